@@ -1,0 +1,109 @@
+package backend
+
+import (
+	"context"
+	"time"
+)
+
+// Backend lists and opens the devices of one API. Its methods may be called from several goroutines.
+type Backend interface {
+	Name() string
+	// Devices lists every device, those that cannot be used with the reason in Unusable.
+	Devices() ([]DeviceInfo, error)
+	// Open opens a device by its ID. The same physical device may be opened several times; each Driver is a separate
+	// logical device.
+	Open(id string) (Driver, error)
+	// Close releases the API. Every Driver must have been closed.
+	Close() error
+}
+
+// Memory is the kind of a block of memory.
+type Memory uint8
+
+const (
+	DeviceLocal Memory = iota // fastest for kernels; mapped only on devices with unified memory
+	HostVisible               // mapped, coherent and cached: staging in both directions
+	Imported                  // host memory of the caller, made visible to the device
+)
+
+func (m Memory) String() string { return [...]string{"device-local", "host-visible", "imported"}[m] }
+
+// Block is one allocation of a driver. Its address in the process is its identity for hazard tracking.
+type Block interface {
+	SizeBytes() uint64
+	Memory() Memory
+	Bytes() []byte // the mapped block; nil where it is not mapped
+	Free() error   // the caller guarantees that no batch still uses it
+}
+
+// Role names an in-order queue of a device.
+type Role uint8
+
+const (
+	Compute Role = iota
+	Upload
+	Download
+	Roles // number of roles
+)
+
+func (r Role) String() string { return [...]string{"compute", "upload", "download"}[r] }
+
+// Point is a place on the timeline of one queue of one device: everything submitted to that queue up to and including
+// the batch that signals Value. The zero Point has always passed.
+type Point struct {
+	Role  Role
+	Value uint64
+}
+
+// Program is a kernel compiled by a driver for one configuration.
+type Program interface{}
+
+// Batch is what a driver runs in one submission: it waits for Waits, runs the steps in order, makes all writes visible
+// to the host and to every later batch, and signals Signal.
+type Batch struct {
+	Role   Role
+	Waits  []Point // of this device's other queues; all were submitted before
+	Steps  []Step
+	Signal uint64 // value on the timeline of Role; one more than that of the batch before
+}
+
+// Step is a command that may start only after everything before it in the queue when Barrier is set. Without a barrier it
+// may overlap its predecessors, or run before them.
+type Step struct {
+	Command
+	Barrier bool
+}
+
+// Driver is one open logical device as an API presents it: the part below [Device]. Submissions to one role come from one
+// goroutine at a time; everything else may be called concurrently. Errors wrap the sentinels of this package.
+type Driver interface {
+	Info() *DeviceInfo
+	// AllocateBlock allocates at least sizeBytes, aligned to 256 bytes. The content is undefined. ErrDeviceMemory or
+	// ErrHostMemory when there is no memory.
+	AllocateBlock(sizeBytes uint64, memory Memory) (Block, error)
+	// ImportHost makes caller-owned memory visible to the device without a copy. Address and size must be multiples of
+	// Limits.ImportAlignment; the memory must stay valid and in place until Free.
+	ImportHost(memory []byte) (Block, error)
+	// Compile prepares a kernel for a configuration that holds a value for each of its axes and constants.
+	Compile(spec *KernelSpec, config Config) (Program, error)
+	// Submit starts a batch and returns without waiting for it.
+	Submit(batch *Batch) error
+	// Wait returns nil once the timeline of role has reached value, ErrTimedOut after the limit, ErrDeviceLost when it
+	// never will, and ErrCancelled within about 10 ms when ctx ends.
+	Wait(ctx context.Context, role Role, value uint64, limit time.Duration) error
+	// Completed returns the value that the timeline of role has reached.
+	Completed(role Role) (uint64, error)
+	// Times returns the device time of a completed batch: of its start, at each of its Mark commands, and of its end, as
+	// durations since an epoch of the device. It may be asked once per batch. ok is false where the device cannot tell.
+	Times(role Role, value uint64) (times []time.Duration, ok bool)
+	// Close waits for submitted work within a limit and releases the device. Blocks that were not freed are an error.
+	Close() error
+}
+
+// SharedMemory is implemented by drivers that can open one allocation on two logical devices of one physical device.
+type SharedMemory interface {
+	// AllocateShared allocates device-local memory that can be exported.
+	AllocateShared(sizeBytes uint64) (Block, error)
+	// OpenShared maps a block of another driver of the same physical device, so that both see the same bytes.
+	OpenShared(owner Driver, block Block) (Block, error)
+}

@@ -1,0 +1,83 @@
+package backend
+
+// DeviceType orders devices for automatic selection: a lower value is preferred.
+type DeviceType uint8
+
+const (
+	Discrete   DeviceType = iota // a GPU with memory of its own
+	Integrated                   // a GPU that shares the host's memory
+	Virtual                      // a GPU seen through a hypervisor
+	Host                         // the embedded host backend
+	Software                     // a CPU driver of a GPU API; used only when asked for by name
+)
+
+func (t DeviceType) String() string {
+	return [...]string{"discrete", "integrated", "virtual", "host", "software"}[t]
+}
+
+// Heap is one memory heap of a device. BudgetBytes is what this process may use now as far as the driver knows, and
+// equals SizeBytes where the driver does not say.
+type Heap struct {
+	SizeBytes   uint64 `json:"size_bytes"`
+	BudgetBytes uint64 `json:"budget_bytes"`
+	DeviceLocal bool   `json:"device_local"`
+}
+
+// Limits are read from the device, never assumed.
+type Limits struct {
+	MaxAllocationBytes   uint64 `json:"max_allocation_bytes"`    // of one block
+	MaxBufferBytes       uint64 `json:"max_buffer_bytes"`        // of one buffer argument
+	MaxInvocations       uint32 `json:"max_invocations"`         // per workgroup
+	MaxSharedBytes       uint32 `json:"max_shared_bytes"`        // per workgroup
+	MaxPushConstantBytes uint32 `json:"max_push_constant_bytes"` // arguments and parameters of a dispatch
+	MaxGroups            uint32 `json:"max_groups"`              // workgroups of one dispatch in one dimension
+	ImportAlignment      uint64 `json:"import_alignment"`        // of imported host memory, address and size; 0: cannot import
+}
+
+// QueueFamily is one family of queues of a device.
+type QueueFamily struct {
+	Count    uint32 `json:"count"`
+	Compute  bool   `json:"compute"`
+	Graphics bool   `json:"graphics"`
+	Transfer bool   `json:"transfer"`
+}
+
+// DeviceInfo describes a device without opening it.
+type DeviceInfo struct {
+	ID              string        `json:"id"` // stable: backend, driver, and UUID or PCI address
+	Index           int           `json:"index"`
+	Backend         string        `json:"backend"`
+	Name            string        `json:"name"`
+	Type            DeviceType    `json:"-"`
+	TypeName        string        `json:"type"`
+	Driver          string        `json:"driver"`
+	DriverVersion   string        `json:"driver_version"`
+	APIVersion      string        `json:"api_version"`
+	UUID            string        `json:"uuid"` // of the physical device; equal for twins
+	PCI             string        `json:"pci,omitempty"`
+	VendorID        uint32        `json:"vendor_id"`
+	Heaps           []Heap        `json:"heaps"`
+	Unified         bool          `json:"unified"` // device-local memory is host memory and mapped
+	Limits          Limits        `json:"limits"`
+	SubgroupSize    uint32        `json:"subgroup_size"`
+	MinSubgroupSize uint32        `json:"min_subgroup_size"`
+	MaxSubgroupSize uint32        `json:"max_subgroup_size"`
+	Features        []string      `json:"features"` // optional ones that kernels or transfers can use, sorted
+	QueueFamilies   []QueueFamily `json:"queue_families"`
+	TwinOf          string        `json:"twin_of,omitempty"`  // ID of the same physical device seen through another driver
+	Unusable        string        `json:"unusable,omitempty"` // why it cannot be used; empty when it can
+}
+
+// MemoryBytes is the size and the budget of the largest device-local heap.
+func (i *DeviceInfo) MemoryBytes() (sizeBytes, budgetBytes uint64) {
+	for _, h := range i.Heaps {
+		if h.DeviceLocal && h.SizeBytes > sizeBytes {
+			sizeBytes, budgetBytes = h.SizeBytes, h.BudgetBytes
+		}
+	}
+	return sizeBytes, budgetBytes
+}
+
+// CPULike reports whether kernels run on the host's cores, where one invocation that works through a tile serially beats
+// cooperating invocations.
+func (i *DeviceInfo) CPULike() bool { return i.Type == Host || i.Type == Software }

@@ -1,0 +1,120 @@
+package backend
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"unsafe"
+)
+
+// Access is what a kernel does to one of its arguments.
+type Access uint8
+
+const (
+	Read       Access = iota
+	Write             // writes without reading; need not write all of it
+	ReadWrite         // reads and writes
+	Accumulate        // only commutative atomics: dispatches of accumulating kernels need no order among themselves
+)
+
+// ArgSpec is one buffer argument of a kernel.
+type ArgSpec struct {
+	Name   string
+	Access Access
+}
+
+// Comparison says how the output of a kernel is compared with that of its reference.
+type Comparison uint8
+
+const (
+	Exact     Comparison = iota // word by word
+	Multiset                    // rows in any order
+	Predicate                   // the test of the kernel knows
+)
+
+// Axis is a property that is compiled into a kernel: each combination of values is a SPIR-V file of its own.
+type Axis struct {
+	Name   string // in GLSL the macro of the same name in upper case
+	Values []uint32
+}
+
+// Constant is a property set when a pipeline is made. Its position is its specialization constant id; position 0 is
+// "workgroup", the number of invocations.
+type Constant struct {
+	Name    string
+	Default uint32
+}
+
+// Config holds a value for each axis and constant of a kernel by name.
+type Config map[string]uint32
+
+// String lists the settings sorted by name; equal configurations give equal strings.
+func (c Config) String() string {
+	var b strings.Builder
+	for i, name := range slices.Sorted(maps.Keys(c)) {
+		if i > 0 {
+			b.WriteByte(' ')
+		}
+		fmt.Fprintf(&b, "%s=%d", name, c[name])
+	}
+	return b.String()
+}
+
+// KernelSpec is a catalogue entry: everything a backend needs to run the kernel and everything hazard tracking needs to
+// order it. Arguments are read-only buffers first, then outputs, then status; parameters are 32-bit words. On a device the
+// arguments are 64-bit addresses followed by the parameters, followed by two words that this package fills: the first
+// workgroup of the dispatch and the end of the range of workgroups.
+type KernelSpec struct {
+	Name      string
+	Args      []ArgSpec
+	Params    []string
+	Axes      []Axis
+	Constants []Constant
+	Compare   Comparison
+	// Run is the reference in plain Go: what workgroup number group does. Workgroups run concurrently.
+	Run func(call *Call, group uint32)
+}
+
+// Call is what a reference sees of a dispatch.
+type Call struct {
+	Args   [][]byte // nil for an absent argument
+	Params []uint32 // in the order of KernelSpec.Params
+	Config Config
+}
+
+// Complete returns config restricted to the axes and constants of the kernel, constants defaulted. An axis without a
+// value or with a value that is not in its list is ErrInvalidInput.
+func (s *KernelSpec) Complete(config Config) (Config, error) {
+	full := make(Config, len(s.Axes)+len(s.Constants))
+	for _, axis := range s.Axes {
+		value, ok := config[axis.Name]
+		if !ok || !slices.Contains(axis.Values, value) {
+			return nil, &OpError{Op: "configure", Kernel: s.Name, Err: ErrInvalidInput,
+				Detail: fmt.Sprintf("%s=%d, offered are %v", axis.Name, value, axis.Values)}
+		}
+		full[axis.Name] = value
+	}
+	for _, constant := range s.Constants {
+		full[constant.Name] = constant.Default
+		if value, ok := config[constant.Name]; ok {
+			full[constant.Name] = value
+		}
+	}
+	return full, nil
+}
+
+// Words views a slice of bytes as 32-bit words, and Longs as 64-bit ones; the length is rounded down. The slice must be
+// aligned to its element, as every argument is.
+func Words(b []byte) []uint32 {
+	return unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/4)
+}
+
+func Longs(b []byte) []uint64 {
+	return unsafe.Slice((*uint64)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/8)
+}
+
+// AsBytes views a slice of fixed-size values as bytes without a copy.
+func AsBytes[T any](s []T) []byte {
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), len(s)*int(unsafe.Sizeof(*new(T))))
+}

@@ -1,0 +1,155 @@
+package backend
+
+import "fmt"
+
+// Kernel is a catalogue entry compiled for a device; made by [Device.Kernel].
+type Kernel struct {
+	Spec    *KernelSpec
+	Config  Config
+	Program Program
+	key     string // name and configuration, the key of its measured rate
+}
+
+// Range is a part of a buffer. The zero Range is an absent argument: kernels receive the address 0.
+type Range struct {
+	Buffer      *Buffer
+	OffsetBytes uint64
+	SizeBytes   uint64
+}
+
+// Block returns the driver's block of the range and the offset of the range in it; nil for an absent range.
+func (r Range) Block() (block Block, offsetBytes uint64) {
+	if r.Buffer == nil {
+		return nil, 0
+	}
+	return r.Buffer.block, r.Buffer.offsetBytes + r.OffsetBytes
+}
+
+// CommandKind tells which fields of a Command are used.
+type CommandKind uint8
+
+const (
+	Dispatch CommandKind = iota // Kernel, Args, Params, FirstGroup, EndGroup
+	Copy                        // Dst, Src of equal size, multiples of 4 bytes
+	Fill                        // Dst, Value; multiples of 4 bytes
+	Mark                        // Label: a time stamp that starts the stage of that name
+)
+
+// Command is one entry of a command list. Workgroups FirstGroup to EndGroup-1 of a dispatch run in any order.
+type Command struct {
+	Kind       CommandKind
+	Kernel     *Kernel
+	Args       []Range
+	Params     []uint32
+	FirstGroup uint32
+	EndGroup   uint32
+	Dst, Src   Range
+	Value      uint32
+	Label      string
+}
+
+// List is a sequence of commands that behave as if they ran one after the other. It is plain data: building one touches no
+// device. A List is built by one goroutine, submitted once or more, and keeps its buffers referenced, not alive.
+type List struct {
+	Commands []Command
+	Profile  *Profile // receives the device time of each stage; may be nil
+}
+
+// Stage starts a named stage: the device time until the next stage or the end of the list is counted under that name.
+func (l *List) Stage(name string) {
+	l.Commands = append(l.Commands, Command{Kind: Mark, Label: name})
+}
+
+// Dispatch adds groups workgroups of a kernel; 0 groups add nothing. Arguments follow the order of the catalogue.
+func (l *List) Dispatch(kernel *Kernel, groups uint32, args []Range, params ...uint32) {
+	if groups > 0 {
+		l.Commands = append(l.Commands, Command{Kind: Dispatch, Kernel: kernel, EndGroup: groups, Args: args, Params: params})
+	}
+}
+
+// Copy adds a copy of src to dst, which must be of equal size.
+func (l *List) Copy(dst, src Range) {
+	if dst.SizeBytes > 0 {
+		l.Commands = append(l.Commands, Command{Kind: Copy, Dst: dst, Src: src})
+	}
+}
+
+// Fill sets every 32-bit word of dst to value.
+func (l *List) Fill(dst Range, value uint32) {
+	if dst.SizeBytes > 0 {
+		l.Commands = append(l.Commands, Command{Kind: Fill, Dst: dst, Value: value})
+	}
+}
+
+// ArgAlignmentBytes is the alignment of every buffer argument of a dispatch; finer offsets are parameters.
+const ArgAlignmentBytes = 256
+
+// validate checks a command against the contract, so that no driver has to.
+func (c *Command) validate(d *Device) error {
+	fail := func(format string, a ...any) error {
+		e := &OpError{Op: "submit", Device: d.info.Name, Err: ErrInvalidInput, Detail: fmt.Sprintf(format, a...)}
+		if c.Kernel != nil {
+			e.Kernel = c.Kernel.Spec.Name
+		}
+		return e
+	}
+	check := func(what string, r Range, alignment uint64) error {
+		b := r.Buffer
+		switch {
+		case b == nil:
+			return nil
+		case b.device != d:
+			return fail("%s belongs to another device", what)
+		case b.released.Load():
+			return fail("%s %q was released", what, b.label)
+		case r.OffsetBytes > b.sizeBytes || r.SizeBytes > b.sizeBytes-r.OffsetBytes:
+			return fail("%s: %d bytes at %d exceed buffer %q of %d bytes", what, r.SizeBytes, r.OffsetBytes, b.label, b.sizeBytes)
+		case r.OffsetBytes%alignment != 0:
+			return fail("%s: offset %d is not a multiple of %d", what, r.OffsetBytes, alignment)
+		}
+		return nil
+	}
+	switch c.Kind {
+	case Dispatch:
+		spec := c.Kernel.Spec
+		if len(c.Args) != len(spec.Args) || len(c.Params) != len(spec.Params) {
+			return fail("%d arguments and %d parameters, the catalogue has %d and %d", len(c.Args), len(c.Params), len(spec.Args), len(spec.Params))
+		}
+		for i, arg := range c.Args {
+			if err := check("argument "+spec.Args[i].Name, arg, ArgAlignmentBytes); err != nil {
+				return err
+			}
+		}
+	case Copy, Fill:
+		if c.Dst.Buffer == nil || c.Dst.SizeBytes%4 != 0 {
+			return fail("destination of %d bytes must exist and be a multiple of 4 bytes", c.Dst.SizeBytes)
+		}
+		if err := check("destination", c.Dst, 4); err != nil {
+			return err
+		}
+		if c.Kind == Copy {
+			if c.Src.Buffer == nil || c.Src.SizeBytes != c.Dst.SizeBytes {
+				return fail("source of %d bytes, destination of %d", c.Src.SizeBytes, c.Dst.SizeBytes)
+			}
+			return check("source", c.Src, 4)
+		}
+	}
+	return nil
+}
+
+// accesses calls visit for each byte range that the command touches.
+func (c *Command) accesses(visit func(r Range, access Access)) {
+	switch c.Kind {
+	case Dispatch:
+		for i, arg := range c.Args {
+			if arg.Buffer != nil && arg.SizeBytes > 0 {
+				visit(arg, c.Kernel.Spec.Args[i].Access)
+			}
+		}
+	case Copy:
+		visit(c.Src, Read)
+		visit(c.Dst, Write)
+	case Fill:
+		visit(c.Dst, Write)
+	}
+}
