@@ -53,7 +53,7 @@ if [[ $check ]]; then
 		fail "shaders/spv is stale: run make generate"
 	recorded=$(head -n 1 spv/SOURCES.sha256)
 	if [[ $version != "$recorded" ]]; then
-		echo "glslc.sh: only hashes compared: made by ${recorded#\# }, here is ${version:-no compiler}"
+		echo "glslc.sh: compared by hash only: compiled by ${recorded#\# }; here: ${version#\# }" # empty without compilers
 		exit
 	fi
 	build "$built"

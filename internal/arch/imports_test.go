@@ -1,0 +1,167 @@
+// Package arch holds no code, only the test that keeps the imports of the module pointing downward.
+package arch
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+const module = "github.com/spirjoin/spirjoin"
+
+// room is a folder of the module with its sub-folders. A package belongs to the room with the longest matching name; a
+// name that ends in "/*" matches the sub-folders only, "." is the root package alone.
+type room struct {
+	name    string
+	imports string // the other rooms that its packages may import
+	outside string // the roots of what they may import from outside the module and the standard library
+}
+
+// The rooms from top to bottom. Test files are exempt.
+var rooms = []room{
+	{"internal/arch", "", ""},
+	{"tools", "primitive kernel backend", ""},
+	{"cmd", ". bench tableio join join/* groupby groupby/* relation primitive host vulkan opencl shaders kernel backend backend/backendtest",
+		"github.com/urfave/cli github.com/schollz/progressbar github.com/apache/arrow-go golang.org/x"},
+	{"bench", ". tableio join join/* groupby groupby/* relation primitive host vulkan opencl shaders kernel backend",
+		"github.com/pingcap/go-tpc github.com/apache/arrow-go golang.org/x"},
+	{".", "tableio join join/* groupby groupby/* relation primitive host vulkan opencl shaders kernel backend",
+		"github.com/apache/arrow-go golang.org/x"},
+	{"tableio", "relation backend", "github.com/apache/arrow-go golang.org/x"},
+	{"join", "join/* relation primitive kernel backend", "github.com/apache/arrow-go golang.org/x"},
+	{"join/*", "relation primitive kernel backend", "github.com/apache/arrow-go golang.org/x"},
+	{"groupby", "groupby/* relation primitive kernel backend", "github.com/apache/arrow-go golang.org/x"},
+	{"groupby/*", "relation primitive kernel backend", "github.com/apache/arrow-go golang.org/x"},
+	{"relation", "primitive kernel backend", "github.com/apache/arrow-go golang.org/x"},
+	{"primitive", "kernel backend", "golang.org/x"},
+	{"host", "kernel backend", "golang.org/x"},
+	{"vulkan", "kernel shaders backend", "github.com/vulkan-go/vulkan github.com/ebitengine/purego golang.org/x"},
+	{"opencl", "kernel backend", "github.com/jgillich/go-opencl golang.org/x"},
+	{"shaders", "", ""},
+	{"backend/backendtest", "kernel backend", "github.com/stretchr/testify pgregory.net/rapid"},
+	{"kernel", "backend", ""},
+	{"backend", "", ""},
+}
+
+// goPackage is what `go list -json` tells of a package: its path and what its non-test files import.
+type goPackage struct {
+	ImportPath string
+	Imports    []string
+}
+
+func TestImportsPointDownward(t *testing.T) {
+	for _, tags := range []string{"", "opencl"} {
+		t.Run("tags="+tags, func(t *testing.T) {
+			packages := list(t, tags)
+			require.True(t, slices.ContainsFunc(packages, func(p goPackage) bool { return p.ImportPath == module+"/backend" }), "go list does not see the module")
+			require.Empty(t, violations(packages), "DESIGN: imports point downward; the table is in internal/arch/imports_test.go")
+		})
+	}
+}
+
+func TestViolationsAreFound(t *testing.T) {
+	planted := func(path string, imports ...string) []string {
+		return violations([]goPackage{{ImportPath: module + path, Imports: imports}})
+	}
+	in := func(path string) string { return module + path }
+
+	require.Empty(t, planted("/backend", "fmt", "unsafe", "C", "net/http"))
+	require.Empty(t, planted("/join", in("/join/hash"), in("/relation")))
+	require.Empty(t, planted("/join/hash/table", in("/join/hash"), in("/primitive/scan")), "a room imports itself")
+	require.Empty(t, planted("/cmd/spirjoin", module, in("/bench/tpch"), "github.com/urfave/cli/v2"))
+
+	require.Equal(t, []string{"primitive must not import relation (rooms primitive and relation)"}, planted("/primitive", in("/relation")), "upward")
+	require.Equal(t, []string{"join/sortmerge must not import join (rooms join/* and join)"}, planted("/join/sortmerge", in("/join")))
+	require.Equal(t, []string{"host must not import vulkan/shim (rooms host and vulkan)"}, planted("/host", in("/vulkan/shim")), "sideways")
+	require.Equal(t, []string{"shaders must not import kernel (rooms shaders and kernel)"}, planted("/shaders", in("/kernel")))
+	require.Equal(t, []string{"join must not import the root package (rooms join and .)"}, planted("/join", module))
+	require.Equal(t, []string{"backend must not import golang.org/x/sync/errgroup (from outside)"}, planted("/backend", "golang.org/x/sync/errgroup"))
+	require.Equal(t, []string{"vulkan must not import github.com/vulkan-go/vulkanx (from outside)"}, planted("/vulkan", "github.com/vulkan-go/vulkanx"))
+	require.Equal(t, []string{"util belongs to no room"}, planted("/util", in("/backend")))
+	require.Equal(t, []string{"joiner belongs to no room"}, planted("/joiner"), "a common prefix is not a folder")
+	require.Equal(t, []string{"cmd/spirjoin must not import util, which belongs to no room"}, planted("/cmd/spirjoin", in("/util")))
+}
+
+// violations names every import that the table does not allow, and every package outside its rooms.
+func violations(packages []goPackage) []string {
+	var found []string
+	for _, p := range packages {
+		name := inModule(p.ImportPath)
+		home, known := roomOf(name)
+		if !known {
+			found = append(found, name+" belongs to no room")
+			continue
+		}
+		for _, path := range p.Imports {
+			target := inModule(path)
+			switch other, known := roomOf(target); {
+			case target == "":
+				if first, _, _ := strings.Cut(path, "/"); strings.Contains(first, ".") && !slices.ContainsFunc(strings.Fields(home.outside), func(root string) bool { return within(path, root) }) {
+					found = append(found, fmt.Sprintf("%s must not import %s (from outside)", title(name), path))
+				}
+			case !known:
+				found = append(found, fmt.Sprintf("%s must not import %s, which belongs to no room", title(name), target))
+			case other != home && !slices.Contains(strings.Fields(home.imports), other.name):
+				found = append(found, fmt.Sprintf("%s must not import %s (rooms %s and %s)", title(name), title(target), home.name, other.name))
+			}
+		}
+	}
+	return found
+}
+
+// inModule gives the folder of a package of this module, "." for the root and "" for packages from elsewhere.
+func inModule(path string) string {
+	if path == module {
+		return "."
+	}
+	folder, ok := strings.CutPrefix(path, module+"/")
+	if !ok {
+		return ""
+	}
+	return folder
+}
+
+func roomOf(folder string) (room, bool) {
+	var best room
+	for _, r := range rooms {
+		parent, below := strings.CutSuffix(r.name, "/*")
+		if within(folder, parent) && !(below && folder == parent) && len(r.name) > len(best.name) {
+			best = r
+		}
+	}
+	return best, best.name != ""
+}
+
+func within(path, root string) bool { return path == root || strings.HasPrefix(path, root+"/") }
+
+func title(folder string) string {
+	if folder == "." {
+		return "the root package"
+	}
+	return folder
+}
+
+// list runs go list over the module. Modules inside it, such as bench/duckdb, are not seen.
+func list(t *testing.T, tags string) []goPackage {
+	command := exec.Command("go", "list", "-e", "-tags="+tags, "-json=ImportPath,Imports", "./...")
+	command.Dir = "../.."
+	output, err := command.Output()
+	require.NoError(t, err)
+	var packages []goPackage
+	for decoder := json.NewDecoder(strings.NewReader(string(output))); ; {
+		var p goPackage
+		if err := decoder.Decode(&p); errors.Is(err, io.EOF) {
+			return packages
+		} else if err != nil {
+			require.NoError(t, err)
+		}
+		packages = append(packages, p)
+	}
+}

@@ -1,0 +1,82 @@
+#!/usr/bin/env bash
+# Proves the tree stage by stage and stops at the first failure; docs/testing.md says what each stage proves.
+#   test.sh              all stages
+#   test.sh STAGE...     these stages, in this order
+#   test.sh --list       their names
+set -euo pipefail
+cd "$(dirname "$0")/.."
+source tools/vulkan.sh
+
+staticcheck=honnef.co/go/tools/cmd/staticcheck@v0.8.2 # release 2026.2.2
+device_packages=(. ./backend/... ./vulkan/... ./host/... ./kernel/... ./primitive/... ./join/...)
+all=(format vet staticcheck imports shaders race devices swiftshader sync gpu one-thread cgocheck fuzz)
+
+export SPIRJOIN_MATRIX=${SPIRJOIN_MATRIX:-pruned}
+case $SPIRJOIN_MATRIX in
+pruned) timeout=15m ;;
+full) timeout=6h ;;
+*) echo "test.sh: SPIRJOIN_MATRIX is pruned or full, not $SPIRJOIN_MATRIX" >&2 && exit 2 ;;
+esac
+# Compiled shaders of the software drivers survive in the user's cache, whatever home a test pretends to have.
+export MESA_SHADER_CACHE_DIR=${MESA_SHADER_CACHE_DIR:-${XDG_CACHE_HOME:-$HOME/.cache}}
+
+skipped=()
+skip() {
+	skipped+=("$1")
+	echo "== SKIPPED: $1" >&2
+}
+
+# on DEVICES VALIDATION GO-TEST-ARGUMENT... runs device tests on exactly these devices; a missing one fails.
+on() { SPIRJOIN_TEST_DEVICES=$1 SPIRJOIN_TEST_VALIDATION=$2 go test -count=1 -p 1 -timeout "$timeout" "${@:3}"; }
+
+format() {
+	local diff
+	diff=$(gofmt -d . 2>&1) || true
+	[[ -z $diff ]] || { echo "$diff" && return 1; }
+}
+vet() { go vet ./...; }
+staticcheck() { go run "$staticcheck" ./...; }
+imports() { go test -count=1 ./internal/arch; }
+shaders() { tools/glslc.sh --check; }
+unit() { go test -timeout "$timeout" ./...; }
+race() {
+	SPIRJOIN_TEST_DEVICES=host go test -race -timeout "$timeout" ./...
+	on lavapipe off -race ./vulkan/...
+}
+devices() { on host,lavapipe off "${device_packages[@]}"; }
+swiftshader() {
+	local drivers
+	drivers=$(tools/swiftshader.sh) || { skip "SwiftShader is not fetched (tools/setup.sh test does it, through npm): nothing ran on it" && return; }
+	drivers+=:$(lavapipe_driver | paste -sd:) # two drivers in one instance
+	VK_DRIVER_FILES=$drivers VK_ICD_FILENAMES=$drivers on swiftshader off "${device_packages[@]}"
+}
+sync() { on lavapipe sync "${device_packages[@]}"; }
+gpu() { on lavapipe gpu "${device_packages[@]}"; }
+one-thread() { LP_NUM_THREADS=1 on lavapipe off ./vulkan/... ./primitive/...; }
+cgocheck() { GOEXPERIMENT=cgocheck2 on lavapipe off ./vulkan/...; }
+fuzz() {
+	local file name found=
+	while IFS=: read -r file name; do
+		found=1
+		SPIRJOIN_TEST_DEVICES=host go test -run '^$' -fuzz "^$name\$" -fuzztime 10s "./$(dirname "$file")"
+	done < <(grep -roE --include='*_test.go' --exclude-dir='.*' '^func Fuzz\w+' . | sed 's/^\.\///; s/func //' | sort)
+	[[ $found ]] || { echo "no fuzz target found" && return 1; }
+}
+
+case ${1:-} in
+--list) printf '%s\n' "${all[@]}" unit && exit ;;
+'') set -- "${all[@]}" ;;
+esac
+for stage; do
+	[[ " ${all[*]} unit " == *" $stage "* ]] || { echo "test.sh: no stage $stage; there are: ${all[*]} unit" >&2 && exit 2; }
+done
+
+trap '(($? == 0)) || echo "== $stage FAILED after $((SECONDS - began)) s" >&2' EXIT
+for stage; do
+	began=$SECONDS
+	echo "== $stage"
+	"$stage"
+	echo "== $stage: $((SECONDS - began)) s"
+done
+for reason in ${skipped[@]+"${skipped[@]}"}; do echo "== SKIPPED: $reason" >&2; done
+echo "== passed in $SECONDS s: $*"
