@@ -28,7 +28,7 @@ type room struct {
 var rooms = []room{
 	{"internal/arch", "", ""},
 	{"tools", "primitive kernel backend", ""},
-	{"cmd", ". bench tableio join join/* groupby groupby/* relation primitive host vulkan opencl shaders kernel backend backend/backendtest",
+	{"cmd", ". bench tableio join join/* groupby groupby/* relation primitive host vulkan opencl shaders kernel backend",
 		"github.com/urfave/cli github.com/schollz/progressbar github.com/apache/arrow-go golang.org/x"},
 	{"bench", ". tableio join join/* groupby groupby/* relation primitive host vulkan opencl shaders kernel backend",
 		"github.com/pingcap/go-tpc github.com/apache/arrow-go golang.org/x"},
