@@ -1,0 +1,138 @@
+package backend
+
+import (
+	"fmt"
+	"slices"
+)
+
+// arena hands out ranges of the blocks of one kind of memory (the per-device arenas of HMG 3.1.3). It is pure: blocks come
+// from allocate and nobody but the arena decides when one is needed. Small requests share blocks of poolBlockBytes; a
+// request of half that or more gets a block of its own size. A range is taken best fit: from the smallest free range that
+// holds it. Blocks without a range in use are kept for reuse until the cap needs their bytes, or trim.
+type arena struct {
+	memory   Memory
+	allocate func(sizeBytes uint64, memory Memory) (Block, error)
+	forget   func(Block) // told of every block before it is freed
+	maxBlock uint64      // limit of one allocation
+	capBytes uint64 // of all blocks together
+	blocks   []*arenaBlock
+
+	blockBytes uint64 // of all blocks
+	usedBytes  uint64 // of all ranges in use
+	peakBytes  uint64 // largest usedBytes so far
+}
+
+type arenaBlock struct {
+	block Block
+	free  []extent // sorted by offset, never adjacent
+}
+
+type extent struct{ offset, size uint64 }
+
+const (
+	poolBlockBytes = 16 << 20
+	arenaAlignment = ArgAlignmentBytes
+)
+
+// take returns a range of at least sizeBytes. The error says what was asked for, what is in use and what the limit is.
+func (a *arena) take(sizeBytes uint64) (Block, uint64, error) {
+	size := (max(sizeBytes, 1) + arenaAlignment - 1) / arenaAlignment * arenaAlignment
+	if size > a.maxBlock {
+		return nil, 0, &OpError{Op: "allocate", Err: a.sentinel(), Detail: fmt.Sprintf(
+			"%d bytes in one buffer, the device allows %d; use more partitions", sizeBytes, a.maxBlock)}
+	}
+	var best *arenaBlock
+	at := 0
+	for _, b := range a.blocks {
+		for i, e := range b.free {
+			if e.size >= size && (best == nil || e.size < best.free[at].size) {
+				best, at = b, i
+			}
+		}
+	}
+	if best == nil {
+		want := size
+		if size < poolBlockBytes/2 {
+			want = min(poolBlockBytes, a.maxBlock)
+		}
+		if a.blockBytes+want > a.capBytes {
+			if err := a.trim(); err != nil {
+				return nil, 0, err
+			}
+			want = max(size, min(want, a.capBytes-min(a.capBytes, a.blockBytes)))
+		}
+		if a.blockBytes+want > a.capBytes {
+			return nil, 0, &OpError{Op: "allocate", Err: a.sentinel(), Detail: fmt.Sprintf(
+				"%d more bytes, %d in use, limit %d; raise %s", sizeBytes, a.usedBytes, a.capBytes, a.option())}
+		}
+		block, err := a.allocate(want, a.memory)
+		if err != nil {
+			return nil, 0, err
+		}
+		a.blockBytes += block.SizeBytes()
+		best, at = &arenaBlock{block: block, free: []extent{{0, block.SizeBytes()}}}, 0
+		a.blocks = append(a.blocks, best)
+	}
+	e := &best.free[at]
+	offset := e.offset
+	e.offset, e.size = e.offset+size, e.size-size
+	if e.size == 0 {
+		best.free = slices.Delete(best.free, at, at+1)
+	}
+	a.usedBytes += size
+	a.peakBytes = max(a.peakBytes, a.usedBytes)
+	return best.block, offset, nil
+}
+
+// give returns a range that take handed out.
+func (a *arena) give(block Block, offset, sizeBytes uint64) {
+	size := (max(sizeBytes, 1) + arenaAlignment - 1) / arenaAlignment * arenaAlignment
+	b := a.blocks[slices.IndexFunc(a.blocks, func(b *arenaBlock) bool { return b.block == block })]
+	i, _ := slices.BinarySearchFunc(b.free, offset, func(e extent, offset uint64) int {
+		if e.offset < offset {
+			return -1
+		}
+		return 1
+	})
+	b.free = slices.Insert(b.free, i, extent{offset, size})
+	if i+1 < len(b.free) && offset+size == b.free[i+1].offset {
+		b.free[i].size += b.free[i+1].size
+		b.free = slices.Delete(b.free, i+1, i+2)
+	}
+	if i > 0 && b.free[i-1].offset+b.free[i-1].size == offset {
+		b.free[i-1].size += b.free[i].size
+		b.free = slices.Delete(b.free, i, i+1)
+	}
+	a.usedBytes -= size
+}
+
+// trim frees the blocks of which nothing is in use.
+func (a *arena) trim() error {
+	var firstErr error
+	a.blocks = slices.DeleteFunc(a.blocks, func(b *arenaBlock) bool {
+		if len(b.free) != 1 || b.free[0].size != b.block.SizeBytes() {
+			return false
+		}
+		a.blockBytes -= b.block.SizeBytes()
+		a.forget(b.block)
+		if err := b.block.Free(); err != nil && firstErr == nil {
+			firstErr = err
+		}
+		return true
+	})
+	return firstErr
+}
+
+func (a *arena) sentinel() error {
+	if a.memory == DeviceLocal {
+		return ErrDeviceMemory
+	}
+	return ErrHostMemory
+}
+
+func (a *arena) option() string {
+	if a.memory == DeviceLocal {
+		return "device_memory"
+	}
+	return "memory_limit"
+}

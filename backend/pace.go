@@ -1,0 +1,140 @@
+package backend
+
+import "time"
+
+// pacer keeps submissions short: some drivers reset a device that is busy for 2 seconds, and desktops freeze long before.
+// It predicts the time of each command from this device's own measured rates and cuts lists, and single dispatches between
+// workgroups, where a submission would exceed the bound. After a submission the measured time corrects the rates of the
+// kernels in it. A kernel that was never measured is assumed to move its arguments at firstGuess bytes/s.
+type pacer struct {
+	bound      time.Duration // of one submission
+	firstGuess float64       // bytes/s
+	seconds    map[string]float64
+}
+
+const (
+	paceBound      = 50 * time.Millisecond
+	paceCorrection = 0.5 // share of the measured error that one submission corrects
+)
+
+// unit predicts the seconds of one workgroup of a dispatch, or of one byte of a copy or fill.
+func (p *pacer) unit(c *Command) float64 {
+	if s, ok := p.seconds[c.rateKey()]; ok {
+		return s
+	}
+	if c.Kind != Dispatch {
+		return 1 / p.firstGuess
+	}
+	var sizeBytes uint64
+	for _, arg := range c.Args {
+		sizeBytes += arg.SizeBytes
+	}
+	return float64(sizeBytes) / float64(max(1, c.EndGroup-c.FirstGroup)) / p.firstGuess
+}
+
+func (c *Command) rateKey() string {
+	switch c.Kind {
+	case Dispatch:
+		return c.Kernel.key
+	case Copy:
+		return "copy"
+	}
+	return "fill"
+}
+
+func (c *Command) units() float64 {
+	switch c.Kind {
+	case Dispatch:
+		return float64(c.EndGroup - c.FirstGroup)
+	case Mark:
+		return 0
+	}
+	return float64(c.Dst.SizeBytes)
+}
+
+// split cuts commands into pieces that are predicted to stay within the bound. The order is kept; a dispatch that is too
+// long becomes several over ranges of its workgroups, a copy or fill several over ranges of its bytes.
+func (p *pacer) split(commands []Command) [][]Command {
+	var pieces [][]Command
+	var piece []Command
+	left := p.bound.Seconds()
+	flush := func() {
+		if len(piece) > 0 {
+			pieces = append(pieces, piece)
+		}
+		piece, left = nil, p.bound.Seconds()
+	}
+	for _, c := range commands {
+		if c.Kind == Mark {
+			piece = append(piece, c)
+			continue
+		}
+		unit := p.unit(&c)
+		for {
+			cost := unit * c.units()
+			if cost <= left {
+				piece = append(piece, c)
+				left -= cost
+				break
+			}
+			head, tail, ok := c.cut(left / unit)
+			if !ok && left == p.bound.Seconds() { // one workgroup alone exceeds the bound
+				head, tail, ok = c.cut(1)
+				if !ok {
+					piece = append(piece, c)
+					flush()
+					break
+				}
+			}
+			if ok && (left >= p.bound.Seconds()/2 || cost > p.bound.Seconds()) {
+				piece = append(piece, head)
+				c = tail
+			}
+			flush()
+		}
+	}
+	flush()
+	return pieces
+}
+
+// cut divides a command after about units workgroups or bytes; ok is false where either part would be empty.
+func (c Command) cut(units float64) (head, tail Command, ok bool) {
+	head, tail = c, c
+	if c.Kind == Dispatch {
+		n := uint32(min(units, float64(c.EndGroup-c.FirstGroup)))
+		head.EndGroup = c.FirstGroup + n
+		tail.FirstGroup = head.EndGroup
+		return head, tail, n > 0 && tail.FirstGroup < tail.EndGroup
+	}
+	n := max(uint64(min(units, float64(c.Dst.SizeBytes))), 1<<16) / 4096 * 4096
+	if n >= c.Dst.SizeBytes {
+		return head, tail, false
+	}
+	head.Dst.SizeBytes, tail.Dst.SizeBytes = n, c.Dst.SizeBytes-n
+	tail.Dst.OffsetBytes += n
+	if c.Kind == Copy {
+		head.Src.SizeBytes, tail.Src.SizeBytes = n, tail.Dst.SizeBytes
+		tail.Src.OffsetBytes += n
+	}
+	return head, tail, true
+}
+
+// measured corrects the rates of the commands of one submission by the time that it took.
+func (p *pacer) measured(commands []Command, took time.Duration) {
+	var predicted float64
+	for i := range commands {
+		predicted += p.unit(&commands[i]) * commands[i].units()
+	}
+	if predicted <= 0 || took <= 0 {
+		return
+	}
+	factor := 1 + paceCorrection*(took.Seconds()/predicted-1)
+	done := make(map[string]bool)
+	for i := range commands {
+		c := &commands[i]
+		if key := c.rateKey(); c.units() > 0 && !done[key] {
+			p.seconds[key] = p.unit(c) * factor
+			done[key] = true
+		}
+	}
+}

@@ -1,0 +1,56 @@
+package backend
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Profile collects the device time of the stages of command lists. Stages of the same name add up; the order is that of
+// their first appearance. Safe for concurrent use; the zero Profile is empty and ready.
+type Profile struct {
+	mu     sync.Mutex
+	stages []StageTime
+}
+
+// StageTime is the device time that was spent in the stage of that name.
+type StageTime struct {
+	Stage string
+	Time  time.Duration
+}
+
+// Add counts time under a stage.
+func (p *Profile) Add(stage string, d time.Duration) {
+	if p == nil {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for i := range p.stages {
+		if p.stages[i].Stage == stage {
+			p.stages[i].Time += d
+			return
+		}
+	}
+	p.stages = append(p.stages, StageTime{stage, d})
+}
+
+// Stages returns a copy of what was collected.
+func (p *Profile) Stages() []StageTime {
+	if p == nil {
+		return nil
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return append([]StageTime(nil), p.stages...)
+}
+
+// String is a table with one stage a line.
+func (p *Profile) String() string {
+	var b strings.Builder
+	for _, s := range p.Stages() {
+		fmt.Fprintf(&b, "%-24s %10.3f ms\n", s.Stage, float64(s.Time.Microseconds())/1000)
+	}
+	return b.String()
+}

@@ -1,0 +1,81 @@
+package backend
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// driverAliases are the names under which users know software drivers.
+var driverAliases = map[string]string{"lavapipe": "llvmpipe"}
+
+// SelectDevice picks the device that spec names from a list of all devices: "auto" (or "") means the best of discrete,
+// integrated and virtual GPUs, then host, and never a software driver; otherwise an index, an ID or UUID or a unique prefix of one, a
+// backend name, or a part of the name of the device or its driver, regardless of case. Twins count once. ErrNoDevice,
+// with the candidates, when nothing usable fits; ErrInvalidInput when several do.
+func SelectDevice(devices []DeviceInfo, spec string) (*DeviceInfo, error) {
+	if spec == "" || spec == "auto" {
+		best := -1
+		for i := range devices {
+			d := &devices[i]
+			if d.Unusable == "" && d.Type != Software && (best < 0 || d.Type < devices[best].Type) {
+				best = i
+			}
+		}
+		if best < 0 {
+			return nil, noDevice("no usable GPU and no host backend", devices)
+		}
+		return &devices[best], nil
+	}
+	low := strings.ToLower(spec)
+	name := low
+	if alias, ok := driverAliases[low]; ok {
+		name = alias
+	}
+	for _, fits := range []func(d *DeviceInfo) bool{
+		func(d *DeviceInfo) bool { return strconv.Itoa(d.Index) == spec },
+		func(d *DeviceInfo) bool { return strings.EqualFold(d.ID, spec) || strings.EqualFold(d.UUID, spec) },
+		func(d *DeviceInfo) bool {
+			return len(low) >= 4 && (strings.HasPrefix(strings.ToLower(d.ID), low) || strings.HasPrefix(strings.ToLower(d.UUID), low))
+		},
+		func(d *DeviceInfo) bool { return d.Backend == low },
+		func(d *DeviceInfo) bool {
+			return strings.Contains(strings.ToLower(d.Name), name) || strings.Contains(strings.ToLower(d.Driver), name)
+		},
+	} {
+		var found []*DeviceInfo
+		for i := range devices {
+			if fits(&devices[i]) {
+				found = append(found, &devices[i])
+			}
+		}
+		usable := slices.DeleteFunc(slices.Clone(found), func(d *DeviceInfo) bool {
+			return d.Unusable != "" || d.TwinOf != "" && len(found) > 1 && slices.ContainsFunc(found, func(o *DeviceInfo) bool { return o.ID == d.TwinOf })
+		})
+		switch {
+		case len(usable) == 1:
+			return usable[0], nil
+		case len(usable) > 1:
+			var ids []string
+			for _, d := range usable {
+				ids = append(ids, d.ID)
+			}
+			return nil, fmt.Errorf("device %q: %w: fits %s; name one of them", spec, ErrInvalidInput, strings.Join(ids, ", "))
+		case len(found) > 0:
+			return nil, fmt.Errorf("device %q: %w: %s cannot be used: %s", spec, ErrNoDevice, found[0].Name, found[0].Unusable)
+		}
+	}
+	return nil, noDevice(fmt.Sprintf("nothing fits %q", spec), devices)
+}
+
+func noDevice(what string, devices []DeviceInfo) error {
+	names := make([]string, len(devices))
+	for i, d := range devices {
+		names[i] = fmt.Sprintf("%d %s", d.Index, d.Name)
+		if d.Unusable != "" {
+			names[i] += " (unusable: " + d.Unusable + ")"
+		}
+	}
+	return fmt.Errorf("%w: %s; devices here: %s", ErrNoDevice, what, strings.Join(names, ", "))
+}

@@ -1,0 +1,190 @@
+package backend
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"sync"
+	"unsafe"
+)
+
+// stagingBytes is the size of one staging buffer; each direction has two, so that the copy of one chunk on the device
+// overlaps the copy of the next on the host.
+const stagingBytes = 16 << 20
+
+type staging struct {
+	mu      sync.Mutex
+	buffers [2]*Buffer
+	points  [2]Point
+}
+
+func (s *staging) release() {
+	for i := range s.buffers {
+		s.buffers[i].Release()
+		s.buffers[i] = nil
+	}
+}
+
+// slot returns staging buffer i once its last copy is done.
+func (s *staging) slot(ctx context.Context, d *Device, role Role, i uint64) (*Buffer, error) {
+	if s.buffers[i] == nil {
+		var err error
+		if s.buffers[i], err = d.Allocate(HostVisible, stagingBytes, fmt.Sprintf("staging %s %d", role, i)); err != nil {
+			return nil, err
+		}
+	}
+	return s.buffers[i], d.Wait(ctx, s.points[i])
+}
+
+// Upload copies src to dst, which must have its size rounded up to 4 bytes. The returned point passes when the copy is
+// done. Unless src lies in imported memory it was read when Upload returns; imported memory is copied by the device and
+// must not change before the point.
+func (d *Device) Upload(ctx context.Context, dst Range, src []byte) (Point, error) {
+	if err := d.checkTransfer("upload", dst, len(src)); err != nil || len(src) == 0 {
+		return Point{}, err
+	}
+	if mapped := dst.mapped(); mapped != nil {
+		if err := d.WaitBuffer(ctx, dst.Buffer); err != nil {
+			return Point{}, err
+		}
+		copyParallel(mapped, src)
+		return Point{}, nil
+	}
+	if from, ok := d.importedRange(src); ok {
+		var list List
+		list.Copy(dst, from)
+		return d.Submit(ctx, Upload, &list)
+	}
+	s := &d.staging[Upload]
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var point Point
+	for at := uint64(0); at < uint64(len(src)); at += stagingBytes {
+		i := at / stagingBytes % 2
+		slot, err := s.slot(ctx, d, Upload, i)
+		if err != nil {
+			return point, err
+		}
+		n := min(stagingBytes, uint64(len(src))-at)
+		copyParallel(slot.Bytes(), src[at:at+n])
+		words := (n + 3) / 4 * 4
+		var list List
+		list.Copy(dst.Buffer.Range(dst.OffsetBytes+at, words), slot.Range(0, words))
+		if point, err = d.Submit(ctx, Upload, &list); err != nil {
+			return point, err
+		}
+		s.points[i] = point
+	}
+	return point, nil
+}
+
+// Download copies src, of the size of dst rounded up to 4 bytes, to dst and returns when it is there.
+func (d *Device) Download(ctx context.Context, dst []byte, src Range) error {
+	if err := d.checkTransfer("download", src, len(dst)); err != nil || len(dst) == 0 {
+		return err
+	}
+	if mapped := src.mapped(); mapped != nil {
+		if err := d.WaitBuffer(ctx, src.Buffer); err != nil {
+			return err
+		}
+		copyParallel(dst, mapped)
+		return nil
+	}
+	if to, ok := d.importedRange(dst); ok {
+		var list List
+		list.Copy(to, src)
+		point, err := d.Submit(ctx, Download, &list)
+		if err != nil {
+			return err
+		}
+		return d.Wait(ctx, point)
+	}
+	s := &d.staging[Download]
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	size := uint64(len(dst))
+	for at := uint64(0); at < size+stagingBytes; at += stagingBytes {
+		if at < size {
+			i := at / stagingBytes % 2
+			slot, err := s.slot(ctx, d, Download, i)
+			if err != nil {
+				return err
+			}
+			words := (min(stagingBytes, size-at) + 3) / 4 * 4
+			var list List
+			list.Copy(slot.Range(0, words), src.Buffer.Range(src.OffsetBytes+at, words))
+			if s.points[i], err = d.Submit(ctx, Download, &list); err != nil {
+				return err
+			}
+		}
+		if at >= stagingBytes { // the chunk before, while this one is under way
+			before := at - stagingBytes
+			slot, err := s.slot(ctx, d, Download, before/stagingBytes%2)
+			if err != nil {
+				return err
+			}
+			copyParallel(dst[before:min(before+stagingBytes, size)], slot.Bytes())
+		}
+	}
+	return nil
+}
+
+// checkTransfer holds a transfer against the contract: sizes that are no multiple of 4 bytes only at a buffer's end.
+func (d *Device) checkTransfer(op string, r Range, sizeBytes int) error {
+	words := (uint64(sizeBytes) + 3) / 4 * 4
+	switch {
+	case r.Buffer == nil || r.Buffer.device != d || r.Buffer.released.Load():
+		return &OpError{Op: op, Device: d.info.Name, Err: ErrInvalidInput, Detail: "no live buffer of this device"}
+	case (r.SizeBytes+3)/4*4 != words || r.OffsetBytes%4 != 0 || r.OffsetBytes+words > r.Buffer.sizeBytes,
+		uint64(sizeBytes) != words && r.OffsetBytes+words != r.Buffer.sizeBytes:
+		return &OpError{Op: op, Device: d.info.Name, Err: ErrInvalidInput, Detail: fmt.Sprintf(
+			"%d bytes of memory, range of %d bytes at %d in %q of %d bytes", sizeBytes, r.SizeBytes, r.OffsetBytes, r.Buffer.label, r.Buffer.sizeBytes)}
+	}
+	return nil
+}
+
+func (r Range) mapped() []byte {
+	b := r.Buffer.Bytes()
+	if b == nil {
+		return nil
+	}
+	return b[r.OffsetBytes:]
+}
+
+// importedRange finds the imported buffer that holds a slice, where its offset and size allow a device copy.
+func (d *Device) importedRange(s []byte) (Range, bool) {
+	at := uintptr(unsafe.Pointer(unsafe.SliceData(s)))
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, b := range d.imported {
+		if b.released.Load() {
+			continue
+		}
+		memory := b.Bytes()
+		base := uintptr(unsafe.Pointer(unsafe.SliceData(memory)))
+		if at >= base && at+uintptr(len(s)) <= base+uintptr(len(memory)) && (at-base)%4 == 0 && len(s)%4 == 0 {
+			return b.Range(uint64(at-base), uint64(len(s))), true
+		}
+	}
+	return Range{}, false
+}
+
+// copyParallel copies on several cores where that is worth it; one core does not reach the bandwidth of a bus.
+func copyParallel(dst, src []byte) {
+	n := min(len(dst), len(src))
+	const grain = 4 << 20
+	workers := min(runtime.GOMAXPROCS(0), n/grain, 8)
+	if workers < 2 {
+		copy(dst, src[:n])
+		return
+	}
+	var wg sync.WaitGroup
+	for w := range workers {
+		lo, hi := n/workers*w, n/workers*(w+1)
+		if w == workers-1 {
+			hi = n
+		}
+		wg.Go(func() { copy(dst[lo:hi], src[lo:hi]) })
+	}
+	wg.Wait()
+}
