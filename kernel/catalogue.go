@@ -1,0 +1,91 @@
+// Package kernel is the catalogue: every kernel with its arguments, what it does to them, its variants and tunables, and
+// its reference in plain Go.
+//
+// A kernel works through its rows tile by tile. In the wide shape (serial=0, and kernels without that axis) a workgroup
+// works on one tile of workgroup*items rows together; in the serial shape (serial=1) each of its invocations works through a
+// tile of items rows of its own, which suits drivers that run kernels on CPU cores. The references take every
+// configuration, so they are the oracle of every variant; in the serial shape with one invocation and large tiles they are
+// also the engine of the host backend. A workgroup reads and writes only what the catalogue says for its tiles, so that
+// workgroups of one dispatch may run at the same time.
+package kernel
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/spirjoin/spirjoin/backend"
+)
+
+//go:generate go run ./genvariants ../shaders/variants.txt
+
+// Catalogue returns every kernel, sorted by name.
+func Catalogue() []*backend.KernelSpec {
+	return []*backend.KernelSpec{
+		Gather, Iota, ScanReduce, ScanTiles,
+	}
+}
+
+// The constants that every kernel has. Others follow them.
+var (
+	workgroup = backend.Constant{Name: "workgroup", Default: 256}
+	serial    = backend.Axis{Name: "serial", Values: []uint32{0, 1}}
+)
+
+func items(rows uint32) backend.Constant { return backend.Constant{Name: "items", Default: rows} }
+
+func bits(name string, values ...uint32) backend.Axis {
+	return backend.Axis{Name: name, Values: values}
+}
+
+// serialWorkgroup and serialItems are the defaults of the serial shape. The smaller tiles bound what one invocation may loop
+// where each row costs a search: lavapipe ends the loops of an invocation after 65,535 trips in all.
+const serialWorkgroup = 8
+
+var serialItems = map[string]uint32{
+	"scan_reduce": 4096, "scan_tiles": 4096,
+}
+
+// Variants returns the combinations of axis values that a kernel is compiled for, in the order of its axes.
+func Variants(spec *backend.KernelSpec) []backend.Config {
+	variants := []backend.Config{{}}
+	for _, axis := range spec.Axes {
+		var longer []backend.Config
+		for _, v := range variants {
+			for _, value := range axis.Values {
+				c := maps.Clone(v)
+				c[axis.Name] = value
+				longer = append(longer, c)
+			}
+		}
+		variants = longer
+	}
+	// Sums are never narrower than what they add up.
+	return slices.DeleteFunc(variants, func(c backend.Config) bool { return c["sum_bits"] < c["in_bits"] })
+}
+
+// Defaults returns the complete configuration of a variant with the default workgroup and tile of its shape. config holds
+// a value for each axis and may set constants.
+func Defaults(spec *backend.KernelSpec, config backend.Config) (backend.Config, error) {
+	full, err := spec.Complete(config)
+	if err != nil || full["serial"] == 0 {
+		return full, err
+	}
+	for name, value := range map[string]uint32{"workgroup": serialWorkgroup, "items": serialItems[spec.Name]} {
+		if _, set := config[name]; !set {
+			full[name] = value
+		}
+	}
+	return full, nil
+}
+
+// SPIRVName is the name of the file that holds the variant of a configuration: the kernel and the value of each axis.
+func SPIRVName(spec *backend.KernelSpec, config backend.Config) string {
+	var b strings.Builder
+	b.WriteString(spec.Name)
+	for _, axis := range spec.Axes {
+		fmt.Fprintf(&b, ".%s%d", axis.Name, config[axis.Name])
+	}
+	return b.String() + ".spv"
+}

@@ -1,0 +1,15 @@
+// Workgroups and tiles. The push-constant block of a kernel ends with GROUP_RANGE.
+layout(local_size_x = WORKGROUP, local_size_x_id = 0) in;
+layout(constant_id = 1) const uint items = ITEMS;
+
+#define GROUP_RANGE uint first_group, end_group;
+
+// The workgroup's number in the dispatch, which the host may cut into ranges and folds into rows of 32768. One whose number
+// is end_group or more returns as a whole.
+#define GROUP (first_group + gl_WorkGroupID.y * 32768u + gl_WorkGroupID.x)
+
+#define WORKGROUP_SIZE gl_WorkGroupSize.x
+#define INVOCATION gl_LocalInvocationID.x
+
+// The rows of a tile of size rows that starts at row first; none behind the last row.
+uint rows_left(uint rows, uint first, uint size) { return first < rows ? min(size, rows - first) : 0u; }

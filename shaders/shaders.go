@@ -1,0 +1,38 @@
+// Package shaders holds the kernels' GLSL sources and the SPIR-V that tools/glslc.sh compiled from them. The file names of the
+// variants are those of package kernel.
+package shaders
+
+import (
+	"crypto/sha256"
+	"embed"
+	"encoding/hex"
+	"fmt"
+	"io/fs"
+	"sync"
+)
+
+//go:embed spv/*.spv
+var compiled embed.FS
+
+// SPIRV returns the SPIR-V of a file, or an error that wraps fs.ErrNotExist.
+func SPIRV(fileName string) ([]byte, error) {
+	code, err := compiled.ReadFile("spv/" + fileName)
+	if err != nil {
+		return nil, fmt.Errorf("shaders: no compiled variant %s: %w", fileName, err)
+	}
+	return code, nil
+}
+
+// Hash identifies the embedded SPIR-V: two programs with equal hashes hold equal kernels. Caches of pipelines use it.
+func Hash() string { return hash() }
+
+var hash = sync.OnceValue(func() string {
+	names, _ := fs.Glob(compiled, "spv/*.spv") // the pattern is well-formed, the only error there is
+	all := sha256.New()
+	for _, name := range names {
+		code, _ := compiled.ReadFile(name)
+		fmt.Fprintf(all, "%s %d\n", name, len(code))
+		all.Write(code)
+	}
+	return hex.EncodeToString(all.Sum(nil))
+})
