@@ -1,0 +1,98 @@
+package host
+
+import (
+	"time"
+
+	"github.com/spirjoin/spirjoin/backend"
+)
+
+// batch is a submission whose commands were resolved to memory.
+type batch struct {
+	signal uint64
+	waits  []backend.Point
+	ops    []op
+	hang   bool            // injected: never runs
+	times  []time.Duration // start, marks, end
+	done   []bool          // of a shuffling driver: commands that ran
+	left   int             // and the number of those that did not
+}
+
+// op is one command. Its views of memory end where the arguments end, so that a reference which leaves them panics.
+type op struct {
+	kind       backend.CommandKind
+	barrier    bool
+	spec       *backend.KernelSpec
+	call       backend.Call
+	firstGroup uint32
+	endGroup   uint32
+	dst, src   []byte
+	value      uint32
+}
+
+// prepare resolves a batch and checks what would otherwise fail in the middle of it.
+func (d *Driver) prepare(b *backend.Batch) (*batch, error) {
+	n := len(b.Steps)
+	prepared := &batch{signal: b.Signal, waits: b.Waits, ops: make([]op, n), done: make([]bool, n), left: n}
+	for i := range b.Steps {
+		step := &b.Steps[i]
+		o := &prepared.ops[i]
+		o.kind, o.barrier = step.Kind, step.Barrier
+		var err error
+		switch step.Kind {
+		case backend.Dispatch:
+			p, ok := step.Kernel.Program.(*program)
+			if !ok || p.driver != d {
+				return nil, d.fail("submit", backend.ErrInvalidInput, "kernel %s was compiled by another device", step.Kernel.Spec.Name)
+			}
+			o.spec = p.spec
+			o.call = backend.Call{Args: make([][]byte, len(step.Args)), Params: step.Params, Config: p.config}
+			o.firstGroup, o.endGroup = step.FirstGroup, step.EndGroup
+			for k := range step.Args {
+				if o.call.Args[k], err = d.view(step.Args[k]); err != nil {
+					return nil, err
+				}
+			}
+		case backend.Copy:
+			if o.src, err = d.view(step.Src); err != nil {
+				return nil, err
+			}
+			fallthrough
+		case backend.Fill:
+			o.value = step.Value
+			if o.dst, err = d.view(step.Dst); err != nil {
+				return nil, err
+			}
+			if step.Kind == backend.Copy && len(o.src) != len(o.dst) {
+				return nil, d.fail("submit", backend.ErrInvalidInput, "copy of %d bytes to %d", len(o.src), len(o.dst))
+			}
+			if len(o.dst)%4 != 0 {
+				return nil, d.fail("submit", backend.ErrInvalidInput, "copy or fill of %d bytes, no multiple of 4", len(o.dst))
+			}
+		case backend.Mark:
+		default:
+			return nil, d.fail("submit", backend.ErrInvalidInput, "command of kind %d", step.Kind)
+		}
+	}
+	return prepared, nil
+}
+
+// view returns the memory of a range; nil for an absent one.
+func (d *Driver) view(r backend.Range) ([]byte, error) {
+	owner, offset := r.Block()
+	if owner == nil {
+		return nil, nil
+	}
+	b, ok := owner.(*block)
+	if !ok || b.driver != d {
+		return nil, d.fail("submit", backend.ErrInvalidInput, "a buffer belongs to another device")
+	}
+	memory := b.Bytes()
+	switch {
+	case memory == nil:
+		return nil, d.fail("submit", backend.ErrInvalidInput, "a block of %d bytes was freed", b.SizeBytes())
+	case offset > uint64(len(memory)) || r.SizeBytes > uint64(len(memory))-offset:
+		return nil, d.fail("submit", backend.ErrInvalidInput, "%d bytes at %d exceed a block of %d", r.SizeBytes, offset, len(memory))
+	}
+	end := offset + r.SizeBytes
+	return memory[offset:end:end], nil
+}

@@ -1,0 +1,214 @@
+package host
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"sync/atomic"
+	"unsafe"
+
+	"github.com/spirjoin/spirjoin/backend"
+)
+
+// Marker is the byte that poisoned memory is filled with.
+const Marker = 0xA5
+
+// region is memory that one or, when shared, several blocks map.
+type region struct {
+	bytes      []byte
+	references atomic.Int32
+	release    func() error // called when the last block is freed
+}
+
+func (r *region) drop() error {
+	if r.references.Add(-1) > 0 {
+		return nil
+	}
+	return r.release()
+}
+
+// block implements backend.Block.
+type block struct {
+	driver *Driver
+	kind   backend.Memory
+	region *region
+	freed  atomic.Bool
+}
+
+func (b *block) SizeBytes() uint64      { return uint64(len(b.region.bytes)) }
+func (b *block) Memory() backend.Memory { return b.kind }
+
+// Bytes returns the block's memory; nil once it was freed.
+func (b *block) Bytes() []byte {
+	if b.freed.Load() {
+		return nil
+	}
+	return b.region.bytes
+}
+
+// Free gives the memory back. It works after Close of the driver too; a second Free is ErrInvalidInput.
+func (b *block) Free() error {
+	if b.freed.Swap(true) {
+		return b.driver.fail("free", backend.ErrInvalidInput, "%v block of %d bytes was freed before", b.kind, b.SizeBytes())
+	}
+	b.driver.forget(b)
+	if err := b.region.drop(); err != nil {
+		return b.driver.fail("free", backend.ErrHostMemory, "%d bytes: %v", b.SizeBytes(), err)
+	}
+	return nil
+}
+
+// AllocateBlock implements backend.Driver. Sizes are rounded up to 256 bytes; DeviceLocal and HostVisible are the same
+// memory, but a failure names the one that was asked for.
+func (d *Driver) AllocateBlock(sizeBytes uint64, memory backend.Memory) (backend.Block, error) {
+	if err := d.usable("allocate"); err != nil {
+		return nil, err
+	}
+	if memory != backend.DeviceLocal && memory != backend.HostVisible {
+		return nil, d.fail("allocate", backend.ErrInvalidInput, "memory of kind %d", memory)
+	}
+	exhausted := backend.ErrDeviceMemory
+	if memory == backend.HostVisible {
+		exhausted = backend.ErrHostMemory
+	}
+	limits := &d.info.Limits
+	switch {
+	case sizeBytes == 0:
+		return nil, d.fail("allocate", backend.ErrInvalidInput, "0 bytes")
+	case sizeBytes > limits.MaxAllocationBytes || sizeBytes > math.MaxInt-1<<20:
+		return nil, d.fail("allocate", exhausted, "%d bytes, one allocation may have %d", sizeBytes, limits.MaxAllocationBytes)
+	case d.backend.faults.allocate(&d.backend.options.Faults, memory):
+		return nil, d.fail("allocate", exhausted, "%d bytes %v, injected fault", sizeBytes, memory)
+	}
+	r, err := d.newRegion((sizeBytes+255)&^255, exhausted)
+	if err != nil {
+		return nil, err
+	}
+	return d.adopt(memory, r)
+}
+
+// newRegion maps memory that is counted against the limits of the device and the machine.
+func (d *Driver) newRegion(sizeBytes uint64, exhausted error) (*region, error) {
+	device, machine := d.backend.limits[d.index], d.backend.machine
+	if !device.reserve(sizeBytes) {
+		return nil, d.fail("allocate", exhausted, "%d bytes, %d of %d are left", sizeBytes, device.left(), device.limitBytes)
+	}
+	if !machine.reserve(sizeBytes) {
+		device.release(sizeBytes)
+		return nil, d.fail("allocate", exhausted, "%d bytes, %d of the machine's %d are left", sizeBytes, machine.left(), machine.limitBytes)
+	}
+	uncount := func() {
+		device.release(sizeBytes)
+		machine.release(sizeBytes)
+	}
+	r := &region{}
+	if d.backend.options.Poison {
+		r.bytes = heapMemory(int(sizeBytes))
+		poison(r.bytes)
+		r.release = func() error {
+			poison(r.bytes)
+			uncount()
+			return nil
+		}
+		return r, nil
+	}
+	page := uint64(os.Getpagesize())
+	mapped, unmap, err := mapMemory(int((sizeBytes + page - 1) &^ (page - 1)))
+	if err != nil {
+		uncount()
+		return nil, d.fail("allocate", exhausted, "%d bytes: %v", sizeBytes, err)
+	}
+	r.bytes = mapped[:sizeBytes:sizeBytes]
+	r.release = func() error {
+		uncount()
+		return unmap()
+	}
+	return r, nil
+}
+
+// ImportHost implements backend.Driver. Any slice of at least one byte can be imported.
+func (d *Driver) ImportHost(memory []byte) (backend.Block, error) {
+	if err := d.usable("import"); err != nil {
+		return nil, err
+	}
+	if len(memory) == 0 {
+		return nil, d.fail("import", backend.ErrInvalidInput, "0 bytes")
+	}
+	if d.backend.faults.importHost(&d.backend.options.Faults) {
+		return nil, d.fail("import", backend.ErrHostMemory, "%d bytes, injected fault", len(memory))
+	}
+	r := &region{bytes: memory[:len(memory):len(memory)], release: func() error { return nil }}
+	return d.adopt(backend.Imported, r)
+}
+
+// AllocateShared implements backend.SharedMemory; every block can be shared.
+func (d *Driver) AllocateShared(sizeBytes uint64) (backend.Block, error) {
+	return d.AllocateBlock(sizeBytes, backend.DeviceLocal)
+}
+
+// OpenShared implements backend.SharedMemory. The memory is given back when both blocks were freed.
+func (d *Driver) OpenShared(owner backend.Driver, shared backend.Block) (backend.Block, error) {
+	if err := d.usable("open shared"); err != nil {
+		return nil, err
+	}
+	b, ok := shared.(*block)
+	if !ok || owner != backend.Driver(b.driver) || b.freed.Load() || b.kind != backend.DeviceLocal {
+		return nil, d.fail("open shared", backend.ErrInvalidInput, "the block is no live device-local block of the owner")
+	}
+	return d.adopt(backend.DeviceLocal, b.region)
+}
+
+// adopt makes a block of the driver that maps r. Where the driver was closed meanwhile, the memory goes back.
+func (d *Driver) adopt(kind backend.Memory, r *region) (backend.Block, error) {
+	r.references.Add(1)
+	b := &block{driver: d, kind: kind, region: r}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.closed {
+		return nil, errors.Join(d.failClosed("allocate"), r.drop())
+	}
+	d.blocks[b] = struct{}{}
+	return b, nil
+}
+
+// forget takes a freed block out of the driver's books.
+func (d *Driver) forget(b *block) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	delete(d.blocks, b)
+}
+
+// leaks describes the live blocks; empty where there are none. The caller holds d.mu.
+func (d *Driver) leaks() string {
+	var count [backend.Imported + 1]int
+	var size [backend.Imported + 1]uint64
+	for b := range d.blocks {
+		count[b.kind]++
+		size[b.kind] += b.SizeBytes()
+	}
+	text := ""
+	for kind, n := range count {
+		if n > 0 {
+			if text != "" {
+				text += ", "
+			}
+			text += fmt.Sprintf("%d %v blocks of %d bytes", n, backend.Memory(kind), size[kind])
+		}
+	}
+	return text
+}
+
+// heapMemory returns page-aligned memory of the Go heap.
+func heapMemory(sizeBytes int) []byte {
+	page := os.Getpagesize()
+	b := make([]byte, sizeBytes+page)
+	skip := -int(uintptr(unsafe.Pointer(&b[0]))) & (page - 1)
+	return b[skip : skip+sizeBytes : skip+sizeBytes]
+}
+
+func poison(b []byte) {
+	for i := range b {
+		b[i] = Marker
+	}
+}

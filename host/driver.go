@@ -1,0 +1,350 @@
+package host
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/spirjoin/spirjoin/backend"
+)
+
+// keptTimes is the number of completed batches per queue whose times are kept until somebody asks.
+const keptTimes = 4096
+
+// Driver is an open logical device of the host. It implements backend.Driver and backend.SharedMemory.
+type Driver struct {
+	backend *Backend
+	index   int
+	info    *backend.DeviceInfo
+	epoch   time.Time
+	stopped atomic.Bool // closed or lost: running commands end at the next group
+	queues  sync.WaitGroup
+
+	mu       sync.Mutex
+	changed  sync.Cond // something below changed
+	lines    [backend.Roles]timeline
+	blocks   map[*block]struct{}
+	lost     error
+	closed   bool
+	shuffler *shuffler // nil in plain mode
+}
+
+// timeline is the state of one queue.
+type timeline struct {
+	pending   []*batch // submitted, not completed; the first may be running
+	submitted uint64
+	completed uint64
+	times     map[uint64][]time.Duration
+}
+
+var (
+	_ backend.Driver       = (*Driver)(nil)
+	_ backend.SharedMemory = (*Driver)(nil)
+)
+
+func newDriver(b *Backend, index int) *Driver {
+	d := &Driver{backend: b, index: index, info: b.infoNow(index), epoch: time.Now(), blocks: make(map[*block]struct{})}
+	d.changed.L = &d.mu
+	for role := range d.lines {
+		d.lines[role].times = make(map[uint64][]time.Duration)
+	}
+	if b.options.Shuffle != 0 {
+		d.shuffler = newShuffler(d, b.options.Shuffle)
+		d.queues.Go(d.shuffler.serve)
+		return d
+	}
+	for role := range backend.Roles {
+		d.queues.Go(func() { d.serve(role) })
+	}
+	return d
+}
+
+// Info describes the device; the budget is that at Open.
+func (d *Driver) Info() *backend.DeviceInfo { return d.info }
+
+// program implements backend.Program.
+type program struct {
+	driver *Driver
+	spec   *backend.KernelSpec
+	config backend.Config
+}
+
+// Compile implements backend.Driver. A kernel without a reference is ErrUnsupported; arguments and parameters beyond
+// Limits.MaxPushConstantBytes and workgroups beyond Limits.MaxInvocations are ErrLimit, as on any device.
+func (d *Driver) Compile(spec *backend.KernelSpec, config backend.Config) (backend.Program, error) {
+	if err := d.usable("compile"); err != nil {
+		return nil, err
+	}
+	fail := func(err error, format string, a ...any) error {
+		return &backend.OpError{Op: "compile", Device: d.info.ID, Kernel: spec.Name, Err: err, Detail: fmt.Sprintf(format, a...)}
+	}
+	full, err := spec.Complete(config)
+	if err != nil {
+		return nil, err
+	}
+	limits := &d.info.Limits
+	words := 2*len(spec.Args) + len(spec.Params) + 2 // addresses, parameters, range of workgroups
+	switch {
+	case spec.Run == nil:
+		return nil, fail(backend.ErrUnsupported, "the catalogue has no reference for it")
+	case uint64(words)*4 > uint64(limits.MaxPushConstantBytes):
+		return nil, fail(backend.ErrLimit, "%d bytes of push constants, the device allows %d", words*4, limits.MaxPushConstantBytes)
+	case full["workgroup"] > limits.MaxInvocations:
+		return nil, fail(backend.ErrLimit, "workgroup of %d, the device allows %d", full["workgroup"], limits.MaxInvocations)
+	case slices.ContainsFunc(spec.Constants, func(c backend.Constant) bool { return c.Name == "workgroup" && full["workgroup"] == 0 }):
+		return nil, fail(backend.ErrInvalidInput, "a workgroup of no invocations")
+	case d.backend.faults.compile(&d.backend.options.Faults):
+		return nil, fail(backend.ErrHostMemory, "injected fault")
+	}
+	return &program{driver: d, spec: spec, config: full}, nil
+}
+
+// Submit implements backend.Driver.
+func (d *Driver) Submit(b *backend.Batch) error {
+	if b.Role >= backend.Roles {
+		return d.fail("submit", backend.ErrInvalidInput, "role %d", b.Role)
+	}
+	prepared, err := d.prepare(b)
+	if err != nil {
+		return err
+	}
+	lose, hang := d.backend.faults.submit(&d.backend.options.Faults)
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if err := d.usableLocked("submit"); err != nil {
+		return err
+	}
+	line := &d.lines[b.Role]
+	if b.Signal != line.submitted+1 {
+		return d.fail("submit", backend.ErrInvalidInput, "%v batch signals %d after %d", b.Role, b.Signal, line.submitted)
+	}
+	for _, w := range b.Waits {
+		if w.Role >= backend.Roles || w.Role == b.Role || w.Value > d.lines[w.Role].submitted {
+			return d.fail("submit", backend.ErrInvalidInput, "waits for point %d of role %d, which was not submitted", w.Value, w.Role)
+		}
+	}
+	if lose {
+		d.loseLocked(d.fail("submit", backend.ErrDeviceLost, "injected fault"))
+		return d.lost
+	}
+	prepared.hang = hang
+	line.submitted = b.Signal
+	line.pending = append(line.pending, prepared)
+	d.changed.Broadcast()
+	return nil
+}
+
+// serve runs the batches of one queue in order.
+func (d *Driver) serve(role backend.Role) {
+	line := &d.lines[role]
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for {
+		for !d.stopped.Load() && (len(line.pending) == 0 || line.pending[0].hang || !d.passed(line.pending[0].waits)) {
+			d.changed.Wait()
+		}
+		if d.stopped.Load() {
+			return
+		}
+		b := line.pending[0]
+		d.mu.Unlock()
+		err := d.run(b)
+		d.mu.Lock()
+		if err != nil {
+			d.loseLocked(err)
+		}
+		if d.stopped.Load() { // perhaps in the middle of the batch
+			return
+		}
+		d.completeLocked(role, b)
+	}
+}
+
+// completeLocked signals the first pending batch of a queue.
+func (d *Driver) completeLocked(role backend.Role, b *batch) {
+	line := &d.lines[role]
+	line.pending[0] = nil
+	line.pending = line.pending[1:]
+	line.completed = b.signal
+	line.times[b.signal] = b.times
+	delete(line.times, b.signal-keptTimes)
+	d.changed.Broadcast()
+}
+
+func (d *Driver) passed(points []backend.Point) bool {
+	for _, p := range points {
+		if d.lines[p.Role].completed < p.Value {
+			return false
+		}
+	}
+	return true
+}
+
+// loseLocked marks the device lost for good; what was pending never completes.
+func (d *Driver) loseLocked(err error) {
+	if d.lost == nil {
+		d.lost = err
+	}
+	d.stopped.Store(true)
+	d.changed.Broadcast()
+}
+
+// Wait implements backend.Driver. A limit of 0 asks without waiting. When ctx ends the error is that of
+// backend.ContextError; the batch goes on.
+func (d *Driver) Wait(ctx context.Context, role backend.Role, value uint64, limit time.Duration) error {
+	if role >= backend.Roles {
+		return d.fail("wait", backend.ErrInvalidInput, "role %d", role)
+	}
+	wake := func() {
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		d.changed.Broadcast()
+	}
+	deadline := time.Now().Add(limit)
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	line := &d.lines[role]
+	armed := false
+	for {
+		switch {
+		case d.closed:
+			return d.failClosed("wait")
+		case line.completed >= value:
+			return nil
+		case d.lost != nil:
+			return d.lost
+		case ctx.Err() != nil:
+			return backend.ContextError(ctx)
+		case !time.Now().Before(deadline):
+			return d.fail("wait", backend.ErrTimedOut, "%v queue at %d of %d after the limit of %v", role, line.completed, value, limit)
+		}
+		if !armed {
+			armed = true
+			defer context.AfterFunc(ctx, wake)()
+			defer time.AfterFunc(limit, wake).Stop()
+			if d.shuffler != nil {
+				defer d.shuffler.demandLocked(role, value)()
+			}
+		}
+		d.changed.Wait()
+	}
+}
+
+// Completed implements backend.Driver.
+func (d *Driver) Completed(role backend.Role) (uint64, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if role >= backend.Roles {
+		return 0, d.fail("query", backend.ErrInvalidInput, "role %d", role)
+	}
+	if d.shuffler != nil {
+		d.shuffler.pollLocked()
+	}
+	if d.closed {
+		return 0, d.failClosed("query")
+	}
+	return d.lines[role].completed, d.lost
+}
+
+// Times implements backend.Driver; times are durations since Open. They are kept for the last 4,096 batches of a queue.
+func (d *Driver) Times(role backend.Role, value uint64) (times []time.Duration, ok bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if role >= backend.Roles || d.closed {
+		return nil, false
+	}
+	times, ok = d.lines[role].times[value]
+	delete(d.lines[role].times, value)
+	return times, ok
+}
+
+// Close implements backend.Driver. It waits for submitted work up to Options.CloseLimit, then stops it and reports
+// ErrTimedOut. The loss of the device is reported here too, and live blocks as ErrInvalidInput: those stay valid until
+// they are freed. A second Close does nothing.
+func (d *Driver) Close() error {
+	d.mu.Lock()
+	if d.closed {
+		d.mu.Unlock()
+		return nil
+	}
+	deadline := time.Now().Add(d.backend.options.CloseLimit)
+	err := d.drainLocked(deadline)
+	d.closed = true
+	d.stopped.Store(true)
+	d.changed.Broadcast()
+	if leaks := d.leaks(); leaks != "" {
+		err = errors.Join(err, d.fail("close", backend.ErrInvalidInput, "not freed: %s", leaks))
+	}
+	d.mu.Unlock()
+
+	// A reference that never ends cannot be stopped; its goroutine is left behind rather than Close.
+	ended := make(chan struct{})
+	go func() {
+		d.queues.Wait()
+		close(ended)
+	}()
+	select {
+	case <-ended:
+	case <-time.After(max(time.Until(deadline), time.Second)):
+		err = errors.Join(err, d.fail("close", backend.ErrTimedOut, "a kernel does not end"))
+	}
+	d.backend.mu.Lock()
+	defer d.backend.mu.Unlock()
+	d.backend.open--
+	return err
+}
+
+// drainLocked waits until nothing is pending.
+func (d *Driver) drainLocked(deadline time.Time) error {
+	timer := time.AfterFunc(time.Until(deadline), func() {
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		d.changed.Broadcast()
+	})
+	defer timer.Stop()
+	for role := range backend.Roles {
+		line := &d.lines[role]
+		if d.shuffler != nil {
+			defer d.shuffler.demandLocked(role, line.submitted)()
+		}
+	}
+	for role := range backend.Roles {
+		line := &d.lines[role]
+		for line.completed < line.submitted {
+			if d.lost != nil {
+				return d.lost
+			}
+			if !time.Now().Before(deadline) {
+				return d.fail("close", backend.ErrTimedOut, "%v queue at %d of %d after the limit of %v",
+					role, line.completed, line.submitted, d.backend.options.CloseLimit)
+			}
+			d.changed.Wait()
+		}
+	}
+	return d.lost
+}
+
+func (d *Driver) usable(op string) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.usableLocked(op)
+}
+
+func (d *Driver) usableLocked(op string) error {
+	if d.closed {
+		return d.failClosed(op)
+	}
+	return d.lost
+}
+
+func (d *Driver) failClosed(op string) error {
+	return d.fail(op, backend.ErrInvalidInput, "the device was closed")
+}
+
+func (d *Driver) fail(op string, err error, format string, a ...any) error {
+	return &backend.OpError{Op: op, Device: d.info.ID, Err: err, Detail: fmt.Sprintf(format, a...)}
+}

@@ -1,0 +1,38 @@
+package host
+
+import (
+	"sync/atomic"
+
+	"github.com/spirjoin/spirjoin/backend"
+)
+
+// Faults says which calls fail. Each number counts calls from 1 across all drivers of the backend; 0 is never.
+type Faults struct {
+	AllocateDevice int // AllocateBlock of device-local memory fails with ErrDeviceMemory
+	AllocateHost   int // AllocateBlock of host-visible memory fails with ErrHostMemory
+	Import         int // ImportHost fails with ErrHostMemory
+	Compile        int // Compile fails with ErrHostMemory
+	LoseAtSubmit   int // Submit fails with ErrDeviceLost, as does everything on that device after it
+	HangBatch      int // the batch of this Submit never runs, so that waits reach their limits
+}
+
+// faultCounters counts the calls.
+type faultCounters struct {
+	device, host, imports, compiles, submits atomic.Int64
+}
+
+func (c *faultCounters) allocate(f *Faults, memory backend.Memory) bool {
+	if memory == backend.DeviceLocal {
+		return c.device.Add(1) == int64(f.AllocateDevice)
+	}
+	return c.host.Add(1) == int64(f.AllocateHost)
+}
+
+func (c *faultCounters) importHost(f *Faults) bool { return c.imports.Add(1) == int64(f.Import) }
+
+func (c *faultCounters) compile(f *Faults) bool { return c.compiles.Add(1) == int64(f.Compile) }
+
+func (c *faultCounters) submit(f *Faults) (lose, hang bool) {
+	n := c.submits.Add(1)
+	return n == int64(f.LoseAtSubmit), n == int64(f.HangBatch)
+}

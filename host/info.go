@@ -1,0 +1,62 @@
+package host
+
+import (
+	"fmt"
+	"math"
+	"runtime"
+
+	"github.com/spirjoin/spirjoin/backend"
+)
+
+const (
+	maxPushConstantBytes = 128     // what every Vulkan device offers, so that a kernel beyond it fails here too
+	maxInvocations       = 1 << 20 // a reference has none; the value of the workgroup constant is bounded only for sanity
+	maxSharedBytes       = 1 << 20
+	// The UUID of the host's processors: all logical devices are one physical device.
+	hostUUID = "686f7374-0000-4000-8000-000000000000"
+)
+
+// describe fills in what a logical device reports.
+func describe(options *Options, index int, totalBytes, limitBytes uint64) *backend.DeviceInfo {
+	device := options.Devices[index]
+	size := totalBytes
+	if device.MemoryBytes > 0 {
+		size = limitBytes
+	}
+	maxAllocation := size
+	if options.MaxAllocationBytes > 0 {
+		maxAllocation = options.MaxAllocationBytes
+	}
+	features := []string{fmt.Sprintf("cores=%d", options.Workers)}
+	if options.Shuffle != 0 {
+		features = append(features, fmt.Sprintf("shuffle=%d", options.Shuffle))
+	}
+	return &backend.DeviceInfo{
+		ID:            "host:" + device.Name,
+		Index:         index,
+		Backend:       "host",
+		Name:          processorName(),
+		Type:          backend.Host,
+		TypeName:      backend.Host.String(),
+		Driver:        "Go references",
+		DriverVersion: runtime.Version(),
+		APIVersion:    runtime.GOOS + "/" + runtime.GOARCH,
+		UUID:          hostUUID,
+		Heaps:         []backend.Heap{{SizeBytes: size, BudgetBytes: limitBytes, DeviceLocal: true}},
+		Unified:       true,
+		Limits: backend.Limits{
+			MaxAllocationBytes:   maxAllocation,
+			MaxBufferBytes:       maxAllocation,
+			MaxInvocations:       maxInvocations,
+			MaxSharedBytes:       maxSharedBytes,
+			MaxPushConstantBytes: maxPushConstantBytes,
+			MaxGroups:            math.MaxUint32,
+			ImportAlignment:      1,
+		},
+		SubgroupSize:    1,
+		MinSubgroupSize: 1,
+		MaxSubgroupSize: 1,
+		Features:        features,
+		QueueFamilies:   []backend.QueueFamily{{Count: uint32(backend.Roles), Compute: true, Transfer: true}},
+	}
+}
