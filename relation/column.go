@@ -1,0 +1,118 @@
+package relation
+
+import (
+	"fmt"
+	"iter"
+	"sort"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/spirjoin/spirjoin/backend"
+)
+
+// keyColumn is one side of one key: the chunks of a table's column, in row order, none empty.
+type keyColumn struct {
+	name   string
+	dtype  arrow.DataType
+	coding coding
+	chunks []keyChunk
+}
+
+type keyChunk struct {
+	reader
+	start, rows int    // first row in the table, and how many
+	validity    []byte // nil where no row is null
+	offset      int    // of the first row's bit in validity
+}
+
+// segment is a run of rows within one chunk.
+type segment struct {
+	*keyChunk
+	from int // first row, counted from the chunk's first
+	at   int // first row, counted from the start of the range asked for
+	n    int
+}
+
+// newKeyColumn prepares the readers of a column's chunks.
+func newKeyColumn(name string, data *arrow.Chunked, c coding) (*keyColumn, error) {
+	column := &keyColumn{name: name, dtype: data.DataType(), coding: c}
+	start := 0
+	for i, array := range data.Chunks() {
+		if array.Len() == 0 {
+			continue
+		}
+		chunk, err := newKeyChunk(array, c)
+		if err != nil {
+			return nil, fmt.Errorf("%w: chunk %d of column %q: %s", backend.ErrInvalidInput, i, name, err)
+		}
+		chunk.start = start
+		column.chunks = append(column.chunks, chunk)
+		start += chunk.rows
+	}
+	return column, nil
+}
+
+func newKeyChunk(chunk arrow.Array, c coding) (keyChunk, error) {
+	if c.method == methodNever {
+		return keyChunk{reader: never{}, rows: chunk.Len()}, nil
+	}
+	k := keyChunk{rows: chunk.Len()}
+	if err := checkBuffers(chunk); err != nil {
+		return k, err
+	}
+	if chunk.NullN() > 0 {
+		k.validity, k.offset = chunk.NullBitmapBytes(), chunk.Data().Offset()
+	}
+	if dictionary, ok := chunk.(*array.Dictionary); ok {
+		return k, k.readDictionary(dictionary, c)
+	}
+	k.reader = newReader(chunk, c)
+	return k, nil
+}
+
+// checkBuffers makes sure that reading a fixed-width chunk stays within its memory.
+func checkBuffers(chunk arrow.Array) error {
+	data := chunk.Data()
+	rows := data.Offset() + data.Len()
+	need := (rows*chunk.DataType().(arrow.FixedWidthDataType).BitWidth() + 7) / 8
+	if have := len(bufferBytes(data, 1)); have < need {
+		return fmt.Errorf("%d rows need %d bytes of values, there are %d", rows, need, have)
+	}
+	if have := len(bufferBytes(data, 0)); have < (rows+7)/8 && (have > 0 || data.NullN() != 0) {
+		return fmt.Errorf("%d rows need %d bytes of validity, there are %d", rows, (rows+7)/8, have)
+	}
+	return nil
+}
+
+func (c *keyColumn) rows() int {
+	if len(c.chunks) == 0 {
+		return 0
+	}
+	last := c.chunks[len(c.chunks)-1]
+	return last.start + last.rows
+}
+
+// filters tells whether some row of the column may be left out.
+func (c *keyColumn) filters() bool {
+	for i := range c.chunks {
+		if c.chunks[i].validity != nil || c.chunks[i].filters() {
+			return true
+		}
+	}
+	return false
+}
+
+// segments yields the runs of rows [from, to), in order.
+func (c *keyColumn) segments(from, to int) iter.Seq[segment] {
+	return func(yield func(segment) bool) {
+		k := sort.Search(len(c.chunks), func(k int) bool { return c.chunks[k].start+c.chunks[k].rows > from })
+		for row := from; row < to; k++ {
+			chunk := &c.chunks[k]
+			n := min(to, chunk.start+chunk.rows) - row
+			if !yield(segment{keyChunk: chunk, from: row - chunk.start, at: row - from, n: n}) {
+				return
+			}
+			row += n
+		}
+	}
+}

@@ -1,0 +1,187 @@
+package relation
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/apache/arrow-go/v18/arrow"
+)
+
+// class groups the types whose values mean the same kind of thing.
+type class uint8
+
+const (
+	classNone class = iota
+	classNull
+	classBool
+	classInteger
+	classDecimal
+	classFloat
+	classDate
+	classTimestamp // without a time zone: a reading of a wall clock
+	classInstant   // with a time zone: a point in time
+	classTimeOfDay
+	classDuration
+)
+
+// trait says what the stored numbers of a type stand for. The value of a stored integer n is n * ticks / 10^scale in the
+// unit of its class: one, or one second.
+type trait struct {
+	class    class
+	scale    int
+	ticks    uint64 // 1, but 86,400 seconds for date32
+	unsigned bool
+	floatBit int
+	storage  arrow.DataType // the type itself, or the value type of a dictionary
+}
+
+// traitOf describes a type. The class is classNone when its values have no 64-bit code.
+func traitOf(dt arrow.DataType) trait {
+	t := trait{ticks: 1, storage: dt}
+	switch dt := dt.(type) {
+	case *arrow.DictionaryType:
+		if dt.ValueType.ID() != arrow.DICTIONARY {
+			return traitOf(dt.ValueType)
+		}
+	case *arrow.NullType:
+		t.class = classNull
+	case *arrow.BooleanType:
+		t.class = classBool
+	case *arrow.Int8Type, *arrow.Int16Type, *arrow.Int32Type, *arrow.Int64Type:
+		t.class = classInteger
+	case *arrow.Uint8Type, *arrow.Uint16Type, *arrow.Uint32Type, *arrow.Uint64Type:
+		t.class, t.unsigned = classInteger, true
+	case arrow.DecimalType:
+		t.class, t.scale = classDecimal, int(dt.GetScale())
+	case *arrow.Float16Type, *arrow.Float32Type, *arrow.Float64Type:
+		t.class, t.floatBit = classFloat, dt.(arrow.FixedWidthDataType).BitWidth()
+	case *arrow.Date32Type:
+		t.class, t.ticks = classDate, 86_400
+	case *arrow.Date64Type:
+		t.class, t.scale = classDate, 3
+	case *arrow.TimestampType:
+		t.class, t.scale = classTimestamp, subsecondDigits(dt.Unit)
+		if dt.TimeZone != "" {
+			t.class = classInstant
+		}
+	case *arrow.Time32Type:
+		t.class, t.scale = classTimeOfDay, subsecondDigits(dt.Unit)
+	case *arrow.Time64Type:
+		t.class, t.scale = classTimeOfDay, subsecondDigits(dt.Unit)
+	case *arrow.DurationType:
+		t.class, t.scale = classDuration, subsecondDigits(dt.Unit)
+	}
+	return t
+}
+
+func subsecondDigits(unit arrow.TimeUnit) int {
+	switch unit {
+	case arrow.Second:
+		return 0
+	case arrow.Millisecond:
+		return 3
+	case arrow.Microsecond:
+		return 6
+	}
+	return 9
+}
+
+// domain is the set of numbers in which the values of both sides of a key are compared.
+type domain uint8
+
+const (
+	domainSigned   domain = iota // int64: the value in units that divide those of both sides
+	domainUnsigned               // uint64: integers of two unsigned types, or of an unsigned type and a float
+	domainFloat32                // int64: the rank of a float32, see floatcode.go
+	domainFloat64                // int64: the rank of a float64
+)
+
+// less orders two codes of the domain.
+func (d domain) less(a, b uint64) bool {
+	if d == domainUnsigned {
+		return a < b
+	}
+	return int64(a) < int64(b)
+}
+
+// text is what a code stands for: the integer, or the float.
+func (d domain) text(code uint64) string {
+	switch d {
+	case domainUnsigned:
+		return fmt.Sprint(code)
+	case domainFloat32:
+		return fmt.Sprint(floatOf32(int64(code)))
+	case domainFloat64:
+		return fmt.Sprint(floatOf64(int64(code)))
+	}
+	return fmt.Sprint(int64(code))
+}
+
+// method is how the stored values of one side become codes of the domain.
+type method uint8
+
+const (
+	methodScale    method = iota // stored integer times factor
+	methodRank                   // rank of a float
+	methodIntegral               // float that is an integer of the domain; any other float matches nothing
+	methodNever                  // no value ever matches
+)
+
+// coding turns the stored values of one side into codes. A value that has none is one that the other side's type cannot
+// hold: it never matches, and its row is left out. Nothing wraps and nothing is rounded.
+type coding struct {
+	domain domain
+	method method
+	factor uint64 // of methodScale; 0 when it exceeds 63 bits, so that only the value 0 has a code
+}
+
+// coerce finds the domain of a pair of key columns and the coding of either side. The reason is empty on success,
+// otherwise the rest of a sentence about the two columns.
+func coerce(left, right trait) (l, r coding, reason string) {
+	pair := func(a, b class) bool {
+		return left.class == a && right.class == b || left.class == b && right.class == a
+	}
+	switch {
+	case left.class == classNull || right.class == classNull:
+		return coding{method: methodNever}, coding{method: methodNever}, ""
+	case pair(classFloat, classFloat):
+		d := domainFloat32
+		if max(left.floatBit, right.floatBit) == 64 {
+			d = domainFloat64
+		}
+		return coding{domain: d, method: methodRank}, coding{domain: d, method: methodRank}, ""
+	case pair(classInteger, classFloat):
+		d := domainSigned
+		if left.unsigned || right.unsigned {
+			d = domainUnsigned
+		}
+		l, r = coding{domain: d, factor: 1}, coding{domain: d, method: methodIntegral}
+		if left.class == classFloat {
+			l, r = r, l
+		}
+		return l, r, ""
+	case pair(classInteger, classInteger) && left.unsigned && right.unsigned:
+		return coding{domain: domainUnsigned, factor: 1}, coding{domain: domainUnsigned, factor: 1}, ""
+	case left.class == right.class, pair(classInteger, classDecimal), pair(classDate, classTimestamp):
+		if left.scale == right.scale && left.ticks == right.ticks {
+			return coding{factor: 1}, coding{factor: 1}, ""
+		}
+		scale := max(left.scale, right.scale)
+		return coding{factor: left.factorTo(scale)}, coding{factor: right.factorTo(scale)}, ""
+	case pair(classTimestamp, classInstant), pair(classDate, classInstant):
+		return l, r, "one has a time zone and the other has none; cast one of them"
+	}
+	return l, r, "their values do not compare without loss; cast one of them"
+}
+
+// factorTo is what a stored integer is multiplied with to count units of 10^-scale, or 0 above 63 bits.
+func (t trait) factorTo(scale int) uint64 {
+	factor := t.ticks
+	for range scale - t.scale {
+		if factor > math.MaxInt64/10 {
+			return 0
+		}
+		factor *= 10
+	}
+	return factor
+}

@@ -1,0 +1,99 @@
+package relation
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spirjoin/spirjoin/backend"
+)
+
+// Encode writes the packed codes of a side's rows, in row order and without those that are left out, to keys: KeyBytes()
+// bytes each, little endian. When HasNulls(side), it also writes the number of each such row to rowIDs; otherwise code i
+// belongs to row i and rowIDs is not touched. It runs on all cores.
+//
+// Keys must hold Rows(side) codes and rowIDs, where used, Rows(side) numbers, else backend.ErrInvalidInput; what lies
+// behind them is left alone. When the context ends, it returns backend.ErrCancelled or backend.ErrTimedOut and the
+// contents of both slices are unspecified.
+func (p *KeyPlan) Encode(ctx context.Context, side Side, keys []byte, rowIDs []uint32) error {
+	if err := p.encode(ctx, side, keys, rowIDs); err != nil {
+		return fmt.Errorf("encode join keys of the %s side: %w", side, err)
+	}
+	return nil
+}
+
+func (p *KeyPlan) encode(ctx context.Context, side Side, keys []byte, rowIDs []uint32) error {
+	rows := p.Rows(side)
+	if need := rows * uint64(p.KeyBytes()); uint64(len(keys)) < need {
+		return fmt.Errorf("%w: %d rows need %d bytes, keys has %d", backend.ErrInvalidInput, rows, need, len(keys))
+	}
+	if p.HasNulls(side) && uint64(len(rowIDs)) < rows {
+		return fmt.Errorf("%w: %d rows need as many row numbers, rowIDs has %d", backend.ErrInvalidInput, rows, len(rowIDs))
+	}
+	if p.KeyBytes() == 4 {
+		return encode(ctx, p, side, view[uint32](keys), rowIDs, func(s *scratch) []uint32 { return s.packed32[:] })
+	}
+	return encode(ctx, p, side, view[uint64](keys), rowIDs, func(s *scratch) []uint64 { return s.packed[:] })
+}
+
+// encode works in strips that stay in the first-level cache. Where no row is left out, a strip is packed in its place in
+// the output; otherwise it is packed in scratch and compressed into place.
+func encode[K uint32 | uint64](ctx context.Context, p *KeyPlan, which Side, keys []K, rowIDs []uint32, packed func(*scratch) []K) error {
+	side := &p.sides[which]
+	return forBlocks(ctx, side.rows, func(s *scratch, from, to int) error {
+		if side.selected == nil {
+			for strip := from; strip < to; strip += stripRows {
+				end := min(strip+stripRows, to)
+				packStrip(p, side, s, strip, end, keys[strip:end])
+			}
+			return nil
+		}
+		at := side.selected.before[from/blockRows]
+		keys, rowIDs := keys[at:], rowIDs[at:]
+		for strip := from; strip < to; strip += stripRows {
+			next := min(strip+stripRows, to)
+			words := side.selected.strip(strip, next)
+			out := packed(s)[:next-strip]
+			packStrip(p, side, s, strip, next, out)
+			n := listBits(rowIDs, uint32(strip), words)
+			pick(keys, out, rowIDs[:n], uint32(strip))
+			keys, rowIDs = keys[n:], rowIDs[n:]
+		}
+		return nil
+	})
+}
+
+// packStrip packs the codes of rows [from, to) into out, whose length is their number.
+func packStrip[K uint32 | uint64](p *KeyPlan, side *keySide, s *scratch, from, to int, out []K) {
+	first := true
+	for k, key := range p.keys {
+		if key.bits == 0 {
+			continue
+		}
+		for part := range side.columns[k].segments(from, to) {
+			codes := part.codes(s.codes[:], part.from, part.n)
+			if first {
+				packFirst(out[part.at:][:part.n], codes, key.extent.min)
+			} else {
+				packNext(out[part.at:][:part.n], codes, key.extent.min, key.bits)
+			}
+		}
+		first = false
+	}
+	if first {
+		clear(out)
+	}
+}
+
+func packFirst[K uint32 | uint64](out []K, codes []uint64, base uint64) {
+	codes = codes[:len(out)]
+	for i, code := range codes {
+		out[i] = K(code - base)
+	}
+}
+
+func packNext[K uint32 | uint64](out []K, codes []uint64, base uint64, bits int) {
+	codes = codes[:len(out)]
+	for i, code := range codes {
+		out[i] = out[i]<<(bits&63) | K(code-base)
+	}
+}

@@ -1,0 +1,22 @@
+package relation
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/spirjoin/spirjoin/backend"
+)
+
+// ErrBatchTooLarge is returned by [Take] when the gathered values do not fit the 32-bit offsets of the column's type.
+// The caller should gather fewer rows at a time, half as many for example. It wraps backend.ErrLimit.
+var ErrBatchTooLarge = fmt.Errorf("batch too large: %w", backend.ErrLimit)
+
+// stopped says why a context ended, in the terms of this project and of package context.
+func stopped(ctx context.Context) error {
+	reason := backend.ErrCancelled
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		reason = backend.ErrTimedOut
+	}
+	return fmt.Errorf("%w: %w", reason, context.Cause(ctx))
+}

@@ -1,0 +1,38 @@
+package relation
+
+import "strings"
+
+// NearestName returns the name that the writer of want most likely meant: the one with the fewest edits (a character
+// inserted, dropped or replaced; case does not count), at most one for every three characters begun. It returns "" when
+// no name is that near. Of several equally near names the first wins.
+func NearestName(want string, names []string) string {
+	best, nearest := (len([]rune(want))+2)/3+1, ""
+	for _, name := range names {
+		if d := editDistance(strings.ToLower(want), strings.ToLower(name)); d < best {
+			best, nearest = d, name
+		}
+	}
+	return nearest
+}
+
+// editDistance is Levenshtein's, in characters.
+func editDistance(a, b string) int {
+	from, to := []rune(a), []rune(b)
+	row := make([]int, len(to)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i, x := range from {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j, y := range to {
+			replace := diagonal
+			if x != y {
+				replace++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(replace, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(to)]
+}
