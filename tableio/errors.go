@@ -1,0 +1,123 @@
+package tableio
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+	"syscall"
+)
+
+// The kinds of error of this package; test with [errors.Is]. Every error of an
+// operation is an [*Error] that names the operation and the file and wraps its
+// cause beside one of these. A cancelled context is returned as such, without a kind.
+var (
+	// ErrInput says that an input is missing, corrupt, or holds something unsupported.
+	ErrInput = errors.New("input")
+	// ErrOutput says that an output cannot be written: no permission, disk full, unsupported type.
+	ErrOutput = errors.New("output")
+	// ErrColumn says that a column is unknown or its name ambiguous. It comes with ErrInput.
+	ErrColumn = errors.New("column")
+)
+
+// Error is one failed operation on one file.
+type Error struct {
+	Kind error  // ErrInput or ErrOutput; nil for a cancelled context or a failed allocator
+	Op   string // "open", "read", "create", "write", "commit"
+	Path string // as the caller gave it
+	Err  error  // the cause
+}
+
+// Error is one line: operation, file, cause.
+func (e *Error) Error() string {
+	return fmt.Sprintf("%s %s: %v", e.Op, displayName(e.Path, e.Kind), e.Err)
+}
+
+// Unwrap gives the cause and the kind.
+func (e *Error) Unwrap() []error {
+	if e.Kind == nil {
+		return []error{e.Err}
+	}
+	return []error{e.Err, e.Kind}
+}
+
+func displayName(path string, kind error) string {
+	switch {
+	case path != "-":
+		return path
+	case errors.Is(kind, ErrOutput):
+		return "standard output"
+	default:
+		return "standard input"
+	}
+}
+
+// fail wraps err once. The path that the operating system's errors repeat is dropped.
+func fail(kind error, op, path string, err error) error {
+	var done *Error
+	if err == nil || errors.As(err, &done) {
+		return err
+	}
+	var pathErr *fs.PathError
+	var linkErr *os.LinkError
+	switch {
+	case errors.As(err, &pathErr):
+		err = pathErr.Err
+	case errors.As(err, &linkErr):
+		err = linkErr.Err
+	}
+	var alloc *allocError
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) || errors.As(err, &alloc) {
+		kind = nil
+	}
+	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
+		err = fmt.Errorf("%w (free some space or choose another place)", err)
+	}
+	return &Error{Kind: kind, Op: op, Path: path, Err: err}
+}
+
+// guard runs f and turns a panic of the decoders and encoders below into an error.
+func guard(f func() error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			if e, ok := p.(error); ok {
+				err = fmt.Errorf("malformed data: %w", e)
+			} else {
+				err = fmt.Errorf("malformed data: %v", p)
+			}
+		}
+	}()
+	return f()
+}
+
+// faults are several errors found together, in one line.
+type faults []error
+
+func (f faults) Error() string {
+	texts := make([]string, len(f))
+	for i, err := range f {
+		texts[i] = err.Error()
+	}
+	return strings.Join(texts, "; ")
+}
+
+func (f faults) Unwrap() []error { return f }
+
+// joinFaults is errors.Join on one line: nil errors do not count.
+func joinFaults(errs ...error) error {
+	var f faults
+	for _, err := range errs {
+		if err != nil {
+			f = append(f, err)
+		}
+	}
+	switch len(f) {
+	case 0:
+		return nil
+	case 1:
+		return f[0]
+	}
+	return f
+}

@@ -1,0 +1,117 @@
+package tableio
+
+import (
+	"bytes"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"unicode/utf8"
+)
+
+// Format is how a table is stored.
+type Format uint8
+
+const (
+	Auto        Format = iota // by content, then by extension
+	Parquet                   // .parquet, .pq
+	CSV                       // .csv, .tsv, .txt
+	ArrowFile                 // Arrow IPC file: .arrow, .ipc, .feather
+	ArrowStream               // Arrow IPC stream: .arrows, and "-"
+)
+
+var formatNames = [...]string{"auto", "parquet", "csv", "arrow", "arrow-stream"}
+
+// String is the name that [ParseFormat] accepts.
+func (f Format) String() string {
+	if int(f) < len(formatNames) {
+		return formatNames[f]
+	}
+	return fmt.Sprintf("Format(%d)", uint8(f))
+}
+
+// ParseFormat is the inverse of [Format.String]; the empty text is Auto.
+func ParseFormat(text string) (Format, error) {
+	if text == "" {
+		return Auto, nil
+	}
+	for i, name := range formatNames {
+		if strings.EqualFold(text, name) {
+			return Format(i), nil
+		}
+	}
+	return Auto, fmt.Errorf("unknown format %q: choose one of %s", text, strings.Join(formatNames[:], ", "))
+}
+
+func formatOfExtension(path string) Format {
+	switch strings.ToLower(filepath.Ext(path)) {
+	case ".parquet", ".pq":
+		return Parquet
+	case ".csv", ".tsv", ".txt":
+		return CSV
+	case ".arrow", ".ipc", ".feather":
+		return ArrowFile
+	case ".arrows":
+		return ArrowStream
+	}
+	return Auto
+}
+
+// magicBytes is how much of a file detectFormat looks at.
+const magicBytes = 8
+
+var otherFormats = []struct{ magic, name string }{
+	{"PARE", "an encrypted Parquet file"},
+	{"FEA1", "a Feather version 1 file"},
+	{"ORC", "an ORC file"},
+	{"Obj\x01", "an Avro file"},
+	{"\x1f\x8b", "gzip-compressed"},
+	{"\x28\xb5\x2f\xfd", "zstd-compressed"},
+	{"PK\x03\x04", "a zip archive or spreadsheet"},
+	{"\xff\xfe", "UTF-16 text (only UTF-8 is read)"},
+	{"\xfe\xff", "UTF-16 text (only UTF-8 is read)"},
+}
+
+// detectFormat looks at the first bytes of the content, then at the extension.
+func detectFormat(path string, head []byte) (Format, error) {
+	format := formatOfExtension(path)
+	switch {
+	case format == CSV && isText(head): // a column may be called PAR1 or ORC
+		return CSV, nil
+	case bytes.HasPrefix(head, []byte("PAR1")):
+		return Parquet, nil
+	case bytes.HasPrefix(head, []byte("ARROW1")):
+		return ArrowFile, nil
+	case bytes.HasPrefix(head, []byte("\xff\xff\xff\xff")):
+		return ArrowStream, nil
+	}
+	for _, other := range otherFormats {
+		if bytes.HasPrefix(head, []byte(other.magic)) {
+			return Auto, fmt.Errorf("this is %s, which is not supported", other.name)
+		}
+	}
+	switch {
+	case format != Auto && len(head) == 0:
+		return Auto, fmt.Errorf("the file is empty, where %s content was expected", format)
+	case format != Auto:
+		return Auto, fmt.Errorf("the content does not begin as %s does", format)
+	case path == "-":
+		return Auto, fmt.Errorf("the content is neither Arrow IPC nor Parquet; name the format to read CSV")
+	}
+	return Auto, fmt.Errorf("neither content nor extension tell the format: name it (one of %s)", strings.Join(formatNames[1:], ", "))
+}
+
+// isText says whether the bytes begin a UTF-8 text.
+func isText(head []byte) bool {
+	for len(head) > 0 {
+		r, size := utf8.DecodeRune(head)
+		cut := r == utf8.RuneError && !utf8.FullRune(head)
+		if cut {
+			return true
+		}
+		if r == utf8.RuneError && size == 1 || r < ' ' && r != '\t' && r != '\r' && r != '\n' {
+			return false
+		}
+		head = head[size:]
+	}
+	return true
+}

@@ -1,0 +1,37 @@
+package tableio
+
+import (
+	"fmt"
+	"io"
+	"runtime"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/ipc"
+)
+
+// arrowEncoder writes each batch as one record batch of an IPC file or stream.
+type arrowEncoder struct {
+	writer interface {
+		Write(arrow.RecordBatch) error
+		Close() error
+	}
+}
+
+func newArrowEncoder(format Format, out io.Writer, schema *arrow.Schema, compression string) (encoder, error) {
+	options := []ipc.Option{ipc.WithSchema(schema)}
+	switch compression {
+	case "", "none":
+	case "zstd":
+		options = append(options, ipc.WithZstd(), ipc.WithCompressConcurrency(runtime.GOMAXPROCS(0)))
+	default:
+		return nil, fmt.Errorf("compression %q is unknown for Arrow IPC: choose zstd or none", compression)
+	}
+	if format == ArrowStream {
+		return arrowEncoder{ipc.NewWriter(out, options...)}, nil
+	}
+	writer, err := ipc.NewFileWriter(out, options...)
+	return arrowEncoder{writer}, err
+}
+
+func (e arrowEncoder) write(batch arrow.RecordBatch) error { return e.writer.Write(batch) }
+func (e arrowEncoder) close() error                        { return e.writer.Close() }

@@ -1,0 +1,266 @@
+package tableio
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+)
+
+// ReadOptions say how to read a table. The zero value recognises the format and reads all columns.
+type ReadOptions struct {
+	Format    Format           // Auto: by content, then by extension
+	Columns   []string         // what Read gives for nil columns; nil = all of the file
+	CSV       CSVOptions       // used for CSV only
+	Allocator memory.Allocator // of the tables read; nil = Go allocator
+	Stdin     io.Reader        // what "-" reads; nil = os.Stdin
+}
+
+// source is one open file of one format. The columns of read are indices into
+// schema; the table returned is the caller's and is allocated from mem.
+type source interface {
+	schema() *arrow.Schema
+	rows() int64
+	read(ctx context.Context, columns []int, mem memory.Allocator) (arrow.Table, error)
+}
+
+// input is the content of a file: seekable, or a pipe that was not read yet.
+type input struct {
+	path   string
+	seek   io.ReadSeeker // nil for a pipe
+	at     io.ReaderAt   // nil for a pipe
+	size   int64         // of a seekable input
+	stream io.Reader     // of a pipe, from its beginning
+	file   *os.File      // to close, nil for stdin
+}
+
+// Reader is an open table. It is safe for one goroutine at a time; the tables
+// that it returns are independent of it.
+type Reader struct {
+	path   string
+	format Format
+	src    source
+	opts   ReadOptions
+	in     *input
+}
+
+// Open opens the table at path and reads its schema; "-" is standard input: an
+// Arrow IPC stream, or an Arrow file, Parquet or (by Format) CSV, which are
+// buffered in memory, as they are from any other pipe. For CSV without a schema
+// the whole file is read once to infer the types.
+//
+// Errors wrap ErrInput, and ErrColumn for an unknown name in opts.Columns.
+// Cancelling ctx returns at once, even while a pipe gives nothing.
+func Open(ctx context.Context, path string, opts ReadOptions) (*Reader, error) {
+	in, err := openInput(path, opts.Stdin)
+	if err != nil {
+		return nil, fail(ErrInput, "open", path, err)
+	}
+	open := func() (*Reader, error) { return newReader(ctx, in, opts) }
+	var r *Reader
+	if in.seek != nil {
+		r, err = open()
+	} else {
+		r, err = await(ctx, open, func(*Reader) {})
+	}
+	if err != nil {
+		_ = in.close()
+		return nil, fail(ErrInput, "open", path, err)
+	}
+	return r, nil
+}
+
+func openInput(path string, stdin io.Reader) (*input, error) {
+	in := &input{path: path, stream: stdin}
+	if path == "-" {
+		if stdin == nil {
+			in.stream = os.Stdin
+		}
+		return in, nil
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if info.IsDir() {
+		return nil, errors.New("this is a directory, not a file")
+	}
+	if in.file, err = os.Open(path); err != nil {
+		return nil, err
+	}
+	in.stream = in.file
+	if info.Mode().IsRegular() {
+		in.seek, in.at, in.size = in.file, in.file, info.Size()
+	}
+	return in, nil
+}
+
+func (in *input) close() error {
+	if in.file == nil {
+		return nil
+	}
+	return in.file.Close()
+}
+
+// head returns the first bytes without consuming them.
+func (in *input) head() ([]byte, error) {
+	head := make([]byte, magicBytes)
+	if in.at != nil {
+		n, err := in.at.ReadAt(head, 0)
+		if errors.Is(err, io.EOF) {
+			err = nil
+		}
+		return head[:n], err
+	}
+	n, err := io.ReadFull(in.stream, head)
+	in.stream = io.MultiReader(bytes.NewReader(head[:n]), in.stream)
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		err = nil
+	}
+	return head[:n], err
+}
+
+// buffer makes a pipe seekable by reading it into memory.
+func (in *input) buffer() error {
+	if in.seek != nil {
+		return nil
+	}
+	content, err := io.ReadAll(in.stream)
+	if err != nil {
+		return err
+	}
+	reader := bytes.NewReader(content)
+	in.seek, in.at, in.size = reader, reader, int64(len(content))
+	return nil
+}
+
+func newReader(ctx context.Context, in *input, opts ReadOptions) (*Reader, error) {
+	format := opts.Format
+	if format == Auto {
+		head, err := in.head()
+		if err != nil {
+			return nil, err
+		}
+		if format, err = detectFormat(in.path, head); err != nil {
+			return nil, err
+		}
+	}
+	if format != ArrowStream {
+		if err := in.buffer(); err != nil {
+			return nil, err
+		}
+	}
+	r := &Reader{path: in.path, format: format, opts: opts, in: in}
+	err := guard(func() (err error) {
+		switch format {
+		case Parquet:
+			r.src, err = openParquet(in)
+		case CSV:
+			r.src, err = openCSV(ctx, in, opts.CSV)
+		case ArrowFile:
+			r.src, err = openArrowFile(in)
+		case ArrowStream:
+			r.src, err = openArrowStream(in)
+		default:
+			err = fmt.Errorf("unknown format %v", format)
+		}
+		return err
+	})
+	if err == nil {
+		_, err = columnIndices(r.src.schema(), opts.Columns)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// Format is the format found or given.
+func (r *Reader) Format() Format { return r.format }
+
+// Schema is the schema of all columns in the file, whatever ReadOptions.Columns says.
+func (r *Reader) Schema() *arrow.Schema { return r.src.schema() }
+
+// Rows is the number of rows in the file, or -1 where it is unknown before
+// reading: Arrow streams, and CSV whose types were all given.
+func (r *Reader) Rows() int64 { return r.src.rows() }
+
+// Read loads the columns named, in this order, and nothing else; nil means
+// ReadOptions.Columns, and an empty list gives a table of rows without columns.
+// The caller releases the table, which stays valid after Close. Rows keep the
+// order of the file; chunks may differ between columns.
+//
+// Read may be called again, except on a pipe that holds an Arrow stream. It
+// stops between batches when ctx ends. Errors wrap ErrInput, and ErrColumn for
+// an unknown or ambiguous name; whatever was allocated is freed.
+func (r *Reader) Read(ctx context.Context, columns []string) (arrow.Table, error) {
+	if columns == nil {
+		columns = r.opts.Columns
+	}
+	indices, err := columnIndices(r.src.schema(), columns)
+	if err != nil {
+		return nil, fail(ErrInput, "read", r.path, err)
+	}
+	read := func() (table arrow.Table, err error) {
+		mem := newScope(r.opts.Allocator)
+		err = mem.finish(guard(func() (err error) {
+			if err = ctx.Err(); err == nil {
+				table, err = r.src.read(ctx, indices, mem)
+			}
+			return err
+		}))
+		if err != nil {
+			return nil, err
+		}
+		return table, nil
+	}
+	var table arrow.Table
+	if r.in.seek != nil {
+		table, err = read()
+	} else {
+		table, err = await(ctx, read, func(t arrow.Table) { t.Release() })
+	}
+	return table, fail(ErrInput, "read", r.path, err)
+}
+
+// Close closes the file. Tables read before stay valid. It may be called twice.
+func (r *Reader) Close() error {
+	if r.in == nil {
+		return nil
+	}
+	err := r.in.close()
+	r.in = nil
+	return fail(ErrInput, "close", r.path, err)
+}
+
+// await runs f, which may block on a pipe, and returns early when ctx ends; a
+// result that comes too late is discarded.
+func await[T any](ctx context.Context, f func() (T, error), discard func(T)) (T, error) {
+	type result struct {
+		value T
+		err   error
+	}
+	done := make(chan result)
+	go func() {
+		value, err := f()
+		select {
+		case done <- result{value, err}:
+		case <-ctx.Done():
+			if err == nil {
+				discard(value)
+			}
+		}
+	}()
+	select {
+	case r := <-done:
+		return r.value, r.err
+	case <-ctx.Done():
+		var none T
+		return none, ctx.Err()
+	}
+}

@@ -1,0 +1,283 @@
+package tableio
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+
+	"github.com/apache/arrow-go/v18/arrow"
+)
+
+// WriteOptions say how to write a table.
+type WriteOptions struct {
+	Format      Format     // Auto: by extension; an Arrow stream for "-"
+	CSV         CSVOptions // used for CSV only
+	Compression string     // Parquet: zstd, snappy, none; Arrow IPC: zstd, none; empty = snappy for Parquet, otherwise none
+	Stdout      io.Writer  // what "-" writes; nil = os.Stdout
+}
+
+// encoder writes batches of one format to a sink that it does not close.
+type encoder interface {
+	write(batch arrow.RecordBatch) error
+	close() error // completes the content
+}
+
+// Writer writes one table. Between Create and Commit the content is in a
+// temporary file beside the output; only Commit makes it appear. A Writer is
+// for one goroutine; end it with Commit or Abort ("defer w.Abort()" does no
+// harm after Commit).
+type Writer struct {
+	path   string
+	target string // path with symbolic links resolved
+	schema *arrow.Schema
+	enc    encoder
+	sink   *sink
+	file   *os.File // nil for stdout
+	temp   string   // empty where there is no temporary file: stdout, pipes, devices
+	rows   int64
+	state  writerState
+	err    error // the first failure, repeated by later calls
+}
+
+type writerState uint8
+
+const (
+	writing writerState = iota
+	committed
+	aborted
+)
+
+// sink buffers what the encoder writes and can be made to swallow everything.
+type sink struct {
+	buffer  *bufio.Writer
+	discard bool
+}
+
+func (s *sink) Write(p []byte) (int, error) {
+	if s.discard {
+		return len(p), nil
+	}
+	return s.buffer.Write(p)
+}
+
+const sinkBufferBytes = 1 << 20
+
+// Create begins the output at path, "-" being standard output. That the
+// directory can be written, that path is not a directory and that the format
+// holds all types of the schema is checked here, before any work is done. What
+// exists at path is replaced by Commit and stays as it is until then. Pipes and
+// devices are written directly.
+//
+// Errors wrap ErrOutput.
+func Create(path string, schema *arrow.Schema, opts WriteOptions) (*Writer, error) {
+	w := &Writer{path: path, target: path, schema: schema}
+	format, err := opts.format(path)
+	if err == nil {
+		err = w.open(opts.Stdout)
+	}
+	if err == nil {
+		err = guard(func() (err error) {
+			w.enc, err = newEncoder(format, w.sink, path, schema, opts)
+			return err
+		})
+	}
+	if err != nil {
+		_ = w.Abort()
+		return nil, fail(ErrOutput, "create", path, err)
+	}
+	return w, nil
+}
+
+func (o WriteOptions) format(path string) (Format, error) {
+	switch {
+	case o.Format != Auto:
+		return o.Format, nil
+	case path == "-":
+		return ArrowStream, nil
+	}
+	if format := formatOfExtension(path); format != Auto {
+		return format, nil
+	}
+	return Auto, fmt.Errorf("the extension %q tells no format: name the format, or use .parquet, .csv, .arrow or .arrows", filepath.Ext(path))
+}
+
+func newEncoder(format Format, out *sink, path string, schema *arrow.Schema, opts WriteOptions) (encoder, error) {
+	switch format {
+	case Parquet:
+		return newParquetEncoder(out, schema, opts.Compression)
+	case CSV:
+		return newCSVEncoder(out, path, schema, opts)
+	case ArrowFile, ArrowStream:
+		return newArrowEncoder(format, out, schema, opts.Compression)
+	}
+	return nil, fmt.Errorf("unknown format %v", format)
+}
+
+// open makes the sink: a temporary file, or the output itself where it is no regular file.
+func (w *Writer) open(stdout io.Writer) error {
+	if w.path == "-" {
+		if stdout == nil {
+			stdout = os.Stdout
+		}
+		w.sink = &sink{buffer: bufio.NewWriterSize(stdout, sinkBufferBytes)}
+		return nil
+	}
+	target, err := filepath.EvalSymlinks(w.path)
+	switch {
+	case err == nil:
+		w.target = target
+	case errors.Is(err, fs.ErrNotExist):
+		if info, err := os.Lstat(w.path); err == nil && info.Mode()&fs.ModeSymlink != 0 {
+			return errors.New("this is a symbolic link to a file that does not exist")
+		}
+	default:
+		return err
+	}
+	mode := fs.FileMode(0o666)
+	info, err := os.Stat(w.target)
+	switch {
+	case err == nil && info.IsDir():
+		return errors.New("this is a directory, not a file")
+	case err == nil && !info.Mode().IsRegular():
+		if w.file, err = os.OpenFile(w.target, os.O_WRONLY, 0); err != nil {
+			return err
+		}
+	case err == nil:
+		mode = info.Mode().Perm()
+		fallthrough
+	default:
+		if err := w.openTemp(mode); err != nil {
+			return fmt.Errorf("the directory must be writable: %w", plainPathError(err))
+		}
+	}
+	w.sink = &sink{buffer: bufio.NewWriterSize(w.file, sinkBufferBytes)}
+	return nil
+}
+
+func (w *Writer) openTemp(mode fs.FileMode) error {
+	dir, base := filepath.Split(w.target)
+	for range 100 {
+		temp := filepath.Join(dir, fmt.Sprintf(".%.100s.%08x.tmp", base, rand.Uint32()))
+		file, err := os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+		if errors.Is(err, fs.ErrExist) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		w.file, w.temp = file, temp
+		return nil
+	}
+	return errors.New("no free name for a temporary file")
+}
+
+// plainPathError drops the name of the temporary file, which means nothing to a user.
+func plainPathError(err error) error {
+	var pathErr *fs.PathError
+	if errors.As(err, &pathErr) {
+		return pathErr.Err
+	}
+	return err
+}
+
+// Schema is the schema given to Create.
+func (w *Writer) Schema() *arrow.Schema { return w.schema }
+
+// Rows is the number of rows written so far.
+func (w *Writer) Rows() int64 { return w.rows }
+
+// Write appends a batch of any size, whose schema must equal that of the
+// Writer. The batch stays the caller's and may be released when Write returns.
+// After an error the Writer can only be aborted. Errors wrap ErrOutput.
+func (w *Writer) Write(batch arrow.RecordBatch) error {
+	if w.err == nil && w.state != writing {
+		return fail(ErrOutput, "write", w.path, errors.New("the output is closed already"))
+	}
+	if w.err == nil && !batch.Schema().Equal(w.schema) {
+		return fail(ErrOutput, "write", w.path, fmt.Errorf("the batch has another schema: %v instead of %v", batch.Schema(), w.schema))
+	}
+	if w.err == nil && batch.NumRows() > 0 {
+		w.err = fail(ErrOutput, "write", w.path, guard(func() error { return w.enc.write(batch) }))
+	}
+	if w.err == nil {
+		w.rows += batch.NumRows()
+	}
+	return w.err
+}
+
+// Commit completes the content, brings it to disk and renames it to its place.
+// On an error nothing appears and the Writer is aborted.
+func (w *Writer) Commit() error {
+	switch {
+	case w.err != nil:
+		return joinFaults(w.err, w.Abort())
+	case w.state == committed:
+		return nil
+	case w.state == aborted:
+		return fail(ErrOutput, "commit", w.path, errors.New("the output was aborted"))
+	}
+	if err := w.commit(); err != nil {
+		w.err = fail(ErrOutput, "commit", w.path, err)
+		return joinFaults(w.err, w.Abort())
+	}
+	w.state = committed
+	return nil
+}
+
+func (w *Writer) commit() error {
+	if err := guard(w.enc.close); err != nil {
+		return err
+	}
+	w.enc = nil
+	if err := w.sink.buffer.Flush(); err != nil {
+		return err
+	}
+	if w.file == nil {
+		return nil
+	}
+	if w.temp == "" { // a pipe or a device
+		file := w.file
+		w.file = nil
+		return file.Close()
+	}
+	if err := w.file.Sync(); err != nil {
+		return err
+	}
+	file := w.file
+	w.file = nil
+	if err := file.Close(); err != nil {
+		return err
+	}
+	if err := os.Rename(w.temp, w.target); err != nil {
+		return err
+	}
+	w.temp = ""
+	return syncDirectory(filepath.Dir(w.target))
+}
+
+// Abort gives the output up and removes what was written. It may be called
+// again, and does nothing after Commit.
+func (w *Writer) Abort() error {
+	if w.state != writing {
+		return nil
+	}
+	w.state = aborted
+	if w.enc != nil {
+		w.sink.discard = true
+		_ = guard(w.enc.close) // frees what the encoder holds; its content is discarded
+		w.enc = nil
+	}
+	var closeErr, removeErr error
+	if w.file != nil {
+		closeErr, w.file = w.file.Close(), nil
+	}
+	if w.temp != "" {
+		removeErr, w.temp = os.Remove(w.temp), ""
+	}
+	return fail(ErrOutput, "abort", w.path, joinFaults(closeErr, removeErr))
+}
