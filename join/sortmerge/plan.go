@@ -1,0 +1,136 @@
+// Package sortmerge joins two key columns on one device by sorting: both sides are radix sorted by key with their row
+// numbers, a binary range search finds the matching key ranges (HMG 3.3.3), and pairs of row numbers are expanded from the
+// ranges, as many at a time as memory allows. It knows key codes and row numbers, no tables.
+package sortmerge
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/primitive"
+)
+
+// Side of a join; an index.
+const (
+	Left  = 0
+	Right = 1
+)
+
+// Problem is what a plan depends on.
+type Problem struct {
+	Rows      [2]uint64 // rows with a key on the left and on the right
+	HasIDs    [2]bool   // row numbers come with the keys; otherwise row i of the column is row i of the table
+	KeyBytes  int       // 4 or 8
+	KeyBits   int       // the low bits in which keys differ
+	CountOnly bool      // only the number of matching pairs is wanted, so no row numbers move
+}
+
+// Plan is the sequence of steps and the device memory that each holds. The side with fewer rows, First, is sorted first,
+// and its rows are looked up in the other.
+type Plan struct {
+	Problem
+	First     int // the side that is sorted first and searched for
+	sort      [2]primitive.SortPlan
+	search    primitive.RangeSearchPlan
+	scan      primitive.ScanPlan
+	PeakBytes uint64 // device memory at most, until the matches are found
+	HeldBytes uint64 // device memory that the matches hold afterwards
+}
+
+// NewPlan plans a join. It allocates nothing and touches no device.
+func NewPlan(t primitive.Tuning, p Problem) (Plan, error) {
+	plan := Plan{Problem: p}
+	if p.Rows[Right] < p.Rows[Left] {
+		plan.First = Right
+	}
+	if p.Rows[Left] == 0 || p.Rows[Right] == 0 {
+		return plan, nil
+	}
+	first, second := plan.First, 1-plan.First
+	var err error
+	for _, side := range []int{first, second} {
+		if plan.sort[side], err = primitive.PlanSort(t, p.Rows[side], p.KeyBytes, p.KeyBits, p.payload(side)); err != nil {
+			return plan, err
+		}
+	}
+	if plan.search, err = primitive.PlanRangeSearch(t, p.Rows[first], p.Rows[second], p.KeyBytes); err != nil {
+		return plan, err
+	}
+	if plan.scan, err = primitive.PlanScan(t, p.Rows[first], 32, 64, true); err != nil {
+		return plan, err
+	}
+	sorted := func(side int) uint64 { return p.Rows[side] * uint64(p.KeyBytes+p.idBytes()) }
+	searched := plan.search.ScratchBytes
+	if !p.CountOnly {
+		searched += p.Rows[first] * 8
+	}
+	scanned := (p.Rows[first]+1)*8 + plan.scan.ScratchBytes
+	ids := (p.Rows[Left] + p.Rows[Right]) * uint64(p.idBytes())
+	plan.PeakBytes = max(
+		2*sorted(first)+plan.sort[first].ScratchBytes,
+		sorted(first)+2*sorted(second)+plan.sort[second].ScratchBytes,
+		sorted(first)+sorted(second)+searched)
+	if !p.CountOnly {
+		plan.PeakBytes = max(plan.PeakBytes, ids+p.Rows[first]*8+scanned)
+		plan.HeldBytes = ids + p.Rows[first]*8 + (p.Rows[first]+1)*8
+	}
+	plan.PeakBytes += slackBytes
+	return plan, nil
+}
+
+// slackBytes covers the rounding of some twenty buffers to the arena's alignment and block size.
+const slackBytes = 4 << 20
+
+func (p *Problem) payload(side int) primitive.Payload {
+	switch {
+	case p.CountOnly:
+		return primitive.NoPayload
+	case p.HasIDs[side]:
+		return primitive.Given
+	}
+	return primitive.RowNumbers
+}
+
+func (p *Problem) idBytes() int {
+	if p.CountOnly {
+		return 0
+	}
+	return 4
+}
+
+// Check holds the plan against a cap of device memory, in bytes.
+func (p *Plan) Check(capBytes uint64) error {
+	if p.PeakBytes <= capBytes {
+		return nil
+	}
+	return &backend.OpError{Op: "plan sort-merge join", Err: backend.ErrDeviceMemory, Detail: fmt.Sprintf(
+		"%d x %d rows with keys of %d bytes need %d bytes of device memory, the limit is %d; raise device_memory to at least %s",
+		p.Rows[Left], p.Rows[Right], p.KeyBytes, p.PeakBytes, capBytes, mebibytes(p.PeakBytes))}
+}
+
+func mebibytes(n uint64) string { return fmt.Sprintf("%dMiB", (n+1<<20-1)>>20) }
+
+// String lists the steps for an explain text.
+func (p *Plan) String() string {
+	if p.Rows[Left] == 0 || p.Rows[Right] == 0 {
+		return "nothing to match: one side has no rows with a key\n"
+	}
+	var b strings.Builder
+	names := [2]string{"left", "right"}
+	for _, side := range []int{p.First, 1 - p.First} {
+		payload := [...]string{"keys alone", "row numbers made on the way", "row numbers given"}[p.sort[side].Payload]
+		fmt.Fprintf(&b, "sort %-5s   %d rows, %d-byte keys, %d bits in %d passes, %s\n",
+			names[side], p.Rows[side], p.KeyBytes, p.KeyBits, p.sort[side].Passes(), payload)
+	}
+	fmt.Fprintf(&b, "range search the keys of the %s side in the %s side\n", names[p.First], names[1-p.First])
+	if !p.CountOnly {
+		b.WriteString("expand       pairs of row numbers, balanced by output\n")
+	}
+	fmt.Fprintf(&b, "memory       at most %s on the device", mebibytes(p.PeakBytes))
+	if p.HeldBytes > 0 {
+		fmt.Fprintf(&b, ", %s while pairs are expanded", mebibytes(p.HeldBytes))
+	}
+	b.WriteByte('\n')
+	return b.String()
+}

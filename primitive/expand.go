@@ -1,0 +1,28 @@
+package primitive
+
+import (
+	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/kernel"
+)
+
+// Ranges are the matches of a range search on the device: row l of the sorted left side pairs with Begins[l] to
+// Begins[l]+count-1 of the sorted right side, and its first pair is number Offsets[l] of the output.
+type Ranges struct {
+	LeftRows uint64
+	Offsets  backend.Range // LeftRows+1 64-bit values: exclusive scan of the counts, and the total
+	Begins   backend.Range // LeftRows 32-bit values
+	LeftIDs  backend.Range // row numbers of the sorted rows; absent where the side was not moved
+	RightIDs backend.Range
+}
+
+// Expand records the pairs first to first+rows-1 of the output: leftOut and rightOut receive rows 32-bit row numbers each.
+// Work is divided by output, so that one row with many matches is expanded by many workgroups.
+func (o *Ops) Expand(list *backend.List, r Ranges, first uint64, rows uint32, leftOut, rightOut backend.Range) error {
+	k, err := o.device.Kernel(kernel.RangeExpand, o.tuning["range_expand"])
+	if err != nil {
+		return err
+	}
+	list.Dispatch(k, kernel.Groups(k.Config, uint64(rows)), []backend.Range{r.Offsets, r.Begins, r.LeftIDs, r.RightIDs, leftOut, rightOut},
+		uint32(r.LeftRows), rows, uint32(first), uint32(first>>32))
+	return nil
+}

@@ -1,0 +1,51 @@
+package primitive
+
+import (
+	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/kernel"
+)
+
+// RangeSearchPlan finds for every row of a sorted left key column the range of equal keys in a sorted right one, by
+// binary search (HMG 3.3.3), and the total number of matching pairs in 64 bits.
+type RangeSearchPlan struct {
+	LeftRows, RightRows uint64
+	KeyBytes            int
+	ScratchBytes        uint64
+	TotalOffset         uint64 // of the 64-bit total in the scratch buffer
+
+	config  backend.Config
+	reduce  ReducePlan
+	scratch uint64 // offset of the reduction's scratch; the tile totals are at 0
+}
+
+// PlanRangeSearch plans the search of leftRows keys in rightRows keys of keyBytes (4 or 8).
+func PlanRangeSearch(t Tuning, leftRows, rightRows uint64, keyBytes int) (RangeSearchPlan, error) {
+	p := RangeSearchPlan{LeftRows: leftRows, RightRows: rightRows, KeyBytes: keyBytes, config: t["range_search"]}
+	for _, rows := range []uint64{leftRows, rightRows} {
+		if err := checkRows("range search", rows); err != nil {
+			return p, err
+		}
+	}
+	tileCount := uint64(kernel.Tiles(p.config, leftRows))
+	var err error
+	if p.reduce, err = PlanReduce(t, tileCount, 64, 64); err != nil {
+		return p, err
+	}
+	p.scratch = align(tileCount * 8)
+	p.ScratchBytes = p.scratch + p.reduce.ScratchBytes
+	p.TotalOffset = p.scratch + p.reduce.ResultOffset
+	return p, nil
+}
+
+// RangeSearch records a plan. begins and counts receive LeftRows 32-bit values each, the first equal row on the right and
+// the number of equal rows; with both absent only the total is made, at TotalOffset of scratch.
+func (o *Ops) RangeSearch(list *backend.List, p RangeSearchPlan, leftKeys, rightKeys, begins, counts, scratch backend.Range) error {
+	k, err := o.device.Kernel(kernel.RangeSearch, with(p.config, "key_bits", p.KeyBytes*8))
+	if err != nil {
+		return err
+	}
+	totals := sub(scratch, 0, p.reduce.Rows*8)
+	list.Dispatch(k, kernel.Groups(k.Config, p.LeftRows), []backend.Range{leftKeys, rightKeys, begins, counts, totals},
+		uint32(p.LeftRows), uint32(p.RightRows), kernel.Tiles(p.config, p.LeftRows))
+	return o.Reduce(list, p.reduce, totals, sub(scratch, p.scratch, p.reduce.ScratchBytes))
+}

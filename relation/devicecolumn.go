@@ -1,0 +1,156 @@
+package relation
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/bitutil"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+
+	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/primitive"
+)
+
+// DeviceColumn is a payload column of 4 or 8 bytes a value on a device, with the space for one gathered piece of it.
+// Release it; it is used by one goroutine at a time.
+type DeviceColumn struct {
+	dataType   arrow.DataType
+	valueBytes int
+	values     *backend.Buffer
+	validity   *backend.Buffer // bitmap; nil without nulls
+	gathered   *backend.Buffer
+	bits       *backend.Buffer
+}
+
+// valueBytesOf is the size of a value that a device can gather, or 0.
+func valueBytesOf(t arrow.DataType) int {
+	if fixed, ok := t.(arrow.FixedWidthDataType); ok && t.ID() != arrow.DICTIONARY && t.ID() != arrow.EXTENSION &&
+		(fixed.BitWidth() == 32 || fixed.BitWidth() == 64) {
+		return fixed.BitWidth() / 8
+	}
+	return 0
+}
+
+func bitmapBytes(rows uint64) uint64 { return (rows + 31) / 32 * 4 }
+
+// DeviceColumnBytes is the device memory that a DeviceColumn takes with pieces of pieceRows; 0 where the type cannot be
+// gathered on a device.
+func DeviceColumnBytes(column *arrow.Chunked, pieceRows uint64) uint64 {
+	valueBytes := uint64(valueBytesOf(column.DataType()))
+	if valueBytes == 0 {
+		return 0
+	}
+	rows := uint64(column.Len()) + pieceRows
+	need := rows*valueBytes + 4*backend.ArgAlignmentBytes
+	if column.NullN() > 0 {
+		need += bitmapBytes(rows) + 4
+	}
+	return need
+}
+
+// UploadColumn copies a column to the device. When it returns, the copy has been submitted and, for columns in imported
+// memory, the column must stay alive until the device column is released.
+func UploadColumn(ctx context.Context, device *backend.Device, name string, column *arrow.Chunked, pieceRows uint64) (_ *DeviceColumn, err error) {
+	c := &DeviceColumn{dataType: column.DataType(), valueBytes: valueBytesOf(column.DataType())}
+	if c.valueBytes == 0 {
+		return nil, fmt.Errorf("%w: column %q of type %s cannot be gathered on a device", backend.ErrUnsupported, name, c.dataType)
+	}
+	defer func() {
+		if err != nil {
+			c.Release()
+		}
+	}()
+	rows, width := uint64(column.Len()), uint64(c.valueBytes)
+	allocate := func(b **backend.Buffer, sizeBytes uint64, label string) {
+		if err == nil {
+			*b, err = device.Allocate(backend.DeviceLocal, sizeBytes, "column "+name+label)
+		}
+	}
+	allocate(&c.values, rows*width, "")
+	allocate(&c.gathered, pieceRows*width, ", gathered")
+	if column.NullN() > 0 {
+		allocate(&c.validity, bitmapBytes(rows), " validity")
+		allocate(&c.bits, bitmapBytes(pieceRows), " validity, gathered")
+	}
+	if err != nil {
+		return nil, err
+	}
+	var bitmap []byte
+	if c.validity != nil {
+		bitmap = make([]byte, bitmapBytes(rows))
+	}
+	at := uint64(0)
+	for _, chunk := range column.Chunks() {
+		n := uint64(chunk.Len())
+		if n == 0 {
+			continue
+		}
+		data := chunk.Data()
+		first := uint64(data.Offset()) * width
+		if _, err = device.Upload(ctx, c.values.Range(at*width, n*width), data.Buffers()[1].Bytes()[first:first+n*width]); err != nil {
+			return nil, err
+		}
+		if bitmap != nil {
+			if valid := data.Buffers()[0]; valid != nil && valid.Len() > 0 && chunk.NullN() > 0 {
+				bitutil.CopyBitmap(valid.Bytes(), data.Offset(), int(n), bitmap, int(at))
+			} else {
+				bitutil.SetBitsTo(bitmap, int64(at), int64(n), true)
+			}
+		}
+		at += n
+	}
+	if bitmap != nil {
+		_, err = device.Upload(ctx, c.validity.All(), bitmap)
+	}
+	return c, err
+}
+
+// RecordGather records the fetching of the values of rows row numbers, at most pieceRows.
+func (c *DeviceColumn) RecordGather(list *backend.List, ops *primitive.Ops, ids backend.Range, rows uint32) error {
+	if err := ops.Gather(list, c.valueBytes, c.values.All(), ids, c.gathered.All(), rows); err != nil || c.validity == nil {
+		return err
+	}
+	return ops.GatherBits(list, c.validity.All(), ids, c.bits.All(), rows, 0)
+}
+
+// Fetch downloads the first rows gathered values as an array, which the caller releases.
+func (c *DeviceColumn) Fetch(ctx context.Context, device *backend.Device, rows uint32, allocator memory.Allocator) (arrow.Array, error) {
+	download := func(from *backend.Buffer, sizeBytes uint64) (*memory.Buffer, error) {
+		buffer := memory.NewResizableBuffer(allocator)
+		buffer.Resize(int(sizeBytes))
+		if err := device.Download(ctx, buffer.Bytes(), from.Range(0, sizeBytes)); err != nil {
+			buffer.Release()
+			return nil, err
+		}
+		return buffer, nil
+	}
+	values, err := download(c.gathered, uint64(rows)*uint64(c.valueBytes))
+	if err != nil {
+		return nil, err
+	}
+	defer values.Release()
+	var validity *memory.Buffer
+	nulls := 0
+	if c.validity != nil {
+		if validity, err = download(c.bits, bitmapBytes(uint64(rows))); err != nil {
+			return nil, err
+		}
+		defer validity.Release()
+		nulls = int(rows) - bitutil.CountSetBits(validity.Bytes(), 0, int(rows))
+	}
+	data := array.NewData(c.dataType, int(rows), []*memory.Buffer{validity, values}, nil, nulls, 0)
+	defer data.Release()
+	return array.MakeFromData(data), nil
+}
+
+// Release gives the device memory back. Safe on nil.
+func (c *DeviceColumn) Release() {
+	if c == nil {
+		return
+	}
+	for _, b := range []*backend.Buffer{c.values, c.validity, c.gathered, c.bits} {
+		b.Release()
+	}
+}

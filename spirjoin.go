@@ -1,0 +1,123 @@
+// Package spirjoin joins Arrow tables on whatever device is there: a GPU through Vulkan, or the host's cores.
+//
+//	engine, err := spirjoin.Open(ctx, spirjoin.Options{})
+//	...
+//	result, err := engine.Join(ctx, orders, lineitem, spirjoin.JoinSpec{LeftOn: []string{"o_orderkey"}, RightOn: []string{"l_orderkey"}})
+//	...
+//	for batch, err := range result.Batches(ctx) { ... }
+package spirjoin
+
+import (
+	"context"
+	"errors"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+
+	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/join"
+	"github.com/spirjoin/spirjoin/primitive"
+	"github.com/spirjoin/spirjoin/relation"
+)
+
+// The vocabulary of joins; see package join.
+type (
+	JoinSpec   = join.Spec
+	JoinResult = join.Result
+	JoinPlan   = join.Plan
+	JoinStats  = join.Stats
+	JoinLayout = join.Layout
+)
+
+// NewJoinLayout derives the output columns of a join, and the input columns that it needs, from the schemas alone.
+func NewJoinLayout(left, right *arrow.Schema, spec JoinSpec) (*JoinLayout, error) {
+	return join.NewLayout(left, right, spec)
+}
+
+// Options say where an engine runs and within which limits. The zero value takes the best GPU, or the host's cores where
+// there is none, and the default limits.
+type Options struct {
+	Device string // as backend.SelectDevice reads it; "" is "auto"
+	// DeviceMemoryBytes is a hard cap of memory on the device; default 80% of what the device offers.
+	DeviceMemoryBytes uint64
+	// MemoryLimitBytes is a hard cap of host memory: tables, batches, and the device memory of devices that live in host
+	// memory. 0 is no limit.
+	MemoryLimitBytes uint64
+	System           SystemOptions
+	Tuning           primitive.Tuning // overrides the tuning tables of the named primitives
+}
+
+// Engine runs queries on one device. Safe for concurrent use; the owner closes it.
+type Engine struct {
+	system *System
+	device *backend.Device
+	join   *join.Engine
+	pinned *relation.PinnedAllocator
+}
+
+// Open finds the devices, opens the one that the options name, and returns an engine on it. ErrNoDevice when there is
+// none: a software driver is only taken when it is named.
+func Open(ctx context.Context, options Options) (*Engine, error) {
+	system, err := Discover(options.System)
+	if err != nil {
+		return nil, err
+	}
+	engine, err := system.Engine(ctx, options)
+	if err != nil {
+		return nil, errors.Join(err, system.Close())
+	}
+	engine.system = system
+	return engine, nil
+}
+
+// Engine opens the device that the options name in a system that outlives the engine.
+func (s *System) Engine(ctx context.Context, options Options) (*Engine, error) {
+	limits := backend.DeviceOptions{DeviceMemoryBytes: options.DeviceMemoryBytes}
+	device, err := s.Open(ctx, options.Device, limits)
+	if err != nil {
+		return nil, err
+	}
+	ops, err := primitive.New(device, options.Tuning)
+	if err != nil {
+		return nil, errors.Join(err, device.Close())
+	}
+	e := &Engine{device: device, join: &join.Engine{Ops: ops, Allocator: memory.NewGoAllocator(), MemoryLimitBytes: options.MemoryLimitBytes}}
+	if info := device.Info(); info.Limits.ImportAlignment > 0 && !info.Unified {
+		e.pinned = relation.NewPinnedAllocator(device, device.Options().HostMemoryBytes)
+		e.join.Allocator = e.pinned
+	}
+	return e, nil
+}
+
+// Device describes the device that the engine runs on.
+func (e *Engine) Device() *backend.DeviceInfo { return e.device.Info() }
+
+// Allocator is where tables are best allocated: in host memory that the device reads without a staging copy, where it can.
+func (e *Engine) Allocator() memory.Allocator { return e.join.Allocator }
+
+// Join plans and runs a join and returns the result, from which the output is drawn; the caller closes it. Both tables
+// must stay alive until then.
+func (e *Engine) Join(ctx context.Context, left, right arrow.Table, spec JoinSpec) (*JoinResult, error) {
+	plan, err := e.join.Plan(ctx, left, right, spec)
+	if err != nil {
+		return nil, err
+	}
+	return plan.Run(ctx)
+}
+
+// Explain plans a join and returns what it would do; the plan's text is its String, and its Run does it.
+func (e *Engine) Explain(ctx context.Context, left, right arrow.Table, spec JoinSpec) (*JoinPlan, error) {
+	return e.join.Plan(ctx, left, right, spec)
+}
+
+// Close closes the device, and the system where Open made it. Results must have been closed.
+func (e *Engine) Close() error {
+	if e.pinned != nil {
+		e.pinned.Close()
+	}
+	err := e.device.Close()
+	if e.system != nil {
+		err = errors.Join(err, e.system.Close())
+	}
+	return err
+}

@@ -1,0 +1,78 @@
+package spirjoin
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/host"
+	"github.com/spirjoin/spirjoin/vulkan"
+)
+
+// System is the set of backends of this process and the devices that they see.
+type System struct {
+	Devices  []backend.DeviceInfo // of all backends, numbered in this order
+	Problems []error              // why a backend is missing; the others work
+
+	backends map[string]backend.Backend
+}
+
+// SystemOptions says how the backends are opened.
+type SystemOptions struct {
+	Vulkan vulkan.Options
+}
+
+// Discover opens every backend and lists its devices. A backend that cannot be opened is a problem, not an error: the host
+// backend is always there.
+func Discover(options SystemOptions) (*System, error) {
+	s := &System{backends: make(map[string]backend.Backend)}
+	if v, err := vulkan.New(options.Vulkan); err != nil {
+		s.Problems = append(s.Problems, fmt.Errorf("vulkan: %w", err))
+	} else if err := s.add(v); err != nil {
+		s.Problems = append(s.Problems, err)
+	}
+	if err := s.add(host.New(host.Options{})); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	return s, nil
+}
+
+func (s *System) add(b backend.Backend) error {
+	s.backends[b.Name()] = b
+	devices, err := b.Devices()
+	if err != nil {
+		return fmt.Errorf("%s: %w", b.Name(), err)
+	}
+	for _, d := range devices {
+		d.Index = len(s.Devices)
+		d.TypeName = d.Type.String()
+		s.Devices = append(s.Devices, d)
+	}
+	return nil
+}
+
+// Open opens the device that spec names; see [backend.SelectDevice] for what spec may be.
+func (s *System) Open(ctx context.Context, spec string, options backend.DeviceOptions) (*backend.Device, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, backend.ContextError(ctx)
+	}
+	info, err := backend.SelectDevice(s.Devices, spec)
+	if err != nil {
+		return nil, err
+	}
+	driver, err := s.backends[info.Backend].Open(info.ID)
+	if err != nil {
+		return nil, err
+	}
+	return backend.NewDevice(driver, options), nil
+}
+
+// Close closes the backends. Every device must have been closed.
+func (s *System) Close() error {
+	var errs []error
+	for _, b := range s.backends {
+		errs = append(errs, b.Close())
+	}
+	return errors.Join(errs...)
+}
