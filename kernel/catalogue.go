@@ -23,7 +23,7 @@ import (
 // Catalogue returns every kernel, sorted by name.
 func Catalogue() []*backend.KernelSpec {
 	return []*backend.KernelSpec{
-		Gather, Iota, ScanReduce, ScanTiles,
+		Gather, Iota, RadixHistogram, RadixScatter, ScanReduce, ScanTiles,
 	}
 }
 
@@ -44,6 +44,7 @@ func bits(name string, values ...uint32) backend.Axis {
 const serialWorkgroup = 8
 
 var serialItems = map[string]uint32{
+	"radix_histogram": 4096, "radix_scatter": 4096,
 	"scan_reduce": 4096, "scan_tiles": 4096,
 }
 
