@@ -1,0 +1,159 @@
+// Package vulkan is the backend on Vulkan 1.2 and later. Kernels get their buffers as device addresses in push constants,
+// without descriptor sets; queues signal timeline semaphores.
+//
+// The core API goes through the Go binding. What the binding lacks, and every call whose slice arguments it may free while
+// the driver still reads them, goes through a C shim that declares the few structures it needs itself; neither a Vulkan
+// development package nor a linked Vulkan library is needed.
+package vulkan
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/spirjoin/spirjoin/backend"
+)
+
+// Options configure a Backend; the zero value is the default.
+type Options struct {
+	Validation Validation
+	Sink       func(Message) // receives each message at once, on any thread and inside a Vulkan call: it must not use the backend; may be nil
+	CacheDir   string        // of compiled pipelines; default: spirjoin/pipelines in the user's cache directory; "off" keeps none
+	AppName    string        // told to the driver; default "spirjoin"
+	Shaders    Shaders       // where kernels come from; default: those embedded in package shaders
+}
+
+// Shaders finds the SPIR-V of a kernel; config holds a value for each of its axes. Hash identifies all that Find may
+// return. Both are called concurrently.
+type Shaders interface {
+	Find(spec *backend.KernelSpec, config backend.Config) ([]byte, error)
+	Hash() string
+}
+
+// Backend lists and opens Vulkan devices. Several may be open at a time if their Validation and AppName agree, for they
+// share the one instance of the process.
+type Backend struct {
+	options  Options
+	instance *instance
+	mailbox  mailbox
+
+	mu      sync.Mutex
+	drivers map[*driver]struct{}
+	closed  bool
+}
+
+var _ backend.Backend = (*Backend)(nil)
+
+// New opens Vulkan. ErrNoDevice where there is no loader or no driver, ErrUnsupported where validation is asked for and
+// its layer is not installed, ErrInvalidInput for options that conflict with those of a Backend that is open. The loader
+// respects VK_DRIVER_FILES and VK_ICD_FILENAMES.
+func New(options Options) (*Backend, error) {
+	if options.AppName == "" {
+		options.AppName = "spirjoin"
+	}
+	if options.Validation > GPUAssisted {
+		return nil, &backend.OpError{Op: "open Vulkan", Err: backend.ErrInvalidInput, Detail: fmt.Sprintf("validation %d", options.Validation)}
+	}
+	if options.Shaders == nil {
+		options.Shaders = embedded{}
+	}
+	b := &Backend{options: options, mailbox: mailbox{sink: options.Sink}, drivers: make(map[*driver]struct{})}
+	subscribe(&b.mailbox)
+	i, err := acquire(&options)
+	if err != nil {
+		unsubscribe(&b.mailbox)
+		return nil, err
+	}
+	b.instance = i
+	return b, nil
+}
+
+func (b *Backend) Name() string { return "vulkan" }
+
+// Messages returns what the validation layer found since New, also after Close.
+func (b *Backend) Messages() []Message { return b.mailbox.all() }
+
+// Devices lists every physical device of every driver. Sizes and budgets are those of now.
+func (b *Backend) Devices() ([]backend.DeviceInfo, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	found, err := b.physicals()
+	infos := make([]backend.DeviceInfo, len(found))
+	for i, p := range found {
+		infos[i] = p.info
+	}
+	return infos, err
+}
+
+func (b *Backend) physicals() ([]*physical, error) {
+	if b.closed {
+		return nil, &backend.OpError{Op: "list devices", Err: backend.ErrInvalidInput, Detail: "the Vulkan backend was closed"}
+	}
+	return enumerate(b.instance.handle)
+}
+
+// Open opens a device by its ID. ErrNoDevice for an ID that is not listed, ErrUnsupported for a device that is unusable.
+func (b *Backend) Open(id string) (backend.Driver, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	found, err := b.physicals()
+	if err != nil {
+		return nil, err
+	}
+	var ids []string
+	for _, p := range found {
+		if p.info.ID != id {
+			ids = append(ids, p.info.ID)
+			continue
+		}
+		if p.info.Unusable != "" {
+			return nil, &backend.OpError{Op: "open", Device: p.info.Name, Err: backend.ErrUnsupported, Detail: p.info.Unusable}
+		}
+		d, err := open(b, p)
+		if err != nil {
+			return nil, err
+		}
+		b.drivers[d] = struct{}{}
+		return d, nil
+	}
+	return nil, &backend.OpError{Op: "open", Err: backend.ErrNoDevice, Detail: fmt.Sprintf("%q is none of %q", id, ids)}
+}
+
+// Close releases the instance with the last Backend. A Driver that is still open is closed and reported. Closing twice is
+// harmless.
+func (b *Backend) Close() error {
+	b.mu.Lock()
+	if b.closed {
+		b.mu.Unlock()
+		return nil
+	}
+	b.closed = true
+	var open []*driver
+	for d := range b.drivers {
+		open = append(open, d)
+	}
+	b.mu.Unlock()
+	var errs []error
+	for _, d := range open {
+		errs = append(errs, &backend.OpError{Op: "close Vulkan", Device: d.info.Name, Err: backend.ErrInvalidInput, Detail: "the device was not closed"}, d.Close())
+	}
+	if !b.idle() {
+		return errors.Join(errs...) // a device that never came to rest keeps the instance
+	}
+	b.instance.release()
+	unsubscribe(&b.mailbox)
+	return errors.Join(errs...)
+}
+
+func (b *Backend) idle() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return len(b.drivers) == 0
+}
+
+// forget is told by a driver that its device is destroyed.
+func (b *Backend) forget(d *driver) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	delete(b.drivers, d)
+}

@@ -1,0 +1,181 @@
+package vulkan
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+	"unsafe"
+
+	vk "github.com/vulkan-go/vulkan"
+
+	"github.com/spirjoin/spirjoin/backend"
+)
+
+/*
+#include "shim.h"
+*/
+import "C"
+
+// driver is one open logical device.
+type driver struct {
+	backend *Backend
+	p       *physical
+	info    backend.DeviceInfo
+	device  vk.Device
+	shim    *C.sj_device
+
+	life     sync.RWMutex // held for reading by every use of the device, for writing while it is destroyed
+	closed   bool
+	lost     atomic.Pointer[error] // sticky
+	families []C.uint32_t          // that share buffers
+	lines    [backend.Roles]*timeline
+	cache    *pipelineCache
+
+	mu      sync.Mutex // guards what follows
+	blocks  map[*block]struct{}
+	layouts map[uint32]vk.PipelineLayout // by bytes of push constants
+	pipes   []vk.Pipeline
+}
+
+var (
+	_ backend.Driver       = (*driver)(nil)
+	_ backend.SharedMemory = (*driver)(nil)
+)
+
+// closeLimit is how long Close waits for submitted work.
+const closeLimit = 10 * time.Second
+
+// open makes a logical device; the caller registers it.
+func open(b *Backend, p *physical) (*driver, error) {
+	plan, _ := planQueues(p.families)
+	used := usedFamilies(plan)
+	queues := make([]C.sj_queues, len(used))
+	d := &driver{backend: b, p: p, info: p.info, blocks: make(map[*block]struct{}), layouts: make(map[uint32]vk.PipelineLayout)}
+	for i, u := range used {
+		queues[i] = C.sj_queues{family: C.uint32_t(u.family), count: C.uint32_t(u.index)}
+		d.families = append(d.families, C.uint32_t(u.family))
+	}
+	extensions := slices.DeleteFunc(slices.Clone(usedExtensions), func(name string) bool { return !p.extensions[name] })
+	list := []byte(strings.Join(extensions, "\x00") + "\x00")
+	r := result(C.sj_open_device(unsafe.Pointer(p.handle), &queues[0], C.uint32_t(len(queues)), (*C.char)(unsafe.Pointer(&list[0])),
+		C.uint32_t(len(extensions)), p.has, p.features, &d.shim))
+	if err := failure(r, "open", p.info.Name, ""); err != nil {
+		return nil, err
+	}
+	d.device = vk.Device(C.sj_device_handle(d.shim))
+	if err := d.prepare(plan); err != nil {
+		d.destroy()
+		return nil, err
+	}
+	return d, nil
+}
+
+// prepare makes queues, timelines and the pipeline cache.
+func (d *driver) prepare(plan [backend.Roles]queueSlot) error {
+	queues := make(map[queueSlot]*queue)
+	for role, slot := range plan {
+		q, ok := queues[slot]
+		if !ok {
+			q = &queue{}
+			var handle vk.Queue
+			vk.GetDeviceQueue(d.device, slot.family, slot.index, &handle)
+			q.handle = handle
+			queues[slot] = q
+		}
+		line, err := newTimeline(d, backend.Role(role), q, slot.family)
+		if err != nil {
+			return err
+		}
+		d.lines[role] = line
+	}
+	var err error
+	d.cache, err = openCache(d)
+	return err
+}
+
+func (d *driver) Info() *backend.DeviceInfo { return &d.info }
+
+// check turns a result into an error and remembers the loss of the device.
+func (d *driver) check(r result, op, format string, a ...any) error {
+	err := failure(r, op, d.info.Name, format, a...)
+	if errors.Is(err, backend.ErrDeviceLost) {
+		d.lost.CompareAndSwap(nil, &err)
+	}
+	return err
+}
+
+// enter begins a use of the device; leave ends it. It fails when the device is closed or lost.
+func (d *driver) enter(op string) error {
+	d.life.RLock()
+	if d.closed {
+		d.life.RUnlock()
+		return d.misuse(op, "the device was closed")
+	}
+	if lost := d.lost.Load(); lost != nil {
+		d.life.RUnlock()
+		return &backend.OpError{Op: op, Device: d.info.Name, Err: *lost}
+	}
+	return nil
+}
+
+func (d *driver) leave() { d.life.RUnlock() }
+
+func (d *driver) misuse(op, format string, a ...any) error {
+	return &backend.OpError{Op: op, Device: d.info.Name, Err: backend.ErrInvalidInput, Detail: fmt.Sprintf(format, a...)}
+}
+
+// Close waits at most 10 s for submitted work and destroys everything; blocks that are still allocated are freed and
+// reported. A device that does not come to rest is left as it is, because destroying it would crash the driver, and
+// reported as ErrTimedOut. Closing twice is harmless.
+func (d *driver) Close() error {
+	d.life.Lock()
+	defer d.life.Unlock()
+	if d.closed {
+		return nil
+	}
+	d.closed = true
+	var errs []error
+	for _, line := range d.lines {
+		if err := line.drain(closeLimit); err != nil {
+			errs = append(errs, err)
+			if errors.Is(err, backend.ErrTimedOut) {
+				return errors.Join(errs...)
+			}
+		}
+	}
+	if n := len(d.blocks); n > 0 {
+		var bytes uint64
+		for b := range d.blocks {
+			bytes += b.sizeBytes
+			b.destroy()
+		}
+		errs = append(errs, d.misuse("close", "%d blocks of %d bytes in all were not freed", n, bytes))
+	}
+	if d.lost.Load() == nil {
+		if err := d.cache.save(); err != nil {
+			d.backend.mailbox.post(Message{Warning, "spirjoin", fmt.Sprintf("compiled pipelines are not kept: %v", err)})
+		}
+	}
+	d.destroy()
+	d.backend.forget(d)
+	return errors.Join(errs...)
+}
+
+// destroy releases everything but blocks, as far as it was made.
+func (d *driver) destroy() {
+	for _, p := range d.pipes {
+		vk.DestroyPipeline(d.device, p, nil)
+	}
+	for _, l := range d.layouts {
+		vk.DestroyPipelineLayout(d.device, l, nil)
+	}
+	d.cache.destroy()
+	for _, line := range d.lines {
+		line.destroy()
+	}
+	C.sj_close_device(d.shim)
+}

@@ -1,0 +1,204 @@
+package vulkan
+
+import (
+	"fmt"
+	"runtime"
+	"unsafe"
+
+	vk "github.com/vulkan-go/vulkan"
+
+	"github.com/spirjoin/spirjoin/backend"
+)
+
+/*
+#include "shim.h"
+*/
+import "C"
+
+// block is a buffer over memory of its own.
+type block struct {
+	d          *driver
+	memory     backend.Memory
+	sizeBytes  uint64 // as the user sees it
+	buffer     vk.Buffer
+	base       uint64 // where the block begins in the buffer
+	address    uint64 // of the block's first byte, for kernels
+	store      vk.DeviceMemory
+	storeSize  uint64 // of the VkDeviceMemory
+	storeType  uint32
+	bufferSize uint64 // of the VkBuffer
+	exportable bool
+	mapped     []byte
+	pin        runtime.Pinner // of imported memory
+	live       bool           // guarded by d.mu
+}
+
+func (b *block) SizeBytes() uint64      { return b.sizeBytes }
+func (b *block) Memory() backend.Memory { return b.memory }
+func (b *block) Bytes() []byte          { return b.mapped }
+
+// Free releases the block; ErrInvalidInput when it was freed before, also by closing its device.
+func (b *block) Free() error {
+	d := b.d
+	d.life.RLock()
+	defer d.life.RUnlock()
+	d.mu.Lock()
+	live := b.live && !d.closed // closed and still live: the device never came to rest
+	if live {
+		b.live = false
+		delete(d.blocks, b)
+	}
+	d.mu.Unlock()
+	if !live {
+		return d.misuse("free", "a %v block of %d bytes was freed before, or its device was closed", b.memory, b.sizeBytes)
+	}
+	b.destroy()
+	return nil
+}
+
+// destroy releases what the block holds, as far as it was made. Freeing mapped memory unmaps it.
+func (b *block) destroy() {
+	vk.DestroyBuffer(b.d.device, b.buffer, nil)
+	vk.FreeMemory(b.d.device, b.store, nil)
+	b.buffer, b.store, b.mapped = vk.NullBuffer, vk.NullDeviceMemory, nil
+	b.pin.Unpin()
+}
+
+// AllocateBlock implements [backend.Driver]. ErrLimit beyond Limits.MaxAllocationBytes.
+func (d *driver) AllocateBlock(sizeBytes uint64, memory backend.Memory) (backend.Block, error) {
+	if err := d.enter("allocate"); err != nil {
+		return nil, err
+	}
+	defer d.leave()
+	if memory > backend.HostVisible {
+		return nil, d.misuse("allocate", "%d is neither device-local nor host-visible memory", memory)
+	}
+	return d.allocate(sizeBytes, memory, 0, func(b *block) result {
+		return result(C.sj_allocate(d.shim, C.uint64_t(b.storeSize), C.uint32_t(b.storeType), 0, (*C.uint64_t)(unsafe.Pointer(&b.store))))
+	})
+}
+
+// allocate makes a block whose memory comes from get, which reads storeSize and storeType and sets store.
+func (d *driver) allocate(sizeBytes uint64, memory backend.Memory, handleType uint32, get func(b *block) result) (backend.Block, error) {
+	limit := min(d.info.Limits.MaxAllocationBytes, d.info.Limits.MaxBufferBytes)
+	switch {
+	case sizeBytes == 0:
+		return nil, d.misuse("allocate", "0 bytes")
+	case sizeBytes > limit:
+		return nil, &backend.OpError{Op: "allocate", Device: d.info.Name, Err: backend.ErrLimit,
+			Detail: fmt.Sprintf("%d bytes in one block, the device allows %d", sizeBytes, limit)}
+	}
+	b := &block{d: d, memory: memory, sizeBytes: sizeBytes, exportable: handleType == C.SJ_OPAQUE_FD}
+	err := b.create(sizeBytes, handleType, ^uint32(0), get)
+	if misplaced := b.address % backend.ArgAlignmentBytes; err == nil && misplaced != 0 {
+		// Some software drivers align memory to 16 bytes only; the block then begins later in a larger buffer.
+		b.destroy()
+		if err = b.create(sizeBytes+backend.ArgAlignmentBytes, handleType, ^uint32(0), get); err == nil {
+			b.base = (backend.ArgAlignmentBytes - b.address%backend.ArgAlignmentBytes) % backend.ArgAlignmentBytes
+			b.address += b.base
+		}
+	}
+	if err == nil && b.storeFlags()&memoryVisible != 0 && (memory == backend.HostVisible || d.info.Unified) {
+		err = b.mapAll()
+	}
+	if err != nil {
+		b.destroy()
+		return nil, err
+	}
+	d.keep(b)
+	return b, nil
+}
+
+func (d *driver) keep(b *block) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	b.live = true
+	d.blocks[b] = struct{}{}
+}
+
+func (b *block) storeFlags() uint32 { return b.d.p.types[b.storeType].flags }
+
+// create makes the buffer, gets its memory and joins the two. On failure the caller destroys what is there.
+func (b *block) create(bufferBytes uint64, handleType, allowed uint32, get func(b *block) result) error {
+	d := b.d
+	b.bufferSize = bufferBytes
+	r := result(C.sj_create_buffer(d.shim, C.uint64_t(bufferBytes), C.uint32_t(handleType), &d.families[0], C.uint32_t(len(d.families)), (*C.uint64_t)(unsafe.Pointer(&b.buffer))))
+	if err := b.failed(r, "creating a buffer"); err != nil {
+		return err
+	}
+	var needs vk.MemoryRequirements
+	vk.GetBufferMemoryRequirements(d.device, b.buffer, &needs)
+	needs.Deref()
+	needs.Free()
+	b.storeSize = uint64(needs.Size)
+	var ok bool
+	if b.storeType, ok = chooseType(d.p.types, needs.MemoryTypeBits&allowed, b.memory, d.info.Unified); !ok {
+		return &backend.OpError{Op: "allocate", Device: d.info.Name, Err: backend.ErrUnsupported, Detail: fmt.Sprintf("no memory type for %v memory", b.memory)}
+	}
+	if err := b.failed(get(b), "allocating"); err != nil {
+		return err
+	}
+	if err := b.failed(result(vk.BindBufferMemory(d.device, b.buffer, b.store, 0)), "binding"); err != nil {
+		return err
+	}
+	b.address = uint64(C.sj_buffer_address(d.shim, raw(b.buffer)))
+	return nil
+}
+
+func (b *block) mapAll() error {
+	var pointer unsafe.Pointer
+	r := result(vk.MapMemory(b.d.device, b.store, 0, vk.DeviceSize(vk.WholeSize), 0, &pointer))
+	if err := b.failed(r, "mapping"); err != nil {
+		return err
+	}
+	b.mapped = unsafe.Slice((*byte)(pointer), b.base+b.sizeBytes)[b.base:]
+	return nil
+}
+
+// failed wraps a result; a device out of memory means host memory where the block's heap is the host's.
+func (b *block) failed(r result, doing string) error {
+	if r == outOfMemory && b.memory != backend.DeviceLocal && !b.d.p.types[b.storeType].heapLocal {
+		r = outOfHostMemory
+	}
+	return b.d.check(r, "allocate", "%s %d bytes of %v memory", doing, b.sizeBytes, b.memory)
+}
+
+// ImportHost implements [backend.Driver]. ErrUnsupported where the driver cannot import, ErrInvalidInput where address or
+// size are not aligned.
+func (d *driver) ImportHost(memory []byte) (backend.Block, error) {
+	if err := d.enter("import"); err != nil {
+		return nil, err
+	}
+	defer d.leave()
+	alignment := d.info.Limits.ImportAlignment
+	if alignment == 0 {
+		return nil, &backend.OpError{Op: "import", Device: d.info.Name, Err: backend.ErrUnsupported, Detail: "the driver lacks " + extHostMemory}
+	}
+	pointer := unsafe.Pointer(unsafe.SliceData(memory))
+	size := uint64(len(memory))
+	if size == 0 || size%alignment != 0 || uint64(uintptr(pointer))%alignment != 0 {
+		return nil, d.misuse("import", "%d bytes at %p: address and size must be multiples of %d", size, pointer, alignment)
+	}
+	if limit := min(d.info.Limits.MaxAllocationBytes, d.info.Limits.MaxBufferBytes); size > limit {
+		return nil, &backend.OpError{Op: "import", Device: d.info.Name, Err: backend.ErrLimit, Detail: fmt.Sprintf("%d bytes, the device allows %d", size, limit)}
+	}
+	var types C.uint32_t
+	if err := d.check(result(C.sj_host_memory_types(d.shim, pointer, &types)), "import", "%d bytes at %p", size, pointer); err != nil {
+		return nil, err
+	}
+	b := &block{d: d, memory: backend.Imported, sizeBytes: size}
+	b.pin.Pin(unsafe.SliceData(memory)) // nothing to pin unless it is of the Go heap
+	err := b.create(size, C.SJ_HOST_ALLOCATION, uint32(types), func(b *block) result {
+		return result(C.sj_import_host(d.shim, C.uint64_t(size), C.uint32_t(b.storeType), pointer, (*C.uint64_t)(unsafe.Pointer(&b.store))))
+	})
+	if err == nil && b.address%backend.ArgAlignmentBytes != 0 {
+		err = &backend.OpError{Op: "import", Device: d.info.Name, Err: backend.ErrUnsupported, Detail: fmt.Sprintf("the driver places the memory at %#x", b.address)}
+	}
+	if err != nil {
+		b.destroy()
+		return nil, err
+	}
+	b.mapped = memory
+	d.keep(b)
+	return b, nil
+}

@@ -1,0 +1,117 @@
+package vulkan
+
+import (
+	"fmt"
+	"unsafe"
+
+	vk "github.com/vulkan-go/vulkan"
+
+	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/kernel"
+	"github.com/spirjoin/spirjoin/shaders"
+)
+
+/*
+#cgo noescape sj_create_pipeline
+#include "shim.h"
+*/
+import "C"
+
+// maxPushWords bounds the arguments and parameters of a dispatch, whatever a device allows.
+const maxPushWords = 64
+
+// embedded are the shaders of the catalogue.
+type embedded struct{}
+
+func (embedded) Find(spec *backend.KernelSpec, config backend.Config) ([]byte, error) {
+	return shaders.SPIRV(kernel.SPIRVName(spec, config))
+}
+
+func (embedded) Hash() string { return shaders.Hash() }
+
+// program is a compute pipeline; it lives until its device is closed.
+type program struct {
+	d        *driver
+	spec     *backend.KernelSpec
+	pipeline vk.Pipeline
+	layout   vk.PipelineLayout
+}
+
+// Compile implements [backend.Driver]. ErrUnsupported where there is no shader for the configuration or the device's
+// limits are too small for it, ErrInvalidInput for a configuration that is not complete.
+func (d *driver) Compile(spec *backend.KernelSpec, config backend.Config) (backend.Program, error) {
+	if err := d.enter("compile"); err != nil {
+		return nil, err
+	}
+	defer d.leave()
+	fail := func(sentinel error, format string, a ...any) (backend.Program, error) {
+		return nil, &backend.OpError{Op: "compile", Kernel: spec.Name, Device: d.info.Name, Err: sentinel, Detail: fmt.Sprintf(format, a...)}
+	}
+	pushBytes := uint32(8*len(spec.Args) + 4*len(spec.Params) + 8)
+	if limit := min(d.info.Limits.MaxPushConstantBytes, 4*maxPushWords); pushBytes > limit {
+		return fail(backend.ErrUnsupported, "%d arguments and %d parameters take %d bytes of push constants, the limit is %d", len(spec.Args), len(spec.Params), pushBytes, limit)
+	}
+	if len(spec.Constants) > C.SJ_MAX_CONSTANTS {
+		return fail(backend.ErrUnsupported, "%d constants, the limit is %d", len(spec.Constants), C.SJ_MAX_CONSTANTS)
+	}
+	for _, axis := range spec.Axes {
+		if _, ok := config[axis.Name]; !ok {
+			return fail(backend.ErrInvalidInput, "no value for axis %s", axis.Name)
+		}
+	}
+	constants := make([]C.uint32_t, len(spec.Constants), len(spec.Constants)+1) // room for one, so that its first has an address
+	for i, constant := range spec.Constants {
+		value, ok := config[constant.Name]
+		if !ok {
+			return fail(backend.ErrInvalidInput, "no value for constant %s", constant.Name)
+		}
+		if i == 0 && (value == 0 || value > d.info.Limits.MaxInvocations) {
+			return fail(backend.ErrUnsupported, "%s=%d, the device allows 1 to %d", constant.Name, value, d.info.Limits.MaxInvocations)
+		}
+		constants[i] = C.uint32_t(value)
+	}
+	code, err := d.backend.options.Shaders.Find(spec, config)
+	if err != nil {
+		return fail(backend.ErrUnsupported, "%v: %v", config, err)
+	}
+	if len(code) < 20 || len(code)%4 != 0 || backend.Words(code[:4])[0] != 0x07230203 {
+		return fail(backend.ErrInvalidInput, "%v: %d bytes that are no SPIR-V", config, len(code))
+	}
+	layout, err := d.layout(pushBytes)
+	if err != nil {
+		return nil, err
+	}
+	p := &program{d: d, spec: spec, layout: layout}
+	var pipeline C.uint64_t
+	r := result(C.sj_create_pipeline(d.shim, raw(d.cache.handle), raw(layout), unsafe.Pointer(unsafe.SliceData(code)), C.uint64_t(len(code)),
+		unsafe.SliceData(constants), C.uint32_t(len(constants)), &pipeline))
+	if err := d.check(r, "compile", "kernel %s %v", spec.Name, config); err != nil {
+		return nil, err
+	}
+	p.pipeline = handleOf[vk.Pipeline](pipeline)
+	d.mu.Lock()
+	d.pipes = append(d.pipes, p.pipeline)
+	d.mu.Unlock()
+	return p, nil
+}
+
+// layout is the pipeline layout for a number of bytes of push constants.
+func (d *driver) layout(pushBytes uint32) (vk.PipelineLayout, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if layout, ok := d.layouts[pushBytes]; ok {
+		return layout, nil
+	}
+	info := vk.PipelineLayoutCreateInfo{
+		SType: vk.StructureTypePipelineLayoutCreateInfo, PushConstantRangeCount: 1,
+		PPushConstantRanges: []vk.PushConstantRange{{StageFlags: stageCompute, Size: pushBytes}},
+	}
+	var layout vk.PipelineLayout
+	r := result(vk.CreatePipelineLayout(d.device, &info, nil, &layout))
+	info.Free()
+	if err := d.check(r, "compile", "making a layout of %d bytes of push constants", pushBytes); err != nil {
+		return layout, err
+	}
+	d.layouts[pushBytes] = layout
+	return layout, nil
+}

@@ -1,0 +1,114 @@
+package vulkan
+
+import (
+	"fmt"
+	"syscall"
+	"unsafe"
+
+	"github.com/spirjoin/spirjoin/backend"
+)
+
+/*
+#include "shim.h"
+*/
+import "C"
+
+// AllocateShared implements [backend.SharedMemory]; ErrUnsupported where the driver cannot export memory as a file
+// descriptor.
+func (d *driver) AllocateShared(sizeBytes uint64) (backend.Block, error) {
+	if err := d.enter("allocate shared"); err != nil {
+		return nil, err
+	}
+	defer d.leave()
+	if err := d.canShare(); err != nil {
+		return nil, err
+	}
+	return d.allocate(sizeBytes, backend.DeviceLocal, C.SJ_OPAQUE_FD, func(b *block) result {
+		return result(C.sj_allocate_exportable(d.shim, C.uint64_t(b.storeSize), C.uint32_t(b.storeType), b.dedicated(), (*C.uint64_t)(unsafe.Pointer(&b.store))))
+	})
+}
+
+func (d *driver) canShare() error {
+	if d.p.shareable {
+		return nil
+	}
+	return &backend.OpError{Op: "share memory", Device: d.info.Name, Err: backend.ErrUnsupported, Detail: "the driver cannot export and import buffers through " + extMemoryFd}
+}
+
+func (b *block) dedicated() C.uint64_t {
+	if b.d.p.sharedDedicated {
+		return raw(b.buffer)
+	}
+	return 0
+}
+
+// OpenShared implements [backend.SharedMemory]. The memory lives until both blocks are freed. ErrInvalidInput for a block
+// that is not of owner or not shareable, ErrUnsupported for an owner on another physical device or driver: such imports can
+// succeed and yet map other memory.
+func (d *driver) OpenShared(owner backend.Driver, shared backend.Block) (backend.Block, error) {
+	if err := d.canShare(); err != nil {
+		return nil, err
+	}
+	from, ok := owner.(*driver)
+	if !ok || from.info.UUID != d.info.UUID || from.p.driverUUID != d.p.driverUUID {
+		return nil, &backend.OpError{Op: "open shared", Device: d.info.Name, Err: backend.ErrUnsupported, Detail: "the owner is another physical device"}
+	}
+	original, ok := shared.(*block)
+	if !ok || original.d != from {
+		return nil, d.misuse("open shared", "the block is not of %s", from.info.ID)
+	}
+	fd, err := from.export(original)
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if fd >= 0 {
+			_ = syscall.Close(fd)
+		}
+	}()
+	if err := d.enter("open shared"); err != nil {
+		return nil, err
+	}
+	defer d.leave()
+	b := &block{d: d, memory: original.memory, sizeBytes: original.sizeBytes}
+	err = b.create(original.bufferSize, C.SJ_OPAQUE_FD, 1<<original.storeType, func(b *block) result {
+		if b.storeSize != original.storeSize {
+			return outOfMemory
+		}
+		r := result(C.sj_import_fd(d.shim, C.uint64_t(b.storeSize), C.uint32_t(b.storeType), b.dedicated(), C.int(fd), (*C.uint64_t)(unsafe.Pointer(&b.store))))
+		if r == success {
+			fd = -1 // now the driver's
+		}
+		return r
+	})
+	b.base = original.base
+	b.address += b.base
+	if err == nil && b.address%backend.ArgAlignmentBytes != 0 {
+		err = &backend.OpError{Op: "open shared", Device: d.info.Name, Err: backend.ErrUnsupported, Detail: fmt.Sprintf("the driver places the memory at %#x", b.address)}
+	}
+	if err == nil && original.mapped != nil {
+		err = b.mapAll()
+	}
+	if err != nil {
+		b.destroy()
+		return nil, err
+	}
+	d.keep(b)
+	return b, nil
+}
+
+// export returns a new file descriptor of a block's memory.
+func (d *driver) export(b *block) (int, error) {
+	if err := d.enter("open shared"); err != nil {
+		return -1, err
+	}
+	defer d.leave()
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if !b.live || !b.exportable {
+		return -1, d.misuse("open shared", "the block was freed or does not come from AllocateShared")
+	}
+	var fd C.int
+	err := d.check(result(C.sj_export_fd(d.shim, raw(b.store), &fd)), "open shared", "exporting %d bytes", b.sizeBytes)
+	return int(fd), err
+}

@@ -1,0 +1,194 @@
+// Functions of the instance and of physical devices.
+#include <string.h>
+
+#include "shim_load.h"
+
+// Exported by Go; copies its arguments.
+extern void sjMessage(uint32_t severity, char *id, char *text);
+
+enum {
+	SEVERITY_WARNING = 0x100,
+	SEVERITY_ERROR = 0x1000,
+	MESSAGE_VALIDATION = 2,
+	ENABLE_GPU_ASSISTED = 0,
+	ENABLE_SYNCHRONIZATION = 4,
+	SHARED_USAGE = SJ_BUFFER_USAGE,
+};
+
+static VkFunction (*get_instance_proc)(VkDispatchable instance, const char *name);
+static VkDispatchable current;
+static VkHandle messenger;
+
+// of finds a function of the instance, or NULL.
+static VkFunction of(VkDispatchable instance, const char *name) { return get_instance_proc(instance, name); }
+
+VkFunction sj_instance_function(const char *name) { return of(current, name); }
+
+void sj_load(void *get_instance_proc_addr) { memcpy(&get_instance_proc, &get_instance_proc_addr, sizeof get_instance_proc); }
+
+uint32_t sj_instance_version(void) {
+	VkResult (*enumerate)(uint32_t *) = (void *)of(NULL, "vkEnumerateInstanceVersion");
+	uint32_t version = 0;
+	if (enumerate && enumerate(&version) != VK_SUCCESS) return 0;
+	return version;
+}
+
+// names_of copies the names at the start of records of a given size.
+static uint32_t names_of(const void *records, size_t size, uint32_t count, char *names) {
+	for (uint32_t i = 0; i < count; i++) memcpy(names + 256 * i, (const char *)records + size * i, 256);
+	return count;
+}
+
+enum { MAX_RECORDS = 512 };
+
+uint32_t sj_instance_extensions(char *names, uint32_t max) {
+	VkResult (*enumerate)(const char *, uint32_t *, VkExtensionProperties *) = (void *)of(NULL, "vkEnumerateInstanceExtensionProperties");
+	static VkExtensionProperties records[MAX_RECORDS];
+	uint32_t count = max < MAX_RECORDS ? max : MAX_RECORDS;
+	if (!enumerate || enumerate(NULL, &count, records) < 0) return 0;
+	return names_of(records, sizeof *records, count, names);
+}
+
+uint32_t sj_instance_layers(char *names, uint32_t max) {
+	VkResult (*enumerate)(uint32_t *, VkLayerProperties *) = (void *)of(NULL, "vkEnumerateInstanceLayerProperties");
+	static VkLayerProperties records[MAX_RECORDS];
+	uint32_t count = max < MAX_RECORDS ? max : MAX_RECORDS;
+	if (!enumerate || enumerate(&count, records) < 0) return 0;
+	return names_of(records, sizeof *records, count, names);
+}
+
+static VkBool32 on_message(uint32_t severity, uint32_t types, const VkMessage *m, void *user) {
+	(void)types, (void)user;
+	sjMessage(severity, (char *)m->pMessageIdName, (char *)m->pMessage);
+	return 0;
+}
+
+#define MESSENGER                                                                                  \
+	START(TYPE_DEBUG_UTILS_MESSENGER_CREATE_INFO, NULL), .messageSeverity = SEVERITY_WARNING | SEVERITY_ERROR, \
+		.messageType = MESSAGE_VALIDATION, .pfnUserCallback = on_message
+
+const void *sj_instance_chain(uint32_t validation) {
+	static const uint32_t sync[] = {ENABLE_SYNCHRONIZATION}, gpu[] = {ENABLE_GPU_ASSISTED};
+	static const VkMessengerCreateInfo creation = {MESSENGER}; // messages of creating and destroying the instance
+	static const VkValidationFeatures features[] = {
+		[SJ_VALIDATION_SYNC] = {START(TYPE_VALIDATION_FEATURES, &creation), 1, sync, 0, NULL},
+		[SJ_VALIDATION_GPU] = {START(TYPE_VALIDATION_FEATURES, &creation), 1, gpu, 0, NULL},
+	};
+	return validation == SJ_VALIDATION_OFF ? NULL : &features[validation];
+}
+
+int32_t sj_open_instance(void *instance, uint32_t validation) {
+	current = instance;
+	messenger = 0;
+	if (validation == SJ_VALIDATION_OFF) return VK_SUCCESS;
+	VkResult (*create)(VkDispatchable, const VkMessengerCreateInfo *, const void *, VkHandle *) =
+		(void *)of(instance, "vkCreateDebugUtilsMessengerEXT");
+	const VkMessengerCreateInfo info = {MESSENGER};
+	return create ? create(instance, &info, NULL, &messenger) : VK_ERROR_INITIALIZATION_FAILED;
+}
+
+void sj_close_instance(void *instance) {
+	void (*destroy)(VkDispatchable, VkHandle, const void *) = (void *)of(instance, "vkDestroyDebugUtilsMessengerEXT");
+	if (destroy && messenger) destroy(instance, messenger, NULL);
+	messenger = 0;
+	current = NULL;
+}
+
+uint32_t sj_queue_families(void *physical, sj_family *families, uint32_t max) {
+	void (*get)(VkDispatchable, uint32_t *, VkQueueFamilyProperties *) = (void *)sj_instance_function("vkGetPhysicalDeviceQueueFamilyProperties");
+	VkQueueFamilyProperties records[SJ_MAX_FAMILIES];
+	uint32_t count = max < SJ_MAX_FAMILIES ? max : SJ_MAX_FAMILIES;
+	if (!get) return 0;
+	get(physical, &count, records);
+	for (uint32_t i = 0; i < count; i++)
+		families[i] = (sj_family){records[i].queueFlags, records[i].queueCount, records[i].timestampValidBits};
+	return count;
+}
+
+uint32_t sj_device_extensions(void *physical, char *names, uint32_t max) {
+	VkResult (*enumerate)(VkDispatchable, const char *, uint32_t *, VkExtensionProperties *) =
+		(void *)sj_instance_function("vkEnumerateDeviceExtensionProperties");
+	VkExtensionProperties records[MAX_RECORDS];
+	uint32_t count = max < MAX_RECORDS ? max : MAX_RECORDS;
+	if (!enumerate || enumerate(physical, NULL, &count, records) < 0) return 0;
+	return names_of(records, sizeof *records, count, names);
+}
+
+// LINK puts a structure in front of a chain if it may be there.
+#define LINK(allowed, chain, structure) \
+	if (allowed) (structure).pNext = chain, chain = &(structure)
+
+static void query_properties(VkDispatchable physical, uint32_t has, sj_physical *out) {
+	VkIDProperties id = {START(TYPE_ID_PROPERTIES, NULL)};
+	VkSubgroupProperties subgroup = {START(TYPE_SUBGROUP_PROPERTIES, &id)};
+	VkMaintenance3Properties maintenance3 = {START(TYPE_MAINTENANCE_3_PROPERTIES, &subgroup)};
+	VkDriverProperties driver = {START(TYPE_DRIVER_PROPERTIES, NULL)};
+	VkSubgroupSizeControlProperties sizes = {START(TYPE_SUBGROUP_SIZE_CONTROL_PROPERTIES, NULL)};
+	VkMaintenance4Properties maintenance4 = {START(TYPE_MAINTENANCE_4_PROPERTIES, NULL)};
+	VkPCIBusInfoProperties pci = {START(TYPE_PCI_BUS_INFO_PROPERTIES, NULL)};
+	VkExternalMemoryHostProperties host = {START(TYPE_EXTERNAL_MEMORY_HOST_PROPERTIES, NULL)};
+	const void *chain = &maintenance3;
+	LINK(has & SJ_HAS_DRIVER, chain, driver);
+	LINK(has & SJ_HAS_SUBGROUP_SIZE, chain, sizes);
+	LINK(has & SJ_HAS_MAINTENANCE_4, chain, maintenance4);
+	LINK(has & SJ_HAS_PCI, chain, pci);
+	LINK(has & SJ_HAS_HOST_MEMORY, chain, host);
+	VkProperties2 properties = {START(TYPE_PROPERTIES_2, chain)};
+	void (*get)(VkDispatchable, VkProperties2 *) = (void *)sj_instance_function("vkGetPhysicalDeviceProperties2");
+	if (!get) return;
+	get(physical, &properties);
+
+	memcpy(out->device_uuid, id.deviceUUID, sizeof out->device_uuid);
+	memcpy(out->driver_uuid, id.driverUUID, sizeof out->driver_uuid);
+	memcpy(out->driver_name, driver.driverName, sizeof out->driver_name);
+	memcpy(out->driver_info, driver.driverInfo, sizeof out->driver_info);
+	out->driver_id = driver.driverID;
+	out->subgroup_size = subgroup.subgroupSize;
+	out->subgroup_stages = subgroup.supportedStages;
+	out->subgroup_operations = subgroup.supportedOperations;
+	out->min_subgroup_size = sizes.minSubgroupSize;
+	out->max_subgroup_size = sizes.maxSubgroupSize;
+	out->max_allocation_bytes = maintenance3.maxMemoryAllocationSize;
+	out->max_buffer_bytes = maintenance4.maxBufferSize;
+	out->import_alignment = host.minImportedHostPointerAlignment;
+	memcpy(out->pci, (uint32_t[]){pci.pciDomain, pci.pciBus, pci.pciDevice, pci.pciFunction}, sizeof out->pci);
+}
+
+static void query_features(VkDispatchable physical, uint32_t has, sj_physical *out) {
+	VkVulkan12Features v12 = {START(TYPE_VULKAN_1_2_FEATURES, NULL)};
+	VkSubgroupSizeControlFeatures sizes = {START(TYPE_SUBGROUP_SIZE_CONTROL_FEATURES, NULL)};
+	const void *chain = NULL;
+	LINK(has & SJ_HAS_VULKAN_1_2, chain, v12);
+	LINK(has & SJ_HAS_SUBGROUP_SIZE, chain, sizes);
+	VkFeatures2 features = {START(TYPE_FEATURES_2, chain)};
+	void (*get)(VkDispatchable, VkFeatures2 *) = (void *)sj_instance_function("vkGetPhysicalDeviceFeatures2");
+	if (!get) return;
+	get(physical, &features);
+	out->features = (features.on[CORE_SHADER_INT64] ? SJ_INT64 : 0) |
+		(sizes.subgroupSizeControl ? SJ_SUBGROUP_SIZE_CONTROL : 0) | (sizes.computeFullSubgroups ? SJ_COMPUTE_FULL_SUBGROUPS : 0);
+	for (uint32_t i = 0; i < sizeof sj_v12_features / sizeof *sj_v12_features; i++)
+		if (v12.on[sj_v12_features[i].index]) out->features |= sj_v12_features[i].bit;
+}
+
+static void query_memory(VkDispatchable physical, uint32_t has, sj_physical *out) {
+	if (has & SJ_HAS_BUDGET) {
+		VkMemoryBudgetProperties budget = {START(TYPE_MEMORY_BUDGET_PROPERTIES, NULL)};
+		VkMemoryProperties2 memory = {START(TYPE_MEMORY_PROPERTIES_2, &budget)};
+		void (*get)(VkDispatchable, VkMemoryProperties2 *) = (void *)sj_instance_function("vkGetPhysicalDeviceMemoryProperties2");
+		if (get) get(physical, &memory);
+		memcpy(out->heap_budget_bytes, budget.heapBudget, sizeof out->heap_budget_bytes);
+	}
+	VkExternalBufferProperties external = {START(TYPE_EXTERNAL_BUFFER_PROPERTIES, NULL)};
+	const VkExternalBufferInfo info = {START(TYPE_EXTERNAL_BUFFER_INFO, NULL), 0, SHARED_USAGE, SJ_OPAQUE_FD};
+	void (*get)(VkDispatchable, const VkExternalBufferInfo *, VkExternalBufferProperties *) =
+		(void *)sj_instance_function("vkGetPhysicalDeviceExternalBufferProperties");
+	if (get) get(physical, &info, &external);
+	out->shared_features = external.externalMemoryFeatures;
+}
+
+void sj_query(void *physical, uint32_t has, sj_physical *out) {
+	memset(out, 0, sizeof *out);
+	query_properties(physical, has, out);
+	query_features(physical, has, out);
+	query_memory(physical, has, out);
+}

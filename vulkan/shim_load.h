@@ -1,0 +1,65 @@
+// What the C files of the shim share among themselves.
+#ifndef SPIRJOIN_SHIM_LOAD_H
+#define SPIRJOIN_SHIM_LOAD_H
+
+#include "shim.h"
+#include "shim_types.h"
+
+// Usage of every buffer: transfer in both directions, storage, device address.
+#define SJ_BUFFER_USAGE (0x1 | 0x2 | 0x20 | 0x20000)
+
+VkFunction sj_instance_function(const char *name); // of the live instance, or NULL
+
+// Where the features of Vulkan 1.2 that have a bit stand in its structure.
+static const struct { uint32_t bit, index; } sj_v12_features[] = {
+	{SJ_BUFFER_DEVICE_ADDRESS, V12_BUFFER_DEVICE_ADDRESS},
+	{SJ_TIMELINE_SEMAPHORE, V12_TIMELINE_SEMAPHORE},
+	{SJ_HOST_QUERY_RESET, V12_HOST_QUERY_RESET},
+	{SJ_MEMORY_MODEL, V12_MEMORY_MODEL},
+	{SJ_MEMORY_MODEL_DEVICE_SCOPE, V12_MEMORY_MODEL_DEVICE_SCOPE},
+	{SJ_SUBGROUP_EXTENDED_TYPES, V12_SUBGROUP_EXTENDED_TYPES},
+	{SJ_BUFFER_INT64_ATOMICS, V12_BUFFER_INT64_ATOMICS},
+	{SJ_SHARED_INT64_ATOMICS, V12_SHARED_INT64_ATOMICS},
+};
+
+// The functions of a logical device: F(result, name, parameters).
+#define SJ_DEVICE_FUNCTIONS(F)                                                                                                  \
+	F(VkResult, CreateBuffer, (VkDispatchable, const VkBufferCreateInfo *, const void *, VkHandle *))                           \
+	F(VkResult, AllocateMemory, (VkDispatchable, const VkMemoryAllocateInfo *, const void *, VkHandle *))                       \
+	F(VkResult, CreateSemaphore, (VkDispatchable, const VkSemaphoreCreateInfo *, const void *, VkHandle *))                     \
+	F(VkResult, CreateShaderModule, (VkDispatchable, const VkShaderModuleCreateInfo *, const void *, VkHandle *))               \
+	F(void, DestroyShaderModule, (VkDispatchable, VkHandle, const void *))                                                      \
+	F(VkResult, CreateComputePipelines,                                                                                         \
+		(VkDispatchable, VkHandle, uint32_t, const VkComputePipelineCreateInfo *, const void *, VkHandle *))                    \
+	F(VkDeviceSize, GetBufferDeviceAddress, (VkDispatchable, const VkBufferDeviceAddressInfo *))                                \
+	F(VkResult, GetSemaphoreCounterValue, (VkDispatchable, VkHandle, uint64_t *))                                               \
+	F(VkResult, WaitSemaphores, (VkDispatchable, const VkSemaphoreWaitInfo *, uint64_t))                                        \
+	F(VkResult, BeginCommandBuffer, (VkDispatchable, const VkCommandBufferBeginInfo *))                                         \
+	F(VkResult, EndCommandBuffer, (VkDispatchable))                                                                             \
+	F(void, CmdPipelineBarrier,                                                                                                 \
+		(VkDispatchable, uint32_t, uint32_t, uint32_t, uint32_t, const VkMemoryBarrier *, uint32_t, const void *, uint32_t, const void *)) \
+	F(void, CmdBindPipeline, (VkDispatchable, uint32_t, VkHandle))                                                              \
+	F(void, CmdPushConstants, (VkDispatchable, VkHandle, uint32_t, uint32_t, uint32_t, const void *))                           \
+	F(void, CmdDispatch, (VkDispatchable, uint32_t, uint32_t, uint32_t))                                                        \
+	F(void, CmdCopyBuffer, (VkDispatchable, VkHandle, VkHandle, uint32_t, const VkBufferCopy *))                                \
+	F(void, CmdFillBuffer, (VkDispatchable, VkHandle, VkDeviceSize, VkDeviceSize, uint32_t))                                    \
+	F(void, CmdWriteTimestamp, (VkDispatchable, uint32_t, VkHandle, uint32_t))                                                  \
+	F(void, ResetQueryPool, (VkDispatchable, VkHandle, uint32_t, uint32_t))                                                     \
+	F(VkResult, GetQueryPoolResults, (VkDispatchable, VkHandle, uint32_t, uint32_t, size_t, void *, VkDeviceSize, uint32_t))    \
+	F(VkResult, QueueSubmit, (VkDispatchable, uint32_t, const VkSubmitInfo *, VkHandle))                                        \
+	F(void, DestroyDevice, (VkDispatchable, const void *))
+
+// Functions of extensions; NULL where the extension is not enabled.
+#define SJ_EXTENSION_FUNCTIONS(F)                                                                                               \
+	F(VkResult, GetMemoryFdKHR, (VkDispatchable, const VkMemoryGetFdInfo *, int *))                                             \
+	F(VkResult, GetMemoryHostPointerPropertiesEXT, (VkDispatchable, uint32_t, const void *, VkMemoryHostPointerProperties *))
+
+struct sj_device {
+	VkDispatchable handle;
+#define MEMBER(result, name, parameters) result(*name) parameters;
+	SJ_DEVICE_FUNCTIONS(MEMBER)
+	SJ_EXTENSION_FUNCTIONS(MEMBER)
+#undef MEMBER
+};
+
+#endif
