@@ -1,0 +1,369 @@
+package backendtest
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/kernel"
+)
+
+var kernelChecks = []check{
+	{"catalogue", checkCatalogue},
+	{"other shapes", checkShapes},
+	{"argument offsets", checkArgumentOffsets},
+}
+
+// kernelCase is one dispatch: argument contents (nil for an absent one; outputs are filled with a marker and ignored),
+// parameters, and the rows that decide the number of workgroups.
+type kernelCase struct {
+	name   string
+	args   [][]byte
+	params []uint32
+	rows   int
+}
+
+// caseMakers make the cases of a kernel for about rows rows in a complete configuration.
+var caseMakers = map[string]func(c backend.Config, rows int, random *rand.Rand) []kernelCase{
+	"iota": func(_ backend.Config, rows int, random *rand.Rand) []kernelCase {
+		return []kernelCase{{"", [][]byte{column(32, rows)}, []uint32{uint32(rows), random.Uint32()}, rows}}
+	},
+	"gather": func(c backend.Config, rows int, random *rand.Rand) []kernelCase {
+		values := randomColumn(c["value_bits"], rows/2+1, random)
+		ids := wordsBelow(uint32(rows/2+1), rows, random)
+		return []kernelCase{{"", [][]byte{values, ids, column(c["value_bits"], rows)}, []uint32{uint32(rows)}, rows}}
+	},
+	"gather_bits": func(_ backend.Config, rows int, random *rand.Rand) (cases []kernelCase) {
+		for _, firstBit := range []uint32{0, 1, 37} {
+			bits := randomColumn(32, (rows+37)/32+1, random)
+			ids := wordsBelow(uint32(rows), rows, random)
+			cases = append(cases, kernelCase{fmt.Sprintf("first_bit=%d", firstBit),
+				[][]byte{bits, ids, column(32, (rows+31)/32)}, []uint32{uint32(rows), firstBit}, rows})
+		}
+		return cases
+	},
+	"scan_reduce": func(c backend.Config, rows int, random *rand.Rand) []kernelCase {
+		tiles := kernel.Tiles(c, uint64(rows))
+		return []kernelCase{{"", [][]byte{randomColumn(c["in_bits"], rows, random), column(c["sum_bits"], int(tiles))},
+			[]uint32{uint32(rows), tiles}, rows}}
+	},
+	"scan_tiles": func(c backend.Config, rows int, random *rand.Rand) (cases []kernelCase) {
+		tiles := kernel.Tiles(c, uint64(rows))
+		for total := range uint32(2) {
+			for _, prefix := range [][]byte{nil, randomColumn(c["sum_bits"], int(tiles), random)} {
+				cases = append(cases, kernelCase{fmt.Sprintf("total=%d prefix=%t", total, prefix != nil),
+					[][]byte{randomColumn(c["in_bits"], rows, random), prefix, column(c["sum_bits"], rows+int(total))},
+					[]uint32{uint32(rows), tiles, total}, rows})
+			}
+		}
+		return cases
+	},
+	"radix_histogram": func(c backend.Config, rows int, random *rand.Rand) (cases []kernelCase) {
+		forRadix(c, rows, random, func(name string, keys []uint64, shift, bits uint32) {
+			tiles := kernel.Tiles(c, uint64(rows))
+			cases = append(cases, kernelCase{name, [][]byte{narrow(keys, c["key_bits"]), column(32, int(tiles<<bits))},
+				[]uint32{uint32(rows), tiles, shift, bits}, rows})
+		})
+		return cases
+	},
+	"radix_scatter": func(c backend.Config, rows int, random *rand.Rand) (cases []kernelCase) {
+		forRadix(c, rows, random, func(name string, keys []uint64, shift, bits uint32) {
+			tiles := kernel.Tiles(c, uint64(rows))
+			offsets := backend.AsBytes(radixOffsets(keys, shift, bits, int(kernel.TileRows(c)), int(tiles)))
+			params := []uint32{uint32(rows), tiles, shift, bits}
+			keysIn := narrow(keys, c["key_bits"])
+			if c["payload_bits"] == 0 {
+				cases = append(cases, kernelCase{name, [][]byte{keysIn, nil, offsets, column(c["key_bits"], rows), nil}, params, rows})
+				return
+			}
+			for _, payload := range [][]byte{nil, randomColumn(32, rows, random)} {
+				cases = append(cases, kernelCase{fmt.Sprintf("%s payload=%t", name, payload != nil),
+					[][]byte{keysIn, payload, offsets, column(c["key_bits"], rows), column(32, rows)}, params, rows})
+			}
+		})
+		return cases
+	},
+	"range_search": func(c backend.Config, rows int, random *rand.Rand) (cases []kernelCase) {
+		for _, right := range []int{0, 1, rows / 3, 2*rows + 5} {
+			for _, distinct := range []uint64{1, uint64(rows)/2 + 2, 1 << 63} {
+				leftKeys, rightKeys := sortedKeys(distinct, rows, random), sortedKeys(distinct, right, random)
+				tiles := kernel.Tiles(c, uint64(rows))
+				for _, ranges := range [][]byte{nil, column(32, rows)} {
+					cases = append(cases, kernelCase{fmt.Sprintf("right=%d distinct=%d ranges=%t", right, distinct, ranges != nil),
+						[][]byte{narrow(leftKeys, c["key_bits"]), narrow(rightKeys, c["key_bits"]), ranges, slices.Clone(ranges), column(64, int(tiles))},
+						[]uint32{uint32(rows), uint32(right), tiles}, rows})
+				}
+			}
+		}
+		return cases
+	},
+	"range_expand": func(_ backend.Config, rows int, random *rand.Rand) (cases []kernelCase) {
+		for _, hot := range []bool{false, true} {
+			offsets, begins, rightRows := matchRanges(rows, hot, random)
+			leftIDs, rightIDs := randomColumn(32, len(begins), random), randomColumn(32, rightRows, random)
+			all := offsets[len(offsets)-1]
+			for _, base := range []uint64{0, 1, all / 2} {
+				out := int(min(all-base, uint64(rows)))
+				if out == 0 {
+					continue
+				}
+				for _, ids := range []bool{false, true} {
+					args := [][]byte{backend.AsBytes(offsets), backend.AsBytes(begins), nil, nil, column(32, out), column(32, out)}
+					if ids {
+						args[2], args[3] = leftIDs, rightIDs
+					}
+					cases = append(cases, kernelCase{fmt.Sprintf("hot=%t base=%d ids=%t", hot, base, ids), args,
+						[]uint32{uint32(len(begins)), uint32(out), uint32(base), uint32(base >> 32)}, out})
+				}
+			}
+		}
+		return cases
+	},
+}
+
+// checkCatalogue compares every variant of every kernel with its reference at the edges of its tiles.
+func checkCatalogue(t *testing.T, s *suite) {
+	r := s.newRig(t)
+	for _, spec := range kernel.Catalogue() {
+		maker := caseMakers[spec.Name]
+		require.NotNil(t, maker, "the suite has no cases of kernel %s", spec.Name)
+		for _, variant := range kernel.Variants(spec) {
+			config, err := kernel.Defaults(spec, variant)
+			require.NoError(t, err)
+			t.Run(spec.Name+" "+variant.String(), func(t *testing.T) {
+				tile := int(kernel.TileRows(config))
+				sizes := []int{1, tile - 1, tile, tile + 1, 3*tile + 5}
+				if perGroup := tile * int(kernel.TilesPerGroup(config)); perGroup > tile {
+					sizes = append(sizes, perGroup, 2*perGroup+tile/2)
+				}
+				if s.effort == Short {
+					sizes = []int{1, tile + 1, sizes[len(sizes)-1]}
+				}
+				compareCases(t, r, spec, config, maker, sizes)
+			})
+		}
+	}
+}
+
+// checkShapes compares other workgroups and tiles than the default ones, small enough for any device. Kernels with further
+// constants have rules of their own for tiles.
+func checkShapes(t *testing.T, s *suite) {
+	r := s.newRig(t)
+	for _, spec := range kernel.Catalogue() {
+		if len(spec.Constants) != 2 {
+			continue
+		}
+		for i, variant := range kernel.Variants(spec) {
+			for j, shape := range [][2]uint32{{64, 1}, {128, 3}, {32, 9}} {
+				if s.effort == Short && (i+j)%3 != 0 {
+					continue
+				}
+				set := maps.Clone(variant)
+				set["workgroup"], set["items"] = shape[0], shape[1]
+				if variant["serial"] == 1 { // each invocation may have shared memory of its own
+					set["workgroup"] = 4
+				}
+				config, err := kernel.Defaults(spec, set)
+				require.NoError(t, err)
+				t.Run(spec.Name+" "+config.String(), func(t *testing.T) {
+					tile := int(kernel.TileRows(config))
+					compareCases(t, r, spec, config, caseMakers[spec.Name], []int{5*tile + tile/2})
+				})
+			}
+		}
+	}
+}
+
+// checkArgumentOffsets runs a kernel on views that begin at each multiple of the argument alignment.
+func checkArgumentOffsets(t *testing.T, s *suite) {
+	r := s.newRig(t)
+	k := r.kernel(kernel.Gather, backend.Config{"value_bits": 32})
+	const rows = 64
+	data := randomWords(1, 1024)
+	values, out := r.local(data), r.local(make([]uint32, 1024))
+	ids := make([]uint32, 1024)
+	for i := range ids {
+		ids[i] = uint32(i % rows)
+	}
+	idBuffer := r.local(ids)
+	var steps []backend.Step
+	for i := range 1024 / rows {
+		j := (i*7 + 3) % (1024 / rows)
+		steps = append(steps, step(dispatchCommand(k, 0, kernel.Groups(k.Config, rows),
+			[]backend.Range{words(values, j*rows, rows), words(idBuffer, i*rows, rows), words(out, i*rows, rows)}, rows)))
+	}
+	r.run(steps...)
+	got := r.get(out)
+	for i := range 1024 / rows {
+		j := (i*7 + 3) % (1024 / rows)
+		require.Equal(t, data[j*rows:(j+1)*rows], got[i*rows:(i+1)*rows], "view %d", i)
+	}
+}
+
+// compareCases runs cases on the device and by the reference and compares every word of every argument.
+func compareCases(t *testing.T, r *rig, spec *backend.KernelSpec, config backend.Config,
+	maker func(backend.Config, int, *rand.Rand) []kernelCase, sizes []int,
+) {
+	k := r.kernel(spec, config)
+	for i, rows := range sizes {
+		if rows < 1 || slices.Contains(sizes[:i], rows) {
+			continue
+		}
+		for _, c := range maker(config, rows, rand.New(rand.NewPCG(1, uint64(rows)))) {
+			if difference := compareKernel(r, k, c); difference != "" {
+				require.Failf(t, difference, "%s rows=%d %s", spec.Name, rows, c.name)
+			}
+		}
+	}
+}
+
+// compareKernel returns the first difference between the device and the reference; empty for none.
+func compareKernel(r *rig, k *backend.Kernel, c kernelCase) string {
+	r.t.Helper()
+	spec := k.Spec
+	call := backend.Call{Args: make([][]byte, len(c.args)), Params: c.params, Config: k.Config}
+	ranges := make([]backend.Range, len(c.args))
+	buffers := make([]*backend.Buffer, len(c.args))
+	for i, arg := range c.args {
+		if arg == nil {
+			continue
+		}
+		content := slices.Clone(arg)
+		if spec.Args[i].Access == backend.Write {
+			fillMarker(content)
+		}
+		call.Args[i] = content
+		buffer, err := r.device.Allocate(backend.DeviceLocal, uint64(len(content)), spec.Args[i].Name)
+		require.NoError(r.t, err)
+		defer buffer.Release()
+		r.put(buffer, backend.Words(content))
+		buffers[i], ranges[i] = buffer, buffer.All()
+	}
+	groups := kernel.Groups(k.Config, uint64(c.rows))
+	r.run(step(dispatchCommand(k, 0, groups, ranges, c.params...)))
+	for group := range groups {
+		spec.Run(&call, group)
+	}
+	for i, b := range buffers {
+		if b == nil {
+			continue
+		}
+		if difference := firstDifference(backend.Words(call.Args[i]), r.get(b)); difference != "" {
+			return fmt.Sprintf("%s: %s", spec.Args[i].Name, difference)
+		}
+	}
+	return ""
+}
+
+func fillMarker(b []byte) { copy(b, bytes.Repeat([]byte{0xC3}, len(b))) }
+
+// column returns an output column of n values.
+func column(bits uint32, n int) []byte {
+	return backend.AsBytes(make([]uint64, (n*int(bits)+63)/64))[:n*int(bits)/8]
+}
+
+func randomColumn(bits uint32, n int, random *rand.Rand) []byte {
+	b := column(bits, n)
+	w := backend.Words(b)
+	for i := range w {
+		w[i] = random.Uint32()
+	}
+	return b
+}
+
+// wordsBelow returns n random words below limit.
+func wordsBelow(limit uint32, n int, random *rand.Rand) []byte {
+	w := make([]uint32, n)
+	for i := range w {
+		w[i] = random.Uint32N(limit)
+	}
+	return backend.AsBytes(w)
+}
+
+// narrow returns keys as a column of 32 or 64 bits.
+func narrow(keys []uint64, bits uint32) []byte {
+	if bits == 64 {
+		return backend.AsBytes(keys)
+	}
+	w := make([]uint32, len(keys))
+	for i, k := range keys {
+		w[i] = uint32(k)
+	}
+	return backend.AsBytes(w)
+}
+
+// forRadix calls visit with keys and digits that matter: random ones, all equal, few distinct; narrow and high digits.
+func forRadix(c backend.Config, rows int, random *rand.Rand, visit func(name string, keys []uint64, shift, bits uint32)) {
+	keyBits := c["key_bits"]
+	for i, d := range [][2]uint32{{0, 8}, {keyBits - 8, 8}, {5, 3}, {keyBits - 1, 1}} {
+		keys := make([]uint64, rows)
+		for k := range keys {
+			switch i {
+			case 0, 1:
+				keys[k] = random.Uint64()
+			case 2:
+				keys[k] = 0xFFFFFFFFFFFFFFFF
+			case 3:
+				keys[k] = random.Uint64N(2)<<(keyBits-1) | 12345
+			}
+		}
+		visit(fmt.Sprintf("shift=%d bits=%d", d[0], d[1]), keys, d[0], d[1])
+	}
+}
+
+// radixOffsets returns where the rows of each digit and tile go: offsets[digit*tiles+tile].
+func radixOffsets(keys []uint64, shift, bits uint32, tileRows, tiles int) []uint32 {
+	counts := make([]uint32, tiles<<bits)
+	for i, key := range keys {
+		digit := int(key >> shift & (1<<bits - 1))
+		counts[digit*tiles+i/tileRows]++
+	}
+	sum := uint32(0)
+	for i, n := range counts {
+		counts[i] = sum
+		sum += n
+	}
+	return counts
+}
+
+// sortedKeys returns n ascending keys, the highest ones that 32 bits hold among them; both halves of a wide key vary.
+func sortedKeys(distinct uint64, n int, random *rand.Rand) []uint64 {
+	keys := make([]uint64, n)
+	for i := range keys {
+		keys[i] = random.Uint64N(distinct)
+		if distinct > 1<<32 { // the same order at 32 and at 64 bits
+			keys[i] = keys[i]>>31<<32 | keys[i]>>31
+		} else if random.IntN(16) == 0 {
+			keys[i] = 0xFFFFFFFF
+		}
+	}
+	slices.SortFunc(keys, func(a, b uint64) int { return cmp.Compare(a, b) })
+	return keys
+}
+
+// matchRanges returns the ranges of about pairs matches in all: offsets with one entry more than left rows, begins, and the
+// number of right rows. With hot one left row has most of them.
+func matchRanges(pairs int, hot bool, random *rand.Rand) (offsets []uint64, begins []uint32, rightRows int) {
+	rightRows = pairs + 1
+	leftRows := pairs/2 + 2
+	offsets = []uint64{0}
+	for i := range leftRows {
+		count := uint64(random.IntN(5))
+		if hot {
+			count = uint64(random.IntN(8)) / 7
+			if i == leftRows/2 {
+				count = uint64(pairs)
+			}
+		}
+		begins = append(begins, random.Uint32N(uint32(rightRows-min(int(count), pairs))))
+		offsets = append(offsets, offsets[i]+count)
+	}
+	return offsets, begins, rightRows
+}
