@@ -21,12 +21,10 @@ type block struct {
 	memory     backend.Memory
 	sizeBytes  uint64 // as the user sees it
 	buffer     vk.Buffer
-	base       uint64 // where the block begins in the buffer
 	address    uint64 // of the block's first byte, for kernels
 	store      vk.DeviceMemory
 	storeSize  uint64 // of the VkDeviceMemory
 	storeType  uint32
-	bufferSize uint64 // of the VkBuffer
 	exportable bool
 	mapped     []byte
 	pin        runtime.Pinner // of imported memory
@@ -89,15 +87,7 @@ func (d *driver) allocate(sizeBytes uint64, memory backend.Memory, handleType ui
 			Detail: fmt.Sprintf("%d bytes in one block, the device allows %d", sizeBytes, limit)}
 	}
 	b := &block{d: d, memory: memory, sizeBytes: sizeBytes, exportable: handleType == C.SJ_OPAQUE_FD}
-	err := b.create(sizeBytes, handleType, ^uint32(0), get)
-	if misplaced := b.address % backend.ArgAlignmentBytes; err == nil && misplaced != 0 {
-		// Some software drivers align memory to 16 bytes only; the block then begins later in a larger buffer.
-		b.destroy()
-		if err = b.create(sizeBytes+backend.ArgAlignmentBytes, handleType, ^uint32(0), get); err == nil {
-			b.base = (backend.ArgAlignmentBytes - b.address%backend.ArgAlignmentBytes) % backend.ArgAlignmentBytes
-			b.address += b.base
-		}
-	}
+	err := b.create(handleType, ^uint32(0), get)
 	if err == nil && b.storeFlags()&memoryVisible != 0 && (memory == backend.HostVisible || d.info.Unified) {
 		err = b.mapAll()
 	}
@@ -119,10 +109,9 @@ func (d *driver) keep(b *block) {
 func (b *block) storeFlags() uint32 { return b.d.p.types[b.storeType].flags }
 
 // create makes the buffer, gets its memory and joins the two. On failure the caller destroys what is there.
-func (b *block) create(bufferBytes uint64, handleType, allowed uint32, get func(b *block) result) error {
+func (b *block) create(handleType, allowed uint32, get func(b *block) result) error {
 	d := b.d
-	b.bufferSize = bufferBytes
-	r := result(C.sj_create_buffer(d.shim, C.uint64_t(bufferBytes), C.uint32_t(handleType), &d.families[0], C.uint32_t(len(d.families)), (*C.uint64_t)(unsafe.Pointer(&b.buffer))))
+	r := result(C.sj_create_buffer(d.shim, C.uint64_t(b.sizeBytes), C.uint32_t(handleType), &d.families[0], C.uint32_t(len(d.families)), (*C.uint64_t)(unsafe.Pointer(&b.buffer))))
 	if err := b.failed(r, "creating a buffer"); err != nil {
 		return err
 	}
@@ -142,6 +131,10 @@ func (b *block) create(bufferBytes uint64, handleType, allowed uint32, get func(
 		return err
 	}
 	b.address = uint64(C.sj_buffer_address(d.shim, raw(b.buffer)))
+	if b.address%backend.ArgAlignmentBytes != 0 {
+		return &backend.OpError{Op: "allocate", Device: d.info.Name, Err: backend.ErrUnsupported,
+			Detail: fmt.Sprintf("the driver places %v memory at %#x, which is no multiple of %d", b.memory, b.address, backend.ArgAlignmentBytes)}
+	}
 	return nil
 }
 
@@ -151,7 +144,7 @@ func (b *block) mapAll() error {
 	if err := b.failed(r, "mapping"); err != nil {
 		return err
 	}
-	b.mapped = unsafe.Slice((*byte)(pointer), b.base+b.sizeBytes)[b.base:]
+	b.mapped = unsafe.Slice((*byte)(pointer), b.sizeBytes)
 	return nil
 }
 
@@ -188,12 +181,9 @@ func (d *driver) ImportHost(memory []byte) (backend.Block, error) {
 	}
 	b := &block{d: d, memory: backend.Imported, sizeBytes: size}
 	b.pin.Pin(unsafe.SliceData(memory)) // nothing to pin unless it is of the Go heap
-	err := b.create(size, C.SJ_HOST_ALLOCATION, uint32(types), func(b *block) result {
+	err := b.create(C.SJ_HOST_ALLOCATION, uint32(types), func(b *block) result {
 		return result(C.sj_import_host(d.shim, C.uint64_t(size), C.uint32_t(b.storeType), pointer, (*C.uint64_t)(unsafe.Pointer(&b.store))))
 	})
-	if err == nil && b.address%backend.ArgAlignmentBytes != 0 {
-		err = &backend.OpError{Op: "import", Device: d.info.Name, Err: backend.ErrUnsupported, Detail: fmt.Sprintf("the driver places the memory at %#x", b.address)}
-	}
 	if err != nil {
 		b.destroy()
 		return nil, err

@@ -1,7 +1,6 @@
 package vulkan
 
 import (
-	"fmt"
 	"syscall"
 	"unsafe"
 
@@ -71,7 +70,7 @@ func (d *driver) OpenShared(owner backend.Driver, shared backend.Block) (backend
 	}
 	defer d.leave()
 	b := &block{d: d, memory: original.memory, sizeBytes: original.sizeBytes}
-	err = b.create(original.bufferSize, C.SJ_OPAQUE_FD, 1<<original.storeType, func(b *block) result {
+	err = b.create(C.SJ_OPAQUE_FD, 1<<original.storeType, func(b *block) result {
 		if b.storeSize != original.storeSize {
 			return outOfMemory
 		}
@@ -81,11 +80,6 @@ func (d *driver) OpenShared(owner backend.Driver, shared backend.Block) (backend
 		}
 		return r
 	})
-	b.base = original.base
-	b.address += b.base
-	if err == nil && b.address%backend.ArgAlignmentBytes != 0 {
-		err = &backend.OpError{Op: "open shared", Device: d.info.Name, Err: backend.ErrUnsupported, Detail: fmt.Sprintf("the driver places the memory at %#x", b.address)}
-	}
 	if err == nil && original.mapped != nil {
 		err = b.mapAll()
 	}

@@ -97,8 +97,11 @@ void sj_close_instance(void *instance) {
 uint32_t sj_queue_families(void *physical, sj_family *families, uint32_t max) {
 	void (*get)(VkDispatchable, uint32_t *, VkQueueFamilyProperties *) = (void *)sj_instance_function("vkGetPhysicalDeviceQueueFamilyProperties");
 	VkQueueFamilyProperties records[SJ_MAX_FAMILIES];
-	uint32_t count = max < SJ_MAX_FAMILIES ? max : SJ_MAX_FAMILIES;
+	uint32_t count = 0;
 	if (!get) return 0;
+	get(physical, &count, NULL); // SwiftShader fills as many records as it is offered, whatever it has
+	if (count > SJ_MAX_FAMILIES) count = SJ_MAX_FAMILIES;
+	if (count > max) count = max;
 	get(physical, &count, records);
 	for (uint32_t i = 0; i < count; i++)
 		families[i] = (sj_family){records[i].queueFlags, records[i].queueCount, records[i].timestampValidBits};

@@ -170,7 +170,7 @@ func (d *driver) place(r backend.Range) (place, error) {
 	if offset > b.sizeBytes || r.SizeBytes > b.sizeBytes-offset {
 		return place{}, d.misuse("submit", "%d bytes at %d of a block of %d", r.SizeBytes, offset, b.sizeBytes)
 	}
-	return place{b.buffer, b.base + offset, b.address + offset, r.SizeBytes}, nil
+	return place{b.buffer, offset, b.address + offset, r.SizeBytes}, nil
 }
 
 func (t *timeline) command(r *recording, c *backend.Command) error {

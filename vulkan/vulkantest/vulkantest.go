@@ -27,7 +27,7 @@ var shared struct {
 	mu       sync.Mutex
 	backend  *vulkan.Backend
 	err      error
-	reported int // messages that failed a test
+	reported int // messages that were looked at
 }
 
 // Backend returns the backend of the test binary, opened at the first call and never closed. The test is skipped where
@@ -174,15 +174,22 @@ func OpenDevice(t testing.TB, id string) backend.Driver {
 	return d
 }
 
-// Check fails the test if the validation layer said anything since the last Check.
+// Check fails the test if the validation layer said anything since the last Check or Take.
 func Check(t testing.TB) {
+	t.Helper()
+	for _, m := range Take(t) {
+		t.Errorf("Vulkan validation: %v", m)
+	}
+}
+
+// Take returns what the validation layer said since the last Check or Take, for tests that provoke it.
+func Take(t testing.TB) []vulkan.Message {
 	t.Helper()
 	b := Backend(t)
 	shared.mu.Lock()
 	defer shared.mu.Unlock()
 	all := b.Messages()
-	for _, m := range all[shared.reported:] {
-		t.Errorf("Vulkan validation: %v", m)
-	}
+	news := all[shared.reported:]
 	shared.reported = len(all)
+	return news
 }

@@ -1,0 +1,22 @@
+package vulkan_test
+
+import (
+	"testing"
+
+	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/backend/backendtest"
+	"github.com/spirjoin/spirjoin/vulkan"
+	"github.com/spirjoin/spirjoin/vulkan/vulkantest"
+)
+
+func TestConformance(t *testing.T) {
+	options := backendtest.Options{}
+	if vulkantest.Validation(t) != vulkan.Off {
+		options.Effort = backendtest.Short
+	}
+	for _, info := range vulkantest.Devices(t) {
+		t.Run(info.Name, func(t *testing.T) {
+			backendtest.Run(t, func(t *testing.T) backend.Driver { return vulkantest.OpenDevice(t, info.ID) }, options)
+		})
+	}
+}

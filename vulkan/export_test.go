@@ -1,0 +1,20 @@
+package vulkan
+
+import "github.com/spirjoin/spirjoin/backend"
+
+// Lose makes a device behave as if the driver had reported its loss.
+func Lose(d backend.Driver) error {
+	return d.(*driver).check(deviceLost, "test", "planted")
+}
+
+// Leak makes an object of the device and forgets it.
+func Leak(d backend.Driver) error {
+	_, err := newTimeline(d.(*driver), backend.Compute, &queue{}, 0)
+	return err
+}
+
+// CachePath is the file of a device's pipeline cache.
+func CachePath(d backend.Driver) string { return d.(*driver).cache.path }
+
+// CacheLoaded is the size of what a device found in that file.
+func CacheLoaded(d backend.Driver) int { return len(d.(*driver).cache.loaded) }

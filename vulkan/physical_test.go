@@ -1,0 +1,55 @@
+package vulkan
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/spirjoin/spirjoin/backend"
+)
+
+func TestIdentify(t *testing.T) {
+	const a, b = "0000000a-0000-0000-0000-000000000000", "0000000b-0000-0000-0000-000000000000"
+	device := func(driver, uuid, pci, unusable string) *physical {
+		return &physical{info: backend.DeviceInfo{Driver: driver, UUID: uuid, PCI: pci, Unusable: unusable}}
+	}
+	all := []*physical{
+		device("Old Driver", a, "", "too old"),
+		device("radv", a, "", ""),
+		device("amdvlk", a, "", ""),
+		device("nvk", b, "0000:01:00.0", ""),
+		device("NVIDIA", "0000000c-0000-0000-0000-000000000000", "0000:01:00.0", ""),
+		device("ancient", unknownUUID, "", "too old"),
+		device("ancient", unknownUUID, "", "too old"),
+	}
+	identify(all)
+	var ids, twins []string
+	for _, p := range all {
+		ids, twins = append(ids, p.info.ID), append(twins, p.info.TwinOf)
+	}
+	require.Equal(t, []string{"vulkan:old-driver:" + a, "vulkan:radv:" + a, "vulkan:amdvlk:" + a, "vulkan:nvk:" + b,
+		"vulkan:nvidia:0000000c-0000-0000-0000-000000000000", "vulkan:ancient:" + unknownUUID, "vulkan:ancient:" + unknownUUID + "#2"}, ids)
+	require.Equal(t, []string{ids[1], "", ids[1], "", ids[3], "", ""}, twins)
+}
+
+func TestResults(t *testing.T) {
+	for code, want := range map[result]error{
+		success: nil, timedOut: nil, incomplete: nil, notReady: nil,
+		outOfHostMemory: backend.ErrHostMemory, outOfMemory: backend.ErrDeviceMemory, deviceLost: backend.ErrDeviceLost,
+		tooManyObjects: backend.ErrLimit, incompatible: backend.ErrNoDevice, noSuchExtension: backend.ErrUnsupported,
+		-4711: backend.ErrDeviceLost,
+	} {
+		err := failure(code, "test", "device", "%d bytes", 5)
+		require.ErrorIs(t, err, want, code)
+		if want != nil {
+			require.ErrorContains(t, err, "test on device")
+			require.ErrorContains(t, err, code.String()+": 5 bytes")
+		}
+	}
+}
+
+func TestVersion(t *testing.T) {
+	require.Equal(t, "1.3.230", version(1<<22|3<<12|230))
+	require.Equal(t, "00010203-0405-0607-0809-0a0b0c0d0e0f", uuid([]byte{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}))
+	require.Equal(t, "abc", text([]byte("abc\x00def")))
+}

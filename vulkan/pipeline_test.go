@@ -1,0 +1,143 @@
+package vulkan_test
+
+import (
+	"bytes"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/kernel"
+	"github.com/spirjoin/spirjoin/vulkan"
+	"github.com/spirjoin/spirjoin/vulkan/vulkantest"
+)
+
+// fakeShaders hands out what a test wants.
+type fakeShaders struct {
+	code []byte
+	err  error
+}
+
+func (f fakeShaders) Find(*backend.KernelSpec, backend.Config) ([]byte, error) { return f.code, f.err }
+func (f fakeShaders) Hash() string                                             { return "fake" }
+
+// openWith opens a device of a backend with options of its own.
+func openWith(t *testing.T, id string, options vulkan.Options) backend.Driver {
+	t.Helper()
+	options.Validation = vulkantest.Validation(t)
+	b, err := vulkan.New(options)
+	require.NoError(t, err)
+	d, err := b.Open(id)
+	require.NoError(t, err)
+	t.Cleanup(func() {
+		require.NoError(t, d.Close())
+		require.NoError(t, b.Close())
+		vulkantest.Check(t)
+	})
+	return d
+}
+
+func TestCompileErrors(t *testing.T) {
+	info := vulkantest.Devices(t)[0]
+	d := vulkantest.OpenDevice(t, info.ID)
+	good := backend.Config{"workgroup": 64, "items": 8}
+	wide := &backend.KernelSpec{Name: "wide", Args: make([]backend.ArgSpec, 14), Params: make([]string, 40)}
+	for name, c := range map[string]struct {
+		spec   *backend.KernelSpec
+		config backend.Config
+		want   error
+	}{
+		"no constant":        {kernel.Iota, backend.Config{"workgroup": 64}, backend.ErrInvalidInput},
+		"no axis":            {kernel.Gather, good, backend.ErrInvalidInput},
+		"no invocations":     {kernel.Iota, backend.Config{"workgroup": 0, "items": 8}, backend.ErrUnsupported},
+		"too many":           {kernel.Iota, backend.Config{"workgroup": info.Limits.MaxInvocations + 1, "items": 8}, backend.ErrUnsupported},
+		"unknown kernel":     {&backend.KernelSpec{Name: "none"}, good, backend.ErrUnsupported},
+		"too many arguments": {wide, good, backend.ErrUnsupported},
+		"too many constants": {&backend.KernelSpec{Name: "iota", Constants: make([]backend.Constant, 33)}, good, backend.ErrUnsupported},
+	} {
+		_, err := d.Compile(c.spec, c.config)
+		require.ErrorIs(t, err, c.want, name)
+		require.ErrorContains(t, err, c.spec.Name, name)
+	}
+	for name, shaders := range map[string]fakeShaders{
+		"missing": {err: fs.ErrNotExist}, "empty": {}, "text": {code: bytes.Repeat([]byte("text"), 10)}, "cut": {code: []byte{3, 2, 0x23, 7}},
+	} {
+		_, err := openWith(t, info.ID, vulkan.Options{CacheDir: "off", Shaders: shaders}).Compile(kernel.Iota, good)
+		require.Error(t, err, name)
+		require.True(t, errors.Is(err, backend.ErrUnsupported) || errors.Is(err, backend.ErrInvalidInput), name)
+	}
+}
+
+func TestPipelineCache(t *testing.T) {
+	for _, info := range vulkantest.Devices(t) {
+		t.Run(info.Name, func(t *testing.T) {
+			dir := filepath.Join(t.TempDir(), "made", "on demand")
+			open := func() backend.Driver { return openWith(t, info.ID, vulkan.Options{CacheDir: dir}) }
+			compile := func(d backend.Driver, items uint32) {
+				_, err := d.Compile(kernel.Iota, backend.Config{"workgroup": 64, "items": items})
+				require.NoError(t, err)
+			}
+			first := open()
+			require.Zero(t, vulkan.CacheLoaded(first))
+			path := vulkan.CachePath(first)
+			require.Equal(t, dir, filepath.Dir(path))
+			compile(first, 3)
+			second := open() // beside the first
+			compile(second, 5)
+			require.NoError(t, first.Close())
+			require.NoError(t, second.Close())
+			content, err := os.ReadFile(path)
+			require.NoError(t, err)
+			entries, err := os.ReadDir(dir)
+			require.NoError(t, err)
+			require.Len(t, entries, 1, "no temporary file stays")
+
+			again := open()
+			require.Positive(t, vulkan.CacheLoaded(again))
+			compile(again, 3)
+			require.NoError(t, again.Close())
+
+			other := openWith(t, info.ID, vulkan.Options{CacheDir: dir, Shaders: fakeShaders{}})
+			require.NotEqual(t, path, vulkan.CachePath(other), "other shaders, other file")
+
+			flipped := bytes.Clone(content)
+			flipped[len(flipped)-1] ^= 1
+			for name, damaged := range map[string][]byte{
+				"empty": {}, "cut": content[:len(content)/2], "short": content[:30], "flipped": flipped, "foreign": bytes.Repeat([]byte("x"), 500),
+			} {
+				require.NoError(t, os.WriteFile(path, damaged, 0o600))
+				d := open()
+				require.Zero(t, vulkan.CacheLoaded(d), name)
+				compile(d, 3)
+				require.NoError(t, d.Close())
+				repaired := open()
+				require.Positive(t, vulkan.CacheLoaded(repaired), name)
+				require.NoError(t, repaired.Close())
+			}
+		})
+	}
+}
+
+// A cache that cannot be written is a warning and nothing more.
+func TestPipelineCacheUnwritable(t *testing.T) {
+	info := vulkantest.Devices(t)[0]
+	file := filepath.Join(t.TempDir(), "file")
+	require.NoError(t, os.WriteFile(file, nil, 0o600))
+	var heard []vulkan.Message
+	b, err := vulkan.New(vulkan.Options{Validation: vulkantest.Validation(t), CacheDir: filepath.Join(file, "below"), Sink: func(m vulkan.Message) { heard = append(heard, m) }})
+	require.NoError(t, err)
+	d, err := b.Open(info.ID)
+	require.NoError(t, err)
+	_, err = d.Compile(kernel.Iota, backend.Config{"workgroup": 64, "items": 8})
+	require.NoError(t, err)
+	require.NoError(t, d.Close())
+	require.NoError(t, b.Close())
+	require.Len(t, heard, 1)
+	require.Equal(t, heard, b.Messages())
+	require.Equal(t, "spirjoin", heard[0].ID)
+	require.Contains(t, heard[0].Text, "not a directory")
+}

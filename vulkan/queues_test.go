@@ -1,0 +1,50 @@
+package vulkan
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/spirjoin/spirjoin/backend"
+)
+
+func TestPlanQueues(t *testing.T) {
+	const (
+		universal = queueGraphics | queueCompute | queueTransfer | queueSparse
+		decode    = queueTransfer | queueSparse | 0x20
+		flow      = queueTransfer | queueSparse | 0x100
+	)
+	slots := func(compute, upload, download queueSlot) [backend.Roles]queueSlot {
+		return [backend.Roles]queueSlot{compute, upload, download}
+	}
+	for _, c := range []struct {
+		name     string
+		families []family
+		plan     [backend.Roles]queueSlot
+	}{
+		{"one queue", []family{{universal, 1, 64}}, slots(queueSlot{0, 0}, queueSlot{0, 0}, queueSlot{0, 0})},
+		{"two queues", []family{{universal, 2, 64}}, slots(queueSlot{0, 0}, queueSlot{0, 1}, queueSlot{0, 1})},
+		{"three queues", []family{{universal, 3, 64}}, slots(queueSlot{0, 0}, queueSlot{0, 1}, queueSlot{0, 2})},
+		{"copy engines, video and optical flow", []family{{universal, 16, 64}, {queueTransfer | queueSparse, 2, 64}, {queueCompute | queueTransfer | queueSparse, 8, 64}, {decode, 7, 32}, {flow, 1, 64}},
+			slots(queueSlot{2, 0}, queueSlot{1, 0}, queueSlot{1, 1})},
+		{"one copy engine", []family{{universal, 1, 64}, {queueCompute | queueTransfer, 4, 64}, {queueTransfer, 1, 64}}, slots(queueSlot{1, 0}, queueSlot{2, 0}, queueSlot{1, 1})},
+		{"one copy engine, one other queue", []family{{universal, 1, 64}, {queueTransfer, 1, 64}}, slots(queueSlot{0, 0}, queueSlot{1, 0}, queueSlot{1, 0})},
+		{"compute beside graphics", []family{{queueGraphics, 1, 64}, {queueCompute, 1, 64}}, slots(queueSlot{1, 0}, queueSlot{0, 0}, queueSlot{0, 0})},
+		{"only video beside", []family{{universal, 1, 64}, {decode, 4, 0}}, slots(queueSlot{0, 0}, queueSlot{0, 0}, queueSlot{0, 0})},
+		{"empty family", []family{{queueCompute, 0, 0}, {universal, 1, 64}}, slots(queueSlot{1, 0}, queueSlot{1, 0}, queueSlot{1, 0})},
+	} {
+		plan, ok := planQueues(c.families)
+		require.True(t, ok, c.name)
+		require.Equal(t, c.plan, plan, c.name)
+		for _, slot := range plan {
+			require.Less(t, slot.index, c.families[slot.family].count, c.name)
+		}
+	}
+	_, ok := planQueues([]family{{queueTransfer, 2, 64}})
+	require.False(t, ok)
+}
+
+func TestUsedFamilies(t *testing.T) {
+	require.Equal(t, []queueSlot{{1, 2}, {2, 1}}, usedFamilies([backend.Roles]queueSlot{{2, 0}, {1, 0}, {1, 1}}))
+	require.Equal(t, []queueSlot{{0, 1}}, usedFamilies([backend.Roles]queueSlot{}))
+}
