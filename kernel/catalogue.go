@@ -23,7 +23,7 @@ import (
 // Catalogue returns every kernel, sorted by name.
 func Catalogue() []*backend.KernelSpec {
 	return []*backend.KernelSpec{
-		Gather, Iota, RadixHistogram, RadixScatter, ScanReduce, ScanTiles,
+		Gather, GatherBits, Iota, RadixHistogram, RadixScatter, RangeExpand, RangeSearch, ScanReduce, ScanTiles,
 	}
 }
 
@@ -45,6 +45,7 @@ const serialWorkgroup = 8
 
 var serialItems = map[string]uint32{
 	"radix_histogram": 4096, "radix_scatter": 4096,
+	"range_expand": 256, "range_search": 256,
 	"scan_reduce": 4096, "scan_tiles": 4096,
 }
 

@@ -1,0 +1,393 @@
+package kernel_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/kernel"
+)
+
+// A kernelCase is one dispatch of a kernel: arguments as they are before it, parameters and workgroups.
+type kernelCase struct {
+	spec   *backend.KernelSpec
+	call   backend.Call
+	groups uint32
+	want   [][]byte // by argument: what the oracle says an output holds afterwards, guard included; nil for inputs
+}
+
+const (
+	marker     = 0xa5 // every byte of an output before the dispatch
+	guardBytes = 256  // behind each output: must keep the marker
+)
+
+// distributions of keys, values and counts. All of them reach 0 and the greatest value where the width allows.
+var distributions = []string{"random", "equal", "sorted", "few", "extreme"}
+
+// maker makes cases of one kernel.
+type maker struct {
+	*rand.Rand
+	config       backend.Config
+	rows         int
+	distribution string
+}
+
+// newCase makes a case of a complete configuration with about rows rows.
+func newCase(spec *backend.KernelSpec, config backend.Config, rows int, distribution string, seed uint64) *kernelCase {
+	m := &maker{rand.New(rand.NewPCG(seed, 1)), config, rows, distribution}
+	make := map[string]func(*maker) *kernelCase{
+		"gather": (*maker).gather, "gather_bits": (*maker).gatherBits, "iota": (*maker).iota,
+		"radix_histogram": (*maker).radixHistogram, "radix_scatter": (*maker).radixScatter,
+		"range_expand": (*maker).rangeExpand, "range_search": (*maker).rangeSearch,
+		"scan_reduce": (*maker).scanReduce, "scan_tiles": (*maker).scanTiles,
+	}[spec.Name]
+	if make == nil {
+		panic("no cases for kernel " + spec.Name)
+	}
+	c := make(m)
+	c.spec, c.call.Config = spec, config
+	return c
+}
+
+// inputs and outputs make a case; an output is given by what it holds afterwards.
+func (m *maker) newCase(groups uint32, params []uint32, args ...any) *kernelCase {
+	c := &kernelCase{call: backend.Call{Params: params}, groups: groups}
+	for _, arg := range args {
+		var before, after []byte
+		switch a := arg.(type) {
+		case nil:
+		case []uint32:
+			before = backend.AsBytes(append(a, 0)) // one more, so that no rows are still an argument
+		case []uint64:
+			before = backend.AsBytes(append(a, 0))
+		case output:
+			after = append(slices.Clone(a), slices.Repeat([]byte{marker}, guardBytes)...)
+			before = slices.Repeat([]byte{marker}, len(after))
+		}
+		c.call.Args, c.want = append(c.call.Args, before), append(c.want, after)
+	}
+	return c
+}
+
+type output []byte
+
+func out[T uint32 | uint64](column []T) output { return backend.AsBytes(column) }
+
+// out64 is an output of words of a given width.
+func outOf(bits uint32, column []uint64) output {
+	if bits == 64 {
+		return out(column)
+	}
+	return out(narrow(column))
+}
+
+func inOf(bits uint32, column []uint64) any {
+	if bits == 64 {
+		return slices.Clone(column)
+	}
+	return narrow(column)
+}
+
+func narrow(column []uint64) []uint32 {
+	narrowed := make([]uint32, len(column))
+	for i, v := range column {
+		narrowed[i] = uint32(v)
+	}
+	return narrowed
+}
+
+// column draws words of a width; bound, if not 0, is above all of them.
+func (m *maker) column(n int, bits uint32, bound uint64) []uint64 {
+	greatest := ^uint64(0) >> (64 - bits)
+	if bound > 0 {
+		greatest = bound - 1
+	}
+	draw := func() uint64 {
+		if greatest == ^uint64(0) {
+			return m.Uint64()
+		}
+		return m.Uint64N(greatest + 1)
+	}
+	column := make([]uint64, n)
+	same := draw()
+	few := []uint64{0, draw(), draw(), draw(), greatest}
+	for i := range column {
+		switch m.distribution {
+		case "equal":
+			column[i] = same
+		case "few":
+			column[i] = few[m.IntN(len(few))]
+		case "extreme":
+			column[i] = [2]uint64{0, greatest}[m.IntN(2)]
+		default:
+			column[i] = draw()
+		}
+	}
+	if m.distribution == "sorted" {
+		slices.Sort(column)
+	}
+	return column
+}
+
+func (m *maker) tiles() uint32 { return max(1, kernel.Tiles(m.config, uint64(m.rows))) }
+
+// tileGroups is the number of workgroups for at least one tile.
+func (m *maker) tileGroups() uint32 {
+	return max(1, kernel.Groups(m.config, uint64(m.rows)))
+}
+
+func (m *maker) iota() *kernelCase {
+	first := [...]uint32{0, 7, 1<<32 - 3}[m.IntN(3)]
+	values := make([]uint32, m.rows)
+	for i := range values {
+		values[i] = first + uint32(i)
+	}
+	return m.newCase(kernel.Groups(m.config, uint64(m.rows)), []uint32{uint32(m.rows), first}, out(values))
+}
+
+// ids draws row numbers below n.
+func (m *maker) ids(n int) []uint32 { return narrow(m.column(m.rows, 32, uint64(n))) }
+
+func (m *maker) gather() *kernelCase {
+	bits := m.config["value_bits"]
+	values := m.column(1+m.IntN(2*m.rows+10), bits, 0)
+	ids := m.ids(len(values))
+	gathered := make([]uint64, m.rows)
+	for i, id := range ids {
+		gathered[i] = values[id]
+	}
+	return m.newCase(kernel.Groups(m.config, uint64(m.rows)), []uint32{uint32(m.rows)}, inOf(bits, values), ids, outOf(bits, gathered))
+}
+
+func (m *maker) gatherBits() *kernelCase {
+	firstBit := m.IntN(70)
+	bits := narrow(m.column(1+m.IntN(m.rows/8+10), 32, 0))
+	if room := len(bits)*32 - firstBit; room <= 0 {
+		firstBit = 0
+	}
+	ids := m.ids(len(bits)*32 - firstBit)
+	gathered := make([]uint32, (m.rows+31)/32)
+	for i, id := range ids {
+		if bit := firstBit + int(id); bits[bit/32]>>(bit%32)&1 == 1 {
+			gathered[i/32] |= 1 << (i % 32)
+		}
+	}
+	return m.newCase(kernel.Groups(m.config, uint64(m.rows)), []uint32{uint32(m.rows), uint32(firstBit)}, bits, ids, out(gathered))
+}
+
+// radix draws keys and a digit and returns them with the counts of each tile.
+func (m *maker) radix() (keys []uint64, params []uint32, counts []uint32, digit func(uint64) int) {
+	keyBits := m.config["key_bits"]
+	bits := 1 + m.Uint32N(8)
+	if m.IntN(2) == 0 {
+		bits = 8
+	}
+	shift := m.Uint32N(keyBits)
+	keys = m.column(m.rows, keyBits, 0)
+	digit = func(key uint64) int { return int(key >> shift & (1<<bits - 1)) }
+	tiles := m.tiles()
+	counts = make([]uint32, tiles<<bits)
+	for i, key := range keys {
+		counts[digit(key)*int(tiles)+i/int(kernel.TileRows(m.config))]++
+	}
+	return keys, []uint32{uint32(m.rows), tiles, shift, bits}, counts, digit
+}
+
+func (m *maker) radixHistogram() *kernelCase {
+	keys, params, counts, _ := m.radix()
+	return m.newCase(m.tileGroups(), params, inOf(m.config["key_bits"], keys), out(counts))
+}
+
+func (m *maker) radixScatter() *kernelCase {
+	keys, params, counts, digit := m.radix()
+	offsets, sum := make([]uint32, len(counts)), uint32(0)
+	for i, n := range counts {
+		offsets[i] = sum
+		sum += n
+	}
+	// The oracle: a stable sort of all rows by digit.
+	order := make([]uint32, m.rows)
+	for i := range order {
+		order[i] = uint32(i)
+	}
+	slices.SortStableFunc(order, func(a, b uint32) int { return digit(keys[a]) - digit(keys[b]) })
+	payload := narrow(m.column(m.rows, 32, 0))
+	numbered := m.IntN(3) == 0
+	sortedKeys, sortedPayload := make([]uint64, m.rows), make([]uint32, m.rows)
+	for to, from := range order {
+		sortedKeys[to], sortedPayload[to] = keys[from], payload[from]
+		if numbered {
+			sortedPayload[to] = from
+		}
+	}
+	keyBits := m.config["key_bits"]
+	var payloadIn, payloadOut any
+	if m.config["payload_bits"] == 32 {
+		payloadOut = out(sortedPayload)
+		if !numbered {
+			payloadIn = payload
+		}
+	}
+	return m.newCase(m.tileGroups(), params, inOf(keyBits, keys), payloadIn, offsets, outOf(keyBits, sortedKeys), payloadOut)
+}
+
+func (m *maker) scanReduce() *kernelCase {
+	values := m.column(m.rows, m.config["in_bits"], 0)
+	sums := make([]uint64, m.tiles())
+	for i, v := range values {
+		sums[i/int(kernel.TileRows(m.config))] += v
+	}
+	return m.newCase(m.tileGroups(), []uint32{uint32(m.rows), m.tiles()}, inOf(m.config["in_bits"], values), outOf(m.config["sum_bits"], sums))
+}
+
+func (m *maker) scanTiles() *kernelCase {
+	values := m.column(m.rows, m.config["in_bits"], 0)
+	total := m.Uint32N(2)
+	var prefixes []uint64
+	var prefixArg any
+	if m.IntN(3) > 0 {
+		prefixes = m.column(int(m.tiles()), m.config["sum_bits"], 0)
+		prefixArg = inOf(m.config["sum_bits"], prefixes)
+	}
+	sums := make([]uint64, m.rows+int(total))
+	for tile := range int(m.tiles()) {
+		sum := uint64(0)
+		if prefixes != nil {
+			sum = prefixes[tile]
+		}
+		for i := tile * int(kernel.TileRows(m.config)); i < min((tile+1)*int(kernel.TileRows(m.config)), m.rows); i++ {
+			sums[i] = sum
+			sum += values[i]
+		}
+		if total == 1 {
+			sums[m.rows] = sum // the last tile has the last word
+		}
+	}
+	return m.newCase(m.tileGroups(), []uint32{uint32(m.rows), m.tiles(), total},
+		inOf(m.config["in_bits"], values), prefixArg, outOf(m.config["sum_bits"], sums))
+}
+
+func (m *maker) rangeSearch() *kernelCase {
+	bits := m.config["key_bits"]
+	// As many different keys as rows, or few, so that matches are neither certain nor rare.
+	bound := uint64(0)
+	if m.distribution == "random" || m.distribution == "sorted" {
+		bound = uint64(1 + m.IntN(2*m.rows+10))
+	}
+	left := m.column(m.rows, bits, bound)
+	right := m.column([]int{0, 1, m.rows / 3, m.rows, 3*m.rows + 5}[m.IntN(5)], bits, bound)
+	if len(right) > 0 && m.IntN(2) == 0 {
+		right = append(right[1:], left[:min(1, len(left))]...)
+	}
+	slices.Sort(left)
+	slices.Sort(right)
+	begins, counts, totals := make([]uint32, m.rows), make([]uint32, m.rows), make([]uint64, m.tiles())
+	for i, key := range left {
+		begin, _ := slices.BinarySearch(right, key)
+		end := len(right)
+		if key < ^uint64(0) {
+			end, _ = slices.BinarySearch(right, key+1)
+		}
+		begins[i], counts[i] = uint32(begin), uint32(end-begin)
+		totals[i/int(kernel.TileRows(m.config))] += uint64(end - begin)
+	}
+	var beginsArg, countsArg any = out(begins), out(counts)
+	if m.IntN(4) == 0 {
+		beginsArg, countsArg = nil, nil
+	}
+	return m.newCase(m.tileGroups(), []uint32{uint32(m.rows), uint32(len(right)), m.tiles()},
+		inOf(bits, left), inOf(bits, right), beginsArg, countsArg, out(totals))
+}
+
+// rangeExpand makes a piece of rows outputs somewhere in a longer expansion.
+func (m *maker) rangeExpand() *kernelCase {
+	type pair struct{ left, right uint32 }
+	before, behind := m.IntN(2*m.rows+10), m.IntN(m.rows+10)
+	base := uint64(before)
+	shift := uint64(0) // as if so many matches came before the first left row
+	if m.IntN(2) == 0 {
+		shift = 1<<33 - uint64(m.IntN(before+m.rows+1))
+	}
+	var counts, begins []uint32
+	var pairs []pair
+	offsets := []uint64{shift}
+	rightRows := 1 + m.IntN(2*m.rows+10)
+	rightIDs := narrow(m.column(rightRows, 32, 0))
+	for len(pairs) < before+m.rows+behind {
+		count := 0
+		switch m.distribution {
+		case "equal":
+			count = 1
+		case "extreme":
+			count = m.IntN(rightRows) * m.IntN(2) * m.IntN(2)
+		default:
+			count = min(m.IntN(4), rightRows)
+		}
+		begin := m.IntN(rightRows - count + 1)
+		for k := range count {
+			pairs = append(pairs, pair{uint32(len(counts)), uint32(begin + k)})
+		}
+		counts, begins = append(counts, uint32(count)), append(begins, uint32(begin))
+		offsets = append(offsets, offsets[len(offsets)-1]+uint64(count))
+	}
+	leftIDs := narrow(m.column(len(counts), 32, 0))
+	leftOut, rightOut := make([]uint32, m.rows), make([]uint32, m.rows)
+	var leftArg, rightArg any
+	withLeft, withRight := m.IntN(2) == 0, m.IntN(2) == 0
+	if withLeft {
+		leftArg = leftIDs
+	}
+	if withRight {
+		rightArg = rightIDs
+	}
+	for j := range m.rows {
+		p := pairs[base+uint64(j)]
+		leftOut[j], rightOut[j] = p.left, p.right
+		if withLeft {
+			leftOut[j] = leftIDs[p.left]
+		}
+		if withRight {
+			rightOut[j] = rightIDs[p.right]
+		}
+	}
+	base += shift
+	return m.newCase(kernel.Groups(m.config, uint64(m.rows)), []uint32{uint32(len(counts)), uint32(m.rows), uint32(base), uint32(base >> 32)},
+		offsets, begins, leftArg, rightArg, out(leftOut), out(rightOut))
+}
+
+// check compares the outputs of a dispatch with the oracle, and the inputs with what they were.
+func (c *kernelCase) check(after [][]byte) error {
+	for i, arg := range c.spec.Args {
+		want := c.want[i]
+		if want == nil {
+			want = c.call.Args[i]
+		}
+		if slices.Equal(want, after[i]) {
+			continue
+		}
+		at := 0
+		for want[at] == after[i][at] {
+			at++
+		}
+		at &^= 3
+		return fmt.Errorf("%s %v params %v: %s differs first at byte %d of %d + %d: want % x, got % x", c.spec.Name, c.call.Config, c.call.Params,
+			arg.Name, at, len(want)-guardBytes, guardBytes, want[at:at+4], after[i][at:at+4])
+	}
+	return nil
+}
+
+// runReference runs a case on copies of its arguments and returns them.
+func (c *kernelCase) runReference() [][]byte {
+	call := c.call
+	call.Args = make([][]byte, len(c.call.Args))
+	for i, arg := range c.call.Args {
+		if arg != nil {
+			call.Args[i] = backend.AsBytes(slices.Clone(backend.Longs(append(slices.Clone(arg), make([]byte, 8)...))))[:len(arg)]
+		}
+	}
+	for group := range c.groups {
+		c.spec.Run(&call, group)
+	}
+	return call.Args
+}

@@ -1,0 +1,99 @@
+package kernel_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/kernel"
+)
+
+// edgeRows are the numbers of rows at which tiles begin and end.
+func edgeRows(config backend.Config) []int {
+	tile := int(kernel.TileRows(config))
+	return []int{0, 1, tile - 1, tile, tile + 1, 3*tile + tile/2}
+}
+
+// Configurations as the host backend and devices use them, and odd ones.
+var shapes = []backend.Config{
+	{"serial": 1, "workgroup": 1, "items": 1 << 14},
+	{"serial": 1, "workgroup": 1, "items": 96},
+	{"serial": 1, "workgroup": 8, "items": 64},
+	{"serial": 1, "workgroup": 3, "items": 32},
+	{"serial": 0, "workgroup": 64, "items": 13},
+	{"serial": 0, "workgroup": 256, "items": 2},
+}
+
+// configOf gives a variant a shape; kernels without a serial shape take any.
+func configOf(t require.TestingT, spec *backend.KernelSpec, variant, shape backend.Config) backend.Config {
+	config := backend.Config{"workgroup": shape["workgroup"], "items": shape["items"]}
+	for axis, value := range variant {
+		config[axis] = value
+	}
+	full, err := spec.Complete(config)
+	require.NoError(t, err)
+	return full
+}
+
+// eachShape calls do for every kernel, variant and shape that suits it.
+func eachShape(t require.TestingT, do func(spec *backend.KernelSpec, config backend.Config)) {
+	for _, spec := range kernel.Catalogue() {
+		for _, variant := range kernel.Variants(spec) {
+			for _, shape := range shapes {
+				if serial, ok := variant["serial"]; !ok || serial == shape["serial"] {
+					do(spec, configOf(t, spec, variant, shape))
+				}
+			}
+		}
+	}
+}
+
+func TestReferencesAtEdges(t *testing.T) {
+	eachShape(t, func(spec *backend.KernelSpec, config backend.Config) {
+		for i, rows := range edgeRows(config) {
+			for _, distribution := range distributions {
+				if rows > 10_000 && distribution != distributions[i%len(distributions)] {
+					continue
+				}
+				c := newCase(spec, config, rows, distribution, uint64(rows))
+				require.NoError(t, c.check(c.runReference()), "rows %d, %s", rows, distribution)
+			}
+		}
+	})
+}
+
+func TestReferencesProperty(t *testing.T) {
+	for _, spec := range kernel.Catalogue() {
+		t.Run(spec.Name, rapid.MakeCheck(func(t *rapid.T) {
+			variant := rapid.SampledFrom(kernel.Variants(spec)).Draw(t, "variant")
+			shape := backend.Config{"workgroup": rapid.Uint32Range(1, 9).Draw(t, "workgroup"), "items": 32 * rapid.Uint32Range(1, 9).Draw(t, "items/32")}
+			config := configOf(t, spec, variant, shape)
+			rows := rapid.IntRange(0, 4*int(kernel.TileRows(config))).Draw(t, "rows")
+			distribution := rapid.SampledFrom(distributions).Draw(t, "distribution")
+			c := newCase(spec, config, rows, distribution, rapid.Uint64().Draw(t, "seed"))
+			require.NoError(t, c.check(c.runReference()))
+		}))
+	}
+}
+
+// The oracle must see a wrong word, a word written behind an output, and a changed input.
+func TestCheckSeesPlantedFaults(t *testing.T) {
+	for _, spec := range kernel.Catalogue() {
+		config, err := kernel.Defaults(spec, kernel.Variants(spec)[0])
+		require.NoError(t, err)
+		c := newCase(spec, config, 100, "random", 1)
+		for i := range spec.Args {
+			for name, at := range map[string]func([]byte) int{"first": func([]byte) int { return 0 }, "behind": func(b []byte) int { return len(b) - 1 }} {
+				after := c.runReference()
+				if after[i] == nil {
+					continue
+				}
+				after[i][at(after[i])] ^= 1
+				require.Error(t, c.check(after), fmt.Sprintf("%s %s %s", spec.Name, spec.Args[i].Name, name))
+			}
+		}
+	}
+}

@@ -1,0 +1,80 @@
+// Writes the row-id pairs of matching ranges: output j is match number base + j of all. With l the last left row whose
+// offset is not above that, the pair is (left_ids[l], right_ids[begins[l] + base + j - offsets[l]]).
+// SERIAL 0: one workgroup per tile of workgroup*items outputs. SERIAL 1: one invocation per tile of items outputs.
+// Inputs: offsets, uint64[left_rows + 1], the exclusive scan of the counts; begins, uint32[left_rows]; left_ids and right_ids,
+// uint32, absent: the row numbers. Outputs: left_out and right_out, uint32[out_rows].
+// Preconditions: base + out_rows is at most the total; SERIAL 0: an even number of invocations.
+#version 460
+#extension GL_GOOGLE_include_directive : require
+#include "memory.glsl"
+#include "group.glsl"
+#include "uint64.glsl"
+
+layout(push_constant) uniform Push {
+    uvec2 offsets, begins, left_ids, right_ids, left_out, right_out;
+    uint left_rows, out_rows, base_lo, base_hi;
+    GROUP_RANGE
+};
+
+#include "search.glsl"
+
+// Search which looks for the first left row whose offset is above match[which]; that match belongs to the row before it.
+uvec2 match[2];
+
+bool before(uint which, uint row) {
+    return !less(which == 0u ? match[0] : match[1], column64_from(offsets, row).at[0]);
+}
+
+uint id_of(uvec2 ids, uint row) { return absent(ids) ? row : column32_from(ids, row).at[0]; }
+
+// The number of a left row's match on the right is the match's low word plus this, modulo 2^32.
+uint right_base(uint l) { return column32_from(begins, l).at[0] - column64_from(offsets, l).at[0].x; }
+
+#if SERIAL
+
+void main() {
+    uint group = GROUP;
+    if (group >= end_group) return;
+    uint tile = group * WORKGROUP_SIZE + INVOCATION;
+    uint begin = tile * items, count = rows_left(out_rows, begin, items);
+    if (tile > out_rows / items || count == 0u) return;
+    Column32 to_left = column32_from(left_out, begin), to_right = column32_from(right_out, begin);
+    match[0] = add(uvec2(base_lo, base_hi), uvec2(begin, 0u));
+    uint l = search(0u, 0u, left_rows) - 1u;
+    uvec2 next = column64_from(offsets, l + 1u).at[0];
+    uint left = id_of(left_ids, l), right = right_base(l);
+    for (uint j = 0u; j < count; ++j) {
+        if (!less(match[0], next)) {
+            l = gallop(0u, l + 1u, left_rows) - 1u;
+            next = column64_from(offsets, l + 1u).at[0];
+            left = id_of(left_ids, l);
+            right = right_base(l);
+        }
+        to_left.at[j] = left;
+        to_right.at[j] = id_of(right_ids, right + match[0].x);
+        match[0] = add(match[0], uvec2(1u, 0u));
+    }
+}
+
+#else
+
+void main() {
+    uint tile = GROUP;
+    if (tile >= end_group) return;
+    uint begin = tile * WORKGROUP_SIZE * items, count = rows_left(out_rows, begin, WORKGROUP_SIZE * items);
+    if (count == 0u) return;
+    Column32 to_left = column32_from(left_out, begin), to_right = column32_from(right_out, begin);
+    uvec2 first = add(uvec2(base_lo, base_hi), uvec2(begin, 0u));
+    match[0] = first;
+    match[1] = add(first, uvec2(count - 1u, 0u));
+    uvec2 range = workgroup_search(left_rows);
+    uint above = range.x;
+    for (uint j = INVOCATION; j < count; j += WORKGROUP_SIZE) {
+        match[0] = add(first, uvec2(j, 0u));
+        above = search(0u, above, range.y);
+        to_left.at[j] = id_of(left_ids, above - 1u);
+        to_right.at[j] = id_of(right_ids, right_base(above - 1u) + match[0].x);
+    }
+}
+
+#endif
