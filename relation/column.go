@@ -57,10 +57,10 @@ func newKeyChunk(chunk arrow.Array, c coding) (keyChunk, error) {
 		return keyChunk{reader: never{}, rows: chunk.Len()}, nil
 	}
 	k := keyChunk{rows: chunk.Len()}
-	if err := checkBuffers(chunk); err != nil {
+	if err := checkBuffers(chunk.Data(), bitWidth(chunk)); err != nil {
 		return k, err
 	}
-	if chunk.NullN() > 0 {
+	if mayHaveNulls(chunk.Data()) && chunk.NullN() > 0 {
 		k.validity, k.offset = chunk.NullBitmapBytes(), chunk.Data().Offset()
 	}
 	if dictionary, ok := chunk.(*array.Dictionary); ok {
@@ -70,16 +70,22 @@ func newKeyChunk(chunk arrow.Array, c coding) (keyChunk, error) {
 	return k, nil
 }
 
-// checkBuffers makes sure that reading a fixed-width chunk stays within its memory.
-func checkBuffers(chunk arrow.Array) error {
-	data := chunk.Data()
-	rows := data.Offset() + data.Len()
-	need := (rows*chunk.DataType().(arrow.FixedWidthDataType).BitWidth() + 7) / 8
-	if have := len(bufferBytes(data, 1)); have < need {
+func bitWidth(chunk arrow.Array) int { return chunk.DataType().(arrow.FixedWidthDataType).BitWidth() }
+
+// checkBuffers makes sure that reading rows of a fixed width stays within the chunk's memory.
+func checkBuffers(chunk arrow.ArrayData, bitWidth int) error {
+	rows := chunk.Offset() + chunk.Len()
+	if need, have := (rows*bitWidth+7)/8, len(bufferBytes(chunk, 1)); have < need {
 		return fmt.Errorf("%d rows need %d bytes of values, there are %d", rows, need, have)
 	}
-	if have := len(bufferBytes(data, 0)); have < (rows+7)/8 && (have > 0 || data.NullN() != 0) {
-		return fmt.Errorf("%d rows need %d bytes of validity, there are %d", rows, (rows+7)/8, have)
+	return checkValidity(chunk)
+}
+
+// checkValidity does so for the validity bitmap, if the chunk has one.
+func checkValidity(chunk arrow.ArrayData) error {
+	rows := chunk.Offset() + chunk.Len()
+	if need, have := (rows+7)/8, len(bufferBytes(chunk, 0)); have > 0 && have < need {
+		return fmt.Errorf("%d rows need %d bytes of validity, there are %d", rows, need, have)
 	}
 	return nil
 }

@@ -18,18 +18,17 @@ type indexed struct {
 // kind needs a validity bitmap of its own, made here.
 func (k *keyChunk) readDictionary(chunk *array.Dictionary, c coding) error {
 	dictionary := chunk.Dictionary()
-	if err := checkBuffers(dictionary); err != nil {
+	if err := checkBuffers(dictionary.Data(), bitWidth(dictionary)); err != nil {
 		return fmt.Errorf("dictionary: %w", err)
 	}
 	index := newReader(chunk.Indices(), coding{domain: domainSigned, factor: 1})
-	if u, ok := index.(*scaled[uint64]); ok {
-		u.all = true // an index above 63 bits is caught below
-	}
 	entries := newReader(dictionary, c)
 	n := dictionary.Len()
 	r := &indexed{index: index, entries: make([]uint64, n), coded: fullBits(n)}
 	copy(r.entries, entries.codes(r.entries, 0, n))
-	entries.admit(r.coded, make([]uint64, n), 0, 0, n)
+	if entries.filters() {
+		entries.admit(r.coded, make([]uint64, n), 0, 0, n)
+	}
 	for i := range n {
 		if dictionary.IsNull(i) {
 			setBit(r.coded, i)
@@ -38,20 +37,27 @@ func (k *keyChunk) readDictionary(chunk *array.Dictionary, c coding) error {
 	r.all = countBits(r.coded) == n
 	k.reader = r
 
-	var nulls []uint64
+	most := uint64(0)
 	var strip [stripRows]uint64
 	for from := 0; from < k.rows; from += stripRows {
-		for i, entry := range index.codes(strip[:], from, min(stripRows, k.rows-from)) {
-			switch {
-			case entry < uint64(n) && dictionary.IsValid(int(entry)), chunk.IsNull(from + i):
-			case entry >= uint64(n):
-				return fmt.Errorf("row %d has index %d into a dictionary of %d entries", from+i, int64(entry), n)
-			default:
-				if nulls == nil {
-					nulls = fullBits(k.rows)
-				}
-				clearBit(nulls, from+i)
+		for _, entry := range index.codes(strip[:], from, min(stripRows, k.rows-from)) {
+			most = max(most, entry)
+		}
+	}
+	if most < uint64(n) && dictionary.NullN() == 0 {
+		return nil
+	}
+	var nulls []uint64
+	for i := range k.rows {
+		switch entry := index.codes(strip[:], i, 1)[0]; {
+		case chunk.IsNull(i): // its index may be anything
+		case entry >= uint64(n):
+			return fmt.Errorf("row %d has index %d into a dictionary of %d entries", i, int64(entry), n)
+		case dictionary.IsNull(int(entry)):
+			if nulls == nil {
+				nulls = fullBits(k.rows)
 			}
+			clearBit(nulls, i)
 		}
 	}
 	if nulls == nil {

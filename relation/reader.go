@@ -16,7 +16,8 @@ type reader interface {
 	codes(scratch []uint64, from, n int) []uint64
 	// filters tells whether some value of the chunk's type has no code.
 	filters() bool
-	// admit clears bit at+i of mask where row from+i has no code, for every i below n. Scratch holds at least n.
+	// admit clears bit at+i of mask where row from+i has no code, for every i below n. Scratch holds at least n. It is
+	// called only where filters is true.
 	admit(mask, scratch []uint64, at, from, n int)
 }
 

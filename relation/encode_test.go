@@ -1,0 +1,95 @@
+package relation
+
+import (
+	"bytes"
+	"context"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// TestEncodeAcrossBlocks joins many rows and chunk boundaries that differ from column to column, around the sizes in which
+// the passes work, and compares with the packing written out plainly.
+func TestEncodeAcrossBlocks(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	for _, rows := range []int{1, 63, 64, 65, stripRows - 1, stripRows, stripRows + 1, blockRows - 1, blockRows, blockRows + 1, 3*blockRows + 77} {
+		for _, nullEvery := range []int{0, 1, 2, 97, 3 * blockRows} {
+			types := []arrow.DataType{arrow.PrimitiveTypes.Int16, arrow.PrimitiveTypes.Uint64, arrow.PrimitiveTypes.Int32}
+			cells := make([][]cell, len(types))
+			columns, cuts := make([]arrow.Array, len(types)), make([][]int, len(types))
+			for k, dt := range types {
+				cells[k] = make([]cell, rows)
+				for i := range cells[k] {
+					cells[k][i] = cell{raw: uint64(random.IntN(1000)), null: k > 0 && nullEvery > 0 && (i+k)%nullEvery == 0}
+				}
+				columns[k] = columnOf(dt, cells[k], k*37)
+				cuts[k] = [][]int{{1, rows / 2}, {rows / 3, rows/3 + 1, rows - 1}, {blockRows, blockRows + 1}}[k]
+			}
+			table := tableOf(columns, cuts)
+			edges := tableOf([]arrow.Array{columnOf(types[0], []cell{{raw: 0}, {raw: 1023}}, 0), columnOf(types[1], []cell{{raw: 0}, {raw: 1023}}, 0),
+				columnOf(types[2], []cell{{raw: 0}, {raw: 1023}}, 0)}, make([][]int, 3))
+			plan, err := PlanKeys(context.Background(), table, edges, keyNames(3), keyNames(3))
+			require.NoError(t, err)
+			require.Equal(t, 30, plan.KeyBits())
+
+			var wantKeys, wantIDs []uint32
+			for i := range rows {
+				if !cells[1][i].null && !cells[2][i].null {
+					wantKeys = append(wantKeys, uint32(cells[0][i].raw<<20|cells[1][i].raw<<10|cells[2][i].raw))
+					wantIDs = append(wantIDs, uint32(i))
+				}
+			}
+			require.EqualValues(t, len(wantKeys), plan.Rows(Left))
+			assert.Equal(t, len(wantKeys) < rows, plan.HasNulls(Left))
+			const marker = 0xa5
+			keys, ids := bytes.Repeat([]byte{marker}, 4*rows+64), view[uint32](bytes.Repeat([]byte{marker}, 4*rows+64))
+			require.NoError(t, plan.Encode(context.Background(), Left, keys, ids))
+			require.True(t, slices.Equal(wantKeys, view[uint32](keys)[:len(wantKeys)]), "rows=%d nullEvery=%d", rows, nullEvery)
+			for _, b := range keys[4*len(wantKeys):] {
+				require.EqualValues(t, marker, b, "written behind the last code")
+			}
+			written := 0
+			if plan.HasNulls(Left) {
+				written = len(wantIDs)
+				require.True(t, slices.Equal(wantIDs, ids[:written]), "rows=%d nullEvery=%d", rows, nullEvery)
+			}
+			for _, id := range ids[written:] {
+				require.EqualValues(t, 0xa5a5a5a5, id, "written behind the last row number")
+			}
+		}
+	}
+}
+
+// TestEncode64 packs three columns into 64 bits exactly.
+func TestEncode64(t *testing.T) {
+	edge := func(dt arrow.DataType, lo, hi uint64) arrow.Array {
+		return columnOf(dt, []cell{{raw: lo}, {raw: hi}, {raw: lo}}, 5)
+	}
+	table := tableOf([]arrow.Array{
+		edge(arrow.PrimitiveTypes.Int32, 1<<31, 1<<31-1), edge(arrow.PrimitiveTypes.Int64, 7, 7),
+		edge(arrow.PrimitiveTypes.Uint16, 0, 1<<16-1), edge(arrow.PrimitiveTypes.Int16, 1<<15, 1<<15-1),
+	}, [][]int{{1}, {2}, nil, {0, 1}})
+	require.NoError(t, checkPlan(table, table, keyNames(4)))
+	plan, err := PlanKeys(context.Background(), table, table, keyNames(4), keyNames(4))
+	require.NoError(t, err)
+	require.Equal(t, 64, plan.KeyBits())
+	keys := make([]byte, 24)
+	require.NoError(t, plan.Encode(context.Background(), Right, keys, nil))
+	assert.Equal(t, []uint64{0, ^uint64(0), 0}, view[uint64](keys))
+}
+
+// TestConstantKeysClearTheOutput covers the plan of 0 bits, whose codes must still be written.
+func TestConstantKeysClearTheOutput(t *testing.T) {
+	table := single(arrow.PrimitiveTypes.Int64, cell{raw: 7}, cell{null: true}, cell{raw: 7})
+	plan, err := PlanKeys(context.Background(), table, tableOf([]arrow.Array{array.NewInt64Data(columnOf(arrow.PrimitiveTypes.Int64, nil, 0).Data())}, [][]int{nil}), keyNames(1), keyNames(1))
+	require.NoError(t, err)
+	keys, ids := bytes.Repeat([]byte{0xff}, 8), make([]uint32, 2)
+	require.NoError(t, plan.Encode(context.Background(), Left, keys, ids))
+	assert.Equal(t, make([]byte, 8), keys)
+	assert.Equal(t, []uint32{0, 2}, ids)
+}

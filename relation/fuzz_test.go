@@ -1,0 +1,61 @@
+package relation
+
+import (
+	"encoding/binary"
+	"errors"
+	"math"
+	"testing"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/stretchr/testify/require"
+)
+
+// FuzzKeyCodes reads two columns of comparable types from bytes and checks their codes against the oracle. A header of four
+// bytes gives the group, the two types, and the rows of the left side; then come values of nine bytes: one of flags (1: null,
+// 2: wide, 4: end the chunk) and eight of bits.
+func FuzzKeyCodes(f *testing.F) {
+	seed := func(header [4]byte, values ...uint64) {
+		data := header[:]
+		for _, v := range values {
+			data = binary.LittleEndian.AppendUint64(append(data, byte(v>>60)&7), v)
+		}
+		f.Add(data)
+	}
+	seed([4]byte{0, 3, 7, 2}, math.MaxUint64, 1, math.MaxUint64, 1)                                   // int64, uint64
+	seed([4]byte{1, 3, 10, 2}, 1<<53, 1<<53+1, math.Float64bits(1<<53), math.Float64bits(0.5), 1<<63) // int64, float64
+	seed([4]byte{1, 8, 9, 3}, 0x8000, 0x3c00, 0xfe01, 0x8000_0000, 0x3f80_0000, 0x7f80_0001)          // float16, float32
+	seed([4]byte{0, 10, 13, 1}, 1234500, 12345)                                                       // decimals
+	seed([4]byte{2, 0, 5, 2}, 106751, 106752, 9_223_286_400_000_000_000, math.MaxInt64)               // date32, timestamp[ns]
+	seed([4]byte{2 | 128, 1, 2, 1}, 86_400_000, 86_400)                                               // dictionary on the left
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if len(data) < 4 {
+			return
+		}
+		group := keyTypes[int(data[0]&63)%len(keyTypes)]
+		types := [2]arrow.DataType{group[int(data[1])%len(group)], group[int(data[2])%len(group)]}
+		if data[0]&128 != 0 {
+			types[Left] = &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int16, ValueType: types[Left]}
+		}
+		leftRows := int(data[3])
+		var cells [2][]cell
+		var cuts [2][]int
+		for data = data[4:]; len(data) >= 9 && len(cells[Left])+len(cells[Right]) < 200; data = data[9:] {
+			side := Right
+			if len(cells[Left]) < leftRows {
+				side = Left
+			}
+			cells[side] = append(cells[side], cell{raw: binary.LittleEndian.Uint64(data[1:]), null: data[0]&1 != 0, wide: data[0]&2 != 0})
+			if data[0]&4 != 0 {
+				cuts[side] = append(cuts[side], len(cells[side]))
+			}
+		}
+		left := tableOf([]arrow.Array{columnOf(types[Left], cells[Left], leftRows%11)}, cuts[:1])
+		right := tableOf([]arrow.Array{columnOf(types[Right], cells[Right], leftRows%7)}, cuts[1:])
+		err := checkPlan(left, right, keyNames(1))
+		if errors.Is(err, errDeclined) {
+			requireRightlyDeclined(t, err, left, right, keyNames(1))
+			return
+		}
+		require.NoError(t, err)
+	})
+}

@@ -1,0 +1,129 @@
+package relation
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+)
+
+// keyTypes are all types that have codes, by the classes within which they compare.
+var keyTypes = [][]arrow.DataType{
+	{
+		arrow.PrimitiveTypes.Int8, arrow.PrimitiveTypes.Int16, arrow.PrimitiveTypes.Int32, arrow.PrimitiveTypes.Int64,
+		arrow.PrimitiveTypes.Uint8, arrow.PrimitiveTypes.Uint16, arrow.PrimitiveTypes.Uint32, arrow.PrimitiveTypes.Uint64,
+		&arrow.Decimal32Type{Precision: 9, Scale: 2}, &arrow.Decimal64Type{Precision: 18, Scale: 0},
+		&arrow.Decimal128Type{Precision: 38, Scale: 2}, &arrow.Decimal128Type{Precision: 38, Scale: -3},
+		&arrow.Decimal128Type{Precision: 38, Scale: 30}, &arrow.Decimal256Type{Precision: 76, Scale: 1},
+	},
+	{
+		arrow.PrimitiveTypes.Int8, arrow.PrimitiveTypes.Int16, arrow.PrimitiveTypes.Int32, arrow.PrimitiveTypes.Int64,
+		arrow.PrimitiveTypes.Uint8, arrow.PrimitiveTypes.Uint16, arrow.PrimitiveTypes.Uint32, arrow.PrimitiveTypes.Uint64,
+		arrow.FixedWidthTypes.Float16, arrow.PrimitiveTypes.Float32, arrow.PrimitiveTypes.Float64,
+	},
+	{
+		arrow.FixedWidthTypes.Date32, arrow.FixedWidthTypes.Date64,
+		&arrow.TimestampType{Unit: arrow.Second}, &arrow.TimestampType{Unit: arrow.Millisecond},
+		&arrow.TimestampType{Unit: arrow.Microsecond}, &arrow.TimestampType{Unit: arrow.Nanosecond},
+	},
+	{
+		&arrow.TimestampType{Unit: arrow.Second, TimeZone: "UTC"}, &arrow.TimestampType{Unit: arrow.Millisecond, TimeZone: "Asia/Tokyo"},
+		&arrow.TimestampType{Unit: arrow.Nanosecond, TimeZone: "+01:00"},
+	},
+	{
+		arrow.FixedWidthTypes.Time32s, arrow.FixedWidthTypes.Time32ms, arrow.FixedWidthTypes.Time64us, arrow.FixedWidthTypes.Time64ns,
+	},
+	{
+		arrow.FixedWidthTypes.Duration_s, arrow.FixedWidthTypes.Duration_ms, arrow.FixedWidthTypes.Duration_us, arrow.FixedWidthTypes.Duration_ns,
+	},
+	{arrow.FixedWidthTypes.Boolean},
+}
+
+// cell is one value, as bits: the low bits of raw as many as the type has, extended by the sign, or, where wide is set and
+// the type has more than 64 bits, by raw itself.
+type cell struct {
+	raw        uint64
+	null, wide bool
+}
+
+// columnOf lays cells out as one array, behind some rows of another slice of the same memory.
+func columnOf(dt arrow.DataType, cells []cell, skip int) arrow.Array {
+	if d, ok := dt.(*arrow.DictionaryType); ok {
+		return dictionaryOf(d, cells, skip)
+	}
+	all := append(make([]cell, skip), cells...)
+	validity := make([]byte, (len(all)+7)/8)
+	width := dt.(arrow.FixedWidthDataType).BitWidth()
+	values := make([]byte, (len(all)*width+7)/8)
+	for i, c := range all {
+		if !c.null {
+			validity[i/8] |= 1 << (i % 8)
+		}
+		if width == 1 {
+			values[i/8] |= byte(c.raw&1) << (i % 8)
+			continue
+		}
+		row := make([]byte, 32)
+		binary.LittleEndian.PutUint64(row, c.raw)
+		rest := uint64(int64(c.raw) >> 63)
+		if c.wide {
+			rest = c.raw
+		}
+		for word := 1; word < 4; word++ {
+			binary.LittleEndian.PutUint64(row[8*word:], rest)
+		}
+		copy(values[i*width/8:][:width/8], row)
+	}
+	data := array.NewData(dt, len(cells), []*memory.Buffer{memory.NewBufferBytes(validity), memory.NewBufferBytes(values)}, nil,
+		array.UnknownNullCount, skip)
+	return array.MakeFromData(data)
+}
+
+// dictionaryOf gives every cell an entry of its own, in reverse; every other null is an entry, the rest are indices.
+func dictionaryOf(dt *arrow.DictionaryType, cells []cell, skip int) arrow.Array {
+	entries := make([]cell, len(cells))
+	indices := make([]cell, len(cells))
+	for i, c := range cells {
+		at := len(cells) - 1 - i
+		entries[at] = c
+		indices[i] = cell{raw: uint64(at)}
+		if c.null && i%2 == 0 {
+			indices[i] = cell{raw: 1 << 62, null: true} // a null's index may be anything
+		}
+	}
+	return array.NewDictionaryArray(dt, columnOf(dt.IndexType, indices, skip), columnOf(dt.ValueType, entries, skip))
+}
+
+// tableOf makes a table of columns k0, k1, ... Each column is cut after the rows in cuts, if it has that many.
+func tableOf(columns []arrow.Array, cuts [][]int) arrow.Table {
+	var fields []arrow.Field
+	var all []arrow.Column
+	for k, column := range columns {
+		var chunks []arrow.Array
+		from := 0
+		for _, cut := range cuts[k] {
+			if cut = min(cut, column.Len()); cut >= from { // empty chunks are legal
+				chunks = append(chunks, array.NewSlice(column, int64(from), int64(cut)))
+				from = cut
+			}
+		}
+		chunks = append(chunks, array.NewSlice(column, int64(from), int64(column.Len())))
+		fields = append(fields, arrow.Field{Name: fmt.Sprint("k", k), Type: column.DataType(), Nullable: true})
+		all = append(all, *arrow.NewColumn(fields[k], arrow.NewChunked(column.DataType(), chunks)))
+	}
+	return array.NewTable(arrow.NewSchema(fields, nil), all, int64(columns[0].Len()))
+}
+
+func keyNames(n int) (names []string) {
+	for k := range n {
+		names = append(names, fmt.Sprint("k", k))
+	}
+	return names
+}
+
+// single makes a table of one column k0 in one chunk.
+func single(dt arrow.DataType, cells ...cell) arrow.Table {
+	return tableOf([]arrow.Array{columnOf(dt, cells, 0)}, [][]int{nil})
+}

@@ -1,0 +1,246 @@
+package relation
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/big"
+	"slices"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/spirjoin/spirjoin/backend"
+)
+
+// exact is the value of one key as mathematics has it: a number in the unit of its class, or what floats have besides.
+type exact struct {
+	beyond int // -1: -Inf, 1: +Inf, 2: NaN, 0: a number
+	number *big.Rat
+}
+
+func (e exact) compare(other exact) int {
+	if e.beyond != 0 || other.beyond != 0 {
+		return cmp.Compare(e.beyond, other.beyond)
+	}
+	return e.number.Cmp(other.number)
+}
+
+func (e exact) String() string {
+	return map[int]string{-1: "-Inf", 1: "+Inf", 2: "NaN", 0: fmt.Sprint(e.number)}[e.beyond]
+}
+
+// exactOf reads row i the slow way; ok is false for a null.
+func exactOf(column arrow.Array, i int) (e exact, ok bool) {
+	if column.DataType().ID() == arrow.NULL || column.IsNull(i) {
+		return e, false
+	}
+	integer := func(v int64) exact { return exact{number: new(big.Rat).SetInt64(v)} }
+	seconds := func(v int64, unit arrow.TimeUnit) exact {
+		return exact{number: big.NewRat(v, int64(1e9/unit.Multiplier()))}
+	}
+	unscaled := func(v *big.Int, scale int32) exact {
+		power := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(max(scale, -scale))), nil)
+		if scale < 0 {
+			return exact{number: new(big.Rat).SetInt(v.Mul(v, power))}
+		}
+		return exact{number: new(big.Rat).SetFrac(v, power)}
+	}
+	float := func(v float64) exact {
+		switch {
+		case math.IsNaN(v):
+			return exact{beyond: 2}
+		case math.IsInf(v, 0):
+			return exact{beyond: int(math.Copysign(1, v))}
+		}
+		return exact{number: new(big.Rat).SetFloat64(v)}
+	}
+	switch c := column.(type) {
+	case *array.Dictionary:
+		return exactOf(c.Dictionary(), c.GetValueIndex(i))
+	case *array.Boolean:
+		if c.Value(i) {
+			return integer(1), true
+		}
+		return integer(0), true
+	case *array.Int8:
+		return integer(int64(c.Value(i))), true
+	case *array.Int16:
+		return integer(int64(c.Value(i))), true
+	case *array.Int32:
+		return integer(int64(c.Value(i))), true
+	case *array.Int64:
+		return integer(c.Value(i)), true
+	case *array.Uint8:
+		return integer(int64(c.Value(i))), true
+	case *array.Uint16:
+		return integer(int64(c.Value(i))), true
+	case *array.Uint32:
+		return integer(int64(c.Value(i))), true
+	case *array.Uint64:
+		return exact{number: new(big.Rat).SetFrac(new(big.Int).SetUint64(c.Value(i)), big.NewInt(1))}, true
+	case *array.Float16:
+		return float16Of(c.Value(i).Uint16()), true
+	case *array.Float32:
+		return float(float64(c.Value(i))), true
+	case *array.Float64:
+		return float(c.Value(i)), true
+	case *array.Date32:
+		return integer(int64(c.Value(i)) * 86400), true
+	case *array.Date64:
+		return seconds(int64(c.Value(i)), arrow.Millisecond), true
+	case *array.Timestamp:
+		return seconds(int64(c.Value(i)), c.DataType().(*arrow.TimestampType).Unit), true
+	case *array.Time32:
+		return seconds(int64(c.Value(i)), c.DataType().(*arrow.Time32Type).Unit), true
+	case *array.Time64:
+		return seconds(int64(c.Value(i)), c.DataType().(*arrow.Time64Type).Unit), true
+	case *array.Duration:
+		return seconds(int64(c.Value(i)), c.DataType().(*arrow.DurationType).Unit), true
+	case *array.Decimal32:
+		return unscaled(big.NewInt(int64(c.Value(i))), c.DataType().(arrow.DecimalType).GetScale()), true
+	case *array.Decimal64:
+		return unscaled(big.NewInt(int64(c.Value(i))), c.DataType().(arrow.DecimalType).GetScale()), true
+	case *array.Decimal128:
+		return unscaled(c.Value(i).BigInt(), c.DataType().(arrow.DecimalType).GetScale()), true
+	case *array.Decimal256:
+		return unscaled(c.Value(i).BigInt(), c.DataType().(arrow.DecimalType).GetScale()), true
+	}
+	panic("no exact value for " + column.DataType().String())
+}
+
+// float16Of decodes a half-precision number by its definition.
+func float16Of(bits uint16) exact {
+	sign := int64(1 - 2*int(bits>>15))
+	exponent, fraction := int(bits>>10&31), int64(bits&1023)
+	switch {
+	case exponent == 31 && fraction != 0:
+		return exact{beyond: 2}
+	case exponent == 31:
+		return exact{beyond: int(sign)}
+	case exponent == 0:
+		exponent = 1
+	default:
+		fraction += 1024
+	}
+	power := new(big.Int).Lsh(big.NewInt(1), uint(exponent))
+	return exact{number: new(big.Rat).SetFrac(power.Mul(power, big.NewInt(sign*fraction)), new(big.Int).Lsh(big.NewInt(1), 25))}
+}
+
+// keyRow is a row as the oracle and as the plan see it.
+type keyRow struct {
+	values  []exact
+	null    bool
+	encoded bool
+	code    uint64
+}
+
+func readRows(plan *KeyPlan, side Side, table arrow.Table, on []string) ([]keyRow, error) {
+	rows := make([]keyRow, table.NumRows())
+	for _, name := range on {
+		at := 0
+		for _, chunk := range table.Column(table.Schema().FieldIndices(name)[0]).Data().Chunks() {
+			for i := range chunk.Len() {
+				value, ok := exactOf(chunk, i)
+				rows[at].values = append(rows[at].values, value)
+				rows[at].null = rows[at].null || !ok
+				at++
+			}
+		}
+	}
+	n := int(plan.Rows(side))
+	keys, ids := make([]byte, n*plan.KeyBytes()), make([]uint32, n)
+	if err := plan.Encode(context.Background(), side, keys, ids); err != nil {
+		return nil, err
+	}
+	for i := range n {
+		row := i
+		if plan.HasNulls(side) {
+			row = int(ids[i])
+		} else if n != len(rows) {
+			return nil, fmt.Errorf("%d codes for %d rows, none said to be left out", n, len(rows))
+		}
+		rows[row].encoded = true
+		if plan.KeyBytes() == 4 {
+			rows[row].code = uint64(view[uint32](keys)[i])
+		} else {
+			rows[row].code = view[uint64](keys)[i]
+		}
+		if plan.KeyBits() < 64 && rows[row].code>>plan.KeyBits() != 0 {
+			return nil, fmt.Errorf("code %#x of %s row %d has more than %d bits", rows[row].code, side, row, plan.KeyBits())
+		}
+	}
+	return rows, nil
+}
+
+// checkRows checks that codes order as the values do, and are equal, within a side and across, if and only if all values
+// are; and that no row is left out that has a match.
+func checkRows(left, right []keyRow) error {
+	compare := func(a, b keyRow) int {
+		for k := range a.values {
+			if c := a.values[k].compare(b.values[k]); c != 0 {
+				return c
+			}
+		}
+		return 0
+	}
+	var encoded []keyRow
+	for side, rows := range [][]keyRow{left, right} {
+		for i, row := range rows {
+			switch {
+			case row.null && row.encoded:
+				return fmt.Errorf("%s row %d has a null key and a code", Side(side), i)
+			case row.encoded:
+				encoded = append(encoded, row)
+			case !row.null:
+				for j, other := range [][]keyRow{right, left}[side] {
+					if !other.null && compare(row, other) == 0 {
+						return fmt.Errorf("%s row %d is left out, but its values %v match row %d", Side(side), i, row.values, j)
+					}
+				}
+			}
+		}
+	}
+	slices.SortFunc(encoded, compare)
+	for i := range encoded[min(1, len(encoded)):] {
+		a, b := encoded[i], encoded[i+1]
+		if want, got := compare(a, b), cmp.Compare(a.code, b.code); want != got {
+			return fmt.Errorf("values %v and %v compare %d, their codes %#x and %#x %d", a.values, b.values, want, a.code, b.code, got)
+		}
+	}
+	return nil
+}
+
+var errDeclined = errors.New("declined")
+
+// checkPlan plans, encodes and checks two tables. It returns errDeclined when the plan rightly declined the job.
+func checkPlan(left, right arrow.Table, on []string) error {
+	plan, err := PlanKeys(context.Background(), left, right, on, on)
+	if err != nil {
+		if errors.Is(err, backend.ErrUnsupported) {
+			return fmt.Errorf("%w: %w", errDeclined, err)
+		}
+		return err
+	}
+	l, err := readRows(plan, Left, left, on)
+	if err != nil {
+		return err
+	}
+	r, err := readRows(plan, Right, right, on)
+	if err != nil {
+		return err
+	}
+	for k := range on {
+		lt, rt := left.Schema().Field(k).Type, right.Schema().Field(k).Type
+		if len(on) > 1 || !arrow.TypeEqual(lt, rt) || arrow.IsDecimal(traitOf(lt).storage.ID()) {
+			continue
+		}
+		for _, row := range append(append([]keyRow{}, l...), r...) {
+			if !row.null && !row.encoded {
+				return fmt.Errorf("a row of value %v is left out although both types are %s", row.values, lt)
+			}
+		}
+	}
+	return checkRows(l, r)
+}

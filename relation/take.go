@@ -1,0 +1,211 @@
+package relation
+
+import (
+	"context"
+	"fmt"
+	"math/bits"
+	"sort"
+	"strings"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+	"github.com/spirjoin/spirjoin/backend"
+)
+
+// Take gathers rows of a column by number: row i of the result is row ids[i] of the column, counted over all chunks; nulls
+// stay null, ids may repeat and come in any order. The result has the column's type, lives in memory of alloc and belongs
+// to the caller, who releases it; without ids it is empty. Values are copied on all cores; alloc is only called from the
+// caller's goroutine.
+//
+// Every Arrow type is accepted. Chunks with different dictionaries are given a common one on each call: unify them once
+// with array.UnifyChunkedDicts before taking many batches. Unions, run-end encoded columns and list views are copied run
+// by run, which is slow when the ids are scattered.
+//
+// Errors: ErrBatchTooLarge when the gathered strings, or elements of lists, pass what the type's 32-bit offsets can count;
+// backend.ErrInvalidInput for an id that is no row, or a column whose buffers are corrupt; backend.ErrUnsupported when the
+// dictionaries cannot be unified; backend.ErrCancelled and backend.ErrTimedOut.
+func Take(ctx context.Context, column *arrow.Chunked, ids []uint32, alloc memory.Allocator) (arrow.Array, error) {
+	data, err := takeColumn(ctx, column, ids, alloc)
+	if err != nil {
+		return nil, fmt.Errorf("gather %d rows of type %s: %w", len(ids), column.DataType(), err)
+	}
+	defer data.Release()
+	return array.MakeFromData(data), nil
+}
+
+func takeColumn(ctx context.Context, column *arrow.Chunked, ids []uint32, alloc memory.Allocator) (arrow.ArrayData, error) {
+	err := forBlocks(ctx, len(ids), func(_ *scratch, from, to int) error {
+		for i, id := range ids[from:to] {
+			if uint64(id) >= uint64(column.Len()) {
+				return fmt.Errorf("%w: id %d is row %d of a column of %d rows", backend.ErrInvalidInput, from+i, id, column.Len())
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	chunks := make([]arrow.ArrayData, len(column.Chunks()))
+	for i, chunk := range column.Chunks() {
+		chunks[i] = chunk.Data()
+	}
+	return take(ctx, column.DataType(), chunks, ids, alloc)
+}
+
+// taker is what the gathers of all types share: the rows asked for, and where each chunk starts.
+type taker struct {
+	ctx    context.Context
+	alloc  memory.Allocator
+	dtype  arrow.DataType
+	chunks []arrow.ArrayData // none empty
+	starts []uint64          // first row of each chunk, and the number of rows at the end
+	ids    []uint32
+
+	// Chunk of row r: one of chunkOf[r>>shift] .. chunkOf[r>>shift+1].
+	chunkOf []uint32
+	shift   int
+}
+
+// take gathers from chunks of one type; every id is a row.
+func take(ctx context.Context, dtype arrow.DataType, chunks []arrow.ArrayData, ids []uint32, alloc memory.Allocator) (arrow.ArrayData, error) {
+	if len(ids) == 0 {
+		builder := array.NewBuilder(alloc, dtype)
+		defer builder.Release()
+		empty := builder.NewArray()
+		defer empty.Release()
+		empty.Data().Retain()
+		return empty.Data(), nil
+	}
+	t := newTaker(ctx, dtype, chunks, ids, alloc)
+	storage := dtype
+	for storage.ID() == arrow.EXTENSION {
+		storage = storage.(arrow.ExtensionType).StorageType()
+	}
+	switch dt := storage.(type) {
+	case *arrow.NullType:
+		return array.NewData(dtype, len(ids), []*memory.Buffer{nil}, nil, len(ids), 0), nil
+	case *arrow.BooleanType:
+		return t.bools()
+	case *arrow.DictionaryType:
+		return t.dictionary(dt)
+	case *arrow.StringType, *arrow.BinaryType:
+		return takeBinary[int32](t)
+	case *arrow.LargeStringType, *arrow.LargeBinaryType:
+		return takeBinary[int64](t)
+	case *arrow.StringViewType, *arrow.BinaryViewType:
+		return t.views()
+	case *arrow.StructType:
+		return t.structs(dt)
+	case *arrow.ListType, *arrow.MapType:
+		return takeLists[int32](t, dt.(arrow.ListLikeType).Elem())
+	case *arrow.LargeListType:
+		return takeLists[int64](t, dt.Elem())
+	case *arrow.FixedSizeListType:
+		return t.fixedLists(dt)
+	case arrow.FixedWidthDataType:
+		return t.fixed(dt.Bytes())
+	}
+	return t.runs()
+}
+
+func newTaker(ctx context.Context, dtype arrow.DataType, chunks []arrow.ArrayData, ids []uint32, alloc memory.Allocator) *taker {
+	t := &taker{ctx: ctx, alloc: alloc, dtype: dtype, ids: ids, starts: []uint64{0}}
+	rows := uint64(0)
+	for _, chunk := range chunks {
+		if chunk.Len() > 0 {
+			rows += uint64(chunk.Len())
+			t.chunks = append(t.chunks, chunk)
+			t.starts = append(t.starts, rows)
+		}
+	}
+	// A few table entries per chunk, so that chunks of about equal size are found without a search.
+	t.shift = max(0, bits.Len64(rows/uint64(len(t.chunks)))-2)
+	for row := uint64(0); row < rows+1<<t.shift; row += 1 << t.shift {
+		chunk := sort.Search(len(t.chunks)-1, func(c int) bool { return t.starts[c+1] > row })
+		t.chunkOf = append(t.chunkOf, uint32(chunk))
+	}
+	return t
+}
+
+// find returns the chunk of a row and the row's number within it.
+func (t *taker) find(id uint32) (chunk, row int) {
+	lo, hi := int(t.chunkOf[id>>t.shift]), int(t.chunkOf[id>>t.shift+1])
+	for lo < hi {
+		if mid := (lo + hi) / 2; uint64(id) < t.starts[mid+1] {
+			hi = mid
+		} else {
+			lo = mid + 1
+		}
+	}
+	return lo, int(uint64(id) - t.starts[lo])
+}
+
+// result builds the gathered column and hands the buffers and children over to it. When err is not nil it releases them.
+func (t *taker) result(err error, nulls int, buffers []*memory.Buffer, children ...arrow.ArrayData) (arrow.ArrayData, error) {
+	defer func() {
+		for _, buffer := range buffers {
+			if buffer != nil {
+				buffer.Release()
+			}
+		}
+		for _, child := range children {
+			if child != nil {
+				child.Release()
+			}
+		}
+	}()
+	if err != nil {
+		return nil, err
+	}
+	return array.NewData(t.dtype, len(t.ids), buffers, children, nulls, 0), nil
+}
+
+func (t *taker) buffer(sizeBytes int) *memory.Buffer {
+	buffer := memory.NewResizableBuffer(t.alloc)
+	buffer.Resize(sizeBytes)
+	return buffer
+}
+
+// runs gathers any type by joining slices of the chunks, one for each run of consecutive rows.
+func (t *taker) runs() (arrow.ArrayData, error) {
+	sources := make([]arrow.Array, len(t.chunks))
+	for c, chunk := range t.chunks {
+		sources[c] = array.MakeFromData(chunk)
+		defer sources[c].Release()
+	}
+	var slices []arrow.Array
+	defer func() {
+		for _, slice := range slices {
+			slice.Release()
+		}
+	}()
+	for i := 0; i < len(t.ids); {
+		if len(slices)&0xfff == 0 && t.ctx.Err() != nil {
+			return nil, stopped(t.ctx)
+		}
+		chunk, row := t.find(t.ids[i])
+		n := 1
+		for i+n < len(t.ids) && row+n < t.chunks[chunk].Len() && t.ids[i+n] == t.ids[i]+uint32(n) {
+			n++
+		}
+		slices = append(slices, array.NewSlice(sources[chunk], int64(row), int64(row+n)))
+		i += n
+	}
+	joined, err := array.Concatenate(slices, t.alloc)
+	if err != nil {
+		reason := backend.ErrUnsupported
+		if strings.Contains(err.Error(), "overflow") {
+			reason = ErrBatchTooLarge
+		}
+		return nil, fmt.Errorf("%w: %w", reason, err)
+	}
+	defer joined.Release()
+	joined.Data().Retain()
+	return joined.Data(), nil
+}
+
+// errCorrupt reports buffers that contradict each other.
+func errCorrupt(chunk int, detail string) error {
+	return fmt.Errorf("%w: chunk %d is corrupt: %s", backend.ErrInvalidInput, chunk, detail)
+}

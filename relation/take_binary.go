@@ -1,0 +1,172 @@
+package relation
+
+import (
+	"fmt"
+	"math"
+	"unsafe"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+)
+
+// spans are the offsets of the rows of one chunk of variable length: row r has the elements [r], [r+1] of them.
+type spans[O int32 | int64] []O
+
+func spansOf[O int32 | int64](data arrow.ArrayData) (spans[O], error) {
+	offsets := view[O](bufferBytes(data, 1))
+	if rows := data.Offset() + data.Len(); len(offsets) <= rows {
+		return nil, fmt.Errorf("%d rows need %d offsets, there are %d", rows, rows+1, len(offsets))
+	}
+	return offsets[data.Offset():], nil
+}
+
+// layOut gathers the lengths of the rows and turns them into the offsets of the result. It returns the offsets, the
+// elements before each block, and their total. Limit says how many elements each chunk has.
+func layOut[O int32 | int64](t *taker, sources []spans[O], limit []int) (offsets *memory.Buffer, before []int64, err error) {
+	var zero O
+	buffer := t.buffer((len(t.ids) + 1) * int(unsafe.Sizeof(zero)))
+	defer func() {
+		if err != nil {
+			buffer.Release()
+		}
+	}()
+	view[O](buffer.Bytes())[0] = 0
+	ends := view[O](buffer.Bytes())[1:]
+	before = make([]int64, (len(t.ids)+blockRows-1)/blockRows+1)
+	err = forBlocks(t.ctx, len(t.ids), func(_ *scratch, from, to int) error {
+		total := int64(0)
+		for i, id := range t.ids[from:to] {
+			chunk, row := t.find(id)
+			start, end := sources[chunk][row], sources[chunk][row+1]
+			if start < 0 || end < start || int64(end) > int64(limit[chunk]) {
+				return errCorrupt(chunk, fmt.Sprintf("row %d spans [%d, %d) of %d", row, start, end, limit[chunk]))
+			}
+			ends[from+i] = end - start
+			total += int64(end - start)
+		}
+		before[from/blockRows+1] = total
+		return nil
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	for b := range before[1:] {
+		before[b+1] += before[b]
+	}
+	if total := before[len(before)-1]; unsafe.Sizeof(zero) == 4 && total > math.MaxInt32 {
+		return nil, nil, fmt.Errorf("%w: 32-bit offsets count to %d, %d are needed; gather fewer rows at a time",
+			ErrBatchTooLarge, math.MaxInt32, total)
+	}
+	err = forBlocks(t.ctx, len(t.ids), func(_ *scratch, from, to int) error {
+		end := O(before[from/blockRows])
+		for i := from; i < to; i++ {
+			end += ends[i]
+			ends[i] = end
+		}
+		return nil
+	})
+	return buffer, before, err
+}
+
+// takeBinary gathers strings or byte strings.
+func takeBinary[O int32 | int64](t *taker) (arrow.ArrayData, error) {
+	sources := make([]spans[O], len(t.chunks))
+	values := make([][]byte, len(t.chunks))
+	sizes := make([]int, len(t.chunks))
+	for c, chunk := range t.chunks {
+		var err error
+		if sources[c], err = spansOf[O](chunk); err != nil {
+			return nil, errCorrupt(c, err.Error())
+		}
+		values[c] = bufferBytes(chunk, 2)
+		sizes[c] = len(values[c])
+	}
+	validity, nulls, err := t.validity()
+	if err != nil {
+		return nil, err
+	}
+	offsets, before, err := layOut(t, sources, sizes)
+	if err != nil {
+		return t.result(err, nulls, []*memory.Buffer{validity})
+	}
+	data := t.buffer(int(before[len(before)-1]))
+	out, starts := data.Bytes(), view[O](offsets.Bytes())
+	err = forBlocks(t.ctx, len(t.ids), func(_ *scratch, from, to int) error {
+		for i, id := range t.ids[from:to] {
+			chunk, row := t.find(id)
+			copy(out[starts[from+i]:starts[from+i+1]], values[chunk][sources[chunk][row]:])
+		}
+		return nil
+	})
+	return t.result(err, nulls, []*memory.Buffer{validity, offsets, data})
+}
+
+// views gathers strings or byte strings in the view layout. Long values are copied, so that the result does not keep all
+// the data of the column alive.
+func (t *taker) views() (arrow.ArrayData, error) {
+	sources := make([][]arrow.ViewHeader, len(t.chunks))
+	for c, chunk := range t.chunks {
+		if err := checkBuffers(chunk, 8*arrow.ViewHeaderSizeBytes); err != nil {
+			return nil, errCorrupt(c, err.Error())
+		}
+		sources[c] = view[arrow.ViewHeader](bufferBytes(chunk, 1))[chunk.Offset():]
+	}
+	validity, nulls, err := t.validity()
+	if err != nil {
+		return nil, err
+	}
+	headers := t.buffer(len(t.ids) * arrow.ViewHeaderSizeBytes)
+	out := view[arrow.ViewHeader](headers.Bytes())
+	before := make([]int64, (len(t.ids)+blockRows-1)/blockRows+1) // bytes of long values before each block
+	err = forBlocks(t.ctx, len(t.ids), func(_ *scratch, from, to int) error {
+		total := int64(0)
+		for i := from; i < to; i++ {
+			out[i] = arrow.ViewHeader{}
+			if validity != nil && !hasBit(view[uint64](validity.Bytes()), i) {
+				continue
+			}
+			chunk, row := t.find(t.ids[i])
+			out[i] = sources[chunk][row]
+			if out[i].Len() < 0 {
+				return errCorrupt(chunk, fmt.Sprintf("row %d has length %d", row, out[i].Len()))
+			}
+			if !out[i].IsInline() {
+				total += int64(out[i].Len())
+			}
+		}
+		before[from/blockRows+1] = total
+		return nil
+	})
+	for b := range before[1:] {
+		before[b+1] += before[b]
+	}
+	long := before[len(before)-1]
+	if err == nil && long > math.MaxInt32 {
+		err = fmt.Errorf("%w: views count to %d bytes, %d are needed; gather fewer rows at a time", ErrBatchTooLarge,
+			math.MaxInt32, long)
+	}
+	if err != nil || long == 0 {
+		return t.result(err, nulls, []*memory.Buffer{validity, headers})
+	}
+	data := t.buffer(int(long))
+	err = forBlocks(t.ctx, len(t.ids), func(_ *scratch, from, to int) error {
+		at := before[from/blockRows]
+		for i := from; i < to; i++ {
+			header := &out[i]
+			if header.IsInline() {
+				continue
+			}
+			chunk, row := t.find(t.ids[i])
+			index, start, n := int(header.BufferIndex()), int(header.BufferOffset()), header.Len()
+			buffers := t.chunks[chunk].Buffers()[2:]
+			if index < 0 || index >= len(buffers) || start < 0 || start+n > buffers[index].Len() {
+				return errCorrupt(chunk, fmt.Sprintf("row %d views %d bytes at %d of buffer %d", row, n, start, index))
+			}
+			copy(data.Bytes()[at:][:n], buffers[index].Bytes()[start:])
+			header.SetIndexOffset(0, int32(at))
+			at += int64(n)
+		}
+		return nil
+	})
+	return t.result(err, nulls, []*memory.Buffer{validity, headers, data})
+}

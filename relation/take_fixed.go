@@ -1,0 +1,155 @@
+package relation
+
+import (
+	"math/bits"
+	"sync/atomic"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+)
+
+// fixed gathers values of a whole number of bytes.
+func (t *taker) fixed(rowBytes int) (arrow.ArrayData, error) {
+	for c, chunk := range t.chunks {
+		if err := checkBuffers(chunk, 8*rowBytes); err != nil {
+			return nil, errCorrupt(c, err.Error())
+		}
+	}
+	validity, nulls, err := t.validity()
+	if err != nil {
+		return nil, err
+	}
+	values := t.buffer(len(t.ids) * rowBytes)
+	switch rowBytes {
+	case 1:
+		err = takeFixed[uint8](t, values)
+	case 2:
+		err = takeFixed[uint16](t, values)
+	case 4:
+		err = takeFixed[uint32](t, values)
+	case 8:
+		err = takeFixed[uint64](t, values)
+	case 16:
+		err = takeFixed[[2]uint64](t, values)
+	case 32:
+		err = takeFixed[[4]uint64](t, values)
+	default:
+		err = t.anyWidth(values, rowBytes)
+	}
+	return t.result(err, nulls, []*memory.Buffer{validity, values})
+}
+
+func takeFixed[T any](t *taker, values *memory.Buffer) error {
+	out := view[T](values.Bytes())
+	sources := make([][]T, len(t.chunks))
+	for c, chunk := range t.chunks {
+		sources[c] = view[T](bufferBytes(chunk, 1))[chunk.Offset():][:chunk.Len()]
+	}
+	return forBlocks(t.ctx, len(t.ids), func(_ *scratch, from, to int) error {
+		gatherFixed(t, out[from:to], sources, t.ids[from:to])
+		return nil
+	})
+}
+
+func gatherFixed[T any](t *taker, out []T, sources [][]T, ids []uint32) {
+	out = out[:len(ids)]
+	if len(sources) == 1 {
+		source := sources[0]
+		for i, id := range ids {
+			out[i] = source[id]
+		}
+		return
+	}
+	for i, id := range ids {
+		chunk, row := t.find(id)
+		out[i] = sources[chunk][row]
+	}
+}
+
+func (t *taker) anyWidth(values *memory.Buffer, rowBytes int) error {
+	out := values.Bytes()
+	return forBlocks(t.ctx, len(t.ids), func(_ *scratch, from, to int) error {
+		for i := from; i < to; i++ {
+			chunk, row := t.find(t.ids[i])
+			source := bufferBytes(t.chunks[chunk], 1)
+			copy(out[i*rowBytes:][:rowBytes], source[(t.chunks[chunk].Offset()+row)*rowBytes:])
+		}
+		return nil
+	})
+}
+
+func (t *taker) bools() (arrow.ArrayData, error) {
+	for c, chunk := range t.chunks {
+		if err := checkBuffers(chunk, 1); err != nil {
+			return nil, errCorrupt(c, err.Error())
+		}
+	}
+	validity, nulls, err := t.validity()
+	if err != nil {
+		return nil, err
+	}
+	values, _, err := t.bitmap(1)
+	return t.result(err, nulls, []*memory.Buffer{validity, values})
+}
+
+// validity gathers the validity bits: nil and 0 when every gathered row is valid.
+func (t *taker) validity() (buffer *memory.Buffer, nulls int, err error) {
+	some := false
+	for c, chunk := range t.chunks {
+		if err := checkValidity(chunk); err != nil {
+			return nil, 0, errCorrupt(c, err.Error())
+		}
+		some = some || mayHaveNulls(chunk)
+	}
+	if !some {
+		return nil, 0, nil
+	}
+	buffer, ones, err := t.bitmap(0)
+	if err == nil && ones == len(t.ids) {
+		buffer.Release()
+		buffer = nil
+	}
+	return buffer, len(t.ids) - ones, err
+}
+
+func mayHaveNulls(data arrow.ArrayData) bool {
+	return data.NullN() != 0 && len(bufferBytes(data, 0)) > 0
+}
+
+// bitmap gathers the bits of the chunks' buffer with that index and counts the ones. A chunk without nulls has ones for
+// validity, whatever its buffer says.
+func (t *taker) bitmap(index int) (*memory.Buffer, int, error) {
+	sources := make([][]byte, len(t.chunks))
+	for c, chunk := range t.chunks {
+		if index != 0 || mayHaveNulls(chunk) {
+			sources[c] = bufferBytes(chunk, index)
+		}
+	}
+	buffer := t.buffer((len(t.ids) + 63) / 64 * 8)
+	words := view[uint64](buffer.Bytes())
+	var ones atomic.Int64
+	err := forBlocks(t.ctx, len(t.ids), func(_ *scratch, from, to int) error {
+		count := 0
+		for first := from; first < to; first += 64 {
+			word := uint64(0)
+			for i, id := range t.ids[first:min(first+64, to)] {
+				chunk, row := t.find(id)
+				bit := uint64(1)
+				if source := sources[chunk]; source != nil {
+					row += t.chunks[chunk].Offset()
+					bit = uint64(source[row>>3] >> (row & 7) & 1)
+				}
+				word |= bit << i
+			}
+			words[first/64] = word
+			count += bits.OnesCount64(word)
+		}
+		ones.Add(int64(count))
+		return nil
+	})
+	if err != nil {
+		buffer.Release()
+		return nil, 0, err
+	}
+	return buffer, int(ones.Load()), nil
+}

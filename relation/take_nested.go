@@ -1,0 +1,156 @@
+package relation
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+	"github.com/spirjoin/spirjoin/backend"
+)
+
+// structs gathers each field by the same ids.
+func (t *taker) structs(dt *arrow.StructType) (arrow.ArrayData, error) {
+	validity, nulls, err := t.validity()
+	if err != nil {
+		return nil, err
+	}
+	children := make([]arrow.ArrayData, dt.NumFields())
+	for f := range children {
+		fields := make([]arrow.ArrayData, len(t.chunks))
+		for c, chunk := range t.chunks {
+			if rows := chunk.Offset() + chunk.Len(); chunk.Children()[f].Len() < rows {
+				err = errCorrupt(c, fmt.Sprintf("field %d has %d of %d rows", f, chunk.Children()[f].Len(), rows))
+				return t.result(err, nulls, []*memory.Buffer{validity}, children...)
+			}
+			fields[c] = array.NewSliceData(chunk.Children()[f], int64(chunk.Offset()), int64(chunk.Offset()+chunk.Len()))
+			defer fields[c].Release()
+		}
+		if children[f], err = take(t.ctx, dt.Field(f).Type, fields, t.ids, t.alloc); err != nil {
+			err = fmt.Errorf("field %q: %w", dt.Field(f).Name, err)
+			break
+		}
+	}
+	return t.result(err, nulls, []*memory.Buffer{validity}, children...)
+}
+
+// elements are the child arrays of the chunks and the number of the first element of each, counted over all chunks. It
+// returns false when the elements are too many to be numbered.
+func (t *taker) elements() (children []arrow.ArrayData, first []uint64, ok bool) {
+	total := uint64(0)
+	for _, chunk := range t.chunks {
+		children = append(children, chunk.Children()[0])
+		first = append(first, total)
+		total += uint64(chunk.Children()[0].Len())
+	}
+	return children, first, total <= math.MaxUint32
+}
+
+// takeLists gathers lists and maps: first the lengths, then all elements by their numbers.
+func takeLists[O int32 | int64](t *taker, elem arrow.DataType) (arrow.ArrayData, error) {
+	children, first, ok := t.elements()
+	if !ok {
+		return t.runs()
+	}
+	sources := make([]spans[O], len(t.chunks))
+	sizes := make([]int, len(t.chunks))
+	for c, chunk := range t.chunks {
+		var err error
+		if sources[c], err = spansOf[O](chunk); err != nil {
+			return nil, errCorrupt(c, err.Error())
+		}
+		sizes[c] = children[c].Len()
+	}
+	validity, nulls, err := t.validity()
+	if err != nil {
+		return nil, err
+	}
+	offsets, before, err := layOut(t, sources, sizes)
+	if err != nil {
+		return t.result(err, nulls, []*memory.Buffer{validity})
+	}
+	ids, starts := make([]uint32, before[len(before)-1]), view[O](offsets.Bytes())
+	err = forBlocks(t.ctx, len(t.ids), func(_ *scratch, from, to int) error {
+		for i, id := range t.ids[from:to] {
+			chunk, row := t.find(id)
+			element := uint32(first[chunk]) + uint32(sources[chunk][row])
+			for at := starts[from+i]; at < starts[from+i+1]; at++ {
+				ids[at] = element
+				element++
+			}
+		}
+		return nil
+	})
+	var values arrow.ArrayData
+	if err == nil {
+		values, err = take(t.ctx, elem, children, ids, t.alloc)
+	}
+	return t.result(err, nulls, []*memory.Buffer{validity, offsets}, values)
+}
+
+// fixedLists gathers lists of one length.
+func (t *taker) fixedLists(dt *arrow.FixedSizeListType) (arrow.ArrayData, error) {
+	children, first, ok := t.elements()
+	if !ok {
+		return t.runs()
+	}
+	n := int(dt.Len())
+	for c, chunk := range t.chunks {
+		if rows := chunk.Offset() + chunk.Len(); children[c].Len() < rows*n {
+			return nil, errCorrupt(c, fmt.Sprintf("%d rows need %d elements, there are %d", rows, rows*n, children[c].Len()))
+		}
+	}
+	validity, nulls, err := t.validity()
+	if err != nil {
+		return nil, err
+	}
+	ids := make([]uint32, len(t.ids)*n)
+	err = forBlocks(t.ctx, len(t.ids), func(_ *scratch, from, to int) error {
+		for i := from; i < to; i++ {
+			chunk, row := t.find(t.ids[i])
+			element := uint32(first[chunk]) + uint32((t.chunks[chunk].Offset()+row)*n)
+			for j := range n {
+				ids[i*n+j] = element + uint32(j)
+			}
+		}
+		return nil
+	})
+	var values arrow.ArrayData
+	if err == nil {
+		values, err = take(t.ctx, dt.Elem(), children, ids, t.alloc)
+	}
+	return t.result(err, nulls, []*memory.Buffer{validity}, values)
+}
+
+// dictionary gathers the indices; all chunks must use one dictionary, or are given one.
+func (t *taker) dictionary(dt *arrow.DictionaryType) (arrow.ArrayData, error) {
+	chunks := make([]arrow.Array, len(t.chunks))
+	same := true
+	for c, chunk := range t.chunks {
+		plain := array.NewDataWithDictionary(dt, chunk.Len(), chunk.Buffers(), chunk.NullN(), chunk.Offset(), chunk.Dictionary().(*array.Data))
+		chunks[c] = array.MakeFromData(plain)
+		plain.Release()
+		defer chunks[c].Release()
+		same = same && (chunk.Dictionary() == t.chunks[0].Dictionary() ||
+			array.Equal(chunks[0].(*array.Dictionary).Dictionary(), chunks[c].(*array.Dictionary).Dictionary()))
+	}
+	if !same {
+		differing := arrow.NewChunked(dt, chunks)
+		defer differing.Release()
+		unified, err := array.UnifyChunkedDicts(t.alloc, differing)
+		if err != nil {
+			return nil, fmt.Errorf("%w: unify the dictionaries of the chunks: %w", backend.ErrUnsupported, err)
+		}
+		defer unified.Release()
+		for c, chunk := range unified.Chunks() {
+			t.chunks[c] = chunk.Data()
+		}
+	}
+	indices, err := t.fixed(dt.Bytes())
+	if err != nil {
+		return nil, err
+	}
+	indices.(*array.Data).SetDictionary(t.chunks[0].Dictionary())
+	return indices, nil
+}

@@ -1,0 +1,257 @@
+package relation
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/extensions"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+	"github.com/spirjoin/spirjoin/backend"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+)
+
+// takeValues has a few values of each type, as JSON, nulls among them.
+var takeValues = []struct {
+	dt   arrow.DataType
+	json string
+}{
+	{arrow.FixedWidthTypes.Boolean, `[true, null, false, true, true]`},
+	{arrow.PrimitiveTypes.Int8, `[1, null, -3, 4, 127]`},
+	{arrow.PrimitiveTypes.Uint16, `[1, null, 3, 4, 65535]`},
+	{arrow.FixedWidthTypes.Float16, `[1, null, 3, 4.5, 5]`},
+	{arrow.PrimitiveTypes.Float32, `[1.5, null, -3, 4, 5]`},
+	{arrow.PrimitiveTypes.Int64, `[1, 2, -3, 4, 5]`},
+	{arrow.FixedWidthTypes.Timestamp_us, `["2020-01-01 00:00:00Z", null, "1969-12-31 23:59:59Z", "2020-01-02 00:00:00Z", "2020-01-03 00:00:00Z"]`},
+	{arrow.FixedWidthTypes.MonthDayNanoInterval, `[{"months":1,"days":2,"nanoseconds":3}, null, {"months":4,"days":5,"nanoseconds":6}, null, {"months":-1,"days":-1,"nanoseconds":-1}]`},
+	{&arrow.Decimal128Type{Precision: 38, Scale: 2}, `["1.23", null, "-4.56", "99999999999999999999.99", "0"]`},
+	{&arrow.Decimal256Type{Precision: 60, Scale: 0}, `["1", null, "-4", "999999999999999999999999999999", "0"]`},
+	{&arrow.FixedSizeBinaryType{ByteWidth: 3}, `["AAAA", null, "AQID", "////", "BAUG"]`},
+	{arrow.Null, `[null, null, null, null, null]`},
+	{arrow.BinaryTypes.String, `["", null, "ä string longer than twelve bytes", "b", "twelve bytes"]`},
+	{arrow.BinaryTypes.LargeString, `["", null, "a string longer than twelve bytes", "b", "c"]`},
+	{arrow.BinaryTypes.Binary, `["AAAA", null, "", "/w==", "BAUG"]`},
+	{arrow.BinaryTypes.LargeBinary, `["AAAA", null, "", "/w==", "BAUG"]`},
+	{arrow.BinaryTypes.StringView, `["", null, "a string longer than twelve bytes", "thirteen chars", "twelve bytes"]`},
+	{arrow.ListOf(arrow.PrimitiveTypes.Int32), `[[1, null, 3], null, [], [4], [5, 6]]`},
+	{arrow.LargeListOf(arrow.BinaryTypes.String), `[["a", null, "bcd"], null, [], ["e"], ["f", "g"]]`},
+	{arrow.FixedSizeListOf(2, arrow.PrimitiveTypes.Int16), `[[1, 2], null, [3, null], [5, 6], [7, 8]]`},
+	{arrow.MapOf(arrow.BinaryTypes.String, arrow.PrimitiveTypes.Int8), `[[{"key":"a","value":1}], null, [], [{"key":"b","value":null},{"key":"c","value":3}], [{"key":"d","value":4}]]`},
+	{arrow.StructOf(arrow.Field{Name: "a", Type: arrow.PrimitiveTypes.Int32, Nullable: true}, arrow.Field{Name: "b", Type: arrow.ListOf(arrow.BinaryTypes.String), Nullable: true}),
+		`[{"a":1,"b":["x"]}, null, {"a":null,"b":[]}, {"a":4,"b":null}, {"a":5,"b":["y",null]}]`},
+	{&arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: arrow.BinaryTypes.String}, `["a", null, "b", "a", "c"]`},
+	{arrow.ListViewOf(arrow.PrimitiveTypes.Int32), `[[1, null, 3], null, [], [4], [5, 6]]`},
+	{arrow.RunEndEncodedOf(arrow.PrimitiveTypes.Int32, arrow.BinaryTypes.String), `["a", "a", null, "b", "b"]`},
+	{extensions.NewUUIDType(), `["00000000-0000-0000-0000-000000000001", null, "00000000-0000-0000-0000-0000000000ff", "10000000-0000-0000-0000-000000000001", "f0000000-0000-0000-0000-000000000001"]`},
+}
+
+// slowTake is the oracle: every row on its own, joined.
+func slowTake(t require.TestingT, column *arrow.Chunked, ids []uint32) arrow.Array {
+	if len(ids) == 0 {
+		return array.NewBuilder(memory.DefaultAllocator, column.DataType()).NewArray()
+	}
+	rows := make([]arrow.Array, len(ids))
+	for i, id := range ids {
+		slice := array.NewChunkedSlice(column, int64(id), int64(id)+1)
+		for _, chunk := range slice.Chunks() {
+			if chunk.Len() == 1 {
+				rows[i] = chunk
+			}
+		}
+	}
+	joined, err := array.Concatenate(rows, memory.DefaultAllocator)
+	require.NoError(t, err)
+	return joined
+}
+
+// chunkedOf cuts copies of an array into a column of several chunks, slices with offsets and empty ones among them.
+func chunkedOf(values arrow.Array, cuts ...int) *arrow.Chunked {
+	var chunks []arrow.Array
+	for _, cut := range cuts {
+		cut = min(cut, values.Len())
+		chunks = append(chunks, array.NewSlice(values, 0, int64(cut)), array.NewSlice(values, int64(cut), int64(values.Len())))
+	}
+	return arrow.NewChunked(values.DataType(), append(chunks, values))
+}
+
+func TestTakeOfEveryType(t *testing.T) {
+	for _, c := range takeValues {
+		t.Run(c.dt.String(), func(t *testing.T) {
+			values, _, err := array.FromJSON(memory.DefaultAllocator, c.dt, strings.NewReader(c.json))
+			require.NoError(t, err)
+			for _, column := range []*arrow.Chunked{chunkedOf(values), chunkedOf(array.NewSlice(values, 2, 5)), chunkedOf(values, 2, 0, 5, 3)} {
+				rapid.Check(t, func(t *rapid.T) {
+					ids := rapid.SliceOfN(rapid.Uint32Range(0, uint32(column.Len()-1)), 0, 200).Draw(t, "ids")
+					alloc := memory.NewCheckedAllocator(memory.DefaultAllocator)
+					got, err := Take(context.Background(), column, ids, alloc)
+					require.NoError(t, err)
+					require.True(t, arrow.TypeEqual(c.dt, got.DataType()))
+					want := slowTake(t, column, ids)
+					require.True(t, array.Equal(want, got), "want %v, got %v", want, got)
+					require.Equal(t, want.NullN(), got.NullN())
+					got.Release()
+					require.Zero(t, alloc.CurrentAlloc())
+				})
+			}
+			// The oracle must see a wrong row.
+			column := chunkedOf(values, 2)
+			got, err := Take(context.Background(), column, []uint32{0, 3}, memory.DefaultAllocator)
+			require.NoError(t, err)
+			if c.dt.ID() != arrow.NULL {
+				assert.False(t, array.Equal(slowTake(t, column, []uint32{0, 2}), got))
+			}
+		})
+	}
+}
+
+func TestTakeAcrossBlocks(t *testing.T) {
+	const rows = 2*blockRows + 1234
+	builder := array.NewStringBuilder(memory.DefaultAllocator)
+	numbers := array.NewInt32Builder(memory.DefaultAllocator)
+	for i := range rows {
+		if i%1001 == 5 {
+			builder.AppendNull()
+			numbers.AppendNull()
+			continue
+		}
+		builder.Append(strings.Repeat("x", i%7) + fmt.Sprint(i))
+		numbers.Append(int32(i))
+	}
+	ids := make([]uint32, rows)
+	for i := range ids {
+		ids[i] = uint32(i*7919) % rows
+	}
+	for _, values := range []arrow.Array{builder.NewArray(), numbers.NewArray()} {
+		chunked := arrow.NewChunked(values.DataType(), []arrow.Array{array.NewSlice(values, 0, 1), array.NewSlice(values, 1, 70000), array.NewSlice(values, 70000, rows)})
+		alloc := memory.NewCheckedAllocator(memory.DefaultAllocator)
+		got, err := Take(context.Background(), chunked, ids, alloc)
+		require.NoError(t, err)
+		for i, id := range ids {
+			require.Equal(t, values.ValueStr(int(id)), got.ValueStr(i), "row %d", i)
+		}
+		got.Release()
+		alloc.AssertSize(t, 0)
+	}
+}
+
+// TestTakeOfDifferingDictionaries gathers from chunks that use different codes for the same values.
+func TestTakeOfDifferingDictionaries(t *testing.T) {
+	dt := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Uint8, ValueType: arrow.BinaryTypes.String}
+	var chunks []arrow.Array
+	for _, json := range []string{`["a", "b", null]`, `["c", "a"]`, `["b", "c", "a"]`} {
+		chunk, _, err := array.FromJSON(memory.DefaultAllocator, dt, strings.NewReader(json))
+		require.NoError(t, err)
+		chunks = append(chunks, chunk)
+	}
+	column := arrow.NewChunked(dt, chunks)
+	alloc := memory.NewCheckedAllocator(memory.DefaultAllocator)
+	ids := []uint32{7, 3, 2, 0, 5, 5, 4, 1, 6}
+	got, err := Take(context.Background(), column, ids, alloc)
+	require.NoError(t, err)
+	var values []string
+	for i := range got.Len() {
+		values = append(values, got.ValueStr(i))
+	}
+	assert.Equal(t, []string{"a", "c", array.NullValueStr, "a", "b", "b", "a", "b", "c"}, values)
+	got.Release()
+	alloc.AssertSize(t, 0)
+}
+
+// manyBytes is a column of one row of n bytes, in the layout with 32-bit offsets.
+func manyBytes(n int) *arrow.Chunked {
+	offsets := []int32{0, int32(n)}
+	data := array.NewData(arrow.BinaryTypes.Binary, 1, []*memory.Buffer{nil, memory.NewBufferBytes(arrow.GetBytes(offsets)),
+		memory.NewBufferBytes(make([]byte, n))}, nil, 0, 0)
+	return arrow.NewChunked(data.DataType(), []arrow.Array{array.MakeFromData(data)})
+}
+
+func TestTakeTellsWhenTheBatchIsTooLarge(t *testing.T) {
+	alloc := memory.NewCheckedAllocator(memory.DefaultAllocator)
+	ids := make([]uint32, 1<<11) // times 1 MiB: 2^31, one more than offsets can count
+	_, err := Take(context.Background(), manyBytes(1<<20), ids, alloc)
+	require.ErrorIs(t, err, ErrBatchTooLarge)
+	assert.ErrorIs(t, err, backend.ErrLimit)
+	assert.ErrorContains(t, err, "2147483648")
+	alloc.AssertSize(t, 0)
+
+	// Within lists, the elements are counted the same way, before they are gathered.
+	elements := arrow.NewChunked(arrow.PrimitiveTypes.Int8, []arrow.Array{columnOf(arrow.PrimitiveTypes.Int8, make([]cell, 1<<10), 0)})
+	offsets := []int32{0, 1 << 10}
+	data := array.NewData(arrow.ListOf(arrow.PrimitiveTypes.Int8), 1, []*memory.Buffer{nil, memory.NewBufferBytes(arrow.GetBytes(offsets))},
+		[]arrow.ArrayData{elements.Chunk(0).Data()}, 0, 0)
+	lists := arrow.NewChunked(data.DataType(), []arrow.Array{array.MakeFromData(data)})
+	_, err = Take(context.Background(), lists, make([]uint32, 1<<21), alloc)
+	require.ErrorIs(t, err, ErrBatchTooLarge)
+	alloc.AssertSize(t, 0)
+}
+
+func TestTakeErrors(t *testing.T) {
+	ctx, alloc := context.Background(), memory.NewCheckedAllocator(memory.DefaultAllocator)
+	defer alloc.AssertSize(t, 0)
+	column := arrow.NewChunked(arrow.PrimitiveTypes.Int8, []arrow.Array{columnOf(arrow.PrimitiveTypes.Int8, make([]cell, 3), 2)})
+	_, err := Take(ctx, column, []uint32{0, 3}, alloc)
+	require.ErrorIs(t, err, backend.ErrInvalidInput)
+	assert.ErrorContains(t, err, "id 1 is row 3 of a column of 3 rows")
+	_, err = Take(ctx, arrow.NewChunked(arrow.PrimitiveTypes.Int8, nil), []uint32{0}, alloc)
+	require.ErrorIs(t, err, backend.ErrInvalidInput)
+	empty, err := Take(ctx, arrow.NewChunked(arrow.PrimitiveTypes.Int8, nil), nil, alloc)
+	require.NoError(t, err)
+	assert.Zero(t, empty.Len())
+	empty.Release()
+
+	ended, cancel := context.WithCancel(ctx)
+	cancel()
+	_, err = Take(ended, column, []uint32{0}, alloc)
+	assert.ErrorIs(t, err, backend.ErrCancelled)
+
+	for name, offsets := range map[string][]int32{"beyond the data": {0, 9}, "backwards": {3, 1}, "negative": {-1, 1}, "missing": {0}} {
+		data := array.NewData(arrow.BinaryTypes.String, 1, []*memory.Buffer{nil, memory.NewBufferBytes(arrow.GetBytes(offsets)),
+			memory.NewBufferBytes([]byte("abcd"))}, nil, 0, 0)
+		_, err := takeRaw(data, []uint32{0}, alloc)
+		assert.ErrorIs(t, err, backend.ErrInvalidInput, name)
+	}
+	header := arrow.ViewHeader{}
+	header.SetString("thirteen chars")
+	for name, at := range map[string][2]int32{"buffer": {1, 0}, "offset": {0, 1}, "negative": {0, math.MinInt32}} {
+		header.SetIndexOffset(at[0], at[1])
+		data := array.NewData(arrow.BinaryTypes.StringView, 1, []*memory.Buffer{nil, memory.NewBufferBytes(arrow.GetBytes([]arrow.ViewHeader{header})),
+			memory.NewBufferBytes([]byte("thirteen chars"))}, nil, 0, 0)
+		_, err := takeRaw(data, []uint32{0}, alloc)
+		assert.ErrorIs(t, err, backend.ErrInvalidInput, name)
+	}
+}
+
+// takeRaw gathers from array data as it may come from outside, without making an array of it, which could panic.
+func takeRaw(data arrow.ArrayData, ids []uint32, alloc memory.Allocator) (arrow.ArrayData, error) {
+	return take(context.Background(), data.DataType(), []arrow.ArrayData{data}, ids, alloc)
+}
+
+func TestTakeFindsRowsInUnevenChunks(t *testing.T) {
+	var chunks []arrow.Array
+	var want []uint64
+	for c := range 300 {
+		rows := 1
+		if c == 7 {
+			rows = 100_000
+		}
+		cells := make([]cell, rows)
+		for i := range cells {
+			cells[i].raw = uint64(len(want))
+			want = append(want, cells[i].raw)
+		}
+		chunks = append(chunks, columnOf(arrow.PrimitiveTypes.Uint64, cells, 0))
+	}
+	ids := make([]uint32, len(want))
+	for i := range ids {
+		ids[i] = uint32(i)
+	}
+	got, err := Take(context.Background(), arrow.NewChunked(arrow.PrimitiveTypes.Uint64, chunks), ids, memory.DefaultAllocator)
+	require.NoError(t, err)
+	require.Equal(t, want, got.(*array.Uint64).Uint64Values())
+}
