@@ -146,7 +146,7 @@ func (s *csvSource) firstRecord() ([]csvField, int64, error) {
 			return err
 		}
 		fields = record
-		length += int64(min(scanner.pos, len(block.data)))
+		length += int64(scanner.pos)
 		s.bodyLine = scanner.nextLine
 		return stop
 	})

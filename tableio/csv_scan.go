@@ -24,17 +24,17 @@ type csvBlock struct {
 // order; handle may keep the block. A record ends at a line end outside quotes,
 // and since a quote may stand only around a field, counting quotes finds it
 // without parsing: that is what lets the blocks be parsed in parallel.
-func splitCSV(ctx context.Context, content io.Reader, handle func(csvBlock) error) error {
-	line := int64(1)
+func splitCSV(ctx context.Context, content *io.SectionReader, handle func(csvBlock) error) error {
+	line, remaining := int64(1), content.Size()
 	var carry []byte
 	for index := 0; ; {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		block := make([]byte, len(carry), len(carry)+csvBlockBytes)
+		block := make([]byte, len(carry)+int(min(csvBlockBytes, remaining+1))) // one more shows the end
 		copy(block, carry)
-		n, err := io.ReadFull(content, block[len(carry):cap(block)])
-		block = block[:len(carry)+n]
+		n, err := io.ReadFull(content, block[len(carry):])
+		block, remaining = block[:len(carry)+n], max(0, remaining-int64(n))
 		last := errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
 		if err != nil && !last {
 			return err
@@ -139,8 +139,10 @@ func (s *csvScanner) next() ([]csvField, error) {
 		if s.pos < len(s.data) && s.data[s.pos] == '\r' {
 			s.pos++
 		}
-		s.pos++ // the line end, or past the end
-		s.nextLine++
+		if s.pos < len(s.data) {
+			s.pos++ // the line end
+			s.nextLine++
+		}
 		break
 	}
 	if s.columns > 0 && len(s.fields) != s.columns {

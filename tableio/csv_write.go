@@ -42,7 +42,7 @@ func newCSVEncoder(out io.Writer, path string, schema *arrow.Schema, opts WriteO
 	if err := joinFaults(faults...); err != nil {
 		return nil, err
 	}
-	e := &csvEncoder{out: out, delimiter: opts.CSV.delimiter(path), nulls: opts.CSV.nulls(), columns: schema.NumFields()}
+	e := &csvEncoder{out: out, delimiter: opts.CSV.delimiter(path), nulls: opts.CSV.nulls(), columns: schema.NumFields(), value: []byte{}}
 	if len(e.nulls) == 0 {
 		e.nulls = []string{""}
 	}

@@ -90,6 +90,8 @@ func detectFormat(path string, head []byte) (Format, error) {
 		}
 	}
 	switch {
+	case format == CSV:
+		return CSV, nil
 	case format != Auto && len(head) == 0:
 		return Auto, fmt.Errorf("the file is empty, where %s content was expected", format)
 	case format != Auto:

@@ -1,6 +1,7 @@
 package tableio
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"errors"
@@ -23,6 +24,9 @@ type arrowFileSource struct {
 }
 
 func openArrowFile(in *input) (source, error) {
+	if err := verifyFile(in.at, in.size); err != nil {
+		return nil, err
+	}
 	s := &arrowFileSource{in: in}
 	reader, err := s.open(memory.NewGoAllocator())
 	if err != nil {
@@ -89,7 +93,8 @@ func openArrowStream(in *input) (source, error) {
 	if in.at != nil {
 		stream = io.NewSectionReader(in.at, 0, in.size)
 	}
-	reader, err := ipc.NewReader(io.TeeReader(stream, &head))
+	mem := newScope(nil)
+	reader, err := ipc.NewReaderFromMessageReader(&streamMessages{in: io.TeeReader(stream, &head), mem: mem}, ipc.WithAllocator(mem))
 	if err != nil {
 		return nil, err
 	}
@@ -103,15 +108,15 @@ func (s *arrowStreamSource) schema() *arrow.Schema { return s.fields }
 func (s *arrowStreamSource) rows() int64           { return -1 }
 
 func (s *arrowStreamSource) read(ctx context.Context, columns []int, mem memory.Allocator) (arrow.Table, error) {
-	content := &endWatcher{Reader: s.rest}
+	content := s.rest
 	switch {
 	case s.in.at != nil:
-		content.Reader = io.NewSectionReader(s.in.at, 0, s.in.size)
+		content = io.NewSectionReader(s.in.at, 0, s.in.size)
 	case s.consumed:
 		return nil, errors.New("the stream was read already; a pipe can be read only once")
 	}
 	s.consumed = true
-	reader, err := ipc.NewReader(content, ipc.WithAllocator(mem))
+	reader, err := ipc.NewReaderFromMessageReader(&streamMessages{in: bufio.NewReaderSize(content, 1<<16), mem: mem}, ipc.WithAllocator(mem))
 	if err != nil {
 		return nil, err
 	}
@@ -132,24 +137,7 @@ func (s *arrowStreamSource) read(ctx context.Context, columns []int, mem memory.
 	if err := reader.Err(); err != nil {
 		return nil, err
 	}
-	if content.ended {
-		return nil, errors.New("the stream ends without its end-of-stream marker, so rows may be missing")
-	}
 	return assembleBatches(s.fields, columns, batches)
-}
-
-// endWatcher notes that more was asked for than there is.
-type endWatcher struct {
-	io.Reader
-	ended bool
-}
-
-func (w *endWatcher) Read(p []byte) (int, error) {
-	n, err := w.Reader.Read(p)
-	if n == 0 && errors.Is(err, io.EOF) {
-		w.ended = true
-	}
-	return n, err
 }
 
 // takeColumns checks the chosen columns and takes over the batch. The columns

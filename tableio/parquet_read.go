@@ -32,6 +32,11 @@ func openParquet(in *input) (source, error) {
 	if err != nil {
 		return nil, err
 	}
+	if stored := reader.MetaData().KeyValueMetadata().FindValue("ARROW:schema"); stored != nil {
+		if err := verifyStoredSchema(*stored); err != nil {
+			return nil, fmt.Errorf("the stored Arrow schema: %w", err)
+		}
+	}
 	arrowReader, err := pqarrow.NewFileReader(reader, pqarrow.ArrowReadProperties{}, memory.NewGoAllocator())
 	if err != nil {
 		return nil, err

@@ -172,6 +172,9 @@ func newReader(ctx context.Context, in *input, opts ReadOptions) (*Reader, error
 		return err
 	})
 	if err == nil {
+		err = checkTypes(r.src.schema().Fields())
+	}
+	if err == nil {
 		_, err = columnIndices(r.src.schema(), opts.Columns)
 	}
 	if err != nil {

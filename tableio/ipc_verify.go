@@ -1,0 +1,269 @@
+package tableio
+
+import (
+	"encoding/base64"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// Arrow's metadata is made of flatbuffers, whose vectors state their lengths.
+// The decoder reserves memory for these before it looks at the elements, and Go
+// cannot recover from the exhaustion of memory that a corrupt length causes, so
+// they are compared with the bytes that are there first. All other corruption
+// ends in an index out of range, which guard turns into an error.
+
+// flatTable is a flatbuffers table; accessors panic outside the buffer.
+type flatTable struct {
+	buf []byte
+	at  int
+}
+
+func flatRoot(buf []byte) flatTable {
+	return flatTable{buf, int(binary.LittleEndian.Uint32(buf))}
+}
+
+// slot is the position of the field with this number, or 0 where it is absent.
+func (t flatTable) slot(field int) int {
+	vtable := t.at - int(int32(binary.LittleEndian.Uint32(t.buf[t.at:])))
+	if 4+2*field >= int(binary.LittleEndian.Uint16(t.buf[vtable:])) {
+		return 0
+	}
+	offset := int(binary.LittleEndian.Uint16(t.buf[vtable+4+2*field:]))
+	if offset == 0 {
+		return 0
+	}
+	return t.at + offset
+}
+
+func (t flatTable) int64(field int) int64 {
+	if at := t.slot(field); at != 0 {
+		return int64(binary.LittleEndian.Uint64(t.buf[at:]))
+	}
+	return 0
+}
+
+func (t flatTable) byte(field int) byte {
+	if at := t.slot(field); at != 0 {
+		return t.buf[at]
+	}
+	return 0
+}
+
+func (t flatTable) table(field int) (flatTable, bool) {
+	at := t.slot(field)
+	if at == 0 {
+		return flatTable{}, false
+	}
+	return flatTable{t.buf, at + int(binary.LittleEndian.Uint32(t.buf[at:]))}, true
+}
+
+// vector gives position and length of a vector whose elements have this size.
+func (t flatTable) vector(field, elementBytes int) (at, length int, err error) {
+	slot := t.slot(field)
+	if slot == 0 {
+		return 0, 0, nil
+	}
+	at = slot + int(binary.LittleEndian.Uint32(t.buf[slot:]))
+	length = int(binary.LittleEndian.Uint32(t.buf[at:]))
+	at += 4
+	if length > (len(t.buf)-at)/elementBytes {
+		return 0, 0, fmt.Errorf("the metadata claims %d elements in %d bytes", length, len(t.buf)-at)
+	}
+	return at, length, nil
+}
+
+// Field numbers of the tables in Arrow's Message.fbs, Schema.fbs and File.fbs.
+const (
+	messageHeaderType, messageHeader, messageBodyLength, messageMetadata = 1, 2, 3, 4
+	schemaFields, schemaMetadata                                         = 1, 2
+	fieldChildren, fieldMetadata                                         = 5, 6
+	dictionaryData                                                       = 1
+	batchNodes, batchBuffers, batchCompression, batchVariadicCounts      = 1, 2, 3, 4
+	footerSchema, footerDictionaries, footerBatches, footerMetadata      = 1, 2, 3, 4
+
+	headerSchema, headerDictionary, headerBatch = 1, 2, 3
+
+	nodeBytes, bufferBytes, blockBytes, offsetBytes = 16, 16, 24, 4
+)
+
+// verifyMessage checks the metadata of one message, whose body can be looked at.
+func verifyMessage(meta []byte, body io.ReaderAt) error {
+	message := flatRoot(meta)
+	if _, _, err := message.vector(messageMetadata, offsetBytes); err != nil {
+		return err
+	}
+	header, ok := message.table(messageHeader)
+	if !ok {
+		return errors.New("a message has no header")
+	}
+	switch kind := message.byte(messageHeaderType); kind {
+	case headerSchema:
+		return verifySchema(header)
+	case headerDictionary:
+		batch, ok := header.table(dictionaryData)
+		if !ok {
+			return errors.New("a dictionary has no data")
+		}
+		return verifyBatch(batch, body)
+	case headerBatch:
+		return verifyBatch(header, body)
+	default:
+		return fmt.Errorf("a message has the unknown type %d", kind)
+	}
+}
+
+func verifySchema(schema flatTable) error {
+	if _, _, err := schema.vector(schemaMetadata, offsetBytes); err != nil {
+		return err
+	}
+	budget := len(schema.buf) / 8 // no field is smaller, so more of them are a knot
+	return verifyFields(schema, schemaFields, &budget)
+}
+
+func verifyFields(parent flatTable, vector int, budget *int) error {
+	at, length, err := parent.vector(vector, offsetBytes)
+	if err != nil {
+		return err
+	}
+	if *budget -= length; *budget < 0 {
+		return errors.New("the schema refers to itself")
+	}
+	for i := range length {
+		element := at + i*offsetBytes
+		field := flatTable{parent.buf, element + int(binary.LittleEndian.Uint32(parent.buf[element:]))}
+		if _, _, err := field.vector(fieldMetadata, offsetBytes); err != nil {
+			return err
+		}
+		if err := verifyFields(field, fieldChildren, budget); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// maxCompressionRatio is above what LZ4 and zstd reach: zstd's best block holds
+// 128 KiB in 4 bytes.
+const maxCompressionRatio = 1 << 16
+
+func verifyBatch(batch flatTable, body io.ReaderAt) error {
+	if _, _, err := batch.vector(batchNodes, nodeBytes); err != nil {
+		return err
+	}
+	buffersAt, buffers, err := batch.vector(batchBuffers, bufferBytes)
+	if err != nil {
+		return err
+	}
+	countsAt, counts, err := batch.vector(batchVariadicCounts, 8)
+	if err != nil {
+		return err
+	}
+	for i := range counts {
+		if count := binary.LittleEndian.Uint64(batch.buf[countsAt+8*i:]); count > uint64(buffers) {
+			return fmt.Errorf("a column claims %d buffers of %d", count, buffers)
+		}
+	}
+	if _, compressed := batch.table(batchCompression); !compressed {
+		return nil
+	}
+	for i := range buffers {
+		at := buffersAt + i*bufferBytes
+		offset := int64(binary.LittleEndian.Uint64(batch.buf[at:]))
+		length := int64(binary.LittleEndian.Uint64(batch.buf[at+8:]))
+		if length == 0 {
+			continue
+		}
+		var prefix [8]byte
+		if _, err := body.ReadAt(prefix[:], offset); err != nil {
+			return fmt.Errorf("a buffer lies outside its message: %w", err)
+		}
+		size := int64(binary.LittleEndian.Uint64(prefix[:]))
+		if size != -1 && (size < 0 || size/maxCompressionRatio > length) {
+			return fmt.Errorf("a buffer of %d bytes claims to hold %d", length, size)
+		}
+	}
+	return nil
+}
+
+// verifyFile checks the footer of an Arrow file and all messages that it lists.
+func verifyFile(in io.ReaderAt, sizeBytes int64) error {
+	const tail = 10 // footer length and magic
+	if sizeBytes < 2*tail {
+		return errors.New("the file is too short")
+	}
+	end := make([]byte, tail)
+	if _, err := in.ReadAt(end, sizeBytes-tail); err != nil {
+		return err
+	}
+	if string(end[4:]) != "ARROW1" {
+		return errors.New("the end of an Arrow file is missing; it may be cut off")
+	}
+	footerBytes := int64(binary.LittleEndian.Uint32(end))
+	if footerBytes > sizeBytes-tail {
+		return fmt.Errorf("the footer claims %d bytes of %d", footerBytes, sizeBytes)
+	}
+	buf := make([]byte, footerBytes)
+	if _, err := in.ReadAt(buf, sizeBytes-tail-footerBytes); err != nil {
+		return err
+	}
+	footer := flatRoot(buf)
+	if _, _, err := footer.vector(footerMetadata, offsetBytes); err != nil {
+		return err
+	}
+	schema, ok := footer.table(footerSchema)
+	if !ok {
+		return errors.New("the footer has no schema")
+	}
+	if err := verifySchema(schema); err != nil {
+		return err
+	}
+	for _, list := range []int{footerDictionaries, footerBatches} {
+		at, length, err := footer.vector(list, blockBytes)
+		if err != nil {
+			return err
+		}
+		for i := range length {
+			if err := verifyBlock(in, sizeBytes, buf[at+i*blockBytes:]); err != nil {
+				return fmt.Errorf("block %d: %w", i, err)
+			}
+		}
+	}
+	return nil
+}
+
+// verifyBlock checks one message of a file: 8-byte prefix, metadata, body.
+func verifyBlock(in io.ReaderAt, sizeBytes int64, block []byte) error {
+	offset := int64(binary.LittleEndian.Uint64(block))
+	metaBytes := int64(int32(binary.LittleEndian.Uint32(block[8:])))
+	bodyBytes := int64(binary.LittleEndian.Uint64(block[16:]))
+	if offset < 0 || metaBytes < 8 || bodyBytes < 0 || offset > sizeBytes || metaBytes > sizeBytes-offset || bodyBytes > sizeBytes-offset-metaBytes {
+		return fmt.Errorf("it lies outside the file of %d bytes", sizeBytes)
+	}
+	meta := make([]byte, metaBytes)
+	if _, err := in.ReadAt(meta, offset); err != nil {
+		return err
+	}
+	prefix := 8
+	if binary.LittleEndian.Uint32(meta) != continuation {
+		prefix = 4 // as written before Arrow 0.15
+	}
+	return verifyMessage(meta[prefix:], io.NewSectionReader(in, offset+metaBytes, bodyBytes))
+}
+
+// verifyStoredSchema checks the Arrow schema that Parquet files carry in base64.
+func verifyStoredSchema(text string) error {
+	encoding := base64.StdEncoding
+	if len(text)%4 != 0 {
+		encoding = base64.RawStdEncoding
+	}
+	content, err := encoding.DecodeString(text)
+	if err != nil {
+		return err
+	}
+	prefix := 8
+	if binary.LittleEndian.Uint32(content) != continuation {
+		prefix = 4
+	}
+	return verifyMessage(content[prefix:], nil)
+}
