@@ -90,7 +90,7 @@ func (s Spec) withDefaults() (Spec, error) {
 	case len(s.On) > 0 && len(s.LeftOn)+len(s.RightOn) > 0:
 		faults = append(faults, "give either on or left_on and right_on")
 	case len(s.On) > 0:
-		s.LeftOn, s.RightOn = s.On, s.On
+		s.LeftOn, s.RightOn, s.On = s.On, s.On, nil
 	case len(s.LeftOn) == 0 && len(s.RightOn) == 0:
 		faults = append(faults, "no key columns; give on, or left_on and right_on")
 	case len(s.LeftOn) != len(s.RightOn):

@@ -99,3 +99,43 @@ func BenchmarkKeys(b *testing.B) {
 		})
 	}
 }
+
+func BenchmarkTake(b *testing.B) {
+	const rows = 10_000_000
+	int64s := benchColumn(b, arrow.PrimitiveTypes.Int64, rows, 0)
+	nullable := benchColumn(b, arrow.PrimitiveTypes.Int64, rows, 20)
+	oneChunk, err := array.Concatenate(int64s.Chunks(), memory.DefaultAllocator)
+	require.NoError(b, err)
+	var chunks []arrow.Array
+	for start := 0; start < rows; start += 1 << 20 {
+		builder := array.NewStringBuilder(memory.DefaultAllocator)
+		for i := start; i < min(rows, start+1<<20); i++ {
+			builder.Append("Customer#00000" + fmt.Sprint(i%1000))
+		}
+		chunks = append(chunks, builder.NewArray())
+	}
+	ids := map[string][]uint32{"sorted": make([]uint32, rows), "scattered": make([]uint32, rows)}
+	for i := range rows {
+		ids["sorted"][i] = uint32(i)
+		ids["scattered"][i] = uint32(uint64(i) * 0x9e3779b1 % rows)
+	}
+	for _, c := range []struct {
+		name   string
+		column *arrow.Chunked
+	}{
+		{"int64/chunks=1", arrow.NewChunked(int64s.DataType(), []arrow.Array{oneChunk})},
+		{"int64/chunks=10", int64s},
+		{"int64/chunks=10/nulls=5%", nullable},
+		{"string/chunks=10", arrow.NewChunked(arrow.BinaryTypes.String, chunks)},
+	} {
+		for _, order := range []string{"sorted", "scattered"} {
+			b.Run(fmt.Sprintf("type=%s/rows=%d/ids=%s", c.name, rows, order), func(b *testing.B) {
+				for b.Loop() {
+					taken, err := Take(context.Background(), c.column, ids[order], memory.DefaultAllocator)
+					require.NoError(b, err)
+					taken.Release()
+				}
+			})
+		}
+	}
+}

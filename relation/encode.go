@@ -29,25 +29,31 @@ func (p *KeyPlan) encode(ctx context.Context, side Side, keys []byte, rowIDs []u
 	if p.HasNulls(side) && uint64(len(rowIDs)) < rows {
 		return fmt.Errorf("%w: %d rows need as many row numbers, rowIDs has %d", backend.ErrInvalidInput, rows, len(rowIDs))
 	}
+	return p.encodeRows(ctx, side, 0, p.sides[side].rows, keys, rowIDs)
+}
+
+// encodeRows encodes the rows [from, to) of a side, from a multiple of blockRows, to the start of keys and rowIDs.
+func (p *KeyPlan) encodeRows(ctx context.Context, side Side, from, to int, keys []byte, rowIDs []uint32) error {
 	if p.KeyBytes() == 4 {
-		return encode(ctx, p, side, view[uint32](keys), rowIDs, func(s *scratch) []uint32 { return s.packed32[:] })
+		return encode(ctx, p, side, from, to, view[uint32](keys), rowIDs, func(s *scratch) []uint32 { return s.packed32[:] })
 	}
-	return encode(ctx, p, side, view[uint64](keys), rowIDs, func(s *scratch) []uint64 { return s.packed[:] })
+	return encode(ctx, p, side, from, to, view[uint64](keys), rowIDs, func(s *scratch) []uint64 { return s.packed[:] })
 }
 
 // encode works in strips that stay in the first-level cache. Where no row is left out, a strip is packed in its place in
 // the output; otherwise it is packed in scratch and compressed into place.
-func encode[K uint32 | uint64](ctx context.Context, p *KeyPlan, which Side, keys []K, rowIDs []uint32, packed func(*scratch) []K) error {
+func encode[K uint32 | uint64](ctx context.Context, p *KeyPlan, which Side, firstRow, endRow int, keys []K, rowIDs []uint32, packed func(*scratch) []K) error {
 	side := &p.sides[which]
-	return forBlocks(ctx, side.rows, func(s *scratch, from, to int) error {
+	return forBlocks(ctx, endRow-firstRow, func(s *scratch, from, to int) error {
+		from, to = from+firstRow, to+firstRow
 		if side.selected == nil {
 			for strip := from; strip < to; strip += stripRows {
 				end := min(strip+stripRows, to)
-				packStrip(p, side, s, strip, end, keys[strip:end])
+				packStrip(p, side, s, strip, end, keys[strip-firstRow:end-firstRow])
 			}
 			return nil
 		}
-		at := side.selected.before[from/blockRows]
+		at := side.selected.before[from/blockRows] - side.selected.before[firstRow/blockRows]
 		keys, rowIDs := keys[at:], rowIDs[at:]
 		for strip := from; strip < to; strip += stripRows {
 			next := min(strip+stripRows, to)

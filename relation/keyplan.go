@@ -121,25 +121,10 @@ func (p *KeyPlan) bind(k int, tables [2]arrow.Table, names ...string) error {
 }
 
 func findColumn(table arrow.Table, side Side, name string) (*arrow.Chunked, error) {
-	switch found := table.Schema().FieldIndices(name); len(found) {
-	case 1:
-		return table.Column(found[0]).Data(), nil
-	case 0:
-		var names []string
-		for _, field := range table.Schema().Fields() {
-			names = append(names, field.Name)
-		}
-		hint := "it has no columns"
-		if nearest := NearestName(name, names); nearest != "" {
-			hint = fmt.Sprintf("did you mean %q?", nearest)
-		} else if len(names) > 0 {
-			hint = "its columns are " + strings.Join(names, ", ")
-		}
-		return nil, fmt.Errorf("%w: the %s table has no column %q; %s", backend.ErrInvalidInput, side, name, hint)
-	default:
-		return nil, fmt.Errorf("%w: the %s table has %d columns %q; rename all but one", backend.ErrInvalidInput, side,
-			len(found), name)
+	if err := CheckColumn(table.Schema(), side, name); err != nil {
+		return nil, err
 	}
+	return table.Column(table.Schema().FieldIndices(name)[0]).Data(), nil
 }
 
 // measure selects the rows of both sides and finds the ranges of their codes.

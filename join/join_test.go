@@ -1,0 +1,286 @@
+package join_test
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+	"github.com/stretchr/testify/require"
+
+	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/internal/devicetest"
+	"github.com/spirjoin/spirjoin/join"
+	"github.com/spirjoin/spirjoin/primitive"
+)
+
+// small tiles make many tiles of few rows.
+const tileRows = 8 * 24
+
+var small = func() primitive.Tuning {
+	c := backend.Config{"serial": 1, "workgroup": 8, "items": 24}
+	return primitive.Tuning{"radix_sort": c, "scan": c, "range_search": c, "range_expand": c}
+}()
+
+// keyKind draws the key columns of a row from a number that says which rows match.
+type keyKind struct {
+	name        string
+	left, right []arrow.DataType
+	value       func(b array.Builder, column int, n int64)
+	nulls       bool
+}
+
+func appendInt(b array.Builder, n int64) {
+	switch b := b.(type) {
+	case *array.Int16Builder:
+		b.Append(int16(n))
+	case *array.Int32Builder:
+		b.Append(int32(n))
+	case *array.Int64Builder:
+		b.Append(n)
+	case *array.Uint64Builder:
+		b.Append(uint64(n))
+	case *array.Date32Builder:
+		b.Append(arrow.Date32(n))
+	case *array.Float64Builder:
+		b.Append(float64(n))
+	}
+}
+
+var keyKinds = []keyKind{
+	{name: "int32", left: types(arrow.PrimitiveTypes.Int32), right: types(arrow.PrimitiveTypes.Int32),
+		value: func(b array.Builder, _ int, n int64) { appendInt(b, n-50) }},
+	{name: "wide int64 with extremes", left: types(arrow.PrimitiveTypes.Int64), right: types(arrow.PrimitiveTypes.Int64),
+		value: func(b array.Builder, _ int, n int64) {
+			switch n {
+			case 0:
+				n = math.MinInt64
+			case 1:
+				n = math.MaxInt64
+			default:
+				n *= 0x9E3779B97F4A7C1 // spread over 64 bits
+			}
+			appendInt(b, n)
+		}},
+	{name: "int32 with uint64 and nulls", left: types(arrow.PrimitiveTypes.Int32), right: types(arrow.PrimitiveTypes.Uint64), nulls: true,
+		value: func(b array.Builder, _ int, n int64) { appendInt(b, n) }},
+	{name: "int16 and date", left: types(arrow.PrimitiveTypes.Int16, arrow.FixedWidthTypes.Date32), right: types(arrow.PrimitiveTypes.Int16, arrow.FixedWidthTypes.Date32), nulls: true,
+		value: func(b array.Builder, column int, n int64) { appendInt(b, []int64{n % 7, n / 7}[column]) }},
+	{name: "float64", left: types(arrow.PrimitiveTypes.Float64), right: types(arrow.PrimitiveTypes.Float64),
+		value: func(b array.Builder, _ int, n int64) {
+			b.(*array.Float64Builder).Append([]float64{math.NaN(), math.Copysign(0, -1), math.Inf(1), 0.5}[n%4] + float64(n/4))
+		}},
+}
+
+func types(t ...arrow.DataType) []arrow.DataType { return t }
+
+// matching says how the numbers of left and right rows are drawn.
+var matchings = []struct {
+	name        string
+	left, right func(random *rand.Rand, i, rows int) int64
+	maxRows     int // 0: any
+}{
+	{"primary and foreign keys", func(_ *rand.Rand, i, _ int) int64 { return int64(i) }, func(r *rand.Rand, _, rows int) int64 { return int64(r.IntN(rows + 1)) }, 0},
+	{"duplicates on both sides", func(r *rand.Rand, _, rows int) int64 { return int64(r.IntN(rows/3 + 1)) }, func(r *rand.Rand, _, rows int) int64 { return int64(r.IntN(rows/3 + 1)) }, 0},
+	{"no match", func(_ *rand.Rand, i, _ int) int64 { return int64(2 * i) }, func(_ *rand.Rand, i, _ int) int64 { return int64(2*i + 1) }, 0},
+	{"one key", func(*rand.Rand, int, int) int64 { return 3 }, func(*rand.Rand, int, int) int64 { return 3 }, 200},
+	{"skewed", zipfish, zipfish, 1000},
+}
+
+func zipfish(r *rand.Rand, _, rows int) int64 { return int64(math.Pow(float64(rows), r.Float64())) - 1 }
+
+var sizes = [][2]int{{0, 5}, {5, 0}, {1, 1}, {1, tileRows + 1}, {24, 23}, {tileRows - 1, tileRows}, {tileRows + 1, 3 * tileRows}, {5*tileRows + 7, 2*tileRows - 3}}
+
+var outputs = []struct {
+	output      join.Output
+	materialize join.Materialize
+	columns     []string
+}{
+	{output: join.Count},
+	{output: join.Ranges},
+	{output: join.Pairs},
+	{output: join.Rows, materialize: join.MaterializeHost},
+	{output: join.Rows, materialize: join.MaterializeDevice},
+	{output: join.Rows, materialize: join.MaterializeDevice, columns: []string{"n_right", "f"}},
+	{output: join.Rows, columns: []string{"text_right", "k0", "f_right"}},
+}
+
+// randomTable has key columns k0.. and payload of several types, with nulls, in chunks.
+func randomTable(random *rand.Rand, rows int, keyTypes []arrow.DataType, kind *keyKind, number func(*rand.Rand, int, int) int64, keyPrefix string) arrow.Table {
+	var fields []arrow.Field
+	for i, t := range keyTypes {
+		fields = append(fields, arrow.Field{Name: fmt.Sprintf("%s%d", keyPrefix, i), Type: t, Nullable: true})
+	}
+	fields = append(fields,
+		arrow.Field{Name: "n", Type: arrow.PrimitiveTypes.Int32, Nullable: true},
+		arrow.Field{Name: "f", Type: arrow.PrimitiveTypes.Float64, Nullable: true},
+		arrow.Field{Name: "text", Type: arrow.BinaryTypes.String, Nullable: true})
+	schema := arrow.NewSchema(fields, nil)
+	var batches []arrow.RecordBatch
+	b := array.NewRecordBuilder(memory.DefaultAllocator, schema)
+	defer b.Release()
+	flush := func() { batches = append(batches, b.NewRecordBatch()) }
+	keys := len(keyTypes)
+	for i := range rows {
+		n := number(random, i, rows)
+		for k := range keys {
+			if kind.nulls && random.IntN(10) == 0 {
+				b.Field(k).AppendNull()
+			} else {
+				kind.value(b.Field(k), k, n)
+			}
+		}
+		b.Field(keys).(*array.Int32Builder).Append(int32(random.Uint32()))
+		if random.IntN(3) == 0 {
+			b.Field(keys + 1).AppendNull()
+		} else {
+			b.Field(keys + 1).(*array.Float64Builder).Append(float64(i) / 4)
+		}
+		b.Field(keys + 2).(*array.StringBuilder).Append(fmt.Sprintf("%s%d", keyPrefix, i))
+		if random.IntN(100) == 0 {
+			flush()
+		}
+	}
+	flush()
+	defer func() {
+		for _, batch := range batches {
+			batch.Release()
+		}
+	}()
+	return array.NewTableFromRecords(schema, batches)
+}
+
+func TestJoinMatrix(t *testing.T) {
+	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {
+		ops, err := primitive.New(device, small)
+		require.NoError(t, err)
+		for _, c := range devicetest.Combinations(t, len(keyKinds), len(matchings), len(sizes), len(outputs), 2) {
+			kind, matching, size, out := keyKinds[c[0]], matchings[c[1]], sizes[c[2]], outputs[c[3]]
+			batchRows := []int{0, 1 << 10}[c[4]]
+			if most := matching.maxRows; most > 0 {
+				size = [2]int{min(size[0], most), min(size[1], most)}
+			}
+			seed := uint64(c[0]*1000 + c[1]*100 + c[2]*10 + c[3])
+			name := fmt.Sprintf("%s/%s/%dx%d/%s %d %v/batch %d", kind.name, matching.name, size[0], size[1], out.output, out.materialize, out.columns, batchRows)
+			t.Run(name, func(t *testing.T) {
+				random := rand.New(rand.NewPCG(seed, 1))
+				left := randomTable(random, size[0], kind.left, &kind, matching.left, "k")
+				defer left.Release()
+				right := randomTable(random, size[1], kind.right, &kind, matching.right, "r")
+				defer right.Release()
+				spec := join.Spec{Output: out.output, Materialize: out.materialize, Columns: out.columns, BatchRows: batchRows}
+				for k := range kind.left {
+					spec.LeftOn = append(spec.LeftOn, fmt.Sprintf("k%d", k))
+					spec.RightOn = append(spec.RightOn, fmt.Sprintf("r%d", k))
+				}
+				check(t, ops, left, right, spec)
+			})
+		}
+	})
+}
+
+// check runs a join and compares it with the oracle.
+func check(t *testing.T, ops *primitive.Ops, left, right arrow.Table, spec join.Spec) {
+	t.Helper()
+	ctx := context.Background()
+	want := newOracle(left, right, spec.LeftOn, spec.RightOn)
+	allocator := memory.NewCheckedAllocator(memory.DefaultAllocator)
+	defer allocator.AssertSize(t, 0)
+	engine := &join.Engine{Ops: ops, Allocator: allocator}
+	plan, err := engine.Plan(ctx, left, right, spec)
+	require.NoError(t, err)
+	result, err := plan.Run(ctx)
+	require.NoError(t, err)
+	defer result.Close()
+	require.Equal(t, uint64(len(want.pairs)), result.Rows)
+	require.Equal(t, ops.Device().Info().Name, result.Device.Name)
+	switch spec.Output {
+	case join.Pairs:
+		var got [][2]uint32
+		for batch, err := range result.Pairs(ctx) {
+			require.NoError(t, err)
+			for i := range batch.Left {
+				got = append(got, [2]uint32{batch.Left[i], batch.Right[i]})
+			}
+		}
+		slices.SortFunc(got, func(a, b [2]uint32) int { return slices.Compare(a[:], b[:]) })
+		require.Equal(t, want.pairs, got)
+	case join.Ranges:
+		ranges, err := result.KeyRanges(ctx)
+		require.NoError(t, err)
+		var got [][2]uint32
+		for _, r := range ranges.Ranges {
+			for _, l := range ranges.LeftRows[r.LeftBegin:][:r.LeftCount] {
+				for _, g := range ranges.RightRows[r.RightBegin:][:r.RightCount] {
+					got = append(got, [2]uint32{l, g})
+				}
+			}
+		}
+		slices.SortFunc(got, func(a, b [2]uint32) int { return slices.Compare(a[:], b[:]) })
+		require.Equal(t, want.pairs, got)
+	case join.Rows:
+		var batches []arrow.RecordBatch
+		for batch, err := range result.Batches(ctx) {
+			require.NoError(t, err)
+			require.True(t, batch.Schema().Equal(result.Schema()))
+			if spec.BatchRows > 0 {
+				require.LessOrEqual(t, batch.NumRows(), int64(spec.BatchRows))
+			}
+			batches = append(batches, batch)
+			defer batch.Release()
+		}
+		var columns []column
+		for _, c := range plan.Layout.Columns {
+			columns = append(columns, column{right: c.Side == 1, source: c.Source})
+		}
+		require.Equal(t, want.rowTexts(columns), append([]string{}, batchTexts(batches)...))
+	}
+}
+
+// TestOracleSeesFaults plants the mistakes that the comparison must catch.
+func TestOracleSeesFaults(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 1))
+	kind := &keyKinds[0]
+	left := randomTable(random, 50, kind.left, kind, matchings[1].left, "k")
+	defer left.Release()
+	right := randomTable(random, 60, kind.right, kind, matchings[1].right, "r")
+	defer right.Release()
+	o := newOracle(left, right, []string{"k0"}, []string{"r0"})
+	require.NotEmpty(t, o.pairs)
+	columns := []column{{false, "text"}, {true, "text"}}
+	texts := o.rowTexts(columns)
+	o.pairs = o.pairs[1:]
+	require.NotEqual(t, texts, o.rowTexts(columns), "a missing pair")
+	o.pairs = append(o.pairs, o.pairs[0])
+	require.NotEqual(t, texts, o.rowTexts(columns), "a pair too many in the place of another")
+}
+
+func TestMaxOutputRows(t *testing.T) {
+	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {
+		ops, err := primitive.New(device, small)
+		require.NoError(t, err)
+		kind := &keyKinds[0]
+		random := rand.New(rand.NewPCG(1, 1))
+		table := randomTable(random, 100, kind.left, kind, matchings[3].left, "k")
+		defer table.Release()
+		engine := &join.Engine{Ops: ops, Allocator: memory.DefaultAllocator}
+		for limit, fits := range map[uint64]bool{9999: false, 10000: true} {
+			plan, err := engine.Plan(context.Background(), table, table, join.Spec{On: []string{"k0"}, MaxOutputRows: limit})
+			require.NoError(t, err)
+			result, err := plan.Run(context.Background())
+			if fits {
+				require.NoError(t, err)
+				result.Close()
+				continue
+			}
+			require.ErrorIs(t, err, backend.ErrLimit)
+			require.ErrorContains(t, err, "10000 rows, max_output_rows allows 9999")
+		}
+		require.Zero(t, device.MemoryUse(backend.DeviceLocal).InUse)
+	})
+}

@@ -1,0 +1,392 @@
+package primitive_test
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/internal/devicetest"
+	"github.com/spirjoin/spirjoin/kernel"
+	"github.com/spirjoin/spirjoin/primitive"
+)
+
+// rig holds the primitives of one device and its memory; everything is released at the end of the test.
+type rig struct {
+	*testing.T
+	ops    *primitive.Ops
+	device *backend.Device
+}
+
+// tunings are the device's own and small tiles of both shapes, so that few rows make many tiles and levels.
+var tunings = map[string]func(*backend.Device) primitive.Tuning{
+	"own": func(*backend.Device) primitive.Tuning { return nil },
+	"small serial": func(*backend.Device) primitive.Tuning {
+		return everywhere(backend.Config{"serial": 1, "workgroup": 8, "items": 16})
+	},
+	"small wide": func(d *backend.Device) primitive.Tuning {
+		return everywhere(backend.Config{"serial": 0, "workgroup": 64, "items": 3})
+	},
+}
+
+func everywhere(c backend.Config) primitive.Tuning {
+	return primitive.Tuning{"radix_sort": c, "scan": c, "range_search": c, "range_expand": c, "gather": c}
+}
+
+func forEach(t *testing.T, test func(r rig)) {
+	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {
+		for name, tuning := range tunings {
+			t.Run(name, func(t *testing.T) {
+				ops, err := primitive.New(device, tuning(device))
+				require.NoError(t, err)
+				test(rig{t, ops, device})
+			})
+		}
+	})
+}
+
+// column uploads values.
+func column[T any](r rig, values []T) *backend.Buffer {
+	r.Helper()
+	b := r.empty(uint64(len(backend.AsBytes(values))))
+	point, err := r.device.Upload(context.Background(), b.All(), backend.AsBytes(values))
+	require.NoError(r, err)
+	require.NoError(r, r.device.Wait(context.Background(), point))
+	return b
+}
+
+// empty allocates a buffer filled with a marker, so that what a kernel does not write shows.
+func (r rig) empty(sizeBytes uint64) *backend.Buffer {
+	r.Helper()
+	b, err := r.device.Allocate(backend.DeviceLocal, sizeBytes, "test")
+	require.NoError(r, err)
+	r.Cleanup(b.Release)
+	var list backend.List
+	list.Fill(b.All(), 0xdeadbeef)
+	require.NoError(r, r.device.Run(context.Background(), &list))
+	return b
+}
+
+func values[T any](r rig, b backend.Range, rows int) []T {
+	r.Helper()
+	out := make([]T, rows)
+	require.NoError(r, r.device.Download(context.Background(), backend.AsBytes(out), backend.Range{Buffer: b.Buffer, OffsetBytes: b.OffsetBytes, SizeBytes: uint64(len(backend.AsBytes(out)))}))
+	return out
+}
+
+func (r rig) run(record func(list *backend.List) error) {
+	r.Helper()
+	var list backend.List
+	require.NoError(r, record(&list))
+	require.NoError(r, r.device.Run(context.Background(), &list))
+}
+
+// sizesAround are the edge sizes of a primitive: nothing, one row, around one tile, and several tiles.
+func (r rig) sizesAround(name string) []int {
+	tile := int(kernel.TileRows(r.ops.Tuning()[name]))
+	if tile > 1<<14 { // large tiles of large devices: the several-tile size would take long under the race detector
+		return []int{0, 1, 2, 1000, tile - 1, tile, tile + 1}
+	}
+	return []int{0, 1, 2, tile - 1, tile, tile + 1, 5*tile + 3}
+}
+
+func TestScan(t *testing.T) {
+	forEach(t, func(r rig) {
+		random := rand.New(rand.NewPCG(1, 2))
+		for _, rows := range r.sizesAround("scan") {
+			in := make([]uint32, rows)
+			in64 := make([]uint64, rows)
+			for i := range in {
+				in[i], in64[i] = random.Uint32(), random.Uint64()
+			}
+			scan(r, in, 32, func(v uint32) uint32 { return v })
+			scan(r, in, 64, func(v uint32) uint64 { return uint64(v) })
+			scan(r, in64, 64, func(v uint64) uint64 { return v })
+		}
+	})
+}
+
+func scan[V, S uint32 | uint64](r rig, in []V, sumBits int, widen func(V) S) {
+	rows := len(in)
+	want := make([]S, rows+1)
+	for i, v := range in {
+		want[i+1] = want[i] + widen(v)
+	}
+	inBits := 64
+	if _, narrow := any(in).([]uint32); narrow {
+		inBits = 32
+	}
+	src := column(r, in)
+	for _, total := range []bool{true, false} {
+		p, err := primitive.PlanScan(r.ops.Tuning(), uint64(rows), inBits, sumBits, total)
+		require.NoError(r, err)
+		out, scratch := r.empty(uint64((rows+1)*sumBits/8)), r.empty(p.ScratchBytes)
+		r.run(func(list *backend.List) error { return r.ops.Scan(list, p, src.All(), out.All(), scratch.All()) })
+		n := rows
+		if total {
+			n++
+		}
+		require.Equal(r, want[:n], values[S](r, out.All(), n), "%d rows, %d to %d bits", rows, inBits, sumBits)
+	}
+	p, err := primitive.PlanReduce(r.ops.Tuning(), uint64(rows), inBits, sumBits)
+	require.NoError(r, err)
+	scratch := r.empty(p.ScratchBytes)
+	r.run(func(list *backend.List) error { return r.ops.Reduce(list, p, src.All(), scratch.All()) })
+	require.Equal(r, want[rows:], values[S](r, scratch.Range(p.ResultOffset, uint64(sumBits/8)), 1), "sum of %d rows", rows)
+}
+
+// distributions of keys; every one is below 2^bits.
+var distributions = map[string]func(random *rand.Rand, i, rows, bits int) uint64{
+	"uniform": func(r *rand.Rand, _, _, bits int) uint64 { return low(r.Uint64(), bits) },
+	"equal":   func(*rand.Rand, int, int, int) uint64 { return 0 },
+	"sentinels": func(r *rand.Rand, _, _, bits int) uint64 {
+		return low(uint64(0)-uint64(r.IntN(2)), bits)
+	},
+	"sorted":  func(_ *rand.Rand, i, rows, bits int) uint64 { return low(uint64(i), bits) },
+	"reverse": func(_ *rand.Rand, i, rows, bits int) uint64 { return low(uint64(rows-i), bits) },
+}
+
+func low(v uint64, bits int) uint64 {
+	if bits == 64 {
+		return v
+	}
+	return v & (1<<bits - 1)
+}
+
+func TestSort(t *testing.T) {
+	type shape struct{ keyBytes, bits int }
+	shapes := []shape{{4, 0}, {4, 1}, {4, 8}, {4, 9}, {4, 27}, {4, 32}, {8, 33}, {8, 64}}
+	payloads := []primitive.Payload{primitive.NoPayload, primitive.RowNumbers, primitive.Given}
+	names := slices.Sorted(func(yield func(string) bool) {
+		for name := range distributions {
+			if !yield(name) {
+				return
+			}
+		}
+	})
+	forEach(t, func(r rig) {
+		sizes := r.sizesAround("radix_sort")
+		for _, c := range devicetest.Combinations(r, len(sizes), len(shapes), len(payloads), len(names)) {
+			rows, s, payload, name := sizes[c[0]], shapes[c[1]], payloads[c[2]], names[c[3]]
+			random := rand.New(rand.NewPCG(uint64(rows), uint64(s.bits)))
+			keys := make([]uint64, rows)
+			for i := range keys {
+				keys[i] = distributions[name](random, i, rows, s.bits)
+			}
+			if s.keyBytes == 4 {
+				narrow := make([]uint32, rows)
+				for i, k := range keys {
+					narrow[i] = uint32(k)
+				}
+				sort(r, narrow, s.keyBytes, s.bits, payload, name)
+			} else {
+				sort(r, keys, s.keyBytes, s.bits, payload, name)
+			}
+		}
+	})
+}
+
+func sort[K uint32 | uint64](r rig, keys []K, keyBytes, bits int, payload primitive.Payload, name string) {
+	rows := len(keys)
+	p, err := primitive.PlanSort(r.ops.Tuning(), uint64(rows), keyBytes, bits, payload)
+	require.NoError(r, err)
+	given := make([]uint32, rows)
+	for i := range given {
+		given[i] = uint32(i)
+		if payload == primitive.Given {
+			given[i] = uint32(i)*2654435761 + 7
+		}
+	}
+	order := make([]int, rows)
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(keys[a], keys[b]) })
+	wantKeys, wantPayload := make([]K, rows), make([]uint32, rows)
+	for i, o := range order {
+		wantKeys[i], wantPayload[i] = keys[o], given[o]
+	}
+	k := [2]backend.Range{column(r, keys).All(), r.empty(uint64(rows * keyBytes)).All()}
+	var v [2]backend.Range
+	if payload != primitive.NoPayload {
+		v = [2]backend.Range{r.empty(uint64(rows * 4)).All(), r.empty(uint64(rows * 4)).All()}
+		if payload == primitive.Given {
+			v[0] = column(r, given).All()
+		}
+	}
+	scratch := r.empty(p.ScratchBytes)
+	r.run(func(list *backend.List) error { return r.ops.Sort(list, p, k, v, scratch.All()) })
+	what := fmt.Sprintf("%s, %d rows, %d of %d key bytes, payload %d", name, rows, bits, keyBytes, payload)
+	require.Equal(r, wantKeys, values[K](r, k[p.Result()], rows), what)
+	if payload != primitive.NoPayload {
+		require.Equal(r, wantPayload, values[uint32](r, v[p.Result()], rows), what)
+	}
+}
+
+func TestRangeSearchAndExpand(t *testing.T) {
+	forEach(t, func(r rig) {
+		tile := int(kernel.TileRows(r.ops.Tuning()["range_search"]))
+		tile = min(tile, 5000)
+		for _, c := range []struct {
+			name                  string
+			left, right, distinct int
+		}{
+			{"one row each", 1, 1, 1},
+			{"one against many", 1, 3*tile + 5, 1},
+			{"many against one", tile + 1, 1, 1},
+			{"unique keys", tile + 1, 3*tile - 1, 1 << 30},
+			{"no match", tile, tile, 0},
+			{"duplicates on both sides", 2*tile + 1, 2*tile - 1, tile / 4},
+			{"25 distinct keys", 999, 1001, 25},
+		} {
+			r.Run(c.name, func(t *testing.T) {
+				r := rig{t, r.ops, r.device}
+				random := rand.New(rand.NewPCG(3, 4))
+				draw := func(rows, parity int) []uint64 {
+					keys := make([]uint64, rows)
+					for i := range keys {
+						if c.distinct == 0 { // the two sides never meet, and hold the extreme keys
+							keys[i] = []uint64{0, math.MaxUint32 - 1}[random.IntN(2)] + uint64(parity)
+						} else {
+							keys[i] = uint64(random.IntN(c.distinct))
+						}
+					}
+					slices.Sort(keys)
+					return keys
+				}
+				left, right := draw(c.left, 0), draw(c.right, 1)
+				searchAndExpand(r, left, right, 8)
+				narrow := func(keys []uint64) []uint32 {
+					out := make([]uint32, len(keys))
+					for i, k := range keys {
+						out[i] = uint32(k)
+					}
+					return out
+				}
+				searchAndExpand(r, narrow(left), narrow(right), 4)
+			})
+		}
+	})
+}
+
+func searchAndExpand[K uint32 | uint64](r rig, left, right []K, keyBytes int) {
+	p, err := primitive.PlanRangeSearch(r.ops.Tuning(), uint64(len(left)), uint64(len(right)), keyBytes)
+	require.NoError(r, err)
+	begins, counts := r.empty(uint64(len(left)*4)), r.empty(uint64(len(left)*4))
+	scratch := r.empty(p.ScratchBytes)
+	leftKeys, rightKeys := column(r, left), column(r, right)
+	var pairs [][2]uint32
+	wantBegins, wantCounts := make([]uint32, len(left)), make([]uint32, len(left))
+	for i, k := range left {
+		lower, _ := slices.BinarySearch(right, k)
+		upper := lower
+		for upper < len(right) && right[upper] == k {
+			pairs = append(pairs, [2]uint32{uint32(i) + 100, uint32(upper) * 3})
+			upper++
+		}
+		wantBegins[i], wantCounts[i] = uint32(lower), uint32(upper-lower)
+	}
+	for _, countOnly := range []bool{true, false} {
+		b, c := begins.All(), counts.All()
+		if countOnly {
+			b, c = backend.Range{}, backend.Range{}
+		}
+		r.run(func(list *backend.List) error {
+			return r.ops.RangeSearch(list, p, leftKeys.All(), rightKeys.All(), b, c, scratch.All())
+		})
+		require.Equal(r, []uint64{uint64(len(pairs))}, values[uint64](r, scratch.Range(p.TotalOffset, 8), 1), "total, count only %t", countOnly)
+	}
+	require.Equal(r, wantBegins, values[uint32](r, begins.All(), len(left)))
+	require.Equal(r, wantCounts, values[uint32](r, counts.All(), len(left)))
+
+	sp, err := primitive.PlanScan(r.ops.Tuning(), uint64(len(left)), 32, 64, true)
+	require.NoError(r, err)
+	offsets, scanScratch := r.empty(uint64(len(left)+1)*8), r.empty(sp.ScratchBytes)
+	r.run(func(list *backend.List) error { return r.ops.Scan(list, sp, counts.All(), offsets.All(), scanScratch.All()) })
+	leftIDs, rightIDs := make([]uint32, len(left)), make([]uint32, len(right))
+	for i := range leftIDs {
+		leftIDs[i] = uint32(i) + 100
+	}
+	for i := range rightIDs {
+		rightIDs[i] = uint32(i) * 3
+	}
+	ranges := primitive.Ranges{
+		LeftRows: uint64(len(left)), Offsets: offsets.All(), Begins: begins.All(),
+		LeftIDs: column(r, leftIDs).All(), RightIDs: column(r, rightIDs).All(),
+	}
+	// The whole output, then a piece from its middle.
+	for _, piece := range [][2]int{{0, len(pairs)}, {len(pairs) / 3, len(pairs) - len(pairs)/2}} {
+		rows := piece[1]
+		l, g := r.empty(uint64(rows*4)), r.empty(uint64(rows*4))
+		r.run(func(list *backend.List) error {
+			return r.ops.Expand(list, ranges, uint64(piece[0]), uint32(rows), l.All(), g.All())
+		})
+		gotLeft, gotRight := values[uint32](r, l.All(), rows), values[uint32](r, g.All(), rows)
+		for i := range rows {
+			require.Equal(r, pairs[piece[0]+i], [2]uint32{gotLeft[i], gotRight[i]}, "pair %d", piece[0]+i)
+		}
+	}
+}
+
+// TestExpandFarOut draws a piece that lies beyond 2^32 pairs.
+func TestExpandFarOut(t *testing.T) {
+	forEach(t, func(r rig) {
+		const each = 3 << 30 // pairs of each of three rows
+		ranges := primitive.Ranges{
+			LeftRows: 3,
+			Offsets:  column(r, []uint64{0, each, 2 * each, 3 * each}).All(),
+			Begins:   column(r, []uint32{0, 5, 10}).All(),
+		}
+		out := [2]*backend.Buffer{r.empty(40), r.empty(40)}
+		r.run(func(list *backend.List) error {
+			return r.ops.Expand(list, ranges, 2*each-4, 10, out[0].All(), out[1].All())
+		})
+		require.Equal(r, []uint32{1, 1, 1, 1, 2, 2, 2, 2, 2, 2}, values[uint32](r, out[0].All(), 10))
+		require.Equal(r, []uint32{each + 1, each + 2, each + 3, each + 4, 10, 11, 12, 13, 14, 15}, values[uint32](r, out[1].All(), 10))
+	})
+}
+
+func TestGather(t *testing.T) {
+	forEach(t, func(r rig) {
+		random := rand.New(rand.NewPCG(5, 6))
+		for _, rows := range r.sizesAround("gather") {
+			source32, source64, ids := make([]uint32, rows+7), make([]uint64, rows+7), make([]uint32, rows)
+			for i := range source32 {
+				source32[i], source64[i] = random.Uint32(), random.Uint64()
+			}
+			want32, want64 := make([]uint32, rows), make([]uint64, rows)
+			wantBits := make([]uint32, (rows+31)/32)
+			const firstBit = 3
+			for i := range ids {
+				ids[i] = uint32(random.IntN(rows + 7 - firstBit))
+				want32[i], want64[i] = source32[ids[i]], source64[ids[i]]
+				bit := ids[i] + firstBit
+				wantBits[i/32] |= source32[bit/32] >> (bit % 32) & 1 << (i % 32)
+			}
+			idColumn := column(r, ids)
+			out32, out64, outBits := r.empty(uint64(rows*4)), r.empty(uint64(rows*8)), r.empty(uint64(len(wantBits)*4))
+			c32, c64 := column(r, source32), column(r, source64)
+			r.run(func(list *backend.List) error {
+				for _, err := range []error{
+					r.ops.Gather(list, 4, c32.All(), idColumn.All(), out32.All(), uint32(rows)),
+					r.ops.Gather(list, 8, c64.All(), idColumn.All(), out64.All(), uint32(rows)),
+					r.ops.GatherBits(list, c32.All(), idColumn.All(), outBits.All(), uint32(rows), firstBit),
+				} {
+					if err != nil {
+						return err
+					}
+				}
+				return nil
+			})
+			require.Equal(r, want32, values[uint32](r, out32.All(), rows))
+			require.Equal(r, want64, values[uint64](r, out64.All(), rows))
+			require.Equal(r, wantBits, values[uint32](r, outBits.All(), len(wantBits)))
+		}
+	})
+}
