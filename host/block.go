@@ -207,8 +207,5 @@ func heapMemory(sizeBytes int) []byte {
 	return b[skip : skip+sizeBytes : skip+sizeBytes]
 }
 
-func poison(b []byte) {
-	for i := range b {
-		b[i] = Marker
-	}
-}
+// poison fills a block, whose size is a multiple of 4, with the marker.
+func poison(b []byte) { fill(b, Marker*0x01010101) }

@@ -55,13 +55,13 @@ func readMemory(root fs.FS) (totalBytes, availableBytes uint64) {
 			continue
 		}
 		// In a container the path may be that of the host, so that only the top is visible.
-		for dir := path.Join(top, fields[2]); ; dir = path.Dir(dir) {
-			if limit, ok := readNumber(root, path.Join(dir, limitFile)); ok && limit < totalBytes {
+		for dir := path.Join(top, path.Clean("/"+fields[2])); ; dir = path.Dir(dir) {
+			if limit, ok := readNumber(root, path.Join(dir, limitFile)); ok {
 				used, _ := readNumber(root, path.Join(dir, usedFile))
 				used -= min(used, readTable(root, path.Join(dir, "memory.stat"))[cacheKey])
-				totalBytes, availableBytes = limit, min(availableBytes, limit-min(limit, used))
+				totalBytes, availableBytes = min(totalBytes, limit), min(availableBytes, limit-min(limit, used))
 			}
-			if dir == top || len(dir) < len(top) {
+			if dir == top {
 				break
 			}
 		}

@@ -12,8 +12,9 @@ import (
 )
 
 const (
-	transferPieceBytes = 1 << 20 // of copies and fills
-	piecesPerWorker    = 16      // of dispatches: few enough to be cheap, many enough to balance uneven groups
+	transferPieceBytes = 1 << 20  // of copies and fills
+	piecesPerWorker    = 16       // of dispatches: few enough to be cheap, many enough to balance uneven groups
+	inlineBytes        = 64 << 10 // a segment that touches less is not worth waking another worker
 )
 
 // segment is a run of commands that may overlap. Its work is cut into pieces, ranges of groups or bytes, which are numbered
@@ -55,8 +56,9 @@ func (d *Driver) runSegment(ops []op) error {
 	}
 	workers := d.backend.options.Workers
 	s := &segment{driver: d, ops: ops, sizes: make([]uint64, len(ops)), ends: make([]uint64, len(ops))}
-	pieces := uint64(0)
+	pieces, touched := uint64(0), uint64(0)
 	for i := range ops {
+		touched += ops[i].touchedBytes()
 		units := ops[i].units()
 		s.sizes[i] = transferPieceBytes
 		if ops[i].kind == backend.Dispatch {
@@ -66,8 +68,10 @@ func (d *Driver) runSegment(ops []op) error {
 		s.ends[i] = pieces
 	}
 	var helpers sync.WaitGroup
-	for range min(uint64(workers), pieces) - min(1, pieces) {
-		helpers.Go(s.work)
+	if touched >= inlineBytes {
+		for range min(uint64(workers), max(pieces, 1)) - 1 {
+			helpers.Go(s.work)
+		}
 	}
 	s.work()
 	helpers.Wait()
@@ -83,6 +87,15 @@ func (o *op) units() uint64 {
 		return uint64(max(o.endGroup, o.firstGroup) - o.firstGroup)
 	}
 	return uint64(len(o.dst))
+}
+
+// touchedBytes is the size of the memory that a command works on.
+func (o *op) touchedBytes() uint64 {
+	size := uint64(len(o.dst))
+	for _, arg := range o.call.Args {
+		size += uint64(len(arg))
+	}
+	return size
 }
 
 func (s *segment) work() {
@@ -121,12 +134,21 @@ func (d *Driver) runUnits(o *op, lo, hi uint64) (err error) {
 	case backend.Copy:
 		copy(o.dst[lo:hi], o.src[lo:hi])
 	case backend.Fill:
-		words := backend.Words(o.dst[lo:hi])
-		for i := range words {
-			words[i] = o.value
-		}
+		fill(o.dst[lo:hi], o.value)
 	}
 	return nil
+}
+
+// fill sets every word: the first 16 KiB by stores, the rest by copies of them, which run at the speed of memory.
+func fill(dst []byte, value uint32) {
+	first := dst[:min(len(dst), 16<<10)]
+	words := backend.Words(first)
+	for i := range words {
+		words[i] = value
+	}
+	for at := len(first); at < len(dst); at += len(first) {
+		copy(dst[at:], first)
+	}
 }
 
 func (d *Driver) crash(o *op, at uint64, reason any) error {

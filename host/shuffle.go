@@ -11,6 +11,7 @@ import (
 const (
 	shuffleWindow  = 256 // commands of a queue among which the next one is drawn
 	shuffleStray   = 4   // one in so many commands is drawn from all, not from those that somebody waits for
+	shuffleAny     = 4   // one in so many is any of its queue, the others the latest submitted
 	pollsPerStride = 16  // calls of Completed that let one command run, so that polling ends
 )
 
@@ -19,9 +20,10 @@ const (
 //
 // What may run next is exactly what the contract allows: per queue every command up to the next barrier that has something
 // unfinished before it, across batches, as far as the points that the batches wait for have passed. Nothing runs before
-// somebody needs it: only when a point is waited for do commands run, drawn at random from the batches up to that point
-// and those that they wait for in turn, now and then from any queue. So a batch that nobody waits for is held back, and a
-// reader that forgot to wait for its writer runs first. The groups of a dispatch run in random order too.
+// somebody needs it: only when a point is waited for do commands run, drawn from the batches up to that point and those
+// that they wait for in turn, mostly the latest of a queue that may run, now and then any of any queue. So a batch that
+// nobody waits for is held back, a reader that forgot to wait for its writer runs first, and commands without a barrier
+// between them run backwards more often than not. The groups of a dispatch run in random order.
 //
 // The order depends on the seed and on the sequence of calls alone: one goroutine that uses the driver sees the same order
 // in each run.
@@ -157,22 +159,33 @@ func (s *shuffler) settleLocked() {
 func (s *shuffler) drawLocked() (next place, ok bool) {
 	s.settleLocked() // of batches without commands
 	need := s.needLocked()
-	var all, needed []place
+	var all, needed [][]place // of the queues that have any
 	for role := range backend.Roles {
-		for _, p := range s.ready(role) {
-			all = append(all, p)
-			if p.batch.signal <= need[role] {
-				needed = append(needed, p)
-			}
+		ready := s.ready(role)
+		if len(ready) == 0 {
+			continue
+		}
+		all = append(all, ready)
+		n := 0
+		for n < len(ready) && ready[n].batch.signal <= need[role] {
+			n++
+		}
+		if n > 0 {
+			needed = append(needed, ready[:n])
 		}
 	}
+	from := needed
 	switch {
-	case len(needed) > 0 && s.random.IntN(shuffleStray) > 0:
-		return needed[s.random.IntN(len(needed))], true
-	case len(needed) > 0 || s.stride && len(all) > 0:
-		return all[s.random.IntN(len(all))], true
+	case len(needed) == 0 && !(s.stride && len(all) > 0):
+		return place{}, false
+	case len(needed) == 0 || s.random.IntN(shuffleStray) == 0:
+		from = all
 	}
-	return place{}, false
+	queue := from[s.random.IntN(len(from))]
+	if s.random.IntN(shuffleAny) == 0 {
+		return queue[s.random.IntN(len(queue))], true
+	}
+	return queue[len(queue)-1], true
 }
 
 // needLocked returns the points that somebody waits for, directly or through the waits of batches.
