@@ -2,19 +2,21 @@ package backend
 
 import (
 	"fmt"
+	"math"
 	"slices"
 )
 
 // arena hands out ranges of the blocks of one kind of memory (the per-device arenas of HMG 3.1.3). It is pure: blocks come
-// from allocate and nobody but the arena decides when one is needed. Small requests share blocks of poolBlockBytes; a
-// request of half that or more gets a block of its own size. A range is taken best fit: from the smallest free range that
-// holds it. Blocks without a range in use are kept for reuse until the cap needs their bytes, or trim.
+// from allocate and nobody but the arena decides when one is needed. Small requests share pool blocks; a request of half a
+// pool block or more gets a block of its own size. A range is taken best fit, but not from a free range of more than twice
+// its size as long as the cap has room for a new block: large free ranges are kept for large requests. Blocks without a
+// range in use are kept for reuse until the cap needs their bytes, or trim.
 type arena struct {
 	memory   Memory
 	allocate func(sizeBytes uint64, memory Memory) (Block, error)
 	forget   func(Block) // told of every block before it is freed
 	maxBlock uint64      // limit of one allocation
-	capBytes uint64 // of all blocks together
+	capBytes uint64      // of all blocks together
 	blocks   []*arenaBlock
 
 	blockBytes uint64 // of all blocks
@@ -30,7 +32,7 @@ type arenaBlock struct {
 type extent struct{ offset, size uint64 }
 
 const (
-	poolBlockBytes = 16 << 20
+	maxPoolBytes   = 16 << 20
 	arenaAlignment = ArgAlignmentBytes
 )
 
@@ -41,37 +43,33 @@ func (a *arena) take(sizeBytes uint64) (Block, uint64, error) {
 		return nil, 0, &OpError{Op: "allocate", Err: a.sentinel(), Detail: fmt.Sprintf(
 			"%d bytes in one buffer, the device allows %d; use more partitions", sizeBytes, a.maxBlock)}
 	}
-	var best *arenaBlock
-	at := 0
-	for _, b := range a.blocks {
-		for i, e := range b.free {
-			if e.size >= size && (best == nil || e.size < best.free[at].size) {
-				best, at = b, i
-			}
-		}
-	}
+	best, at := a.bestFit(size, 2*max(size, a.poolBytes()))
 	if best == nil {
 		want := size
-		if size < poolBlockBytes/2 {
-			want = min(poolBlockBytes, a.maxBlock)
+		if size < a.poolBytes()/2 {
+			want = a.poolBytes()
 		}
 		if a.blockBytes+want > a.capBytes {
-			if err := a.trim(); err != nil {
+			if best, at = a.bestFit(size, math.MaxUint64); best == nil {
+				if err := a.trim(); err != nil {
+					return nil, 0, err
+				}
+				want = max(size, min(want, a.capBytes-min(a.capBytes, a.blockBytes)))
+			}
+		}
+		if best == nil {
+			if a.blockBytes+want > a.capBytes {
+				return nil, 0, &OpError{Op: "allocate", Err: a.sentinel(), Detail: fmt.Sprintf(
+					"%d more bytes, %d in use, limit %d; raise %s", sizeBytes, a.usedBytes, a.capBytes, a.option())}
+			}
+			block, err := a.allocate(want, a.memory)
+			if err != nil {
 				return nil, 0, err
 			}
-			want = max(size, min(want, a.capBytes-min(a.capBytes, a.blockBytes)))
+			a.blockBytes += block.SizeBytes()
+			best, at = &arenaBlock{block: block, free: []extent{{0, block.SizeBytes()}}}, 0
+			a.blocks = append(a.blocks, best)
 		}
-		if a.blockBytes+want > a.capBytes {
-			return nil, 0, &OpError{Op: "allocate", Err: a.sentinel(), Detail: fmt.Sprintf(
-				"%d more bytes, %d in use, limit %d; raise %s", sizeBytes, a.usedBytes, a.capBytes, a.option())}
-		}
-		block, err := a.allocate(want, a.memory)
-		if err != nil {
-			return nil, 0, err
-		}
-		a.blockBytes += block.SizeBytes()
-		best, at = &arenaBlock{block: block, free: []extent{{0, block.SizeBytes()}}}, 0
-		a.blocks = append(a.blocks, best)
 	}
 	e := &best.free[at]
 	offset := e.offset
@@ -82,6 +80,23 @@ func (a *arena) take(sizeBytes uint64) (Block, uint64, error) {
 	a.usedBytes += size
 	a.peakBytes = max(a.peakBytes, a.usedBytes)
 	return best.block, offset, nil
+}
+
+// bestFit finds the smallest free range of sizeBytes to mostBytes; nil when there is none.
+func (a *arena) bestFit(sizeBytes, mostBytes uint64) (best *arenaBlock, at int) {
+	for _, b := range a.blocks {
+		for i, e := range b.free {
+			if e.size >= sizeBytes && e.size <= mostBytes && (best == nil || e.size < best.free[at].size) {
+				best, at = b, i
+			}
+		}
+	}
+	return best, at
+}
+
+// poolBytes is the size of a pool block: a small part of the cap, so that it wastes little of it.
+func (a *arena) poolBytes() uint64 {
+	return min(maxPoolBytes, max(a.capBytes/16, 1<<16)/arenaAlignment*arenaAlignment, a.maxBlock)
 }
 
 // give returns a range that take handed out.

@@ -27,6 +27,7 @@ type room struct {
 // The rooms from top to bottom. Test files are exempt.
 var rooms = []room{
 	{"internal/arch", "", ""},
+	{"internal/devicetest", "host vulkan vulkan/vulkantest backend", "github.com/stretchr/testify"},
 	{"tools", "primitive kernel backend", ""},
 	{"cmd", ". bench tableio join join/* groupby groupby/* relation primitive host vulkan opencl shaders kernel backend",
 		"github.com/urfave/cli github.com/schollz/progressbar github.com/apache/arrow-go golang.org/x"},
@@ -43,6 +44,7 @@ var rooms = []room{
 	{"primitive", "kernel backend", "golang.org/x"},
 	{"host", "kernel backend", "golang.org/x"},
 	{"vulkan", "kernel shaders backend", "github.com/vulkan-go/vulkan github.com/ebitengine/purego golang.org/x"},
+	{"vulkan/vulkantest", "vulkan backend", ""},
 	{"opencl", "kernel backend", "github.com/jgillich/go-opencl golang.org/x"},
 	{"shaders", "", ""},
 	{"backend/backendtest", "kernel backend", "github.com/stretchr/testify pgregory.net/rapid"},

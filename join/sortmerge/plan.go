@@ -75,12 +75,12 @@ func NewPlan(t primitive.Tuning, p Problem) (Plan, error) {
 		plan.PeakBytes = max(plan.PeakBytes, ids+p.Rows[first]*8+scanned)
 		plan.HeldBytes = ids + p.Rows[first]*8 + (p.Rows[first]+1)*8
 	}
-	plan.PeakBytes += slackBytes
+	plan.PeakBytes += plan.PeakBytes/8 + slackBytes
 	return plan, nil
 }
 
-// slackBytes covers the rounding of some twenty buffers to the arena's alignment and block size.
-const slackBytes = 4 << 20
+// slackBytes, with an eighth of the sum, covers what the arena needs beyond the buffers: alignment and partly used blocks.
+const slackBytes = 1 << 20
 
 func (p *Problem) payload(side int) primitive.Payload {
 	switch {

@@ -1,0 +1,81 @@
+package backend
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+)
+
+func testPacer(seconds map[string]float64) *pacer {
+	return &pacer{bound: 50 * time.Millisecond, firstGuess: 1e9, seconds: seconds}
+}
+
+func groups(k *Kernel, n uint32) Command { return Command{Kind: Dispatch, Kernel: k, EndGroup: n} }
+
+func TestPacerLeavesFastWorkWhole(t *testing.T) {
+	k := &Kernel{Spec: &KernelSpec{Name: "k"}, key: "k"}
+	pieces := testPacer(map[string]float64{"k": 1e-9}).split([]Command{groups(k, 1000), groups(k, 1<<20), {Kind: Mark, Label: "m"}})
+	require.Len(t, pieces, 1)
+	require.Len(t, pieces[0], 3)
+}
+
+// TestPacerProperty: whatever the rates, the pieces together are the list, and none is predicted to exceed the bound by more
+// than one workgroup.
+func TestPacerProperty(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		slow := &Kernel{Spec: &KernelSpec{Name: "slow"}, key: "slow"}
+		fast := &Kernel{Spec: &KernelSpec{Name: "fast"}, key: "fast"}
+		p := testPacer(map[string]float64{"slow": rapid.Float64Range(1e-6, 0.2).Draw(t, "slow"), "fast": 1e-7, "copy": 1e-9})
+		buffer := &Buffer{sizeBytes: 1 << 40}
+		var commands []Command
+		for range rapid.IntRange(1, 8).Draw(t, "commands") {
+			switch rapid.IntRange(0, 3).Draw(t, "kind") {
+			case 0:
+				commands = append(commands, groups(slow, rapid.Uint32Range(1, 50).Draw(t, "groups")))
+			case 1:
+				commands = append(commands, groups(fast, rapid.Uint32Range(1, 3_000_000).Draw(t, "groups")))
+			case 2:
+				n := rapid.Uint64Range(1, 1<<26).Draw(t, "words") * 4
+				commands = append(commands, Command{Kind: Copy, Dst: buffer.Range(0, n), Src: buffer.Range(0, n)})
+			case 3:
+				commands = append(commands, Command{Kind: Mark})
+			}
+		}
+		var joined []Command
+		for _, piece := range p.split(commands) {
+			cost, most := 0.0, 0.0
+			for _, c := range piece {
+				cost += p.unit(&c) * c.units()
+				most = max(most, p.unit(&c))
+				if n := len(joined); n > 0 && joined[n-1].Kind == c.Kind && c.Kind != Mark && continues(joined[n-1], c) {
+					joined[n-1].EndGroup = c.EndGroup
+					joined[n-1].Dst.SizeBytes += c.Dst.SizeBytes
+					joined[n-1].Src.SizeBytes += c.Src.SizeBytes
+					continue
+				}
+				joined = append(joined, c)
+			}
+			require.LessOrEqual(t, cost, p.bound.Seconds()*1.001+most)
+		}
+		require.Equal(t, commands, joined)
+	})
+}
+
+func continues(a, b Command) bool {
+	if a.Kind == Dispatch {
+		return a.Kernel == b.Kernel && b.FirstGroup == a.EndGroup && b.FirstGroup > 0
+	}
+	return b.Dst.OffsetBytes > 0 && b.Dst.OffsetBytes == a.Dst.OffsetBytes+a.Dst.SizeBytes
+}
+
+func TestPacerLearns(t *testing.T) {
+	k := &Kernel{Spec: &KernelSpec{Name: "k"}, key: "k"}
+	p := testPacer(map[string]float64{"k": 1e-9})
+	for range 20 {
+		p.measured([]Command{groups(k, 1000)}, time.Second)
+	}
+	require.InDelta(t, 1e-3, p.seconds["k"], 1e-5)
+	require.Greater(t, len(p.split([]Command{groups(k, 1000)})), 15)
+}

@@ -1,0 +1,43 @@
+package backend
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestSelectDevice(t *testing.T) {
+	devices := []DeviceInfo{
+		{ID: "vulkan:llvmpipe:00aa", Index: 0, Backend: "vulkan", Name: "llvmpipe (LLVM 15)", Driver: "llvmpipe", Type: Software, UUID: "00aa11"},
+		{ID: "vulkan:old:11bb", Index: 1, Backend: "vulkan", Name: "Old GPU", Driver: "old", Type: Discrete, UUID: "11bb22", Unusable: "no timeline semaphores"},
+		{ID: "vulkan:nvidia:22cc", Index: 2, Backend: "vulkan", Name: "NVIDIA H200", Driver: "NVIDIA", Type: Discrete, UUID: "22cc33"},
+		{ID: "vulkan:dzn:22cc", Index: 3, Backend: "vulkan", Name: "NVIDIA H200", Driver: "dozen", Type: Discrete, UUID: "22cc33", TwinOf: "vulkan:nvidia:22cc"},
+		{ID: "vulkan:anv:33dd", Index: 4, Backend: "vulkan", Name: "Intel Graphics", Driver: "anv", Type: Integrated, UUID: "33dd44"},
+		{ID: "host:cpu", Index: 5, Backend: "host", Name: "Some CPU", Driver: "Go", Type: Host},
+	}
+	pick := func(spec string, from ...DeviceInfo) string {
+		d, err := SelectDevice(from, spec)
+		if err != nil {
+			return err.Error()
+		}
+		return d.ID
+	}
+	for spec, want := range map[string]string{
+		"": "vulkan:nvidia:22cc", "auto": "vulkan:nvidia:22cc", "2": "vulkan:nvidia:22cc", "h200": "vulkan:nvidia:22cc",
+		"lavapipe": "vulkan:llvmpipe:00aa", "00AA11": "vulkan:llvmpipe:00aa", "host": "host:cpu", "intel": "vulkan:anv:33dd",
+		"vulkan:dzn": "vulkan:dzn:22cc", "host:cpu": "host:cpu",
+	} {
+		require.Equal(t, want, pick(spec, devices...), spec)
+	}
+	require.Equal(t, "vulkan:anv:33dd", pick("auto", devices[0], devices[1], devices[4], devices[5]))
+	require.Equal(t, "host:cpu", pick("auto", devices[0], devices[1], devices[5]))
+	_, err := SelectDevice(devices[:2], "auto")
+	require.ErrorIs(t, err, ErrNoDevice, "a software driver is never taken unasked")
+	_, err = SelectDevice(devices, "old")
+	require.ErrorIs(t, err, ErrNoDevice)
+	require.ErrorContains(t, err, "no timeline semaphores")
+	_, err = SelectDevice(devices, "vulkan")
+	require.ErrorIs(t, err, ErrInvalidInput)
+	_, err = SelectDevice(devices, "radeon")
+	require.ErrorContains(t, err, "2 NVIDIA H200")
+}

@@ -1,0 +1,206 @@
+package join_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+	"github.com/stretchr/testify/require"
+
+	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/host"
+	"github.com/spirjoin/spirjoin/internal/devicetest"
+	"github.com/spirjoin/spirjoin/join"
+	"github.com/spirjoin/spirjoin/primitive"
+)
+
+// tables returns a primary-key and a foreign-key side.
+func tables(t testing.TB, leftRows, rightRows int) (left, right arrow.Table) {
+	kind := &keyKinds[0]
+	random := rand.New(rand.NewPCG(uint64(leftRows), uint64(rightRows)))
+	left = randomTable(random, leftRows, kind.left, kind, matchings[0].left, "k")
+	right = randomTable(random, rightRows, kind.right, kind, func(r *rand.Rand, _, _ int) int64 { return int64(r.IntN(leftRows)) }, "r")
+	t.Cleanup(left.Release)
+	t.Cleanup(right.Release)
+	return left, right
+}
+
+var onKeys = join.Spec{LeftOn: []string{"k0"}, RightOn: []string{"r0"}}
+
+// drain joins and reads the whole output.
+func drain(ctx context.Context, engine *join.Engine, left, right arrow.Table, spec join.Spec) (rows int64, err error) {
+	plan, err := engine.Plan(ctx, left, right, spec)
+	if err != nil {
+		return 0, err
+	}
+	result, err := plan.Run(ctx)
+	if err != nil {
+		return 0, err
+	}
+	defer result.Close()
+	for batch, err := range result.Batches(ctx) {
+		if err != nil {
+			return rows, err
+		}
+		rows += batch.NumRows()
+		batch.Release()
+	}
+	return rows, nil
+}
+
+// hostDevice opens the host backend; the returned function must find that everything was given back.
+func hostDevice(t *testing.T, options host.Options, limits backend.DeviceOptions) (*backend.Device, func() error) {
+	b := host.New(options)
+	driver, err := b.Open("host:cpu")
+	require.NoError(t, err)
+	device := backend.NewDevice(driver, limits)
+	return device, func() error { return errors.Join(device.Close(), b.Close()) }
+}
+
+// TestDeviceMemoryCap runs the same join under falling caps: the result is the same under each until an error says how much is
+// needed, and that much is enough.
+func TestDeviceMemoryCap(t *testing.T) {
+	left, right := tables(t, 60_000, 200_000)
+	run := func(capBytes uint64) (int64, uint64, error) {
+		device, done := hostDevice(t, host.Options{}, backend.DeviceOptions{DeviceMemoryBytes: capBytes})
+		ops, err := primitive.New(device, small)
+		require.NoError(t, err)
+		rows, err := drain(context.Background(), &join.Engine{Ops: ops, Allocator: memory.DefaultAllocator}, left, right, onKeys)
+		peak := device.MemoryUse(backend.DeviceLocal).Peak
+		require.NoError(t, done())
+		return rows, peak, err
+	}
+	_, _, err := run(1 << 20)
+	require.ErrorIs(t, err, backend.ErrDeviceMemory)
+	require.ErrorContains(t, err, "raise device_memory")
+	var mebibytes uint64
+	_, err = fmt.Sscanf(err.Error()[strings.Index(err.Error(), "at least"):], "at least %dMiB", &mebibytes)
+	require.NoError(t, err)
+	for _, capBytes := range []uint64{mebibytes << 20, mebibytes << 21, 0} {
+		rows, peak, err := run(capBytes)
+		require.NoError(t, err)
+		require.Equal(t, int64(200_000), rows)
+		if capBytes > 0 {
+			require.LessOrEqual(t, peak, capBytes)
+		}
+	}
+}
+
+func TestMemoryLimit(t *testing.T) {
+	left, right := tables(t, 60_000, 200_000)
+	device, done := hostDevice(t, host.Options{}, backend.DeviceOptions{})
+	ops, err := primitive.New(device, small)
+	require.NoError(t, err)
+	engine := &join.Engine{Ops: ops, Allocator: memory.DefaultAllocator, MemoryLimitBytes: 10 << 20}
+	_, err = drain(context.Background(), engine, left, right, onKeys)
+	require.ErrorIs(t, err, backend.ErrHostMemory)
+	require.ErrorContains(t, err, "raise memory_limit")
+	engine.MemoryLimitBytes = 64 << 20
+	rows, err := drain(context.Background(), engine, left, right, onKeys)
+	require.NoError(t, err)
+	require.Equal(t, int64(200_000), rows)
+	require.NoError(t, done())
+}
+
+// TestFaults lets the device fail at each point where it can. Every fault ends in its own error, with nothing leaked.
+func TestFaults(t *testing.T) {
+	left, right := tables(t, 500, 1500)
+	join := func(faults host.Faults) error {
+		device, done := hostDevice(t, host.Options{Faults: faults, CloseLimit: 200 * time.Millisecond}, backend.DeviceOptions{WaitLimit: 200 * time.Millisecond})
+		ops, err := primitive.New(device, small)
+		require.NoError(t, err)
+		allocator := memory.NewCheckedAllocator(memory.DefaultAllocator)
+		_, err = drain(context.Background(), &join.Engine{Ops: ops, Allocator: allocator}, left, right, onKeys)
+		allocator.AssertSize(t, 0)
+		if closeErr := done(); faults == (host.Faults{}) {
+			require.NoError(t, closeErr)
+		} else if closeErr != nil {
+			require.NotContains(t, closeErr.Error(), "not released")
+		}
+		return err
+	}
+	require.NoError(t, join(host.Faults{}))
+	for name, fault := range map[string]struct {
+		at   func(n int) host.Faults
+		want error
+	}{
+		"device memory": {func(n int) host.Faults { return host.Faults{AllocateDevice: n} }, backend.ErrDeviceMemory},
+		"compile":       {func(n int) host.Faults { return host.Faults{Compile: n} }, backend.ErrHostMemory},
+		"lost":          {func(n int) host.Faults { return host.Faults{LoseAtSubmit: n} }, backend.ErrDeviceLost},
+		"hang":          {func(n int) host.Faults { return host.Faults{HangBatch: n} }, backend.ErrTimedOut},
+	} {
+		t.Run(name, func(t *testing.T) {
+			failed := 0
+			for n := 1; ; n++ {
+				err := join(fault.at(n))
+				if err == nil {
+					break // there is no n-th call
+				}
+				require.ErrorIs(t, err, fault.want, "call %d", n)
+				failed++
+			}
+			require.Positive(t, failed)
+		})
+	}
+}
+
+// TestCancel cancels in every phase that reports progress. The join returns soon, with the cause, and gives all memory back.
+func TestCancel(t *testing.T) {
+	left, right := tables(t, 4000, 20_000)
+	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {
+		ops, err := primitive.New(device, small)
+		require.NoError(t, err)
+		engine := &join.Engine{Ops: ops, Allocator: memory.DefaultAllocator}
+		phases := make(map[string]bool)
+		spec := onKeys
+		spec.BatchRows = 1 << 10
+		spec.Progress = func(phase string, _, _ uint64) { phases[phase] = true }
+		_, err = drain(context.Background(), engine, left, right, spec)
+		require.NoError(t, err)
+		require.Len(t, phases, 4)
+		for phase := range phases {
+			ctx, cancel := context.WithCancelCause(context.Background())
+			cause := errors.New("enough")
+			spec.Progress = func(now string, _, _ uint64) {
+				if now == phase {
+					cancel(cause)
+				}
+			}
+			_, err := drain(ctx, engine, left, right, spec)
+			require.ErrorIs(t, err, backend.ErrCancelled, phase)
+			require.ErrorIs(t, err, cause, phase)
+			noMemoryInUse(t, device)
+		}
+	})
+}
+
+// TestAbandonedStream stops reading after the first batch.
+func TestAbandonedStream(t *testing.T) {
+	left, right := tables(t, 1000, 9000)
+	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {
+		ops, err := primitive.New(device, small)
+		require.NoError(t, err)
+		allocator := memory.NewCheckedAllocator(memory.DefaultAllocator)
+		defer allocator.AssertSize(t, 0)
+		engine := &join.Engine{Ops: ops, Allocator: allocator}
+		spec := onKeys
+		spec.BatchRows, spec.Materialize = 1<<10, join.MaterializeDevice
+		plan, err := engine.Plan(context.Background(), left, right, spec)
+		require.NoError(t, err)
+		result, err := plan.Run(context.Background())
+		require.NoError(t, err)
+		for batch, err := range result.Batches(context.Background()) {
+			require.NoError(t, err)
+			batch.Release()
+			break
+		}
+		result.Close()
+		noMemoryInUse(t, device)
+	})
+}
