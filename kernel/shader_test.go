@@ -1,0 +1,114 @@
+package kernel_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/kernel"
+	"github.com/spirjoin/spirjoin/shaders"
+)
+
+// What the base variants may need of a device.
+const (
+	maxPushBytes   = 128
+	maxSharedBytes = 16 << 10
+	maxInvocations = 256
+)
+
+// Every variant's SPIR-V must have the catalogue's signature and stay within what every device offers.
+func TestShadersMatchTheCatalogue(t *testing.T) {
+	for _, spec := range kernel.Catalogue() {
+		for _, variant := range kernel.Variants(spec) {
+			config, err := kernel.Defaults(spec, variant)
+			require.NoError(t, err)
+			name := kernel.SPIRVName(spec, config)
+			t.Run(name, func(t *testing.T) {
+				code, err := shaders.SPIRV(name)
+				require.NoError(t, err)
+				m, err := parseSPIRV(code)
+				require.NoError(t, err)
+				require.NotContains(t, m.capabilities, uint32(capabilityInt64))
+				require.NotContains(t, m.capabilities, uint32(capabilityInt64Atomics))
+				checkPush(t, m, spec)
+				checkConstants(t, m, spec, config)
+			})
+		}
+	}
+}
+
+// checkPush compares the push-constant block with the arguments and parameters, in their order.
+func checkPush(t *testing.T, m *module, spec *backend.KernelSpec) {
+	blocks := m.pointees(storagePush)
+	require.Len(t, blocks, 1)
+	var names []string
+	var sizes []uint32
+	for _, arg := range spec.Args {
+		names, sizes = append(names, arg.Name), append(sizes, 8)
+	}
+	for _, param := range append(append([]string{}, spec.Params...), "first_group", "end_group") {
+		names, sizes = append(names, param), append(sizes, 4)
+	}
+	members := m.byID[blocks[0]].words
+	require.Len(t, members, len(names))
+	offset := uint32(0)
+	for i, member := range members {
+		at := [2]uint32{blocks[0], uint32(i)}
+		require.Equal(t, names[i], m.memberNames[at])
+		require.Equal(t, offset, m.offsets[at], names[i])
+		size, err := m.sizeBytes(member, nil)
+		require.NoError(t, err)
+		require.Equal(t, sizes[i], size, names[i])
+		offset += size
+	}
+	require.LessOrEqual(t, offset, uint32(maxPushBytes))
+}
+
+// checkConstants compares the specialization constants and their defaults with the catalogue and measures what they lead to.
+func checkConstants(t *testing.T, m *module, spec *backend.KernelSpec, config backend.Config) {
+	values := make([]uint32, len(spec.Constants))
+	for i, constant := range spec.Constants {
+		values[i] = config[constant.Name]
+	}
+	for id, specID := range m.specIDs {
+		require.Less(t, specID, uint32(len(values)))
+		require.Equal(t, values[specID], m.byID[id].words[0], "the compiled default of %s", spec.Constants[specID].Name)
+	}
+
+	// The first constant is the number of invocations: the built-in size is made of it.
+	var size []uint32
+	for id, builtIn := range m.builtIns {
+		if builtIn == builtInWorkgroupSize {
+			size = m.byID[id].words
+		}
+	}
+	require.Len(t, size, 3)
+	specID, ok := m.specIDs[size[0]]
+	require.True(t, ok)
+	require.Zero(t, specID)
+	for axis, want := range []uint32{config["workgroup"], 1, 1} {
+		n, err := m.constant(size[axis], values)
+		require.NoError(t, err)
+		require.Equal(t, want, n)
+	}
+	require.LessOrEqual(t, config["workgroup"], uint32(maxInvocations))
+
+	shared := uint32(0)
+	for _, id := range m.pointees(storageWorkgroup) {
+		n, err := m.sizeBytes(id, values)
+		require.NoError(t, err)
+		shared += n
+	}
+	require.LessOrEqual(t, shared, uint32(maxSharedBytes))
+	t.Logf("%d bytes of shared memory", shared)
+}
+
+func TestParseSPIRVRefusesOtherBytes(t *testing.T) {
+	code, err := shaders.SPIRV("iota.spv")
+	require.NoError(t, err)
+	for _, bad := range [][]byte{nil, code[:18], code[4:], code[:24]} {
+		_, err := parseSPIRV(bad)
+		require.Error(t, err)
+	}
+}
