@@ -3,6 +3,7 @@ package vulkan
 import (
 	"fmt"
 	"os"
+	"runtime"
 	"sync"
 	"unsafe"
 
@@ -95,8 +96,12 @@ func create(options *Options) (*instance, error) {
 		layers = append(layers, validationLayer+"\x00")
 		extensions = append(extensions, extMessages+"\x00", extValidation+"\x00")
 	}
+	appName := options.AppName + "\x00"
+	var pin runtime.Pinner // the binding stores the pointer in C memory
+	defer pin.Unpin()
+	pin.Pin(unsafe.StringData(appName))
 	application := vk.ApplicationInfo{
-		SType: vk.StructureTypeApplicationInfo, PApplicationName: options.AppName + "\x00", PEngineName: "spirjoin\x00", ApiVersion: apiVersion13,
+		SType: vk.StructureTypeApplicationInfo, PApplicationName: appName, PEngineName: "spirjoin\x00", ApiVersion: apiVersion13,
 	}
 	info := vk.InstanceCreateInfo{
 		SType: vk.StructureTypeInstanceCreateInfo, PNext: C.sj_instance_chain(C.uint32_t(options.Validation)), Flags: flags, PApplicationInfo: &application,

@@ -173,16 +173,13 @@ func (t *timeline) await(value uint64, limit time.Duration) (bool, error) {
 	return r == success, t.d.check(r, "wait", "for %v batch %d", t.role, value)
 }
 
-// drain waits for everything submitted, without the use counted; the caller holds the device.
+// drain waits for everything submitted; the caller holds the device. On a lost device, waits end by themselves.
 func (t *timeline) drain(limit time.Duration) error {
-	t.mu.Lock()
-	value := t.submitted
-	t.mu.Unlock()
-	if value == 0 || t.d.lost.Load() != nil {
+	reached, err := t.await(t.last(), limit)
+	switch {
+	case t.d.lost.Load() != nil:
 		return nil
-	}
-	reached, err := t.await(value, limit)
-	if err == nil && !reached {
+	case err == nil && !reached:
 		err = &backend.OpError{Op: "close", Device: t.d.info.Name, Err: backend.ErrTimedOut, Detail: "work on the " + t.role.String() + " queue does not end; the device is left open"}
 	}
 	return err
