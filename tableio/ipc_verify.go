@@ -100,6 +100,9 @@ func verifyMessage(meta []byte, body io.ReaderAt) error {
 	}
 	switch kind := message.byte(messageHeaderType); kind {
 	case headerSchema:
+		if bodyBytes := message.int64(messageBodyLength); bodyBytes != 0 {
+			return fmt.Errorf("a schema claims a body of %d bytes", bodyBytes)
+		}
 		return verifySchema(header)
 	case headerDictionary:
 		batch, ok := header.table(dictionaryData)

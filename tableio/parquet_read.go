@@ -37,7 +37,7 @@ func openParquet(in *input) (source, error) {
 			return nil, fmt.Errorf("the stored Arrow schema: %w", err)
 		}
 	}
-	arrowReader, err := pqarrow.NewFileReader(reader, pqarrow.ArrowReadProperties{}, memory.NewGoAllocator())
+	arrowReader, err := pqarrow.NewFileReader(reader, pqarrow.ArrowReadProperties{}, newScope(nil))
 	if err != nil {
 		return nil, err
 	}

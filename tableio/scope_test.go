@@ -1,0 +1,86 @@
+package tableio
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/apache/arrow-go/v18/arrow/memory"
+	"github.com/stretchr/testify/require"
+)
+
+func TestScopeFreesOnFailure(t *testing.T) {
+	inner := memory.NewCheckedAllocator(memory.NewGoAllocator())
+	s := newScope(inner)
+	a := s.Allocate(100)
+	b := s.Reallocate(1000, s.Allocate(10))
+	s.Free(s.Allocate(50))
+	require.Equal(t, 1100, inner.CurrentAlloc())
+	cause := errors.New("cause")
+	require.Equal(t, cause, s.finish(cause))
+	require.Zero(t, inner.CurrentAlloc())
+	s.Free(a) // late frees of what is gone
+	s.Free(b)
+	require.Zero(t, inner.CurrentAlloc())
+}
+
+func TestScopeKeepsOnSuccess(t *testing.T) {
+	inner := memory.NewCheckedAllocator(memory.NewGoAllocator())
+	s := newScope(inner)
+	a := s.Allocate(100)
+	require.NoError(t, s.finish(nil))
+	require.Equal(t, 100, inner.CurrentAlloc())
+	s.Free(a)
+	inner.AssertSize(t, 0)
+}
+
+func TestScopeRefusesTheImpossible(t *testing.T) {
+	for _, size := range []int{-1, 1 << 60} {
+		s := newScope(nil)
+		err := s.finish(guard(func() error { s.Allocate(size); return nil }))
+		require.ErrorContains(t, err, "more than the machine's memory")
+	}
+}
+
+// limitedAllocator panics above its limit, as an allocator with a cap must.
+type limitedAllocator struct {
+	memory.Allocator
+	left int
+}
+
+var errCap = errors.New("the cap of pinned memory is reached")
+
+func (l *limitedAllocator) Allocate(size int) []byte {
+	if l.left -= size; l.left < 0 {
+		panic(errCap)
+	}
+	return l.Allocator.Allocate(size)
+}
+
+func (l *limitedAllocator) Reallocate(size int, b []byte) []byte {
+	if l.left -= size - len(b); l.left < 0 {
+		panic(errCap)
+	}
+	return l.Allocator.Reallocate(size, b)
+}
+
+// The caller's allocator that is full is not a fault of the input.
+func TestFailingAllocatorIsReportedAsSuch(t *testing.T) {
+	batch := exampleBatch(10_000)
+	for _, format := range formats {
+		path := filepath.Join(t.TempDir(), "table"+extension(format))
+		require.NoError(t, os.WriteFile(path, contentOf(t, format, "", batch), 0o600))
+		for _, limit := range []int{0, 1000, 50_000, 150_000} {
+			inner := memory.NewCheckedAllocator(memory.NewGoAllocator())
+			r, err := Open(context.Background(), path, ReadOptions{Allocator: &limitedAllocator{inner, limit}})
+			require.NoError(t, err)
+			_, err = r.Read(context.Background(), nil)
+			require.ErrorIs(t, err, errCap, "%v with %d bytes", format, limit)
+			require.NotErrorIs(t, err, ErrInput)
+			require.Zero(t, inner.CurrentAlloc())
+			require.NoError(t, r.Close())
+		}
+	}
+}

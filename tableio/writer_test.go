@@ -1,0 +1,219 @@
+package tableio
+
+import (
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"syscall"
+	"testing"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+	"github.com/stretchr/testify/require"
+)
+
+func TestNothingAppearsBeforeCommit(t *testing.T) {
+	for _, format := range formats {
+		path := tempPath(t, format)
+		dir, name := filepath.Dir(path), filepath.Base(path)
+		require.NoError(t, os.WriteFile(path, []byte("old"), 0o640))
+		w, err := Create(path, exampleBatch(0).Schema(), WriteOptions{})
+		require.NoError(t, err)
+		require.NoError(t, w.Write(exampleBatch(100)))
+		old, err := os.ReadFile(path)
+		require.NoError(t, err)
+		require.Equal(t, "old", string(old))
+		require.NoError(t, w.Commit())
+		requireOnlyFiles(t, dir, name)
+		info, err := os.Stat(path)
+		require.NoError(t, err)
+		require.Equal(t, os.FileMode(0o640), info.Mode().Perm(), "the mode of the file replaced")
+		require.NoError(t, w.Abort())
+		require.NoError(t, w.Commit())
+		require.ErrorIs(t, w.Write(exampleBatch(1)), ErrOutput)
+		readFile(t, path, []string{"key"}, ReadOptions{}, func(got arrow.Table) { require.Equal(t, int64(100), got.NumRows()) })
+	}
+}
+
+func TestAbortLeavesNothing(t *testing.T) {
+	for _, format := range formats {
+		path := tempPath(t, format)
+		w, err := Create(path, exampleBatch(0).Schema(), WriteOptions{})
+		require.NoError(t, err)
+		require.NoError(t, w.Write(exampleBatch(100_000)))
+		require.NoError(t, w.Abort())
+		require.NoError(t, w.Abort())
+		requireOnlyFiles(t, filepath.Dir(path))
+		require.ErrorIs(t, w.Commit(), ErrOutput)
+		require.ErrorIs(t, w.Write(exampleBatch(1)), ErrOutput)
+	}
+}
+
+func TestAbortReleasesDictionaries(t *testing.T) {
+	mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
+	defer mem.AssertSize(t, 0)
+	schema := arrow.NewSchema([]arrow.Field{{Name: "d", Type: &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int32, ValueType: arrow.BinaryTypes.String}}}, nil)
+	b := array.NewRecordBuilder(mem, schema)
+	defer b.Release()
+	require.NoError(t, b.Field(0).(*array.BinaryDictionaryBuilder).AppendString("x"))
+	batch := b.NewRecordBatch()
+	defer batch.Release()
+	for _, format := range formats {
+		for _, end := range []func(*Writer) error{(*Writer).Abort, (*Writer).Commit} {
+			w, err := Create(tempPath(t, format), schema, WriteOptions{})
+			require.NoError(t, err)
+			require.NoError(t, w.Write(batch))
+			require.NoError(t, end(w))
+		}
+	}
+}
+
+func TestUnwritablePlacesAreFoundByCreate(t *testing.T) {
+	dir := t.TempDir()
+	sealed := filepath.Join(dir, "sealed")
+	require.NoError(t, os.Mkdir(sealed, 0o500))
+	dangling := filepath.Join(dir, "dangling.csv")
+	require.NoError(t, os.Symlink(filepath.Join(dir, "none"), dangling))
+	schema := exampleBatch(0).Schema()
+	cases := map[string]struct{ path, want string }{
+		"missing directory": {filepath.Join(dir, "none", "x.csv"), "no such file or directory"},
+		"a directory":       {sealed, "directory, not a file"},
+		"dangling link":     {dangling, "symbolic link"},
+		"no format":         {filepath.Join(dir, "x"), "tells no format"},
+	}
+	if os.Geteuid() != 0 { // nothing is sealed for root
+		cases["sealed directory"] = struct{ path, want string }{filepath.Join(sealed, "x.csv"), "permission denied"}
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			opts := WriteOptions{Format: CSV}
+			if name == "no format" {
+				opts.Format = Auto
+			}
+			_, err := Create(c.path, schema, opts)
+			require.ErrorIs(t, err, ErrOutput)
+			require.ErrorContains(t, err, "create "+c.path+": ")
+			require.ErrorContains(t, err, c.want)
+		})
+	}
+	requireOnlyFiles(t, dir, "sealed", "dangling.csv")
+}
+
+func TestBadOptionsLeaveNothing(t *testing.T) {
+	dir := t.TempDir()
+	schema := exampleBatch(0).Schema()
+	for name, opts := range map[string]WriteOptions{
+		"x.parquet": {Compression: "lzo"},
+		"x.arrow":   {Compression: "snappy"},
+		"x.csv":     {Compression: "zstd", CSV: CSVOptions{Delimiter: '"'}},
+		"x.arrows":  {Format: 77},
+	} {
+		_, err := Create(filepath.Join(dir, name), schema, opts)
+		require.ErrorIs(t, err, ErrOutput, name)
+	}
+	_, err := Create(filepath.Join(dir, "y.csv"), arrow.NewSchema(nil, nil), WriteOptions{})
+	require.ErrorContains(t, err, "without columns")
+	_, err = Create(filepath.Join(dir, "y.parquet"), arrow.NewSchema(nil, nil), WriteOptions{})
+	require.ErrorContains(t, err, "without columns")
+	requireOnlyFiles(t, dir)
+}
+
+func TestSymbolicLinksAreFollowed(t *testing.T) {
+	dir := t.TempDir()
+	target, link := filepath.Join(dir, "target.csv"), filepath.Join(dir, "link.csv")
+	require.NoError(t, os.WriteFile(target, nil, 0o600))
+	require.NoError(t, os.Symlink(target, link))
+	writeFile(t, link, exampleBatch(0).Schema(), []arrow.RecordBatch{exampleBatch(3)}, WriteOptions{})
+	info, err := os.Lstat(link)
+	require.NoError(t, err)
+	require.NotZero(t, info.Mode()&os.ModeSymlink)
+	requireOnlyFiles(t, dir, "target.csv", "link.csv")
+	readFile(t, target, nil, ReadOptions{}, func(got arrow.Table) { require.Equal(t, int64(3), got.NumRows()) })
+}
+
+func TestOtherSchemaIsRefused(t *testing.T) {
+	path := tempPath(t, Parquet)
+	w, err := Create(path, arrow.NewSchema(exampleBatch(0).Schema().Fields()[:2], nil), WriteOptions{})
+	require.NoError(t, err)
+	require.ErrorIs(t, w.Write(exampleBatch(1)), ErrOutput)
+	require.NoError(t, w.Commit(), "the batch was refused, nothing is lost")
+}
+
+func TestDiskFullOnADevice(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("no /dev/full here")
+	}
+	for _, format := range formats {
+		w, err := Create("/dev/full", exampleBatch(0).Schema(), WriteOptions{Format: format})
+		require.NoError(t, err)
+		err = w.Write(exampleBatch(100))
+		if err == nil {
+			err = w.Commit()
+		}
+		require.ErrorIs(t, err, ErrOutput)
+		require.ErrorIs(t, err, syscall.ENOSPC)
+		require.NoError(t, w.Abort())
+	}
+}
+
+func TestDiskFullOnAFileSystem(t *testing.T) {
+	dir := t.TempDir()
+	mountSmall(t, dir)
+	for _, format := range formats {
+		path := filepath.Join(dir, "table"+extension(format))
+		w, err := Create(path, exampleBatch(0).Schema(), WriteOptions{Compression: "none"})
+		require.NoError(t, err)
+		batch := exampleBatch(20_000)
+		for range 20 {
+			if err = w.Write(batch); err != nil {
+				break
+			}
+		}
+		first := err
+		if err == nil {
+			err = w.Commit()
+		}
+		require.ErrorIs(t, err, ErrOutput, "%v", format)
+		require.ErrorIs(t, err, syscall.ENOSPC)
+		require.ErrorContains(t, err, path)
+		if first != nil {
+			require.ErrorIs(t, w.Write(batch), syscall.ENOSPC, "the first failure stays")
+			require.ErrorIs(t, w.Commit(), syscall.ENOSPC)
+		}
+		requireOnlyFiles(t, dir)
+	}
+}
+
+// failingWriter fails after some bytes, as a closed pipe does.
+type failingWriter struct{ left int }
+
+func (w *failingWriter) Write(p []byte) (int, error) {
+	if w.left < len(p) {
+		return w.left, errors.New("pipe closed")
+	}
+	w.left -= len(p)
+	return len(p), nil
+}
+
+func TestStandardOutput(t *testing.T) {
+	for _, format := range formats {
+		for _, left := range []int{0, 3000} {
+			w, err := Create("-", exampleBatch(0).Schema(), WriteOptions{Format: format, Compression: "none", Stdout: &failingWriter{left}})
+			require.NoError(t, err)
+			_ = w.Write(exampleBatch(100_000))
+			err = w.Commit()
+			require.ErrorIs(t, err, ErrOutput)
+			require.ErrorContains(t, err, "standard output")
+			require.ErrorContains(t, err, "pipe closed")
+		}
+	}
+	in, out := io.Pipe()
+	go func() {
+		writeFile(t, "-", exampleBatch(0).Schema(), []arrow.RecordBatch{exampleBatch(10)}, WriteOptions{Stdout: out})
+		out.Close()
+	}()
+	readFile(t, "-", nil, ReadOptions{Stdin: in}, func(got arrow.Table) { require.Equal(t, int64(10), got.NumRows()) })
+}
