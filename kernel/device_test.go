@@ -1,0 +1,129 @@
+package kernel_test
+
+import (
+	"math/rand/v2"
+	"os"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/kernel"
+	"github.com/spirjoin/spirjoin/vulkan/vulkantest"
+)
+
+// deviceShapes are what devices run besides the defaults: small, and odd where the kernel allows it.
+var deviceShapes = []backend.Config{
+	{},
+	{"serial": 1, "workgroup": 3, "items": 65},
+	{"serial": 0, "workgroup": 64, "items": 14, "batch": 5},
+}
+
+// TestDevices compares every variant of every kernel with the oracle of the references, on every device that the environment
+// selects.
+func TestDevices(t *testing.T) {
+	full := os.Getenv("SPIRJOIN_MATRIX") == "full"
+	for _, driver := range vulkantest.Open(t) {
+		t.Run(driver.Info().Name, func(t *testing.T) {
+			device := openDevice(t, driver)
+			for _, spec := range kernel.Catalogue() {
+				for _, variant := range kernel.Variants(spec) {
+					t.Run(kernel.SPIRVName(spec, variant), func(t *testing.T) {
+						for _, shape := range deviceShapes {
+							if config, ok := deviceConfig(t, spec, variant, shape); ok {
+								runCases(t, device, spec, config, full)
+							}
+						}
+					})
+				}
+			}
+		})
+	}
+}
+
+func openDevice(t *testing.T, driver backend.Driver) *backend.Device {
+	device := backend.NewDevice(driver, backend.DeviceOptions{})
+	t.Cleanup(func() { require.NoError(t, device.Close()) })
+	return device
+}
+
+// deviceConfig gives a variant a shape; ok is false where it does not suit.
+func deviceConfig(t *testing.T, spec *backend.KernelSpec, variant, shape backend.Config) (config backend.Config, ok bool) {
+	config = backend.Config{}
+	for _, part := range []backend.Config{shape, variant} {
+		for name, value := range part {
+			config[name] = value
+		}
+	}
+	full, err := kernel.Defaults(spec, config)
+	require.NoError(t, err)
+	serial, has := variant["serial"]
+	switch {
+	case len(shape) == 0:
+		return full, true
+	case has:
+		return full, serial == shape["serial"]
+	}
+	return full, full["workgroup"]*full["items"]%32 == 0 // gather_bits
+}
+
+// runCases runs a configuration at each edge and at two random numbers of rows, with every distribution or with one of them
+// in turn.
+func runCases(t *testing.T, device *backend.Device, spec *backend.KernelSpec, config backend.Config, full bool) {
+	most := 5 * int(kernel.TileRows(config))
+	for i, rows := range append(edgeRows(config), rand.IntN(most), rand.IntN(most)) {
+		for j, distribution := range distributions {
+			if full || (i+j)%len(distributions) == 0 {
+				seed := rand.Uint64()
+				c := newCase(spec, config, rows, distribution, seed)
+				require.NoError(t, c.check(runDevice(t, device, c)), "rows %d, %s, seed %d", rows, distribution, seed)
+			}
+		}
+	}
+}
+
+// runDevice runs a case on a device, its workgroups in two dispatches, and returns the arguments.
+func runDevice(t *testing.T, device *backend.Device, c *kernelCase) [][]byte {
+	k, err := device.Kernel(c.spec, c.call.Config)
+	require.NoError(t, err)
+	args, after := make([]backend.Range, len(c.call.Args)), make([][]byte, len(c.call.Args))
+	for i, arg := range c.call.Args {
+		if arg == nil {
+			continue
+		}
+		b, err := device.Allocate(backend.DeviceLocal, uint64(len(arg)), c.spec.Args[i].Name)
+		require.NoError(t, err)
+		defer b.Release()
+		args[i] = b.All()
+		_, err = device.Upload(t.Context(), args[i], arg)
+		require.NoError(t, err)
+	}
+	var list backend.List
+	for _, part := range [][2]uint32{{c.groups / 2, c.groups}, {0, c.groups / 2}} {
+		if part[0] < part[1] {
+			list.Commands = append(list.Commands, backend.Command{Kind: backend.Dispatch, Kernel: k, Args: args, Params: c.call.Params,
+				FirstGroup: part[0], EndGroup: part[1]})
+		}
+	}
+	require.NoError(t, device.Run(t.Context(), &list))
+	for i, arg := range c.call.Args {
+		if arg != nil {
+			after[i] = make([]byte, len(arg))
+			require.NoError(t, device.Download(t.Context(), after[i], args[i]))
+		}
+	}
+	return after
+}
+
+// Dispatches of more workgroups than fit one row of the grid.
+func TestDevicesFoldTheGrid(t *testing.T) {
+	for _, driver := range vulkantest.Open(t) {
+		device := openDevice(t, driver)
+		config, err := kernel.Defaults(kernel.Iota, backend.Config{"workgroup": 32, "items": 1})
+		require.NoError(t, err)
+		for _, rows := range []int{32 * 32768, 32*32768 + 1, 2*32*32768 + 77} {
+			c := newCase(kernel.Iota, config, rows, "random", uint64(rows))
+			require.NoError(t, c.check(runDevice(t, device, c)), "rows %d", rows)
+		}
+	}
+}
