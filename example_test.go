@@ -1,0 +1,138 @@
+package spirjoin_test
+
+import (
+	"context"
+	"fmt"
+	"log"
+	"slices"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+
+	"github.com/spirjoin/spirjoin"
+	"github.com/spirjoin/spirjoin/join"
+)
+
+// people and visits are two small tables; a program would read them from somewhere.
+func exampleTables() (people, visits arrow.Table) {
+	text, number := arrow.BinaryTypes.String, arrow.PrimitiveTypes.Int64
+	table := func(names [2]string, numbers []int64, texts []string) arrow.Table {
+		schema := arrow.NewSchema([]arrow.Field{{Name: names[0], Type: number}, {Name: names[1], Type: text}}, nil)
+		b := array.NewRecordBuilder(memory.DefaultAllocator, schema)
+		defer b.Release()
+		b.Field(0).(*array.Int64Builder).AppendValues(numbers, nil)
+		b.Field(1).(*array.StringBuilder).AppendValues(texts, nil)
+		batch := b.NewRecordBatch()
+		defer batch.Release()
+		return array.NewTableFromRecords(schema, []arrow.RecordBatch{batch})
+	}
+	people = table([2]string{"id", "name"}, []int64{1, 2, 3}, []string{"Ada", "Grace", "Edsger"})
+	visits = table([2]string{"person", "town"}, []int64{3, 1, 1, 7}, []string{"Austin", "London", "Turin", "Nowhere"})
+	return people, visits
+}
+
+// Join two tables and read the result batch by batch.
+func Example() {
+	ctx := context.Background()
+	engine, err := spirjoin.Open(ctx, spirjoin.Options{Device: "host"}) // leave Device out for the best GPU
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer engine.Close()
+	people, visits := exampleTables()
+	defer people.Release()
+	defer visits.Release()
+
+	result, err := engine.Join(ctx, people, visits, spirjoin.JoinSpec{
+		LeftOn: []string{"id"}, RightOn: []string{"person"}, Columns: []string{"name", "town"},
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer result.Close()
+	var lines []string
+	for batch, err := range result.Batches(ctx) {
+		if err != nil {
+			log.Fatal(err)
+		}
+		for row := range int(batch.NumRows()) {
+			lines = append(lines, batch.Column(0).ValueStr(row)+" was in "+batch.Column(1).ValueStr(row))
+		}
+		batch.Release()
+	}
+	slices.Sort(lines) // a join gives its rows in any order
+	for _, line := range lines {
+		fmt.Println(line)
+	}
+	fmt.Println(result.Rows, "rows on the", result.Device.Backend)
+	// Output:
+	// Ada was in London
+	// Ada was in Turin
+	// Edsger was in Austin
+	// 3 rows on the host
+}
+
+// Count the matching pairs without building any row.
+func ExampleEngine_Join_count() {
+	ctx := context.Background()
+	engine, err := spirjoin.Open(ctx, spirjoin.Options{Device: "host"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer engine.Close()
+	people, visits := exampleTables()
+	defer people.Release()
+	defer visits.Release()
+
+	result, err := engine.Join(ctx, people, visits, spirjoin.JoinSpec{LeftOn: []string{"id"}, RightOn: []string{"person"}, Output: join.Count})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer result.Close()
+	fmt.Println(result.Rows)
+	// Output: 3
+}
+
+// Look at the plan of a join, then run it.
+func ExampleEngine_Explain() {
+	ctx := context.Background()
+	engine, err := spirjoin.Open(ctx, spirjoin.Options{Device: "host"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer engine.Close()
+	people, visits := exampleTables()
+	defer people.Release()
+	defer visits.Release()
+
+	plan, err := engine.Explain(ctx, people, visits, spirjoin.JoinSpec{LeftOn: []string{"id"}, RightOn: []string{"person"}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(plan.Layout.Schema.Field(2).Name, len(plan.String()) > 0)
+	result, err := plan.Run(ctx)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer result.Close()
+	fmt.Println(result.Rows)
+	// Output:
+	// town true
+	// 3
+}
+
+// Devices that this process sees, and whether they work.
+func ExampleSystem_SelfTest() {
+	system, err := spirjoin.Discover(spirjoin.SystemOptions{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer system.Close()
+	report, err := system.SelfTest(context.Background(), "host")
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(report.Device.ID, report.Passed())
+	// Output: host:cpu true
+}
