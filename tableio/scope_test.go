@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"sync/atomic"
 	"testing"
 
 	"github.com/apache/arrow-go/v18/arrow/memory"
@@ -47,20 +48,26 @@ func TestScopeRefusesTheImpossible(t *testing.T) {
 // limitedAllocator panics above its limit, as an allocator with a cap must.
 type limitedAllocator struct {
 	memory.Allocator
-	left int
+	left atomic.Int64
+}
+
+func newLimitedAllocator(inner memory.Allocator, limitBytes int) *limitedAllocator {
+	l := &limitedAllocator{Allocator: inner}
+	l.left.Store(int64(limitBytes))
+	return l
 }
 
 var errCap = errors.New("the cap of pinned memory is reached")
 
 func (l *limitedAllocator) Allocate(size int) []byte {
-	if l.left -= size; l.left < 0 {
+	if l.left.Add(int64(-size)) < 0 {
 		panic(errCap)
 	}
 	return l.Allocator.Allocate(size)
 }
 
 func (l *limitedAllocator) Reallocate(size int, b []byte) []byte {
-	if l.left -= size - len(b); l.left < 0 {
+	if l.left.Add(int64(len(b)-size)) < 0 {
 		panic(errCap)
 	}
 	return l.Allocator.Reallocate(size, b)
@@ -74,7 +81,7 @@ func TestFailingAllocatorIsReportedAsSuch(t *testing.T) {
 		require.NoError(t, os.WriteFile(path, contentOf(t, format, "", batch), 0o600))
 		for _, limit := range []int{0, 1000, 50_000, 150_000} {
 			inner := memory.NewCheckedAllocator(memory.NewGoAllocator())
-			r, err := Open(context.Background(), path, ReadOptions{Allocator: &limitedAllocator{inner, limit}})
+			r, err := Open(context.Background(), path, ReadOptions{Allocator: newLimitedAllocator(inner, limit)})
 			require.NoError(t, err)
 			_, err = r.Read(context.Background(), nil)
 			require.ErrorIs(t, err, errCap, "%v with %d bytes", format, limit)
