@@ -1,6 +1,7 @@
 package host
 
 import (
+	"slices"
 	"time"
 
 	"github.com/spirjoin/spirjoin/backend"
@@ -11,6 +12,7 @@ type batch struct {
 	signal uint64
 	waits  []backend.Point
 	ops    []op
+	blocks []*block        // that the ops use
 	hang   bool            // injected: never runs
 	times  []time.Duration // start, marks, end
 	done   []bool          // of a shuffling driver: commands that ran
@@ -48,18 +50,18 @@ func (d *Driver) prepare(b *backend.Batch) (*batch, error) {
 			o.call = backend.Call{Args: make([][]byte, len(step.Args)), Params: step.Params, Config: p.config}
 			o.firstGroup, o.endGroup = step.FirstGroup, step.EndGroup
 			for k := range step.Args {
-				if o.call.Args[k], err = d.view(step.Args[k]); err != nil {
+				if o.call.Args[k], err = prepared.view(d, step.Args[k]); err != nil {
 					return nil, err
 				}
 			}
 		case backend.Copy:
-			if o.src, err = d.view(step.Src); err != nil {
+			if o.src, err = prepared.view(d, step.Src); err != nil {
 				return nil, err
 			}
 			fallthrough
 		case backend.Fill:
 			o.value = step.Value
-			if o.dst, err = d.view(step.Dst); err != nil {
+			if o.dst, err = prepared.view(d, step.Dst); err != nil {
 				return nil, err
 			}
 			if step.Kind == backend.Copy && len(o.src) != len(o.dst) {
@@ -76,8 +78,8 @@ func (d *Driver) prepare(b *backend.Batch) (*batch, error) {
 	return prepared, nil
 }
 
-// view returns the memory of a range; nil for an absent one.
-func (d *Driver) view(r backend.Range) ([]byte, error) {
+// view returns the memory of a range and notes its block; nil for an absent one.
+func (p *batch) view(d *Driver, r backend.Range) ([]byte, error) {
 	owner, offset := r.Block()
 	if owner == nil {
 		return nil, nil
@@ -92,6 +94,9 @@ func (d *Driver) view(r backend.Range) ([]byte, error) {
 		return nil, d.fail("submit", backend.ErrInvalidInput, "a block of %d bytes was freed", b.SizeBytes())
 	case offset > uint64(len(memory)) || r.SizeBytes > uint64(len(memory))-offset:
 		return nil, d.fail("submit", backend.ErrInvalidInput, "%d bytes at %d exceed a block of %d", r.SizeBytes, offset, len(memory))
+	}
+	if !slices.Contains(p.blocks[max(0, len(p.blocks)-8):], b) {
+		p.blocks = append(p.blocks, b)
 	}
 	end := offset + r.SizeBytes
 	return memory[offset:end:end], nil

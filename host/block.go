@@ -6,6 +6,7 @@ import (
 	"math"
 	"os"
 	"sync/atomic"
+	"time"
 	"unsafe"
 
 	"github.com/spirjoin/spirjoin/backend"
@@ -34,6 +35,7 @@ type block struct {
 	kind   backend.Memory
 	region *region
 	freed  atomic.Bool
+	users  int // running batches; guarded by driver.mu
 }
 
 func (b *block) SizeBytes() uint64      { return uint64(len(b.region.bytes)) }
@@ -47,12 +49,16 @@ func (b *block) Bytes() []byte {
 	return b.region.bytes
 }
 
-// Free gives the memory back. It works after Close of the driver too; a second Free is ErrInvalidInput.
+// Free gives the memory back. Nothing touches it after that: a batch that runs at this moment, as on a device that was
+// lost, is waited for, and one that did not start yet never will. Where the batch does not end within Options.CloseLimit
+// the memory is left in place, with ErrTimedOut. Free works after Close of the driver too; a second one is ErrInvalidInput.
 func (b *block) Free() error {
 	if b.freed.Swap(true) {
 		return b.driver.fail("free", backend.ErrInvalidInput, "%v block of %d bytes was freed before", b.kind, b.SizeBytes())
 	}
-	b.driver.forget(b)
+	if !b.driver.forget(b) {
+		return b.driver.fail("free", backend.ErrTimedOut, "%v block of %d bytes is in use after %v", b.kind, b.SizeBytes(), b.driver.backend.options.CloseLimit)
+	}
 	if err := b.region.drop(); err != nil {
 		return b.driver.fail("free", backend.ErrHostMemory, "%d bytes: %v", b.SizeBytes(), err)
 	}
@@ -172,11 +178,34 @@ func (d *Driver) adopt(kind backend.Memory, r *region) (backend.Block, error) {
 	return b, nil
 }
 
-// forget takes a freed block out of the driver's books.
-func (d *Driver) forget(b *block) {
+// forget takes a freed block out of the driver's books and waits until no batch runs that uses it.
+func (d *Driver) forget(b *block) (unused bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	delete(d.blocks, b)
+	return d.untilLocked(time.Now().Add(d.backend.options.CloseLimit), func() bool { return b.users == 0 })
+}
+
+// untilLocked waits until a condition holds and reports whether it did before the deadline.
+func (d *Driver) untilLocked(deadline time.Time, holds func() bool) bool {
+	if holds() {
+		return true
+	}
+	defer time.AfterFunc(time.Until(deadline), d.wake).Stop()
+	for !holds() {
+		if !time.Now().Before(deadline) {
+			return false
+		}
+		d.changed.Wait()
+	}
+	return true
+}
+
+// wake makes those look again who wait for something to change.
+func (d *Driver) wake() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.changed.Broadcast()
 }
 
 // leaks describes the live blocks; empty where there are none. The caller holds d.mu.

@@ -151,10 +151,7 @@ func (d *Driver) serve(role backend.Role) {
 			return
 		}
 		b := line.pending[0]
-		d.mu.Unlock()
-		err := d.run(b)
-		d.mu.Lock()
-		if err != nil {
+		if err := d.guarded(b, func() error { return d.run(b) }); err != nil {
 			d.loseLocked(err)
 		}
 		if d.stopped.Load() { // perhaps in the middle of the batch
@@ -162,6 +159,26 @@ func (d *Driver) serve(role backend.Role) {
 		}
 		d.completeLocked(role, b)
 	}
+}
+
+// guarded runs a part of a batch with the lock given up, its blocks kept from being unmapped meanwhile.
+func (d *Driver) guarded(b *batch, run func() error) error {
+	for _, used := range b.blocks {
+		if used.freed.Load() {
+			return d.fail("run", backend.ErrDeviceLost, "a block of %d bytes was freed before the batch that uses it ran", used.SizeBytes())
+		}
+	}
+	for _, used := range b.blocks {
+		used.users++
+	}
+	d.mu.Unlock()
+	err := run()
+	d.mu.Lock()
+	for _, used := range b.blocks {
+		used.users--
+	}
+	d.changed.Broadcast()
+	return err
 }
 
 // completeLocked signals the first pending batch of a queue.
@@ -199,11 +216,6 @@ func (d *Driver) Wait(ctx context.Context, role backend.Role, value uint64, limi
 	if role >= backend.Roles {
 		return d.fail("wait", backend.ErrInvalidInput, "role %d", role)
 	}
-	wake := func() {
-		d.mu.Lock()
-		defer d.mu.Unlock()
-		d.changed.Broadcast()
-	}
 	deadline := time.Now().Add(limit)
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -224,8 +236,8 @@ func (d *Driver) Wait(ctx context.Context, role backend.Role, value uint64, limi
 		}
 		if !armed {
 			armed = true
-			defer context.AfterFunc(ctx, wake)()
-			defer time.AfterFunc(limit, wake).Stop()
+			defer context.AfterFunc(ctx, d.wake)()
+			defer time.AfterFunc(limit, d.wake).Stop()
 			if d.shuffler != nil {
 				defer d.shuffler.demandLocked(role, value)()
 			}
@@ -300,29 +312,14 @@ func (d *Driver) Close() error {
 
 // drainLocked waits until nothing is pending.
 func (d *Driver) drainLocked(deadline time.Time) error {
-	timer := time.AfterFunc(time.Until(deadline), func() {
-		d.mu.Lock()
-		defer d.mu.Unlock()
-		d.changed.Broadcast()
-	})
-	defer timer.Stop()
 	for role := range backend.Roles {
 		line := &d.lines[role]
 		if d.shuffler != nil {
 			defer d.shuffler.demandLocked(role, line.submitted)()
 		}
-	}
-	for role := range backend.Roles {
-		line := &d.lines[role]
-		for line.completed < line.submitted {
-			if d.lost != nil {
-				return d.lost
-			}
-			if !time.Now().Before(deadline) {
-				return d.fail("close", backend.ErrTimedOut, "%v queue at %d of %d after the limit of %v",
-					role, line.completed, line.submitted, d.backend.options.CloseLimit)
-			}
-			d.changed.Wait()
+		if !d.untilLocked(deadline, func() bool { return d.lost != nil || line.completed == line.submitted }) {
+			return d.fail("close", backend.ErrTimedOut, "%v queue at %d of %d after the limit of %v",
+				role, line.completed, line.submitted, d.backend.options.CloseLimit)
 		}
 	}
 	return d.lost

@@ -136,35 +136,79 @@ func TestPanicOfAReference(t *testing.T) {
 	}
 }
 
-// TestUseOfUnmappedMemory frees a block while a kernel works on it.
-func TestUseOfUnmappedMemory(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("blocks are not unmapped")
-	}
-	started, freed := make(chan bool), make(chan bool)
-	spec := &backend.KernelSpec{Name: "late", Args: badKernel.Args, Run: func(call *backend.Call, _ uint32) {
+// gate is a kernel that says when it runs and writes to its argument when it may.
+func gate() (spec *backend.KernelSpec, started, write chan bool) {
+	started, write = make(chan bool), make(chan bool)
+	return &backend.KernelSpec{Name: "gate", Args: badKernel.Args, Run: func(call *backend.Call, _ uint32) {
 		started <- true
-		<-freed
+		<-write
 		call.Args[0][0] = 1
-	}}
+	}}, started, write
+}
+
+// TestUnmappedImport takes imported memory away while a kernel works on it.
+func TestUnmappedImport(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("memory is not unmapped")
+	}
+	spec, started, write := gate()
 	device := openDevice(t, Options{})
 	k, err := device.Kernel(spec, nil)
 	require.NoError(t, err)
-	b, err := device.Allocate(backend.DeviceLocal, 32<<20, "values")
+	memory, unmap, err := mapMemory(1 << 20)
 	require.NoError(t, err)
-	block, _ := b.All().Block()
+	b, err := device.Import(memory, "imported")
+	require.NoError(t, err)
 	var list backend.List
 	list.Dispatch(k, 1, []backend.Range{b.All()})
 	point, err := device.Submit(context.Background(), backend.Compute, &list)
 	require.NoError(t, err)
 	<-started
-	require.NoError(t, block.Free())
-	freed <- true
+	require.NoError(t, unmap())
+	write <- true
 	err = device.Wait(context.Background(), point)
 	require.ErrorIs(t, err, backend.ErrDeviceLost)
-	assert.ErrorContains(t, err, "late")
+	assert.ErrorContains(t, err, "gate")
 	b.Release()
-	assert.ErrorContains(t, device.Close(), "freed before")
+	assert.NotErrorIs(t, device.Close(), backend.ErrInvalidInput)
+}
+
+// TestFreeWaitsForTheRunningBatch frees blocks whose batch runs, as after the loss of the device, and whose batch did not
+// start.
+func TestFreeWaitsForTheRunningBatch(t *testing.T) {
+	spec, started, write := gate()
+	device := openDevice(t, Options{})
+	driver := device.Driver().(*Driver)
+	k, err := device.Kernel(spec, nil)
+	require.NoError(t, err)
+	var blocks [2]backend.Block
+	for i := range blocks {
+		b, err := device.Allocate(backend.DeviceLocal, 32<<20, "values")
+		require.NoError(t, err)
+		blocks[i], _ = b.All().Block()
+		require.NoError(t, driver.Submit(&backend.Batch{Signal: uint64(i) + 1, Steps: []backend.Step{{Command: backend.Command{
+			Kind: backend.Dispatch, Kernel: k, EndGroup: 1, Args: []backend.Range{b.All()}}}}}))
+		defer func() {
+			b.Release()
+			if i == 0 { // the arena frees the blocks again
+				assert.ErrorIs(t, device.Close(), backend.ErrInvalidInput)
+			}
+		}()
+	}
+	<-started
+	freed := make(chan error)
+	go func() { freed <- blocks[0].Free() }()
+	require.NoError(t, blocks[1].Free(), "its batch does not run yet")
+	select {
+	case <-freed:
+		require.Fail(t, "freed under a running kernel")
+	case <-time.After(20 * time.Millisecond):
+	}
+	write <- true
+	require.NoError(t, <-freed)
+	err = driver.Wait(context.Background(), backend.Compute, 2, testLimit)
+	require.ErrorIs(t, err, backend.ErrDeviceLost)
+	assert.ErrorContains(t, err, "freed before the batch")
 }
 
 func TestHangEnds(t *testing.T) {

@@ -86,10 +86,7 @@ func (s *shuffler) serve() {
 		if len(p.batch.times) == 0 {
 			p.batch.times = append(p.batch.times, time.Since(d.epoch))
 		}
-		d.mu.Unlock()
-		err := s.run(o)
-		d.mu.Lock()
-		if err != nil {
+		if err := d.guarded(p.batch, func() error { return s.run(o) }); err != nil {
 			d.loseLocked(err)
 		}
 		if d.stopped.Load() {
