@@ -9,6 +9,7 @@ import (
 
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/kernel"
+	"github.com/spirjoin/spirjoin/vulkan"
 	"github.com/spirjoin/spirjoin/vulkan/vulkantest"
 )
 
@@ -30,6 +31,9 @@ func TestDevices(t *testing.T) {
 				for _, variant := range kernel.Variants(spec) {
 					t.Run(kernel.SPIRVName(spec, variant), func(t *testing.T) {
 						for _, shape := range deviceShapes {
+							if partial(shape) && vulkantest.Validation(t) == vulkan.GPUAssisted {
+								continue
+							}
 							if config, ok := deviceConfig(t, spec, variant, shape); ok {
 								runCases(t, device, spec, config, full)
 							}
@@ -40,6 +44,10 @@ func TestDevices(t *testing.T) {
 		})
 	}
 }
+
+// partial says whether workgroups fill no subgroup. lavapipe (Mesa 22.3) lets the missing invocations run through the loops
+// that GPU-assisted validation puts into the shader, until it ends all loops of the workgroup.
+func partial(shape backend.Config) bool { return shape["workgroup"] == 3 }
 
 func openDevice(t *testing.T, driver backend.Driver) *backend.Device {
 	device := backend.NewDevice(driver, backend.DeviceOptions{})
