@@ -1,94 +1,236 @@
 package kernel_test
 
 import (
+	"bytes"
 	"fmt"
 	"math/rand/v2"
-	"sync"
+	"os"
+	"strconv"
+	"strings"
 	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
 
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/kernel"
+	"github.com/spirjoin/spirjoin/vulkan/vulkantest"
 )
 
-const benchRows = 10_000_000
+// The benchmarks run every variant on 10 million rows of even, random data, or on SPIRJOIN_BENCH_ROWS. They report the
+// rate of the fastest run; for range_search a row is one of either side, four on the right for each on the left.
 
-func hostConfig(items uint32, c backend.Config) backend.Config {
-	full := backend.Config{"serial": 1, "workgroup": 1, "items": items, "batch": 13}
-	for k, v := range c {
-		full[k] = v
+func benchRows(b *testing.B) int {
+	text := os.Getenv("SPIRJOIN_BENCH_ROWS")
+	if text == "" {
+		return 10_000_000
 	}
-	return full
+	rows, err := strconv.Atoi(text)
+	require.NoError(b, err)
+	return rows
 }
 
-func runAll(spec *backend.KernelSpec, call *backend.Call, groups uint32) {
-	for g := range groups {
-		spec.Run(call, g)
-	}
-}
-
-func BenchmarkRadix(b *testing.B) {
-	keys := make([]uint32, benchRows)
-	for i := range keys {
-		keys[i] = rand.Uint32()
-	}
-	keys64 := make([]uint64, benchRows)
-	for i := range keys64 {
-		keys64[i] = rand.Uint64()
-	}
-	payload := make([]uint32, benchRows)
-	keysOut := make([]uint64, benchRows)
-	payloadOut := make([]uint32, benchRows)
-	for _, kb := range []uint32{32, 64} {
-		for _, pb := range []uint32{0, 32} {
-			for _, it := range []uint32{1 << 15, 1 << 18} {
-				c := hostConfig(it, backend.Config{"key_bits": kb, "payload_bits": pb})
-				tiles := kernel.Tiles(c, benchRows)
-				counts := make([]uint32, 256*tiles+1)
-				in := backend.AsBytes(keys)
-				if kb == 64 {
-					in = backend.AsBytes(keys64)
-				}
-				var p, po []byte
-				if pb == 32 {
-					p, po = backend.AsBytes(payload), backend.AsBytes(payloadOut)
-				}
-				h := &backend.Call{Args: [][]byte{in, backend.AsBytes(counts)}, Params: []uint32{benchRows, tiles, 8, 8}, Config: c}
-				if pb == 0 {
-					b.Run(fmt.Sprintf("histogram/key=%d/items=%d", kb, it), func(b *testing.B) {
-						for b.Loop() {
-							runAll(kernel.RadixHistogram, h, tiles)
-						}
-						b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/benchRows, "ns/row")
-					})
-				}
-				runAll(kernel.RadixHistogram, h, tiles)
-				sum := uint32(0)
-				for i, n := range counts {
-					counts[i] = sum
-					sum += n
-				}
-				s := &backend.Call{Args: [][]byte{in, p, backend.AsBytes(counts), backend.AsBytes(keysOut), po}, Params: []uint32{benchRows, tiles, 8, 8}, Config: c}
-				b.Run(fmt.Sprintf("scatter/key=%d/payload=%d/items=%d", kb, pb, it), func(b *testing.B) {
-					for b.Loop() {
-						runAll(kernel.RadixScatter, s, tiles)
-					}
-					b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/benchRows, "ns/row")
-				})
-				b.Run(fmt.Sprintf("scatter2/key=%d/payload=%d/items=%d", kb, pb, it), func(b *testing.B) {
-					for b.Loop() {
-						var wg sync.WaitGroup
-						for w := range uint32(2) {
-							wg.Go(func() {
-								for g := w; g < tiles; g += 2 {
-									kernel.RadixScatter.Run(s, g)
-								}
-							})
-						}
-						wg.Wait()
-					}
-					b.ReportMetric(2*float64(b.Elapsed().Nanoseconds())/float64(b.N)/benchRows, "ns/row/core")
-				})
+// BenchmarkReference runs the references on one core, in the shape of the host backend.
+func BenchmarkReference(b *testing.B) {
+	rows := benchRows(b)
+	eachVariant(b, func(b *testing.B, spec *backend.KernelSpec, variant backend.Config) {
+		if serial, ok := variant["serial"]; ok && serial == 0 {
+			b.Skip("the shape of a GPU")
+		}
+		config := backend.Config{"workgroup": 1, "items": 1 << 16}
+		for axis, value := range variant {
+			config[axis] = value
+		}
+		full, err := spec.Complete(config)
+		require.NoError(b, err)
+		call, groups := benchCall(spec, full, rows)
+		reportBest(b, rows, func() time.Duration {
+			began := time.Now()
+			for group := range groups {
+				spec.Run(call, group)
 			}
+			return time.Since(began)
+		})
+	})
+}
+
+// BenchmarkDevice runs the kernels on the devices that the environment selects, in the shape that suits the device, and
+// reports device time, the best of all runs. The outputs are compared with those of the reference first.
+func BenchmarkDevice(b *testing.B) {
+	rows := benchRows(b)
+	for _, driver := range vulkantest.Open(b) {
+		device := backend.NewDevice(driver, backend.DeviceOptions{})
+		defer func() { require.NoError(b, device.Close()) }()
+		serial := uint32(0)
+		if device.Info().CPULike() {
+			serial = 1
+		}
+		b.Run("device="+device.Info().Name, func(b *testing.B) {
+			eachVariant(b, func(b *testing.B, spec *backend.KernelSpec, variant backend.Config) {
+				if s, ok := variant["serial"]; ok && s != serial {
+					b.Skip("the shape of another kind of device")
+				}
+				config, err := kernel.Defaults(spec, variant)
+				require.NoError(b, err)
+				benchDevice(b, device, spec, config, rows)
+			})
+		})
+	}
+}
+
+func benchDevice(b *testing.B, device *backend.Device, spec *backend.KernelSpec, config backend.Config, rows int) {
+	call, groups := benchCall(spec, config, rows)
+	k, err := device.Kernel(spec, config)
+	require.NoError(b, err)
+	args := make([]backend.Range, len(call.Args))
+	for i, arg := range call.Args {
+		if arg == nil {
+			continue
+		}
+		buffer, err := device.Allocate(backend.DeviceLocal, uint64(len(arg)), spec.Args[i].Name)
+		require.NoError(b, err)
+		defer buffer.Release()
+		args[i] = buffer.All()
+		_, err = device.Upload(b.Context(), args[i], arg)
+		require.NoError(b, err)
+	}
+	run := func() time.Duration {
+		list := backend.List{Profile: new(backend.Profile)}
+		list.Stage("kernel")
+		list.Dispatch(k, groups, args, call.Params...)
+		require.NoError(b, device.Run(b.Context(), &list))
+		var took time.Duration
+		for _, stage := range list.Profile.Stages() {
+			took += stage.Time
+		}
+		return took
+	}
+	run()
+	for group := range groups {
+		spec.Run(call, group)
+	}
+	for i, arg := range call.Args {
+		if arg != nil {
+			got := make([]byte, len(arg))
+			require.NoError(b, device.Download(b.Context(), got, args[i]))
+			require.True(b, bytes.Equal(arg, got), "%s", spec.Args[i].Name)
 		}
 	}
+	reportBest(b, rows, run)
+}
+
+// eachVariant runs a benchmark for every variant, named by its axes.
+func eachVariant(b *testing.B, run func(b *testing.B, spec *backend.KernelSpec, variant backend.Config)) {
+	for _, spec := range kernel.Catalogue() {
+		for _, variant := range kernel.Variants(spec) {
+			name := strings.TrimSuffix(spec.Name+"/"+strings.ReplaceAll(variant.String(), " ", "/"), "/")
+			b.Run(name, func(b *testing.B) { run(b, spec, variant) })
+		}
+	}
+}
+
+// reportBest reports the shortest time that run returns.
+func reportBest(b *testing.B, rows int, run func() time.Duration) {
+	best := time.Duration(1<<63 - 1)
+	for b.Loop() {
+		best = min(best, run())
+	}
+	b.ReportMetric(float64(rows)/best.Seconds(), "rows/s")
+	b.ReportMetric(float64(best.Nanoseconds())/float64(rows), "ns/row")
+	b.ReportMetric(0, "ns/op")
+}
+
+// benchCall makes a dispatch over rows rows.
+func benchCall(spec *backend.KernelSpec, config backend.Config, rows int) (call *backend.Call, groups uint32) {
+	random := rand.New(rand.NewPCG(1, 2))
+	words := func(n int, word func(i int) uint64, bits uint32) []byte {
+		if bits == 64 {
+			column := make([]uint64, n)
+			for i := range column {
+				column[i] = word(i)
+			}
+			return backend.AsBytes(column)
+		}
+		column := make([]uint32, n)
+		for i := range column {
+			column[i] = uint32(word(i))
+		}
+		return backend.AsBytes(column)
+	}
+	any := func(int) uint64 { return random.Uint64() }
+	id := func(int) uint64 { return random.Uint64N(uint64(rows)) }
+	zero := func(int) uint64 { return 0 }
+	tiles := kernel.Tiles(config, uint64(rows))
+	call = &backend.Call{Config: config}
+	covered := rows
+	switch spec.Name {
+	case "iota":
+		call.Args, call.Params = [][]byte{words(rows, zero, 32)}, []uint32{uint32(rows), 0}
+	case "gather":
+		bits := config["value_bits"]
+		call.Args, call.Params = [][]byte{words(rows, any, bits), words(rows, id, 32), words(rows, zero, bits)}, []uint32{uint32(rows)}
+	case "gather_bits":
+		n := (rows + 31) / 32
+		call.Args, call.Params = [][]byte{words(n, any, 32), words(rows, id, 32), words(n, zero, 32)}, []uint32{uint32(rows), 0}
+	case "radix_histogram", "radix_scatter":
+		keyBits := config["key_bits"]
+		keys, counts := words(rows, any, keyBits), words(256*int(tiles), zero, 32)
+		histogram := &backend.Call{Config: config, Args: [][]byte{keys, counts}, Params: []uint32{uint32(rows), tiles, 8, 8}}
+		call.Args, call.Params = histogram.Args, histogram.Params
+		if spec == kernel.RadixHistogram {
+			break
+		}
+		for group := range kernel.Groups(config, uint64(rows)) {
+			kernel.RadixHistogram.Run(histogram, group)
+		}
+		sum := uint32(0)
+		for i, n := range backend.Words(counts) {
+			backend.Words(counts)[i] = sum
+			sum += n
+		}
+		var payload, payloadOut []byte
+		if config["payload_bits"] == 32 {
+			payload, payloadOut = words(rows, any, 32), words(rows, zero, 32)
+		}
+		call.Args = [][]byte{keys, payload, counts, words(rows, zero, keyBits), payloadOut}
+	case "range_search":
+		// A fifth of the rows on the left, with unique keys; each of the others matches one of them.
+		left := rows / 5
+		covered, tiles = left, kernel.Tiles(config, uint64(left))
+		call.Args = [][]byte{words(left, func(i int) uint64 { return 3 * uint64(i) }, config["key_bits"]), ascending(random, rows-left, left, config["key_bits"]),
+			words(left, zero, 32), words(left, zero, 32), words(int(tiles), zero, 64)}
+		call.Params = []uint32{uint32(left), uint32(rows - left), tiles}
+	case "range_expand":
+		offsets := words(rows/4+1, func(i int) uint64 { return 4 * uint64(i) }, 64)
+		call.Args = [][]byte{offsets, words(rows/4, func(i int) uint64 { return 4 * uint64(i) }, 32), words(rows/4, any, 32), words(rows, any, 32),
+			words(rows, zero, 32), words(rows, zero, 32)}
+		call.Params = []uint32{uint32(rows / 4), uint32(rows / 4 * 4), 0, 0}
+	case "scan_reduce":
+		call.Args = [][]byte{words(rows, any, config["in_bits"]), words(int(tiles), zero, config["sum_bits"])}
+		call.Params = []uint32{uint32(rows), tiles}
+	case "scan_tiles":
+		call.Args = [][]byte{words(rows, any, config["in_bits"]), words(int(tiles), any, config["sum_bits"]), words(rows, zero, config["sum_bits"])}
+		call.Params = []uint32{uint32(rows), tiles, 0}
+	default:
+		panic(fmt.Sprintf("no benchmark of kernel %s", spec.Name))
+	}
+	return call, kernel.Groups(config, uint64(covered))
+}
+
+// ascending draws n sorted keys, multiples of 3 below 3*different.
+func ascending(random *rand.Rand, n, different int, bits uint32) []byte {
+	counts := make([]int, different)
+	for range n {
+		counts[random.IntN(different)]++
+	}
+	keys := make([]uint64, 0, n)
+	for i, count := range counts {
+		for range count {
+			keys = append(keys, 3*uint64(i))
+		}
+	}
+	if bits == 64 {
+		return backend.AsBytes(keys)
+	}
+	return backend.AsBytes(narrow(keys))
 }
