@@ -1,22 +1,27 @@
 package tableio
 
 import (
+	"context"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"io"
+	"runtime"
 
 	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/flight"
 	"github.com/apache/arrow-go/v18/parquet"
 	"github.com/apache/arrow-go/v18/parquet/compress"
+	"github.com/apache/arrow-go/v18/parquet/file"
+	"github.com/apache/arrow-go/v18/parquet/metadata"
 	"github.com/apache/arrow-go/v18/parquet/pqarrow"
+	"golang.org/x/sync/errgroup"
 )
 
 // rowGroupRows is the size of a row group: large enough for readers to scan
 // fast, small enough to be held encoded in memory and to be read in parallel.
 const rowGroupRows = 1 << 20
-
-// parquetEncoder collects batches of any size into row groups of rowGroupRows.
-type parquetEncoder struct{ *pqarrow.FileWriter }
 
 func newParquetEncoder(out io.Writer, schema *arrow.Schema, compression string) (encoder, error) {
 	codec, err := parquetCodec(compression)
@@ -24,7 +29,7 @@ func newParquetEncoder(out io.Writer, schema *arrow.Schema, compression string) 
 		return nil, err
 	}
 	if schema.NumFields() == 0 {
-		return nil, errors.New("Parquet cannot hold a table without columns")
+		return nil, errors.New("a Parquet file cannot hold a table without columns")
 	}
 	properties := parquet.NewWriterProperties(
 		parquet.WithVersion(parquet.V2_LATEST),
@@ -32,11 +37,14 @@ func newParquetEncoder(out io.Writer, schema *arrow.Schema, compression string) 
 		parquet.WithMaxRowGroupLength(rowGroupRows),
 		parquet.WithCreatedBy("spirjoin"),
 	)
-	writer, err := pqarrow.NewFileWriter(schema, out, properties, pqarrow.NewArrowWriterProperties(pqarrow.WithStoreSchema()))
-	if err != nil {
-		return nil, err
+	arrowProperties := pqarrow.NewArrowWriterProperties(pqarrow.WithStoreSchema())
+	for _, field := range schema.Fields() {
+		if _, nested := field.Type.(arrow.NestedType); nested || field.Type.ID() == arrow.EXTENSION {
+			writer, err := pqarrow.NewFileWriter(schema, out, properties, arrowProperties)
+			return nestedParquetEncoder{writer}, err
+		}
 	}
-	return parquetEncoder{writer}, nil
+	return newFlatParquetEncoder(out, schema, properties, arrowProperties)
 }
 
 func parquetCodec(compression string) (compress.Compression, error) {
@@ -51,5 +59,116 @@ func parquetCodec(compression string) (compress.Compression, error) {
 	return 0, fmt.Errorf("compression %q is unknown for Parquet: choose zstd, snappy or none", compression)
 }
 
-func (e parquetEncoder) write(batch arrow.RecordBatch) error { return e.WriteBuffered(batch) }
-func (e parquetEncoder) close() error                        { return e.Close() }
+// nestedParquetEncoder writes schemas with nested columns, column by column.
+type nestedParquetEncoder struct{ *pqarrow.FileWriter }
+
+func (e nestedParquetEncoder) write(batch arrow.RecordBatch) error { return e.WriteBuffered(batch) }
+func (e nestedParquetEncoder) close() error                        { return e.Close() }
+
+// flatParquetEncoder collects batches of any size into row groups of
+// rowGroupRows, which it holds encoded until they are full. The columns of a
+// row group are independent, so each batch is encoded on all cores.
+type flatParquetEncoder struct {
+	writer     *file.Writer
+	properties pqarrow.ArrowWriterProperties
+	schema     *arrow.Schema
+	group      file.BufferedRowGroupWriter // nil: none begun
+	groupRows  int64
+}
+
+func newFlatParquetEncoder(out io.Writer, schema *arrow.Schema, properties *parquet.WriterProperties, arrowProperties pqarrow.ArrowWriterProperties) (encoder, error) {
+	parquetSchema, err := pqarrow.ToParquet(schema, properties, arrowProperties)
+	if err != nil {
+		return nil, err
+	}
+	stored := metadata.NewKeyValueMetadata()
+	meta := schema.Metadata()
+	for i, key := range meta.Keys() {
+		if err := stored.Append(key, meta.Values()[i]); err != nil {
+			return nil, err
+		}
+	}
+	serialized := flight.SerializeSchema(schema, properties.Allocator())
+	if err := stored.Append("ARROW:schema", base64.StdEncoding.EncodeToString(serialized)); err != nil {
+		return nil, err
+	}
+	writer, err := file.NewParquetWriterWithError(out, parquetSchema.Root(), file.WithWriterProps(properties), file.WithWriteMetadata(stored))
+	if err != nil {
+		return nil, err
+	}
+	return &flatParquetEncoder{writer: writer, properties: arrowProperties, schema: schema}, nil
+}
+
+func (e *flatParquetEncoder) write(batch arrow.RecordBatch) error {
+	for start := int64(0); start < batch.NumRows(); {
+		if e.group == nil {
+			group, err := e.writer.AppendBufferedRowGroupChecked()
+			if err != nil {
+				return err
+			}
+			e.group, e.groupRows = group, 0
+		}
+		rows := min(batch.NumRows()-start, rowGroupRows-e.groupRows)
+		if err := e.writePart(batch, start, start+rows); err != nil {
+			return err
+		}
+		start += rows
+		if e.groupRows += rows; e.groupRows == rowGroupRows {
+			if err := e.endGroup(); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// writePart appends rows [start, end) to the row group, column by column in parallel.
+func (e *flatParquetEncoder) writePart(batch arrow.RecordBatch, start, end int64) error {
+	var columns errgroup.Group
+	columns.SetLimit(runtime.GOMAXPROCS(0))
+	for i := range int(batch.NumCols()) {
+		columns.Go(func() error {
+			return guard(func() error {
+				writer, err := e.group.Column(i)
+				if err != nil {
+					return err
+				}
+				part := array.NewSlice(batch.Column(i), start, end)
+				defer part.Release()
+				nullable := e.schema.Field(i).Nullable
+				var levels []int16
+				if nullable {
+					levels = definitionLevels(part)
+				}
+				return pqarrow.WriteArrowToColumn(pqarrow.NewArrowWriteContext(context.Background(), &e.properties), writer, part, levels, nil, nullable)
+			})
+		})
+	}
+	return columns.Wait()
+}
+
+// definitionLevels has 1 for a value and 0 for a null.
+func definitionLevels(column arrow.Array) []int16 {
+	levels := make([]int16, column.Len())
+	for i := range levels {
+		if column.IsValid(i) {
+			levels[i] = 1
+		}
+	}
+	return levels
+}
+
+func (e *flatParquetEncoder) endGroup() error {
+	group := e.group
+	e.group = nil
+	return group.Close()
+}
+
+func (e *flatParquetEncoder) close() error {
+	if e.group != nil {
+		if err := e.endGroup(); err != nil {
+			return err
+		}
+	}
+	return e.writer.Close()
+}

@@ -192,14 +192,15 @@ func (w *Writer) Schema() *arrow.Schema { return w.schema }
 func (w *Writer) Rows() int64 { return w.rows }
 
 // Write appends a batch of any size, whose schema must equal that of the
-// Writer. The batch stays the caller's and may be released when Write returns.
-// After an error the Writer can only be aborted. Errors wrap ErrOutput.
+// Writer and whose columns hold nulls only where it allows them; another batch
+// is refused as a whole. The batch stays the caller's and may be released when Write returns.
+// After any other error the Writer can only be aborted. Errors wrap ErrOutput.
 func (w *Writer) Write(batch arrow.RecordBatch) error {
 	if w.err == nil && w.state != writing {
 		return fail(ErrOutput, "write", w.path, errors.New("the output is closed already"))
 	}
-	if w.err == nil && !batch.Schema().Equal(w.schema) {
-		return fail(ErrOutput, "write", w.path, fmt.Errorf("the batch has another schema: %v instead of %v", batch.Schema(), w.schema))
+	if err := w.fits(batch); w.err == nil && err != nil {
+		return fail(ErrOutput, "write", w.path, err)
 	}
 	if w.err == nil && batch.NumRows() > 0 {
 		w.err = fail(ErrOutput, "write", w.path, guard(func() error { return w.enc.write(batch) }))
@@ -208,6 +209,18 @@ func (w *Writer) Write(batch arrow.RecordBatch) error {
 		w.rows += batch.NumRows()
 	}
 	return w.err
+}
+
+func (w *Writer) fits(batch arrow.RecordBatch) error {
+	if !batch.Schema().Equal(w.schema) {
+		return fmt.Errorf("the batch has another schema: %v instead of %v", batch.Schema(), w.schema)
+	}
+	for i, field := range w.schema.Fields() {
+		if nulls := batch.Column(i).NullN(); nulls > 0 && !field.Nullable {
+			return fmt.Errorf("column %q may not be null, but is in %d rows", field.Name, nulls)
+		}
+	}
+	return nil
 }
 
 // Commit completes the content, brings it to disk and renames it to its place.

@@ -139,6 +139,16 @@ func TestOtherSchemaIsRefused(t *testing.T) {
 	w, err := Create(path, arrow.NewSchema(exampleBatch(0).Schema().Fields()[:2], nil), WriteOptions{})
 	require.NoError(t, err)
 	require.ErrorIs(t, w.Write(exampleBatch(1)), ErrOutput)
+	strict := arrow.NewSchema([]arrow.Field{{Name: "name", Type: arrow.BinaryTypes.String}}, nil)
+	for _, format := range formats {
+		w, err := Create(tempPath(t, format), strict, WriteOptions{})
+		require.NoError(t, err)
+		err = w.Write(array.NewRecordBatch(strict, exampleBatch(20).Columns()[2:3], 20))
+		require.ErrorIs(t, err, ErrOutput)
+		require.ErrorContains(t, err, `column "name" may not be null, but is in 3 rows`)
+		require.NoError(t, w.Commit())
+		require.Zero(t, w.Rows())
+	}
 	require.NoError(t, w.Commit(), "the batch was refused, nothing is lost")
 }
 

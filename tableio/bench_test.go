@@ -1,0 +1,68 @@
+package tableio
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"testing"
+
+	"github.com/apache/arrow-go/v18/arrow"
+)
+
+const benchRows = 1 << 20
+
+func benchFile(b *testing.B, format Format) string {
+	path := filepath.Join(b.TempDir(), "table"+extension(format))
+	batch := exampleBatch(benchRows)
+	writeFile(b, path, batch.Schema(), []arrow.RecordBatch{batch}, WriteOptions{})
+	return path
+}
+
+// BenchmarkRead opens and reads a table of four columns; an op is a row.
+func BenchmarkRead(b *testing.B) {
+	for _, format := range formats {
+		for _, columns := range [][]string{nil, {"key"}} {
+			b.Run(fmt.Sprintf("format=%v/rows=%d/columns=%d", format, benchRows, len(columns)), func(b *testing.B) {
+				path := benchFile(b, format)
+				for b.Loop() {
+					r, err := Open(context.Background(), path, ReadOptions{})
+					if err != nil {
+						b.Fatal(err)
+					}
+					table, err := r.Read(context.Background(), columns)
+					if err != nil {
+						b.Fatal(err)
+					}
+					table.Release()
+					r.Close()
+				}
+				b.ReportMetric(float64(benchRows)*float64(b.N)/b.Elapsed().Seconds()/1e6, "Mrows/s")
+			})
+		}
+	}
+}
+
+// BenchmarkWrite writes a table of four columns in batches of 64 Ki rows.
+func BenchmarkWrite(b *testing.B) {
+	batch := exampleBatch(benchRows)
+	for _, format := range formats {
+		b.Run(fmt.Sprintf("format=%v/rows=%d", format, benchRows), func(b *testing.B) {
+			path := filepath.Join(b.TempDir(), "table"+extension(format))
+			for b.Loop() {
+				w, err := Create(path, batch.Schema(), WriteOptions{})
+				if err != nil {
+					b.Fatal(err)
+				}
+				for row := int64(0); row < benchRows; row += 65536 {
+					if err := w.Write(batch.NewSlice(row, row+65536)); err != nil {
+						b.Fatal(err)
+					}
+				}
+				if err := w.Commit(); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(float64(benchRows)*float64(b.N)/b.Elapsed().Seconds()/1e6, "Mrows/s")
+		})
+	}
+}
