@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math/bits"
-	"sort"
 	"strings"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -62,9 +61,9 @@ type taker struct {
 	starts []uint64          // first row of each chunk, and the number of rows at the end
 	ids    []uint32
 
-	// Chunk of row r: one of chunkOf[r>>shift] .. chunkOf[r>>shift+1].
-	chunkOf []uint32
-	shift   int
+	// For each cell of 2^shift rows, the chunks of its first and of its last row.
+	cells []struct{ first, last uint32 }
+	shift uint
 }
 
 // take gathers from chunks of one type; every id is a row.
@@ -119,26 +118,34 @@ func newTaker(ctx context.Context, dtype arrow.DataType, chunks []arrow.ArrayDat
 			t.starts = append(t.starts, rows)
 		}
 	}
-	// A few table entries per chunk, so that chunks of about equal size are found without a search.
-	t.shift = max(0, bits.Len64(rows/uint64(len(t.chunks)))-2)
-	for row := uint64(0); row < rows+1<<t.shift; row += 1 << t.shift {
-		chunk := sort.Search(len(t.chunks)-1, func(c int) bool { return t.starts[c+1] > row })
-		t.chunkOf = append(t.chunkOf, uint32(chunk))
+	// Some cells per chunk, so that most cells lie within one.
+	t.shift = uint(max(0, bits.Len64(rows/uint64(len(t.chunks)))-5))
+	chunk := uint32(0)
+	for row := uint64(0); row < rows; row += 1 << t.shift {
+		for row >= t.starts[chunk+1] {
+			chunk++
+		}
+		first, end := chunk, min(rows, row+1<<t.shift)
+		for t.starts[chunk+1] < end {
+			chunk++
+		}
+		t.cells = append(t.cells, struct{ first, last uint32 }{first, chunk})
 	}
 	return t
 }
 
-// find returns the chunk of a row and the row's number within it.
+// find returns the chunk of a row and the row's number within it. It must stay small enough to be inlined: a call in a loop
+// that gathers keeps the processor from having many scattered values on their way (measured: 35 against 300 ns a value).
 func (t *taker) find(id uint32) (chunk, row int) {
-	lo, hi := int(t.chunkOf[id>>t.shift]), int(t.chunkOf[id>>t.shift+1])
-	for lo < hi {
-		if mid := (lo + hi) / 2; uint64(id) < t.starts[mid+1] {
-			hi = mid
+	cell := t.cells[id>>t.shift]
+	for cell.first < cell.last {
+		if mid := (cell.first + cell.last) / 2; uint64(id) < t.starts[mid+1] {
+			cell.last = mid
 		} else {
-			lo = mid + 1
+			cell.first = mid + 1
 		}
 	}
-	return lo, int(uint64(id) - t.starts[lo])
+	return int(cell.first), int(uint64(id) - t.starts[cell.first])
 }
 
 // result builds the gathered column and hands the buffers and children over to it. When err is not nil it releases them.

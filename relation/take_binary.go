@@ -3,6 +3,7 @@ package relation
 import (
 	"fmt"
 	"math"
+	"runtime"
 	"unsafe"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -20,9 +21,9 @@ func spansOf[O int32 | int64](data arrow.ArrayData) (spans[O], error) {
 	return offsets[data.Offset():], nil
 }
 
-// layOut gathers the lengths of the rows and turns them into the offsets of the result. It returns the offsets, the
-// elements before each block, and their total. Limit says how many elements each chunk has.
-func layOut[O int32 | int64](t *taker, sources []spans[O], limit []int) (offsets *memory.Buffer, before []int64, err error) {
+// layOut gathers the lengths of the rows and turns them into the offsets of the result. It returns these, where each row's
+// elements start in its chunk, and the number of all elements. Limit says how many elements each chunk has.
+func layOut[O int32 | int64](t *taker, sources []spans[O], limit []int) (offsets *memory.Buffer, starts []O, total int, err error) {
 	var zero O
 	buffer := t.buffer((len(t.ids) + 1) * int(unsafe.Sizeof(zero)))
 	defer func() {
@@ -32,7 +33,8 @@ func layOut[O int32 | int64](t *taker, sources []spans[O], limit []int) (offsets
 	}()
 	view[O](buffer.Bytes())[0] = 0
 	ends := view[O](buffer.Bytes())[1:]
-	before = make([]int64, (len(t.ids)+blockRows-1)/blockRows+1)
+	starts = make([]O, len(t.ids))
+	before := make([]int64, (len(t.ids)+blockRows-1)/blockRows+1)
 	err = forBlocks(t.ctx, len(t.ids), func(_ *scratch, from, to int) error {
 		total := int64(0)
 		for i, id := range t.ids[from:to] {
@@ -41,6 +43,7 @@ func layOut[O int32 | int64](t *taker, sources []spans[O], limit []int) (offsets
 			if start < 0 || end < start || int64(end) > int64(limit[chunk]) {
 				return errCorrupt(chunk, fmt.Sprintf("row %d spans [%d, %d) of %d", row, start, end, limit[chunk]))
 			}
+			starts[from+i] = start
 			ends[from+i] = end - start
 			total += int64(end - start)
 		}
@@ -48,13 +51,14 @@ func layOut[O int32 | int64](t *taker, sources []spans[O], limit []int) (offsets
 		return nil
 	})
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, 0, err
 	}
 	for b := range before[1:] {
 		before[b+1] += before[b]
 	}
-	if total := before[len(before)-1]; unsafe.Sizeof(zero) == 4 && total > math.MaxInt32 {
-		return nil, nil, fmt.Errorf("%w: 32-bit offsets count to %d, %d are needed; gather fewer rows at a time",
+	total = int(before[len(before)-1])
+	if unsafe.Sizeof(zero) == 4 && total > math.MaxInt32 {
+		return nil, nil, 0, fmt.Errorf("%w: 32-bit offsets count to %d, %d are needed; gather fewer rows at a time",
 			ErrBatchTooLarge, math.MaxInt32, total)
 	}
 	err = forBlocks(t.ctx, len(t.ids), func(_ *scratch, from, to int) error {
@@ -65,7 +69,7 @@ func layOut[O int32 | int64](t *taker, sources []spans[O], limit []int) (offsets
 		}
 		return nil
 	})
-	return buffer, before, err
+	return buffer, starts, total, err
 }
 
 // takeBinary gathers strings or byte strings.
@@ -85,16 +89,32 @@ func takeBinary[O int32 | int64](t *taker) (arrow.ArrayData, error) {
 	if err != nil {
 		return nil, err
 	}
-	offsets, before, err := layOut(t, sources, sizes)
+	offsets, starts, total, err := layOut(t, sources, sizes)
 	if err != nil {
 		return t.result(err, nulls, []*memory.Buffer{validity})
 	}
-	data := t.buffer(int(before[len(before)-1]))
-	out, starts := data.Bytes(), view[O](offsets.Bytes())
+	data := t.buffer(total)
+	out, ends := data.Bytes(), view[O](offsets.Bytes())[1:]
 	err = forBlocks(t.ctx, len(t.ids), func(_ *scratch, from, to int) error {
-		for i, id := range t.ids[from:to] {
-			chunk, row := t.find(id)
-			copy(out[starts[from+i]:starts[from+i+1]], values[chunk][sources[chunk][row]:])
+		// The first byte of some values is read before they are copied: the copies' calls and branches would otherwise keep
+		// the processor from having many scattered values on their way.
+		var found [64][]byte
+		end := view[O](offsets.Bytes())[from]
+		for at := from; at < to; at += len(found) {
+			ids, first := t.ids[at:min(at+len(found), to)], byte(0)
+			for i, id := range ids {
+				chunk, _ := t.find(id)
+				found[i] = values[chunk][starts[at+i]:]
+				if len(found[i]) > 0 {
+					first ^= found[i][0]
+				}
+			}
+			runtime.KeepAlive(first)
+			for i := range ids {
+				start := end
+				end = ends[at+i]
+				copy(out[start:end], found[i])
+			}
 		}
 		return nil
 	})

@@ -66,16 +66,16 @@ func takeLists[O int32 | int64](t *taker, elem arrow.DataType) (arrow.ArrayData,
 	if err != nil {
 		return nil, err
 	}
-	offsets, before, err := layOut(t, sources, sizes)
+	offsets, starts, total, err := layOut(t, sources, sizes)
 	if err != nil {
 		return t.result(err, nulls, []*memory.Buffer{validity})
 	}
-	ids, starts := make([]uint32, before[len(before)-1]), view[O](offsets.Bytes())
+	ids, ends := make([]uint32, total), view[O](offsets.Bytes())[1:]
 	err = forBlocks(t.ctx, len(t.ids), func(_ *scratch, from, to int) error {
-		for i, id := range t.ids[from:to] {
-			chunk, row := t.find(id)
-			element := uint32(first[chunk]) + uint32(sources[chunk][row])
-			for at := starts[from+i]; at < starts[from+i+1]; at++ {
+		at := view[O](offsets.Bytes())[from]
+		for i := from; i < to; i++ {
+			chunk, _ := t.find(t.ids[i])
+			for element := uint32(first[chunk]) + uint32(starts[i]); at < ends[i]; at++ {
 				ids[at] = element
 				element++
 			}
