@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -60,8 +59,7 @@ func open(b *Backend, p *physical) (*driver, error) {
 		d.families = append(d.families, C.uint32_t(u.family))
 	}
 	extensions := slices.DeleteFunc(slices.Clone(usedExtensions), func(name string) bool { return !p.extensions[name] })
-	list := []byte(strings.Join(extensions, "\x00") + "\x00")
-	r := result(C.sj_open_device(unsafe.Pointer(p.handle), &queues[0], C.uint32_t(len(queues)), (*C.char)(unsafe.Pointer(&list[0])),
+	r := result(C.sj_open_device(unsafe.Pointer(p.handle), &queues[0], C.uint32_t(len(queues)), joined(extensions),
 		C.uint32_t(len(extensions)), p.has, p.features, &d.shim))
 	if err := failure(r, "open", p.info.Name, ""); err != nil {
 		return nil, err

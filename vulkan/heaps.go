@@ -6,8 +6,6 @@ import (
 	"strconv"
 	"strings"
 
-	vk "github.com/vulkan-go/vulkan"
-
 	"github.com/spirjoin/spirjoin/backend"
 )
 
@@ -37,28 +35,18 @@ const mappedWell = memoryVisible | memoryCoherent | memoryCached
 
 // readMemory fills in heaps, budgets and memory types.
 func (p *physical) readMemory(more *C.sj_physical) {
-	var m vk.PhysicalDeviceMemoryProperties
-	vk.GetPhysicalDeviceMemoryProperties(p.handle, &m)
-	m.Deref()
-	defer m.Free()
 	software := p.info.Type == backend.Software
-	for i := range m.MemoryHeapCount {
-		h := &m.MemoryHeaps[i]
-		h.Deref()
-		heap := backend.Heap{SizeBytes: uint64(h.Size), BudgetBytes: uint64(h.Size), DeviceLocal: h.Flags&heapLocal != 0}
-		if p.has&C.SJ_HAS_BUDGET != 0 {
-			heap.BudgetBytes = uint64(more.heap_budget_bytes[i])
-		} else if software {
+	for i := range more.heap_count {
+		heap := backend.Heap{SizeBytes: uint64(more.heap_bytes[i]), BudgetBytes: uint64(more.heap_budget_bytes[i]), DeviceLocal: more.heap_flags[i]&heapLocal != 0}
+		if software && p.has&C.SJ_HAS_BUDGET == 0 {
 			heap = softwareHeap(heap)
 		}
 		p.info.Heaps = append(p.info.Heaps, heap)
 	}
-	for i := range m.MemoryTypeCount {
-		t := &m.MemoryTypes[i]
-		t.Deref()
-		heap := p.info.Heaps[t.HeapIndex]
-		p.types = append(p.types, memoryType{uint32(t.PropertyFlags), heap.SizeBytes, heap.DeviceLocal})
-		if t.PropertyFlags&(memoryLocal|mappedWell) == memoryLocal|mappedWell && (software || p.info.Type == backend.Integrated) {
+	for i := range more.type_count {
+		flags, heap := uint32(more.type_flags[i]), p.info.Heaps[more.type_heap[i]]
+		p.types = append(p.types, memoryType{flags, heap.SizeBytes, heap.DeviceLocal})
+		if flags&(memoryLocal|mappedWell) == memoryLocal|mappedWell && (software || p.info.Type == backend.Integrated) {
 			p.info.Unified = true
 		}
 	}

@@ -3,7 +3,7 @@ package vulkan
 import (
 	"fmt"
 	"os"
-	"runtime"
+	"strings"
 	"sync"
 	"unsafe"
 
@@ -73,8 +73,7 @@ func (i *instance) release() {
 	if i.users--; i.users > 0 {
 		return
 	}
-	C.sj_close_instance(unsafe.Pointer(i.handle))
-	vk.DestroyInstance(i.handle, nil)
+	C.sj_destroy_instance()
 	process.live = nil
 }
 
@@ -82,35 +81,22 @@ func create(options *Options) (*instance, error) {
 	if version := uint32(C.sj_instance_version()); version < apiVersion12 {
 		return nil, noDevice("the Vulkan loader is older than 1.2; %s", installHint)
 	}
-	var layers, extensions []string
-	var flags vk.InstanceCreateFlags
+	var extensions []string
+	var flags C.uint32_t
 	offered := names(func(n *C.char, limit C.uint32_t) C.uint32_t { return C.sj_instance_extensions(n, limit) })
 	if offered[extPortability] {
-		extensions, flags = append(extensions, extPortability+"\x00"), enumeratePortable
+		extensions, flags = append(extensions, extPortability), enumeratePortable
 	}
 	if options.Validation != Off {
 		if !names(func(n *C.char, limit C.uint32_t) C.uint32_t { return C.sj_instance_layers(n, limit) })[validationLayer] || !offered[extMessages] {
 			return nil, &backend.OpError{Op: "open Vulkan", Err: backend.ErrUnsupported,
 				Detail: "validation needs " + validationLayer + "; install it (Debian, Ubuntu: vulkan-validationlayers) or turn Options.Validation off"}
 		}
-		layers = append(layers, validationLayer+"\x00")
-		extensions = append(extensions, extMessages+"\x00", extValidation+"\x00")
+		extensions = append(extensions, extMessages, extValidation)
 	}
-	appName := options.AppName + "\x00"
-	var pin runtime.Pinner // the binding stores the pointer in C memory
-	defer pin.Unpin()
-	pin.Pin(unsafe.StringData(appName))
-	application := vk.ApplicationInfo{
-		SType: vk.StructureTypeApplicationInfo, PApplicationName: appName, PEngineName: "spirjoin\x00", ApiVersion: apiVersion13,
-	}
-	info := vk.InstanceCreateInfo{
-		SType: vk.StructureTypeInstanceCreateInfo, PNext: C.sj_instance_chain(C.uint32_t(options.Validation)), Flags: flags, PApplicationInfo: &application,
-		EnabledLayerCount: uint32(len(layers)), PpEnabledLayerNames: layers,
-		EnabledExtensionCount: uint32(len(extensions)), PpEnabledExtensionNames: extensions,
-	}
-	var handle vk.Instance
-	r := result(vk.CreateInstance(&info, nil, &handle))
-	info.Free()
+	appName := []byte(options.AppName + "\x00")
+	var created unsafe.Pointer
+	r := result(C.sj_create_instance((*C.char)(unsafe.Pointer(&appName[0])), joined(extensions), C.uint32_t(len(extensions)), flags, C.uint32_t(options.Validation), &created))
 	if r == incompatible {
 		return nil, noDevice("the Vulkan loader finds no driver that works (VK_DRIVER_FILES=%q, VK_ICD_FILENAMES=%q); %s",
 			os.Getenv("VK_DRIVER_FILES"), os.Getenv("VK_ICD_FILENAMES"), installHint)
@@ -118,12 +104,15 @@ func create(options *Options) (*instance, error) {
 	if err := failure(r, "open Vulkan", "", "creating an instance"); err != nil {
 		return nil, err
 	}
+	handle := vk.Instance(created)
 	if err := vk.InitInstance(handle); err != nil { // without it, every later call of the binding is a call of address 0
+		C.sj_destroy_instance()
 		return nil, noDevice("%v", err)
 	}
-	if err := failure(result(C.sj_open_instance(unsafe.Pointer(handle), C.uint32_t(options.Validation))), "open Vulkan", "", "subscribing to messages"); err != nil {
-		vk.DestroyInstance(handle, nil)
-		return nil, err
-	}
 	return &instance{handle: handle, validation: options.Validation, appName: options.AppName, users: 1}, nil
+}
+
+// joined lays strings one after the other, each ended by a zero byte.
+func joined(list []string) *C.char {
+	return (*C.char)(unsafe.Pointer(unsafe.SliceData([]byte(strings.Join(list, "\x00") + "\x00"))))
 }

@@ -25,7 +25,6 @@ type physical struct {
 	extensions      map[string]bool
 	families        []family
 	types           []memoryType
-	heapFlags       []uint32
 	driverUUID      string
 	cacheUUID       string
 	sharedDedicated bool    // shared memory needs an allocation of its own, which every block here has

@@ -12,7 +12,6 @@ import (
 )
 
 /*
-#cgo noescape sj_create_pipeline
 #include "shim.h"
 */
 import "C"
@@ -68,6 +67,9 @@ func (d *driver) Compile(spec *backend.KernelSpec, config backend.Config) (backe
 		if i == 0 && (value == 0 || value > d.info.Limits.MaxInvocations) {
 			return fail(backend.ErrUnsupported, "%s=%d, the device allows 1 to %d", constant.Name, value, d.info.Limits.MaxInvocations)
 		}
+		if i == 0 && value%d.fullSubgroups() != 0 {
+			return fail(backend.ErrUnsupported, "%s=%d: under GPU-assisted validation this driver ends loops after one trip in subgroups that are not full; it must be a multiple of %d", constant.Name, value, d.fullSubgroups())
+		}
 		constants[i] = C.uint32_t(value)
 	}
 	code, err := d.backend.options.Shaders.Find(spec, config)
@@ -95,6 +97,15 @@ func (d *driver) Compile(spec *backend.KernelSpec, config backend.Config) (backe
 	return p, nil
 }
 
+// fullSubgroups is what the number of invocations must be a multiple of: 1, but for lavapipe (seen in Mesa 22.3), which
+// runs instrumented shaders wrongly in subgroups that are not full.
+func (d *driver) fullSubgroups() uint32 {
+	if d.backend.options.Validation == GPUAssisted && d.info.Driver == "llvmpipe" {
+		return d.info.SubgroupSize
+	}
+	return 1
+}
+
 // layout is the pipeline layout for a number of bytes of push constants.
 func (d *driver) layout(pushBytes uint32) (vk.PipelineLayout, error) {
 	d.mu.Lock()
@@ -102,16 +113,11 @@ func (d *driver) layout(pushBytes uint32) (vk.PipelineLayout, error) {
 	if layout, ok := d.layouts[pushBytes]; ok {
 		return layout, nil
 	}
-	info := vk.PipelineLayoutCreateInfo{
-		SType: vk.StructureTypePipelineLayoutCreateInfo, PushConstantRangeCount: 1,
-		PPushConstantRanges: []vk.PushConstantRange{{StageFlags: stageCompute, Size: pushBytes}},
+	var made C.uint64_t
+	if err := d.check(result(C.sj_create_layout(d.shim, C.uint32_t(pushBytes), &made)), "compile", "making a layout of %d bytes of push constants", pushBytes); err != nil {
+		return vk.NullPipelineLayout, err
 	}
-	var layout vk.PipelineLayout
-	r := result(vk.CreatePipelineLayout(d.device, &info, nil, &layout))
-	info.Free()
-	if err := d.check(r, "compile", "making a layout of %d bytes of push constants", pushBytes); err != nil {
-		return layout, err
-	}
+	layout := handleOf[vk.PipelineLayout](made)
 	d.layouts[pushBytes] = layout
 	return layout, nil
 }

@@ -15,10 +15,10 @@ uint32_t sj_instance_layers(char *names, uint32_t max);
 uint32_t sj_instance_version(void); // 0 where the loader predates Vulkan 1.1
 
 enum { SJ_VALIDATION_OFF, SJ_VALIDATION_SYNC, SJ_VALIDATION_GPU };
-// A chain for VkInstanceCreateInfo.pNext, valid for the life of the process; NULL where validation is off.
-const void *sj_instance_chain(uint32_t validation);
-int32_t sj_open_instance(void *instance, uint32_t validation); // after vkCreateInstance
-void sj_close_instance(void *instance);                        // before vkDestroyInstance
+// extensions holds extension_count names, one after the other, each ended by a zero byte.
+int32_t sj_create_instance(const char *app_name, const char *extensions, uint32_t extension_count, uint32_t flags,
+	uint32_t validation, void **instance);
+void sj_destroy_instance(void);
 
 // Physical devices.
 
@@ -56,7 +56,10 @@ typedef struct {
 	uint32_t pci[4]; // domain, bus, device, function
 	uint32_t features;
 	uint32_t shared_features; // VkExternalMemoryFeatureFlags of a buffer as an opaque fd
-	uint64_t max_allocation_bytes, max_buffer_bytes, import_alignment, heap_budget_bytes[16];
+	uint64_t max_allocation_bytes, max_buffer_bytes, import_alignment;
+	uint32_t type_count, type_flags[32], type_heap[32];
+	uint32_t heap_count, heap_flags[16];
+	uint64_t heap_bytes[16], heap_budget_bytes[16];
 } sj_physical;
 void sj_query(void *physical, uint32_t has, sj_physical *out); // Vulkan 1.1 devices; what is not there stays 0
 
@@ -65,7 +68,7 @@ void sj_query(void *physical, uint32_t has, sj_physical *out); // Vulkan 1.1 dev
 typedef struct sj_device sj_device; // a device with its functions; released by sj_close_device
 typedef struct { uint32_t family, count; } sj_queues;
 enum { SJ_MAX_FAMILIES = 16, SJ_MAX_QUEUES = 8, SJ_MAX_EXTENSIONS = 16, SJ_MAX_CONSTANTS = 32, SJ_MAX_WAITS = 8 };
-// extensions holds extension_count names, one after the other, each ended by a zero byte.
+// extensions is as for the instance.
 int32_t sj_open_device(void *physical, const sj_queues *queues, uint32_t queues_count, const char *extensions,
 	uint32_t extension_count, uint32_t has, uint32_t features, sj_device **out);
 void *sj_device_handle(const sj_device *d);
@@ -87,6 +90,7 @@ uint64_t sj_buffer_address(const sj_device *d, uint64_t buffer);
 
 // Pipelines. Constant i has the specialization id i.
 
+int32_t sj_create_layout(const sj_device *d, uint32_t push_bytes, uint64_t *layout);
 int32_t sj_create_pipeline(const sj_device *d, uint64_t cache, uint64_t layout, const void *code, uint64_t code_bytes,
 	const uint32_t *constants, uint32_t constant_count, uint64_t *pipeline);
 

@@ -1,6 +1,5 @@
 // Functions of a logical device that make things: the device itself, memory, pipelines, timelines.
 #include <stdlib.h>
-#include <string.h>
 
 #include "shim_load.h"
 
@@ -30,7 +29,7 @@ int32_t sj_open_device(void *physical, const sj_queues *queues, uint32_t queues_
 		queue_infos[i] = (VkDeviceQueueCreateInfo){START(TYPE_DEVICE_QUEUE_CREATE_INFO, NULL), 0, queues[i].family, queues[i].count, priorities};
 	}
 	const char *names[SJ_MAX_EXTENSIONS];
-	for (uint32_t i = 0; i < extension_count; i++, extensions += strlen(extensions) + 1) names[i] = extensions;
+	sj_split(extensions, extension_count, names);
 
 	VkSubgroupSizeControlFeatures sizes = {START(TYPE_SUBGROUP_SIZE_CONTROL_FEATURES, NULL),
 		!!(features & SJ_SUBGROUP_SIZE_CONTROL), !!(features & SJ_COMPUTE_FULL_SUBGROUPS)};
@@ -120,6 +119,12 @@ int32_t sj_export_fd(const sj_device *d, uint64_t memory, int *fd) {
 uint64_t sj_buffer_address(const sj_device *d, uint64_t buffer) {
 	const VkBufferDeviceAddressInfo info = {START(TYPE_BUFFER_DEVICE_ADDRESS_INFO, NULL), buffer};
 	return d->GetBufferDeviceAddress(d->handle, &info);
+}
+
+int32_t sj_create_layout(const sj_device *d, uint32_t push_bytes, uint64_t *layout) {
+	const VkPushConstantRange range = {STAGE_COMPUTE, 0, push_bytes};
+	const VkPipelineLayoutCreateInfo info = {START(TYPE_PIPELINE_LAYOUT_CREATE_INFO, NULL), .pushConstantRangeCount = 1, .pPushConstantRanges = &range};
+	return d->CreatePipelineLayout(d->handle, &info, NULL, layout);
 }
 
 int32_t sj_create_pipeline(const sj_device *d, uint64_t cache, uint64_t layout, const void *code, uint64_t code_bytes,

@@ -1,6 +1,4 @@
 // Functions of the instance and of physical devices.
-#include <string.h>
-
 #include "shim_load.h"
 
 // Exported by Go; copies its arguments.
@@ -12,7 +10,7 @@ enum {
 	MESSAGE_VALIDATION = 2,
 	ENABLE_GPU_ASSISTED = 0,
 	ENABLE_SYNCHRONIZATION = 4,
-	SHARED_USAGE = SJ_BUFFER_USAGE,
+	API_VERSION = 1 << 22 | 3 << 12, // the newest that is used where it is there
 };
 
 static VkFunction (*get_instance_proc)(VkDispatchable instance, const char *name);
@@ -63,34 +61,44 @@ static VkBool32 on_message(uint32_t severity, uint32_t types, const VkMessage *m
 	return 0;
 }
 
-#define MESSENGER                                                                                  \
-	START(TYPE_DEBUG_UTILS_MESSENGER_CREATE_INFO, NULL), .messageSeverity = SEVERITY_WARNING | SEVERITY_ERROR, \
-		.messageType = MESSAGE_VALIDATION, .pfnUserCallback = on_message
-
-const void *sj_instance_chain(uint32_t validation) {
-	static const uint32_t sync[] = {ENABLE_SYNCHRONIZATION}, gpu[] = {ENABLE_GPU_ASSISTED};
-	static const VkMessengerCreateInfo creation = {MESSENGER}; // messages of creating and destroying the instance
-	static const VkValidationFeatures features[] = {
-		[SJ_VALIDATION_SYNC] = {START(TYPE_VALIDATION_FEATURES, &creation), 1, sync, 0, NULL},
-		[SJ_VALIDATION_GPU] = {START(TYPE_VALIDATION_FEATURES, &creation), 1, gpu, 0, NULL},
-	};
-	return validation == SJ_VALIDATION_OFF ? NULL : &features[validation];
+int32_t sj_create_instance(const char *app_name, const char *extensions, uint32_t extension_count, uint32_t flags,
+	uint32_t validation, void **instance) {
+	const char *layers[] = {"VK_LAYER_KHRONOS_validation"}, *names[SJ_MAX_EXTENSIONS];
+	if (extension_count > SJ_MAX_EXTENSIONS) return VK_ERROR_INITIALIZATION_FAILED;
+	sj_split(extensions, extension_count, names);
+	// One structure in the chain hears the creation and the destruction of the instance, the other makes the messenger.
+	const VkMessengerCreateInfo messages = {START(TYPE_DEBUG_UTILS_MESSENGER_CREATE_INFO, NULL),
+		.messageSeverity = SEVERITY_WARNING | SEVERITY_ERROR, .messageType = MESSAGE_VALIDATION, .pfnUserCallback = on_message};
+	const VkMessengerCreateInfo early = messages;
+	const uint32_t enable = validation == SJ_VALIDATION_GPU ? ENABLE_GPU_ASSISTED : ENABLE_SYNCHRONIZATION;
+	const VkValidationFeatures checks = {START(TYPE_VALIDATION_FEATURES, &early), 1, &enable, 0, NULL};
+	const VkApplicationInfo application = {START(TYPE_APPLICATION_INFO, NULL), app_name, 0, "spirjoin", 0, API_VERSION};
+	VkInstanceCreateInfo info = {START(TYPE_INSTANCE_CREATE_INFO, NULL), .flags = flags, .pApplicationInfo = &application,
+		.enabledExtensionCount = extension_count, .ppEnabledExtensionNames = names};
+	if (validation != SJ_VALIDATION_OFF) {
+		info.pNext = &checks;
+		info.enabledLayerCount = 1;
+		info.ppEnabledLayerNames = layers;
+	}
+	VkResult (*create)(const VkInstanceCreateInfo *, const void *, VkDispatchable *) = (void *)of(NULL, "vkCreateInstance");
+	if (!create) return VK_ERROR_INITIALIZATION_FAILED;
+	VkResult result = create(&info, NULL, &current);
+	messenger = 0;
+	if (result == VK_SUCCESS && validation != SJ_VALIDATION_OFF) {
+		VkResult (*listen)(VkDispatchable, const VkMessengerCreateInfo *, const void *, VkHandle *) =
+			(void *)sj_instance_function("vkCreateDebugUtilsMessengerEXT");
+		result = listen ? listen(current, &messages, NULL, &messenger) : VK_ERROR_INITIALIZATION_FAILED;
+		if (result != VK_SUCCESS) sj_destroy_instance();
+	}
+	*instance = current;
+	return result;
 }
 
-int32_t sj_open_instance(void *instance, uint32_t validation) {
-	current = instance;
-	messenger = 0;
-	if (validation == SJ_VALIDATION_OFF) return VK_SUCCESS;
-	VkResult (*create)(VkDispatchable, const VkMessengerCreateInfo *, const void *, VkHandle *) =
-		(void *)of(instance, "vkCreateDebugUtilsMessengerEXT");
-	const VkMessengerCreateInfo info = {MESSENGER};
-	return create ? create(instance, &info, NULL, &messenger) : VK_ERROR_INITIALIZATION_FAILED;
-}
-
-void sj_close_instance(void *instance) {
-	void (*destroy)(VkDispatchable, VkHandle, const void *) = (void *)of(instance, "vkDestroyDebugUtilsMessengerEXT");
-	if (destroy && messenger) destroy(instance, messenger, NULL);
-	messenger = 0;
+void sj_destroy_instance(void) {
+	void (*forget)(VkDispatchable, VkHandle, const void *) = (void *)sj_instance_function("vkDestroyDebugUtilsMessengerEXT");
+	void (*destroy)(VkDispatchable, const void *) = (void *)sj_instance_function("vkDestroyInstance");
+	if (forget && messenger) forget(current, messenger, NULL);
+	if (destroy) destroy(current, NULL);
 	current = NULL;
 }
 
@@ -174,15 +182,27 @@ static void query_features(VkDispatchable physical, uint32_t has, sj_physical *o
 }
 
 static void query_memory(VkDispatchable physical, uint32_t has, sj_physical *out) {
-	if (has & SJ_HAS_BUDGET) {
-		VkMemoryBudgetProperties budget = {START(TYPE_MEMORY_BUDGET_PROPERTIES, NULL)};
-		VkMemoryProperties2 memory = {START(TYPE_MEMORY_PROPERTIES_2, &budget)};
-		void (*get)(VkDispatchable, VkMemoryProperties2 *) = (void *)sj_instance_function("vkGetPhysicalDeviceMemoryProperties2");
-		if (get) get(physical, &memory);
-		memcpy(out->heap_budget_bytes, budget.heapBudget, sizeof out->heap_budget_bytes);
+	VkMemoryBudgetProperties budget = {START(TYPE_MEMORY_BUDGET_PROPERTIES, NULL)};
+	VkMemoryProperties2 memory = {START(TYPE_MEMORY_PROPERTIES_2, has & SJ_HAS_BUDGET ? &budget : NULL)};
+	void (*get)(VkDispatchable, VkMemoryProperties2 *) = (void *)sj_instance_function("vkGetPhysicalDeviceMemoryProperties2");
+	if (!get) return;
+	get(physical, &memory);
+	out->type_count = memory.memoryTypeCount;
+	for (uint32_t i = 0; i < memory.memoryTypeCount; i++) {
+		out->type_flags[i] = memory.memoryTypes[i].propertyFlags;
+		out->type_heap[i] = memory.memoryTypes[i].heapIndex;
 	}
+	out->heap_count = memory.memoryHeapCount;
+	for (uint32_t i = 0; i < memory.memoryHeapCount; i++) {
+		out->heap_bytes[i] = memory.memoryHeaps[i].size;
+		out->heap_flags[i] = memory.memoryHeaps[i].flags;
+		out->heap_budget_bytes[i] = has & SJ_HAS_BUDGET ? budget.heapBudget[i] : memory.memoryHeaps[i].size;
+	}
+}
+
+static void query_sharing(VkDispatchable physical, sj_physical *out) {
 	VkExternalBufferProperties external = {START(TYPE_EXTERNAL_BUFFER_PROPERTIES, NULL)};
-	const VkExternalBufferInfo info = {START(TYPE_EXTERNAL_BUFFER_INFO, NULL), 0, SHARED_USAGE, SJ_OPAQUE_FD};
+	const VkExternalBufferInfo info = {START(TYPE_EXTERNAL_BUFFER_INFO, NULL), 0, SJ_BUFFER_USAGE, SJ_OPAQUE_FD};
 	void (*get)(VkDispatchable, const VkExternalBufferInfo *, VkExternalBufferProperties *) =
 		(void *)sj_instance_function("vkGetPhysicalDeviceExternalBufferProperties");
 	if (get) get(physical, &info, &external);
@@ -194,4 +214,5 @@ void sj_query(void *physical, uint32_t has, sj_physical *out) {
 	query_properties(physical, has, out);
 	query_features(physical, has, out);
 	query_memory(physical, has, out);
+	query_sharing(physical, out);
 }

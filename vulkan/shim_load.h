@@ -2,6 +2,8 @@
 #ifndef SPIRJOIN_SHIM_LOAD_H
 #define SPIRJOIN_SHIM_LOAD_H
 
+#include <string.h>
+
 #include "shim.h"
 #include "shim_types.h"
 
@@ -9,6 +11,11 @@
 #define SJ_BUFFER_USAGE (0x1 | 0x2 | 0x20 | 0x20000)
 
 VkFunction sj_instance_function(const char *name); // of the live instance, or NULL
+
+// sj_split points names at count strings that lie one after the other.
+static inline void sj_split(const char *strings, uint32_t count, const char **names) {
+	for (uint32_t i = 0; i < count; i++, strings += strlen(strings) + 1) names[i] = strings;
+}
 
 // Where the features of Vulkan 1.2 that have a bit stand in its structure.
 static const struct { uint32_t bit, index; } sj_v12_features[] = {
@@ -29,6 +36,7 @@ static const struct { uint32_t bit, index; } sj_v12_features[] = {
 	F(VkResult, CreateSemaphore, (VkDispatchable, const VkSemaphoreCreateInfo *, const void *, VkHandle *))                     \
 	F(VkResult, CreateShaderModule, (VkDispatchable, const VkShaderModuleCreateInfo *, const void *, VkHandle *))               \
 	F(void, DestroyShaderModule, (VkDispatchable, VkHandle, const void *))                                                      \
+	F(VkResult, CreatePipelineLayout, (VkDispatchable, const VkPipelineLayoutCreateInfo *, const void *, VkHandle *))           \
 	F(VkResult, CreateComputePipelines,                                                                                         \
 		(VkDispatchable, VkHandle, uint32_t, const VkComputePipelineCreateInfo *, const void *, VkHandle *))                    \
 	F(VkDeviceSize, GetBufferDeviceAddress, (VkDispatchable, const VkBufferDeviceAddressInfo *))                                \

@@ -20,15 +20,18 @@ typedef void (*VkFunction)(void);
 #define VK_ERROR_INITIALIZATION_FAILED (-3)
 
 enum { // VkStructureType
-	TYPE_SUBMIT_INFO = 4,
-	TYPE_MEMORY_ALLOCATE_INFO = 5,
+	TYPE_APPLICATION_INFO = 0,
+	TYPE_INSTANCE_CREATE_INFO = 1,
 	TYPE_DEVICE_QUEUE_CREATE_INFO = 2,
 	TYPE_DEVICE_CREATE_INFO = 3,
+	TYPE_SUBMIT_INFO = 4,
+	TYPE_MEMORY_ALLOCATE_INFO = 5,
 	TYPE_SEMAPHORE_CREATE_INFO = 9,
 	TYPE_BUFFER_CREATE_INFO = 12,
 	TYPE_SHADER_MODULE_CREATE_INFO = 16,
 	TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO = 18,
 	TYPE_COMPUTE_PIPELINE_CREATE_INFO = 29,
+	TYPE_PIPELINE_LAYOUT_CREATE_INFO = 30,
 	TYPE_COMMAND_BUFFER_BEGIN_INFO = 42,
 	TYPE_MEMORY_BARRIER = 46,
 	TYPE_VULKAN_1_2_FEATURES = 51,
@@ -70,6 +73,16 @@ enum { // VkStructureType
 #define START(type, next) .sType = (type), .pNext = (next)
 
 // Enumeration.
+typedef struct { HEAD; const char *pApplicationName; uint32_t applicationVersion; const char *pEngineName; uint32_t engineVersion, apiVersion; } VkApplicationInfo;
+typedef struct {
+	HEAD;
+	uint32_t flags;
+	const VkApplicationInfo *pApplicationInfo;
+	uint32_t enabledLayerCount;
+	const char *const *ppEnabledLayerNames;
+	uint32_t enabledExtensionCount;
+	const char *const *ppEnabledExtensionNames;
+} VkInstanceCreateInfo;
 typedef struct { char extensionName[256]; uint32_t specVersion; } VkExtensionProperties;
 typedef struct {
 	char layerName[256];
@@ -91,7 +104,9 @@ typedef struct { HEAD; uint32_t pciDomain, pciBus, pciDevice, pciFunction; } VkP
 typedef struct { HEAD; VkDeviceSize minImportedHostPointerAlignment; } VkExternalMemoryHostProperties;
 typedef struct {
 	HEAD;
-	uint32_t memoryTypeCount, memoryTypes[32][2], memoryHeapCount;
+	uint32_t memoryTypeCount;
+	struct { uint32_t propertyFlags, heapIndex; } memoryTypes[32];
+	uint32_t memoryHeapCount;
 	struct { VkDeviceSize size; uint32_t flags; } memoryHeaps[16];
 } VkMemoryProperties2;
 typedef struct { HEAD; VkDeviceSize heapBudget[16], heapUsage[16]; } VkMemoryBudgetProperties;
@@ -157,6 +172,14 @@ typedef struct { HEAD; uint32_t flags, usage, handleType; } VkExternalBufferInfo
 typedef struct { HEAD; uint32_t externalMemoryFeatures, exportFromImportedHandleTypes, compatibleHandleTypes; } VkExternalBufferProperties;
 
 // Pipelines.
+typedef struct { uint32_t stageFlags, offset, size; } VkPushConstantRange;
+typedef struct {
+	HEAD;
+	uint32_t flags, setLayoutCount;
+	const VkHandle *pSetLayouts;
+	uint32_t pushConstantRangeCount;
+	const VkPushConstantRange *pPushConstantRanges;
+} VkPipelineLayoutCreateInfo;
 typedef struct { HEAD; uint32_t flags; size_t codeSize; const void *pCode; } VkShaderModuleCreateInfo;
 typedef struct { uint32_t constantID, offset; size_t size; } VkSpecializationMapEntry;
 typedef struct { uint32_t mapEntryCount; const VkSpecializationMapEntry *pMapEntries; size_t dataSize; const void *pData; } VkSpecializationInfo;

@@ -11,8 +11,6 @@ import (
 )
 
 /*
-#cgo noescape sj_dispatch
-#cgo noescape sj_submit
 #include "shim.h"
 */
 import "C"
@@ -226,8 +224,7 @@ func (t *timeline) dispatch(r *recording, c *backend.Command) error {
 	case c.EndGroup <= c.FirstGroup:
 		return nil
 	}
-	var words [maxPushWords]C.uint32_t
-	n := 0
+	words, n := &r.words, 0
 	push := func(word uint32) {
 		words[n] = C.uint32_t(word)
 		n++

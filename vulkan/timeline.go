@@ -12,8 +12,6 @@ import (
 )
 
 /*
-#cgo noescape sj_timeline_value
-#cgo noescape sj_query_results
 #include "shim.h"
 */
 import "C"
@@ -48,9 +46,10 @@ type recording struct {
 	pool     vk.CommandPool
 	commands vk.CommandBuffer
 	queries  vk.QueryPool
-	capacity uint32 // of queries
-	stamps   uint32 // written by the batch
-	value    uint64 // that the batch signals
+	capacity uint32                   // of queries
+	stamps   uint32                   // written by the batch
+	value    uint64                   // that the batch signals
+	words    [maxPushWords]C.uint32_t // push constants while recording; here, because what C sees cannot lie on the stack
 }
 
 // keptTimes is the number of batches whose times are kept for someone to ask.
@@ -260,8 +259,21 @@ func (d *driver) Times(role backend.Role, value uint64) (times []time.Duration, 
 	ticks, ok := t.ticks[value]
 	delete(t.ticks, value)
 	t.mu.Unlock()
-	for _, tick := range ticks {
-		times = append(times, time.Duration(float64(tick&t.tickMask)*t.nanosecond))
+	return t.durations(ticks), ok
+}
+
+// durations converts the time stamps of a batch, whose counter may wrap once.
+func (t *timeline) durations(ticks []uint64) (times []time.Duration) {
+	for i, tick := range ticks {
+		tick &= t.tickMask
+		if i > 0 && tick < ticks[0]&t.tickMask {
+			tick += t.tickMask + 1
+		}
+		at := time.Duration(tick)
+		if t.nanosecond != 1 { // exact where it can be: nanoseconds of a clock exceed the precision of a float64
+			at = time.Duration(float64(tick) * t.nanosecond)
+		}
+		times = append(times, at)
 	}
-	return times, ok
+	return times
 }
