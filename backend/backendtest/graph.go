@@ -65,7 +65,7 @@ const (
 
 const (
 	graphBuffers = 3
-	graphWords   = 1024
+	graphWords   = 512
 	viewWords    = backend.ArgAlignmentBytes / 4
 )
 
@@ -268,8 +268,9 @@ func (d *graphDevice) model(c graphCommand, model *[graphBuffers + 1][]uint32) {
 	}
 }
 
-// wholeLists keeps submissions from being cut by measured times, so that a run can be repeated.
-var wholeLists = backend.DeviceOptions{SubmitBound: time.Hour, WaitLimit: waitLimit}
+// wholeLists keeps submissions from being cut by measured times, so that a run can be repeated, and blocks small, as a
+// driver may fill them with a marker.
+var wholeLists = backend.DeviceOptions{SubmitBound: time.Hour, WaitLimit: waitLimit, DeviceMemoryBytes: 1 << 20}
 
 func checkGraphs(t *testing.T, s *suite) {
 	var shared *graphDevice
@@ -393,5 +394,5 @@ func checkPlantedGraphs(t *testing.T, s *suite) {
 	}
 	t.Logf("%d of %d suppressed barriers and waits showed", seen, planted)
 	require.Greater(t, planted, 50)
-	require.Greater(t, seen, planted/5, "suppressed barriers and waits go unseen")
+	require.Greater(t, seen, planted/4, "suppressed barriers and waits go unseen")
 }

@@ -167,8 +167,8 @@ func checkShapes(t *testing.T, s *suite) {
 				}
 				set := maps.Clone(variant)
 				set["workgroup"], set["items"] = shape[0], shape[1]
-				if variant["serial"] == 1 { // each invocation may have shared memory of its own
-					set["workgroup"] = 4
+				if variant["serial"] == 1 { // where each invocation may have shared memory of its own
+					set["workgroup"] = 8
 				}
 				config, err := kernel.Defaults(spec, set)
 				require.NoError(t, err)

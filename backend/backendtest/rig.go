@@ -1,6 +1,7 @@
 package backendtest
 
 import (
+	"encoding/binary"
 	"errors"
 	"math/rand/v2"
 	"testing"
@@ -139,11 +140,10 @@ func after(c backend.Command) backend.Step { return backend.Step{Command: c, Bar
 
 // randomWords returns n words that depend on the seed alone.
 func randomWords(seed uint64, n int) []uint32 {
-	random := rand.New(rand.NewPCG(seed, uint64(n)))
 	words := make([]uint32, n)
-	for i := range words {
-		words[i] = random.Uint32()
-	}
+	var key [32]byte
+	binary.LittleEndian.PutUint64(key[:], seed)
+	rand.NewChaCha8(key).Read(backend.AsBytes(words))
 	return words
 }
 

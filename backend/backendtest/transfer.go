@@ -1,6 +1,7 @@
 package backendtest
 
 import (
+	"bytes"
 	"fmt"
 	"math/rand/v2"
 	"testing"
@@ -120,6 +121,9 @@ func requireWords(t *testing.T, want, got []uint32, format string, a ...any) {
 func firstDifference(want, got []uint32) string {
 	if len(want) != len(got) {
 		return fmt.Sprintf("%d words, want %d", len(got), len(want))
+	}
+	if bytes.Equal(backend.AsBytes(want), backend.AsBytes(got)) {
+		return ""
 	}
 	for i := range want {
 		if want[i] != got[i] {
