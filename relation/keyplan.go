@@ -21,8 +21,9 @@ const MaxRows = math.MaxUint32
 // occur on either side; a column takes as many bits as the width of its range needs, and the columns are put side by side,
 // the first in the highest bits:
 //
-//	key columns     codes            ranges          packed
-//	("b" int8,   )  (-3, 1996-01-02) -3..4   3 bits  000 | days since the earliest
+//	keys (int8, date32)   codes        with ranges -3..4 (3 bits) and 9497..9500 (2 bits)
+//	(-3, 1996-01-02)      (-3, 9497)   000 00
+//	( 4, 1996-01-05)      ( 4, 9500)   111 11
 //
 // A row is left out when it can match nothing: a key is NULL, or it has a value that the other side's type cannot hold.
 //

@@ -198,6 +198,19 @@ func TestPlanOfTPCHKeys(t *testing.T) {
 	assert.NoError(t, plan.Encode(context.Background(), Left, keys, nil))
 }
 
+func TestPlanTextOfFloatsAndUnsigned(t *testing.T) {
+	for want, table := range map[string]arrow.Table{
+		"k0 float32 = k0 float32: -1.5..NaN, 32 bits":             single(arrow.PrimitiveTypes.Float32, cell{raw: 0xffc0_0000}, cell{raw: uint64(math.Float32bits(-1.5))}),
+		"k0 float64 = k0 float64: 0..5e-324, 1 bits":              single(arrow.PrimitiveTypes.Float64, cell{raw: 1 << 63}, cell{raw: 1}),
+		"k0 uint64 = k0 uint64: 1..18446744073709551615, 64 bits": single(arrow.PrimitiveTypes.Uint64, cell{raw: math.MaxUint64}, cell{raw: 1}),
+		"k0 bool = k0 bool: no values, 0 bits":                    single(arrow.FixedWidthTypes.Boolean, cell{null: true}),
+	} {
+		plan, err := PlanKeys(context.Background(), table, table, keyNames(1), keyNames(1))
+		require.NoError(t, err)
+		assert.Equal(t, want, plan.String())
+	}
+}
+
 func TestWidthOfCodes(t *testing.T) {
 	whole := func(dt arrow.DataType, raw ...uint64) arrow.Table {
 		var cells []cell

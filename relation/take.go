@@ -18,8 +18,8 @@ import (
 // caller's goroutine.
 //
 // Every Arrow type is accepted. Chunks with different dictionaries are given a common one on each call: unify them once
-// with array.UnifyChunkedDicts before taking many batches. Unions, run-end encoded columns and list views are copied run
-// by run, which is slow when the ids are scattered.
+// with array.UnifyChunkedDicts before taking many batches. Run-end encoded columns and list views are copied run by run,
+// which is slow when the ids are scattered.
 //
 // Errors: ErrBatchTooLarge when the gathered strings, or elements of lists, pass what the type's 32-bit offsets can count;
 // backend.ErrInvalidInput for an id that is no row, or a column whose buffers are corrupt; backend.ErrUnsupported when the
@@ -102,6 +102,8 @@ func take(ctx context.Context, dtype arrow.DataType, chunks []arrow.ArrayData, i
 		return takeLists[int64](t, dt.Elem())
 	case *arrow.FixedSizeListType:
 		return t.fixedLists(dt)
+	case arrow.UnionType:
+		return t.union(dt)
 	case arrow.FixedWidthDataType:
 		return t.fixed(dt.Bytes())
 	}

@@ -18,31 +18,48 @@ func (t *taker) structs(dt *arrow.StructType) (arrow.ArrayData, error) {
 	}
 	children := make([]arrow.ArrayData, dt.NumFields())
 	for f := range children {
-		fields := make([]arrow.ArrayData, len(t.chunks))
-		for c, chunk := range t.chunks {
-			if rows := chunk.Offset() + chunk.Len(); chunk.Children()[f].Len() < rows {
-				err = errCorrupt(c, fmt.Sprintf("field %d has %d of %d rows", f, chunk.Children()[f].Len(), rows))
-				return t.result(err, nulls, []*memory.Buffer{validity}, children...)
-			}
-			fields[c] = array.NewSliceData(chunk.Children()[f], int64(chunk.Offset()), int64(chunk.Offset()+chunk.Len()))
-			defer fields[c].Release()
-		}
-		if children[f], err = take(t.ctx, dt.Field(f).Type, fields, t.ids, t.alloc); err != nil {
-			err = fmt.Errorf("field %q: %w", dt.Field(f).Name, err)
+		if children[f], err = t.field(f, dt.Field(f)); err != nil {
 			break
 		}
 	}
 	return t.result(err, nulls, []*memory.Buffer{validity}, children...)
 }
 
+// field gathers one child of a struct or a sparse union, whose rows are those of its parent.
+func (t *taker) field(f int, field arrow.Field) (arrow.ArrayData, error) {
+	children := t.children(f)
+	for c, chunk := range t.chunks {
+		rows := chunk.Offset() + chunk.Len()
+		if children[c].Len() < rows {
+			return nil, errCorrupt(c, fmt.Sprintf("field %q has %d of %d rows", field.Name, children[c].Len(), rows))
+		}
+		children[c] = array.NewSliceData(children[c], int64(chunk.Offset()), int64(rows))
+		defer children[c].Release()
+	}
+	taken, err := take(t.ctx, field.Type, children, t.ids, t.alloc)
+	if err != nil {
+		return nil, fmt.Errorf("field %q: %w", field.Name, err)
+	}
+	return taken, nil
+}
+
+// children are the child arrays number f of the chunks.
+func (t *taker) children(f int) []arrow.ArrayData {
+	children := make([]arrow.ArrayData, len(t.chunks))
+	for c, chunk := range t.chunks {
+		children[c] = chunk.Children()[f]
+	}
+	return children
+}
+
 // elements are the child arrays of the chunks and the number of the first element of each, counted over all chunks. It
 // returns false when the elements are too many to be numbered.
 func (t *taker) elements() (children []arrow.ArrayData, first []uint64, ok bool) {
+	children = t.children(0)
 	total := uint64(0)
-	for _, chunk := range t.chunks {
-		children = append(children, chunk.Children()[0])
+	for _, child := range children {
 		first = append(first, total)
-		total += uint64(chunk.Children()[0].Len())
+		total += uint64(child.Len())
 	}
 	return children, first, total <= math.MaxUint32
 }

@@ -110,6 +110,55 @@ func TestTakeOfEveryType(t *testing.T) {
 	}
 }
 
+func TestTakeOfUnions(t *testing.T) {
+	codes := []arrow.UnionTypeCode{0, 1}
+	fields := []arrow.Field{{Name: "i", Type: arrow.PrimitiveTypes.Int32, Nullable: true}, {Name: "s", Type: arrow.BinaryTypes.String, Nullable: true}}
+	sparse := array.NewSparseUnionBuilder(memory.DefaultAllocator, arrow.SparseUnionOf(fields, codes))
+	dense := array.NewDenseUnionBuilder(memory.DefaultAllocator, arrow.DenseUnionOf(fields, codes))
+	for i := range 5 {
+		sparse.Append(codes[i%2])
+		dense.Append(codes[i%2])
+		for _, children := range [][]array.Builder{{sparse.Child(0), sparse.Child(1)}, {dense.Child(0), dense.Child(1)}} {
+			if i%2 == 0 {
+				children[0].(*array.Int32Builder).Append(int32(i))
+			} else {
+				children[1].(*array.StringBuilder).Append(fmt.Sprint("s", i))
+			}
+		}
+		sparse.Child(1 - i%2).AppendEmptyValue()
+	}
+	for _, values := range []arrow.Array{sparse.NewArray(), dense.NewArray()} {
+		var want []string
+		column := chunkedOf(values, 2, 3)
+		for _, chunk := range column.Chunks() {
+			for i := range chunk.Len() {
+				want = append(want, chunk.ValueStr(i))
+			}
+		}
+		require.NotEqual(t, want[0], want[1])
+		for _, ids := range [][]uint32{{}, {0, 1, 2, 3}, {14, 3, 3, 9, 8, 7, 0}} {
+			alloc := memory.NewCheckedAllocator(memory.DefaultAllocator)
+			got, err := Take(context.Background(), column, ids, alloc)
+			require.NoError(t, err)
+			require.Equal(t, len(ids), got.Len())
+			for i, id := range ids {
+				assert.Equal(t, want[id], got.ValueStr(i))
+			}
+			got.Release()
+			alloc.AssertSize(t, 0)
+		}
+	}
+	builder := array.NewDenseUnionBuilder(memory.DefaultAllocator, arrow.DenseUnionOf(fields, codes))
+	builder.Append(0)
+	builder.Child(0).(*array.Int32Builder).Append(1)
+	good := builder.NewArray().Data()
+	for name, bad := range map[string][]byte{"type code": {9, 0, 0, 0, 0}, "negative type code": {0xff, 0, 0, 0, 0}, "offset": {0, 1, 0, 0, 0}} {
+		data := array.NewData(good.DataType(), 1, []*memory.Buffer{nil, memory.NewBufferBytes(bad[:1]), memory.NewBufferBytes(bad[1:])}, good.Children(), 0, 0)
+		_, err := takeRaw(data, []uint32{0}, memory.DefaultAllocator)
+		assert.ErrorIs(t, err, backend.ErrInvalidInput, name)
+	}
+}
+
 func TestTakeAcrossBlocks(t *testing.T) {
 	const rows = 2*blockRows + 1234
 	builder := array.NewStringBuilder(memory.DefaultAllocator)
