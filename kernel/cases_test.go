@@ -320,7 +320,7 @@ func (m *maker) rangeExpand() *kernelCase {
 		case "equal":
 			count = 1
 		case "extreme":
-			count = m.IntN(rightRows) * m.IntN(2) * m.IntN(2)
+			count = (1 + m.IntN(rightRows)) * m.IntN(2) * m.IntN(2)
 		default:
 			count = min(m.IntN(4), rightRows)
 		}
