@@ -23,6 +23,7 @@ void main() {
     uint begin = group * WORKGROUP_SIZE * items;
     uint count = rows_left(rows, begin, WORKGROUP_SIZE * items);
     Column32 from = column32_from(ids, begin);
+    uvec2 source = values;
     COLUMN(VALUE_BITS) to = COLUMN_FROM(VALUE_BITS)(gathered, begin);
     for (uint i = INVOCATION; i < count; i += IN_FLIGHT * WORKGROUP_SIZE) {
         uint id[IN_FLIGHT];
@@ -31,7 +32,7 @@ void main() {
             if (i + k * WORKGROUP_SIZE < count) id[k] = from.at[i + k * WORKGROUP_SIZE];
         }
         [[unroll]] for (uint k = 0u; k < IN_FLIGHT; ++k) {
-            if (i + k * WORKGROUP_SIZE < count) value[k] = COLUMN_FROM(VALUE_BITS)(values, id[k]).at[0];
+            if (i + k * WORKGROUP_SIZE < count) value[k] = COLUMN_FROM(VALUE_BITS)(source, id[k]).at[0];
         }
         [[unroll]] for (uint k = 0u; k < IN_FLIGHT; ++k) {
             if (i + k * WORKGROUP_SIZE < count) to.at[i + k * WORKGROUP_SIZE] = value[k];

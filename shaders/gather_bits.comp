@@ -20,13 +20,15 @@ void main() {
     uint count = rows_left(rows, begin, WORKGROUP_SIZE * items);
     Column32 from = column32_from(ids, begin);
     Column32 to = column32_from(gathered, begin / 32u);
+    uvec2 source = bits;
+    uint first_word = first_bit / 32u, first_offset = first_bit % 32u;
     for (uint word = INVOCATION; word * 32u < count; word += WORKGROUP_SIZE) {
         uint collected = 0u, n = min(32u, count - word * 32u);
         for (uint i = 0u; i < n; ++i) {
             uint id = from.at[word * 32u + i];
-            uint bit = first_bit % 32u + id % 32u; // first_bit + id may not fit a word
-            uint source = column32_from(bits, first_bit / 32u + id / 32u + bit / 32u).at[0];
-            collected |= (source >> bit % 32u & 1u) << i;
+            uint bit = first_offset + id % 32u; // first_bit + id may not fit a word
+            uint held = column32_from(source, first_word + id / 32u + bit / 32u).at[0];
+            collected |= (held >> bit % 32u & 1u) << i;
         }
         to.at[word] = collected;
     }

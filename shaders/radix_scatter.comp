@@ -37,20 +37,23 @@ void main() {
     }
     uint begin = tile * items, count = rows_left(rows, begin, items);
     COLUMN(KEY_BITS) keys = key_column(keys_in, begin);
+    Digit place = Digit(shift, digits - 1u);
+    uvec2 to_keys = keys_out;
 #if PAYLOAD_BITS
     bool numbered = absent(payload_in);
     Column32 payload = column32_from(payload_in, begin);
+    uvec2 to_payload = payload_out;
 #endif
     for (uint i = 0u; i < count; ++i) {
         Key key = keys.at[i];
-        uint cursor = digit_of(key, shift, bits) * WORKGROUP_SIZE + INVOCATION;
+        uint cursor = digit_of(key, place) * WORKGROUP_SIZE + INVOCATION;
         uint to = sh_cursor[cursor];
         sh_cursor[cursor] = to + 1u;
-        key_column(keys_out, to).at[0] = key;
+        key_column(to_keys, to).at[0] = key;
 #if PAYLOAD_BITS
         uint value = begin + i;
         if (!numbered) value = payload.at[i];
-        column32_from(payload_out, to).at[0] = value;
+        column32_from(to_payload, to).at[0] = value;
 #endif
     }
 }
@@ -93,6 +96,7 @@ void main() {
     uint turns = (gl_NumSubgroups + batch_rows / max_digits - 1u) / (batch_rows / max_digits);
     uint counter_rows = (gl_NumSubgroups + turns - 1u) / turns;
     uint counters = gl_SubgroupID / turns * max_digits;
+    Digit digits_at = Digit(shift, (1u << bits) - 1u);
     uint run = gl_SubgroupID * gl_SubgroupSize * batch + gl_SubgroupInvocationID;
 
     uint cursor[own_digits];
@@ -117,7 +121,7 @@ void main() {
             if (gl_SubgroupID % turns == turn) {
                 [[unroll]] for (uint k = 0u; k < batch; ++k) {
                     bool valid = run + k * gl_SubgroupSize < filled;
-                    uint digit = digit_of(key[k], shift, bits);
+                    uint digit = digit_of(key[k], digits_at);
                     uvec4 same = same_digit(valid, digit);
                     uint leader = valid ? subgroupBallotFindLSB(same) : gl_SubgroupInvocationID;
                     uint before = 0u;
@@ -156,7 +160,7 @@ void main() {
             cursor[d] += digit_count[d];
         }
         barrier();
-        [[unroll]] for (uint k = 0u; k < batch; ++k) place[k] += sh_data[counters + digit_of(key[k], shift, bits)];
+        [[unroll]] for (uint k = 0u; k < batch; ++k) place[k] += sh_data[counters + digit_of(key[k], digits_at)];
 
 // EXCHANGE gives in to[k] what from[k] is for the row whose place is INVOCATION + k*workgroup.
 #define EXCHANGE(to, from)                                                                \
@@ -188,7 +192,7 @@ void main() {
         uint to[batch];
         [[unroll]] for (uint k = 0u; k < batch; ++k) {
             uint i = INVOCATION + k * WORKGROUP_SIZE;
-            to[k] = sh_to[digit_of(sorted[k], shift, bits)] + i;
+            to[k] = sh_to[digit_of(sorted[k], digits_at)] + i;
             if (i < filled) key_column(keys_out, to[k]).at[0] = sorted[k];
         }
 #if PAYLOAD_BITS

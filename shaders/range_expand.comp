@@ -21,14 +21,16 @@ layout(push_constant) uniform Push {
 // Search which looks for the first left row whose offset is above match[which]; that match belongs to the row before it.
 uvec2 match[2];
 
-bool before(uint which, uint row) {
-    return !less(which == 0u ? match[0] : match[1], column64_from(offsets, row).at[0]);
-}
+struct Inputs { uvec2 offsets, begins, left_ids, right_ids; } from;
+
+uvec2 offset_of(uint l) { return column64_from(from.offsets, l).at[0]; }
+
+bool before(uint which, uint row) { return !less(which == 0u ? match[0] : match[1], offset_of(row)); }
 
 uint id_of(uvec2 ids, uint row) { return absent(ids) ? row : column32_from(ids, row).at[0]; }
 
-// The number of a left row's match on the right is the match's low word plus this, modulo 2^32.
-uint right_base(uint l) { return column32_from(begins, l).at[0] - column64_from(offsets, l).at[0].x; }
+// The right row of a match is the low word of its number plus this, modulo 2^32.
+uint right_base(uint l) { return column32_from(from.begins, l).at[0] - offset_of(l).x; }
 
 #if SERIAL
 
@@ -39,19 +41,20 @@ void main() {
     uint begin = tile * items, count = rows_left(out_rows, begin, items);
     if (tile > out_rows / items || count == 0u) return;
     Column32 to_left = column32_from(left_out, begin), to_right = column32_from(right_out, begin);
+    from = Inputs(offsets, begins, left_ids, right_ids);
     match[0] = add(uvec2(base_lo, base_hi), uvec2(begin, 0u));
-    uint l = search(0u, 0u, left_rows) - 1u;
-    uvec2 next = column64_from(offsets, l + 1u).at[0];
-    uint left = id_of(left_ids, l), right = right_base(l);
+    uint end = left_rows, l = search(0u, 0u, end) - 1u;
+    uvec2 next = offset_of(l + 1u);
+    uint left = id_of(from.left_ids, l), right = right_base(l);
     for (uint j = 0u; j < count; ++j) {
         if (!less(match[0], next)) {
-            l = gallop(0u, l + 1u, left_rows) - 1u;
-            next = column64_from(offsets, l + 1u).at[0];
-            left = id_of(left_ids, l);
+            l = gallop(0u, l + 1u, end) - 1u;
+            next = offset_of(l + 1u);
+            left = id_of(from.left_ids, l);
             right = right_base(l);
         }
         to_left.at[j] = left;
-        to_right.at[j] = id_of(right_ids, right + match[0].x);
+        to_right.at[j] = id_of(from.right_ids, right + match[0].x);
         match[0] = add(match[0], uvec2(1u, 0u));
     }
 }
@@ -64,6 +67,7 @@ void main() {
     uint begin = tile * WORKGROUP_SIZE * items, count = rows_left(out_rows, begin, WORKGROUP_SIZE * items);
     if (count == 0u) return;
     Column32 to_left = column32_from(left_out, begin), to_right = column32_from(right_out, begin);
+    from = Inputs(offsets, begins, left_ids, right_ids);
     uvec2 first = add(uvec2(base_lo, base_hi), uvec2(begin, 0u));
     match[0] = first;
     match[1] = add(first, uvec2(count - 1u, 0u));
@@ -72,8 +76,8 @@ void main() {
     for (uint j = INVOCATION; j < count; j += WORKGROUP_SIZE) {
         match[0] = add(first, uvec2(j, 0u));
         above = search(0u, above, range.y);
-        to_left.at[j] = id_of(left_ids, above - 1u);
-        to_right.at[j] = id_of(right_ids, right_base(above - 1u) + match[0].x);
+        to_left.at[j] = id_of(from.left_ids, above - 1u);
+        to_right.at[j] = id_of(from.right_ids, right_base(above - 1u) + match[0].x);
     }
 }
 

@@ -24,9 +24,10 @@ layout(push_constant) uniform Push {
 
 // Search 0 looks for the first key that is not less than low_key, search 1 for the first one greater than high_key.
 Key low_key, high_key;
+uvec2 right;
 
 bool before(uint which, uint row) {
-    Key key = key_column(right_keys, row).at[0];
+    Key key = key_column(right, row).at[0];
     return which == 0u ? less(key, low_key) : !less(high_key, key);
 }
 
@@ -41,14 +42,15 @@ void main() {
     COLUMN(KEY_BITS) keys = key_column(left_keys, begin);
     Column32 to_begins = column32_from(begins, begin), to_counts = column32_from(counts, begin);
     bool count_only = absent(begins);
-    uint from = 0u, to = 0u;
+    uint from = 0u, to = 0u, end = right_rows;
     uvec2 total = uvec2(0u);
+    right = right_keys;
     for (uint i = 0u; i < count; ++i) {
         Key key = keys.at[i];
         if (i == 0u || key != low_key) {
             low_key = high_key = key;
-            from = i == 0u ? search(0u, 0u, right_rows) : gallop(0u, to, right_rows);
-            to = gallop(1u, from, right_rows);
+            from = i == 0u ? search(0u, 0u, end) : gallop(0u, to, end);
+            to = gallop(1u, from, end);
         }
         if (!count_only) {
             to_begins.at[i] = from;
@@ -73,6 +75,7 @@ void main() {
     Column32 to_begins = column32_from(begins, begin), to_counts = column32_from(counts, begin);
     bool count_only = absent(begins);
     uvec2 total = uvec2(0u);
+    right = right_keys;
     if (count > 0u) {
         low_key = keys.at[0];
         high_key = keys.at[count - 1u];

@@ -50,31 +50,28 @@ void main() {
 #include "subgroup_sum.glsl"
 DEFINE_WORKGROUP_SUM(Sum)
 
-// Each subgroup scans a run of its own, a row of lanes at a time; then the sums of the subgroups before it are added.
+// Each invocation adds up a run of items rows, the sums of the invocations before it give its start. One subgroup operation
+// for all rows, because NVIDIA's compiler (driver 580) gives those of a loop whose length is a specialization constant the
+// result of the first round.
 void main() {
     uint tile = GROUP;
     if (tile >= end_group) return;
-    uint begin = tile * WORKGROUP_SIZE * items, count = rows_left(rows, begin, WORKGROUP_SIZE * items);
-    uint first = gl_SubgroupID * gl_SubgroupSize * items + gl_SubgroupInvocationID;
+    uint begin = tile * WORKGROUP_SIZE * items + ORDER * items, count = rows_left(rows, begin, items);
     COLUMN(IN_BITS) from = COLUMN_FROM(IN_BITS)(values, begin);
     COLUMN(SUM_BITS) to = COLUMN_FROM(SUM_BITS)(sums, begin);
     Sum value[items];
-    [[unroll]] for (uint k = 0u; k < items; ++k) {
-        uint i = first + k * gl_SubgroupSize;
-        value[k] = i < count ? widen(from.at[i], Sum(0)) : Sum(0);
-    }
     Sum own = Sum(0);
     [[unroll]] for (uint k = 0u; k < items; ++k) {
-        Sum row = subgroup_sum(value[k]);
-        value[k] = add(own, subgroup_sum_before(value[k]));
-        own = add(own, row);
+        value[k] = k < count ? widen(from.at[k], Sum(0)) : Sum(0);
+        own = add(own, value[k]);
     }
     Sum all;
     Sum prefix = prefix_of(tile);
-    Sum before = add(prefix, workgroup_sum(own, all));
+    Sum before = add(prefix, workgroup_sum(subgroup_sum(own), all));
+    before = add(before, subgroup_sum_before(own));
     [[unroll]] for (uint k = 0u; k < items; ++k) {
-        uint i = first + k * gl_SubgroupSize;
-        if (i < count) to.at[i] = add(before, value[k]);
+        if (k < count) to.at[k] = before;
+        before = add(before, value[k]);
     }
     if (INVOCATION == 0u) write_total(tile, add(prefix, all));
 }

@@ -1,4 +1,5 @@
-// Workgroups and tiles. The push-constant block of a kernel ends with GROUP_RANGE.
+// Workgroups and tiles. The push-constant block of a kernel ends with GROUP_RANGE. Kernels copy what their loops need of it
+// to variables first, because lavapipe loads a push constant anew, for each invocation, wherever it is named.
 layout(local_size_x = WORKGROUP, local_size_x_id = 0) in;
 layout(constant_id = 1) const uint items = ITEMS;
 
