@@ -25,6 +25,8 @@ type physical struct {
 	extensions      map[string]bool
 	families        []family
 	types           []memoryType
+	operations      uint32 // of subgroups
+	stages          uint32 // with subgroup operations
 	driverUUID      string
 	cacheUUID       string
 	sharedDedicated bool    // shared memory needs an allocation of its own, which every block here has
@@ -134,6 +136,7 @@ func describe(handle vk.PhysicalDevice) *physical {
 		C.sj_query(unsafe.Pointer(handle), p.has, &more)
 	}
 	p.features = more.features
+	p.operations, p.stages = uint32(more.subgroup_operations), uint32(more.subgroup_stages)
 	p.driverUUID = uuid(more.driver_uuid[:])
 	p.shareable = more.shared_features&externalExportImport == externalExportImport && p.extensions[extMemoryFd]
 	p.sharedDedicated = more.shared_features&externalDedicatedOnly != 0
@@ -177,8 +180,8 @@ func describe(handle vk.PhysicalDevice) *physical {
 	}
 	p.readFamilies()
 	p.readMemory(&more)
-	p.nameFeatures(&more)
-	i.Unusable = p.lacks(core.ApiVersion, &more)
+	p.nameFeatures()
+	i.Unusable = p.lacks(core.ApiVersion)
 	return p
 }
 
@@ -207,7 +210,7 @@ func (p *physical) readFamilies() {
 }
 
 // nameFeatures lists what is there beyond what is required.
-func (p *physical) nameFeatures(more *C.sj_physical) {
+func (p *physical) nameFeatures() {
 	list := []string{}
 	for bit, name := range featureNames {
 		if p.features&bit != 0 && bit&required == 0 {
@@ -215,7 +218,7 @@ func (p *physical) nameFeatures(more *C.sj_physical) {
 		}
 	}
 	for i, name := range subgroupOperations {
-		if more.subgroup_operations>>i&1 != 0 && !slices.Contains(requiredOperations, name) {
+		if p.operations>>i&1 != 0 && !slices.Contains(requiredOperations, name) {
 			list = append(list, "subgroup "+name)
 		}
 	}
@@ -229,7 +232,7 @@ func (p *physical) nameFeatures(more *C.sj_physical) {
 }
 
 // lacks says what a device misses of what every device must have; empty when it can be used.
-func (p *physical) lacks(api uint32, more *C.sj_physical) string {
+func (p *physical) lacks(api uint32) string {
 	if api < apiVersion12 {
 		return "it offers Vulkan " + version(api) + ", 1.2 is needed"
 	}
@@ -240,7 +243,7 @@ func (p *physical) lacks(api uint32, more *C.sj_physical) string {
 		}
 	}
 	for i, name := range subgroupOperations {
-		if slices.Contains(requiredOperations, name) && (more.subgroup_operations>>i&1 == 0 || more.subgroup_stages&stageCompute == 0) {
+		if slices.Contains(requiredOperations, name) && (p.operations>>i&1 == 0 || p.stages&stageCompute == 0) {
 			missing = append(missing, "subgroup "+name+" in compute shaders")
 		}
 	}

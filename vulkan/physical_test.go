@@ -32,6 +32,25 @@ func TestIdentify(t *testing.T) {
 	require.Equal(t, []string{ids[1], "", ids[1], "", ids[3], "", ""}, twins)
 }
 
+func TestLacks(t *testing.T) {
+	good := physical{features: required, operations: 0b11101, stages: stageCompute, families: []family{{queueCompute, 1, 64}},
+		info: backend.DeviceInfo{Limits: backend.Limits{MaxPushConstantBytes: 128}}}
+	require.Empty(t, good.lacks(apiVersion12))
+	for want, spoil := range map[string]func(p *physical){
+		"bufferDeviceAddress":                   func(p *physical) { p.features = required &^ 1 },
+		"timelineSemaphore":                     func(p *physical) { p.features = 1 },
+		"subgroup shuffle in compute shaders":   func(p *physical) { p.operations = 0b01101 },
+		"subgroup ballot in compute shaders":    func(p *physical) { p.stages = 0x10 },
+		"128 bytes of push constants (it has 4": func(p *physical) { p.info.Limits.MaxPushConstantBytes = 4 },
+		"a compute queue":                       func(p *physical) { p.families = nil },
+	} {
+		bad := good
+		spoil(&bad)
+		require.Contains(t, bad.lacks(apiVersion12), want)
+	}
+	require.Equal(t, "it offers Vulkan 1.1.0, 1.2 is needed", good.lacks(apiVersion11))
+}
+
 func TestResults(t *testing.T) {
 	for code, want := range map[result]error{
 		success: nil, timedOut: nil, incomplete: nil, notReady: nil,

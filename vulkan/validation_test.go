@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/kernel"
 	"github.com/spirjoin/spirjoin/vulkan"
 	"github.com/spirjoin/spirjoin/vulkan/vulkantest"
 )
@@ -71,4 +72,17 @@ func TestBadAddressIsReported(t *testing.T) {
 	b.submit(backend.Compute, 2, backend.Step{Command: command})
 	b.wait(backend.Compute, 2)
 	said(t, "Device address")
+}
+
+func TestPartialSubgroupsAreRefused(t *testing.T) {
+	if vulkantest.Validation(t) != vulkan.GPUAssisted {
+		t.Skip("needs GPU-assisted validation")
+	}
+	d := vulkantest.Open(t)[0]
+	if !strings.Contains(d.Info().Name, "llvmpipe") {
+		t.Skip("other drivers do well")
+	}
+	_, err := d.Compile(kernel.Iota, backend.Config{"workgroup": 12, "items": 8})
+	require.ErrorIs(t, err, backend.ErrUnsupported)
+	require.ErrorContains(t, err, "multiple of 8")
 }
