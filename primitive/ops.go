@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/kernel"
 )
 
 // Ops records primitives for one device with the device's tuning. Safe for concurrent use.
@@ -22,6 +23,12 @@ func New(device *backend.Device, overrides Tuning) (*Ops, error) {
 	}
 	for name, config := range overrides {
 		tuning[name] = config
+	}
+	for name, config := range tuning {
+		// A scan shrinks from level to level only if a tile holds more than one row.
+		if rows := kernel.TileRows(config); rows == 0 || name == "scan" && rows < 2 || config["workgroup"] > device.Info().Limits.MaxInvocations {
+			return nil, &backend.OpError{Op: "tune " + name, Device: device.Info().Name, Err: backend.ErrInvalidInput, Detail: config.String()}
+		}
 	}
 	return &Ops{device, tuning}, nil
 }
