@@ -27,7 +27,10 @@ type Options struct {
 	// Poison fills new and freed blocks with the byte [Marker] and keeps them in memory of the Go heap, so that nothing
 	// can rely on zeros, stale references read the marker, and the race detector sees what kernels touch.
 	Poison bool
-	Faults Faults
+	// Discrete leaves device-local blocks unmapped, as on a GPU with memory of its own, so that everything that stages
+	// through host-visible memory runs.
+	Discrete bool
+	Faults   Faults
 }
 
 // Device is a logical device of the host. All of them share the cores and the memory of the machine.

@@ -88,9 +88,9 @@ func (p *batch) view(d *Driver, r backend.Range) ([]byte, error) {
 	if !ok || b.driver != d {
 		return nil, d.fail("submit", backend.ErrInvalidInput, "a buffer belongs to another device")
 	}
-	memory := b.Bytes()
+	memory := b.region.bytes
 	switch {
-	case memory == nil:
+	case b.freed.Load():
 		return nil, d.fail("submit", backend.ErrInvalidInput, "a block of %d bytes was freed", b.SizeBytes())
 	case offset > uint64(len(memory)) || r.SizeBytes > uint64(len(memory))-offset:
 		return nil, d.fail("submit", backend.ErrInvalidInput, "%d bytes at %d exceed a block of %d", r.SizeBytes, offset, len(memory))

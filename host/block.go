@@ -41,9 +41,9 @@ type block struct {
 func (b *block) SizeBytes() uint64      { return uint64(len(b.region.bytes)) }
 func (b *block) Memory() backend.Memory { return b.kind }
 
-// Bytes returns the block's memory; nil once it was freed.
+// Bytes returns the block's memory; nil once it was freed, and where Options.Discrete hides it.
 func (b *block) Bytes() []byte {
-	if b.freed.Load() {
+	if b.freed.Load() || b.driver.backend.options.Discrete && b.kind == backend.DeviceLocal {
 		return nil
 	}
 	return b.region.bytes

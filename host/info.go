@@ -43,7 +43,7 @@ func describe(options *Options, index int, totalBytes, limitBytes uint64) *backe
 		APIVersion:    runtime.GOOS + "/" + runtime.GOARCH,
 		UUID:          hostUUID,
 		Heaps:         []backend.Heap{{SizeBytes: size, BudgetBytes: limitBytes, DeviceLocal: true}},
-		Unified:       true,
+		Unified:       !options.Discrete,
 		Limits: backend.Limits{
 			MaxAllocationBytes:   maxAllocation,
 			MaxBufferBytes:       maxAllocation,

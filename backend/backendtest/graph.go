@@ -341,20 +341,22 @@ func checkPlantedHazards(t *testing.T, s *suite) {
 				device := backend.NewDevice(s.open(t), wholeLists)
 				d, err := newGraphDevice(device)
 				require.NoError(t, err)
-				asked, wrong := 0, 0
+				asked := 0
 				device.SuppressHazards(func() bool { asked++; return suppressed })
+				var wrong error // ends the attempts: a kernel that took row ids from memory never written has lost the device
 				for range attempts {
-					if d.run(g) != nil {
-						wrong++
+					if wrong == nil {
+						wrong = d.run(g)
 					}
 				}
-				require.GreaterOrEqual(t, asked, attempts, "each run needs a barrier or a wait")
+				require.NotZero(t, asked, "nothing needs a barrier or a wait")
+				closed := device.Close()
 				if suppressed {
-					assert.NotZero(t, wrong, "a suppressed barrier or wait went unseen")
+					assert.Error(t, wrong, "a suppressed barrier or wait went unseen")
 				} else {
-					assert.Zero(t, wrong)
+					assert.NoError(t, wrong)
+					assert.NoError(t, closed)
 				}
-				require.NoError(t, device.Close())
 			}
 		})
 	}
