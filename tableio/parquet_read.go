@@ -45,8 +45,23 @@ func openParquet(in *input) (source, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &parquetSource{file: reader, fields: fields}
+	s := &parquetSource{file: reader, fields: withoutFieldIDs(fields)}
 	return s, s.validate(in.size)
+}
+
+// withoutFieldIDs drops the field number -1, "none", that the library notes on
+// every column of a file that numbers none.
+func withoutFieldIDs(schema *arrow.Schema) *arrow.Schema {
+	fields := schema.Fields()
+	for i := range fields {
+		if id, ok := fields[i].Metadata.GetValue("PARQUET:field_id"); ok && id == "-1" {
+			kept := fields[i].Metadata.ToMap()
+			delete(kept, "PARQUET:field_id")
+			fields[i].Metadata = arrow.MetadataFrom(kept)
+		}
+	}
+	meta := schema.Metadata()
+	return arrow.NewSchema(fields, &meta)
 }
 
 // validate compares the counts that the footer repeats, so that a corrupt one

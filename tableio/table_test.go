@@ -139,11 +139,13 @@ func requireSameTable(t testingT, want, got arrow.Table) {
 	t.Helper()
 	require.Equal(t, want.NumRows(), got.NumRows())
 	require.Equal(t, want.NumCols(), got.NumCols())
+	require.True(t, want.Schema().Metadata().Equal(got.Schema().Metadata()), "%v", got.Schema().Metadata())
 	for i := range int(want.NumCols()) {
 		w, g := want.Schema().Field(i), got.Schema().Field(i)
 		require.Equal(t, w.Name, g.Name)
 		require.True(t, arrow.TypeEqual(w.Type, g.Type), "column %q: type %s, want %s", w.Name, g.Type, w.Type)
 		require.Equal(t, w.Nullable, g.Nullable, "column %q", w.Name)
+		require.True(t, w.Metadata.Equal(g.Metadata), "column %q: %v", w.Name, g.Metadata)
 		require.True(t, sameColumn(want.Column(i), got.Column(i)), "column %q:\nwant %v\ngot  %v", w.Name, want.Column(i).Data().Chunks(), got.Column(i).Data().Chunks())
 	}
 }

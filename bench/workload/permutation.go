@@ -9,7 +9,7 @@ import "math/bits"
 // Feistel network over the next power of two: each round replaces one half of
 // the bits by its exclusive or with a random function of the other half, which
 // is invertible whatever the function; results outside [0, n) are fed back until
-// they fall inside ("cycle walking"), less than twice on average. Eight rounds
+// they fall inside ("cycle walking"), less than twice on average. Six rounds
 // pass the tests of permutation_test.go, which two rounds fail.
 type Permutation struct {
 	n     uint64
@@ -20,7 +20,7 @@ type Permutation struct {
 
 const (
 	tableRows     = 4096
-	feistelRounds = 8
+	feistelRounds = 6
 )
 
 // NewPermutation gives the permutation of [0, n) with this seed. An empty or

@@ -107,20 +107,21 @@ func PKFK(ctx context.Context, spec PKFKSpec) (r, s arrow.Table, err error) {
 	}
 	order := NewPermutation(spec.RRows, derive(spec.Seed, seedOrder))
 	matching := spec.matching()
-	primary := func(row int64) int64 {
-		key := order.At(row)
+	r, err = spec.table(ctx, "r", spec.RRows, spec.RPayloads, seedPayloadR, func(row int64) (key int64, identity uint64) {
+		key = order.At(row)
 		if key >= matching {
 			key += spec.RRows
 		}
-		return key
-	}
-	r, err = spec.table(ctx, "r", spec.RRows, spec.RPayloads, primary, func(row int64) uint64 { return uint64(primary(row)) }, seedPayloadR)
+		return key, uint64(key)
+	})
 	if err != nil {
 		return nil, nil, err
 	}
 	foreign, err := spec.foreignKeys()
 	if err == nil {
-		s, err = spec.table(ctx, "s", spec.SRows, spec.SPayloads, foreign, func(row int64) uint64 { return uint64(row) }, seedPayloadS)
+		s, err = spec.table(ctx, "s", spec.SRows, spec.SPayloads, seedPayloadS, func(row int64) (key int64, identity uint64) {
+			return foreign(row), uint64(row)
+		})
 	}
 	if err != nil {
 		r.Release()
@@ -153,73 +154,82 @@ func (s PKFKSpec) foreignKeys() (func(row int64) int64, error) {
 
 const chunkRows = 1 << 24
 
-// table makes a key column and its payload columns, chunk by chunk.
-func (s PKFKSpec) table(ctx context.Context, prefix string, rows int64, payloads int, key func(row int64) int64, identity func(row int64) uint64, purpose uint64) (arrow.Table, error) {
-	fields := make([]arrow.Field, 1+payloads)
-	columns := make([]arrow.Column, len(fields))
-	for i := range fields {
-		name, width, value := prefix+"_key", s.KeyBytes, key
-		if i > 0 {
-			name, width = fmt.Sprintf("%s_%d", prefix, i), s.PayloadBytes
-			seed := derive(s.Seed, purpose+uint64(i-1))
-			value = func(row int64) int64 { return int64(at(seed, identity(row))) }
-		}
-		fields[i] = arrow.Field{Name: name, Type: arrow.PrimitiveTypes.Int32}
-		if width == 8 {
-			fields[i].Type = arrow.PrimitiveTypes.Int64
-		}
-		chunks, err := s.chunks(ctx, fields[i].Type, rows, value)
-		if err != nil {
-			for _, column := range columns[:i] {
-				column.Release()
-			}
-			return nil, err
-		}
-		columns[i] = *arrow.NewColumn(fields[i], chunks)
-		chunks.Release()
+// table makes a key column and its payload columns, chunk by chunk. rowKey gives
+// the key of a row and what its payloads depend on.
+func (s PKFKSpec) table(ctx context.Context, prefix string, rows int64, payloads int, purpose uint64, rowKey func(row int64) (key int64, identity uint64)) (arrow.Table, error) {
+	fields := []arrow.Field{{Name: prefix + "_key", Type: intType(s.KeyBytes)}}
+	seeds := make([]uint64, payloads)
+	for i := range seeds {
+		fields = append(fields, arrow.Field{Name: fmt.Sprintf("%s_%d", prefix, i+1), Type: intType(s.PayloadBytes)})
+		seeds[i] = derive(s.Seed, purpose+uint64(i))
 	}
-	table := array.NewTable(arrow.NewSchema(fields, nil), columns, rows)
-	for _, column := range columns {
-		column.Release()
-	}
-	return table, nil
-}
-
-// chunks makes one column.
-func (s PKFKSpec) chunks(ctx context.Context, dt arrow.DataType, rows int64, value func(row int64) int64) (*arrow.Chunked, error) {
-	mem := s.Allocator
-	if mem == nil {
-		mem = memory.NewGoAllocator()
-	}
-	var chunks []arrow.Array
+	schema := arrow.NewSchema(fields, nil)
+	var batches []arrow.RecordBatch
 	defer func() {
-		for _, chunk := range chunks {
-			chunk.Release()
+		for _, batch := range batches {
+			batch.Release()
 		}
 	}()
-	width := int64(dt.(arrow.FixedWidthDataType).Bytes())
 	for first := int64(0); first < rows; first += chunkRows {
 		length := min(chunkRows, rows-first)
-		buffer := memory.NewResizableBuffer(mem)
-		buffer.Resize(int(length * width))
-		data := array.NewData(dt, int(length), []*memory.Buffer{nil, buffer}, nil, 0, 0)
-		buffer.Release()
-		chunks = append(chunks, array.MakeFromData(data))
-		data.Release()
+		batch, buffers := s.allocate(schema, length)
+		batches = append(batches, batch)
 		err := forBlocks(ctx, length, func(start, end int64) {
-			if width == 4 {
-				for i, out := start, arrow.Int32Traits.CastFromBytes(buffer.Bytes()); i < end; i++ {
-					out[i] = int32(value(first + i))
-				}
-				return
+			keys, identities := make([]int64, end-start), make([]uint64, end-start)
+			for i := range keys {
+				keys[i], identities[i] = rowKey(first + start + int64(i))
 			}
-			for i, out := start, arrow.Int64Traits.CastFromBytes(buffer.Bytes()); i < end; i++ {
-				out[i] = value(first + i)
+			store(buffers[0], s.KeyBytes, start, keys)
+			for column, seed := range seeds {
+				for i, identity := range identities {
+					keys[i] = int64(at(seed, identity))
+				}
+				store(buffers[1+column], s.PayloadBytes, start, keys)
 			}
 		})
 		if err != nil {
 			return nil, err
 		}
 	}
-	return arrow.NewChunked(dt, chunks), nil
+	return array.NewTableFromRecords(schema, batches), nil
+}
+
+func intType(bytes int) arrow.DataType {
+	if bytes == 8 {
+		return arrow.PrimitiveTypes.Int64
+	}
+	return arrow.PrimitiveTypes.Int32
+}
+
+// allocate makes a batch and gives the memory of its columns, still to be filled.
+func (s PKFKSpec) allocate(schema *arrow.Schema, rows int64) (arrow.RecordBatch, [][]byte) {
+	mem := s.Allocator
+	if mem == nil {
+		mem = memory.NewGoAllocator()
+	}
+	columns := make([]arrow.Array, schema.NumFields())
+	buffers := make([][]byte, len(columns))
+	for i, field := range schema.Fields() {
+		buffer := memory.NewResizableBuffer(mem)
+		buffer.Resize(int(rows) * field.Type.(arrow.FixedWidthDataType).Bytes())
+		buffers[i] = buffer.Bytes()
+		data := array.NewData(field.Type, int(rows), []*memory.Buffer{nil, buffer}, nil, 0, 0)
+		columns[i] = array.MakeFromData(data)
+		defer columns[i].Release()
+		data.Release()
+		buffer.Release()
+	}
+	return array.NewRecordBatch(schema, columns, rows), buffers
+}
+
+// store writes values from row start on, cut to width bytes.
+func store(buffer []byte, width int, start int64, values []int64) {
+	if width == 8 {
+		copy(arrow.Int64Traits.CastFromBytes(buffer)[start:], values)
+		return
+	}
+	out := arrow.Int32Traits.CastFromBytes(buffer)[start:]
+	for i, v := range values {
+		out[i] = int32(v)
+	}
 }

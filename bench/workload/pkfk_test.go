@@ -139,7 +139,7 @@ func TestPKFKIsDeterministic(t *testing.T) {
 	runtime.GOMAXPROCS(previous)
 	require.Equal(t, one, many)
 	// pinned: a change of the generator changes every published benchmark
-	require.Equal(t, []uint64{0xff559384fb37f377, 0x44b7f86474345afd, 0x3a7e820e99cd7cad, 0xeb074cc666b3f510}, many)
+	require.Equal(t, []uint64{0xddf8246ab6359fbf, 0x81fce849ac22766d, 0x3a643093564ce162, 0xeb074cc666b3f510}, many)
 	spec.Seed++
 	other := sum(spec)
 	for i := range other {
@@ -187,9 +187,9 @@ func TestPKFKStopsWhenCancelled(t *testing.T) {
 
 func BenchmarkPKFK(b *testing.B) {
 	for _, zipf := range []float64{0, 1} {
-		b.Run(DefaultPKFK(1<<22, 1<<23).String(), func(b *testing.B) {
-			spec := DefaultPKFK(1<<22, 1<<23)
-			spec.Zipf = zipf
+		spec := DefaultPKFK(1<<22, 1<<23)
+		spec.Zipf = zipf
+		b.Run(spec.String(), func(b *testing.B) {
 			for b.Loop() {
 				r, s, err := PKFK(context.Background(), spec)
 				require.NoError(b, err)
