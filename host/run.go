@@ -67,14 +67,14 @@ func (d *Driver) runSegment(ops []op) error {
 		pieces += (units + s.sizes[i] - 1) / s.sizes[i]
 		s.ends[i] = pieces
 	}
-	var helpers sync.WaitGroup
+	var others sync.WaitGroup
 	if touched >= inlineBytes {
 		for range min(uint64(workers), max(pieces, 1)) - 1 {
-			helpers.Go(s.work)
+			others.Go(s.work)
 		}
 	}
 	s.work()
-	helpers.Wait()
+	others.Wait()
 	if err := s.failed.Load(); err != nil {
 		return *err
 	}
