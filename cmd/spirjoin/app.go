@@ -1,0 +1,110 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+)
+
+// app is the tree of commands and flags.
+func (s *session) app() *cli.App {
+	commands := []*cli.Command{s.joinCommand(), s.devicesCommand(), s.doctorCommand(), s.genCommand(), s.versionCommand()}
+	for _, c := range commands {
+		prepare(c)
+	}
+	return &cli.App{
+		Name:                      "spirjoin",
+		Usage:                     "joins tables on any GPU that speaks Vulkan, or on the host's cores",
+		Version:                   version(),
+		Commands:                  commands,
+		HideHelpCommand:           true, // `help COMMAND` is turned into `COMMAND --help`
+		DisableSliceFlagSeparator: true,
+		Writer:                    s.stdout,
+		ErrWriter:                 s.stderr,
+		CustomAppHelpTemplate:     appHelp,
+		OnUsageError:              onUsageError,
+		ExitErrHandler:            func(*cli.Context, error) {},
+	}
+}
+
+// prepare sets what all commands have in common.
+func prepare(c *cli.Command) {
+	c.HideHelpCommand = true
+	c.OnUsageError = onUsageError
+	c.CustomHelpTemplate = commandHelp
+	for _, sub := range c.Subcommands {
+		prepare(sub)
+	}
+}
+
+func onUsageError(_ *cli.Context, err error, _ bool) error {
+	return usageError(strings.NewReplacer(" for flag -", " for flag --", " for -", " for --").Replace(err.Error()))
+}
+
+func (s *session) versionCommand() *cli.Command {
+	return &cli.Command{
+		Name: "version", Usage: "print the version", Action: func(c *cli.Context) error {
+			if c.Args().Present() {
+				return usagef("version takes no arguments")
+			}
+			cli.ShowVersion(c)
+			return nil
+		},
+	}
+}
+
+const appHelp = `spirjoin {{.Usage}}
+
+Usage:
+   spirjoin COMMAND [flags] [arguments]
+
+Commands:{{range .VisibleCommands}}
+   {{printf "%-10s" .Name}}{{.Usage}}{{end}}
+
+   spirjoin COMMAND --help describes a command; spirjoin --version prints the version.
+
+Exit codes:
+   0  done                     4    no device, or something unsupported
+   1  internal error           5    a limit was hit
+   2  wrong use                6    a device failed
+   3  input or output failed   130  interrupted
+`
+
+const commandHelp = `{{.HelpName}}: {{.Usage}}
+
+Usage:
+   {{if .UsageText}}{{.UsageText}}{{else}}{{.HelpName}}{{if .Subcommands}} COMMAND{{end}}{{if .VisibleFlags}} [flags]{{end}}{{if .ArgsUsage}} {{.ArgsUsage}}{{end}}{{end}}
+{{- if .Description}}
+
+{{.Description}}{{end}}{{if .VisibleCommands}}
+
+Commands:{{range .VisibleCommands}}
+   {{printf "%-10s" .Name}}{{.Usage}}{{end}}{{end}}{{range .VisibleFlagCategories}}{{if .Name}}
+
+{{.Name}}:{{range .Flags}}
+   {{.}}{{end}}{{end}}{{end}}
+`
+
+// flagLine is the line of a flag in the help of its command.
+func flagLine(flag cli.Flag) string {
+	f, ok := flag.(cli.DocGenerationFlag)
+	if !ok {
+		return ""
+	}
+	names := slices.Clone(f.Names())
+	slices.SortStableFunc(names, func(a, b string) int { return cmp.Compare(len(a), len(b)) })
+	for i := range names {
+		names[i] = dashed(names[i])
+	}
+	usage, placeholder := f.GetUsage(), ""
+	if before, rest, found := strings.Cut(usage, "`"); found {
+		name, after, _ := strings.Cut(rest, "`")
+		usage, placeholder = before+name+after, " "+name
+	}
+	return fmt.Sprintf("%-28s %s", strings.Join(names, ", ")+placeholder, usage)
+}
+
+func init() { cli.FlagStringer = flagLine }

@@ -1,0 +1,135 @@
+package main
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/spirjoin/spirjoin/tableio"
+)
+
+// arrange brings a command line into the order that the flag parser understands, which is the flags before the other
+// arguments: people write `join a b --on k`. On the way it finds unknown commands and flags and values that are missing,
+// and turns `help COMMAND` into `COMMAND --help`.
+func arrange(app *cli.App, args []string) ([]string, error) {
+	if len(args) == 0 {
+		args = []string{app.Name}
+	}
+	words := args[1:]
+	if len(words) > 0 && words[0] == "help" {
+		words = append(slices.Clone(words[1:]), "--help")
+	}
+	path, flags, commands := []string{args[0]}, slices.Concat(app.Flags, []cli.Flag{cli.HelpFlag, cli.VersionFlag}), app.Commands
+	for len(words) > 0 && len(commands) > 0 && !isFlag(words[0]) {
+		c, err := findCommand(commands, words[0])
+		if err != nil {
+			return nil, err
+		}
+		path = append(path, c.Name)
+		flags, commands, words = slices.Concat(c.Flags, []cli.Flag{cli.HelpFlag}), c.Subcommands, words[1:]
+	}
+	var options, others []string
+	for len(words) > 0 {
+		word := words[0]
+		words = words[1:]
+		if word == "--" {
+			others = append(others, words...)
+			break
+		}
+		if !isFlag(word) {
+			others = append(others, word)
+			continue
+		}
+		options = append(options, word)
+		name, _, hasValue := strings.Cut(strings.TrimLeft(word, "-"), "=")
+		flag, err := findFlag(flags, name, strings.Join(path[1:], " "))
+		if err != nil {
+			return nil, err
+		}
+		if takes, ok := flag.(cli.DocGenerationFlag); ok && takes.TakesValue() && !hasValue {
+			if len(words) == 0 {
+				return nil, usagef("flag %s needs a value", dashed(name))
+			}
+			options = append(options, words[0])
+			words = words[1:]
+		}
+	}
+	if len(others) > 0 && len(commands) > 0 {
+		return nil, usagef("%q must stand before the flags: it is no argument of %s", others[0], strings.Join(path, " "))
+	}
+	arranged := append(path, options...)
+	if len(others) > 0 {
+		arranged = append(append(arranged, "--"), others...)
+	}
+	return arranged, nil
+}
+
+func isFlag(word string) bool { return len(word) > 1 && word[0] == '-' }
+
+func findCommand(commands []*cli.Command, name string) (*cli.Command, error) {
+	names := []string{"help"}
+	for _, c := range commands {
+		if c.HasName(name) {
+			return c, nil
+		}
+		names = append(names, c.Name)
+	}
+	if near, ok := tableio.Nearest(name, names); ok {
+		return nil, usagef("unknown command %q; did you mean %q?", name, near)
+	}
+	return nil, usagef("unknown command %q; there are %s", name, strings.Join(names, ", "))
+}
+
+func findFlag(flags []cli.Flag, name, command string) (cli.Flag, error) {
+	var names []string
+	for _, f := range flags {
+		if slices.Contains(f.Names(), name) {
+			return f, nil
+		}
+		names = append(names, f.Names()...)
+	}
+	if near, ok := tableio.Nearest(name, names); ok {
+		return nil, usagef("unknown flag %s; did you mean %s?", dashed(name), dashed(near))
+	}
+	return nil, usagef("unknown flag %s; see spirjoin %s", dashed(name), strings.TrimSpace(command+" --help"))
+}
+
+func dashed(name string) string {
+	if len(name) == 1 {
+		return "-" + name
+	}
+	return "--" + name
+}
+
+// splitList splits a text at the separator. A backslash takes the character behind it literally, so that names may hold
+// separators; the parts keep their backslashes for unescape.
+func splitList(text string, separator rune) []string {
+	var parts []string
+	var part strings.Builder
+	escaped := false
+	for _, r := range text {
+		if r == separator && !escaped {
+			parts = append(parts, part.String())
+			part.Reset()
+			continue
+		}
+		part.WriteRune(r)
+		escaped = r == '\\' && !escaped
+	}
+	return append(parts, part.String())
+}
+
+func unescape(text string) string {
+	var b strings.Builder
+	escaped := false
+	for _, r := range text {
+		if r == '\\' && !escaped {
+			escaped = true
+			continue
+		}
+		b.WriteRune(r)
+		escaped = false
+	}
+	return b.String()
+}

@@ -1,0 +1,95 @@
+package main
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+)
+
+func TestArrange(t *testing.T) {
+	for line, want := range map[string]string{
+		"":                                 "",
+		"--version":                        "--version",
+		"help":                             "--help",
+		"help join":                        "join --help",
+		"help gen pkfk":                    "gen pkfk --help",
+		"devices --json":                   "devices --json",
+		"join a b --on k":                  "join --on k -- a b",
+		"join a --on k b -o out.parquet":   "join --on k -o out.parquet -- a b",
+		"join --on=k a b --count":          "join --on=k --count -- a b",
+		"join - b -o -":                    "join -o - -- - b",
+		"join --count -- --on b":           "join --count -- --on b",
+		"join a b --on -k":                 "join --on -k -- a b",
+		"gen pkfk --seed -1 -o dir":        "gen pkfk --seed -1 -o dir",
+		"join a b -on k":                   "join -on k -- a b",
+		"join a b --max-output-rows 2^27x": "join --max-output-rows 2^27x -- a b",
+	} {
+		got, err := arrange((&session{}).app(), strings.Fields("spirjoin "+line))
+		require.NoError(t, err, line)
+		require.Equal(t, strings.Fields("spirjoin "+want), got, line)
+	}
+}
+
+func TestArrangeNamesWhatIsWrong(t *testing.T) {
+	for line, want := range map[string]string{
+		"jion a b":               `unknown command "jion"; did you mean "join"?`,
+		"quux":                   `unknown command "quux"; there are help, join, devices, doctor, gen, version`,
+		"help dovices":           `unknown command "dovices"; did you mean "devices"?`,
+		"gen tcph":               `unknown command "tcph"; did you mean "tpch"?`,
+		"join a b --ont k":       `unknown flag --ont; did you mean --on?`,
+		"join a b --memorylimit": `unknown flag --memorylimit; did you mean --memory-limit?`,
+		"join a b --xyzzyxyzzy":  `unknown flag --xyzzyxyzzy; see spirjoin join --help`,
+		"join a b --on":          `flag --on needs a value`,
+		"join a b -o":            `flag -o needs a value`,
+		"--json devices":         `unknown flag --json; see spirjoin --help`,
+		"--help join":            `"join" must stand before the flags: it is no argument of spirjoin`,
+	} {
+		_, err := arrange((&session{}).app(), strings.Fields("spirjoin "+line))
+		require.ErrorIs(t, err, errUsage, line)
+		require.EqualError(t, err, want, line)
+	}
+}
+
+func TestSplitList(t *testing.T) {
+	require.Equal(t, []string{"a", "b"}, splitList("a,b", ','))
+	require.Equal(t, []string{""}, splitList("", ','))
+	require.Equal(t, []string{"a", ""}, splitList("a,", ','))
+	require.Equal(t, []string{`a\,b`, "c"}, splitList(`a\,b,c`, ','))
+	require.Equal(t, []string{`a\\`, "b"}, splitList(`a\\,b`, ','), "an escaped backslash escapes nothing")
+	require.Equal(t, "a,b", unescape(`a\,b`))
+	require.Equal(t, `a\`, unescape(`a\\`))
+}
+
+// Any names can be written in a list.
+func TestSplitListHoldsAnyNames(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		names := rapid.SliceOfN(rapid.StringOf(rapid.RuneFrom([]rune(`ab,=\é`))), 1, 4).Draw(t, "names")
+		var written []string
+		for _, name := range names {
+			written = append(written, strings.NewReplacer(`\`, `\\`, `,`, `\,`, `=`, `\=`).Replace(name))
+		}
+		var got []string
+		for _, part := range splitList(strings.Join(written, ","), ',') {
+			require.Len(t, splitList(part, '='), 1)
+			got = append(got, unescape(part))
+		}
+		require.Equal(t, names, got)
+	})
+}
+
+func FuzzArrange(f *testing.F) {
+	f.Add("join a b --on k -o -")
+	f.Add("help gen tpch --sf=0.1")
+	f.Fuzz(func(t *testing.T, line string) {
+		words := strings.Split(line, " ")
+		got, err := arrange((&session{}).app(), append([]string{"spirjoin"}, words...))
+		if err != nil {
+			require.True(t, errors.Is(err, errUsage), "%v", err)
+			return
+		}
+		require.GreaterOrEqual(t, len(got), 1)
+	})
+}

@@ -1,0 +1,76 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/spirjoin/spirjoin"
+	"github.com/spirjoin/spirjoin/backend"
+)
+
+func (s *session) devicesCommand() *cli.Command {
+	return &cli.Command{
+		Name: "devices", Usage: "list the devices that can join", UsageText: "spirjoin devices [--json]",
+		Description: "   The index, the id, the backend or a part of the name is what --device takes.",
+		Flags:       []cli.Flag{&cli.BoolFlag{Name: "json", Category: "Output", Usage: "print everything that is known, as a JSON list"}},
+		Action: func(c *cli.Context) (err error) {
+			if c.Args().Present() {
+				return usagef("devices takes no arguments")
+			}
+			system, err := spirjoin.Discover(spirjoin.SystemOptions{})
+			if err != nil {
+				return err
+			}
+			defer system.Close()
+			if c.Bool("json") {
+				return writeJSON(s.stdout, system.Devices)
+			}
+			writeDevices(s.stdout, system.Devices)
+			for _, problem := range system.Problems {
+				fmt.Fprintln(s.stderr, "spirjoin: "+oneLine(problem.Error()))
+			}
+			return nil
+		},
+	}
+}
+
+// writeDevices prints a line with the facts of each device, and below it what needs more room.
+func writeDevices(w io.Writer, devices []backend.DeviceInfo) {
+	rows := [][]string{{"#", "NAME", "TYPE", "MEMORY", "SUBGROUP", "BACKEND"}}
+	for i := range devices {
+		d := &devices[i]
+		rows = append(rows, []string{strconv.Itoa(d.Index), printable(d.Name), d.Type.String(), memoryText(d), subgroupText(d), d.Backend})
+	}
+	lines := tableLines([]align{alignRight, alignLeft, alignLeft, alignRight, alignRight, alignLeft}, rows)
+	fmt.Fprintln(w, lines[0])
+	for i, line := range lines[1:] {
+		d := &devices[i]
+		fmt.Fprintln(w, line)
+		fmt.Fprintln(w, "   driver "+printable(d.Driver+" "+d.DriverVersion))
+		fmt.Fprintln(w, "   id     "+d.ID)
+		if d.TwinOf != "" {
+			fmt.Fprintln(w, "   the same device as "+d.TwinOf)
+		}
+		if d.Unusable != "" {
+			fmt.Fprintln(w, "   cannot be used: "+printable(d.Unusable))
+		}
+	}
+	if auto, err := backend.SelectDevice(devices, "auto"); err == nil {
+		fmt.Fprintf(w, "--device auto takes %d\n", auto.Index)
+	}
+}
+
+func memoryText(d *backend.DeviceInfo) string {
+	size, _ := d.MemoryBytes()
+	return formatBytes(size)
+}
+
+func subgroupText(d *backend.DeviceInfo) string {
+	if d.MinSubgroupSize < d.MaxSubgroupSize {
+		return fmt.Sprintf("%d (%d-%d)", d.SubgroupSize, d.MinSubgroupSize, d.MaxSubgroupSize)
+	}
+	return fmt.Sprint(d.SubgroupSize)
+}

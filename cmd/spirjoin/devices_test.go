@@ -1,0 +1,82 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/spirjoin/spirjoin"
+	"github.com/spirjoin/spirjoin/backend"
+)
+
+func TestDevices(t *testing.T) {
+	var devices []backend.DeviceInfo
+	require.NoError(t, json.Unmarshal([]byte(runProgram(t, exitDone, "devices", "--json").stdout), &devices))
+	require.NotEmpty(t, devices)
+	host := devices[len(devices)-1]
+	require.Equal(t, "host", host.Backend)
+	require.Equal(t, "host", host.TypeName)
+	require.Positive(t, host.Heaps[0].SizeBytes)
+
+	text := runProgram(t, exitDone, "devices").stdout
+	for i, d := range devices {
+		require.Equal(t, i, d.Index)
+		require.Contains(t, text, "   id     "+d.ID+"\n")
+		require.Contains(t, text, d.Name)
+	}
+	require.Regexp(t, `--device auto takes \d+\n$`, text)
+}
+
+func TestWriteDevices(t *testing.T) {
+	memory := func(n uint64) []backend.Heap {
+		return []backend.Heap{{SizeBytes: n, BudgetBytes: n, DeviceLocal: true}}
+	}
+	var b bytes.Buffer
+	writeDevices(&b, []backend.DeviceInfo{
+		{Index: 0, ID: "vulkan:nvidia:0fca", Backend: "vulkan", Name: "NVIDIA H200", Type: backend.Discrete, Driver: "NVIDIA", DriverVersion: "580.159.03", Heaps: memory(139 << 30), SubgroupSize: 32, MinSubgroupSize: 32, MaxSubgroupSize: 32},
+		{Index: 1, ID: "vulkan:nvk:0fca", Backend: "vulkan", Name: "NVIDIA H200 (NVK)", Type: backend.Discrete, Driver: "NVK", DriverVersion: "Mesa 25.1.0", Heaps: memory(139 << 30), SubgroupSize: 32, MinSubgroupSize: 32, MaxSubgroupSize: 32, TwinOf: "vulkan:nvidia:0fca"},
+		{Index: 2, ID: "vulkan:intel:8086", Backend: "vulkan", Name: "Intel HD\x1b[31m", Type: backend.Integrated, Driver: "Intel", DriverVersion: "22", Heaps: memory(3 << 29), SubgroupSize: 32, MinSubgroupSize: 8, MaxSubgroupSize: 32, Unusable: "it lacks bufferDeviceAddress"},
+		{Index: 3, ID: "host:cpu", Backend: "host", Name: "AMD EPYC 7B13", Type: backend.Host, Driver: "Go references", DriverVersion: "go1.26.8", Heaps: memory(1 << 34), SubgroupSize: 1, MinSubgroupSize: 1, MaxSubgroupSize: 1},
+	})
+	requireGolden(t, "devices.txt", b.String())
+}
+
+func TestDoctor(t *testing.T) {
+	o := runProgram(t, exitDone, "doctor", "--device", "host")
+	require.Empty(t, o.stderr)
+	require.Regexp(t, `(?m)^ *\d+ +.+ +host +passed +[1-9]\d* +\d+\.\d\d$`, o.stdout)
+
+	var d diagnosis
+	require.NoError(t, json.Unmarshal([]byte(runProgram(t, exitDone, "doctor", "--device", "host", "--json").stdout), &d))
+	require.Len(t, d.SelfTests, 1)
+	require.True(t, d.SelfTests[0].Passed)
+	require.Equal(t, "host:cpu", d.SelfTests[0].Device.ID)
+	require.Contains(t, runProgram(t, exitNoDevice, "doctor", "--device", "abacus").stderr, `nothing fits "abacus"`)
+}
+
+func TestDoctorNamesTheDeviceThatFails(t *testing.T) {
+	results := []deviceResult{
+		{SelfTestReport: spirjoin.SelfTestReport{Device: backend.DeviceInfo{Index: 0, Name: "Bad GPU", Backend: "vulkan"}, Checks: []spirjoin.SelfTestCheck{
+			{Name: "move 4 bytes", Seconds: 0.25}, {Name: "join 2 x 3 rows", Seconds: 1, Fault: "5 rows, there are 4"}}}},
+		{SelfTestReport: spirjoin.SelfTestReport{Device: backend.DeviceInfo{Index: 1, Name: "Shy GPU", Backend: "vulkan"}}, Error: "open: device lost"},
+	}
+	err := verdict(results)
+	require.Equal(t, exitNoDevice, exitCode(err))
+	require.EqualError(t, err, "no device passed the self-test; 2 tested")
+	good := deviceResult{SelfTestReport: spirjoin.SelfTestReport{Device: backend.DeviceInfo{Index: 2, Name: "Good GPU", Backend: "vulkan"}, Checks: []spirjoin.SelfTestCheck{{Name: "move", Seconds: 0.5}}}, Passed: true}
+	require.NoError(t, verdict(append(results, good)), "one that passes is enough")
+	require.Error(t, verdict(nil))
+
+	m := machineOf(map[string]string{"etc/os-release": debian}, nil)
+	m.problems = []error{errors.New("vulkan: no loader")}
+	d := diagnosis{Version: "v1.2.3", Findings: m.inspect(), SelfTests: append(results, good)}
+	d.Advice = advise(d.Findings, d.SelfTests)
+	var b bytes.Buffer
+	writeDiagnosis(&b, &d)
+	requireGolden(t, "doctor.txt", b.String())
+	require.Equal(t, 2, strings.Count(b.String(), "do not use device"))
+}

@@ -1,0 +1,188 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/spirjoin/spirjoin"
+	"github.com/spirjoin/spirjoin/backend"
+)
+
+func (s *session) doctorCommand() *cli.Command {
+	return &cli.Command{
+		Name: "doctor", Usage: "say what is installed, what is missing and what to do, and test every device",
+		UsageText:   "spirjoin doctor [--device DEVICE] [--json]",
+		Description: "   Every usable device moves patterns and runs small joins whose answers are known.\n   The exit code is 4 when no device passes.",
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "device", Category: "Test", Usage: "test this `DEVICE` only; default: all that can be used"},
+			&cli.BoolFlag{Name: "json", Category: "Output", Usage: "print the report as JSON"},
+		},
+		Action: func(c *cli.Context) error {
+			if c.Args().Present() {
+				return usagef("doctor takes no arguments")
+			}
+			return s.doctor(c.Context, c.String("device"), c.Bool("json"))
+		},
+	}
+}
+
+// diagnosis is what doctor found.
+type diagnosis struct {
+	Version   string         `json:"version"`
+	Findings  []finding      `json:"findings"`
+	SelfTests []deviceResult `json:"self_tests"`
+	Advice    []advice       `json:"advice"`
+}
+
+// deviceResult is the self-test of one device.
+type deviceResult struct {
+	spirjoin.SelfTestReport
+	Passed bool   `json:"passed"`
+	Error  string `json:"error,omitempty"` // why there was no test
+}
+
+func (s *session) doctor(ctx context.Context, device string, asJSON bool) (err error) {
+	system, err := spirjoin.Discover(spirjoin.SystemOptions{})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, system.Close()) }()
+	d := diagnosis{Version: version(), Findings: thisMachine(system.Devices, system.Problems).inspect()}
+	if d.SelfTests, err = s.selfTests(ctx, system, device); err != nil {
+		return err
+	}
+	d.Advice = advise(d.Findings, d.SelfTests)
+	if asJSON {
+		err = writeJSON(s.stdout, d)
+	} else {
+		writeDiagnosis(s.stdout, &d)
+	}
+	return errors.Join(err, verdict(d.SelfTests))
+}
+
+// selfTests tests the device that spec names, or all that can be used.
+func (s *session) selfTests(ctx context.Context, system *spirjoin.System, spec string) (results []deviceResult, err error) {
+	devices := system.Devices
+	if spec != "" {
+		chosen, err := backend.SelectDevice(devices, spec)
+		if err != nil {
+			return nil, err
+		}
+		devices = []backend.DeviceInfo{*chosen}
+	}
+	progress := s.newProgress(false)
+	defer progress.close()
+	for _, device := range devices {
+		if device.Unusable != "" {
+			continue
+		}
+		progress.enter("test " + device.Name)
+		report, err := system.SelfTest(ctx, device.ID)
+		if ctx.Err() != nil {
+			return nil, backend.ContextError(ctx)
+		}
+		r := deviceResult{SelfTestReport: report, Passed: err == nil && report.Passed()}
+		r.Device = device
+		if err != nil {
+			r.Error = oneLine(err.Error())
+		}
+		results = append(results, r)
+	}
+	return results, nil
+}
+
+func verdict(results []deviceResult) error {
+	for _, r := range results {
+		if r.Passed {
+			return nil
+		}
+	}
+	return fmt.Errorf("%w passed the self-test; %d tested", backend.ErrNoDevice, len(results))
+}
+
+func advise(findings []finding, results []deviceResult) []advice {
+	list := []advice{}
+	for _, f := range findings {
+		if f.Advice != nil {
+			list = append(list, *f.Advice)
+		}
+	}
+	for _, r := range results {
+		if !r.Passed {
+			list = append(list, advice{Text: fmt.Sprintf("do not use device %d (%s): update its driver and run doctor again, or join on another device",
+				r.Device.Index, printable(r.Device.Name))})
+		}
+	}
+	return list
+}
+
+// reportColumns is the width that reports are made for.
+const reportColumns = 100
+
+func writeDiagnosis(w io.Writer, d *diagnosis) {
+	fmt.Fprintln(w, "spirjoin "+d.Version)
+	fmt.Fprintln(w)
+	for _, f := range d.Findings {
+		state, what := string(f.State), f.What
+		for _, seen := range f.Seen {
+			fmt.Fprintf(w, "%-8s  %-18s  %s\n", state, what, fold(printable(seen), reportColumns-30, "\n"+strings.Repeat(" ", 30)))
+			state, what = "", ""
+		}
+	}
+	if len(d.SelfTests) > 0 {
+		fmt.Fprintln(w)
+		rows := [][]string{{"#", "SELF-TEST", "BACKEND", "RESULT", "CHECKS", "SECONDS"}}
+		for i := range d.SelfTests {
+			rows = append(rows, d.SelfTests[i].cells())
+		}
+		lines := tableLines([]align{alignRight, alignLeft, alignLeft, alignLeft, alignRight, alignRight}, rows)
+		fmt.Fprintln(w, lines[0])
+		for i, line := range lines[1:] {
+			fmt.Fprintln(w, line)
+			for _, fault := range d.SelfTests[i].faults() {
+				fmt.Fprintln(w, "   "+fault)
+			}
+		}
+	}
+	fmt.Fprintln(w)
+	if len(d.Advice) == 0 {
+		fmt.Fprintln(w, "Nothing to do.")
+		return
+	}
+	fmt.Fprintln(w, "What to do:")
+	for _, a := range d.Advice {
+		fmt.Fprintln(w, "- "+fold(a.Text, reportColumns-2, "\n  "))
+		if a.Command != "" {
+			fmt.Fprintln(w, "    "+a.Command)
+		}
+	}
+}
+
+func (r *deviceResult) cells() []string {
+	result, seconds := "passed", 0.0
+	if !r.Passed {
+		result = "FAILED"
+	}
+	for _, c := range r.Checks {
+		seconds += c.Seconds
+	}
+	return []string{strconv.Itoa(r.Device.Index), printable(r.Device.Name), r.Device.Backend, result, strconv.Itoa(len(r.Checks)), fmt.Sprintf("%.2f", seconds)}
+}
+
+func (r *deviceResult) faults() (texts []string) {
+	if r.Error != "" {
+		texts = append(texts, r.Error)
+	}
+	for _, c := range r.Checks {
+		if c.Fault != "" {
+			texts = append(texts, c.Name+": "+strings.TrimSpace(oneLine(c.Fault)))
+		}
+	}
+	return texts
+}

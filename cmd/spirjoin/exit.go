@@ -1,0 +1,101 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+
+	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/bench/workload"
+	"github.com/spirjoin/spirjoin/tableio"
+)
+
+// The exit codes, as docs/cli.md promises them.
+const (
+	exitDone         = 0
+	exitInternal     = 1
+	exitUsage        = 2
+	exitInputOutput  = 3
+	exitNoDevice     = 4 // or something that this version or device does not support
+	exitLimit        = 5
+	exitDeviceFailed = 6
+	exitInterrupted  = 130
+)
+
+// errUsage says that the command line itself is wrong.
+var errUsage = errors.New("usage")
+
+// usageError is wrong use of the command line; its text says what and what to write instead.
+type usageError string
+
+func (e usageError) Error() string { return string(e) }
+func (e usageError) Unwrap() error { return errUsage }
+
+func usagef(format string, a ...any) error { return usageError(fmt.Sprintf(format, a...)) }
+
+// An error may wrap several sentinels; the first of this list decides.
+var exitCodes = []struct {
+	sentinel error
+	code     int
+}{
+	{context.Canceled, exitInterrupted},
+	{backend.ErrCancelled, exitInterrupted},
+	{errUsage, exitUsage},
+	{workload.ErrSpec, exitUsage},
+	{tableio.ErrColumn, exitUsage}, // the file is fine, the command names a column that it lacks
+	{backend.ErrDeviceLost, exitDeviceFailed},
+	{backend.ErrTimedOut, exitDeviceFailed},
+	{backend.ErrDeviceMemory, exitLimit},
+	{backend.ErrHostMemory, exitLimit},
+	{backend.ErrLimit, exitLimit},
+	{backend.ErrDiskSpace, exitInputOutput},
+	{tableio.ErrInput, exitInputOutput},
+	{tableio.ErrOutput, exitInputOutput},
+	{workload.ErrGenerator, exitInputOutput},
+	{backend.ErrNoDevice, exitNoDevice},
+	{backend.ErrUnsupported, exitNoDevice},
+	{backend.ErrInvalidInput, exitUsage},
+}
+
+func exitCode(err error) int {
+	if err == nil {
+		return exitDone
+	}
+	for _, e := range exitCodes {
+		if errors.Is(err, e.sentinel) {
+			return e.code
+		}
+	}
+	var pathErr *fs.PathError
+	var linkErr *os.LinkError
+	if errors.As(err, &pathErr) || errors.As(err, &linkErr) {
+		return exitInputOutput
+	}
+	return exitInternal
+}
+
+// The options of the library, as they are spelled here.
+var optionNames = strings.NewReplacer("max_output_rows", "--max-output-rows", "device_memory", "--device-memory", "memory_limit", "--memory-limit")
+
+// message is the one line that a failure prints.
+func message(err error) string {
+	code := exitCode(err)
+	text := err.Error()
+	switch code {
+	case exitInterrupted:
+		text = "interrupted"
+	case exitInternal:
+		text = "internal error: " + text
+	case exitLimit:
+		text = optionNames.Replace(text)
+	}
+	return "spirjoin: " + oneLine(text)
+}
+
+// oneLine joins lines and shows other control characters, which may come from names in a file, as dots.
+func oneLine(text string) string {
+	return printable(strings.Join(strings.FieldsFunc(text, func(r rune) bool { return r == '\n' || r == '\r' }), "; "))
+}

@@ -1,0 +1,143 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+	"github.com/stretchr/testify/require"
+
+	"github.com/spirjoin/spirjoin/bench/workload"
+	"github.com/spirjoin/spirjoin/tableio"
+)
+
+// The generator of TPC-H runs in a child process, which is this program. It needs ten seconds, so that here a child takes
+// its place that keeps to its protocol; bench/workload tests the true one.
+func TestMain(m *testing.M) {
+	if task, asked := os.LookupEnv(workload.TPCHChild); asked {
+		if err := standIn(task); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+// standInMode is the environment variable that makes the child fail or hang.
+const standInMode = "SPIRJOIN_TEST_GENERATOR"
+
+func standIn(task string) error {
+	switch os.Getenv(standInMode) {
+	case "fail":
+		return errors.New("no numbers left")
+	case "hang":
+		time.Sleep(time.Hour)
+	}
+	var t struct {
+		Orders int64
+		Dir    string
+	}
+	if err := json.Unmarshal([]byte(task), &t); err != nil {
+		return err
+	}
+	for name, schema := range map[string]*arrow.Schema{"orders": workload.OrdersSchema, "lineitem": workload.LineitemSchema} {
+		b := array.NewRecordBuilder(memory.DefaultAllocator, schema)
+		for _, column := range b.Fields() {
+			for range t.Orders {
+				column.AppendEmptyValue()
+			}
+		}
+		w, err := tableio.Create(filepath.Join(t.Dir, name+".parquet"), schema, tableio.WriteOptions{})
+		if err != nil {
+			return err
+		}
+		if err := errors.Join(w.Write(b.NewRecordBatch()), w.Commit()); err != nil {
+			return err
+		}
+	}
+	fmt.Printf("{\"Orders\": %d, \"Lines\": %d, \"Done\": true}\n", t.Orders, t.Orders)
+	return nil
+}
+
+func TestGenTPCH(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "new", "tpch")
+	o := runProgram(t, exitDone, "gen", "tpch", "--sf", "0.00001", "-o", dir)
+	require.Regexp(t, `^\S+orders.parquet: 15 rows x 9 columns\n\S+lineitem.parquet: 15 rows x 16 columns\ngenerated in \d+\.\d\d s\n$`, o.stdout)
+	require.Empty(t, o.stderr)
+	requireFiles(t, dir, "lineitem.parquet", "orders.parquet")
+	orders, lineitem := filepath.Join(dir, "orders.parquet"), filepath.Join(dir, "lineitem.parquet")
+	require.Equal(t, "225\n", runProgram(t, exitDone, "join", orders, lineitem, "--on", "o_orderkey=l_orderkey", "--device", "host", "--count").stdout)
+}
+
+func TestGenTPCHFailsCleanly(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv(standInMode, "fail")
+	require.Contains(t, runProgram(t, exitInputOutput, "gen", "tpch", "--sf", "1", "-o", dir).stderr, "no numbers left")
+	requireFiles(t, dir)
+
+	t.Setenv(standInMode, "hang")
+	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
+	defer cancel()
+	o := program(ctx, nil, "gen", "tpch", "--sf", "1", "-o", dir)
+	require.Equal(t, exitInterrupted, o.code)
+	requireFiles(t, dir)
+}
+
+func TestGenPKFK(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "pkfk")
+	o := runProgram(t, exitDone, "gen", "pkfk", "--r", "1k", "--s", "2^12", "--zipf", "0.5", "--key-bytes", "8", "--r-payloads", "2", "--s-payloads=0", "-o", dir)
+	require.Regexp(t, `^\S+r.parquet: 1,000 rows x 3 columns\n\S+s.parquet: 4,096 rows x 1 column\ngenerated in \d+\.\d\d s\n$`, o.stdout)
+	requireFiles(t, dir, "r.parquet", "s.parquet")
+	r, s := filepath.Join(dir, "r.parquet"), filepath.Join(dir, "s.parquet")
+	names, rows := rowsOf(t, r, nil)
+	require.Equal(t, []string{"r_key", "r_1", "r_2"}, names)
+	require.Len(t, rows, 1000)
+	require.Equal(t, "4096\n", runProgram(t, exitDone, "join", r, s, "--on", "r_key=s_key", "--device", "host", "--count").stdout, "all foreign keys match")
+
+	runProgram(t, exitDone, "gen", "pkfk", "--r", "1000", "--s", "4096", "--match-ratio", "0.5", "-o", dir)
+	_, half := rowsOf(t, r, nil)
+	require.NotEqual(t, rows, half, "the files are replaced")
+}
+
+func TestGenFailures(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "file")
+	require.NoError(t, os.WriteFile(file, nil, 0o666))
+	for line, c := range map[string]struct {
+		code int
+		want string
+	}{
+		"gen":                                {exitUsage, "gen needs a command: tpch or pkfk"},
+		"gen tpch":                           {exitUsage, "--sf is needed; --output is needed"},
+		"gen tpch more --sf 1 -o DIR":        {exitUsage, `tpch takes flags only, not "more"`},
+		"gen tpch --sf 1.5 -o DIR":           {exitUsage, "scale factor is 1.5"},
+		"gen tpch --sf x -o DIR":             {exitUsage, `invalid value "x" for flag --sf`},
+		"gen pkfk --r 5 -o DIR":              {exitUsage, "--s is needed"},
+		"gen pkfk --r 5x --s 5 -o DIR":       {exitUsage, `invalid value "5x" for flag --r`},
+		"gen pkfk --r 5 --s 5 --zipf -1":     {exitUsage, "--output is needed"},
+		"gen pkfk --r 5 --s 5 --zpf 1":       {exitUsage, "did you mean --zipf?"},
+		"gen pkfk --r 0 --s 5 -o DIR":        {exitUsage, "there is no primary key to refer to"},
+		"gen pkfk --r 5 --s 5 -o FILE":       {exitInputOutput, "not a directory"},
+		"gen pkfk --r 5 --s 5 -o FILE/below": {exitInputOutput, "not a directory"},
+		"gen tpch --sf 1 -o FILE/below":      {exitInputOutput, "not a directory"},
+	} {
+		o := runProgram(t, c.code, strings.Fields(strings.NewReplacer("DIR", dir, "FILE", file).Replace(line))...)
+		require.Contains(t, o.stderr, c.want, line)
+		requireFiles(t, dir, "file")
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	o := program(ctx, nil, "gen", "pkfk", "--r", "1000", "--s", "1000", "-o", dir)
+	require.Equal(t, exitInterrupted, o.code)
+	requireFiles(t, dir, "file")
+}

@@ -1,0 +1,188 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"slices"
+	"time"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+
+	"github.com/spirjoin/spirjoin"
+	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/relation"
+	"github.com/spirjoin/spirjoin/tableio"
+)
+
+// join runs the command. Nothing is computed before it is known that the inputs can be read and the output be written.
+func (s *session) join(ctx context.Context, o joinOptions) error {
+	report := joinReport{started: time.Now(), Output: o.output}
+	progress := s.newProgress(o.quiet)
+	defer progress.close()
+	o.spec.Progress = progress.report
+	if o.memoryLimitBytes > 0 {
+		defer debug.SetMemoryLimit(debug.SetMemoryLimit(int64(min(o.memoryLimitBytes, 1<<62))))
+	}
+
+	progress.enter("open device")
+	engine, closeEngine, err := openEngine(ctx, o)
+	if err != nil {
+		return err
+	}
+	defer closeEngine()
+
+	reading := time.Now()
+	readers, err := s.openInputs(ctx, o, capAllocator(engine.Allocator(), o.memoryLimitBytes), progress)
+	defer closeAll(readers)
+	if err != nil {
+		return err
+	}
+	layout, err := spirjoin.NewJoinLayout(readers[0].Schema(), readers[1].Schema(), o.spec)
+	if err != nil {
+		return err
+	}
+	var writer *tableio.Writer
+	if o.goal == goalFile {
+		if writer, err = tableio.Create(o.output, layout.Schema, o.write); err != nil {
+			return err
+		}
+		defer writer.Abort() // does nothing after Commit
+	}
+	tables, err := readTables(ctx, readers, layout, progress)
+	defer releaseAll(tables)
+	if err != nil {
+		return err
+	}
+	report.ReadSeconds = time.Since(reading).Seconds()
+
+	plan, err := engine.Explain(ctx, tables[0], tables[1], o.spec)
+	if err != nil {
+		return err
+	}
+	if o.goal == goalExplain {
+		progress.clearLine()
+		fmt.Fprint(s.stdout, plan)
+		return nil
+	}
+	result, err := plan.Run(ctx)
+	if err != nil {
+		return err
+	}
+	defer result.Close()
+	drawing := time.Now()
+	switch o.goal {
+	case goalFile:
+		report.WriteSeconds, err = writeResult(ctx, result, writer, progress)
+	case goalPreview:
+		err = s.preview(ctx, result, progress)
+	case goalCount:
+		if progress.clearLine(); o.stats != statsJSON {
+			fmt.Fprintln(s.stdout, result.Rows)
+		}
+	}
+	if err != nil {
+		return err
+	}
+	report.OutputSeconds = time.Since(drawing).Seconds()
+	progress.clearLine()
+	return s.reportJoin(o, report, result)
+}
+
+// openEngine opens the device. What kept a backend away is told where no device is found.
+func openEngine(ctx context.Context, o joinOptions) (_ *spirjoin.Engine, closeAll func(), err error) {
+	system, err := spirjoin.Discover(spirjoin.SystemOptions{})
+	if err != nil {
+		return nil, nil, err
+	}
+	engine, err := system.Engine(ctx, spirjoin.Options{Device: o.device, DeviceMemoryBytes: o.deviceMemory, MemoryLimitBytes: o.memoryLimitBytes})
+	if err != nil {
+		if errors.Is(err, backend.ErrNoDevice) {
+			err = errors.Join(append([]error{err}, system.Problems...)...)
+		}
+		return nil, nil, errors.Join(err, system.Close())
+	}
+	return engine, func() { _ = errors.Join(engine.Close(), system.Close()) }, nil
+}
+
+func (s *session) openInputs(ctx context.Context, o joinOptions, allocator memory.Allocator, progress *progress) (readers [2]*tableio.Reader, err error) {
+	for side, path := range o.paths {
+		progress.enter("open " + path)
+		readers[side], err = tableio.Open(ctx, path, tableio.ReadOptions{Format: o.formats[side], CSV: o.csv, Allocator: allocator, Stdin: s.stdin})
+		if err != nil {
+			return readers, err
+		}
+	}
+	return readers, nil
+}
+
+func readTables(ctx context.Context, readers [2]*tableio.Reader, layout *spirjoin.JoinLayout, progress *progress) (tables [2]arrow.Table, err error) {
+	columns := columnsToRead(layout, [2]*arrow.Schema{readers[0].Schema(), readers[1].Schema()})
+	for side, name := range [2]string{"left", "right"} {
+		progress.enter("read " + name)
+		if tables[side], err = readers[side].Read(ctx, columns[side]); err != nil {
+			return tables, err
+		}
+	}
+	return tables, nil
+}
+
+// columnsToRead are the columns that the layout needs, in the order of their files, so that the join derives the same
+// output from them: a left column whose name a right one shares must be there for the right one to get its suffix.
+func columnsToRead(layout *spirjoin.JoinLayout, schemas [2]*arrow.Schema) (columns [2][]string) {
+	needed := layout.Needed
+	for i, c := range layout.Columns {
+		if c.Side == relation.Right && layout.Schema.Field(i).Name != c.Source {
+			needed[relation.Left] = append(slices.Clone(needed[relation.Left]), c.Source)
+		}
+	}
+	for side, schema := range schemas {
+		for _, field := range schema.Fields() {
+			if slices.Contains(needed[side], field.Name) {
+				columns[side] = append(columns[side], field.Name)
+			}
+		}
+	}
+	return columns
+}
+
+// writeResult draws the output and returns the seconds that went into encoding and writing it.
+func writeResult(ctx context.Context, result *spirjoin.JoinResult, writer *tableio.Writer, progress *progress) (seconds float64, err error) {
+	for batch, err := range result.Batches(ctx) {
+		if err != nil {
+			return seconds, err
+		}
+		start := time.Now()
+		err = writer.Write(batch)
+		batch.Release()
+		seconds += time.Since(start).Seconds()
+		if err != nil {
+			return seconds, err
+		}
+	}
+	progress.enter("finish")
+	if ctx.Err() != nil {
+		return seconds, backend.ContextError(ctx)
+	}
+	start := time.Now()
+	err = writer.Commit()
+	return seconds + time.Since(start).Seconds(), err
+}
+
+func closeAll(readers [2]*tableio.Reader) {
+	for _, r := range readers {
+		if r != nil {
+			_ = r.Close()
+		}
+	}
+}
+
+func releaseAll(tables [2]arrow.Table) {
+	for _, t := range tables {
+		if t != nil {
+			t.Release()
+		}
+	}
+}

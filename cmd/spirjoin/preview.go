@@ -1,0 +1,99 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/apache/arrow-go/v18/arrow"
+
+	"github.com/spirjoin/spirjoin"
+	"github.com/spirjoin/spirjoin/backend"
+)
+
+const (
+	previewRows      = 20
+	previewCellWidth = 40
+)
+
+// preview prints the first rows of the output, as many columns as the terminal is wide, and what is not shown.
+func (s *session) preview(ctx context.Context, result *spirjoin.JoinResult, progress *progress) error {
+	rows, err := firstRows(ctx, result, previewRows)
+	if err != nil {
+		return err
+	}
+	progress.clearLine()
+	writePreview(s.stdout, s.stdoutColumns, result.Schema(), rows)
+	shown := uint64(len(rows))
+	if shown < result.Rows {
+		fmt.Fprintf(s.stdout, "%d of %s rows; --output FILE writes them all\n", shown, formatCount(result.Rows))
+	} else {
+		fmt.Fprintf(s.stdout, "%s rows\n", formatCount(result.Rows))
+	}
+	return nil
+}
+
+// firstRows draws at most limit rows, as text.
+func firstRows(ctx context.Context, result *spirjoin.JoinResult, limit int) (rows [][]string, err error) {
+	if result.Rows == 0 {
+		return nil, nil
+	}
+	for batch, err := range result.Batches(ctx) {
+		if err != nil {
+			return nil, err
+		}
+		for i := 0; i < int(batch.NumRows()) && len(rows) < limit; i++ {
+			row := make([]string, batch.NumCols())
+			for c, column := range batch.Columns() {
+				row[c] = cellText(column, i)
+			}
+			rows = append(rows, row)
+		}
+		batch.Release()
+		if len(rows) == limit {
+			break
+		}
+	}
+	if ctx.Err() != nil {
+		return nil, backend.ContextError(ctx)
+	}
+	return rows, nil
+}
+
+func cellText(column arrow.Array, row int) string {
+	if column.IsNull(row) {
+		return "NULL"
+	}
+	return shorten(printable(column.ValueStr(row)), previewCellWidth)
+}
+
+func writePreview(w io.Writer, columns int, schema *arrow.Schema, rows [][]string) {
+	head := make([]string, schema.NumFields())
+	aligns := make([]align, schema.NumFields())
+	for i, field := range schema.Fields() {
+		head[i] = shorten(printable(field.Name), previewCellWidth)
+		if arrow.IsPrimitive(field.Type.ID()) && field.Type.ID() != arrow.BOOL || arrow.IsDecimal(field.Type.ID()) {
+			aligns[i] = alignRight
+		}
+	}
+	shown, width := 0, 0
+	for ; shown < len(head); shown++ {
+		cell := utf8.RuneCountInString(head[shown])
+		for _, row := range rows {
+			cell = max(cell, utf8.RuneCountInString(row[shown]))
+		}
+		if width += cell + len(columnGap); width-len(columnGap) > columns && shown > 0 {
+			break
+		}
+	}
+	table := [][]string{head[:shown]}
+	for _, row := range rows {
+		table = append(table, row[:shown])
+	}
+	writeTable(w, aligns[:shown], table)
+	if hidden := head[shown:]; len(hidden) > 0 {
+		fmt.Fprintln(w, shorten(fmt.Sprintf("%d more columns: %s", len(hidden), strings.Join(hidden, ", ")), columns))
+	}
+}

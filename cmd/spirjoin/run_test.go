@@ -1,0 +1,247 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"flag"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+	"github.com/stretchr/testify/require"
+
+	"github.com/spirjoin/spirjoin/tableio"
+)
+
+var update = flag.Bool("update", false, "write what commands print into testdata")
+
+// outcome is what a run of the program leaves.
+type outcome struct {
+	code           int
+	stdout, stderr string
+}
+
+// program runs a command line, with stdin from a reader that may be nil.
+func program(ctx context.Context, stdin io.Reader, args ...string) outcome {
+	var stdout, stderr bytes.Buffer
+	code := run(ctx, append([]string{"spirjoin"}, args...), stdin, &stdout, &stderr)
+	return outcome{code, stdout.String(), stderr.String()}
+}
+
+// runProgram runs a command line that is expected to end with the code. A failure says so in one line.
+func runProgram(t *testing.T, code int, args ...string) outcome {
+	t.Helper()
+	o := program(t.Context(), strings.NewReader(""), args...)
+	require.Equal(t, code, o.code, "spirjoin %s\n%s", strings.Join(args, " "), o.stderr)
+	requireOneLine(t, o)
+	return o
+}
+
+func requireOneLine(t *testing.T, o outcome) {
+	t.Helper()
+	if o.code != exitDone {
+		require.True(t, strings.HasPrefix(o.stderr, "spirjoin: "), o.stderr)
+		require.Equal(t, 1, strings.Count(o.stderr, "\n"), o.stderr)
+	}
+}
+
+// onTerminal is a session whose output streams are terminals of 100 columns.
+func onTerminal(stdout, stderr io.Writer) *session {
+	return &session{stdin: strings.NewReader(""), stdout: &output{w: stdout}, stderr: stderr, stdoutColumns: 100, stderrColumns: 100, abandonAfter: time.Minute}
+}
+
+// requireGolden compares a text with a file below testdata.
+func requireGolden(t *testing.T, name, text string) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if *update {
+		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o777))
+		require.NoError(t, os.WriteFile(path, []byte(text), 0o666))
+	}
+	want, err := os.ReadFile(path)
+	require.NoError(t, err)
+	require.Equal(t, string(want), text, "%s; go test -update accepts the change", path)
+}
+
+// tableFile writes a table to a file.
+func tableFile(t *testing.T, path string, columns ...column) string {
+	t.Helper()
+	batch := recordOf(columns...)
+	defer batch.Release()
+	w, err := tableio.Create(path, batch.Schema(), tableio.WriteOptions{})
+	require.NoError(t, err)
+	defer w.Abort()
+	require.NoError(t, w.Write(batch))
+	require.NoError(t, w.Commit())
+	return path
+}
+
+// column is a name and an array.
+type column struct {
+	name  string
+	array arrow.Array
+}
+
+func recordOf(columns ...column) arrow.RecordBatch {
+	fields, arrays := make([]arrow.Field, len(columns)), make([]arrow.Array, len(columns))
+	for i, c := range columns {
+		fields[i] = arrow.Field{Name: c.name, Type: c.array.DataType(), Nullable: true}
+		arrays[i] = c.array
+	}
+	return array.NewRecordBatch(arrow.NewSchema(fields, nil), arrays, int64(arrays[0].Len()))
+}
+
+func ints(name string, values ...int64) column {
+	b := array.NewInt64Builder(memory.DefaultAllocator)
+	b.AppendValues(values, nil)
+	return column{name, b.NewArray()}
+}
+
+func texts(name string, values ...string) column {
+	b := array.NewStringBuilder(memory.DefaultAllocator)
+	b.AppendValues(values, nil)
+	return column{name, b.NewArray()}
+}
+
+// rowsOf reads a table and gives its rows, fields joined by "|", sorted.
+func rowsOf(t *testing.T, path string, stdin io.Reader) (names []string, rows []string) {
+	t.Helper()
+	r, err := tableio.Open(t.Context(), path, tableio.ReadOptions{Stdin: stdin})
+	require.NoError(t, err)
+	defer r.Close()
+	table, err := r.Read(t.Context(), nil)
+	require.NoError(t, err)
+	defer table.Release()
+	for _, f := range table.Schema().Fields() {
+		names = append(names, f.Name)
+	}
+	reader := array.NewTableReader(table, 0)
+	defer reader.Release()
+	for reader.Next() {
+		batch := reader.RecordBatch()
+		for i := range int(batch.NumRows()) {
+			var fields []string
+			for _, c := range batch.Columns() {
+				fields = append(fields, c.ValueStr(i))
+			}
+			rows = append(rows, strings.Join(fields, "|"))
+		}
+	}
+	return names, sorted(rows)
+}
+
+func TestHelp(t *testing.T) {
+	for name, args := range map[string][]string{
+		"spirjoin": {"--help"}, "join": {"join", "--help"}, "devices": {"help", "devices"}, "doctor": {"doctor", "-h"},
+		"gen": {"gen", "--help"}, "gen-tpch": {"gen", "tpch", "--help"}, "gen-pkfk": {"help", "gen", "pkfk"}, "version": {"version", "--help"},
+	} {
+		o := runProgram(t, exitDone, args...)
+		require.Empty(t, o.stderr)
+		for line := range strings.Lines(o.stdout) {
+			require.LessOrEqual(t, len(strings.TrimRight(line, "\n")), 100, "help of %s: %s", name, line)
+		}
+		requireGolden(t, filepath.Join("help", name+".txt"), o.stdout)
+	}
+	require.Equal(t, runProgram(t, exitDone, "--help").stdout, runProgram(t, exitDone).stdout)
+}
+
+func TestVersion(t *testing.T) {
+	o := runProgram(t, exitDone, "version")
+	require.Regexp(t, `^spirjoin version .+ \(go[0-9.]+.*, \w+/\w+\)\n$`, o.stdout)
+	require.Equal(t, o.stdout, runProgram(t, exitDone, "--version").stdout)
+}
+
+func TestUsageErrors(t *testing.T) {
+	for line, want := range map[string]string{
+		"jion":                                        `did you mean "join"?`,
+		"devices --jsn":                               `did you mean --json?`,
+		"devices now":                                 `devices takes no arguments`,
+		"doctor now":                                  `doctor takes no arguments`,
+		"version now":                                 `version takes no arguments`,
+		"join":                                        `join takes two tables, LEFT and RIGHT, not 0; --on is needed`,
+		"join a b c --on k --count":                   `not 3`,
+		"join - - --on k --count":                     `only one table can come from standard input`,
+		"join a b --on k":                             `standard output is no terminal, so say where the table goes`,
+		"join a b --on =k --count":                    `--on "=k": write a=b`,
+		"join a b --on a=b=c --count":                 `--on "a=b=c": write a=b`,
+		"join a b --on k --count -o f":                `--count writes no table`,
+		"join a b --on k --count --columns x":         `--count returns no columns`,
+		"join a b --on k -o f --format xml":           `--format: unknown format "xml"`,
+		"join a b --on k -o f --left-format xml":      `--left-format: unknown format "xml"`,
+		"join a b --on k --count --csv-delimiter ab":  `--csv-delimiter is one ASCII character, not "ab"`,
+		"join a b --on k --count --csv-delimiter \"":  `delimiter`,
+		"join a b --on k --count --how sideways":      `--how: invalid input: how="sideways"`,
+		"join a b --on k --count --stats xml":         `--stats is json, not "xml"`,
+		"join a b --on k --count --batch-rows 0":      `--batch-rows goes from 1`,
+		"join a b --on k --count --batch-rows 4G":     `--batch-rows goes from 1`,
+		"join a b --on k --count --max-output-rows 0": `--max-output-rows must be at least 1`,
+		"join a b --on k --count --device-memory 5G":  `"5G" for flag --device-memory: unit "G" can mean two things`,
+		"join a b --on k --count --count=maybe":       `invalid boolean value "maybe" for --count`,
+		"join a b --on k -o f --suffix=":              `--suffix must not be empty`,
+	} {
+		o := runProgram(t, exitUsage, strings.Fields(line)...)
+		require.Contains(t, o.stderr, want, line)
+		require.Empty(t, o.stdout, line)
+	}
+}
+
+func TestUnsupportedKindOfJoin(t *testing.T) {
+	o := runProgram(t, exitNoDevice, "join", "a", "b", "--on", "k", "--count", "--how", "left")
+	require.Contains(t, o.stderr, "this version offers inner")
+}
+
+func TestPanicIsAnInternalError(t *testing.T) {
+	dir := t.TempDir()
+	left, right, out := filepath.Join(dir, "l.parquet"), filepath.Join(dir, "r.parquet"), filepath.Join(dir, "out.parquet")
+	tableFile(t, left, ints("k", 1))
+	tableFile(t, right, ints("k", 1))
+	var stdout, stderr bytes.Buffer
+	s := onTerminal(&stdout, &stderr)
+	s.stderrColumns = 0
+	s.onPhase = func(phase string) {
+		if phase == "finish" {
+			panic("planted")
+		}
+	}
+	require.Equal(t, exitInternal, s.run(t.Context(), []string{"spirjoin", "join", left, right, "--on", "k", "--device", "host", "-o", out}))
+	require.Regexp(t, `^spirjoin: internal error: planted, at run_test.go:\d+\n$`, stderr.String())
+	requireFiles(t, dir, "l.parquet", "r.parquet")
+}
+
+func TestReportThatDoesNotArrive(t *testing.T) {
+	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
+	if err != nil {
+		t.Skip("no /dev/full here")
+	}
+	defer full.Close()
+	for _, args := range [][]string{{"devices"}, {"devices", "--json"}, {"version"}, {"--help"}, {"join", "--help"}} {
+		var stderr bytes.Buffer
+		code := run(t.Context(), append([]string{"spirjoin"}, args...), nil, full, &stderr)
+		require.Equal(t, exitInputOutput, code, args)
+		require.Equal(t, "spirjoin: write standard output: no space left on device\n", stderr.String())
+	}
+}
+
+// A command that hangs in a pipe is abandoned after a signal.
+func TestCancelWhileStandardOutputBlocks(t *testing.T) {
+	dir := t.TempDir()
+	left := tableFile(t, filepath.Join(dir, "l.parquet"), ints("k", 1))
+	reader, writer := io.Pipe() // nobody reads
+	defer reader.Close()
+	ctx, cancel := context.WithCancel(t.Context())
+	var stderr bytes.Buffer
+	s := &session{stdin: strings.NewReader(""), stdout: &output{w: writer}, stderr: &stderr, abandonAfter: 10 * time.Millisecond}
+	s.onPhase = func(phase string) {
+		if phase == "finish" {
+			time.AfterFunc(50*time.Millisecond, cancel)
+		}
+	}
+	require.Equal(t, exitInterrupted, s.run(ctx, []string{"spirjoin", "join", left, left, "--on", "k", "--device", "host", "-o", "-", "-q"}))
+	require.Equal(t, "spirjoin: interrupted\n", stderr.String())
+}

@@ -1,0 +1,107 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// sizeValue is a flag that holds a number of bytes: 512MiB, 1.5GB, 4096.
+type sizeValue uint64
+
+func (v *sizeValue) Set(text string) (err error) {
+	*v, err = parseScaled[sizeValue](text, byteUnits, "bytes, as in 512MiB, 1.5GB or 4096")
+	return err
+}
+
+func (v *sizeValue) String() string {
+	if v == nil || *v == 0 {
+		return ""
+	}
+	return formatBytes(uint64(*v))
+}
+
+// rowsValue is a flag that holds a number of rows: 5000000, 10M, 2^27.
+type rowsValue uint64
+
+func (v *rowsValue) Set(text string) error {
+	if exponent, ok := strings.CutPrefix(text, "2^"); ok {
+		bits, err := strconv.ParseUint(exponent, 10, 8)
+		if err != nil || bits > 63 {
+			return fmt.Errorf("an exponent goes from 0 to 63")
+		}
+		*v = 1 << bits
+		return nil
+	}
+	n, err := parseScaled[rowsValue](text, rowUnits, "rows, as in 5000000, 10M or 2^27")
+	*v = n
+	return err
+}
+
+func (v *rowsValue) String() string {
+	if v == nil || *v == 0 {
+		return ""
+	}
+	return strconv.FormatUint(uint64(*v), 10)
+}
+
+var byteUnits = map[string]uint64{"": 1, "b": 1, "kb": 1e3, "mb": 1e6, "gb": 1e9, "tb": 1e12, "kib": 1 << 10, "mib": 1 << 20, "gib": 1 << 30, "tib": 1 << 40}
+
+var rowUnits = map[string]uint64{"": 1, "k": 1e3, "m": 1e6, "g": 1e9, "ki": 1 << 10, "mi": 1 << 20, "gi": 1 << 30}
+
+var scaled = regexp.MustCompile(`^([0-9][0-9_]*)(\.[0-9]+)?\s*([A-Za-z]*)$`)
+
+// parseScaled reads a number with a unit, exactly: what is no whole number, or too large, is an error.
+func parseScaled[T ~uint64](text string, units map[string]uint64, what string) (T, error) {
+	parts := scaled.FindStringSubmatch(strings.TrimSpace(text))
+	if parts == nil {
+		return 0, fmt.Errorf("give a number of %s", what)
+	}
+	unit, ok := units[strings.ToLower(parts[3])]
+	if _, short := units[strings.ToLower(parts[3])+"ib"]; !ok && short {
+		return 0, fmt.Errorf("unit %q can mean two things; write %sB (powers of 1000) or %siB (powers of 1024)", parts[3], parts[3], parts[3])
+	} else if !ok {
+		return 0, fmt.Errorf("unit %q is unknown; give a number of %s", parts[3], what)
+	}
+	whole, err := strconv.ParseUint(strings.ReplaceAll(parts[1], "_", ""), 10, 64)
+	if err != nil || whole > math.MaxInt64/unit {
+		return 0, fmt.Errorf("the number is too large")
+	}
+	n := whole * unit
+	if parts[2] != "" {
+		fraction, err := strconv.ParseFloat("0"+parts[2], 64)
+		if err != nil {
+			return 0, err
+		}
+		part := fraction * float64(unit)
+		if unit == 1 && part != 0 {
+			return 0, fmt.Errorf("give a whole number of %s", what)
+		}
+		n += uint64(math.Round(part))
+	}
+	return T(n), nil
+}
+
+// formatBytes writes a size for people.
+func formatBytes(n uint64) string {
+	if n < 1<<10 {
+		return fmt.Sprintf("%d B", n)
+	}
+	value, unit := float64(n)/(1<<10), 0
+	for value >= 1023.95 && unit < 4 {
+		value /= 1 << 10
+		unit++
+	}
+	return fmt.Sprintf("%.1f %s", value, [...]string{"KiB", "MiB", "GiB", "TiB", "PiB"}[unit])
+}
+
+// formatCount writes a whole number with a comma at every third digit.
+func formatCount[T ~uint64 | ~int64 | ~int](n T) string {
+	digits := fmt.Sprint(n)
+	for i := len(digits) - 3; i > 0 && digits[i-1] != '-'; i -= 3 {
+		digits = digits[:i] + "," + digits[i:]
+	}
+	return digits
+}
