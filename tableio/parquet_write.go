@@ -35,6 +35,7 @@ func newParquetEncoder(out io.Writer, schema *arrow.Schema, compression string) 
 		parquet.WithVersion(parquet.V2_LATEST),
 		parquet.WithCompression(codec),
 		parquet.WithMaxRowGroupLength(rowGroupRows),
+		parquet.WithStoreDecimalAsInteger(true), // up to 18 digits: a quarter less time
 		parquet.WithCreatedBy("spirjoin"),
 	)
 	arrowProperties := pqarrow.NewArrowWriterProperties(pqarrow.WithStoreSchema())
