@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -40,8 +41,13 @@ func prepare(c *cli.Command) {
 	}
 }
 
+// flagInError finds the flag that the parser's message names with one dash.
+var flagInError = regexp.MustCompile(` for (flag )?-([a-z-]+): `)
+
 func onUsageError(_ *cli.Context, err error, _ bool) error {
-	return usageError(strings.NewReplacer(" for flag -", " for flag --", " for -", " for --").Replace(err.Error()))
+	return usageError(flagInError.ReplaceAllStringFunc(err.Error(), func(found string) string {
+		return " for flag " + dashed(flagInError.FindStringSubmatch(found)[2]) + ": "
+	}))
 }
 
 func (s *session) versionCommand() *cli.Command {

@@ -79,14 +79,14 @@ func (s *session) genPKFKCommand() *cli.Command {
 	const keys, columns = "Keys", "Columns"
 	d := workload.DefaultPKFK(0, 0)
 	return &cli.Command{
-		Name: "pkfk", Usage: "a table of primary keys and one of foreign keys", UsageText: "spirjoin gen pkfk --r ROWS --s ROWS -o DIR [flags]",
+		Name: "pkfk", Usage: "a table of primary keys and one of foreign keys", UsageText: "spirjoin gen pkfk -r ROWS -s ROWS -o DIR [flags]",
 		Description: "   Writes DIR/r.parquet (r_key, r_1, ...) and DIR/s.parquet (s_key, s_1, ...). r_key is unique and\n" +
 			"   in random order; s_key refers to it. They join with --on r_key=s_key.",
 		Flags: []cli.Flag{
 			&cli.GenericFlag{Name: "r", Category: keys, Value: new(rowsValue), Usage: "`ROWS` of R, the primary keys, as in 10M or 2^27"},
 			&cli.GenericFlag{Name: "s", Category: keys, Value: new(rowsValue), Usage: "`ROWS` of S, the foreign keys"},
 			&cli.Float64Flag{Name: "match-ratio", Category: keys, Value: d.MatchRatio, Usage: "`FRACTION` of the primary keys that can be referred to; default: 1"},
-			&cli.Float64Flag{Name: "zipf", Category: keys, Value: d.Zipf, Usage: "skew of the foreign keys by Zipf's law with this `FACTOR`; default: 0, none"},
+			&cli.Float64Flag{Name: "zipf", Category: keys, Value: d.Zipf, Usage: "skew of the foreign keys, the `FACTOR` of Zipf's law; default: 0"},
 			&cli.Uint64Flag{Name: "seed", Category: keys, Value: d.Seed, Usage: "`NUMBER` that all random values follow from; default: 1"},
 			&cli.IntFlag{Name: "key-bytes", Category: columns, Value: d.KeyBytes, Usage: "`BYTES` of a key, 4 or 8; default: 4"},
 			&cli.IntFlag{Name: "payload-bytes", Category: columns, Value: d.PayloadBytes, Usage: "`BYTES` of a payload value, 4 or 8; default: 4"},
@@ -119,7 +119,7 @@ func genArguments(c *cli.Context, needed ...string) error {
 	}
 	for _, name := range needed {
 		if !c.IsSet(name) {
-			faults = append(faults, "--"+name+" is needed")
+			faults = append(faults, dashed(name)+" is needed")
 		}
 	}
 	if len(faults) > 0 {

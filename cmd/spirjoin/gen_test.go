@@ -30,6 +30,9 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(0)
 	}
+	if os.Getenv(asProgram) != "" {
+		main()
+	}
 	os.Exit(m.Run())
 }
 
@@ -95,7 +98,7 @@ func TestGenTPCHFailsCleanly(t *testing.T) {
 
 func TestGenPKFK(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "pkfk")
-	o := runProgram(t, exitDone, "gen", "pkfk", "--r", "1k", "--s", "2^12", "--zipf", "0.5", "--key-bytes", "8", "--r-payloads", "2", "--s-payloads=0", "-o", dir)
+	o := runProgram(t, exitDone, "gen", "pkfk", "-r", "1k", "-s", "2^12", "--zipf", "0.5", "--key-bytes", "8", "--r-payloads", "2", "--s-payloads=0", "-o", dir)
 	require.Regexp(t, `^\S+r.parquet: 1,000 rows x 3 columns\n\S+s.parquet: 4,096 rows x 1 column\ngenerated in \d+\.\d\d s\n$`, o.stdout)
 	requireFiles(t, dir, "r.parquet", "s.parquet")
 	r, s := filepath.Join(dir, "r.parquet"), filepath.Join(dir, "s.parquet")
@@ -104,7 +107,7 @@ func TestGenPKFK(t *testing.T) {
 	require.Len(t, rows, 1000)
 	require.Equal(t, "4096\n", runProgram(t, exitDone, "join", r, s, "--on", "r_key=s_key", "--device", "host", "--count").stdout, "all foreign keys match")
 
-	runProgram(t, exitDone, "gen", "pkfk", "--r", "1000", "--s", "4096", "--match-ratio", "0.5", "-o", dir)
+	runProgram(t, exitDone, "gen", "pkfk", "-r", "1000", "-s", "4096", "--match-ratio", "0.5", "-o", dir)
 	_, half := rowsOf(t, r, nil)
 	require.NotEqual(t, rows, half, "the files are replaced")
 }
@@ -117,19 +120,19 @@ func TestGenFailures(t *testing.T) {
 		code int
 		want string
 	}{
-		"gen":                                {exitUsage, "gen needs a command: tpch or pkfk"},
-		"gen tpch":                           {exitUsage, "--sf is needed; --output is needed"},
-		"gen tpch more --sf 1 -o DIR":        {exitUsage, `tpch takes flags only, not "more"`},
-		"gen tpch --sf 1.5 -o DIR":           {exitUsage, "scale factor is 1.5"},
-		"gen tpch --sf x -o DIR":             {exitUsage, `invalid value "x" for flag --sf`},
-		"gen pkfk --r 5 -o DIR":              {exitUsage, "--s is needed"},
-		"gen pkfk --r 5x --s 5 -o DIR":       {exitUsage, `invalid value "5x" for flag --r`},
-		"gen pkfk --r 5 --s 5 --zipf -1":     {exitUsage, "--output is needed"},
-		"gen pkfk --r 5 --s 5 --zpf 1":       {exitUsage, "did you mean --zipf?"},
-		"gen pkfk --r 0 --s 5 -o DIR":        {exitUsage, "there is no primary key to refer to"},
-		"gen pkfk --r 5 --s 5 -o FILE":       {exitInputOutput, "not a directory"},
-		"gen pkfk --r 5 --s 5 -o FILE/below": {exitInputOutput, "not a directory"},
-		"gen tpch --sf 1 -o FILE/below":      {exitInputOutput, "not a directory"},
+		"gen":                              {exitUsage, "gen needs a command: tpch or pkfk"},
+		"gen tpch":                         {exitUsage, "--sf is needed; --output is needed"},
+		"gen tpch more --sf 1 -o DIR":      {exitUsage, `tpch takes flags only, not "more"`},
+		"gen tpch --sf 1.5 -o DIR":         {exitUsage, "scale factor is 1.5"},
+		"gen tpch --sf x -o DIR":           {exitUsage, `invalid value "x" for flag --sf`},
+		"gen pkfk -r 5 -o DIR":             {exitUsage, "-s is needed"},
+		"gen pkfk -r 5x -s 5 -o DIR":       {exitUsage, `invalid value "5x" for flag -r`},
+		"gen pkfk -r 5 -s 5 --zipf -1":     {exitUsage, "--output is needed"},
+		"gen pkfk -r 5 -s 5 --zpf 1":       {exitUsage, "did you mean --zipf?"},
+		"gen pkfk --r 0 -s 5 -o DIR":       {exitUsage, "there is no primary key to refer to"},
+		"gen pkfk -r 5 -s 5 -o FILE":       {exitInputOutput, "not a directory"},
+		"gen pkfk -r 5 -s 5 -o FILE/below": {exitInputOutput, "not a directory"},
+		"gen tpch --sf 1 -o FILE/below":    {exitInputOutput, "not a directory"},
 	} {
 		o := runProgram(t, c.code, strings.Fields(strings.NewReplacer("DIR", dir, "FILE", file).Replace(line))...)
 		require.Contains(t, o.stderr, c.want, line)
@@ -137,7 +140,7 @@ func TestGenFailures(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	o := program(ctx, nil, "gen", "pkfk", "--r", "1000", "--s", "1000", "-o", dir)
+	o := program(ctx, nil, "gen", "pkfk", "-r", "1000", "-s", "1000", "-o", dir)
 	require.Equal(t, exitInterrupted, o.code)
 	requireFiles(t, dir, "file")
 }

@@ -32,18 +32,18 @@ const (
 
 // joinOptions are the flags of `join`, checked.
 type joinOptions struct {
-	goal             goal
-	paths            [2]string
-	formats          [2]tableio.Format
-	spec             spirjoin.JoinSpec
-	device           string
-	deviceMemory     uint64 // bytes
-	memoryLimitBytes uint64
-	csv              tableio.CSVOptions
-	output           string
-	write            tableio.WriteOptions
-	stats            statsForm
-	quiet            bool
+	goal              goal
+	paths             [2]string
+	formats           [2]tableio.Format
+	csv               tableio.CSVOptions
+	spec              spirjoin.JoinSpec
+	device            string
+	deviceMemoryBytes uint64
+	memoryLimitBytes  uint64
+	output            string
+	write             tableio.WriteOptions
+	stats             statsForm
+	quiet             bool
 }
 
 const joinText = `   Reads the columns that the output needs from two tables, joins them and writes the result. LEFT
@@ -93,113 +93,135 @@ func (s *session) joinCommand() *cli.Command {
 	}
 }
 
-// joinOptions reads the flags and reports all that is wrong with them together.
-func (s *session) joinOptions(c *cli.Context) (joinOptions, error) {
-	o := joinOptions{
-		device: c.String("device"), output: c.String("output"), quiet: c.Bool("quiet"),
-		deviceMemory: uint64(*c.Generic("device-memory").(*sizeValue)), memoryLimitBytes: uint64(*c.Generic("memory-limit").(*sizeValue)),
-	}
-	var faults []string
-	fault := func(format string, a ...any) { faults = append(faults, fmt.Sprintf(format, a...)) }
-	if paths := c.Args().Slice(); len(paths) != 2 {
-		fault("join takes two tables, LEFT and RIGHT, not %d", len(paths))
-	} else {
-		o.paths = [2]string(paths)
-		if o.paths[0] == "-" && o.paths[1] == "-" {
-			fault("only one table can come from standard input")
-		}
-	}
-	format := func(flag string) tableio.Format {
-		f, err := tableio.ParseFormat(c.String(flag))
-		if err != nil {
-			fault("--%s: %v", flag, err)
-		}
-		return f
-	}
-	o.formats = [2]tableio.Format{format("left-format"), format("right-format")}
-	o.write = tableio.WriteOptions{Format: format("format"), Compression: c.String("compression"), Stdout: s.stdout}
+// joinFlags reads the flags and collects all that is wrong with them, to be reported together.
+type joinFlags struct {
+	*cli.Context
+	faults []string
+}
 
-	o.csv.Nulls = c.StringSlice("csv-null")
-	if c.Bool("csv-no-header") {
-		o.csv.Header = tableio.HeaderAbsent
-	}
-	if d := strings.ReplaceAll(c.String("csv-delimiter"), `\t`, "\t"); len(d) == 1 {
-		o.csv.Delimiter = d[0]
-	} else if d != "" {
-		fault("--csv-delimiter is one ASCII character, not %q", d)
-	}
-	if err := o.csv.Validate(); err != nil {
-		fault("%v", err)
-	}
-	o.write.CSV = o.csv
+func (f *joinFlags) fault(format string, a ...any) {
+	f.faults = append(f.faults, fmt.Sprintf(format, a...))
+}
 
-	o.spec.Suffix = c.String("suffix")
-	if o.spec.Suffix == "" {
-		fault("--suffix must not be empty")
+func (s *session) joinOptions(c *cli.Context) (o joinOptions, err error) {
+	f := &joinFlags{Context: c}
+	o.paths = f.tables()
+	o.formats = [2]tableio.Format{f.format("left-format"), f.format("right-format")}
+	o.csv = f.csv()
+	if o.spec, err = f.spec(); err != nil {
+		return o, err
 	}
-	how, err := join.ParseHow(c.String("how"))
-	if err != nil {
-		return o, fmt.Errorf("--how: %w", err)
-	}
-	o.spec.How = how
-	for _, list := range c.StringSlice("on") {
-		for _, pair := range splitList(list, ',') {
-			sides := splitList(pair, '=')
-			if len(sides) > 2 || sides[0] == "" || sides[len(sides)-1] == "" {
-				fault("--on %q: write a=b, or a where both tables have it, and a backslash before , and = in names", list)
-				continue
-			}
-			o.spec.LeftOn = append(o.spec.LeftOn, unescape(sides[0]))
-			o.spec.RightOn = append(o.spec.RightOn, unescape(sides[len(sides)-1]))
-		}
-	}
-	if !c.IsSet("on") {
-		fault("--on is needed: the key columns, as in --on o_orderkey=l_orderkey")
-	}
-	for _, list := range c.StringSlice("columns") {
-		for _, name := range splitList(list, ',') {
-			o.spec.Columns = append(o.spec.Columns, unescape(name))
-		}
-	}
-	o.spec.MaxOutputRows = uint64(*c.Generic("max-output-rows").(*rowsValue))
-	if c.IsSet("max-output-rows") && o.spec.MaxOutputRows == 0 {
-		fault("--max-output-rows must be at least 1")
-	}
-	batch := uint64(*c.Generic("batch-rows").(*rowsValue))
-	if batch > math.MaxInt32 || c.IsSet("batch-rows") && batch == 0 {
-		fault("--batch-rows goes from 1 to %d", math.MaxInt32)
-	}
-	o.spec.BatchRows = int(min(batch, math.MaxInt32))
+	o.device, o.output, o.quiet = c.String("device"), c.String("output"), c.Bool("quiet")
+	o.deviceMemoryBytes = uint64(*c.Generic("device-memory").(*sizeValue))
+	o.memoryLimitBytes = uint64(*c.Generic("memory-limit").(*sizeValue))
+	o.write = tableio.WriteOptions{Format: f.format("format"), CSV: o.csv, Compression: c.String("compression"), Stdout: s.stdout}
 	switch form := c.String("stats"); form {
 	case "":
 	case "json":
 		o.stats = statsJSON
 	default:
-		fault("--stats is json, not %q", form)
+		f.fault("--stats is json, not %q", form)
 	}
-	o.goal = goalFile
-	count, explain := c.Bool("count"), c.Bool("explain")
-	switch {
-	case count && o.output != "":
-		fault("--count writes no table; leave out --output")
-	case count && len(o.spec.Columns) > 0:
-		fault("--count returns no columns; leave out --columns")
-	case count:
-		o.goal = goalCount
+	if o.goal = f.goal(o.write.Format, s.stdoutColumns > 0); c.Bool("count") {
 		o.spec.Output = join.Count
-	case explain:
-	case o.output == "" && s.stdoutColumns > 0:
-		o.goal = goalPreview
-	case o.output == "":
-		fault("standard output is no terminal, so say where the table goes: --output FILE, --output - for an Arrow IPC stream, or --count")
-	case o.output == "-" && s.stdoutColumns > 0 && o.write.Format != tableio.CSV:
-		fault("standard output is a terminal, where a table shows as noise; redirect it, or use --format csv")
 	}
-	if explain {
-		o.goal = goalExplain
-	}
-	if len(faults) > 0 {
-		return o, usageError(strings.Join(faults, "; "))
+	if len(f.faults) > 0 {
+		return o, usageError(strings.Join(f.faults, "; "))
 	}
 	return o, nil
+}
+
+func (f *joinFlags) tables() (paths [2]string) {
+	if f.NArg() != 2 {
+		f.fault("join takes two tables, LEFT and RIGHT, not %d", f.NArg())
+		return paths
+	}
+	paths = [2]string(f.Args().Slice())
+	if paths == [2]string{"-", "-"} {
+		f.fault("only one table can come from standard input")
+	}
+	return paths
+}
+
+func (f *joinFlags) format(flag string) tableio.Format {
+	format, err := tableio.ParseFormat(f.String(flag))
+	if err != nil {
+		f.fault("--%s: %v", flag, err)
+	}
+	return format
+}
+
+func (f *joinFlags) csv() tableio.CSVOptions {
+	options := tableio.CSVOptions{Nulls: f.StringSlice("csv-null")}
+	if f.Bool("csv-no-header") {
+		options.Header = tableio.HeaderAbsent
+	}
+	if d := strings.ReplaceAll(f.String("csv-delimiter"), `\t`, "\t"); len(d) == 1 {
+		options.Delimiter = d[0]
+	} else if d != "" {
+		f.fault("--csv-delimiter is one ASCII character, not %q", d)
+	}
+	if err := options.Validate(); err != nil {
+		f.fault("%v", err)
+	}
+	return options
+}
+
+func (f *joinFlags) spec() (spec spirjoin.JoinSpec, err error) {
+	if spec.How, err = join.ParseHow(f.String("how")); err != nil {
+		return spec, fmt.Errorf("--how: %w", err)
+	}
+	if !f.IsSet("on") {
+		f.fault("--on is needed: the key columns, as in --on o_orderkey=l_orderkey")
+	}
+	for _, list := range f.StringSlice("on") {
+		for _, pair := range splitList(list, ',') {
+			sides := splitList(pair, '=')
+			if len(sides) > 2 || sides[0] == "" || sides[len(sides)-1] == "" {
+				f.fault("--on %q: write a=b, or a where both tables have it, and a backslash before , and = in names", list)
+				continue
+			}
+			spec.LeftOn = append(spec.LeftOn, unescape(sides[0]))
+			spec.RightOn = append(spec.RightOn, unescape(sides[len(sides)-1]))
+		}
+	}
+	for _, list := range f.StringSlice("columns") {
+		for _, name := range splitList(list, ',') {
+			spec.Columns = append(spec.Columns, unescape(name))
+		}
+	}
+	if spec.Suffix = f.String("suffix"); spec.Suffix == "" {
+		f.fault("--suffix must not be empty")
+	}
+	spec.MaxOutputRows = uint64(*f.Generic("max-output-rows").(*rowsValue))
+	if f.IsSet("max-output-rows") && spec.MaxOutputRows == 0 {
+		f.fault("--max-output-rows must be at least 1")
+	}
+	batch := uint64(*f.Generic("batch-rows").(*rowsValue))
+	if batch > math.MaxInt32 || f.IsSet("batch-rows") && batch == 0 {
+		f.fault("--batch-rows goes from 1 to %d", math.MaxInt32)
+	}
+	spec.BatchRows = int(min(batch, math.MaxInt32))
+	return spec, nil
+}
+
+func (f *joinFlags) goal(format tableio.Format, terminal bool) goal {
+	output := f.String("output")
+	switch {
+	case f.Bool("count") && output != "":
+		f.fault("--count writes no table; leave out --output")
+	case f.Bool("count") && f.IsSet("columns"):
+		f.fault("--count returns no columns; leave out --columns")
+	case f.Bool("explain"):
+		return goalExplain
+	case f.Bool("count"):
+		return goalCount
+	case output == "" && terminal:
+		return goalPreview
+	case output == "":
+		f.fault("standard output is no terminal, so say where the table goes: --output FILE, --output - for an Arrow IPC stream, or --count")
+	case output == "-" && terminal && format != tableio.CSV:
+		f.fault("standard output is a terminal, where a table shows as noise; redirect it, or use --format csv")
+	}
+	return goalFile
 }

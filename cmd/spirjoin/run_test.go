@@ -6,8 +6,10 @@ import (
 	"flag"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -182,7 +184,7 @@ func TestUsageErrors(t *testing.T) {
 		"join a b --on k --count --batch-rows 4G":     `--batch-rows goes from 1`,
 		"join a b --on k --count --max-output-rows 0": `--max-output-rows must be at least 1`,
 		"join a b --on k --count --device-memory 5G":  `"5G" for flag --device-memory: unit "G" can mean two things`,
-		"join a b --on k --count --count=maybe":       `invalid boolean value "maybe" for --count`,
+		"join a b --on k --count --count=maybe":       `invalid boolean value "maybe" for flag --count`,
 		"join a b --on k -o f --suffix=":              `--suffix must not be empty`,
 	} {
 		o := runProgram(t, exitUsage, strings.Fields(line)...)
@@ -244,4 +246,33 @@ func TestCancelWhileStandardOutputBlocks(t *testing.T) {
 	}
 	require.Equal(t, exitInterrupted, s.run(ctx, []string{"spirjoin", "join", left, left, "--on", "k", "--device", "host", "-o", "-", "-q"}))
 	require.Equal(t, "spirjoin: interrupted\n", stderr.String())
+}
+
+// asProgram is the environment variable that makes this test program spirjoin itself.
+const asProgram = "SPIRJOIN_TEST_AS_PROGRAM"
+
+// A signal that comes from outside ends a command that waits, with the promised code.
+func TestSignals(t *testing.T) {
+	for _, signal := range []os.Signal{os.Interrupt, syscall.SIGTERM} {
+		dir := t.TempDir()
+		right := tableFile(t, filepath.Join(dir, "r.parquet"), ints("k", 1))
+		program, err := os.Executable()
+		require.NoError(t, err)
+		command := exec.Command(program, "join", "-", right, "--left-format", "csv", "--on", "k", "--device", "host", "-o", filepath.Join(dir, "out.parquet"))
+		command.Env = append(os.Environ(), asProgram+"=1")
+		var stderr bytes.Buffer
+		command.Stderr = &stderr
+		pipe, err := command.StdinPipe()
+		require.NoError(t, err)
+		defer pipe.Close()
+		require.NoError(t, command.Start())
+		_, err = pipe.Write(bytes.Repeat([]byte("k\n"), 1<<19)) // more than a pipe holds: afterwards it is known to be reading
+		require.NoError(t, err)
+		require.NoError(t, command.Process.Signal(signal))
+		var exit *exec.ExitError
+		require.ErrorAs(t, command.Wait(), &exit)
+		require.Equal(t, exitInterrupted, exit.ExitCode(), "%v: %s", signal, stderr.String())
+		require.Equal(t, "spirjoin: interrupted\n", stderr.String())
+		requireFiles(t, dir, "r.parquet")
+	}
 }

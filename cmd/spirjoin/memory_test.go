@@ -1,0 +1,45 @@
+package main
+
+import (
+	"runtime/debug"
+	"testing"
+
+	"github.com/apache/arrow-go/v18/arrow/memory"
+	"github.com/stretchr/testify/require"
+
+	"github.com/spirjoin/spirjoin/backend"
+)
+
+func TestCappedAllocator(t *testing.T) {
+	checked := memory.NewCheckedAllocator(memory.NewGoAllocator())
+	defer checked.AssertSize(t, 0)
+	require.Equal(t, memory.Allocator(checked), capAllocator(checked, 0), "no limit, nothing between")
+	a := capAllocator(checked, 1000)
+	refuses := func(allocate func()) {
+		t.Helper()
+		defer func() {
+			err, _ := recover().(error)
+			require.ErrorIs(t, err, backend.ErrHostMemory)
+			require.ErrorContains(t, err, "1000 bytes")
+		}()
+		allocate()
+	}
+	b := a.Allocate(600)
+	refuses(func() { a.Allocate(401) })
+	c := a.Allocate(400)
+	refuses(func() { a.Allocate(1) })
+	refuses(func() { a.Reallocate(601, b) })
+	b = a.Reallocate(500, b)
+	c = a.Reallocate(500, c)
+	a.Free(b)
+	b = a.Allocate(500)
+	a.Free(b)
+	a.Free(c)
+}
+
+func TestMemoryLimitIsTakenBack(t *testing.T) {
+	before := debug.SetMemoryLimit(-1)
+	_, args := orders(t, ".parquet")
+	runProgram(t, exitDone, append(args, "--count", "--memory-limit", "1GiB")...)
+	require.Equal(t, before, debug.SetMemoryLimit(-1))
+}
