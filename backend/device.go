@@ -138,6 +138,9 @@ func (d *Device) Allocate(memory Memory, sizeBytes uint64, label string) (*Buffe
 	}
 	d.reclaim()
 	a := &d.arenas[memory]
+	if sizeBytes > a.maxBlock { // said by take; here so that rounding up cannot overflow
+		sizeBytes = a.maxBlock/4*4 + 4
+	}
 	for {
 		if d.failed != nil {
 			return nil, d.failed
@@ -459,6 +462,15 @@ func (d *Device) Close() error {
 			errs = append(errs, d.Wait(context.Background(), Point{r, points[r]}))
 		}
 	}
+	if err := errors.Join(errs...); err == nil {
+		errs = d.freeAll()
+	} // otherwise work is still under way, and its memory goes with the driver
+	errs = append(errs, d.driver.Close())
+	return errors.Join(errs...)
+}
+
+// freeAll gives all memory back to the driver and reports what was not released as it should have been.
+func (d *Device) freeAll() (errs []error) {
 	for r := range d.staging {
 		d.staging[r].release()
 	}
@@ -467,10 +479,9 @@ func (d *Device) Close() error {
 	if d.failed == nil {
 		d.failed = &OpError{Op: "use", Device: d.info.Name, Err: ErrInvalidInput, Detail: "the device was closed"}
 	}
-	d.reclaim()
-	var leaked []string
+	var problems []string
 	for b := range d.live {
-		leaked = append(leaked, fmt.Sprintf("%q (%d bytes)", b.label, b.sizeBytes))
+		problems = append(problems, fmt.Sprintf("%q (%d bytes)", b.label, b.sizeBytes))
 		b.released.Store(true)
 		d.pending = append(d.pending, b)
 	}
@@ -479,12 +490,11 @@ func (d *Device) Close() error {
 	for m := range d.arenas {
 		errs = append(errs, d.arenas[m].trim())
 	}
-	slices.Sort(leaked)
-	if problems := append(leaked, d.misuse...); len(problems) > 0 {
+	slices.Sort(problems)
+	if problems = append(problems, d.misuse...); len(problems) > 0 {
 		errs = append(errs, &OpError{Op: "close", Device: d.info.Name, Err: ErrInvalidInput, Detail: "buffers not released properly: " + strings.Join(problems, ", ")})
 	}
-	errs = append(errs, d.driver.Close())
-	return errors.Join(errs...)
+	return errs
 }
 
 // ContextError is the error of an ended context: ErrTimedOut for a deadline, otherwise ErrCancelled, with the cause.

@@ -308,7 +308,9 @@ func searchAndExpand[K uint32 | uint64](r rig, left, right []K, keyBytes int) {
 	sp, err := primitive.PlanScan(r.ops.Tuning(), uint64(len(left)), 32, 64, true)
 	require.NoError(r, err)
 	offsets, scanScratch := r.empty(uint64(len(left)+1)*8), r.empty(sp.ScratchBytes)
-	r.run(func(list *backend.List) error { return r.ops.Scan(list, sp, counts.All(), offsets.All(), scanScratch.All()) })
+	r.run(func(list *backend.List) error {
+		return r.ops.Scan(list, sp, counts.All(), offsets.All(), scanScratch.All())
+	})
 	leftIDs, rightIDs := make([]uint32, len(left)), make([]uint32, len(right))
 	for i := range leftIDs {
 		leftIDs[i] = uint32(i) + 100

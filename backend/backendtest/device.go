@@ -84,7 +84,7 @@ func checkCaps(t *testing.T, s *suite) {
 		backend.DeviceLocal: {backend.ErrDeviceMemory, "device_memory"},
 		backend.HostVisible: {backend.ErrHostMemory, "memory_limit"},
 	} {
-		for _, size := range []uint64{limit + 4, 1 << 50, 1 << 63} {
+		for _, size := range []uint64{limit + 4, 1 << 50, math.MaxUint64 - 1} {
 			_, err := device.Allocate(memory, size, "too large")
 			require.Error(t, err, "%d bytes", size)
 			requireOneOf(t, err, want.sentinel)

@@ -1,5 +1,5 @@
-// Package devicetest runs tests on every device that is asked for: the host backend as it is and in shuffled order, and
-// the Vulkan devices that package vulkantest selects. SPIRJOIN_TEST_DEVICES lists devices by name, "host" among them.
+// Package devicetest runs tests on every device that is asked for: the host backend as it is, and in shuffled order with
+// memory that the host cannot see; and the Vulkan devices that package vulkantest selects. SPIRJOIN_TEST_DEVICES lists devices by name, "host" among them.
 package devicetest
 
 import (
@@ -26,7 +26,7 @@ func ForEach(t *testing.T, test func(t *testing.T, device *backend.Device)) {
 	if names := os.Getenv("SPIRJOIN_TEST_DEVICES"); names == "" || strings.Contains(names, "host") {
 		for name, options := range map[string]host.Options{
 			"host":          {},
-			"host shuffled": {Shuffle: 7, Poison: true},
+			"host shuffled": {Shuffle: 7, Poison: true, Discrete: true},
 		} {
 			t.Run(name, func(t *testing.T) {
 				b := host.New(options)
