@@ -462,9 +462,8 @@ func (d *Device) Close() error {
 			errs = append(errs, d.Wait(context.Background(), Point{r, points[r]}))
 		}
 	}
-	if err := errors.Join(errs...); err == nil {
-		errs = d.freeAll()
-	} // otherwise work is still under way, and its memory goes with the driver
+	// Where a wait ran out, the work will not end either: drivers make a device that hangs a lost one, whose memory may go.
+	errs = append(errs, d.freeAll()...)
 	errs = append(errs, d.driver.Close())
 	return errors.Join(errs...)
 }

@@ -39,14 +39,15 @@ func bits(name string, values ...uint32) backend.Axis {
 	return backend.Axis{Name: name, Values: values}
 }
 
-// serialWorkgroup and serialItems are the defaults of the serial shape. The smaller tiles bound what one invocation may loop
-// where each row costs a search: lavapipe ends the loops of an invocation after 65,535 trips in all.
+// serialWorkgroup and serialItems are the defaults of the serial shape. Where each row costs a search, tiles are small, because
+// lavapipe ends the loops of an invocation after 65,535 trips in all. The others are a little more than a power of two, so
+// that the tiles of neighbouring invocations, which advance together, do not meet in the same sets of the cache.
 const serialWorkgroup = 8
 
 var serialItems = map[string]uint32{
-	"radix_histogram": 4096, "radix_scatter": 4096,
+	"radix_histogram": 4112, "radix_scatter": 4112,
 	"range_expand": 256, "range_search": 256,
-	"scan_reduce": 4096, "scan_tiles": 4096,
+	"scan_reduce": 4112, "scan_tiles": 4112,
 }
 
 // Variants returns the combinations of axis values that a kernel is compiled for, in the order of its axes.

@@ -15,13 +15,6 @@ layout(push_constant) uniform Push {
     GROUP_RANGE
 };
 
-Sum sum_of(uint begin, uint count, uint start, uint step) {
-    COLUMN(IN_BITS) from = COLUMN_FROM(IN_BITS)(values, begin);
-    Sum sum = Sum(0);
-    for (uint i = start; i < count; i += step) sum = add(sum, widen(from.at[i], Sum(0)));
-    return sum;
-}
-
 #if SERIAL
 
 void main() {
@@ -29,19 +22,35 @@ void main() {
     if (group >= end_group) return;
     uint tile = group * WORKGROUP_SIZE + INVOCATION;
     if (tile >= tiles) return;
-    COLUMN_FROM(SUM_BITS)(tile_sums, tile).at[0] = sum_of(tile * items, rows_left(rows, tile * items, items), 0u, 1u);
+    uint begin = tile * items, count = rows_left(rows, begin, items);
+    COLUMN(IN_BITS) from = COLUMN_FROM(IN_BITS)(values, begin);
+    Sum sum = Sum(0);
+    for (uint i = 0u; i < count; ++i) sum = add(sum, widen(from.at[i], Sum(0)));
+    COLUMN_FROM(SUM_BITS)(tile_sums, tile).at[0] = sum;
 }
 
 #else
 
+#extension GL_EXT_control_flow_attributes : require
 #include "subgroup_sum.glsl"
 DEFINE_WORKGROUP_SUM(Sum)
+
+#define IN_FLIGHT 8u // values of an invocation whose loads overlap
 
 void main() {
     uint tile = GROUP;
     if (tile >= end_group) return;
-    uint begin = tile * WORKGROUP_SIZE * items;
-    Sum sum = sum_of(begin, rows_left(rows, begin, WORKGROUP_SIZE * items), INVOCATION, WORKGROUP_SIZE);
+    uint begin = tile * WORKGROUP_SIZE * items, count = rows_left(rows, begin, WORKGROUP_SIZE * items);
+    COLUMN(IN_BITS) from = COLUMN_FROM(IN_BITS)(values, begin);
+    Sum sum = Sum(0);
+    for (uint i = INVOCATION; i < count; i += IN_FLIGHT * WORKGROUP_SIZE) {
+        Sum value[IN_FLIGHT];
+        [[unroll]] for (uint k = 0u; k < IN_FLIGHT; ++k) {
+            uint at = i + k * WORKGROUP_SIZE;
+            value[k] = at < count ? widen(from.at[at], Sum(0)) : Sum(0);
+        }
+        [[unroll]] for (uint k = 0u; k < IN_FLIGHT; ++k) sum = add(sum, value[k]);
+    }
     Sum all;
     workgroup_sum(subgroup_sum(sum), all);
     if (INVOCATION == 0u) COLUMN_FROM(SUM_BITS)(tile_sums, tile).at[0] = all;

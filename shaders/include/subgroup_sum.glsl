@@ -19,7 +19,7 @@ uvec2 subgroup_sum(uvec2 a) { return from_limbs(subgroupAdd(limbs(a))); }
 uvec2 subgroup_sum_before(uvec2 a) { return from_limbs(subgroupExclusiveAdd(limbs(a))); }
 
 // workgroup_sum adds up own, which all invocations of a subgroup hold alike, over the subgroups: before this one, and in
-// all. Every invocation of the workgroup calls it, once.
+// all. Every invocation of the workgroup calls it; a barrier lies between two calls.
 #define DEFINE_WORKGROUP_SUM(Sum)                                                 \
     shared Sum sh_subgroup_sum[(WORKGROUP_SIZE + 3u) / 4u];                       \
     Sum workgroup_sum(Sum own, out Sum all) {                                     \
