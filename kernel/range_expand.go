@@ -51,14 +51,15 @@ func rangeExpand(call *backend.Call, group uint32) {
 			for i := range leftOut[:n] {
 				leftOut[i] = left
 			}
-			if rightIDs == nil {
+			switch {
+			case rightIDs == nil:
 				for i := range rightOut[:n] {
 					rightOut[i] = right + uint32(i)
 				}
-			} else {
-				for i, id := range rightIDs[right:][:n] {
-					rightOut[i] = id
-				}
+			case n == 1: // the most frequent count, not worth a call
+				rightOut[0] = rightIDs[right]
+			default:
+				copy(rightOut[:n], rightIDs[right:])
 			}
 			leftOut, rightOut, at = leftOut[n:], rightOut[n:], at+n
 		}
