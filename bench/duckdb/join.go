@@ -1,0 +1,337 @@
+package main
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	_ "github.com/duckdb/duckdb-go/v2" // registers the driver
+)
+
+// joinTask is one inner equi-join of two Parquet files.
+type joinTask struct {
+	left, right string
+	on          []keyPair
+	columns     []string // of the output; nil = all
+	count       bool
+	sum         string
+	output      string
+	threads     int // 0 = all cores
+	repeat      int
+	checksum    bool
+}
+
+// joinReport is what a run prints.
+type joinReport struct {
+	Engine        string    `json:"engine"`
+	Version       string    `json:"version"`
+	Threads       int       `json:"threads"`
+	Mode          string    `json:"mode"` // count, sum or materialize
+	RowsLeft      int64     `json:"rows_left"`
+	RowsRight     int64     `json:"rows_right"`
+	RowsOut       int64     `json:"rows_out"`
+	Sum           *string   `json:"sum,omitempty"` // of --sum; null sums are absent
+	LoadSeconds   float64   `json:"load_seconds"`
+	Seconds       []float64 `json:"seconds"`
+	SecondsMedian float64   `json:"seconds_median"`
+	WriteSeconds  float64   `json:"write_seconds,omitempty"`
+	Checksum      *checksum `json:"checksum,omitempty"`
+}
+
+func (t joinTask) validate() error {
+	var faults []string
+	check := func(ok bool, fault string) {
+		if !ok {
+			faults = append(faults, fault)
+		}
+	}
+	check(t.left != "" && t.right != "", "--left and --right are needed")
+	check(len(t.on) > 0, "--on is needed")
+	check(t.repeat > 0, "--repeat must be at least 1")
+	check(t.threads >= 0, "--threads must not be negative")
+	materialize := !t.count && t.sum == ""
+	check(materialize || t.output == "" && !t.checksum && t.columns == nil, "--count and --sum make no table: they exclude -o, --checksum and --columns")
+	check(!t.count || t.sum == "", "--count and --sum exclude each other")
+	if len(faults) > 0 {
+		return fmt.Errorf("%w: %s", errUsage, strings.Join(faults, "; "))
+	}
+	return nil
+}
+
+// session is one connection to a database in memory.
+type session struct {
+	db   *sql.DB
+	conn *sql.Conn
+}
+
+func openSession(ctx context.Context, threads int) (*session, error) {
+	db, err := sql.Open("duckdb", "")
+	if err != nil {
+		return nil, err
+	}
+	conn, err := db.Conn(ctx)
+	if err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	s := &session{db, conn}
+	settings := "SET preserve_insertion_order = false; SET enable_progress_bar = false;"
+	if threads > 0 {
+		settings += fmt.Sprintf("SET threads = %d;", threads)
+	}
+	if err := s.exec(ctx, settings); err != nil {
+		return nil, errors.Join(err, s.close())
+	}
+	return s, nil
+}
+
+func (s *session) close() error { return errors.Join(s.conn.Close(), s.db.Close()) }
+
+func (s *session) exec(ctx context.Context, statement string) error {
+	_, err := s.conn.ExecContext(ctx, statement)
+	return err
+}
+
+// one reads the only row of a query.
+func (s *session) one(ctx context.Context, query string, into ...any) error {
+	return s.conn.QueryRowContext(ctx, query).Scan(into...)
+}
+
+// columnType is a column of a table and the type that DuckDB gives it.
+type columnType struct{ name, typ string }
+
+// describe lists the columns of a table or a file, which from names in SQL.
+func (s *session) describe(ctx context.Context, from string) ([]columnType, error) {
+	rows, err := s.conn.QueryContext(ctx, "SELECT column_name, column_type FROM (DESCRIBE SELECT * FROM "+from+")")
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var columns []columnType
+	for rows.Next() {
+		var c columnType
+		if err := rows.Scan(&c.name, &c.typ); err != nil {
+			return nil, err
+		}
+		columns = append(columns, c)
+	}
+	return columns, rows.Err()
+}
+
+func quoteName(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
+func quoteText(text string) string { return "'" + strings.ReplaceAll(text, "'", "''") + "'" }
+func parquet(path string) string   { return "read_parquet(" + quoteText(path) + ")" }
+
+// outputColumn is a column of the result and where it comes from.
+type outputColumn struct {
+	name, source string // source is the column's name in its table
+	left         bool
+}
+
+// outputColumns are all columns of the left table, then those of the right
+// without its keys; a name that the left has already gets _right.
+func outputColumns(left, right []columnType, on []keyPair) []outputColumn {
+	var out []outputColumn
+	taken := map[string]bool{}
+	for _, c := range left {
+		out = append(out, outputColumn{c.name, c.name, true})
+		taken[c.name] = true
+	}
+	for _, c := range right {
+		if slices.ContainsFunc(on, func(k keyPair) bool { return k.right == c.name }) {
+			continue
+		}
+		name := c.name
+		for taken[name] {
+			name += "_right"
+		}
+		taken[name] = true
+		out = append(out, outputColumn{name, c.name, false})
+	}
+	return out
+}
+
+// choose picks output columns by name, in the order asked for.
+func choose(all []outputColumn, names []string) ([]outputColumn, error) {
+	if names == nil {
+		return all, nil
+	}
+	var out []outputColumn
+	for _, name := range names {
+		i := slices.IndexFunc(all, func(c outputColumn) bool { return c.name == name })
+		if i < 0 {
+			return nil, fmt.Errorf("%w: there is no output column %q", errUsage, name)
+		}
+		out = append(out, all[i])
+	}
+	return out, nil
+}
+
+func (c outputColumn) expression() string {
+	if c.left {
+		return "l." + quoteName(c.source)
+	}
+	return "r." + quoteName(c.source)
+}
+
+// load copies the keys and the columns used into a table in memory.
+func (s *session) load(ctx context.Context, table, path string, keys []string, used []outputColumn, left bool) (rows int64, err error) {
+	names := slices.Clone(keys)
+	for _, c := range used {
+		if c.left == left {
+			names = append(names, c.source)
+		}
+	}
+	slices.Sort(names)
+	names = slices.Compact(names)
+	for i, name := range names {
+		names[i] = quoteName(name)
+	}
+	err = s.exec(ctx, "CREATE TABLE "+table+" AS SELECT "+strings.Join(names, ", ")+" FROM "+parquet(path))
+	if err != nil {
+		return 0, fmt.Errorf("load %s: %w", path, err)
+	}
+	return rows, s.one(ctx, "SELECT count(*) FROM "+table, &rows)
+}
+
+// run loads both tables, times the joins and reports.
+func (t joinTask) run(ctx context.Context) (report joinReport, err error) {
+	s, err := openSession(ctx, t.threads)
+	if err != nil {
+		return report, err
+	}
+	defer func() { err = errors.Join(err, s.close()) }()
+	report = joinReport{Engine: "duckdb", Mode: t.mode()}
+	if err := s.one(ctx, "SELECT version(), current_setting('threads')", &report.Version, &report.Threads); err != nil {
+		return report, err
+	}
+	used, err := t.plan(ctx, s)
+	if err != nil {
+		return report, err
+	}
+	var leftKeys, rightKeys []string
+	for _, k := range t.on {
+		leftKeys, rightKeys = append(leftKeys, k.left), append(rightKeys, k.right)
+	}
+	start := time.Now()
+	if report.RowsLeft, err = s.load(ctx, "l", t.left, leftKeys, used, true); err != nil {
+		return report, err
+	}
+	if report.RowsRight, err = s.load(ctx, "r", t.right, rightKeys, used, false); err != nil {
+		return report, err
+	}
+	report.LoadSeconds = time.Since(start).Seconds()
+	for range t.repeat {
+		seconds, err := t.once(ctx, s, used, &report)
+		if err != nil {
+			return report, fmt.Errorf("join: %w", err)
+		}
+		report.Seconds = append(report.Seconds, seconds)
+	}
+	report.SecondsMedian = median(report.Seconds)
+	return report, t.finish(ctx, s, &report)
+}
+
+func (t joinTask) mode() string {
+	switch {
+	case t.count:
+		return "count"
+	case t.sum != "":
+		return "sum"
+	}
+	return "materialize"
+}
+
+// plan finds the columns that the task needs besides its keys.
+func (t joinTask) plan(ctx context.Context, s *session) ([]outputColumn, error) {
+	left, err := s.describe(ctx, parquet(t.left))
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", t.left, err)
+	}
+	right, err := s.describe(ctx, parquet(t.right))
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", t.right, err)
+	}
+	all := outputColumns(left, right, t.on)
+	switch {
+	case t.count:
+		return nil, nil
+	case t.sum != "":
+		return choose(all, []string{t.sum})
+	}
+	return choose(all, t.columns)
+}
+
+func (t joinTask) condition() string {
+	var parts []string
+	for _, k := range t.on {
+		parts = append(parts, "l."+quoteName(k.left)+" = r."+quoteName(k.right))
+	}
+	return " FROM l JOIN r ON " + strings.Join(parts, " AND ")
+}
+
+// once runs the join and returns its seconds. A table of a run before is dropped
+// outside the measured time.
+func (t joinTask) once(ctx context.Context, s *session, used []outputColumn, report *joinReport) (float64, error) {
+	if err := s.exec(ctx, "DROP TABLE IF EXISTS out"); err != nil {
+		return 0, err
+	}
+	var expressions []string
+	for _, c := range used {
+		expressions = append(expressions, c.expression()+" AS "+quoteName(c.name))
+	}
+	start := time.Now()
+	var err error
+	switch report.Mode {
+	case "count":
+		err = s.one(ctx, "SELECT count(*)"+t.condition(), &report.RowsOut)
+	case "sum":
+		var sum sql.NullString
+		err = s.one(ctx, "SELECT count(*), sum("+used[0].expression()+")::VARCHAR"+t.condition(), &report.RowsOut, &sum)
+		if sum.Valid {
+			report.Sum = &sum.String
+		}
+	default:
+		err = s.exec(ctx, "CREATE TABLE out AS SELECT "+strings.Join(expressions, ", ")+t.condition())
+	}
+	seconds := time.Since(start).Seconds()
+	if err == nil && report.Mode == "materialize" {
+		err = s.one(ctx, "SELECT count(*) FROM out", &report.RowsOut)
+	}
+	return seconds, err
+}
+
+// finish adds the checksum and writes the file, which appears whole or not at all.
+func (t joinTask) finish(ctx context.Context, s *session, report *joinReport) error {
+	if t.checksum {
+		sum, err := s.checksum(ctx, "out", nil)
+		if err != nil {
+			return err
+		}
+		report.Checksum = &sum
+	}
+	if t.output == "" {
+		return nil
+	}
+	start := time.Now()
+	temp := t.output + ".tmp"
+	if err := s.exec(ctx, "COPY out TO "+quoteText(temp)+" (FORMAT parquet)"); err != nil {
+		_ = os.Remove(temp)
+		return fmt.Errorf("write %s: %w", t.output, err)
+	}
+	report.WriteSeconds = time.Since(start).Seconds()
+	return os.Rename(temp, t.output)
+}
+
+func median(values []float64) float64 {
+	sorted := slices.Sorted(slices.Values(values))
+	middle := len(sorted) / 2
+	if len(sorted)%2 == 1 {
+		return sorted[middle]
+	}
+	return (sorted[middle-1] + sorted[middle]) / 2
+}
