@@ -3,6 +3,9 @@ package kernel_test
 import (
 	"math/rand/v2"
 	"os"
+	"os/exec"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -133,5 +136,27 @@ func TestDevicesFoldTheGrid(t *testing.T) {
 			c := newCase(kernel.Iota, config, rows, "random", uint64(rows))
 			require.NoError(t, c.check(runDevice(t, device, c)), "rows %d", rows)
 		}
+	}
+}
+
+// lavapipe makes its subgroups as wide as the vectors that it is told to use: 4 and 16 invocations besides the usual 8. Its
+// cache of compiled shaders does not tell the widths apart.
+func TestDevicesOfOtherSubgroupSizes(t *testing.T) {
+	devices := vulkantest.Devices(t)
+	if !slices.ContainsFunc(devices, func(d backend.DeviceInfo) bool { return strings.Contains(d.Name, "llvmpipe") }) {
+		t.Skip("only lavapipe has a choice")
+	}
+	if vulkantest.Validation(t) != vulkan.Off {
+		t.Skip("nothing new for the validation layer")
+	}
+	for _, bits := range []string{"128", "512"} {
+		t.Run(bits, func(t *testing.T) {
+			t.Parallel()
+			again := exec.Command(os.Args[0], "-test.run=^TestDevices$", "-test.v")
+			again.Env = append(os.Environ(), "SPIRJOIN_TEST_DEVICES=lavapipe", "LP_NATIVE_VECTOR_WIDTH="+bits, "MESA_SHADER_CACHE_DISABLE=true")
+			output, err := again.CombinedOutput()
+			require.NoError(t, err, "%s", output)
+			require.Contains(t, string(output), bits+"_bits)/radix_scatter", "another vector width than asked for")
+		})
 	}
 }
