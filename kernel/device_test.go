@@ -48,8 +48,8 @@ func TestDevices(t *testing.T) {
 	}
 }
 
-// partial says whether workgroups fill no subgroup. lavapipe (Mesa 22.3) lets the missing invocations run through the loops
-// that GPU-assisted validation puts into the shader, until it ends all loops of the workgroup.
+// partial says whether workgroups fill no subgroup. lavapipe (Mesa 22.3) runs the missing invocations too, without their loads,
+// and the loops that GPU-assisted validation puts into a shader then never end for them, until lavapipe ends all loops.
 func partial(shape backend.Config) bool { return shape["workgroup"] == 3 }
 
 func openDevice(t *testing.T, driver backend.Driver) *backend.Device {

@@ -30,7 +30,7 @@ bool before(uint which, uint row) { return !less(which == 0u ? match[0] : match[
 uint id_of(uvec2 ids, uint row) { return absent(ids) ? row : column32_from(ids, row).at[0]; }
 
 // The right row of a match is the low word of its number plus this, modulo 2^32.
-uint right_base(uint l) { return column32_from(from.begins, l).at[0] - offset_of(l).x; }
+uint right_base(uint l, uvec2 offset) { return column32_from(from.begins, l).at[0] - offset.x; }
 
 #if SERIAL
 
@@ -45,13 +45,18 @@ void main() {
     match[0] = add(uvec2(base_lo, base_hi), uvec2(begin, 0u));
     uint end = left_rows, l = search(0u, 0u, end) - 1u;
     uvec2 next = offset_of(l + 1u);
-    uint left = id_of(from.left_ids, l), right = right_base(l);
+    uint left = id_of(from.left_ids, l), right = right_base(l, offset_of(l));
     for (uint j = 0u; j < count; ++j) {
         if (!less(match[0], next)) {
-            l = gallop(0u, l + 1u, end) - 1u;
-            next = offset_of(l + 1u);
+            uvec2 offset = next;
+            next = offset_of(++l + 1u);
+            if (!less(match[0], next)) { // rows without a match lie between
+                l = gallop(0u, l + 1u, end) - 1u;
+                offset = offset_of(l);
+                next = offset_of(l + 1u);
+            }
             left = id_of(from.left_ids, l);
-            right = right_base(l);
+            right = right_base(l, offset);
         }
         to_left.at[j] = left;
         to_right.at[j] = id_of(from.right_ids, right + match[0].x);
@@ -77,7 +82,7 @@ void main() {
         match[0] = add(first, uvec2(j, 0u));
         above = search(0u, above, range.y);
         to_left.at[j] = id_of(from.left_ids, above - 1u);
-        to_right.at[j] = id_of(from.right_ids, right_base(above - 1u) + match[0].x);
+        to_right.at[j] = id_of(from.right_ids, right_base(above - 1u, offset_of(above - 1u)) + match[0].x);
     }
 }
 
