@@ -105,6 +105,12 @@ func (e *Engine) Join(ctx context.Context, left, right arrow.Table, spec JoinSpe
 	return plan.Run(ctx)
 }
 
+// PlanJoin plans a join whose layout was made before, from schemas that may have had more columns than the tables, so that a
+// caller can read just those in layout.Needed. The plan's Run runs it.
+func (e *Engine) PlanJoin(ctx context.Context, layout *JoinLayout, left, right arrow.Table) (*JoinPlan, error) {
+	return e.join.PlanLayout(ctx, layout, left, right)
+}
+
 // Explain plans a join and returns what it would do; the plan's text is its String, and its Run does it.
 func (e *Engine) Explain(ctx context.Context, left, right arrow.Table, spec JoinSpec) (*JoinPlan, error) {
 	return e.join.Plan(ctx, left, right, spec)

@@ -99,4 +99,3 @@ func BenchmarkJoin(b *testing.B) {
 		on(vulkantest.OpenDevice(b, info.ID), info.Driver)
 	}
 }
-

@@ -42,13 +42,24 @@ type Plan struct {
 //
 // Errors: backend.ErrInvalidInput, backend.ErrUnsupported, backend.ErrDeviceMemory or ErrHostMemory with what the join needs, ErrCancelled.
 func (e *Engine) Plan(ctx context.Context, left, right arrow.Table, spec Spec) (*Plan, error) {
-	spec, err := spec.withDefaults()
+	layout, err := NewLayout(left.Schema(), right.Schema(), spec)
 	if err != nil {
 		return nil, err
 	}
-	p := &Plan{Spec: spec, engine: e, tables: [2]arrow.Table{left, right}}
-	if p.Layout, err = NewLayout(left.Schema(), right.Schema(), spec); err != nil {
-		return nil, err
+	return e.PlanLayout(ctx, layout, left, right)
+}
+
+// PlanLayout is Plan for a layout that was made before, from schemas that may have had more columns: the tables must have
+// those in layout.Needed.
+func (e *Engine) PlanLayout(ctx context.Context, layout *Layout, left, right arrow.Table) (_ *Plan, err error) {
+	spec := layout.Spec
+	p := &Plan{Spec: spec, Layout: layout, engine: e, tables: [2]arrow.Table{left, right}}
+	for side, table := range p.tables {
+		for _, name := range layout.Needed[side] {
+			if err := relation.CheckColumn(table.Schema(), relation.Side(side), name); err != nil {
+				return nil, err
+			}
+		}
 	}
 	spec.Progress("plan", 0, 0)
 	if p.keys, err = relation.PlanKeys(ctx, left, right, spec.LeftOn, spec.RightOn); err != nil {
@@ -74,11 +85,12 @@ func (p *Plan) fit() error {
 		return err
 	}
 	p.batch = p.Spec.BatchRows
+	least := min(minBatchRows, p.Spec.BatchRows)
 	if p.Spec.Output == Rows || p.Spec.Output == Pairs {
 		// The row numbers of one piece are on the device beside the matches.
 		free := capBytes - min(capBytes, p.sort.HeldBytes+pieceSlackBytes)
 		p.batch = int(min(uint64(p.batch), free/pairBytes))
-		if p.batch < minBatchRows {
+		if p.batch < least {
 			need := p.sort.HeldBytes + pieceSlackBytes + minBatchRows*pairBytes
 			return &backend.OpError{Op: "plan join", Device: device.Info().Name, Err: backend.ErrDeviceMemory, Detail: fmt.Sprintf(
 				"the matches and the smallest batch need %d bytes, the limit is %d; raise device_memory", need, capBytes)}
@@ -97,7 +109,7 @@ func (p *Plan) fit() error {
 		room := limit - min(limit, fixed)
 		p.batch = int(min(uint64(p.batch), max(room/(rowBytes*pieces), 1)))
 		fixed += rowBytes * pieces * min(uint64(p.batch), minBatchRows)
-		if p.batch < minBatchRows {
+		if p.batch < least {
 			fixed = max(fixed, limit+1)
 		}
 	}

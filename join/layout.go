@@ -13,9 +13,10 @@ import (
 
 // Layout says where the columns of the output come from.
 type Layout struct {
+	Spec    Spec           // that it was made for, defaults filled in
 	Schema  *arrow.Schema  // of the output
 	Columns []OutputColumn // one for each field of Schema
-	// Needed are the columns that each side must have for this join, keys included, without repetition.
+	// Needed are the columns that each side must have for this join, keys included, in the order of its schema.
 	Needed [2][]string
 }
 
@@ -32,9 +33,9 @@ func NewLayout(left, right *arrow.Schema, spec Spec) (*Layout, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &Layout{Needed: [2][]string{slices.Clone(spec.LeftOn), slices.Clone(spec.RightOn)}}
-	schemas := [2]*arrow.Schema{left, right}
-	for side, names := range l.Needed {
+	l := &Layout{Spec: spec}
+	schemas, keys := [2]*arrow.Schema{left, right}, [2][]string{spec.LeftOn, spec.RightOn}
+	for side, names := range keys {
 		for _, name := range names {
 			if err := relation.CheckColumn(schemas[side], relation.Side(side), name); err != nil {
 				return nil, err
@@ -48,14 +49,12 @@ func NewLayout(left, right *arrow.Schema, spec Spec) (*Layout, error) {
 		}
 	}
 	l.Schema = arrow.NewSchema(fields, nil)
-	for side := range l.Needed {
-		for _, c := range l.Columns {
-			if int(c.Side) == side {
-				l.Needed[side] = append(l.Needed[side], c.Source)
+	for side, schema := range schemas {
+		for _, field := range schema.Fields() {
+			if slices.Contains(keys[side], field.Name) || slices.Contains(l.Columns, OutputColumn{relation.Side(side), field.Name}) {
+				l.Needed[side] = append(l.Needed[side], field.Name)
 			}
 		}
-		slices.Sort(l.Needed[side])
-		l.Needed[side] = slices.Compact(l.Needed[side])
 	}
 	return l, nil
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
-	"slices"
 	"time"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -13,7 +12,6 @@ import (
 
 	"github.com/spirjoin/spirjoin"
 	"github.com/spirjoin/spirjoin/backend"
-	"github.com/spirjoin/spirjoin/relation"
 	"github.com/spirjoin/spirjoin/tableio"
 )
 
@@ -58,7 +56,7 @@ func (s *session) join(ctx context.Context, o joinOptions) error {
 	}
 	report.ReadSeconds = time.Since(reading).Seconds()
 
-	plan, err := engine.Explain(ctx, tables[0], tables[1], o.spec)
+	plan, err := engine.PlanJoin(ctx, layout, tables[0], tables[1])
 	if err != nil {
 		return err
 	}
@@ -119,33 +117,13 @@ func (s *session) openInputs(ctx context.Context, o joinOptions, allocator memor
 }
 
 func readTables(ctx context.Context, readers [2]*tableio.Reader, layout *spirjoin.JoinLayout, progress *progress) (tables [2]arrow.Table, err error) {
-	columns := columnsToRead(layout, [2]*arrow.Schema{readers[0].Schema(), readers[1].Schema()})
 	for side, name := range [2]string{"left", "right"} {
 		progress.enter("read " + name)
-		if tables[side], err = readers[side].Read(ctx, columns[side]); err != nil {
+		if tables[side], err = readers[side].Read(ctx, layout.Needed[side]); err != nil {
 			return tables, err
 		}
 	}
 	return tables, nil
-}
-
-// columnsToRead are the columns that the layout needs, in the order of their files, so that the join derives the same
-// output from them: a left column whose name a right one shares must be there for the right one to get its suffix.
-func columnsToRead(layout *spirjoin.JoinLayout, schemas [2]*arrow.Schema) (columns [2][]string) {
-	needed := layout.Needed
-	for i, c := range layout.Columns {
-		if c.Side == relation.Right && layout.Schema.Field(i).Name != c.Source {
-			needed[relation.Left] = append(slices.Clone(needed[relation.Left]), c.Source)
-		}
-	}
-	for side, schema := range schemas {
-		for _, field := range schema.Fields() {
-			if slices.Contains(needed[side], field.Name) {
-				columns[side] = append(columns[side], field.Name)
-			}
-		}
-	}
-	return columns
 }
 
 // writeResult draws the output and returns the seconds that went into encoding and writing it.
