@@ -79,6 +79,39 @@ func TestReferencesProperty(t *testing.T) {
 	}
 }
 
+// A tile of more rows than the reference of radix_scatter stages at a time.
+func TestReferenceOfLongTiles(t *testing.T) {
+	for _, variant := range kernel.Variants(kernel.RadixScatter) {
+		if variant["serial"] == 0 {
+			continue
+		}
+		config := configOf(t, kernel.RadixScatter, variant, backend.Config{"workgroup": 1, "items": 1 << 17})
+		for _, rows := range []int{1 << 16, 1<<16 + 1, 1<<17 + 1<<16 + 1} {
+			c := newCase(kernel.RadixScatter, config, rows, "random", uint64(rows))
+			require.NoError(t, c.check(c.runReference()), "rows %d", rows)
+		}
+	}
+}
+
+// References allocate nothing but scratch that they keep.
+func TestReferencesAllocateNothing(t *testing.T) {
+	eachShape(t, func(spec *backend.KernelSpec, config backend.Config) {
+		c := newCase(spec, config, 1000, "random", 1)
+		call := c.call
+		call.Args = c.runReference()
+		allocations := testing.AllocsPerRun(20, func() {
+			for group := range c.groups {
+				spec.Run(&call, group)
+			}
+		})
+		most := 0.0
+		if spec == kernel.RadixScatter { // when its pool was emptied in between
+			most = float64(c.groups)
+		}
+		require.LessOrEqual(t, allocations, most, "%s %v", spec.Name, config)
+	})
+}
+
 // The oracle must see a wrong word, a word written behind an output, and a changed input.
 func TestCheckSeesPlantedFaults(t *testing.T) {
 	for _, spec := range kernel.Catalogue() {
