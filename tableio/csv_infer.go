@@ -79,21 +79,38 @@ func kindsOf(b []byte, candidates csvKinds) csvKinds {
 			return kindBool
 		}
 	}
-	if candidates&(kindInt64|kindUint64) != 0 && isCanonicalInt(b) {
-		if _, err := strconv.ParseInt(string(b), 10, 64); err == nil {
-			kinds |= kindInt64
-		}
-		if _, err := strconv.ParseUint(string(b), 10, 64); err == nil {
-			kinds |= kindUint64
-		}
-	}
-	if candidates&kindFloat64 != 0 && isLosslessFloat(b) {
-		kinds |= kindFloat64
+	if isCanonicalInt(b) {
+		kinds = integerKindsOf(b)
+	} else if candidates&kindFloat64 != 0 && isLosslessFloat(b) {
+		kinds = kindFloat64
 	}
 	if kinds == 0 && candidates >= kindDate {
 		kinds = timeKindsOf(b)
 	}
 	return kinds & candidates
+}
+
+// integerKindsOf needs no parsing for up to 15 characters, which every type of
+// number holds.
+func integerKindsOf(b []byte) csvKinds {
+	negative := b[0] == '-'
+	if len(b) <= 15 {
+		if negative {
+			return kindInt64 | kindFloat64
+		}
+		return kindInt64 | kindUint64 | kindFloat64
+	}
+	kinds := csvKinds(0)
+	if _, err := strconv.ParseInt(string(b), 10, 64); err == nil {
+		kinds |= kindInt64
+	}
+	if _, err := strconv.ParseUint(string(b), 10, 64); err == nil {
+		kinds |= kindUint64
+	}
+	if isLosslessFloat(b) {
+		kinds |= kindFloat64
+	}
+	return kinds
 }
 
 func timeKindsOf(b []byte) csvKinds {

@@ -44,6 +44,9 @@ func isLosslessFloat(b []byte) bool {
 	if !ok || len(digits) == 0 {
 		return ok
 	}
+	if len(digits) <= 15 && len(b) < 300 && !bytes.ContainsAny(b, "eE") {
+		return true
+	}
 	v, err := strconv.ParseFloat(string(b), 64)
 	switch {
 	case err != nil || v == 0 || len(digits) > 800:

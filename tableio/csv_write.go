@@ -27,6 +27,7 @@ type csvEncoder struct {
 }
 
 func newCSVEncoder(out io.Writer, path string, schema *arrow.Schema, opts WriteOptions) (encoder, error) {
+	schema = plainSchema(schema)
 	faults := []error{opts.CSV.Validate()}
 	if opts.Compression != "" && opts.Compression != "none" {
 		faults = append(faults, fmt.Errorf("compression %q is unknown for CSV: choose none", opts.Compression))
@@ -60,13 +61,15 @@ func csvWritable(dt arrow.DataType) error {
 	if dict, ok := dt.(*arrow.DictionaryType); ok {
 		dt = dict.ValueType
 	}
-	if _, err := csvAppender(dt); err != nil {
+	if _, err := csvAppender(dt); err != nil && dt.ID() != arrow.NULL {
 		return fmt.Errorf("type %s cannot be written to CSV", dt)
 	}
 	return nil
 }
 
 func (e *csvEncoder) write(batch arrow.RecordBatch) error {
+	batch = plainBatch(batch)
+	defer batch.Release()
 	formats := make([]formatFunc, e.columns)
 	for i := range formats {
 		formats[i] = csvFormatter(batch.Column(i))
@@ -181,6 +184,8 @@ func csvFormatter(column arrow.Array) formatFunc {
 		return func(dst []byte, row int) []byte { return hex.AppendEncode(dst, c.Value(row)) }
 	case *array.LargeBinary:
 		return func(dst []byte, row int) []byte { return hex.AppendEncode(dst, c.Value(row)) }
+	case *array.Null:
+		return nil // isNull is always true
 	case *array.Dictionary:
 		values := csvFormatter(c.Dictionary())
 		return func(dst []byte, row int) []byte { return values(dst, c.GetValueIndex(row)) }
@@ -274,7 +279,7 @@ func appendFraction(dst []byte, units, perSecond int64) []byte {
 
 // isNull looks through a dictionary, whose values may be null too.
 func isNull(column arrow.Array, row int) bool {
-	if column.IsNull(row) {
+	if column.IsNull(row) || column.DataType().ID() == arrow.NULL {
 		return true
 	}
 	dict, ok := column.(*array.Dictionary)

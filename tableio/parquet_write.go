@@ -31,6 +31,7 @@ func newParquetEncoder(out io.Writer, schema *arrow.Schema, compression string) 
 	if schema.NumFields() == 0 {
 		return nil, errors.New("a Parquet file cannot hold a table without columns")
 	}
+	schema = plainSchema(schema)
 	properties := parquet.NewWriterProperties(
 		parquet.WithVersion(parquet.V2_LATEST),
 		parquet.WithCompression(codec),
@@ -39,6 +40,11 @@ func newParquetEncoder(out io.Writer, schema *arrow.Schema, compression string) 
 		parquet.WithCreatedBy("spirjoin"),
 	)
 	arrowProperties := pqarrow.NewArrowWriterProperties(pqarrow.WithStoreSchema())
+	for _, field := range schema.Fields() {
+		if _, err := pqarrow.ToParquet(arrow.NewSchema([]arrow.Field{field}, nil), properties, arrowProperties); err != nil {
+			return nil, fmt.Errorf("column %q: type %s cannot be written to Parquet: %w", field.Name, field.Type, err)
+		}
+	}
 	for _, field := range schema.Fields() {
 		if _, nested := field.Type.(arrow.NestedType); nested || field.Type.ID() == arrow.EXTENSION {
 			writer, err := pqarrow.NewFileWriter(schema, out, properties, arrowProperties)
@@ -63,8 +69,13 @@ func parquetCodec(compression string) (compress.Compression, error) {
 // nestedParquetEncoder writes schemas with nested columns, column by column.
 type nestedParquetEncoder struct{ *pqarrow.FileWriter }
 
-func (e nestedParquetEncoder) write(batch arrow.RecordBatch) error { return e.WriteBuffered(batch) }
-func (e nestedParquetEncoder) close() error                        { return e.Close() }
+func (e nestedParquetEncoder) write(batch arrow.RecordBatch) error {
+	batch = plainBatch(batch)
+	defer batch.Release()
+	return e.WriteBuffered(batch)
+}
+
+func (e nestedParquetEncoder) close() error { return e.Close() }
 
 // flatParquetEncoder collects batches of any size into row groups of
 // rowGroupRows, which it holds encoded until they are full. The columns of a
@@ -101,6 +112,8 @@ func newFlatParquetEncoder(out io.Writer, schema *arrow.Schema, properties *parq
 }
 
 func (e *flatParquetEncoder) write(batch arrow.RecordBatch) error {
+	batch = plainBatch(batch)
+	defer batch.Release()
 	for start := int64(0); start < batch.NumRows(); {
 		if e.group == nil {
 			group, err := e.writer.AppendBufferedRowGroupChecked()
@@ -151,6 +164,9 @@ func (e *flatParquetEncoder) writePart(batch arrow.RecordBatch, start, end int64
 // definitionLevels has 1 for a value and 0 for a null.
 func definitionLevels(column arrow.Array) []int16 {
 	levels := make([]int16, column.Len())
+	if column.NullN() == column.Len() { // also the null type, whose IsValid is true
+		return levels
+	}
 	for i := range levels {
 		if column.IsValid(i) {
 			levels[i] = 1

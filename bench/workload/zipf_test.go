@@ -29,7 +29,7 @@ func zipfWeight(a, b int64, theta float64) float64 {
 
 // zipfZ compares drawn ranks with the exact probabilities.
 func zipfZ(t *testing.T, n int64, drawn, tested float64) float64 {
-	const draws = 300_000
+	const draws = 150_000
 	z, err := NewZipf(n, drawn)
 	require.NoError(t, err)
 	var ends []int64 // upper ends of the cells: single ranks, then doubling ranges
