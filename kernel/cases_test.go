@@ -202,34 +202,35 @@ func (m *maker) radixHistogram() *kernelCase {
 func (m *maker) radixScatter() *kernelCase {
 	keys, params, counts, digit := m.radix()
 	offsets, sum := make([]uint32, len(counts)), uint32(0)
+	gaps := m.IntN(3) == 0 // offsets need not be the plain scan of the counts
 	for i, n := range counts {
+		if gaps {
+			sum += m.Uint32N(3)
+		}
 		offsets[i] = sum
 		sum += n
 	}
-	// The oracle: a stable sort of all rows by digit.
-	order := make([]uint32, m.rows)
-	for i := range order {
-		order[i] = uint32(i)
-	}
-	slices.SortStableFunc(order, func(a, b uint32) int { return digit(keys[a]) - digit(keys[b]) })
-	payload := narrow(m.column(m.rows, 32, 0))
+	payload, next := narrow(m.column(m.rows, 32, 0)), slices.Clone(offsets)
 	numbered := m.IntN(3) == 0
-	sortedKeys, sortedPayload := make([]uint64, m.rows), make([]uint32, m.rows)
-	for to, from := range order {
-		sortedKeys[to], sortedPayload[to] = keys[from], payload[from]
+	const untouched = marker * (1<<64 - 1) / 255
+	keysOut, payloads := slices.Repeat([]uint64{untouched}, int(sum)), slices.Repeat([]uint32{untouched >> 32}, int(sum))
+	for i, key := range keys {
+		to := &next[digit(key)*int(params[1])+i/int(kernel.TileRows(m.config))]
+		keysOut[*to], payloads[*to] = key, payload[i]
 		if numbered {
-			sortedPayload[to] = from
+			payloads[*to] = uint32(i)
 		}
+		*to++
 	}
 	keyBits := m.config["key_bits"]
 	var payloadIn, payloadOut any
 	if m.config["payload_bits"] == 32 {
-		payloadOut = out(sortedPayload)
+		payloadOut = out(payloads)
 		if !numbered {
 			payloadIn = payload
 		}
 	}
-	return m.newCase(m.tileGroups(), params, inOf(keyBits, keys), payloadIn, offsets, outOf(keyBits, sortedKeys), payloadOut)
+	return m.newCase(m.tileGroups(), params, inOf(keyBits, keys), payloadIn, offsets, outOf(keyBits, keysOut), payloadOut)
 }
 
 func (m *maker) scanReduce() *kernelCase {

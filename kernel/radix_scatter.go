@@ -16,7 +16,8 @@ import (
 // workgroup*batch words, whatever the size of the tile.
 //
 // The reference sorts up to stageRows rows at a time into a stage that fits the second-level cache and copies the runs of
-// equal digits from there: writing rows to 256 places of memory one by one takes twice as long.
+// equal digits from there: writing rows to 256 places of memory one by one takes longer. Tiles of up to stageRows rows need
+// no count of their own.
 var RadixScatter = &backend.KernelSpec{
 	Name: "radix_scatter",
 	Args: []backend.ArgSpec{
@@ -62,29 +63,27 @@ func radixScatter[K word](call *backend.Call, group uint32, stages *sync.Pool) {
 			to[digit] = offsets[at]
 		}
 		for first := t.first; first < t.end; first += stageRows {
-			end := min(first+stageRows, t.end)
-			keys := keysIn[first:end]
-			histogram := digitHistogram(keys, shift, mask)
-			var from [maxDigits + 1]uint32
-			for digit, n := range histogram {
-				from[digit+1] = from[digit] + n
+			keys := keysIn[first:min(first+stageRows, t.end)]
+			var payload []uint32
+			if payloadIn != nil {
+				payload = payloadIn[first:][:len(keys)]
 			}
-			cursor := [maxDigits]uint32(from[:maxDigits])
-			switch {
-			case call.Config["payload_bits"] == 0:
-				s.sortKeys(keys, &cursor, shift, mask)
-			case len(payloadIn) == 0:
-				s.sortNumbered(keys, uint32(first), &cursor, shift, mask)
-			default:
-				s.sortPairs(keys, payloadIn[first:end], &cursor, shift, mask)
+			from, ok := starts{}, false
+			if len(keys) == t.end-t.first {
+				from, ok = startsOfOffsets(offsets, t.index, int(count), mask, len(keys))
 			}
-			for digit, n := range histogram {
+			if !ok || !s.sort(keys, payload, uint32(first), payloadOut != nil, &from, shift, mask) {
+				from = startsOfKeys(keys, shift, mask)
+				s.sort(keys, payload, uint32(first), payloadOut != nil, &from, shift, mask)
+			}
+			for digit, begin := range from[:maxDigits] {
+				n := from[digit+1] - begin
 				if n == 0 {
 					continue
 				}
-				copy(keysOut[to[digit]:to[digit]+n], s.keys[from[digit]:])
-				if len(payloadOut) > 0 {
-					copy(payloadOut[to[digit]:to[digit]+n], s.payload[from[digit]:])
+				copy(keysOut[to[digit]:to[digit]+n], s.keys[begin:])
+				if payloadOut != nil {
+					copy(payloadOut[to[digit]:to[digit]+n], s.payload[begin:])
 				}
 				to[digit] += n
 			}
@@ -92,12 +91,52 @@ func radixScatter[K word](call *backend.Call, group uint32, stages *sync.Pool) {
 	}
 }
 
+// starts holds for each digit the row of the stage where its rows begin, and the number of all rows behind them.
+type starts [maxDigits + 1]uint32
+
+func startsOfKeys[K word](keys []K, shift uint32, mask uint8) (from starts) {
+	for digit, n := range digitHistogram(keys, shift, mask) {
+		from[digit+1] = from[digit] + n
+	}
+	return from
+}
+
+// startsOfOffsets saves counting: where offsets are the scan of the counts, the next offset tells the count of a digit in a
+// tile of n rows. ok is false where they certainly are not; otherwise sort finds out.
+func startsOfOffsets(offsets []uint32, tile, tiles int, mask uint8, n int) (from starts, ok bool) {
+	for digit, at := 0, tile; digit < int(mask); digit, at = digit+1, at+tiles {
+		from[digit+1] = from[digit] + offsets[at+1] - offsets[at]
+		if from[digit+1] < from[digit] || from[digit+1] > uint32(n) {
+			return from, false
+		}
+	}
+	for digit := int(mask); digit < maxDigits; digit++ {
+		from[digit+1] = uint32(n)
+	}
+	return from, true
+}
+
+// sort sorts rows by digit into the stage; an absent payload is numbered from number on where it is wanted at all. It reports
+// whether from was right: then every digit's rows end where those of the next begin.
+func (s *stage[K]) sort(keys []K, payload []uint32, number uint32, withPayload bool, from *starts, shift uint32, mask uint8) bool {
+	cursor := [maxDigits]uint32(from[:maxDigits])
+	switch {
+	case !withPayload:
+		s.sortKeys(keys, &cursor, shift, mask)
+	case payload == nil:
+		s.sortNumbered(keys, number, &cursor, shift, mask)
+	default:
+		s.sortPairs(keys, payload, &cursor, shift, mask)
+	}
+	return cursor == [maxDigits]uint32(from[1:])
+}
+
 // The three kinds of sorting into a stage. cursor holds where the next row of each digit goes.
 
 func (s *stage[K]) sortKeys(keys []K, cursor *[maxDigits]uint32, shift uint32, mask uint8) {
 	for _, key := range keys {
 		digit := digitOf(key, shift, mask)
-		to := cursor[digit] % stageRows // less already; so the compiler knows it
+		to := cursor[digit] % stageRows // less already where from is right; so the compiler knows it
 		cursor[digit]++
 		s.keys[to] = key
 	}
