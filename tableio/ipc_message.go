@@ -43,7 +43,7 @@ func (s *streamMessages) Message() (message *ipc.Message, err error) {
 		if err := s.readBody(body, int(bodyBytes)); err != nil {
 			return err
 		}
-		if err := verifyMessage(meta, bytes.NewReader(body.Bytes())); err != nil {
+		if _, err := verifyMessage(meta, bytes.NewReader(body.Bytes())); err != nil {
 			return err
 		}
 		s.current = ipc.NewMessage(memory.NewBufferBytes(meta), body)

@@ -24,20 +24,17 @@ type arrowFileSource struct {
 }
 
 func openArrowFile(in *input) (source, error) {
-	if err := verifyFile(in.at, in.size); err != nil {
+	rows, err := verifyFile(in.at, in.size)
+	if err != nil {
 		return nil, err
 	}
-	s := &arrowFileSource{in: in}
-	reader, err := s.open(memory.NewGoAllocator())
+	s := &arrowFileSource{in: in, total: rows}
+	reader, err := s.open(newScope(nil))
 	if err != nil {
 		return nil, err
 	}
 	defer reader.Close()
 	s.fields = reader.Schema()
-	s.total = -1
-	if reader.NumRecords() == 0 {
-		s.total = 0
-	}
 	return s, nil
 }
 

@@ -80,7 +80,8 @@ const (
 	schemaFields, schemaMetadata                                         = 1, 2
 	fieldChildren, fieldMetadata                                         = 5, 6
 	dictionaryData                                                       = 1
-	batchNodes, batchBuffers, batchCompression, batchVariadicCounts      = 1, 2, 3, 4
+	batchLength, batchNodes, batchBuffers                                = 0, 1, 2
+	batchCompression, batchVariadicCounts                                = 3, 4
 	footerSchema, footerDictionaries, footerBatches, footerMetadata      = 1, 2, 3, 4
 
 	headerSchema, headerDictionary, headerBatch = 1, 2, 3
@@ -88,32 +89,36 @@ const (
 	nodeBytes, bufferBytes, blockBytes, offsetBytes = 16, 16, 24, 4
 )
 
-// verifyMessage checks the metadata of one message, whose body can be looked at.
-func verifyMessage(meta []byte, body io.ReaderAt) error {
+// verifyMessage checks the metadata of one message, whose body can be looked at,
+// and gives the rows of a record batch.
+func verifyMessage(meta []byte, body io.ReaderAt) (rows int64, err error) {
 	message := flatRoot(meta)
 	if _, _, err := message.vector(messageMetadata, offsetBytes); err != nil {
-		return err
+		return 0, err
 	}
 	header, ok := message.table(messageHeader)
 	if !ok {
-		return errors.New("a message has no header")
+		return 0, errors.New("a message has no header")
 	}
 	switch kind := message.byte(messageHeaderType); kind {
 	case headerSchema:
 		if bodyBytes := message.int64(messageBodyLength); bodyBytes != 0 {
-			return fmt.Errorf("a schema claims a body of %d bytes", bodyBytes)
+			return 0, fmt.Errorf("a schema claims a body of %d bytes", bodyBytes)
 		}
-		return verifySchema(header)
+		return 0, verifySchema(header)
 	case headerDictionary:
 		batch, ok := header.table(dictionaryData)
 		if !ok {
-			return errors.New("a dictionary has no data")
+			return 0, errors.New("a dictionary has no data")
 		}
-		return verifyBatch(batch, body)
+		return 0, verifyBatch(batch, body)
 	case headerBatch:
-		return verifyBatch(header, body)
+		if rows = header.int64(batchLength); rows < 0 {
+			return 0, fmt.Errorf("a record batch claims %d rows", rows)
+		}
+		return rows, verifyBatch(header, body)
 	default:
-		return fmt.Errorf("a message has the unknown type %d", kind)
+		return 0, fmt.Errorf("a message has the unknown type %d", kind)
 	}
 }
 
@@ -189,63 +194,68 @@ func verifyBatch(batch flatTable, body io.ReaderAt) error {
 	return nil
 }
 
-// verifyFile checks the footer of an Arrow file and all messages that it lists.
-func verifyFile(in io.ReaderAt, sizeBytes int64) error {
+// verifyFile checks the footer of an Arrow file and all messages that it lists,
+// and gives the number of rows.
+func verifyFile(in io.ReaderAt, sizeBytes int64) (rows int64, err error) {
 	const tail = 10 // footer length and magic
 	if sizeBytes < 2*tail {
-		return errors.New("the file is too short")
+		return 0, errors.New("the file is too short")
 	}
 	end := make([]byte, tail)
 	if _, err := in.ReadAt(end, sizeBytes-tail); err != nil {
-		return err
+		return 0, err
 	}
 	if string(end[4:]) != "ARROW1" {
-		return errors.New("the end of an Arrow file is missing; it may be cut off")
+		return 0, errors.New("the end of an Arrow file is missing; it may be cut off")
 	}
 	footerBytes := int64(binary.LittleEndian.Uint32(end))
 	if footerBytes > sizeBytes-tail {
-		return fmt.Errorf("the footer claims %d bytes of %d", footerBytes, sizeBytes)
+		return 0, fmt.Errorf("the footer claims %d bytes of %d", footerBytes, sizeBytes)
 	}
 	buf := make([]byte, footerBytes)
 	if _, err := in.ReadAt(buf, sizeBytes-tail-footerBytes); err != nil {
-		return err
+		return 0, err
 	}
 	footer := flatRoot(buf)
 	if _, _, err := footer.vector(footerMetadata, offsetBytes); err != nil {
-		return err
+		return 0, err
 	}
 	schema, ok := footer.table(footerSchema)
 	if !ok {
-		return errors.New("the footer has no schema")
+		return 0, errors.New("the footer has no schema")
 	}
 	if err := verifySchema(schema); err != nil {
-		return err
+		return 0, err
 	}
 	for _, list := range []int{footerDictionaries, footerBatches} {
 		at, length, err := footer.vector(list, blockBytes)
 		if err != nil {
-			return err
+			return 0, err
 		}
 		for i := range length {
-			if err := verifyBlock(in, sizeBytes, buf[at+i*blockBytes:]); err != nil {
-				return fmt.Errorf("block %d: %w", i, err)
+			blockRows, err := verifyBlock(in, sizeBytes, buf[at+i*blockBytes:])
+			if rows += blockRows; err == nil && rows < 0 {
+				err = errors.New("the batches claim too many rows")
+			}
+			if err != nil {
+				return 0, fmt.Errorf("block %d: %w", i, err)
 			}
 		}
 	}
-	return nil
+	return rows, nil
 }
 
 // verifyBlock checks one message of a file: 8-byte prefix, metadata, body.
-func verifyBlock(in io.ReaderAt, sizeBytes int64, block []byte) error {
+func verifyBlock(in io.ReaderAt, sizeBytes int64, block []byte) (rows int64, err error) {
 	offset := int64(binary.LittleEndian.Uint64(block))
 	metaBytes := int64(int32(binary.LittleEndian.Uint32(block[8:])))
 	bodyBytes := int64(binary.LittleEndian.Uint64(block[16:]))
 	if offset < 0 || metaBytes < 8 || bodyBytes < 0 || offset > sizeBytes || metaBytes > sizeBytes-offset || bodyBytes > sizeBytes-offset-metaBytes {
-		return fmt.Errorf("it lies outside the file of %d bytes", sizeBytes)
+		return 0, fmt.Errorf("it lies outside the file of %d bytes", sizeBytes)
 	}
 	meta := make([]byte, metaBytes)
 	if _, err := in.ReadAt(meta, offset); err != nil {
-		return err
+		return 0, err
 	}
 	prefix := 8
 	if binary.LittleEndian.Uint32(meta) != continuation {
@@ -268,5 +278,6 @@ func verifyStoredSchema(text string) error {
 	if binary.LittleEndian.Uint32(content) != continuation {
 		prefix = 4
 	}
-	return verifyMessage(content[prefix:], nil)
+	_, err = verifyMessage(content[prefix:], nil)
+	return err
 }

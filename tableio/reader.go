@@ -189,8 +189,8 @@ func (r *Reader) Format() Format { return r.format }
 // Schema is the schema of all columns in the file, whatever ReadOptions.Columns says.
 func (r *Reader) Schema() *arrow.Schema { return r.src.schema() }
 
-// Rows is the number of rows in the file, or -1 where it is unknown before
-// reading: Arrow streams, and CSV whose types were all given.
+// Rows is the number of rows in the file, or -1 where it is unknown before it is
+// read: Arrow streams, and CSV whose types were all given.
 func (r *Reader) Rows() int64 { return r.src.rows() }
 
 // Read loads the columns named, in this order, and nothing else; nil means

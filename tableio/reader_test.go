@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"syscall"
 	"testing"
 	"time"
 
@@ -39,7 +38,11 @@ func TestFormatIsFoundByContentThenExtension(t *testing.T) {
 			}
 			require.NoError(t, err, "%v in a file called %s", format, ext)
 			require.Equal(t, format, r.Format())
-			require.Contains(t, []int64{3, -1}, r.Rows())
+			want := int64(3)
+			if format == ArrowStream {
+				want = -1
+			}
+			require.Equal(t, want, r.Rows(), "%v", format)
 			require.NoError(t, r.Close())
 			require.NoError(t, r.Close())
 		}
@@ -94,17 +97,6 @@ func TestStreamOnPipeIsReadOnce(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, int64(10), table.NumRows())
 		table.Release()
-	}
-}
-
-func TestNamedPipe(t *testing.T) {
-	for _, format := range []Format{Parquet, ArrowStream} {
-		path := filepath.Join(t.TempDir(), "pipe")
-		require.NoError(t, syscall.Mkfifo(path, 0o600))
-		written := make(chan error)
-		go func() { written <- os.WriteFile(path, contentOf(t, format, "", exampleBatch(10)), 0) }()
-		readFile(t, path, []string{"key"}, ReadOptions{}, func(got arrow.Table) { require.Equal(t, int64(10), got.NumRows()) })
-		require.NoError(t, <-written)
 	}
 }
 
