@@ -89,7 +89,8 @@ type tpchReport struct {
 
 // TPCH writes orders.parquet and lineitem.parquet, replacing what is there. They
 // appear whole, together, when all rows are made; after an error, or when ctx
-// ends, nothing is left behind and the child is gone. Errors: ErrSpec,
+// ends, nothing is left behind and the child is gone. (If this process is killed,
+// the child ends too, but a hidden directory ".tpch-*" stays.) Errors: ErrSpec,
 // ErrGenerator, those of the file system, or ctx's.
 func TPCH(ctx context.Context, spec TPCHSpec) (TPCHResult, error) {
 	if err := spec.Validate(); err != nil {
