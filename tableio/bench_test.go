@@ -18,7 +18,7 @@ func benchFile(b *testing.B, format Format) string {
 	return path
 }
 
-// BenchmarkRead opens and reads a table of four columns; an op is a row.
+// BenchmarkRead opens and reads a table of four columns, or one of them.
 func BenchmarkRead(b *testing.B) {
 	for _, format := range formats {
 		for _, columns := range [][]string{nil, {"key"}} {
