@@ -131,6 +131,13 @@ func benchSort(b *testing.B, device *backend.Device, values []uint64, keyBytes i
 	require.NoError(b, device.Wait(ctx, point))
 	var total []time.Duration
 	profile := new(backend.Profile)
+	// An idle GPU runs at a fraction of its clock: it is kept busy for a while before anything is timed.
+	for start := time.Now(); time.Since(start) < time.Second; {
+		var list backend.List
+		require.NoError(b, ops.Sort(&list, p, keys, payload, scratch))
+		require.NoError(b, device.Run(ctx, &list))
+	}
+	b.ResetTimer()
 	for i := range b.N {
 		var list backend.List
 		list.Copy(keys[0], source)
@@ -147,7 +154,7 @@ func benchSort(b *testing.B, device *backend.Device, values []uint64, keyBytes i
 			profile.Add(s.Stage, s.Time)
 		}
 		total = append(total, sum)
-		if i == 0 {
+		if i == b.N-1 {
 			verifySorted(b, device, keys[p.Result()], payload[p.Result()], values, keyBytes)
 		}
 	}

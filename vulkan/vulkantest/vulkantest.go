@@ -52,6 +52,10 @@ func open(t testing.TB) (*vulkan.Backend, error) {
 	if slices.Contains(named(), "swiftshader") {
 		addSwiftShader()
 	}
+	// Subgroups of 8 rather than the 4 that users get: the size that no other driver here has.
+	if _, set := os.LookupEnv("LP_NATIVE_VECTOR_WIDTH"); !set {
+		_ = os.Setenv("LP_NATIVE_VECTOR_WIDTH", "256")
+	}
 	return vulkan.New(vulkan.Options{Validation: Validation(t), CacheDir: "off"})
 }
 
