@@ -17,8 +17,10 @@ pruned) timeout=15m ;;
 full) timeout=6h ;;
 *) echo "test.sh: SPIRJOIN_MATRIX is pruned or full, not $SPIRJOIN_MATRIX" >&2 && exit 2 ;;
 esac
-# Compiled shaders of the software drivers survive in the user's cache, whatever home a test pretends to have.
-export MESA_SHADER_CACHE_DIR=${MESA_SHADER_CACHE_DIR:-${XDG_CACHE_HOME:-$HOME/.cache}}
+# lavapipe at subgroups of 8, which no other driver here has; kernel tests run its other sizes themselves. Its compiled shaders
+# survive in the user's cache, whatever home a test pretends to have, in a folder of their own for each width.
+export LP_NATIVE_VECTOR_WIDTH=${LP_NATIVE_VECTOR_WIDTH:-256}
+export MESA_SHADER_CACHE_DIR=${MESA_SHADER_CACHE_DIR:-${XDG_CACHE_HOME:-$HOME/.cache}/spirjoin/mesa-$LP_NATIVE_VECTOR_WIDTH}
 
 skipped=()
 skip() {
