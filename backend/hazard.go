@@ -63,7 +63,9 @@ func (h *hazardTracker) need(role Role, point uint64, spans []span) (barrier boo
 		}
 	}
 	for _, s := range spans {
-		for _, seg := range h.overlap(s) {
+		segs := h.blocks[s.block]
+		first, last := bounds(segs, s)
+		for _, seg := range segs[first:last] {
 			depend(seg.writerRole, seg.writer)
 			for r := range Roles {
 				if s.access != Accumulate {
@@ -90,37 +92,26 @@ func (h *hazardTracker) need(role Role, point uint64, spans []span) (barrier boo
 	return barrier, waits
 }
 
-// overlap returns the segments that the span touches.
-func (h *hazardTracker) overlap(s span) []segment {
-	segs := h.blocks[s.block]
-	first, _ := slices.BinarySearchFunc(segs, s.lo, func(g segment, lo uint64) int {
+// bounds finds the segments [first, last) that the span touches.
+func bounds(segs []segment, s span) (first, last int) {
+	first, _ = slices.BinarySearchFunc(segs, s.lo, func(g segment, lo uint64) int {
 		if g.hi <= lo {
 			return -1
 		}
 		return 1
 	})
-	last := first
+	last = first
 	for last < len(segs) && segs[last].lo < s.hi {
 		last++
 	}
-	return segs[first:last]
+	return first, last
 }
 
 // record notes the access: it cuts segments at the edges of the span, fills the gaps, and joins equal neighbours again.
 func (h *hazardTracker) record(role Role, now use, s span) {
-	old := h.overlap(s)
 	segs := h.blocks[s.block]
-	first := len(segs)
-	if len(old) > 0 {
-		first = slices.IndexFunc(segs, func(g segment) bool { return g.lo == old[0].lo })
-	} else {
-		first, _ = slices.BinarySearchFunc(segs, s.lo, func(g segment, lo uint64) int {
-			if g.lo < lo {
-				return -1
-			}
-			return 1
-		})
-	}
+	first, last := bounds(segs, s)
+	old := segs[first:last]
 	var cut []segment
 	at := s.lo
 	touch := func(g segment, lo, hi uint64) {
