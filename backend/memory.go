@@ -1,0 +1,165 @@
+package backend
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Allocate returns an undefined buffer of at least sizeBytes (0 gives an empty one), aligned for kernel arguments. Where
+// the cap or the device has no room it waits for released memory still in use; then ErrDeviceMemory or ErrHostMemory,
+// naming what was asked for, what is in use and the option that changes the limit.
+func (d *Device) Allocate(memory Memory, sizeBytes uint64, label string) (*Buffer, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if memory > HostVisible {
+		return nil, &OpError{Op: "allocate", Device: d.info.Name, Err: ErrInvalidInput, Detail: "imported memory comes from Import"}
+	}
+	d.reclaim()
+	a := &d.arenas[memory]
+	if sizeBytes > a.maxBlock { // said by take; here so that rounding up cannot overflow
+		sizeBytes = a.maxBlock/4*4 + 4
+	}
+	for {
+		if d.failed != nil {
+			return nil, d.failed
+		}
+		block, offset, err := a.take((sizeBytes + 3) / 4 * 4)
+		if err == nil {
+			b := &Buffer{device: d, label: label, sizeBytes: (sizeBytes + 3) / 4 * 4, memory: memory, block: block, offsetBytes: offset}
+			d.live[b] = struct{}{}
+			return b, nil
+		}
+		if len(d.pending) > 0 {
+			d.waitPending()
+			continue
+		}
+		before := a.blockBytes
+		if trimErr := a.trim(); trimErr != nil {
+			return nil, errors.Join(err, trimErr)
+		}
+		if a.blockBytes < before {
+			continue
+		}
+		d.setFailed(err)
+		return nil, fmt.Errorf("%q on %s: %w", label, d.info.Name, err)
+	}
+}
+
+// Import makes host memory of the caller visible to the device without a copy; it stays the caller's and must stay in
+// place until the buffer is released and its last use has passed. ErrUnsupported where the device cannot import it as it
+// lies. [Device.Upload] and [Device.Download] recognise slices of imported memory and copy them directly.
+func (d *Device) Import(memory []byte, label string) (*Buffer, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.failed != nil {
+		return nil, d.failed
+	}
+	block, err := d.driver.ImportHost(memory)
+	if err != nil {
+		d.setFailed(err)
+		return nil, err
+	}
+	b := &Buffer{device: d, label: label, sizeBytes: uint64(len(memory)) / 4 * 4, memory: Imported, block: block}
+	d.live[b] = struct{}{}
+	d.imported = append(d.imported, b)
+	return b, nil
+}
+
+// reclaim returns the ranges of released buffers whose last use has passed.
+func (d *Device) reclaim() {
+	if len(d.pending) == 0 {
+		return
+	}
+	var completed [Roles]uint64
+	for r := range Roles {
+		completed[r], _ = d.driver.Completed(r) // on failure nothing has passed; the failure shows at the next wait
+	}
+	d.pending = slices.DeleteFunc(d.pending, func(b *Buffer) bool {
+		for r := range Roles {
+			if b.uses[r] > completed[r] && d.failed == nil {
+				return false
+			}
+		}
+		if b.memory != Imported {
+			d.arenas[b.memory].give(b.block, b.offsetBytes, b.sizeBytes)
+			return true
+		}
+		d.imported = slices.DeleteFunc(d.imported, func(i *Buffer) bool { return i == b })
+		d.hazards.forget(b.block)
+		if err := b.block.Free(); err != nil {
+			d.misuse = append(d.misuse, fmt.Sprintf("freeing %q: %v", b.label, err))
+		}
+		return true
+	})
+}
+
+// waitPending waits, with the lock given up, until the first released buffer is free.
+func (d *Device) waitPending() {
+	uses := d.pending[0].uses
+	d.mu.Unlock()
+	var err error
+	for r := range Roles {
+		if uses[r] > 0 && err == nil {
+			err = d.driver.Wait(context.Background(), r, uses[r], d.options.WaitLimit)
+		}
+	}
+	d.mu.Lock()
+	if err != nil && d.failed == nil {
+		d.failed = err
+	}
+	d.reclaim()
+}
+
+// MemoryUse is the account of one kind of memory, in bytes.
+type MemoryUse struct {
+	InUse, Peak, Blocks, Cap uint64
+}
+
+// MemoryUse returns the account of device-local or host-visible memory; ResetPeak starts Peak anew.
+func (d *Device) MemoryUse(memory Memory) MemoryUse {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.reclaim()
+	a := &d.arenas[memory]
+	return MemoryUse{a.usedBytes, a.peakBytes, a.blockBytes, a.capBytes}
+}
+
+// ResetPeak sets the peak of both kinds of memory to what is in use now.
+func (d *Device) ResetPeak() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for m := range d.arenas {
+		d.arenas[m].peakBytes = d.arenas[m].usedBytes
+	}
+}
+
+// freeAll gives all memory back to the driver and reports what was not released as it should have been.
+func (d *Device) freeAll() (errs []error) {
+	for r := range d.staging {
+		d.staging[r].release()
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.failed == nil {
+		d.failed = &OpError{Op: "use", Device: d.info.Name, Err: ErrInvalidInput, Detail: "the device was closed"}
+	}
+	var problems []string
+	for b := range d.live {
+		problems = append(problems, fmt.Sprintf("%q (%d bytes)", b.label, b.sizeBytes))
+		b.released.Store(true)
+		d.pending = append(d.pending, b)
+	}
+	clear(d.live)
+	d.reclaim()
+	for m := range d.arenas {
+		errs = append(errs, d.arenas[m].trim())
+	}
+	slices.Sort(problems)
+	if problems = append(problems, d.misuse...); len(problems) > 0 {
+		errs = append(errs, &OpError{Op: "close", Device: d.info.Name, Err: ErrInvalidInput, Detail: "buffers not released properly: " + strings.Join(problems, ", ")})
+	}
+	return errs
+}

@@ -1,0 +1,203 @@
+package backend
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+)
+
+// maxInFlight is the number of unfinished submissions per queue at which Submit waits: enough to keep the device busy, few
+// enough that a cancelled query is over after a few times SubmitBound.
+const maxInFlight = 4
+
+// flight is a submitted batch whose times were not collected yet.
+type flight struct {
+	value     uint64
+	commands  []Command
+	stage     string // that the batch starts in
+	profile   *Profile
+	submitted time.Time
+}
+
+// Submit hands a list to a queue and returns the point that passes when all of it is done. Barriers, waits for other
+// queues and the division into submissions are decided here. Submit itself blocks only while too many earlier submissions
+// of the queue are unfinished. When it fails or ctx ends, a part of the list may have been submitted.
+func (d *Device) Submit(ctx context.Context, role Role, list *List) (Point, error) {
+	d.mu.Lock()
+	for i := range list.Commands {
+		if err := list.Commands[i].validate(d); err != nil {
+			d.mu.Unlock()
+			return Point{}, err
+		}
+	}
+	pieces := d.pacer.split(list.Commands)
+	point := Point{role, d.next[role]}
+	d.mu.Unlock()
+
+	stage := ""
+	for _, commands := range pieces {
+		if err := d.throttle(ctx, role); err != nil {
+			return point, err
+		}
+		var err error
+		if point, err = d.submitOne(role, commands, stage, list.Profile); err != nil {
+			return point, err
+		}
+		for _, c := range commands {
+			if c.Kind == Mark {
+				stage = c.Label
+			}
+		}
+	}
+	return point, nil
+}
+
+// throttle waits until the queue has room for another submission.
+func (d *Device) throttle(ctx context.Context, role Role) error {
+	for {
+		if err := ctx.Err(); err != nil {
+			return ContextError(ctx)
+		}
+		d.mu.Lock()
+		var oldest uint64
+		if n := len(d.flights[role]); n >= maxInFlight {
+			oldest = d.flights[role][n-maxInFlight].value
+		}
+		d.mu.Unlock()
+		if oldest == 0 {
+			return nil
+		}
+		if err := d.Wait(ctx, Point{role, oldest}); err != nil {
+			return err
+		}
+	}
+}
+
+// submitOne places barriers and waits and hands one batch to the driver.
+func (d *Device) submitOne(role Role, commands []Command, stage string, profile *Profile) (Point, error) {
+	d.submitMu.Lock()
+	defer d.submitMu.Unlock()
+	d.mu.Lock()
+	if d.failed != nil {
+		d.mu.Unlock()
+		return Point{}, d.failed
+	}
+	value := d.next[role] + 1
+	batch := &Batch{Role: role, Signal: value, Steps: make([]Step, len(commands))}
+	var waits [Roles]uint64
+	var spans []span
+	for i, c := range commands {
+		spans = spans[:0]
+		c.accesses(func(r Range, access Access) {
+			block, offset := r.Block()
+			spans = append(spans, span{block, offset, offset + r.SizeBytes, access})
+			r.Buffer.uses[role] = value
+		})
+		barrier, w := d.hazards.need(role, value, spans)
+		for r := range Roles {
+			waits[r] = max(waits[r], w[r])
+		}
+		batch.Steps[i] = Step{Command: c, Barrier: barrier}
+	}
+	for r := range Roles {
+		if waits[r] > 0 {
+			batch.Waits = append(batch.Waits, Point{r, waits[r]})
+		}
+	}
+	d.next[role] = value
+	d.flights[role] = append(d.flights[role], flight{value, commands, stage, profile, time.Now()})
+	d.mu.Unlock()
+	if err := d.driver.Submit(batch); err != nil {
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		// Nothing will ever signal this point, so the queue cannot go on.
+		d.failed = fmt.Errorf("%w: the queue stopped: %w", ErrDeviceLost, err)
+		return Point{}, err
+	}
+	return Point{role, value}, nil
+}
+
+// Wait blocks until the point has passed. ErrTimedOut after Options.WaitLimit, ErrCancelled when ctx ends.
+func (d *Device) Wait(ctx context.Context, point Point) error {
+	if point.Value == 0 {
+		return nil
+	}
+	d.mu.Lock()
+	failed := d.failed
+	d.mu.Unlock()
+	if failed != nil {
+		return failed
+	}
+	if err := d.driver.Wait(ctx, point.Role, point.Value, d.options.WaitLimit); err != nil {
+		return d.noteFailure(err)
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.collect(point.Role, point.Value)
+	d.reclaim()
+	return nil
+}
+
+// WaitBuffer blocks until no submitted work uses the buffer, so that the host may touch its mapped memory.
+func (d *Device) WaitBuffer(ctx context.Context, b *Buffer) error {
+	d.mu.Lock()
+	uses := b.uses
+	d.mu.Unlock()
+	for r := range Roles {
+		if err := d.Wait(ctx, Point{r, uses[r]}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Run submits a list to the compute queue and waits for it.
+func (d *Device) Run(ctx context.Context, list *List) error {
+	point, err := d.Submit(ctx, Compute, list)
+	if err != nil {
+		return err
+	}
+	return d.Wait(ctx, point)
+}
+
+// collect reads the times of the batches up to value: stages go to their profiles, rates to the pacer.
+func (d *Device) collect(role Role, value uint64) {
+	n := 0
+	for _, f := range d.flights[role] {
+		if f.value > value {
+			break
+		}
+		n++
+		times, ok := d.driver.Times(role, f.value)
+		if !ok || len(times) < 2 {
+			d.pacer.measured(f.commands, time.Since(f.submitted))
+			continue
+		}
+		d.pacer.measured(f.commands, times[len(times)-1]-times[0])
+		stage, at := f.stage, 0
+		for _, c := range f.commands {
+			if c.Kind == Mark && at+2 < len(times) {
+				f.profile.addNamed(stage, times[at+1]-times[at])
+				stage, at = c.Label, at+1
+			}
+		}
+		f.profile.addNamed(stage, times[len(times)-1]-times[at])
+	}
+	d.flights[role] = slices.Delete(d.flights[role], 0, n)
+}
+
+func (p *Profile) addNamed(stage string, took time.Duration) {
+	if stage != "" {
+		p.Add(stage, took)
+	}
+}
+
+// ContextError is the error of an ended context: ErrTimedOut for a deadline, otherwise ErrCancelled, with the cause.
+func ContextError(ctx context.Context) error {
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return fmt.Errorf("%w: %w", ErrTimedOut, context.Cause(ctx))
+	}
+	return fmt.Errorf("%w: %w", ErrCancelled, context.Cause(ctx))
+}
