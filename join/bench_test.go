@@ -1,12 +1,9 @@
 package join_test
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"math/rand/v2"
-	"os"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -16,10 +13,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/spirjoin/spirjoin/backend"
-	"github.com/spirjoin/spirjoin/host"
+	"github.com/spirjoin/spirjoin/internal/devicetest"
 	"github.com/spirjoin/spirjoin/join"
 	"github.com/spirjoin/spirjoin/primitive"
-	"github.com/spirjoin/spirjoin/vulkan/vulkantest"
 )
 
 // benchTable has an int64 key k, shuffled and unique or random below distinct, and an int32 payload.
@@ -47,10 +43,8 @@ func benchTable(rows, distinct int, payload string) arrow.Table {
 // time of each stage. Every answer is verified. SPIRJOIN_BENCH_ROWS is the number of rows on the right, 40 M by default; the
 // left has SPIRJOIN_BENCH_LEFT, by default a quarter.
 func BenchmarkJoin(b *testing.B) {
-	rows, err := strconv.Atoi(cmp.Or(os.Getenv("SPIRJOIN_BENCH_ROWS"), "40000000"))
-	require.NoError(b, err)
-	leftRows, err := strconv.Atoi(cmp.Or(os.Getenv("SPIRJOIN_BENCH_LEFT"), strconv.Itoa(rows/4)))
-	require.NoError(b, err)
+	rows := devicetest.Rows(b, "SPIRJOIN_BENCH_ROWS", 40_000_000)
+	leftRows := devicetest.Rows(b, "SPIRJOIN_BENCH_LEFT", rows/4)
 	left, right := benchTable(leftRows, 0, "l"), benchTable(rows, leftRows, "r")
 	run := func(device *backend.Device, name string, spec join.Spec) {
 		ops, err := primitive.New(device, nil)
@@ -83,19 +77,8 @@ func BenchmarkJoin(b *testing.B) {
 			b.ReportMetric(float64(leftRows+rows)*float64(b.N)/b.Elapsed().Seconds()/1e6, "Mrows/s")
 		})
 	}
-	on := func(driver backend.Driver, name string) {
-		device := backend.NewDevice(driver, backend.DeviceOptions{})
+	devicetest.Bench(b, func(device *backend.Device, name string) {
 		run(device, name, join.Spec{On: []string{"k"}, Output: join.Count})
 		run(device, name, join.Spec{On: []string{"k"}})
-		require.NoError(b, device.Close())
-	}
-	if names := os.Getenv("SPIRJOIN_TEST_DEVICES"); names == "" || strings.Contains(names, "host") {
-		h := host.New(host.Options{})
-		driver, err := h.Open("host:cpu")
-		require.NoError(b, err)
-		on(driver, "host")
-	}
-	for _, info := range vulkantest.Devices(b) {
-		on(vulkantest.OpenDevice(b, info.ID), info.Driver)
-	}
+	})
 }

@@ -14,21 +14,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/spirjoin/spirjoin/backend"
-	"github.com/spirjoin/spirjoin/host"
+	"github.com/spirjoin/spirjoin/internal/devicetest"
 	"github.com/spirjoin/spirjoin/primitive"
-	"github.com/spirjoin/spirjoin/vulkan/vulkantest"
 )
-
-// benchRows is SPIRJOIN_BENCH_ROWS, or 2^22.
-func benchRows(b *testing.B) int {
-	text := os.Getenv("SPIRJOIN_BENCH_ROWS")
-	if text == "" {
-		return 1 << 22
-	}
-	rows, err := strconv.Atoi(text)
-	require.NoError(b, err)
-	return rows
-}
 
 // benchTunings are configurations of the sort to compare: SPIRJOIN_BENCH_SORT, as "workgroup=256 items=52 batch=13; ...",
 // beside the device's own.
@@ -50,32 +38,16 @@ func benchTunings(b *testing.B) map[string]primitive.Tuning {
 	return tunings
 }
 
-func benchDevices(b *testing.B, run func(device *backend.Device, name string)) {
-	on := func(driver backend.Driver, name string) {
-		device := backend.NewDevice(driver, backend.DeviceOptions{})
-		run(device, name)
-		require.NoError(b, device.Close())
-	}
-	if names := os.Getenv("SPIRJOIN_TEST_DEVICES"); names == "" || strings.Contains(names, "host") {
-		driver, err := host.New(host.Options{}).Open("host:cpu")
-		require.NoError(b, err)
-		on(driver, "host")
-	}
-	for _, info := range vulkantest.Devices(b) {
-		on(vulkantest.OpenDevice(b, info.ID), info.Driver)
-	}
-}
-
 // BenchmarkSort sorts random pairs that are on the device and reports the device time of each kind of kernel. The result of the
 // first run is verified.
 func BenchmarkSort(b *testing.B) {
-	rows := benchRows(b)
+	rows := devicetest.Rows(b, "SPIRJOIN_BENCH_ROWS", 1<<22)
 	random := rand.New(rand.NewPCG(1, 2))
 	keys := make([]uint64, rows)
 	for i := range keys {
 		keys[i] = random.Uint64()
 	}
-	benchDevices(b, func(device *backend.Device, name string) {
+	devicetest.Bench(b, func(device *backend.Device, name string) {
 		tunings := benchTunings(b)
 		for _, tuning := range sortedKeys(tunings) {
 			for _, keyBytes := range []int{4, 8} {

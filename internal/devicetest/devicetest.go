@@ -1,9 +1,11 @@
-// Package devicetest runs tests on every device that is asked for: the host backend as it is, and in shuffled order with
-// memory that the host cannot see; and the Vulkan devices that package vulkantest selects. SPIRJOIN_TEST_DEVICES lists devices by name, "host" among them.
+// Package devicetest runs tests and benchmarks on every device that is asked for: the host backend as it is, and in shuffled
+// order with memory that the host cannot see; and the Vulkan devices that package vulkantest selects. SPIRJOIN_TEST_DEVICES
+// lists devices by name, "host" among them.
 package devicetest
 
 import (
 	"os"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -23,7 +25,7 @@ func ForEach(t *testing.T, test func(t *testing.T, device *backend.Device)) {
 		t.Cleanup(func() { require.NoError(t, device.Close()) })
 		test(t, device)
 	}
-	if names := os.Getenv("SPIRJOIN_TEST_DEVICES"); names == "" || strings.Contains(names, "host") {
+	if hostSelected() {
 		for name, options := range map[string]host.Options{
 			"host":          {},
 			"host shuffled": {Shuffle: 7, Poison: true, Discrete: true},
@@ -41,4 +43,37 @@ func ForEach(t *testing.T, test func(t *testing.T, device *backend.Device)) {
 			t.Run(info.Driver, func(t *testing.T) { run(t, vulkantest.OpenDevice(t, info.ID)) })
 		}
 	})
+}
+
+// Bench runs run on each device, for benchmarks: the host as it is, and the selected Vulkan devices.
+func Bench(b *testing.B, run func(device *backend.Device, name string)) {
+	on := func(driver backend.Driver, name string) {
+		device := backend.NewDevice(driver, backend.DeviceOptions{})
+		run(device, name)
+		require.NoError(b, device.Close())
+	}
+	if hostSelected() {
+		driver, err := host.New(host.Options{}).Open("host:cpu")
+		require.NoError(b, err)
+		on(driver, "host")
+	}
+	for _, info := range vulkantest.Devices(b) {
+		on(vulkantest.OpenDevice(b, info.ID), info.Driver)
+	}
+}
+
+// Rows is the number in an environment variable, for benchmarks of another size than the default.
+func Rows(b *testing.B, variable string, otherwise int) int {
+	text := os.Getenv(variable)
+	if text == "" {
+		return otherwise
+	}
+	rows, err := strconv.Atoi(text)
+	require.NoError(b, err)
+	return rows
+}
+
+func hostSelected() bool {
+	names := os.Getenv("SPIRJOIN_TEST_DEVICES")
+	return names == "" || strings.Contains(names, "host")
 }

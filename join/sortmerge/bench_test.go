@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
-	"os"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -13,22 +11,16 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/spirjoin/spirjoin/backend"
-	"github.com/spirjoin/spirjoin/host"
+	"github.com/spirjoin/spirjoin/internal/devicetest"
 	"github.com/spirjoin/spirjoin/join/sortmerge"
 	"github.com/spirjoin/spirjoin/primitive"
-	"github.com/spirjoin/spirjoin/vulkan/vulkantest"
 )
 
 // BenchmarkResident joins primary with foreign 32-bit keys that are on the device, and materialises the key and one 4-byte
 // payload column of each side there, in one piece: the narrow workload of GFTR 5.2. It reports the device time of each
 // stage. SPIRJOIN_BENCH_ROWS is the number of rows on the left, 2^20 by default; the right has twice as many.
 func BenchmarkResident(b *testing.B) {
-	leftRows := 1 << 20
-	if text := os.Getenv("SPIRJOIN_BENCH_ROWS"); text != "" {
-		n, err := strconv.Atoi(text)
-		require.NoError(b, err)
-		leftRows = n
-	}
+	leftRows := devicetest.Rows(b, "SPIRJOIN_BENCH_ROWS", 1<<20)
 	random := rand.New(rand.NewPCG(1, 1))
 	keys := [2][]uint32{make([]uint32, leftRows), make([]uint32, 2*leftRows)}
 	for i := range keys[0] {
@@ -38,19 +30,9 @@ func BenchmarkResident(b *testing.B) {
 	for i := range keys[1] {
 		keys[1][i] = uint32(random.IntN(leftRows))
 	}
-	on := func(driver backend.Driver, name string) {
-		device := backend.NewDevice(driver, backend.DeviceOptions{})
+	devicetest.Bench(b, func(device *backend.Device, name string) {
 		b.Run(fmt.Sprintf("rows=%dx%d/device=%s", leftRows, 2*leftRows, name), func(b *testing.B) { resident(b, device, keys) })
-		require.NoError(b, device.Close())
-	}
-	if names := os.Getenv("SPIRJOIN_TEST_DEVICES"); names == "" || strings.Contains(names, "host") {
-		driver, err := host.New(host.Options{}).Open("host:cpu")
-		require.NoError(b, err)
-		on(driver, "host")
-	}
-	for _, info := range vulkantest.Devices(b) {
-		on(vulkantest.OpenDevice(b, info.ID), info.Driver)
-	}
+	})
 }
 
 func resident(b *testing.B, device *backend.Device, keys [2][]uint32) {
