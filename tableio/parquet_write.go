@@ -23,8 +23,8 @@ import (
 // fast, small enough to be held encoded in memory and to be read in parallel.
 const rowGroupRows = 1 << 20
 
-func newParquetEncoder(out io.Writer, schema *arrow.Schema, compression string) (encoder, error) {
-	codec, err := parquetCodec(compression)
+func newParquetEncoder(out io.Writer, schema *arrow.Schema, opts WriteOptions) (encoder, error) {
+	codec, err := parquetCodec(opts.Compression)
 	if err != nil {
 		return nil, err
 	}
@@ -48,10 +48,10 @@ func newParquetEncoder(out io.Writer, schema *arrow.Schema, compression string) 
 	for _, field := range schema.Fields() {
 		if _, nested := field.Type.(arrow.NestedType); nested || field.Type.ID() == arrow.EXTENSION {
 			writer, err := pqarrow.NewFileWriter(schema, out, properties, arrowProperties)
-			return nestedParquetEncoder{writer}, err
+			return &nestedParquetEncoder{FileWriter: writer, groupLimitBytes: opts.RowGroupBytes}, err
 		}
 	}
-	return newFlatParquetEncoder(out, schema, properties, arrowProperties)
+	return newFlatParquetEncoder(out, schema, properties, arrowProperties, opts.RowGroupBytes)
 }
 
 func parquetCodec(compression string) (compress.Compression, error) {
@@ -67,18 +67,27 @@ func parquetCodec(compression string) (compress.Compression, error) {
 }
 
 // nestedParquetEncoder writes schemas with nested columns, column by column.
-type nestedParquetEncoder struct{ *pqarrow.FileWriter }
+type nestedParquetEncoder struct {
+	*pqarrow.FileWriter
+	groupBytes, groupLimitBytes int64 // of Arrow data; 0: no limit
+}
 
-func (e nestedParquetEncoder) write(batch arrow.RecordBatch) error {
+func (e *nestedParquetEncoder) write(batch arrow.RecordBatch) error {
 	batch = plainBatch(batch)
 	defer batch.Release()
+	sizeBytes := batchBytes(batch)
+	if e.groupLimitBytes > 0 && e.groupBytes > 0 && e.groupBytes+sizeBytes > e.groupLimitBytes {
+		e.NewBufferedRowGroup()
+		e.groupBytes = 0
+	}
+	e.groupBytes += sizeBytes
 	return e.WriteBuffered(batch)
 }
 
-func (e nestedParquetEncoder) close() error { return e.Close() }
+func (e *nestedParquetEncoder) close() error { return e.Close() }
 
 // flatParquetEncoder collects batches of any size into row groups of
-// rowGroupRows, which it holds encoded until they are full. The columns of a
+// rowGroupRows or groupLimitBytes, which it holds encoded until they are full. The columns of a
 // row group are independent, so each batch is encoded on all cores.
 type flatParquetEncoder struct {
 	writer     *file.Writer
@@ -86,9 +95,11 @@ type flatParquetEncoder struct {
 	schema     *arrow.Schema
 	group      file.BufferedRowGroupWriter // nil: none begun
 	groupRows  int64
+
+	groupBytes, groupLimitBytes int64 // of Arrow data; 0: no limit
 }
 
-func newFlatParquetEncoder(out io.Writer, schema *arrow.Schema, properties *parquet.WriterProperties, arrowProperties pqarrow.ArrowWriterProperties) (encoder, error) {
+func newFlatParquetEncoder(out io.Writer, schema *arrow.Schema, properties *parquet.WriterProperties, arrowProperties pqarrow.ArrowWriterProperties, groupLimitBytes int64) (encoder, error) {
 	parquetSchema, err := pqarrow.ToParquet(schema, properties, arrowProperties)
 	if err != nil {
 		return nil, err
@@ -108,32 +119,46 @@ func newFlatParquetEncoder(out io.Writer, schema *arrow.Schema, properties *parq
 	if err != nil {
 		return nil, err
 	}
-	return &flatParquetEncoder{writer: writer, properties: arrowProperties, schema: schema}, nil
+	return &flatParquetEncoder{writer: writer, properties: arrowProperties, schema: schema, groupLimitBytes: groupLimitBytes}, nil
 }
 
 func (e *flatParquetEncoder) write(batch arrow.RecordBatch) error {
 	batch = plainBatch(batch)
 	defer batch.Release()
+	rowBytes := batchBytes(batch) / max(1, batch.NumRows())
 	for start := int64(0); start < batch.NumRows(); {
 		if e.group == nil {
 			group, err := e.writer.AppendBufferedRowGroupChecked()
 			if err != nil {
 				return err
 			}
-			e.group, e.groupRows = group, 0
+			e.group, e.groupRows, e.groupBytes = group, 0, 0
 		}
 		rows := min(batch.NumRows()-start, rowGroupRows-e.groupRows)
+		if e.groupLimitBytes > 0 {
+			rows = min(rows, max(1, (e.groupLimitBytes-e.groupBytes)/max(1, rowBytes)))
+		}
 		if err := e.writePart(batch, start, start+rows); err != nil {
 			return err
 		}
 		start += rows
-		if e.groupRows += rows; e.groupRows == rowGroupRows {
+		e.groupRows += rows
+		e.groupBytes += rows * rowBytes
+		if e.groupRows == rowGroupRows || e.groupLimitBytes > 0 && e.groupBytes+rowBytes > e.groupLimitBytes {
 			if err := e.endGroup(); err != nil {
 				return err
 			}
 		}
 	}
 	return nil
+}
+
+// batchBytes is the memory of a batch, which may share buffers with others.
+func batchBytes(batch arrow.RecordBatch) (sizeBytes int64) {
+	for _, column := range batch.Columns() {
+		sizeBytes += int64(column.Data().SizeInBytes()) // children included
+	}
+	return sizeBytes
 }
 
 // writePart appends rows [start, end) to the row group, column by column in parallel.

@@ -303,6 +303,47 @@ func TestSeveralRowGroupsInParallel(t *testing.T) {
 	})
 }
 
+func TestRowGroupBytes(t *testing.T) {
+	const rows, rowBytes = 1000, 16
+	schema := arrow.NewSchema([]arrow.Field{{Name: "a", Type: arrow.PrimitiveTypes.Int64}, {Name: "b", Type: arrow.PrimitiveTypes.Int64}}, nil)
+	b := array.NewRecordBuilder(memory.NewGoAllocator(), schema)
+	for c := range schema.NumFields() {
+		b.Field(c).(*array.Int64Builder).AppendValues(make([]int64, rows), nil)
+	}
+	batch := b.NewRecordBatch()
+	want := array.NewTableFromRecords(schema, []arrow.RecordBatch{batch, batch})
+	for limitBytes, groups := range map[int64]int{0: 1, 2 * rows * rowBytes: 1, 1500 * rowBytes: 2, 700 * rowBytes: 3, 100 * rowBytes: 20, 1: 2 * rows} {
+		path := tempPath(t, Parquet)
+		writeFile(t, path, schema, []arrow.RecordBatch{batch, batch}, WriteOptions{RowGroupBytes: limitBytes})
+		readFile(t, path, nil, ReadOptions{}, func(got arrow.Table) {
+			require.Len(t, got.Column(0).Data().Chunks(), groups, "limit %d", limitBytes)
+			requireSameTable(t, want, got)
+		})
+	}
+}
+
+func TestRowGroupBytesWithNestedColumns(t *testing.T) {
+	const rows = 1000
+	list := arrow.ListOfField(arrow.Field{Name: "element", Type: arrow.PrimitiveTypes.Int64, Nullable: true})
+	schema := arrow.NewSchema([]arrow.Field{{Name: "list", Type: list, Nullable: true}}, nil)
+	b := array.NewRecordBuilder(memory.NewGoAllocator(), schema)
+	for range rows {
+		b.Field(0).(*array.ListBuilder).Append(true)
+		b.Field(0).(*array.ListBuilder).ValueBuilder().(*array.Int64Builder).AppendValues([]int64{1, 2}, nil)
+	}
+	batch := b.NewRecordBatch()
+	batches := []arrow.RecordBatch{batch, batch, batch}
+	want := array.NewTableFromRecords(schema, batches)
+	for limitBytes, groups := range map[int64]int{0: 1, 1 << 20: 1, 1: 3} {
+		path := tempPath(t, Parquet)
+		writeFile(t, path, schema, batches, WriteOptions{RowGroupBytes: limitBytes})
+		readFile(t, path, nil, ReadOptions{}, func(got arrow.Table) {
+			require.Len(t, got.Column(0).Data().Chunks(), groups, "limit %d", limitBytes)
+			requireSameTable(t, want, got)
+		})
+	}
+}
+
 func TestNoColumnsAskedFor(t *testing.T) {
 	for _, format := range formats {
 		path := tempPath(t, format)

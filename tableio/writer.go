@@ -19,6 +19,9 @@ type WriteOptions struct {
 	CSV         CSVOptions // used for CSV only
 	Compression string     // Parquet: zstd, snappy, none; Arrow IPC: zstd, none; empty = snappy for Parquet, otherwise none
 	Stdout      io.Writer  // what "-" writes; nil = os.Stdout
+	// RowGroupBytes ends a row group of Parquet at about so many bytes of Arrow data, because the writer holds one in
+	// memory; 0 = only at its number of rows. Batches with nested columns are not split.
+	RowGroupBytes int64
 }
 
 // encoder writes batches of one format to a sink that it does not close.
@@ -109,7 +112,7 @@ func (o WriteOptions) format(path string) (Format, error) {
 func newEncoder(format Format, out *sink, path string, schema *arrow.Schema, opts WriteOptions) (encoder, error) {
 	switch format {
 	case Parquet:
-		return newParquetEncoder(out, schema, opts.Compression)
+		return newParquetEncoder(out, schema, opts)
 	case CSV:
 		return newCSVEncoder(out, path, schema, opts)
 	case ArrowFile, ArrowStream:

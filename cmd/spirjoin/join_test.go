@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/apache/arrow-go/v18/parquet/file"
 	"github.com/stretchr/testify/require"
 )
 
@@ -174,6 +175,25 @@ func TestJoinEmptyTables(t *testing.T) {
 		require.Len(t, names, 3, i)
 		require.Empty(t, rows)
 		require.Equal(t, "0\n", runProgram(t, exitDone, "join", pair[0], pair[1], "--on", "k", "--device", "host", "--count").stdout)
+	}
+}
+
+// The writer of Parquet holds a row group in memory, so that a limit of memory must make them smaller.
+func TestJoinMemoryLimitBoundsRowGroups(t *testing.T) {
+	dir := t.TempDir()
+	keys := make([]int64, 600_000)
+	for i := range keys {
+		keys[i] = int64(i)
+	}
+	table := tableFile(t, filepath.Join(dir, "t.parquet"), ints("k", keys...))
+	out := filepath.Join(dir, "out.parquet")
+	for limit, several := range map[string]bool{"64MiB": true, "4GiB": false} {
+		runProgram(t, exitDone, "join", table, table, "--on", "k", "--device", "host", "-o", out, "--memory-limit", limit)
+		f, err := file.OpenParquetFile(out, false)
+		require.NoError(t, err)
+		require.EqualValues(t, len(keys), f.NumRows())
+		require.Equal(t, several, f.NumRowGroups() > 1, limit)
+		require.NoError(t, f.Close())
 	}
 }
 

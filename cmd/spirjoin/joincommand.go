@@ -30,6 +30,9 @@ const (
 	statsJSON
 )
 
+// rowGroupShare of the memory limit may be held by the writer of Parquet; what it holds can take twice the memory of the rows.
+const rowGroupShare = 16
+
 // joinOptions are the flags of `join`, checked.
 type joinOptions struct {
 	goal              goal
@@ -114,7 +117,8 @@ func (s *session) joinOptions(c *cli.Context) (o joinOptions, err error) {
 	o.device, o.output, o.quiet = c.String("device"), c.String("output"), c.Bool("quiet")
 	o.deviceMemoryBytes = uint64(*c.Generic("device-memory").(*sizeValue))
 	o.memoryLimitBytes = uint64(*c.Generic("memory-limit").(*sizeValue))
-	o.write = tableio.WriteOptions{Format: f.format("format"), CSV: o.csv, Compression: c.String("compression"), Stdout: s.stdout}
+	o.write = tableio.WriteOptions{Format: f.format("format"), CSV: o.csv, Compression: c.String("compression"), Stdout: s.stdout,
+		RowGroupBytes: int64(min(o.memoryLimitBytes, 1<<62) / rowGroupShare)}
 	switch form := c.String("stats"); form {
 	case "":
 	case "json":
