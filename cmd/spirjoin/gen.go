@@ -72,7 +72,7 @@ func (s *session) genTPCH(ctx context.Context, spec workload.TPCHSpec) error {
 }
 
 func (s *session) reportFile(path string, rows int64, schema *arrow.Schema) {
-	fmt.Fprintf(s.stdout, "%s: %s rows x %s\n", printable(path), formatCount(rows), plural(schema.NumFields(), "column"))
+	fmt.Fprintf(s.stdout, "%s: %s x %s\n", printable(path), plural(rows, "row"), plural(schema.NumFields(), "column"))
 }
 
 func (s *session) genPKFKCommand() *cli.Command {

@@ -372,6 +372,10 @@ func TestJoinPreview(t *testing.T) {
 		require.LessOrEqual(t, len([]rune(line)), 101, line)
 		require.NotContains(t, line, "\x1b")
 	}
+	require.Contains(t, show([]string{"join", args[1], args[2], "--on", "id=id", "--device", "host"}), "\n0 rows\n")
+	one := tableFile(t, filepath.Join(dir, "one.parquet"), ints("id", 4))
+	require.Contains(t, show([]string{"join", one, args[1], "--on", "id", "--device", "host"}), "\n1 row\n")
+	require.Regexp(t, `^1 row in `, runProgram(t, exitDone, "join", one, args[1], "--on", "id", "--device", "host", "--count").stderr)
 	require.Contains(t, text, "20 of 1,600 rows; --output FILE writes them all\n")
 	require.Contains(t, text, "2 more columns: a_rather_long_name_c, a_rather_long_name_d\n")
 }

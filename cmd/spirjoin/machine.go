@@ -313,10 +313,3 @@ func (m *machine) hex(file string) (value uint32) {
 func (m *machine) container() bool {
 	return m.exists("/.dockerenv") || m.exists("/run/.containerenv") || m.env("container") != "" || m.env("KUBERNETES_SERVICE_HOST") != ""
 }
-
-func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return formatCount(n) + " " + noun + "s"
-}

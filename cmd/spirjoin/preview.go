@@ -30,7 +30,7 @@ func (s *session) preview(ctx context.Context, result *spirjoin.JoinResult, prog
 	if shown < result.Rows {
 		fmt.Fprintf(s.stdout, "%d of %s rows; --output FILE writes them all\n", shown, formatCount(result.Rows))
 	} else {
-		fmt.Fprintf(s.stdout, "%s rows\n", formatCount(result.Rows))
+		fmt.Fprintln(s.stdout, plural(result.Rows, "row"))
 	}
 	return nil
 }
@@ -94,6 +94,6 @@ func writePreview(w io.Writer, columns int, schema *arrow.Schema, rows [][]strin
 	}
 	writeTable(w, aligns[:shown], table)
 	if hidden := head[shown:]; len(hidden) > 0 {
-		fmt.Fprintln(w, shorten(fmt.Sprintf("%d more columns: %s", len(hidden), strings.Join(hidden, ", ")), columns))
+		fmt.Fprintln(w, shorten(fmt.Sprintf("%s: %s", plural(len(hidden), "more column"), strings.Join(hidden, ", ")), columns))
 	}
 }

@@ -53,7 +53,7 @@ func writeJSON(w io.Writer, v any) error {
 }
 
 func (r *joinReport) line(device *backend.DeviceInfo) string {
-	text := formatCount(r.OutputRows) + " rows"
+	text := plural(r.OutputRows, "row")
 	if r.Output != "" && r.Output != "-" {
 		text += " to " + r.Output
 	}

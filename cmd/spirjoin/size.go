@@ -105,3 +105,11 @@ func formatCount[T ~uint64 | ~int64 | ~int](n T) string {
 	}
 	return digits
 }
+
+// plural is a count with its noun: 1 row, 2,000 rows.
+func plural[T ~uint64 | ~int64 | ~int](n T, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return formatCount(n) + " " + noun + "s"
+}

@@ -109,6 +109,13 @@ func (p *Plan) Check(capBytes uint64) error {
 		p.Rows[Left], p.Rows[Right], p.KeyBytes, p.PeakBytes, capBytes, mebibytes(p.PeakBytes))}
 }
 
+func plural(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}
+
 func mebibytes(n uint64) string { return fmt.Sprintf("%dMiB", (n+1<<20-1)>>20) }
 
 // String lists the steps for an explain text.
@@ -120,8 +127,8 @@ func (p *Plan) String() string {
 	names := [2]string{"left", "right"}
 	for _, side := range []int{p.First, 1 - p.First} {
 		payload := [...]string{"keys alone", "row numbers made on the way", "row numbers given"}[p.sort[side].Payload]
-		fmt.Fprintf(&b, "sort %-5s   %d rows, %d-byte keys, %d bits in %d passes, %s\n",
-			names[side], p.Rows[side], p.KeyBytes, p.KeyBits, p.sort[side].Passes(), payload)
+		fmt.Fprintf(&b, "sort %-5s   %d rows, %d-byte keys, %s in %s, %s\n",
+			names[side], p.Rows[side], p.KeyBytes, plural(p.KeyBits, "bit", "bits"), plural(p.sort[side].Passes(), "pass", "passes"), payload)
 	}
 	fmt.Fprintf(&b, "range search the keys of the %s side in the %s side\n", names[p.First], names[1-p.First])
 	if !p.CountOnly {
