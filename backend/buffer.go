@@ -62,5 +62,5 @@ func (b *Buffer) Release() {
 	}
 	delete(d.live, b)
 	d.pending = append(d.pending, b)
-	d.reclaim()
+	d.settle()
 }

@@ -17,7 +17,7 @@ func (d *Device) Allocate(memory Memory, sizeBytes uint64, label string) (*Buffe
 	if memory > HostVisible {
 		return nil, &OpError{Op: "allocate", Device: d.info.Name, Err: ErrInvalidInput, Detail: "imported memory comes from Import"}
 	}
-	d.reclaim()
+	d.settle()
 	a := &d.arenas[memory]
 	if sizeBytes > a.maxBlock { // said by take; here so that rounding up cannot overflow
 		sizeBytes = a.maxBlock/4*4 + 4
@@ -69,14 +69,7 @@ func (d *Device) Import(memory []byte, label string) (*Buffer, error) {
 }
 
 // reclaim returns the ranges of released buffers whose last use has passed.
-func (d *Device) reclaim() {
-	if len(d.pending) == 0 {
-		return
-	}
-	var completed [Roles]uint64
-	for r := range Roles {
-		completed[r], _ = d.driver.Completed(r) // on failure nothing has passed; the failure shows at the next wait
-	}
+func (d *Device) reclaim(completed [Roles]uint64) {
 	d.pending = slices.DeleteFunc(d.pending, func(b *Buffer) bool {
 		for r := range Roles {
 			if b.uses[r] > completed[r] && d.failed == nil {
@@ -110,7 +103,7 @@ func (d *Device) waitPending() {
 	if err != nil && d.failed == nil {
 		d.failed = err
 	}
-	d.reclaim()
+	d.settle()
 }
 
 // MemoryUse is the account of one kind of memory, in bytes.
@@ -122,7 +115,7 @@ type MemoryUse struct {
 func (d *Device) MemoryUse(memory Memory) MemoryUse {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.reclaim()
+	d.settle()
 	a := &d.arenas[memory]
 	return MemoryUse{a.usedBytes, a.peakBytes, a.blockBytes, a.capBytes}
 }
@@ -153,7 +146,7 @@ func (d *Device) freeAll() (errs []error) {
 		d.pending = append(d.pending, b)
 	}
 	clear(d.live)
-	d.reclaim()
+	d.settle()
 	for m := range d.arenas {
 		errs = append(errs, d.arenas[m].trim())
 	}

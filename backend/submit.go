@@ -80,9 +80,9 @@ func (d *Device) submitOne(role Role, commands []Command, stage string, profile 
 	d.submitMu.Lock()
 	defer d.submitMu.Unlock()
 	d.mu.Lock()
-	if d.failed != nil {
+	if failed := d.failed; failed != nil {
 		d.mu.Unlock()
-		return Point{}, d.failed
+		return Point{}, failed
 	}
 	value := d.next[role] + 1
 	batch := &Batch{Role: role, Signal: value, Steps: make([]Step, len(commands))}
@@ -135,8 +135,7 @@ func (d *Device) Wait(ctx context.Context, point Point) error {
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.collect(point.Role, point.Value)
-	d.reclaim()
+	d.settle()
 	return nil
 }
 
@@ -160,6 +159,16 @@ func (d *Device) Run(ctx context.Context, list *List) error {
 		return err
 	}
 	return d.Wait(ctx, point)
+}
+
+// settle books what has completed on any queue: a wait for one queue often implies that work of others is done.
+func (d *Device) settle() {
+	var completed [Roles]uint64
+	for r := range Roles {
+		completed[r], _ = d.driver.Completed(r) // on failure nothing has passed; the failure shows at the next wait
+		d.collect(r, completed[r])
+	}
+	d.reclaim(completed)
 }
 
 // collect reads the times of the batches up to value: stages go to their profiles, rates to the pacer.

@@ -1,0 +1,46 @@
+package join_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/apache/arrow-go/v18/arrow/memory"
+	"github.com/stretchr/testify/require"
+
+	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/internal/devicetest"
+	"github.com/spirjoin/spirjoin/join"
+	"github.com/spirjoin/spirjoin/primitive"
+)
+
+// TestStages asks for the device time of a short join, whose only wait is that for its output.
+func TestStages(t *testing.T) {
+	left, right := tables(t, 1000, 9000)
+	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {
+		ops, err := primitive.New(device, small)
+		require.NoError(t, err)
+		engine := &join.Engine{Ops: ops, Allocator: memory.DefaultAllocator}
+		for output, stages := range map[join.Output][]string{
+			join.Count: {"sort left", "sort right", "range search"},
+			join.Rows:  {"sort left", "sort right", "range search", "scan", "expand"},
+		} {
+			spec := onKeys
+			spec.Output = output
+			plan, err := engine.Plan(context.Background(), left, right, spec)
+			require.NoError(t, err)
+			result, err := plan.Run(context.Background())
+			require.NoError(t, err)
+			if output == join.Rows {
+				for batch, err := range result.Batches(context.Background()) {
+					require.NoError(t, err)
+					batch.Release()
+				}
+			}
+			measured := result.Stats().StageSeconds
+			for _, stage := range stages {
+				require.Contains(t, measured, stage, "%s", output)
+			}
+			result.Close()
+		}
+	})
+}
