@@ -78,7 +78,8 @@ func (d *Device) Upload(ctx context.Context, dst Range, src []byte) (Point, erro
 	return point, nil
 }
 
-// Download copies src, of the size of dst rounded up to 4 bytes, to dst and returns when it is there.
+// Download copies src, of the size of dst rounded up to 4 bytes, to dst and returns when it is there. After an error, and
+// when ctx ends, a copy to imported memory may still be under way; [Device.WaitBuffer] waits for it.
 func (d *Device) Download(ctx context.Context, dst []byte, src Range) error {
 	if err := d.checkTransfer("download", src, len(dst)); err != nil || len(dst) == 0 {
 		return err

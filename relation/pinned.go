@@ -1,6 +1,7 @@
 package relation
 
 import (
+	"context"
 	"sync"
 	"unsafe"
 
@@ -69,7 +70,16 @@ func (a *PinnedAllocator) pinned(size int) []byte {
 	if best >= 0 {
 		r = a.free[best]
 		a.free = append(a.free[:best], a.free[best+1:]...)
-	} else if r = a.importPages(size); r == nil {
+		// A copy that was given up, as when a download is cancelled, may still be under way.
+		if err := a.device.WaitBuffer(context.Background(), r.buffer); err != nil {
+			a.drop(r)
+			r = nil
+		}
+	}
+	if r == nil {
+		r = a.importPages(size)
+	}
+	if r == nil {
 		a.declined += uint64(size)
 		return nil
 	}
