@@ -19,8 +19,8 @@ func (r *Result) Schema() *arrow.Schema { return r.Plan.Layout.Schema }
 // without matches yields nothing.
 func (r *Result) Batches(ctx context.Context) iter.Seq2[arrow.RecordBatch, error] {
 	return func(yield func(arrow.RecordBatch, error) bool) {
-		if r.Plan.Spec.Output != Rows {
-			yield(nil, r.wrongOutput(Rows))
+		if err := r.checkDraw(Rows); err != nil {
+			yield(nil, err)
 			return
 		}
 		for p := range r.pieces(ctx) {

@@ -44,3 +44,34 @@ func TestStages(t *testing.T) {
 		}
 	})
 }
+
+// TestClosedResult draws output from a result that was closed.
+func TestClosedResult(t *testing.T) {
+	left, right := tables(t, 100, 900)
+	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {
+		ops, err := primitive.New(device, small)
+		require.NoError(t, err)
+		engine := &join.Engine{Ops: ops, Allocator: memory.DefaultAllocator}
+		for _, output := range []join.Output{join.Rows, join.Pairs} {
+			spec := onKeys
+			spec.Output = output
+			plan, err := engine.Plan(context.Background(), left, right, spec)
+			require.NoError(t, err)
+			result, err := plan.Run(context.Background())
+			require.NoError(t, err)
+			result.Close()
+			result.Close()
+			if output == join.Rows {
+				for _, err = range result.Batches(context.Background()) {
+				}
+			} else {
+				for _, err = range result.Pairs(context.Background()) {
+				}
+				_, rangesErr := result.KeyRanges(context.Background())
+				require.ErrorIs(t, rangesErr, backend.ErrInvalidInput)
+			}
+			require.ErrorIs(t, err, backend.ErrInvalidInput)
+			require.ErrorContains(t, err, "closed")
+		}
+	})
+}
