@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/memory"
 
 	"github.com/spirjoin/spirjoin/backend"
@@ -84,8 +85,8 @@ func (p *Plan) fit() error {
 	if err := p.sort.Check(capBytes); err != nil {
 		return err
 	}
-	p.batch = p.Spec.BatchRows
-	least := min(minBatchRows, p.Spec.BatchRows)
+	p.batch = int(min(uint64(p.Spec.BatchRows), primitive.MaxRows))
+	least := min(minBatchRows, p.batch)
 	if p.Spec.Output == Rows || p.Spec.Output == Pairs {
 		// The row numbers of one piece are on the device beside the matches.
 		free := capBytes - min(capBytes, p.sort.HeldBytes+pieceSlackBytes)
@@ -131,9 +132,31 @@ const (
 // tableBytes is the memory of a table's columns.
 func tableBytes(table arrow.Table) (sizeBytes uint64) {
 	for i := range int(table.NumCols()) {
-		for _, chunk := range table.Column(i).Data().Chunks() {
-			sizeBytes += chunk.Data().SizeInBytes()
+		sizeBytes += columnBytes(table.Column(i).Data())
+	}
+	return sizeBytes
+}
+
+// columnBytes is the memory of a column. Chunks that are slices of one array share its buffers, which count once.
+func columnBytes(column *arrow.Chunked) (sizeBytes uint64) {
+	seen := make(map[*memory.Buffer]bool)
+	var add func(data arrow.ArrayData)
+	add = func(data arrow.ArrayData) {
+		for _, b := range data.Buffers() {
+			if b != nil && !seen[b] {
+				seen[b] = true
+				sizeBytes += uint64(b.Len())
+			}
 		}
+		for _, child := range data.Children() {
+			add(child)
+		}
+		if dictionary, ok := data.Dictionary().(*array.Data); ok && dictionary != nil {
+			add(dictionary)
+		}
+	}
+	for _, chunk := range column.Chunks() {
+		add(chunk.Data())
 	}
 	return sizeBytes
 }
@@ -143,11 +166,7 @@ func (p *Plan) outputRowBytes() uint64 {
 	var sum uint64
 	for _, c := range p.Layout.Columns {
 		column := p.column(c)
-		var sizeBytes uint64
-		for _, chunk := range column.Chunks() {
-			sizeBytes += chunk.Data().SizeInBytes()
-		}
-		sum += sizeBytes/uint64(max(1, column.Len())) + 1
+		sum += columnBytes(column)/uint64(max(1, column.Len())) + 1
 	}
 	return sum
 }

@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/memory"
 	"github.com/stretchr/testify/require"
 
@@ -203,4 +205,48 @@ func TestAbandonedStream(t *testing.T) {
 		result.Close()
 		noMemoryInUse(t, device)
 	})
+}
+
+// TestHugeBatches asks for more rows a batch than row numbers can count.
+func TestHugeBatches(t *testing.T) {
+	left, right := tables(t, 100, 900)
+	device, done := hostDevice(t, host.Options{}, backend.DeviceOptions{DeviceMemoryBytes: 1 << 40})
+	ops, err := primitive.New(device, small)
+	require.NoError(t, err)
+	spec := onKeys
+	spec.BatchRows = math.MaxInt
+	plan, err := (&join.Engine{Ops: ops, Allocator: memory.DefaultAllocator}).Plan(context.Background(), left, right, spec)
+	require.NoError(t, err)
+	require.Contains(t, plan.String(), fmt.Sprintf("at most %d rows", primitive.MaxRows))
+	require.NoError(t, done())
+}
+
+// TestMemoryLimitOfSlices joins a table whose many chunks are slices of one array: its memory counts once.
+func TestMemoryLimitOfSlices(t *testing.T) {
+	const rows, sliceRows = 1 << 18, 1 << 10
+	left, _ := tables(t, 100, 0)
+	builder := array.NewInt32Builder(memory.DefaultAllocator)
+	defer builder.Release()
+	builder.AppendValues(make([]int32, rows), nil)
+	values := builder.NewArray()
+	defer values.Release()
+	var slices []arrow.Array
+	for from := int64(0); from < rows; from += sliceRows {
+		slice := array.NewSlice(values, from, from+sliceRows)
+		defer slice.Release()
+		slices = append(slices, slice)
+	}
+	field := arrow.Field{Name: "r0", Type: arrow.PrimitiveTypes.Int32}
+	chunked := arrow.NewChunked(field.Type, slices)
+	defer chunked.Release()
+	sliced := array.NewTable(arrow.NewSchema([]arrow.Field{field}, nil), []arrow.Column{*arrow.NewColumn(field, chunked)}, rows)
+	defer sliced.Release()
+	device, done := hostDevice(t, host.Options{}, backend.DeviceOptions{})
+	ops, err := primitive.New(device, small)
+	require.NoError(t, err)
+	engine := &join.Engine{Ops: ops, Allocator: memory.DefaultAllocator, MemoryLimitBytes: 64 << 20}
+	joined, err := drain(context.Background(), engine, left, sliced, onKeys)
+	require.NoError(t, err)
+	require.Equal(t, int64(rows), joined)
+	require.NoError(t, done())
 }
