@@ -63,14 +63,23 @@ func NewLayout(left, right *arrow.Schema, spec Spec) (*Layout, error) {
 func (l *Layout) output(schemas [2]*arrow.Schema, spec Spec) ([]arrow.Field, error) {
 	var fields []arrow.Field
 	taken := make(map[string]int)
+	// A name that does not say which column it means; a fault only where the column is asked for.
+	ambiguous := make(map[string]error)
 	add := func(side relation.Side, field arrow.Field) error {
 		source := field.Name
+		fault := relation.CheckColumn(schemas[side], side, source)
 		if _, clash := taken[field.Name]; clash && side == relation.Right {
 			field.Name += spec.Suffix
 		}
-		if _, clash := taken[field.Name]; clash {
-			return fmt.Errorf("%w: join: two output columns would be named %q; choose another suffix than %q or rename the column",
+		if _, clash := taken[field.Name]; clash && fault == nil {
+			fault = fmt.Errorf("%w: join: two output columns would be named %q; choose another suffix than %q or rename the column",
 				backend.ErrInvalidInput, field.Name, spec.Suffix)
+		}
+		if fault != nil {
+			if spec.Columns == nil {
+				return fault
+			}
+			ambiguous[field.Name] = fault
 		}
 		taken[field.Name] = len(fields)
 		fields = append(fields, field)
@@ -99,6 +108,9 @@ func (l *Layout) output(schemas [2]*arrow.Schema, spec Spec) ([]arrow.Field, err
 		i, ok := taken[name]
 		if !ok {
 			return nil, l.unknownColumn(name, fields, spec)
+		}
+		if err := ambiguous[name]; err != nil {
+			return nil, err
 		}
 		if slices.Contains(columns, l.Columns[i]) {
 			return nil, fmt.Errorf("%w: join: output column %q is asked for twice", backend.ErrInvalidInput, name)
