@@ -20,6 +20,8 @@ var (
 	ErrOutput = errors.New("output")
 	// ErrColumn says that a column is unknown or its name ambiguous. It comes with ErrInput.
 	ErrColumn = errors.New("column")
+	// ErrFormat says that the format has to be named. It comes with ErrInput or ErrOutput.
+	ErrFormat = errors.New("unknown format")
 )
 
 // Error is one failed operation on one file.

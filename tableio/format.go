@@ -97,9 +97,9 @@ func detectFormat(path string, head []byte) (Format, error) {
 	case format != Auto:
 		return Auto, fmt.Errorf("the content does not begin as %s does", format)
 	case path == "-":
-		return Auto, fmt.Errorf("the content is neither Arrow IPC nor Parquet; name the format to read CSV")
+		return Auto, fmt.Errorf("%w: the content is neither Arrow IPC nor Parquet; name the format to read CSV", ErrFormat)
 	}
-	return Auto, fmt.Errorf("neither content nor extension tell the format: name it (one of %s)", strings.Join(formatNames[1:], ", "))
+	return Auto, fmt.Errorf("%w: neither content nor extension tells it; name one of %s", ErrFormat, strings.Join(formatNames[1:], ", "))
 }
 
 // isText says whether the bytes begin a UTF-8 text.

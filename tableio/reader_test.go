@@ -67,7 +67,7 @@ func TestStandardInput(t *testing.T) {
 		opts := ReadOptions{Stdin: bytes.NewReader(content)}
 		if format == CSV {
 			_, err := Open(context.Background(), "-", opts)
-			require.ErrorContains(t, err, "standard input: the content is neither Arrow IPC nor Parquet")
+			require.ErrorContains(t, err, "standard input: unknown format: the content is neither Arrow IPC nor Parquet")
 			opts = ReadOptions{Stdin: bytes.NewReader(content), Format: CSV, CSV: CSVOptions{Schema: batch.Schema()}}
 		}
 		readFile(t, "-", nil, opts, func(got arrow.Table) { requireSameTable(t, want, got) })

@@ -45,7 +45,7 @@ func (s *session) join(ctx context.Context, o joinOptions) error {
 	var writer *tableio.Writer
 	if o.goal == goalFile {
 		if writer, err = tableio.Create(o.output, layout.Schema, o.write); err != nil {
-			return err
+			return nameFormatFlag(err, "format")
 		}
 		defer writer.Abort() // does nothing after Commit
 	}
@@ -110,10 +110,18 @@ func (s *session) openInputs(ctx context.Context, o joinOptions, allocator memor
 		progress.enter("open " + path)
 		readers[side], err = tableio.Open(ctx, path, tableio.ReadOptions{Format: o.formats[side], CSV: o.csv, Allocator: allocator, Stdin: s.stdin})
 		if err != nil {
-			return readers, err
+			return readers, nameFormatFlag(err, [2]string{"left-format", "right-format"}[side])
 		}
 	}
 	return readers, nil
+}
+
+// nameFormatFlag adds the flag that names a format which was not recognized.
+func nameFormatFlag(err error, flag string) error {
+	if errors.Is(err, tableio.ErrFormat) {
+		return fmt.Errorf("%w: %s", err, dashed(flag))
+	}
+	return err
 }
 
 func readTables(ctx context.Context, readers [2]*tableio.Reader, layout *spirjoin.JoinLayout, progress *progress) (tables [2]arrow.Table, err error) {

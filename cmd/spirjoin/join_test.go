@@ -160,7 +160,7 @@ func TestJoinThroughPipes(t *testing.T) {
 
 	o = program(t.Context(), strings.NewReader("id,customer\n"), append([]string{"join", "-"}, append(args[2:], "--count")...)...)
 	require.Equal(t, exitInputOutput, o.code)
-	require.Equal(t, "spirjoin: open standard input: the content is neither Arrow IPC nor Parquet; name the format to read CSV\n", o.stderr)
+	require.Equal(t, "spirjoin: open standard input: unknown format: the content is neither Arrow IPC nor Parquet; name the format to read CSV: --left-format\n", o.stderr)
 }
 
 func TestJoinEmptyTables(t *testing.T) {
@@ -230,6 +230,7 @@ func TestJoinFailures(t *testing.T) {
 		{"folder", exitInputOutput, []string{dir, right, "--on", "id"}, "this is a directory"},
 		{"corrupt file", exitInputOutput, []string{corrupt, right, "--on", "id"}, "corrupt.parquet: "},
 		{"empty file", exitInputOutput, []string{empty, right, "--on", "id"}, "the file is empty"},
+		{"no format", exitInputOutput, []string{left, os.DevNull, "--on", "id"}, "unknown format: neither content nor extension tells it; name one of parquet, csv, arrow, arrow-stream: --right-format"},
 		{"wrong format", exitInputOutput, []string{left, right, "--on", "id", "--left-format", "arrow"}, "orders.parquet: "},
 		{"unknown key", exitUsage, []string{left, right, "--on", "id=order_idd"}, `the right table has no column "order_idd"; did you mean "order_id"?`},
 		{"unknown column", exitUsage, []string{left, right, "--on", "id=order_id", "--columns", "custmer"}, `no column "custmer"; did you mean "customer"?`},
@@ -258,7 +259,7 @@ func TestJoinUnwritableOutput(t *testing.T) {
 	require.NoError(t, os.Mkdir(filepath.Join(dir, "folder.parquet"), 0o777))
 	for out, want := range map[string]string{
 		filepath.Join(dir, "none", "out.parquet"): "the directory must be writable: no such file or directory",
-		filepath.Join(dir, "out.xml"):             `the extension ".xml" tells no format`,
+		filepath.Join(dir, "out.xml"):             `unknown format: the extension ".xml" tells none; use .parquet, .csv, .arrow or .arrows, or name the format: --format`,
 		filepath.Join(dir, "folder.parquet"):      "this is a directory",
 	} {
 		require.Contains(t, runProgram(t, exitInputOutput, append(args, "-o", out)...).stderr, want)
