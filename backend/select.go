@@ -51,7 +51,7 @@ func SelectDevice(devices []DeviceInfo, spec string) (*DeviceInfo, error) {
 			}
 		}
 		usable := slices.DeleteFunc(slices.Clone(found), func(d *DeviceInfo) bool {
-			return d.Unusable != "" || d.TwinOf != "" && len(found) > 1 && slices.ContainsFunc(found, func(o *DeviceInfo) bool { return o.ID == d.TwinOf })
+			return d.Unusable != "" || d.TwinOf != "" && slices.ContainsFunc(found, func(o *DeviceInfo) bool { return o.ID == d.TwinOf && o.Unusable == "" })
 		})
 		switch {
 		case len(usable) == 1:

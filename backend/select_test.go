@@ -40,4 +40,7 @@ func TestSelectDevice(t *testing.T) {
 	require.ErrorIs(t, err, ErrInvalidInput)
 	_, err = SelectDevice(devices, "radeon")
 	require.ErrorContains(t, err, "2 NVIDIA H200")
+
+	devices[2].Unusable = "too old"
+	require.Equal(t, "vulkan:dzn:22cc", pick("h200", devices...), "a twin stands in for a driver that cannot be used")
 }
