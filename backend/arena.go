@@ -15,7 +15,7 @@ type arena struct {
 	memory   Memory
 	allocate func(sizeBytes uint64, memory Memory) (Block, error)
 	forget   func(Block) // told of every block before it is freed
-	maxBlock uint64      // limit of one allocation
+	maxBlock uint64      // limit of one allocation, a multiple of arenaAlignment
 	capBytes uint64      // of all blocks together
 	blocks   []*arenaBlock
 
@@ -38,11 +38,11 @@ const (
 
 // take returns a range of at least sizeBytes. The error says what was asked for, what is in use and what the limit is.
 func (a *arena) take(sizeBytes uint64) (Block, uint64, error) {
-	size := (max(sizeBytes, 1) + arenaAlignment - 1) / arenaAlignment * arenaAlignment
-	if size > a.maxBlock {
+	if sizeBytes > a.maxBlock { // before rounding up, which could overflow
 		return nil, 0, &OpError{Op: "allocate", Err: a.sentinel(), Detail: fmt.Sprintf(
-			"%d bytes in one buffer, the device allows %d; use more partitions", sizeBytes, a.maxBlock)}
+			"%d bytes in one buffer, the device allows %d", sizeBytes, a.maxBlock)}
 	}
+	size := (max(sizeBytes, 1) + arenaAlignment - 1) / arenaAlignment * arenaAlignment
 	best, at := a.bestFit(size, 2*max(size, a.poolBytes()))
 	if best == nil {
 		want := size

@@ -30,7 +30,7 @@ type CommandKind uint8
 
 const (
 	Dispatch CommandKind = iota // Kernel, Args, Params, FirstGroup, EndGroup
-	Copy                        // Dst, Src of equal size, multiples of 4 bytes
+	Copy                        // Dst, Src of equal size, multiples of 4 bytes, not overlapping
 	Fill                        // Dst, Value; multiples of 4 bytes
 	Mark                        // Label: a time stamp that starts the stage of that name
 )
@@ -67,7 +67,7 @@ func (l *List) Dispatch(kernel *Kernel, groups uint32, args []Range, params ...u
 	}
 }
 
-// Copy adds a copy of src to dst, which must be of equal size.
+// Copy adds a copy of src to dst, which must be of equal size and not overlap.
 func (l *List) Copy(dst, src Range) {
 	if dst.SizeBytes > 0 {
 		l.Commands = append(l.Commands, Command{Kind: Copy, Dst: dst, Src: src})
@@ -130,6 +130,9 @@ func (c *Command) validate(d *Device) error {
 		if c.Kind == Copy {
 			if c.Src.Buffer == nil || c.Src.SizeBytes != c.Dst.SizeBytes {
 				return fail("source of %d bytes, destination of %d", c.Src.SizeBytes, c.Dst.SizeBytes)
+			}
+			if c.Src.Buffer == c.Dst.Buffer && c.Src.OffsetBytes < c.Dst.OffsetBytes+c.Dst.SizeBytes && c.Dst.OffsetBytes < c.Src.OffsetBytes+c.Src.SizeBytes {
+				return fail("source and destination overlap in %q", c.Dst.Buffer.label)
 			}
 			return check("source", c.Src, 4)
 		}

@@ -19,14 +19,11 @@ func (d *Device) Allocate(memory Memory, sizeBytes uint64, label string) (*Buffe
 	}
 	d.settle()
 	a := &d.arenas[memory]
-	if sizeBytes > a.maxBlock { // said by take; here so that rounding up cannot overflow
-		sizeBytes = a.maxBlock/4*4 + 4
-	}
 	for {
 		if d.failed != nil {
 			return nil, d.failed
 		}
-		block, offset, err := a.take((sizeBytes + 3) / 4 * 4)
+		block, offset, err := a.take(sizeBytes)
 		if err == nil {
 			b := &Buffer{device: d, label: label, sizeBytes: (sizeBytes + 3) / 4 * 4, memory: memory, block: block, offsetBytes: offset}
 			d.live[b] = struct{}{}

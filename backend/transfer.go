@@ -136,7 +136,7 @@ func (d *Device) checkTransfer(op string, r Range, sizeBytes int) error {
 	switch {
 	case r.Buffer == nil || r.Buffer.device != d || r.Buffer.released.Load():
 		return &OpError{Op: op, Device: d.info.Name, Err: ErrInvalidInput, Detail: "no live buffer of this device"}
-	case (r.SizeBytes+3)/4*4 != words || r.OffsetBytes%4 != 0 || r.OffsetBytes+words > r.Buffer.sizeBytes,
+	case (r.SizeBytes+3)/4*4 != words || r.OffsetBytes%4 != 0 || words > r.Buffer.sizeBytes || r.OffsetBytes > r.Buffer.sizeBytes-words,
 		uint64(sizeBytes) != words && r.OffsetBytes+words != r.Buffer.sizeBytes:
 		return &OpError{Op: op, Device: d.info.Name, Err: ErrInvalidInput, Detail: fmt.Sprintf(
 			"%d bytes of memory, range of %d bytes at %d in %q of %d bytes", sizeBytes, r.SizeBytes, r.OffsetBytes, r.Buffer.label, r.Buffer.sizeBytes)}

@@ -88,6 +88,7 @@ func checkCaps(t *testing.T, s *suite) {
 			_, err := device.Allocate(memory, size, "too large")
 			require.Error(t, err, "%d bytes", size)
 			requireOneOf(t, err, want.sentinel)
+			assert.ErrorContains(t, err, fmt.Sprint(size), "what was asked for")
 		}
 		var buffers []*backend.Buffer
 		var err error
@@ -173,6 +174,7 @@ func checkRoundTrips(t *testing.T, s *suite) {
 	b := allocate(t, device, 10)
 	for name, r := range map[string]backend.Range{
 		"beyond the buffer": b.Range(32, 16), "misaligned": b.Range(2, 16), "of another size": b.Range(0, 12), "absent": {},
+		"of overflowing offset": b.Range(math.MaxUint64-3, 16),
 	} {
 		_, err := device.Upload(background, r, make([]byte, 16))
 		requireOneOf(t, err, backend.ErrInvalidInput)
@@ -228,6 +230,7 @@ func checkBadCommands(t *testing.T, s *suite) {
 		"fill of odd size":          fillCommand(b.Range(0, 6), 0),
 		"fill beyond the end":       fillCommand(b.Range(396, 8), 0),
 		"fill of overflowing range": fillCommand(b.Range(math.MaxUint64-3, 8), 0),
+		"copy onto itself":          copyCommand(b.Range(0, 8), b.Range(4, 8)),
 		"copy of unequal sizes":     copyCommand(b.Range(0, 8), b.Range(100, 4)),
 		"copy of nothing":           copyCommand(b.Range(0, 8), backend.Range{}),
 		"copy from another device":  copyCommand(b.All(), foreign.All()),
