@@ -78,8 +78,8 @@ func (p *pacer) split(commands []Command) [][]Command {
 				break
 			}
 			head, tail, ok := c.cut(left / unit)
-			if !ok && left == p.bound.Seconds() { // one workgroup alone exceeds the bound
-				head, tail, ok = c.cut(1)
+			if !ok && left == p.bound.Seconds() { // the least part alone exceeds the bound
+				head, tail, ok = c.cut(c.leastUnits())
 				if !ok {
 					piece = append(piece, c)
 					flush()
@@ -97,7 +97,16 @@ func (p *pacer) split(commands []Command) [][]Command {
 	return pieces
 }
 
-// cut divides a command after about units workgroups or bytes; ok is false where either part would be empty.
+// leastUnits is the smallest part that a command is cut into: a workgroup, or 64 KiB.
+func (c *Command) leastUnits() float64 {
+	if c.Kind == Dispatch {
+		return 1
+	}
+	return 1 << 16
+}
+
+// cut divides a command after at most units workgroups or bytes; ok is false where the first part would be less than the
+// least, or the second empty.
 func (c Command) cut(units float64) (head, tail Command, ok bool) {
 	head, tail = c, c
 	if c.Kind == Dispatch {
@@ -106,8 +115,8 @@ func (c Command) cut(units float64) (head, tail Command, ok bool) {
 		tail.FirstGroup = head.EndGroup
 		return head, tail, n > 0 && tail.FirstGroup < tail.EndGroup
 	}
-	n := max(uint64(min(units, float64(c.Dst.SizeBytes))), 1<<16) / 4096 * 4096
-	if n >= c.Dst.SizeBytes {
+	n := uint64(min(units, float64(c.Dst.SizeBytes))) / 4096 * 4096
+	if units < c.leastUnits() || n >= c.Dst.SizeBytes {
 		return head, tail, false
 	}
 	head.Dst.SizeBytes, tail.Dst.SizeBytes = n, c.Dst.SizeBytes-n

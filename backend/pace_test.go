@@ -21,6 +21,15 @@ func TestPacerLeavesFastWorkWhole(t *testing.T) {
 	require.Len(t, pieces[0], 3)
 }
 
+// TestPacerFullPiece: a copy does not begin in a piece that has no room for it.
+func TestPacerFullPiece(t *testing.T) {
+	p := testPacer(map[string]float64{"full": 0.05, "fill": 1e-9, "copy": 1e-9})
+	buffer := &Buffer{sizeBytes: 1 << 30}
+	full := &Kernel{Spec: &KernelSpec{Name: "full"}, key: "full"}
+	pieces := p.split([]Command{groups(full, 1), {Kind: Fill, Dst: buffer.Range(0, 1<<27)}, {Kind: Copy, Dst: buffer.Range(0, 1<<27), Src: buffer.Range(1<<28, 1<<27)}})
+	require.Len(t, pieces[0], 1)
+}
+
 // TestPacerProperty: whatever the rates, the pieces together are the list, and none is predicted to exceed the bound by more
 // than one workgroup.
 func TestPacerProperty(t *testing.T) {
