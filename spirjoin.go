@@ -83,7 +83,11 @@ func (s *System) Engine(ctx context.Context, options Options) (*Engine, error) {
 	}
 	e := &Engine{device: device, join: &join.Engine{Ops: ops, Allocator: memory.NewGoAllocator(), MemoryLimitBytes: options.MemoryLimitBytes}}
 	if info := device.Info(); info.Limits.ImportAlignment > 0 && !info.Unified {
-		e.pinned = relation.NewPinnedAllocator(device, device.Options().HostMemoryBytes)
+		capBytes := device.Options().HostMemoryBytes
+		if options.MemoryLimitBytes > 0 { // of which pinned memory is a part, blocks kept for reuse too
+			capBytes = min(capBytes, options.MemoryLimitBytes)
+		}
+		e.pinned = relation.NewPinnedAllocator(device, capBytes)
 		e.join.Allocator = e.pinned
 	}
 	return e, nil

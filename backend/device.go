@@ -10,7 +10,7 @@ import (
 // DeviceOptions are the limits of a [Device]; zero values mean the defaults.
 type DeviceOptions struct {
 	DeviceMemoryBytes uint64        // hard cap of device-local memory; default 80% of the budget of the device
-	HostMemoryBytes   uint64        // hard cap of host-visible and imported memory; default a quarter of the device cap, at least 256 MiB
+	HostMemoryBytes   uint64        // hard cap of host-visible memory, imported memory apart; default a quarter of the device cap, at least 256 MiB
 	WaitLimit         time.Duration // the longest that one wait may take; default 60 s
 	SubmitBound       time.Duration // predicted device time of one submission; default 50 ms
 }

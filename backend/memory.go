@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unsafe"
 )
 
 // Allocate returns an undefined buffer of at least sizeBytes (0 gives an empty one), aligned for kernel arguments. Where
@@ -47,10 +48,21 @@ func (d *Device) Allocate(memory Memory, sizeBytes uint64, label string) (*Buffe
 
 // Import makes host memory of the caller visible to the device without a copy; it stays the caller's and must stay in
 // place until the buffer is released and its last use has passed. ErrUnsupported where the device cannot import it as it
-// lies. [Device.Upload] and [Device.Download] recognise slices of imported memory and copy them directly.
+// lies; ErrInvalidInput where it overlaps an import that was not released, because work on the two would have no order. [Device.Upload] and [Device.Download] recognise slices of imported memory and copy them directly.
 func (d *Device) Import(memory []byte, label string) (*Buffer, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	for d.failed == nil {
+		other := d.overlapping(memory)
+		if other == nil {
+			break
+		}
+		if !other.released.Load() {
+			return nil, &OpError{Op: "import", Device: d.info.Name, Err: ErrInvalidInput, Detail: fmt.Sprintf(
+				"%d bytes for %q overlap %q", len(memory), label, other.label)}
+		}
+		d.waitPending()
+	}
 	if d.failed != nil {
 		return nil, d.failed
 	}
@@ -63,6 +75,20 @@ func (d *Device) Import(memory []byte, label string) (*Buffer, error) {
 	d.live[b] = struct{}{}
 	d.imported = append(d.imported, b)
 	return b, nil
+}
+
+// overlapping returns an imported buffer that shares bytes with memory, or nil.
+func (d *Device) overlapping(memory []byte) *Buffer {
+	d.settle()
+	lo := uintptr(unsafe.Pointer(unsafe.SliceData(memory)))
+	for _, b := range d.imported {
+		bytes := b.block.Bytes()
+		from := uintptr(unsafe.Pointer(unsafe.SliceData(bytes)))
+		if lo < from+uintptr(len(bytes)) && from < lo+uintptr(len(memory)) {
+			return b
+		}
+	}
+	return nil
 }
 
 // reclaim returns the ranges of released buffers whose last use has passed.

@@ -194,7 +194,9 @@ func checkImportedTransfers(t *testing.T, s *suite) {
 	memory := alignedMemory(t, size, alignment)
 	imported, err := device.Import(memory, "arrow column")
 	require.NoError(t, err)
-	defer imported.Release()
+	_, err = device.Import(memory[size-alignment:], "the same pages")
+	requireOneOf(t, err, backend.ErrInvalidInput)
+	assert.ErrorContains(t, err, "arrow column")
 	host := backend.Words(memory)
 	data := randomWords(9, 1000)
 	copy(host[5:], data)
@@ -206,6 +208,12 @@ func checkImportedTransfers(t *testing.T, s *suite) {
 	require.NoError(t, device.Download(background, backend.AsBytes(host[2001:3001]), b.All()))
 	requireWords(t, data, host[2001:3001], "download")
 	assert.Zero(t, host[2000]|host[3001], "neighbours are untouched")
+	_, err = device.Upload(background, b.All(), backend.AsBytes(host[5:1005]))
+	require.NoError(t, err)
+	imported.Release()
+	again, err := device.Import(memory, "arrow column, again")
+	require.NoError(t, err, "once the upload is done")
+	again.Release()
 }
 
 func checkBadCommands(t *testing.T, s *suite) {
