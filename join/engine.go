@@ -35,7 +35,6 @@ type Plan struct {
 	keys   *relation.KeyPlan
 	sort   sortmerge.Plan
 	batch  int // rows of a batch
-	host   uint64
 }
 
 // Plan checks a join against its tables and the limits, and decides how it will run. It reads the key columns once, to
@@ -105,6 +104,9 @@ func (p *Plan) fit() error {
 	if device.Info().CPULike() {
 		fixed += max(p.sort.PeakBytes, p.sort.HeldBytes+uint64(p.batch)*pairBytes+pieceSlackBytes)
 	}
+	if p.Spec.Output == Ranges { // what KeyRanges downloads, and the ranges that it makes of it
+		fixed += p.sort.HeldBytes + rangeBytes*min(p.sort.Rows[0], p.sort.Rows[1])
+	}
 	rowBytes := p.outputRowBytes() + pairBytes
 	if p.Spec.Output == Rows || p.Spec.Output == Pairs {
 		room := limit - min(limit, fixed)
@@ -118,13 +120,13 @@ func (p *Plan) fit() error {
 		return &backend.OpError{Op: "plan join", Device: device.Info().Name, Err: backend.ErrHostMemory, Detail: fmt.Sprintf(
 			"tables, device memory in host memory and the smallest batch need %d bytes, the limit is %d; raise memory_limit", fixed, limit)}
 	}
-	p.host = fixed
 	return nil
 }
 
 const (
 	pieces          = 2       // pieces of output on the host: one being made, one being used
 	pairBytes       = 8       // of a pair of row numbers
+	rangeBytes      = 16      // of a sortmerge.KeyRange
 	minBatchRows    = 1 << 10 // fewer rows at a time would cost more in launches than in work
 	pieceSlackBytes = 1 << 20
 )

@@ -103,6 +103,19 @@ func TestMemoryLimit(t *testing.T) {
 	_, err = drain(context.Background(), engine, left, right, onKeys)
 	require.ErrorIs(t, err, backend.ErrHostMemory)
 	require.ErrorContains(t, err, "raise memory_limit")
+	need := make(map[join.Output]uint64)
+	for _, output := range []join.Output{join.Rows, join.Ranges} {
+		engine.MemoryLimitBytes = 1
+		spec := onKeys
+		spec.Output = output
+		_, err = engine.Plan(context.Background(), left, right, spec)
+		require.ErrorIs(t, err, backend.ErrHostMemory)
+		var bytes uint64
+		_, scanErr := fmt.Sscanf(err.Error()[strings.Index(err.Error(), "need "):], "need %d bytes", &bytes)
+		require.NoError(t, scanErr)
+		need[output] = bytes
+	}
+	require.Greater(t, need[join.Ranges], need[join.Rows]+1<<21, "key ranges are on the host as a whole")
 	engine.MemoryLimitBytes = 64 << 20
 	rows, err := drain(context.Background(), engine, left, right, onKeys)
 	require.NoError(t, err)
