@@ -36,7 +36,7 @@ var tunings = map[string]func(*backend.Device) primitive.Tuning{
 }
 
 func everywhere(c backend.Config) primitive.Tuning {
-	return primitive.Tuning{"radix_sort": c, "scan": c, "range_search": c, "range_expand": c, "gather": c}
+	return primitive.Tuning{"radix_sort_32": c, "radix_sort_64": c, "scan": c, "range_search": c, "range_expand": c, "gather": c}
 }
 
 func forEach(t *testing.T, test func(r rig)) {
@@ -171,7 +171,7 @@ func TestSort(t *testing.T) {
 		}
 	})
 	forEach(t, func(r rig) {
-		sizes := r.sizesAround("radix_sort")
+		sizes := r.sizesAround("radix_sort_32")
 		for _, c := range devicetest.Combinations(r, len(sizes), len(shapes), len(payloads), len(names)) {
 			rows, s, payload, name := sizes[c[0]], shapes[c[1]], payloads[c[2]], names[c[3]]
 			random := rand.New(rand.NewPCG(uint64(rows), uint64(s.bits)))

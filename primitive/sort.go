@@ -43,7 +43,7 @@ const maxDigitBits = 8
 
 // PlanSort plans the sort of rows keys of keyBytes (4 or 8) whose low keyBits bits differ.
 func PlanSort(t Tuning, rows uint64, keyBytes, keyBits int, payload Payload) (SortPlan, error) {
-	p := SortPlan{Rows: rows, KeyBytes: keyBytes, KeyBits: keyBits, Payload: payload, config: t["radix_sort"]}
+	p := SortPlan{Rows: rows, KeyBytes: keyBytes, KeyBits: keyBits, Payload: payload, config: t[fmt.Sprintf("radix_sort_%d", keyBytes*8)]}
 	if err := checkRows("sort", rows); err != nil {
 		return p, err
 	}
