@@ -14,7 +14,8 @@ type pacer struct {
 
 const (
 	paceBound      = 50 * time.Millisecond
-	paceCorrection = 0.5 // share of the measured error that one submission corrects
+	paceOverhead   = 5 * time.Millisecond // a submission may take that long and do nothing
+	paceCorrection = 0.5                  // share of the measured error that one submission corrects
 )
 
 // unit predicts the seconds of one workgroup of a dispatch, or of one byte of a copy or fill.
@@ -116,7 +117,7 @@ func (c Command) cut(units float64) (head, tail Command, ok bool) {
 		return head, tail, n > 0 && tail.FirstGroup < tail.EndGroup
 	}
 	n := uint64(min(units, float64(c.Dst.SizeBytes))) / 4096 * 4096
-	if units < c.leastUnits() || n >= c.Dst.SizeBytes {
+	if units < c.leastUnits() || n == 0 || n >= c.Dst.SizeBytes {
 		return head, tail, false
 	}
 	head.Dst.SizeBytes, tail.Dst.SizeBytes = n, c.Dst.SizeBytes-n
@@ -134,7 +135,8 @@ func (p *pacer) measured(commands []Command, took time.Duration) {
 	for i := range commands {
 		predicted += p.unit(&commands[i]) * commands[i].units()
 	}
-	if predicted <= 0 || took <= 0 {
+	// A short submission takes longer than its work: launch and wake-up times would count as the rate of its kernels.
+	if predicted <= 0 || took <= 0 || took < paceOverhead && took.Seconds() > predicted {
 		return
 	}
 	factor := 1 + paceCorrection*(took.Seconds()/predicted-1)

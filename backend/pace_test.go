@@ -79,6 +79,26 @@ func continues(a, b Command) bool {
 	return b.Dst.OffsetBytes > 0 && b.Dst.OffsetBytes == a.Dst.OffsetBytes+a.Dst.SizeBytes
 }
 
+// TestPacerSmallParts: commands below the size of a cut, and single workgroups, stay whole however slow they are believed.
+func TestPacerSmallParts(t *testing.T) {
+	k := &Kernel{Spec: &KernelSpec{Name: "k"}, key: "k"}
+	p := testPacer(map[string]float64{"k": 10, "fill": 1})
+	buffer := &Buffer{sizeBytes: 1 << 20}
+	for _, size := range []uint64{4, 256, 4096, 1 << 16} {
+		require.Len(t, p.split([]Command{{Kind: Fill, Dst: buffer.Range(0, size)}}), 1, size)
+	}
+	require.Len(t, p.split([]Command{groups(k, 3)}), 3)
+}
+
+func TestPacerIgnoresOverhead(t *testing.T) {
+	p := testPacer(map[string]float64{"fill": 1e-9})
+	small := []Command{{Kind: Fill, Dst: (&Buffer{sizeBytes: 256}).All()}}
+	p.measured(small, time.Millisecond)
+	require.Equal(t, 1e-9, p.seconds["fill"])
+	p.measured(small, 100*time.Millisecond)
+	require.Greater(t, p.seconds["fill"], 1e-5)
+}
+
 func TestPacerLearns(t *testing.T) {
 	k := &Kernel{Spec: &KernelSpec{Name: "k"}, key: "k"}
 	p := testPacer(map[string]float64{"k": 1e-9})
