@@ -96,6 +96,9 @@ func (p *KeyPlan) bind(k int, tables [2]arrow.Table, names ...string) error {
 		}
 		data[side] = column
 		traits[side] = traitOf(column.DataType())
+		if traits[side].class == classNone && column.NullN() == column.Len() {
+			traits[side].class = classNull // without a value the type does not matter: a file of nothing but a header, say
+		}
 		if traits[side].class == classNone {
 			return fmt.Errorf("%w: %s key column %q has type %s; keys may be integers, booleans, dates, times, timestamps, "+
 				"durations, floats and decimals", backend.ErrUnsupported, Side(side), names[side], column.DataType())
