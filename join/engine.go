@@ -184,7 +184,9 @@ func (p *Plan) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s join of %d x %d rows, output %s\n", p.Spec.How, p.tables[0].NumRows(), p.tables[1].NumRows(), p.Spec.Output)
 	fmt.Fprintf(&b, "device       %s (%s, %s)\n", info.Name, info.Backend, info.Type)
-	b.WriteString(strings.TrimRight(p.keys.String(), "\n") + "\n")
+	for line := range strings.Lines(p.keys.String()) {
+		fmt.Fprintf(&b, "key          %s\n", strings.TrimRight(line, "\n"))
+	}
 	b.WriteString("algorithm    sort-merge (the only one in this version)\n")
 	b.WriteString(p.sort.String())
 	if p.Spec.Output == Rows {
