@@ -60,7 +60,7 @@ fuzz() {
 	local file name found=
 	while IFS=: read -r file name; do
 		found=1
-		SPIRJOIN_TEST_DEVICES=host go test -run '^$' -fuzz "^$name\$" -fuzztime 10s "./$(dirname "$file")"
+		SPIRJOIN_TEST_DEVICES=host go test -run '^$' -fuzz "^$name\$" -fuzztime 10s -fuzzminimizetime 10x "./$(dirname "$file")"
 	done < <(grep -roE --include='*_test.go' --exclude-dir='.?*' '^func Fuzz\w+' . | sed 's/^\.\///; s/func //' | sort)
 	[[ $found ]] || { echo "no fuzz target found" && return 1; }
 }
