@@ -188,9 +188,6 @@ func plainPathError(err error) error {
 	return err
 }
 
-// Schema is the schema given to Create.
-func (w *Writer) Schema() *arrow.Schema { return w.schema }
-
 // Rows is the number of rows written so far.
 func (w *Writer) Rows() int64 { return w.rows }
 
