@@ -33,3 +33,16 @@ func TestPinnedReuse(t *testing.T) {
 	allocator.Close()
 	require.Error(t, device.Close())
 }
+
+// TestPinnedCap: what exceeds the cap comes from Go's memory, and is counted.
+func TestPinnedCap(t *testing.T) {
+	a := NewPinnedAllocator(discreteDevice(t), 2*minPinnedBytes)
+	defer a.Close()
+	first, second := a.Allocate(2*minPinnedBytes), a.Allocate(minPinnedBytes)
+	sizeBytes, declinedBytes := a.Pinned()
+	require.Equal(t, uint64(2*minPinnedBytes), sizeBytes)
+	require.Equal(t, uint64(minPinnedBytes), declinedBytes)
+	require.Len(t, second, minPinnedBytes)
+	a.Free(first)
+	a.Free(second)
+}
