@@ -72,6 +72,9 @@ type KernelSpec struct {
 	Axes      []Axis
 	Constants []Constant
 	Compare   Comparison
+	// SharedBytes is the shared memory of a workgroup in a complete configuration. It is nil where no workgroup of up to 1024
+	// invocations takes more than 16 KiB, whatever the other constants.
+	SharedBytes func(config Config) uint32
 	// Run is the reference in plain Go: what workgroup number group does. Workgroups run concurrently.
 	Run func(call *Call, group uint32)
 }

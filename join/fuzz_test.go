@@ -28,7 +28,7 @@ func FuzzJoin(f *testing.F) {
 		require.NoError(t, err)
 		device := backend.NewDevice(driver, backend.DeviceOptions{})
 		c := backend.Config{"serial": uint32(seed >> 1 & 1), "workgroup": 8, "items": uint32(items%32) + 1}
-		ops, err := primitive.New(device, primitive.Tuning{"radix_sort_32": c, "radix_sort_64": c, "scan": with2(c), "range_search": c, "range_expand": c})
+		ops, err := primitive.New(device, primitive.Override(c, "radix_sort", "range_search", "range_expand").With(primitive.Override(with2(c), "scan")))
 		require.NoError(t, err)
 		random := rand.New(rand.NewPCG(seed, 0))
 		left := randomTable(random, int(leftRows)%most, kind.left, kind, matching.left, "k")

@@ -25,7 +25,7 @@ const tileRows = 8 * 24
 
 var small = func() primitive.Tuning {
 	c := backend.Config{"serial": 1, "workgroup": 8, "items": 24}
-	return primitive.Tuning{"radix_sort_32": c, "radix_sort_64": c, "scan": c, "range_search": c, "range_expand": c}
+	return primitive.Override(c, "radix_sort", "scan", "range_search", "range_expand")
 }()
 
 // keyKind draws the key columns of a row from a number that says which rows match.

@@ -14,6 +14,12 @@ var RadixHistogram = &backend.KernelSpec{
 	Params:    []string{"rows", "tiles", "shift", "bits"},
 	Axes:      []backend.Axis{bits("key_bits", 32, 64), serial},
 	Constants: []backend.Constant{workgroup, items(radixItems)},
+	SharedBytes: func(c backend.Config) uint32 {
+		if c["serial"] == 1 {
+			return 4 * maxDigits * c["workgroup"]
+		}
+		return 4 * maxDigits * 4 // copies
+	},
 	Run: func(call *backend.Call, group uint32) {
 		if call.Config["key_bits"] == 64 {
 			radixHistogram[uint64](call, group)

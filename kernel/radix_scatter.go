@@ -30,6 +30,12 @@ var RadixScatter = &backend.KernelSpec{
 	Params:    []string{"rows", "tiles", "shift", "bits"},
 	Axes:      []backend.Axis{bits("key_bits", 32, 64), bits("payload_bits", 0, 32), serial},
 	Constants: []backend.Constant{workgroup, items(radixItems), {Name: "batch", Default: 13}},
+	SharedBytes: func(c backend.Config) uint32 {
+		if c["serial"] == 1 {
+			return 4 * maxDigits * c["workgroup"]
+		}
+		return 4 * (c["workgroup"]*c["batch"] + maxDigits + (c["workgroup"]+3)/4)
+	},
 	Run: func(call *backend.Call, group uint32) {
 		if call.Config["key_bits"] == 64 {
 			radixScatter[uint64](call, group, &stages64)

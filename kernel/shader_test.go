@@ -1,6 +1,7 @@
 package kernel_test
 
 import (
+	"maps"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -94,14 +95,39 @@ func checkConstants(t *testing.T, m *module, spec *backend.KernelSpec, config ba
 	}
 	require.LessOrEqual(t, config["workgroup"], uint32(maxInvocations))
 
-	shared := uint32(0)
-	for _, id := range m.pointees(storageWorkgroup) {
-		n, err := m.sizeBytes(id, values)
-		require.NoError(t, err)
-		shared += n
-	}
+	shared := sharedBytes(t, m, values)
 	require.LessOrEqual(t, shared, uint32(maxSharedBytes))
 	t.Logf("%d bytes of shared memory", shared)
+	checkShared(t, m, spec, config)
+}
+
+func sharedBytes(t *testing.T, m *module, constants []uint32) (sum uint32) {
+	for _, id := range m.pointees(storageWorkgroup) {
+		n, err := m.sizeBytes(id, constants)
+		require.NoError(t, err)
+		sum += n
+	}
+	return sum
+}
+
+// checkShared compares what the catalogue says of shared memory with the arrays of the shader, in small and large shapes.
+func checkShared(t *testing.T, m *module, spec *backend.KernelSpec, config backend.Config) {
+	for _, workgroup := range []uint32{1, 33, config["workgroup"], 640, 1024} {
+		for _, other := range []uint32{1, 7, 64} {
+			shape, values := maps.Clone(config), []uint32{workgroup}
+			shape["workgroup"] = workgroup
+			for _, constant := range spec.Constants[1:] {
+				shape[constant.Name] = other
+				values = append(values, other)
+			}
+			need := sharedBytes(t, m, values)
+			if spec.SharedBytes == nil {
+				require.LessOrEqual(t, need, uint32(maxSharedBytes), "%v: state SharedBytes in the catalogue", shape)
+			} else {
+				require.Equal(t, spec.SharedBytes(shape), need, "%v: SharedBytes", shape)
+			}
+		}
+	}
 }
 
 func TestParseSPIRVRefusesOtherBytes(t *testing.T) {

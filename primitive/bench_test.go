@@ -33,7 +33,7 @@ func benchTunings(b *testing.B) map[string]primitive.Tuning {
 			require.NoError(b, err)
 			config[name] = uint32(n)
 		}
-		tunings[strings.ReplaceAll(text, " ", ",")] = primitive.Tuning{"radix_sort_32": config, "radix_sort_64": config}
+		tunings[strings.ReplaceAll(text, " ", ",")] = primitive.Override(config, "radix_sort")
 	}
 	return tunings
 }

@@ -18,7 +18,7 @@ type Ranges struct {
 // Expand records the pairs first to first+rows-1 of the output: leftOut and rightOut receive rows 32-bit row numbers each.
 // Work is divided by output, so that one row with many matches is expanded by many workgroups.
 func (o *Ops) Expand(list *backend.List, r Ranges, first uint64, rows uint32, leftOut, rightOut backend.Range) error {
-	k, err := o.device.Kernel(kernel.RangeExpand, o.tuning["range_expand"])
+	k, err := o.device.Kernel(kernel.RangeExpand, o.tuning.Config("range_expand", nil))
 	if err != nil {
 		return err
 	}

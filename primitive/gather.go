@@ -7,7 +7,8 @@ import (
 
 // Gather records gathered[i] = values[ids[i]] for rows values of valueBytes (4 or 8); ids are 32-bit.
 func (o *Ops) Gather(list *backend.List, valueBytes int, values, ids, gathered backend.Range, rows uint32) error {
-	k, err := o.device.Kernel(kernel.Gather, with(o.tuning["gather"], "value_bits", valueBytes*8))
+	width := variant("value_bits", valueBytes*8)
+	k, err := o.device.Kernel(kernel.Gather, merge(o.tuning.Config("gather", width), width))
 	if err != nil {
 		return err
 	}
@@ -17,7 +18,7 @@ func (o *Ops) Gather(list *backend.List, valueBytes int, values, ids, gathered b
 
 // GatherBits records the same for a bitmap whose first row is bit firstBit: gathered receives rows bits in 32-bit words.
 func (o *Ops) GatherBits(list *backend.List, bits, ids, gathered backend.Range, rows, firstBit uint32) error {
-	k, err := o.device.Kernel(kernel.GatherBits, o.tuning["gather"])
+	k, err := o.device.Kernel(kernel.GatherBits, o.tuning.Config("gather", nil))
 	if err != nil {
 		return err
 	}
@@ -27,7 +28,7 @@ func (o *Ops) GatherBits(list *backend.List, bits, ids, gathered backend.Range, 
 
 // Iota records values[i] = first + i for rows 32-bit values.
 func (o *Ops) Iota(list *backend.List, values backend.Range, rows uint64, first uint32) error {
-	k, err := o.device.Kernel(kernel.Iota, o.tuning["gather"])
+	k, err := o.device.Kernel(kernel.Iota, o.tuning.Config("gather", nil))
 	if err != nil {
 		return err
 	}

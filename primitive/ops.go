@@ -5,7 +5,6 @@ import (
 	"math"
 
 	"github.com/spirjoin/spirjoin/backend"
-	"github.com/spirjoin/spirjoin/kernel"
 )
 
 // Ops records primitives for one device with the device's tuning. Safe for concurrent use.
@@ -14,21 +13,16 @@ type Ops struct {
 	tuning Tuning
 }
 
-// New returns the primitives of a device, tuned by the embedded tables; overrides replace the configuration of the
-// primitives that they name.
+// New returns the primitives of a device, tuned by the embedded tables and, where their rows fit, by overrides. A row of either
+// that is not valid on the device is ErrInvalidInput.
 func New(device *backend.Device, overrides Tuning) (*Ops, error) {
 	tuning, err := TuningFor(device.Info())
 	if err != nil {
 		return nil, err
 	}
-	for name, config := range overrides {
-		tuning[name] = config
-	}
-	for name, config := range tuning {
-		// A scan shrinks from level to level only if a tile holds more than one row.
-		if rows := kernel.TileRows(config); rows == 0 || name == "scan" && rows < 2 || config["workgroup"] > device.Info().Limits.MaxInvocations {
-			return nil, &backend.OpError{Op: "tune " + name, Device: device.Info().Name, Err: backend.ErrInvalidInput, Detail: config.String()}
-		}
+	tuning = tuning.With(overrides)
+	if err := tuning.Check(device.Info()); err != nil {
+		return nil, err
 	}
 	return &Ops{device, tuning}, nil
 }
@@ -36,7 +30,7 @@ func New(device *backend.Device, overrides Tuning) (*Ops, error) {
 // Device is the device that the primitives run on.
 func (o *Ops) Device() *backend.Device { return o.device }
 
-// Tuning is the configuration in force.
+// Tuning holds the rows in force; it must not be changed.
 func (o *Ops) Tuning() Tuning { return o.tuning }
 
 // MaxRows is the largest number of rows that one device-resident column may have: row ids are 32-bit there, and one
@@ -52,10 +46,12 @@ func checkRows(op string, rows uint64) error {
 
 // with returns a configuration with further settings.
 func with(config backend.Config, settings ...any) backend.Config {
-	c := make(backend.Config, len(config)+len(settings)/2)
-	for k, v := range config {
-		c[k] = v
-	}
+	return merge(config, variant(settings...))
+}
+
+// variant is a configuration of names and their values, alternately.
+func variant(settings ...any) backend.Config {
+	c := make(backend.Config, len(settings)/2)
 	for i := 0; i < len(settings); i += 2 {
 		c[settings[i].(string)] = uint32(settings[i+1].(int))
 	}

@@ -28,15 +28,11 @@ type rig struct {
 var tunings = map[string]func(*backend.Device) primitive.Tuning{
 	"own": func(*backend.Device) primitive.Tuning { return nil },
 	"small serial": func(*backend.Device) primitive.Tuning {
-		return everywhere(backend.Config{"serial": 1, "workgroup": 8, "items": 16})
+		return primitive.Override(backend.Config{"serial": 1, "workgroup": 8, "items": 16})
 	},
 	"small wide": func(d *backend.Device) primitive.Tuning {
-		return everywhere(backend.Config{"serial": 0, "workgroup": 64, "items": 3})
+		return primitive.Override(backend.Config{"serial": 0, "workgroup": 64, "items": 3})
 	},
-}
-
-func everywhere(c backend.Config) primitive.Tuning {
-	return primitive.Tuning{"radix_sort_32": c, "radix_sort_64": c, "scan": c, "range_search": c, "range_expand": c, "gather": c}
 }
 
 func forEach(t *testing.T, test func(r rig)) {
@@ -89,7 +85,7 @@ func (r rig) run(record func(list *backend.List) error) {
 
 // sizesAround are the edge sizes of a primitive: nothing, one row, around one tile, and several tiles.
 func (r rig) sizesAround(name string) []int {
-	tile := int(kernel.TileRows(r.ops.Tuning()[name]))
+	tile := int(kernel.TileRows(r.ops.Tuning().Config(name, backend.Config{"key_bits": 32})))
 	if tile > 1<<14 { // large tiles of large devices: the several-tile size would take long under the race detector
 		return []int{0, 1, 2, 1000, tile - 1, tile, tile + 1}
 	}
@@ -171,7 +167,7 @@ func TestSort(t *testing.T) {
 		}
 	})
 	forEach(t, func(r rig) {
-		sizes := r.sizesAround("radix_sort_32")
+		sizes := r.sizesAround("radix_sort")
 		for _, c := range devicetest.Combinations(r, len(sizes), len(shapes), len(payloads), len(names)) {
 			rows, s, payload, name := sizes[c[0]], shapes[c[1]], payloads[c[2]], names[c[3]]
 			random := rand.New(rand.NewPCG(uint64(rows), uint64(s.bits)))
@@ -231,7 +227,7 @@ func sort[K uint32 | uint64](r rig, keys []K, keyBytes, bits int, payload primit
 
 func TestRangeSearchAndExpand(t *testing.T) {
 	forEach(t, func(r rig) {
-		tile := int(kernel.TileRows(r.ops.Tuning()["range_search"]))
+		tile := int(kernel.TileRows(r.ops.Tuning().Config("range_search", nil)))
 		tile = min(tile, 5000)
 		for _, c := range []struct {
 			name                  string

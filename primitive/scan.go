@@ -30,7 +30,7 @@ type scanLevel struct {
 
 // PlanScan plans the scan of rows values.
 func PlanScan(t Tuning, rows uint64, inBits, sumBits int, total bool) (ScanPlan, error) {
-	p := ScanPlan{Rows: rows, InBits: inBits, SumBits: sumBits, Total: total, config: t["scan"]}
+	p := ScanPlan{Rows: rows, InBits: inBits, SumBits: sumBits, Total: total, config: t.Config("scan", variant("in_bits", inBits, "sum_bits", sumBits))}
 	if err := checkRows("scan", rows); err != nil {
 		return p, err
 	}
@@ -112,7 +112,7 @@ type ReducePlan struct {
 
 // PlanReduce plans the sum of rows values; of none it is 0.
 func PlanReduce(t Tuning, rows uint64, inBits, sumBits int) (ReducePlan, error) {
-	p := ReducePlan{Rows: rows, InBits: inBits, SumBits: sumBits, config: t["scan"]}
+	p := ReducePlan{Rows: rows, InBits: inBits, SumBits: sumBits, config: t.Config("scan", variant("in_bits", inBits, "sum_bits", sumBits))}
 	if err := checkRows("reduce", rows); err != nil {
 		return p, err
 	}

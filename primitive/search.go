@@ -20,7 +20,7 @@ type RangeSearchPlan struct {
 
 // PlanRangeSearch plans the search of leftRows keys in rightRows keys of keyBytes (4 or 8).
 func PlanRangeSearch(t Tuning, leftRows, rightRows uint64, keyBytes int) (RangeSearchPlan, error) {
-	p := RangeSearchPlan{LeftRows: leftRows, RightRows: rightRows, KeyBytes: keyBytes, config: t["range_search"]}
+	p := RangeSearchPlan{LeftRows: leftRows, RightRows: rightRows, KeyBytes: keyBytes, config: t.Config("range_search", variant("key_bits", keyBytes*8))}
 	for _, rows := range []uint64{leftRows, rightRows} {
 		if err := checkRows("range search", rows); err != nil {
 			return p, err

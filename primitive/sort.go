@@ -16,6 +16,13 @@ const (
 	Given                     // the caller's 32-bit payload column
 )
 
+func (p Payload) bits() int {
+	if p == NoPayload {
+		return 0
+	}
+	return 32
+}
+
 // SortPlan is a stable least-significant-digit radix sort of 32- or 64-bit keys with a 32-bit payload (RT 3.3.1; GFTR 2.3).
 // Only the low KeyBits bits of the keys differ, so only they are sorted, in passes of nearly equal digits of at most 8 bits.
 // A pass counts the digits of every tile, scans the counts digit by digit over the tiles, which gives each tile the place of
@@ -43,7 +50,8 @@ const maxDigitBits = 8
 
 // PlanSort plans the sort of rows keys of keyBytes (4 or 8) whose low keyBits bits differ.
 func PlanSort(t Tuning, rows uint64, keyBytes, keyBits int, payload Payload) (SortPlan, error) {
-	p := SortPlan{Rows: rows, KeyBytes: keyBytes, KeyBits: keyBits, Payload: payload, config: t[fmt.Sprintf("radix_sort_%d", keyBytes*8)]}
+	p := SortPlan{Rows: rows, KeyBytes: keyBytes, KeyBits: keyBits, Payload: payload, 
+		config: t.Config("radix_sort", variant("key_bits", keyBytes*8, "payload_bits", payload.bits()))}
 	if err := checkRows("sort", rows); err != nil {
 		return p, err
 	}
@@ -78,10 +86,7 @@ func (p *SortPlan) Passes() int { return len(p.passes) }
 // Sort records a plan. keys[0] holds the keys, and payload[0] the payload when it is Given; the passes alternate between
 // the two buffers of each pair, and the sorted rows are in those of index Result. Where no pass is needed keys[1] and payload[1] may be absent.
 func (o *Ops) Sort(list *backend.List, p SortPlan, keys, payload [2]backend.Range, scratch backend.Range) error {
-	keyBits, payloadBits := p.KeyBytes*8, 32
-	if p.Payload == NoPayload {
-		payloadBits = 0
-	}
+	keyBits, payloadBits := p.KeyBytes*8, p.Payload.bits()
 	if len(p.passes) == 0 && p.Payload == RowNumbers {
 		return o.Iota(list, payload[0], p.Rows, 0)
 	}

@@ -4,55 +4,249 @@ import (
 	"embed"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/kernel"
 )
 
 //go:embed tuning/*.json
 var tuningFiles embed.FS
 
-// Tuning is the configuration of each primitive's kernels on one device, by primitive name.
-type Tuning map[string]backend.Config
+// Tuning holds the rows of each primitive's table that fit one device, by the name of the primitive, from safe and general to
+// specific. [Tuning.Config] looks a configuration up.
+type Tuning map[string][]TuningRow
 
-// tuningRow is a line of a tuning table: Config is best on the devices whose class, name or driver contains Device, by the
-// measurement in Measured. Rows go from safe and general to specific; the last that fits wins.
-type tuningRow struct {
-	Device   string         `json:"device"`
+// TuningRow is a line of a tuning table: Config is best by the measurement in Measured for the calls that have the values in
+// Variant (of the axes of the primitive's kernels; none means all calls) on the devices that Device names: "any", a class
+// ("gpu", "software", "host"), or a part of the name or the driver of a GPU.
+type TuningRow struct {
+	Device   string         `json:"device,omitempty"`
+	Variant  backend.Config `json:"variant,omitempty"`
 	Config   backend.Config `json:"config"`
 	Measured string         `json:"measured"`
+
+	source string // for errors: file and place
 }
 
-// TuningFor picks the row of every table for a device.
-func TuningFor(info *backend.DeviceInfo) (Tuning, error) {
-	class := "gpu"
-	switch info.Type {
-	case backend.Host:
-		class = "host"
-	case backend.Software:
-		class = "software"
-	}
-	names := strings.ToLower(info.Name + " " + info.Driver)
-	entries, err := tuningFiles.ReadDir("tuning")
-	if err != nil {
-		return nil, err
-	}
-	tuning := make(Tuning)
-	for _, entry := range entries {
-		text, err := tuningFiles.ReadFile("tuning/" + entry.Name())
-		if err != nil {
-			return nil, err
+// knobs says what the rows of a primitive may set: the constants of its kernels, their shape, and settings of its plan.
+type knobs struct {
+	kernels   []*backend.KernelSpec
+	settings  []string // of the plan
+	leastTile uint32   // rows; 1 unless stated
+}
+
+// tunable are the primitives, each with a table of that name.
+var tunable = map[string]knobs{
+	"gather":     {kernels: []*backend.KernelSpec{kernel.Gather, kernel.GatherBits, kernel.Iota}},
+	"radix_sort": {kernels: []*backend.KernelSpec{kernel.RadixHistogram, kernel.RadixScatter}},
+	// A scan shrinks from level to level only if a tile holds more than one row.
+	"scan":         {kernels: []*backend.KernelSpec{kernel.ScanReduce, kernel.ScanTiles}, leastTile: 2},
+	"range_expand": {kernels: []*backend.KernelSpec{kernel.RangeExpand}},
+	"range_search": {kernels: []*backend.KernelSpec{kernel.RangeSearch}},
+}
+
+// Tunable returns the names of the primitives that have a tuning table, sorted.
+func Tunable() []string { return slices.Sorted(maps.Keys(tunable)) }
+
+// Settings returns the names of what a row of the primitive may set, sorted; none for an unknown primitive.
+func Settings(primitive string) []string {
+	k := tunable[primitive]
+	names := slices.Clone(k.settings)
+	for _, spec := range k.kernels {
+		for _, constant := range spec.Constants {
+			names = append(names, constant.Name)
 		}
-		var rows []tuningRow
-		if err := json.Unmarshal(text, &rows); err != nil {
-			return nil, fmt.Errorf("tuning table %s: %w", entry.Name(), err)
-		}
-		name := strings.TrimSuffix(entry.Name(), ".json")
-		for _, row := range rows {
-			if row.Device == "any" || row.Device == class || class == "gpu" && strings.Contains(names, row.Device) {
-				tuning[name] = row.Config
+		for _, axis := range spec.Axes {
+			if axis.Name == "serial" {
+				names = append(names, axis.Name)
 			}
 		}
 	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// TuningFor picks the rows of the embedded tables that fit a device.
+func TuningFor(info *backend.DeviceInfo) (Tuning, error) {
+	tuning := make(Tuning)
+	for _, name := range Tunable() {
+		rows, err := tableRows(name)
+		if err != nil {
+			return nil, err
+		}
+		tuning[name] = slices.DeleteFunc(rows, func(row TuningRow) bool { return !row.fits(info) })
+	}
 	return tuning, nil
+}
+
+// tableRows reads the embedded table of a primitive.
+func tableRows(primitive string) (rows []TuningRow, err error) {
+	file := "tuning/" + primitive + ".json"
+	text, err := tuningFiles.ReadFile(file)
+	if err == nil {
+		err = decodeStrictly(text, &rows)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("tuning table %s: %w", file, err)
+	}
+	for i := range rows {
+		rows[i].source = fmt.Sprintf("%s, row %d", file, i+1)
+	}
+	return rows, nil
+}
+
+// decodeStrictly refuses fields that are not known: a misspelt one would be lost.
+func decodeStrictly(text []byte, v any) error {
+	decoder := json.NewDecoder(strings.NewReader(string(text)))
+	decoder.DisallowUnknownFields()
+	return decoder.Decode(v)
+}
+
+func (r *TuningRow) fits(info *backend.DeviceInfo) bool {
+	switch info.Type {
+	case backend.Host:
+		return r.Device == "any" || r.Device == "host"
+	case backend.Software:
+		return r.Device == "any" || r.Device == "software"
+	}
+	return r.Device == "any" || r.Device == "gpu" || strings.Contains(strings.ToLower(info.Name+" "+info.Driver), r.Device)
+}
+
+// Config is the configuration of a primitive's kernels for calls of a variant, such as key_bits=64: that of the last row whose
+// variant says nothing else. It is shared and must not be changed; nil for a primitive that has no row.
+func (t Tuning) Config(primitive string, variant backend.Config) backend.Config {
+	for _, row := range slices.Backward(t[primitive]) {
+		if agree(row.Variant, variant) {
+			return row.Config
+		}
+	}
+	return nil
+}
+
+// agree reports whether all settings of a are in b.
+func agree(a, b backend.Config) bool {
+	for name, value := range a {
+		if other, ok := b[name]; !ok || other != value {
+			return false
+		}
+	}
+	return true
+}
+
+// With returns the rows of t followed by those of overrides, which win where they fit.
+func (t Tuning) With(overrides Tuning) Tuning {
+	all := maps.Clone(t)
+	if all == nil {
+		all = make(Tuning)
+	}
+	for name, rows := range overrides {
+		all[name] = slices.Concat(all[name], rows)
+	}
+	return all
+}
+
+// Override is a tuning that gives the named primitives, all of them where none is named, one configuration for every variant.
+// Settings that a primitive does not know are left out.
+func Override(config backend.Config, primitives ...string) Tuning {
+	if len(primitives) == 0 {
+		primitives = Tunable()
+	}
+	tuning := make(Tuning)
+	for _, name := range primitives {
+		own := make(backend.Config)
+		for _, setting := range Settings(name) {
+			if value, ok := config[setting]; ok {
+				own[setting] = value
+			}
+		}
+		tuning[name] = []TuningRow{{Config: own, Measured: "override", source: "override of " + name}}
+	}
+	return tuning
+}
+
+// Check holds every row against what its primitive knows and what the device allows. The error is ErrInvalidInput and names
+// the table and the row.
+func (t Tuning) Check(info *backend.DeviceInfo) error {
+	for _, name := range slices.Sorted(maps.Keys(t)) {
+		for i := range t[name] {
+			if err := t[name][i].check(name, info); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (r *TuningRow) check(primitive string, info *backend.DeviceInfo) error {
+	fail := func(format string, a ...any) error {
+		return &backend.OpError{Op: "tune " + primitive, Device: info.Name, Err: backend.ErrInvalidInput,
+			Detail: fmt.Sprintf("%s, %v: %s", r.source, r.Config, fmt.Sprintf(format, a...))}
+	}
+	k, ok := tunable[primitive]
+	if !ok {
+		return fail("there is no such primitive; there are %s", strings.Join(Tunable(), ", "))
+	}
+	known := Settings(primitive)
+	for _, name := range slices.Sorted(maps.Keys(r.Config)) {
+		if !slices.Contains(known, name) {
+			return fail("unknown setting %s; there are %s", name, strings.Join(known, ", "))
+		}
+	}
+	if r.Config["serial"] > 1 {
+		return fail("serial is 0 or 1")
+	}
+	invocations := info.Limits.MaxInvocations
+	if workgroup := r.Config["workgroup"]; workgroup == 0 || workgroup > invocations {
+		return fail("workgroup goes from 1 to %d here", invocations)
+	}
+	if rows := uint64(r.Config["workgroup"]) * uint64(r.Config["items"]); rows > maxTileRows || kernel.TileRows(r.Config) < max(1, k.leastTile) {
+		return fail("a tile holds %d to %d rows", max(1, k.leastTile), maxTileRows)
+	}
+	offered := len(r.Variant) == 0
+	for _, spec := range k.kernels {
+		for _, variant := range kernel.Variants(spec) {
+			if serial, ok := variant["serial"]; ok && serial != r.Config["serial"] || !agreeWhereBoth(r.Variant, variant) {
+				continue
+			}
+			offered = offered || agree(r.Variant, variant)
+			config, err := spec.Complete(merge(r.Config, variant))
+			if err != nil {
+				return fail("%v", err)
+			}
+			if spec.SharedBytes == nil {
+				continue
+			}
+			if need, limit := spec.SharedBytes(config), info.Limits.MaxSharedBytes; need > limit {
+				return fail("%s takes %d bytes of shared memory, the device has %d", spec.Name, need, limit)
+			}
+		}
+	}
+	if !offered {
+		return fail("no kernel has the variant %v", r.Variant)
+	}
+	return nil
+}
+
+// maxTileRows keeps the number of a tile's rows far from the end of 32 bits.
+const maxTileRows = 1 << 24
+
+// agreeWhereBoth reports whether no setting has different values in a and b.
+func agreeWhereBoth(a, b backend.Config) bool {
+	for name, value := range a {
+		if other, ok := b[name]; ok && other != value {
+			return false
+		}
+	}
+	return true
+}
+
+// merge returns the settings of a and b; those of b win.
+func merge(a, b backend.Config) backend.Config {
+	c := make(backend.Config, len(a)+len(b))
+	maps.Copy(c, a)
+	maps.Copy(c, b)
+	return c
 }

@@ -3,14 +3,14 @@ package vulkan
 import (
 	"bytes"
 	"crypto/sha256"
-	"errors"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
 	"unsafe"
 
 	vk "github.com/vulkan-go/vulkan"
+
+	"github.com/spirjoin/spirjoin/internal/cache"
 )
 
 // pipelineCache is a VkPipelineCache that is kept in a file named after the driver, the device's cache format and the
@@ -32,8 +32,8 @@ func openCache(d *driver) (*pipelineCache, error) {
 	dir := options.CacheDir
 	if dir == "" {
 		dir = "off"
-		if user, err := os.UserCacheDir(); err == nil {
-			dir = filepath.Join(user, "spirjoin", "pipelines")
+		if path, err := cache.Path("pipelines"); err == nil {
+			dir = path
 		}
 	}
 	if dir != "off" {
@@ -99,7 +99,7 @@ func (c *pipelineCache) save() error {
 		return err
 	}
 	sum := sha256.Sum256(data)
-	return writeFile(c.path, bytes.Join([][]byte{cacheMagic, sum[:], data}, nil))
+	return cache.WriteFile(c.path, bytes.Join([][]byte{cacheMagic, sum[:], data}, nil))
 }
 
 func (c *pipelineCache) data() ([]byte, error) {
@@ -114,27 +114,6 @@ func (c *pipelineCache) data() ([]byte, error) {
 			return data[:size], c.d.check(r, "close", "reading the pipeline cache")
 		}
 	}
-}
-
-// writeFile replaces a file at once; readers see the old or the new content.
-func writeFile(path string, content []byte) error {
-	dir := filepath.Dir(path)
-	if err := os.MkdirAll(dir, 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
-		return err
-	}
-	file, err := os.CreateTemp(dir, ".new-*")
-	if err != nil {
-		return err
-	}
-	_, err = file.Write(content)
-	err = errors.Join(err, file.Close())
-	if err == nil {
-		err = os.Rename(file.Name(), path)
-	}
-	if err != nil {
-		_ = os.Remove(file.Name())
-	}
-	return err
 }
 
 func (c *pipelineCache) destroy() {

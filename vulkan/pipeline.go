@@ -72,6 +72,11 @@ func (d *driver) Compile(spec *backend.KernelSpec, config backend.Config) (backe
 		}
 		constants[i] = C.uint32_t(value)
 	}
+	if spec.SharedBytes != nil {
+		if need, limit := spec.SharedBytes(config), d.info.Limits.MaxSharedBytes; need > limit {
+			return fail(backend.ErrUnsupported, "%v takes %d bytes of shared memory, the device has %d", config, need, limit)
+		}
+	}
 	code, err := d.backend.options.Shaders.Find(spec, config)
 	if err != nil {
 		return fail(backend.ErrUnsupported, "%v: %v", config, err)

@@ -1,0 +1,138 @@
+package primitive
+
+import (
+	"maps"
+	"path"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/internal/devicetest"
+	"github.com/spirjoin/spirjoin/kernel"
+)
+
+// least is a device that offers what spirjoin requires and nothing more.
+var least = &backend.DeviceInfo{Name: "least", Limits: backend.Limits{MaxInvocations: 256, MaxSharedBytes: 16 << 10}}
+
+func TestTuningTables(t *testing.T) {
+	files, err := tuningFiles.ReadDir("tuning")
+	require.NoError(t, err)
+	var names []string
+	for _, file := range files {
+		names = append(names, strings.TrimSuffix(file.Name(), path.Ext(file.Name())))
+	}
+	require.Equal(t, names, Tunable(), "every primitive has a table, and every table a primitive")
+	roomy := &backend.DeviceInfo{Name: "roomy", Limits: backend.Limits{MaxInvocations: 1024, MaxSharedBytes: 256 << 10}}
+	for _, name := range names {
+		rows, err := tableRows(name)
+		require.NoError(t, err)
+		require.NotEmpty(t, rows)
+		require.Equal(t, "any", rows[0].Device, "the first row of %s is the safe one", name)
+		require.Empty(t, rows[0].Variant, name)
+		for _, row := range rows {
+			require.NotEmpty(t, row.Measured, row.source)
+			require.Equal(t, strings.ToLower(row.Device), row.Device, row.source)
+			require.NotEmpty(t, row.Device, row.source)
+			info := roomy
+			if row.Device == "any" {
+				info = least
+			}
+			require.NoError(t, row.check(name, info))
+		}
+	}
+}
+
+// Every kernel of every primitive must build as every row that fits the device says.
+func TestTuningRowsBuild(t *testing.T) {
+	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {
+		tuning, err := TuningFor(device.Info())
+		require.NoError(t, err)
+		require.NoError(t, tuning.Check(device.Info()))
+		built := 0
+		for name, rows := range tuning {
+			for _, row := range rows {
+				for _, spec := range tunable[name].kernels {
+					for _, v := range kernel.Variants(spec) {
+						if serial, ok := v["serial"]; ok && serial != row.Config["serial"] || !agreeWhereBoth(row.Variant, v) {
+							continue
+						}
+						_, err := device.Kernel(spec, merge(row.Config, v))
+						require.NoError(t, err, "%s: %s %v", row.source, spec.Name, v)
+						built++
+					}
+				}
+			}
+		}
+		require.GreaterOrEqual(t, built, len(tuning))
+	})
+}
+
+func TestTuningConfig(t *testing.T) {
+	config := func(workgroup uint32) backend.Config { return backend.Config{"workgroup": workgroup} }
+	tuning := Tuning{"sort": {
+		{Config: config(1)},
+		{Variant: backend.Config{"key_bits": 64}, Config: config(2)},
+		{Variant: backend.Config{"key_bits": 64, "payload_bits": 32}, Config: config(3)},
+		{Variant: backend.Config{"key_bits": 32}, Config: config(4)},
+	}}
+	for want, v := range []backend.Config{1: nil, 2: {"key_bits": 64}, 3: {"key_bits": 64, "payload_bits": 32}, 4: {"key_bits": 32, "payload_bits": 32}} {
+		if want > 0 {
+			require.Equal(t, config(uint32(want)), tuning.Config("sort", v), "%v", v)
+		}
+	}
+	require.Equal(t, config(2), tuning.Config("sort", backend.Config{"key_bits": 64, "payload_bits": 0}))
+	require.Equal(t, config(1), tuning.Config("sort", backend.Config{"payload_bits": 32}))
+	require.Nil(t, tuning.Config("scan", nil))
+	overridden := tuning.With(Tuning{"sort": {{Config: config(9)}}, "scan": {{Config: config(8)}}})
+	require.Equal(t, config(9), overridden.Config("sort", backend.Config{"key_bits": 64}))
+	require.Equal(t, config(8), overridden.Config("scan", nil))
+	require.Equal(t, config(2), tuning.Config("sort", backend.Config{"key_bits": 64}), "With leaves its receiver as it was")
+	require.Equal(t, config(8), Tuning(nil).With(overridden).Config("scan", nil))
+}
+
+func TestTuningForDevices(t *testing.T) {
+	at := func(info backend.DeviceInfo, keyBits uint32) backend.Config {
+		tuning, err := TuningFor(&info)
+		require.NoError(t, err)
+		return tuning.Config("radix_sort", backend.Config{"key_bits": keyBits, "payload_bits": 32})
+	}
+	nvidia := backend.DeviceInfo{Name: "NVIDIA H200", Driver: "NVIDIA"}
+	require.NotEqual(t, at(nvidia, 32), at(nvidia, 64))
+	require.Equal(t, uint32(1), at(backend.DeviceInfo{Type: backend.Software, Name: "llvmpipe nvidia"}, 32)["serial"], "a name counts for GPUs only")
+	require.LessOrEqual(t, at(backend.DeviceInfo{Name: "unheard of", Type: backend.Integrated}, 32)["workgroup"], uint32(256))
+}
+
+// A row that is wrong is refused, with its place and what is wrong.
+func TestTuningCheck(t *testing.T) {
+	good := backend.Config{"serial": 0, "workgroup": 256, "items": 13, "batch": 13}
+	change := func(name string, value uint32) backend.Config { return merge(good, backend.Config{name: value}) }
+	for fault, row := range map[string]TuningRow{
+		"":                                {Config: good},
+		"unknown setting bacth":           {Config: change("bacth", 1)},
+		"unknown setting key_bits":        {Config: change("key_bits", 32)},
+		"workgroup goes from 1 to 256":    {Config: change("workgroup", 257)},
+		"workgroup goes from 1":           {Config: change("workgroup", 0)},
+		"a tile holds 1 to":               {Config: change("items", 0)},
+		"to 16777216 rows":                {Config: change("items", 1<<31)},
+		"radix_scatter takes":             {Config: change("batch", 15)},
+		"radix_histogram takes 65536":     {Config: backend.Config{"serial": 1, "workgroup": 64, "items": 1}},
+		"no kernel has the variant":       {Variant: backend.Config{"key_bits": 48}, Config: good},
+		"has the variant color=1":         {Variant: backend.Config{"color": 1}, Config: good},
+		"table.json, row 3, batch=13 ite": {Config: change("serial", 2), source: "table.json, row 3"},
+	} {
+		err := Tuning{"radix_sort": {row}}.Check(least)
+		if fault == "" {
+			require.NoError(t, err)
+			continue
+		}
+		require.ErrorIs(t, err, backend.ErrInvalidInput)
+		require.ErrorContains(t, err, fault)
+	}
+	require.ErrorContains(t, Tuning{"raddix_sort": {{Config: good}}}.Check(least), "there is no such primitive")
+	require.ErrorContains(t, Override(backend.Config{"workgroup": 1, "items": 1}, "scan").Check(least), "a tile holds 2 to")
+	require.NoError(t, Override(backend.Config{"workgroup": 1, "items": 1, "unknown": 7}, "gather").Check(least))
+	require.Equal(t, Tunable(), slices.Sorted(maps.Keys(Override(good))))
+}
