@@ -44,7 +44,7 @@ type Options struct {
 	// memory. 0 is no limit.
 	MemoryLimitBytes uint64
 	System           SystemOptions
-	Tuning           primitive.Tuning // overrides the tuning tables of the named primitives
+	Tuning           primitive.Tuning // rows that win over the tuning tables and the user's tuning file
 }
 
 // Engine runs queries on one device. Safe for concurrent use; the owner closes it.
@@ -53,6 +53,8 @@ type Engine struct {
 	device *backend.Device
 	join   *join.Engine
 	pinned *relation.PinnedAllocator
+
+	tuningProblems []error
 }
 
 // Open finds the devices, opens the one that the options name, and returns an engine on it. ErrNoDevice when there is
@@ -77,11 +79,12 @@ func (s *System) Engine(ctx context.Context, options Options) (*Engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	ops, err := primitive.New(device, options.Tuning)
+	tuning, problems := UserTuning(device.Info())
+	ops, err := primitive.New(device, tuning.With(options.Tuning))
 	if err != nil {
 		return nil, errors.Join(err, device.Close())
 	}
-	e := &Engine{device: device, join: &join.Engine{Ops: ops, Allocator: memory.NewGoAllocator(), MemoryLimitBytes: options.MemoryLimitBytes}}
+	e := &Engine{device: device, tuningProblems: problems, join: &join.Engine{Ops: ops, Allocator: memory.NewGoAllocator(), MemoryLimitBytes: options.MemoryLimitBytes}}
 	if info := device.Info(); info.Limits.ImportAlignment > 0 && !info.Unified {
 		capBytes := device.Options().HostMemoryBytes
 		if options.MemoryLimitBytes > 0 { // of which pinned memory is a part, blocks kept for reuse too
@@ -95,6 +98,9 @@ func (s *System) Engine(ctx context.Context, options Options) (*Engine, error) {
 
 // Device describes the device that the engine runs on.
 func (e *Engine) Device() *backend.DeviceInfo { return e.device.Info() }
+
+// TuningProblems says which rows of the user's tuning file do not count, and why. The engine runs by its tables instead.
+func (e *Engine) TuningProblems() []error { return e.tuningProblems }
 
 // Allocator is where tables are best allocated: in host memory that the device reads without a staging copy, where it can.
 func (e *Engine) Allocator() memory.Allocator { return e.join.Allocator }

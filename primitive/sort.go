@@ -50,7 +50,7 @@ const maxDigitBits = 8
 
 // PlanSort plans the sort of rows keys of keyBytes (4 or 8) whose low keyBits bits differ.
 func PlanSort(t Tuning, rows uint64, keyBytes, keyBits int, payload Payload) (SortPlan, error) {
-	p := SortPlan{Rows: rows, KeyBytes: keyBytes, KeyBits: keyBits, Payload: payload, 
+	p := SortPlan{Rows: rows, KeyBytes: keyBytes, KeyBits: keyBits, Payload: payload,
 		config: t.Config("radix_sort", variant("key_bits", keyBytes*8, "payload_bits", payload.bits()))}
 	if err := checkRows("sort", rows); err != nil {
 		return p, err

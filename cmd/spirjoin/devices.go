@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 
 	"github.com/urfave/cli/v2"
@@ -29,13 +30,31 @@ func (s *session) devicesCommand() *cli.Command {
 				return writeJSON(s.stdout, system.Devices)
 			}
 			writeDevices(s.stdout, system.Devices)
-			for _, problem := range system.Problems {
-				fmt.Fprintln(s.stderr, "spirjoin: "+oneLine(problem.Error()))
+			for _, problem := range slices.Concat(system.Problems, tuningProblems(system.Devices)) {
+				s.warn(problem)
 			}
 			return nil
 		},
 	}
 }
+
+// tuningProblems says what in the tuning file does not count on these devices; each problem once.
+func tuningProblems(devices []backend.DeviceInfo) (problems []error) {
+	seen := make(map[string]bool)
+	for i := range devices {
+		_, found := spirjoin.UserTuning(&devices[i])
+		for _, problem := range found {
+			if !seen[problem.Error()] {
+				seen[problem.Error()] = true
+				problems = append(problems, problem)
+			}
+		}
+	}
+	return problems
+}
+
+// warn prints what is wrong without being an error.
+func (s *session) warn(problem error) { fmt.Fprintln(s.stderr, "spirjoin: "+oneLine(problem.Error())) }
 
 // writeDevices prints a line with the facts of each device, and below it what needs more room.
 func writeDevices(w io.Writer, devices []backend.DeviceInfo) {

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -79,4 +81,36 @@ func TestDoctorNamesTheDeviceThatFails(t *testing.T) {
 	writeDiagnosis(&b, &d)
 	requireGolden(t, "doctor.txt", b.String())
 	require.Equal(t, 2, strings.Count(b.String(), "do not use device"))
+}
+
+// A tuning file that is broken is told by devices, doctor and join; only joins and devices go on as if it were not there.
+func TestBrokenTuningFileIsTold(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "tuning.json")
+	t.Setenv("SPIRJOIN_TUNING", path)
+	doctor := func() finding {
+		var d diagnosis
+		require.NoError(t, json.Unmarshal([]byte(runProgram(t, exitDone, "doctor", "--device", "host", "--json").stdout), &d))
+		return find(t, d.Findings, "tuning")
+	}
+	require.Equal(t, stateOK, doctor().State)
+	require.Empty(t, runProgram(t, exitDone, "devices").stderr)
+
+	require.NoError(t, os.WriteFile(path, []byte("[{]"), 0o666))
+	warning := "spirjoin: tuning file " + path
+	require.Equal(t, 1, strings.Count(runProgram(t, exitDone, "devices").stderr, warning), "once, not for each device")
+	f := doctor()
+	require.Equal(t, stateProblem, f.State)
+	require.Contains(t, f.Seen[0], path)
+	require.Equal(t, "spirjoin tune", f.Advice.Command)
+
+	table := tableFile(t, filepath.Join(dir, "t.parquet"), ints("k", 1))
+	join := []string{"join", table, table, "--on", "k", "--count", "--device", "host"}
+	o := runProgram(t, exitDone, join...)
+	require.Equal(t, "1\n", o.stdout)
+	require.Contains(t, o.stderr, warning)
+	require.Empty(t, runProgram(t, exitDone, append(join, "--quiet")...).stderr)
+
+	require.NoError(t, os.WriteFile(path, []byte("[]"), 0o666))
+	require.Equal(t, stateOK, doctor().State)
 }

@@ -53,7 +53,7 @@ func (s *session) doctor(ctx context.Context, device string, asJSON bool) (err e
 		return err
 	}
 	defer func() { err = errors.Join(err, system.Close()) }()
-	d := diagnosis{Version: version(), Findings: thisMachine(system.Devices, system.Problems).inspect()}
+	d := diagnosis{Version: version(), Findings: thisMachine(system.Devices, system.Problems, findTuning(system.Devices)).inspect()}
 	if d.SelfTests, err = s.selfTests(ctx, system, device); err != nil {
 		return err
 	}

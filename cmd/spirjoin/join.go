@@ -31,6 +31,12 @@ func (s *session) join(ctx context.Context, o joinOptions) error {
 		return err
 	}
 	defer closeEngine()
+	if !o.quiet && o.stats != statsJSON {
+		progress.clearLine()
+		for _, problem := range engine.TuningProblems() {
+			s.warn(problem)
+		}
+	}
 
 	reading := time.Now()
 	readers, err := s.openInputs(ctx, o, capAllocator(engine.Allocator(), o.memoryLimitBytes), progress)

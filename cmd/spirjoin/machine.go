@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/spirjoin/spirjoin"
 	"github.com/spirjoin/spirjoin/backend"
 )
 
@@ -19,11 +20,25 @@ type machine struct {
 	env      func(string) string
 	devices  []backend.DeviceInfo
 	problems []error
+	tuned    tuningState
 	goos     string
 }
 
-func thisMachine(devices []backend.DeviceInfo, problems []error) *machine {
-	return &machine{root: os.DirFS("/"), env: os.Getenv, devices: devices, problems: problems, goos: runtime.GOOS}
+// tuningState is what is known of the tuning file.
+type tuningState struct {
+	path     string // empty: none is kept
+	rows     int
+	problems []error
+}
+
+func findTuning(devices []backend.DeviceInfo) tuningState {
+	path := spirjoin.TuningFile()
+	rows, _ := spirjoin.ReadTuning(path) // an error is among the problems
+	return tuningState{path, len(rows), tuningProblems(devices)}
+}
+
+func thisMachine(devices []backend.DeviceInfo, problems []error, tuned tuningState) *machine {
+	return &machine{root: os.DirFS("/"), env: os.Getenv, devices: devices, problems: problems, tuned: tuned, goos: runtime.GOOS}
 }
 
 // finding is one thing that doctor looked for.
@@ -52,9 +67,24 @@ const (
 // inspect looks for everything that a GPU needs before it can join. What is beside the backends is known of Linux only.
 func (m *machine) inspect() []finding {
 	if m.goos != "linux" {
-		return m.backends()
+		return append(m.backends(), m.tuning())
 	}
-	return slices.Concat([]finding{m.system(), m.loader(), m.drivers()}, m.gpus(), m.renderNodes(), []finding{m.validation()}, m.backends())
+	return slices.Concat([]finding{m.system(), m.loader(), m.drivers()}, m.gpus(), m.renderNodes(), []finding{m.validation()}, m.backends(), []finding{m.tuning()})
+}
+
+func (m *machine) tuning() finding {
+	f := finding{What: "tuning", State: stateOK, Seen: []string{"nothing was measured on this machine; the built-in tables count"}}
+	if m.tuned.rows > 0 {
+		f.Seen = []string{fmt.Sprintf("%s: %s", m.tuned.path, plural(m.tuned.rows, "row"))}
+	}
+	if len(m.tuned.problems) > 0 {
+		f.State, f.Advice = stateProblem, &advice{"measure again what the tuning file should hold, or remove " + m.tuned.path, "spirjoin tune"}
+		f.Seen = nil
+		for _, problem := range m.tuned.problems {
+			f.Seen = append(f.Seen, oneLine(problem.Error()))
+		}
+	}
+	return f
 }
 
 func (m *machine) system() finding {

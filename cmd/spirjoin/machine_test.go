@@ -142,5 +142,5 @@ func TestInspectTellsProblems(t *testing.T) {
 	m.problems = []error{errors.New("vulkan: no driver\nfound")}
 	require.Equal(t, []string{"vulkan: no driver; found"}, find(t, m.inspect(), "backend").Seen)
 	m.goos = "darwin"
-	require.Len(t, m.inspect(), 1, "only the backends are known elsewhere")
+	require.Len(t, m.inspect(), 2, "only the backends and the tuning are known elsewhere")
 }

@@ -1,0 +1,55 @@
+package primitive
+
+import (
+	"fmt"
+
+	"github.com/spirjoin/spirjoin/backend"
+)
+
+// UserRow is a row that was measured on one machine. It counts on exactly that device with that version of its driver.
+type UserRow struct {
+	Device        string         `json:"device"` // full name
+	Driver        string         `json:"driver"`
+	DriverVersion string         `json:"driver_version"`
+	Primitive     string         `json:"primitive"`
+	Variant       backend.Config `json:"variant,omitempty"`
+	Config        backend.Config `json:"config"`
+	Measured      string         `json:"measured"`
+}
+
+// ParseUserRows reads the text of a tuning file; an empty one has no rows.
+func ParseUserRows(text []byte) (rows []UserRow, err error) {
+	if len(text) == 0 {
+		return nil, nil
+	}
+	return rows, decodeStrictly(text, &rows)
+}
+
+// IsFor reports whether the row was measured on this device, by this version of the driver or another.
+func (r *UserRow) IsFor(info *backend.DeviceInfo) bool {
+	return r.Device == info.Name && r.Driver == info.Driver
+}
+
+// UserTuning picks the rows for a device, as overrides of its tables. Rows that were measured with another version of the
+// driver or that are not valid on the device are left out; the problems name them.
+func UserTuning(rows []UserRow, info *backend.DeviceInfo) (Tuning, []error) {
+	tuning := make(Tuning)
+	var problems []error
+	for i, r := range rows {
+		if !r.IsFor(info) {
+			continue
+		}
+		source := fmt.Sprintf("row %d", i+1)
+		if r.DriverVersion != info.DriverVersion {
+			problems = append(problems, fmt.Errorf("%s: %s was measured on %s with %s %s, which is %s now", source, r.Primitive, r.Device, r.Driver, r.DriverVersion, info.DriverVersion))
+			continue
+		}
+		row := TuningRow{Variant: r.Variant, Config: r.Config, Measured: r.Measured, source: source}
+		if err := row.check(r.Primitive, info); err != nil {
+			problems = append(problems, err)
+			continue
+		}
+		tuning[r.Primitive] = append(tuning[r.Primitive], row)
+	}
+	return tuning, problems
+}

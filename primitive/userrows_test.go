@@ -1,0 +1,52 @@
+package primitive
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/spirjoin/spirjoin/backend"
+)
+
+func TestUserTuning(t *testing.T) {
+	info := *least
+	info.Driver, info.DriverVersion = "driver", "2"
+	row := UserRow{Device: "least", Driver: "driver", DriverVersion: "2", Primitive: "scan",
+		Variant: backend.Config{"in_bits": 32}, Config: backend.Config{"workgroup": 64, "items": 3, "serial": 0}, Measured: "1 G rows/s"}
+	change := func(f func(r *UserRow)) UserRow {
+		r := row
+		f(&r)
+		return r
+	}
+	text, err := json.Marshal([]UserRow{
+		change(func(r *UserRow) { r.Device = "least of all" }),
+		change(func(r *UserRow) { r.Driver = "another" }),
+		row,
+		change(func(r *UserRow) { r.DriverVersion = "1" }),
+		change(func(r *UserRow) { r.Config = backend.Config{"workgroup": 512, "items": 1} }),
+		change(func(r *UserRow) { r.Primitive = "scam" }),
+		change(func(r *UserRow) { r.Config = backend.Config{"workgroup": 64, "itmes": 1} }),
+	})
+	require.NoError(t, err)
+	rows, err := ParseUserRows(text)
+	require.NoError(t, err)
+	require.Len(t, rows, 7)
+	tuning, problems := UserTuning(rows, &info)
+	require.Len(t, tuning, 1)
+	require.Len(t, tuning["scan"], 1)
+	require.Equal(t, row.Config, tuning.Config("scan", backend.Config{"in_bits": 32, "sum_bits": 64}))
+	require.Nil(t, tuning.Config("scan", backend.Config{"in_bits": 64, "sum_bits": 64}))
+	require.Len(t, problems, 4)
+	for i, want := range []string{"row 4: scan was measured on least with driver 1, which is 2 now", "row 5, items=1 workgroup=512: workgroup goes", "row 6, ", "row 7, itmes=1 workgroup=64: unknown setting"} {
+		require.ErrorContains(t, problems[i], want)
+	}
+
+	rows, err = ParseUserRows(nil)
+	require.NoError(t, err)
+	require.Empty(t, rows)
+	for _, bad := range []string{"[", "{}", `[{"devise": "x"}]`, `[{"config": {"workgroup": -1}}]`} {
+		_, err := ParseUserRows([]byte(bad))
+		require.Error(t, err, bad)
+	}
+}
