@@ -12,12 +12,13 @@ import (
 // its size as long as the cap has room for a new block: large free ranges are kept for large requests. Blocks without a
 // range in use are kept for reuse until the cap needs their bytes, or trim.
 type arena struct {
-	memory   Memory
-	allocate func(sizeBytes uint64, memory Memory) (Block, error)
-	forget   func(Block) // told of every block before it is freed
-	maxBlock uint64      // limit of one allocation, a multiple of arenaAlignment
-	capBytes uint64      // of all blocks together
-	blocks   []*arenaBlock
+	memory        Memory
+	allocate      func(sizeBytes uint64, memory Memory) (Block, error)
+	forget        func(Block) // told of every block before it is freed
+	maxBlock      uint64      // limit of one block, a multiple of arenaAlignment
+	maxAllocation uint64      // limit of one allocation of the device, for errors: a block may have several
+	capBytes      uint64      // of all blocks together
+	blocks        []*arenaBlock
 
 	blockBytes uint64 // of all blocks
 	usedBytes  uint64 // of all ranges in use
@@ -40,7 +41,7 @@ const (
 func (a *arena) take(sizeBytes uint64) (Block, uint64, error) {
 	if sizeBytes > a.maxBlock { // before rounding up, which could overflow
 		return nil, 0, &OpError{Op: "allocate", Err: a.sentinel(), Detail: fmt.Sprintf(
-			"%d bytes in one buffer, the device allows %d", sizeBytes, a.maxBlock)}
+			"%d bytes in one buffer, the device allows %d of %v memory, %d in one allocation", sizeBytes, a.maxBlock, a.memory, a.maxAllocation)}
 	}
 	size := (max(sizeBytes, 1) + arenaAlignment - 1) / arenaAlignment * arenaAlignment
 	best, at := a.bestFit(size, 2*max(size, a.poolBytes()))
@@ -145,9 +146,10 @@ func (a *arena) sentinel() error {
 	return ErrHostMemory
 }
 
+// option names what moves the cap.
 func (a *arena) option() string {
 	if a.memory == DeviceLocal {
 		return "device_memory"
 	}
-	return "memory_limit"
+	return "DeviceOptions.HostMemoryBytes, by default a quarter of device_memory"
 }

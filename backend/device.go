@@ -69,7 +69,8 @@ func NewDevice(driver Driver, options DeviceOptions) *Device {
 	for m, capBytes := range map[Memory]uint64{DeviceLocal: options.DeviceMemoryBytes, HostVisible: options.HostMemoryBytes} {
 		d.arenas[m] = arena{
 			memory: m, allocate: driver.AllocateBlock, forget: d.hazards.forget, capBytes: capBytes,
-			maxBlock: min(info.Limits.MaxAllocationBytes, info.Limits.MaxBufferBytes) / ArgAlignmentBytes * ArgAlignmentBytes,
+			maxBlock:      info.Limits.BlockBytes(m) / ArgAlignmentBytes * ArgAlignmentBytes,
+			maxAllocation: info.Limits.MaxAllocationBytes,
 		}
 	}
 	return d

@@ -79,7 +79,7 @@ type Step struct {
 type Driver interface {
 	Info() *DeviceInfo
 	// AllocateBlock allocates at least sizeBytes, aligned to 256 bytes. The content is undefined. ErrDeviceMemory or
-	// ErrHostMemory when there is no memory.
+	// ErrHostMemory when there is no memory; either or ErrLimit beyond Limits.BlockBytes.
 	AllocateBlock(sizeBytes uint64, memory Memory) (Block, error)
 	// ImportHost makes caller-owned memory visible to the device without a copy. Address and size must be multiples of
 	// Limits.ImportAlignment; the memory must stay valid and in place until Free.

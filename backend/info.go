@@ -25,13 +25,22 @@ type Heap struct {
 
 // Limits are read from the device, never assumed.
 type Limits struct {
-	MaxAllocationBytes   uint64 `json:"max_allocation_bytes"`    // of one block
-	MaxBufferBytes       uint64 `json:"max_buffer_bytes"`        // of one buffer argument
+	MaxAllocationBytes   uint64 `json:"max_allocation_bytes"`    // of one allocation of memory
+	MaxBufferBytes       uint64 `json:"max_buffer_bytes"`        // of one buffer, whatever it is made of
+	MaxBlockBytes        uint64 `json:"max_block_bytes"`         // of one device-local block; beyond MaxAllocationBytes where it may have several allocations
 	MaxInvocations       uint32 `json:"max_invocations"`         // per workgroup
 	MaxSharedBytes       uint32 `json:"max_shared_bytes"`        // per workgroup
 	MaxPushConstantBytes uint32 `json:"max_push_constant_bytes"` // arguments and parameters of a dispatch
 	MaxGroups            uint32 `json:"max_groups"`              // workgroups of one dispatch in one dimension
 	ImportAlignment      uint64 `json:"import_alignment"`        // of imported host memory, address and size; 0: cannot import
+}
+
+// BlockBytes is the largest block of a kind of memory: only device-local ones have more than one allocation.
+func (l *Limits) BlockBytes(memory Memory) uint64 {
+	if memory == DeviceLocal {
+		return l.MaxBlockBytes
+	}
+	return min(l.MaxAllocationBytes, l.MaxBufferBytes)
 }
 
 // QueueFamily is one family of queues of a device.

@@ -78,12 +78,12 @@ func (d *Driver) AllocateBlock(sizeBytes uint64, memory backend.Memory) (backend
 	if memory == backend.HostVisible {
 		exhausted = backend.ErrHostMemory
 	}
-	limits := &d.info.Limits
+	limit := d.info.Limits.BlockBytes(memory)
 	switch {
 	case sizeBytes == 0:
 		return nil, d.fail("allocate", backend.ErrInvalidInput, "0 bytes")
-	case sizeBytes > limits.MaxAllocationBytes || sizeBytes > math.MaxInt-1<<20:
-		return nil, d.fail("allocate", exhausted, "%d bytes, one allocation may have %d", sizeBytes, limits.MaxAllocationBytes)
+	case sizeBytes > limit || sizeBytes > math.MaxInt-1<<20:
+		return nil, d.fail("allocate", exhausted, "%d bytes, one block may have %d", sizeBytes, limit)
 	case d.backend.faults.allocate(&d.backend.options.Faults, memory):
 		return nil, d.fail("allocate", exhausted, "%d bytes %v, injected fault", sizeBytes, memory)
 	}

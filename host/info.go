@@ -27,6 +27,10 @@ func describe(options *Options, index int, totalBytes, limitBytes uint64) *backe
 	if options.MaxAllocationBytes > 0 {
 		maxAllocation = options.MaxAllocationBytes
 	}
+	maxBlock := maxAllocation
+	if options.MaxBlockBytes > 0 {
+		maxBlock = options.MaxBlockBytes
+	}
 	features := []string{fmt.Sprintf("cores=%d", options.Workers)}
 	if options.Shuffle != 0 {
 		features = append(features, fmt.Sprintf("shuffle=%d", options.Shuffle))
@@ -46,7 +50,8 @@ func describe(options *Options, index int, totalBytes, limitBytes uint64) *backe
 		Unified:       !options.Discrete,
 		Limits: backend.Limits{
 			MaxAllocationBytes:   maxAllocation,
-			MaxBufferBytes:       maxAllocation,
+			MaxBufferBytes:       max(maxAllocation, maxBlock),
+			MaxBlockBytes:        maxBlock,
 			MaxInvocations:       maxInvocations,
 			MaxSharedBytes:       maxSharedBytes,
 			MaxPushConstantBytes: maxPushConstantBytes,

@@ -20,6 +20,7 @@ type Options struct {
 	Sink       func(Message) // receives each message at once, on any thread and inside a Vulkan call: it must not use the backend; may be nil
 	CacheDir   string        // of compiled pipelines; default: spirjoin/pipelines in the user's cache directory; "off" keeps none
 	AppName    string        // told to the driver; default "spirjoin"
+	PartBytes  uint64        // where larger device-local blocks are made of several allocations, if the device can; default: its limit of one allocation
 	Shaders    Shaders       // where kernels come from; default: those embedded in package shaders
 }
 

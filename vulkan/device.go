@@ -32,7 +32,11 @@ type driver struct {
 	lost     atomic.Pointer[error] // sticky
 	families []C.uint32_t          // that share buffers
 	lines    [backend.Roles]*timeline
+	binds    *timeline  // of the binding of sparse blocks; nil where there are none
+	binding  sync.Mutex // held while one is bound
 	cache    *pipelineCache
+
+	partBytes uint64 // largest allocation of a device-local block
 
 	mu      sync.Mutex // guards what follows
 	blocks  map[*block]struct{}
@@ -51,12 +55,22 @@ const closeLimit = 10 * time.Second
 // open makes a logical device; the caller registers it.
 func open(b *Backend, p *physical) (*driver, error) {
 	plan, _ := planQueues(p.families)
-	used := usedFamilies(plan)
-	queues := make([]C.sj_queues, len(used))
+	slots := plan[:]
+	if p.sparse {
+		slot, _ := planSparse(p.families, plan)
+		slots = append(slots, slot)
+	}
 	d := &driver{backend: b, p: p, info: p.info, blocks: make(map[*block]struct{}), layouts: make(map[uint32]vk.PipelineLayout)}
-	for i, u := range used {
-		queues[i] = C.sj_queues{family: C.uint32_t(u.family), count: C.uint32_t(u.index)}
+	d.partBytes = d.info.Limits.MaxAllocationBytes
+	if b.options.PartBytes > 0 {
+		d.partBytes = min(d.partBytes, b.options.PartBytes)
+	}
+	for _, u := range usedFamilies(plan[:]...) {
 		d.families = append(d.families, C.uint32_t(u.family))
+	}
+	var queues []C.sj_queues
+	for _, u := range usedFamilies(slots...) {
+		queues = append(queues, C.sj_queues{family: C.uint32_t(u.family), count: C.uint32_t(u.index)})
 	}
 	extensions := slices.DeleteFunc(slices.Clone(usedExtensions), func(name string) bool { return !p.extensions[name] })
 	r := result(C.sj_open_device(unsafe.Pointer(p.handle), &queues[0], C.uint32_t(len(queues)), joined(extensions),
@@ -65,17 +79,17 @@ func open(b *Backend, p *physical) (*driver, error) {
 		return nil, err
 	}
 	d.device = vk.Device(C.sj_device_handle(d.shim))
-	if err := d.prepare(plan); err != nil {
+	if err := d.prepare(slots); err != nil {
 		d.destroy()
 		return nil, err
 	}
 	return d, nil
 }
 
-// prepare makes queues, timelines and the pipeline cache.
-func (d *driver) prepare(plan [backend.Roles]queueSlot) error {
+// prepare makes queues, timelines and the pipeline cache; slots are of the roles and, where there is one, for sparse blocks.
+func (d *driver) prepare(slots []queueSlot) error {
 	queues := make(map[queueSlot]*queue)
-	for role, slot := range plan {
+	for i, slot := range slots {
 		q, ok := queues[slot]
 		if !ok {
 			q = &queue{}
@@ -84,11 +98,14 @@ func (d *driver) prepare(plan [backend.Roles]queueSlot) error {
 			q.handle = handle
 			queues[slot] = q
 		}
-		line, err := newTimeline(d, backend.Role(role), q, slot.family)
-		if err != nil {
+		role, name, line := backend.Role(i), "sparse binding", &d.binds
+		if role < backend.Roles {
+			name, line = role.String(), &d.lines[role]
+		}
+		var err error
+		if *line, err = newTimeline(d, name, q, slot.family); err != nil {
 			return err
 		}
-		d.lines[role] = line
 	}
 	var err error
 	d.cache, err = openCache(d)
@@ -137,7 +154,7 @@ func (d *driver) Close() error {
 	}
 	d.closed = true
 	var errs []error
-	for _, line := range d.lines {
+	for _, line := range append(d.lines[:], d.binds) {
 		if err := line.drain(closeLimit); err != nil {
 			errs = append(errs, err)
 			if errors.Is(err, backend.ErrTimedOut) {
@@ -145,12 +162,14 @@ func (d *driver) Close() error {
 			}
 		}
 	}
-	if n := len(d.blocks); n > 0 {
-		var bytes uint64
-		for b := range d.blocks {
-			bytes += b.sizeBytes
-			b.destroy()
+	n, bytes := 0, uint64(0)
+	for b := range d.blocks {
+		if b.live {
+			n, bytes = n+1, bytes+b.sizeBytes
 		}
+		b.destroy()
+	}
+	if n > 0 {
 		errs = append(errs, d.misuse("close", "%d blocks of %d bytes in all were not freed", n, bytes))
 	}
 	if d.lost.Load() == nil {
@@ -172,7 +191,7 @@ func (d *driver) destroy() {
 		vk.DestroyPipelineLayout(d.device, l, nil)
 	}
 	d.cache.destroy()
-	for _, line := range d.lines {
+	for _, line := range append(d.lines[:], d.binds) {
 		line.destroy()
 	}
 	C.sj_close_device(d.shim)

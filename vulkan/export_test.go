@@ -9,7 +9,7 @@ func Lose(d backend.Driver) error {
 
 // Leak makes an object of the device and forgets it.
 func Leak(d backend.Driver) error {
-	_, err := newTimeline(d.(*driver), backend.Compute, &queue{}, 0)
+	_, err := newTimeline(d.(*driver), "leaked", &queue{}, 0)
 	return err
 }
 

@@ -15,7 +15,7 @@ import (
 */
 import "C"
 
-// block is a buffer over memory of its own.
+// block is a buffer over memory of its own: one allocation, or, when it is sparse, several.
 type block struct {
 	d          *driver
 	memory     backend.Memory
@@ -23,8 +23,11 @@ type block struct {
 	buffer     vk.Buffer
 	address    uint64 // of the block's first byte, for kernels
 	store      vk.DeviceMemory
-	storeSize  uint64 // of the VkDeviceMemory
+	storeSize  uint64 // of the VkDeviceMemory, or of all parts
 	storeType  uint32
+	sparse     bool
+	parts      []part // of a sparse block, instead of store
+	unbound    bool   // perhaps its binding is still under way
 	exportable bool
 	mapped     []byte
 	pin        runtime.Pinner // of imported memory
@@ -58,11 +61,23 @@ func (b *block) Free() error {
 func (b *block) destroy() {
 	vk.DestroyBuffer(b.d.device, b.buffer, nil)
 	vk.FreeMemory(b.d.device, b.store, nil)
+	b.freeParts()
 	b.buffer, b.store, b.mapped = vk.NullBuffer, vk.NullDeviceMemory, nil
 	b.pin.Unpin()
 }
 
-// AllocateBlock implements [backend.Driver]. ErrLimit beyond Limits.MaxAllocationBytes.
+// abandon releases a block that could not be made, at once or, while it may still be in use, with its device.
+func (b *block) abandon() {
+	if !b.unbound {
+		b.destroy()
+		return
+	}
+	b.d.mu.Lock()
+	defer b.d.mu.Unlock()
+	b.d.blocks[b] = struct{}{}
+}
+
+// AllocateBlock implements [backend.Driver]. ErrLimit beyond Limits.BlockBytes.
 func (d *driver) AllocateBlock(sizeBytes uint64, memory backend.Memory) (backend.Block, error) {
 	if err := d.enter("allocate"); err != nil {
 		return nil, err
@@ -71,28 +86,31 @@ func (d *driver) AllocateBlock(sizeBytes uint64, memory backend.Memory) (backend
 	if memory > backend.HostVisible {
 		return nil, d.misuse("allocate", "%d is neither device-local nor host-visible memory", memory)
 	}
-	return d.allocate(sizeBytes, memory, 0, func(b *block) result {
+	b := &block{d: d, memory: memory, sizeBytes: sizeBytes, sparse: memory == backend.DeviceLocal && d.binds != nil && sizeBytes > d.partBytes}
+	return d.allocate(b, 0, d.info.Limits.BlockBytes(memory), func(b *block) result {
+		if b.sparse {
+			return b.allocateParts()
+		}
 		return result(C.sj_allocate(d.shim, C.uint64_t(b.storeSize), C.uint32_t(b.storeType), 0, (*C.uint64_t)(unsafe.Pointer(&b.store))))
 	})
 }
 
-// allocate makes a block whose memory comes from get, which reads storeSize and storeType and sets store.
-func (d *driver) allocate(sizeBytes uint64, memory backend.Memory, handleType uint32, get func(b *block) result) (backend.Block, error) {
-	limit := min(d.info.Limits.MaxAllocationBytes, d.info.Limits.MaxBufferBytes)
+// allocate makes a block of at most limitBytes whose memory comes from get, which reads storeSize and storeType and sets
+// store, or reads parts and fills them.
+func (d *driver) allocate(b *block, handleType uint32, limitBytes uint64, get func(b *block) result) (backend.Block, error) {
 	switch {
-	case sizeBytes == 0:
+	case b.sizeBytes == 0:
 		return nil, d.misuse("allocate", "0 bytes")
-	case sizeBytes > limit:
+	case b.sizeBytes > limitBytes:
 		return nil, &backend.OpError{Op: "allocate", Device: d.info.Name, Err: backend.ErrLimit,
-			Detail: fmt.Sprintf("%d bytes in one block, the device allows %d", sizeBytes, limit)}
+			Detail: fmt.Sprintf("%d bytes in one block of %v memory, the device allows %d, and %d in one allocation", b.sizeBytes, b.memory, limitBytes, d.info.Limits.MaxAllocationBytes)}
 	}
-	b := &block{d: d, memory: memory, sizeBytes: sizeBytes, exportable: handleType == C.SJ_OPAQUE_FD}
 	err := b.create(handleType, ^uint32(0), get)
-	if err == nil && b.storeFlags()&memoryVisible != 0 && (memory == backend.HostVisible || d.info.Unified) {
+	if err == nil && !b.sparse && b.storeFlags()&memoryVisible != 0 && (b.memory == backend.HostVisible || d.info.Unified) {
 		err = b.mapAll()
 	}
 	if err != nil {
-		b.destroy()
+		b.abandon()
 		return nil, err
 	}
 	d.keep(b)
@@ -111,7 +129,11 @@ func (b *block) storeFlags() uint32 { return b.d.p.types[b.storeType].flags }
 // create makes the buffer, gets its memory and joins the two. On failure the caller destroys what is there.
 func (b *block) create(handleType, allowed uint32, get func(b *block) result) error {
 	d := b.d
-	r := result(C.sj_create_buffer(d.shim, C.uint64_t(b.sizeBytes), C.uint32_t(handleType), &d.families[0], C.uint32_t(len(d.families)), (*C.uint64_t)(unsafe.Pointer(&b.buffer))))
+	flags := C.uint32_t(0)
+	if b.sparse {
+		flags = C.SJ_SPARSE_BUFFER
+	}
+	r := result(C.sj_create_buffer(d.shim, C.uint64_t(b.sizeBytes), flags, C.uint32_t(handleType), &d.families[0], C.uint32_t(len(d.families)), (*C.uint64_t)(unsafe.Pointer(&b.buffer))))
 	if err := b.failed(r, "creating a buffer"); err != nil {
 		return err
 	}
@@ -124,10 +146,13 @@ func (b *block) create(handleType, allowed uint32, get func(b *block) result) er
 	if b.storeType, ok = chooseType(d.p.types, needs.MemoryTypeBits&allowed, b.memory, d.info.Unified); !ok {
 		return &backend.OpError{Op: "allocate", Device: d.info.Name, Err: backend.ErrUnsupported, Detail: fmt.Sprintf("no memory type for %v memory", b.memory)}
 	}
+	if b.sparse {
+		b.parts = planParts(b.storeSize, uint64(needs.Alignment), max(d.partBytes, uint64(needs.Alignment)))
+	}
 	if err := b.failed(get(b), "allocating"); err != nil {
 		return err
 	}
-	if err := b.failed(result(vk.BindBufferMemory(d.device, b.buffer, b.store, 0)), "binding"); err != nil {
+	if err := b.bind(); err != nil {
 		return err
 	}
 	b.address = uint64(C.sj_buffer_address(d.shim, raw(b.buffer)))
@@ -136,6 +161,14 @@ func (b *block) create(handleType, allowed uint32, get func(b *block) result) er
 			Detail: fmt.Sprintf("the driver places %v memory at %#x, which is no multiple of %d", b.memory, b.address, backend.ArgAlignmentBytes)}
 	}
 	return nil
+}
+
+// bind joins the buffer and its memory.
+func (b *block) bind() error {
+	if b.sparse {
+		return b.bindParts()
+	}
+	return b.failed(result(vk.BindBufferMemory(b.d.device, b.buffer, b.store, 0)), "binding")
 }
 
 func (b *block) mapAll() error {
@@ -153,7 +186,14 @@ func (b *block) failed(r result, doing string) error {
 	if r == outOfMemory && b.memory != backend.DeviceLocal && !b.d.p.types[b.storeType].heapLocal {
 		r = outOfHostMemory
 	}
-	return b.d.check(r, "allocate", "%s %d bytes of %v memory", doing, b.sizeBytes, b.memory)
+	return b.d.check(r, "allocate", "%s %d bytes of %v memory%s", doing, b.sizeBytes, b.memory, b.inParts())
+}
+
+func (b *block) inParts() string {
+	if !b.sparse {
+		return ""
+	}
+	return fmt.Sprintf(", made of allocations of at most %d", b.d.partBytes)
 }
 
 // ImportHost implements [backend.Driver]. ErrUnsupported where the driver cannot import, ErrInvalidInput where address or
@@ -172,7 +212,7 @@ func (d *driver) ImportHost(memory []byte) (backend.Block, error) {
 	if size == 0 || size%alignment != 0 || uint64(uintptr(pointer))%alignment != 0 {
 		return nil, d.misuse("import", "%d bytes at %p: address and size must be multiples of %d", size, pointer, alignment)
 	}
-	if limit := min(d.info.Limits.MaxAllocationBytes, d.info.Limits.MaxBufferBytes); size > limit {
+	if limit := d.info.Limits.BlockBytes(backend.Imported); size > limit {
 		return nil, &backend.OpError{Op: "import", Device: d.info.Name, Err: backend.ErrLimit, Detail: fmt.Sprintf("%d bytes, the device allows %d", size, limit)}
 	}
 	var types C.uint32_t

@@ -30,6 +30,7 @@ type physical struct {
 	driverUUID      string
 	cacheUUID       string
 	sharedDedicated bool    // shared memory needs an allocation of its own, which every block here has
+	sparse          bool    // a block may have several allocations
 	shareable       bool    // memory can be exported and imported as a file descriptor
 	tickNanoseconds float64 // of time stamps
 	maxGroupsY      uint32
@@ -165,24 +166,41 @@ func describe(handle vk.PhysicalDevice) *physical {
 	if more.max_subgroup_size > 0 {
 		i.MinSubgroupSize, i.MaxSubgroupSize = uint32(more.min_subgroup_size), uint32(more.max_subgroup_size)
 	}
-	allocation := uint64(more.max_allocation_bytes)
 	i.Limits = backend.Limits{
-		MaxAllocationBytes:   allocation,
-		MaxBufferBytes:       allocation,
+		MaxAllocationBytes:   uint64(more.max_allocation_bytes),
 		MaxInvocations:       min(limits.MaxComputeWorkGroupInvocations, limits.MaxComputeWorkGroupSize[0]),
 		MaxSharedBytes:       limits.MaxComputeSharedMemorySize,
 		MaxPushConstantBytes: limits.MaxPushConstantsSize,
 		MaxGroups:            limits.MaxComputeWorkGroupCount[0],
 		ImportAlignment:      uint64(more.import_alignment),
 	}
-	if more.max_buffer_bytes > 0 {
-		i.Limits.MaxBufferBytes = min(allocation, uint64(more.max_buffer_bytes))
-	}
 	p.readFamilies()
 	p.readMemory(&more)
+	p.limitBlocks(uint64(more.max_buffer_bytes), uint64(limits.SparseAddressSpaceSize))
 	p.nameFeatures()
 	i.Unusable = p.lacks(core.ApiVersion)
 	return p
+}
+
+// limitBlocks decides whether blocks may have several allocations, and how large blocks and buffers may be. maxBufferBytes
+// is 0 where the driver does not say. On unified devices blocks are mapped, which takes one allocation.
+func (p *physical) limitBlocks(maxBufferBytes, sparseBytes uint64) {
+	plan, ok := planQueues(p.families)
+	if ok && p.features&C.SJ_SPARSE_BINDING != 0 && !p.info.Unified {
+		_, p.sparse = planSparse(p.families, plan)
+	}
+	l := &p.info.Limits
+	l.MaxBufferBytes = l.MaxAllocationBytes
+	if p.sparse {
+		l.MaxBufferBytes = max(l.MaxAllocationBytes, sparseBytes)
+	}
+	if maxBufferBytes > 0 {
+		l.MaxBufferBytes = min(l.MaxBufferBytes, maxBufferBytes)
+	}
+	l.MaxBlockBytes = min(l.MaxAllocationBytes, l.MaxBufferBytes)
+	if p.sparse {
+		l.MaxBlockBytes = max(l.MaxBlockBytes, min(l.MaxBufferBytes, largestLocal(p.types)))
+	}
 }
 
 func deviceType(t vk.PhysicalDeviceType) backend.DeviceType {
@@ -222,7 +240,7 @@ func (p *physical) nameFeatures() {
 			list = append(list, "subgroup "+name)
 		}
 	}
-	for name, here := range map[string]bool{"memoryBudget": p.extensions[extBudget], "hostMemoryImport": p.info.Limits.ImportAlignment > 0, "sharedMemory": p.shareable} {
+	for name, here := range map[string]bool{"memoryBudget": p.extensions[extBudget], "hostMemoryImport": p.info.Limits.ImportAlignment > 0, "sharedMemory": p.shareable, "sparseBinding": p.sparse} {
 		if here {
 			list = append(list, name)
 		}

@@ -80,9 +80,9 @@ func planQueues(families []family) (plan [backend.Roles]queueSlot, ok bool) {
 	return plan, true
 }
 
-// usedFamilies lists the families of a plan, sorted, with the number of queues to make in each.
-func usedFamilies(plan [backend.Roles]queueSlot) (used []queueSlot) {
-	for _, s := range plan {
+// usedFamilies lists the families of queues, sorted, with the number of queues to make in each.
+func usedFamilies(slots ...queueSlot) (used []queueSlot) {
+	for _, s := range slots {
 		i := slices.IndexFunc(used, func(u queueSlot) bool { return u.family == s.family })
 		if i < 0 {
 			used = append(used, queueSlot{s.family, 0})

@@ -45,6 +45,6 @@ func TestPlanQueues(t *testing.T) {
 }
 
 func TestUsedFamilies(t *testing.T) {
-	require.Equal(t, []queueSlot{{1, 2}, {2, 1}}, usedFamilies([backend.Roles]queueSlot{{2, 0}, {1, 0}, {1, 1}}))
-	require.Equal(t, []queueSlot{{0, 1}}, usedFamilies([backend.Roles]queueSlot{}))
+	require.Equal(t, []queueSlot{{1, 2}, {2, 1}}, usedFamilies(queueSlot{2, 0}, queueSlot{1, 0}, queueSlot{1, 1}))
+	require.Equal(t, []queueSlot{{0, 1}}, usedFamilies(queueSlot{}, queueSlot{}, queueSlot{}))
 }

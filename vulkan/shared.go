@@ -22,7 +22,8 @@ func (d *driver) AllocateShared(sizeBytes uint64) (backend.Block, error) {
 	if err := d.canShare(); err != nil {
 		return nil, err
 	}
-	return d.allocate(sizeBytes, backend.DeviceLocal, C.SJ_OPAQUE_FD, func(b *block) result {
+	b := &block{d: d, memory: backend.DeviceLocal, sizeBytes: sizeBytes, exportable: true}
+	return d.allocate(b, C.SJ_OPAQUE_FD, d.info.Limits.BlockBytes(backend.HostVisible), func(b *block) result {
 		return result(C.sj_allocate_exportable(d.shim, C.uint64_t(b.storeSize), C.uint32_t(b.storeType), b.dedicated(), (*C.uint64_t)(unsafe.Pointer(&b.store))))
 	})
 }

@@ -47,6 +47,7 @@ enum { // features
 	SJ_INT64 = 1 << 8,
 	SJ_SUBGROUP_SIZE_CONTROL = 1 << 9,
 	SJ_COMPUTE_FULL_SUBGROUPS = 1 << 10,
+	SJ_SPARSE_BINDING = 1 << 11,
 };
 typedef struct {
 	char driver_name[256], driver_info[256];
@@ -74,17 +75,22 @@ int32_t sj_open_device(void *physical, const sj_queues *queues, uint32_t queues_
 void *sj_device_handle(const sj_device *d);
 void sj_close_device(sj_device *d); // destroys the VkDevice
 
-// Memory. handle_type is 0, SJ_OPAQUE_FD or SJ_HOST_ALLOCATION.
+// Memory. handle_type is 0, SJ_OPAQUE_FD or SJ_HOST_ALLOCATION; flags are 0 or SJ_SPARSE_BUFFER.
 
 enum { SJ_OPAQUE_FD = 0x1, SJ_HOST_ALLOCATION = 0x80 };
-int32_t sj_create_buffer(const sj_device *d, uint64_t size_bytes, uint32_t handle_type, const uint32_t *families,
-	uint32_t family_count, uint64_t *buffer);
+enum { SJ_SPARSE_BUFFER = 0x1 };
+int32_t sj_create_buffer(const sj_device *d, uint64_t size_bytes, uint32_t flags, uint32_t handle_type,
+	const uint32_t *families, uint32_t family_count, uint64_t *buffer);
 // dedicated: the buffer that the memory is made for, or 0.
 int32_t sj_allocate(const sj_device *d, uint64_t size_bytes, uint32_t type, uint64_t dedicated, uint64_t *memory);
 int32_t sj_allocate_exportable(const sj_device *d, uint64_t size_bytes, uint32_t type, uint64_t dedicated, uint64_t *memory);
 int32_t sj_import_fd(const sj_device *d, uint64_t size_bytes, uint32_t type, uint64_t dedicated, int fd, uint64_t *memory);
 int32_t sj_import_host(const sj_device *d, uint64_t size_bytes, uint32_t type, void *pointer, uint64_t *memory);
 int32_t sj_host_memory_types(const sj_device *d, void *pointer, uint32_t *type_bits);
+typedef struct { uint64_t offset_bytes, size_bytes, memory; } sj_part; // memory, from its start, for a range of a buffer
+// Binds memory to a sparse buffer and then sets a timeline; memory must not be freed before the buffer is destroyed.
+int32_t sj_bind_sparse(const sj_device *d, void *queue, uint64_t buffer, const sj_part *parts, uint32_t part_count,
+	uint64_t signal_semaphore, uint64_t signal_value);
 int32_t sj_export_fd(const sj_device *d, uint64_t memory, int *fd);
 uint64_t sj_buffer_address(const sj_device *d, uint64_t buffer);
 

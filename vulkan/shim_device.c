@@ -38,6 +38,7 @@ int32_t sj_open_device(void *physical, const sj_queues *queues, uint32_t queues_
 		v12.on[sj_v12_features[i].index] = !!(features & sj_v12_features[i].bit);
 	VkFeatures2 core = {START(TYPE_FEATURES_2, &v12)};
 	core.on[CORE_SHADER_INT64] = !!(features & SJ_INT64);
+	core.on[CORE_SPARSE_BINDING] = !!(features & SJ_SPARSE_BINDING);
 	const VkDeviceCreateInfo info = {START(TYPE_DEVICE_CREATE_INFO, &core), .queueCreateInfoCount = queues_count,
 		.pQueueCreateInfos = queue_infos, .enabledExtensionCount = extension_count, .ppEnabledExtensionNames = names};
 
@@ -63,10 +64,10 @@ void sj_close_device(sj_device *d) {
 	free(d);
 }
 
-int32_t sj_create_buffer(const sj_device *d, uint64_t size_bytes, uint32_t handle_type, const uint32_t *families,
-	uint32_t family_count, uint64_t *buffer) {
+int32_t sj_create_buffer(const sj_device *d, uint64_t size_bytes, uint32_t flags, uint32_t handle_type,
+	const uint32_t *families, uint32_t family_count, uint64_t *buffer) {
 	const VkExternalHandleTypes external = {START(TYPE_EXTERNAL_MEMORY_BUFFER_CREATE_INFO, NULL), handle_type};
-	VkBufferCreateInfo info = {START(TYPE_BUFFER_CREATE_INFO, handle_type ? &external : NULL), .size = size_bytes, .usage = SJ_BUFFER_USAGE};
+	VkBufferCreateInfo info = {START(TYPE_BUFFER_CREATE_INFO, handle_type ? &external : NULL), .flags = flags, .size = size_bytes, .usage = SJ_BUFFER_USAGE};
 	if (family_count > 1) {
 		info.sharingMode = SHARING_CONCURRENT;
 		info.queueFamilyIndexCount = family_count;
@@ -107,6 +108,22 @@ int32_t sj_host_memory_types(const sj_device *d, void *pointer, uint32_t *type_b
 	VkMemoryHostPointerProperties properties = {START(TYPE_MEMORY_HOST_POINTER_PROPERTIES, NULL)};
 	VkResult result = d->GetMemoryHostPointerPropertiesEXT(d->handle, SJ_HOST_ALLOCATION, pointer, &properties);
 	*type_bits = properties.memoryTypeBits;
+	return result;
+}
+
+int32_t sj_bind_sparse(const sj_device *d, void *queue, uint64_t buffer, const sj_part *parts, uint32_t part_count,
+	uint64_t signal_semaphore, uint64_t signal_value) {
+	VkSparseMemoryBind *binds = calloc(part_count, sizeof *binds);
+	if (!binds) return VK_ERROR_OUT_OF_HOST_MEMORY;
+	for (uint32_t i = 0; i < part_count; i++)
+		binds[i] = (VkSparseMemoryBind){.resourceOffset = parts[i].offset_bytes, .size = parts[i].size_bytes, .memory = parts[i].memory};
+	const VkSparseBufferMemoryBindInfo whole = {buffer, part_count, binds};
+	const VkTimelineSemaphoreSubmitInfo values = {START(TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO, NULL),
+		.signalSemaphoreValueCount = 1, .pSignalSemaphoreValues = &signal_value};
+	const VkBindSparseInfo info = {START(TYPE_BIND_SPARSE_INFO, &values), .bufferBindCount = 1, .pBufferBinds = &whole,
+		.signalSemaphoreCount = 1, .pSignalSemaphores = &signal_semaphore};
+	VkResult result = d->QueueBindSparse(queue, 1, &info, 0);
+	free(binds);
 	return result;
 }
 

@@ -55,6 +55,7 @@ static const struct { uint32_t bit, index; } sj_v12_features[] = {
 	F(void, ResetQueryPool, (VkDispatchable, VkHandle, uint32_t, uint32_t))                                                     \
 	F(VkResult, GetQueryPoolResults, (VkDispatchable, VkHandle, uint32_t, uint32_t, size_t, void *, VkDeviceSize, uint32_t))    \
 	F(VkResult, QueueSubmit, (VkDispatchable, uint32_t, const VkSubmitInfo *, VkHandle))                                        \
+	F(VkResult, QueueBindSparse, (VkDispatchable, uint32_t, const VkBindSparseInfo *, VkHandle))                                \
 	F(void, DestroyDevice, (VkDispatchable, const void *))
 
 // Functions of extensions; NULL where the extension is not enabled.

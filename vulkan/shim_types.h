@@ -17,6 +17,7 @@ typedef void (*VkFunction)(void);
 
 #define VK_SUCCESS 0
 #define VK_INCOMPLETE 5
+#define VK_ERROR_OUT_OF_HOST_MEMORY (-1)
 #define VK_ERROR_INITIALIZATION_FAILED (-3)
 
 enum { // VkStructureType
@@ -26,6 +27,7 @@ enum { // VkStructureType
 	TYPE_DEVICE_CREATE_INFO = 3,
 	TYPE_SUBMIT_INFO = 4,
 	TYPE_MEMORY_ALLOCATE_INFO = 5,
+	TYPE_BIND_SPARSE_INFO = 7,
 	TYPE_SEMAPHORE_CREATE_INFO = 9,
 	TYPE_BUFFER_CREATE_INFO = 12,
 	TYPE_SHADER_MODULE_CREATE_INFO = 16,
@@ -112,7 +114,7 @@ typedef struct {
 typedef struct { HEAD; VkDeviceSize heapBudget[16], heapUsage[16]; } VkMemoryBudgetProperties;
 
 // Features, as arrays of booleans in the order of the specification.
-enum { CORE_SHADER_INT64 = 40, CORE_FEATURES = 55 };
+enum { CORE_SHADER_INT64 = 40, CORE_SPARSE_BINDING = 44, CORE_FEATURES = 55 };
 enum {
 	V12_BUFFER_INT64_ATOMICS = 5, V12_SHARED_INT64_ATOMICS = 6, V12_SUBGROUP_EXTENDED_TYPES = 34, V12_HOST_QUERY_RESET = 36,
 	V12_TIMELINE_SEMAPHORE = 37, V12_BUFFER_DEVICE_ADDRESS = 38, V12_MEMORY_MODEL = 41, V12_MEMORY_MODEL_DEVICE_SCOPE = 42,
@@ -222,5 +224,20 @@ typedef struct {
 	uint32_t signalSemaphoreCount;
 	const VkHandle *pSignalSemaphores;
 } VkSubmitInfo;
+typedef struct { VkDeviceSize resourceOffset, size; VkHandle memory; VkDeviceSize memoryOffset; uint32_t flags; } VkSparseMemoryBind;
+typedef struct { VkHandle buffer; uint32_t bindCount; const VkSparseMemoryBind *pBinds; } VkSparseBufferMemoryBindInfo;
+typedef struct {
+	HEAD;
+	uint32_t waitSemaphoreCount;
+	const VkHandle *pWaitSemaphores;
+	uint32_t bufferBindCount;
+	const VkSparseBufferMemoryBindInfo *pBufferBinds;
+	uint32_t imageOpaqueBindCount;
+	const void *pImageOpaqueBinds;
+	uint32_t imageBindCount;
+	const void *pImageBinds;
+	uint32_t signalSemaphoreCount;
+	const VkHandle *pSignalSemaphores;
+} VkBindSparseInfo;
 
 #endif

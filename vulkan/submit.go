@@ -56,7 +56,7 @@ func (d *driver) Submit(batch *backend.Batch) error {
 	t.queue.mu.Lock()
 	code := result(C.sj_submit(d.shim, unsafe.Pointer(t.queue.handle), unsafe.Pointer(r.commands), &semaphores[0], &values[0], C.uint32_t(waits), raw(t.semaphore), C.uint64_t(batch.Signal)))
 	t.queue.mu.Unlock()
-	if err := d.check(code, "submit", "%v batch %d", t.role, batch.Signal); err != nil {
+	if err := d.check(code, "submit", "%s batch %d", t.name, batch.Signal); err != nil {
 		t.discard(r)
 		return err
 	}
@@ -70,7 +70,7 @@ func (d *driver) Submit(batch *backend.Batch) error {
 // waits fills in the semaphores and values that a batch waits for and returns their number.
 func (d *driver) waits(t *timeline, batch *backend.Batch, semaphores, values *[backend.Roles]C.uint64_t) (count int, err error) {
 	if before := t.last(); batch.Signal != before+1 {
-		return 0, d.misuse("submit", "%v batch %d after batch %d", t.role, batch.Signal, before)
+		return 0, d.misuse("submit", "%s batch %d after batch %d", t.name, batch.Signal, before)
 	}
 	var need [backend.Roles]uint64
 	for _, p := range batch.Waits {
@@ -220,7 +220,7 @@ func (t *timeline) dispatch(r *recording, c *backend.Command) error {
 	case len(c.Args) != len(p.spec.Args) || len(c.Params) != len(p.spec.Params):
 		return d.misuse("submit", "kernel %s takes %d arguments and %d parameters, not %d and %d", p.spec.Name, len(p.spec.Args), len(p.spec.Params), len(c.Args), len(c.Params))
 	case !t.computes:
-		return &backend.OpError{Op: "submit", Kernel: p.spec.Name, Device: d.info.Name, Err: backend.ErrUnsupported, Detail: fmt.Sprintf("the %v queue does not compute", t.role)}
+		return &backend.OpError{Op: "submit", Kernel: p.spec.Name, Device: d.info.Name, Err: backend.ErrUnsupported, Detail: fmt.Sprintf("the %s queue does not compute", t.name)}
 	case c.EndGroup <= c.FirstGroup:
 		return nil
 	}
@@ -254,5 +254,5 @@ func (t *timeline) dispatch(r *recording, c *backend.Command) error {
 
 func (d *driver) overdue(t *timeline, value uint64, limit time.Duration) error {
 	return &backend.OpError{Op: "wait", Device: d.info.Name, Err: backend.ErrTimedOut,
-		Detail: fmt.Sprintf("%v batch %d was not done after %v; DeviceOptions.WaitLimit changes the limit", t.role, value, limit)}
+		Detail: fmt.Sprintf("%s batch %d was not done after %v; DeviceOptions.WaitLimit changes the limit", t.name, value, limit)}
 }

@@ -22,11 +22,11 @@ type queue struct {
 	handle vk.Queue
 }
 
-// timeline is the in-order queue of a role: a queue of the device and a timeline semaphore whose value is that of the last
+// timeline is the in-order queue of a role, or of what else is waited for: a queue of the device and a timeline semaphore whose value is that of the last
 // batch that is done.
 type timeline struct {
 	d          *driver
-	role       backend.Role
+	name       string // of its role, for errors
 	queue      *queue
 	family     uint32
 	semaphore  vk.Semaphore
@@ -55,16 +55,16 @@ type recording struct {
 // keptTimes is the number of batches whose times are kept for someone to ask.
 const keptTimes = 1024
 
-func newTimeline(d *driver, role backend.Role, q *queue, index uint32) (*timeline, error) {
+func newTimeline(d *driver, name string, q *queue, index uint32) (*timeline, error) {
 	f := d.p.families[index]
-	t := &timeline{d: d, role: role, queue: q, family: index, computes: f.flags&queueCompute != 0, nanosecond: d.p.tickNanoseconds, ticks: make(map[uint64][]uint64)}
+	t := &timeline{d: d, name: name, queue: q, family: index, computes: f.flags&queueCompute != 0, nanosecond: d.p.tickNanoseconds, ticks: make(map[uint64][]uint64)}
 	if d.p.features&C.SJ_HOST_QUERY_RESET != 0 && f.timestampBits > 0 {
 		t.tickMask = ^uint64(0) >> (64 - f.timestampBits)
 	}
 	var semaphore C.uint64_t
 	r := result(C.sj_create_timeline(d.shim, &semaphore))
 	t.semaphore = handleOf[vk.Semaphore](semaphore)
-	return t, d.check(r, "open", "making the %v timeline", role)
+	return t, d.check(r, "open", "making the %s timeline", name)
 }
 
 // newRecording makes a command buffer.
@@ -160,7 +160,7 @@ func (t *timeline) harvest(done uint64) {
 func (t *timeline) completed() (uint64, error) {
 	var value C.uint64_t
 	r := result(C.sj_timeline_value(t.d.shim, raw(t.semaphore), &value))
-	return uint64(value), t.d.check(r, "query", "the %v timeline", t.role)
+	return uint64(value), t.d.check(r, "query", "the %s timeline", t.name)
 }
 
 // slice is the longest that one call to the driver waits, so that a cancelled wait returns soon.
@@ -169,17 +169,20 @@ const slice = 10 * time.Millisecond
 // await waits once, for at most limit; false when the time is over.
 func (t *timeline) await(value uint64, limit time.Duration) (bool, error) {
 	r := result(C.sj_wait(t.d.shim, raw(t.semaphore), C.uint64_t(value), C.uint64_t(max(limit, 0))))
-	return r == success, t.d.check(r, "wait", "for %v batch %d", t.role, value)
+	return r == success, t.d.check(r, "wait", "for %s batch %d", t.name, value)
 }
 
 // drain waits for everything submitted; the caller holds the device. On a lost device, waits end by themselves.
 func (t *timeline) drain(limit time.Duration) error {
+	if t == nil {
+		return nil
+	}
 	reached, err := t.await(t.last(), limit)
 	switch {
 	case t.d.lost.Load() != nil:
 		return nil
 	case err == nil && !reached:
-		err = &backend.OpError{Op: "close", Device: t.d.info.Name, Err: backend.ErrTimedOut, Detail: "work on the " + t.role.String() + " queue does not end; the device is left open"}
+		err = &backend.OpError{Op: "close", Device: t.d.info.Name, Err: backend.ErrTimedOut, Detail: "work on the " + t.name + " queue does not end; the device is left open"}
 	}
 	return err
 }

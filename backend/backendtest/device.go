@@ -82,7 +82,7 @@ func checkCaps(t *testing.T, s *suite) {
 		option   string
 	}{
 		backend.DeviceLocal: {backend.ErrDeviceMemory, "device_memory"},
-		backend.HostVisible: {backend.ErrHostMemory, "memory_limit"},
+		backend.HostVisible: {backend.ErrHostMemory, "DeviceOptions.HostMemoryBytes, by default a quarter of device_memory"},
 	} {
 		for _, size := range []uint64{limit + 4, 1 << 50, math.MaxUint64 - 1} {
 			_, err := device.Allocate(memory, size, "too large")

@@ -40,6 +40,8 @@ var infoChecks = []check{
 		l := info.Limits
 		assert.GreaterOrEqual(t, l.MaxAllocationBytes, uint64(64<<20))
 		assert.GreaterOrEqual(t, l.MaxBufferBytes, uint64(64<<20))
+		assert.GreaterOrEqual(t, l.MaxBlockBytes, min(l.MaxAllocationBytes, l.MaxBufferBytes))
+		assert.LessOrEqual(t, l.MaxBlockBytes, l.MaxBufferBytes)
 		assert.GreaterOrEqual(t, l.MaxInvocations, uint32(256), "what the base variants need")
 		assert.GreaterOrEqual(t, l.MaxSharedBytes, uint32(16<<10))
 		assert.GreaterOrEqual(t, l.MaxPushConstantBytes, uint32(128))

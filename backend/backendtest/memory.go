@@ -18,8 +18,8 @@ var memoryChecks = []check{
 	{"mapped blocks", checkMappedBlocks},
 	{"beyond the limit", func(t *testing.T, s *suite) {
 		driver := s.newRig(t).driver
-		limit := driver.Info().Limits.MaxAllocationBytes
 		for memory, sentinel := range map[backend.Memory]error{backend.DeviceLocal: backend.ErrDeviceMemory, backend.HostVisible: backend.ErrHostMemory} {
+			limit := driver.Info().Limits.BlockBytes(memory)
 			for _, size := range []uint64{limit + 1, limit + 4096, math.MaxUint64} {
 				if size < limit {
 					continue // a device without a limit
