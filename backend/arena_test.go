@@ -71,4 +71,11 @@ func TestArenaErrorNamesTheLimit(t *testing.T) {
 	_, _, err := a.take(1 << 21)
 	require.ErrorIs(t, err, ErrDeviceMemory)
 	require.ErrorContains(t, err, "2097152 more bytes, 0 in use, limit 1048576; raise device_memory")
+
+	a = newTestArena(1<<40, 1<<20, &allocated)
+	a.maxAllocation = 1 << 18
+	_, _, err = a.take(1<<20 + 1)
+	require.ErrorIs(t, err, ErrDeviceMemory)
+	require.ErrorContains(t, err, "1048577 bytes in one buffer, the device allows 1048576 of device-local memory, 262144 in one allocation")
+	require.Zero(t, allocated)
 }

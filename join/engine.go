@@ -81,7 +81,7 @@ func (e *Engine) PlanLayout(ctx context.Context, layout *Layout, left, right arr
 func (p *Plan) fit() error {
 	device := p.engine.Ops.Device()
 	capBytes := device.Options().DeviceMemoryBytes
-	if err := p.sort.Check(capBytes); err != nil {
+	if err := p.sort.Check(capBytes, &device.Info().Limits); err != nil {
 		return err
 	}
 	p.batch = int(min(uint64(p.Spec.BatchRows), primitive.MaxRows))
@@ -89,7 +89,7 @@ func (p *Plan) fit() error {
 	if p.Spec.Output == Rows || p.Spec.Output == Pairs {
 		// The row numbers of one piece are on the device beside the matches.
 		free := capBytes - min(capBytes, p.sort.HeldBytes+pieceSlackBytes)
-		p.batch = int(min(uint64(p.batch), free/pairBytes))
+		p.batch = int(min(uint64(p.batch), free/pairBytes, device.Info().Limits.MaxBlockBytes/(pairBytes/2)))
 		if p.batch < least {
 			need := p.sort.HeldBytes + pieceSlackBytes + minBatchRows*pairBytes
 			return &backend.OpError{Op: "plan join", Device: device.Info().Name, Err: backend.ErrDeviceMemory, Detail: fmt.Sprintf(
@@ -228,7 +228,7 @@ func (p *Plan) gatheredOnDevice() []bool {
 	free := device.Options().DeviceMemoryBytes
 	free -= min(free, p.sort.HeldBytes+uint64(p.batch)*pairBytes+pieceSlackBytes)
 	for i, c := range p.Layout.Columns {
-		if need := relation.DeviceColumnBytes(p.column(c), uint64(p.batch)); need > 0 && need <= free {
+		if need := relation.DeviceColumnBytes(p.column(c), uint64(p.batch)); need > 0 && need <= min(free, device.Info().Limits.MaxBlockBytes) {
 			free -= need
 			on[i] = true
 		}

@@ -94,6 +94,27 @@ func TestDeviceMemoryCap(t *testing.T) {
 	}
 }
 
+// TestBlockLimit: columns beyond one allocation need a device whose blocks may have several; otherwise the plan says so.
+func TestBlockLimit(t *testing.T) {
+	left, right := tables(t, 60_000, 200_000)
+	run := func(options host.Options) (int64, uint64, error) {
+		device, done := hostDevice(t, options, backend.DeviceOptions{})
+		ops, err := primitive.New(device, small)
+		require.NoError(t, err)
+		rows, err := drain(context.Background(), &join.Engine{Ops: ops, Allocator: memory.DefaultAllocator}, left, right, onKeys)
+		peak := device.MemoryUse(backend.DeviceLocal).Peak
+		require.NoError(t, done())
+		return rows, peak, err
+	}
+	_, peak, err := run(host.Options{MaxAllocationBytes: 100_000, MaxBlockBytes: 300_000})
+	require.ErrorIs(t, err, backend.ErrDeviceMemory)
+	require.ErrorContains(t, err, "in one buffer, the device allows 300000, and 100000 in one allocation")
+	require.Zero(t, peak, "nothing was allocated for a plan that cannot run")
+	rows, _, err := run(host.Options{MaxAllocationBytes: 100_000, MaxBlockBytes: 64 << 20})
+	require.NoError(t, err)
+	require.Equal(t, int64(200_000), rows)
+}
+
 func TestMemoryLimit(t *testing.T) {
 	left, right := tables(t, 60_000, 200_000)
 	device, done := hostDevice(t, host.Options{}, backend.DeviceOptions{})

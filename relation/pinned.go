@@ -12,7 +12,7 @@ import (
 
 // PinnedAllocator is an Arrow allocator whose large blocks are host memory that a device has imported, so that uploads and
 // downloads of columns in it need no copy through staging buffers. Small blocks, which gain nothing, and blocks beyond the
-// cap come from Go's memory; Pinned says how much is imported. Freed blocks are kept and reused, because pinning pages is
+// cap or the device's limit come from Go's memory; Pinned says how much is imported. Freed blocks are kept and reused, because pinning pages is
 // slow. Safe for concurrent use. Close it after the last array in it is gone.
 type PinnedAllocator struct {
 	device   *backend.Device
@@ -95,6 +95,9 @@ func (a *PinnedAllocator) importPages(size int) *pinnedRegion {
 	}
 	alignment = max(alignment, 4096)
 	size = (size + alignment - 1) / alignment * alignment
+	if uint64(size) > a.device.Info().Limits.BlockBytes(backend.Imported) {
+		return nil
+	}
 	for len(a.free) > 0 && a.sizeSum+uint64(size) > a.capBytes {
 		a.drop(a.free[0])
 		a.free = a.free[1:]

@@ -34,6 +34,22 @@ func TestPinnedReuse(t *testing.T) {
 	require.Error(t, device.Close())
 }
 
+// TestPinnedLimit: a block that the device cannot import whole is not even tried.
+func TestPinnedLimit(t *testing.T) {
+	driver, err := host.New(host.Options{Discrete: true, MaxAllocationBytes: 2 * minPinnedBytes}).Open("host:cpu")
+	require.NoError(t, err)
+	device := backend.NewDevice(driver, backend.DeviceOptions{})
+	a := NewPinnedAllocator(device, 1<<30)
+	large, small := a.Allocate(2*minPinnedBytes+1), a.Allocate(2*minPinnedBytes)
+	sizeBytes, declinedBytes := a.Pinned()
+	require.Equal(t, uint64(2*minPinnedBytes), sizeBytes)
+	require.Equal(t, uint64(2*minPinnedBytes+1), declinedBytes)
+	require.Len(t, large, 2*minPinnedBytes+1)
+	a.Free(small)
+	a.Close()
+	require.NoError(t, device.Close())
+}
+
 // TestPinnedCap: what exceeds the cap comes from Go's memory, and is counted.
 func TestPinnedCap(t *testing.T) {
 	a := NewPinnedAllocator(discreteDevice(t), 2*minPinnedBytes)

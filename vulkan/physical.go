@@ -62,7 +62,10 @@ var featureNames = map[C.uint32_t]string{
 	C.SJ_COMPUTE_FULL_SUBGROUPS:    "computeFullSubgroups",
 }
 
-const required = C.SJ_BUFFER_DEVICE_ADDRESS | C.SJ_TIMELINE_SEMAPHORE
+const (
+	required      = C.SJ_BUFFER_DEVICE_ADDRESS | C.SJ_TIMELINE_SEMAPHORE
+	sparseBinding = C.SJ_SPARSE_BINDING
+)
 
 const (
 	stageCompute          = 0x20
@@ -186,7 +189,7 @@ func describe(handle vk.PhysicalDevice) *physical {
 // is 0 where the driver does not say. On unified devices blocks are mapped, which takes one allocation.
 func (p *physical) limitBlocks(maxBufferBytes, sparseBytes uint64) {
 	plan, ok := planQueues(p.families)
-	if ok && p.features&C.SJ_SPARSE_BINDING != 0 && !p.info.Unified {
+	if ok && p.features&sparseBinding != 0 && !p.info.Unified {
 		_, p.sparse = planSparse(p.families, plan)
 	}
 	l := &p.info.Limits

@@ -36,6 +36,7 @@ type Plan struct {
 	scan      primitive.ScanPlan
 	PeakBytes uint64 // device memory at most, until the matches are found
 	HeldBytes uint64 // device memory that the matches hold afterwards
+	MostBytes uint64 // of one buffer
 }
 
 // NewPlan plans a join. It allocates nothing and touches no device.
@@ -66,6 +67,13 @@ func NewPlan(t primitive.Tuning, p Problem) (Plan, error) {
 		searched += p.Rows[first] * 8
 	}
 	scanned := (p.Rows[first]+1)*8 + plan.scan.ScratchBytes
+	for _, side := range []int{first, second} {
+		plan.MostBytes = max(plan.MostBytes, p.Rows[side]*uint64(max(p.KeyBytes, p.idBytes())), plan.sort[side].ScratchBytes)
+	}
+	plan.MostBytes = max(plan.MostBytes, plan.search.ScratchBytes)
+	if !p.CountOnly {
+		plan.MostBytes = max(plan.MostBytes, (p.Rows[first]+1)*8, plan.scan.ScratchBytes)
+	}
 	ids := (p.Rows[Left] + p.Rows[Right]) * uint64(p.idBytes())
 	plan.PeakBytes = max(
 		2*sorted(first)+plan.sort[first].ScratchBytes,
@@ -99,9 +107,14 @@ func (p *Problem) idBytes() int {
 	return 4
 }
 
-// Check holds the plan against a cap of device memory, in bytes.
-func (p *Plan) Check(capBytes uint64) error {
-	if p.PeakBytes <= capBytes {
+// Check holds the plan against a cap of device memory, in bytes, and the limits of a device.
+func (p *Plan) Check(capBytes uint64, limits *backend.Limits) error {
+	switch {
+	case p.MostBytes > limits.MaxBlockBytes:
+		return &backend.OpError{Op: "plan sort-merge join", Err: backend.ErrDeviceMemory, Detail: fmt.Sprintf(
+			"%d x %d rows with keys of %d bytes need %d bytes in one buffer, the device allows %d, and %d in one allocation",
+			p.Rows[Left], p.Rows[Right], p.KeyBytes, p.MostBytes, limits.MaxBlockBytes, limits.MaxAllocationBytes)}
+	case p.PeakBytes <= capBytes:
 		return nil
 	}
 	return &backend.OpError{Op: "plan sort-merge join", Err: backend.ErrDeviceMemory, Detail: fmt.Sprintf(
