@@ -1,8 +1,9 @@
-// Package vulkantest opens Vulkan devices for tests as two environment variables say:
+// Package vulkantest opens Vulkan devices for tests as three environment variables say:
 //
 //	SPIRJOIN_TEST_VALIDATION  off (default), sync or gpu: what the validation layer checks
 //	SPIRJOIN_TEST_DEVICES     names separated by commas: lavapipe, swiftshader, or a part of a device's name; "host" is for
 //	                          other backends. Default: lavapipe if it is installed
+//	SPIRJOIN_TEST_PART_BYTES  size of the allocations of larger blocks, where a device can make them of several
 //
 // A message of the validation layer, a leaked object included, fails the test in which it came. A device that is named and
 // not there fails the test; with nothing named and no lavapipe, tests are skipped.
@@ -12,6 +13,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -56,7 +58,14 @@ func open(t testing.TB) (*vulkan.Backend, error) {
 	if _, set := os.LookupEnv("LP_NATIVE_VECTOR_WIDTH"); !set {
 		_ = os.Setenv("LP_NATIVE_VECTOR_WIDTH", "256")
 	}
-	return vulkan.New(vulkan.Options{Validation: Validation(t), CacheDir: "off"})
+	var partBytes uint64
+	if text := os.Getenv("SPIRJOIN_TEST_PART_BYTES"); text != "" {
+		var err error
+		if partBytes, err = strconv.ParseUint(text, 10, 64); err != nil {
+			t.Fatalf("SPIRJOIN_TEST_PART_BYTES: %v", err)
+		}
+	}
+	return vulkan.New(vulkan.Options{Validation: Validation(t), CacheDir: "off", PartBytes: partBytes})
 }
 
 // Validation is what SPIRJOIN_TEST_VALIDATION asks for.
