@@ -44,10 +44,18 @@ func openIn(t testing.TB, b *vulkan.Backend, id string) backend.Driver {
 	require.NoError(t, err)
 	t.Cleanup(func() {
 		require.NoError(t, d.Close())
-		vulkantest.Check(t)
+		for _, m := range vulkantest.Take(t) {
+			if m.ID != sparseCopies {
+				t.Errorf("Vulkan validation: %v", m)
+			}
+		}
 	})
 	return d
 }
+
+// sparseCopies is what the validation layer before 1.3.264 says of right copies between sparse buffers (KhronosGroup/
+// Vulkan-ValidationLayers issue 6144). The backend itself refuses wrong ones.
+const sparseCopies = "VUID-vkCmdCopyBuffer-pRegions-00117"
 
 func TestSparseConformance(t *testing.T) {
 	options := backendtest.Options{}
