@@ -30,6 +30,22 @@ func TestPacerFullPiece(t *testing.T) {
 	require.Len(t, pieces[0], 1)
 }
 
+// TestPacerLargePieces: pieces of more than 4 GiB, as a fast device takes them at a time.
+func TestPacerLargePieces(t *testing.T) {
+	p := testPacer(map[string]float64{"copy": 1e-12, "fill": 1e-12})
+	buffer := &Buffer{sizeBytes: 1 << 40}
+	const sizeBytes, first = 120 << 30, 50_000_000_000 / 4096 * 4096 // in 50 ms
+	for _, c := range []Command{{Kind: Fill, Dst: buffer.Range(0, sizeBytes)}, {Kind: Copy, Dst: buffer.Range(0, sizeBytes), Src: buffer.Range(1<<39, sizeBytes)}} {
+		pieces := p.split([]Command{c})
+		require.Len(t, pieces, 3)
+		require.Equal(t, uint64(first), pieces[0][0].Dst.SizeBytes)
+		require.Equal(t, buffer.Range(2*first, sizeBytes-2*first), pieces[2][0].Dst)
+		if c.Kind == Copy {
+			require.Equal(t, buffer.Range(1<<39+2*first, sizeBytes-2*first), pieces[2][0].Src)
+		}
+	}
+}
+
 // TestPacerProperty: whatever the rates, the pieces together are the list, and none is predicted to exceed the bound by more
 // than one workgroup.
 func TestPacerProperty(t *testing.T) {
