@@ -23,7 +23,8 @@ import (
 // Catalogue returns every kernel, sorted by name.
 func Catalogue() []*backend.KernelSpec {
 	return []*backend.KernelSpec{
-		Gather, GatherBits, Iota, RadixHistogram, RadixScatter, RangeExpand, RangeSearch, ScanReduce, ScanTiles,
+		BlockSort, Gather, GatherBits, Iota, MergePartition, MergeTiles, RadixHistogram, RadixScatter, RangeExpand, RangeSearch,
+		ScanReduce, ScanTiles,
 	}
 }
 
@@ -45,6 +46,7 @@ func bits(name string, values ...uint32) backend.Axis {
 const serialWorkgroup = 8
 
 var serialItems = map[string]uint32{
+	"block_sort": 32, "merge_tiles": 4112,
 	"radix_histogram": 4112, "radix_scatter": 4112,
 	"range_expand": 256, "range_search": 256,
 	"scan_reduce": 4112, "scan_tiles": 4112,
