@@ -172,6 +172,32 @@ func benchCall(spec *backend.KernelSpec, config backend.Config, rows int) (call 
 	case "gather_bits":
 		n := (rows + 31) / 32
 		call.Args, call.Params = [][]byte{words(n, any, 32), words(rows, id, 32), words(n, zero, 32)}, []uint32{uint32(rows), 0}
+	case "block_sort":
+		payload, payloadOut := payloadOf(config["payload_bits"], words, rows, any)
+		call.Args = [][]byte{words(rows, any, config["key_bits"]), payload, words(rows, zero, config["key_bits"]), payloadOut}
+		call.Params = []uint32{uint32(rows), tiles}
+	case "merge_partition", "merge_tiles":
+		// Both sides hold half of the rows; tiles of 2048 rows are partitioned.
+		left, keyBits := rows/2, config["key_bits"]
+		keys := [2][]byte{ascending(random, left, rows, keyBits), ascending(random, rows-left, rows, keyBits)}
+		tileRows := uint32(2048)
+		if spec == kernel.MergeTiles {
+			tileRows = kernel.TileRows(config)
+		}
+		tiles = (uint32(rows) + tileRows - 1) / tileRows
+		partition := &backend.Call{Config: backend.Config{"key_bits": keyBits, "workgroup": 1, "items": 1},
+			Args: [][]byte{keys[0], keys[1], words(int(tiles), zero, 32)}, Params: []uint32{uint32(left), uint32(rows - left), 0, tiles, tileRows}}
+		if spec == kernel.MergePartition {
+			call.Args, call.Params, covered = partition.Args, partition.Params, int(tiles)
+			break
+		}
+		for tile := range tiles {
+			kernel.MergePartition.Run(partition, tile)
+		}
+		leftPayload, payloadOut := payloadOf(config["payload_bits"], words, rows, any)
+		rightPayload, _ := payloadOf(config["payload_bits"], words, rows, any)
+		call.Args = [][]byte{keys[0], keys[1], leftPayload, rightPayload, partition.Args[2], words(rows, zero, keyBits), payloadOut}
+		call.Params = []uint32{uint32(left), uint32(rows - left), 0, tiles}
 	case "radix_histogram", "radix_scatter":
 		keyBits := config["key_bits"]
 		keys, counts := words(rows, any, keyBits), words(256*int(tiles), zero, 32)
@@ -215,6 +241,14 @@ func benchCall(spec *backend.KernelSpec, config backend.Config, rows int) (call 
 		panic(fmt.Sprintf("no benchmark of kernel %s", spec.Name))
 	}
 	return call, kernel.Groups(config, uint64(covered))
+}
+
+// payloadOf makes columns for a payload of given width, none where it is 0.
+func payloadOf(bits uint32, words func(int, func(int) uint64, uint32) []byte, rows int, value func(int) uint64) (in, out []byte) {
+	if bits == 0 {
+		return nil, nil
+	}
+	return words(rows, value, bits), words(rows, func(int) uint64 { return 0 }, bits)
 }
 
 // ascending draws n sorted keys, multiples of 3 below 3*different.

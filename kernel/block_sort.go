@@ -6,7 +6,7 @@ import (
 	"github.com/spirjoin/spirjoin/backend"
 )
 
-// BlockSort sorts each tile by itself, stably: the first step of a merge sort. With payload_bits=32 an absent payload_in stands
+// BlockSort sorts each tile by itself, stably: the first step of a merge sort. An absent payload_in stands
 // for the row numbers; with payload_bits=0 both payloads are absent. Output and input do not overlap.
 //
 // In the wide shape each invocation sorts items rows in registers, and the workgroup merges them in shared memory, by merge path,

@@ -105,7 +105,7 @@ func TestReferencesAllocateNothing(t *testing.T) {
 			}
 		})
 		most := 0.0
-		if spec == kernel.RadixScatter { // when its pool was emptied in between
+		if spec == kernel.RadixScatter || spec == kernel.BlockSort { // when its pool was emptied in between
 			most = float64(c.groups)
 		}
 		require.LessOrEqual(t, allocations, most, "%s %v", spec.Name, config)

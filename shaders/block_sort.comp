@@ -1,6 +1,6 @@
 // Sorts each tile by itself, stably.
 // SERIAL 0: one workgroup per tile of workgroup*items rows. SERIAL 1: one invocation per tile of items rows.
-// Inputs: keys_in, words of KEY_BITS[rows]; payload_in, words of PAYLOAD_BITS[rows], absent with PAYLOAD_BITS 32: the row numbers.
+// Inputs: keys_in, words of KEY_BITS[rows]; payload_in, words of PAYLOAD_BITS[rows], absent: the row numbers.
 // Outputs: keys_out and payload_out, like the inputs; they overlap no input. PAYLOAD_BITS 0: no payload.
 // Source: BlockSort of "Fast Equi-Join Algorithms on GPUs: Design and Implementation", section 3.3.1.
 #version 460
