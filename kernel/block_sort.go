@@ -30,7 +30,7 @@ var BlockSort = &backend.KernelSpec{
 }
 
 // insertionRows is the length of the runs that the reference makes by insertion before it merges them.
-const insertionRows = 16
+const insertionRows = 8
 
 // A mergeStage is the second buffer of a merge sort; the output is the first.
 type mergeStage[K, P word] struct {

@@ -1,4 +1,4 @@
-// Package primitive holds the device-wide building blocks of joins: scan, reduce, radix sort, range search, expansion of
+// Package primitive holds the device-wide building blocks of joins: scan, reduce, radix sort, merge, merge sort, range search, expansion of
 // ranges to pairs, and gather. It knows columns of fixed-width values in device buffers, and no tables.
 //
 // Every primitive has a plan and a record part. A plan is a pure function of sizes and a [Tuning]: passes, tiles, scratch

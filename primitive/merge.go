@@ -1,0 +1,82 @@
+package primitive
+
+import (
+	"fmt"
+
+	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/kernel"
+)
+
+// KeyedColumns are rows on the device: keys and the payload that travels with them, absent where there is none.
+type KeyedColumns struct{ Keys, Payload backend.Range }
+
+// MergePlan is a stable merge of two sorted columns by merge path (RT 3.3.1): the output is cut into tiles; one binary search
+// along the diagonal of each tile's first row finds what comes before it from either side, and then every tile is merged by
+// itself, whatever the keys. Each row is read and written once.
+//
+// Example with tiles of 3: left 1 2 7 and right 2 3 5 split after 2 rows of the left and 1 of the right into 1 2 2' and 3' 5' 7.
+type MergePlan struct {
+	LeftRows, RightRows uint64
+	KeyBytes            int
+	PayloadBits         int
+	ScratchBytes        uint64 // of the splits
+
+	config backend.Config
+}
+
+// PlanMerge plans the merge of leftRows and rightRows rows with keys of keyBytes (4 or 8) and a payload of payloadBits (0, 32
+// or 64).
+func PlanMerge(t Tuning, leftRows, rightRows uint64, keyBytes, payloadBits int) (MergePlan, error) {
+	p := MergePlan{LeftRows: leftRows, RightRows: rightRows, KeyBytes: keyBytes, PayloadBits: payloadBits, config: t["merge"]}
+	if err := checkKeyed("merge", keyBytes, payloadBits); err != nil {
+		return p, err
+	}
+	for _, rows := range []uint64{leftRows, rightRows, leftRows + rightRows} {
+		if err := checkRows("merge", rows); err != nil {
+			return p, err
+		}
+	}
+	p.ScratchBytes = uint64(kernel.Tiles(p.config, leftRows+rightRows)) * 4
+	return p, nil
+}
+
+// Merge records a plan: out receives LeftRows + RightRows rows, left rows before equal right ones. It overlaps neither side.
+func (o *Ops) Merge(list *backend.List, p MergePlan, left, right, out KeyedColumns, scratch backend.Range) error {
+	return o.mergeRuns(list, p.config, p.KeyBytes, p.PayloadBits, p.LeftRows, p.RightRows, 0, left, right, out, scratch)
+}
+
+// mergeRuns records a merge, or with a run those of all pairs of runs of the left columns.
+func (o *Ops) mergeRuns(list *backend.List, config backend.Config, keyBytes, payloadBits int, leftRows, rightRows, run uint64,
+	left, right, out KeyedColumns, scratch backend.Range) error {
+	partition, err := o.device.Kernel(kernel.MergePartition, with(backend.Config{"workgroup": config["workgroup"]}, "key_bits", keyBytes*8))
+	if err != nil {
+		return err
+	}
+	merge, err := o.device.Kernel(kernel.MergeTiles, with(config, "key_bits", keyBytes*8, "payload_bits", payloadBits))
+	if err != nil {
+		return err
+	}
+	rows, tileRows := leftRows+rightRows, kernel.TileRows(config)
+	if run > 0 {
+		rows = leftRows
+	}
+	tileCount := kernel.Tiles(config, rows)
+	params := []uint32{uint32(leftRows), uint32(rightRows), uint32(run), tileCount}
+	splits := sub(scratch, 0, uint64(tileCount)*4)
+	if run > 0 && 2*run <= uint64(tileRows) {
+		splits = backend.Range{}
+	} else {
+		list.Dispatch(partition, kernel.Groups(partition.Config, uint64(tileCount)), []backend.Range{left.Keys, right.Keys, splits}, append(params, tileRows)...)
+	}
+	list.Dispatch(merge, kernel.Groups(merge.Config, rows),
+		[]backend.Range{left.Keys, right.Keys, left.Payload, right.Payload, splits, out.Keys, out.Payload}, params...)
+	return nil
+}
+
+// checkKeyed refuses widths that no kernel has.
+func checkKeyed(op string, keyBytes, payloadBits int) error {
+	if keyBytes != 4 && keyBytes != 8 || payloadBits != 0 && payloadBits != 32 && payloadBits != 64 {
+		return &backend.OpError{Op: op, Err: backend.ErrInvalidInput, Detail: fmt.Sprintf("keys of %d bytes with a payload of %d bits", keyBytes, payloadBits)}
+	}
+	return nil
+}
