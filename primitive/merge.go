@@ -63,7 +63,7 @@ func (o *Ops) mergeRuns(list *backend.List, config backend.Config, keyBytes, pay
 	tileCount := kernel.Tiles(config, rows)
 	params := []uint32{uint32(leftRows), uint32(rightRows), uint32(run), tileCount}
 	splits := sub(scratch, 0, uint64(tileCount)*4)
-	if run > 0 && 2*run <= uint64(tileRows) {
+	if config["serial"] == 1 && run > 0 && 2*run <= uint64(tileRows) { // a tile has whole merges
 		splits = backend.Range{}
 	} else {
 		list.Dispatch(partition, kernel.Groups(partition.Config, uint64(tileCount)), []backend.Range{left.Keys, right.Keys, splits}, append(params, tileRows)...)

@@ -90,6 +90,47 @@ var caseMakers = map[string]func(c backend.Config, rows int, random *rand.Rand) 
 		})
 		return cases
 	},
+	"block_sort": func(c backend.Config, rows int, random *rand.Rand) (cases []kernelCase) {
+		params := []uint32{uint32(rows), kernel.Tiles(c, uint64(rows))}
+		for _, distinct := range []uint64{1, uint64(rows)/2 + 2, 1 << 63} {
+			keys := sortedKeys(distinct, rows, random)
+			random.Shuffle(rows, func(i, j int) { keys[i], keys[j] = keys[j], keys[i] })
+			for _, numbered := range []bool{false, true} {
+				payload, payloadOut := payloadColumns(c["payload_bits"], rows, random)
+				if numbered {
+					payload = nil
+				}
+				cases = append(cases, kernelCase{fmt.Sprintf("distinct=%d numbered=%t", distinct, numbered),
+					[][]byte{narrow(keys, c["key_bits"]), payload, column(c["key_bits"], rows), payloadOut}, params, rows})
+			}
+		}
+		return cases
+	},
+	"merge_partition": func(c backend.Config, rows int, random *rand.Rand) (cases []kernelCase) {
+		const tileRows = 6
+		forMerges(rows*tileRows, tileRows, random, func(name string, left, right []uint64, params []uint32) {
+			cases = append(cases, kernelCase{name, [][]byte{narrow(left, c["key_bits"]), narrow(right, c["key_bits"]), column(32, rows)},
+				append(params, uint32(rows), tileRows), rows})
+		})
+		return cases
+	},
+	"merge_tiles": func(c backend.Config, rows int, random *rand.Rand) (cases []kernelCase) {
+		tileRows, tiles := int(kernel.TileRows(c)), int(kernel.Tiles(c, uint64(rows)))
+		forMerges(rows, tileRows, random, func(name string, left, right []uint64, params []uint32) {
+			keys := [2][]byte{narrow(left, c["key_bits"]), narrow(right, c["key_bits"])}
+			params = append(params, uint32(tiles))
+			partition := backend.Call{Config: backend.Config{"key_bits": c["key_bits"], "workgroup": 1, "items": 1},
+				Args: [][]byte{keys[0], keys[1], column(32, tiles)}, Params: append(slices.Clone(params), uint32(tileRows))}
+			for tile := range uint32(tiles) {
+				kernel.MergePartition.Run(&partition, tile)
+			}
+			leftPayload, payloadOut := payloadColumns(c["payload_bits"], rows, random)
+			rightPayload, _ := payloadColumns(c["payload_bits"], rows, random)
+			cases = append(cases, kernelCase{name, [][]byte{keys[0], keys[1], leftPayload, rightPayload, partition.Args[2],
+				column(c["key_bits"], rows), payloadOut}, params, rows})
+		})
+		return cases
+	},
 	"range_search": func(c backend.Config, rows int, random *rand.Rand) (cases []kernelCase) {
 		for _, right := range []int{0, 1, rows / 3, 2*rows + 5} {
 			for _, distinct := range []uint64{1, uint64(rows)/2 + 2, 1 << 63} {
@@ -346,6 +387,30 @@ func sortedKeys(distinct uint64, n int, random *rand.Rand) []uint64 {
 	}
 	slices.SortFunc(keys, func(a, b uint64) int { return cmp.Compare(a, b) })
 	return keys
+}
+
+// payloadColumns returns a payload of n random values and a column for its values in another order; nothing where bits is 0.
+func payloadColumns(bits uint32, n int, random *rand.Rand) (in, out []byte) {
+	if bits == 0 {
+		return nil, nil
+	}
+	return randomColumn(bits, n, random), column(bits, n)
+}
+
+// forMerges calls visit with merges of rows rows and their parameters: of two columns, and of the runs of one.
+func forMerges(rows, tileRows int, random *rand.Rand, visit func(name string, left, right []uint64, params []uint32)) {
+	for _, distinct := range []uint64{1, uint64(rows)/2 + 2, 1 << 63} {
+		for _, left := range []int{0, rows / 3, rows} {
+			visit(fmt.Sprintf("left=%d distinct=%d", left, distinct), sortedKeys(distinct, left, random), sortedKeys(distinct, rows-left, random),
+				[]uint32{uint32(left), uint32(rows - left), 0})
+		}
+		run := 2 * tileRows
+		keys := make([]uint64, 0, rows)
+		for len(keys) < rows {
+			keys = append(keys, sortedKeys(distinct, min(run, rows-len(keys)), random)...)
+		}
+		visit(fmt.Sprintf("run=%d distinct=%d", run, distinct), keys, keys, []uint32{uint32(rows), 0, uint32(run)})
+	}
 }
 
 // matchRanges returns the ranges of about pairs matches in all: offsets with one entry more than left rows, begins, and the
