@@ -324,6 +324,8 @@ func (m *maker) rangeExpand() *kernelCase {
 			count = 1
 		case "extreme":
 			count = (1 + m.IntN(rightRows)) * m.IntN(2) * m.IntN(2)
+		case "few": // most rows without a match
+			count = 1 - min(1, m.IntN(40))
 		default:
 			count = min(m.IntN(4), rightRows)
 		}

@@ -21,7 +21,7 @@ var RangeExpand = &backend.KernelSpec{
 	},
 	Params:    []string{"left_rows", "out_rows", "base_lo", "base_hi"},
 	Axes:      []backend.Axis{serial},
-	Constants: []backend.Constant{workgroup, items(8)},
+	Constants: []backend.Constant{workgroup, items(9)},
 	Run:       rangeExpand,
 }
 

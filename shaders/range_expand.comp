@@ -66,23 +66,90 @@ void main() {
 
 #else
 
+#extension GL_EXT_control_flow_attributes : require
+#extension GL_KHR_shader_subgroup_arithmetic : require
+
+#define IN_FLIGHT 4u // left rows of an invocation whose loads overlap
+const uint tile_rows = WORKGROUP_SIZE * items;
+const uint most_rows = 8u * tile_rows; // left rows that a tile goes through; among more each output searches its own
+
+shared uint sh_row[tile_rows]; // by output: its left row, counted from the one of the first output
+shared uint sh_subgroup_row[(WORKGROUP_SIZE + 3u) / 4u];
+
+// Every left row but the tile's first one leaves its number where its outputs begin, the last of those that begin at the same
+// output staying: the others have no matches. The greatest number up to an output is then that of its row. Outputs change hands:
+// an invocation scans a run of them, but fetches and writes such as are a workgroup apart, with all loads under way at once.
 void main() {
     uint tile = GROUP;
     if (tile >= end_group) return;
-    uint begin = tile * WORKGROUP_SIZE * items, count = rows_left(out_rows, begin, WORKGROUP_SIZE * items);
+    uint begin = tile * tile_rows, count = rows_left(out_rows, begin, tile_rows);
     if (count == 0u) return;
-    Column32 to_left = column32_from(left_out, begin), to_right = column32_from(right_out, begin);
     from = Inputs(offsets, begins, left_ids, right_ids);
     uvec2 first = add(uvec2(base_lo, base_hi), uvec2(begin, 0u));
     match[0] = first;
     match[1] = add(first, uvec2(count - 1u, 0u));
     uvec2 range = workgroup_search(left_rows);
-    uint above = range.x;
-    for (uint j = INVOCATION; j < count; j += WORKGROUP_SIZE) {
-        match[0] = add(first, uvec2(j, 0u));
-        above = search(0u, above, range.y);
-        to_left.at[j] = id_of(from.left_ids, above - 1u);
-        to_right.at[j] = id_of(from.right_ids, right_base(above - 1u, offset_of(above - 1u)) + match[0].x);
+    uint first_row = range.x - 1u, others = range.y - range.x;
+
+    [[unroll]] for (uint k = 0u; k < items; ++k) sh_row[INVOCATION + k * WORKGROUP_SIZE] = 0u;
+    barrier();
+    if (others <= most_rows) {
+        Column64 starts = column64_from(from.offsets, range.x);
+        for (uint i = INVOCATION; i < others; i += IN_FLIGHT * WORKGROUP_SIZE) {
+            uint start[IN_FLIGHT];
+            [[unroll]] for (uint k = 0u; k < IN_FLIGHT; ++k) {
+                if (i + k * WORKGROUP_SIZE < others) start[k] = starts.at[i + k * WORKGROUP_SIZE].x - first.x;
+            }
+            [[unroll]] for (uint k = 0u; k < IN_FLIGHT; ++k) {
+                if (i + k * WORKGROUP_SIZE < others) atomicMax(sh_row[start[k]], i + k * WORKGROUP_SIZE + 1u);
+            }
+        }
+    } else {
+        uint above = range.x;
+        for (uint j = INVOCATION; j < count; j += WORKGROUP_SIZE) {
+            match[0] = add(first, uvec2(j, 0u));
+            above = search(0u, above, range.y);
+            sh_row[j] = above - range.x;
+        }
+    }
+    barrier();
+
+    uint order = gl_SubgroupID * gl_SubgroupSize + gl_SubgroupInvocationID, own = 0u;
+    [[unroll]] for (uint k = 0u; k < items; ++k) own = max(own, sh_row[order * items + k]);
+    uint of_subgroup = subgroupMax(own), latest = subgroupExclusiveMax(own);
+    if (subgroupElect()) sh_subgroup_row[gl_SubgroupID] = of_subgroup;
+    barrier();
+    for (uint s = 0u; s < gl_SubgroupID; ++s) latest = max(latest, sh_subgroup_row[s]);
+    [[unroll]] for (uint k = 0u; k < items; ++k) {
+        latest = max(latest, sh_row[order * items + k]);
+        sh_row[order * items + k] = latest;
+    }
+    barrier();
+
+    Column32 to_left = column32_from(left_out, begin), to_right = column32_from(right_out, begin);
+    bool left_numbered = absent(from.left_ids), right_numbered = absent(from.right_ids);
+    uint left[items], right[items];
+    [[unroll]] for (uint k = 0u; k < items; ++k) {
+        uint j = INVOCATION + k * WORKGROUP_SIZE;
+        left[k] = first_row + sh_row[j];
+        if (j < count) right[k] = right_base(left[k], offset_of(left[k])) + first.x + j;
+    }
+    if (!left_numbered) {
+        [[unroll]] for (uint k = 0u; k < items; ++k) {
+            if (INVOCATION + k * WORKGROUP_SIZE < count) left[k] = column32_from(from.left_ids, left[k]).at[0];
+        }
+    }
+    if (!right_numbered) {
+        [[unroll]] for (uint k = 0u; k < items; ++k) {
+            if (INVOCATION + k * WORKGROUP_SIZE < count) right[k] = column32_from(from.right_ids, right[k]).at[0];
+        }
+    }
+    [[unroll]] for (uint k = 0u; k < items; ++k) {
+        uint j = INVOCATION + k * WORKGROUP_SIZE;
+        if (j < count) {
+            to_left.at[j] = left[k];
+            to_right.at[j] = right[k];
+        }
     }
 }
 
