@@ -7,8 +7,13 @@ import "github.com/spirjoin/spirjoin/backend"
 // tile_totals[tile], 64 bits, the sum of counts over a tile of left rows. With begins and counts absent only the totals are
 // written.
 //
+// In the wide shape a workgroup merges its tile with the right rows batch by batch in shared memory: the constant batch is the
+// number of left rows that an invocation holds at a time, stage that of right rows. Where left keys are far apart on the right
+// it searches for each of them instead.
+//
 // Source: the range search of "Efficiently Joining Large Relations on Multi-GPU Systems with Modern
-// Interconnects", section 3.3.3, with a range per left row instead of one per unique left key.
+// Interconnects", section 3.3.3, with a range per left row instead of one per unique left key; the wide shape finds lower and
+// upper bounds by merge path, as "Fast Equi-Join Algorithms on GPUs: Design and Implementation", section 3.3.2.
 var RangeSearch = &backend.KernelSpec{
 	Name: "range_search",
 	Args: []backend.ArgSpec{
@@ -20,7 +25,7 @@ var RangeSearch = &backend.KernelSpec{
 	},
 	Params:    []string{"left_rows", "right_rows", "tiles"},
 	Axes:      []backend.Axis{bits("key_bits", 32, 64), serial},
-	Constants: []backend.Constant{workgroup, items(8)},
+	Constants: []backend.Constant{workgroup, items(16), {Name: "batch", Default: 2}, {Name: "stage", Default: 4}},
 	Run: func(call *backend.Call, group uint32) {
 		if call.Config["key_bits"] == 64 {
 			rangeSearch[uint64](call, group)

@@ -3,8 +3,9 @@
 // SERIAL 0: one workgroup per tile of workgroup*items left rows. SERIAL 1: one invocation per tile of items left rows.
 // Inputs: left_keys and right_keys, words of KEY_BITS, sorted ascending. Outputs: begins and counts, uint32[left_rows], both or
 // none; tile_totals, uint64[tiles].
-// Precondition: SERIAL 0: an even number of invocations.
-// Source: the range search of "Efficiently Joining Large Relations on Multi-GPU Systems with Modern Interconnects", section 3.3.3.
+// Preconditions: SERIAL 0: an even number of invocations; workgroup*stage is less than 65536.
+// Source: the range search of "Efficiently Joining Large Relations on Multi-GPU Systems with Modern Interconnects", section 3.3.3;
+// SERIAL 0: by merge path, as in "Fast Equi-Join Algorithms on GPUs: Design and Implementation", section 3.3.2.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #include "memory.glsl"
@@ -26,12 +27,14 @@ layout(push_constant) uniform Push {
 Key low_key, high_key;
 uvec2 right;
 
-bool before(uint which, uint row) {
+bool before_in_column(uint which, uint row) {
     Key key = key_column(right, row).at[0];
     return which == 0u ? less(key, low_key) : !less(high_key, key);
 }
 
 #if SERIAL
+
+bool before(uint which, uint row) { return before_in_column(which, row); }
 
 void main() {
     uint group = GROUP;
@@ -63,10 +66,56 @@ void main() {
 
 #else
 
+#extension GL_EXT_control_flow_attributes : require
 #include "subgroup_sum.glsl"
 DEFINE_WORKGROUP_SUM(uvec2)
 
-// The first and the last key of the tile bound the right rows that it can meet; each key is then searched among those.
+layout(constant_id = 2) const uint batch = BATCH;
+layout(constant_id = 3) const uint stage = STAGE;
+
+const uint batch_rows = WORKGROUP_SIZE * batch, stage_rows = WORKGROUP_SIZE * stage;
+
+shared Key sh_left[batch_rows], sh_right[stage_rows];
+shared uint sh_place[batch_rows]; // by left row of the batch: the begin of its range in sh_right, and its end in the high half
+shared uint sh_begin;             // that of the last row of a batch, in the column
+
+// Left rows are merged with right ones twice: merge 0 takes a left row before the right keys that are not less than its own, so
+// that the right rows taken until then end where its range begins; merge 1 takes it before the greater ones, where its range ends.
+bool takes_left(uint which, Key left_key, Key right_key) {
+    return which == 0u ? !less(right_key, left_key) : less(left_key, right_key);
+}
+
+// Search 2 + which looks along the diagonal of merge which for the number of left rows, search 4 for that of left keys less than
+// low_key.
+const uint along = 2u, below = 4u;
+uint diagonal;
+
+bool before(uint which, uint row) {
+    if (which < along) return before_in_column(which, row);
+    if (which == below) return less(sh_left[row], low_key);
+    return takes_left(which - along, sh_left[row], sh_right[diagonal - 1u - row]);
+}
+
+// Merges rows of sh_left and of sh_right and notes for each left row how many right rows were taken before it. Every invocation
+// goes an equal part of the way.
+void merge_places(uint which, uint left_count, uint right_count) {
+    uint steps = (left_count + right_count + WORKGROUP_SIZE - 1u) / WORKGROUP_SIZE;
+    diagonal = min(INVOCATION * steps, left_count + right_count);
+    uint l = search(along + which, diagonal > right_count ? diagonal - right_count : 0u, min(diagonal, left_count)), r = diagonal - l;
+    for (uint s = 0u; s < steps && l < left_count; ++s) {
+        if (r >= right_count || takes_left(which, sh_left[l], sh_right[r])) {
+            if (which == 0u) sh_place[l] = r; else sh_place[l] |= r << 16;
+            ++l;
+        } else {
+            ++r;
+        }
+    }
+}
+
+// The first and the last key of the tile bound the right rows that it can meet. A batch of left rows and as many right rows
+// as it is likely to meet go to shared memory and are merged there; left keys less than the last right one are then done. Where
+// these are few, because a key is very frequent on the right or the left keys are far apart there, each left row of the batch
+// searches the column.
 void main() {
     uint tile = GROUP;
     if (tile >= end_group) return;
@@ -81,16 +130,69 @@ void main() {
         high_key = keys.at[count - 1u];
     }
     uvec2 range = workgroup_search(count > 0u ? right_rows : 0u);
-    uint from = range.x;
-    for (uint i = INVOCATION; i < count; i += WORKGROUP_SIZE) {
-        low_key = high_key = keys.at[i];
-        from = search(0u, from, range.y);
-        uint n = gallop(1u, from, range.y) - from;
-        if (!count_only) {
-            to_begins.at[i] = from;
-            to_counts.at[i] = n;
+    uint from = range.x, end = range.y;
+    for (uint done = 0u; done < count;) {
+        uint filled = min(batch_rows, count - done);
+        float likely = float(end - from) * (float(filled) / float(count - done)) * 1.125 + 64.0;
+        uint staged = min(uint(min(likely, float(stage_rows))), end - from);
+        COLUMN(KEY_BITS) right_from = key_column(right, from);
+        Key left_key[batch], right_key[stage];
+        [[unroll]] for (uint k = 0u; k < batch; ++k) {
+            uint i = INVOCATION + k * WORKGROUP_SIZE;
+            if (i < filled) left_key[k] = keys.at[done + i];
         }
-        total = add(total, uvec2(n, 0u));
+        [[unroll]] for (uint k = 0u; k < stage; ++k) {
+            uint i = INVOCATION + k * WORKGROUP_SIZE;
+            if (i < staged) right_key[k] = right_from.at[i];
+        }
+        [[unroll]] for (uint k = 0u; k < batch; ++k) {
+            if (INVOCATION + k * WORKGROUP_SIZE < filled) sh_left[INVOCATION + k * WORKGROUP_SIZE] = left_key[k];
+        }
+        [[unroll]] for (uint k = 0u; k < stage; ++k) {
+            if (INVOCATION + k * WORKGROUP_SIZE < staged) sh_right[INVOCATION + k * WORKGROUP_SIZE] = right_key[k];
+        }
+        barrier();
+        uint ready = filled; // the same in all invocations
+        if (staged < end - from) {
+            low_key = sh_right[staged - 1u];
+            ready = search(below, 0u, filled);
+        }
+        if (ready >= (filled + 3u) / 4u) {
+            merge_places(0u, ready, staged);
+            barrier();
+            merge_places(1u, ready, staged);
+            barrier();
+            [[unroll]] for (uint k = 0u; k < batch; ++k) {
+                uint i = INVOCATION + k * WORKGROUP_SIZE;
+                if (i < ready) {
+                    uint place = sh_place[i] & 0xffffu, n = (sh_place[i] >> 16) - place;
+                    if (!count_only) {
+                        to_begins.at[done + i] = from + place;
+                        to_counts.at[done + i] = n;
+                    }
+                    total = add(total, uvec2(n, 0u));
+                }
+            }
+            from += sh_place[ready - 1u] & 0xffffu;
+        } else {
+            ready = filled;
+            uint at = from;
+            for (uint i = INVOCATION; i < filled; i += WORKGROUP_SIZE) {
+                low_key = high_key = sh_left[i];
+                at = search(0u, at, end);
+                uint n = gallop(1u, at, end) - at;
+                if (!count_only) {
+                    to_begins.at[done + i] = at;
+                    to_counts.at[done + i] = n;
+                }
+                total = add(total, uvec2(n, 0u));
+                if (i == filled - 1u) sh_begin = at;
+            }
+            barrier();
+            from = sh_begin;
+        }
+        done += ready;
+        barrier(); // the next batch writes over this one
     }
     uvec2 all;
     workgroup_sum(subgroup_sum(total), all);
