@@ -24,6 +24,12 @@ var BlockSort = &backend.KernelSpec{
 	Params:    []string{"rows", "tiles"},
 	Axes:      []backend.Axis{bits("key_bits", 32, 64), bits("payload_bits", 0, 32, 64), serial},
 	Constants: []backend.Constant{workgroup, items(mergeItems)},
+	SharedBytes: func(c backend.Config) uint32 {
+		if c["serial"] == 1 {
+			return 0
+		}
+		return c["key_bits"]/8 + mergedBytes(c)
+	},
 	Run: func(call *backend.Call, group uint32) {
 		sortOf(call.Config, blockSort[uint32, uint32], blockSort[uint32, uint64], blockSort[uint64, uint32], blockSort[uint64, uint64])(call, group)
 	},

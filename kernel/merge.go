@@ -52,6 +52,12 @@ var MergeTiles = &backend.KernelSpec{
 	Params:    []string{"left_rows", "right_rows", "run", "tiles"},
 	Axes:      []backend.Axis{bits("key_bits", 32, 64), bits("payload_bits", 0, 32, 64), serial},
 	Constants: []backend.Constant{workgroup, items(mergeItems)},
+	SharedBytes: func(c backend.Config) uint32 {
+		if c["serial"] == 1 {
+			return 0
+		}
+		return c["key_bits"]/8 + mergedBytes(c)
+	},
 	Run: func(call *backend.Call, group uint32) {
 		sortOf(call.Config, mergeTiles[uint32, uint32], mergeTiles[uint32, uint64], mergeTiles[uint64, uint32], mergeTiles[uint64, uint64])(call, group)
 	},
@@ -60,6 +66,11 @@ var MergeTiles = &backend.KernelSpec{
 // mergeItems is odd, so that neighbouring invocations, each of which reads rows of its own one after the other, meet in
 // different banks of shared memory; and so small that 64-bit keys with a 64-bit payload fit 16 KiB of it.
 const mergeItems = 3
+
+// mergedBytes is the size of items rows of each invocation of a workgroup.
+func mergedBytes(c backend.Config) uint32 {
+	return c["workgroup"] * c["items"] * (c["key_bits"] + c["payload_bits"]) / 8
+}
 
 // sortOf chooses among the variants of the sorting kernels, by the widths of keys and payload.
 func sortOf(c backend.Config, key32, key32Payload64, key64, key64Payload64 func(*backend.Call, uint32)) func(*backend.Call, uint32) {

@@ -22,7 +22,13 @@ var RangeExpand = &backend.KernelSpec{
 	Params:    []string{"left_rows", "out_rows", "base_lo", "base_hi"},
 	Axes:      []backend.Axis{serial},
 	Constants: []backend.Constant{workgroup, items(9)},
-	Run:       rangeExpand,
+	SharedBytes: func(c backend.Config) uint32 {
+		if c["serial"] == 1 {
+			return 0
+		}
+		return searchBytes + 4*(c["workgroup"]*c["items"]+(c["workgroup"]+3)/4)
+	},
+	Run: rangeExpand,
 }
 
 func rangeExpand(call *backend.Call, group uint32) {

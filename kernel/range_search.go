@@ -26,6 +26,12 @@ var RangeSearch = &backend.KernelSpec{
 	Params:    []string{"left_rows", "right_rows", "tiles"},
 	Axes:      []backend.Axis{bits("key_bits", 32, 64), serial},
 	Constants: []backend.Constant{workgroup, items(16), {Name: "batch", Default: 2}, {Name: "stage", Default: 4}},
+	SharedBytes: func(c backend.Config) uint32 {
+		if c["serial"] == 1 {
+			return 0
+		}
+		return searchBytes + c["workgroup"]*(c["key_bits"]/8*(c["batch"]+c["stage"])+4*c["batch"]) + 4 + 8*((c["workgroup"]+3)/4)
+	},
 	Run: func(call *backend.Call, group uint32) {
 		if call.Config["key_bits"] == 64 {
 			rangeSearch[uint64](call, group)
@@ -34,6 +40,9 @@ var RangeSearch = &backend.KernelSpec{
 		}
 	},
 }
+
+// searchBytes is the shared memory of a search by a whole workgroup.
+const searchBytes = 16
 
 func rangeSearch[K word](call *backend.Call, group uint32) {
 	leftRows, rightRows, count := call.Params[0], call.Params[1], call.Params[2]

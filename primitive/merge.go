@@ -27,7 +27,8 @@ type MergePlan struct {
 // PlanMerge plans the merge of leftRows and rightRows rows with keys of keyBytes (4 or 8) and a payload of payloadBits (0, 32
 // or 64).
 func PlanMerge(t Tuning, leftRows, rightRows uint64, keyBytes, payloadBits int) (MergePlan, error) {
-	p := MergePlan{LeftRows: leftRows, RightRows: rightRows, KeyBytes: keyBytes, PayloadBits: payloadBits, config: t["merge"]}
+	p := MergePlan{LeftRows: leftRows, RightRows: rightRows, KeyBytes: keyBytes, PayloadBits: payloadBits,
+		config: t.Config("merge", variant("key_bits", keyBytes*8, "payload_bits", payloadBits))}
 	if err := checkKeyed("merge", keyBytes, payloadBits); err != nil {
 		return p, err
 	}
@@ -52,7 +53,7 @@ func (o *Ops) mergeRuns(list *backend.List, config backend.Config, keyBytes, pay
 	if err != nil {
 		return err
 	}
-	merge, err := o.device.Kernel(kernel.MergeTiles, with(config, "key_bits", keyBytes*8, "payload_bits", payloadBits))
+	tiles, err := o.device.Kernel(kernel.MergeTiles, with(config, "key_bits", keyBytes*8, "payload_bits", payloadBits))
 	if err != nil {
 		return err
 	}
@@ -68,7 +69,7 @@ func (o *Ops) mergeRuns(list *backend.List, config backend.Config, keyBytes, pay
 	} else {
 		list.Dispatch(partition, kernel.Groups(partition.Config, uint64(tileCount)), []backend.Range{left.Keys, right.Keys, splits}, append(params, tileRows)...)
 	}
-	list.Dispatch(merge, kernel.Groups(merge.Config, rows),
+	list.Dispatch(tiles, kernel.Groups(tiles.Config, rows),
 		[]backend.Range{left.Keys, right.Keys, left.Payload, right.Payload, splits, out.Keys, out.Payload}, params...)
 	return nil
 }

@@ -27,7 +27,9 @@ type MergeSortPlan struct {
 // Blocks have the tiles of tuning merge_sort, merges those of tuning merge; where such tiles do not fit runs of whole blocks,
 // merges take the tiles of blocks too.
 func PlanMergeSort(t Tuning, rows uint64, keyBytes, payloadBits int, payload Payload) (MergeSortPlan, error) {
-	p := MergeSortPlan{Rows: rows, KeyBytes: keyBytes, PayloadBits: payloadBits, Payload: payload, block: t["merge_sort"], merge: t["merge"]}
+	v := variant("key_bits", keyBytes*8, "payload_bits", payloadBits)
+	p := MergeSortPlan{Rows: rows, KeyBytes: keyBytes, PayloadBits: payloadBits, Payload: payload,
+		block: t.Config("merge_sort", v), merge: t.Config("merge", v)}
 	if (payload == NoPayload) != (payloadBits == 0) || payload == RowNumbers && payloadBits != 32 {
 		payloadBits = -1
 	}

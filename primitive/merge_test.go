@@ -187,7 +187,7 @@ func TestMergesProperty(t *testing.T) {
 				}
 				return backend.Config{"serial": 0, "workgroup": rapid.SampledFrom([]uint32{32, 64}).Draw(draws, name+" workgroup"), "items": items%3 + 1}
 			}
-			ops, err := primitive.New(device, primitive.Tuning{"merge": shape("merge"), "merge_sort": shape("sort")})
+			ops, err := primitive.New(device, primitive.Override(shape("merge"), "merge").With(primitive.Override(shape("sort"), "merge_sort")))
 			require.NoError(draws, err)
 			random := rand.New(rand.NewPCG(rapid.Uint64().Draw(draws, "seed"), 1))
 			name, keyBytes := rapid.SampledFrom(names).Draw(draws, "keys"), rapid.SampledFrom([]int{4, 8}).Draw(draws, "key bytes")
@@ -207,7 +207,7 @@ func TestMergesProperty(t *testing.T) {
 
 // Plans refuse what no kernel can do, and say what a pass needs.
 func TestMergePlans(t *testing.T) {
-	tuning := everywhere(backend.Config{"serial": 0, "workgroup": 64, "items": 3})
+	tuning := primitive.Override(backend.Config{"serial": 0, "workgroup": 64, "items": 3})
 	for _, c := range []struct{ left, right uint64 }{{math.MaxUint32, 0}, {0, math.MaxUint32}, {1 << 31, 1 << 31}, {1 << 63, 1 << 63}} {
 		_, err := primitive.PlanMerge(tuning, c.left, c.right, 4, 0)
 		require.ErrorIs(t, err, backend.ErrLimit, "%v", c)

@@ -41,6 +41,8 @@ type knobs struct {
 // tunable are the primitives, each with a table of that name.
 var tunable = map[string]knobs{
 	"gather":     {kernels: []*backend.KernelSpec{kernel.Gather, kernel.GatherBits, kernel.Iota}},
+	"merge":      {kernels: []*backend.KernelSpec{kernel.MergeTiles}},
+	"merge_sort": {kernels: []*backend.KernelSpec{kernel.BlockSort}},
 	"radix_sort": {kernels: []*backend.KernelSpec{kernel.RadixHistogram, kernel.RadixScatter}},
 	// A scan shrinks from level to level only if a tile holds more than one row.
 	"scan":         {kernels: []*backend.KernelSpec{kernel.ScanReduce, kernel.ScanTiles}, leastTile: 2},

@@ -25,15 +25,7 @@ layout(push_constant) uniform Push {
 
 #if SERIAL
 
-shared Key sh_key[items * WORKGROUP_SIZE]; // [row][invocation]
-#if PAYLOAD_BITS
-shared Payload sh_payload[items * WORKGROUP_SIZE];
-#define WITH_PAYLOAD(statement) statement
-#else
-#define WITH_PAYLOAD(statement)
-#endif
-
-// Each row is inserted behind the last of those before it that is not greater.
+// Each row is inserted into the output, behind the last of those before it that is not greater.
 void main() {
     uint group = GROUP;
     if (group >= end_group) return;
@@ -51,19 +43,19 @@ void main() {
         Payload value = widen(begin + i, Payload(0u));
         if (!numbered) value = payload.at[i];
 #endif
-        uint to = i * WORKGROUP_SIZE + INVOCATION;
-        for (; to >= WORKGROUP_SIZE; to -= WORKGROUP_SIZE) {
-            Key other = sh_key[to - WORKGROUP_SIZE];
+        uint to = i;
+        for (; to > 0u; --to) {
+            Key other = to_keys.at[to - 1u];
             if (!less(key, other)) break;
-            sh_key[to] = other;
-            WITH_PAYLOAD(sh_payload[to] = sh_payload[to - WORKGROUP_SIZE];)
+            to_keys.at[to] = other;
+#if PAYLOAD_BITS
+            to_payload.at[to] = to_payload.at[to - 1u];
+#endif
         }
-        sh_key[to] = key;
-        WITH_PAYLOAD(sh_payload[to] = value;)
-    }
-    for (uint i = 0u; i < count; ++i) {
-        to_keys.at[i] = sh_key[i * WORKGROUP_SIZE + INVOCATION];
-        WITH_PAYLOAD(to_payload.at[i] = sh_payload[i * WORKGROUP_SIZE + INVOCATION];)
+        to_keys.at[to] = key;
+#if PAYLOAD_BITS
+        to_payload.at[to] = value;
+#endif
     }
 }
 
