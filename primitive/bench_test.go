@@ -18,11 +18,11 @@ import (
 	"github.com/spirjoin/spirjoin/primitive"
 )
 
-// benchTunings are configurations of the sort to compare: SPIRJOIN_BENCH_SORT, as "workgroup=256 items=52 batch=13; ...",
-// beside the device's own.
-func benchTunings(b *testing.B) map[string]primitive.Tuning {
+// benchTunings are configurations of primitives to compare, from an environment variable, as "workgroup=256 items=52 batch=13;
+// ...", beside the device's own.
+func benchTunings(b *testing.B, variable string, primitives ...string) map[string]primitive.Tuning {
 	tunings := map[string]primitive.Tuning{"own": nil}
-	for _, text := range strings.Split(os.Getenv("SPIRJOIN_BENCH_SORT"), ";") {
+	for _, text := range strings.Split(os.Getenv(variable), ";") {
 		if text = strings.TrimSpace(text); text == "" {
 			continue
 		}
@@ -33,13 +33,43 @@ func benchTunings(b *testing.B) map[string]primitive.Tuning {
 			require.NoError(b, err)
 			config[name] = uint32(n)
 		}
-		tunings[strings.ReplaceAll(text, " ", ",")] = primitive.Override(config, "radix_sort")
+		tunings[strings.ReplaceAll(text, " ", ",")] = primitive.Override(config, primitives...)
 	}
 	return tunings
 }
 
+// sorter is a sort of pairs with row numbers that a benchmark compares with others.
+type sorter struct {
+	name     string
+	variable string   // of the environment, with configurations
+	tuned    []string // primitives that they belong to
+	plan     func(t primitive.Tuning, rows uint64, keyBytes int) (plan sortPlan, err error)
+}
+
+// sortPlan is what both kinds of sort have in common.
+type sortPlan struct {
+	scratchBytes uint64
+	result       int
+	record       func(o *primitive.Ops, list *backend.List, keys, payload [2]backend.Range, scratch backend.Range) error
+}
+
+var sorters = []sorter{
+	{"radix", "SPIRJOIN_BENCH_SORT", []string{"radix_sort"}, func(t primitive.Tuning, rows uint64, keyBytes int) (sortPlan, error) {
+		p, err := primitive.PlanSort(t, rows, keyBytes, keyBytes*8, primitive.RowNumbers)
+		return sortPlan{p.ScratchBytes, p.Result(), func(o *primitive.Ops, list *backend.List, keys, payload [2]backend.Range, scratch backend.Range) error {
+			return o.Sort(list, p, keys, payload, scratch)
+		}}, err
+	}},
+	{"merge", "SPIRJOIN_BENCH_MERGE_SORT", []string{"merge", "merge_sort"}, func(t primitive.Tuning, rows uint64, keyBytes int) (sortPlan, error) {
+		p, err := primitive.PlanMergeSort(t, rows, keyBytes, 32, primitive.RowNumbers)
+		return sortPlan{p.ScratchBytes, p.Result(), func(o *primitive.Ops, list *backend.List, keys, payload [2]backend.Range, scratch backend.Range) error {
+			return o.MergeSort(list, p, keys, payload, scratch)
+		}}, err
+	}},
+}
+
 // BenchmarkSort sorts random pairs that are on the device and reports the device time of each kind of kernel. The result of the
-// first run is verified.
+// last run is verified.
 func BenchmarkSort(b *testing.B) {
 	rows := devicetest.Rows(b, "SPIRJOIN_BENCH_ROWS", 1<<22)
 	random := rand.New(rand.NewPCG(1, 2))
@@ -48,12 +78,14 @@ func BenchmarkSort(b *testing.B) {
 		keys[i] = random.Uint64()
 	}
 	devicetest.Bench(b, func(device *backend.Device, name string) {
-		tunings := benchTunings(b)
-		for _, tuning := range sortedKeys(tunings) {
-			for _, keyBytes := range []int{4, 8} {
-				b.Run(fmt.Sprintf("rows=%d/key=%d/payload=4/tuning=%s/device=%s", rows, keyBytes*8, tuning, name), func(b *testing.B) {
-					benchSort(b, device, keys, keyBytes, tunings[tuning])
-				})
+		for _, s := range sorters {
+			tunings := benchTunings(b, s.variable, s.tuned...)
+			for _, tuning := range sortedKeys(tunings) {
+				for _, keyBytes := range []int{4, 8} {
+					b.Run(fmt.Sprintf("algorithm=%s/rows=%d/key=%d/payload=32/tuning=%s/device=%s", s.name, rows, keyBytes*8, tuning, name), func(b *testing.B) {
+						benchSort(b, device, s, keys, keyBytes, tunings[tuning])
+					})
+				}
 			}
 		}
 	})
@@ -68,28 +100,18 @@ func sortedKeys[V any](m map[string]V) []string {
 	return names
 }
 
-func benchSort(b *testing.B, device *backend.Device, values []uint64, keyBytes int, tuning primitive.Tuning) {
+func benchSort(b *testing.B, device *backend.Device, s sorter, values []uint64, keyBytes int, tuning primitive.Tuning) {
 	ctx := context.Background()
 	ops, err := primitive.New(device, tuning)
 	require.NoError(b, err)
 	rows := uint64(len(values))
-	p, err := primitive.PlanSort(ops.Tuning(), rows, keyBytes, keyBytes*8, primitive.RowNumbers)
+	p, err := s.plan(ops.Tuning(), rows, keyBytes)
 	require.NoError(b, err)
-	var buffers []*backend.Buffer
-	allocate := func(sizeBytes uint64) backend.Range {
-		buffer, err := device.Allocate(backend.DeviceLocal, sizeBytes, "bench")
-		require.NoError(b, err)
-		buffers = append(buffers, buffer)
-		return buffer.All()
-	}
-	defer func() {
-		for _, buffer := range buffers {
-			buffer.Release()
-		}
-	}()
+	allocate, release := allocator(b, device)
+	defer release()
 	keys := [2]backend.Range{allocate(rows * uint64(keyBytes)), allocate(rows * uint64(keyBytes))}
 	payload := [2]backend.Range{allocate(rows * 4), allocate(rows * 4)}
-	source, scratch := allocate(rows*uint64(keyBytes)), allocate(p.ScratchBytes)
+	source, scratch := allocate(rows*uint64(keyBytes)), allocate(p.scratchBytes)
 	input := backend.AsBytes(values)
 	if keyBytes == 4 {
 		narrow := make([]uint32, rows)
@@ -106,7 +128,7 @@ func benchSort(b *testing.B, device *backend.Device, values []uint64, keyBytes i
 	// An idle GPU runs at a fraction of its clock: it is kept busy for a while before anything is timed.
 	for start := time.Now(); time.Since(start) < time.Second; {
 		var list backend.List
-		require.NoError(b, ops.Sort(&list, p, keys, payload, scratch))
+		require.NoError(b, p.record(ops, &list, keys, payload, scratch))
 		require.NoError(b, device.Run(ctx, &list))
 	}
 	b.ResetTimer()
@@ -115,7 +137,7 @@ func benchSort(b *testing.B, device *backend.Device, values []uint64, keyBytes i
 		list.Copy(keys[0], source)
 		require.NoError(b, device.Run(ctx, &list))
 		list = backend.List{}
-		require.NoError(b, ops.Sort(&list, p, keys, payload, scratch))
+		require.NoError(b, p.record(ops, &list, keys, payload, scratch))
 		list = byKernel(list)
 		one := new(backend.Profile)
 		list.Profile = one
@@ -127,7 +149,7 @@ func benchSort(b *testing.B, device *backend.Device, values []uint64, keyBytes i
 		}
 		total = append(total, sum)
 		if i == b.N-1 {
-			verifySorted(b, device, keys[p.Result()], payload[p.Result()], values, keyBytes)
+			verifySorted(b, device, keys[p.result], payload[p.result], values, keyBytes)
 		}
 	}
 	slices.Sort(total)
@@ -136,6 +158,21 @@ func benchSort(b *testing.B, device *backend.Device, values []uint64, keyBytes i
 	}
 	b.ReportMetric(total[len(total)/2].Seconds()*1000, "ms-median")
 	b.ReportMetric(float64(rows)/total[len(total)/2].Seconds()/1e9, "Gpairs/s")
+}
+
+// allocator returns a function that allocates columns on a device and one that releases them all.
+func allocator(b *testing.B, device *backend.Device) (allocate func(sizeBytes uint64) backend.Range, release func()) {
+	var buffers []*backend.Buffer
+	return func(sizeBytes uint64) backend.Range {
+			buffer, err := device.Allocate(backend.DeviceLocal, sizeBytes, "bench")
+			require.NoError(b, err)
+			buffers = append(buffers, buffer)
+			return buffer.All()
+		}, func() {
+			for _, buffer := range buffers {
+				buffer.Release()
+			}
+		}
 }
 
 // byKernel makes every dispatch a stage of its kernel's name.
