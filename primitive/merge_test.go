@@ -49,7 +49,7 @@ func (c keyed) sorted() keyed {
 	for i := range order {
 		order[i] = i
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(c.keys[a], c.keys[b]) })
+	slices.SortFunc(order, func(a, b int) int { return cmp.Or(cmp.Compare(c.keys[a], c.keys[b]), cmp.Compare(a, b)) })
 	s := keyed{make([]uint64, len(order)), make([]uint64, len(order))}
 	for i, from := range order {
 		s.keys[i], s.payload[i] = c.keys[from], c.payload[from]
@@ -97,8 +97,18 @@ func requireColumn(r rig, want []uint64, got backend.Range, bits int, what strin
 
 func merge(r rig, left, right keyed, keyBytes, payloadBits int, what string) {
 	r.Helper()
-	left, right = left.sorted(), right.sorted()
-	want := keyed{slices.Concat(left.keys, right.keys), slices.Concat(left.payload, right.payload)}.sorted()
+	slices.Sort(left.keys)
+	slices.Sort(right.keys)
+	var want keyed
+	for l, g := 0, 0; l+g < len(left.keys)+len(right.keys); {
+		if g == len(right.keys) || l < len(left.keys) && left.keys[l] <= right.keys[g] {
+			want.keys, want.payload = append(want.keys, left.keys[l]), append(want.payload, left.payload[l])
+			l++
+		} else {
+			want.keys, want.payload = append(want.keys, right.keys[g]), append(want.payload, right.payload[g])
+			g++
+		}
+	}
 	p, err := primitive.PlanMerge(r.ops.Tuning(), uint64(len(left.keys)), uint64(len(right.keys)), keyBytes, payloadBits)
 	require.NoError(r, err)
 	a := primitive.KeyedColumns{Keys: words(r, left.keys, keyBytes*8), Payload: words(r, left.payload, payloadBits)}
@@ -166,6 +176,8 @@ func TestMergeSort(t *testing.T) {
 	names := slices.Sorted(maps.Keys(mergeDistributions))
 	forEach(t, func(r rig) {
 		sizes := append(r.sizesAround("merge_sort"), r.sizesAround("merge")...)
+		slices.Sort(sizes)
+		sizes = slices.Compact(sizes)
 		for i, c := range devicetest.Combinations(r, len(sizes), len(names), 2, len(mergePayloads)) {
 			random := rand.New(rand.NewPCG(uint64(i), 8))
 			keyBytes, name, payload := 4+4*c[2], names[c[1]], mergePayloads[c[3]]
