@@ -44,7 +44,11 @@ func BenchmarkReference(b *testing.B) {
 		full, err := spec.Complete(config)
 		require.NoError(b, err)
 		call, groups := benchCall(spec, full, rows)
+		before := changedArgs(spec, call)
 		reportBest(b, rows, func() time.Duration {
+			for i, arg := range before {
+				copy(call.Args[i], arg)
+			}
 			began := time.Now()
 			for group := range groups {
 				spec.Run(call, group)
@@ -94,7 +98,12 @@ func benchDevice(b *testing.B, device *backend.Device, spec *backend.KernelSpec,
 		_, err = device.Upload(b.Context(), args[i], arg)
 		require.NoError(b, err)
 	}
+	before := changedArgs(spec, call)
 	run := func() time.Duration {
+		for i, arg := range before {
+			_, err := device.Upload(b.Context(), args[i], arg)
+			require.NoError(b, err)
+		}
 		list := backend.List{Profile: new(backend.Profile)}
 		list.Stage("kernel")
 		list.Dispatch(k, groups, args, call.Params...)
@@ -117,6 +126,17 @@ func benchDevice(b *testing.B, device *backend.Device, spec *backend.KernelSpec,
 		}
 	}
 	reportBest(b, rows, run)
+}
+
+// changedArgs copies the arguments that a run reads and writes: each run must find them as they were.
+func changedArgs(spec *backend.KernelSpec, call *backend.Call) map[int][]byte {
+	changed := make(map[int][]byte)
+	for i, arg := range spec.Args {
+		if arg.Access == backend.ReadWrite || arg.Access == backend.Accumulate {
+			changed[i] = bytes.Clone(call.Args[i])
+		}
+	}
+	return changed
 }
 
 // eachVariant runs a benchmark for every variant, named by its axes.
@@ -231,9 +251,47 @@ func benchCall(spec *backend.KernelSpec, config backend.Config, rows int) (call 
 		call.Args = [][]byte{offsets, words(rows/4, func(i int) uint64 { return 4 * uint64(i) }, 32), words(rows/4, any, 32), words(rows, any, 32),
 			words(rows, zero, 32), words(rows, zero, 32)}
 		call.Params = []uint32{uint32(rows / 4), uint32(rows / 4 * 4), 0, 0}
-	case "scan_reduce":
+	case "copy":
+		call.Args, call.Params = [][]byte{words(rows, any, 32), words(rows, zero, 32)}, []uint32{uint32(rows), 0, 0}
+	case "scatter":
+		bits := config["value_bits"]
+		ids := random.Perm(rows)
+		place := func(i int) uint64 { return uint64(ids[i]) }
+		call.Args, call.Params = [][]byte{words(rows, any, bits), words(rows, place, 32), words(rows, zero, bits)}, []uint32{uint32(rows)}
+	case "varying_bits":
+		call.Args = [][]byte{words(rows, any, config["key_bits"]), words(2, zero, config["key_bits"])}
+		call.Params = []uint32{uint32(rows), tiles}
+	case "reduce":
 		call.Args = [][]byte{words(rows, any, config["in_bits"]), words(int(tiles), zero, config["sum_bits"])}
 		call.Params = []uint32{uint32(rows), tiles}
+	case "segmented_scan":
+		heads := words((rows+31)/32, func(int) uint64 { return random.Uint64() & random.Uint64() & random.Uint64() }, 32)
+		call.Args = [][]byte{words(rows, any, config["in_bits"]), heads, nil, words(rows, zero, config["sum_bits"]), nil, nil}
+		call.Params = []uint32{uint32(rows), tiles, 0}
+	case "compact", "compact_count":
+		bitmap, counts := words((rows+31)/32, any, 32), words(int(tiles), zero, 32)
+		call.Args, call.Params = [][]byte{bitmap, counts}, []uint32{uint32(rows), tiles}
+		if spec == kernel.CompactCount {
+			break
+		}
+		count := &backend.Call{Config: config, Args: call.Args, Params: call.Params}
+		for group := range kernel.Groups(config, uint64(rows)) {
+			kernel.CompactCount.Run(count, group)
+		}
+		sum := uint64(0)
+		offset := func(i int) uint64 {
+			before := sum
+			sum += uint64(backend.Words(counts)[i])
+			return before
+		}
+		offsets := words(int(tiles), offset, 64)
+		call.Args = [][]byte{bitmap, offsets, words(rows, any, config["value_bits"]), words(int(sum), zero, config["value_bits"])}
+	case "histogram":
+		call.Args, call.Params = [][]byte{words(rows, any, config["key_bits"]), words(1<<kernel.MaxHistogramBits, zero, 64)}, []uint32{uint32(rows), 8, kernel.MaxHistogramBits}
+	case "scan_lookback":
+		status := words(int(kernel.ScanStatusWords(config["sum_bits"], tiles)), zero, 32)
+		call.Args = [][]byte{words(rows, any, config["in_bits"]), words(rows, zero, config["sum_bits"]), status}
+		call.Params = []uint32{uint32(rows), tiles, 0}
 	case "scan_tiles":
 		call.Args = [][]byte{words(rows, any, config["in_bits"]), words(int(tiles), any, config["sum_bits"]), words(rows, zero, config["sum_bits"])}
 		call.Params = []uint32{uint32(rows), tiles, 0}

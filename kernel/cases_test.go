@@ -3,6 +3,8 @@ package kernel_test
 import (
 	"cmp"
 	"fmt"
+	"maps"
+	"math"
 	"math/rand/v2"
 	"slices"
 
@@ -39,16 +41,18 @@ func newCase(spec *backend.KernelSpec, config backend.Config, rows int, distribu
 	m := &maker{rand.New(rand.NewPCG(seed, 1)), config, rows, distribution}
 	make := map[string]func(*maker) *kernelCase{
 		"block_sort": (*maker).blockSort, "merge_partition": (*maker).mergePartition, "merge_tiles": (*maker).mergeTiles,
-		"gather": (*maker).gather, "gather_bits": (*maker).gatherBits, "iota": (*maker).iota,
+		"compact": (*maker).compact, "compact_count": (*maker).compactCount, "copy": (*maker).copy, "gather": (*maker).gather,
+		"gather_bits": (*maker).gatherBits, "histogram": (*maker).histogram, "iota": (*maker).iota,
 		"radix_histogram": (*maker).radixHistogram, "radix_scatter": (*maker).radixScatter,
 		"range_expand": (*maker).rangeExpand, "range_search": (*maker).rangeSearch,
-		"scan_reduce": (*maker).scanReduce, "scan_tiles": (*maker).scanTiles,
+		"reduce": (*maker).reduce, "scan_lookback": (*maker).scanLookback, "scan_tiles": (*maker).scanTiles, "scatter": (*maker).scatter,
+		"segmented_scan": (*maker).segmentedScan, "varying_bits": (*maker).varyingBits,
 	}[spec.Name]
 	if make == nil {
 		panic("no cases for kernel " + spec.Name)
 	}
 	c := make(m)
-	c.spec, c.call.Config = spec, config
+	c.spec, c.call.Config = spec, m.config
 	return c
 }
 
@@ -66,6 +70,9 @@ func (m *maker) newCase(groups uint32, params []uint32, args ...any) *kernelCase
 		case output:
 			after = append(slices.Clone(a), slices.Repeat([]byte{marker}, guardBytes)...)
 			before = slices.Repeat([]byte{marker}, len(after))
+		case changed:
+			guard := slices.Repeat([]byte{marker}, guardBytes)
+			before, after = append(slices.Clone(a.before), guard...), append(slices.Clone(a.after), guard...)
 		}
 		c.call.Args, c.want = append(c.call.Args, before), append(c.want, after)
 	}
@@ -73,6 +80,15 @@ func (m *maker) newCase(groups uint32, params []uint32, args ...any) *kernelCase
 }
 
 type output []byte
+
+// changed is an argument that a kernel reads and writes.
+type changed struct{ before, after output }
+
+// set gives the configuration of a case another constant.
+func (m *maker) set(name string, value uint32) {
+	m.config = maps.Clone(m.config)
+	m.config[name] = value
+}
 
 func out[T uint32 | uint64](column []T) output { return backend.AsBytes(column) }
 
@@ -162,6 +178,34 @@ func (m *maker) gather() *kernelCase {
 	return m.newCase(kernel.Groups(m.config, uint64(m.rows)), []uint32{uint32(m.rows)}, inOf(bits, values), ids, outOf(bits, gathered))
 }
 
+func (m *maker) copy() *kernelCase {
+	firsts := [2]int{4 * m.IntN(20), 4 * m.IntN(20)}
+	if m.IntN(2) == 0 {
+		firsts = [2]int{m.IntN(20), m.IntN(20)}
+	}
+	const untouched = marker * (1<<32 - 1) / 255
+	source, copied := narrow(m.column(firsts[0]+m.rows, 32, 0)), slices.Repeat([]uint32{untouched}, firsts[1])
+	copied = append(copied, source[firsts[0]:]...)
+	return m.newCase(kernel.Groups(m.config, uint64(m.rows)), []uint32{uint32(m.rows), uint32(firsts[0]), uint32(firsts[1])}, source, out(copied))
+}
+
+func (m *maker) scatter() *kernelCase {
+	bits := m.config["value_bits"]
+	values := m.column(m.rows, bits, 0)
+	scattered := slices.Repeat([]uint64{marker * (1<<64 - 1) / 255}, m.rows+m.IntN(m.rows+10))
+	ids := make([]uint32, m.rows)
+	for i, id := range m.Perm(len(scattered))[:m.rows] {
+		ids[i] = uint32(id)
+	}
+	if m.distribution == "sorted" {
+		slices.Sort(ids)
+	}
+	for i, id := range ids {
+		scattered[id] = values[i]
+	}
+	return m.newCase(kernel.Groups(m.config, uint64(m.rows)), []uint32{uint32(m.rows)}, inOf(bits, values), ids, outOf(bits, scattered))
+}
+
 func (m *maker) gatherBits() *kernelCase {
 	firstBit := m.IntN(70)
 	bits := narrow(m.column(1+m.IntN(m.rows/8+10), 32, 0))
@@ -235,13 +279,32 @@ func (m *maker) radixScatter() *kernelCase {
 	return m.newCase(m.tileGroups(), params, inOf(keyBits, keys), payloadIn, offsets, outOf(keyBits, keysOut), payloadOut)
 }
 
-func (m *maker) scanReduce() *kernelCase {
+func (m *maker) reduce() *kernelCase {
+	op := kernel.ReduceOp(m.IntN(5))
+	m.set("op", uint32(op))
 	values := m.column(m.rows, m.config["in_bits"], 0)
-	sums := make([]uint64, m.tiles())
-	for i, v := range values {
-		sums[i/int(kernel.TileRows(m.config))] += v
+	results := make([]uint64, m.tiles())
+	if op == kernel.ReduceMin || op == kernel.ReduceAnd {
+		results = slices.Repeat([]uint64{math.MaxUint64}, len(results))
 	}
-	return m.newCase(m.tileGroups(), []uint32{uint32(m.rows), m.tiles()}, inOf(m.config["in_bits"], values), outOf(m.config["sum_bits"], sums))
+	for i, v := range values {
+		result := &results[i/int(kernel.TileRows(m.config))]
+		*result = [...]uint64{*result + v, min(*result, v), max(*result, v), *result & v, *result | v}[op]
+	}
+	return m.newCase(m.tileGroups(), []uint32{uint32(m.rows), m.tiles()}, inOf(m.config["in_bits"], values), outOf(m.config["sum_bits"], results))
+}
+
+func (m *maker) varyingBits() *kernelCase {
+	bits := m.config["key_bits"]
+	keys := m.column(m.rows, bits, 0)
+	fixed := m.Uint64() // bits that are the same in all keys
+	before := []uint64{m.Uint64() | m.Uint64(), m.Uint64() & m.Uint64()}
+	after := slices.Clone(before)
+	for i := range keys {
+		keys[i] = keys[i]&fixed | ^fixed&0x123456789abcdef0
+		after[0], after[1] = after[0]&keys[i], after[1]|keys[i]
+	}
+	return m.newCase(m.tileGroups(), []uint32{uint32(m.rows), m.tiles()}, inOf(bits, keys), changed{outOf(bits, before), outOf(bits, after)})
 }
 
 func (m *maker) scanTiles() *kernelCase {
@@ -269,6 +332,180 @@ func (m *maker) scanTiles() *kernelCase {
 	}
 	return m.newCase(m.tileGroups(), []uint32{uint32(m.rows), m.tiles(), total},
 		inOf(m.config["in_bits"], values), prefixArg, outOf(m.config["sum_bits"], sums))
+}
+
+// scanLookback runs the last tiles only, often not all: of those before them the status tells everything, the sum of the tile,
+// nothing, or something torn, as if they were under way.
+func (m *maker) scanLookback() *kernelCase {
+	m.set("patience", [...]uint32{0, 1, 256}[m.IntN(3)])
+	sumBits := m.config["sum_bits"]
+	values := m.column(m.rows, m.config["in_bits"], 0)
+	total, tiles, tileRows := m.Uint32N(2), m.tiles(), int(kernel.TileRows(m.config))
+	first := uint32(0)
+	if m.IntN(2) == 0 {
+		first = m.Uint32N(tiles)
+	}
+	parts := []uint32{16, 16}
+	if sumBits == 64 {
+		parts = []uint32{22, 22, 20}
+	}
+	const missing, tileSum, prefixSum = 0, 1, 2
+	before := make([]uint32, 64)
+	before[0] = first
+	after := slices.Clone(before)
+	after[0] = tiles
+	sums, sum := make([]uint64, m.rows+int(total)), uint64(0)
+	for tile := range tiles {
+		prefix := sum
+		for i := int(tile) * tileRows; i < min(int(tile+1)*tileRows, m.rows); i++ {
+			sums[i] = sum
+			sum += values[i]
+			if tile < first {
+				sums[i] = marker * (1<<64 - 1) / 255
+			}
+		}
+		words := func(flag uint32, v uint64) (words []uint32) {
+			for _, bits := range parts {
+				words = append(words, uint32(v&(1<<bits-1))<<2|flag)
+				v >>= bits
+			}
+			return words
+		}
+		state := words(missing, 0)
+		if tile < first {
+			switch m.IntN(4) {
+			case 1:
+				state = words(tileSum, sum-prefix)
+			case 2:
+				state = words(prefixSum, sum)
+			case 3: // one word is not yet there, or still there
+				flag := []uint32{missing, tileSum, prefixSum}
+				m.Shuffle(len(flag), func(i, j int) { flag[i], flag[j] = flag[j], flag[i] })
+				state = words(flag[0], m.Uint64())
+				state[m.IntN(len(state))] = m.Uint32()&^3 | flag[1]
+			}
+			after = append(after, state...)
+		} else {
+			after = append(after, words(prefixSum, sum)...)
+		}
+		before = append(before, state...)
+	}
+	if total == 1 {
+		sums[m.rows] = sum
+	}
+	return m.newCase(tiles-first, []uint32{uint32(m.rows), tiles, total},
+		inOf(m.config["in_bits"], values), outOf(sumBits, sums), changed{out(before), out(after)})
+}
+
+// bitmap draws n bits, mostly set, mostly not, or evenly, and more behind them.
+func (m *maker) bitmap(n int) (bits []bool, words []uint32) {
+	bits, words = make([]bool, n), make([]uint32, (n+31)/32)
+	often := []int{1, 2, 50, 98, 99}[m.IntN(5)]
+	for i := range len(words) * 32 {
+		if set := m.IntN(100) < often; set {
+			words[i/32] |= 1 << (i % 32)
+			if i < n {
+				bits[i] = true
+			}
+		}
+	}
+	return bits, words
+}
+
+func (m *maker) segmentedScan() *kernelCase {
+	inBits, sumBits := m.config["in_bits"], m.config["sum_bits"]
+	values := m.column(m.rows, inBits, 0)
+	heads, words := m.bitmap(m.rows)
+	carries := m.Uint32N(2)
+	if carries == 1 { // a word for each row
+		words = make([]uint32, m.rows)
+		for i, head := range heads {
+			if head {
+				words[i] = 1
+			}
+		}
+	}
+	var enters []uint64
+	var entersArg any
+	if m.IntN(3) > 0 {
+		enters = m.column(int(m.tiles()), sumBits, 0)
+		entersArg = inOf(sumBits, enters)
+	}
+	sums, tileSums, tileHeads := make([]uint64, m.rows), make([]uint64, m.tiles()), make([]uint32, m.tiles())
+	for tile := range int(m.tiles()) {
+		sum := uint64(0)
+		if enters != nil {
+			sum = enters[tile]
+		}
+		for i := tile * int(kernel.TileRows(m.config)); i < min((tile+1)*int(kernel.TileRows(m.config)), m.rows); i++ {
+			sums[i] = sum
+			if heads[i] {
+				tileHeads[tile], sum = 1, 0
+				if carries == 0 {
+					sums[i] = 0
+				}
+			}
+			sum += values[i]
+		}
+		tileSums[tile] = sum
+	}
+	var sumsArg, tileSumsArg, tileHeadsArg any
+	which := m.IntN(3)
+	if which != 0 {
+		sumsArg = outOf(sumBits, sums)
+	}
+	if which != 1 {
+		tileSumsArg, tileHeadsArg = outOf(sumBits, tileSums), out(tileHeads)
+	}
+	return m.newCase(m.tileGroups(), []uint32{uint32(m.rows), m.tiles(), carries}, inOf(inBits, values), words, entersArg, sumsArg, tileSumsArg, tileHeadsArg)
+}
+
+func (m *maker) compactCount() *kernelCase {
+	bits, words := m.bitmap(m.rows)
+	counts := make([]uint32, m.tiles())
+	for i, set := range bits {
+		if set {
+			counts[i/int(kernel.TileRows(m.config))]++
+		}
+	}
+	return m.newCase(m.tileGroups(), []uint32{uint32(m.rows), m.tiles()}, words, out(counts))
+}
+
+func (m *maker) compact() *kernelCase {
+	width := m.config["value_bits"]
+	bits, words := m.bitmap(m.rows)
+	values := m.column(m.rows, width, 0)
+	valuesArg := inOf(width, values)
+	if width == 32 && m.IntN(3) == 0 {
+		for i := range values {
+			values[i] = uint64(i)
+		}
+		valuesArg = nil
+	}
+	const untouched = marker * (1<<64 - 1) / 255
+	offsets, kept := make([]uint64, m.tiles()), []uint64{}
+	for i := range max(1, m.rows) {
+		if i%int(kernel.TileRows(m.config)) == 0 { // offsets need not be the plain scan of the counts
+			kept = append(kept, slices.Repeat([]uint64{untouched}, m.IntN(3))...)
+			offsets[i/int(kernel.TileRows(m.config))] = uint64(len(kept))
+		}
+		if i < m.rows && bits[i] {
+			kept = append(kept, values[i])
+		}
+	}
+	return m.newCase(m.tileGroups(), []uint32{uint32(m.rows), m.tiles()}, words, offsets, valuesArg, outOf(width, kept))
+}
+
+func (m *maker) histogram() *kernelCase {
+	keyBits := m.config["key_bits"]
+	bits, shift := 1+m.Uint32N(kernel.MaxHistogramBits), m.Uint32N(keyBits)
+	keys := m.column(m.rows, keyBits, 0)
+	before := m.column(1<<bits, 64, 1<<20)
+	after := slices.Clone(before)
+	for _, key := range keys {
+		after[key>>shift&(1<<bits-1)]++
+	}
+	return m.newCase(m.tileGroups(), []uint32{uint32(m.rows), shift, bits}, inOf(keyBits, keys), changed{out(before), out(after)})
 }
 
 func (m *maker) rangeSearch() *kernelCase {

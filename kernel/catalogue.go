@@ -23,8 +23,8 @@ import (
 // Catalogue returns every kernel, sorted by name.
 func Catalogue() []*backend.KernelSpec {
 	return []*backend.KernelSpec{
-		BlockSort, Gather, GatherBits, Iota, MergePartition, MergeTiles, RadixHistogram, RadixScatter, RangeExpand, RangeSearch,
-		ScanReduce, ScanTiles,
+		BlockSort, Compact, CompactCount, Copy, Gather, GatherBits, Histogram, Iota, MergePartition, MergeTiles, RadixHistogram,
+		RadixScatter, RangeExpand, RangeSearch, Reduce, ScanLookback, ScanTiles, Scatter, SegmentedScan, VaryingBits,
 	}
 }
 
@@ -32,6 +32,7 @@ func Catalogue() []*backend.KernelSpec {
 var (
 	workgroup = backend.Constant{Name: "workgroup", Default: 256}
 	serial    = backend.Axis{Name: "serial", Values: []uint32{0, 1}}
+	valueBits = bits("value_bits", 32, 64)
 )
 
 func items(rows uint32) backend.Constant { return backend.Constant{Name: "items", Default: rows} }
@@ -49,7 +50,8 @@ var serialItems = map[string]uint32{
 	"block_sort": 32, "merge_tiles": 4112,
 	"radix_histogram": 4112, "radix_scatter": 4112,
 	"range_expand": 256, "range_search": 256,
-	"scan_reduce": 4112, "scan_tiles": 4112,
+	"compact": 4112, "compact_count": 4112,
+	"reduce": 4112, "scan_tiles": 4112, "segmented_scan": 4112, "varying_bits": 4112,
 }
 
 // Variants returns the combinations of axis values that a kernel is compiled for, in the order of its axes.

@@ -11,7 +11,7 @@ var Gather = &backend.KernelSpec{
 		{Name: "gathered", Access: backend.Write},
 	},
 	Params:    []string{"rows"},
-	Axes:      []backend.Axis{bits("value_bits", 32, 64)},
+	Axes:      []backend.Axis{valueBits},
 	Constants: []backend.Constant{workgroup, items(8)},
 	Run: func(call *backend.Call, group uint32) {
 		if call.Config["value_bits"] == 64 {

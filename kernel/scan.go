@@ -8,22 +8,6 @@ import (
 
 var scanAxes = []backend.Axis{bits("in_bits", 32, 64), bits("sum_bits", 32, 64), serial}
 
-// ScanReduce is the first step of a scan (reduce, scan the sums of the tiles, scan the tiles): tile_sums[tile] is the sum
-// of the values of a tile, modulo 2^sum_bits.
-var ScanReduce = &backend.KernelSpec{
-	Name: "scan_reduce",
-	Args: []backend.ArgSpec{
-		{Name: "values", Access: backend.Read},
-		{Name: "tile_sums", Access: backend.Write},
-	},
-	Params:    []string{"rows", "tiles"},
-	Axes:      scanAxes,
-	Constants: []backend.Constant{workgroup, items(16)},
-	Run: func(call *backend.Call, group uint32) {
-		scanOf(call.Config, scanReduce[uint32, uint32], scanReduce[uint32, uint64], scanReduce[uint64, uint64])(call, group)
-	},
-}
-
 // ScanTiles is the last step of an exclusive scan: sums[i] = tile_prefix[tile] + the sum of the values of i's tile before i,
 // modulo 2^sum_bits. An absent tile_prefix counts as zeros. With total=1 sums has rows+1 entries and the last one is the
 // sum of all values; for no rows that takes a dispatch of one empty tile.
@@ -53,17 +37,6 @@ func scanOf(c backend.Config, from32to32, from32to64, from64to64 func(*backend.C
 		return from64to64
 	}
 	panic(fmt.Sprintf("kernel: a scan has no variant %v", c))
-}
-
-func scanReduce[V, S word](call *backend.Call, group uint32) {
-	rows, count := call.Params[0], call.Params[1]
-	for t := range tiles(call, group, count, rows) {
-		var sum S
-		for _, v := range view[V](call.Args[0])[t.first:t.end] {
-			sum += S(v)
-		}
-		view[S](call.Args[1])[t.index] = sum
-	}
 }
 
 func scanTiles[V, S word](call *backend.Call, group uint32) {

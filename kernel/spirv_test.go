@@ -157,7 +157,7 @@ func (m *module) constant(id uint32, spec []uint32) (uint32, error) {
 	return 0, fmt.Errorf("id %d: operation %d %v is unknown to this test", id, in.op, in.words)
 }
 
-// sizeBytes is the size of a type of integers, vectors and arrays.
+// sizeBytes is the size of a type of integers, vectors, arrays and structures.
 func (m *module) sizeBytes(id uint32, spec []uint32) (uint32, error) {
 	in := m.byID[id]
 	switch in.op {
@@ -173,6 +173,16 @@ func (m *module) sizeBytes(id uint32, spec []uint32) (uint32, error) {
 		}
 		n, err := m.constant(in.words[1], spec)
 		return size * n, err
+	case opTypeStruct:
+		var sum uint32
+		for _, member := range in.words {
+			size, err := m.sizeBytes(member, spec)
+			if err != nil {
+				return 0, err
+			}
+			sum += size
+		}
+		return sum, nil
 	}
 	return 0, fmt.Errorf("type %d is unknown to this test", in.op)
 }

@@ -92,18 +92,65 @@ func (r rig) sizesAround(name string) []int {
 	return []int{0, 1, 2, tile - 1, tile, tile + 1, 5*tile + 3}
 }
 
+// A scan with look-back that never looks sums all tiles before its own from the values.
 func TestScan(t *testing.T) {
-	forEach(t, func(r rig) {
-		random := rand.New(rand.NewPCG(1, 2))
-		for _, rows := range r.sizesAround("scan") {
-			in := make([]uint32, rows)
-			in64 := make([]uint64, rows)
-			for i := range in {
-				in[i], in64[i] = random.Uint32(), random.Uint64()
+	forEach(t, testScan)
+	for _, patience := range []uint32{0, 1, 256} {
+		devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {
+			ops, err := primitive.New(device, primitive.Override(backend.Config{"lookback": 1, "serial": 0, "patience": patience, "workgroup": 64, "items": 5}, "scan"))
+			require.NoError(t, err)
+			testScan(rig{t, ops, device})
+		})
+	}
+}
+
+func testScan(r rig) {
+	random := rand.New(rand.NewPCG(1, 2))
+	for _, rows := range r.sizesAround("scan") {
+		in := make([]uint32, rows)
+		in64 := make([]uint64, rows)
+		for i := range in {
+			in[i], in64[i] = random.Uint32(), random.Uint64()
+		}
+		scan(r, in, 32, func(v uint32) uint32 { return v })
+		scan(r, in, 64, func(v uint32) uint64 { return uint64(v) })
+		scan(r, in64, 64, func(v uint64) uint64 { return v })
+	}
+}
+
+// Many tiles under way at once, in dispatches that are cut as a pacer cuts them.
+func TestScanLookbackOfManyTiles(t *testing.T) {
+	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {
+		const rows = 400_001
+		in, want := make([]uint32, rows), make([]uint64, rows+1)
+		random := rand.New(rand.NewPCG(3, 4))
+		for i := range in {
+			in[i] = random.Uint32()
+			want[i+1] = want[i] + uint64(in[i])
+		}
+		for _, patience := range []uint32{1, 256} {
+			ops, err := primitive.New(device, primitive.Override(backend.Config{"lookback": 1, "serial": 0, "patience": patience, "workgroup": 128, "items": 4}, "scan"))
+			require.NoError(t, err)
+			r := rig{t, ops, device}
+			p, err := primitive.PlanScan(ops.Tuning(), rows, 32, 64, true)
+			require.NoError(t, err)
+			src, out, scratch := column(r, in), r.empty((rows+1)*8), r.empty(p.ScratchBytes)
+			var whole, list backend.List
+			require.NoError(t, ops.Scan(&whole, p, src.All(), out.All(), scratch.All()))
+			for _, c := range whole.Commands {
+				if c.Kind != backend.Dispatch {
+					list.Commands = append(list.Commands, c)
+					continue
+				}
+				for end := c.EndGroup; c.FirstGroup < end; c.FirstGroup = c.EndGroup {
+					c.EndGroup = min(end, c.FirstGroup+1+random.Uint32N(end))
+					list.Commands = append(list.Commands, c)
+				}
 			}
-			scan(r, in, 32, func(v uint32) uint32 { return v })
-			scan(r, in, 64, func(v uint32) uint64 { return uint64(v) })
-			scan(r, in64, 64, func(v uint64) uint64 { return v })
+			for range 3 {
+				require.NoError(t, device.Run(context.Background(), &list))
+				require.Equal(t, want, values[uint64](r, out.All(), rows+1), "patience %d", patience)
+			}
 		}
 	})
 }
@@ -130,11 +177,13 @@ func scan[V, S uint32 | uint64](r rig, in []V, sumBits int, widen func(V) S) {
 		}
 		require.Equal(r, want[:n], values[S](r, out.All(), n), "%d rows, %d to %d bits", rows, inBits, sumBits)
 	}
-	p, err := primitive.PlanReduce(r.ops.Tuning(), uint64(rows), inBits, sumBits)
-	require.NoError(r, err)
-	scratch := r.empty(p.ScratchBytes)
-	r.run(func(list *backend.List) error { return r.ops.Reduce(list, p, src.All(), scratch.All()) })
-	require.Equal(r, want[rows:], values[S](r, scratch.Range(p.ResultOffset, uint64(sumBits/8)), 1), "sum of %d rows", rows)
+	if inBits == sumBits { // in place
+		p, err := primitive.PlanScan(r.ops.Tuning(), uint64(rows), inBits, sumBits, false)
+		require.NoError(r, err)
+		scratch := r.empty(p.ScratchBytes)
+		r.run(func(list *backend.List) error { return r.ops.Scan(list, p, src.All(), src.All(), scratch.All()) })
+		require.Equal(r, want[:rows], values[S](r, src.All(), rows), "in place, %d rows of %d bits", rows, inBits)
+	}
 }
 
 // distributions of keys; every one is below 2^bits.

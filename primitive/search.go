@@ -28,7 +28,7 @@ func PlanRangeSearch(t Tuning, leftRows, rightRows uint64, keyBytes int) (RangeS
 	}
 	tileCount := uint64(kernel.Tiles(p.config, leftRows))
 	var err error
-	if p.reduce, err = PlanReduce(t, tileCount, 64, 64); err != nil {
+	if p.reduce, err = PlanReduce(t, kernel.ReduceSum, tileCount, 64, 64); err != nil {
 		return p, err
 	}
 	p.scratch = align(tileCount * 8)

@@ -35,17 +35,27 @@ type TuningRow struct {
 type knobs struct {
 	kernels   []*backend.KernelSpec
 	settings  []string // of the plan
+	fixed     []string // constants that the plan sets and no row may
 	leastTile uint32   // rows; 1 unless stated
+	// What the shaders of the wide shape, which the host does not run, need besides.
+	wideTile  uint32 // the rows of a tile are a multiple of it; 0: any
+	wideItems uint32 // most items; 0: any
 }
 
 // tunable are the primitives, each with a table of that name.
 var tunable = map[string]knobs{
+	"compact":    {kernels: []*backend.KernelSpec{kernel.CompactCount, kernel.Compact}, wideTile: 32, wideItems: kernel.MaxCompactItems},
+	"copy":       {kernels: []*backend.KernelSpec{kernel.Copy}, settings: []string{"engine"}, wideTile: 4},
 	"gather":     {kernels: []*backend.KernelSpec{kernel.Gather, kernel.GatherBits, kernel.Iota}},
 	"merge":      {kernels: []*backend.KernelSpec{kernel.MergeTiles}},
 	"merge_sort": {kernels: []*backend.KernelSpec{kernel.BlockSort}},
 	"radix_sort": {kernels: []*backend.KernelSpec{kernel.RadixHistogram, kernel.RadixScatter}},
-	// A scan shrinks from level to level only if a tile holds more than one row.
-	"scan":         {kernels: []*backend.KernelSpec{kernel.ScanReduce, kernel.ScanTiles}, leastTile: 2},
+	"histogram":  {kernels: []*backend.KernelSpec{kernel.Histogram}, wideTile: 4},
+	"scatter":    {kernels: []*backend.KernelSpec{kernel.Scatter}},
+	// A reduction and a scan shrink from level to level only if a tile holds more than one row.
+	"reduce": {kernels: []*backend.KernelSpec{kernel.Reduce, kernel.VaryingBits}, fixed: []string{"op"}, leastTile: 2, wideTile: 4},
+	"scan": {kernels: []*backend.KernelSpec{kernel.Reduce, kernel.ScanTiles, kernel.ScanLookback, kernel.SegmentedScan},
+		settings: []string{"lookback"}, fixed: []string{"op"}, leastTile: 2, wideTile: 4, wideItems: kernel.MaxScanItems},
 	"range_expand": {kernels: []*backend.KernelSpec{kernel.RangeExpand}},
 	"range_search": {kernels: []*backend.KernelSpec{kernel.RangeSearch}},
 }
@@ -68,7 +78,7 @@ func Settings(primitive string) []string {
 		}
 	}
 	slices.Sort(names)
-	return slices.Compact(names)
+	return slices.DeleteFunc(slices.Compact(names), func(name string) bool { return slices.Contains(k.fixed, name) })
 }
 
 // TuningFor picks the rows of the embedded tables that fit a device.
@@ -206,6 +216,14 @@ func (r *TuningRow) check(primitive string, info *backend.DeviceInfo) error {
 	}
 	if rows := uint64(r.Config["workgroup"]) * uint64(r.Config["items"]); rows > maxTileRows || kernel.TileRows(r.Config) < max(1, k.leastTile) {
 		return fail("a tile holds %d to %d rows", max(1, k.leastTile), maxTileRows)
+	}
+	if wide := r.Config["serial"] == 0 && info.Type != backend.Host; wide {
+		if k.wideTile > 0 && kernel.TileRows(r.Config)%k.wideTile != 0 {
+			return fail("the rows of a tile are a multiple of %d", k.wideTile)
+		}
+		if k.wideItems > 0 && r.Config["items"] > k.wideItems {
+			return fail("items is at most %d", k.wideItems)
+		}
 	}
 	offered := len(r.Variant) == 0
 	for _, spec := range k.kernels {

@@ -29,11 +29,9 @@ void main() {
         uint id[IN_FLIGHT];
         Value value[IN_FLIGHT];
         [[unroll]] for (uint k = 0u; k < IN_FLIGHT; ++k) {
-            if (i + k * WORKGROUP_SIZE < count) id[k] = from.at[i + k * WORKGROUP_SIZE];
+            id[k] = from.at[min(i + k * WORKGROUP_SIZE, count - 1u)]; // loads without a condition can all start at once
         }
-        [[unroll]] for (uint k = 0u; k < IN_FLIGHT; ++k) {
-            if (i + k * WORKGROUP_SIZE < count) value[k] = COLUMN_FROM(VALUE_BITS)(source, id[k]).at[0];
-        }
+        [[unroll]] for (uint k = 0u; k < IN_FLIGHT; ++k) value[k] = COLUMN_FROM(VALUE_BITS)(source, id[k]).at[0];
         [[unroll]] for (uint k = 0u; k < IN_FLIGHT; ++k) {
             if (i + k * WORKGROUP_SIZE < count) to.at[i + k * WORKGROUP_SIZE] = value[k];
         }

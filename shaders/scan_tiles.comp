@@ -3,6 +3,7 @@
 // SERIAL 0: one workgroup per tile of workgroup*items rows. SERIAL 1: one invocation per tile of items rows.
 // Inputs: values, words of IN_BITS[rows]; tile_prefix, words of SUM_BITS[tiles], absent: zeros. Output: sums, words of
 // SUM_BITS[rows + total]; it may be values where both widths are equal. No rows: one tile, for the total.
+// Preconditions: SERIAL 0: those of tile_rows.glsl.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #include "memory.glsl"
@@ -46,33 +47,15 @@ void main() {
 
 #else
 
-#extension GL_EXT_control_flow_attributes : require
-#include "subgroup_sum.glsl"
-DEFINE_WORKGROUP_SUM(Sum)
+#include "tile_scan.glsl"
 
-// Each invocation adds up a run of items rows, the sums of the invocations before it give its start. One subgroup operation
-// for all rows, because NVIDIA's compiler (driver 580) gives those of a loop whose length is a specialization constant the
-// result of the first round.
 void main() {
     uint tile = GROUP;
     if (tile >= end_group) return;
-    uint begin = tile * WORKGROUP_SIZE * items + ORDER * items, count = rows_left(rows, begin, items);
-    COLUMN(IN_BITS) from = COLUMN_FROM(IN_BITS)(values, begin);
-    COLUMN(SUM_BITS) to = COLUMN_FROM(SUM_BITS)(sums, begin);
-    Sum value[items];
-    Sum own = Sum(0);
-    [[unroll]] for (uint k = 0u; k < items; ++k) {
-        value[k] = k < count ? widen(from.at[k], Sum(0)) : Sum(0);
-        own = add(own, value[k]);
-    }
-    Sum all;
-    Sum prefix = prefix_of(tile);
-    Sum before = add(prefix, workgroup_sum(subgroup_sum(own), all));
-    before = add(before, subgroup_sum_before(own));
-    [[unroll]] for (uint k = 0u; k < items; ++k) {
-        if (k < count) to.at[k] = before;
-        before = add(before, value[k]);
-    }
+    uint begin = tile * WORKGROUP_SIZE * items, count = rows_left(rows, begin, WORKGROUP_SIZE * items);
+    Sum prefix = prefix_of(tile), all;
+    Sum before = scan_tile(uvec2(COLUMN_FROM(IN_BITS)(values, begin)), count, all);
+    store_tile(uvec2(COLUMN_FROM(SUM_BITS)(sums, begin)), count, add(prefix, before));
     if (INVOCATION == 0u) write_total(tile, add(prefix, all));
 }
 

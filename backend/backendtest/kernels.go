@@ -28,31 +28,120 @@ type kernelCase struct {
 	args   [][]byte
 	params []uint32
 	rows   int
+	// Constants that differ from those of the configuration.
+	constants backend.Config
 }
 
 // caseMakers make the cases of a kernel for about rows rows in a complete configuration.
 var caseMakers = map[string]func(c backend.Config, rows int, random *rand.Rand) []kernelCase{
 	"iota": func(_ backend.Config, rows int, random *rand.Rand) []kernelCase {
-		return []kernelCase{{"", [][]byte{column(32, rows)}, []uint32{uint32(rows), random.Uint32()}, rows}}
+		return []kernelCase{{"", [][]byte{column(32, rows)}, []uint32{uint32(rows), random.Uint32()}, rows, nil}}
 	},
 	"gather": func(c backend.Config, rows int, random *rand.Rand) []kernelCase {
 		values := randomColumn(c["value_bits"], rows/2+1, random)
 		ids := wordsBelow(uint32(rows/2+1), rows, random)
-		return []kernelCase{{"", [][]byte{values, ids, column(c["value_bits"], rows)}, []uint32{uint32(rows)}, rows}}
+		return []kernelCase{{"", [][]byte{values, ids, column(c["value_bits"], rows)}, []uint32{uint32(rows)}, rows, nil}}
 	},
 	"gather_bits": func(_ backend.Config, rows int, random *rand.Rand) (cases []kernelCase) {
 		for _, firstBit := range []uint32{0, 1, 37} {
 			bits := randomColumn(32, (rows+37)/32+1, random)
 			ids := wordsBelow(uint32(rows), rows, random)
 			cases = append(cases, kernelCase{fmt.Sprintf("first_bit=%d", firstBit),
-				[][]byte{bits, ids, column(32, (rows+31)/32)}, []uint32{uint32(rows), firstBit}, rows})
+				[][]byte{bits, ids, column(32, (rows+31)/32)}, []uint32{uint32(rows), firstBit}, rows, nil})
 		}
 		return cases
 	},
-	"scan_reduce": func(c backend.Config, rows int, random *rand.Rand) []kernelCase {
+	"copy": func(_ backend.Config, rows int, random *rand.Rand) (cases []kernelCase) {
+		for _, firsts := range [][2]int{{0, 0}, {4, 60}, {1, 1}, {3, 0}} {
+			cases = append(cases, kernelCase{name: fmt.Sprintf("first=%d", firsts), rows: rows,
+				args:   [][]byte{randomColumn(32, firsts[0]+rows, random), column(32, firsts[1]+rows)},
+				params: []uint32{uint32(rows), uint32(firsts[0]), uint32(firsts[1])}})
+		}
+		return cases
+	},
+	"scatter": func(c backend.Config, rows int, random *rand.Rand) []kernelCase {
+		ids := make([]uint32, rows)
+		for i, id := range random.Perm(2 * rows)[:rows] {
+			ids[i] = uint32(id)
+		}
+		return []kernelCase{{name: "", rows: rows, params: []uint32{uint32(rows)},
+			args: [][]byte{randomColumn(c["value_bits"], rows, random), backend.AsBytes(ids), column(c["value_bits"], 2*rows)}}}
+	},
+	"reduce": func(c backend.Config, rows int, random *rand.Rand) (cases []kernelCase) {
 		tiles := kernel.Tiles(c, uint64(rows))
-		return []kernelCase{{"", [][]byte{randomColumn(c["in_bits"], rows, random), column(c["sum_bits"], int(tiles))},
-			[]uint32{uint32(rows), tiles}, rows}}
+		for _, op := range []kernel.ReduceOp{kernel.ReduceSum, kernel.ReduceMin, kernel.ReduceMax, kernel.ReduceAnd, kernel.ReduceOr} {
+			cases = append(cases, kernelCase{name: fmt.Sprintf("op=%d", op), rows: rows, constants: backend.Config{"op": uint32(op)},
+				args:   [][]byte{randomColumn(c["in_bits"], rows, random), column(c["sum_bits"], int(tiles))},
+				params: []uint32{uint32(rows), tiles}})
+		}
+		return cases
+	},
+	"varying_bits": func(c backend.Config, rows int, random *rand.Rand) []kernelCase {
+		bits := randomColumn(c["key_bits"], 2, random)
+		return []kernelCase{{name: "", rows: rows, params: []uint32{uint32(rows), kernel.Tiles(c, uint64(rows))},
+			args: [][]byte{randomColumn(c["key_bits"], rows, random), bits}}}
+	},
+	"segmented_scan": func(c backend.Config, rows int, random *rand.Rand) (cases []kernelCase) {
+		tiles := kernel.Tiles(c, uint64(rows))
+		for carries := range uint32(2) {
+			for _, often := range []int{0, 3, 60} { // of 100 rows begin a segment
+				heads := make([]uint32, rows)
+				for i := range rows {
+					if random.IntN(100) >= often {
+						continue
+					}
+					if carries == 1 {
+						heads[i] = 1
+					} else {
+						heads[i/32] |= 1 << (i % 32)
+					}
+				}
+				values, enters := randomColumn(c["in_bits"], rows, random), randomColumn(c["sum_bits"], int(tiles), random)
+				for first, args := range [][][]byte{{enters, column(c["sum_bits"], rows), nil, nil}, {nil, nil, column(c["sum_bits"], int(tiles)), column(32, int(tiles))}} {
+					cases = append(cases, kernelCase{fmt.Sprintf("carries=%d heads=%d%% first=%d", carries, often, first),
+						append([][]byte{values, backend.AsBytes(heads)}, args...), []uint32{uint32(rows), tiles, carries}, rows, nil})
+				}
+			}
+		}
+		return cases
+	},
+	"compact_count": func(c backend.Config, rows int, random *rand.Rand) []kernelCase {
+		tiles := kernel.Tiles(c, uint64(rows))
+		return []kernelCase{{"", [][]byte{randomColumn(32, (rows+31)/32, random), column(32, int(tiles))}, []uint32{uint32(rows), tiles}, rows, nil}}
+	},
+	"compact": func(c backend.Config, rows int, random *rand.Rand) (cases []kernelCase) {
+		tiles := kernel.Tiles(c, uint64(rows))
+		offsets := make([]uint64, tiles)
+		for i := range offsets {
+			offsets[i] = uint64(i) * uint64(kernel.TileRows(c))
+		}
+		for _, values := range [][]byte{nil, randomColumn(c["value_bits"], rows, random)} {
+			if values == nil && c["value_bits"] == 64 {
+				continue
+			}
+			cases = append(cases, kernelCase{fmt.Sprintf("values=%t", values != nil),
+				[][]byte{randomColumn(32, (rows+31)/32, random), backend.AsBytes(offsets), values, column(c["value_bits"], rows)},
+				[]uint32{uint32(rows), tiles}, rows, nil})
+		}
+		return cases
+	},
+	"histogram": func(c backend.Config, rows int, random *rand.Rand) (cases []kernelCase) {
+		forRadix(c, rows, random, func(name string, keys []uint64, shift, bits uint32) {
+			cases = append(cases, kernelCase{name, [][]byte{narrow(keys, c["key_bits"]), column(64, 1<<bits)}, []uint32{uint32(rows), shift, bits}, rows, nil})
+		})
+		return cases
+	},
+	"scan_lookback": func(c backend.Config, rows int, random *rand.Rand) (cases []kernelCase) {
+		tiles := kernel.Tiles(c, uint64(rows))
+		for total := range uint32(2) {
+			for _, patience := range []uint32{0, 1, 256} {
+				status := make([]uint32, kernel.ScanStatusWords(c["sum_bits"], tiles))
+				cases = append(cases, kernelCase{fmt.Sprintf("total=%d patience=%d", total, patience),
+					[][]byte{randomColumn(c["in_bits"], rows, random), column(c["sum_bits"], rows+int(total)), backend.AsBytes(status)},
+					[]uint32{uint32(rows), tiles, total}, rows, backend.Config{"patience": patience}})
+			}
+		}
+		return cases
 	},
 	"scan_tiles": func(c backend.Config, rows int, random *rand.Rand) (cases []kernelCase) {
 		tiles := kernel.Tiles(c, uint64(rows))
@@ -60,7 +149,7 @@ var caseMakers = map[string]func(c backend.Config, rows int, random *rand.Rand) 
 			for _, prefix := range [][]byte{nil, randomColumn(c["sum_bits"], int(tiles), random)} {
 				cases = append(cases, kernelCase{fmt.Sprintf("total=%d prefix=%t", total, prefix != nil),
 					[][]byte{randomColumn(c["in_bits"], rows, random), prefix, column(c["sum_bits"], rows+int(total))},
-					[]uint32{uint32(rows), tiles, total}, rows})
+					[]uint32{uint32(rows), tiles, total}, rows, nil})
 			}
 		}
 		return cases
@@ -69,7 +158,7 @@ var caseMakers = map[string]func(c backend.Config, rows int, random *rand.Rand) 
 		forRadix(c, rows, random, func(name string, keys []uint64, shift, bits uint32) {
 			tiles := kernel.Tiles(c, uint64(rows))
 			cases = append(cases, kernelCase{name, [][]byte{narrow(keys, c["key_bits"]), column(32, int(tiles<<bits))},
-				[]uint32{uint32(rows), tiles, shift, bits}, rows})
+				[]uint32{uint32(rows), tiles, shift, bits}, rows, nil})
 		})
 		return cases
 	},
@@ -80,12 +169,12 @@ var caseMakers = map[string]func(c backend.Config, rows int, random *rand.Rand) 
 			params := []uint32{uint32(rows), tiles, shift, bits}
 			keysIn := narrow(keys, c["key_bits"])
 			if c["payload_bits"] == 0 {
-				cases = append(cases, kernelCase{name, [][]byte{keysIn, nil, offsets, column(c["key_bits"], rows), nil}, params, rows})
+				cases = append(cases, kernelCase{name, [][]byte{keysIn, nil, offsets, column(c["key_bits"], rows), nil}, params, rows, nil})
 				return
 			}
 			for _, payload := range [][]byte{nil, randomColumn(32, rows, random)} {
 				cases = append(cases, kernelCase{fmt.Sprintf("%s payload=%t", name, payload != nil),
-					[][]byte{keysIn, payload, offsets, column(c["key_bits"], rows), column(32, rows)}, params, rows})
+					[][]byte{keysIn, payload, offsets, column(c["key_bits"], rows), column(32, rows)}, params, rows, nil})
 			}
 		})
 		return cases
@@ -101,7 +190,7 @@ var caseMakers = map[string]func(c backend.Config, rows int, random *rand.Rand) 
 					payload = nil
 				}
 				cases = append(cases, kernelCase{fmt.Sprintf("distinct=%d numbered=%t", distinct, numbered),
-					[][]byte{narrow(keys, c["key_bits"]), payload, column(c["key_bits"], rows), payloadOut}, params, rows})
+					[][]byte{narrow(keys, c["key_bits"]), payload, column(c["key_bits"], rows), payloadOut}, params, rows, nil})
 			}
 		}
 		return cases
@@ -110,7 +199,7 @@ var caseMakers = map[string]func(c backend.Config, rows int, random *rand.Rand) 
 		const tileRows = 6
 		forMerges(rows*tileRows, tileRows, random, func(name string, left, right []uint64, params []uint32) {
 			cases = append(cases, kernelCase{name, [][]byte{narrow(left, c["key_bits"]), narrow(right, c["key_bits"]), column(32, rows)},
-				append(params, uint32(rows), tileRows), rows})
+				append(params, uint32(rows), tileRows), rows, nil})
 		})
 		return cases
 	},
@@ -127,7 +216,7 @@ var caseMakers = map[string]func(c backend.Config, rows int, random *rand.Rand) 
 			leftPayload, payloadOut := payloadColumns(c["payload_bits"], rows, random)
 			rightPayload, _ := payloadColumns(c["payload_bits"], rows, random)
 			cases = append(cases, kernelCase{name, [][]byte{keys[0], keys[1], leftPayload, rightPayload, partition.Args[2],
-				column(c["key_bits"], rows), payloadOut}, params, rows})
+				column(c["key_bits"], rows), payloadOut}, params, rows, nil})
 		})
 		return cases
 	},
@@ -139,7 +228,7 @@ var caseMakers = map[string]func(c backend.Config, rows int, random *rand.Rand) 
 				for _, ranges := range [][]byte{nil, column(32, rows)} {
 					cases = append(cases, kernelCase{fmt.Sprintf("right=%d distinct=%d ranges=%t", right, distinct, ranges != nil),
 						[][]byte{narrow(leftKeys, c["key_bits"]), narrow(rightKeys, c["key_bits"]), ranges, slices.Clone(ranges), column(64, int(tiles))},
-						[]uint32{uint32(rows), uint32(right), tiles}, rows})
+						[]uint32{uint32(rows), uint32(right), tiles}, rows, nil})
 				}
 			}
 		}
@@ -161,7 +250,7 @@ var caseMakers = map[string]func(c backend.Config, rows int, random *rand.Rand) 
 						args[2], args[3] = leftIDs, rightIDs
 					}
 					cases = append(cases, kernelCase{fmt.Sprintf("hot=%t base=%d ids=%t", hot, base, ids), args,
-						[]uint32{uint32(len(begins)), uint32(out), uint32(base), uint32(base >> 32)}, out})
+						[]uint32{uint32(len(begins)), uint32(out), uint32(base), uint32(base >> 32)}, out, nil})
 				}
 			}
 		}
@@ -193,12 +282,12 @@ func checkCatalogue(t *testing.T, s *suite) {
 	}
 }
 
-// checkShapes compares other workgroups and tiles than the default ones, small enough for any device. Kernels with further
-// constants have rules of their own for tiles.
+// checkShapes compares other workgroups and tiles than the default ones, small enough for any device. Kernels that hold a batch of
+// rows have rules of their own for tiles.
 func checkShapes(t *testing.T, s *suite) {
 	r := s.newRig(t)
 	for _, spec := range kernel.Catalogue() {
-		if len(spec.Constants) != 2 {
+		if slices.ContainsFunc(spec.Constants, func(c backend.Constant) bool { return c.Name == "batch" }) {
 			continue
 		}
 		for i, variant := range kernel.Variants(spec) {
@@ -252,13 +341,14 @@ func checkArgumentOffsets(t *testing.T, s *suite) {
 func compareCases(t *testing.T, r *rig, spec *backend.KernelSpec, config backend.Config,
 	maker func(backend.Config, int, *rand.Rand) []kernelCase, sizes []int,
 ) {
-	k := r.kernel(spec, config)
 	for i, rows := range sizes {
 		if rows < 1 || slices.Contains(sizes[:i], rows) {
 			continue
 		}
 		for _, c := range maker(config, rows, rand.New(rand.NewPCG(1, uint64(rows)))) {
-			if difference := compareKernel(r, k, c); difference != "" {
+			set := maps.Clone(config)
+			maps.Copy(set, c.constants)
+			if difference := compareKernel(r, r.kernel(spec, set), c); difference != "" {
 				require.Failf(t, difference, "%s rows=%d %s", spec.Name, rows, c.name)
 			}
 		}

@@ -5,9 +5,11 @@
 #define Word32 uint
 #define Word64 uvec2
 
+// 16 bytes of a column are loaded and stored at once through Column128.
 // An index of at[] must stay below 2^31, because SPIR-V takes it as signed; column32_from and column64_from take any row.
 layout(buffer_reference, std430, buffer_reference_align = 4) buffer Column32 { uint at[]; };
 layout(buffer_reference, std430, buffer_reference_align = 8) buffer Column64 { uvec2 at[]; };
+layout(buffer_reference, std430, buffer_reference_align = 16) buffer Column128 { uvec4 at[]; };
 
 uvec2 element_address(uvec2 base, uint row, uint log2_bytes) {
     uint carry;

@@ -10,6 +10,7 @@ uvec2 add(uvec2 a, uvec2 b) {
     return uvec2(low, a.y + b.y + carry);
 }
 
+uint subtract(uint a, uint b) { return a - b; }
 uvec2 subtract(uvec2 a, uvec2 b) {
     uint borrow;
     uint low = usubBorrow(a.x, b.x, borrow);

@@ -1,0 +1,119 @@
+package kernel
+
+import (
+	"sync/atomic"
+
+	"github.com/spirjoin/spirjoin/backend"
+)
+
+// ScanLookback is an exclusive scan in one pass: sums[i] = the sum of the values before i, modulo 2^sum_bits; with total=1 sums
+// has rows+1 entries and the last one is the sum of all values. A workgroup takes the next tile by a ticket and learns the sum of
+// the tiles before it from what they publish in status, zeros before the first workgroup. What is not there after patience
+// looks it sums from the values itself, so that no workgroup depends on the progress of another; with patience 0 it never
+// looks. sums does not overlap values, because others may still read them.
+//
+// status holds, from word 64 on, 2 words a tile for sums of 32 bits (16 bits of the sum in each) or 3 for sums of 64 bits (22, 22
+// and 20 bits), each with a flag in the two low bits: 0 nothing, 1 the sum of the tile, 2 of all tiles up to it. It counts when
+// the flags of all words agree. Word 0 is the next ticket. In the end all flags are 2.
+var ScanLookback = &backend.KernelSpec{
+	Name: "scan_lookback",
+	Args: []backend.ArgSpec{
+		{Name: "values", Access: backend.Read},
+		{Name: "sums", Access: backend.Write},
+		{Name: "status", Access: backend.ReadWrite},
+	},
+	Params:    []string{"rows", "tiles", "total"},
+	Axes:      []backend.Axis{bits("in_bits", 32, 64), bits("sum_bits", 32, 64)},
+	Constants: []backend.Constant{workgroup, items(16), {Name: "patience", Default: 256}},
+	Run: func(call *backend.Call, group uint32) {
+		scanOf(call.Config, scanLookback[uint32, uint32], scanLookback[uint32, uint64], scanLookback[uint64, uint64])(call, group)
+	},
+}
+
+// MaxScanItems is the most that items may be in the wide shape of [ScanTiles] and in [ScanLookback].
+const MaxScanItems = 16
+
+const (
+	statusHead    = 64 // words before the first tile's
+	statusTile    = 1
+	statusPrefix  = 2
+	statusFlagLen = 2
+)
+
+// statusBits is how the bits of a sum are spread over the words of a status.
+func statusBits(sumBits uint32) []uint32 {
+	if sumBits == 64 {
+		return statusBits64
+	}
+	return statusBits32
+}
+
+var statusBits32, statusBits64 = []uint32{16, 16}, []uint32{22, 22, 20}
+
+// ScanStatusWords is the number of words of the status of a scan with look-back over tiles tiles.
+func ScanStatusWords(sumBits, tiles uint32) uint64 {
+	return statusHead + uint64(tiles)*uint64(len(statusBits(sumBits)))
+}
+
+func scanLookback[V, S word](call *backend.Call, group uint32) {
+	rows, count, total := call.Params[0], call.Params[1], call.Params[2]
+	values, all, status := view[V](call.Args[0]), view[S](call.Args[1]), backend.Words(call.Args[2])
+	index := atomic.AddUint32(&status[0], 1) - 1
+	if index >= count {
+		return
+	}
+	words := statusBits(call.Config["sum_bits"])
+	of := func(tile uint32) []uint32 { return status[statusHead+int(tile)*len(words):][:len(words)] }
+	size := uint64(TileRows(call.Config))
+	first, end := uint64(index)*size, min(uint64(index+1)*size, uint64(rows))
+	own, prefix := reduceColumn[V, S](ReduceSum, values[first:end]), S(0)
+	if index > 0 {
+		publish(of(index), words, statusTile, uint64(own))
+	}
+	for next := index; next > 0; next-- {
+		var flag uint32
+		var sum uint64
+		if call.Config["patience"] > 0 {
+			flag, sum = published(of(next-1), words)
+		}
+		if flag == 0 {
+			sum = uint64(reduceColumn[V, S](ReduceSum, values[uint64(next-1)*size:uint64(next)*size]))
+		}
+		prefix += S(sum)
+		if flag == statusPrefix {
+			break
+		}
+	}
+	publish(of(index), words, statusPrefix, uint64(prefix+own))
+	sums := all[first:end]
+	for i, v := range values[first:end] {
+		sums[i] = prefix
+		prefix += S(v)
+	}
+	if total == 1 && index+1 == count {
+		all[rows] = prefix
+	}
+}
+
+func publish(status, words []uint32, flag uint32, sum uint64) {
+	for i, bits := range words {
+		atomic.StoreUint32(&status[i], uint32(sum)&(1<<bits-1)<<statusFlagLen|flag)
+		sum >>= bits
+	}
+}
+
+// published returns what a status says; flag is 0 where that is nothing, or not yet all of it.
+func published(status, words []uint32) (flag uint32, sum uint64) {
+	shift := uint32(0)
+	for i, bits := range words {
+		word := atomic.LoadUint32(&status[i])
+		if i == 0 {
+			flag = word & (1<<statusFlagLen - 1)
+		} else if flag != word&(1<<statusFlagLen-1) {
+			return 0, 0
+		}
+		sum |= uint64(word>>statusFlagLen) << shift
+		shift += bits
+	}
+	return flag, sum
+}

@@ -1,0 +1,61 @@
+package primitive
+
+import (
+	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/kernel"
+)
+
+// CompactPlan keeps the rows of columns whose bit is set in a bitmap, in their order. The bits of every tile are counted and the counts
+// are scanned once, by CompactOffsets; then each column is one pass, which reads of it only what is kept.
+type CompactPlan struct {
+	Rows         uint64
+	ScratchBytes uint64
+	CountOffset  uint64 // of the 64-bit number of rows kept in the scratch buffer
+
+	config        backend.Config
+	scan          ScanPlan
+	offsetsOffset uint64 // of the scanned counts in the scratch buffer; the counts are at 0
+	scanOffset    uint64 // of the scan's scratch
+}
+
+// PlanCompact plans for columns of rows values.
+func PlanCompact(t Tuning, rows uint64) (CompactPlan, error) {
+	p := CompactPlan{Rows: rows, config: t.Config("compact", nil)}
+	if err := checkRows("compact", rows); err != nil {
+		return p, err
+	}
+	tileCount := uint64(kernel.Tiles(p.config, rows))
+	var err error
+	if p.scan, err = PlanScan(t, tileCount, 32, 64, true); err != nil {
+		return p, err
+	}
+	p.offsetsOffset = align(tileCount * 4)
+	p.CountOffset = p.offsetsOffset + tileCount*8
+	p.scanOffset = align(p.CountOffset + 8)
+	p.ScratchBytes = p.scanOffset + p.scan.ScratchBytes
+	return p, nil
+}
+
+// CompactOffsets records where the kept rows of each tile go, and their number at CountOffset of scratch. bits is a bitmap, bit i%32
+// of word i/32 for row i. scratch keeps what it holds until the last column is compacted.
+func (o *Ops) CompactOffsets(list *backend.List, p CompactPlan, bits, scratch backend.Range) error {
+	k, err := o.device.Kernel(kernel.CompactCount, p.config)
+	if err != nil {
+		return err
+	}
+	counts := sub(scratch, 0, p.scan.Rows*4)
+	list.Dispatch(k, kernel.Groups(k.Config, p.Rows), []backend.Range{bits, counts}, uint32(p.Rows), kernel.Tiles(k.Config, p.Rows))
+	return o.Scan(list, p.scan, counts, sub(scratch, p.offsetsOffset, (p.scan.Rows+1)*8), sub(scratch, p.scanOffset, p.scan.ScratchBytes))
+}
+
+// Compact records one column of valueBytes (4 or 8): kept receives the values of the rows whose bit is set, as many as
+// CompactOffsets counts. Absent values are the 32-bit row numbers. kept overlaps neither values nor bits.
+func (o *Ops) Compact(list *backend.List, p CompactPlan, valueBytes int, bits, values, kept, scratch backend.Range) error {
+	k, err := o.device.Kernel(kernel.Compact, with(p.config, "value_bits", valueBytes*8))
+	if err != nil {
+		return err
+	}
+	offsets := sub(scratch, p.offsetsOffset, p.scan.Rows*8)
+	list.Dispatch(k, kernel.Groups(k.Config, p.Rows), []backend.Range{bits, offsets, values, kept}, uint32(p.Rows), kernel.Tiles(k.Config, p.Rows))
+	return nil
+}

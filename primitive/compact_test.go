@@ -1,0 +1,193 @@
+package primitive_test
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/internal/devicetest"
+	"github.com/spirjoin/spirjoin/kernel"
+	"github.com/spirjoin/spirjoin/primitive"
+)
+
+// bitmap draws rows bits of which about permille in a thousand are set; those behind the last row are set.
+func bitmap(random *rand.Rand, rows, permille int) (bits []bool, words []uint32) {
+	bits, words = make([]bool, rows), make([]uint32, (rows+31)/32)
+	for i := range len(words) * 32 {
+		set := i >= rows || random.IntN(1000) < permille
+		if set {
+			words[i/32] |= 1 << (i % 32)
+		}
+		if i < rows {
+			bits[i] = set
+		}
+	}
+	return bits, words
+}
+
+func TestCompact(t *testing.T) {
+	forEach(t, func(r rig) {
+		random := rand.New(rand.NewPCG(11, 12))
+		for _, rows := range r.sizesAround("compact") {
+			for _, permille := range []int{0, 5, 500, 1000} {
+				bits, words := bitmap(random, rows, permille)
+				p, err := primitive.PlanCompact(r.ops.Tuning(), uint64(rows))
+				require.NoError(r, err)
+				in32, in64 := make([]uint32, rows), make([]uint64, rows)
+				want32, want64, wantIDs := []uint32{}, []uint64{}, []uint32{}
+				for i, set := range bits {
+					in32[i], in64[i] = random.Uint32(), random.Uint64()
+					if set {
+						want32, want64, wantIDs = append(want32, in32[i]), append(want64, in64[i]), append(wantIDs, uint32(i))
+					}
+				}
+				n := len(wantIDs)
+				bitmap, c32, c64, scratch := column(r, words), column(r, in32), column(r, in64), r.empty(p.ScratchBytes)
+				out32, out64, outIDs := r.empty(uint64(n+4)*4), r.empty(uint64(n+4)*8), r.empty(uint64(n+4)*4)
+				r.run(func(list *backend.List) error {
+					for _, err := range []error{
+						r.ops.CompactOffsets(list, p, bitmap.All(), scratch.All()),
+						r.ops.Compact(list, p, 4, bitmap.All(), c32.All(), out32.All(), scratch.All()),
+						r.ops.Compact(list, p, 8, bitmap.All(), c64.All(), out64.All(), scratch.All()),
+						r.ops.Compact(list, p, 4, bitmap.All(), backend.Range{}, outIDs.All(), scratch.All()),
+					} {
+						if err != nil {
+							return err
+						}
+					}
+					return nil
+				})
+				require.Equal(r, []uint64{uint64(n)}, values[uint64](r, scratch.Range(p.CountOffset, 8), 1), "%d rows, %d permille", rows, permille)
+				const marker = 0xdeadbeef // nothing is written behind the last row kept
+				require.Equal(r, append(want32, marker), values[uint32](r, out32.All(), n+1))
+				require.Equal(r, append(want64, marker<<32|marker), values[uint64](r, out64.All(), n+1))
+				require.Equal(r, append(wantIDs, marker), values[uint32](r, outIDs.All(), n+1))
+			}
+		}
+	})
+}
+
+func TestSegmentedScan(t *testing.T) {
+	forEach(t, func(r rig) {
+		random := rand.New(rand.NewPCG(13, 14))
+		tile := int(kernel.TileRows(r.ops.Tuning().Config("scan", nil)))
+		sizes := r.sizesAround("scan")
+		if tile <= 256 {
+			sizes = append(sizes, tile*tile+1) // more than two levels
+		}
+		for i, rows := range sizes {
+			for j, permille := range []int{0, 1, 100, 1000} {
+				if rows > 20_000 && (i+j)%4 != 0 {
+					continue
+				}
+				heads, words := bitmap(random, rows, permille)
+				in, in64 := make([]uint32, rows), make([]uint64, rows)
+				for i := range in {
+					in[i], in64[i] = random.Uint32(), random.Uint64()
+				}
+				segmentedScan[uint32, uint32](r, in, heads, words)
+				segmentedScan[uint32, uint64](r, in, heads, words)
+				segmentedScan[uint64, uint64](r, in64, heads, words)
+			}
+		}
+	})
+}
+
+func segmentedScan[V, S uint32 | uint64](r rig, in []V, heads []bool, words []uint32) {
+	rows := len(in)
+	want, sum := make([]S, rows), S(0)
+	for i, v := range in {
+		if heads[i] {
+			sum = 0
+		}
+		want[i] = sum
+		sum += S(v)
+	}
+	p, err := primitive.PlanSegmentedScan(r.ops.Tuning(), uint64(rows), bitsOf(V(0)), bitsOf(S(0)))
+	require.NoError(r, err)
+	src, bits, out, scratch := column(r, in), column(r, words), r.empty(uint64(rows*p.SumBits/8)), r.empty(p.ScratchBytes)
+	targets := []*backend.Buffer{out}
+	if p.InBits == p.SumBits {
+		targets = append(targets, src) // in place
+	}
+	for _, to := range targets {
+		r.run(func(list *backend.List) error {
+			return r.ops.SegmentedScan(list, p, src.All(), bits.All(), to.All(), scratch.All())
+		})
+		require.Equal(r, want, values[S](r, to.All(), rows), "%d rows, %d to %d bits, in place %t", rows, p.InBits, p.SumBits, to == src)
+	}
+}
+
+func TestHistogram(t *testing.T) {
+	forEach(t, func(r rig) {
+		random := rand.New(rand.NewPCG(15, 16))
+		for _, rows := range r.sizesAround("histogram") {
+			keys, narrow := make([]uint64, rows), make([]uint32, rows)
+			for _, distribution := range []string{"uniform", "equal", "sorted"} {
+				for i := range keys {
+					keys[i] = distributions[distribution](random, i, rows, 64)
+					narrow[i] = uint32(keys[i])
+				}
+				histogram(r, keys, 53, 11)
+				histogram(r, keys, 0, 8)
+				histogram(r, narrow, 0, 11)
+				histogram(r, narrow, 31, 1)
+				histogram(r, narrow, 27, 7) // of which the key has 5
+			}
+		}
+	})
+}
+
+func histogram[K uint32 | uint64](r rig, keys []K, shift, bits int) {
+	want := make([]uint64, 1<<bits)
+	for _, key := range keys {
+		want[uint64(key)>>shift&(1<<bits-1)]++
+	}
+	p, err := primitive.PlanHistogram(r.ops.Tuning(), uint64(len(keys)), bitsOf(K(0))/8, shift, bits)
+	require.NoError(r, err)
+	src, counts := column(r, keys), r.empty(p.CountsBytes)
+	r.run(func(list *backend.List) error { return r.ops.Histogram(list, p, src.All(), counts.All()) })
+	require.Equal(r, want, values[uint64](r, counts.All(), len(want)), "%d rows, %d bits above %d", len(keys), bits, shift)
+}
+
+func TestTuningRefused(t *testing.T) {
+	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {
+		for name, c := range map[string]backend.Config{
+			"scan":    {"workgroup": 1, "items": 1, "serial": 0},
+			"reduce":  {"workgroup": 8, "items": 1, "serial": 1},
+			"compact": {"workgroup": 0, "items": 1},
+		} {
+			_, err := primitive.New(device, primitive.Override(c, name))
+			require.ErrorIs(t, err, backend.ErrInvalidInput, name)
+		}
+		for name, c := range map[string]backend.Config{
+			"copy":    {"workgroup": 2, "items": 1},
+			"scan":    {"workgroup": 64, "items": 17, "serial": 0},
+			"compact": {"workgroup": 64, "items": 33, "serial": 0},
+		} {
+			_, err := primitive.New(device, primitive.Override(c, name))
+			if device.Info().Type == backend.Host {
+				require.NoError(t, err, name)
+			} else {
+				require.ErrorIs(t, err, backend.ErrInvalidInput, name)
+			}
+		}
+	})
+}
+
+func TestPlansRefuse(t *testing.T) {
+	tuning := primitive.Override(backend.Config{"serial": 1, "workgroup": 8, "items": 32})
+	for _, c := range []struct{ keyBytes, shift, bits int }{{4, 32, 1}, {8, 64, 1}, {4, -1, 1}, {4, 0, 0}, {4, 0, 12}, {3, 0, 1}} {
+		_, err := primitive.PlanHistogram(tuning, 5, c.keyBytes, c.shift, c.bits)
+		require.ErrorIs(t, err, backend.ErrInvalidInput, "%v", c)
+	}
+	const rows = primitive.MaxRows + 1
+	_, err := primitive.PlanHistogram(tuning, rows, 4, 0, 8)
+	require.ErrorIs(t, err, backend.ErrLimit)
+	_, err = primitive.PlanCompact(tuning, rows)
+	require.ErrorIs(t, err, backend.ErrLimit)
+	_, err = primitive.PlanSegmentedScan(tuning, rows, 32, 64)
+	require.ErrorIs(t, err, backend.ErrLimit)
+}

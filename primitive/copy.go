@@ -1,0 +1,43 @@
+package primitive
+
+import (
+	"fmt"
+
+	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/kernel"
+)
+
+// copyPieceBytes is the most that one dispatch copies, so that words are counted in 32 bits.
+const copyPieceBytes = 1 << 31
+
+// Copy records a copy of src to dst, ranges of equal size that do not overlap, of multiples of 4 bytes at multiples of 4. It
+// runs a kernel, because the copy engines of GPUs are several times slower; the setting engine=1 of the table "copy" asks for
+// the device's copy command instead.
+func (o *Ops) Copy(list *backend.List, dst, src backend.Range) error {
+	if dst.SizeBytes != src.SizeBytes || (dst.SizeBytes|dst.OffsetBytes|src.OffsetBytes)%4 != 0 || overlap(dst, src) {
+		return &backend.OpError{Op: "copy", Device: o.device.Info().Name, Err: backend.ErrInvalidInput,
+			Detail: fmt.Sprintf("%d bytes at %d to %d bytes at %d, overlapping: %t", src.SizeBytes, src.OffsetBytes, dst.SizeBytes, dst.OffsetBytes, overlap(dst, src))}
+	}
+	config := o.tuning.Config("copy", nil)
+	if config["engine"] == 1 {
+		list.Copy(dst, src)
+		return nil
+	}
+	k, err := o.device.Kernel(kernel.Copy, config)
+	if err != nil {
+		return err
+	}
+	for at := uint64(0); at < src.SizeBytes; at += copyPieceBytes {
+		sizeBytes := min(copyPieceBytes, src.SizeBytes-at)
+		from, fromWord := alignedView(sub(src, at, sizeBytes))
+		to, toWord := alignedView(sub(dst, at, sizeBytes))
+		list.Dispatch(k, kernel.Groups(k.Config, sizeBytes/4), []backend.Range{from, to}, uint32(sizeBytes/4), fromWord, toWord)
+	}
+	return nil
+}
+
+// alignedView extends a range downward to the alignment of kernel arguments and returns the word at which it begins in that.
+func alignedView(r backend.Range) (view backend.Range, firstWord uint32) {
+	before := r.OffsetBytes % backend.ArgAlignmentBytes
+	return backend.Range{Buffer: r.Buffer, OffsetBytes: r.OffsetBytes - before, SizeBytes: r.SizeBytes + before}, uint32(before / 4)
+}

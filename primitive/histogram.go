@@ -1,0 +1,45 @@
+package primitive
+
+import (
+	"fmt"
+
+	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/kernel"
+)
+
+// HistogramPlan counts the digits (key >> Shift) & (1<<Bits - 1) of a key column in one pass. A workgroup counts a large tile in
+// shared memory, in several copies of the counters where digits are few, and adds what is not 0 to the result: at most 2^Bits
+// atomic operations a tile.
+type HistogramPlan struct {
+	Rows        uint64
+	KeyBytes    int
+	Shift, Bits int
+	CountsBytes uint64 // of the result
+
+	config backend.Config
+}
+
+// PlanHistogram plans the counting of rows keys of keyBytes (4 or 8); bits is 1 to kernel.MaxHistogramBits.
+func PlanHistogram(t Tuning, rows uint64, keyBytes, shift, bits int) (HistogramPlan, error) {
+	p := HistogramPlan{Rows: rows, KeyBytes: keyBytes, Shift: shift, Bits: bits, config: t.Config("histogram", variant("key_bits", keyBytes*8))}
+	if err := checkRows("histogram", rows); err != nil {
+		return p, err
+	}
+	if keyBytes != 4 && keyBytes != 8 || shift < 0 || shift >= keyBytes*8 || bits < 1 || bits > kernel.MaxHistogramBits {
+		return p, &backend.OpError{Op: "histogram", Err: backend.ErrInvalidInput, Detail: fmt.Sprintf("%d bits above %d of keys of %d bytes", bits, shift, keyBytes)}
+	}
+	p.CountsBytes = 8 << bits
+	return p, nil
+}
+
+// Histogram records a plan: counts receives 2^Bits 64-bit numbers of rows by digit.
+func (o *Ops) Histogram(list *backend.List, p HistogramPlan, keys, counts backend.Range) error {
+	k, err := o.device.Kernel(kernel.Histogram, with(p.config, "key_bits", p.KeyBytes*8))
+	if err != nil {
+		return err
+	}
+	counts = sub(counts, 0, p.CountsBytes)
+	list.Fill(counts, 0)
+	list.Dispatch(k, kernel.Groups(k.Config, p.Rows), []backend.Range{keys, counts}, uint32(p.Rows), uint32(p.Shift), uint32(p.Bits))
+	return nil
+}

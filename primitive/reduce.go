@@ -1,0 +1,85 @@
+package primitive
+
+import (
+	"fmt"
+
+	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/kernel"
+)
+
+// ReducePlan reduces a column to one value, by results of tiles level over level. It reads the column once; a level has a tile's
+// rows times fewer values than the one below.
+type ReducePlan struct {
+	Rows         uint64
+	Op           kernel.ReduceOp
+	InBits       int // width of the values, 32 or 64
+	SumBits      int // width of the result, at least InBits
+	ScratchBytes uint64
+	ResultOffset uint64 // of the result in the scratch buffer
+
+	config backend.Config
+	levels []scanLevel
+}
+
+// PlanReduce plans the reduction of rows values; kernel.ReduceOp says what none give.
+func PlanReduce(t Tuning, op kernel.ReduceOp, rows uint64, inBits, sumBits int) (ReducePlan, error) {
+	p := ReducePlan{Rows: rows, Op: op, InBits: inBits, SumBits: sumBits, config: t.Config("reduce", variant("in_bits", inBits, "sum_bits", sumBits))}
+	if op > kernel.ReduceOr {
+		return p, &backend.OpError{Op: "reduce", Err: backend.ErrInvalidInput, Detail: fmt.Sprintf("operation %d", op)}
+	}
+	if err := checkRows("reduce", rows); err != nil {
+		return p, err
+	}
+	p.levels, p.ScratchBytes = reduceLevels(p.config, rows, sumBits, false)
+	p.ResultOffset = p.levels[len(p.levels)-1].sumsOffset
+	return p, nil
+}
+
+// Reduce records a plan; the result, of SumBits, is in scratch at ResultOffset.
+func (o *Ops) Reduce(list *backend.List, p ReducePlan, values, scratch backend.Range) error {
+	return o.reduceTiles(list, p.config, p.Op, p.levels, p.Rows, p.InBits, p.SumBits, values, scratch)
+}
+
+// reduceTiles records the results of tiles for each level.
+func (o *Ops) reduceTiles(list *backend.List, config backend.Config, op kernel.ReduceOp, levels []scanLevel, rows uint64, inBits, sumBits int, values, scratch backend.Range) error {
+	for _, level := range levels {
+		k, err := o.device.Kernel(kernel.Reduce, with(config, "op", int(op), "in_bits", inBits, "sum_bits", sumBits))
+		if err != nil {
+			return err
+		}
+		results := sub(scratch, level.sumsOffset, level.rows*uint64(sumBits)/8)
+		list.Dispatch(k, max(1, kernel.Groups(k.Config, rows)), []backend.Range{values, results}, uint32(rows), uint32(level.rows))
+		values, rows, inBits = results, level.rows, sumBits
+	}
+	return nil
+}
+
+// VaryingBitsPlan finds which bits of a key column vary, in one pass over the keys: a sort need not move rows by the others.
+// Two words of KeyBytes are left at the begin of the scratch buffer, the AND of all keys and the OR of all keys; of no keys
+// all ones and 0. The bits that vary are those of or &^ and.
+type VaryingBitsPlan struct {
+	Rows         uint64
+	KeyBytes     int
+	ScratchBytes uint64
+
+	config backend.Config
+}
+
+// PlanVaryingBits plans the search for the varying bits of rows keys of keyBytes (4 or 8).
+func PlanVaryingBits(t Tuning, rows uint64, keyBytes int) (VaryingBitsPlan, error) {
+	p := VaryingBitsPlan{Rows: rows, KeyBytes: keyBytes, ScratchBytes: uint64(2 * keyBytes), config: t.Config("reduce", variant("key_bits", keyBytes*8))}
+	return p, checkRows("find varying bits", rows)
+}
+
+// VaryingBits records a plan.
+func (o *Ops) VaryingBits(list *backend.List, p VaryingBitsPlan, keys, scratch backend.Range) error {
+	k, err := o.device.Kernel(kernel.VaryingBits, with(p.config, "key_bits", p.KeyBytes*8))
+	if err != nil {
+		return err
+	}
+	keyBytes := uint64(p.KeyBytes)
+	list.Fill(sub(scratch, 0, keyBytes), ^uint32(0))
+	list.Fill(sub(scratch, keyBytes, keyBytes), 0)
+	list.Dispatch(k, kernel.Groups(k.Config, p.Rows), []backend.Range{keys, sub(scratch, 0, p.ScratchBytes)}, uint32(p.Rows), kernel.Tiles(k.Config, p.Rows))
+	return nil
+}

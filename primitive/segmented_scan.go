@@ -1,0 +1,90 @@
+package primitive
+
+import (
+	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/kernel"
+)
+
+// SegmentedScanPlan is an exclusive prefix sum that starts again from 0 at each row whose bit is set in a bitmap of heads, by
+// reduce-then-scan (Sengupta et al., "Scan Primitives for GPU Computing", 2007): every tile tells whether it has a head and the sum
+// since its last one, these pairs are scanned level by level into the sum that enters each tile, and then the tiles are scanned.
+// It reads values and heads twice and writes the sums once. Tiles are those of the table "scan".
+//
+// Example: values 3 1 4 1 5, heads at rows 0 and 2, result 0 3 0 4 5. The first row need not be a head.
+type SegmentedScanPlan struct {
+	Rows         uint64
+	InBits       int    // width of the values, 32 or 64
+	SumBits      int    // width of the sums, at least InBits; sums wrap modulo 2^SumBits
+	ScratchBytes uint64 // of what enters and leaves the tiles
+
+	config backend.Config
+	levels []segmentLevel // levels[0] are the tiles of the input
+}
+
+// segmentLevel is one level of tiles in the scratch buffer.
+type segmentLevel struct {
+	rows          uint64
+	sumsOffset    uint64 // since a tile's last head
+	headsOffset   uint64 // whether it has one
+	carriesOffset uint64 // that enter the tiles
+}
+
+// PlanSegmentedScan plans the scan of rows values.
+func PlanSegmentedScan(t Tuning, rows uint64, inBits, sumBits int) (SegmentedScanPlan, error) {
+	p := SegmentedScanPlan{Rows: rows, InBits: inBits, SumBits: sumBits, config: t.Config("scan", variant("in_bits", inBits, "sum_bits", sumBits))}
+	if err := checkRows("segmented scan", rows); err != nil {
+		return p, err
+	}
+	take := func(sizeBytes uint64) (offset uint64) {
+		offset = p.ScratchBytes
+		p.ScratchBytes += align(sizeBytes)
+		return offset
+	}
+	for rows > uint64(kernel.TileRows(p.config)) {
+		rows = uint64(kernel.Tiles(p.config, rows))
+		sumBytes := rows * uint64(sumBits) / 8
+		p.levels = append(p.levels, segmentLevel{rows, take(sumBytes), take(rows * 4), take(sumBytes)})
+	}
+	return p, nil
+}
+
+// SegmentedScan records a plan: sums receives Rows values of SumBits. heads is a bitmap, bit i%32 of word i/32 for row i. sums may
+// begin where values does, if both are equally wide; otherwise it overlaps no input.
+func (o *Ops) SegmentedScan(list *backend.List, p SegmentedScanPlan, values, heads, sums, scratch backend.Range) error {
+	// Level 0 is the input, level i+1 the tiles of level i.
+	type column struct {
+		values, heads, carries, sums backend.Range
+		rows                         uint64
+		inBits                       int
+	}
+	columns := []column{{values: values, heads: heads, sums: sums, rows: p.Rows, inBits: p.InBits}}
+	for i, level := range p.levels {
+		sumBytes := level.rows * uint64(p.SumBits) / 8
+		carries := sub(scratch, level.carriesOffset, sumBytes)
+		columns[i].carries = carries
+		columns = append(columns, column{values: sub(scratch, level.sumsOffset, sumBytes), heads: sub(scratch, level.headsOffset, level.rows*4),
+			sums: carries, rows: level.rows, inBits: p.SumBits})
+	}
+	dispatch := func(level int, carries, sums, tileSums, tileHeads backend.Range) error {
+		c := columns[level]
+		k, err := o.device.Kernel(kernel.SegmentedScan, with(p.config, "in_bits", c.inBits, "sum_bits", p.SumBits))
+		if err != nil {
+			return err
+		}
+		list.Dispatch(k, kernel.Groups(k.Config, c.rows), []backend.Range{c.values, c.heads, carries, sums, tileSums, tileHeads},
+			uint32(c.rows), kernel.Tiles(k.Config, c.rows), flag(level > 0))
+		return nil
+	}
+	for level := range p.levels {
+		tiles := columns[level+1]
+		if err := dispatch(level, backend.Range{}, backend.Range{}, tiles.values, tiles.heads); err != nil {
+			return err
+		}
+	}
+	for level := len(p.levels); level >= 0; level-- {
+		if err := dispatch(level, columns[level].carries, columns[level].sums, backend.Range{}, backend.Range{}); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,48 @@
+// Counts the set bits of tiles of a bitmap: counts[tile] = rows of the tile whose bit is set.
+// SERIAL 0: one workgroup per tile of workgroup*items rows. SERIAL 1: one invocation per tile of items rows.
+// Input: bits, a bitmap of rows bits. Output: counts, uint32[tiles].
+// Precondition: SERIAL 0: workgroup*items is a multiple of 32.
+#version 460
+#extension GL_GOOGLE_include_directive : require
+#include "memory.glsl"
+#include "group.glsl"
+#include "bitmap.glsl"
+
+layout(push_constant) uniform Push {
+    uvec2 bits, counts;
+    uint rows, tiles;
+    GROUP_RANGE
+};
+
+#if SERIAL
+
+void main() {
+    uint group = GROUP;
+    if (group >= end_group) return;
+    uint tile = group * WORKGROUP_SIZE + INVOCATION;
+    if (tile >= tiles) return;
+    uint begin = tile * items, count = rows_left(rows, begin, items), first = begin % 32u;
+    Column32 from = column32_from(bits, begin / 32u);
+    uint sum = 0u;
+    for (uint word = 0u; word * 32u < first + count; ++word) sum += uint(bitCount(from.at[word] & bits_between(first, first + count, word)));
+    column32_from(counts, tile).at[0] = sum;
+}
+
+#else
+
+#include "uint64.glsl"
+#include "subgroup_sum.glsl"
+DEFINE_WORKGROUP_SUM(uint)
+
+void main() {
+    uint tile = GROUP;
+    if (tile >= end_group) return;
+    uint begin = tile * WORKGROUP_SIZE * items, count = rows_left(rows, begin, WORKGROUP_SIZE * items);
+    Column32 from = column32_from(bits, begin / 32u);
+    uint sum = 0u, all;
+    for (uint word = INVOCATION; word * 32u < count; word += WORKGROUP_SIZE) sum += uint(bitCount(from.at[word] & bits_between(0u, count, word)));
+    workgroup_sum(subgroup_sum(sum), all);
+    if (INVOCATION == 0u) column32_from(counts, tile).at[0] = all;
+}
+
+#endif

@@ -1,0 +1,41 @@
+// The exclusive scan of a tile by a workgroup, in registers: scan_tile loads and adds up, store_tile writes the sums once the
+// sum before the tile is known. Values and sums may be the same column of one width, because an invocation writes the rows that
+// it has loaded. Preconditions: those of tile_rows.glsl.
+#include "tile_rows.glsl"
+DEFINE_WORKGROUP_SUM(Sum)
+
+Values value[ROUNDS];
+Sum sum_before[ROUNDS]; // sum of the subgroup's values before those of a round of this invocation
+
+// Loads count values at address from and returns the sum of those before this subgroup's, and of all.
+Sum scan_tile(uvec2 from, uint count, out Sum all) {
+    [[unroll]] for (uint r = 0u; r < ROUNDS; ++r) {
+        if (r < rounds) value[r] = load_rows(from, row_of(r), count);
+    }
+    Sum sum = Sum(0);
+    [[unroll]] for (uint r = 0u; r < ROUNDS; ++r) {
+        if (r < rounds) {
+            Sum own = sum_of(value[r]);
+            sum_before[r] = add(sum, subgroup_sum_before(own));
+            sum = add(sum, subgroup_sum(own));
+        }
+    }
+    return workgroup_sum(sum, all);
+}
+
+// Writes count sums at address to; before is the sum of all values before this subgroup's.
+void store_tile(uvec2 to, uint count, Sum before) {
+    [[unroll]] for (uint r = 0u; r < ROUNDS; ++r) {
+        if (r < rounds && row_of(r) < count) {
+            Sums sums;
+            sums.at[0] = add(before, sum_before[r]);
+            sums.at[1] = add(sums.at[0], widen(value[r].at[0], before));
+#if IN_BITS == 32
+            sums.at[2] = add(sums.at[1], widen(value[r].at[1], before));
+            sums.at[3] = add(sums.at[2], widen(value[r].at[2], before));
+#endif
+            store_rows(to, row_of(r), count, sums);
+        }
+    }
+    store_rest(to, count);
+}

@@ -1,0 +1,83 @@
+// Finds which bits of a column vary: bits = (bits[0] AND all keys, bits[1] OR all keys).
+// SERIAL 0: one workgroup per tile of workgroup*items rows. SERIAL 1: one invocation per tile of items rows.
+// Input: keys, words of KEY_BITS[rows]. In and out: bits, words of KEY_BITS[2].
+// Precondition: SERIAL 0: workgroup*items is a multiple of 4.
+#version 460
+#extension GL_GOOGLE_include_directive : require
+#include "memory.glsl"
+#include "group.glsl"
+
+#define IN_BITS KEY_BITS
+#define Key WORD(KEY_BITS)
+
+layout(push_constant) uniform Push {
+    uvec2 keys, bits;
+    uint rows, tiles;
+    GROUP_RANGE
+};
+
+// The AND and the OR of some keys.
+struct Bits { Key all, any; };
+
+Bits combine(Bits a, Bits b) { return Bits(a.all & b.all, a.any | b.any); }
+
+void write(Bits found) {
+    Column32 to = column32_from(bits, 0u);
+#if KEY_BITS == 64
+    atomicAnd(to.at[0], found.all.x);
+    atomicAnd(to.at[1], found.all.y);
+    atomicOr(to.at[2], found.any.x);
+    atomicOr(to.at[3], found.any.y);
+#else
+    atomicAnd(to.at[0], found.all);
+    atomicOr(to.at[1], found.any);
+#endif
+}
+
+#if SERIAL
+
+void main() {
+    uint group = GROUP;
+    if (group >= end_group) return;
+    uint tile = group * WORKGROUP_SIZE + INVOCATION;
+    if (tile >= tiles) return;
+    uint begin = tile * items, count = rows_left(rows, begin, items);
+    COLUMN(KEY_BITS) from = COLUMN_FROM(KEY_BITS)(keys, begin);
+    Bits found = Bits(Key(~0u), Key(0u));
+    for (uint i = 0u; i < count; ++i) {
+        Key key = from.at[i];
+        found = combine(found, Bits(key, key));
+    }
+    write(found);
+}
+
+#else
+
+#extension GL_EXT_control_flow_attributes : require
+#include "loads.glsl"
+#include "workgroup_reduce.glsl"
+DEFINE_WORKGROUP_REDUCE(Bits, combine)
+
+void main() {
+    uint tile = GROUP;
+    if (tile >= end_group) return;
+    uint begin = tile * WORKGROUP_SIZE * items, count = rows_left(rows, begin, WORKGROUP_SIZE * items);
+    COLUMN(KEY_BITS) from = COLUMN_FROM(KEY_BITS)(keys, begin);
+    uint loads = count / PER_LOAD;
+    Bits found = Bits(Key(~0u), Key(0u));
+    for (uint i = INVOCATION; i < loads; i += IN_FLIGHT * WORKGROUP_SIZE) {
+        Values value[IN_FLIGHT];
+        [[unroll]] for (uint k = 0u; k < IN_FLIGHT; ++k) {
+            value[k] = load_values(uvec2(from), min(i + k * WORKGROUP_SIZE, loads - 1u)); // the last one again changes nothing
+        }
+        [[unroll]] for (uint k = 0u; k < IN_FLIGHT; ++k) {
+            [[unroll]] for (uint j = 0u; j < PER_LOAD; ++j) found = combine(found, Bits(value[k].at[j], value[k].at[j]));
+        }
+    }
+    uint last = loads * PER_LOAD + INVOCATION;
+    if (last < count) found = combine(found, Bits(from.at[last], from.at[last]));
+    found = workgroup_reduce(found);
+    if (INVOCATION == 0u) write(found);
+}
+
+#endif
