@@ -6,7 +6,7 @@
 // tile of items rows of its own, which suits drivers that run kernels on CPU cores. The references take every
 // configuration, so they are the oracle of every variant; in the serial shape with one invocation and large tiles they are
 // also the engine of the host backend. A workgroup reads and writes only what the catalogue says for its tiles, so that
-// workgroups of one dispatch may run at the same time.
+// workgroups of one dispatch may run at the same time. Only scan_lookback takes its tiles by ticket and reads those of others.
 package kernel
 
 import (

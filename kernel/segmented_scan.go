@@ -39,20 +39,19 @@ func segmentedScan[V, S word](call *backend.Call, group uint32) {
 		}
 		var any uint32
 		for i := t.first; i < t.end; i++ {
-			value, before := S(values[i]), sum
-			head := uint32(0)
+			var head uint32
 			if behind {
 				head = heads[i]
 			} else {
 				head = heads[i/32] >> (i % 32) & 1
 			}
-			sum += value
-			if head == 1 {
-				any, sum = 1, value
-				if !behind {
-					before = 0
-				}
+			any |= head
+			kept := sum & (S(head) - 1) // 0 from a head on
+			before := kept
+			if behind {
+				before = sum
 			}
+			sum = kept + S(values[i])
 			if len(sums) > 0 {
 				sums[i] = before
 			}
