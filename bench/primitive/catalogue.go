@@ -14,9 +14,10 @@ type Benchmark struct {
 	Name          string
 	Table         string // of its tuning; empty where it has none
 	Keys          []int  // widths of keys or values, in bits
-	Payloads      []int  // widths of what travels along or comes out, in bits; 0 for nothing
+	Payloads      []int  // widths of what travels along, or of sums, in bits; 0 for nothing
 	Distributions []workload.Distribution
 
+	offered func(key, payload int) bool           // of their combinations; nil for all
 	variant func(key, payload int) backend.Config // of its tuning rows
 	set     func(b *bed) experiment
 }
@@ -73,6 +74,9 @@ func Cases(a Axes) (cases []Case, err error) {
 		before := len(cases)
 		for _, key := range wanted(b.Keys, a.Keys) {
 			for _, payload := range wanted(b.Payloads, a.Payloads) {
+				if b.offered != nil && !b.offered(key, payload) {
+					continue
+				}
 				for _, distribution := range distributions {
 					for _, rows := range a.Rows {
 						cases = append(cases, Case{b.Name, key, payload, rows, distribution})

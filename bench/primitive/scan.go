@@ -7,22 +7,22 @@ import (
 	"github.com/spirjoin/spirjoin/primitive"
 )
 
-// widths of sums: payload 0 is the width of the values, payload 64 is 64 bits.
-func sumBits(key, payload int) int { return max(key, payload) }
+// Sums are the payload: never narrower than the values.
+func noNarrower(key, payload int) bool { return payload >= key }
 
 func scanVariant(key, payload int) backend.Config {
-	return backend.Config{"in_bits": uint32(key), "sum_bits": uint32(sumBits(key, payload))}
+	return backend.Config{"in_bits": uint32(key), "sum_bits": uint32(payload)}
 }
 
-// An exclusive scan with its total; payload 64 sums values of 32 bits in 64.
+// An exclusive scan with its total.
 var scanBenchmark = Benchmark{
-	Name: "scan", Table: "scan", Keys: narrowWide, Payloads: []int{0, 64}, Distributions: only, variant: scanVariant,
+	Name: "scan", Table: "scan", Keys: narrowWide, Payloads: narrowWide, offered: noNarrower, Distributions: only, variant: scanVariant,
 	set: func(b *bed) experiment {
 		in := b.keys(b.Rows, b.Key, 0)
 		if b.err != nil {
 			return experiment{}
 		}
-		bits := sumBits(b.Key, b.Payload)
+		bits := b.Payload
 		p := plan[primitive.ScanPlan](b)(primitive.PlanScan(b.ops.Tuning(), b.Rows, b.Key, bits, true))
 		values, sums, scratch := b.column(b.Key, b.Rows, in.At), b.empty(bits, b.Rows+1), b.scratch(p.ScratchBytes)
 		return experiment{
@@ -49,13 +49,13 @@ var scanBenchmark = Benchmark{
 
 // The sum of a column.
 var reduceBenchmark = Benchmark{
-	Name: "reduce", Table: "scan", Keys: narrowWide, Payloads: []int{0, 64}, Distributions: only, variant: scanVariant,
+	Name: "reduce", Table: "scan", Keys: narrowWide, Payloads: narrowWide, offered: noNarrower, Distributions: only, variant: scanVariant,
 	set: func(b *bed) experiment {
 		in := b.keys(b.Rows, b.Key, 0)
 		if b.err != nil {
 			return experiment{}
 		}
-		bits := sumBits(b.Key, b.Payload)
+		bits := b.Payload
 		p := plan[primitive.ReducePlan](b)(primitive.PlanReduce(b.ops.Tuning(), b.Rows, b.Key, bits))
 		values, scratch := b.column(b.Key, b.Rows, in.At), b.scratch(p.ScratchBytes)
 		return experiment{

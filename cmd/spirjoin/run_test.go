@@ -142,6 +142,7 @@ func TestHelp(t *testing.T) {
 	for name, args := range map[string][]string{
 		"spirjoin": {"--help"}, "join": {"join", "--help"}, "devices": {"help", "devices"}, "doctor": {"doctor", "-h"},
 		"gen": {"gen", "--help"}, "gen-tpch": {"gen", "tpch", "--help"}, "gen-pkfk": {"help", "gen", "pkfk"}, "version": {"version", "--help"},
+		"bench": {"bench", "-h"}, "bench-primitive": {"help", "bench", "primitive"},
 	} {
 		o := runProgram(t, exitDone, args...)
 		require.Empty(t, o.stderr)
@@ -186,6 +187,16 @@ func TestUsageErrors(t *testing.T) {
 		"join a b --on k --count --device-memory 5G":  `"5G" for flag --device-memory: unit "G" can mean two things`,
 		"join a b --on k --count --count=maybe":       `invalid boolean value "maybe" for flag --count`,
 		"join a b --on k -o f --suffix=":              `--suffix must not be empty`,
+		"bench":                                       `bench needs a command: primitive`,
+		"bench primitive srot":                        `no primitive "srot"; there are copy`,
+		"bench primitive --rows 0":                    `--rows "0": give numbers of rows`,
+		"bench primitive --rows 2^10..2^9":            `--rows "2^10..2^9": give numbers of rows`,
+		"bench primitive --rows 10..x":                `--rows "10..x": give numbers of rows`,
+		"bench primitive --key wide":                  `--key "wide": give numbers of bits`,
+		"bench primitive --repeat 0":                  `--repeat must be at least 1`,
+		"bench primitive --tuning items":              `--tuning "items": write SETTING=NUMBER`,
+		"bench primitive --tuning items=-1":           `--tuning "items=-1": write SETTING=NUMBER`,
+		"bench primitive sort --device host --key 7":  `sort offers key=[32 64]`,
 	} {
 		o := runProgram(t, exitUsage, strings.Fields(line)...)
 		require.Contains(t, o.stderr, want, line)

@@ -1,0 +1,39 @@
+package primitive
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/primitive"
+)
+
+// Override changes settings of what the cases run with by a tuning, and leaves the others as they are there. ErrInvalidInput for a
+// setting that one of the primitives does not have.
+func Override(base primitive.Tuning, cases []Case, settings backend.Config) (primitive.Tuning, error) {
+	tuning := make(primitive.Tuning)
+	seen := make(map[string]bool)
+	for _, c := range cases {
+		benchmark, err := find(c.Primitive)
+		if err != nil {
+			return nil, err
+		}
+		known := primitive.Settings(benchmark.Table)
+		for _, name := range slices.Sorted(maps.Keys(settings)) {
+			if !slices.Contains(known, name) {
+				return nil, fmt.Errorf("%w: %s has no setting %s; it has %s", backend.ErrInvalidInput, c.Primitive, name, cmp.Or(strings.Join(known, ", "), "none"))
+			}
+		}
+		variant := benchmark.variant(c.Key, c.Payload)
+		if key := benchmark.Table + " " + variant.String(); len(settings) > 0 && !seen[key] {
+			seen[key] = true
+			config := maps.Clone(base.Config(benchmark.Table, variant))
+			maps.Copy(config, settings)
+			tuning[benchmark.Table] = append(tuning[benchmark.Table], primitive.TuningRow{Variant: variant, Config: config, Measured: "chosen by hand"})
+		}
+	}
+	return tuning, nil
+}

@@ -1,0 +1,266 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/spirjoin/spirjoin"
+	"github.com/spirjoin/spirjoin/backend"
+	benchmark "github.com/spirjoin/spirjoin/bench/primitive"
+	"github.com/spirjoin/spirjoin/bench/workload"
+	"github.com/spirjoin/spirjoin/primitive"
+)
+
+func (s *session) benchCommand() *cli.Command {
+	return &cli.Command{
+		Name: "bench", Usage: "measure", UsageText: "spirjoin bench COMMAND [flags]",
+		Subcommands: []*cli.Command{s.benchPrimitiveCommand()},
+		Action:      func(c *cli.Context) error { return usagef("bench needs a command: primitive") },
+	}
+}
+
+func (s *session) benchPrimitiveCommand() *cli.Command {
+	const cases, run, output = "Cases", "Run", "Output"
+	return &cli.Command{
+		Name: "primitive", Usage: "the primitives of joins on columns that are on the device", UsageText: "spirjoin bench primitive [NAME...] [flags]",
+		Description: "   Each case is verified before it is timed; a wrong answer ends the command with code 6. Times are\n" +
+			"   those of the device. Without a NAME all are measured:\n   " + fold(strings.Join(benchmark.Names(), ", "), reportColumns-4, "\n   "),
+		Flags: []cli.Flag{
+			&cli.StringSliceFlag{Name: "rows", Category: cases, Usage: "`ROWS`: 2^27,10M, or 2^10..2^30 for each power; default: 2^27 or 2^20"},
+			&cli.StringSliceFlag{Name: "key", Category: cases, Usage: "`BITS` of keys or values: 32,64; default: all"},
+			&cli.StringSliceFlag{Name: "payload", Category: cases, Usage: "`BITS` of what travels along, or of sums: 0,32,64; default: all"},
+			&cli.StringSliceFlag{Name: "distribution", Category: cases, Usage: "`NAMES` of distributions, or all; default: one for each primitive"},
+			&cli.Uint64Flag{Name: "seed", Category: cases, Value: 1, Usage: "`NUMBER` that all random values follow from; default: 1"},
+
+			&cli.StringFlag{Name: "device", Category: run, Value: "auto", Usage: "`DEVICE`: its index, name, id or backend; default: auto"},
+			&cli.GenericFlag{Name: "device-memory", Category: run, Value: new(sizeValue), Usage: "use at most `SIZE` on the device, as in 512MiB; default: 80%"},
+			&cli.IntFlag{Name: "repeat", Category: run, Value: 15, Usage: "time each case `TIMES` times; default: 15"},
+			&cli.DurationFlag{Name: "warm", Category: run, Value: time.Second, Usage: "run each case for a `TIME` before it is timed; default: 1s"},
+			&cli.StringSliceFlag{Name: "tuning", Category: run, Usage: "`SETTINGS` instead of the tuned ones: workgroup=512,items=8"},
+
+			&cli.StringFlag{Name: "csv", Category: output, Usage: "write the results to `FILE`, which appears whole or not at all"},
+		},
+		Action: func(c *cli.Context) error {
+			o, err := benchOptionsOf(c)
+			if err != nil {
+				return err
+			}
+			return s.benchPrimitive(c.Context, o)
+		},
+	}
+}
+
+// benchOptions are the flags of `bench primitive`, checked.
+type benchOptions struct {
+	axes     benchmark.Axes
+	settings backend.Config
+	deviceOptions
+	benchmark.Options
+	csv     string
+	command string
+}
+
+// deviceOptions say where a command measures.
+type deviceOptions struct {
+	device            string
+	deviceMemoryBytes uint64
+}
+
+func deviceOptionsOf(c *cli.Context) deviceOptions {
+	return deviceOptions{c.String("device"), uint64(*c.Generic("device-memory").(*sizeValue))}
+}
+
+func benchOptionsOf(c *cli.Context) (o benchOptions, err error) {
+	f := &joinFlags{Context: c}
+	o.deviceOptions = deviceOptionsOf(c)
+	o.Options = benchmark.Options{Repeat: c.Int("repeat"), Warm: c.Duration("warm"), Seed: c.Uint64("seed")}
+	o.csv, o.command = c.String("csv"), strings.Join(append([]string{"spirjoin", "bench", "primitive"}, c.Args().Slice()...), " ")
+	for _, name := range c.FlagNames() {
+		if name != "csv" {
+			o.command += fmt.Sprintf(" --%s %s", name, flagText(c, name))
+		}
+	}
+	if o.Repeat < 1 {
+		f.fault("--repeat must be at least 1")
+	}
+	o.axes = benchmark.Axes{Names: c.Args().Slice(), Rows: f.rows("rows"), Keys: f.ints("key"), Payloads: f.ints("payload")}
+	for _, name := range f.list("distribution") {
+		if name == "all" {
+			o.axes.Distributions = workload.Distributions()
+			break
+		}
+		if !slices.Contains(workload.Distributions(), workload.Distribution(name)) {
+			f.fault("--distribution %q: there are %v and all", name, workload.Distributions())
+		}
+		o.axes.Distributions = append(o.axes.Distributions, workload.Distribution(name))
+	}
+	o.settings = f.settings("tuning")
+	if len(f.faults) > 0 {
+		return o, usageError(strings.Join(f.faults, "; "))
+	}
+	return o, nil
+}
+
+// flagText is the value of a flag as it was given.
+func flagText(c *cli.Context, name string) string {
+	if list := c.StringSlice(name); list != nil {
+		return strings.Join(list, ",")
+	}
+	if value, ok := c.Generic(name).(fmt.Stringer); ok {
+		return value.String()
+	}
+	return fmt.Sprint(c.Value(name))
+}
+
+// list reads a flag that holds words separated by commas and may be repeated.
+func (f *joinFlags) list(flag string) (words []string) {
+	for _, list := range f.StringSlice(flag) {
+		words = append(words, strings.Split(list, ",")...)
+	}
+	return words
+}
+
+func (f *joinFlags) ints(flag string) (numbers []int) {
+	for _, word := range f.list(flag) {
+		n, err := strconv.Atoi(word)
+		if err != nil {
+			f.fault("--%s %q: give numbers of bits", flag, word)
+		}
+		numbers = append(numbers, n)
+	}
+	return numbers
+}
+
+// rows reads numbers of rows, and ranges like 2^10..2^30, which hold the first number and its doubles.
+func (f *joinFlags) rows(flag string) (all []uint64) {
+	for _, word := range f.list(flag) {
+		first, last, isRange := strings.Cut(word, "..")
+		if !isRange {
+			last = first
+		}
+		var from, to rowsValue
+		if err := errors.Join(from.Set(first), to.Set(last)); err != nil || from == 0 || from > to {
+			f.fault("--%s %q: give numbers of rows from 1, as in 1000, 10M, 2^27 or 2^10..2^30", flag, word)
+			continue
+		}
+		for n := from; n <= to && n >= from; n *= 2 {
+			all = append(all, uint64(n))
+		}
+	}
+	return all
+}
+
+func (f *joinFlags) settings(flag string) backend.Config {
+	settings := make(backend.Config)
+	for _, word := range f.list(flag) {
+		name, text, _ := strings.Cut(word, "=")
+		value, err := strconv.ParseUint(text, 10, 32)
+		if err != nil {
+			f.fault("--%s %q: write SETTING=NUMBER", flag, word)
+			continue
+		}
+		settings[name] = uint32(value)
+	}
+	return settings
+}
+
+// openDevice opens a device for measurements. What is wrong with the tuning file is told.
+func (s *session) openDevice(ctx context.Context, o deviceOptions) (device *backend.Device, user primitive.Tuning, closeAll func() error, err error) {
+	system, err := spirjoin.Discover(spirjoin.SystemOptions{})
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	device, err = system.Open(ctx, o.device, backend.DeviceOptions{DeviceMemoryBytes: o.deviceMemoryBytes})
+	if err != nil {
+		if errors.Is(err, backend.ErrNoDevice) {
+			err = errors.Join(append([]error{err}, system.Problems...)...)
+		}
+		return nil, nil, nil, errors.Join(err, system.Close())
+	}
+	user, problems := spirjoin.UserTuning(device.Info())
+	for _, problem := range problems {
+		s.warn(problem)
+	}
+	return device, user, func() error { return errors.Join(device.Close(), system.Close()) }, nil
+}
+
+// defaultRows are enough to keep a device busy for about a millisecond.
+func defaultRows(info *backend.DeviceInfo) uint64 {
+	if info.CPULike() {
+		return 1 << 20
+	}
+	return 1 << 27
+}
+
+func (s *session) benchPrimitive(ctx context.Context, o benchOptions) (err error) {
+	if _, err := benchmark.Cases(benchmark.Axes{Names: o.axes.Names}); err != nil {
+		return err
+	}
+	device, user, closeAll, err := s.openDevice(ctx, o.deviceOptions)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, closeAll()) }()
+	if len(o.axes.Rows) == 0 {
+		o.axes.Rows = []uint64{defaultRows(device.Info())}
+	}
+	cases, err := benchmark.Cases(o.axes)
+	if err != nil {
+		return err
+	}
+	tables, err := primitive.TuningFor(device.Info())
+	if err != nil {
+		return err
+	}
+	overrides, err := benchmark.Override(tables.With(user), cases, o.settings)
+	if err != nil {
+		return err
+	}
+	rig, err := benchmark.NewRig(device, user.With(overrides), o.Options)
+	if err != nil {
+		return err
+	}
+	file, err := createBenchFile(o.csv)
+	if err != nil {
+		return err
+	}
+	defer file.abort()
+	return s.measureCases(ctx, rig, device.Info(), cases, o, file)
+}
+
+// measureCases prints a line for each case as soon as it is known.
+func (s *session) measureCases(ctx context.Context, rig *benchmark.Rig, device *backend.DeviceInfo, cases []benchmark.Case, o benchOptions, file *benchFile) error {
+	progress := s.newProgress(false)
+	defer progress.close()
+	progress.enter("measure the copy bandwidth")
+	rate, err := rig.CopyRate(ctx)
+	if err != nil {
+		return err
+	}
+	progress.clearLine()
+	fmt.Fprintln(s.stdout, printable(fmt.Sprintf("%s, %s %s; a copy moves %s", device.Name, device.Driver, device.DriverVersion, formatRate(rate, "B"))))
+	table := newBenchTable(cases)
+	fmt.Fprintln(s.stdout, table.head())
+	for _, c := range cases {
+		progress.enter(c.String())
+		result, err := rig.Measure(ctx, c)
+		var skipped error
+		if errors.Is(err, backend.ErrDeviceMemory) || errors.Is(err, backend.ErrHostMemory) || errors.Is(err, backend.ErrLimit) {
+			skipped, err = err, nil
+		}
+		if err != nil {
+			return err
+		}
+		progress.clearLine()
+		fmt.Fprintln(s.stdout, table.line(&result, skipped))
+		file.add(device, o, &result, skipped)
+	}
+	return file.commit()
+}

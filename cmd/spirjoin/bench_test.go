@@ -1,0 +1,131 @@
+package main
+
+import (
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/spirjoin/spirjoin/backend"
+	benchmark "github.com/spirjoin/spirjoin/bench/primitive"
+	"github.com/spirjoin/spirjoin/bench/workload"
+)
+
+var benchQuickly = []string{"--device", "host", "--warm", "0s", "--repeat", "2"}
+
+func TestBenchPrimitive(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "results.csv")
+	args := append([]string{"bench", "primitive", "sort", "iota", "--rows", "1000,2^10..2^11", "--payload", "32", "--distribution", "uniform,few",
+		"--seed", "9", "--tuning", "workgroup=1", "--csv", path}, benchQuickly...)
+	o := runProgram(t, exitDone, args...)
+	require.Empty(t, o.stderr)
+	lines := strings.Split(strings.TrimSpace(o.stdout), "\n")
+	require.Regexp(t, `^.+, Go references go\S+; a copy moves [\d.]+ [MGT]B/s$`, lines[0])
+	require.Regexp(t, `^PRIMITIVE +KEY +PAYLOAD +ROWS +DISTRIBUTION +MEDIAN +MIN +MAX +SPREAD +ROWS/S +BYTES/S +OF COPY$`, lines[1])
+	require.Len(t, lines, 2+3+2*2*3)
+	for _, line := range lines[2:] {
+		require.Regexp(t, `^(sort +(32|64) +32|iota +32 +-) +(1000|2\^10|2\^11)  (uniform|few) +([\d.]+ [mu]?s +){4}[\d.]+ [kMG]/s +[\d.]+ [MG]B/s +\d+%$`, line)
+		require.Len(t, line, len(lines[1]), "columns stand below their heads")
+	}
+
+	file, err := os.Open(path)
+	require.NoError(t, err)
+	defer file.Close()
+	rows, err := csv.NewReader(file).ReadAll()
+	require.NoError(t, err)
+	require.Len(t, rows, 1+len(lines)-2)
+	column := func(row int, name string) string {
+		for i, head := range rows[0] {
+			if head == name {
+				return rows[row][i]
+			}
+		}
+		t.Fatalf("no column %s", name)
+		return ""
+	}
+	require.Equal(t, "iota", column(1, "primitive"))
+	require.Equal(t, "items=65536 workgroup=1", column(1, "tuning"))
+	require.Equal(t, "9", column(1, "seed"))
+	require.Equal(t, "device", column(1, "clock"))
+	require.Contains(t, column(1, "command"), "spirjoin bench primitive sort iota")
+	require.Contains(t, column(1, "command"), "--rows 1000,2^10..2^11")
+	median, err := strconv.ParseFloat(column(4, "median_seconds"), 64)
+	require.NoError(t, err)
+	rate, err := strconv.ParseFloat(column(4, "rows_per_second"), 64)
+	require.NoError(t, err)
+	require.InEpsilon(t, 1000/median, rate, 1e-9)
+	require.Equal(t, "1000", column(4, "rows"))
+	require.Equal(t, "few", column(7, "distribution"))
+}
+
+// A case that does not fit is said to be skipped, in the table and in the file.
+func TestBenchPrimitiveSkips(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "results.csv")
+	o := runProgram(t, exitDone, append([]string{"bench", "primitive", "copy", "--key", "32", "--rows", "1000,1M", "--device-memory", "4MiB", "--csv", path}, benchQuickly...)...)
+	lines := strings.Split(strings.TrimSpace(o.stdout), "\n")
+	require.Len(t, lines, 4)
+	require.NotContains(t, lines[2], "skipped")
+	require.Regexp(t, `^copy +32 +- +1000000  uniform +skipped: .*out of (device|host) memory`, lines[3])
+	text, err := os.ReadFile(path)
+	require.NoError(t, err)
+	require.Equal(t, 1, strings.Count(string(text), "out of"))
+}
+
+func TestBenchPrimitiveFailures(t *testing.T) {
+	dir := t.TempDir()
+	require.Contains(t, runProgram(t, exitUsage, append([]string{"bench", "primitive", "sort", "copy", "--rows", "10", "--tuning", "items=8"}, benchQuickly...)...).stderr,
+		"copy has no setting items")
+	require.Contains(t, runProgram(t, exitUsage, append([]string{"bench", "primitive", "sort", "--rows", "10", "--tuning", "items=0"}, benchQuickly...)...).stderr, "a tile holds")
+	require.Contains(t, runProgram(t, exitUsage, append([]string{"bench", "primitive", "sort", "--rows", "10", "--distribution", "unifrom"}, benchQuickly...)...).stderr, `--distribution "unifrom": there are`)
+	runProgram(t, exitInputOutput, append([]string{"bench", "primitive", "iota", "--rows", "10", "--csv", filepath.Join(dir, "no folder", "x.csv")}, benchQuickly...)...)
+	runProgram(t, exitNoDevice, "bench", "primitive", "--device", "abacus")
+	requireFiles(t, dir)
+	wrong := fmt.Errorf("primitive=sort: %w: row 7", benchmark.ErrWrong)
+	require.Equal(t, exitDeviceFailed, exitCode(wrong))
+	require.Equal(t, "spirjoin: primitive=sort: wrong result: row 7", message(wrong))
+}
+
+func TestBenchTable(t *testing.T) {
+	cases := []benchmark.Case{
+		{Primitive: "sort", Key: 64, Payload: 32, Rows: 1 << 27, Distribution: workload.Uniform},
+		{Primitive: "range_search", Key: 32, Rows: 1000, Distribution: workload.Sorted},
+		{Primitive: "copy", Key: 32, Rows: 1 << 33, Distribution: workload.Uniform},
+	}
+	var b strings.Builder
+	table := newBenchTable(cases)
+	fmt.Fprintln(&b, table.head())
+	for i, r := range []benchmark.Result{
+		{Times: benchmark.Summary{Runs: 15, Median: 12480 * time.Microsecond, Min: 12400 * time.Microsecond, Max: 2 * time.Second, Spread: 80 * time.Microsecond}, LeastBytes: 24 << 27, CopyRate: 3.9e12},
+		{Times: benchmark.Summary{Runs: 1, Median: 1234, Min: 999, Max: 123456, Spread: 0}, LeastBytes: 16000, CopyRate: 3.9e12},
+	} {
+		r.Case = cases[i]
+		fmt.Fprintln(&b, table.line(&r, nil))
+	}
+	fmt.Fprintln(&b, table.line(&benchmark.Result{Case: cases[2]}, errors.Join(backend.ErrDeviceMemory, errors.New("32 GiB\nmore"))))
+	requireGolden(t, "bench-primitive.txt", b.String())
+}
+
+func TestFormatRate(t *testing.T) {
+	for want, v := range map[string]float64{"0.00 /s": 0, "999 /s": 999, "1.00 k/s": 999.6, "27.1 G/s": 27.1e9, "1234 T/s": 1.234e15, "100 M/s": 99.97e6} {
+		require.Equal(t, want, formatRate(v, ""))
+	}
+	require.Equal(t, "3.90 TB/s", formatRate(3.9e12, "B"))
+}
+
+func TestCommit(t *testing.T) {
+	require.Equal(t, "unknown", commitOf(nil))
+	require.Equal(t, "unknown", commitOf(&debug.BuildInfo{}))
+	settings := []debug.BuildSetting{{Key: "vcs.revision", Value: "abc"}, {Key: "vcs.modified", Value: "false"}}
+	require.Equal(t, "abc", commitOf(&debug.BuildInfo{Settings: settings}))
+	settings[1].Value = "true"
+	require.Equal(t, "abc-dirty", commitOf(&debug.BuildInfo{Settings: settings}))
+}

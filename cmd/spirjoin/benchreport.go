@@ -1,0 +1,214 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"runtime/debug"
+	"strconv"
+	"time"
+	"unicode/utf8"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+
+	"github.com/spirjoin/spirjoin/backend"
+	benchmark "github.com/spirjoin/spirjoin/bench/primitive"
+	"github.com/spirjoin/spirjoin/tableio"
+)
+
+// benchTable prints results line by line. Its widths follow from the cases and from what a number can take.
+type benchTable struct{ widths []int }
+
+var (
+	benchHead   = []string{"PRIMITIVE", "KEY", "PAYLOAD", "ROWS", "DISTRIBUTION", "MEDIAN", "MIN", "MAX", "SPREAD", "ROWS/S", "BYTES/S", "OF COPY"}
+	benchAligns = []align{alignLeft, alignRight, alignRight, alignRight, alignLeft, alignRight, alignRight, alignRight, alignRight, alignRight, alignRight, alignRight}
+)
+
+const numberColumns = 9 // of a time or a rate
+
+func newBenchTable(cases []benchmark.Case) *benchTable {
+	t := &benchTable{widths: make([]int, len(benchHead))}
+	fit := func(cells []string) {
+		for i, cell := range cells {
+			t.widths[i] = max(t.widths[i], utf8.RuneCountInString(cell))
+		}
+	}
+	fit(benchHead)
+	for _, c := range cases {
+		axes := caseCells(c)
+		fit(axes)
+		for i := len(axes); i < len(benchHead)-1; i++ {
+			t.widths[i] = max(t.widths[i], numberColumns)
+		}
+	}
+	return t
+}
+
+func caseCells(c benchmark.Case) []string {
+	return []string{c.Primitive, bitsText(c.Key), bitsText(c.Payload), benchmark.RowsText(c.Rows), string(c.Distribution)}
+}
+
+func bitsText(bits int) string {
+	if bits == 0 {
+		return "-"
+	}
+	return strconv.Itoa(bits)
+}
+
+func (t *benchTable) head() string { return tableLine(benchAligns, t.widths, benchHead) }
+
+func (t *benchTable) line(r *benchmark.Result, skipped error) string {
+	cells := caseCells(r.Case)
+	if skipped != nil {
+		return tableLine(benchAligns, t.widths, cells) + columnGap + "skipped: " + oneLine(skipped.Error())
+	}
+	return tableLine(benchAligns, t.widths, append(cells,
+		formatTime(r.Times.Median), formatTime(r.Times.Min), formatTime(r.Times.Max), formatTime(r.Times.Spread),
+		formatRate(r.RowsPerSecond(), ""), formatRate(r.BytesPerSecond(), "B"), fmt.Sprintf("%.0f%%", 100*r.CopyShare())))
+}
+
+// formatTime writes a duration with three digits or more.
+func formatTime(d time.Duration) string {
+	switch {
+	case d >= time.Second:
+		return fmt.Sprintf("%.2f s", d.Seconds())
+	case d >= time.Millisecond:
+		return threeDigits(float64(d)/1e6) + " ms"
+	}
+	return threeDigits(float64(d)/1e3) + " us"
+}
+
+// formatRate writes a number per second of a unit, in powers of 1000.
+func formatRate(perSecond float64, unit string) string {
+	prefix := ""
+	for _, p := range []string{"k", "M", "G", "T"} {
+		if perSecond < 999.5 {
+			break
+		}
+		perSecond, prefix = perSecond/1000, p
+	}
+	return threeDigits(perSecond) + " " + prefix + unit + "/s"
+}
+
+func threeDigits(v float64) string {
+	switch {
+	case v >= 99.95:
+		return fmt.Sprintf("%.0f", v)
+	case v >= 9.995:
+		return fmt.Sprintf("%.1f", v)
+	}
+	return fmt.Sprintf("%.2f", v)
+}
+
+// benchFile collects results for a CSV file; without a path it does nothing.
+type benchFile struct {
+	writer  *tableio.Writer
+	rows    *array.RecordBuilder
+	machine string
+	started string
+}
+
+func benchSchema() *arrow.Schema {
+	var fields []arrow.Field
+	for _, name := range []string{"started", "machine", "device", "backend", "driver", "driver_version", "commit", "command", "primitive", "distribution", "tuning", "clock", "skipped"} {
+		fields = append(fields, arrow.Field{Name: name, Type: arrow.BinaryTypes.String})
+	}
+	for _, name := range []string{"seed", "key_bits", "payload_bits", "rows", "runs"} {
+		fields = append(fields, arrow.Field{Name: name, Type: arrow.PrimitiveTypes.Uint64})
+	}
+	for _, name := range []string{"median_seconds", "min_seconds", "max_seconds", "spread_seconds", "rows_per_second", "bytes_per_second", "copy_bytes_per_second", "copy_percent"} {
+		fields = append(fields, arrow.Field{Name: name, Type: arrow.PrimitiveTypes.Float64, Nullable: true})
+	}
+	return arrow.NewSchema(fields, nil)
+}
+
+func createBenchFile(path string) (*benchFile, error) {
+	if path == "" {
+		return &benchFile{}, nil
+	}
+	machine, err := os.Hostname()
+	if err != nil {
+		return nil, err
+	}
+	writer, err := tableio.Create(path, benchSchema(), tableio.WriteOptions{Format: tableio.CSV})
+	if err != nil {
+		return nil, err
+	}
+	return &benchFile{writer: writer, rows: array.NewRecordBuilder(memory.DefaultAllocator, benchSchema()), machine: machine,
+		started: time.Now().UTC().Format(time.RFC3339)}, nil
+}
+
+// add adds a row; a case that was skipped has no numbers.
+func (f *benchFile) add(device *backend.DeviceInfo, o benchOptions, r *benchmark.Result, skipped error) {
+	if f.writer == nil {
+		return
+	}
+	clock, reason := "host", ""
+	if r.DeviceTime {
+		clock = "device"
+	}
+	if skipped != nil {
+		clock, reason = "", oneLine(skipped.Error())
+	}
+	fields := f.rows.Fields()
+	for i, text := range []string{f.started, f.machine, device.Name, device.Backend, device.Driver, device.DriverVersion, commit(), o.command,
+		r.Primitive, string(r.Distribution), r.Config.String(), clock, reason} {
+		fields[i].(*array.StringBuilder).Append(text)
+	}
+	fields = fields[13:]
+	for i, n := range []uint64{o.Seed, uint64(r.Key), uint64(r.Payload), r.Rows, uint64(r.Times.Runs)} {
+		fields[i].(*array.Uint64Builder).Append(n)
+	}
+	fields = fields[5:]
+	if skipped != nil {
+		for _, field := range fields {
+			field.AppendNull()
+		}
+		return
+	}
+	for i, v := range []float64{r.Times.Median.Seconds(), r.Times.Min.Seconds(), r.Times.Max.Seconds(), r.Times.Spread.Seconds(),
+		r.RowsPerSecond(), r.BytesPerSecond(), r.CopyRate, 100 * r.CopyShare()} {
+		fields[i].(*array.Float64Builder).Append(v)
+	}
+}
+
+// commit makes the file appear, and abort leaves none; it does nothing after commit.
+func (f *benchFile) commit() error {
+	if f.writer == nil {
+		return nil
+	}
+	batch := f.rows.NewRecordBatch()
+	defer batch.Release()
+	return errors.Join(f.writer.Write(batch), f.writer.Commit())
+}
+
+func (f *benchFile) abort() {
+	if f.writer != nil {
+		f.writer.Abort()
+		f.rows.Release()
+	}
+}
+
+// commit is what the program was built from; "-dirty" where it was changed since.
+func commit() string {
+	info, _ := debug.ReadBuildInfo()
+	return commitOf(info)
+}
+
+func commitOf(info *debug.BuildInfo) string {
+	if info == nil {
+		return "unknown"
+	}
+	revision, suffix := "unknown", ""
+	for _, s := range info.Settings {
+		switch {
+		case s.Key == "vcs.revision":
+			revision = s.Value
+		case s.Key == "vcs.modified" && s.Value == "true":
+			suffix = "-dirty"
+		}
+	}
+	return revision + suffix
+}
