@@ -42,7 +42,7 @@ func ReadTuning(path string) ([]primitive.UserRow, error) {
 	}
 	rows, err := primitive.ParseUserRows(text)
 	if err != nil {
-		return nil, fmt.Errorf("tuning file %s: %w", path, err)
+		return nil, fmt.Errorf("tuning file %s: %w: %w", path, backend.ErrInvalidInput, err)
 	}
 	return rows, nil
 }

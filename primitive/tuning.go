@@ -118,13 +118,19 @@ func decodeStrictly(text []byte, v any) error {
 }
 
 func (r *TuningRow) fits(info *backend.DeviceInfo) bool {
+	class := DeviceClass(info)
+	return r.Device == "any" || r.Device == class || class == "gpu" && strings.Contains(strings.ToLower(info.Name+" "+info.Driver), r.Device)
+}
+
+// DeviceClass is how tables call devices of this type: "gpu", "software" or "host".
+func DeviceClass(info *backend.DeviceInfo) string {
 	switch info.Type {
 	case backend.Host:
-		return r.Device == "any" || r.Device == "host"
+		return "host"
 	case backend.Software:
-		return r.Device == "any" || r.Device == "software"
+		return "software"
 	}
-	return r.Device == "any" || r.Device == "gpu" || strings.Contains(strings.ToLower(info.Name+" "+info.Driver), r.Device)
+	return "gpu"
 }
 
 // Config is the configuration of a primitive's kernels for calls of a variant, such as key_bits=64: that of the last row whose

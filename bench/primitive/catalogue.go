@@ -17,6 +17,7 @@ type Benchmark struct {
 	Payloads      []int  // widths of what travels along, or of sums, in bits; 0 for nothing
 	Distributions []workload.Distribution
 
+	tunes   bool                                  // the table is tuned by this benchmark
 	offered func(key, payload int) bool           // of their combinations; nil for all
 	variant func(key, payload int) backend.Config // of its tuning rows
 	set     func(b *bed) experiment

@@ -8,7 +8,7 @@ import (
 // A gather of as many values as the column has; the distribution is that of the row ids, ascending ones first: joins whose
 // rows stay in order have such.
 var gatherBenchmark = Benchmark{
-	Name: "gather", Table: "gather", Keys: narrowWide, Payloads: none,
+	Name: "gather", Table: "gather", tunes: true, Keys: narrowWide, Payloads: none,
 	Distributions: []workload.Distribution{workload.Sorted, workload.Uniform, workload.Reverse, workload.Equal, workload.Zipfian, workload.Few},
 	variant:       func(key, _ int) backend.Config { return setting("value_bits", key) },
 	set: func(b *bed) experiment {

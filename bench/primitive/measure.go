@@ -82,15 +82,22 @@ func Summarize(times []time.Duration) Summary {
 
 // Rig measures cases on one device. It is used by one goroutine.
 type Rig struct {
-	Options  Options
-	ops      *primitive.Ops
-	copyRate float64
+	Options   Options
+	ops       *primitive.Ops
+	overrides primitive.Tuning
+	copyRate  float64
 }
 
 // NewRig measures with the device's tables and overrides.
 func NewRig(device *backend.Device, overrides primitive.Tuning, options Options) (*Rig, error) {
 	ops, err := primitive.New(device, overrides)
-	return &Rig{Options: options, ops: ops}, err
+	return &Rig{Options: options, ops: ops, overrides: overrides}, err
+}
+
+// With is a rig for the same device with further overrides.
+func (r *Rig) With(overrides primitive.Tuning) (*Rig, error) {
+	ops, err := primitive.New(r.ops.Device(), r.overrides.With(overrides))
+	return &Rig{Options: r.Options, ops: ops, overrides: r.overrides.With(overrides), copyRate: r.copyRate}, err
 }
 
 // CopyRate measures, once, the bytes/s that a copy of a large column reads and writes.

@@ -16,7 +16,7 @@ func scanVariant(key, payload int) backend.Config {
 
 // An exclusive scan with its total.
 var scanBenchmark = Benchmark{
-	Name: "scan", Table: "scan", Keys: narrowWide, Payloads: narrowWide, offered: noNarrower, Distributions: only, variant: scanVariant,
+	Name: "scan", Table: "scan", tunes: true, Keys: narrowWide, Payloads: narrowWide, offered: noNarrower, Distributions: only, variant: scanVariant,
 	set: func(b *bed) experiment {
 		in := b.keys(b.Rows, b.Key, 0)
 		if b.err != nil {

@@ -25,7 +25,7 @@ func (b *bed) ascending(rows uint64, keyBits int) func(row uint64) uint64 {
 
 // A search of a sorted column in another of as many rows, the same keys: every row has a match.
 var searchBenchmark = Benchmark{
-	Name: "range_search", Table: "range_search", Keys: narrowWide, Payloads: none,
+	Name: "range_search", Table: "range_search", tunes: true, Keys: narrowWide, Payloads: none,
 	Distributions: []workload.Distribution{workload.Uniform, workload.Sorted, workload.Few, workload.Equal},
 	variant:       func(key, _ int) backend.Config { return setting("key_bits", key) },
 	set: func(b *bed) experiment {
@@ -83,7 +83,7 @@ func (b *bed) checkTotal(counts, scratch backend.Range, offsetBytes uint64) erro
 
 // An expansion to rows pairs of a quarter of left rows, with 1 to 7 matches each (uniform) or 4 (sorted), or of one row (equal).
 var expandBenchmark = Benchmark{
-	Name: "range_expand", Table: "range_expand", Keys: []int{32}, Payloads: none,
+	Name: "range_expand", Table: "range_expand", tunes: true, Keys: []int{32}, Payloads: none,
 	Distributions: []workload.Distribution{workload.Uniform, workload.Sorted, workload.Equal}, variant: noVariant,
 	set: func(b *bed) experiment {
 		leftRows := max(1, b.Rows/4)

@@ -10,7 +10,7 @@ import (
 
 // A sort of all bits of the keys; a payload of 32 bits is a column of the caller.
 var sortBenchmark = Benchmark{
-	Name: "sort", Table: "radix_sort", Keys: narrowWide, Payloads: []int{0, 32}, Distributions: workload.Distributions(),
+	Name: "sort", Table: "radix_sort", tunes: true, Keys: narrowWide, Payloads: []int{0, 32}, Distributions: workload.Distributions(),
 	variant: keyAndPayload,
 	set: func(b *bed) experiment {
 		payload := primitive.NoPayload

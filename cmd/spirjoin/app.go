@@ -12,7 +12,7 @@ import (
 
 // app is the tree of commands and flags.
 func (s *session) app() *cli.App {
-	commands := []*cli.Command{s.joinCommand(), s.devicesCommand(), s.doctorCommand(), s.genCommand(), s.benchCommand(), s.versionCommand()}
+	commands := []*cli.Command{s.joinCommand(), s.devicesCommand(), s.doctorCommand(), s.genCommand(), s.benchCommand(), s.tuneCommand(), s.versionCommand()}
 	for _, c := range commands {
 		prepare(c)
 	}

@@ -1,0 +1,221 @@
+package primitive
+
+import (
+	"cmp"
+	"context"
+	"embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/primitive"
+)
+
+//go:embed candidates/*.json
+var candidateFiles embed.FS
+
+// candidateRow spans the candidates of a class of devices: every combination of the settings, and Equal settings that follow
+// another one.
+type candidateRow struct {
+	Device   string              `json:"device"`
+	Settings map[string][]uint32 `json:"settings"`
+	Equal    map[string]string   `json:"equal"`
+}
+
+// Candidates returns the configurations of a table that are worth measuring on a device, those that are not valid there left
+// out. ErrInvalidInput for a table without candidates.
+func Candidates(table string, info *backend.DeviceInfo) ([]backend.Config, error) {
+	text, err := candidateFiles.ReadFile("candidates/" + table + ".json")
+	if err != nil {
+		return nil, fmt.Errorf("%w: nothing to tune of %q; there are %s", backend.ErrInvalidInput, table, strings.Join(Tuned(), ", "))
+	}
+	var rows []candidateRow
+	if err := json.Unmarshal(text, &rows); err != nil {
+		return nil, fmt.Errorf("candidates of %s: %w", table, err)
+	}
+	var valid []backend.Config
+	for _, row := range rows {
+		if row.Device != primitive.DeviceClass(info) {
+			continue
+		}
+		for _, config := range row.combinations() {
+			if primitive.Override(config, table).Check(info) == nil {
+				valid = append(valid, config)
+			}
+		}
+	}
+	return valid, nil
+}
+
+func (r *candidateRow) combinations() []backend.Config {
+	all := []backend.Config{{}}
+	for _, name := range slices.Sorted(maps.Keys(r.Settings)) {
+		var longer []backend.Config
+		for _, config := range all {
+			for _, value := range r.Settings[name] {
+				c := maps.Clone(config)
+				c[name] = value
+				longer = append(longer, c)
+			}
+		}
+		all = longer
+	}
+	for _, config := range all {
+		for name, other := range r.Equal {
+			config[name] = config[other]
+		}
+	}
+	return all
+}
+
+// Tuned returns the tables that can be tuned, sorted.
+func Tuned() (tables []string) {
+	for _, b := range Benchmarks() {
+		if b.tunes {
+			tables = append(tables, b.Table)
+		}
+	}
+	slices.Sort(tables)
+	return tables
+}
+
+// Problem is what one row of a table is chosen by: the case that is measured, and the variant that the row is for.
+type Problem struct {
+	Case
+	Table   string
+	Variant backend.Config
+}
+
+// Problems lists one problem for every variant of the tables, all tables where none is named.
+func Problems(tables []string, rows uint64) (problems []Problem, err error) {
+	for _, table := range tables {
+		if !slices.Contains(Tuned(), table) {
+			return nil, fmt.Errorf("%w: nothing to tune of %q; there are %s", backend.ErrInvalidInput, table, strings.Join(Tuned(), ", "))
+		}
+	}
+	for _, b := range Benchmarks() {
+		if !b.tunes || len(tables) > 0 && !slices.Contains(tables, b.Table) {
+			continue
+		}
+		cases, err := Cases(Axes{Names: []string{b.Name}, Rows: []uint64{rows}})
+		if err != nil {
+			return nil, err
+		}
+		for _, c := range cases {
+			problems = append(problems, Problem{c, b.Table, b.variant(c.Key, c.Payload)})
+		}
+	}
+	return problems, nil
+}
+
+// Trial is a candidate that was measured; with a Fault it was refused, and has no times.
+type Trial struct {
+	Result
+	Fault error
+}
+
+// Choice is the outcome of tuning. Trials are sorted by median, refused ones last.
+type Choice struct {
+	Problem
+	Present Trial // the configuration in force, measured again after all others where another was faster
+	Best    Trial // the fastest, measured again with it
+	Better  bool  // the best beats the present one by more than the spread of either
+	Trials  []Trial
+}
+
+// Tune measures the present configuration of a problem, that of the rig, and the candidates, each verified before it is timed.
+// A candidate that gives a wrong answer or does not build is refused; if it is the present one, that is the error.
+// progress is told how many of all are done, and may be nil. Losing the device ends it.
+func (r *Rig) Tune(ctx context.Context, p Problem, candidates []backend.Config, progress func(done, total int)) (Choice, error) {
+	choice := Choice{Problem: p}
+	measure := func(config backend.Config) (trial Trial) {
+		other, err := r.With(primitive.Tuning{p.Table: {{Variant: p.Variant, Config: config}}})
+		if err == nil {
+			trial.Result, err = other.Measure(ctx, p.Case)
+		}
+		trial.Config, trial.Fault = config, err
+		return trial
+	}
+	if _, err := r.CopyRate(ctx); err != nil {
+		return choice, err
+	}
+	present := r.ops.Tuning().Config(p.Table, p.Variant)
+	all := append([]backend.Config{present}, slices.DeleteFunc(slices.Clone(candidates), func(c backend.Config) bool { return maps.Equal(c, present) })...)
+	for i, config := range all {
+		if progress != nil {
+			progress(i, len(all))
+		}
+		trial := measure(config)
+		if trial.Fault != nil && (i == 0 || !refusable(trial.Fault)) {
+			return choice, trial.Fault
+		}
+		choice.Trials = append(choice.Trials, trial)
+	}
+	choice.Present = choice.Trials[0]
+	slices.SortStableFunc(choice.Trials, compareTrials)
+	choice.Best = choice.Trials[0]
+	if beats(&choice.Best, &choice.Present) { // the luckiest of many is measured too fast: once more, side by side
+		again := [2]Trial{measure(choice.Present.Config), measure(choice.Best.Config)}
+		for _, trial := range again {
+			if trial.Fault != nil {
+				return choice, trial.Fault
+			}
+		}
+		choice.Present, choice.Best = again[0], again[1]
+		choice.Better = beats(&choice.Best, &choice.Present)
+	}
+	return choice, nil
+}
+
+// refusable reports whether an error is the fault of a candidate, and the next one may be measured.
+func refusable(err error) bool {
+	for _, sentinel := range []error{ErrWrong, backend.ErrInvalidInput, backend.ErrUnsupported, backend.ErrLimit, backend.ErrDeviceMemory, backend.ErrHostMemory} {
+		if errors.Is(err, sentinel) {
+			return !errors.Is(err, backend.ErrDeviceLost)
+		}
+	}
+	return false
+}
+
+func compareTrials(a, b Trial) int {
+	switch {
+	case a.Fault == nil && b.Fault != nil:
+		return -1
+	case a.Fault != nil && b.Fault == nil:
+		return 1
+	}
+	return cmp.Compare(a.Times.Median, b.Times.Median)
+}
+
+// beats reports whether a is faster than b by more than the spread of either.
+func beats(a, b *Trial) bool {
+	return b.Times.Median-a.Times.Median > max(a.Times.Spread, b.Times.Spread)
+}
+
+// UserRow is the row of the user's tuning file that a choice leads to, with the measurement beside.
+func (c *Choice) UserRow(info *backend.DeviceInfo, day string) primitive.UserRow {
+	return primitive.UserRow{Device: info.Name, Driver: info.Driver, DriverVersion: info.DriverVersion, Primitive: c.Table, Variant: c.Variant, Config: c.Best.Config,
+		Measured: fmt.Sprintf("%s, %v: median %v, spread %v of %d runs; %v took %v, spread %v",
+			day, c.Case, c.Best.Times.Median, c.Best.Times.Spread, c.Best.Times.Runs, c.Present.Config, c.Present.Times.Median, c.Present.Times.Spread)}
+}
+
+// Revise brings the rows of a tuning file up to date with a choice: a better configuration takes the place of the row of its
+// device, table and variant; otherwise that row stays where it counts, and goes where it does not, as after another driver
+// came. Other rows are left alone.
+func (c *Choice) Revise(rows []primitive.UserRow, info *backend.DeviceInfo, day string) []primitive.UserRow {
+	revised := slices.DeleteFunc(slices.Clone(rows), func(r primitive.UserRow) bool {
+		if !r.IsFor(info) || r.Primitive != c.Table || !maps.Equal(r.Variant, c.Variant) {
+			return false
+		}
+		_, problems := primitive.UserTuning([]primitive.UserRow{r}, info)
+		return c.Better || len(problems) > 0
+	})
+	if c.Better {
+		revised = append(revised, c.UserRow(info, day))
+	}
+	return revised
+}

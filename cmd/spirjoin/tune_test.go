@@ -1,0 +1,103 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/spirjoin/spirjoin"
+	"github.com/spirjoin/spirjoin/backend"
+	benchmark "github.com/spirjoin/spirjoin/bench/primitive"
+	"github.com/spirjoin/spirjoin/bench/workload"
+	"github.com/spirjoin/spirjoin/primitive"
+)
+
+// tune replaces a bad row by what it measured, and what it kept is what engines and benchmarks run with.
+func TestTune(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "tuning.json")
+	t.Setenv("SPIRJOIN_TUNING", path)
+	system, err := spirjoin.Discover(spirjoin.SystemOptions{})
+	require.NoError(t, err)
+	defer system.Close()
+	info, err := backend.SelectDevice(system.Devices, "host")
+	require.NoError(t, err)
+	bad := primitive.UserRow{Device: info.Name, Driver: info.Driver, DriverVersion: info.DriverVersion, Primitive: "gather",
+		Variant: backend.Config{"value_bits": 32}, Config: backend.Config{"workgroup": 1, "items": 1}, Measured: "planted"}
+	elsewhere := bad
+	elsewhere.Device, elsewhere.Config = "another machine", backend.Config{"workgroup": 1, "items": 77}
+	require.NoError(t, spirjoin.WriteTuning(path, []primitive.UserRow{bad, elsewhere}))
+
+	command := []string{"tune", "gather", "--device", "host", "--rows", "300k", "--quick"}
+	dry := runProgram(t, exitDone, append(command, "--dry-run")...)
+	require.NotContains(t, dry.stdout, "kept")
+	rows, err := spirjoin.ReadTuning(path)
+	require.NoError(t, err)
+	require.Equal(t, []primitive.UserRow{bad, elsewhere}, rows, "a dry run writes nothing")
+
+	o := runProgram(t, exitDone, command...)
+	require.Regexp(t, `(?m)^gather value_bits=32, by primitive=gather key=32 payload=0 rows=300000 distribution=sorted$`, o.stdout)
+	require.Regexp(t, `(?m)^items=\d+ workgroup=1 +[\d.]+ [mu]s +[\d.]+ [mu]s +[\d.]+ [kMG]/s +\d+%  chosen: again [\d.]+ [mu]s, the present [\d.]+ ms$`, o.stdout)
+	require.Regexp(t, `(?m)^items=1 workgroup=1 .* present$`, o.stdout)
+	require.Regexp(t, `\d rows? kept in \S+tuning.json\n$`, o.stdout)
+	rows, err = spirjoin.ReadTuning(path)
+	require.NoError(t, err)
+	require.Equal(t, elsewhere, rows[0])
+	require.Equal(t, bad.Variant, rows[1].Variant)
+	require.Greater(t, rows[1].Config["items"], uint32(1))
+	require.Contains(t, rows[1].Measured, "items=1 workgroup=1 took")
+	requireFiles(t, dir, "tuning.json")
+
+	kept := rows[1].Config.String()
+	csv := filepath.Join(dir, "bench.csv")
+	runProgram(t, exitDone, append([]string{"bench", "primitive", "gather", "--key", "32", "--rows", "10", "--csv", csv}, benchQuickly...)...)
+	text, err := os.ReadFile(csv)
+	require.NoError(t, err)
+	require.Contains(t, string(text), ","+kept+",")
+	tuning, problems := spirjoin.UserTuning(info)
+	require.Empty(t, problems)
+	require.Equal(t, kept, tuning.Config("gather", bad.Variant).String())
+}
+
+func TestTuneFailures(t *testing.T) {
+	dir := t.TempDir()
+	require.Contains(t, runProgram(t, exitUsage, "tune", "--device", "host").stderr, "SPIRJOIN_TUNING is off", "as for all tests")
+	require.Contains(t, runProgram(t, exitUsage, "tune", "sort", "--dry-run").stderr, `nothing to tune of "sort"; there are gather`)
+	require.Contains(t, runProgram(t, exitUsage, "tune", "--rows", "0", "--dry-run").stderr, "--rows must be at least 1")
+	runProgram(t, exitNoDevice, "tune", "--device", "abacus", "--dry-run")
+	require.Contains(t, runProgram(t, exitLimit, "tune", "gather", "--device", "host", "--rows", "1M", "--device-memory", "4MiB", "--dry-run").stderr, "out of")
+
+	path := filepath.Join(dir, "tuning.json")
+	t.Setenv("SPIRJOIN_TUNING", path)
+	require.NoError(t, os.WriteFile(path, []byte("[{"), 0o666))
+	require.Contains(t, runProgram(t, exitUsage, "tune", "gather", "--device", "host", "--rows", "10", "--quick").stderr, path, "a broken file is not overwritten")
+	text, err := os.ReadFile(path)
+	require.NoError(t, err)
+	require.Equal(t, "[{", string(text))
+}
+
+func TestWriteChoice(t *testing.T) {
+	trial := func(items uint32, median time.Duration, fault error) benchmark.Trial {
+		return benchmark.Trial{Fault: fault, Result: benchmark.Result{Case: benchmark.Case{Primitive: "sort", Key: 32, Rows: 1 << 20, Distribution: workload.Uniform},
+			Config: backend.Config{"workgroup": 256, "items": items}, Times: benchmark.Summary{Runs: 5, Median: median, Spread: time.Microsecond}, LeastBytes: 8 << 20, CopyRate: 1e12}}
+	}
+	present, best := trial(8, 100*time.Microsecond, nil), trial(13, 80*time.Microsecond, nil)
+	c := benchmark.Choice{Present: present, Best: best, Better: true,
+		Problem: benchmark.Problem{Case: present.Case, Table: "radix_sort", Variant: backend.Config{"key_bits": 32, "payload_bits": 0}},
+		Trials:  []benchmark.Trial{best, present, trial(9, 120*time.Microsecond, nil), trial(16, 0, errors.Join(benchmark.ErrWrong, errors.New("row 7")))}}
+	var b bytes.Buffer
+	s := &session{stdout: &output{w: &b}}
+	writeChoice(s, &c)
+	c.Better = false
+	writeChoice(s, &c)
+	c.Best, c.Trials = c.Present, c.Trials[1:]
+	writeChoice(s, &c)
+	requireGolden(t, "tune.txt", b.String())
+	require.Equal(t, 1, strings.Count(b.String(), "chosen"))
+}
