@@ -36,7 +36,7 @@ func TestArrange(t *testing.T) {
 func TestArrangeNamesWhatIsWrong(t *testing.T) {
 	for line, want := range map[string]string{
 		"jion a b":               `unknown command "jion"; did you mean "join"?`,
-		"quux":                   `unknown command "quux"; there are help, join, devices, doctor, gen, version`,
+		"quux":                   `unknown command "quux"; there are help, join, devices, doctor, gen, bench, tune, version`,
 		"help dovices":           `unknown command "dovices"; did you mean "devices"?`,
 		"gen tcph":               `unknown command "tcph"; did you mean "tpch"?`,
 		"join a b --ont k":       `unknown flag --ont; did you mean --on?`,
