@@ -10,11 +10,11 @@ import (
 
 // ascending is a column of keys in ascending order: distinct random ones (uniform), evenly spread ones (sorted), 16 values
 // (few), or one (equal).
-func (b *bed) ascending(rows uint64, keyBits int) func(row uint64) uint64 {
+func (b *bed) ascending(rows uint64, keyBits int, seed uint64) func(row uint64) uint64 {
 	spread := keyBits - bits.Len64(max(rows, 1)-1) // bits between neighbours
 	switch b.Distribution {
 	case workload.Uniform:
-		return func(row uint64) uint64 { return row<<spread | workload.Random(b.seed, row)>>(64-spread) }
+		return func(row uint64) uint64 { return row<<spread | workload.Random(seed, row)>>(64-spread) }
 	case workload.Few:
 		return func(row uint64) uint64 { return row * 16 / rows << (keyBits - 4) }
 	case workload.Equal:
@@ -29,7 +29,7 @@ var searchBenchmark = Benchmark{
 	Distributions: []workload.Distribution{workload.Uniform, workload.Sorted, workload.Few, workload.Equal},
 	variant:       func(key, _ int) backend.Config { return setting("key_bits", key) },
 	set: func(b *bed) experiment {
-		key := b.ascending(b.Rows, b.Key)
+		key := b.ascending(b.Rows, b.Key, b.seed)
 		p := plan[primitive.RangeSearchPlan](b)(primitive.PlanRangeSearch(b.ops.Tuning(), b.Rows, b.Rows, b.Key/8))
 		left, right := b.column(b.Key, b.Rows, key), b.column(b.Key, b.Rows, key)
 		begins, counts, scratch := b.empty(32, b.Rows), b.empty(32, b.Rows), b.scratch(p.ScratchBytes)

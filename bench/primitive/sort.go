@@ -28,20 +28,17 @@ func keyAndPayload(key, payload int) backend.Config {
 	return backend.Config{"key_bits": uint32(key), "payload_bits": uint32(payload)}
 }
 
-// sorting is a stable sort between two buffers of keys and two of payload, whose rows end up in those of number result. The payload
-// of a row is its number, and in 64 bits a mix of it beside, so that keys, payload and stability are checked row by row: a
-// column of pairs (key of row n, n) that ascends strictly has every row once, in the order of a stable sort.
+// sorting is a stable sort between two buffers of keys and two of payload, whose rows end up in those of number result.
 func (b *bed) sorting(scratchBytes uint64, result int, record func(list *backend.List, keys, payload [2]backend.Range, scratch backend.Range) error) experiment {
 	in := b.keys(b.Rows, b.Key, 0)
 	if b.err != nil {
 		return experiment{}
 	}
-	number := func(row uint64) uint64 { return narrow(row|workload.Random(b.seed+1, row)<<32, b.Payload) }
 	var source, keys, payload [2]backend.Range // the source has keys and payload
 	source[0] = b.column(b.Key, b.Rows, in.At)
 	columns := []*[2]backend.Range{&keys}
 	if b.Payload > 0 {
-		source[1] = b.column(b.Payload, b.Rows, number)
+		source[1] = b.column(b.Payload, b.Rows, b.number)
 		columns = append(columns, &payload)
 	}
 	for c, column := range columns {
@@ -63,27 +60,34 @@ func (b *bed) sorting(scratchBytes uint64, result int, record func(list *backend
 		e.answers = append(e.answers, column[result])
 	}
 	e.verify = func() error {
-		if b.Payload == 0 {
-			return b.checkSortedKeys(in, keys[result])
-		}
-		return b.checkSortedPairs(in, number, keys[result], payload[result])
+		return b.checkSorted(in.At, keys[result], payload[result])
 	}
 	return e
 }
 
-func (b *bed) checkSortedPairs(in *workload.Keys, number func(uint64) uint64, keys, payload backend.Range) error {
+// number is the payload of a row: its number, and in 64 bits a mix of it beside.
+func (b *bed) number(row uint64) uint64 {
+	return narrow(row|workload.Random(b.seed+1, row)<<32, b.Payload)
+}
+
+// checkSorted checks the sorted rows of keys key(0), key(1), ... with their numbers as payload. A column of pairs (key of row n, n)
+// that ascends strictly has every row once, in the order of a stable sort.
+func (b *bed) checkSorted(key func(row uint64) uint64, keys, payload backend.Range) error {
+	if b.Payload == 0 {
+		return b.checkSortedKeys(key, keys)
+	}
 	return b.check(b.Rows, func(k *block) error {
 		for i := range int64(k.rows) {
-			row, key, value := k.first+uint64(i), k.at(0, i), k.at(1, i)
+			row, got, value := k.first+uint64(i), k.at(0, i), k.at(1, i)
 			from := narrow(value, 32)
-			if from >= b.Rows || value != number(from) || key != in.At(from) {
-				return wrongf("row %d is key %#x with payload %#x, which no row was", row, key, value)
+			if from >= b.Rows || value != b.number(from) || got != key(from) {
+				return wrongf("row %d is key %#x with payload %#x, which no row was", row, got, value)
 			}
 			if row == 0 {
 				continue
 			}
-			if before := k.at(0, i-1); before > key || before == key && narrow(k.at(1, i-1), 32) >= from {
-				return wrongf("row %d has key %#x of row %d after key %#x of row %d", row, key, from, before, narrow(k.at(1, i-1), 32))
+			if before := k.at(0, i-1); before > got || before == got && narrow(k.at(1, i-1), 32) >= from {
+				return wrongf("row %d has key %#x of row %d after key %#x of row %d", row, got, from, before, narrow(k.at(1, i-1), 32))
 			}
 		}
 		return nil
@@ -92,12 +96,12 @@ func (b *bed) checkSortedPairs(in *workload.Keys, number func(uint64) uint64, ke
 
 // checkSortedKeys checks that keys ascend and that two sums over all of them, one of random functions of the keys, are those
 // of the unsorted keys.
-func (b *bed) checkSortedKeys(in *workload.Keys, keys backend.Range) error {
-	var want, got [2]atomic.Uint64
+func (b *bed) checkSortedKeys(key func(row uint64) uint64, keys backend.Range) error {
+	var want, found [2]atomic.Uint64
 	if err := inBlocks(b.ctx, b.Rows, func(from, to uint64) error {
 		var sums [2]uint64
 		for row := from; row < to; row++ {
-			addTo(&sums, in.At(row))
+			addTo(&sums, key(row))
 		}
 		want[0].Add(sums[0])
 		want[1].Add(sums[1])
@@ -108,19 +112,19 @@ func (b *bed) checkSortedKeys(in *workload.Keys, keys backend.Range) error {
 	if err := b.check(b.Rows, func(k *block) error {
 		var sums [2]uint64
 		for i := range int64(k.rows) {
-			key := k.at(0, i)
-			addTo(&sums, key)
-			if row := k.first + uint64(i); row > 0 && k.at(0, i-1) > key {
-				return wrongf("row %d has key %#x after %#x", row, key, k.at(0, i-1))
+			got := k.at(0, i)
+			addTo(&sums, got)
+			if row := k.first + uint64(i); row > 0 && k.at(0, i-1) > got {
+				return wrongf("row %d has key %#x after %#x", row, got, k.at(0, i-1))
 			}
 		}
-		got[0].Add(sums[0])
-		got[1].Add(sums[1])
+		found[0].Add(sums[0])
+		found[1].Add(sums[1])
 		return nil
 	}, result{keys, b.Key}); err != nil {
 		return err
 	}
-	if got[0].Load() != want[0].Load() || got[1].Load() != want[1].Load() {
+	if found[0].Load() != want[0].Load() || found[1].Load() != want[1].Load() {
 		return wrongf("the sorted keys are not those of the input")
 	}
 	return nil

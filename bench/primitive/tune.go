@@ -26,16 +26,16 @@ type candidateRow struct {
 	Equal    map[string]string   `json:"equal"`
 }
 
-// Candidates returns the configurations of a table that are worth measuring on a device, those that are not valid there left
+// Candidates returns the configurations that are worth measuring for a problem on a device, those that are not valid there left
 // out. ErrInvalidInput for a table without candidates.
-func Candidates(table string, info *backend.DeviceInfo) ([]backend.Config, error) {
-	text, err := candidateFiles.ReadFile("candidates/" + table + ".json")
+func Candidates(p Problem, info *backend.DeviceInfo) ([]backend.Config, error) {
+	text, err := candidateFiles.ReadFile("candidates/" + p.Table + ".json")
 	if err != nil {
-		return nil, fmt.Errorf("%w: nothing to tune of %q; there are %s", backend.ErrInvalidInput, table, strings.Join(Tuned(), ", "))
+		return nil, fmt.Errorf("%w: nothing to tune of %q; there are %s", backend.ErrInvalidInput, p.Table, strings.Join(Tuned(), ", "))
 	}
 	var rows []candidateRow
 	if err := json.Unmarshal(text, &rows); err != nil {
-		return nil, fmt.Errorf("candidates of %s: %w", table, err)
+		return nil, fmt.Errorf("candidates of %s: %w", p.Table, err)
 	}
 	var valid []backend.Config
 	for _, row := range rows {
@@ -43,7 +43,7 @@ func Candidates(table string, info *backend.DeviceInfo) ([]backend.Config, error
 			continue
 		}
 		for _, config := range row.combinations() {
-			if primitive.Override(config, table).Check(info) == nil {
+			if p.row(config).Check(info) == nil {
 				valid = append(valid, config)
 			}
 		}
@@ -90,6 +90,11 @@ type Problem struct {
 	Variant backend.Config
 }
 
+// row is an override by a configuration for the problem's variant.
+func (p *Problem) row(config backend.Config) primitive.Tuning {
+	return primitive.Tuning{p.Table: {{Variant: p.Variant, Config: config}}}
+}
+
 // Problems lists one problem for every variant of the tables, all tables where none is named.
 func Problems(tables []string, rows uint64) (problems []Problem, err error) {
 	for _, table := range tables {
@@ -133,7 +138,7 @@ type Choice struct {
 func (r *Rig) Tune(ctx context.Context, p Problem, candidates []backend.Config, progress func(done, total int)) (Choice, error) {
 	choice := Choice{Problem: p}
 	measure := func(config backend.Config) (trial Trial) {
-		other, err := r.With(primitive.Tuning{p.Table: {{Variant: p.Variant, Config: config}}})
+		other, err := r.With(p.row(config))
 		if err == nil {
 			trial.Result, err = other.Measure(ctx, p.Case)
 		}

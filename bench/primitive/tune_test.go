@@ -134,7 +134,7 @@ func TestTuneEverywhere(t *testing.T) {
 		require.NoError(t, err)
 		rig := rigOn(t, device, nil)
 		for _, p := range problems {
-			candidates, err := Candidates(p.Table, device.Info())
+			candidates, err := Candidates(p, device.Info())
 			require.NoError(t, err)
 			require.NotEmpty(t, candidates, "%v", p)
 			candidates = []backend.Config{candidates[0], candidates[len(candidates)/2], candidates[len(candidates)-1]}
@@ -146,7 +146,7 @@ func TestTuneEverywhere(t *testing.T) {
 				}
 				require.NoError(t, trial.Fault, "%v with %v", p.Case, trial.Config)
 			}
-			require.NoError(t, rig.ops.Tuning().With(primitive.Tuning{p.Table: {{Variant: p.Variant, Config: choice.Best.Config}}}).Check(device.Info()))
+			require.NoError(t, rig.ops.Tuning().With(p.row(choice.Best.Config)).Check(device.Info()))
 		}
 	})
 }
@@ -154,28 +154,32 @@ func TestTuneEverywhere(t *testing.T) {
 func TestCandidates(t *testing.T) {
 	large := &backend.DeviceInfo{Limits: backend.Limits{MaxInvocations: 1024, MaxSharedBytes: 48 << 10}}
 	small := &backend.DeviceInfo{Limits: backend.Limits{MaxInvocations: 256, MaxSharedBytes: 16 << 10}}
-	of := func(table string, info *backend.DeviceInfo) []backend.Config {
-		candidates, err := Candidates(table, info)
+	problems, err := Problems(nil, 1)
+	require.NoError(t, err)
+	of := func(p Problem, info *backend.DeviceInfo) []backend.Config {
+		candidates, err := Candidates(p, info)
 		require.NoError(t, err)
 		return candidates
 	}
-	all := of("radix_sort", large)
+	radix := Problem{Table: "radix_sort"}
+	all := of(radix, large)
 	for _, c := range all {
 		require.Equal(t, c["items"], c["batch"])
 	}
 	require.True(t, slices.ContainsFunc(all, func(c backend.Config) bool {
 		return maps.Equal(c, backend.Config{"serial": 0, "workgroup": 640, "items": 8, "batch": 8})
 	}))
-	require.Greater(t, len(all), len(of("radix_sort", small)))
-	for _, table := range Tuned() {
-		for _, c := range of(table, small) {
-			require.NoError(t, primitive.Override(c, table).Check(small))
-			for name := range c {
-				require.Contains(t, primitive.Settings(table), name, "a setting that is dropped: %s", table)
+	require.Greater(t, len(all), len(of(radix, small)))
+	for _, p := range problems {
+		for _, info := range []*backend.DeviceInfo{large, small, {Type: backend.Software, Limits: small.Limits}, {Type: backend.Host, Limits: large.Limits}} {
+			candidates := of(p, info)
+			require.NotEmpty(t, candidates)
+			for _, c := range candidates {
+				require.NoError(t, p.row(c).Check(info))
 			}
 		}
 	}
-	_, err := Candidates("iota", large)
+	_, err = Candidates(Problem{Table: "iota"}, large)
 	require.ErrorIs(t, err, backend.ErrInvalidInput)
 	_, err = Problems([]string{"iota"}, 1)
 	require.ErrorIs(t, err, backend.ErrInvalidInput)

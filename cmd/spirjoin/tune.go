@@ -114,7 +114,7 @@ func (s *session) tune(ctx context.Context, o tuneOptions) (err error) {
 }
 
 func tuneOne(ctx context.Context, rig *benchmark.Rig, info *backend.DeviceInfo, p benchmark.Problem, progress *progress) (benchmark.Choice, error) {
-	candidates, err := benchmark.Candidates(p.Table, info)
+	candidates, err := benchmark.Candidates(p, info)
 	if err != nil {
 		return benchmark.Choice{}, err
 	}
