@@ -29,13 +29,9 @@ type candidateRow struct {
 // Candidates returns the configurations that are worth measuring for a problem on a device, those that are not valid there left
 // out. ErrInvalidInput for a table without candidates.
 func Candidates(p Problem, info *backend.DeviceInfo) ([]backend.Config, error) {
-	text, err := candidateFiles.ReadFile("candidates/" + p.Table + ".json")
+	rows, err := candidateRows(p.Table)
 	if err != nil {
-		return nil, fmt.Errorf("%w: nothing to tune of %q; there are %s", backend.ErrInvalidInput, p.Table, strings.Join(Tuned(), ", "))
-	}
-	var rows []candidateRow
-	if err := json.Unmarshal(text, &rows); err != nil {
-		return nil, fmt.Errorf("candidates of %s: %w", p.Table, err)
+		return nil, err
 	}
 	var valid []backend.Config
 	for _, row := range rows {
@@ -49,6 +45,17 @@ func Candidates(p Problem, info *backend.DeviceInfo) ([]backend.Config, error) {
 		}
 	}
 	return valid, nil
+}
+
+func candidateRows(table string) (rows []candidateRow, err error) {
+	text, err := candidateFiles.ReadFile("candidates/" + table + ".json")
+	if err != nil {
+		return nil, fmt.Errorf("%w: nothing to tune of %q; there are %s", backend.ErrInvalidInput, table, strings.Join(Tuned(), ", "))
+	}
+	if err := json.Unmarshal(text, &rows); err != nil {
+		return nil, fmt.Errorf("candidates of %s: %w", table, err)
+	}
+	return rows, nil
 }
 
 func (r *candidateRow) combinations() []backend.Config {

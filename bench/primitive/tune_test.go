@@ -179,6 +179,16 @@ func TestCandidates(t *testing.T) {
 			}
 		}
 	}
+	for _, table := range Tuned() {
+		rows, err := candidateRows(table)
+		require.NoError(t, err)
+		for _, row := range rows {
+			require.Contains(t, []string{"gpu", "software", "host"}, row.Device, table)
+			for name := range row.combinations()[0] {
+				require.Contains(t, primitive.Settings(table), name, table)
+			}
+		}
+	}
 	_, err = Candidates(Problem{Table: "iota"}, large)
 	require.ErrorIs(t, err, backend.ErrInvalidInput)
 	_, err = Problems([]string{"iota"}, 1)
