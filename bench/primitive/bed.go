@@ -21,11 +21,13 @@ func wrongf(format string, a ...any) error {
 }
 
 const (
-	pieceRows = 1 << 22 // made, moved and checked at a time
-	blockRows = 1 << 14 // by one core at a time
+	blockRows = 1 << 14 // made or checked by one core at a time
 	// marker fills outputs before a run, so that what is not written shows.
 	marker = 0xdeadbeef
 )
+
+// pieceRows are made, moved and checked at a time: a multiple of blockRows. Tests take fewer.
+var pieceRows uint64 = 1 << 22
 
 // bed is what a case lies in: the device and the buffers of its columns. After the first error its methods do nothing.
 type bed struct {

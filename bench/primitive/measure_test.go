@@ -45,13 +45,12 @@ func TestMeasure(t *testing.T) {
 
 // The rows of several pieces of checking come from the same generators.
 func TestMeasureSeveralPieces(t *testing.T) {
-	device := hostDevice(t, backend.DeviceOptions{})
-	rig := rigOn(t, device, nil)
-	for _, c := range allCases(t, pieceRows+3) {
-		if c.Key == 32 && (c.Distribution == workload.Uniform || c.Distribution == workload.Sorted) {
-			_, err := rig.Measure(t.Context(), c)
-			require.NoError(t, err)
-		}
+	defer func(rows uint64) { pieceRows = rows }(pieceRows)
+	pieceRows = 2 * blockRows
+	rig := rigOn(t, hostDevice(t, backend.DeviceOptions{}), nil)
+	for _, c := range allCases(t, 2*pieceRows+3) {
+		_, err := rig.Measure(t.Context(), c)
+		require.NoError(t, err)
 	}
 }
 
