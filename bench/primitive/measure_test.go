@@ -58,7 +58,7 @@ func TestMeasureSeveralPieces(t *testing.T) {
 func TestVerifyFindsWrongWords(t *testing.T) {
 	device := hostDevice(t, backend.DeviceOptions{})
 	rig := rigOn(t, device, nil)
-	for _, c := range allCases(t, 3*blockRows+5) {
+	for _, c := range allCases(t, blockRows+5) {
 		benchmark, err := find(c.Primitive)
 		require.NoError(t, err)
 		b := &bed{Case: c, ctx: t.Context(), ops: rig.ops}
