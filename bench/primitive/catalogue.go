@@ -25,7 +25,10 @@ type Benchmark struct {
 
 // Benchmarks returns all of them, sorted by name.
 func Benchmarks() []Benchmark {
-	all := []Benchmark{copyBenchmark, copyEngine, expandBenchmark, gatherBenchmark, gatherBits, iotaBenchmark, reduceBenchmark, scanBenchmark, searchBenchmark, sortBenchmark}
+	all := []Benchmark{
+		compactBenchmark, copyBenchmark, copyEngine, expandBenchmark, gatherBenchmark, gatherBits, histogramBenchmark, iotaBenchmark, mergeBenchmark,
+		mergeSortBenchmark, reduceBenchmark, scanBenchmark, scatterBenchmark, searchBenchmark, segmentedBenchmark, sortBenchmark, varyingBenchmark,
+	}
 	slices.SortFunc(all, func(a, b Benchmark) int { return strings.Compare(a.Name, b.Name) })
 	return all
 }

@@ -7,13 +7,8 @@ import (
 
 // A copy moves a column as it is.
 var copyBenchmark = Benchmark{
-	Name: "copy", Keys: narrowWide, Payloads: none, Distributions: only, variant: noVariant,
-	set: func(b *bed) experiment {
-		return b.copying(func(list *backend.List, to, from backend.Range) error {
-			list.Copy(to, from)
-			return nil
-		})
-	},
+	Name: "copy", Table: "copy", tunes: true, Keys: narrowWide, Payloads: none, Distributions: only, variant: noVariant,
+	set: func(b *bed) experiment { return b.copying(b.ops.Copy) },
 }
 
 // The same by the device's copy command.

@@ -4,6 +4,8 @@ import (
 	"sync/atomic"
 
 	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/bench/workload"
+	"github.com/spirjoin/spirjoin/kernel"
 	"github.com/spirjoin/spirjoin/primitive"
 )
 
@@ -47,16 +49,102 @@ var scanBenchmark = Benchmark{
 	},
 }
 
+// A scan that starts again at heads: one row in 16 (uniform), the first (sorted), or all (equal).
+var segmentedBenchmark = Benchmark{
+	Name: "segmented_scan", Table: "scan", Keys: narrowWide, Payloads: narrowWide, offered: noNarrower,
+	Distributions: []workload.Distribution{workload.Uniform, workload.Sorted, workload.Equal}, variant: scanVariant,
+	set: func(b *bed) experiment {
+		value := func(row uint64) uint64 { return narrow(workload.Random(b.seed, row), b.Key) }
+		word := func(word uint64) uint64 {
+			switch {
+			case b.Distribution == workload.Equal:
+				return narrow(^uint64(0), 32)
+			case b.Distribution == workload.Sorted:
+				return uint64(1) >> min(word, 1)
+			}
+			r, other := workload.Random(b.seed+1, word), workload.Random(b.seed+2, word)
+			return narrow(r&(r>>32)&other&(other>>32), 32)
+		}
+		p := plan[primitive.SegmentedScanPlan](b)(primitive.PlanSegmentedScan(b.ops.Tuning(), b.Rows, b.Key, b.Payload))
+		values, heads := b.column(b.Key, b.Rows, value), b.column(32, bitmapBytes(b.Rows)/4, word)
+		sums, scratch := b.empty(b.Payload, b.Rows), b.scratch(p.ScratchBytes)
+		return experiment{
+			leastBytes: b.Rows*uint64(b.Key+b.Payload)/8 + bitmapBytes(b.Rows),
+			answers:    []backend.Range{sums},
+			record:     func(list *backend.List) error { return b.ops.SegmentedScan(list, p, values, heads, sums, scratch) },
+			verify: func() error {
+				return b.check(b.Rows, func(k *block) error {
+					for i := range int64(k.rows) {
+						row, want := k.first+uint64(i), uint64(0)
+						if row > 0 && word(row/32)>>(row%32)&1 == 0 {
+							want = narrow(k.at(0, i-1)+value(row-1), b.Payload)
+						}
+						if got := k.at(0, i); got != want {
+							return wrongf("sum %d is %d, not %d", row, got, want)
+						}
+					}
+					return nil
+				}, result{sums, b.Payload})
+			},
+		}
+	},
+}
+
+// Which bits of a column vary: the AND and the OR of its keys in one pass.
+var varyingBenchmark = Benchmark{
+	Name: "varying_bits", Table: "reduce", Keys: narrowWide, Payloads: none, Distributions: workload.Distributions(),
+	variant: func(key, _ int) backend.Config { return setting("key_bits", key) },
+	set: func(b *bed) experiment {
+		in := b.keys(b.Rows, b.Key, 0)
+		if b.err != nil {
+			return experiment{}
+		}
+		p := plan[primitive.VaryingBitsPlan](b)(primitive.PlanVaryingBits(b.ops.Tuning(), b.Rows, b.Key/8))
+		keys, scratch := b.column(b.Key, b.Rows, in.At), b.scratch(p.ScratchBytes)
+		return experiment{
+			leastBytes: b.Rows * uint64(b.Key) / 8,
+			answers:    []backend.Range{part(scratch, 0, uint64(b.Key/4))},
+			record:     func(list *backend.List) error { return b.ops.VaryingBits(list, p, keys, scratch) },
+			verify: func() error {
+				var zeros, ones atomic.Uint64 // bits that some key lacks, and that some key has
+				if err := inBlocks(b.ctx, b.Rows, func(from, to uint64) error {
+					without, with := uint64(0), uint64(0)
+					for row := from; row < to; row++ {
+						without, with = without|^in.At(row), with|in.At(row)
+					}
+					zeros.Or(without)
+					ones.Or(with)
+					return nil
+				}); err != nil {
+					return err
+				}
+				return b.check(2, func(k *block) error {
+					for i := range k.rows {
+						want := ones.Load()
+						if k.first+i == 0 {
+							want = narrow(^zeros.Load(), b.Key)
+						}
+						if got := k.at(0, int64(i)); got != want {
+							return wrongf("word %d is %#x, not %#x", k.first+i, got, want)
+						}
+					}
+					return nil
+				}, result{scratch, b.Key})
+			},
+		}
+	},
+}
+
 // The sum of a column.
 var reduceBenchmark = Benchmark{
-	Name: "reduce", Table: "scan", Keys: narrowWide, Payloads: narrowWide, offered: noNarrower, Distributions: only, variant: scanVariant,
+	Name: "reduce", Table: "reduce", tunes: true, Keys: narrowWide, Payloads: narrowWide, offered: noNarrower, Distributions: only, variant: scanVariant,
 	set: func(b *bed) experiment {
 		in := b.keys(b.Rows, b.Key, 0)
 		if b.err != nil {
 			return experiment{}
 		}
 		bits := b.Payload
-		p := plan[primitive.ReducePlan](b)(primitive.PlanReduce(b.ops.Tuning(), b.Rows, b.Key, bits))
+		p := plan[primitive.ReducePlan](b)(primitive.PlanReduce(b.ops.Tuning(), kernel.ReduceSum, b.Rows, b.Key, bits))
 		values, scratch := b.column(b.Key, b.Rows, in.At), b.scratch(p.ScratchBytes)
 		return experiment{
 			leastBytes: b.Rows * uint64(b.Key) / 8,

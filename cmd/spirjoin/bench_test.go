@@ -82,8 +82,8 @@ func TestBenchPrimitiveSkips(t *testing.T) {
 
 func TestBenchPrimitiveFailures(t *testing.T) {
 	dir := t.TempDir()
-	require.Contains(t, runProgram(t, exitUsage, append([]string{"bench", "primitive", "sort", "copy", "--rows", "10", "--tuning", "items=8"}, benchQuickly...)...).stderr,
-		"copy has no setting items")
+	require.Contains(t, runProgram(t, exitUsage, append([]string{"bench", "primitive", "sort", "copy_engine", "--rows", "10", "--tuning", "items=8"}, benchQuickly...)...).stderr,
+		"copy_engine has no setting items; it has none")
 	require.Contains(t, runProgram(t, exitUsage, append([]string{"bench", "primitive", "sort", "--rows", "10", "--tuning", "items=0"}, benchQuickly...)...).stderr, "a tile holds")
 	require.Contains(t, runProgram(t, exitUsage, append([]string{"bench", "primitive", "sort", "--rows", "10", "--distribution", "unifrom"}, benchQuickly...)...).stderr, `--distribution "unifrom": there are`)
 	runProgram(t, exitInputOutput, append([]string{"bench", "primitive", "iota", "--rows", "10", "--csv", filepath.Join(dir, "no folder", "x.csv")}, benchQuickly...)...)

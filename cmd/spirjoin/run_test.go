@@ -188,7 +188,7 @@ func TestUsageErrors(t *testing.T) {
 		"join a b --on k --count --count=maybe":       `invalid boolean value "maybe" for flag --count`,
 		"join a b --on k -o f --suffix=":              `--suffix must not be empty`,
 		"bench":                                       `bench needs a command: primitive`,
-		"bench primitive srot":                        `no primitive "srot"; there are copy`,
+		"bench primitive srot":                        `no primitive "srot"; there are compact, copy`,
 		"bench primitive --rows 0":                    `--rows "0": give numbers of rows`,
 		"bench primitive --rows 2^10..2^9":            `--rows "2^10..2^9": give numbers of rows`,
 		"bench primitive --rows 10..x":                `--rows "10..x": give numbers of rows`,

@@ -68,7 +68,7 @@ func TestTune(t *testing.T) {
 func TestTuneFailures(t *testing.T) {
 	dir := t.TempDir()
 	require.Contains(t, runProgram(t, exitUsage, "tune", "--device", "host").stderr, "SPIRJOIN_TUNING is off", "as for all tests")
-	require.Contains(t, runProgram(t, exitUsage, "tune", "sort", "--dry-run").stderr, `nothing to tune of "sort"; there are gather`)
+	require.Contains(t, runProgram(t, exitUsage, "tune", "sort", "--dry-run").stderr, `nothing to tune of "sort"; there are compact, copy`)
 	require.Contains(t, runProgram(t, exitUsage, "tune", "--rows", "0", "--dry-run").stderr, "--rows must be at least 1")
 	runProgram(t, exitNoDevice, "tune", "--device", "abacus", "--dry-run")
 	require.Contains(t, runProgram(t, exitLimit, "tune", "gather", "--device", "host", "--rows", "1M", "--device-memory", "4MiB", "--dry-run").stderr, "out of")
