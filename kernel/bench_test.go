@@ -218,10 +218,15 @@ func benchCall(spec *backend.KernelSpec, config backend.Config, rows int) (call 
 		rightPayload, _ := payloadOf(config["payload_bits"], words, rows, any)
 		call.Args = [][]byte{keys[0], keys[1], leftPayload, rightPayload, partition.Args[2], words(rows, zero, keyBits), payloadOut}
 		call.Params = []uint32{uint32(left), uint32(rows - left), 0, tiles}
+	case "radix_counts":
+		call.Args = [][]byte{words(rows, any, config["key_bits"]), words(4*256, zero, 32)}
+		call.Params = []uint32{uint32(rows), 4, 0x18100800, 0, 0x08080808, 0, 0}
+	case "radix_starts":
+		call.Args, call.Params = [][]byte{words(rows, any, 32), words(rows, zero, 32)}, []uint32{uint32(rows), 1}
 	case "radix_histogram", "radix_scatter":
 		keyBits := config["key_bits"]
 		keys, counts := words(rows, any, keyBits), words(256*int(tiles), zero, 32)
-		histogram := &backend.Call{Config: config, Args: [][]byte{keys, counts}, Params: []uint32{uint32(rows), tiles, 8, 8}}
+		histogram := &backend.Call{Config: config, Args: [][]byte{keys, counts}, Params: []uint32{uint32(rows), tiles, 8, 8, 0}}
 		call.Args, call.Params = histogram.Args, histogram.Params
 		if spec == kernel.RadixHistogram {
 			break
@@ -234,11 +239,17 @@ func benchCall(spec *backend.KernelSpec, config backend.Config, rows int) (call 
 			backend.Words(counts)[i] = sum
 			sum += n
 		}
-		var payload, payloadOut []byte
-		if config["payload_bits"] == 32 {
-			payload, payloadOut = words(rows, any, 32), words(rows, zero, 32)
+		var chain []byte
+		if config["lookback"] == 1 {
+			offsets := make([]uint32, 256)
+			for d := range offsets {
+				offsets[d] = backend.Words(counts)[d*int(tiles)]
+			}
+			counts, chain = backend.AsBytes(offsets), words(256*int(tiles), zero, 32)
 		}
-		call.Args = [][]byte{keys, payload, counts, words(rows, zero, keyBits), payloadOut}
+		payload, payloadOut := payloadOf(config["payload_bits"], words, rows, any)
+		call.Args = [][]byte{keys, payload, nil, nil, counts, chain, words(rows, zero, keyBits), payloadOut, nil, nil, nil}
+		call.Params = []uint32{uint32(rows), tiles, 0, 8, 8, 0}
 	case "range_search":
 		// A fifth of the rows on the left, with unique keys; each of the others matches one of them.
 		left := rows / 5

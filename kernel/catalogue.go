@@ -23,8 +23,9 @@ import (
 // Catalogue returns every kernel, sorted by name.
 func Catalogue() []*backend.KernelSpec {
 	return []*backend.KernelSpec{
-		BlockSort, Compact, CompactCount, Copy, Gather, GatherBits, Histogram, Iota, MergePartition, MergeTiles, RadixHistogram,
-		RadixScatter, RangeExpand, RangeSearch, Reduce, ScanLookback, ScanTiles, Scatter, SegmentedScan, VaryingBits,
+		BlockSort, Compact, CompactCount, Copy, Gather, GatherBits, Histogram, Iota, MergePartition, MergeTiles, RadixCounts,
+		RadixHistogram, RadixScatter, RadixStarts, RangeExpand, RangeSearch, Reduce, ScanLookback, ScanTiles, Scatter,
+		SegmentedScan, VaryingBits,
 	}
 }
 
@@ -68,8 +69,10 @@ func Variants(spec *backend.KernelSpec) []backend.Config {
 		}
 		variants = longer
 	}
-	// Sums are never narrower than what they add up.
-	return slices.DeleteFunc(variants, func(c backend.Config) bool { return c["sum_bits"] < c["in_bits"] })
+	// Sums are never narrower than what they add up, and invocations of the serial shape do not look back.
+	return slices.DeleteFunc(variants, func(c backend.Config) bool {
+		return c["sum_bits"] < c["in_bits"] || c["serial"]+c["lookback"] == 2
+	})
 }
 
 // Defaults returns the complete configuration of a variant with the default workgroup and tile of its shape. config holds

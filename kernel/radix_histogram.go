@@ -3,22 +3,24 @@ package kernel
 import "github.com/spirjoin/spirjoin/backend"
 
 // RadixHistogram counts the digits of each tile: counts[digit*tiles + tile] is the number of rows of the tile whose digit,
-// (key >> shift) & (1<<bits - 1), is digit; bits is 1 to 8 and shift less than key_bits. Every count of a digit below
-// 1<<bits is written. Their exclusive scan is what [RadixScatter] takes as offsets.
+// (key >> shift) & (1<<bits - 1) of the key or of its mix, is digit; bits is 1 to 8 and shift less than key_bits, and a digit that
+// begins in the low word of a 64-bit key ends in it. Every count of a digit below 1<<bits is written. Their exclusive scan is
+// what [RadixScatter] takes as offsets.
 var RadixHistogram = &backend.KernelSpec{
 	Name: "radix_histogram",
 	Args: []backend.ArgSpec{
 		{Name: "keys", Access: backend.Read},
 		{Name: "counts", Access: backend.Write},
 	},
-	Params:    []string{"rows", "tiles", "shift", "bits"},
+	Params:    []string{"rows", "tiles", "shift", "bits", "seed"},
 	Axes:      []backend.Axis{bits("key_bits", 32, 64), serial},
-	Constants: []backend.Constant{workgroup, items(radixItems)},
+	Constants: []backend.Constant{workgroup, items(radixItems), mixedDigits},
 	SharedBytes: func(c backend.Config) uint32 {
+		const copies = 4
 		if c["serial"] == 1 {
-			return 4 * maxDigits * c["workgroup"]
+			return maxDigits * c["workgroup"] * 4
 		}
-		return 4 * maxDigits * 4 // copies
+		return maxDigits * copies * 4
 	},
 	Run: func(call *backend.Call, group uint32) {
 		if call.Config["key_bits"] == 64 {
@@ -29,32 +31,39 @@ var RadixHistogram = &backend.KernelSpec{
 	},
 }
 
+const radixItems = 7 // rows per invocation of a wide tile; the two radix kernels cut rows into the same tiles
+
 func radixHistogram[K word](call *backend.Call, group uint32) {
-	rows, count, shift, mask := call.Params[0], call.Params[1], call.Params[2], digitMask(call.Params[3])
+	rows, count := call.Params[0], call.Params[1]
+	d := newDigit(call.Config, call.Params[2], call.Params[3], call.Params[4])
 	counts := backend.Words(call.Args[1])
 	for t := range tiles(call, group, count, rows) {
-		histogram := digitHistogram(view[K](call.Args[0])[t.first:t.end], shift, mask)
-		for digit, at := 0, t.index; digit <= int(mask); digit, at = digit+1, at+int(count) {
+		histogram := digitHistogram(view[K](call.Args[0])[t.first:t.end], d)
+		for digit, at := 0, t.index; digit <= int(d.mask); digit, at = digit+1, at+int(count) {
 			counts[at] = histogram[digit]
 		}
 	}
 }
 
-const (
-	radixItems = 52 // rows per invocation of a wide tile; the two radix kernels cut rows into the same tiles
-	maxDigits  = 256
-)
-
-func digitMask(bits uint32) uint8 { return uint8(1<<bits - 1) }
-
-func digitOf[K word](key K, shift uint32, mask uint8) uint8 {
-	return uint8(uint64(key)>>(shift&63)) & mask
+// digitHistogram counts the digits of keys.
+func digitHistogram[K word](keys []K, d digit) (histogram [maxDigits]uint32) {
+	if !d.mixed {
+		countDigits(keys, d, &histogram)
+		return histogram
+	}
+	var buffer [1024]K
+	for len(keys) > 0 {
+		n := min(len(keys), len(buffer))
+		countDigits(source(keys[:n], buffer[:], d), d, &histogram)
+		keys = keys[n:]
+	}
+	return histogram
 }
 
-// digitHistogram counts the digits of keys. It keeps four histograms, because an addition to one count waits for the
-// addition before it.
-func digitHistogram[K word](keys []K, shift uint32, mask uint8) (histogram [maxDigits]uint32) {
+// countDigits keeps four histograms, because an addition to one count waits for the addition before it.
+func countDigits[K word](keys []K, d digit, histogram *[maxDigits]uint32) {
 	var h [4][maxDigits]uint32
+	shift, mask := d.shift, d.mask
 	for ; len(keys) >= 8; keys = keys[8:] {
 		k := (*[8]K)(keys)
 		h[0][digitOf(k[0], shift, mask)]++
@@ -70,7 +79,6 @@ func digitHistogram[K word](keys []K, shift uint32, mask uint8) (histogram [maxD
 		h[0][digitOf(key, shift, mask)]++
 	}
 	for digit := range histogram {
-		histogram[digit] = h[0][digit] + h[1][digit] + h[2][digit] + h[3][digit]
+		histogram[digit] += h[0][digit] + h[1][digit] + h[2][digit] + h[3][digit]
 	}
-	return histogram
 }

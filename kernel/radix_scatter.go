@@ -2,18 +2,26 @@ package kernel
 
 import (
 	"sync"
+	"sync/atomic"
 
 	"github.com/spirjoin/spirjoin/backend"
 )
 
-// RadixScatter moves rows to where their digit belongs, one pass of a least-significant-digit radix sort or a partition: a
-// row of a tile goes to offsets[digit*tiles + tile] plus its rank among the tile's rows of the same digit, so equal digits
-// keep their order. Digits and tiles are those of [RadixHistogram] with the same parameters, workgroup and items. With
-// payload_bits=32 an absent payload_in stands for the row numbers; with payload_bits=0 both payloads are absent. Output and
-// input do not overlap.
+// RadixScatter moves rows to where their digit belongs, one pass of a least-significant-digit radix sort or a partition. Rows
+// of equal digits keep their order. Digits and tiles are those of [RadixHistogram] with the same parameters and configuration.
 //
-// The constant batch is the number of rows that an invocation of the wide shape holds at a time: shared memory takes
-// workgroup*batch words, whatever the size of the tile.
+// With lookback=0 a row of a tile goes to offsets[digit*tiles + tile] plus its rank among the tile's rows of the same digit. With
+// lookback=1 it goes to offsets[digit] plus the number of rows of that digit before it, and a pass reads the keys only once: a
+// workgroup publishes the counts of its tile in chain and adds up those of the tiles before, back to one that knows the sum of
+// all before it (Merrill and Garland's decoupled look-back, in the form of Adinets and Merrill, "Onesweep: A Faster Least
+// Significant Digit Radix Sort for GPUs"). The words of chain, 256 a tile, are zero before the dispatch; afterwards they are 2<<30
+// plus the rows of a digit up to the end of the tile. Where a word is missing after patience looks, the workgroup counts
+// that tile itself, so that nothing depends on when workgroups run; a device that runs them in order seldom has to. The last tile
+// leaves in next_offsets, if present, what offsets is for rows behind these.
+//
+// Up to three payload columns move along, as many as the constant columns says; with payload_bits=0 there are none. An absent
+// payload_in of 32 bits stands for row numbers from first_row on. Output and input do not overlap. The constant far is 1 where a column has more
+// than 4 GiB.
 //
 // The reference sorts up to stageRows rows at a time into a stage that fits the second-level cache and copies the runs of
 // equal digits from there: writing rows to 256 places of memory one by one takes longer. Tiles of up to stageRows rows need
@@ -23,85 +31,176 @@ var RadixScatter = &backend.KernelSpec{
 	Args: []backend.ArgSpec{
 		{Name: "keys_in", Access: backend.Read},
 		{Name: "payload_in", Access: backend.Read},
+		{Name: "payload_in_2", Access: backend.Read},
+		{Name: "payload_in_3", Access: backend.Read},
 		{Name: "offsets", Access: backend.Read},
+		{Name: "chain", Access: backend.ReadWrite},
 		{Name: "keys_out", Access: backend.Write},
 		{Name: "payload_out", Access: backend.Write},
+		{Name: "payload_out_2", Access: backend.Write},
+		{Name: "payload_out_3", Access: backend.Write},
+		{Name: "next_offsets", Access: backend.Write},
 	},
-	Params:    []string{"rows", "tiles", "shift", "bits"},
-	Axes:      []backend.Axis{bits("key_bits", 32, 64), bits("payload_bits", 0, 32), serial},
-	Constants: []backend.Constant{workgroup, items(radixItems), {Name: "batch", Default: 13}},
+	Params: []string{"rows", "tiles", "first_row", "shift", "bits", "seed"},
+	Axes:   []backend.Axis{bits("key_bits", 32, 64), bits("payload_bits", 0, 32, 64), serial, {Name: "lookback", Values: []uint32{0, 1}}},
+	Constants: []backend.Constant{
+		workgroup, items(radixItems), mixedDigits, {Name: "columns", Default: 1}, {Name: "far", Default: 0}, {Name: "patience", Default: 4096},
+	},
 	SharedBytes: func(c backend.Config) uint32 {
 		if c["serial"] == 1 {
 			return 4 * maxDigits * c["workgroup"]
 		}
-		return 4 * (c["workgroup"]*c["batch"] + maxDigits + (c["workgroup"]+3)/4)
+		words := max(c["key_bits"], c["payload_bits"]) / 32
+		return 4 * (max(words*TileRows(c), maxDigits) + maxDigits + (c["workgroup"]+3)/4 + 2 + min(1, c["payload_bits"]) + c["lookback"])
 	},
 	Run: func(call *backend.Call, group uint32) {
-		if call.Config["key_bits"] == 64 {
-			radixScatter[uint64](call, group, &stages64)
-		} else {
-			radixScatter[uint32](call, group, &stages32)
+		switch wideKey, widePayload := call.Config["key_bits"] == 64, call.Config["payload_bits"] == 64; {
+		case wideKey && widePayload:
+			radixScatter[uint64, uint64](call, group)
+		case wideKey:
+			radixScatter[uint64, uint32](call, group)
+		case widePayload:
+			radixScatter[uint32, uint64](call, group)
+		default:
+			radixScatter[uint32, uint32](call, group)
 		}
 	},
 }
+
+// MaxColumns is the number of payload columns that one [RadixScatter] moves at most.
+const MaxColumns = 3
 
 const stageRows = 1 << 16
 
-type stage[K word] struct {
+type stage[K, P word] struct {
+	mixed   [stageRows]K
 	keys    [stageRows]K
-	payload [stageRows]uint32
+	payload [stageRows]P
 }
 
-var (
-	stages32 = sync.Pool{New: func() any { return new(stage[uint32]) }}
-	stages64 = sync.Pool{New: func() any { return new(stage[uint64]) }}
-)
+var stages [2][2]sync.Pool // by the width of keys and payload
 
-func radixScatter[K word](call *backend.Call, group uint32, stages *sync.Pool) {
-	rows, count, shift, mask := call.Params[0], call.Params[1], call.Params[2], digitMask(call.Params[3])
-	keysIn, payloadIn, offsets := view[K](call.Args[0]), backend.Words(call.Args[1]), backend.Words(call.Args[2])
-	keysOut, payloadOut := view[K](call.Args[3]), backend.Words(call.Args[4])
-	s := stages.Get().(*stage[K])
-	defer stages.Put(s)
+func radixScatter[K, P word](call *backend.Call, group uint32) {
+	rows, count, firstRow := call.Params[0], call.Params[1], call.Params[2]
+	d := newDigit(call.Config, call.Params[3], call.Params[4], call.Params[5])
+	keysIn, offsets, keysOut := view[K](call.Args[0]), backend.Words(call.Args[4]), view[K](call.Args[6])
+	var payloadIn, payloadOut [MaxColumns][]P
+	for c := range payloadIn {
+		payloadIn[c], payloadOut[c] = view[P](call.Args[1+c]), view[P](call.Args[7+c])
+	}
+	pool := &stages[call.Config["key_bits"]/64][call.Config["payload_bits"]/64]
+	s, _ := pool.Get().(*stage[K, P])
+	if s == nil {
+		s = new(stage[K, P])
+	}
+	defer pool.Put(s)
 	for t := range tiles(call, group, count, rows) {
 		var to [maxDigits]uint32
-		for digit, at := 0, t.index; digit <= int(mask); digit, at = digit+1, at+int(count) {
-			to[digit] = offsets[at]
+		lookback := call.Config["lookback"] == 1
+		if lookback {
+			to = lookBack(call, keysIn, t, d)
+		} else {
+			for digit, at := 0, t.index; digit <= int(d.mask); digit, at = digit+1, at+int(count) {
+				to[digit] = offsets[at]
+			}
 		}
 		for first := t.first; first < t.end; first += stageRows {
-			keys := keysIn[first:min(first+stageRows, t.end)]
-			var payload []uint32
-			if payloadIn != nil {
-				payload = payloadIn[first:][:len(keys)]
-			}
+			end := min(first+stageRows, t.end)
+			keys := source(keysIn[first:end], s.mixed[:], d)
 			from, ok := starts{}, false
-			if len(keys) == t.end-t.first {
-				from, ok = startsOfOffsets(offsets, t.index, int(count), mask, len(keys))
+			if len(keys) == t.end-t.first && !lookback {
+				from, ok = startsOfOffsets(offsets, t.index, int(count), d.mask, len(keys))
 			}
-			if !ok || !s.sort(keys, payload, uint32(first), payloadOut != nil, &from, shift, mask) {
-				from = startsOfKeys(keys, shift, mask)
-				s.sort(keys, payload, uint32(first), payloadOut != nil, &from, shift, mask)
+			for c := range MaxColumns {
+				out, column := payloadOut[c], payloadIn[c]
+				if c > 0 && out == nil {
+					break
+				}
+				if column != nil {
+					column = column[first:end]
+				}
+				if !ok || !s.sort(keys, column, firstRow+uint32(first), out != nil, &from, d) {
+					from, ok = startsOfKeys(keys, d), true
+					s.sort(keys, column, firstRow+uint32(first), out != nil, &from, d)
+				}
+				if d.mixed && c == 0 {
+					for i, key := range s.keys[:len(keys)] {
+						s.keys[i] = Unmix(key, d.seed)
+					}
+				}
+				for digit, begin := range from[:maxDigits] {
+					n := from[digit+1] - begin
+					if n == 0 {
+						continue
+					}
+					if c == 0 {
+						copy(keysOut[to[digit]:to[digit]+n], s.keys[begin:])
+					}
+					if out != nil {
+						copy(out[to[digit]:to[digit]+n], s.payload[begin:])
+					}
+				}
 			}
-			for digit, begin := range from[:maxDigits] {
-				n := from[digit+1] - begin
-				if n == 0 {
-					continue
-				}
-				copy(keysOut[to[digit]:to[digit]+n], s.keys[begin:])
-				if payloadOut != nil {
-					copy(payloadOut[to[digit]:to[digit]+n], s.payload[begin:])
-				}
-				to[digit] += n
+			for digit := range to {
+				to[digit] += from[digit+1] - from[digit]
 			}
 		}
 	}
 }
 
+// What a word of a chain says of a tile besides its number of rows.
+const (
+	tileCounted = 1 << 30
+	tilesSummed = 2 << 30
+	countMask   = tileCounted - 1
+)
+
+// lookBack returns where the rows of each digit of a tile go, and takes part in the chain.
+func lookBack[K word](call *backend.Call, keys []K, t tile, d digit) (to [maxDigits]uint32) {
+	rows, offsets, chain, next := call.Params[0], backend.Words(call.Args[4]), backend.Words(call.Args[5]), backend.Words(call.Args[10])
+	size := int(TileRows(call.Config))
+	own := digitHistogram(keys[t.first:t.end], d)
+	state := uint32(tileCounted)
+	if t.index == 0 {
+		state = tilesSummed
+	}
+	for digit, n := range own {
+		atomic.StoreUint32(&chain[t.index*maxDigits+digit], state|n)
+	}
+	var counted [maxDigits]uint32 // of tile stuck
+	stuck := -1
+	for digit := range own {
+		var before uint32
+		for other := t.index - 1; other >= 0; other-- {
+			word := atomic.LoadUint32(&chain[other*maxDigits+digit])
+			if word < tileCounted {
+				if stuck != other {
+					counted, stuck = digitHistogram(keys[other*size:(other+1)*size], d), other
+				}
+				word = tileCounted | counted[digit]
+			}
+			before += word & countMask
+			if word >= tilesSummed {
+				break
+			}
+		}
+		atomic.StoreUint32(&chain[t.index*maxDigits+digit], tilesSummed|(before+own[digit]))
+		to[digit] = offsets[digit] + before
+		if t.end == int(rows) && next != nil {
+			next[digit] = to[digit] + own[digit]
+		}
+	}
+	return to
+}
+
 // starts holds for each digit the row of the stage where its rows begin, and the number of all rows behind them.
 type starts [maxDigits + 1]uint32
 
-func startsOfKeys[K word](keys []K, shift uint32, mask uint8) (from starts) {
-	for digit, n := range digitHistogram(keys, shift, mask) {
+// startsOfKeys counts keys, mixed where the digit wants that.
+func startsOfKeys[K word](keys []K, d digit) (from starts) {
+	var histogram [maxDigits]uint32
+	countDigits(keys, d, &histogram)
+	for digit, n := range histogram {
 		from[digit+1] = from[digit] + n
 	}
 	return from
@@ -124,22 +223,22 @@ func startsOfOffsets(offsets []uint32, tile, tiles int, mask uint8, n int) (from
 
 // sort sorts rows by digit into the stage; an absent payload is numbered from number on where it is wanted at all. It reports
 // whether from was right: then every digit's rows end where those of the next begin.
-func (s *stage[K]) sort(keys []K, payload []uint32, number uint32, withPayload bool, from *starts, shift uint32, mask uint8) bool {
+func (s *stage[K, P]) sort(keys []K, payload []P, number uint32, withPayload bool, from *starts, d digit) bool {
 	cursor := [maxDigits]uint32(from[:maxDigits])
 	switch {
 	case !withPayload:
-		s.sortKeys(keys, &cursor, shift, mask)
+		s.sortKeys(keys, &cursor, d.shift, d.mask)
 	case payload == nil:
-		s.sortNumbered(keys, number, &cursor, shift, mask)
+		s.sortNumbered(keys, P(number), &cursor, d.shift, d.mask)
 	default:
-		s.sortPairs(keys, payload, &cursor, shift, mask)
+		s.sortPairs(keys, payload, &cursor, d.shift, d.mask)
 	}
 	return cursor == [maxDigits]uint32(from[1:])
 }
 
 // The three kinds of sorting into a stage. cursor holds where the next row of each digit goes.
 
-func (s *stage[K]) sortKeys(keys []K, cursor *[maxDigits]uint32, shift uint32, mask uint8) {
+func (s *stage[K, P]) sortKeys(keys []K, cursor *[maxDigits]uint32, shift uint32, mask uint8) {
 	for _, key := range keys {
 		digit := digitOf(key, shift, mask)
 		to := cursor[digit] % stageRows // less already where from is right; so the compiler knows it
@@ -148,7 +247,7 @@ func (s *stage[K]) sortKeys(keys []K, cursor *[maxDigits]uint32, shift uint32, m
 	}
 }
 
-func (s *stage[K]) sortNumbered(keys []K, number uint32, cursor *[maxDigits]uint32, shift uint32, mask uint8) {
+func (s *stage[K, P]) sortNumbered(keys []K, number P, cursor *[maxDigits]uint32, shift uint32, mask uint8) {
 	for _, key := range keys {
 		digit := digitOf(key, shift, mask)
 		to := cursor[digit] % stageRows
@@ -158,7 +257,7 @@ func (s *stage[K]) sortNumbered(keys []K, number uint32, cursor *[maxDigits]uint
 	}
 }
 
-func (s *stage[K]) sortPairs(keys []K, payload []uint32, cursor *[maxDigits]uint32, shift uint32, mask uint8) {
+func (s *stage[K, P]) sortPairs(keys []K, payload []P, cursor *[maxDigits]uint32, shift uint32, mask uint8) {
 	payload = payload[:len(keys)]
 	for i, key := range keys {
 		digit := digitOf(key, shift, mask)

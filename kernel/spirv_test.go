@@ -152,6 +152,16 @@ func (m *module) constant(id uint32, spec []uint32) (uint32, error) {
 			return a * b, nil
 		case 134:
 			return a / b, nil
+		case 169: // Select
+			if a == 1 {
+				return b, nil
+			}
+			return m.constant(in.words[3], spec)
+		case 176: // ULessThan
+			if a < b {
+				return 1, nil
+			}
+			return 0, nil
 		}
 	}
 	return 0, fmt.Errorf("id %d: operation %d %v is unknown to this test", id, in.op, in.words)

@@ -55,9 +55,9 @@ type sortPlan struct {
 
 var sorters = []sorter{
 	{"radix", "SPIRJOIN_BENCH_SORT", []string{"radix_sort"}, func(t primitive.Tuning, rows uint64, keyBytes int) (sortPlan, error) {
-		p, err := primitive.PlanSort(t, rows, keyBytes, keyBytes*8, primitive.RowNumbers)
+		p, err := primitive.PlanSort(t, primitive.Sort{Rows: primitive.Rows{Rows: rows, KeyBytes: keyBytes, Payload: primitive.RowNumbers}, EndBit: keyBytes * 8})
 		return sortPlan{p.ScratchBytes, p.Result(), func(o *primitive.Ops, list *backend.List, keys, payload [2]backend.Range, scratch backend.Range) error {
-			return o.Sort(list, p, keys, payload, scratch)
+			return o.Sort(list, p, scratch, keys, payload)
 		}}, err
 	}},
 	{"merge", "SPIRJOIN_BENCH_MERGE_SORT", []string{"merge", "merge_sort"}, func(t primitive.Tuning, rows uint64, keyBytes int) (sortPlan, error) {

@@ -1,9 +1,7 @@
 package primitive_test
 
 import (
-	"cmp"
 	"context"
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -183,94 +181,6 @@ func scan[V, S uint32 | uint64](r rig, in []V, sumBits int, widen func(V) S) {
 		scratch := r.empty(p.ScratchBytes)
 		r.run(func(list *backend.List) error { return r.ops.Scan(list, p, src.All(), src.All(), scratch.All()) })
 		require.Equal(r, want[:rows], values[S](r, src.All(), rows), "in place, %d rows of %d bits", rows, inBits)
-	}
-}
-
-// distributions of keys; every one is below 2^bits.
-var distributions = map[string]func(random *rand.Rand, i, rows, bits int) uint64{
-	"uniform": func(r *rand.Rand, _, _, bits int) uint64 { return low(r.Uint64(), bits) },
-	"equal":   func(*rand.Rand, int, int, int) uint64 { return 0 },
-	"sentinels": func(r *rand.Rand, _, _, bits int) uint64 {
-		return low(uint64(0)-uint64(r.IntN(2)), bits)
-	},
-	"sorted":  func(_ *rand.Rand, i, rows, bits int) uint64 { return low(uint64(i), bits) },
-	"reverse": func(_ *rand.Rand, i, rows, bits int) uint64 { return low(uint64(rows-i), bits) },
-}
-
-func low(v uint64, bits int) uint64 {
-	if bits == 64 {
-		return v
-	}
-	return v & (1<<bits - 1)
-}
-
-func TestSort(t *testing.T) {
-	type shape struct{ keyBytes, bits int }
-	shapes := []shape{{4, 0}, {4, 1}, {4, 8}, {4, 9}, {4, 27}, {4, 32}, {8, 33}, {8, 64}}
-	payloads := []primitive.Payload{primitive.NoPayload, primitive.RowNumbers, primitive.Given}
-	names := slices.Sorted(func(yield func(string) bool) {
-		for name := range distributions {
-			if !yield(name) {
-				return
-			}
-		}
-	})
-	forEach(t, func(r rig) {
-		sizes := r.sizesAround("radix_sort")
-		for _, c := range devicetest.Combinations(r, len(sizes), len(shapes), len(payloads), len(names)) {
-			rows, s, payload, name := sizes[c[0]], shapes[c[1]], payloads[c[2]], names[c[3]]
-			random := rand.New(rand.NewPCG(uint64(rows), uint64(s.bits)))
-			keys := make([]uint64, rows)
-			for i := range keys {
-				keys[i] = distributions[name](random, i, rows, s.bits)
-			}
-			if s.keyBytes == 4 {
-				narrow := make([]uint32, rows)
-				for i, k := range keys {
-					narrow[i] = uint32(k)
-				}
-				sort(r, narrow, s.keyBytes, s.bits, payload, name)
-			} else {
-				sort(r, keys, s.keyBytes, s.bits, payload, name)
-			}
-		}
-	})
-}
-
-func sort[K uint32 | uint64](r rig, keys []K, keyBytes, bits int, payload primitive.Payload, name string) {
-	rows := len(keys)
-	p, err := primitive.PlanSort(r.ops.Tuning(), uint64(rows), keyBytes, bits, payload)
-	require.NoError(r, err)
-	given := make([]uint32, rows)
-	for i := range given {
-		given[i] = uint32(i)
-		if payload == primitive.Given {
-			given[i] = uint32(i)*2654435761 + 7
-		}
-	}
-	order := make([]int, rows)
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(keys[a], keys[b]) })
-	wantKeys, wantPayload := make([]K, rows), make([]uint32, rows)
-	for i, o := range order {
-		wantKeys[i], wantPayload[i] = keys[o], given[o]
-	}
-	k := [2]backend.Range{column(r, keys).All(), r.empty(uint64(rows * keyBytes)).All()}
-	var v [2]backend.Range
-	if payload != primitive.NoPayload {
-		v = [2]backend.Range{r.empty(uint64(rows * 4)).All(), r.empty(uint64(rows * 4)).All()}
-		if payload == primitive.Given {
-			v[0] = column(r, given).All()
-		}
-	}
-	scratch := r.empty(p.ScratchBytes)
-	r.run(func(list *backend.List) error { return r.ops.Sort(list, p, k, v, scratch.All()) })
-	what := fmt.Sprintf("%s, %d rows, %d of %d key bytes, payload %d", name, rows, bits, keyBytes, payload)
-	require.Equal(r, wantKeys, values[K](r, k[p.Result()], rows), what)
-	if payload != primitive.NoPayload {
-		require.Equal(r, wantPayload, values[uint32](r, v[p.Result()], rows), what)
 	}
 }
 

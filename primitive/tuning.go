@@ -49,9 +49,10 @@ var tunable = map[string]knobs{
 	"gather":     {kernels: []*backend.KernelSpec{kernel.Gather, kernel.GatherBits, kernel.Iota}},
 	"merge":      {kernels: []*backend.KernelSpec{kernel.MergeTiles}},
 	"merge_sort": {kernels: []*backend.KernelSpec{kernel.BlockSort}},
-	"radix_sort": {kernels: []*backend.KernelSpec{kernel.RadixHistogram, kernel.RadixScatter}},
-	"histogram":  {kernels: []*backend.KernelSpec{kernel.Histogram}, wideTile: 4},
-	"scatter":    {kernels: []*backend.KernelSpec{kernel.Scatter}},
+	"radix_sort": {kernels: []*backend.KernelSpec{kernel.RadixCounts, kernel.RadixHistogram, kernel.RadixScatter}, settings: []string{"lookback", "portion"},
+		fixed: []string{"mixed", "columns", "far"}},
+	"histogram": {kernels: []*backend.KernelSpec{kernel.Histogram}, wideTile: 4},
+	"scatter":   {kernels: []*backend.KernelSpec{kernel.Scatter}},
 	// A reduction and a scan shrink from level to level only if a tile holds more than one row.
 	"reduce": {kernels: []*backend.KernelSpec{kernel.Reduce, kernel.VaryingBits}, fixed: []string{"op"}, leastTile: 2, wideTile: 4},
 	"scan": {kernels: []*backend.KernelSpec{kernel.Reduce, kernel.ScanTiles, kernel.ScanLookback, kernel.SegmentedScan},

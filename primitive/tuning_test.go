@@ -25,7 +25,7 @@ func TestTuningTables(t *testing.T) {
 		names = append(names, strings.TrimSuffix(file.Name(), path.Ext(file.Name())))
 	}
 	require.Equal(t, names, Tunable(), "every primitive has a table, and every table a primitive")
-	roomy := &backend.DeviceInfo{Name: "roomy", Limits: backend.Limits{MaxInvocations: 1024, MaxSharedBytes: 256 << 10}}
+	roomy := &backend.DeviceInfo{Name: "roomy", Limits: backend.Limits{MaxInvocations: 1024, MaxSharedBytes: 48 << 10}}
 	for _, name := range names {
 		rows, err := tableRows(name)
 		require.NoError(t, err)
@@ -107,21 +107,21 @@ func TestTuningForDevices(t *testing.T) {
 
 // A row that is wrong is refused, with its place and what is wrong.
 func TestTuningCheck(t *testing.T) {
-	good := backend.Config{"serial": 0, "workgroup": 256, "items": 13, "batch": 13}
+	good := backend.Config{"serial": 0, "workgroup": 256, "items": 7, "patience": 9}
 	change := func(name string, value uint32) backend.Config { return merge(good, backend.Config{name: value}) }
 	for fault, row := range map[string]TuningRow{
-		"":                                {Config: good},
-		"unknown setting bacth":           {Config: change("bacth", 1)},
-		"unknown setting key_bits":        {Config: change("key_bits", 32)},
-		"workgroup goes from 1 to 256":    {Config: change("workgroup", 257)},
-		"workgroup goes from 1":           {Config: change("workgroup", 0)},
-		"a tile holds 1 to":               {Config: change("items", 0)},
-		"to 16777216 rows":                {Config: change("items", 1<<31)},
-		"radix_scatter takes":             {Config: change("batch", 15)},
-		"radix_histogram takes 65536":     {Config: backend.Config{"serial": 1, "workgroup": 64, "items": 1}},
-		"no kernel has the variant":       {Variant: backend.Config{"key_bits": 48}, Config: good},
-		"has the variant color=1":         {Variant: backend.Config{"color": 1}, Config: good},
-		"table.json, row 3, batch=13 ite": {Config: change("serial", 2), source: "table.json, row 3"},
+		"":                               {Config: good},
+		"unknown setting bacth":          {Config: change("bacth", 1)},
+		"unknown setting key_bits":       {Config: change("key_bits", 32)},
+		"workgroup goes from 1 to 256":   {Config: change("workgroup", 257)},
+		"workgroup goes from 1":          {Config: change("workgroup", 0)},
+		"a tile holds 1 to":              {Config: change("items", 0)},
+		"to 16777216 rows":               {Config: change("items", 1<<31)},
+		"radix_scatter takes":            {Config: change("items", 8)},
+		"radix_histogram takes 65536":    {Config: backend.Config{"serial": 1, "workgroup": 64, "items": 1}},
+		"no kernel has the variant":      {Variant: backend.Config{"key_bits": 48}, Config: good},
+		"has the variant color=1":        {Variant: backend.Config{"color": 1}, Config: good},
+		"table.json, row 3, items=7 pat": {Config: change("serial", 2), source: "table.json, row 3"},
 	} {
 		err := Tuning{"radix_sort": {row}}.Check(least)
 		if fault == "" {

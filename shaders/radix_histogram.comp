@@ -1,16 +1,16 @@
 // Counts the digits of tiles: counts[digit*tiles + tile] = rows of the tile with that digit, for digits below 2^bits.
 // SERIAL 0: one workgroup per tile of workgroup*items rows. SERIAL 1: one invocation per tile of items rows.
 // Input: keys, words of KEY_BITS[rows]. Output: counts, uint32[2^bits * tiles].
-// Preconditions: bits is 1 to 8, shift less than KEY_BITS.
+// Preconditions: bits is 1 to 8, a digit as in radix_digit.glsl.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #include "memory.glsl"
 #include "group.glsl"
-#include "digit.glsl"
+#include "radix_digit.glsl"
 
 layout(push_constant) uniform Push {
     uvec2 keys, counts;
-    uint rows, tiles, shift, bits;
+    uint rows, tiles, shift, bits, seed;
     GROUP_RANGE
 };
 
@@ -24,7 +24,7 @@ void main() {
     uint tile = group * WORKGROUP_SIZE + INVOCATION;
     if (tile >= tiles) return;
     uint digits = 1u << bits;
-    Digit place = Digit(shift, digits - 1u);
+    Digit place = Digit(shift, digits - 1u, seed);
     for (uint digit = 0u; digit < digits; ++digit) sh_count[digit * WORKGROUP_SIZE + INVOCATION] = 0u;
     uint begin = tile * items, count = rows_left(rows, begin, items);
     COLUMN(KEY_BITS) from = COLUMN_FROM(KEY_BITS)(keys, begin);
@@ -47,7 +47,7 @@ void main() {
     uint tile = GROUP;
     if (tile >= end_group) return;
     uint digits = 1u << bits, copy = INVOCATION % COPIES;
-    Digit place = Digit(shift, digits - 1u);
+    Digit place = Digit(shift, digits - 1u, seed);
     for (uint i = INVOCATION; i < digits * COPIES; i += WORKGROUP_SIZE) sh_count[i] = 0u;
     barrier();
     uint begin = tile * WORKGROUP_SIZE * items, count = rows_left(rows, begin, WORKGROUP_SIZE * items);

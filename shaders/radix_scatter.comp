@@ -1,26 +1,43 @@
-// Moves rows to where their digit belongs: a row goes to offsets[digit*tiles + tile] + its rank among the tile's rows of the
-// same digit, in their order.
-// SERIAL 0: one workgroup per tile of workgroup*items rows, batch rows of an invocation at a time. SERIAL 1: one invocation
-// per tile of items rows.
-// Inputs: keys_in, words of KEY_BITS[rows]; payload_in, uint32[rows], absent: the row numbers; offsets, uint32[2^bits * tiles].
-// Outputs: keys_out and payload_out, like the inputs; they overlap no input. PAYLOAD_BITS 0: no payload.
-// Preconditions: bits is 1 to 8, shift less than KEY_BITS; SERIAL 0: workgroup*batch is at least 256.
-// Source: ranking by ballots, a subgroup at a time, as in "Onesweep: A Faster Least Significant Digit Radix Sort for GPUs",
-// section 3; the offsets come from a scan instead of a look-back.
+// Moves rows to where their digit belongs, one pass of a radix sort or partition: a row goes to the place of its digit in its tile
+// + its rank among the tile's rows of the same digit, in their order.
+// SERIAL 0: one workgroup per tile of workgroup*items rows. SERIAL 1: one invocation per tile of items rows.
+// LOOKBACK 0: the places of a tile are offsets[digit*tiles + tile].
+// LOOKBACK 1: they are offsets[digit] + the rows of that digit in the tiles before, which a workgroup learns from those tiles while they run.
+// Inputs: keys_in, words of KEY_BITS[rows]; payload_in and the two after it, of which columns are moved, words of PAYLOAD_BITS[rows], a
+// single absent one of 32 bits: the row numbers from first_row; offsets, uint32.
+// In and out: chain, uint32[tiles * 256], zero before: what is known of each tile, a word per digit: 0 nothing, 1 << 30 | rows
+// of the tile, or 2 << 30 | rows of all tiles up to it.
+// Outputs: keys_out and payload_out, like the inputs; they overlap no input. next_offsets, uint32[256], absent or what offsets is for rows
+// behind these.
+// Preconditions: bits is 1 to 8, a digit as in radix_digit.glsl; SERIAL 0: workgroup*items is at most 65536; LOOKBACK 1: rows less than 2^30.
+// No workgroup waits for ever: when the word of a tile is missing after patience looks, it counts that tile itself.
+// Source: "Onesweep: A Faster Least Significant Digit Radix Sort for GPUs", sections 3 and 4; the way out of waiting as in "Decoupled
+// Fallback: A Portable Single-Pass GPU Scan".
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #include "memory.glsl"
 #include "group.glsl"
-#include "digit.glsl"
+#include "radix_digit.glsl"
+#include "uint64.glsl"
 
 #define Key WORD(KEY_BITS)
-#define key_column COLUMN_FROM(KEY_BITS)
+#if PAYLOAD_BITS
+#define Payload WORD(PAYLOAD_BITS)
+#endif
+
+layout(constant_id = 3) const uint columns = COLUMNS;
+layout(constant_id = 4) const uint far = FAR; // 1: a column has more than 4 GiB
+layout(constant_id = 5) const uint patience = PATIENCE;
 
 layout(push_constant) uniform Push {
-    uvec2 keys_in, payload_in, offsets, keys_out, payload_out;
-    uint rows, tiles, shift, bits;
+    uvec2 keys_in, payload_in, payload_in_2, payload_in_3, offsets;
+    uvec2 chain, keys_out, payload_out, payload_out_2, payload_out_3, next_offsets;
+    uint rows, tiles, first_row, shift, bits, seed;
     GROUP_RANGE
 };
+
+#define PAYLOAD_IN(c) (c == 0u ? payload_in : c == 1u ? payload_in_2 : payload_in_3)
+#define PAYLOAD_OUT(c) (c == 0u ? payload_out : c == 1u ? payload_out_2 : payload_out_3)
 
 #if SERIAL
 
@@ -36,12 +53,13 @@ void main() {
         sh_cursor[digit * WORKGROUP_SIZE + INVOCATION] = column32_from(offsets, digit * tiles + tile).at[0];
     }
     uint begin = tile * items, count = rows_left(rows, begin, items);
-    COLUMN(KEY_BITS) keys = key_column(keys_in, begin);
-    Digit place = Digit(shift, digits - 1u);
+    COLUMN(KEY_BITS) keys = COLUMN_FROM(KEY_BITS)(keys_in, begin);
+    Digit place = Digit(shift, digits - 1u, seed);
     uvec2 to_keys = keys_out;
 #if PAYLOAD_BITS
     bool numbered = absent(payload_in);
-    Column32 payload = column32_from(payload_in, begin);
+    uint number = first_row + begin;
+    COLUMN(PAYLOAD_BITS) payload = COLUMN_FROM(PAYLOAD_BITS)(payload_in, begin);
     uvec2 to_payload = payload_out;
 #endif
     for (uint i = 0u; i < count; ++i) {
@@ -49,11 +67,13 @@ void main() {
         uint cursor = digit_of(key, place) * WORKGROUP_SIZE + INVOCATION;
         uint to = sh_cursor[cursor];
         sh_cursor[cursor] = to + 1u;
-        key_column(to_keys, to).at[0] = key;
+        COLUMN_FROM(KEY_BITS)(to_keys, to).at[0] = key;
 #if PAYLOAD_BITS
-        uint value = begin + i;
+        Payload value = widen(number + i, Payload(0u));
         if (!numbered) value = payload.at[i];
-        column32_from(to_payload, to).at[0] = value;
+        COLUMN_FROM(PAYLOAD_BITS)(to_payload, to).at[0] = value;
+        if (columns > 1u) COLUMN_FROM(PAYLOAD_BITS)(payload_out_2, to).at[0] = COLUMN_FROM(PAYLOAD_BITS)(payload_in_2, begin + i).at[0];
+        if (columns > 2u) COLUMN_FROM(PAYLOAD_BITS)(payload_out_3, to).at[0] = COLUMN_FROM(PAYLOAD_BITS)(payload_in_3, begin + i).at[0];
 #endif
     }
 }
@@ -63,146 +83,259 @@ void main() {
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_shader_subgroup_ballot : require
 #extension GL_KHR_shader_subgroup_shuffle : require
-#include "uint64.glsl"
 #include "subgroup_sum.glsl"
 DEFINE_WORKGROUP_SUM(uint)
 
-layout(constant_id = 2) const uint batch = BATCH;
-
-const uint batch_rows = WORKGROUP_SIZE * batch;
+const uint tile_rows = WORKGROUP_SIZE * items;
 const uint own_digits = (max_digits + WORKGROUP_SIZE - 1u) / WORKGROUP_SIZE;
+#if KEY_BITS == 64 || PAYLOAD_BITS == 64
+const uint column_words = 2u * tile_rows;
+#else
+const uint column_words = tile_rows;
+#endif
+const uint exchange_words = column_words < max_digits ? max_digits : column_words;
 
-shared uint sh_data[batch_rows]; // first counters, [counter row][digit]; then rows in the order of their digits
-shared uint sh_to[max_digits];   // where a row of a digit goes, less its place in sh_data
+const uint most_counter_rows = exchange_words / max_digits;
 
-// The invocations of the subgroup that hold a row of the same digit.
-uvec4 same_digit(bool valid, uint digit) {
-    uvec4 same = subgroupBallot(valid);
-    [[unroll]] for (uint b = 0u; b < 8u; ++b) {
-        bool set = (digit >> b & 1u) != 0u;
-        uvec4 others = subgroupBallot(set);
-        same &= set ? others : ~others;
+shared uint sh_data[exchange_words]; // first counters, [counter row][digit]; then a column in the order of its digits
+shared uint sh_to[max_digits];       // where a row of a digit goes, less its place in sh_data; before that the counts of a stuck tile
+shared uint sh_shift, sh_half, sh_rows; // shift, 16 and the rows of the tile, see below
+#if LOOKBACK
+shared uint sh_stuck; // 1 + the tile whose word somebody misses; 0: nobody
+#endif
+
+// A compiler that knows all it computes from the keys computes it early and keeps it in registers, which costs resident
+// workgroups. The shift, the number 16 and the rows therefore come from shared memory, anew after every fourth row: a barrier of a
+// subgroup costs nothing else, and work does not move across it.
+#define FENCED(k, known, sh_known) \
+    if ((k) % 4u == 0u) {          \
+        subgroupBarrier();         \
+        known = sh_known;          \
     }
-    return same;
-}
 
-// A subgroup works on batch rows of its invocations that follow each other: row k of the subgroup is k*subgroup size rows
-// behind its first. It ranks them one after the other against counters of its own, or, where there are more subgroups
-// than counters fit, of a few subgroups that take turns in their order.
+#if LOOKBACK
+layout(buffer_reference, std430, buffer_reference_align = 4) coherent volatile buffer Chain { uint at[]; };
+Chain word_of(uint tile, uint digit) { return Chain(element_address(chain, tile * max_digits + digit, 2u)); }
+
+const uint counted = 1u << 30, summed = 2u << 30, count_mask = counted - 1u;
+#endif
+
+// The page of 4 GiB that a row lies in, and the row there: NVIDIA's compiler takes the bytes of an index as an unsigned 32-bit
+// number.
+#define PAGE(bits, base, row) COLUMN(bits)(far == 0u ? base : uvec2((base).x, (base).y + ((row) >> 31u - (bits) / 32u)))
+#define IN_PAGE(bits, row) (far == 0u ? row : (row) & (1u << 31u - (bits) / 32u) - 1u)
+
+void put(uint place, uint value) { sh_data[place] = value; }
+void put(uint place, uvec2 value) { sh_data[place] = value.x; sh_data[tile_rows + place] = value.y; }
+void get(uint place, out uint value) { value = sh_data[place]; }
+void get(uint place, out uvec2 value) { value = uvec2(sh_data[place], sh_data[tile_rows + place]); }
+
+// LOAD gives in to[k] row run + k*subgroup size of the tile, of a column from row run on, or otherwise behind the last row.
+#define LOAD(to, column, otherwise)                                                                       \
+    if (count == tile_rows) {                                                                             \
+        [[unroll]] for (uint k = 0u; k < items; ++k) to[k] = column.at[k * gl_SubgroupSize];              \
+    } else {                                                                                              \
+        [[unroll]] for (uint k = 0u; k < items; ++k) {                                                    \
+            to[k] = otherwise;                                                                            \
+            if (run + k * gl_SubgroupSize < count) to[k] = column.at[k * gl_SubgroupSize];                \
+        }                                                                                                 \
+    }
+
 void main() {
     uint tile = GROUP;
     if (tile >= end_group) return;
-    uint begin = tile * WORKGROUP_SIZE * items, count = rows_left(rows, begin, WORKGROUP_SIZE * items);
-    uint turns = (gl_NumSubgroups + batch_rows / max_digits - 1u) / (batch_rows / max_digits);
+    uint begin = tile * tile_rows, count = rows_left(rows, begin, tile_rows);
+    uint run = gl_SubgroupID * gl_SubgroupSize * items + gl_SubgroupInvocationID;
+    uint mask = (1u << bits) - 1u;
+    // Each subgroup has counters of its own; where they do not fit, a few share some and take turns in their order.
+    uint turns = (gl_NumSubgroups + most_counter_rows - 1u) / most_counter_rows;
     uint counter_rows = (gl_NumSubgroups + turns - 1u) / turns;
     uint counters = gl_SubgroupID / turns * max_digits;
-    Digit digits_at = Digit(shift, (1u << bits) - 1u);
-    uint run = gl_SubgroupID * gl_SubgroupSize * batch + gl_SubgroupInvocationID;
 
-    uint cursor[own_digits];
+    Key key[items];
+    COLUMN(KEY_BITS) keys = COLUMN_FROM(KEY_BITS)(keys_in, begin + run);
+    LOAD(key, keys, LAST_KEY(KEY_BITS)(seed)) // what is missing in the last tile comes behind its rows
+    for (uint i = INVOCATION; i < counter_rows * max_digits; i += WORKGROUP_SIZE) sh_data[i] = 0u;
+    if (INVOCATION == 0u) {
+        sh_shift = shift;
+        sh_half = 16u + bits / 16u; // 16
+        sh_rows = count;
+#if LOOKBACK
+        sh_stuck = 0u;
+#endif
+    }
+    barrier();
+
+    // Ranks the rows of the subgroup, a set of neighbours after the other, against its counters; two ranks share a word.
+    uint place[(items + 1u) / 2u];
+    for (uint turn = 0u; turn < turns; ++turn) {
+        if (gl_SubgroupID % turns == turn) {
+            [[unroll]] for (uint k = 0u; k < items; ++k) {
+                uint digit = digit_of(key[k], Digit(shift, mask, seed));
+                uvec4 same = subgroupBallot(true); // the neighbours with the same digit
+                [[unroll]] for (uint b = 0u; b < 8u; ++b) {
+                    bool set = (digit & 1u << b) != 0u;
+                    uvec4 others = subgroupBallot(set);
+                    same &= set ? others : ~others;
+                }
+                uint rank = sh_data[counters + digit] + subgroupBallotExclusiveBitCount(same);
+                subgroupBarrier();
+                if (subgroupBallotFindMSB(same) == gl_SubgroupInvocationID) sh_data[counters + digit] = rank + 1u;
+                subgroupBarrier();
+                if (k % 2u == 0u) place[k / 2u] = rank; else place[k / 2u] |= rank << 16;
+            }
+        }
+        barrier();
+    }
+
+    // Sums the counts of the tile, tells others of them, and turns the counters into the places where their rows begin.
+    uint total[own_digits];
+    uint own = 0u, missing_rows = tile_rows - count, last_digit = bits_of(Key(~0u), Digit(shift, mask, seed));
     [[unroll]] for (uint d = 0u; d < own_digits; ++d) {
         uint digit = ORDER * own_digits + d;
-        cursor[d] = digit < 1u << bits ? column32_from(offsets, digit * tiles + tile).at[0] : 0u;
-    }
-
-    for (uint done = 0u; done < count; done += batch_rows) {
-        uint filled = min(batch_rows, count - done);
-        COLUMN(KEY_BITS) keys = key_column(keys_in, begin + done);
-        Key key[batch];
-        [[unroll]] for (uint k = 0u; k < batch; ++k) {
-            uint i = run + k * gl_SubgroupSize;
-            key[k] = i < filled ? keys.at[i] : Key(0u);
-        }
-
-        for (uint i = INVOCATION; i < counter_rows * max_digits; i += WORKGROUP_SIZE) sh_data[i] = 0u;
-        barrier();
-        uint place[batch]; // at first the rank in the subgroup's counters, then the place in sh_data
-        for (uint turn = 0u; turn < turns; ++turn) {
-            if (gl_SubgroupID % turns == turn) {
-                [[unroll]] for (uint k = 0u; k < batch; ++k) {
-                    bool valid = run + k * gl_SubgroupSize < filled;
-                    uint digit = digit_of(key[k], digits_at);
-                    uvec4 same = same_digit(valid, digit);
-                    uint leader = valid ? subgroupBallotFindLSB(same) : gl_SubgroupInvocationID;
-                    uint before = 0u;
-                    if (valid && leader == gl_SubgroupInvocationID) {
-                        before = atomicAdd(sh_data[counters + digit], subgroupBallotBitCount(same));
-                    }
-                    // Every invocation depends on the leader's addition here, so the next row's comes after it.
-                    place[k] = subgroupShuffle(before, leader) + subgroupBallotExclusiveBitCount(same);
-                }
-            }
-            barrier();
-        }
-
-        uint digit_count[own_digits];
-        uint own = 0u;
-        [[unroll]] for (uint d = 0u; d < own_digits; ++d) {
-            uint digit = ORDER * own_digits + d;
-            digit_count[d] = 0u;
-            if (digit < max_digits) {
-                for (uint r = 0u; r < counter_rows; ++r) digit_count[d] += sh_data[r * max_digits + digit];
-            }
-            own += digit_count[d];
-        }
-        uint all;
-        uint start = workgroup_sum(subgroup_sum(own), all) + subgroup_sum_before(own);
-        [[unroll]] for (uint d = 0u; d < own_digits; ++d) {
-            uint digit = ORDER * own_digits + d;
-            if (digit < max_digits) {
-                sh_to[digit] = cursor[d] - start;
-                for (uint r = 0u; r < counter_rows; ++r) {
-                    uint n = sh_data[r * max_digits + digit];
-                    sh_data[r * max_digits + digit] = start;
-                    start += n;
-                }
-            }
-            cursor[d] += digit_count[d];
-        }
-        barrier();
-        [[unroll]] for (uint k = 0u; k < batch; ++k) place[k] += sh_data[counters + digit_of(key[k], digits_at)];
-
-// EXCHANGE gives in to[k] what from[k] is for the row whose place is INVOCATION + k*workgroup.
-#define EXCHANGE(to, from)                                                                \
-    barrier();                                                                            \
-    [[unroll]] for (uint k = 0u; k < batch; ++k) {                                        \
-        if (run + k * gl_SubgroupSize < filled) sh_data[place[k]] = from;                 \
-    }                                                                                     \
-    barrier();                                                                            \
-    [[unroll]] for (uint k = 0u; k < batch; ++k) to = sh_data[INVOCATION + k * WORKGROUP_SIZE];
-
-#if PAYLOAD_BITS
-        uint payload[batch]; // loaded early: the exchange of the keys hides the latency
-        bool numbered = absent(payload_in);
-        Column32 payloads = column32_from(payload_in, begin + done);
-        [[unroll]] for (uint k = 0u; k < batch; ++k) {
-            uint i = run + k * gl_SubgroupSize;
-            payload[k] = begin + done + i;
-            if (!numbered && i < filled) payload[k] = payloads.at[i];
-        }
+        total[d] = 0u;
+        if (digit < max_digits) {
+            for (uint r = 0u; r < counter_rows; ++r) total[d] += sh_data[r * max_digits + digit];
+            own += total[d];
+            if (digit == last_digit) total[d] -= missing_rows;
+#if LOOKBACK
+            word_of(tile, digit).at[0] = (tile == 0u ? summed : counted) | total[d];
 #endif
-#if KEY_BITS == 64
-        Key sorted[batch];
-        EXCHANGE(sorted[k].x, key[k].x)
-        EXCHANGE(sorted[k].y, key[k].y)
+        }
+    }
+    uint all;
+    uint first = subgroup_sum_before(own);
+    first += workgroup_sum(subgroupBroadcast(first + own, gl_SubgroupSize - 1u), all);
+    uint start[own_digits];
+    [[unroll]] for (uint d = 0u; d < own_digits; ++d) {
+        uint digit = ORDER * own_digits + d;
+        start[d] = first;
+        if (digit < max_digits) {
+            for (uint r = 0u; r < counter_rows; ++r) {
+                uint n = sh_data[r * max_digits + digit];
+                sh_data[r * max_digits + digit] = first;
+                first += n;
+            }
+        }
+    }
+    barrier();
+    uint late, half_word;
+    [[unroll]] for (uint k = 0u; k < items; ++k) {
+        FENCED(k, late, sh_shift)
+        uint n = sh_data[counters + digit_of(key[k], Digit(late, mask, seed))];
+        place[k / 2u] += k % 2u == 0u ? n : n << 16;
+    }
+    barrier();
+
+#define PLACE(k) ((k) % 2u == 0u ? place[(k) / 2u] << half_word >> 16 : place[(k) / 2u] >> half_word)
+// EXCHANGE puts the rows of a column, from[k], into the order of their digits.
+#define EXCHANGE(from)                                                                                           \
+    [[unroll]] for (uint k = 0u; k < items; ++k) {                                                               \
+        FENCED(k, half_word, sh_half)                                                                            \
+        put(PLACE(k), from[k]);                                                                                  \
+    }
+    EXCHANGE(key)
+
+#if LOOKBACK
+    // Looks back: adds up the counts of the tiles before, up to one that knows the sum.
+    uint before[own_digits], next[own_digits]; // next: 1 + the next tile to look at
+    [[unroll]] for (uint d = 0u; d < own_digits; ++d) {
+        uint digit = ORDER * own_digits + d;
+        before[d] = 0u;
+        next[d] = digit < max_digits ? tile : 0u;
+        for (uint look = 0u; look <= patience && next[d] > 0u;) {
+            uint word[4];
+            [[unroll]] for (uint j = 0u; j < 4u; ++j) word[j] = word_of(next[d] - 1u - min(next[d] - 1u, j), digit).at[0];
+            bool missing = false;
+            [[unroll]] for (uint j = 0u; j < 4u; ++j) {
+                missing = missing || word[j] < counted;
+                if (!missing && next[d] > 0u) {
+                    before[d] += word[j] & count_mask;
+                    next[d] = word[j] >= summed ? 0u : next[d] - 1u;
+                }
+            }
+            if (missing) ++look;
+        }
+        if (next[d] > 0u) atomicMax(sh_stuck, next[d]);
+    }
+    barrier();
+    for (uint stuck = sh_stuck; stuck > 0u; stuck = sh_stuck) {
+        barrier();
+        for (uint i = INVOCATION; i < max_digits; i += WORKGROUP_SIZE) sh_to[i] = 0u;
+        if (INVOCATION == 0u) sh_stuck = 0u;
+        barrier();
+        COLUMN(KEY_BITS) others = COLUMN_FROM(KEY_BITS)(keys_in, (stuck - 1u) * tile_rows);
+        for (uint i = INVOCATION; i < tile_rows; i += WORKGROUP_SIZE) {
+            atomicAdd(sh_to[digit_of(others.at[i], Digit(shift, mask, seed))], 1u);
+        }
+        barrier();
+        [[unroll]] for (uint d = 0u; d < own_digits; ++d) {
+            if (next[d] == stuck) {
+                before[d] += sh_to[ORDER * own_digits + d];
+                --next[d];
+            }
+            if (next[d] > 0u) atomicMax(sh_stuck, next[d]);
+        }
+        barrier();
+    }
+    [[unroll]] for (uint d = 0u; d < own_digits; ++d) {
+        uint digit = ORDER * own_digits + d;
+        if (digit < max_digits) {
+            uint sum = before[d] + total[d], base = column32_from(offsets, digit).at[0];
+            if (tile > 0u) word_of(tile, digit).at[0] = summed | sum;
+            sh_to[digit] = base + before[d] - start[d];
+            if (begin + count == rows && !absent(next_offsets)) column32_from(next_offsets, digit).at[0] = base + sum;
+        }
+    }
 #else
-        Key sorted[batch];
-        EXCHANGE(sorted[k], key[k])
-#endif
-        uint to[batch];
-        [[unroll]] for (uint k = 0u; k < batch; ++k) {
-            uint i = INVOCATION + k * WORKGROUP_SIZE;
-            to[k] = sh_to[digit_of(sorted[k], digits_at)] + i;
-            if (i < filled) key_column(keys_out, to[k]).at[0] = sorted[k];
-        }
-#if PAYLOAD_BITS
-        EXCHANGE(payload[k], payload[k])
-        [[unroll]] for (uint k = 0u; k < batch; ++k) {
-            if (INVOCATION + k * WORKGROUP_SIZE < filled) column32_from(payload_out, to[k]).at[0] = payload[k];
-        }
-#endif
-        barrier(); // the counters of the next batch reuse sh_data
+    [[unroll]] for (uint d = 0u; d < own_digits; ++d) {
+        uint digit = ORDER * own_digits + d;
+        if (digit <= mask) sh_to[digit] = column32_from(offsets, digit * tiles + tile).at[0] - start[d];
     }
+#endif
+    barrier();
+
+    uint digits[(items + 3u) / 4u]; // of the rows in their new order, four in a word
+    [[unroll]] for (uint k = 0u; k < items; ++k) {
+        FENCED(k, late, sh_shift)
+        uint i = INVOCATION + k * WORKGROUP_SIZE;
+        Key sorted;
+        get(i, sorted);
+        uint digit = digit_of(sorted, Digit(late, mask, seed));
+        uint to = sh_to[digit] + i;
+        COLUMN(KEY_BITS) page = PAGE(KEY_BITS, keys_out, to);
+        to = IN_PAGE(KEY_BITS, to);
+        if (i < count) page.at[to] = sorted;
+        if (k % 4u == 0u) digits[k / 4u] = digit; else digits[k / 4u] |= digit << k % 4u * 8u;
+        // A shuffle is done where it stands, and so is the packing.
+        if (k % 4u == 3u || k + 1u == items) digits[k / 4u] = subgroupShuffle(digits[k / 4u], gl_SubgroupInvocationID);
+    }
+
+#if PAYLOAD_BITS
+    [[unroll]] for (uint c = 0u; c < columns; ++c) {
+        Payload payload[items];
+        if (absent(PAYLOAD_IN(c))) {
+            [[unroll]] for (uint k = 0u; k < items; ++k) payload[k] = widen(first_row + begin + run + k * gl_SubgroupSize, Payload(0u));
+        } else {
+            COLUMN(PAYLOAD_BITS) from = COLUMN_FROM(PAYLOAD_BITS)(PAYLOAD_IN(c), begin + run);
+            LOAD(payload, from, Payload(0u))
+        }
+        barrier();
+        EXCHANGE(payload)
+        barrier();
+        uint count_here;
+        [[unroll]] for (uint k = 0u; k < items; ++k) {
+            FENCED(k, count_here, sh_rows)
+            uint i = INVOCATION + k * WORKGROUP_SIZE;
+            Payload sorted;
+            get(i, sorted);
+            uint to = sh_to[digits[k / 4u] >> k % 4u * 8u & 255u] + i;
+            COLUMN(PAYLOAD_BITS) page = PAGE(PAYLOAD_BITS, PAYLOAD_OUT(c), to);
+            to = IN_PAGE(PAYLOAD_BITS, to);
+            if (i < count_here) page.at[to] = sorted;
+        }
+    }
+#endif
 }
 
 #endif

@@ -158,23 +158,41 @@ var caseMakers = map[string]func(c backend.Config, rows int, random *rand.Rand) 
 		forRadix(c, rows, random, func(name string, keys []uint64, shift, bits uint32) {
 			tiles := kernel.Tiles(c, uint64(rows))
 			cases = append(cases, kernelCase{name, [][]byte{narrow(keys, c["key_bits"]), column(32, int(tiles<<bits))},
-				[]uint32{uint32(rows), tiles, shift, bits}, rows, nil})
+				[]uint32{uint32(rows), tiles, shift, bits, 0}, rows, nil})
 		})
 		return cases
+	},
+	"radix_counts": func(c backend.Config, rows int, random *rand.Rand) (cases []kernelCase) {
+		forRadix(c, rows, random, func(name string, keys []uint64, shift, bits uint32) {
+			cases = append(cases, kernelCase{name, [][]byte{narrow(keys, c["key_bits"]), make([]byte, 4*2*256)},
+				[]uint32{uint32(rows), 2, shift << 8, 0, 8 | bits<<8, 0, 0}, rows, nil})
+		})
+		return cases
+	},
+	"radix_starts": func(_ backend.Config, rows int, random *rand.Rand) []kernelCase {
+		return []kernelCase{{"", [][]byte{randomColumn(32, 3*rows, random), column(32, rows)}, []uint32{uint32(rows), 3}, rows, nil}}
 	},
 	"radix_scatter": func(c backend.Config, rows int, random *rand.Rand) (cases []kernelCase) {
 		forRadix(c, rows, random, func(name string, keys []uint64, shift, bits uint32) {
 			tiles := kernel.Tiles(c, uint64(rows))
-			offsets := backend.AsBytes(radixOffsets(keys, shift, bits, int(kernel.TileRows(c)), int(tiles)))
-			params := []uint32{uint32(rows), tiles, shift, bits}
-			keysIn := narrow(keys, c["key_bits"])
-			if c["payload_bits"] == 0 {
-				cases = append(cases, kernelCase{name, [][]byte{keysIn, nil, offsets, column(c["key_bits"], rows), nil}, params, rows, nil})
-				return
+			params := []uint32{uint32(rows), tiles, 7, shift, bits, 0}
+			offsets := radixOffsets(keys, shift, bits, int(kernel.TileRows(c)), int(tiles))
+			var chain []byte
+			if c["lookback"] == 1 {
+				digits := make([]uint32, 256)
+				for d := range min(len(digits), len(offsets)/int(tiles)) {
+					digits[d] = offsets[d*int(tiles)]
+				}
+				offsets, chain = digits, make([]byte, 4*256*int(tiles))
 			}
-			for _, payload := range [][]byte{nil, randomColumn(32, rows, random)} {
-				cases = append(cases, kernelCase{fmt.Sprintf("%s payload=%t", name, payload != nil),
-					[][]byte{keysIn, payload, offsets, column(c["key_bits"], rows), column(32, rows)}, params, rows, nil})
+			keysIn, payload := narrow(keys, c["key_bits"]), randomColumn(max(32, c["payload_bits"]), rows, random)
+			for _, in := range map[uint32][][]byte{0: {nil}, 32: {nil, payload}, 64: {payload}}[c["payload_bits"]] {
+				var out []byte
+				if c["payload_bits"] > 0 {
+					out = column(c["payload_bits"], rows)
+				}
+				cases = append(cases, kernelCase{fmt.Sprintf("%s payload=%t", name, in != nil),
+					[][]byte{keysIn, in, nil, nil, backend.AsBytes(offsets), chain, column(c["key_bits"], rows), out, nil, nil, nil}, params, rows, nil})
 			}
 		})
 		return cases

@@ -32,11 +32,13 @@ var pieceRows uint64 = 1 << 22
 // bed is what a case lies in: the device and the buffers of its columns. After the first error its methods do nothing.
 type bed struct {
 	Case
-	ctx     context.Context
-	ops     *primitive.Ops
-	seed    uint64
-	err     error
-	buffers []*backend.Buffer
+	ctx  context.Context
+	ops  *primitive.Ops
+	seed uint64
+	// The bits of the keys that decide the order of a sort; 0: all.
+	orderBits uint64
+	err       error
+	buffers   []*backend.Buffer
 }
 
 func (b *bed) device() *backend.Device { return b.ops.Device() }

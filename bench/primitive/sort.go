@@ -8,20 +8,48 @@ import (
 	"github.com/spirjoin/spirjoin/primitive"
 )
 
-// A sort of all bits of the keys; a payload of 32 bits is a column of the caller.
+// A sort of all bits of the keys; a payload is a column of the caller.
 var sortBenchmark = Benchmark{
-	Name: "sort", Table: "radix_sort", tunes: true, Keys: narrowWide, Payloads: []int{0, 32}, Distributions: workload.Distributions(),
+	Name: "sort", Table: "radix_sort", tunes: true, Keys: narrowWide, Payloads: []int{0, 32, 64}, Distributions: workload.Distributions(),
 	variant: keyAndPayload,
 	set: func(b *bed) experiment {
-		payload := primitive.NoPayload
-		if b.Payload > 0 {
-			payload = primitive.Given
-		}
-		p := plan[primitive.SortPlan](b)(primitive.PlanSort(b.ops.Tuning(), b.Rows, b.Key/8, b.Key, payload))
+		p := plan[primitive.SortPlan](b)(primitive.PlanSort(b.ops.Tuning(), primitive.Sort{Rows: b.moved(), EndBit: b.Key}))
 		return b.sorting(p.ScratchBytes, p.Result(), func(list *backend.List, keys, payload [2]backend.Range, scratch backend.Range) error {
-			return b.ops.Sort(list, p, keys, payload, scratch)
+			return b.ops.Sort(list, p, scratch, keys, b.columns(payload)...)
 		})
 	},
+}
+
+// One pass of a radix partition by the low 8 bits of the keys, its counts included.
+var partitionBenchmark = Benchmark{
+	Name: "partition", Table: "radix_sort", Keys: narrowWide, Payloads: []int{0, 32, 64}, Distributions: workload.Distributions(),
+	variant: keyAndPayload,
+	set: func(b *bed) experiment {
+		const bits = 8
+		p := plan[primitive.PartitionPlan](b)(primitive.PlanPartition(b.ops.Tuning(), primitive.Partition{Rows: b.moved(), Bits: bits}))
+		starts := b.empty(32, 1<<bits)
+		b.orderBits = 1<<bits - 1
+		return b.sorting(p.ScratchBytes, 1, func(list *backend.List, keys, payload [2]backend.Range, scratch backend.Range) error {
+			return b.ops.Partition(list, p, starts, scratch, keys, b.columns(payload)...)
+		})
+	},
+}
+
+// moved are the rows that a sort or partition moves.
+func (b *bed) moved() primitive.Rows {
+	rows := primitive.Rows{Rows: b.Rows, KeyBytes: b.Key / 8, PayloadBytes: b.Payload / 8}
+	if b.Payload > 0 {
+		rows.Payload = primitive.Given
+	}
+	return rows
+}
+
+// columns are the payload columns of a sort: one, or none.
+func (b *bed) columns(payload [2]backend.Range) [][2]backend.Range {
+	if b.Payload == 0 {
+		return nil
+	}
+	return [][2]backend.Range{payload}
 }
 
 func keyAndPayload(key, payload int) backend.Config {
@@ -70,6 +98,14 @@ func (b *bed) number(row uint64) uint64 {
 	return narrow(row|workload.Random(b.seed+1, row)<<32, b.Payload)
 }
 
+// orderOf is what decides the order of a key.
+func (b *bed) orderOf(key uint64) uint64 {
+	if b.orderBits == 0 {
+		return key
+	}
+	return key & b.orderBits
+}
+
 // checkSorted checks the sorted rows of keys key(0), key(1), ... with their numbers as payload. A column of pairs (key of row n, n)
 // that ascends strictly has every row once, in the order of a stable sort.
 func (b *bed) checkSorted(key func(row uint64) uint64, keys, payload backend.Range) error {
@@ -86,7 +122,7 @@ func (b *bed) checkSorted(key func(row uint64) uint64, keys, payload backend.Ran
 			if row == 0 {
 				continue
 			}
-			if before := k.at(0, i-1); before > got || before == got && narrow(k.at(1, i-1), 32) >= from {
+			if before := b.orderOf(k.at(0, i-1)); before > b.orderOf(got) || before == b.orderOf(got) && narrow(k.at(1, i-1), 32) >= from {
 				return wrongf("row %d has key %#x of row %d after key %#x of row %d", row, got, from, before, narrow(k.at(1, i-1), 32))
 			}
 		}
@@ -114,7 +150,7 @@ func (b *bed) checkSortedKeys(key func(row uint64) uint64, keys backend.Range) e
 		for i := range int64(k.rows) {
 			got := k.at(0, i)
 			addTo(&sums, got)
-			if row := k.first + uint64(i); row > 0 && k.at(0, i-1) > got {
+			if row := k.first + uint64(i); row > 0 && b.orderOf(k.at(0, i-1)) > b.orderOf(got) {
 				return wrongf("row %d has key %#x after %#x", row, got, k.at(0, i-1))
 			}
 		}

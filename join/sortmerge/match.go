@@ -98,25 +98,26 @@ next:
 func sortSide(ctx context.Context, ops *primitive.Ops, plan *Plan, side int, load Load, profile *backend.Profile) (keys, ids *backend.Buffer, err error) {
 	name := [2]string{"left", "right"}[side]
 	p := plan.sort[side]
+	rows := plan.Rows[side]
 	idBytes := uint64(plan.idBytes())
 	b := buffers{device: ops.Device()}
 	defer func() { b.release(keys, ids) }()
 	var k, id [2]*backend.Buffer
-	k[0] = b.new(p.Rows*uint64(p.KeyBytes), name+" keys")
-	id[0] = b.new(p.Rows*idBytes, name+" row numbers")
+	k[0] = b.new(rows*uint64(plan.KeyBytes), name+" keys")
+	id[0] = b.new(rows*idBytes, name+" row numbers")
 	if b.err != nil {
 		return nil, nil, b.err
 	}
 	given := backend.Range{}
-	if p.Payload == primitive.Given {
+	if p.Sort.Payload == primitive.Given {
 		given = id[0].All()
 	}
 	if err := load(ctx, side, k[0].All(), given); err != nil {
 		return nil, nil, err
 	}
 	if p.Passes() > 0 {
-		k[1] = b.new(p.Rows*uint64(p.KeyBytes), name+" keys, second")
-		id[1] = b.new(p.Rows*idBytes, name+" row numbers, second")
+		k[1] = b.new(rows*uint64(plan.KeyBytes), name+" keys, second")
+		id[1] = b.new(rows*idBytes, name+" row numbers, second")
 	}
 	scratch := b.new(p.ScratchBytes, "sort scratch")
 	if b.err != nil {
@@ -124,7 +125,11 @@ func sortSide(ctx context.Context, ops *primitive.Ops, plan *Plan, side int, loa
 	}
 	list := backend.List{Profile: profile}
 	list.Stage("sort " + name)
-	if err := ops.Sort(&list, p, [2]backend.Range{k[0].All(), k[1].All()}, [2]backend.Range{id[0].All(), id[1].All()}, scratch.All()); err != nil {
+	var payload [][2]backend.Range
+	if !plan.CountOnly {
+		payload = [][2]backend.Range{{id[0].All(), id[1].All()}}
+	}
+	if err := ops.Sort(&list, p, scratch.All(), [2]backend.Range{k[0].All(), k[1].All()}, payload...); err != nil {
 		return nil, nil, err
 	}
 	if _, err := ops.Device().Submit(ctx, backend.Compute, &list); err != nil {

@@ -51,7 +51,8 @@ func NewPlan(t primitive.Tuning, p Problem) (Plan, error) {
 	first, second := plan.First, 1-plan.First
 	var err error
 	for _, side := range []int{first, second} {
-		if plan.sort[side], err = primitive.PlanSort(t, p.Rows[side], p.KeyBytes, p.KeyBits, p.payload(side)); err != nil {
+		if plan.sort[side], err = primitive.PlanSort(t, primitive.Sort{
+			Rows: primitive.Rows{Rows: p.Rows[side], KeyBytes: p.KeyBytes, Payload: p.payload(side)}, EndBit: p.KeyBits}); err != nil {
 			return plan, err
 		}
 	}
@@ -139,7 +140,7 @@ func (p *Plan) String() string {
 	var b strings.Builder
 	names := [2]string{"left", "right"}
 	for _, side := range []int{p.First, 1 - p.First} {
-		payload := [...]string{"keys alone", "row numbers made on the way", "row numbers given"}[p.sort[side].Payload]
+		payload := [...]string{"keys alone", "row numbers made on the way", "row numbers given"}[p.sort[side].Sort.Payload]
 		fmt.Fprintf(&b, "sort %-5s   %d rows, %d-byte keys, %s in %s, %s\n",
 			names[side], p.Rows[side], p.KeyBytes, plural(p.KeyBits, "bit", "bits"), plural(p.sort[side].Passes(), "pass", "passes"), payload)
 	}

@@ -1,0 +1,80 @@
+package kernel
+
+import "github.com/spirjoin/spirjoin/backend"
+
+const maxDigits = 256
+
+// mixedDigits is the constant that says where the digits of the radix kernels come from: 0, the bits of the key; 1, those of
+// [Mix] of the key and the parameter seed, so that a digit depends on the whole key, and on the seed.
+var mixedDigits = backend.Constant{Name: "mixed", Default: 0}
+
+// digit is a place of bits in a key, or in its mix: (key >> shift) & mask.
+type digit struct {
+	shift uint32
+	mask  uint8
+	mixed bool
+	seed  uint32
+}
+
+func newDigit(c backend.Config, shift, bits, seed uint32) digit {
+	return digit{shift, uint8(1<<bits - 1), c["mixed"] == 1, seed}
+}
+
+// digitOf is the digit of a key that is mixed already where the digit wants that.
+func digitOf[K word](key K, shift uint32, mask uint8) uint8 {
+	return uint8(uint64(key)>>(shift&63)) & mask
+}
+
+// source returns the keys that digits are taken from: keys, or their mix in buffer.
+func source[K word](keys, buffer []K, d digit) []K {
+	if !d.mixed {
+		return keys
+	}
+	for i, key := range keys {
+		buffer[i] = Mix(key, d.seed)
+	}
+	return buffer[:len(keys)]
+}
+
+// The factors of the finalizer of MurmurHash3, and their inverses modulo 2^32.
+const (
+	mixFactor1, mixInverse1 = 0x85ebca6b, 0xa5cb9243
+	mixFactor2, mixInverse2 = 0xc2b2ae35, 0x7ed1b41d
+)
+
+// Mix is an invertible mix of a key and a seed, of which every bit depends on every bit of the key.
+func Mix[K word](key K, seed uint32) K {
+	if k, wide := any(key).(uint64); wide {
+		low, high := uint32(k), uint32(k>>32)
+		low ^= mix32(high, seed) // a Feistel network
+		high ^= mix32(low, ^seed)
+		low ^= mix32(high, seed+1)
+		return K(uint64(low) | uint64(high)<<32)
+	}
+	return K(mix32(uint32(key), seed))
+}
+
+// Unmix undoes [Mix].
+func Unmix[K word](key K, seed uint32) K {
+	if k, wide := any(key).(uint64); wide {
+		low, high := uint32(k), uint32(k>>32)
+		low ^= mix32(high, seed+1)
+		high ^= mix32(low, ^seed)
+		low ^= mix32(high, seed)
+		return K(uint64(low) | uint64(high)<<32)
+	}
+	return K(unmix32(uint32(key), seed))
+}
+
+func mix32(key, seed uint32) uint32 {
+	key ^= seed
+	key = (key ^ key>>16) * mixFactor1
+	key = (key ^ key>>13) * mixFactor2
+	return key ^ key>>16
+}
+
+func unmix32(key, seed uint32) uint32 {
+	key = (key ^ key>>16) * mixInverse2
+	key = (key ^ key>>13 ^ key>>26) * mixInverse1
+	return key ^ key>>16 ^ seed
+}

@@ -1,0 +1,71 @@
+package primitive
+
+import (
+	"fmt"
+
+	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/kernel"
+)
+
+// PartitionPlan is a stable radix partition (RT 3.2.1; DIST 3.1): rows with the same digit come to lie side by side, digit by
+// digit, in their old order, in one pass over the rows, by the reduce-then-scan family of [radixPasses].
+type PartitionPlan struct {
+	Partition    Partition
+	ScratchBytes uint64
+
+	radix radixPasses
+}
+
+// Partition says what a partition moves, and by which digit: bits Shift to Shift+Bits-1 of the key or, where Mixed, of [kernel.Mix] of key and Seed,
+// in which every bit depends on the whole key; different seeds give independent digits. Bits is 1 to 8. A digit of a 64-bit
+// key lies in one of its words.
+type Partition struct {
+	Rows
+	Shift, Bits int
+	Mixed       bool
+	Seed        uint32
+}
+
+// PlanPartition plans a partition.
+func PlanPartition(t Tuning, s Partition) (PartitionPlan, error) {
+	err := s.complete("partition")
+	p := PartitionPlan{Partition: s}
+	if err != nil {
+		return p, err
+	}
+	if s.Shift < 0 || s.Bits < 1 || s.Bits > maxDigitBits || s.Shift+s.Bits > s.KeyBytes*8 || s.Shift%32+s.Bits > 32 {
+		return p, &backend.OpError{Op: "partition", Err: backend.ErrInvalidInput, Detail: fmt.Sprintf(
+			"a digit of %d bits at bit %d of keys of %d bytes", s.Bits, s.Shift, s.KeyBytes)}
+	}
+	p.radix, err = planRadix(t, s.Rows, []digit{{uint32(s.Shift), uint32(s.Bits), s.Mixed, s.Seed}})
+	p.ScratchBytes = p.radix.scratchBytes
+	return p, err
+}
+
+// Partition records a plan: keys and payload columns move from index 0 to index 1 of their pairs; index 0 of RowNumbers is not
+// used. starts, if present, receives 2^Bits 32-bit values: the first row of each partition, of an empty one that of the next.
+func (o *Ops) Partition(list *backend.List, p PartitionPlan, starts, scratch backend.Range, keys [2]backend.Range, payload ...[2]backend.Range) error {
+	if len(payload) != p.Partition.Columns {
+		return &backend.OpError{Op: "partition", Err: backend.ErrInvalidInput, Detail: fmt.Sprintf("%d payload columns, planned are %d", len(payload), p.Partition.Columns)}
+	}
+	if p.Partition.Rows.Rows == 0 {
+		list.Fill(starts, 0)
+		return nil
+	}
+	columns := [2]radixColumns{{keys: keys[0]}, {keys: keys[1]}}
+	for c, pair := range payload {
+		columns[0].payload[c], columns[1].payload[c] = pair[0], pair[1]
+	}
+	if err := p.radix.record(o, list, columns, scratch); err != nil || starts.SizeBytes == 0 {
+		return err
+	}
+	k, err := o.device.Kernel(kernel.RadixStarts, nil)
+	if err != nil {
+		return err
+	}
+	tileCount := kernel.Tiles(p.radix.config, p.Partition.Rows.Rows)
+	digits := uint32(1) << p.Partition.Bits
+	offsets := sub(scratch, p.radix.offsetsOffset, uint64(tileCount)*uint64(digits)*4)
+	list.Dispatch(k, kernel.Groups(k.Config, uint64(digits)), []backend.Range{offsets, starts}, digits, tileCount)
+	return nil
+}

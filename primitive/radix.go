@@ -1,0 +1,308 @@
+package primitive
+
+import (
+	"fmt"
+	"math/bits"
+
+	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/kernel"
+)
+
+// Rows says which rows a radix sort or partition moves: keys and up to three payload columns of one width.
+type Rows struct {
+	Rows     uint64
+	KeyBytes int // 4 or 8
+	Payload  Payload
+	// Of a payload column: 4, or with Given also 8; 0 means 4.
+	PayloadBytes int
+	Columns      int // payload columns with Given; 0 means 1
+}
+
+// Payload says what travels with the keys.
+type Payload uint8
+
+const (
+	NoPayload  Payload = iota // keys alone
+	RowNumbers                // 32-bit row numbers of the unsorted rows, made by the first pass
+	Given                     // the caller's payload columns
+)
+
+// complete fills in defaults and checks.
+func (r *Rows) complete(op string) error {
+	if r.PayloadBytes == 0 {
+		r.PayloadBytes = 4
+	}
+	if r.Columns == 0 || r.Payload != Given {
+		r.Columns = 1
+	}
+	if r.Payload == NoPayload {
+		r.PayloadBytes, r.Columns = 0, 0
+	}
+	if err := checkRows(op, r.Rows); err != nil {
+		return err
+	}
+	good := (r.KeyBytes == 4 || r.KeyBytes == 8) && r.Payload <= Given && r.Columns >= 0 && r.Columns <= kernel.MaxColumns
+	switch r.PayloadBytes {
+	case 0:
+		good = good && r.Payload == NoPayload
+	case 4:
+	case 8:
+		good = good && r.Payload == Given
+	default:
+		good = false
+	}
+	if !good {
+		return &backend.OpError{Op: op, Err: backend.ErrInvalidInput, Detail: fmt.Sprintf(
+			"keys of %d bytes with %d payload columns of %d bytes (kind %d)", r.KeyBytes, r.Columns, r.PayloadBytes, r.Payload)}
+	}
+	return nil
+}
+
+func (r *Rows) payloadBits() int { return r.PayloadBytes * 8 }
+
+// A digit is (key >> shift) & (1<<bits - 1) of a key or, with mixed, of [kernel.Mix] of it.
+type digit struct {
+	shift, bits uint32
+	mixed       bool
+	seed        uint32
+}
+
+const maxDigitBits = 8
+
+// digitsOf cuts the bits of a key from first to end-1 into as few digits as possible, from low to high, leaving out bits that do not
+// vary where whole digits are saved. No digit lies in both words of a key.
+func digitsOf(first, end int, varying uint64) (digits []digit) {
+	for word := 0; word < 64; word += 32 {
+		mask := varying & ((1<<32 - 1) << word)
+		if first > 0 {
+			mask &^= 1<<first - 1
+		}
+		if end < 64 {
+			mask &= 1<<end - 1
+		}
+		var windows []digit
+		for rest := mask; rest != 0; {
+			shift := bits.TrailingZeros64(rest)
+			width := min(maxDigitBits, word+32-shift)
+			width = 64 - bits.LeadingZeros64(rest>>shift&(1<<width-1))
+			windows = append(windows, digit{shift: uint32(shift), bits: uint32(width)})
+			rest &^= (1<<width - 1) << shift
+		}
+		// Digits of equal width where that takes no more of them: fewer values of a digit are longer runs.
+		if n := len(windows); n > 0 {
+			low, high := bits.TrailingZeros64(mask), 64-bits.LeadingZeros64(mask)
+			if high-low <= n*maxDigitBits {
+				for i := range windows {
+					width := (high - low + n - i - 1) / (n - i)
+					windows[i] = digit{shift: uint32(low), bits: uint32(width)}
+					low += width
+				}
+			}
+		}
+		digits = append(digits, windows...)
+	}
+	return digits
+}
+
+// radixPasses moves rows by one digit after the other, by one of two families.
+//
+// Reduce-then-scan, the default, is right wherever kernels run: a pass counts the digits of every tile, scans the counts digit by digit over
+// the tiles, which gives each tile the place of its first row of each digit, and then moves the rows. It reads the keys twice and
+// writes them once.
+//
+// Look-back, where the setting lookback=1 of the table "radix_sort" asks for it and there is more than one digit: all digits of all passes are counted in one
+// read, and a pass then reads and writes each row once, because a tile learns from the tiles before it where its rows go
+// ([kernel.RadixScatter]). Counts of a tile take 30 bits, so that rows are moved in portions of at most 2^29, or of the setting portion, one
+// after the other.
+type radixPasses struct {
+	rows   Rows
+	digits []digit
+	config backend.Config
+
+	// Places in the scratch buffer.
+	countsBytes   uint64 // counts, at 0
+	offsetsOffset uint64 // their scan
+	nextOffset    uint64 // look-back: the offsets of the next portion
+	chainOffset   uint64 // look-back
+	scanOffset    uint64 // of the scan's scratch
+	scratchBytes  uint64
+
+	scans []ScanPlan // reduce-then-scan: for each pass
+}
+
+// countedTiles are the tiles that a workgroup of radix_counts counts together: fewer additions to the counts of all.
+const countedTiles = 16
+
+// mostPortionRows is the number of rows that a pass of the look-back family moves in one dispatch.
+const mostPortionRows = 1 << 29
+
+func planRadix(t Tuning, rows Rows, digits []digit) (radixPasses, error) {
+	p := radixPasses{rows: rows, digits: digits}
+	v := variant("key_bits", rows.KeyBytes*8, "payload_bits", rows.payloadBits())
+	p.config = t.Config("radix_sort", v)
+	if len(digits) == 0 {
+		return p, nil
+	}
+	if p.lookback() {
+		p.countsBytes = uint64(len(digits)) * maxDigits * 4
+		p.offsetsOffset = p.countsBytes
+		p.nextOffset = 2 * p.countsBytes
+		p.chainOffset = p.nextOffset + 2*maxDigits*4
+		p.scratchBytes = p.chainOffset + uint64(kernel.Tiles(p.config, min(rows.Rows, p.portionRows())))*maxDigits*4
+		return p, nil
+	}
+	for _, d := range digits {
+		counts := uint64(kernel.Tiles(p.config, rows.Rows)) << d.bits
+		scan, err := PlanScan(t, counts, 32, 32, false)
+		if err != nil {
+			return p, err
+		}
+		p.scans = append(p.scans, scan)
+		p.countsBytes = max(p.countsBytes, align(counts*4))
+		p.scanOffset = 2 * p.countsBytes
+		p.scratchBytes = max(p.scratchBytes, scan.ScratchBytes)
+	}
+	p.offsetsOffset = p.countsBytes
+	p.scratchBytes += p.scanOffset
+	return p, nil
+}
+
+const maxDigits = 1 << maxDigitBits
+
+// lookback tells the family. For one digit both read the keys twice, and counting by tiles is the cheaper way.
+func (p *radixPasses) lookback() bool {
+	return p.config["lookback"] == 1 && p.config["serial"] == 0 && len(p.digits) > 1
+}
+
+// portionRows is a number of whole tiles whose columns are aligned for kernel arguments.
+func (p *radixPasses) portionRows() uint64 {
+	unit := uint64(kernel.TileRows(p.config)) * (backend.ArgAlignmentBytes / 4)
+	most := uint64(mostPortionRows)
+	if portion := uint64(p.config["portion"]); portion > 0 {
+		most = min(most, portion)
+	}
+	return max(1, most/unit) * unit
+}
+
+// radixColumns are the columns that a pass moves from or to.
+type radixColumns struct {
+	keys    backend.Range
+	payload [kernel.MaxColumns]backend.Range
+}
+
+// record records the passes from columns[0] to columns[1], back, and so on.
+func (p *radixPasses) record(o *Ops, list *backend.List, columns [2]radixColumns, scratch backend.Range) error {
+	if p.lookback() {
+		if err := p.count(o, list, columns[0].keys, scratch); err != nil {
+			return err
+		}
+	}
+	for i := range p.digits {
+		from, to := columns[i%2], columns[1-i%2]
+		if i == 0 && p.rows.Payload == RowNumbers {
+			from.payload[0] = backend.Range{}
+		}
+		pass := p.scan
+		if p.lookback() {
+			pass = p.lookBack
+		}
+		if err := pass(o, list, i, from, to, scratch); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// settings are those of the tuning and what a pass adds.
+func (p *radixPasses) settings(d digit) backend.Config {
+	far := max(p.rows.KeyBytes, p.rows.PayloadBytes)*int(p.rows.Rows) > 1<<32
+	return with(p.config, "key_bits", p.rows.KeyBytes*8, "payload_bits", p.rows.payloadBits(), "columns", max(1, p.rows.Columns),
+		"mixed", int(flag(d.mixed)), "far", int(flag(far)))
+}
+
+// scan records a pass of the reduce-then-scan family.
+func (p *radixPasses) scan(o *Ops, list *backend.List, i int, from, to radixColumns, scratch backend.Range) error {
+	d, scan := p.digits[i], p.scans[i]
+	histogram, err := o.device.Kernel(kernel.RadixHistogram, p.settings(d))
+	if err != nil {
+		return err
+	}
+	scatter, err := o.device.Kernel(kernel.RadixScatter, with(p.settings(d), "lookback", 0))
+	if err != nil {
+		return err
+	}
+	counts, offsets := sub(scratch, 0, scan.Rows*4), sub(scratch, p.offsetsOffset, scan.Rows*4)
+	groups, tileCount := kernel.Groups(p.config, p.rows.Rows), kernel.Tiles(p.config, p.rows.Rows)
+	list.Dispatch(histogram, groups, []backend.Range{from.keys, counts}, uint32(p.rows.Rows), tileCount, d.shift, d.bits, d.seed)
+	if err := o.Scan(list, scan, counts, offsets, sub(scratch, p.scanOffset, scan.ScratchBytes)); err != nil {
+		return err
+	}
+	list.Dispatch(scatter, groups, p.scatterArgs(from, to, offsets, backend.Range{}, backend.Range{}),
+		uint32(p.rows.Rows), tileCount, 0, d.shift, d.bits, d.seed)
+	return nil
+}
+
+func (p *radixPasses) scatterArgs(from, to radixColumns, offsets, chain, next backend.Range) []backend.Range {
+	return []backend.Range{
+		from.keys, from.payload[0], from.payload[1], from.payload[2], offsets, chain,
+		to.keys, to.payload[0], to.payload[1], to.payload[2], next,
+	}
+}
+
+// count records the counts of all digits and their scan, pass by pass.
+func (p *radixPasses) count(o *Ops, list *backend.List, keys, scratch backend.Range) error {
+	k, err := o.device.Kernel(kernel.RadixCounts, with(p.settings(p.digits[0]), "items", countedTiles*int(p.config["items"])))
+	if err != nil {
+		return err
+	}
+	// Tiles of 256 counts, each scanned on its own.
+	scan, err := o.device.Kernel(kernel.ScanTiles, backend.Config{"in_bits": 32, "sum_bits": 32, "serial": 0, "workgroup": maxDigits / 4, "items": 4})
+	if err != nil {
+		return err
+	}
+	counts := sub(scratch, 0, p.countsBytes)
+	list.Fill(counts, 0)
+	var shifts, widths [2]uint32
+	for i, d := range p.digits {
+		shifts[i/4] |= d.shift << (i % 4 * 8)
+		widths[i/4] |= d.bits << (i % 4 * 8)
+	}
+	passes := uint32(len(p.digits))
+	list.Dispatch(k, kernel.Groups(k.Config, p.rows.Rows), []backend.Range{keys, counts},
+		uint32(p.rows.Rows), passes, shifts[0], shifts[1], widths[0], widths[1], p.digits[0].seed)
+	list.Dispatch(scan, passes, []backend.Range{counts, {}, sub(scratch, p.offsetsOffset, p.countsBytes)}, passes*maxDigits, passes, 0)
+	return nil
+}
+
+// lookBack records a pass of the look-back family.
+func (p *radixPasses) lookBack(o *Ops, list *backend.List, i int, from, to radixColumns, scratch backend.Range) error {
+	d := p.digits[i]
+	scatter, err := o.device.Kernel(kernel.RadixScatter, p.settings(d))
+	if err != nil {
+		return err
+	}
+	offsets := sub(scratch, p.offsetsOffset+uint64(i)*maxDigits*4, maxDigits*4)
+	for first, portion := uint64(0), 0; first < p.rows.Rows; portion++ {
+		rows := min(p.portionRows(), p.rows.Rows-first)
+		tileCount := kernel.Tiles(p.config, rows)
+		chain := sub(scratch, p.chainOffset, uint64(tileCount)*maxDigits*4)
+		next := sub(scratch, p.nextOffset+uint64(portion%2)*maxDigits*4, maxDigits*4)
+		list.Fill(chain, 0)
+		list.Dispatch(scatter, kernel.Groups(p.config, rows), p.scatterArgs(p.portion(from, first, rows), to, offsets, chain, next),
+			uint32(rows), tileCount, uint32(first), d.shift, d.bits, d.seed)
+		offsets = next
+		first += rows
+	}
+	return nil
+}
+
+// portion is the part of columns from row first on.
+func (p *radixPasses) portion(c radixColumns, first, rows uint64) radixColumns {
+	c.keys = sub(c.keys, first*uint64(p.rows.KeyBytes), rows*uint64(p.rows.KeyBytes))
+	for i, column := range c.payload {
+		if column.Buffer != nil {
+			c.payload[i] = sub(column, first*uint64(p.rows.PayloadBytes), rows*uint64(p.rows.PayloadBytes))
+		}
+	}
+	return c
+}

@@ -1,0 +1,332 @@
+package primitive_test
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/internal/devicetest"
+	"github.com/spirjoin/spirjoin/kernel"
+	"github.com/spirjoin/spirjoin/primitive"
+)
+
+// distributions of keys; every one is below 2^bits.
+var distributions = map[string]func(random *rand.Rand, i, rows, bits int) uint64{
+	"uniform": func(r *rand.Rand, _, _, bits int) uint64 { return low(r.Uint64(), bits) },
+	"equal":   func(*rand.Rand, int, int, int) uint64 { return 0 },
+	"sentinels": func(r *rand.Rand, _, _, bits int) uint64 {
+		return low(uint64(0)-uint64(r.IntN(2)), bits)
+	},
+	"sorted":  func(_ *rand.Rand, i, rows, bits int) uint64 { return low(uint64(i), bits) },
+	"reverse": func(_ *rand.Rand, i, rows, bits int) uint64 { return low(uint64(rows-i), bits) },
+}
+
+func low(v uint64, bits int) uint64 {
+	if bits == 64 {
+		return v
+	}
+	return v & (1<<bits - 1)
+}
+
+// families are the two ways of a radix pass, look-back with enough patience and with none, where every tile counts those before
+// it, and in portions.
+var families = map[string]backend.Config{
+	"own":                 nil,
+	"serial":              {"serial": 1, "workgroup": 8, "items": 16},
+	"wide":                {"serial": 0, "workgroup": 64, "items": 5},
+	"look-back":           {"serial": 0, "workgroup": 64, "items": 5, "lookback": 1, "patience": 100, "portion": 20000},
+	"look-back, fallback": {"serial": 0, "workgroup": 64, "items": 5, "lookback": 1, "patience": 0},
+}
+
+func forEachFamily(t *testing.T, test func(r rig)) {
+	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {
+		for name, config := range families {
+			t.Run(name, func(t *testing.T) {
+				var overrides primitive.Tuning
+				if config != nil {
+					overrides = primitive.Override(config, "radix_sort")
+				}
+				ops, err := primitive.New(device, overrides)
+				require.NoError(t, err)
+				test(rig{t, ops, device})
+			})
+		}
+	})
+}
+
+// movings are what a sort or partition moves, less the number of rows.
+var movings = []primitive.Rows{
+	{KeyBytes: 4}, {KeyBytes: 8},
+	{KeyBytes: 4, Payload: primitive.RowNumbers}, {KeyBytes: 8, Payload: primitive.RowNumbers},
+	{KeyBytes: 4, Payload: primitive.Given}, {KeyBytes: 8, Payload: primitive.Given},
+	{KeyBytes: 4, Payload: primitive.Given, PayloadBytes: 8}, {KeyBytes: 8, Payload: primitive.Given, PayloadBytes: 8},
+	{KeyBytes: 8, Payload: primitive.Given, Columns: 3}, {KeyBytes: 4, Payload: primitive.Given, PayloadBytes: 8, Columns: 2},
+}
+
+// moved is the test data of a sort or partition: keys and payload columns on both sides of it.
+type moved struct {
+	rig
+	rows     primitive.Rows
+	keys     []uint64
+	keysIn   [2]backend.Range
+	given    [][]uint64
+	payload  [][2]backend.Range
+	describe string
+}
+
+func narrowTo[V uint32 | uint64](column []uint64) []V {
+	narrowed := make([]V, len(column))
+	for i, v := range column {
+		narrowed[i] = V(v)
+	}
+	return narrowed
+}
+
+func (m *moved) column(bytes int, values []uint64) backend.Range {
+	if bytes == 8 {
+		return column(m.rig, values).All()
+	}
+	return column(m.rig, narrowTo[uint32](values)).All()
+}
+
+func (m *moved) values(r backend.Range, bytes int) []uint64 {
+	if bytes == 8 {
+		return values[uint64](m.rig, r, len(m.keys))
+	}
+	wide := make([]uint64, len(m.keys))
+	for i, v := range values[uint32](m.rig, r, len(m.keys)) {
+		wide[i] = uint64(v)
+	}
+	return wide
+}
+
+func newMoved(r rig, rows primitive.Rows, keys []uint64, describe string) *moved {
+	rows.Rows = uint64(len(keys))
+	m := &moved{rig: r, rows: rows, keys: keys, describe: fmt.Sprintf("%s, %+v", describe, rows)}
+	m.keysIn = [2]backend.Range{m.column(rows.KeyBytes, keys), r.empty(uint64(len(keys) * rows.KeyBytes)).All()}
+	bytes := max(4, rows.PayloadBytes)
+	columns := max(1, rows.Columns)
+	if rows.Payload == primitive.NoPayload {
+		columns = 0
+	}
+	for c := range columns {
+		given := make([]uint64, len(keys))
+		for i := range given {
+			given[i] = uint64(i)
+			if rows.Payload == primitive.Given {
+				given[i] = uint64(i)*0x9e3779b97f4a7c15 + uint64(c)
+			}
+			if bytes == 4 {
+				given[i] = uint64(uint32(given[i]))
+			}
+		}
+		pair := [2]backend.Range{r.empty(uint64(len(keys) * bytes)).All(), r.empty(uint64(len(keys) * bytes)).All()}
+		if rows.Payload == primitive.Given {
+			pair[0] = m.column(bytes, given)
+		}
+		m.given, m.payload = append(m.given, given), append(m.payload, pair)
+	}
+	return m
+}
+
+// check compares what is in the buffers of index result with the rows in the stable order of by.
+func (m *moved) check(result int, by func(key uint64) uint64) {
+	order := make([]int, len(m.keys))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(by(m.keys[a]), by(m.keys[b])) })
+	in := func(column []uint64) []uint64 {
+		sorted := make([]uint64, len(column))
+		for i, o := range order {
+			sorted[i] = column[o]
+		}
+		return sorted
+	}
+	require.Equal(m, in(m.keys), m.values(m.keysIn[result], m.rows.KeyBytes), m.describe)
+	for c, given := range m.given {
+		require.Equal(m, in(given), m.values(m.payload[c][result], max(4, m.rows.PayloadBytes)), "%s, column %d", m.describe, c)
+	}
+}
+
+func drawKeys(name string, rows, bits int) []uint64 {
+	random := rand.New(rand.NewPCG(uint64(rows), uint64(bits)))
+	keys := make([]uint64, rows)
+	for i := range keys {
+		keys[i] = distributions[name](random, i, rows, bits)
+	}
+	return keys
+}
+
+// sortSizes are around a tile, and several tiles, of the smaller kind.
+func (r rig) sortSizes() []int {
+	tile := min(int(kernel.TileRows(r.ops.Tuning().Config("radix_sort", nil))), 5000)
+	return []int{0, 1, 2, tile - 1, tile, tile + 1, 5*tile + 3}
+}
+
+func TestSort(t *testing.T) {
+	names := slices.Sorted(maps.Keys(distributions))
+	// Bits that are sorted, and those that vary.
+	ranges := []struct {
+		first, end int
+		varying    uint64
+	}{{0, 0, 0}, {0, 1, 0}, {0, 8, 0}, {3, 20, 0}, {0, 32, 0}, {0, 32, 0x80000401}, {31, 33, 0}, {5, 64, 0}, {0, 64, 1<<63 | 1<<32 | 1<<31 | 7}}
+	forEachFamily(t, func(r rig) {
+		sizes := r.sortSizes()
+		for _, c := range devicetest.Combinations(r, len(sizes), len(movings), len(ranges), len(names)) {
+			rows, moving, bits, name := sizes[c[0]], movings[c[1]], ranges[c[2]], names[c[3]]
+			end := min(bits.end, moving.KeyBytes*8)
+			if bits.first > end {
+				continue
+			}
+			varying := bits.varying
+			if varying == 0 {
+				varying = ^uint64(0)
+			}
+			keys := drawKeys(name, rows, 64)
+			for i := range keys {
+				// Bits that do not vary are the same everywhere.
+				keys[i] = keys[i]&varying | 0x5a5a5a5a5a5a5a5a&^varying
+				if moving.KeyBytes == 4 {
+					keys[i] = uint64(uint32(keys[i]))
+				}
+			}
+			m := newMoved(r, moving, keys, fmt.Sprintf("%s, bits %d to %d of %x", name, bits.first, end, bits.varying))
+			p, err := primitive.PlanSort(r.ops.Tuning(), primitive.Sort{Rows: m.rows, FirstBit: bits.first, EndBit: end, Varying: bits.varying})
+			require.NoError(r, err)
+			scratch := r.empty(p.ScratchBytes)
+			r.run(func(list *backend.List) error { return r.ops.Sort(list, p, scratch.All(), m.keysIn, m.payload...) })
+			m.check(p.Result(), func(key uint64) uint64 { return low(key, end) >> bits.first })
+		}
+	})
+}
+
+// A portion ends in the middle of the rows, also where a dispatch of it is cut.
+func TestSortInPortions(t *testing.T) {
+	forEachFamily(t, func(r rig) {
+		if r.ops.Tuning().Config("radix_sort", nil)["portion"] == 0 {
+			return
+		}
+		for _, rows := range []int{20480, 20481, 3*20480 + 77} {
+			m := newMoved(r, primitive.Rows{KeyBytes: 4, Payload: primitive.RowNumbers}, lowHalves(drawKeys("uniform", rows, 20)), "portions")
+			p, err := primitive.PlanSort(r.ops.Tuning(), primitive.Sort{Rows: m.rows, EndBit: 20})
+			require.NoError(r, err)
+			scratch := r.empty(p.ScratchBytes)
+			r.run(func(list *backend.List) error { return r.ops.Sort(list, p, scratch.All(), m.keysIn, m.payload...) })
+			m.check(p.Result(), func(key uint64) uint64 { return key })
+		}
+	})
+}
+
+func lowHalves(keys []uint64) []uint64 {
+	for i := range keys {
+		keys[i] = uint64(uint32(keys[i]))
+	}
+	return keys
+}
+
+func TestPartition(t *testing.T) {
+	names := slices.Sorted(maps.Keys(distributions))
+	digits := []primitive.Partition{{Bits: 8}, {Shift: 5, Bits: 3}, {Shift: 24, Bits: 8}, {Bits: 8, Mixed: true, Seed: 1}, {Shift: 9, Bits: 6, Mixed: true, Seed: 77}, {Shift: 40, Bits: 1}}
+	forEachFamily(t, func(r rig) {
+		sizes := r.sortSizes()
+		for _, c := range devicetest.Combinations(r, len(sizes), len(movings), len(digits), len(names)) {
+			rows, moving, s, name := sizes[c[0]], movings[c[1]], digits[c[2]], names[c[3]]
+			if s.Shift+s.Bits > moving.KeyBytes*8 {
+				continue
+			}
+			keys := drawKeys(name, rows, moving.KeyBytes*8)
+			m := newMoved(r, moving, keys, fmt.Sprintf("%s, %+v", name, s))
+			s.Rows = m.rows
+			p, err := primitive.PlanPartition(r.ops.Tuning(), s)
+			require.NoError(r, err)
+			scratch, starts := r.empty(p.ScratchBytes), r.empty(4<<s.Bits)
+			r.run(func(list *backend.List) error {
+				return r.ops.Partition(list, p, starts.All(), scratch.All(), m.keysIn, m.payload...)
+			})
+			digit := func(key uint64) uint64 {
+				switch {
+				case s.Mixed && moving.KeyBytes == 8:
+					key = kernel.Mix(key, s.Seed)
+				case s.Mixed:
+					key = uint64(kernel.Mix(uint32(key), s.Seed))
+				}
+				return key >> s.Shift & (1<<s.Bits - 1)
+			}
+			m.check(1, digit)
+			want := make([]uint32, 1<<s.Bits)
+			for _, key := range keys {
+				for d := digit(key) + 1; d < uint64(len(want)); d++ {
+					want[d]++
+				}
+			}
+			require.Equal(r, want, values[uint32](r, starts.All(), len(want)), m.describe)
+		}
+	})
+}
+
+// Mixing loses nothing, and keys that differ little differ in every bit of their digits.
+func TestMix(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	for range 1000 {
+		key, seed := random.Uint64(), random.Uint32()
+		require.Equal(t, key, kernel.Unmix(kernel.Mix(key, seed), seed))
+		require.Equal(t, uint32(key), kernel.Unmix(kernel.Mix(uint32(key), seed), seed))
+	}
+	const rows = 1 << 16
+	for _, seed := range []uint32{0, 1, 99} {
+		for shift := range 56 {
+			var wide, narrow [256]int
+			for key := range uint64(rows) {
+				wide[kernel.Mix(key, seed)>>shift&255]++
+				narrow[kernel.Mix(uint32(key), seed)>>min(shift, 24)&255]++
+			}
+			// A count is 256 on average; six standard deviations are 96.
+			require.Less(t, slices.Max(wide[:]), 256+130, "seed %d, bits from %d", seed, shift)
+			require.Less(t, slices.Max(narrow[:]), 256+130, "seed %d, bits from %d", seed, shift)
+		}
+	}
+}
+
+func TestRadixPlans(t *testing.T) {
+	tuning := primitive.Tuning{"radix_sort": {{Config: backend.Config{"serial": 0, "workgroup": 64, "items": 4, "lookback": 1}}},
+		"scan": {{Config: backend.Config{"workgroup": 64, "items": 4}}}}
+	for _, bad := range []primitive.Sort{
+		{Rows: primitive.Rows{Rows: 1, KeyBytes: 3}, EndBit: 8},
+		{Rows: primitive.Rows{Rows: 1, KeyBytes: 4}, EndBit: 33},
+		{Rows: primitive.Rows{Rows: 1, KeyBytes: 4}, FirstBit: 9, EndBit: 8},
+		{Rows: primitive.Rows{Rows: 1, KeyBytes: 4, Payload: primitive.RowNumbers, PayloadBytes: 8}, EndBit: 8},
+		{Rows: primitive.Rows{Rows: 1, KeyBytes: 4, Payload: primitive.Given, Columns: 4}, EndBit: 8},
+	} {
+		_, err := primitive.PlanSort(tuning, bad)
+		require.ErrorIs(t, err, backend.ErrInvalidInput, "%+v", bad)
+	}
+	_, err := primitive.PlanSort(tuning, primitive.Sort{Rows: primitive.Rows{Rows: primitive.MaxRows + 1, KeyBytes: 4}, EndBit: 8})
+	require.ErrorIs(t, err, backend.ErrLimit)
+	for _, bad := range []primitive.Partition{{Bits: 9}, {Bits: 0}, {Shift: 28, Bits: 8}, {Shift: 30, Bits: 4, Rows: primitive.Rows{KeyBytes: 8}}} {
+		bad.KeyBytes = max(4, bad.KeyBytes)
+		_, err := primitive.PlanPartition(tuning, bad)
+		require.ErrorIs(t, err, backend.ErrInvalidInput, "%+v", bad)
+	}
+	// As few passes as the varying bits allow; no digit in two words.
+	for _, c := range []struct {
+		first, end int
+		varying    uint64
+		passes     int
+	}{{0, 64, 0, 8}, {0, 32, 0, 4}, {0, 33, 0, 5}, {0, 64, 0xff000000000000ff, 2}, {0, 64, 1, 1}, {4, 12, 0, 1}, {0, 64, 0x0000000180000000, 2}, {0, 0, 0, 0}} {
+		p, err := primitive.PlanSort(tuning, primitive.Sort{Rows: primitive.Rows{Rows: 100, KeyBytes: 8}, FirstBit: c.first, EndBit: c.end, Varying: c.varying})
+		require.NoError(t, err)
+		require.Equal(t, c.passes, p.Passes(), "%+v", c)
+	}
+	p, err := primitive.PlanSort(tuning, primitive.Sort{Rows: primitive.Rows{Rows: 1 << 31, KeyBytes: 8}, EndBit: 64})
+	require.NoError(t, err)
+	require.Less(t, p.ScratchBytes, uint64(3<<30)) // the chain of one portion, not of all
+	require.False(t, errors.Is(err, backend.ErrLimit))
+}

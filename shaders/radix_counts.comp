@@ -1,0 +1,67 @@
+// Counts all digits of keys that a sort will need, in one read: adds to counts[256*pass + digit] the rows whose digit of that
+// pass is digit.
+// One workgroup per tile of workgroup*items rows.
+// Input: keys, words of KEY_BITS[rows]. Accumulated: counts, uint32[256 * passes], zero before.
+// Parameters: pass p takes byte p%4 of shifts_0 (or, from pass 4 on, of shifts_1) bits[p] bits above shift[p]: shifts and bits are bytes of
+// words, four passes in a word.
+// Preconditions: passes is 1 to KEY_BITS/8; digits as in radix_digit.glsl;
+// 256 * passes is at most counters.
+// Source: "Onesweep: A Faster Least Significant Digit Radix Sort for GPUs", section 3.
+#version 460
+#extension GL_GOOGLE_include_directive : require
+#extension GL_EXT_control_flow_attributes : require
+#include "memory.glsl"
+#include "group.glsl"
+#include "radix_digit.glsl"
+
+layout(push_constant) uniform Push {
+    uvec2 keys, counts;
+    uint rows, passes, shifts_0, shifts_1, bits_0, bits_1, seed;
+    GROUP_RANGE
+};
+
+layout(constant_id = 3) const uint counters = COUNTERS;
+
+// Neighbours count in different copies, which lie in different banks.
+const uint max_passes = KEY_BITS / 8u;
+#define IN_FLIGHT 8u // keys of an invocation whose loads overlap
+
+shared uint sh_count[counters]; // [pass][digit][copy]
+
+uint byte_of(uint low, uint high, uint pass) { return (pass < 4u ? low : high) >> pass % 4u * 8u & 255u; }
+
+void main() {
+    uint tile = GROUP;
+    if (tile >= end_group) return;
+    for (uint i = INVOCATION; i < counters; i += WORKGROUP_SIZE) sh_count[i] = 0u;
+    uint log2_copies = min(findMSB(counters / max_digits / passes), 5), copy = INVOCATION & (1u << log2_copies) - 1u;
+    Digit place[max_passes];
+    [[unroll]] for (uint p = 0u; p < max_passes; ++p) {
+        place[p] = Digit(byte_of(shifts_0, shifts_1, p), (1u << byte_of(bits_0, bits_1, p)) - 1u, seed);
+    }
+    barrier();
+    uint begin = tile * WORKGROUP_SIZE * items, count = rows_left(rows, begin, WORKGROUP_SIZE * items);
+    COLUMN(KEY_BITS) from = COLUMN_FROM(KEY_BITS)(keys, begin);
+    for (uint i = INVOCATION; i < count; i += IN_FLIGHT * WORKGROUP_SIZE) {
+        WORD(KEY_BITS) key[IN_FLIGHT];
+        [[unroll]] for (uint k = 0u; k < IN_FLIGHT; ++k) {
+            if (i + k * WORKGROUP_SIZE < count) key[k] = from.at[i + k * WORKGROUP_SIZE];
+        }
+        [[unroll]] for (uint k = 0u; k < IN_FLIGHT; ++k) {
+            if (i + k * WORKGROUP_SIZE < count) {
+                [[unroll]] for (uint p = 0u; p < max_passes; ++p) {
+                    if (p < passes) {
+                        uint digit = digit_of(key[k], place[p]);
+                        atomicAdd(sh_count[(p * max_digits + digit << log2_copies) + copy], 1u);
+                    }
+                }
+            }
+        }
+    }
+    barrier();
+    for (uint i = INVOCATION; i < passes * max_digits; i += WORKGROUP_SIZE) {
+        uint sum = 0u;
+        for (uint c = 0u; c < 1u << log2_copies; ++c) sum += sh_count[(i << log2_copies) + (c + i & (1u << log2_copies) - 1u)];
+        if (sum > 0u) atomicAdd(column32_from(counts, i).at[0], sum);
+    }
+}
