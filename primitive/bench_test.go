@@ -55,7 +55,7 @@ type sortPlan struct {
 
 var sorters = []sorter{
 	{"radix", "SPIRJOIN_BENCH_SORT", []string{"radix_sort"}, func(t primitive.Tuning, rows uint64, keyBytes int) (sortPlan, error) {
-		p, err := primitive.PlanSort(t, primitive.Sort{Rows: primitive.Rows{Rows: rows, KeyBytes: keyBytes, Payload: primitive.RowNumbers}, EndBit: keyBytes * 8})
+		p, err := primitive.PlanSort(t, primitive.Sort{Layout: primitive.Layout{Rows: rows, KeyBytes: keyBytes, Payload: primitive.RowNumbers}, EndBit: keyBytes * 8})
 		return sortPlan{p.ScratchBytes, p.Result(), func(o *primitive.Ops, list *backend.List, keys, payload [2]backend.Range, scratch backend.Range) error {
 			return o.Sort(list, p, scratch, keys, payload)
 		}}, err

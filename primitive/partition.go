@@ -20,7 +20,7 @@ type PartitionPlan struct {
 // in which every bit depends on the whole key; different seeds give independent digits. Bits is 1 to 8. A digit of a 64-bit
 // key lies in one of its words.
 type Partition struct {
-	Rows
+	Layout
 	Shift, Bits int
 	Mixed       bool
 	Seed        uint32
@@ -37,7 +37,7 @@ func PlanPartition(t Tuning, s Partition) (PartitionPlan, error) {
 		return p, &backend.OpError{Op: "partition", Err: backend.ErrInvalidInput, Detail: fmt.Sprintf(
 			"a digit of %d bits at bit %d of keys of %d bytes", s.Bits, s.Shift, s.KeyBytes)}
 	}
-	p.radix, err = planRadix(t, s.Rows, []digit{{uint32(s.Shift), uint32(s.Bits), s.Mixed, s.Seed}})
+	p.radix, err = planRadix(t, s.Layout, []digit{{uint32(s.Shift), uint32(s.Bits), s.Mixed, s.Seed}})
 	p.ScratchBytes = p.radix.scratchBytes
 	return p, err
 }
@@ -48,7 +48,7 @@ func (o *Ops) Partition(list *backend.List, p PartitionPlan, starts, scratch bac
 	if len(payload) != p.Partition.Columns {
 		return &backend.OpError{Op: "partition", Err: backend.ErrInvalidInput, Detail: fmt.Sprintf("%d payload columns, planned are %d", len(payload), p.Partition.Columns)}
 	}
-	if p.Partition.Rows.Rows == 0 {
+	if p.Partition.Rows == 0 {
 		list.Fill(starts, 0)
 		return nil
 	}
@@ -63,7 +63,7 @@ func (o *Ops) Partition(list *backend.List, p PartitionPlan, starts, scratch bac
 	if err != nil {
 		return err
 	}
-	tileCount := kernel.Tiles(p.radix.config, p.Partition.Rows.Rows)
+	tileCount := kernel.Tiles(p.radix.config, p.Partition.Rows)
 	digits := uint32(1) << p.Partition.Bits
 	offsets := sub(scratch, p.radix.offsetsOffset, uint64(tileCount)*uint64(digits)*4)
 	list.Dispatch(k, kernel.Groups(k.Config, uint64(digits)), []backend.Range{offsets, starts}, digits, tileCount)

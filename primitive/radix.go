@@ -8,8 +8,8 @@ import (
 	"github.com/spirjoin/spirjoin/kernel"
 )
 
-// Rows says which rows a radix sort or partition moves: keys and up to three payload columns of one width.
-type Rows struct {
+// Layout says what a radix sort or partition moves: rows of keys and up to three payload columns of one width.
+type Layout struct {
 	Rows     uint64
 	KeyBytes int // 4 or 8
 	Payload  Payload
@@ -28,37 +28,37 @@ const (
 )
 
 // complete fills in defaults and checks.
-func (r *Rows) complete(op string) error {
-	if r.PayloadBytes == 0 {
-		r.PayloadBytes = 4
+func (l *Layout) complete(op string) error {
+	if l.PayloadBytes == 0 {
+		l.PayloadBytes = 4
 	}
-	if r.Columns == 0 || r.Payload != Given {
-		r.Columns = 1
+	if l.Columns == 0 || l.Payload != Given {
+		l.Columns = 1
 	}
-	if r.Payload == NoPayload {
-		r.PayloadBytes, r.Columns = 0, 0
+	if l.Payload == NoPayload {
+		l.PayloadBytes, l.Columns = 0, 0
 	}
-	if err := checkRows(op, r.Rows); err != nil {
+	if err := checkRows(op, l.Rows); err != nil {
 		return err
 	}
-	good := (r.KeyBytes == 4 || r.KeyBytes == 8) && r.Payload <= Given && r.Columns >= 0 && r.Columns <= kernel.MaxColumns
-	switch r.PayloadBytes {
+	good := (l.KeyBytes == 4 || l.KeyBytes == 8) && l.Payload <= Given && l.Columns >= 0 && l.Columns <= kernel.MaxColumns
+	switch l.PayloadBytes {
 	case 0:
-		good = good && r.Payload == NoPayload
+		good = good && l.Payload == NoPayload
 	case 4:
 	case 8:
-		good = good && r.Payload == Given
+		good = good && l.Payload == Given
 	default:
 		good = false
 	}
 	if !good {
 		return &backend.OpError{Op: op, Err: backend.ErrInvalidInput, Detail: fmt.Sprintf(
-			"keys of %d bytes with %d payload columns of %d bytes (kind %d)", r.KeyBytes, r.Columns, r.PayloadBytes, r.Payload)}
+			"keys of %d bytes with %d payload columns of %d bytes (kind %d)", l.KeyBytes, l.Columns, l.PayloadBytes, l.Payload)}
 	}
 	return nil
 }
 
-func (r *Rows) payloadBits() int { return r.PayloadBytes * 8 }
+func (l *Layout) payloadBits() int { return l.PayloadBytes * 8 }
 
 // A digit is (key >> shift) & (1<<bits - 1) of a key or, with mixed, of [kernel.Mix] of it.
 type digit struct {
@@ -115,7 +115,7 @@ func digitsOf(first, end int, varying uint64) (digits []digit) {
 // ([kernel.RadixScatter]). Counts of a tile take 30 bits, so that rows are moved in portions of at most 2^29, or of the setting portion, one
 // after the other.
 type radixPasses struct {
-	rows   Rows
+	layout Layout
 	digits []digit
 	config backend.Config
 
@@ -136,9 +136,9 @@ const countedTiles = 16
 // mostPortionRows is the number of rows that a pass of the look-back family moves in one dispatch.
 const mostPortionRows = 1 << 29
 
-func planRadix(t Tuning, rows Rows, digits []digit) (radixPasses, error) {
-	p := radixPasses{rows: rows, digits: digits}
-	v := variant("key_bits", rows.KeyBytes*8, "payload_bits", rows.payloadBits())
+func planRadix(t Tuning, layout Layout, digits []digit) (radixPasses, error) {
+	p := radixPasses{layout: layout, digits: digits}
+	v := variant("key_bits", layout.KeyBytes*8, "payload_bits", layout.payloadBits())
 	p.config = t.Config("radix_sort", v)
 	if len(digits) == 0 {
 		return p, nil
@@ -148,11 +148,11 @@ func planRadix(t Tuning, rows Rows, digits []digit) (radixPasses, error) {
 		p.offsetsOffset = p.countsBytes
 		p.nextOffset = 2 * p.countsBytes
 		p.chainOffset = p.nextOffset + 2*maxDigits*4
-		p.scratchBytes = p.chainOffset + uint64(kernel.Tiles(p.config, min(rows.Rows, p.portionRows())))*maxDigits*4
+		p.scratchBytes = p.chainOffset + uint64(kernel.Tiles(p.config, min(layout.Rows, p.portionRows())))*maxDigits*4
 		return p, nil
 	}
 	for _, d := range digits {
-		counts := uint64(kernel.Tiles(p.config, rows.Rows)) << d.bits
+		counts := uint64(kernel.Tiles(p.config, layout.Rows)) << d.bits
 		scan, err := PlanScan(t, counts, 32, 32, false)
 		if err != nil {
 			return p, err
@@ -199,7 +199,7 @@ func (p *radixPasses) record(o *Ops, list *backend.List, columns [2]radixColumns
 	}
 	for i := range p.digits {
 		from, to := columns[i%2], columns[1-i%2]
-		if i == 0 && p.rows.Payload == RowNumbers {
+		if i == 0 && p.layout.Payload == RowNumbers {
 			from.payload[0] = backend.Range{}
 		}
 		pass := p.scan
@@ -215,8 +215,8 @@ func (p *radixPasses) record(o *Ops, list *backend.List, columns [2]radixColumns
 
 // settings are those of the tuning and what a pass adds.
 func (p *radixPasses) settings(d digit) backend.Config {
-	far := max(p.rows.KeyBytes, p.rows.PayloadBytes)*int(p.rows.Rows) > 1<<32
-	return with(p.config, "key_bits", p.rows.KeyBytes*8, "payload_bits", p.rows.payloadBits(), "columns", max(1, p.rows.Columns),
+	far := max(p.layout.KeyBytes, p.layout.PayloadBytes)*int(p.layout.Rows) > 1<<32
+	return with(p.config, "key_bits", p.layout.KeyBytes*8, "payload_bits", p.layout.payloadBits(), "columns", max(1, p.layout.Columns),
 		"mixed", int(flag(d.mixed)), "far", int(flag(far)))
 }
 
@@ -232,13 +232,13 @@ func (p *radixPasses) scan(o *Ops, list *backend.List, i int, from, to radixColu
 		return err
 	}
 	counts, offsets := sub(scratch, 0, scan.Rows*4), sub(scratch, p.offsetsOffset, scan.Rows*4)
-	groups, tileCount := kernel.Groups(p.config, p.rows.Rows), kernel.Tiles(p.config, p.rows.Rows)
-	list.Dispatch(histogram, groups, []backend.Range{from.keys, counts}, uint32(p.rows.Rows), tileCount, d.shift, d.bits, d.seed)
+	groups, tileCount := kernel.Groups(p.config, p.layout.Rows), kernel.Tiles(p.config, p.layout.Rows)
+	list.Dispatch(histogram, groups, []backend.Range{from.keys, counts}, uint32(p.layout.Rows), tileCount, d.shift, d.bits, d.seed)
 	if err := o.Scan(list, scan, counts, offsets, sub(scratch, p.scanOffset, scan.ScratchBytes)); err != nil {
 		return err
 	}
 	list.Dispatch(scatter, groups, p.scatterArgs(from, to, offsets, backend.Range{}, backend.Range{}),
-		uint32(p.rows.Rows), tileCount, 0, d.shift, d.bits, d.seed)
+		uint32(p.layout.Rows), tileCount, 0, d.shift, d.bits, d.seed)
 	return nil
 }
 
@@ -268,8 +268,8 @@ func (p *radixPasses) count(o *Ops, list *backend.List, keys, scratch backend.Ra
 		widths[i/4] |= d.bits << (i % 4 * 8)
 	}
 	passes := uint32(len(p.digits))
-	list.Dispatch(k, kernel.Groups(k.Config, p.rows.Rows), []backend.Range{keys, counts},
-		uint32(p.rows.Rows), passes, shifts[0], shifts[1], widths[0], widths[1], p.digits[0].seed)
+	list.Dispatch(k, kernel.Groups(k.Config, p.layout.Rows), []backend.Range{keys, counts},
+		uint32(p.layout.Rows), passes, shifts[0], shifts[1], widths[0], widths[1], p.digits[0].seed)
 	list.Dispatch(scan, passes, []backend.Range{counts, {}, sub(scratch, p.offsetsOffset, p.countsBytes)}, passes*maxDigits, passes, 0)
 	return nil
 }
@@ -282,8 +282,8 @@ func (p *radixPasses) lookBack(o *Ops, list *backend.List, i int, from, to radix
 		return err
 	}
 	offsets := sub(scratch, p.offsetsOffset+uint64(i)*maxDigits*4, maxDigits*4)
-	for first, portion := uint64(0), 0; first < p.rows.Rows; portion++ {
-		rows := min(p.portionRows(), p.rows.Rows-first)
+	for first, portion := uint64(0), 0; first < p.layout.Rows; portion++ {
+		rows := min(p.portionRows(), p.layout.Rows-first)
 		tileCount := kernel.Tiles(p.config, rows)
 		chain := sub(scratch, p.chainOffset, uint64(tileCount)*maxDigits*4)
 		next := sub(scratch, p.nextOffset+uint64(portion%2)*maxDigits*4, maxDigits*4)
@@ -298,10 +298,10 @@ func (p *radixPasses) lookBack(o *Ops, list *backend.List, i int, from, to radix
 
 // portion is the part of columns from row first on.
 func (p *radixPasses) portion(c radixColumns, first, rows uint64) radixColumns {
-	c.keys = sub(c.keys, first*uint64(p.rows.KeyBytes), rows*uint64(p.rows.KeyBytes))
+	c.keys = sub(c.keys, first*uint64(p.layout.KeyBytes), rows*uint64(p.layout.KeyBytes))
 	for i, column := range c.payload {
 		if column.Buffer != nil {
-			c.payload[i] = sub(column, first*uint64(p.rows.PayloadBytes), rows*uint64(p.rows.PayloadBytes))
+			c.payload[i] = sub(column, first*uint64(p.layout.PayloadBytes), rows*uint64(p.layout.PayloadBytes))
 		}
 	}
 	return c

@@ -18,7 +18,7 @@ type SortPlan struct {
 // Sort says what a sort sorts: rows by the bits FirstBit to EndBit-1 of their keys, of which only those in Varying differ among
 // rows (see [PlanVaryingBits]); the others cost nothing. Varying 0 means that all may differ.
 type Sort struct {
-	Rows
+	Layout
 	FirstBit, EndBit int
 	Varying          uint64
 }
@@ -38,10 +38,10 @@ func PlanSort(t Tuning, s Sort) (SortPlan, error) {
 			"bits %d to %d of keys of %d bytes", s.FirstBit, s.EndBit, s.KeyBytes)}
 	}
 	var digits []digit
-	if s.Rows.Rows > 1 {
+	if s.Rows > 1 {
 		digits = digitsOf(s.FirstBit, s.EndBit, s.Varying)
 	}
-	p.radix, err = planRadix(t, s.Rows, digits)
+	p.radix, err = planRadix(t, s.Layout, digits)
 	p.ScratchBytes = p.radix.scratchBytes
 	return p, err
 }
@@ -60,7 +60,7 @@ func (o *Ops) Sort(list *backend.List, p SortPlan, scratch backend.Range, keys [
 		return &backend.OpError{Op: "sort", Err: backend.ErrInvalidInput, Detail: fmt.Sprintf("%d payload columns, planned are %d", len(payload), p.Sort.Columns)}
 	}
 	if p.Passes() == 0 && p.Sort.Payload == RowNumbers {
-		return o.Iota(list, payload[0][0], p.Sort.Rows.Rows, 0)
+		return o.Iota(list, payload[0][0], p.Sort.Rows, 0)
 	}
 	columns := [2]radixColumns{{keys: keys[0]}, {keys: keys[1]}}
 	for c, pair := range payload {

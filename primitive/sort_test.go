@@ -62,7 +62,7 @@ func forEachFamily(t *testing.T, test func(r rig)) {
 }
 
 // movings are what a sort or partition moves, less the number of rows.
-var movings = []primitive.Rows{
+var movings = []primitive.Layout{
 	{KeyBytes: 4}, {KeyBytes: 8},
 	{KeyBytes: 4, Payload: primitive.RowNumbers}, {KeyBytes: 8, Payload: primitive.RowNumbers},
 	{KeyBytes: 4, Payload: primitive.Given}, {KeyBytes: 8, Payload: primitive.Given},
@@ -73,7 +73,7 @@ var movings = []primitive.Rows{
 // moved is the test data of a sort or partition: keys and payload columns on both sides of it.
 type moved struct {
 	rig
-	rows     primitive.Rows
+	layout   primitive.Layout
 	keys     []uint64
 	keysIn   [2]backend.Range
 	given    [][]uint64
@@ -107,20 +107,20 @@ func (m *moved) values(r backend.Range, bytes int) []uint64 {
 	return wide
 }
 
-func newMoved(r rig, rows primitive.Rows, keys []uint64, describe string) *moved {
-	rows.Rows = uint64(len(keys))
-	m := &moved{rig: r, rows: rows, keys: keys, describe: fmt.Sprintf("%s, %+v", describe, rows)}
-	m.keysIn = [2]backend.Range{m.column(rows.KeyBytes, keys), r.empty(uint64(len(keys) * rows.KeyBytes)).All()}
-	bytes := max(4, rows.PayloadBytes)
-	columns := max(1, rows.Columns)
-	if rows.Payload == primitive.NoPayload {
+func newMoved(r rig, layout primitive.Layout, keys []uint64, describe string) *moved {
+	layout.Rows = uint64(len(keys))
+	m := &moved{rig: r, layout: layout, keys: keys, describe: fmt.Sprintf("%s, %+v", describe, layout)}
+	m.keysIn = [2]backend.Range{m.column(layout.KeyBytes, keys), r.empty(uint64(len(keys) * layout.KeyBytes)).All()}
+	bytes := max(4, layout.PayloadBytes)
+	columns := max(1, layout.Columns)
+	if layout.Payload == primitive.NoPayload {
 		columns = 0
 	}
 	for c := range columns {
 		given := make([]uint64, len(keys))
 		for i := range given {
 			given[i] = uint64(i)
-			if rows.Payload == primitive.Given {
+			if layout.Payload == primitive.Given {
 				given[i] = uint64(i)*0x9e3779b97f4a7c15 + uint64(c)
 			}
 			if bytes == 4 {
@@ -128,7 +128,7 @@ func newMoved(r rig, rows primitive.Rows, keys []uint64, describe string) *moved
 			}
 		}
 		pair := [2]backend.Range{r.empty(uint64(len(keys) * bytes)).All(), r.empty(uint64(len(keys) * bytes)).All()}
-		if rows.Payload == primitive.Given {
+		if layout.Payload == primitive.Given {
 			pair[0] = m.column(bytes, given)
 		}
 		m.given, m.payload = append(m.given, given), append(m.payload, pair)
@@ -150,9 +150,9 @@ func (m *moved) check(result int, by func(key uint64) uint64) {
 		}
 		return sorted
 	}
-	require.Equal(m, in(m.keys), m.values(m.keysIn[result], m.rows.KeyBytes), m.describe)
+	require.Equal(m, in(m.keys), m.values(m.keysIn[result], m.layout.KeyBytes), m.describe)
 	for c, given := range m.given {
-		require.Equal(m, in(given), m.values(m.payload[c][result], max(4, m.rows.PayloadBytes)), "%s, column %d", m.describe, c)
+		require.Equal(m, in(given), m.values(m.payload[c][result], max(4, m.layout.PayloadBytes)), "%s, column %d", m.describe, c)
 	}
 }
 
@@ -199,7 +199,7 @@ func TestSort(t *testing.T) {
 				}
 			}
 			m := newMoved(r, moving, keys, fmt.Sprintf("%s, bits %d to %d of %x", name, bits.first, end, bits.varying))
-			p, err := primitive.PlanSort(r.ops.Tuning(), primitive.Sort{Rows: m.rows, FirstBit: bits.first, EndBit: end, Varying: bits.varying})
+			p, err := primitive.PlanSort(r.ops.Tuning(), primitive.Sort{Layout: m.layout, FirstBit: bits.first, EndBit: end, Varying: bits.varying})
 			require.NoError(r, err)
 			scratch := r.empty(p.ScratchBytes)
 			r.run(func(list *backend.List) error { return r.ops.Sort(list, p, scratch.All(), m.keysIn, m.payload...) })
@@ -215,8 +215,8 @@ func TestSortInPortions(t *testing.T) {
 			return
 		}
 		for _, rows := range []int{20480, 20481, 3*20480 + 77} {
-			m := newMoved(r, primitive.Rows{KeyBytes: 4, Payload: primitive.RowNumbers}, lowHalves(drawKeys("uniform", rows, 20)), "portions")
-			p, err := primitive.PlanSort(r.ops.Tuning(), primitive.Sort{Rows: m.rows, EndBit: 20})
+			m := newMoved(r, primitive.Layout{KeyBytes: 4, Payload: primitive.RowNumbers}, lowHalves(drawKeys("uniform", rows, 20)), "portions")
+			p, err := primitive.PlanSort(r.ops.Tuning(), primitive.Sort{Layout: m.layout, EndBit: 20})
 			require.NoError(r, err)
 			scratch := r.empty(p.ScratchBytes)
 			r.run(func(list *backend.List) error { return r.ops.Sort(list, p, scratch.All(), m.keysIn, m.payload...) })
@@ -244,7 +244,7 @@ func TestPartition(t *testing.T) {
 			}
 			keys := drawKeys(name, rows, moving.KeyBytes*8)
 			m := newMoved(r, moving, keys, fmt.Sprintf("%s, %+v", name, s))
-			s.Rows = m.rows
+			s.Layout = m.layout
 			p, err := primitive.PlanPartition(r.ops.Tuning(), s)
 			require.NoError(r, err)
 			scratch, starts := r.empty(p.ScratchBytes), r.empty(4<<s.Bits)
@@ -299,18 +299,18 @@ func TestRadixPlans(t *testing.T) {
 	tuning := primitive.Tuning{"radix_sort": {{Config: backend.Config{"serial": 0, "workgroup": 64, "items": 4, "lookback": 1}}},
 		"scan": {{Config: backend.Config{"workgroup": 64, "items": 4}}}}
 	for _, bad := range []primitive.Sort{
-		{Rows: primitive.Rows{Rows: 1, KeyBytes: 3}, EndBit: 8},
-		{Rows: primitive.Rows{Rows: 1, KeyBytes: 4}, EndBit: 33},
-		{Rows: primitive.Rows{Rows: 1, KeyBytes: 4}, FirstBit: 9, EndBit: 8},
-		{Rows: primitive.Rows{Rows: 1, KeyBytes: 4, Payload: primitive.RowNumbers, PayloadBytes: 8}, EndBit: 8},
-		{Rows: primitive.Rows{Rows: 1, KeyBytes: 4, Payload: primitive.Given, Columns: 4}, EndBit: 8},
+		{Layout: primitive.Layout{Rows: 1, KeyBytes: 3}, EndBit: 8},
+		{Layout: primitive.Layout{Rows: 1, KeyBytes: 4}, EndBit: 33},
+		{Layout: primitive.Layout{Rows: 1, KeyBytes: 4}, FirstBit: 9, EndBit: 8},
+		{Layout: primitive.Layout{Rows: 1, KeyBytes: 4, Payload: primitive.RowNumbers, PayloadBytes: 8}, EndBit: 8},
+		{Layout: primitive.Layout{Rows: 1, KeyBytes: 4, Payload: primitive.Given, Columns: 4}, EndBit: 8},
 	} {
 		_, err := primitive.PlanSort(tuning, bad)
 		require.ErrorIs(t, err, backend.ErrInvalidInput, "%+v", bad)
 	}
-	_, err := primitive.PlanSort(tuning, primitive.Sort{Rows: primitive.Rows{Rows: primitive.MaxRows + 1, KeyBytes: 4}, EndBit: 8})
+	_, err := primitive.PlanSort(tuning, primitive.Sort{Layout: primitive.Layout{Rows: primitive.MaxRows + 1, KeyBytes: 4}, EndBit: 8})
 	require.ErrorIs(t, err, backend.ErrLimit)
-	for _, bad := range []primitive.Partition{{Bits: 9}, {Bits: 0}, {Shift: 28, Bits: 8}, {Shift: 30, Bits: 4, Rows: primitive.Rows{KeyBytes: 8}}} {
+	for _, bad := range []primitive.Partition{{Bits: 9}, {Bits: 0}, {Shift: 28, Bits: 8}, {Shift: 30, Bits: 4, Layout: primitive.Layout{KeyBytes: 8}}} {
 		bad.KeyBytes = max(4, bad.KeyBytes)
 		_, err := primitive.PlanPartition(tuning, bad)
 		require.ErrorIs(t, err, backend.ErrInvalidInput, "%+v", bad)
@@ -321,11 +321,11 @@ func TestRadixPlans(t *testing.T) {
 		varying    uint64
 		passes     int
 	}{{0, 64, 0, 8}, {0, 32, 0, 4}, {0, 33, 0, 5}, {0, 64, 0xff000000000000ff, 2}, {0, 64, 1, 1}, {4, 12, 0, 1}, {0, 64, 0x0000000180000000, 2}, {0, 0, 0, 0}} {
-		p, err := primitive.PlanSort(tuning, primitive.Sort{Rows: primitive.Rows{Rows: 100, KeyBytes: 8}, FirstBit: c.first, EndBit: c.end, Varying: c.varying})
+		p, err := primitive.PlanSort(tuning, primitive.Sort{Layout: primitive.Layout{Rows: 100, KeyBytes: 8}, FirstBit: c.first, EndBit: c.end, Varying: c.varying})
 		require.NoError(t, err)
 		require.Equal(t, c.passes, p.Passes(), "%+v", c)
 	}
-	p, err := primitive.PlanSort(tuning, primitive.Sort{Rows: primitive.Rows{Rows: 1 << 31, KeyBytes: 8}, EndBit: 64})
+	p, err := primitive.PlanSort(tuning, primitive.Sort{Layout: primitive.Layout{Rows: 1 << 31, KeyBytes: 8}, EndBit: 64})
 	require.NoError(t, err)
 	require.Less(t, p.ScratchBytes, uint64(3<<30)) // the chain of one portion, not of all
 	require.False(t, errors.Is(err, backend.ErrLimit))

@@ -13,7 +13,7 @@ var sortBenchmark = Benchmark{
 	Name: "sort", Table: "radix_sort", tunes: true, Keys: narrowWide, Payloads: []int{0, 32, 64}, Distributions: workload.Distributions(),
 	variant: keyAndPayload,
 	set: func(b *bed) experiment {
-		p := plan[primitive.SortPlan](b)(primitive.PlanSort(b.ops.Tuning(), primitive.Sort{Rows: b.moved(), EndBit: b.Key}))
+		p := plan[primitive.SortPlan](b)(primitive.PlanSort(b.ops.Tuning(), primitive.Sort{Layout: b.moved(), EndBit: b.Key}))
 		return b.sorting(p.ScratchBytes, p.Result(), func(list *backend.List, keys, payload [2]backend.Range, scratch backend.Range) error {
 			return b.ops.Sort(list, p, scratch, keys, b.columns(payload)...)
 		})
@@ -26,7 +26,7 @@ var partitionBenchmark = Benchmark{
 	variant: keyAndPayload,
 	set: func(b *bed) experiment {
 		const bits = 8
-		p := plan[primitive.PartitionPlan](b)(primitive.PlanPartition(b.ops.Tuning(), primitive.Partition{Rows: b.moved(), Bits: bits}))
+		p := plan[primitive.PartitionPlan](b)(primitive.PlanPartition(b.ops.Tuning(), primitive.Partition{Layout: b.moved(), Bits: bits}))
 		starts := b.empty(32, 1<<bits)
 		b.orderBits = 1<<bits - 1
 		return b.sorting(p.ScratchBytes, 1, func(list *backend.List, keys, payload [2]backend.Range, scratch backend.Range) error {
@@ -36,8 +36,8 @@ var partitionBenchmark = Benchmark{
 }
 
 // moved are the rows that a sort or partition moves.
-func (b *bed) moved() primitive.Rows {
-	rows := primitive.Rows{Rows: b.Rows, KeyBytes: b.Key / 8, PayloadBytes: b.Payload / 8}
+func (b *bed) moved() primitive.Layout {
+	rows := primitive.Layout{Rows: b.Rows, KeyBytes: b.Key / 8, PayloadBytes: b.Payload / 8}
 	if b.Payload > 0 {
 		rows.Payload = primitive.Given
 	}

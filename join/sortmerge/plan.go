@@ -52,7 +52,7 @@ func NewPlan(t primitive.Tuning, p Problem) (Plan, error) {
 	var err error
 	for _, side := range []int{first, second} {
 		if plan.sort[side], err = primitive.PlanSort(t, primitive.Sort{
-			Rows: primitive.Rows{Rows: p.Rows[side], KeyBytes: p.KeyBytes, Payload: p.payload(side)}, EndBit: p.KeyBits}); err != nil {
+			Layout: primitive.Layout{Rows: p.Rows[side], KeyBytes: p.KeyBytes, Payload: p.payload(side)}, EndBit: p.KeyBits}); err != nil {
 			return plan, err
 		}
 	}
