@@ -15,6 +15,8 @@ import (
 	"github.com/spirjoin/spirjoin/internal/devicetest"
 	"github.com/spirjoin/spirjoin/kernel"
 	"github.com/spirjoin/spirjoin/primitive"
+	"github.com/spirjoin/spirjoin/vulkan"
+	"github.com/spirjoin/spirjoin/vulkan/vulkantest"
 )
 
 // distributions of keys; every one is below 2^bits.
@@ -48,6 +50,10 @@ var families = map[string]backend.Config{
 func forEachFamily(t *testing.T, test func(r rig)) {
 	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {
 		for name, config := range families {
+			// Instrumented shaders take many seconds to compile: the families with the most code.
+			if vulkantest.Validation(t) == vulkan.GPUAssisted && (name == "wide" || name == "look-back") {
+				continue
+			}
 			t.Run(name, func(t *testing.T) {
 				var overrides primitive.Tuning
 				if config != nil {
