@@ -21,7 +21,7 @@ import (
 //
 // Up to three payload columns move along, as many as the constant columns says; with payload_bits=0 there are none. An absent
 // payload_in of 32 bits stands for row numbers from first_row on. Output and input do not overlap. The constant far is 1 where a column has more
-// than 4 GiB.
+// than 4 GiB, and subgroup is a size that no subgroup of the device falls below; the less it is, the more subgroups share counters.
 //
 // The reference sorts up to stageRows rows at a time into a stage that fits the second-level cache and copies the runs of
 // equal digits from there: writing rows to 256 places of memory one by one takes longer. Tiles of up to stageRows rows need
@@ -45,6 +45,7 @@ var RadixScatter = &backend.KernelSpec{
 	Axes:   []backend.Axis{bits("key_bits", 32, 64), bits("payload_bits", 0, 32, 64), serial, {Name: "lookback", Values: []uint32{0, 1}}},
 	Constants: []backend.Constant{
 		workgroup, items(radixItems), mixedDigits, {Name: "columns", Default: 1}, {Name: "far", Default: 0}, {Name: "patience", Default: 4096},
+		{Name: "subgroup", Default: 4},
 	},
 	SharedBytes: func(c backend.Config) uint32 {
 		if c["serial"] == 1 {

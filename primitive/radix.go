@@ -214,20 +214,20 @@ func (p *radixPasses) record(o *Ops, list *backend.List, columns [2]radixColumns
 }
 
 // settings are those of the tuning and what a pass adds.
-func (p *radixPasses) settings(d digit) backend.Config {
+func (p *radixPasses) settings(o *Ops, d digit) backend.Config {
 	far := max(p.layout.KeyBytes, p.layout.PayloadBytes)*int(p.layout.Rows) > 1<<32
 	return with(p.config, "key_bits", p.layout.KeyBytes*8, "payload_bits", p.layout.payloadBits(), "columns", max(1, p.layout.Columns),
-		"mixed", int(flag(d.mixed)), "far", int(flag(far)))
+		"mixed", int(flag(d.mixed)), "far", int(flag(far)), "subgroup", int(max(4, o.device.Info().MinSubgroupSize)))
 }
 
 // scan records a pass of the reduce-then-scan family.
 func (p *radixPasses) scan(o *Ops, list *backend.List, i int, from, to radixColumns, scratch backend.Range) error {
 	d, scan := p.digits[i], p.scans[i]
-	histogram, err := o.device.Kernel(kernel.RadixHistogram, p.settings(d))
+	histogram, err := o.device.Kernel(kernel.RadixHistogram, p.settings(o, d))
 	if err != nil {
 		return err
 	}
-	scatter, err := o.device.Kernel(kernel.RadixScatter, with(p.settings(d), "lookback", 0))
+	scatter, err := o.device.Kernel(kernel.RadixScatter, with(p.settings(o, d), "lookback", 0))
 	if err != nil {
 		return err
 	}
@@ -251,7 +251,7 @@ func (p *radixPasses) scatterArgs(from, to radixColumns, offsets, chain, next ba
 
 // count records the counts of all digits and their scan, pass by pass.
 func (p *radixPasses) count(o *Ops, list *backend.List, keys, scratch backend.Range) error {
-	k, err := o.device.Kernel(kernel.RadixCounts, with(p.settings(p.digits[0]), "items", countedTiles*int(p.config["items"])))
+	k, err := o.device.Kernel(kernel.RadixCounts, with(p.settings(o, p.digits[0]), "items", countedTiles*int(p.config["items"])))
 	if err != nil {
 		return err
 	}
@@ -277,7 +277,7 @@ func (p *radixPasses) count(o *Ops, list *backend.List, keys, scratch backend.Ra
 // lookBack records a pass of the look-back family.
 func (p *radixPasses) lookBack(o *Ops, list *backend.List, i int, from, to radixColumns, scratch backend.Range) error {
 	d := p.digits[i]
-	scatter, err := o.device.Kernel(kernel.RadixScatter, p.settings(d))
+	scatter, err := o.device.Kernel(kernel.RadixScatter, p.settings(o, d))
 	if err != nil {
 		return err
 	}

@@ -50,7 +50,7 @@ var tunable = map[string]knobs{
 	"merge":      {kernels: []*backend.KernelSpec{kernel.MergeTiles}},
 	"merge_sort": {kernels: []*backend.KernelSpec{kernel.BlockSort}},
 	"radix_sort": {kernels: []*backend.KernelSpec{kernel.RadixCounts, kernel.RadixHistogram, kernel.RadixScatter}, settings: []string{"lookback", "portion"},
-		fixed: []string{"mixed", "columns", "far"}},
+		fixed: []string{"mixed", "columns", "far", "subgroup"}},
 	"histogram": {kernels: []*backend.KernelSpec{kernel.Histogram}, wideTile: 4},
 	"scatter":   {kernels: []*backend.KernelSpec{kernel.Scatter}},
 	// A reduction and a scan shrink from level to level only if a tile holds more than one row.

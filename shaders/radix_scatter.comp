@@ -1,18 +1,20 @@
-// Moves rows to where their digit belongs, one pass of a radix sort or partition: a row goes to the place of its digit in its tile
-// + its rank among the tile's rows of the same digit, in their order.
+// Moves rows to where their digit belongs, one pass of a radix sort or partition: a row goes to the place of its digit in its
+// tile + its rank among the tile's rows of the same digit, in their order.
 // SERIAL 0: one workgroup per tile of workgroup*items rows. SERIAL 1: one invocation per tile of items rows.
 // LOOKBACK 0: the places of a tile are offsets[digit*tiles + tile].
-// LOOKBACK 1: they are offsets[digit] + the rows of that digit in the tiles before, which a workgroup learns from those tiles while they run.
-// Inputs: keys_in, words of KEY_BITS[rows]; payload_in and the two after it, of which columns are moved, words of PAYLOAD_BITS[rows], a
-// single absent one of 32 bits: the row numbers from first_row; offsets, uint32.
+// LOOKBACK 1: they are offsets[digit] + the rows of that digit in the tiles before, which a workgroup learns from those tiles
+// while they run.
+// Inputs: keys_in, words of KEY_BITS[rows]; payload_in and the two after it, of which columns are moved, words of
+// PAYLOAD_BITS[rows], a single absent one of 32 bits: the row numbers from first_row; offsets, uint32.
 // In and out: chain, uint32[tiles * 256], zero before: what is known of each tile, a word per digit: 0 nothing, 1 << 30 | rows
 // of the tile, or 2 << 30 | rows of all tiles up to it.
-// Outputs: keys_out and payload_out, like the inputs; they overlap no input. next_offsets, uint32[256], absent or what offsets is for rows
-// behind these.
-// Preconditions: bits is 1 to 8, a digit as in radix_digit.glsl; SERIAL 0: workgroup*items is at most 65536; LOOKBACK 1: rows less than 2^30.
+// Outputs: keys_out and payload_out, like the inputs; they overlap no input. next_offsets, uint32[256], absent or what offsets
+// is for rows behind these.
+// Preconditions: bits is 1 to 8, a digit as in radix_digit.glsl; SERIAL 0: workgroup*items is at most 65536, no subgroup is
+// smaller than subgroup; LOOKBACK 1: rows less than 2^30.
 // No workgroup waits for ever: when the word of a tile is missing after patience looks, it counts that tile itself.
-// Source: "Onesweep: A Faster Least Significant Digit Radix Sort for GPUs", sections 3 and 4; the way out of waiting as in "Decoupled
-// Fallback: A Portable Single-Pass GPU Scan".
+// Source: "Onesweep: A Faster Least Significant Digit Radix Sort for GPUs", sections 3 and 4; the way out of waiting as in
+// "Decoupled Fallback: A Portable Single-Pass GPU Scan".
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #include "memory.glsl"
@@ -28,6 +30,7 @@
 layout(constant_id = 3) const uint columns = COLUMNS;
 layout(constant_id = 4) const uint far = FAR; // 1: a column has more than 4 GiB
 layout(constant_id = 5) const uint patience = PATIENCE;
+layout(constant_id = 6) const uint subgroup = SUBGROUP; // no subgroup is smaller
 
 layout(push_constant) uniform Push {
     uvec2 keys_in, payload_in, payload_in_2, payload_in_3, offsets;
@@ -95,7 +98,11 @@ const uint column_words = tile_rows;
 #endif
 const uint exchange_words = column_words < max_digits ? max_digits : column_words;
 
+// Each subgroup has counters of its own; where they do not fit, a few share some and take turns in their order.
+const uint subgroups = (WORKGROUP_SIZE + subgroup - 1u) / subgroup;
 const uint most_counter_rows = exchange_words / max_digits;
+const uint turns = (subgroups + most_counter_rows - 1u) / most_counter_rows;
+const uint counter_rows = (subgroups + turns - 1u) / turns;
 
 shared uint sh_data[exchange_words]; // first counters, [counter row][digit]; then a column in the order of its digits
 shared uint sh_to[max_digits];       // where a row of a digit goes, less its place in sh_data; before that the counts of a stuck tile
@@ -147,9 +154,6 @@ void main() {
     uint begin = tile * tile_rows, count = rows_left(rows, begin, tile_rows);
     uint run = gl_SubgroupID * gl_SubgroupSize * items + gl_SubgroupInvocationID;
     uint mask = (1u << bits) - 1u;
-    // Each subgroup has counters of its own; where they do not fit, a few share some and take turns in their order.
-    uint turns = (gl_NumSubgroups + most_counter_rows - 1u) / most_counter_rows;
-    uint counter_rows = (gl_NumSubgroups + turns - 1u) / turns;
     uint counters = gl_SubgroupID / turns * max_digits;
 
     Key key[items];
