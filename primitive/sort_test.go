@@ -50,8 +50,9 @@ var families = map[string]backend.Config{
 func forEachFamily(t *testing.T, test func(r rig)) {
 	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {
 		for name, config := range families {
-			// Instrumented shaders take many seconds to compile: the families with the most code.
-			if vulkantest.Validation(t) == vulkan.GPUAssisted && (name == "wide" || name == "look-back") {
+			// Instrumented shaders take many seconds to compile: the families with the most code. And each access of theirs loops
+			// over the buffers, which in the long tiles of lavapipe, with several columns, exceeds its 65,535 trips of all loops.
+			if vulkantest.Validation(t) == vulkan.GPUAssisted && name != "serial" && name != "look-back, fallback" {
 				continue
 			}
 			t.Run(name, func(t *testing.T) {
