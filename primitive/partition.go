@@ -16,9 +16,9 @@ type PartitionPlan struct {
 	radix radixPasses
 }
 
-// Partition says what a partition moves, and by which digit: bits Shift to Shift+Bits-1 of the key or, where Mixed, of [kernel.Mix] of key and Seed,
-// in which every bit depends on the whole key; different seeds give independent digits. Bits is 1 to 8. A digit of a 64-bit
-// key lies in one of its words.
+// Partition says what a partition moves, and by which digit: bits Shift to Shift+Bits-1 of the key or, where Mixed, of
+// [kernel.Mix] of key and Seed, in which every bit depends on the whole key; different seeds give independent digits. Bits is 1
+// to 8. A digit of a 64-bit key lies in one of its words.
 type Partition struct {
 	Layout
 	Shift, Bits int
@@ -45,18 +45,11 @@ func PlanPartition(t Tuning, s Partition) (PartitionPlan, error) {
 // Partition records a plan: keys and payload columns move from index 0 to index 1 of their pairs; index 0 of RowNumbers is not
 // used. starts, if present, receives 2^Bits 32-bit values: the first row of each partition, of an empty one that of the next.
 func (o *Ops) Partition(list *backend.List, p PartitionPlan, starts, scratch backend.Range, keys [2]backend.Range, payload ...[2]backend.Range) error {
-	if len(payload) != p.Partition.Columns {
-		return &backend.OpError{Op: "partition", Err: backend.ErrInvalidInput, Detail: fmt.Sprintf("%d payload columns, planned are %d", len(payload), p.Partition.Columns)}
-	}
 	if p.Partition.Rows == 0 {
 		list.Fill(starts, 0)
 		return nil
 	}
-	columns := [2]radixColumns{{keys: keys[0]}, {keys: keys[1]}}
-	for c, pair := range payload {
-		columns[0].payload[c], columns[1].payload[c] = pair[0], pair[1]
-	}
-	if err := p.radix.record(o, list, columns, scratch); err != nil || starts.SizeBytes == 0 {
+	if err := p.radix.record(o, list, "partition", keys, payload, scratch); err != nil || starts.SizeBytes == 0 {
 		return err
 	}
 	k, err := o.device.Kernel(kernel.RadixStarts, nil)

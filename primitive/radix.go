@@ -69,8 +69,8 @@ type digit struct {
 
 const maxDigitBits = 8
 
-// digitsOf cuts the bits of a key from first to end-1 into as few digits as possible, from low to high, leaving out bits that do not
-// vary where whole digits are saved. No digit lies in both words of a key.
+// digitsOf cuts the bits of a key from first to end-1 into as few digits as possible, from low to high, leaving out bits that
+// do not vary where whole digits are saved. No digit lies in both words of a key.
 func digitsOf(first, end int, varying uint64) (digits []digit) {
 	for word := 0; word < 64; word += 32 {
 		mask := varying & ((1<<32 - 1) << word)
@@ -106,14 +106,14 @@ func digitsOf(first, end int, varying uint64) (digits []digit) {
 
 // radixPasses moves rows by one digit after the other, by one of two families.
 //
-// Reduce-then-scan, the default, is right wherever kernels run: a pass counts the digits of every tile, scans the counts digit by digit over
-// the tiles, which gives each tile the place of its first row of each digit, and then moves the rows. It reads the keys twice and
-// writes them once.
+// Reduce-then-scan, the default: a pass counts the digits of every tile, scans the counts digit by digit over the tiles, which
+// gives each tile the place of its first row of each digit, and then moves the rows. It reads the keys twice and writes them
+// once.
 //
-// Look-back, where the setting lookback=1 of the table "radix_sort" asks for it and there is more than one digit: all digits of all passes are counted in one
-// read, and a pass then reads and writes each row once, because a tile learns from the tiles before it where its rows go
-// ([kernel.RadixScatter]). Counts of a tile take 30 bits, so that rows are moved in portions of at most 2^29, or of the setting portion, one
-// after the other.
+// Look-back, where the setting lookback=1 of the table "radix_sort" asks for it and there is more than one digit: the digits of
+// all passes are counted in one read, and a pass then reads and writes each row once, because a tile learns from the tiles
+// before it where its rows go ([kernel.RadixScatter]). Counts of a tile take 30 bits, so that rows are moved in portions of at
+// most 2^29, or of the setting portion, one after the other.
 type radixPasses struct {
 	layout Layout
 	digits []digit
@@ -190,8 +190,15 @@ type radixColumns struct {
 	payload [kernel.MaxColumns]backend.Range
 }
 
-// record records the passes from columns[0] to columns[1], back, and so on.
-func (p *radixPasses) record(o *Ops, list *backend.List, columns [2]radixColumns, scratch backend.Range) error {
+// record records the passes from index 0 of the pairs to index 1, back, and so on.
+func (p *radixPasses) record(o *Ops, list *backend.List, op string, keys [2]backend.Range, payload [][2]backend.Range, scratch backend.Range) error {
+	if len(payload) != p.layout.Columns {
+		return &backend.OpError{Op: op, Err: backend.ErrInvalidInput, Detail: fmt.Sprintf("%d payload columns, planned are %d", len(payload), p.layout.Columns)}
+	}
+	columns := [2]radixColumns{{keys: keys[0]}, {keys: keys[1]}}
+	for c, pair := range payload {
+		columns[0].payload[c], columns[1].payload[c] = pair[0], pair[1]
+	}
 	if p.lookback() {
 		if err := p.count(o, list, columns[0].keys, scratch); err != nil {
 			return err

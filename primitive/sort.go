@@ -56,15 +56,8 @@ func (p *SortPlan) Passes() int { return len(p.radix.digits) }
 // the two buffers of each pair, and the sorted rows are in those of index Result. Where no pass is needed the buffers of index 1 may
 // be absent.
 func (o *Ops) Sort(list *backend.List, p SortPlan, scratch backend.Range, keys [2]backend.Range, payload ...[2]backend.Range) error {
-	if len(payload) != p.Sort.Columns {
-		return &backend.OpError{Op: "sort", Err: backend.ErrInvalidInput, Detail: fmt.Sprintf("%d payload columns, planned are %d", len(payload), p.Sort.Columns)}
-	}
-	if p.Passes() == 0 && p.Sort.Payload == RowNumbers {
+	if p.Passes() == 0 && p.Sort.Payload == RowNumbers && len(payload) == 1 {
 		return o.Iota(list, payload[0][0], p.Sort.Rows, 0)
 	}
-	columns := [2]radixColumns{{keys: keys[0]}, {keys: keys[1]}}
-	for c, pair := range payload {
-		columns[0].payload[c], columns[1].payload[c] = pair[0], pair[1]
-	}
-	return p.radix.record(o, list, columns, scratch)
+	return p.radix.record(o, list, "sort", keys, payload, scratch)
 }

@@ -2,7 +2,6 @@ package primitive_test
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -226,9 +225,45 @@ func TestSortInPortions(t *testing.T) {
 			p, err := primitive.PlanSort(r.ops.Tuning(), primitive.Sort{Layout: m.layout, EndBit: 20})
 			require.NoError(r, err)
 			scratch := r.empty(p.ScratchBytes)
-			r.run(func(list *backend.List) error { return r.ops.Sort(list, p, scratch.All(), m.keysIn, m.payload...) })
+			r.run(func(list *backend.List) error {
+				err := r.ops.Sort(list, p, scratch.All(), m.keysIn, m.payload...)
+				scatters := 0
+				for _, c := range list.Commands {
+					if c.Kernel != nil && c.Kernel.Spec == kernel.RadixScatter {
+						scatters++
+					}
+				}
+				require.Equal(r, p.Passes()*((rows-1)/20480+1), scatters)
+				return err
+			})
 			m.check(p.Result(), func(key uint64) uint64 { return key })
 		}
+	})
+}
+
+// The bits that a reduction finds to vary are all that a sort needs.
+func TestSortByVaryingBits(t *testing.T) {
+	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {
+		ops, err := primitive.New(device, nil)
+		require.NoError(t, err)
+		r := rig{t, ops, device}
+		keys := drawKeys("uniform", 10000, 64)
+		for i := range keys {
+			keys[i] = keys[i]&0x0fe0000000007000 | 0xa0000005a0000123
+		}
+		m := newMoved(r, primitive.Layout{KeyBytes: 8, Payload: primitive.RowNumbers}, keys, "varying bits")
+		find, err := primitive.PlanVaryingBits(ops.Tuning(), m.layout.Rows, 8)
+		require.NoError(t, err)
+		words := r.empty(find.ScratchBytes)
+		r.run(func(list *backend.List) error { return ops.VaryingBits(list, find, m.keysIn[0], words.All()) })
+		found := values[uint64](r, words.All(), 2)
+		require.EqualValues(t, 0x0fe0000000007000, found[1]&^found[0])
+		p, err := primitive.PlanSort(ops.Tuning(), primitive.Sort{Layout: m.layout, EndBit: 64, Varying: found[1] &^ found[0]})
+		require.NoError(t, err)
+		require.Equal(t, 2, p.Passes())
+		scratch := r.empty(p.ScratchBytes)
+		r.run(func(list *backend.List) error { return ops.Sort(list, p, scratch.All(), m.keysIn, m.payload...) })
+		m.check(p.Result(), func(key uint64) uint64 { return key })
 	})
 }
 
@@ -335,5 +370,4 @@ func TestRadixPlans(t *testing.T) {
 	p, err := primitive.PlanSort(tuning, primitive.Sort{Layout: primitive.Layout{Rows: 1 << 31, KeyBytes: 8}, EndBit: 64})
 	require.NoError(t, err)
 	require.Less(t, p.ScratchBytes, uint64(3<<30)) // the chain of one portion, not of all
-	require.False(t, errors.Is(err, backend.ErrLimit))
 }

@@ -37,6 +37,7 @@ type knobs struct {
 	settings  []string // of the plan
 	fixed     []string // constants that the plan sets and no row may
 	leastTile uint32   // rows; 1 unless stated
+	limits    map[string][2]uint32
 	// What the shaders of the wide shape, which the host does not run, need besides.
 	wideTile  uint32 // the rows of a tile are a multiple of it; 0: any
 	wideItems uint32 // most items; 0: any
@@ -50,13 +51,15 @@ var tunable = map[string]knobs{
 	"merge":      {kernels: []*backend.KernelSpec{kernel.MergeTiles}},
 	"merge_sort": {kernels: []*backend.KernelSpec{kernel.BlockSort}},
 	"radix_sort": {kernels: []*backend.KernelSpec{kernel.RadixCounts, kernel.RadixHistogram, kernel.RadixScatter}, settings: []string{"lookback", "portion"},
-		fixed: []string{"mixed", "columns", "far", "subgroup"}},
+		fixed: []string{"mixed", "columns", "far", "subgroup"}, limits: map[string][2]uint32{
+			"lookback": {0, 1}, "patience": {0, mostPatience}, "counters": {8 * maxDigits, maxTileRows}}},
 	"histogram": {kernels: []*backend.KernelSpec{kernel.Histogram}, wideTile: 4},
 	"scatter":   {kernels: []*backend.KernelSpec{kernel.Scatter}},
 	// A reduction and a scan shrink from level to level only if a tile holds more than one row.
 	"reduce": {kernels: []*backend.KernelSpec{kernel.Reduce, kernel.VaryingBits}, fixed: []string{"op"}, leastTile: 2, wideTile: 4},
 	"scan": {kernels: []*backend.KernelSpec{kernel.Reduce, kernel.ScanTiles, kernel.ScanLookback, kernel.SegmentedScan},
-		settings: []string{"lookback"}, fixed: []string{"op"}, leastTile: 2, wideTile: 4, wideItems: kernel.MaxScanItems},
+		settings: []string{"lookback"}, fixed: []string{"op"}, leastTile: 2, wideTile: 4, wideItems: kernel.MaxScanItems,
+		limits: map[string][2]uint32{"lookback": {0, 1}, "patience": {0, mostPatience}}},
 	"range_expand": {kernels: []*backend.KernelSpec{kernel.RangeExpand}},
 	"range_search": {kernels: []*backend.KernelSpec{kernel.RangeSearch}},
 }
@@ -213,6 +216,9 @@ func (r *TuningRow) check(primitive string, info *backend.DeviceInfo) error {
 		if !slices.Contains(known, name) {
 			return fail("unknown setting %s; there are %s", name, strings.Join(known, ", "))
 		}
+		if l, ok := k.limits[name]; ok && (r.Config[name] < l[0] || r.Config[name] > l[1]) {
+			return fail("%s goes from %d to %d", name, l[0], l[1])
+		}
 	}
 	if r.Config["serial"] > 1 {
 		return fail("serial is 0 or 1")
@@ -256,6 +262,9 @@ func (r *TuningRow) check(primitive string, info *backend.DeviceInfo) error {
 	}
 	return nil
 }
+
+// mostPatience keeps the looks of an invocation below the 65,535 loop trips after which lavapipe ends all of its loops.
+const mostPatience = 1 << 14
 
 // maxTileRows keeps the number of a tile's rows far from the end of 32 bits.
 const maxTileRows = 1 << 24

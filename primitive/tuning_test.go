@@ -112,6 +112,9 @@ func TestTuningCheck(t *testing.T) {
 	for fault, row := range map[string]TuningRow{
 		"":                               {Config: good},
 		"unknown setting bacth":          {Config: change("bacth", 1)},
+		"lookback goes from 0 to 1":      {Config: change("lookback", 2)},
+		"counters goes from 2048":        {Config: change("counters", 2047)},
+		"patience goes from 0 to 16384":  {Config: change("patience", 1<<14+1)},
 		"unknown setting key_bits":       {Config: change("key_bits", 32)},
 		"workgroup goes from 1 to 256":   {Config: change("workgroup", 257)},
 		"workgroup goes from 1":          {Config: change("workgroup", 0)},

@@ -7,7 +7,6 @@
 #extension GL_EXT_control_flow_attributes : require
 #include "memory.glsl"
 #include "group.glsl"
-#include "digit.glsl"
 
 #define IN_BITS KEY_BITS
 #include "loads.glsl"
@@ -22,11 +21,17 @@ layout(push_constant) uniform Push {
 #define COUNTERS 4096u
 shared uint sh_count[COUNTERS]; // [digit][copy]
 
+// Wider than those of a radix pass, and anywhere in a key.
+uint digit_of(uint key) { return key >> shift & (1u << bits) - 1u; }
+uint digit_of(uvec2 key) {
+    uint low = shift == 0u ? key.x : shift < 32u ? key.x >> shift | key.y << (32u - shift) : key.y >> (shift - 32u);
+    return low & (1u << bits) - 1u;
+}
+
 void main() {
     uint group = GROUP;
     if (group >= end_group) return;
     uint digits = 1u << bits, copies = min(32u, COUNTERS >> bits), copy = INVOCATION % copies;
-    Digit place = Digit(shift, digits - 1u);
     for (uint i = INVOCATION; i < digits * copies; i += WORKGROUP_SIZE) sh_count[i] = 0u;
     barrier();
     uint begin = group * WORKGROUP_SIZE * items, count = rows_left(rows, begin, WORKGROUP_SIZE * items);
@@ -38,7 +43,7 @@ void main() {
         [[unroll]] for (uint k = 0u; k < IN_FLIGHT; ++k) {
             if (i + k * WORKGROUP_SIZE < loads) {
                 [[unroll]] for (uint j = 0u; j < PER_LOAD; ++j) {
-                    uint next = digit_of(key[k].at[j], place);
+                    uint next = digit_of(key[k].at[j]);
                     if (next != digit) {
                         atomicAdd(sh_count[digit * copies + copy], run);
                         digit = next;
@@ -51,7 +56,7 @@ void main() {
     }
     if (run > 0u) atomicAdd(sh_count[digit * copies + copy], run);
     uint last = loads * PER_LOAD + INVOCATION;
-    if (last < count) atomicAdd(sh_count[digit_of(from.at[last], place) * copies + copy], 1u);
+    if (last < count) atomicAdd(sh_count[digit_of(from.at[last]) * copies + copy], 1u);
     barrier();
     Column32 to = column32_from(counts, 0u);
     for (uint d = INVOCATION; d < digits; d += WORKGROUP_SIZE) {

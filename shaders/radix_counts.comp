@@ -4,7 +4,7 @@
 // Input: keys, words of KEY_BITS[rows]. Accumulated: counts, uint32[256 * passes], zero before.
 // Parameters: pass p takes byte p%4 of shifts_0 (or, from pass 4 on, of shifts_1) bits[p] bits above shift[p]: shifts and bits are bytes of
 // words, four passes in a word.
-// Preconditions: passes is 1 to KEY_BITS/8; digits as in radix_digit.glsl;
+// Preconditions: passes is 1 to KEY_BITS/8; digits as in digit.glsl;
 // 256 * passes is at most counters.
 // Source: "Onesweep: A Faster Least Significant Digit Radix Sort for GPUs", section 3.
 #version 460
@@ -12,7 +12,7 @@
 #extension GL_EXT_control_flow_attributes : require
 #include "memory.glsl"
 #include "group.glsl"
-#include "radix_digit.glsl"
+#include "digit.glsl"
 
 layout(push_constant) uniform Push {
     uvec2 keys, counts;

@@ -1,12 +1,12 @@
 // Counts the digits of tiles: counts[digit*tiles + tile] = rows of the tile with that digit, for digits below 2^bits.
 // SERIAL 0: one workgroup per tile of workgroup*items rows. SERIAL 1: one invocation per tile of items rows.
 // Input: keys, words of KEY_BITS[rows]. Output: counts, uint32[2^bits * tiles].
-// Preconditions: bits is 1 to 8, a digit as in radix_digit.glsl.
+// Preconditions: bits is 1 to 8, a digit as in digit.glsl.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #include "memory.glsl"
 #include "group.glsl"
-#include "radix_digit.glsl"
+#include "digit.glsl"
 
 layout(push_constant) uniform Push {
     uvec2 keys, counts;

@@ -10,7 +10,7 @@
 // of the tile, or 2 << 30 | rows of all tiles up to it.
 // Outputs: keys_out and payload_out, like the inputs; they overlap no input. next_offsets, uint32[256], absent or what offsets
 // is for rows behind these.
-// Preconditions: bits is 1 to 8, a digit as in radix_digit.glsl; SERIAL 0: workgroup*items is at most 65536, no subgroup is
+// Preconditions: bits is 1 to 8, a digit as in digit.glsl; SERIAL 0: workgroup*items is at most 65536, no subgroup is
 // smaller than subgroup; LOOKBACK 1: rows less than 2^30.
 // No workgroup waits for ever: when the word of a tile is missing after patience looks, it counts that tile itself.
 // Source: "Onesweep: A Faster Least Significant Digit Radix Sort for GPUs", sections 3 and 4; the way out of waiting as in
@@ -19,7 +19,7 @@
 #extension GL_GOOGLE_include_directive : require
 #include "memory.glsl"
 #include "group.glsl"
-#include "radix_digit.glsl"
+#include "digit.glsl"
 #include "uint64.glsl"
 
 #define Key WORD(KEY_BITS)

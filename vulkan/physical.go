@@ -70,6 +70,8 @@ const (
 const (
 	stageCompute          = 0x20
 	minPushConstantBytes  = 128
+	minSubgroup           = 4 // that kernels are written for
+	maxSubgroup           = 128
 	externalExportImport  = 2 | 4
 	externalDedicatedOnly = 1
 )
@@ -267,6 +269,9 @@ func (p *physical) lacks(api uint32) string {
 		if slices.Contains(requiredOperations, name) && (p.operations>>i&1 == 0 || p.stages&stageCompute == 0) {
 			missing = append(missing, "subgroup "+name+" in compute shaders")
 		}
+	}
+	if least, most := p.info.MinSubgroupSize, p.info.MaxSubgroupSize; least < minSubgroup || most > maxSubgroup {
+		missing = append(missing, fmt.Sprintf("subgroups of %d to %d invocations (it has %d to %d)", minSubgroup, maxSubgroup, least, most))
 	}
 	if n := p.info.Limits.MaxPushConstantBytes; n < minPushConstantBytes {
 		missing = append(missing, fmt.Sprintf("%d bytes of push constants (it has %d)", minPushConstantBytes, n))

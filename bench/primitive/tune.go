@@ -18,12 +18,10 @@ import (
 //go:embed candidates/*.json
 var candidateFiles embed.FS
 
-// candidateRow spans the candidates of a class of devices: every combination of the settings, and Equal settings that follow
-// another one.
+// candidateRow spans the candidates of a class of devices: every combination of the settings.
 type candidateRow struct {
 	Device   string              `json:"device"`
 	Settings map[string][]uint32 `json:"settings"`
-	Equal    map[string]string   `json:"equal"`
 }
 
 // Candidates returns the configurations that are worth measuring for a problem on a device, those that are not valid there left
@@ -70,11 +68,6 @@ func (r *candidateRow) combinations() []backend.Config {
 			}
 		}
 		all = longer
-	}
-	for _, config := range all {
-		for name, other := range r.Equal {
-			config[name] = config[other]
-		}
 	}
 	return all
 }

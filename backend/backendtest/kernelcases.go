@@ -1,0 +1,394 @@
+package backendtest
+
+import (
+	"cmp"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/kernel"
+)
+
+// kernelCase is one dispatch: argument contents (nil for an absent one; outputs are filled with a marker and ignored),
+// parameters, and the rows that decide the number of workgroups.
+type kernelCase struct {
+	name   string
+	args   [][]byte
+	params []uint32
+	rows   int
+	// Constants that differ from those of the configuration.
+	constants backend.Config
+}
+
+// caseMakers make the cases of a kernel for about rows rows in a complete configuration.
+var caseMakers = map[string]func(c backend.Config, rows int, random *rand.Rand) []kernelCase{
+	"iota": func(_ backend.Config, rows int, random *rand.Rand) []kernelCase {
+		return []kernelCase{{"", [][]byte{column(32, rows)}, []uint32{uint32(rows), random.Uint32()}, rows, nil}}
+	},
+	"gather": func(c backend.Config, rows int, random *rand.Rand) []kernelCase {
+		values := randomColumn(c["value_bits"], rows/2+1, random)
+		ids := wordsBelow(uint32(rows/2+1), rows, random)
+		return []kernelCase{{"", [][]byte{values, ids, column(c["value_bits"], rows)}, []uint32{uint32(rows)}, rows, nil}}
+	},
+	"gather_bits": func(_ backend.Config, rows int, random *rand.Rand) (cases []kernelCase) {
+		for _, firstBit := range []uint32{0, 1, 37} {
+			bits := randomColumn(32, (rows+37)/32+1, random)
+			ids := wordsBelow(uint32(rows), rows, random)
+			cases = append(cases, kernelCase{fmt.Sprintf("first_bit=%d", firstBit),
+				[][]byte{bits, ids, column(32, (rows+31)/32)}, []uint32{uint32(rows), firstBit}, rows, nil})
+		}
+		return cases
+	},
+	"copy": func(_ backend.Config, rows int, random *rand.Rand) (cases []kernelCase) {
+		for _, firsts := range [][2]int{{0, 0}, {4, 60}, {1, 1}, {3, 0}} {
+			cases = append(cases, kernelCase{name: fmt.Sprintf("first=%d", firsts), rows: rows,
+				args:   [][]byte{randomColumn(32, firsts[0]+rows, random), column(32, firsts[1]+rows)},
+				params: []uint32{uint32(rows), uint32(firsts[0]), uint32(firsts[1])}})
+		}
+		return cases
+	},
+	"scatter": func(c backend.Config, rows int, random *rand.Rand) []kernelCase {
+		ids := make([]uint32, rows)
+		for i, id := range random.Perm(2 * rows)[:rows] {
+			ids[i] = uint32(id)
+		}
+		return []kernelCase{{name: "", rows: rows, params: []uint32{uint32(rows)},
+			args: [][]byte{randomColumn(c["value_bits"], rows, random), backend.AsBytes(ids), column(c["value_bits"], 2*rows)}}}
+	},
+	"reduce": func(c backend.Config, rows int, random *rand.Rand) (cases []kernelCase) {
+		tiles := kernel.Tiles(c, uint64(rows))
+		for _, op := range []kernel.ReduceOp{kernel.ReduceSum, kernel.ReduceMin, kernel.ReduceMax, kernel.ReduceAnd, kernel.ReduceOr} {
+			cases = append(cases, kernelCase{name: fmt.Sprintf("op=%d", op), rows: rows, constants: backend.Config{"op": uint32(op)},
+				args:   [][]byte{randomColumn(c["in_bits"], rows, random), column(c["sum_bits"], int(tiles))},
+				params: []uint32{uint32(rows), tiles}})
+		}
+		return cases
+	},
+	"varying_bits": func(c backend.Config, rows int, random *rand.Rand) []kernelCase {
+		bits := randomColumn(c["key_bits"], 2, random)
+		return []kernelCase{{name: "", rows: rows, params: []uint32{uint32(rows), kernel.Tiles(c, uint64(rows))},
+			args: [][]byte{randomColumn(c["key_bits"], rows, random), bits}}}
+	},
+	"segmented_scan": func(c backend.Config, rows int, random *rand.Rand) (cases []kernelCase) {
+		tiles := kernel.Tiles(c, uint64(rows))
+		for carries := range uint32(2) {
+			for _, often := range []int{0, 3, 60} { // of 100 rows begin a segment
+				heads := make([]uint32, rows)
+				for i := range rows {
+					if random.IntN(100) >= often {
+						continue
+					}
+					if carries == 1 {
+						heads[i] = 1
+					} else {
+						heads[i/32] |= 1 << (i % 32)
+					}
+				}
+				values, enters := randomColumn(c["in_bits"], rows, random), randomColumn(c["sum_bits"], int(tiles), random)
+				for first, args := range [][][]byte{{enters, column(c["sum_bits"], rows), nil, nil}, {nil, nil, column(c["sum_bits"], int(tiles)), column(32, int(tiles))}} {
+					cases = append(cases, kernelCase{fmt.Sprintf("carries=%d heads=%d%% first=%d", carries, often, first),
+						append([][]byte{values, backend.AsBytes(heads)}, args...), []uint32{uint32(rows), tiles, carries}, rows, nil})
+				}
+			}
+		}
+		return cases
+	},
+	"compact_count": func(c backend.Config, rows int, random *rand.Rand) []kernelCase {
+		tiles := kernel.Tiles(c, uint64(rows))
+		return []kernelCase{{"", [][]byte{randomColumn(32, (rows+31)/32, random), column(32, int(tiles))}, []uint32{uint32(rows), tiles}, rows, nil}}
+	},
+	"compact": func(c backend.Config, rows int, random *rand.Rand) (cases []kernelCase) {
+		tiles := kernel.Tiles(c, uint64(rows))
+		offsets := make([]uint64, tiles)
+		for i := range offsets {
+			offsets[i] = uint64(i) * uint64(kernel.TileRows(c))
+		}
+		for _, values := range [][]byte{nil, randomColumn(c["value_bits"], rows, random)} {
+			if values == nil && c["value_bits"] == 64 {
+				continue
+			}
+			cases = append(cases, kernelCase{fmt.Sprintf("values=%t", values != nil),
+				[][]byte{randomColumn(32, (rows+31)/32, random), backend.AsBytes(offsets), values, column(c["value_bits"], rows)},
+				[]uint32{uint32(rows), tiles}, rows, nil})
+		}
+		return cases
+	},
+	"histogram": func(c backend.Config, rows int, random *rand.Rand) (cases []kernelCase) {
+		forRadix(c, rows, random, func(name string, keys []uint64, shift, bits uint32) {
+			cases = append(cases, kernelCase{name, [][]byte{narrow(keys, c["key_bits"]), column(64, 1<<bits)}, []uint32{uint32(rows), shift, bits}, rows, nil})
+		})
+		return cases
+	},
+	"scan_lookback": func(c backend.Config, rows int, random *rand.Rand) (cases []kernelCase) {
+		tiles := kernel.Tiles(c, uint64(rows))
+		for total := range uint32(2) {
+			for _, patience := range []uint32{0, 1, 256} {
+				status := make([]uint32, kernel.ScanStatusWords(c["sum_bits"], tiles))
+				cases = append(cases, kernelCase{fmt.Sprintf("total=%d patience=%d", total, patience),
+					[][]byte{randomColumn(c["in_bits"], rows, random), column(c["sum_bits"], rows+int(total)), backend.AsBytes(status)},
+					[]uint32{uint32(rows), tiles, total}, rows, backend.Config{"patience": patience}})
+			}
+		}
+		return cases
+	},
+	"scan_tiles": func(c backend.Config, rows int, random *rand.Rand) (cases []kernelCase) {
+		tiles := kernel.Tiles(c, uint64(rows))
+		for total := range uint32(2) {
+			for _, prefix := range [][]byte{nil, randomColumn(c["sum_bits"], int(tiles), random)} {
+				cases = append(cases, kernelCase{fmt.Sprintf("total=%d prefix=%t", total, prefix != nil),
+					[][]byte{randomColumn(c["in_bits"], rows, random), prefix, column(c["sum_bits"], rows+int(total))},
+					[]uint32{uint32(rows), tiles, total}, rows, nil})
+			}
+		}
+		return cases
+	},
+	"radix_histogram": func(c backend.Config, rows int, random *rand.Rand) (cases []kernelCase) {
+		forRadix(c, rows, random, func(name string, keys []uint64, shift, bits uint32) {
+			tiles := kernel.Tiles(c, uint64(rows))
+			cases = append(cases, kernelCase{name, [][]byte{narrow(keys, c["key_bits"]), column(32, int(tiles<<bits))},
+				[]uint32{uint32(rows), tiles, shift, bits, 0}, rows, nil})
+		})
+		return cases
+	},
+	"radix_counts": func(c backend.Config, rows int, random *rand.Rand) (cases []kernelCase) {
+		forRadix(c, rows, random, func(name string, keys []uint64, shift, bits uint32) {
+			cases = append(cases, kernelCase{name, [][]byte{narrow(keys, c["key_bits"]), make([]byte, 4*2*256)},
+				[]uint32{uint32(rows), 2, shift << 8, 0, 8 | bits<<8, 0, 0}, rows, nil})
+		})
+		return cases
+	},
+	"radix_starts": func(_ backend.Config, rows int, random *rand.Rand) []kernelCase {
+		return []kernelCase{{"", [][]byte{randomColumn(32, 3*rows, random), column(32, rows)}, []uint32{uint32(rows), 3}, rows, nil}}
+	},
+	"radix_scatter": func(c backend.Config, rows int, random *rand.Rand) (cases []kernelCase) {
+		forRadix(c, rows, random, func(name string, keys []uint64, shift, bits uint32) {
+			tiles := kernel.Tiles(c, uint64(rows))
+			params := []uint32{uint32(rows), tiles, 7, shift, bits, 0}
+			offsets := radixOffsets(keys, shift, bits, int(kernel.TileRows(c)), int(tiles))
+			var chain []byte
+			if c["lookback"] == 1 {
+				digits := make([]uint32, 256)
+				for d := range min(len(digits), len(offsets)/int(tiles)) {
+					digits[d] = offsets[d*int(tiles)]
+				}
+				offsets, chain = digits, make([]byte, 4*256*int(tiles))
+			}
+			keysIn, payload := narrow(keys, c["key_bits"]), randomColumn(max(32, c["payload_bits"]), rows, random)
+			for _, in := range map[uint32][][]byte{0: {nil}, 32: {nil, payload}, 64: {payload}}[c["payload_bits"]] {
+				var out []byte
+				if c["payload_bits"] > 0 {
+					out = column(c["payload_bits"], rows)
+				}
+				cases = append(cases, kernelCase{fmt.Sprintf("%s payload=%t", name, in != nil),
+					[][]byte{keysIn, in, nil, nil, backend.AsBytes(offsets), chain, column(c["key_bits"], rows), out, nil, nil, nil}, params, rows, nil})
+			}
+		})
+		return cases
+	},
+	"block_sort": func(c backend.Config, rows int, random *rand.Rand) (cases []kernelCase) {
+		params := []uint32{uint32(rows), kernel.Tiles(c, uint64(rows))}
+		for _, distinct := range []uint64{1, uint64(rows)/2 + 2, 1 << 63} {
+			keys := sortedKeys(distinct, rows, random)
+			random.Shuffle(rows, func(i, j int) { keys[i], keys[j] = keys[j], keys[i] })
+			for _, numbered := range []bool{false, true} {
+				payload, payloadOut := payloadColumns(c["payload_bits"], rows, random)
+				if numbered {
+					payload = nil
+				}
+				cases = append(cases, kernelCase{fmt.Sprintf("distinct=%d numbered=%t", distinct, numbered),
+					[][]byte{narrow(keys, c["key_bits"]), payload, column(c["key_bits"], rows), payloadOut}, params, rows, nil})
+			}
+		}
+		return cases
+	},
+	"merge_partition": func(c backend.Config, rows int, random *rand.Rand) (cases []kernelCase) {
+		const tileRows = 6
+		forMerges(rows*tileRows, tileRows, random, func(name string, left, right []uint64, params []uint32) {
+			cases = append(cases, kernelCase{name, [][]byte{narrow(left, c["key_bits"]), narrow(right, c["key_bits"]), column(32, rows)},
+				append(params, uint32(rows), tileRows), rows, nil})
+		})
+		return cases
+	},
+	"merge_tiles": func(c backend.Config, rows int, random *rand.Rand) (cases []kernelCase) {
+		tileRows, tiles := int(kernel.TileRows(c)), int(kernel.Tiles(c, uint64(rows)))
+		forMerges(rows, tileRows, random, func(name string, left, right []uint64, params []uint32) {
+			keys := [2][]byte{narrow(left, c["key_bits"]), narrow(right, c["key_bits"])}
+			params = append(params, uint32(tiles))
+			partition := backend.Call{Config: backend.Config{"key_bits": c["key_bits"], "workgroup": 1, "items": 1},
+				Args: [][]byte{keys[0], keys[1], column(32, tiles)}, Params: append(slices.Clone(params), uint32(tileRows))}
+			for tile := range uint32(tiles) {
+				kernel.MergePartition.Run(&partition, tile)
+			}
+			leftPayload, payloadOut := payloadColumns(c["payload_bits"], rows, random)
+			rightPayload, _ := payloadColumns(c["payload_bits"], rows, random)
+			cases = append(cases, kernelCase{name, [][]byte{keys[0], keys[1], leftPayload, rightPayload, partition.Args[2],
+				column(c["key_bits"], rows), payloadOut}, params, rows, nil})
+		})
+		return cases
+	},
+	"range_search": func(c backend.Config, rows int, random *rand.Rand) (cases []kernelCase) {
+		for _, right := range []int{0, 1, rows / 3, 2*rows + 5} {
+			for _, distinct := range []uint64{1, uint64(rows)/2 + 2, 1 << 63} {
+				leftKeys, rightKeys := sortedKeys(distinct, rows, random), sortedKeys(distinct, right, random)
+				tiles := kernel.Tiles(c, uint64(rows))
+				for _, ranges := range [][]byte{nil, column(32, rows)} {
+					cases = append(cases, kernelCase{fmt.Sprintf("right=%d distinct=%d ranges=%t", right, distinct, ranges != nil),
+						[][]byte{narrow(leftKeys, c["key_bits"]), narrow(rightKeys, c["key_bits"]), ranges, slices.Clone(ranges), column(64, int(tiles))},
+						[]uint32{uint32(rows), uint32(right), tiles}, rows, nil})
+				}
+			}
+		}
+		return cases
+	},
+	"range_expand": func(_ backend.Config, rows int, random *rand.Rand) (cases []kernelCase) {
+		for _, hot := range []bool{false, true} {
+			offsets, begins, rightRows := matchRanges(rows, hot, random)
+			leftIDs, rightIDs := randomColumn(32, len(begins), random), randomColumn(32, rightRows, random)
+			all := offsets[len(offsets)-1]
+			for _, base := range []uint64{0, 1, all / 2} {
+				out := int(min(all-base, uint64(rows)))
+				if out == 0 {
+					continue
+				}
+				for _, ids := range []bool{false, true} {
+					args := [][]byte{backend.AsBytes(offsets), backend.AsBytes(begins), nil, nil, column(32, out), column(32, out)}
+					if ids {
+						args[2], args[3] = leftIDs, rightIDs
+					}
+					cases = append(cases, kernelCase{fmt.Sprintf("hot=%t base=%d ids=%t", hot, base, ids), args,
+						[]uint32{uint32(len(begins)), uint32(out), uint32(base), uint32(base >> 32)}, out, nil})
+				}
+			}
+		}
+		return cases
+	},
+}
+
+// column returns an output column of n values.
+func column(bits uint32, n int) []byte {
+	return backend.AsBytes(make([]uint64, (n*int(bits)+63)/64))[:n*int(bits)/8]
+}
+
+func randomColumn(bits uint32, n int, random *rand.Rand) []byte {
+	b := column(bits, n)
+	w := backend.Words(b)
+	for i := range w {
+		w[i] = random.Uint32()
+	}
+	return b
+}
+
+// wordsBelow returns n random words below limit.
+func wordsBelow(limit uint32, n int, random *rand.Rand) []byte {
+	w := make([]uint32, n)
+	for i := range w {
+		w[i] = random.Uint32N(limit)
+	}
+	return backend.AsBytes(w)
+}
+
+// narrow returns keys as a column of 32 or 64 bits.
+func narrow(keys []uint64, bits uint32) []byte {
+	if bits == 64 {
+		return backend.AsBytes(keys)
+	}
+	w := make([]uint32, len(keys))
+	for i, k := range keys {
+		w[i] = uint32(k)
+	}
+	return backend.AsBytes(w)
+}
+
+// forRadix calls visit with keys and digits that matter: random ones, all equal, few distinct; narrow and high digits.
+func forRadix(c backend.Config, rows int, random *rand.Rand, visit func(name string, keys []uint64, shift, bits uint32)) {
+	keyBits := c["key_bits"]
+	for i, d := range [][2]uint32{{0, 8}, {keyBits - 8, 8}, {5, 3}, {keyBits - 1, 1}} {
+		keys := make([]uint64, rows)
+		for k := range keys {
+			switch i {
+			case 0, 1:
+				keys[k] = random.Uint64()
+			case 2:
+				keys[k] = 0xFFFFFFFFFFFFFFFF
+			case 3:
+				keys[k] = random.Uint64N(2)<<(keyBits-1) | 12345
+			}
+		}
+		visit(fmt.Sprintf("shift=%d bits=%d", d[0], d[1]), keys, d[0], d[1])
+	}
+}
+
+// radixOffsets returns where the rows of each digit and tile go: offsets[digit*tiles+tile].
+func radixOffsets(keys []uint64, shift, bits uint32, tileRows, tiles int) []uint32 {
+	counts := make([]uint32, tiles<<bits)
+	for i, key := range keys {
+		digit := int(key >> shift & (1<<bits - 1))
+		counts[digit*tiles+i/tileRows]++
+	}
+	sum := uint32(0)
+	for i, n := range counts {
+		counts[i] = sum
+		sum += n
+	}
+	return counts
+}
+
+// sortedKeys returns n ascending keys, the highest ones that 32 bits hold among them; both halves of a wide key vary.
+func sortedKeys(distinct uint64, n int, random *rand.Rand) []uint64 {
+	keys := make([]uint64, n)
+	for i := range keys {
+		keys[i] = random.Uint64N(distinct)
+		if distinct > 1<<32 { // the same order at 32 and at 64 bits
+			keys[i] = keys[i]>>31<<32 | keys[i]>>31
+		} else if random.IntN(16) == 0 {
+			keys[i] = 0xFFFFFFFF
+		}
+	}
+	slices.SortFunc(keys, func(a, b uint64) int { return cmp.Compare(a, b) })
+	return keys
+}
+
+// payloadColumns returns a payload of n random values and a column for its values in another order; nothing where bits is 0.
+func payloadColumns(bits uint32, n int, random *rand.Rand) (in, out []byte) {
+	if bits == 0 {
+		return nil, nil
+	}
+	return randomColumn(bits, n, random), column(bits, n)
+}
+
+// forMerges calls visit with merges of rows rows and their parameters: of two columns, and of the runs of one.
+func forMerges(rows, tileRows int, random *rand.Rand, visit func(name string, left, right []uint64, params []uint32)) {
+	for _, distinct := range []uint64{1, uint64(rows)/2 + 2, 1 << 63} {
+		for _, left := range []int{0, rows / 3, rows} {
+			visit(fmt.Sprintf("left=%d distinct=%d", left, distinct), sortedKeys(distinct, left, random), sortedKeys(distinct, rows-left, random),
+				[]uint32{uint32(left), uint32(rows - left), 0})
+		}
+		run := 2 * tileRows
+		keys := make([]uint64, 0, rows)
+		for len(keys) < rows {
+			keys = append(keys, sortedKeys(distinct, min(run, rows-len(keys)), random)...)
+		}
+		visit(fmt.Sprintf("run=%d distinct=%d", run, distinct), keys, keys, []uint32{uint32(rows), 0, uint32(run)})
+	}
+}
+
+// matchRanges returns the ranges of about pairs matches in all: offsets with one entry more than left rows, begins, and the
+// number of right rows. With hot one left row has most of them.
+func matchRanges(pairs int, hot bool, random *rand.Rand) (offsets []uint64, begins []uint32, rightRows int) {
+	rightRows = pairs + 1
+	leftRows := pairs/2 + 2
+	offsets = []uint64{0}
+	for i := range leftRows {
+		count := uint64(random.IntN(5))
+		if hot {
+			count = uint64(random.IntN(8)) / 7
+			if i == leftRows/2 {
+				count = uint64(pairs)
+			}
+		}
+		begins = append(begins, random.Uint32N(uint32(rightRows-min(int(count), pairs))))
+		offsets = append(offsets, offsets[i]+count)
+	}
+	return offsets, begins, rightRows
+}

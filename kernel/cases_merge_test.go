@@ -1,0 +1,168 @@
+package kernel_test
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/spirjoin/spirjoin/kernel"
+)
+
+// serials are distinct payload values, so that the order of equal keys shows.
+func (m *maker) serials(n int) []uint64 {
+	values := make([]uint64, n)
+	first := m.Uint64()
+	for i := range values {
+		values[i] = first + uint64(i)*0x9e3779b97f4a7c15
+	}
+	return values
+}
+
+// payloadArgs are the arguments of a payload of given width: nothing where it is 0.
+func payloadArgs(bits uint32, in, outOrder []uint64) (inArg, outArg any) {
+	if bits == 0 {
+		return nil, nil
+	}
+	return inOf(bits, in), outOf(bits, outOrder)
+}
+
+func (m *maker) blockSort() *kernelCase {
+	keyBits, payloadBits, tile := m.config["key_bits"], m.config["payload_bits"], int(kernel.TileRows(m.config))
+	keys, payload := m.column(m.rows, keyBits, 0), m.serials(m.rows)
+	numbered := m.IntN(3) == 0
+	order := make([]int, m.rows)
+	for i := range order {
+		order[i] = i
+		if numbered {
+			payload[i] = uint64(i)
+		}
+	}
+	for first := 0; first < m.rows; first += tile {
+		slices.SortStableFunc(order[first:min(first+tile, m.rows)], func(a, b int) int { return cmp.Compare(keys[a], keys[b]) })
+	}
+	sortedKeys, sortedPayload := make([]uint64, m.rows), make([]uint64, m.rows)
+	for i, from := range order {
+		sortedKeys[i], sortedPayload[i] = keys[from], payload[from]
+	}
+	payloadIn, payloadOut := payloadArgs(payloadBits, payload, sortedPayload)
+	if numbered {
+		payloadIn = nil
+	}
+	return m.newCase(m.tileGroups(), []uint32{uint32(m.rows), m.tiles()},
+		inOf(keyBits, keys), payloadIn, outOf(keyBits, sortedKeys), payloadOut)
+}
+
+// merge is a merge of one or of many pairs of runs, and what comes of it.
+type merge struct {
+	keys, payload   [2][]uint64 // left and right; with a run both are one column
+	run             int
+	merged, carried []uint64 // keys and payload
+	fromLeft        []bool   // by merged row
+}
+
+// newMerge draws runs of about rows rows.
+func (m *maker) newMerge(rows, run int) merge {
+	bits := m.config["key_bits"]
+	d := merge{run: run}
+	if run > 0 {
+		keys, payload := m.column(rows, bits, 0), m.serials(rows)
+		for left := 0; left < rows; left += run {
+			slices.Sort(keys[left:min(left+run, rows)])
+		}
+		d.keys, d.payload = [2][]uint64{keys, keys}, [2][]uint64{payload, payload}
+		for left := 0; left < rows; left += 2 * run {
+			right, end := min(left+run, rows), min(left+2*run, rows)
+			d.append(keys[left:right], keys[right:end], payload[left:right], payload[right:end])
+		}
+		return d
+	}
+	left := []int{0, rows, rows / 2, m.IntN(rows + 1), rows - min(rows, 1)}[m.IntN(5)]
+	apart := uint64(0) // all left keys may lie below all right ones, or above
+	if m.IntN(4) == 0 {
+		apart = 1 << (bits - 1)
+	}
+	flip := m.IntN(2)
+	for side, n := range []int{left, rows - left} {
+		d.keys[side], d.payload[side] = m.column(n, bits, 0), m.serials(n)
+		for i := range d.keys[side] {
+			if apart > 0 {
+				d.keys[side][i] = d.keys[side][i]&(apart-1) | apart*uint64(side^flip)
+			}
+		}
+		slices.Sort(d.keys[side])
+	}
+	d.append(d.keys[0], d.keys[1], d.payload[0], d.payload[1])
+	return d
+}
+
+func (d *merge) append(left, right, leftPayload, rightPayload []uint64) {
+	keys, payload := slices.Concat(left, right), slices.Concat(leftPayload, rightPayload)
+	order := make([]int, len(keys))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(keys[a], keys[b]) })
+	for _, from := range order {
+		d.merged, d.carried = append(d.merged, keys[from]), append(d.carried, payload[from])
+		d.fromLeft = append(d.fromLeft, from < len(left))
+	}
+}
+
+// splits counts the left rows of each merge before each tile.
+func (d *merge) splits(tile int) (splits []uint32) {
+	left := uint32(0)
+	for i, isLeft := range d.fromLeft {
+		if d.run > 0 && i%(2*d.run) == 0 {
+			left = 0
+		}
+		if i%tile == 0 {
+			splits = append(splits, left)
+		}
+		if isLeft {
+			left++
+		}
+	}
+	return splits
+}
+
+// rows are the first parameters of the merge kernels.
+func (d *merge) rows() []uint32 {
+	if d.run > 0 {
+		return []uint32{uint32(len(d.keys[0])), 0, uint32(d.run)}
+	}
+	return []uint32{uint32(len(d.keys[0])), uint32(len(d.keys[1])), 0}
+}
+
+func (m *maker) mergePartition() *kernelCase {
+	bits := m.config["key_bits"]
+	tile := 1 + m.IntN(9)
+	run := m.IntN(3) * tile
+	if tile%2 == 0 {
+		run = m.IntN(5) * tile / 2
+	}
+	d := m.newMerge(max(0, m.rows*tile-m.IntN(tile)), run)
+	return m.newCase(kernel.Groups(m.config, uint64(m.rows)), append(d.rows(), uint32(m.rows), uint32(tile)),
+		inOf(bits, d.keys[0]), inOf(bits, d.keys[1]), out(d.splits(tile)))
+}
+
+func (m *maker) mergeTiles() *kernelCase {
+	keyBits, payloadBits, tile := m.config["key_bits"], m.config["payload_bits"], int(kernel.TileRows(m.config))
+	run, whole := m.IntN(4)*tile, false
+	switch choice := m.IntN(3); {
+	case choice == 0 && tile%2 == 0:
+		run = tile / 2
+	case choice == 1 && tile%2 == 0 && m.config["serial"] == 1: // several merges in a tile
+		for run = 1 + m.IntN(tile/2); tile%(2*run) != 0; {
+			run--
+		}
+		whole = true
+	}
+	d := m.newMerge(m.rows, run)
+	var splits any = d.splits(tile)
+	if whole {
+		splits = nil
+	}
+	leftPayload, payloadOut := payloadArgs(payloadBits, d.payload[0], d.carried)
+	rightPayload, _ := payloadArgs(payloadBits, d.payload[1], nil)
+	return m.newCase(kernel.Groups(m.config, uint64(m.rows)), append(d.rows(), m.tiles()),
+		inOf(keyBits, d.keys[0]), inOf(keyBits, d.keys[1]), leftPayload, rightPayload, splits, outOf(keyBits, d.merged), payloadOut)
+}

@@ -1,0 +1,177 @@
+package kernel_test
+
+import (
+	"slices"
+
+	"github.com/spirjoin/spirjoin/kernel"
+)
+
+// radix draws keys and a digit and returns them with the counts of each tile. A digit of a wide key lies in one of its words.
+func (m *maker) radix() (keys []uint64, place []uint32, counts []uint32, digit func(uint64) int) {
+	keyBits := m.config["key_bits"]
+	bits := 1 + m.Uint32N(8)
+	if m.IntN(2) == 0 {
+		bits = 8
+	}
+	shift := m.Uint32N(keyBits)
+	if shift < 32 && keyBits == 64 {
+		shift = min(shift, 32-bits)
+	}
+	seed := m.Uint32()
+	mixed := m.setByShape("mixed", 0, 1) == 1
+	keys = m.column(m.rows, keyBits, 0)
+	digit = func(key uint64) int {
+		switch {
+		case mixed && keyBits == 64:
+			key = kernel.Mix(key, seed)
+		case mixed:
+			key = uint64(kernel.Mix(uint32(key), seed))
+		}
+		return int(key >> shift & (1<<bits - 1))
+	}
+	tiles := m.tiles()
+	counts = make([]uint32, tiles<<bits)
+	for i, key := range keys {
+		counts[digit(key)*int(tiles)+i/int(kernel.TileRows(m.config))]++
+	}
+	return keys, []uint32{shift, bits, seed}, counts, digit
+}
+
+func (m *maker) radixHistogram() *kernelCase {
+	keys, place, counts, _ := m.radix()
+	return m.newCase(m.tileGroups(), append([]uint32{uint32(m.rows), m.tiles()}, place...), inOf(m.config["key_bits"], keys), out(counts))
+}
+
+func (m *maker) radixCounts() *kernelCase {
+	keyBits := m.config["key_bits"]
+	seed := m.Uint32()
+	mixed := m.setByShape("mixed", 0, 1) == 1
+	passes := 1 + m.Uint32N(min(keyBits/8, m.config["counters"]/256))
+	keys := m.column(m.rows, keyBits, 0)
+	before, after := make([]uint32, 256*passes), make([]uint32, 256*passes)
+	for i := range before {
+		before[i] = m.Uint32N(3)
+		after[i] = before[i]
+	}
+	params := []uint32{uint32(m.rows), passes, 0, 0, 0, 0, seed}
+	for pass := range passes {
+		bits := 1 + m.Uint32N(8)
+		shift := m.Uint32N(keyBits)
+		if shift < 32 && keyBits == 64 {
+			shift = min(shift, 32-bits)
+		}
+		params[2+pass/4] |= shift << (pass % 4 * 8)
+		params[4+pass/4] |= bits << (pass % 4 * 8)
+		for _, key := range keys {
+			switch {
+			case mixed && keyBits == 64:
+				key = kernel.Mix(key, seed)
+			case mixed:
+				key = uint64(kernel.Mix(uint32(key), seed))
+			}
+			after[256*pass+uint32(key>>shift&(1<<bits-1))]++
+		}
+	}
+	return m.newCase(kernel.Groups(m.config, uint64(m.rows)), params, inOf(keyBits, keys), changed{out(before), out(after)})
+}
+
+func (m *maker) radixStarts() *kernelCase {
+	tiles := 1 + m.IntN(5)
+	offsets, starts := narrow(m.column(m.rows*tiles, 32, 0)), make([]uint32, m.rows)
+	for i := range starts {
+		starts[i] = offsets[i*tiles]
+	}
+	return m.newCase(kernel.Groups(m.config, uint64(m.rows)), []uint32{uint32(m.rows), uint32(tiles)}, offsets, out(starts))
+}
+
+func (m *maker) radixScatter() *kernelCase {
+	keys, place, counts, digit := m.radix()
+	keyBits, payloadBits, lookback := m.config["key_bits"], m.config["payload_bits"], m.config["lookback"] == 1
+	tiles, tileRows := int(m.tiles()), int(kernel.TileRows(m.config))
+	columns := 1
+	if payloadBits > 0 {
+		columns = int(m.setByShape("columns", 1, 3))
+	}
+	m.setByShape("far", 0, 1)
+	// Places need not be the plain scan of the counts.
+	gaps := m.IntN(3) == 0
+	begins, sum := make([]uint32, len(counts)), uint32(0)
+	for i, n := range counts {
+		if gaps && (!lookback || i%tiles == 0) {
+			sum += m.Uint32N(3)
+		}
+		begins[i] = sum
+		sum += n
+	}
+	next := slices.Clone(begins)
+	numbered := columns == 1 && payloadBits == 32 && m.IntN(3) == 0
+	firstRow := m.Uint32()
+	const untouched = marker * (1<<64 - 1) / 255
+	keysOut := slices.Repeat([]uint64{untouched}, int(sum))
+	var payload, payloadOut [kernel.MaxColumns][]uint64
+	for c := range columns {
+		payload[c], payloadOut[c] = m.column(m.rows, max(32, payloadBits), 0), slices.Clone(keysOut)
+	}
+	for i, key := range keys {
+		to := &next[digit(key)*tiles+i/tileRows]
+		keysOut[*to] = key
+		for c := range columns {
+			payloadOut[c][*to] = payload[c][i]
+			if numbered {
+				payloadOut[c][*to] = uint64(firstRow + uint32(i))
+			}
+		}
+		*to++
+	}
+	offsets := begins
+	var chain, nextOffsets any
+	if lookback {
+		m.setByShape("patience", 100, 0)
+		// The shader looks at all 256 digits; those that cannot occur have no rows.
+		offsets = make([]uint32, 256)
+		words, after := make([]uint32, 256*tiles), make([]uint32, 256)
+		for d := range 256 {
+			if d*tiles < len(begins) {
+				offsets[d] = begins[d*tiles]
+			}
+			rows := uint32(0)
+			for t := range tiles {
+				if d*tiles < len(counts) {
+					rows += counts[d*tiles+t]
+				}
+				words[256*t+d] = 2<<30 | rows
+			}
+			after[d] = offsets[d] + rows
+		}
+		chain = changed{out(make([]uint32, 256*tiles)), out(words)}
+		if m.IntN(2) == 0 {
+			nextOffsets = out(after)
+		}
+	}
+	args := []any{inOf(keyBits, keys)}
+	var outs []any
+	for c := range kernel.MaxColumns {
+		var from, to any
+		if c < columns && payloadBits > 0 {
+			to = outOf(payloadBits, payloadOut[c])
+			if !numbered {
+				from = inOf(payloadBits, payload[c])
+			}
+		}
+		args, outs = append(args, from), append(outs, to)
+	}
+	args = append(append(append(args, offsets, chain, outOf(keyBits, keysOut)), outs...), nextOffsets)
+	return m.newCase(m.tileGroups(), append([]uint32{uint32(m.rows), uint32(tiles), firstRow}, place...), args...)
+}
+
+func (m *maker) histogram() *kernelCase {
+	keyBits := m.config["key_bits"]
+	bits, shift := 1+m.Uint32N(kernel.MaxHistogramBits), m.Uint32N(keyBits)
+	keys := m.column(m.rows, keyBits, 0)
+	before := m.column(1<<bits, 64, 1<<20)
+	after := slices.Clone(before)
+	for _, key := range keys {
+		after[key>>shift&(1<<bits-1)]++
+	}
+	return m.newCase(m.tileGroups(), []uint32{uint32(m.rows), shift, bits}, inOf(keyBits, keys), changed{out(before), out(after)})
+}
