@@ -225,7 +225,7 @@ func benchCall(spec *backend.KernelSpec, config backend.Config, rows int) (call 
 		call.Args, call.Params = [][]byte{words(rows, any, 32), words(rows, zero, 32)}, []uint32{uint32(rows), 1}
 	case "radix_histogram", "radix_scatter":
 		keyBits := config["key_bits"]
-		keys, counts := words(rows, any, keyBits), words(256*int(tiles), zero, 32)
+		keys, counts := words(rows, any, keyBits), words(int(kernel.ChainWords(tiles)), zero, 32)
 		histogram := &backend.Call{Config: config, Args: [][]byte{keys, counts}, Params: []uint32{uint32(rows), tiles, 8, 8, 0}}
 		call.Args, call.Params = histogram.Args, histogram.Params
 		if spec == kernel.RadixHistogram {
@@ -245,7 +245,7 @@ func benchCall(spec *backend.KernelSpec, config backend.Config, rows int) (call 
 			for d := range offsets {
 				offsets[d] = backend.Words(counts)[d*int(tiles)]
 			}
-			counts, chain = backend.AsBytes(offsets), words(256*int(tiles), zero, 32)
+			counts, chain = backend.AsBytes(offsets), words(int(kernel.ChainWords(tiles)), zero, 32)
 		}
 		payload, payloadOut := payloadOf(config["payload_bits"], words, rows, any)
 		call.Args = [][]byte{keys, payload, nil, nil, counts, chain, words(rows, zero, keyBits), payloadOut, nil, nil, nil}
@@ -302,7 +302,7 @@ func benchCall(spec *backend.KernelSpec, config backend.Config, rows int) (call 
 	case "scan_lookback":
 		status := words(int(kernel.ScanStatusWords(config["sum_bits"], tiles)), zero, 32)
 		call.Args = [][]byte{words(rows, any, config["in_bits"]), words(rows, zero, config["sum_bits"]), status}
-		call.Params = []uint32{uint32(rows), tiles, 0}
+		call.Params = []uint32{uint32(rows), tiles, 0, 0}
 	case "scan_tiles":
 		call.Args = [][]byte{words(rows, any, config["in_bits"]), words(int(tiles), any, config["sum_bits"]), words(rows, zero, config["sum_bits"])}
 		call.Params = []uint32{uint32(rows), tiles, 0}

@@ -129,7 +129,8 @@ func (m *maker) radixScatter() *kernelCase {
 		m.setByShape("patience", 100, 0)
 		// The shader looks at all 256 digits; those that cannot occur have no rows.
 		offsets = make([]uint32, 256)
-		words, after := make([]uint32, 256*tiles), make([]uint32, 256)
+		ahead := int(m.setByShape("ahead", 4, 1))
+		words, after := make([]uint32, 256*(ahead+tiles)), make([]uint32, 256)
 		for d := range 256 {
 			if d*tiles < len(begins) {
 				offsets[d] = begins[d*tiles]
@@ -139,11 +140,11 @@ func (m *maker) radixScatter() *kernelCase {
 				if d*tiles < len(counts) {
 					rows += counts[d*tiles+t]
 				}
-				words[256*t+d] = 2<<30 | rows
+				words[256*(ahead+t)+d] = 2<<30 | rows
 			}
 			after[d] = offsets[d] + rows
 		}
-		chain = changed{out(make([]uint32, 256*tiles)), out(words)}
+		chain = changed{out(make([]uint32, len(words))), out(words)}
 		if m.IntN(2) == 0 {
 			nextOffsets = out(after)
 		}

@@ -61,7 +61,7 @@ func (m *maker) scanTiles() *kernelCase {
 		inOf(m.config["in_bits"], values), prefixArg, outOf(m.config["sum_bits"], sums))
 }
 
-// scanLookback runs the last tiles only, often not all: of those before them the status tells everything, the sum of the tile,
+// scanLookback often runs the last tiles only: of those before them the status tells everything, the sum of the tile,
 // nothing, or something torn, as if they were under way.
 func (m *maker) scanLookback() *kernelCase {
 	m.set("patience", 256, 0, 1)
@@ -77,10 +77,7 @@ func (m *maker) scanLookback() *kernelCase {
 		parts = []uint32{22, 22, 20}
 	}
 	const missing, tileSum, prefixSum = 0, 1, 2
-	before := make([]uint32, 64)
-	before[0] = first
-	after := slices.Clone(before)
-	after[0] = tiles
+	var before, after []uint32
 	sums, sum := make([]uint64, m.rows+int(total)), uint64(0)
 	for tile := range tiles {
 		prefix := sum
@@ -98,6 +95,7 @@ func (m *maker) scanLookback() *kernelCase {
 			}
 			return words
 		}
+		pad := func(words []uint32) []uint32 { return append(words, make([]uint32, int(sumBits)/16-len(words))...) }
 		state := words(missing, 0)
 		if tile < first {
 			switch m.IntN(4) {
@@ -111,16 +109,16 @@ func (m *maker) scanLookback() *kernelCase {
 				state = words(flag[0], m.Uint64())
 				state[m.IntN(len(state))] = m.Uint32()&^3 | flag[1]
 			}
-			after = append(after, state...)
+			after = append(after, pad(state)...)
 		} else {
-			after = append(after, words(prefixSum, sum)...)
+			after = append(after, pad(words(prefixSum, sum))...)
 		}
-		before = append(before, state...)
+		before = append(before, pad(state)...)
 	}
 	if total == 1 {
 		sums[m.rows] = sum
 	}
-	return m.newCase(tiles-first, []uint32{uint32(m.rows), tiles, total},
+	return m.newCase(tiles-first, []uint32{uint32(m.rows), tiles, total, first},
 		inOf(m.config["in_bits"], values), outOf(sumBits, sums), changed{out(before), out(after)})
 }
 

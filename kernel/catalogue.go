@@ -6,7 +6,8 @@
 // tile of items rows of its own, which suits drivers that run kernels on CPU cores. The references take every
 // configuration, so they are the oracle of every variant; in the serial shape with one invocation and large tiles they are
 // also the engine of the host backend. A workgroup reads and writes only what the catalogue says for its tiles, so that
-// workgroups of one dispatch may run at the same time. Only scan_lookback takes its tiles by ticket and reads those of others.
+// workgroups of one dispatch may run at the same time. Only scan_lookback and
+// radix_scatter with lookback=1 read what others publish, and none waits for it.
 package kernel
 
 import (

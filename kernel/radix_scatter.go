@@ -14,8 +14,8 @@ import (
 // lookback=1 it goes to offsets[digit] plus the number of rows of that digit before it, and a pass reads the keys only once: a
 // workgroup publishes the counts of its tile in chain and adds up those of the tiles before, back to one that knows the sum of
 // all before it (Merrill and Garland's decoupled look-back, in the form of Adinets and Merrill, "Onesweep: A Faster Least
-// Significant Digit Radix Sort for GPUs"). The words of chain, 256 a tile, are zero before the dispatch; afterwards they are 2<<30
-// plus the rows of a digit up to the end of the tile. Where a word is missing after patience looks, the workgroup counts
+// Significant Digit Radix Sort for GPUs"). The words of chain, 256 a tile behind 256 times the constant ahead that stay zero, are
+// zero before the dispatch; afterwards they are 2<<30 plus the rows of a digit up to the end of the tile. Where a word is missing after patience looks, the workgroup counts
 // that tile itself, so that nothing depends on when workgroups run; a device that runs them in order seldom has to. The last tile
 // leaves in next_offsets, if present, what offsets is for rows behind these.
 //
@@ -45,7 +45,7 @@ var RadixScatter = &backend.KernelSpec{
 	Axes:   []backend.Axis{bits("key_bits", 32, 64), bits("payload_bits", 0, 32, 64), serial, {Name: "lookback", Values: []uint32{0, 1}}},
 	Constants: []backend.Constant{
 		workgroup, items(radixItems), mixedDigits, {Name: "columns", Default: 1}, {Name: "far", Default: 0}, {Name: "patience", Default: 4096},
-		{Name: "subgroup", Default: 4},
+		{Name: "subgroup", Default: 4}, {Name: "ahead", Default: 4},
 	},
 	SharedBytes: func(c backend.Config) uint32 {
 		if c["serial"] == 1 {
@@ -67,6 +67,12 @@ var RadixScatter = &backend.KernelSpec{
 		}
 	},
 }
+
+// MaxAhead is the most that the constant ahead may be.
+const MaxAhead = 16
+
+// ChainWords is the number of words of the chain over tiles tiles, whatever ahead is.
+func ChainWords(tiles uint32) uint64 { return maxDigits * (MaxAhead + uint64(tiles)) }
 
 // MaxColumns is the number of payload columns that one [RadixScatter] moves at most.
 const MaxColumns = 3
@@ -159,21 +165,21 @@ const (
 // lookBack returns where the rows of each digit of a tile go, and takes part in the chain.
 func lookBack[K word](call *backend.Call, keys []K, t tile, d digit) (to [maxDigits]uint32) {
 	rows, offsets, chain, next := call.Params[0], backend.Words(call.Args[4]), backend.Words(call.Args[5]), backend.Words(call.Args[10])
-	size := int(TileRows(call.Config))
+	size, ahead := int(TileRows(call.Config)), int(call.Config["ahead"])
 	own := digitHistogram(keys[t.first:t.end], d)
 	state := uint32(tileCounted)
 	if t.index == 0 {
 		state = tilesSummed
 	}
 	for digit, n := range own {
-		atomic.StoreUint32(&chain[t.index*maxDigits+digit], state|n)
+		atomic.StoreUint32(&chain[(ahead+t.index)*maxDigits+digit], state|n)
 	}
 	var counted [maxDigits]uint32 // of tile stuck
 	stuck := -1
 	for digit := range own {
 		var before uint32
 		for other := t.index - 1; other >= 0; other-- {
-			word := atomic.LoadUint32(&chain[other*maxDigits+digit])
+			word := atomic.LoadUint32(&chain[(ahead+other)*maxDigits+digit])
 			if word < tileCounted {
 				if stuck != other {
 					counted, stuck = digitHistogram(keys[other*size:(other+1)*size], d), other
@@ -185,7 +191,7 @@ func lookBack[K word](call *backend.Call, keys []K, t tile, d digit) (to [maxDig
 				break
 			}
 		}
-		atomic.StoreUint32(&chain[t.index*maxDigits+digit], tilesSummed|(before+own[digit]))
+		atomic.StoreUint32(&chain[(ahead+t.index)*maxDigits+digit], tilesSummed|(before+own[digit]))
 		to[digit] = offsets[digit] + before
 		if t.end == int(rows) && next != nil {
 			next[digit] = to[digit] + own[digit]

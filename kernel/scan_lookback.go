@@ -7,14 +7,14 @@ import (
 )
 
 // ScanLookback is an exclusive scan in one pass: sums[i] = the sum of the values before i, modulo 2^sum_bits; with total=1 sums
-// has rows+1 entries and the last one is the sum of all values. A workgroup takes the next tile by a ticket and learns the sum of
-// the tiles before it from what they publish in status, zeros before the first workgroup. What is not there after patience
-// looks it sums from the values itself, so that no workgroup depends on the progress of another; with patience 0 it never
-// looks. sums does not overlap values, because others may still read them.
+// has rows+1 entries and the last one is the sum of all values. Workgroups take the tiles from first_tile on and learn the sum of
+// the tiles before theirs from what those publish in status, zeros before tile 0. What is not there after patience looks a
+// workgroup sums from the values itself, so that none depends on the progress of another; with patience 0 it never looks. sums
+// does not overlap values, because others may still read them.
 //
-// status holds, from word 64 on, 2 words a tile for sums of 32 bits (16 bits of the sum in each) or 3 for sums of 64 bits (22, 22
-// and 20 bits), each with a flag in the two low bits: 0 nothing, 1 the sum of the tile, 2 of all tiles up to it. It counts when
-// the flags of all words agree. Word 0 is the next ticket. In the end all flags are 2.
+// status holds 2 words a tile for sums of 32 bits (16 bits of the sum in each) or 4 for sums of 64 bits (22, 22 and 20 bits; the
+// last is not used), each with a flag in the two low bits: 0 nothing, 1 the sum of the tile, 2 of all tiles up to it. It counts
+// when the flags of all words agree. In the end all flags are 2.
 var ScanLookback = &backend.KernelSpec{
 	Name: "scan_lookback",
 	Args: []backend.ArgSpec{
@@ -22,7 +22,7 @@ var ScanLookback = &backend.KernelSpec{
 		{Name: "sums", Access: backend.Write},
 		{Name: "status", Access: backend.ReadWrite},
 	},
-	Params:    []string{"rows", "tiles", "total"},
+	Params:    []string{"rows", "tiles", "total", "first_tile"},
 	Axes:      []backend.Axis{bits("in_bits", 32, 64), bits("sum_bits", 32, 64)},
 	Constants: []backend.Constant{workgroup, items(16), {Name: "patience", Default: 256}},
 	Run: func(call *backend.Call, group uint32) {
@@ -31,10 +31,9 @@ var ScanLookback = &backend.KernelSpec{
 }
 
 // MaxScanItems is the most that items may be in the wide shape of [ScanTiles] and in [ScanLookback].
-const MaxScanItems = 16
+const MaxScanItems = 32
 
 const (
-	statusHead    = 64 // words before the first tile's
 	statusTile    = 1
 	statusPrefix  = 2
 	statusFlagLen = 2
@@ -52,18 +51,15 @@ var statusBits32, statusBits64 = []uint32{16, 16}, []uint32{22, 22, 20}
 
 // ScanStatusWords is the number of words of the status of a scan with look-back over tiles tiles.
 func ScanStatusWords(sumBits, tiles uint32) uint64 {
-	return statusHead + uint64(tiles)*uint64(len(statusBits(sumBits)))
+	return uint64(tiles) * uint64(sumBits/16)
 }
 
 func scanLookback[V, S word](call *backend.Call, group uint32) {
 	rows, count, total := call.Params[0], call.Params[1], call.Params[2]
 	values, all, status := view[V](call.Args[0]), view[S](call.Args[1]), backend.Words(call.Args[2])
-	index := atomic.AddUint32(&status[0], 1) - 1
-	if index >= count {
-		return
-	}
+	index := call.Params[3] + group
 	words := statusBits(call.Config["sum_bits"])
-	of := func(tile uint32) []uint32 { return status[statusHead+int(tile)*len(words):][:len(words)] }
+	of := func(tile uint32) []uint32 { return status[tile*(call.Config["sum_bits"]/16):][:len(words)] }
 	size := uint64(TileRows(call.Config))
 	first, end := uint64(index)*size, min(uint64(index+1)*size, uint64(rows))
 	own, prefix := reduceColumn[V, S](ReduceSum, values[first:end]), S(0)

@@ -164,7 +164,7 @@ func TestTuningRefused(t *testing.T) {
 		}
 		for name, c := range map[string]backend.Config{
 			"copy":    {"workgroup": 2, "items": 1},
-			"scan":    {"workgroup": 64, "items": 17, "serial": 0},
+			"scan":    {"workgroup": 64, "items": 33, "serial": 0},
 			"compact": {"workgroup": 64, "items": 33, "serial": 0},
 		} {
 			_, err := primitive.New(device, primitive.Override(c, name))

@@ -148,7 +148,7 @@ func planRadix(t Tuning, layout Layout, digits []digit) (radixPasses, error) {
 		p.offsetsOffset = p.countsBytes
 		p.nextOffset = 2 * p.countsBytes
 		p.chainOffset = p.nextOffset + 2*maxDigits*4
-		p.scratchBytes = p.chainOffset + uint64(kernel.Tiles(p.config, min(layout.Rows, p.portionRows())))*maxDigits*4
+		p.scratchBytes = p.chainOffset + 4*kernel.ChainWords(kernel.Tiles(p.config, min(layout.Rows, p.portionRows())))
 		return p, nil
 	}
 	for _, d := range digits {
@@ -292,7 +292,7 @@ func (p *radixPasses) lookBack(o *Ops, list *backend.List, i int, from, to radix
 	for first, portion := uint64(0), 0; first < p.layout.Rows; portion++ {
 		rows := min(p.portionRows(), p.layout.Rows-first)
 		tileCount := kernel.Tiles(p.config, rows)
-		chain := sub(scratch, p.chainOffset, uint64(tileCount)*maxDigits*4)
+		chain := sub(scratch, p.chainOffset, 4*kernel.ChainWords(tileCount))
 		next := sub(scratch, p.nextOffset+uint64(portion%2)*maxDigits*4, maxDigits*4)
 		list.Fill(chain, 0)
 		list.Dispatch(scatter, kernel.Groups(p.config, rows), p.scatterArgs(p.portion(from, first, rows), to, offsets, chain, next),

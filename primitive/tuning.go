@@ -52,7 +52,7 @@ var tunable = map[string]knobs{
 	"merge_sort": {kernels: []*backend.KernelSpec{kernel.BlockSort}},
 	"radix_sort": {kernels: []*backend.KernelSpec{kernel.RadixCounts, kernel.RadixHistogram, kernel.RadixScatter}, settings: []string{"lookback", "portion"},
 		fixed: []string{"mixed", "columns", "far", "subgroup"}, limits: map[string][2]uint32{
-			"lookback": {0, 1}, "patience": {0, mostPatience}, "counters": {8 * maxDigits, maxTileRows}}},
+			"lookback": {0, 1}, "patience": {0, mostPatience}, "ahead": {1, kernel.MaxAhead}, "counters": {8 * maxDigits, maxTileRows}}},
 	"histogram": {kernels: []*backend.KernelSpec{kernel.Histogram}, wideTile: 4},
 	"scatter":   {kernels: []*backend.KernelSpec{kernel.Scatter}},
 	// A reduction and a scan shrink from level to level only if a tile holds more than one row.

@@ -6,8 +6,8 @@
 // while they run.
 // Inputs: keys_in, words of KEY_BITS[rows]; payload_in and the two after it, of which columns are moved, words of
 // PAYLOAD_BITS[rows], a single absent one of 32 bits: the row numbers from first_row; offsets, uint32.
-// In and out: chain, uint32[tiles * 256], zero before: what is known of each tile, a word per digit: 0 nothing, 1 << 30 | rows
-// of the tile, or 2 << 30 | rows of all tiles up to it.
+// In and out: chain, uint32[(ahead + tiles) * 256], zero before: behind ahead rows that stay zero what is known of each tile, a word
+// per digit: 0 nothing, 1 << 30 | rows of the tile, or 2 << 30 | rows of all tiles up to it.
 // Outputs: keys_out and payload_out, like the inputs; they overlap no input. next_offsets, uint32[256], absent or what offsets
 // is for rows behind these.
 // Preconditions: bits is 1 to 8, a digit as in digit.glsl; SERIAL 0: workgroup*items is at most 65536, no subgroup is
@@ -31,6 +31,7 @@ layout(constant_id = 3) const uint columns = COLUMNS;
 layout(constant_id = 4) const uint far = FAR; // 1: a column has more than 4 GiB
 layout(constant_id = 5) const uint patience = PATIENCE;
 layout(constant_id = 6) const uint subgroup = SUBGROUP; // no subgroup is smaller
+layout(constant_id = 7) const uint ahead = AHEAD;       // tiles that an invocation looks at together
 
 layout(push_constant) uniform Push {
     uvec2 keys_in, payload_in, payload_in_2, payload_in_3, offsets;
@@ -112,19 +113,27 @@ shared uint sh_stuck; // 1 + the tile whose word somebody misses; 0: nobody
 #endif
 
 // A compiler that knows all it computes from the keys computes it early and keeps it in registers, which costs resident
-// workgroups. The shift, the number 16 and the rows therefore come from shared memory, anew after every fourth row: a barrier of a
+// workgroups. The shift, the number 16 and the rows therefore come from shared memory, anew after every second row: a barrier of a
 // subgroup costs nothing else, and work does not move across it.
 #define FENCED(k, known, sh_known) \
-    if ((k) % 4u == 0u) {          \
+    if ((k) % 2u == 0u) {          \
         subgroupBarrier();         \
         known = sh_known;          \
     }
 
 #if LOOKBACK
 layout(buffer_reference, std430, buffer_reference_align = 4) coherent volatile buffer Chain { uint at[]; };
-Chain word_of(uint tile, uint digit) { return Chain(element_address(chain, tile * max_digits + digit, 2u)); }
+Chain word_of(uint tile, uint digit) { return Chain(element_address(chain, (tile + ahead) * max_digits + digit, 2u)); }
 
 const uint counted = 1u << 30, summed = 2u << 30, count_mask = counted - 1u;
+
+// Before the first row of a digit in this tile, at start in the tile, come before rows in others; all rows of the digit go to
+// base and behind.
+void settle(uint tile, bool last, uint digit, uint base, uint before, uint total, uint start) {
+    if (tile > 0u) word_of(tile, digit).at[0] = summed | before + total;
+    sh_to[digit] = base + before - start;
+    if (last && !absent(next_offsets)) column32_from(next_offsets, digit).at[0] = base + before + total;
+}
 #endif
 
 // The page of 4 GiB that a row lies in, and the row there: NVIDIA's compiler takes the bytes of an index as an unsigned 32-bit
@@ -170,29 +179,10 @@ void main() {
     }
     barrier();
 
-    // Ranks the rows of the subgroup, a set of neighbours after the other, against its counters; two ranks share a word.
-    uint place[(items + 1u) / 2u];
-    for (uint turn = 0u; turn < turns; ++turn) {
-        if (gl_SubgroupID % turns == turn) {
-            [[unroll]] for (uint k = 0u; k < items; ++k) {
-                uint digit = digit_of(key[k], Digit(shift, mask, seed));
-                uvec4 same = subgroupBallot(true); // the neighbours with the same digit
-                [[unroll]] for (uint b = 0u; b < 8u; ++b) {
-                    bool set = (digit & 1u << b) != 0u;
-                    uvec4 others = subgroupBallot(set);
-                    same &= set ? others : ~others;
-                }
-                uint rank = sh_data[counters + digit] + subgroupBallotExclusiveBitCount(same);
-                subgroupBarrier();
-                if (subgroupBallotFindMSB(same) == gl_SubgroupInvocationID) sh_data[counters + digit] = rank + 1u;
-                subgroupBarrier();
-                if (k % 2u == 0u) place[k / 2u] = rank; else place[k / 2u] |= rank << 16;
-            }
-        }
-        barrier();
-    }
-
-    // Sums the counts of the tile, tells others of them, and turns the counters into the places where their rows begin.
+    // Counts the digits of each subgroup, sums the counts of the tile, tells others of them, and turns each counter into the place
+    // where its rows begin.
+    [[unroll]] for (uint k = 0u; k < items; ++k) atomicAdd(sh_data[counters + digit_of(key[k], Digit(shift, mask, seed))], 1u);
+    barrier();
     uint total[own_digits];
     uint own = 0u, missing_rows = tile_rows - count, last_digit = bits_of(Key(~0u), Digit(shift, mask, seed));
     [[unroll]] for (uint d = 0u; d < own_digits; ++d) {
@@ -223,13 +213,31 @@ void main() {
         }
     }
     barrier();
+
+    // Ranks the rows of the subgroup, a set of neighbours after the other: a counter is where the next row of its digit goes. Two
+    // places share a word.
+    uint place[(items + 1u) / 2u];
     uint late, half_word;
-    [[unroll]] for (uint k = 0u; k < items; ++k) {
-        FENCED(k, late, sh_shift)
-        uint n = sh_data[counters + digit_of(key[k], Digit(late, mask, seed))];
-        place[k / 2u] += k % 2u == 0u ? n : n << 16;
+    for (uint turn = 0u; turn < turns; ++turn) {
+        if (gl_SubgroupID % turns == turn) {
+            [[unroll]] for (uint k = 0u; k < items; ++k) {
+                FENCED(k, late, sh_shift)
+                uint digit = digit_of(key[k], Digit(late, mask, seed));
+                uvec4 same = subgroupBallot(true); // the neighbours with the same digit
+                [[unroll]] for (uint b = 0u; b < 8u; ++b) {
+                    bool set = (digit & 1u << b) != 0u;
+                    uvec4 others = subgroupBallot(set);
+                    same &= set ? others : ~others;
+                }
+                uint to = sh_data[counters + digit] + subgroupBallotExclusiveBitCount(same);
+                subgroupBarrier();
+                if (subgroupBallotFindMSB(same) == gl_SubgroupInvocationID) sh_data[counters + digit] = to + 1u;
+                subgroupBarrier();
+                if (k % 2u == 0u) place[k / 2u] = to; else place[k / 2u] |= to << 16;
+            }
+        }
+        barrier();
     }
-    barrier();
 
 #define PLACE(k) ((k) % 2u == 0u ? place[(k) / 2u] << half_word >> 16 : place[(k) / 2u] >> half_word)
 // EXCHANGE puts the rows of a column, from[k], into the order of their digits.
@@ -242,16 +250,22 @@ void main() {
 
 #if LOOKBACK
     // Looks back: adds up the counts of the tiles before, up to one that knows the sum.
-    uint before[own_digits], next[own_digits]; // next: 1 + the next tile to look at
+    uint before[own_digits], next[own_digits], base[own_digits]; // next: 1 + the next tile to look at
     [[unroll]] for (uint d = 0u; d < own_digits; ++d) {
         uint digit = ORDER * own_digits + d;
         before[d] = 0u;
         next[d] = digit < max_digits ? tile : 0u;
+        base[d] = digit < max_digits ? column32_from(offsets, digit).at[0] : 0u;
+    }
+    bool last = begin + count == rows;
+    [[unroll]] for (uint d = 0u; d < own_digits; ++d) {
+        uint digit = ORDER * own_digits + d;
         for (uint look = 0u; look <= patience && next[d] > 0u;) {
-            uint word[4];
-            [[unroll]] for (uint j = 0u; j < 4u; ++j) word[j] = word_of(next[d] - 1u - min(next[d] - 1u, j), digit).at[0];
+            uint word[ahead];
+            Chain words = word_of(next[d] - ahead, digit); // one address, so that the loads overlap
+            [[unroll]] for (uint j = 0u; j < ahead; ++j) word[j] = words.at[(ahead - 1u - j) * max_digits];
             bool missing = false;
-            [[unroll]] for (uint j = 0u; j < 4u; ++j) {
+            [[unroll]] for (uint j = 0u; j < ahead; ++j) {
                 missing = missing || word[j] < counted;
                 if (!missing && next[d] > 0u) {
                     before[d] += word[j] & count_mask;
@@ -261,43 +275,42 @@ void main() {
             if (missing) ++look;
         }
         if (next[d] > 0u) atomicMax(sh_stuck, next[d]);
+        else if (digit < max_digits) settle(tile, last, digit, base[d], before[d], total[d], start[d]);
     }
     barrier();
-    for (uint stuck = sh_stuck; stuck > 0u; stuck = sh_stuck) {
-        barrier();
-        for (uint i = INVOCATION; i < max_digits; i += WORKGROUP_SIZE) sh_to[i] = 0u;
-        if (INVOCATION == 0u) sh_stuck = 0u;
-        barrier();
-        COLUMN(KEY_BITS) others = COLUMN_FROM(KEY_BITS)(keys_in, (stuck - 1u) * tile_rows);
-        for (uint i = INVOCATION; i < tile_rows; i += WORKGROUP_SIZE) {
-            atomicAdd(sh_to[digit_of(others.at[i], Digit(shift, mask, seed))], 1u);
-        }
-        barrier();
-        [[unroll]] for (uint d = 0u; d < own_digits; ++d) {
-            if (next[d] == stuck) {
-                before[d] += sh_to[ORDER * own_digits + d];
-                --next[d];
+    if (sh_stuck > 0u) {
+        for (uint stuck = sh_stuck; stuck > 0u; stuck = sh_stuck) {
+            barrier();
+            for (uint i = INVOCATION; i < max_digits; i += WORKGROUP_SIZE) sh_to[i] = 0u;
+            if (INVOCATION == 0u) sh_stuck = 0u;
+            barrier();
+            COLUMN(KEY_BITS) others = COLUMN_FROM(KEY_BITS)(keys_in, (stuck - 1u) * tile_rows);
+            for (uint i = INVOCATION; i < tile_rows; i += WORKGROUP_SIZE) {
+                atomicAdd(sh_to[digit_of(others.at[i], Digit(shift, mask, seed))], 1u);
             }
-            if (next[d] > 0u) atomicMax(sh_stuck, next[d]);
+            barrier();
+            [[unroll]] for (uint d = 0u; d < own_digits; ++d) {
+                if (next[d] == stuck) {
+                    before[d] += sh_to[ORDER * own_digits + d];
+                    --next[d];
+                }
+                if (next[d] > 0u) atomicMax(sh_stuck, next[d]);
+            }
+            barrier();
+        }
+        [[unroll]] for (uint d = 0u; d < own_digits; ++d) {
+            uint digit = ORDER * own_digits + d;
+            if (digit < max_digits) settle(tile, last, digit, base[d], before[d], total[d], start[d]);
         }
         barrier();
-    }
-    [[unroll]] for (uint d = 0u; d < own_digits; ++d) {
-        uint digit = ORDER * own_digits + d;
-        if (digit < max_digits) {
-            uint sum = before[d] + total[d], base = column32_from(offsets, digit).at[0];
-            if (tile > 0u) word_of(tile, digit).at[0] = summed | sum;
-            sh_to[digit] = base + before[d] - start[d];
-            if (begin + count == rows && !absent(next_offsets)) column32_from(next_offsets, digit).at[0] = base + sum;
-        }
     }
 #else
     [[unroll]] for (uint d = 0u; d < own_digits; ++d) {
         uint digit = ORDER * own_digits + d;
         if (digit <= mask) sh_to[digit] = column32_from(offsets, digit * tiles + tile).at[0] - start[d];
     }
-#endif
     barrier();
+#endif
 
     uint digits[(items + 3u) / 4u]; // of the rows in their new order, four in a word
     [[unroll]] for (uint k = 0u; k < items; ++k) {

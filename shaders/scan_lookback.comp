@@ -1,15 +1,15 @@
 // Exclusive scan in one pass: sums[i] = sum of the values before i, modulo 2^SUM_BITS. With total = 1, sums[rows] is the sum of
-// all values. One workgroup per tile of workgroup*items rows; the number of a tile is a ticket, so that every tile before it
-// has begun. A tile publishes the sum of its values, then adds up what the tiles before it have published, from the nearest on, until
-// it meets the sum of everything up to some tile, and publishes that of its own.
+// all values. One workgroup per tile of workgroup*items rows, from tile first_tile on. A tile publishes the sum of its values, then adds
+// up what the tiles before it have published, from the nearest on, until it meets the sum of everything up to some tile, and publishes
+// that of its own.
 //
 // No progress of other workgroups is needed: a workgroup that has looked for long enough sums the tile that it misses itself. Nor is
-// any order of memory: a status is PARTS words that each hold a flag and some bits of a sum, and counts when all flags agree.
+// any order of memory: a status is 2 words, or 3 of 4 for sums of 64 bits, that each hold a flag and some bits of a sum, and counts
+// when all flags agree.
 // There is no barrier in the loop that looks, because its length differs between subgroups.
 // Input: values, words of IN_BITS[rows]. Output: sums, words of SUM_BITS[rows + total], not overlapping values. In and out:
-// status, uint32[64 + tiles*PARTS], zeros before the first workgroup; of its first 64 words only one is used, for the tickets.
-// No rows: one tile, for the total.
-// Preconditions: as many workgroups as tiles, in dispatches one after the other; those of tile_rows.glsl.
+// status, uint32[tiles * (SUM_BITS 32: 2, 64: 4)], zeros before the workgroup of tile 0. No rows: one tile, for the total.
+// Preconditions: those of tile_rows.glsl.
 // Source: "Single-pass Parallel Prefix Scan with Decoupled Look-back" (Merrill and Garland, 2016), section 4; the fallback after
 // "Decoupled Fallback: A Portable Single-Pass GPU Scan" (Smith, Levien and Owens, 2025).
 #version 460
@@ -26,13 +26,11 @@ layout(constant_id = 2) const uint patience = PATIENCE; // looks for a missing t
 
 layout(push_constant) uniform Push {
     uvec2 values, sums, status;
-    uint rows, tiles, total;
+    uint rows, tiles, total, first_tile;
     GROUP_RANGE
 };
 
 #include "tile_scan.glsl"
-
-layout(buffer_reference, std430, buffer_reference_align = 4) coherent volatile buffer Status { uint at[]; };
 
 // What a status says of its tile, in the two low bits of each word.
 #define MISSING 0u
@@ -40,38 +38,23 @@ layout(buffer_reference, std430, buffer_reference_align = 4) coherent volatile b
 #define PREFIX_SUM 2u // the sum of all values up to the end of the tile
 
 #if SUM_BITS == 64
-#define PARTS 3u
 #define Parts uvec3
 Parts parts_of(Sum sum) { return limbs(sum); }
 Sum from_parts(Parts parts) { return from_limbs(parts); }
 bool agree(Parts words) { return ((words.x ^ words.y | words.x ^ words.z) & 3u) == 0u; }
 #else
-#define PARTS 2u
 #define Parts uvec2
 Parts parts_of(Sum sum) { return uvec2(sum & 0xffffu, sum >> 16); }
 Sum from_parts(Parts parts) { return parts.y << 16 | parts.x; }
 bool agree(Parts words) { return ((words.x ^ words.y) & 3u) == 0u; }
 #endif
-#define FIRST 64u // word of the first tile
 
-void publish(uint tile, uint flag, Sum sum) {
-    Parts words = parts_of(sum) << 2u | Parts(flag);
-    [[unroll]] for (uint p = 0u; p < PARTS; ++p) Status(status).at[FIRST + tile * PARTS + p] = words[p];
-}
+layout(buffer_reference, std430, buffer_reference_align = 8) coherent volatile buffer Status { Parts at[]; };
+
+void publish(uint tile, uint flag, Sum sum) { Status(status).at[tile] = parts_of(sum) << 2u | Parts(flag); }
 
 // The status of the last of some tiles; of none the sum is 0.
-Parts look_at(uint tiles_before) {
-    Parts words = Parts(PREFIX_SUM);
-    if (tiles_before > 0u) {
-        uint at = FIRST + (tiles_before - 1u) * PARTS;
-        words.x = Status(status).at[at];
-        words.y = Status(status).at[at + 1u];
-#if SUM_BITS == 64
-        words.z = Status(status).at[at + 2u];
-#endif
-    }
-    return words;
-}
+Parts look_at(uint tiles_before) { return tiles_before == 0u ? Parts(PREFIX_SUM) : Status(status).at[tiles_before - 1u]; }
 
 // The lowest invocation of a ballot, or otherwise if there is none.
 uint first_of(uvec4 ballot, uint otherwise) { return ballot == uvec4(0u) ? otherwise : subgroupBallotFindLSB(ballot); }
@@ -106,21 +89,21 @@ Sum sum_of_tile(uint tile) {
     return all;
 }
 
-shared uint sh_tile, sh_next;
+shared uint sh_next;
 shared Sum sh_prefix;
 
 void main() {
-    if (GROUP >= end_group) return;
-    if (INVOCATION == 0u) sh_tile = atomicAdd(Status(status).at[0], 1u);
-    barrier();
-    uint tile = sh_tile;
-    if (tile >= tiles) return; // more workgroups than tiles, or a status that was not zero
+    uint group = GROUP;
+    if (group >= end_group) return;
+    uint tile = first_tile + group;
     uint begin = tile * WORKGROUP_SIZE * items, count = rows_left(rows, begin, WORKGROUP_SIZE * items);
     Sum all;
-    Sum before = scan_tile(uvec2(COLUMN_FROM(IN_BITS)(values, begin)), count, all);
+    load_tile(uvec2(COLUMN_FROM(IN_BITS)(values, begin)), count);
+    Sum before = workgroup_sum(sum_of_rounds(), all);
     Sum prefix = Sum(0);
     uint next = tile; // prefix lacks the tiles below it
     if (INVOCATION == 0u && tile > 0u) publish(tile, TILE_SUM, all);
+    scan_rounds(); // not sooner: the others wait for the sum
     while (next > 0u) { // all invocations agree on next
         if (gl_SubgroupID == 0u) {
             look_back(next, prefix);

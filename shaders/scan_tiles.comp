@@ -54,7 +54,9 @@ void main() {
     if (tile >= end_group) return;
     uint begin = tile * WORKGROUP_SIZE * items, count = rows_left(rows, begin, WORKGROUP_SIZE * items);
     Sum prefix = prefix_of(tile), all;
-    Sum before = scan_tile(uvec2(COLUMN_FROM(IN_BITS)(values, begin)), count, all);
+    load_tile(uvec2(COLUMN_FROM(IN_BITS)(values, begin)), count);
+    scan_rounds();
+    Sum before = workgroup_sum(sum_of_rounds(), all);
     store_tile(uvec2(COLUMN_FROM(SUM_BITS)(sums, begin)), count, add(prefix, before));
     if (INVOCATION == 0u) write_total(tile, add(prefix, all));
 }

@@ -63,7 +63,6 @@ void main() {
 #else
 
 #extension GL_KHR_shader_subgroup_ballot : require
-#extension GL_KHR_shader_subgroup_shuffle : require
 #include "tile_rows.glsl"
 
 // A sum since a head is the sum since the begin of the tile less that sum at the head (start), modulo 2^SUM_BITS. So only plain

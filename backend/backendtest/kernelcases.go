@@ -127,7 +127,7 @@ var caseMakers = map[string]func(c backend.Config, rows int, random *rand.Rand) 
 				status := make([]uint32, kernel.ScanStatusWords(c["sum_bits"], tiles))
 				cases = append(cases, kernelCase{fmt.Sprintf("total=%d patience=%d", total, patience),
 					[][]byte{randomColumn(c["in_bits"], rows, random), column(c["sum_bits"], rows+int(total)), backend.AsBytes(status)},
-					[]uint32{uint32(rows), tiles, total}, rows, backend.Config{"patience": patience}})
+					[]uint32{uint32(rows), tiles, total, 0}, rows, backend.Config{"patience": patience}})
 			}
 		}
 		return cases
@@ -172,7 +172,7 @@ var caseMakers = map[string]func(c backend.Config, rows int, random *rand.Rand) 
 				for d := range min(len(digits), len(offsets)/int(tiles)) {
 					digits[d] = offsets[d*int(tiles)]
 				}
-				offsets, chain = digits, make([]byte, 4*256*int(tiles))
+				offsets, chain = digits, make([]byte, 4*kernel.ChainWords(tiles))
 			}
 			keysIn, payload := narrow(keys, c["key_bits"]), randomColumn(max(32, c["payload_bits"]), rows, random)
 			for _, in := range map[uint32][][]byte{0: {nil}, 32: {nil, payload}, 64: {payload}}[c["payload_bits"]] {

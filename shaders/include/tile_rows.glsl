@@ -3,13 +3,17 @@
 //
 // Loops over rounds have the literal length ROUNDS and no loop inside, so that spirv-opt unrolls them: NVIDIA's compiler (driver 580)
 // gives subgroup sums in a loop whose length is a specialization constant the result of the first round.
-// Preconditions: items is at most ROUNDS * PER_LOAD (IN_BITS 32: 32, 64: 16); workgroup is a multiple of 4, and of the subgroup's
-// size where it is larger than that.
+// Preconditions: items is at most 32; workgroup is a multiple of 4, and of the subgroup's size where it is larger than that.
 #extension GL_EXT_control_flow_attributes : require
+#extension GL_KHR_shader_subgroup_shuffle : require
 #include "loads.glsl"
 #include "subgroup_sum.glsl"
 
-#define ROUNDS 8u
+#if IN_BITS == 32
+#define ROUNDS 8u // of PER_LOAD rows, 32 in all
+#else
+#define ROUNDS 16u
+#endif
 const uint rounds = (items + PER_LOAD - 1u) / PER_LOAD;
 
 // The first row of an invocation's round in the tile.
@@ -40,16 +44,7 @@ Sum sum_of(Values rows) {
 
 struct Sums { Sum at[PER_LOAD]; };
 
-// A round that is not full waits for store_rest; one invocation has such a one, its last.
-Sums rest;
-uint rest_row = ~0u;
-
-void store_rows(uvec2 to, uint row, uint count, Sums sums) {
-    if (count - row < PER_LOAD) {
-        rest = sums;
-        rest_row = row;
-        return;
-    }
+void store_sums(uvec2 to, uint row, Sums sums) {
 #if SUM_BITS == 32
     Column128(to).at[row / 4u] = uvec4(sums.at[0], sums.at[1], sums.at[2], sums.at[3]);
 #else
@@ -58,6 +53,33 @@ void store_rows(uvec2 to, uint row, uint count, Sums sums) {
     Column128(to).at[row / 2u + 1u] = uvec4(sums.at[2], sums.at[3]);
 #endif
 #endif
+}
+
+// The same where all invocations of the subgroup store: neighbours exchange halves of 32 bytes, so that each store writes whole
+// sectors.
+void store_all_sums(uvec2 to, uint row, Sums sums) {
+#if SUM_BITS == 64 && IN_BITS == 32
+    bool odd = (gl_SubgroupInvocationID & 1u) == 1u;
+    uvec4 low = uvec4(sums.at[0], sums.at[1]), high = uvec4(sums.at[2], sums.at[3]);
+    uvec4 other = subgroupShuffleXor(odd ? low : high, 1u);
+    Column128(to).at[odd ? row / 2u - 1u : row / 2u] = odd ? other : low;
+    Column128(to).at[odd ? row / 2u + 1u : row / 2u + 2u] = odd ? high : other;
+#else
+    store_sums(to, row, sums);
+#endif
+}
+
+// A round that is not full waits for store_rest; one invocation has such a one, its last.
+Sums rest;
+uint rest_row = ~0u;
+
+void store_rows(uvec2 to, uint row, uint count, Sums sums) {
+    if (count - row < PER_LOAD) {
+        rest = sums;
+        rest_row = row;
+    } else {
+        store_sums(to, row, sums);
+    }
 }
 
 void store_rest(uvec2 to, uint count) {
