@@ -8,7 +8,7 @@ import (
 // SegmentedScanPlan is an exclusive prefix sum that starts again from 0 at each row whose bit is set in a bitmap of heads, by
 // reduce-then-scan (Sengupta et al., "Scan Primitives for GPU Computing", 2007): every tile tells whether it has a head and the sum
 // since its last one, these pairs are scanned level by level into the sum that enters each tile, and then the tiles are scanned.
-// It reads values and heads twice and writes the sums once. Tiles are those of the table "scan".
+// It reads values and heads twice and writes the sums once.
 //
 // Example: values 3 1 4 1 5, heads at rows 0 and 2, result 0 3 0 4 5. The first row need not be a head.
 type SegmentedScanPlan struct {
@@ -31,7 +31,7 @@ type segmentLevel struct {
 
 // PlanSegmentedScan plans the scan of rows values.
 func PlanSegmentedScan(t Tuning, rows uint64, inBits, sumBits int) (SegmentedScanPlan, error) {
-	p := SegmentedScanPlan{Rows: rows, InBits: inBits, SumBits: sumBits, config: t.Config("scan", variant("in_bits", inBits, "sum_bits", sumBits))}
+	p := SegmentedScanPlan{Rows: rows, InBits: inBits, SumBits: sumBits, config: t.Config("segmented_scan", variant("in_bits", inBits, "sum_bits", sumBits))}
 	if err := checkRows("segmented scan", rows); err != nil {
 		return p, err
 	}

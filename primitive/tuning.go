@@ -57,11 +57,12 @@ var tunable = map[string]knobs{
 	"scatter":   {kernels: []*backend.KernelSpec{kernel.Scatter}},
 	// A reduction and a scan shrink from level to level only if a tile holds more than one row.
 	"reduce": {kernels: []*backend.KernelSpec{kernel.Reduce, kernel.VaryingBits}, fixed: []string{"op"}, leastTile: 2, wideTile: 4},
-	"scan": {kernels: []*backend.KernelSpec{kernel.Reduce, kernel.ScanTiles, kernel.ScanLookback, kernel.SegmentedScan},
+	"scan": {kernels: []*backend.KernelSpec{kernel.Reduce, kernel.ScanTiles, kernel.ScanLookback},
 		settings: []string{"lookback"}, fixed: []string{"op"}, leastTile: 2, wideTile: 4, wideItems: kernel.MaxScanItems,
 		limits: map[string][2]uint32{"lookback": {0, 1}, "patience": {0, mostPatience}}},
-	"range_expand": {kernels: []*backend.KernelSpec{kernel.RangeExpand}},
-	"range_search": {kernels: []*backend.KernelSpec{kernel.RangeSearch}},
+	"segmented_scan": {kernels: []*backend.KernelSpec{kernel.SegmentedScan}, leastTile: 2, wideTile: 4, wideItems: kernel.MaxScanItems},
+	"range_expand":   {kernels: []*backend.KernelSpec{kernel.RangeExpand}},
+	"range_search":   {kernels: []*backend.KernelSpec{kernel.RangeSearch}},
 }
 
 // Tunable returns the names of the primitives that have a tuning table, sorted.

@@ -51,7 +51,7 @@ var scanBenchmark = Benchmark{
 
 // A scan that starts again at heads: one row in 16 (uniform), the first (sorted), or all (equal).
 var segmentedBenchmark = Benchmark{
-	Name: "segmented_scan", Table: "scan", Keys: narrowWide, Payloads: narrowWide, offered: noNarrower,
+	Name: "segmented_scan", Table: "segmented_scan", tunes: true, Keys: narrowWide, Payloads: narrowWide, offered: noNarrower,
 	Distributions: []workload.Distribution{workload.Uniform, workload.Sorted, workload.Equal}, variant: scanVariant,
 	set: func(b *bed) experiment {
 		value := func(row uint64) uint64 { return narrow(workload.Random(b.seed, row), b.Key) }
