@@ -164,7 +164,7 @@ func TestCandidates(t *testing.T) {
 	radix := Problem{Table: "radix_sort"}
 	all := of(radix, large)
 	require.True(t, slices.ContainsFunc(all, func(c backend.Config) bool {
-		return maps.Equal(c, backend.Config{"serial": 0, "workgroup": 448, "items": 22, "lookback": 0})
+		return maps.Equal(c, backend.Config{"serial": 0, "workgroup": 448, "items": 11, "lookback": 0})
 	}))
 	require.Greater(t, len(all), len(of(radix, small)))
 	for _, p := range problems {
