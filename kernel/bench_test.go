@@ -221,6 +221,10 @@ func benchCall(spec *backend.KernelSpec, config backend.Config, rows int) (call 
 	case "radix_counts":
 		call.Args = [][]byte{words(rows, any, config["key_bits"]), words(4*256, zero, 32)}
 		call.Params = []uint32{uint32(rows), 4, 0x18100800, 0, 0x08080808, 0, 0}
+	case "partition_starts":
+		ascending := func(i int) uint64 { return uint64(i) }
+		call.Args = [][]byte{words(rows, ascending, config["key_bits"]), words(rows, zero, 32)}
+		call.Params = []uint32{uint32(rows), uint32(rows), 0, 32, 0}
 	case "radix_starts":
 		call.Args, call.Params = [][]byte{words(rows, any, 32), words(rows, zero, 32)}, []uint32{uint32(rows), 1}
 	case "radix_histogram", "radix_scatter":

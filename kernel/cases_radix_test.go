@@ -1,6 +1,8 @@
 package kernel_test
 
 import (
+	"cmp"
+	"math/bits"
 	"slices"
 
 	"github.com/spirjoin/spirjoin/kernel"
@@ -73,6 +75,32 @@ func (m *maker) radixCounts() *kernelCase {
 		}
 	}
 	return m.newCase(kernel.Groups(m.config, uint64(m.rows)), params, inOf(keyBits, keys), changed{out(before), out(after)})
+}
+
+func (m *maker) partitionStarts() *kernelCase {
+	keyBits, seed := m.config["key_bits"], m.Uint32()
+	mixed := m.setByShape("mixed", 0, 1) == 1
+	width := max(1, uint32(bits.Len32(uint32(m.rows))))
+	shift := m.Uint32N(keyBits)
+	shift -= min(shift, max(0, shift%32+width-min(shift%32+width, 32)))
+	digit := func(key uint64) uint32 {
+		switch {
+		case mixed && keyBits == 64:
+			key = kernel.Mix(key, seed)
+		case mixed:
+			key = uint64(kernel.Mix(uint32(key), seed))
+		}
+		return uint32(key >> shift & (1<<width - 1))
+	}
+	keys := m.column(m.IntN(5*m.rows+2), keyBits, 0)
+	slices.SortFunc(keys, func(a, b uint64) int { return cmp.Compare(digit(a), digit(b)) })
+	starts := make([]uint32, m.rows)
+	for _, key := range keys {
+		for d := int(digit(key)) + 1; d < len(starts); d++ {
+			starts[d]++
+		}
+	}
+	return m.newCase(kernel.Groups(m.config, uint64(m.rows)), []uint32{uint32(m.rows), uint32(len(keys)), shift, width, seed}, inOf(keyBits, keys), out(starts))
 }
 
 func (m *maker) radixStarts() *kernelCase {

@@ -42,7 +42,7 @@ func newCase(spec *backend.KernelSpec, config backend.Config, rows int, distribu
 		"block_sort": (*maker).blockSort, "merge_partition": (*maker).mergePartition, "merge_tiles": (*maker).mergeTiles,
 		"compact": (*maker).compact, "compact_count": (*maker).compactCount, "copy": (*maker).copy, "gather": (*maker).gather,
 		"gather_bits": (*maker).gatherBits, "histogram": (*maker).histogram, "iota": (*maker).iota,
-		"radix_counts": (*maker).radixCounts, "radix_histogram": (*maker).radixHistogram, "radix_scatter": (*maker).radixScatter,
+		"partition_starts": (*maker).partitionStarts, "radix_counts": (*maker).radixCounts, "radix_histogram": (*maker).radixHistogram, "radix_scatter": (*maker).radixScatter,
 		"radix_starts": (*maker).radixStarts,
 		"range_expand": (*maker).rangeExpand, "range_search": (*maker).rangeSearch,
 		"reduce": (*maker).reduce, "scan_lookback": (*maker).scanLookback, "scan_tiles": (*maker).scanTiles, "scatter": (*maker).scatter,

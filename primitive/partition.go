@@ -8,7 +8,8 @@ import (
 )
 
 // PartitionPlan is a stable radix partition (RT 3.2.1; DIST 3.1): rows with the same digit come to lie side by side, digit by
-// digit, in their old order, in one pass over the rows, by the reduce-then-scan family of [radixPasses].
+// digit, in their old order: in one pass over the rows, by the reduce-then-scan family of [radixPasses], or for more than 8 bits in
+// two, by either family.
 type PartitionPlan struct {
 	Partition    Partition
 	ScratchBytes uint64
@@ -18,7 +19,7 @@ type PartitionPlan struct {
 
 // Partition says what a partition moves, and by which digit: bits Shift to Shift+Bits-1 of the key or, where Mixed, of
 // [kernel.Mix] of key and Seed, in which every bit depends on the whole key; different seeds give independent digits. Bits is 1
-// to 8. A digit of a 64-bit key lies in one of its words.
+// to 16. A digit of a 64-bit key lies in one of its words.
 type Partition struct {
 	Layout
 	Shift, Bits int
@@ -33,17 +34,25 @@ func PlanPartition(t Tuning, s Partition) (PartitionPlan, error) {
 	if err != nil {
 		return p, err
 	}
-	if s.Shift < 0 || s.Bits < 1 || s.Bits > maxDigitBits || s.Shift+s.Bits > s.KeyBytes*8 || s.Shift%32+s.Bits > 32 {
+	if s.Shift < 0 || s.Bits < 1 || s.Bits > 2*maxDigitBits || s.Shift+s.Bits > s.KeyBytes*8 || s.Shift%32+s.Bits > 32 {
 		return p, &backend.OpError{Op: "partition", Err: backend.ErrInvalidInput, Detail: fmt.Sprintf(
 			"a digit of %d bits at bit %d of keys of %d bytes", s.Bits, s.Shift, s.KeyBytes)}
 	}
-	p.radix, err = planRadix(t, s.Layout, []digit{{uint32(s.Shift), uint32(s.Bits), s.Mixed, s.Seed}})
+	digits := []digit{{uint32(s.Shift), uint32(s.Bits), s.Mixed, s.Seed}}
+	if s.Bits > maxDigitBits {
+		low := uint32(s.Bits / 2)
+		digits = []digit{{uint32(s.Shift), low, s.Mixed, s.Seed}, {uint32(s.Shift) + low, uint32(s.Bits) - low, s.Mixed, s.Seed}}
+	}
+	p.radix, err = planRadix(t, s.Layout, digits)
 	p.ScratchBytes = p.radix.scratchBytes
 	return p, err
 }
 
-// Partition records a plan: keys and payload columns move from index 0 to index 1 of their pairs; index 0 of RowNumbers is not
-// used. starts, if present, receives 2^Bits 32-bit values: the first row of each partition, of an empty one that of the next.
+// Result tells which buffer of each pair holds the partitioned rows: 1 after one pass, 0 after two.
+func (p *PartitionPlan) Result() int { return len(p.radix.digits) % 2 }
+
+// Partition records a plan: keys and payload columns are at index 0 of their pairs, except RowNumbers, which are made, and
+// move to index 1 and, in two passes, back. starts, if present, receives 2^Bits 32-bit values: the first row of each partition, of an empty one that of the next.
 func (o *Ops) Partition(list *backend.List, p PartitionPlan, starts, scratch backend.Range, keys [2]backend.Range, payload ...[2]backend.Range) error {
 	if p.Partition.Rows == 0 {
 		list.Fill(starts, 0)
@@ -52,12 +61,21 @@ func (o *Ops) Partition(list *backend.List, p PartitionPlan, starts, scratch bac
 	if err := p.radix.record(o, list, "partition", keys, payload, scratch); err != nil || starts.SizeBytes == 0 {
 		return err
 	}
+	s, digits := &p.Partition, uint32(1)<<p.Partition.Bits
+	if len(p.radix.digits) > 1 {
+		k, err := o.device.Kernel(kernel.PartitionStarts, backend.Config{"key_bits": uint32(s.KeyBytes * 8), "mixed": flag(s.Mixed)})
+		if err != nil {
+			return err
+		}
+		list.Dispatch(k, kernel.Groups(k.Config, uint64(digits)), []backend.Range{keys[p.Result()], starts},
+			digits, uint32(s.Rows), uint32(s.Shift), uint32(s.Bits), s.Seed)
+		return nil
+	}
 	k, err := o.device.Kernel(kernel.RadixStarts, nil)
 	if err != nil {
 		return err
 	}
-	tileCount := kernel.Tiles(p.radix.config, p.Partition.Rows)
-	digits := uint32(1) << p.Partition.Bits
+	tileCount := kernel.Tiles(p.radix.config, s.Rows)
 	offsets := sub(scratch, p.radix.offsetsOffset, uint64(tileCount)*uint64(digits)*4)
 	list.Dispatch(k, kernel.Groups(k.Config, uint64(digits)), []backend.Range{offsets, starts}, digits, tileCount)
 	return nil

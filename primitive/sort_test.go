@@ -276,7 +276,8 @@ func lowHalves(keys []uint64) []uint64 {
 
 func TestPartition(t *testing.T) {
 	names := slices.Sorted(maps.Keys(distributions))
-	digits := []primitive.Partition{{Bits: 8}, {Shift: 5, Bits: 3}, {Shift: 24, Bits: 8}, {Bits: 8, Mixed: true, Seed: 1}, {Shift: 9, Bits: 6, Mixed: true, Seed: 77}, {Shift: 40, Bits: 1}}
+	digits := []primitive.Partition{{Bits: 8}, {Shift: 5, Bits: 3}, {Shift: 24, Bits: 8}, {Bits: 8, Mixed: true, Seed: 1}, {Shift: 9, Bits: 6, Mixed: true, Seed: 77}, {Shift: 40, Bits: 1},
+		{Bits: 16}, {Shift: 3, Bits: 9}, {Shift: 7, Bits: 13, Mixed: true, Seed: 5}}
 	forEachFamily(t, func(r rig) {
 		sizes := r.sortSizes()
 		for _, c := range devicetest.Combinations(r, len(sizes), len(movings), len(digits), len(names)) {
@@ -302,12 +303,15 @@ func TestPartition(t *testing.T) {
 				}
 				return key >> s.Shift & (1<<s.Bits - 1)
 			}
-			m.check(1, digit)
+			m.check(p.Result(), digit)
 			want := make([]uint32, 1<<s.Bits)
 			for _, key := range keys {
-				for d := digit(key) + 1; d < uint64(len(want)); d++ {
+				if d := digit(key) + 1; d < uint64(len(want)) {
 					want[d]++
 				}
+			}
+			for d := 1; d < len(want); d++ {
+				want[d] += want[d-1]
 			}
 			require.Equal(r, want, values[uint32](r, starts.All(), len(want)), m.describe)
 		}
@@ -352,7 +356,7 @@ func TestRadixPlans(t *testing.T) {
 	}
 	_, err := primitive.PlanSort(tuning, primitive.Sort{Layout: primitive.Layout{Rows: primitive.MaxRows + 1, KeyBytes: 4}, EndBit: 8})
 	require.ErrorIs(t, err, backend.ErrLimit)
-	for _, bad := range []primitive.Partition{{Bits: 9}, {Bits: 0}, {Shift: 28, Bits: 8}, {Shift: 30, Bits: 4, Layout: primitive.Layout{KeyBytes: 8}}} {
+	for _, bad := range []primitive.Partition{{Bits: 17}, {Bits: 0}, {Shift: 28, Bits: 8}, {Shift: 30, Bits: 4, Layout: primitive.Layout{KeyBytes: 8}}} {
 		bad.KeyBytes = max(4, bad.KeyBytes)
 		_, err := primitive.PlanPartition(tuning, bad)
 		require.ErrorIs(t, err, backend.ErrInvalidInput, "%+v", bad)
