@@ -229,7 +229,7 @@ func benchCall(spec *backend.KernelSpec, config backend.Config, rows int) (call 
 		call.Args, call.Params = [][]byte{words(rows, any, 32), words(rows, zero, 32)}, []uint32{uint32(rows), 1}
 	case "radix_histogram", "radix_scatter":
 		keyBits := config["key_bits"]
-		keys, counts := words(rows, any, keyBits), words(int(kernel.ChainWords(tiles)), zero, 32)
+		keys, counts := words(rows, any, keyBits), words(256*int(tiles), zero, 32)
 		histogram := &backend.Call{Config: config, Args: [][]byte{keys, counts}, Params: []uint32{uint32(rows), tiles, 8, 8, 0}}
 		call.Args, call.Params = histogram.Args, histogram.Params
 		if spec == kernel.RadixHistogram {
@@ -306,7 +306,7 @@ func benchCall(spec *backend.KernelSpec, config backend.Config, rows int) (call 
 	case "scan_lookback":
 		status := words(int(kernel.ScanStatusWords(config["sum_bits"], tiles)), zero, 32)
 		call.Args = [][]byte{words(rows, any, config["in_bits"]), words(rows, zero, config["sum_bits"]), status}
-		call.Params = []uint32{uint32(rows), tiles, 0, 0}
+		call.Params = []uint32{uint32(rows), tiles, 0}
 	case "scan_tiles":
 		call.Args = [][]byte{words(rows, any, config["in_bits"]), words(int(tiles), any, config["sum_bits"]), words(rows, zero, config["sum_bits"])}
 		call.Params = []uint32{uint32(rows), tiles, 0}

@@ -118,8 +118,9 @@ func (m *maker) scanLookback() *kernelCase {
 	if total == 1 {
 		sums[m.rows] = sum
 	}
-	return m.newCase(tiles-first, []uint32{uint32(m.rows), tiles, total, first},
-		inOf(m.config["in_bits"], values), outOf(sumBits, sums), changed{out(before), out(after)})
+	c := m.newCase(tiles, []uint32{uint32(m.rows), tiles, total}, inOf(m.config["in_bits"], values), outOf(sumBits, sums), changed{out(before), out(after)})
+	c.firstGroup = first
+	return c
 }
 
 // bitmap draws n bits, mostly set, mostly not, or evenly, and more behind them.

@@ -1,13 +1,13 @@
-// Package kernel is the catalogue: every kernel with its arguments, what it does to them, its variants and tunables, and
-// its reference in plain Go.
+// Package kernel is the catalogue: every kernel with its arguments, what it does to them, its variants and tunables, and its
+// reference in plain Go.
 //
-// A kernel works through its rows tile by tile. In the wide shape (serial=0, and kernels without that axis) a workgroup
-// works on one tile of workgroup*items rows together; in the serial shape (serial=1) each of its invocations works through a
-// tile of items rows of its own, which suits drivers that run kernels on CPU cores. The references take every
-// configuration, so they are the oracle of every variant; in the serial shape with one invocation and large tiles they are
-// also the engine of the host backend. A workgroup reads and writes only what the catalogue says for its tiles, so that
-// workgroups of one dispatch may run at the same time. Only scan_lookback and
-// radix_scatter with lookback=1 read what others publish, and none waits for it.
+// A kernel works through its rows tile by tile. In the wide shape (serial=0, and kernels without that axis) a workgroup works
+// on one tile of workgroup*items rows together; in the serial shape (serial=1) each of its invocations works through a tile
+// of items rows of its own, which suits drivers that run kernels on CPU cores. The references take every configuration, so
+// they are the oracle of every variant; in the serial shape with one invocation and large tiles they are also the engine of
+// the host backend. A workgroup reads and writes only what the catalogue says for its tiles, so that workgroups of one
+// dispatch may run at the same time. Only scan_lookback and radix_scatter with lookback=1 read what others publish, and none
+// waits for it.
 package kernel
 
 import (
@@ -43,9 +43,9 @@ func bits(name string, values ...uint32) backend.Axis {
 	return backend.Axis{Name: name, Values: values}
 }
 
-// serialWorkgroup and serialItems are the defaults of the serial shape. Where each row costs a search, tiles are small, because
-// lavapipe ends the loops of an invocation after 65,535 trips in all. The others are a little more than a power of two, so
-// that the tiles of neighbouring invocations, which advance together, do not meet in the same sets of the cache.
+// serialWorkgroup and serialItems are the defaults of the serial shape. Where each row costs a search, tiles are small,
+// because lavapipe ends the loops of an invocation after 65,535 trips in all. The others are a little more than a power of
+// two, so that the tiles of neighbouring invocations, which advance together, do not meet in the same sets of the cache.
 const serialWorkgroup = 8
 
 var serialItems = map[string]uint32{
@@ -76,8 +76,8 @@ func Variants(spec *backend.KernelSpec) []backend.Config {
 	})
 }
 
-// Defaults returns the complete configuration of a variant with the default workgroup and tile of its shape. config holds
-// a value for each axis and may set constants.
+// Defaults returns the complete configuration of a variant with the default workgroup and tile of its shape. config holds a
+// value for each axis and may set constants.
 func Defaults(spec *backend.KernelSpec, config backend.Config) (backend.Config, error) {
 	full, err := spec.Complete(config)
 	if err != nil || full["serial"] == 0 {

@@ -109,7 +109,8 @@ func runDevice(t *testing.T, device *backend.Device, c *kernelCase) [][]byte {
 		require.NoError(t, err)
 	}
 	var list backend.List
-	for _, part := range [][2]uint32{{c.groups / 2, c.groups}, {0, c.groups / 2}} {
+	middle := (c.firstGroup + c.groups) / 2
+	for _, part := range [][2]uint32{{middle, c.groups}, {c.firstGroup, middle}} {
 		if part[0] < part[1] {
 			list.Commands = append(list.Commands, backend.Command{Kind: backend.Dispatch, Kernel: k, Args: args, Params: c.call.Params,
 				FirstGroup: part[0], EndGroup: part[1]})

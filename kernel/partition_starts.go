@@ -7,8 +7,8 @@ import (
 )
 
 // PartitionStarts tells where partitions begin in rows that lie in the order of their digits: starts[digit] is the first row
-// whose digit is not less, rows if there is none. A row of its dispatch is a digit; there may be 2^bits of them. The digit of a key is
-// that of [RadixHistogram], but for its width: bits is 1 to 32.
+// whose digit is not less, rows if there is none. A row of its dispatch is a digit; there may be 2^bits of them. The digit of
+// a key is that of [RadixHistogram], but for its width: bits is 1 to 32.
 //
 // Each invocation searches its digit by halving, which reads a few pages of the keys; reading them all takes longer.
 var PartitionStarts = &backend.KernelSpec{

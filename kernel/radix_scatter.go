@@ -10,18 +10,20 @@ import (
 // RadixScatter moves rows to where their digit belongs, one pass of a least-significant-digit radix sort or a partition. Rows
 // of equal digits keep their order. Digits and tiles are those of [RadixHistogram] with the same parameters and configuration.
 //
-// With lookback=0 a row of a tile goes to offsets[digit*tiles + tile] plus its rank among the tile's rows of the same digit. With
-// lookback=1 it goes to offsets[digit] plus the number of rows of that digit before it, and a pass reads the keys only once: a
-// workgroup publishes the counts of its tile in chain and adds up those of the tiles before, back to one that knows the sum of
-// all before it (Merrill and Garland's decoupled look-back, in the form of Adinets and Merrill, "Onesweep: A Faster Least
-// Significant Digit Radix Sort for GPUs"). The words of chain, 256 a tile behind 256 times the constant ahead that stay zero, are
-// zero before the dispatch; afterwards they are 2<<30 plus the rows of a digit up to the end of the tile. Where a word is missing after patience looks, the workgroup counts
-// that tile itself, so that nothing depends on when workgroups run; a device that runs them in order seldom has to. The last tile
-// leaves in next_offsets, if present, what offsets is for rows behind these.
+// With lookback=0 a row of a tile goes to offsets[digit*tiles + tile] plus its rank among the tile's rows of the same digit.
+// With lookback=1 it goes to offsets[digit] plus the number of rows of that digit before it, and a pass reads the keys only
+// once: a workgroup publishes the counts of its tile in chain and adds up those of the tiles before, back to one that knows
+// the sum of all before it (Merrill and Garland's decoupled look-back, in the form of Adinets and Merrill, "Onesweep: A
+// Faster Least Significant Digit Radix Sort for GPUs"). The words of chain, 256 a tile behind 256 times the constant ahead
+// that stay zero, are zero before the dispatch; afterwards they are 2<<30 plus the rows of a digit up to the end of the tile.
+// Where a word is missing after patience looks, the workgroup counts that tile itself, so that nothing depends on when
+// workgroups run; a device that runs them in order seldom has to. The last tile leaves in next_offsets, if present, what
+// offsets is for rows behind these.
 //
 // Up to three payload columns move along, as many as the constant columns says; with payload_bits=0 there are none. An absent
-// payload_in of 32 bits stands for row numbers from first_row on. Output and input do not overlap. The constant far is 1 where a column has more
-// than 4 GiB, and subgroup is a size that no subgroup of the device falls below; the less it is, the more subgroups share counters.
+// payload_in of 32 bits stands for row numbers from first_row on. Output and input do not overlap. The constant far is 1
+// where a column has more than 4 GiB, and subgroup is a size that no subgroup of the device falls below; the less it is, the
+// more subgroups share counters.
 //
 // The reference sorts up to stageRows rows at a time into a stage that fits the second-level cache and copies the runs of
 // equal digits from there: writing rows to 256 places of memory one by one takes longer. Tiles of up to stageRows rows need

@@ -7,10 +7,10 @@ import (
 )
 
 // ScanLookback is an exclusive scan in one pass: sums[i] = the sum of the values before i, modulo 2^sum_bits; with total=1 sums
-// has rows+1 entries and the last one is the sum of all values. Workgroups take the tiles from first_tile on and learn the sum of
-// the tiles before theirs from what those publish in status, zeros before tile 0. What is not there after patience looks a
-// workgroup sums from the values itself, so that none depends on the progress of another; with patience 0 it never looks. sums
-// does not overlap values, because others may still read them.
+// has rows+1 entries and the last one is the sum of all values. A workgroup learns the sum of the tiles before its own from what
+// those publish in status, zeros before tile 0. What is not there after patience looks it sums from the values itself, so that
+// none depends on the progress of another; with patience 0 it never looks. sums does not overlap values, because others may
+// still read them.
 //
 // status holds 2 words a tile for sums of 32 bits (16 bits of the sum in each) or 4 for sums of 64 bits (22, 22 and 20 bits; the
 // last is not used), each with a flag in the two low bits: 0 nothing, 1 the sum of the tile, 2 of all tiles up to it. It counts
@@ -22,7 +22,7 @@ var ScanLookback = &backend.KernelSpec{
 		{Name: "sums", Access: backend.Write},
 		{Name: "status", Access: backend.ReadWrite},
 	},
-	Params:    []string{"rows", "tiles", "total", "first_tile"},
+	Params:    []string{"rows", "tiles", "total"},
 	Axes:      []backend.Axis{bits("in_bits", 32, 64), bits("sum_bits", 32, 64)},
 	Constants: []backend.Constant{workgroup, items(16), {Name: "patience", Default: 256}},
 	Run: func(call *backend.Call, group uint32) {
@@ -30,7 +30,7 @@ var ScanLookback = &backend.KernelSpec{
 	},
 }
 
-// MaxScanItems is the most that items may be in the wide shape of [ScanTiles] and in [ScanLookback].
+// MaxScanItems is the most that items may be in [ScanLookback] and in the wide shape of [ScanTiles] and [SegmentedScan].
 const MaxScanItems = 32
 
 const (
@@ -54,12 +54,13 @@ func ScanStatusWords(sumBits, tiles uint32) uint64 {
 	return uint64(tiles) * uint64(sumBits/16)
 }
 
-func scanLookback[V, S word](call *backend.Call, group uint32) {
+func scanLookback[V, S word](call *backend.Call, index uint32) {
 	rows, count, total := call.Params[0], call.Params[1], call.Params[2]
 	values, all, status := view[V](call.Args[0]), view[S](call.Args[1]), backend.Words(call.Args[2])
-	index := call.Params[3] + group
 	words := statusBits(call.Config["sum_bits"])
-	of := func(tile uint32) []uint32 { return status[tile*(call.Config["sum_bits"]/16):][:len(words)] }
+	of := func(tile uint32) []uint32 {
+		return status[ScanStatusWords(call.Config["sum_bits"], tile):][:len(words)]
+	}
 	size := uint64(TileRows(call.Config))
 	first, end := uint64(index)*size, min(uint64(index+1)*size, uint64(rows))
 	own, prefix := reduceColumn[V, S](ReduceSum, values[first:end]), S(0)

@@ -8,8 +8,8 @@ import (
 )
 
 // PartitionPlan is a stable radix partition (RT 3.2.1; DIST 3.1): rows with the same digit come to lie side by side, digit by
-// digit, in their old order: in one pass over the rows, by the reduce-then-scan family of [radixPasses], or for more than 8 bits in
-// two, by either family.
+// digit, in their old order: in one pass over the rows, by the reduce-then-scan family of [radixPasses], or for more than 8
+// bits in two, by either family.
 type PartitionPlan struct {
 	Partition    Partition
 	ScratchBytes uint64
@@ -52,7 +52,8 @@ func PlanPartition(t Tuning, s Partition) (PartitionPlan, error) {
 func (p *PartitionPlan) Result() int { return len(p.radix.digits) % 2 }
 
 // Partition records a plan: keys and payload columns are at index 0 of their pairs, except RowNumbers, which are made, and
-// move to index 1 and, in two passes, back. starts, if present, receives 2^Bits 32-bit values: the first row of each partition, of an empty one that of the next.
+// move to index 1 and, in two passes, back. starts, if present, receives 2^Bits 32-bit values: the first row of each
+// partition, of an empty one that of the next.
 func (o *Ops) Partition(list *backend.List, p PartitionPlan, starts, scratch backend.Range, keys [2]backend.Range, payload ...[2]backend.Range) error {
 	if p.Partition.Rows == 0 {
 		list.Fill(starts, 0)

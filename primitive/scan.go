@@ -79,7 +79,7 @@ func (o *Ops) Scan(list *backend.List, p ScanPlan, values, sums, scratch backend
 		status := sub(scratch, 0, p.statusBytes)
 		list.Fill(status, 0)
 		list.Dispatch(k, kernel.Groups(k.Config, p.Rows), []backend.Range{values, sums, status},
-			uint32(p.Rows), kernel.Tiles(k.Config, p.Rows), flag(p.Total), 0)
+			uint32(p.Rows), kernel.Tiles(k.Config, p.Rows), flag(p.Total))
 		return nil
 	}
 	if err := o.reduceTiles(list, p.config, kernel.ReduceSum, p.levels, p.Rows, p.InBits, p.SumBits, values, scratch); err != nil {

@@ -6,8 +6,8 @@ import (
 	"github.com/spirjoin/spirjoin/backend"
 )
 
-// SortPlan is a stable least-significant-digit radix sort (RT 3.3.1; GFTR 2.3): one pass for each digit of at most 8 bits, from low to
-// high, each of which moves all rows to where their digit belongs. See [radixPasses] for the two ways of a pass.
+// SortPlan is a stable least-significant-digit radix sort (RT 3.3.1; GFTR 2.3): one pass for each digit of at most 8 bits,
+// from low to high, each of which moves all rows to where their digit belongs. See [radixPasses] for the two ways of a pass.
 type SortPlan struct {
 	Sort         Sort
 	ScratchBytes uint64
@@ -52,9 +52,9 @@ func (p *SortPlan) Result() int { return len(p.radix.digits) % 2 }
 // Passes is the number of passes.
 func (p *SortPlan) Passes() int { return len(p.radix.digits) }
 
-// Sort records a plan. keys[0] holds the keys, and payload[c][0] payload column c when it is Given; the passes alternate between
-// the two buffers of each pair, and the sorted rows are in those of index Result. Where no pass is needed the buffers of index 1 may
-// be absent.
+// Sort records a plan. keys[0] holds the keys, and payload[c][0] payload column c when it is Given; the passes alternate
+// between the two buffers of each pair, and the sorted rows are in those of index Result. Where no pass is needed the buffers
+// of index 1 may be absent.
 func (o *Ops) Sort(list *backend.List, p SortPlan, scratch backend.Range, keys [2]backend.Range, payload ...[2]backend.Range) error {
 	if p.Passes() == 0 && p.Sort.Payload == RowNumbers && len(payload) == 1 {
 		return o.Iota(list, payload[0][0], p.Sort.Rows, 0)

@@ -41,6 +41,7 @@ type knobs struct {
 	// What the shaders of the wide shape, which the host does not run, need besides.
 	wideTile  uint32 // the rows of a tile are a multiple of it; 0: any
 	wideItems uint32 // most items; 0: any
+	whole     bool   // workgroups consist of whole subgroups
 }
 
 // tunable are the primitives, each with a table of that name.
@@ -51,16 +52,16 @@ var tunable = map[string]knobs{
 	"merge":      {kernels: []*backend.KernelSpec{kernel.MergeTiles}},
 	"merge_sort": {kernels: []*backend.KernelSpec{kernel.BlockSort}},
 	"radix_sort": {kernels: []*backend.KernelSpec{kernel.RadixCounts, kernel.RadixHistogram, kernel.RadixScatter}, settings: []string{"lookback", "portion"},
-		fixed: []string{"mixed", "columns", "far", "subgroup"}, limits: map[string][2]uint32{
+		fixed: []string{"mixed", "columns", "far", "subgroup"}, whole: true, limits: map[string][2]uint32{
 			"lookback": {0, 1}, "patience": {0, mostPatience}, "ahead": {1, kernel.MaxAhead}, "counters": {8 * maxDigits, maxTileRows}}},
 	"histogram": {kernels: []*backend.KernelSpec{kernel.Histogram}, wideTile: 4},
 	"scatter":   {kernels: []*backend.KernelSpec{kernel.Scatter}},
 	// A reduction and a scan shrink from level to level only if a tile holds more than one row.
 	"reduce": {kernels: []*backend.KernelSpec{kernel.Reduce, kernel.VaryingBits}, fixed: []string{"op"}, leastTile: 2, wideTile: 4},
 	"scan": {kernels: []*backend.KernelSpec{kernel.Reduce, kernel.ScanTiles, kernel.ScanLookback},
-		settings: []string{"lookback"}, fixed: []string{"op"}, leastTile: 2, wideTile: 4, wideItems: kernel.MaxScanItems,
+		settings: []string{"lookback"}, fixed: []string{"op"}, leastTile: 2, wideTile: 4, wideItems: kernel.MaxScanItems, whole: true,
 		limits: map[string][2]uint32{"lookback": {0, 1}, "patience": {0, mostPatience}}},
-	"segmented_scan": {kernels: []*backend.KernelSpec{kernel.SegmentedScan}, leastTile: 2, wideTile: 4, wideItems: kernel.MaxScanItems},
+	"segmented_scan": {kernels: []*backend.KernelSpec{kernel.SegmentedScan}, leastTile: 2, wideTile: 4, wideItems: kernel.MaxScanItems, whole: true},
 	"range_expand":   {kernels: []*backend.KernelSpec{kernel.RangeExpand}},
 	"range_search":   {kernels: []*backend.KernelSpec{kernel.RangeSearch}},
 }
@@ -238,6 +239,9 @@ func (r *TuningRow) check(primitive string, info *backend.DeviceInfo) error {
 		if k.wideItems > 0 && r.Config["items"] > k.wideItems {
 			return fail("items is at most %d", k.wideItems)
 		}
+		if size := max(1, info.SubgroupSize); k.whole && r.Config["workgroup"]%size != 0 {
+			return fail("workgroup is a multiple of %d here, the size of a subgroup", size)
+		}
 	}
 	offered := len(r.Variant) == 0
 	for _, spec := range k.kernels {
@@ -264,8 +268,9 @@ func (r *TuningRow) check(primitive string, info *backend.DeviceInfo) error {
 	return nil
 }
 
-// mostPatience keeps the looks of an invocation below the 65,535 loop trips after which lavapipe ends all of its loops.
-const mostPatience = 1 << 14
+// mostPatience keeps the looks of an invocation, for up to eight digits, below the 65,535 loop trips after which lavapipe ends
+// all of its loops.
+const mostPatience = 1 << 12
 
 // maxTileRows keeps the number of a tile's rows far from the end of 32 bits.
 const maxTileRows = 1 << 24

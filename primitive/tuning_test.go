@@ -15,7 +15,7 @@ import (
 )
 
 // least is a device that offers what spirjoin requires and nothing more.
-var least = &backend.DeviceInfo{Name: "least", Limits: backend.Limits{MaxInvocations: 256, MaxSharedBytes: 16 << 10}}
+var least = &backend.DeviceInfo{Name: "least", SubgroupSize: 32, Limits: backend.Limits{MaxInvocations: 256, MaxSharedBytes: 16 << 10}}
 
 func TestTuningTables(t *testing.T) {
 	files, err := tuningFiles.ReadDir("tuning")
@@ -114,7 +114,8 @@ func TestTuningCheck(t *testing.T) {
 		"unknown setting bacth":          {Config: change("bacth", 1)},
 		"lookback goes from 0 to 1":      {Config: change("lookback", 2)},
 		"counters goes from 2048":        {Config: change("counters", 2047)},
-		"patience goes from 0 to 16384":  {Config: change("patience", 1<<14+1)},
+		"patience goes from 0 to 4096":   {Config: change("patience", 1<<12+1)},
+		"workgroup is a multiple of 32":  {Config: change("workgroup", 80)},
 		"unknown setting key_bits":       {Config: change("key_bits", 32)},
 		"workgroup goes from 1 to 256":   {Config: change("workgroup", 257)},
 		"workgroup goes from 1":          {Config: change("workgroup", 0)},

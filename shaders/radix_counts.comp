@@ -2,8 +2,8 @@
 // pass is digit.
 // One workgroup per tile of workgroup*items rows.
 // Input: keys, words of KEY_BITS[rows]. Accumulated: counts, uint32[256 * passes], zero before.
-// Parameters: pass p takes byte p%4 of shifts_0 (or, from pass 4 on, of shifts_1) bits[p] bits above shift[p]: shifts and bits are bytes of
-// words, four passes in a word.
+// Parameters: pass p takes byte p%4 of shifts_0 (or, from pass 4 on, of shifts_1) bits[p] bits above shift[p]: shifts and
+// bits are bytes of words, four passes in a word.
 // Preconditions: passes is 1 to KEY_BITS/8; digits as in digit.glsl;
 // 256 * passes is at most counters.
 // Source: "Onesweep: A Faster Least Significant Digit Radix Sort for GPUs", section 3.

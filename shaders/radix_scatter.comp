@@ -6,12 +6,12 @@
 // while they run.
 // Inputs: keys_in, words of KEY_BITS[rows]; payload_in and the two after it, of which columns are moved, words of
 // PAYLOAD_BITS[rows], a single absent one of 32 bits: the row numbers from first_row; offsets, uint32.
-// In and out: chain, uint32[(ahead + tiles) * 256], zero before: behind ahead rows that stay zero what is known of each tile, a word
-// per digit: 0 nothing, 1 << 30 | rows of the tile, or 2 << 30 | rows of all tiles up to it.
+// In and out: chain, uint32[(ahead + tiles) * 256], zero before: behind ahead rows that stay zero what is known of each tile,
+// a word per digit: 0 nothing, 1 << 30 | rows of the tile, or 2 << 30 | rows of all tiles up to it.
 // Outputs: keys_out and payload_out, like the inputs; they overlap no input. next_offsets, uint32[256], absent or what offsets
 // is for rows behind these.
-// Preconditions: bits is 1 to 8, a digit as in digit.glsl; SERIAL 0: workgroup*items is at most 65536, no subgroup is
-// smaller than subgroup; LOOKBACK 1: rows less than 2^30.
+// Preconditions: bits is 1 to 8, a digit as in digit.glsl; SERIAL 0: workgroup*items is at most 65536, workgroup is a multiple
+// of the subgroup's size, no subgroup is smaller than subgroup; LOOKBACK 1: rows less than 2^30.
 // No workgroup waits for ever: when the word of a tile is missing after patience looks, it counts that tile itself.
 // Source: "Onesweep: A Faster Least Significant Digit Radix Sort for GPUs", sections 3 and 4; the way out of waiting as in
 // "Decoupled Fallback: A Portable Single-Pass GPU Scan".
@@ -106,15 +106,15 @@ const uint turns = (subgroups + most_counter_rows - 1u) / most_counter_rows;
 const uint counter_rows = (subgroups + turns - 1u) / turns;
 
 shared uint sh_data[exchange_words]; // first counters, [counter row][digit]; then a column in the order of its digits
-shared uint sh_to[max_digits];       // where a row of a digit goes, less its place in sh_data; before that the counts of a stuck tile
+shared uint sh_to[max_digits]; // where a row of a digit goes, less its place in sh_data; before that the counts of a stuck tile
 shared uint sh_shift, sh_half, sh_rows; // shift, 16 and the rows of the tile, see below
 #if LOOKBACK
 shared uint sh_stuck; // 1 + the tile whose word somebody misses; 0: nobody
 #endif
 
 // A compiler that knows all it computes from the keys computes it early and keeps it in registers, which costs resident
-// workgroups. The shift, the number 16 and the rows therefore come from shared memory, anew after every second row: a barrier of a
-// subgroup costs nothing else, and work does not move across it.
+// workgroups. The shift, the number 16 and the rows therefore come from shared memory, anew after every second row: a barrier
+// of a subgroup costs nothing else, and work does not move across it.
 #define FENCED(k, known, sh_known) \
     if ((k) % 2u == 0u) {          \
         subgroupBarrier();         \
@@ -179,8 +179,8 @@ void main() {
     }
     barrier();
 
-    // Counts the digits of each subgroup, sums the counts of the tile, tells others of them, and turns each counter into the place
-    // where its rows begin.
+    // Counts the digits of each subgroup, sums the counts of the tile, tells others of them, and turns each counter into the
+    // place where its rows begin.
     [[unroll]] for (uint k = 0u; k < items; ++k) atomicAdd(sh_data[counters + digit_of(key[k], Digit(shift, mask, seed))], 1u);
     barrier();
     uint total[own_digits];
@@ -293,6 +293,12 @@ void main() {
                 if (next[d] == stuck) {
                     before[d] += sh_to[ORDER * own_digits + d];
                     --next[d];
+                    while (patience > 0u && next[d] > 0u) { // those before it may be there
+                        uint word = word_of(next[d] - 1u, ORDER * own_digits + d).at[0];
+                        if (word < counted) break;
+                        before[d] += word & count_mask;
+                        next[d] = word >= summed ? 0u : next[d] - 1u;
+                    }
                 }
                 if (next[d] > 0u) atomicMax(sh_stuck, next[d]);
             }

@@ -1,12 +1,11 @@
 // Exclusive scan in one pass: sums[i] = sum of the values before i, modulo 2^SUM_BITS. With total = 1, sums[rows] is the sum of
-// all values. One workgroup per tile of workgroup*items rows, from tile first_tile on. A tile publishes the sum of its values, then adds
-// up what the tiles before it have published, from the nearest on, until it meets the sum of everything up to some tile, and publishes
-// that of its own.
+// all values. One workgroup per tile of workgroup*items rows. A tile publishes the sum of its values, then adds up what the
+// tiles before it have published, from the nearest on, until it meets the sum of everything up to some tile, and publishes that
+// of its own.
 //
-// No progress of other workgroups is needed: a workgroup that has looked for long enough sums the tile that it misses itself. Nor is
-// any order of memory: a status is 2 words, or 3 of 4 for sums of 64 bits, that each hold a flag and some bits of a sum, and counts
-// when all flags agree.
-// There is no barrier in the loop that looks, because its length differs between subgroups.
+// No progress of other workgroups is needed: a workgroup that has looked for long enough sums the tile that it misses itself.
+// Nor is any order of memory: a status is 2 words, or 3 of 4 for sums of 64 bits, that each hold a flag and some bits of a sum,
+// and counts when all flags agree. There is no barrier in the loop that looks, because its length differs between subgroups.
 // Input: values, words of IN_BITS[rows]. Output: sums, words of SUM_BITS[rows + total], not overlapping values. In and out:
 // status, uint32[tiles * (SUM_BITS 32: 2, 64: 4)], zeros before the workgroup of tile 0. No rows: one tile, for the total.
 // Preconditions: those of tile_rows.glsl.
@@ -20,13 +19,13 @@
 
 #extension GL_KHR_shader_subgroup_ballot : require
 
-layout(constant_id = 2) const uint patience = PATIENCE; // looks for a missing tile; some hundreds of trips at most, of which lavapipe ends loops after 65,535
+layout(constant_id = 2) const uint patience = PATIENCE; // looks for a missing tile
 
 #define Sum WORD(SUM_BITS)
 
 layout(push_constant) uniform Push {
     uvec2 values, sums, status;
-    uint rows, tiles, total, first_tile;
+    uint rows, tiles, total;
     GROUP_RANGE
 };
 
@@ -93,9 +92,8 @@ shared uint sh_next;
 shared Sum sh_prefix;
 
 void main() {
-    uint group = GROUP;
-    if (group >= end_group) return;
-    uint tile = first_tile + group;
+    uint tile = GROUP;
+    if (tile >= end_group) return;
     uint begin = tile * WORKGROUP_SIZE * items, count = rows_left(rows, begin, WORKGROUP_SIZE * items);
     Sum all;
     load_tile(uvec2(COLUMN_FROM(IN_BITS)(values, begin)), count);

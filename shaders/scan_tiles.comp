@@ -55,8 +55,7 @@ void main() {
     uint begin = tile * WORKGROUP_SIZE * items, count = rows_left(rows, begin, WORKGROUP_SIZE * items);
     Sum prefix = prefix_of(tile), all;
     load_tile(uvec2(COLUMN_FROM(IN_BITS)(values, begin)), count);
-    scan_rounds();
-    Sum before = workgroup_sum(sum_of_rounds(), all);
+    Sum before = workgroup_sum(scan_rounds(), all);
     store_tile(uvec2(COLUMN_FROM(SUM_BITS)(sums, begin)), count, add(prefix, before));
     if (INVOCATION == 0u) write_total(tile, add(prefix, all));
 }

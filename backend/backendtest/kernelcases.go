@@ -127,7 +127,7 @@ var caseMakers = map[string]func(c backend.Config, rows int, random *rand.Rand) 
 				status := make([]uint32, kernel.ScanStatusWords(c["sum_bits"], tiles))
 				cases = append(cases, kernelCase{fmt.Sprintf("total=%d patience=%d", total, patience),
 					[][]byte{randomColumn(c["in_bits"], rows, random), column(c["sum_bits"], rows+int(total)), backend.AsBytes(status)},
-					[]uint32{uint32(rows), tiles, total, 0}, rows, backend.Config{"patience": patience}})
+					[]uint32{uint32(rows), tiles, total}, rows, backend.Config{"patience": patience}})
 			}
 		}
 		return cases

@@ -58,7 +58,7 @@ func checkShapes(t *testing.T, s *suite) {
 					continue
 				}
 				set := maps.Clone(variant)
-				set["workgroup"], set["items"] = shape[0], shape[1]
+				set["workgroup"], set["items"] = max(shape[0], r.device.Info().SubgroupSize), shape[1]
 				if variant["serial"] == 1 { // where each invocation may have shared memory of its own
 					set["workgroup"] = 8
 				}

@@ -1,5 +1,6 @@
 // The digit of a key: (key >> shift) & mask of its bits or, where mixed is 1, of an invertible mix of the key and a seed, so that
-// every digit depends on all of it. shift is less than the width of the key; a digit that begins in the low word of a 64-bit key ends in it.
+// every digit depends on all of it. shift is less than the width of the key; a digit that begins in the low word of a 64-bit key
+// ends in it.
 struct Digit { uint shift, mask, seed; };
 
 const uint max_digits = 256u;

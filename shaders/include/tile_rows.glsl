@@ -1,19 +1,15 @@
-// The rows of a tile of workgroup*items rows in registers: a subgroup takes rows that lie side by side, in rounds, in each of which
-// its invocations load and store 16 bytes or more side by side. A kernel with this file defines Sum before.
+// The rows of a tile of workgroup*items rows in registers: a subgroup takes rows that lie side by side, in rounds, in each of
+// which its invocations load and store 16 bytes or more side by side. A kernel with this file defines Sum before.
 //
-// Loops over rounds have the literal length ROUNDS and no loop inside, so that spirv-opt unrolls them: NVIDIA's compiler (driver 580)
-// gives subgroup sums in a loop whose length is a specialization constant the result of the first round.
+// Loops over rounds have the literal length ROUNDS and no loop inside, so that spirv-opt unrolls them: NVIDIA's compiler
+// (driver 580) gives subgroup sums in a loop whose length is a specialization constant the result of the first round.
 // Preconditions: items is at most 32; workgroup is a multiple of 4, and of the subgroup's size where it is larger than that.
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_shader_subgroup_shuffle : require
 #include "loads.glsl"
 #include "subgroup_sum.glsl"
 
-#if IN_BITS == 32
-#define ROUNDS 8u // of PER_LOAD rows, 32 in all
-#else
-#define ROUNDS 16u
-#endif
+#define ROUNDS (32u / PER_LOAD)
 const uint rounds = (items + PER_LOAD - 1u) / PER_LOAD;
 
 // The first row of an invocation's round in the tile.

@@ -1,6 +1,6 @@
 // The exclusive scan of a tile by a workgroup, in registers: load_tile and scan_rounds load and add up, store_tile writes the
-// sums once the sum before the tile is known. Values and sums may be the same column of one width, because an invocation writes the rows that
-// it has loaded. Preconditions: those of tile_rows.glsl.
+// sums once the sum before the tile is known. Values and sums may be the same column of one width, because an invocation
+// writes the rows that it has loaded. Preconditions: those of tile_rows.glsl.
 #include "tile_rows.glsl"
 DEFINE_WORKGROUP_SUM(Sum)
 
@@ -23,16 +23,8 @@ void load_tile(uvec2 from, uint count) {
     }
 }
 
-// The sum of what the subgroup has loaded.
-Sum sum_of_rounds() {
-    Sum own = Sum(0);
-    [[unroll]] for (uint r = 0u; r < ROUNDS; ++r) {
-        if (r < rounds) own = add(own, sum_of(value[r]));
-    }
-    return subgroup_sum(own);
-}
-
-void scan_rounds() {
+// Adds up round by round, and returns the sum of what the subgroup has loaded.
+Sum scan_rounds() {
     Sum sum = Sum(0);
     [[unroll]] for (uint r = 0u; r < ROUNDS; ++r) {
         if (r < rounds) {
@@ -41,6 +33,16 @@ void scan_rounds() {
             sum = add(sum, subgroup_sum(own));
         }
     }
+    return sum;
+}
+
+// The same sum alone, sooner.
+Sum sum_of_rounds() {
+    Sum own = Sum(0);
+    [[unroll]] for (uint r = 0u; r < ROUNDS; ++r) {
+        if (r < rounds) own = add(own, sum_of(value[r]));
+    }
+    return subgroup_sum(own);
 }
 
 Sums sums_of(uint r, Sum before) {
