@@ -96,9 +96,12 @@ func (m *maker) partitionStarts() *kernelCase {
 	slices.SortFunc(keys, func(a, b uint64) int { return cmp.Compare(digit(a), digit(b)) })
 	starts := make([]uint32, m.rows)
 	for _, key := range keys {
-		for d := int(digit(key)) + 1; d < len(starts); d++ {
+		if d := int(digit(key)) + 1; d < len(starts) {
 			starts[d]++
 		}
+	}
+	for d := 1; d < len(starts); d++ {
+		starts[d] += starts[d-1]
 	}
 	return m.newCase(kernel.Groups(m.config, uint64(m.rows)), []uint32{uint32(m.rows), uint32(len(keys)), shift, width, seed}, inOf(keyBits, keys), out(starts))
 }
