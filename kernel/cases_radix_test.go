@@ -8,6 +8,21 @@ import (
 	"github.com/spirjoin/spirjoin/kernel"
 )
 
+// mix returns what digits are cut from: draws whether it is the key or the mix of the key and a seed.
+func (m *maker) mix(keyBits uint32) (mix func(key uint64) uint64, seed uint32) {
+	seed = m.Uint32()
+	mixed := m.setByShape("mixed", 0, 1) == 1
+	return func(key uint64) uint64 {
+		switch {
+		case mixed && keyBits == 64:
+			return kernel.Mix(key, seed)
+		case mixed:
+			return uint64(kernel.Mix(uint32(key), seed))
+		}
+		return key
+	}, seed
+}
+
 // radix draws keys and a digit and returns them with the counts of each tile. A digit of a wide key lies in one of its words.
 func (m *maker) radix() (keys []uint64, place []uint32, counts []uint32, digit func(uint64) int) {
 	keyBits := m.config["key_bits"]
@@ -19,18 +34,9 @@ func (m *maker) radix() (keys []uint64, place []uint32, counts []uint32, digit f
 	if shift < 32 && keyBits == 64 {
 		shift = min(shift, 32-bits)
 	}
-	seed := m.Uint32()
-	mixed := m.setByShape("mixed", 0, 1) == 1
+	mix, seed := m.mix(keyBits)
 	keys = m.column(m.rows, keyBits, 0)
-	digit = func(key uint64) int {
-		switch {
-		case mixed && keyBits == 64:
-			key = kernel.Mix(key, seed)
-		case mixed:
-			key = uint64(kernel.Mix(uint32(key), seed))
-		}
-		return int(key >> shift & (1<<bits - 1))
-	}
+	digit = func(key uint64) int { return int(mix(key) >> shift & (1<<bits - 1)) }
 	tiles := m.tiles()
 	counts = make([]uint32, tiles<<bits)
 	for i, key := range keys {
@@ -46,8 +52,7 @@ func (m *maker) radixHistogram() *kernelCase {
 
 func (m *maker) radixCounts() *kernelCase {
 	keyBits := m.config["key_bits"]
-	seed := m.Uint32()
-	mixed := m.setByShape("mixed", 0, 1) == 1
+	mix, seed := m.mix(keyBits)
 	passes := 1 + m.Uint32N(min(keyBits/8, m.config["counters"]/256))
 	keys := m.column(m.rows, keyBits, 0)
 	before, after := make([]uint32, 256*passes), make([]uint32, 256*passes)
@@ -65,33 +70,19 @@ func (m *maker) radixCounts() *kernelCase {
 		params[2+pass/4] |= shift << (pass % 4 * 8)
 		params[4+pass/4] |= bits << (pass % 4 * 8)
 		for _, key := range keys {
-			switch {
-			case mixed && keyBits == 64:
-				key = kernel.Mix(key, seed)
-			case mixed:
-				key = uint64(kernel.Mix(uint32(key), seed))
-			}
-			after[256*pass+uint32(key>>shift&(1<<bits-1))]++
+			after[256*pass+uint32(mix(key)>>shift&(1<<bits-1))]++
 		}
 	}
 	return m.newCase(kernel.Groups(m.config, uint64(m.rows)), params, inOf(keyBits, keys), changed{out(before), out(after)})
 }
 
 func (m *maker) partitionStarts() *kernelCase {
-	keyBits, seed := m.config["key_bits"], m.Uint32()
-	mixed := m.setByShape("mixed", 0, 1) == 1
+	keyBits := m.config["key_bits"]
+	mix, seed := m.mix(keyBits)
 	width := max(1, uint32(bits.Len32(uint32(m.rows))))
 	shift := m.Uint32N(keyBits)
 	shift -= min(shift, max(0, shift%32+width-min(shift%32+width, 32)))
-	digit := func(key uint64) uint32 {
-		switch {
-		case mixed && keyBits == 64:
-			key = kernel.Mix(key, seed)
-		case mixed:
-			key = uint64(kernel.Mix(uint32(key), seed))
-		}
-		return uint32(key >> shift & (1<<width - 1))
-	}
+	digit := func(key uint64) uint32 { return uint32(mix(key) >> shift & (1<<width - 1)) }
 	keys := m.column(m.IntN(5*m.rows+2), keyBits, 0)
 	slices.SortFunc(keys, func(a, b uint64) int { return cmp.Compare(digit(a), digit(b)) })
 	starts := make([]uint32, m.rows)
@@ -143,8 +134,16 @@ func (m *maker) radixScatter() *kernelCase {
 	for c := range columns {
 		payload[c], payloadOut[c] = m.column(m.rows, max(32, payloadBits), 0), slices.Clone(keysOut)
 	}
+	first := 0 // tile that runs; of those before it, the chain says more or less
+	if lookback && m.IntN(2) == 0 {
+		first = m.IntN(tiles)
+	}
 	for i, key := range keys {
 		to := &next[digit(key)*tiles+i/tileRows]
+		if i/tileRows < first {
+			*to++
+			continue
+		}
 		keysOut[*to] = key
 		for c := range columns {
 			payloadOut[c][*to] = payload[c][i]
@@ -162,20 +161,28 @@ func (m *maker) radixScatter() *kernelCase {
 		offsets = make([]uint32, 256)
 		ahead := int(m.setByShape("ahead", 4, 1))
 		words, after := make([]uint32, 256*(ahead+tiles)), make([]uint32, 256)
+		known := slices.Clone(words)
 		for d := range 256 {
 			if d*tiles < len(begins) {
 				offsets[d] = begins[d*tiles]
 			}
 			rows := uint32(0)
 			for t := range tiles {
+				own := uint32(0)
 				if d*tiles < len(counts) {
-					rows += counts[d*tiles+t]
+					own = counts[d*tiles+t]
 				}
-				words[256*(ahead+t)+d] = 2<<30 | rows
+				rows += own
+				word := 256*(ahead+t) + d
+				words[word] = 2<<30 | rows
+				if t < first {
+					known[word] = [...]uint32{0, 1<<30 | own, 2<<30 | rows}[m.IntN(3)]
+					words[word] = known[word]
+				}
 			}
 			after[d] = offsets[d] + rows
 		}
-		chain = changed{out(make([]uint32, len(words))), out(words)}
+		chain = changed{out(known), out(words)}
 		if m.IntN(2) == 0 {
 			nextOffsets = out(after)
 		}
@@ -193,7 +200,9 @@ func (m *maker) radixScatter() *kernelCase {
 		args, outs = append(args, from), append(outs, to)
 	}
 	args = append(append(append(args, offsets, chain, outOf(keyBits, keysOut)), outs...), nextOffsets)
-	return m.newCase(m.tileGroups(), append([]uint32{uint32(m.rows), uint32(tiles), firstRow}, place...), args...)
+	c := m.newCase(m.tileGroups(), append([]uint32{uint32(m.rows), uint32(tiles), firstRow}, place...), args...)
+	c.firstGroup = uint32(first)
+	return c
 }
 
 func (m *maker) histogram() *kernelCase {

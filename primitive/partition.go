@@ -55,11 +55,15 @@ func (p *PartitionPlan) Result() int { return len(p.radix.digits) % 2 }
 // move to index 1 and, in two passes, back. starts, if present, receives 2^Bits 32-bit values: the first row of each
 // partition, of an empty one that of the next.
 func (o *Ops) Partition(list *backend.List, p PartitionPlan, starts, scratch backend.Range, keys [2]backend.Range, payload ...[2]backend.Range) error {
+	columns, err := p.radix.columns("partition", keys, payload)
+	if err != nil {
+		return err
+	}
 	if p.Partition.Rows == 0 {
 		list.Fill(starts, 0)
 		return nil
 	}
-	if err := p.radix.record(o, list, "partition", keys, payload, scratch); err != nil || starts.SizeBytes == 0 {
+	if err := p.radix.record(o, list, columns, scratch); err != nil || starts.SizeBytes == 0 {
 		return err
 	}
 	s, digits := &p.Partition, uint32(1)<<p.Partition.Bits

@@ -190,15 +190,22 @@ type radixColumns struct {
 	payload [kernel.MaxColumns]backend.Range
 }
 
-// record records the passes from index 0 of the pairs to index 1, back, and so on.
-func (p *radixPasses) record(o *Ops, list *backend.List, op string, keys [2]backend.Range, payload [][2]backend.Range, scratch backend.Range) error {
+// columns are those of index 0 and of index 1 of the pairs; an error says that they are not as many as planned.
+func (p *radixPasses) columns(op string, keys [2]backend.Range, payload [][2]backend.Range) (columns [2]radixColumns, err error) {
 	if len(payload) != p.layout.Columns {
-		return &backend.OpError{Op: op, Err: backend.ErrInvalidInput, Detail: fmt.Sprintf("%d payload columns, planned are %d", len(payload), p.layout.Columns)}
+		return columns, &backend.OpError{Op: op, Err: backend.ErrInvalidInput, Detail: fmt.Sprintf("%d payload columns, planned are %d", len(payload), p.layout.Columns)}
 	}
-	columns := [2]radixColumns{{keys: keys[0]}, {keys: keys[1]}}
-	for c, pair := range payload {
-		columns[0].payload[c], columns[1].payload[c] = pair[0], pair[1]
+	for side := range columns {
+		columns[side].keys = keys[side]
+		for c, pair := range payload {
+			columns[side].payload[c] = pair[side]
+		}
 	}
+	return columns, nil
+}
+
+// record records the passes from columns 0 to columns 1, back, and so on.
+func (p *radixPasses) record(o *Ops, list *backend.List, columns [2]radixColumns, scratch backend.Range) error {
 	if p.lookback() {
 		if err := p.count(o, list, columns[0].keys, scratch); err != nil {
 			return err

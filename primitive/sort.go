@@ -56,8 +56,12 @@ func (p *SortPlan) Passes() int { return len(p.radix.digits) }
 // between the two buffers of each pair, and the sorted rows are in those of index Result. Where no pass is needed the buffers
 // of index 1 may be absent.
 func (o *Ops) Sort(list *backend.List, p SortPlan, scratch backend.Range, keys [2]backend.Range, payload ...[2]backend.Range) error {
-	if p.Passes() == 0 && p.Sort.Payload == RowNumbers && len(payload) == 1 {
+	columns, err := p.radix.columns("sort", keys, payload)
+	if err != nil {
+		return err
+	}
+	if p.Passes() == 0 && p.Sort.Payload == RowNumbers {
 		return o.Iota(list, payload[0][0], p.Sort.Rows, 0)
 	}
-	return p.radix.record(o, list, "sort", keys, payload, scratch)
+	return p.radix.record(o, list, columns, scratch)
 }

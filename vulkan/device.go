@@ -162,6 +162,11 @@ func (d *driver) Close() error {
 			}
 		}
 	}
+	if d.lost.Load() == nil {
+		// A timeline may tell the end of a batch before the driver has let go of the semaphores that the batch waited for, as
+		// Mesa's queue thread does; destroyed now, they would be used once more. All work is over, so that this is no wait.
+		errs = append(errs, d.check(result(vk.DeviceWaitIdle(d.device)), "close", "letting the driver come to rest"))
+	}
 	n, bytes := 0, uint64(0)
 	for b := range d.blocks {
 		if b.live {

@@ -23,6 +23,7 @@ var timelineChecks = []check{
 		}
 	}},
 	{"waits across queues", checkCrossWaits},
+	{"closed right after waits", checkCloseAfterWaits},
 	{"ring of queues", checkRing},
 	{"diamond of queues", checkDiamond},
 	{"many small batches", checkManyBatches},
@@ -113,6 +114,20 @@ func checkCrossWaits(t *testing.T, s *suite) {
 	for i := range rounds {
 		want := append(append([]uint32(nil), data[i*n+1:(i+1)*n]...), data[i*n])
 		requireWords(t, want, got[i*n:(i+1)*n], "round %d", i)
+	}
+}
+
+// checkCloseAfterWaits closes a device as soon as the timeline says that a batch that waited for another queue is done: the
+// driver may not have let go yet of the semaphore that the batch waited for.
+func checkCloseAfterWaits(t *testing.T, s *suite) {
+	for range s.pick(400, 100) {
+		driver := s.open(t)
+		for i := range uint64(4) {
+			require.NoError(t, driver.Submit(&backend.Batch{Role: backend.Upload, Signal: i + 1}))
+			require.NoError(t, driver.Submit(&backend.Batch{Role: backend.Compute, Signal: i + 1, Waits: []backend.Point{{Role: backend.Upload, Value: i + 1}}}))
+		}
+		require.NoError(t, driver.Wait(background, backend.Compute, 4, waitLimit))
+		require.NoError(t, driver.Close())
 	}
 }
 
