@@ -224,9 +224,9 @@ func benchCall(spec *backend.KernelSpec, config backend.Config, rows int) (call 
 	case "partition_starts":
 		ascending := func(i int) uint64 { return uint64(i) }
 		call.Args = [][]byte{words(rows, ascending, config["key_bits"]), words(rows, zero, 32)}
-		call.Params = []uint32{uint32(rows), uint32(rows), 0, 32, 0}
+		call.Params = []uint32{uint32(rows), uint32(rows), 0, 32}
 	case "radix_starts":
-		call.Args, call.Params = [][]byte{words(rows, any, 32), words(rows, zero, 32)}, []uint32{uint32(rows), 1}
+		call.Args, call.Params = [][]byte{words(rows, any, 32), words(rows+1, zero, 32)}, []uint32{uint32(rows), 1, 0}
 	case "radix_histogram", "radix_scatter":
 		keyBits := config["key_bits"]
 		keys, counts := words(rows, any, keyBits), words(256*int(tiles), zero, 32)

@@ -23,8 +23,9 @@ func (m *maker) mix(keyBits uint32) (mix func(key uint64) uint64, seed uint32) {
 	}, seed
 }
 
-// radix draws keys and a digit and returns them with the counts of each tile. A digit of a wide key lies in one of its words.
-func (m *maker) radix() (keys []uint64, place []uint32, counts []uint32, digit func(uint64) int) {
+// radix draws keys and a digit and returns them, the mixed keys if mixed they shall be, and the counts of each tile. A digit of a
+// wide key lies in one of its words.
+func (m *maker) radix() (keys, mixed []uint64, place []uint32, counts []uint32, digit func(mixed uint64) int) {
 	keyBits := m.config["key_bits"]
 	bits := 1 + m.Uint32N(8)
 	if m.IntN(2) == 0 {
@@ -36,17 +37,19 @@ func (m *maker) radix() (keys []uint64, place []uint32, counts []uint32, digit f
 	}
 	mix, seed := m.mix(keyBits)
 	keys = m.column(m.rows, keyBits, 0)
-	digit = func(key uint64) int { return int(mix(key) >> shift & (1<<bits - 1)) }
+	digit = func(mixed uint64) int { return int(mixed >> shift & (1<<bits - 1)) }
 	tiles := m.tiles()
 	counts = make([]uint32, tiles<<bits)
+	mixed = make([]uint64, len(keys))
 	for i, key := range keys {
-		counts[digit(key)*int(tiles)+i/int(kernel.TileRows(m.config))]++
+		mixed[i] = mix(key)
+		counts[digit(mixed[i])*int(tiles)+i/int(kernel.TileRows(m.config))]++
 	}
-	return keys, []uint32{shift, bits, seed}, counts, digit
+	return keys, mixed, []uint32{shift, bits, seed}, counts, digit
 }
 
 func (m *maker) radixHistogram() *kernelCase {
-	keys, place, counts, _ := m.radix()
+	keys, _, place, counts, _ := m.radix()
 	return m.newCase(m.tileGroups(), append([]uint32{uint32(m.rows), m.tiles()}, place...), inOf(m.config["key_bits"], keys), out(counts))
 }
 
@@ -78,11 +81,10 @@ func (m *maker) radixCounts() *kernelCase {
 
 func (m *maker) partitionStarts() *kernelCase {
 	keyBits := m.config["key_bits"]
-	mix, seed := m.mix(keyBits)
 	width := max(1, uint32(bits.Len32(uint32(m.rows))))
 	shift := m.Uint32N(keyBits)
 	shift -= min(shift, max(0, shift%32+width-min(shift%32+width, 32)))
-	digit := func(key uint64) uint32 { return uint32(mix(key) >> shift & (1<<width - 1)) }
+	digit := func(key uint64) uint32 { return uint32(key >> shift & (1<<width - 1)) }
 	keys := m.column(m.IntN(5*m.rows+2), keyBits, 0)
 	slices.SortFunc(keys, func(a, b uint64) int { return cmp.Compare(digit(a), digit(b)) })
 	starts := make([]uint32, m.rows)
@@ -94,20 +96,21 @@ func (m *maker) partitionStarts() *kernelCase {
 	for d := 1; d < len(starts); d++ {
 		starts[d] += starts[d-1]
 	}
-	return m.newCase(kernel.Groups(m.config, uint64(m.rows)), []uint32{uint32(m.rows), uint32(len(keys)), shift, width, seed}, inOf(keyBits, keys), out(starts))
+	return m.newCase(kernel.Groups(m.config, uint64(m.rows)), []uint32{uint32(m.rows), uint32(len(keys)), shift, width}, inOf(keyBits, keys), out(starts))
 }
 
 func (m *maker) radixStarts() *kernelCase {
-	tiles := 1 + m.IntN(5)
-	offsets, starts := narrow(m.column(m.rows*tiles, 32, 0)), make([]uint32, m.rows)
-	for i := range starts {
+	tiles, end := 1+m.IntN(5), m.Uint32()
+	offsets, starts := narrow(m.column(m.rows*tiles, 32, 0)), make([]uint32, m.rows+1)
+	for i := range m.rows {
 		starts[i] = offsets[i*tiles]
 	}
-	return m.newCase(kernel.Groups(m.config, uint64(m.rows)), []uint32{uint32(m.rows), uint32(tiles)}, offsets, out(starts))
+	starts[m.rows] = end
+	return m.newCase(kernel.Groups(m.config, uint64(m.rows)+1), []uint32{uint32(m.rows), uint32(tiles), end}, offsets, out(starts))
 }
 
 func (m *maker) radixScatter() *kernelCase {
-	keys, place, counts, digit := m.radix()
+	keys, mixed, place, counts, digit := m.radix()
 	keyBits, payloadBits, lookback := m.config["key_bits"], m.config["payload_bits"], m.config["lookback"] == 1
 	tiles, tileRows := int(m.tiles()), int(kernel.TileRows(m.config))
 	columns := 1
@@ -138,7 +141,7 @@ func (m *maker) radixScatter() *kernelCase {
 	if lookback && m.IntN(2) == 0 {
 		first = m.IntN(tiles)
 	}
-	for i, key := range keys {
+	for i, key := range mixed {
 		to := &next[digit(key)*tiles+i/tileRows]
 		if i/tileRows < first {
 			*to++

@@ -4,11 +4,11 @@ import "github.com/spirjoin/spirjoin/backend"
 
 const maxDigits = 256
 
-// mixedDigits is the constant that says where the digits of the radix kernels come from: 0, the bits of the key; 1, those of
-// [Mix] of the key and the parameter seed, so that a digit depends on the whole key, and on the seed.
+// mixedDigits is the constant that says what the radix kernels take for a key: 0, the key; 1, [Mix] of the key and the parameter
+// seed, so that a digit depends on the whole key, and on the seed.
 var mixedDigits = backend.Constant{Name: "mixed", Default: 0}
 
-// digit is a place of bits in a key, or in its mix: (key >> shift) & mask.
+// digit is a place of bits in a key, mixed or not: (key >> shift) & mask.
 type digit struct {
 	shift uint32
 	mask  uint8

@@ -132,11 +132,6 @@ func radixScatter[K, P word](call *backend.Call, group uint32) {
 					from, ok = startsOfKeys(keys, d), true
 					s.sort(keys, column, firstRow+uint32(first), out != nil, &from, d)
 				}
-				if d.mixed && c == 0 {
-					for i, key := range s.keys[:len(keys)] {
-						s.keys[i] = Unmix(key, d.seed)
-					}
-				}
 				for digit, begin := range from[:maxDigits] {
 					n := from[digit+1] - begin
 					if n == 0 {

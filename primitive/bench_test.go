@@ -57,7 +57,8 @@ var sorters = []sorter{
 	{"radix", "SPIRJOIN_BENCH_SORT", []string{"radix_sort"}, func(t primitive.Tuning, rows uint64, keyBytes int) (sortPlan, error) {
 		p, err := primitive.PlanSort(t, primitive.Sort{Layout: primitive.Layout{Rows: rows, KeyBytes: keyBytes, Payload: primitive.RowNumbers}, EndBit: keyBytes * 8})
 		return sortPlan{p.ScratchBytes, p.Result(), func(o *primitive.Ops, list *backend.List, keys, payload [2]backend.Range, scratch backend.Range) error {
-			return o.Sort(list, p, scratch, keys, payload)
+			rows := [2]primitive.Columns{{Keys: keys[0], Payload: payload[:1]}, {Keys: keys[1], Payload: payload[1:]}}
+			return o.Sort(list, p, scratch, rows[0], rows)
 		}}, err
 	}},
 	{"merge", "SPIRJOIN_BENCH_MERGE_SORT", []string{"merge", "merge_sort"}, func(t primitive.Tuning, rows uint64, keyBytes int) (sortPlan, error) {

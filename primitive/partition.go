@@ -17,9 +17,10 @@ type PartitionPlan struct {
 	radix radixPasses
 }
 
-// Partition says what a partition moves, and by which digit: bits Shift to Shift+Bits-1 of the key or, where Mixed, of
-// [kernel.Mix] of key and Seed, in which every bit depends on the whole key; different seeds give independent digits. Bits is 1
-// to 16. A digit of a 64-bit key lies in one of its words.
+// Partition says what a partition moves, and by which digit: bits Shift to Shift+Bits-1 of the key. Where Mixed, the keys are
+// [kernel.Mix] of keys and Seed from the first pass on and come out as such; every bit of a mix depends on the whole key,
+// different seeds give independent digits, and [kernel.Unmix] leads back. Bits is 1 to 16. A digit of a 64-bit key lies in one of
+// its words.
 type Partition struct {
 	Layout
 	Shift, Bits int
@@ -41,39 +42,35 @@ func PlanPartition(t Tuning, s Partition) (PartitionPlan, error) {
 	digits := []digit{{uint32(s.Shift), uint32(s.Bits), s.Mixed, s.Seed}}
 	if s.Bits > maxDigitBits {
 		low := uint32(s.Bits / 2)
-		digits = []digit{{uint32(s.Shift), low, s.Mixed, s.Seed}, {uint32(s.Shift) + low, uint32(s.Bits) - low, s.Mixed, s.Seed}}
+		digits = []digit{{uint32(s.Shift), low, s.Mixed, s.Seed}, {shift: uint32(s.Shift) + low, bits: uint32(s.Bits) - low}}
 	}
 	p.radix, err = planRadix(t, s.Layout, digits)
 	p.ScratchBytes = p.radix.scratchBytes
 	return p, err
 }
 
-// Result tells which buffer of each pair holds the partitioned rows: 1 after one pass, 0 after two.
+// Result is the index of the buffer that receives the partitioned rows: 1 after one pass, 0 after two.
 func (p *PartitionPlan) Result() int { return len(p.radix.digits) % 2 }
 
-// Partition records a plan: keys and payload columns are at index 0 of their pairs, except RowNumbers, which are made, and
-// move to index 1 and, in two passes, back. starts, if present, receives 2^Bits 32-bit values: the first row of each
-// partition, of an empty one that of the next.
-func (o *Ops) Partition(list *backend.List, p PartitionPlan, starts, scratch backend.Range, keys [2]backend.Range, payload ...[2]backend.Range) error {
-	columns, err := p.radix.columns("partition", keys, payload)
-	if err != nil {
+// Partition records a plan. The rows move from source to buffers[1] and, in two passes, on to buffers[0], which may be source;
+// otherwise source stays as it is, and one pass needs no buffers[0]. RowNumbers are made, not read. starts, if present,
+// receives 2^Bits + 1 32-bit values: the first row of each partition, of an empty one that of the next, and Rows.
+func (o *Ops) Partition(list *backend.List, p PartitionPlan, starts, scratch backend.Range, source Columns, buffers [2]Columns) error {
+	if err := p.radix.record(o, list, "partition", source, buffers, scratch); err != nil || starts.SizeBytes == 0 {
 		return err
 	}
 	if p.Partition.Rows == 0 {
 		list.Fill(starts, 0)
 		return nil
 	}
-	if err := p.radix.record(o, list, columns, scratch); err != nil || starts.SizeBytes == 0 {
-		return err
-	}
 	s, digits := &p.Partition, uint32(1)<<p.Partition.Bits
 	if len(p.radix.digits) > 1 {
-		k, err := o.device.Kernel(kernel.PartitionStarts, backend.Config{"key_bits": uint32(s.KeyBytes * 8), "mixed": flag(s.Mixed)})
+		k, err := o.device.Kernel(kernel.PartitionStarts, backend.Config{"key_bits": uint32(s.KeyBytes * 8)})
 		if err != nil {
 			return err
 		}
-		list.Dispatch(k, kernel.Groups(k.Config, uint64(digits)), []backend.Range{keys[p.Result()], starts},
-			digits, uint32(s.Rows), uint32(s.Shift), uint32(s.Bits), s.Seed)
+		list.Dispatch(k, kernel.Groups(k.Config, uint64(digits)+1), []backend.Range{buffers[p.Result()].Keys, starts},
+			digits+1, uint32(s.Rows), uint32(s.Shift), uint32(s.Bits))
 		return nil
 	}
 	k, err := o.device.Kernel(kernel.RadixStarts, nil)
@@ -82,6 +79,6 @@ func (o *Ops) Partition(list *backend.List, p PartitionPlan, starts, scratch bac
 	}
 	tileCount := kernel.Tiles(p.radix.config, s.Rows)
 	offsets := sub(scratch, p.radix.offsetsOffset, uint64(tileCount)*uint64(digits)*4)
-	list.Dispatch(k, kernel.Groups(k.Config, uint64(digits)), []backend.Range{offsets, starts}, digits, tileCount)
+	list.Dispatch(k, kernel.Groups(k.Config, uint64(digits)+1), []backend.Range{offsets, starts}, digits, tileCount, uint32(s.Rows))
 	return nil
 }

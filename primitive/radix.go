@@ -3,6 +3,7 @@ package primitive
 import (
 	"fmt"
 	"math/bits"
+	"slices"
 
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/kernel"
@@ -60,7 +61,7 @@ func (l *Layout) complete(op string) error {
 
 func (l *Layout) payloadBits() int { return l.PayloadBytes * 8 }
 
-// A digit is (key >> shift) & (1<<bits - 1) of a key or, with mixed, of [kernel.Mix] of it.
+// A digit is (key >> shift) & (1<<bits - 1) of a key. With mixed, the keys are mixed before ([kernel.Mix]) and move as their mix.
 type digit struct {
 	shift, bits uint32
 	mixed       bool
@@ -184,38 +185,33 @@ func (p *radixPasses) portionRows() uint64 {
 	return max(1, most/unit) * unit
 }
 
-// radixColumns are the columns that a pass moves from or to.
-type radixColumns struct {
-	keys    backend.Range
-	payload [kernel.MaxColumns]backend.Range
+// Columns are the columns of rows that a sort or partition moves: keys, and as many payload columns as its layout says.
+type Columns struct {
+	Keys    backend.Range
+	Payload []backend.Range
 }
 
-// columns are those of index 0 and of index 1 of the pairs; an error says that they are not as many as planned.
-func (p *radixPasses) columns(op string, keys [2]backend.Range, payload [][2]backend.Range) (columns [2]radixColumns, err error) {
-	if len(payload) != p.layout.Columns {
-		return columns, &backend.OpError{Op: op, Err: backend.ErrInvalidInput, Detail: fmt.Sprintf("%d payload columns, planned are %d", len(payload), p.layout.Columns)}
-	}
-	for side := range columns {
-		columns[side].keys = keys[side]
-		for c, pair := range payload {
-			columns[side].payload[c] = pair[side]
+// record records the passes: from source to buffers[1], from there to buffers[0], and so on. source may be buffers[0].
+func (p *radixPasses) record(o *Ops, list *backend.List, op string, source Columns, buffers [2]Columns, scratch backend.Range) error {
+	for _, columns := range []Columns{source, buffers[1], buffers[0]}[:1+min(2, len(p.digits))] {
+		if len(columns.Payload) != p.layout.Columns {
+			return &backend.OpError{Op: op, Err: backend.ErrInvalidInput, Detail: fmt.Sprintf("%d payload columns, planned are %d", len(columns.Payload), p.layout.Columns)}
 		}
 	}
-	return columns, nil
-}
-
-// record records the passes from columns 0 to columns 1, back, and so on.
-func (p *radixPasses) record(o *Ops, list *backend.List, columns [2]radixColumns, scratch backend.Range) error {
+	if len(p.digits) == 0 || p.layout.Rows == 0 {
+		return nil
+	}
+	if p.layout.Payload == RowNumbers {
+		source.Payload = make([]backend.Range, 1)
+	}
 	if p.lookback() {
-		if err := p.count(o, list, columns[0].keys, scratch); err != nil {
+		if err := p.count(o, list, source.Keys, scratch); err != nil {
 			return err
 		}
 	}
+	from := source
 	for i := range p.digits {
-		from, to := columns[i%2], columns[1-i%2]
-		if i == 0 && p.layout.Payload == RowNumbers {
-			from.payload[0] = backend.Range{}
-		}
+		to := buffers[1-i%2]
 		pass := p.scan
 		if p.lookback() {
 			pass = p.lookBack
@@ -223,6 +219,7 @@ func (p *radixPasses) record(o *Ops, list *backend.List, columns [2]radixColumns
 		if err := pass(o, list, i, from, to, scratch); err != nil {
 			return err
 		}
+		from = to
 	}
 	return nil
 }
@@ -235,7 +232,7 @@ func (p *radixPasses) settings(o *Ops, d digit) backend.Config {
 }
 
 // scan records a pass of the reduce-then-scan family.
-func (p *radixPasses) scan(o *Ops, list *backend.List, i int, from, to radixColumns, scratch backend.Range) error {
+func (p *radixPasses) scan(o *Ops, list *backend.List, i int, from, to Columns, scratch backend.Range) error {
 	d, scan := p.digits[i], p.scans[i]
 	histogram, err := o.device.Kernel(kernel.RadixHistogram, p.settings(o, d))
 	if err != nil {
@@ -247,7 +244,7 @@ func (p *radixPasses) scan(o *Ops, list *backend.List, i int, from, to radixColu
 	}
 	counts, offsets := sub(scratch, 0, scan.Rows*4), sub(scratch, p.offsetsOffset, scan.Rows*4)
 	groups, tileCount := kernel.Groups(p.config, p.layout.Rows), kernel.Tiles(p.config, p.layout.Rows)
-	list.Dispatch(histogram, groups, []backend.Range{from.keys, counts}, uint32(p.layout.Rows), tileCount, d.shift, d.bits, d.seed)
+	list.Dispatch(histogram, groups, []backend.Range{from.Keys, counts}, uint32(p.layout.Rows), tileCount, d.shift, d.bits, d.seed)
 	if err := o.Scan(list, scan, counts, offsets, sub(scratch, p.scanOffset, scan.ScratchBytes)); err != nil {
 		return err
 	}
@@ -256,11 +253,11 @@ func (p *radixPasses) scan(o *Ops, list *backend.List, i int, from, to radixColu
 	return nil
 }
 
-func (p *radixPasses) scatterArgs(from, to radixColumns, offsets, chain, next backend.Range) []backend.Range {
-	return []backend.Range{
-		from.keys, from.payload[0], from.payload[1], from.payload[2], offsets, chain,
-		to.keys, to.payload[0], to.payload[1], to.payload[2], next,
-	}
+func (p *radixPasses) scatterArgs(from, to Columns, offsets, chain, next backend.Range) []backend.Range {
+	var in, out [kernel.MaxColumns]backend.Range
+	copy(in[:], from.Payload)
+	copy(out[:], to.Payload)
+	return []backend.Range{from.Keys, in[0], in[1], in[2], offsets, chain, to.Keys, out[0], out[1], out[2], next}
 }
 
 // count records the counts of all digits and their scan, pass by pass.
@@ -289,7 +286,7 @@ func (p *radixPasses) count(o *Ops, list *backend.List, keys, scratch backend.Ra
 }
 
 // lookBack records a pass of the look-back family.
-func (p *radixPasses) lookBack(o *Ops, list *backend.List, i int, from, to radixColumns, scratch backend.Range) error {
+func (p *radixPasses) lookBack(o *Ops, list *backend.List, i int, from, to Columns, scratch backend.Range) error {
 	d := p.digits[i]
 	scatter, err := o.device.Kernel(kernel.RadixScatter, p.settings(o, d))
 	if err != nil {
@@ -311,12 +308,12 @@ func (p *radixPasses) lookBack(o *Ops, list *backend.List, i int, from, to radix
 }
 
 // portion is the part of columns from row first on.
-func (p *radixPasses) portion(c radixColumns, first, rows uint64) radixColumns {
-	c.keys = sub(c.keys, first*uint64(p.layout.KeyBytes), rows*uint64(p.layout.KeyBytes))
-	for i, column := range c.payload {
+func (p *radixPasses) portion(c Columns, first, rows uint64) Columns {
+	part := Columns{Keys: sub(c.Keys, first*uint64(p.layout.KeyBytes), rows*uint64(p.layout.KeyBytes)), Payload: slices.Clone(c.Payload)}
+	for i, column := range part.Payload {
 		if column.Buffer != nil {
-			c.payload[i] = sub(column, first*uint64(p.layout.PayloadBytes), rows*uint64(p.layout.PayloadBytes))
+			part.Payload[i] = sub(column, first*uint64(p.layout.PayloadBytes), rows*uint64(p.layout.PayloadBytes))
 		}
 	}
-	return c
+	return part
 }

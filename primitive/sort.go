@@ -46,22 +46,21 @@ func PlanSort(t Tuning, s Sort) (SortPlan, error) {
 	return p, err
 }
 
-// Result is the index of the buffer pair in which the sorted rows end up.
+// Result is the index of the buffer in which the sorted rows end up.
 func (p *SortPlan) Result() int { return len(p.radix.digits) % 2 }
 
 // Passes is the number of passes.
 func (p *SortPlan) Passes() int { return len(p.radix.digits) }
 
-// Sort records a plan. keys[0] holds the keys, and payload[c][0] payload column c when it is Given; the passes alternate
-// between the two buffers of each pair, and the sorted rows are in those of index Result. Where no pass is needed the buffers
-// of index 1 may be absent.
-func (o *Ops) Sort(list *backend.List, p SortPlan, scratch backend.Range, keys [2]backend.Range, payload ...[2]backend.Range) error {
-	columns, err := p.radix.columns("sort", keys, payload)
-	if err != nil {
+// Sort records a plan. The first pass reads source, which may be buffers[0] and otherwise stays as it is; the passes alternate
+// between the buffers, and the sorted rows are in that of index Result. RowNumbers are made, not read. Where no pass is needed
+// the rows stay in source, and buffers may be absent.
+func (o *Ops) Sort(list *backend.List, p SortPlan, scratch backend.Range, source Columns, buffers [2]Columns) error {
+	if err := p.radix.record(o, list, "sort", source, buffers, scratch); err != nil {
 		return err
 	}
 	if p.Passes() == 0 && p.Sort.Payload == RowNumbers {
-		return o.Iota(list, payload[0][0], p.Sort.Rows, 0)
+		return o.Iota(list, source.Payload[0], p.Sort.Rows, 0)
 	}
-	return p.radix.record(o, list, columns, scratch)
+	return nil
 }

@@ -142,6 +142,15 @@ func newMoved(r rig, layout primitive.Layout, keys []uint64, describe string) *m
 	return m
 }
 
+// columns are the buffers of index i.
+func (m *moved) columns(i int) primitive.Columns {
+	c := primitive.Columns{Keys: m.keysIn[i]}
+	for _, pair := range m.payload {
+		c.Payload = append(c.Payload, pair[i])
+	}
+	return c
+}
+
 // check compares what is in the buffers of index result with the rows in the stable order of by.
 func (m *moved) check(result int, by func(key uint64) uint64) {
 	order := make([]int, len(m.keys))
@@ -208,7 +217,9 @@ func TestSort(t *testing.T) {
 			p, err := primitive.PlanSort(r.ops.Tuning(), primitive.Sort{Layout: m.layout, FirstBit: bits.first, EndBit: end, Varying: bits.varying})
 			require.NoError(r, err)
 			scratch := r.empty(p.ScratchBytes)
-			r.run(func(list *backend.List) error { return r.ops.Sort(list, p, scratch.All(), m.keysIn, m.payload...) })
+			r.run(func(list *backend.List) error {
+				return r.ops.Sort(list, p, scratch.All(), m.columns(0), [2]primitive.Columns{m.columns(0), m.columns(1)})
+			})
 			m.check(p.Result(), func(key uint64) uint64 { return low(key, end) >> bits.first })
 		}
 	})
@@ -226,7 +237,7 @@ func TestSortInPortions(t *testing.T) {
 			require.NoError(r, err)
 			scratch := r.empty(p.ScratchBytes)
 			r.run(func(list *backend.List) error {
-				err := r.ops.Sort(list, p, scratch.All(), m.keysIn, m.payload...)
+				err := r.ops.Sort(list, p, scratch.All(), m.columns(0), [2]primitive.Columns{m.columns(0), m.columns(1)})
 				scatters := 0
 				for _, c := range list.Commands {
 					if c.Kernel != nil && c.Kernel.Spec == kernel.RadixScatter {
@@ -262,7 +273,9 @@ func TestSortByVaryingBits(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, 2, p.Passes())
 		scratch := r.empty(p.ScratchBytes)
-		r.run(func(list *backend.List) error { return ops.Sort(list, p, scratch.All(), m.keysIn, m.payload...) })
+		r.run(func(list *backend.List) error {
+			return ops.Sort(list, p, scratch.All(), m.columns(0), [2]primitive.Columns{m.columns(0), m.columns(1)})
+		})
 		m.check(p.Result(), func(key uint64) uint64 { return key })
 	})
 }
@@ -290,25 +303,33 @@ func TestPartition(t *testing.T) {
 			s.Layout = m.layout
 			p, err := primitive.PlanPartition(r.ops.Tuning(), s)
 			require.NoError(r, err)
-			scratch, starts := r.empty(p.ScratchBytes), r.empty(4<<s.Bits)
+			scratch, starts := r.empty(p.ScratchBytes), r.empty(4<<s.Bits+4)
+			source, kept := m.columns(0), c[1]%2 == 1
+			if kept {
+				m.keysIn[0] = r.empty(uint64(rows * moving.KeyBytes)).All()
+				for i, pair := range m.payload {
+					m.payload[i][0] = r.empty(pair[0].SizeBytes).All()
+				}
+			}
 			r.run(func(list *backend.List) error {
-				return r.ops.Partition(list, p, starts.All(), scratch.All(), m.keysIn, m.payload...)
+				return r.ops.Partition(list, p, starts.All(), scratch.All(), source, [2]primitive.Columns{m.columns(0), m.columns(1)})
 			})
-			digit := func(key uint64) uint64 {
+			if kept {
+				require.Equal(r, keys, m.values(source.Keys, moving.KeyBytes), m.describe)
+			}
+			for i, key := range keys { // what comes out
 				switch {
 				case s.Mixed && moving.KeyBytes == 8:
-					key = kernel.Mix(key, s.Seed)
+					keys[i] = kernel.Mix(key, s.Seed)
 				case s.Mixed:
-					key = uint64(kernel.Mix(uint32(key), s.Seed))
+					keys[i] = uint64(kernel.Mix(uint32(key), s.Seed))
 				}
-				return key >> s.Shift & (1<<s.Bits - 1)
 			}
+			digit := func(key uint64) uint64 { return key >> s.Shift & (1<<s.Bits - 1) }
 			m.check(p.Result(), digit)
-			want := make([]uint32, 1<<s.Bits)
+			want := make([]uint32, 1<<s.Bits+1)
 			for _, key := range keys {
-				if d := digit(key) + 1; d < uint64(len(want)) {
-					want[d]++
-				}
+				want[digit(key)+1]++
 			}
 			for d := 1; d < len(want); d++ {
 				want[d] += want[d-1]

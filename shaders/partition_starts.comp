@@ -1,7 +1,7 @@
 // Tells where partitions begin in rows that lie in the order of their digits: starts[digit] = the first row whose digit is not
-// less, rows if there is none. One invocation per items digits, a workgroup apart, each of which halves the rows.
+// less, rows if there is none, as for digit 2^bits. One invocation per items digits, a workgroup apart, each of which halves the rows.
 // Input: keys, words of KEY_BITS[rows]. Output: starts, uint32[digits].
-// Preconditions: digits is at most 2^bits, a digit as in digit.glsl.
+// Preconditions: digits is at most 2^bits + 1, a digit as in digit.glsl.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #include "memory.glsl"
@@ -10,7 +10,7 @@
 
 layout(push_constant) uniform Push {
     uvec2 keys, starts;
-    uint digits, rows, shift, bits, seed;
+    uint digits, rows, shift, bits;
     GROUP_RANGE
 };
 
@@ -18,7 +18,7 @@ void main() {
     uint group = GROUP;
     if (group >= end_group) return;
     uint begin = group * WORKGROUP_SIZE * items, count = rows_left(digits, begin, WORKGROUP_SIZE * items);
-    Digit place = Digit(shift, bits == 32u ? ~0u : (1u << bits) - 1u, seed);
+    Digit place = Digit(shift, bits == 32u ? ~0u : (1u << bits) - 1u);
     for (uint i = INVOCATION; i < count; i += WORKGROUP_SIZE) {
         uint low = 0u, high = rows;
         while (low < high) {

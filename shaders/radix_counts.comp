@@ -13,6 +13,7 @@
 #include "memory.glsl"
 #include "group.glsl"
 #include "digit.glsl"
+#include "mix.glsl"
 
 layout(push_constant) uniform Push {
     uvec2 keys, counts;
@@ -20,6 +21,7 @@ layout(push_constant) uniform Push {
     GROUP_RANGE
 };
 
+layout(constant_id = 2) const uint mixed = MIXED; // 1: digits are those of the mix of a key
 layout(constant_id = 3) const uint counters = COUNTERS;
 
 // Neighbours count in different copies, which lie in different banks.
@@ -37,7 +39,7 @@ void main() {
     uint log2_copies = min(findMSB(counters / max_digits / passes), 5), copy = INVOCATION & (1u << log2_copies) - 1u;
     Digit place[max_passes];
     [[unroll]] for (uint p = 0u; p < max_passes; ++p) {
-        place[p] = Digit(byte_of(shifts_0, shifts_1, p), (1u << byte_of(bits_0, bits_1, p)) - 1u, seed);
+        place[p] = Digit(byte_of(shifts_0, shifts_1, p), (1u << byte_of(bits_0, bits_1, p)) - 1u);
     }
     barrier();
     uint begin = tile * WORKGROUP_SIZE * items, count = rows_left(rows, begin, WORKGROUP_SIZE * items);
@@ -49,6 +51,7 @@ void main() {
         }
         [[unroll]] for (uint k = 0u; k < IN_FLIGHT; ++k) {
             if (i + k * WORKGROUP_SIZE < count) {
+                if (mixed == 1u) key[k] = mix_of(key[k], seed);
                 [[unroll]] for (uint p = 0u; p < max_passes; ++p) {
                     if (p < passes) {
                         uint digit = digit_of(key[k], place[p]);

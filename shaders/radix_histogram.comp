@@ -7,12 +7,17 @@
 #include "memory.glsl"
 #include "group.glsl"
 #include "digit.glsl"
+#include "mix.glsl"
+
+layout(constant_id = 2) const uint mixed = MIXED; // 1: digits are those of the mix of a key
 
 layout(push_constant) uniform Push {
     uvec2 keys, counts;
     uint rows, tiles, shift, bits, seed;
     GROUP_RANGE
 };
+
+uint digit_at(WORD(KEY_BITS) key, Digit place) { return digit_of(mixed == 0u ? key : mix_of(key, seed), place); }
 
 #if SERIAL
 
@@ -24,11 +29,11 @@ void main() {
     uint tile = group * WORKGROUP_SIZE + INVOCATION;
     if (tile >= tiles) return;
     uint digits = 1u << bits;
-    Digit place = Digit(shift, digits - 1u, seed);
+    Digit place = Digit(shift, digits - 1u);
     for (uint digit = 0u; digit < digits; ++digit) sh_count[digit * WORKGROUP_SIZE + INVOCATION] = 0u;
     uint begin = tile * items, count = rows_left(rows, begin, items);
     COLUMN(KEY_BITS) from = COLUMN_FROM(KEY_BITS)(keys, begin);
-    for (uint i = 0u; i < count; ++i) ++sh_count[digit_of(from.at[i], place) * WORKGROUP_SIZE + INVOCATION];
+    for (uint i = 0u; i < count; ++i) ++sh_count[digit_at(from.at[i], place) * WORKGROUP_SIZE + INVOCATION];
     for (uint digit = 0u; digit < digits; ++digit) {
         column32_from(counts, digit * tiles + tile).at[0] = sh_count[digit * WORKGROUP_SIZE + INVOCATION];
     }
@@ -47,7 +52,7 @@ void main() {
     uint tile = GROUP;
     if (tile >= end_group) return;
     uint digits = 1u << bits, copy = INVOCATION % COPIES;
-    Digit place = Digit(shift, digits - 1u, seed);
+    Digit place = Digit(shift, digits - 1u);
     for (uint i = INVOCATION; i < digits * COPIES; i += WORKGROUP_SIZE) sh_count[i] = 0u;
     barrier();
     uint begin = tile * WORKGROUP_SIZE * items, count = rows_left(rows, begin, WORKGROUP_SIZE * items);
@@ -58,7 +63,7 @@ void main() {
             if (i + k * WORKGROUP_SIZE < count) key[k] = from.at[i + k * WORKGROUP_SIZE];
         }
         [[unroll]] for (uint k = 0u; k < IN_FLIGHT; ++k) {
-            if (i + k * WORKGROUP_SIZE < count) atomicAdd(sh_count[digit_of(key[k], place) * COPIES + copy], 1u);
+            if (i + k * WORKGROUP_SIZE < count) atomicAdd(sh_count[digit_at(key[k], place) * COPIES + copy], 1u);
         }
     }
     barrier();

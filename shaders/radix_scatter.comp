@@ -8,7 +8,7 @@
 // PAYLOAD_BITS[rows], a single absent one of 32 bits: the row numbers from first_row; offsets, uint32.
 // In and out: chain, uint32[(ahead + tiles) * 256], zero before: behind ahead rows that stay zero what is known of each tile,
 // a word per digit: 0 nothing, 1 << 30 | rows of the tile, or 2 << 30 | rows of all tiles up to it.
-// Outputs: keys_out and payload_out, like the inputs; they overlap no input. next_offsets, uint32[256], absent or what offsets
+// Outputs: keys_out and payload_out, like the inputs, but keys mixed where mixed is 1; they overlap no input. next_offsets, uint32[256], absent or what offsets
 // is for rows behind these.
 // Preconditions: bits is 1 to 8, a digit as in digit.glsl; SERIAL 0: workgroup*items is at most 65536, workgroup is a multiple
 // of the subgroup's size, no subgroup is smaller than subgroup; LOOKBACK 1: rows less than 2^30.
@@ -20,6 +20,7 @@
 #include "memory.glsl"
 #include "group.glsl"
 #include "digit.glsl"
+#include "mix.glsl"
 #include "uint64.glsl"
 
 #define Key WORD(KEY_BITS)
@@ -27,6 +28,7 @@
 #define Payload WORD(PAYLOAD_BITS)
 #endif
 
+layout(constant_id = 2) const uint mixed = MIXED; // 1: what moves is the mix of a key
 layout(constant_id = 3) const uint columns = COLUMNS;
 layout(constant_id = 4) const uint far = FAR; // 1: a column has more than 4 GiB
 layout(constant_id = 5) const uint patience = PATIENCE;
@@ -43,6 +45,8 @@ layout(push_constant) uniform Push {
 #define PAYLOAD_IN(c) (c == 0u ? payload_in : c == 1u ? payload_in_2 : payload_in_3)
 #define PAYLOAD_OUT(c) (c == 0u ? payload_out : c == 1u ? payload_out_2 : payload_out_3)
 
+Key as_moved(Key key) { return mixed == 0u ? key : mix_of(key, seed); }
+
 #if SERIAL
 
 shared uint sh_cursor[max_digits * WORKGROUP_SIZE]; // [digit][invocation]: where the next row of the digit goes
@@ -58,7 +62,7 @@ void main() {
     }
     uint begin = tile * items, count = rows_left(rows, begin, items);
     COLUMN(KEY_BITS) keys = COLUMN_FROM(KEY_BITS)(keys_in, begin);
-    Digit place = Digit(shift, digits - 1u, seed);
+    Digit place = Digit(shift, digits - 1u);
     uvec2 to_keys = keys_out;
 #if PAYLOAD_BITS
     bool numbered = absent(payload_in);
@@ -67,7 +71,7 @@ void main() {
     uvec2 to_payload = payload_out;
 #endif
     for (uint i = 0u; i < count; ++i) {
-        Key key = keys.at[i];
+        Key key = as_moved(keys.at[i]);
         uint cursor = digit_of(key, place) * WORKGROUP_SIZE + INVOCATION;
         uint to = sh_cursor[cursor];
         sh_cursor[cursor] = to + 1u;
@@ -146,14 +150,15 @@ void put(uint place, uvec2 value) { sh_data[place] = value.x; sh_data[tile_rows 
 void get(uint place, out uint value) { value = sh_data[place]; }
 void get(uint place, out uvec2 value) { value = uvec2(sh_data[place], sh_data[tile_rows + place]); }
 
-// LOAD gives in to[k] row run + k*subgroup size of the tile, of a column from row run on, or otherwise behind the last row.
-#define LOAD(to, column, otherwise)                                                                       \
+// LOAD gives in to[k] what as makes of row run + k*subgroup size of the tile, of a column from row run on, or otherwise behind
+// the last row.
+#define LOAD(to, column, as, otherwise)                                                                   \
     if (count == tile_rows) {                                                                             \
-        [[unroll]] for (uint k = 0u; k < items; ++k) to[k] = column.at[k * gl_SubgroupSize];              \
+        [[unroll]] for (uint k = 0u; k < items; ++k) to[k] = as(column.at[k * gl_SubgroupSize]);          \
     } else {                                                                                              \
         [[unroll]] for (uint k = 0u; k < items; ++k) {                                                    \
             to[k] = otherwise;                                                                            \
-            if (run + k * gl_SubgroupSize < count) to[k] = column.at[k * gl_SubgroupSize];                \
+            if (run + k * gl_SubgroupSize < count) to[k] = as(column.at[k * gl_SubgroupSize]);            \
         }                                                                                                 \
     }
 
@@ -167,7 +172,7 @@ void main() {
 
     Key key[items];
     COLUMN(KEY_BITS) keys = COLUMN_FROM(KEY_BITS)(keys_in, begin + run);
-    LOAD(key, keys, LAST_KEY(KEY_BITS)(seed)) // what is missing in the last tile comes behind its rows
+    LOAD(key, keys, as_moved, Key(~0u)) // what is missing in the last tile comes behind its rows
     for (uint i = INVOCATION; i < counter_rows * max_digits; i += WORKGROUP_SIZE) sh_data[i] = 0u;
     if (INVOCATION == 0u) {
         sh_shift = shift;
@@ -181,10 +186,10 @@ void main() {
 
     // Counts the digits of each subgroup, sums the counts of the tile, tells others of them, and turns each counter into the
     // place where its rows begin.
-    [[unroll]] for (uint k = 0u; k < items; ++k) atomicAdd(sh_data[counters + digit_of(key[k], Digit(shift, mask, seed))], 1u);
+    [[unroll]] for (uint k = 0u; k < items; ++k) atomicAdd(sh_data[counters + digit_of(key[k], Digit(shift, mask))], 1u);
     barrier();
     uint total[own_digits];
-    uint own = 0u, missing_rows = tile_rows - count, last_digit = bits_of(Key(~0u), Digit(shift, mask, seed));
+    uint own = 0u, missing_rows = tile_rows - count, last_digit = digit_of(Key(~0u), Digit(shift, mask));
     [[unroll]] for (uint d = 0u; d < own_digits; ++d) {
         uint digit = ORDER * own_digits + d;
         total[d] = 0u;
@@ -222,7 +227,7 @@ void main() {
         if (gl_SubgroupID % turns == turn) {
             [[unroll]] for (uint k = 0u; k < items; ++k) {
                 FENCED(k, late, sh_shift)
-                uint digit = digit_of(key[k], Digit(late, mask, seed));
+                uint digit = digit_of(key[k], Digit(late, mask));
                 uvec4 same = subgroupBallot(true); // the neighbours with the same digit
                 [[unroll]] for (uint b = 0u; b < 8u; ++b) {
                     bool set = (digit & 1u << b) != 0u;
@@ -286,7 +291,7 @@ void main() {
             barrier();
             COLUMN(KEY_BITS) others = COLUMN_FROM(KEY_BITS)(keys_in, (stuck - 1u) * tile_rows);
             for (uint i = INVOCATION; i < tile_rows; i += WORKGROUP_SIZE) {
-                atomicAdd(sh_to[digit_of(others.at[i], Digit(shift, mask, seed))], 1u);
+                atomicAdd(sh_to[digit_of(as_moved(others.at[i]), Digit(shift, mask))], 1u);
             }
             barrier();
             [[unroll]] for (uint d = 0u; d < own_digits; ++d) {
@@ -324,7 +329,7 @@ void main() {
         uint i = INVOCATION + k * WORKGROUP_SIZE;
         Key sorted;
         get(i, sorted);
-        uint digit = digit_of(sorted, Digit(late, mask, seed));
+        uint digit = digit_of(sorted, Digit(late, mask));
         uint to = sh_to[digit] + i;
         COLUMN(KEY_BITS) page = PAGE(KEY_BITS, keys_out, to);
         to = IN_PAGE(KEY_BITS, to);
@@ -341,7 +346,7 @@ void main() {
             [[unroll]] for (uint k = 0u; k < items; ++k) payload[k] = widen(first_row + begin + run + k * gl_SubgroupSize, Payload(0u));
         } else {
             COLUMN(PAYLOAD_BITS) from = COLUMN_FROM(PAYLOAD_BITS)(PAYLOAD_IN(c), begin + run);
-            LOAD(payload, from, Payload(0u))
+            LOAD(payload, from, Payload, Payload(0u))
         }
         barrier();
         EXCHANGE(payload)

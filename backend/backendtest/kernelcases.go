@@ -160,10 +160,10 @@ var caseMakers = map[string]func(c backend.Config, rows int, random *rand.Rand) 
 	},
 	"partition_starts": func(c backend.Config, rows int, random *rand.Rand) []kernelCase {
 		keys := sortedKeys(uint64(rows)+1, 3*rows, random)
-		return []kernelCase{{"", [][]byte{narrow(keys, c["key_bits"]), column(32, rows)}, []uint32{uint32(rows), uint32(len(keys)), 0, 32, 0}, rows, nil}}
+		return []kernelCase{{"", [][]byte{narrow(keys, c["key_bits"]), column(32, rows)}, []uint32{uint32(rows), uint32(len(keys)), 0, 32}, rows, nil}}
 	},
 	"radix_starts": func(_ backend.Config, rows int, random *rand.Rand) []kernelCase {
-		return []kernelCase{{"", [][]byte{randomColumn(32, 3*rows, random), column(32, rows)}, []uint32{uint32(rows), 3}, rows, nil}}
+		return []kernelCase{{"", [][]byte{randomColumn(32, 3*rows, random), column(32, rows+1)}, []uint32{uint32(rows), 3, 1}, rows, nil}}
 	},
 	"radix_scatter": func(c backend.Config, rows int, random *rand.Rand) (cases []kernelCase) {
 		forRadix(c, rows, random, func(name string, keys []uint64, shift, bits uint32) {

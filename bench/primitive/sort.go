@@ -15,7 +15,8 @@ var sortBenchmark = Benchmark{
 	set: func(b *bed) experiment {
 		p := plan[primitive.SortPlan](b)(primitive.PlanSort(b.ops.Tuning(), primitive.Sort{Layout: b.moved(), EndBit: b.Key}))
 		return b.sorting(p.ScratchBytes, p.Result(), func(list *backend.List, keys, payload [2]backend.Range, scratch backend.Range) error {
-			return b.ops.Sort(list, p, scratch, keys, b.columns(payload)...)
+			rows := b.columns(keys, payload)
+			return b.ops.Sort(list, p, scratch, rows[0], rows)
 		})
 	},
 }
@@ -27,10 +28,11 @@ var partitionBenchmark = Benchmark{
 	set: func(b *bed) experiment {
 		const bits = 8
 		p := plan[primitive.PartitionPlan](b)(primitive.PlanPartition(b.ops.Tuning(), primitive.Partition{Layout: b.moved(), Bits: bits}))
-		starts := b.empty(32, 1<<bits)
+		starts := b.empty(32, 1<<bits+1)
 		b.orderBits = 1<<bits - 1
 		return b.sorting(p.ScratchBytes, 1, func(list *backend.List, keys, payload [2]backend.Range, scratch backend.Range) error {
-			return b.ops.Partition(list, p, starts, scratch, keys, b.columns(payload)...)
+			rows := b.columns(keys, payload)
+			return b.ops.Partition(list, p, starts, scratch, rows[0], rows)
 		})
 	},
 }
@@ -44,12 +46,15 @@ func (b *bed) moved() primitive.Layout {
 	return rows
 }
 
-// columns are the payload columns of a sort: one, or none.
-func (b *bed) columns(payload [2]backend.Range) [][2]backend.Range {
-	if b.Payload == 0 {
-		return nil
+// columns are two buffers of rows that a sort moves between.
+func (b *bed) columns(keys, payload [2]backend.Range) (rows [2]primitive.Columns) {
+	for i := range rows {
+		rows[i].Keys = keys[i]
+		if b.Payload > 0 {
+			rows[i].Payload = payload[i : i+1]
+		}
 	}
-	return [][2]backend.Range{payload}
+	return rows
 }
 
 func keyAndPayload(key, payload int) backend.Config {

@@ -125,11 +125,14 @@ func sortSide(ctx context.Context, ops *primitive.Ops, plan *Plan, side int, loa
 	}
 	list := backend.List{Profile: profile}
 	list.Stage("sort " + name)
-	var payload [][2]backend.Range
-	if !plan.CountOnly {
-		payload = [][2]backend.Range{{id[0].All(), id[1].All()}}
+	var columns [2]primitive.Columns
+	for i := range columns {
+		columns[i].Keys = k[i].All()
+		if !plan.CountOnly {
+			columns[i].Payload = []backend.Range{id[i].All()}
+		}
 	}
-	if err := ops.Sort(&list, p, scratch.All(), [2]backend.Range{k[0].All(), k[1].All()}, payload...); err != nil {
+	if err := ops.Sort(&list, p, scratch.All(), columns[0], columns); err != nil {
 		return nil, nil, err
 	}
 	if _, err := ops.Device().Submit(ctx, backend.Compute, &list); err != nil {
