@@ -162,6 +162,36 @@ var caseMakers = map[string]func(c backend.Config, rows int, random *rand.Rand) 
 		keys := sortedKeys(uint64(rows)+1, 3*rows, random)
 		return []kernelCase{{"", [][]byte{narrow(keys, c["key_bits"]), column(32, rows)}, []uint32{uint32(rows), uint32(len(keys)), 0, 32}, rows, nil}}
 	},
+	"partition_units": func(_ backend.Config, rows int, random *rand.Rand) []kernelCase {
+		return []kernelCase{{"", [][]byte{starts(rows, 9, random), starts(rows, 9, random), column(32, rows), make([]byte, 4)},
+			[]uint32{uint32(rows), 3, 2, 7}, rows, nil}}
+	},
+	"partition_pieces": func(_ backend.Config, rows int, random *rand.Rand) []kernelCase {
+		// Partitions of one unit each.
+		offsets, left, right := make([]uint32, rows+1), make([]uint32, rows+1), make([]uint32, rows+1)
+		for p := range rows {
+			offsets[p+1], left[p+1], right[p+1] = uint32(p+1), left[p]+1+random.Uint32N(3), right[p]+1+random.Uint32N(3)
+		}
+		return []kernelCase{{"", [][]byte{backend.AsBytes(offsets), backend.AsBytes(left), backend.AsBytes(right), column(32, 4*rows)},
+			[]uint32{uint32(rows), uint32(rows), 3, 3}, rows, nil}}
+	},
+	"partition_join": func(c backend.Config, rows int, random *rand.Rand) []kernelCase {
+		// Right row r of a unit finds left row r/2, whose key is its number.
+		batch := int(kernel.TileRows(c))
+		units, offsets := []uint32{}, []uint64{}
+		var left, right []uint64
+		for first := 0; first < rows || first == 0; first += batch {
+			count := min(batch/2, int(c["table"]), (rows-first+1)/2)
+			units = append(units, uint32(len(left)), uint32(len(left)+count), uint32(len(right)), uint32(len(right)+2*count))
+			offsets = append(offsets, 5+uint64(len(right)))
+			for i := range count {
+				left, right = append(left, uint64(first+i)), append(right, uint64(first+i), uint64(first+i))
+			}
+		}
+		args := [][]byte{backend.AsBytes(units), narrow(left, c["key_bits"]), narrow(right, c["key_bits"]), randomColumn(32, len(left), random), nil,
+			backend.AsBytes(offsets), column(c["key_bits"], len(right)), column(32, len(right)), column(32, len(right)), nil, nil}
+		return []kernelCase{{"", args, []uint32{5, 0, uint32(len(right)), 0, 0}, len(offsets) * batch, backend.Config{"unique": 1}}}
+	},
 	"radix_starts": func(_ backend.Config, rows int, random *rand.Rand) []kernelCase {
 		return []kernelCase{{"", [][]byte{randomColumn(32, 3*rows, random), column(32, rows+1)}, []uint32{uint32(rows), 3, 1}, rows, nil}}
 	},
@@ -395,4 +425,13 @@ func matchRanges(pairs int, hot bool, random *rand.Rand) (offsets []uint64, begi
 		offsets = append(offsets, offsets[i]+count)
 	}
 	return offsets, begins, rightRows
+}
+
+// starts are where partitions of fewer than most rows each begin, and where the last one ends.
+func starts(partitions int, most uint32, random *rand.Rand) []byte {
+	starts := make([]uint32, partitions+1)
+	for p := range partitions {
+		starts[p+1] = starts[p] + random.Uint32N(most)
+	}
+	return backend.AsBytes(starts)
 }

@@ -14,3 +14,15 @@ uvec2 mix_of(uvec2 key, uint seed) {
     key.x ^= mix_of(key.y, seed + 1u);
     return key;
 }
+
+uint unmix_of(uint key, uint seed) {
+    key = (key ^ key >> 16) * 0x7ed1b41du;
+    key = (key ^ key >> 13 ^ key >> 26) * 0xa5cb9243u;
+    return key ^ key >> 16 ^ seed;
+}
+uvec2 unmix_of(uvec2 key, uint seed) {
+    key.x ^= mix_of(key.y, seed + 1u);
+    key.y ^= mix_of(key.x, ~seed);
+    key.x ^= mix_of(key.y, seed);
+    return key;
+}

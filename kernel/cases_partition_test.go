@@ -1,0 +1,253 @@
+package kernel_test
+
+import (
+	"bytes"
+	"slices"
+
+	"github.com/spirjoin/spirjoin/kernel"
+)
+
+// unitsOf cuts partitions of random sizes into units and returns where partitions begin on both sides, the counts of units,
+// and their rows.
+func (m *maker) unitsOf(partitions int, leftRows, rightRows, mostLeft uint32) (starts [2][]uint32, counts []uint32, oversized uint32, units []uint32) {
+	for side := range starts {
+		starts[side] = make([]uint32, partitions+1)
+		for p := range partitions {
+			size := uint32(0)
+			switch m.IntN(4) {
+			case 1:
+				size = m.Uint32N(2 * [2]uint32{leftRows, rightRows}[side])
+			case 2:
+				size = [2]uint32{leftRows, rightRows}[side] * m.Uint32N(3)
+			case 3:
+				size = m.Uint32N(mostLeft + 3)
+			}
+			starts[side][p+1] = starts[side][p] + size
+		}
+	}
+	counts = make([]uint32, partitions)
+	for p := range partitions {
+		if starts[0][p+1]-starts[0][p] > mostLeft {
+			if starts[1][p+1] > starts[1][p] {
+				oversized++
+			}
+			continue
+		}
+		for left := starts[0][p]; left < starts[0][p+1]; left += leftRows {
+			for right := starts[1][p]; right < starts[1][p+1]; right += rightRows {
+				counts[p]++
+				units = append(units, left, min(left+leftRows, starts[0][p+1]), right, min(right+rightRows, starts[1][p+1]))
+			}
+		}
+	}
+	return starts, counts, oversized, units
+}
+
+func (m *maker) partitionUnits() *kernelCase {
+	leftRows, rightRows := 1+m.Uint32N(50), 1+m.Uint32N(80)
+	mostLeft := leftRows * m.Uint32N(4)
+	starts, counts, oversized, _ := m.unitsOf(m.rows, leftRows, rightRows, mostLeft)
+	before := m.Uint32N(5)
+	return m.newCase(kernel.Groups(m.config, uint64(m.rows)), []uint32{uint32(m.rows), leftRows, rightRows, mostLeft},
+		starts[0], starts[1], out(counts), changed{out([]uint32{before}), out([]uint32{before + oversized})})
+}
+
+func (m *maker) partitionPieces() *kernelCase {
+	leftRows, rightRows := 1+m.Uint32N(50), 1+m.Uint32N(80)
+	starts, counts, _, units := m.unitsOf(m.rows/3+1, leftRows, rightRows, 100)
+	units = units[:4*min(m.rows, len(units)/4)]
+	offsets := make([]uint32, len(counts)+1)
+	for p, n := range counts {
+		offsets[p+1] = offsets[p] + n
+	}
+	return m.newCase(kernel.Groups(m.config, uint64(len(units)/4)), []uint32{uint32(len(units) / 4), uint32(len(counts)), leftRows, rightRows},
+		offsets, starts[0], starts[1], out(units))
+}
+
+// partitionJoin joins units that take their rows anywhere in the columns.
+func (m *maker) partitionJoin() *kernelCase {
+	keyBits := m.config["key_bits"]
+	unique, mixed := m.setByShape("unique", 0, 1) == 1, m.setByShape("mixed", 1, 0) == 1
+	placing := m.set("placing", kernel.AtOffsets, kernel.Counting, kernel.Reserving)
+	m.setByShape("table", 700, 9)
+	m.setByShape("heads", 256, 8)
+	words := [2]uint32{m.set("left_words", 1, 2), m.set("right_words", 2, 1)}
+	shift, seed := uint32(0), m.Uint32()
+	if mixed {
+		shift = []uint32{16, 5, 0}[m.IntN(3)]
+	}
+	stored := func(key uint64) uint64 { // in the columns, of what keys_out gets
+		switch {
+		case mixed && keyBits == 64:
+			return kernel.Mix(key, seed)
+		case mixed:
+			return uint64(kernel.Mix(uint32(key), seed))
+		}
+		return key
+	}
+	unmixed := func(key uint64) uint64 {
+		switch {
+		case mixed && keyBits == 64:
+			return kernel.Unmix(key, seed)
+		case mixed:
+			return uint64(kernel.Unmix(uint32(key), seed))
+		}
+		return key
+	}
+	// Units of about rows right rows in all, whose keys agree in shift bits.
+	var units []uint32
+	var keys [2][]uint64
+	type row struct {
+		key         uint64
+		left, right uint32
+	}
+	var counts []uint32
+	var offsets []uint64
+	var rows []row
+	start := m.Uint64N(1 << 34)
+	for right := 0; right < m.rows || len(units) == 0; {
+		sizes := [2]int{m.IntN(int(m.config["table"]) + 1), m.IntN(m.rows + 2)}
+		if m.distribution == "equal" || m.distribution == "extreme" || m.distribution == "few" {
+			sizes[0] = min(sizes[0], 12)
+		}
+		right += sizes[1] + 1
+		drawn := m.column(sizes[0]+sizes[1], keyBits, uint64(2*sizes[0]+1))
+		if m.IntN(3) == 0 {
+			drawn = m.column(sizes[0]+sizes[1], keyBits, 0)
+			for i := range sizes[1] {
+				if sizes[0] > 0 && m.IntN(2) == 0 {
+					drawn[sizes[0]+i] = drawn[m.IntN(sizes[0])]
+				}
+			}
+		}
+		low := m.Uint64()
+		for i, key := range drawn {
+			drawn[i] = unmixed((stored(key)<<shift | low&(1<<shift-1)) & (^uint64(0) >> (64 - keyBits)))
+		}
+		left := drawn[:sizes[0]:sizes[0]]
+		if unique {
+			slices.Sort(left)
+			left = slices.Compact(left)
+			m.Shuffle(len(left), func(i, j int) { left[i], left[j] = left[j], left[i] })
+		}
+		for side, column := range [2][]uint64{left, drawn[sizes[0]:]} {
+			keys[side] = append(keys[side], m.column(m.IntN(3), keyBits, 0)...) // rows of nobody
+			units = append(units, uint32(len(keys[side])), uint32(len(keys[side])+len(column)))
+			keys[side] = append(keys[side], column...)
+		}
+		at := len(units) - 4
+		offsets = append(offsets, start+uint64(len(rows)))
+		before := len(rows)
+		numbers := make(map[uint64][]uint32)
+		for l := units[at]; l < units[at+1]; l++ {
+			numbers[keys[0][l]] = append(numbers[keys[0][l]], l)
+		}
+		for r := units[at+2]; r < units[at+3]; r++ {
+			for _, l := range numbers[keys[1][r]] {
+				rows = append(rows, row{keys[1][r], l, r})
+			}
+		}
+		counts = append(counts, uint32(len(rows)-before))
+	}
+	total := len(rows)
+	// A part of the output where it is known what lies there; all of it, and more room, elsewhere.
+	first, room := start, total+m.IntN(3)
+	if placing == kernel.AtOffsets && unique {
+		skip := m.IntN(total + 1)
+		first, room = start+uint64(skip), m.IntN(total-skip+3)
+		if m.IntN(4) == 0 {
+			first, room = start-min(start, 2), total+3
+		}
+	}
+	at := int(int64(start - first)) // output row of the first
+	short := placing == kernel.Reserving && m.distribution == "extreme" && total > 1
+	if short {
+		room = m.IntN(total)
+	}
+	const untouched = marker * (1<<64 - 1) / 255
+	outs := [5][]uint64{} // keys, payload of both, row numbers of both
+	for i := range outs {
+		outs[i] = slices.Repeat([]uint64{untouched}, room)
+	}
+	payload := [2][]uint64{m.column(len(keys[0]), 64, 0), m.column(len(keys[1]), 64, 0)}
+	var numbered [2]bool
+	for side := range numbered {
+		numbered[side] = m.IntN(3) == 0
+	}
+	for i, r := range rows {
+		if o := at + i; placing != kernel.Counting && !short && o >= 0 && o < room {
+			outs[0][o], outs[3][o], outs[4][o] = r.key, uint64(r.left), uint64(r.right)
+			for side, number := range [2]uint32{r.left, r.right} {
+				outs[1+side][o] = payload[side][number]
+				if numbered[side] {
+					outs[1+side][o] = uint64(number)
+				}
+			}
+		}
+	}
+	var places any
+	switch placing {
+	case kernel.Counting:
+		places = out(counts)
+	case kernel.AtOffsets:
+		places = changed{out(offsets), out(offsets)}
+	case kernel.Reserving:
+		cursor := []uint32{uint32(total), uint32(total), 0}
+		places = changed{out(make([]uint32, 3)), out(cursor)}
+	}
+	for side := range keys {
+		for i, key := range keys[side] {
+			keys[side][i] = stored(key)
+		}
+	}
+	var payloads [2]any
+	for side := range payloads {
+		if !numbered[side] {
+			payloads[side] = inOf(32*words[side], payload[side])
+		}
+	}
+	args := []any{units, inOf(keyBits, keys[0]), inOf(keyBits, keys[1]), payloads[0], payloads[1], places,
+		outOf(keyBits, outs[0]), outOf(32*words[0], outs[1]), outOf(32*words[1], outs[2]), outOf(32, outs[3]), outOf(32, outs[4])}
+	for i := 6; i < len(args); i++ {
+		if m.IntN(5) == 0 {
+			args[i] = nil
+		}
+	}
+	c := m.newCase(uint32(len(counts)), []uint32{uint32(first), uint32(first >> 32), uint32(room), shift, seed}, args...)
+	if !unique || placing == kernel.Reserving {
+		widths := [5]int{int(keyBits / 8), int(4 * words[0]), int(4 * words[1]), 4, 4}
+		c.canonical = func(args [][]byte) { sortRows(args[6:], widths[:], room) }
+	}
+	if short { // which rows find room is open
+		c.canonical = func(args [][]byte) {
+			clear(args[5][:4])
+			for i, width := range [5]int{int(keyBits / 8), int(4 * words[0]), int(4 * words[1]), 4, 4} {
+				if args[6+i] != nil {
+					clear(args[6+i][:room*width])
+				}
+			}
+		}
+	}
+	return c
+}
+
+// sortRows sorts rows, whose columns have values of widths bytes; some columns may be absent.
+func sortRows(columns [][]byte, widths []int, rows int) {
+	joined := make([][]byte, rows)
+	for i, column := range columns {
+		for r := range joined {
+			if column != nil {
+				joined[r] = append(joined[r], column[r*widths[i]:(r+1)*widths[i]]...)
+			}
+		}
+	}
+	slices.SortFunc(joined, bytes.Compare)
+	for r, row := range joined {
+		for i, column := range columns {
+			if column != nil {
+				copy(column[r*widths[i]:], row[:widths[i]])
+				row = row[widths[i]:]
+			}
+		}
+	}
+}

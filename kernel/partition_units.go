@@ -1,0 +1,73 @@
+package kernel
+
+import (
+	"sync/atomic"
+
+	"github.com/spirjoin/spirjoin/backend"
+)
+
+// A partitioned hash join works through its partitions in units: a piece of at most left_rows rows of the left partition against
+// a piece of at most right_rows rows of the right one, all pieces of the one against all of the other. A partition whose left
+// side has more than most_left rows has no units: it is oversized, and joined in another way.
+
+// PartitionUnits counts the units of each partition from where the partitions of both sides begin, and adds to oversized the
+// number of partitions that have rows on both sides and more than most_left on the left.
+var PartitionUnits = &backend.KernelSpec{
+	Name: "partition_units",
+	Args: []backend.ArgSpec{
+		{Name: "left_starts", Access: backend.Read},
+		{Name: "right_starts", Access: backend.Read},
+		{Name: "counts", Access: backend.Write},
+		{Name: "oversized", Access: backend.Accumulate},
+	},
+	Params:    []string{"partitions", "left_rows", "right_rows", "most_left"},
+	Constants: []backend.Constant{workgroup, items(1)},
+	Run: func(call *backend.Call, group uint32) {
+		left, right, counts := backend.Words(call.Args[0]), backend.Words(call.Args[1]), backend.Words(call.Args[2])
+		partitions, leftRows, rightRows, mostLeft := call.Params[0], call.Params[1], call.Params[2], call.Params[3]
+		for t := range tiles(call, group, Tiles(call.Config, uint64(partitions)), partitions) {
+			for p := t.first; p < t.end; p++ {
+				leftSize, rightSize := left[p+1]-left[p], right[p+1]-right[p]
+				counts[p] = pieces(leftSize, leftRows) * pieces(rightSize, rightRows)
+				if leftSize > mostLeft && rightSize > 0 {
+					counts[p] = 0
+					atomic.AddUint32(&backend.Words(call.Args[3])[0], 1)
+				}
+			}
+		}
+	},
+}
+
+func pieces(rows, most uint32) uint32 {
+	return uint32((uint64(rows) + uint64(most) - 1) / uint64(most))
+}
+
+// PartitionPieces tells which rows a unit joins: unit u takes the left rows units[4u] to units[4u+1]-1 and the right rows
+// units[4u+2] to units[4u+3]-1. offsets, partitions + 1 of them, is the exclusive scan of the counts of [PartitionUnits] with
+// the total behind it. The right pieces of a partition change fastest.
+var PartitionPieces = &backend.KernelSpec{
+	Name: "partition_pieces",
+	Args: []backend.ArgSpec{
+		{Name: "offsets", Access: backend.Read},
+		{Name: "left_starts", Access: backend.Read},
+		{Name: "right_starts", Access: backend.Read},
+		{Name: "units", Access: backend.Write},
+	},
+	Params:    []string{"count", "partitions", "left_rows", "right_rows"},
+	Constants: []backend.Constant{workgroup, items(1)},
+	Run: func(call *backend.Call, group uint32) {
+		offsets, left, right := backend.Words(call.Args[0]), backend.Words(call.Args[1]), backend.Words(call.Args[2])
+		count, partitions, leftRows, rightRows := call.Params[0], int(call.Params[1]), call.Params[2], call.Params[3]
+		units := backend.Words(call.Args[3])
+		for t := range tiles(call, group, Tiles(call.Config, uint64(count)), count) {
+			for u := t.first; u < t.end; u++ {
+				p := partitionPoint(0, partitions, func(p int) bool { return offsets[p] <= uint32(u) }) - 1
+				rightPieces := pieces(right[p+1]-right[p], rightRows)
+				piece := uint32(u) - offsets[p]
+				leftFirst, rightFirst := left[p]+piece/rightPieces*leftRows, right[p]+piece%rightPieces*rightRows
+				units[4*u], units[4*u+1] = leftFirst, min(left[p+1]-leftFirst, leftRows)+leftFirst
+				units[4*u+2], units[4*u+3] = rightFirst, min(right[p+1]-rightFirst, rightRows)+rightFirst
+			}
+		}
+	},
+}
