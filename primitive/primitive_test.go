@@ -13,6 +13,8 @@ import (
 	"github.com/spirjoin/spirjoin/internal/devicetest"
 	"github.com/spirjoin/spirjoin/kernel"
 	"github.com/spirjoin/spirjoin/primitive"
+	"github.com/spirjoin/spirjoin/vulkan"
+	"github.com/spirjoin/spirjoin/vulkan/vulkantest"
 )
 
 // rig holds the primitives of one device and its memory; everything is released at the end of the test.
@@ -126,7 +128,12 @@ func TestScanLookbackOfManyTiles(t *testing.T) {
 			in[i] = random.Uint32()
 			want[i+1] = want[i] + uint64(in[i])
 		}
-		for _, patience := range []uint32{1, 256} {
+		patiences := []uint32{1, 256}
+		if vulkantest.Validation(t) == vulkan.GPUAssisted {
+			// Each access of an instrumented shader loops over the buffers: who looks often exceeds lavapipe's 65,535 trips of all loops.
+			patiences = patiences[:1]
+		}
+		for _, patience := range patiences {
 			ops, err := primitive.New(device, primitive.Override(backend.Config{"lookback": 1, "serial": 0, "patience": patience, "workgroup": 128, "items": 4}, "scan"))
 			require.NoError(t, err)
 			r := rig{t, ops, device}

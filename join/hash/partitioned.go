@@ -1,0 +1,572 @@
+// Package hash joins two relations that are on one device by hashing. Join is the partitioned hash join: a radix partition of both
+// sides by a mix of the key (RT 3.2.1, GFTR 4.3), then a join of each two partitions that belong together in shared memory
+// (RT 3.2.2), with payload gathered from partitioned columns or from those of the caller (GFTR 4.1).
+package hash
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"maps"
+	"math"
+	"math/bits"
+
+	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/join/resident"
+	"github.com/spirjoin/spirjoin/kernel"
+	"github.com/spirjoin/spirjoin/primitive"
+)
+
+// Options say how to join. Whatever they are, the rows of the output are the same.
+type Options struct {
+	// Untransformed gathers payload from the caller's columns, by row numbers that were partitioned with the keys (GFUR, phj-um).
+	// Otherwise payload columns are partitioned themselves and gathered from there (GFTR, phj-om).
+	Untransformed bool
+	// OneByOne partitions one payload column at a time (GFTR algorithm 1), which takes less memory (GFTR table 2). Otherwise up to
+	// three columns of one width move together.
+	OneByOne bool
+	// Unique promises that no two rows of the side with fewer rows have the same key.
+	Unique bool
+	// CountFirst counts the output of every unit before any is written. Otherwise output is written as it comes, into room for
+	// OutputRows rows, and again where there is more of it. OutputRows 0 is as many rows as the side with more of them has.
+	CountFirst bool
+	OutputRows uint64
+
+	force force
+}
+
+// force overrides what a plan chooses, to reach its rare paths in tests.
+type force struct {
+	bits  *int   // that decide the partition
+	table uint32 // rows of the build side that shared memory holds
+}
+
+// Join joins on equal keys, which are equally wide on both sides. Every pair of rows with equal keys is a row of the result, which has
+// the key and all payload columns of both; the order of rows is open. The caller releases the result. profile receives the device
+// time of each stage and may be nil.
+//
+// Errors: backend.ErrInvalidInput, backend.ErrLimit for more rows than one relation can have, those of the device.
+func Join(ctx context.Context, ops *primitive.Ops, left, right resident.Relation, o Options, profile *backend.Profile) (*resident.Result, error) {
+	j := &join{ops: ops, Options: o, profile: profile, memory: resident.Memory{Device: ops.Device()}}
+	defer j.memory.ReleaseAll()
+	j.sides = [2]side{{Relation: left, name: "left"}, {Relation: right, name: "right"}}
+	if right.Rows < left.Rows {
+		j.swapped = true
+		j.sides[build], j.sides[probe] = j.sides[probe], j.sides[build]
+	}
+	if err := j.check(); err != nil {
+		return nil, err
+	}
+	if j.sides[build].Rows == 0 {
+		for s := range j.sides {
+			j.sides[s].out = make([]*backend.Buffer, len(j.sides[s].Payload))
+		}
+		return j.result(0), nil
+	}
+	j.plan()
+	for s := range j.sides {
+		if err := j.transform(ctx, &j.sides[s]); err != nil {
+			return nil, err
+		}
+	}
+	if err := j.cut(ctx); err != nil {
+		return nil, err
+	}
+	rows, err := j.match(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return j.materialize(ctx, rows)
+}
+
+// The sides as a hash join sees them.
+const (
+	build = 0 // whose rows go into hash tables: the side with fewer of them
+	probe = 1
+)
+
+// join is a join under way.
+type join struct {
+	Options
+	ops     *primitive.Ops
+	profile *backend.Profile
+	memory  resident.Memory
+	swapped bool // the build side is the right one
+	sides   [2]side
+
+	bits      int            // that decide the partition; 0: one partition, the relation as it is
+	config    backend.Config // of partition_join
+	probeRows uint32         // of a unit, at most; of the build side it has at most as many as the table has room for
+
+	units     *backend.Buffer
+	unitCount uint32
+	keys      *backend.Buffer // of the result
+}
+
+// side is one relation and what becomes of it.
+type side struct {
+	resident.Relation
+	name   string
+	keys   backend.Range   // in the order of partitions
+	moved  []backend.Range // payload columns in that order; absent where they are not moved, or not yet
+	ids    backend.Range   // with Untransformed: row numbers in that order
+	starts backend.Range   // of the partitions, and where the last one ends
+
+	rows *backend.Buffer   // of the result's rows: their row numbers in the order of partitions
+	out  []*backend.Buffer // payload columns of the result
+}
+
+func (j *join) check() error {
+	for _, s := range j.sides {
+		if err := s.Check("hash join"); err != nil {
+			return err
+		}
+	}
+	if l, r := j.sides[0].Keys.Bytes, j.sides[1].Keys.Bytes; l != r {
+		return &backend.OpError{Op: "hash join", Err: backend.ErrInvalidInput, Detail: fmt.Sprintf("keys of %d and of %d bytes", l, r)}
+	}
+	return nil
+}
+
+const (
+	seed     = 0x5bd1e995 // of the mix whose low bits decide the partition
+	mostBits = 16
+	// A unit has up to so many probe rows for each build row, so that building its table costs little.
+	probeFactor = 4
+	// A build partition of more tables than this is oversized.
+	mostTables = 8
+)
+
+// plan chooses the number of partitions and the size of units.
+func (j *join) plan() {
+	rows := j.sides[build].Rows
+	j.config = maps.Clone(j.ops.Tuning().Config("partition_join", backend.Config{"key_bits": uint32(j.sides[build].Keys.Bytes * 8)}))
+	if j.force.table > 0 {
+		j.config["table"] = j.force.table
+	}
+	table := uint64(j.config["table"])
+	// Partitions fill four fifths of a table on average, so that hardly any needs a second one.
+	for j.bits = 0; j.bits < mostBits && rows>>j.bits > table*4/5; j.bits++ {
+	}
+	if j.force.bits != nil {
+		j.bits = *j.force.bits
+	}
+	j.config["heads"] = 1 << (bits.Len32(j.config["heads"]) - 1) // a power of 2
+	batch := kernel.TileRows(j.config)
+	j.probeRows = batch * max(1, uint32(probeFactor*table)/batch)
+}
+
+// transform partitions the keys of a side together with the first payload columns or, with Untransformed, with row numbers.
+func (j *join) transform(ctx context.Context, s *side) error {
+	partitions := uint64(1) << j.bits
+	s.moved, s.out = make([]backend.Range, len(s.Payload)), make([]*backend.Buffer, len(s.Payload))
+	starts := j.memory.New((partitions+1)*4, s.name+" partitions")
+	if j.memory.Err != nil {
+		return j.memory.Err
+	}
+	s.starts = starts.All()
+	if j.bits > 0 {
+		return j.partition(ctx, s, s.nextGroup(j.OneByOne || j.Untransformed), s.starts)
+	}
+	s.keys = s.Keys.Data
+	for c, column := range s.Payload {
+		s.moved[c] = column.Data
+	}
+	var list backend.List
+	list.Fill(starts.Range(0, 4), 0)
+	list.Fill(starts.Range(4, 4), uint32(s.Rows))
+	_, err := j.ops.Device().Submit(ctx, backend.Compute, &list)
+	return err
+}
+
+// nextGroup returns payload columns that are not moved yet and of one width, which can move together.
+func (s *side) nextGroup(oneByOne bool) (group []int) {
+	for c, column := range s.Payload {
+		if s.moved[c].Buffer == nil && s.out[c] == nil && (len(group) == 0 || s.Payload[group[0]].Bytes == column.Bytes) {
+			group = append(group, c)
+		}
+	}
+	most := kernel.MaxColumns
+	if oneByOne {
+		most = 1
+	}
+	return group[:min(len(group), most)]
+}
+
+// partition moves the keys of a side and payload columns, or row numbers. A partition is stable, so that columns that move later
+// come into the same order.
+func (j *join) partition(ctx context.Context, s *side, group []int, starts backend.Range) error {
+	keyBytes := uint64(s.Keys.Bytes)
+	layout := primitive.Layout{Rows: s.Rows, KeyBytes: s.Keys.Bytes}
+	source := primitive.Columns{Keys: s.Keys.Data}
+	switch {
+	case j.Untransformed:
+		layout.Payload, layout.PayloadBytes = primitive.RowNumbers, 4
+		source.Payload = make([]backend.Range, 1)
+	case len(group) > 0:
+		layout.Payload, layout.PayloadBytes, layout.Columns = primitive.Given, s.Payload[group[0]].Bytes, len(group)
+		for _, c := range group {
+			source.Payload = append(source.Payload, s.Payload[c].Data)
+		}
+	}
+	p, err := primitive.PlanPartition(j.ops.Tuning(), primitive.Partition{Layout: layout, Bits: j.bits, Mixed: true, Seed: seed})
+	if err != nil {
+		return err
+	}
+	temporary := resident.Memory{Device: j.ops.Device()}
+	defer temporary.ReleaseAll()
+	memories := [2]*resident.Memory{&temporary, &temporary}
+	memories[p.Result()] = &j.memory
+	if s.keys.Buffer != nil { // they are there already
+		memories[p.Result()] = &temporary
+	}
+	var buffers [2]primitive.Columns
+	for i := range buffers {
+		if i == 0 && p.Result() == 1 {
+			continue // one pass goes from the source to buffer 1
+		}
+		buffers[i].Keys = memories[i].New(s.Rows*keyBytes, s.name+" keys, partitioned").All()
+		memory := memories[i]
+		if i == p.Result() {
+			memory = &j.memory
+		}
+		for range source.Payload {
+			buffers[i].Payload = append(buffers[i].Payload, memory.New(s.Rows*uint64(layout.PayloadBytes), s.name+" payload, partitioned").All())
+		}
+	}
+	scratch := temporary.New(p.ScratchBytes, "partition scratch").All()
+	for _, err := range []error{j.memory.Err, temporary.Err} {
+		if err != nil {
+			return err
+		}
+	}
+	list := backend.List{Profile: j.profile}
+	list.Stage("partition " + s.name)
+	if err := j.ops.Partition(&list, p, starts, scratch, source, buffers); err != nil {
+		return err
+	}
+	if _, err := j.ops.Device().Submit(ctx, backend.Compute, &list); err != nil {
+		return err
+	}
+	moved := buffers[p.Result()]
+	if s.keys.Buffer == nil {
+		s.keys = moved.Keys
+	}
+	if j.Untransformed {
+		s.ids = moved.Payload[0]
+		return nil
+	}
+	for i, c := range group {
+		s.moved[c] = moved.Payload[i]
+	}
+	return nil
+}
+
+// cut cuts partitions into units: a table full of build rows against up to probeRows probe rows.
+func (j *join) cut(ctx context.Context) error {
+	partitions := uint64(1) << j.bits
+	table := j.config["table"]
+	scan, err := primitive.PlanScan(j.ops.Tuning(), partitions, 32, 32, true)
+	if err != nil {
+		return err
+	}
+	temporary := resident.Memory{Device: j.ops.Device()}
+	defer temporary.ReleaseAll()
+	counts, scratch := temporary.New(partitions*4, "units of partitions"), temporary.New(scan.ScratchBytes, "scan scratch")
+	oversizedAt := (partitions*4 + 4 + backend.ArgAlignmentBytes - 1) / backend.ArgAlignmentBytes * backend.ArgAlignmentBytes
+	offsets := temporary.New(oversizedAt+4, "units before partitions") // and the number of oversized partitions
+	if temporary.Err != nil {
+		return temporary.Err
+	}
+	count, err := j.ops.Device().Kernel(kernel.PartitionUnits, nil)
+	if err != nil {
+		return err
+	}
+	list := backend.List{Profile: j.profile}
+	list.Stage("cut")
+	oversized := offsets.Range(oversizedAt, 4)
+	list.Fill(oversized, 0)
+	list.Dispatch(count, kernel.Groups(count.Config, partitions), []backend.Range{j.sides[build].starts, j.sides[probe].starts, counts.All(), oversized},
+		uint32(partitions), table, j.probeRows, mostTables*table)
+	if err := j.ops.Scan(&list, scan, counts.All(), offsets.Range(0, partitions*4+4), scratch.All()); err != nil {
+		return err
+	}
+	if _, err := j.ops.Device().Submit(ctx, backend.Compute, &list); err != nil {
+		return err
+	}
+	found := make([]byte, oversizedAt+4-partitions*4)
+	if err := j.ops.Device().Download(ctx, found, offsets.Range(partitions*4, uint64(len(found)))); err != nil {
+		return err
+	}
+	j.unitCount = binary.LittleEndian.Uint32(found)
+	if n := binary.LittleEndian.Uint32(found[len(found)-4:]); n > 0 {
+		return &backend.OpError{Op: "hash join", Err: backend.ErrUnsupported, Detail: fmt.Sprintf("%d oversized partitions", n)}
+	}
+	if j.unitCount == 0 {
+		return nil
+	}
+	j.units = j.memory.New(uint64(j.unitCount)*16, "units")
+	if j.memory.Err != nil {
+		return j.memory.Err
+	}
+	pieces, err := j.ops.Device().Kernel(kernel.PartitionPieces, nil)
+	if err != nil {
+		return err
+	}
+	list = backend.List{Profile: j.profile}
+	list.Stage("cut")
+	list.Dispatch(pieces, kernel.Groups(pieces.Config, uint64(j.unitCount)),
+		[]backend.Range{offsets.Range(0, partitions*4+4), j.sides[build].starts, j.sides[probe].starts, j.units.All()},
+		j.unitCount, uint32(partitions), table, j.probeRows)
+	_, err = j.ops.Device().Submit(ctx, backend.Compute, &list)
+	return err
+}
+
+// match joins all units and returns the number of output rows. The kernel writes the key and of each side one payload column, the
+// first that moved; where there are more, it writes row numbers to gather them by, and with Untransformed nothing else.
+func (j *join) match(ctx context.Context) (rows uint64, err error) {
+	if j.unitCount == 0 {
+		return 0, nil
+	}
+	if !j.CountFirst {
+		room := j.OutputRows
+		if room == 0 {
+			room = j.sides[probe].Rows
+		}
+		// Once more with as much room as is needed; the third time is for drivers that let a workgroup starve.
+		for try := 0; try < 3 && room <= 1<<31; try++ {
+			rows, complete, err := j.reserve(ctx, room)
+			if err != nil || complete {
+				return rows, err
+			}
+			room = rows
+		}
+	}
+	return j.countFirst(ctx)
+}
+
+// reserve writes output as it comes into room rows. It is complete where the rows that there are found room.
+func (j *join) reserve(ctx context.Context, room uint64) (rows uint64, complete bool, err error) {
+	temporary := resident.Memory{Device: j.ops.Device()}
+	defer temporary.ReleaseAll()
+	cursor := temporary.New(12, "output cursor")
+	if temporary.Err != nil {
+		return 0, false, temporary.Err
+	}
+	if err := j.allocate(room); err != nil {
+		return 0, false, err
+	}
+	list := backend.List{Profile: j.profile}
+	list.Stage("match")
+	list.Fill(cursor.All(), 0)
+	if err := j.dispatch(&list, kernel.Reserving, cursor.All(), 0, room); err != nil {
+		return 0, false, err
+	}
+	if _, err := j.ops.Device().Submit(ctx, backend.Compute, &list); err != nil {
+		return 0, false, err
+	}
+	var state [12]byte
+	if err := j.ops.Device().Download(ctx, state[:], cursor.All()); err != nil {
+		return 0, false, err
+	}
+	reserved := binary.LittleEndian.Uint32(state[:])
+	rows = binary.LittleEndian.Uint64(state[4:])
+	return rows, rows <= room && rows == uint64(reserved), nil
+}
+
+// countFirst counts the output of each unit, and then writes it where it belongs.
+func (j *join) countFirst(ctx context.Context) (rows uint64, err error) {
+	scan, err := primitive.PlanScan(j.ops.Tuning(), uint64(j.unitCount), 32, 64, true)
+	if err != nil {
+		return 0, err
+	}
+	temporary := resident.Memory{Device: j.ops.Device()}
+	defer temporary.ReleaseAll()
+	counts, offsets := temporary.New(uint64(j.unitCount)*4, "output counts"), temporary.New(uint64(j.unitCount)*8+8, "output offsets")
+	scratch := temporary.New(scan.ScratchBytes, "scan scratch")
+	if temporary.Err != nil {
+		return 0, temporary.Err
+	}
+	list := backend.List{Profile: j.profile}
+	list.Stage("count")
+	if err := j.dispatch(&list, kernel.Counting, counts.All(), 0, 0); err != nil {
+		return 0, err
+	}
+	if err := j.ops.Scan(&list, scan, counts.All(), offsets.All(), scratch.All()); err != nil {
+		return 0, err
+	}
+	if _, err := j.ops.Device().Submit(ctx, backend.Compute, &list); err != nil {
+		return 0, err
+	}
+	var total [8]byte
+	if err := j.ops.Device().Download(ctx, total[:], offsets.Range(uint64(j.unitCount)*8, 8)); err != nil {
+		return 0, err
+	}
+	rows = binary.LittleEndian.Uint64(total[:])
+	if rows > primitive.MaxRows {
+		return 0, &backend.OpError{Op: "hash join", Err: backend.ErrLimit, Detail: fmt.Sprintf("%d output rows, the limit is %d", rows, uint64(primitive.MaxRows))}
+	}
+	if rows == 0 {
+		return 0, nil
+	}
+	if err := j.allocate(rows); err != nil {
+		return 0, err
+	}
+	list = backend.List{Profile: j.profile}
+	list.Stage("match")
+	if err := j.dispatch(&list, kernel.AtOffsets, offsets.All(), 0, rows); err != nil {
+		return 0, err
+	}
+	_, err = j.ops.Device().Submit(ctx, backend.Compute, &list)
+	return rows, err
+}
+
+// allocate makes room for the output of the kernel, in place of what there was.
+func (j *join) allocate(rows uint64) error {
+	j.memory.Release(j.keys)
+	for s := range j.sides {
+		s := &j.sides[s]
+		j.memory.Release(s.rows)
+		j.memory.Release(s.out...)
+		clear(s.out)
+		s.rows = nil
+	}
+	j.keys = j.memory.New(rows*uint64(j.sides[build].Keys.Bytes), "output keys")
+	for s := range j.sides {
+		s := &j.sides[s]
+		first := s.first()
+		if first >= 0 {
+			s.out[first] = j.memory.New(rows*uint64(s.Payload[first].Bytes), "output "+s.name)
+		}
+		if len(s.Payload) > 1 || first < 0 && len(s.Payload) > 0 {
+			s.rows = j.memory.New(rows*4, "output row numbers, "+s.name)
+		}
+	}
+	return j.memory.Err
+}
+
+// first is the payload column that the kernel writes: the first that moved; -1 for none.
+func (s *side) first() int {
+	for c := range s.moved {
+		if s.moved[c].Buffer != nil {
+			return c
+		}
+	}
+	return -1
+}
+
+func (j *join) dispatch(list *backend.List, placing uint32, places backend.Range, first, rows uint64) error {
+	var words [2]uint32
+	var payload, out, numbers [2]backend.Range
+	for i := range j.sides {
+		s := &j.sides[i]
+		words[i], numbers[i] = 1, s.rows.All()
+		if c := s.first(); c >= 0 {
+			words[i], payload[i], out[i] = uint32(s.Payload[c].Bytes/4), s.moved[c], s.out[c].All()
+		} else if s.ids.Buffer != nil {
+			payload[i], out[i], numbers[i] = s.ids, s.rows.All(), backend.Range{}
+		}
+	}
+	config := backend.Config{"placing": placing, "left_words": words[build], "right_words": words[probe], "mixed": 0, "unique": 0,
+		"key_bits": uint32(j.sides[build].Keys.Bytes * 8)}
+	if j.bits > 0 {
+		config["mixed"] = 1
+	}
+	if j.Unique {
+		config["unique"] = 1
+	}
+	for name, value := range j.config {
+		config[name] = value
+	}
+	k, err := j.ops.Device().Kernel(kernel.PartitionJoin, config)
+	if err != nil {
+		return err
+	}
+	list.Dispatch(k, j.unitCount, []backend.Range{j.units.All(), j.sides[build].keys, j.sides[probe].keys, payload[build], payload[probe], places,
+		j.keys.All(), out[build], out[probe], numbers[build], numbers[probe]},
+		uint32(first), uint32(first>>32), uint32(min(rows, math.MaxUint32)), uint32(j.bits), seed)
+	return nil
+}
+
+// materialize gathers the payload columns that the kernel did not write, and first partitions those that were not.
+func (j *join) materialize(ctx context.Context, rows uint64) (*resident.Result, error) {
+	for i := range j.sides {
+		s := &j.sides[i]
+		if rows == 0 {
+			break
+		}
+		if j.bits > 0 {
+			j.memory.Release(s.keys.Buffer, s.starts.Buffer)
+		}
+		for {
+			group := s.ready(j.Untransformed)
+			if len(group) == 0 {
+				if group = s.nextGroup(j.OneByOne); len(group) == 0 {
+					break
+				}
+				if err := j.partition(ctx, s, group, backend.Range{}); err != nil {
+					return nil, err
+				}
+			}
+			if err := j.gather(ctx, s, group, rows); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return j.result(rows), nil
+}
+
+// ready are the payload columns that are missing in the output and can be gathered.
+func (s *side) ready(untransformed bool) (columns []int) {
+	for c := range s.Payload {
+		if s.out[c] == nil && (untransformed || s.moved[c].Buffer != nil) {
+			columns = append(columns, c)
+		}
+	}
+	return columns
+}
+
+// gather makes payload columns of the output, and gives back those that were moved for it.
+func (j *join) gather(ctx context.Context, s *side, columns []int, rows uint64) error {
+	list := backend.List{Profile: j.profile}
+	list.Stage("gather " + s.name)
+	for _, c := range columns {
+		column := s.Payload[c]
+		s.out[c] = j.memory.New(rows*uint64(column.Bytes), "output "+s.name)
+		if j.memory.Err != nil {
+			return j.memory.Err
+		}
+		from := s.moved[c]
+		if from.Buffer == nil {
+			from = column.Data
+		}
+		if err := j.ops.Gather(&list, column.Bytes, from, s.rows.Range(0, rows*4), s.out[c].All(), uint32(rows)); err != nil {
+			return err
+		}
+	}
+	if _, err := j.ops.Device().Submit(ctx, backend.Compute, &list); err != nil {
+		return err
+	}
+	for _, c := range columns {
+		if j.bits > 0 {
+			j.memory.Release(s.moved[c].Buffer)
+		}
+		s.moved[c] = backend.Range{}
+	}
+	return nil
+}
+
+// result hands the output over.
+func (j *join) result(rows uint64) *resident.Result {
+	r := &resident.Result{Rows: rows, Keys: j.keys}
+	j.memory.Keep(j.keys)
+	for i := range j.sides {
+		of := i
+		if j.swapped {
+			of = 1 - i
+		}
+		r.Payload[of] = j.sides[i].out
+		j.memory.Keep(j.sides[i].out...)
+	}
+	return r
+}
