@@ -79,6 +79,19 @@ func (m *maker) radixCounts() *kernelCase {
 	return m.newCase(kernel.Groups(m.config, uint64(m.rows)), params, inOf(keyBits, keys), changed{out(before), out(after)})
 }
 
+func (m *maker) unmix() *kernelCase {
+	keyBits := m.config["key_bits"]
+	keys, seed := m.column(m.rows, keyBits, 0), m.Uint32()
+	mixed := make([]uint64, len(keys))
+	for i, key := range keys {
+		mixed[i] = kernel.Mix(key, seed)
+		if keyBits == 32 {
+			mixed[i] = uint64(kernel.Mix(uint32(key), seed))
+		}
+	}
+	return m.newCase(kernel.Groups(m.config, uint64(m.rows)), []uint32{uint32(m.rows), seed}, changed{outOf(keyBits, mixed), outOf(keyBits, keys)})
+}
+
 func (m *maker) partitionStarts() *kernelCase {
 	keyBits := m.config["key_bits"]
 	width := max(1, uint32(bits.Len32(uint32(m.rows))))

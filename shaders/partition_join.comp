@@ -64,24 +64,21 @@ uint match_of(Key key, uint tag, uint node, uint left_first) {
     return node;
 }
 
-uvec2 payload_of(uvec2 column, uint words, uint row) {
-    if (absent(column)) return uvec2(row, 0u);
-    if (words == 2u) return column64_from(column, row).at[0];
-    return uvec2(column32_from(column, row).at[0], 0u);
+uint next_match_of(Key key, uint match, uint left_first) {
+    return match_of(key, tag_of(bits_of(key)), sh_node[match - 1u] & 0xffffu, left_first);
 }
 
-void put(uvec2 column, uint words, uint row, uvec2 value) {
+// Row row of a payload column of one or two words behind row first; the number of the row where the column is absent.
+uvec2 payload_of(uvec2 column, uint words, uint first, uint row) {
+    if (absent(column)) return uvec2(first + row, 0u);
+    if (words == 2u) return column64_from(column, first).at[row];
+    return uvec2(column32_from(column, first).at[row], 0u);
+}
+
+void put(uvec2 column, uint words, uint first, uint row, uvec2 value) {
     if (absent(column)) return;
-    if (words == 2u) column64_from(column, row).at[0] = value;
-    else column32_from(column, row).at[0] = value.x;
-}
-
-void put_row(uint to, Key key, uint left, uvec2 left_value, uint right, uvec2 right_value) {
-    if (!absent(keys_out)) COLUMN_FROM(KEY_BITS)(keys_out, to).at[0] = mixed == 1u ? unmix_of(key, seed) : key;
-    put(left_out, left_words, to, left_value);
-    put(right_out, right_words, to, right_value);
-    put(left_rows, 1u, to, uvec2(left, 0u));
-    put(right_rows, 1u, to, uvec2(right, 0u));
+    if (words == 2u) column64_from(column, first).at[row] = value;
+    else column32_from(column, first).at[row] = value.x;
 }
 
 // Finds room for n output rows behind done others of the unit: the first sh_skip of them have none, the sh_room after them begin at
@@ -122,70 +119,96 @@ void place(uint unit, uint done, uint n) {
     }
 }
 
+#define BUILD_IN_FLIGHT 8u // left keys of an invocation whose loads overlap
+const uint batch_rows = WORKGROUP_SIZE * items;
+
 void main() {
     uint unit = GROUP;
     if (unit >= end_group) return;
-    const uint batch_rows = WORKGROUP_SIZE * items;
     uvec4 rows = Column128(element_address(units, unit, 4u)).at[0];
-    uint left_first = rows.x, left_count = rows.y - rows.x;
+    uint left_first = rows.x, left_count = rows.y - rows.x, right_first = rows.z, right_count = rows.w - rows.z;
+    uint run = gl_SubgroupID * gl_SubgroupSize * items + gl_SubgroupInvocationID;
+    COLUMN(KEY_BITS) left = COLUMN_FROM(KEY_BITS)(left_keys, left_first), right = COLUMN_FROM(KEY_BITS)(right_keys, right_first);
+
+    Key key[items]; // of right rows; the first ones are under way while the table is built
+    [[unroll]] for (uint k = 0u; k < items; ++k) {
+        if (run + k * gl_SubgroupSize < right_count) key[k] = right.at[run + k * gl_SubgroupSize];
+    }
     for (uint i = INVOCATION; i < heads; i += WORKGROUP_SIZE) sh_head[i] = 0u;
     barrier();
-    for (uint i = INVOCATION; i < left_count; i += WORKGROUP_SIZE) {
-        Key bits = bits_of(COLUMN_FROM(KEY_BITS)(left_keys, left_first + i).at[0]);
-        sh_node[i] = tag_of(bits) << 16 | atomicExchange(sh_head[chain_of(bits)], i + 1u);
+    for (uint i = INVOCATION; i < left_count; i += BUILD_IN_FLIGHT * WORKGROUP_SIZE) {
+        Key own[BUILD_IN_FLIGHT];
+        [[unroll]] for (uint k = 0u; k < BUILD_IN_FLIGHT; ++k) {
+            if (i + k * WORKGROUP_SIZE < left_count) own[k] = left.at[i + k * WORKGROUP_SIZE];
+        }
+        [[unroll]] for (uint k = 0u; k < BUILD_IN_FLIGHT; ++k) {
+            if (i + k * WORKGROUP_SIZE < left_count) {
+                Key bits = bits_of(own[k]);
+                sh_node[i + k * WORKGROUP_SIZE] = tag_of(bits) << 16 | atomicExchange(sh_head[chain_of(bits)], i + k * WORKGROUP_SIZE + 1u);
+            }
+        }
     }
     barrier();
 
-    uint run = gl_SubgroupID * gl_SubgroupSize * items + gl_SubgroupInvocationID, done = 0u;
-    for (uint first = rows.z; first < rows.w; first += batch_rows) {
-        uint count = min(rows.w - first, batch_rows);
-        Key key[items];
-        uint match[items]; // 1 + the left row, counted within the unit, of the first match; 0: none
-        COLUMN(KEY_BITS) keys = COLUMN_FROM(KEY_BITS)(right_keys, first + run);
-        [[unroll]] for (uint k = 0u; k < items; ++k) {
-            if (run + k * gl_SubgroupSize < count) key[k] = keys.at[k * gl_SubgroupSize];
-        }
-        uint own = 0u;
+    uint done = 0u;
+    for (uint first = 0u; first < right_count; first += batch_rows) {
+        uint count = min(right_count - first, batch_rows), own = 0u;
+        // 1 + the left row, counted within the unit, of the first match, and in the high half the number of further ones.
+        uint match[items];
         [[unroll]] for (uint k = 0u; k < items; ++k) {
             match[k] = 0u;
             if (run + k * gl_SubgroupSize < count) {
                 Key bits = bits_of(key[k]);
-                uint tag = tag_of(bits);
-                match[k] = match_of(key[k], tag, sh_head[chain_of(bits)], left_first);
-                if (unique == 1u) own += min(match[k], 1u);
-                else for (uint m = match[k]; m > 0u; m = match_of(key[k], tag, sh_node[m - 1u] & 0xffffu, left_first)) ++own;
+                match[k] = match_of(key[k], tag_of(bits), sh_head[chain_of(bits)], left_first);
+                own += min(match[k], 1u);
+                if (unique == 0u && match[k] > 0u) {
+                    for (uint m = next_match_of(key[k], match[k], left_first); m > 0u; m = next_match_of(key[k], m, left_first)) {
+                        match[k] += 0x10000u;
+                        ++own;
+                    }
+                }
+            }
+        }
+        uvec2 left_value[items], right_value[items];
+        if (placing > 0u) {
+            [[unroll]] for (uint k = 0u; k < items; ++k) {
+                if (match[k] > 0u) {
+                    left_value[k] = payload_of(left_payload, left_words, left_first, (match[k] & 0xffffu) - 1u);
+                    right_value[k] = payload_of(right_payload, right_words, right_first + first, run + k * gl_SubgroupSize);
+                }
             }
         }
         uint all, at = workgroup_sum(subgroup_sum(own), all);
-        if (placing > 0u) {
-            if (INVOCATION == 0u && all > 0u) place(unit, done, all);
-            barrier();
-        }
         if (placing > 0u && all > 0u) {
-            uint skip = sh_skip, room = sh_room, start = sh_start - skip;
-            uvec2 left_value[items], right_value[items]; // loads of all rows overlap
+            if (INVOCATION == 0u) place(unit, done, all);
+            barrier();
+            uint skip = sh_skip, room = sh_room, start = sh_start;
             [[unroll]] for (uint k = 0u; k < items; ++k) {
-                if (match[k] > 0u) {
-                    left_value[k] = payload_of(left_payload, left_words, left_first + match[k] - 1u);
-                    right_value[k] = payload_of(right_payload, right_words, first + run + k * gl_SubgroupSize);
-                }
-            }
-            [[unroll]] for (uint k = 0u; k < items; ++k) {
-                uint m = match[k], right = first + run + k * gl_SubgroupSize;
+                uint m = match[k] & 0xffffu, more = match[k] >> 16, row = run + k * gl_SubgroupSize;
                 while (subgroupAny(m > 0u)) {
                     uvec4 matched = subgroupBallot(m > 0u);
-                    uint j = at + subgroupBallotExclusiveBitCount(matched);
                     if (m > 0u) {
-                        uint left = left_first + m - 1u;
-                        if (m != match[k]) left_value[k] = payload_of(left_payload, left_words, left);
-                        if (j >= skip && j - skip < room) put_row(start + j, key[k], left, left_value[k], right, right_value[k]);
-                        m = unique == 1u ? 0u : match_of(key[k], tag_of(bits_of(key[k])), sh_node[m - 1u] & 0xffffu, left_first);
+                        uint j = at + subgroupBallotExclusiveBitCount(matched), to = j - skip;
+                        if (j >= skip && to < room) {
+                            if (!absent(keys_out)) COLUMN_FROM(KEY_BITS)(keys_out, start).at[to] = mixed == 1u ? unmix_of(key[k], seed) : key[k];
+                            put(left_out, left_words, start, to, left_value[k]);
+                            put(right_out, right_words, start, to, right_value[k]);
+                            put(left_rows, 1u, start, to, uvec2(left_first + m - 1u, 0u));
+                            put(right_rows, 1u, start, to, uvec2(right_first + first + row, 0u));
+                        }
+                        m = more > 0u ? next_match_of(key[k], m, left_first) : 0u;
+                        if (more > 0u) left_value[k] = payload_of(left_payload, left_words, left_first, m - 1u);
+                        more -= min(more, 1u);
                     }
                     at += subgroupBallotBitCount(matched);
                 }
             }
         }
         done += all;
+        [[unroll]] for (uint k = 0u; k < items; ++k) {
+            uint row = first + batch_rows + run + k * gl_SubgroupSize;
+            if (row < right_count) key[k] = right.at[row];
+        }
         barrier();
     }
     if (placing == 0u && INVOCATION == 0u) column32_from(places, unit).at[0] = done;

@@ -162,6 +162,16 @@ void get(uint place, out uvec2 value) { value = uvec2(sh_data[place], sh_data[ti
         }                                                                                                 \
     }
 
+#if PAYLOAD_BITS
+#define LOAD_PAYLOAD(c)                                                                                                               \
+    if (absent(PAYLOAD_IN(c))) {                                                                                                      \
+        [[unroll]] for (uint k = 0u; k < items; ++k) payload[k] = widen(first_row + begin + run + k * gl_SubgroupSize, Payload(0u)); \
+    } else {                                                                                                                          \
+        COLUMN(PAYLOAD_BITS) from = COLUMN_FROM(PAYLOAD_BITS)(PAYLOAD_IN(c), begin + run);                                            \
+        LOAD(payload, from, Payload, Payload(0u))                                                                                     \
+    }
+#endif
+
 void main() {
     uint tile = GROUP;
     if (tile >= end_group) return;
@@ -340,17 +350,13 @@ void main() {
     }
 
 #if PAYLOAD_BITS
+    Payload payload[items];
+    LOAD_PAYLOAD(0u)
     [[unroll]] for (uint c = 0u; c < columns; ++c) {
-        Payload payload[items];
-        if (absent(PAYLOAD_IN(c))) {
-            [[unroll]] for (uint k = 0u; k < items; ++k) payload[k] = widen(first_row + begin + run + k * gl_SubgroupSize, Payload(0u));
-        } else {
-            COLUMN(PAYLOAD_BITS) from = COLUMN_FROM(PAYLOAD_BITS)(PAYLOAD_IN(c), begin + run);
-            LOAD(payload, from, Payload, Payload(0u))
-        }
         barrier();
         EXCHANGE(payload)
         barrier();
+        if (c + 1u < columns) LOAD_PAYLOAD(c + 1u) // under way while this column is written
         uint count_here;
         [[unroll]] for (uint k = 0u; k < items; ++k) {
             FENCED(k, count_here, sh_rows)

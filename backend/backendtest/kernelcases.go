@@ -162,6 +162,9 @@ var caseMakers = map[string]func(c backend.Config, rows int, random *rand.Rand) 
 		keys := sortedKeys(uint64(rows)+1, 3*rows, random)
 		return []kernelCase{{"", [][]byte{narrow(keys, c["key_bits"]), column(32, rows)}, []uint32{uint32(rows), uint32(len(keys)), 0, 32}, rows, nil}}
 	},
+	"unmix": func(c backend.Config, rows int, random *rand.Rand) []kernelCase {
+		return []kernelCase{{"", [][]byte{randomColumn(c["key_bits"], rows, random)}, []uint32{uint32(rows), random.Uint32()}, rows, nil}}
+	},
 	"partition_units": func(_ backend.Config, rows int, random *rand.Rand) []kernelCase {
 		return []kernelCase{{"", [][]byte{starts(rows, 9, random), starts(rows, 9, random), column(32, rows), make([]byte, 4)},
 			[]uint32{uint32(rows), 3, 2, 7}, rows, nil}}

@@ -8,11 +8,11 @@ import (
 	"encoding/binary"
 	"fmt"
 	"maps"
-	"math"
 	"math/bits"
 
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/join/resident"
+	"github.com/spirjoin/spirjoin/join/sortmerge"
 	"github.com/spirjoin/spirjoin/kernel"
 	"github.com/spirjoin/spirjoin/primitive"
 )
@@ -39,6 +39,8 @@ type Options struct {
 type force struct {
 	bits  *int   // that decide the partition
 	table uint32 // rows of the build side that shared memory holds
+	// Oversized partitions beyond which everything is sorted; 0: as many as usual.
+	ranges uint32
 }
 
 // Join joins on equal keys, which are equally wide on both sides. Every pair of rows with equal keys is a row of the result, which has
@@ -63,7 +65,9 @@ func Join(ctx context.Context, ops *primitive.Ops, left, right resident.Relation
 		}
 		return j.result(0), nil
 	}
-	j.plan()
+	if err := j.plan(); err != nil {
+		return nil, err
+	}
 	for s := range j.sides {
 		if err := j.transform(ctx, &j.sides[s]); err != nil {
 			return nil, err
@@ -100,7 +104,9 @@ type join struct {
 
 	units     *backend.Buffer
 	unitCount uint32
-	keys      *backend.Buffer // of the result
+	oversized uint32             // partitions with too many build rows for units
+	peeled    *sortmerge.Matches // of those; nil where there are none
+	keys      *backend.Buffer    // of the result
 }
 
 // side is one relation and what becomes of it.
@@ -138,9 +144,15 @@ const (
 )
 
 // plan chooses the number of partitions and the size of units.
-func (j *join) plan() {
+func (j *join) plan() error {
 	rows := j.sides[build].Rows
-	j.config = maps.Clone(j.ops.Tuning().Config("partition_join", backend.Config{"key_bits": uint32(j.sides[build].Keys.Bytes * 8)}))
+	width := backend.Config{"key_bits": uint32(j.sides[build].Keys.Bytes * 8)}
+	config := maps.Clone(j.ops.Tuning().Config("partition_join", width))
+	maps.Copy(config, width)
+	var err error
+	if j.config, err = kernel.PartitionJoin.Complete(config); err != nil {
+		return err
+	}
 	if j.force.table > 0 {
 		j.config["table"] = j.force.table
 	}
@@ -154,6 +166,7 @@ func (j *join) plan() {
 	j.config["heads"] = 1 << (bits.Len32(j.config["heads"]) - 1) // a power of 2
 	batch := kernel.TileRows(j.config)
 	j.probeRows = batch * max(1, uint32(probeFactor*table)/batch)
+	return nil
 }
 
 // transform partitions the keys of a side together with the first payload columns or, with Untransformed, with row numbers.
@@ -299,9 +312,7 @@ func (j *join) cut(ctx context.Context) error {
 		return err
 	}
 	j.unitCount = binary.LittleEndian.Uint32(found)
-	if n := binary.LittleEndian.Uint32(found[len(found)-4:]); n > 0 {
-		return &backend.OpError{Op: "hash join", Err: backend.ErrUnsupported, Detail: fmt.Sprintf("%d oversized partitions", n)}
-	}
+	j.oversized = binary.LittleEndian.Uint32(found[len(found)-4:])
 	if j.unitCount == 0 {
 		return nil
 	}
@@ -323,30 +334,48 @@ func (j *join) cut(ctx context.Context) error {
 }
 
 // match joins all units and returns the number of output rows. The kernel writes the key and of each side one payload column, the
-// first that moved; where there are more, it writes row numbers to gather them by, and with Untransformed nothing else.
+// first that moved; where there are more, it writes row numbers to gather them by, and with Untransformed nothing else. The rows of
+// oversized partitions come first.
 func (j *join) match(ctx context.Context) (rows uint64, err error) {
+	peeled := uint64(0)
+	if j.oversized > 0 {
+		if err := j.peel(ctx); err != nil {
+			return 0, err
+		}
+		defer j.peeled.Release()
+		peeled = j.peeled.Total
+	}
+	if rows, err = j.matchUnits(ctx, peeled); err != nil || peeled == 0 {
+		return rows, err
+	}
+	return rows, j.expandPeeled(ctx)
+}
+
+// matchUnits makes room for all output, writes what comes of units behind the peeled rows, and returns the number of both.
+func (j *join) matchUnits(ctx context.Context, peeled uint64) (rows uint64, err error) {
 	if j.unitCount == 0 {
-		return 0, nil
+		return peeled, j.allocate(peeled)
 	}
 	if !j.CountFirst {
 		room := j.OutputRows
 		if room == 0 {
 			room = j.sides[probe].Rows
 		}
+		room += peeled
 		// Once more with as much room as is needed; the third time is for drivers that let a workgroup starve.
 		for try := 0; try < 3 && room <= 1<<31; try++ {
-			rows, complete, err := j.reserve(ctx, room)
+			rows, complete, err := j.reserve(ctx, peeled, room)
 			if err != nil || complete {
 				return rows, err
 			}
 			room = rows
 		}
 	}
-	return j.countFirst(ctx)
+	return j.countFirst(ctx, peeled)
 }
 
 // reserve writes output as it comes into room rows. It is complete where the rows that there are found room.
-func (j *join) reserve(ctx context.Context, room uint64) (rows uint64, complete bool, err error) {
+func (j *join) reserve(ctx context.Context, peeled, room uint64) (rows uint64, complete bool, err error) {
 	temporary := resident.Memory{Device: j.ops.Device()}
 	defer temporary.ReleaseAll()
 	cursor := temporary.New(12, "output cursor")
@@ -358,7 +387,8 @@ func (j *join) reserve(ctx context.Context, room uint64) (rows uint64, complete 
 	}
 	list := backend.List{Profile: j.profile}
 	list.Stage("match")
-	list.Fill(cursor.All(), 0)
+	list.Fill(cursor.Range(0, 4), uint32(peeled))
+	list.Fill(cursor.Range(4, 8), 0)
 	if err := j.dispatch(&list, kernel.Reserving, cursor.All(), 0, room); err != nil {
 		return 0, false, err
 	}
@@ -369,13 +399,13 @@ func (j *join) reserve(ctx context.Context, room uint64) (rows uint64, complete 
 	if err := j.ops.Device().Download(ctx, state[:], cursor.All()); err != nil {
 		return 0, false, err
 	}
-	reserved := binary.LittleEndian.Uint32(state[:])
-	rows = binary.LittleEndian.Uint64(state[4:])
-	return rows, rows <= room && rows == uint64(reserved), nil
+	reserved := uint64(binary.LittleEndian.Uint32(state[:]))
+	rows = peeled + binary.LittleEndian.Uint64(state[4:])
+	return rows, rows <= room && rows == reserved, nil
 }
 
 // countFirst counts the output of each unit, and then writes it where it belongs.
-func (j *join) countFirst(ctx context.Context) (rows uint64, err error) {
+func (j *join) countFirst(ctx context.Context, peeled uint64) (rows uint64, err error) {
 	scan, err := primitive.PlanScan(j.ops.Tuning(), uint64(j.unitCount), 32, 64, true)
 	if err != nil {
 		return 0, err
@@ -402,19 +432,16 @@ func (j *join) countFirst(ctx context.Context) (rows uint64, err error) {
 	if err := j.ops.Device().Download(ctx, total[:], offsets.Range(uint64(j.unitCount)*8, 8)); err != nil {
 		return 0, err
 	}
-	rows = binary.LittleEndian.Uint64(total[:])
+	rows = peeled + binary.LittleEndian.Uint64(total[:])
 	if rows > primitive.MaxRows {
-		return 0, &backend.OpError{Op: "hash join", Err: backend.ErrLimit, Detail: fmt.Sprintf("%d output rows, the limit is %d", rows, uint64(primitive.MaxRows))}
+		return 0, tooManyRows(rows)
 	}
-	if rows == 0 {
-		return 0, nil
-	}
-	if err := j.allocate(rows); err != nil {
-		return 0, err
+	if err := j.allocate(rows); err != nil || rows == peeled {
+		return rows, err
 	}
 	list = backend.List{Profile: j.profile}
 	list.Stage("match")
-	if err := j.dispatch(&list, kernel.AtOffsets, offsets.All(), 0, rows); err != nil {
+	if err := j.dispatch(&list, kernel.AtOffsets, offsets.All(), -peeled, rows); err != nil {
 		return 0, err
 	}
 	_, err = j.ops.Device().Submit(ctx, backend.Compute, &list)
@@ -455,6 +482,7 @@ func (s *side) first() int {
 	return -1
 }
 
+// dispatch records the kernel over all units; output row first of all goes to row 0.
 func (j *join) dispatch(list *backend.List, placing uint32, places backend.Range, first, rows uint64) error {
 	var words [2]uint32
 	var payload, out, numbers [2]backend.Range
@@ -467,16 +495,13 @@ func (j *join) dispatch(list *backend.List, placing uint32, places backend.Range
 			payload[i], out[i], numbers[i] = s.ids, s.rows.All(), backend.Range{}
 		}
 	}
-	config := backend.Config{"placing": placing, "left_words": words[build], "right_words": words[probe], "mixed": 0, "unique": 0,
-		"key_bits": uint32(j.sides[build].Keys.Bytes * 8)}
+	config := maps.Clone(j.config)
+	config["placing"], config["left_words"], config["right_words"] = placing, words[build], words[probe]
 	if j.bits > 0 {
 		config["mixed"] = 1
 	}
 	if j.Unique {
 		config["unique"] = 1
-	}
-	for name, value := range j.config {
-		config[name] = value
 	}
 	k, err := j.ops.Device().Kernel(kernel.PartitionJoin, config)
 	if err != nil {
@@ -484,7 +509,7 @@ func (j *join) dispatch(list *backend.List, placing uint32, places backend.Range
 	}
 	list.Dispatch(k, j.unitCount, []backend.Range{j.units.All(), j.sides[build].keys, j.sides[probe].keys, payload[build], payload[probe], places,
 		j.keys.All(), out[build], out[probe], numbers[build], numbers[probe]},
-		uint32(first), uint32(first>>32), uint32(min(rows, math.MaxUint32)), uint32(j.bits), seed)
+		uint32(first), uint32(first>>32), uint32(rows), uint32(j.bits), seed)
 	return nil
 }
 
