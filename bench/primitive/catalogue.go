@@ -27,7 +27,7 @@ type Benchmark struct {
 func Benchmarks() []Benchmark {
 	all := []Benchmark{
 		compactBenchmark, copyBenchmark, copyEngine, expandBenchmark, gatherBenchmark, gatherBits, histogramBenchmark, iotaBenchmark, mergeBenchmark,
-		mergeSortBenchmark, partitionBenchmark, reduceBenchmark, scanBenchmark, scatterBenchmark, searchBenchmark, segmentedBenchmark, sortBenchmark, varyingBenchmark,
+		mergeSortBenchmark, partitionBenchmark, partitionJoinBenchmark, reduceBenchmark, scanBenchmark, scatterBenchmark, searchBenchmark, segmentedBenchmark, sortBenchmark, varyingBenchmark,
 	}
 	slices.SortFunc(all, func(a, b Benchmark) int { return strings.Compare(a.Name, b.Name) })
 	return all
