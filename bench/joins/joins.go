@@ -20,6 +20,7 @@ import (
 	"github.com/spirjoin/spirjoin/bench/workload"
 	"github.com/spirjoin/spirjoin/join/hash"
 	"github.com/spirjoin/spirjoin/join/resident"
+	"github.com/spirjoin/spirjoin/join/sortmerge"
 	"github.com/spirjoin/spirjoin/primitive"
 )
 
@@ -36,12 +37,20 @@ func Algorithms() []Algorithm {
 			return hash.Join(ctx, ops, left, right, o, profile)
 		}}
 	}
+	sorted := func(name string, o sortmerge.Options) Algorithm {
+		return Algorithm{name, func(ctx context.Context, ops *primitive.Ops, left, right resident.Relation, profile *backend.Profile) (*resident.Result, error) {
+			return sortmerge.Join(ctx, ops, left, right, o, profile)
+		}}
+	}
 	return []Algorithm{
 		hashed("phj-om", hash.Options{}),
 		hashed("phj-om-unique", hash.Options{Unique: true}),
 		hashed("phj-om-single", hash.Options{OneByOne: true}),
 		hashed("phj-om-count", hash.Options{CountFirst: true}),
 		hashed("phj-um", hash.Options{Untransformed: true}),
+		sorted("smj-om", sortmerge.Options{}),
+		sorted("smj-om-single", sortmerge.Options{OneByOne: true}),
+		sorted("smj-um", sortmerge.Options{Untransformed: true}),
 	}
 }
 

@@ -143,8 +143,8 @@ func (j *join) expandPeeled(ctx context.Context) error {
 	}
 	for i := range j.sides {
 		s := &j.sides[i]
-		if c := s.first(); c >= 0 {
-			if err := gather(s.Payload[c].Bytes, s.moved[c], i, s.out[c]); err != nil {
+		if c := s.First(); c >= 0 {
+			if err := gather(s.Payload[c].Bytes, s.Moved[c], i, s.Out[c]); err != nil {
 				return err
 			}
 		}

@@ -51,7 +51,7 @@ type force struct {
 func Join(ctx context.Context, ops *primitive.Ops, left, right resident.Relation, o Options, profile *backend.Profile) (*resident.Result, error) {
 	j := &join{ops: ops, Options: o, profile: profile, memory: resident.Memory{Device: ops.Device()}}
 	defer j.memory.ReleaseAll()
-	j.sides = [2]side{{Relation: left, name: "left"}, {Relation: right, name: "right"}}
+	j.sides = [2]side{{Side: resident.NewSide(left, "left")}, {Side: resident.NewSide(right, "right")}}
 	if right.Rows < left.Rows {
 		j.swapped = true
 		j.sides[build], j.sides[probe] = j.sides[probe], j.sides[build]
@@ -60,9 +60,6 @@ func Join(ctx context.Context, ops *primitive.Ops, left, right resident.Relation
 		return nil, err
 	}
 	if j.sides[build].Rows == 0 {
-		for s := range j.sides {
-			j.sides[s].out = make([]*backend.Buffer, len(j.sides[s].Payload))
-		}
 		return j.result(0), nil
 	}
 	if err := j.plan(); err != nil {
@@ -111,15 +108,11 @@ type join struct {
 
 // side is one relation and what becomes of it.
 type side struct {
-	resident.Relation
-	name   string
+	resident.Side
 	keys   backend.Range   // in the order of partitions
-	moved  []backend.Range // payload columns in that order; absent where they are not moved, or not yet
 	ids    backend.Range   // with Untransformed: row numbers in that order
 	starts backend.Range   // of the partitions, and where the last one ends
-
-	rows *backend.Buffer   // of the result's rows: their row numbers in the order of partitions
-	out  []*backend.Buffer // payload columns of the result
+	rows   *backend.Buffer // of each row of the output: the row to gather payload from
 }
 
 func (j *join) check() error {
@@ -172,18 +165,17 @@ func (j *join) plan() error {
 // transform partitions the keys of a side together with the first payload columns or, with Untransformed, with row numbers.
 func (j *join) transform(ctx context.Context, s *side) error {
 	partitions := uint64(1) << j.bits
-	s.moved, s.out = make([]backend.Range, len(s.Payload)), make([]*backend.Buffer, len(s.Payload))
-	starts := j.memory.New((partitions+1)*4, s.name+" partitions")
+	starts := j.memory.New((partitions+1)*4, s.Name+" partitions")
 	if j.memory.Err != nil {
 		return j.memory.Err
 	}
 	s.starts = starts.All()
 	if j.bits > 0 {
-		return j.partition(ctx, s, s.nextGroup(j.OneByOne || j.Untransformed), s.starts)
+		return j.partition(ctx, s, s.starts)
 	}
 	s.keys = s.Keys.Data
 	for c, column := range s.Payload {
-		s.moved[c] = column.Data
+		s.Moved[c] = column.Data
 	}
 	var list backend.List
 	list.Fill(starts.Range(0, 4), 0)
@@ -192,35 +184,20 @@ func (j *join) transform(ctx context.Context, s *side) error {
 	return err
 }
 
-// nextGroup returns payload columns that are not moved yet and of one width, which can move together.
-func (s *side) nextGroup(oneByOne bool) (group []int) {
-	for c, column := range s.Payload {
-		if s.moved[c].Buffer == nil && s.out[c] == nil && (len(group) == 0 || s.Payload[group[0]].Bytes == column.Bytes) {
-			group = append(group, c)
-		}
-	}
-	most := kernel.MaxColumns
-	if oneByOne {
-		most = 1
-	}
-	return group[:min(len(group), most)]
-}
-
-// partition moves the keys of a side and payload columns, or row numbers. A partition is stable, so that columns that move later
-// come into the same order.
-func (j *join) partition(ctx context.Context, s *side, group []int, starts backend.Range) error {
-	keyBytes := uint64(s.Keys.Bytes)
-	layout := primitive.Layout{Rows: s.Rows, KeyBytes: s.Keys.Bytes}
-	source := primitive.Columns{Keys: s.Keys.Data}
+// partition moves the keys of a side with the next payload columns, or with row numbers. A partition is stable, so that columns that
+// move later come into the same order.
+func (j *join) partition(ctx context.Context, s *side, starts backend.Range) error {
+	group := s.NextGroup(kernel.MaxColumns)
 	switch {
 	case j.Untransformed:
+		group = nil
+	case j.OneByOne:
+		group = s.NextGroup(1)
+	}
+	layout, source := s.Columns(group)
+	if j.Untransformed {
 		layout.Payload, layout.PayloadBytes = primitive.RowNumbers, 4
 		source.Payload = make([]backend.Range, 1)
-	case len(group) > 0:
-		layout.Payload, layout.PayloadBytes, layout.Columns = primitive.Given, s.Payload[group[0]].Bytes, len(group)
-		for _, c := range group {
-			source.Payload = append(source.Payload, s.Payload[c].Data)
-		}
 	}
 	p, err := primitive.PlanPartition(j.ops.Tuning(), primitive.Partition{Layout: layout, Bits: j.bits, Mixed: true, Seed: seed})
 	if err != nil {
@@ -238,13 +215,13 @@ func (j *join) partition(ctx context.Context, s *side, group []int, starts backe
 		if i == 0 && p.Result() == 1 {
 			continue // one pass goes from the source to buffer 1
 		}
-		buffers[i].Keys = memories[i].New(s.Rows*keyBytes, s.name+" keys, partitioned").All()
+		buffers[i].Keys = memories[i].New(s.Rows*uint64(s.Keys.Bytes), s.Name+" keys, partitioned").All()
 		memory := memories[i]
 		if i == p.Result() {
 			memory = &j.memory
 		}
 		for range source.Payload {
-			buffers[i].Payload = append(buffers[i].Payload, memory.New(s.Rows*uint64(layout.PayloadBytes), s.name+" payload, partitioned").All())
+			buffers[i].Payload = append(buffers[i].Payload, memory.New(s.Rows*uint64(layout.PayloadBytes), s.Name+" payload, partitioned").All())
 		}
 	}
 	scratch := temporary.New(p.ScratchBytes, "partition scratch").All()
@@ -254,7 +231,7 @@ func (j *join) partition(ctx context.Context, s *side, group []int, starts backe
 		}
 	}
 	list := backend.List{Profile: j.profile}
-	list.Stage("partition " + s.name)
+	list.Stage("partition " + s.Name)
 	if err := j.ops.Partition(&list, p, starts, scratch, source, buffers); err != nil {
 		return err
 	}
@@ -270,7 +247,7 @@ func (j *join) partition(ctx context.Context, s *side, group []int, starts backe
 		return nil
 	}
 	for i, c := range group {
-		s.moved[c] = moved.Payload[i]
+		s.Moved[c] = moved.Payload[i]
 	}
 	return nil
 }
@@ -454,32 +431,22 @@ func (j *join) allocate(rows uint64) error {
 	for s := range j.sides {
 		s := &j.sides[s]
 		j.memory.Release(s.rows)
-		j.memory.Release(s.out...)
-		clear(s.out)
+		j.memory.Release(s.Out...)
+		clear(s.Out)
 		s.rows = nil
 	}
 	j.keys = j.memory.New(rows*uint64(j.sides[build].Keys.Bytes), "output keys")
 	for s := range j.sides {
 		s := &j.sides[s]
-		first := s.first()
+		first := s.First()
 		if first >= 0 {
-			s.out[first] = j.memory.New(rows*uint64(s.Payload[first].Bytes), "output "+s.name)
+			s.Out[first] = j.memory.New(rows*uint64(s.Payload[first].Bytes), "output "+s.Name)
 		}
 		if len(s.Payload) > 1 || first < 0 && len(s.Payload) > 0 {
-			s.rows = j.memory.New(rows*4, "output row numbers, "+s.name)
+			s.rows = j.memory.New(rows*4, "output row numbers, "+s.Name)
 		}
 	}
 	return j.memory.Err
-}
-
-// first is the payload column that the kernel writes: the first that moved; -1 for none.
-func (s *side) first() int {
-	for c := range s.moved {
-		if s.moved[c].Buffer != nil {
-			return c
-		}
-	}
-	return -1
 }
 
 // dispatch records the kernel over all units; output row first of all goes to row 0.
@@ -489,8 +456,8 @@ func (j *join) dispatch(list *backend.List, placing uint32, places backend.Range
 	for i := range j.sides {
 		s := &j.sides[i]
 		words[i], numbers[i] = 1, s.rows.All()
-		if c := s.first(); c >= 0 {
-			words[i], payload[i], out[i] = uint32(s.Payload[c].Bytes/4), s.moved[c], s.out[c].All()
+		if c := s.First(); c >= 0 {
+			words[i], payload[i], out[i] = uint32(s.Payload[c].Bytes/4), s.Moved[c], s.Out[c].All()
 		} else if s.ids.Buffer != nil {
 			payload[i], out[i], numbers[i] = s.ids, s.rows.All(), backend.Range{}
 		}
@@ -513,72 +480,21 @@ func (j *join) dispatch(list *backend.List, placing uint32, places backend.Range
 	return nil
 }
 
-// materialize gathers the payload columns that the kernel did not write, and first partitions those that were not.
+// materialize makes the payload columns that the kernel did not write.
 func (j *join) materialize(ctx context.Context, rows uint64) (*resident.Result, error) {
 	for i := range j.sides {
 		s := &j.sides[i]
-		if rows == 0 {
-			break
+		j.memory.Release(s.keys.Buffer, s.starts.Buffer)
+		if s.rows == nil {
+			continue
 		}
-		if j.bits > 0 {
-			j.memory.Release(s.keys.Buffer, s.starts.Buffer)
-		}
-		for {
-			group := s.ready(j.Untransformed)
-			if len(group) == 0 {
-				if group = s.nextGroup(j.OneByOne); len(group) == 0 {
-					break
-				}
-				if err := j.partition(ctx, s, group, backend.Range{}); err != nil {
-					return nil, err
-				}
-			}
-			if err := j.gather(ctx, s, group, rows); err != nil {
-				return nil, err
-			}
+		err := s.Materialize(ctx, j.ops, &j.memory, j.profile, s.rows.Range(0, rows*4), rows, j.Untransformed && j.bits > 0,
+			func() error { return j.partition(ctx, s, backend.Range{}) })
+		if err != nil {
+			return nil, err
 		}
 	}
 	return j.result(rows), nil
-}
-
-// ready are the payload columns that are missing in the output and can be gathered.
-func (s *side) ready(untransformed bool) (columns []int) {
-	for c := range s.Payload {
-		if s.out[c] == nil && (untransformed || s.moved[c].Buffer != nil) {
-			columns = append(columns, c)
-		}
-	}
-	return columns
-}
-
-// gather makes payload columns of the output, and gives back those that were moved for it.
-func (j *join) gather(ctx context.Context, s *side, columns []int, rows uint64) error {
-	list := backend.List{Profile: j.profile}
-	list.Stage("gather " + s.name)
-	for _, c := range columns {
-		column := s.Payload[c]
-		s.out[c] = j.memory.New(rows*uint64(column.Bytes), "output "+s.name)
-		if j.memory.Err != nil {
-			return j.memory.Err
-		}
-		from := s.moved[c]
-		if from.Buffer == nil {
-			from = column.Data
-		}
-		if err := j.ops.Gather(&list, column.Bytes, from, s.rows.Range(0, rows*4), s.out[c].All(), uint32(rows)); err != nil {
-			return err
-		}
-	}
-	if _, err := j.ops.Device().Submit(ctx, backend.Compute, &list); err != nil {
-		return err
-	}
-	for _, c := range columns {
-		if j.bits > 0 {
-			j.memory.Release(s.moved[c].Buffer)
-		}
-		s.moved[c] = backend.Range{}
-	}
-	return nil
 }
 
 // result hands the output over.
@@ -590,8 +506,8 @@ func (j *join) result(rows uint64) *resident.Result {
 		if j.swapped {
 			of = 1 - i
 		}
-		r.Payload[of] = j.sides[i].out
-		j.memory.Keep(j.sides[i].out...)
+		r.Payload[of] = j.sides[i].Out
+		j.memory.Keep(j.sides[i].Out...)
 	}
 	return r
 }

@@ -4,6 +4,7 @@ package resident
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/primitive"
@@ -80,24 +81,29 @@ func (m *Memory) New(sizeBytes uint64, label string) *backend.Buffer {
 	return b
 }
 
-// Release releases buffers before the others.
+// Release releases buffers before the others; those that are not of this memory stay.
 func (m *Memory) Release(buffers ...*backend.Buffer) {
 	for _, b := range buffers {
-		m.Keep(b)
-		b.Release()
+		if m.drop(b) {
+			b.Release()
+		}
 	}
 }
 
 // Keep takes buffers from those that ReleaseAll will release: they have another owner now.
 func (m *Memory) Keep(buffers ...*backend.Buffer) {
 	for _, b := range buffers {
-		for i, held := range m.held {
-			if held == b {
-				m.held = append(m.held[:i], m.held[i+1:]...)
-				break
-			}
-		}
+		m.drop(b)
 	}
+}
+
+func (m *Memory) drop(b *backend.Buffer) (held bool) {
+	i := slices.Index(m.held, b)
+	if b == nil || i < 0 {
+		return false
+	}
+	m.held = slices.Delete(m.held, i, i+1)
+	return true
 }
 
 // ReleaseAll releases all buffers that were not kept.

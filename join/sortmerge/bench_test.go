@@ -31,11 +31,11 @@ func BenchmarkResident(b *testing.B) {
 		keys[1][i] = uint32(random.IntN(leftRows))
 	}
 	devicetest.Bench(b, func(device *backend.Device, name string) {
-		b.Run(fmt.Sprintf("rows=%dx%d/device=%s", leftRows, 2*leftRows, name), func(b *testing.B) { resident(b, device, keys) })
+		b.Run(fmt.Sprintf("rows=%dx%d/device=%s", leftRows, 2*leftRows, name), func(b *testing.B) { joinResident(b, device, keys) })
 	})
 }
 
-func resident(b *testing.B, device *backend.Device, keys [2][]uint32) {
+func joinResident(b *testing.B, device *backend.Device, keys [2][]uint32) {
 	ctx := context.Background()
 	ops, err := primitive.New(device, nil)
 	require.NoError(b, err)

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 
 	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/join/resident"
 	"github.com/spirjoin/spirjoin/primitive"
 )
 
@@ -50,7 +51,7 @@ func Match(ctx context.Context, ops *primitive.Ops, plan Plan, load Load, approv
 			return nil, err
 		}
 	}
-	if err = m.search(ctx, keys[first], keys[second], profile); err != nil {
+	if err = m.search(ctx, keys[first].All(), keys[second].All(), profile); err != nil {
 		return nil, err
 	}
 	keys[first].Release()
@@ -65,48 +66,19 @@ func Match(ctx context.Context, ops *primitive.Ops, plan Plan, load Load, approv
 	return m, m.scan(ctx, profile)
 }
 
-// buffers allocates device-local buffers that are released together, unless kept.
-type buffers struct {
-	device *backend.Device
-	all    []*backend.Buffer
-	err    error
-}
-
-func (b *buffers) new(sizeBytes uint64, label string) *backend.Buffer {
-	if b.err != nil || sizeBytes == 0 {
-		return nil
-	}
-	var buffer *backend.Buffer
-	buffer, b.err = b.device.Allocate(backend.DeviceLocal, sizeBytes, label)
-	b.all = append(b.all, buffer)
-	return buffer
-}
-
-func (b *buffers) release(except ...*backend.Buffer) {
-next:
-	for _, buffer := range b.all {
-		for _, kept := range except {
-			if buffer == kept {
-				continue next
-			}
-		}
-		buffer.Release()
-	}
-}
-
 // sortSide loads and sorts one side and returns its sorted keys and row numbers; the caller releases them.
 func sortSide(ctx context.Context, ops *primitive.Ops, plan *Plan, side int, load Load, profile *backend.Profile) (keys, ids *backend.Buffer, err error) {
 	name := [2]string{"left", "right"}[side]
 	p := plan.sort[side]
 	rows := plan.Rows[side]
 	idBytes := uint64(plan.idBytes())
-	b := buffers{device: ops.Device()}
-	defer func() { b.release(keys, ids) }()
+	b := resident.Memory{Device: ops.Device()}
+	defer b.ReleaseAll()
 	var k, id [2]*backend.Buffer
-	k[0] = b.new(rows*uint64(plan.KeyBytes), name+" keys")
-	id[0] = b.new(rows*idBytes, name+" row numbers")
-	if b.err != nil {
-		return nil, nil, b.err
+	k[0] = b.New(rows*uint64(plan.KeyBytes), name+" keys")
+	id[0] = b.New(rows*idBytes, name+" row numbers")
+	if b.Err != nil {
+		return nil, nil, b.Err
 	}
 	given := backend.Range{}
 	if p.Sort.Payload == primitive.Given {
@@ -116,12 +88,12 @@ func sortSide(ctx context.Context, ops *primitive.Ops, plan *Plan, side int, loa
 		return nil, nil, err
 	}
 	if p.Passes() > 0 {
-		k[1] = b.new(rows*uint64(plan.KeyBytes), name+" keys, second")
-		id[1] = b.new(rows*idBytes, name+" row numbers, second")
+		k[1] = b.New(rows*uint64(plan.KeyBytes), name+" keys, second")
+		id[1] = b.New(rows*idBytes, name+" row numbers, second")
 	}
-	scratch := b.new(p.ScratchBytes, "sort scratch")
-	if b.err != nil {
-		return nil, nil, b.err
+	scratch := b.New(p.ScratchBytes, "sort scratch")
+	if b.Err != nil {
+		return nil, nil, b.Err
 	}
 	list := backend.List{Profile: profile}
 	list.Stage("sort " + name)
@@ -138,25 +110,28 @@ func sortSide(ctx context.Context, ops *primitive.Ops, plan *Plan, side int, loa
 	if _, err := ops.Device().Submit(ctx, backend.Compute, &list); err != nil {
 		return nil, nil, err
 	}
-	return k[p.Result()], id[p.Result()], nil
+	keys, ids = k[p.Result()], id[p.Result()]
+	b.Keep(keys, ids)
+	return keys, ids, nil
 }
 
 // search finds the range of every row of the first side, and the total.
-func (m *Matches) search(ctx context.Context, first, second *backend.Buffer, profile *backend.Profile) error {
+func (m *Matches) search(ctx context.Context, first, second backend.Range, profile *backend.Profile) error {
 	p := m.plan.search
-	b := buffers{device: m.ops.Device()}
-	defer func() { b.release(m.begins, m.counts) }()
+	b := resident.Memory{Device: m.ops.Device()}
+	defer b.ReleaseAll()
 	if !m.plan.CountOnly {
-		m.begins = b.new(p.LeftRows*4, "range begins")
-		m.counts = b.new(p.LeftRows*4, "range counts")
+		m.begins = b.New(p.LeftRows*4, "range begins")
+		m.counts = b.New(p.LeftRows*4, "range counts")
+		b.Keep(m.begins, m.counts)
 	}
-	scratch := b.new(p.ScratchBytes, "search scratch")
-	if b.err != nil {
-		return b.err
+	scratch := b.New(p.ScratchBytes, "search scratch")
+	if b.Err != nil {
+		return b.Err
 	}
 	list := backend.List{Profile: profile}
 	list.Stage("range search")
-	if err := m.ops.RangeSearch(&list, p, first.All(), second.All(), m.begins.All(), m.counts.All(), scratch.All()); err != nil {
+	if err := m.ops.RangeSearch(&list, p, first, second, m.begins.All(), m.counts.All(), scratch.All()); err != nil {
 		return err
 	}
 	if _, err := m.ops.Device().Submit(ctx, backend.Compute, &list); err != nil {
@@ -172,12 +147,13 @@ func (m *Matches) search(ctx context.Context, first, second *backend.Buffer, pro
 
 // scan turns the counts into the place of each row's first pair in the output.
 func (m *Matches) scan(ctx context.Context, profile *backend.Profile) error {
-	b := buffers{device: m.ops.Device()}
-	defer func() { b.release(m.offsets) }()
-	m.offsets = b.new((m.plan.scan.Rows+1)*8, "output offsets")
-	scratch := b.new(m.plan.scan.ScratchBytes, "scan scratch")
-	if b.err != nil {
-		return b.err
+	b := resident.Memory{Device: m.ops.Device()}
+	defer b.ReleaseAll()
+	m.offsets = b.New((m.plan.scan.Rows+1)*8, "output offsets")
+	b.Keep(m.offsets)
+	scratch := b.New(m.plan.scan.ScratchBytes, "scan scratch")
+	if b.Err != nil {
+		return b.Err
 	}
 	list := backend.List{Profile: profile}
 	list.Stage("scan")

@@ -1,0 +1,232 @@
+// Package jointest has relations to join on a device, the simplest join to compare with, and workloads. For tests only.
+package jointest
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/join/resident"
+	"github.com/spirjoin/spirjoin/primitive"
+)
+
+// Relation is one side of a join in the memory of the test. The payload of row i is made of i and the number of the column.
+type Relation struct {
+	KeyBytes int
+	Keys     []uint64
+	Payload  []int // bytes of the columns
+}
+
+func (r *Relation) value(column, row int) uint64 {
+	v := uint64(row)*0x9e3779b97f4a7c15 + uint64(column)
+	if r.Payload[column] == 4 {
+		v = uint64(uint32(row) ^ uint32(column)<<28)
+	}
+	return v
+}
+
+// rows are the columns of some rows, each as bytes; sorted.
+func sortedRows(rows [][]byte) [][]byte {
+	slices.SortFunc(rows, bytes.Compare)
+	return rows
+}
+
+func appendValue(row []byte, width int, v uint64) []byte {
+	if width == 8 {
+		return binary.LittleEndian.AppendUint64(row, v)
+	}
+	return binary.LittleEndian.AppendUint32(row, uint32(v))
+}
+
+// oracle is the simplest join.
+func oracle(left, right *Relation) (rows [][]byte) {
+	found := make(map[uint64][]int)
+	for l, key := range left.Keys {
+		found[key] = append(found[key], l)
+	}
+	for r, key := range right.Keys {
+		for _, l := range found[key] {
+			row := appendValue(nil, left.KeyBytes, key)
+			for c, width := range left.Payload {
+				row = appendValue(row, width, left.value(c, l))
+			}
+			for c, width := range right.Payload {
+				row = appendValue(row, width, right.value(c, r))
+			}
+			rows = append(rows, row)
+		}
+	}
+	return sortedRows(rows)
+}
+
+// upload brings a relation to a device; release gives it back.
+func (r *Relation) upload(t *testing.T, device *backend.Device) (on resident.Relation, release func()) {
+	memory := resident.Memory{Device: device}
+	column := func(width int, value func(i int) uint64) resident.Column {
+		var data []byte
+		for i := range r.Keys {
+			data = appendValue(data, width, value(i))
+		}
+		b := memory.New(uint64(len(data)), "test")
+		require.NoError(t, memory.Err)
+		if len(data) > 0 {
+			point, err := device.Upload(context.Background(), b.All(), data)
+			require.NoError(t, err)
+			require.NoError(t, device.Wait(context.Background(), point))
+		}
+		return resident.Column{Data: b.All(), Bytes: width}
+	}
+	on = resident.Relation{Rows: uint64(len(r.Keys)), Keys: column(r.KeyBytes, func(i int) uint64 { return r.Keys[i] })}
+	for c, width := range r.Payload {
+		on.Payload = append(on.Payload, column(width, func(i int) uint64 { return r.value(c, i) }))
+	}
+	return on, memory.ReleaseAll
+}
+
+// fetch returns the rows of a result, sorted.
+func fetch(t *testing.T, device *backend.Device, r *resident.Result, left, right *Relation) [][]byte {
+	rows := make([][]byte, r.Rows)
+	add := func(b *backend.Buffer, width int) {
+		data := make([]byte, int(r.Rows)*width)
+		if len(data) == 0 {
+			return
+		}
+		require.NoError(t, device.Download(context.Background(), data, b.Range(0, uint64(len(data)))))
+		for i := range rows {
+			rows[i] = append(rows[i], data[i*width:(i+1)*width]...)
+		}
+	}
+	add(r.Keys, left.KeyBytes)
+	for side, relation := range []*Relation{left, right} {
+		require.Len(t, r.Payload[side], len(relation.Payload))
+		for c, width := range relation.Payload {
+			add(r.Payload[side][c], width)
+		}
+	}
+	return sortedRows(rows)
+}
+
+// Check joins two relations and compares the rows with those of the simplest join, and the inputs with what they were.
+func Check(t *testing.T, ops *primitive.Ops, left, right *Relation, describe string, join func(left, right resident.Relation) (*resident.Result, error)) {
+	onLeft, releaseLeft := left.upload(t, ops.Device())
+	defer releaseLeft()
+	onRight, releaseRight := right.upload(t, ops.Device())
+	defer releaseRight()
+	got, err := join(onLeft, onRight)
+	require.NoError(t, err, describe)
+	defer got.Release()
+	want := oracle(left, right)
+	require.EqualValues(t, len(want), got.Rows, describe)
+	rows := fetch(t, ops.Device(), got, left, right)
+	for i := range want {
+		if !bytes.Equal(want[i], rows[i]) {
+			require.Equal(t, want[i], rows[i], "%s: row %d of %d, sorted", describe, i, len(want))
+		}
+	}
+	for side, r := range []*Relation{left, right} { // inputs are left as they are
+		on := [2]resident.Relation{onLeft, onRight}[side]
+		data := make([]byte, on.Keys.Data.SizeBytes)
+		if len(data) > 0 {
+			require.NoError(t, ops.Device().Download(context.Background(), data, on.Keys.Data))
+		}
+		for i, key := range r.Keys {
+			require.Equal(t, appendValue(nil, r.KeyBytes, key), data[i*r.KeyBytes:(i+1)*r.KeyBytes], describe)
+		}
+	}
+}
+
+// Workload draws the keys of two sides with so many rows, of bits bits. Unique says that no key is on the left twice.
+type Workload struct {
+	Unique bool
+	Draw   func(random *rand.Rand, left, right, bits int) (l, r []uint64)
+}
+
+// Workloads are matches of every kind.
+var Workloads = map[string]Workload{
+	"primary and foreign": {true, func(random *rand.Rand, left, right, bits int) (l, r []uint64) {
+		for _, i := range random.Perm(left) {
+			l = append(l, uint64(i)*0x9e3779b9)
+		}
+		for range right {
+			r = append(r, uint64(random.IntN(max(1, left)))*0x9e3779b9)
+		}
+		return l, r
+	}},
+	"half match": {true, func(random *rand.Rand, left, right, bits int) (l, r []uint64) {
+		for i := range left {
+			l = append(l, uint64(2*i))
+		}
+		for range right {
+			r = append(r, random.Uint64N(uint64(2*left+1)))
+		}
+		return l, r
+	}},
+	"duplicates": {false, func(random *rand.Rand, left, right, bits int) (l, r []uint64) {
+		for range left {
+			l = append(l, random.Uint64N(uint64(left/3+1)))
+		}
+		for range right {
+			r = append(r, random.Uint64N(uint64(left/3+2)))
+		}
+		return l, r
+	}},
+	"no match": {true, func(random *rand.Rand, left, right, bits int) (l, r []uint64) {
+		for i := range left {
+			l = append(l, uint64(i))
+		}
+		for i := range right {
+			r = append(r, uint64(left+i))
+		}
+		return l, r
+	}},
+	"hot keys": {false, func(random *rand.Rand, left, right, bits int) (l, r []uint64) {
+		for i := range left {
+			l = append(l, uint64(i))
+			if i%3 == 0 && i < 600 {
+				l[i] = 77
+			}
+		}
+		for range right {
+			r = append(r, [...]uint64{77, uint64(random.IntN(left + 1)), 5, uint64(left)}[random.IntN(4)])
+		}
+		return l, r
+	}},
+	"one key": {false, func(random *rand.Rand, left, right, bits int) (l, r []uint64) {
+		for range min(left, 300) {
+			l = append(l, 3)
+		}
+		for range min(right, 500) {
+			r = append(r, 3)
+		}
+		return l, r
+	}},
+	"sentinels": {false, func(random *rand.Rand, left, right, bits int) (l, r []uint64) {
+		greatest := ^uint64(0) >> (64 - bits)
+		sentinels := []uint64{0, 1, greatest, greatest - 1, greatest >> 1, 1 << (bits - 1)}
+		for i := range left {
+			l = append(l, sentinels[i%6])
+			if i >= 12 {
+				l[i] = random.Uint64() & greatest
+			}
+		}
+		for i := range right {
+			r = append(r, sentinels[i%6])
+			if i > 40 {
+				r[i] = random.Uint64() & greatest
+			}
+		}
+		return l, r
+	}},
+}
+
+// Payloads are bytes of the payload columns of both sides.
+var Payloads = [][2][]int{{{4}, {4}}, {{4, 4}, {4, 4}}, {nil, nil}, {{8, 4, 4, 8, 4, 4, 4}, {4}}, {nil, {8, 8}}, {{8}, {4, 8, 4}}}
+
+// Sizes are numbers of rows on both sides.
+var Sizes = [][2]int{{0, 0}, {0, 5}, {7, 0}, {1, 1}, {3, 1000}, {1000, 3}, {2000, 6000}, {2001, 1999}, {9000, 5000}, {700, 30000}}
