@@ -8,7 +8,7 @@ cd "$(dirname "$0")/.."
 source tools/vulkan.sh
 
 staticcheck=honnef.co/go/tools/cmd/staticcheck@v0.8.2 # release 2026.2.2
-device_packages=(. ./backend/... ./vulkan/... ./host/... ./kernel/... ./primitive/... ./join/... ./bench/primitive)
+device_packages=(. ./backend/... ./vulkan/... ./host/... ./kernel/... ./primitive/... ./join/... ./bench/primitive ./bench/joins)
 all=(format vet staticcheck imports shaders race devices swiftshader sync gpu one-thread cgocheck fuzz)
 
 export SPIRJOIN_TUNING=off # what was measured on this machine changes no test

@@ -4,7 +4,6 @@ package joins
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math/bits"
 	"slices"
@@ -54,15 +53,20 @@ func Algorithms() []Algorithm {
 	}
 }
 
+// Names returns the names of all algorithms.
+func Names() (names []string) {
+	for _, a := range Algorithms() {
+		names = append(names, a.Name)
+	}
+	return names
+}
+
 // Find returns algorithms by name, all for none.
 func Find(names []string) (found []Algorithm, err error) {
 	if len(names) == 0 {
 		return Algorithms(), nil
 	}
-	var known []string
-	for _, a := range Algorithms() {
-		known = append(known, a.Name)
-	}
+	known := Names()
 	for _, name := range names {
 		i := slices.Index(known, name)
 		if i < 0 {
@@ -87,9 +91,6 @@ type Result struct {
 func (r *Result) TuplesPerSecond() float64 {
 	return float64(r.Spec.RRows+r.Spec.SRows) / r.Times.Median.Seconds()
 }
-
-// ErrWrong says that an algorithm gave another answer than it should.
-var ErrWrong = errors.New("wrong answer")
 
 // Bed is a workload on a device.
 type Bed struct {
@@ -165,7 +166,8 @@ func (b *Bed) upload(ctx context.Context, table arrow.Table) (resident.Relation,
 	return r, nil
 }
 
-// Measure verifies an algorithm and then times it.
+// Measure verifies an algorithm and then times it. The error is ErrWrong of bench/primitive where the answer is wrong, and wraps
+// backend.ErrDeviceMemory or backend.ErrLimit where the join does not fit.
 func (b *Bed) Measure(ctx context.Context, a Algorithm, repeat int, warm time.Duration) (result Result, err error) {
 	result = Result{Algorithm: a.Name, Spec: b.spec}
 	device := b.memory.Device
@@ -287,7 +289,7 @@ func fold(hash, v uint64) uint64 {
 
 func (c *checker) verify(ctx context.Context, device *backend.Device, out *resident.Result) error {
 	if out.Rows != c.rows {
-		return fmt.Errorf("%w: %d rows, not %d", ErrWrong, out.Rows, c.rows)
+		return fmt.Errorf("%w: %d rows, not %d", benchmark.ErrWrong, out.Rows, c.rows)
 	}
 	if out.Rows == 0 {
 		return nil
@@ -315,7 +317,7 @@ func (c *checker) verify(ctx context.Context, device *backend.Device, out *resid
 		}
 		for row := range int(out.Rows) {
 			if key := keys(row); key >= uint64(len(want)) || column(row) != want[key] {
-				return fmt.Errorf("%w: row %d has key %d and %#x in payload column %d of R", ErrWrong, row, key, column(row), p)
+				return fmt.Errorf("%w: row %d has key %d and %#x in payload column %d of R", benchmark.ErrWrong, row, key, column(row), p)
 			}
 		}
 	}
@@ -350,7 +352,7 @@ func (c *checker) verify(ctx context.Context, device *backend.Device, out *resid
 	}
 	wait.Wait()
 	if sum != c.sum {
-		return fmt.Errorf("%w: rows of S are missing, or there more than once", ErrWrong)
+		return fmt.Errorf("%w: rows of S are missing, or there more than once", benchmark.ErrWrong)
 	}
 	return nil
 }

@@ -129,3 +129,15 @@ func TestCommit(t *testing.T) {
 	settings[1].Value = "true"
 	require.Equal(t, "abc-dirty", commitOf(&debug.BuildInfo{Settings: settings}))
 }
+
+func TestBenchJoins(t *testing.T) {
+	args := append([]string{"bench", "joins", "phj-om", "smj-um", "-r", "2^12", "--payloads", "2", "--zipf", "0.5"}, benchQuickly...)
+	o := runProgram(t, exitDone, args...)
+	require.Empty(t, o.stderr)
+	lines := strings.Split(strings.TrimSpace(o.stdout), "\n")
+	require.Contains(t, lines[1], "pkfk r=4096 s=8192 r-payloads=2 s-payloads=2 key-bytes=4 payload-bytes=4 match-ratio=1 zipf=0.5 seed=1")
+	require.Regexp(t, `^ALGORITHM +MEDIAN +MIN +MAX +TUPLES/S +MEMORY +OUTPUT ROWS$`, lines[2])
+	require.Regexp(t, `^phj-om( +[\d.]+ [mu]?s){3} +[\d.]+ [kMG]/s +[\d.]+ [KM]iB +2\^13$`, lines[3])
+	require.Regexp(t, `^   partition left [\d.]+ [mu]s, `, lines[4])
+	require.Contains(t, o.stdout, "\nsmj-um ")
+}

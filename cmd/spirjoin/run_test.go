@@ -142,7 +142,7 @@ func TestHelp(t *testing.T) {
 	for name, args := range map[string][]string{
 		"spirjoin": {"--help"}, "join": {"join", "--help"}, "devices": {"help", "devices"}, "doctor": {"doctor", "-h"},
 		"gen": {"gen", "--help"}, "gen-tpch": {"gen", "tpch", "--help"}, "gen-pkfk": {"help", "gen", "pkfk"}, "version": {"version", "--help"},
-		"bench": {"bench", "-h"}, "bench-primitive": {"help", "bench", "primitive"}, "tune": {"tune", "--help"},
+		"bench": {"bench", "-h"}, "bench-joins": {"bench", "joins", "-h"}, "bench-primitive": {"help", "bench", "primitive"}, "tune": {"tune", "--help"},
 	} {
 		o := runProgram(t, exitDone, args...)
 		require.Empty(t, o.stderr)
@@ -187,7 +187,10 @@ func TestUsageErrors(t *testing.T) {
 		"join a b --on k --count --device-memory 5G":  `"5G" for flag --device-memory: unit "G" can mean two things`,
 		"join a b --on k --count --count=maybe":       `invalid boolean value "maybe" for flag --count`,
 		"join a b --on k -o f --suffix=":              `--suffix must not be empty`,
-		"bench":                                       `bench needs a command: primitive`,
+		"bench":                                       `bench needs a command: joins or primitive`,
+		"bench joins shj":                             `no join "shj"; there are phj-om`,
+		"bench joins --repeat 0":                      `--repeat must be at least 1`,
+		"bench joins --key-bytes 5 --device host":     `keys have 5 bytes, must be 4 or 8`,
 		"bench primitive srot":                        `no primitive "srot"; there are compact, copy`,
 		"bench primitive --rows 0":                    `--rows "0": give numbers of rows`,
 		"bench primitive --rows 2^10..2^9":            `--rows "2^10..2^9": give numbers of rows`,
