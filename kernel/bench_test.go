@@ -254,6 +254,53 @@ func benchCall(spec *backend.KernelSpec, config backend.Config, rows int) (call 
 		payload, payloadOut := payloadOf(config["payload_bits"], words, rows, any)
 		call.Args = [][]byte{keys, payload, nil, nil, counts, chain, words(rows, zero, keyBits), payloadOut, nil, nil, nil}
 		call.Params = []uint32{uint32(rows), tiles, 0, 8, 8, 0}
+	case "unmix":
+		call.Args, call.Params = [][]byte{words(rows, any, config["key_bits"])}, []uint32{uint32(rows), 1}
+	case "partition_units", "partition_pieces":
+		start := func(i int) uint64 { return 2048 * uint64(i) }
+		call.Args = [][]byte{words(rows+1, start, 32), words(rows+1, start, 32), words(rows, zero, 32), words(1, zero, 32)}
+		call.Params = []uint32{uint32(rows), 2048, 4096, 4096}
+		if spec == kernel.PartitionPieces {
+			one := func(i int) uint64 { return uint64(i) }
+			call.Args = [][]byte{words(rows+1, one, 32), call.Args[0], call.Args[1], words(4*rows, zero, 32)}
+			call.Params = []uint32{uint32(rows), uint32(rows), 2048, 4096}
+		}
+	case "partition_join":
+		// Partitions fill a table; a left row has two matches.
+		left := int(config["table"])
+		units := max(1, rows/(2*left))
+		covered = units * int(kernel.TileRows(config))
+		key := func(i int) uint64 { return uint64(i) * 0x9e3779b97f4a7c15 }
+		call.Args = [][]byte{
+			words(4*units, func(i int) uint64 {
+				return [4]uint64{uint64(i / 4 * left), uint64((i/4 + 1) * left), uint64(i / 4 * 2 * left), uint64((i/4 + 1) * 2 * left)}[i%4]
+			}, 32),
+			words(units*left, key, config["key_bits"]), words(2*units*left, func(i int) uint64 { return key(i / 2) }, config["key_bits"]),
+			words(units*left, any, 32), words(2*units*left, any, 32), words(units, func(i int) uint64 { return uint64(i * 2 * left) }, 64),
+			words(2*units*left, zero, config["key_bits"]), words(2*units*left, zero, 32), words(2*units*left, zero, 32), nil, nil,
+		}
+		call.Params = []uint32{0, 0, uint32(2 * units * left), 0, 0}
+	case "table_build", "table_probe":
+		// An eighth of the rows on the left.
+		left, mask := max(1, rows/8), uint32(1)
+		for mask < 2*uint32(left) {
+			mask = 2*mask + 1
+		}
+		key := func(i int) uint64 { return uint64(i) * 0x9e3779b97f4a7c15 }
+		build := &backend.Call{Config: backend.Config{"key_bits": config["key_bits"], "patience": 256, "workgroup": 1, "items": 64},
+			Args:   [][]byte{words(left, key, config["key_bits"]), words(int(mask)+1, zero, 32), words(1, zero, 32)},
+			Params: []uint32{uint32(left), mask, 1}}
+		if spec == kernel.TableBuild {
+			call.Args, call.Params, covered = build.Args, build.Params, left
+			break
+		}
+		for group := range kernel.Groups(build.Config, uint64(left)) {
+			kernel.TableBuild.Run(build, group)
+		}
+		call.Args = [][]byte{build.Args[1], build.Args[0], words(rows, func(i int) uint64 { return key(random.IntN(left)) }, config["key_bits"]),
+			words(left, any, 32), words(rows, any, 32), words(int(tiles), func(i int) uint64 { return uint64(i) * uint64(kernel.TileRows(config)) }, 64),
+			words(rows, zero, config["key_bits"]), words(rows, zero, 32), words(rows, zero, 32), nil, nil}
+		call.Params = []uint32{0, 0, uint32(rows), uint32(rows), mask, 1}
 	case "range_search":
 		// A fifth of the rows on the left, with unique keys; each of the others matches one of them.
 		left := rows / 5

@@ -2,8 +2,10 @@ package kernel_test
 
 import (
 	"bytes"
+	"math/bits"
 	"slices"
 
+	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/kernel"
 )
 
@@ -68,7 +70,7 @@ func (m *maker) partitionPieces() *kernelCase {
 func (m *maker) partitionJoin() *kernelCase {
 	keyBits := m.config["key_bits"]
 	unique, mixed := m.setByShape("unique", 0, 1) == 1, m.setByShape("mixed", 1, 0) == 1
-	placing := m.set("placing", kernel.AtOffsets, kernel.Counting, kernel.Reserving)
+	m.set("placing", kernel.AtOffsets, kernel.Counting, kernel.Reserving)
 	m.setByShape("table", 700, 9)
 	m.setByShape("heads", 256, 8)
 	words := [2]uint32{m.set("left_words", 1, 2), m.set("right_words", 2, 1)}
@@ -97,13 +99,9 @@ func (m *maker) partitionJoin() *kernelCase {
 	// Units of about rows right rows in all, whose keys agree in shift bits.
 	var units []uint32
 	var keys [2][]uint64
-	type row struct {
-		key         uint64
-		left, right uint32
-	}
 	var counts []uint32
 	var offsets []uint64
-	var rows []row
+	var rows []joined
 	start := m.Uint64N(1 << 34)
 	for right := 0; right < m.rows || len(units) == 0; {
 		sizes := [2]int{m.IntN(int(m.config["table"]) + 1), m.IntN(m.rows + 2)}
@@ -144,11 +142,32 @@ func (m *maker) partitionJoin() *kernelCase {
 		}
 		for r := units[at+2]; r < units[at+3]; r++ {
 			for _, l := range numbers[keys[1][r]] {
-				rows = append(rows, row{keys[1][r], l, r})
+				rows = append(rows, joined{keys[1][r], l, r})
 			}
 		}
 		counts = append(counts, uint32(len(rows)-before))
 	}
+	for side := range keys {
+		for i, key := range keys[side] {
+			keys[side][i] = stored(key)
+		}
+	}
+	c := m.joinCase(uint32(len(counts)), []any{units, inOf(keyBits, keys[0]), inOf(keyBits, keys[1])}, [2]int{len(keys[0]), len(keys[1])},
+		rows, counts, offsets, start, words)
+	c.call.Params = append(c.call.Params, shift, seed)
+	return c
+}
+
+// joined is an output row of a join.
+type joined struct {
+	key         uint64
+	left, right uint32
+}
+
+// joinCase makes a case of what all kernels that join share: payload, places, outputs, and the first three parameters. rows are
+// the output, unit by unit; counts and offsets belong to the units, and the first row is number start.
+func (m *maker) joinCase(groups uint32, inputs []any, sizes [2]int, rows []joined, counts []uint32, offsets []uint64, start uint64, words [2]uint32) *kernelCase {
+	keyBits, placing, unique := m.config["key_bits"], m.config["placing"], m.config["unique"] == 1
 	total := len(rows)
 	// A part of the output where it is known what lies there; all of it, and more room, elsewhere.
 	first, room := start, total+m.IntN(3)
@@ -169,7 +188,7 @@ func (m *maker) partitionJoin() *kernelCase {
 	for i := range outs {
 		outs[i] = slices.Repeat([]uint64{untouched}, room)
 	}
-	payload := [2][]uint64{m.column(len(keys[0]), 64, 0), m.column(len(keys[1]), 64, 0)}
+	payload := [2][]uint64{m.column(sizes[0], 64, 0), m.column(sizes[1], 64, 0)}
 	var numbered [2]bool
 	for side := range numbered {
 		numbered[side] = m.IntN(3) == 0
@@ -192,42 +211,149 @@ func (m *maker) partitionJoin() *kernelCase {
 	case kernel.AtOffsets:
 		places = changed{out(offsets), out(offsets)}
 	case kernel.Reserving:
-		cursor := []uint32{uint32(total), uint32(total), 0}
-		places = changed{out(make([]uint32, 3)), out(cursor)}
+		places = changed{out(make([]uint32, 3)), out([]uint32{uint32(total), uint32(total), 0})}
 	}
-	for side := range keys {
-		for i, key := range keys[side] {
-			keys[side][i] = stored(key)
-		}
-	}
-	var payloads [2]any
-	for side := range payloads {
+	args := inputs
+	for side := range payload {
+		var column any
 		if !numbered[side] {
-			payloads[side] = inOf(32*words[side], payload[side])
+			column = inOf(32*words[side], payload[side])
 		}
+		args = append(args, column)
 	}
-	args := []any{units, inOf(keyBits, keys[0]), inOf(keyBits, keys[1]), payloads[0], payloads[1], places,
-		outOf(keyBits, outs[0]), outOf(32*words[0], outs[1]), outOf(32*words[1], outs[2]), outOf(32, outs[3]), outOf(32, outs[4])}
-	for i := 6; i < len(args); i++ {
-		if m.IntN(5) == 0 {
-			args[i] = nil
+	args = append(args, places)
+	widths := [5]int{int(keyBits / 8), int(4 * words[0]), int(4 * words[1]), 4, 4}
+	for i, width := range widths {
+		var column any
+		if m.IntN(5) > 0 {
+			column = outOf(uint32(8*width), outs[i])
 		}
+		args = append(args, column)
 	}
-	c := m.newCase(uint32(len(counts)), []uint32{uint32(first), uint32(first >> 32), uint32(room), shift, seed}, args...)
+	c := m.newCase(groups, []uint32{uint32(first), uint32(first >> 32), uint32(room)}, args...)
 	if !unique || placing == kernel.Reserving {
-		widths := [5]int{int(keyBits / 8), int(4 * words[0]), int(4 * words[1]), 4, 4}
 		c.canonical = func(args [][]byte) { sortRows(args[6:], widths[:], room) }
 	}
 	if short { // which rows find room is open
 		c.canonical = func(args [][]byte) {
 			clear(args[5][:4])
-			for i, width := range [5]int{int(keyBits / 8), int(4 * words[0]), int(4 * words[1]), 4, 4} {
+			for i, width := range widths {
 				if args[6+i] != nil {
 					clear(args[6+i][:room*width])
 				}
 			}
 		}
 	}
+	return c
+}
+
+// tableOf puts rows into a hash table in random order, as the kernel does; lost are those that find no slot.
+func (m *maker) tableOf(home []uint32, slots int, patience uint32) (table []uint32, lost uint32) {
+	table = make([]uint32, slots)
+next:
+	for _, row := range m.Perm(len(home)) {
+		for tries := range patience {
+			if slot := &table[(home[row]+tries)%uint32(slots)]; *slot == 0 {
+				*slot = uint32(row) + 1
+				continue next
+			}
+		}
+		lost++
+	}
+	return table, lost
+}
+
+// homes are the slots where those of keys begin.
+func homes(keys []uint64, keyBits uint32, slots int, seed uint32) []uint32 {
+	home := make([]uint32, len(keys))
+	for i, key := range keys {
+		home[i] = uint32(kernel.Mix(key, seed)) % uint32(slots)
+		if keyBits == 32 {
+			home[i] = kernel.Mix(uint32(key), seed) % uint32(slots)
+		}
+	}
+	return home
+}
+
+func (m *maker) tableBuild() *kernelCase {
+	keyBits, patience, seed := m.config["key_bits"], m.setByShape("patience", 8192, 1), m.Uint32()
+	keys, slots := m.column(m.rows, keyBits, 0), 2<<bits.Len(uint(m.rows))
+	home := homes(keys, keyBits, slots, seed)
+	table, lost := m.tableOf(home, slots, patience)
+	before := m.Uint32N(3)
+	c := m.newCase(kernel.Groups(m.config, uint64(m.rows)), []uint32{uint32(m.rows), uint32(slots - 1), seed}, inOf(keyBits, keys),
+		changed{out(make([]uint32, slots)), out(table)}, changed{out([]uint32{before}), out([]uint32{before + lost})})
+	// Which row is in which of the slots that it may have is open: a table in order counts as empty.
+	c.canonical = func(args [][]byte) {
+		table, seen := backend.Words(args[1])[:slots], make([]bool, m.rows)
+		for slot, entry := range table {
+			if entry == 0 {
+				continue
+			}
+			if int(entry) > m.rows || seen[entry-1] {
+				return
+			}
+			seen[entry-1] = true
+			distance := (uint32(slot) - home[entry-1]) % uint32(slots)
+			for d := range distance {
+				if table[(home[entry-1]+d)%uint32(slots)] == 0 {
+					return
+				}
+			}
+			if distance >= patience {
+				return
+			}
+		}
+		clear(table)
+	}
+	return c
+}
+
+func (m *maker) tableProbe() *kernelCase {
+	keyBits, seed := m.config["key_bits"], m.Uint32()
+	unique := m.setByShape("unique", 0, 1) == 1
+	m.set("placing", kernel.AtOffsets, kernel.Counting, kernel.Reserving)
+	words := [2]uint32{m.set("left_words", 1, 2), m.set("right_words", 2, 1)}
+	patience := m.setByShape("patience", 8192, 3000)
+	size := m.IntN(m.rows + 2)
+	if m.distribution == "equal" || m.distribution == "extreme" || m.distribution == "few" {
+		size = min(size, 12)
+	}
+	bound := uint64(2*size + 1)
+	if m.IntN(2) == 0 {
+		bound = 0
+	}
+	left, right := m.column(size, keyBits, bound), m.column(m.rows, keyBits, bound)
+	if unique {
+		slices.Sort(left)
+		left = slices.Compact(left)
+		m.Shuffle(len(left), func(i, j int) { left[i], left[j] = left[j], left[i] })
+	}
+	for i := range right {
+		if len(left) > 0 && m.IntN(2) == 0 {
+			right[i] = left[m.IntN(len(left))]
+		}
+	}
+	slots := 2 << bits.Len(uint(len(left)))
+	table, _ := m.tableOf(homes(left, keyBits, slots, seed), slots, patience)
+	numbers := make(map[uint64][]uint32)
+	for l, key := range left {
+		numbers[key] = append(numbers[key], uint32(l))
+	}
+	start := m.Uint64N(1 << 34)
+	var rows []joined
+	counts, offsets := make([]uint32, m.tiles()), make([]uint64, m.tiles())
+	for tile := range counts {
+		offsets[tile] = start + uint64(len(rows))
+		for r := tile * int(kernel.TileRows(m.config)); r < min((tile+1)*int(kernel.TileRows(m.config)), m.rows); r++ {
+			for _, l := range numbers[right[r]] {
+				rows = append(rows, joined{right[r], l, uint32(r)})
+				counts[tile]++
+			}
+		}
+	}
+	c := m.joinCase(m.tileGroups(), []any{table, inOf(keyBits, left), inOf(keyBits, right)}, [2]int{len(left), len(right)}, rows, counts, offsets, start, words)
+	c.call.Params = append(c.call.Params, uint32(m.rows), uint32(slots-1), seed)
 	return c
 }
 

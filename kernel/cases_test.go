@@ -51,7 +51,7 @@ func newCase(spec *backend.KernelSpec, config backend.Config, rows int, distribu
 		"radix_starts": (*maker).radixStarts,
 		"range_expand": (*maker).rangeExpand, "range_search": (*maker).rangeSearch,
 		"reduce": (*maker).reduce, "scan_lookback": (*maker).scanLookback, "scan_tiles": (*maker).scanTiles, "scatter": (*maker).scatter,
-		"segmented_scan": (*maker).segmentedScan, "unmix": (*maker).unmix, "varying_bits": (*maker).varyingBits,
+		"segmented_scan": (*maker).segmentedScan, "table_build": (*maker).tableBuild, "table_probe": (*maker).tableProbe, "unmix": (*maker).unmix, "varying_bits": (*maker).varyingBits,
 	}[spec.Name]
 	if make == nil {
 		panic("no cases for kernel " + spec.Name)

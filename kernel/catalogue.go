@@ -26,7 +26,7 @@ func Catalogue() []*backend.KernelSpec {
 	return []*backend.KernelSpec{
 		BlockSort, Compact, CompactCount, Copy, Gather, GatherBits, Histogram, Iota, MergePartition, MergeTiles, PartitionJoin, PartitionPieces,
 		PartitionStarts, PartitionUnits, RadixCounts, RadixHistogram, RadixScatter, RadixStarts, RangeExpand, RangeSearch, Reduce, ScanLookback, ScanTiles, Scatter,
-		SegmentedScan, UnmixKeys, VaryingBits,
+		SegmentedScan, TableBuild, TableProbe, UnmixKeys, VaryingBits,
 	}
 }
 

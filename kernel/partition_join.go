@@ -94,21 +94,30 @@ func partitionJoin[K word](call *backend.Call, group uint32) {
 		}
 		return node
 	}
-	var total uint32
-	if c["placing"] != AtOffsets {
-		for _, key := range right {
+	matches := func(do func(key K, left, right uint32)) {
+		for i, key := range right {
 			for node := next(key, t.heads[chainOf(key)]); node > 0; node = next(key, t.nodes[node-1]) {
-				total++
+				do(key, unit[0]+node-1, unit[2]+uint32(i))
 			}
 		}
+	}
+	joinOutput(call, group, mixed, seed, matches)
+}
+
+// joinOutput is what kernels that join make of their matches: counts, or output rows. matches calls do for each.
+func joinOutput[K word](call *backend.Call, unit uint32, mixed bool, seed uint32, matches func(do func(key K, left, right uint32))) {
+	c := call.Config
+	var total uint32
+	if c["placing"] != AtOffsets {
+		matches(func(K, uint32, uint32) { total++ })
 	}
 	at, end := uint64(0), uint64(call.Params[2]) // relative to the first row that is written
 	switch c["placing"] {
 	case Counting:
-		backend.Words(call.Args[5])[group] = total
+		backend.Words(call.Args[5])[unit] = total
 		return
 	case AtOffsets:
-		at = backend.Longs(call.Args[5])[group] - (uint64(call.Params[0]) | uint64(call.Params[1])<<32)
+		at = backend.Longs(call.Args[5])[unit] - (uint64(call.Params[0]) | uint64(call.Params[1])<<32)
 	case Reserving:
 		cursor := backend.Words(call.Args[5])
 		if counted := atomic.AddUint32(&cursor[1], total); counted < total {
@@ -124,24 +133,21 @@ func partitionJoin[K word](call *backend.Call, group uint32) {
 		}
 	}
 	keysOut := view[K](call.Args[6])
-	for i, key := range right {
-		for node := next(key, t.heads[chainOf(key)]); node > 0; node = next(key, t.nodes[node-1]) {
-			if at < end {
-				out := key
-				if mixed {
-					out = Unmix(key, seed)
-				}
-				if keysOut != nil {
-					keysOut[at] = out
-				}
-				for side, row := range [2]uint32{unit[0] + node - 1, unit[2] + uint32(i)} {
-					copyPayload(call.Args[7+side], call.Args[3+side], c[[2]string{"left_words", "right_words"}[side]], at, row)
-					copyPayload(call.Args[9+side], nil, 1, at, row)
-				}
+	matches(func(key K, left, right uint32) {
+		if at < end {
+			if mixed {
+				key = Unmix(key, seed)
 			}
-			at++
+			if keysOut != nil {
+				keysOut[at] = key
+			}
+			copyPayload(call.Args[7], call.Args[3], c["left_words"], at, left)
+			copyPayload(call.Args[8], call.Args[4], c["right_words"], at, right)
+			copyPayload(call.Args[9], nil, 1, at, left)
+			copyPayload(call.Args[10], nil, 1, at, right)
 		}
-	}
+		at++
+	})
 }
 
 // copyPayload sets row at of out to that of a payload column or, without one, to its number; out may be absent.

@@ -162,6 +162,27 @@ var caseMakers = map[string]func(c backend.Config, rows int, random *rand.Rand) 
 		keys := sortedKeys(uint64(rows)+1, 3*rows, random)
 		return []kernelCase{{"", [][]byte{narrow(keys, c["key_bits"]), column(32, rows)}, []uint32{uint32(rows), uint32(len(keys)), 0, 32}, rows, nil}}
 	},
+	"table_build": func(c backend.Config, rows int, random *rand.Rand) []kernelCase {
+		keys, mask, seed := spreadKeys(c["key_bits"], rows, random)
+		return []kernelCase{{"", [][]byte{narrow(keys, c["key_bits"]), make([]byte, 4*(mask+1)), make([]byte, 4)}, []uint32{uint32(rows), mask, seed}, rows, nil}}
+	},
+	"table_probe": func(c backend.Config, rows int, random *rand.Rand) []kernelCase {
+		left, mask, seed := spreadKeys(c["key_bits"], rows/2+1, random)
+		slots, right := make([]uint32, mask+1), make([]uint64, rows)
+		for i := range left {
+			slots[i] = uint32(i) + 1
+		}
+		var offsets []uint64
+		for i := range right {
+			if i%int(kernel.TileRows(c)) == 0 {
+				offsets = append(offsets, uint64(i)+5)
+			}
+			right[i] = left[random.IntN(len(left))]
+		}
+		args := [][]byte{backend.AsBytes(slots), narrow(left, c["key_bits"]), narrow(right, c["key_bits"]), randomColumn(32, len(left), random), nil,
+			backend.AsBytes(append(offsets, 0)), column(c["key_bits"], rows), column(32, rows), column(32, rows), nil, nil}
+		return []kernelCase{{"", args, []uint32{5, 0, uint32(rows), uint32(rows), mask, seed}, rows, backend.Config{"unique": 1}}}
+	},
 	"unmix": func(c backend.Config, rows int, random *rand.Rand) []kernelCase {
 		return []kernelCase{{"", [][]byte{randomColumn(c["key_bits"], rows, random)}, []uint32{uint32(rows), random.Uint32()}, rows, nil}}
 	},
@@ -437,4 +458,20 @@ func starts(partitions int, most uint32, random *rand.Rand) []byte {
 		starts[p+1] = starts[p] + random.Uint32N(most)
 	}
 	return backend.AsBytes(starts)
+}
+
+// spreadKeys are distinct keys, of which number i belongs to slot i of a hash table of mask + 1 slots.
+func spreadKeys(bits uint32, rows int, random *rand.Rand) (keys []uint64, mask, seed uint32) {
+	seed, mask = random.Uint32(), 1
+	for int(mask) < 2*rows {
+		mask = 2*mask + 1
+	}
+	keys = make([]uint64, rows)
+	for i := range keys {
+		keys[i] = kernel.Unmix(uint64(i), seed)
+		if bits == 32 {
+			keys[i] = uint64(kernel.Unmix(uint32(i), seed))
+		}
+	}
+	return keys, mask, seed
 }

@@ -47,6 +47,8 @@ func Algorithms() []Algorithm {
 		hashed("phj-om-single", hash.Options{OneByOne: true}),
 		hashed("phj-om-count", hash.Options{CountFirst: true}),
 		hashed("phj-um", hash.Options{Untransformed: true}),
+		hashed("hj", hash.Options{Unpartitioned: true}),
+		hashed("hj-unique", hash.Options{Unpartitioned: true, Unique: true}),
 		sorted("smj-om", sortmerge.Options{}),
 		sorted("smj-om-single", sortmerge.Options{OneByOne: true}),
 		sorted("smj-um", sortmerge.Options{Untransformed: true}),

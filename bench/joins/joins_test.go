@@ -10,28 +10,35 @@ import (
 	benchmark "github.com/spirjoin/spirjoin/bench/primitive"
 	"github.com/spirjoin/spirjoin/bench/workload"
 	"github.com/spirjoin/spirjoin/internal/devicetest"
+	"github.com/spirjoin/spirjoin/internal/jointest"
 	"github.com/spirjoin/spirjoin/join/resident"
 	"github.com/spirjoin/spirjoin/primitive"
 )
 
 func TestMeasure(t *testing.T) {
 	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {
-		for _, change := range []func(*workload.PKFKSpec){
+		tuning := jointest.Tuning(t)
+		for n, change := range []func(*workload.PKFKSpec){
 			func(s *workload.PKFKSpec) {},
 			func(s *workload.PKFKSpec) { s.KeyBytes, s.PayloadBytes, s.RPayloads, s.MatchRatio = 8, 8, 2, 0.3 },
 			func(s *workload.PKFKSpec) { s.Zipf, s.SPayloads = 1.5, 3 },
 		} {
+			if tuning != nil && n != 1 {
+				continue // instrumented pipelines take seconds to compile
+			}
 			spec := workload.DefaultPKFK(4000, 9000)
 			change(&spec)
-			bed, err := NewBed(context.Background(), device, nil, spec)
+			bed, err := NewBed(context.Background(), device, tuning, spec)
 			require.NoError(t, err)
-			for _, a := range Algorithms() {
-				r, err := bed.Measure(context.Background(), a, 1, 0)
-				require.NoError(t, err, "%v", spec)
-				require.Positive(t, r.Rows)
-				require.NotZero(t, r.PeakBytes)
-			}
-			bed.Release()
+			func() {
+				defer bed.Release()
+				for _, a := range Algorithms() {
+					r, err := bed.Measure(context.Background(), a, 1, 0)
+					require.NoError(t, err, "%v", spec)
+					require.Positive(t, r.Rows)
+					require.NotZero(t, r.PeakBytes)
+				}
+			}()
 		}
 	})
 }
@@ -39,7 +46,7 @@ func TestMeasure(t *testing.T) {
 // The check must see each kind of fault.
 func TestCheckSeesFaults(t *testing.T) {
 	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {
-		bed, err := NewBed(context.Background(), device, nil, workload.DefaultPKFK(100, 300))
+		bed, err := NewBed(context.Background(), device, jointest.Tuning(t), workload.DefaultPKFK(100, 300))
 		require.NoError(t, err)
 		defer bed.Release()
 		faults := map[string]func(*resident.Result) *backend.Buffer{

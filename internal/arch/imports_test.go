@@ -29,7 +29,7 @@ var rooms = []room{
 	{"internal/arch", "", ""},
 	{"internal/cache", "", ""},
 	{"internal/devicetest", "host vulkan vulkan/vulkantest backend", "github.com/stretchr/testify"},
-	{"internal/jointest", "join/* primitive backend", "github.com/stretchr/testify"},
+	{"internal/jointest", "join/* primitive vulkan vulkan/vulkantest backend", "github.com/stretchr/testify"},
 	{"tools", "primitive kernel backend", ""},
 	{"cmd", ". bench tableio join join/* groupby groupby/* relation primitive host vulkan opencl shaders kernel backend",
 		"github.com/urfave/cli github.com/schollz/progressbar github.com/apache/arrow-go golang.org/x"},

@@ -14,6 +14,8 @@ import (
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/join/resident"
 	"github.com/spirjoin/spirjoin/primitive"
+	"github.com/spirjoin/spirjoin/vulkan"
+	"github.com/spirjoin/spirjoin/vulkan/vulkantest"
 )
 
 // Relation is one side of a join in the memory of the test. The payload of row i is made of i and the number of the column.
@@ -229,4 +231,13 @@ var Workloads = map[string]Workload{
 var Payloads = [][2][]int{{{4}, {4}}, {{4, 4}, {4, 4}}, {nil, nil}, {{8, 4, 4, 8, 4, 4, 4}, {4}}, {nil, {8, 8}}, {{8}, {4, 8, 4}}}
 
 // Sizes are numbers of rows on both sides.
-var Sizes = [][2]int{{0, 0}, {0, 5}, {7, 0}, {1, 1}, {3, 1000}, {1000, 3}, {2000, 6000}, {2001, 1999}, {9000, 5000}, {700, 30000}}
+var Sizes = [][2]int{{0, 0}, {0, 5}, {7, 0}, {1, 1}, {3, 1000}, {1000, 3}, {2000, 6000}, {2001, 1999}, {6000, 3500}, {700, 12000}}
+
+// Tuning are overrides for tests of joins; nil for none. Each access of an instrumented shader loops over the buffers: in long tiles
+// lavapipe's 65,535 trips of all loops would be exceeded.
+func Tuning(t *testing.T) primitive.Tuning {
+	if vulkantest.Validation(t) != vulkan.GPUAssisted {
+		return nil
+	}
+	return primitive.Override(backend.Config{"serial": 1, "workgroup": 8, "items": 64}, "radix_sort")
+}

@@ -22,6 +22,8 @@ type Options struct {
 	// Untransformed gathers payload from the caller's columns, by row numbers that were partitioned with the keys (GFUR, phj-um).
 	// Otherwise payload columns are partitioned themselves and gathered from there (GFTR, phj-om).
 	Untransformed bool
+	// Unpartitioned partitions nothing: the side with fewer rows becomes a [Table], which the other probes.
+	Unpartitioned bool
 	// OneByOne partitions one payload column at a time (GFTR algorithm 1), which takes less memory (GFTR table 2). Otherwise up to
 	// three columns of one width move together.
 	OneByOne bool
@@ -62,9 +64,22 @@ func Join(ctx context.Context, ops *primitive.Ops, left, right resident.Relation
 	if j.sides[build].Rows == 0 {
 		return j.result(0), nil
 	}
+	if o.Unpartitioned {
+		t, err := Build(ctx, ops, j.sides[build].Relation, o.Unique, profile)
+		if err != nil {
+			return nil, err
+		}
+		defer t.Release()
+		result, err := t.Probe(ctx, j.sides[probe].Relation, o, profile)
+		if err == nil && j.swapped {
+			result.Payload[resident.Left], result.Payload[resident.Right] = result.Payload[resident.Right], result.Payload[resident.Left]
+		}
+		return result, err
+	}
 	if err := j.plan(); err != nil {
 		return nil, err
 	}
+	j.record = j.recordUnits
 	for s := range j.sides {
 		if err := j.transform(ctx, &j.sides[s]); err != nil {
 			return nil, err
@@ -104,6 +119,9 @@ type join struct {
 	oversized uint32             // partitions with too many build rows for units
 	peeled    *sortmerge.Matches // of those; nil where there are none
 	keys      *backend.Buffer    // of the result
+
+	// Records the kernel that joins, over all units: output row first of all goes to row 0, and rows of them are wanted.
+	record func(list *backend.List, placing uint32, places backend.Range, first, rows uint64) error
 }
 
 // side is one relation and what becomes of it.
@@ -159,6 +177,9 @@ func (j *join) plan() error {
 	j.config["heads"] = 1 << (bits.Len32(j.config["heads"]) - 1) // a power of 2
 	batch := kernel.TileRows(j.config)
 	j.probeRows = batch * max(1, uint32(probeFactor*table)/batch)
+	if j.ops.Device().Info().CPULike() {
+		j.probeRows = batch // lavapipe ends all loops of an invocation after 65,535 trips: a batch of keys that all collide takes fewer
+	}
 	return nil
 }
 
@@ -366,7 +387,7 @@ func (j *join) reserve(ctx context.Context, peeled, room uint64) (rows uint64, c
 	list.Stage("match")
 	list.Fill(cursor.Range(0, 4), uint32(peeled))
 	list.Fill(cursor.Range(4, 8), 0)
-	if err := j.dispatch(&list, kernel.Reserving, cursor.All(), 0, room); err != nil {
+	if err := j.record(&list, kernel.Reserving, cursor.All(), 0, room); err != nil {
 		return 0, false, err
 	}
 	if _, err := j.ops.Device().Submit(ctx, backend.Compute, &list); err != nil {
@@ -396,7 +417,7 @@ func (j *join) countFirst(ctx context.Context, peeled uint64) (rows uint64, err 
 	}
 	list := backend.List{Profile: j.profile}
 	list.Stage("count")
-	if err := j.dispatch(&list, kernel.Counting, counts.All(), 0, 0); err != nil {
+	if err := j.record(&list, kernel.Counting, counts.All(), 0, 0); err != nil {
 		return 0, err
 	}
 	if err := j.ops.Scan(&list, scan, counts.All(), offsets.All(), scratch.All()); err != nil {
@@ -418,7 +439,7 @@ func (j *join) countFirst(ctx context.Context, peeled uint64) (rows uint64, err 
 	}
 	list = backend.List{Profile: j.profile}
 	list.Stage("match")
-	if err := j.dispatch(&list, kernel.AtOffsets, offsets.All(), -peeled, rows); err != nil {
+	if err := j.record(&list, kernel.AtOffsets, offsets.All(), -peeled, rows); err != nil {
 		return 0, err
 	}
 	_, err = j.ops.Device().Submit(ctx, backend.Compute, &list)
@@ -449,21 +470,39 @@ func (j *join) allocate(rows uint64) error {
 	return j.memory.Err
 }
 
-// dispatch records the kernel over all units; output row first of all goes to row 0.
-func (j *join) dispatch(list *backend.List, placing uint32, places backend.Range, first, rows uint64) error {
-	var words [2]uint32
-	var payload, out, numbers [2]backend.Range
+// outputs are what a kernel that joins writes, and the payload that it reads for it.
+type outputs struct {
+	words        [2]uint32 // of a payload value
+	payload, out [2]backend.Range
+	keys         backend.Range
+	numbers      [2]backend.Range
+}
+
+func (j *join) outputs() (o outputs) {
+	o.keys = j.keys.All()
 	for i := range j.sides {
 		s := &j.sides[i]
-		words[i], numbers[i] = 1, s.rows.All()
+		o.words[i], o.numbers[i] = 1, s.rows.All()
 		if c := s.First(); c >= 0 {
-			words[i], payload[i], out[i] = uint32(s.Payload[c].Bytes/4), s.Moved[c], s.Out[c].All()
+			o.words[i], o.payload[i], o.out[i] = uint32(s.Payload[c].Bytes/4), s.Moved[c], s.Out[c].All()
 		} else if s.ids.Buffer != nil {
-			payload[i], out[i], numbers[i] = s.ids, s.rows.All(), backend.Range{}
+			o.payload[i], o.out[i], o.numbers[i] = s.ids, s.rows.All(), backend.Range{}
 		}
 	}
+	return o
+}
+
+// args are the arguments of a kernel that joins.
+func (o *outputs) args(units, buildKeys, probeKeys, places backend.Range) []backend.Range {
+	return []backend.Range{units, buildKeys, probeKeys, o.payload[build], o.payload[probe], places,
+		o.keys, o.out[build], o.out[probe], o.numbers[build], o.numbers[probe]}
+}
+
+// recordUnits records partition_join over all units; output row first of all goes to row 0.
+func (j *join) recordUnits(list *backend.List, placing uint32, places backend.Range, first, rows uint64) error {
+	out := j.outputs()
 	config := maps.Clone(j.config)
-	config["placing"], config["left_words"], config["right_words"] = placing, words[build], words[probe]
+	config["placing"], config["left_words"], config["right_words"] = placing, out.words[build], out.words[probe]
 	if j.bits > 0 {
 		config["mixed"] = 1
 	}
@@ -474,8 +513,7 @@ func (j *join) dispatch(list *backend.List, placing uint32, places backend.Range
 	if err != nil {
 		return err
 	}
-	list.Dispatch(k, j.unitCount, []backend.Range{j.units.All(), j.sides[build].keys, j.sides[probe].keys, payload[build], payload[probe], places,
-		j.keys.All(), out[build], out[probe], numbers[build], numbers[probe]},
+	list.Dispatch(k, j.unitCount, out.args(j.units.All(), j.sides[build].keys, j.sides[probe].keys, places),
 		uint32(first), uint32(first>>32), uint32(rows), uint32(j.bits), seed)
 	return nil
 }

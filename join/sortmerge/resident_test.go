@@ -16,18 +16,12 @@ import (
 	"github.com/spirjoin/spirjoin/join/resident"
 	"github.com/spirjoin/spirjoin/join/sortmerge"
 	"github.com/spirjoin/spirjoin/primitive"
-	"github.com/spirjoin/spirjoin/vulkan"
-	"github.com/spirjoin/spirjoin/vulkan/vulkantest"
 )
 
 func TestJoin(t *testing.T) {
 	names := slices.Sorted(maps.Keys(jointest.Workloads))
 	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {
-		var tuning primitive.Tuning
-		if vulkantest.Validation(t) == vulkan.GPUAssisted {
-			// Each access of an instrumented shader loops over the buffers: in long tiles lavapipe's 65,535 trips of all loops are exceeded.
-			tuning = primitive.Override(backend.Config{"serial": 1, "workgroup": 8, "items": 64}, "radix_sort")
-		}
+		tuning := jointest.Tuning(t)
 		ops, err := primitive.New(device, tuning)
 		require.NoError(t, err)
 		for n, c := range devicetest.Combinations(t, len(jointest.Sizes), len(jointest.Payloads), len(names), 4, 2) {

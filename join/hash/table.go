@@ -1,0 +1,123 @@
+package hash
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+
+	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/join/resident"
+	"github.com/spirjoin/spirjoin/kernel"
+	"github.com/spirjoin/spirjoin/primitive"
+)
+
+// Table is the build side of joins, made once and probed many times: a hash table of row ids in device memory with open addressing, at
+// most half full (DIST 3.3). Nothing is partitioned, so that every probe is an access somewhere in the table and another in the key
+// column: good for build sides that caches hold. A table is used by one goroutine at a time.
+type Table struct {
+	ops      *primitive.Ops
+	relation resident.Relation
+	unique   bool
+	slots    *backend.Buffer
+	mask     uint32
+}
+
+// mostSlots is the size of the largest table.
+const mostSlots = 1 << 30
+
+// Build makes a table of a relation, whose columns must live as long as the table. unique promises that no two rows have the same key.
+// The caller releases the table. profile receives the device time and may be nil.
+//
+// Errors: backend.ErrInvalidInput; backend.ErrLimit for too many rows, or where a key, or keys with the same slot, are so frequent
+// that probing would take long; those of the device.
+func Build(ctx context.Context, ops *primitive.Ops, relation resident.Relation, unique bool, profile *backend.Profile) (*Table, error) {
+	if err := relation.Check("build hash table"); err != nil {
+		return nil, err
+	}
+	slots := uint64(2)
+	for slots < 2*relation.Rows {
+		slots *= 2
+	}
+	if slots > mostSlots {
+		return nil, &backend.OpError{Op: "build hash table", Err: backend.ErrLimit, Detail: fmt.Sprintf("%d rows, the limit is %d", relation.Rows, mostSlots/2)}
+	}
+	t := &Table{ops: ops, relation: relation, unique: unique, mask: uint32(slots - 1)}
+	memory := resident.Memory{Device: ops.Device()}
+	defer memory.ReleaseAll()
+	t.slots = memory.New(slots*4, "hash table")
+	lost := memory.New(4, "rows without a slot")
+	if memory.Err != nil {
+		return nil, memory.Err
+	}
+	k, err := ops.Device().Kernel(kernel.TableBuild, backend.Config{"key_bits": uint32(relation.Keys.Bytes * 8), "patience": patience})
+	if err != nil {
+		return nil, err
+	}
+	list := backend.List{Profile: profile}
+	list.Stage("build")
+	list.Fill(t.slots.All(), 0)
+	list.Fill(lost.All(), 0)
+	list.Dispatch(k, kernel.Groups(k.Config, relation.Rows), []backend.Range{relation.Keys.Data, t.slots.All(), lost.All()}, uint32(relation.Rows), t.mask, tableSeed)
+	if _, err := ops.Device().Submit(ctx, backend.Compute, &list); err != nil {
+		return nil, err
+	}
+	var count [4]byte
+	if err := ops.Device().Download(ctx, count[:], lost.All()); err != nil {
+		return nil, err
+	}
+	if n := binary.LittleEndian.Uint32(count[:]); n > 0 {
+		return nil, &backend.OpError{Op: "build hash table", Err: backend.ErrLimit, Detail: fmt.Sprintf("%d of %d rows found no slot among %d", n, relation.Rows, patience)}
+	}
+	memory.Keep(t.slots)
+	return t, nil
+}
+
+// patience is how many slots a row may lie behind that of its key.
+const (
+	patience  = 256
+	tableSeed = 0x9747b28c // not that of partitions: keys that were made to collide there do not here
+)
+
+// Release gives the device memory back.
+func (t *Table) Release() { t.slots.Release() }
+
+// Probe joins the table's relation, the left one of the result, with another. Of the options it knows CountFirst and OutputRows;
+// 0 output rows are as many as the relation has. See [Join] for the rest.
+func (t *Table) Probe(ctx context.Context, right resident.Relation, o Options, profile *backend.Profile) (*resident.Result, error) {
+	j := &join{ops: t.ops, Options: Options{CountFirst: o.CountFirst, OutputRows: o.OutputRows}, profile: profile, memory: resident.Memory{Device: t.ops.Device()}}
+	defer j.memory.ReleaseAll()
+	j.sides = [2]side{{Side: resident.NewSide(t.relation, "left")}, {Side: resident.NewSide(right, "right")}}
+	if err := j.check(); err != nil {
+		return nil, err
+	}
+	for i := range j.sides {
+		for c, column := range j.sides[i].Payload {
+			j.sides[i].Moved[c] = column.Data
+		}
+	}
+	config := backend.Config{"key_bits": uint32(right.Keys.Bytes * 8), "patience": patience}
+	if t.unique {
+		config["unique"] = 1
+	}
+	config, err := kernel.TableProbe.Complete(config)
+	if err != nil {
+		return nil, err
+	}
+	j.unitCount = kernel.Groups(config, right.Rows)
+	j.record = func(list *backend.List, placing uint32, places backend.Range, first, rows uint64) error {
+		out := j.outputs()
+		config["placing"], config["left_words"], config["right_words"] = placing, out.words[build], out.words[probe]
+		k, err := t.ops.Device().Kernel(kernel.TableProbe, config)
+		if err != nil {
+			return err
+		}
+		list.Dispatch(k, j.unitCount, out.args(t.slots.All(), t.relation.Keys.Data, right.Keys.Data, places),
+			uint32(first), uint32(first>>32), uint32(rows), uint32(right.Rows), t.mask, tableSeed)
+		return nil
+	}
+	rows, err := j.matchUnits(ctx, 0)
+	if err != nil {
+		return nil, err
+	}
+	return j.materialize(ctx, rows)
+}

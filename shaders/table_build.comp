@@ -1,0 +1,32 @@
+// Puts rows into a hash table in device memory, each into the first free slot behind that of its key, equal keys too.
+// One invocation per items rows, a workgroup apart.
+// Input: keys, words of KEY_BITS[rows]. In and out: slots, uint32[mask + 1], zero before: 1 + a row. Accumulated: lost, uint32: rows
+// that found no slot among patience.
+// Preconditions: mask + 1 is a power of 2, at most 2^30.
+// Source: DIST 3.3, with row ids alone in the table.
+#version 460
+#extension GL_GOOGLE_include_directive : require
+#include "memory.glsl"
+#include "group.glsl"
+#include "mix.glsl"
+
+layout(constant_id = 2) const uint patience = PATIENCE;
+
+layout(push_constant) uniform Push {
+    uvec2 keys, slots, lost;
+    uint rows, mask, seed;
+    GROUP_RANGE
+};
+
+#include "slots.glsl"
+
+void main() {
+    uint group = GROUP;
+    if (group >= end_group) return;
+    uint begin = group * WORKGROUP_SIZE * items, count = rows_left(rows, begin, WORKGROUP_SIZE * items);
+    for (uint i = INVOCATION; i < count; i += WORKGROUP_SIZE) {
+        uint home = home_of(COLUMN_FROM(KEY_BITS)(keys, begin + i).at[0]), tries = 0u;
+        while (tries < patience && atomicCompSwap(Column32(slots).at[home + tries & mask], 0u, begin + i + 1u) != 0u) ++tries;
+        if (tries == patience) atomicAdd(Column32(lost).at[0], 1u);
+    }
+}

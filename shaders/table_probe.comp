@@ -1,0 +1,67 @@
+// Looks right rows up in a hash table in device memory that table_build has made. Every pair of rows with equal keys is an output row,
+// as in join_output.glsl.
+// One workgroup per tile of workgroup*items right rows.
+// Inputs: slots, uint32[mask + 1]; left_keys, words of KEY_BITS; right_keys, words of KEY_BITS[rows]; left_payload and right_payload,
+// words of 32 * left_words and 32 * right_words bits, absent: the row numbers.
+// In and out: places, as for partition_join, a tile in place of a unit.
+// Outputs: keys_out, words of KEY_BITS; left_out and right_out, payload; left_rows and right_rows, uint32; each may be absent.
+// Preconditions: patience, mask and seed are those of the build, which lost no row; a workgroup consists of whole subgroups; PLACING 2:
+// out_rows is at most 2^31.
+// Source: DIST 3.3.
+#version 460
+#extension GL_GOOGLE_include_directive : require
+#include "memory.glsl"
+#include "group.glsl"
+#include "uint64.glsl"
+#include "mix.glsl"
+
+#define Key WORD(KEY_BITS)
+
+layout(constant_id = 2) const uint patience = PATIENCE;
+layout(constant_id = 3) const uint placing = PLACING;
+layout(constant_id = 4) const uint unique = UNIQUE; // 1: no two left rows have the same key
+layout(constant_id = 5) const uint left_words = LEFT_WORDS;
+layout(constant_id = 6) const uint right_words = RIGHT_WORDS;
+const uint mixed = 0u;
+
+layout(push_constant) uniform Push {
+    uvec2 slots, left_keys, right_keys, left_payload, right_payload, places;
+    uvec2 keys_out, left_out, right_out, left_rows, right_rows;
+    uint first_lo, first_hi, out_rows, rows, mask, seed;
+    GROUP_RANGE
+};
+
+#include "slots.glsl"
+#include "join_output.glsl"
+
+uint left_row(uint at) { return Column32(slots).at[at - 1u] - 1u; }
+
+// 1 + the slot of the first row with the key from so many tries on; 0: none.
+uint match_of(Key key, uint home, uint tries) {
+    for (; tries < patience; ++tries) {
+        uint slot = home + tries & mask, entry = Column32(slots).at[slot];
+        if (entry == 0u) return 0u;
+        if (COLUMN_FROM(KEY_BITS)(left_keys, entry - 1u).at[0] == key) return slot + 1u;
+    }
+    return 0u;
+}
+
+uint first_match(Key key) { return match_of(key, home_of(key), 0u); }
+uint next_match(Key key, uint at) {
+    uint home = home_of(key);
+    return match_of(key, home, (at - home & mask)); // at is one slot further than the match
+}
+
+void main() {
+    uint tile = GROUP;
+    if (tile >= end_group) return;
+    uint first = tile * batch_rows, count = rows_left(rows, first, batch_rows), done = 0u;
+    uint run = gl_SubgroupID * gl_SubgroupSize * items + gl_SubgroupInvocationID;
+    COLUMN(KEY_BITS) right = COLUMN_FROM(KEY_BITS)(right_keys, first);
+    Key key[items];
+    [[unroll]] for (uint k = 0u; k < items; ++k) {
+        if (run + k * gl_SubgroupSize < count) key[k] = right.at[run + k * gl_SubgroupSize];
+    }
+    join_batch(tile, 0u, first, run, count, key, done);
+    if (placing == 0u && INVOCATION == 0u) column32_from(places, tile).at[0] = done;
+}
