@@ -73,7 +73,7 @@ func (m *maker) partitionJoin() *kernelCase {
 	m.set("placing", kernel.AtOffsets, kernel.Counting, kernel.Reserving)
 	m.setByShape("table", 700, 9)
 	m.setByShape("heads", 256, 8)
-	words := [2]uint32{m.set("left_words", 1, 2), m.set("right_words", 2, 1)}
+	words := [2]uint32{m.setByShape("left_words", 1, 2), m.setByShape("right_words", 2, 1)}
 	shift, seed := uint32(0), m.Uint32()
 	if mixed {
 		shift = []uint32{16, 5, 0}[m.IntN(3)]
@@ -313,7 +313,7 @@ func (m *maker) tableProbe() *kernelCase {
 	keyBits, seed := m.config["key_bits"], m.Uint32()
 	unique := m.setByShape("unique", 0, 1) == 1
 	m.set("placing", kernel.AtOffsets, kernel.Counting, kernel.Reserving)
-	words := [2]uint32{m.set("left_words", 1, 2), m.set("right_words", 2, 1)}
+	words := [2]uint32{m.setByShape("left_words", 1, 2), m.setByShape("right_words", 2, 1)}
 	patience := m.setByShape("patience", 8192, 3000)
 	size := m.IntN(m.rows + 2)
 	if m.distribution == "equal" || m.distribution == "extreme" || m.distribution == "few" {
