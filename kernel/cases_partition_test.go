@@ -118,9 +118,14 @@ func (m *maker) partitionJoin() *kernelCase {
 				}
 			}
 		}
-		low := m.Uint64()
+		low, high := m.Uint64(), m.Uint64()
+		alike := m.IntN(2) == 0 // in the highest 16 bits too
 		for i, key := range drawn {
-			drawn[i] = unmixed((stored(key)<<shift | low&(1<<shift-1)) & (^uint64(0) >> (64 - keyBits)))
+			key = stored(key)<<shift | low&(1<<shift-1)
+			if alike && shift < 16 {
+				key = key&(1<<(keyBits-16)-1) | high<<(keyBits-16)
+			}
+			drawn[i] = unmixed(key & (^uint64(0) >> (64 - keyBits)))
 		}
 		left := drawn[:sizes[0]:sizes[0]]
 		if unique {
