@@ -51,20 +51,8 @@ func tableBuild[K word](call *backend.Call, group uint32) {
 // TableProbe looks right rows up in a table that [TableBuild] made of the left ones with the same patience, mask and seed, and makes
 // output rows as [PartitionJoin] does, a tile of right rows in place of a unit.
 var TableProbe = &backend.KernelSpec{
-	Name: "table_probe",
-	Args: []backend.ArgSpec{
-		{Name: "slots", Access: backend.Read},
-		{Name: "left_keys", Access: backend.Read},
-		{Name: "right_keys", Access: backend.Read},
-		{Name: "left_payload", Access: backend.Read},
-		{Name: "right_payload", Access: backend.Read},
-		{Name: "places", Access: backend.ReadWrite},
-		{Name: "keys_out", Access: backend.Write},
-		{Name: "left_out", Access: backend.Write},
-		{Name: "right_out", Access: backend.Write},
-		{Name: "left_rows", Access: backend.Write},
-		{Name: "right_rows", Access: backend.Write},
-	},
+	Name:   "table_probe",
+	Args:   joinArgs("slots"),
 	Params: []string{"first_lo", "first_hi", "out_rows", "rows", "mask", "seed"},
 	Axes:   []backend.Axis{bits("key_bits", 32, 64)},
 	Constants: []backend.Constant{

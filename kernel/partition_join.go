@@ -23,20 +23,8 @@ import (
 // were mixed; with mixed=0 they are any. unique=1 promises that no two left rows of a unit have the same key; the output rows of a
 // unit are then in the order of its right rows, and otherwise in none.
 var PartitionJoin = &backend.KernelSpec{
-	Name: "partition_join",
-	Args: []backend.ArgSpec{
-		{Name: "units", Access: backend.Read},
-		{Name: "left_keys", Access: backend.Read},
-		{Name: "right_keys", Access: backend.Read},
-		{Name: "left_payload", Access: backend.Read},
-		{Name: "right_payload", Access: backend.Read},
-		{Name: "places", Access: backend.ReadWrite},
-		{Name: "keys_out", Access: backend.Write},
-		{Name: "left_out", Access: backend.Write},
-		{Name: "right_out", Access: backend.Write},
-		{Name: "left_rows", Access: backend.Write},
-		{Name: "right_rows", Access: backend.Write},
-	},
+	Name:   "partition_join",
+	Args:   joinArgs("units"),
 	Params: []string{"first_lo", "first_hi", "out_rows", "shift", "seed"},
 	Axes:   []backend.Axis{bits("key_bits", 32, 64)},
 	Constants: []backend.Constant{
@@ -52,6 +40,23 @@ var PartitionJoin = &backend.KernelSpec{
 			partitionJoin[uint32](call, group)
 		}
 	},
+}
+
+// joinArgs are the arguments of kernels that join: where they find their work, and what all have.
+func joinArgs(first string) []backend.ArgSpec {
+	return []backend.ArgSpec{
+		{Name: first, Access: backend.Read},
+		{Name: "left_keys", Access: backend.Read},
+		{Name: "right_keys", Access: backend.Read},
+		{Name: "left_payload", Access: backend.Read},
+		{Name: "right_payload", Access: backend.Read},
+		{Name: "places", Access: backend.ReadWrite},
+		{Name: "keys_out", Access: backend.Write},
+		{Name: "left_out", Access: backend.Write},
+		{Name: "right_out", Access: backend.Write},
+		{Name: "left_rows", Access: backend.Write},
+		{Name: "right_rows", Access: backend.Write},
+	}
 }
 
 // Values of the constant placing of [PartitionJoin].

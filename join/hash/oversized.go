@@ -91,7 +91,7 @@ func (j *join) loadSpans(ctx context.Context, s *side, spans []span, keys, ids b
 	width, at := uint64(s.Keys.Bytes), uint64(0)
 	for _, span := range spans {
 		rows := span.end - span.first
-		if err := j.ops.Copy(&list, part(keys, at*width, rows*width), part(s.keys, span.first*width, rows*width)); err != nil {
+		if err := j.ops.Copy(&list, part(keys, at*width, rows*width), part(s.Ordered, span.first*width, rows*width)); err != nil {
 			return err
 		}
 		if err := j.ops.Copy(&list, part(ids, at*4, rows*4), numbers.Range(span.first*4, rows*4)); err != nil {
@@ -131,7 +131,7 @@ func (j *join) expandPeeled(ctx context.Context) error {
 		return j.ops.Gather(&list, bytes, from, numbers[s], to.Range(0, rows*uint64(bytes)), uint32(rows))
 	}
 	keyBytes := j.sides[build].Keys.Bytes
-	if err := gather(keyBytes, j.sides[build].keys, build, j.keys); err != nil {
+	if err := gather(keyBytes, j.sides[build].Ordered, build, j.keys); err != nil {
 		return err
 	}
 	if j.bits > 0 {
@@ -150,8 +150,8 @@ func (j *join) expandPeeled(ctx context.Context) error {
 		}
 		switch {
 		case s.rows == nil:
-		case s.ids.Buffer != nil:
-			if err := gather(4, s.ids, i, s.rows); err != nil {
+		case s.IDs.Buffer != nil:
+			if err := gather(4, s.IDs, i, s.rows); err != nil {
 				return err
 			}
 		default:

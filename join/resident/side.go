@@ -2,6 +2,7 @@ package resident
 
 import (
 	"context"
+	"errors"
 
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/kernel"
@@ -12,36 +13,104 @@ import (
 // columns into the order in which matches are found; the output is gathered from moved columns or from those of the caller.
 type Side struct {
 	Relation
-	Name  string
-	Moved []backend.Range   // payload columns in transformed order; absent where they are not moved, or not any more
-	Out   []*backend.Buffer // payload columns of the output
+	Name    string
+	Ordered backend.Range     // the keys in transformed order
+	IDs     backend.Range     // the row numbers in that order, for those who gather from the caller's columns
+	Moved   []backend.Range   // payload columns in that order; absent where they are not moved, or not any more
+	Out     []*backend.Buffer // payload columns of the output
 }
 
 // NewSide is a side of which nothing is moved.
 func NewSide(r Relation, name string) Side {
-	return Side{r, name, make([]backend.Range, len(r.Payload)), make([]*backend.Buffer, len(r.Payload))}
+	return Side{Relation: r, Name: name, Moved: make([]backend.Range, len(r.Payload)), Out: make([]*backend.Buffer, len(r.Payload))}
 }
 
-// NextGroup returns payload columns that are neither moved nor in the output, of one width, as many as one transformation moves:
-// one where most is 1.
-func (s *Side) NextGroup(most int) (group []int) {
+// nextGroup returns payload columns that are neither moved nor in the output, of one width, most of them at most.
+func (s *Side) nextGroup(most int) (group []int) {
 	for c, column := range s.Payload {
 		if s.Moved[c].Buffer == nil && s.Out[c] == nil && (len(group) == 0 || s.Payload[group[0]].Bytes == column.Bytes) {
 			group = append(group, c)
 		}
 	}
-	return group[:min(len(group), most, kernel.MaxColumns)]
+	return group[:min(len(group), most)]
 }
 
-// Columns are the keys of a side and a group of its payload, as a transformation reads them, and their layout.
-func (s *Side) Columns(group []int) (primitive.Layout, primitive.Columns) {
-	layout := primitive.Layout{Rows: s.Rows, KeyBytes: s.Keys.Bytes}
-	columns := primitive.Columns{Keys: s.Keys.Data}
+// Transformation is a stable partition or sort, planned for a layout. It ends in the buffer of index Passes%2, and without passes where
+// the rows are.
+type Transformation struct {
+	Passes       int
+	ScratchBytes uint64
+	Record       func(list *backend.List, scratch backend.Range, source primitive.Columns, buffers [2]primitive.Columns) error
+}
+
+// Transform moves the keys of a side with row numbers (untransformed) or the next payload columns: one (oneByOne) or as many as
+// move together. What is moved lies in memory; columns that move later come into the same order, and their keys are not kept.
+func (s *Side) Transform(ctx context.Context, ops *primitive.Ops, memory *Memory, profile *backend.Profile, stage string, untransformed, oneByOne bool,
+	plan func(primitive.Layout) (Transformation, error)) error {
+	most := kernel.MaxColumns
+	if oneByOne {
+		most = 1
+	}
+	group := s.nextGroup(most)
+	layout, source := primitive.Layout{Rows: s.Rows, KeyBytes: s.Keys.Bytes}, primitive.Columns{Keys: s.Keys.Data}
+	if untransformed {
+		group, source.Payload = nil, make([]backend.Range, 1)
+		layout.Payload, layout.PayloadBytes = primitive.RowNumbers, 4
+	}
 	for _, c := range group {
 		layout.Payload, layout.PayloadBytes, layout.Columns = primitive.Given, s.Payload[c].Bytes, len(group)
-		columns.Payload = append(columns.Payload, s.Payload[c].Data)
+		source.Payload = append(source.Payload, s.Payload[c].Data)
 	}
-	return layout, columns
+	t, err := plan(layout)
+	if err != nil {
+		return err
+	}
+	temporary := Memory{Device: ops.Device()}
+	defer temporary.ReleaseAll()
+	var buffers [2]primitive.Columns
+	for pass := max(1, t.Passes-1); pass <= t.Passes; pass++ { // the last two write to both buffers
+		keys, payload := &temporary, &temporary
+		if pass == t.Passes {
+			payload = memory
+			if s.Ordered.Buffer == nil {
+				keys = memory
+			}
+		}
+		to := &buffers[pass%2]
+		to.Keys = keys.New(s.Rows*uint64(s.Keys.Bytes), s.Name+" keys, transformed").All()
+		for range source.Payload {
+			to.Payload = append(to.Payload, payload.New(s.Rows*uint64(layout.PayloadBytes), s.Name+" payload, transformed").All())
+		}
+	}
+	if t.Passes == 0 && untransformed {
+		source.Payload[0] = memory.New(s.Rows*4, s.Name+" row numbers").All()
+	}
+	scratch := temporary.New(t.ScratchBytes, "scratch").All()
+	if err := errors.Join(memory.Err, temporary.Err); err != nil {
+		return err
+	}
+	list := backend.List{Profile: profile}
+	list.Stage(stage + " " + s.Name)
+	if err := t.Record(&list, scratch, source, buffers); err != nil {
+		return err
+	}
+	if _, err := ops.Device().Submit(ctx, backend.Compute, &list); err != nil {
+		return err
+	}
+	moved := source
+	if t.Passes > 0 {
+		moved = buffers[t.Passes%2]
+	}
+	if s.Ordered.Buffer == nil {
+		s.Ordered = moved.Keys
+	}
+	if untransformed {
+		s.IDs = moved.Payload[0]
+	}
+	for i, c := range group {
+		s.Moved[c] = moved.Payload[i]
+	}
+	return nil
 }
 
 // First is the first payload column that is moved; -1 for none.
@@ -91,7 +160,7 @@ func (s *Side) Materialize(ctx context.Context, ops *primitive.Ops, memory *Memo
 				s.Moved[c] = backend.Range{}
 			}
 		}
-		if len(s.NextGroup(1)) == 0 {
+		if len(s.nextGroup(1)) == 0 {
 			return nil
 		}
 		if err := transform(); err != nil {

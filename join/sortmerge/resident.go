@@ -7,7 +7,6 @@ import (
 
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/join/resident"
-	"github.com/spirjoin/spirjoin/kernel"
 	"github.com/spirjoin/spirjoin/primitive"
 )
 
@@ -76,9 +75,7 @@ type join struct {
 // side is one relation and what becomes of it.
 type side struct {
 	resident.Side
-	bits uint64        // of the keys that differ among rows
-	keys backend.Range // sorted
-	ids  backend.Range // with Untransformed: row numbers in that order
+	bits uint64 // of the keys that differ among rows
 }
 
 // varying finds the bits in which keys differ: a sort leaves the others out.
@@ -115,76 +112,16 @@ func (j *join) varying(ctx context.Context, s *side) error {
 	return nil
 }
 
-// sort sorts the keys of a side with the next payload columns, or with row numbers. A sort is stable, so that columns that are sorted
-// later come into the same order. Keys that are all equal are sorted already.
+// sort sorts the keys of a side with the next payload columns, or with row numbers. Keys that are all equal are sorted already.
 func (j *join) sort(ctx context.Context, s *side) error {
-	group := s.NextGroup(kernel.MaxColumns)
-	switch {
-	case j.Untransformed:
-		group = nil
-	case j.OneByOne:
-		group = s.NextGroup(1)
-	}
-	layout, source := s.Columns(group)
-	if j.Untransformed {
-		layout.Payload, layout.PayloadBytes = primitive.RowNumbers, 4
-		source.Payload = make([]backend.Range, 1)
-	}
-	p, err := primitive.PlanSort(j.ops.Tuning(), primitive.Sort{Layout: layout, EndBit: bits.Len64(s.bits), Varying: s.bits})
-	if err != nil {
-		return err
-	}
-	temporary := resident.Memory{Device: j.ops.Device()}
-	defer temporary.ReleaseAll()
-	var buffers [2]primitive.Columns
-	for i := range buffers {
-		if i == 0 && p.Passes() < 2 || p.Passes() == 0 {
-			continue
+	return s.Transform(ctx, j.ops, &j.memory, j.profile, "sort", j.Untransformed, j.OneByOne, func(layout primitive.Layout) (t resident.Transformation, err error) {
+		p, err := primitive.PlanSort(j.ops.Tuning(), primitive.Sort{Layout: layout, EndBit: bits.Len64(s.bits), Varying: s.bits})
+		t.Passes, t.ScratchBytes = p.Passes(), p.ScratchBytes
+		t.Record = func(list *backend.List, scratch backend.Range, source primitive.Columns, buffers [2]primitive.Columns) error {
+			return j.ops.Sort(list, p, scratch, source, buffers)
 		}
-		of := [2]*resident.Memory{&temporary, &temporary} // of keys and of payload
-		if i == p.Result() {
-			of[1] = &j.memory
-			if s.keys.Buffer == nil {
-				of[0] = &j.memory
-			}
-		}
-		buffers[i].Keys = of[0].New(s.Rows*uint64(s.Keys.Bytes), s.Name+" keys, sorted").All()
-		for range source.Payload {
-			buffers[i].Payload = append(buffers[i].Payload, of[1].New(s.Rows*uint64(layout.PayloadBytes), s.Name+" payload, sorted").All())
-		}
-	}
-	if p.Passes() == 0 && j.Untransformed {
-		source.Payload[0] = j.memory.New(s.Rows*4, s.Name+" row numbers").All()
-	}
-	scratch := temporary.New(p.ScratchBytes, "sort scratch").All()
-	for _, err := range []error{j.memory.Err, temporary.Err} {
-		if err != nil {
-			return err
-		}
-	}
-	list := backend.List{Profile: j.profile}
-	list.Stage("sort " + s.Name)
-	if err := j.ops.Sort(&list, p, scratch, source, buffers); err != nil {
-		return err
-	}
-	if _, err := j.ops.Device().Submit(ctx, backend.Compute, &list); err != nil {
-		return err
-	}
-	sorted := source
-	if p.Passes() > 0 {
-		sorted = buffers[p.Result()]
-	}
-	if s.keys.Buffer == nil {
-		s.keys = sorted.Keys
-	}
-	if j.Untransformed {
-		s.ids = sorted.Payload[0]
-		return nil
-	}
-	for i, c := range group {
-		s.Moved[c] = sorted.Payload[i]
-	}
-	return nil
+		return t, err
+	})
 }
 
 // match finds the matches of the sorted keys, expands them to pairs of sorted rows, and makes the output of these.
@@ -213,7 +150,7 @@ func (j *join) match(ctx context.Context) (rows uint64, err error) {
 		return 0, err
 	}
 	list.Stage("gather keys")
-	if err := j.ops.Gather(&list, int(keyBytes), j.sides[Left].keys, pairs[Left].All(), j.keys.All(), uint32(rows)); err != nil {
+	if err := j.ops.Gather(&list, int(keyBytes), j.sides[Left].Ordered, pairs[Left].All(), j.keys.All(), uint32(rows)); err != nil {
 		return 0, err
 	}
 	if _, err := j.ops.Device().Submit(ctx, backend.Compute, &list); err != nil {
@@ -222,7 +159,7 @@ func (j *join) match(ctx context.Context) (rows uint64, err error) {
 	m.Release()
 	for i := range j.sides {
 		s := &j.sides[i]
-		j.memory.Release(s.keys.Buffer)
+		j.memory.Release(s.Ordered.Buffer)
 		ids := pairs[i]
 		if j.Untransformed && len(s.Payload) > 0 {
 			ids = j.memory.New(rows*4, "output row numbers, "+s.Name)
@@ -231,7 +168,7 @@ func (j *join) match(ctx context.Context) (rows uint64, err error) {
 			}
 			list := backend.List{Profile: j.profile}
 			list.Stage("gather " + s.Name)
-			if err := j.ops.Gather(&list, 4, s.ids, pairs[i].All(), ids.All(), uint32(rows)); err != nil {
+			if err := j.ops.Gather(&list, 4, s.IDs, pairs[i].All(), ids.All(), uint32(rows)); err != nil {
 				return 0, err
 			}
 			if _, err := j.ops.Device().Submit(ctx, backend.Compute, &list); err != nil {
@@ -264,7 +201,7 @@ func (j *join) search(ctx context.Context) (_ *Matches, err error) {
 			m.Release()
 		}
 	}()
-	if err := m.search(ctx, first.keys, second.keys, j.profile); err != nil {
+	if err := m.search(ctx, first.Ordered, second.Ordered, j.profile); err != nil {
 		return nil, err
 	}
 	if m.Total > primitive.MaxRows {
