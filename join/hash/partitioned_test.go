@@ -40,7 +40,7 @@ func TestJoin(t *testing.T) {
 	workloads := maps.Clone(jointest.Workloads)
 	workloads["collisions"] = collisions
 	names, sizes, payloads := slices.Sorted(maps.Keys(workloads)), jointest.Sizes, jointest.Payloads
-	forced := []force{{}, {bits: new(int)}, {bits: bitsOf(3)}, {bits: bitsOf(11), table: 40}, {bits: bitsOf(5), table: 70}, {bits: bitsOf(2), table: 1000}, {bits: bitsOf(4), table: 20, ranges: 3}}
+	forced := []force{{}, {bits: new(int)}, {bits: bitsOf(3)}, {bits: bitsOf(11), table: 40}, {bits: bitsOf(5), table: 70}, {bits: bitsOf(2), table: 1000}, {bits: bitsOf(4), table: 20, ranges: 3}, {bits: bitsOf(5), table: 8, ranges: 1}}
 	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {
 		tuning := jointest.Tuning(t)
 		ops, err := primitive.New(device, tuning)
