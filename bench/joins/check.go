@@ -46,12 +46,12 @@ func newChecker(ctx context.Context, left, right arrow.Table) (*checker, error) 
 	if greatest.Load() >= mostKeys {
 		return nil, fmt.Errorf("%w: the check of a join takes keys below %d", backend.ErrLimit, uint64(mostKeys))
 	}
-	hashes, counts := make([]uint64, greatest.Load()+1), make([]uint32, greatest.Load()+1) // of the left rows of each key
+	keys := make([]struct{ hash, rows uint64 }, greatest.Load()+1) // sums over the left rows of a key, side by side: one cache miss
 	err = eachBlock(ctx, left, func(columns []hostColumn, start, end int) {
 		for i, h := range hashRows(resident.Left, columns, start, end) {
-			key := columns[0].at(start + i)
-			atomic.AddUint64(&hashes[key], h)
-			atomic.AddUint32(&counts[key], 1)
+			key := &keys[columns[0].at(start+i)]
+			atomic.AddUint64(&key.hash, h)
+			atomic.AddUint64(&key.rows, 1)
 		}
 	})
 	if err != nil {
@@ -61,9 +61,9 @@ func newChecker(ctx context.Context, left, right arrow.Table) (*checker, error) 
 	err = eachBlock(ctx, right, func(columns []hostColumn, start, end int) {
 		blockRows, blockSum := uint64(0), uint64(0)
 		for i, h := range hashRows(resident.Right, columns, start, end) {
-			if key := columns[0].at(start + i); key < uint64(len(counts)) {
-				blockRows += uint64(counts[key])
-				blockSum += h * hashes[key]
+			if key := columns[0].at(start + i); key < uint64(len(keys)) {
+				blockRows += keys[key].rows
+				blockSum += h * keys[key].hash
 			}
 		}
 		rows.Add(blockRows)
