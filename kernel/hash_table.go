@@ -57,7 +57,7 @@ var TableProbe = &backend.KernelSpec{
 	Axes:   []backend.Axis{bits("key_bits", 32, 64)},
 	Constants: []backend.Constant{
 		workgroup, items(4), {Name: "patience", Default: 256}, {Name: "placing", Default: AtOffsets}, {Name: "unique", Default: 0}, {Name: "seed", Default: 0},
-		leftWords, rightWords, leftWords2, rightWords2,
+		leftWords, rightWords, leftWords2, rightWords2, pageRows,
 	},
 	Compare:     backend.Multiset,
 	SharedBytes: func(c backend.Config) uint32 { return 4 * ((c["workgroup"]+3)/4 + 2) },

@@ -33,6 +33,9 @@ type Options struct {
 	// OutputRows rows, and again where there is more of it. OutputRows 0 is as many rows as the side with more of them has.
 	CountFirst bool
 	OutputRows uint64
+	// PageRows, 1 to 8, has each invocation take room for output in pages of so many rows, which are compacted afterwards (the direct
+	// output buffer of RT 3.2.2). With 0 a workgroup takes room for all rows that it has found, and none stays empty.
+	PageRows int
 
 	force force
 }
@@ -96,7 +99,7 @@ func (j *join) match(ctx context.Context) (rows uint64, err error) {
 	if err := j.cut(ctx); err != nil {
 		return 0, err
 	}
-	j.out.Record = j.recordUnits
+	j.out.Record, j.out.Invocations = j.recordUnits, uint64(j.out.Units)*uint64(j.config["workgroup"])
 	if j.oversized == 0 {
 		return j.out.Write(ctx)
 	}
@@ -152,9 +155,12 @@ func (j *join) begin() error {
 	if l, r := j.sides[build].Keys.Bytes, j.sides[probe].Keys.Bytes; l != r {
 		return &backend.OpError{Op: "hash join", Err: backend.ErrInvalidInput, Detail: fmt.Sprintf("keys of %d and of %d bytes", l, r)}
 	}
+	if j.PageRows < 0 || j.PageRows > mostPageRows {
+		return &backend.OpError{Op: "hash join", Err: backend.ErrInvalidInput, Detail: fmt.Sprintf("pages of %d rows, allowed are 0 to %d", j.PageRows, mostPageRows)}
+	}
 	j.memory.Device = j.ops.Device()
 	j.out = resident.Output{Ops: j.ops, Profile: j.profile, Memory: &j.memory, Sides: [2]*resident.Side{&j.sides[build].Side, &j.sides[probe].Side},
-		CountFirst: j.CountFirst, Room: j.OutputRows}
+		CountFirst: j.CountFirst, Room: j.OutputRows, PageRows: uint32(j.PageRows)}
 	if j.out.Room == 0 {
 		j.out.Room = j.sides[probe].Rows
 	}
@@ -164,6 +170,8 @@ func (j *join) begin() error {
 const (
 	seed     = 0x5bd1e995 // of the mix whose low bits decide the partition
 	mostBits = 16
+	// Of output, that an invocation takes at a time (RT 4.2.5).
+	mostPageRows = 8
 	// A unit has up to so many probe rows for each build row, so that building its table costs little.
 	probeFactor = 4
 	// A build partition of more tables than this is oversized.

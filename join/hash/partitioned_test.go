@@ -45,15 +45,18 @@ func TestJoin(t *testing.T) {
 		tuning := jointest.Tuning(t)
 		ops, err := primitive.New(device, tuning)
 		require.NoError(t, err)
-		for n, c := range devicetest.Combinations(t, len(sizes), len(payloads), len(names), len(forced), 9, 2) {
+		for n, c := range devicetest.Combinations(t, len(sizes), len(payloads), len(names), len(forced), 10, 2) {
 			if tuning != nil && n%5 > 0 {
 				continue // instrumented pipelines take seconds to compile
 			}
 			size, workload, keyBytes := sizes[c[0]], workloads[names[c[2]]], 4+4*c[5]
 			random := rand.New(rand.NewPCG(uint64(c[0]), uint64(c[2])))
-			o := Options{Untransformed: c[4]&1 == 1, OneByOne: c[4]&2 == 2, CountFirst: c[4]&4 == 4, Unpartitioned: c[4] == 8, force: forced[c[3]]}
+			o := Options{Untransformed: c[4]&1 == 1, OneByOne: c[4]&2 == 2, CountFirst: c[4]&4 == 4, Unpartitioned: c[4] >= 8, force: forced[c[3]]}
 			if c[1]%2 == 0 {
 				o.OutputRows = 3
+			}
+			if c[4] == 1 || c[4] == 2 || c[4] == 9 {
+				o.PageRows = 1 + n%8
 			}
 			least, most := min(size[0], size[1]), max(size[0], size[1])
 			few, many := workload.Draw(random, least, most, keyBytes*8)
