@@ -12,7 +12,6 @@ import (
 
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/join/resident"
-	"github.com/spirjoin/spirjoin/join/sortmerge"
 	"github.com/spirjoin/spirjoin/kernel"
 	"github.com/spirjoin/spirjoin/primitive"
 )
@@ -103,11 +102,9 @@ func (j *join) match(ctx context.Context) (rows uint64, err error) {
 	if j.oversized == 0 {
 		return j.out.Write(ctx)
 	}
-	if err := j.peel(ctx); err != nil {
+	if j.out.Peeled, err = j.peel(ctx); err != nil {
 		return 0, err
 	}
-	defer j.peeled.Release()
-	j.out.Peeled = j.peeled.Total
 	if rows, err = j.out.Write(ctx); err != nil {
 		return 0, err
 	}
@@ -135,7 +132,8 @@ type join struct {
 
 	units     *backend.Buffer
 	oversized uint32             // partitions with too many build rows for units
-	peeled    *sortmerge.Matches // of those; nil where there are none
+	peeled    [2]*backend.Buffer // of every output row of those: its row of each side
+	round     int                // 1 in the join of the rows of oversized partitions
 	out       resident.Output
 }
 
@@ -167,8 +165,10 @@ func (j *join) begin() error {
 	return nil
 }
 
+// seeds are those of the mixes whose low bits decide the partition, round by round.
+var seeds = [...]uint32{0x5bd1e995, 0x2545f491}
+
 const (
-	seed     = 0x5bd1e995 // of the mix whose low bits decide the partition
 	mostBits = 16
 	// Of output, that an invocation takes at a time (RT 4.2.5).
 	mostPageRows = 8
@@ -232,7 +232,7 @@ func (j *join) transform(ctx context.Context, s *side) error {
 // partition moves the keys of a side with the next payload columns, or with row numbers.
 func (j *join) partition(ctx context.Context, s *side, starts backend.Range) error {
 	return s.Transform(ctx, j.ops, &j.memory, j.profile, "partition", j.Untransformed, j.OneByOne, func(layout primitive.Layout) (t resident.Transformation, err error) {
-		p, err := primitive.PlanPartition(j.ops.Tuning(), primitive.Partition{Layout: layout, Bits: j.bits, Mixed: true, Seed: seed})
+		p, err := primitive.PlanPartition(j.ops.Tuning(), primitive.Partition{Layout: layout, Bits: j.bits, Mixed: true, Seed: seeds[j.round]})
 		t.Passes, t.ScratchBytes = 2-p.Result(), p.ScratchBytes
 		t.Record = func(list *backend.List, scratch backend.Range, source primitive.Columns, buffers [2]primitive.Columns) error {
 			return j.ops.Partition(list, p, starts, scratch, source, buffers)
@@ -303,7 +303,7 @@ func (j *join) cut(ctx context.Context) error {
 func (j *join) recordUnits(list *backend.List, output backend.Config, args []backend.Range, first, room uint32) error {
 	config := maps.Clone(j.config)
 	maps.Copy(config, output)
-	config["seed"] = seed
+	config["seed"] = seeds[j.round]
 	if j.bits > 0 {
 		config["mixed"] = 1
 	}

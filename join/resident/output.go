@@ -33,8 +33,9 @@ type Output struct {
 	// arguments behind those that say where its work is; output goes behind row first into room rows.
 	Record func(list *backend.List, config backend.Config, args []backend.Range, first, room uint32) error
 
-	Keys *backend.Buffer
-	rows uint64 // for which there is room
+	NoKeys bool // the output has payload columns alone
+	Keys   *backend.Buffer
+	rows   uint64 // for which there is room
 }
 
 // Write makes the output and returns the number of its rows, peeled ones included.
@@ -144,8 +145,10 @@ func (o *Output) compact(ctx context.Context, all, kept uint64, bits backend.Ran
 		*column = to
 		return nil
 	}
-	if err := one(&o.Keys, o.Sides[0].Keys.Bytes); err != nil {
-		return err
+	if !o.NoKeys {
+		if err := one(&o.Keys, o.Sides[0].Keys.Bytes); err != nil {
+			return err
+		}
 	}
 	for _, s := range o.Sides {
 		for _, c := range s.written() {
@@ -231,7 +234,9 @@ func (o *Output) count(ctx context.Context, temporary *Memory) (offsets backend.
 func (o *Output) allocate(rows uint64) error {
 	o.Memory.Release(o.Keys)
 	o.rows = rows
-	o.Keys = o.Memory.New(rows*uint64(o.Sides[0].Keys.Bytes), "output keys")
+	if !o.NoKeys {
+		o.Keys = o.Memory.New(rows*uint64(o.Sides[0].Keys.Bytes), "output keys")
+	}
 	for _, s := range o.Sides {
 		o.Memory.Release(s.Numbers)
 		o.Memory.Release(s.Out...)
