@@ -12,7 +12,6 @@ import (
 
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/join/resident"
-	"github.com/spirjoin/spirjoin/join/sortmerge"
 	"github.com/spirjoin/spirjoin/kernel"
 	"github.com/spirjoin/spirjoin/primitive"
 )
@@ -33,6 +32,9 @@ type Options struct {
 	// OutputRows rows, and again where there is more of it. OutputRows 0 is as many rows as the side with more of them has.
 	CountFirst bool
 	OutputRows uint64
+	// PageRows, 1 to 8, has each invocation take room for output in pages of so many rows, which are compacted afterwards (the direct
+	// output buffer of RT 3.2.2). With 0 a workgroup takes room for all rows that it has found, and none stays empty.
+	PageRows int
 
 	force force
 }
@@ -51,20 +53,17 @@ type force struct {
 //
 // Errors: backend.ErrInvalidInput, backend.ErrLimit for more rows than one relation can have, those of the device.
 func Join(ctx context.Context, ops *primitive.Ops, left, right resident.Relation, o Options, profile *backend.Profile) (*resident.Result, error) {
-	j := &join{ops: ops, Options: o, profile: profile, memory: resident.Memory{Device: ops.Device()}}
+	j := &join{ops: ops, Options: o, profile: profile}
 	defer j.memory.ReleaseAll()
 	j.sides = [2]side{{Side: resident.NewSide(left, "left")}, {Side: resident.NewSide(right, "right")}}
 	if right.Rows < left.Rows {
 		j.swapped = true
 		j.sides[build], j.sides[probe] = j.sides[probe], j.sides[build]
 	}
-	if err := j.check(); err != nil {
+	if err := j.begin(); err != nil {
 		return nil, err
 	}
-	if j.sides[build].Rows == 0 {
-		return j.result(0), nil
-	}
-	if o.Unpartitioned {
+	if o.Unpartitioned && j.sides[build].Rows > 0 {
 		t, err := Build(ctx, ops, j.sides[build].Relation, o.Unique, profile)
 		if err != nil {
 			return nil, err
@@ -76,23 +75,40 @@ func Join(ctx context.Context, ops *primitive.Ops, left, right resident.Relation
 		}
 		return result, err
 	}
-	if err := j.plan(); err != nil {
-		return nil, err
-	}
-	j.record = j.recordUnits
-	for s := range j.sides {
-		if err := j.transform(ctx, &j.sides[s]); err != nil {
+	rows := uint64(0)
+	if j.sides[build].Rows > 0 {
+		var err error
+		if rows, err = j.match(ctx); err != nil {
 			return nil, err
 		}
 	}
+	return j.result(ctx, rows)
+}
+
+// match partitions both sides, joins partitions that belong together, and returns the number of output rows.
+func (j *join) match(ctx context.Context) (rows uint64, err error) {
+	if err := j.plan(); err != nil {
+		return 0, err
+	}
+	for s := range j.sides {
+		if err := j.transform(ctx, &j.sides[s]); err != nil {
+			return 0, err
+		}
+	}
 	if err := j.cut(ctx); err != nil {
-		return nil, err
+		return 0, err
 	}
-	rows, err := j.match(ctx)
-	if err != nil {
-		return nil, err
+	j.out.Record, j.out.Invocations = j.recordUnits, uint64(j.out.Units)*uint64(j.config["workgroup"])
+	if j.oversized == 0 {
+		return j.out.Write(ctx)
 	}
-	return j.materialize(ctx, rows)
+	if j.out.Peeled, err = j.peel(ctx); err != nil {
+		return 0, err
+	}
+	if rows, err = j.out.Write(ctx); err != nil {
+		return 0, err
+	}
+	return rows, j.expandPeeled(ctx)
 }
 
 // The sides as a hash join sees them.
@@ -115,37 +131,47 @@ type join struct {
 	probeRows uint32         // of a unit, at most; of the build side it has at most as many as the table has room for
 
 	units     *backend.Buffer
-	unitCount uint32
 	oversized uint32             // partitions with too many build rows for units
-	peeled    *sortmerge.Matches // of those; nil where there are none
-	keys      *backend.Buffer    // of the result
-
-	// Records the kernel that joins, over all units: output row first of all goes to row 0, and rows of them are wanted.
-	record func(list *backend.List, placing uint32, places backend.Range, first, rows uint64) error
+	peeled    [2]*backend.Buffer // of every output row of those: its row of each side
+	round     int                // 1 in the join of the rows of oversized partitions
+	out       resident.Output
 }
 
 // side is one relation and what becomes of it.
 type side struct {
 	resident.Side
-	starts backend.Range   // of the partitions, and where the last one ends
-	rows   *backend.Buffer // of each row of the output: the row to gather payload from
+	starts backend.Range // of the partitions, and where the last one ends
 }
 
-func (j *join) check() error {
+// begin readies a join of two sides, of which the build side is the left one of its kernels.
+func (j *join) begin() error {
 	for _, s := range j.sides {
 		if err := s.Check("hash join"); err != nil {
 			return err
 		}
 	}
-	if l, r := j.sides[0].Keys.Bytes, j.sides[1].Keys.Bytes; l != r {
+	if l, r := j.sides[build].Keys.Bytes, j.sides[probe].Keys.Bytes; l != r {
 		return &backend.OpError{Op: "hash join", Err: backend.ErrInvalidInput, Detail: fmt.Sprintf("keys of %d and of %d bytes", l, r)}
+	}
+	if j.PageRows < 0 || j.PageRows > mostPageRows {
+		return &backend.OpError{Op: "hash join", Err: backend.ErrInvalidInput, Detail: fmt.Sprintf("pages of %d rows, allowed are 0 to %d", j.PageRows, mostPageRows)}
+	}
+	j.memory.Device = j.ops.Device()
+	j.out = resident.Output{Ops: j.ops, Profile: j.profile, Memory: &j.memory, Sides: [2]*resident.Side{&j.sides[build].Side, &j.sides[probe].Side},
+		CountFirst: j.CountFirst, Room: j.OutputRows, PageRows: uint32(j.PageRows)}
+	if j.out.Room == 0 {
+		j.out.Room = j.sides[probe].Rows
 	}
 	return nil
 }
 
+// seeds are those of the mixes whose low bits decide the partition, round by round.
+var seeds = [...]uint32{0x5bd1e995, 0x2545f491}
+
 const (
-	seed     = 0x5bd1e995 // of the mix whose low bits decide the partition
 	mostBits = 16
+	// Of output, that an invocation takes at a time (RT 4.2.5).
+	mostPageRows = 8
 	// A unit has up to so many probe rows for each build row, so that building its table costs little.
 	probeFactor = 4
 	// A build partition of more tables than this is oversized.
@@ -206,7 +232,7 @@ func (j *join) transform(ctx context.Context, s *side) error {
 // partition moves the keys of a side with the next payload columns, or with row numbers.
 func (j *join) partition(ctx context.Context, s *side, starts backend.Range) error {
 	return s.Transform(ctx, j.ops, &j.memory, j.profile, "partition", j.Untransformed, j.OneByOne, func(layout primitive.Layout) (t resident.Transformation, err error) {
-		p, err := primitive.PlanPartition(j.ops.Tuning(), primitive.Partition{Layout: layout, Bits: j.bits, Mixed: true, Seed: seed})
+		p, err := primitive.PlanPartition(j.ops.Tuning(), primitive.Partition{Layout: layout, Bits: j.bits, Mixed: true, Seed: seeds[j.round]})
 		t.Passes, t.ScratchBytes = 2-p.Result(), p.ScratchBytes
 		t.Record = func(list *backend.List, scratch backend.Range, source primitive.Columns, buffers [2]primitive.Columns) error {
 			return j.ops.Partition(list, p, starts, scratch, source, buffers)
@@ -251,12 +277,12 @@ func (j *join) cut(ctx context.Context) error {
 	if err := j.ops.Device().Download(ctx, found, offsets.Range(partitions*4, uint64(len(found)))); err != nil {
 		return err
 	}
-	j.unitCount = binary.LittleEndian.Uint32(found)
+	j.out.Units = binary.LittleEndian.Uint32(found)
 	j.oversized = binary.LittleEndian.Uint32(found[len(found)-4:])
-	if j.unitCount == 0 {
+	if j.out.Units == 0 {
 		return nil
 	}
-	j.units = j.memory.New(uint64(j.unitCount)*16, "units")
+	j.units = j.memory.New(uint64(j.out.Units)*16, "units")
 	if j.memory.Err != nil {
 		return j.memory.Err
 	}
@@ -266,41 +292,37 @@ func (j *join) cut(ctx context.Context) error {
 	}
 	list = backend.List{Profile: j.profile}
 	list.Stage("cut")
-	list.Dispatch(pieces, kernel.Groups(pieces.Config, uint64(j.unitCount)),
+	list.Dispatch(pieces, kernel.Groups(pieces.Config, uint64(j.out.Units)),
 		[]backend.Range{offsets.Range(0, partitions*4+4), j.sides[build].starts, j.sides[probe].starts, j.units.All()},
-		j.unitCount, uint32(partitions), table, j.probeRows)
+		j.out.Units, uint32(partitions), table, j.probeRows)
 	_, err = j.ops.Device().Submit(ctx, backend.Compute, &list)
 	return err
 }
 
-// materialize makes the payload columns that the kernel did not write.
-func (j *join) materialize(ctx context.Context, rows uint64) (*resident.Result, error) {
-	for i := range j.sides {
-		s := &j.sides[i]
-		j.memory.Release(s.Ordered.Buffer, s.starts.Buffer)
-		if s.rows == nil {
-			continue
-		}
-		err := s.Materialize(ctx, j.ops, &j.memory, j.profile, s.rows.Range(0, rows*4), rows, j.Untransformed && j.bits > 0,
-			func() error { return j.partition(ctx, s, backend.Range{}) })
-		if err != nil {
-			return nil, err
-		}
+// recordUnits records partition_join over all units.
+func (j *join) recordUnits(list *backend.List, output backend.Config, args []backend.Range, first, room uint32) error {
+	config := maps.Clone(j.config)
+	maps.Copy(config, output)
+	config["seed"] = seeds[j.round]
+	if j.bits > 0 {
+		config["mixed"] = 1
 	}
-	return j.result(rows), nil
+	if j.Unique {
+		config["unique"] = 1
+	}
+	k, err := j.ops.Device().Kernel(kernel.PartitionJoin, config)
+	if err != nil {
+		return err
+	}
+	list.Dispatch(k, j.out.Units, append([]backend.Range{j.units.All(), j.sides[build].Ordered, j.sides[probe].Ordered}, args...), first, room, uint32(j.bits))
+	return nil
 }
 
-// result hands the output over.
-func (j *join) result(rows uint64) *resident.Result {
-	r := &resident.Result{Rows: rows, Keys: j.keys}
-	j.memory.Keep(j.keys)
-	for i := range j.sides {
-		of := i
-		if j.swapped {
-			of = 1 - i
-		}
-		r.Payload[of] = j.sides[i].Out
-		j.memory.Keep(j.sides[i].Out...)
+// result makes the payload columns that the kernel did not write, and hands the output over.
+func (j *join) result(ctx context.Context, rows uint64) (*resident.Result, error) {
+	r, err := j.out.Result(ctx, rows, j.Untransformed && j.bits > 0, func(s int) error { return j.partition(ctx, &j.sides[s], backend.Range{}) })
+	if err == nil && j.swapped {
+		r.Payload[resident.Left], r.Payload[resident.Right] = r.Payload[resident.Right], r.Payload[resident.Left]
 	}
-	return r
+	return r, err
 }
