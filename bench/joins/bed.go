@@ -2,6 +2,7 @@ package joins
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -56,6 +57,7 @@ type Bed struct {
 	right   resident.Relation
 	foreign []resident.Column // the keys of the joins behind the first; then the first payload column on the right is the row number
 	check   *checker
+	unique  bool // no key is twice on the side with fewer rows
 }
 
 // NewBed makes the workload of a cell and uploads it. Release gives it back.
@@ -97,6 +99,7 @@ func NewBed(ctx context.Context, device *backend.Device, overrides primitive.Tun
 			return nil, err
 		}
 	}
+	b.unique = cell.unique(b.lefts[0].Rows, b.right.Rows)
 	b.check, err = newChecker(ctx, t.lefts[len(t.lefts)-1], t.last)
 	return b, err
 }
@@ -167,12 +170,18 @@ func (b *Bed) next(ctx context.Context, a Algorithm, out *resident.Result, sides
 	return joined, right, err
 }
 
-// Measure verifies an algorithm and then times it. The error is ErrWrong of bench/primitive where the answer is wrong, and wraps
-// backend.ErrDeviceMemory or backend.ErrLimit where the join does not fit.
+// ErrNotUnique says that an algorithm that takes unique keys only cannot join a workload.
+var ErrNotUnique = errors.New("takes unique keys only, on the side with fewer rows")
+
+// Measure verifies an algorithm and then times it. The error is ErrWrong of bench/primitive where the answer is wrong, ErrNotUnique, and
+// wraps backend.ErrDeviceMemory or backend.ErrLimit where the join does not fit.
 func (b *Bed) Measure(ctx context.Context, a Algorithm, repeat int, warm time.Duration) (result Result, err error) {
 	result = Result{Algorithm: a.Name, SRows: b.right.Rows}
 	for _, left := range b.lefts {
 		result.RRows += left.Rows
+	}
+	if a.unique() && !b.unique {
+		return result, ErrNotUnique
 	}
 	device := b.memory.Device
 	device.ResetPeak()

@@ -65,6 +65,11 @@ func (c Cell) Validate() error {
 	return c.Spec.Validate()
 }
 
+// unique says that no key is twice on the side with fewer rows, the left one of two that are equal.
+func (c Cell) unique(leftRows, rightRows uint64) bool {
+	return c.Spec.Multiplicity == (workload.Multiplicity{}) && (leftRows <= rightRows || c.Spec.SelfJoin)
+}
+
 func (c Cell) star() workload.StarSpec {
 	return workload.StarSpec{FactRows: c.Spec.SRows, DimensionRows: c.Spec.RRows, Dimensions: c.Dimensions, Seed: c.Spec.Seed}
 }

@@ -25,7 +25,7 @@ var (
 	gftr         = []string{"phj-om", "phj-um", "smj-om", "smj-um"}
 	withoutParts = []string{"phj-om", "phj-um", "smj-om", "smj-um", "hj"} // and the hash join without partitions, for cuDF's
 	rt           = []string{"phj-om", "smj-om"}
-	rtOutput     = []string{"phj-om", "phj-om-count"}
+	rtPages      = []string{"phj-om-count", "phj-om-pages-1", "phj-om-pages-2", "phj-om-pages-4", "phj-om-pages-8", "phj-om"}
 )
 
 const (
@@ -88,13 +88,13 @@ func Figures() []Figure {
 		Name: "rt-10", Title: "joins of 64 M rows each by rows of output for a row of S", Algorithms: rt, Axis: selectivity,
 		Cells: along([]float64{0.25, 0.5, 1, 2, 4}, outputs(64*million)),
 	}, {
-		Name: "rt-11", Title: "direct output against probing twice, one and four rows of output for a row of S", Algorithms: rtOutput, Axis: rowsAndSelectivity,
-		Note: "Pages of threads, whose size its part B varies, do not exist here: workgroups take what they need",
+		Name: "rt-11", Title: "direct output against probing twice, one and four rows of output for a row of S", Algorithms: rtPages, Axis: rowsAndSelectivity,
+		Note: "Pages of 1 to 8 rows; phj-om, where workgroups take room for all they have, stands beside",
 		Cells: slices.Concat(along(powers(24, 27), func(rows int64) Cell { return outputs(rows)(1) }),
 			along(powers(24, 27), func(rows int64) Cell { return outputs(rows)(4) })),
 	}, {
-		Name: "rt-12", Title: "output taken by a workgroup at once, by rows of output for a row of S", Algorithms: rtOutput, Axis: selectivity,
-		Note:  "A pointer of all workgroups, its baseline, does not exist here: probing twice stands beside",
+		Name: "rt-12", Title: "output taken by a workgroup at once, by rows of output for a row of S", Algorithms: []string{"phj-om", "phj-om-pages-2"}, Axis: selectivity,
+		Note:  "Pages of two rows, which all threads take from one pointer, are its baseline",
 		Cells: along([]float64{1, 2, 4, 8, 16}, outputs(64*million)),
 	}, {
 		Name: "rt-13", Title: "joins of 64 M rows each by skew", Algorithms: rt, Axis: zipf,
@@ -177,7 +177,7 @@ func matchRatio(c Cell) string { return fmt.Sprintf("match=%g", c.Spec.MatchRati
 func zipf(c Cell) string       { return fmt.Sprintf("zipf=%g", c.Spec.Zipf) }
 func joinCount(c Cell) string  { return fmt.Sprintf("joins=%d", c.Dimensions) }
 func types(c Cell) string {
-	return fmt.Sprintf("key=%d payload=%s", c.Spec.KeyBytes, workload.BytesText(c.Spec.RPayloads))
+	return fmt.Sprintf("key=%d payload=%s", c.Spec.KeyBytes, workload.BytesText(c.Spec.RPayloads, "+"))
 }
 
 func selectivity(c Cell) string {

@@ -17,20 +17,22 @@ import (
 
 // Algorithm is a way to join two relations that are on a device.
 type Algorithm struct {
-	Name   string
-	Unique bool // takes left relations with unique keys only
-	join   func(ctx context.Context, ops *primitive.Ops, left, right resident.Relation, profile *backend.Profile) (*resident.Result, error)
+	Name string
+	join func(ctx context.Context, ops *primitive.Ops, left, right resident.Relation, profile *backend.Profile) (*resident.Result, error)
 }
+
+// unique says that the side with fewer rows must not have a key twice.
+func (a Algorithm) unique() bool { return strings.HasSuffix(a.Name, "-unique") }
 
 // Algorithms are all there are; the names of materialising ones are those of GFTR 5.1.
 func Algorithms() []Algorithm {
 	hashed := func(name string, o hash.Options) Algorithm {
-		return Algorithm{name, o.Unique, func(ctx context.Context, ops *primitive.Ops, left, right resident.Relation, profile *backend.Profile) (*resident.Result, error) {
+		return Algorithm{name, func(ctx context.Context, ops *primitive.Ops, left, right resident.Relation, profile *backend.Profile) (*resident.Result, error) {
 			return hash.Join(ctx, ops, left, right, o, profile)
 		}}
 	}
 	sorted := func(name string, o sortmerge.Options) Algorithm {
-		return Algorithm{name, false, func(ctx context.Context, ops *primitive.Ops, left, right resident.Relation, profile *backend.Profile) (*resident.Result, error) {
+		return Algorithm{name, func(ctx context.Context, ops *primitive.Ops, left, right resident.Relation, profile *backend.Profile) (*resident.Result, error) {
 			return sortmerge.Join(ctx, ops, left, right, o, profile)
 		}}
 	}
@@ -39,7 +41,10 @@ func Algorithms() []Algorithm {
 		hashed("phj-om-unique", hash.Options{Unique: true}),
 		hashed("phj-om-single", hash.Options{OneByOne: true}),
 		hashed("phj-om-count", hash.Options{CountFirst: true}),
-		hashed("phj-om-pages", hash.Options{PageRows: 2}),
+		hashed("phj-om-pages-1", hash.Options{PageRows: 1}),
+		hashed("phj-om-pages-2", hash.Options{PageRows: 2}),
+		hashed("phj-om-pages-4", hash.Options{PageRows: 4}),
+		hashed("phj-om-pages-8", hash.Options{PageRows: 8}),
 		hashed("phj-um", hash.Options{Untransformed: true}),
 		hashed("hj", hash.Options{Unpartitioned: true}),
 		hashed("hj-unique", hash.Options{Unpartitioned: true, Unique: true}),

@@ -97,19 +97,16 @@ var ErrSpec = errors.New("invalid workload")
 // String is the specification in one line.
 func (s PKFKSpec) String() string {
 	text := fmt.Sprintf("pkfk r=%d s=%d key-bytes=%d r-payload-bytes=%s s-payload-bytes=%s match-ratio=%g zipf=%g multiplicity=%v",
-		s.RRows, s.SRows, s.KeyBytes, BytesText(s.RPayloads), BytesText(s.SPayloads), s.MatchRatio, s.Zipf, s.Multiplicity)
+		s.RRows, s.SRows, s.KeyBytes, BytesText(s.RPayloads, "+"), BytesText(s.SPayloads, "+"), s.MatchRatio, s.Zipf, s.Multiplicity)
 	if s.SelfJoin {
 		text += " self-join"
 	}
 	return fmt.Sprintf("%s seed=%d", text, s.Seed)
 }
 
-// BytesText is the bytes of payload columns in one word, as in 4+4+8; 0 for none.
-func BytesText(columns []int) string {
-	if len(columns) == 0 {
-		return "0"
-	}
-	return strings.ReplaceAll(strings.Trim(fmt.Sprint(columns), "[]"), " ", "+")
+// BytesText is the bytes of payload columns with a separator between, as in 4+4+8.
+func BytesText(columns []int, separator string) string {
+	return strings.ReplaceAll(strings.Trim(fmt.Sprint(columns), "[]"), " ", separator)
 }
 
 // Validate reports all faults together; the error wraps ErrSpec.

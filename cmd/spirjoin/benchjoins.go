@@ -237,23 +237,19 @@ func (w *sweep) measure(ctx context.Context, figure, place string, c joins.Cell,
 		o, known := w.known[key]
 		if !known {
 			o.Algorithm = a.Name
-			if a.Unique && c.Spec.Multiplicity != (workload.Multiplicity{}) {
-				o.skipped = errors.New("takes unique keys only")
-			} else {
-				if bed == nil && bedErr == nil {
-					w.progress.enter("make " + c.String())
-					bed, bedErr = joins.NewBed(ctx, w.device, w.user, c)
-				}
-				err := bedErr
-				if err == nil {
-					w.progress.enter(key)
-					o.Result, err = bed.Measure(ctx, a, w.repeat, w.warm)
-				}
-				if err != nil && !doesNotFit(err) && !errors.Is(err, joins.ErrNoFolder) {
-					return err
-				}
-				o.skipped = err
+			if bed == nil && bedErr == nil {
+				w.progress.enter("make " + c.String())
+				bed, bedErr = joins.NewBed(ctx, w.device, w.user, c)
 			}
+			err := bedErr
+			if err == nil {
+				w.progress.enter(key)
+				o.Result, err = bed.Measure(ctx, a, w.repeat, w.warm)
+			}
+			if err != nil && !doesNotFit(err) && !errors.Is(err, joins.ErrNoFolder) && !errors.Is(err, joins.ErrNotUnique) {
+				return err
+			}
+			o.skipped = err
 			w.progress.clearLine()
 			w.known[key] = o
 		}
@@ -317,29 +313,32 @@ func stagesText(stages []backend.StageTime) string {
 }
 
 var joinColumns = benchColumns{
-	texts:   []string{"figure", "cell", "workload", "algorithm", "r_payload_bytes", "s_payload_bytes", "multiplicity", "self_join", "clock", "verified", "skipped", "stages"},
-	numbers: []string{"seed", "joins", "key_bytes", "r_rows", "s_rows", "output_rows", "peak_bytes", "runs"},
-	measures: []string{"match_ratio", "zipf", "median_seconds", "min_seconds", "max_seconds", "spread_seconds", "wall_median_seconds",
-		"transform_seconds", "match_seconds", "gather_seconds", "tuples_per_second"},
+	texts: []string{"figure", "cell", "workload", "algorithm", "r_payload", "s_payload", "multiplicity", "self_join", "clock", "verified", "skipped", "stages"},
+	numbers: []string{"seed", "joins", "key_bytes", "r_rows", "s_rows", "output_rows", "peak_bytes", "runs",
+		"median_ns", "min_ns", "max_ns", "spread_ns", "wall_median_ns", "transform_ns", "match_ns", "gather_ns"},
+	measures: []string{"match_ratio", "zipf", "tuples_per_second"},
 }
 
 // addJoin adds a row. Rows of what was skipped are those of the cell.
 func (f *benchFile) addJoin(figure, place string, c joins.Cell, o *measurement) {
-	r, clock, verified, reason := &o.Result, clockText(o.DeviceTime), "yes", ""
-	measures := []float64{c.Spec.MatchRatio, c.Spec.Zipf}
+	spec, r := &c.Spec, &o.Result
+	clock, verified, reason := clockText(r.DeviceTime), "yes", ""
+	numbers, measures := []uint64{spec.Seed, uint64(max(c.Dimensions, 1)), uint64(spec.KeyBytes)}, []float64{spec.MatchRatio, spec.Zipf}
 	if o.skipped != nil {
 		clock, verified, reason = "", "no", oneLine(o.skipped.Error())
-		r.RRows, r.SRows = uint64(c.Spec.RRows), uint64(c.Spec.SRows)
+		numbers = append(numbers, uint64(spec.RRows), uint64(spec.SRows))
 	} else {
+		numbers = append(numbers, r.RRows, r.SRows, r.Rows, r.PeakBytes, uint64(r.Times.Runs))
 		transform, match, gather := r.Phases()
-		measures = append(measures, r.Times.Median.Seconds(), r.Times.Min.Seconds(), r.Times.Max.Seconds(), r.Times.Spread.Seconds(), r.Wall.Median.Seconds(),
-			transform.Seconds(), match.Seconds(), gather.Seconds(), r.TuplesPerSecond())
+		for _, t := range []time.Duration{r.Times.Median, r.Times.Min, r.Times.Max, r.Times.Spread, r.Wall.Median, transform, match, gather} {
+			numbers = append(numbers, uint64(t.Nanoseconds()))
+		}
+		measures = append(measures, r.TuplesPerSecond())
 	}
 	var stages []string
 	for _, stage := range r.Stages {
-		stages = append(stages, fmt.Sprintf("%s=%v", stage.Stage, stage.Time.Seconds()))
+		stages = append(stages, fmt.Sprintf("%s=%d", stage.Stage, stage.Time.Nanoseconds()))
 	}
-	f.add([]string{figure, place, c.Kind(), r.Algorithm, workload.BytesText(c.Spec.RPayloads), workload.BytesText(c.Spec.SPayloads), c.Spec.Multiplicity.String(),
-		fmt.Sprint(c.Spec.SelfJoin), clock, verified, reason, strings.Join(stages, ";")},
-		[]uint64{c.Spec.Seed, uint64(max(c.Dimensions, 1)), uint64(c.Spec.KeyBytes), r.RRows, r.SRows, r.Rows, r.PeakBytes, uint64(r.Times.Runs)}, measures)
+	f.add([]string{figure, place, c.Kind(), r.Algorithm, workload.BytesText(spec.RPayloads, " "), workload.BytesText(spec.SPayloads, " "), spec.Multiplicity.String(),
+		fmt.Sprint(spec.SelfJoin), clock, verified, reason, strings.Join(stages, ";")}, numbers, measures)
 }

@@ -143,27 +143,37 @@ func createBenchFile(path, command string, device *backend.DeviceInfo, columns b
 		common: []string{time.Now().UTC().Format(time.RFC3339), machine, device.Name, device.Backend, device.Driver, device.DriverVersion, commit(), command}}, nil
 }
 
-// add adds a row of texts, numbers and measures, in the order of their columns. Measures that are missing, as those of a case that was
-// skipped, stay empty.
+// add adds a row of texts, numbers and measures, in the order of their columns. Numbers and measures at the end that are missing, as
+// those of a case that was skipped, stay empty.
 func (f *benchFile) add(texts []string, numbers []uint64, measures []float64) {
 	if f.writer == nil {
 		return
 	}
-	fields := f.rows.Fields()
 	texts = slices.Concat(f.common, texts)
-	for i, text := range texts {
-		fields[i].(*array.StringBuilder).Append(text)
-	}
-	for i, n := range numbers {
-		fields[len(texts)+i].(*array.Uint64Builder).Append(n)
-	}
-	for i, field := range fields[len(texts)+len(numbers):] {
-		if i < len(measures) {
-			field.(*array.Float64Builder).Append(measures[i])
-		} else {
-			field.AppendNull()
+	for _, field := range f.rows.Fields() {
+		switch field := field.(type) {
+		case *array.StringBuilder:
+			field.Append(texts[0])
+			texts = texts[1:]
+		case *array.Uint64Builder:
+			numbers = appendFirst(field, numbers)
+		case *array.Float64Builder:
+			measures = appendFirst(field, measures)
 		}
 	}
+}
+
+// appendFirst appends the first value to a column and returns the others.
+func appendFirst[T any](column interface {
+	Append(T)
+	AppendNull()
+}, values []T) []T {
+	if len(values) == 0 {
+		column.AppendNull()
+		return nil
+	}
+	column.Append(values[0])
+	return values[1:]
 }
 
 var primitiveColumns = benchColumns{
