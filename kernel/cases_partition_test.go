@@ -158,7 +158,7 @@ func (m *maker) partitionJoin() *kernelCase {
 	}
 	c := m.joinCase(uint32(len(counts)), []any{units, inOf(keyBits, keys[0]), inOf(keyBits, keys[1])}, [2]int{len(keys[0]), len(keys[1])},
 		rows, counts, offsets, words)
-	c.call.Params = append(c.call.Params, shift)
+	c.call.Params = append(c.call.Params, shift, joinHigh)
 	return c
 }
 
@@ -173,10 +173,16 @@ func (m *maker) payloadWords() [4]uint32 {
 	return [4]uint32{m.setByShape("left_words", 1, 2), m.setByShape("right_words", 2, 1), m.setByShape("left_words_2", 2, 0), m.setByShape("right_words_2", 0, 1)}
 }
 
+const joinHigh = 0xfeedbeef // of widened keys
+
 // joinCase makes a case of what all kernels that join share: payload, places, outputs, and the first two parameters. rows are
 // the output, unit by unit; counts and offsets belong to the units.
 func (m *maker) joinCase(groups uint32, inputs []any, sizes [2]int, rows []joined, counts []uint32, offsets []uint64, words [4]uint32) *kernelCase {
 	keyBits, placing, unique := m.config["key_bits"], m.config["placing"], m.config["unique"] == 1
+	keysBits, high := keyBits, uint64(0)
+	if _, may := m.config["widened"]; may && keyBits == 32 && m.setByShape("widened", 0, 1) == 1 {
+		keysBits, high = 64, joinHigh
+	}
 	total, first := len(rows), m.IntN(3)
 	room := total + m.IntN(3)
 	if placing == kernel.Paging {
@@ -207,7 +213,7 @@ func (m *maker) joinCase(groups uint32, inputs []any, sizes [2]int, rows []joine
 	}
 	for i, r := range rows {
 		if placing != kernel.Counting && !short {
-			outs[0][first+i] = r.key
+			outs[0][first+i] = r.key | high<<32
 			for p, number := range [4]uint32{r.left, r.right, r.left, r.right} {
 				if words[p] > 0 {
 					outs[1+p][first+i] = payload[p][number]
@@ -230,7 +236,7 @@ func (m *maker) joinCase(groups uint32, inputs []any, sizes [2]int, rows []joine
 		places = changed{out(all), out(after)}
 	}
 	args = append(args, places)
-	widths := [5]int{int(keyBits / 8)}
+	widths := [5]int{int(keysBits / 8)}
 	for i := range outs {
 		if i > 0 {
 			widths[i] = int(4 * max(1, words[i-1]))

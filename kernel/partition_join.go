@@ -22,16 +22,16 @@ import (
 // BitmapWord of places on and all set before, loses the bits of empty ones.
 //
 // With mixed=1 keys are those of a mixed partition with that seed and shift, at most 16, bits, and keys_out gets the keys that
-// were mixed; with mixed=0 they are any. unique=1 promises that no two left rows of a unit have the same key; the output rows of a
+// were mixed; with mixed=0 they are any. With widened=1 it gets them as 64-bit words with high in the high half. unique=1 promises that no two left rows of a unit have the same key; the output rows of a
 // unit are then in the order of its right rows, and otherwise in none.
 var PartitionJoin = &backend.KernelSpec{
 	Name:   "partition_join",
 	Args:   joinArgs("units"),
-	Params: []string{"first_row", "out_rows", "shift"},
+	Params: []string{"first_row", "out_rows", "shift", "high"},
 	Axes:   []backend.Axis{bits("key_bits", 32, 64)},
 	Constants: []backend.Constant{
 		workgroup, items(4), mixedDigits, {Name: "table", Default: 1536}, {Name: "heads", Default: 1024}, {Name: "placing", Default: AtOffsets},
-		{Name: "unique", Default: 0}, {Name: "seed", Default: 0}, leftWords, rightWords, leftWords2, rightWords2, pageRows,
+		{Name: "unique", Default: 0}, {Name: "seed", Default: 0}, leftWords, rightWords, leftWords2, rightWords2, pageRows, widenedKeys,
 	},
 	Compare:     backend.Multiset,
 	SharedBytes: func(c backend.Config) uint32 { return 4 * (c["heads"] + c["table"] + (c["workgroup"]+3)/4 + 2) },
@@ -123,11 +123,11 @@ func partitionJoin[K word](call *backend.Call, group uint32) {
 			}
 		}
 	}
-	joinOutput(call, group, mixed, matches)
+	joinOutput(call, group, mixed, call.Params[3], matches)
 }
 
 // joinOutput is what kernels that join make of their matches: counts, or output rows. matches calls do for each.
-func joinOutput[K word](call *backend.Call, unit uint32, mixed bool, matches func(do func(key K, left, right uint32))) {
+func joinOutput[K word](call *backend.Call, unit uint32, mixed bool, high uint32, matches func(do func(key K, left, right uint32))) {
 	c := call.Config
 	var total uint32
 	if c["placing"] != AtOffsets {
@@ -166,14 +166,12 @@ func joinOutput[K word](call *backend.Call, unit uint32, mixed bool, matches fun
 		}
 	}
 	at += uint64(call.Params[0])
-	keysOut := view[K](call.Args[8])
+	keysOut := keyOutputOf[K](call, call.Args[8], high)
 	matches(func(key K, left, right uint32) {
-		if keysOut != nil {
-			if mixed {
-				key = Unmix(key, c["seed"])
-			}
-			keysOut[at] = key
+		if mixed {
+			key = Unmix(key, c["seed"])
 		}
+		keysOut.put(at, key)
 		copyPayload(call.Args[9], call.Args[3], c["left_words"], at, left)
 		copyPayload(call.Args[10], call.Args[4], c["right_words"], at, right)
 		copyPayload(call.Args[11], call.Args[5], c["left_words_2"], at, left)

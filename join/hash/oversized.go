@@ -33,7 +33,7 @@ func (j *join) peel(ctx context.Context) (rows uint64, err error) {
 	for i := range sub.sides {
 		s := &j.sides[i]
 		r := resident.Relation{Rows: rowsOf(spans[i])}
-		keys, ids := j.memory.New(r.Rows*uint64(s.Keys.Bytes), "oversized "+s.Name+" keys"), j.memory.New(r.Rows*4, "oversized "+s.Name+" rows")
+		keys, ids := j.memory.New(r.Rows*uint64(s.MovedKeyBytes()), "oversized "+s.Name+" keys"), j.memory.New(r.Rows*4, "oversized "+s.Name+" rows")
 		defer j.memory.Release(keys, ids)
 		if j.memory.Err != nil {
 			return 0, j.memory.Err
@@ -41,7 +41,7 @@ func (j *join) peel(ctx context.Context) (rows uint64, err error) {
 		if err := j.loadSpans(ctx, &s.Side, spans[i], keys.All(), ids.All()); err != nil {
 			return 0, err
 		}
-		r.Keys, r.Payload = resident.Column{Data: keys.All(), Bytes: s.Keys.Bytes}, []resident.Column{{Data: ids.All(), Bytes: 4}}
+		r.Keys, r.Payload = resident.Column{Data: keys.All(), Bytes: s.MovedKeyBytes()}, []resident.Column{{Data: ids.All(), Bytes: 4}}
 		sub.sides[i].Side = resident.NewSide(r, "oversized "+s.Name)
 	}
 	if err := sub.begin(); err != nil {
@@ -65,7 +65,7 @@ func (j *join) peel(ctx context.Context) (rows uint64, err error) {
 // peelBySorting is the last way to peel.
 func (j *join) peelBySorting(ctx context.Context, spans [2][]span) (rows uint64, err error) {
 	problem := sortmerge.Problem{Rows: [2]uint64{rowsOf(spans[0]), rowsOf(spans[1])}, HasIDs: [2]bool{true, true},
-		KeyBytes: j.sides[build].Keys.Bytes, KeyBits: 8 * j.sides[build].Keys.Bytes}
+		KeyBytes: j.sides[build].MovedKeyBytes(), KeyBits: 8 * j.sides[build].MovedKeyBytes()}
 	p, err := sortmerge.NewPlan(j.ops.Tuning(), problem)
 	if err != nil {
 		return 0, err
@@ -80,10 +80,13 @@ func (j *join) peelBySorting(ctx context.Context, spans [2][]span) (rows uint64,
 		return nil
 	}
 	m, err := sortmerge.Match(ctx, j.ops, p, load, approve, j.profile)
-	if err != nil || m.Total == 0 {
+	if err != nil {
 		return 0, err
 	}
 	defer m.Release()
+	if m.Total == 0 {
+		return 0, nil
+	}
 	for i := range j.peeled {
 		j.peeled[i] = j.memory.New(m.Total*4, "peeled row numbers")
 	}
@@ -146,7 +149,7 @@ func (j *join) loadSpans(ctx context.Context, s *resident.Side, spans []span, ke
 	if err := j.ops.Iota(&list, numbers.All(), s.Rows, 0); err != nil {
 		return err
 	}
-	width, at := uint64(s.Keys.Bytes), uint64(0)
+	width, at := uint64(s.MovedKeyBytes()), uint64(0)
 	for _, span := range spans {
 		rows := span.end - span.first
 		if err := j.ops.Copy(&list, part(keys, at*width, rows*width), part(s.Ordered, span.first*width, rows*width)); err != nil {
@@ -171,22 +174,31 @@ func (j *join) expandPeeled(ctx context.Context) error {
 	if rows == 0 {
 		return nil
 	}
+	temporary := resident.Memory{Device: j.ops.Device()}
+	defer temporary.ReleaseAll()
 	list := backend.List{Profile: j.profile}
 	list.Stage("gather peeled")
 	gather := func(bytes int, from backend.Range, s int, to *backend.Buffer) error {
 		return j.ops.Gather(&list, bytes, from, j.peeled[s].Range(0, rows*4), to.Range(0, rows*uint64(bytes)), uint32(rows))
 	}
 	if !j.out.NoKeys {
-		keyBytes := j.sides[build].Keys.Bytes
-		if err := gather(keyBytes, j.sides[build].Ordered, build, j.out.Keys); err != nil {
+		width, keys := j.sides[build].MovedKeyBytes(), j.out.Keys
+		if j.bits > 0 {
+			keys = temporary.New(rows*uint64(width), "peeled keys")
+			if temporary.Err != nil {
+				return temporary.Err
+			}
+		}
+		if err := gather(width, j.sides[build].Ordered, build, keys); err != nil {
 			return err
 		}
 		if j.bits > 0 {
-			k, err := j.ops.Device().Kernel(kernel.UnmixKeys, backend.Config{"key_bits": uint32(keyBytes * 8)})
+			k, err := j.ops.Device().Kernel(kernel.UnmixKeys, backend.Config{"key_bits": uint32(width * 8), "widened": j.widened()})
 			if err != nil {
 				return err
 			}
-			list.Dispatch(k, kernel.Groups(k.Config, rows), []backend.Range{j.out.Keys.Range(0, rows*uint64(keyBytes))}, uint32(rows), seeds[j.round])
+			list.Dispatch(k, kernel.Groups(k.Config, rows), []backend.Range{keys.All(), j.out.Keys.Range(0, rows*uint64(j.sides[build].Keys.Bytes))},
+				uint32(rows), seeds[j.round], j.high)
 		}
 	}
 	for s := range j.sides {

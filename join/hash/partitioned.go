@@ -6,6 +6,7 @@ package hash
 import (
 	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"maps"
 	"math/bits"
@@ -45,6 +46,7 @@ type force struct {
 	table uint32 // rows of the build side that shared memory holds
 	// Oversized partitions beyond which everything is sorted; 0: as many as usual.
 	ranges uint32
+	wide   bool // keys of 8 bytes move whole
 }
 
 // Join joins on equal keys, which are equally wide on both sides. Every pair of rows with equal keys is a row of the result, which has
@@ -78,7 +80,10 @@ func Join(ctx context.Context, ops *primitive.Ops, left, right resident.Relation
 	rows := uint64(0)
 	if j.sides[build].Rows > 0 {
 		var err error
-		if rows, err = j.match(ctx); err != nil {
+		if rows, err = j.match(ctx); errors.Is(err, errNotNarrow) {
+			o.force.wide = true
+			return Join(ctx, ops, left, right, o, profile)
+		} else if err != nil {
 			return nil, err
 		}
 	}
@@ -90,10 +95,16 @@ func (j *join) match(ctx context.Context) (rows uint64, err error) {
 	if err := j.plan(); err != nil {
 		return 0, err
 	}
+	if err := j.narrow(ctx); err != nil {
+		return 0, err
+	}
 	for s := range j.sides {
 		if err := j.transform(ctx, &j.sides[s]); err != nil {
 			return 0, err
 		}
+	}
+	if err := j.checkNarrow(ctx); err != nil {
+		return 0, err
 	}
 	if err := j.cut(ctx); err != nil {
 		return 0, err
@@ -131,6 +142,7 @@ type join struct {
 	probeRows uint32         // of a unit, at most; of the build side it has at most as many as the table has room for
 
 	units     *backend.Buffer
+	high      uint32             // where only low words of keys move: the high word of all
 	oversized uint32             // partitions with too many build rows for units
 	peeled    [2]*backend.Buffer // of every output row of those: its row of each side
 	round     int                // 1 in the join of the rows of oversized partitions
@@ -181,7 +193,7 @@ const (
 // plan chooses the number of partitions and the size of units.
 func (j *join) plan() error {
 	rows := j.sides[build].Rows
-	width := backend.Config{"key_bits": uint32(j.sides[build].Keys.Bytes * 8)}
+	width := backend.Config{"key_bits": uint32(j.sides[build].MovedKeyBytes() * 8)}
 	config := maps.Clone(j.ops.Tuning().Config("partition_join", width))
 	maps.Copy(config, width)
 	var err error
@@ -198,6 +210,9 @@ func (j *join) plan() error {
 	if j.force.bits != nil {
 		j.bits = *j.force.bits
 	}
+	if j.widened() == 1 {
+		j.bits = max(1, j.bits)
+	}
 	j.config["heads"] = 1 << (bits.Len32(j.config["heads"]) - 1) // a power of 2
 	batch := kernel.TileRows(j.config)
 	j.probeRows = batch * max(1, uint32(probeFactor*table)/batch)
@@ -205,6 +220,68 @@ func (j *join) plan() error {
 		j.probeRows = batch // lavapipe ends all loops of an invocation after 65,535 trips: a batch of keys that all collide takes fewer
 	}
 	return nil
+}
+
+// errNotNarrow says that keys looked narrow and are not.
+var errNotNarrow = errors.New("keys differ in their high words")
+
+// narrow has only the low words of 8-byte keys moved where the high words are all the same, as those of numbers of rows are. The first and
+// the last rows tell whether to try; the pass that counts digits looks at every key.
+func (j *join) narrow(ctx context.Context) error {
+	if j.bits == 0 || j.force.wide || j.sides[build].Keys.Bytes == 4 {
+		return nil
+	}
+	for i := range j.sides {
+		for _, row := range []uint64{0, j.sides[i].Rows - 1} {
+			var word [4]byte
+			if err := j.ops.Device().Download(ctx, word[:], part(j.sides[i].Keys.Data, row*8+4, 4)); err != nil {
+				return err
+			}
+			high := binary.LittleEndian.Uint32(word[:])
+			if i+int(row) > 0 && high != j.high {
+				return nil
+			}
+			j.high = high
+		}
+	}
+	words := j.memory.New(8, "high words")
+	if j.memory.Err != nil {
+		return j.memory.Err
+	}
+	var list backend.List
+	list.Fill(words.Range(0, 4), j.high)
+	list.Fill(words.Range(4, 4), 0)
+	if _, err := j.ops.Device().Submit(ctx, backend.Compute, &list); err != nil {
+		return err
+	}
+	for i := range j.sides {
+		j.sides[i].High = words.All()
+	}
+	return j.plan()
+}
+
+// checkNarrow returns errNotNarrow where partitions moved low words of keys whose high words differ.
+func (j *join) checkNarrow(ctx context.Context) error {
+	high := j.sides[build].High
+	if high.Buffer == nil {
+		return nil
+	}
+	var differing [4]byte
+	if err := j.ops.Device().Download(ctx, differing[:], part(high, 4, 4)); err != nil {
+		return err
+	}
+	if differing != [4]byte{} {
+		return errNotNarrow
+	}
+	return nil
+}
+
+// widened is the constant of kernels that write keys: 1 where only low words of them moved.
+func (j *join) widened() uint32 {
+	if j.sides[build].High.Buffer != nil {
+		return 1
+	}
+	return 0
 }
 
 // transform partitions the keys of a side together with the first payload columns or, with Untransformed, with row numbers.
@@ -303,7 +380,7 @@ func (j *join) cut(ctx context.Context) error {
 func (j *join) recordUnits(list *backend.List, output backend.Config, args []backend.Range, first, room uint32) error {
 	config := maps.Clone(j.config)
 	maps.Copy(config, output)
-	config["seed"] = seeds[j.round]
+	config["seed"], config["widened"] = seeds[j.round], j.widened()
 	if j.bits > 0 {
 		config["mixed"] = 1
 	}
@@ -314,7 +391,7 @@ func (j *join) recordUnits(list *backend.List, output backend.Config, args []bac
 	if err != nil {
 		return err
 	}
-	list.Dispatch(k, j.out.Units, append([]backend.Range{j.units.All(), j.sides[build].Ordered, j.sides[probe].Ordered}, args...), first, room, uint32(j.bits))
+	list.Dispatch(k, j.out.Units, append([]backend.Range{j.units.All(), j.sides[build].Ordered, j.sides[probe].Ordered}, args...), first, room, uint32(j.bits), j.high)
 	return nil
 }
 

@@ -34,6 +34,17 @@ void put(uvec2 column, uint words, uint first, uint row, uvec2 value) {
     else column32_from(column, first).at[row] = value.x;
 }
 
+void put_key(uint first, uint row, Key key) {
+    if (absent(keys_out)) return;
+#if KEY_BITS == 32
+    if (widened == 1u) {
+        column64_from(keys_out, first).at[row] = uvec2(key, high);
+        return;
+    }
+#endif
+    COLUMN_FROM(KEY_BITS)(keys_out, first).at[row] = key;
+}
+
 // The values of both payload columns of a side; words[1] is 0 where there is no second one.
 struct Payloads { uvec2 of[2]; };
 
@@ -137,7 +148,7 @@ void join_batch(uint unit, uint left_first, uint first, uint run, uint count, Ke
                         to = page_next++;
                     }
                     if (to < room) {
-                        if (!absent(keys_out)) COLUMN_FROM(KEY_BITS)(keys_out, start).at[to] = mixed == 1u ? unmix_of(key[k], seed) : key[k];
+                        put_key(start, to, mixed == 1u ? unmix_of(key[k], seed) : key[k]);
                         put(left_out, left_words, start, to, left_value[k].of[0]);
                         put(right_out, right_words, start, to, right_value[k].of[0]);
                         if (left_words_2 > 0u) put(left_out_2, left_words_2, start, to, left_value[k].of[1]);
