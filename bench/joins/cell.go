@@ -2,7 +2,6 @@ package joins
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -16,8 +15,8 @@ type Cell struct {
 	// Dimensions above 0 are tables like R, with unique keys and a payload column, that S is joined with one after the
 	// other, all values of 4 bytes (GFTR 5.2.7): each join returns what the next one needs and all payload so far.
 	Dimensions int
-	// Query is a join of TPC-H (workload.TPCHJoin), from the files in Folder. Of the specification only KeyBytes counts; the rest is
-	// what scale factor 10 has.
+	// Query is a join of TPC-H, made of the files in Folder (workload.TPCHJoin): of the specification only KeyBytes counts then. Without
+	// a folder it is made by the specification.
 	Query, Folder string
 }
 
@@ -26,7 +25,7 @@ func (c Cell) String() string {
 	switch {
 	case c.Dimensions > 0:
 		return fmt.Sprintf("star r=%d s=%d dimensions=%d seed=%d", c.Spec.RRows, c.Spec.SRows, c.Dimensions, c.Spec.Seed)
-	case c.Query != "":
+	case c.Folder != "":
 		return fmt.Sprintf("tpch join=%s key-bytes=%d", c.Query, c.Spec.KeyBytes)
 	}
 	return c.Spec.String()
@@ -37,30 +36,24 @@ func (c Cell) Kind() string {
 	switch {
 	case c.Dimensions > 0:
 		return "star"
-	case c.Query != "":
+	case c.Folder != "":
 		return "tpch"
 	}
 	return "pkfk"
 }
 
-// Scaled is the cell with rows divided by a power of 2, one row at least. The files of a query decide for themselves.
+// Scaled is the cell with rows divided by a power of 2, one row at least. Files decide for themselves.
 func (c Cell) Scaled(log2 int) Cell {
-	if c.Query == "" {
+	if c.Folder == "" {
 		c.Spec.RRows, c.Spec.SRows = max(c.Spec.RRows>>log2, 1), max(c.Spec.SRows>>log2, 1)
 	}
 	return c
 }
 
-// ErrNoFolder says that a query has no files to read.
-var ErrNoFolder = errors.New("no files of TPC-H: spirjoin gen tpch --sf 10 -o DIR writes them, --tpch DIR reads them")
-
 // Validate reports a cell that cannot be made.
 func (c Cell) Validate() error {
-	switch {
-	case c.Dimensions > 0:
+	if c.Dimensions > 0 {
 		return c.star().Validate()
-	case c.Query != "" && c.Folder == "":
-		return ErrNoFolder
 	}
 	return c.Spec.Validate()
 }
@@ -99,7 +92,7 @@ func (c Cell) make(ctx context.Context) (*tables, error) {
 	}
 	var left, right arrow.Table
 	var err error
-	if c.Query != "" {
+	if c.Folder != "" {
 		left, right, err = workload.TPCHJoin(ctx, c.Folder, c.Query, c.Spec.KeyBytes)
 	} else {
 		left, right, err = workload.PKFK(ctx, c.Spec)

@@ -73,7 +73,7 @@ func Figures() []Figure {
 		}),
 	}, {
 		Name: "gftr-17", Title: "joins of TPC-H (SF 10) and TPC-DS (SF 100), table 6; keys of 4 bytes and the rest of 8, then all of 8", Algorithms: gftr, Axis: query,
-		Note:  "J1 to J3 join files of TPC-H (--tpch), whatever their scale factor; J4 and J5 are made with rows, matches and columns of the table",
+		Note:  "With --tpch J1 to J3 join files of TPC-H, whatever their scale factor. The others are made with rows, matches and columns of the table",
 		Cells: slices.Concat(queries(4), queries(8)),
 	}, {
 		Name: "rt-7", Title: "joins of unique keys by size, one match each", Algorithms: rt, Axis: rRows, Cells: unique,
@@ -197,6 +197,9 @@ func query(c Cell) string {
 		name = "J5"
 	default:
 		name = "J4"
+	}
+	if c.Folder == "" {
+		name += " made"
 	}
 	return fmt.Sprintf("%s key=%d", name, c.Spec.KeyBytes)
 }

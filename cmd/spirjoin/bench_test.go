@@ -158,7 +158,7 @@ func TestBenchJoinsFigures(t *testing.T) {
 	require.Regexp(t, `^CELL +ALGORITHM +MEDIAN +MIN +MAX +TUPLES/S +MEMORY +OUTPUT ROWS$`, lines[3])
 	require.Regexp(t, `^payloads=4  phj-om( +[\d.]+ [mu]?s){3} +[\d.]+ [kMG]/s +[\d.]+ [KM]iB +2\^12$`, lines[4])
 	require.Regexp(t, `^   partition left [\d.]+ [mu]s, `, lines[5])
-	require.Regexp(t, `(?m)^J1 key=4  phj-om     skipped: no files of TPC-H: `, o.stdout)
+	require.Regexp(t, `(?m)^J1 made key=4  phj-om +[\d.]+ [mu]s `, o.stdout)
 
 	file, err := os.Open(path)
 	require.NoError(t, err)
@@ -186,6 +186,13 @@ func TestBenchJoinsFigures(t *testing.T) {
 		fmt.Fprintln(&golden, strings.Join(kept, ","))
 	}
 	requireGolden(t, "bench-joins.csv", golden.String())
+
+	skipped := run("phj-om", "phj-om-unique", "--figure", "gftr-17", "--cell", "J5", "--csv", path)
+	require.Regexp(t, `(?m)^J5 made key=8  phj-om-unique  skipped: takes unique keys only`, skipped.stdout)
+	text, err := os.ReadFile(path)
+	require.NoError(t, err)
+	require.Equal(t, 2, strings.Count(string(text), `,no,"takes unique keys only, on the side with fewer rows",`))
+	require.Contains(t, runProgram(t, exitInputOutput, "bench", "joins", "--device", "host", "--figure", "gftr-17", "--tpch", t.TempDir()).stderr, "orders.parquet")
 
 	again := strings.Split(run("phj-om", "--figure", "gftr-8,gftr-9", "--cell", "2^12").stdout, "\n")
 	require.Len(t, again, 12)

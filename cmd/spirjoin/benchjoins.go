@@ -38,7 +38,7 @@ func (s *session) benchJoinsCommand() *cli.Command {
 			&cli.StringSliceFlag{Name: "figure", Category: figures, Usage: "repeat the sweeps of `FIGURES`: gftr-8,rt-7 or all; list shows them"},
 			&cli.StringFlag{Name: "cell", Category: figures, Usage: "only cells whose place on the axis contains `TEXT`, as in zipf=1"},
 			&cli.IntFlag{Name: "scale", Category: figures, Usage: "divide rows by 2 to the `POWER`; default: 0, on a CPU 8"},
-			&cli.StringFlag{Name: "tpch", Category: figures, Usage: "`DIR` with the files of gen tpch, for gftr-17"},
+			&cli.StringFlag{Name: "tpch", Category: figures, Usage: "take the joins of TPC-H in gftr-17 from the files of gen tpch in `DIR`"},
 
 			&cli.StringFlag{Name: "device", Category: run, Value: "auto", Usage: "`DEVICE`: its index, name, id or backend; default: auto"},
 			&cli.GenericFlag{Name: "device-memory", Category: run, Value: new(sizeValue), Usage: "use at most `SIZE` on the device, as in 512MiB; default: 80%"},
@@ -197,10 +197,10 @@ func (w *sweep) figure(ctx context.Context, f joins.Figure) error {
 	var cells []joins.Cell
 	places := []string{""}
 	for _, c := range f.Cells {
+		if c.Query != "" {
+			c.Folder = w.tpch
+		}
 		if c = c.Scaled(w.scale); f.Axis == nil || strings.Contains(f.Axis(c), w.cell) {
-			if c.Query != "" {
-				c.Folder = w.tpch
-			}
 			cells = append(cells, c)
 		}
 	}
@@ -246,7 +246,7 @@ func (w *sweep) measure(ctx context.Context, figure, place string, c joins.Cell,
 				w.progress.enter(key)
 				o.Result, err = bed.Measure(ctx, a, w.repeat, w.warm)
 			}
-			if err != nil && !doesNotFit(err) && !errors.Is(err, joins.ErrNoFolder) && !errors.Is(err, joins.ErrNotUnique) {
+			if err != nil && !doesNotFit(err) && !errors.Is(err, joins.ErrNotUnique) {
 				return err
 			}
 			o.skipped = err
