@@ -38,6 +38,8 @@ var cells = []Cell{
 	cell(func(c *Cell) { c.Dimensions = 3 }),
 }
 
+func init() { pieceRows = 1000 } // several pieces of each result
+
 func TestMeasure(t *testing.T) {
 	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {
 		tuning := jointest.Tuning(t)
@@ -68,8 +70,6 @@ func TestMeasure(t *testing.T) {
 
 // The check must see each kind of fault, on each kind of workload, also in the last of the pieces that are downloaded.
 func TestCheckSeesFaults(t *testing.T) {
-	defer func(rows uint64) { pieceRows = rows }(pieceRows)
-	pieceRows = 1000
 	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {
 		temporary, err := device.Allocate(backend.DeviceLocal, 8, "exchange")
 		require.NoError(t, err)
