@@ -269,7 +269,7 @@ var (
 
 // newJoinTable has no column for cells where their only place is "".
 func newJoinTable(places []string, algorithms []joins.Algorithm) *joinTable {
-	t := &joinTable{widths: []int{0, len(joinHead[1]), numberColumns, numberColumns, numberColumns, numberColumns, numberColumns, len(joinHead[7])}}
+	t := &joinTable{widths: []int{0, len(joinHead[1]), numberColumns, numberColumns, numberColumns, numberColumns, len("1023.9 MiB"), len(joinHead[7])}}
 	for _, p := range places {
 		if p != "" {
 			t.widths[0] = max(t.widths[0], len(p), len(joinHead[0]))
