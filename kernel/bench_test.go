@@ -339,7 +339,7 @@ func benchCall(spec *backend.KernelSpec, config backend.Config, rows int) (call 
 		place := func(i int) uint64 { return uint64(ids[i]) }
 		call.Args, call.Params = [][]byte{words(rows, any, bits), words(rows, place, 32), words(rows, zero, bits)}, []uint32{uint32(rows)}
 	case "varying_bits":
-		call.Args = [][]byte{words(rows, any, config["key_bits"]), words(2, zero, config["key_bits"])}
+		call.Args = [][]byte{words(rows, any, config["key_bits"]), words(3, zero, config["key_bits"])}
 		call.Params = []uint32{uint32(rows), tiles}
 	case "reduce":
 		call.Args = [][]byte{words(rows, any, config["in_bits"]), words(int(tiles), zero, config["sum_bits"])}

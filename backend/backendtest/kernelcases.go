@@ -66,7 +66,7 @@ var caseMakers = map[string]func(c backend.Config, rows int, random *rand.Rand) 
 		return cases
 	},
 	"varying_bits": func(c backend.Config, rows int, random *rand.Rand) []kernelCase {
-		bits := randomColumn(c["key_bits"], 2, random)
+		bits := randomColumn(c["key_bits"], 3, random)
 		return []kernelCase{{name: "", rows: rows, params: []uint32{uint32(rows), kernel.Tiles(c, uint64(rows))},
 			args: [][]byte{randomColumn(c["key_bits"], rows, random), bits}}}
 	},
