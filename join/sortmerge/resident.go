@@ -18,6 +18,8 @@ type Options struct {
 	// OneByOne sorts one payload column at a time (GFTR algorithm 1), which takes less memory (GFTR table 2). Otherwise up to three
 	// columns of one width are sorted together.
 	OneByOne bool
+	// MergeSort sorts by merging (RT 3.3.1) instead of by digits, with one payload column at a time. Neither sorts keys that are sorted.
+	MergeSort bool
 }
 
 // Join joins relations that are on a device, whose keys are equally wide, by sorting both. Every pair of rows with equal keys is a row
@@ -39,16 +41,16 @@ func Join(ctx context.Context, ops *primitive.Ops, left, right resident.Relation
 	}
 	rows := uint64(0)
 	if left.Rows > 0 && right.Rows > 0 {
+		unsorted, err := unordered(ctx, ops, profile, left.Keys, right.Keys)
+		if err != nil {
+			return nil, err
+		}
 		for i := range j.sides {
-			s := &j.sides[i]
-			if err := j.varying(ctx, s); err != nil {
-				return nil, err
-			}
-			if err := j.sort(ctx, s); err != nil {
+			j.sides[i].bits = unsorted[i]
+			if err := j.sort(ctx, &j.sides[i]); err != nil {
 				return nil, err
 			}
 		}
-		var err error
 		if rows, err = j.match(ctx); err != nil {
 			return nil, err
 		}
@@ -75,46 +77,20 @@ type join struct {
 // side is one relation and what becomes of it.
 type side struct {
 	resident.Side
-	bits uint64 // of the keys that differ among rows
+	bits uint64 // by which keys have to be sorted; 0: they are
 }
 
-// varying finds the bits in which keys differ: a sort leaves the others out.
-func (j *join) varying(ctx context.Context, s *side) error {
-	p, err := primitive.PlanVaryingBits(j.ops.Tuning(), s.Rows, s.Keys.Bytes)
-	if err != nil {
-		return err
-	}
-	temporary := resident.Memory{Device: j.ops.Device()}
-	defer temporary.ReleaseAll()
-	scratch := temporary.New(p.ScratchBytes, "varying bits")
-	if temporary.Err != nil {
-		return temporary.Err
-	}
-	list := backend.List{Profile: j.profile}
-	list.Stage("varying bits " + s.Name)
-	if err := j.ops.VaryingBits(&list, p, s.Keys.Data, scratch.All()); err != nil {
-		return err
-	}
-	if _, err := j.ops.Device().Submit(ctx, backend.Compute, &list); err != nil {
-		return err
-	}
-	found := make([]byte, 2*s.Keys.Bytes) // AND and OR of all keys
-	if err := j.ops.Device().Download(ctx, found, scratch.Range(0, uint64(len(found)))); err != nil {
-		return err
-	}
-	if s.Keys.Bytes == 8 {
-		words := backend.Longs(found)
-		s.bits = words[1] &^ words[0]
-	} else {
-		words := backend.Words(found)
-		s.bits = uint64(words[1] &^ words[0])
-	}
-	return nil
-}
-
-// sort sorts the keys of a side with the next payload columns, or with row numbers. Keys that are all equal are sorted already.
+// sort sorts the keys of a side with the next payload columns, or with row numbers. What is sorted already stays where it is.
 func (j *join) sort(ctx context.Context, s *side) error {
-	return s.Transform(ctx, j.ops, &j.memory, j.profile, "sort", j.Untransformed, j.OneByOne, func(layout primitive.Layout) (t resident.Transformation, err error) {
+	return s.Transform(ctx, j.ops, &j.memory, j.profile, "sort", j.untransformed(s), j.OneByOne || j.MergeSort, func(layout primitive.Layout) (t resident.Transformation, err error) {
+		if j.MergeSort && s.bits != 0 {
+			p, err := primitive.PlanMergeSort(j.ops.Tuning(), layout)
+			t.Passes, t.ScratchBytes = p.Passes(), p.ScratchBytes
+			t.Record = func(list *backend.List, scratch backend.Range, source primitive.Columns, buffers [2]primitive.Columns) error {
+				return j.ops.MergeSort(list, p, scratch, source, buffers)
+			}
+			return t, err
+		}
 		p, err := primitive.PlanSort(j.ops.Tuning(), primitive.Sort{Layout: layout, EndBit: bits.Len64(s.bits), Varying: s.bits})
 		t.Passes, t.ScratchBytes = p.Passes(), p.ScratchBytes
 		t.Record = func(list *backend.List, scratch backend.Range, source primitive.Columns, buffers [2]primitive.Columns) error {
@@ -123,6 +99,9 @@ func (j *join) sort(ctx context.Context, s *side) error {
 		return t, err
 	})
 }
+
+// untransformed says whether a side is gathered by row numbers: sorted rows are where their numbers say.
+func (j *join) untransformed(s *side) bool { return j.Untransformed && s.bits != 0 }
 
 // match finds the matches of the sorted keys, expands them to pairs of sorted rows, and makes the output of these.
 func (j *join) match(ctx context.Context) (rows uint64, err error) {
@@ -161,7 +140,7 @@ func (j *join) match(ctx context.Context) (rows uint64, err error) {
 		s := &j.sides[i]
 		j.memory.Release(s.Ordered.Buffer)
 		ids := pairs[i]
-		if j.Untransformed && len(s.Payload) > 0 {
+		if j.untransformed(s) && len(s.Payload) > 0 {
 			ids = j.memory.New(rows*4, "output row numbers, "+s.Name)
 			if j.memory.Err != nil {
 				return 0, j.memory.Err
@@ -175,7 +154,7 @@ func (j *join) match(ctx context.Context) (rows uint64, err error) {
 				return 0, err
 			}
 		}
-		if err := s.Materialize(ctx, j.ops, &j.memory, j.profile, ids.All(), rows, j.Untransformed, func() error { return j.sort(ctx, s) }); err != nil {
+		if err := s.Materialize(ctx, j.ops, &j.memory, j.profile, ids.All(), rows, j.untransformed(s), func() error { return j.sort(ctx, s) }); err != nil {
 			return 0, err
 		}
 		j.memory.Release(ids, pairs[i])
