@@ -221,7 +221,7 @@ func (m *maker) mergeUnits() *kernelCase {
 func (m *maker) mergeJoin() *kernelCase {
 	m.set("placing", kernel.AtOffsets, kernel.Counting, kernel.Reserving)
 	table := m.setByShape("table", 700, 9)
-	words := [2]uint32{m.setByShape("left_words", 1, 2), m.setByShape("right_words", 2, 1)}
+	words := m.payloadWords()
 	left, right := m.sortedSides(min(m.IntN(3*int(table)+2), 1+200_000/(m.rows+1)), m.rows)
 	leftBounds, rightBounds := tilesOf(left, right, int(kernel.TileRows(m.config)))
 	units := []uint32{0, 0, 0, 0}
@@ -233,7 +233,6 @@ func (m *maker) mergeJoin() *kernelCase {
 	var counts []uint32
 	var offsets []uint64
 	var rows []joined
-	start := m.Uint64N(1 << 34)
 	for unit := range slices.Chunk(units, 4) {
 		before := len(rows)
 		numbers := make(map[uint64][]uint32)
@@ -245,9 +244,9 @@ func (m *maker) mergeJoin() *kernelCase {
 				rows = append(rows, joined{right[r], l, r})
 			}
 		}
-		counts, offsets = append(counts, uint32(len(rows)-before)), append(offsets, start+uint64(before))
+		counts, offsets = append(counts, uint32(len(rows)-before)), append(offsets, uint64(before))
 	}
 	keyBits := m.config["key_bits"]
 	return m.joinCase(uint32(len(counts)), []any{units, inOf(keyBits, left), inOf(keyBits, right)}, [2]int{len(left), len(right)},
-		rows, counts, offsets, start, words)
+		rows, counts, offsets, words)
 }

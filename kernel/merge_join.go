@@ -56,15 +56,15 @@ func mergeUnits[K word](call *backend.Call, group uint32) {
 var MergeJoin = &backend.KernelSpec{
 	Name:   "merge_join",
 	Args:   joinArgs("units"),
-	Params: []string{"first_lo", "first_hi", "out_rows"},
+	Params: []string{"first_row", "out_rows"},
 	Axes:   []backend.Axis{bits("key_bits", 32, 64)},
 	Constants: []backend.Constant{
 		workgroup, items(4), {Name: "table", Default: 1280}, {Name: "placing", Default: AtOffsets},
-		{Name: "left_words", Default: 1}, {Name: "right_words", Default: 1},
+		leftWords, rightWords, leftWords2, rightWords2,
 	},
 	Compare: backend.Multiset,
 	SharedBytes: func(c backend.Config) uint32 {
-		return c["key_bits"]/8*c["table"] + 4*((c["workgroup"]+3)/4+3)
+		return c["key_bits"]/8*c["table"] + 4*((c["workgroup"]+3)/4+2)
 	},
 	Run: func(call *backend.Call, group uint32) {
 		if call.Config["key_bits"] == 64 {
@@ -78,7 +78,7 @@ var MergeJoin = &backend.KernelSpec{
 func mergeJoin[K word](call *backend.Call, group uint32) {
 	unit := backend.Words(call.Args[0])[4*group:][:4]
 	left, right := view[K](call.Args[1])[unit[0]:unit[1]], view[K](call.Args[2])[unit[2]:unit[3]]
-	joinOutput(call, group, false, 0, func(do func(key K, left, right uint32)) {
+	joinOutput(call, group, false, func(do func(key K, left, right uint32)) {
 		from := 0
 		for i, key := range right {
 			for stop := from + near; from < len(left) && left[from] < key; {

@@ -3,10 +3,10 @@
 // join_output.glsl.
 // One workgroup per unit of at most workgroup*items right rows.
 // Inputs: units, uint32[4 * units]: left from, left to, right from, right to; left_keys and right_keys, words of KEY_BITS, sorted
-// ascending; left_payload and right_payload, words of 32 * left_words and 32 * right_words bits, absent: the row numbers.
+// ascending; payload as for partition_join.
 // In and out: places, as for partition_join.
-// Outputs: keys_out, words of KEY_BITS; left_out and right_out, payload; left_rows and right_rows, uint32; each may be absent.
-// Preconditions: no unit has more than table left rows; a workgroup consists of whole subgroups; out_rows is at most 2^31.
+// Outputs: keys_out and payload, as for partition_join.
+// Preconditions: no unit has more than table left rows; a workgroup consists of whole subgroups; output rows are less than 2^31.
 // Source: "Fast Equi-Join Algorithms on GPUs: Design and Implementation", section 3.3.2, with a search in a chunk of shared memory.
 #version 460
 #extension GL_GOOGLE_include_directive : require
@@ -21,12 +21,14 @@ layout(constant_id = 2) const uint table = TABLE;
 layout(constant_id = 3) const uint placing = PLACING;
 layout(constant_id = 4) const uint left_words = LEFT_WORDS;
 layout(constant_id = 5) const uint right_words = RIGHT_WORDS;
+layout(constant_id = 6) const uint left_words_2 = LEFT_WORDS_2;
+layout(constant_id = 7) const uint right_words_2 = RIGHT_WORDS_2;
 const uint mixed = 0u, seed = 0u, unique = 0u;
 
 layout(push_constant) uniform Push {
-    uvec2 units, left_keys, right_keys, left_payload, right_payload, places;
-    uvec2 keys_out, left_out, right_out, left_rows, right_rows;
-    uint first_lo, first_hi, out_rows;
+    uvec2 units, left_keys, right_keys, left_payload, right_payload, left_payload_2, right_payload_2, places;
+    uvec2 keys_out, left_out, right_out, left_out_2, right_out_2;
+    uint first_row, out_rows;
     GROUP_RANGE
 };
 

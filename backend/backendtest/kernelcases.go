@@ -175,13 +175,13 @@ var caseMakers = map[string]func(c backend.Config, rows int, random *rand.Rand) 
 		var offsets []uint64
 		for i := range right {
 			if i%int(kernel.TileRows(c)) == 0 {
-				offsets = append(offsets, uint64(i)+5)
+				offsets = append(offsets, uint64(i))
 			}
 			right[i] = left[random.IntN(len(left))]
 		}
-		args := [][]byte{backend.AsBytes(slots), narrow(left, c["key_bits"]), narrow(right, c["key_bits"]), randomColumn(32, len(left), random), nil,
+		args := [][]byte{backend.AsBytes(slots), narrow(left, c["key_bits"]), narrow(right, c["key_bits"]), randomColumn(32, len(left), random), nil, nil, nil,
 			backend.AsBytes(append(offsets, 0)), column(c["key_bits"], rows), column(32, rows), column(32, rows), nil, nil}
-		return []kernelCase{{"", args, []uint32{5, 0, uint32(rows), uint32(rows), mask, seed}, rows, backend.Config{"unique": 1}}}
+		return []kernelCase{{"", args, []uint32{0, uint32(rows), uint32(rows), mask}, rows, backend.Config{"unique": 1, "seed": seed}}}
 	},
 	"unmix": func(c backend.Config, rows int, random *rand.Rand) []kernelCase {
 		return []kernelCase{{"", [][]byte{randomColumn(c["key_bits"], rows, random)}, []uint32{uint32(rows), random.Uint32()}, rows, nil}}
@@ -218,11 +218,11 @@ var caseMakers = map[string]func(c backend.Config, rows int, random *rand.Rand) 
 		}
 		for first := 0; first < len(right) || first == 0; first += tile {
 			end := min(first+tile, len(right))
-			units, offsets = append(units, uint32(first/2), uint32(end/2), uint32(first), uint32(end)), append(offsets, 5+uint64(first))
+			units, offsets = append(units, uint32(first/2), uint32(end/2), uint32(first), uint32(end)), append(offsets, uint64(first))
 		}
-		args := [][]byte{backend.AsBytes(units), narrow(left, c["key_bits"]), narrow(right, c["key_bits"]), randomColumn(32, len(left), random), nil,
+		args := [][]byte{backend.AsBytes(units), narrow(left, c["key_bits"]), narrow(right, c["key_bits"]), randomColumn(32, len(left), random), nil, nil, nil,
 			backend.AsBytes(offsets), column(c["key_bits"], len(right)), column(32, len(right)), column(32, len(right)), nil, nil}
-		return []kernelCase{{"", args, []uint32{5, 0, uint32(len(right))}, len(offsets) * int(kernel.TileRows(c)), nil}}
+		return []kernelCase{{"", args, []uint32{0, uint32(len(right))}, len(offsets) * int(kernel.TileRows(c)), nil}}
 	},
 	"partition_join": func(c backend.Config, rows int, random *rand.Rand) []kernelCase {
 		// Right row r of a unit finds left row r/2, whose key is its number.
@@ -232,14 +232,14 @@ var caseMakers = map[string]func(c backend.Config, rows int, random *rand.Rand) 
 		for first := 0; first < rows || first == 0; first += batch {
 			count := min(batch/2, int(c["table"]), (rows-first+1)/2)
 			units = append(units, uint32(len(left)), uint32(len(left)+count), uint32(len(right)), uint32(len(right)+2*count))
-			offsets = append(offsets, 5+uint64(len(right)))
+			offsets = append(offsets, uint64(len(right)))
 			for i := range count {
 				left, right = append(left, uint64(first+i)), append(right, uint64(first+i), uint64(first+i))
 			}
 		}
-		args := [][]byte{backend.AsBytes(units), narrow(left, c["key_bits"]), narrow(right, c["key_bits"]), randomColumn(32, len(left), random), nil,
+		args := [][]byte{backend.AsBytes(units), narrow(left, c["key_bits"]), narrow(right, c["key_bits"]), randomColumn(32, len(left), random), nil, nil, nil,
 			backend.AsBytes(offsets), column(c["key_bits"], len(right)), column(32, len(right)), column(32, len(right)), nil, nil}
-		return []kernelCase{{"", args, []uint32{5, 0, uint32(len(right)), 0, 0}, len(offsets) * batch, backend.Config{"unique": 1}}}
+		return []kernelCase{{"", args, []uint32{0, uint32(len(right)), 0}, len(offsets) * batch, backend.Config{"unique": 1}}}
 	},
 	"radix_starts": func(_ backend.Config, rows int, random *rand.Rand) []kernelCase {
 		return []kernelCase{{"", [][]byte{randomColumn(32, 3*rows, random), column(32, rows+1)}, []uint32{uint32(rows), 3, 1}, rows, nil}}
