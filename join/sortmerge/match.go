@@ -111,11 +111,13 @@ func sortSide(ctx context.Context, ops *primitive.Ops, plan *Plan, side int, loa
 			columns[i].Payload = []backend.Range{id[i].All()}
 		}
 	}
-	if err := ops.Sort(&list, p, scratch.All(), columns[0], columns); err != nil {
-		return nil, nil, err
-	}
-	if _, err := ops.Device().Submit(ctx, backend.Compute, &list); err != nil {
-		return nil, nil, err
+	if p.Passes() > 0 || p.Sort.Payload == primitive.RowNumbers {
+		if err := ops.Sort(&list, p, scratch.All(), columns[0], columns); err != nil {
+			return nil, nil, err
+		}
+		if _, err := ops.Device().Submit(ctx, backend.Compute, &list); err != nil {
+			return nil, nil, err
+		}
 	}
 	keys, ids = k[p.Result()], id[p.Result()]
 	b.Keep(keys, ids)
