@@ -50,7 +50,10 @@ func Algorithms() []Algorithm {
 		hashed("hj-unique", hash.Options{Unpartitioned: true, Unique: true}),
 		sorted("smj-om", sortmerge.Options{}),
 		sorted("smj-om-single", sortmerge.Options{OneByOne: true}),
+		sorted("smj-om-count", sortmerge.Options{CountFirst: true}),
+		sorted("smj-om-merge", sortmerge.Options{MergeSort: true}),
 		sorted("smj-um", sortmerge.Options{Untransformed: true}),
+		sorted("smj-um-merge", sortmerge.Options{Untransformed: true, MergeSort: true}),
 	}
 }
 

@@ -371,7 +371,7 @@ func (j *join) cut(ctx context.Context) error {
 	list.Stage("cut")
 	list.Dispatch(pieces, kernel.Groups(pieces.Config, uint64(j.out.Units)),
 		[]backend.Range{offsets.Range(0, partitions*4+4), j.sides[build].starts, j.sides[probe].starts, j.units.All()},
-		j.out.Units, uint32(partitions), table, j.probeRows)
+		j.out.Units, uint32(partitions), table, j.probeRows, 1)
 	_, err = j.ops.Device().Submit(ctx, backend.Compute, &list)
 	return err
 }
