@@ -215,13 +215,14 @@ func TestBenchJoinsUsage(t *testing.T) {
 	o := runProgram(t, exitDone, "bench", "joins", "--figure", "list")
 	requireGolden(t, "bench-joins-figures.txt", o.stdout)
 	for args, want := range map[string]string{
-		"--figure gftr-99":                     `no figure "gftr-99"; there are gftr-8, `,
-		"--figure gftr-8 phj":                  `no join "phj"; there are phj-om, `,
-		"--figure gftr-8 --scale -1":           "--scale is -1, must be 0 to 62",
-		"--payloads -1":                        "--payloads is -1, must be 0 to 1000",
-		"--payload-bytes 5 -r 10":              "payloads have 5 bytes, must be 4 or 8",
-		"--repeat 0":                           "--repeat must be at least 1",
-		"--figure gftr-8 --cell 2^27 -r 10 -s": "needs a value",
+		"--figure gftr-99":               `no figure "gftr-99"; there are gftr-8, `,
+		"--figure gftr-8 phj":            `no join "phj"; there are phj-om, `,
+		"--figure gftr-8 --scale -1":     "--scale is -1, must be 0 to 62",
+		"--payloads -1":                  "--payloads is -1, must be 0 to 1000",
+		"--payload-bytes 5 -r 10":        "payloads have 5 bytes, must be 4 or 8",
+		"--repeat 0":                     "--repeat must be at least 1",
+		"--figure gftr-8 -r 10 --zipf 1": "--r-rows is no flag for figures, which have their workloads; --zipf is no flag",
+		"--scale 3 -r 10":                "--scale needs --figure",
 	} {
 		require.Contains(t, runProgram(t, exitUsage, append([]string{"bench", "joins", "--device", "host"}, strings.Fields(args)...)...).stderr, want)
 	}
