@@ -52,7 +52,7 @@ func mergeUnits[K word](call *backend.Call, group uint32) {
 
 // MergeJoin joins units of sorted sides, a workgroup a unit: its left keys, at most the constant table of them, lie in shared
 // memory, where a right row finds its first match by binary search; the others follow it. units, in the form of [PartitionPieces],
-// takes at most workgroup*items right rows. Output rows are as those of [PartitionJoin].
+// takes at most workgroup*items right rows. Output rows are as those of [PartitionJoin], without pages.
 var MergeJoin = &backend.KernelSpec{
 	Name:   "merge_join",
 	Args:   joinArgs("units"),
@@ -78,7 +78,7 @@ var MergeJoin = &backend.KernelSpec{
 func mergeJoin[K word](call *backend.Call, group uint32) {
 	unit := backend.Words(call.Args[0])[4*group:][:4]
 	left, right := view[K](call.Args[1])[unit[0]:unit[1]], view[K](call.Args[2])[unit[2]:unit[3]]
-	joinOutput(call, group, false, func(do func(key K, left, right uint32)) {
+	joinOutput(call, group, false, 0, func(do func(key K, left, right uint32)) {
 		from := 0
 		for i, key := range right {
 			for stop := from + near; from < len(left) && left[from] < key; {

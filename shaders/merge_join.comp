@@ -4,7 +4,7 @@
 // One workgroup per unit of at most workgroup*items right rows.
 // Inputs: units, uint32[4 * units]: left from, left to, right from, right to; left_keys and right_keys, words of KEY_BITS, sorted
 // ascending; payload as for partition_join.
-// In and out: places, as for partition_join.
+// In and out: places, as for partition_join, PLACING 0 to 2.
 // Outputs: keys_out and payload, as for partition_join.
 // Preconditions: no unit has more than table left rows; a workgroup consists of whole subgroups; output rows are less than 2^31.
 // Source: "Fast Equi-Join Algorithms on GPUs: Design and Implementation", section 3.3.2, with a search in a chunk of shared memory.
@@ -23,7 +23,7 @@ layout(constant_id = 4) const uint left_words = LEFT_WORDS;
 layout(constant_id = 5) const uint right_words = RIGHT_WORDS;
 layout(constant_id = 6) const uint left_words_2 = LEFT_WORDS_2;
 layout(constant_id = 7) const uint right_words_2 = RIGHT_WORDS_2;
-const uint mixed = 0u, seed = 0u, unique = 0u;
+const uint mixed = 0u, seed = 0u, unique = 0u, page_rows = 1u, widened = 0u, high = 0u;
 
 layout(push_constant) uniform Push {
     uvec2 units, left_keys, right_keys, left_payload, right_payload, left_payload_2, right_payload_2, places;
