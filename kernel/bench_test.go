@@ -297,7 +297,7 @@ func benchCall(spec *backend.KernelSpec, config backend.Config, rows int) (call 
 			words(units*left, any, 32), words(2*units*left, any, 32), nil, nil, words(units, func(i int) uint64 { return uint64(i * 2 * left) }, 64),
 			words(2*units*left, zero, config["key_bits"]), words(2*units*left, zero, 32), words(2*units*left, zero, 32), nil, nil,
 		}
-		call.Params = []uint32{0, uint32(2 * units * left), 0}
+		call.Params = []uint32{0, uint32(2 * units * left), 0, 0}
 	case "table_build", "table_probe":
 		// An eighth of the rows on the left.
 		left, mask := max(1, rows/8), uint32(1)

@@ -52,7 +52,7 @@ func mergeUnits[K word](call *backend.Call, group uint32) {
 
 // MergeJoin joins units of sorted sides, a workgroup a unit: its left keys, at most the constant table of them, lie in shared
 // memory, where a right row finds its first match by binary search; the others follow it. units, in the form of [PartitionPieces],
-// takes at most workgroup*items right rows. Output rows are as those of [PartitionJoin].
+// takes at most workgroup*items right rows. Output rows are as those of [PartitionJoin], without pages.
 var MergeJoin = &backend.KernelSpec{
 	Name:   "merge_join",
 	Args:   joinArgs("units"),

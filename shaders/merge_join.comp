@@ -4,7 +4,7 @@
 // One workgroup per unit of at most workgroup*items right rows.
 // Inputs: units, uint32[4 * units]: left from, left to, right from, right to; left_keys and right_keys, words of KEY_BITS, sorted
 // ascending; payload as for partition_join.
-// In and out: places, as for partition_join.
+// In and out: places, as for partition_join, PLACING 0 to 2.
 // Outputs: keys_out and payload, as for partition_join.
 // Preconditions: no unit has more than table left rows; a workgroup consists of whole subgroups; output rows are less than 2^31.
 // Source: "Fast Equi-Join Algorithms on GPUs: Design and Implementation", section 3.3.2, with a search in a chunk of shared memory.

@@ -239,7 +239,7 @@ var caseMakers = map[string]func(c backend.Config, rows int, random *rand.Rand) 
 		}
 		args := [][]byte{backend.AsBytes(units), narrow(left, c["key_bits"]), narrow(right, c["key_bits"]), randomColumn(32, len(left), random), nil, nil, nil,
 			backend.AsBytes(offsets), column(c["key_bits"], len(right)), column(32, len(right)), column(32, len(right)), nil, nil}
-		return []kernelCase{{"", args, []uint32{0, uint32(len(right)), 0}, len(offsets) * batch, backend.Config{"unique": 1}}}
+		return []kernelCase{{"", args, []uint32{0, uint32(len(right)), 0, 0}, len(offsets) * batch, backend.Config{"unique": 1}}}
 	},
 	"radix_starts": func(_ backend.Config, rows int, random *rand.Rand) []kernelCase {
 		return []kernelCase{{"", [][]byte{randomColumn(32, 3*rows, random), column(32, rows+1)}, []uint32{uint32(rows), 3, 1}, rows, nil}}
