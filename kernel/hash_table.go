@@ -1,6 +1,7 @@
 package kernel
 
 import (
+	"runtime"
 	"sync/atomic"
 
 	"github.com/spirjoin/spirjoin/backend"
@@ -73,21 +74,47 @@ var TableProbe = &backend.KernelSpec{
 func tableProbe[K word](call *backend.Call, group uint32) {
 	rows, mask, seed, patience := call.Params[3], call.Params[4], call.Params[5], call.Config["patience"]
 	slots, left, right := backend.Words(call.Args[0]), view[K](call.Args[1]), view[K](call.Args[2])
+	unique := call.Config["unique"] == 1
 	for t := range tiles(call, group, max(1, Tiles(call.Config, uint64(rows))), rows) { // no rows are a tile too, which is counted
-		joinOutput(call, group, false, 0, func(do func(key K, left, right uint32)) {
-			for row := t.first; row < t.end; row++ {
-				key := right[row]
-				home := uint32(Mix(key, seed))
+		out := newJoinOutput[K](call, group, 0, false, 0)
+		var homes, entries [pairRows]uint32
+		var touched K
+		for first := t.first; first < t.end; first += pairRows {
+			keys := right[first:min(first+pairRows, t.end)]
+			// Loads that do not wait for each other bring what the loop behind them needs first into the caches.
+			for i, key := range keys {
+				homes[i] = uint32(Mix(key, seed))
+				entries[i] = slots[homes[i]&mask]
+			}
+			for _, entry := range entries[:len(keys)] {
+				if entry > 0 {
+					touched |= left[entry-1]
+				}
+			}
+			n := uint(0)
+			for i, key := range keys {
 				for tries := range patience {
-					entry := slots[(home+tries)&mask]
+					entry := slots[(homes[i]+tries)&mask]
 					if entry == 0 {
 						break
 					}
-					if left[entry-1] == key {
-						do(key, entry-1, uint32(row))
+					if left[entry-1] != key {
+						continue
+					}
+					if n == pairRows {
+						out.write(n)
+						n = 0
+					}
+					out.left[n], out.right[n] = entry-1, uint32(first+i)
+					n++
+					if unique {
+						break
 					}
 				}
 			}
-		})
+			out.write(n)
+		}
+		runtime.KeepAlive(touched)
+		out.end()
 	}
 }
