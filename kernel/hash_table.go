@@ -54,14 +54,14 @@ func tableBuild[K word](call *backend.Call, group uint32) {
 var TableProbe = &backend.KernelSpec{
 	Name:   "table_probe",
 	Args:   joinArgs("slots"),
-	Params: []string{"first_lo", "first_hi", "out_rows", "rows", "mask", "seed"},
+	Params: []string{"first_row", "out_rows", "rows", "mask"},
 	Axes:   []backend.Axis{bits("key_bits", 32, 64)},
 	Constants: []backend.Constant{
-		workgroup, items(4), {Name: "patience", Default: 256}, {Name: "placing", Default: AtOffsets}, {Name: "unique", Default: 0},
-		{Name: "left_words", Default: 1}, {Name: "right_words", Default: 1},
+		workgroup, items(4), {Name: "patience", Default: 256}, {Name: "placing", Default: AtOffsets}, {Name: "unique", Default: 0}, {Name: "seed", Default: 0},
+		leftWords, rightWords, leftWords2, rightWords2,
 	},
 	Compare:     backend.Multiset,
-	SharedBytes: func(c backend.Config) uint32 { return 4 * ((c["workgroup"]+3)/4 + 3) },
+	SharedBytes: func(c backend.Config) uint32 { return 4 * ((c["workgroup"]+3)/4 + 2) },
 	Run: func(call *backend.Call, group uint32) {
 		if call.Config["key_bits"] == 64 {
 			tableProbe[uint64](call, group)
@@ -72,11 +72,11 @@ var TableProbe = &backend.KernelSpec{
 }
 
 func tableProbe[K word](call *backend.Call, group uint32) {
-	rows, mask, seed, patience := call.Params[3], call.Params[4], call.Params[5], call.Config["patience"]
+	rows, mask, seed, patience := call.Params[2], call.Params[3], call.Config["seed"], call.Config["patience"]
 	slots, left, right := backend.Words(call.Args[0]), view[K](call.Args[1]), view[K](call.Args[2])
 	unique := call.Config["unique"] == 1
 	for t := range tiles(call, group, max(1, Tiles(call.Config, uint64(rows))), rows) { // no rows are a tile too, which is counted
-		out := newJoinOutput[K](call, group, 0, false, 0)
+		out := newJoinOutput[K](call, group, 0, false)
 		var homes, entries [pairRows]uint32
 		var touched K
 		for first := t.first; first < t.end; first += pairRows {

@@ -139,7 +139,7 @@ const mostPortionRows = 1 << 29
 
 func planRadix(t Tuning, layout Layout, digits []digit) (radixPasses, error) {
 	p := radixPasses{layout: layout, digits: digits}
-	v := variant("key_bits", layout.KeyBytes*8, "payload_bits", layout.payloadBits())
+	v := variant("key_bits", layout.KeyBytes*8, "payload_bits", layout.payloadBits(), "columns", max(1, layout.Columns))
 	p.config = t.Config("radix_sort", v)
 	if len(digits) == 0 {
 		return p, nil
