@@ -36,18 +36,15 @@ func tableBuild[K word](call *backend.Call, group uint32) {
 	keys, slots := view[K](call.Args[0]), backend.Words(call.Args[1])
 	for t := range tiles(call, group, Tiles(call.Config, uint64(rows)), rows) {
 		for first := t.first; first < t.end; first += pairRows {
-			var homes [pairRows]uint32
-			batch := keys[first:min(first+pairRows, t.end)]
-			for i, key := range batch {
-				homes[i] = uint32(Mix(key, seed)) & mask
-			}
-			for _, home := range homes[:len(batch)] { // into the caches, many at a time; exchanges wait for each other
-				atomic.LoadUint32(&slots[home])
+			var buffer [pairRows]K
+			homes := source(keys[first:min(first+pairRows, t.end)], buffer[:], digit{mixed: true, seed: seed})
+			for _, home := range homes { // into the caches, many at a time; exchanges wait for each other
+				atomic.LoadUint32(&slots[uint32(home)&mask])
 			}
 		next:
-			for i, home := range homes[:len(batch)] {
+			for i, home := range homes {
 				for tries := range patience {
-					if atomic.CompareAndSwapUint32(&slots[(home+tries)&mask], 0, uint32(first+i)+1) {
+					if atomic.CompareAndSwapUint32(&slots[(uint32(home)+tries)&mask], 0, uint32(first+i)+1) {
 						continue next
 					}
 				}
@@ -107,8 +104,9 @@ type prober[K word] struct {
 
 func (p *prober[K]) probe(keys []K, seed uint32, out *joinOutput[K]) {
 	mask := uint32(len(p.slots) - 1)
-	for i, key := range keys {
-		p.rows[i], p.at[i] = uint32(i), uint32(Mix(key, seed))&mask
+	mixAll(p.found[:], keys, seed)
+	for i, home := range p.found[:len(keys)] {
+		p.rows[i], p.at[i] = uint32(i), uint32(home)&mask
 	}
 	looking := uint(len(keys))
 	for tries := uint32(0); looking > 0 && tries < p.patience; tries++ {

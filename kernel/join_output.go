@@ -43,10 +43,7 @@ func (o *joinOutput[K]) write(n uint) {
 		keys := view[K](args[8])[at:][:n]
 		writeRows(keys, view[K](args[2]), o.rightFirst, right)
 		if o.mixed {
-			seed := c["seed"]
-			for i, key := range keys {
-				keys[i] = Unmix(key, seed)
-			}
+			unmixAll(keys, c["seed"])
 		}
 	}
 	writePayload(args[9], args[3], c["left_words"], at, o.leftFirst, left)

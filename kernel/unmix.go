@@ -21,9 +21,6 @@ var UnmixKeys = &backend.KernelSpec{
 func unmixKeys[K word](call *backend.Call, group uint32) {
 	rows, seed := call.Params[0], call.Params[1]
 	for t := range tiles(call, group, Tiles(call.Config, uint64(rows)), rows) {
-		keys := view[K](call.Args[0])[t.first:t.end]
-		for i, key := range keys {
-			keys[i] = Unmix(key, seed)
-		}
+		unmixAll(view[K](call.Args[0])[t.first:t.end], seed)
 	}
 }
