@@ -63,7 +63,7 @@ var TableProbe = &backend.KernelSpec{
 	Axes:   []backend.Axis{bits("key_bits", 32, 64)},
 	Constants: []backend.Constant{
 		workgroup, items(4), {Name: "patience", Default: 256}, {Name: "placing", Default: AtOffsets}, {Name: "unique", Default: 0}, {Name: "seed", Default: 0},
-		leftWords, rightWords, leftWords2, rightWords2,
+		leftWords, rightWords, leftWords2, rightWords2, pageRows,
 	},
 	Compare:     backend.Multiset,
 	SharedBytes: func(c backend.Config) uint32 { return 4 * ((c["workgroup"]+3)/4 + 2) },
@@ -81,7 +81,7 @@ func tableProbe[K word](call *backend.Call, group uint32) {
 	right := view[K](call.Args[2])
 	p := prober[K]{slots: backend.Words(call.Args[0])[:mask+1], left: view[K](call.Args[1]), patience: patience, unique: oneIf(call.Config["unique"] == 1)}
 	for t := range tiles(call, group, max(1, Tiles(call.Config, uint64(rows))), rows) { // no rows are a tile too, which is counted
-		out := newJoinOutput[K](call, group, 0, false)
+		out := newJoinOutput[K](call, group, 0, false, 0)
 		for first := t.first; first < t.end && len(p.left) > 0; first += pairRows {
 			out.rightFirst = uint32(first)
 			p.probe(right[first:min(first+pairRows, t.end)], seed, out)

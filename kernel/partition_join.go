@@ -16,19 +16,22 @@ import (
 // The constant placing says where output rows go. Counting: places receives the number of output rows of each unit, 32 bits.
 // AtOffsets: places holds 64-bit output rows of the units' first ones, counted from first_row. Reserving: a workgroup takes the
 // next free rows of the out_rows from first_row on (RT 3.2.2, a chunk as long as needed); places is a cursor of three words, zero
-// before: rows reserved, and the 64-bit number of all rows. Where the two differ, or pass out_rows, rows are missing.
+// before: rows reserved, and the 64-bit number of all rows. Where the two differ, or pass out_rows, rows are missing. Paging: each
+// invocation takes pages of page_rows rows and fills one before it takes the next (RT 3.2.2), so that rows stay empty at the ends of
+// last pages. The cursor counts rows taken; where they pass out_rows, rows are missing. A bitmap of all output rows, from word
+// BitmapWord of places on and all set before, loses the bits of empty ones.
 //
 // With mixed=1 keys are those of a mixed partition with that seed and shift, at most 16, bits, and keys_out gets the keys that
-// were mixed; with mixed=0 they are any. unique=1 promises that no two left rows of a unit have the same key; the output rows of a
+// were mixed; with mixed=0 they are any. With widened=1 it gets them as 64-bit words with high in the high half. unique=1 promises that no two left rows of a unit have the same key; the output rows of a
 // unit are then in the order of its right rows, and otherwise in none.
 var PartitionJoin = &backend.KernelSpec{
 	Name:   "partition_join",
 	Args:   joinArgs("units"),
-	Params: []string{"first_row", "out_rows", "shift"},
+	Params: []string{"first_row", "out_rows", "shift", "high"},
 	Axes:   []backend.Axis{bits("key_bits", 32, 64)},
 	Constants: []backend.Constant{
 		workgroup, items(4), mixedDigits, {Name: "table", Default: 1536}, {Name: "heads", Default: 1024}, {Name: "placing", Default: AtOffsets},
-		{Name: "unique", Default: 0}, {Name: "seed", Default: 0}, leftWords, rightWords, leftWords2, rightWords2,
+		{Name: "unique", Default: 0}, {Name: "seed", Default: 0}, leftWords, rightWords, leftWords2, rightWords2, pageRows, widenedKeys,
 	},
 	Compare:     backend.Multiset,
 	SharedBytes: func(c backend.Config) uint32 { return 4 * (c["heads"] + c["table"] + (c["workgroup"]+3)/4 + 2) },
@@ -66,6 +69,7 @@ var (
 	rightWords  = backend.Constant{Name: "right_words", Default: 1}
 	leftWords2  = backend.Constant{Name: "left_words_2", Default: 0}
 	rightWords2 = backend.Constant{Name: "right_words_2", Default: 0}
+	pageRows    = backend.Constant{Name: "page_rows", Default: 1}
 )
 
 func partitionJoin[K word](call *backend.Call, group uint32) {
@@ -79,7 +83,7 @@ func partitionJoin[K word](call *backend.Call, group uint32) {
 	}
 	defer pool.Put(t)
 	t.build(left, unmixed, call.Params[2], c["heads"])
-	out := newJoinOutput[K](call, group, unit[0], c["mixed"] == 1)
+	out := newJoinOutput[K](call, group, unit[0], c["mixed"] == 1, call.Params[3])
 	var buffer [pairRows]K
 	for first := unit[2]; first < unit[3]; first += pairRows {
 		out.rightFirst = first

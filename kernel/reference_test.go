@@ -144,7 +144,7 @@ func TestPartitionJoinFillsItsTable(t *testing.T) {
 	config, err := kernel.PartitionJoin.Complete(backend.Config{"key_bits": 32, "table": rows, "heads": 1 << 16, "placing": kernel.Reserving})
 	require.NoError(t, err)
 	cursor, out := make([]uint32, 3), [2][]uint32{make([]uint32, frequent+1), make([]uint32, frequent+1)}
-	kernel.PartitionJoin.Run(&backend.Call{Config: config, Params: []uint32{0, frequent + 1, 0}, Args: [][]byte{
+	kernel.PartitionJoin.Run(&backend.Call{Config: config, Params: []uint32{0, frequent + 1, 0, 0}, Args: [][]byte{
 		backend.AsBytes([]uint32{0, rows, 0, uint32(len(right))}), backend.AsBytes(left), backend.AsBytes(right), nil, nil, nil, nil,
 		backend.AsBytes(cursor), nil, backend.AsBytes(out[0]), backend.AsBytes(out[1]), nil, nil}}, 0)
 	require.Equal(t, []uint32{frequent + 1, frequent + 1, 0}, cursor)

@@ -51,10 +51,10 @@ var tunable = map[string]knobs{
 	"gather":     {kernels: []*backend.KernelSpec{kernel.Gather, kernel.GatherBits, kernel.Iota}},
 	"merge":      {kernels: []*backend.KernelSpec{kernel.MergeTiles}},
 	"merge_sort": {kernels: []*backend.KernelSpec{kernel.BlockSort}},
-	"partition_join": {kernels: []*backend.KernelSpec{kernel.PartitionJoin}, fixed: []string{"mixed", "placing", "unique", "seed", "left_words", "right_words", "left_words_2", "right_words_2"},
+	"partition_join": {kernels: []*backend.KernelSpec{kernel.PartitionJoin}, fixed: []string{"mixed", "placing", "unique", "seed", "left_words", "right_words", "left_words_2", "right_words_2", "page_rows", "widened"},
 		whole: true, limits: map[string][2]uint32{"table": {1, 1<<16 - 1}, "heads": {1, 1 << 16}}},
 	"radix_sort": {kernels: []*backend.KernelSpec{kernel.RadixCounts, kernel.RadixHistogram, kernel.RadixScatter}, settings: []string{"lookback", "portion"},
-		fixed: []string{"mixed", "columns", "far", "subgroup"}, whole: true, limits: map[string][2]uint32{
+		fixed: []string{"mixed", "columns", "far", "subgroup", "narrow"}, whole: true, limits: map[string][2]uint32{
 			"lookback": {0, 1}, "patience": {0, mostPatience}, "ahead": {1, kernel.MaxAhead}, "counters": {8 * maxDigits, maxTileRows}}},
 	"histogram": {kernels: []*backend.KernelSpec{kernel.Histogram}, wideTile: 4},
 	"scatter":   {kernels: []*backend.KernelSpec{kernel.Scatter}},

@@ -82,10 +82,10 @@ const (
 // Release gives the device memory back.
 func (t *Table) Release() { t.slots.Release() }
 
-// Probe joins the table's relation, the left one of the result, with another. Of the options it knows CountFirst and OutputRows;
+// Probe joins the table's relation, the left one of the result, with another. Of the options it knows CountFirst, OutputRows and PageRows;
 // 0 output rows are as many as the relation has. See [Join] for the rest.
 func (t *Table) Probe(ctx context.Context, right resident.Relation, o Options, profile *backend.Profile) (*resident.Result, error) {
-	j := &join{ops: t.ops, Options: Options{CountFirst: o.CountFirst, OutputRows: o.OutputRows}, profile: profile}
+	j := &join{ops: t.ops, Options: Options{CountFirst: o.CountFirst, OutputRows: o.OutputRows, PageRows: o.PageRows}, profile: profile}
 	defer j.memory.ReleaseAll()
 	j.sides = [2]side{{Side: resident.NewSide(t.relation, "left")}, {Side: resident.NewSide(right, "right")}}
 	if err := j.begin(); err != nil {
@@ -105,6 +105,7 @@ func (t *Table) Probe(ctx context.Context, right resident.Relation, o Options, p
 		return nil, err
 	}
 	j.out.Units = kernel.Groups(own, right.Rows)
+	j.out.Invocations = uint64(j.out.Units) * uint64(own["workgroup"])
 	j.out.Record = func(list *backend.List, output backend.Config, args []backend.Range, first, room uint32) error {
 		config := maps.Clone(own)
 		maps.Copy(config, output)
