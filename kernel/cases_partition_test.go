@@ -73,8 +73,8 @@ func (m *maker) partitionJoin() *kernelCase {
 	m.set("placing", kernel.AtOffsets, kernel.Counting, kernel.Reserving)
 	m.setByShape("table", 700, 9)
 	m.setByShape("heads", 256, 8)
-	words := [2]uint32{m.setByShape("left_words", 1, 2), m.setByShape("right_words", 2, 1)}
-	shift, seed := uint32(0), m.Uint32()
+	words := m.payloadWords()
+	shift, seed := uint32(0), m.setByShape("seed", 0x12345678, 0xfedcba98)
 	if mixed {
 		shift = []uint32{16, 5, 0}[m.IntN(3)]
 	}
@@ -102,7 +102,6 @@ func (m *maker) partitionJoin() *kernelCase {
 	var counts []uint32
 	var offsets []uint64
 	var rows []joined
-	start := m.Uint64N(1 << 34)
 	for right := 0; right < m.rows || len(units) == 0; {
 		sizes := [2]int{m.IntN(int(m.config["table"]) + 1), m.IntN(m.rows + 2)}
 		if m.distribution == "equal" || m.distribution == "extreme" || m.distribution == "few" {
@@ -139,7 +138,7 @@ func (m *maker) partitionJoin() *kernelCase {
 			keys[side] = append(keys[side], column...)
 		}
 		at := len(units) - 4
-		offsets = append(offsets, start+uint64(len(rows)))
+		offsets = append(offsets, uint64(len(rows)))
 		before := len(rows)
 		numbers := make(map[uint64][]uint32)
 		for l := units[at]; l < units[at+1]; l++ {
@@ -158,8 +157,8 @@ func (m *maker) partitionJoin() *kernelCase {
 		}
 	}
 	c := m.joinCase(uint32(len(counts)), []any{units, inOf(keyBits, keys[0]), inOf(keyBits, keys[1])}, [2]int{len(keys[0]), len(keys[1])},
-		rows, counts, offsets, start, words)
-	c.call.Params = append(c.call.Params, shift, seed)
+		rows, counts, offsets, words)
+	c.call.Params = append(c.call.Params, shift)
 	return c
 }
 
@@ -169,42 +168,46 @@ type joined struct {
 	left, right uint32
 }
 
-// joinCase makes a case of what all kernels that join share: payload, places, outputs, and the first three parameters. rows are
-// the output, unit by unit; counts and offsets belong to the units, and the first row is number start.
-func (m *maker) joinCase(groups uint32, inputs []any, sizes [2]int, rows []joined, counts []uint32, offsets []uint64, start uint64, words [2]uint32) *kernelCase {
+// payloadWords sets how wide payload columns are: left, right, and the second ones.
+func (m *maker) payloadWords() [4]uint32 {
+	return [4]uint32{m.setByShape("left_words", 1, 2), m.setByShape("right_words", 2, 1), m.setByShape("left_words_2", 2, 0), m.setByShape("right_words_2", 0, 1)}
+}
+
+// joinCase makes a case of what all kernels that join share: payload, places, outputs, and the first two parameters. rows are
+// the output, unit by unit; counts and offsets belong to the units.
+func (m *maker) joinCase(groups uint32, inputs []any, sizes [2]int, rows []joined, counts []uint32, offsets []uint64, words [4]uint32) *kernelCase {
 	keyBits, placing, unique := m.config["key_bits"], m.config["placing"], m.config["unique"] == 1
-	total := len(rows)
-	// A part of the output where it is known what lies there; all of it, and more room, elsewhere.
-	first, room := start, total+m.IntN(3)
-	if placing == kernel.AtOffsets && unique {
-		skip := m.IntN(total + 1)
-		first, room = start+uint64(skip), m.IntN(total-skip+3)
-		if m.IntN(4) == 0 {
-			first, room = start-min(start, 2), total+3
-		}
-	}
-	at := int(int64(start - first)) // output row of the first
+	total, first := len(rows), m.IntN(3)
+	room := total + m.IntN(3)
 	short := placing == kernel.Reserving && m.distribution == "extreme" && total > 1
 	if short {
 		room = m.IntN(total)
 	}
 	const untouched = marker * (1<<64 - 1) / 255
-	outs := [5][]uint64{} // keys, payload of both, row numbers of both
+	outs := [5][]uint64{} // keys, and payload: left, right, left, right
 	for i := range outs {
-		outs[i] = slices.Repeat([]uint64{untouched}, room)
+		outs[i] = slices.Repeat([]uint64{untouched}, first+room)
 	}
-	payload := [2][]uint64{m.column(sizes[0], 64, 0), m.column(sizes[1], 64, 0)}
-	var numbered [2]bool
-	for side := range numbered {
-		numbered[side] = m.IntN(3) == 0
+	args := inputs
+	var payload [4][]uint64
+	for i := range payload {
+		size := sizes[i%2]
+		payload[i] = m.column(size, 64, 0)
+		column := inOf(32*max(1, words[i]), payload[i])
+		if m.IntN(3) == 0 {
+			column = nil
+			for row := range payload[i] {
+				payload[i][row] = uint64(row)
+			}
+		}
+		args = append(args, column)
 	}
 	for i, r := range rows {
-		if o := at + i; placing != kernel.Counting && !short && o >= 0 && o < room {
-			outs[0][o], outs[3][o], outs[4][o] = r.key, uint64(r.left), uint64(r.right)
-			for side, number := range [2]uint32{r.left, r.right} {
-				outs[1+side][o] = payload[side][number]
-				if numbered[side] {
-					outs[1+side][o] = uint64(number)
+		if placing != kernel.Counting && !short {
+			outs[0][first+i] = r.key
+			for p, number := range [4]uint32{r.left, r.right, r.left, r.right} {
+				if words[p] > 0 {
+					outs[1+p][first+i] = payload[p][number]
 				}
 			}
 		}
@@ -218,33 +221,28 @@ func (m *maker) joinCase(groups uint32, inputs []any, sizes [2]int, rows []joine
 	case kernel.Reserving:
 		places = changed{out(make([]uint32, 3)), out([]uint32{uint32(total), uint32(total), 0})}
 	}
-	args := inputs
-	for side := range payload {
-		var column any
-		if !numbered[side] {
-			column = inOf(32*words[side], payload[side])
-		}
-		args = append(args, column)
-	}
 	args = append(args, places)
-	widths := [5]int{int(keyBits / 8), int(4 * words[0]), int(4 * words[1]), 4, 4}
-	for i, width := range widths {
+	widths := [5]int{int(keyBits / 8)}
+	for i := range outs {
+		if i > 0 {
+			widths[i] = int(4 * max(1, words[i-1]))
+		}
 		var column any
 		if m.IntN(5) > 0 {
-			column = outOf(uint32(8*width), outs[i])
+			column = outOf(uint32(8*widths[i]), outs[i])
 		}
 		args = append(args, column)
 	}
-	c := m.newCase(groups, []uint32{uint32(first), uint32(first >> 32), uint32(room)}, args...)
+	c := m.newCase(groups, []uint32{uint32(first), uint32(room)}, args...)
 	if !unique || placing == kernel.Reserving {
-		c.canonical = func(args [][]byte) { sortRows(args[6:], widths[:], room) }
+		c.canonical = func(args [][]byte) { sortRows(args[8:], widths[:], first+room) }
 	}
 	if short { // which rows find room is open
 		c.canonical = func(args [][]byte) {
-			clear(args[5][:4])
+			clear(args[7][:4])
 			for i, width := range widths {
-				if args[6+i] != nil {
-					clear(args[6+i][:room*width])
+				if args[8+i] != nil {
+					clear(args[8+i][first*width:][:room*width])
 				}
 			}
 		}
@@ -315,10 +313,10 @@ func (m *maker) tableBuild() *kernelCase {
 }
 
 func (m *maker) tableProbe() *kernelCase {
-	keyBits, seed := m.config["key_bits"], m.Uint32()
+	keyBits, seed := m.config["key_bits"], m.setByShape("seed", 0x12345678, 0xfedcba98)
 	unique := m.setByShape("unique", 0, 1) == 1
 	m.set("placing", kernel.AtOffsets, kernel.Counting, kernel.Reserving)
-	words := [2]uint32{m.setByShape("left_words", 1, 2), m.setByShape("right_words", 2, 1)}
+	words := m.payloadWords()
 	patience := m.setByShape("patience", 8192, 3000)
 	size := m.IntN(m.rows + 2)
 	if m.distribution == "equal" || m.distribution == "extreme" || m.distribution == "few" {
@@ -345,11 +343,10 @@ func (m *maker) tableProbe() *kernelCase {
 	for l, key := range left {
 		numbers[key] = append(numbers[key], uint32(l))
 	}
-	start := m.Uint64N(1 << 34)
 	var rows []joined
 	counts, offsets := make([]uint32, m.tiles()), make([]uint64, m.tiles())
 	for tile := range counts {
-		offsets[tile] = start + uint64(len(rows))
+		offsets[tile] = uint64(len(rows))
 		for r := tile * int(kernel.TileRows(m.config)); r < min((tile+1)*int(kernel.TileRows(m.config)), m.rows); r++ {
 			for _, l := range numbers[right[r]] {
 				rows = append(rows, joined{right[r], l, uint32(r)})
@@ -357,8 +354,8 @@ func (m *maker) tableProbe() *kernelCase {
 			}
 		}
 	}
-	c := m.joinCase(m.tileGroups(), []any{table, inOf(keyBits, left), inOf(keyBits, right)}, [2]int{len(left), len(right)}, rows, counts, offsets, start, words)
-	c.call.Params = append(c.call.Params, uint32(m.rows), uint32(slots-1), seed)
+	c := m.joinCase(m.tileGroups(), []any{table, inOf(keyBits, left), inOf(keyBits, right)}, [2]int{len(left), len(right)}, rows, counts, offsets, words)
+	c.call.Params = append(c.call.Params, uint32(m.rows), uint32(slots-1))
 	return c
 }
 

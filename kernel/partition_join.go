@@ -10,14 +10,13 @@ import (
 // PartitionJoin joins the units of a partitioned hash join that [PartitionPieces] lists, a workgroup a unit: the left rows of a
 // unit, at most the constant table of them, are chained in a hash table in shared memory by bits of their keys, and the right
 // rows are looked up. Every pair of rows with equal keys is an output row: keys_out gets the key, left_out and right_out a
-// payload value of 32*left_words and 32*right_words bits or, without payload, the row number, left_rows and right_rows the row
-// numbers. What is absent is not written.
+// payload value of 32*left_words and 32*right_words bits, left_out_2 and right_out_2 one of a second column, if left_words_2 and
+// right_words_2 are not 0. A payload column that is absent is the row numbers; an output that is absent is not written.
 //
 // The constant placing says where output rows go. Counting: places receives the number of output rows of each unit, 32 bits.
-// AtOffsets: places holds 64-bit output rows of the units' first ones; of all rows those from first = first_hi<<32 | first_lo
-// on are written, out_rows at most, so that an output may be made in parts. Reserving: a workgroup takes the next free rows of
-// out_rows (RT 3.2.2, a chunk as long as needed); places is a cursor of three words, zero before: rows reserved, and the 64-bit
-// number of all rows. Where the two differ, or pass out_rows, rows are missing.
+// AtOffsets: places holds 64-bit output rows of the units' first ones, counted from first_row. Reserving: a workgroup takes the
+// next free rows of the out_rows from first_row on (RT 3.2.2, a chunk as long as needed); places is a cursor of three words, zero
+// before: rows reserved, and the 64-bit number of all rows. Where the two differ, or pass out_rows, rows are missing.
 //
 // With mixed=1 keys are those of a mixed partition with that seed and shift, at most 16, bits, and keys_out gets the keys that
 // were mixed; with mixed=0 they are any. unique=1 promises that no two left rows of a unit have the same key; the output rows of a
@@ -25,14 +24,14 @@ import (
 var PartitionJoin = &backend.KernelSpec{
 	Name:   "partition_join",
 	Args:   joinArgs("units"),
-	Params: []string{"first_lo", "first_hi", "out_rows", "shift", "seed"},
+	Params: []string{"first_row", "out_rows", "shift"},
 	Axes:   []backend.Axis{bits("key_bits", 32, 64)},
 	Constants: []backend.Constant{
 		workgroup, items(4), mixedDigits, {Name: "table", Default: 1536}, {Name: "heads", Default: 1024}, {Name: "placing", Default: AtOffsets},
-		{Name: "unique", Default: 0}, {Name: "left_words", Default: 1}, {Name: "right_words", Default: 1},
+		{Name: "unique", Default: 0}, {Name: "seed", Default: 0}, leftWords, rightWords, leftWords2, rightWords2,
 	},
 	Compare:     backend.Multiset,
-	SharedBytes: func(c backend.Config) uint32 { return 4 * (c["heads"] + c["table"] + (c["workgroup"]+3)/4 + 3) },
+	SharedBytes: func(c backend.Config) uint32 { return 4 * (c["heads"] + c["table"] + (c["workgroup"]+3)/4 + 2) },
 	Run: func(call *backend.Call, group uint32) {
 		if call.Config["key_bits"] == 64 {
 			partitionJoin[uint64](call, group)
@@ -50,14 +49,24 @@ func joinArgs(first string) []backend.ArgSpec {
 		{Name: "right_keys", Access: backend.Read},
 		{Name: "left_payload", Access: backend.Read},
 		{Name: "right_payload", Access: backend.Read},
+		{Name: "left_payload_2", Access: backend.Read},
+		{Name: "right_payload_2", Access: backend.Read},
 		{Name: "places", Access: backend.ReadWrite},
 		{Name: "keys_out", Access: backend.Write},
 		{Name: "left_out", Access: backend.Write},
 		{Name: "right_out", Access: backend.Write},
-		{Name: "left_rows", Access: backend.Write},
-		{Name: "right_rows", Access: backend.Write},
+		{Name: "left_out_2", Access: backend.Write},
+		{Name: "right_out_2", Access: backend.Write},
 	}
 }
+
+// The 32-bit words of a value of the payload columns; 0 for no second column.
+var (
+	leftWords   = backend.Constant{Name: "left_words", Default: 1}
+	rightWords  = backend.Constant{Name: "right_words", Default: 1}
+	leftWords2  = backend.Constant{Name: "left_words_2", Default: 0}
+	rightWords2 = backend.Constant{Name: "right_words_2", Default: 0}
+)
 
 // Values of the constant placing of [PartitionJoin].
 const (
@@ -77,7 +86,7 @@ func partitionJoin[K word](call *backend.Call, group uint32) {
 	c := call.Config
 	unit := backend.Words(call.Args[0])[4*group:][:4]
 	left, right := view[K](call.Args[1])[unit[0]:unit[1]], view[K](call.Args[2])[unit[2]:unit[3]]
-	shift, seed, mixed := call.Params[3], call.Params[4], c["mixed"] == 1
+	shift, mixed := call.Params[2], c["mixed"] == 1
 	chainOf := func(key K) uint32 {
 		if !mixed {
 			key = Mix(key, 0)
@@ -106,30 +115,30 @@ func partitionJoin[K word](call *backend.Call, group uint32) {
 			}
 		}
 	}
-	joinOutput(call, group, mixed, seed, matches)
+	joinOutput(call, group, mixed, matches)
 }
 
 // joinOutput is what kernels that join make of their matches: counts, or output rows. matches calls do for each.
-func joinOutput[K word](call *backend.Call, unit uint32, mixed bool, seed uint32, matches func(do func(key K, left, right uint32))) {
+func joinOutput[K word](call *backend.Call, unit uint32, mixed bool, matches func(do func(key K, left, right uint32))) {
 	c := call.Config
 	var total uint32
 	if c["placing"] != AtOffsets {
 		matches(func(K, uint32, uint32) { total++ })
 	}
-	at, end := uint64(0), uint64(call.Params[2]) // relative to the first row that is written
+	at, room := uint64(0), uint64(call.Params[1])
 	switch c["placing"] {
 	case Counting:
-		backend.Words(call.Args[5])[unit] = total
+		backend.Words(call.Args[7])[unit] = total
 		return
 	case AtOffsets:
-		at = backend.Longs(call.Args[5])[unit] - (uint64(call.Params[0]) | uint64(call.Params[1])<<32)
+		at = backend.Longs(call.Args[7])[unit]
 	case Reserving:
-		cursor := backend.Words(call.Args[5])
+		cursor := backend.Words(call.Args[7])
 		if counted := atomic.AddUint32(&cursor[1], total); counted < total {
 			atomic.AddUint32(&cursor[2], 1)
 		}
 		for reserved := atomic.LoadUint32(&cursor[0]); ; reserved = atomic.LoadUint32(&cursor[0]) {
-			if at = uint64(reserved); at+uint64(total) > end {
+			if at = uint64(reserved); at+uint64(total) > room {
 				return
 			}
 			if atomic.CompareAndSwapUint32(&cursor[0], reserved, reserved+total) {
@@ -137,20 +146,19 @@ func joinOutput[K word](call *backend.Call, unit uint32, mixed bool, seed uint32
 			}
 		}
 	}
-	keysOut := view[K](call.Args[6])
+	at += uint64(call.Params[0])
+	keysOut := view[K](call.Args[8])
 	matches(func(key K, left, right uint32) {
-		if at < end {
+		if keysOut != nil {
 			if mixed {
-				key = Unmix(key, seed)
+				key = Unmix(key, c["seed"])
 			}
-			if keysOut != nil {
-				keysOut[at] = key
-			}
-			copyPayload(call.Args[7], call.Args[3], c["left_words"], at, left)
-			copyPayload(call.Args[8], call.Args[4], c["right_words"], at, right)
-			copyPayload(call.Args[9], nil, 1, at, left)
-			copyPayload(call.Args[10], nil, 1, at, right)
+			keysOut[at] = key
 		}
+		copyPayload(call.Args[9], call.Args[3], c["left_words"], at, left)
+		copyPayload(call.Args[10], call.Args[4], c["right_words"], at, right)
+		copyPayload(call.Args[11], call.Args[5], c["left_words_2"], at, left)
+		copyPayload(call.Args[12], call.Args[6], c["right_words_2"], at, right)
 		at++
 	})
 }
@@ -158,7 +166,7 @@ func joinOutput[K word](call *backend.Call, unit uint32, mixed bool, seed uint32
 // copyPayload sets row at of out to that of a payload column or, without one, to its number; out may be absent.
 func copyPayload(out, payload []byte, words uint32, at uint64, row uint32) {
 	switch {
-	case len(out) == 0:
+	case len(out) == 0 || words == 0:
 	case words == 2 && len(payload) == 0:
 		backend.Longs(out)[at] = uint64(row)
 	case words == 2:

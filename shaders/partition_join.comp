@@ -2,14 +2,15 @@
 // rows up in it. Every pair of rows with equal keys is an output row, as in join_output.glsl.
 // One workgroup per unit; it takes right rows workgroup*items at a time.
 // Inputs: units, uint32[4 * units]: left from, left to, right from, right to; left_keys and right_keys, words of KEY_BITS;
-// left_payload and right_payload, words of 32 * left_words and 32 * right_words bits, absent: the row numbers.
+// left_payload, right_payload, left_payload_2 and right_payload_2, words of 32 times left_words, ... bits, absent: the row numbers.
 // In and out: places. PLACING 0: uint32[units], receives the output rows of each unit, and nothing else is written. PLACING 1:
-// uint64[units], the output row of each unit's first; rows first to first + out_rows - 1 are written, from 0 on. PLACING 2:
-// uint32[3], zero before: output rows reserved, and a 64-bit count of all, those that found no room among out_rows included; where
-// the two differ or pass out_rows, rows are missing.
-// Outputs: keys_out, words of KEY_BITS; left_out and right_out, payload; left_rows and right_rows, uint32; each may be absent.
-// Preconditions: no unit has more than table left rows; heads is a power of 2; a workgroup consists of whole subgroups; out_rows
-// is at most 2^31; mixed 1: keys are mixed with seed, and those of a unit agree in the low shift bits, at most 16.
+// uint64[units], the output row of each unit's first, less first_row. PLACING 2: uint32[3], zero before: output rows reserved
+// from first_row on, and a 64-bit count of all, those that found no room among out_rows included; where the two differ or pass
+// out_rows, rows are missing.
+// Outputs: keys_out, words of KEY_BITS; left_out, right_out, left_out_2 and right_out_2, payload; each may be absent. There are no
+// second columns where left_words_2 or right_words_2 is 0.
+// Preconditions: no unit has more than table left rows; heads is a power of 2; a workgroup consists of whole subgroups; output rows
+// are less than 2^31; mixed 1: keys are mixed with seed, and those of a unit agree in the low shift bits, at most 16.
 // Source: RT 3.2.2; GFTR 3.2 and 4.3. The table is RT's chunk of shared memory with chains instead of a scan.
 #version 460
 #extension GL_GOOGLE_include_directive : require
@@ -25,13 +26,16 @@ layout(constant_id = 3) const uint table = TABLE;
 layout(constant_id = 4) const uint heads = HEADS;
 layout(constant_id = 5) const uint placing = PLACING;
 layout(constant_id = 6) const uint unique = UNIQUE; // 1: no two left rows have the same key
-layout(constant_id = 7) const uint left_words = LEFT_WORDS;
-layout(constant_id = 8) const uint right_words = RIGHT_WORDS;
+layout(constant_id = 7) const uint seed = SEED;
+layout(constant_id = 8) const uint left_words = LEFT_WORDS;
+layout(constant_id = 9) const uint right_words = RIGHT_WORDS;
+layout(constant_id = 10) const uint left_words_2 = LEFT_WORDS_2;
+layout(constant_id = 11) const uint right_words_2 = RIGHT_WORDS_2;
 
 layout(push_constant) uniform Push {
-    uvec2 units, left_keys, right_keys, left_payload, right_payload, places;
-    uvec2 keys_out, left_out, right_out, left_rows, right_rows;
-    uint first_lo, first_hi, out_rows, shift, seed;
+    uvec2 units, left_keys, right_keys, left_payload, right_payload, left_payload_2, right_payload_2, places;
+    uvec2 keys_out, left_out, right_out, left_out_2, right_out_2;
+    uint first_row, out_rows, shift;
     GROUP_RANGE
 };
 

@@ -1,12 +1,11 @@
 // Looks right rows up in a hash table in device memory that table_build has made. Every pair of rows with equal keys is an output row,
 // as in join_output.glsl.
 // One workgroup per tile of workgroup*items right rows.
-// Inputs: slots, uint32[mask + 1]; left_keys, words of KEY_BITS; right_keys, words of KEY_BITS[rows]; left_payload and right_payload,
-// words of 32 * left_words and 32 * right_words bits, absent: the row numbers.
+// Inputs: slots, uint32[mask + 1]; left_keys, words of KEY_BITS; right_keys, words of KEY_BITS[rows]; payload as for partition_join.
 // In and out: places, as for partition_join, a tile in place of a unit.
-// Outputs: keys_out, words of KEY_BITS; left_out and right_out, payload; left_rows and right_rows, uint32; each may be absent.
-// Preconditions: patience, mask and seed are those of the build, which lost no row; a workgroup consists of whole subgroups; PLACING 2:
-// out_rows is at most 2^31.
+// Outputs: keys_out and payload, as for partition_join.
+// Preconditions: patience, mask and seed are those of the build, which lost no row; a workgroup consists of whole subgroups; output
+// rows are less than 2^31.
 // Source: DIST 3.3.
 #version 460
 #extension GL_GOOGLE_include_directive : require
@@ -20,14 +19,17 @@
 layout(constant_id = 2) const uint patience = PATIENCE;
 layout(constant_id = 3) const uint placing = PLACING;
 layout(constant_id = 4) const uint unique = UNIQUE; // 1: no two left rows have the same key
-layout(constant_id = 5) const uint left_words = LEFT_WORDS;
-layout(constant_id = 6) const uint right_words = RIGHT_WORDS;
+layout(constant_id = 5) const uint seed = SEED;
+layout(constant_id = 6) const uint left_words = LEFT_WORDS;
+layout(constant_id = 7) const uint right_words = RIGHT_WORDS;
+layout(constant_id = 8) const uint left_words_2 = LEFT_WORDS_2;
+layout(constant_id = 9) const uint right_words_2 = RIGHT_WORDS_2;
 const uint mixed = 0u;
 
 layout(push_constant) uniform Push {
-    uvec2 slots, left_keys, right_keys, left_payload, right_payload, places;
-    uvec2 keys_out, left_out, right_out, left_rows, right_rows;
-    uint first_lo, first_hi, out_rows, rows, mask, seed;
+    uvec2 slots, left_keys, right_keys, left_payload, right_payload, left_payload_2, right_payload_2, places;
+    uvec2 keys_out, left_out, right_out, left_out_2, right_out_2;
+    uint first_row, out_rows, rows, mask;
     GROUP_RANGE
 };
 

@@ -2,7 +2,6 @@ package hash
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/join/resident"
@@ -36,11 +35,11 @@ func (j *join) peel(ctx context.Context) error {
 		return err
 	}
 	load := func(ctx context.Context, s int, keys, ids backend.Range) error {
-		return j.loadSpans(ctx, &j.sides[s], spans[s], keys, ids)
+		return j.loadSpans(ctx, &j.sides[s].Side, spans[s], keys, ids)
 	}
 	approve := func(total uint64) error {
 		if total > primitive.MaxRows {
-			return tooManyRows(total)
+			return resident.TooManyRows(total)
 		}
 		return nil
 	}
@@ -55,7 +54,7 @@ func (j *join) oversizedSpans(ctx context.Context) (spans [2][]span, err error) 
 		most = j.force.ranges
 	}
 	if j.oversized > most {
-		j.unitCount = 0
+		j.out.Units = 0
 		return [2][]span{{{0, j.sides[0].Rows}}, {{0, j.sides[1].Rows}}}, nil
 	}
 	var starts [2][]uint32
@@ -76,7 +75,7 @@ func (j *join) oversizedSpans(ctx context.Context) (spans [2][]span, err error) 
 }
 
 // loadSpans copies the keys of spans, and makes the numbers of their rows.
-func (j *join) loadSpans(ctx context.Context, s *side, spans []span, keys, ids backend.Range) error {
+func (j *join) loadSpans(ctx context.Context, s *resident.Side, spans []span, keys, ids backend.Range) error {
 	temporary := resident.Memory{Device: j.ops.Device()}
 	defer temporary.ReleaseAll()
 	numbers := temporary.New(s.Rows*4, "row numbers")
@@ -131,7 +130,7 @@ func (j *join) expandPeeled(ctx context.Context) error {
 		return j.ops.Gather(&list, bytes, from, numbers[s], to.Range(0, rows*uint64(bytes)), uint32(rows))
 	}
 	keyBytes := j.sides[build].Keys.Bytes
-	if err := gather(keyBytes, j.sides[build].Ordered, build, j.keys); err != nil {
+	if err := gather(keyBytes, j.sides[build].Ordered, build, j.out.Keys); err != nil {
 		return err
 	}
 	if j.bits > 0 {
@@ -139,31 +138,21 @@ func (j *join) expandPeeled(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		list.Dispatch(k, kernel.Groups(k.Config, rows), []backend.Range{j.keys.Range(0, rows*uint64(keyBytes))}, uint32(rows), seed)
+		list.Dispatch(k, kernel.Groups(k.Config, rows), []backend.Range{j.out.Keys.Range(0, rows*uint64(keyBytes))}, uint32(rows), seed)
 	}
-	for i := range j.sides {
-		s := &j.sides[i]
-		if c := s.First(); c >= 0 {
-			if err := gather(s.Payload[c].Bytes, s.Moved[c], i, s.Out[c]); err != nil {
-				return err
+	for s := range j.sides {
+		for _, c := range j.sides[s].Columns() {
+			var err error
+			if c.From.Buffer != nil {
+				err = gather(c.Bytes, c.From, s, c.Out)
+			} else {
+				err = j.ops.Copy(&list, c.Out.Range(0, rows*4), numbers[s])
 			}
-		}
-		switch {
-		case s.rows == nil:
-		case s.IDs.Buffer != nil:
-			if err := gather(4, s.IDs, i, s.rows); err != nil {
-				return err
-			}
-		default:
-			if err := j.ops.Copy(&list, s.rows.Range(0, rows*4), numbers[i]); err != nil {
+			if err != nil {
 				return err
 			}
 		}
 	}
 	_, err := j.ops.Device().Submit(ctx, backend.Compute, &list)
 	return err
-}
-
-func tooManyRows(rows uint64) error {
-	return &backend.OpError{Op: "hash join", Err: backend.ErrLimit, Detail: fmt.Sprintf("%d output rows, the limit is %d", rows, uint64(primitive.MaxRows))}
 }

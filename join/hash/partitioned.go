@@ -51,20 +51,17 @@ type force struct {
 //
 // Errors: backend.ErrInvalidInput, backend.ErrLimit for more rows than one relation can have, those of the device.
 func Join(ctx context.Context, ops *primitive.Ops, left, right resident.Relation, o Options, profile *backend.Profile) (*resident.Result, error) {
-	j := &join{ops: ops, Options: o, profile: profile, memory: resident.Memory{Device: ops.Device()}}
+	j := &join{ops: ops, Options: o, profile: profile}
 	defer j.memory.ReleaseAll()
 	j.sides = [2]side{{Side: resident.NewSide(left, "left")}, {Side: resident.NewSide(right, "right")}}
 	if right.Rows < left.Rows {
 		j.swapped = true
 		j.sides[build], j.sides[probe] = j.sides[probe], j.sides[build]
 	}
-	if err := j.check(); err != nil {
+	if err := j.begin(); err != nil {
 		return nil, err
 	}
-	if j.sides[build].Rows == 0 {
-		return j.result(0), nil
-	}
-	if o.Unpartitioned {
+	if o.Unpartitioned && j.sides[build].Rows > 0 {
 		t, err := Build(ctx, ops, j.sides[build].Relation, o.Unique, profile)
 		if err != nil {
 			return nil, err
@@ -76,23 +73,42 @@ func Join(ctx context.Context, ops *primitive.Ops, left, right resident.Relation
 		}
 		return result, err
 	}
-	if err := j.plan(); err != nil {
-		return nil, err
-	}
-	j.record = j.recordUnits
-	for s := range j.sides {
-		if err := j.transform(ctx, &j.sides[s]); err != nil {
+	rows := uint64(0)
+	if j.sides[build].Rows > 0 {
+		var err error
+		if rows, err = j.match(ctx); err != nil {
 			return nil, err
 		}
 	}
+	return j.result(ctx, rows)
+}
+
+// match partitions both sides, joins partitions that belong together, and returns the number of output rows.
+func (j *join) match(ctx context.Context) (rows uint64, err error) {
+	if err := j.plan(); err != nil {
+		return 0, err
+	}
+	for s := range j.sides {
+		if err := j.transform(ctx, &j.sides[s]); err != nil {
+			return 0, err
+		}
+	}
 	if err := j.cut(ctx); err != nil {
-		return nil, err
+		return 0, err
 	}
-	rows, err := j.match(ctx)
-	if err != nil {
-		return nil, err
+	j.out.Record = j.recordUnits
+	if j.oversized == 0 {
+		return j.out.Write(ctx)
 	}
-	return j.materialize(ctx, rows)
+	if err := j.peel(ctx); err != nil {
+		return 0, err
+	}
+	defer j.peeled.Release()
+	j.out.Peeled = j.peeled.Total
+	if rows, err = j.out.Write(ctx); err != nil {
+		return 0, err
+	}
+	return rows, j.expandPeeled(ctx)
 }
 
 // The sides as a hash join sees them.
@@ -115,30 +131,32 @@ type join struct {
 	probeRows uint32         // of a unit, at most; of the build side it has at most as many as the table has room for
 
 	units     *backend.Buffer
-	unitCount uint32
 	oversized uint32             // partitions with too many build rows for units
 	peeled    *sortmerge.Matches // of those; nil where there are none
-	keys      *backend.Buffer    // of the result
-
-	// Records the kernel that joins, over all units: output row first of all goes to row 0, and rows of them are wanted.
-	record func(list *backend.List, placing uint32, places backend.Range, first, rows uint64) error
+	out       resident.Output
 }
 
 // side is one relation and what becomes of it.
 type side struct {
 	resident.Side
-	starts backend.Range   // of the partitions, and where the last one ends
-	rows   *backend.Buffer // of each row of the output: the row to gather payload from
+	starts backend.Range // of the partitions, and where the last one ends
 }
 
-func (j *join) check() error {
+// begin readies a join of two sides, of which the build side is the left one of its kernels.
+func (j *join) begin() error {
 	for _, s := range j.sides {
 		if err := s.Check("hash join"); err != nil {
 			return err
 		}
 	}
-	if l, r := j.sides[0].Keys.Bytes, j.sides[1].Keys.Bytes; l != r {
+	if l, r := j.sides[build].Keys.Bytes, j.sides[probe].Keys.Bytes; l != r {
 		return &backend.OpError{Op: "hash join", Err: backend.ErrInvalidInput, Detail: fmt.Sprintf("keys of %d and of %d bytes", l, r)}
+	}
+	j.memory.Device = j.ops.Device()
+	j.out = resident.Output{Ops: j.ops, Profile: j.profile, Memory: &j.memory, Sides: [2]*resident.Side{&j.sides[build].Side, &j.sides[probe].Side},
+		CountFirst: j.CountFirst, Room: j.OutputRows}
+	if j.out.Room == 0 {
+		j.out.Room = j.sides[probe].Rows
 	}
 	return nil
 }
@@ -251,12 +269,12 @@ func (j *join) cut(ctx context.Context) error {
 	if err := j.ops.Device().Download(ctx, found, offsets.Range(partitions*4, uint64(len(found)))); err != nil {
 		return err
 	}
-	j.unitCount = binary.LittleEndian.Uint32(found)
+	j.out.Units = binary.LittleEndian.Uint32(found)
 	j.oversized = binary.LittleEndian.Uint32(found[len(found)-4:])
-	if j.unitCount == 0 {
+	if j.out.Units == 0 {
 		return nil
 	}
-	j.units = j.memory.New(uint64(j.unitCount)*16, "units")
+	j.units = j.memory.New(uint64(j.out.Units)*16, "units")
 	if j.memory.Err != nil {
 		return j.memory.Err
 	}
@@ -266,41 +284,37 @@ func (j *join) cut(ctx context.Context) error {
 	}
 	list = backend.List{Profile: j.profile}
 	list.Stage("cut")
-	list.Dispatch(pieces, kernel.Groups(pieces.Config, uint64(j.unitCount)),
+	list.Dispatch(pieces, kernel.Groups(pieces.Config, uint64(j.out.Units)),
 		[]backend.Range{offsets.Range(0, partitions*4+4), j.sides[build].starts, j.sides[probe].starts, j.units.All()},
-		j.unitCount, uint32(partitions), table, j.probeRows)
+		j.out.Units, uint32(partitions), table, j.probeRows)
 	_, err = j.ops.Device().Submit(ctx, backend.Compute, &list)
 	return err
 }
 
-// materialize makes the payload columns that the kernel did not write.
-func (j *join) materialize(ctx context.Context, rows uint64) (*resident.Result, error) {
-	for i := range j.sides {
-		s := &j.sides[i]
-		j.memory.Release(s.Ordered.Buffer, s.starts.Buffer)
-		if s.rows == nil {
-			continue
-		}
-		err := s.Materialize(ctx, j.ops, &j.memory, j.profile, s.rows.Range(0, rows*4), rows, j.Untransformed && j.bits > 0,
-			func() error { return j.partition(ctx, s, backend.Range{}) })
-		if err != nil {
-			return nil, err
-		}
+// recordUnits records partition_join over all units.
+func (j *join) recordUnits(list *backend.List, output backend.Config, args []backend.Range, first, room uint32) error {
+	config := maps.Clone(j.config)
+	maps.Copy(config, output)
+	config["seed"] = seed
+	if j.bits > 0 {
+		config["mixed"] = 1
 	}
-	return j.result(rows), nil
+	if j.Unique {
+		config["unique"] = 1
+	}
+	k, err := j.ops.Device().Kernel(kernel.PartitionJoin, config)
+	if err != nil {
+		return err
+	}
+	list.Dispatch(k, j.out.Units, append([]backend.Range{j.units.All(), j.sides[build].Ordered, j.sides[probe].Ordered}, args...), first, room, uint32(j.bits))
+	return nil
 }
 
-// result hands the output over.
-func (j *join) result(rows uint64) *resident.Result {
-	r := &resident.Result{Rows: rows, Keys: j.keys}
-	j.memory.Keep(j.keys)
-	for i := range j.sides {
-		of := i
-		if j.swapped {
-			of = 1 - i
-		}
-		r.Payload[of] = j.sides[i].Out
-		j.memory.Keep(j.sides[i].Out...)
+// result makes the payload columns that the kernel did not write, and hands the output over.
+func (j *join) result(ctx context.Context, rows uint64) (*resident.Result, error) {
+	r, err := j.out.Result(ctx, rows, j.Untransformed && j.bits > 0, func(s int) error { return j.partition(ctx, &j.sides[s], backend.Range{}) })
+	if err == nil && j.swapped {
+		r.Payload[resident.Left], r.Payload[resident.Right] = r.Payload[resident.Right], r.Payload[resident.Left]
 	}
-	return r
+	return r, err
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
+	"maps"
 
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/join/resident"
@@ -84,10 +85,10 @@ func (t *Table) Release() { t.slots.Release() }
 // Probe joins the table's relation, the left one of the result, with another. Of the options it knows CountFirst and OutputRows;
 // 0 output rows are as many as the relation has. See [Join] for the rest.
 func (t *Table) Probe(ctx context.Context, right resident.Relation, o Options, profile *backend.Profile) (*resident.Result, error) {
-	j := &join{ops: t.ops, Options: Options{CountFirst: o.CountFirst, OutputRows: o.OutputRows}, profile: profile, memory: resident.Memory{Device: t.ops.Device()}}
+	j := &join{ops: t.ops, Options: Options{CountFirst: o.CountFirst, OutputRows: o.OutputRows}, profile: profile}
 	defer j.memory.ReleaseAll()
 	j.sides = [2]side{{Side: resident.NewSide(t.relation, "left")}, {Side: resident.NewSide(right, "right")}}
-	if err := j.check(); err != nil {
+	if err := j.begin(); err != nil {
 		return nil, err
 	}
 	for i := range j.sides {
@@ -95,29 +96,28 @@ func (t *Table) Probe(ctx context.Context, right resident.Relation, o Options, p
 			j.sides[i].Moved[c] = column.Data
 		}
 	}
-	config := backend.Config{"key_bits": uint32(right.Keys.Bytes * 8), "patience": patience}
+	own := backend.Config{"key_bits": uint32(right.Keys.Bytes * 8), "patience": patience, "seed": tableSeed}
 	if t.unique {
-		config["unique"] = 1
+		own["unique"] = 1
 	}
-	config, err := kernel.TableProbe.Complete(config)
+	own, err := kernel.TableProbe.Complete(own)
 	if err != nil {
 		return nil, err
 	}
-	j.unitCount = kernel.Groups(config, right.Rows)
-	j.record = func(list *backend.List, placing uint32, places backend.Range, first, rows uint64) error {
-		out := j.outputs()
-		config["placing"], config["left_words"], config["right_words"] = placing, out.words[build], out.words[probe]
+	j.out.Units = kernel.Groups(own, right.Rows)
+	j.out.Record = func(list *backend.List, output backend.Config, args []backend.Range, first, room uint32) error {
+		config := maps.Clone(own)
+		maps.Copy(config, output)
 		k, err := t.ops.Device().Kernel(kernel.TableProbe, config)
 		if err != nil {
 			return err
 		}
-		list.Dispatch(k, j.unitCount, out.args(t.slots.All(), t.relation.Keys.Data, right.Keys.Data, places),
-			uint32(first), uint32(first>>32), uint32(rows), uint32(right.Rows), t.mask, tableSeed)
+		list.Dispatch(k, j.out.Units, append([]backend.Range{t.slots.All(), t.relation.Keys.Data, right.Keys.Data}, args...), first, room, uint32(right.Rows), t.mask)
 		return nil
 	}
-	rows, err := j.matchUnits(ctx, 0)
+	rows, err := j.out.Write(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return j.materialize(ctx, rows)
+	return j.result(ctx, rows)
 }

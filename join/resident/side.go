@@ -18,6 +18,7 @@ type Side struct {
 	IDs     backend.Range     // the row numbers in that order, for those who gather from the caller's columns
 	Moved   []backend.Range   // payload columns in that order; absent where they are not moved, or not any more
 	Out     []*backend.Buffer // payload columns of the output
+	Numbers *backend.Buffer   // of each row of the output: the row to gather further columns by
 }
 
 // NewSide is a side of which nothing is moved.
@@ -113,16 +114,6 @@ func (s *Side) Transform(ctx context.Context, ops *primitive.Ops, memory *Memory
 	return nil
 }
 
-// First is the first payload column that is moved; -1 for none.
-func (s *Side) First() int {
-	for c := range s.Moved {
-		if s.Moved[c].Buffer != nil {
-			return c
-		}
-	}
-	return -1
-}
-
 // Materialize makes the payload columns that are missing in an output of rows rows. ids tells the row of each: of a moved column or,
 // with untransformed, of a column of the caller. transform moves columns that are not moved; what it moves is released once
 // it is gathered, as columns in memory are.
@@ -154,12 +145,7 @@ func (s *Side) Materialize(ctx context.Context, ops *primitive.Ops, memory *Memo
 				return err
 			}
 		}
-		for c := range s.Payload { // of those that somebody else has gathered too
-			if s.Out[c] != nil && s.Moved[c].Buffer != nil {
-				memory.Release(s.Moved[c].Buffer)
-				s.Moved[c] = backend.Range{}
-			}
-		}
+		s.releaseMoved(memory)
 		if len(s.nextGroup(1)) == 0 {
 			return nil
 		}
@@ -168,4 +154,14 @@ func (s *Side) Materialize(ctx context.Context, ops *primitive.Ops, memory *Memo
 		}
 	}
 	return nil
+}
+
+// releaseMoved releases moved columns that are in the output.
+func (s *Side) releaseMoved(memory *Memory) {
+	for c := range s.Payload {
+		if s.Out[c] != nil && s.Moved[c].Buffer != nil {
+			memory.Release(s.Moved[c].Buffer)
+			s.Moved[c] = backend.Range{}
+		}
+	}
 }

@@ -1,5 +1,5 @@
 // What kernels that join have in common: right rows, a batch of workgroup*items at a time, look for matches, and every pair of rows
-// with equal keys becomes an output row: the key, a payload of each side, and the numbers of both rows.
+// with equal keys becomes an output row: the key, and up to two payload columns of each side.
 // A kernel with this file has the constants and push constants named below, and defines before how a key finds left rows:
 uint first_match(Key key);         // where the first match is, 1 to 2^31 - 1; 0: there is none
 uint next_match(Key key, uint at); // the one after it
@@ -13,12 +13,12 @@ DEFINE_WORKGROUP_SUM(uint)
 
 layout(buffer_reference, std430, buffer_reference_align = 4) coherent volatile buffer Cursor { uint at[]; };
 
-shared uint sh_start, sh_skip, sh_room; // of the output rows of a batch, see place
+shared uint sh_start, sh_room; // of the output rows of a batch, see place
 
 const uint batch_rows = WORKGROUP_SIZE * items;
 const uint has_more = 1u << 31;
 
-// Row row of a payload column of one or two words behind row first; the number of the row where the column is absent.
+// Row row of a payload column of so many words a value behind row first; the number of the row where the column is absent.
 uvec2 payload_of(uvec2 column, uint words, uint first, uint row) {
     if (absent(column)) return uvec2(first + row, 0u);
     if (words == 2u) return column64_from(column, first).at[row];
@@ -31,42 +31,43 @@ void put(uvec2 column, uint words, uint first, uint row, uvec2 value) {
     else column32_from(column, first).at[row] = value.x;
 }
 
-// Finds room for n output rows behind done others of the unit: the first sh_skip of them have none, the sh_room after them begin at
-// output row sh_start, and the rest have none.
+// The values of both payload columns of a side; words[1] is 0 where there is no second one.
+struct Payloads { uvec2 of[2]; };
+
+Payloads payloads_of(uvec2 column, uvec2 second, uvec2 words, uint first, uint row) {
+    Payloads p;
+    p.of[0] = payload_of(column, words[0], first, row);
+    if (words[1] > 0u) p.of[1] = payload_of(second, words[1], first, row);
+    return p;
+}
+
+// Finds room for n output rows behind done others of the unit: sh_room of them begin at output row sh_start, and the rest have none.
 void place(uint unit, uint done, uint n) {
-    sh_skip = 0u;
     sh_room = 0u;
     if (placing == 1u) {
-        uvec2 start = subtract(add(column64_from(places, unit).at[0], uvec2(done, 0u)), uvec2(first_lo, first_hi));
-        sh_start = start.x;
-        if (start.y == 0u && start.x < out_rows) sh_room = out_rows - start.x;
-        if (start.y >> 31 == 1u) { // before the first row that is wanted
-            uvec2 before = subtract(uvec2(0u), start);
-            sh_skip = before.y == 0u ? before.x : ~0u;
-            sh_start = 0u;
-            sh_room = out_rows;
-        }
+        sh_start = first_row + column64_from(places, unit).at[0].x + done;
+        sh_room = n;
         return;
     }
     Cursor cursor = Cursor(places);
     uint counted = atomicAdd(cursor.at[1], n);
     if (counted + n < n) atomicAdd(cursor.at[2], 1u);
-    uint reserved = atomicAdd(cursor.at[0], 0u);
+    uint reserved = atomicAdd(cursor.at[0], 0u), start = 0u;
     if (n <= 0x10000u) {
         if (reserved > out_rows) return;
         // What is reserved passes out_rows only by what workgroups reserve at the same time: far less than 2^31.
-        sh_start = atomicAdd(cursor.at[0], n);
-        if (sh_start <= out_rows && n <= out_rows - sh_start) sh_room = n;
-        return;
+        start = atomicAdd(cursor.at[0], n);
+        if (start <= out_rows && n <= out_rows - start) sh_room = n;
     }
-    for (uint turn = 0u; turn < 0x1000u && n <= out_rows && reserved <= out_rows - n; ++turn) {
-        sh_start = atomicCompSwap(cursor.at[0], reserved, reserved + n);
-        if (sh_start == reserved) {
+    for (uint turn = 0u; turn < 0x1000u && n > 0x10000u && n <= out_rows && reserved <= out_rows - n; ++turn) {
+        start = atomicCompSwap(cursor.at[0], reserved, reserved + n);
+        if (start == reserved) {
             sh_room = n;
-            return;
+            break;
         }
-        reserved = sh_start;
+        reserved = start;
     }
+    sh_start = first_row + start;
 }
 
 // Joins count right rows from first on, of which an invocation holds the keys of run, run + subgroup size, ...; the unit has
@@ -85,12 +86,13 @@ void join_batch(uint unit, uint left_first, uint first, uint run, uint count, Ke
             }
         }
     }
-    uvec2 left_value[items], right_value[items]; // under way while room is found
+    uvec2 left_sizes = uvec2(left_words, left_words_2), right_sizes = uvec2(right_words, right_words_2);
+    Payloads left_value[items], right_value[items]; // under way while room is found
     if (placing > 0u) {
         [[unroll]] for (uint k = 0u; k < items; ++k) {
             if (match[k] > 0u) {
-                left_value[k] = payload_of(left_payload, left_words, left_first, left_row(match[k] & ~has_more));
-                right_value[k] = payload_of(right_payload, right_words, first, run + k * gl_SubgroupSize);
+                left_value[k] = payloads_of(left_payload, left_payload_2, left_sizes, left_first, left_row(match[k] & ~has_more));
+                right_value[k] = payloads_of(right_payload, right_payload_2, right_sizes, first, run + k * gl_SubgroupSize);
             }
         }
     }
@@ -98,23 +100,23 @@ void join_batch(uint unit, uint left_first, uint first, uint run, uint count, Ke
     if (placing > 0u && all > 0u) {
         if (INVOCATION == 0u) place(unit, done, all);
         barrier();
-        uint skip = sh_skip, room = sh_room, start = sh_start;
+        uint room = sh_room, start = sh_start;
         [[unroll]] for (uint k = 0u; k < items; ++k) {
-            uint m = match[k] & ~has_more, row = run + k * gl_SubgroupSize;
+            uint m = match[k] & ~has_more;
             bool more = match[k] >= has_more;
             while (subgroupAny(m > 0u)) { // in every round each row with matches left writes one
                 uvec4 matched = subgroupBallot(m > 0u);
                 if (m > 0u) {
-                    uint j = at + subgroupBallotExclusiveBitCount(matched), to = j - skip;
-                    if (j >= skip && to < room) {
+                    uint to = at + subgroupBallotExclusiveBitCount(matched);
+                    if (to < room) {
                         if (!absent(keys_out)) COLUMN_FROM(KEY_BITS)(keys_out, start).at[to] = mixed == 1u ? unmix_of(key[k], seed) : key[k];
-                        put(left_out, left_words, start, to, left_value[k]);
-                        put(right_out, right_words, start, to, right_value[k]);
-                        if (!absent(left_rows)) put(left_rows, 1u, start, to, uvec2(left_first + left_row(m), 0u));
-                        put(right_rows, 1u, start, to, uvec2(first + row, 0u));
+                        put(left_out, left_words, start, to, left_value[k].of[0]);
+                        put(right_out, right_words, start, to, right_value[k].of[0]);
+                        if (left_words_2 > 0u) put(left_out_2, left_words_2, start, to, left_value[k].of[1]);
+                        if (right_words_2 > 0u) put(right_out_2, right_words_2, start, to, right_value[k].of[1]);
                     }
                     m = more ? next_match(key[k], m) : 0u;
-                    if (more && m > 0u) left_value[k] = payload_of(left_payload, left_words, left_first, left_row(m));
+                    if (more && m > 0u) left_value[k] = payloads_of(left_payload, left_payload_2, left_sizes, left_first, left_row(m));
                 }
                 at += subgroupBallotBitCount(matched);
             }
