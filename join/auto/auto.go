@@ -60,10 +60,10 @@ type Options struct {
 func Run(ctx context.Context, ops *primitive.Ops, a *plan.Alternative, left, right resident.Relation, o Options, profile *backend.Profile) (*resident.Result, error) {
 	switch a.Algorithm {
 	case plan.SMJOM, plan.SMJUM:
-		return sortmerge.Join(ctx, ops, left, right, sortmerge.Options{Untransformed: a.Algorithm == plan.SMJUM, OneByOne: a.OneByOne}, profile)
+		return sortmerge.Join(ctx, ops, left, right, sortmerge.Options{Untransformed: a.Algorithm == plan.SMJUM, OneByOne: a.OneByOne, Approve: o.Approve}, profile)
 	case plan.PHJOM, plan.PHJUM, plan.HJ:
 		return hash.Join(ctx, ops, left, right, hash.Options{
-			Untransformed: a.Algorithm == plan.PHJUM, Unpartitioned: a.Algorithm == plan.HJ, OneByOne: a.OneByOne, OutputRows: o.Room,
+			Untransformed: a.Algorithm == plan.PHJUM, Unpartitioned: a.Algorithm == plan.HJ, OneByOne: a.OneByOne, OutputRows: o.Room, Approve: o.Approve,
 		}, profile)
 	}
 	return nil, fmt.Errorf("%w: algorithm %s is no way to join relations", backend.ErrInvalidInput, a.Algorithm)

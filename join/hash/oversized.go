@@ -24,7 +24,7 @@ func (j *join) peel(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	problem := sortmerge.Problem{HasIDs: [2]bool{true, true}, KeyBytes: j.sides[build].Keys.Bytes, KeyBits: 8 * j.sides[build].Keys.Bytes}
+	problem := sortmerge.Problem{HasIDs: [2]bool{true, true}, KeyBytes: j.sides[build].Keys.Bytes, KeyBits: 8 * j.sides[build].Keys.Bytes, CountOnly: j.counting}
 	for s, list := range spans {
 		for _, span := range list {
 			problem.Rows[s] += span.end - span.first
@@ -38,7 +38,7 @@ func (j *join) peel(ctx context.Context) error {
 		return j.loadSpans(ctx, &j.sides[s].Side, spans[s], keys, ids)
 	}
 	approve := func(total uint64) error {
-		if total > primitive.MaxRows {
+		if total > primitive.MaxRows && !j.counting {
 			return resident.TooManyRows(total)
 		}
 		return nil
@@ -92,6 +92,10 @@ func (j *join) loadSpans(ctx context.Context, s *resident.Side, spans []span, ke
 		rows := span.end - span.first
 		if err := j.ops.Copy(&list, part(keys, at*width, rows*width), part(s.Ordered, span.first*width, rows*width)); err != nil {
 			return err
+		}
+		if j.counting {
+			at += rows
+			continue // there are no row numbers
 		}
 		if err := j.ops.Copy(&list, part(ids, at*4, rows*4), numbers.Range(span.first*4, rows*4)); err != nil {
 			return err

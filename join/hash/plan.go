@@ -9,11 +9,20 @@ import (
 	"github.com/spirjoin/spirjoin/primitive"
 )
 
+const (
+	mostBits = 16
+	// A unit has up to so many probe rows for each build row, so that building its table costs little.
+	probeFactor = 4
+	// A build partition of more tables than this is oversized.
+	mostTables = 8
+)
+
 // Plan is how a join is cut into partitions, and these into units. It depends on the build side, which has fewer rows, alone.
 type Plan struct {
 	Bits      int // of the mix that decide the partition; 0: one partition, and nothing moves
 	TableRows int // build rows that a table in shared memory holds
-	// A unit has up to so many probe rows for each build row. A partition whose build rows fill more than so many tables is sorted.
+	// A unit has up to ProbeFactor probe rows for each build row. A partition whose build rows fill more than MostTables tables is
+	// oversized: its rows are sorted.
 	ProbeFactor, MostTables int
 
 	config backend.Config // of partition_join

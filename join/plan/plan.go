@@ -128,6 +128,8 @@ func StageOf(step string) string {
 		return Match
 	case first == "gather":
 		return Gather
+	case first == "number":
+		return Load
 	case slices.Contains([]string{"partition", "sort", "varying", "build"}, first):
 		return Transform
 	}

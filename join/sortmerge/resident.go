@@ -18,6 +18,8 @@ type Options struct {
 	// OneByOne sorts one payload column at a time (GFTR algorithm 1), which takes less memory (GFTR table 2). Otherwise up to three
 	// columns of one width are sorted together.
 	OneByOne bool
+	// Approve, if set, sees the number of output rows before memory is taken for them; its error ends the join.
+	Approve func(rows uint64) error
 }
 
 // Join joins relations that are on a device, whose keys are equally wide, by sorting both. Every pair of rows with equal keys is a row
@@ -206,6 +208,11 @@ func (j *join) search(ctx context.Context) (_ *Matches, err error) {
 	}
 	if m.Total > primitive.MaxRows {
 		return nil, &backend.OpError{Op: "sort-merge join", Err: backend.ErrLimit, Detail: fmt.Sprintf("%d output rows, the limit is %d", m.Total, uint64(primitive.MaxRows))}
+	}
+	if j.Approve != nil {
+		if err := j.Approve(m.Total); err != nil {
+			return nil, err
+		}
 	}
 	return m, m.scan(ctx, j.profile)
 }
