@@ -171,6 +171,22 @@ func (p *Plan) gatheredOnDevice(a *Alternative) []bool {
 	return on
 }
 
+// fitRows holds an alternative against the caps again, with more rows of output than were expected.
+func (p *Plan) fitRows(a *Alternative, rows uint64) error {
+	facts := a.facts
+	facts.OutputRows = rows
+	all, err := plan.Choose(facts, p.rates, p.engine.Ops.Tuning(), auto.LimitsOf(p.engine.Ops.Device()))
+	if err != nil {
+		return err
+	}
+	for _, b := range all {
+		if b.Algorithm == a.Algorithm && b.OneByOne == a.OneByOne {
+			_, err = p.fit(&Alternative{Alternative: b, Place: a.Place, facts: facts, batch: a.batch})
+		}
+	}
+	return err
+}
+
 // smaller is the alternative that needs the least memory and can run, for when the output turned out to be more than was expected; nil
 // where there is none but a.
 func (p *Plan) smaller(a *Alternative) *Alternative {

@@ -3,6 +3,7 @@ package join
 import (
 	"context"
 	"fmt"
+	"math"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
@@ -84,7 +85,8 @@ func (e *Engine) PlanLayout(ctx context.Context, layout *Layout, left, right arr
 	return p, p.choose()
 }
 
-// fit chooses the rows of a batch of an alternative and holds it against the caps. The error says what is needed, in bytes as need does.
+// fit chooses the rows of a batch of an alternative and holds it against the caps. The error says what is needed, as need does in
+// bytes.
 func (p *Plan) fit(a *Alternative) (need uint64, err error) {
 	device := p.engine.Ops.Device()
 	info, capBytes := device.Info(), device.Options().DeviceMemoryBytes
@@ -93,6 +95,9 @@ func (p *Plan) fit(a *Alternative) (need uint64, err error) {
 	fixed := tableBytes(p.tables[0]) + tableBytes(p.tables[1])
 	if !a.batchwise() {
 		if a.Reject != nil {
+			if a.PeakBytes <= capBytes {
+				return math.MaxUint64, a.Reject // more memory would not help
+			}
 			return a.PeakBytes, a.Reject
 		}
 		if info.CPULike() {

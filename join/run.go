@@ -50,7 +50,10 @@ func (r *Result) approve(total uint64) error {
 		r.refused = true
 		return fmt.Errorf("join: %w: %d rows, max_output_rows allows %d", backend.ErrLimit, total, most)
 	}
-	return nil
+	if r.taken.batchwise() || total <= r.taken.facts.Room() {
+		return nil
+	}
+	return r.Plan.fitRows(r.taken, total)
 }
 
 // load encodes the keys of a side.

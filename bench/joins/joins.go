@@ -17,6 +17,7 @@ import (
 	"github.com/spirjoin/spirjoin/backend"
 	benchmark "github.com/spirjoin/spirjoin/bench/primitive"
 	"github.com/spirjoin/spirjoin/bench/workload"
+	"github.com/spirjoin/spirjoin/join/auto"
 	"github.com/spirjoin/spirjoin/join/hash"
 	"github.com/spirjoin/spirjoin/join/resident"
 	"github.com/spirjoin/spirjoin/join/sortmerge"
@@ -52,6 +53,10 @@ func Algorithms() []Algorithm {
 		sorted("smj-om", sortmerge.Options{}),
 		sorted("smj-om-single", sortmerge.Options{OneByOne: true}),
 		sorted("smj-um", sortmerge.Options{Untransformed: true}),
+		{"auto", func(ctx context.Context, ops *primitive.Ops, left, right resident.Relation, profile *backend.Profile) (*resident.Result, error) {
+			result, _, err := auto.Join(ctx, ops, left, right, profile)
+			return result, err
+		}},
 	}
 }
 

@@ -37,11 +37,11 @@ func (s *session) benchPlannerCommand() *cli.Command {
 }
 
 func (s *session) benchPlanner(path, device string, fit, factors bool) error {
-	cells, err := readCells(path)
+	rates, tuning, err := ratesNamed(device)
 	if err != nil {
 		return err
 	}
-	rates, tuning, err := ratesNamed(device)
+	cells, err := readCells(path)
 	if err != nil {
 		return err
 	}
@@ -107,7 +107,11 @@ func ratesNamed(device string) (*plan.Rates, primitive.Tuning, error) {
 	}
 	i := slices.IndexFunc(all, func(r plan.Rates) bool { return r.Device == device })
 	if i < 0 {
-		return nil, nil, fmt.Errorf("%w: no rates of %q", backend.ErrInvalidInput, device)
+		var known []string
+		for _, r := range all {
+			known = append(known, r.Device)
+		}
+		return nil, nil, fmt.Errorf("%w: no rates of %q; there are %s", backend.ErrInvalidInput, device, strings.Join(known, ", "))
 	}
 	return &all[i], tuning, nil
 }

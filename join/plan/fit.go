@@ -66,7 +66,7 @@ func equations(rates Rates, tuning primitive.Tuning, joins []Measured) (rows []e
 }
 
 // faith is the weight of the rates as they were: it decides where the equations say nothing.
-const faith = 1e-3
+const faith = 1e-2
 
 // solve moves the rates, none of them below 0, to where the squares of all errors are least, one rate at a time, and returns their sum.
 func solve(rates *Rates, rows []equation) (loss float64) {

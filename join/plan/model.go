@@ -24,7 +24,8 @@ type model struct {
 
 	columns [2][]int // bytes of the payload columns of the relations that are joined
 	groups  [2][][]int
-	passes  int // of the last transformation
+	passes  int  // of the last transformation
+	pass    unit // of which a row in a pass is one
 	plan    func(primitive.Layout) (passes int, scratchBytes uint64, err error)
 }
 
@@ -68,7 +69,9 @@ func predict(f *Facts, rates *Rates, tuning primitive.Tuning, a *Alternative) er
 	if f.Tables {
 		m.transfer()
 	}
-	a.PeakBytes, a.MostBytes = m.memory.peak+m.memory.peak/16+slackBytes, m.memory.most
+	a.PeakBytes, a.MostBytes = m.memory.peak+m.memory.peak/8+slackBytes, m.memory.most
+	order := []string{Load, Transform, Match, Gather, Deliver}
+	slices.SortFunc(m.stages, func(a, b Stage) int { return slices.Index(order, a.Name) - slices.Index(order, b.Name) })
 	a.Stages = m.stages
 	for i := range a.Stages {
 		if rates != nil {
@@ -79,7 +82,7 @@ func predict(f *Facts, rates *Rates, tuning primitive.Tuning, a *Alternative) er
 	return err
 }
 
-// slackBytes, with a sixteenth of the sum, covers alignment, counters and small buffers.
+// slackBytes, with an eighth of the sum, covers what the arena needs beyond the buffers: alignment and partly used blocks.
 const slackBytes = 1 << 20
 
 // memory is the account of the buffers of a join, in bytes.
@@ -156,7 +159,7 @@ func (m *model) transform(side, group int) error {
 	rows, width := float64(passes)*m.n(side), m.KeyBytes+sum(columns)
 	m.add(Transform, launch, float64(2+2*passes))
 	m.add(Transform, stream, m.n(side)*float64(m.KeyBytes)) // counts
-	m.add(Transform, passRow, rows)
+	m.add(Transform, m.pass, rows)
 	m.add(Transform, passByte, rows*float64(2*width))
 	m.add(Transform, passColumn, rows*float64(max(0, len(columns)-1)))
 	m.memory.take(m.of(side, sum(columns)))
@@ -179,12 +182,13 @@ func (m *model) partitioned() error {
 	if err != nil {
 		return err
 	}
+	m.pass = partitionRow
 	m.plan = func(layout primitive.Layout) (int, uint64, error) {
-		if p.Bits == 0 {
-			return 0, 0, nil
-		}
 		plan, err := primitive.PlanPartition(m.tuning, primitive.Partition{Layout: layout, Bits: p.Bits, Mixed: true})
 		return 2 - plan.Result(), plan.ScratchBytes, err
+	}
+	if p.Bits == 0 {
+		m.stay()
 	}
 	for side := range m.groups {
 		if err := m.transform(side, 0); err != nil {
@@ -194,13 +198,12 @@ func (m *model) partitioned() error {
 	// The build rows of a unit go into its table once for so many probe rows, and a partition may need several tables.
 	tables := math.Ceil(m.n(build) / math.Exp2(float64(p.Bits)) / float64(p.TableRows))
 	m.add(Match, launch, 4)
-	m.add(Match, wait, 2)
 	m.add(Match, matchBuild, max(m.n(build), m.n(probe)/float64(p.ProbeFactor)))
 	m.add(Match, matchProbe, m.n(probe)*tables)
 	hot := [2]float64{m.Hottest[0] * m.n(0), m.Hottest[1] * m.n(1)}
 	if hot[build] > float64(p.MostTables*p.TableRows) { // its partition is peeled and sorted
 		for _, rows := range hot {
-			m.add(Match, passRow, rows*float64(m.KeyBytes))
+			m.add(Match, sortRow, rows*float64(m.KeyBytes))
 			m.add(Match, passByte, rows*float64(m.KeyBytes*2*(m.KeyBytes+4)))
 		}
 		m.add(Match, expandRow, min(m.out(), hot[0]*hot[1]))
@@ -218,6 +221,14 @@ func (m *model) untransformed() bool {
 	return (m.a.Algorithm == PHJUM || m.a.Algorithm == SMJUM) && (payload || !m.Tables)
 }
 
+// stay has all columns of both sides stay where they are, from where a match can write any.
+func (m *model) stay() {
+	m.plan = func(primitive.Layout) (int, uint64, error) { return 0, 0, nil }
+	for side, columns := range m.columns {
+		m.groups[side] = [][]int{columns}
+	}
+}
+
 // table is hash.Join without partitions: hash.Build and Table.Probe.
 func (m *model) table() {
 	build, probe := m.Build(), 1-m.Build()
@@ -226,17 +237,15 @@ func (m *model) table() {
 		slots *= 2
 	}
 	m.memory.take(slots * 4)
-	m.plan = func(primitive.Layout) (int, uint64, error) { return 0, 0, nil }
+	m.stay()
 	far := m.beyond(float64(slots*4), m.cache()) * m.n(build)
 	m.add(Transform, launch, 3)
-	m.add(Transform, wait, 1)
 	m.add(Transform, stream, float64(slots*4)+m.n(build)*float64(m.KeyBytes))
 	m.add(Transform, buildNear, m.n(build)-far)
 	m.add(Transform, buildFar, far)
 	probes := max(m.n(probe), m.out()) // rows of a key are looked at one by one
 	far = m.beyond(float64(slots*4+m.of(build, m.KeyBytes)), m.cache()) * probes * (1 - m.Repeats)
 	m.add(Match, launch, 2)
-	m.add(Match, wait, 1)
 	m.add(Match, probeNear, probes-far)
 	m.add(Match, probeFar, far)
 	met := func(side int) float64 { // the output is in the order of the probe side
@@ -250,13 +259,13 @@ func (m *model) table() {
 
 // sortMerge is sortmerge.Join.
 func (m *model) sortMerge() error {
+	m.pass = sortRow
 	m.plan = func(layout primitive.Layout) (int, uint64, error) {
 		plan, err := primitive.PlanSort(m.tuning, primitive.Sort{Layout: layout, EndBit: m.keyBits()})
 		return plan.Passes(), plan.ScratchBytes, err
 	}
 	for side := range m.groups {
 		m.add(Transform, launch, 1) // which bits differ
-		m.add(Transform, wait, 1)
 		m.add(Transform, stream, m.n(side)*float64(m.KeyBytes))
 		if err := m.transform(side, 0); err != nil {
 			return err
@@ -273,15 +282,16 @@ func (m *model) sortMerge() error {
 	first := min(m.Rows[0], m.Rows[1])
 	m.memory.take(16 * first)
 	m.memory.take(m.OutputRows * uint64(m.KeyBytes))
-	m.memory.take(8 * m.OutputRows)
+	pairs := [2]uint64{4 * m.OutputRows, 4 * m.OutputRows}
+	m.memory.take(pairs[0])
+	m.memory.take(pairs[1])
 	m.memory.free(16 * first)
-	return m.gathers(m.untransformed(), far, [2]int{})
+	return m.gathers(m.untransformed(), far, [2]int{}, pairs)
 }
 
 // search books the search for ranges of matches and what becomes of them.
 func (m *model) search() {
 	m.add(Match, launch, 4)
-	m.add(Match, wait, 1)
 	m.add(Match, searchRow, m.n(0)+m.n(1))
 	if !m.Count {
 		m.add(Match, scanRow, min(m.n(0), m.n(1)))
@@ -304,7 +314,7 @@ func (m *model) ranges() error {
 		rows := passes * m.n(side)
 		m.add(Transform, launch, 2+2*passes)
 		m.add(Transform, stream, m.n(side)*float64(m.KeyBytes))
-		m.add(Transform, passRow, rows)
+		m.add(Transform, sortRow, rows)
 		m.add(Transform, passByte, rows*float64(2*(m.KeyBytes+numbers)))
 	}
 	m.search()
@@ -331,10 +341,11 @@ func (m *model) materialize(untransformed bool, met func(side int) float64) erro
 	m.memory.take(room * uint64(m.KeyBytes))
 	read, write := float64(m.KeyBytes)*(m.n(0)+m.n(1)), m.KeyBytes
 	var written [2]int
+	var numbers [2]uint64 // bytes
 	for side, columns := range m.columns {
 		if !untransformed && len(columns) > 0 {
 			written[side] = 1
-			if len(columns) == 2 && (m.passes == 0 || len(m.groups[side][0]) == 2) {
+			if len(columns) == 2 && len(m.groups[side][0]) == 2 {
 				written[side] = 2
 			}
 		}
@@ -347,44 +358,44 @@ func (m *model) materialize(untransformed bool, met func(side int) float64) erro
 		}
 		if len(columns) > written[side] {
 			write += 4
-			m.memory.take(room * 4)
+			numbers[side] = room * 4
+			m.memory.take(numbers[side])
 		}
 	}
 	m.add(Match, matchRow, m.out())
 	m.add(Match, stream, read+m.out()*float64(write))
-	return m.gathers(untransformed, met, written)
+	return m.gathers(untransformed, met, written, numbers)
 }
 
-// gathers books the gather of the columns that are not written, and the transformation of those that were not moved with the keys.
-func (m *model) gathers(untransformed bool, met func(side int) float64, written [2]int) error {
+// gathers books the gather of the columns that are not written, by row numbers of so many bytes, and the transformation of those that were not
+// moved with the keys.
+func (m *model) gathers(untransformed bool, met func(side int) float64, written [2]int, numbers [2]uint64) error {
 	transformed := m.passes > 0
 	for side, columns := range m.columns {
-		if transformed {
-			m.memory.free(m.of(side, m.KeyBytes)) // those in their new order
+		if transformed { // keys in their new order, and columns that are in the output
+			m.memory.free(m.of(side, m.KeyBytes) + m.of(side, sum(columns[:written[side]])))
 		}
+	}
+	for side, columns := range m.columns {
+		groups := m.groups[side]
 		if untransformed {
-			for _, bytes := range columns {
+			groups = [][]int{columns}
+		}
+		for i, group := range groups {
+			if i == 0 {
+				group = group[written[side]:]
+			} else if err := m.transform(side, i); err != nil {
+				return err
+			}
+			for _, bytes := range group {
 				m.gather(side, bytes, met)
 				m.memory.take(m.OutputRows * uint64(bytes))
 			}
-			continue
-		}
-		for i, group := range m.groups[side] {
-			if i > 0 {
-				if err := m.transform(side, i); err != nil {
-					return err
-				}
-			}
-			for c, bytes := range group {
-				if i > 0 || c >= written[side] {
-					m.gather(side, bytes, met)
-					m.memory.take(m.OutputRows * uint64(bytes))
-				}
-			}
-			if transformed {
+			if transformed && !untransformed {
 				m.memory.free(m.of(side, sum(group)))
 			}
 		}
+		m.memory.free(numbers[side])
 	}
 	return nil
 }

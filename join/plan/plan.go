@@ -54,6 +54,7 @@ type Facts struct {
 	Count    bool     // only the number of output rows is wanted
 
 	OutputRows uint64     // estimate
+	Unique     bool       // no key is on the build side twice, as far as is known
 	MatchRatio float64    // share of the probe rows that have a match
 	Repeats    float64    // share of the matches that meet a build row which others have just met; 0 without skew
 	Hottest    [2]float64 // share of the rows of a side that have its most frequent key; 0 where not known
@@ -76,9 +77,15 @@ func (f *Facts) Build() int {
 	return 0
 }
 
-// Room is for how many output rows a hash join makes room before it knows how many there are: somewhat more than are expected.
+// Room is for how many output rows a hash join makes room before it knows how many there are: somewhat more than are expected, but not
+// more than there can be where keys are unique.
 func (f *Facts) Room() uint64 {
-	return max(1, f.OutputRows+f.OutputRows/4+min(f.Rows[1-f.Build()], 1<<16))
+	probe := f.Rows[1-f.Build()]
+	room := f.OutputRows + f.OutputRows/4 + min(probe, 1<<16)
+	if f.Unique {
+		room = min(room, probe)
+	}
+	return max(1, room)
 }
 
 // Alternative is one way to join, with what is predicted for it.

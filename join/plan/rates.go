@@ -16,16 +16,16 @@ type unit uint8
 
 const (
 	launch unit = iota // of a kernel
-	wait               // of the host for a number that it needs to go on
 	stream             // byte that is read or written in order, outside of passes
 
-	passRow    // row in a pass of a sort or partition
-	passByte   // byte that such a pass reads or writes
-	passColumn // row of a payload column behind the first in a pass
+	sortRow      // row in a pass of a sort
+	partitionRow // row in a pass of a partition
+	passByte     // byte that either reads or writes
+	passColumn   // row of a payload column behind the first in a pass
 
 	matchBuild // build row put into a table in shared memory
-	matchProbe // probe row looked up there, and of tables without partitions every row of output written
-	matchRow   // row of output written by a match
+	matchProbe // probe row looked up there
+	matchRow   // row of output that the match of a hash join writes
 
 	buildNear // row put into a table in device memory that caches hold
 	buildFar  // row put into one that they do not hold
@@ -48,7 +48,7 @@ const (
 	units
 )
 
-var unitNames = [units]string{"launch", "wait", "stream_byte", "pass_row", "pass_byte", "pass_column", "match_build", "match_probe", "match_row",
+var unitNames = [units]string{"launch", "stream_byte", "sort_row", "partition_row", "pass_byte", "pass_column", "match_build", "match_probe", "match_row",
 	"build_near", "build_far", "probe_near", "probe_far", "search_row", "scan_row", "expand_row", "gather_near", "gather_far",
 	"encode_row", "upload_byte", "download_byte", "take_near", "take_far"}
 
@@ -131,7 +131,7 @@ func (r *Rates) JSON() string {
 		if i > 0 {
 			b.WriteByte(',')
 		}
-		if i == 0 || unit(i) == passRow || unit(i) == matchBuild || unit(i) == buildNear || unit(i) == searchRow || unit(i) == gatherNear || unit(i) == encodeRow {
+		if i == 0 || unit(i) == sortRow || unit(i) == matchBuild || unit(i) == buildNear || unit(i) == searchRow || unit(i) == gatherNear || unit(i) == encodeRow {
 			b.WriteString("\n    ")
 		} else {
 			b.WriteByte(' ')

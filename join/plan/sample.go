@@ -13,14 +13,14 @@ const (
 	ScanRows   = 1 << 18
 )
 
-// Sample fills in what the facts say about the keys, from those of some rows of either side: OutputRows, MatchRatio, Repeats, Hottest. The
+// Sample fills in what the facts say about the keys, from those of some rows of either side: OutputRows, MatchRatio, Unique, Repeats, Hottest. The
 // rows of the probe side, about SampleRows, are spread over it; those of the build side, about ScanRows or all there are, may be runs. The rows of the facts are
 // those of the relations, which may be estimates themselves.
 //
 // A sampled probe row meets scanned/rows of the build rows that it matches, so that with many more build rows than ScanRows the figures
 // become rough: of 2^27 build rows 16 of 2^13 sampled rows are expected to meet one where all match.
 func (f *Facts) Sample(probe, build []uint64) {
-	f.MatchRatio, f.Repeats, f.OutputRows = 0, 0, 0
+	f.MatchRatio, f.Repeats, f.OutputRows, f.Unique = 0, 0, 0, false
 	if len(probe) == 0 || len(build) == 0 {
 		return
 	}
@@ -44,13 +44,21 @@ func (f *Facts) Sample(probe, build []uint64) {
 	side, sampled := f.Build(), float64(len(probe))
 	scanned := float64(len(build)) / float64(f.Rows[side])
 	pairs, matched := 0.0, 0.0
+	most := uint32(0)
 	for key, n := range hits {
 		pairs += float64(n) * float64(counts[key])
 		matched += float64(counts[key])
+		most = max(most, n)
 	}
-	rows := float64(f.Rows[1-side])
-	f.OutputRows = uint64(rows * pairs / sampled / scanned)
+	for _, n := range seen {
+		most = max(most, n)
+	}
+	f.Unique = most <= 1
 	f.MatchRatio = min(1, matched/sampled/scanned)
+	rows := float64(f.Rows[1-side])
+	if f.OutputRows = uint64(rows * pairs / sampled / scanned); f.Unique {
+		f.OutputRows = uint64(rows * f.MatchRatio)
+	}
 	f.Repeats = 1 - float64(len(counts))/sampled
 	f.Hottest[1-side] = hottest(counts, len(probe))
 	f.Hottest[side] = hottest(seen, (len(build)+stride-1)/stride)
