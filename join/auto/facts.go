@@ -34,10 +34,12 @@ func Facts(ctx context.Context, ops *primitive.Ops, left, right resident.Relatio
 	}
 	f.Sample(probeKeys, buildKeys)
 	differ := uint64(0)
-	for _, key := range append(probeKeys, buildKeys...) {
-		differ |= key ^ buildKeys[0]
+	for _, keys := range [][]uint64{probeKeys, buildKeys} {
+		for _, key := range keys {
+			differ |= key ^ probeKeys[0]
+		}
 	}
-	f.KeyBits = bits.Len64(differ)
+	f.KeyBits = max(1, bits.Len64(differ))
 	return f, nil
 }
 
