@@ -70,7 +70,7 @@ func (m *maker) partitionPieces() *kernelCase {
 func (m *maker) partitionJoin() *kernelCase {
 	keyBits := m.config["key_bits"]
 	unique, mixed := m.setByShape("unique", 0, 1) == 1, m.setByShape("mixed", 1, 0) == 1
-	m.set("placing", kernel.AtOffsets, kernel.Counting, kernel.Reserving)
+	m.set("placing", kernel.AtOffsets, kernel.Counting, kernel.Reserving, kernel.Paging)
 	m.setByShape("table", 700, 9)
 	m.setByShape("heads", 256, 8)
 	words := m.payloadWords()
@@ -158,7 +158,7 @@ func (m *maker) partitionJoin() *kernelCase {
 	}
 	c := m.joinCase(uint32(len(counts)), []any{units, inOf(keyBits, keys[0]), inOf(keyBits, keys[1])}, [2]int{len(keys[0]), len(keys[1])},
 		rows, counts, offsets, words)
-	c.call.Params = append(c.call.Params, shift)
+	c.call.Params = append(c.call.Params, shift, joinHigh)
 	return c
 }
 
@@ -173,13 +173,22 @@ func (m *maker) payloadWords() [4]uint32 {
 	return [4]uint32{m.setByShape("left_words", 1, 2), m.setByShape("right_words", 2, 1), m.setByShape("left_words_2", 2, 0), m.setByShape("right_words_2", 0, 1)}
 }
 
+const joinHigh = 0xfeedbeef // of widened keys
+
 // joinCase makes a case of what all kernels that join share: payload, places, outputs, and the first two parameters. rows are
 // the output, unit by unit; counts and offsets belong to the units.
 func (m *maker) joinCase(groups uint32, inputs []any, sizes [2]int, rows []joined, counts []uint32, offsets []uint64, words [4]uint32) *kernelCase {
 	keyBits, placing, unique := m.config["key_bits"], m.config["placing"], m.config["unique"] == 1
+	keysBits, high := keyBits, uint64(0)
+	if _, may := m.config["widened"]; may && keyBits == 32 && m.setByShape("widened", 0, 1) == 1 {
+		keysBits, high = 64, joinHigh
+	}
 	total, first := len(rows), m.IntN(3)
 	room := total + m.IntN(3)
-	short := placing == kernel.Reserving && m.distribution == "extreme" && total > 1
+	if placing == kernel.Paging {
+		room += int(groups * m.config["workgroup"] * (m.setByShape("page_rows", 3, 1) - 1))
+	}
+	short := placing >= kernel.Reserving && m.distribution == "extreme" && total > 1
 	if short {
 		room = m.IntN(total)
 	}
@@ -204,7 +213,7 @@ func (m *maker) joinCase(groups uint32, inputs []any, sizes [2]int, rows []joine
 	}
 	for i, r := range rows {
 		if placing != kernel.Counting && !short {
-			outs[0][first+i] = r.key
+			outs[0][first+i] = r.key | high<<32
 			for p, number := range [4]uint32{r.left, r.right, r.left, r.right} {
 				if words[p] > 0 {
 					outs[1+p][first+i] = payload[p][number]
@@ -220,9 +229,14 @@ func (m *maker) joinCase(groups uint32, inputs []any, sizes [2]int, rows []joine
 		places = changed{out(offsets), out(offsets)}
 	case kernel.Reserving:
 		places = changed{out(make([]uint32, 3)), out([]uint32{uint32(total), uint32(total), 0})}
+	case kernel.Paging:
+		all := append(make([]uint32, kernel.BitmapWord), slices.Repeat([]uint32{^uint32(0)}, (first+room+31)/32)...)
+		after := slices.Clone(all)
+		after[0], after[1] = uint32(total), uint32(total)
+		places = changed{out(all), out(after)}
 	}
 	args = append(args, places)
-	widths := [5]int{int(keyBits / 8)}
+	widths := [5]int{int(keysBits / 8)}
 	for i := range outs {
 		if i > 0 {
 			widths[i] = int(4 * max(1, words[i-1]))
@@ -237,9 +251,36 @@ func (m *maker) joinCase(groups uint32, inputs []any, sizes [2]int, rows []joine
 	if !unique || placing == kernel.Reserving {
 		c.canonical = func(args [][]byte) { sortRows(args[8:], widths[:], first+room) }
 	}
+	if placing == kernel.Paging { // rows are packed, as if no page had stayed empty in part
+		c.canonical = func(args [][]byte) {
+			places := backend.Words(args[7])
+			taken, bitmap, rows := int(places[0]), places[kernel.BitmapWord:], 0
+			if taken%int(m.config["page_rows"]) > 0 && taken != total || taken > room {
+				return
+			}
+			for row := range taken {
+				if at := first + row; bitmap[at/32]>>(at%32)&1 == 0 {
+					bitmap[at/32] |= 1 << (at % 32)
+					continue
+				}
+				for i, width := range widths {
+					if column := args[8+i]; column != nil && rows < row {
+						copy(column[(first+rows)*width:][:width], column[(first+row)*width:][:width])
+						copy(column[(first+row)*width:][:width], slices.Repeat([]byte{marker}, width))
+					}
+				}
+				rows++
+			}
+			places[0] = uint32(rows)
+			sortRows(args[8:], widths[:], first+room)
+		}
+	}
 	if short { // which rows find room is open
 		c.canonical = func(args [][]byte) {
 			clear(args[7][:4])
+			if placing == kernel.Paging {
+				clear(backend.Words(args[7])[kernel.BitmapWord:])
+			}
 			for i, width := range widths {
 				if args[8+i] != nil {
 					clear(args[8+i][first*width:][:room*width])
@@ -315,7 +356,7 @@ func (m *maker) tableBuild() *kernelCase {
 func (m *maker) tableProbe() *kernelCase {
 	keyBits, seed := m.config["key_bits"], m.setByShape("seed", 0x12345678, 0xfedcba98)
 	unique := m.setByShape("unique", 0, 1) == 1
-	m.set("placing", kernel.AtOffsets, kernel.Counting, kernel.Reserving)
+	m.set("placing", kernel.AtOffsets, kernel.Counting, kernel.Reserving, kernel.Paging)
 	words := m.payloadWords()
 	patience := m.setByShape("patience", 8192, 3000)
 	size := m.IntN(m.rows + 2)

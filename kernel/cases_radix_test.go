@@ -50,7 +50,27 @@ func (m *maker) radix() (keys, mixed []uint64, place []uint32, counts []uint32, 
 
 func (m *maker) radixHistogram() *kernelCase {
 	keys, _, place, counts, _ := m.radix()
-	return m.newCase(m.tileGroups(), append([]uint32{uint32(m.rows), m.tiles()}, place...), inOf(m.config["key_bits"], keys), out(counts))
+	column, high := m.narrow(keys)
+	return m.newCase(m.tileGroups(), append([]uint32{uint32(m.rows), m.tiles()}, place...), column, out(counts), high)
+}
+
+// narrow returns a column of keys: some of 32 bits are the low words of wide ones, of which few may have another high word than
+// the others.
+func (m *maker) narrow(keys []uint64) (column, high any) {
+	keyBits := m.config["key_bits"]
+	if keyBits == 64 || m.setByShape("narrow", 1, 0) == 0 {
+		return inOf(keyBits, keys), nil
+	}
+	expected, differing, wide := m.Uint32(), uint32(0), slices.Clone(keys)
+	for i := range wide {
+		word := expected
+		if m.distribution == "random" && m.IntN(100) == 0 {
+			word = m.Uint32()
+		}
+		differing |= word ^ expected
+		wide[i] |= uint64(word) << 32
+	}
+	return wide, changed{out([]uint32{expected, 0}), out([]uint32{expected, differing})}
 }
 
 func (m *maker) radixCounts() *kernelCase {
@@ -76,7 +96,8 @@ func (m *maker) radixCounts() *kernelCase {
 			after[256*pass+uint32(mix(key)>>shift&(1<<bits-1))]++
 		}
 	}
-	return m.newCase(kernel.Groups(m.config, uint64(m.rows)), params, inOf(keyBits, keys), changed{out(before), out(after)})
+	column, high := m.narrow(keys)
+	return m.newCase(kernel.Groups(m.config, uint64(m.rows)), params, column, changed{out(before), out(after)}, high)
 }
 
 func (m *maker) unmix() *kernelCase {
@@ -89,7 +110,14 @@ func (m *maker) unmix() *kernelCase {
 			mixed[i] = uint64(kernel.Mix(uint32(key), seed))
 		}
 	}
-	return m.newCase(kernel.Groups(m.config, uint64(m.rows)), []uint32{uint32(m.rows), seed}, changed{outOf(keyBits, mixed), outOf(keyBits, keys)})
+	high, width := m.Uint32(), keyBits
+	if keyBits == 32 && m.setByShape("widened", 0, 1) == 1 {
+		width = 64
+		for i := range keys {
+			keys[i] |= uint64(high) << 32
+		}
+	}
+	return m.newCase(kernel.Groups(m.config, uint64(m.rows)), []uint32{uint32(m.rows), seed, high}, inOf(keyBits, mixed), outOf(width, keys))
 }
 
 func (m *maker) partitionStarts() *kernelCase {
@@ -203,7 +231,8 @@ func (m *maker) radixScatter() *kernelCase {
 			nextOffsets = out(after)
 		}
 	}
-	args := []any{inOf(keyBits, keys)}
+	column, _ := m.narrow(keys)
+	args := []any{column}
 	var outs []any
 	for c := range kernel.MaxColumns {
 		var from, to any

@@ -1,6 +1,10 @@
 package kernel
 
-import "github.com/spirjoin/spirjoin/backend"
+import (
+	"sync/atomic"
+
+	"github.com/spirjoin/spirjoin/backend"
+)
 
 const maxDigits = 256
 
@@ -34,6 +38,49 @@ func source[K word](keys, buffer []K, d digit) []K {
 		buffer[i] = Mix(key, d.seed)
 	}
 	return buffer[:len(keys)]
+}
+
+// narrowKeys is the constant that says that a column of keys has 64-bit words, whose low ones are the keys. The kernel that counts digits
+// first holds the high ones against word 0 of the argument high; word 1 becomes other than 0 where one differs.
+var narrowKeys = backend.Constant{Name: "narrow", Default: 0}
+
+// keyColumn is a column of keys: own, or the low words of wide.
+type keyColumn[K word] struct {
+	own  []K
+	wide []uint64
+}
+
+// keysOf is the argument of a call that holds keys.
+func keysOf[K word](call *backend.Call, arg int) keyColumn[K] {
+	if call.Config["narrow"] == 1 {
+		return keyColumn[K]{wide: backend.Longs(call.Args[arg])}
+	}
+	return keyColumn[K]{own: view[K](call.Args[arg])}
+}
+
+// source returns the keys of rows first to end-1 that digits are taken from: as they are, or in buffer.
+func (c keyColumn[K]) source(first, end int, buffer []K, d digit) []K {
+	if c.wide == nil {
+		return source(c.own[first:end], buffer, d)
+	}
+	for i, key := range c.wide[first:end] {
+		buffer[i] = K(key)
+	}
+	return source(buffer[:end-first], buffer, d)
+}
+
+// check holds the high words of rows first to end-1 against high.
+func (c keyColumn[K]) check(high []byte, first, end int) {
+	if c.wide == nil {
+		return
+	}
+	words, differing := backend.Words(high), uint32(0)
+	for _, key := range c.wide[first:end] {
+		differing |= uint32(key>>32) ^ words[0]
+	}
+	if differing != 0 {
+		atomic.OrUint32(&words[1], differing)
+	}
 }
 
 // The factors of the finalizer of MurmurHash3, and their inverses modulo 2^32.

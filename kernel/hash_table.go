@@ -57,7 +57,7 @@ var TableProbe = &backend.KernelSpec{
 	Axes:   []backend.Axis{bits("key_bits", 32, 64)},
 	Constants: []backend.Constant{
 		workgroup, items(4), {Name: "patience", Default: 256}, {Name: "placing", Default: AtOffsets}, {Name: "unique", Default: 0}, {Name: "seed", Default: 0},
-		leftWords, rightWords, leftWords2, rightWords2,
+		leftWords, rightWords, leftWords2, rightWords2, pageRows,
 	},
 	Compare:     backend.Multiset,
 	SharedBytes: func(c backend.Config) uint32 { return 4 * ((c["workgroup"]+3)/4 + 2) },
@@ -74,7 +74,7 @@ func tableProbe[K word](call *backend.Call, group uint32) {
 	rows, mask, seed, patience := call.Params[2], call.Params[3], call.Config["seed"], call.Config["patience"]
 	slots, left, right := backend.Words(call.Args[0]), view[K](call.Args[1]), view[K](call.Args[2])
 	for t := range tiles(call, group, max(1, Tiles(call.Config, uint64(rows))), rows) { // no rows are a tile too, which is counted
-		joinOutput(call, group, false, func(do func(key K, left, right uint32)) {
+		joinOutput(call, group, false, 0, func(do func(key K, left, right uint32)) {
 			for row := t.first; row < t.end; row++ {
 				key := right[row]
 				home := uint32(Mix(key, seed))

@@ -16,19 +16,22 @@ import (
 // The constant placing says where output rows go. Counting: places receives the number of output rows of each unit, 32 bits.
 // AtOffsets: places holds 64-bit output rows of the units' first ones, counted from first_row. Reserving: a workgroup takes the
 // next free rows of the out_rows from first_row on (RT 3.2.2, a chunk as long as needed); places is a cursor of three words, zero
-// before: rows reserved, and the 64-bit number of all rows. Where the two differ, or pass out_rows, rows are missing.
+// before: rows reserved, and the 64-bit number of all rows. Where the two differ, or pass out_rows, rows are missing. Paging: each
+// invocation takes pages of page_rows rows and fills one before it takes the next (RT 3.2.2), so that rows stay empty at the ends of
+// last pages. The cursor counts rows taken; where they pass out_rows, rows are missing. A bitmap of all output rows, from word
+// BitmapWord of places on and all set before, loses the bits of empty ones.
 //
 // With mixed=1 keys are those of a mixed partition with that seed and shift, at most 16, bits, and keys_out gets the keys that
-// were mixed; with mixed=0 they are any. unique=1 promises that no two left rows of a unit have the same key; the output rows of a
+// were mixed; with mixed=0 they are any. With widened=1 it gets them as 64-bit words with high in the high half. unique=1 promises that no two left rows of a unit have the same key; the output rows of a
 // unit are then in the order of its right rows, and otherwise in none.
 var PartitionJoin = &backend.KernelSpec{
 	Name:   "partition_join",
 	Args:   joinArgs("units"),
-	Params: []string{"first_row", "out_rows", "shift"},
+	Params: []string{"first_row", "out_rows", "shift", "high"},
 	Axes:   []backend.Axis{bits("key_bits", 32, 64)},
 	Constants: []backend.Constant{
 		workgroup, items(4), mixedDigits, {Name: "table", Default: 1536}, {Name: "heads", Default: 1024}, {Name: "placing", Default: AtOffsets},
-		{Name: "unique", Default: 0}, {Name: "seed", Default: 0}, leftWords, rightWords, leftWords2, rightWords2,
+		{Name: "unique", Default: 0}, {Name: "seed", Default: 0}, leftWords, rightWords, leftWords2, rightWords2, pageRows, widenedKeys,
 	},
 	Compare:     backend.Multiset,
 	SharedBytes: func(c backend.Config) uint32 { return 4 * (c["heads"] + c["table"] + (c["workgroup"]+3)/4 + 2) },
@@ -66,6 +69,7 @@ var (
 	rightWords  = backend.Constant{Name: "right_words", Default: 1}
 	leftWords2  = backend.Constant{Name: "left_words_2", Default: 0}
 	rightWords2 = backend.Constant{Name: "right_words_2", Default: 0}
+	pageRows    = backend.Constant{Name: "page_rows", Default: 1}
 )
 
 // Values of the constant placing of [PartitionJoin].
@@ -73,7 +77,11 @@ const (
 	Counting = iota
 	AtOffsets
 	Reserving
+	Paging
 )
+
+// BitmapWord is the 32-bit word of places at which the bitmap of [Paging] begins.
+const BitmapWord = 64
 
 // chains is a hash table of the left rows of a unit.
 type chains struct {
@@ -115,11 +123,11 @@ func partitionJoin[K word](call *backend.Call, group uint32) {
 			}
 		}
 	}
-	joinOutput(call, group, mixed, matches)
+	joinOutput(call, group, mixed, call.Params[3], matches)
 }
 
 // joinOutput is what kernels that join make of their matches: counts, or output rows. matches calls do for each.
-func joinOutput[K word](call *backend.Call, unit uint32, mixed bool, matches func(do func(key K, left, right uint32))) {
+func joinOutput[K word](call *backend.Call, unit uint32, mixed bool, high uint32, matches func(do func(key K, left, right uint32))) {
 	c := call.Config
 	var total uint32
 	if c["placing"] != AtOffsets {
@@ -132,10 +140,21 @@ func joinOutput[K word](call *backend.Call, unit uint32, mixed bool, matches fun
 		return
 	case AtOffsets:
 		at = backend.Longs(call.Args[7])[unit]
-	case Reserving:
+	case Reserving, Paging:
 		cursor := backend.Words(call.Args[7])
 		if counted := atomic.AddUint32(&cursor[1], total); counted < total {
 			atomic.AddUint32(&cursor[2], 1)
+		}
+		if c["placing"] == Paging { // the pages of one invocation, all at once
+			full := (total + c["page_rows"] - 1) / c["page_rows"] * c["page_rows"]
+			at = uint64(atomic.AddUint32(&cursor[0], full) - full)
+			if at+uint64(full) > room {
+				return
+			}
+			for row := call.Params[0] + uint32(at) + total; row < call.Params[0]+uint32(at)+full; row++ {
+				atomic.AndUint32(&cursor[BitmapWord+row/32], ^(1 << (row % 32)))
+			}
+			break
 		}
 		for reserved := atomic.LoadUint32(&cursor[0]); ; reserved = atomic.LoadUint32(&cursor[0]) {
 			if at = uint64(reserved); at+uint64(total) > room {
@@ -147,14 +166,12 @@ func joinOutput[K word](call *backend.Call, unit uint32, mixed bool, matches fun
 		}
 	}
 	at += uint64(call.Params[0])
-	keysOut := view[K](call.Args[8])
+	keysOut := keyOutputOf[K](call, call.Args[8], high)
 	matches(func(key K, left, right uint32) {
-		if keysOut != nil {
-			if mixed {
-				key = Unmix(key, c["seed"])
-			}
-			keysOut[at] = key
+		if mixed {
+			key = Unmix(key, c["seed"])
 		}
+		keysOut.put(at, key)
 		copyPayload(call.Args[9], call.Args[3], c["left_words"], at, left)
 		copyPayload(call.Args[10], call.Args[4], c["right_words"], at, right)
 		copyPayload(call.Args[11], call.Args[5], c["left_words_2"], at, left)

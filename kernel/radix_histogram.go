@@ -11,10 +11,11 @@ var RadixHistogram = &backend.KernelSpec{
 	Args: []backend.ArgSpec{
 		{Name: "keys", Access: backend.Read},
 		{Name: "counts", Access: backend.Write},
+		{Name: "high", Access: backend.ReadWrite},
 	},
 	Params:    []string{"rows", "tiles", "shift", "bits", "seed"},
 	Axes:      []backend.Axis{bits("key_bits", 32, 64), serial},
-	Constants: []backend.Constant{workgroup, items(radixItems), mixedDigits},
+	Constants: []backend.Constant{workgroup, items(radixItems), mixedDigits, narrowKeys},
 	SharedBytes: func(c backend.Config) uint32 {
 		const copies = 4
 		if c["serial"] == 1 {
@@ -36,26 +37,25 @@ const radixItems = 7 // rows per invocation of a wide tile; the two radix kernel
 func radixHistogram[K word](call *backend.Call, group uint32) {
 	rows, count := call.Params[0], call.Params[1]
 	d := newDigit(call.Config, call.Params[2], call.Params[3], call.Params[4])
-	counts := backend.Words(call.Args[1])
+	keys, counts := keysOf[K](call, 0), backend.Words(call.Args[1])
 	for t := range tiles(call, group, count, rows) {
-		histogram := digitHistogram(view[K](call.Args[0])[t.first:t.end], d)
+		keys.check(call.Args[2], t.first, t.end)
+		histogram := digitHistogram(keys, t.first, t.end, d)
 		for digit, at := 0, t.index; digit <= int(d.mask); digit, at = digit+1, at+int(count) {
 			counts[at] = histogram[digit]
 		}
 	}
 }
 
-// digitHistogram counts the digits of keys.
-func digitHistogram[K word](keys []K, d digit) (histogram [maxDigits]uint32) {
-	if !d.mixed {
-		countDigits(keys, d, &histogram)
+// digitHistogram counts the digits of the keys of rows first to end-1.
+func digitHistogram[K word](keys keyColumn[K], first, end int, d digit) (histogram [maxDigits]uint32) {
+	if !d.mixed && keys.wide == nil {
+		countDigits(keys.own[first:end], d, &histogram)
 		return histogram
 	}
 	var buffer [1024]K
-	for len(keys) > 0 {
-		n := min(len(keys), len(buffer))
-		countDigits(source(keys[:n], buffer[:], d), d, &histogram)
-		keys = keys[n:]
+	for ; first < end; first += len(buffer) {
+		countDigits(keys.source(first, min(end, first+len(buffer)), buffer[:], d), d, &histogram)
 	}
 	return histogram
 }

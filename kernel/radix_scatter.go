@@ -47,7 +47,7 @@ var RadixScatter = &backend.KernelSpec{
 	Axes:   []backend.Axis{bits("key_bits", 32, 64), bits("payload_bits", 0, 32, 64), serial, {Name: "lookback", Values: []uint32{0, 1}}},
 	Constants: []backend.Constant{
 		workgroup, items(radixItems), mixedDigits, {Name: "columns", Default: 1}, {Name: "far", Default: 0}, {Name: "patience", Default: 4096},
-		{Name: "subgroup", Default: 4}, {Name: "ahead", Default: 4},
+		{Name: "subgroup", Default: 4}, {Name: "ahead", Default: 4}, narrowKeys,
 	},
 	SharedBytes: func(c backend.Config) uint32 {
 		if c["serial"] == 1 {
@@ -92,7 +92,7 @@ var stages [2][2]sync.Pool // by the width of keys and payload
 func radixScatter[K, P word](call *backend.Call, group uint32) {
 	rows, count, firstRow := call.Params[0], call.Params[1], call.Params[2]
 	d := newDigit(call.Config, call.Params[3], call.Params[4], call.Params[5])
-	keysIn, offsets, keysOut := view[K](call.Args[0]), backend.Words(call.Args[4]), view[K](call.Args[6])
+	keysIn, offsets, keysOut := keysOf[K](call, 0), backend.Words(call.Args[4]), view[K](call.Args[6])
 	var payloadIn, payloadOut [MaxColumns][]P
 	for c := range payloadIn {
 		payloadIn[c], payloadOut[c] = view[P](call.Args[1+c]), view[P](call.Args[7+c])
@@ -115,7 +115,7 @@ func radixScatter[K, P word](call *backend.Call, group uint32) {
 		}
 		for first := t.first; first < t.end; first += stageRows {
 			end := min(first+stageRows, t.end)
-			keys := source(keysIn[first:end], s.mixed[:], d)
+			keys := keysIn.source(first, end, s.mixed[:], d)
 			from, ok := starts{}, false
 			if len(keys) == t.end-t.first && !lookback {
 				from, ok = startsOfOffsets(offsets, t.index, int(count), d.mask, len(keys))
@@ -160,10 +160,10 @@ const (
 )
 
 // lookBack returns where the rows of each digit of a tile go, and takes part in the chain.
-func lookBack[K word](call *backend.Call, keys []K, t tile, d digit) (to [maxDigits]uint32) {
+func lookBack[K word](call *backend.Call, keys keyColumn[K], t tile, d digit) (to [maxDigits]uint32) {
 	rows, offsets, chain, next := call.Params[0], backend.Words(call.Args[4]), backend.Words(call.Args[5]), backend.Words(call.Args[10])
 	size, ahead := int(TileRows(call.Config)), int(call.Config["ahead"])
-	own := digitHistogram(keys[t.first:t.end], d)
+	own := digitHistogram(keys, t.first, t.end, d)
 	state := uint32(tileCounted)
 	if t.index == 0 {
 		state = tilesSummed
@@ -179,7 +179,7 @@ func lookBack[K word](call *backend.Call, keys []K, t tile, d digit) (to [maxDig
 			word := atomic.LoadUint32(&chain[(ahead+other)*maxDigits+digit])
 			if word < tileCounted {
 				if stuck != other {
-					counted, stuck = digitHistogram(keys[other*size:(other+1)*size], d), other
+					counted, stuck = digitHistogram(keys, other*size, (other+1)*size, d), other
 				}
 				word = tileCounted | counted[digit]
 			}

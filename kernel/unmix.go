@@ -2,13 +2,13 @@ package kernel
 
 import "github.com/spirjoin/spirjoin/backend"
 
-// UnmixKeys turns keys back in place: keys[i] = [Unmix] of keys[i] and seed.
+// UnmixKeys turns keys back: unmixed[i] = [Unmix] of keys[i] and seed, and with widened=1 a 64-bit word with high in the high half.
 var UnmixKeys = &backend.KernelSpec{
 	Name:      "unmix",
-	Args:      []backend.ArgSpec{{Name: "keys", Access: backend.ReadWrite}},
-	Params:    []string{"rows", "seed"},
+	Args:      []backend.ArgSpec{{Name: "keys", Access: backend.Read}, {Name: "unmixed", Access: backend.Write}},
+	Params:    []string{"rows", "seed", "high"},
 	Axes:      []backend.Axis{bits("key_bits", 32, 64)},
-	Constants: []backend.Constant{workgroup, items(8)},
+	Constants: []backend.Constant{workgroup, items(8), widenedKeys},
 	Run: func(call *backend.Call, group uint32) {
 		if call.Config["key_bits"] == 64 {
 			unmixKeys[uint64](call, group)
@@ -20,10 +20,35 @@ var UnmixKeys = &backend.KernelSpec{
 
 func unmixKeys[K word](call *backend.Call, group uint32) {
 	rows, seed := call.Params[0], call.Params[1]
+	keys, out := view[K](call.Args[0]), keyOutputOf[K](call, call.Args[1], call.Params[2])
 	for t := range tiles(call, group, Tiles(call.Config, uint64(rows)), rows) {
-		keys := view[K](call.Args[0])[t.first:t.end]
-		for i, key := range keys {
-			keys[i] = Unmix(key, seed)
+		for i := t.first; i < t.end; i++ {
+			out.put(uint64(i), Unmix(keys[i], seed))
 		}
+	}
+}
+
+// widenedKeys is the constant that says that keys of 32 bits are written as words of 64, with a parameter in the high half.
+var widenedKeys = backend.Constant{Name: "widened", Default: 0}
+
+// keyOutput is a column that keys are written to; it may be absent.
+type keyOutput[K word] struct {
+	own  []K
+	wide []uint64 // with high in the high half
+	high uint32
+}
+
+func keyOutputOf[K word](call *backend.Call, column []byte, high uint32) keyOutput[K] {
+	if call.Config["widened"] == 1 {
+		return keyOutput[K]{wide: backend.Longs(column), high: high}
+	}
+	return keyOutput[K]{own: view[K](column)}
+}
+
+func (o *keyOutput[K]) put(at uint64, key K) {
+	if o.own != nil {
+		o.own[at] = key
+	} else if o.wide != nil {
+		o.wide[at] = uint64(key) | uint64(o.high)<<32
 	}
 }

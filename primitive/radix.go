@@ -17,6 +17,8 @@ type Layout struct {
 	// Of a payload column: 4, or with Given also 8; 0 means 4.
 	PayloadBytes int
 	Columns      int // payload columns with Given; 0 means 1
+	// Narrow says that keys of 4 bytes come as the low words of 8 bytes, whose high words are all the same. Only the source has them so.
+	Narrow bool
 }
 
 // Payload says what travels with the keys.
@@ -42,7 +44,7 @@ func (l *Layout) complete(op string) error {
 	if err := checkRows(op, l.Rows); err != nil {
 		return err
 	}
-	good := (l.KeyBytes == 4 || l.KeyBytes == 8) && l.Payload <= Given && l.Columns >= 0 && l.Columns <= kernel.MaxColumns
+	good := (l.KeyBytes == 4 || l.KeyBytes == 8 && !l.Narrow) && l.Payload <= Given && l.Columns >= 0 && l.Columns <= kernel.MaxColumns
 	switch l.PayloadBytes {
 	case 0:
 		good = good && l.Payload == NoPayload
@@ -139,7 +141,7 @@ const mostPortionRows = 1 << 29
 
 func planRadix(t Tuning, layout Layout, digits []digit) (radixPasses, error) {
 	p := radixPasses{layout: layout, digits: digits}
-	v := variant("key_bits", layout.KeyBytes*8, "payload_bits", layout.payloadBits())
+	v := variant("key_bits", layout.KeyBytes*8, "payload_bits", layout.payloadBits(), "columns", max(1, layout.Columns))
 	p.config = t.Config("radix_sort", v)
 	if len(digits) == 0 {
 		return p, nil
@@ -189,6 +191,9 @@ func (p *radixPasses) portionRows() uint64 {
 type Columns struct {
 	Keys    backend.Range
 	Payload []backend.Range
+	// High belongs to narrow keys: two 32-bit words, the high word that all keys should have, and one that becomes other than 0 where a
+	// key has another.
+	High backend.Range
 }
 
 // record records the passes: from source to buffers[1], from there to buffers[0], and so on. source may be buffers[0].
@@ -205,7 +210,7 @@ func (p *radixPasses) record(o *Ops, list *backend.List, op string, source Colum
 		source.Payload = make([]backend.Range, 1)
 	}
 	if p.lookback() {
-		if err := p.count(o, list, source.Keys, scratch); err != nil {
+		if err := p.count(o, list, source, scratch); err != nil {
 			return err
 		}
 	}
@@ -224,27 +229,28 @@ func (p *radixPasses) record(o *Ops, list *backend.List, op string, source Colum
 	return nil
 }
 
-// settings are those of the tuning and what a pass adds.
-func (p *radixPasses) settings(o *Ops, d digit) backend.Config {
+// settings are those of the tuning and what pass i adds.
+func (p *radixPasses) settings(o *Ops, i int) backend.Config {
+	d := p.digits[i]
 	far := max(p.layout.KeyBytes, p.layout.PayloadBytes)*int(p.layout.Rows) > 1<<32
 	return with(p.config, "key_bits", p.layout.KeyBytes*8, "payload_bits", p.layout.payloadBits(), "columns", max(1, p.layout.Columns),
-		"mixed", int(flag(d.mixed)), "far", int(flag(far)), "subgroup", int(max(4, o.device.Info().MinSubgroupSize)))
+		"mixed", int(flag(d.mixed)), "narrow", int(flag(p.layout.Narrow && i == 0)), "far", int(flag(far)), "subgroup", int(max(4, o.device.Info().MinSubgroupSize)))
 }
 
 // scan records a pass of the reduce-then-scan family.
 func (p *radixPasses) scan(o *Ops, list *backend.List, i int, from, to Columns, scratch backend.Range) error {
 	d, scan := p.digits[i], p.scans[i]
-	histogram, err := o.device.Kernel(kernel.RadixHistogram, p.settings(o, d))
+	histogram, err := o.device.Kernel(kernel.RadixHistogram, p.settings(o, i))
 	if err != nil {
 		return err
 	}
-	scatter, err := o.device.Kernel(kernel.RadixScatter, with(p.settings(o, d), "lookback", 0))
+	scatter, err := o.device.Kernel(kernel.RadixScatter, with(p.settings(o, i), "lookback", 0))
 	if err != nil {
 		return err
 	}
 	counts, offsets := sub(scratch, 0, scan.Rows*4), sub(scratch, p.offsetsOffset, scan.Rows*4)
 	groups, tileCount := kernel.Groups(p.config, p.layout.Rows), kernel.Tiles(p.config, p.layout.Rows)
-	list.Dispatch(histogram, groups, []backend.Range{from.Keys, counts}, uint32(p.layout.Rows), tileCount, d.shift, d.bits, d.seed)
+	list.Dispatch(histogram, groups, []backend.Range{from.Keys, counts, from.High}, uint32(p.layout.Rows), tileCount, d.shift, d.bits, d.seed)
 	if err := o.Scan(list, scan, counts, offsets, sub(scratch, p.scanOffset, scan.ScratchBytes)); err != nil {
 		return err
 	}
@@ -261,8 +267,8 @@ func (p *radixPasses) scatterArgs(from, to Columns, offsets, chain, next backend
 }
 
 // count records the counts of all digits and their scan, pass by pass.
-func (p *radixPasses) count(o *Ops, list *backend.List, keys, scratch backend.Range) error {
-	k, err := o.device.Kernel(kernel.RadixCounts, with(p.settings(o, p.digits[0]), "items", countedTiles*int(p.config["items"])))
+func (p *radixPasses) count(o *Ops, list *backend.List, source Columns, scratch backend.Range) error {
+	k, err := o.device.Kernel(kernel.RadixCounts, with(p.settings(o, 0), "items", countedTiles*int(p.config["items"])))
 	if err != nil {
 		return err
 	}
@@ -279,7 +285,7 @@ func (p *radixPasses) count(o *Ops, list *backend.List, keys, scratch backend.Ra
 		widths[i/4] |= d.bits << (i % 4 * 8)
 	}
 	passes := uint32(len(p.digits))
-	list.Dispatch(k, kernel.Groups(k.Config, p.layout.Rows), []backend.Range{keys, counts},
+	list.Dispatch(k, kernel.Groups(k.Config, p.layout.Rows), []backend.Range{source.Keys, counts, source.High},
 		uint32(p.layout.Rows), passes, shifts[0], shifts[1], widths[0], widths[1], p.digits[0].seed)
 	list.Dispatch(scan, passes, []backend.Range{counts, {}, sub(scratch, p.offsetsOffset, p.countsBytes)}, passes*maxDigits, passes, 0)
 	return nil
@@ -288,7 +294,7 @@ func (p *radixPasses) count(o *Ops, list *backend.List, keys, scratch backend.Ra
 // lookBack records a pass of the look-back family.
 func (p *radixPasses) lookBack(o *Ops, list *backend.List, i int, from, to Columns, scratch backend.Range) error {
 	d := p.digits[i]
-	scatter, err := o.device.Kernel(kernel.RadixScatter, p.settings(o, d))
+	scatter, err := o.device.Kernel(kernel.RadixScatter, p.settings(o, i))
 	if err != nil {
 		return err
 	}
@@ -299,7 +305,7 @@ func (p *radixPasses) lookBack(o *Ops, list *backend.List, i int, from, to Colum
 		chain := sub(scratch, p.chainOffset, 4*kernel.ChainWords(tileCount))
 		next := sub(scratch, p.nextOffset+uint64(portion%2)*maxDigits*4, maxDigits*4)
 		list.Fill(chain, 0)
-		list.Dispatch(scatter, kernel.Groups(p.config, rows), p.scatterArgs(p.portion(from, first, rows), to, offsets, chain, next),
+		list.Dispatch(scatter, kernel.Groups(p.config, rows), p.scatterArgs(p.portion(from, i, first, rows), to, offsets, chain, next),
 			uint32(rows), tileCount, uint32(first), d.shift, d.bits, d.seed)
 		offsets = next
 		first += rows
@@ -307,9 +313,13 @@ func (p *radixPasses) lookBack(o *Ops, list *backend.List, i int, from, to Colum
 	return nil
 }
 
-// portion is the part of columns from row first on.
-func (p *radixPasses) portion(c Columns, first, rows uint64) Columns {
-	part := Columns{Keys: sub(c.Keys, first*uint64(p.layout.KeyBytes), rows*uint64(p.layout.KeyBytes)), Payload: slices.Clone(c.Payload)}
+// portion is the part of the columns that a pass reads from row first on.
+func (p *radixPasses) portion(c Columns, pass int, first, rows uint64) Columns {
+	keyBytes := uint64(p.layout.KeyBytes)
+	if p.layout.Narrow && pass == 0 {
+		keyBytes = 8
+	}
+	part := Columns{Keys: sub(c.Keys, first*keyBytes, rows*keyBytes), Payload: slices.Clone(c.Payload)}
 	for i, column := range part.Payload {
 		if column.Buffer != nil {
 			part.Payload[i] = sub(column, first*uint64(p.layout.PayloadBytes), rows*uint64(p.layout.PayloadBytes))

@@ -20,7 +20,7 @@ var tuningFiles embed.FS
 type Tuning map[string][]TuningRow
 
 // TuningRow is a line of a tuning table: Config is best by the measurement in Measured for the calls that have the values in
-// Variant (of the axes of the primitive's kernels; none means all calls) on the devices that Device names: "any", a class
+// Variant (of the axes of the primitive's kernels and of constants that its plan sets; none means all calls) on the devices that Device names: "any", a class
 // ("gpu", "software", "host"), or a part of the name or the driver of a GPU.
 type TuningRow struct {
 	Device   string         `json:"device,omitempty"`
@@ -51,10 +51,10 @@ var tunable = map[string]knobs{
 	"gather":     {kernels: []*backend.KernelSpec{kernel.Gather, kernel.GatherBits, kernel.Iota}},
 	"merge":      {kernels: []*backend.KernelSpec{kernel.MergeTiles}},
 	"merge_sort": {kernels: []*backend.KernelSpec{kernel.BlockSort}},
-	"partition_join": {kernels: []*backend.KernelSpec{kernel.PartitionJoin}, fixed: []string{"mixed", "placing", "unique", "seed", "left_words", "right_words", "left_words_2", "right_words_2"},
+	"partition_join": {kernels: []*backend.KernelSpec{kernel.PartitionJoin}, fixed: []string{"mixed", "placing", "unique", "seed", "left_words", "right_words", "left_words_2", "right_words_2", "page_rows", "widened"},
 		whole: true, limits: map[string][2]uint32{"table": {1, 1<<16 - 1}, "heads": {1, 1 << 16}}},
 	"radix_sort": {kernels: []*backend.KernelSpec{kernel.RadixCounts, kernel.RadixHistogram, kernel.RadixScatter}, settings: []string{"lookback", "portion"},
-		fixed: []string{"mixed", "columns", "far", "subgroup"}, whole: true, limits: map[string][2]uint32{
+		fixed: []string{"mixed", "columns", "far", "subgroup", "narrow"}, whole: true, limits: map[string][2]uint32{
 			"lookback": {0, 1}, "patience": {0, mostPatience}, "ahead": {1, kernel.MaxAhead}, "counters": {8 * maxDigits, maxTileRows}}},
 	"histogram": {kernels: []*backend.KernelSpec{kernel.Histogram}, wideTile: 4},
 	"scatter":   {kernels: []*backend.KernelSpec{kernel.Scatter}},
@@ -248,13 +248,15 @@ func (r *TuningRow) check(primitive string, info *backend.DeviceInfo) error {
 			return fail("workgroup is a multiple of %d here, the size of a subgroup", size)
 		}
 	}
-	offered := len(r.Variant) == 0
+	axes := maps.Clone(r.Variant) // without what the plan sets
+	maps.DeleteFunc(axes, func(name string, _ uint32) bool { return slices.Contains(k.fixed, name) })
+	offered := len(axes) == 0
 	for _, spec := range k.kernels {
 		for _, variant := range kernel.Variants(spec) {
-			if serial, ok := variant["serial"]; ok && serial != r.Config["serial"] || !agreeWhereBoth(r.Variant, variant) {
+			if serial, ok := variant["serial"]; ok && serial != r.Config["serial"] || !agreeWhereBoth(axes, variant) {
 				continue
 			}
-			offered = offered || agree(r.Variant, variant)
+			offered = offered || agree(axes, variant)
 			config, err := spec.Complete(merge(r.Config, variant))
 			if err != nil {
 				return fail("%v", err)

@@ -6,8 +6,9 @@
 // In and out: places. PLACING 0: uint32[units], receives the output rows of each unit, and nothing else is written. PLACING 1:
 // uint64[units], the output row of each unit's first, less first_row. PLACING 2: uint32[3], zero before: output rows reserved
 // from first_row on, and a 64-bit count of all, those that found no room among out_rows included; where the two differ or pass
-// out_rows, rows are missing.
-// Outputs: keys_out, words of KEY_BITS; left_out, right_out, left_out_2 and right_out_2, payload; each may be absent. There are no
+// out_rows, rows are missing. PLACING 3: the same for pages of page_rows rows that invocations take one after the other; rows are
+// missing where more than out_rows are taken. From word 64 on a bitmap, all set before, in which rows that stay empty are cleared.
+// Outputs: keys_out, words of KEY_BITS, or of 64 bits; left_out, right_out, left_out_2 and right_out_2, payload; each may be absent. There are no
 // second columns where left_words_2 or right_words_2 is 0.
 // Preconditions: no unit has more than table left rows; heads is a power of 2; a workgroup consists of whole subgroups; output rows
 // are less than 2^31; mixed 1: keys are mixed with seed, and those of a unit agree in the low shift bits, at most 16.
@@ -31,11 +32,13 @@ layout(constant_id = 8) const uint left_words = LEFT_WORDS;
 layout(constant_id = 9) const uint right_words = RIGHT_WORDS;
 layout(constant_id = 10) const uint left_words_2 = LEFT_WORDS_2;
 layout(constant_id = 11) const uint right_words_2 = RIGHT_WORDS_2;
+layout(constant_id = 12) const uint page_rows = PAGE_ROWS;
+layout(constant_id = 13) const uint widened = WIDENED; // 1: keys_out has 64-bit words, with high in the high ones
 
 layout(push_constant) uniform Push {
     uvec2 units, left_keys, right_keys, left_payload, right_payload, left_payload_2, right_payload_2, places;
     uvec2 keys_out, left_out, right_out, left_out_2, right_out_2;
-    uint first_row, out_rows, shift;
+    uint first_row, out_rows, shift, high;
     GROUP_RANGE
 };
 
@@ -112,4 +115,5 @@ void main() {
         barrier();
     }
     if (placing == 0u && INVOCATION == 0u) column32_from(places, unit).at[0] = done;
+    if (placing == 3u) leave_page();
 }

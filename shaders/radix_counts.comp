@@ -1,7 +1,8 @@
 // Counts all digits of keys that a sort will need, in one read: adds to counts[256*pass + digit] the rows whose digit of that
 // pass is digit.
 // One workgroup per tile of workgroup*items rows.
-// Input: keys, words of KEY_BITS[rows]. Accumulated: counts, uint32[256 * passes], zero before.
+// Input: keys, words of KEY_BITS[rows]; narrow as in narrow.glsl. Accumulated: counts, uint32[256 * passes], zero before; high, absent
+// unless keys are narrow.
 // Parameters: pass p takes byte p%4 of shifts_0 (or, from pass 4 on, of shifts_1) bits[p] bits above shift[p]: shifts and
 // bits are bytes of words, four passes in a word.
 // Preconditions: passes is 1 to KEY_BITS/8; digits as in digit.glsl;
@@ -16,13 +17,15 @@
 #include "mix.glsl"
 
 layout(push_constant) uniform Push {
-    uvec2 keys, counts;
+    uvec2 keys, counts, high;
     uint rows, passes, shifts_0, shifts_1, bits_0, bits_1, seed;
     GROUP_RANGE
 };
 
 layout(constant_id = 2) const uint mixed = MIXED; // 1: digits are those of the mix of a key
 layout(constant_id = 3) const uint counters = COUNTERS;
+layout(constant_id = 4) const uint narrow = NARROW;
+#include "narrow.glsl"
 
 // Neighbours count in different copies, which lie in different banks.
 const uint max_passes = KEY_BITS / 8u;
@@ -43,11 +46,15 @@ void main() {
     }
     barrier();
     uint begin = tile * WORKGROUP_SIZE * items, count = rows_left(rows, begin, WORKGROUP_SIZE * items);
-    COLUMN(KEY_BITS) from = COLUMN_FROM(KEY_BITS)(keys, begin);
+    COLUMN(KEY_BITS) from = COLUMN_FROM(KEY_BITS)(keys, begin << narrow);
+    uint expected = narrow == 1u ? Column32(high).at[0] : 0u, differing = 0u;
     for (uint i = INVOCATION; i < count; i += IN_FLIGHT * WORKGROUP_SIZE) {
         WORD(KEY_BITS) key[IN_FLIGHT];
         [[unroll]] for (uint k = 0u; k < IN_FLIGHT; ++k) {
-            if (i + k * WORKGROUP_SIZE < count) key[k] = from.at[i + k * WORKGROUP_SIZE];
+            if (i + k * WORKGROUP_SIZE < count) {
+                key[k] = from.at[i + k * WORKGROUP_SIZE << narrow];
+                differing |= DIFFERING(from, i + k * WORKGROUP_SIZE, expected);
+            }
         }
         [[unroll]] for (uint k = 0u; k < IN_FLIGHT; ++k) {
             if (i + k * WORKGROUP_SIZE < count) {
@@ -61,6 +68,7 @@ void main() {
             }
         }
     }
+    report(high, differing);
     barrier();
     for (uint i = INVOCATION; i < passes * max_digits; i += WORKGROUP_SIZE) {
         uint sum = 0u;

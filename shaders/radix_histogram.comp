@@ -1,6 +1,7 @@
 // Counts the digits of tiles: counts[digit*tiles + tile] = rows of the tile with that digit, for digits below 2^bits.
 // SERIAL 0: one workgroup per tile of workgroup*items rows. SERIAL 1: one invocation per tile of items rows.
-// Input: keys, words of KEY_BITS[rows]. Output: counts, uint32[2^bits * tiles].
+// Input: keys, words of KEY_BITS[rows]; narrow as in narrow.glsl. Output: counts, uint32[2^bits * tiles]. Accumulated: high, absent unless
+// keys are narrow.
 // Preconditions: bits is 1 to 8, a digit as in digit.glsl.
 #version 460
 #extension GL_GOOGLE_include_directive : require
@@ -10,9 +11,11 @@
 #include "mix.glsl"
 
 layout(constant_id = 2) const uint mixed = MIXED; // 1: digits are those of the mix of a key
+layout(constant_id = 3) const uint narrow = NARROW;
+#include "narrow.glsl"
 
 layout(push_constant) uniform Push {
-    uvec2 keys, counts;
+    uvec2 keys, counts, high;
     uint rows, tiles, shift, bits, seed;
     GROUP_RANGE
 };
@@ -32,8 +35,13 @@ void main() {
     Digit place = Digit(shift, digits - 1u);
     for (uint digit = 0u; digit < digits; ++digit) sh_count[digit * WORKGROUP_SIZE + INVOCATION] = 0u;
     uint begin = tile * items, count = rows_left(rows, begin, items);
-    COLUMN(KEY_BITS) from = COLUMN_FROM(KEY_BITS)(keys, begin);
-    for (uint i = 0u; i < count; ++i) ++sh_count[digit_at(from.at[i], place) * WORKGROUP_SIZE + INVOCATION];
+    COLUMN(KEY_BITS) from = COLUMN_FROM(KEY_BITS)(keys, begin << narrow);
+    uint expected = narrow == 1u ? Column32(high).at[0] : 0u, differing = 0u;
+    for (uint i = 0u; i < count; ++i) {
+        differing |= DIFFERING(from, i, expected);
+        ++sh_count[digit_at(from.at[i << narrow], place) * WORKGROUP_SIZE + INVOCATION];
+    }
+    report(high, differing);
     for (uint digit = 0u; digit < digits; ++digit) {
         column32_from(counts, digit * tiles + tile).at[0] = sh_count[digit * WORKGROUP_SIZE + INVOCATION];
     }
@@ -56,16 +64,21 @@ void main() {
     for (uint i = INVOCATION; i < digits * COPIES; i += WORKGROUP_SIZE) sh_count[i] = 0u;
     barrier();
     uint begin = tile * WORKGROUP_SIZE * items, count = rows_left(rows, begin, WORKGROUP_SIZE * items);
-    COLUMN(KEY_BITS) from = COLUMN_FROM(KEY_BITS)(keys, begin);
+    COLUMN(KEY_BITS) from = COLUMN_FROM(KEY_BITS)(keys, begin << narrow);
+    uint expected = narrow == 1u ? Column32(high).at[0] : 0u, differing = 0u;
     for (uint i = INVOCATION; i < count; i += IN_FLIGHT * WORKGROUP_SIZE) {
         WORD(KEY_BITS) key[IN_FLIGHT];
         [[unroll]] for (uint k = 0u; k < IN_FLIGHT; ++k) {
-            if (i + k * WORKGROUP_SIZE < count) key[k] = from.at[i + k * WORKGROUP_SIZE];
+            if (i + k * WORKGROUP_SIZE < count) {
+                key[k] = from.at[i + k * WORKGROUP_SIZE << narrow];
+                differing |= DIFFERING(from, i + k * WORKGROUP_SIZE, expected);
+            }
         }
         [[unroll]] for (uint k = 0u; k < IN_FLIGHT; ++k) {
             if (i + k * WORKGROUP_SIZE < count) atomicAdd(sh_count[digit_at(key[k], place) * COPIES + copy], 1u);
         }
     }
+    report(high, differing);
     barrier();
     for (uint digit = INVOCATION; digit < digits; digit += WORKGROUP_SIZE) {
         uint sum = 0u;

@@ -4,7 +4,7 @@
 // LOOKBACK 0: the places of a tile are offsets[digit*tiles + tile].
 // LOOKBACK 1: they are offsets[digit] + the rows of that digit in the tiles before, which a workgroup learns from those tiles
 // while they run.
-// Inputs: keys_in, words of KEY_BITS[rows]; payload_in and the two after it, of which columns are moved, words of
+// Inputs: keys_in, words of KEY_BITS[rows], or with narrow 1 of 64 bits, whose low words are the keys; payload_in and the two after it, of which columns are moved, words of
 // PAYLOAD_BITS[rows], a single absent one of 32 bits: the row numbers from first_row; offsets, uint32.
 // In and out: chain, uint32[(ahead + tiles) * 256], zero before: behind ahead rows that stay zero what is known of each tile,
 // a word per digit: 0 nothing, 1 << 30 | rows of the tile, or 2 << 30 | rows of all tiles up to it.
@@ -34,6 +34,7 @@ layout(constant_id = 4) const uint far = FAR; // 1: a column has more than 4 GiB
 layout(constant_id = 5) const uint patience = PATIENCE;
 layout(constant_id = 6) const uint subgroup = SUBGROUP; // no subgroup is smaller
 layout(constant_id = 7) const uint ahead = AHEAD;       // tiles that an invocation looks at together
+layout(constant_id = 8) const uint narrow = NARROW;
 
 layout(push_constant) uniform Push {
     uvec2 keys_in, payload_in, payload_in_2, payload_in_3, offsets;
@@ -61,7 +62,7 @@ void main() {
         sh_cursor[digit * WORKGROUP_SIZE + INVOCATION] = column32_from(offsets, digit * tiles + tile).at[0];
     }
     uint begin = tile * items, count = rows_left(rows, begin, items);
-    COLUMN(KEY_BITS) keys = COLUMN_FROM(KEY_BITS)(keys_in, begin);
+    COLUMN(KEY_BITS) keys = COLUMN_FROM(KEY_BITS)(keys_in, begin << narrow);
     Digit place = Digit(shift, digits - 1u);
     uvec2 to_keys = keys_out;
 #if PAYLOAD_BITS
@@ -71,7 +72,7 @@ void main() {
     uvec2 to_payload = payload_out;
 #endif
     for (uint i = 0u; i < count; ++i) {
-        Key key = as_moved(keys.at[i]);
+        Key key = as_moved(keys.at[i << narrow]);
         uint cursor = digit_of(key, place) * WORKGROUP_SIZE + INVOCATION;
         uint to = sh_cursor[cursor];
         sh_cursor[cursor] = to + 1u;
@@ -151,14 +152,14 @@ void get(uint place, out uint value) { value = sh_data[place]; }
 void get(uint place, out uvec2 value) { value = uvec2(sh_data[place], sh_data[tile_rows + place]); }
 
 // LOAD gives in to[k] what as makes of row run + k*subgroup size of the tile, of a column from row run on, or otherwise behind
-// the last row.
-#define LOAD(to, column, as, otherwise)                                                                   \
+// the last row. A row has 2^log2_words words.
+#define LOAD(to, column, log2_words, as, otherwise)                                                                   \
     if (count == tile_rows) {                                                                             \
-        [[unroll]] for (uint k = 0u; k < items; ++k) to[k] = as(column.at[k * gl_SubgroupSize]);          \
+        [[unroll]] for (uint k = 0u; k < items; ++k) to[k] = as(column.at[k * gl_SubgroupSize << log2_words]);          \
     } else {                                                                                              \
         [[unroll]] for (uint k = 0u; k < items; ++k) {                                                    \
             to[k] = otherwise;                                                                            \
-            if (run + k * gl_SubgroupSize < count) to[k] = as(column.at[k * gl_SubgroupSize]);            \
+            if (run + k * gl_SubgroupSize < count) to[k] = as(column.at[k * gl_SubgroupSize << log2_words]);            \
         }                                                                                                 \
     }
 
@@ -168,7 +169,7 @@ void get(uint place, out uvec2 value) { value = uvec2(sh_data[place], sh_data[ti
         [[unroll]] for (uint k = 0u; k < items; ++k) payload[k] = widen(first_row + begin + run + k * gl_SubgroupSize, Payload(0u)); \
     } else {                                                                                                                          \
         COLUMN(PAYLOAD_BITS) from = COLUMN_FROM(PAYLOAD_BITS)(PAYLOAD_IN(c), begin + run);                                            \
-        LOAD(payload, from, Payload, Payload(0u))                                                                                     \
+        LOAD(payload, from, 0, Payload, Payload(0u))                                                                                     \
     }
 #endif
 
@@ -181,8 +182,8 @@ void main() {
     uint counters = gl_SubgroupID / turns * max_digits;
 
     Key key[items];
-    COLUMN(KEY_BITS) keys = COLUMN_FROM(KEY_BITS)(keys_in, begin + run);
-    LOAD(key, keys, as_moved, Key(~0u)) // what is missing in the last tile comes behind its rows
+    COLUMN(KEY_BITS) keys = COLUMN_FROM(KEY_BITS)(keys_in, begin + run << narrow);
+    LOAD(key, keys, narrow, as_moved, Key(~0u)) // what is missing in the last tile comes behind its rows
     for (uint i = INVOCATION; i < counter_rows * max_digits; i += WORKGROUP_SIZE) sh_data[i] = 0u;
     if (INVOCATION == 0u) {
         sh_shift = shift;
@@ -299,9 +300,9 @@ void main() {
             for (uint i = INVOCATION; i < max_digits; i += WORKGROUP_SIZE) sh_to[i] = 0u;
             if (INVOCATION == 0u) sh_stuck = 0u;
             barrier();
-            COLUMN(KEY_BITS) others = COLUMN_FROM(KEY_BITS)(keys_in, (stuck - 1u) * tile_rows);
+            COLUMN(KEY_BITS) others = COLUMN_FROM(KEY_BITS)(keys_in, (stuck - 1u) * tile_rows << narrow);
             for (uint i = INVOCATION; i < tile_rows; i += WORKGROUP_SIZE) {
-                atomicAdd(sh_to[digit_of(as_moved(others.at[i]), Digit(shift, mask))], 1u);
+                atomicAdd(sh_to[digit_of(as_moved(others.at[i << narrow]), Digit(shift, mask))], 1u);
             }
             barrier();
             [[unroll]] for (uint d = 0u; d < own_digits; ++d) {

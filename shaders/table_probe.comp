@@ -24,7 +24,8 @@ layout(constant_id = 6) const uint left_words = LEFT_WORDS;
 layout(constant_id = 7) const uint right_words = RIGHT_WORDS;
 layout(constant_id = 8) const uint left_words_2 = LEFT_WORDS_2;
 layout(constant_id = 9) const uint right_words_2 = RIGHT_WORDS_2;
-const uint mixed = 0u;
+layout(constant_id = 10) const uint page_rows = PAGE_ROWS;
+const uint mixed = 0u, widened = 0u, high = 0u;
 
 layout(push_constant) uniform Push {
     uvec2 slots, left_keys, right_keys, left_payload, right_payload, left_payload_2, right_payload_2, places;
@@ -66,4 +67,5 @@ void main() {
     }
     join_batch(tile, 0u, first, run, count, key, done);
     if (placing == 0u && INVOCATION == 0u) column32_from(places, tile).at[0] = done;
+    if (placing == 3u) leave_page();
 }

@@ -47,6 +47,7 @@ func Algorithms() []Algorithm {
 		hashed("phj-om-unique", hash.Options{Unique: true}),
 		hashed("phj-om-single", hash.Options{OneByOne: true}),
 		hashed("phj-om-count", hash.Options{CountFirst: true}),
+		hashed("phj-om-pages", hash.Options{PageRows: 2}),
 		hashed("phj-um", hash.Options{Untransformed: true}),
 		hashed("hj", hash.Options{Unpartitioned: true}),
 		hashed("hj-unique", hash.Options{Unpartitioned: true, Unique: true}),

@@ -178,6 +178,28 @@ var Workloads = map[string]Workload{
 		}
 		return l, r
 	}},
+	"one high word": {false, func(random *rand.Rand, left, right, bits int) (l, r []uint64) {
+		for range left {
+			l = append(l, 0xabcdef01<<32>>(64-bits)|random.Uint64N(uint64(left+1)))
+		}
+		for range right {
+			r = append(r, 0xabcdef01<<32>>(64-bits)|random.Uint64N(uint64(left+1)))
+		}
+		return l, r
+	}},
+	"few high words": {false, func(random *rand.Rand, left, right, bits int) (l, r []uint64) {
+		draw := func(rows int) (keys []uint64) {
+			for i := range rows {
+				key := random.Uint64N(uint64(left + 1))
+				if i > 0 && i < rows-1 && i%50 == 7 { // neither in the first row nor in the last
+					key |= uint64(1+i%100/50) << (bits - 4)
+				}
+				keys = append(keys, key)
+			}
+			return keys
+		}
+		return draw(left), draw(right)
+	}},
 	"no match": {true, func(random *rand.Rand, left, right, bits int) (l, r []uint64) {
 		for i := range left {
 			l = append(l, uint64(i))

@@ -2,6 +2,7 @@ package hash
 
 import (
 	"context"
+	"errors"
 
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/join/resident"
@@ -30,17 +31,32 @@ func Count(ctx context.Context, ops *primitive.Ops, left, right resident.Relatio
 		defer t.Release()
 		return t.Count(ctx, right, profile)
 	}
+	if rows, err = j.count(ctx); errors.Is(err, errNotNarrow) {
+		o.force.wide = true
+		return Count(ctx, ops, left, right, o, profile)
+	}
+	return rows, err
+}
+
+// count is match without output.
+func (j *join) count(ctx context.Context) (rows uint64, err error) {
 	defer j.memory.ReleaseAll()
 	if err := j.divide(ctx); err != nil {
 		return 0, err
 	}
+	return j.countUnits(ctx)
+}
+
+// countUnits counts the output of units and of oversized partitions.
+func (j *join) countUnits(ctx context.Context) (rows uint64, err error) {
+	was := j.counting
+	j.counting = true
+	defer func() { j.counting = was }()
 	peeled := uint64(0)
 	if j.oversized > 0 {
-		if err := j.peel(ctx); err != nil {
+		if peeled, err = j.peel(ctx); err != nil {
 			return 0, err
 		}
-		peeled = j.peeled.Total
-		j.peeled.Release()
 	}
 	rows, err = j.out.Count(ctx)
 	return rows + peeled, err

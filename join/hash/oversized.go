@@ -10,29 +10,75 @@ import (
 	"github.com/spirjoin/spirjoin/primitive"
 )
 
-// mostRanges is the number of oversized partitions beyond which all rows are sorted instead of theirs.
+// mostRanges is the number of oversized partitions beyond which all rows are joined anew instead of theirs.
 const mostRanges = 256
 
 // span is the rows from first to end-1 of a partitioned side.
 type span struct{ first, end uint64 }
 
-// peel finds the matches of the oversized partitions, all together, by sorting their rows: a hot key fills a partition however
-// many there are, and keys that differ may have been made to collide. Sorting minds neither, and pairs are expanded with the work
-// divided by output, so that one hot key occupies the whole device.
-func (j *join) peel(ctx context.Context) error {
+// peel joins the rows of the oversized partitions, all together, and returns how many rows of output they make. Keys that collide
+// are told apart by a partition with a fresh seed. What is too much for units then too, because a key is hot or because keys were made to
+// collide again, is sorted: that minds neither, and pairs are expanded with the work divided by output, so that one hot key
+// occupies the whole device.
+func (j *join) peel(ctx context.Context) (rows uint64, err error) {
 	spans, err := j.oversizedSpans(ctx)
 	if err != nil {
-		return err
+		return 0, err
 	}
-	problem := sortmerge.Problem{HasIDs: [2]bool{true, true}, KeyBytes: j.sides[build].Keys.Bytes, KeyBits: 8 * j.sides[build].Keys.Bytes, CountOnly: j.counting}
-	for s, list := range spans {
-		for _, span := range list {
-			problem.Rows[s] += span.end - span.first
+	if j.round+1 == len(seeds) {
+		return j.peelBySorting(ctx, spans)
+	}
+	sub := &join{ops: j.ops, profile: j.profile, Options: Options{Unique: j.Unique, CountFirst: j.CountFirst, force: j.force}, round: j.round + 1, counting: j.counting}
+	defer sub.memory.ReleaseAll()
+	for i := range sub.sides {
+		s := &j.sides[i]
+		r := resident.Relation{Rows: rowsOf(spans[i])}
+		keys := j.memory.New(r.Rows*uint64(s.MovedKeyBytes()), "oversized "+s.Name+" keys")
+		var ids *backend.Buffer
+		if !j.counting {
+			ids = j.memory.New(r.Rows*4, "oversized "+s.Name+" rows")
 		}
+		defer j.memory.Release(keys, ids)
+		if j.memory.Err != nil {
+			return 0, j.memory.Err
+		}
+		if err := j.loadSpans(ctx, &s.Side, spans[i], keys.All(), ids.All()); err != nil {
+			return 0, err
+		}
+		r.Keys = resident.Column{Data: keys.All(), Bytes: s.MovedKeyBytes()}
+		if !j.counting {
+			r.Payload = []resident.Column{{Data: ids.All(), Bytes: 4}}
+		}
+		sub.sides[i].Side = resident.NewSide(r, "oversized "+s.Name)
 	}
+	if err := sub.begin(); err != nil {
+		return 0, err
+	}
+	if j.counting {
+		return sub.count(ctx)
+	}
+	sub.out.NoKeys = true
+	if rows, err = sub.match(ctx); err != nil {
+		return 0, err
+	}
+	pairs, err := sub.result(ctx, rows)
+	if err != nil {
+		return 0, err
+	}
+	for i := range j.peeled {
+		j.peeled[i] = pairs.Payload[i][0]
+		j.memory.Own(j.peeled[i])
+	}
+	return rows, nil
+}
+
+// peelBySorting is the last way to peel.
+func (j *join) peelBySorting(ctx context.Context, spans [2][]span) (rows uint64, err error) {
+	problem := sortmerge.Problem{Rows: [2]uint64{rowsOf(spans[0]), rowsOf(spans[1])}, HasIDs: [2]bool{true, true},
+		KeyBytes: j.sides[build].MovedKeyBytes(), KeyBits: 8 * j.sides[build].MovedKeyBytes(), CountOnly: j.counting}
 	p, err := sortmerge.NewPlan(j.ops.Tuning(), problem)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	load := func(ctx context.Context, s int, keys, ids backend.Range) error {
 		return j.loadSpans(ctx, &j.sides[s].Side, spans[s], keys, ids)
@@ -43,8 +89,34 @@ func (j *join) peel(ctx context.Context) error {
 		}
 		return nil
 	}
-	j.peeled, err = sortmerge.Match(ctx, j.ops, p, load, approve, j.profile)
-	return err
+	m, err := sortmerge.Match(ctx, j.ops, p, load, approve, j.profile)
+	if err != nil {
+		return 0, err
+	}
+	defer m.Release()
+	if m.Total == 0 || j.counting {
+		return m.Total, nil
+	}
+	for i := range j.peeled {
+		j.peeled[i] = j.memory.New(m.Total*4, "peeled row numbers")
+	}
+	if j.memory.Err != nil {
+		return 0, j.memory.Err
+	}
+	list := backend.List{Profile: j.profile}
+	list.Stage("expand")
+	if err := m.RecordPairs(&list, 0, uint32(m.Total), j.peeled[build].All(), j.peeled[probe].All()); err != nil {
+		return 0, err
+	}
+	_, err = j.ops.Device().Submit(ctx, backend.Compute, &list)
+	return m.Total, err
+}
+
+func rowsOf(spans []span) (rows uint64) {
+	for _, s := range spans {
+		rows += s.end - s.first
+	}
+	return rows
 }
 
 // oversizedSpans reads where partitions begin and lists those that have no units on both sides.
@@ -87,7 +159,7 @@ func (j *join) loadSpans(ctx context.Context, s *resident.Side, spans []span, ke
 	if err := j.ops.Iota(&list, numbers.All(), s.Rows, 0); err != nil {
 		return err
 	}
-	width, at := uint64(s.Keys.Bytes), uint64(0)
+	width, at := uint64(s.MovedKeyBytes()), uint64(0)
 	for _, span := range spans {
 		rows := span.end - span.first
 		if err := j.ops.Copy(&list, part(keys, at*width, rows*width), part(s.Ordered, span.first*width, rows*width)); err != nil {
@@ -112,37 +184,36 @@ func part(r backend.Range, offsetBytes, sizeBytes uint64) backend.Range {
 
 // expandPeeled writes the first rows of the output, those of oversized partitions: what the kernel writes of the others.
 func (j *join) expandPeeled(ctx context.Context) error {
-	rows := j.peeled.Total
+	rows := j.out.Peeled
 	if rows == 0 {
 		return nil
 	}
 	temporary := resident.Memory{Device: j.ops.Device()}
 	defer temporary.ReleaseAll()
-	var numbers [2]backend.Range
-	for s := range numbers {
-		numbers[s] = temporary.New(rows*4, "peeled row numbers").All()
-	}
-	if temporary.Err != nil {
-		return temporary.Err
-	}
 	list := backend.List{Profile: j.profile}
-	list.Stage("expand")
-	if err := j.peeled.RecordPairs(&list, 0, uint32(rows), numbers[build], numbers[probe]); err != nil {
-		return err
-	}
+	list.Stage("gather peeled")
 	gather := func(bytes int, from backend.Range, s int, to *backend.Buffer) error {
-		return j.ops.Gather(&list, bytes, from, numbers[s], to.Range(0, rows*uint64(bytes)), uint32(rows))
+		return j.ops.Gather(&list, bytes, from, j.peeled[s].Range(0, rows*4), to.Range(0, rows*uint64(bytes)), uint32(rows))
 	}
-	keyBytes := j.sides[build].Keys.Bytes
-	if err := gather(keyBytes, j.sides[build].Ordered, build, j.out.Keys); err != nil {
-		return err
-	}
-	if j.bits > 0 {
-		k, err := j.ops.Device().Kernel(kernel.UnmixKeys, backend.Config{"key_bits": uint32(keyBytes * 8)})
-		if err != nil {
+	if !j.out.NoKeys {
+		width, keys := j.sides[build].MovedKeyBytes(), j.out.Keys
+		if j.bits > 0 {
+			keys = temporary.New(rows*uint64(width), "peeled keys")
+			if temporary.Err != nil {
+				return temporary.Err
+			}
+		}
+		if err := gather(width, j.sides[build].Ordered, build, keys); err != nil {
 			return err
 		}
-		list.Dispatch(k, kernel.Groups(k.Config, rows), []backend.Range{j.out.Keys.Range(0, rows*uint64(keyBytes))}, uint32(rows), seed)
+		if j.bits > 0 {
+			k, err := j.ops.Device().Kernel(kernel.UnmixKeys, backend.Config{"key_bits": uint32(width * 8), "widened": j.widened()})
+			if err != nil {
+				return err
+			}
+			list.Dispatch(k, kernel.Groups(k.Config, rows), []backend.Range{keys.All(), j.out.Keys.Range(0, rows*uint64(j.sides[build].Keys.Bytes))},
+				uint32(rows), seeds[j.round], j.high)
+		}
 	}
 	for s := range j.sides {
 		for _, c := range j.sides[s].Columns() {
@@ -150,7 +221,7 @@ func (j *join) expandPeeled(ctx context.Context) error {
 			if c.From.Buffer != nil {
 				err = gather(c.Bytes, c.From, s, c.Out)
 			} else {
-				err = j.ops.Copy(&list, c.Out.Range(0, rows*4), numbers[s])
+				err = j.ops.Copy(&list, c.Out.Range(0, rows*4), j.peeled[s].Range(0, rows*4))
 			}
 			if err != nil {
 				return err

@@ -6,12 +6,12 @@ package hash
 import (
 	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"maps"
 
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/join/resident"
-	"github.com/spirjoin/spirjoin/join/sortmerge"
 	"github.com/spirjoin/spirjoin/kernel"
 	"github.com/spirjoin/spirjoin/primitive"
 )
@@ -34,6 +34,9 @@ type Options struct {
 	OutputRows uint64
 	// Approve, if set, sees the number of output rows before memory beyond that for OutputRows is taken; its error ends the join.
 	Approve func(rows uint64) error
+	// PageRows, 1 to 8, has each invocation take room for output in pages of so many rows, which are compacted afterwards (the direct
+	// output buffer of RT 3.2.2). With 0 a workgroup takes room for all rows that it has found, and none stays empty.
+	PageRows int
 
 	force force
 }
@@ -44,6 +47,7 @@ type force struct {
 	table uint32 // rows of the build side that shared memory holds
 	// Oversized partitions beyond which everything is sorted; 0: as many as usual.
 	ranges uint32
+	wide   bool // keys of 8 bytes move whole
 }
 
 // Join joins on equal keys, which are equally wide on both sides. Every pair of rows with equal keys is a row of the result, which has
@@ -77,7 +81,10 @@ func Join(ctx context.Context, ops *primitive.Ops, left, right resident.Relation
 	rows := uint64(0)
 	if j.sides[build].Rows > 0 {
 		var err error
-		if rows, err = j.match(ctx); err != nil {
+		if rows, err = j.match(ctx); errors.Is(err, errNotNarrow) {
+			o.force.wide = true
+			return Join(ctx, ops, left, right, o, profile)
+		} else if err != nil {
 			return nil, err
 		}
 	}
@@ -89,13 +96,22 @@ func (j *join) divide(ctx context.Context) error {
 	if err := j.plan(); err != nil {
 		return err
 	}
+	if err := j.narrow(ctx); err != nil {
+		return err
+	}
 	for s := range j.sides {
 		if err := j.transform(ctx, &j.sides[s]); err != nil {
 			return err
 		}
 	}
-	j.out.Record = j.recordUnits
-	return j.cut(ctx)
+	if err := j.checkNarrow(ctx); err != nil {
+		return err
+	}
+	if err := j.cut(ctx); err != nil {
+		return err
+	}
+	j.out.Record, j.out.Invocations = j.recordUnits, uint64(j.out.Units)*uint64(j.config["workgroup"])
+	return nil
 }
 
 // match partitions both sides, joins partitions that belong together, and returns the number of output rows.
@@ -106,11 +122,18 @@ func (j *join) match(ctx context.Context) (rows uint64, err error) {
 	if j.oversized == 0 {
 		return j.out.Write(ctx)
 	}
-	if err := j.peel(ctx); err != nil {
+	if j.Approve != nil { // before there are pairs of peeled rows
+		if rows, err = j.countUnits(ctx); err == nil {
+			err = j.Approve(rows)
+		}
+		if err != nil {
+			return 0, err
+		}
+		j.out.Approve = nil
+	}
+	if j.out.Peeled, err = j.peel(ctx); err != nil {
 		return 0, err
 	}
-	defer j.peeled.Release()
-	j.out.Peeled = j.peeled.Total
 	if rows, err = j.out.Write(ctx); err != nil {
 		return 0, err
 	}
@@ -139,8 +162,10 @@ type join struct {
 	probeRows uint32         // of a unit, at most; of the build side it has at most as many as the table has room for
 
 	units     *backend.Buffer
+	high      uint32             // where only low words of keys move: the high word of all
 	oversized uint32             // partitions with too many build rows for units
-	peeled    *sortmerge.Matches // of those; nil where there are none
+	peeled    [2]*backend.Buffer // of every output row of those: its row of each side
+	round     int                // 1 in the join of the rows of oversized partitions
 	out       resident.Output
 }
 
@@ -160,21 +185,27 @@ func (j *join) begin() error {
 	if l, r := j.sides[build].Keys.Bytes, j.sides[probe].Keys.Bytes; l != r {
 		return &backend.OpError{Op: "hash join", Err: backend.ErrInvalidInput, Detail: fmt.Sprintf("keys of %d and of %d bytes", l, r)}
 	}
+	if j.PageRows < 0 || j.PageRows > mostPageRows {
+		return &backend.OpError{Op: "hash join", Err: backend.ErrInvalidInput, Detail: fmt.Sprintf("pages of %d rows, allowed are 0 to %d", j.PageRows, mostPageRows)}
+	}
 	j.memory.Device = j.ops.Device()
 	j.out = resident.Output{Ops: j.ops, Profile: j.profile, Memory: &j.memory, Sides: [2]*resident.Side{&j.sides[build].Side, &j.sides[probe].Side},
-		CountFirst: j.CountFirst, Room: j.OutputRows, Approve: j.Approve}
+		CountFirst: j.CountFirst, Room: j.OutputRows, Approve: j.Approve, PageRows: uint32(j.PageRows)}
 	if j.out.Room == 0 {
 		j.out.Room = j.sides[probe].Rows
 	}
 	return nil
 }
 
-// seed is that of the mix whose low bits decide the partition.
-const seed = 0x5bd1e995
+// seeds are those of the mixes whose low bits decide the partition, round by round.
+var seeds = [...]uint32{0x5bd1e995, 0x2545f491}
+
+// mostPageRows is the most output that an invocation takes at a time (RT 4.2.5).
+const mostPageRows = 8
 
 // plan chooses the number of partitions and the size of units.
 func (j *join) plan() error {
-	p, err := NewPlan(j.ops.Tuning(), j.sides[build].Rows, j.sides[build].Keys.Bytes)
+	p, err := NewPlan(j.ops.Tuning(), j.sides[build].Rows, j.sides[build].MovedKeyBytes())
 	if err != nil {
 		return err
 	}
@@ -184,6 +215,9 @@ func (j *join) plan() error {
 	if j.force.bits != nil {
 		p.Bits = *j.force.bits
 	}
+	if j.widened() == 1 {
+		p.Bits = max(1, p.Bits)
+	}
 	j.bits, j.config = p.Bits, p.config
 	batch := kernel.TileRows(j.config)
 	j.probeRows = batch * max(1, uint32(p.ProbeFactor*p.TableRows)/batch)
@@ -191,6 +225,68 @@ func (j *join) plan() error {
 		j.probeRows = batch // lavapipe ends all loops of an invocation after 65,535 trips: a batch of keys that all collide takes fewer
 	}
 	return nil
+}
+
+// errNotNarrow says that keys looked narrow and are not.
+var errNotNarrow = errors.New("keys differ in their high words")
+
+// narrow has only the low words of 8-byte keys moved where the high words are all the same, as those of numbers of rows are. The first and
+// the last rows tell whether to try; the pass that counts digits looks at every key.
+func (j *join) narrow(ctx context.Context) error {
+	if j.bits == 0 || j.force.wide || j.sides[build].Keys.Bytes == 4 {
+		return nil
+	}
+	for i := range j.sides {
+		for _, row := range []uint64{0, j.sides[i].Rows - 1} {
+			var word [4]byte
+			if err := j.ops.Device().Download(ctx, word[:], part(j.sides[i].Keys.Data, row*8+4, 4)); err != nil {
+				return err
+			}
+			high := binary.LittleEndian.Uint32(word[:])
+			if i+int(row) > 0 && high != j.high {
+				return nil
+			}
+			j.high = high
+		}
+	}
+	words := j.memory.New(8, "high words")
+	if j.memory.Err != nil {
+		return j.memory.Err
+	}
+	var list backend.List
+	list.Fill(words.Range(0, 4), j.high)
+	list.Fill(words.Range(4, 4), 0)
+	if _, err := j.ops.Device().Submit(ctx, backend.Compute, &list); err != nil {
+		return err
+	}
+	for i := range j.sides {
+		j.sides[i].High = words.All()
+	}
+	return j.plan()
+}
+
+// checkNarrow returns errNotNarrow where partitions moved low words of keys whose high words differ.
+func (j *join) checkNarrow(ctx context.Context) error {
+	high := j.sides[build].High
+	if high.Buffer == nil {
+		return nil
+	}
+	var differing [4]byte
+	if err := j.ops.Device().Download(ctx, differing[:], part(high, 4, 4)); err != nil {
+		return err
+	}
+	if differing != [4]byte{} {
+		return errNotNarrow
+	}
+	return nil
+}
+
+// widened is the constant of kernels that write keys: 1 where only low words of them moved.
+func (j *join) widened() uint32 {
+	if j.sides[build].High.Buffer != nil {
+		return 1
+	}
+	return 0
 }
 
 // transform partitions the keys of a side together with the first payload columns or, with Untransformed, with row numbers.
@@ -218,7 +314,7 @@ func (j *join) transform(ctx context.Context, s *side) error {
 // partition moves the keys of a side with the next payload columns, or with row numbers.
 func (j *join) partition(ctx context.Context, s *side, starts backend.Range) error {
 	return s.Transform(ctx, j.ops, &j.memory, j.profile, "partition", j.Untransformed, j.OneByOne, func(layout primitive.Layout) (t resident.Transformation, err error) {
-		p, err := primitive.PlanPartition(j.ops.Tuning(), primitive.Partition{Layout: layout, Bits: j.bits, Mixed: true, Seed: seed})
+		p, err := primitive.PlanPartition(j.ops.Tuning(), primitive.Partition{Layout: layout, Bits: j.bits, Mixed: true, Seed: seeds[j.round]})
 		t.Passes, t.ScratchBytes = 2-p.Result(), p.ScratchBytes
 		t.Record = func(list *backend.List, scratch backend.Range, source primitive.Columns, buffers [2]primitive.Columns) error {
 			return j.ops.Partition(list, p, starts, scratch, source, buffers)
@@ -289,7 +385,7 @@ func (j *join) cut(ctx context.Context) error {
 func (j *join) recordUnits(list *backend.List, output backend.Config, args []backend.Range, first, room uint32) error {
 	config := maps.Clone(j.config)
 	maps.Copy(config, output)
-	config["seed"] = seed
+	config["seed"], config["widened"] = seeds[j.round], j.widened()
 	if j.bits > 0 {
 		config["mixed"] = 1
 	}
@@ -300,7 +396,7 @@ func (j *join) recordUnits(list *backend.List, output backend.Config, args []bac
 	if err != nil {
 		return err
 	}
-	list.Dispatch(k, j.out.Units, append([]backend.Range{j.units.All(), j.sides[build].Ordered, j.sides[probe].Ordered}, args...), first, room, uint32(j.bits))
+	list.Dispatch(k, j.out.Units, append([]backend.Range{j.units.All(), j.sides[build].Ordered, j.sides[probe].Ordered}, args...), first, room, uint32(j.bits), j.high)
 	return nil
 }
 

@@ -23,9 +23,9 @@ import (
 var collisions = jointest.Workload{Unique: true, Draw: func(random *rand.Rand, left, right, bits int) (l, r []uint64) {
 	collide := func(i int) uint64 {
 		if bits == 64 {
-			return kernel.Unmix(uint64(i)<<mostBits|9, uint32(seed))
+			return kernel.Unmix(uint64(i)<<mostBits|9, seeds[0])
 		}
-		return uint64(kernel.Unmix(uint32(i)<<mostBits|9, uint32(seed)))
+		return uint64(kernel.Unmix(uint32(i)<<mostBits|9, seeds[0]))
 	}
 	for i := range left {
 		l = append(l, collide(i))
@@ -45,15 +45,18 @@ func TestJoin(t *testing.T) {
 		tuning := jointest.Tuning(t)
 		ops, err := primitive.New(device, tuning)
 		require.NoError(t, err)
-		for n, c := range devicetest.Combinations(t, len(sizes), len(payloads), len(names), len(forced), 9, 2) {
+		for n, c := range devicetest.Combinations(t, len(sizes), len(payloads), len(names), len(forced), 10, 2) {
 			if tuning != nil && n%5 > 0 {
 				continue // instrumented pipelines take seconds to compile
 			}
 			size, workload, keyBytes := sizes[c[0]], workloads[names[c[2]]], 4+4*c[5]
 			random := rand.New(rand.NewPCG(uint64(c[0]), uint64(c[2])))
-			o := Options{Untransformed: c[4]&1 == 1, OneByOne: c[4]&2 == 2, CountFirst: c[4]&4 == 4, Unpartitioned: c[4] == 8, force: forced[c[3]]}
+			o := Options{Untransformed: c[4]&1 == 1, OneByOne: c[4]&2 == 2, CountFirst: c[4]&4 == 4, Unpartitioned: c[4] >= 8, force: forced[c[3]]}
 			if c[1]%2 == 0 {
 				o.OutputRows = 3
+			}
+			if c[4] == 1 || c[4] == 2 || c[4] == 9 {
+				o.PageRows = 1 + n%8
 			}
 			least, most := min(size[0], size[1]), max(size[0], size[1])
 			few, many := workload.Draw(random, least, most, keyBytes*8)
@@ -72,6 +75,33 @@ func TestJoin(t *testing.T) {
 				}
 				return r, err
 			})
+		}
+	})
+}
+
+// Keys that collide are told apart by another partition; what is oversized then too, as hot keys are, is sorted.
+func TestOversizedPartitions(t *testing.T) {
+	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {
+		ops, err := primitive.New(device, jointest.Tuning(t))
+		require.NoError(t, err)
+		for name, sorted := range map[string]bool{"collisions": false, "one key": true} {
+			workload := collisions
+			if name != "collisions" {
+				workload = jointest.Workloads[name]
+			}
+			few, many := workload.Draw(rand.New(rand.NewPCG(1, 1)), 700, 900, 32)
+			left, right := &jointest.Relation{KeyBytes: 4, Keys: few, Payload: []int{4}}, &jointest.Relation{KeyBytes: 4, Keys: many, Payload: []int{8, 4}}
+			profile := new(backend.Profile)
+			jointest.Check(t, ops, left, right, name, func(left, right resident.Relation) (*resident.Result, error) {
+				return Join(context.Background(), ops, left, right, Options{force: force{bits: bitsOf(5), table: 20}}, profile)
+			})
+			require.NoError(t, device.Run(context.Background(), new(backend.List)))
+			var stages []string
+			for _, s := range profile.Stages() {
+				stages = append(stages, s.Stage)
+			}
+			require.Contains(t, stages, "partition oversized left")
+			require.Equal(t, sorted, slices.Contains(stages, "sort left"), stages)
 		}
 	})
 }

@@ -82,8 +82,8 @@ const (
 // Release gives the device memory back.
 func (t *Table) Release() { t.slots.Release() }
 
-// Probe joins the table's relation, the left one of the result, with another. Of the options it knows CountFirst, OutputRows and Approve;
-// 0 output rows are as many as the relation has. See [Join] for the rest.
+// Probe joins the table's relation, the left one of the result, with another. Of the options it knows CountFirst, OutputRows, Approve and
+// PageRows; 0 output rows are as many as the relation has. See [Join] for the rest.
 func (t *Table) Probe(ctx context.Context, right resident.Relation, o Options, profile *backend.Profile) (*resident.Result, error) {
 	j, err := t.probe(right, o, profile)
 	if err != nil {
@@ -108,7 +108,7 @@ func (t *Table) Count(ctx context.Context, right resident.Relation, profile *bac
 
 // probe readies the join with another relation.
 func (t *Table) probe(right resident.Relation, o Options, profile *backend.Profile) (*join, error) {
-	j := &join{ops: t.ops, Options: Options{CountFirst: o.CountFirst, OutputRows: o.OutputRows, Approve: o.Approve}, profile: profile}
+	j := &join{ops: t.ops, Options: Options{CountFirst: o.CountFirst, OutputRows: o.OutputRows, Approve: o.Approve, PageRows: o.PageRows}, profile: profile}
 	j.sides = [2]side{{Side: resident.NewSide(t.relation, "left")}, {Side: resident.NewSide(right, "right")}}
 	if err := j.begin(); err != nil {
 		return nil, err
@@ -127,6 +127,7 @@ func (t *Table) probe(right resident.Relation, o Options, profile *backend.Profi
 		return nil, err
 	}
 	j.out.Units = kernel.Groups(own, right.Rows)
+	j.out.Invocations = uint64(j.out.Units) * uint64(own["workgroup"])
 	j.out.Record = func(list *backend.List, output backend.Config, args []backend.Range, first, room uint32) error {
 		config := maps.Clone(own)
 		maps.Copy(config, output)

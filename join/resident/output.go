@@ -27,12 +27,17 @@ type Output struct {
 	Room       uint64
 	// Approve, if set, sees the number of rows before memory beyond that for Room is taken for them; its error ends the join.
 	Approve func(rows uint64) error
+	// PageRows, 1 to 8, has each of Invocations take the room that it writes to in pages of so many rows (RT 3.2.2); what stays empty
+	// of them is compacted. With 0 workgroups take what they need, and nothing stays empty.
+	PageRows    uint32
+	Invocations uint64
 	// Record records the kernel, over all units, with a configuration that says of payload and placing what it must, and with
 	// arguments behind those that say where its work is; output goes behind row first into room rows.
 	Record func(list *backend.List, config backend.Config, args []backend.Range, first, room uint32) error
 
-	Keys *backend.Buffer
-	rows uint64 // for which there is room
+	NoKeys bool // the output has payload columns alone
+	Keys   *backend.Buffer
+	rows   uint64 // for which there is room
 }
 
 // Write makes the output and returns the number of its rows, peeled ones included.
@@ -45,11 +50,14 @@ func (o *Output) Write(ctx context.Context) (rows uint64, err error) {
 		}
 		return o.Peeled, o.allocate(o.Peeled)
 	}
-	if !o.CountFirst && (o.Peeled == 0 || o.Approve == nil) { // peeled rows may be more than are approved with the others
-		room := o.Peeled + o.Room
+	if !o.CountFirst {
+		room, empty := o.Peeled+o.Room, uint64(0)
+		if o.PageRows > 1 {
+			empty = o.Invocations * uint64(o.PageRows-1)
+		}
 		// Once more with as much room as is needed; the third time is for drivers that let a workgroup starve.
-		for try := 0; try < 3 && room <= 1<<31; try++ {
-			rows, complete, err := o.reserve(ctx, room)
+		for try := 0; try < 3 && room+empty <= 1<<31; try++ {
+			rows, complete, err := o.reserve(ctx, room+empty)
 			if err == nil {
 				err = o.approve(rows)
 			}
@@ -73,7 +81,11 @@ func (o *Output) approve(rows uint64) error {
 func (o *Output) reserve(ctx context.Context, room uint64) (rows uint64, complete bool, err error) {
 	temporary := Memory{Device: o.Ops.Device()}
 	defer temporary.ReleaseAll()
-	cursor := temporary.New(12, "output cursor")
+	placing, placesBytes := uint32(kernel.Reserving), uint64(12)
+	if o.PageRows > 0 {
+		placing, placesBytes = kernel.Paging, kernel.BitmapWord*4+(room+31)/32*4
+	}
+	places := temporary.New(placesBytes, "output cursor")
 	if temporary.Err != nil {
 		return 0, false, temporary.Err
 	}
@@ -82,19 +94,90 @@ func (o *Output) reserve(ctx context.Context, room uint64) (rows uint64, complet
 	}
 	list := backend.List{Profile: o.Profile}
 	list.Stage("match")
-	list.Fill(cursor.All(), 0)
-	if err := o.record(&list, kernel.Reserving, cursor.All()); err != nil {
+	list.Fill(places.Range(0, 12), 0)
+	if o.PageRows > 0 {
+		list.Fill(places.Range(kernel.BitmapWord*4, placesBytes-kernel.BitmapWord*4), ^uint32(0))
+	}
+	if err := o.record(&list, placing, places.All()); err != nil {
 		return 0, false, err
 	}
 	if _, err := o.Ops.Device().Submit(ctx, backend.Compute, &list); err != nil {
 		return 0, false, err
 	}
 	var state [12]byte
-	if err := o.Ops.Device().Download(ctx, state[:], cursor.All()); err != nil {
+	if err := o.Ops.Device().Download(ctx, state[:], places.Range(0, 12)); err != nil {
 		return 0, false, err
 	}
-	reserved, counted := uint64(binary.LittleEndian.Uint32(state[:])), binary.LittleEndian.Uint64(state[4:])
-	return o.Peeled + counted, counted <= room-o.Peeled && counted == reserved, nil
+	taken, counted := uint64(binary.LittleEndian.Uint32(state[:])), binary.LittleEndian.Uint64(state[4:])
+	rows = o.Peeled + counted
+	if o.PageRows == 0 {
+		return rows, counted <= room-o.Peeled && counted == taken, nil
+	}
+	if taken > room-o.Peeled {
+		return rows, false, nil
+	}
+	if taken > counted {
+		err = o.compact(ctx, o.Peeled+taken, rows, places.Range(kernel.BitmapWord*4, (o.Peeled+taken+31)/32*4))
+	}
+	return rows, true, err
+}
+
+// compact keeps the rows of the output whose bits are set, kept of all.
+func (o *Output) compact(ctx context.Context, all, kept uint64, bits backend.Range) error {
+	temporary := Memory{Device: o.Ops.Device()}
+	defer temporary.ReleaseAll()
+	p, err := primitive.PlanCompact(o.Ops.Tuning(), all)
+	if err != nil {
+		return err
+	}
+	scratch := temporary.New(p.ScratchBytes, "scratch")
+	if temporary.Err != nil {
+		return temporary.Err
+	}
+	list := backend.List{Profile: o.Profile}
+	list.Stage("compact")
+	if err := o.Ops.CompactOffsets(&list, p, bits, scratch.All()); err != nil {
+		return err
+	}
+	if _, err := o.Ops.Device().Submit(ctx, backend.Compute, &list); err != nil {
+		return err
+	}
+	one := func(column **backend.Buffer, bytes int) error { // so that only one column is there twice
+		from := *column
+		to := o.Memory.New(kept*uint64(bytes), from.Label())
+		if o.Memory.Err != nil {
+			return o.Memory.Err
+		}
+		list := backend.List{Profile: o.Profile}
+		list.Stage("compact")
+		if err := o.Ops.Compact(&list, p, bytes, bits, from.Range(0, all*uint64(bytes)), to.All(), scratch.All()); err != nil {
+			return err
+		}
+		if _, err := o.Ops.Device().Submit(ctx, backend.Compute, &list); err != nil {
+			return err
+		}
+		o.Memory.Release(from)
+		*column = to
+		return nil
+	}
+	if !o.NoKeys {
+		if err := one(&o.Keys, o.Sides[0].Keys.Bytes); err != nil {
+			return err
+		}
+	}
+	for _, s := range o.Sides {
+		for _, c := range s.written() {
+			if err := one(&s.Out[c], s.Payload[c].Bytes); err != nil {
+				return err
+			}
+		}
+		if s.Numbers != nil {
+			if err := one(&s.Numbers, 4); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // countFirst counts the output of each unit, and then writes it where it belongs.
@@ -169,7 +252,9 @@ func (o *Output) count(ctx context.Context, temporary *Memory) (offsets backend.
 func (o *Output) allocate(rows uint64) error {
 	o.Memory.Release(o.Keys)
 	o.rows = rows
-	o.Keys = o.Memory.New(rows*uint64(o.Sides[0].Keys.Bytes), "output keys")
+	if !o.NoKeys {
+		o.Keys = o.Memory.New(rows*uint64(o.Sides[0].Keys.Bytes), "output keys")
+	}
 	for _, s := range o.Sides {
 		o.Memory.Release(s.Numbers)
 		o.Memory.Release(s.Out...)
@@ -221,6 +306,9 @@ func (s *Side) Columns() (columns []OutputColumn) {
 // record records the kernel for what there is room for.
 func (o *Output) record(list *backend.List, placing uint32, places backend.Range) error {
 	config := backend.Config{"placing": placing}
+	if placing == kernel.Paging {
+		config["page_rows"] = o.PageRows
+	}
 	var from, out [2][2]backend.Range // first and second column: of left and right
 	for i, s := range o.Sides {
 		if placing == kernel.Counting {

@@ -97,6 +97,9 @@ func (m *Memory) Keep(buffers ...*backend.Buffer) {
 	}
 }
 
+// Own releases buffers with the others from now on.
+func (m *Memory) Own(buffers ...*backend.Buffer) { m.held = append(m.held, buffers...) }
+
 func (m *Memory) drop(b *backend.Buffer) (held bool) {
 	i := slices.Index(m.held, b)
 	if b == nil || i < 0 {

@@ -19,6 +19,17 @@ type Side struct {
 	Moved   []backend.Range   // payload columns in that order; absent where they are not moved, or not any more
 	Out     []*backend.Buffer // payload columns of the output
 	Numbers *backend.Buffer   // of each row of the output: the row to gather further columns by
+	// High says that keys of 8 bytes have the same high word, so that only their low words move ([primitive.Columns]); absent where all of
+	// a key does.
+	High backend.Range
+}
+
+// MovedKeyBytes is the width of keys that are moved.
+func (s *Side) MovedKeyBytes() int {
+	if s.High.Buffer != nil {
+		return 4
+	}
+	return s.Keys.Bytes
 }
 
 // NewSide is a side of which nothing is moved.
@@ -53,7 +64,8 @@ func (s *Side) Transform(ctx context.Context, ops *primitive.Ops, memory *Memory
 		most = 1
 	}
 	group := s.nextGroup(most)
-	layout, source := primitive.Layout{Rows: s.Rows, KeyBytes: s.Keys.Bytes}, primitive.Columns{Keys: s.Keys.Data}
+	layout := primitive.Layout{Rows: s.Rows, KeyBytes: s.MovedKeyBytes(), Narrow: s.High.Buffer != nil}
+	source := primitive.Columns{Keys: s.Keys.Data, High: s.High}
 	if untransformed {
 		group, source.Payload = nil, make([]backend.Range, 1)
 		layout.Payload, layout.PayloadBytes = primitive.RowNumbers, 4
@@ -78,7 +90,7 @@ func (s *Side) Transform(ctx context.Context, ops *primitive.Ops, memory *Memory
 			}
 		}
 		to := &buffers[pass%2]
-		to.Keys = keys.New(s.Rows*uint64(s.Keys.Bytes), s.Name+" keys, transformed").All()
+		to.Keys = keys.New(s.Rows*uint64(layout.KeyBytes), s.Name+" keys, transformed").All()
 		for range source.Payload {
 			to.Payload = append(to.Payload, payload.New(s.Rows*uint64(layout.PayloadBytes), s.Name+" payload, transformed").All())
 		}

@@ -17,6 +17,9 @@ shared uint sh_start, sh_room; // of the output rows of a batch, see place
 
 const uint batch_rows = WORKGROUP_SIZE * items;
 const uint has_more = 1u << 31;
+const uint bitmap_word = 64u; // PLACING 3: where it begins in places
+
+uint page_next = 0u, page_end = 0u; // PLACING 3: the free rows of this invocation's page, relative to first_row
 
 // Row row of a payload column of so many words a value behind row first; the number of the row where the column is absent.
 uvec2 payload_of(uvec2 column, uint words, uint first, uint row) {
@@ -31,6 +34,17 @@ void put(uvec2 column, uint words, uint first, uint row, uvec2 value) {
     else column32_from(column, first).at[row] = value.x;
 }
 
+void put_key(uint first, uint row, Key key) {
+    if (absent(keys_out)) return;
+#if KEY_BITS == 32
+    if (widened == 1u) {
+        column64_from(keys_out, first).at[row] = uvec2(key, high);
+        return;
+    }
+#endif
+    COLUMN_FROM(KEY_BITS)(keys_out, first).at[row] = key;
+}
+
 // The values of both payload columns of a side; words[1] is 0 where there is no second one.
 struct Payloads { uvec2 of[2]; };
 
@@ -39,6 +53,22 @@ Payloads payloads_of(uvec2 column, uvec2 second, uvec2 words, uint first, uint r
     p.of[0] = payload_of(column, words[0], first, row);
     if (words[1] > 0u) p.of[1] = payload_of(second, words[1], first, row);
     return p;
+}
+
+// Takes a page of output rows, one behind the end where there are no more.
+void take_page() {
+    Cursor cursor = Cursor(places);
+    page_next = out_rows;
+    // What is taken passes out_rows only by what invocations take at the same time: far less than 2^31.
+    if (atomicAdd(cursor.at[0], 0u) <= out_rows) page_next = min(out_rows, atomicAdd(cursor.at[0], page_rows));
+    page_end = page_next + page_rows;
+}
+
+// Marks the rows of the last page that stay empty.
+void leave_page() {
+    for (uint row = first_row + page_next; row < first_row + min(page_end, out_rows); ++row) {
+        atomicAnd(Cursor(places).at[bitmap_word + row / 32u], ~(1u << row % 32u));
+    }
 }
 
 // Finds room for n output rows behind done others of the unit: sh_room of them begin at output row sh_start, and the rest have none.
@@ -52,6 +82,11 @@ void place(uint unit, uint done, uint n) {
     Cursor cursor = Cursor(places);
     uint counted = atomicAdd(cursor.at[1], n);
     if (counted + n < n) atomicAdd(cursor.at[2], 1u);
+    if (placing == 3u) {
+        sh_start = first_row;
+        sh_room = out_rows;
+        return;
+    }
     uint reserved = atomicAdd(cursor.at[0], 0u), start = 0u;
     if (n <= 0x10000u) {
         if (reserved > out_rows) return;
@@ -108,8 +143,12 @@ void join_batch(uint unit, uint left_first, uint first, uint run, uint count, Ke
                 uvec4 matched = subgroupBallot(m > 0u);
                 if (m > 0u) {
                     uint to = at + subgroupBallotExclusiveBitCount(matched);
+                    if (placing == 3u) {
+                        if (page_next == page_end) take_page();
+                        to = page_next++;
+                    }
                     if (to < room) {
-                        if (!absent(keys_out)) COLUMN_FROM(KEY_BITS)(keys_out, start).at[to] = mixed == 1u ? unmix_of(key[k], seed) : key[k];
+                        put_key(start, to, mixed == 1u ? unmix_of(key[k], seed) : key[k]);
                         put(left_out, left_words, start, to, left_value[k].of[0]);
                         put(right_out, right_words, start, to, right_value[k].of[0]);
                         if (left_words_2 > 0u) put(left_out_2, left_words_2, start, to, left_value[k].of[1]);
