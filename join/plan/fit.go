@@ -19,14 +19,18 @@ type Measured struct {
 // stays as it is in base, whose place in the table the rates take.
 func Fit(base Rates, tuning primitive.Tuning, joins []Measured) (best Rates, err error) {
 	least := math.Inf(1)
-	for cache := 20.0; cache <= 28; cache++ {
+	caches := []float64{base.CacheBytes}
+	for bits := 20; bits <= 28; bits++ {
+		caches = append(caches, math.Exp2(float64(bits)))
+	}
+	for _, cache := range caches {
 		rates := base
-		rates.CacheBytes = math.Exp2(cache)
+		rates.CacheBytes = cache
 		rows, err := equations(rates, tuning, joins)
 		if err != nil {
 			return base, err
 		}
-		if loss := solve(&rates, rows); loss < least {
+		if loss := solve(&rates, rows); loss < 0.98*least { // another cache must be better, not only as good
 			least, best = loss, rates
 		}
 	}

@@ -24,6 +24,7 @@ type model struct {
 
 	columns [2][]int // bytes of the payload columns of the relations that are joined
 	groups  [2][][]int
+	moved   int  // bytes of a key that a transformation moves
 	passes  int  // of the last transformation
 	pass    unit // of which a row in a pass is one
 	plan    func(primitive.Layout) (passes int, scratchBytes uint64, err error)
@@ -31,7 +32,7 @@ type model struct {
 
 // predict fills in the stages and the memory of an alternative. Without rates it has stages without times.
 func predict(f *Facts, rates *Rates, tuning primitive.Tuning, a *Alternative) error {
-	m := &model{Facts: f, a: a, rates: rates, tuning: tuning}
+	m := &model{Facts: f, a: a, rates: rates, tuning: tuning, moved: f.KeyBytes}
 	m.memory.take(f.HeldBytes)
 	for side := range m.columns {
 		m.columns[side] = slices.Clone(f.Payload[side])
@@ -146,7 +147,7 @@ func (m *model) transform(side, group int) error {
 	if group < len(m.groups[side]) {
 		columns = m.groups[side][group]
 	}
-	layout := primitive.Layout{Rows: m.Rows[side], KeyBytes: m.KeyBytes}
+	layout := primitive.Layout{Rows: m.Rows[side], KeyBytes: m.moved}
 	if len(columns) > 0 {
 		layout.Payload, layout.PayloadBytes, layout.Columns = primitive.Given, columns[0], len(columns)
 	}
@@ -156,14 +157,14 @@ func (m *model) transform(side, group int) error {
 		return err
 	}
 	m.passes = passes
-	rows, width := float64(passes)*m.n(side), m.KeyBytes+sum(columns)
+	rows, width := float64(passes)*m.n(side), m.moved+sum(columns)
 	m.add(Transform, launch, float64(2+2*passes))
 	m.add(Transform, stream, m.n(side)*float64(m.KeyBytes)) // counts
 	m.add(Transform, m.pass, rows)
-	m.add(Transform, passByte, rows*float64(2*width))
+	m.add(Transform, passByte, rows*float64(2*width)+m.n(side)*float64(m.KeyBytes-m.moved))
 	m.add(Transform, passColumn, rows*float64(max(0, len(columns)-1)))
 	m.memory.take(m.of(side, sum(columns)))
-	keys := m.of(side, m.KeyBytes)
+	keys := m.of(side, m.moved)
 	if group == 0 {
 		m.memory.take(keys)
 		keys = 0
@@ -187,8 +188,11 @@ func (m *model) partitioned() error {
 		plan, err := primitive.PlanPartition(m.tuning, primitive.Partition{Layout: layout, Bits: p.Bits, Mixed: true})
 		return 2 - plan.Result(), plan.ScratchBytes, err
 	}
-	if p.Bits == 0 {
+	switch {
+	case p.Bits == 0:
 		m.stay()
+	case m.keyBits() <= 32:
+		m.moved = 4
 	}
 	for side := range m.groups {
 		if err := m.transform(side, 0); err != nil {
@@ -203,8 +207,8 @@ func (m *model) partitioned() error {
 	hot := [2]float64{m.Hottest[0] * m.n(0), m.Hottest[1] * m.n(1)}
 	if hot[build] > float64(p.MostTables*p.TableRows) { // its partition is peeled and sorted
 		for _, rows := range hot {
-			m.add(Match, sortRow, rows*float64(m.KeyBytes))
-			m.add(Match, passByte, rows*float64(m.KeyBytes*2*(m.KeyBytes+4)))
+			m.add(Match, sortRow, rows*float64(m.moved))
+			m.add(Match, passByte, rows*float64(m.moved*2*(m.moved+4)))
 		}
 		m.add(Match, expandRow, min(m.out(), hot[0]*hot[1]))
 	}
@@ -334,12 +338,12 @@ func (m *model) ranges() error {
 // the others (resident.Output), by row numbers that the match writes too. met tells how many far rows of a side the output meets.
 func (m *model) materialize(untransformed bool, met func(side int) float64) error {
 	if m.Count {
-		m.add(Match, stream, float64(m.of(0, m.KeyBytes)+m.of(1, m.KeyBytes)))
+		m.add(Match, stream, float64(m.of(0, m.moved)+m.of(1, m.moved)))
 		return nil
 	}
 	room := m.Room()
 	m.memory.take(room * uint64(m.KeyBytes))
-	read, write := float64(m.KeyBytes)*(m.n(0)+m.n(1)), m.KeyBytes
+	read, write := float64(m.moved)*(m.n(0)+m.n(1)), m.KeyBytes
 	var written [2]int
 	var numbers [2]uint64 // bytes
 	for side, columns := range m.columns {
@@ -373,7 +377,7 @@ func (m *model) gathers(untransformed bool, met func(side int) float64, written 
 	transformed := m.passes > 0
 	for side, columns := range m.columns {
 		if transformed { // keys in their new order, and columns that are in the output
-			m.memory.free(m.of(side, m.KeyBytes) + m.of(side, sum(columns[:written[side]])))
+			m.memory.free(m.of(side, m.moved) + m.of(side, sum(columns[:written[side]])))
 		}
 	}
 	for side, columns := range m.columns {
