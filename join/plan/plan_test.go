@@ -48,7 +48,7 @@ func TestChoices(t *testing.T) {
 							if skew == "zipf" {
 								f.Repeats, f.Hottest = 0.5, [2]float64{0, 0.05}
 							}
-							if payload[0] != nil && len(payload[0]) > 0 && payload[0][0] == 8 && len(payload[0]) == 2 {
+							if len(payload[0]) > 0 && payload[0][0] == 8 && len(payload[0]) == 2 {
 								f.KeyBytes = 8
 							}
 							all, err := plan.Choose(f, rates, tuning, plan.Limits{DeviceMemoryBytes: 140e9})
