@@ -263,8 +263,26 @@ func benchCall(spec *backend.KernelSpec, config backend.Config, rows int) (call 
 		if spec == kernel.PartitionPieces {
 			one := func(i int) uint64 { return uint64(i) }
 			call.Args = [][]byte{words(rows+1, one, 32), call.Args[0], call.Args[1], words(4*rows, zero, 32)}
-			call.Params = []uint32{uint32(rows), uint32(rows), 2048, 4096}
+			call.Params = []uint32{uint32(rows), uint32(rows), 2048, 4096, 1}
 		}
+	case "merge_units":
+		call.Args = [][]byte{ascending(random, rows, 4*rows, config["key_bits"]), ascending(random, 4*rows, 4*rows, config["key_bits"]),
+			words(2*rows, zero, 32), words(2*rows, zero, 32), words(rows, zero, 32)}
+		call.Params = []uint32{uint32(rows), uint32(4 * rows), uint32(rows), 4, 1280}
+	case "merge_join":
+		// A left row has two matches.
+		left := min(int(kernel.TileRows(config))/2, int(config["table"]))
+		units := max(1, rows/(2*left))
+		covered = units * int(kernel.TileRows(config))
+		call.Args = [][]byte{
+			words(4*units, func(i int) uint64 {
+				return [4]uint64{uint64(i / 4 * left), uint64((i/4 + 1) * left), uint64(i / 4 * 2 * left), uint64((i/4 + 1) * 2 * left)}[i%4]
+			}, 32),
+			words(units*left, func(i int) uint64 { return uint64(i) }, config["key_bits"]), words(2*units*left, func(i int) uint64 { return uint64(i / 2) }, config["key_bits"]),
+			words(units*left, any, 32), words(2*units*left, any, 32), nil, nil, words(units, func(i int) uint64 { return uint64(i * 2 * left) }, 64),
+			words(2*units*left, zero, config["key_bits"]), words(2*units*left, zero, 32), words(2*units*left, zero, 32), nil, nil,
+		}
+		call.Params = []uint32{0, uint32(2 * units * left)}
 	case "partition_join":
 		// Partitions fill a table; a left row has two matches.
 		left := int(config["table"])
@@ -276,10 +294,10 @@ func benchCall(spec *backend.KernelSpec, config backend.Config, rows int) (call 
 				return [4]uint64{uint64(i / 4 * left), uint64((i/4 + 1) * left), uint64(i / 4 * 2 * left), uint64((i/4 + 1) * 2 * left)}[i%4]
 			}, 32),
 			words(units*left, key, config["key_bits"]), words(2*units*left, func(i int) uint64 { return key(i / 2) }, config["key_bits"]),
-			words(units*left, any, 32), words(2*units*left, any, 32), words(units, func(i int) uint64 { return uint64(i * 2 * left) }, 64),
+			words(units*left, any, 32), words(2*units*left, any, 32), nil, nil, words(units, func(i int) uint64 { return uint64(i * 2 * left) }, 64),
 			words(2*units*left, zero, config["key_bits"]), words(2*units*left, zero, 32), words(2*units*left, zero, 32), nil, nil,
 		}
-		call.Params = []uint32{0, 0, uint32(2 * units * left), 0, 0}
+		call.Params = []uint32{0, uint32(2 * units * left), 0, 0}
 	case "table_build", "table_probe":
 		// An eighth of the rows on the left.
 		left, mask := max(1, rows/8), uint32(1)
@@ -298,9 +316,9 @@ func benchCall(spec *backend.KernelSpec, config backend.Config, rows int) (call 
 			kernel.TableBuild.Run(build, group)
 		}
 		call.Args = [][]byte{build.Args[1], build.Args[0], words(rows, func(i int) uint64 { return key(random.IntN(left)) }, config["key_bits"]),
-			words(left, any, 32), words(rows, any, 32), words(int(tiles), func(i int) uint64 { return uint64(i) * uint64(kernel.TileRows(config)) }, 64),
+			words(left, any, 32), words(rows, any, 32), nil, nil, words(int(tiles), func(i int) uint64 { return uint64(i) * uint64(kernel.TileRows(config)) }, 64),
 			words(rows, zero, config["key_bits"]), words(rows, zero, 32), words(rows, zero, 32), nil, nil}
-		call.Params = []uint32{0, 0, uint32(rows), uint32(rows), mask, 1}
+		call.Params = []uint32{0, uint32(rows), uint32(rows), mask}
 	case "range_search":
 		// A fifth of the rows on the left, with unique keys; each of the others matches one of them.
 		left := rows / 5
@@ -321,7 +339,7 @@ func benchCall(spec *backend.KernelSpec, config backend.Config, rows int) (call 
 		place := func(i int) uint64 { return uint64(ids[i]) }
 		call.Args, call.Params = [][]byte{words(rows, any, bits), words(rows, place, 32), words(rows, zero, bits)}, []uint32{uint32(rows)}
 	case "varying_bits":
-		call.Args = [][]byte{words(rows, any, config["key_bits"]), words(2, zero, config["key_bits"])}
+		call.Args = [][]byte{words(rows, any, config["key_bits"]), words(3, zero, config["key_bits"])}
 		call.Params = []uint32{uint32(rows), tiles}
 	case "reduce":
 		call.Args = [][]byte{words(rows, any, config["in_bits"]), words(int(tiles), zero, config["sum_bits"])}

@@ -166,3 +166,87 @@ func (m *maker) mergeTiles() *kernelCase {
 	return m.newCase(kernel.Groups(m.config, uint64(m.rows)), append(d.rows(), m.tiles()),
 		inOf(keyBits, d.keys[0]), inOf(keyBits, d.keys[1]), leftPayload, rightPayload, splits, outOf(keyBits, d.merged), payloadOut)
 }
+
+// sortedSides are sorted keys of both sides, of which many are equal; the left ones are few enough that all pairs of rows can be made.
+func (m *maker) sortedSides(leftRows, rightRows int) (left, right []uint64) {
+	keyBits := m.config["key_bits"]
+	bound := uint64(leftRows + 1)
+	if m.IntN(3) == 0 {
+		bound = 0
+	}
+	left, right = m.column(leftRows, keyBits, bound), m.column(rightRows, keyBits, bound)
+	for i := range right {
+		if leftRows > 0 && m.IntN(2) == 0 {
+			right[i] = left[m.IntN(leftRows)]
+		}
+	}
+	slices.Sort(left)
+	slices.Sort(right)
+	return left, right
+}
+
+// tilesOf cuts the right side into tiles and finds for each the left rows that are not less than its first key and not greater than
+// its last.
+func tilesOf(left, right []uint64, tileRows int) (leftBounds, rightBounds []uint32) {
+	low, high := 0, 0
+	for first := 0; first < len(right); first += tileRows {
+		end := min(first+tileRows, len(right))
+		for low < len(left) && left[low] < right[first] {
+			low++
+		}
+		for high < len(left) && left[high] <= right[end-1] {
+			high++
+		}
+		leftBounds, rightBounds = append(leftBounds, uint32(low), uint32(high)), append(rightBounds, uint32(first), uint32(end))
+	}
+	return leftBounds, rightBounds
+}
+
+func (m *maker) mergeUnits() *kernelCase {
+	tileRows, pieceRows := 1+m.IntN(6), 1+m.Uint32N(4)
+	left, right := m.sortedSides(m.IntN(3*m.rows+3), max(0, m.rows*tileRows-m.IntN(tileRows)))
+	leftBounds, rightBounds := tilesOf(left, right, tileRows)
+	counts := make([]uint32, m.rows)
+	for tile := range counts {
+		for row := leftBounds[2*tile]; row < leftBounds[2*tile+1]; row += pieceRows {
+			counts[tile]++
+		}
+	}
+	keyBits := m.config["key_bits"]
+	return m.newCase(kernel.Groups(m.config, uint64(m.rows)), []uint32{uint32(len(left)), uint32(len(right)), uint32(m.rows), uint32(tileRows), pieceRows},
+		inOf(keyBits, left), inOf(keyBits, right), out(leftBounds), out(rightBounds), out(counts))
+}
+
+// mergeJoin joins the units of sorted sides with m.rows right rows, and one without rows.
+func (m *maker) mergeJoin() *kernelCase {
+	m.set("placing", kernel.AtOffsets, kernel.Counting, kernel.Reserving)
+	table := m.setByShape("table", 700, 9)
+	words := m.payloadWords()
+	left, right := m.sortedSides(min(m.IntN(3*int(table)+2), 1+200_000/(m.rows+1)), m.rows)
+	leftBounds, rightBounds := tilesOf(left, right, int(kernel.TileRows(m.config)))
+	units := []uint32{0, 0, 0, 0}
+	for tile := range len(leftBounds) / 2 {
+		for first, end := leftBounds[2*tile], leftBounds[2*tile+1]; first < end; first += table {
+			units = append(units, first, min(first+table, end), rightBounds[2*tile], rightBounds[2*tile+1])
+		}
+	}
+	var counts []uint32
+	var offsets []uint64
+	var rows []joined
+	for unit := range slices.Chunk(units, 4) {
+		before := len(rows)
+		numbers := make(map[uint64][]uint32)
+		for l := unit[0]; l < unit[1]; l++ {
+			numbers[left[l]] = append(numbers[left[l]], l)
+		}
+		for r := unit[2]; r < unit[3]; r++ {
+			for _, l := range numbers[right[r]] {
+				rows = append(rows, joined{right[r], l, r})
+			}
+		}
+		counts, offsets = append(counts, uint32(len(rows)-before)), append(offsets, uint64(before))
+	}
+	keyBits := m.config["key_bits"]
+	return m.joinCase(uint32(len(counts)), []any{units, inOf(keyBits, left), inOf(keyBits, right)}, [2]int{len(left), len(right)},
+		rows, counts, offsets, words)
+}

@@ -62,7 +62,17 @@ func (m *maker) partitionPieces() *kernelCase {
 	for p, n := range counts {
 		offsets[p+1] = offsets[p] + n
 	}
-	return m.newCase(kernel.Groups(m.config, uint64(len(units)/4)), []uint32{uint32(len(units) / 4), uint32(len(counts)), leftRows, rightRows},
+	stride := 1 + m.Uint32N(2)
+	for side := range starts {
+		if stride == 2 {
+			bounds := make([]uint32, 0, 2*len(counts))
+			for p := range counts {
+				bounds = append(bounds, starts[side][p], starts[side][p+1])
+			}
+			starts[side] = bounds
+		}
+	}
+	return m.newCase(kernel.Groups(m.config, uint64(len(units)/4)), []uint32{uint32(len(units) / 4), uint32(len(counts)), leftRows, rightRows, stride},
 		offsets, starts[0], starts[1], out(units))
 }
 

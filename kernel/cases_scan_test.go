@@ -25,11 +25,17 @@ func (m *maker) varyingBits() *kernelCase {
 	bits := m.config["key_bits"]
 	keys := m.column(m.rows, bits, 0)
 	fixed := m.Uint64() // bits that are the same in all keys
-	before := []uint64{m.Uint64() | m.Uint64(), m.Uint64() & m.Uint64()}
+	if m.distribution == "sorted" {
+		fixed = math.MaxUint64
+	}
+	before := []uint64{m.Uint64() | m.Uint64(), m.Uint64() & m.Uint64(), uint64(m.Uint32N(5))}
 	after := slices.Clone(before)
 	for i := range keys {
-		keys[i] = keys[i]&fixed | ^fixed&0x123456789abcdef0
+		keys[i] = (keys[i]&fixed | ^fixed&0x123456789abcdef0) & (math.MaxUint64 >> (64 - bits))
 		after[0], after[1] = after[0]&keys[i], after[1]|keys[i]
+		if i > 0 && keys[i] < keys[i-1] {
+			after[2]++
+		}
 	}
 	return m.newCase(m.tileGroups(), []uint32{uint32(m.rows), m.tiles()}, inOf(bits, keys), changed{outOf(bits, before), outOf(bits, after)})
 }

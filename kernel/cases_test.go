@@ -43,7 +43,7 @@ type maker struct {
 func newCase(spec *backend.KernelSpec, config backend.Config, rows int, distribution string, seed uint64) *kernelCase {
 	m := &maker{rand.New(rand.NewPCG(seed, 1)), config, rows, distribution}
 	make := map[string]func(*maker) *kernelCase{
-		"block_sort": (*maker).blockSort, "merge_partition": (*maker).mergePartition, "merge_tiles": (*maker).mergeTiles,
+		"block_sort": (*maker).blockSort, "merge_join": (*maker).mergeJoin, "merge_partition": (*maker).mergePartition, "merge_tiles": (*maker).mergeTiles, "merge_units": (*maker).mergeUnits,
 		"compact": (*maker).compact, "compact_count": (*maker).compactCount, "copy": (*maker).copy, "gather": (*maker).gather,
 		"gather_bits": (*maker).gatherBits, "histogram": (*maker).histogram, "iota": (*maker).iota,
 		"partition_join": (*maker).partitionJoin, "partition_pieces": (*maker).partitionPieces, "partition_starts": (*maker).partitionStarts,

@@ -24,8 +24,8 @@ import (
 // Catalogue returns every kernel, sorted by name.
 func Catalogue() []*backend.KernelSpec {
 	return []*backend.KernelSpec{
-		BlockSort, Compact, CompactCount, Copy, Gather, GatherBits, Histogram, Iota, MergePartition, MergeTiles, PartitionJoin, PartitionPieces,
-		PartitionStarts, PartitionUnits, RadixCounts, RadixHistogram, RadixScatter, RadixStarts, RangeExpand, RangeSearch, Reduce, ScanLookback, ScanTiles, Scatter,
+		BlockSort, Compact, CompactCount, Copy, Gather, GatherBits, Histogram, Iota, MergeJoin, MergePartition, MergeTiles, MergeUnits, PartitionJoin,
+		PartitionPieces, PartitionStarts, PartitionUnits, RadixCounts, RadixHistogram, RadixScatter, RadixStarts, RangeExpand, RangeSearch, Reduce, ScanLookback, ScanTiles, Scatter,
 		SegmentedScan, TableBuild, TableProbe, UnmixKeys, VaryingBits,
 	}
 }

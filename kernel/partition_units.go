@@ -44,7 +44,8 @@ func pieces(rows, most uint32) uint32 {
 
 // PartitionPieces tells which rows a unit joins: unit u takes the left rows units[4u] to units[4u+1]-1 and the right rows
 // units[4u+2] to units[4u+3]-1. offsets, partitions + 1 of them, is the exclusive scan of the counts of [PartitionUnits] with
-// the total behind it. The right pieces of a partition change fastest.
+// the total behind it. Partition p lies between starts[stride*p] and starts[stride*p+1] of both sides: with stride=1 it ends where
+// the next one begins, with stride=2 each has an end of its own ([MergeUnits]). The right pieces of a partition change fastest.
 var PartitionPieces = &backend.KernelSpec{
 	Name: "partition_pieces",
 	Args: []backend.ArgSpec{
@@ -53,20 +54,21 @@ var PartitionPieces = &backend.KernelSpec{
 		{Name: "right_starts", Access: backend.Read},
 		{Name: "units", Access: backend.Write},
 	},
-	Params:    []string{"count", "partitions", "left_rows", "right_rows"},
+	Params:    []string{"count", "partitions", "left_rows", "right_rows", "stride"},
 	Constants: []backend.Constant{workgroup, items(1)},
 	Run: func(call *backend.Call, group uint32) {
 		offsets, left, right := backend.Words(call.Args[0]), backend.Words(call.Args[1]), backend.Words(call.Args[2])
 		count, partitions, leftRows, rightRows := call.Params[0], int(call.Params[1]), call.Params[2], call.Params[3]
-		units := backend.Words(call.Args[3])
+		stride, units := int(call.Params[4]), backend.Words(call.Args[3])
 		for t := range tiles(call, group, Tiles(call.Config, uint64(count)), count) {
 			for u := t.first; u < t.end; u++ {
 				p := partitionPoint(0, partitions, func(p int) bool { return offsets[p] <= uint32(u) }) - 1
-				rightPieces := pieces(right[p+1]-right[p], rightRows)
+				left, right := left[stride*p:][:2], right[stride*p:][:2]
+				rightPieces := pieces(right[1]-right[0], rightRows)
 				piece := uint32(u) - offsets[p]
-				leftFirst, rightFirst := left[p]+piece/rightPieces*leftRows, right[p]+piece%rightPieces*rightRows
-				units[4*u], units[4*u+1] = leftFirst, min(left[p+1]-leftFirst, leftRows)+leftFirst
-				units[4*u+2], units[4*u+3] = rightFirst, min(right[p+1]-rightFirst, rightRows)+rightFirst
+				leftFirst, rightFirst := left[0]+piece/rightPieces*leftRows, right[0]+piece%rightPieces*rightRows
+				units[4*u], units[4*u+1] = leftFirst, min(left[1]-leftFirst, leftRows)+leftFirst
+				units[4*u+2], units[4*u+3] = rightFirst, min(right[1]-rightFirst, rightRows)+rightFirst
 			}
 		}
 	},

@@ -33,8 +33,9 @@ var Reduce = &backend.KernelSpec{
 	},
 }
 
-// VaryingBits finds which bits of a column vary: bits holds two words of key_bits, and the first becomes the AND of itself and
-// all keys, the second the OR. A bit varies if the first lacks it and the second has it.
+// VaryingBits finds which bits of a key column vary, and whether it is sorted: bits holds three words of key_bits, and the first
+// becomes the AND of itself and all keys, the second the OR; the number of keys that are less than the one before them is added to
+// the low 32 bits of the third. A bit varies if the first word lacks it and the second has it.
 var VaryingBits = &backend.KernelSpec{
 	Name: "varying_bits",
 	Args: []backend.ArgSpec{
@@ -44,36 +45,60 @@ var VaryingBits = &backend.KernelSpec{
 	Params:    []string{"rows", "tiles"},
 	Axes:      []backend.Axis{bits("key_bits", 32, 64), serial},
 	Constants: []backend.Constant{workgroup, items(64)},
+	SharedBytes: func(c backend.Config) uint32 {
+		if c["serial"] == 1 {
+			return 0
+		}
+		return c["workgroup"] * (2*c["key_bits"]/8 + 4)
+	},
 	Run: func(call *backend.Call, group uint32) {
 		if call.Config["key_bits"] == 64 {
-			and, or := bitsOfTiles[uint64](call, group)
+			and, or, descents := bitsOfTiles[uint64](call, group)
 			bits := backend.Longs(call.Args[1])
 			atomic.AndUint64(&bits[0], and)
 			atomic.OrUint64(&bits[1], or)
+			atomic.AddUint32(&backend.Words(call.Args[1])[4], descents)
 		} else {
-			and, or := bitsOfTiles[uint32](call, group)
+			and, or, descents := bitsOfTiles[uint32](call, group)
 			bits := backend.Words(call.Args[1])
 			atomic.AndUint32(&bits[0], and)
 			atomic.OrUint32(&bits[1], or)
+			atomic.AddUint32(&bits[2], descents)
 		}
 	},
 }
 
-func bitsOfTiles[K word](call *backend.Call, group uint32) (and, or K) {
+func bitsOfTiles[K word](call *backend.Call, group uint32) (and, or K, descents uint32) {
 	and = ^K(0)
 	for t := range tiles(call, group, call.Params[1], call.Params[0]) {
-		keys := view[K](call.Args[0])[t.first:t.end]
+		column := view[K](call.Args[0])
+		keys, before := column[t.first:t.end], K(0)
+		if t.first > 0 {
+			before = column[t.first-1]
+		}
 		for ; len(keys) >= 4; keys = keys[4:] { // an operation waits for the one before it
 			k := (*[4]K)(keys)
 			and &= k[0] & k[1] & (k[2] & k[3])
 			or |= k[0] | k[1] | (k[2] | k[3])
+			descents += descent(before, k[0]) + descent(k[0], k[1]) + (descent(k[1], k[2]) + descent(k[2], k[3]))
+			before = k[3]
 		}
 		for _, key := range keys {
 			and &= key
 			or |= key
+			descents += descent(before, key)
+			before = key
 		}
 	}
-	return and, or
+	return and, or, descents
+}
+
+// descent is 1 where b is less than a, and 0 elsewhere, without a branch.
+func descent[K word](a, b K) (one uint32) {
+	if b < a {
+		one = 1
+	}
+	return one
 }
 
 func reduce[V, S word](call *backend.Call, group uint32) {

@@ -62,9 +62,10 @@ var sorters = []sorter{
 		}}, err
 	}},
 	{"merge", "SPIRJOIN_BENCH_MERGE_SORT", []string{"merge", "merge_sort"}, func(t primitive.Tuning, rows uint64, keyBytes int) (sortPlan, error) {
-		p, err := primitive.PlanMergeSort(t, rows, keyBytes, 32, primitive.RowNumbers)
+		p, err := primitive.PlanMergeSort(t, primitive.Layout{Rows: rows, KeyBytes: keyBytes, Payload: primitive.RowNumbers})
 		return sortPlan{p.ScratchBytes, p.Result(), func(o *primitive.Ops, list *backend.List, keys, payload [2]backend.Range, scratch backend.Range) error {
-			return o.MergeSort(list, p, keys, payload, scratch)
+			rows := [2]primitive.Columns{{Keys: keys[0], Payload: payload[:1]}, {Keys: keys[1], Payload: payload[1:]}}
+			return o.MergeSort(list, p, scratch, rows[0], rows)
 		}}, err
 	}},
 }

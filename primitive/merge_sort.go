@@ -1,6 +1,7 @@
 package primitive
 
 import (
+	"fmt"
 	"math/bits"
 
 	"github.com/spirjoin/spirjoin/backend"
@@ -12,33 +13,27 @@ import (
 // are log2(rows/tile) of them, so that a radix sort, whose passes depend on the bits of the keys instead, is faster where keys
 // are short. Order costs nothing: keys that are sorted already, equal or skewed take the same time as any.
 type MergeSortPlan struct {
-	Rows         uint64
-	KeyBytes     int
-	PayloadBits  int
-	Payload      Payload
+	Layout       Layout
 	ScratchBytes uint64 // of the splits
 
 	block, merge backend.Config
 	runs         []uint64 // rows of a run before each pass of merges
 }
 
-// PlanMergeSort plans the sort of rows keys of keyBytes (4 or 8) with a payload of payloadBits: 0 with NoPayload, 32 with
-// RowNumbers, 32 or 64 with Given.
+// PlanMergeSort plans a sort by whole keys, with one payload column at most.
 // Blocks have the tiles of tuning merge_sort, merges those of tuning merge; where such tiles do not fit runs of whole blocks,
 // merges take the tiles of blocks too.
-func PlanMergeSort(t Tuning, rows uint64, keyBytes, payloadBits int, payload Payload) (MergeSortPlan, error) {
-	v := variant("key_bits", keyBytes*8, "payload_bits", payloadBits)
-	p := MergeSortPlan{Rows: rows, KeyBytes: keyBytes, PayloadBits: payloadBits, Payload: payload,
-		block: t.Config("merge_sort", v), merge: t.Config("merge", v)}
-	if (payload == NoPayload) != (payloadBits == 0) || payload == RowNumbers && payloadBits != 32 {
-		payloadBits = -1
-	}
-	if err := checkKeyed("merge sort", keyBytes, payloadBits); err != nil {
+func PlanMergeSort(t Tuning, layout Layout) (MergeSortPlan, error) {
+	err := layout.complete("merge sort")
+	p := MergeSortPlan{Layout: layout}
+	if err != nil {
 		return p, err
 	}
-	if err := checkRows("merge sort", rows); err != nil {
-		return p, err
+	if layout.Columns > 1 {
+		return p, &backend.OpError{Op: "merge sort", Err: backend.ErrInvalidInput, Detail: fmt.Sprintf("%d payload columns", layout.Columns)}
 	}
+	rows, v := layout.Rows, variant("key_bits", layout.KeyBytes*8, "payload_bits", layout.payloadBits())
+	p.block, p.merge = t.Config("merge_sort", v), t.Config("merge", v)
 	blockRows := kernel.TileRows(p.block)
 	if !fits(p.merge, blockRows) {
 		p.merge = p.block
@@ -62,45 +57,47 @@ func fits(merge backend.Config, blockRows uint32) bool {
 	return 2*uint64(blockRows)%uint64(tileRows) == 0
 }
 
-// Result is the index of the buffer pair in which the sorted rows end up.
+// Result is the index of the buffer in which the sorted rows end up.
 func (p *MergeSortPlan) Result() int { return p.Passes() % 2 }
 
 // Passes is the number of passes over the rows.
 func (p *MergeSortPlan) Passes() int {
-	if p.Rows < 2 {
+	if p.Layout.Rows < 2 {
 		return 0
 	}
 	return 1 + len(p.runs)
 }
 
-// MergeSort records a plan, with the buffers of [Ops.Sort]: keys[0] holds the keys, and payload[0] the payload when it is Given;
-// the passes alternate between the two buffers of each pair, and the sorted rows are in those of index Result. Where no pass is
-// needed keys[1] and payload[1] may be absent.
-func (o *Ops) MergeSort(list *backend.List, p MergeSortPlan, keys, payload [2]backend.Range, scratch backend.Range) error {
+// MergeSort records a plan, with source and buffers as those of [Ops.Sort].
+func (o *Ops) MergeSort(list *backend.List, p MergeSortPlan, scratch backend.Range, source Columns, buffers [2]Columns) error {
+	rows, keyBits, payloadBits := p.Layout.Rows, p.Layout.KeyBytes*8, p.Layout.payloadBits()
 	if p.Passes() == 0 {
-		if p.Payload == RowNumbers {
-			return o.Iota(list, payload[0], p.Rows, 0)
+		if p.Layout.Payload == RowNumbers {
+			return o.Iota(list, source.Payload[0], rows, 0)
 		}
 		return nil
 	}
-	if p.Payload == NoPayload {
-		payload = [2]backend.Range{}
-	}
-	block, err := o.device.Kernel(kernel.BlockSort, with(p.block, "key_bits", p.KeyBytes*8, "payload_bits", p.PayloadBits))
+	block, err := o.device.Kernel(kernel.BlockSort, with(p.block, "key_bits", keyBits, "payload_bits", payloadBits))
 	if err != nil {
 		return err
 	}
-	payloadIn := payload[0]
-	if p.Payload == RowNumbers {
-		payloadIn = backend.Range{}
+	keyed := func(c Columns) KeyedColumns {
+		if p.Layout.Payload == NoPayload || len(c.Payload) == 0 {
+			return KeyedColumns{Keys: c.Keys}
+		}
+		return KeyedColumns{c.Keys, c.Payload[0]}
 	}
-	list.Dispatch(block, kernel.Groups(block.Config, p.Rows), []backend.Range{keys[0], payloadIn, keys[1], payload[1]},
-		uint32(p.Rows), kernel.Tiles(block.Config, p.Rows))
-	for i, run := range p.runs {
-		from, to := KeyedColumns{keys[1-i%2], payload[1-i%2]}, KeyedColumns{keys[i%2], payload[i%2]}
-		if err := o.mergeRuns(list, p.merge, p.KeyBytes, p.PayloadBits, p.Rows, 0, run, from, from, to, scratch); err != nil {
+	in, from, to := keyed(source), keyed(buffers[1]), keyed(buffers[0])
+	if p.Layout.Payload == RowNumbers {
+		in.Payload = backend.Range{}
+	}
+	list.Dispatch(block, kernel.Groups(block.Config, rows), []backend.Range{in.Keys, in.Payload, from.Keys, from.Payload},
+		uint32(rows), kernel.Tiles(block.Config, rows))
+	for _, run := range p.runs {
+		if err := o.mergeRuns(list, p.merge, keyBits/8, payloadBits, rows, 0, run, from, from, to, scratch); err != nil {
 			return err
 		}
+		from, to = to, from
 	}
 	return nil
 }

@@ -143,7 +143,8 @@ func TestMerge(t *testing.T) {
 	})
 }
 
-func mergeSort(r rig, c keyed, keyBytes, payloadBits int, payload primitive.Payload, what string) {
+// mergeSort sorts rows where they are or, apart, out of columns that stay as they are.
+func mergeSort(r rig, c keyed, keyBytes, payloadBits int, payload primitive.Payload, apart bool, what string) {
 	r.Helper()
 	rows := len(c.keys)
 	if payload == primitive.RowNumbers {
@@ -152,7 +153,7 @@ func mergeSort(r rig, c keyed, keyBytes, payloadBits int, payload primitive.Payl
 		}
 	}
 	want := c.sorted()
-	p, err := primitive.PlanMergeSort(r.ops.Tuning(), uint64(rows), keyBytes, payloadBits, payload)
+	p, err := primitive.PlanMergeSort(r.ops.Tuning(), primitive.Layout{Rows: uint64(rows), KeyBytes: keyBytes, Payload: payload, PayloadBytes: payloadBits / 8})
 	require.NoError(r, err)
 	keys := [2]backend.Range{words(r, c.keys, keyBytes*8), r.blank(rows, keyBytes*8)}
 	columns := [2]backend.Range{r.blank(rows, payloadBits), r.blank(rows, payloadBits)}
@@ -160,8 +161,21 @@ func mergeSort(r rig, c keyed, keyBytes, payloadBits int, payload primitive.Payl
 		columns[0] = words(r, c.payload, payloadBits)
 	}
 	scratch := r.empty(p.ScratchBytes)
-	r.run(func(list *backend.List) error { return r.ops.MergeSort(list, p, keys, columns, scratch.All()) })
-	what = fmt.Sprintf("%s, %d rows, %d key bytes, %d payload bits, payload %d", what, rows, keyBytes, payloadBits, payload)
+	buffers := [2]primitive.Columns{{Keys: keys[0], Payload: columns[:1]}, {Keys: keys[1], Payload: columns[1:]}}
+	source := buffers[0]
+	if apart && p.Passes() > 0 {
+		source.Payload = slices.Clone(source.Payload)
+		keys[0], columns[0] = r.blank(rows, keyBytes*8), r.blank(rows, payloadBits)
+		buffers[0].Keys = keys[0]
+	}
+	r.run(func(list *backend.List) error { return r.ops.MergeSort(list, p, scratch.All(), source, buffers) })
+	what = fmt.Sprintf("%s, %d rows, %d key bytes, %d payload bits, payload %d, apart %t", what, rows, keyBytes, payloadBits, payload, apart)
+	if apart {
+		requireColumn(r, c.keys, source.Keys, keyBytes*8, what)
+		if payload == primitive.Given {
+			requireColumn(r, c.payload, source.Payload[0], payloadBits, what)
+		}
+	}
 	requireColumn(r, want.keys, keys[p.Result()], keyBytes*8, what)
 	requireColumn(r, want.payload, columns[p.Result()], payloadBits, what)
 }
@@ -178,10 +192,10 @@ func TestMergeSort(t *testing.T) {
 		sizes := append(r.sizesAround("merge_sort"), r.sizesAround("merge")...)
 		slices.Sort(sizes)
 		sizes = slices.Compact(sizes)
-		for i, c := range devicetest.Combinations(r, len(sizes), len(names), 2, len(mergePayloads)) {
+		for i, c := range devicetest.Combinations(r, len(sizes), len(names), 2, len(mergePayloads), 2) {
 			random := rand.New(rand.NewPCG(uint64(i), 8))
 			keyBytes, name, payload := 4+4*c[2], names[c[1]], mergePayloads[c[3]]
-			mergeSort(r, draw(random, name, sizes[c[0]], keyBytes), keyBytes, payload.bits, payload.kind, name)
+			mergeSort(r, draw(random, name, sizes[c[0]], keyBytes), keyBytes, payload.bits, payload.kind, c[4] == 1, name)
 		}
 	})
 }
@@ -208,7 +222,7 @@ func TestMergesProperty(t *testing.T) {
 			ok := t.Run("", func(t *testing.T) { // releases the buffers of each draw
 				r := rig{t, ops, device}
 				merge(r, draw(random, name, left, keyBytes), draw(random, name, right, keyBytes), keyBytes, payload.bits, name)
-				mergeSort(r, draw(random, name, left, keyBytes), keyBytes, payload.bits, payload.kind, name)
+				mergeSort(r, draw(random, name, left, keyBytes), keyBytes, payload.bits, payload.kind, left%2 == 1, name)
 			})
 			if !ok {
 				draws.FailNow()
@@ -224,25 +238,23 @@ func TestMergePlans(t *testing.T) {
 		_, err := primitive.PlanMerge(tuning, c.left, c.right, 4, 0)
 		require.ErrorIs(t, err, backend.ErrLimit, "%v", c)
 	}
-	_, err := primitive.PlanMergeSort(tuning, math.MaxUint32, 4, 0, primitive.NoPayload)
+	_, err := primitive.PlanMergeSort(tuning, primitive.Layout{Rows: math.MaxUint32, KeyBytes: 4})
 	require.ErrorIs(t, err, backend.ErrLimit)
 	_, err = primitive.PlanMerge(tuning, 1, 1, 3, 0)
 	require.ErrorIs(t, err, backend.ErrInvalidInput)
 	_, err = primitive.PlanMerge(tuning, 1, 1, 4, 16)
 	require.ErrorIs(t, err, backend.ErrInvalidInput)
-	for _, c := range []struct {
-		bits    int
-		payload primitive.Payload
-	}{{0, primitive.Given}, {32, primitive.NoPayload}, {64, primitive.RowNumbers}, {16, primitive.Given}} {
-		_, err = primitive.PlanMergeSort(tuning, 1, 4, c.bits, c.payload)
-		require.ErrorIs(t, err, backend.ErrInvalidInput, "%v", c)
+	for _, layout := range []primitive.Layout{{Rows: 1, KeyBytes: 3}, {Rows: 1, KeyBytes: 4, Payload: primitive.RowNumbers, PayloadBytes: 8},
+		{Rows: 1, KeyBytes: 4, Payload: primitive.Given, PayloadBytes: 2}, {Rows: 1, KeyBytes: 4, Payload: primitive.Given, Columns: 2}} {
+		_, err = primitive.PlanMergeSort(tuning, layout)
+		require.ErrorIs(t, err, backend.ErrInvalidInput, "%v", layout)
 	}
 
-	p, err := primitive.PlanMergeSort(tuning, 64*3*4+1, 8, 32, primitive.RowNumbers)
+	p, err := primitive.PlanMergeSort(tuning, primitive.Layout{Rows: 64*3*4 + 1, KeyBytes: 8, Payload: primitive.RowNumbers})
 	require.NoError(t, err)
 	require.Equal(t, 4, p.Passes()) // blocks, then runs of 1, 2 and 4 tiles
 	require.Equal(t, uint64(5*4), p.ScratchBytes)
-	most, err := primitive.PlanMergeSort(tuning, primitive.MaxRows, 4, 0, primitive.NoPayload)
+	most, err := primitive.PlanMergeSort(tuning, primitive.Layout{Rows: primitive.MaxRows, KeyBytes: 4})
 	require.NoError(t, err)
 	require.Equal(t, 1+25, most.Passes())
 }

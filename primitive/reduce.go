@@ -54,9 +54,8 @@ func (o *Ops) reduceTiles(list *backend.List, config backend.Config, op kernel.R
 	return nil
 }
 
-// VaryingBitsPlan finds which bits of a key column vary, in one pass over the keys: a sort need not move rows by the others.
-// Two words of KeyBytes are left at the begin of the scratch buffer, the AND of all keys and the OR of all keys; of no keys
-// all ones and 0. The bits that vary are those of or &^ and.
+// VaryingBitsPlan finds which bits of a key column vary, and whether it is sorted, in one pass over the keys: a sort need not move
+// rows by the other bits, or not at all. [VaryingBitsPlan.Found] reads what is found from the scratch buffer.
 type VaryingBitsPlan struct {
 	Rows         uint64
 	KeyBytes     int
@@ -67,8 +66,19 @@ type VaryingBitsPlan struct {
 
 // PlanVaryingBits plans the search for the varying bits of rows keys of keyBytes (4 or 8).
 func PlanVaryingBits(t Tuning, rows uint64, keyBytes int) (VaryingBitsPlan, error) {
-	p := VaryingBitsPlan{Rows: rows, KeyBytes: keyBytes, ScratchBytes: uint64(2 * keyBytes), config: t.Config("reduce", variant("key_bits", keyBytes*8))}
+	p := VaryingBitsPlan{Rows: rows, KeyBytes: keyBytes, ScratchBytes: uint64(3 * keyBytes), config: t.Config("reduce", variant("key_bits", keyBytes*8))}
 	return p, checkRows("find varying bits", rows)
+}
+
+// Found tells from what the scratch buffer holds which bits vary, none where there are no rows, and how many keys are less than the
+// one before them, which of a sorted column none is.
+func (p *VaryingBitsPlan) Found(scratch []byte) (varying uint64, descents uint32) {
+	if p.KeyBytes == 8 {
+		words := backend.Longs(scratch)
+		return words[1] &^ words[0], uint32(words[2])
+	}
+	words := backend.Words(scratch)
+	return uint64(words[1] &^ words[0]), words[2]
 }
 
 // VaryingBits records a plan.
@@ -79,7 +89,7 @@ func (o *Ops) VaryingBits(list *backend.List, p VaryingBitsPlan, keys, scratch b
 	}
 	keyBytes := uint64(p.KeyBytes)
 	list.Fill(sub(scratch, 0, keyBytes), ^uint32(0))
-	list.Fill(sub(scratch, keyBytes, keyBytes), 0)
+	list.Fill(sub(scratch, keyBytes, 2*keyBytes), 0)
 	list.Dispatch(k, kernel.Groups(k.Config, p.Rows), []backend.Range{keys, sub(scratch, 0, p.ScratchBytes)}, uint32(p.Rows), kernel.Tiles(k.Config, p.Rows))
 	return nil
 }

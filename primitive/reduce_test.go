@@ -3,6 +3,7 @@ package primitive_test
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -40,6 +41,10 @@ func TestReduce(t *testing.T) {
 			}
 			varyingBits(r, in)
 			varyingBits(r, in64)
+			slices.Sort(in)
+			slices.Sort(in64)
+			varyingBits(r, in)
+			varyingBits(r, in64)
 		}
 	})
 }
@@ -65,15 +70,20 @@ func reduce[V, S uint32 | uint64](r rig, op kernel.ReduceOp, in []V) {
 }
 
 func varyingBits[K uint32 | uint64](r rig, keys []K) {
-	and, or := ^K(0), K(0)
-	for _, key := range keys {
+	and, or, wantDescents := ^K(0), K(0), 0
+	for i, key := range keys {
 		and, or = and&key, or|key
+		if i > 0 && key < keys[i-1] {
+			wantDescents++
+		}
 	}
 	p, err := primitive.PlanVaryingBits(r.ops.Tuning(), uint64(len(keys)), bitsOf(K(0))/8)
 	require.NoError(r, err)
 	src, scratch := column(r, keys), r.empty(p.ScratchBytes)
 	r.run(func(list *backend.List) error { return r.ops.VaryingBits(list, p, src.All(), scratch.All()) })
-	require.Equal(r, []K{and, or}, values[K](r, scratch.All(), 2), "%d rows", len(keys))
+	varying, descents := p.Found(values[byte](r, scratch.All(), int(p.ScratchBytes)))
+	require.EqualValues(r, or&^and, varying, "%d rows", len(keys))
+	require.EqualValues(r, wantDescents, descents, "%d rows", len(keys))
 }
 
 func TestPlanReduceRefuses(t *testing.T) {

@@ -46,10 +46,12 @@ type knobs struct {
 
 // tunable are the primitives, each with a table of that name.
 var tunable = map[string]knobs{
-	"compact":    {kernels: []*backend.KernelSpec{kernel.CompactCount, kernel.Compact}, wideTile: 32, wideItems: kernel.MaxCompactItems},
-	"copy":       {kernels: []*backend.KernelSpec{kernel.Copy}, settings: []string{"engine"}, wideTile: 4},
-	"gather":     {kernels: []*backend.KernelSpec{kernel.Gather, kernel.GatherBits, kernel.Iota}},
-	"merge":      {kernels: []*backend.KernelSpec{kernel.MergeTiles}},
+	"compact": {kernels: []*backend.KernelSpec{kernel.CompactCount, kernel.Compact}, wideTile: 32, wideItems: kernel.MaxCompactItems},
+	"copy":    {kernels: []*backend.KernelSpec{kernel.Copy}, settings: []string{"engine"}, wideTile: 4},
+	"gather":  {kernels: []*backend.KernelSpec{kernel.Gather, kernel.GatherBits, kernel.Iota}},
+	"merge":   {kernels: []*backend.KernelSpec{kernel.MergeTiles}},
+	"merge_join": {kernels: []*backend.KernelSpec{kernel.MergeJoin}, fixed: []string{"placing", "left_words", "right_words", "left_words_2", "right_words_2"},
+		whole: true, limits: map[string][2]uint32{"table": {1, 1 << 20}}},
 	"merge_sort": {kernels: []*backend.KernelSpec{kernel.BlockSort}},
 	"partition_join": {kernels: []*backend.KernelSpec{kernel.PartitionJoin}, fixed: []string{"mixed", "placing", "unique", "seed", "left_words", "right_words", "left_words_2", "right_words_2", "page_rows", "widened"},
 		whole: true, limits: map[string][2]uint32{"table": {1, 1<<16 - 1}, "heads": {1, 1 << 16}}},

@@ -1,11 +1,13 @@
-// Finds which bits of a column vary: bits = (bits[0] AND all keys, bits[1] OR all keys).
+// Finds which bits of a column vary, and whether it is sorted: bits = (bits[0] AND all keys, bits[1] OR all keys, bits[2] + the number
+// of keys that are less than the one before).
 // SERIAL 0: one workgroup per tile of workgroup*items rows. SERIAL 1: one invocation per tile of items rows.
-// Input: keys, words of KEY_BITS[rows]. In and out: bits, words of KEY_BITS[2].
+// Input: keys, words of KEY_BITS[rows]. In and out: bits, words of KEY_BITS[3], of the last one the low 32 bits.
 // Precondition: SERIAL 0: workgroup*items is a multiple of 4.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #include "memory.glsl"
 #include "group.glsl"
+#include "uint64.glsl"
 
 #define IN_BITS KEY_BITS
 #define Key WORD(KEY_BITS)
@@ -16,10 +18,17 @@ layout(push_constant) uniform Push {
     GROUP_RANGE
 };
 
-// The AND and the OR of some keys.
-struct Bits { Key all, any; };
+// The AND and the OR of some keys, and how many of them are less than the one before.
+struct Bits { Key all, any; uint descents; };
 
-Bits combine(Bits a, Bits b) { return Bits(a.all & b.all, a.any | b.any); }
+Bits combine(Bits a, Bits b) { return Bits(a.all & b.all, a.any | b.any, a.descents + b.descents); }
+Bits bits_of(Key key, Key before) { return Bits(key, key, uint(less(key, before))); }
+
+// The key before row row of the tile that starts at row begin; that of the column's first row is the same one.
+Key key_before(uint begin, uint row) {
+    uint none = uint(begin == 0u && row == 0u);
+    return COLUMN_FROM(KEY_BITS)(keys, begin - uint(begin > 0u)).at[row + none - uint(begin == 0u)];
+}
 
 void write(Bits found) {
     Column32 to = column32_from(bits, 0u);
@@ -28,9 +37,11 @@ void write(Bits found) {
     atomicAnd(to.at[1], found.all.y);
     atomicOr(to.at[2], found.any.x);
     atomicOr(to.at[3], found.any.y);
+    if (found.descents > 0u) atomicAdd(to.at[4], found.descents);
 #else
     atomicAnd(to.at[0], found.all);
     atomicOr(to.at[1], found.any);
+    if (found.descents > 0u) atomicAdd(to.at[2], found.descents);
 #endif
 }
 
@@ -43,10 +54,12 @@ void main() {
     if (tile >= tiles) return;
     uint begin = tile * items, count = rows_left(rows, begin, items);
     COLUMN(KEY_BITS) from = COLUMN_FROM(KEY_BITS)(keys, begin);
-    Bits found = Bits(Key(~0u), Key(0u));
+    Bits found = Bits(Key(~0u), Key(0u), 0u);
+    Key before = count > 0u ? key_before(begin, 0u) : Key(0u);
     for (uint i = 0u; i < count; ++i) {
         Key key = from.at[i];
-        found = combine(found, Bits(key, key));
+        found = combine(found, bits_of(key, before));
+        before = key;
     }
     write(found);
 }
@@ -64,18 +77,23 @@ void main() {
     uint begin = tile * WORKGROUP_SIZE * items, count = rows_left(rows, begin, WORKGROUP_SIZE * items);
     COLUMN(KEY_BITS) from = COLUMN_FROM(KEY_BITS)(keys, begin);
     uint loads = count / PER_LOAD;
-    Bits found = Bits(Key(~0u), Key(0u));
+    Bits found = Bits(Key(~0u), Key(0u), 0u);
     for (uint i = INVOCATION; i < loads; i += IN_FLIGHT * WORKGROUP_SIZE) {
         Values value[IN_FLIGHT];
+        Key before[IN_FLIGHT];
         [[unroll]] for (uint k = 0u; k < IN_FLIGHT; ++k) {
-            value[k] = load_values(uvec2(from), min(i + k * WORKGROUP_SIZE, loads - 1u)); // the last one again changes nothing
+            uint load = min(i + k * WORKGROUP_SIZE, loads - 1u);
+            value[k] = load_values(uvec2(from), load);
+            before[k] = key_before(begin, load * PER_LOAD);
         }
         [[unroll]] for (uint k = 0u; k < IN_FLIGHT; ++k) {
-            [[unroll]] for (uint j = 0u; j < PER_LOAD; ++j) found = combine(found, Bits(value[k].at[j], value[k].at[j]));
+            if (i + k * WORKGROUP_SIZE >= loads) break;
+            found = combine(found, bits_of(value[k].at[0], before[k]));
+            [[unroll]] for (uint j = 1u; j < PER_LOAD; ++j) found = combine(found, bits_of(value[k].at[j], value[k].at[j - 1u]));
         }
     }
     uint last = loads * PER_LOAD + INVOCATION;
-    if (last < count) found = combine(found, Bits(from.at[last], from.at[last]));
+    if (last < count) found = combine(found, bits_of(from.at[last], key_before(begin, last)));
     found = workgroup_reduce(found);
     if (INVOCATION == 0u) write(found);
 }

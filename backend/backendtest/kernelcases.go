@@ -66,7 +66,7 @@ var caseMakers = map[string]func(c backend.Config, rows int, random *rand.Rand) 
 		return cases
 	},
 	"varying_bits": func(c backend.Config, rows int, random *rand.Rand) []kernelCase {
-		bits := randomColumn(c["key_bits"], 2, random)
+		bits := randomColumn(c["key_bits"], 3, random)
 		return []kernelCase{{name: "", rows: rows, params: []uint32{uint32(rows), kernel.Tiles(c, uint64(rows))},
 			args: [][]byte{randomColumn(c["key_bits"], rows, random), bits}}}
 	},
@@ -175,13 +175,13 @@ var caseMakers = map[string]func(c backend.Config, rows int, random *rand.Rand) 
 		var offsets []uint64
 		for i := range right {
 			if i%int(kernel.TileRows(c)) == 0 {
-				offsets = append(offsets, uint64(i)+5)
+				offsets = append(offsets, uint64(i))
 			}
 			right[i] = left[random.IntN(len(left))]
 		}
-		args := [][]byte{backend.AsBytes(slots), narrow(left, c["key_bits"]), narrow(right, c["key_bits"]), randomColumn(32, len(left), random), nil,
+		args := [][]byte{backend.AsBytes(slots), narrow(left, c["key_bits"]), narrow(right, c["key_bits"]), randomColumn(32, len(left), random), nil, nil, nil,
 			backend.AsBytes(append(offsets, 0)), column(c["key_bits"], rows), column(32, rows), column(32, rows), nil, nil}
-		return []kernelCase{{"", args, []uint32{5, 0, uint32(rows), uint32(rows), mask, seed}, rows, backend.Config{"unique": 1}}}
+		return []kernelCase{{"", args, []uint32{0, uint32(rows), uint32(rows), mask}, rows, backend.Config{"unique": 1, "seed": seed}}}
 	},
 	"unmix": func(c backend.Config, rows int, random *rand.Rand) []kernelCase {
 		return []kernelCase{{"", [][]byte{randomColumn(c["key_bits"], rows, random)}, []uint32{uint32(rows), random.Uint32()}, rows, nil}}
@@ -197,7 +197,32 @@ var caseMakers = map[string]func(c backend.Config, rows int, random *rand.Rand) 
 			offsets[p+1], left[p+1], right[p+1] = uint32(p+1), left[p]+1+random.Uint32N(3), right[p]+1+random.Uint32N(3)
 		}
 		return []kernelCase{{"", [][]byte{backend.AsBytes(offsets), backend.AsBytes(left), backend.AsBytes(right), column(32, 4*rows)},
-			[]uint32{uint32(rows), uint32(rows), 3, 3}, rows, nil}}
+			[]uint32{uint32(rows), uint32(rows), 3, 3, 1}, rows, nil}}
+	},
+	"merge_units": func(c backend.Config, rows int, random *rand.Rand) []kernelCase {
+		ascending := make([]uint64, 3*rows)
+		for i := range ascending {
+			ascending[i] = uint64(i) + random.Uint64N(2)
+		}
+		keys := narrow(ascending, c["key_bits"])
+		return []kernelCase{{"", [][]byte{keys, keys, column(64, rows), column(64, rows), column(32, rows)},
+			[]uint32{uint32(3 * rows), uint32(3 * rows), uint32(rows), 3, 2}, rows, nil}}
+	},
+	"merge_join": func(c backend.Config, rows int, random *rand.Rand) []kernelCase {
+		// Right row r finds left row r/2, whose key is its number.
+		tile := 2 * min(int(kernel.TileRows(c))/2, int(c["table"]))
+		units, offsets := []uint32{}, []uint64{}
+		left, right := make([]uint64, (rows+1)/2), make([]uint64, 0, rows)
+		for i := range left {
+			left[i], right = uint64(i), append(right, uint64(i), uint64(i))
+		}
+		for first := 0; first < len(right) || first == 0; first += tile {
+			end := min(first+tile, len(right))
+			units, offsets = append(units, uint32(first/2), uint32(end/2), uint32(first), uint32(end)), append(offsets, uint64(first))
+		}
+		args := [][]byte{backend.AsBytes(units), narrow(left, c["key_bits"]), narrow(right, c["key_bits"]), randomColumn(32, len(left), random), nil, nil, nil,
+			backend.AsBytes(offsets), column(c["key_bits"], len(right)), column(32, len(right)), column(32, len(right)), nil, nil}
+		return []kernelCase{{"", args, []uint32{0, uint32(len(right))}, len(offsets) * int(kernel.TileRows(c)), nil}}
 	},
 	"partition_join": func(c backend.Config, rows int, random *rand.Rand) []kernelCase {
 		// Right row r of a unit finds left row r/2, whose key is its number.
@@ -207,14 +232,14 @@ var caseMakers = map[string]func(c backend.Config, rows int, random *rand.Rand) 
 		for first := 0; first < rows || first == 0; first += batch {
 			count := min(batch/2, int(c["table"]), (rows-first+1)/2)
 			units = append(units, uint32(len(left)), uint32(len(left)+count), uint32(len(right)), uint32(len(right)+2*count))
-			offsets = append(offsets, 5+uint64(len(right)))
+			offsets = append(offsets, uint64(len(right)))
 			for i := range count {
 				left, right = append(left, uint64(first+i)), append(right, uint64(first+i), uint64(first+i))
 			}
 		}
-		args := [][]byte{backend.AsBytes(units), narrow(left, c["key_bits"]), narrow(right, c["key_bits"]), randomColumn(32, len(left), random), nil,
+		args := [][]byte{backend.AsBytes(units), narrow(left, c["key_bits"]), narrow(right, c["key_bits"]), randomColumn(32, len(left), random), nil, nil, nil,
 			backend.AsBytes(offsets), column(c["key_bits"], len(right)), column(32, len(right)), column(32, len(right)), nil, nil}
-		return []kernelCase{{"", args, []uint32{5, 0, uint32(len(right)), 0, 0}, len(offsets) * batch, backend.Config{"unique": 1}}}
+		return []kernelCase{{"", args, []uint32{0, uint32(len(right)), 0, 0}, len(offsets) * batch, backend.Config{"unique": 1}}}
 	},
 	"radix_starts": func(_ backend.Config, rows int, random *rand.Rand) []kernelCase {
 		return []kernelCase{{"", [][]byte{randomColumn(32, 3*rows, random), column(32, rows+1)}, []uint32{uint32(rows), 3, 1}, rows, nil}}

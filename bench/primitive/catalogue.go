@@ -26,7 +26,7 @@ type Benchmark struct {
 // Benchmarks returns all of them, sorted by name.
 func Benchmarks() []Benchmark {
 	all := []Benchmark{
-		compactBenchmark, copyBenchmark, copyEngine, expandBenchmark, gatherBenchmark, gatherBits, histogramBenchmark, iotaBenchmark, mergeBenchmark,
+		compactBenchmark, copyBenchmark, copyEngine, expandBenchmark, gatherBenchmark, gatherBits, histogramBenchmark, iotaBenchmark, mergeBenchmark, mergeJoinBenchmark,
 		mergeSortBenchmark, partitionBenchmark, partitionJoinBenchmark, reduceBenchmark, scanBenchmark, scatterBenchmark, searchBenchmark, segmentedBenchmark, sortBenchmark, varyingBenchmark,
 	}
 	slices.SortFunc(all, func(a, b Benchmark) int { return strings.Compare(a.Name, b.Name) })

@@ -47,13 +47,10 @@ var mergeBenchmark = Benchmark{
 var mergeSortBenchmark = Benchmark{
 	Name: "merge_sort", Table: "merge_sort", tunes: true, Keys: narrowWide, Payloads: payloads, Distributions: workload.Distributions(), variant: keyAndPayload,
 	set: func(b *bed) experiment {
-		payload := primitive.NoPayload
-		if b.Payload > 0 {
-			payload = primitive.Given
-		}
-		p := plan[primitive.MergeSortPlan](b)(primitive.PlanMergeSort(b.ops.Tuning(), b.Rows, b.Key/8, b.Payload, payload))
+		p := plan[primitive.MergeSortPlan](b)(primitive.PlanMergeSort(b.ops.Tuning(), b.moved()))
 		return b.sorting(p.ScratchBytes, p.Result(), func(list *backend.List, keys, payload [2]backend.Range, scratch backend.Range) error {
-			return b.ops.MergeSort(list, p, keys, payload, scratch)
+			rows := b.columns(keys, payload)
+			return b.ops.MergeSort(list, p, scratch, rows[0], rows)
 		})
 	},
 }

@@ -35,7 +35,7 @@ var partitionJoinBenchmark = Benchmark{
 			answers:    []backend.Range{keys, out[0], out[1]},
 			record: func(list *backend.List) error {
 				list.Dispatch(k, uint32(partitions), []backend.Range{units, leftKeys, rightKeys, payload[0], payload[1], {}, {}, offsets, keys, out[0], out[1], {}, {}},
-					0, uint32(b.Rows), 0)
+					0, uint32(b.Rows), 0, 0)
 				return nil
 			},
 			verify: func() error {

@@ -90,7 +90,7 @@ var segmentedBenchmark = Benchmark{
 	},
 }
 
-// Which bits of a column vary: the AND and the OR of its keys in one pass.
+// Which bits of a column vary, and whether it is sorted: the AND and the OR of its keys and the number of descents in one pass.
 var varyingBenchmark = Benchmark{
 	Name: "varying_bits", Table: "reduce", Keys: narrowWide, Payloads: none, Distributions: workload.Distributions(),
 	variant: func(key, _ int) backend.Config { return setting("key_bits", key) },
@@ -103,14 +103,17 @@ var varyingBenchmark = Benchmark{
 		keys, scratch := b.column(b.Key, b.Rows, in.At), b.scratch(p.ScratchBytes)
 		return experiment{
 			leastBytes: b.Rows * uint64(b.Key) / 8,
-			answers:    []backend.Range{part(scratch, 0, uint64(b.Key/4))},
+			answers:    []backend.Range{part(scratch, 0, uint64(3*b.Key/8))},
 			record:     func(list *backend.List) error { return b.ops.VaryingBits(list, p, keys, scratch) },
 			verify: func() error {
-				var zeros, ones atomic.Uint64 // bits that some key lacks, and that some key has
+				var zeros, ones, descents atomic.Uint64 // bits that some key lacks, and that some key has
 				if err := inBlocks(b.ctx, b.Rows, func(from, to uint64) error {
 					without, with := uint64(0), uint64(0)
 					for row := from; row < to; row++ {
 						without, with = without|^in.At(row), with|in.At(row)
+						if row > 0 && in.At(row) < in.At(row-1) {
+							descents.Add(1)
+						}
 					}
 					zeros.Or(without)
 					ones.Or(with)
@@ -118,12 +121,9 @@ var varyingBenchmark = Benchmark{
 				}); err != nil {
 					return err
 				}
-				return b.check(2, func(k *block) error {
+				return b.check(3, func(k *block) error {
 					for i := range k.rows {
-						want := ones.Load()
-						if k.first+i == 0 {
-							want = narrow(^zeros.Load(), b.Key)
-						}
+						want := [3]uint64{narrow(^zeros.Load(), b.Key), ones.Load(), descents.Load()}[k.first+i]
 						if got := k.at(0, int64(i)); got != want {
 							return wrongf("word %d is %#x, not %#x", k.first+i, got, want)
 						}

@@ -67,8 +67,8 @@ func oracle(left, right *Relation) (rows [][]byte) {
 	return sortedRows(rows)
 }
 
-// upload brings a relation to a device; release gives it back.
-func (r *Relation) upload(t *testing.T, device *backend.Device) (on resident.Relation, release func()) {
+// Upload brings a relation to a device; release gives it back.
+func (r *Relation) Upload(t *testing.T, device *backend.Device) (on resident.Relation, release func()) {
 	memory := resident.Memory{Device: device}
 	column := func(width int, value func(i int) uint64) resident.Column {
 		var data []byte
@@ -116,9 +116,9 @@ func fetch(t *testing.T, device *backend.Device, r *resident.Result, left, right
 
 // Check joins two relations and compares the rows with those of the simplest join, and the inputs with what they were.
 func Check(t *testing.T, ops *primitive.Ops, left, right *Relation, describe string, join func(left, right resident.Relation) (*resident.Result, error)) {
-	onLeft, releaseLeft := left.upload(t, ops.Device())
+	onLeft, releaseLeft := left.Upload(t, ops.Device())
 	defer releaseLeft()
-	onRight, releaseRight := right.upload(t, ops.Device())
+	onRight, releaseRight := right.Upload(t, ops.Device())
 	defer releaseRight()
 	got, err := join(onLeft, onRight)
 	require.NoError(t, err, describe)

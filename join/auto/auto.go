@@ -52,7 +52,7 @@ func Least(all []plan.Alternative) plan.Alternative {
 
 // Options are for what a plan expects of the output.
 type Options struct {
-	Room    uint64                   // output rows for which a hash join makes room before it knows how many there are
+	Room    uint64                   // output rows for which there is room before it knows how many there are
 	Approve func(total uint64) error // sees the number of output rows before memory is taken for them; nil approves of all
 }
 
@@ -60,7 +60,7 @@ type Options struct {
 func Run(ctx context.Context, ops *primitive.Ops, a *plan.Alternative, left, right resident.Relation, o Options, profile *backend.Profile) (*resident.Result, error) {
 	switch a.Algorithm {
 	case plan.SMJOM, plan.SMJUM:
-		return sortmerge.Join(ctx, ops, left, right, sortmerge.Options{Untransformed: a.Algorithm == plan.SMJUM, OneByOne: a.OneByOne, Approve: o.Approve}, profile)
+		return sortmerge.Join(ctx, ops, left, right, sortmerge.Options{Untransformed: a.Algorithm == plan.SMJUM, OneByOne: a.OneByOne, OutputRows: o.Room, Approve: o.Approve}, profile)
 	case plan.PHJOM, plan.PHJUM, plan.HJ:
 		return hash.Join(ctx, ops, left, right, hash.Options{
 			Untransformed: a.Algorithm == plan.PHJUM, Unpartitioned: a.Algorithm == plan.HJ, OneByOne: a.OneByOne, OutputRows: o.Room, Approve: o.Approve,

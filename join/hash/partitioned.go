@@ -205,7 +205,13 @@ const mostPageRows = 8
 
 // plan chooses the number of partitions and the size of units.
 func (j *join) plan() error {
-	p, err := NewPlan(j.ops.Tuning(), j.sides[build].Rows, j.sides[build].MovedKeyBytes())
+	first := [2]int{4, 4}
+	for s := range first {
+		if len(j.sides[s].Payload) > 0 && !j.Untransformed {
+			first[s] = j.sides[s].Payload[0].Bytes
+		}
+	}
+	p, err := NewPlan(j.ops.Tuning(), j.sides[build].Rows, j.sides[build].MovedKeyBytes(), first)
 	if err != nil {
 		return err
 	}
@@ -376,7 +382,7 @@ func (j *join) cut(ctx context.Context) error {
 	list.Stage("cut")
 	list.Dispatch(pieces, kernel.Groups(pieces.Config, uint64(j.out.Units)),
 		[]backend.Range{offsets.Range(0, partitions*4+4), j.sides[build].starts, j.sides[probe].starts, j.units.All()},
-		j.out.Units, uint32(partitions), table, j.probeRows)
+		j.out.Units, uint32(partitions), table, j.probeRows, 1)
 	_, err = j.ops.Device().Submit(ctx, backend.Compute, &list)
 	return err
 }

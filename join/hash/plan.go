@@ -28,9 +28,10 @@ type Plan struct {
 	config backend.Config // of partition_join
 }
 
-// NewPlan plans a partitioned join. It touches no device.
-func NewPlan(t primitive.Tuning, buildRows uint64, keyBytes int) (p Plan, err error) {
-	width := backend.Config{"key_bits": uint32(keyBytes * 8)}
+// NewPlan plans a partitioned join, whose kernel writes payload columns of so many bytes first, of the build side and of the probe side; 4
+// where it writes none. It touches no device.
+func NewPlan(t primitive.Tuning, buildRows uint64, keyBytes int, firstBytes [2]int) (p Plan, err error) {
+	width := backend.Config{"key_bits": uint32(keyBytes * 8), "left_words": uint32(firstBytes[build] / 4), "right_words": uint32(firstBytes[probe] / 4)}
 	config := maps.Clone(t.Config("partition_join", width))
 	maps.Copy(config, width)
 	if p.config, err = kernel.PartitionJoin.Complete(config); err != nil {

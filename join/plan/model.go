@@ -24,9 +24,10 @@ type model struct {
 
 	columns [2][]int // bytes of the payload columns of the relations that are joined
 	groups  [2][][]int
-	moved   int  // bytes of a key that a transformation moves
-	passes  int  // of the last transformation
-	pass    unit // of which a row in a pass is one
+	numbers [2]bool // row numbers move with the keys, and payload is gathered from where it is
+	passed  [2]bool // a side was transformed in passes; otherwise nothing moved
+	moved   int     // bytes of a key that a transformation moves
+	pass    unit    // of which a row in a pass is one
 	plan    func(primitive.Layout) (passes int, scratchBytes uint64, err error)
 }
 
@@ -40,8 +41,8 @@ func predict(f *Facts, rates *Rates, tuning primitive.Tuning, a *Alternative) er
 			m.columns[side] = append(m.columns[side], 4)
 		}
 		m.groups[side] = groups(m.columns[side], a.OneByOne)
-		if m.untransformed() {
-			m.groups[side] = [][]int{{4}} // row numbers
+		if m.numbers[side] = m.untransformed(); m.numbers[side] {
+			m.groups[side] = [][]int{{4}}
 		}
 		if f.Count {
 			m.groups[side] = nil
@@ -153,10 +154,9 @@ func (m *model) transform(side, group int) error {
 	}
 	passes, scratchBytes, err := m.plan(layout)
 	if err != nil || passes == 0 {
-		m.passes = 0
 		return err
 	}
-	m.passes = passes
+	m.passed[side] = true
 	rows, width := float64(passes)*m.n(side), m.moved+sum(columns)
 	m.add(Transform, launch, float64(2+2*passes))
 	m.add(Transform, stream, m.n(side)*float64(m.KeyBytes)) // counts
@@ -179,7 +179,7 @@ func (m *model) transform(side, group int) error {
 // partitioned is hash.Join.
 func (m *model) partitioned() error {
 	build, probe := m.Build(), 1-m.Build()
-	p, err := hash.NewPlan(m.tuning, m.Rows[build], m.KeyBytes)
+	p, err := hash.NewPlan(m.tuning, m.Rows[build], m.KeyBytes, [2]int{m.first(build), m.first(probe)})
 	if err != nil {
 		return err
 	}
@@ -190,7 +190,8 @@ func (m *model) partitioned() error {
 	}
 	switch {
 	case p.Bits == 0:
-		m.stay()
+		m.stay(build)
+		m.stay(probe)
 	case m.keyBits() <= 32:
 		m.moved = 4
 	}
@@ -212,10 +213,15 @@ func (m *model) partitioned() error {
 		}
 		m.add(Match, expandRow, min(m.out(), hot[0]*hot[1]))
 	}
-	if m.untransformed() && p.Bits > 0 {
-		return m.materialize(true, m.met)
+	return m.materialize(m.met)
+}
+
+// first is the width of the first payload column of a side, as hash.NewPlan takes it.
+func (m *model) first(side int) int {
+	if len(m.columns[side]) == 0 || m.numbers[side] {
+		return 4
 	}
-	return m.materialize(false, m.none)
+	return m.columns[side][0]
 }
 
 // untransformed tells whether row numbers move with the keys, and payload is gathered from where it is. Where the only column is that of
@@ -225,12 +231,9 @@ func (m *model) untransformed() bool {
 	return (m.a.Algorithm == PHJUM || m.a.Algorithm == SMJUM) && (payload || !m.Tables)
 }
 
-// stay has all columns of both sides stay where they are, from where a match can write any.
-func (m *model) stay() {
-	m.plan = func(primitive.Layout) (int, uint64, error) { return 0, 0, nil }
-	for side, columns := range m.columns {
-		m.groups[side] = [][]int{columns}
-	}
+// stay has all columns of a side stay where they are, from where a match can write any.
+func (m *model) stay(side int) {
+	m.groups[side], m.numbers[side] = [][]int{m.columns[side]}, false
 }
 
 // table is hash.Join without partitions: hash.Build and Table.Probe.
@@ -241,7 +244,8 @@ func (m *model) table() {
 		slots *= 2
 	}
 	m.memory.take(slots * 4)
-	m.stay()
+	m.stay(build)
+	m.stay(probe)
 	far := m.beyond(float64(slots*4), m.cache()) * m.n(build)
 	m.add(Transform, launch, 3)
 	m.add(Transform, stream, float64(slots*4)+m.n(build)*float64(m.KeyBytes))
@@ -252,13 +256,12 @@ func (m *model) table() {
 	m.add(Match, launch, 2)
 	m.add(Match, probeNear, probes-far)
 	m.add(Match, probeFar, far)
-	met := func(side int) float64 { // the output is in the order of the probe side
+	_ = m.materialize(func(side int) float64 { // the output is in the order of the probe side
 		if side == build {
 			return m.out() * (1 - m.Repeats)
 		}
 		return 0
-	}
-	_ = m.materialize(false, met)
+	})
 }
 
 // sortMerge is sortmerge.Join.
@@ -269,38 +272,17 @@ func (m *model) sortMerge() error {
 		return plan.Passes(), plan.ScratchBytes, err
 	}
 	for side := range m.groups {
-		m.add(Transform, launch, 1) // which bits differ
+		m.add(Transform, launch, 1) // which bits differ, and whether the keys are in order
 		m.add(Transform, stream, m.n(side)*float64(m.KeyBytes))
-		if err := m.transform(side, 0); err != nil {
+		if m.Sorted[side] {
+			m.stay(side)
+		} else if err := m.transform(side, 0); err != nil {
 			return err
 		}
 	}
-	m.search()
-	m.add(Match, launch, 1)
-	m.add(Match, gatherNear, m.out()) // keys
-	m.add(Match, stream, m.out()*float64(2*m.KeyBytes+4))
-	far := m.none
-	if m.untransformed() {
-		far = m.met
-	}
-	first := min(m.Rows[0], m.Rows[1])
-	m.memory.take(16 * first)
-	m.memory.take(m.OutputRows * uint64(m.KeyBytes))
-	pairs := [2]uint64{4 * m.OutputRows, 4 * m.OutputRows}
-	m.memory.take(pairs[0])
-	m.memory.take(pairs[1])
-	m.memory.free(16 * first)
-	return m.gathers(m.untransformed(), far, [2]int{}, pairs)
-}
-
-// search books the search for ranges of matches and what becomes of them.
-func (m *model) search() {
-	m.add(Match, launch, 4)
-	m.add(Match, searchRow, m.n(0)+m.n(1))
-	if !m.Count {
-		m.add(Match, scanRow, min(m.n(0), m.n(1)))
-		m.add(Match, expandRow, m.out())
-	}
+	m.add(Match, launch, 5)
+	m.add(Match, mergeRow, m.n(0)+m.n(1))
+	return m.materialize(m.met)
 }
 
 // ranges is sortmerge.Match, the pairs of which are made batch by batch, with columns that are gathered from where they are.
@@ -314,6 +296,11 @@ func (m *model) ranges() error {
 		numbers = 0
 	}
 	for side := range m.Rows {
+		m.add(Transform, launch, 1) // which bits differ, and whether the keys are in order
+		m.add(Transform, stream, m.n(side)*float64(m.KeyBytes))
+		if m.Sorted[side] {
+			continue
+		}
 		passes := float64((m.keyBits() + 7) / 8)
 		rows := passes * m.n(side)
 		m.add(Transform, launch, 2+2*passes)
@@ -321,22 +308,28 @@ func (m *model) ranges() error {
 		m.add(Transform, sortRow, rows)
 		m.add(Transform, passByte, rows*float64(2*(m.KeyBytes+numbers)))
 	}
-	m.search()
+	m.add(Match, launch, 4)
+	m.add(Match, searchRow, m.n(0)+m.n(1))
+	if !m.Count {
+		m.add(Match, scanRow, min(m.n(0), m.n(1)))
+		m.add(Match, expandRow, m.out())
+	}
 	m.memory.hold(p.PeakBytes)
 	m.memory.take(p.HeldBytes)
 	m.memory.most = max(m.memory.most, p.MostBytes)
 	for side, payload := range m.Payload {
 		for _, bytes := range payload {
-			m.gather(side, bytes, m.met)
+			m.gather(bytes, m.met(side)*m.beyond(float64(m.of(side, bytes)), m.cache()))
 			m.memory.take(m.of(side, bytes))
 		}
 	}
 	return nil
 }
 
-// materialize books what a hash join writes in its match, the key and of each side two payload columns, or of more the first, and the gather of
-// the others (resident.Output), by row numbers that the match writes too. met tells how many far rows of a side the output meets.
-func (m *model) materialize(untransformed bool, met func(side int) float64) error {
+// materialize books what a match writes, the key and of each side two payload columns, or of more the first, and the gather of the
+// others by row numbers that the match writes too (resident.Output). met tells how many rows of a side the output meets in no order, of
+// columns that are gathered or written from where they are.
+func (m *model) materialize(met func(side int) float64) error {
 	if m.Count {
 		m.add(Match, stream, float64(m.of(0, m.moved)+m.of(1, m.moved)))
 		return nil
@@ -346,8 +339,14 @@ func (m *model) materialize(untransformed bool, met func(side int) float64) erro
 	read, write := float64(m.moved)*(m.n(0)+m.n(1)), m.KeyBytes
 	var written [2]int
 	var numbers [2]uint64 // bytes
+	far := func(side, bytes int) float64 {
+		if m.a.Algorithm != HJ && !m.numbers[side] { // in their order, or nearly
+			return 0
+		}
+		return met(side) * m.beyond(float64(m.of(side, bytes)), m.cache())
+	}
 	for side, columns := range m.columns {
-		if !untransformed && len(columns) > 0 {
+		if !m.numbers[side] && len(columns) > 0 {
 			written[side] = 1
 			if len(columns) == 2 && len(m.groups[side][0]) == 2 {
 				written[side] = 2
@@ -356,8 +355,7 @@ func (m *model) materialize(untransformed bool, met func(side int) float64) erro
 		for _, bytes := range columns[:written[side]] {
 			read += m.n(side) * float64(bytes)
 			write += bytes
-			far := met(side) * m.beyond(float64(m.of(side, bytes)), m.cache())
-			m.add(Match, gatherFar, far)
+			m.add(Match, gatherFar, far(side, bytes))
 			m.memory.take(room * uint64(bytes))
 		}
 		if len(columns) > written[side] {
@@ -368,21 +366,14 @@ func (m *model) materialize(untransformed bool, met func(side int) float64) erro
 	}
 	m.add(Match, matchRow, m.out())
 	m.add(Match, stream, read+m.out()*float64(write))
-	return m.gathers(untransformed, met, written, numbers)
-}
-
-// gathers books the gather of the columns that are not written, by row numbers of so many bytes, and the transformation of those that were not
-// moved with the keys.
-func (m *model) gathers(untransformed bool, met func(side int) float64, written [2]int, numbers [2]uint64) error {
-	transformed := m.passes > 0
 	for side, columns := range m.columns {
-		if transformed { // keys in their new order, and columns that are in the output
+		if m.passed[side] { // keys in their new order, and columns that are in the output
 			m.memory.free(m.of(side, m.moved) + m.of(side, sum(columns[:written[side]])))
 		}
 	}
 	for side, columns := range m.columns {
 		groups := m.groups[side]
-		if untransformed {
+		if m.numbers[side] {
 			groups = [][]int{columns}
 		}
 		for i, group := range groups {
@@ -392,10 +383,10 @@ func (m *model) gathers(untransformed bool, met func(side int) float64, written 
 				return err
 			}
 			for _, bytes := range group {
-				m.gather(side, bytes, met)
+				m.gather(bytes, far(side, bytes))
 				m.memory.take(m.OutputRows * uint64(bytes))
 			}
-			if transformed && !untransformed {
+			if m.passed[side] && !m.numbers[side] {
 				m.memory.free(m.of(side, sum(group)))
 			}
 		}
@@ -404,17 +395,13 @@ func (m *model) gathers(untransformed bool, met func(side int) float64, written 
 	return nil
 }
 
-// gather books the gather of a column of the output.
-func (m *model) gather(side, bytes int, met func(side int) float64) {
-	far := met(side) * m.beyond(float64(m.of(side, bytes)), m.cache())
+// gather books the gather of a column of the output, of whose values far are far.
+func (m *model) gather(bytes int, far float64) {
 	m.add(Gather, launch, 1)
 	m.add(Gather, stream, m.out()*float64(4+2*bytes))
 	m.add(Gather, gatherNear, m.out()-far)
 	m.add(Gather, gatherFar, far)
 }
-
-// none is for columns whose rows are met in their order, or nearly.
-func (m *model) none(int) float64 { return 0 }
 
 // met is how many rows of a side the output meets in no order, other than those that it has just met: rows of one key are near each other
 // in the output.
@@ -465,7 +452,7 @@ func (m *model) transfer() {
 		m.add(Load, encodeRow, m.n(side))
 		m.add(Load, uploadByte, m.n(side)*float64(sum(m.Payload[side])+sum(m.Numbered[side])))
 		for _, bytes := range m.Numbered[side] {
-			m.gather(side, bytes, met)
+			m.gather(bytes, met(side)*m.beyond(float64(m.of(side, bytes)), m.cache()))
 		}
 		m.add(Deliver, downloadByte, m.out()*float64(sum(m.Payload[side])+sum(m.Numbered[side])))
 		if numbers {

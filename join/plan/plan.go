@@ -58,7 +58,7 @@ type Facts struct {
 	MatchRatio float64    // share of the probe rows that have a match
 	Repeats    float64    // share of the matches that meet a build row which others have just met; 0 without skew
 	Hottest    [2]float64 // share of the rows of a side that have its most frequent key; 0 where not known
-	Sorted     [2]bool    // known to be in order of the key
+	Sorted     [2]bool    // in order of the key, as far as is known
 
 	// Tables says that keys and payload come from the host and the output goes there, batch by batch. The further facts are about tables.
 	Tables   bool

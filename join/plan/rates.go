@@ -25,13 +25,14 @@ const (
 
 	matchBuild // build row put into a table in shared memory
 	matchProbe // probe row looked up there
-	matchRow   // row of output that the match of a hash join writes
+	matchRow   // row of output that a match writes
 
 	buildNear // row put into a table in device memory that caches hold
 	buildFar  // row put into one that they do not hold
 	probeNear // row looked up in such tables, with the key that it leads to
 	probeFar
 
+	mergeRow  // row of either side in the merge of sorted sides
 	searchRow // row of either side in the search for the ranges of matches
 	scanRow   // row of the side that is searched for
 	expandRow // row of output as a pair of rows
@@ -49,7 +50,7 @@ const (
 )
 
 var unitNames = [units]string{"launch", "stream_byte", "sort_row", "partition_row", "pass_byte", "pass_column", "match_build", "match_probe", "match_row",
-	"build_near", "build_far", "probe_near", "probe_far", "search_row", "scan_row", "expand_row", "gather_near", "gather_far",
+	"build_near", "build_far", "probe_near", "probe_far", "merge_row", "search_row", "scan_row", "expand_row", "gather_near", "gather_far",
 	"encode_row", "upload_byte", "download_byte", "take_near", "take_far"}
 
 // work is amounts by unit.
@@ -131,7 +132,7 @@ func (r *Rates) JSON() string {
 		if i > 0 {
 			b.WriteByte(',')
 		}
-		if i == 0 || unit(i) == sortRow || unit(i) == matchBuild || unit(i) == buildNear || unit(i) == searchRow || unit(i) == gatherNear || unit(i) == encodeRow {
+		if i == 0 || unit(i) == sortRow || unit(i) == matchBuild || unit(i) == buildNear || unit(i) == mergeRow || unit(i) == gatherNear || unit(i) == encodeRow {
 			b.WriteString("\n    ")
 		} else {
 			b.WriteByte(' ')

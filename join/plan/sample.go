@@ -13,9 +13,9 @@ const (
 	ScanRows   = 1 << 18
 )
 
-// Sample fills in what the facts say about the keys, from those of some rows of either side: OutputRows, MatchRatio, Unique, Repeats, Hottest. The
-// rows of the probe side, about SampleRows, are spread over it; those of the build side, about ScanRows or all there are, may be runs. The rows of the facts are
-// those of the relations, which may be estimates themselves.
+// Sample fills in what the facts say about the keys, from those of some rows of either side: OutputRows, MatchRatio, Unique, Repeats,
+// Hottest, Sorted. The rows of the probe side, about SampleRows, are spread over it, in its order; those of the build side, about ScanRows
+// or all there are, may be runs.
 //
 // A sampled probe row meets scanned/rows of the build rows that it matches, so that with many more build rows than ScanRows the figures
 // become rough: of 2^27 build rows 16 of 2^13 sampled rows are expected to meet one where all match.
@@ -41,6 +41,7 @@ func (f *Facts) Sample(probe, build []uint64) {
 	for i := 0; i < len(build); i += stride {
 		seen[build[i]]++
 	}
+	f.Sorted[f.Build()], f.Sorted[1-f.Build()] = slices.IsSorted(build), slices.IsSorted(probe)
 	side, sampled := f.Build(), float64(len(probe))
 	scanned := float64(len(build)) / float64(f.Rows[side])
 	pairs, matched := 0.0, 0.0

@@ -102,13 +102,15 @@ func (s *Side) Transform(ctx context.Context, ops *primitive.Ops, memory *Memory
 	if err := errors.Join(memory.Err, temporary.Err); err != nil {
 		return err
 	}
-	list := backend.List{Profile: profile}
-	list.Stage(stage + " " + s.Name)
-	if err := t.Record(&list, scratch, source, buffers); err != nil {
-		return err
-	}
-	if _, err := ops.Device().Submit(ctx, backend.Compute, &list); err != nil {
-		return err
+	if t.Passes > 0 || untransformed {
+		list := backend.List{Profile: profile}
+		list.Stage(stage + " " + s.Name)
+		if err := t.Record(&list, scratch, source, buffers); err != nil {
+			return err
+		}
+		if _, err := ops.Device().Submit(ctx, backend.Compute, &list); err != nil {
+			return err
+		}
 	}
 	moved := source
 	if t.Passes > 0 {

@@ -69,7 +69,6 @@ func Match(ctx context.Context, ops *primitive.Ops, plan Plan, load Load, approv
 // sortSide loads and sorts one side and returns its sorted keys and row numbers; the caller releases them.
 func sortSide(ctx context.Context, ops *primitive.Ops, plan *Plan, side int, load Load, profile *backend.Profile) (keys, ids *backend.Buffer, err error) {
 	name := [2]string{"left", "right"}[side]
-	p := plan.sort[side]
 	rows := plan.Rows[side]
 	idBytes := uint64(plan.idBytes())
 	b := resident.Memory{Device: ops.Device()}
@@ -81,10 +80,18 @@ func sortSide(ctx context.Context, ops *primitive.Ops, plan *Plan, side int, loa
 		return nil, nil, b.Err
 	}
 	given := backend.Range{}
-	if p.Sort.Payload == primitive.Given {
+	if plan.payload(side) == primitive.Given {
 		given = id[0].All()
 	}
 	if err := load(ctx, side, k[0].All(), given); err != nil {
+		return nil, nil, err
+	}
+	unsorted, err := unordered(ctx, ops, profile, resident.Column{Data: k[0].All(), Bytes: plan.KeyBytes})
+	if err != nil {
+		return nil, nil, err
+	}
+	p, err := plan.sortOf(ops.Tuning(), side, unsorted[0])
+	if err != nil {
 		return nil, nil, err
 	}
 	if p.Passes() > 0 {
@@ -104,11 +111,13 @@ func sortSide(ctx context.Context, ops *primitive.Ops, plan *Plan, side int, loa
 			columns[i].Payload = []backend.Range{id[i].All()}
 		}
 	}
-	if err := ops.Sort(&list, p, scratch.All(), columns[0], columns); err != nil {
-		return nil, nil, err
-	}
-	if _, err := ops.Device().Submit(ctx, backend.Compute, &list); err != nil {
-		return nil, nil, err
+	if p.Passes() > 0 || p.Sort.Payload == primitive.RowNumbers {
+		if err := ops.Sort(&list, p, scratch.All(), columns[0], columns); err != nil {
+			return nil, nil, err
+		}
+		if _, err := ops.Device().Submit(ctx, backend.Compute, &list); err != nil {
+			return nil, nil, err
+		}
 	}
 	keys, ids = k[p.Result()], id[p.Result()]
 	b.Keep(keys, ids)

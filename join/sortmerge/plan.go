@@ -5,6 +5,7 @@ package sortmerge
 
 import (
 	"fmt"
+	"math/bits"
 	"strings"
 
 	"github.com/spirjoin/spirjoin/backend"
@@ -27,7 +28,8 @@ type Problem struct {
 }
 
 // Plan is the sequence of steps and the device memory that each holds. The side with fewer rows, First, is sorted first,
-// and its rows are looked up in the other.
+// and its rows are looked up in the other. A side that turns out to be sorted is not sorted, and bits that all its keys share
+// cost nothing.
 type Plan struct {
 	Problem
 	First     int // the side that is sorted first and searched for
@@ -49,12 +51,18 @@ func NewPlan(t primitive.Tuning, p Problem) (Plan, error) {
 		return plan, nil
 	}
 	first, second := plan.First, 1-plan.First
+	var scratch [2]uint64 // of the sorts
 	var err error
 	for _, side := range []int{first, second} {
-		if plan.sort[side], err = primitive.PlanSort(t, primitive.Sort{
-			Layout: primitive.Layout{Rows: p.Rows[side], KeyBytes: p.KeyBytes, Payload: p.payload(side)}, EndBit: p.KeyBits}); err != nil {
+		if plan.sort[side], err = p.sortOf(t, side, 1<<p.KeyBits-1); err != nil {
 			return plan, err
 		}
+		// Keys that differ in few bits only are sorted by one digit, which may need more scratch than several.
+		oneDigit, err := p.sortOf(t, side, 1<<min(p.KeyBits, 8)-1)
+		if err != nil {
+			return plan, err
+		}
+		scratch[side] = max(plan.sort[side].ScratchBytes, oneDigit.ScratchBytes)
 	}
 	if plan.search, err = primitive.PlanRangeSearch(t, p.Rows[first], p.Rows[second], p.KeyBytes); err != nil {
 		return plan, err
@@ -69,7 +77,7 @@ func NewPlan(t primitive.Tuning, p Problem) (Plan, error) {
 	}
 	scanned := (p.Rows[first]+1)*8 + plan.scan.ScratchBytes
 	for _, side := range []int{first, second} {
-		plan.MostBytes = max(plan.MostBytes, p.Rows[side]*uint64(max(p.KeyBytes, p.idBytes())), plan.sort[side].ScratchBytes)
+		plan.MostBytes = max(plan.MostBytes, p.Rows[side]*uint64(max(p.KeyBytes, p.idBytes())), scratch[side])
 	}
 	plan.MostBytes = max(plan.MostBytes, plan.search.ScratchBytes)
 	if !p.CountOnly {
@@ -77,8 +85,8 @@ func NewPlan(t primitive.Tuning, p Problem) (Plan, error) {
 	}
 	ids := (p.Rows[Left] + p.Rows[Right]) * uint64(p.idBytes())
 	plan.PeakBytes = max(
-		2*sorted(first)+plan.sort[first].ScratchBytes,
-		sorted(first)+2*sorted(second)+plan.sort[second].ScratchBytes,
+		2*sorted(first)+scratch[first],
+		sorted(first)+2*sorted(second)+scratch[second],
 		sorted(first)+sorted(second)+searched)
 	if !p.CountOnly {
 		plan.PeakBytes = max(plan.PeakBytes, ids+p.Rows[first]*8+scanned)
@@ -90,6 +98,12 @@ func NewPlan(t primitive.Tuning, p Problem) (Plan, error) {
 
 // slackBytes, with an eighth of the sum, covers what the arena needs beyond the buffers: alignment and partly used blocks.
 const slackBytes = 1 << 20
+
+// sortOf plans the sort of a side whose keys have to be ordered by some bits.
+func (p *Problem) sortOf(t primitive.Tuning, side int, unordered uint64) (primitive.SortPlan, error) {
+	return primitive.PlanSort(t, primitive.Sort{
+		Layout: primitive.Layout{Rows: p.Rows[side], KeyBytes: p.KeyBytes, Payload: p.payload(side)}, EndBit: bits.Len64(unordered), Varying: unordered})
+}
 
 func (p *Problem) payload(side int) primitive.Payload {
 	switch {
@@ -141,7 +155,7 @@ func (p *Plan) String() string {
 	names := [2]string{"left", "right"}
 	for _, side := range []int{p.First, 1 - p.First} {
 		payload := [...]string{"keys alone", "row numbers made on the way", "row numbers given"}[p.sort[side].Sort.Payload]
-		fmt.Fprintf(&b, "sort %-5s   %d rows, %d-byte keys, %s in %s, %s\n",
+		fmt.Fprintf(&b, "sort %-5s   %d rows, %d-byte keys, %s in at most %s, %s\n",
 			names[side], p.Rows[side], p.KeyBytes, plural(p.KeyBits, "bit", "bits"), plural(p.sort[side].Passes(), "pass", "passes"), payload)
 	}
 	fmt.Fprintf(&b, "range search the keys of the %s side in the %s side\n", names[p.First], names[1-p.First])

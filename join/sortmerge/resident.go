@@ -18,51 +18,62 @@ type Options struct {
 	// OneByOne sorts one payload column at a time (GFTR algorithm 1), which takes less memory (GFTR table 2). Otherwise up to three
 	// columns of one width are sorted together.
 	OneByOne bool
-	// Approve, if set, sees the number of output rows before memory is taken for them; its error ends the join.
+	// MergeSort sorts by merging (RT 3.3.1), with one payload column at a time, instead of digit by digit.
+	MergeSort bool
+	// CountFirst counts the output of every unit before any is written. Otherwise output is written as it comes, into room for
+	// OutputRows rows, and again where there is more of it. OutputRows 0 is as many rows as the side with more of them has.
+	CountFirst bool
+	OutputRows uint64
+	// Approve, if set, sees the number of output rows before memory beyond that for OutputRows is taken; its error ends the join.
 	Approve func(rows uint64) error
 }
 
-// Join joins relations that are on a device, whose keys are equally wide, by sorting both. Every pair of rows with equal keys is a row
-// of the result, which has the key and all payload columns of both; the order of rows is open. The caller releases the result.
-// profile receives the device time of each stage and may be nil.
+// Join joins relations that are on a device, whose keys are equally wide, by sorting both, or one or none where the keys of a side
+// are sorted already, and merging them. Every pair of rows with equal keys is a row of the result, which has the key and all payload
+// columns of both; the order of rows is open. The caller releases the result. profile receives the device time of each stage and may
+// be nil.
 //
 // Errors: backend.ErrInvalidInput, backend.ErrLimit for more rows than one relation can have, those of the device.
 func Join(ctx context.Context, ops *primitive.Ops, left, right resident.Relation, o Options, profile *backend.Profile) (*resident.Result, error) {
-	j := &join{Options: o, ops: ops, profile: profile, memory: resident.Memory{Device: ops.Device()}}
-	defer j.memory.ReleaseAll()
-	for i, r := range [2]resident.Relation{left, right} {
+	for _, r := range [2]resident.Relation{left, right} {
 		if err := r.Check("sort-merge join"); err != nil {
 			return nil, err
 		}
-		j.sides[i].Side = resident.NewSide(r, [2]string{"left", "right"}[i])
 	}
 	if left.Keys.Bytes != right.Keys.Bytes {
 		return nil, &backend.OpError{Op: "sort-merge join", Err: backend.ErrInvalidInput, Detail: fmt.Sprintf("keys of %d and of %d bytes", left.Keys.Bytes, right.Keys.Bytes)}
 	}
+	j := &join{Options: o, ops: ops, profile: profile, memory: resident.Memory{Device: ops.Device()}}
+	defer j.memory.ReleaseAll()
+	j.sides = [2]side{{Side: resident.NewSide(left, "left")}, {Side: resident.NewSide(right, "right")}}
+	swapped := right.Rows < left.Rows
+	if swapped {
+		j.sides[few], j.sides[many] = j.sides[many], j.sides[few]
+	}
+	j.out = resident.Output{Ops: ops, Profile: profile, Memory: &j.memory, Sides: [2]*resident.Side{&j.sides[few].Side, &j.sides[many].Side},
+		CountFirst: o.CountFirst, Room: o.OutputRows, Approve: o.Approve, Record: j.record}
+	if j.out.Room == 0 {
+		j.out.Room = j.sides[many].Rows
+	}
 	rows := uint64(0)
-	if left.Rows > 0 && right.Rows > 0 {
-		for i := range j.sides {
-			s := &j.sides[i]
-			if err := j.varying(ctx, s); err != nil {
-				return nil, err
-			}
-			if err := j.sort(ctx, s); err != nil {
-				return nil, err
-			}
-		}
+	if j.sides[few].Rows > 0 {
 		var err error
 		if rows, err = j.match(ctx); err != nil {
 			return nil, err
 		}
 	}
-	result := &resident.Result{Rows: rows, Keys: j.keys}
-	j.memory.Keep(j.keys)
-	for i := range j.sides {
-		result.Payload[i] = j.sides[i].Out
-		j.memory.Keep(j.sides[i].Out...)
+	result, err := j.out.Result(ctx, rows, o.Untransformed, func(s int) error { return j.sort(ctx, &j.sides[s]) })
+	if err == nil && swapped {
+		result.Payload[Left], result.Payload[Right] = result.Payload[Right], result.Payload[Left]
 	}
-	return result, nil
+	return result, err
 }
+
+// The sides as a merge join sees them.
+const (
+	few  = 0 // the side with fewer rows, the left one of its kernels: pieces of it lie in shared memory
+	many = 1 // whose rows are cut into tiles
+)
 
 // join is a join under way.
 type join struct {
@@ -71,148 +82,54 @@ type join struct {
 	profile *backend.Profile
 	memory  resident.Memory
 	sides   [2]side
-	keys    *backend.Buffer // of the result
+	config  backend.Config  // of merge_join
+	units   *backend.Buffer // of work
+	out     resident.Output
 }
 
 // side is one relation and what becomes of it.
 type side struct {
 	resident.Side
-	bits uint64 // of the keys that differ among rows
+	bits uint64 // by which its keys have to be sorted; 0: they are
 }
 
-// varying finds the bits in which keys differ: a sort leaves the others out.
-func (j *join) varying(ctx context.Context, s *side) error {
-	p, err := primitive.PlanVaryingBits(j.ops.Tuning(), s.Rows, s.Keys.Bytes)
-	if err != nil {
-		return err
-	}
-	temporary := resident.Memory{Device: j.ops.Device()}
-	defer temporary.ReleaseAll()
-	scratch := temporary.New(p.ScratchBytes, "varying bits")
-	if temporary.Err != nil {
-		return temporary.Err
-	}
-	list := backend.List{Profile: j.profile}
-	list.Stage("varying bits " + s.Name)
-	if err := j.ops.VaryingBits(&list, p, s.Keys.Data, scratch.All()); err != nil {
-		return err
-	}
-	if _, err := j.ops.Device().Submit(ctx, backend.Compute, &list); err != nil {
-		return err
-	}
-	found := make([]byte, 2*s.Keys.Bytes) // AND and OR of all keys
-	if err := j.ops.Device().Download(ctx, found, scratch.Range(0, uint64(len(found)))); err != nil {
-		return err
-	}
-	if s.Keys.Bytes == 8 {
-		words := backend.Longs(found)
-		s.bits = words[1] &^ words[0]
-	} else {
-		words := backend.Words(found)
-		s.bits = uint64(words[1] &^ words[0])
-	}
-	return nil
-}
-
-// sort sorts the keys of a side with the next payload columns, or with row numbers. Keys that are all equal are sorted already.
-func (j *join) sort(ctx context.Context, s *side) error {
-	return s.Transform(ctx, j.ops, &j.memory, j.profile, "sort", j.Untransformed, j.OneByOne, func(layout primitive.Layout) (t resident.Transformation, err error) {
-		p, err := primitive.PlanSort(j.ops.Tuning(), primitive.Sort{Layout: layout, EndBit: bits.Len64(s.bits), Varying: s.bits})
-		t.Passes, t.ScratchBytes = p.Passes(), p.ScratchBytes
-		t.Record = func(list *backend.List, scratch backend.Range, source primitive.Columns, buffers [2]primitive.Columns) error {
-			return j.ops.Sort(list, p, scratch, source, buffers)
-		}
-		return t, err
-	})
-}
-
-// match finds the matches of the sorted keys, expands them to pairs of sorted rows, and makes the output of these.
+// match sorts both sides, merges them, and returns the number of output rows.
 func (j *join) match(ctx context.Context) (rows uint64, err error) {
-	m, err := j.search(ctx)
+	bits, err := unordered(ctx, j.ops, j.profile, j.sides[few].Keys, j.sides[many].Keys)
 	if err != nil {
 		return 0, err
 	}
-	defer m.Release()
-	rows = m.Total
-	if rows == 0 {
-		return 0, nil
-	}
-	keyBytes := uint64(j.sides[Left].Keys.Bytes)
-	j.keys = j.memory.New(rows*keyBytes, "output keys")
-	var pairs [2]*backend.Buffer
-	for i := range pairs {
-		pairs[i] = j.memory.New(rows*4, "output rows, "+j.sides[i].Name)
-	}
-	if j.memory.Err != nil {
-		return 0, j.memory.Err
-	}
-	list := backend.List{Profile: j.profile}
-	list.Stage("expand")
-	if err := m.RecordPairs(&list, 0, uint32(rows), pairs[Left].All(), pairs[Right].All()); err != nil {
-		return 0, err
-	}
-	list.Stage("gather keys")
-	if err := j.ops.Gather(&list, int(keyBytes), j.sides[Left].Ordered, pairs[Left].All(), j.keys.All(), uint32(rows)); err != nil {
-		return 0, err
-	}
-	if _, err := j.ops.Device().Submit(ctx, backend.Compute, &list); err != nil {
-		return 0, err
-	}
-	m.Release()
 	for i := range j.sides {
-		s := &j.sides[i]
-		j.memory.Release(s.Ordered.Buffer)
-		ids := pairs[i]
-		if j.Untransformed && len(s.Payload) > 0 {
-			ids = j.memory.New(rows*4, "output row numbers, "+s.Name)
-			if j.memory.Err != nil {
-				return 0, j.memory.Err
-			}
-			list := backend.List{Profile: j.profile}
-			list.Stage("gather " + s.Name)
-			if err := j.ops.Gather(&list, 4, s.IDs, pairs[i].All(), ids.All(), uint32(rows)); err != nil {
-				return 0, err
-			}
-			if _, err := j.ops.Device().Submit(ctx, backend.Compute, &list); err != nil {
-				return 0, err
-			}
-		}
-		if err := s.Materialize(ctx, j.ops, &j.memory, j.profile, ids.All(), rows, j.Untransformed, func() error { return j.sort(ctx, s) }); err != nil {
+		j.sides[i].bits = bits[i]
+		if err := j.sort(ctx, &j.sides[i]); err != nil {
 			return 0, err
 		}
-		j.memory.Release(ids, pairs[i])
 	}
-	return rows, nil
+	if err := j.cut(ctx); err != nil {
+		return 0, err
+	}
+	return j.out.Write(ctx)
 }
 
-// search finds the range of matches of every row of the side with fewer rows, by binary search (HMG 3.3.3).
-func (j *join) search(ctx context.Context) (_ *Matches, err error) {
-	m := &Matches{ops: j.ops}
-	if j.sides[Right].Rows < j.sides[Left].Rows {
-		m.plan.First = Right
-	}
-	first, second := &j.sides[m.plan.First], &j.sides[1-m.plan.First]
-	if m.plan.search, err = primitive.PlanRangeSearch(j.ops.Tuning(), first.Rows, second.Rows, first.Keys.Bytes); err != nil {
-		return nil, err
-	}
-	if m.plan.scan, err = primitive.PlanScan(j.ops.Tuning(), first.Rows, 32, 64, true); err != nil {
-		return nil, err
-	}
-	defer func() {
-		if err != nil {
-			m.Release()
-		}
-	}()
-	if err := m.search(ctx, first.Ordered, second.Ordered, j.profile); err != nil {
-		return nil, err
-	}
-	if m.Total > primitive.MaxRows {
-		return nil, &backend.OpError{Op: "sort-merge join", Err: backend.ErrLimit, Detail: fmt.Sprintf("%d output rows, the limit is %d", m.Total, uint64(primitive.MaxRows))}
-	}
-	if j.Approve != nil {
-		if err := j.Approve(m.Total); err != nil {
-			return nil, err
-		}
-	}
-	return m, m.scan(ctx, j.profile)
+// sort sorts the keys of a side with the next payload columns, or with row numbers. What is sorted already stays where it is, and
+// matches tell its rows as they are.
+func (j *join) sort(ctx context.Context, s *side) error {
+	unsorted := s.bits != 0
+	return s.Transform(ctx, j.ops, &j.memory, j.profile, "sort", j.Untransformed && unsorted, (j.OneByOne || j.MergeSort) && unsorted,
+		func(layout primitive.Layout) (t resident.Transformation, err error) {
+			if j.MergeSort && unsorted {
+				p, err := primitive.PlanMergeSort(j.ops.Tuning(), layout)
+				t.Passes, t.ScratchBytes = p.Passes(), p.ScratchBytes
+				t.Record = func(list *backend.List, scratch backend.Range, source primitive.Columns, buffers [2]primitive.Columns) error {
+					return j.ops.MergeSort(list, p, scratch, source, buffers)
+				}
+				return t, err
+			}
+			p, err := primitive.PlanSort(j.ops.Tuning(), primitive.Sort{Layout: layout, EndBit: bits.Len64(s.bits), Varying: s.bits})
+			t.Passes, t.ScratchBytes = p.Passes(), p.ScratchBytes
+			t.Record = func(list *backend.List, scratch backend.Range, source primitive.Columns, buffers [2]primitive.Columns) error {
+				return j.ops.Sort(list, p, scratch, source, buffers)
+			}
+			return t, err
+		})
 }

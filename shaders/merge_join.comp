@@ -1,0 +1,81 @@
+// Joins units of two sorted sides: the left keys of a unit lie in shared memory, and each right row searches for its first match
+// there; the rows behind it with the same key are the others. Every pair of rows with equal keys is an output row, as in
+// join_output.glsl.
+// One workgroup per unit of at most workgroup*items right rows.
+// Inputs: units, uint32[4 * units]: left from, left to, right from, right to; left_keys and right_keys, words of KEY_BITS, sorted
+// ascending; payload as for partition_join.
+// In and out: places, as for partition_join, PLACING 0 to 2.
+// Outputs: keys_out and payload, as for partition_join.
+// Preconditions: no unit has more than table left rows; a workgroup consists of whole subgroups; output rows are less than 2^31.
+// Source: "Fast Equi-Join Algorithms on GPUs: Design and Implementation", section 3.3.2, with a search in a chunk of shared memory.
+#version 460
+#extension GL_GOOGLE_include_directive : require
+#include "memory.glsl"
+#include "group.glsl"
+#include "uint64.glsl"
+#include "mix.glsl"
+
+#define Key WORD(KEY_BITS)
+
+layout(constant_id = 2) const uint table = TABLE;
+layout(constant_id = 3) const uint placing = PLACING;
+layout(constant_id = 4) const uint left_words = LEFT_WORDS;
+layout(constant_id = 5) const uint right_words = RIGHT_WORDS;
+layout(constant_id = 6) const uint left_words_2 = LEFT_WORDS_2;
+layout(constant_id = 7) const uint right_words_2 = RIGHT_WORDS_2;
+const uint mixed = 0u, seed = 0u, unique = 0u, page_rows = 1u, widened = 0u, high = 0u;
+
+layout(push_constant) uniform Push {
+    uvec2 units, left_keys, right_keys, left_payload, right_payload, left_payload_2, right_payload_2, places;
+    uvec2 keys_out, left_out, right_out, left_out_2, right_out_2;
+    uint first_row, out_rows;
+    GROUP_RANGE
+};
+
+#include "join_output.glsl"
+
+#define SERIAL 1 // searches by single invocations only
+#include "search.glsl"
+
+shared Key sh_left[table];
+uint left_count;
+Key wanted;
+
+bool before(uint which, uint row) { return less(sh_left[row], wanted); }
+
+uint first_match(Key key) {
+    wanted = key;
+    uint at = search(0u, 0u, left_count);
+    return at < left_count && sh_left[at] == key ? at + 1u : 0u;
+}
+uint next_match(Key key, uint at) { return at < left_count && sh_left[at] == key ? at + 1u : 0u; }
+uint left_row(uint at) { return at - 1u; }
+
+#define LEFT_IN_FLIGHT 8u // left keys of an invocation whose loads overlap
+
+void main() {
+    uint unit = GROUP;
+    if (unit >= end_group) return;
+    uvec4 rows = Column128(element_address(units, unit, 4u)).at[0];
+    uint left_first = rows.x, right_first = rows.z, right_count = rows.w - rows.z, done = 0u;
+    left_count = rows.y - rows.x;
+    uint run = gl_SubgroupID * gl_SubgroupSize * items + gl_SubgroupInvocationID;
+    COLUMN(KEY_BITS) left = COLUMN_FROM(KEY_BITS)(left_keys, left_first), right = COLUMN_FROM(KEY_BITS)(right_keys, right_first);
+
+    Key key[items]; // of right rows; under way while the left keys are
+    [[unroll]] for (uint k = 0u; k < items; ++k) {
+        if (run + k * gl_SubgroupSize < right_count) key[k] = right.at[run + k * gl_SubgroupSize];
+    }
+    for (uint i = INVOCATION; i < left_count; i += LEFT_IN_FLIGHT * WORKGROUP_SIZE) {
+        Key own[LEFT_IN_FLIGHT];
+        [[unroll]] for (uint k = 0u; k < LEFT_IN_FLIGHT; ++k) {
+            if (i + k * WORKGROUP_SIZE < left_count) own[k] = left.at[i + k * WORKGROUP_SIZE];
+        }
+        [[unroll]] for (uint k = 0u; k < LEFT_IN_FLIGHT; ++k) {
+            if (i + k * WORKGROUP_SIZE < left_count) sh_left[i + k * WORKGROUP_SIZE] = own[k];
+        }
+    }
+    barrier();
+    join_batch(unit, left_first, right_first, run, right_count, key, done);
+    if (placing == 0u && INVOCATION == 0u) column32_from(places, unit).at[0] = done;
+}
