@@ -26,8 +26,8 @@ func TestStages(t *testing.T) {
 			output    join.Output
 			stages    []string
 		}{
-			{plan.SMJUM, join.Count, []string{"sort left", "sort right", "range search"}},
-			{plan.SMJUM, join.Rows, []string{"sort left", "sort right", "range search", "scan", "expand"}},
+			{plan.SMJUM, join.Count, []string{"varying bits", "sort right", "range search"}},
+			{plan.SMJUM, join.Rows, []string{"varying bits", "sort right", "range search", "scan", "expand"}},
 			{plan.PHJOM, join.Count, []string{"cut", "count"}},
 			{plan.PHJOM, join.Rows, []string{"cut", "match"}},
 			{plan.HJ, join.Rows, []string{"build", "match"}},

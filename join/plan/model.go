@@ -185,6 +185,9 @@ func (m *model) partitioned() error {
 	}
 	m.pass = partitionRow
 	m.plan = func(layout primitive.Layout) (int, uint64, error) {
+		if p.Bits == 0 {
+			return 0, 0, nil
+		}
 		plan, err := primitive.PlanPartition(m.tuning, primitive.Partition{Layout: layout, Bits: p.Bits, Mixed: true})
 		return 2 - plan.Result(), plan.ScratchBytes, err
 	}
