@@ -167,7 +167,7 @@ func (m *maker) partitionJoin() *kernelCase {
 		}
 	}
 	c := m.joinCase(uint32(len(counts)), []any{units, inOf(keyBits, keys[0]), inOf(keyBits, keys[1])}, [2]int{len(keys[0]), len(keys[1])},
-		rows, counts, offsets, words)
+		rows, unique, counts, offsets, words)
 	c.call.Params = append(c.call.Params, shift, joinHigh)
 	return c
 }
@@ -186,9 +186,9 @@ func (m *maker) payloadWords() [4]uint32 {
 const joinHigh = 0xfeedbeef // of widened keys
 
 // joinCase makes a case of what all kernels that join share: payload, places, outputs, and the first two parameters. rows are
-// the output, unit by unit; counts and offsets belong to the units.
-func (m *maker) joinCase(groups uint32, inputs []any, sizes [2]int, rows []joined, counts []uint32, offsets []uint64, words [4]uint32) *kernelCase {
-	keyBits, placing, unique := m.config["key_bits"], m.config["placing"], m.config["unique"] == 1
+// the output, unit by unit, in the order that the kernel must keep if ordered; counts and offsets belong to the units.
+func (m *maker) joinCase(groups uint32, inputs []any, sizes [2]int, rows []joined, ordered bool, counts []uint32, offsets []uint64, words [4]uint32) *kernelCase {
+	keyBits, placing := m.config["key_bits"], m.config["placing"]
 	keysBits, high := keyBits, uint64(0)
 	if _, may := m.config["widened"]; may && keyBits == 32 && m.setByShape("widened", 0, 1) == 1 {
 		keysBits, high = 64, joinHigh
@@ -258,7 +258,7 @@ func (m *maker) joinCase(groups uint32, inputs []any, sizes [2]int, rows []joine
 		args = append(args, column)
 	}
 	c := m.newCase(groups, []uint32{uint32(first), uint32(room)}, args...)
-	if !unique || placing == kernel.Reserving {
+	if !ordered || placing == kernel.Reserving {
 		c.canonical = func(args [][]byte) { sortRows(args[8:], widths[:], first+room) }
 	}
 	if placing == kernel.Paging { // rows are packed, as if no page had stayed empty in part
@@ -302,13 +302,13 @@ func (m *maker) joinCase(groups uint32, inputs []any, sizes [2]int, rows []joine
 }
 
 // tableOf puts rows into a hash table in random order, as the kernel does; lost are those that find no slot.
-func (m *maker) tableOf(home []uint32, slots int, patience uint32) (table []uint32, lost uint32) {
+func (m *maker) tableOf(hashes []uint32, slots int, patience uint32) (table []uint32, lost uint32) {
 	table = make([]uint32, slots)
 next:
-	for _, row := range m.Perm(len(home)) {
+	for _, row := range m.Perm(len(hashes)) {
 		for tries := range patience {
-			if slot := &table[(home[row]+tries)%uint32(slots)]; *slot == 0 {
-				*slot = uint32(row) + 1
+			if slot := &table[(hashes[row]+tries)%uint32(slots)]; *slot == 0 {
+				*slot = hashes[row]/uint32(slots)*uint32(slots) + uint32(row) + 1
 				continue next
 			}
 		}
@@ -317,23 +317,23 @@ next:
 	return table, lost
 }
 
-// homes are the slots where those of keys begin.
-func homes(keys []uint64, keyBits uint32, slots int, seed uint32) []uint32 {
-	home := make([]uint32, len(keys))
+// hashesOf are the hashes of keys in a table.
+func hashesOf(keys []uint64, keyBits, seed uint32) []uint32 {
+	hashes := make([]uint32, len(keys))
 	for i, key := range keys {
-		home[i] = uint32(kernel.Mix(key, seed)) % uint32(slots)
+		hashes[i] = uint32(kernel.Mix(key, seed))
 		if keyBits == 32 {
-			home[i] = kernel.Mix(uint32(key), seed) % uint32(slots)
+			hashes[i] = kernel.Mix(uint32(key), seed)
 		}
 	}
-	return home
+	return hashes
 }
 
 func (m *maker) tableBuild() *kernelCase {
 	keyBits, patience, seed := m.config["key_bits"], m.setByShape("patience", 8192, 1), m.Uint32()
 	keys, slots := m.column(m.rows, keyBits, 0), 2<<bits.Len(uint(m.rows))
-	home := homes(keys, keyBits, slots, seed)
-	table, lost := m.tableOf(home, slots, patience)
+	hashes := hashesOf(keys, keyBits, seed)
+	table, lost := m.tableOf(hashes, slots, patience)
 	before := m.Uint32N(3)
 	c := m.newCase(kernel.Groups(m.config, uint64(m.rows)), []uint32{uint32(m.rows), uint32(slots - 1), seed}, inOf(keyBits, keys),
 		changed{out(make([]uint32, slots)), out(table)}, changed{out([]uint32{before}), out([]uint32{before + lost})})
@@ -344,13 +344,14 @@ func (m *maker) tableBuild() *kernelCase {
 			if entry == 0 {
 				continue
 			}
-			if int(entry) > m.rows || seen[entry-1] {
+			row := int(entry)%slots - 1
+			if row < 0 || row >= m.rows || seen[row] || entry/uint32(slots) != hashes[row]/uint32(slots) {
 				return
 			}
-			seen[entry-1] = true
-			distance := (uint32(slot) - home[entry-1]) % uint32(slots)
+			seen[row] = true
+			distance := (uint32(slot) - hashes[row]) % uint32(slots)
 			for d := range distance {
-				if table[(home[entry-1]+d)%uint32(slots)] == 0 {
+				if table[(hashes[row]+d)%uint32(slots)] == 0 {
 					return
 				}
 			}
@@ -389,7 +390,7 @@ func (m *maker) tableProbe() *kernelCase {
 		}
 	}
 	slots := 2 << bits.Len(uint(len(left)))
-	table, _ := m.tableOf(homes(left, keyBits, slots, seed), slots, patience)
+	table, _ := m.tableOf(hashesOf(left, keyBits, seed), slots, patience)
 	numbers := make(map[uint64][]uint32)
 	for l, key := range left {
 		numbers[key] = append(numbers[key], uint32(l))
@@ -405,7 +406,7 @@ func (m *maker) tableProbe() *kernelCase {
 			}
 		}
 	}
-	c := m.joinCase(m.tileGroups(), []any{table, inOf(keyBits, left), inOf(keyBits, right)}, [2]int{len(left), len(right)}, rows, counts, offsets, words)
+	c := m.joinCase(m.tileGroups(), []any{table, inOf(keyBits, left), inOf(keyBits, right)}, [2]int{len(left), len(right)}, rows, false, counts, offsets, words)
 	c.call.Params = append(c.call.Params, uint32(m.rows), uint32(slots-1))
 	return c
 }
