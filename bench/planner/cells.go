@@ -30,7 +30,8 @@ type Run struct {
 }
 
 // fields are the columns of the file, which may have more. Those of a side's payload are the bytes of its columns, with spaces between;
-// stages is name=nanoseconds, with semicolons between, by the names of a profile.
+// stages is name=nanoseconds, with semicolons between, by the names of a profile. Of the others figure, joins, multiplicity and
+// self_join are read.
 var fields = []string{"algorithm", "r_rows", "s_rows", "r_payload", "s_payload", "key_bytes", "match_ratio", "zipf", "output_rows", "median_ns", "stages"}
 
 // forms are the algorithms of `bench joins` that the planner knows.
@@ -39,8 +40,8 @@ var forms = map[string]plan.Alternative{
 	"smj-om": {Algorithm: plan.SMJOM}, "smj-om-single": {Algorithm: plan.SMJOM, OneByOne: true}, "smj-um": {Algorithm: plan.SMJUM},
 }
 
-// Read reads what `bench joins --csv` wrote: a line for each algorithm of a cell. Algorithms that the planner does not know and cells that
-// were skipped are left out. The error is backend.ErrInvalidInput for a file that is something else.
+// Read reads what `bench joins --csv` wrote: a line for each algorithm of a cell. Algorithms that the planner does not know, cells that
+// were skipped and sequences of joins are left out. The error is backend.ErrInvalidInput for a file that is something else.
 func Read(r io.Reader) (cells []Cell, err error) {
 	reader := csv.NewReader(r)
 	head, err := reader.Read()
@@ -67,7 +68,7 @@ func Read(r io.Reader) (cells []Cell, err error) {
 		}
 		l := line{record: record, at: at}
 		form, known := forms[l.text("algorithm")]
-		if !known || l.text("median_ns") == "" || l.text("median_ns") == "0" {
+		if joins := l.text("joins"); !known || l.text("median_ns") == "" || joins != "" && joins != "1" {
 			continue
 		}
 		name, run := l.cell(form)
@@ -91,7 +92,13 @@ type line struct {
 	err    error
 }
 
-func (l *line) text(field string) string { return l.record[l.at[field]] }
+// text is a field; "" for one that the file does not have.
+func (l *line) text(field string) string {
+	if i, ok := l.at[field]; ok {
+		return l.record[i]
+	}
+	return ""
+}
 
 func (l *line) number(text string) float64 {
 	v, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
@@ -115,14 +122,15 @@ func (l *line) cell(form plan.Alternative) (name string, run Run) {
 	f.MatchRatio = min(1, out/max(1, float64(f.Rows[1-f.Build()])))
 	f.KeyBits = keyBits(rows[0], l.number(l.text("match_ratio")))
 	f.Repeats, f.Hottest[1] = zipfFacts(float64(rows[0]), zipf)
+	f.Unique = (l.text("multiplicity") == "" || l.text("multiplicity") == "1") && l.text("self_join") != "true"
 	run = Run{Measured: plan.Measured{Facts: f, Algorithm: form.Algorithm, OneByOne: form.OneByOne, Stages: make(map[string]time.Duration)},
 		Time: time.Duration(l.number(l.text("median_ns")))}
 	for _, stage := range strings.Split(l.text("stages"), ";") {
 		step, ns, _ := strings.Cut(strings.TrimSpace(stage), "=")
 		run.Stages[plan.StageOf(step)] += time.Duration(l.number(ns))
 	}
-	return fmt.Sprintf("%d x %d, key %d, payload %v %v, match %s, zipf %s", rows[0], rows[1], f.KeyBytes, f.Payload[0], f.Payload[1],
-		l.text("match_ratio"), l.text("zipf")), run
+	return strings.TrimSpace(fmt.Sprintf("%s %d x %d, key %d, payload %v %v, match %s, zipf %s", l.text("figure"), rows[0], rows[1], f.KeyBytes,
+		f.Payload[0], f.Payload[1], l.text("match_ratio"), l.text("zipf"))), run
 }
 
 // keyBits are those of keys up to the number of primary keys, or twice that where some match nothing.
