@@ -2,6 +2,7 @@ package joins
 
 import (
 	"context"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -15,70 +16,106 @@ import (
 	"github.com/spirjoin/spirjoin/primitive"
 )
 
+// cell is a workload of few rows, changed.
+func cell(change func(*Cell)) Cell {
+	c := Cell{Spec: workload.DefaultPKFK(4000, 9000)}
+	change(&c)
+	return c
+}
+
+var cells = []Cell{
+	cell(func(c *Cell) {}),
+	cell(func(c *Cell) {
+		c.Spec.KeyBytes, c.Spec.RPayloads, c.Spec.SPayloads, c.Spec.MatchRatio = 8, []int{8, 4}, []int{8}, 0.3
+	}),
+	cell(func(c *Cell) { c.Spec.Zipf, c.Spec.RPayloads, c.Spec.SPayloads = 1.5, nil, []int{4, 8, 4} }),
+	cell(func(c *Cell) {
+		c.Spec.Multiplicity, c.Spec.SelfJoin, c.Spec.SRows = workload.Multiplicity{8, 16}, true, 4000
+	}),
+	cell(func(c *Cell) {
+		c.Spec.RPayloads, c.Spec.SPayloads, c.Spec.Multiplicity = nil, nil, workload.Multiplicity{3, 3}
+	}),
+	cell(func(c *Cell) { c.Dimensions = 3 }),
+}
+
+func init() { pieceRows = 1000 } // several pieces of each result
+
 func TestMeasure(t *testing.T) {
 	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {
 		tuning := jointest.Tuning(t)
-		for n, change := range []func(*workload.PKFKSpec){
-			func(s *workload.PKFKSpec) {},
-			func(s *workload.PKFKSpec) { s.KeyBytes, s.PayloadBytes, s.RPayloads, s.MatchRatio = 8, 8, 2, 0.3 },
-			func(s *workload.PKFKSpec) { s.Zipf, s.SPayloads = 1.5, 3 },
-		} {
+		for n, c := range cells {
 			if tuning != nil && n != 1 {
 				continue // instrumented pipelines take seconds to compile
 			}
-			spec := workload.DefaultPKFK(4000, 9000)
-			change(&spec)
-			bed, err := NewBed(context.Background(), device, tuning, spec)
+			bed, err := NewBed(context.Background(), device, tuning, c)
 			require.NoError(t, err)
 			func() {
 				defer bed.Release()
 				for _, a := range Algorithms() {
 					r, err := bed.Measure(context.Background(), a, 1, 0)
-					require.NoError(t, err, "%v", spec)
+					if a.unique() && !bed.unique {
+						require.ErrorIs(t, err, ErrNotUnique)
+						continue
+					}
+					require.NoError(t, err, "%s: %v", a.Name, c)
 					require.Positive(t, r.Rows)
 					require.NotZero(t, r.PeakBytes)
+					require.Positive(t, r.Times.Median)
+					require.Positive(t, r.Wall.Median)
 				}
 			}()
 		}
 	})
 }
 
-// The check must see each kind of fault.
+// The check must see each kind of fault, on each kind of workload, also in the last of the pieces that are downloaded.
 func TestCheckSeesFaults(t *testing.T) {
 	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {
-		bed, err := NewBed(context.Background(), device, jointest.Tuning(t), workload.DefaultPKFK(100, 300))
+		temporary, err := device.Allocate(backend.DeviceLocal, 8, "exchange")
 		require.NoError(t, err)
-		defer bed.Release()
-		faults := map[string]func(*resident.Result) *backend.Buffer{
-			"key": func(r *resident.Result) *backend.Buffer { return r.Keys },
-			"R":   func(r *resident.Result) *backend.Buffer { return r.Payload[0][0] },
-			"S":   func(r *resident.Result) *backend.Buffer { return r.Payload[1][0] },
+		defer temporary.Release()
+		word := func(buffer *backend.Buffer, row, bytes uint64) backend.Range { return buffer.Range(row*bytes, bytes) }
+		exchange := func(list *backend.List, buffer *backend.Buffer, bytes, a, b uint64) {
+			list.Copy(word(temporary, 0, bytes), word(buffer, a, bytes))
+			list.Copy(word(buffer, a, bytes), word(buffer, b, bytes))
+			list.Copy(word(buffer, b, bytes), word(temporary, 0, bytes))
 		}
-		for name, column := range faults {
-			a := Algorithms()[0]
-			right := a.join
-			a.join = func(ctx context.Context, ops *primitive.Ops, left, other resident.Relation, profile *backend.Profile) (*resident.Result, error) {
-				r, err := right(ctx, ops, left, other, profile)
-				if err == nil {
-					var list backend.List
-					list.Fill(column(r).Range(40, 4), 12345)
-					err = device.Run(ctx, &list)
+		faults := map[string]func(r *resident.Result, list *backend.List){
+			"key":         func(r *resident.Result, list *backend.List) { list.Fill(word(r.Keys, r.Rows-1, 4), 12345) },
+			"R":           func(r *resident.Result, list *backend.List) { list.Fill(word(r.Payload[0][0], 1234, 4), 12345) },
+			"S":           func(r *resident.Result, list *backend.List) { list.Fill(word(r.Payload[1][0], 0, 4), 12345) },
+			"row missing": func(r *resident.Result, list *backend.List) { r.Rows-- },
+			"row twice": func(r *resident.Result, list *backend.List) {
+				for _, b := range slices.Concat([]*backend.Buffer{r.Keys}, r.Payload[0], r.Payload[1]) {
+					list.Copy(word(b, 1, 4), word(b, r.Rows-1, 4))
 				}
-				return r, err
-			}
-			_, err := bed.Measure(context.Background(), a, 1, 0)
-			require.ErrorIs(t, err, benchmark.ErrWrong, name)
+			},
+			"halves exchanged": func(r *resident.Result, list *backend.List) {
+				for _, b := range r.Payload[0] {
+					exchange(list, b, 4, 1, r.Rows-1)
+				}
+			},
+			"another column": func(r *resident.Result, list *backend.List) { r.Payload[0] = append(r.Payload[0], nil) },
 		}
-		short := Algorithms()[0]
-		right := short.join
-		short.join = func(ctx context.Context, ops *primitive.Ops, left, other resident.Relation, profile *backend.Profile) (*resident.Result, error) {
-			r, err := right(ctx, ops, left, other, profile)
-			if err == nil {
-				r.Rows--
+		for _, c := range []Cell{cells[0], cells[3], cells[5]} {
+			bed, err := NewBed(context.Background(), device, jointest.Tuning(t), c)
+			require.NoError(t, err)
+			for name, plant := range faults {
+				a := Algorithms()[0]
+				right, joined := a.join, 0
+				a.join = func(ctx context.Context, ops *primitive.Ops, left, other resident.Relation, profile *backend.Profile) (*resident.Result, error) {
+					r, err := right(ctx, ops, left, other, profile)
+					if joined++; err == nil && joined == max(c.Dimensions, 1) {
+						var list backend.List
+						plant(r, &list)
+						err = device.Run(ctx, &list)
+					}
+					return r, err
+				}
+				_, err := bed.Measure(context.Background(), a, 1, 0)
+				require.ErrorIs(t, err, benchmark.ErrWrong, "%s: %v", name, c)
 			}
-			return r, err
+			bed.Release()
 		}
-		_, err = bed.Measure(context.Background(), short, 1, 0)
-		require.ErrorIs(t, err, benchmark.ErrWrong)
 	})
 }

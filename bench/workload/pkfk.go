@@ -5,10 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/apache/arrow-go/v18/arrow"
-	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/memory"
 )
 
@@ -21,33 +21,92 @@ import (
 // unique. With a Zipf factor the foreign keys have Zipf-distributed frequencies;
 // which key has which rank is random. Payload columns are random words: those of
 // R depend on seed, column and key, those of S on seed, column and row.
+//
+// With a multiplicity R's keys are not unique: the first key has as many rows as
+// its first number, the next one more, and after the second number it starts
+// again; there are fewer keys than rows then, and payloads differ between rows of
+// one key. S draws from these keys, or, with SelfJoin, has those of R in another
+// random order.
 type PKFKSpec struct {
 	RRows, SRows         int64
-	RPayloads, SPayloads int     // payload columns
-	KeyBytes             int     // 4: int32, 8: int64
-	PayloadBytes         int     // 4: int32, 8: int64
-	MatchRatio           float64 // of the primary keys, 0 to 1
-	Zipf                 float64 // 0 (uniform) to MaxZipfTheta
+	RPayloads, SPayloads []int        // bytes of each payload column; 4: int32, 8: int64
+	KeyBytes             int          // 4: int32, 8: int64
+	MatchRatio           float64      // of the primary keys, 0 to 1
+	Zipf                 float64      // 0 (uniform) to MaxZipfTheta
+	Multiplicity         Multiplicity // of R's keys
+	SelfJoin             bool         // S has the keys of R, each as often; SRows is RRows
 	Seed                 uint64
 	Allocator            memory.Allocator // nil = Go allocator
+}
+
+// Multiplicity is how many rows have one key: from the first to the second number,
+// in turn. The zero value is that of unique keys.
+type Multiplicity [2]int
+
+// String is a number, or a range as in 8..16.
+func (m Multiplicity) String() string {
+	low, high := m.bounds()
+	if low == high {
+		return fmt.Sprint(low)
+	}
+	return fmt.Sprintf("%d..%d", low, high)
+}
+
+func (m Multiplicity) bounds() (low, high int64) {
+	if m == (Multiplicity{}) {
+		return 1, 1
+	}
+	return int64(m[0]), int64(m[1])
+}
+
+// keys gives the key of each of the rows when they are in the order of their keys, and how
+// many keys there are.
+func (m Multiplicity) keys(rows int64) (key func(row int64) int64, count int64) {
+	low, high := m.bounds()
+	var cycle []int64 // the keys of as many rows as all numbers together
+	for k := low; k <= high; k++ {
+		cycle = append(cycle, slices.Repeat([]int64{k - low}, int(k))...)
+	}
+	period := int64(len(cycle))
+	key = func(row int64) int64 { return row/period*(high-low+1) + cycle[row%period] }
+	if period == 1 {
+		key = func(row int64) int64 { return row }
+	}
+	if rows > 0 {
+		count = key(rows-1) + 1
+	}
+	return key, count
 }
 
 // DefaultPKFK is the paper's default: 4-byte keys and payloads, one payload
 // column a side, all rows match, no skew.
 func DefaultPKFK(rRows, sRows int64) PKFKSpec {
-	return PKFKSpec{RRows: rRows, SRows: sRows, RPayloads: 1, SPayloads: 1, KeyBytes: 4, PayloadBytes: 4, MatchRatio: 1, Seed: 1}
+	return PKFKSpec{RRows: rRows, SRows: sRows, RPayloads: []int{4}, SPayloads: []int{4}, KeyBytes: 4, MatchRatio: 1, Seed: 1}
 }
 
-// MaxPayloads is the largest number of payload columns of a side.
-const MaxPayloads = 1000
+// MaxPayloads is the largest number of payload columns of a side, and
+// MaxMultiplicity of rows with one key.
+const (
+	MaxPayloads     = 1000
+	MaxMultiplicity = 1000
+)
 
 // ErrSpec says that a specification is invalid.
 var ErrSpec = errors.New("invalid workload")
 
 // String is the specification in one line.
 func (s PKFKSpec) String() string {
-	return fmt.Sprintf("pkfk r=%d s=%d r-payloads=%d s-payloads=%d key-bytes=%d payload-bytes=%d match-ratio=%g zipf=%g seed=%d",
-		s.RRows, s.SRows, s.RPayloads, s.SPayloads, s.KeyBytes, s.PayloadBytes, s.MatchRatio, s.Zipf, s.Seed)
+	text := fmt.Sprintf("pkfk r=%d s=%d key-bytes=%d r-payload-bytes=%s s-payload-bytes=%s match-ratio=%g zipf=%g multiplicity=%v",
+		s.RRows, s.SRows, s.KeyBytes, BytesText(s.RPayloads, "+"), BytesText(s.SPayloads, "+"), s.MatchRatio, s.Zipf, s.Multiplicity)
+	if s.SelfJoin {
+		text += " self-join"
+	}
+	return fmt.Sprintf("%s seed=%d", text, s.Seed)
+}
+
+// BytesText is the bytes of payload columns with a separator between, as in 4+4+8.
+func BytesText(columns []int, separator string) string {
+	return strings.ReplaceAll(strings.Trim(fmt.Sprint(columns), "[]"), " ", separator)
 }
 
 // Validate reports all faults together; the error wraps ErrSpec.
@@ -61,15 +120,21 @@ func (s PKFKSpec) Validate() error {
 	check(s.RRows >= 0, "|R| is %d, must not be negative", s.RRows)
 	check(s.SRows >= 0, "|S| is %d, must not be negative", s.SRows)
 	check(s.SRows <= 0 || s.RRows != 0, "|S| is %d, but there is no primary key to refer to", s.SRows)
-	check(s.RPayloads >= 0 && s.RPayloads <= MaxPayloads, "R has %d payload columns, must be 0 to %d", s.RPayloads, MaxPayloads)
-	check(s.SPayloads >= 0 && s.SPayloads <= MaxPayloads, "S has %d payload columns, must be 0 to %d", s.SPayloads, MaxPayloads)
+	check(len(s.RPayloads) <= MaxPayloads, "R has %d payload columns, must be 0 to %d", len(s.RPayloads), MaxPayloads)
+	check(len(s.SPayloads) <= MaxPayloads, "S has %d payload columns, must be 0 to %d", len(s.SPayloads), MaxPayloads)
 	check(s.KeyBytes == 4 || s.KeyBytes == 8, "keys have %d bytes, must be 4 or 8", s.KeyBytes)
-	check(s.PayloadBytes == 4 || s.PayloadBytes == 8, "payloads have %d bytes, must be 4 or 8", s.PayloadBytes)
+	for _, bytes := range slices.Compact(slices.Concat(s.RPayloads, s.SPayloads)) {
+		check(bytes == 4 || bytes == 8, "payloads have %d bytes, must be 4 or 8", bytes)
+	}
 	check(s.MatchRatio >= 0 && s.MatchRatio <= 1, "match ratio is %v, must be 0 to 1", s.MatchRatio)
 	check(s.Zipf >= 0 && s.Zipf <= MaxZipfTheta, "zipf factor is %v, must be 0 to %d", s.Zipf, MaxZipfTheta)
-	if s.KeyBytes == 4 && s.RRows > 0 {
-		keys := float64(s.RRows)
-		if s.matching() < s.RRows {
+	low, high := s.Multiplicity.bounds()
+	check(1 <= low && low <= high && high <= MaxMultiplicity, "multiplicity is %d..%d, must be within 1..%d", low, high, MaxMultiplicity)
+	check(!s.SelfJoin || s.SRows == s.RRows && s.Zipf == 0, "a self join has as many rows on both sides and no zipf factor")
+	if s.KeyBytes == 4 && s.RRows > 0 && len(faults) == 0 {
+		_, count := s.Multiplicity.keys(s.RRows)
+		keys := float64(count)
+		if s.matching(count) < count {
 			keys *= 2
 		}
 		check(keys <= math.MaxInt32+1, "%.0f keys do not fit in 4 bytes, use 8", keys)
@@ -81,12 +146,12 @@ func (s PKFKSpec) Validate() error {
 	return nil
 }
 
-// matching is how many primary keys can be referred to.
-func (s PKFKSpec) matching() int64 {
+// matching is how many of the primary keys can be referred to.
+func (s PKFKSpec) matching(keys int64) int64 {
 	if s.MatchRatio == 1 {
-		return s.RRows
+		return keys
 	}
-	return min(s.RRows, int64(math.Round(s.MatchRatio*float64(s.RRows))))
+	return min(keys, int64(math.Round(s.MatchRatio*float64(keys))))
 }
 
 // Purposes of the seeds derived from the one of the specification.
@@ -96,6 +161,7 @@ const (
 	seedForeign
 	seedPayloadR
 	seedPayloadS = seedPayloadR + MaxPayloads
+	seedOrderS   = seedPayloadS + MaxPayloads
 )
 
 // PKFK makes the tables R (r_key, r_1, ...) and S (s_key, s_1, ...), without
@@ -106,18 +172,19 @@ func PKFK(ctx context.Context, spec PKFKSpec) (r, s arrow.Table, err error) {
 		return nil, nil, err
 	}
 	order := NewPermutation(spec.RRows, derive(spec.Seed, seedOrder))
-	matching := spec.matching()
+	keyOf, keys := spec.Multiplicity.keys(spec.RRows)
+	matching := spec.matching(keys)
 	r, err = spec.table(ctx, "r", spec.RRows, spec.RPayloads, seedPayloadR, func(row int64) (key int64, identity uint64) {
-		key = order.At(row)
-		if key >= matching {
-			key += spec.RRows
+		identity = uint64(order.At(row))
+		if key = keyOf(int64(identity)); key >= matching {
+			return key + keys, identity + uint64(keys)
 		}
-		return key, uint64(key)
+		return key, identity
 	})
 	if err != nil {
 		return nil, nil, err
 	}
-	foreign, err := spec.foreignKeys()
+	foreign, err := spec.foreignKeys(keyOf, keys)
 	if err == nil {
 		s, err = spec.table(ctx, "s", spec.SRows, spec.SPayloads, seedPayloadS, func(row int64) (key int64, identity uint64) {
 			return foreign(row), uint64(row)
@@ -130,18 +197,22 @@ func PKFK(ctx context.Context, spec PKFKSpec) (r, s arrow.Table, err error) {
 	return r, s, nil
 }
 
-// foreignKeys gives the foreign key of a row: a rank from the distribution, and
-// the key that has this rank.
-func (s PKFKSpec) foreignKeys() (func(row int64) int64, error) {
+// foreignKeys gives the foreign key of a row of S: a rank from the distribution over
+// the keys, and the key that has this rank; or the key of a row of R.
+func (s PKFKSpec) foreignKeys(keyOf func(row int64) int64, keys int64) (func(row int64) int64, error) {
 	if s.SRows == 0 {
 		return nil, nil
 	}
-	zipf, err := NewZipf(s.RRows, s.Zipf)
+	if s.SelfJoin {
+		order := NewPermutation(s.RRows, derive(s.Seed, seedOrderS))
+		return func(row int64) int64 { return keyOf(order.At(row)) }, nil
+	}
+	zipf, err := NewZipf(keys, s.Zipf)
 	if err != nil {
 		return nil, err
 	}
 	seed := derive(s.Seed, seedForeign)
-	ranks := NewPermutation(s.RRows, derive(s.Seed, seedRank))
+	ranks := NewPermutation(keys, derive(s.Seed, seedRank))
 	return func(row int64) int64 {
 		random := streamAt(seed, uint64(row))
 		rank := zipf.draw(&random)
@@ -152,84 +223,26 @@ func (s PKFKSpec) foreignKeys() (func(row int64) int64, error) {
 	}, nil
 }
 
-const chunkRows = 1 << 24
-
-// table makes a key column and its payload columns, chunk by chunk. rowKey gives
-// the key of a row and what its payloads depend on.
-func (s PKFKSpec) table(ctx context.Context, prefix string, rows int64, payloads int, purpose uint64, rowKey func(row int64) (key int64, identity uint64)) (arrow.Table, error) {
-	fields := []arrow.Field{{Name: prefix + "_key", Type: intType(s.KeyBytes)}}
-	seeds := make([]uint64, payloads)
-	for i := range seeds {
-		fields = append(fields, arrow.Field{Name: fmt.Sprintf("%s_%d", prefix, i+1), Type: intType(s.PayloadBytes)})
+// table makes a key column and its payload columns. rowKey gives the key of a row
+// and what its payloads depend on.
+func (s PKFKSpec) table(ctx context.Context, prefix string, rows int64, payloads []int, purpose uint64, rowKey func(row int64) (key int64, identity uint64)) (arrow.Table, error) {
+	columns := []intColumn{{prefix + "_key", s.KeyBytes}}
+	seeds := make([]uint64, len(payloads))
+	for i, bytes := range payloads {
+		columns = append(columns, intColumn{fmt.Sprintf("%s_%d", prefix, i+1), bytes})
 		seeds[i] = derive(s.Seed, purpose+uint64(i))
 	}
-	schema := arrow.NewSchema(fields, nil)
-	var batches []arrow.RecordBatch
-	defer func() {
-		for _, batch := range batches {
-			batch.Release()
+	return build(ctx, s.Allocator, columns, rows, func(first int64, values []int64, put func(column int)) {
+		identities := make([]uint64, len(values))
+		for i := range values {
+			values[i], identities[i] = rowKey(first + int64(i))
 		}
-	}()
-	for first := int64(0); first < rows; first += chunkRows {
-		length := min(chunkRows, rows-first)
-		batch, buffers := s.allocate(schema, length)
-		batches = append(batches, batch)
-		err := forBlocks(ctx, length, func(start, end int64) {
-			keys, identities := make([]int64, end-start), make([]uint64, end-start)
-			for i := range keys {
-				keys[i], identities[i] = rowKey(first + start + int64(i))
+		put(0)
+		for c, seed := range seeds {
+			for i, identity := range identities {
+				values[i] = int64(at(seed, identity))
 			}
-			store(buffers[0], s.KeyBytes, start, keys)
-			for column, seed := range seeds {
-				for i, identity := range identities {
-					keys[i] = int64(at(seed, identity))
-				}
-				store(buffers[1+column], s.PayloadBytes, start, keys)
-			}
-		})
-		if err != nil {
-			return nil, err
+			put(1 + c)
 		}
-	}
-	return array.NewTableFromRecords(schema, batches), nil
-}
-
-func intType(bytes int) arrow.DataType {
-	if bytes == 8 {
-		return arrow.PrimitiveTypes.Int64
-	}
-	return arrow.PrimitiveTypes.Int32
-}
-
-// allocate makes a batch and gives the memory of its columns, still to be filled.
-func (s PKFKSpec) allocate(schema *arrow.Schema, rows int64) (arrow.RecordBatch, [][]byte) {
-	mem := s.Allocator
-	if mem == nil {
-		mem = memory.NewGoAllocator()
-	}
-	columns := make([]arrow.Array, schema.NumFields())
-	buffers := make([][]byte, len(columns))
-	for i, field := range schema.Fields() {
-		buffer := memory.NewResizableBuffer(mem)
-		buffer.Resize(int(rows) * field.Type.(arrow.FixedWidthDataType).Bytes())
-		buffers[i] = buffer.Bytes()
-		data := array.NewData(field.Type, int(rows), []*memory.Buffer{nil, buffer}, nil, 0, 0)
-		columns[i] = array.MakeFromData(data)
-		defer columns[i].Release()
-		data.Release()
-		buffer.Release()
-	}
-	return array.NewRecordBatch(schema, columns, rows), buffers
-}
-
-// store writes values from row start on, cut to width bytes.
-func store(buffer []byte, width int, start int64, values []int64) {
-	if width == 8 {
-		copy(arrow.Int64Traits.CastFromBytes(buffer)[start:], values)
-		return
-	}
-	out := arrow.Int32Traits.CastFromBytes(buffer)[start:]
-	for i, v := range values {
-		out[i] = int32(v)
-	}
+	})
 }

@@ -34,8 +34,8 @@ func TestPKFKProperty(t *testing.T) {
 		width := rapid.SampledFrom([]int{4, 8})
 		spec := PKFKSpec{
 			RRows: rapid.Int64Range(1, 3000).Draw(rt, "r"), SRows: rapid.Int64Range(0, 3000).Draw(rt, "s"),
-			RPayloads: rapid.IntRange(0, 3).Draw(rt, "rp"), SPayloads: rapid.IntRange(0, 3).Draw(rt, "sp"),
-			KeyBytes: width.Draw(rt, "kb"), PayloadBytes: width.Draw(rt, "pb"),
+			RPayloads: rapid.SliceOfN(width, 0, 3).Draw(rt, "rp"), SPayloads: rapid.SliceOfN(width, 0, 3).Draw(rt, "sp"),
+			KeyBytes:   width.Draw(rt, "kb"),
 			MatchRatio: rapid.SampledFrom([]float64{0, 0.25, 0.999, 1}).Draw(rt, "ratio"),
 			Zipf:       rapid.SampledFrom([]float64{0, 0.7, 1, 2}).Draw(rt, "zipf"),
 			Seed:       rapid.Uint64().Draw(rt, "seed"), Allocator: mem,
@@ -43,17 +43,14 @@ func TestPKFKProperty(t *testing.T) {
 		r, s, err := PKFK(context.Background(), spec)
 		require.NoError(rt, err, spec)
 		require.Equal(rt, []int64{spec.RRows, spec.SRows}, []int64{r.NumRows(), s.NumRows()})
-		require.Equal(rt, []int{1 + spec.RPayloads, 1 + spec.SPayloads}, []int{int(r.NumCols()), int(s.NumCols())})
+		require.Equal(rt, []int{1 + len(spec.RPayloads), 1 + len(spec.SPayloads)}, []int{int(r.NumCols()), int(s.NumCols())})
 		require.Equal(rt, "r_key", r.Schema().Field(0).Name)
 		require.Equal(rt, "s_key", s.Schema().Field(0).Name)
-		for _, table := range []arrow.Table{r, s} {
+		for side, table := range []arrow.Table{r, s} {
+			bytes := append([]int{spec.KeyBytes}, [][]int{spec.RPayloads, spec.SPayloads}[side]...)
 			for i, field := range table.Schema().Fields() {
 				require.False(rt, field.Nullable)
-				bytes := spec.PayloadBytes
-				if i == 0 {
-					bytes = spec.KeyBytes
-				}
-				require.Equal(rt, bytes, field.Type.(arrow.FixedWidthDataType).Bytes())
+				require.Equal(rt, bytes[i], field.Type.(arrow.FixedWidthDataType).Bytes())
 			}
 		}
 		matching := int64(math.Round(spec.MatchRatio * float64(spec.RRows)))
@@ -158,9 +155,9 @@ func TestPKFKPayloadOfRFollowsTheKey(t *testing.T) {
 }
 
 func TestPKFKValidateReportsAllFaults(t *testing.T) {
-	_, _, err := PKFK(context.Background(), PKFKSpec{RRows: -1, SRows: -1, RPayloads: -1, SPayloads: MaxPayloads + 1, KeyBytes: 3, PayloadBytes: 5, MatchRatio: math.NaN(), Zipf: 3})
+	_, _, err := PKFK(context.Background(), PKFKSpec{RRows: -1, SRows: -2, RPayloads: []int{5}, SPayloads: make([]int, MaxPayloads+1), KeyBytes: 3, MatchRatio: math.NaN(), Zipf: 3, Multiplicity: Multiplicity{2, 1}, SelfJoin: true})
 	require.ErrorIs(t, err, ErrSpec)
-	for _, fault := range []string{"|R| is -1", "|S| is -1", "R has -1", "S has 1001", "keys have 3", "payloads have 5", "match ratio is NaN", "zipf factor is 3"} {
+	for _, fault := range []string{"|R| is -1", "|S| is -2", "S has 1001", "keys have 3", "payloads have 5", "match ratio is NaN", "zipf factor is 3", "multiplicity is 2..1", "a self join has"} {
 		require.ErrorContains(t, err, fault)
 	}
 	require.ErrorContains(t, DefaultPKFK(0, 1).Validate(), "no primary key")
@@ -199,4 +196,45 @@ func BenchmarkPKFK(b *testing.B) {
 			b.ReportMetric(float64(3<<22)*float64(b.N)/b.Elapsed().Seconds()/1e6, "Mrows/s")
 		})
 	}
+}
+
+// Keys of R repeat as asked for, S may have the same ones, and payloads tell rows of one key apart.
+func TestPKFKMultiplicity(t *testing.T) {
+	spec := DefaultPKFK(3*27, 3*27) // 8..10 are 27 rows
+	spec.Multiplicity, spec.SelfJoin = Multiplicity{8, 10}, true
+	r, s, err := PKFK(context.Background(), spec)
+	require.NoError(t, err)
+	var counts [2]map[int64]int
+	for side, table := range []arrow.Table{r, s} {
+		counts[side] = map[int64]int{}
+		for _, key := range values(table.Column(0)) {
+			counts[side][key]++
+		}
+	}
+	require.Equal(t, map[int64]int{0: 8, 1: 9, 2: 10, 3: 8, 4: 9, 5: 10, 6: 8, 7: 9, 8: 10}, counts[0])
+	require.Equal(t, counts[0], counts[1])
+	require.NotEqual(t, values(r.Column(0)), values(s.Column(0)), "another order")
+	payloads := map[int64]bool{}
+	for _, v := range values(r.Column(1)) {
+		payloads[v] = true
+	}
+	require.Len(t, payloads, 81)
+
+	spec.Multiplicity, spec.SelfJoin, spec.RRows, spec.SRows, spec.MatchRatio = Multiplicity{4, 4}, false, 4000, 9000, 0.25
+	r, s, err = PKFK(context.Background(), spec)
+	require.NoError(t, err)
+	clear(counts[0])
+	for _, key := range values(r.Column(0)) {
+		counts[0][key]++
+		require.True(t, key >= 0 && key < 250 || key >= 1250 && key < 2000, "%d", key)
+	}
+	require.Len(t, counts[0], 1000)
+	for _, n := range counts[0] {
+		require.Equal(t, 4, n)
+	}
+	for _, key := range values(s.Column(0)) {
+		require.Less(t, key, int64(1000))
+	}
+	require.Equal(t, "8..10", Multiplicity{8, 10}.String())
+	require.Equal(t, "1", Multiplicity{}.String())
 }

@@ -56,8 +56,8 @@ func (s *stream) below(n uint64) uint64 {
 
 const blockRows = 1 << 16
 
-// forBlocks calls work for ranges that cover [0, rows), on all cores.
-func forBlocks(ctx context.Context, rows int64, work func(start, end int64)) error {
+// ForBlocks calls work for ranges that cover [0, rows), on all cores.
+func ForBlocks(ctx context.Context, rows int64, work func(start, end int64)) error {
 	var tasks errgroup.Group
 	tasks.SetLimit(runtime.GOMAXPROCS(0))
 	for start := int64(0); start < rows && ctx.Err() == nil; start += blockRows {

@@ -165,6 +165,69 @@ func TestTPCHInAChild(t *testing.T) {
 		delete(counts, key)
 	}
 	require.Empty(t, counts, "lines without order")
+	requireTPCHJoins(t, dir, orders, lines)
+}
+
+// The relations of the joins hold what their queries ask for.
+func requireTPCHJoins(t *testing.T, dir string, orders, lines arrow.Table) {
+	t.Helper()
+	dates, modes, instructions := column(t, lines, "l_shipdate"), column(t, lines, "l_shipmode"), column(t, lines, "l_shipinstruct")
+	for name, want := range map[string]struct {
+		left, right []string
+		leftRows    int64
+		keep        func(row int) bool
+	}{
+		"J1": {[]string{"o_orderkey", "o_custkey", "o_totalprice", "o_orderdate", "o_shippriority"}, []string{"l_orderkey", "l_extendedprice"}, 1500,
+			func(row int) bool { return dates[row][:4] == "1995" || dates[row][:4] == "1996" }},
+		"J2": {[]string{"o_orderkey", "o_custkey", "o_orderdate", "o_totalprice"}, []string{"l_orderkey", "l_quantity"}, 1500, func(int) bool { return true }},
+		"J3": {[]string{"p_partkey", "p_brand", "p_size", "p_container"}, []string{"l_partkey", "l_quantity", "l_extendedprice", "l_discount"}, 200_000,
+			func(row int) bool { return modes[row] == "AIR" && instructions[row] == "DELIVER IN PERSON" }},
+	} {
+		left, right, err := TPCHJoin(context.Background(), dir, name, 4)
+		require.NoError(t, err, name)
+		require.Equal(t, want.leftRows, left.NumRows(), name)
+		for side, columns := range [][]string{want.left, want.right} {
+			table := []arrow.Table{left, right}[side]
+			for i, field := range table.Schema().Fields() {
+				require.Equal(t, columns[i], field.Name)
+				require.Equal(t, i == 0 || field.Name == "o_custkey", field.Type == arrow.PrimitiveTypes.Int32, "%s: only keys have 4 bytes", field.Name)
+			}
+		}
+		// the right side holds the lines that pass, each with its values, in another order
+		key, value := want.right[0], want.right[1]
+		wanted, got := map[[2]int64]int{}, map[[2]int64]int{}
+		keys, sources := ints(t, lines, key), cents(t, lines, value)
+		for row := range keys {
+			if want.keep(row) {
+				wanted[[2]int64{keys[row], sources[row]}]++
+			}
+		}
+		gotKeys, gotValues := ints(t, right, key), ints(t, right, value)
+		for row := range gotKeys {
+			got[[2]int64{gotKeys[row], gotValues[row]}]++
+		}
+		require.NotEmpty(t, wanted, name)
+		require.Equal(t, wanted, got, name)
+		primary := map[int64]int{}
+		for row, key := range ints(t, left, want.left[0]) {
+			primary[key] = row
+		}
+		require.Len(t, primary, int(left.NumRows()))
+		for _, key := range gotKeys {
+			require.Contains(t, primary, key, name)
+		}
+		if name == "J1" {
+			require.Equal(t, ints(t, orders, "o_orderkey")[0], int64(1))
+			require.Equal(t, cents(t, orders, "o_totalprice")[0], ints(t, left, "o_totalprice")[primary[1]])
+			require.NotZero(t, primary[1], "rows are in random order")
+		}
+		left.Release()
+		right.Release()
+	}
+	_, _, err := TPCHJoin(context.Background(), dir, "J9", 4)
+	require.ErrorIs(t, err, ErrSpec)
+	_, _, err = TPCHJoin(context.Background(), t.TempDir(), "J2", 8)
+	require.ErrorIs(t, err, tableio.ErrInput)
 }
 
 func TestTPCHCancelledLeavesNothing(t *testing.T) {

@@ -81,12 +81,7 @@ func benchOptionsOf(c *cli.Context) (o benchOptions, err error) {
 	f := &joinFlags{Context: c}
 	o.deviceOptions = deviceOptionsOf(c)
 	o.Options = benchmark.Options{Repeat: c.Int("repeat"), Warm: c.Duration("warm"), Seed: c.Uint64("seed")}
-	o.csv, o.command = c.String("csv"), strings.Join(append([]string{"spirjoin", "bench", "primitive"}, c.Args().Slice()...), " ")
-	for _, name := range c.FlagNames() {
-		if name != "csv" {
-			o.command += fmt.Sprintf(" --%s %s", name, flagText(c, name))
-		}
-	}
+	o.csv, o.command = c.String("csv"), commandText(c)
 	if o.Repeat < 1 {
 		f.fault("--repeat must be at least 1")
 	}
@@ -106,6 +101,17 @@ func benchOptionsOf(c *cli.Context) (o benchOptions, err error) {
 		return o, usageError(strings.Join(f.faults, "; "))
 	}
 	return o, nil
+}
+
+// commandText is a command of bench with its arguments and flags, but for the output.
+func commandText(c *cli.Context) string {
+	text := strings.Join(append([]string{"spirjoin", "bench", c.Command.Name}, c.Args().Slice()...), " ")
+	for _, name := range c.FlagNames() {
+		if name != "csv" {
+			text += fmt.Sprintf(" --%s %s", name, flagText(c, name))
+		}
+	}
+	return text
 }
 
 // flagText is the value of a flag as it was given.
@@ -227,12 +233,17 @@ func (s *session) benchPrimitive(ctx context.Context, o benchOptions) (err error
 	if err != nil {
 		return err
 	}
-	file, err := createBenchFile(o.csv)
+	file, err := createBenchFile(o.csv, o.command, device.Info(), primitiveColumns)
 	if err != nil {
 		return err
 	}
 	defer file.abort()
 	return s.measureCases(ctx, rig, device.Info(), cases, o, file)
+}
+
+// doesNotFit tells an error for which a case is skipped from one that ends the command.
+func doesNotFit(err error) bool {
+	return errors.Is(err, backend.ErrDeviceMemory) || errors.Is(err, backend.ErrHostMemory) || errors.Is(err, backend.ErrLimit)
 }
 
 // measureCases prints a line for each case as soon as it is known.
@@ -251,16 +262,13 @@ func (s *session) measureCases(ctx context.Context, rig *benchmark.Rig, device *
 	for _, c := range cases {
 		progress.enter(c.String())
 		result, err := rig.Measure(ctx, c)
-		var skipped error
-		if errors.Is(err, backend.ErrDeviceMemory) || errors.Is(err, backend.ErrHostMemory) || errors.Is(err, backend.ErrLimit) {
-			skipped, err = err, nil
-		}
-		if err != nil {
+		skipped := err
+		if err != nil && !doesNotFit(err) {
 			return err
 		}
 		progress.clearLine()
 		fmt.Fprintln(s.stdout, table.line(&result, skipped))
-		file.add(device, o, &result, skipped)
+		file.addPrimitive(o.Seed, &result, skipped)
 	}
 	return file.commit()
 }

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/debug"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -15,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/bench/joins"
 	benchmark "github.com/spirjoin/spirjoin/bench/primitive"
 	"github.com/spirjoin/spirjoin/bench/workload"
 )
@@ -114,6 +116,17 @@ func TestBenchTable(t *testing.T) {
 	requireGolden(t, "bench-primitive.txt", b.String())
 }
 
+// The widest numbers keep their columns.
+func TestJoinTable(t *testing.T) {
+	table := newJoinTable([]string{"zipf=1"}, joins.Algorithms()[:1])
+	m := &measurement{Result: joins.Result{Algorithm: "phj-om", RRows: 1 << 30, SRows: 1 << 31, Rows: 1<<32 - 1, PeakBytes: 1<<20 - 103,
+		Times: benchmark.Summary{Median: 999600 * time.Microsecond, Min: 999499 * time.Nanosecond, Max: 99 * time.Second}}}
+	require.Len(t, table.line("zipf=1", m), len(table.head()))
+	require.Contains(t, table.line("zipf=1", m), " 1023.9 KiB ")
+	m.PeakBytes = 1 << 60
+	require.NotPanics(t, func() { table.line("zipf=1", m) })
+}
+
 func TestFormatRate(t *testing.T) {
 	for want, v := range map[string]float64{"0.00 /s": 0, "999 /s": 999, "1.00 k/s": 999.6, "27.1 G/s": 27.1e9, "1234 T/s": 1.234e15, "100 M/s": 99.97e6} {
 		require.Equal(t, want, formatRate(v, ""))
@@ -131,13 +144,85 @@ func TestCommit(t *testing.T) {
 }
 
 func TestBenchJoins(t *testing.T) {
-	args := append([]string{"bench", "joins", "phj-om", "smj-um", "-r", "2^12", "--payloads", "2", "--zipf", "0.5"}, benchQuickly...)
+	args := append([]string{"bench", "joins", "phj-om", "smj-um", "-r", "2^12", "--payloads", "2", "--payload-bytes", "4,8", "--zipf", "0.5"}, benchQuickly...)
 	o := runProgram(t, exitDone, args...)
 	require.Empty(t, o.stderr)
 	lines := strings.Split(strings.TrimSpace(o.stdout), "\n")
-	require.Contains(t, lines[1], "pkfk r=4096 s=8192 r-payloads=2 s-payloads=2 key-bytes=4 payload-bytes=4 match-ratio=1 zipf=0.5 seed=1")
+	require.Contains(t, lines[1], "pkfk r=4096 s=8192 key-bytes=4 r-payload-bytes=4+8 s-payload-bytes=4+8 match-ratio=1 zipf=0.5 multiplicity=1 seed=1")
 	require.Regexp(t, `^ALGORITHM +MEDIAN +MIN +MAX +TUPLES/S +MEMORY +OUTPUT ROWS$`, lines[2])
 	require.Regexp(t, `^phj-om( +[\d.]+ [mu]?s){3} +[\d.]+ [kMG]/s +[\d.]+ [KM]iB +2\^13$`, lines[3])
 	require.Regexp(t, `^   partition left [\d.]+ [mu]s, `, lines[4])
 	require.Contains(t, o.stdout, "\nsmj-um ")
+}
+
+// Cells of figures: each measured or with the reason why not, the same in the table and in the file; a cell that two figures have is
+// measured once.
+func TestBenchJoinsFigures(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "results.csv")
+	run := func(args ...string) outcome {
+		return runProgram(t, exitDone, append(append([]string{"bench", "joins"}, args...), append([]string{"--scale", "15"}, benchQuickly...)...)...)
+	}
+	o := run("--figure", "gftr-12,gftr-16,gftr-17,rt-12", "--cell", "=4", "--csv", path)
+	require.Empty(t, o.stderr)
+	lines := strings.Split(strings.TrimSpace(o.stdout), "\n")
+	require.Equal(t, "", lines[1])
+	require.Equal(t, "gftr-12: joins by payload columns of each side", lines[2])
+	require.Regexp(t, `^CELL +ALGORITHM +MEDIAN +MIN +MAX +TUPLES/S +MEMORY +OUTPUT ROWS$`, lines[3])
+	require.Regexp(t, `^payloads=4  phj-om( +[\d.]+ [mu]?s){3} +[\d.]+ [kMG]/s +[\d.]+ [KM]iB +2\^12$`, lines[4])
+	require.Regexp(t, `^   partition left [\d.]+ [mu]s, `, lines[5])
+	require.Regexp(t, `(?m)^J1 made key=4  phj-om +[\d.]+ [mu]s `, o.stdout)
+
+	file, err := os.Open(path)
+	require.NoError(t, err)
+	defer file.Close()
+	rows, err := csv.NewReader(file).ReadAll()
+	require.NoError(t, err)
+	var golden strings.Builder
+	open := map[string]bool{}
+	for i, name := range rows[0] { // what a run decides is left out
+		_, common := slices.BinarySearch([]string{"backend", "command", "commit", "device", "driver", "driver_version", "machine", "started"}, name)
+		open[name] = common || name == "peak_bytes" || name == "stages" || strings.HasSuffix(name, "_ns") || name == "tuples_per_second"
+		for _, row := range rows[1:] {
+			if open[name] && !common {
+				require.Equal(t, row[slices.Index(rows[0], "verified")] == "yes", row[i] != "", "%s: %v", name, row)
+			}
+		}
+	}
+	for _, row := range rows {
+		var kept []string
+		for i, value := range row {
+			if !open[rows[0][i]] {
+				kept = append(kept, value)
+			}
+		}
+		fmt.Fprintln(&golden, strings.Join(kept, ","))
+	}
+	requireGolden(t, "bench-joins.csv", golden.String())
+
+	skipped := run("phj-om", "phj-om-unique", "--figure", "gftr-17", "--cell", "J5", "--csv", path)
+	require.Regexp(t, `(?m)^J5 made key=8  phj-om-unique  skipped: takes unique keys only`, skipped.stdout)
+	text, err := os.ReadFile(path)
+	require.NoError(t, err)
+	require.Equal(t, 2, strings.Count(string(text), `,no,"takes unique keys only, on the side with fewer rows",`))
+	require.Contains(t, runProgram(t, exitInputOutput, "bench", "joins", "--device", "host", "--figure", "gftr-17", "--tpch", t.TempDir()).stderr, "orders.parquet")
+
+	again := strings.Split(run("phj-om", "--figure", "gftr-8,gftr-9", "--cell", "2^12").stdout, "\n")
+	require.Len(t, again, 12)
+	require.Empty(t, run("phj-om", "--figure", "gftr-8", "--cell", "nowhere").stderr)
+}
+
+func TestBenchJoinsUsage(t *testing.T) {
+	o := runProgram(t, exitDone, "bench", "joins", "--figure", "list")
+	requireGolden(t, "bench-joins-figures.txt", o.stdout)
+	for args, want := range map[string]string{
+		"--figure gftr-99":                     `no figure "gftr-99"; there are gftr-8, `,
+		"--figure gftr-8 phj":                  `no join "phj"; there are phj-om, `,
+		"--figure gftr-8 --scale -1":           "--scale is -1, must be 0 to 62",
+		"--payloads -1":                        "--payloads is -1, must be 0 to 1000",
+		"--payload-bytes 5 -r 10":              "payloads have 5 bytes, must be 4 or 8",
+		"--repeat 0":                           "--repeat must be at least 1",
+		"--figure gftr-8 --cell 2^27 -r 10 -s": "needs a value",
+	} {
+		require.Contains(t, runProgram(t, exitUsage, append([]string{"bench", "joins", "--device", "host"}, strings.Fields(args)...)...).stderr, want)
+	}
 }

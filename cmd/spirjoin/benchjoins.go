@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -13,96 +14,293 @@ import (
 	"github.com/spirjoin/spirjoin/bench/joins"
 	benchmark "github.com/spirjoin/spirjoin/bench/primitive"
 	"github.com/spirjoin/spirjoin/bench/workload"
+	"github.com/spirjoin/spirjoin/primitive"
 )
 
 func (s *session) benchJoinsCommand() *cli.Command {
-	const load, run = "Workload", "Run"
+	const load, figures, run, output = "Workload", "Figures", "Run", "Output"
 	return &cli.Command{
 		Name: "joins", Usage: "joins of relations that are on the device", UsageText: "spirjoin bench joins [ALGORITHM...] [flags]",
-		Description: "   Joins primary with foreign keys and returns the key and all payload columns of both sides. Each\n" +
-			"   answer is verified before it is timed; a wrong one ends the command with code 6. Times are those\n" +
-			"   of the device. Without an ALGORITHM all are measured:\n   " + fold(strings.Join(joins.Names(), ", "), reportColumns-4, "\n   "),
+		Description: "   Joins primary with foreign keys and returns the key and all payload columns of both sides, or\n" +
+			"   repeats the sweeps of figures. Each answer is verified before it is timed; a wrong one ends the\n" +
+			"   command with code 6. Times are those of the device. Without an ALGORITHM a figure takes its own;\n" +
+			"   otherwise, and with all, these are measured:\n   " + fold(strings.Join(joins.Names(), ", "), reportColumns-4, "\n   "),
 		Flags: []cli.Flag{
 			&cli.GenericFlag{Name: "r-rows", Aliases: []string{"r"}, Category: load, Value: new(rowsValue), Usage: "`ROWS` with primary keys; default: 2^27 or 2^20"},
 			&cli.GenericFlag{Name: "s-rows", Aliases: []string{"s"}, Category: load, Value: new(rowsValue), Usage: "`ROWS` with foreign keys; default: twice as many"},
 			&cli.IntFlag{Name: "payloads", Category: load, Value: 1, Usage: "payload `COLUMNS` of each side; default: 1"},
 			&cli.IntFlag{Name: "key-bytes", Category: load, Value: 4, Usage: "`BYTES` of a key: 4 or 8; default: 4"},
-			&cli.IntFlag{Name: "payload-bytes", Category: load, Value: 4, Usage: "`BYTES` of a payload: 4 or 8; default: 4"},
+			&cli.StringSliceFlag{Name: "payload-bytes", Category: load, Usage: "`BYTES` of a payload: 4, 8, or 4,8 in turn; default: 4"},
 			&cli.Float64Flag{Name: "match-ratio", Category: load, Value: 1, Usage: "`SHARE` of the primary keys that rows refer to; default: 1"},
 			&cli.Float64Flag{Name: "zipf", Category: load, Usage: "`FACTOR` of the skew of foreign keys; default: 0"},
 			&cli.Uint64Flag{Name: "seed", Category: load, Value: 1, Usage: "`NUMBER` that all random values follow from; default: 1"},
 
+			&cli.StringSliceFlag{Name: "figure", Category: figures, Usage: "repeat the sweeps of `FIGURES`: gftr-8,rt-7 or all; list shows them"},
+			&cli.StringFlag{Name: "cell", Category: figures, Usage: "only cells whose place on the axis contains `TEXT`, as in zipf=1"},
+			&cli.IntFlag{Name: "scale", Category: figures, Usage: "divide rows by 2 to the `POWER`; default: 0, on a CPU 8"},
+			&cli.StringFlag{Name: "tpch", Category: figures, Usage: "take the joins of TPC-H in gftr-17 from the files of gen tpch in `DIR`"},
+
 			&cli.StringFlag{Name: "device", Category: run, Value: "auto", Usage: "`DEVICE`: its index, name, id or backend; default: auto"},
 			&cli.GenericFlag{Name: "device-memory", Category: run, Value: new(sizeValue), Usage: "use at most `SIZE` on the device, as in 512MiB; default: 80%"},
-			&cli.IntFlag{Name: "repeat", Category: run, Value: 7, Usage: "time each join `TIMES` times; default: 7"},
-			&cli.DurationFlag{Name: "warm", Category: run, Value: time.Second, Usage: "run each join for a `TIME` before it is timed; default: 1s"},
+			&cli.IntFlag{Name: "repeat", Category: run, Value: 7, Usage: "time each join `TIMES` times; default: 7, for figures 3"},
+			&cli.DurationFlag{Name: "warm", Category: run, Value: time.Second, Usage: "run each join for a `TIME` before; default: 1s, for figures 50ms"},
+
+			&cli.StringFlag{Name: "csv", Category: output, Usage: "write the results to `FILE`, which appears whole or not at all"},
 		},
 		Action: func(c *cli.Context) error {
-			algorithms, err := joins.Find(c.Args().Slice())
+			if slices.Equal(c.StringSlice("figure"), []string{"list"}) {
+				s.listFigures()
+				return nil
+			}
+			o, err := joinsOptionsOf(c)
 			if err != nil {
 				return err
 			}
-			spec := workload.DefaultPKFK(int64(*c.Generic("r-rows").(*rowsValue)), int64(*c.Generic("s-rows").(*rowsValue)))
-			spec.RPayloads, spec.SPayloads = c.Int("payloads"), c.Int("payloads")
-			spec.KeyBytes, spec.PayloadBytes = c.Int("key-bytes"), c.Int("payload-bytes")
-			spec.MatchRatio, spec.Zipf, spec.Seed = c.Float64("match-ratio"), c.Float64("zipf"), c.Uint64("seed")
-			if c.Int("repeat") < 1 {
-				return usagef("--repeat must be at least 1")
-			}
-			return s.benchJoins(c.Context, algorithms, spec, deviceOptionsOf(c), c.Int("repeat"), c.Duration("warm"))
+			return s.benchJoins(c.Context, o)
 		},
 	}
 }
 
-func (s *session) benchJoins(ctx context.Context, algorithms []joins.Algorithm, spec workload.PKFKSpec, o deviceOptions, repeat int, warm time.Duration) (err error) {
-	device, user, closeAll, err := s.openDevice(ctx, o)
+// joinsOptions are the flags of `bench joins`, checked.
+type joinsOptions struct {
+	deviceOptions
+	algorithms   []joins.Algorithm // none: those of the figure
+	figures      []joins.Figure
+	cell         string // part of the place on the axis
+	scale        int    // -1: by the device
+	tpch         string
+	repeat       int
+	warm         time.Duration
+	csv, command string
+}
+
+func joinsOptionsOf(c *cli.Context) (o joinsOptions, err error) {
+	f := &joinFlags{Context: c}
+	o = joinsOptions{deviceOptions: deviceOptionsOf(c), cell: c.String("cell"), scale: -1, tpch: c.String("tpch"),
+		repeat: c.Int("repeat"), warm: c.Duration("warm"), csv: c.String("csv"), command: commandText(c)}
+	if o.figures, err = joins.FindFigures(f.list("figure")); err != nil {
+		return o, err
+	}
+	if len(o.figures) == 0 || c.Args().Present() {
+		if o.algorithms, err = joins.Find(c.Args().Slice()); err != nil {
+			return o, err
+		}
+	}
+	if c.IsSet("scale") {
+		if o.scale = c.Int("scale"); o.scale < 0 || o.scale > 62 {
+			f.fault("--scale is %d, must be 0 to 62", o.scale)
+		}
+	}
+	if o.repeat < 1 {
+		f.fault("--repeat must be at least 1")
+	}
+	if len(o.figures) > 0 {
+		if !c.IsSet("repeat") {
+			o.repeat = 3
+		}
+		if !c.IsSet("warm") {
+			o.warm = 50 * time.Millisecond
+		}
+	} else {
+		spec := workload.DefaultPKFK(int64(*c.Generic("r-rows").(*rowsValue)), int64(*c.Generic("s-rows").(*rowsValue)))
+		widths := f.ints("payload-bytes")
+		if len(widths) == 0 {
+			widths = []int{4}
+		}
+		if spec.RPayloads, err = payloadColumns("payloads", c.Int("payloads"), widths); err != nil {
+			return o, err
+		}
+		spec.SPayloads, spec.KeyBytes = spec.RPayloads, c.Int("key-bytes")
+		spec.MatchRatio, spec.Zipf, spec.Seed = c.Float64("match-ratio"), c.Float64("zipf"), c.Uint64("seed")
+		o.figures, o.scale = []joins.Figure{{Cells: []joins.Cell{{Spec: spec}}}}, 0
+	}
+	if len(f.faults) > 0 {
+		return o, usageError(strings.Join(f.faults, "; "))
+	}
+	return o, nil
+}
+
+func (s *session) listFigures() {
+	for _, f := range joins.Figures() {
+		text := fmt.Sprintf("%s; %s", f.Title, plural(len(f.Cells), "cell"))
+		if f.Note != "" {
+			text += ". " + f.Note + "."
+		}
+		fmt.Fprintf(s.stdout, "%-8s %s\n", f.Name, fold(text, reportColumns-9, "\n"+strings.Repeat(" ", 9)))
+	}
+}
+
+func (s *session) benchJoins(ctx context.Context, o joinsOptions) (err error) {
+	device, user, closeAll, err := s.openDevice(ctx, o.deviceOptions)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, closeAll()) }()
-	if spec.RRows == 0 {
-		spec.RRows = int64(defaultRows(device.Info()))
+	if o.scale < 0 {
+		o.scale = 0
+		if device.Info().CPULike() {
+			o.scale = 8
+		}
 	}
-	if spec.SRows == 0 {
-		spec.SRows = 2 * spec.RRows
+	if spec := &o.figures[0].Cells[0].Spec; o.figures[0].Name == "" {
+		if spec.RRows == 0 {
+			spec.RRows = int64(defaultRows(device.Info()))
+		}
+		if spec.SRows == 0 {
+			spec.SRows = 2 * spec.RRows
+		}
+		if err := spec.Validate(); err != nil {
+			return usageError(err.Error())
+		}
 	}
-	if err := spec.Validate(); err != nil {
-		return usageError(err.Error())
-	}
-	progress := s.newProgress(false)
-	defer progress.close()
-	progress.enter("make the workload")
-	bed, err := joins.NewBed(ctx, device, user, spec)
+	file, err := createBenchFile(o.csv, o.command, device.Info(), joinColumns)
 	if err != nil {
 		return err
 	}
-	defer bed.Release()
-	progress.clearLine()
+	defer file.abort()
+	w := &sweep{session: s, joinsOptions: o, device: device, user: user, file: file, progress: s.newProgress(false), known: map[string]measurement{}}
+	defer w.progress.close()
 	fmt.Fprintln(s.stdout, printable(fmt.Sprintf("%s, %s %s", device.Info().Name, device.Info().Driver, device.Info().DriverVersion)))
-	fmt.Fprintln(s.stdout, spec)
-	aligns := []align{alignLeft, alignRight, alignRight, alignRight, alignRight, alignRight, alignRight}
-	head := []string{"ALGORITHM", "MEDIAN", "MIN", "MAX", "TUPLES/S", "MEMORY", "OUTPUT ROWS"}
-	widths := []int{len(head[0]), numberColumns, numberColumns, numberColumns, numberColumns, numberColumns, len(head[6])}
-	for _, a := range algorithms {
-		widths[0] = max(widths[0], len(a.Name))
-	}
-	fmt.Fprintln(s.stdout, tableLine(aligns, widths, head))
-	for _, a := range algorithms {
-		progress.enter(a.Name)
-		r, err := bed.Measure(ctx, a, repeat, warm)
-		progress.clearLine()
-		switch {
-		case errors.Is(err, backend.ErrDeviceMemory) || errors.Is(err, backend.ErrHostMemory) || errors.Is(err, backend.ErrLimit):
-			fmt.Fprintln(s.stdout, a.Name+columnGap+"skipped: "+oneLine(err.Error()))
-			continue
-		case err != nil:
+	for _, figure := range o.figures {
+		if err := w.figure(ctx, figure); err != nil {
 			return err
 		}
-		fmt.Fprintln(s.stdout, tableLine(aligns, widths, []string{a.Name, formatTime(r.Times.Median), formatTime(r.Times.Min), formatTime(r.Times.Max),
-			formatRate(r.TuplesPerSecond(), ""), formatBytes(r.PeakBytes), benchmark.RowsText(r.Rows)}))
-		fmt.Fprintln(s.stdout, "   "+fold(stagesText(r.Stages), reportColumns-4, "\n   "))
+	}
+	return file.commit()
+}
+
+// sweep measures cells, each algorithm of a cell once, whatever the figures that have it.
+type sweep struct {
+	*session
+	joinsOptions
+	device   *backend.Device
+	user     primitive.Tuning
+	file     *benchFile
+	progress *progress
+	known    map[string]measurement // by workload and algorithm
+}
+
+// measurement is a result, or why there is none.
+type measurement struct {
+	joins.Result
+	skipped error
+}
+
+func (w *sweep) figure(ctx context.Context, f joins.Figure) error {
+	algorithms := w.algorithms
+	if len(algorithms) == 0 {
+		var err error
+		if algorithms, err = joins.Find(f.Algorithms); err != nil {
+			return err
+		}
+	}
+	var cells []joins.Cell
+	places := []string{""}
+	for _, c := range f.Cells {
+		if c.Query != "" {
+			c.Folder = w.tpch
+		}
+		if c = c.Scaled(w.scale); f.Axis == nil || strings.Contains(f.Axis(c), w.cell) {
+			cells = append(cells, c)
+		}
+	}
+	if f.Axis != nil {
+		fmt.Fprintln(w.stdout, "\n"+f.Name+": "+f.Title)
+		places = nil
+		for _, c := range cells {
+			places = append(places, f.Axis(c))
+		}
+	} else {
+		fmt.Fprintln(w.stdout, cells[0])
+	}
+	table := newJoinTable(places, algorithms)
+	fmt.Fprintln(w.stdout, table.head())
+	for i, c := range cells {
+		if err := w.measure(ctx, f.Name, places[i], c, algorithms, table); err != nil {
+			return err
+		}
 	}
 	return nil
+}
+
+// measure prints a line for each algorithm as soon as it is measured. The workload is made once, if it is needed.
+func (w *sweep) measure(ctx context.Context, figure, place string, c joins.Cell, algorithms []joins.Algorithm, table *joinTable) error {
+	var bed *joins.Bed
+	var bedErr error
+	defer func() {
+		if bed != nil {
+			bed.Release()
+		}
+	}()
+	for _, a := range algorithms {
+		key := c.String() + " " + a.Name
+		o, known := w.known[key]
+		if !known {
+			o.Algorithm = a.Name
+			if bed == nil && bedErr == nil {
+				w.progress.enter("make " + c.String())
+				bed, bedErr = joins.NewBed(ctx, w.device, w.user, c)
+			}
+			err := bedErr
+			if err == nil {
+				w.progress.enter(key)
+				o.Result, err = bed.Measure(ctx, a, w.repeat, w.warm)
+			}
+			if err != nil && !doesNotFit(err) && !errors.Is(err, joins.ErrNotUnique) {
+				return err
+			}
+			o.skipped = err
+			w.progress.clearLine()
+			w.known[key] = o
+		}
+		fmt.Fprintln(w.stdout, table.line(place, &o))
+		w.file.addJoin(figure, place, c, &o)
+	}
+	return nil
+}
+
+// joinTable prints measured joins, each followed by its stages.
+type joinTable struct{ widths []int }
+
+var (
+	joinHead   = []string{"CELL", "ALGORITHM", "MEDIAN", "MIN", "MAX", "TUPLES/S", "MEMORY", "OUTPUT ROWS"}
+	joinAligns = []align{alignLeft, alignLeft, alignRight, alignRight, alignRight, alignRight, alignRight, alignRight}
+)
+
+// newJoinTable has no column for cells where their only place is "".
+func newJoinTable(places []string, algorithms []joins.Algorithm) *joinTable {
+	t := &joinTable{widths: []int{0, len(joinHead[1]), numberColumns, numberColumns, numberColumns, numberColumns, len("1023.9 MiB"), len(joinHead[7])}}
+	for _, p := range places {
+		if p != "" {
+			t.widths[0] = max(t.widths[0], len(p), len(joinHead[0]))
+		}
+	}
+	for _, a := range algorithms {
+		t.widths[1] = max(t.widths[1], len(a.Name))
+	}
+	return t
+}
+
+func (t *joinTable) cells(cells []string) string {
+	from := 0
+	if t.widths[0] == 0 {
+		from = 1
+	}
+	return tableLine(joinAligns[from:], t.widths[from:len(cells)], cells[from:])
+}
+
+func (t *joinTable) head() string { return t.cells(joinHead) }
+
+func (t *joinTable) line(place string, o *measurement) string {
+	if o.skipped != nil {
+		return t.cells([]string{place, o.Algorithm}) + columnGap + "skipped: " + oneLine(o.skipped.Error())
+	}
+	line := t.cells([]string{place, o.Algorithm, formatTime(o.Times.Median), formatTime(o.Times.Min), formatTime(o.Times.Max),
+		formatRate(o.TuplesPerSecond(), ""), formatBytes(o.PeakBytes), benchmark.RowsText(o.Rows)})
+	if len(o.Stages) > 0 {
+		line += "\n   " + fold(stagesText(o.Stages), reportColumns-4, "\n   ")
+	}
+	return line
 }
 
 // stagesText lists the stages of a join with their times on the device.
@@ -112,4 +310,35 @@ func stagesText(stages []backend.StageTime) string {
 		texts = append(texts, fmt.Sprintf("%s %s", stage.Stage, formatTime(stage.Time)))
 	}
 	return strings.Join(texts, ", ")
+}
+
+var joinColumns = benchColumns{
+	texts: []string{"figure", "cell", "workload", "algorithm", "r_payload", "s_payload", "multiplicity", "self_join", "clock", "verified", "skipped", "stages"},
+	numbers: []string{"seed", "joins", "key_bytes", "r_rows", "s_rows", "output_rows", "peak_bytes", "runs",
+		"median_ns", "min_ns", "max_ns", "spread_ns", "wall_median_ns", "transform_ns", "match_ns", "gather_ns"},
+	measures: []string{"match_ratio", "zipf", "tuples_per_second"},
+}
+
+// addJoin adds a row. Rows of what was skipped are those of the cell.
+func (f *benchFile) addJoin(figure, place string, c joins.Cell, o *measurement) {
+	spec, r := &c.Spec, &o.Result
+	clock, verified, reason := clockText(r.DeviceTime), "yes", ""
+	numbers, measures := []uint64{spec.Seed, uint64(max(c.Dimensions, 1)), uint64(spec.KeyBytes)}, []float64{spec.MatchRatio, spec.Zipf}
+	if o.skipped != nil {
+		clock, verified, reason = "", "no", oneLine(o.skipped.Error())
+		numbers = append(numbers, uint64(spec.RRows), uint64(spec.SRows))
+	} else {
+		numbers = append(numbers, r.RRows, r.SRows, r.Rows, r.PeakBytes, uint64(r.Times.Runs))
+		transform, match, gather := r.Phases()
+		for _, t := range []time.Duration{r.Times.Median, r.Times.Min, r.Times.Max, r.Times.Spread, r.Wall.Median, transform, match, gather} {
+			numbers = append(numbers, uint64(t.Nanoseconds()))
+		}
+		measures = append(measures, r.TuplesPerSecond())
+	}
+	var stages []string
+	for _, stage := range r.Stages {
+		stages = append(stages, fmt.Sprintf("%s=%d", stage.Stage, stage.Time.Nanoseconds()))
+	}
+	f.add([]string{figure, place, c.Kind(), r.Algorithm, workload.BytesText(spec.RPayloads, " "), workload.BytesText(spec.SPayloads, " "), spec.Multiplicity.String(),
+		fmt.Sprint(spec.SelfJoin), clock, verified, reason, strings.Join(stages, ";")}, numbers, measures)
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"runtime/debug"
+	"slices"
 	"strconv"
 	"time"
 	"unicode/utf8"
@@ -102,29 +103,31 @@ func threeDigits(v float64) string {
 	return fmt.Sprintf("%.2f", v)
 }
 
-// benchFile collects results for a CSV file; without a path it does nothing.
+// benchFile collects results for a CSV file; without a path it does nothing. Its first columns say what measured, and when.
 type benchFile struct {
-	writer  *tableio.Writer
-	rows    *array.RecordBuilder
-	machine string
-	started string
+	writer *tableio.Writer
+	rows   *array.RecordBuilder
+	common []string
 }
 
-func benchSchema() *arrow.Schema {
+// benchColumns are columns of a CSV file of measurements by their type.
+type benchColumns struct{ texts, numbers, measures []string }
+
+func (c benchColumns) schema() *arrow.Schema {
 	var fields []arrow.Field
-	for _, name := range []string{"started", "machine", "device", "backend", "driver", "driver_version", "commit", "command", "primitive", "distribution", "tuning", "clock", "skipped"} {
-		fields = append(fields, arrow.Field{Name: name, Type: arrow.BinaryTypes.String})
+	add := func(names []string, dt arrow.DataType) {
+		for _, name := range names {
+			fields = append(fields, arrow.Field{Name: name, Type: dt, Nullable: true})
+		}
 	}
-	for _, name := range []string{"seed", "key_bits", "payload_bits", "rows", "runs"} {
-		fields = append(fields, arrow.Field{Name: name, Type: arrow.PrimitiveTypes.Uint64})
-	}
-	for _, name := range []string{"median_seconds", "min_seconds", "max_seconds", "spread_seconds", "rows_per_second", "bytes_per_second", "copy_bytes_per_second", "copy_percent"} {
-		fields = append(fields, arrow.Field{Name: name, Type: arrow.PrimitiveTypes.Float64, Nullable: true})
-	}
+	add([]string{"started", "machine", "device", "backend", "driver", "driver_version", "commit", "command"}, arrow.BinaryTypes.String)
+	add(c.texts, arrow.BinaryTypes.String)
+	add(c.numbers, arrow.PrimitiveTypes.Uint64)
+	add(c.measures, arrow.PrimitiveTypes.Float64)
 	return arrow.NewSchema(fields, nil)
 }
 
-func createBenchFile(path string) (*benchFile, error) {
+func createBenchFile(path, command string, device *backend.DeviceInfo, columns benchColumns) (*benchFile, error) {
 	if path == "" {
 		return &benchFile{}, nil
 	}
@@ -132,46 +135,70 @@ func createBenchFile(path string) (*benchFile, error) {
 	if err != nil {
 		return nil, err
 	}
-	writer, err := tableio.Create(path, benchSchema(), tableio.WriteOptions{Format: tableio.CSV})
+	writer, err := tableio.Create(path, columns.schema(), tableio.WriteOptions{Format: tableio.CSV})
 	if err != nil {
 		return nil, err
 	}
-	return &benchFile{writer: writer, rows: array.NewRecordBuilder(memory.DefaultAllocator, benchSchema()), machine: machine,
-		started: time.Now().UTC().Format(time.RFC3339)}, nil
+	return &benchFile{writer: writer, rows: array.NewRecordBuilder(memory.DefaultAllocator, columns.schema()),
+		common: []string{time.Now().UTC().Format(time.RFC3339), machine, device.Name, device.Backend, device.Driver, device.DriverVersion, commit(), command}}, nil
 }
 
-// add adds a row; a case that was skipped has no numbers.
-func (f *benchFile) add(device *backend.DeviceInfo, o benchOptions, r *benchmark.Result, skipped error) {
+// add adds a row of texts, numbers and measures, in the order of their columns. Numbers and measures at the end that are missing, as
+// those of a case that was skipped, stay empty.
+func (f *benchFile) add(texts []string, numbers []uint64, measures []float64) {
 	if f.writer == nil {
 		return
 	}
-	clock, reason := "host", ""
-	if r.DeviceTime {
-		clock = "device"
-	}
-	if skipped != nil {
-		clock, reason = "", oneLine(skipped.Error())
-	}
-	fields := f.rows.Fields()
-	for i, text := range []string{f.started, f.machine, device.Name, device.Backend, device.Driver, device.DriverVersion, commit(), o.command,
-		r.Primitive, string(r.Distribution), r.Config.String(), clock, reason} {
-		fields[i].(*array.StringBuilder).Append(text)
-	}
-	fields = fields[13:]
-	for i, n := range []uint64{o.Seed, uint64(r.Key), uint64(r.Payload), r.Rows, uint64(r.Times.Runs)} {
-		fields[i].(*array.Uint64Builder).Append(n)
-	}
-	fields = fields[5:]
-	if skipped != nil {
-		for _, field := range fields {
-			field.AppendNull()
+	texts = slices.Concat(f.common, texts)
+	for _, field := range f.rows.Fields() {
+		switch field := field.(type) {
+		case *array.StringBuilder:
+			field.Append(texts[0])
+			texts = texts[1:]
+		case *array.Uint64Builder:
+			numbers = appendFirst(field, numbers)
+		case *array.Float64Builder:
+			measures = appendFirst(field, measures)
 		}
-		return
 	}
-	for i, v := range []float64{r.Times.Median.Seconds(), r.Times.Min.Seconds(), r.Times.Max.Seconds(), r.Times.Spread.Seconds(),
-		r.RowsPerSecond(), r.BytesPerSecond(), r.CopyRate, 100 * r.CopyShare()} {
-		fields[i].(*array.Float64Builder).Append(v)
+}
+
+// appendFirst appends the first value to a column and returns the others.
+func appendFirst[T any](column interface {
+	Append(T)
+	AppendNull()
+}, values []T) []T {
+	if len(values) == 0 {
+		column.AppendNull()
+		return nil
 	}
+	column.Append(values[0])
+	return values[1:]
+}
+
+var primitiveColumns = benchColumns{
+	texts:   []string{"primitive", "distribution", "tuning", "clock", "skipped"},
+	numbers: []string{"seed", "key_bits", "payload_bits", "rows", "runs"},
+	measures: []string{"median_seconds", "min_seconds", "max_seconds", "spread_seconds", "rows_per_second", "bytes_per_second",
+		"copy_bytes_per_second", "copy_percent"},
+}
+
+func (f *benchFile) addPrimitive(seed uint64, r *benchmark.Result, skipped error) {
+	clock, reason := clockText(r.DeviceTime), ""
+	measures := []float64{r.Times.Median.Seconds(), r.Times.Min.Seconds(), r.Times.Max.Seconds(), r.Times.Spread.Seconds(),
+		r.RowsPerSecond(), r.BytesPerSecond(), r.CopyRate, 100 * r.CopyShare()}
+	if skipped != nil {
+		clock, reason, measures = "", oneLine(skipped.Error()), nil
+	}
+	f.add([]string{r.Primitive, string(r.Distribution), r.Config.String(), clock, reason},
+		[]uint64{seed, uint64(r.Key), uint64(r.Payload), r.Rows, uint64(r.Times.Runs)}, measures)
+}
+
+func clockText(deviceTime bool) string {
+	if deviceTime {
+		return "device"
+	}
+	return "host"
 }
 
 // commit makes the file appear, and abort leaves none; it does nothing after commit.

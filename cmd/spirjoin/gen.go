@@ -7,6 +7,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -89,9 +90,9 @@ func (s *session) genPKFKCommand() *cli.Command {
 			&cli.Float64Flag{Name: "zipf", Category: keys, Value: d.Zipf, Usage: "skew of the foreign keys, the `FACTOR` of Zipf's law; default: 0"},
 			&cli.Uint64Flag{Name: "seed", Category: keys, Value: d.Seed, Usage: "`NUMBER` that all random values follow from; default: 1"},
 			&cli.IntFlag{Name: "key-bytes", Category: columns, Value: d.KeyBytes, Usage: "`BYTES` of a key, 4 or 8; default: 4"},
-			&cli.IntFlag{Name: "payload-bytes", Category: columns, Value: d.PayloadBytes, Usage: "`BYTES` of a payload value, 4 or 8; default: 4"},
-			&cli.IntFlag{Name: "r-payloads", Category: columns, Value: d.RPayloads, Usage: "`NUMBER` of payload columns of R; default: 1"},
-			&cli.IntFlag{Name: "s-payloads", Category: columns, Value: d.SPayloads, Usage: "`NUMBER` of payload columns of S; default: 1"},
+			&cli.IntFlag{Name: "payload-bytes", Category: columns, Value: d.RPayloads[0], Usage: "`BYTES` of a payload value, 4 or 8; default: 4"},
+			&cli.IntFlag{Name: "r-payloads", Category: columns, Value: len(d.RPayloads), Usage: "`NUMBER` of payload columns of R; default: 1"},
+			&cli.IntFlag{Name: "s-payloads", Category: columns, Value: len(d.SPayloads), Usage: "`NUMBER` of payload columns of S; default: 1"},
 			folderFlag(),
 		},
 		Action: func(c *cli.Context) error {
@@ -100,8 +101,13 @@ func (s *session) genPKFKCommand() *cli.Command {
 			}
 			rows := func(flag string) int64 { return int64(min(*c.Generic(flag).(*rowsValue), math.MaxInt64)) }
 			spec := workload.PKFKSpec{
-				RRows: rows("r"), SRows: rows("s"), RPayloads: c.Int("r-payloads"), SPayloads: c.Int("s-payloads"),
-				KeyBytes: c.Int("key-bytes"), PayloadBytes: c.Int("payload-bytes"), MatchRatio: c.Float64("match-ratio"), Zipf: c.Float64("zipf"), Seed: c.Uint64("seed"),
+				RRows: rows("r"), SRows: rows("s"), KeyBytes: c.Int("key-bytes"), MatchRatio: c.Float64("match-ratio"), Zipf: c.Float64("zipf"), Seed: c.Uint64("seed"),
+			}
+			for flag, columns := range map[string]*[]int{"r-payloads": &spec.RPayloads, "s-payloads": &spec.SPayloads} {
+				var err error
+				if *columns, err = payloadColumns(flag, c.Int(flag), []int{c.Int("payload-bytes")}); err != nil {
+					return err
+				}
 			}
 			if err := spec.Validate(); err != nil {
 				return err
@@ -109,6 +115,14 @@ func (s *session) genPKFKCommand() *cli.Command {
 			return s.genPKFK(c.Context, spec, c.String("output"))
 		},
 	}
+}
+
+// payloadColumns gives the bytes of as many payload columns as a flag says: those of widths, in turn.
+func payloadColumns(flag string, columns int, widths []int) ([]int, error) {
+	if columns < 0 || columns > workload.MaxPayloads {
+		return nil, usagef("--%s is %d, must be 0 to %d", flag, columns, workload.MaxPayloads)
+	}
+	return slices.Repeat(widths, columns/len(widths)+1)[:columns], nil
 }
 
 // genArguments checks that there are flags, and nothing else.

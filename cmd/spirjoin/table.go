@@ -39,13 +39,14 @@ func tableLines(aligns []align, rows [][]string) []string {
 	return lines
 }
 
+// tableLine pads cells to the widths of their columns; a longer one moves those behind it.
 func tableLine(aligns []align, widths []int, row []string) string {
 	var b strings.Builder
 	for i, cell := range row {
 		if i > 0 {
 			b.WriteString(columnGap)
 		}
-		padding := strings.Repeat(" ", widths[i]-utf8.RuneCountInString(cell))
+		padding := strings.Repeat(" ", max(0, widths[i]-utf8.RuneCountInString(cell)))
 		if aligns[i] == alignRight {
 			b.WriteString(padding + cell)
 		} else {

@@ -194,6 +194,12 @@ const (
 func (j *join) plan() error {
 	rows := j.sides[build].Rows
 	width := backend.Config{"key_bits": uint32(j.sides[build].MovedKeyBytes() * 8)}
+	for s, name := range [2]string{"left_words", "right_words"} {
+		width[name] = 1
+		if len(j.sides[s].Payload) > 0 && !j.Untransformed {
+			width[name] = uint32(j.sides[s].Payload[0].Bytes / 4)
+		}
+	}
 	config := maps.Clone(j.ops.Tuning().Config("partition_join", width))
 	maps.Copy(config, width)
 	var err error

@@ -101,7 +101,7 @@ func TestOversizedPartitions(t *testing.T) {
 				stages = append(stages, s.Stage)
 			}
 			require.Contains(t, stages, "partition oversized left")
-			require.Equal(t, sorted, slices.Contains(stages, "sort left"), stages)
+			require.Equal(t, sorted, slices.Contains(stages, "range search"), stages)
 		}
 	})
 }

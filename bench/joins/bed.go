@@ -1,0 +1,245 @@
+package joins
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/apache/arrow-go/v18/arrow"
+
+	"github.com/spirjoin/spirjoin/backend"
+	benchmark "github.com/spirjoin/spirjoin/bench/primitive"
+	"github.com/spirjoin/spirjoin/join/resident"
+	"github.com/spirjoin/spirjoin/primitive"
+)
+
+// Result is a measured join, or sequence of joins.
+type Result struct {
+	Algorithm    string
+	RRows, SRows uint64              // of the inputs; R's of all tables of a sequence together
+	Rows         uint64              // of the output
+	Times        benchmark.Summary   // on the device, of all stages together; where it has no time stamps, Wall
+	DeviceTime   bool                // the device has time stamps
+	Wall         benchmark.Summary   // by the clock of the host, from the call to the end of the device's work
+	Stages       []backend.StageTime // of the run whose time is the median
+	PeakBytes    uint64              // device memory, inputs and output included
+}
+
+// TuplesPerSecond counts the rows of all inputs, as GFTR 5.1 does, by the median.
+func (r *Result) TuplesPerSecond() float64 {
+	return float64(r.RRows+r.SRows) / r.Times.Median.Seconds()
+}
+
+// Phases are the times of the stages by what they do (GFTR 5.1): sorts and partitions, of all columns; what finds the matches and
+// writes them; gathers.
+func (r *Result) Phases() (transform, match, gather time.Duration) {
+	for _, s := range r.Stages {
+		switch kind, _, _ := strings.Cut(s.Stage, " "); kind {
+		case "varying", "sort", "partition":
+			transform += s.Time
+		case "gather":
+			gather += s.Time
+		default:
+			match += s.Time
+		}
+	}
+	return transform, match, gather
+}
+
+// Bed is the workload of a cell on a device.
+type Bed struct {
+	ops     *primitive.Ops
+	memory  resident.Memory
+	lefts   []resident.Relation // what right is joined with, one after the other
+	right   resident.Relation
+	foreign []resident.Column // the keys of the joins behind the first; then the first payload column on the right is the row number
+	check   *checker
+	unique  bool // no key is twice on the side with fewer rows
+}
+
+// NewBed makes the workload of a cell and uploads it. Release gives it back.
+func NewBed(ctx context.Context, device *backend.Device, overrides primitive.Tuning, cell Cell) (_ *Bed, err error) {
+	ops, err := primitive.New(device, overrides)
+	if err != nil {
+		return nil, err
+	}
+	t, err := cell.make(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer t.release()
+	b := &Bed{ops: ops, memory: resident.Memory{Device: device}}
+	defer func() {
+		if err != nil {
+			b.Release()
+		}
+	}()
+	relation := func(table arrow.Table) (r resident.Relation, err error) {
+		columns, err := b.upload(ctx, table)
+		if err != nil {
+			return r, err
+		}
+		return resident.Relation{Rows: uint64(table.NumRows()), Keys: columns[0], Payload: columns[1:]}, nil
+	}
+	for _, table := range t.lefts {
+		left, err := relation(table)
+		if err != nil {
+			return nil, err
+		}
+		b.lefts = append(b.lefts, left)
+	}
+	if b.right, err = relation(t.right); err != nil {
+		return nil, err
+	}
+	if t.foreign != nil {
+		if b.foreign, err = b.upload(ctx, t.foreign); err != nil {
+			return nil, err
+		}
+	}
+	b.unique = cell.unique(b.lefts[0].Rows, b.right.Rows)
+	b.check, err = newChecker(ctx, t.lefts[len(t.lefts)-1], t.last)
+	return b, err
+}
+
+// Release gives the device memory back.
+func (b *Bed) Release() { b.memory.ReleaseAll() }
+
+func (b *Bed) upload(ctx context.Context, table arrow.Table) (columns []resident.Column, err error) {
+	for c, bytes := range columnBytes(table) {
+		on := resident.Column{Data: b.memory.New(uint64(table.NumRows())*uint64(bytes), table.Schema().Field(c).Name).All(), Bytes: bytes}
+		if b.memory.Err != nil {
+			return nil, b.memory.Err
+		}
+		at := uint64(0)
+		for i := range table.Column(c).Data().Chunks() {
+			data, _ := chunkData(table, c, i)
+			point, err := b.memory.Device.Upload(ctx, on.Data.Buffer.Range(at, uint64(len(data))), data)
+			if err == nil {
+				err = b.memory.Device.Wait(ctx, point)
+			}
+			if err != nil {
+				return nil, err
+			}
+			at += uint64(len(data))
+		}
+		columns = append(columns, on)
+	}
+	return columns, nil
+}
+
+// join runs an algorithm, once for each table on the left.
+func (b *Bed) join(ctx context.Context, a Algorithm, profile *backend.Profile) (*resident.Result, error) {
+	right := b.right
+	out, err := a.join(ctx, b.ops, b.lefts[0], right, profile)
+	for i, foreign := range b.foreign {
+		if err != nil {
+			return nil, err
+		}
+		out, right, err = b.next(ctx, a, out, [2]resident.Relation{b.lefts[i], right}, b.lefts[i+1], foreign, profile)
+	}
+	return out, err
+}
+
+// next joins the output of a join of two sides, which it releases, with a further relation by a foreign key, which is fetched by the row
+// numbers among the payload. It returns what it joined on the right; its columns live no longer than the call.
+func (b *Bed) next(ctx context.Context, a Algorithm, out *resident.Result, sides [2]resident.Relation, left resident.Relation, foreign resident.Column, profile *backend.Profile) (*resident.Result, resident.Relation, error) {
+	defer out.Release()
+	memory := resident.Memory{Device: b.memory.Device}
+	defer memory.ReleaseAll()
+	right := resident.Relation{Rows: out.Rows, Keys: resident.Column{Data: memory.New(out.Rows*uint64(foreign.Bytes), "foreign keys").All(), Bytes: foreign.Bytes}}
+	if memory.Err != nil {
+		return nil, right, memory.Err
+	}
+	for _, side := range []int{resident.Right, resident.Left} {
+		for p, column := range sides[side].Payload {
+			right.Payload = append(right.Payload, resident.Column{Data: out.Payload[side][p].Range(0, out.Rows*uint64(column.Bytes)), Bytes: column.Bytes})
+		}
+	}
+	list := backend.List{Profile: profile}
+	list.Stage("gather foreign keys")
+	if err := b.ops.Gather(&list, foreign.Bytes, foreign.Data, right.Payload[0].Data, right.Keys.Data, uint32(out.Rows)); err != nil {
+		return nil, right, err
+	}
+	if _, err := b.memory.Device.Submit(ctx, backend.Compute, &list); err != nil {
+		return nil, right, err
+	}
+	joined, err := a.join(ctx, b.ops, left, right, profile)
+	return joined, right, err
+}
+
+// ErrNotUnique says that an algorithm that takes unique keys only cannot join a workload.
+var ErrNotUnique = errors.New("takes unique keys only, on the side with fewer rows")
+
+// Measure verifies an algorithm and then times it. The error is ErrWrong of bench/primitive where the answer is wrong, ErrNotUnique, and
+// wraps backend.ErrDeviceMemory or backend.ErrLimit where the join does not fit.
+func (b *Bed) Measure(ctx context.Context, a Algorithm, repeat int, warm time.Duration) (result Result, err error) {
+	result = Result{Algorithm: a.Name, SRows: b.right.Rows}
+	for _, left := range b.lefts {
+		result.RRows += left.Rows
+	}
+	if a.unique() && !b.unique {
+		return result, ErrNotUnique
+	}
+	device := b.memory.Device
+	device.ResetPeak()
+	out, err := b.join(ctx, a, nil)
+	if err != nil {
+		return result, fmt.Errorf("%s: %w", a.Name, err)
+	}
+	result.Rows = out.Rows
+	err = b.check.verify(ctx, device, out)
+	out.Release()
+	if err != nil {
+		return result, fmt.Errorf("%s: %w", a.Name, err)
+	}
+	result.PeakBytes = device.MemoryUse(backend.DeviceLocal).Peak
+	for start := time.Now(); time.Since(start) < warm; {
+		if _, err := b.time(ctx, a); err != nil {
+			return result, err
+		}
+	}
+	var runs []timed
+	var times, walls []time.Duration
+	for range repeat {
+		t, err := b.time(ctx, a)
+		if err != nil {
+			return result, err
+		}
+		runs, times, walls = append(runs, t), append(times, t.device), append(walls, t.wall)
+	}
+	result.Times, result.Wall = benchmark.Summarize(times), benchmark.Summarize(walls)
+	slices.SortFunc(runs, func(a, b timed) int { return int(a.device - b.device) })
+	result.Stages = runs[len(runs)/2].stages
+	if result.DeviceTime = len(result.Stages) > 0; !result.DeviceTime {
+		result.Times = result.Wall
+	}
+	return result, nil
+}
+
+// timed is a run and its times.
+type timed struct {
+	device, wall time.Duration
+	stages       []backend.StageTime
+}
+
+func (b *Bed) time(ctx context.Context, a Algorithm) (t timed, err error) {
+	profile := new(backend.Profile)
+	start := time.Now()
+	out, err := b.join(ctx, a, profile)
+	if err != nil {
+		return t, err
+	}
+	defer out.Release()
+	var list backend.List // what was submitted before it is over, and its times are known
+	if err := b.memory.Device.Run(ctx, &list); err != nil {
+		return t, err
+	}
+	t.wall, t.stages = time.Since(start), profile.Stages()
+	for _, s := range t.stages {
+		t.device += s.Time
+	}
+	return t, nil
+}

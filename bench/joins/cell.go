@@ -1,0 +1,105 @@
+package joins
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/apache/arrow-go/v18/arrow"
+
+	"github.com/spirjoin/spirjoin/bench/workload"
+)
+
+// Cell is a workload: a point of a figure. It is R joined with S as the specification says, or one of the two below.
+type Cell struct {
+	Spec workload.PKFKSpec
+	// Dimensions above 0 are tables like R, with unique keys and a payload column, that S is joined with one after the
+	// other, all values of 4 bytes (GFTR 5.2.7): each join returns what the next one needs and all payload so far.
+	Dimensions int
+	// Query is a join of TPC-H, made of the files in Folder (workload.TPCHJoin): of the specification only KeyBytes counts then. Without
+	// a folder it is made by the specification.
+	Query, Folder string
+}
+
+// String is the workload in one line, without its folder.
+func (c Cell) String() string {
+	switch {
+	case c.Dimensions > 0:
+		return fmt.Sprintf("star r=%d s=%d dimensions=%d seed=%d", c.Spec.RRows, c.Spec.SRows, c.Dimensions, c.Spec.Seed)
+	case c.Folder != "":
+		return fmt.Sprintf("tpch join=%s key-bytes=%d", c.Query, c.Spec.KeyBytes)
+	}
+	return c.Spec.String()
+}
+
+// Kind is pkfk, star or tpch.
+func (c Cell) Kind() string {
+	switch {
+	case c.Dimensions > 0:
+		return "star"
+	case c.Folder != "":
+		return "tpch"
+	}
+	return "pkfk"
+}
+
+// Scaled is the cell with rows divided by a power of 2, one row at least. Files decide for themselves.
+func (c Cell) Scaled(log2 int) Cell {
+	if c.Folder == "" {
+		c.Spec.RRows, c.Spec.SRows = max(c.Spec.RRows>>log2, 1), max(c.Spec.SRows>>log2, 1)
+	}
+	return c
+}
+
+// Validate reports a cell that cannot be made.
+func (c Cell) Validate() error {
+	if c.Dimensions > 0 {
+		return c.star().Validate()
+	}
+	return c.Spec.Validate()
+}
+
+// unique says that no key is twice on the side with fewer rows, the left one of two that are equal.
+func (c Cell) unique(leftRows, rightRows uint64) bool {
+	return c.Spec.Multiplicity == (workload.Multiplicity{}) && (leftRows <= rightRows || c.Spec.SelfJoin)
+}
+
+func (c Cell) star() workload.StarSpec {
+	return workload.StarSpec{FactRows: c.Spec.SRows, DimensionRows: c.Spec.RRows, Dimensions: c.Dimensions, Seed: c.Spec.Seed}
+}
+
+// tables are what is joined: right with the first of lefts, what comes of it with the next, by the next column of foreign.
+type tables struct {
+	lefts          []arrow.Table
+	right, foreign arrow.Table // foreign is nil for one join
+	last           arrow.Table // what the last join has on the right
+}
+
+func (t *tables) release() {
+	for _, table := range append(t.lefts, t.right, t.foreign, t.last) {
+		if table != nil {
+			table.Release()
+		}
+	}
+}
+
+func (c Cell) make(ctx context.Context) (*tables, error) {
+	if err := c.Validate(); err != nil {
+		return nil, err
+	}
+	if c.Dimensions > 0 {
+		star, err := workload.MakeStar(ctx, c.star())
+		return &tables{star.Dimensions, star.Facts, star.Foreign, star.Last}, err
+	}
+	var left, right arrow.Table
+	var err error
+	if c.Folder != "" {
+		left, right, err = workload.TPCHJoin(ctx, c.Folder, c.Query, c.Spec.KeyBytes)
+	} else {
+		left, right, err = workload.PKFK(ctx, c.Spec)
+	}
+	if err != nil {
+		return nil, err
+	}
+	right.Retain()
+	return &tables{lefts: []arrow.Table{left}, right: right, last: right}, nil
+}

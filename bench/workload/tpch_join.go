@@ -1,0 +1,219 @@
+package workload
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"math"
+	"path/filepath"
+	"slices"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+
+	"github.com/spirjoin/spirjoin/tableio"
+)
+
+// tpchJoin is a join in the plan of a query: its columns, the key first, then keys of other tables, then what is no key.
+type tpchJoin struct{ left, right tpchSide }
+
+type tpchSide struct {
+	file    string // empty: part
+	columns []string
+	keys    int // the first columns, which are keys
+	where   map[string]filter
+}
+
+// filter says which values of a column pass; nil for a column of another type.
+type filter func(column arrow.Array) func(row int) bool
+
+// The joins of GFTR table 6. TPC-H's Q19 asks for the ship modes AIR and AIR REG, of which the generator makes the first only.
+var tpchJoins = map[string]tpchJoin{
+	"J1": {
+		left: tpchSide{file: ordersFile, columns: []string{"o_orderkey", "o_custkey", "o_totalprice", "o_orderdate", "o_shippriority"}, keys: 2},
+		right: tpchSide{file: lineitemFile, columns: []string{"l_orderkey", "l_extendedprice"}, keys: 1,
+			where: map[string]filter{"l_shipdate": within("1995-01-01", "1996-12-31")}},
+	},
+	"J2": {
+		left:  tpchSide{file: ordersFile, columns: []string{"o_orderkey", "o_custkey", "o_orderdate", "o_totalprice"}, keys: 2},
+		right: tpchSide{file: lineitemFile, columns: []string{"l_orderkey", "l_quantity"}, keys: 1},
+	},
+	"J3": {
+		left: tpchSide{columns: []string{"p_partkey", "p_brand", "p_size", "p_container"}, keys: 1},
+		right: tpchSide{file: lineitemFile, columns: []string{"l_partkey", "l_quantity", "l_extendedprice", "l_discount"}, keys: 1,
+			where: map[string]filter{"l_shipmode": is("AIR"), "l_shipinstruct": is("DELIVER IN PERSON")}},
+	},
+}
+
+func within(first, last string) filter {
+	b := newRowBuilder(OrdersSchema)
+	from, to := b.days(first), b.days(last)
+	return func(column arrow.Array) func(row int) bool {
+		dates, ok := column.(*array.Date32)
+		if !ok {
+			return nil
+		}
+		return func(row int) bool { return from <= dates.Value(row) && dates.Value(row) <= to }
+	}
+}
+
+func is(text string) filter {
+	return func(column arrow.Array) func(row int) bool {
+		texts, ok := column.(*array.String)
+		if !ok {
+			return nil
+		}
+		return func(row int) bool { return texts.Value(row) == text }
+	}
+}
+
+// TPCHJoin makes the relations of a join of GFTR table 6 (J1, J2, J3) from the files that [TPCH] wrote to a folder: the filters of
+// their queries applied, rows in random order, keys of keyBytes bytes and everything else of 8, money in
+// hundredths, dates in days. The part table is not among the files: J3 makes one with the keys, and random values of its
+// columns. The caller releases both tables, whose first column is the key. Errors: ErrSpec, those of tableio, or ctx's.
+func TPCHJoin(ctx context.Context, dir, name string, keyBytes int) (left, right arrow.Table, err error) {
+	join, ok := tpchJoins[name]
+	if !ok || keyBytes != 4 && keyBytes != 8 {
+		return nil, nil, fmt.Errorf("%w: join %q with keys of %d bytes; there are %v, with 4 or 8", ErrSpec, name, keyBytes, slices.Sorted(maps.Keys(tpchJoins)))
+	}
+	if left, err = join.left.make(ctx, dir, keyBytes, 1); err != nil {
+		return nil, nil, err
+	}
+	if right, err = join.right.make(ctx, dir, keyBytes, 2); err != nil {
+		left.Release()
+		return nil, nil, err
+	}
+	return left, right, nil
+}
+
+func (s tpchSide) make(ctx context.Context, dir string, keyBytes int, seed uint64) (arrow.Table, error) {
+	var columns []intColumn
+	for c, name := range s.columns {
+		columns = append(columns, intColumn{name, 8})
+		if c < s.keys {
+			columns[c].bytes = keyBytes
+		}
+	}
+	read := s.read
+	if s.file == "" {
+		read = parts
+	}
+	rows, err := read(ctx, dir)
+	if err != nil {
+		return nil, err
+	}
+	count := int64(len(rows[0]))
+	order := NewPermutation(count, seed)
+	return build(ctx, nil, columns, count, func(first int64, values []int64, put func(column int)) {
+		from := make([]int64, len(values))
+		for i := range from {
+			from[i] = order.At(first + int64(i))
+		}
+		for c, column := range rows {
+			for i, row := range from {
+				values[i] = column[row]
+			}
+			put(c)
+		}
+	})
+}
+
+// openTPCH opens one of the files.
+func openTPCH(ctx context.Context, dir, file string) (*tableio.Reader, error) {
+	return tableio.Open(ctx, filepath.Join(dir, file), tableio.ReadOptions{Format: tableio.Parquet})
+}
+
+// read returns the columns of the rows that pass the filters.
+func (s tpchSide) read(ctx context.Context, dir string) ([][]int64, error) {
+	reader, err := openTPCH(ctx, dir, s.file)
+	if err != nil {
+		return nil, err
+	}
+	defer reader.Close()
+	drop := make([]bool, reader.Rows())
+	for name, where := range s.where {
+		err := eachChunk(ctx, reader, name, func(first int, chunk arrow.Array) error {
+			passes := where(chunk)
+			if passes == nil {
+				return fmt.Errorf("%w: %s has type %v", ErrSpec, name, chunk.DataType())
+			}
+			for row := range chunk.Len() {
+				drop[first+row] = drop[first+row] || !passes(row)
+			}
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	columns := make([][]int64, len(s.columns))
+	for c, name := range s.columns {
+		columns[c] = make([]int64, 0, reader.Rows())
+		err := eachChunk(ctx, reader, name, func(first int, chunk arrow.Array) error {
+			value := integers(chunk)
+			if value == nil {
+				return fmt.Errorf("%w: %s has type %v", ErrSpec, name, chunk.DataType())
+			}
+			for row := range chunk.Len() {
+				if !drop[first+row] {
+					columns[c] = append(columns[c], value(row))
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return columns, nil
+}
+
+// eachChunk reads a column and calls work for each chunk of it.
+func eachChunk(ctx context.Context, reader *tableio.Reader, name string, work func(first int, chunk arrow.Array) error) error {
+	table, err := reader.Read(ctx, []string{name})
+	if err != nil {
+		return err
+	}
+	defer table.Release()
+	first := 0
+	for _, chunk := range table.Column(0).Data().Chunks() {
+		if err := work(first, chunk); err != nil {
+			return err
+		}
+		first += chunk.Len()
+	}
+	return nil
+}
+
+// integers reads values as integers, dates in days and money in hundredths; nil for a column of another type.
+func integers(column arrow.Array) func(row int) int64 {
+	switch column := column.(type) {
+	case *array.Int64:
+		return column.Value
+	case *array.Int32:
+		return func(row int) int64 { return int64(column.Value(row)) }
+	case *array.Date32:
+		return func(row int) int64 { return int64(column.Value(row)) }
+	case *array.Decimal128:
+		return func(row int) int64 { return int64(column.Value(row).LowBits()) }
+	}
+	return nil
+}
+
+const partsPerScale = 200_000
+
+// parts are as many as lineitem refers to: keys from 1 on, one of 25 brands, 50 sizes and 40 containers.
+func parts(ctx context.Context, dir string) ([][]int64, error) {
+	orders, err := openTPCH(ctx, dir, ordersFile)
+	if err != nil {
+		return nil, err
+	}
+	defer orders.Close()
+	count := int(math.Ceil(float64(orders.Rows())/ordersPerScale)) * partsPerScale
+	rows := [][]int64{make([]int64, count), make([]int64, count), make([]int64, count), make([]int64, count)}
+	for i := range rows[0] {
+		random := at(partsPerScale, uint64(i))
+		rows[0][i], rows[1][i], rows[2][i], rows[3][i] = int64(i+1), int64(random%25), int64(random>>8%50), int64(random>>16%40)
+	}
+	return rows, nil
+}
