@@ -248,5 +248,5 @@ func (m *maker) mergeJoin() *kernelCase {
 	}
 	keyBits := m.config["key_bits"]
 	return m.joinCase(uint32(len(counts)), []any{units, inOf(keyBits, left), inOf(keyBits, right)}, [2]int{len(left), len(right)},
-		rows, counts, offsets, words)
+		rows, false, counts, offsets, words)
 }

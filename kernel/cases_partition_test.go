@@ -167,7 +167,7 @@ func (m *maker) partitionJoin() *kernelCase {
 		}
 	}
 	c := m.joinCase(uint32(len(counts)), []any{units, inOf(keyBits, keys[0]), inOf(keyBits, keys[1])}, [2]int{len(keys[0]), len(keys[1])},
-		rows, counts, offsets, words)
+		rows, unique, counts, offsets, words)
 	c.call.Params = append(c.call.Params, shift, joinHigh)
 	return c
 }
@@ -186,9 +186,9 @@ func (m *maker) payloadWords() [4]uint32 {
 const joinHigh = 0xfeedbeef // of widened keys
 
 // joinCase makes a case of what all kernels that join share: payload, places, outputs, and the first two parameters. rows are
-// the output, unit by unit; counts and offsets belong to the units.
-func (m *maker) joinCase(groups uint32, inputs []any, sizes [2]int, rows []joined, counts []uint32, offsets []uint64, words [4]uint32) *kernelCase {
-	keyBits, placing, unique := m.config["key_bits"], m.config["placing"], m.config["unique"] == 1
+// the output, unit by unit, in the order that the kernel must keep if ordered; counts and offsets belong to the units.
+func (m *maker) joinCase(groups uint32, inputs []any, sizes [2]int, rows []joined, ordered bool, counts []uint32, offsets []uint64, words [4]uint32) *kernelCase {
+	keyBits, placing := m.config["key_bits"], m.config["placing"]
 	keysBits, high := keyBits, uint64(0)
 	if _, may := m.config["widened"]; may && keyBits == 32 && m.setByShape("widened", 0, 1) == 1 {
 		keysBits, high = 64, joinHigh
@@ -258,7 +258,7 @@ func (m *maker) joinCase(groups uint32, inputs []any, sizes [2]int, rows []joine
 		args = append(args, column)
 	}
 	c := m.newCase(groups, []uint32{uint32(first), uint32(room)}, args...)
-	if !unique || placing == kernel.Reserving {
+	if !ordered || placing == kernel.Reserving {
 		c.canonical = func(args [][]byte) { sortRows(args[8:], widths[:], first+room) }
 	}
 	if placing == kernel.Paging { // rows are packed, as if no page had stayed empty in part
@@ -405,7 +405,7 @@ func (m *maker) tableProbe() *kernelCase {
 			}
 		}
 	}
-	c := m.joinCase(m.tileGroups(), []any{table, inOf(keyBits, left), inOf(keyBits, right)}, [2]int{len(left), len(right)}, rows, counts, offsets, words)
+	c := m.joinCase(m.tileGroups(), []any{table, inOf(keyBits, left), inOf(keyBits, right)}, [2]int{len(left), len(right)}, rows, false, counts, offsets, words)
 	c.call.Params = append(c.call.Params, uint32(m.rows), uint32(slots-1))
 	return c
 }

@@ -2,6 +2,7 @@ package kernel
 
 import (
 	"sync/atomic"
+	"unsafe"
 
 	"github.com/spirjoin/spirjoin/backend"
 )
@@ -34,9 +35,7 @@ func source[K word](keys, buffer []K, d digit) []K {
 	if !d.mixed {
 		return keys
 	}
-	for i, key := range keys {
-		buffer[i] = Mix(key, d.seed)
-	}
+	mixAll(buffer, keys, d.seed)
 	return buffer[:len(keys)]
 }
 
@@ -91,26 +90,51 @@ const (
 
 // Mix is an invertible mix of a key and a seed, of which every bit depends on every bit of the key.
 func Mix[K word](key K, seed uint32) K {
-	if k, wide := any(key).(uint64); wide {
-		low, high := uint32(k), uint32(k>>32)
-		low ^= mix32(high, seed) // a Feistel network
-		high ^= mix32(low, ^seed)
-		low ^= mix32(high, seed+1)
-		return K(uint64(low) | uint64(high)<<32)
-	}
-	return K(mix32(uint32(key), seed))
+	keys := [1]K{key}
+	mixAll(keys[:], keys[:], seed)
+	return keys[0]
 }
 
 // Unmix undoes [Mix].
 func Unmix[K word](key K, seed uint32) K {
-	if k, wide := any(key).(uint64); wide {
-		low, high := uint32(k), uint32(k>>32)
+	keys := [1]K{key}
+	unmixAll(keys[:], seed)
+	return keys[0]
+}
+
+// mixAll sets mixed to the mix of keys, in a loop without calls.
+func mixAll[K word](mixed, keys []K, seed uint32) {
+	mixed = mixed[:len(keys)]
+	if unsafe.Sizeof(*new(K)) == 4 {
+		for i, key := range keys {
+			mixed[i] = K(mix32(uint32(key), seed))
+		}
+		return
+	}
+	for i, key := range keys {
+		low, high := uint32(key), uint32(uint64(key)>>32)
+		low ^= mix32(high, seed) // a Feistel network
+		high ^= mix32(low, ^seed)
+		low ^= mix32(high, seed+1)
+		mixed[i] = K(uint64(low) | uint64(high)<<32)
+	}
+}
+
+// unmixAll undoes mixAll in place.
+func unmixAll[K word](keys []K, seed uint32) {
+	if unsafe.Sizeof(*new(K)) == 4 {
+		for i, key := range keys {
+			keys[i] = K(unmix32(uint32(key), seed))
+		}
+		return
+	}
+	for i, key := range keys {
+		low, high := uint32(key), uint32(uint64(key)>>32)
 		low ^= mix32(high, seed+1)
 		high ^= mix32(low, ^seed)
 		low ^= mix32(high, seed)
-		return K(uint64(low) | uint64(high)<<32)
+		keys[i] = K(uint64(low) | uint64(high)<<32)
 	}
-	return K(unmix32(uint32(key), seed))
 }
 
 func mix32(key, seed uint32) uint32 {

@@ -32,24 +32,30 @@ var TableBuild = &backend.KernelSpec{
 }
 
 func tableBuild[K word](call *backend.Call, group uint32) {
-	rows, mask, seed := call.Params[0], call.Params[1], call.Params[2]
+	rows, mask, seed, patience := call.Params[0], call.Params[1], call.Params[2], call.Config["patience"]
 	keys, slots := view[K](call.Args[0]), backend.Words(call.Args[1])
 	for t := range tiles(call, group, Tiles(call.Config, uint64(rows)), rows) {
-	next:
-		for row := t.first; row < t.end; row++ {
-			home := uint32(Mix(keys[row], seed))
-			for tries := range call.Config["patience"] {
-				if atomic.CompareAndSwapUint32(&slots[(home+tries)&mask], 0, uint32(row)+1) {
-					continue next
-				}
+		for first := t.first; first < t.end; first += pairRows {
+			var buffer [pairRows]K
+			homes := source(keys[first:min(first+pairRows, t.end)], buffer[:], digit{mixed: true, seed: seed})
+			for _, home := range homes { // into the caches, many at a time; exchanges wait for each other
+				atomic.LoadUint32(&slots[uint32(home)&mask])
 			}
-			atomic.AddUint32(&backend.Words(call.Args[2])[0], 1)
+		next:
+			for i, home := range homes {
+				for tries := range patience {
+					if atomic.CompareAndSwapUint32(&slots[(uint32(home)+tries)&mask], 0, uint32(first+i)+1) {
+						continue next
+					}
+				}
+				atomic.AddUint32(&backend.Words(call.Args[2])[0], 1)
+			}
 		}
 	}
 }
 
 // TableProbe looks right rows up in a table that [TableBuild] made of the left ones with the same patience, mask and seed, and makes
-// output rows as [PartitionJoin] does, a tile of right rows in place of a unit.
+// output rows as [PartitionJoin] does, a tile of right rows in place of a unit, in any order.
 var TableProbe = &backend.KernelSpec{
 	Name:   "table_probe",
 	Args:   joinArgs("slots"),
@@ -72,22 +78,54 @@ var TableProbe = &backend.KernelSpec{
 
 func tableProbe[K word](call *backend.Call, group uint32) {
 	rows, mask, seed, patience := call.Params[2], call.Params[3], call.Config["seed"], call.Config["patience"]
-	slots, left, right := backend.Words(call.Args[0]), view[K](call.Args[1]), view[K](call.Args[2])
+	right := view[K](call.Args[2])
+	p := prober[K]{slots: backend.Words(call.Args[0])[:mask+1], left: view[K](call.Args[1]), patience: patience, unique: oneIf(call.Config["unique"] == 1)}
 	for t := range tiles(call, group, max(1, Tiles(call.Config, uint64(rows))), rows) { // no rows are a tile too, which is counted
-		joinOutput(call, group, false, 0, func(do func(key K, left, right uint32)) {
-			for row := t.first; row < t.end; row++ {
-				key := right[row]
-				home := uint32(Mix(key, seed))
-				for tries := range patience {
-					entry := slots[(home+tries)&mask]
-					if entry == 0 {
-						break
-					}
-					if left[entry-1] == key {
-						do(key, entry-1, uint32(row))
-					}
-				}
-			}
-		})
+		out := newJoinOutput[K](call, group, 0, false, 0)
+		for first := t.first; first < t.end && len(p.left) > 0; first += pairRows {
+			out.rightFirst = uint32(first)
+			p.probe(right[first:min(first+pairRows, t.end)], seed, out)
+		}
+		out.end()
+	}
+}
+
+// prober looks a batch of rows up in a table. In a round, each row that still looks for matches looks at one slot; short loops load
+// what slots hold and then what keys these rows have, so that as many loads as possible are under way.
+type prober[K word] struct {
+	slots    []uint32
+	left     []K
+	patience uint32
+	unique   uint // 1: a row with a match looks no further
+
+	rows, at, entries [pairRows]uint32 // of the rows that look: number in the batch, slot, and what it holds
+	found             [pairRows]K      // the key of the left row there
+}
+
+func (p *prober[K]) probe(keys []K, seed uint32, out *joinOutput[K]) {
+	mask := uint32(len(p.slots) - 1)
+	mixAll(p.found[:], keys, seed)
+	for i, home := range p.found[:len(keys)] {
+		p.rows[i], p.at[i] = uint32(i), uint32(home)&mask
+	}
+	looking := uint(len(keys))
+	for tries := uint32(0); looking > 0 && tries < p.patience; tries++ {
+		for k, at := range p.at[:looking] {
+			p.entries[k] = p.slots[at]
+		}
+		for k, entry := range p.entries[:looking] {
+			p.found[k] = p.left[max(entry, 1)-1]
+		}
+		matches, next := uint(0), uint(0)
+		for k, entry := range p.entries[:looking] {
+			row, occupied := p.rows[k], oneIf(entry > 0)
+			match := occupied & oneIf(p.found[k] == keys[row])
+			out.left[matches%pairRows], out.right[matches%pairRows] = entry-1, row
+			matches += match
+			p.rows[next%pairRows], p.at[next%pairRows] = row, (p.at[k]+1)&mask
+			next += occupied &^ (match & p.unique)
+		}
+		out.write(matches)
+		looking = next
 	}
 }

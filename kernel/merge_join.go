@@ -78,18 +78,24 @@ var MergeJoin = &backend.KernelSpec{
 func mergeJoin[K word](call *backend.Call, group uint32) {
 	unit := backend.Words(call.Args[0])[4*group:][:4]
 	left, right := view[K](call.Args[1])[unit[0]:unit[1]], view[K](call.Args[2])[unit[2]:unit[3]]
-	joinOutput(call, group, false, 0, func(do func(key K, left, right uint32)) {
-		from := 0
-		for i, key := range right {
-			for stop := from + near; from < len(left) && left[from] < key; {
-				if from++; from == stop {
-					from = gallop(from, len(left), func(i int) bool { return left[i] < key })
-					break
-				}
-			}
-			for l := from; l < len(left) && left[l] == key; l++ {
-				do(key, unit[0]+uint32(l), unit[2]+uint32(i))
+	out := newJoinOutput[K](call, group, unit[0], false, 0)
+	out.rightFirst = unit[2]
+	from, n := 0, uint(0)
+	for i, key := range right {
+		for stop := from + near; from < len(left) && left[from] < key; {
+			if from++; from == stop {
+				from = gallop(from, len(left), func(i int) bool { return left[i] < key })
+				break
 			}
 		}
-	})
+		for l := from; l < len(left) && left[l] == key; l++ {
+			out.left[n], out.right[n] = uint32(l), uint32(i)
+			if n++; n == pairRows {
+				out.write(n)
+				n = 0
+			}
+		}
+	}
+	out.write(n)
+	out.end()
 }

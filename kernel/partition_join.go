@@ -1,8 +1,8 @@
 package kernel
 
 import (
+	bitops "math/bits"
 	"sync"
-	"sync/atomic"
 
 	"github.com/spirjoin/spirjoin/backend"
 )
@@ -22,8 +22,9 @@ import (
 // BitmapWord of places on and all set before, loses the bits of empty ones.
 //
 // With mixed=1 keys are those of a mixed partition with that seed and shift, at most 16, bits, and keys_out gets the keys that
-// were mixed; with mixed=0 they are any. With widened=1 it gets them as 64-bit words with high in the high half. unique=1 promises that no two left rows of a unit have the same key; the output rows of a
-// unit are then in the order of its right rows, and otherwise in none.
+// were mixed; with mixed=0 they are any. With widened=1 it gets them as 64-bit words with high in the high half. unique=1 promises
+// that no two left rows of a unit have the same key; the output rows of a unit are then in the order of its right rows, and otherwise
+// in none.
 var PartitionJoin = &backend.KernelSpec{
 	Name:   "partition_join",
 	Args:   joinArgs("units"),
@@ -72,132 +73,107 @@ var (
 	pageRows    = backend.Constant{Name: "page_rows", Default: 1}
 )
 
-// Values of the constant placing of [PartitionJoin].
-const (
-	Counting = iota
-	AtOffsets
-	Reserving
-	Paging
-)
-
-// BitmapWord is the 32-bit word of places at which the bitmap of [Paging] begins.
-const BitmapWord = 64
-
-// chains is a hash table of the left rows of a unit.
-type chains struct {
-	heads, nodes []uint32 // 1 + a left row
-}
-
-var chainPool = sync.Pool{New: func() any { return new(chains) }}
-
 func partitionJoin[K word](call *backend.Call, group uint32) {
-	c := call.Config
-	unit := backend.Words(call.Args[0])[4*group:][:4]
-	left, right := view[K](call.Args[1])[unit[0]:unit[1]], view[K](call.Args[2])[unit[2]:unit[3]]
-	shift, mixed := call.Params[2], c["mixed"] == 1
-	chainOf := func(key K) uint32 {
-		if !mixed {
-			key = Mix(key, 0)
-		}
-		return uint32(key) >> shift & (c["heads"] - 1)
+	c, unit := call.Config, backend.Words(call.Args[0])[4*group:][:4]
+	left, right := view[K](call.Args[1])[unit[0]:unit[1]], view[K](call.Args[2])
+	unmixed := digit{mixed: c["mixed"] == 0}
+	pool := &unitTables[c["key_bits"]/64]
+	t, _ := pool.Get().(*unitTable[K])
+	if t == nil {
+		t = new(unitTable[K])
 	}
-	t := chainPool.Get().(*chains)
-	defer chainPool.Put(t)
-	t.heads = grown(t.heads, int(c["heads"]))
-	t.nodes = grown(t.nodes, len(left))
-	clear(t.heads)
-	for i := len(left) - 1; i >= 0; i-- {
-		head := &t.heads[chainOf(left[i])]
-		t.nodes[i], *head = *head, uint32(i)+1
+	defer pool.Put(t)
+	t.build(left, unmixed, call.Params[2], c["heads"])
+	out := newJoinOutput[K](call, group, unit[0], c["mixed"] == 1, call.Params[3])
+	var buffer [pairRows]K
+	for first := unit[2]; first < unit[3]; first += pairRows {
+		out.rightFirst = first
+		t.probe(source(right[first:min(first+pairRows, unit[3])], buffer[:], unmixed), out)
 	}
-	next := func(key K, node uint32) uint32 {
-		for node > 0 && left[node-1] != key {
-			node = t.nodes[node-1]
-		}
-		return node
-	}
-	matches := func(do func(key K, left, right uint32)) {
-		for i, key := range right {
-			for node := next(key, t.heads[chainOf(key)]); node > 0; node = next(key, t.nodes[node-1]) {
-				do(key, unit[0]+node-1, unit[2]+uint32(i))
-			}
-		}
-	}
-	joinOutput(call, group, mixed, call.Params[3], matches)
+	out.end()
 }
 
-// joinOutput is what kernels that join make of their matches: counts, or output rows. matches calls do for each.
-func joinOutput[K word](call *backend.Call, unit uint32, mixed bool, high uint32, matches func(do func(key K, left, right uint32))) {
-	c := call.Config
-	var total uint32
-	if c["placing"] != AtOffsets {
-		matches(func(K, uint32, uint32) { total++ })
-	}
-	at, room := uint64(0), uint64(call.Params[1])
-	switch c["placing"] {
-	case Counting:
-		backend.Words(call.Args[7])[unit] = total
-		return
-	case AtOffsets:
-		at = backend.Longs(call.Args[7])[unit]
-	case Reserving, Paging:
-		cursor := backend.Words(call.Args[7])
-		if counted := atomic.AddUint32(&cursor[1], total); counted < total {
-			atomic.AddUint32(&cursor[2], 1)
-		}
-		if c["placing"] == Paging { // the pages of one invocation, all at once
-			full := (total + c["page_rows"] - 1) / c["page_rows"] * c["page_rows"]
-			at = uint64(atomic.AddUint32(&cursor[0], full) - full)
-			if at+uint64(full) > room {
-				return
-			}
-			for row := call.Params[0] + uint32(at) + total; row < call.Params[0]+uint32(at)+full; row++ {
-				atomic.AndUint32(&cursor[BitmapWord+row/32], ^(1 << (row % 32)))
-			}
-			break
-		}
-		for reserved := atomic.LoadUint32(&cursor[0]); ; reserved = atomic.LoadUint32(&cursor[0]) {
-			if at = uint64(reserved); at+uint64(total) > room {
-				return
-			}
-			if atomic.CompareAndSwapUint32(&cursor[0], reserved, reserved+total) {
-				break
-			}
+// unitTable holds the mixed keys of a unit's left rows bucket by bucket: one more partition, by further bits of the mix, that stays
+// in the second-level cache. A lookup reads two neighbouring starts and then the keys between them, so that no load waits for more
+// than one other, and rows with the same key lie side by side.
+type unitTable[K word] struct {
+	shift, mask uint32
+	starts      [1<<16 + 2]uint16 // of the buckets, and where the last one ends
+	keys        [1<<16 + 2]K
+	rows        [1<<16 + 2]uint16 // whose keys these are, counted within the unit
+}
+
+var unitTables [2]sync.Pool // by the width of keys
+
+func (t *unitTable[K]) bucket(key K) uint16 { return uint16(uint32(key) >> (t.shift & 31) & t.mask) }
+
+// build sorts the rows of a unit into about as many buckets as there are rows, most at most.
+func (t *unitTable[K]) build(left []K, d digit, shift, most uint32) {
+	buckets := min(uint32(1)<<bitops.Len(uint(len(left))), most)
+	t.shift, t.mask = shift, buckets-1
+	clear(t.starts[:buckets+2])
+	var buffer [pairRows]K
+	batches := func(do func(first int, keys []K)) {
+		for first := 0; first < len(left); first += pairRows {
+			do(first, source(left[first:min(first+pairRows, len(left))], buffer[:], d))
 		}
 	}
-	at += uint64(call.Params[0])
-	keysOut := keyOutputOf[K](call, call.Args[8], high)
-	matches(func(key K, left, right uint32) {
-		if mixed {
-			key = Unmix(key, c["seed"])
+	next := t.starts[1:] // by bucket: where its next row goes; in the end that is where the bucket behind it begins
+	batches(func(_ int, keys []K) {
+		for _, key := range keys {
+			next[uint32(t.bucket(key))+1]++
 		}
-		keysOut.put(at, key)
-		copyPayload(call.Args[9], call.Args[3], c["left_words"], at, left)
-		copyPayload(call.Args[10], call.Args[4], c["right_words"], at, right)
-		copyPayload(call.Args[11], call.Args[5], c["left_words_2"], at, left)
-		copyPayload(call.Args[12], call.Args[6], c["right_words_2"], at, right)
-		at++
+	})
+	for b := range buckets {
+		next[b+1] += next[b]
+	}
+	batches(func(first int, keys []K) {
+		for i, key := range keys {
+			at := &next[t.bucket(key)]
+			t.keys[*at], t.rows[*at] = key, uint16(first+i)
+			*at++
+		}
 	})
 }
 
-// copyPayload sets row at of out to that of a payload column or, without one, to its number; out may be absent.
-func copyPayload(out, payload []byte, words uint32, at uint64, row uint32) {
-	switch {
-	case len(out) == 0 || words == 0:
-	case words == 2 && len(payload) == 0:
-		backend.Longs(out)[at] = uint64(row)
-	case words == 2:
-		backend.Longs(out)[at] = backend.Longs(payload)[row]
-	case len(payload) == 0:
-		backend.Words(out)[at] = row
-	default:
-		backend.Words(out)[at] = backend.Words(payload)[row]
+// probe finds the matches of mixed keys. Hardly any bucket has more than two rows, and those are compared without a branch.
+func (t *unitTable[K]) probe(keys []K, out *joinOutput[K]) {
+	left, right := &out.left, &out.right
+	n := uint(0)
+	for i := 0; i < len(keys); {
+		var at, end uint32
+		for at+2 >= end && i < len(keys) && n <= pairRows-2 {
+			key := keys[i]
+			b := uint32(t.bucket(key))
+			at, end = uint32(t.starts[b]), uint32(t.starts[b+1])
+			left[n], right[n] = uint32(t.rows[at]), uint32(i)
+			n += oneIf(t.keys[at] == key) & oneIf(at < end)
+			left[n%pairRows], right[n%pairRows] = uint32(t.rows[at+1]), uint32(i)
+			n += oneIf(t.keys[at+1] == key) & oneIf(at+1 < end)
+			i++
+		}
+		for at += 2; at < end; at++ {
+			if t.keys[at] == keys[i-1] {
+				if n == pairRows {
+					out.write(n)
+					n = 0
+				}
+				left[n], right[n] = uint32(t.rows[at]), uint32(i-1)
+				n++
+			}
+		}
+		if n > pairRows-2 {
+			out.write(n)
+			n = 0
+		}
 	}
+	out.write(n)
 }
 
-func grown(words []uint32, n int) []uint32 {
-	if cap(words) < n {
-		return make([]uint32, n)
+// oneIf is 1 where a condition holds, and 0, without a branch.
+func oneIf(condition bool) (n uint) {
+	if condition {
+		n = 1
 	}
-	return words[:n]
+	return n
 }

@@ -133,3 +133,28 @@ func TestCheckSeesPlantedFaults(t *testing.T) {
 		}
 	}
 }
+
+// The largest table, and a key with more matches than pairs are written at a time.
+func TestPartitionJoinFillsItsTable(t *testing.T) {
+	const rows, frequent = 1<<16 - 1, 3000
+	left, right := make([]uint32, rows), []uint32{5, rows - 1, frequent - 1, rows, 0}
+	for i := range left {
+		left[i] = uint32(max(i, frequent-1))
+	}
+	config, err := kernel.PartitionJoin.Complete(backend.Config{"key_bits": 32, "table": rows, "heads": 1 << 16, "placing": kernel.Reserving})
+	require.NoError(t, err)
+	cursor, out := make([]uint32, 3), [2][]uint32{make([]uint32, frequent+1), make([]uint32, frequent+1)}
+	kernel.PartitionJoin.Run(&backend.Call{Config: config, Params: []uint32{0, frequent + 1, 0, 0}, Args: [][]byte{
+		backend.AsBytes([]uint32{0, rows, 0, uint32(len(right))}), backend.AsBytes(left), backend.AsBytes(right), nil, nil, nil, nil,
+		backend.AsBytes(cursor), nil, backend.AsBytes(out[0]), backend.AsBytes(out[1]), nil, nil}}, 0)
+	require.Equal(t, []uint32{frequent + 1, frequent + 1, 0}, cursor)
+	want := map[uint32]uint32{rows - 1: 1}
+	for row := range uint32(frequent) {
+		want[row] = 2
+	}
+	got := make(map[uint32]uint32)
+	for i, row := range out[0] {
+		got[row] = out[1][i]
+	}
+	require.Equal(t, want, got)
+}

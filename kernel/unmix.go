@@ -22,8 +22,11 @@ func unmixKeys[K word](call *backend.Call, group uint32) {
 	rows, seed := call.Params[0], call.Params[1]
 	keys, out := view[K](call.Args[0]), keyOutputOf[K](call, call.Args[1], call.Params[2])
 	for t := range tiles(call, group, Tiles(call.Config, uint64(rows)), rows) {
-		for i := t.first; i < t.end; i++ {
-			out.put(uint64(i), Unmix(keys[i], seed))
+		var buffer [1024]K
+		for first := t.first; first < t.end; first += len(buffer) {
+			n := copy(buffer[:], keys[first:t.end])
+			unmixAll(buffer[:n], seed)
+			out.write(uint64(first), buffer[:n])
 		}
 	}
 }
@@ -45,10 +48,13 @@ func keyOutputOf[K word](call *backend.Call, column []byte, high uint32) keyOutp
 	return keyOutput[K]{own: view[K](column)}
 }
 
-func (o *keyOutput[K]) put(at uint64, key K) {
+// write sets rows from row at on.
+func (o *keyOutput[K]) write(at uint64, keys []K) {
 	if o.own != nil {
-		o.own[at] = key
+		copy(o.own[at:][:len(keys)], keys)
 	} else if o.wide != nil {
-		o.wide[at] = uint64(key) | uint64(o.high)<<32
+		for i, key := range keys {
+			o.wide[at:][i] = uint64(key) | uint64(o.high)<<32
+		}
 	}
 }

@@ -26,6 +26,7 @@ func TestTuningTables(t *testing.T) {
 	}
 	require.Equal(t, names, Tunable(), "every primitive has a table, and every table a primitive")
 	roomy := &backend.DeviceInfo{Name: "roomy", Limits: backend.Limits{MaxInvocations: 1024, MaxSharedBytes: 48 << 10}}
+	cores := &backend.DeviceInfo{Name: "cores", Type: backend.Host, Limits: backend.Limits{MaxInvocations: 1024, MaxSharedBytes: 1 << 20}}
 	for _, name := range names {
 		rows, err := tableRows(name)
 		require.NoError(t, err)
@@ -37,8 +38,11 @@ func TestTuningTables(t *testing.T) {
 			require.Equal(t, strings.ToLower(row.Device), row.Device, row.source)
 			require.NotEmpty(t, row.Device, row.source)
 			info := roomy
-			if row.Device == "any" {
+			switch row.Device {
+			case "any":
 				info = least
+			case "host":
+				info = cores
 			}
 			require.NoError(t, row.check(name, info))
 		}

@@ -1,0 +1,146 @@
+package kernel
+
+import (
+	"sync/atomic"
+
+	"github.com/spirjoin/spirjoin/backend"
+)
+
+// Values of the constant placing of [PartitionJoin].
+const (
+	Counting = iota
+	AtOffsets
+	Reserving
+	Paging
+)
+
+// BitmapWord is the 32-bit word of places at which the bitmap of [Paging] begins.
+const BitmapWord = 64
+
+// pairRows is how many pairs become output rows at a time.
+const pairRows = 1024
+
+// joinOutput makes output rows of the pairs that a kernel finds: column by column, so that the loads of a column, which may lie
+// anywhere, do not wait for each other.
+type joinOutput[K word] struct {
+	left, right           [pairRows]uint32 // the rows of the pairs to write,
+	leftFirst, rightFirst uint32           // counted from these
+
+	call               *backend.Call
+	unit               uint32
+	mixed              bool
+	keys               keyOutput[K]
+	done               uint64 // pairs before these
+	pageRow, pageEmpty uint64 // Paging: the next row of the last page, and how many are empty
+}
+
+func newJoinOutput[K word](call *backend.Call, unit, leftFirst uint32, mixed bool, high uint32) *joinOutput[K] {
+	return &joinOutput[K]{leftFirst: leftFirst, call: call, unit: unit, mixed: mixed, keys: keyOutputOf[K](call, call.Args[8], high)}
+}
+
+// write makes output rows of the first n pairs.
+func (o *joinOutput[K]) write(n uint) {
+	if cursor := backend.Words(o.call.Args[7]); n > 0 && o.call.Config["placing"] >= Reserving {
+		if counted := atomic.AddUint32(&cursor[1], uint32(n)); counted < uint32(n) {
+			atomic.AddUint32(&cursor[2], 1)
+		}
+	}
+	for left, right := o.left[:n], o.right[:n]; len(left) > 0; {
+		at, rows := o.place(uint64(len(left)))
+		if rows == 0 {
+			break
+		}
+		o.put(at, left[:rows], right[:rows])
+		left, right = left[rows:], right[rows:]
+	}
+	o.done += uint64(n)
+}
+
+// end is for what can only be said when all pairs are written.
+func (o *joinOutput[K]) end() {
+	places := backend.Words(o.call.Args[7])
+	if o.call.Config["placing"] == Counting {
+		places[o.unit] = uint32(o.done)
+	}
+	for row := o.pageRow; row < o.pageRow+o.pageEmpty; row++ {
+		atomic.AndUint32(&places[BitmapWord+row/32], ^(1 << (row % 32)))
+	}
+}
+
+// place finds room for pairs: as many as it returns, 0 for none, go to output rows from at on.
+func (o *joinOutput[K]) place(pairs uint64) (at, rows uint64) {
+	first, room, places := uint64(o.call.Params[0]), uint64(o.call.Params[1]), o.call.Args[7]
+	switch o.call.Config["placing"] {
+	case AtOffsets:
+		at = first + backend.Longs(places)[o.unit] + o.done
+		return at, pairs
+	case Reserving:
+		cursor := backend.Words(places)
+		for {
+			reserved := atomic.LoadUint32(&cursor[0])
+			if uint64(reserved)+pairs > room {
+				return 0, 0
+			}
+			if atomic.CompareAndSwapUint32(&cursor[0], reserved, reserved+uint32(pairs)) {
+				return first + uint64(reserved), pairs
+			}
+		}
+	case Paging:
+		if o.pageEmpty == 0 {
+			page := uint64(o.call.Config["page_rows"])
+			taken := (pairs + page - 1) / page * page
+			begin := uint64(atomic.AddUint32(&backend.Words(places)[0], uint32(taken))) - taken
+			if begin+taken > room {
+				return 0, 0
+			}
+			o.pageRow, o.pageEmpty = first+begin, taken
+		}
+		at, rows = o.pageRow, min(pairs, o.pageEmpty)
+		o.pageRow, o.pageEmpty = at+rows, o.pageEmpty-rows
+		return at, rows
+	}
+	return 0, 0
+}
+
+// put writes pairs to output rows from at on.
+func (o *joinOutput[K]) put(at uint64, left, right []uint32) {
+	args, c := o.call.Args, o.call.Config
+	if len(args[8]) > 0 {
+		var buffer [pairRows]K
+		keys := buffer[:len(right)]
+		writeRows(keys, view[K](args[2]), o.rightFirst, right)
+		if o.mixed {
+			unmixAll(keys, c["seed"])
+		}
+		o.keys.write(at, keys)
+	}
+	writePayload(args[9], args[3], c["left_words"], at, o.leftFirst, left)
+	writePayload(args[10], args[4], c["right_words"], at, o.rightFirst, right)
+	writePayload(args[11], args[5], c["left_words_2"], at, o.leftFirst, left)
+	writePayload(args[12], args[6], c["right_words_2"], at, o.rightFirst, right)
+}
+
+// writePayload sets rows of out, if present, from row at on, to those of a payload column or, without one, to their numbers.
+func writePayload(out, payload []byte, words uint32, at uint64, first uint32, rows []uint32) {
+	switch {
+	case len(out) == 0 || words == 0:
+	case words == 2:
+		writeRows(view[uint64](out)[at:], view[uint64](payload), first, rows)
+	default:
+		writeRows(view[uint32](out)[at:], view[uint32](payload), first, rows)
+	}
+}
+
+func writeRows[V word](out, payload []V, first uint32, rows []uint32) {
+	out = out[:len(rows)]
+	if len(payload) == 0 {
+		for i, row := range rows {
+			out[i] = V(first + row)
+		}
+		return
+	}
+	payload = payload[first:]
+	for i, row := range rows {
+		out[i] = payload[row]
+	}
+}
