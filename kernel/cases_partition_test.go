@@ -302,13 +302,13 @@ func (m *maker) joinCase(groups uint32, inputs []any, sizes [2]int, rows []joine
 }
 
 // tableOf puts rows into a hash table in random order, as the kernel does; lost are those that find no slot.
-func (m *maker) tableOf(home []uint32, slots int, patience uint32) (table []uint32, lost uint32) {
+func (m *maker) tableOf(hashes []uint32, slots int, patience uint32) (table []uint32, lost uint32) {
 	table = make([]uint32, slots)
 next:
-	for _, row := range m.Perm(len(home)) {
+	for _, row := range m.Perm(len(hashes)) {
 		for tries := range patience {
-			if slot := &table[(home[row]+tries)%uint32(slots)]; *slot == 0 {
-				*slot = uint32(row) + 1
+			if slot := &table[(hashes[row]+tries)%uint32(slots)]; *slot == 0 {
+				*slot = hashes[row]/uint32(slots)*uint32(slots) + uint32(row) + 1
 				continue next
 			}
 		}
@@ -317,23 +317,23 @@ next:
 	return table, lost
 }
 
-// homes are the slots where those of keys begin.
-func homes(keys []uint64, keyBits uint32, slots int, seed uint32) []uint32 {
-	home := make([]uint32, len(keys))
+// hashesOf are the hashes of keys in a table.
+func hashesOf(keys []uint64, keyBits, seed uint32) []uint32 {
+	hashes := make([]uint32, len(keys))
 	for i, key := range keys {
-		home[i] = uint32(kernel.Mix(key, seed)) % uint32(slots)
+		hashes[i] = uint32(kernel.Mix(key, seed))
 		if keyBits == 32 {
-			home[i] = kernel.Mix(uint32(key), seed) % uint32(slots)
+			hashes[i] = kernel.Mix(uint32(key), seed)
 		}
 	}
-	return home
+	return hashes
 }
 
 func (m *maker) tableBuild() *kernelCase {
 	keyBits, patience, seed := m.config["key_bits"], m.setByShape("patience", 8192, 1), m.Uint32()
 	keys, slots := m.column(m.rows, keyBits, 0), 2<<bits.Len(uint(m.rows))
-	home := homes(keys, keyBits, slots, seed)
-	table, lost := m.tableOf(home, slots, patience)
+	hashes := hashesOf(keys, keyBits, seed)
+	table, lost := m.tableOf(hashes, slots, patience)
 	before := m.Uint32N(3)
 	c := m.newCase(kernel.Groups(m.config, uint64(m.rows)), []uint32{uint32(m.rows), uint32(slots - 1), seed}, inOf(keyBits, keys),
 		changed{out(make([]uint32, slots)), out(table)}, changed{out([]uint32{before}), out([]uint32{before + lost})})
@@ -344,13 +344,14 @@ func (m *maker) tableBuild() *kernelCase {
 			if entry == 0 {
 				continue
 			}
-			if int(entry) > m.rows || seen[entry-1] {
+			row := int(entry)%slots - 1
+			if row < 0 || row >= m.rows || seen[row] || entry/uint32(slots) != hashes[row]/uint32(slots) {
 				return
 			}
-			seen[entry-1] = true
-			distance := (uint32(slot) - home[entry-1]) % uint32(slots)
+			seen[row] = true
+			distance := (uint32(slot) - hashes[row]) % uint32(slots)
 			for d := range distance {
-				if table[(home[entry-1]+d)%uint32(slots)] == 0 {
+				if table[(hashes[row]+d)%uint32(slots)] == 0 {
 					return
 				}
 			}
@@ -389,7 +390,7 @@ func (m *maker) tableProbe() *kernelCase {
 		}
 	}
 	slots := 2 << bits.Len(uint(len(left)))
-	table, _ := m.tableOf(homes(left, keyBits, slots, seed), slots, patience)
+	table, _ := m.tableOf(hashesOf(left, keyBits, seed), slots, patience)
 	numbers := make(map[uint64][]uint32)
 	for l, key := range left {
 		numbers[key] = append(numbers[key], uint32(l))

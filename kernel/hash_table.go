@@ -6,11 +6,12 @@ import (
 	"github.com/spirjoin/spirjoin/backend"
 )
 
-// A hash table in device memory holds the rows of a side by open addressing (DIST 3.3): a slot is 1 + a row, or 0. The slots of
-// a key begin at its mix with a seed, and its rows, each in a slot of its own, lie fewer than patience slots behind. mask + 1, a power
-// of 2, is the number of slots.
+// A hash table in device memory holds the rows of a side by open addressing (DIST 3.3). mask + 1, a power of 2, is the number of slots. The
+// mix of a key with a seed is its hash, whose low bits, those of mask, are where the slots of the key begin; its rows, each in a slot of
+// its own, lie fewer than patience slots behind. A slot is 0, or 1 + a row in the bits of mask and the hash in the others: what the
+// table has no use for tells most other keys apart.
 
-// TableBuild puts rows into slots, which are zero before, and adds to lost the number of rows that found none.
+// TableBuild puts rows, at most mask of them, into slots, which are zero before, and adds to lost the number of rows that found none.
 var TableBuild = &backend.KernelSpec{
 	Name: "table_build",
 	Args: []backend.ArgSpec{
@@ -44,7 +45,7 @@ func tableBuild[K word](call *backend.Call, group uint32) {
 		next:
 			for i, home := range homes {
 				for tries := range patience {
-					if atomic.CompareAndSwapUint32(&slots[(uint32(home)+tries)&mask], 0, uint32(first+i)+1) {
+					if atomic.CompareAndSwapUint32(&slots[(uint32(home)+tries)&mask], 0, uint32(home)&^mask|uint32(first+i)+1) {
 						continue next
 					}
 				}
@@ -114,13 +115,13 @@ func (p *prober[K]) probe(keys []K, seed uint32, out *joinOutput[K]) {
 			p.entries[k] = p.slots[at]
 		}
 		for k, entry := range p.entries[:looking] {
-			p.found[k] = p.left[max(entry, 1)-1]
+			p.found[k] = p.left[max(entry&mask, 1)-1]
 		}
 		matches, next := uint(0), uint(0)
 		for k, entry := range p.entries[:looking] {
 			row, occupied := p.rows[k], oneIf(entry > 0)
 			match := occupied & oneIf(p.found[k] == keys[row])
-			out.left[matches%pairRows], out.right[matches%pairRows] = entry-1, row
+			out.left[matches%pairRows], out.right[matches%pairRows] = entry&mask-1, row
 			matches += match
 			p.rows[next%pairRows], p.at[next%pairRows] = row, (p.at[k]+1)&mask
 			next += occupied &^ (match & p.unique)

@@ -1,7 +1,7 @@
 // Looks right rows up in a hash table in device memory that table_build has made. Every pair of rows with equal keys is an output row,
 // as in join_output.glsl.
 // One workgroup per tile of workgroup*items right rows.
-// Inputs: slots, uint32[mask + 1]; left_keys, words of KEY_BITS; right_keys, words of KEY_BITS[rows]; payload as for partition_join.
+// Inputs: slots, uint32[mask + 1], as in slots.glsl; left_keys, words of KEY_BITS; right_keys, words of KEY_BITS[rows]; payload as for partition_join.
 // In and out: places, as for partition_join, a tile in place of a unit.
 // Outputs: keys_out and payload, as for partition_join.
 // Preconditions: patience, mask and seed are those of the build, which lost no row; a workgroup consists of whole subgroups; output
@@ -37,22 +37,22 @@ layout(push_constant) uniform Push {
 #include "slots.glsl"
 #include "join_output.glsl"
 
-uint left_row(uint at) { return Column32(slots).at[at - 1u] - 1u; }
+uint left_row(uint at) { return (Column32(slots).at[at - 1u] & mask) - 1u; }
 
 // 1 + the slot of the first row with the key from so many tries on; 0: none.
-uint match_of(Key key, uint home, uint tries) {
+uint match_of(Key key, uint hash, uint tries) {
     for (; tries < patience; ++tries) {
-        uint slot = home + tries & mask, entry = Column32(slots).at[slot];
+        uint slot = hash + tries & mask, entry = Column32(slots).at[slot];
         if (entry == 0u) return 0u;
-        if (COLUMN_FROM(KEY_BITS)(left_keys, entry - 1u).at[0] == key) return slot + 1u;
+        if (((entry ^ hash) & ~mask) == 0u && COLUMN_FROM(KEY_BITS)(left_keys, (entry & mask) - 1u).at[0] == key) return slot + 1u;
     }
     return 0u;
 }
 
-uint first_match(Key key) { return match_of(key, home_of(key), 0u); }
+uint first_match(Key key) { return match_of(key, hash_of(key), 0u); }
 uint next_match(Key key, uint at) {
-    uint home = home_of(key);
-    return match_of(key, home, (at - home & mask)); // at is one slot further than the match
+    uint hash = hash_of(key);
+    return match_of(key, hash, (at - hash & mask)); // at is one slot further than the match
 }
 
 void main() {
