@@ -186,6 +186,9 @@ const (
 	mostPageRows = 8
 	// A unit has up to so many probe rows for each build row, so that building its table costs little.
 	probeFactor = 4
+	// lavapipe ends all loops of an invocation after 65,535 trips. Where the keys of a table all collide and repeat, a probe row takes as
+	// many for each of its rows as two walks along a chain by neighbours that take turns.
+	mostTrips, tripsPerRow = 62_000, 8
 	// A build partition of more tables than this is oversized.
 	mostTables = 8
 )
@@ -221,10 +224,11 @@ func (j *join) plan() error {
 	}
 	j.config["heads"] = 1 << (bits.Len32(j.config["heads"]) - 1) // a power of 2
 	batch := kernel.TileRows(j.config)
-	j.probeRows = batch * max(1, uint32(probeFactor*table)/batch)
+	batches := probeFactor * table / uint64(batch)
 	if j.ops.Device().Info().CPULike() {
-		j.probeRows = batch // lavapipe ends all loops of an invocation after 65,535 trips: a batch of keys that all collide takes fewer
+		batches = min(batches, mostTrips/(tripsPerRow*uint64(j.config["items"])*table))
 	}
+	j.probeRows = batch * uint32(max(1, batches))
 	return nil
 }
 
