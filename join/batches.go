@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"iter"
+	"time"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
@@ -58,7 +59,9 @@ func (r *Result) materialize(ctx context.Context, p piece, yield func(arrow.Reco
 			ids = p.pairs.Right
 		}
 		var err error
+		start := time.Now()
 		columns[i], err = relation.Take(ctx, r.Plan.column(c), ids, r.Plan.engine.Allocator)
+		r.deliver.Add(int64(time.Since(start)))
 		if errors.Is(err, relation.ErrBatchTooLarge) && p.rows > 1 {
 			half := p.rows / 2
 			return r.materializePart(ctx, p, 0, half, yield) && r.materializePart(ctx, p, half, p.rows, yield)

@@ -3,14 +3,14 @@ package join
 import (
 	"context"
 	"fmt"
-	"strings"
-	"time"
+	"math"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/memory"
 
 	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/join/plan"
 	"github.com/spirjoin/spirjoin/join/sortmerge"
 	"github.com/spirjoin/spirjoin/primitive"
 	"github.com/spirjoin/spirjoin/relation"
@@ -29,16 +29,18 @@ type Engine struct {
 type Plan struct {
 	Spec   Spec
 	Layout *Layout
+	// Alternatives are the ways to join, the best first, which is the one that runs. Those that cannot run are last, and say why.
+	Alternatives []Alternative
 
 	engine *Engine
 	tables [2]arrow.Table
 	keys   *relation.KeyPlan
+	rates  *plan.Rates // nil where none were measured on such a device
 	sort   sortmerge.Plan
-	batch  int // rows of a batch
 }
 
 // Plan checks a join against its tables and the limits, and decides how it will run. It reads the key columns once, to
-// learn the range of their values, and moves nothing to the device.
+// learn the range of their values, and some rows of them again, to learn how they match. It moves nothing to the device.
 //
 // Errors: backend.ErrInvalidInput, backend.ErrUnsupported, backend.ErrDeviceMemory or ErrHostMemory with what the join needs, ErrCancelled.
 func (e *Engine) Plan(ctx context.Context, left, right arrow.Table, spec Spec) (*Plan, error) {
@@ -65,6 +67,9 @@ func (e *Engine) PlanLayout(ctx context.Context, layout *Layout, left, right arr
 	if p.keys, err = relation.PlanKeys(ctx, left, right, spec.LeftOn, spec.RightOn); err != nil {
 		return nil, err
 	}
+	if ctx.Err() != nil {
+		return nil, backend.ContextError(ctx)
+	}
 	p.sort, err = sortmerge.NewPlan(e.Ops.Tuning(), sortmerge.Problem{
 		Rows:     [2]uint64{p.keys.Rows(relation.Left), p.keys.Rows(relation.Right)},
 		HasIDs:   [2]bool{p.keys.HasNulls(relation.Left), p.keys.HasNulls(relation.Right)},
@@ -74,53 +79,69 @@ func (e *Engine) PlanLayout(ctx context.Context, layout *Layout, left, right arr
 	if err != nil {
 		return nil, err
 	}
-	return p, p.fit()
+	if p.rates, err = plan.RatesFor(e.Ops.Device().Info()); err != nil {
+		return nil, err
+	}
+	return p, p.choose()
 }
 
-// fit chooses the rows of a batch and holds the plan against the caps.
-func (p *Plan) fit() error {
+// fit chooses the rows of a batch of an alternative and holds it against the caps. The error says what is needed, as need does in
+// bytes.
+func (p *Plan) fit(a *Alternative) (need uint64, err error) {
 	device := p.engine.Ops.Device()
-	capBytes := device.Options().DeviceMemoryBytes
-	if err := p.sort.Check(capBytes, &device.Info().Limits); err != nil {
-		return err
-	}
-	p.batch = int(min(uint64(p.Spec.BatchRows), primitive.MaxRows))
-	least := min(minBatchRows, p.batch)
-	if p.Spec.Output == Rows || p.Spec.Output == Pairs {
-		// The row numbers of one piece are on the device beside the matches.
-		free := capBytes - min(capBytes, p.sort.HeldBytes+pieceSlackBytes)
-		p.batch = int(min(uint64(p.batch), free/pairBytes, device.Info().Limits.MaxBlockBytes/(pairBytes/2)))
-		if p.batch < least {
-			need := p.sort.HeldBytes + pieceSlackBytes + minBatchRows*pairBytes
-			return &backend.OpError{Op: "plan join", Device: device.Info().Name, Err: backend.ErrDeviceMemory, Detail: fmt.Sprintf(
-				"the matches and the smallest batch need %d bytes, the limit is %d; raise device_memory", need, capBytes)}
+	info, capBytes := device.Info(), device.Options().DeviceMemoryBytes
+	streamed := p.Spec.Output == Rows || p.Spec.Output == Pairs
+	least := min(minBatchRows, p.Spec.BatchRows)
+	fixed := tableBytes(p.tables[0]) + tableBytes(p.tables[1])
+	if !a.batchwise() {
+		if a.Reject != nil {
+			if a.PeakBytes <= capBytes {
+				return math.MaxUint64, a.Reject // more memory would not help
+			}
+			return a.PeakBytes, a.Reject
+		}
+		if info.CPULike() {
+			fixed += a.PeakBytes
+		}
+	} else {
+		if err := p.sort.Check(capBytes, &info.Limits); err != nil {
+			return p.sort.PeakBytes, err
+		}
+		if streamed {
+			// The row numbers of one piece are on the device beside the matches.
+			free := capBytes - min(capBytes, p.sort.HeldBytes+pieceSlackBytes)
+			a.batch = int(min(uint64(a.batch), free/pairBytes, info.Limits.MaxBlockBytes/(pairBytes/2)))
+			if a.batch < least {
+				need := p.sort.HeldBytes + pieceSlackBytes + minBatchRows*pairBytes
+				return need, &backend.OpError{Op: "plan join", Device: info.Name, Err: backend.ErrDeviceMemory, Detail: fmt.Sprintf(
+					"the matches and the smallest batch need %d bytes, the limit is %d; raise device_memory", need, capBytes)}
+			}
+		}
+		if info.CPULike() {
+			fixed += max(p.sort.PeakBytes, p.sort.HeldBytes+uint64(a.batch)*pairBytes+pieceSlackBytes)
+		}
+		if p.Spec.Output == Ranges { // what KeyRanges downloads, and the ranges that it makes of it
+			fixed += p.sort.HeldBytes + rangeBytes*min(p.sort.Rows[0], p.sort.Rows[1])
 		}
 	}
 	limit := p.engine.MemoryLimitBytes
 	if limit == 0 {
-		return nil
-	}
-	fixed := tableBytes(p.tables[0]) + tableBytes(p.tables[1])
-	if device.Info().CPULike() {
-		fixed += max(p.sort.PeakBytes, p.sort.HeldBytes+uint64(p.batch)*pairBytes+pieceSlackBytes)
-	}
-	if p.Spec.Output == Ranges { // what KeyRanges downloads, and the ranges that it makes of it
-		fixed += p.sort.HeldBytes + rangeBytes*min(p.sort.Rows[0], p.sort.Rows[1])
+		return 0, nil
 	}
 	rowBytes := p.outputRowBytes() + pairBytes
-	if p.Spec.Output == Rows || p.Spec.Output == Pairs {
+	if streamed {
 		room := limit - min(limit, fixed)
-		p.batch = int(min(uint64(p.batch), max(room/(rowBytes*pieces), 1)))
-		fixed += rowBytes * pieces * min(uint64(p.batch), minBatchRows)
-		if p.batch < least {
+		a.batch = int(min(uint64(a.batch), max(room/(rowBytes*pieces), 1)))
+		fixed += rowBytes * pieces * min(uint64(a.batch), minBatchRows)
+		if a.batch < least {
 			fixed = max(fixed, limit+1)
 		}
 	}
 	if fixed > limit {
-		return &backend.OpError{Op: "plan join", Device: device.Info().Name, Err: backend.ErrHostMemory, Detail: fmt.Sprintf(
+		return fixed, &backend.OpError{Op: "plan join", Device: info.Name, Err: backend.ErrHostMemory, Detail: fmt.Sprintf(
 			"tables, device memory in host memory and the smallest batch need %d bytes, the limit is %d; raise memory_limit", fixed, limit)}
 	}
-	return nil
+	return 0, nil
 }
 
 const (
@@ -178,87 +199,4 @@ func (p *Plan) column(c OutputColumn) *arrow.Chunked {
 	return table.Column(table.Schema().FieldIndices(c.Source)[0]).Data()
 }
 
-// String explains the plan.
-func (p *Plan) String() string {
-	info := p.engine.Ops.Device().Info()
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s join of %d x %d rows, output %s\n", p.Spec.How, p.tables[0].NumRows(), p.tables[1].NumRows(), p.Spec.Output)
-	fmt.Fprintf(&b, "device       %s (%s, %s)\n", info.Name, info.Backend, info.Type)
-	for line := range strings.Lines(p.keys.String()) {
-		fmt.Fprintf(&b, "key          %s\n", strings.TrimRight(line, "\n"))
-	}
-	b.WriteString("algorithm    sort-merge (the only one in this version)\n")
-	b.WriteString(p.sort.String())
-	if p.Spec.Output == Rows {
-		device, host := p.places()
-		if len(device) > 0 {
-			fmt.Fprintf(&b, "gather       on the device: %s\n", strings.Join(device, ", "))
-		}
-		if len(host) > 0 {
-			fmt.Fprintf(&b, "gather       on the host: %s\n", strings.Join(host, ", "))
-		}
-	}
-	if p.Spec.Output == Rows || p.Spec.Output == Pairs {
-		fmt.Fprintf(&b, "output       in batches of at most %d rows\n", p.batch)
-	}
-	return b.String()
-}
-
-// places lists the output columns by where they are gathered.
-func (p *Plan) places() (device, host []string) {
-	onDevice := p.gatheredOnDevice()
-	for i, field := range p.Layout.Schema.Fields() {
-		if onDevice[i] {
-			device = append(device, field.Name)
-		} else {
-			host = append(host, field.Name)
-		}
-	}
-	return device, host
-}
-
-// gatheredOnDevice decides for each output column whether its values move to the device: columns of 4 and 8 bytes, as
-// long as they fit beside the matches. Where the device is the host's own cores, that would copy every column to save nothing.
-func (p *Plan) gatheredOnDevice() []bool {
-	device := p.engine.Ops.Device()
-	on := make([]bool, len(p.Layout.Columns))
-	if p.Spec.Materialize == MaterializeHost || p.Spec.Materialize == MaterializeAuto && device.Info().CPULike() {
-		return on
-	}
-	free := device.Options().DeviceMemoryBytes
-	free -= min(free, p.sort.HeldBytes+uint64(p.batch)*pairBytes+pieceSlackBytes)
-	for i, c := range p.Layout.Columns {
-		if need := relation.DeviceColumnBytes(p.column(c), uint64(p.batch)); need > 0 && need <= min(free, device.Info().Limits.MaxBlockBytes) {
-			free -= need
-			on[i] = true
-		}
-	}
-	return on
-}
-
-// Run executes the plan up to the matches and returns the result, from which the output is drawn. The caller closes it.
-//
-// Errors: those of the device, and backend.ErrLimit when there are more pairs than MaxOutputRows.
-func (p *Plan) Run(ctx context.Context) (*Result, error) {
-	r := &Result{Plan: p, Device: *p.engine.Ops.Device().Info(), started: time.Now()}
-	device := p.engine.Ops.Device()
-	device.ResetPeak()
-	load := func(ctx context.Context, side int, keys, ids backend.Range) error {
-		p.Spec.Progress("sort "+relation.Side(side).String(), 0, 0)
-		start := time.Now()
-		defer func() { r.encode += time.Since(start) }()
-		return p.keys.Load(ctx, device, relation.Side(side), keys, ids)
-	}
-	approve := func(total uint64) error {
-		if p.Spec.MaxOutputRows > 0 && total > p.Spec.MaxOutputRows {
-			return fmt.Errorf("join: %w: %d rows, max_output_rows allows %d", backend.ErrLimit, total, p.Spec.MaxOutputRows)
-		}
-		return nil
-	}
-	matches, err := sortmerge.Match(ctx, p.engine.Ops, p.sort, load, approve, &r.profile)
-	if err != nil {
-		return nil, err
-	}
-	r.matches, r.Rows, r.matched = matches, matches.Total, time.Since(r.started)
-	return r, nil
-}
+func mebibytes(n uint64) string { return fmt.Sprintf("%dMiB", (n+1<<20-1)>>20) }

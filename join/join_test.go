@@ -17,6 +17,7 @@ import (
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/internal/devicetest"
 	"github.com/spirjoin/spirjoin/join"
+	"github.com/spirjoin/spirjoin/join/plan"
 	"github.com/spirjoin/spirjoin/primitive"
 )
 
@@ -89,7 +90,7 @@ var matchings = []struct {
 	{"primary and foreign keys", func(_ *rand.Rand, i, _ int) int64 { return int64(i) }, func(r *rand.Rand, _, rows int) int64 { return int64(r.IntN(rows + 1)) }, 0},
 	{"duplicates on both sides", func(r *rand.Rand, _, rows int) int64 { return int64(r.IntN(rows/3 + 1)) }, func(r *rand.Rand, _, rows int) int64 { return int64(r.IntN(rows/3 + 1)) }, 0},
 	{"no match", func(_ *rand.Rand, i, _ int) int64 { return int64(2 * i) }, func(_ *rand.Rand, i, _ int) int64 { return int64(2*i + 1) }, 0},
-	{"one key", func(*rand.Rand, int, int) int64 { return 3 }, func(*rand.Rand, int, int) int64 { return 3 }, 200},
+	{"one key", func(*rand.Rand, int, int) int64 { return 3 }, func(*rand.Rand, int, int) int64 { return 3 }, 120},
 	{"skewed", zipfish, zipfish, 1000},
 }
 
@@ -110,6 +111,8 @@ var outputs = []struct {
 	{output: join.Rows, materialize: join.MaterializeDevice, columns: []string{"n_right", "f"}},
 	{output: join.Rows, columns: []string{"text_right", "k0", "f_right"}},
 }
+
+var algorithms = []join.Algorithm{plan.Auto, plan.PHJOM, plan.PHJUM, plan.HJ, plan.SMJOM, plan.SMJUM}
 
 // randomTable has key columns k0.. and payload of several types, with nulls, in chunks.
 func randomTable(random *rand.Rand, rows int, keyTypes []arrow.DataType, kind *keyKind, number func(*rand.Rand, int, int) int64, keyPrefix string) arrow.Table {
@@ -160,21 +163,21 @@ func TestJoinMatrix(t *testing.T) {
 	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {
 		ops, err := primitive.New(device, small)
 		require.NoError(t, err)
-		for _, c := range devicetest.Combinations(t, len(keyKinds), len(matchings), len(sizes), len(outputs), 2) {
+		for _, c := range devicetest.Combinations(t, len(keyKinds), len(matchings), len(sizes), len(outputs), 2, len(algorithms)) {
 			kind, matching, size, out := keyKinds[c[0]], matchings[c[1]], sizes[c[2]], outputs[c[3]]
-			batchRows := []int{0, 1 << 10}[c[4]]
+			batchRows, algorithm := []int{0, 1 << 10}[c[4]], algorithms[c[5]]
 			if most := matching.maxRows; most > 0 {
 				size = [2]int{min(size[0], most), min(size[1], most)}
 			}
 			seed := uint64(c[0]*1000 + c[1]*100 + c[2]*10 + c[3])
-			name := fmt.Sprintf("%s/%s/%dx%d/%s %d %v/batch %d", kind.name, matching.name, size[0], size[1], out.output, out.materialize, out.columns, batchRows)
+			name := fmt.Sprintf("%s/%s/%dx%d/%s %s %v/batch %d/%s", kind.name, matching.name, size[0], size[1], out.output, out.materialize, out.columns, batchRows, algorithm)
 			t.Run(name, func(t *testing.T) {
 				random := rand.New(rand.NewPCG(seed, 1))
 				left := randomTable(random, size[0], kind.left, &kind, matching.left, "k")
 				defer left.Release()
 				right := randomTable(random, size[1], kind.right, &kind, matching.right, "r")
 				defer right.Release()
-				spec := join.Spec{Output: out.output, Materialize: out.materialize, Columns: out.columns, BatchRows: batchRows}
+				spec := join.Spec{Output: out.output, Materialize: out.materialize, Columns: out.columns, BatchRows: batchRows, Algorithm: algorithm}
 				for k := range kind.left {
 					spec.LeftOn = append(spec.LeftOn, fmt.Sprintf("k%d", k))
 					spec.RightOn = append(spec.RightOn, fmt.Sprintf("r%d", k))
@@ -270,12 +273,14 @@ func TestMaxOutputRows(t *testing.T) {
 		table := randomTable(random, 100, kind.left, kind, matchings[3].left, "k")
 		defer table.Release()
 		engine := &join.Engine{Ops: ops, Allocator: memory.DefaultAllocator}
-		for limit, fits := range map[uint64]bool{9999: false, 10000: true} {
-			plan, err := engine.Plan(context.Background(), table, table, join.Spec{On: []string{"k0"}, MaxOutputRows: limit})
+		for _, c := range devicetest.Combinations(t, len(algorithms), 2, 2) {
+			limit, output := []uint64{9999, 10000}[c[1]], []join.Output{join.Rows, join.Count}[c[2]]
+			plan, err := engine.Plan(context.Background(), table, table, join.Spec{On: []string{"k0"}, MaxOutputRows: limit, Algorithm: algorithms[c[0]], Output: output})
 			require.NoError(t, err)
 			result, err := plan.Run(context.Background())
-			if fits {
+			if limit == 10000 {
 				require.NoError(t, err)
+				require.Empty(t, result.Stats().Fallback)
 				result.Close()
 				continue
 			}

@@ -19,6 +19,7 @@ import (
 	"github.com/spirjoin/spirjoin/host"
 	"github.com/spirjoin/spirjoin/internal/devicetest"
 	"github.com/spirjoin/spirjoin/join"
+	"github.com/spirjoin/spirjoin/join/plan"
 	"github.com/spirjoin/spirjoin/primitive"
 )
 
@@ -147,12 +148,14 @@ func TestMemoryLimit(t *testing.T) {
 // TestFaults lets the device fail at each point where it can. Every fault ends in its own error, with nothing leaked.
 func TestFaults(t *testing.T) {
 	left, right := tables(t, 500, 1500)
-	join := func(faults host.Faults) error {
+	joinBy := func(algorithm join.Algorithm, faults host.Faults) error {
 		device, done := hostDevice(t, host.Options{Faults: faults, CloseLimit: 200 * time.Millisecond}, backend.DeviceOptions{WaitLimit: 200 * time.Millisecond})
 		ops, err := primitive.New(device, small)
 		require.NoError(t, err)
 		allocator := memory.NewCheckedAllocator(memory.DefaultAllocator)
-		_, err = drain(context.Background(), &join.Engine{Ops: ops, Allocator: allocator}, left, right, onKeys)
+		spec := onKeys
+		spec.Algorithm, spec.Materialize = algorithm, join.MaterializeDevice
+		_, err = drain(context.Background(), &join.Engine{Ops: ops, Allocator: allocator}, left, right, spec)
 		allocator.AssertSize(t, 0)
 		if closeErr := done(); faults == (host.Faults{}) {
 			require.NoError(t, closeErr)
@@ -161,7 +164,6 @@ func TestFaults(t *testing.T) {
 		}
 		return err
 	}
-	require.NoError(t, join(host.Faults{}))
 	for name, fault := range map[string]struct {
 		at   func(n int) host.Faults
 		want error
@@ -171,18 +173,21 @@ func TestFaults(t *testing.T) {
 		"lost":          {func(n int) host.Faults { return host.Faults{LoseAtSubmit: n} }, backend.ErrDeviceLost},
 		"hang":          {func(n int) host.Faults { return host.Faults{HangBatch: n} }, backend.ErrTimedOut},
 	} {
-		t.Run(name, func(t *testing.T) {
-			failed := 0
-			for n := 1; ; n++ {
-				err := join(fault.at(n))
-				if err == nil {
-					break // there is no n-th call
+		for _, algorithm := range algorithms[1:] {
+			t.Run(name+"/"+algorithm.String(), func(t *testing.T) {
+				require.NoError(t, joinBy(algorithm, host.Faults{}))
+				failed := 0
+				for n := 1; ; n++ {
+					err := joinBy(algorithm, fault.at(n))
+					if err == nil {
+						break // there is no n-th call
+					}
+					require.ErrorIs(t, err, fault.want, "call %d", n)
+					failed++
 				}
-				require.ErrorIs(t, err, fault.want, "call %d", n)
-				failed++
-			}
-			require.Positive(t, failed)
-		})
+				require.Positive(t, failed)
+			})
+		}
 	}
 }
 
@@ -193,25 +198,27 @@ func TestCancel(t *testing.T) {
 		ops, err := primitive.New(device, small)
 		require.NoError(t, err)
 		engine := &join.Engine{Ops: ops, Allocator: memory.DefaultAllocator}
-		phases := make(map[string]bool)
-		spec := onKeys
-		spec.BatchRows = 1 << 10
-		spec.Progress = func(phase string, _, _ uint64) { phases[phase] = true }
-		_, err = drain(context.Background(), engine, left, right, spec)
-		require.NoError(t, err)
-		require.Len(t, phases, 4)
-		for phase := range phases {
-			ctx, cancel := context.WithCancelCause(context.Background())
-			cause := errors.New("enough")
-			spec.Progress = func(now string, _, _ uint64) {
-				if now == phase {
-					cancel(cause)
+		for algorithm, count := range map[join.Algorithm]int{plan.SMJUM: 4, plan.PHJOM: 5, plan.HJ: 5} {
+			phases := make(map[string]bool)
+			spec := onKeys
+			spec.BatchRows, spec.Algorithm = 1<<10, algorithm
+			spec.Progress = func(phase string, _, _ uint64) { phases[phase] = true }
+			_, err = drain(context.Background(), engine, left, right, spec)
+			require.NoError(t, err)
+			require.Len(t, phases, count)
+			for phase := range phases {
+				ctx, cancel := context.WithCancelCause(context.Background())
+				cause := errors.New("enough")
+				spec.Progress = func(now string, _, _ uint64) {
+					if now == phase {
+						cancel(cause)
+					}
 				}
+				_, err := drain(ctx, engine, left, right, spec)
+				require.ErrorIs(t, err, backend.ErrCancelled, phase)
+				require.ErrorIs(t, err, cause, phase)
+				noMemoryInUse(t, device)
 			}
-			_, err := drain(ctx, engine, left, right, spec)
-			require.ErrorIs(t, err, backend.ErrCancelled, phase)
-			require.ErrorIs(t, err, cause, phase)
-			noMemoryInUse(t, device)
 		}
 	})
 }

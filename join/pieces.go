@@ -3,6 +3,7 @@ package join
 import (
 	"context"
 	"iter"
+	"time"
 
 	"github.com/apache/arrow-go/v18/arrow"
 
@@ -60,7 +61,7 @@ func (r *Result) pieces(ctx context.Context) iter.Seq[piece] {
 // produce sends all pieces. Between its sends it owns one set of buffers for row numbers and one for each device column.
 func (r *Result) produce(ctx context.Context, out chan<- piece) error {
 	p := r.Plan
-	device, batch := p.engine.Ops.Device(), min(uint64(p.batch), r.Rows)
+	device, batch := p.engine.Ops.Device(), min(uint64(r.taken.batch), r.Rows)
 	columns, err := r.uploadColumns(ctx, batch)
 	defer releaseAll(columns)
 	if err != nil {
@@ -68,6 +69,9 @@ func (r *Result) produce(ctx context.Context, out chan<- piece) error {
 	}
 	var ids [2]*backend.Buffer
 	for side := range ids {
+		if !r.taken.batchwise() && len(r.taken.facts.Numbered[side]) == 0 {
+			continue // the host reads row numbers where they are
+		}
 		if ids[side], err = device.Allocate(backend.DeviceLocal, batch*4, "output row numbers"); err != nil {
 			return err
 		}
@@ -75,7 +79,7 @@ func (r *Result) produce(ctx context.Context, out chan<- piece) error {
 	}
 	for first := uint64(0); first < r.Rows; first += batch {
 		rows := min(batch, r.Rows-first)
-		next, err := r.makePiece(ctx, first, uint32(rows), [2]backend.Range{ids[0].Range(0, rows*4), ids[1].Range(0, rows*4)}, columns)
+		next, err := r.makePiece(ctx, first, uint32(rows), ids, columns)
 		if err != nil {
 			return err
 		}
@@ -89,11 +93,11 @@ func (r *Result) produce(ctx context.Context, out chan<- piece) error {
 	return nil
 }
 
-// uploadColumns moves the payload columns that the device gathers to it; entries of the others are nil.
+// uploadColumns moves the columns that the device fetches by row number to it; entries of the others are nil.
 func (r *Result) uploadColumns(ctx context.Context, batch uint64) ([]*relation.DeviceColumn, error) {
 	p := r.Plan
 	columns := make([]*relation.DeviceColumn, len(p.Layout.Columns))
-	for i, onDevice := range p.gatheredOnDevice() {
+	for i, onDevice := range p.gatheredOnDevice(r.taken) {
 		if !onDevice {
 			continue
 		}
@@ -112,28 +116,39 @@ func releaseAll(columns []*relation.DeviceColumn) {
 	}
 }
 
-// makePiece expands the pairs first to first+rows-1, gathers, and downloads what the host needs.
-func (r *Result) makePiece(ctx context.Context, first uint64, rows uint32, ids [2]backend.Range, columns []*relation.DeviceColumn) (_ piece, err error) {
-	ops := r.Plan.engine.Ops
+// makePiece makes the rows first to first+rows-1 of the output: it finds their row numbers, fetches by these what the device has whole, and
+// downloads what the host needs.
+func (r *Result) makePiece(ctx context.Context, first uint64, rows uint32, ids [2]*backend.Buffer, columns []*relation.DeviceColumn) (_ piece, err error) {
+	ops, layout := r.Plan.engine.Ops, r.Plan.Layout
 	device := ops.Device()
 	list := backend.List{Profile: &r.profile}
-	list.Stage("expand")
-	if err := r.matches.RecordPairs(&list, first, rows, ids[0], ids[1]); err != nil {
+	numbers, err := r.recordNumbers(&list, first, rows, ids)
+	if err != nil {
 		return piece{}, err
 	}
 	list.Stage("gather")
 	hostNeeds := [2]bool{r.Plan.Spec.Output == Pairs, r.Plan.Spec.Output == Pairs}
+	payload := r.payload()
 	for i, column := range columns {
-		side := r.Plan.Layout.Columns[i].Side
-		if column == nil {
+		side := layout.Columns[i].Side
+		switch {
+		case column != nil:
+			if err := column.RecordGather(&list, ops, numbers[side], rows); err != nil {
+				return piece{}, err
+			}
+		case payload[i] == nil:
 			hostNeeds[side] = true
-		} else if err := column.RecordGather(&list, ops, ids[side], rows); err != nil {
-			return piece{}, err
 		}
 	}
-	if _, err := device.Submit(ctx, backend.Compute, &list); err != nil {
+	point, err := device.Submit(ctx, backend.Compute, &list)
+	if err == nil {
+		err = device.Wait(ctx, point)
+	}
+	if err != nil {
 		return piece{}, err
 	}
+	start := time.Now()
+	defer func() { r.deliver.Add(int64(time.Since(start))) }()
 	p := piece{rows: rows, columns: make([]arrow.Array, len(columns))}
 	defer func() {
 		if err != nil {
@@ -143,17 +158,64 @@ func (r *Result) makePiece(ctx context.Context, first uint64, rows uint32, ids [
 	for side, to := range []*[]uint32{&p.pairs.Left, &p.pairs.Right} {
 		if hostNeeds[side] {
 			*to = make([]uint32, rows)
-			if err := device.Download(ctx, backend.AsBytes(*to), ids[side]); err != nil {
+			if err := device.Download(ctx, backend.AsBytes(*to), numbers[side]); err != nil {
 				return p, err
 			}
 		}
 	}
 	for i, column := range columns {
-		if column != nil {
-			if p.columns[i], err = column.Fetch(ctx, device, rows, r.Plan.engine.Allocator); err != nil {
-				return p, err
-			}
+		switch {
+		case column != nil:
+			p.columns[i], err = column.Fetch(ctx, device, rows, r.Plan.engine.Allocator)
+		case payload[i] != nil:
+			t := r.Plan.column(layout.Columns[i]).DataType()
+			width := uint64(relation.DeviceValueBytes(t))
+			p.columns[i], err = relation.FetchValues(ctx, device, t, payload[i].Range(first*width, uint64(rows)*width), r.Plan.engine.Allocator)
+		}
+		if err != nil {
+			return p, err
 		}
 	}
 	return p, nil
+}
+
+// recordNumbers records how the row numbers of a piece come about, and returns where they are: in ids, expanded from matches or
+// copied, or where the join left them.
+func (r *Result) recordNumbers(list *backend.List, first uint64, rows uint32, ids [2]*backend.Buffer) (numbers [2]backend.Range, err error) {
+	sizeBytes := uint64(rows) * 4
+	if r.taken.batchwise() {
+		list.Stage("expand")
+		numbers = [2]backend.Range{ids[0].Range(0, sizeBytes), ids[1].Range(0, sizeBytes)}
+		return numbers, r.matches.RecordPairs(list, first, rows, numbers[0], numbers[1])
+	}
+	for side, has := range r.taken.facts.Numbers {
+		if !has {
+			continue
+		}
+		payload := r.joined.Payload[side]
+		numbers[side] = payload[len(payload)-1].Range(first*4, sizeBytes)
+		if ids[side] != nil { // a kernel reads from where it may
+			list.Stage("gather")
+			to := ids[side].Range(0, sizeBytes)
+			list.Copy(to, numbers[side])
+			numbers[side] = to
+		}
+	}
+	return numbers, nil
+}
+
+// payload returns the output columns that are on the device as a whole; nil for the others.
+func (r *Result) payload() []*backend.Buffer {
+	columns := make([]*backend.Buffer, len(r.Plan.Layout.Columns))
+	if r.taken.batchwise() {
+		return columns
+	}
+	var next [2]int
+	for i, c := range r.Plan.Layout.Columns {
+		if r.Plan.method(i, r.taken.Place) == asPayload {
+			columns[i] = r.joined.Payload[c.Side][next[c.Side]]
+			next[c.Side]++
+		}
+	}
+	return columns
 }

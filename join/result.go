@@ -4,9 +4,12 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/join/resident"
 	"github.com/spirjoin/spirjoin/join/sortmerge"
 )
 
@@ -16,18 +19,30 @@ type Result struct {
 	Device backend.DeviceInfo // that did the work
 	Rows   uint64             // rows of the output: matching pairs
 
-	matches *sortmerge.Matches
+	taken    *Alternative
+	fallback string             // why another one than the plan's first was taken
+	matches  *sortmerge.Matches // of alternatives that work piece by piece; nil of others
+	joined   *resident.Result   // of the others; nil where rows are only counted
+	refused  bool               // there are more rows than are allowed
+
 	profile backend.Profile
 	started time.Time
 	encode  time.Duration
 	matched time.Duration
+	deliver atomic.Int64 // nanoseconds of downloads and of fetching by the host
 	closed  bool
 }
 
 // Close gives the device memory of the result back. Nothing can be drawn afterwards; a second Close does nothing.
 func (r *Result) Close() {
 	r.closed = true
-	r.matches.Release()
+	if r.matches != nil {
+		r.matches.Release()
+	}
+	if r.joined != nil {
+		r.joined.Release()
+		r.joined = nil
+	}
 }
 
 // Stats are the measurements of a join.
@@ -39,19 +54,38 @@ type Stats struct {
 	LeftRows        uint64             `json:"left_rows"`
 	RightRows       uint64             `json:"right_rows"`
 	OutputRows      uint64             `json:"output_rows"`
-	MatchSeconds    float64            `json:"match_seconds"`     // wall time from the start of Run, after planning, to the known number of pairs
-	EncodeSeconds   float64            `json:"encode_seconds"`    // of it, encoding keys and submitting their upload; the device may sort meanwhile
-	TotalSeconds    float64            `json:"total_seconds"`     // wall time from the start of Run to this call
-	StageSeconds    map[string]float64 `json:"stage_seconds"`     // device time by stage, of work that is done
-	DevicePeakBytes uint64             `json:"device_peak_bytes"` // since the last Run on the device, of all its joins
-	HostPeakBytes   uint64             `json:"host_peak_bytes"`   // the same of staging memory; tables and batches are not in it
+	MatchSeconds    float64            `json:"match_seconds"`      // wall time from the start of Run, after planning, to the known number of pairs
+	EncodeSeconds   float64            `json:"encode_seconds"`     // of it, encoding keys and submitting their upload; the device may sort meanwhile
+	TotalSeconds    float64            `json:"total_seconds"`      // wall time from the start of Run to this call
+	StageSeconds    map[string]float64 `json:"stage_seconds"`      // device time by stage, of work that is done
+	DevicePeakBytes uint64             `json:"device_peak_bytes"`  // since the last Run on the device, of all its joins
+	HostPeakBytes   uint64             `json:"host_peak_bytes"`    // the same of staging memory; tables and batches are not in it
+	Fallback        string             `json:"fallback,omitempty"` // why the algorithm is another one than was planned
+	Prediction      []StagePrediction  `json:"prediction"`
+	Alternatives    []AlternativeStats `json:"alternatives"` // the best first, that which was planned
+}
+
+// StagePrediction compares the plan with what came of it.
+type StagePrediction struct {
+	Stage            string  `json:"stage"`
+	PredictedSeconds float64 `json:"predicted_seconds"` // 0 where no rates of the device are known
+	ActualSeconds    float64 `json:"actual_seconds"`
+}
+
+// AlternativeStats are what was predicted of a way to join.
+type AlternativeStats struct {
+	Algorithm        string  `json:"algorithm"`
+	Columns          string  `json:"columns"` // where those are put together that the device can gather: host or device
+	PredictedSeconds float64 `json:"predicted_seconds"`
+	PeakBytes        uint64  `json:"device_peak_bytes"`
+	Error            string  `json:"error,omitempty"` // why it cannot run
 }
 
 // Stats returns what was measured so far.
 func (r *Result) Stats() Stats {
 	device := r.Plan.engine.Ops.Device() // whose MemoryUse books the work that is done, so it comes before the stages
 	s := Stats{
-		Device: r.Device.Name, Backend: r.Device.Backend, Driver: r.Device.Driver, Algorithm: "sort-merge",
+		Device: r.Device.Name, Backend: r.Device.Backend, Driver: r.Device.Driver, Algorithm: r.taken.Name(), Fallback: r.fallback,
 		LeftRows: uint64(r.Plan.tables[0].NumRows()), RightRows: uint64(r.Plan.tables[1].NumRows()), OutputRows: r.Rows,
 		MatchSeconds: r.matched.Seconds(), EncodeSeconds: r.encode.Seconds(), TotalSeconds: time.Since(r.started).Seconds(),
 		StageSeconds:    make(map[string]float64),
@@ -60,7 +94,38 @@ func (r *Result) Stats() Stats {
 	for _, stage := range r.profile.Stages() {
 		s.StageSeconds[stage.Stage] = stage.Time.Seconds()
 	}
+	measured := r.measured()
+	for _, stage := range r.taken.Stages {
+		s.Prediction = append(s.Prediction, StagePrediction{stage.Name, stage.Time.Seconds(), measured[stage.Name].Seconds()})
+	}
+	for i := range r.Plan.Alternatives {
+		a := &r.Plan.Alternatives[i]
+		stats := AlternativeStats{Algorithm: a.Name(), Columns: a.Place.String(), PredictedSeconds: a.Time.Seconds(), PeakBytes: a.PeakBytes}
+		if a.Err != nil {
+			stats.Error = a.Err.Error()
+		}
+		s.Alternatives = append(s.Alternatives, stats)
+	}
 	return s
+}
+
+// Explain is the text of the plan, with what was measured so far beside what was predicted.
+func (r *Result) Explain() string {
+	var b strings.Builder
+	b.WriteString(r.Plan.String())
+	if r.fallback != "" {
+		fmt.Fprintf(&b, "instead      %s: %s\n", r.taken.text(), r.fallback)
+	}
+	measured := r.measured()
+	total := [2]time.Duration{}
+	for _, stage := range r.taken.Stages {
+		fmt.Fprintf(&b, "  %-10s %10s predicted, %10s measured\n", stage.Name, duration(stage.Time), duration(measured[stage.Name]))
+		total[0] += stage.Time
+		total[1] += measured[stage.Name]
+	}
+	fmt.Fprintf(&b, "  %-10s %10s predicted, %10s measured\n", "all", duration(total[0]), duration(total[1]))
+	fmt.Fprintf(&b, "  %-10s %10d predicted, %10d in fact\n", "rows", r.taken.facts.OutputRows, r.Rows)
+	return b.String()
 }
 
 // checkDraw refuses to draw an output that the join was not asked for, or that is gone.

@@ -10,6 +10,7 @@ import (
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/internal/devicetest"
 	"github.com/spirjoin/spirjoin/join"
+	"github.com/spirjoin/spirjoin/join/plan"
 	"github.com/spirjoin/spirjoin/primitive"
 )
 
@@ -20,25 +21,32 @@ func TestStages(t *testing.T) {
 		ops, err := primitive.New(device, small)
 		require.NoError(t, err)
 		engine := &join.Engine{Ops: ops, Allocator: memory.DefaultAllocator}
-		for output, stages := range map[join.Output][]string{
-			join.Count: {"sort left", "sort right", "range search"},
-			join.Rows:  {"sort left", "sort right", "range search", "scan", "expand"},
+		for _, c := range []struct {
+			algorithm join.Algorithm
+			output    join.Output
+			stages    []string
+		}{
+			{plan.SMJUM, join.Count, []string{"varying bits", "sort right", "range search"}},
+			{plan.SMJUM, join.Rows, []string{"varying bits", "sort right", "range search", "scan", "expand"}},
+			{plan.PHJOM, join.Count, []string{"cut", "count"}},
+			{plan.PHJOM, join.Rows, []string{"cut", "match"}},
+			{plan.HJ, join.Rows, []string{"build", "match"}},
 		} {
 			spec := onKeys
-			spec.Output = output
+			spec.Output, spec.Algorithm = c.output, c.algorithm
 			plan, err := engine.Plan(context.Background(), left, right, spec)
 			require.NoError(t, err)
 			result, err := plan.Run(context.Background())
 			require.NoError(t, err)
-			if output == join.Rows {
+			if c.output == join.Rows {
 				for batch, err := range result.Batches(context.Background()) {
 					require.NoError(t, err)
 					batch.Release()
 				}
 			}
 			measured := result.Stats().StageSeconds
-			for _, stage := range stages {
-				require.Contains(t, measured, stage, "%s", output)
+			for _, stage := range c.stages {
+				require.Contains(t, measured, stage, "%s %s", c.algorithm, c.output)
 			}
 			result.Close()
 		}

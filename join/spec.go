@@ -53,10 +53,12 @@ func (o Output) String() string { return [...]string{"rows", "count", "ranges", 
 type Materialize uint8
 
 const (
-	MaterializeAuto Materialize = iota // on the device where it has memory of its own and a column fits; otherwise on the host
+	MaterializeAuto Materialize = iota // where that is predicted to be faster
 	MaterializeHost
 	MaterializeDevice // columns of 4 and 8 bytes per value; the others always on the host
 )
+
+func (m Materialize) String() string { return [...]string{"auto", "host", "device"}[m] }
 
 // Spec is what to join and how. The zero value of everything but the key columns is a default.
 type Spec struct {
@@ -73,6 +75,7 @@ type Spec struct {
 	MaxOutputRows uint64
 	BatchRows     int // rows of a record batch or of a piece of pairs at most; default 1 Mi
 	Materialize   Materialize
+	Algorithm     Algorithm // default: the one that is predicted to be fastest
 	// Progress, if set, is called from the goroutine that drives the join, at the start of each phase and as rows are
 	// delivered: done of total units of the phase, total 0 where it is not known.
 	Progress func(phase string, done, total uint64)

@@ -127,9 +127,12 @@ func decodeStrictly(text []byte, v any) error {
 	return decoder.Decode(v)
 }
 
-func (r *TuningRow) fits(info *backend.DeviceInfo) bool {
+func (r *TuningRow) fits(info *backend.DeviceInfo) bool { return DeviceFits(r.Device, info) }
+
+// DeviceFits tells whether a row of a table is for a device: one for "any", for its class, or for a part of the name or the driver of a GPU.
+func DeviceFits(row string, info *backend.DeviceInfo) bool {
 	class := DeviceClass(info)
-	return r.Device == "any" || r.Device == class || class == "gpu" && strings.Contains(strings.ToLower(info.Name+" "+info.Driver), r.Device)
+	return row == "any" || row == class || class == "gpu" && strings.Contains(strings.ToLower(info.Name+" "+info.Driver), row)
 }
 
 // DeviceClass is how tables call devices of this type: "gpu", "software" or "host".

@@ -24,8 +24,8 @@ type DeviceColumn struct {
 	bits       *backend.Buffer
 }
 
-// valueBytesOf is the size of a value that a device can gather, or 0.
-func valueBytesOf(t arrow.DataType) int {
+// DeviceValueBytes is the size of a value that a device can gather, 4 or 8, or 0 for other types.
+func DeviceValueBytes(t arrow.DataType) int {
 	if fixed, ok := t.(arrow.FixedWidthDataType); ok && t.ID() != arrow.DICTIONARY && t.ID() != arrow.EXTENSION &&
 		(fixed.BitWidth() == 32 || fixed.BitWidth() == 64) {
 		return fixed.BitWidth() / 8
@@ -38,7 +38,7 @@ func bitmapBytes(rows uint64) uint64 { return (rows + 31) / 32 * 4 }
 // DeviceColumnBytes is the device memory that a DeviceColumn takes with pieces of pieceRows; 0 where the type cannot be
 // gathered on a device.
 func DeviceColumnBytes(column *arrow.Chunked, pieceRows uint64) uint64 {
-	valueBytes := uint64(valueBytesOf(column.DataType()))
+	valueBytes := uint64(DeviceValueBytes(column.DataType()))
 	if valueBytes == 0 {
 		return 0
 	}
@@ -53,7 +53,7 @@ func DeviceColumnBytes(column *arrow.Chunked, pieceRows uint64) uint64 {
 // UploadColumn copies a column to the device. When it returns, the copy has been submitted and, for columns in imported
 // memory, the column must stay alive until the device column is released.
 func UploadColumn(ctx context.Context, device *backend.Device, name string, column *arrow.Chunked, pieceRows uint64) (_ *DeviceColumn, err error) {
-	c := &DeviceColumn{dataType: column.DataType(), valueBytes: valueBytesOf(column.DataType())}
+	c := &DeviceColumn{dataType: column.DataType(), valueBytes: DeviceValueBytes(column.DataType())}
 	if c.valueBytes == 0 {
 		return nil, fmt.Errorf("%w: column %q of type %s cannot be gathered on a device", backend.ErrUnsupported, name, c.dataType)
 	}
@@ -77,34 +77,39 @@ func UploadColumn(ctx context.Context, device *backend.Device, name string, colu
 	if err != nil {
 		return nil, err
 	}
-	var bitmap []byte
-	if c.validity != nil {
-		bitmap = make([]byte, bitmapBytes(rows))
+	if err = UploadValues(ctx, device, column, c.values); err != nil || c.validity == nil {
+		return c, err
 	}
-	at := uint64(0)
+	bitmap, at := make([]byte, bitmapBytes(rows)), int64(0)
 	for _, chunk := range column.Chunks() {
-		n := uint64(chunk.Len())
-		if n == 0 {
-			continue
-		}
-		data := chunk.Data()
-		first := uint64(data.Offset()) * width
-		if _, err = device.Upload(ctx, c.values.Range(at*width, n*width), data.Buffers()[1].Bytes()[first:first+n*width]); err != nil {
-			return nil, err
-		}
-		if bitmap != nil {
-			if valid := data.Buffers()[0]; valid != nil && valid.Len() > 0 && chunk.NullN() > 0 {
-				bitutil.CopyBitmap(valid.Bytes(), data.Offset(), int(n), bitmap, int(at))
-			} else {
-				bitutil.SetBitsTo(bitmap, int64(at), int64(n), true)
-			}
+		data, n := chunk.Data(), int64(chunk.Len())
+		if valid := data.Buffers()[0]; valid != nil && valid.Len() > 0 && chunk.NullN() > 0 {
+			bitutil.CopyBitmap(valid.Bytes(), data.Offset(), int(n), bitmap, int(at))
+		} else {
+			bitutil.SetBitsTo(bitmap, at, n, true)
 		}
 		at += n
 	}
-	if bitmap != nil {
-		_, err = device.Upload(ctx, c.validity.All(), bitmap)
-	}
+	_, err = device.Upload(ctx, c.validity.All(), bitmap)
 	return c, err
+}
+
+// UploadValues copies the values of a column of [DeviceValueBytes] to a buffer that holds as many; those of nulls are anything. When it
+// returns, the copy has been submitted; for columns in imported memory, the column must stay alive until it is done.
+func UploadValues(ctx context.Context, device *backend.Device, column *arrow.Chunked, to *backend.Buffer) error {
+	width, at := uint64(DeviceValueBytes(column.DataType())), uint64(0)
+	for _, chunk := range column.Chunks() {
+		sizeBytes := uint64(chunk.Len()) * width
+		if sizeBytes == 0 {
+			continue
+		}
+		first := uint64(chunk.Data().Offset()) * width
+		if _, err := device.Upload(ctx, to.Range(at, sizeBytes), chunk.Data().Buffers()[1].Bytes()[first:first+sizeBytes]); err != nil {
+			return err
+		}
+		at += sizeBytes
+	}
+	return nil
 }
 
 // RecordGather records the fetching of the values of rows row numbers, at most pieceRows.
@@ -117,16 +122,7 @@ func (c *DeviceColumn) RecordGather(list *backend.List, ops *primitive.Ops, ids 
 
 // Fetch downloads the first rows gathered values as an array, which the caller releases.
 func (c *DeviceColumn) Fetch(ctx context.Context, device *backend.Device, rows uint32, allocator memory.Allocator) (arrow.Array, error) {
-	download := func(from *backend.Buffer, sizeBytes uint64) (*memory.Buffer, error) {
-		buffer := memory.NewResizableBuffer(allocator)
-		buffer.Resize(int(sizeBytes))
-		if err := device.Download(ctx, buffer.Bytes(), from.Range(0, sizeBytes)); err != nil {
-			buffer.Release()
-			return nil, err
-		}
-		return buffer, nil
-	}
-	values, err := download(c.gathered, uint64(rows)*uint64(c.valueBytes))
+	values, err := fetch(ctx, device, c.gathered.Range(0, uint64(rows)*uint64(c.valueBytes)), allocator)
 	if err != nil {
 		return nil, err
 	}
@@ -134,13 +130,36 @@ func (c *DeviceColumn) Fetch(ctx context.Context, device *backend.Device, rows u
 	var validity *memory.Buffer
 	nulls := 0
 	if c.validity != nil {
-		if validity, err = download(c.bits, bitmapBytes(uint64(rows))); err != nil {
+		if validity, err = fetch(ctx, device, c.bits.Range(0, bitmapBytes(uint64(rows))), allocator); err != nil {
 			return nil, err
 		}
 		defer validity.Release()
 		nulls = int(rows) - bitutil.CountSetBits(validity.Bytes(), 0, int(rows))
 	}
 	data := array.NewData(c.dataType, int(rows), []*memory.Buffer{validity, values}, nil, nulls, 0)
+	defer data.Release()
+	return array.MakeFromData(data), nil
+}
+
+// fetch downloads bytes into memory of the allocator.
+func fetch(ctx context.Context, device *backend.Device, from backend.Range, allocator memory.Allocator) (*memory.Buffer, error) {
+	buffer := memory.NewResizableBuffer(allocator)
+	buffer.Resize(int(from.SizeBytes))
+	if err := device.Download(ctx, buffer.Bytes(), from); err != nil {
+		buffer.Release()
+		return nil, err
+	}
+	return buffer, nil
+}
+
+// FetchValues downloads values of a type of [DeviceValueBytes] as an array without nulls, which the caller releases.
+func FetchValues(ctx context.Context, device *backend.Device, t arrow.DataType, from backend.Range, allocator memory.Allocator) (arrow.Array, error) {
+	values, err := fetch(ctx, device, from, allocator)
+	if err != nil {
+		return nil, err
+	}
+	defer values.Release()
+	data := array.NewData(t, int(from.SizeBytes)/DeviceValueBytes(t), []*memory.Buffer{nil, values}, nil, 0, 0)
 	defer data.Release()
 	return array.MakeFromData(data), nil
 }

@@ -27,7 +27,7 @@ type checker struct {
 }
 
 // mostKeys bounds the memory of a checker: keys on the left are below it.
-const mostKeys = 1 << 33
+const mostKeys = 1 << 32
 
 // newChecker reads both tables, whose first column is the key.
 func newChecker(ctx context.Context, left, right arrow.Table) (*checker, error) {

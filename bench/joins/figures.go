@@ -24,7 +24,7 @@ type Figure struct {
 var (
 	gftr         = []string{"phj-om", "phj-um", "smj-om", "smj-um"}
 	withoutParts = []string{"phj-om", "phj-um", "smj-om", "smj-um", "hj"} // and the hash join without partitions, for cuDF's
-	rt           = []string{"phj-om", "smj-om"}
+	rt           = []string{"phj-om", "smj-om", "smj-om-merge"}           // RT 3.3 sorts by merging
 	rtPages      = []string{"phj-om-count", "phj-om-pages-1", "phj-om-pages-2", "phj-om-pages-4", "phj-om-pages-8", "phj-om"}
 )
 

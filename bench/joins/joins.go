@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/join/auto"
 	"github.com/spirjoin/spirjoin/join/hash"
 	"github.com/spirjoin/spirjoin/join/resident"
 	"github.com/spirjoin/spirjoin/join/sortmerge"
@@ -54,6 +55,10 @@ func Algorithms() []Algorithm {
 		sorted("smj-om-merge", sortmerge.Options{MergeSort: true}),
 		sorted("smj-um", sortmerge.Options{Untransformed: true}),
 		sorted("smj-um-merge", sortmerge.Options{Untransformed: true, MergeSort: true}),
+		{"auto", func(ctx context.Context, ops *primitive.Ops, left, right resident.Relation, profile *backend.Profile) (*resident.Result, error) {
+			result, _, err := auto.Join(ctx, ops, left, right, profile)
+			return result, err
+		}},
 	}
 }
 

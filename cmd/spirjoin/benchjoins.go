@@ -81,6 +81,19 @@ func joinsOptionsOf(c *cli.Context) (o joinsOptions, err error) {
 	if o.figures, err = joins.FindFigures(f.list("figure")); err != nil {
 		return o, err
 	}
+	others := []string{"r-rows", "s-rows", "payloads", "key-bytes", "payload-bytes", "match-ratio", "zipf", "seed"}
+	if len(o.figures) == 0 {
+		others = []string{"cell", "scale", "tpch"}
+	}
+	for _, name := range others {
+		switch {
+		case !c.IsSet(name):
+		case len(o.figures) > 0:
+			f.fault("--%s is no flag for figures, which have their workloads", name)
+		default:
+			f.fault("--%s needs --figure", name)
+		}
+	}
 	if len(o.figures) == 0 || c.Args().Present() {
 		if o.algorithms, err = joins.Find(c.Args().Slice()); err != nil {
 			return o, err

@@ -53,7 +53,7 @@ func TestJoinFormats(t *testing.T) {
 			out := filepath.Join(dir, "out"+to)
 			o := runProgram(t, exitDone, append(args, "-o", out)...)
 			require.Empty(t, o.stdout)
-			require.Regexp(t, `^3 rows to .*out\`+to+` in \d+\.\d\d s \(read \d+\.\d\d, match \d+\.\d\d, output \d+\.\d\d\) on .+ \(host\)\n$`, o.stderr)
+			require.Regexp(t, `^3 rows to .*out\`+to+` in \d+\.\d\d s \(read \d+\.\d\d, match \d+\.\d\d, output \d+\.\d\d\) by \S+ on .+ \(host\)\n$`, o.stderr)
 			names, rows := rowsOf(t, out, nil)
 			require.Equal(t, []string{"id", "customer", "part", "id_right"}, names)
 			require.Equal(t, joined, rows, "%s to %s", extension, to)
@@ -133,6 +133,19 @@ func TestJoinStats(t *testing.T) {
 		require.Positive(t, stats[name], name)
 	}
 	require.Equal(t, 3.0, read(runProgram(t, exitDone, append(args, "--count", "--stats", "json")...).stdout)["output_rows"], "in place of the number")
+
+	require.NotEmpty(t, stats["algorithm"])
+	require.Len(t, stats["alternatives"], 8)
+	for _, name := range []string{"phj-om", "phj-um", "hj", "smj-om", "smj-um"} {
+		stats := read(runProgram(t, exitDone, append(args, "-o", out, "--stats", "json", "--algo", name)...).stdout)
+		require.Equal(t, name, stats["algorithm"])
+		require.Equal(t, 3.0, stats["output_rows"])
+		require.NotContains(t, stats, "fallback")
+	}
+	o = runProgram(t, exitDone, append(args, "-o", out, "--stats", "text", "--algo", "phj-om")...)
+	require.Contains(t, o.stdout, "algorithm    phj-om")
+	require.Regexp(t, `\n  match +[0-9.]+ [um]?s predicted, +[0-9.]+ [um]?s measured\n`, o.stdout)
+	require.Contains(t, o.stderr, " by phj-om on ")
 
 	o = runProgram(t, exitDone, append(args, "-o", "-", "--stats", "json")...)
 	require.Equal(t, 3.0, read(o.stderr)["output_rows"], "standard output carries the table")
@@ -293,8 +306,11 @@ func TestJoinToFullStandardOutput(t *testing.T) {
 
 // Whatever the phase in which ctx ends: exit code 130, one line, no file.
 func TestJoinCancelledInEveryPhase(t *testing.T) {
-	for _, goal := range []string{"file", "count", "preview", "stream"} {
+	phasesOf := map[string][]string{"smj-um": {"sort left", "sort right"}, "phj-om": {"load left", "load right", "join"}}
+	for i, goal := range []string{"file", "count", "preview", "stream", "file"} {
 		dir, args := orders(t, ".parquet")
+		algorithm := []string{"smj-um", "smj-um", "phj-om", "phj-om", "phj-om"}[i]
+		args = append(args, "--algo", algorithm)
 		switch goal {
 		case "file":
 			args = append(args, "-o", filepath.Join(dir, "out.parquet"))
@@ -313,7 +329,8 @@ func TestJoinCancelledInEveryPhase(t *testing.T) {
 		var phases []string
 		o := attempt(t.Context(), func(phase string) { phases = append(phases, phase) })
 		require.Equal(t, exitDone, o.code, o.stderr)
-		require.Subset(t, phases, []string{"open device", "read left", "read right", "plan", "sort left", "sort right"})
+		require.Subset(t, phases, []string{"open device", "read left", "read right", "plan"})
+		require.Subset(t, phases, phasesOf[algorithm])
 		if goal == "file" || goal == "stream" {
 			require.Contains(t, phases, "finish")
 		}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spirjoin/spirjoin"
 	"github.com/spirjoin/spirjoin/join"
+	"github.com/spirjoin/spirjoin/join/plan"
 	"github.com/spirjoin/spirjoin/tableio"
 )
 
@@ -27,6 +28,7 @@ type statsForm uint8
 
 const (
 	statsLine statsForm = iota // one line for people
+	statsText                  // the plan, with predictions and what came of them
 	statsJSON
 )
 
@@ -71,6 +73,7 @@ func (s *session) joinCommand() *cli.Command {
 			&cli.StringSliceFlag{Name: "columns", Category: keys, Usage: "`NAMES` of the output columns, a,b,c; default: all"},
 			&cli.StringFlag{Name: "suffix", Category: keys, Value: "_right", Usage: "`TEXT` put behind a name of RIGHT that LEFT has too; default: _right"},
 			&cli.StringFlag{Name: "device", Category: keys, Value: "auto", Usage: "`DEVICE`: its index, name, id or backend; default: auto"},
+			&cli.StringFlag{Name: "algo", Category: keys, Value: "auto", Usage: "`ALGORITHM`: phj-om, phj-um, hj, smj-om or smj-um; default: auto"},
 
 			&cli.GenericFlag{Name: "max-output-rows", Category: limits, Value: new(rowsValue), Usage: "fail when the output has more than `ROWS`, as in 10M or 2^27"},
 			&cli.GenericFlag{Name: "device-memory", Category: limits, Value: new(sizeValue), Usage: "use at most `SIZE` on the device, as in 512MiB; default: 80%"},
@@ -83,7 +86,7 @@ func (s *session) joinCommand() *cli.Command {
 			&cli.BoolFlag{Name: "count", Category: output, Usage: "print the number of rows and nothing else"},
 			&cli.BoolFlag{Name: "explain", Category: output, Usage: "print the plan, and run and write nothing"},
 
-			&cli.StringFlag{Name: "stats", Category: report, Usage: "measurements in this `FORM`: json, one object on standard output"},
+			&cli.StringFlag{Name: "stats", Category: report, Usage: "measurements as `FORM`: json, one object on standard output, or text"},
 			&cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Category: report, Usage: "no progress bar, no line about the run"},
 		},
 		Action: func(c *cli.Context) error {
@@ -123,8 +126,10 @@ func (s *session) joinOptions(c *cli.Context) (o joinOptions, err error) {
 	case "":
 	case "json":
 		o.stats = statsJSON
+	case "text":
+		o.stats = statsText
 	default:
-		f.fault("--stats is json, not %q", form)
+		f.fault("--stats is json or text, not %q", form)
 	}
 	if o.goal = f.goal(o.write.Format, s.stdoutColumns > 0); c.Bool("count") {
 		o.spec.Output = join.Count
@@ -174,6 +179,9 @@ func (f *joinFlags) csv() tableio.CSVOptions {
 func (f *joinFlags) spec() (spec spirjoin.JoinSpec, err error) {
 	if spec.How, err = join.ParseHow(f.String("how")); err != nil {
 		return spec, fmt.Errorf("--how: %w", err)
+	}
+	if spec.Algorithm, err = plan.ParseAlgorithm(f.String("algo")); err != nil {
+		return spec, fmt.Errorf("--algo: %w", err)
 	}
 	if !f.IsSet("on") {
 		f.fault("--on is needed: the key columns, as in --on o_orderkey=l_orderkey")

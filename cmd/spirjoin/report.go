@@ -30,13 +30,16 @@ func (s *session) reportJoin(o joinOptions, r joinReport, result *spirjoin.JoinR
 	r.JoinStats = result.Stats()
 	r.DeviceID, r.DriverVersion, r.Version = result.Device.ID, result.Device.DriverVersion, version()
 	r.WallSeconds = time.Since(r.started).Seconds()
-	if o.stats == statsJSON {
-		// Standard output, unless the table or its first rows go there.
-		w := io.Writer(s.stdout)
-		if o.output == "-" || o.goal == goalPreview {
-			w = s.stderr
-		}
+	// Standard output, unless the table or its first rows go there.
+	w := io.Writer(s.stdout)
+	if o.output == "-" || o.goal == goalPreview {
+		w = s.stderr
+	}
+	switch {
+	case o.stats == statsJSON:
 		return writeJSON(w, r)
+	case o.stats == statsText:
+		fmt.Fprint(w, result.Explain())
 	}
 	if o.quiet {
 		return nil
@@ -61,5 +64,9 @@ func (r *joinReport) line(device *backend.DeviceInfo) string {
 	if r.Output != "" {
 		text += fmt.Sprintf(", output %.2f", r.OutputSeconds)
 	}
-	return oneLine(fmt.Sprintf("%s) on %s (%s)", text, device.Name, device.Backend))
+	text += fmt.Sprintf(") by %s on %s (%s)", r.Algorithm, device.Name, device.Backend)
+	if r.Fallback != "" {
+		text += "; " + r.Fallback
+	}
+	return oneLine(text)
 }

@@ -28,12 +28,16 @@ func (j *join) peel(ctx context.Context) (rows uint64, err error) {
 	if j.round+1 == len(seeds) {
 		return j.peelBySorting(ctx, spans)
 	}
-	sub := &join{ops: j.ops, profile: j.profile, Options: Options{Unique: j.Unique, CountFirst: j.CountFirst, force: j.force}, round: j.round + 1}
+	sub := &join{ops: j.ops, profile: j.profile, Options: Options{Unique: j.Unique, CountFirst: j.CountFirst, force: j.force}, round: j.round + 1, counting: j.counting}
 	defer sub.memory.ReleaseAll()
 	for i := range sub.sides {
 		s := &j.sides[i]
 		r := resident.Relation{Rows: rowsOf(spans[i])}
-		keys, ids := j.memory.New(r.Rows*uint64(s.MovedKeyBytes()), "oversized "+s.Name+" keys"), j.memory.New(r.Rows*4, "oversized "+s.Name+" rows")
+		keys := j.memory.New(r.Rows*uint64(s.MovedKeyBytes()), "oversized "+s.Name+" keys")
+		var ids *backend.Buffer
+		if !j.counting {
+			ids = j.memory.New(r.Rows*4, "oversized "+s.Name+" rows")
+		}
 		defer j.memory.Release(keys, ids)
 		if j.memory.Err != nil {
 			return 0, j.memory.Err
@@ -41,11 +45,17 @@ func (j *join) peel(ctx context.Context) (rows uint64, err error) {
 		if err := j.loadSpans(ctx, &s.Side, spans[i], keys.All(), ids.All()); err != nil {
 			return 0, err
 		}
-		r.Keys, r.Payload = resident.Column{Data: keys.All(), Bytes: s.MovedKeyBytes()}, []resident.Column{{Data: ids.All(), Bytes: 4}}
+		r.Keys = resident.Column{Data: keys.All(), Bytes: s.MovedKeyBytes()}
+		if !j.counting {
+			r.Payload = []resident.Column{{Data: ids.All(), Bytes: 4}}
+		}
 		sub.sides[i].Side = resident.NewSide(r, "oversized "+s.Name)
 	}
 	if err := sub.begin(); err != nil {
 		return 0, err
+	}
+	if j.counting {
+		return sub.count(ctx)
 	}
 	sub.out.NoKeys = true
 	if rows, err = sub.match(ctx); err != nil {
@@ -65,7 +75,7 @@ func (j *join) peel(ctx context.Context) (rows uint64, err error) {
 // peelBySorting is the last way to peel.
 func (j *join) peelBySorting(ctx context.Context, spans [2][]span) (rows uint64, err error) {
 	problem := sortmerge.Problem{Rows: [2]uint64{rowsOf(spans[0]), rowsOf(spans[1])}, HasIDs: [2]bool{true, true},
-		KeyBytes: j.sides[build].MovedKeyBytes(), KeyBits: 8 * j.sides[build].MovedKeyBytes()}
+		KeyBytes: j.sides[build].MovedKeyBytes(), KeyBits: 8 * j.sides[build].MovedKeyBytes(), CountOnly: j.counting}
 	p, err := sortmerge.NewPlan(j.ops.Tuning(), problem)
 	if err != nil {
 		return 0, err
@@ -74,7 +84,7 @@ func (j *join) peelBySorting(ctx context.Context, spans [2][]span) (rows uint64,
 		return j.loadSpans(ctx, &j.sides[s].Side, spans[s], keys, ids)
 	}
 	approve := func(total uint64) error {
-		if total > primitive.MaxRows {
+		if total > primitive.MaxRows && !j.counting {
 			return resident.TooManyRows(total)
 		}
 		return nil
@@ -84,8 +94,8 @@ func (j *join) peelBySorting(ctx context.Context, spans [2][]span) (rows uint64,
 		return 0, err
 	}
 	defer m.Release()
-	if m.Total == 0 {
-		return 0, nil
+	if m.Total == 0 || j.counting {
+		return m.Total, nil
 	}
 	for i := range j.peeled {
 		j.peeled[i] = j.memory.New(m.Total*4, "peeled row numbers")
@@ -154,6 +164,10 @@ func (j *join) loadSpans(ctx context.Context, s *resident.Side, spans []span, ke
 		rows := span.end - span.first
 		if err := j.ops.Copy(&list, part(keys, at*width, rows*width), part(s.Ordered, span.first*width, rows*width)); err != nil {
 			return err
+		}
+		if j.counting {
+			at += rows
+			continue // there are no row numbers
 		}
 		if err := j.ops.Copy(&list, part(ids, at*4, rows*4), numbers.Range(span.first*4, rows*4)); err != nil {
 			return err

@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"math/bits"
 
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/join/resident"
@@ -33,6 +32,8 @@ type Options struct {
 	// OutputRows rows, and again where there is more of it. OutputRows 0 is as many rows as the side with more of them has.
 	CountFirst bool
 	OutputRows uint64
+	// Approve, if set, sees the number of output rows before memory beyond that for OutputRows is taken; its error ends the join.
+	Approve func(rows uint64) error
 	// PageRows, 1 to 8, has each invocation take room for output in pages of so many rows, which are compacted afterwards (the direct
 	// output buffer of RT 3.2.2). With 0 a workgroup takes room for all rows that it has found, and none stays empty.
 	PageRows int
@@ -90,28 +91,45 @@ func Join(ctx context.Context, ops *primitive.Ops, left, right resident.Relation
 	return j.result(ctx, rows)
 }
 
-// match partitions both sides, joins partitions that belong together, and returns the number of output rows.
-func (j *join) match(ctx context.Context) (rows uint64, err error) {
+// divide partitions both sides and cuts the partitions into units.
+func (j *join) divide(ctx context.Context) error {
 	if err := j.plan(); err != nil {
-		return 0, err
+		return err
 	}
 	if err := j.narrow(ctx); err != nil {
-		return 0, err
+		return err
 	}
 	for s := range j.sides {
 		if err := j.transform(ctx, &j.sides[s]); err != nil {
-			return 0, err
+			return err
 		}
 	}
 	if err := j.checkNarrow(ctx); err != nil {
-		return 0, err
+		return err
 	}
 	if err := j.cut(ctx); err != nil {
-		return 0, err
+		return err
 	}
 	j.out.Record, j.out.Invocations = j.recordUnits, uint64(j.out.Units)*uint64(j.config["workgroup"])
+	return nil
+}
+
+// match partitions both sides, joins partitions that belong together, and returns the number of output rows.
+func (j *join) match(ctx context.Context) (rows uint64, err error) {
+	if err := j.divide(ctx); err != nil {
+		return 0, err
+	}
 	if j.oversized == 0 {
 		return j.out.Write(ctx)
+	}
+	if j.Approve != nil { // before there are pairs of peeled rows
+		if rows, err = j.countUnits(ctx); err == nil {
+			err = j.Approve(rows)
+		}
+		if err != nil {
+			return 0, err
+		}
+		j.out.Approve = nil
 	}
 	if j.out.Peeled, err = j.peel(ctx); err != nil {
 		return 0, err
@@ -136,6 +154,8 @@ type join struct {
 	memory  resident.Memory
 	swapped bool // the build side is the right one
 	sides   [2]side
+
+	counting bool // only the number of output rows is wanted
 
 	bits      int            // that decide the partition; 0: one partition, the relation as it is
 	config    backend.Config // of partition_join
@@ -170,7 +190,7 @@ func (j *join) begin() error {
 	}
 	j.memory.Device = j.ops.Device()
 	j.out = resident.Output{Ops: j.ops, Profile: j.profile, Memory: &j.memory, Sides: [2]*resident.Side{&j.sides[build].Side, &j.sides[probe].Side},
-		CountFirst: j.CountFirst, Room: j.OutputRows, PageRows: uint32(j.PageRows)}
+		CountFirst: j.CountFirst, Room: j.OutputRows, Approve: j.Approve, PageRows: uint32(j.PageRows)}
 	if j.out.Room == 0 {
 		j.out.Room = j.sides[probe].Rows
 	}
@@ -180,51 +200,38 @@ func (j *join) begin() error {
 // seeds are those of the mixes whose low bits decide the partition, round by round.
 var seeds = [...]uint32{0x5bd1e995, 0x2545f491}
 
-const (
-	mostBits = 16
-	// Of output, that an invocation takes at a time (RT 4.2.5).
-	mostPageRows = 8
-	// A unit has up to so many probe rows for each build row, so that building its table costs little.
-	probeFactor = 4
-	// lavapipe ends all loops of an invocation after 65,535 trips. Where the keys of a table all collide and repeat, a probe row takes as
-	// many for each of its rows as two walks along a chain by neighbours that take turns.
-	mostTrips, tripsPerRow = 62_000, 8
-	// A build partition of more tables than this is oversized.
-	mostTables = 8
-)
+// mostPageRows is the most output that an invocation takes at a time (RT 4.2.5).
+const mostPageRows = 8
+
+// lavapipe ends all loops of an invocation after 65,535 trips. Where the keys of a table all collide and repeat, a probe row takes as
+// many for each of its rows as two walks along a chain by neighbours that take turns.
+const mostTrips, tripsPerRow = 62_000, 8
 
 // plan chooses the number of partitions and the size of units.
 func (j *join) plan() error {
-	rows := j.sides[build].Rows
-	width := backend.Config{"key_bits": uint32(j.sides[build].MovedKeyBytes() * 8)}
-	for s, name := range [2]string{"left_words", "right_words"} {
-		width[name] = 1
+	first := [2]int{4, 4}
+	for s := range first {
 		if len(j.sides[s].Payload) > 0 && !j.Untransformed {
-			width[name] = uint32(j.sides[s].Payload[0].Bytes / 4)
+			first[s] = j.sides[s].Payload[0].Bytes
 		}
 	}
-	config := maps.Clone(j.ops.Tuning().Config("partition_join", width))
-	maps.Copy(config, width)
-	var err error
-	if j.config, err = kernel.PartitionJoin.Complete(config); err != nil {
+	p, err := NewPlan(j.ops.Tuning(), j.sides[build].Rows, j.sides[build].MovedKeyBytes(), first)
+	if err != nil {
 		return err
 	}
 	if j.force.table > 0 {
-		j.config["table"] = j.force.table
-	}
-	table := uint64(j.config["table"])
-	// Partitions fill four fifths of a table on average, so that hardly any needs a second one.
-	for j.bits = 0; j.bits < mostBits && rows>>j.bits > table*4/5; j.bits++ {
+		p.size(j.sides[build].Rows, j.force.table)
 	}
 	if j.force.bits != nil {
-		j.bits = *j.force.bits
+		p.Bits = *j.force.bits
 	}
 	if j.widened() == 1 {
-		j.bits = max(1, j.bits)
+		p.Bits = max(1, p.Bits)
 	}
-	j.config["heads"] = 1 << (bits.Len32(j.config["heads"]) - 1) // a power of 2
+	j.bits, j.config = p.Bits, p.config
 	batch := kernel.TileRows(j.config)
-	batches := probeFactor * table / uint64(batch)
+	table := uint64(p.TableRows)
+	batches := uint64(p.ProbeFactor) * table / uint64(batch)
 	if j.ops.Device().Info().CPULike() {
 		batches = min(batches, mostTrips/(tripsPerRow*uint64(j.config["items"])*table))
 	}

@@ -82,11 +82,33 @@ const (
 // Release gives the device memory back.
 func (t *Table) Release() { t.slots.Release() }
 
-// Probe joins the table's relation, the left one of the result, with another. Of the options it knows CountFirst, OutputRows and PageRows;
-// 0 output rows are as many as the relation has. See [Join] for the rest.
+// Probe joins the table's relation, the left one of the result, with another. Of the options it knows CountFirst, OutputRows, Approve and
+// PageRows; 0 output rows are as many as the relation has. See [Join] for the rest.
 func (t *Table) Probe(ctx context.Context, right resident.Relation, o Options, profile *backend.Profile) (*resident.Result, error) {
-	j := &join{ops: t.ops, Options: Options{CountFirst: o.CountFirst, OutputRows: o.OutputRows, PageRows: o.PageRows}, profile: profile}
+	j, err := t.probe(right, o, profile)
+	if err != nil {
+		return nil, err
+	}
 	defer j.memory.ReleaseAll()
+	rows, err := j.out.Write(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return j.result(ctx, rows)
+}
+
+// Count returns the number of rows that Probe would make, and makes none.
+func (t *Table) Count(ctx context.Context, right resident.Relation, profile *backend.Profile) (rows uint64, err error) {
+	j, err := t.probe(right, Options{}, profile)
+	if err != nil {
+		return 0, err
+	}
+	return j.out.Count(ctx)
+}
+
+// probe readies the join with another relation.
+func (t *Table) probe(right resident.Relation, o Options, profile *backend.Profile) (*join, error) {
+	j := &join{ops: t.ops, Options: Options{CountFirst: o.CountFirst, OutputRows: o.OutputRows, Approve: o.Approve, PageRows: o.PageRows}, profile: profile}
 	j.sides = [2]side{{Side: resident.NewSide(t.relation, "left")}, {Side: resident.NewSide(right, "right")}}
 	if err := j.begin(); err != nil {
 		return nil, err
@@ -116,9 +138,5 @@ func (t *Table) Probe(ctx context.Context, right resident.Relation, o Options, p
 		list.Dispatch(k, j.out.Units, append([]backend.Range{t.slots.All(), t.relation.Keys.Data, right.Keys.Data}, args...), first, room, uint32(right.Rows), t.mask)
 		return nil
 	}
-	rows, err := j.out.Write(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return j.result(ctx, rows)
+	return j, nil
 }

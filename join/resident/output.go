@@ -25,6 +25,8 @@ type Output struct {
 	// is written as it comes, into room for Room rows, and again where there are more.
 	CountFirst bool
 	Room       uint64
+	// Approve, if set, sees the number of rows before memory beyond that for Room is taken for them; its error ends the join.
+	Approve func(rows uint64) error
 	// PageRows, 1 to 8, has each of Invocations take the room that it writes to in pages of so many rows (RT 3.2.2); what stays empty
 	// of them is compacted. With 0 workgroups take what they need, and nothing stays empty.
 	PageRows    uint32
@@ -43,6 +45,9 @@ type Output struct {
 // Errors: backend.ErrLimit for more rows than one relation can have, those of the device.
 func (o *Output) Write(ctx context.Context) (rows uint64, err error) {
 	if o.Units == 0 {
+		if err := o.approve(o.Peeled); err != nil {
+			return 0, err
+		}
 		return o.Peeled, o.allocate(o.Peeled)
 	}
 	if !o.CountFirst {
@@ -53,6 +58,9 @@ func (o *Output) Write(ctx context.Context) (rows uint64, err error) {
 		// Once more with as much room as is needed; the third time is for drivers that let a workgroup starve.
 		for try := 0; try < 3 && room+empty <= 1<<31; try++ {
 			rows, complete, err := o.reserve(ctx, room+empty)
+			if err == nil {
+				err = o.approve(rows)
+			}
 			if err != nil || complete {
 				return rows, err
 			}
@@ -60,6 +68,13 @@ func (o *Output) Write(ctx context.Context) (rows uint64, err error) {
 		}
 	}
 	return o.countFirst(ctx)
+}
+
+func (o *Output) approve(rows uint64) error {
+	if o.Approve == nil {
+		return nil
+	}
+	return o.Approve(rows)
 }
 
 // reserve writes output as it comes into room rows. It is complete where the rows that there are found room.
@@ -176,6 +191,9 @@ func (o *Output) countFirst(ctx context.Context) (rows uint64, err error) {
 	rows = o.Peeled + total
 	if rows > primitive.MaxRows {
 		return 0, TooManyRows(rows)
+	}
+	if err := o.approve(rows); err != nil {
+		return 0, err
 	}
 	if err := o.allocate(rows); err != nil || total == 0 {
 		return rows, err

@@ -24,6 +24,8 @@ type Options struct {
 	// OutputRows rows, and again where there is more of it. OutputRows 0 is as many rows as the side with more of them has.
 	CountFirst bool
 	OutputRows uint64
+	// Approve, if set, sees the number of output rows before memory beyond that for OutputRows is taken; its error ends the join.
+	Approve func(rows uint64) error
 }
 
 // Join joins relations that are on a device, whose keys are equally wide, by sorting both, or one or none where the keys of a side
@@ -49,7 +51,7 @@ func Join(ctx context.Context, ops *primitive.Ops, left, right resident.Relation
 		j.sides[few], j.sides[many] = j.sides[many], j.sides[few]
 	}
 	j.out = resident.Output{Ops: ops, Profile: profile, Memory: &j.memory, Sides: [2]*resident.Side{&j.sides[few].Side, &j.sides[many].Side},
-		CountFirst: o.CountFirst, Room: o.OutputRows, Record: j.record}
+		CountFirst: o.CountFirst, Room: o.OutputRows, Approve: o.Approve, Record: j.record}
 	if j.out.Room == 0 {
 		j.out.Room = j.sides[many].Rows
 	}

@@ -1,0 +1,162 @@
+// Package planner holds the planner of joins against measured joins: how often it takes the fastest algorithm, how far off its predictions
+// are, and which rates would predict better.
+package planner
+
+import (
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/join/plan"
+)
+
+// Cell is a workload of primary and foreign keys, joined by several algorithms.
+type Cell struct {
+	Name  string // the axes that differ among cells
+	Facts plan.Facts
+	Runs  []Run
+}
+
+// Run is a join of a cell, measured.
+type Run struct {
+	plan.Measured
+	Time time.Duration // of all stages
+}
+
+// fields are the columns of the file, which may have more. Those of a side's payload are the bytes of its columns, with spaces between;
+// stages is name=nanoseconds, with semicolons between, by the names of a profile. Of the others figure, joins, multiplicity and
+// self_join are read.
+var fields = []string{"algorithm", "r_rows", "s_rows", "r_payload", "s_payload", "key_bytes", "match_ratio", "zipf", "output_rows", "median_ns", "stages"}
+
+// forms are the algorithms of `bench joins` that the planner knows.
+var forms = map[string]plan.Alternative{
+	"phj-om": {Algorithm: plan.PHJOM}, "phj-om-single": {Algorithm: plan.PHJOM, OneByOne: true}, "phj-um": {Algorithm: plan.PHJUM}, "hj": {Algorithm: plan.HJ},
+	"smj-om": {Algorithm: plan.SMJOM}, "smj-om-single": {Algorithm: plan.SMJOM, OneByOne: true}, "smj-um": {Algorithm: plan.SMJUM},
+}
+
+// Read reads what `bench joins --csv` wrote: a line for each algorithm of a cell. Algorithms that the planner does not know, cells that
+// were skipped and sequences of joins are left out. The error is backend.ErrInvalidInput for a file that is something else.
+func Read(r io.Reader) (cells []Cell, err error) {
+	reader := csv.NewReader(r)
+	head, err := reader.Read()
+	if err != nil {
+		return nil, fmt.Errorf("%w: measured joins: %w", backend.ErrInvalidInput, err)
+	}
+	at := make(map[string]int)
+	for i, name := range head {
+		at[name] = i
+	}
+	for _, name := range fields {
+		if _, ok := at[name]; !ok {
+			return nil, fmt.Errorf("%w: measured joins: no column %q", backend.ErrInvalidInput, name)
+		}
+	}
+	place := make(map[string]int)
+	for {
+		record, err := reader.Read()
+		if errors.Is(err, io.EOF) {
+			return cells, nil
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%w: measured joins: %w", backend.ErrInvalidInput, err)
+		}
+		l := line{record: record, at: at}
+		form, known := forms[l.text("algorithm")]
+		if joins := l.text("joins"); !known || l.text("median_ns") == "" || joins != "" && joins != "1" {
+			continue
+		}
+		name, run := l.cell(form)
+		if l.err != nil {
+			number, _ := reader.FieldPos(0)
+			return nil, fmt.Errorf("%w: measured joins, line %d: %w", backend.ErrInvalidInput, number, l.err)
+		}
+		i, found := place[name]
+		if !found {
+			i, place[name] = len(cells), len(cells)
+			cells = append(cells, Cell{Name: name, Facts: run.Facts})
+		}
+		cells[i].Runs = append(cells[i].Runs, run)
+	}
+}
+
+// line is a line of the file; err is the first fault.
+type line struct {
+	record []string
+	at     map[string]int
+	err    error
+}
+
+// text is a field; "" for one that the file does not have.
+func (l *line) text(field string) string {
+	if i, ok := l.at[field]; ok {
+		return l.record[i]
+	}
+	return ""
+}
+
+func (l *line) number(text string) float64 {
+	v, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
+	if err != nil && l.err == nil {
+		l.err = err
+	}
+	return v
+}
+
+func (l *line) bytes(field string) (columns []int) {
+	for _, b := range strings.Fields(l.text(field)) {
+		columns = append(columns, int(l.number(b)))
+	}
+	return columns
+}
+
+func (l *line) cell(form plan.Alternative) (name string, run Run) {
+	rows := [2]uint64{uint64(l.number(l.text("r_rows"))), uint64(l.number(l.text("s_rows")))}
+	out, zipf := l.number(l.text("output_rows")), l.number(l.text("zipf"))
+	f := plan.Facts{Rows: rows, KeyBytes: int(l.number(l.text("key_bytes"))), Payload: [2][]int{l.bytes("r_payload"), l.bytes("s_payload")}, OutputRows: uint64(out)}
+	f.MatchRatio = min(1, out/max(1, float64(f.Rows[1-f.Build()])))
+	f.KeyBits = keyBits(rows[0], l.number(l.text("match_ratio")))
+	f.Repeats, f.Hottest[1] = zipfFacts(float64(rows[0]), zipf)
+	f.Unique = (l.text("multiplicity") == "" || l.text("multiplicity") == "1") && l.text("self_join") != "true"
+	run = Run{Measured: plan.Measured{Facts: f, Algorithm: form.Algorithm, OneByOne: form.OneByOne, Stages: make(map[string]time.Duration)},
+		Time: time.Duration(l.number(l.text("median_ns")))}
+	for _, stage := range strings.Split(l.text("stages"), ";") {
+		step, ns, _ := strings.Cut(strings.TrimSpace(stage), "=")
+		run.Stages[plan.StageOf(step)] += time.Duration(l.number(ns))
+	}
+	return strings.TrimSpace(fmt.Sprintf("%s %d x %d, key %d, payload %v %v, match %s, zipf %s", l.text("figure"), rows[0], rows[1], f.KeyBytes,
+		f.Payload[0], f.Payload[1], l.text("match_ratio"), l.text("zipf"))), run
+}
+
+// keyBits are those of keys up to the number of primary keys, or twice that where some match nothing.
+func keyBits(primary uint64, matchRatio float64) int {
+	keys := float64(primary)
+	if matchRatio < 1 {
+		keys *= 2
+	}
+	return max(1, int(math.Ceil(math.Log2(max(2, keys)))))
+}
+
+// zipfFacts are what a sample of foreign keys tells of their skew: how many of its rows have a key that others in it have, and the share of the
+// most frequent key.
+func zipfFacts(keys, factor float64) (repeats, hottest float64) {
+	total, distinct := 0.0, 0.0
+	each := func(do func(rank, ranks float64)) { // runs of ranks that hardly differ
+		for rank := 1.0; rank <= keys; {
+			ranks := max(1, math.Floor(rank/64))
+			do(rank+(ranks-1)/2, min(ranks, keys-rank+1))
+			rank += ranks
+		}
+	}
+	each(func(rank, ranks float64) { total += ranks * math.Pow(rank, -factor) })
+	each(func(rank, ranks float64) {
+		p := math.Pow(rank, -factor) / total
+		distinct += ranks * -math.Expm1(plan.SampleRows*math.Log1p(-min(p, 1-1e-9)))
+	})
+	return max(0, 1-distinct/plan.SampleRows), 1 / total
+}

@@ -1,0 +1,115 @@
+package planner
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spirjoin/spirjoin/join/plan"
+	"github.com/spirjoin/spirjoin/primitive"
+)
+
+// Verdict is what the planner would have done for a cell.
+type Verdict struct {
+	Cell   *Cell
+	Choice string        // of the algorithms that were measured
+	Took   time.Duration // the choice, measured
+	Plan   time.Duration // the choice, predicted; 0 without rates
+	Best   string
+	Least  time.Duration // the fastest, measured
+}
+
+// Ratio is by how much the choice is slower than the best.
+func (v *Verdict) Ratio() float64 { return float64(v.Took) / float64(v.Least) }
+
+// Near is the ratio up to which a choice counts as right.
+const Near = 1.1
+
+// Share is the share of verdicts whose choice is right.
+func Share(verdicts []Verdict) float64 {
+	near := 0
+	for i := range verdicts {
+		if verdicts[i].Ratio() <= Near {
+			near++
+		}
+	}
+	return float64(near) / float64(max(1, len(verdicts)))
+}
+
+// Check plans each cell and compares with what was measured.
+func Check(cells []Cell, rates *plan.Rates, tuning primitive.Tuning) (verdicts []Verdict, err error) {
+	for i := range cells {
+		cell := &cells[i]
+		all, err := plan.Choose(cell.Facts, rates, tuning, plan.Limits{})
+		if err != nil {
+			return nil, err
+		}
+		best := slices.MinFunc(cell.Runs, func(a, b Run) int { return cmp.Compare(a.Time, b.Time) })
+		v := Verdict{Cell: cell, Best: name(&best), Least: best.Time}
+		for _, a := range all {
+			run := slices.IndexFunc(cell.Runs, func(r Run) bool { return r.Algorithm == a.Algorithm && r.OneByOne == a.OneByOne })
+			if run >= 0 {
+				v.Choice, v.Took, v.Plan = a.Name(), cell.Runs[run].Time, a.Time
+				break
+			}
+		}
+		if v.Choice != "" {
+			verdicts = append(verdicts, v)
+		}
+	}
+	return verdicts, nil
+}
+
+func name(r *Run) string {
+	a := plan.Alternative{Algorithm: r.Algorithm, OneByOne: r.OneByOne}
+	return a.Name()
+}
+
+// Errors is how far predictions are off, by algorithm and stage: the factor that half of the cells keep within.
+func Errors(cells []Cell, rates *plan.Rates, tuning primitive.Tuning) (string, error) {
+	factors := make(map[string][]float64)
+	for i := range cells {
+		all, err := plan.Choose(cells[i].Facts, rates, tuning, plan.Limits{})
+		if err != nil {
+			return "", err
+		}
+		for _, run := range cells[i].Runs {
+			for _, a := range all {
+				if a.Algorithm != run.Algorithm || a.OneByOne != run.OneByOne {
+					continue
+				}
+				for _, stage := range a.Stages {
+					if measured := run.Stages[stage.Name]; measured > 0 {
+						key := fmt.Sprintf("%-18s %s", a.Name(), stage.Name)
+						factors[key] = append(factors[key], math.Exp(math.Abs(math.Log(float64(max(1, stage.Time))/float64(measured)))))
+					}
+				}
+			}
+		}
+	}
+	var b strings.Builder
+	keys := make([]string, 0, len(factors))
+	for key := range factors {
+		keys = append(keys, key)
+	}
+	slices.Sort(keys)
+	for _, key := range keys {
+		slices.Sort(factors[key])
+		fmt.Fprintf(&b, "%-30s %.2f\n", key, factors[key][len(factors[key])/2])
+	}
+	return b.String(), nil
+}
+
+// Fit returns rates fitted to the runs of all cells.
+func Fit(cells []Cell, base plan.Rates, tuning primitive.Tuning) (plan.Rates, error) {
+	var runs []plan.Measured
+	for _, cell := range cells {
+		for _, run := range cell.Runs {
+			runs = append(runs, run.Measured)
+		}
+	}
+	return plan.Fit(base, tuning, runs)
+}

@@ -1,0 +1,101 @@
+package plan
+
+import (
+	"math"
+	"time"
+
+	"github.com/spirjoin/spirjoin/primitive"
+)
+
+// Measured is a join that was run: what was joined and how, and the device time of its stages.
+type Measured struct {
+	Facts     Facts
+	Algorithm Algorithm
+	OneByOne  bool
+	Stages    map[string]time.Duration // by stage of this package
+}
+
+// Fit returns rates that predict measured joins best, by least squares of the relative errors of stages. What the joins say nothing about
+// stays as it is in base, whose place in the table the rates take.
+func Fit(base Rates, tuning primitive.Tuning, joins []Measured) (best Rates, err error) {
+	least := math.Inf(1)
+	caches := []float64{base.CacheBytes}
+	for bits := 20; bits <= 28; bits++ {
+		caches = append(caches, math.Exp2(float64(bits)))
+	}
+	for _, cache := range caches {
+		rates := base
+		rates.CacheBytes = cache
+		rows, err := equations(rates, tuning, joins)
+		if err != nil {
+			return base, err
+		}
+		if loss := solve(&rates, rows); loss < 0.98*least { // another cache must be better, not only as good
+			least, best = loss, rates
+		}
+	}
+	return best, nil
+}
+
+// equation says that work takes 1, both in shares of what was measured.
+type equation struct {
+	work   work
+	weight float64
+}
+
+// equations are those of all stages that were measured.
+func equations(rates Rates, tuning primitive.Tuning, joins []Measured) (rows []equation, err error) {
+	for _, join := range joins {
+		a := Alternative{Algorithm: join.Algorithm, OneByOne: join.OneByOne}
+		if err := predict(&join.Facts, &rates, tuning, &a); err != nil {
+			return nil, err
+		}
+		total := time.Duration(0)
+		for _, t := range join.Stages {
+			total += t
+		}
+		for _, stage := range a.Stages {
+			measured := float64(join.Stages[stage.Name])
+			if measured == 0 {
+				continue
+			}
+			row := equation{work: stage.work, weight: measured / float64(total)} // a stage that takes little of a join matters little
+			for u := range row.work {
+				row.work[u] /= measured
+			}
+			rows = append(rows, row)
+		}
+	}
+	return rows, nil
+}
+
+// faith is the weight of the rates as they were: it decides where the equations say nothing.
+const faith = 1e-2
+
+// solve moves the rates, none of them below 0, to where the squares of all errors are least, one rate at a time, and returns their sum.
+func solve(rates *Rates, rows []equation) (loss float64) {
+	was := rates.ns
+	for range 2000 {
+		for u := range rates.ns {
+			if was[u] == 0 {
+				continue
+			}
+			// In units of what the rate was.
+			slope, curve := faith*(rates.ns[u]/was[u]-1), faith
+			for i := range rows {
+				row := &rows[i]
+				if row.work[u] != 0 {
+					a := row.work[u] * was[u]
+					slope += row.weight * a * (rates.time(&row.work) - 1)
+					curve += row.weight * a * a
+				}
+			}
+			rates.ns[u] = max(0, rates.ns[u]-was[u]*slope/curve)
+		}
+	}
+	for i := range rows {
+		e := rates.time(&rows[i].work) - 1
+		loss += rows[i].weight * e * e
+	}
+	return loss
+}
