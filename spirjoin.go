@@ -16,18 +16,23 @@ import (
 
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/join"
+	"github.com/spirjoin/spirjoin/join/plan"
 	"github.com/spirjoin/spirjoin/primitive"
 	"github.com/spirjoin/spirjoin/relation"
 )
 
 // The vocabulary of joins; see package join.
 type (
-	JoinSpec   = join.Spec
-	JoinResult = join.Result
-	JoinPlan   = join.Plan
-	JoinStats  = join.Stats
-	JoinLayout = join.Layout
+	JoinSpec      = join.Spec
+	JoinResult    = join.Result
+	JoinPlan      = join.Plan
+	JoinStats     = join.Stats
+	JoinLayout    = join.Layout
+	JoinAlgorithm = join.Algorithm
 )
+
+// ParseJoinAlgorithm reads the name of an algorithm: phj-om, phj-um, hj, smj-om, smj-um, or auto for the one that is predicted to be fastest.
+func ParseJoinAlgorithm(name string) (JoinAlgorithm, error) { return plan.ParseAlgorithm(name) }
 
 // NewJoinLayout derives the output columns of a join, and the input columns that it needs, from the schemas alone.
 func NewJoinLayout(left, right *arrow.Schema, spec JoinSpec) (*JoinLayout, error) {

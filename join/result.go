@@ -55,7 +55,7 @@ type Stats struct {
 	RightRows       uint64             `json:"right_rows"`
 	OutputRows      uint64             `json:"output_rows"`
 	MatchSeconds    float64            `json:"match_seconds"`      // wall time from the start of Run, after planning, to the known number of pairs
-	EncodeSeconds   float64            `json:"encode_seconds"`     // of it, encoding keys and submitting their upload; the device may sort meanwhile
+	EncodeSeconds   float64            `json:"encode_seconds"`     // of it, encoding keys and submitting their upload and that of payload; the device may work meanwhile
 	TotalSeconds    float64            `json:"total_seconds"`      // wall time from the start of Run to this call
 	StageSeconds    map[string]float64 `json:"stage_seconds"`      // device time by stage, of work that is done
 	DevicePeakBytes uint64             `json:"device_peak_bytes"`  // since the last Run on the device, of all its joins

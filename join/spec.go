@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/join/plan"
 )
 
 // How says which rows a join returns.
@@ -104,6 +105,12 @@ func (s Spec) withDefaults() (Spec, error) {
 	}
 	if s.Output > Pairs {
 		faults = append(faults, fmt.Sprintf("unknown output %d", s.Output))
+	}
+	if s.Algorithm > plan.SMJUM {
+		faults = append(faults, fmt.Sprintf("unknown algorithm %d", s.Algorithm))
+	}
+	if s.Output == Ranges && s.Algorithm != plan.Auto && s.Algorithm != plan.SMJUM {
+		faults = append(faults, fmt.Sprintf("key ranges come of smj-um, not of %s", s.Algorithm))
 	}
 	if s.BatchRows < 0 {
 		faults = append(faults, fmt.Sprintf("batch_rows is %d", s.BatchRows))

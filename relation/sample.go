@@ -1,6 +1,6 @@
 package relation
 
-// Sample returns the packed codes of about rows rows of a side, in runs of run neighbours, from 1 to 1024, that are spread evenly over it; of
+// Sample returns the packed codes of about rows rows of a side, in runs of run neighbours, from 1 to stripRows/2, that are spread evenly over it; of
 // all rows where it has no more. Rows that are left out are not in it. It reads no more than these rows.
 func (p *KeyPlan) Sample(side Side, rows, run int) (codes []uint64) {
 	s, from := &p.sides[side], 0

@@ -19,9 +19,10 @@ import (
 func (s *session) benchPlannerCommand() *cli.Command {
 	return &cli.Command{
 		Name: "planner", Usage: "the planner of joins, held against measured joins", UsageText: "spirjoin bench planner FILE --rates DEVICE [flags]",
-		Description: "   Reads what bench joins --csv wrote, plans every cell, and prints what the planner takes, what was\n" +
-			"   fastest, and the ratio of their measured times; then the share of cells whose ratio is at most 1.1.\n" +
-			"   --fit also prints rates that predict these cells best, a row for join/plan/rates.json.",
+		Description: "   Reads what bench joins --csv wrote, plans every cell, and prints what the planner takes and what\n" +
+			"   was fastest, by their measured times and the ratio of these; then the share of cells with a ratio\n" +
+			"   of at most 1.1. --fit plans by rates that predict these cells best, and prints them, a row for\n" +
+			"   join/plan/rates.json.",
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "rates", Usage: "plan by the rates of `DEVICE` in rates.json: host, software, nvidia; none: by the decision tree"},
 			&cli.BoolFlag{Name: "errors", Usage: "print the factors by which predictions of stages are off, medians"},

@@ -9,7 +9,6 @@ import (
 
 	"github.com/spirjoin/spirjoin"
 	"github.com/spirjoin/spirjoin/join"
-	"github.com/spirjoin/spirjoin/join/plan"
 	"github.com/spirjoin/spirjoin/tableio"
 )
 
@@ -180,7 +179,7 @@ func (f *joinFlags) spec() (spec spirjoin.JoinSpec, err error) {
 	if spec.How, err = join.ParseHow(f.String("how")); err != nil {
 		return spec, fmt.Errorf("--how: %w", err)
 	}
-	if spec.Algorithm, err = plan.ParseAlgorithm(f.String("algo")); err != nil {
+	if spec.Algorithm, err = spirjoin.ParseJoinAlgorithm(f.String("algo")); err != nil {
 		return spec, fmt.Errorf("--algo: %w", err)
 	}
 	if !f.IsSet("on") {

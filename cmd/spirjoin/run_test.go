@@ -142,7 +142,7 @@ func TestHelp(t *testing.T) {
 	for name, args := range map[string][]string{
 		"spirjoin": {"--help"}, "join": {"join", "--help"}, "devices": {"help", "devices"}, "doctor": {"doctor", "-h"},
 		"gen": {"gen", "--help"}, "gen-tpch": {"gen", "tpch", "--help"}, "gen-pkfk": {"help", "gen", "pkfk"}, "version": {"version", "--help"},
-		"bench": {"bench", "-h"}, "bench-joins": {"bench", "joins", "-h"}, "bench-primitive": {"help", "bench", "primitive"}, "tune": {"tune", "--help"},
+		"bench": {"bench", "-h"}, "bench-joins": {"bench", "joins", "-h"}, "bench-planner": {"bench", "planner", "-h"}, "bench-primitive": {"help", "bench", "primitive"}, "tune": {"tune", "--help"},
 	} {
 		o := runProgram(t, exitDone, args...)
 		require.Empty(t, o.stderr)

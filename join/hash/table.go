@@ -23,7 +23,9 @@ type Table struct {
 	mask     uint32
 }
 
-// mostSlots is the size of the largest table.
+// MostBuildRows is how many rows a table takes, in slots of which half stay free.
+const MostBuildRows = mostSlots / 2
+
 const mostSlots = 1 << 30
 
 // Build makes a table of a relation, whose columns must live as long as the table. unique promises that no two rows have the same key.

@@ -69,12 +69,12 @@ func equations(rates Rates, tuning primitive.Tuning, joins []Measured) (rows []e
 	return rows, nil
 }
 
-// faith is the weight of the rates as they were: it decides where the equations say nothing.
-const faith = 1e-2
+// faith is the weight of a rate as it was, in equations for each that there is: it decides where these say nothing, or little.
+const faith = 2e-4
 
 // solve moves the rates, none of them below 0, to where the squares of all errors are least, one rate at a time, and returns their sum.
 func solve(rates *Rates, rows []equation) (loss float64) {
-	was := rates.ns
+	was, faith := rates.ns, faith*float64(len(rows))
 	for range 2000 {
 		for u := range rates.ns {
 			if was[u] == 0 {

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/join/hash"
 	"github.com/spirjoin/spirjoin/primitive"
 )
 
@@ -219,6 +220,8 @@ func (a *Alternative) check(f *Facts, limits Limits) {
 		reject(backend.ErrDeviceMemory, "needs %d bytes in one buffer, the device allows %d", a.MostBytes, limits.BlockBytes)
 	case a.Algorithm == HJ && repeats > mostRepeats:
 		reject(backend.ErrLimit, "takes a key of the build side %d times at most, one is there about %.0f times", mostRepeats, repeats)
+	case a.Algorithm == HJ && f.Rows[build] > hash.MostBuildRows:
+		reject(backend.ErrLimit, "takes %d build rows at most", uint64(hash.MostBuildRows))
 	case !f.Count && f.OutputRows > primitive.MaxRows && !a.Batchwise(f):
 		reject(backend.ErrLimit, "makes %d rows at most, about %d are expected", uint64(primitive.MaxRows), f.OutputRows)
 	}

@@ -171,7 +171,12 @@ func TestRejected(t *testing.T) {
 	require.Equal(t, plan.HJ, last.Algorithm)
 	require.ErrorIs(t, last.Reject, backend.ErrLimit)
 
-	f.Hottest, f.OutputRows = [2]float64{}, 1<<33
+	f.Hottest, f.Rows = [2]float64{}, [2]uint64{1 << 30, 1 << 31}
+	all, err = plan.Choose(f, rates, tuning, plan.Limits{})
+	require.NoError(t, err)
+	require.ErrorContains(t, all[len(all)-1].Reject, "hj takes 536870912 build rows at most")
+
+	f.Rows, f.OutputRows = [2]uint64{1 << 20, 1 << 22}, 1<<33
 	all, err = plan.Choose(f, rates, tuning, plan.Limits{})
 	require.NoError(t, err)
 	require.ErrorIs(t, all[0].Reject, backend.ErrLimit, "nothing holds so many rows")
