@@ -219,7 +219,7 @@ func benchCall(spec *backend.KernelSpec, config backend.Config, rows int) (call 
 		call.Args = [][]byte{keys[0], keys[1], leftPayload, rightPayload, partition.Args[2], words(rows, zero, keyBits), payloadOut}
 		call.Params = []uint32{uint32(left), uint32(rows - left), 0, tiles}
 	case "radix_counts":
-		call.Args = [][]byte{words(rows, any, config["key_bits"]), words(4*256, zero, 32)}
+		call.Args = [][]byte{words(rows, any, config["key_bits"]), words(4*256, zero, 32), nil}
 		call.Params = []uint32{uint32(rows), 4, 0x18100800, 0, 0x08080808, 0, 0}
 	case "partition_starts":
 		ascending := func(i int) uint64 { return uint64(i) }
@@ -230,7 +230,7 @@ func benchCall(spec *backend.KernelSpec, config backend.Config, rows int) (call 
 	case "radix_histogram", "radix_scatter":
 		keyBits := config["key_bits"]
 		keys, counts := words(rows, any, keyBits), words(256*int(tiles), zero, 32)
-		histogram := &backend.Call{Config: config, Args: [][]byte{keys, counts}, Params: []uint32{uint32(rows), tiles, 8, 8, 0}}
+		histogram := &backend.Call{Config: config, Args: [][]byte{keys, counts, nil}, Params: []uint32{uint32(rows), tiles, 8, 8, 0}}
 		call.Args, call.Params = histogram.Args, histogram.Params
 		if spec == kernel.RadixHistogram {
 			break
@@ -255,7 +255,7 @@ func benchCall(spec *backend.KernelSpec, config backend.Config, rows int) (call 
 		call.Args = [][]byte{keys, payload, nil, nil, counts, chain, words(rows, zero, keyBits), payloadOut, nil, nil, nil}
 		call.Params = []uint32{uint32(rows), tiles, 0, 8, 8, 0}
 	case "unmix":
-		call.Args, call.Params = [][]byte{words(rows, any, config["key_bits"])}, []uint32{uint32(rows), 1}
+		call.Args, call.Params = [][]byte{words(rows, any, config["key_bits"]), words(rows, zero, config["key_bits"])}, []uint32{uint32(rows), 1, 0}
 	case "partition_units", "partition_pieces":
 		start := func(i int) uint64 { return 2048 * uint64(i) }
 		call.Args = [][]byte{words(rows+1, start, 32), words(rows+1, start, 32), words(rows, zero, 32), words(1, zero, 32)}

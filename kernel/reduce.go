@@ -57,18 +57,18 @@ var VaryingBits = &backend.KernelSpec{
 			bits := backend.Longs(call.Args[1])
 			atomic.AndUint64(&bits[0], and)
 			atomic.OrUint64(&bits[1], or)
-			atomic.AddUint32(&backend.Words(call.Args[1])[4], descents)
+			atomic.AddUint32(&backend.Words(call.Args[1])[4], uint32(descents))
 		} else {
 			and, or, descents := bitsOfTiles[uint32](call, group)
 			bits := backend.Words(call.Args[1])
 			atomic.AndUint32(&bits[0], and)
 			atomic.OrUint32(&bits[1], or)
-			atomic.AddUint32(&bits[2], descents)
+			atomic.AddUint32(&bits[2], uint32(descents))
 		}
 	},
 }
 
-func bitsOfTiles[K word](call *backend.Call, group uint32) (and, or K, descents uint32) {
+func bitsOfTiles[K word](call *backend.Call, group uint32) (and, or K, descents uint) {
 	and = ^K(0)
 	for t := range tiles(call, group, call.Params[1], call.Params[0]) {
 		column := view[K](call.Args[0])
@@ -80,25 +80,17 @@ func bitsOfTiles[K word](call *backend.Call, group uint32) (and, or K, descents 
 			k := (*[4]K)(keys)
 			and &= k[0] & k[1] & (k[2] & k[3])
 			or |= k[0] | k[1] | (k[2] | k[3])
-			descents += descent(before, k[0]) + descent(k[0], k[1]) + (descent(k[1], k[2]) + descent(k[2], k[3]))
+			descents += oneIf(k[0] < before) + oneIf(k[1] < k[0]) + (oneIf(k[2] < k[1]) + oneIf(k[3] < k[2]))
 			before = k[3]
 		}
 		for _, key := range keys {
 			and &= key
 			or |= key
-			descents += descent(before, key)
+			descents += oneIf(key < before)
 			before = key
 		}
 	}
 	return and, or, descents
-}
-
-// descent is 1 where b is less than a, and 0 elsewhere, without a branch.
-func descent[K word](a, b K) (one uint32) {
-	if b < a {
-		one = 1
-	}
-	return one
 }
 
 func reduce[V, S word](call *backend.Call, group uint32) {

@@ -146,14 +146,14 @@ var caseMakers = map[string]func(c backend.Config, rows int, random *rand.Rand) 
 	"radix_histogram": func(c backend.Config, rows int, random *rand.Rand) (cases []kernelCase) {
 		forRadix(c, rows, random, func(name string, keys []uint64, shift, bits uint32) {
 			tiles := kernel.Tiles(c, uint64(rows))
-			cases = append(cases, kernelCase{name, [][]byte{narrow(keys, c["key_bits"]), column(32, int(tiles<<bits))},
+			cases = append(cases, kernelCase{name, [][]byte{narrow(keys, c["key_bits"]), column(32, int(tiles<<bits)), nil},
 				[]uint32{uint32(rows), tiles, shift, bits, 0}, rows, nil})
 		})
 		return cases
 	},
 	"radix_counts": func(c backend.Config, rows int, random *rand.Rand) (cases []kernelCase) {
 		forRadix(c, rows, random, func(name string, keys []uint64, shift, bits uint32) {
-			cases = append(cases, kernelCase{name, [][]byte{narrow(keys, c["key_bits"]), make([]byte, 4*2*256)},
+			cases = append(cases, kernelCase{name, [][]byte{narrow(keys, c["key_bits"]), make([]byte, 4*2*256), nil},
 				[]uint32{uint32(rows), 2, shift << 8, 0, 8 | bits<<8, 0, 0}, rows, nil})
 		})
 		return cases
@@ -184,7 +184,7 @@ var caseMakers = map[string]func(c backend.Config, rows int, random *rand.Rand) 
 		return []kernelCase{{"", args, []uint32{0, uint32(rows), uint32(rows), mask}, rows, backend.Config{"unique": 1, "seed": seed}}}
 	},
 	"unmix": func(c backend.Config, rows int, random *rand.Rand) []kernelCase {
-		return []kernelCase{{"", [][]byte{randomColumn(c["key_bits"], rows, random)}, []uint32{uint32(rows), random.Uint32()}, rows, nil}}
+		return []kernelCase{{"", [][]byte{randomColumn(c["key_bits"], rows, random), column(c["key_bits"], rows)}, []uint32{uint32(rows), random.Uint32(), 0}, rows, nil}}
 	},
 	"partition_units": func(_ backend.Config, rows int, random *rand.Rand) []kernelCase {
 		return []kernelCase{{"", [][]byte{starts(rows, 9, random), starts(rows, 9, random), column(32, rows), make([]byte, 4)},

@@ -200,8 +200,13 @@ func (j *join) begin() error {
 // seeds are those of the mixes whose low bits decide the partition, round by round.
 var seeds = [...]uint32{0x5bd1e995, 0x2545f491}
 
-// mostPageRows is the most output that an invocation takes at a time (RT 4.2.5).
-const mostPageRows = 8
+const (
+	// Of output, that an invocation takes at a time (RT 4.2.5).
+	mostPageRows = 8
+	// lavapipe ends all loops of an invocation after 65,535 trips. Where the keys of a table all collide and repeat, a probe row takes as
+	// many for each of its rows as two walks along a chain by neighbours that take turns.
+	mostTrips, tripsPerRow = 62_000, 8
+)
 
 // plan chooses the number of partitions and the size of units.
 func (j *join) plan() error {
@@ -226,10 +231,11 @@ func (j *join) plan() error {
 	}
 	j.bits, j.config = p.Bits, p.config
 	batch := kernel.TileRows(j.config)
-	j.probeRows = batch * max(1, uint32(p.ProbeFactor*p.TableRows)/batch)
+	batches := p.ProbeFactor * p.TableRows / int(batch)
 	if j.ops.Device().Info().CPULike() {
-		j.probeRows = batch // lavapipe ends all loops of an invocation after 65,535 trips: a batch of keys that all collide takes fewer
+		batches = min(batches, mostTrips/(tripsPerRow*int(j.config["items"])*p.TableRows))
 	}
+	j.probeRows = batch * uint32(max(1, batches))
 	return nil
 }
 
