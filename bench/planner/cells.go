@@ -3,11 +3,13 @@
 package planner
 
 import (
+	"cmp"
 	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -30,7 +32,7 @@ type Run struct {
 }
 
 // fields are the columns of the file, which may have more. Those of a side's payload are the bytes of its columns, with spaces between;
-// stages is name=nanoseconds, with semicolons between, by the names of a profile. Of the others figure, joins, multiplicity and
+// stages is name=nanoseconds, with semicolons between, by the names of a profile. Of the others joins, multiplicity and
 // self_join are read.
 var fields = []string{"algorithm", "r_rows", "s_rows", "r_payload", "s_payload", "key_bytes", "match_ratio", "zipf", "output_rows", "median_ns", "stages"}
 
@@ -81,7 +83,9 @@ func Read(r io.Reader) (cells []Cell, err error) {
 			i, place[name] = len(cells), len(cells)
 			cells = append(cells, Cell{Name: name, Facts: run.Facts})
 		}
-		cells[i].Runs = append(cells[i].Runs, run)
+		if !slices.ContainsFunc(cells[i].Runs, func(r Run) bool { return r.Algorithm == run.Algorithm && r.OneByOne == run.OneByOne }) { // figures share cells
+			cells[i].Runs = append(cells[i].Runs, run)
+		}
 	}
 }
 
@@ -129,8 +133,8 @@ func (l *line) cell(form plan.Alternative) (name string, run Run) {
 		step, ns, _ := strings.Cut(strings.TrimSpace(stage), "=")
 		run.Stages[plan.StageOf(step)] += time.Duration(l.number(ns))
 	}
-	return strings.TrimSpace(fmt.Sprintf("%s %d x %d, key %d, payload %v %v, match %s, zipf %s", l.text("figure"), rows[0], rows[1], f.KeyBytes,
-		f.Payload[0], f.Payload[1], l.text("match_ratio"), l.text("zipf"))), run
+	return fmt.Sprintf("%d x %d of %s, key %d, payload %v %v, match %s, zipf %s", rows[0], rows[1], cmp.Or(l.text("multiplicity"), "1"), f.KeyBytes,
+		f.Payload[0], f.Payload[1], l.text("match_ratio"), l.text("zipf")), run
 }
 
 // keyBits are those of keys up to the number of primary keys, or twice that where some match nothing.
