@@ -83,6 +83,7 @@ func (m *maker) partitionJoin() *kernelCase {
 	m.set("placing", kernel.AtOffsets, kernel.Counting, kernel.Reserving, kernel.Paging)
 	m.setByShape("table", 700, 9)
 	m.setByShape("heads", 256, 8)
+	m.set("kept", 1, 0)
 	words := m.payloadWords()
 	shift, seed := uint32(0), m.setByShape("seed", 0x12345678, 0xfedcba98)
 	if mixed {

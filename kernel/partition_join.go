@@ -25,6 +25,9 @@ import (
 // were mixed; with mixed=0 they are any. With widened=1 it gets them as 64-bit words with high in the high half. unique=1 promises
 // that no two left rows of a unit have the same key; the output rows of a unit are then in the order of its right rows, and otherwise
 // in none.
+//
+// With kept=1 the shader keeps matches and payload of a batch of right rows in registers between counting and writing; with kept=0 it
+// finds them twice, which is faster on CPU cores.
 var PartitionJoin = &backend.KernelSpec{
 	Name:   "partition_join",
 	Args:   joinArgs("units"),
@@ -32,7 +35,7 @@ var PartitionJoin = &backend.KernelSpec{
 	Axes:   []backend.Axis{bits("key_bits", 32, 64)},
 	Constants: []backend.Constant{
 		workgroup, items(4), mixedDigits, {Name: "table", Default: 1536}, {Name: "heads", Default: 1024}, {Name: "placing", Default: AtOffsets},
-		{Name: "unique", Default: 0}, {Name: "seed", Default: 0}, leftWords, rightWords, leftWords2, rightWords2, pageRows, widenedKeys,
+		{Name: "unique", Default: 0}, {Name: "seed", Default: 0}, leftWords, rightWords, leftWords2, rightWords2, pageRows, widenedKeys, {Name: "kept", Default: 1},
 	},
 	Compare:     backend.Multiset,
 	SharedBytes: func(c backend.Config) uint32 { return 4 * (c["heads"] + c["table"] + (c["workgroup"]+3)/4 + 2) },

@@ -54,7 +54,7 @@ var tunable = map[string]knobs{
 		whole: true, limits: map[string][2]uint32{"table": {1, 1 << 20}}},
 	"merge_sort": {kernels: []*backend.KernelSpec{kernel.BlockSort}},
 	"partition_join": {kernels: []*backend.KernelSpec{kernel.PartitionJoin}, fixed: []string{"mixed", "placing", "unique", "seed", "left_words", "right_words", "left_words_2", "right_words_2", "page_rows", "widened"},
-		whole: true, limits: map[string][2]uint32{"table": {1, 1<<16 - 1}, "heads": {1, 1 << 16}}},
+		whole: true, limits: map[string][2]uint32{"table": {1, 1<<16 - 1}, "heads": {1, 1 << 16}, "kept": {0, 1}}},
 	"radix_sort": {kernels: []*backend.KernelSpec{kernel.RadixCounts, kernel.RadixHistogram, kernel.RadixScatter}, settings: []string{"lookback", "portion"},
 		fixed: []string{"mixed", "columns", "far", "subgroup", "narrow"}, whole: true, limits: map[string][2]uint32{
 			"lookback": {0, 1}, "patience": {0, mostPatience}, "ahead": {1, kernel.MaxAhead}, "counters": {8 * maxDigits, maxTileRows}}},

@@ -34,6 +34,7 @@ layout(constant_id = 10) const uint left_words_2 = LEFT_WORDS_2;
 layout(constant_id = 11) const uint right_words_2 = RIGHT_WORDS_2;
 layout(constant_id = 12) const uint page_rows = PAGE_ROWS;
 layout(constant_id = 13) const uint widened = WIDENED; // 1: keys_out has 64-bit words, with high in the high ones
+layout(constant_id = 14) const uint kept = KEPT; // 1: join_batch keeps first matches and payload in registers; 0: join_runs
 
 layout(push_constant) uniform Push {
     uvec2 units, left_keys, right_keys, left_payload, right_payload, left_payload_2, right_payload_2, places;
@@ -74,6 +75,36 @@ uint first_match(Key key) {
 uint next_match(Key key, uint at) { return match_of(key, tag_of(bits_of(key)), sh_node[at - 1u] & 0xffffu); }
 uint left_row(uint at) { return at - 1u; }
 
+// Joins all right rows of a unit, count rows from first on, on devices that run invocations on CPU cores: each takes a run of rows and
+// walks through its matches twice, so that nothing is kept between counting and writing, and no row waits for others.
+void join_runs(uint unit, uint left_first, uint first, uint count, inout uint done) {
+    COLUMN(KEY_BITS) right = COLUMN_FROM(KEY_BITS)(right_keys, first);
+    uint run_rows = (count + WORKGROUP_SIZE - 1u) / WORKGROUP_SIZE, begin = min(ORDER * run_rows, count), end = min(begin + run_rows, count), own = 0u;
+    for (uint row = begin; row < end; ++row) {
+        Key key = right.at[row];
+        for (uint m = first_match(key); m > 0u; m = unique == 1u ? 0u : next_match(key, m)) ++own;
+    }
+    uint all, at = subgroup_sum_before(own);
+    at += workgroup_sum(subgroup_sum(own), all);
+    if (placing > 0u && all > 0u) {
+        if (INVOCATION == 0u) place(unit, done, all);
+        barrier();
+        uint room = sh_room, start = sh_start;
+        uvec2 left_sizes = uvec2(left_words, left_words_2), right_sizes = uvec2(right_words, right_words_2);
+        for (uint row = begin; row < end; ++row) {
+            Key key = right.at[row];
+            for (uint m = first_match(key); m > 0u; m = unique == 1u ? 0u : next_match(key, m)) {
+                uint to = placing == 3u ? page_row() : at++;
+                if (to < room) {
+                    put_row(start, to, key, payloads_of(left_payload, left_payload_2, left_sizes, left_first, left_row(m)),
+                            payloads_of(right_payload, right_payload_2, right_sizes, first, row));
+                }
+            }
+        }
+    }
+    done += all;
+}
+
 #define BUILD_IN_FLIGHT 8u // left keys of an invocation whose loads overlap
 
 void main() {
@@ -87,7 +118,7 @@ void main() {
 
     Key key[items]; // of right rows; the first ones are under way while the table is built
     [[unroll]] for (uint k = 0u; k < items; ++k) {
-        if (run + k * gl_SubgroupSize < right_count) key[k] = right.at[run + k * gl_SubgroupSize];
+        if (kept == 1u && run + k * gl_SubgroupSize < right_count) key[k] = right.at[run + k * gl_SubgroupSize];
     }
     for (uint i = INVOCATION; i < heads; i += WORKGROUP_SIZE) sh_head[i] = 0u;
     barrier();
@@ -106,7 +137,8 @@ void main() {
     barrier();
 
     uint done = 0u;
-    for (uint first = 0u; first < right_count; first += batch_rows) {
+    if (kept == 0u) join_runs(unit, left_first, right_first, right_count, done);
+    for (uint first = 0u; kept == 1u && first < right_count; first += batch_rows) {
         join_batch(unit, left_first, right_first + first, run, min(right_count - first, batch_rows), key, done);
         [[unroll]] for (uint k = 0u; k < items; ++k) {
             uint row = first + batch_rows + run + k * gl_SubgroupSize;

@@ -105,6 +105,20 @@ void place(uint unit, uint done, uint n) {
     sh_start = first_row + start;
 }
 
+void put_row(uint start, uint to, Key key, Payloads left, Payloads right) {
+    put_key(start, to, mixed == 1u ? unmix_of(key, seed) : key);
+    put(left_out, left_words, start, to, left.of[0]);
+    put(right_out, right_words, start, to, right.of[0]);
+    if (left_words_2 > 0u) put(left_out_2, left_words_2, start, to, left.of[1]);
+    if (right_words_2 > 0u) put(right_out_2, right_words_2, start, to, right.of[1]);
+}
+
+// The row of a page that an invocation fills.
+uint page_row() {
+    if (page_next == page_end) take_page();
+    return page_next++;
+}
+
 // Joins count right rows from first on, of which an invocation holds the keys of run, run + subgroup size, ...; the unit has
 // done output rows before, to which those of the batch are added.
 void join_batch(uint unit, uint left_first, uint first, uint run, uint count, Key key[items], inout uint done) {
@@ -143,17 +157,8 @@ void join_batch(uint unit, uint left_first, uint first, uint run, uint count, Ke
                 uvec4 matched = subgroupBallot(m > 0u);
                 if (m > 0u) {
                     uint to = at + subgroupBallotExclusiveBitCount(matched);
-                    if (placing == 3u) {
-                        if (page_next == page_end) take_page();
-                        to = page_next++;
-                    }
-                    if (to < room) {
-                        put_key(start, to, mixed == 1u ? unmix_of(key[k], seed) : key[k]);
-                        put(left_out, left_words, start, to, left_value[k].of[0]);
-                        put(right_out, right_words, start, to, right_value[k].of[0]);
-                        if (left_words_2 > 0u) put(left_out_2, left_words_2, start, to, left_value[k].of[1]);
-                        if (right_words_2 > 0u) put(right_out_2, right_words_2, start, to, right_value[k].of[1]);
-                    }
+                    if (placing == 3u) to = page_row();
+                    if (to < room) put_row(start, to, key[k], left_value[k], right_value[k]);
                     m = more ? next_match(key[k], m) : 0u;
                     if (more && m > 0u) left_value[k] = payloads_of(left_payload, left_payload_2, left_sizes, left_first, left_row(m));
                 }
