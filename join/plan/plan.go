@@ -55,6 +55,7 @@ type Facts struct {
 	Count    bool     // only the number of output rows is wanted
 
 	OutputRows uint64     // estimate
+	MostRows   uint64     // what the estimate may fall short of, three times in a thousand; 0 where that is not known
 	Unique     bool       // no key is on the build side twice, as far as is known
 	MatchRatio float64    // share of the probe rows that have a match
 	Repeats    float64    // share of the matches that meet a build row which others have just met; 0 without skew
@@ -78,11 +79,11 @@ func (f *Facts) Build() int {
 	return 0
 }
 
-// Room is for how many output rows a hash join makes room before it knows how many there are: somewhat more than are expected, but not
-// more than there can be where keys are unique.
+// Room is for how many output rows a hash join makes room before it knows how many there are: more than are expected, as a join that has too
+// little room is repeated, but not more than there can be where keys are unique.
 func (f *Facts) Room() uint64 {
 	probe := f.Rows[1-f.Build()]
-	room := f.OutputRows + f.OutputRows/4 + min(probe, 1<<16)
+	room := max(f.MostRows, f.OutputRows+f.OutputRows/4+min(probe, 1<<16))
 	if f.Unique {
 		room = min(room, probe)
 	}

@@ -4,6 +4,7 @@ import (
 	"flag"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -299,6 +300,8 @@ func TestSample(t *testing.T) {
 			require.InDelta(t, c.rows, float64(f.OutputRows), 0.15*c.rows)
 			require.Less(t, f.Hottest[1], 0.01)
 			require.Equal(t, !strings.Contains(name, "of each"), f.Unique)
+			require.GreaterOrEqual(t, float64(f.MostRows), c.rows)
+			require.GreaterOrEqual(t, float64(f.Room()), min(c.rows, 1<<18))
 		})
 	}
 	f := plan.Facts{Rows: [2]uint64{1 << 18, 1 << 16}} // the right side is the build side
@@ -314,6 +317,26 @@ func TestSample(t *testing.T) {
 	require.Zero(t, f.Hottest[1])
 	f.Sample(nil, left)
 	require.Zero(t, f.OutputRows)
+
+	// Few of the build rows are looked at, so that few sampled rows meet one: the estimate is rough, and knows it.
+	random, short, under := rand.New(rand.NewPCG(1, 2)), 0, 0
+	for range 1000 {
+		some := make([]uint64, 1<<9)
+		for i := range some {
+			some[i] = left[random.IntN(len(left))]
+		}
+		at := random.IntN(len(left) - 1<<11)
+		f := plan.Facts{Rows: [2]uint64{1 << 16, 1 << 18}}
+		f.Sample(some, left[at:at+1<<11])
+		if float64(f.OutputRows)*1.25 < 1<<18 {
+			under++
+		}
+		if f.MostRows < 1<<18 {
+			short++
+		}
+	}
+	require.Greater(t, under, 100)
+	require.Less(t, short, 20)
 }
 
 func TestStageOf(t *testing.T) {

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"math"
 	"math/bits"
 	"runtime"
 	"slices"
@@ -13,14 +14,14 @@ const (
 	ScanRows   = 1 << 18
 )
 
-// Sample fills in what the facts say about the keys, from those of some rows of either side: OutputRows, MatchRatio, Unique, Repeats,
-// Hottest, Sorted. The rows of the probe side, about SampleRows, are spread over it, in its order; those of the build side, about ScanRows
+// Sample fills in what the facts say about the keys, from those of some rows of either side: OutputRows, MostRows, MatchRatio, Unique,
+// Repeats, Hottest, Sorted. The rows of the probe side, about SampleRows, are spread over it, in its order; those of the build side, about ScanRows
 // or all there are, may be runs.
 //
 // A sampled probe row meets scanned/rows of the build rows that it matches, so that with many more build rows than ScanRows the figures
 // become rough: of 2^27 build rows 16 of 2^13 sampled rows are expected to meet one where all match.
 func (f *Facts) Sample(probe, build []uint64) {
-	f.MatchRatio, f.Repeats, f.OutputRows, f.Unique = 0, 0, 0, false
+	f.MatchRatio, f.Repeats, f.OutputRows, f.MostRows, f.Unique = 0, 0, 0, 0, false
 	if len(probe) == 0 || len(build) == 0 {
 		return
 	}
@@ -60,6 +61,8 @@ func (f *Facts) Sample(probe, build []uint64) {
 	if f.OutputRows = uint64(rows * pairs / sampled / scanned); f.Unique {
 		f.OutputRows = uint64(rows * f.MatchRatio)
 	}
+	few := 3*math.Sqrt(matched) + 3 // more matches could well have been sampled
+	f.MostRows = uint64(rows * (pairs + few*max(1, pairs/max(1, matched))) / sampled / scanned)
 	f.Repeats = 1 - float64(len(counts))/sampled
 	f.Hottest[1-side] = hottest(counts, len(probe))
 	f.Hottest[side] = hottest(seen, (len(build)+stride-1)/stride)
