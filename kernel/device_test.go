@@ -175,3 +175,43 @@ func TestDevicesOfOtherSubgroupSizes(t *testing.T) {
 		})
 	}
 }
+
+// Chains of keys that all collide, in which every neighbour finds its next match far away when the others find theirs near: the most trips
+// that loops of an invocation take. lavapipe ends loops silently after 65,535.
+func TestDevicesWalkLongChains(t *testing.T) {
+	if fewPipelines {
+		t.Skip("the validation multiplies trips")
+	}
+	for _, driver := range vulkantest.Open(t) {
+		device := openDevice(t, driver)
+		config, err := kernel.Defaults(kernel.PartitionJoin, backend.Config{"key_bits": 64, "workgroup": 16, "items": 28, "table": 128, "heads": 256,
+			"kept": 0, "mixed": 1, "placing": kernel.Counting})
+		require.NoError(t, err)
+		if size := driver.Info().SubgroupSize; size > 16 {
+			config["workgroup"], config["items"] = size, 448/size+1
+		}
+		const neighbours, tableRows, rows = 8, 128, 448
+		key := func(i int) uint64 { return uint64(i%neighbours)<<32 | 7<<16 } // the chain and the tag are the same
+		var left, right []uint64
+		for i := range neighbours { // chains begin with the last row: key i is there i times, and then not for long
+			left = append(slices.Repeat([]uint64{key(i)}, i), left...)
+		}
+		for i := 0; len(left) < tableRows; i++ {
+			left = append([]uint64{key(i)}, left...)
+		}
+		matches := make(map[uint64]uint32)
+		for _, k := range left {
+			matches[k]++
+		}
+		want := uint32(0)
+		for i := range rows {
+			right = append(right, key(i/(rows/16)))
+			want += matches[right[i]]
+		}
+		m := &maker{rand.New(rand.NewPCG(1, 1)), config, rows, "random"}
+		c := m.newCase(1, []uint32{0, 0, 16, 0}, []uint32{0, tableRows, 0, rows}, left, right, nil, nil, nil, nil, out([]uint32{want}), nil, nil, nil, nil, nil)
+		c.spec, c.call.Config = kernel.PartitionJoin, config
+		require.NoError(t, c.check(c.runReference()))
+		require.NoError(t, c.check(runDevice(t, device, c)))
+	}
+}

@@ -203,9 +203,8 @@ var seeds = [...]uint32{0x5bd1e995, 0x2545f491}
 const (
 	// Of output, that an invocation takes at a time (RT 4.2.5).
 	mostPageRows = 8
-	// lavapipe ends all loops of an invocation after 65,535 trips. Where the keys of a table all collide and repeat, a probe row takes as
-	// many for each of its rows as two walks along a chain by neighbours that take turns.
-	mostTrips, tripsPerRow = 62_000, 8
+	// lavapipe ends all loops of an invocation after 65,535 trips.
+	mostTrips = 65_000
 )
 
 // plan chooses the number of partitions and the size of units.
@@ -232,7 +231,10 @@ func (j *join) plan() error {
 	j.bits, j.config = p.Bits, p.config
 	batch := kernel.TileRows(j.config)
 	batches := p.ProbeFactor * p.TableRows / int(batch)
-	if j.ops.Device().Info().CPULike() {
+	if info := j.ops.Device().Info(); info.CPULike() {
+		// Where the keys of a table all collide, a probe row takes so many trips for each of its rows: it walks the chain twice, match by match,
+		// and in every step waits for the neighbour of its subgroup that walks furthest.
+		tripsPerRow := 2 * (int(info.SubgroupSize) + 1)
 		batches = min(batches, mostTrips/(tripsPerRow*int(j.config["items"])*p.TableRows))
 	}
 	j.probeRows = batch * uint32(max(1, batches))
