@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/join/resident"
@@ -229,14 +230,15 @@ func (j *join) plan() error {
 		p.Bits = max(1, p.Bits)
 	}
 	j.bits, j.config = p.Bits, p.config
-	batch := kernel.TileRows(j.config)
-	batches := p.ProbeFactor * p.TableRows / int(batch)
-	if info := j.ops.Device().Info(); info.CPULike() {
+	most := math.MaxInt // items in all batches of a unit
+	if info := j.ops.Device().Info(); info.Type == backend.Software {
 		// Where the keys of a table all collide, a probe row takes so many trips for each of its rows: it walks the chain twice, match by match,
 		// and in every step waits for the neighbour of its subgroup that walks furthest.
-		tripsPerRow := 2 * (int(info.SubgroupSize) + 1)
-		batches = min(batches, mostTrips/(tripsPerRow*int(j.config["items"])*p.TableRows))
+		most = max(1, mostTrips/(2*(int(info.SubgroupSize)+1)*p.TableRows))
+		j.config["items"] = uint32(min(int(j.config["items"]), most))
 	}
+	batch := kernel.TileRows(j.config)
+	batches := min(p.ProbeFactor*p.TableRows/int(batch), most/int(j.config["items"]))
 	j.probeRows = batch * uint32(max(1, batches))
 	return nil
 }
