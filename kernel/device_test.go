@@ -35,7 +35,7 @@ func TestDevices(t *testing.T) {
 				for _, variant := range kernel.Variants(spec) {
 					t.Run(kernel.SPIRVName(spec, variant), func(t *testing.T) {
 						if onlySubgroups && !usesSubgroups(t, spec, variant) {
-							t.Skip("minds no subgroups")
+							t.Skip("the shader uses no subgroups; it ran with those of the usual size")
 						}
 						for _, shape := range deviceShapes {
 							// Instrumented shaders take many seconds to compile, and one shape shows bad addresses. The others also
@@ -171,16 +171,16 @@ func TestDevicesOfOtherSubgroupSizes(t *testing.T) {
 			again.Env = append(os.Environ(), "SPIRJOIN_TEST_DEVICES=lavapipe", "SPIRJOIN_TEST_SUBGROUPS=only", "LP_NATIVE_VECTOR_WIDTH="+bits, "MESA_SHADER_CACHE_DISABLE=true")
 			output, err := again.CombinedOutput()
 			require.NoError(t, err, "%s", output)
-			require.Contains(t, string(output), bits+"_bits)/radix_scatter", "another vector width than asked for")
+			require.Regexp(t, `--- PASS: \S*`+bits+`_bits\)/radix_scatter`, string(output), "another vector width than asked for, or nothing looked at")
 		})
 	}
 }
 
 // Chains of keys that all collide, in which every neighbour finds its next match far away when the others find theirs near: the most trips
-// that loops of an invocation take. lavapipe ends loops silently after 65,535.
+// that loops of an invocation are known to take, in the shape that software drivers get. lavapipe ends loops silently after 65,535.
 func TestDevicesWalkLongChains(t *testing.T) {
 	if fewPipelines {
-		t.Skip("the validation multiplies trips")
+		t.Skip("GPU-assisted validation puts loops into shaders, and lavapipe ends those after 65,535 trips too")
 	}
 	for _, driver := range vulkantest.Open(t) {
 		device := openDevice(t, driver)
@@ -190,7 +190,7 @@ func TestDevicesWalkLongChains(t *testing.T) {
 		if size := driver.Info().SubgroupSize; size > 16 {
 			config["workgroup"], config["items"] = size, 448/size+1
 		}
-		const neighbours, tableRows, rows = 8, 128, 448
+		const neighbours, tableRows, rows = 8, 128, 8 * 448 // eight times as many as a unit has there: more than twice as many lose rows
 		key := func(i int) uint64 { return uint64(i%neighbours)<<32 | 7<<16 } // the chain and the tag are the same
 		var left, right []uint64
 		for i := range neighbours { // chains begin with the last row: key i is there i times, and then not for long

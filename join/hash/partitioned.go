@@ -83,6 +83,7 @@ func Join(ctx context.Context, ops *primitive.Ops, left, right resident.Relation
 	if j.sides[build].Rows > 0 {
 		var err error
 		if rows, err = j.match(ctx); errors.Is(err, errNotNarrow) {
+			j.memory.ReleaseAll()
 			o.force.wide = true
 			return Join(ctx, ops, left, right, o, profile)
 		} else if err != nil {
@@ -135,6 +136,7 @@ func (j *join) match(ctx context.Context) (rows uint64, err error) {
 	if j.out.Peeled, err = j.peel(ctx); err != nil {
 		return 0, err
 	}
+	defer func() { j.memory.Release(j.peeled[:]...) }()
 	if rows, err = j.out.Write(ctx); err != nil {
 		return 0, err
 	}
@@ -252,31 +254,34 @@ func (j *join) narrow(ctx context.Context) error {
 	if j.bits == 0 || j.force.wide || j.sides[build].Keys.Bytes == 4 {
 		return nil
 	}
-	for i := range j.sides {
-		for _, row := range []uint64{0, j.sides[i].Rows - 1} {
-			var word [4]byte
-			if err := j.ops.Device().Download(ctx, word[:], part(j.sides[i].Keys.Data, row*8+4, 4)); err != nil {
-				return err
-			}
-			high := binary.LittleEndian.Uint32(word[:])
-			if i+int(row) > 0 && high != j.high {
-				return nil
-			}
-			j.high = high
-		}
-	}
-	words := j.memory.New(8, "high words")
+	words := j.memory.New(4*4, "high words")
 	if j.memory.Err != nil {
 		return j.memory.Err
 	}
 	var list backend.List
-	list.Fill(words.Range(0, 4), j.high)
-	list.Fill(words.Range(4, 4), 0)
+	for i := range j.sides {
+		for end, row := range [2]uint64{0, j.sides[i].Rows - 1} {
+			list.Copy(words.Range(uint64(2*i+end)*4, 4), part(j.sides[i].Keys.Data, row*8+4, 4))
+		}
+	}
+	if _, err := j.ops.Device().Submit(ctx, backend.Compute, &list); err != nil {
+		return err
+	}
+	var found [4]uint32
+	if err := j.ops.Device().Download(ctx, backend.AsBytes(found[:]), words.All()); err != nil {
+		return err
+	}
+	j.high = found[0]
+	if found != [4]uint32{j.high, j.high, j.high, j.high} {
+		return nil
+	}
+	list = backend.List{}
+	list.Fill(words.Range(4, 4), 0) // behind the high word that all have
 	if _, err := j.ops.Device().Submit(ctx, backend.Compute, &list); err != nil {
 		return err
 	}
 	for i := range j.sides {
-		j.sides[i].High = words.All()
+		j.sides[i].High = words.Range(0, 8)
 	}
 	return j.plan()
 }

@@ -64,7 +64,7 @@ func predict(f *Facts, rates *Rates, tuning primitive.Tuning, a *Alternative) er
 	case a.Algorithm == SMJOM || a.Algorithm == SMJUM:
 		err = m.sortMerge()
 	case a.Algorithm == HJ:
-		m.table()
+		err = m.table()
 	default:
 		err = m.partitioned()
 	}
@@ -240,7 +240,7 @@ func (m *model) stay(side int) {
 }
 
 // table is hash.Join without partitions: hash.Build and Table.Probe.
-func (m *model) table() {
+func (m *model) table() error {
 	build, probe := m.Build(), 1-m.Build()
 	slots := uint64(2)
 	for slots < 2*m.Rows[build] {
@@ -259,7 +259,7 @@ func (m *model) table() {
 	m.add(Match, launch, 2)
 	m.add(Match, probeNear, probes-far)
 	m.add(Match, probeFar, far)
-	_ = m.materialize(func(side int) float64 { // the output is in the order of the probe side
+	return m.materialize(func(side int) float64 { // the output is in the order of the probe side
 		if side == build {
 			return m.out() * (1 - m.Repeats)
 		}

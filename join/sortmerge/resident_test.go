@@ -101,7 +101,7 @@ func TestSortedSides(t *testing.T) {
 func TestHotKeys(t *testing.T) {
 	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {
 		if jointest.Tuning(t) != nil {
-			t.Skip("the same pipelines as TestJoin")
+			t.Skip("instrumented pipelines take seconds to compile; TestJoin runs the same ones")
 		}
 		ops, err := primitive.New(device, primitive.Override(backend.Config{"workgroup": 128, "items": 1, "table": 10}, "merge_join"))
 		require.NoError(t, err)
