@@ -190,7 +190,7 @@ func TestDevicesWalkLongChains(t *testing.T) {
 		if size := driver.Info().SubgroupSize; size > 16 {
 			config["workgroup"], config["items"] = size, 448/size+1
 		}
-		const neighbours, tableRows, rows = 8, 128, 8 * 448 // eight times as many as a unit has there: more than twice as many lose rows
+		const neighbours, tableRows, rows = 8, 128, 8 * 448                   // eight times as many as a unit has there: more than twice as many lose rows
 		key := func(i int) uint64 { return uint64(i%neighbours)<<32 | 7<<16 } // the chain and the tag are the same
 		var left, right []uint64
 		for i := range neighbours { // chains begin with the last row: key i is there i times, and then not for long
