@@ -43,6 +43,7 @@ layout(push_constant) uniform Push {
     GROUP_RANGE
 };
 
+#define RUNS
 #include "join_output.glsl"
 
 shared uint sh_head[heads]; // by chain: 1 + its first left row, counted within the unit; 0: none
@@ -57,53 +58,28 @@ uint tag_of(uvec2 bits) { return bits.y >> 16; }
 
 COLUMN(KEY_BITS) unit_keys; // left keys of the unit
 
+// The tag decides about a mix of 32 bits when no bit lies between those of the unit, those of the chain and those of the tag.
+bool tag_decides() { return KEY_BITS == 32 && mixed == 1u && shift + findMSB(heads) >= 16; }
+
+// Whether left row node - 1 has the key, and 1 + the next of its chain; 0: it is the last one.
+bool matches_at(Key key, uint node, out uint next) {
+    uint entry = sh_node[node - 1u];
+    next = entry & 0xffffu;
+    return entry >> 16 == tag_of(bits_of(key)) && (tag_decides() || unit_keys.at[node - 1u] == key);
+}
+
 // 1 + the first left row of a chain from node on that has the key; 0: none.
-uint match_of(Key key, uint tag, uint node) {
-    bool decided = KEY_BITS == 32 && mixed == 1u && shift == 16u; // by the tag
-    while (node > 0u) {
-        uint entry = sh_node[node - 1u];
-        if (entry >> 16 == tag && (decided || unit_keys.at[node - 1u] == key)) break;
-        node = entry & 0xffffu;
-    }
+uint match_of(Key key, uint node) {
+    for (uint next; node > 0u && !matches_at(key, node, next);) node = next;
     return node;
 }
 
-uint first_match(Key key) {
-    Key bits = bits_of(key);
-    return match_of(key, tag_of(bits), sh_head[chain_of(bits)]);
-}
-uint next_match(Key key, uint at) { return match_of(key, tag_of(bits_of(key)), sh_node[at - 1u] & 0xffffu); }
+uint first_match(Key key) { return match_of(key, sh_head[chain_of(bits_of(key))]); }
+uint next_match(Key key, uint at) { return match_of(key, sh_node[at - 1u] & 0xffffu); }
 uint left_row(uint at) { return at - 1u; }
 
-// Joins all right rows of a unit, count rows from first on, on devices that run invocations on CPU cores: each takes a run of rows and
-// walks through its matches twice, so that nothing is kept between counting and writing, and no row waits for others.
-void join_runs(uint unit, uint left_first, uint first, uint count, inout uint done) {
-    COLUMN(KEY_BITS) right = COLUMN_FROM(KEY_BITS)(right_keys, first);
-    uint run_rows = (count + WORKGROUP_SIZE - 1u) / WORKGROUP_SIZE, begin = min(ORDER * run_rows, count), end = min(begin + run_rows, count), own = 0u;
-    for (uint row = begin; row < end; ++row) {
-        Key key = right.at[row];
-        for (uint m = first_match(key); m > 0u; m = unique == 1u ? 0u : next_match(key, m)) ++own;
-    }
-    uint all, at = subgroup_sum_before(own);
-    at += workgroup_sum(subgroup_sum(own), all);
-    if (placing > 0u && all > 0u) {
-        if (INVOCATION == 0u) place(unit, done, all);
-        barrier();
-        uint room = sh_room, start = sh_start;
-        uvec2 left_sizes = uvec2(left_words, left_words_2), right_sizes = uvec2(right_words, right_words_2);
-        for (uint row = begin; row < end; ++row) {
-            Key key = right.at[row];
-            for (uint m = first_match(key); m > 0u; m = unique == 1u ? 0u : next_match(key, m)) {
-                uint to = placing == 3u ? page_row() : at++;
-                if (to < room) {
-                    put_row(start, to, key, payloads_of(left_payload, left_payload_2, left_sizes, left_first, left_row(m)),
-                            payloads_of(right_payload, right_payload_2, right_sizes, first, row));
-                }
-            }
-        }
-    }
-    done += all;
-}
+uint first_cursor(Key key) { return 0u; }
+uint first_stop(Key key, inout uint cursor) { return sh_head[chain_of(bits_of(key))]; }
 
 #define BUILD_IN_FLIGHT 8u // left keys of an invocation whose loads overlap
 

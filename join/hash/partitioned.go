@@ -234,9 +234,8 @@ func (j *join) plan() error {
 	j.bits, j.config = p.Bits, p.config
 	most := math.MaxInt // items in all batches of a unit
 	if info := j.ops.Device().Info(); info.Type == backend.Software {
-		// Where the keys of a table all collide, a probe row takes so many trips for each of its rows: it walks the chain twice, match by match,
-		// and in every step waits for the neighbour of its subgroup that walks furthest.
-		most = max(1, mostTrips/(2*(int(info.SubgroupSize)+1)*p.TableRows))
+		// Where the keys of a table all collide, each probe row walks a chain of all its rows twice.
+		most = max(1, mostTrips/(2*(p.TableRows+1)))
 		j.config["items"] = uint32(min(int(j.config["items"]), most))
 	}
 	batch := kernel.TileRows(j.config)

@@ -34,15 +34,15 @@ void put(uvec2 column, uint words, uint first, uint row, uvec2 value) {
     else column32_from(column, first).at[row] = value.x;
 }
 
-void put_key(uint first, uint row, Key key) {
-    if (absent(keys_out)) return;
+void put_key(uvec2 column, uint first, uint row, Key key) {
+    if (absent(column)) return;
 #if KEY_BITS == 32
     if (widened == 1u) {
-        column64_from(keys_out, first).at[row] = uvec2(key, high);
+        column64_from(column, first).at[row] = uvec2(key, high);
         return;
     }
 #endif
-    COLUMN_FROM(KEY_BITS)(keys_out, first).at[row] = key;
+    COLUMN_FROM(KEY_BITS)(column, first).at[row] = key;
 }
 
 // The values of both payload columns of a side; words[1] is 0 where there is no second one.
@@ -105,12 +105,16 @@ void place(uint unit, uint done, uint n) {
     sh_start = first_row + start;
 }
 
-void put_row(uint start, uint to, Key key, Payloads left, Payloads right) {
-    put_key(start, to, mixed == 1u ? unmix_of(key, seed) : key);
-    put(left_out, left_words, start, to, left.of[0]);
-    put(right_out, right_words, start, to, right.of[0]);
-    if (left_words_2 > 0u) put(left_out_2, left_words_2, start, to, left.of[1]);
-    if (right_words_2 > 0u) put(right_out_2, right_words_2, start, to, right.of[1]);
+struct Columns { uvec2 keys, left, right, left_2, right_2; };
+
+Columns outputs() { return Columns(keys_out, left_out, right_out, left_out_2, right_out_2); }
+
+void put_row(Columns columns, uint start, uint to, Key key, Payloads left, Payloads right) {
+    put_key(columns.keys, start, to, mixed == 1u ? unmix_of(key, seed) : key);
+    put(columns.left, left_words, start, to, left.of[0]);
+    put(columns.right, right_words, start, to, right.of[0]);
+    if (left_words_2 > 0u) put(columns.left_2, left_words_2, start, to, left.of[1]);
+    if (right_words_2 > 0u) put(columns.right_2, right_words_2, start, to, right.of[1]);
 }
 
 // The row of a page that an invocation fills.
@@ -158,7 +162,7 @@ void join_batch(uint unit, uint left_first, uint first, uint run, uint count, Ke
                 if (m > 0u) {
                     uint to = at + subgroupBallotExclusiveBitCount(matched);
                     if (placing == 3u) to = page_row();
-                    if (to < room) put_row(start, to, key[k], left_value[k], right_value[k]);
+                    if (to < room) put_row(outputs(), start, to, key[k], left_value[k], right_value[k]);
                     m = more ? next_match(key[k], m) : 0u;
                     if (more && m > 0u) left_value[k] = payloads_of(left_payload, left_payload_2, left_sizes, left_first, left_row(m));
                 }
@@ -168,3 +172,62 @@ void join_batch(uint unit, uint left_first, uint first, uint run, uint count, Ke
     }
     done += all;
 }
+
+#ifdef RUNS
+// For devices that run invocations on CPU cores: each takes a run of rows and walks through their matches twice, so that nothing is kept
+// between counting and writing. Before, such a kernel defines how a walk goes:
+uint first_stop(Key key, inout uint cursor);         // where the walk of a row begins; 0: nowhere. cursor goes from row to row
+bool matches_at(Key key, uint stop, out uint next);  // whether stop is a match, and the stop after it; 0: there is none
+uint first_cursor(Key key);                          // that of the first row of a run
+
+// Joins count right rows from first on, as join_batch. Push constants are read once: lavapipe reads them as slowly as columns.
+void join_runs(uint unit, uint left_first, uint first, uint count, inout uint done) {
+    COLUMN(KEY_BITS) right = COLUMN_FROM(KEY_BITS)(right_keys, first);
+    uint run_rows = (count + WORKGROUP_SIZE - 1u) / WORKGROUP_SIZE, begin = min(ORDER * run_rows, count), end = min(begin + run_rows, count);
+    uint start_cursor = begin < end ? first_cursor(right.at[begin]) : 0u, cursor = start_cursor, next;
+    uint own = 0u, matched = 0u; // matches, and right rows that have any
+    for (uint row = begin; row < end; ++row) {
+        Key key = right.at[row];
+        uint before = own;
+        for (uint stop = first_stop(key, cursor); stop > 0u; stop = next) {
+            bool found = matches_at(key, stop, next);
+            own += uint(found);
+            if (unique == 1u && found) next = 0u;
+        }
+        matched += uint(own > before);
+    }
+    bool once = own == matched;
+    uint all, at = subgroup_sum_before(own);
+    at += workgroup_sum(subgroup_sum(own), all);
+    if (placing > 0u && all > 0u) {
+        if (INVOCATION == 0u) place(unit, done, all);
+        barrier();
+        uint room = sh_room, start = sh_start;
+        uvec2 left_sizes = uvec2(left_words, left_words_2), right_sizes = uvec2(right_words, right_words_2);
+        uvec2 left_1 = left_payload, left_2 = left_payload_2, right_1 = right_payload, right_2 = right_payload_2;
+        Columns columns = outputs();
+        cursor = start_cursor;
+        for (uint row = begin; row < end; ++row) {
+            Key key = right.at[row];
+            uint stop = first_stop(key, cursor);
+            bool found = false;
+            while (stop > 0u && !found) { // first all neighbours look for a match, and then all write one
+                found = matches_at(key, stop, next);
+                if (!found) stop = next;
+            }
+            while (stop > 0u) {
+                if (found) {
+                    uint to = placing == 3u ? page_row() : at++;
+                    if (to < room) {
+                        put_row(columns, start, to, key, payloads_of(left_1, left_2, left_sizes, left_first, left_row(stop)),
+                                payloads_of(right_1, right_2, right_sizes, first, row));
+                    }
+                }
+                stop = once ? 0u : next;
+                if (stop > 0u) found = matches_at(key, stop, next);
+            }
+        }
+    }
+    done += all;
+}
+#endif
