@@ -8,7 +8,6 @@ import (
 	"path"
 	"strconv"
 	"strings"
-	"syscall"
 )
 
 // processorName returns the model name of the first processor, or the architecture where the kernel does not say.
@@ -93,7 +92,3 @@ func readTable(root fs.FS, name string) map[string]uint64 {
 	}
 	return table
 }
-
-// adviseHugePages asks for large pages, which random access by a gather or a scatter needs to be fast. A refusal costs
-// nothing but that.
-func adviseHugePages(b []byte) { _ = syscall.Madvise(b, syscall.MADV_HUGEPAGE) }

@@ -7,5 +7,3 @@ func processorName() string { return defaultProcessorName }
 func machineMemory() (totalBytes, availableBytes uint64) {
 	return unknownMemoryBytes, unknownMemoryBytes
 }
-
-func adviseHugePages([]byte) {}

@@ -2,9 +2,11 @@
 
 package host
 
-import "syscall"
+import (
+	"syscall"
 
-const hugePageBytes = 2 << 20
+	"github.com/spirjoin/spirjoin/internal/hugepages"
+)
 
 // mapMemory returns sizeBytes of page-aligned memory outside the Go heap and how to give it back.
 func mapMemory(sizeBytes int) (memory []byte, release func() error, err error) {
@@ -12,8 +14,6 @@ func mapMemory(sizeBytes int) (memory []byte, release func() error, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	if sizeBytes >= hugePageBytes {
-		adviseHugePages(memory)
-	}
+	hugepages.Advise(memory)
 	return memory, func() error { return syscall.Munmap(memory) }, nil
 }

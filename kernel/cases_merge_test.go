@@ -220,6 +220,7 @@ func (m *maker) mergeUnits() *kernelCase {
 // mergeJoin joins the units of sorted sides with m.rows right rows, and one without rows.
 func (m *maker) mergeJoin() *kernelCase {
 	m.set("placing", kernel.AtOffsets, kernel.Counting, kernel.Reserving)
+	m.set("kept", 1, 0)
 	table := m.setByShape("table", 700, 9)
 	words := m.payloadWords()
 	left, right := m.sortedSides(min(m.IntN(3*int(table)+2), 1+200_000/(m.rows+1)), m.rows)

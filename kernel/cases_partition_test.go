@@ -87,7 +87,10 @@ func (m *maker) partitionJoin() *kernelCase {
 	words := m.payloadWords()
 	shift, seed := uint32(0), m.setByShape("seed", 0x12345678, 0xfedcba98)
 	if mixed {
-		shift = []uint32{16, 5, 0}[m.IntN(3)]
+		shift = []uint32{16, 9, 5, 0}[m.IntN(4)]
+		if keyBits == 32 && m.config["heads"]<<shift >= 1<<16 {
+			m.set("decided", 1, 0)
+		}
 	}
 	stored := func(key uint64) uint64 { // in the columns, of what keys_out gets
 		switch {

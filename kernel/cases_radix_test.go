@@ -27,9 +27,13 @@ func (m *maker) mix(keyBits uint32) (mix func(key uint64) uint64, seed uint32) {
 // wide key lies in one of its words.
 func (m *maker) radix() (keys, mixed []uint64, place []uint32, counts []uint32, digit func(mixed uint64) int) {
 	keyBits := m.config["key_bits"]
-	bits := 1 + m.Uint32N(8)
+	most := uint32(8)
+	if m.config["serial"] == 1 {
+		most = uint32(bits.Len32(m.setByShape("digits", 256, 1024)) - 1)
+	}
+	bits := 1 + m.Uint32N(most)
 	if m.IntN(2) == 0 {
-		bits = 8
+		bits = most
 	}
 	shift := m.Uint32N(keyBits)
 	if shift < 32 && keyBits == 64 {
@@ -159,11 +163,11 @@ func (m *maker) radixScatter() *kernelCase {
 		columns = int(m.setByShape("columns", 1, 3))
 	}
 	m.setByShape("far", 0, 1)
-	// Places need not be the plain scan of the counts.
-	gaps := m.IntN(3) == 0
+	// Places of different workgroups need not be the plain scan of the counts.
+	gaps, together := m.IntN(3) == 0, int(kernel.TilesPerGroup(m.config)) // tiles that a workgroup moves
 	begins, sum := make([]uint32, len(counts)), uint32(0)
 	for i, n := range counts {
-		if gaps && (!lookback || i%tiles == 0) {
+		if gaps && (i%tiles == 0 || !lookback && i%tiles%together == 0) {
 			sum += m.Uint32N(3)
 		}
 		begins[i] = sum

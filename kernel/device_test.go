@@ -176,40 +176,37 @@ func TestDevicesOfOtherSubgroupSizes(t *testing.T) {
 	}
 }
 
-// Chains of keys that all collide, in which every neighbour finds its next match far away when the others find theirs near: the most trips
-// that loops of an invocation are known to take, in the shape that software drivers get. lavapipe ends loops silently after 65,535.
+// All left rows of a unit in one chain, that the invocations of a subgroup walk through for each of their rows: the most trips that loops of
+// an invocation take, in the shape that software drivers get. lavapipe ends loops silently after 65,535.
 func TestDevicesWalkLongChains(t *testing.T) {
 	if fewPipelines {
 		t.Skip("GPU-assisted validation puts loops into shaders, and lavapipe ends those after 65,535 trips too")
 	}
 	for _, driver := range vulkantest.Open(t) {
 		device := openDevice(t, driver)
-		config, err := kernel.Defaults(kernel.PartitionJoin, backend.Config{"key_bits": 64, "workgroup": 16, "items": 28, "table": 128, "heads": 256,
-			"kept": 0, "mixed": 1, "placing": kernel.Counting})
+		const workgroup, tableRows, batches = 128, 1280, 3
+		const batchRows = 8 * workgroup
+		config, err := kernel.Defaults(kernel.PartitionJoin, backend.Config{"key_bits": 64, "workgroup": workgroup, "items": 8, "table": tableRows,
+			"heads": 2048, "kept": 0, "mixed": 1, "placing": kernel.AtOffsets})
 		require.NoError(t, err)
-		if size := driver.Info().SubgroupSize; size > 16 {
-			config["workgroup"], config["items"] = size, 448/size+1
+		left, right := slices.Repeat([]uint64{7}, tableRows), make([]uint64, batches*batchRows)
+		var rows []joined
+		for i := range right {
+			if i%batchRows < 8*int(driver.Info().SubgroupSize) { // those of the first subgroup in every batch
+				right[i] = 7
+				for l := range left {
+					rows = append(rows, joined{7, uint32(l), uint32(i)})
+				}
+			}
 		}
-		const neighbours, tableRows, rows = 8, 128, 8 * 448                   // eight times as many as a unit has there: more than twice as many lose rows
-		key := func(i int) uint64 { return uint64(i%neighbours)<<32 | 7<<16 } // the chain and the tag are the same
-		var left, right []uint64
-		for i := range neighbours { // chains begin with the last row: key i is there i times, and then not for long
-			left = append(slices.Repeat([]uint64{key(i)}, i), left...)
-		}
-		for i := 0; len(left) < tableRows; i++ {
-			left = append([]uint64{key(i)}, left...)
-		}
-		matches := make(map[uint64]uint32)
-		for _, k := range left {
-			matches[k]++
-		}
-		want := uint32(0)
+		m := &maker{rand.New(rand.NewPCG(1, 1)), config, len(right), "random"}
+		unmixed := uint64(kernel.Unmix(uint64(7), 0))
 		for i := range rows {
-			right = append(right, key(i/(rows/16)))
-			want += matches[right[i]]
+			rows[i].key = unmixed
 		}
-		m := &maker{rand.New(rand.NewPCG(1, 1)), config, rows, "random"}
-		c := m.newCase(1, []uint32{0, 0, 16, 0}, []uint32{0, tableRows, 0, rows}, left, right, nil, nil, nil, nil, out([]uint32{want}), nil, nil, nil, nil, nil)
+		c := m.joinCase(1, []any{[]uint32{0, tableRows, 0, uint32(len(right))}, inOf(64, left), inOf(64, right)}, [2]int{len(left), len(right)},
+			rows, false, []uint32{uint32(len(rows))}, []uint64{0}, [4]uint32{1, 1, 0, 0})
+		c.call.Params = append(c.call.Params, 0, 0)
 		c.spec, c.call.Config = kernel.PartitionJoin, config
 		require.NoError(t, c.check(c.runReference()))
 		require.NoError(t, c.check(runDevice(t, device, c)))

@@ -9,6 +9,13 @@ import (
 
 const maxDigits = 256
 
+// MaxSerialDigits is the most that the constant digits may be.
+const MaxSerialDigits = 1024
+
+// serialDigits is the constant that says for how many digits, a power of two from 256 on, the serial shape of the radix kernels has
+// room in shared memory. The wide shape has it for 256.
+var serialDigits = backend.Constant{Name: "digits", Default: maxDigits}
+
 // mixedDigits is the constant that says what the radix kernels take for a key: 0, the key; 1, [Mix] of the key and the parameter
 // seed, so that a digit depends on the whole key, and on the seed.
 var mixedDigits = backend.Constant{Name: "mixed", Default: 0}
@@ -23,6 +30,11 @@ type digit struct {
 
 func newDigit(c backend.Config, shift, bits, seed uint32) digit {
 	return digit{shift, uint8(1<<bits - 1), c["mixed"] == 1, seed}
+}
+
+// wideDigitOf is a digit of more than 8 bits.
+func wideDigitOf[K word](key K, shift, bits uint32) int {
+	return int(uint64(key)>>(shift&63)) & (1<<bits - 1)
 }
 
 // digitOf is the digit of a key that is mixed already where the digit wants that.

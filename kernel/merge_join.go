@@ -52,7 +52,8 @@ func mergeUnits[K word](call *backend.Call, group uint32) {
 
 // MergeJoin joins units of sorted sides, a workgroup a unit: its left keys, at most the constant table of them, lie in shared
 // memory, where a right row finds its first match by binary search; the others follow it. units, in the form of [PartitionPieces],
-// takes at most workgroup*items right rows. Output rows are as those of [PartitionJoin], without pages.
+// takes at most workgroup*items right rows. Output rows are as those of [PartitionJoin], without pages, and
+// so is the constant kept.
 var MergeJoin = &backend.KernelSpec{
 	Name:   "merge_join",
 	Args:   joinArgs("units"),
@@ -60,7 +61,7 @@ var MergeJoin = &backend.KernelSpec{
 	Axes:   []backend.Axis{bits("key_bits", 32, 64)},
 	Constants: []backend.Constant{
 		workgroup, items(4), {Name: "table", Default: 1280}, {Name: "placing", Default: AtOffsets},
-		leftWords, rightWords, leftWords2, rightWords2,
+		leftWords, rightWords, leftWords2, rightWords2, keptMatches,
 	},
 	Compare: backend.Multiset,
 	SharedBytes: func(c backend.Config) uint32 {

@@ -26,8 +26,11 @@ import (
 // that no two left rows of a unit have the same key; the output rows of a unit are then in the order of its right rows, and otherwise
 // in none.
 //
-// With kept=1 the shader keeps matches and payload of a batch of right rows in registers between counting and writing; with kept=0 it
-// finds them twice, which is faster on CPU cores.
+// decided=1 promises that mixed is 1, keys have 32 bits and heads<<shift is at least 2^16, so that the 16 bits of a key that the table keeps
+// and its place there decide about a match.
+//
+// With kept=1 the shader keeps matches and payload of a batch of workgroup*items right rows in registers between counting and writing, for
+// devices where neighbours write together; with kept=0, for CPU cores, matches of 8 rows an invocation.
 var PartitionJoin = &backend.KernelSpec{
 	Name:   "partition_join",
 	Args:   joinArgs("units"),
@@ -35,7 +38,8 @@ var PartitionJoin = &backend.KernelSpec{
 	Axes:   []backend.Axis{bits("key_bits", 32, 64)},
 	Constants: []backend.Constant{
 		workgroup, items(4), mixedDigits, {Name: "table", Default: 1536}, {Name: "heads", Default: 1024}, {Name: "placing", Default: AtOffsets},
-		{Name: "unique", Default: 0}, {Name: "seed", Default: 0}, leftWords, rightWords, leftWords2, rightWords2, pageRows, widenedKeys, {Name: "kept", Default: 1},
+		{Name: "unique", Default: 0}, {Name: "seed", Default: 0}, leftWords, rightWords, leftWords2, rightWords2, pageRows, widenedKeys, keptMatches,
+		{Name: "decided", Default: 0},
 	},
 	Compare:     backend.Multiset,
 	SharedBytes: func(c backend.Config) uint32 { return 4 * (c["heads"] + c["table"] + (c["workgroup"]+3)/4 + 2) },
@@ -67,13 +71,15 @@ func joinArgs(first string) []backend.ArgSpec {
 	}
 }
 
-// The 32-bit words of a value of the payload columns; 0 for no second column.
+// Constants of kernels that join: the 32-bit words of a value of the payload columns, 0 for no second column; and those that
+// [PartitionJoin] explains.
 var (
 	leftWords   = backend.Constant{Name: "left_words", Default: 1}
 	rightWords  = backend.Constant{Name: "right_words", Default: 1}
 	leftWords2  = backend.Constant{Name: "left_words_2", Default: 0}
 	rightWords2 = backend.Constant{Name: "right_words_2", Default: 0}
 	pageRows    = backend.Constant{Name: "page_rows", Default: 1}
+	keptMatches = backend.Constant{Name: "kept", Default: 1}
 )
 
 func partitionJoin[K word](call *backend.Call, group uint32) {

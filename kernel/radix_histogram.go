@@ -3,7 +3,8 @@ package kernel
 import "github.com/spirjoin/spirjoin/backend"
 
 // RadixHistogram counts the digits of each tile: counts[digit*tiles + tile] is the number of rows of the tile whose digit,
-// (key >> shift) & (1<<bits - 1) of the key or of its mix, is digit; bits is 1 to 8 and shift less than key_bits, and a digit that
+// (key >> shift) & (1<<bits - 1) of the key or of its mix, is digit; bits is 1 to 8, or in the serial shape as many as the constant digits
+// has room for, and shift less than key_bits, and a digit that
 // begins in the low word of a 64-bit key ends in it. Every count of a digit below 1<<bits is written. Their exclusive scan is
 // what [RadixScatter] takes as offsets.
 var RadixHistogram = &backend.KernelSpec{
@@ -15,11 +16,11 @@ var RadixHistogram = &backend.KernelSpec{
 	},
 	Params:    []string{"rows", "tiles", "shift", "bits", "seed"},
 	Axes:      []backend.Axis{bits("key_bits", 32, 64), serial},
-	Constants: []backend.Constant{workgroup, items(radixItems), mixedDigits, narrowKeys},
+	Constants: []backend.Constant{workgroup, items(radixItems), mixedDigits, narrowKeys, serialDigits},
 	SharedBytes: func(c backend.Config) uint32 {
 		const copies = 4
 		if c["serial"] == 1 {
-			return maxDigits * c["workgroup"] * 4
+			return c["digits"] * c["workgroup"] * 4
 		}
 		return maxDigits * copies * 4
 	},
@@ -40,9 +41,26 @@ func radixHistogram[K word](call *backend.Call, group uint32) {
 	keys, counts := keysOf[K](call, 0), backend.Words(call.Args[1])
 	for t := range tiles(call, group, count, rows) {
 		keys.check(call.Args[2], t.first, t.end)
+		if width := call.Params[3]; width > 8 {
+			countWideDigits(keys, t, d, width, counts, int(count))
+			continue
+		}
 		histogram := digitHistogram(keys, t.first, t.end, d)
 		for digit, at := 0, t.index; digit <= int(d.mask); digit, at = digit+1, at+int(count) {
 			counts[at] = histogram[digit]
+		}
+	}
+}
+
+// countWideDigits counts digits of so many bits, more than 8, of a tile.
+func countWideDigits[K word](keys keyColumn[K], t tile, d digit, width uint32, counts []uint32, tiles int) {
+	for at := t.index; at < tiles<<width; at += tiles {
+		counts[at] = 0
+	}
+	var buffer [1024]K
+	for first := t.first; first < t.end; first += len(buffer) {
+		for _, key := range keys.source(first, min(t.end, first+len(buffer)), buffer[:], d) {
+			counts[wideDigitOf(key, d.shift, width)*tiles+t.index]++
 		}
 	}
 }

@@ -10,7 +10,8 @@ import (
 // RadixScatter moves rows to where their digit belongs, one pass of a least-significant-digit radix sort or a partition. Rows
 // of equal digits keep their order. Digits and tiles are those of [RadixHistogram] with the same parameters and configuration.
 //
-// With lookback=0 a row of a tile goes to offsets[digit*tiles + tile] plus its rank among the tile's rows of the same digit.
+// With lookback=0 a row of a tile goes to offsets[digit*tiles + tile] plus its rank among the tile's rows of the same digit; in the serial
+// shape offsets are the scan of the counts, so that the rows of a workgroup's tiles follow each other.
 // With lookback=1 it goes to offsets[digit] plus the number of rows of that digit before it, and a pass reads the keys only
 // once: a workgroup publishes the counts of its tile in chain and adds up those of the tiles before, back to one that knows
 // the sum of all before it (Merrill and Garland's decoupled look-back, in the form of Adinets and Merrill, "Onesweep: A
@@ -47,11 +48,11 @@ var RadixScatter = &backend.KernelSpec{
 	Axes:   []backend.Axis{bits("key_bits", 32, 64), bits("payload_bits", 0, 32, 64), serial, {Name: "lookback", Values: []uint32{0, 1}}},
 	Constants: []backend.Constant{
 		workgroup, items(radixItems), mixedDigits, {Name: "columns", Default: 1}, {Name: "far", Default: 0}, {Name: "patience", Default: 4096},
-		{Name: "subgroup", Default: 4}, {Name: "ahead", Default: 4}, narrowKeys,
+		{Name: "subgroup", Default: 4}, {Name: "ahead", Default: 4}, narrowKeys, serialDigits,
 	},
 	SharedBytes: func(c backend.Config) uint32 {
 		if c["serial"] == 1 {
-			return 4 * maxDigits * c["workgroup"]
+			return 4 * (c["digits"] + 1)
 		}
 		words := max(c["key_bits"], c["payload_bits"]) / 32
 		return 4 * (max(words*TileRows(c), maxDigits) + maxDigits + (c["workgroup"]+3)/4 + 2 + min(1, c["payload_bits"]) + c["lookback"])
@@ -104,6 +105,10 @@ func radixScatter[K, P word](call *backend.Call, group uint32) {
 	}
 	defer pool.Put(s)
 	for t := range tiles(call, group, count, rows) {
+		if width := call.Params[4]; width > 8 {
+			scatterWideDigits(keysIn, t, d, width, offsets, int(count), firstRow, s.mixed[:], keysOut, &payloadIn, &payloadOut)
+			continue
+		}
 		var to [maxDigits]uint32
 		lookback := call.Config["lookback"] == 1
 		if lookback {
@@ -148,6 +153,29 @@ func radixScatter[K, P word](call *backend.Call, group uint32) {
 			for digit := range to {
 				to[digit] += from[digit+1] - from[digit]
 			}
+		}
+	}
+}
+
+// scatterWideDigits moves the rows of a tile by digits of so many bits, more than 8, one by one.
+func scatterWideDigits[K, P word](keys keyColumn[K], t tile, d digit, width uint32, offsets []uint32, tiles int, firstRow uint32,
+	buffer []K, keysOut []K, payloadIn, payloadOut *[MaxColumns][]P) {
+	var cursor [MaxSerialDigits]uint32
+	for digit := range 1 << width {
+		cursor[digit] = offsets[digit*tiles+t.index]
+	}
+	for first := t.first; first < t.end; first += stageRows {
+		for i, key := range keys.source(first, min(first+stageRows, t.end), buffer, d) {
+			to := &cursor[wideDigitOf(key, d.shift, width)]
+			keysOut[*to] = key
+			for c, out := range payloadOut {
+				if out != nil && payloadIn[c] != nil {
+					out[*to] = payloadIn[c][first+i]
+				} else if out != nil && c == 0 {
+					out[*to] = P(firstRow) + P(first+i)
+				}
+			}
+			*to++
 		}
 	}
 }

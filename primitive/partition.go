@@ -39,12 +39,13 @@ func PlanPartition(t Tuning, s Partition) (PartitionPlan, error) {
 		return p, &backend.OpError{Op: "partition", Err: backend.ErrInvalidInput, Detail: fmt.Sprintf(
 			"a digit of %d bits at bit %d of keys of %d bytes", s.Bits, s.Shift, s.KeyBytes)}
 	}
-	digits := []digit{{uint32(s.Shift), uint32(s.Bits), s.Mixed, s.Seed}}
-	if s.Bits > maxDigitBits {
+	p.radix, err = planRadix(t, s.Layout, func(most int) []digit {
+		if s.Bits <= most {
+			return []digit{{uint32(s.Shift), uint32(s.Bits), s.Mixed, s.Seed}}
+		}
 		low := uint32(s.Bits / 2)
-		digits = []digit{{uint32(s.Shift), low, s.Mixed, s.Seed}, {shift: uint32(s.Shift) + low, bits: uint32(s.Bits) - low}}
-	}
-	p.radix, err = planRadix(t, s.Layout, digits)
+		return []digit{{uint32(s.Shift), low, s.Mixed, s.Seed}, {shift: uint32(s.Shift) + low, bits: uint32(s.Bits) - low}}
+	})
 	p.ScratchBytes = p.radix.scratchBytes
 	return p, err
 }

@@ -72,9 +72,9 @@ type digit struct {
 
 const maxDigitBits = 8
 
-// digitsOf cuts the bits of a key from first to end-1 into as few digits as possible, from low to high, leaving out bits that
-// do not vary where whole digits are saved. No digit lies in both words of a key.
-func digitsOf(first, end int, varying uint64) (digits []digit) {
+// digitsOf cuts the bits of a key from first to end-1 into as few digits of most bits or less as possible, from low to high, leaving out
+// bits that do not vary where whole digits are saved. No digit lies in both words of a key.
+func digitsOf(first, end int, varying uint64, most int) (digits []digit) {
 	for word := 0; word < 64; word += 32 {
 		mask := varying & ((1<<32 - 1) << word)
 		if first > 0 {
@@ -86,7 +86,7 @@ func digitsOf(first, end int, varying uint64) (digits []digit) {
 		var windows []digit
 		for rest := mask; rest != 0; {
 			shift := bits.TrailingZeros64(rest)
-			width := min(maxDigitBits, word+32-shift)
+			width := min(most, word+32-shift)
 			width = 64 - bits.LeadingZeros64(rest>>shift&(1<<width-1))
 			windows = append(windows, digit{shift: uint32(shift), bits: uint32(width)})
 			rest &^= (1<<width - 1) << shift
@@ -94,7 +94,7 @@ func digitsOf(first, end int, varying uint64) (digits []digit) {
 		// Digits of equal width where that takes no more of them: fewer values of a digit are longer runs.
 		if n := len(windows); n > 0 {
 			low, high := bits.TrailingZeros64(mask), 64-bits.LeadingZeros64(mask)
-			if high-low <= n*maxDigitBits {
+			if high-low <= n*most {
 				for i := range windows {
 					width := (high - low + n - i - 1) / (n - i)
 					windows[i] = digit{shift: uint32(low), bits: uint32(width)}
@@ -139,10 +139,17 @@ const countedTiles = 16
 // mostPortionRows is the number of rows that a pass of the look-back family moves in one dispatch.
 const mostPortionRows = 1 << 29
 
-func planRadix(t Tuning, layout Layout, digits []digit) (radixPasses, error) {
-	p := radixPasses{layout: layout, digits: digits}
+// planRadix plans passes over the digits that cut makes of at most so many bits each.
+func planRadix(t Tuning, layout Layout, cut func(most int) []digit) (radixPasses, error) {
+	p := radixPasses{layout: layout}
 	v := variant("key_bits", layout.KeyBytes*8, "payload_bits", layout.payloadBits(), "columns", max(1, layout.Columns))
 	p.config = t.Config("radix_sort", v)
+	most := maxDigitBits
+	if wide := p.config["digits"]; p.config["serial"] == 1 && wide > 0 {
+		most = bits.Len32(wide) - 1
+	}
+	digits := cut(most)
+	p.digits = digits
 	if len(digits) == 0 {
 		return p, nil
 	}

@@ -37,11 +37,12 @@ func PlanSort(t Tuning, s Sort) (SortPlan, error) {
 		return p, &backend.OpError{Op: "sort", Err: backend.ErrInvalidInput, Detail: fmt.Sprintf(
 			"bits %d to %d of keys of %d bytes", s.FirstBit, s.EndBit, s.KeyBytes)}
 	}
-	var digits []digit
-	if s.Rows > 1 {
-		digits = digitsOf(s.FirstBit, s.EndBit, s.Varying)
-	}
-	p.radix, err = planRadix(t, s.Layout, digits)
+	p.radix, err = planRadix(t, s.Layout, func(most int) []digit {
+		if s.Rows < 2 {
+			return nil
+		}
+		return digitsOf(s.FirstBit, s.EndBit, s.Varying, most)
+	})
 	p.ScratchBytes = p.radix.scratchBytes
 	return p, err
 }

@@ -23,6 +23,7 @@ layout(constant_id = 4) const uint left_words = LEFT_WORDS;
 layout(constant_id = 5) const uint right_words = RIGHT_WORDS;
 layout(constant_id = 6) const uint left_words_2 = LEFT_WORDS_2;
 layout(constant_id = 7) const uint right_words_2 = RIGHT_WORDS_2;
+layout(constant_id = 8) const uint kept = KEPT; // 1: join_batch; 0: join_walking
 const uint mixed = 0u, seed = 0u, unique = 0u, page_rows = 1u, widened = 0u, high = 0u;
 
 layout(push_constant) uniform Push {
@@ -32,6 +33,7 @@ layout(push_constant) uniform Push {
     GROUP_RANGE
 };
 
+#define WALK
 #include "join_output.glsl"
 
 #define SERIAL 1 // searches by single invocations only
@@ -51,6 +53,17 @@ uint first_match(Key key) {
 uint next_match(Key key, uint at) { return at < left_count && sh_left[at] == key ? at + 1u : 0u; }
 uint left_row(uint at) { return at - 1u; }
 
+uint first_stop(Key key, inout uint cursor) {
+    wanted = key;
+    cursor = gallop(0u, cursor, left_count);
+    return cursor < left_count ? cursor + 1u : 0u;
+}
+bool matches_at(Key key, uint stop, out uint next) {
+    bool found = sh_left[stop - 1u] == key;
+    next = found && stop < left_count ? stop + 1u : 0u;
+    return found;
+}
+
 #define LEFT_IN_FLIGHT 8u // left keys of an invocation whose loads overlap
 
 void main() {
@@ -64,7 +77,7 @@ void main() {
 
     Key key[items]; // of right rows; under way while the left keys are
     [[unroll]] for (uint k = 0u; k < items; ++k) {
-        if (run + k * gl_SubgroupSize < right_count) key[k] = right.at[run + k * gl_SubgroupSize];
+        if (kept == 1u && run + k * gl_SubgroupSize < right_count) key[k] = right.at[run + k * gl_SubgroupSize];
     }
     for (uint i = INVOCATION; i < left_count; i += LEFT_IN_FLIGHT * WORKGROUP_SIZE) {
         Key own[LEFT_IN_FLIGHT];
@@ -76,6 +89,13 @@ void main() {
         }
     }
     barrier();
-    join_batch(unit, left_first, right_first, run, right_count, key, done);
+    if (kept == 1u) {
+        join_batch(unit, left_first, right_first, run, right_count, key, done);
+    } else {
+        for (uint first = 0u; first < right_count; first += WALKED * WORKGROUP_SIZE) {
+            join_walking(unit, left_first, right_first + first, min(right_count - first, WALKED * WORKGROUP_SIZE), done);
+            barrier();
+        }
+    }
     if (placing == 0u && INVOCATION == 0u) column32_from(places, unit).at[0] = done;
 }

@@ -11,7 +11,8 @@
 // Outputs: keys_out, words of KEY_BITS, or of 64 bits; left_out, right_out, left_out_2 and right_out_2, payload; each may be absent. There are no
 // second columns where left_words_2 or right_words_2 is 0.
 // Preconditions: no unit has more than table left rows; heads is a power of 2; a workgroup consists of whole subgroups; output rows
-// are less than 2^31; mixed 1: keys are mixed with seed, and those of a unit agree in the low shift bits, at most 16.
+// are less than 2^31; mixed 1: keys are mixed with seed, and those of a unit agree in the low shift bits, at most 16; decided 1: KEY_BITS is
+// 32, mixed 1, and heads << shift at least 2^16.
 // Source: RT 3.2.2; GFTR 3.2 and 4.3. The table is RT's chunk of shared memory with chains instead of a scan.
 #version 460
 #extension GL_GOOGLE_include_directive : require
@@ -34,7 +35,8 @@ layout(constant_id = 10) const uint left_words_2 = LEFT_WORDS_2;
 layout(constant_id = 11) const uint right_words_2 = RIGHT_WORDS_2;
 layout(constant_id = 12) const uint page_rows = PAGE_ROWS;
 layout(constant_id = 13) const uint widened = WIDENED; // 1: keys_out has 64-bit words, with high in the high ones
-layout(constant_id = 14) const uint kept = KEPT; // 1: join_batch keeps first matches and payload in registers; 0: join_runs
+layout(constant_id = 14) const uint kept = KEPT; // 1: join_batch; 0: join_walking
+layout(constant_id = 15) const uint decided = DECIDED; // 1: no bit of a key lies between those of its unit, its chain and its tag
 
 layout(push_constant) uniform Push {
     uvec2 units, left_keys, right_keys, left_payload, right_payload, left_payload_2, right_payload_2, places;
@@ -43,7 +45,7 @@ layout(push_constant) uniform Push {
     GROUP_RANGE
 };
 
-#define RUNS
+#define WALK
 #include "join_output.glsl"
 
 shared uint sh_head[heads]; // by chain: 1 + its first left row, counted within the unit; 0: none
@@ -58,14 +60,11 @@ uint tag_of(uvec2 bits) { return bits.y >> 16; }
 
 COLUMN(KEY_BITS) unit_keys; // left keys of the unit
 
-// The tag decides about a mix of 32 bits when no bit lies between those of the unit, those of the chain and those of the tag.
-bool tag_decides() { return KEY_BITS == 32 && mixed == 1u && shift + findMSB(heads) >= 16; }
-
 // Whether left row node - 1 has the key, and 1 + the next of its chain; 0: it is the last one.
 bool matches_at(Key key, uint node, out uint next) {
     uint entry = sh_node[node - 1u];
     next = entry & 0xffffu;
-    return entry >> 16 == tag_of(bits_of(key)) && (tag_decides() || unit_keys.at[node - 1u] == key);
+    return entry >> 16 == tag_of(bits_of(key)) && (decided == 1u || unit_keys.at[node - 1u] == key);
 }
 
 // 1 + the first left row of a chain from node on that has the key; 0: none.
@@ -78,7 +77,6 @@ uint first_match(Key key) { return match_of(key, sh_head[chain_of(bits_of(key))]
 uint next_match(Key key, uint at) { return match_of(key, sh_node[at - 1u] & 0xffffu); }
 uint left_row(uint at) { return at - 1u; }
 
-uint first_cursor(Key key) { return 0u; }
 uint first_stop(Key key, inout uint cursor) { return sh_head[chain_of(bits_of(key))]; }
 
 #define BUILD_IN_FLIGHT 8u // left keys of an invocation whose loads overlap
@@ -113,7 +111,12 @@ void main() {
     barrier();
 
     uint done = 0u;
-    if (kept == 0u) join_runs(unit, left_first, right_first, right_count, done);
+    if (kept == 0u) {
+        for (uint first = 0u; first < right_count; first += WALKED * WORKGROUP_SIZE) {
+            join_walking(unit, left_first, right_first + first, min(right_count - first, WALKED * WORKGROUP_SIZE), done);
+            barrier();
+        }
+    }
     for (uint first = 0u; kept == 1u && first < right_count; first += batch_rows) {
         join_batch(unit, left_first, right_first + first, run, min(right_count - first, batch_rows), key, done);
         [[unroll]] for (uint k = 0u; k < items; ++k) {

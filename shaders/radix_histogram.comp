@@ -2,7 +2,7 @@
 // SERIAL 0: one workgroup per tile of workgroup*items rows. SERIAL 1: one invocation per tile of items rows.
 // Input: keys, words of KEY_BITS[rows]; narrow as in narrow.glsl. Output: counts, uint32[2^bits * tiles]. Accumulated: high, absent unless
 // keys are narrow.
-// Preconditions: bits is 1 to 8, a digit as in digit.glsl.
+// Preconditions: bits is 1 to 8, or with SERIAL 1 2^bits is at most digits; a digit as in digit.glsl.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #include "memory.glsl"
@@ -12,6 +12,7 @@
 
 layout(constant_id = 2) const uint mixed = MIXED; // 1: digits are those of the mix of a key
 layout(constant_id = 3) const uint narrow = NARROW;
+layout(constant_id = 4) const uint most_digits = DIGITS; // SERIAL 1: in shared memory
 #include "narrow.glsl"
 
 layout(push_constant) uniform Push {
@@ -20,11 +21,11 @@ layout(push_constant) uniform Push {
     GROUP_RANGE
 };
 
-uint digit_at(WORD(KEY_BITS) key, Digit place) { return digit_of(mixed == 0u ? key : mix_of(key, seed), place); }
+uint digit_at(WORD(KEY_BITS) key, uint own_seed, Digit place) { return digit_of(mixed == 0u ? key : mix_of(key, own_seed), place); }
 
 #if SERIAL
 
-shared uint sh_count[max_digits * WORKGROUP_SIZE]; // [digit][invocation]
+shared uint sh_count[most_digits * WORKGROUP_SIZE]; // [digit][invocation]
 
 void main() {
     uint group = GROUP;
@@ -34,12 +35,12 @@ void main() {
     uint digits = 1u << bits;
     Digit place = Digit(shift, digits - 1u);
     for (uint digit = 0u; digit < digits; ++digit) sh_count[digit * WORKGROUP_SIZE + INVOCATION] = 0u;
-    uint begin = tile * items, count = rows_left(rows, begin, items);
+    uint begin = tile * items, count = rows_left(rows, begin, items), own_seed = seed;
     COLUMN(KEY_BITS) from = COLUMN_FROM(KEY_BITS)(keys, begin << narrow);
     uint expected = narrow == 1u ? Column32(high).at[0] : 0u, differing = 0u;
     for (uint i = 0u; i < count; ++i) {
         differing |= DIFFERING(from, i, expected);
-        ++sh_count[digit_at(from.at[i << narrow], place) * WORKGROUP_SIZE + INVOCATION];
+        ++sh_count[digit_at(from.at[i << narrow], own_seed, place) * WORKGROUP_SIZE + INVOCATION];
     }
     report(high, differing);
     for (uint digit = 0u; digit < digits; ++digit) {
@@ -75,7 +76,7 @@ void main() {
             }
         }
         [[unroll]] for (uint k = 0u; k < IN_FLIGHT; ++k) {
-            if (i + k * WORKGROUP_SIZE < count) atomicAdd(sh_count[digit_at(key[k], place) * COPIES + copy], 1u);
+            if (i + k * WORKGROUP_SIZE < count) atomicAdd(sh_count[digit_at(key[k], seed, place) * COPIES + copy], 1u);
         }
     }
     report(high, differing);

@@ -1,6 +1,7 @@
 // Moves rows to where their digit belongs, one pass of a radix sort or partition: a row goes to the place of its digit in its
 // tile + its rank among the tile's rows of the same digit, in their order.
-// SERIAL 0: one workgroup per tile of workgroup*items rows. SERIAL 1: one invocation per tile of items rows.
+// SERIAL 0: one workgroup per tile of workgroup*items rows. SERIAL 1, for CPU cores: tiles have items rows, and a workgroup moves as many
+// of them as it has invocations, one after the other, each round as many rows.
 // LOOKBACK 0: the places of a tile are offsets[digit*tiles + tile].
 // LOOKBACK 1: they are offsets[digit] + the rows of that digit in the tiles before, which a workgroup learns from those tiles
 // while they run.
@@ -10,7 +11,8 @@
 // a word per digit: 0 nothing, 1 << 30 | rows of the tile, or 2 << 30 | rows of all tiles up to it.
 // Outputs: keys_out and payload_out, like the inputs, but keys mixed where mixed is 1; they overlap no input. next_offsets, uint32[256], absent or what offsets
 // is for rows behind these.
-// Preconditions: bits is 1 to 8, a digit as in digit.glsl; SERIAL 0: workgroup*items is at most 65536, workgroup is a multiple
+// Preconditions: bits is 1 to 8, or with SERIAL 1 2^bits is at most digits; a digit as in digit.glsl; SERIAL 1: the rows of a digit in a tile
+// go behind those in the tile before; SERIAL 0: workgroup*items is at most 65536, workgroup is a multiple
 // of the subgroup's size, no subgroup is smaller than subgroup; LOOKBACK 1: rows less than 2^30.
 // No workgroup waits for ever: when the word of a tile is missing after patience looks, it counts that tile itself.
 // Source: "Onesweep: A Faster Least Significant Digit Radix Sort for GPUs", sections 3 and 4; the way out of waiting as in
@@ -22,6 +24,7 @@
 #include "digit.glsl"
 #include "mix.glsl"
 #include "uint64.glsl"
+#include "subgroup_sum.glsl"
 
 #define Key WORD(KEY_BITS)
 #if PAYLOAD_BITS
@@ -35,6 +38,7 @@ layout(constant_id = 5) const uint patience = PATIENCE;
 layout(constant_id = 6) const uint subgroup = SUBGROUP; // no subgroup is smaller
 layout(constant_id = 7) const uint ahead = AHEAD;       // tiles that an invocation looks at together
 layout(constant_id = 8) const uint narrow = NARROW;
+layout(constant_id = 9) const uint most_digits = DIGITS; // SERIAL 1: in shared memory
 
 layout(push_constant) uniform Push {
     uvec2 keys_in, payload_in, payload_in_2, payload_in_3, offsets;
@@ -46,44 +50,70 @@ layout(push_constant) uniform Push {
 #define PAYLOAD_IN(c) (c == 0u ? payload_in : c == 1u ? payload_in_2 : payload_in_3)
 #define PAYLOAD_OUT(c) (c == 0u ? payload_out : c == 1u ? payload_out_2 : payload_out_3)
 
-Key as_moved(Key key) { return mixed == 0u ? key : mix_of(key, seed); }
+Key as_moved(Key key, uint own_seed) { return mixed == 0u ? key : mix_of(key, own_seed); }
+Key as_moved(Key key) { return as_moved(key, seed); }
 
 #if SERIAL
 
-shared uint sh_cursor[max_digits * WORKGROUP_SIZE]; // [digit][invocation]: where the next row of the digit goes
+#extension GL_EXT_control_flow_attributes : require
+#extension GL_KHR_shader_subgroup_shuffle : require
+
+shared uint sh_cursor[most_digits + 1u]; // where the next row of a digit goes; behind them a word for invocations without a row
+
+const uint turns = (WORKGROUP_SIZE + subgroup - 1u) / subgroup; // at most so many subgroups, which take them in their order
+
+#define LOOK_AT(j)                                                          \
+    {                                                                       \
+        bool same = subgroupShuffle(digit, j) == digit;                     \
+        before += uint(same && j < gl_SubgroupInvocationID);                \
+        after += uint(same && j > gl_SubgroupInvocationID && j < neighbours); \
+    }
 
 void main() {
     uint group = GROUP;
     if (group >= end_group) return;
-    uint tile = group * WORKGROUP_SIZE + INVOCATION;
-    if (tile >= tiles) return;
-    uint digits = 1u << bits;
-    for (uint digit = 0u; digit < digits; ++digit) {
-        sh_cursor[digit * WORKGROUP_SIZE + INVOCATION] = column32_from(offsets, digit * tiles + tile).at[0];
-    }
-    uint begin = tile * items, count = rows_left(rows, begin, items);
+    uint tile = group * WORKGROUP_SIZE, digits = 1u << bits;
+    for (uint digit = INVOCATION; digit < digits; digit += WORKGROUP_SIZE) sh_cursor[digit] = column32_from(offsets, digit * tiles + tile).at[0];
+    barrier();
+    uint begin = tile * items, count = rows_left(rows, begin, items * WORKGROUP_SIZE), own_seed = seed;
     COLUMN(KEY_BITS) keys = COLUMN_FROM(KEY_BITS)(keys_in, begin << narrow);
     Digit place = Digit(shift, digits - 1u);
     uvec2 to_keys = keys_out;
 #if PAYLOAD_BITS
     bool numbered = absent(payload_in);
     uint number = first_row + begin;
-    COLUMN(PAYLOAD_BITS) payload = COLUMN_FROM(PAYLOAD_BITS)(payload_in, begin);
-    uvec2 to_payload = payload_out;
+    uvec2 from_payload = payload_in, from_payload_2 = payload_in_2, from_payload_3 = payload_in_3;
+    uvec2 to_payload = payload_out, to_payload_2 = payload_out_2, to_payload_3 = payload_out_3;
 #endif
-    for (uint i = 0u; i < count; ++i) {
-        Key key = as_moved(keys.at[i << narrow]);
-        uint cursor = digit_of(key, place) * WORKGROUP_SIZE + INVOCATION;
-        uint to = sh_cursor[cursor];
-        sh_cursor[cursor] = to + 1u;
-        COLUMN_FROM(KEY_BITS)(to_keys, to).at[0] = key;
+    uint neighbours = WORKGROUP_SIZE - gl_SubgroupID * gl_SubgroupSize; // at least so many if that is less than the subgroup's size
+    for (uint first = 0u; first < count; first += WORKGROUP_SIZE) {
+        uint i = first + ORDER, digit = most_digits, before = 0u, after = 0u; // rows of the same digit in neighbours
+        Key key = Key(0u);
+        if (i < count) {
+            key = as_moved(keys.at[i << narrow], own_seed);
+            digit = digit_of(key, place);
+        }
+        [[unroll]] for (uint j = 0u; j < subgroup; ++j) LOOK_AT(j)
+        for (uint j = subgroup; j < gl_SubgroupSize; ++j) LOOK_AT(j)
+        uint to;
+        for (uint turn = 0u; turn < turns; ++turn) {
+            if (turns == 1u || gl_SubgroupID == turn) {
+                to = sh_cursor[digit] + before;
+                subgroupBarrier();
+                if (after == 0u) sh_cursor[digit] = to + 1u;
+            }
+            if (turns > 1u) barrier();
+        }
+        if (i < count) {
+            COLUMN_FROM(KEY_BITS)(to_keys, to).at[0] = key;
 #if PAYLOAD_BITS
-        Payload value = widen(number + i, Payload(0u));
-        if (!numbered) value = payload.at[i];
-        COLUMN_FROM(PAYLOAD_BITS)(to_payload, to).at[0] = value;
-        if (columns > 1u) COLUMN_FROM(PAYLOAD_BITS)(payload_out_2, to).at[0] = COLUMN_FROM(PAYLOAD_BITS)(payload_in_2, begin + i).at[0];
-        if (columns > 2u) COLUMN_FROM(PAYLOAD_BITS)(payload_out_3, to).at[0] = COLUMN_FROM(PAYLOAD_BITS)(payload_in_3, begin + i).at[0];
+            Payload value = widen(number + i, Payload(0u));
+            if (!numbered) value = COLUMN_FROM(PAYLOAD_BITS)(from_payload, begin).at[i];
+            COLUMN_FROM(PAYLOAD_BITS)(to_payload, to).at[0] = value;
+            if (columns > 1u) COLUMN_FROM(PAYLOAD_BITS)(to_payload_2, to).at[0] = COLUMN_FROM(PAYLOAD_BITS)(from_payload_2, begin).at[i];
+            if (columns > 2u) COLUMN_FROM(PAYLOAD_BITS)(to_payload_3, to).at[0] = COLUMN_FROM(PAYLOAD_BITS)(from_payload_3, begin).at[i];
 #endif
+        }
     }
 }
 
@@ -92,7 +122,6 @@ void main() {
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_shader_subgroup_ballot : require
 #extension GL_KHR_shader_subgroup_shuffle : require
-#include "subgroup_sum.glsl"
 DEFINE_WORKGROUP_SUM(uint)
 
 const uint tile_rows = WORKGROUP_SIZE * items;

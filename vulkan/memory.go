@@ -8,6 +8,7 @@ import (
 	vk "github.com/vulkan-go/vulkan"
 
 	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/internal/hugepages"
 )
 
 /*
@@ -108,6 +109,9 @@ func (d *driver) allocate(b *block, handleType uint32, limitBytes uint64, get fu
 	err := b.create(handleType, ^uint32(0), get)
 	if err == nil && !b.sparse && b.storeFlags()&memoryVisible != 0 && (b.memory == backend.HostVisible || d.info.Unified) {
 		err = b.mapAll()
+		if d.info.Type == backend.Software && handleType == 0 {
+			hugepages.Advise(b.mapped)
+		}
 	}
 	if err != nil {
 		b.abandon()

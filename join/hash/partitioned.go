@@ -408,6 +408,9 @@ func (j *join) recordUnits(list *backend.List, output backend.Config, args []bac
 	config["seed"], config["widened"] = seeds[j.round], j.widened()
 	if j.bits > 0 {
 		config["mixed"] = 1
+		if j.sides[build].MovedKeyBytes() == 4 && uint64(config["heads"])<<j.bits >= 1<<16 {
+			config["decided"] = 1
+		}
 	}
 	if j.Unique {
 		config["unique"] = 1

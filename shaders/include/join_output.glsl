@@ -173,32 +173,71 @@ void join_batch(uint unit, uint left_first, uint first, uint run, uint count, Ke
     done += all;
 }
 
-#ifdef RUNS
-// For devices that run invocations on CPU cores: each takes a run of rows and walks through their matches twice, so that nothing is kept
-// between counting and writing. Before, such a kernel defines how a walk goes:
-uint first_stop(Key key, inout uint cursor);         // where the walk of a row begins; 0: nowhere. cursor goes from row to row
-bool matches_at(Key key, uint stop, out uint next);  // whether stop is a match, and the stop after it; 0: there is none
-uint first_cursor(Key key);                          // that of the first row of a run
+#ifdef WALK
+// How the left rows that may match a right row are walked through, which a kernel with WALK defines before:
+uint first_stop(Key key, inout uint cursor);        // the first of them; 0: there is none. cursor, 0 before, goes from right row to right row
+bool matches_at(Key key, uint stop, out uint next); // whether it has the key, and the one after it
 
-// Joins count right rows from first on, as join_batch. Push constants are read once: lavapipe reads them as slowly as columns.
-void join_runs(uint unit, uint left_first, uint first, uint count, inout uint done) {
-    COLUMN(KEY_BITS) right = COLUMN_FROM(KEY_BITS)(right_keys, first);
-    uint run_rows = (count + WORKGROUP_SIZE - 1u) / WORKGROUP_SIZE, begin = min(ORDER * run_rows, count), end = min(begin + run_rows, count);
-    uint start_cursor = begin < end ? first_cursor(right.at[begin]) : 0u, cursor = start_cursor, next;
-    uint own = 0u, matched = 0u; // matches, and right rows that have any
-    for (uint row = begin; row < end; ++row) {
-        Key key = right.at[row];
-        uint before = own;
-        for (uint stop = first_stop(key, cursor); stop > 0u; stop = next) {
-            bool found = matches_at(key, stop, next);
-            own += uint(found);
-            if (unique == 1u && found) next = 0u;
-        }
-        matched += uint(own > before);
+// workgroup_sum in few steps also where a workgroup has many subgroups.
+uint sum_before(uint own, out uint all) {
+    if (subgroupElect()) sh_subgroup_sum[gl_SubgroupID] = own;
+    barrier();
+    uint some = 0u, before = 0u;
+    for (uint s = gl_SubgroupInvocationID; s < gl_NumSubgroups; s += gl_SubgroupSize) {
+        some += sh_subgroup_sum[s];
+        if (s < gl_SubgroupID) before += sh_subgroup_sum[s];
     }
-    bool once = own == matched;
+    all = subgroup_sum(some);
+    return subgroup_sum(before);
+}
+
+// Joins count right rows from first on for devices that run invocations on CPU cores, 8 neighbouring rows an invocation: no row waits for what its
+// neighbours write, so that all loops of an invocation take 16 * (stops + 1) trips at most, and the columns are read from the push
+// constants once, which lavapipe reads as slowly. What it keeps between counting and writing is in registers, which takes straight code.
+#define WALKED 8u
+#define EACH_WALKED(DO) DO(0u) DO(1u) DO(2u) DO(3u) DO(4u) DO(5u) DO(6u) DO(7u)
+
+#define WALK_AND_COUNT(k)                                                                        \
+    match[k] = 0u;                                                                               \
+    if (run + k < count) {                                                                       \
+        key[k] = right.at[run + k];                                                              \
+        uint rows = 0u;                                                                          \
+        for (uint stop = first_stop(key[k], cursor); stop > 0u; stop = next) {                   \
+            if (matches_at(key[k], stop, next)) {                                                \
+                if (rows == 0u) match[k] = stop;                                                 \
+                ++rows;                                                                          \
+                if (unique == 1u) next = 0u;                                                     \
+            }                                                                                    \
+        }                                                                                        \
+        own += rows;                                                                             \
+        if (rows > 1u) match[k] |= has_more;                                                     \
+    }
+
+#define WALK_AND_WRITE(k)                                                                        \
+    found = true;                                                                                \
+    for (uint stop = match[k] & ~has_more; stop > 0u;) {                                         \
+        if (found) {                                                                             \
+            uint to = placing == 3u ? page_row() : at++;                                         \
+            if (placing != 3u || to < room) {                                                    \
+                put_row(columns, start, to, key[k],                                              \
+                        payloads_of(left_1, left_2, left_sizes, left_first, left_row(stop)),     \
+                        payloads_of(right_1, right_2, right_sizes, first, run + k));              \
+            }                                                                                    \
+        }                                                                                        \
+        if (match[k] < has_more) break;                                                          \
+        matches_at(key[k], stop, next);                                                          \
+        stop = next;                                                                             \
+        if (stop > 0u) found = matches_at(key[k], stop, next);                                   \
+    }
+
+void join_walking(uint unit, uint left_first, uint first, uint count, inout uint done) {
+    COLUMN(KEY_BITS) right = COLUMN_FROM(KEY_BITS)(right_keys, first);
+    uint run = ORDER * WALKED, own = 0u, cursor = 0u, next;
+    uint match[WALKED];
+    Key key[WALKED];
+    EACH_WALKED(WALK_AND_COUNT)
     uint all, at = subgroup_sum_before(own);
-    at += workgroup_sum(subgroup_sum(own), all);
+    at += sum_before(subgroup_sum(own), all);
     if (placing > 0u && all > 0u) {
         if (INVOCATION == 0u) place(unit, done, all);
         barrier();
@@ -206,26 +245,9 @@ void join_runs(uint unit, uint left_first, uint first, uint count, inout uint do
         uvec2 left_sizes = uvec2(left_words, left_words_2), right_sizes = uvec2(right_words, right_words_2);
         uvec2 left_1 = left_payload, left_2 = left_payload_2, right_1 = right_payload, right_2 = right_payload_2;
         Columns columns = outputs();
-        cursor = start_cursor;
-        for (uint row = begin; row < end; ++row) {
-            Key key = right.at[row];
-            uint stop = first_stop(key, cursor);
-            bool found = false;
-            while (stop > 0u && !found) { // first all neighbours look for a match, and then all write one
-                found = matches_at(key, stop, next);
-                if (!found) stop = next;
-            }
-            while (stop > 0u) {
-                if (found) {
-                    uint to = placing == 3u ? page_row() : at++;
-                    if (to < room) {
-                        put_row(columns, start, to, key, payloads_of(left_1, left_2, left_sizes, left_first, left_row(stop)),
-                                payloads_of(right_1, right_2, right_sizes, first, row));
-                    }
-                }
-                stop = once ? 0u : next;
-                if (stop > 0u) found = matches_at(key, stop, next);
-            }
+        bool found;
+        if (placing == 3u || room == all) { // otherwise there is none
+            EACH_WALKED(WALK_AND_WRITE)
         }
     }
     done += all;
