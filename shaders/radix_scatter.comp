@@ -62,6 +62,9 @@ shared uint sh_cursor[most_digits + 1u]; // where the next row of a digit goes; 
 
 const uint turns = (WORKGROUP_SIZE + subgroup - 1u) / subgroup; // at most so many subgroups, which take them in their order
 
+// lavapipe turns a kernel with a barrier into one that keeps its variables in memory.
+#define MEET if (turns > 1u) barrier(); else subgroupBarrier();
+
 #define LOOK_AT(j)                                                          \
     {                                                                       \
         bool same = subgroupShuffle(digit, j) == digit;                     \
@@ -74,7 +77,7 @@ void main() {
     if (group >= end_group) return;
     uint tile = group * WORKGROUP_SIZE, digits = 1u << bits;
     for (uint digit = INVOCATION; digit < digits; digit += WORKGROUP_SIZE) sh_cursor[digit] = column32_from(offsets, digit * tiles + tile).at[0];
-    barrier();
+    MEET
     uint begin = tile * items, count = rows_left(rows, begin, items * WORKGROUP_SIZE), own_seed = seed;
     COLUMN(KEY_BITS) keys = COLUMN_FROM(KEY_BITS)(keys_in, begin << narrow);
     Digit place = Digit(shift, digits - 1u);
@@ -102,7 +105,7 @@ void main() {
                 subgroupBarrier();
                 if (after == 0u) sh_cursor[digit] = to + 1u;
             }
-            if (turns > 1u) barrier();
+            MEET
         }
         if (i < count) {
             COLUMN_FROM(KEY_BITS)(to_keys, to).at[0] = key;

@@ -28,6 +28,7 @@ type room struct {
 var rooms = []room{
 	{"internal/arch", "", ""},
 	{"internal/cache", "", ""},
+	{"internal/hugepages", "", ""},
 	{"internal/devicetest", "host vulkan vulkan/vulkantest backend", "github.com/stretchr/testify"},
 	{"internal/jointest", "join/* primitive vulkan vulkan/vulkantest backend", "github.com/stretchr/testify"},
 	{"tools", "primitive kernel backend", ""},
@@ -44,8 +45,8 @@ var rooms = []room{
 	{"groupby/*", "relation primitive kernel backend", "github.com/apache/arrow-go golang.org/x"},
 	{"relation", "primitive kernel backend", "github.com/apache/arrow-go golang.org/x"},
 	{"primitive", "kernel backend", "golang.org/x"},
-	{"host", "kernel backend", "golang.org/x"},
-	{"vulkan", "kernel shaders backend internal/cache", "github.com/vulkan-go/vulkan github.com/ebitengine/purego golang.org/x"},
+	{"host", "kernel backend internal/hugepages", "golang.org/x"},
+	{"vulkan", "kernel shaders backend internal/cache internal/hugepages", "github.com/vulkan-go/vulkan github.com/ebitengine/purego golang.org/x"},
 	{"vulkan/vulkantest", "vulkan backend", ""},
 	{"opencl", "kernel backend", "github.com/jgillich/go-opencl golang.org/x"},
 	{"shaders", "", ""},
