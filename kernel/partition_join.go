@@ -30,7 +30,7 @@ import (
 // and its place there decide about a match.
 //
 // With kept=1 the shader keeps matches and payload of a batch of workgroup*items right rows in registers between counting and writing, for
-// devices where neighbours write together; with kept=0, for CPU cores, matches of 8 rows an invocation.
+// devices where neighbours write together; with kept=0, for CPU cores, matches of [WalkedRows] rows an invocation.
 var PartitionJoin = &backend.KernelSpec{
 	Name:   "partition_join",
 	Args:   joinArgs("units"),
@@ -81,6 +81,9 @@ var (
 	pageRows    = backend.Constant{Name: "page_rows", Default: 1}
 	keptMatches = backend.Constant{Name: "kept", Default: 1}
 )
+
+// WalkedRows is the number of right rows that an invocation of a kernel that joins takes at a time with kept=0.
+const WalkedRows = 8
 
 func partitionJoin[K word](call *backend.Call, group uint32) {
 	c, unit := call.Config, backend.Words(call.Args[0])[4*group:][:4]

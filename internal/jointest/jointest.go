@@ -263,6 +263,6 @@ func Tuning(t *testing.T) primitive.Tuning {
 		return nil
 	}
 	tuning := primitive.Override(backend.Config{"serial": 1, "workgroup": 8, "items": 64}, "radix_sort")
-	maps.Copy(tuning, primitive.Override(backend.Config{"workgroup": 8, "items": 1, "table": 32, "heads": 64, "kept": 0}, "partition_join", "merge_join"))
+	maps.Copy(tuning, primitive.Override(backend.Config{"workgroup": 8, "items": 1, "table": 32, "heads": 64, "kept": 1}, "partition_join", "merge_join"))
 	return tuning
 }

@@ -225,6 +225,21 @@ func (j *join) plan() error {
 	if j.force.table > 0 {
 		p.size(j.sides[build].Rows, j.force.table)
 	}
+	most := math.MaxInt // rows of an invocation in all batches of a unit
+	if info := j.ops.Device().Info(); info.Type == backend.Software {
+		// Where the keys of a table all collide, each probe row walks a chain of all its rows twice. Where neighbours write together, it waits
+		// in every step for the one that walks furthest.
+		walks := 2
+		if p.config["kept"] == 1 {
+			walks *= int(info.SubgroupSize) + 1
+		} else {
+			p.config["items"] = kernel.WalkedRows
+		}
+		if table := mostTrips/(walks*int(p.config["items"])) - 1; table < p.TableRows {
+			p.size(j.sides[build].Rows, uint32(max(1, table)))
+		}
+		most = mostTrips / (walks * (p.TableRows + 1))
+	}
 	if j.force.bits != nil {
 		p.Bits = *j.force.bits
 	}
@@ -232,12 +247,6 @@ func (j *join) plan() error {
 		p.Bits = max(1, p.Bits)
 	}
 	j.bits, j.config = p.Bits, p.config
-	most := math.MaxInt // items in all batches of a unit
-	if info := j.ops.Device().Info(); info.Type == backend.Software {
-		// Where the keys of a table all collide, each probe row walks a chain of all its rows twice.
-		most = max(1, mostTrips/(2*(p.TableRows+1)))
-		j.config["items"] = uint32(min(int(j.config["items"]), most))
-	}
 	batch := kernel.TileRows(j.config)
 	batches := min(p.ProbeFactor*p.TableRows/int(batch), most/int(j.config["items"]))
 	j.probeRows = batch * uint32(max(1, batches))
