@@ -16,6 +16,7 @@ import (
 
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/internal/devicetest"
+	"github.com/spirjoin/spirjoin/internal/jointest"
 	"github.com/spirjoin/spirjoin/join"
 	"github.com/spirjoin/spirjoin/join/plan"
 	"github.com/spirjoin/spirjoin/primitive"
@@ -161,7 +162,7 @@ func randomTable(random *rand.Rand, rows int, keyTypes []arrow.DataType, kind *k
 
 func TestJoinMatrix(t *testing.T) {
 	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {
-		ops, err := primitive.New(device, small)
+		ops, err := primitive.New(device, small.With(jointest.Tuning(t)))
 		require.NoError(t, err)
 		for _, c := range devicetest.Combinations(t, len(keyKinds), len(matchings), len(sizes), len(outputs), 2, len(algorithms)) {
 			kind, matching, size, out := keyKinds[c[0]], matchings[c[1]], sizes[c[2]], outputs[c[3]]
@@ -272,7 +273,7 @@ func TestOracleSeesFaults(t *testing.T) {
 
 func TestMaxOutputRows(t *testing.T) {
 	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {
-		ops, err := primitive.New(device, small)
+		ops, err := primitive.New(device, small.With(jointest.Tuning(t)))
 		require.NoError(t, err)
 		kind := &keyKinds[0]
 		random := rand.New(rand.NewPCG(1, 1))

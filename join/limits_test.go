@@ -18,6 +18,7 @@ import (
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/host"
 	"github.com/spirjoin/spirjoin/internal/devicetest"
+	"github.com/spirjoin/spirjoin/internal/jointest"
 	"github.com/spirjoin/spirjoin/join"
 	"github.com/spirjoin/spirjoin/join/plan"
 	"github.com/spirjoin/spirjoin/primitive"
@@ -195,7 +196,7 @@ func TestFaults(t *testing.T) {
 func TestCancel(t *testing.T) {
 	left, right := tables(t, 4000, 20_000)
 	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {
-		ops, err := primitive.New(device, small)
+		ops, err := primitive.New(device, small.With(jointest.Tuning(t)))
 		require.NoError(t, err)
 		engine := &join.Engine{Ops: ops, Allocator: memory.DefaultAllocator}
 		for algorithm, count := range map[join.Algorithm]int{plan.SMJUM: 4, plan.PHJOM: 5, plan.HJ: 5} {
@@ -227,7 +228,7 @@ func TestCancel(t *testing.T) {
 func TestAbandonedStream(t *testing.T) {
 	left, right := tables(t, 1000, 9000)
 	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {
-		ops, err := primitive.New(device, small)
+		ops, err := primitive.New(device, small.With(jointest.Tuning(t)))
 		require.NoError(t, err)
 		allocator := memory.NewCheckedAllocator(memory.DefaultAllocator)
 		defer allocator.AssertSize(t, 0)

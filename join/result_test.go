@@ -9,6 +9,7 @@ import (
 
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/internal/devicetest"
+	"github.com/spirjoin/spirjoin/internal/jointest"
 	"github.com/spirjoin/spirjoin/join"
 	"github.com/spirjoin/spirjoin/join/plan"
 	"github.com/spirjoin/spirjoin/primitive"
@@ -18,7 +19,7 @@ import (
 func TestStages(t *testing.T) {
 	left, right := tables(t, 1000, 9000)
 	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {
-		ops, err := primitive.New(device, small)
+		ops, err := primitive.New(device, small.With(jointest.Tuning(t)))
 		require.NoError(t, err)
 		engine := &join.Engine{Ops: ops, Allocator: memory.DefaultAllocator}
 		for _, c := range []struct {
@@ -57,7 +58,7 @@ func TestStages(t *testing.T) {
 func TestClosedResult(t *testing.T) {
 	left, right := tables(t, 100, 900)
 	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {
-		ops, err := primitive.New(device, small)
+		ops, err := primitive.New(device, small.With(jointest.Tuning(t)))
 		require.NoError(t, err)
 		engine := &join.Engine{Ops: ops, Allocator: memory.DefaultAllocator}
 		for _, output := range []join.Output{join.Rows, join.Pairs} {
