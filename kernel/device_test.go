@@ -1,6 +1,7 @@
 package kernel_test
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -176,6 +177,12 @@ func TestDevicesOfOtherSubgroupSizes(t *testing.T) {
 	}
 }
 
+func TestWalkedRowsAreThoseOfTheShader(t *testing.T) {
+	text, err := os.ReadFile("../shaders/include/join_walking.glsl")
+	require.NoError(t, err)
+	require.Contains(t, string(text), fmt.Sprintf("\n#define WALKED %du ", kernel.WalkedRows))
+}
+
 // All left rows of a unit in one chain, that the invocations of a subgroup walk through for each of their rows: the most trips that loops of
 // an invocation take, in the shape that software drivers get. lavapipe ends loops silently after 65,535.
 func TestDevicesWalkLongChains(t *testing.T) {
@@ -185,25 +192,22 @@ func TestDevicesWalkLongChains(t *testing.T) {
 	for _, driver := range vulkantest.Open(t) {
 		device := openDevice(t, driver)
 		const workgroup, tableRows, batches = 128, 1280, 3
-		const batchRows = 8 * workgroup
-		config, err := kernel.Defaults(kernel.PartitionJoin, backend.Config{"key_bits": 64, "workgroup": workgroup, "items": 8, "table": tableRows,
+		const batchRows = kernel.WalkedRows * workgroup
+		config, err := kernel.Defaults(kernel.PartitionJoin, backend.Config{"key_bits": 64, "workgroup": workgroup, "items": kernel.WalkedRows, "table": tableRows,
 			"heads": 2048, "kept": 0, "mixed": 1, "placing": kernel.AtOffsets})
 		require.NoError(t, err)
 		left, right := slices.Repeat([]uint64{7}, tableRows), make([]uint64, batches*batchRows)
+		unmixed := uint64(kernel.Unmix(uint64(7), 0))
 		var rows []joined
 		for i := range right {
-			if i%batchRows < 8*int(driver.Info().SubgroupSize) { // those of the first subgroup in every batch
+			if i%batchRows < kernel.WalkedRows*int(driver.Info().SubgroupSize) { // those of the first subgroup in every batch
 				right[i] = 7
 				for l := range left {
-					rows = append(rows, joined{7, uint32(l), uint32(i)})
+					rows = append(rows, joined{unmixed, uint32(l), uint32(i)})
 				}
 			}
 		}
 		m := &maker{rand.New(rand.NewPCG(1, 1)), config, len(right), "random"}
-		unmixed := uint64(kernel.Unmix(uint64(7), 0))
-		for i := range rows {
-			rows[i].key = unmixed
-		}
 		c := m.joinCase(1, []any{[]uint32{0, tableRows, 0, uint32(len(right))}, inOf(64, left), inOf(64, right)}, [2]int{len(left), len(right)},
 			rows, false, []uint32{uint32(len(rows))}, []uint64{0}, [4]uint32{1, 1, 0, 0})
 		c.call.Params = append(c.call.Params, 0, 0)

@@ -3,10 +3,9 @@ package kernel
 import "github.com/spirjoin/spirjoin/backend"
 
 // RadixHistogram counts the digits of each tile: counts[digit*tiles + tile] is the number of rows of the tile whose digit,
-// (key >> shift) & (1<<bits - 1) of the key or of its mix, is digit; bits is 1 to 8, or in the serial shape as many as the constant digits
-// has room for, and shift less than key_bits, and a digit that
-// begins in the low word of a 64-bit key ends in it. Every count of a digit below 1<<bits is written. Their exclusive scan is
-// what [RadixScatter] takes as offsets.
+// (key >> shift) & (1<<bits - 1) of the key or of its mix, is digit. bits is 1 to 8, in the serial shape as many as the constant
+// digits has room for; shift is less than key_bits, and a digit that begins in the low word of a 64-bit key ends in it. Every
+// count of a digit below 1<<bits is written. Their exclusive scan is what [RadixScatter] takes as offsets.
 var RadixHistogram = &backend.KernelSpec{
 	Name: "radix_histogram",
 	Args: []backend.ArgSpec{
@@ -41,7 +40,7 @@ func radixHistogram[K word](call *backend.Call, group uint32) {
 	keys, counts := keysOf[K](call, 0), backend.Words(call.Args[1])
 	for t := range tiles(call, group, count, rows) {
 		keys.check(call.Args[2], t.first, t.end)
-		if width := call.Params[3]; width > 8 {
+		if width := call.Params[3]; 1<<width > maxDigits {
 			countWideDigits(keys, t, d, width, counts, int(count))
 			continue
 		}
@@ -52,7 +51,7 @@ func radixHistogram[K word](call *backend.Call, group uint32) {
 	}
 }
 
-// countWideDigits counts digits of so many bits, more than 8, of a tile.
+// countWideDigits counts digits of so many bits, of more than maxDigits values, of a tile.
 func countWideDigits[K word](keys keyColumn[K], t tile, d digit, width uint32, counts []uint32, tiles int) {
 	for at := t.index; at < tiles<<width; at += tiles {
 		counts[at] = 0

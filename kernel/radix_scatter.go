@@ -105,8 +105,8 @@ func radixScatter[K, P word](call *backend.Call, group uint32) {
 	}
 	defer pool.Put(s)
 	for t := range tiles(call, group, count, rows) {
-		if width := call.Params[4]; width > 8 {
-			scatterWideDigits(keysIn, t, d, width, offsets, int(count), firstRow, s.mixed[:], keysOut, &payloadIn, &payloadOut)
+		if 1<<call.Params[4] > maxDigits {
+			scatterWideDigits[K, P](call, keysIn, t, d, s.mixed[:])
 			continue
 		}
 		var to [maxDigits]uint32
@@ -157,20 +157,22 @@ func radixScatter[K, P word](call *backend.Call, group uint32) {
 	}
 }
 
-// scatterWideDigits moves the rows of a tile by digits of so many bits, more than 8, one by one.
-func scatterWideDigits[K, P word](keys keyColumn[K], t tile, d digit, width uint32, offsets []uint32, tiles int, firstRow uint32,
-	buffer []K, keysOut []K, payloadIn, payloadOut *[MaxColumns][]P) {
+// scatterWideDigits moves the rows of a tile by digits of more than maxDigits values, one by one.
+func scatterWideDigits[K, P word](call *backend.Call, keys keyColumn[K], t tile, d digit, buffer []K) {
+	count, firstRow, width := int(call.Params[1]), call.Params[2], call.Params[4]
+	offsets, keysOut := backend.Words(call.Args[4]), view[K](call.Args[6])
 	var cursor [MaxSerialDigits]uint32
 	for digit := range 1 << width {
-		cursor[digit] = offsets[digit*tiles+t.index]
+		cursor[digit] = offsets[digit*count+t.index]
 	}
 	for first := t.first; first < t.end; first += stageRows {
 		for i, key := range keys.source(first, min(first+stageRows, t.end), buffer, d) {
 			to := &cursor[wideDigitOf(key, d.shift, width)]
 			keysOut[*to] = key
-			for c, out := range payloadOut {
-				if out != nil && payloadIn[c] != nil {
-					out[*to] = payloadIn[c][first+i]
+			for c := range MaxColumns {
+				in, out := view[P](call.Args[1+c]), view[P](call.Args[7+c])
+				if out != nil && in != nil {
+					out[*to] = in[first+i]
 				} else if out != nil && c == 0 {
 					out[*to] = P(firstRow) + P(first+i)
 				}

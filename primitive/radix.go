@@ -148,20 +148,19 @@ func planRadix(t Tuning, layout Layout, cut func(most int) []digit) (radixPasses
 	if wide := p.config["digits"]; p.config["serial"] == 1 && wide > 0 {
 		most = bits.Len32(wide) - 1
 	}
-	digits := cut(most)
-	p.digits = digits
-	if len(digits) == 0 {
+	p.digits = cut(most)
+	if len(p.digits) == 0 {
 		return p, nil
 	}
 	if p.lookback() {
-		p.countsBytes = uint64(len(digits)) * maxDigits * 4
+		p.countsBytes = uint64(len(p.digits)) * maxDigits * 4
 		p.offsetsOffset = p.countsBytes
 		p.nextOffset = 2 * p.countsBytes
 		p.chainOffset = p.nextOffset + 2*maxDigits*4
 		p.scratchBytes = p.chainOffset + 4*kernel.ChainWords(kernel.Tiles(p.config, min(layout.Rows, p.portionRows())))
 		return p, nil
 	}
-	for _, d := range digits {
+	for _, d := range p.digits {
 		counts := uint64(kernel.Tiles(p.config, layout.Rows)) << d.bits
 		scan, err := PlanScan(t, counts, 32, 32, false)
 		if err != nil {

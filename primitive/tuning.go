@@ -91,7 +91,8 @@ func Settings(primitive string) []string {
 	return slices.DeleteFunc(slices.Compact(names), func(name string) bool { return slices.Contains(k.fixed, name) })
 }
 
-// TuningFor picks the rows of the embedded tables that fit a device.
+// TuningFor picks the rows of the embedded tables that fit a device. Workgroups have at least one whole subgroup, whatever a row says: software
+// drivers have subgroups of as many invocations as the vectors of the processor have places.
 func TuningFor(info *backend.DeviceInfo) (Tuning, error) {
 	tuning := make(Tuning)
 	for _, name := range Tunable() {
@@ -100,6 +101,9 @@ func TuningFor(info *backend.DeviceInfo) (Tuning, error) {
 			return nil, err
 		}
 		tuning[name] = slices.DeleteFunc(rows, func(row TuningRow) bool { return !row.fits(info) })
+		for _, row := range tuning[name] {
+			row.Config["workgroup"] = max(row.Config["workgroup"], info.SubgroupSize)
+		}
 	}
 	return tuning, nil
 }

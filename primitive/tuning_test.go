@@ -106,6 +106,9 @@ func TestTuningForDevices(t *testing.T) {
 	nvidia := backend.DeviceInfo{Name: "NVIDIA H200", Driver: "NVIDIA"}
 	require.NotEqual(t, at(nvidia, 32), at(nvidia, 64))
 	require.Equal(t, uint32(1), at(backend.DeviceInfo{Type: backend.Software, Name: "llvmpipe nvidia"}, 32)["serial"], "a name counts for GPUs only")
+	for _, subgroup := range []uint32{4, 8, 16} {
+		require.Equal(t, subgroup, at(backend.DeviceInfo{Type: backend.Software, SubgroupSize: subgroup}, 32)["workgroup"], "a whole subgroup")
+	}
 	require.LessOrEqual(t, at(backend.DeviceInfo{Name: "unheard of", Type: backend.Integrated}, 32)["workgroup"], uint32(256))
 }
 

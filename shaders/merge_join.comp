@@ -23,7 +23,7 @@ layout(constant_id = 4) const uint left_words = LEFT_WORDS;
 layout(constant_id = 5) const uint right_words = RIGHT_WORDS;
 layout(constant_id = 6) const uint left_words_2 = LEFT_WORDS_2;
 layout(constant_id = 7) const uint right_words_2 = RIGHT_WORDS_2;
-layout(constant_id = 8) const uint kept = KEPT; // 1: join_batch; 0: join_walking
+layout(constant_id = 8) const uint kept = KEPT; // 1: join_batch; 0: walk_unit
 const uint mixed = 0u, seed = 0u, unique = 0u, page_rows = 1u, widened = 0u, high = 0u;
 
 layout(push_constant) uniform Push {
@@ -33,8 +33,7 @@ layout(push_constant) uniform Push {
     GROUP_RANGE
 };
 
-#define WALK
-#include "join_output.glsl"
+#include "join_walking.glsl"
 
 #define SERIAL 1 // searches by single invocations only
 #include "search.glsl"
@@ -89,13 +88,7 @@ void main() {
         }
     }
     barrier();
-    if (kept == 1u) {
-        join_batch(unit, left_first, right_first, run, right_count, key, done);
-    } else {
-        for (uint first = 0u; first < right_count; first += WALKED * WORKGROUP_SIZE) {
-            join_walking(unit, left_first, right_first + first, min(right_count - first, WALKED * WORKGROUP_SIZE), done);
-            barrier();
-        }
-    }
+    if (kept == 1u) join_batch(unit, left_first, right_first, run, right_count, key, done);
+    else done = walk_unit(unit, left_first, right_first, right_count);
     if (placing == 0u && INVOCATION == 0u) column32_from(places, unit).at[0] = done;
 }

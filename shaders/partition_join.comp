@@ -35,7 +35,7 @@ layout(constant_id = 10) const uint left_words_2 = LEFT_WORDS_2;
 layout(constant_id = 11) const uint right_words_2 = RIGHT_WORDS_2;
 layout(constant_id = 12) const uint page_rows = PAGE_ROWS;
 layout(constant_id = 13) const uint widened = WIDENED; // 1: keys_out has 64-bit words, with high in the high ones
-layout(constant_id = 14) const uint kept = KEPT; // 1: join_batch; 0: join_walking
+layout(constant_id = 14) const uint kept = KEPT; // 1: join_batch; 0: walk_unit
 layout(constant_id = 15) const uint decided = DECIDED; // 1: no bit of a key lies between those of its unit, its chain and its tag
 
 layout(push_constant) uniform Push {
@@ -45,8 +45,7 @@ layout(push_constant) uniform Push {
     GROUP_RANGE
 };
 
-#define WALK
-#include "join_output.glsl"
+#include "join_walking.glsl"
 
 shared uint sh_head[heads]; // by chain: 1 + its first left row, counted within the unit; 0: none
 shared uint sh_node[table]; // by left row: 1 + the next of its chain, and in the high half bits of its key
@@ -111,12 +110,7 @@ void main() {
     barrier();
 
     uint done = 0u;
-    if (kept == 0u) {
-        for (uint first = 0u; first < right_count; first += WALKED * WORKGROUP_SIZE) {
-            join_walking(unit, left_first, right_first + first, min(right_count - first, WALKED * WORKGROUP_SIZE), done);
-            barrier();
-        }
-    }
+    if (kept == 0u) done = walk_unit(unit, left_first, right_first, right_count);
     for (uint first = 0u; kept == 1u && first < right_count; first += batch_rows) {
         join_batch(unit, left_first, right_first + first, run, min(right_count - first, batch_rows), key, done);
         [[unroll]] for (uint k = 0u; k < items; ++k) {

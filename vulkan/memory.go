@@ -108,8 +108,7 @@ func (d *driver) allocate(b *block, handleType uint32, limitBytes uint64, get fu
 	}
 	err := b.create(handleType, ^uint32(0), get)
 	if err == nil && !b.sparse && b.storeFlags()&memoryVisible != 0 && (b.memory == backend.HostVisible || d.info.Unified) {
-		err = b.mapAll()
-		if d.info.Type == backend.Software && handleType == 0 {
+		if err = b.mapAll(); err == nil && d.info.Type == backend.Software && handleType == 0 {
 			hugepages.Advise(b.mapped)
 		}
 	}

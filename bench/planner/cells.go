@@ -42,9 +42,20 @@ var forms = map[string]plan.Alternative{
 	"smj-om": {Algorithm: plan.SMJOM}, "smj-om-single": {Algorithm: plan.SMJOM, OneByOne: true}, "smj-um": {Algorithm: plan.SMJUM},
 }
 
-// Read reads what `bench joins --csv` wrote: a line for each algorithm of a cell. Algorithms that the planner does not know, cells that
-// were skipped and sequences of joins are left out. The error is backend.ErrInvalidInput for a file that is something else.
-func Read(r io.Reader) (cells []Cell, err error) {
+// Read reads what `bench joins --csv` wrote: a line for each algorithm of a cell, of which the fastest counts where figures or files share
+// cells. Times are medians, or with least the least of all runs, to which stages are then scaled. Algorithms that the planner does not
+// know, cells that were skipped and sequences of joins are left out. The error is backend.ErrInvalidInput for a file that is something else.
+func Read(least bool, files ...io.Reader) (cells []Cell, err error) {
+	for _, file := range files {
+		if cells, err = read(cells, least, file); err != nil {
+			return nil, err
+		}
+	}
+	return cells, nil
+}
+
+// read adds the cells of a file to others.
+func read(cells []Cell, least bool, r io.Reader) ([]Cell, error) {
 	reader := csv.NewReader(r)
 	head, err := reader.Read()
 	if err != nil {
@@ -54,12 +65,15 @@ func Read(r io.Reader) (cells []Cell, err error) {
 	for i, name := range head {
 		at[name] = i
 	}
-	for _, name := range fields {
+	needed := fields
+	if least {
+		needed = append(slices.Clip(fields), "min_ns")
+	}
+	for _, name := range needed {
 		if _, ok := at[name]; !ok {
 			return nil, fmt.Errorf("%w: measured joins: no column %q", backend.ErrInvalidInput, name)
 		}
 	}
-	place := make(map[string]int)
 	for {
 		record, err := reader.Read()
 		if errors.Is(err, io.EOF) {
@@ -68,7 +82,7 @@ func Read(r io.Reader) (cells []Cell, err error) {
 		if err != nil {
 			return nil, fmt.Errorf("%w: measured joins: %w", backend.ErrInvalidInput, err)
 		}
-		l := line{record: record, at: at}
+		l := line{record: record, at: at, least: least}
 		form, known := forms[l.text("algorithm")]
 		if joins := l.text("joins"); !known || l.text("median_ns") == "" || joins != "" && joins != "1" {
 			continue
@@ -78,13 +92,16 @@ func Read(r io.Reader) (cells []Cell, err error) {
 			number, _ := reader.FieldPos(0)
 			return nil, fmt.Errorf("%w: measured joins, line %d: %w", backend.ErrInvalidInput, number, l.err)
 		}
-		i, found := place[name]
-		if !found {
-			i, place[name] = len(cells), len(cells)
-			cells = append(cells, Cell{Name: name, Facts: run.Facts})
+		i := slices.IndexFunc(cells, func(c Cell) bool { return c.Name == name })
+		if i < 0 {
+			i, cells = len(cells), append(cells, Cell{Name: name, Facts: run.Facts})
 		}
-		if !slices.ContainsFunc(cells[i].Runs, func(r Run) bool { return r.Algorithm == run.Algorithm && r.OneByOne == run.OneByOne }) { // figures share cells
-			cells[i].Runs = append(cells[i].Runs, run)
+		runs := &cells[i].Runs
+		switch before := slices.IndexFunc(*runs, func(r Run) bool { return r.Algorithm == run.Algorithm && r.OneByOne == run.OneByOne }); {
+		case before < 0:
+			*runs = append(*runs, run)
+		case run.Time < (*runs)[before].Time:
+			(*runs)[before] = run
 		}
 	}
 }
@@ -93,6 +110,7 @@ func Read(r io.Reader) (cells []Cell, err error) {
 type line struct {
 	record []string
 	at     map[string]int
+	least  bool // times are the least of the runs
 	err    error
 }
 
@@ -127,11 +145,16 @@ func (l *line) cell(form plan.Alternative) (name string, run Run) {
 	f.KeyBits = keyBits(rows[0], l.number(l.text("match_ratio")))
 	f.Repeats, f.Hottest[1] = zipfFacts(float64(rows[0]), zipf)
 	f.Unique = (l.text("multiplicity") == "" || l.text("multiplicity") == "1") && l.text("self_join") != "true"
+	took := l.number(l.text("median_ns"))
+	scale := 1.0
+	if l.least {
+		scale = l.number(l.text("min_ns")) / took
+	}
 	run = Run{Measured: plan.Measured{Facts: f, Algorithm: form.Algorithm, OneByOne: form.OneByOne, Stages: make(map[string]time.Duration)},
-		Time: time.Duration(l.number(l.text("median_ns")))}
+		Time: time.Duration(math.Round(scale * took))}
 	for _, stage := range strings.Split(l.text("stages"), ";") {
 		step, ns, _ := strings.Cut(strings.TrimSpace(stage), "=")
-		run.Stages[plan.StageOf(step)] += time.Duration(l.number(ns))
+		run.Stages[plan.StageOf(step)] += time.Duration(scale * l.number(ns))
 	}
 	return fmt.Sprintf("%d x %d of %s, key %d, payload %v %v, match %s, zipf %s", rows[0], rows[1], cmp.Or(l.text("multiplicity"), "1"), f.KeyBytes,
 		f.Payload[0], f.Payload[1], l.text("match_ratio"), l.text("zipf")), run

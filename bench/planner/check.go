@@ -103,7 +103,7 @@ func Errors(cells []Cell, rates *plan.Rates, tuning primitive.Tuning) (string, e
 	return b.String(), nil
 }
 
-// Fit returns rates fitted to the runs of all cells.
+// Fit returns rates fitted to the runs of all cells, and says so in them.
 func Fit(cells []Cell, base plan.Rates, tuning primitive.Tuning) (plan.Rates, error) {
 	var runs []plan.Measured
 	for _, cell := range cells {
@@ -111,5 +111,6 @@ func Fit(cells []Cell, base plan.Rates, tuning primitive.Tuning) (plan.Rates, er
 			runs = append(runs, run.Measured)
 		}
 	}
+	base.Measured = fmt.Sprintf("fitted to %d joins of %d cells (spirjoin bench planner --fit)", len(runs), len(cells))
 	return plan.Fit(base, tuning, runs)
 }

@@ -20,7 +20,7 @@ func cells(t *testing.T) []Cell {
 	file, err := os.Open("testdata/cells.csv")
 	require.NoError(t, err)
 	defer file.Close()
-	cells, err := Read(file)
+	cells, err := Read(false, file)
 	require.NoError(t, err)
 	return cells
 }
@@ -39,12 +39,34 @@ func TestRead(t *testing.T) {
 	require.Equal(t, 0.5, all[1].Facts.MatchRatio)
 	require.Positive(t, all[2].Facts.Repeats)
 
+	var second strings.Builder // the second file has the same joins, and is faster in one of them
+	second.WriteString(strings.Join(fields, ",") + ",min_ns\n")
+	second.WriteString("phj-om,1048576,2097152,4,4 8,4,1,0,2097152,100,match=90;partition left=10,50\n")
+	second.WriteString("phj-om,1048576,2097152,4,4 8,4,1,0,2097152,120,match=90;partition left=30,60\n")
+	for least, want := range map[bool]time.Duration{false: 100, true: 50} {
+		faster, err := Read(least, strings.NewReader(second.String()))
+		require.NoError(t, err)
+		require.Len(t, faster, 1)
+		require.Equal(t, want, faster[0].Runs[0].Time)
+		require.Equal(t, map[string]time.Duration{plan.Transform: want / 10, plan.Match: want * 9 / 10}, faster[0].Runs[0].Stages)
+	}
+	file, err := os.Open("testdata/cells.csv")
+	require.NoError(t, err)
+	defer file.Close()
+	both, err := Read(false, file, strings.NewReader(second.String()))
+	require.NoError(t, err)
+	require.Len(t, both, 4)
+	require.Len(t, both[0].Runs, 5)
+	require.EqualValues(t, 100, both[0].Runs[1].Time)
+	_, err = Read(true, strings.NewReader(strings.Join(fields, ",")))
+	require.ErrorContains(t, err, `no column "min_ns"`)
+
 	for fault, text := range map[string]string{
 		`no column "stages"`:                      "algorithm,r_rows,s_rows,r_payload,s_payload,key_bytes,match_ratio,zipf,output_rows,median_ns\n",
 		`line 2: strconv.ParseFloat: parsing "x"`: strings.Join(fields, ",") + "\nphj-om,x,1,4,4,4,1,0,1,1,match=1\n",
 		"measured joins: EOF":                     "",
 	} {
-		_, err := Read(strings.NewReader(text))
+		_, err := Read(false, strings.NewReader(text))
 		require.ErrorIs(t, err, backend.ErrInvalidInput)
 		require.ErrorContains(t, err, fault)
 	}

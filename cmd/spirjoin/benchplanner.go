@@ -1,8 +1,9 @@
 package main
 
 import (
-	"errors"
+	"bytes"
 	"fmt"
+	"io"
 	"os"
 	"slices"
 	"strings"
@@ -18,35 +19,36 @@ import (
 
 func (s *session) benchPlannerCommand() *cli.Command {
 	return &cli.Command{
-		Name: "planner", Usage: "the planner of joins, held against measured joins", UsageText: "spirjoin bench planner FILE --rates DEVICE [flags]",
+		Name: "planner", Usage: "the planner of joins, held against measured joins", UsageText: "spirjoin bench planner FILE... --rates DEVICE [flags]",
 		Description: "   Reads what bench joins --csv wrote, plans every cell, and prints what the planner takes and what\n" +
 			"   was fastest, by their measured times and the ratio of these; then the share of cells with a ratio\n" +
-			"   of at most 1.1. --fit plans by rates that predict these cells best, and prints them, a row for\n" +
-			"   join/plan/rates.json.",
+			"   of at most 1.1. Of what several files measured the fastest counts. --fit plans by rates that\n" +
+			"   predict these cells best, and prints them, a row for join/plan/rates.json.",
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "rates", Usage: "plan by the rates of `DEVICE` in rates.json: host, software, nvidia; none: by the decision tree"},
+			&cli.BoolFlag{Name: "least", Usage: "compare the least times of all runs, not their medians"},
 			&cli.BoolFlag{Name: "errors", Usage: "print the factors by which predictions of stages are off, medians"},
 			&cli.BoolFlag{Name: "fit", Usage: "fit the rates to the file, and check these"},
 		},
 		Action: func(c *cli.Context) error {
-			if c.NArg() != 1 || !c.IsSet("rates") {
-				return usagef("bench planner takes a file of measured joins, and --rates")
+			if c.NArg() == 0 || !c.IsSet("rates") {
+				return usagef("bench planner takes files of measured joins, and --rates")
 			}
-			return s.benchPlanner(c.Args().First(), strings.ToLower(c.String("rates")), c.Bool("fit"), c.Bool("errors"))
+			return s.benchPlanner(c)
 		},
 	}
 }
 
-func (s *session) benchPlanner(path, device string, fit, factors bool) error {
-	rates, tuning, err := ratesNamed(device)
+func (s *session) benchPlanner(c *cli.Context) error {
+	rates, tuning, err := ratesNamed(strings.ToLower(c.String("rates")))
 	if err != nil {
 		return err
 	}
-	cells, err := readCells(path)
+	cells, err := readCells(c.Args().Slice(), c.Bool("least"))
 	if err != nil {
 		return err
 	}
-	if fit {
+	if c.Bool("fit") {
 		if rates == nil {
 			return usagef("--fit begins with the rates of a device")
 		}
@@ -64,26 +66,29 @@ func (s *session) benchPlanner(path, device string, fit, factors bool) error {
 		fmt.Fprintf(s.stdout, "%5.2f  %-18s %10s  predicted %10s  best %-18s %10s  %s\n", v.Ratio(), v.Choice, formatTime(v.Took), formatTime(v.Plan), v.Best, formatTime(v.Least), v.Cell.Name)
 	}
 	fmt.Fprintf(s.stdout, "%.0f%% of %s within %g of the best\n", 100*planner.Share(verdicts), plural(uint64(len(verdicts)), "cell"), planner.Near)
-	if factors && rates != nil {
+	if c.Bool("errors") && rates != nil {
 		text, err := planner.Errors(cells, rates, tuning)
 		if err != nil {
 			return err
 		}
 		fmt.Fprint(s.stdout, text)
 	}
-	if fit {
+	if c.Bool("fit") {
 		fmt.Fprintln(s.stdout, rates.JSON())
 	}
 	return nil
 }
 
-func readCells(path string) (cells []planner.Cell, err error) {
-	file, err := os.Open(path)
-	if err != nil {
-		return nil, &tableio.Error{Kind: tableio.ErrInput, Op: "open", Path: path, Err: plainError(err)}
+func readCells(paths []string, least bool) ([]planner.Cell, error) {
+	var files []io.Reader
+	for _, path := range paths {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return nil, &tableio.Error{Kind: tableio.ErrInput, Op: "open", Path: path, Err: plainError(err)}
+		}
+		files = append(files, bytes.NewReader(text))
 	}
-	defer func() { err = errors.Join(err, file.Close()) }()
-	return planner.Read(file)
+	return planner.Read(least, files...)
 }
 
 // ratesNamed finds a row of rates.json by its device, and the tuning tables of such a device; no rates for "none".

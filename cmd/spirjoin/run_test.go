@@ -188,7 +188,7 @@ func TestUsageErrors(t *testing.T) {
 		"join a b --on k --count --count=maybe":       `invalid boolean value "maybe" for flag --count`,
 		"join a b --on k -o f --suffix=":              `--suffix must not be empty`,
 		"bench":                                       `bench needs a command: joins, planner or primitive`,
-		"bench planner":                               `bench planner takes a file of measured joins, and --rates`,
+		"bench planner":                               `bench planner takes files of measured joins, and --rates`,
 		"bench planner no-such.csv --rates tpu":       `no rates of "tpu"; there are host`,
 		"join a b --on k --count --algo nlj":          `no algorithm "nlj"; there are auto, phj-om`,
 		"bench joins shj":                             `no join "shj"; there are phj-om`,
