@@ -87,7 +87,7 @@ func (m *maker) partitionJoin() *kernelCase {
 	words := m.payloadWords()
 	shift, seed := uint32(0), m.setByShape("seed", 0x12345678, 0xfedcba98)
 	if mixed {
-		shift = []uint32{16, 9, 5, 0}[m.IntN(4)]
+		shift = []uint32{16, 8, 5, 0}[m.IntN(4)]
 		if keyBits == 32 && m.config["heads"]<<shift >= 1<<16 {
 			m.set("decided", 1, 0)
 		}

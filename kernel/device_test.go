@@ -156,7 +156,7 @@ func TestDevicesFoldTheGrid(t *testing.T) {
 }
 
 // lavapipe makes its subgroups as wide as the vectors that it is told to use: 4 and 16 invocations besides the usual 8. Its
-// cache of compiled shaders does not tell the widths apart.
+// cache of compiled shaders does not tell the widths apart, so that each has one of its own.
 func TestDevicesOfOtherSubgroupSizes(t *testing.T) {
 	devices := vulkantest.Devices(t)
 	if !slices.ContainsFunc(devices, func(d backend.DeviceInfo) bool { return strings.Contains(d.Name, "llvmpipe") }) {
@@ -169,7 +169,12 @@ func TestDevicesOfOtherSubgroupSizes(t *testing.T) {
 		t.Run(bits, func(t *testing.T) {
 			t.Parallel()
 			again := exec.Command(os.Args[0], "-test.run=^TestDevices$", "-test.v")
-			again.Env = append(os.Environ(), "SPIRJOIN_TEST_DEVICES=lavapipe", "SPIRJOIN_TEST_SUBGROUPS=only", "LP_NATIVE_VECTOR_WIDTH="+bits, "MESA_SHADER_CACHE_DISABLE=true")
+			again.Env = append(os.Environ(), "SPIRJOIN_TEST_DEVICES=lavapipe", "SPIRJOIN_TEST_SUBGROUPS=only", "LP_NATIVE_VECTOR_WIDTH="+bits)
+			if cache := os.Getenv("MESA_SHADER_CACHE_DIR"); cache != "" {
+				again.Env = append(again.Env, "MESA_SHADER_CACHE_DIR="+cache+"-"+bits)
+			} else {
+				again.Env = append(again.Env, "MESA_SHADER_CACHE_DISABLE=true")
+			}
 			output, err := again.CombinedOutput()
 			require.NoError(t, err, "%s", output)
 			require.Regexp(t, `--- PASS: \S*`+bits+`_bits\)/radix_scatter`, string(output), "another vector width than asked for, or nothing looked at")

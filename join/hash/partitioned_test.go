@@ -106,4 +106,25 @@ func TestOversizedPartitions(t *testing.T) {
 	})
 }
 
+// Keys with few different upper halves of their mixes: those that a table tells apart by its chains, its tags or only by the keys themselves.
+func TestSimilarKeys(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	similar := func(rows int) (keys []uint64) {
+		for range rows {
+			keys = append(keys, uint64(kernel.Unmix(uint32(random.IntN(3)<<16|random.IntN(1<<16)), seeds[0])))
+		}
+		return keys
+	}
+	left, right := &jointest.Relation{KeyBytes: 4, Keys: similar(2000), Payload: []int{4}}, &jointest.Relation{KeyBytes: 4, Keys: similar(3000), Payload: []int{4}}
+	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {
+		ops, err := primitive.New(device, jointest.Tuning(t))
+		require.NoError(t, err)
+		for _, bits := range []int{1, 3, 4, 5, 6} {
+			jointest.Check(t, ops, left, right, fmt.Sprint(bits), func(left, right resident.Relation) (*resident.Result, error) {
+				return Join(context.Background(), ops, left, right, Options{force: force{bits: bitsOf(bits)}}, nil)
+			})
+		}
+	})
+}
+
 func bitsOf(n int) *int { return &n }
