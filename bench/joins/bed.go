@@ -26,6 +26,7 @@ type Result struct {
 	Wall         benchmark.Summary   // by the clock of the host, from the call to the end of the device's work
 	Stages       []backend.StageTime // of the run whose time is the median
 	PeakBytes    uint64              // device memory, inputs and output included
+	Skipped      error               // why there is nothing else but the name: ErrNotUnique, or one that wraps ErrDeviceMemory, ErrHostMemory or ErrLimit of package backend
 }
 
 // TuplesPerSecond counts the rows of all inputs, as GFTR 5.1 does, by the median.
@@ -173,50 +174,97 @@ func (b *Bed) next(ctx context.Context, a Algorithm, out *resident.Result, sides
 // ErrNotUnique says that an algorithm that takes unique keys only cannot join a workload.
 var ErrNotUnique = errors.New("takes unique keys only, on the side with fewer rows")
 
-// Measure verifies an algorithm and then times it. The error is ErrWrong of bench/primitive where the answer is wrong, ErrNotUnique, and
-// wraps backend.ErrDeviceMemory or backend.ErrLimit where the join does not fit.
-func (b *Bed) Measure(ctx context.Context, a Algorithm, repeat int, warm time.Duration) (result Result, err error) {
-	result = Result{Algorithm: a.Name, SRows: b.right.Rows}
+// Measure verifies algorithms and then times them, in rounds that run each once, so that what a shared machine does besides falls on all of
+// them; begin is told of each before, and of the rounds. An algorithm that does not fit, or takes unique keys only, is skipped. The error is
+// ErrWrong of bench/primitive where an answer is wrong.
+func (b *Bed) Measure(ctx context.Context, algorithms []Algorithm, repeat int, warm time.Duration, begin func(what string)) ([]Result, error) {
+	results := make([]Result, len(algorithms))
+	runs := make([][]timed, len(algorithms))
+	round := func() error {
+		for i, a := range algorithms {
+			if results[i].Skipped != nil {
+				continue
+			}
+			t, err := b.time(ctx, a)
+			if results[i].Skipped = skipped(err); results[i].Skipped == nil && err != nil {
+				return fmt.Errorf("%s: %w", a.Name, err)
+			}
+			runs[i] = append(runs[i], t)
+		}
+		return nil
+	}
+	for i, a := range algorithms {
+		begin("verify " + a.Name)
+		err := b.verify(ctx, a, &results[i])
+		if results[i].Skipped = skipped(err); results[i].Skipped == nil && err != nil {
+			return nil, fmt.Errorf("%s: %w", a.Name, err)
+		}
+	}
+	begin("time")
+	for start := time.Now(); time.Since(start) < warm; {
+		if err := round(); err != nil {
+			return nil, err
+		}
+	}
+	clear(runs)
+	for range repeat {
+		if err := round(); err != nil {
+			return nil, err
+		}
+	}
+	for i := range results {
+		if results[i].Skipped == nil {
+			results[i].summarize(runs[i])
+		}
+	}
+	return results, nil
+}
+
+// skipped returns an error for which an algorithm is skipped, and nil for others.
+func skipped(err error) error {
+	for _, reason := range []error{ErrNotUnique, backend.ErrDeviceMemory, backend.ErrHostMemory, backend.ErrLimit} {
+		if errors.Is(err, reason) {
+			return err
+		}
+	}
+	return nil
+}
+
+// verify runs an algorithm and looks at its answer.
+func (b *Bed) verify(ctx context.Context, a Algorithm, r *Result) error {
+	*r = Result{Algorithm: a.Name, SRows: b.right.Rows}
 	for _, left := range b.lefts {
-		result.RRows += left.Rows
+		r.RRows += left.Rows
 	}
 	if a.unique() && !b.unique {
-		return result, ErrNotUnique
+		return ErrNotUnique
 	}
 	device := b.memory.Device
 	device.ResetPeak()
 	out, err := b.join(ctx, a, nil)
 	if err != nil {
-		return result, fmt.Errorf("%s: %w", a.Name, err)
+		return err
 	}
-	result.Rows = out.Rows
-	err = b.check.verify(ctx, device, out)
-	out.Release()
-	if err != nil {
-		return result, fmt.Errorf("%s: %w", a.Name, err)
+	defer out.Release()
+	r.Rows = out.Rows
+	if err := b.check.verify(ctx, device, out); err != nil {
+		return err
 	}
-	result.PeakBytes = device.MemoryUse(backend.DeviceLocal).Peak
-	for start := time.Now(); time.Since(start) < warm; {
-		if _, err := b.time(ctx, a); err != nil {
-			return result, err
-		}
-	}
-	var runs []timed
+	r.PeakBytes = device.MemoryUse(backend.DeviceLocal).Peak
+	return nil
+}
+
+func (r *Result) summarize(runs []timed) {
 	var times, walls []time.Duration
-	for range repeat {
-		t, err := b.time(ctx, a)
-		if err != nil {
-			return result, err
-		}
-		runs, times, walls = append(runs, t), append(times, t.device), append(walls, t.wall)
+	for _, t := range runs {
+		times, walls = append(times, t.device), append(walls, t.wall)
 	}
-	result.Times, result.Wall = benchmark.Summarize(times), benchmark.Summarize(walls)
+	r.Times, r.Wall = benchmark.Summarize(times), benchmark.Summarize(walls)
 	slices.SortFunc(runs, func(a, b timed) int { return int(a.device - b.device) })
-	result.Stages = runs[len(runs)/2].stages
-	if result.DeviceTime = len(result.Stages) > 0; !result.DeviceTime {
-		result.Times = result.Wall
+	r.Stages = runs[len(runs)/2].stages
+	if r.DeviceTime = len(r.Stages) > 0; !r.DeviceTime {
+		r.Times = r.Wall
 	}
-	return result, nil
 }
 
 // timed is a run and its times.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -51,13 +52,17 @@ func TestMeasure(t *testing.T) {
 			require.NoError(t, err)
 			func() {
 				defer bed.Release()
-				for _, a := range Algorithms() {
-					r, err := bed.Measure(context.Background(), a, 1, 0)
+				results, err := bed.Measure(context.Background(), Algorithms(), 1, time.Nanosecond, func(string) {})
+				require.NoError(t, err, "%v", c)
+				for i, a := range Algorithms() {
+					r := results[i]
+					require.Equal(t, a.Name, r.Algorithm)
 					if a.unique() && !bed.unique {
-						require.ErrorIs(t, err, ErrNotUnique)
+						require.ErrorIs(t, r.Skipped, ErrNotUnique)
 						continue
 					}
-					require.NoError(t, err, "%s: %v", a.Name, c)
+					require.NoError(t, r.Skipped, "%s: %v", a.Name, c)
+					require.Equal(t, 1, r.Times.Runs, "without those that warm")
 					require.Positive(t, r.Rows)
 					require.NotZero(t, r.PeakBytes)
 					require.Positive(t, r.Times.Median)
@@ -112,7 +117,7 @@ func TestCheckSeesFaults(t *testing.T) {
 					}
 					return r, err
 				}
-				_, err := bed.Measure(context.Background(), a, 1, 0)
+				_, err := bed.Measure(context.Background(), []Algorithm{a}, 1, 0, func(string) {})
 				require.ErrorIs(t, err, benchmark.ErrWrong, "%s: %v", name, c)
 			}
 			bed.Release()

@@ -119,8 +119,8 @@ func TestBenchTable(t *testing.T) {
 // The widest numbers keep their columns.
 func TestJoinTable(t *testing.T) {
 	table := newJoinTable([]string{"zipf=1"}, joins.Algorithms()[:1])
-	m := &measurement{Result: joins.Result{Algorithm: "phj-om", RRows: 1 << 30, SRows: 1 << 31, Rows: 1<<32 - 1, PeakBytes: 1<<20 - 103,
-		Times: benchmark.Summary{Median: 999600 * time.Microsecond, Min: 999499 * time.Nanosecond, Max: 99 * time.Second}}}
+	m := &joins.Result{Algorithm: "phj-om", RRows: 1 << 30, SRows: 1 << 31, Rows: 1<<32 - 1, PeakBytes: 1<<20 - 103,
+		Times: benchmark.Summary{Median: 999600 * time.Microsecond, Min: 999499 * time.Nanosecond, Max: 99 * time.Second}}
 	require.Len(t, table.line("zipf=1", m), len(table.head()))
 	require.Contains(t, table.line("zipf=1", m), " 1023.9 KiB ")
 	m.PeakBytes = 1 << 60

@@ -42,8 +42,8 @@ func (s *session) benchJoinsCommand() *cli.Command {
 
 			&cli.StringFlag{Name: "device", Category: run, Value: "auto", Usage: "`DEVICE`: its index, name, id or backend; default: auto"},
 			&cli.GenericFlag{Name: "device-memory", Category: run, Value: new(sizeValue), Usage: "use at most `SIZE` on the device, as in 512MiB; default: 80%"},
-			&cli.IntFlag{Name: "repeat", Category: run, Value: 7, Usage: "time each join `TIMES` times; default: 7, for figures 3"},
-			&cli.DurationFlag{Name: "warm", Category: run, Value: time.Second, Usage: "run each join for a `TIME` before; default: 1s, for figures 50ms"},
+			&cli.IntFlag{Name: "repeat", Category: run, Value: 7, Usage: "time each join `TIMES` times, in turn; default: 7, for figures 3"},
+			&cli.DurationFlag{Name: "warm", Category: run, Value: time.Second, Usage: "run the joins for a `TIME` before; default: 1s, for figures 50ms"},
 
 			&cli.StringFlag{Name: "csv", Category: output, Usage: "write the results to `FILE`, which appears whole or not at all"},
 		},
@@ -171,7 +171,7 @@ func (s *session) benchJoins(ctx context.Context, o joinsOptions) (err error) {
 		return err
 	}
 	defer file.abort()
-	w := &sweep{session: s, joinsOptions: o, device: device, user: user, file: file, progress: s.newProgress(false), known: map[string]measurement{}}
+	w := &sweep{session: s, joinsOptions: o, device: device, user: user, file: file, progress: s.newProgress(false), known: map[string]joins.Result{}}
 	defer w.progress.close()
 	fmt.Fprintln(s.stdout, printable(fmt.Sprintf("%s, %s %s", device.Info().Name, device.Info().Driver, device.Info().DriverVersion)))
 	for _, figure := range o.figures {
@@ -190,13 +190,7 @@ type sweep struct {
 	user     primitive.Tuning
 	file     *benchFile
 	progress *progress
-	known    map[string]measurement // by workload and algorithm
-}
-
-// measurement is a result, or why there is none.
-type measurement struct {
-	joins.Result
-	skipped error
+	known    map[string]joins.Result // by workload and algorithm
 }
 
 func (w *sweep) figure(ctx context.Context, f joins.Figure) error {
@@ -236,40 +230,48 @@ func (w *sweep) figure(ctx context.Context, f joins.Figure) error {
 	return nil
 }
 
-// measure prints a line for each algorithm as soon as it is measured. The workload is made once, if it is needed.
+// measure prints a line for each algorithm of a cell.
 func (w *sweep) measure(ctx context.Context, figure, place string, c joins.Cell, algorithms []joins.Algorithm, table *joinTable) error {
-	var bed *joins.Bed
-	var bedErr error
-	defer func() {
-		if bed != nil {
-			bed.Release()
-		}
-	}()
+	key := func(algorithm string) string { return c.String() + " " + algorithm }
+	var unknown []joins.Algorithm
 	for _, a := range algorithms {
-		key := c.String() + " " + a.Name
-		o, known := w.known[key]
-		if !known {
-			o.Algorithm = a.Name
-			if bed == nil && bedErr == nil {
-				w.progress.enter("make " + c.String())
-				bed, bedErr = joins.NewBed(ctx, w.device, w.user, c)
-			}
-			err := bedErr
-			if err == nil {
-				w.progress.enter(key)
-				o.Result, err = bed.Measure(ctx, a, w.repeat, w.warm)
-			}
-			if err != nil && !doesNotFit(err) && !errors.Is(err, joins.ErrNotUnique) {
-				return err
-			}
-			o.skipped = err
-			w.progress.clearLine()
-			w.known[key] = o
+		if _, known := w.known[key(a.Name)]; !known {
+			unknown = append(unknown, a)
 		}
-		fmt.Fprintln(w.stdout, table.line(place, &o))
-		w.file.addJoin(figure, place, c, &o)
+	}
+	results, err := w.run(ctx, c, unknown)
+	w.progress.clearLine()
+	if err != nil {
+		return err
+	}
+	for _, r := range results {
+		w.known[key(r.Algorithm)] = r
+	}
+	for _, a := range algorithms {
+		r := w.known[key(a.Name)]
+		fmt.Fprintln(w.stdout, table.line(place, &r))
+		w.file.addJoin(figure, place, c, &r)
 	}
 	return nil
+}
+
+func (w *sweep) run(ctx context.Context, c joins.Cell, algorithms []joins.Algorithm) (results []joins.Result, err error) {
+	if len(algorithms) == 0 {
+		return nil, nil
+	}
+	w.progress.enter("make " + c.String())
+	bed, err := joins.NewBed(ctx, w.device, w.user, c)
+	if doesNotFit(err) {
+		for _, a := range algorithms {
+			results = append(results, joins.Result{Algorithm: a.Name, Skipped: err})
+		}
+		return results, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer bed.Release()
+	return bed.Measure(ctx, algorithms, w.repeat, w.warm, func(what string) { w.progress.enter(what + " " + c.String()) })
 }
 
 // joinTable prints measured joins, each followed by its stages.
@@ -304,14 +306,14 @@ func (t *joinTable) cells(cells []string) string {
 
 func (t *joinTable) head() string { return t.cells(joinHead) }
 
-func (t *joinTable) line(place string, o *measurement) string {
-	if o.skipped != nil {
-		return t.cells([]string{place, o.Algorithm}) + columnGap + "skipped: " + oneLine(o.skipped.Error())
+func (t *joinTable) line(place string, r *joins.Result) string {
+	if r.Skipped != nil {
+		return t.cells([]string{place, r.Algorithm}) + columnGap + "skipped: " + oneLine(r.Skipped.Error())
 	}
-	line := t.cells([]string{place, o.Algorithm, formatTime(o.Times.Median), formatTime(o.Times.Min), formatTime(o.Times.Max),
-		formatRate(o.TuplesPerSecond(), ""), formatBytes(o.PeakBytes), benchmark.RowsText(o.Rows)})
-	if len(o.Stages) > 0 {
-		line += "\n   " + fold(stagesText(o.Stages), reportColumns-4, "\n   ")
+	line := t.cells([]string{place, r.Algorithm, formatTime(r.Times.Median), formatTime(r.Times.Min), formatTime(r.Times.Max),
+		formatRate(r.TuplesPerSecond(), ""), formatBytes(r.PeakBytes), benchmark.RowsText(r.Rows)})
+	if len(r.Stages) > 0 {
+		line += "\n   " + fold(stagesText(r.Stages), reportColumns-4, "\n   ")
 	}
 	return line
 }
@@ -333,12 +335,12 @@ var joinColumns = benchColumns{
 }
 
 // addJoin adds a row. Rows of what was skipped are those of the cell.
-func (f *benchFile) addJoin(figure, place string, c joins.Cell, o *measurement) {
-	spec, r := &c.Spec, &o.Result
+func (f *benchFile) addJoin(figure, place string, c joins.Cell, r *joins.Result) {
+	spec := &c.Spec
 	clock, verified, reason := clockText(r.DeviceTime), "yes", ""
 	numbers, measures := []uint64{spec.Seed, uint64(max(c.Dimensions, 1)), uint64(spec.KeyBytes)}, []float64{spec.MatchRatio, spec.Zipf}
-	if o.skipped != nil {
-		clock, verified, reason = "", "no", oneLine(o.skipped.Error())
+	if r.Skipped != nil {
+		clock, verified, reason = "", "no", oneLine(r.Skipped.Error())
 		numbers = append(numbers, uint64(spec.RRows), uint64(spec.SRows))
 	} else {
 		numbers = append(numbers, r.RRows, r.SRows, r.Rows, r.PeakBytes, uint64(r.Times.Runs))
