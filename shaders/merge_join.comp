@@ -63,7 +63,7 @@ bool matches_at(Key key, uint stop, out uint next) {
     return found;
 }
 
-#define LEFT_IN_FLIGHT 8u // left keys of an invocation whose loads overlap
+const uint left_in_flight = kept == 1u ? 8u : 1u; // left keys of an invocation whose loads overlap; CPU cores do that themselves
 
 void main() {
     uint unit = GROUP;
@@ -78,12 +78,12 @@ void main() {
     [[unroll]] for (uint k = 0u; k < items; ++k) {
         if (kept == 1u && run + k * gl_SubgroupSize < right_count) key[k] = right.at[run + k * gl_SubgroupSize];
     }
-    for (uint i = INVOCATION; i < left_count; i += LEFT_IN_FLIGHT * WORKGROUP_SIZE) {
-        Key own[LEFT_IN_FLIGHT];
-        [[unroll]] for (uint k = 0u; k < LEFT_IN_FLIGHT; ++k) {
+    for (uint i = INVOCATION; i < left_count; i += left_in_flight * WORKGROUP_SIZE) {
+        Key own[left_in_flight];
+        [[unroll]] for (uint k = 0u; k < left_in_flight; ++k) {
             if (i + k * WORKGROUP_SIZE < left_count) own[k] = left.at[i + k * WORKGROUP_SIZE];
         }
-        [[unroll]] for (uint k = 0u; k < LEFT_IN_FLIGHT; ++k) {
+        [[unroll]] for (uint k = 0u; k < left_in_flight; ++k) {
             if (i + k * WORKGROUP_SIZE < left_count) sh_left[i + k * WORKGROUP_SIZE] = own[k];
         }
     }

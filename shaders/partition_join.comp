@@ -78,7 +78,7 @@ uint left_row(uint at) { return at - 1u; }
 
 uint first_stop(Key key, inout uint cursor) { return sh_head[chain_of(bits_of(key))]; }
 
-#define BUILD_IN_FLIGHT 8u // left keys of an invocation whose loads overlap
+const uint build_in_flight = kept == 1u ? 8u : 1u; // left keys of an invocation whose loads overlap; CPU cores do that themselves
 
 void main() {
     uint unit = GROUP;
@@ -95,12 +95,12 @@ void main() {
     }
     for (uint i = INVOCATION; i < heads; i += WORKGROUP_SIZE) sh_head[i] = 0u;
     barrier();
-    for (uint i = INVOCATION; i < left_count; i += BUILD_IN_FLIGHT * WORKGROUP_SIZE) {
-        Key own[BUILD_IN_FLIGHT];
-        [[unroll]] for (uint k = 0u; k < BUILD_IN_FLIGHT; ++k) {
+    for (uint i = INVOCATION; i < left_count; i += build_in_flight * WORKGROUP_SIZE) {
+        Key own[build_in_flight];
+        [[unroll]] for (uint k = 0u; k < build_in_flight; ++k) {
             if (i + k * WORKGROUP_SIZE < left_count) own[k] = unit_keys.at[i + k * WORKGROUP_SIZE];
         }
-        [[unroll]] for (uint k = 0u; k < BUILD_IN_FLIGHT; ++k) {
+        [[unroll]] for (uint k = 0u; k < build_in_flight; ++k) {
             if (i + k * WORKGROUP_SIZE < left_count) {
                 Key bits = bits_of(own[k]);
                 sh_node[i + k * WORKGROUP_SIZE] = tag_of(bits) << 16 | atomicExchange(sh_head[chain_of(bits)], i + k * WORKGROUP_SIZE + 1u);
