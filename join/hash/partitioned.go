@@ -262,31 +262,27 @@ func (j *join) narrow(ctx context.Context) error {
 	if j.bits == 0 || j.force.wide || j.sides[build].Keys.Bytes == 4 {
 		return nil
 	}
-	words := j.memory.New(4*4, "high words")
+	words := j.memory.New(5*4, "high words")
 	if j.memory.Err != nil {
 		return j.memory.Err
 	}
+	b, p := &j.sides[build], &j.sides[probe]
 	var list backend.List
-	for i := range j.sides {
-		for end, row := range [2]uint64{0, j.sides[i].Rows - 1} {
-			list.Copy(words.Range(uint64(2*i+end)*4, 4), part(j.sides[i].Keys.Data, row*8+4, 4))
-		}
-	}
+	list.Copy(words.Range(0, 4), part(b.Keys.Data, 4, 4))
+	list.Fill(words.Range(4, 4), 0) // for the pass that counts
+	list.Copy(words.Range(8, 4), part(b.Keys.Data, b.Rows*8-4, 4))
+	list.Copy(words.Range(12, 4), part(p.Keys.Data, 4, 4))
+	list.Copy(words.Range(16, 4), part(p.Keys.Data, p.Rows*8-4, 4))
 	if _, err := j.ops.Device().Submit(ctx, backend.Compute, &list); err != nil {
 		return err
 	}
-	var found [4]uint32
+	var found [5]uint32
 	if err := j.ops.Device().Download(ctx, backend.AsBytes(found[:]), words.All()); err != nil {
 		return err
 	}
 	j.high = found[0]
-	if found != [4]uint32{j.high, j.high, j.high, j.high} {
+	if found != [5]uint32{j.high, 0, j.high, j.high, j.high} {
 		return nil
-	}
-	list = backend.List{}
-	list.Fill(words.Range(4, 4), 0) // behind the high word that all have
-	if _, err := j.ops.Device().Submit(ctx, backend.Compute, &list); err != nil {
-		return err
 	}
 	for i := range j.sides {
 		j.sides[i].High = words.Range(0, 8)
