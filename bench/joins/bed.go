@@ -180,25 +180,30 @@ var ErrNotUnique = errors.New("takes unique keys only, on the side with fewer ro
 func (b *Bed) Measure(ctx context.Context, algorithms []Algorithm, repeat int, warm time.Duration, begin func(what string)) ([]Result, error) {
 	results := make([]Result, len(algorithms))
 	runs := make([][]timed, len(algorithms))
-	round := func() error {
+	each := func(run func(i int) error) error {
 		for i, a := range algorithms {
 			if results[i].Skipped != nil {
 				continue
 			}
-			t, err := b.time(ctx, a)
+			err := run(i)
 			if results[i].Skipped = skipped(err); results[i].Skipped == nil && err != nil {
 				return fmt.Errorf("%s: %w", a.Name, err)
 			}
-			runs[i] = append(runs[i], t)
 		}
 		return nil
 	}
-	for i, a := range algorithms {
-		begin("verify " + a.Name)
-		err := b.verify(ctx, a, &results[i])
-		if results[i].Skipped = skipped(err); results[i].Skipped == nil && err != nil {
-			return nil, fmt.Errorf("%s: %w", a.Name, err)
-		}
+	round := func() error {
+		return each(func(i int) error {
+			t, err := b.time(ctx, algorithms[i])
+			runs[i] = append(runs[i], t)
+			return err
+		})
+	}
+	if err := each(func(i int) error {
+		begin("verify " + algorithms[i].Name)
+		return b.verify(ctx, algorithms[i], &results[i])
+	}); err != nil {
+		return nil, err
 	}
 	begin("time")
 	for start := time.Now(); time.Since(start) < warm; {
