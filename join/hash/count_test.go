@@ -15,7 +15,6 @@ import (
 	"github.com/spirjoin/spirjoin/internal/devicetest"
 	"github.com/spirjoin/spirjoin/internal/jointest"
 	"github.com/spirjoin/spirjoin/join/resident"
-	"github.com/spirjoin/spirjoin/primitive"
 )
 
 // TestCount compares the count with the rows of the join, and lets the rows be refused before memory is taken for them.
@@ -25,9 +24,9 @@ func TestCount(t *testing.T) {
 	names := slices.Sorted(maps.Keys(workloads))
 	forced := []force{{}, {bits: new(int)}, {bits: bitsOf(5), table: 70}, {bits: bitsOf(4), table: 20, ranges: 3}, {bits: bitsOf(5), table: 8, ranges: 1}}
 	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {
-		ops, err := primitive.New(device, jointest.Tuning(t))
-		require.NoError(t, err)
-		for _, c := range devicetest.Combinations(t, len(jointest.Sizes), len(names), len(forced)+1, 2) {
+		shapes := bothShapes(t, device)
+		for n, c := range devicetest.Combinations(t, len(jointest.Sizes), len(names), len(forced)+1, 2) {
+			ops := shapes[n%2]
 			size, workload, keyBytes := jointest.Sizes[c[0]], workloads[names[c[1]]], 4+4*c[3]
 			random := rand.New(rand.NewPCG(uint64(c[0]), uint64(c[1])))
 			left, right := &jointest.Relation{KeyBytes: keyBytes, Payload: []int{4}}, &jointest.Relation{KeyBytes: keyBytes, Payload: []int{8, 4, 4}}

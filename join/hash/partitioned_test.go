@@ -43,12 +43,12 @@ func TestJoin(t *testing.T) {
 	forced := []force{{}, {bits: new(int)}, {bits: bitsOf(3)}, {bits: bitsOf(11), table: 40}, {bits: bitsOf(5), table: 70}, {bits: bitsOf(2), table: 1000}, {bits: bitsOf(4), table: 20, ranges: 3}, {bits: bitsOf(5), table: 8, ranges: 1}}
 	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {
 		tuning := jointest.Tuning(t)
-		ops, err := primitive.New(device, tuning)
-		require.NoError(t, err)
+		shapes := bothShapes(t, device)
 		for n, c := range devicetest.Combinations(t, len(sizes), len(payloads), len(names), len(forced), 10, 2) {
 			if tuning != nil && n%5 > 0 {
 				continue // instrumented pipelines take seconds to compile
 			}
+			ops := shapes[n%2]
 			size, workload, keyBytes := sizes[c[0]], workloads[names[c[2]]], 4+4*c[5]
 			random := rand.New(rand.NewPCG(uint64(c[0]), uint64(c[2])))
 			o := Options{Untransformed: c[4]&1 == 1, OneByOne: c[4]&2 == 2, CountFirst: c[4]&4 == 4, Unpartitioned: c[4] >= 8, force: forced[c[3]]}
@@ -125,6 +125,16 @@ func TestSimilarKeys(t *testing.T) {
 			})
 		}
 	})
+}
+
+// bothShapes are the tuned kernels, where these can be had, and small ones.
+func bothShapes(t *testing.T, device *backend.Device) (shapes [2]*primitive.Ops) {
+	for i, tuning := range []primitive.Tuning{jointest.Tuning(t), jointest.Small()} {
+		ops, err := primitive.New(device, tuning)
+		require.NoError(t, err)
+		shapes[i] = ops
+	}
+	return shapes
 }
 
 func bitsOf(n int) *int { return &n }
