@@ -161,6 +161,10 @@ func radixScatter[K, P word](call *backend.Call, group uint32) {
 func scatterWideDigits[K, P word](call *backend.Call, keys keyColumn[K], t tile, d digit, buffer []K) {
 	count, firstRow, width := int(call.Params[1]), call.Params[2], call.Params[4]
 	offsets, keysOut := backend.Words(call.Args[4]), view[K](call.Args[6])
+	var payloadIn, payloadOut [MaxColumns][]P
+	for c := range payloadIn {
+		payloadIn[c], payloadOut[c] = view[P](call.Args[1+c]), view[P](call.Args[7+c])
+	}
 	var cursor [MaxSerialDigits]uint32
 	for digit := range 1 << width {
 		cursor[digit] = offsets[digit*count+t.index]
@@ -169,10 +173,9 @@ func scatterWideDigits[K, P word](call *backend.Call, keys keyColumn[K], t tile,
 		for i, key := range keys.source(first, min(first+stageRows, t.end), buffer, d) {
 			to := &cursor[wideDigitOf(key, d.shift, width)]
 			keysOut[*to] = key
-			for c := range MaxColumns {
-				in, out := view[P](call.Args[1+c]), view[P](call.Args[7+c])
-				if out != nil && in != nil {
-					out[*to] = in[first+i]
+			for c, out := range &payloadOut {
+				if out != nil && payloadIn[c] != nil {
+					out[*to] = payloadIn[c][first+i]
 				} else if out != nil && c == 0 {
 					out[*to] = P(firstRow) + P(first+i)
 				}

@@ -45,8 +45,8 @@ shaders() { tools/glslc.sh --check; }
 unit() { go test -timeout "$timeout" ./...; }
 race() {
 	local packages
-	mapfile -t packages < <(go list ./... | grep -v /kernel$) # it has no threads of its own; the host backend's tests run all kernels in parallel
-	SPIRJOIN_TEST_DEVICES=host go test -race -timeout "$timeout" "${packages[@]}"
+	packages=$(go list ./... | grep -v '/kernel$') # it has no threads of its own; the host backend's tests run all kernels in parallel
+	SPIRJOIN_TEST_DEVICES=host go test -race -timeout "$timeout" $packages
 	on lavapipe off -race ./vulkan/...
 }
 devices() { on host,lavapipe off "${device_packages[@]}"; }

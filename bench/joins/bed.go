@@ -26,7 +26,7 @@ type Result struct {
 	Wall         benchmark.Summary   // by the clock of the host, from the call to the end of the device's work
 	Stages       []backend.StageTime // of the run whose time is the median
 	PeakBytes    uint64              // device memory, inputs and output included
-	Skipped      error               // why there is nothing else but the name: ErrNotUnique, or one that wraps ErrDeviceMemory, ErrHostMemory or ErrLimit of package backend
+	Skipped      error               // why it has no times: ErrNotUnique, or the join does not fit
 }
 
 // TuplesPerSecond counts the rows of all inputs, as GFTR 5.1 does, by the median.
@@ -185,8 +185,9 @@ func (b *Bed) Measure(ctx context.Context, algorithms []Algorithm, repeat int, w
 			if results[i].Skipped != nil {
 				continue
 			}
-			err := run(i)
-			if results[i].Skipped = skipped(err); results[i].Skipped == nil && err != nil {
+			if err := run(i); errors.Is(err, ErrNotUnique) || benchmark.DoesNotFit(err) {
+				results[i].Skipped = err
+			} else if err != nil {
 				return fmt.Errorf("%s: %w", a.Name, err)
 			}
 		}
@@ -223,16 +224,6 @@ func (b *Bed) Measure(ctx context.Context, algorithms []Algorithm, repeat int, w
 		}
 	}
 	return results, nil
-}
-
-// skipped returns an error for which an algorithm is skipped, and nil for others.
-func skipped(err error) error {
-	for _, reason := range []error{ErrNotUnique, backend.ErrDeviceMemory, backend.ErrHostMemory, backend.ErrLimit} {
-		if errors.Is(err, reason) {
-			return err
-		}
-	}
-	return nil
 }
 
 // verify runs an algorithm and looks at its answer.

@@ -2,7 +2,9 @@ package joins
 
 import (
 	"context"
+	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -11,6 +13,7 @@ import (
 	"github.com/spirjoin/spirjoin/backend"
 	benchmark "github.com/spirjoin/spirjoin/bench/primitive"
 	"github.com/spirjoin/spirjoin/bench/workload"
+	"github.com/spirjoin/spirjoin/host"
 	"github.com/spirjoin/spirjoin/internal/devicetest"
 	"github.com/spirjoin/spirjoin/internal/jointest"
 	"github.com/spirjoin/spirjoin/join/resident"
@@ -52,7 +55,7 @@ func TestMeasure(t *testing.T) {
 			require.NoError(t, err)
 			func() {
 				defer bed.Release()
-				results, err := bed.Measure(context.Background(), Algorithms(), 1, time.Nanosecond, func(string) {})
+				results, err := bed.Measure(context.Background(), Algorithms(), 1, time.Millisecond, func(string) {})
 				require.NoError(t, err, "%v", c)
 				for i, a := range Algorithms() {
 					r := results[i]
@@ -71,6 +74,38 @@ func TestMeasure(t *testing.T) {
 			}()
 		}
 	})
+}
+
+// Algorithms are verified one after the other and run in turn; one that does not fit at some time is left out from then on.
+func TestMeasureInTurn(t *testing.T) {
+	driver, err := host.New(host.Options{}).Open("host:cpu")
+	require.NoError(t, err)
+	device := backend.NewDevice(driver, backend.DeviceOptions{})
+	defer func() { require.NoError(t, device.Close()) }()
+	bed, err := NewBed(context.Background(), device, nil, cells[0])
+	require.NoError(t, err)
+	defer bed.Release()
+	var order, told []string
+	algorithms := Algorithms()[:3]
+	for i := range algorithms {
+		a := &algorithms[i]
+		a.Name = string(rune('a' + i))
+		right := a.join
+		a.join = func(ctx context.Context, ops *primitive.Ops, left, other resident.Relation, profile *backend.Profile) (*resident.Result, error) {
+			order = append(order, a.Name)
+			if a.Name == "b" && len(order) > 6 {
+				return nil, fmt.Errorf("full: %w", backend.ErrDeviceMemory)
+			}
+			return right(ctx, ops, left, other, profile)
+		}
+	}
+	results, err := bed.Measure(context.Background(), algorithms, 3, 0, func(what string) { told = append(told, what) })
+	require.NoError(t, err)
+	require.Equal(t, "abc"+"abc"+"abc"+"ac", strings.Join(order, ""), "verified, and three rounds")
+	require.Equal(t, []string{"verify a", "verify b", "verify c", "time"}, told)
+	require.ErrorIs(t, results[1].Skipped, backend.ErrDeviceMemory)
+	require.Zero(t, results[1].Times)
+	require.Equal(t, []int{3, 3}, []int{results[0].Times.Runs, results[2].Times.Runs})
 }
 
 // The check must see each kind of fault, on each kind of workload, also in the last of the pieces that are downloaded.

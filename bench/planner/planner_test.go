@@ -85,6 +85,7 @@ func TestCheck(t *testing.T) {
 	require.InDelta(t, 0.5, Share(verdicts), 1e-9)
 	fitted, err := Fit(cells(t), *hostRates(t), tuning)
 	require.NoError(t, err)
+	require.Contains(t, fitted.Measured, "of 4 cells")
 	verdicts, err = Check(cells(t), &fitted, tuning)
 	require.NoError(t, err)
 	require.Equal(t, "smj-um", verdicts[0].Choice, "as fitted rates predict")

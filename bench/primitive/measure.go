@@ -2,6 +2,7 @@ package primitive
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/bits"
 	"slices"
@@ -215,4 +216,9 @@ func (b *bed) run(e *experiment) (took time.Duration, stamped bool, err error) {
 		return stages[0].Time, true, nil
 	}
 	return took, false, nil
+}
+
+// DoesNotFit tells an error for which a case is skipped from one that ends a measurement.
+func DoesNotFit(err error) bool {
+	return errors.Is(err, backend.ErrDeviceMemory) || errors.Is(err, backend.ErrHostMemory) || errors.Is(err, backend.ErrLimit)
 }

@@ -241,11 +241,6 @@ func (s *session) benchPrimitive(ctx context.Context, o benchOptions) (err error
 	return s.measureCases(ctx, rig, device.Info(), cases, o, file)
 }
 
-// doesNotFit tells an error for which a case is skipped from one that ends the command.
-func doesNotFit(err error) bool {
-	return errors.Is(err, backend.ErrDeviceMemory) || errors.Is(err, backend.ErrHostMemory) || errors.Is(err, backend.ErrLimit)
-}
-
 // measureCases prints a line for each case as soon as it is known.
 func (s *session) measureCases(ctx context.Context, rig *benchmark.Rig, device *backend.DeviceInfo, cases []benchmark.Case, o benchOptions, file *benchFile) error {
 	progress := s.newProgress(false)
@@ -263,7 +258,7 @@ func (s *session) measureCases(ctx context.Context, rig *benchmark.Rig, device *
 		progress.enter(c.String())
 		result, err := rig.Measure(ctx, c)
 		skipped := err
-		if err != nil && !doesNotFit(err) {
+		if err != nil && !benchmark.DoesNotFit(err) {
 			return err
 		}
 		progress.clearLine()

@@ -261,7 +261,7 @@ func (w *sweep) run(ctx context.Context, c joins.Cell, algorithms []joins.Algori
 	}
 	w.progress.enter("make " + c.String())
 	bed, err := joins.NewBed(ctx, w.device, w.user, c)
-	if doesNotFit(err) {
+	if benchmark.DoesNotFit(err) {
 		for _, a := range algorithms {
 			results = append(results, joins.Result{Algorithm: a.Name, Skipped: err})
 		}

@@ -22,7 +22,7 @@ func TestAdvise(t *testing.T) {
 	require.NotContains(t, flagsAt(t, &memory[0]), "hg")
 	Advise(nil)
 	Advise(memory[100 : 100+hugePageBytes-pageBytes])
-	require.NotContains(t, flagsAt(t, &memory[0]), "hg", "too short for one")
+	require.NotContains(t, flagsAt(t, &memory[pageBytes]), "hg", "too short for one")
 	Advise(memory[100:])
 	require.NotContains(t, flagsAt(t, &memory[0]), "hg", "a page that is shared with others")
 	require.Contains(t, flagsAt(t, &memory[pageBytes]), "hg")
