@@ -24,6 +24,7 @@ type joinTask struct {
 	threads     int // 0 = all cores
 	repeat      int
 	checksum    bool
+	direct      bool // one statement from file to file, as users of DuckDB run it
 }
 
 // joinReport is what a run prints.
@@ -57,6 +58,8 @@ func (t joinTask) validate() error {
 	materialize := !t.count && t.sum == ""
 	check(materialize || t.output == "" && !t.checksum && t.columns == nil, "--count and --sum make no table: they exclude -o, --checksum and --columns")
 	check(!t.count || t.sum == "", "--count and --sum exclude each other")
+	check(!t.direct || !t.checksum, "--direct makes no table to take a --checksum of; take that of the file: --checksum-file")
+	check(!t.direct || !materialize || t.output != "", "--direct writes its rows to a file: -o is needed")
 	if len(faults) > 0 {
 		return fmt.Errorf("%w: %s", errUsage, strings.Join(faults, "; "))
 	}
@@ -213,6 +216,9 @@ func (t joinTask) run(ctx context.Context) (report joinReport, err error) {
 	if err != nil {
 		return report, err
 	}
+	if t.direct {
+		return t.runDirect(ctx, s, used, report)
+	}
 	var leftKeys, rightKeys []string
 	for _, k := range t.on {
 		leftKeys, rightKeys = append(leftKeys, k.left), append(rightKeys, k.right)
@@ -266,12 +272,66 @@ func (t joinTask) plan(ctx context.Context, s *session) ([]outputColumn, error) 
 	return choose(all, t.columns)
 }
 
-func (t joinTask) condition() string {
+// from is the FROM clause of the join of two relations: tables, or files.
+func (t joinTask) from(left, right string) string {
 	var parts []string
 	for _, k := range t.on {
 		parts = append(parts, "l."+quoteName(k.left)+" = r."+quoteName(k.right))
 	}
-	return " FROM l JOIN r ON " + strings.Join(parts, " AND ")
+	return " FROM " + left + " AS l JOIN " + right + " AS r ON " + strings.Join(parts, " AND ")
+}
+
+func (t joinTask) condition() string { return t.from("l", "r") }
+
+// selection is the list of output columns of a SELECT.
+func selection(used []outputColumn) string {
+	var expressions []string
+	for _, c := range used {
+		expressions = append(expressions, c.expression()+" AS "+quoteName(c.name))
+	}
+	return strings.Join(expressions, ", ")
+}
+
+// runDirect times one statement that reads both files, joins them and, with -o, writes the result.
+func (t joinTask) runDirect(ctx context.Context, s *session, used []outputColumn, report joinReport) (joinReport, error) {
+	from := t.from(parquet(t.left), parquet(t.right))
+	for range t.repeat {
+		start := time.Now()
+		var err error
+		switch report.Mode {
+		case "count":
+			err = s.one(ctx, "SELECT count(*)"+from, &report.RowsOut)
+		case "sum":
+			err = t.sumInto(ctx, s, used, from, &report)
+		default:
+			err = s.copyTo(ctx, "(SELECT "+selection(used)+from+")", t.output, &report.RowsOut)
+		}
+		if err != nil {
+			return report, fmt.Errorf("join: %w", err)
+		}
+		report.Seconds = append(report.Seconds, time.Since(start).Seconds())
+	}
+	report.SecondsMedian = median(report.Seconds)
+	return report, nil
+}
+
+func (t joinTask) sumInto(ctx context.Context, s *session, used []outputColumn, from string, report *joinReport) error {
+	var sum sql.NullString
+	err := s.one(ctx, "SELECT count(*), sum("+used[0].expression()+")::VARCHAR"+from, &report.RowsOut, &sum)
+	if sum.Valid {
+		report.Sum = &sum.String
+	}
+	return err
+}
+
+// copyTo writes a table or a query to a Parquet file, which appears whole or not at all, and counts its rows.
+func (s *session) copyTo(ctx context.Context, what, path string, rows *int64) error {
+	temp := path + ".tmp"
+	if err := s.one(ctx, "COPY "+what+" TO "+quoteText(temp)+" (FORMAT parquet)", rows); err != nil {
+		_ = os.Remove(temp)
+		return fmt.Errorf("write %s: %w", path, err)
+	}
+	return os.Rename(temp, path)
 }
 
 // once runs the join and returns its seconds. A table of a run before is dropped
@@ -280,23 +340,15 @@ func (t joinTask) once(ctx context.Context, s *session, used []outputColumn, rep
 	if err := s.exec(ctx, "DROP TABLE IF EXISTS out"); err != nil {
 		return 0, err
 	}
-	var expressions []string
-	for _, c := range used {
-		expressions = append(expressions, c.expression()+" AS "+quoteName(c.name))
-	}
 	start := time.Now()
 	var err error
 	switch report.Mode {
 	case "count":
 		err = s.one(ctx, "SELECT count(*)"+t.condition(), &report.RowsOut)
 	case "sum":
-		var sum sql.NullString
-		err = s.one(ctx, "SELECT count(*), sum("+used[0].expression()+")::VARCHAR"+t.condition(), &report.RowsOut, &sum)
-		if sum.Valid {
-			report.Sum = &sum.String
-		}
+		err = t.sumInto(ctx, s, used, t.condition(), report)
 	default:
-		err = s.exec(ctx, "CREATE TABLE out AS SELECT "+strings.Join(expressions, ", ")+t.condition())
+		err = s.exec(ctx, "CREATE TABLE out AS SELECT "+selection(used)+t.condition())
 	}
 	seconds := time.Since(start).Seconds()
 	if err == nil && report.Mode == "materialize" {
@@ -318,13 +370,11 @@ func (t joinTask) finish(ctx context.Context, s *session, report *joinReport) er
 		return nil
 	}
 	start := time.Now()
-	temp := t.output + ".tmp"
-	if err := s.exec(ctx, "COPY out TO "+quoteText(temp)+" (FORMAT parquet)"); err != nil {
-		_ = os.Remove(temp)
-		return fmt.Errorf("write %s: %w", t.output, err)
+	if err := s.copyTo(ctx, "out", t.output, &report.RowsOut); err != nil {
+		return err
 	}
 	report.WriteSeconds = time.Since(start).Seconds()
-	return os.Rename(temp, t.output)
+	return nil
 }
 
 func median(values []float64) float64 {
