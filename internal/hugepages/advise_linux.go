@@ -1,4 +1,3 @@
-// Package hugepages asks for large pages of memory, which random access by a gather or a scatter needs to be fast on CPU cores.
 package hugepages
 
 import (
@@ -8,7 +7,7 @@ import (
 
 const (
 	pageBytes     = 4 << 10 // the smallest that Linux has; where pages are larger it refuses advice about parts of them
-	hugePageBytes = 2 << 20
+	hugePageBytes = Bytes
 )
 
 // Advise asks for large pages in b, whose first and last page it may share with others. A refusal costs nothing but speed.

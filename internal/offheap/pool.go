@@ -1,0 +1,181 @@
+// Package offheap is an Arrow allocator whose large blocks lie outside Go's heap, in large pages that are used again.
+//
+// Tables of a join are most of a process's memory. In Go's heap they would let it grow to twice their size before a
+// collection, and every block would be cleared and touched for the first time again: measured on TPC-H at scale factor 1,
+// 4.0 GB resident and 0.8 s of system time, against 1.5 GB and 0.2 s.
+package offheap
+
+import (
+	"math/bits"
+	"sync"
+	"unsafe"
+
+	"github.com/spirjoin/spirjoin/internal/hugepages"
+)
+
+const (
+	granuleBytes = 32 << 10 // blocks are multiples of it; smaller ones come from Go's heap
+	slabBytes    = 64 << 20 // taken from the system at a time, more where one block is larger
+	alignBytes   = 64       // of small blocks; large ones are aligned to pages
+	keptBytes    = 256 << 20
+)
+
+// Pool is an Arrow allocator. Blocks that are freed are used again, and given back to the system where more than 256 MiB
+// would lie idle. Memory is not cleared. The zero value is ready; safe for concurrent use.
+type Pool struct {
+	mu    sync.Mutex
+	slabs []*slab
+	idle  int             // bytes of slabs without a block
+	owner map[*byte]*slab // of every block
+}
+
+// Shared is the pool of the process.
+var Shared Pool
+
+// slab is a range of memory from the system, divided into granules.
+type slab struct {
+	memory []byte
+	unmap  func()
+	used   []uint64 // a bit for each granule
+	free   int      // granules
+}
+
+func (s *slab) granules() int { return len(s.memory) / granuleBytes }
+
+// Allocate returns size bytes with undefined content. It panics when the system has no memory, as Go's heap does.
+func (p *Pool) Allocate(size int) []byte {
+	if size < granuleBytes {
+		return small(size)
+	}
+	need := (size + granuleBytes - 1) / granuleBytes
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, s := range p.slabs {
+		if s.free >= need {
+			if at := s.find(need); at >= 0 {
+				return p.take(s, at, need, size)
+			}
+		}
+	}
+	s := newSlab(need * granuleBytes)
+	p.slabs = append(p.slabs, s)
+	p.idle += len(s.memory)
+	return p.take(s, 0, need, size)
+}
+
+// small returns a block of Go's heap that is aligned as Arrow recommends.
+func small(size int) []byte {
+	b := make([]byte, size+alignBytes)
+	skip := int(-uintptr(unsafe.Pointer(unsafe.SliceData(b))) % alignBytes)
+	return b[skip : skip+size : skip+size]
+}
+
+func newSlab(leastBytes int) *slab {
+	sizeBytes := (max(leastBytes, slabBytes) + hugepages.Bytes - 1) / hugepages.Bytes * hugepages.Bytes
+	memory, unmap := mapMemory(sizeBytes)
+	n := len(memory) / granuleBytes
+	return &slab{memory: memory, unmap: unmap, used: make([]uint64, (n+63)/64), free: n}
+}
+
+// find is the first granule of n free ones in a row, or -1.
+func (s *slab) find(n int) int {
+	start := 0
+	for at := 0; at < s.granules(); {
+		word := s.used[at/64] >> (at % 64)
+		if word == 0 {
+			at = min(at/64*64+64, s.granules())
+		} else {
+			at += bits.TrailingZeros64(word)
+		}
+		if at-start >= n {
+			return start
+		}
+		for at < s.granules() && s.used[at/64]>>(at%64)&1 == 1 {
+			at += bits.TrailingZeros64(^(s.used[at/64] >> (at % 64)))
+			start = at
+		}
+	}
+	return -1
+}
+
+// mark sets or clears the bits of n granules.
+func (s *slab) mark(at, n int, used bool) {
+	for end := at + n; at < end; {
+		count := min(64-at%64, end-at)
+		mask := ^uint64(0) >> (64 - count) << (at % 64)
+		if used {
+			s.used[at/64] |= mask
+		} else {
+			s.used[at/64] &^= mask
+		}
+		at += count
+	}
+}
+
+func (p *Pool) take(s *slab, at, n, size int) []byte {
+	if s.free == s.granules() {
+		p.idle -= len(s.memory)
+	}
+	s.mark(at, n, true)
+	s.free -= n
+	b := s.memory[at*granuleBytes:][: size : n*granuleBytes]
+	if p.owner == nil {
+		p.owner = make(map[*byte]*slab)
+	}
+	p.owner[unsafe.SliceData(b)] = s
+	return b
+}
+
+// Reallocate grows or shrinks a block, keeping its content.
+func (p *Pool) Reallocate(size int, b []byte) []byte {
+	if size <= cap(b) && (size >= cap(b)/2 || cap(b) <= granuleBytes) {
+		return b[:size]
+	}
+	moved := p.Allocate(size)
+	copy(moved, b)
+	p.Free(b)
+	return moved
+}
+
+// Free takes a block back.
+func (p *Pool) Free(b []byte) {
+	if cap(b) < granuleBytes {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	first := unsafe.SliceData(b)
+	s := p.owner[first]
+	if s == nil {
+		return
+	}
+	delete(p.owner, first)
+	at := int(uintptr(unsafe.Pointer(first))-uintptr(unsafe.Pointer(unsafe.SliceData(s.memory)))) / granuleBytes
+	n := (cap(b) + granuleBytes - 1) / granuleBytes
+	s.mark(at, n, false)
+	if s.free += n; s.free < s.granules() {
+		return
+	}
+	if p.idle += len(s.memory); p.idle <= keptBytes {
+		return
+	}
+	p.idle -= len(s.memory)
+	for i, other := range p.slabs {
+		if other == s {
+			p.slabs = append(p.slabs[:i], p.slabs[i+1:]...)
+			break
+		}
+	}
+	s.unmap()
+}
+
+// Use is the memory of all blocks, rounded up to what they take, and the memory taken from the system for them.
+func (p *Pool) Use() (blockBytes, systemBytes int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, s := range p.slabs {
+		systemBytes += len(s.memory)
+		blockBytes += (s.granules() - s.free) * granuleBytes
+	}
+	return blockBytes, systemBytes
+}

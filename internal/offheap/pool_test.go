@@ -1,0 +1,118 @@
+package offheap
+
+import (
+	"fmt"
+	"sync"
+	"testing"
+	"unsafe"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+)
+
+// No block may lie in another one, whatever is allocated, resized and freed in whatever order.
+func TestBlocksAreApart(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var p Pool
+		type block struct {
+			bytes []byte
+			mark  byte
+		}
+		var live []block
+		fill := func(b []byte, mark byte) {
+			for i := range b {
+				b[i] = mark
+			}
+		}
+		size := rapid.OneOf(rapid.IntRange(0, 3*granuleBytes), rapid.SampledFrom([]int{granuleBytes - 1, granuleBytes,
+			64 * granuleBytes, 65*granuleBytes + 1, 128 * granuleBytes, slabBytes / 2}))
+		for step := range rapid.IntRange(1, 30).Draw(t, "steps") {
+			switch {
+			case len(live) == 0 || rapid.Bool().Draw(t, "allocate"):
+				b := p.Allocate(size.Draw(t, "size"))
+				require.Zero(t, uintptr(unsafe.Pointer(unsafe.SliceData(b)))%alignBytes)
+				fill(b, byte(step))
+				live = append(live, block{b, byte(step)})
+			default:
+				i := rapid.IntRange(0, len(live)-1).Draw(t, "block")
+				if kept := min(size.Draw(t, "size"), len(live[i].bytes)); rapid.Bool().Draw(t, "resize") {
+					live[i].bytes = p.Reallocate(size.Draw(t, "new size"), live[i].bytes)
+					for _, v := range live[i].bytes[:min(kept, len(live[i].bytes))] {
+						require.Equal(t, live[i].mark, v, "what was kept by the resize")
+					}
+					fill(live[i].bytes, live[i].mark)
+					continue
+				}
+				p.Free(live[i].bytes)
+				live = append(live[:i], live[i+1:]...)
+			}
+		}
+		sum := 0
+		for _, b := range live {
+			for _, v := range b.bytes {
+				if v != b.mark {
+					t.Fatalf("a block marked %d holds %d", b.mark, v)
+				}
+			}
+			if cap(b.bytes) >= granuleBytes {
+				sum += cap(b.bytes)
+			}
+		}
+		used, _ := p.Use()
+		require.Equal(t, sum, used)
+		for _, b := range live {
+			p.Free(b.bytes)
+		}
+		used, idle := p.Use()
+		require.Zero(t, used)
+		require.LessOrEqual(t, idle, keptBytes)
+		require.Equal(t, p.idle, idle)
+	})
+}
+
+func TestIdleMemoryGoesBack(t *testing.T) {
+	var p Pool
+	var blocks [][]byte
+	for range 8 {
+		blocks = append(blocks, p.Allocate(slabBytes))
+	}
+	_, system := p.Use()
+	require.Equal(t, 8*slabBytes, system)
+	for _, b := range blocks {
+		p.Free(b)
+	}
+	_, system = p.Use()
+	require.Equal(t, keptBytes, system)
+	large := p.Allocate(keptBytes + 1)
+	p.Free(large)
+	_, system = p.Use()
+	require.LessOrEqual(t, system, keptBytes)
+}
+
+func TestFreedMemoryIsUsedAgain(t *testing.T) {
+	var p Pool
+	first := p.Allocate(1 << 20)
+	at := unsafe.SliceData(first)
+	p.Free(first[:10]) // a shorter slice of a block is that block
+	require.Equal(t, at, unsafe.SliceData(p.Allocate(1<<20)))
+}
+
+func TestConcurrentUse(t *testing.T) {
+	var p Pool
+	var workers sync.WaitGroup
+	for w := range 4 {
+		workers.Go(func() {
+			for i := range 200 {
+				b := p.Allocate((i%7 + 1) * granuleBytes)
+				b[0], b[len(b)-1] = byte(w), byte(w)
+				if b = p.Reallocate(len(b)*2, b); b[0] != byte(w) {
+					panic(fmt.Sprint("lost ", w))
+				}
+				p.Free(b)
+			}
+		})
+	}
+	workers.Wait()
+	used, _ := p.Use()
+	require.Zero(t, used)
+}
