@@ -2,4 +2,6 @@
 
 package offheap
 
-func mapMemory(sizeBytes int) (memory []byte, unmap func()) { return make([]byte, sizeBytes), func() {} }
+func mapMemory(sizeBytes int) (memory []byte, unmap func()) {
+	return make([]byte, sizeBytes), func() {}
+}
