@@ -15,6 +15,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/memory"
 
 	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/internal/offheap"
 	"github.com/spirjoin/spirjoin/join"
 	"github.com/spirjoin/spirjoin/join/plan"
 	"github.com/spirjoin/spirjoin/primitive"
@@ -89,7 +90,7 @@ func (s *System) Engine(ctx context.Context, options Options) (*Engine, error) {
 	if err != nil {
 		return nil, errors.Join(err, device.Close())
 	}
-	e := &Engine{device: device, tuningProblems: problems, join: &join.Engine{Ops: ops, Allocator: memory.NewGoAllocator(), MemoryLimitBytes: options.MemoryLimitBytes}}
+	e := &Engine{device: device, tuningProblems: problems, join: &join.Engine{Ops: ops, Allocator: &offheap.Shared, MemoryLimitBytes: options.MemoryLimitBytes}}
 	if info := device.Info(); info.Limits.ImportAlignment > 0 && !info.Unified {
 		capBytes := device.Options().HostMemoryBytes
 		if options.MemoryLimitBytes > 0 { // of which pinned memory is a part, blocks kept for reuse too
@@ -107,7 +108,8 @@ func (e *Engine) Device() *backend.DeviceInfo { return e.device.Info() }
 // TuningProblems says which rows of the user's tuning file do not count, and why. The engine runs by its tables instead.
 func (e *Engine) TuningProblems() []error { return e.tuningProblems }
 
-// Allocator is where tables are best allocated: in host memory that the device reads without a staging copy, where it can.
+// Allocator is where tables are best allocated, and where the batches of results are: in host memory that the device reads
+// without a staging copy, where it can, otherwise in large pages outside Go's heap. Memory is given back by Release alone.
 func (e *Engine) Allocator() memory.Allocator { return e.join.Allocator }
 
 // Join plans and runs a join and returns the result, from which the output is drawn; the caller closes it. Both tables

@@ -145,7 +145,7 @@ func (p *Plan) fit(a *Alternative) (need uint64, err error) {
 }
 
 const (
-	pieces          = 2       // pieces of output on the host: one being made, one being used
+	pieces          = 4       // pieces of output on the host: being made, handed over, being encoded, encoded
 	pairBytes       = 8       // of a pair of row numbers
 	rangeBytes      = 16      // of a sortmerge.KeyRange
 	minBatchRows    = 1 << 10 // fewer rows at a time would cost more in launches than in work

@@ -2,26 +2,28 @@ package tableio
 
 import (
 	"context"
-	"encoding/base64"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
+	"iter"
+	"math"
 	"runtime"
+	"sync"
+	"sync/atomic"
 
 	"github.com/apache/arrow-go/v18/arrow"
-	"github.com/apache/arrow-go/v18/arrow/array"
-	"github.com/apache/arrow-go/v18/arrow/flight"
-	"github.com/apache/arrow-go/v18/parquet"
 	"github.com/apache/arrow-go/v18/parquet/compress"
-	"github.com/apache/arrow-go/v18/parquet/file"
 	"github.com/apache/arrow-go/v18/parquet/metadata"
-	"github.com/apache/arrow-go/v18/parquet/pqarrow"
-	"golang.org/x/sync/errgroup"
+
+	"github.com/spirjoin/spirjoin/tableio/columnchunk"
 )
 
-// rowGroupRows is the size of a row group: large enough for readers to scan
-// fast, small enough to be held encoded in memory and to be read in parallel.
-const rowGroupRows = 1 << 20
+// rowGroupRows is the size of a row group: large enough for readers to scan fast and for dictionaries to pay, small enough
+// that several are encoded at a time in little memory.
+const rowGroupRows = 1 << 17
+
+const parquetMagic = "PAR1"
 
 func newParquetEncoder(out io.Writer, schema *arrow.Schema, opts WriteOptions) (encoder, error) {
 	codec, err := parquetCodec(opts.Compression)
@@ -31,27 +33,27 @@ func newParquetEncoder(out io.Writer, schema *arrow.Schema, opts WriteOptions) (
 	if schema.NumFields() == 0 {
 		return nil, errors.New("a Parquet file cannot hold a table without columns")
 	}
-	schema = plainSchema(schema)
-	properties := parquet.NewWriterProperties(
-		parquet.WithVersion(parquet.V2_LATEST),
-		parquet.WithCompression(codec),
-		parquet.WithMaxRowGroupLength(rowGroupRows),
-		parquet.WithStoreDecimalAsInteger(true), // up to 18 digits: a quarter less time
-		parquet.WithCreatedBy("spirjoin"),
-	)
-	arrowProperties := pqarrow.NewArrowWriterProperties(pqarrow.WithStoreSchema())
 	for _, field := range schema.Fields() {
-		if _, err := pqarrow.ToParquet(arrow.NewSchema([]arrow.Field{field}, nil), properties, arrowProperties); err != nil {
-			return nil, fmt.Errorf("column %q: type %s cannot be written to Parquet: %w", field.Name, field.Type, err)
+		if !columnchunk.Encodes(field.Type) {
+			return newNestedParquetEncoder(out, schema, codec, opts)
 		}
 	}
-	for _, field := range schema.Fields() {
-		if _, nested := field.Type.(arrow.NestedType); nested || field.Type.ID() == arrow.EXTENSION {
-			writer, err := pqarrow.NewFileWriter(schema, out, properties, arrowProperties)
-			return &nestedParquetEncoder{FileWriter: writer, groupLimitBytes: opts.RowGroupBytes}, err
-		}
+	file, err := columnchunk.WriteSchema(schema, codec)
+	if err != nil {
+		return nil, err
 	}
-	return newFlatParquetEncoder(out, schema, properties, arrowProperties, opts.RowGroupBytes)
+	e := &parquetEncoder{out: out, file: file, codec: codec, groupLimitBytes: opts.RowGroupBytes, groupLimitRows: opts.rowGroupRows(),
+		jobs: make(chan chunkJob), ended: make(chan struct{}), encoders: make(chan *columnchunk.Encoder, runtime.GOMAXPROCS(0))}
+	e.footer = metadata.NewFileMetadataBuilder(file.Schema, file.Properties, file.KeyValue)
+	for range cap(e.encoders) {
+		e.encoders <- new(columnchunk.Encoder)
+	}
+	e.ctx, e.stop = context.WithCancelCause(context.Background())
+	if err := e.put([]byte(parquetMagic)); err != nil {
+		return nil, err
+	}
+	go e.writeChunks()
+	return e, nil
 }
 
 func parquetCodec(compression string) (compress.Compression, error) {
@@ -60,97 +62,78 @@ func parquetCodec(compression string) (compress.Compression, error) {
 		return compress.Codecs.Snappy, nil
 	case "zstd":
 		return compress.Codecs.Zstd, nil
+	case "lz4":
+		return compress.Codecs.Lz4Raw, nil
 	case "none":
 		return compress.Codecs.Uncompressed, nil
 	}
-	return 0, fmt.Errorf("compression %q is unknown for Parquet: choose zstd, snappy or none", compression)
+	return 0, fmt.Errorf("compression %q is unknown for Parquet: choose snappy, zstd, lz4 or none", compression)
 }
 
-// nestedParquetEncoder writes schemas with nested columns, column by column.
-type nestedParquetEncoder struct {
-	*pqarrow.FileWriter
-	groupBytes, groupLimitBytes int64 // of Arrow data; 0: no limit
+// parquetEncoder writes tables of flat columns. Batches of any size are cut into row groups; the column chunks of these
+// are encoded on all cores, while one goroutine writes those that are ready, in the order of the file. So the chunks of a
+// few row groups are in flight, and batches are held no longer than until their rows are encoded.
+type parquetEncoder struct {
+	out    io.Writer
+	file   *columnchunk.FileSchema
+	codec  compress.Compression
+	footer *metadata.FileMetaDataBuilder
+	groups int   // begun in the footer
+	offset int64 // of the end of what was written
+
+	groupLimitRows, groupLimitBytes int64
+	filling                         *rowGroup // not handed over yet; nil: none begun
+
+	jobs     chan chunkJob
+	encoders chan *columnchunk.Encoder // that are free
+	free     sync.Pool                 // of *encodedChunk
+	ctx      context.Context           // of the work in flight
+	stop     context.CancelCauseFunc
+	ended    chan struct{} // closed when nothing is in flight any more
 }
 
-func (e *nestedParquetEncoder) write(batch arrow.RecordBatch) error {
-	batch = plainBatch(batch)
-	defer batch.Release()
-	sizeBytes := batchBytes(batch)
-	if e.groupLimitBytes > 0 && e.groupBytes > 0 && e.groupBytes+sizeBytes > e.groupLimitBytes {
-		e.NewBufferedRowGroup()
-		e.groupBytes = 0
-	}
-	e.groupBytes += sizeBytes
-	return e.WriteBuffered(batch)
+// rowGroup are the rows of a row group, as slices of the batches that they came in.
+type rowGroup struct {
+	parts []arrow.RecordBatch
+	rows  int64
+	bytes int64        // of Arrow data
+	left  atomic.Int64 // columns that are not encoded
 }
 
-func (e *nestedParquetEncoder) close() error { return e.Close() }
-
-// flatParquetEncoder collects batches of any size into row groups of
-// rowGroupRows or groupLimitBytes, which it holds encoded until they are full. The columns of a
-// row group are independent, so each batch is encoded on all cores.
-type flatParquetEncoder struct {
-	writer     *file.Writer
-	properties pqarrow.ArrowWriterProperties
-	schema     *arrow.Schema
-	group      file.BufferedRowGroupWriter // nil: none begun
-	groupRows  int64
-
-	groupBytes, groupLimitBytes int64 // of Arrow data; 0: no limit
+// chunkJob is a column chunk to be encoded.
+type chunkJob struct {
+	group  *rowGroup
+	column int
 }
 
-func newFlatParquetEncoder(out io.Writer, schema *arrow.Schema, properties *parquet.WriterProperties, arrowProperties pqarrow.ArrowWriterProperties, groupLimitBytes int64) (encoder, error) {
-	parquetSchema, err := pqarrow.ToParquet(schema, properties, arrowProperties)
-	if err != nil {
-		return nil, err
-	}
-	stored := metadata.NewKeyValueMetadata()
-	meta := schema.Metadata()
-	for i, key := range meta.Keys() {
-		if err := stored.Append(key, meta.Values()[i]); err != nil {
-			return nil, err
-		}
-	}
-	serialized := flight.SerializeSchema(schema, properties.Allocator())
-	if err := stored.Append("ARROW:schema", base64.StdEncoding.EncodeToString(serialized)); err != nil {
-		return nil, err
-	}
-	writer, err := file.NewParquetWriterWithError(out, parquetSchema.Root(), file.WithWriterProps(properties), file.WithWriteMetadata(stored))
-	if err != nil {
-		return nil, err
-	}
-	return &flatParquetEncoder{writer: writer, properties: arrowProperties, schema: schema, groupLimitBytes: groupLimitBytes}, nil
+// encodedChunk is a column chunk to be written.
+type encodedChunk struct {
+	chunkJob
+	chunk columnchunk.Chunk
 }
 
-func (e *flatParquetEncoder) write(batch arrow.RecordBatch) error {
-	batch = plainBatch(batch)
-	defer batch.Release()
+func (e *parquetEncoder) write(ctx context.Context, batch arrow.RecordBatch) error {
 	rowBytes := batchBytes(batch) / max(1, batch.NumRows())
 	for start := int64(0); start < batch.NumRows(); {
-		if e.group == nil {
-			group, err := e.writer.AppendBufferedRowGroupChecked()
-			if err != nil {
-				return err
-			}
-			e.group, e.groupRows, e.groupBytes = group, 0, 0
+		if e.filling == nil {
+			e.filling = &rowGroup{}
 		}
-		rows := min(batch.NumRows()-start, rowGroupRows-e.groupRows)
+		group := e.filling
+		rows := min(batch.NumRows()-start, e.groupLimitRows-group.rows)
 		if e.groupLimitBytes > 0 {
-			rows = min(rows, max(1, (e.groupLimitBytes-e.groupBytes)/max(1, rowBytes)))
+			rows = min(rows, max(1, (e.groupLimitBytes-group.bytes)/max(1, rowBytes)))
 		}
-		if err := e.writePart(batch, start, start+rows); err != nil {
-			return err
-		}
+		group.parts = append(group.parts, batch.NewSlice(start, start+rows))
 		start += rows
-		e.groupRows += rows
-		e.groupBytes += rows * rowBytes
-		if e.groupRows == rowGroupRows || e.groupLimitBytes > 0 && e.groupBytes+rowBytes > e.groupLimitBytes {
-			if err := e.endGroup(); err != nil {
+		group.rows += rows
+		group.bytes += rows * rowBytes
+		if group.rows == e.groupLimitRows || e.groupLimitBytes > 0 && group.bytes+rowBytes > e.groupLimitBytes {
+			if err := e.handOver(ctx); err != nil {
 				return err
 			}
 		}
 	}
-	return nil
+	return context.Cause(e.ctx)
 }
 
 // batchBytes is the memory of a batch, which may share buffers with others.
@@ -161,56 +144,140 @@ func batchBytes(batch arrow.RecordBatch) (sizeBytes int64) {
 	return sizeBytes
 }
 
-// writePart appends rows [start, end) to the row group, column by column in parallel.
-func (e *flatParquetEncoder) writePart(batch arrow.RecordBatch, start, end int64) error {
-	var columns errgroup.Group
-	columns.SetLimit(runtime.GOMAXPROCS(0))
-	for i := range int(batch.NumCols()) {
-		columns.Go(func() error {
-			return guard(func() error {
-				writer, err := e.group.Column(i)
-				if err != nil {
-					return err
-				}
-				part := array.NewSlice(batch.Column(i), start, end)
-				defer part.Release()
-				nullable := e.schema.Field(i).Nullable
-				var levels []int16
-				if nullable {
-					levels = definitionLevels(part)
-				}
-				return pqarrow.WriteArrowToColumn(pqarrow.NewArrowWriteContext(context.Background(), &e.properties), writer, part, levels, nil, nullable)
-			})
-		})
+// handOver gives the row group to the encoders and returns as soon as they took its last column.
+func (e *parquetEncoder) handOver(ctx context.Context) error {
+	group := e.filling
+	e.filling = nil
+	group.left.Store(int64(len(e.file.Columns)))
+	for column := range e.file.Columns {
+		select {
+		case e.jobs <- chunkJob{group, column}:
+			continue
+		case <-ctx.Done():
+			e.stop(ctx.Err())
+		case <-e.ctx.Done():
+		}
+		group.done(int64(len(e.file.Columns) - column))
+		return context.Cause(e.ctx)
 	}
-	return columns.Wait()
+	return nil
 }
 
-// definitionLevels has 1 for a value and 0 for a null.
-func definitionLevels(column arrow.Array) []int16 {
-	levels := make([]int16, column.Len())
-	if column.NullN() == column.Len() { // also the null type, whose IsValid is true
-		return levels
-	}
-	for i := range levels {
-		if column.IsValid(i) {
-			levels[i] = 1
+// done counts columns that nobody reads any more, and lets go of the batches after the last.
+func (g *rowGroup) done(columns int64) {
+	if g.left.Add(-columns) == 0 {
+		for _, part := range g.parts {
+			part.Release()
 		}
 	}
-	return levels
 }
 
-func (e *flatParquetEncoder) endGroup() error {
-	group := e.group
-	e.group = nil
-	return group.Close()
-}
-
-func (e *flatParquetEncoder) close() error {
-	if e.group != nil {
-		if err := e.endGroup(); err != nil {
-			return err
+// writeChunks writes the chunks in the order of their jobs, until these end or something fails.
+func (e *parquetEncoder) writeChunks() {
+	defer close(e.ended)
+	inFlight := len(e.file.Columns) + cap(e.encoders)
+	if e.groupLimitBytes > 0 { // memory is short
+		inFlight = len(e.file.Columns)
+	}
+	var group *metadata.RowGroupMetaDataBuilder
+	for encoded, err := range inOrder(e.ctx, max(inFlight, 2*cap(e.encoders)), e.incoming(), e.encode, e.reuse) {
+		if err == nil {
+			if encoded.column == 0 {
+				group = e.footer.AppendRowGroup()
+				e.groups++
+			}
+			err = e.writeChunk(group, encoded)
+			e.reuse(encoded)
+		}
+		if err != nil {
+			e.stop(err)
+			break
 		}
 	}
-	return e.writer.Close()
+}
+
+// incoming are the jobs, until there are no more.
+func (e *parquetEncoder) incoming() iter.Seq2[chunkJob, error] {
+	return func(yield func(chunkJob, error) bool) {
+		for {
+			select {
+			case job, more := <-e.jobs:
+				if !more || !yield(job, nil) {
+					return
+				}
+			case <-e.ctx.Done():
+				return
+			}
+		}
+	}
+}
+
+func (e *parquetEncoder) encode(ctx context.Context, job chunkJob) (*encodedChunk, error) {
+	defer job.group.done(1)
+	encoder := <-e.encoders
+	defer func() { e.encoders <- encoder }()
+	parts := make([]arrow.Array, len(job.group.parts))
+	for i, part := range job.group.parts {
+		parts[i] = part.Column(job.column)
+	}
+	encoded, _ := e.free.Get().(*encodedChunk)
+	if encoded == nil {
+		encoded = new(encodedChunk)
+	}
+	encoded.chunkJob = job
+	return encoded, encoder.Encode(ctx, e.file.Columns[job.column], e.codec, parts, &encoded.chunk)
+}
+
+func (e *parquetEncoder) reuse(encoded *encodedChunk) { e.free.Put(encoded) }
+
+func (e *parquetEncoder) writeChunk(group *metadata.RowGroupMetaDataBuilder, encoded *encodedChunk) error {
+	if err := encoded.chunk.Describe(group.NextColumnChunk(), e.offset); err != nil {
+		return err
+	}
+	if err := e.put(encoded.chunk.Bytes()); err != nil {
+		return err
+	}
+	if encoded.column < len(e.file.Columns)-1 {
+		return nil
+	}
+	group.SetNumRows(int(encoded.group.rows))
+	return group.Finish(0, int16(min(e.groups-1, math.MaxInt16)))
+}
+
+func (e *parquetEncoder) put(content []byte) error {
+	n, err := e.out.Write(content)
+	e.offset += int64(n)
+	return err
+}
+
+// close encodes what is left and writes the footer. After ctx ends it only waits until nothing is in flight.
+func (e *parquetEncoder) close(ctx context.Context) error {
+	if ctx.Err() != nil {
+		e.stop(ctx.Err())
+	}
+	if e.filling != nil {
+		_ = e.handOver(ctx) // a failure is the cause of e.ctx, see below
+	}
+	close(e.jobs)
+	stopEarly := context.AfterFunc(ctx, func() { e.stop(ctx.Err()) })
+	<-e.ended
+	stopEarly()
+	if err := context.Cause(e.ctx); err != nil {
+		return err
+	}
+	return e.writeFooter()
+}
+
+func (e *parquetEncoder) writeFooter() error {
+	footer, err := e.footer.Finish()
+	if err != nil {
+		return err
+	}
+	start := e.offset
+	sizeBytes, err := footer.WriteTo(e.out, nil)
+	if err != nil {
+		return err
+	}
+	e.offset = start + sizeBytes
+	return e.put(append(binary.LittleEndian.AppendUint32(nil, uint32(sizeBytes)), parquetMagic...))
 }

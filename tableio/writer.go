@@ -2,6 +2,7 @@ package tableio
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -9,6 +10,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"sync/atomic"
 
 	"github.com/apache/arrow-go/v18/arrow"
 )
@@ -17,17 +19,28 @@ import (
 type WriteOptions struct {
 	Format      Format     // Auto: by extension; an Arrow stream for "-"
 	CSV         CSVOptions // used for CSV only
-	Compression string     // Parquet: zstd, snappy, none; Arrow IPC: zstd, none; empty = snappy for Parquet, otherwise none
+	Compression string     // Parquet: snappy, zstd, lz4, none; Arrow IPC: zstd, lz4, none; empty = snappy for Parquet, otherwise none
 	Stdout      io.Writer  // what "-" writes; nil = os.Stdout
-	// RowGroupBytes ends a row group of Parquet at about so many bytes of Arrow data, because the writer holds one in
+
+	RowGroupRows int64 // of a row group of Parquet at most; 0 = 131072
+	// RowGroupBytes ends a row group of Parquet at about so many bytes of Arrow data, and keeps no more than two of them in
 	// memory; 0 = only at its number of rows. Batches with nested columns are not split.
 	RowGroupBytes int64
 }
 
+func (o WriteOptions) rowGroupRows() int64 {
+	if o.RowGroupRows > 0 {
+		return o.RowGroupRows
+	}
+	return rowGroupRows
+}
+
 // encoder writes batches of one format to a sink that it does not close.
 type encoder interface {
-	write(batch arrow.RecordBatch) error
-	close() error // completes the content
+	// write encodes a batch, which it may retain. An error is final.
+	write(ctx context.Context, batch arrow.RecordBatch) error
+	// close completes the content and frees everything. Where ctx has ended, it only frees.
+	close(ctx context.Context) error
 }
 
 // Writer writes one table. Between Create and Commit the content is in a
@@ -58,11 +71,11 @@ const (
 // sink buffers what the encoder writes and can be made to swallow everything.
 type sink struct {
 	buffer  *bufio.Writer
-	discard bool
+	discard atomic.Bool
 }
 
 func (s *sink) Write(p []byte) (int, error) {
-	if s.discard {
+	if s.discard.Load() {
 		return len(p), nil
 	}
 	return s.buffer.Write(p)
@@ -166,7 +179,7 @@ func (w *Writer) openTemp(mode fs.FileMode) error {
 	dir, base := filepath.Split(w.target)
 	for range 100 {
 		temp := filepath.Join(dir, fmt.Sprintf(".%.100s.%08x.tmp", base, rand.Uint32()))
-		file, err := os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+		file, err := temporaryFiles.create(temp, mode)
 		if errors.Is(err, fs.ErrExist) {
 			continue
 		}
@@ -193,9 +206,12 @@ func (w *Writer) Rows() int64 { return w.rows }
 
 // Write appends a batch of any size, whose schema must equal that of the
 // Writer and whose columns hold nulls only where it allows them; another batch
-// is refused as a whole. The batch stays the caller's and may be released when Write returns.
-// After any other error the Writer can only be aborted. Errors wrap ErrOutput.
-func (w *Writer) Write(batch arrow.RecordBatch) error {
+// is refused as a whole. The caller may release the batch when Write returns; its memory may be read until Commit or Abort
+// has returned, because encoding and writing go on meanwhile, so what fails may be the error of a later call.
+//
+// When ctx ends, Write returns before the batch is written. After an error, other than of a refused batch, the Writer can
+// only be aborted. Errors wrap ErrOutput.
+func (w *Writer) Write(ctx context.Context, batch arrow.RecordBatch) error {
 	if w.err == nil && w.state != writing {
 		return fail(ErrOutput, "write", w.path, errors.New("the output is closed already"))
 	}
@@ -203,7 +219,7 @@ func (w *Writer) Write(batch arrow.RecordBatch) error {
 		return fail(ErrOutput, "write", w.path, err)
 	}
 	if w.err == nil && batch.NumRows() > 0 {
-		w.err = fail(ErrOutput, "write", w.path, guard(func() error { return w.enc.write(batch) }))
+		w.err = fail(ErrOutput, "write", w.path, guard(func() error { return w.enc.write(ctx, batch) }))
 	}
 	if w.err == nil {
 		w.rows += batch.NumRows()
@@ -224,8 +240,8 @@ func (w *Writer) fits(batch arrow.RecordBatch) error {
 }
 
 // Commit completes the content, brings it to disk and renames it to its place.
-// On an error nothing appears and the Writer is aborted.
-func (w *Writer) Commit() error {
+// On an error, also when ctx ends, nothing appears and the Writer is aborted.
+func (w *Writer) Commit(ctx context.Context) error {
 	switch {
 	case w.err != nil:
 		return joinFaults(w.err, w.Abort())
@@ -234,7 +250,7 @@ func (w *Writer) Commit() error {
 	case w.state == aborted:
 		return fail(ErrOutput, "commit", w.path, errors.New("the output was aborted"))
 	}
-	if err := w.commit(); err != nil {
+	if err := w.commit(ctx); err != nil {
 		w.err = fail(ErrOutput, "commit", w.path, err)
 		return joinFaults(w.err, w.Abort())
 	}
@@ -242,11 +258,15 @@ func (w *Writer) Commit() error {
 	return nil
 }
 
-func (w *Writer) commit() error {
-	if err := guard(w.enc.close); err != nil {
+func (w *Writer) commit(ctx context.Context) error {
+	enc := w.enc
+	w.enc = nil
+	if err := guard(func() error { return enc.close(ctx) }); err != nil {
 		return err
 	}
-	w.enc = nil
+	if err := ctx.Err(); err != nil {
+		return err
+	}
 	if err := w.sink.buffer.Flush(); err != nil {
 		return err
 	}
@@ -266,7 +286,7 @@ func (w *Writer) commit() error {
 	if err := file.Close(); err != nil {
 		return err
 	}
-	if err := os.Rename(w.temp, w.target); err != nil {
+	if err := temporaryFiles.rename(w.temp, w.target); err != nil {
 		return err
 	}
 	w.temp = ""
@@ -281,8 +301,10 @@ func (w *Writer) Abort() error {
 	}
 	w.state = aborted
 	if w.enc != nil {
-		w.sink.discard = true
-		_ = guard(w.enc.close) // frees what the encoder holds; its content is discarded
+		ended, end := context.WithCancel(context.Background())
+		end()
+		w.sink.discard.Store(true)
+		_ = guard(func() error { return w.enc.close(ended) })
 		w.enc = nil
 	}
 	var closeErr, removeErr error
@@ -290,7 +312,8 @@ func (w *Writer) Abort() error {
 		closeErr, w.file = w.file.Close(), nil
 	}
 	if w.temp != "" {
-		removeErr, w.temp = os.Remove(w.temp), ""
+		removeErr = temporaryFiles.remove(w.temp)
+		w.temp = ""
 	}
 	return fail(ErrOutput, "abort", w.path, joinFaults(closeErr, removeErr))
 }

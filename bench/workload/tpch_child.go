@@ -1,6 +1,7 @@
 package workload
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"io"
@@ -9,7 +10,6 @@ import (
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/pingcap/go-tpc/tpch/dbgen"
-	"golang.org/x/sync/errgroup"
 
 	"github.com/spirjoin/spirjoin/tableio"
 )
@@ -66,7 +66,7 @@ var errEnough = errors.New("enough orders")
 const reportOrders = 50_000 // between two reports
 
 // run writes both tables. The source makes rows on one core, each table is
-// encoded by a goroutine of its own.
+// encoded on the others.
 func (t tpchTask) run(source func(scale int64, handle func(*dbgen.Order) error) error, report func(tpchReport)) error {
 	orders, err := newTableSink(filepath.Join(t.Dir, ordersFile), OrdersSchema, t.Compression)
 	if err != nil {
@@ -115,15 +115,11 @@ func (t tpchTask) run(source func(scale int64, handle func(*dbgen.Order) error) 
 
 const sinkBatchRows = 1 << 17
 
-// tableSink collects rows into batches that a goroutine writes.
+// tableSink collects rows into batches, which the writer encodes while more rows are made.
 type tableSink struct {
 	rows    *rowBuilder
 	pending int64
 	writer  *tableio.Writer
-	batches chan arrow.RecordBatch
-	work    errgroup.Group
-	failed  chan struct{}
-	closed  bool
 }
 
 func newTableSink(path string, schema *arrow.Schema, compression string) (*tableSink, error) {
@@ -131,19 +127,7 @@ func newTableSink(path string, schema *arrow.Schema, compression string) (*table
 	if err != nil {
 		return nil, err
 	}
-	s := &tableSink{rows: newRowBuilder(schema), writer: writer, batches: make(chan arrow.RecordBatch, 2), failed: make(chan struct{})}
-	s.work.Go(func() error {
-		for batch := range s.batches {
-			err := writer.Write(batch)
-			batch.Release()
-			if err != nil {
-				close(s.failed)
-				return err
-			}
-		}
-		return nil
-	})
-	return s, nil
+	return &tableSink{rows: newRowBuilder(schema), writer: writer}, nil
 }
 
 // rowsDone counts rows appended and hands a full batch on.
@@ -160,38 +144,16 @@ func (s *tableSink) flush() error {
 		return s.rows.err
 	}
 	batch := s.rows.NewRecordBatch()
-	select {
-	case s.batches <- batch:
-		return nil
-	case <-s.failed:
-		batch.Release()
-		return s.wait()
-	}
-}
-
-func (s *tableSink) wait() error {
-	if !s.closed {
-		s.closed = true
-		close(s.batches)
-	}
-	return s.work.Wait()
+	defer batch.Release()
+	return s.writer.Write(context.Background(), batch)
 }
 
 func (s *tableSink) finish() error {
-	if s.closed {
-		return s.wait()
-	}
 	if err := s.flush(); err != nil {
 		return err
 	}
-	if err := s.wait(); err != nil {
-		return err
-	}
-	return s.writer.Commit()
+	return s.writer.Commit(context.Background())
 }
 
 // abort does nothing after finish.
-func (s *tableSink) abort() {
-	_ = s.wait()
-	_ = s.writer.Abort()
-}
+func (s *tableSink) abort() { _ = s.writer.Abort() }

@@ -265,5 +265,5 @@ func (s *session) measureCases(ctx context.Context, rig *benchmark.Rig, device *
 		fmt.Fprintln(s.stdout, table.line(&result, skipped))
 		file.addPrimitive(o.Seed, &result, skipped)
 	}
-	return file.commit()
+	return file.commit(ctx)
 }

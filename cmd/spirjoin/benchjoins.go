@@ -179,7 +179,7 @@ func (s *session) benchJoins(ctx context.Context, o joinsOptions) (err error) {
 			return err
 		}
 	}
-	return file.commit()
+	return file.commit(ctx)
 }
 
 // sweep measures cells, each algorithm of a cell once, whatever the figures that have it.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -202,13 +203,13 @@ func clockText(deviceTime bool) string {
 }
 
 // commit makes the file appear, and abort leaves none; it does nothing after commit.
-func (f *benchFile) commit() error {
+func (f *benchFile) commit(ctx context.Context) error {
 	if f.writer == nil {
 		return nil
 	}
 	batch := f.rows.NewRecordBatch()
 	defer batch.Release()
-	return errors.Join(f.writer.Write(batch), f.writer.Commit())
+	return errors.Join(f.writer.Write(ctx, batch), f.writer.Commit(ctx))
 }
 
 func (f *benchFile) abort() {

@@ -169,11 +169,8 @@ func (s *session) genPKFK(ctx context.Context, spec workload.PKFKSpec, dir strin
 		}
 	}
 	progress.enter("finish")
-	if ctx.Err() != nil {
-		return backend.ContextError(ctx)
-	}
 	for _, w := range writers {
-		if err := w.Commit(); err != nil {
+		if err := w.Commit(ctx); err != nil {
 			return err
 		}
 	}
@@ -205,10 +202,7 @@ func storeTable(ctx context.Context, w *tableio.Writer, table arrow.Table, progr
 	reader := array.NewTableReader(table, generatedBatchRows)
 	defer reader.Release()
 	for reader.Next() {
-		if ctx.Err() != nil {
-			return backend.ContextError(ctx)
-		}
-		if err := w.Write(reader.RecordBatch()); err != nil {
+		if err := w.Write(ctx, reader.RecordBatch()); err != nil {
 			return err
 		}
 		progress.report(phase, uint64(w.Rows()), total)

@@ -21,8 +21,8 @@ func (s *session) join(ctx context.Context, o joinOptions) error {
 	progress := s.newProgress(o.quiet)
 	defer progress.close()
 	o.spec.Progress = progress.report
-	if o.memoryLimitBytes > 0 {
-		defer debug.SetMemoryLimit(debug.SetMemoryLimit(int64(min(o.memoryLimitBytes, 1<<62))))
+	if o.memoryLimitBytes > 0 { // of Go's heap, which tables and batches are not in
+		defer debug.SetMemoryLimit(debug.SetMemoryLimit(max(leastHeapBytes, int64(min(o.memoryLimitBytes, 1<<62)/heapShare))))
 	}
 
 	progress.enter("open device")
@@ -55,6 +55,7 @@ func (s *session) join(ctx context.Context, o joinOptions) error {
 		}
 		defer writer.Abort() // does nothing after Commit
 	}
+	skipRowGroups(readers, layout.Spec)
 	tables, err := readTables(ctx, readers, layout, progress)
 	defer releaseAll(tables)
 	if err != nil {
@@ -130,6 +131,24 @@ func nameFormatFlag(err error, flag string) error {
 	return err
 }
 
+// skipRowGroups leaves row groups unread whose statistics say that their keys lie outside those of the other side: in an
+// inner join they match nothing.
+func skipRowGroups(readers [2]*tableio.Reader, spec spirjoin.JoinSpec) {
+	for i, left := range spec.LeftOn {
+		names := [2]string{left, spec.RightOn[i]}
+		var bounds [2]tableio.Bounds
+		var known [2]bool
+		for side, r := range readers {
+			bounds[side], known[side] = r.Bounds(names[side])
+		}
+		if known != [2]bool{true, true} || !arrow.TypeEqual(bounds[0].Type, bounds[1].Type) {
+			continue
+		}
+		readers[0].SkipOutside(names[0], bounds[1])
+		readers[1].SkipOutside(names[1], bounds[0])
+	}
+}
+
 func readTables(ctx context.Context, readers [2]*tableio.Reader, layout *spirjoin.JoinLayout, progress *progress) (tables [2]arrow.Table, err error) {
 	for side, name := range [2]string{"left", "right"} {
 		progress.enter("read " + name)
@@ -140,14 +159,15 @@ func readTables(ctx context.Context, readers [2]*tableio.Reader, layout *spirjoi
 	return tables, nil
 }
 
-// writeResult draws the output and returns the seconds that went into encoding and writing it.
+// writeResult draws the output and returns the seconds in which that waited for encoding and writing, which otherwise
+// go on meanwhile.
 func writeResult(ctx context.Context, result *spirjoin.JoinResult, writer *tableio.Writer, progress *progress) (seconds float64, err error) {
 	for batch, err := range result.Batches(ctx) {
 		if err != nil {
 			return seconds, err
 		}
 		start := time.Now()
-		err = writer.Write(batch)
+		err = writer.Write(ctx, batch)
 		batch.Release()
 		seconds += time.Since(start).Seconds()
 		if err != nil {
@@ -155,11 +175,8 @@ func writeResult(ctx context.Context, result *spirjoin.JoinResult, writer *table
 		}
 	}
 	progress.enter("finish")
-	if ctx.Err() != nil {
-		return seconds, backend.ContextError(ctx)
-	}
 	start := time.Now()
-	err = writer.Commit()
+	err = writer.Commit(ctx)
 	return seconds + time.Since(start).Seconds(), err
 }
 

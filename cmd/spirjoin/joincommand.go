@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"math"
+	"runtime"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -31,8 +32,18 @@ const (
 	statsJSON
 )
 
-// rowGroupShare of the memory limit may be held by the writer of Parquet; what it holds can take twice the memory of the rows.
-const rowGroupShare = 16
+// Shares of the memory limit.
+const (
+	rowGroupShare  = 32       // the rows of a row group, of which the writer of Parquet holds two, and what they become
+	heapShare      = 8        // Go's heap
+	leastHeapBytes = 64 << 20 // with less its collector has no rest
+)
+
+// Rows of a batch on the way to a file, where --batch-rows does not say: enough for all cores to put together.
+const (
+	batchRowsPerCore = 1 << 17
+	mostBatchRows    = 1 << 20
+)
 
 // joinOptions are the flags of `join`, checked.
 type joinOptions struct {
@@ -77,11 +88,11 @@ func (s *session) joinCommand() *cli.Command {
 			&cli.GenericFlag{Name: "max-output-rows", Category: limits, Value: new(rowsValue), Usage: "fail when the output has more than `ROWS`, as in 10M or 2^27"},
 			&cli.GenericFlag{Name: "device-memory", Category: limits, Value: new(sizeValue), Usage: "use at most `SIZE` on the device, as in 512MiB; default: 80%"},
 			&cli.GenericFlag{Name: "memory-limit", Category: limits, Value: new(sizeValue), Usage: "use at most `SIZE` of host memory; default: no limit"},
-			&cli.GenericFlag{Name: "batch-rows", Category: limits, Value: new(rowsValue), Usage: "at most `ROWS` in one batch of output; default: 1Mi"},
+			&cli.GenericFlag{Name: "batch-rows", Category: limits, Value: new(rowsValue), Usage: "at most `ROWS` in one batch of output; default: 128Ki for each core, up to 1Mi"},
 
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Category: output, Usage: "write `FILE`, which appears whole or not at all; - is standard output"},
 			&cli.StringFlag{Name: "format", Category: output, Usage: "`FORMAT` of the output; default: by its extension, arrow-stream for -"},
-			&cli.StringFlag{Name: "compression", Category: output, Usage: "`CODEC`: snappy, zstd or none for Parquet; zstd or none for Arrow"},
+			&cli.StringFlag{Name: "compression", Category: output, Usage: "`CODEC`: snappy, zstd, lz4 or none for Parquet; zstd, lz4 or none for Arrow"},
 			&cli.BoolFlag{Name: "count", Category: output, Usage: "print the number of rows and nothing else"},
 			&cli.BoolFlag{Name: "explain", Category: output, Usage: "print the plan, and run and write nothing"},
 
@@ -212,7 +223,9 @@ func (f *joinFlags) spec() (spec spirjoin.JoinSpec, err error) {
 	if batch > math.MaxInt32 || f.IsSet("batch-rows") && batch == 0 {
 		f.fault("--batch-rows goes from 1 to %d", math.MaxInt32)
 	}
-	spec.BatchRows = int(min(batch, math.MaxInt32))
+	if spec.BatchRows = int(min(batch, math.MaxInt32)); batch == 0 {
+		spec.BatchRows = min(batchRowsPerCore*runtime.GOMAXPROCS(0), mostBatchRows)
+	}
 	return spec, nil
 }
 

@@ -10,11 +10,20 @@ import (
 	"syscall"
 
 	"github.com/spirjoin/spirjoin/bench/workload"
+	"github.com/spirjoin/spirjoin/tableio"
 )
 
 func main() {
 	workload.RunTPCHChildIfAsked()
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop) // a second signal meets the default action again, which ends the process at once
+	ctx, cancel := context.WithCancel(context.Background())
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	go func() {
+		<-signals
+		cancel()
+		<-signals // impatience: nothing is waited for, but nothing is left either
+		_ = tableio.RemoveTemporaryFiles()
+		os.Exit(exitInterrupted)
+	}()
 	os.Exit(run(ctx, os.Args, os.Stdin, os.Stdout, os.Stderr))
 }

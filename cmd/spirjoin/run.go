@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -47,7 +48,7 @@ func (s *session) run(ctx context.Context, args []string) int {
 		select {
 		case err = <-done:
 		case <-time.After(s.abandonAfter): // blocked in a pipe that nobody reads, for example
-			err = ctx.Err()
+			err = errors.Join(ctx.Err(), tableio.RemoveTemporaryFiles())
 		}
 	}
 	if err == nil {

@@ -79,8 +79,8 @@ func tableFile(t *testing.T, path string, columns ...column) string {
 	w, err := tableio.Create(path, batch.Schema(), tableio.WriteOptions{})
 	require.NoError(t, err)
 	defer w.Abort()
-	require.NoError(t, w.Write(batch))
-	require.NoError(t, w.Commit())
+	require.NoError(t, w.Write(t.Context(), batch))
+	require.NoError(t, w.Commit(t.Context()))
 	return path
 }
 
