@@ -1,0 +1,197 @@
+package columnchunk
+
+import (
+	"errors"
+	"fmt"
+	"hash/maphash"
+	"math/bits"
+	"slices"
+
+	"github.com/apache/arrow-go/v18/arrow"
+)
+
+const (
+	maxEntries         = 1 << 16 // indices have 16 bits
+	maxDictionaryBytes = 1 << 20 // of texts
+	sampleValues       = 4096
+	sampleBlock        = 8 // values side by side, so that runs of equal values are seen
+)
+
+// table numbers distinct keys of 64 bits, or values that such keys are a hash of, by open addressing.
+type table struct {
+	slots []slot // a power of two
+	old   []slot
+	mask  uint64
+	used  int
+
+	seed     uint64
+	textSeed maphash.Seed
+}
+
+type slot struct {
+	key  uint64
+	code uint32 // number of the value plus 1; 0: free
+}
+
+func (t *table) reset() {
+	if t.slots == nil {
+		t.slots = make([]slot, 2*maxEntries)
+		t.textSeed = maphash.MakeSeed()
+		t.seed = maphash.Comparable(t.textSeed, 0)
+	}
+	t.mask, t.used = 1<<10-1, 0
+	clear(t.slots[:t.mask+1])
+}
+
+// home is the slot at which the search for a key begins.
+func (t *table) home(key uint64) uint64 {
+	high, low := bits.Mul64(key^t.seed, 0x9E37_79B9_7F4A_7C15)
+	return (high ^ low) & t.mask
+}
+
+// insert gives a key the next number, at a free slot where its search ended.
+func (t *table) insert(at, key uint64) {
+	t.used++
+	t.slots[at] = slot{key, uint32(t.used)}
+	if uint64(t.used)*2 <= t.mask || int(t.mask) == len(t.slots)-1 {
+		return
+	}
+	old := append(t.old[:0], t.slots[:t.mask+1]...)
+	t.old = old
+	t.mask = min(t.mask*8+7, uint64(len(t.slots)-1))
+	clear(t.slots[:t.mask+1])
+	for _, s := range old {
+		if s.code != 0 {
+			at := t.home(s.key)
+			for t.slots[at].code != 0 {
+				at = (at + 1) & t.mask
+			}
+			t.slots[at] = s
+		}
+	}
+}
+
+// sampleStep is the distance between blocks of sampleBlock values that are looked at first, of n values.
+func sampleStep(n int) int { return max(sampleBlock, n/(sampleValues/sampleBlock)) }
+
+// paysOff compares the bytes of a dictionary and its indices with those of the values alone.
+func paysOff(values, plainBytes, entries, dictionaryBytes int) bool {
+	return dictionaryBytes+values*indexWidth(entries)/8 < plainBytes
+}
+
+// lookUp finds the entry of each row that is not null. Rows of entries that are null become null.
+func (e *Encoder) lookUp(index arrow.DataType) error {
+	e.dictionaries = e.dictionaries[:0]
+	for _, part := range e.rows.parts {
+		dictionary := part.Dictionary()
+		if dictionary == nil {
+			return errors.New("indices without a dictionary")
+		}
+		if n := len(e.dictionaries); n == 0 || !sameData(e.dictionaries[n-1], dictionary) {
+			e.dictionaries = append(e.dictionaries, dictionary)
+		}
+	}
+	e.entries.parts = e.dictionaries
+	e.entries.findNulls()
+	if e.entries.nulls > 0 {
+		rank := uint32(0)
+		for i := range grow(&e.rank, e.entries.rows) {
+			e.rank[i] = rank
+			if e.entries.isValid(i) {
+				rank++
+			}
+		}
+	}
+	e.positions = slices.Grow(e.positions[:0], e.rows.rows)
+	dictionary, begin, row := 0, 0, 0
+	for _, part := range e.rows.parts {
+		if !sameData(e.dictionaries[dictionary], part.Dictionary()) {
+			begin += e.dictionaries[dictionary].Len()
+			dictionary++
+		}
+		if err := e.lookUpPart(index, part, row, begin); err != nil {
+			return err
+		}
+		row += part.Len()
+	}
+	return nil
+}
+
+func (e *Encoder) lookUpPart(index arrow.DataType, part arrow.ArrayData, row, begin int) error {
+	switch index.ID() {
+	case arrow.INT8:
+		return lookUp(e, slots[int8](part), part, row, begin)
+	case arrow.UINT8:
+		return lookUp(e, slots[uint8](part), part, row, begin)
+	case arrow.INT16:
+		return lookUp(e, slots[int16](part), part, row, begin)
+	case arrow.UINT16:
+		return lookUp(e, slots[uint16](part), part, row, begin)
+	case arrow.INT32:
+		return lookUp(e, slots[int32](part), part, row, begin)
+	case arrow.UINT32:
+		return lookUp(e, slots[uint32](part), part, row, begin)
+	case arrow.INT64:
+		return lookUp(e, slots[int64](part), part, row, begin)
+	case arrow.UINT64:
+		return lookUp(e, slots[uint64](part), part, row, begin)
+	}
+	return fmt.Errorf("indices of type %s", index)
+}
+
+func lookUp[I anyInteger](e *Encoder, indices []I, part arrow.ArrayData, row, begin int) error {
+	entries := uint64(part.Dictionary().Len())
+	for i, index := range indices {
+		if !e.rows.isValid(row + i) {
+			continue
+		}
+		if uint64(index) >= entries {
+			return fmt.Errorf("index %d of a dictionary of %d entries", index, entries)
+		}
+		position := begin + int(index)
+		if e.entries.nulls > 0 {
+			if !e.entries.isValid(position) {
+				e.rows.setNull(row + i)
+				continue
+			}
+			position = int(e.rank[position])
+		}
+		e.positions = append(e.positions, uint32(position))
+	}
+	return nil
+}
+
+// sameData tells whether two arrays are the same memory.
+func sameData(a, b arrow.ArrayData) bool {
+	return a == b || a.Offset() == b.Offset() && a.Len() == b.Len() && slices.Equal(a.Buffers(), b.Buffers()) &&
+		a.Dictionary() == b.Dictionary()
+}
+
+// indexPositions turns positions into indices of the distinct entries among them, in order of appearance. number gives
+// the number of an entry's value, and false if there are too many.
+func (e *Encoder) indexPositions(entries int, number func(entry uint32) (uint32, bool)) bool {
+	codes := grow(&e.codes, entries) // number plus 1
+	clear(codes)
+	indices := grow(&e.indices, len(e.positions))
+	for i, position := range e.positions {
+		code := codes[position]
+		if code == 0 {
+			n, ok := number(position)
+			if !ok {
+				return false
+			}
+			code = n + 1
+			codes[position] = code
+		}
+		indices[i] = uint16(code - 1)
+	}
+	return true
+}
+
+// pick lays the values at the positions side by side.
+func pick[T any](to, values []T, positions []uint32) []T {
+	for i, position := range positions {
+		to[i] = values[position]
+	}
+	return to
+}

@@ -1,0 +1,152 @@
+package columnchunk
+
+import (
+	"encoding/base64"
+	"errors"
+	"fmt"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/flight"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+	"github.com/apache/arrow-go/v18/parquet"
+	"github.com/apache/arrow-go/v18/parquet/compress"
+	"github.com/apache/arrow-go/v18/parquet/metadata"
+	"github.com/apache/arrow-go/v18/parquet/pqarrow"
+	"github.com/apache/arrow-go/v18/parquet/schema"
+)
+
+const schemaKey = "ARROW:schema"
+
+// WriteSchema returns the Parquet schema in which columns of an Arrow schema are stored, the columns for [Encoder], and
+// the key-value pairs of the file: the metadata of the schema, and the schema itself, so that the types come back. Times
+// in seconds are noted in milliseconds and date64 as date32, as that is what the file holds. Columns of types that do
+// not satisfy [Encodes] are an error.
+func WriteSchema(from *arrow.Schema) (*schema.Schema, []Column, metadata.KeyValueMetadata, error) {
+	properties := WriterProperties(compress.Codecs.Uncompressed)
+	nodes := make(schema.FieldList, from.NumFields())
+	stored := from.Fields()
+	for i, field := range from.Fields() {
+		node, err := writeNode(field, properties)
+		if err != nil {
+			return nil, nil, nil, fmt.Errorf("column %q: type %s cannot be written to Parquet: %w", field.Name, field.Type, err)
+		}
+		nodes[i] = node
+		stored[i].Type = storedType(field.Type)
+	}
+	root, err := schema.NewGroupNode(properties.RootName(), properties.RootRepetition(), nodes, -1)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	to := schema.NewSchema(root)
+	columns := make([]Column, len(nodes))
+	for i := range columns {
+		columns[i] = Column{Field: from.Field(i), Leaf: to.Column(i)}
+	}
+	meta := from.Metadata()
+	pairs := metadata.NewKeyValueMetadata()
+	for i, key := range meta.Keys() {
+		if key != schemaKey {
+			if err := pairs.Append(key, meta.Values()[i]); err != nil {
+				return nil, nil, nil, err
+			}
+		}
+	}
+	serialized := flight.SerializeSchema(arrow.NewSchema(stored, &meta), memory.NewGoAllocator())
+	return to, columns, pairs, pairs.Append(schemaKey, base64.StdEncoding.EncodeToString(serialized))
+}
+
+// WriterProperties are those under which the metadata of chunks is built: that of the file and of its row groups.
+func WriterProperties(codec compress.Compression) *parquet.WriterProperties {
+	return parquet.NewWriterProperties(
+		parquet.WithVersion(parquet.V2_LATEST), // names the encodings that chunks have
+		parquet.WithCompression(codec),
+		parquet.WithStoreDecimalAsInteger(true), // up to 18 digits
+		parquet.WithCreatedBy("spirjoin"),
+	)
+}
+
+// Encodes tells whether columns of a type can be encoded: all but nested ones and those that Parquet lacks.
+func Encodes(dt arrow.DataType) bool {
+	_, err := writeNode(arrow.Field{Type: dt, Nullable: true}, WriterProperties(compress.Codecs.Uncompressed))
+	return err == nil
+}
+
+// writeNode is the leaf of the Parquet schema for a field.
+func writeNode(field arrow.Field, properties *parquet.WriterProperties) (schema.Node, error) {
+	dt := valueType(field.Type)
+	if err := checkFlat(dt); err != nil {
+		return nil, err
+	}
+	plain := field
+	plain.Type = plainType(storage(dt))
+	one, err := pqarrow.ToParquet(arrow.NewSchema([]arrow.Field{plain}, nil), properties, pqarrow.DefaultWriterProps())
+	if err != nil {
+		return nil, err
+	}
+	node := one.Root().Field(0)
+	annotated, ok := dt.(pqarrow.ExtensionCustomParquetType)
+	if !ok {
+		return node, nil
+	}
+	leaf := one.Column(0)
+	return schema.NewPrimitiveNodeLogical(field.Name, node.RepetitionType(), annotated.ParquetLogicalType(),
+		leaf.PhysicalType(), leaf.TypeLength(), node.FieldID())
+}
+
+// checkFlat refuses types that are no single column, or that the encoder does not know.
+func checkFlat(dt arrow.DataType) error {
+	if _, ok := dt.(arrow.ExtensionType); ok && !arrow.TypeEqual(storedType(storage(dt)), storage(dt)) {
+		return errors.New("its storage changes in the file")
+	}
+	switch dt := storage(dt).(type) {
+	case arrow.NestedType:
+		return errors.New("it is nested")
+	case *arrow.DictionaryType:
+		return errors.New("it is a dictionary of dictionaries")
+	case arrow.DecimalType:
+		if dt.GetScale() < 0 || dt.GetScale() > dt.GetPrecision() {
+			return fmt.Errorf("a decimal has 0 to %d digits of its %d after the point", dt.GetPrecision(), dt.GetPrecision())
+		}
+	}
+	return nil
+}
+
+// valueType is the type of the values of a dictionary, of others the type itself.
+func valueType(dt arrow.DataType) arrow.DataType {
+	if dictionary, ok := storage(dt).(*arrow.DictionaryType); ok {
+		return dictionary.ValueType
+	}
+	return dt
+}
+
+// plainType has the same values in the same Parquet type, and is known to pqarrow.
+func plainType(dt arrow.DataType) arrow.DataType {
+	switch dt := dt.(type) {
+	case *arrow.StringViewType:
+		return arrow.BinaryTypes.String
+	case *arrow.BinaryViewType:
+		return arrow.BinaryTypes.Binary
+	case *arrow.Decimal32Type:
+		return &arrow.Decimal128Type{Precision: dt.Precision, Scale: dt.Scale}
+	case *arrow.Decimal64Type:
+		return &arrow.Decimal128Type{Precision: dt.Precision, Scale: dt.Scale}
+	}
+	return dt
+}
+
+// storedType is the type whose values the file holds.
+func storedType(dt arrow.DataType) arrow.DataType {
+	switch dt := dt.(type) {
+	case *arrow.Date64Type:
+		return arrow.FixedWidthTypes.Date32
+	case *arrow.Time32Type:
+		return arrow.FixedWidthTypes.Time32ms
+	case *arrow.TimestampType:
+		if dt.Unit == arrow.Second {
+			return &arrow.TimestampType{Unit: arrow.Millisecond, TimeZone: dt.TimeZone}
+		}
+	case *arrow.DictionaryType:
+		return &arrow.DictionaryType{IndexType: dt.IndexType, ValueType: storedType(dt.ValueType), Ordered: dt.Ordered}
+	}
+	return dt
+}
