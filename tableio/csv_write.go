@@ -2,6 +2,7 @@ package tableio
 
 import (
 	"bytes"
+	"context"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -67,7 +68,7 @@ func csvWritable(dt arrow.DataType) error {
 	return nil
 }
 
-func (e *csvEncoder) write(batch arrow.RecordBatch) error {
+func (e *csvEncoder) write(_ context.Context, batch arrow.RecordBatch) error {
 	batch = plainBatch(batch)
 	defer batch.Release()
 	formats := make([]formatFunc, e.columns)
@@ -130,7 +131,7 @@ func (e *csvEncoder) flush() error {
 	return err
 }
 
-func (e *csvEncoder) close() error { return e.flush() }
+func (e *csvEncoder) close(context.Context) error { return e.flush() }
 
 // formatFunc appends the text of a value that is not null, or gives nil where it has none.
 type formatFunc func(dst []byte, row int) []byte

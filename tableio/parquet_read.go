@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"runtime"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -13,22 +14,30 @@ import (
 	"github.com/apache/arrow-go/v18/parquet"
 	"github.com/apache/arrow-go/v18/parquet/file"
 	"github.com/apache/arrow-go/v18/parquet/pqarrow"
-	"golang.org/x/sync/errgroup"
+
+	"github.com/spirjoin/spirjoin/internal/offheap"
+	"github.com/spirjoin/spirjoin/tableio/columnchunk"
 )
 
-// parquetSource reads row groups and columns as independent tasks on all cores.
+// parquetSource reads the column chunks of row groups as independent tasks on all cores.
 type parquetSource struct {
-	file   *file.Reader
-	fields *arrow.Schema
+	file     *file.Reader
+	fields   *arrow.Schema
+	columns  []columnchunk.FileColumn // by field
+	skipped  []bool                   // by row group
+	decoders chan *columnchunk.Decoder
 }
 
+// pageBufferBytes of a column chunk are read at a time.
+const pageBufferBytes = 256 << 10
+
 func openParquet(in *input) (source, error) {
-	// Pages are decoded through the Go allocator: the library keeps its page
-	// buffers in a pool that only a garbage collection empties.
+	properties := parquet.NewReaderProperties(&offheap.Shared)
+	properties.BufferedStreamEnabled, properties.BufferSize = true, pageBufferBytes
 	reader, err := file.NewParquetReader(struct {
 		io.ReaderAt
 		io.Seeker
-	}{in.at, in.seek}, file.WithReadProps(parquet.NewReaderProperties(memory.NewGoAllocator())))
+	}{in.at, in.seek}, file.WithReadProps(properties))
 	if err != nil {
 		return nil, err
 	}
@@ -37,31 +46,14 @@ func openParquet(in *input) (source, error) {
 			return nil, fmt.Errorf("the stored Arrow schema: %w", err)
 		}
 	}
-	arrowReader, err := pqarrow.NewFileReader(reader, pqarrow.ArrowReadProperties{}, newScope(nil))
-	if err != nil {
+	s := &parquetSource{file: reader, skipped: make([]bool, reader.NumRowGroups()), decoders: make(chan *columnchunk.Decoder, runtime.GOMAXPROCS(0))}
+	for range cap(s.decoders) {
+		s.decoders <- new(columnchunk.Decoder)
+	}
+	if s.fields, s.columns, err = columnchunk.ReadSchema(reader); err != nil {
 		return nil, err
 	}
-	fields, err := arrowReader.Schema()
-	if err != nil {
-		return nil, err
-	}
-	s := &parquetSource{file: reader, fields: withoutFieldIDs(fields)}
 	return s, s.validate(in.size)
-}
-
-// withoutFieldIDs drops the field number -1, "none", that the library notes on
-// every column of a file that numbers none.
-func withoutFieldIDs(schema *arrow.Schema) *arrow.Schema {
-	fields := schema.Fields()
-	for i := range fields {
-		if id, ok := fields[i].Metadata.GetValue("PARQUET:field_id"); ok && id == "-1" {
-			kept := fields[i].Metadata.ToMap()
-			delete(kept, "PARQUET:field_id")
-			fields[i].Metadata = arrow.MetadataFrom(kept)
-		}
-	}
-	meta := schema.Metadata()
-	return arrow.NewSchema(fields, &meta)
 }
 
 // validate compares the counts that the footer repeats, so that a corrupt one
@@ -101,45 +93,105 @@ func (s *parquetSource) validate(sizeBytes int64) error {
 func (s *parquetSource) schema() *arrow.Schema { return s.fields }
 func (s *parquetSource) rows() int64           { return s.file.NumRows() }
 
-func (s *parquetSource) read(ctx context.Context, columns []int, mem memory.Allocator) (arrow.Table, error) {
+// groups are the row groups that are not skipped.
+func (s *parquetSource) groups() (groups []int) {
+	for group, skip := range s.skipped {
+		if !skip {
+			groups = append(groups, group)
+		}
+	}
+	return groups
+}
+
+// batches yields each row group as a batch. Column chunks are decoded on all cores; as many are in flight as a row group
+// has columns and the machine cores.
+func (s *parquetSource) batches(ctx context.Context, columns []int, mem memory.Allocator) iter.Seq2[arrow.RecordBatch, error] {
+	return func(yield func(arrow.RecordBatch, error) bool) {
+		schema := chosenSchema(s.fields, columns)
+		if len(columns) == 0 {
+			for _, group := range s.groups() {
+				if !yield(array.NewRecordBatch(schema, nil, s.groupRows(group)), nil) {
+					return
+				}
+			}
+			return
+		}
+		var chunks []arrow.Array
+		defer func() { releaseArrays(chunks) }()
+		groups := s.groups()
+		jobs := func(yield func(chunkPlace, error) bool) {
+			for _, group := range groups {
+				for _, column := range columns {
+					if !yield(chunkPlace{group, column}, nil) {
+						return
+					}
+				}
+			}
+		}
+		decode := func(ctx context.Context, at chunkPlace) (arrow.Array, error) { return s.decode(ctx, at, mem) }
+		for chunk, err := range inOrder(ctx, len(columns)+runtime.GOMAXPROCS(0), jobs, decode, arrow.Array.Release) {
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			if chunks = append(chunks, chunk); len(chunks) < len(columns) {
+				continue
+			}
+			batch := array.NewRecordBatch(schema, chunks, int64(chunk.Len()))
+			releaseArrays(chunks)
+			chunks = chunks[:0]
+			if !yield(batch, nil) {
+				return
+			}
+		}
+	}
+}
+
+// chunkPlace names a column chunk.
+type chunkPlace struct{ group, column int }
+
+func (s *parquetSource) groupRows(group int) int64 {
+	return s.file.MetaData().RowGroup(group).NumRows()
+}
+
+func releaseArrays(arrays []arrow.Array) {
+	for _, a := range arrays {
+		a.Release()
+	}
+}
+
+// decode reads a column chunk: by our own decoder, or where the column is nested by the library.
+func (s *parquetSource) decode(ctx context.Context, at chunkPlace, mem memory.Allocator) (_ arrow.Array, err error) {
+	column := &s.columns[at.column]
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("row group %d: %w", at.group, err)
+		}
+	}()
+	switch {
+	case column.Err != nil:
+		return nil, column.Err
+	case !column.Flat:
+		return s.decodeNested(ctx, at, mem)
+	}
+	pages, err := s.file.RowGroup(at.group).GetColumnPageReader(column.Index)
+	if err != nil {
+		return nil, err
+	}
+	defer pages.Close()
+	decoder := <-s.decoders
+	defer func() { s.decoders <- decoder }()
+	return decoder.Decode(ctx, column.Column, s.groupRows(at.group), pages, mem)
+}
+
+func (s *parquetSource) decodeNested(ctx context.Context, at chunkPlace, mem memory.Allocator) (arrow.Array, error) {
 	reader, err := pqarrow.NewFileReader(s.file, pqarrow.ArrowReadProperties{}, mem)
 	if err != nil {
 		return nil, err
 	}
-	groups := s.file.NumRowGroups()
-	chunks := make([][][]arrow.Array, len(columns)) // by column, by row group
-	tasks, ctx := errgroup.WithContext(ctx)
-	tasks.SetLimit(runtime.GOMAXPROCS(0))
-	for i := range chunks {
-		chunks[i] = make([][]arrow.Array, groups)
-	}
-	for group := range groups {
-		for i, column := range columns {
-			tasks.Go(func() error {
-				if err := ctx.Err(); err != nil {
-					return err
-				}
-				return guard(func() (err error) {
-					chunks[i][group], err = readColumnChunk(ctx, reader, column, group)
-					if err != nil {
-						return fmt.Errorf("column %q, row group %d: %w", s.fields.Field(column).Name, group, err)
-					}
-					return nil
-				})
-			})
-		}
-	}
-	if err := tasks.Wait(); err != nil {
-		return nil, err
-	}
-	return assemble(s.fields, columns, chunks, s.rows())
-}
-
-// readColumnChunk decodes one column of one row group.
-func readColumnChunk(ctx context.Context, reader *pqarrow.FileReader, column, group int) ([]arrow.Array, error) {
 	leaves := map[int]bool{}
-	collectLeaves(&reader.Manifest.Fields[column], leaves)
-	columnReader, err := reader.GetFieldReader(ctx, column, leaves, []int{group})
+	collectLeaves(&reader.Manifest.Fields[at.column], leaves)
+	columnReader, err := reader.GetFieldReader(ctx, at.column, leaves, []int{at.group})
 	if err != nil {
 		return nil, err
 	}
@@ -147,15 +199,19 @@ func readColumnChunk(ctx context.Context, reader *pqarrow.FileReader, column, gr
 		return nil, errors.New("the column has no values to read")
 	}
 	defer columnReader.Release()
-	rows := reader.ParquetReader().MetaData().RowGroup(group).NumRows()
+	rows := s.groupRows(at.group)
 	chunked, err := columnReader.NextBatch(rows)
 	if err != nil {
 		return nil, err
 	}
 	if int64(chunked.Len()) != rows {
-		return nil, fmt.Errorf("%d rows are there, %d were announced", chunked.Len(), rows)
+		return nil, fmt.Errorf("column %q: %d rows are there, %d were announced", s.fields.Field(at.column).Name, chunked.Len(), rows)
 	}
-	return chunked.Chunks(), nil
+	if chunks := chunked.Chunks(); len(chunks) == 1 {
+		return chunks[0], nil
+	}
+	defer chunked.Release()
+	return array.Concatenate(chunked.Chunks(), mem)
 }
 
 func collectLeaves(field *pqarrow.SchemaField, leaves map[int]bool) {
@@ -194,4 +250,8 @@ func assemble(fields *arrow.Schema, columns []int, chunks [][][]arrow.Array, row
 		out[i].Release()
 	}
 	return table, nil
+}
+
+func (s *parquetSource) read(ctx context.Context, columns []int, mem memory.Allocator) (arrow.Table, error) {
+	return collectBatches(ctx, s, columns, mem)
 }

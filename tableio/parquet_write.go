@@ -38,13 +38,13 @@ func newParquetEncoder(out io.Writer, schema *arrow.Schema, opts WriteOptions) (
 			return newNestedParquetEncoder(out, schema, codec, opts)
 		}
 	}
-	file, err := columnchunk.WriteSchema(schema, codec)
+	fileSchema, columns, keyValue, err := columnchunk.WriteSchema(schema)
 	if err != nil {
 		return nil, err
 	}
-	e := &parquetEncoder{out: out, file: file, codec: codec, groupLimitBytes: opts.RowGroupBytes, groupLimitRows: opts.rowGroupRows(),
+	e := &parquetEncoder{out: out, columns: columns, codec: codec, groupLimitBytes: opts.RowGroupBytes, groupLimitRows: opts.rowGroupRows(),
 		jobs: make(chan chunkJob), ended: make(chan struct{}), encoders: make(chan *columnchunk.Encoder, runtime.GOMAXPROCS(0))}
-	e.footer = metadata.NewFileMetadataBuilder(file.Schema, file.Properties, file.KeyValue)
+	e.footer = metadata.NewFileMetadataBuilder(fileSchema, columnchunk.WriterProperties(codec), keyValue)
 	for range cap(e.encoders) {
 		e.encoders <- new(columnchunk.Encoder)
 	}
@@ -74,12 +74,12 @@ func parquetCodec(compression string) (compress.Compression, error) {
 // are encoded on all cores, while one goroutine writes those that are ready, in the order of the file. So the chunks of a
 // few row groups are in flight, and batches are held no longer than until their rows are encoded.
 type parquetEncoder struct {
-	out    io.Writer
-	file   *columnchunk.FileSchema
-	codec  compress.Compression
-	footer *metadata.FileMetaDataBuilder
-	groups int   // begun in the footer
-	offset int64 // of the end of what was written
+	out     io.Writer
+	columns []columnchunk.Column
+	codec   compress.Compression
+	footer  *metadata.FileMetaDataBuilder
+	groups  int   // begun in the footer
+	offset  int64 // of the end of what was written
 
 	groupLimitRows, groupLimitBytes int64
 	filling                         *rowGroup // not handed over yet; nil: none begun
@@ -148,8 +148,8 @@ func batchBytes(batch arrow.RecordBatch) (sizeBytes int64) {
 func (e *parquetEncoder) handOver(ctx context.Context) error {
 	group := e.filling
 	e.filling = nil
-	group.left.Store(int64(len(e.file.Columns)))
-	for column := range e.file.Columns {
+	group.left.Store(int64(len(e.columns)))
+	for column := range e.columns {
 		select {
 		case e.jobs <- chunkJob{group, column}:
 			continue
@@ -157,7 +157,7 @@ func (e *parquetEncoder) handOver(ctx context.Context) error {
 			e.stop(ctx.Err())
 		case <-e.ctx.Done():
 		}
-		group.done(int64(len(e.file.Columns) - column))
+		group.done(int64(len(e.columns) - column))
 		return context.Cause(e.ctx)
 	}
 	return nil
@@ -175,9 +175,9 @@ func (g *rowGroup) done(columns int64) {
 // writeChunks writes the chunks in the order of their jobs, until these end or something fails.
 func (e *parquetEncoder) writeChunks() {
 	defer close(e.ended)
-	inFlight := len(e.file.Columns) + cap(e.encoders)
+	inFlight := len(e.columns) + cap(e.encoders)
 	if e.groupLimitBytes > 0 { // memory is short
-		inFlight = len(e.file.Columns)
+		inFlight = len(e.columns)
 	}
 	var group *metadata.RowGroupMetaDataBuilder
 	for encoded, err := range inOrder(e.ctx, max(inFlight, 2*cap(e.encoders)), e.incoming(), e.encode, e.reuse) {
@@ -225,7 +225,7 @@ func (e *parquetEncoder) encode(ctx context.Context, job chunkJob) (*encodedChun
 		encoded = new(encodedChunk)
 	}
 	encoded.chunkJob = job
-	return encoded, encoder.Encode(ctx, e.file.Columns[job.column], e.codec, parts, &encoded.chunk)
+	return encoded, encoder.Encode(ctx, e.columns[job.column], e.codec, parts, &encoded.chunk)
 }
 
 func (e *parquetEncoder) reuse(encoded *encodedChunk) { e.free.Put(encoded) }
@@ -237,7 +237,7 @@ func (e *parquetEncoder) writeChunk(group *metadata.RowGroupMetaDataBuilder, enc
 	if err := e.put(encoded.chunk.Bytes()); err != nil {
 		return err
 	}
-	if encoded.column < len(e.file.Columns)-1 {
+	if encoded.column < len(e.columns)-1 {
 		return nil
 	}
 	group.SetNumRows(int(encoded.group.rows))

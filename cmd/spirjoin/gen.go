@@ -15,7 +15,6 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/urfave/cli/v2"
 
-	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/bench/workload"
 	"github.com/spirjoin/spirjoin/tableio"
 )

@@ -1,0 +1,106 @@
+package tableio
+
+import (
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/parquet/metadata"
+	"github.com/apache/arrow-go/v18/parquet/schema"
+)
+
+// Bounds are numbers between which all values of a column lie, that of the type included: integers, days, or counts of its
+// unit. Where Min is above Max there are no values.
+type Bounds struct {
+	Type     arrow.DataType
+	Min, Max int64
+}
+
+// Bounds returns the bounds of a column of signed integers, dates, times or timestamps, taken from the statistics of the
+// row groups of Parquet. Without statistics of all of them, for other types, formats and columns, ok is false.
+func (r *Reader) Bounds(column string) (b Bounds, ok bool) {
+	source, index := r.parquetColumn(column)
+	if source == nil {
+		return b, false
+	}
+	b = Bounds{Type: source.fields.Field(index).Type, Min: 1}
+	for group := range source.file.NumRowGroups() {
+		one, ok := source.groupBounds(index, group)
+		if !ok {
+			return Bounds{}, false
+		}
+		b = b.union(one)
+	}
+	return b, true
+}
+
+// SkipOutside lets later reads leave out row groups of Parquet in which no value of the column lies within bounds, which
+// have its type. Nulls lie nowhere. It changes neither Rows nor what Bounds returns.
+func (r *Reader) SkipOutside(column string, b Bounds) {
+	if source, index := r.parquetColumn(column); source != nil && arrow.TypeEqual(source.fields.Field(index).Type, b.Type) {
+		for group := range source.skipped {
+			if one, ok := source.groupBounds(index, group); ok && (one.Min > b.Max || b.Min > one.Max || b.Min > b.Max || one.Min > one.Max) {
+				source.skipped[group] = true
+			}
+		}
+	}
+}
+
+// parquetColumn finds a column of a Parquet file; nil for other formats, and for names that are none or not unique.
+func (r *Reader) parquetColumn(name string) (*parquetSource, int) {
+	source, ok := r.src.(*parquetSource)
+	if !ok {
+		return nil, 0
+	}
+	indices := source.fields.FieldIndices(name)
+	if len(indices) != 1 {
+		return nil, 0
+	}
+	return source, indices[0]
+}
+
+func (b Bounds) union(other Bounds) Bounds {
+	switch {
+	case other.Min > other.Max:
+	case b.Min > b.Max:
+		b.Min, b.Max = other.Min, other.Max
+	default:
+		b.Min, b.Max = min(b.Min, other.Min), max(b.Max, other.Max)
+	}
+	return b
+}
+
+// groupBounds reads the statistics of a column in one row group.
+func (s *parquetSource) groupBounds(column, group int) (b Bounds, ok bool) {
+	switch s.fields.Field(column).Type.ID() {
+	case arrow.INT8, arrow.INT16, arrow.INT32, arrow.INT64, arrow.DATE32, arrow.TIME32, arrow.TIME64, arrow.TIMESTAMP:
+	default:
+		return b, false
+	}
+	if !s.columns[column].Flat {
+		return b, false
+	}
+	err := guard(func() error {
+		rows := s.file.MetaData().RowGroup(group)
+		chunk, err := rows.ColumnChunk(s.columns[column].Index)
+		if err != nil {
+			return err
+		}
+		stats, err := chunk.Statistics()
+		if err != nil || stats == nil || stats.Descr().SortOrder() != schema.SortSIGNED {
+			return err
+		}
+		if stats.HasNullCount() && stats.NullCount() == rows.NumRows() {
+			b, ok = Bounds{Min: 1}, true
+			return nil
+		}
+		if !stats.HasMinMax() {
+			return nil
+		}
+		switch stats := stats.(type) {
+		case *metadata.Int32Statistics:
+			b, ok = Bounds{Min: int64(stats.Min()), Max: int64(stats.Max())}, true
+		case *metadata.Int64Statistics:
+			b, ok = Bounds{Min: stats.Min(), Max: stats.Max()}, true
+		}
+		return nil
+	})
+	return b, ok && err == nil
+}
