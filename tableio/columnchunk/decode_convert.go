@@ -1,0 +1,160 @@
+package columnchunk
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+
+	"github.com/apache/arrow-go/v18/parquet"
+)
+
+// eachValue makes a converter of a loop over values that are stored in a fixed number of bytes.
+func eachValue(width int, loop func(dst, src []byte) error) converter {
+	return func(dst, plain []byte, n int) (int, error) {
+		if n > len(plain)/width {
+			return 0, errShort
+		}
+		return n * width, loop(dst, plain[:n*width])
+	}
+}
+
+func narrow[T uint8 | uint16](dst, src []byte) error {
+	in := cast[uint32](src)
+	out := cast[T](dst)[:len(in)]
+	for i, v := range in {
+		out[i] = T(v)
+	}
+	return nil
+}
+
+func daysToMillis(dst, src []byte) error {
+	in := cast[int32](src)
+	out := cast[int64](dst)[:len(in)]
+	for i, v := range in {
+		out[i] = int64(v) * (24 * 60 * 60 * 1000)
+	}
+	return nil
+}
+
+func millisToSeconds[T int32 | int64](dst, src []byte) error {
+	in := cast[T](src)
+	out := cast[T](dst)[:len(in)]
+	for i, v := range in {
+		if out[i] = v / 1000; out[i]*1000 != v {
+			return fmt.Errorf("%d milliseconds in a column of seconds", v)
+		}
+	}
+	return nil
+}
+
+func int96ToNanos(dst, src []byte) error {
+	out := cast[int64](dst)
+	for i := range out {
+		nanos, err := parquet.Int96(src[12*i : 12*i+12]).ToTimestamp()
+		if err != nil {
+			return err
+		}
+		out[i] = int64(nanos)
+	}
+	return nil
+}
+
+var errDecimalWidth = errors.New("a decimal number with more digits than its type has")
+
+// widen extends the signs of integers to values of a width of 4, 8, 16 or 32 bytes.
+func widen[T int32 | int64](dst []byte, in []T, width int) error {
+	switch width {
+	case 4:
+		out := cast[int32](dst)[:len(in)]
+		for i, v := range in {
+			if out[i] = int32(v); T(out[i]) != v {
+				return errDecimalWidth
+			}
+		}
+	case 8:
+		out := cast[int64](dst)[:len(in)]
+		for i, v := range in {
+			out[i] = int64(v)
+		}
+	case 16:
+		out := cast[[2]int64](dst)[:len(in)]
+		for i, v := range in {
+			out[i] = [2]int64{int64(v), int64(v) >> 63}
+		}
+	default:
+		out := cast[[4]int64](dst)[:len(in)]
+		for i, v := range in {
+			sign := int64(v) >> 63
+			out[i] = [4]int64{int64(v), sign, sign, sign}
+		}
+	}
+	return nil
+}
+
+// reverse writes a big-endian integer of any length above 0 as a little-endian one of the length of dst: 4, 8, 16 or 32.
+func reverse(dst, src []byte) error {
+	sign := uint64(int64(int8(src[0])) >> 63)
+	for ; len(src) > 32; src = src[1:] {
+		if src[0] != byte(sign) {
+			return errDecimalWidth
+		}
+	}
+	var big [32]byte
+	for i := 0; i < 32; i += 8 {
+		binary.LittleEndian.PutUint64(big[i:], sign)
+	}
+	copy(big[32-len(src):], src)
+	var words [4]uint64 // the lowest first
+	for i := range words {
+		words[i] = binary.BigEndian.Uint64(big[24-8*i:])
+	}
+	used := (len(dst) + 7) / 8
+	for _, word := range words[used:] {
+		if word != sign {
+			return errDecimalWidth
+		}
+	}
+	if used < 4 && words[used-1]>>63 != sign>>63 {
+		return errDecimalWidth
+	}
+	switch len(dst) {
+	case 4:
+		if int64(words[0]) != int64(int32(words[0])) {
+			return errDecimalWidth
+		}
+		binary.LittleEndian.PutUint32(dst, uint32(words[0]))
+	default:
+		for i := 0; i < len(dst); i += 8 {
+			binary.LittleEndian.PutUint64(dst[i:], words[i/8])
+		}
+	}
+	return nil
+}
+
+func reverseAll(dst, src []byte, from, width int) error {
+	for ; len(dst) > 0; dst, src = dst[width:], src[from:] {
+		if err := reverse(dst[:width], src[:from]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// reverseEach converts values that are stored with their lengths.
+func reverseEach(dst, plain []byte, n, width int) (usedBytes int, err error) {
+	at := 0
+	for i := range n {
+		value, rest, err := cutPrefixed(plain[at:])
+		if err != nil {
+			return 0, err
+		}
+		if len(value) == 0 {
+			return 0, errors.New("a decimal number without bytes")
+		}
+		if err := reverse(dst[i*width:(i+1)*width], value); err != nil {
+			return 0, err
+		}
+		at = len(plain) - len(rest)
+	}
+	return at, nil
+}

@@ -1,0 +1,99 @@
+package columnchunk
+
+import (
+	"encoding/binary"
+	"errors"
+	"math"
+	"unicode/utf8"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+)
+
+// viewSink collects text and binary views: values of a fixed width that hold up to twelve bytes, or point into a buffer.
+// Each page of values adds a buffer of exactly their bytes; a dictionary page adds one for all that its indices stand for.
+type viewSink struct {
+	fixedSink
+	text     bool // must be UTF-8
+	maxBytes int64
+
+	mem   memory.Allocator
+	bytes int64 // in data
+	data  []*memory.Buffer
+}
+
+const inlineBytes = 12 // of a view
+
+func (s *viewSink) reserve(mem memory.Allocator, rows int) {
+	s.mem = mem
+	s.fixedSink.reserve(mem, rows)
+}
+
+// views is the converter.
+func (s *viewSink) views(dst, plain []byte, n int) (usedBytes int, err error) {
+	room := len(plain) - 4*n
+	if room < 0 {
+		return 0, errShort
+	}
+	from, long := 0, 0
+	for range n {
+		length := int(load32(plain[from:]))
+		if length > room {
+			return 0, errShort
+		}
+		room -= length
+		if s.text && !utf8.Valid(plain[from+4:from+4+length]) {
+			return 0, errText
+		}
+		if length > inlineBytes {
+			long += length
+		}
+		from += 4 + length
+	}
+	var out []byte
+	if long > 0 {
+		s.bytes += int64(long)
+		if err := checkMaxBytes(s.bytes, s.maxBytes); err != nil {
+			return 0, err
+		}
+		if long > math.MaxInt32 || len(s.data) == math.MaxInt32 {
+			return 0, errors.New("more than 2 GiB of text or binary values in one page")
+		}
+		buffer := memory.NewResizableBuffer(s.mem)
+		s.data = append(s.data, buffer)
+		buffer.Resize(long)
+		out = buffer.Bytes()
+	}
+	at := 0
+	for rest := plain; n > 0; n-- {
+		length := int(load32(rest))
+		value := rest[4 : 4+length]
+		rest = rest[4+length:]
+		view := dst[:arrow.ViewHeaderSizeBytes]
+		dst = dst[arrow.ViewHeaderSizeBytes:]
+		binary.LittleEndian.PutUint32(view, uint32(length))
+		if length <= inlineBytes {
+			clear(view[4+copy(view[4:], value):])
+			continue
+		}
+		copy(view[4:8], value)
+		binary.LittleEndian.PutUint32(view[8:], uint32(len(s.data)-1))
+		binary.LittleEndian.PutUint32(view[12:], uint32(at))
+		at += copy(out[at:], value)
+	}
+	return from, nil
+}
+
+func (s *viewSink) finish(dt arrow.DataType, validity *memory.Buffer, nulls int) (arrow.ArrayData, error) {
+	buffers := append([]*memory.Buffer{validity, s.buffer}, s.data...)
+	return array.NewData(dt, s.at, buffers, nil, nulls, 0), nil
+}
+
+func (s *viewSink) release() {
+	s.fixedSink.release()
+	for _, buffer := range s.data {
+		buffer.Release()
+	}
+	s.data = nil
+}
