@@ -1,6 +1,7 @@
 package tableio
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"runtime"
@@ -33,5 +34,11 @@ func newArrowEncoder(format Format, out io.Writer, schema *arrow.Schema, compres
 	return arrowEncoder{writer}, err
 }
 
-func (e arrowEncoder) write(batch arrow.RecordBatch) error { return e.writer.Write(batch) }
-func (e arrowEncoder) close() error                        { return e.writer.Close() }
+func (e arrowEncoder) write(ctx context.Context, batch arrow.RecordBatch) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	return e.writer.Write(batch)
+}
+
+func (e arrowEncoder) close() error { return e.writer.Close() }

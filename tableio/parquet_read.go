@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"runtime"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -100,6 +101,28 @@ func (s *parquetSource) validate(sizeBytes int64) error {
 
 func (s *parquetSource) schema() *arrow.Schema { return s.fields }
 func (s *parquetSource) rows() int64           { return s.file.NumRows() }
+
+func (s *parquetSource) batches(
+	ctx context.Context, columns []int, mem memory.Allocator,
+) iter.Seq2[arrow.RecordBatch, error] {
+	return func(yield func(arrow.RecordBatch, error) bool) {
+		table, err := s.read(ctx, columns, mem)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		defer table.Release()
+		parts := array.NewTableReader(table, 0)
+		defer parts.Release()
+		for parts.Next() {
+			batch := parts.RecordBatch()
+			batch.Retain()
+			if !yield(batch, nil) {
+				return
+			}
+		}
+	}
+}
 
 func (s *parquetSource) read(ctx context.Context, columns []int, mem memory.Allocator) (arrow.Table, error) {
 	reader, err := pqarrow.NewFileReader(s.file, pqarrow.ArrowReadProperties{}, mem)

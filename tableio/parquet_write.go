@@ -72,7 +72,7 @@ type nestedParquetEncoder struct {
 	groupBytes, groupLimitBytes int64 // of Arrow data; 0: no limit
 }
 
-func (e *nestedParquetEncoder) write(batch arrow.RecordBatch) error {
+func (e *nestedParquetEncoder) write(_ context.Context, batch arrow.RecordBatch) error {
 	batch = plainBatch(batch)
 	defer batch.Release()
 	sizeBytes := batchBytes(batch)
@@ -122,7 +122,7 @@ func newFlatParquetEncoder(out io.Writer, schema *arrow.Schema, properties *parq
 	return &flatParquetEncoder{writer: writer, properties: arrowProperties, schema: schema, groupLimitBytes: groupLimitBytes}, nil
 }
 
-func (e *flatParquetEncoder) write(batch arrow.RecordBatch) error {
+func (e *flatParquetEncoder) write(_ context.Context, batch arrow.RecordBatch) error {
 	batch = plainBatch(batch)
 	defer batch.Release()
 	rowBytes := batchBytes(batch) / max(1, batch.NumRows())

@@ -162,7 +162,7 @@ func writeFile(t testingT, path string, schema *arrow.Schema, batches []arrow.Re
 	defer func() { require.NoError(t, w.Abort()) }()
 	rows := int64(0)
 	for _, batch := range batches {
-		require.NoError(t, w.Write(batch))
+		require.NoError(t, w.Write(context.Background(), batch))
 		rows += batch.NumRows()
 	}
 	require.NoError(t, w.Commit())

@@ -2,6 +2,7 @@ package tableio
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -26,7 +27,8 @@ type WriteOptions struct {
 
 // encoder writes batches of one format to a sink that it does not close.
 type encoder interface {
-	write(batch arrow.RecordBatch) error
+	// write checks ctx between parts of the batch.
+	write(ctx context.Context, batch arrow.RecordBatch) error
 	close() error // completes the content
 }
 
@@ -194,8 +196,9 @@ func (w *Writer) Rows() int64 { return w.rows }
 // Write appends a batch of any size, whose schema must equal that of the
 // Writer and whose columns hold nulls only where it allows them; another batch
 // is refused as a whole. The batch stays the caller's and may be released when Write returns.
-// After any other error the Writer can only be aborted. Errors wrap ErrOutput.
-func (w *Writer) Write(batch arrow.RecordBatch) error {
+// After any other error the Writer can only be aborted; so it is after a cancelled ctx, which is looked at between
+// parts of the batch. Errors wrap ErrOutput.
+func (w *Writer) Write(ctx context.Context, batch arrow.RecordBatch) error {
 	if w.err == nil && w.state != writing {
 		return fail(ErrOutput, "write", w.path, errors.New("the output is closed already"))
 	}
@@ -203,7 +206,7 @@ func (w *Writer) Write(batch arrow.RecordBatch) error {
 		return fail(ErrOutput, "write", w.path, err)
 	}
 	if w.err == nil && batch.NumRows() > 0 {
-		w.err = fail(ErrOutput, "write", w.path, guard(func() error { return w.enc.write(batch) }))
+		w.err = fail(ErrOutput, "write", w.path, guard(func() error { return w.enc.write(ctx, batch) }))
 	}
 	if w.err == nil {
 		w.rows += batch.NumRows()

@@ -1,6 +1,7 @@
 package workload
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"io"
@@ -134,7 +135,7 @@ func newTableSink(path string, schema *arrow.Schema, compression string) (*table
 	s := &tableSink{rows: newRowBuilder(schema), writer: writer, batches: make(chan arrow.RecordBatch, 2), failed: make(chan struct{})}
 	s.work.Go(func() error {
 		for batch := range s.batches {
-			err := writer.Write(batch)
+			err := writer.Write(context.Background(), batch)
 			batch.Release()
 			if err != nil {
 				close(s.failed)

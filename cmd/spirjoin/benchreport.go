@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -208,7 +209,7 @@ func (f *benchFile) commit() error {
 	}
 	batch := f.rows.NewRecordBatch()
 	defer batch.Release()
-	return errors.Join(f.writer.Write(batch), f.writer.Commit())
+	return errors.Join(f.writer.Write(context.Background(), batch), f.writer.Commit())
 }
 
 func (f *benchFile) abort() {

@@ -208,7 +208,7 @@ func storeTable(ctx context.Context, w *tableio.Writer, table arrow.Table, progr
 		if ctx.Err() != nil {
 			return backend.ContextError(ctx)
 		}
-		if err := w.Write(reader.RecordBatch()); err != nil {
+		if err := w.Write(ctx, reader.RecordBatch()); err != nil {
 			return err
 		}
 		progress.report(phase, uint64(w.Rows()), total)

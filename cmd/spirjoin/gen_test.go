@@ -68,7 +68,7 @@ func standIn(task string) error {
 		if err != nil {
 			return err
 		}
-		if err := errors.Join(w.Write(b.NewRecordBatch()), w.Commit()); err != nil {
+		if err := errors.Join(w.Write(context.Background(), b.NewRecordBatch()), w.Commit()); err != nil {
 			return err
 		}
 	}

@@ -147,7 +147,7 @@ func writeResult(ctx context.Context, result *spirjoin.JoinResult, writer *table
 			return seconds, err
 		}
 		start := time.Now()
-		err = writer.Write(batch)
+		err = writer.Write(ctx, batch)
 		batch.Release()
 		seconds += time.Since(start).Seconds()
 		if err != nil {

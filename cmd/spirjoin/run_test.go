@@ -79,7 +79,7 @@ func tableFile(t *testing.T, path string, columns ...column) string {
 	w, err := tableio.Create(path, batch.Schema(), tableio.WriteOptions{})
 	require.NoError(t, err)
 	defer w.Abort()
-	require.NoError(t, w.Write(batch))
+	require.NoError(t, w.Write(context.Background(), batch))
 	require.NoError(t, w.Commit())
 	return path
 }
