@@ -55,11 +55,31 @@ func (p *Plan) choose() error {
 	}
 	slices.SortStableFunc(p.Alternatives, func(a, b Alternative) int { return cmp.Compare(a.Time, b.Time) }) // without rates as they are
 	able := slices.DeleteFunc(slices.Clone(p.Alternatives), func(a Alternative) bool { return a.Err != nil })
+	if p.Spec.Output == Rows && p.engine.Ops.Device().Info().Unified {
+		frugalFirst(able)
+	}
 	p.Alternatives = append(able, slices.DeleteFunc(p.Alternatives, func(a Alternative) bool { return a.Err == nil })...)
 	if p.Alternatives[0].Err != nil {
 		return reason
 	}
 	return nil
+}
+
+// frugalFirst brings the alternative to the front that needs the least memory of those that are predicted to take at most
+// a quarter more time than the first, which is less than predictions are off by. Where device memory is host memory, it is
+// what tables and batches lack.
+func frugalFirst(byTime []Alternative) {
+	frugal := 0
+	for i := range byTime {
+		if byTime[i].Time <= byTime[0].Time*5/4 && byTime[i].PeakBytes < byTime[frugal].PeakBytes {
+			frugal = i
+		}
+	}
+	if frugal > 0 {
+		taken := byTime[frugal]
+		copy(byTime[1:frugal+1], byTime[:frugal])
+		byTime[0] = taken
+	}
 }
 
 // keepWanted drops what the specification rules out. An algorithm that is the same as another one for this output goes by the name of

@@ -18,7 +18,7 @@ func chosenSchema(schema *arrow.Schema, columns []int) *arrow.Schema {
 }
 
 // collectBatches reads a whole table.
-func collectBatches(ctx context.Context, src *parquetSource, columns []int, mem memory.Allocator) (arrow.Table, error) {
+func collectBatches(ctx context.Context, src source, columns []int, mem memory.Allocator) (arrow.Table, error) {
 	var all []arrow.RecordBatch
 	for batch, err := range src.batches(ctx, columns, mem) {
 		if err != nil {

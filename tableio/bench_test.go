@@ -54,11 +54,11 @@ func BenchmarkWrite(b *testing.B) {
 					b.Fatal(err)
 				}
 				for row := int64(0); row < benchRows; row += 65536 {
-					if err := w.Write(batch.NewSlice(row, row+65536)); err != nil {
+					if err := w.Write(context.Background(), batch.NewSlice(row, row+65536)); err != nil {
 						b.Fatal(err)
 					}
 				}
-				if err := w.Commit(); err != nil {
+				if err := w.Commit(context.Background()); err != nil {
 					b.Fatal(err)
 				}
 			}

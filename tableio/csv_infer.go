@@ -22,7 +22,8 @@ const (
 	kindTimestampNano
 	kindTimestampMicroUTC
 	kindTimestampNanoUTC
-	kindsAll = 1<<iota - 1
+	kindsAll     = 1<<iota - 1
+	csvKindCount = iota - 1
 )
 
 // csvKindTypes lists the types from the narrowest; the first in the set is taken.
@@ -45,18 +46,78 @@ var csvKindTypes = []struct {
 type csvColumnFacts struct {
 	excluded csvKinds
 	values   bool // a value that is not null was seen
+
+	// For every excluded type the first value that it does not hold. The last of these values made the column text.
+	because [csvKindCount]csvPlace
 }
 
-func (c *csvColumnFacts) add(value []byte) {
-	c.values = true
-	if candidates := kindsAll &^ c.excluded; candidates != 0 {
-		c.excluded |= candidates &^ kindsOf(value, candidates)
+// csvPlace is a value and the line of its record.
+type csvPlace struct {
+	line int64
+	text string
+}
+
+// add looks at a column of the scanner's tile.
+func (c *csvColumnFacts) add(tile *csvScanner, records, column int, nulls *csvNulls) {
+	candidates := kindsAll &^ c.excluded
+	if candidates == 0 && c.values {
+		return
+	}
+	holds := holdsAll(candidates)
+	at, stride := column, tile.columns
+	for i := range records {
+		span := tile.spans[at]
+		at += stride
+		if !span.quoted() && nulls.has(tile.text(span)) {
+			continue
+		}
+		c.values = true
+		value := tile.value(span)
+		if holds(value) {
+			continue
+		}
+		left := kindsOf(value, candidates)
+		if left == candidates {
+			continue
+		}
+		c.exclude(candidates&^left, csvPlace{tile.lines[i], string(value[:min(len(value), 100)])})
+		if candidates = left; candidates == 0 {
+			return
+		}
+		holds = holdsAll(candidates)
 	}
 }
 
+func (c *csvColumnFacts) exclude(kinds csvKinds, place csvPlace) {
+	for kind := range c.because {
+		bit := csvKinds(1) << kind
+		if kinds&bit != 0 && (c.excluded&bit == 0 || place.line < c.because[kind].line) {
+			c.because[kind] = place
+		}
+	}
+	c.excluded |= kinds
+}
+
 func (c *csvColumnFacts) merge(other csvColumnFacts) {
-	c.excluded |= other.excluded
+	for kind, place := range other.because {
+		if bit := csvKinds(1) << kind; other.excluded&bit != 0 {
+			c.exclude(bit, place)
+		}
+	}
 	c.values = c.values || other.values
+}
+
+// whyText is the value but for which the column had another type than text, if it is text for a value.
+func (c csvColumnFacts) whyText() (place csvPlace, ok bool) {
+	if !c.values || c.excluded != kindsAll {
+		return csvPlace{}, false
+	}
+	for _, because := range c.because {
+		if because.line > place.line {
+			place = because
+		}
+	}
+	return place, true
 }
 
 func (c csvColumnFacts) dataType() arrow.DataType {
@@ -66,6 +127,48 @@ func (c csvColumnFacts) dataType() arrow.DataType {
 		}
 	}
 	return arrow.BinaryTypes.String
+}
+
+// holdsAll gives a cheap test of values: where it says yes, all of the candidates hold the value without loss. Where it
+// says no, kindsOf decides. Most columns are down to these sets after their first values.
+func holdsAll(candidates csvKinds) func([]byte) bool {
+	switch {
+	case candidates == kindFloat64:
+		return isShortNumber
+	case candidates&^(kindInt64|kindUint64|kindFloat64) == 0:
+		return isShortUint
+	case candidates&^(kindDate|kindTimestampMicro|kindTimestampNano) == 0:
+		return isRecentDate
+	}
+	return func([]byte) bool { return false }
+}
+
+// isShortUint accepts whole numbers as they are printed, of up to 15 digits, which every type of number holds.
+func isShortUint(b []byte) bool {
+	if len(b) == 0 || len(b) > 15 || b[0] == '0' && len(b) > 1 {
+		return false
+	}
+	_, ok := parseDigits(b)
+	return ok
+}
+
+// isShortNumber accepts numbers of up to 15 digits without exponent and needless zeros before them, which float64
+// holds.
+func isShortNumber(b []byte) bool {
+	if len(b) > 0 && b[0] == '-' {
+		b = b[1:]
+	}
+	if len(b) > 1 && b[0] == '0' && b[1] != '.' {
+		return false
+	}
+	_, fraction, _, ok := parsePlain(b)
+	return ok && (len(b) <= 15 || len(b) == 16 && fraction > 0)
+}
+
+// isRecentDate accepts dates that nanoseconds since 1970 reach, too.
+func isRecentDate(b []byte) bool {
+	_, ok := parseDate(b)
+	return ok && b[0] <= '2' && (b[0] == '1' && b[1] >= '7' || b[0] == '2' && b[1] <= '1')
 }
 
 // kindsOf returns those of the candidates that hold the value without loss.

@@ -45,7 +45,7 @@ func (o CSVOptions) Validate() error {
 	}
 	if o.Schema != nil {
 		for _, field := range o.Schema.Fields() {
-			if _, err := csvAppender(field.Type); err != nil {
+			if _, err := newCSVColumn(field, csvNulls{}); err != nil {
 				faults = append(faults, fmt.Errorf("csv: column %q: %w", field.Name, err))
 			}
 			if n := len(o.Schema.FieldIndices(field.Name)); n > 1 {

@@ -6,14 +6,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"runtime"
+	"slices"
 	"sync"
 	"unicode/utf8"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/memory"
-	"golang.org/x/sync/errgroup"
 )
 
 // csvSource reads a CSV file in parallel blocks: once to infer the types that
@@ -21,18 +22,19 @@ import (
 type csvSource struct {
 	in        *input
 	delimiter byte
-	nulls     []string
+	nulls     csvNulls
 	bodyStart int64 // offset of the first record behind the header
 	bodyLine  int64
 	fields    *arrow.Schema
 	total     int64
+	facts     []csvColumnFacts // nil: all types were given
 }
 
 func openCSV(ctx context.Context, in *input, opts CSVOptions) (source, error) {
 	if err := opts.Validate(); err != nil {
 		return nil, err
 	}
-	s := &csvSource{in: in, delimiter: opts.delimiter(in.path), nulls: opts.nulls(), total: -1}
+	s := &csvSource{in: in, delimiter: opts.delimiter(in.path), nulls: newCSVNulls(opts.nulls()), total: -1}
 	names, err := s.readHeader(opts)
 	if err != nil {
 		return nil, err
@@ -116,44 +118,41 @@ func (s *csvSource) readHeader(opts CSVOptions) ([]string, error) {
 		return nil, errors.New("the file has no header; an empty CSV file has no columns")
 	}
 	s.bodyStart += length
-	names := make([]string, len(first))
-	var scratch []byte
-	for i, field := range first {
-		name := field.value(&scratch)
-		if !utf8.Valid(name) {
+	for i, name := range first {
+		if !utf8.ValidString(name) {
 			return nil, fmt.Errorf("the name of column %d is not valid UTF-8", i+1)
 		}
-		names[i] = string(name)
 	}
-	return names, nil
+	return first, nil
 }
 
 // firstRecord parses the first record and says how many bytes precede the
 // second; nil where there is none.
-func (s *csvSource) firstRecord() ([]csvField, int64, error) {
-	var fields []csvField
+func (s *csvSource) firstRecord() ([]string, int64, error) {
 	length := int64(0)
-	stop := errors.New("stop")
 	body := io.NewSectionReader(s.in.at, s.bodyStart, s.in.size-s.bodyStart)
-	err := splitCSV(context.Background(), body, func(block csvBlock) error {
+	for block, err := range splitCSV(context.Background(), body, 1) {
+		if err != nil {
+			return nil, 0, err
+		}
 		scanner := newCSVScanner(block, s.delimiter, 0)
-		record, err := scanner.next()
+		err := scanner.record()
 		if errors.Is(err, io.EOF) { // only empty lines so far
 			length += int64(len(block.data))
-			return nil
+			block.release()
+			continue
 		}
 		if err != nil {
-			return err
+			return nil, 0, err
 		}
-		fields = record
-		length += int64(scanner.pos)
+		texts := make([]string, len(scanner.spans))
+		for i, span := range scanner.spans {
+			texts[i] = string(scanner.value(span))
+		}
 		s.bodyLine = scanner.nextLine
-		return stop
-	})
-	if err != nil && !errors.Is(err, stop) {
-		return nil, 0, err
+		return texts, length + int64(scanner.pos), nil
 	}
-	return fields, length, nil
+	return nil, length, nil
 }
 
 func (s *csvSource) headerless(opts CSVOptions, fields int) ([]string, error) {
@@ -181,154 +180,168 @@ func (s *csvSource) headerless(opts CSVOptions, fields int) ([]string, error) {
 func (s *csvSource) schema() *arrow.Schema { return s.fields }
 func (s *csvSource) rows() int64           { return s.total }
 
-// blocks runs work on every block of records, on all cores, and returns the
-// error of the earliest block.
-func (s *csvSource) blocks(ctx context.Context, columns int, work func(ctx context.Context, index int, scanner *csvScanner) error) error {
-	tasks, ctx := errgroup.WithContext(ctx)
-	tasks.SetLimit(runtime.GOMAXPROCS(0) + 1)
-	var mu sync.Mutex
-	firstIndex, first := -1, error(nil)
-	report := func(index int, err error) error {
-		mu.Lock()
-		defer mu.Unlock()
-		if err != nil && !errors.Is(err, context.Canceled) && (firstIndex < 0 || index < firstIndex) {
-			firstIndex, first = index, err
-		}
-		return err
-	}
-	body := io.NewSectionReader(s.in.at, s.bodyStart, s.in.size-s.bodyStart)
-	err := splitCSV(ctx, body, func(block csvBlock) error {
-		block.firstLine += s.bodyLine - 1
-		tasks.Go(func() error {
-			return report(block.index, guard(func() error {
-				return work(ctx, block.index, newCSVScanner(block, s.delimiter, columns))
-			}))
-		})
-		return nil
-	})
-	taskErr := tasks.Wait()
-	switch {
-	case first != nil:
-		return first
-	case err != nil:
-		return err
-	}
-	return taskErr
+// blocks are all records behind the header, to be worked on in parallel.
+func (s *csvSource) blocks(ctx context.Context) iter.Seq2[csvBlock, error] {
+	return splitCSV(ctx, io.NewSectionReader(s.in.at, s.bodyStart, s.in.size-s.bodyStart), s.bodyLine)
 }
 
 // infer fills in the missing types and counts the rows.
 func (s *csvSource) infer(ctx context.Context, fields []arrow.Field) error {
-	facts := make([]csvColumnFacts, len(fields))
-	total := int64(0)
 	var mu sync.Mutex
-	err := s.blocks(ctx, len(fields), func(_ context.Context, _ int, scanner *csvScanner) error {
-		local := make([]csvColumnFacts, len(fields))
-		rows := int64(0)
-		var scratch []byte
-		for ; ; rows++ {
-			record, err := scanner.next()
-			if errors.Is(err, io.EOF) {
-				break
+	s.facts = make([]csvColumnFacts, len(fields))
+	scanners := sync.Pool{New: func() any { return &csvScanner{} }}
+	work := func(ctx context.Context, block csvBlock) (rows int64, err error) {
+		defer block.release()
+		scanner := scanners.Get().(*csvScanner)
+		defer scanners.Put(scanner)
+		scanner.reset(block, s.delimiter, len(fields))
+		mu.Lock()
+		facts := slices.Clone(s.facts) // of earlier blocks only, so what they exclude need not be looked at again
+		mu.Unlock()
+		for !errors.Is(err, io.EOF) {
+			var records int
+			records, err = scanner.tile()
+			if err != nil && !errors.Is(err, io.EOF) {
+				return 0, err
 			}
-			if err != nil {
-				return err
+			if err := ctx.Err(); err != nil {
+				return 0, err
 			}
-			for i, field := range record {
-				if fields[i].Type == nil && !field.isNull(s.nulls) {
-					local[i].add(field.value(&scratch))
+			for i := range fields {
+				if fields[i].Type == nil {
+					facts[i].add(scanner, records, i, &s.nulls)
 				}
 			}
+			rows += int64(records)
 		}
 		mu.Lock()
 		defer mu.Unlock()
 		for i := range facts {
-			facts[i].merge(local[i])
+			s.facts[i].merge(facts[i])
 		}
-		total += rows
-		return nil
-	})
-	if err != nil {
-		return err
+		return rows, nil
 	}
-	for i := range fields {
-		if fields[i].Type == nil {
-			fields[i].Type = facts[i].dataType()
-		}
-	}
-	s.total = total
-	return nil
-}
-
-func (s *csvSource) read(ctx context.Context, columns []int, mem memory.Allocator) (arrow.Table, error) {
-	var mu sync.Mutex
-	var batches []arrow.RecordBatch // by block
-	err := s.blocks(ctx, s.fields.NumFields(), func(ctx context.Context, index int, scanner *csvScanner) error {
-		batch, err := s.convert(ctx, scanner, columns, mem)
+	s.total = 0
+	for rows, err := range inOrder(ctx, runtime.GOMAXPROCS(0), s.blocks(ctx), work, func(int64) {}) {
 		if err != nil {
 			return err
 		}
-		mu.Lock()
-		defer mu.Unlock()
-		for len(batches) <= index {
-			batches = append(batches, nil)
-		}
-		batches[index] = batch
-		return nil
-	})
-	if err != nil {
-		return nil, err
+		s.total += rows
 	}
-	return assembleBatches(s.fields, columns, batches)
+	for i := range fields {
+		if fields[i].Type == nil {
+			fields[i].Type = s.facts[i].dataType()
+		}
+	}
+	return nil
 }
 
-// convert parses a block into a record batch of the chosen columns.
-func (s *csvSource) convert(ctx context.Context, scanner *csvScanner, columns []int, mem memory.Allocator) (arrow.RecordBatch, error) {
-	builders := make([]array.Builder, len(columns))
-	appenders := make([]appendFunc, len(columns))
-	fields := make([]arrow.Field, len(columns))
-	for i, column := range columns {
-		fields[i] = s.fields.Field(column)
-		builders[i] = array.NewBuilder(mem, fields[i].Type)
-		defer builders[i].Release()
+// whyText says which value made a column text.
+func (s *csvSource) whyText(column int) (line int64, value string, ok bool) {
+	if s.facts == nil {
+		return 0, "", false
+	}
+	place, ok := s.facts[column].whyText()
+	return place.line, place.text, ok
+}
+
+// batches yields one record batch for every block.
+func (s *csvSource) batches(
+	ctx context.Context, columns []int, mem memory.Allocator,
+) iter.Seq2[arrow.RecordBatch, error] {
+	schema := chosenSchema(s.fields, columns)
+	if _, err := newCSVConverter(schema, columns, s.nulls); err != nil {
+		return func(yield func(arrow.RecordBatch, error) bool) { yield(nil, err) }
+	}
+	converters := sync.Pool{New: func() any {
+		converter, _ := newCSVConverter(schema, columns, s.nulls)
+		return converter
+	}}
+	work := func(ctx context.Context, block csvBlock) (arrow.RecordBatch, error) {
+		defer block.release()
+		converter := converters.Get().(*csvConverter)
+		defer converters.Put(converter)
+		converter.scanner.reset(block, s.delimiter, s.fields.NumFields())
+		return converter.convert(ctx, mem)
+	}
+	return inOrder(ctx, runtime.GOMAXPROCS(0), s.blocks(ctx), work, arrow.RecordBatch.Release)
+}
+
+func (s *csvSource) read(ctx context.Context, columns []int, mem memory.Allocator) (arrow.Table, error) {
+	return collectBatches(ctx, s, columns, mem)
+}
+
+// csvConverter makes record batches of the chosen columns of blocks, one block at a time.
+type csvConverter struct {
+	scanner csvScanner
+	schema  *arrow.Schema
+	columns []int // of the file
+	into    []csvColumn
+	nulls   csvNulls
+}
+
+func newCSVConverter(schema *arrow.Schema, columns []int, nulls csvNulls) (*csvConverter, error) {
+	c := &csvConverter{schema: schema, columns: columns, into: make([]csvColumn, len(columns)), nulls: nulls}
+	for i, field := range schema.Fields() {
 		var err error
-		if appenders[i], err = csvAppender(fields[i].Type); err != nil {
-			return nil, err
+		if c.into[i], err = newCSVColumn(field, nulls); err != nil {
+			return nil, fmt.Errorf("column %q: %w", field.Name, err)
 		}
 	}
-	expected := 1 + bytes.Count(scanner.data, []byte{'\n'})
-	for _, builder := range builders {
-		builder.Reserve(expected)
+	return c, nil
+}
+
+// convert makes the batch of the block that the scanner was set to.
+func (c *csvConverter) convert(ctx context.Context, mem memory.Allocator) (arrow.RecordBatch, error) {
+	most := 1 + bytes.Count(c.scanner.data, []byte{'\n'})
+	defer func() {
+		for _, column := range c.into {
+			column.drop()
+		}
+	}()
+	for _, column := range c.into {
+		column.begin(mem, most)
 	}
 	rows := int64(0)
-	var scratch []byte
-	for ; ; rows++ {
-		if rows%65536 == 0 && ctx.Err() != nil {
-			return nil, ctx.Err()
+	for {
+		records, err := c.scanner.tile()
+		if fault := c.add(records); fault != nil {
+			return nil, fault
 		}
-		record, err := scanner.next()
+		rows += int64(records)
 		if errors.Is(err, io.EOF) {
 			break
 		}
 		if err != nil {
 			return nil, err
 		}
-		for i, column := range columns {
-			field := record[column]
-			switch {
-			case field.isNull(s.nulls):
-				if !fields[i].Nullable {
-					return nil, fmt.Errorf("line %d: column %q may not be null", scanner.line, fields[i].Name)
-				}
-				builders[i].AppendNull()
-			case !appenders[i](builders[i], field.value(&scratch)):
-				return nil, fmt.Errorf("line %d: column %q: %.40q is not a valid %s", scanner.line, fields[i].Name, field.text, fields[i].Type)
-			}
+		if err := ctx.Err(); err != nil {
+			return nil, err
 		}
 	}
-	arrays := make([]arrow.Array, len(columns))
-	for i, builder := range builders {
-		arrays[i] = builder.NewArray()
+	arrays := make([]arrow.Array, len(c.into))
+	for i, column := range c.into {
+		arrays[i] = column.end()
 		defer arrays[i].Release()
 	}
-	return array.NewRecordBatch(arrow.NewSchema(fields, nil), arrays, rows), nil
+	return array.NewRecordBatch(c.schema, arrays, rows), nil
+}
+
+// add converts the tile column by column and reports its first fault.
+func (c *csvConverter) add(records int) error {
+	bad, fault := records, -1
+	for i, column := range c.into {
+		if at := column.add(&c.scanner, records, c.columns[i]); at >= 0 && at < bad {
+			bad, fault = at, i
+		}
+	}
+	if fault < 0 {
+		return nil
+	}
+	line, field := c.scanner.lines[bad], c.schema.Field(fault)
+	span := c.scanner.spans[bad*c.scanner.columns+c.columns[fault]]
+	if text := c.scanner.text(span); span.quoted() || !c.nulls.has(text) {
+		return fmt.Errorf("line %d: column %q: %.40q is not a valid %s", line, field.Name, text, field.Type)
+	}
+	return fmt.Errorf("line %d: column %q may not be null", line, field.Name)
 }

@@ -2,153 +2,201 @@ package tableio
 
 import (
 	"bytes"
-	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
+	"math/bits"
 )
+
+// csvSpan is where a field lies in its block: its text without the outer quotes. Blocks are shorter than 2^29 bytes.
+type csvSpan struct{ start, end uint32 }
 
 const (
-	csvBlockBytes     = 4 << 20
-	csvMaxRecordBytes = 64 << 20 // a longer record is a missing quote
+	spanQuoted  = 1 << 31 // in start: quotes stood around it
+	spanDoubled = 1 << 30 // in start: the text has doubled quotes
+	spanOffset  = spanDoubled - 1
 )
 
-// csvBlock is a run of whole records.
-type csvBlock struct {
-	index     int
-	firstLine int64 // 1-based
-	data      []byte
-}
+func (s csvSpan) quoted() bool { return s.start&spanQuoted != 0 }
 
-// splitCSV cuts the content into blocks of whole records and hands them out in
-// order; handle may keep the block. A record ends at a line end outside quotes,
-// and since a quote may stand only around a field, counting quotes finds it
-// without parsing: that is what lets the blocks be parsed in parallel.
-func splitCSV(ctx context.Context, content *io.SectionReader, handle func(csvBlock) error) error {
-	line, remaining := int64(1), content.Size()
-	var carry []byte
-	for index := 0; ; {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		block := make([]byte, len(carry)+int(min(csvBlockBytes, remaining+1))) // one more shows the end
-		copy(block, carry)
-		n, err := io.ReadFull(content, block[len(carry):])
-		block, remaining = block[:len(carry)+n], max(0, remaining-int64(n))
-		last := errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
-		if err != nil && !last {
-			return err
-		}
-		end := len(block)
-		if !last {
-			if end = lastRecordEnd(block); end == 0 && len(block) > csvMaxRecordBytes {
-				return fmt.Errorf("line %d: the record is longer than %d bytes; is a closing quote missing?", line, csvMaxRecordBytes)
-			}
-		}
-		if end > 0 {
-			if err := handle(csvBlock{index, line, block[:end:end]}); err != nil {
-				return err
-			}
-			index++
-			line += int64(bytes.Count(block[:end], []byte{'\n'}))
-		}
-		if last {
-			return nil
-		}
-		carry = block[end:]
-	}
-}
-
-// lastRecordEnd is the offset behind the last line end outside quotes, or 0.
-func lastRecordEnd(block []byte) int {
-	end, pos, quoted := 0, 0, false
-	for pos < len(block) {
-		next := bytes.IndexByte(block[pos:], '"')
-		if next < 0 {
-			next = len(block) - pos
-		}
-		if !quoted {
-			if i := bytes.LastIndexByte(block[pos:pos+next], '\n'); i >= 0 {
-				end = pos + i + 1
-			}
-		}
-		quoted = !quoted
-		pos += next + 1
-	}
-	return end
-}
-
-// csvField is one field of a record: its text without the outer quotes.
-type csvField struct {
-	text    []byte
-	quoted  bool
-	doubled bool // text has doubled quotes
-}
-
-// value is the text meant; scratch is used where quotes were doubled.
-func (f csvField) value(scratch *[]byte) []byte {
-	if !f.doubled {
-		return f.text
-	}
-	out := (*scratch)[:0]
-	for i := 0; i < len(f.text); i++ {
-		out = append(out, f.text[i])
-		if f.text[i] == '"' {
-			i++
-		}
-	}
-	*scratch = out
-	return out
-}
+// csvTileRecords is how many records are scanned before their columns are converted one after the other: few enough
+// that text and spans stay in the cache.
+const csvTileRecords = 256
 
 // csvScanner walks the records of a block.
+//
+// It looks for delimiters, quotes and line ends in eight bytes at once: a byte of a word that equals one of them gets
+// its highest bit set, and the positions of these bits are taken one by one. The line ends that pad a block end the
+// last field, too.
 type csvScanner struct {
-	data      []byte
-	pos       int
-	line      int64 // of the record that next returned last
-	nextLine  int64
+	csvBlock
 	delimiter byte
 	columns   int // fields that each record must have; 0 = any
-	fields    []csvField
+
+	pos      int
+	nextLine int64
+	scratch  []byte // texts without the doubled quotes
+
+	ascii csvASCII
+
+	// The tile: records scanned last, by record and field, and the line where each begins.
+	spans []csvSpan
+	lines []int64
 }
 
 func newCSVScanner(block csvBlock, delimiter byte, columns int) *csvScanner {
-	return &csvScanner{data: block.data, nextLine: block.firstLine, delimiter: delimiter, columns: columns}
+	s := &csvScanner{}
+	s.reset(block, delimiter, columns)
+	return s
 }
 
-// next parses one record into fields, which are valid until the next call. It
-// returns io.EOF behind the last one. An empty line is a record of one empty
+// reset begins another block and keeps the memory.
+func (s *csvScanner) reset(block csvBlock, delimiter byte, columns int) {
+	s.csvBlock, s.delimiter, s.columns = block, delimiter, columns
+	s.pos, s.nextLine, s.ascii = 0, block.firstLine, asciiUnknown
+	s.spans, s.lines = s.spans[:0], s.lines[:0]
+}
+
+// tile scans the next records, csvTileRecords at most, and returns how many. An error, io.EOF behind the last record,
+// belongs to what follows them.
+func (s *csvScanner) tile() (records int, err error) {
+	s.spans, s.lines = s.spans[:0], s.lines[:0]
+	for ; records < csvTileRecords; records++ {
+		if err := s.record(); err != nil {
+			return records, err
+		}
+	}
+	return records, nil
+}
+
+// text is a field as it stands in the file, without the outer quotes.
+func (s *csvScanner) text(span csvSpan) []byte {
+	return s.padded[span.start&spanOffset : span.end]
+}
+
+// value is the text that a field means, valid until the next call.
+func (s *csvScanner) value(span csvSpan) []byte {
+	text := s.text(span)
+	if span.start&spanDoubled == 0 {
+		return text
+	}
+	s.scratch = s.scratch[:0]
+	for i := 0; i < len(text); i++ {
+		s.scratch = append(s.scratch, text[i])
+		if text[i] == '"' {
+			i++
+		}
+	}
+	return s.scratch
+}
+
+type csvASCII uint8
+
+const (
+	asciiUnknown csvASCII = iota
+	asciiOnly
+	asciiNot
+)
+
+// isASCII says whether the block has no byte outside ASCII, so that all of its texts are valid UTF-8.
+func (s *csvScanner) isASCII() bool {
+	if s.ascii == asciiUnknown {
+		all := uint64(0)
+		rest := s.data
+		for ; len(rest) >= 32; rest = rest[32:] {
+			all |= binary.LittleEndian.Uint64(rest) | binary.LittleEndian.Uint64(rest[8:]) |
+				binary.LittleEndian.Uint64(rest[16:]) | binary.LittleEndian.Uint64(rest[24:])
+		}
+		for _, c := range rest {
+			all |= uint64(c)
+		}
+		if s.ascii = asciiOnly; all&^uint64(lowBits) != 0 {
+			s.ascii = asciiNot
+		}
+	}
+	return s.ascii == asciiOnly
+}
+
+var (
+	errBareQuote  = errors.New("a quote inside an unquoted field; quote the field and double the quote")
+	errOpenQuote  = errors.New("the closing quote is missing")
+	errAfterQuote = errors.New("text after the closing quote")
+)
+
+const lowBits, eachByte = 0x7f7f7f7f7f7f7f7f, 0x0101010101010101
+
+// record appends one record to the tile, or returns io.EOF behind the last one. An empty line is a record of one empty
 // field where there is one column, and skipped otherwise.
-func (s *csvScanner) next() ([]csvField, error) {
+func (s *csvScanner) record() error {
 	for s.columns != 1 && s.skipEmptyLine() {
 	}
 	if s.pos >= len(s.data) {
-		return nil, io.EOF
+		return io.EOF
 	}
-	s.fields, s.line = s.fields[:0], s.nextLine
+	line, first := s.nextLine, len(s.spans)
+	spans, text := s.spans, s.padded
+	delimiter, delimiters := s.delimiter, uint64(s.delimiter)*eachByte
+	special := func(at int) uint64 {
+		word := binary.LittleEndian.Uint64(text[at:])
+		a, b, c := word^delimiters, word^'\n'*eachByte, word^'"'*eachByte
+		return ^(((a&lowBits+lowBits)|a)&((b&lowBits+lowBits)|b)&((c&lowBits+lowBits)|c) | lowBits)
+	}
+	start, base := s.pos, s.pos
+	found := special(base)
 	for {
-		field, err := s.field()
-		if err != nil {
-			return nil, fmt.Errorf("line %d, field %d: %w", s.line, len(s.fields)+1, err)
+		for found == 0 {
+			base += 8
+			found = special(base)
 		}
-		s.fields = append(s.fields, field)
-		if s.pos < len(s.data) && s.data[s.pos] == s.delimiter {
-			s.pos++
+		at := base + bits.TrailingZeros64(found)>>3
+		found &= found - 1
+		switch text[at] {
+		case delimiter:
+			spans = append(spans, csvSpan{uint32(start), uint32(at)})
+			start = at + 1
 			continue
-		}
-		if s.pos < len(s.data) && s.data[s.pos] == '\r' {
-			s.pos++
-		}
-		if s.pos < len(s.data) {
-			s.pos++ // the line end
-			s.nextLine++
+		case '\n':
+			end := at
+			if end > start && text[end-1] == '\r' {
+				end--
+			}
+			spans = append(spans, csvSpan{uint32(start), uint32(end)})
+			s.endRecord(at)
+		default: // a quote
+			span, next, err := csvSpan{}, 0, errBareQuote
+			if at == start {
+				span, next, err = s.quotedField(start)
+			}
+			if err != nil {
+				return fmt.Errorf("line %d, field %d: %w", line, len(spans)-first+1, err)
+			}
+			spans = append(spans, span)
+			if next < len(s.data) && text[next] == delimiter {
+				start, base = next+1, next+1
+				found = special(base)
+				continue
+			}
+			if text[next] == '\r' {
+				next++
+			}
+			s.endRecord(next)
 		}
 		break
 	}
-	if s.columns > 0 && len(s.fields) != s.columns {
-		return nil, fmt.Errorf("line %d has %d fields, %d are expected", s.line, len(s.fields), s.columns)
+	s.spans, s.lines = spans, append(s.lines, line)
+	if count := len(spans) - first; s.columns > 0 && count != s.columns {
+		return fmt.Errorf("line %d has %d fields, %d are expected", line, count, s.columns)
 	}
-	return s.fields, nil
+	return nil
+}
+
+// endRecord moves behind a line end, or the end of the block.
+func (s *csvScanner) endRecord(at int) {
+	if at < len(s.data) {
+		s.nextLine++
+	}
+	s.pos = min(at+1, len(s.data))
 }
 
 func (s *csvScanner) skipEmptyLine() bool {
@@ -165,71 +213,57 @@ func (s *csvScanner) skipEmptyLine() bool {
 	return true
 }
 
-var (
-	errBareQuote  = errors.New("a quote inside an unquoted field; quote the field and double the quote")
-	errOpenQuote  = errors.New("the closing quote is missing")
-	errAfterQuote = errors.New("text after the closing quote")
-)
-
-// field parses one field and stops at the delimiter, the line end or the end.
-func (s *csvScanner) field() (csvField, error) {
-	start := s.pos
-	if start < len(s.data) && s.data[start] == '"' {
-		return s.quotedField()
-	}
-	i := start
-	for ; i < len(s.data); i++ {
-		switch c := s.data[i]; {
-		case c == s.delimiter || c == '\n':
-			s.pos = i
-			if c == '\n' && i > start && s.data[i-1] == '\r' {
-				s.pos--
-			}
-			return csvField{text: s.data[start:s.pos]}, nil
-		case c == '"':
-			return csvField{}, errBareQuote
-		}
-	}
-	s.pos = i
-	if i > start && s.data[i-1] == '\r' {
-		s.pos--
-	}
-	return csvField{text: s.data[start:s.pos]}, nil
-}
-
-func (s *csvScanner) quotedField() (csvField, error) {
-	start := s.pos + 1
-	doubled := false
+// quotedField parses the field whose opening quote is at a place, and says where it ends.
+func (s *csvScanner) quotedField(at int) (span csvSpan, next int, err error) {
+	start := at + 1
+	flags := uint32(spanQuoted)
 	for i := start; ; i += 2 {
 		n := bytes.IndexByte(s.data[i:], '"')
 		if n < 0 {
-			return csvField{}, errOpenQuote
+			return span, 0, errOpenQuote
 		}
 		i += n
 		if i+1 < len(s.data) && s.data[i+1] == '"' {
-			doubled = true
+			flags |= spanDoubled
 			continue
 		}
-		text := s.data[start:i]
-		s.nextLine += int64(bytes.Count(text, []byte{'\n'}))
-		s.pos = i + 1
-		rest := s.data[s.pos:]
+		s.nextLine += int64(bytes.Count(s.data[start:i], []byte{'\n'}))
+		rest := s.data[i+1:]
 		atEnd := len(rest) == 0 || rest[0] == s.delimiter || rest[0] == '\n' ||
 			rest[0] == '\r' && (len(rest) == 1 || rest[1] == '\n')
 		if !atEnd {
-			return csvField{}, errAfterQuote
+			return span, 0, errAfterQuote
 		}
-		return csvField{text: text, quoted: true, doubled: doubled}, nil
+		return csvSpan{uint32(start) | flags, uint32(i)}, i + 1, nil
 	}
 }
 
-// isNull says whether the field is one of the null texts.
-func (f csvField) isNull(nulls []string) bool {
-	if f.quoted {
+// csvNulls are the unquoted fields that mean null.
+type csvNulls struct {
+	texts     []string
+	empty     bool // one of them is the empty text
+	onlyEmpty bool
+}
+
+func newCSVNulls(texts []string) csvNulls {
+	n := csvNulls{texts: texts, onlyEmpty: true}
+	for _, text := range texts {
+		n.empty = n.empty || text == ""
+		n.onlyEmpty = n.onlyEmpty && text == ""
+	}
+	return n
+}
+
+// has says whether an unquoted text means null.
+func (n *csvNulls) has(text []byte) bool {
+	if len(text) == 0 {
+		return n.empty
+	}
+	if n.onlyEmpty {
 		return false
 	}
-	for _, null := range nulls {
-		if string(f.text) == null {
+	for _, null := range n.texts {
+		if string(text) == null {
 			return true
 		}
 	}

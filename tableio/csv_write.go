@@ -21,7 +21,8 @@ const csvFlushBytes = 256 << 10
 type csvEncoder struct {
 	out       io.Writer
 	delimiter byte
-	nulls     []string
+	nulls     csvNulls
+	null      string
 	columns   int
 	buf       []byte
 	value     []byte
@@ -44,9 +45,9 @@ func newCSVEncoder(out io.Writer, path string, schema *arrow.Schema, opts WriteO
 	if err := joinFaults(faults...); err != nil {
 		return nil, err
 	}
-	e := &csvEncoder{out: out, delimiter: opts.CSV.delimiter(path), nulls: opts.CSV.nulls(), columns: schema.NumFields(), value: []byte{}}
-	if len(e.nulls) == 0 {
-		e.nulls = []string{""}
+	e := &csvEncoder{out: out, delimiter: opts.CSV.delimiter(path), nulls: newCSVNulls(opts.CSV.nulls()), columns: schema.NumFields(), value: []byte{}}
+	if texts := opts.CSV.nulls(); len(texts) > 0 {
+		e.null = texts[0]
 	}
 	if opts.CSV.Header == HeaderPresent {
 		for i, field := range schema.Fields() {
@@ -62,13 +63,13 @@ func csvWritable(dt arrow.DataType) error {
 	if dict, ok := dt.(*arrow.DictionaryType); ok {
 		dt = dict.ValueType
 	}
-	if _, err := csvAppender(dt); err != nil && dt.ID() != arrow.NULL {
+	if _, err := newCSVColumn(arrow.Field{Type: dt}, csvNulls{}); err != nil && dt.ID() != arrow.NULL {
 		return fmt.Errorf("type %s cannot be written to CSV", dt)
 	}
 	return nil
 }
 
-func (e *csvEncoder) write(_ context.Context, batch arrow.RecordBatch) error {
+func (e *csvEncoder) write(ctx context.Context, batch arrow.RecordBatch) error {
 	batch = plainBatch(batch)
 	defer batch.Release()
 	formats := make([]formatFunc, e.columns)
@@ -81,7 +82,7 @@ func (e *csvEncoder) write(_ context.Context, batch arrow.RecordBatch) error {
 				if i > 0 {
 					e.buf = append(e.buf, e.delimiter)
 				}
-				e.buf = append(e.buf, e.nulls[0]...)
+				e.buf = append(e.buf, e.null...)
 				continue
 			}
 			value := format(e.value[:0], row)
@@ -111,7 +112,7 @@ func (e *csvEncoder) field(i int) {
 	for _, c := range e.value {
 		special = special || c == e.delimiter || c == '"' || c == '\n' || c == '\r'
 	}
-	if !special && !(csvField{text: e.value}).isNull(e.nulls) {
+	if !special && !e.nulls.has(e.value) {
 		e.buf = append(e.buf, e.value...)
 		return
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"runtime"
 	"strings"
 	"syscall"
 )
@@ -80,18 +81,38 @@ func fail(kind error, op, path string, err error) error {
 	return &Error{Kind: kind, Op: op, Path: path, Err: err}
 }
 
-// guard runs f and turns a panic of the decoders and encoders below into an error.
+// errCorrupt is what a panic of the decoders and encoders below means to a user. Its own words, an index or a type of
+// Go, would tell nothing.
+var errCorrupt = errors.New("the content is corrupt")
+
+// guard runs f and turns a panic of the decoders and encoders below into errCorrupt, with the error of the panic unless
+// that is the runtime's.
 func guard(f func() error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			if e, ok := p.(error); ok {
-				err = fmt.Errorf("malformed data: %w", e)
-			} else {
-				err = fmt.Errorf("malformed data: %v", p)
+			err = errCorrupt
+			if e, ok := p.(error); ok && !isRuntimeError(e) {
+				err = fmt.Errorf("%w: %w", errCorrupt, e)
 			}
 		}
 	}()
-	return f()
+	if err = f(); isRuntimeError(err) { // a panic that a library caught
+		return errCorrupt
+	}
+	return err
+}
+
+func isRuntimeError(err error) bool {
+	var fault runtime.Error
+	return errors.As(err, &fault)
+}
+
+// guardIn is guard with a place put before the error.
+func guardIn(place string, f func() error) error {
+	if err := guard(f); err != nil {
+		return fmt.Errorf("%s: %w", place, err)
+	}
+	return nil
 }
 
 // faults are several errors found together, in one line.

@@ -7,13 +7,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"runtime"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/ipc"
 	"github.com/apache/arrow-go/v18/arrow/memory"
-	"golang.org/x/sync/errgroup"
 )
 
 // arrowFileSource reads the record batches of an Arrow IPC file on all cores.
@@ -45,34 +45,35 @@ func (s *arrowFileSource) open(mem memory.Allocator) (*ipc.FileReader, error) {
 func (s *arrowFileSource) schema() *arrow.Schema { return s.fields }
 func (s *arrowFileSource) rows() int64           { return s.total }
 
-func (s *arrowFileSource) read(ctx context.Context, columns []int, mem memory.Allocator) (arrow.Table, error) {
-	reader, err := s.open(mem)
-	if err != nil {
-		return nil, err
-	}
-	defer reader.Close()
-	batches := make([]arrow.RecordBatch, reader.NumRecords())
-	tasks, ctx := errgroup.WithContext(ctx)
-	tasks.SetLimit(runtime.GOMAXPROCS(0))
-	for i := range batches {
-		tasks.Go(func() error {
-			if err := ctx.Err(); err != nil {
-				return err
+func (s *arrowFileSource) batches(
+	ctx context.Context, columns []int, mem memory.Allocator,
+) iter.Seq2[arrow.RecordBatch, error] {
+	return func(yield func(arrow.RecordBatch, error) bool) {
+		reader, err := s.open(mem)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		defer reader.Close()
+		indices := func(yield func(int, error) bool) {
+			for i := 0; i < reader.NumRecords() && yield(i, ctx.Err()); i++ {
 			}
-			return guard(func() error {
-				batch, err := reader.RecordBatchAt(i)
-				if err != nil {
-					return fmt.Errorf("record batch %d: %w", i, err)
+		}
+		work := func(_ context.Context, i int) (batch arrow.RecordBatch, err error) {
+			return batch, guardIn(fmt.Sprintf("record batch %d", i), func() error {
+				whole, err := reader.RecordBatchAt(i)
+				if err == nil {
+					batch, err = takeColumns(whole, s.fields, columns, mem)
 				}
-				batches[i], err = takeColumns(batch, columns, mem)
 				return err
 			})
-		})
+		}
+		inOrder(ctx, runtime.GOMAXPROCS(0), indices, work, arrow.RecordBatch.Release)(yield)
 	}
-	if err := tasks.Wait(); err != nil {
-		return nil, err
-	}
-	return assembleBatches(s.fields, columns, batches)
+}
+
+func (s *arrowFileSource) read(ctx context.Context, columns []int, mem memory.Allocator) (arrow.Table, error) {
+	return collectBatches(ctx, s, columns, mem)
 }
 
 // arrowStreamSource reads an Arrow IPC stream once, or again and again from a file.
@@ -104,72 +105,90 @@ func openArrowStream(in *input) (source, error) {
 func (s *arrowStreamSource) schema() *arrow.Schema { return s.fields }
 func (s *arrowStreamSource) rows() int64           { return -1 }
 
-func (s *arrowStreamSource) read(ctx context.Context, columns []int, mem memory.Allocator) (arrow.Table, error) {
-	content := s.rest
-	switch {
-	case s.in.at != nil:
-		content = io.NewSectionReader(s.in.at, 0, s.in.size)
-	case s.consumed:
-		return nil, errors.New("the stream was read already; a pipe can be read only once")
-	}
-	s.consumed = true
-	reader, err := ipc.NewReaderFromMessageReader(&streamMessages{in: bufio.NewReaderSize(content, 1<<16), mem: mem}, ipc.WithAllocator(mem))
-	if err != nil {
-		return nil, err
-	}
-	defer reader.Release()
-	var batches []arrow.RecordBatch
-	for reader.Next() {
-		if err := ctx.Err(); err != nil {
-			return nil, err
+func (s *arrowStreamSource) batches(
+	ctx context.Context, columns []int, mem memory.Allocator,
+) iter.Seq2[arrow.RecordBatch, error] {
+	return func(yield func(arrow.RecordBatch, error) bool) {
+		content := s.rest
+		switch {
+		case s.in.at != nil:
+			content = io.NewSectionReader(s.in.at, 0, s.in.size)
+		case s.consumed:
+			yield(nil, errors.New("the stream was read already; a pipe can be read only once"))
+			return
 		}
-		batch := reader.RecordBatch()
-		batch.Retain()
-		taken, err := takeColumns(batch, columns, mem)
+		s.consumed = true
+		messages := &streamMessages{in: bufio.NewReaderSize(content, 1<<16), mem: mem}
+		reader, err := ipc.NewReaderFromMessageReader(messages, ipc.WithAllocator(mem))
 		if err != nil {
-			return nil, fmt.Errorf("record batch %d: %w", len(batches), err)
+			yield(nil, err)
+			return
 		}
-		batches = append(batches, taken)
+		defer reader.Release()
+		type numbered struct {
+			index int
+			batch arrow.RecordBatch
+		}
+		decoded := func(yield func(numbered, error) bool) {
+			for i := 0; reader.Next(); i++ {
+				batch := reader.RecordBatch()
+				batch.Retain()
+				if !yield(numbered{i, batch}, nil) {
+					return
+				}
+			}
+			if err := reader.Err(); err != nil {
+				yield(numbered{}, err)
+			}
+		}
+		work := func(_ context.Context, job numbered) (batch arrow.RecordBatch, err error) {
+			return batch, guardIn(fmt.Sprintf("record batch %d", job.index), func() error {
+				batch, err = takeColumns(job.batch, s.fields, columns, mem)
+				return err
+			})
+		}
+		inOrder(ctx, runtime.GOMAXPROCS(0), decoded, work, arrow.RecordBatch.Release)(yield)
 	}
-	if err := reader.Err(); err != nil {
-		return nil, err
-	}
-	return assembleBatches(s.fields, columns, batches)
+}
+
+func (s *arrowStreamSource) read(ctx context.Context, columns []int, mem memory.Allocator) (arrow.Table, error) {
+	return collectBatches(ctx, s, columns, mem)
 }
 
 // takeColumns checks the chosen columns and takes over the batch. The columns
 // of a batch share one block of memory, so a part of them is copied out of it:
 // otherwise the columns that nobody asked for would stay in memory.
-func takeColumns(batch arrow.RecordBatch, columns []int, mem memory.Allocator) (arrow.RecordBatch, error) {
+func takeColumns(
+	batch arrow.RecordBatch, schema *arrow.Schema, columns []int, mem memory.Allocator,
+) (arrow.RecordBatch, error) {
 	defer batch.Release()
-	chosen := make([]arrow.Array, len(columns))
-	fields := make([]arrow.Field, len(columns))
+	chosen := make([]arrow.Array, 0, len(columns))
+	defer func() {
+		for _, data := range chosen {
+			data.Release()
+		}
+	}()
 	distinct := map[int]bool{}
 	for _, column := range columns {
 		distinct[column] = true
 	}
-	for i, column := range columns {
+	for _, column := range columns {
 		data := batch.Column(column)
-		fields[i] = batch.Schema().Field(column)
-		if err := validateColumn(data); err != nil {
-			return nil, fmt.Errorf("column %q: %w", fields[i].Name, err)
+		name := fmt.Sprintf("column %q", schema.Field(column).Name)
+		if err := guardIn(name, func() error { return validateColumn(data) }); err != nil {
+			return nil, err
 		}
 		if len(distinct) == int(batch.NumCols()) {
 			data.Retain()
 		} else {
 			var err error
 			if data, err = array.Concatenate([]arrow.Array{data}, mem); err != nil {
-				return nil, fmt.Errorf("column %q: %w", fields[i].Name, err)
+				return nil, fmt.Errorf("%s: %w", name, err)
 			}
 		}
-		chosen[i] = data
+		chosen = append(chosen, data)
 	}
-	defer func() {
-		for _, data := range chosen {
-			data.Release()
-		}
-	}()
-	return array.NewRecordBatch(arrow.NewSchema(fields, nil), chosen, batch.NumRows()), nil
+	return array.NewRecordBatch(chosenSchema(schema, columns), chosen, batch.NumRows()), nil
 }
 
 // validateColumn looks at every value, so that a corrupt one cannot panic later.

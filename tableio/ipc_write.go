@@ -34,7 +34,11 @@ func newArrowEncoder(format Format, out io.Writer, schema *arrow.Schema, compres
 	return arrowEncoder{writer}, err
 }
 
-func (e arrowEncoder) write(_ context.Context, batch arrow.RecordBatch) error {
+func (e arrowEncoder) write(ctx context.Context, batch arrow.RecordBatch) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
 	return e.writer.Write(batch)
 }
+
 func (e arrowEncoder) close(context.Context) error { return e.writer.Close() }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"os"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -21,11 +22,14 @@ type ReadOptions struct {
 	Stdin     io.Reader        // what "-" reads; nil = os.Stdin
 }
 
-// source is one open file of one format. The columns of read are indices into
-// schema; the table returned is the caller's and is allocated from mem.
+// source is one open file of one format. Columns are indices into schema; tables and batches are the caller's and are
+// allocated from mem.
 type source interface {
 	schema() *arrow.Schema
 	rows() int64
+	// batches reads in the order of the file, a bounded number of blocks at once on all cores. It ends behind an error;
+	// whoever leaves it early gets no work left running.
+	batches(ctx context.Context, columns []int, mem memory.Allocator) iter.Seq2[arrow.RecordBatch, error]
 	read(ctx context.Context, columns []int, mem memory.Allocator) (arrow.Table, error)
 }
 

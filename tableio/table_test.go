@@ -162,10 +162,10 @@ func writeFile(t testingT, path string, schema *arrow.Schema, batches []arrow.Re
 	defer func() { require.NoError(t, w.Abort()) }()
 	rows := int64(0)
 	for _, batch := range batches {
-		require.NoError(t, w.Write(batch))
+		require.NoError(t, w.Write(context.Background(), batch))
 		rows += batch.NumRows()
 	}
-	require.NoError(t, w.Commit())
+	require.NoError(t, w.Commit(context.Background()))
 	require.Equal(t, rows, w.Rows())
 }
 

@@ -1,6 +1,7 @@
 package tableio
 
 import (
+	"context"
 	"errors"
 	"io"
 	"os"
@@ -22,18 +23,18 @@ func TestNothingAppearsBeforeCommit(t *testing.T) {
 		require.NoError(t, os.WriteFile(path, []byte("old"), 0o640))
 		w, err := Create(path, exampleBatch(0).Schema(), WriteOptions{})
 		require.NoError(t, err)
-		require.NoError(t, w.Write(exampleBatch(100)))
+		require.NoError(t, w.Write(context.Background(), exampleBatch(100)))
 		old, err := os.ReadFile(path)
 		require.NoError(t, err)
 		require.Equal(t, "old", string(old))
-		require.NoError(t, w.Commit())
+		require.NoError(t, w.Commit(context.Background()))
 		requireOnlyFiles(t, dir, name)
 		info, err := os.Stat(path)
 		require.NoError(t, err)
 		require.Equal(t, os.FileMode(0o640), info.Mode().Perm(), "the mode of the file replaced")
 		require.NoError(t, w.Abort())
-		require.NoError(t, w.Commit())
-		require.ErrorIs(t, w.Write(exampleBatch(1)), ErrOutput)
+		require.NoError(t, w.Commit(context.Background()))
+		require.ErrorIs(t, w.Write(context.Background(), exampleBatch(1)), ErrOutput)
 		readFile(t, path, []string{"key"}, ReadOptions{}, func(got arrow.Table) { require.Equal(t, int64(100), got.NumRows()) })
 	}
 }
@@ -43,12 +44,12 @@ func TestAbortLeavesNothing(t *testing.T) {
 		path := tempPath(t, format)
 		w, err := Create(path, exampleBatch(0).Schema(), WriteOptions{})
 		require.NoError(t, err)
-		require.NoError(t, w.Write(exampleBatch(100_000)))
+		require.NoError(t, w.Write(context.Background(), exampleBatch(100_000)))
 		require.NoError(t, w.Abort())
 		require.NoError(t, w.Abort())
 		requireOnlyFiles(t, filepath.Dir(path))
-		require.ErrorIs(t, w.Commit(), ErrOutput)
-		require.ErrorIs(t, w.Write(exampleBatch(1)), ErrOutput)
+		require.ErrorIs(t, w.Commit(context.Background()), ErrOutput)
+		require.ErrorIs(t, w.Write(context.Background(), exampleBatch(1)), ErrOutput)
 	}
 }
 
@@ -62,10 +63,10 @@ func TestAbortReleasesDictionaries(t *testing.T) {
 	batch := b.NewRecordBatch()
 	defer batch.Release()
 	for _, format := range formats {
-		for _, end := range []func(*Writer) error{(*Writer).Abort, (*Writer).Commit} {
+		for _, end := range []func(*Writer) error{(*Writer).Abort, func(w *Writer) error { return w.Commit(context.Background()) }} {
 			w, err := Create(tempPath(t, format), schema, WriteOptions{})
 			require.NoError(t, err)
-			require.NoError(t, w.Write(batch))
+			require.NoError(t, w.Write(context.Background(), batch))
 			require.NoError(t, end(w))
 		}
 	}
@@ -138,18 +139,18 @@ func TestOtherSchemaIsRefused(t *testing.T) {
 	path := tempPath(t, Parquet)
 	w, err := Create(path, arrow.NewSchema(exampleBatch(0).Schema().Fields()[:2], nil), WriteOptions{})
 	require.NoError(t, err)
-	require.ErrorIs(t, w.Write(exampleBatch(1)), ErrOutput)
+	require.ErrorIs(t, w.Write(context.Background(), exampleBatch(1)), ErrOutput)
 	strict := arrow.NewSchema([]arrow.Field{{Name: "name", Type: arrow.BinaryTypes.String}}, nil)
 	for _, format := range formats {
 		w, err := Create(tempPath(t, format), strict, WriteOptions{})
 		require.NoError(t, err)
-		err = w.Write(array.NewRecordBatch(strict, exampleBatch(20).Columns()[2:3], 20))
+		err = w.Write(context.Background(), array.NewRecordBatch(strict, exampleBatch(20).Columns()[2:3], 20))
 		require.ErrorIs(t, err, ErrOutput)
 		require.ErrorContains(t, err, `column "name" may not be null, but is in 3 rows`)
-		require.NoError(t, w.Commit())
+		require.NoError(t, w.Commit(context.Background()))
 		require.Zero(t, w.Rows())
 	}
-	require.NoError(t, w.Commit(), "the batch was refused, nothing is lost")
+	require.NoError(t, w.Commit(context.Background()), "the batch was refused, nothing is lost")
 }
 
 func TestDiskFullOnADevice(t *testing.T) {
@@ -159,9 +160,9 @@ func TestDiskFullOnADevice(t *testing.T) {
 	for _, format := range formats {
 		w, err := Create("/dev/full", exampleBatch(0).Schema(), WriteOptions{Format: format})
 		require.NoError(t, err)
-		err = w.Write(exampleBatch(100))
+		err = w.Write(context.Background(), exampleBatch(100))
 		if err == nil {
-			err = w.Commit()
+			err = w.Commit(context.Background())
 		}
 		require.ErrorIs(t, err, ErrOutput)
 		require.ErrorIs(t, err, syscall.ENOSPC)
@@ -178,20 +179,20 @@ func TestDiskFullOnAFileSystem(t *testing.T) {
 		require.NoError(t, err)
 		batch := exampleBatch(20_000)
 		for range 20 {
-			if err = w.Write(batch); err != nil {
+			if err = w.Write(context.Background(), batch); err != nil {
 				break
 			}
 		}
 		first := err
 		if err == nil {
-			err = w.Commit()
+			err = w.Commit(context.Background())
 		}
 		require.ErrorIs(t, err, ErrOutput, "%v", format)
 		require.ErrorIs(t, err, syscall.ENOSPC)
 		require.ErrorContains(t, err, path)
 		if first != nil {
-			require.ErrorIs(t, w.Write(batch), syscall.ENOSPC, "the first failure stays")
-			require.ErrorIs(t, w.Commit(), syscall.ENOSPC)
+			require.ErrorIs(t, w.Write(context.Background(), batch), syscall.ENOSPC, "the first failure stays")
+			require.ErrorIs(t, w.Commit(context.Background()), syscall.ENOSPC)
 		}
 		requireOnlyFiles(t, dir)
 	}
@@ -213,8 +214,8 @@ func TestStandardOutput(t *testing.T) {
 		for _, left := range []int{0, 3000} {
 			w, err := Create("-", exampleBatch(0).Schema(), WriteOptions{Format: format, Compression: "none", Stdout: &failingWriter{left}})
 			require.NoError(t, err)
-			_ = w.Write(exampleBatch(100_000))
-			err = w.Commit()
+			_ = w.Write(context.Background(), exampleBatch(100_000))
+			err = w.Commit(context.Background())
 			require.ErrorIs(t, err, ErrOutput)
 			require.ErrorContains(t, err, "standard output")
 			require.ErrorContains(t, err, "pipe closed")

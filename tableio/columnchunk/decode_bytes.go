@@ -36,7 +36,7 @@ func (s *bytesSink[O]) reserve(mem memory.Allocator, rows int) {
 	s.rows = rows
 	s.offsetBuffer = memory.NewResizableBuffer(mem)
 	s.offsetBuffer.Resize((rows + 1) * int(unsafe.Sizeof(O(0))))
-	s.offsets = cast[O](s.offsetBuffer.Bytes())
+	s.offsets = view[O](s.offsetBuffer.Bytes())
 	s.offsets[0] = 0
 	s.data = memory.NewResizableBuffer(mem)
 }

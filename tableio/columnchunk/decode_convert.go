@@ -18,9 +18,9 @@ func eachValue(width int, loop func(dst, src []byte) error) converter {
 	}
 }
 
-func narrow[T uint8 | uint16](dst, src []byte) error {
-	in := cast[uint32](src)
-	out := cast[T](dst)[:len(in)]
+func narrowInPlace[T uint8 | uint16](dst, src []byte) error {
+	in := view[uint32](src)
+	out := view[T](dst)[:len(in)]
 	for i, v := range in {
 		out[i] = T(v)
 	}
@@ -28,8 +28,8 @@ func narrow[T uint8 | uint16](dst, src []byte) error {
 }
 
 func daysToMillis(dst, src []byte) error {
-	in := cast[int32](src)
-	out := cast[int64](dst)[:len(in)]
+	in := view[int32](src)
+	out := view[int64](dst)[:len(in)]
 	for i, v := range in {
 		out[i] = int64(v) * (24 * 60 * 60 * 1000)
 	}
@@ -37,8 +37,8 @@ func daysToMillis(dst, src []byte) error {
 }
 
 func millisToSeconds[T int32 | int64](dst, src []byte) error {
-	in := cast[T](src)
-	out := cast[T](dst)[:len(in)]
+	in := view[T](src)
+	out := view[T](dst)[:len(in)]
 	for i, v := range in {
 		if out[i] = v / 1000; out[i]*1000 != v {
 			return fmt.Errorf("%d milliseconds in a column of seconds", v)
@@ -48,7 +48,7 @@ func millisToSeconds[T int32 | int64](dst, src []byte) error {
 }
 
 func int96ToNanos(dst, src []byte) error {
-	out := cast[int64](dst)
+	out := view[int64](dst)
 	for i := range out {
 		nanos, err := parquet.Int96(src[12*i : 12*i+12]).ToTimestamp()
 		if err != nil {
@@ -62,27 +62,27 @@ func int96ToNanos(dst, src []byte) error {
 var errDecimalWidth = errors.New("a decimal number with more digits than its type has")
 
 // widen extends the signs of integers to values of a width of 4, 8, 16 or 32 bytes.
-func widen[T int32 | int64](dst []byte, in []T, width int) error {
+func widenInto[T int32 | int64](dst []byte, in []T, width int) error {
 	switch width {
 	case 4:
-		out := cast[int32](dst)[:len(in)]
+		out := view[int32](dst)[:len(in)]
 		for i, v := range in {
 			if out[i] = int32(v); T(out[i]) != v {
 				return errDecimalWidth
 			}
 		}
 	case 8:
-		out := cast[int64](dst)[:len(in)]
+		out := view[int64](dst)[:len(in)]
 		for i, v := range in {
 			out[i] = int64(v)
 		}
 	case 16:
-		out := cast[[2]int64](dst)[:len(in)]
+		out := view[[2]int64](dst)[:len(in)]
 		for i, v := range in {
 			out[i] = [2]int64{int64(v), int64(v) >> 63}
 		}
 	default:
-		out := cast[[4]int64](dst)[:len(in)]
+		out := view[[4]int64](dst)[:len(in)]
 		for i, v := range in {
 			sign := int64(v) >> 63
 			out[i] = [4]int64{int64(v), sign, sign, sign}

@@ -93,11 +93,11 @@ func (s *dictionarySink) appendIndices(indices []uint32) error {
 	case 1:
 		narrowIndices(out, indices)
 	case 2:
-		narrowIndices(cast[uint16](out), indices)
+		narrowIndices(view[uint16](out), indices)
 	case 4:
-		copy(cast[uint32](out), indices)
+		copy(view[uint32](out), indices)
 	case 8:
-		narrowIndices(cast[uint64](out), indices)
+		narrowIndices(view[uint64](out), indices)
 	}
 	return nil
 }

@@ -21,10 +21,10 @@ func (c *chunkDecoder) appendEncoded(encoding parquet.Encoding, data []byte, n i
 		err = c.expandBits(data, n)
 	case encoding == parquet.Encodings.DeltaBinaryPacked && c.physical.kind == parquet.Types.Int32:
 		c.plain = grown(c.plain, 4*n)
-		_, err = unpackDeltas(data, cast[int32](c.plain))
+		_, err = unpackDeltas(data, view[int32](c.plain))
 	case encoding == parquet.Encodings.DeltaBinaryPacked && c.physical.kind == parquet.Types.Int64:
 		c.plain = grown(c.plain, 8*n)
-		_, err = unpackDeltas(data, cast[int64](c.plain))
+		_, err = unpackDeltas(data, view[int64](c.plain))
 	case encoding == parquet.Encodings.ByteStreamSplit && width > 0 && c.physical.kind != parquet.Types.Int96:
 		err = c.joinStreams(data, n, width)
 	case encoding == parquet.Encodings.DeltaLengthByteArray && width == 0:

@@ -59,15 +59,15 @@ func (s *fixedSink) appendIndices(indices []uint32) error {
 	case 1:
 		return gather(out, dictionary, indices)
 	case 2:
-		return gather(cast[uint16](out), cast[uint16](dictionary), indices)
+		return gather(view[uint16](out), view[uint16](dictionary), indices)
 	case 4:
-		return gather(cast[uint32](out), cast[uint32](dictionary), indices)
+		return gather(view[uint32](out), view[uint32](dictionary), indices)
 	case 8:
-		return gather(cast[uint64](out), cast[uint64](dictionary), indices)
+		return gather(view[uint64](out), view[uint64](dictionary), indices)
 	case 16:
-		return gather(cast[[2]uint64](out), cast[[2]uint64](dictionary), indices)
+		return gather(view[[2]uint64](out), view[[2]uint64](dictionary), indices)
 	case 32:
-		return gather(cast[[4]uint64](out), cast[[4]uint64](dictionary), indices)
+		return gather(view[[4]uint64](out), view[[4]uint64](dictionary), indices)
 	}
 	for i, index := range indices {
 		if uint(index) >= uint(s.dictionary) {
@@ -97,15 +97,15 @@ func (s *fixedSink) spread(rows, valid int, validity []byte) {
 	case 1:
 		spreadWords(out, valid, validity, first)
 	case 2:
-		spreadWords(cast[uint16](out), valid, validity, first)
+		spreadWords(view[uint16](out), valid, validity, first)
 	case 4:
-		spreadWords(cast[uint32](out), valid, validity, first)
+		spreadWords(view[uint32](out), valid, validity, first)
 	case 8:
-		spreadWords(cast[uint64](out), valid, validity, first)
+		spreadWords(view[uint64](out), valid, validity, first)
 	case 16:
-		spreadValues(cast[[2]uint64](out), valid, validity, first)
+		spreadValues(view[[2]uint64](out), valid, validity, first)
 	case 32:
-		spreadValues(cast[[4]uint64](out), valid, validity, first)
+		spreadValues(view[[4]uint64](out), valid, validity, first)
 	default:
 		spreadBytes(out, s.width, valid, validity, first)
 	}
@@ -173,8 +173,8 @@ func (s *fixedSink) release() {
 	}
 }
 
-// cast looks at bytes as values of a width that divides their number.
-func cast[T any](b []byte) []T {
+// view looks at bytes as values of a width that divides their number.
+func view[T any](b []byte) []T {
 	var one T
 	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/int(unsafe.Sizeof(one)))
 }

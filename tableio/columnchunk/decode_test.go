@@ -28,14 +28,14 @@ type decodeCase struct {
 	also  []arrow.DataType
 }
 
-var words = []string{"", "a", "ship", "deliver in person", "grün", "日本語", "€", "none of this fits in a view of twelve bytes",
+var vocabulary = []string{"", "a", "ship", "deliver in person", "grün", "日本語", "€", "none of this fits in a view of twelve bytes",
 	"and this one is longer than what is copied at once, 32 bytes", "\x00"}
 
 func randomText(r *rand.Rand) any {
 	if r.IntN(4) > 0 {
-		return words[r.IntN(len(words))]
+		return vocabulary[r.IntN(len(vocabulary))]
 	}
-	return words[r.IntN(len(words))] + fmt.Sprint(r.IntN(1000)) + words[r.IntN(len(words))]
+	return vocabulary[r.IntN(len(vocabulary))] + fmt.Sprint(r.IntN(1000)) + vocabulary[r.IntN(len(vocabulary))]
 }
 
 func dictionaryOf(index, value arrow.DataType) arrow.DataType {

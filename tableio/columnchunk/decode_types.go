@@ -118,9 +118,9 @@ func integers(kind parquet.Type, logical schema.LogicalType, width int, signed b
 	case kind == parquet.Types.Int64 && width == 8, kind == parquet.Types.Int32 && width == 4:
 		return plainIf(true, width)
 	case kind == parquet.Types.Int32 && width == 1:
-		return eachValue(4, narrow[uint8])
+		return eachValue(4, narrowInPlace[uint8])
 	case kind == parquet.Types.Int32 && width == 2:
-		return eachValue(4, narrow[uint16])
+		return eachValue(4, narrowInPlace[uint16])
 	}
 	return nil
 }
@@ -146,9 +146,9 @@ func units(kind parquet.Type, stored schema.TimeUnitType, unit arrow.TimeUnit, w
 func decimals(leaf *schema.Column, width int) converter {
 	switch leaf.PhysicalType() {
 	case parquet.Types.Int32:
-		return eachValue(4, func(dst, src []byte) error { return widen(dst, cast[int32](src), width) })
+		return eachValue(4, func(dst, src []byte) error { return widenInto(dst, view[int32](src), width) })
 	case parquet.Types.Int64:
-		return eachValue(8, func(dst, src []byte) error { return widen(dst, cast[int64](src), width) })
+		return eachValue(8, func(dst, src []byte) error { return widenInto(dst, view[int64](src), width) })
 	case parquet.Types.FixedLenByteArray:
 		if from := leaf.TypeLength(); from > 0 {
 			return eachValue(from, func(dst, src []byte) error { return reverseAll(dst, src, from, width) })

@@ -24,5 +24,11 @@ func ReadSchema(f *file.Reader) (*arrow.Schema, []FileColumn, error) {
 		return nil, nil, err
 	}
 	cols := make([]FileColumn, s.NumFields())
+	for i := range cols {
+		if m := &r.Manifest.Fields[i]; m.IsLeaf() {
+			leaf := f.MetaData().Schema.Column(m.ColIndex)
+			cols[i] = FileColumn{Column: Column{Field: s.Field(i), Leaf: leaf}, Index: m.ColIndex, Flat: Decodes(s.Field(i).Type, leaf)}
+		}
+	}
 	return s, cols, nil
 }

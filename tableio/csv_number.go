@@ -2,10 +2,10 @@ package tableio
 
 import (
 	"bytes"
+	"encoding/binary"
 	"math"
 	"math/big"
 	"strconv"
-	"time"
 
 	"github.com/apache/arrow-go/v18/arrow/decimal128"
 )
@@ -111,138 +111,139 @@ func parseBool(b []byte) (v, ok bool) {
 	return false, false
 }
 
-// parseDate accepts YYYY-MM-DD and gives days since 1970-01-01.
-func parseDate(b []byte) (days int64, ok bool) {
-	if len(b) != 10 || b[4] != '-' || b[7] != '-' || !allDigits(b[:4]) || !allDigits(b[5:7]) || !allDigits(b[8:]) {
-		return 0, false
+// parseDigits reads 1 to 18 decimal digits, eight at once: the digits of a word become pairs, fours and one number by
+// three multiplications.
+func parseDigits(b []byte) (v uint64, ok bool) {
+	n := len(b)
+	if n == 0 || n > 18 || cap(b) < 8 {
+		return parseDigitsSlowly(b)
 	}
-	year, month, day := number(b[:4]), number(b[5:7]), number(b[8:])
-	if month < 1 || month > 12 || day < 1 || day > daysIn(year, month) {
-		return 0, false
+	head := (n-1)%8 + 1
+	shift := uint(64 - 8*head)
+	word := binary.LittleEndian.Uint64(b[:8])<<shift ^ zeroDigits<<shift
+	bad := notDigits(word)
+	v = eightDigits(word)
+	for at := head; at < n; at += 8 {
+		word = binary.LittleEndian.Uint64(b[at:at+8]) ^ zeroDigits
+		bad |= notDigits(word)
+		v = v*100_000_000 + eightDigits(word)
 	}
-	return daysSinceEpoch(year, month, day), true
+	return v, bad == 0
 }
 
-func number(digits []byte) int {
-	n := 0
-	for _, c := range digits {
-		n = n*10 + int(c-'0')
+func parseDigitsSlowly(b []byte) (v uint64, ok bool) {
+	if len(b) > 18 || !allDigits(b) {
+		return 0, false
 	}
-	return n
+	for _, c := range b {
+		v = v*10 + uint64(c-'0')
+	}
+	return v, true
 }
 
-func daysIn(year, month int) int {
-	switch month {
-	case 2:
-		if year%4 == 0 && (year%100 != 0 || year%400 == 0) {
-			return 29
+const zeroDigits, highDigits = '0' * eachByte, 0xf0 * eachByte
+
+// notDigits is 0 where every byte of the word is 0 to 9.
+func notDigits(word uint64) uint64 { return (word + 6*eachByte | word) & highDigits }
+
+func eightDigits(word uint64) uint64 {
+	word = word*10 + word>>8
+	return (word&0x000000ff000000ff*0x000f424000000064 + word>>16&0x000000ff000000ff*0x0000271000000001) >> 32
+}
+
+// parseInt and parseUint read what strconv reads.
+func parseInt(b []byte) (int64, bool) {
+	if v, ok := parseDigits(b); ok {
+		return int64(v), true
+	}
+	if len(b) > 1 && b[0] == '-' {
+		if v, ok := parseDigits(b[1:]); ok {
+			return -int64(v), true
 		}
-		return 28
-	case 4, 6, 9, 11:
-		return 30
 	}
-	return 31
+	v, err := strconv.ParseInt(string(b), 10, 64)
+	return v, err == nil
 }
 
-func daysSinceEpoch(year, month, day int) int64 {
-	return time.Date(year, time.Month(month), day, 0, 0, 0, 0, time.UTC).Unix() / 86400
+func parseUint(b []byte) (uint64, bool) {
+	if v, ok := parseDigits(b); ok {
+		return v, true
+	}
+	v, err := strconv.ParseUint(string(b), 10, 64)
+	return v, err == nil
 }
 
-// instant is a parsed timestamp: seconds since 1970 and the nanoseconds behind them.
-type instant struct {
-	seconds        int64
-	nanoseconds    int64
-	fractionDigits int  // written, 0..9
-	zoned          bool // the text had Z or an offset, which is applied already
+// parsePlain splits a number without exponent, of at most 18 digits: it is ±digits / 10^fraction.
+func parsePlain(b []byte) (digits uint64, fraction int, negative, ok bool) {
+	if len(b) > 0 && b[0] == '-' {
+		negative, b = true, b[1:]
+	}
+	if len(b) > 19 {
+		return 0, 0, false, false
+	}
+	point := len(b) - 1
+	for point >= 0 && b[point] != '.' {
+		point--
+	}
+	if point < 0 {
+		digits, ok = parseDigits(b)
+		return digits, 0, negative, ok
+	}
+	fraction = len(b) - point - 1
+	whole, wholeOK := parseDigits(b[:point])
+	part, partOK := parseDigits(b[point+1:])
+	if point+fraction > 18 || !wholeOK || !partOK { // also without digits on one side, which the callers leave to others
+		return 0, 0, false, false
+	}
+	return whole*uint64(powersOfTen[fraction]) + part, fraction, negative, true
 }
 
-// parseTimestamp accepts YYYY-MM-DD, then optionally T or a space and a time,
-// then optionally Z or an offset ±HH:MM.
-func parseTimestamp(b []byte) (t instant, ok bool) {
-	if len(b) < 10 {
-		return t, false
+var powersOfTen = func() (powers [19]int64) {
+	powers[0] = 1
+	for i := 1; i < len(powers); i++ {
+		powers[i] = 10 * powers[i-1]
 	}
-	days, ok := parseDate(b[:10])
-	if !ok {
-		return t, false
-	}
-	t.seconds = days * 86400
-	if b = b[10:]; len(b) == 0 {
-		return t, true
-	}
-	if b[0] != 'T' && b[0] != ' ' {
-		return t, false
-	}
-	b = b[1:]
-	offset := int64(0)
-	switch n := len(b); {
-	case n > 1 && b[n-1] == 'Z':
-		t.zoned, b = true, b[:n-1]
-	case n > 6 && (b[n-6] == '+' || b[n-6] == '-'):
-		zone := b[n-6:]
-		if zone[3] != ':' || !allDigits(zone[1:3]) || !allDigits(zone[4:]) || number(zone[1:3]) > 23 || number(zone[4:]) > 59 {
-			return t, false
+	return powers
+}()
+
+// parseFloat64 reads what strconv reads. A whole number below 2^53 divided by a power of ten that is exact, too, is
+// rounded once, hence correctly.
+func parseFloat64(b []byte) (float64, bool) {
+	if digits, fraction, negative, ok := parsePlain(b); ok && digits < 1<<53 {
+		v := float64(digits) / float64(powersOfTen[fraction])
+		if negative {
+			v = -v
 		}
-		offset = int64(number(zone[1:3])*3600 + number(zone[4:])*60)
-		if zone[0] == '-' {
-			offset = -offset
-		}
-		t.zoned, b = true, b[:n-6]
+		return v, true
 	}
-	seconds, nanoseconds, digits, ok := parseTime(b)
-	t.seconds += seconds - offset
-	t.nanoseconds, t.fractionDigits = nanoseconds, digits
-	return t, ok
+	v, err := strconv.ParseFloat(string(b), 64)
+	return v, err == nil
 }
 
-// parseTime accepts HH:MM:SS with up to nine digits of fraction.
-func parseTime(b []byte) (seconds, nanoseconds int64, fractionDigits int, ok bool) {
-	if len(b) < 8 || b[2] != ':' || b[5] != ':' || !allDigits(b[:2]) || !allDigits(b[3:5]) || !allDigits(b[6:8]) {
-		return 0, 0, 0, false
-	}
-	hour, minute, second := number(b[:2]), number(b[3:5]), number(b[6:8])
-	if hour > 23 || minute > 59 || second > 59 {
-		return 0, 0, 0, false
-	}
-	seconds = int64(hour*3600 + minute*60 + second)
-	if b = b[8:]; len(b) == 0 {
-		return seconds, 0, 0, true
-	}
-	if b[0] != '.' || len(b) > 10 || !allDigits(b[1:]) {
-		return 0, 0, 0, false
-	}
-	fractionDigits = len(b) - 1
-	nanoseconds = int64(number(b[1:]))
-	for range 9 - fractionDigits {
-		nanoseconds *= 10
-	}
-	return seconds, nanoseconds, fractionDigits, true
-}
-
-// units converts to a count of units per second, if nothing is lost.
-func (t instant) units(perSecond int64) (int64, bool) {
-	return countUnits(t.seconds, t.nanoseconds, perSecond)
-}
-
-func countUnits(seconds, nanoseconds, perSecond int64) (int64, bool) {
-	nanosecondsPerUnit := 1_000_000_000 / perSecond
-	if nanoseconds%nanosecondsPerUnit != 0 {
+// parseShortDecimal is parseDecimal for up to 18 digits.
+func parseShortDecimal(b []byte, scale int) (int64, bool) {
+	digits, fraction, negative, ok := parsePlain(b)
+	zeros := scale - fraction
+	if !ok || zeros < 0 || len(b)+zeros > 18 {
 		return 0, false
 	}
-	part := nanoseconds / nanosecondsPerUnit
-	if seconds < 0 && part > 0 { // toward zero first, so that the range's ends are reached
-		seconds, part = seconds+1, part-perSecond
+	v := int64(digits) * powersOfTen[zeros]
+	if negative {
+		v = -v
 	}
-	whole := seconds * perSecond
-	if whole/perSecond != seconds || part > 0 && whole > math.MaxInt64-part || part < 0 && whole < math.MinInt64-part {
-		return 0, false
-	}
-	return whole + part, true
+	return v, true
 }
 
 // parseDecimal gives the unscaled value of a number with at most scale digits of
 // fraction, trailing zeros not counted.
 func parseDecimal(b []byte, scale int32) (decimal128.Num, bool) {
+	if v, ok := parseShortDecimal(b, int(scale)); ok {
+		return decimal128.FromI64(v), true
+	}
+	return parseLongDecimal(b, scale)
+}
+
+func parseLongDecimal(b []byte, scale int32) (decimal128.Num, bool) {
 	text, negative := bytes.CutPrefix(b, []byte{'-'})
 	whole, fraction, point := bytes.Cut(text, []byte{'.'})
 	fraction = bytes.TrimRight(fraction, "0")

@@ -1,0 +1,113 @@
+package tableio
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"sync"
+)
+
+const (
+	csvBlockBytes     = 2 << 20
+	csvMaxRecordBytes = 64 << 20 // a longer record is a missing quote
+
+	// csvPadBytes lie behind the text of a block and may be read, so that the scanner and the parsers of values load
+	// whole words. They are line ends: a scan needs no other test for the end.
+	csvPadBytes = 16
+)
+
+// csvBlock is a run of whole records.
+type csvBlock struct {
+	firstLine int64 // 1-based
+	data      []byte
+	padded    []byte // data and csvPadBytes line ends
+	buffer    *csvBuffer
+}
+
+type csvBuffer struct{ bytes []byte }
+
+var csvPad = func() (pad [csvPadBytes]byte) {
+	for i := range pad {
+		pad[i] = '\n'
+	}
+	return pad
+}()
+
+// csvBuffers are used again by blocks of all files.
+var csvBuffers = sync.Pool{New: func() any { return &csvBuffer{} }}
+
+// release gives the memory back to be used again.
+func (b csvBlock) release() { csvBuffers.Put(b.buffer) }
+
+// splitCSV cuts the content into blocks of whole records, in order; the consumer releases them. A record ends at a
+// line end outside quotes, and since a quote may stand only around a field, counting quotes finds it without parsing:
+// that is what lets the blocks be parsed in parallel.
+func splitCSV(ctx context.Context, content *io.SectionReader, firstLine int64) iter.Seq2[csvBlock, error] {
+	return func(yield func(csvBlock, error) bool) {
+		line, remaining := firstLine, content.Size()
+		var carry []byte
+		for {
+			if err := ctx.Err(); err != nil {
+				yield(csvBlock{}, err)
+				return
+			}
+			want := len(carry) + int(min(csvBlockBytes, remaining+1)) // one more shows the end
+			owner := csvBuffers.Get().(*csvBuffer)
+			if len(owner.bytes) < want+csvPadBytes {
+				owner.bytes = make([]byte, want+csvBlockBytes/8)
+			}
+			buffer := owner.bytes
+			copy(buffer, carry)
+			n, err := io.ReadFull(content, buffer[len(carry):want])
+			text := buffer[:len(carry)+n]
+			remaining = max(0, remaining-int64(n))
+			last := errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
+			if err != nil && !last {
+				yield(csvBlock{}, err)
+				return
+			}
+			end := len(text)
+			if !last {
+				if end = lastRecordEnd(text); end == 0 && len(text) > csvMaxRecordBytes {
+					yield(csvBlock{}, fmt.Errorf("line %d: the record is longer than %d bytes; is a closing quote missing?",
+						line, csvMaxRecordBytes))
+					return
+				}
+			}
+			carry = append(carry[:0], text[end:]...)
+			if end > 0 {
+				copy(buffer[end:], csvPad[:])
+				lines := int64(bytes.Count(text[:end], []byte{'\n'}))
+				if !yield(csvBlock{line, text[:end], buffer[:end+csvPadBytes], owner}, nil) {
+					return
+				}
+				line += lines
+			}
+			if last {
+				return
+			}
+		}
+	}
+}
+
+// lastRecordEnd is the offset behind the last line end outside quotes, or 0. It looks from the end backwards: whether
+// a place is quoted follows from the number of quotes behind it.
+func lastRecordEnd(text []byte) int {
+	quoted := bytes.Count(text, []byte{'"'})%2 == 1
+	for end := len(text); ; {
+		i := bytes.LastIndexByte(text[:end], '\n')
+		if i < 0 {
+			return 0
+		}
+		if bytes.Count(text[i:end], []byte{'"'})%2 == 1 {
+			quoted = !quoted
+		}
+		if !quoted {
+			return i + 1
+		}
+		end = i
+	}
+}
