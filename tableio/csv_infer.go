@@ -48,13 +48,14 @@ type csvColumnFacts struct {
 	values   bool // a value that is not null was seen
 
 	// For every excluded type the first value that it does not hold. The last of these values made the column text.
-	because [csvKindCount]csvPlace
+	because [csvKindCount]TextReason
 }
 
-// csvPlace is a value and the line of its record.
-type csvPlace struct {
-	line int64
-	text string
+// TextReason is a value of a CSV file but for which its column had another type than text.
+type TextReason struct {
+	Line   int64  // where its record begins, from 1
+	Value  string // at most its first 100 bytes
+	Quoted bool   // so it cannot mean null
 }
 
 // add looks at a column of the scanner's tile.
@@ -80,7 +81,7 @@ func (c *csvColumnFacts) add(tile *csvScanner, records, column int, nulls *csvNu
 		if left == candidates {
 			continue
 		}
-		c.exclude(candidates&^left, csvPlace{tile.lines[i], string(value[:min(len(value), 100)])})
+		c.exclude(candidates&^left, TextReason{tile.lines[i], string(value[:min(len(value), 100)]), span.quoted()})
 		if candidates = left; candidates == 0 {
 			return
 		}
@@ -88,10 +89,10 @@ func (c *csvColumnFacts) add(tile *csvScanner, records, column int, nulls *csvNu
 	}
 }
 
-func (c *csvColumnFacts) exclude(kinds csvKinds, place csvPlace) {
+func (c *csvColumnFacts) exclude(kinds csvKinds, place TextReason) {
 	for kind := range c.because {
 		bit := csvKinds(1) << kind
-		if kinds&bit != 0 && (c.excluded&bit == 0 || place.line < c.because[kind].line) {
+		if kinds&bit != 0 && (c.excluded&bit == 0 || place.Line < c.because[kind].Line) {
 			c.because[kind] = place
 		}
 	}
@@ -108,16 +109,16 @@ func (c *csvColumnFacts) merge(other csvColumnFacts) {
 }
 
 // whyText is the value but for which the column had another type than text, if it is text for a value.
-func (c csvColumnFacts) whyText() (place csvPlace, ok bool) {
+func (c csvColumnFacts) whyText() (reason TextReason, ok bool) {
 	if !c.values || c.excluded != kindsAll {
-		return csvPlace{}, false
+		return TextReason{}, false
 	}
 	for _, because := range c.because {
-		if because.line > place.line {
-			place = because
+		if because.Line > reason.Line {
+			reason = because
 		}
 	}
-	return place, true
+	return reason, true
 }
 
 func (c csvColumnFacts) dataType() arrow.DataType {

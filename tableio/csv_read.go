@@ -237,12 +237,11 @@ func (s *csvSource) infer(ctx context.Context, fields []arrow.Field) error {
 }
 
 // whyText says which value made a column text.
-func (s *csvSource) whyText(column int) (line int64, value string, ok bool) {
+func (s *csvSource) whyText(column int) (reason TextReason, ok bool) {
 	if s.facts == nil {
-		return 0, "", false
+		return TextReason{}, false
 	}
-	place, ok := s.facts[column].whyText()
-	return place.line, place.text, ok
+	return s.facts[column].whyText()
 }
 
 // batches yields one record batch for every block.

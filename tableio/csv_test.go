@@ -208,6 +208,55 @@ func TestCSVManyBlocks(t *testing.T) {
 	require.ErrorContains(t, err, fmt.Sprintf("line %d has 1 fields", lines+1))
 }
 
+// The reason is the first value in the order of the file, however its blocks were read.
+func TestWhyText(t *testing.T) {
+	var text bytes.Buffer
+	text.WriteString("a,b,c,d,e\n")
+	line := 2
+	write := func(format string, args ...any) { fmt.Fprintf(&text, format+"\n", args...); line++ }
+	fill := func(until int) {
+		for text.Len() < until {
+			write("%d,%d.5,x%d,,2024-01-01", line, line, line)
+		}
+	}
+	fill(csvBlockBytes / 2)
+	write("1,none,x,,2024-01-01")
+	floats := line - 1
+	fill(5 * csvBlockBytes / 2)
+	write("n/a,none,x,,%s", strings.Repeat("y", 200))
+	first := line - 1
+	write("m/b,,x,,7")
+	fill(4 * csvBlockBytes)
+	write("o/c,,x,,")
+	path := writeText(t, text.String())
+	for range 3 {
+		r, err := Open(context.Background(), path, ReadOptions{})
+		require.NoError(t, err)
+		for column, want := range map[string]TextReason{
+			"a": {int64(first), "n/a", false}, "b": {int64(floats), "none", false}, "c": {2, "x2", false},
+			"e": {int64(first), strings.Repeat("y", 100), false},
+		} {
+			reason, ok := r.WhyText(column)
+			require.True(t, ok)
+			require.Equal(t, want, reason, column)
+		}
+		for _, column := range []string{"d", "no such"} { // no values, no column
+			_, ok := r.WhyText(column)
+			require.False(t, ok)
+		}
+		require.NoError(t, r.Close())
+	}
+	r, err := Open(context.Background(), writeText(t, "a,b\n1,\"x\"\n2024-01-01,y\n"), ReadOptions{})
+	require.NoError(t, err)
+	reason, ok := r.WhyText("a")
+	require.True(t, ok)
+	require.Equal(t, TextReason{3, "2024-01-01", false}, reason)
+	reason, ok = r.WhyText("b")
+	require.True(t, ok)
+	require.Equal(t, TextReason{2, "x", true}, reason)
+	require.NoError(t, r.Close())
+}
+
 func csvBlockOf(firstLine int64, text string) csvBlock {
 	padded := append([]byte(text), csvPad[:]...)
 	return csvBlock{firstLine: firstLine, data: padded[:len(text)], padded: padded}

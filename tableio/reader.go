@@ -197,6 +197,17 @@ func (r *Reader) Schema() *arrow.Schema { return r.src.schema() }
 // read: Arrow streams, and CSV whose types were all given.
 func (r *Reader) Rows() int64 { return r.src.rows() }
 
+// WhyText says which value of a CSV file made a column text; false where its type was given, it is of another type or
+// has no value, or the name is unknown or ambiguous.
+func (r *Reader) WhyText(column string) (TextReason, bool) {
+	csv, ok := r.src.(*csvSource)
+	indices := r.src.schema().FieldIndices(column)
+	if !ok || len(indices) != 1 {
+		return TextReason{}, false
+	}
+	return csv.whyText(indices[0])
+}
+
 // Read loads the columns named, in this order, and nothing else; nil means
 // ReadOptions.Columns, and an empty list gives a table of rows without columns.
 // The caller releases the table, which stays valid after Close. Rows keep the

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"strings"
 	"time"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -65,7 +66,7 @@ func (s *session) join(ctx context.Context, o joinOptions) error {
 
 	plan, err := engine.PlanJoin(ctx, layout, tables[0], tables[1])
 	if err != nil {
-		return err
+		return explainTextKey(err, o, readers)
 	}
 	if o.goal == goalExplain {
 		progress.clearLine()
@@ -147,6 +148,38 @@ func skipRowGroups(readers [2]*tableio.Reader, spec spirjoin.JoinSpec) {
 		readers[0].SkipOutside(names[0], bounds[1])
 		readers[1].SkipOutside(names[1], bounds[0])
 	}
+}
+
+// explainTextKey adds to a refusal of the keys which value of a CSV file made one of them text.
+func explainTextKey(err error, o joinOptions, readers [2]*tableio.Reader) error {
+	if !errors.Is(err, backend.ErrUnsupported) {
+		return err
+	}
+	for k := range o.spec.LeftOn {
+		for side, name := range [2]string{o.spec.LeftOn[k], o.spec.RightOn[k]} {
+			reason, ok := readers[side].WhyText(name)
+			if !ok {
+				continue
+			}
+			err = fmt.Errorf("%w; column %q of %s is text because of line %d: %.40q", err, name, o.paths[side], reason.Line, reason.Value)
+			if n := len(reason.Value); n > 0 && n <= 20 && !reason.Quoted {
+				err = fmt.Errorf("%w; --csv-null %s reads it as NULL", err, shellWord(reason.Value))
+			}
+			return err
+		}
+	}
+	return err
+}
+
+// shellWord quotes a text for a shell where it needs quotes.
+func shellWord(text string) string {
+	plain := func(r rune) bool {
+		return r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || strings.ContainsRune("/-_.,:+", r)
+	}
+	if strings.TrimFunc(text, plain) == "" {
+		return text
+	}
+	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
 }
 
 func readTables(ctx context.Context, readers [2]*tableio.Reader, layout *spirjoin.JoinLayout, progress *progress) (tables [2]arrow.Table, err error) {

@@ -105,6 +105,27 @@ func TestJoinCSVOptions(t *testing.T) {
 	require.Equal(t, "3;z;u\n", string(text))
 }
 
+// A key that is text because of one value is refused with the line of that value, and with what helps.
+func TestJoinNamesTheValueThatMadeAKeyText(t *testing.T) {
+	dir := t.TempDir()
+	left, right, out := filepath.Join(dir, "l.csv"), filepath.Join(dir, "r.csv"), filepath.Join(dir, "out.csv")
+	require.NoError(t, os.WriteFile(left, []byte("k,x\n1,a\n2,\"b\nb\"\nn/a,c\n3,d\nnone,e\n"), 0o666))
+	require.NoError(t, os.WriteFile(right, []byte("k,y\n3,u\n"), 0o666))
+	args := []string{"join", left, right, "--on", "k", "--device", "host", "-o", out}
+	refused := runProgram(t, exitNoDevice, args...).stderr
+	require.Contains(t, refused, `column "k" of `+left+` is text because of line 5: "n/a"; --csv-null n/a reads it as NULL`)
+	refused = runProgram(t, exitNoDevice, append(args, "--csv-null", "n/a")...).stderr
+	require.Contains(t, refused, `line 7: "none"; --csv-null none`)
+	runProgram(t, exitDone, append(args, "--csv-null", "n/a", "--csv-null", "none")...)
+
+	require.NoError(t, os.WriteFile(left, []byte("k,x\n1,a\n\"2 b\",c\n"), 0o666))
+	refused = runProgram(t, exitNoDevice, args...).stderr
+	require.Contains(t, refused, `is text because of line 3: "2 b"`)
+	require.NotContains(t, refused, "--csv-null", "a quoted text is never NULL")
+	require.Equal(t, `'it'\''s'`, shellWord("it's"))
+	require.Equal(t, "'a b'", shellWord("a b"))
+}
+
 func TestJoinCount(t *testing.T) {
 	_, args := orders(t, ".parquet")
 	o := runProgram(t, exitDone, append(args, "--count")...)
