@@ -205,5 +205,5 @@ func pick[T any](to, values []T, positions []uint32) []T {
 	for i, position := range positions {
 		to[i] = values[position]
 	}
-	return to
+	return to[:len(positions)]
 }
