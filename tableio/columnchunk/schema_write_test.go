@@ -48,7 +48,7 @@ func TestWriteSchema(t *testing.T) {
 		{Name: "s", Type: arrow.FixedWidthTypes.Timestamp_s},
 		{Name: "v", Type: arrow.BinaryTypes.StringView, Metadata: arrow.NewMetadata([]string{"PARQUET:field_id", "x"}, []string{"7", "y"})},
 	}, &meta)
-	to, columns, pairs, err := WriteSchema(from)
+	_, columns, pairs, err := WriteSchema(from)
 	require.NoError(t, err)
 	require.Len(t, columns, 5)
 	require.Equal(t, schema.UUIDLogicalType{}, columns[0].Leaf.LogicalType())
