@@ -164,7 +164,7 @@ func (e *Encoder) encode(parts []arrow.Array) error {
 	case parquet.Types.ByteArray, parquet.Types.FixedLenByteArray:
 		return e.encodeTexts(dt, values)
 	default:
-		return fmt.Errorf("Parquet type %s cannot be written", physical)
+		return fmt.Errorf("physical type %s cannot be written", physical)
 	}
 }
 

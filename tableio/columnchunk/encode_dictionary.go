@@ -71,8 +71,20 @@ func (t *table) insert(at, key uint64) {
 	}
 }
 
-// sampleStep is the distance between blocks of sampleBlock values that are looked at first, of n values.
-func sampleStep(n int) int { return max(sampleBlock, n/(sampleValues/sampleBlock)) }
+// sampleBlockAt returns where block i of the sample of n values begins: anywhere in its share of them, as regular steps
+// could miss repetitions that are regular, too. Beyond the last block it returns n.
+func sampleBlockAt(i, n int) int {
+	const blocks = sampleValues / sampleBlock
+	if n <= sampleValues {
+		return min(i*sampleBlock, n)
+	}
+	if i >= blocks {
+		return n
+	}
+	share := n / blocks
+	random, _ := bits.Mul64(uint64(i*i)*0x9E37_79B9_7F4A_7C15, uint64(share-sampleBlock+1))
+	return i*share + int(random)
+}
 
 // paysOff compares the bytes of a dictionary and its indices with those of the values alone.
 func paysOff(values, plainBytes, entries, dictionaryBytes int) bool {
@@ -193,5 +205,5 @@ func pick[T any](to, values []T, positions []uint32) []T {
 	for i, position := range positions {
 		to[i] = values[position]
 	}
-	return to
+	return to[:len(positions)]
 }

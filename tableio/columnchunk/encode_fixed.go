@@ -90,8 +90,12 @@ func indexRange[T integer](e *Encoder, values []T, low T, span int) []T {
 func indexHashed[T integer](e *Encoder, values []T) (dictionary []T, ok bool) {
 	all := cast[T](grow(&e.dictionary, maxEntries))[:maxEntries]
 	e.table.reset()
-	seen, step := 0, sampleStep(len(values))
-	for at := 0; at < len(values); at += step {
+	seen := 0
+	for i := 0; ; i++ {
+		at := sampleBlockAt(i, len(values))
+		if at == len(values) {
+			break
+		}
 		for _, v := range values[at:min(at+sampleBlock, len(values))] {
 			seen++
 			e.table.number(uint64(v))

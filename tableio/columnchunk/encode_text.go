@@ -122,8 +122,12 @@ func (e *Encoder) indexTexts(texts []string) (dictionary []string, ok bool) {
 
 // repeats looks at a sample for texts that occur twice.
 func (e *Encoder) repeats(texts []string) bool {
-	seen, step := 0, sampleStep(len(texts))
-	for at := 0; at < len(texts); at += step {
+	seen := 0
+	for i := 0; ; i++ {
+		at := sampleBlockAt(i, len(texts))
+		if at == len(texts) {
+			break
+		}
 		for _, text := range texts[at:min(at+sampleBlock, len(texts))] {
 			seen++
 			e.numberText(text)

@@ -146,6 +146,9 @@ func storedType(dt arrow.DataType) arrow.DataType {
 			return &arrow.TimestampType{Unit: arrow.Millisecond, TimeZone: dt.TimeZone}
 		}
 	case *arrow.DictionaryType:
+		if dt.ValueType.ID() == arrow.EXTENSION { // stored schemas cannot say that
+			return dt.ValueType
+		}
 		return &arrow.DictionaryType{IndexType: dt.IndexType, ValueType: storedType(dt.ValueType), Ordered: dt.Ordered}
 	}
 	return dt
