@@ -236,11 +236,13 @@ func testArray(c decodeCase, rows int, nulls nullness, r *rand.Rand) arrow.Array
 	return b.NewArray()
 }
 
+func columnName(i int, dt arrow.DataType) string { return fmt.Sprint(i, " ", dt.Name()) }
+
 // writeColumns writes one column of each case, named after its type.
 func writeColumns(t testing.TB, columns []arrow.Array, nullable bool, arrowProperties []pqarrow.WriterOption, properties ...parquet.WriterProperty) []byte {
 	fields := make([]arrow.Field, len(columns))
 	for i, column := range columns {
-		fields[i] = arrow.Field{Name: fmt.Sprint(i, " ", column.DataType()), Type: column.DataType(), Nullable: nullable}
+		fields[i] = arrow.Field{Name: columnName(i, column.DataType()), Type: column.DataType(), Nullable: nullable}
 	}
 	batch := array.NewRecordBatch(arrow.NewSchema(fields, nil), columns, int64(columns[0].Len()))
 	defer batch.Release()
