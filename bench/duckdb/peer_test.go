@@ -221,17 +221,17 @@ func TestFaults(t *testing.T) {
 	left := parquetFile(t, leftQuery)
 	dir := t.TempDir()
 	for name, args := range map[string][]string{
-		"nothing":             {},
-		"no key":              {"--left", left, "--right", left},
-		"bad key":             {"--left", left, "--right", left, "--on", "=v"},
-		"bad flag":            {"--lfet", left},
-		"stray argument":      {"--left", left, "--right", left, "--on", "k", "x"},
-		"count and file":      {"--left", left, "--right", left, "--on", "k", "--count", "-o", filepath.Join(dir, "x")},
-		"repeat 0":            {"--left", left, "--right", left, "--on", "k", "--repeat", "0"},
-		"direct, no file":     {"--left", left, "--right", left, "--on", "k", "--direct"},
+		"nothing":         {},
+		"no key":          {"--left", left, "--right", left},
+		"bad key":         {"--left", left, "--right", left, "--on", "=v"},
+		"bad flag":        {"--lfet", left},
+		"stray argument":  {"--left", left, "--right", left, "--on", "k", "x"},
+		"count and file":  {"--left", left, "--right", left, "--on", "k", "--count", "-o", filepath.Join(dir, "x")},
+		"repeat 0":        {"--left", left, "--right", left, "--on", "k", "--repeat", "0"},
+		"direct, no file": {"--left", left, "--right", left, "--on", "k", "--direct"},
 		"direct and checksum": {"--left", left, "--right", left, "--on", "k", "--direct", "--checksum",
 			"-o", filepath.Join(dir, "x")},
-		"unknown column":      {"--left", left, "--right", left, "--on", "k", "--columns", "none"},
+		"unknown column": {"--left", left, "--right", left, "--on", "k", "--columns", "none"},
 	} {
 		require.ErrorIs(t, run(context.Background(), args, &bytes.Buffer{}), errUsage, name)
 	}
