@@ -51,7 +51,7 @@ func newParquetEncoder(out io.Writer, schema *arrow.Schema, opts WriteOptions) (
 			return &nestedParquetEncoder{FileWriter: writer, groupLimitBytes: opts.RowGroupBytes}, err
 		}
 	}
-	return newFlatParquetEncoder(out, schema, properties, arrowProperties, opts.RowGroupBytes)
+	return newFlatParquetEncoder(out, schema, properties, arrowProperties, opts)
 }
 
 func parquetCodec(compression string) (compress.Compression, error) {
@@ -94,12 +94,12 @@ type flatParquetEncoder struct {
 	properties pqarrow.ArrowWriterProperties
 	schema     *arrow.Schema
 	group      file.BufferedRowGroupWriter // nil: none begun
-	groupRows  int64
 
+	groupRows, groupLimitRows   int64
 	groupBytes, groupLimitBytes int64 // of Arrow data; 0: no limit
 }
 
-func newFlatParquetEncoder(out io.Writer, schema *arrow.Schema, properties *parquet.WriterProperties, arrowProperties pqarrow.ArrowWriterProperties, groupLimitBytes int64) (encoder, error) {
+func newFlatParquetEncoder(out io.Writer, schema *arrow.Schema, properties *parquet.WriterProperties, arrowProperties pqarrow.ArrowWriterProperties, opts WriteOptions) (encoder, error) {
 	parquetSchema, err := pqarrow.ToParquet(schema, properties, arrowProperties)
 	if err != nil {
 		return nil, err
@@ -119,7 +119,12 @@ func newFlatParquetEncoder(out io.Writer, schema *arrow.Schema, properties *parq
 	if err != nil {
 		return nil, err
 	}
-	return &flatParquetEncoder{writer: writer, properties: arrowProperties, schema: schema, groupLimitBytes: groupLimitBytes}, nil
+	encoder := &flatParquetEncoder{writer: writer, properties: arrowProperties, schema: schema,
+		groupLimitRows: rowGroupRows, groupLimitBytes: opts.RowGroupBytes}
+	if opts.RowGroupRows > 0 {
+		encoder.groupLimitRows = opts.RowGroupRows
+	}
+	return encoder, nil
 }
 
 func (e *flatParquetEncoder) write(batch arrow.RecordBatch) error {
@@ -134,7 +139,7 @@ func (e *flatParquetEncoder) write(batch arrow.RecordBatch) error {
 			}
 			e.group, e.groupRows, e.groupBytes = group, 0, 0
 		}
-		rows := min(batch.NumRows()-start, rowGroupRows-e.groupRows)
+		rows := min(batch.NumRows()-start, e.groupLimitRows-e.groupRows)
 		if e.groupLimitBytes > 0 {
 			rows = min(rows, max(1, (e.groupLimitBytes-e.groupBytes)/max(1, rowBytes)))
 		}
@@ -144,7 +149,7 @@ func (e *flatParquetEncoder) write(batch arrow.RecordBatch) error {
 		start += rows
 		e.groupRows += rows
 		e.groupBytes += rows * rowBytes
-		if e.groupRows == rowGroupRows || e.groupLimitBytes > 0 && e.groupBytes+rowBytes > e.groupLimitBytes {
+		if e.groupRows == e.groupLimitRows || e.groupLimitBytes > 0 && e.groupBytes+rowBytes > e.groupLimitBytes {
 			if err := e.endGroup(); err != nil {
 				return err
 			}
