@@ -74,12 +74,12 @@ func (s *parquetSource) groupBounds(column, group int) (b Bounds, ok bool) {
 	default:
 		return b, false
 	}
-	if !s.columns[column].Flat {
+	if s.columns[column].Column == nil {
 		return b, false
 	}
 	err := guard(func() error {
 		rows := s.file.MetaData().RowGroup(group)
-		chunk, err := rows.ColumnChunk(s.columns[column].Index)
+		chunk, err := rows.ColumnChunk(s.columns[column].Leaf)
 		if err != nil {
 			return err
 		}

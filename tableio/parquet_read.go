@@ -23,8 +23,8 @@ import (
 type parquetSource struct {
 	file     *file.Reader
 	fields   *arrow.Schema
-	columns  []columnchunk.FileColumn // by field
-	skipped  []bool                   // by row group
+	columns  []columnchunk.FileField // by field
+	skipped  []bool                  // by row group
 	decoders chan *columnchunk.Decoder
 }
 
@@ -108,6 +108,12 @@ func (s *parquetSource) groups() (groups []int) {
 func (s *parquetSource) batches(ctx context.Context, columns []int, mem memory.Allocator) iter.Seq2[arrow.RecordBatch, error] {
 	return func(yield func(arrow.RecordBatch, error) bool) {
 		schema := chosenSchema(s.fields, columns)
+		for _, column := range columns {
+			if err := s.columns[column].Err; err != nil {
+				yield(nil, err)
+				return
+			}
+		}
 		if len(columns) == 0 {
 			for _, group := range s.groups() {
 				if !yield(array.NewRecordBatch(schema, nil, s.groupRows(group)), nil) {
@@ -162,26 +168,23 @@ func releaseArrays(arrays []arrow.Array) {
 
 // decode reads a column chunk: by our own decoder, or where the column is nested by the library.
 func (s *parquetSource) decode(ctx context.Context, at chunkPlace, mem memory.Allocator) (_ arrow.Array, err error) {
-	column := &s.columns[at.column]
 	defer func() {
 		if err != nil {
 			err = fmt.Errorf("row group %d: %w", at.group, err)
 		}
 	}()
-	switch {
-	case column.Err != nil:
-		return nil, column.Err
-	case !column.Flat:
+	field := &s.columns[at.column]
+	if field.Column == nil {
 		return s.decodeNested(ctx, at, mem)
 	}
-	pages, err := s.file.RowGroup(at.group).GetColumnPageReader(column.Index)
+	pages, err := s.file.RowGroup(at.group).GetColumnPageReader(field.Leaf)
 	if err != nil {
 		return nil, err
 	}
 	defer pages.Close()
 	decoder := <-s.decoders
 	defer func() { s.decoders <- decoder }()
-	return decoder.Decode(ctx, column.Column, s.groupRows(at.group), pages, mem)
+	return decoder.Decode(ctx, *field.Column, s.groupRows(at.group), pages, mem)
 }
 
 func (s *parquetSource) decodeNested(ctx context.Context, at chunkPlace, mem memory.Allocator) (arrow.Array, error) {

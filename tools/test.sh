@@ -9,7 +9,7 @@ source tools/vulkan.sh
 
 staticcheck=honnef.co/go/tools/cmd/staticcheck@v0.8.2 # release 2026.2.2
 device_packages=(./vulkan/... ./kernel ./primitive ./join/... ./bench/primitive ./bench/joins .)
-all=(format vet staticcheck imports shaders race devices swiftshader sync gpu one-thread cgocheck fuzz)
+all=(format vet staticcheck imports shaders race devices swiftshader sync gpu one-thread cgocheck duckdb fuzz)
 
 export SPIRJOIN_TUNING=off # what was measured on this machine changes no test
 export SPIRJOIN_MATRIX=${SPIRJOIN_MATRIX:-pruned}
@@ -59,6 +59,13 @@ swiftshader() {
 sync() { on lavapipe sync "${device_packages[@]}"; }
 gpu() { on lavapipe gpu "${device_packages[@]}"; }
 one-thread() { LP_NUM_THREADS=1 on lavapipe off ./vulkan/... ./primitive/...; }
+duckdb() {
+	echo 'int main() {}' | $(go env CXX) -x c++ - -o /dev/null || {
+		skip "no C++ compiler links here (tools/setup.sh test installs g++): DuckDB read no file of ours, nor we one of its"
+		return
+	}
+	(cd bench/duckdb && vet && staticcheck && go test -count=1 -timeout "$timeout" ./...)
+}
 cgocheck() { GOEXPERIMENT=cgocheck2 on lavapipe off ./vulkan/...; }
 fuzz() {
 	local file name found=

@@ -81,7 +81,8 @@ func (s *session) checksum(ctx context.Context, from string, names []string) (ch
 		}
 		result.Columns[i].Name = c.name
 		expressions = append(expressions, "count(*) - count("+quoteName(c.name)+")", sumOf(hashOf(text)))
-		framed = append(framed, "CASE WHEN "+quoteName(c.name)+" IS NULL THEN 'n' ELSE concat('v', strlen("+text+"), ':', "+text+") END")
+		framed = append(framed, "CASE WHEN "+quoteName(c.name)+" IS NULL THEN 'n' "+
+			"ELSE concat('v', strlen("+text+"), ':', "+text+") END")
 	}
 	expressions = append(expressions, sumOf(hashOf("concat("+strings.Join(framed, ", ")+")")))
 	into := []any{&result.Rows}

@@ -33,15 +33,20 @@ type joinReport struct {
 	Version       string    `json:"version"`
 	Threads       int       `json:"threads"`
 	Mode          string    `json:"mode"` // count, sum or materialize
-	RowsLeft      int64     `json:"rows_left"`
-	RowsRight     int64     `json:"rows_right"`
+	*Loaded                 // nil with --direct
 	RowsOut       int64     `json:"rows_out"`
 	Sum           *string   `json:"sum,omitempty"` // of --sum; null sums are absent
-	LoadSeconds   float64   `json:"load_seconds"`
 	Seconds       []float64 `json:"seconds"`
 	SecondsMedian float64   `json:"seconds_median"`
 	WriteSeconds  float64   `json:"write_seconds,omitempty"`
 	Checksum      *checksum `json:"checksum,omitempty"`
+}
+
+// Loaded is what is known of tables that were loaded before the join.
+type Loaded struct {
+	RowsLeft    int64   `json:"rows_left"`
+	RowsRight   int64   `json:"rows_right"`
+	LoadSeconds float64 `json:"load_seconds"`
 }
 
 func (t joinTask) validate() error {
@@ -56,9 +61,11 @@ func (t joinTask) validate() error {
 	check(t.repeat > 0, "--repeat must be at least 1")
 	check(t.threads >= 0, "--threads must not be negative")
 	materialize := !t.count && t.sum == ""
-	check(materialize || t.output == "" && !t.checksum && t.columns == nil, "--count and --sum make no table: they exclude -o, --checksum and --columns")
+	check(materialize || t.output == "" && !t.checksum && t.columns == nil,
+		"--count and --sum make no table: they exclude -o, --checksum and --columns")
 	check(!t.count || t.sum == "", "--count and --sum exclude each other")
-	check(!t.direct || !t.checksum, "--direct makes no table to take a --checksum of; take that of the file: --checksum-file")
+	check(!t.direct || !t.checksum,
+		"--direct makes no table to take a --checksum of; take that of the file: --checksum-file")
 	check(!t.direct || !materialize || t.output != "", "--direct writes its rows to a file: -o is needed")
 	if len(faults) > 0 {
 		return fmt.Errorf("%w: %s", errUsage, strings.Join(faults, "; "))
@@ -181,14 +188,25 @@ func (c outputColumn) expression() string {
 	return "r." + quoteName(c.source)
 }
 
-// load copies the keys and the columns used into a table in memory.
-func (s *session) load(ctx context.Context, table, path string, keys []string, used []outputColumn, left bool) (rows int64, err error) {
-	names := slices.Clone(keys)
+// needed are the columns of a table that the join takes: its keys and what of it is in the output.
+func (t joinTask) needed(used []outputColumn, left bool) (names []string) {
+	for _, k := range t.on {
+		if left {
+			names = append(names, k.left)
+		} else {
+			names = append(names, k.right)
+		}
+	}
 	for _, c := range used {
 		if c.left == left {
 			names = append(names, c.source)
 		}
 	}
+	return names
+}
+
+// load copies columns of a file, which may be named twice, into a table in memory.
+func (s *session) load(ctx context.Context, table, path string, names []string) (rows int64, err error) {
 	slices.Sort(names)
 	names = slices.Compact(names)
 	for i, name := range names {
@@ -219,15 +237,12 @@ func (t joinTask) run(ctx context.Context) (report joinReport, err error) {
 	if t.direct {
 		return t.runDirect(ctx, s, used, report)
 	}
-	var leftKeys, rightKeys []string
-	for _, k := range t.on {
-		leftKeys, rightKeys = append(leftKeys, k.left), append(rightKeys, k.right)
-	}
+	report.Loaded = &Loaded{}
 	start := time.Now()
-	if report.RowsLeft, err = s.load(ctx, "l", t.left, leftKeys, used, true); err != nil {
+	if report.RowsLeft, err = s.load(ctx, "l", t.left, t.needed(used, true)); err != nil {
 		return report, err
 	}
-	if report.RowsRight, err = s.load(ctx, "r", t.right, rightKeys, used, false); err != nil {
+	if report.RowsRight, err = s.load(ctx, "r", t.right, t.needed(used, false)); err != nil {
 		return report, err
 	}
 	report.LoadSeconds = time.Since(start).Seconds()
@@ -292,8 +307,10 @@ func selection(used []outputColumn) string {
 	return strings.Join(expressions, ", ")
 }
 
-// runDirect times one statement that reads both files, joins them and, with -o, writes the result.
-func (t joinTask) runDirect(ctx context.Context, s *session, used []outputColumn, report joinReport) (joinReport, error) {
+// runDirect times one statement that reads both files, joins them and, with -o, writes the result. Nothing is loaded.
+func (t joinTask) runDirect(
+	ctx context.Context, s *session, used []outputColumn, report joinReport,
+) (joinReport, error) {
 	from := t.from(parquet(t.left), parquet(t.right))
 	for range t.repeat {
 		start := time.Now()
@@ -331,7 +348,11 @@ func (s *session) copyTo(ctx context.Context, what, path string, rows *int64) er
 		_ = os.Remove(temp)
 		return fmt.Errorf("write %s: %w", path, err)
 	}
-	return os.Rename(temp, path)
+	if err := os.Rename(temp, path); err != nil {
+		_ = os.Remove(temp)
+		return fmt.Errorf("write %s: %w", path, err)
+	}
+	return nil
 }
 
 // once runs the join and returns its seconds. A table of a run before is dropped

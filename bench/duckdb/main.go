@@ -56,7 +56,8 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	flags.IntVar(&task.threads, "threads", 0, "threads (default: all cores)")
 	flags.IntVar(&task.repeat, "repeat", 1, "timed runs")
 	flags.BoolVar(&task.checksum, "checksum", false, "add the checksum of the result")
-	flags.BoolVar(&task.direct, "direct", false, "one statement straight from the files, to -o or to a count or sum: nothing is loaded first")
+	flags.BoolVar(&task.direct, "direct", false,
+		"one statement straight from the files, to -o or to a count or sum: nothing is loaded first")
 	checksumFile := flags.String("checksum-file", "", "only print the checksum of this Parquet `file`")
 	if err := flags.Parse(args); err != nil {
 		if errors.Is(err, flag.ErrHelp) {

@@ -37,7 +37,8 @@ func runJSON[T any](t *testing.T, args ...string) T {
 
 const (
 	leftQuery  = `SELECT * FROM (VALUES (1, 'a', 10), (2, 'b', 20), (NULL, 'c', 30), (4, 'd', 40)) t(k, name, v)`
-	rightQuery = `SELECT * FROM (VALUES (1, 1.5, 100), (1, 2.5, 200), (2, NULL, 300), (NULL, 4.5, 400), (5, 5.5, 500)) t(fk, w, v)`
+	rightQuery = `SELECT * FROM (VALUES
+		(1, 1.5, 100), (1, 2.5, 200), (2, NULL, 300), (NULL, 4.5, 400), (5, 5.5, 500)) t(fk, w, v)`
 )
 
 func TestJoin(t *testing.T) {
@@ -65,12 +66,72 @@ func TestJoin(t *testing.T) {
 	require.Equal(t, []string{"k", "name", "v", "w", "v_right"}, names)
 	require.Equal(t, *all.Checksum, runJSON[checksum](t, "--checksum-file", out))
 
-	want := parquetFile(t, `SELECT * FROM (VALUES (2, 'b', 20, NULL, 300), (1, 'a', 10, 2.5, 200), (1, 'a', 10, 1.5, 100)) t(k, name, v, w, v_right)`)
+	want := parquetFile(t, `SELECT * FROM (VALUES
+		(2, 'b', 20, NULL, 300), (1, 'a', 10, 2.5, 200), (1, 'a', 10, 1.5, 100)) t(k, name, v, w, v_right)`)
 	require.Equal(t, *all.Checksum, runJSON[checksum](t, "--checksum-file", want), "another order, other integer widths")
 
 	some := runJSON[joinReport](t, with("--columns", "v_right,name", "--checksum")...)
 	require.Len(t, some.Checksum.Columns, 2)
 	require.Equal(t, all.Checksum.Columns[4], some.Checksum.Columns[0])
+}
+
+func TestDirect(t *testing.T) {
+	left, right := parquetFile(t, leftQuery), parquetFile(t, rightQuery)
+	base := []string{"--left", left, "--right", right, "--on", "k=fk", "--threads", "1"}
+	with := func(more ...string) []string { return append(append([]string{}, base...), more...) }
+
+	count := runJSON[map[string]any](t, with("--direct", "--count", "--repeat", "3")...)
+	require.Equal(t, []any{"count", 3.0}, []any{count["mode"], count["rows_out"]})
+	require.Len(t, count["seconds"], 3)
+	for _, unknown := range []string{"rows_left", "rows_right", "load_seconds"} {
+		require.NotContains(t, count, unknown)
+	}
+	sum := runJSON[joinReport](t, with("--direct", "--sum", "v_right")...)
+	require.Equal(t, int64(3), sum.RowsOut)
+	require.Equal(t, "600", *sum.Sum)
+
+	for _, columns := range [][]string{nil, {"--columns", "v_right,name,w"}} {
+		out := filepath.Join(t.TempDir(), "out.parquet")
+		loaded := runJSON[joinReport](t, with(append(columns, "--checksum")...)...)
+		direct := runJSON[joinReport](t, with(append(columns, "--direct", "--repeat", "2", "-o", out)...)...)
+		require.Equal(t, int64(3), direct.RowsOut)
+		require.Equal(t, *loaded.Checksum, runJSON[checksum](t, "--checksum-file", out))
+	}
+}
+
+// A statement that fails on its way leaves the folder as it was.
+func TestDirectFailures(t *testing.T) {
+	left := parquetFile(t, "SELECT i AS k, md5(i::VARCHAR) AS text FROM range(100000) t(i)")
+	content, err := os.ReadFile(left)
+	require.NoError(t, err)
+	clear(content[len(content)/3 : len(content)/2])
+	broken := filepath.Join(t.TempDir(), "broken.parquet")
+	require.NoError(t, os.WriteFile(broken, content, 0o666))
+
+	dir := t.TempDir()
+	out := filepath.Join(dir, "out.parquet")
+	require.NoError(t, os.WriteFile(out, []byte("before"), 0o666))
+	folder := filepath.Join(dir, "folder.parquet")
+	require.NoError(t, os.Mkdir(folder, 0o777))
+	ended, end := context.WithCancel(context.Background())
+	end()
+	for name, c := range map[string]struct {
+		ctx         context.Context
+		right, path string
+	}{
+		"corrupt input": {context.Background(), broken, out},
+		"a folder":      {context.Background(), left, folder},
+		"interrupted":   {ended, left, out},
+	} {
+		args := []string{"--left", left, "--right", c.right, "--on", "k", "--direct", "-o", c.path}
+		require.Error(t, run(c.ctx, args, &bytes.Buffer{}), name)
+		entries, err := os.ReadDir(dir)
+		require.NoError(t, err)
+		require.Len(t, entries, 2, name)
+		kept, err := os.ReadFile(out)
+		require.NoError(t, err)
+		require.Equal(t, "before", string(kept), name)
+	}
 }
 
 func TestNoMatches(t *testing.T) {
@@ -105,7 +166,8 @@ func TestChecksumRules(t *testing.T) {
 		{"00ff", "", "\x00"},
 	}
 	path := parquetFile(t, `SELECT * FROM (VALUES
-		(1::SMALLINT, 0.1::DECIMAL(15,2), '', 0.1::FLOAT, '-0.0'::DOUBLE, true, DATE '1992-01-02', TIMESTAMP '2024-02-29 12:00:00', TIMESTAMPTZ '2024-02-29 12:00:00+02', '\x00\xFF'::BLOB),
+		(1::SMALLINT, 0.1::DECIMAL(15,2), '', 0.1::FLOAT, '-0.0'::DOUBLE, true, DATE '1992-01-02',
+			TIMESTAMP '2024-02-29 12:00:00', TIMESTAMPTZ '2024-02-29 12:00:00+02', '\x00\xFF'::BLOB),
 		(NULL, 12, 'ä:b', 'nan'::FLOAT, 5e-324, false, DATE '2024-02-29', TIMESTAMP '2024-02-29 12:00:00.5', NULL, ''::BLOB),
 		(-3, NULL, NULL, 1e16::FLOAT, 100, NULL, NULL, TIMESTAMP '1969-12-31 23:59:59.000001', NULL, NULL)) t`)
 	hash := func(text string) uint64 {
@@ -159,13 +221,16 @@ func TestFaults(t *testing.T) {
 	left := parquetFile(t, leftQuery)
 	dir := t.TempDir()
 	for name, args := range map[string][]string{
-		"nothing":        {},
-		"no key":         {"--left", left, "--right", left},
-		"bad key":        {"--left", left, "--right", left, "--on", "=v"},
-		"bad flag":       {"--lfet", left},
-		"stray argument": {"--left", left, "--right", left, "--on", "k", "x"},
-		"count and file": {"--left", left, "--right", left, "--on", "k", "--count", "-o", filepath.Join(dir, "x")},
-		"repeat 0":       {"--left", left, "--right", left, "--on", "k", "--repeat", "0"},
+		"nothing":         {},
+		"no key":          {"--left", left, "--right", left},
+		"bad key":         {"--left", left, "--right", left, "--on", "=v"},
+		"bad flag":        {"--lfet", left},
+		"stray argument":  {"--left", left, "--right", left, "--on", "k", "x"},
+		"count and file":  {"--left", left, "--right", left, "--on", "k", "--count", "-o", filepath.Join(dir, "x")},
+		"repeat 0":        {"--left", left, "--right", left, "--on", "k", "--repeat", "0"},
+		"direct, no file": {"--left", left, "--right", left, "--on", "k", "--direct"},
+		"direct and checksum": {"--left", left, "--right", left, "--on", "k", "--direct", "--checksum",
+			"-o", filepath.Join(dir, "x")},
 		"unknown column": {"--left", left, "--right", left, "--on", "k", "--columns", "none"},
 	} {
 		require.ErrorIs(t, run(context.Background(), args, &bytes.Buffer{}), errUsage, name)
@@ -176,7 +241,9 @@ func TestFaults(t *testing.T) {
 	require.NotErrorIs(t, err, errUsage)
 	err = run(context.Background(), []string{"--checksum-file", parquetFile(t, "SELECT [1, 2] AS l")}, &bytes.Buffer{})
 	require.ErrorContains(t, err, `column "l": type INTEGER[] has no checksum`)
-	err = run(context.Background(), []string{"--left", left, "--right", left, "--on", "k", "-o", filepath.Join(dir, "none", "x.parquet")}, &bytes.Buffer{})
+	elsewhere := filepath.Join(dir, "none", "x.parquet")
+	args := []string{"--left", left, "--right", left, "--on", "k", "-o", elsewhere}
+	err = run(context.Background(), args, &bytes.Buffer{})
 	require.Error(t, err)
 	entries, err := os.ReadDir(dir)
 	require.NoError(t, err)

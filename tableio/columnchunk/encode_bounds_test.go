@@ -135,7 +135,7 @@ func naiveBounds(columns []arrow.Array) (low, high any, nulls int) {
 
 func statisticsOf(t *testing.T, content []byte) metadata.TypedStatistics {
 	t.Helper()
-	meta, err := openFile(t, content).MetaData().RowGroup(0).ColumnChunk(0)
+	meta, err := openEncoded(t, content).MetaData().RowGroup(0).ColumnChunk(0)
 	require.NoError(t, err)
 	statistics, err := meta.Statistics()
 	require.NoError(t, err)
@@ -170,7 +170,7 @@ func TestStatistics(t *testing.T) {
 			schema := arrow.NewSchema([]arrow.Field{{Name: "a", Type: dt, Nullable: true}}, nil)
 			for run, nulls := range nullPatterns {
 				for _, distinct := range []uint64{1, 2, 9, 1 << 40} {
-					a := makeArray(dt, 40+run, nulls, distinct, random)
+					a := generateArray(dt, 40+run, nulls, distinct, random)
 					checkStatistics(t, encodeFile(t, &e, &chunk, schema, compress.Codecs.Snappy, [][]arrow.Array{split(a, 3)}))
 				}
 			}

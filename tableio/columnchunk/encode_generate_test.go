@@ -79,20 +79,20 @@ func flatTypes() []arrow.DataType {
 		&arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Uint8, ValueType: arrow.PrimitiveTypes.Int64})
 }
 
-// makeArray makes rows of up to a number of distinct values.
-func makeArray(dt arrow.DataType, rows int, nulls string, distinct uint64, random *rand.Rand) arrow.Array {
+// generateArray makes rows of up to a number of distinct values.
+func generateArray(dt arrow.DataType, rows int, nulls string, distinct uint64, random *rand.Rand) arrow.Array {
 	if dictionary, ok := dt.(*arrow.DictionaryType); ok {
 		return makeDictionary(dictionary, rows, nulls, distinct, random)
 	}
 	if extension, ok := dt.(arrow.ExtensionType); ok {
-		return array.NewExtensionArrayWithStorage(extension, makeArray(extension.StorageType(), rows, nulls, distinct, random))
+		return array.NewExtensionArrayWithStorage(extension, generateArray(extension.StorageType(), rows, nulls, distinct, random))
 	}
 	builder := array.NewBuilder(memory.NewGoAllocator(), dt)
 	for row := range rows {
 		if isNullAt(nulls, row, random) {
 			builder.AppendNull()
 		} else {
-			appendValue(builder, random.Uint64N(distinct)*0x9E37_79B9_7F4A_7C15)
+			generateValue(builder, random.Uint64N(distinct)*0x9E37_79B9_7F4A_7C15)
 		}
 	}
 	return builder.NewArray()
@@ -108,7 +108,7 @@ func makeDictionary(dt *arrow.DictionaryType, rows int, nulls string, distinct u
 	if nulls != nullsNone {
 		some = nullsSome
 	}
-	values := makeArray(dt.ValueType, entries, some, distinct, random)
+	values := generateArray(dt.ValueType, entries, some, distinct, random)
 	builder := array.NewBuilder(memory.NewGoAllocator(), dt.IndexType)
 	for row := range rows {
 		if isNullAt(nulls, row, random) {
@@ -141,7 +141,7 @@ func appendIndex(builder array.Builder, v int) {
 	}
 }
 
-func appendValue(builder array.Builder, v uint64) {
+func generateValue(builder array.Builder, v uint64) {
 	text := fmt.Appendf(nil, "%.*s %d", v%20, "twenty letters and more", v)
 	text = text[:min(v%23, uint64(len(text)))]
 	switch b := builder.(type) {

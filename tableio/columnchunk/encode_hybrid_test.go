@@ -172,7 +172,7 @@ func TestDictionaryLimits(t *testing.T) {
 func checkDictionary(t *testing.T, e *Encoder, chunk *Chunk, a arrow.Array, indexed bool, distinct int) {
 	schema := arrow.NewSchema([]arrow.Field{{Name: "a", Type: a.DataType()}}, nil)
 	content := encodeFile(t, e, chunk, schema, compress.Codecs.Snappy, [][]arrow.Array{{a}})
-	group := openFile(t, content).MetaData().RowGroup(0)
+	group := openEncoded(t, content).MetaData().RowGroup(0)
 	meta, err := group.ColumnChunk(0)
 	require.NoError(t, err)
 	want := []parquet.Encoding{parquet.Encodings.Plain, parquet.Encodings.RLE}
@@ -195,14 +195,14 @@ func TestDictionariesOfParts(t *testing.T) {
 		dt := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Uint8, ValueType: value}
 		var parts []arrow.Array
 		for i := range 5 {
-			parts = append(parts, split(makeArray(dt, 100+i, nullPatterns[i], 30, random), 2)...)
+			parts = append(parts, split(generateArray(dt, 100+i, nullPatterns[i], 30, random), 2)...)
 		}
 		schema := arrow.NewSchema([]arrow.Field{{Name: "a", Type: dt, Nullable: true}}, nil)
 		content := encodeFile(t, &e, &chunk, schema, compress.Codecs.Lz4Raw, [][]arrow.Array{parts})
 		require.Empty(t, difference(parts, readFile(t, content).Column(0).Data().Chunks()))
 	}
 	dt := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: arrow.BinaryTypes.String}
-	a := makeArray(dt, 100, nullsNone, 30, random)
+	a := generateArray(dt, 100, nullsNone, 30, random)
 	a.(*array.Dictionary).Indices().Data().Buffers()[1].Bytes()[50] = 255
 	schema := arrow.NewSchema([]arrow.Field{{Name: "a", Type: dt, Nullable: true}}, nil)
 	_, err := encodeFileError(&e, &chunk, schema, compress.Codecs.Snappy, [][]arrow.Array{{a}})

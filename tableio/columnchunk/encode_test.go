@@ -71,7 +71,7 @@ func encodeFileError(e *Encoder, chunk *Chunk, schema *arrow.Schema, codec compr
 	return out.Bytes(), nil
 }
 
-func openFile(t testing.TB, content []byte) *file.Reader {
+func openEncoded(t testing.TB, content []byte) *file.Reader {
 	t.Helper()
 	reader, err := file.NewParquetReader(bytes.NewReader(content))
 	require.NoError(t, err)
@@ -81,7 +81,7 @@ func openFile(t testing.TB, content []byte) *file.Reader {
 // readFile reads all columns by pqarrow.
 func readFile(t testing.TB, content []byte) arrow.Table {
 	t.Helper()
-	reader, err := pqarrow.NewFileReader(openFile(t, content), pqarrow.ArrowReadProperties{}, memory.NewGoAllocator())
+	reader, err := pqarrow.NewFileReader(openEncoded(t, content), pqarrow.ArrowReadProperties{}, memory.NewGoAllocator())
 	require.NoError(t, err)
 	table, err := reader.ReadTable(context.Background())
 	require.NoError(t, err)
@@ -117,7 +117,7 @@ func firstColumn(t testing.TB, content []byte) []arrow.Array {
 // plainLeaves reads the first column by the column reader, without Arrow: definition levels and values in text.
 func plainLeaves(t testing.TB, content []byte) (levels []int16, values []string) {
 	t.Helper()
-	reader := openFile(t, content)
+	reader := openEncoded(t, content)
 	column, err := reader.RowGroup(0).Column(0)
 	require.NoError(t, err)
 	switch column := column.(type) {
@@ -173,7 +173,7 @@ func TestEncodeRoundTrip(t *testing.T) {
 			for _, rows := range []int{0, 1, 7, 8, 9, 64, 1000} {
 				for _, nulls := range nullPatterns {
 					for _, distinct := range []uint64{1, 5, 1 << 40} {
-						a := makeArray(dt, rows, nulls, distinct, random)
+						a := generateArray(dt, rows, nulls, distinct, random)
 						parts := split(a, 1+run%4)
 						schema := arrow.NewSchema([]arrow.Field{{Name: "a", Type: dt, Nullable: true}}, nil)
 						content := encodeFile(t, &e, &chunk, schema, writtenCodecs[run%len(writtenCodecs)], [][]arrow.Array{parts})
@@ -197,11 +197,11 @@ func TestEncodeNotNullable(t *testing.T) {
 		}
 		schema := arrow.NewSchema([]arrow.Field{{Name: "a", Type: dt}}, nil)
 		for _, distinct := range []uint64{3, 1 << 40} {
-			parts := split(makeArray(dt, 777, nullsNone, distinct, random), 3)
+			parts := split(generateArray(dt, 777, nullsNone, distinct, random), 3)
 			content := encodeFile(t, &e, &chunk, schema, compress.Codecs.Snappy, [][]arrow.Array{parts})
 			require.Empty(t, difference(parts, firstColumn(t, content)), dt.String())
 		}
-		_, err := encodeFileError(&e, &chunk, schema, compress.Codecs.Snappy, [][]arrow.Array{{makeArray(dt, 9, nullsSome, 3, random)}})
+		_, err := encodeFileError(&e, &chunk, schema, compress.Codecs.Snappy, [][]arrow.Array{{generateArray(dt, 9, nullsSome, 3, random)}})
 		require.ErrorContains(t, err, `column "a": a null`, dt.String())
 	}
 }
@@ -219,7 +219,7 @@ func TestEncodeLarge(t *testing.T) {
 	for run, dt := range types {
 		for _, nulls := range nullPatterns {
 			distinct := []uint64{100, 1 << 40}[(run+len(nulls))%2]
-			a := makeArray(dt, rows, nulls, distinct, random)
+			a := generateArray(dt, rows, nulls, distinct, random)
 			parts := split(a, 5)
 			schema := arrow.NewSchema([]arrow.Field{{Name: "a", Type: dt, Nullable: true}}, nil)
 			content := encodeFile(t, &e, &chunk, schema, writtenCodecs[(run+len(nulls))%3], [][]arrow.Array{parts})
@@ -246,7 +246,7 @@ func TestOracleSeesFault(t *testing.T) {
 	var e Encoder
 	var chunk Chunk
 	random := rand.New(rand.NewPCG(5, 6))
-	a := makeArray(arrow.PrimitiveTypes.Int64, 1000, nullsSome, 1<<40, random)
+	a := generateArray(arrow.PrimitiveTypes.Int64, 1000, nullsSome, 1<<40, random)
 	schema := arrow.NewSchema([]arrow.Field{{Name: "a", Type: a.DataType(), Nullable: true}}, nil)
 	for _, buffer := range []int{0, 1} {
 		content := encodeFile(t, &e, &chunk, schema, compress.Codecs.Snappy, [][]arrow.Array{{a}})
@@ -265,7 +265,7 @@ func TestEncodeManyColumns(t *testing.T) {
 	var columns [][]arrow.Array
 	for i, dt := range flatTypes() {
 		fields = append(fields, arrow.Field{Name: fmt.Sprint("c", i), Type: dt, Nullable: true})
-		columns = append(columns, split(makeArray(dt, 300, nullPatterns[i%len(nullPatterns)], 40, random), 2))
+		columns = append(columns, split(generateArray(dt, 300, nullPatterns[i%len(nullPatterns)], 40, random), 2))
 	}
 	table := readFile(t, encodeFile(t, &e, &chunk, arrow.NewSchema(fields, nil), compress.Codecs.Zstd, columns))
 	for i := range columns {
@@ -303,7 +303,7 @@ func TestEncodeRefusesValues(t *testing.T) {
 		require.ErrorContains(t, err, `column "when"`)
 	}
 	for _, precision := range []int32{5, 15, 30} {
-		wide := makeArray(&arrow.Decimal128Type{Precision: 38}, 10, nullsNone, 1<<40, rand.New(rand.NewPCG(1, 1)))
+		wide := generateArray(&arrow.Decimal128Type{Precision: 38}, 10, nullsNone, 1<<40, rand.New(rand.NewPCG(1, 1)))
 		data := wide.Data().(*array.Data)
 		dt := &arrow.Decimal128Type{Precision: precision}
 		relabelled := array.MakeFromData(array.NewData(dt, 10, data.Buffers(), nil, 0, 0))
@@ -316,7 +316,7 @@ func TestEncodeRefusesValues(t *testing.T) {
 	_, columns, _, err := WriteSchema(arrow.NewSchema([]arrow.Field{{Name: "a", Type: arrow.PrimitiveTypes.Int8, Nullable: true}}, nil))
 	require.NoError(t, err)
 	require.ErrorIs(t, e.Encode(ctx, columns[0], compress.Codecs.Snappy, nil, &chunk), context.Canceled)
-	other := makeArray(arrow.PrimitiveTypes.Int64, 10, nullsNone, 10, rand.New(rand.NewPCG(1, 1)))
+	other := generateArray(arrow.PrimitiveTypes.Int64, 10, nullsNone, 10, rand.New(rand.NewPCG(1, 1)))
 	require.ErrorContains(t, e.Encode(context.Background(), columns[0], compress.Codecs.Snappy, []arrow.Array{other}, &chunk), "int64 instead of int8")
 	require.ErrorContains(t, e.Encode(context.Background(), columns[0], compress.Codecs.Brotli, nil, &chunk), "BROTLI")
 }
