@@ -18,7 +18,7 @@ import (
 type WriteOptions struct {
 	Format      Format     // Auto: by extension; an Arrow stream for "-"
 	CSV         CSVOptions // used for CSV only
-	Compression string     // Parquet: zstd, snappy, none; Arrow IPC: zstd, none; empty = snappy for Parquet, otherwise none
+	Compression string     // Parquet: zstd, snappy, none; Arrow IPC: zstd, lz4, none; empty = snappy for Parquet, otherwise none
 	Stdout      io.Writer  // what "-" writes; nil = os.Stdout
 	// RowGroupBytes ends a row group of Parquet at about so many bytes of Arrow data, because the writer holds one in
 	// memory; 0 = only at its number of rows. Batches with nested columns are not split.
