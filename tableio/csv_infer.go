@@ -99,6 +99,17 @@ func (c *csvColumnFacts) exclude(kinds csvKinds, place TextReason) {
 	c.excluded |= kinds
 }
 
+// before is what the lines before one are known to say.
+func (c *csvColumnFacts) before(line int64) (known csvColumnFacts) {
+	for kind, reason := range c.because {
+		if bit := csvKinds(1) << kind; c.excluded&bit != 0 && reason.Line < line {
+			known.exclude(bit, reason)
+		}
+	}
+	known.values = known.excluded != 0
+	return known
+}
+
 func (c *csvColumnFacts) merge(other csvColumnFacts) {
 	for kind, place := range other.because {
 		if bit := csvKinds(1) << kind; other.excluded&bit != 0 {

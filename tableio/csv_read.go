@@ -8,7 +8,6 @@ import (
 	"io"
 	"iter"
 	"runtime"
-	"slices"
 	"sync"
 	"unicode/utf8"
 
@@ -195,8 +194,11 @@ func (s *csvSource) infer(ctx context.Context, fields []arrow.Field) error {
 		scanner := scanners.Get().(*csvScanner)
 		defer scanners.Put(scanner)
 		scanner.reset(block, s.delimiter, len(fields))
+		facts := make([]csvColumnFacts, len(fields))
 		mu.Lock()
-		facts := slices.Clone(s.facts) // of earlier blocks only, so what they exclude need not be looked at again
+		for i := range facts {
+			facts[i] = s.facts[i].before(block.firstLine) // what is excluded already need not be looked at again
+		}
 		mu.Unlock()
 		for !errors.Is(err, io.EOF) {
 			var records int

@@ -102,17 +102,8 @@ const (
 // isASCII says whether the block has no byte outside ASCII, so that all of its texts are valid UTF-8.
 func (s *csvScanner) isASCII() bool {
 	if s.ascii == asciiUnknown {
-		all := uint64(0)
-		rest := s.data
-		for ; len(rest) >= 32; rest = rest[32:] {
-			all |= binary.LittleEndian.Uint64(rest) | binary.LittleEndian.Uint64(rest[8:]) |
-				binary.LittleEndian.Uint64(rest[16:]) | binary.LittleEndian.Uint64(rest[24:])
-		}
-		for _, c := range rest {
-			all |= uint64(c)
-		}
-		if s.ascii = asciiOnly; all&^uint64(lowBits) != 0 {
-			s.ascii = asciiNot
+		if s.ascii = asciiNot; isASCII(s.data) {
+			s.ascii = asciiOnly
 		}
 	}
 	return s.ascii == asciiOnly

@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"strings"
 	"syscall"
+	"unicode"
 )
 
 // The kinds of error of this package; test with [errors.Is]. Every error of an
@@ -33,9 +34,15 @@ type Error struct {
 	Err  error  // the cause
 }
 
-// Error is one line: operation, file, cause.
+// Error is one line: operation, file, cause. Control characters that the cause quotes from a file become spaces.
 func (e *Error) Error() string {
-	return fmt.Sprintf("%s %s: %v", e.Op, displayName(e.Path, e.Kind), e.Err)
+	cause := strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return ' '
+		}
+		return r
+	}, e.Err.Error())
+	return fmt.Sprintf("%s %s: %s", e.Op, displayName(e.Path, e.Kind), cause)
 }
 
 // Unwrap gives the cause and the kind.
@@ -102,9 +109,10 @@ func guard(f func() error) (err error) {
 	return err
 }
 
+// isRuntimeError sees also what a library put into a text.
 func isRuntimeError(err error) bool {
 	var fault runtime.Error
-	return errors.As(err, &fault)
+	return errors.As(err, &fault) || err != nil && strings.Contains(err.Error(), "runtime error: ")
 }
 
 // guardIn is guard with a place put before the error.

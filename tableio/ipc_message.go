@@ -21,9 +21,10 @@ const (
 // insists on the end-of-stream marker: a stream without it may have lost rows.
 // The body of a message is allocated from mem.
 type streamMessages struct {
-	in      io.Reader
-	mem     memory.Allocator
-	current *ipc.Message
+	in        io.Reader
+	mem       memory.Allocator
+	sizeBytes int64 // of the whole content, 0 if it is not known before its end
+	current   *ipc.Message
 }
 
 // Message returns the next message, valid until the next call, or io.EOF.
@@ -52,10 +53,16 @@ func (s *streamMessages) Message() (message *ipc.Message, err error) {
 	return s.current, err
 }
 
-// readBody grows the body while bytes come, so that a corrupt length costs no
-// more memory than there is content. A large body is copied by a third more.
+// readBody reads a body of any size. Where the size of the content is not known, the body grows while bytes come, so that
+// a corrupt length costs no more memory than there is content; a large body is copied by a third more.
 func (s *streamMessages) readBody(body *memory.Buffer, sizeBytes int) error {
-	for step := firstBodyBytes; body.Len() < sizeBytes; step *= 4 {
+	first := firstBodyBytes
+	if s.sizeBytes > 0 {
+		if first = sizeBytes; int64(sizeBytes) > s.sizeBytes {
+			return errCutOff
+		}
+	}
+	for step := first; body.Len() < sizeBytes; step *= 4 {
 		have := body.Len()
 		body.Resize(min(sizeBytes, step))
 		if _, err := io.ReadFull(s.in, body.Bytes()[have:]); err != nil {
@@ -88,10 +95,12 @@ func (s *streamMessages) metadata() ([]byte, error) {
 	return meta, cutOff(err)
 }
 
+var errCutOff = errors.New("the stream ends without its end-of-stream marker, so rows may be missing")
+
 // cutOff names what an end in the wrong place means.
 func cutOff(err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return errors.New("the stream ends without its end-of-stream marker, so rows may be missing")
+		return errCutOff
 	}
 	return err
 }

@@ -92,7 +92,7 @@ func openArrowStream(in *input) (source, error) {
 		stream = io.NewSectionReader(in.at, 0, in.size)
 	}
 	mem := newScope(nil)
-	reader, err := ipc.NewReaderFromMessageReader(&streamMessages{in: io.TeeReader(stream, &head), mem: mem}, ipc.WithAllocator(mem))
+	reader, err := ipc.NewReaderFromMessageReader(&streamMessages{in: io.TeeReader(stream, &head), mem: mem, sizeBytes: in.size}, ipc.WithAllocator(mem))
 	if err != nil {
 		return nil, err
 	}
@@ -118,7 +118,7 @@ func (s *arrowStreamSource) batches(
 			return
 		}
 		s.consumed = true
-		messages := &streamMessages{in: bufio.NewReaderSize(content, 1<<16), mem: mem}
+		messages := &streamMessages{in: bufio.NewReaderSize(content, 1<<16), mem: mem, sizeBytes: s.in.size}
 		reader, err := ipc.NewReaderFromMessageReader(messages, ipc.WithAllocator(mem))
 		if err != nil {
 			yield(nil, err)
@@ -130,14 +130,15 @@ func (s *arrowStreamSource) batches(
 			batch arrow.RecordBatch
 		}
 		decoded := func(yield func(numbered, error) bool) {
-			for i := 0; reader.Next(); i++ {
+			i := 0
+			for ; reader.Next(); i++ {
 				batch := reader.RecordBatch()
 				batch.Retain()
 				if !yield(numbered{i, batch}, nil) {
 					return
 				}
 			}
-			if err := reader.Err(); err != nil {
+			if err := guardIn(fmt.Sprintf("record batch %d", i), reader.Err); err != nil {
 				yield(numbered{}, err)
 			}
 		}
@@ -189,15 +190,6 @@ func takeColumns(
 		chosen = append(chosen, data)
 	}
 	return array.NewRecordBatch(chosenSchema(schema, columns), chosen, batch.NumRows()), nil
-}
-
-// validateColumn looks at every value, so that a corrupt one cannot panic later.
-// A column of the null type has none, nor the buffer that the library asks for.
-func validateColumn(column arrow.Array) error {
-	if column.DataType().ID() == arrow.NULL {
-		return nil
-	}
-	return array.ValidateFull(column)
 }
 
 // assembleBatches makes the table of the chosen columns and releases the batches.

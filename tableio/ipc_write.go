@@ -24,8 +24,10 @@ func newArrowEncoder(format Format, out io.Writer, schema *arrow.Schema, compres
 	case "", "none":
 	case "zstd":
 		options = append(options, ipc.WithZstd(), ipc.WithCompressConcurrency(runtime.GOMAXPROCS(0)))
+	case "lz4":
+		options = append(options, ipc.WithLZ4(), ipc.WithCompressConcurrency(runtime.GOMAXPROCS(0)))
 	default:
-		return nil, fmt.Errorf("compression %q is unknown for Arrow IPC: choose zstd or none", compression)
+		return nil, fmt.Errorf("compression %q is unknown for Arrow IPC: choose zstd, lz4 or none", compression)
 	}
 	if format == ArrowStream {
 		return arrowEncoder{ipc.NewWriter(out, options...)}, nil
