@@ -38,9 +38,8 @@ type Encoder struct {
 	rows    source // all rows, with nulls
 	entries source // the entries of the dictionaries of dictionary arrays
 
-	dictionaries []arrow.ArrayData
-	positions    []uint32 // by value: which of the entries; dictionary arrays only
-	rank         []uint32 // by entry: how many entries before it are not null
+	positions []uint32 // by value: which of the entries; dictionary arrays only
+	rank      []uint32 // by entry: how many entries before it are not null
 
 	words, raw, dictionary []uint64 // values, values before conversion, dictionary of fixed-width values
 	texts, textDictionary  []string
@@ -101,7 +100,9 @@ func (c *Chunk) Describe(meta *metadata.ColumnChunkMetaDataBuilder, offset int64
 
 // Encode encodes the rows of all parts, which have the type of the column, as one chunk. The parts may be slices. An
 // error leaves a chunk that can only be encoded into anew.
-func (e *Encoder) Encode(ctx context.Context, column Column, codec compress.Compression, parts []arrow.Array, into *Chunk) error {
+func (e *Encoder) Encode(
+	ctx context.Context, column Column, codec compress.Compression, parts []arrow.Array, into *Chunk,
+) error {
 	*into = Chunk{bytes: into.bytes[:0], min: into.min[:0], max: into.max[:0], codec: codec}
 	e.ctx, e.column, e.chunk = ctx, column, into
 	defer e.forget()
@@ -113,12 +114,12 @@ func (e *Encoder) Encode(ctx context.Context, column Column, codec compress.Comp
 
 // forget drops what refers to the memory of others.
 func (e *Encoder) forget() {
-	clear(e.texts[:cap(e.texts)])
-	clear(e.textDictionary[:cap(e.textDictionary)])
-	clear(e.rows.parts[:cap(e.rows.parts)])
-	clear(e.dictionaries[:cap(e.dictionaries)])
-	e.entries.parts = nil
-	e.texts, e.textDictionary, e.dictionaries = e.texts[:0], e.textDictionary[:0], e.dictionaries[:0]
+	clear(e.texts)
+	clear(e.textDictionary)
+	clear(e.rows.parts)
+	clear(e.entries.parts)
+	e.texts, e.textDictionary = e.texts[:0], e.textDictionary[:0]
+	e.rows.parts, e.entries.parts = e.rows.parts[:0], e.entries.parts[:0]
 	e.ctx, e.column, e.chunk = nil, Column{}, nil
 }
 

@@ -196,7 +196,10 @@ func TestStatisticsOfZero(t *testing.T) {
 	}
 	var e Encoder
 	var chunk Chunk
-	for _, dt := range []arrow.DataType{arrow.FixedWidthTypes.Float16, arrow.PrimitiveTypes.Float32, arrow.PrimitiveTypes.Float64} {
+	types := []arrow.DataType{
+		arrow.FixedWidthTypes.Float16, arrow.PrimitiveTypes.Float32, arrow.PrimitiveTypes.Float64,
+	}
+	for _, dt := range types {
 		for _, c := range cases {
 			for _, repeat := range []int{1, 50} {
 				builder := array.NewBuilder(memory.NewGoAllocator(), dt)
@@ -218,9 +221,11 @@ func TestStatisticsOfZero(t *testing.T) {
 				require.Equal(t, !math.IsNaN(c.low), statistics.HasMinMax(), "%s %v", dt, c.values)
 				if statistics.HasMinMax() {
 					require.Equal(t, chunk.min, statistics.EncodeMin())
-					low, high := orderOfBound(statistics.Descr(), chunk.min), orderOfBound(statistics.Descr(), chunk.max)
+					low := orderOfBound(statistics.Descr(), chunk.min).(float64)
+					high := orderOfBound(statistics.Descr(), chunk.max).(float64)
 					want := fmt.Sprint(c.low, math.Signbit(c.low), c.high, math.Signbit(c.high))
-					require.Equal(t, want, fmt.Sprint(low, math.Signbit(low.(float64)), high, math.Signbit(high.(float64))), "%s %v", dt, c.values)
+					got := fmt.Sprint(low, math.Signbit(low), high, math.Signbit(high))
+					require.Equal(t, want, got, "%s %v", dt, c.values)
 				}
 			}
 		}

@@ -13,7 +13,7 @@ import (
 const (
 	maxEntries         = 1 << 16 // indices have 16 bits
 	maxDictionaryBytes = 1 << 20 // of texts
-	sampleValues       = 4096
+	sampleBlocks       = 512
 	sampleBlock        = 8 // values side by side, so that runs of equal values are seen
 )
 
@@ -71,19 +71,27 @@ func (t *table) insert(at, key uint64) {
 	}
 }
 
-// sampleBlockAt returns where block i of the sample of n values begins: anywhere in its share of them, as regular steps
-// could miss repetitions that are regular, too. Beyond the last block it returns n.
-func sampleBlockAt(i, n int) int {
-	const blocks = sampleValues / sampleBlock
-	if n <= sampleValues {
-		return min(i*sampleBlock, n)
+// repeats tells by a sample whether some values occur twice. number gives equal ones the same number in the table.
+//
+// The sample has blocks, each anywhere in its share of the values: regular steps could miss repetitions that are
+// regular, too.
+func repeats[T any](t *table, values []T, number func(T)) bool {
+	t.reset()
+	seen, share := 0, len(values)/sampleBlocks
+	for i := range sampleBlocks {
+		begin := i * sampleBlock
+		if share > sampleBlock {
+			jitter, _ := bits.Mul64(uint64(i*i)*0x9E37_79B9_7F4A_7C15, uint64(share-sampleBlock+1))
+			begin = i*share + int(jitter)
+		}
+		for k := begin; k < min(begin+sampleBlock, len(values)); k++ {
+			number(values[k])
+			seen++
+		}
 	}
-	if i >= blocks {
-		return n
-	}
-	share := n / blocks
-	random, _ := bits.Mul64(uint64(i*i)*0x9E37_79B9_7F4A_7C15, uint64(share-sampleBlock+1))
-	return i*share + int(random)
+	distinct := t.used
+	t.reset()
+	return distinct*10 <= seen*9
 }
 
 // paysOff compares the bytes of a dictionary and its indices with those of the values alone.
@@ -93,17 +101,17 @@ func paysOff(values, plainBytes, entries, dictionaryBytes int) bool {
 
 // lookUp finds the entry of each row that is not null. Rows of entries that are null become null.
 func (e *Encoder) lookUp(index arrow.DataType) error {
-	e.dictionaries = e.dictionaries[:0]
+	dictionaries := e.entries.parts[:0]
 	for _, part := range e.rows.parts {
 		dictionary := part.Dictionary()
 		if dictionary == nil {
 			return errors.New("indices without a dictionary")
 		}
-		if n := len(e.dictionaries); n == 0 || !sameData(e.dictionaries[n-1], dictionary) {
-			e.dictionaries = append(e.dictionaries, dictionary)
+		if n := len(dictionaries); n == 0 || !sameData(dictionaries[n-1], dictionary) {
+			dictionaries = append(dictionaries, dictionary)
 		}
 	}
-	e.entries.parts = e.dictionaries
+	e.entries.parts = dictionaries
 	e.entries.findNulls()
 	if e.entries.nulls > 0 {
 		rank := uint32(0)
@@ -117,8 +125,8 @@ func (e *Encoder) lookUp(index arrow.DataType) error {
 	e.positions = slices.Grow(e.positions[:0], e.rows.rows)
 	dictionary, begin, row := 0, 0, 0
 	for _, part := range e.rows.parts {
-		if !sameData(e.dictionaries[dictionary], part.Dictionary()) {
-			begin += e.dictionaries[dictionary].Len()
+		if !sameData(dictionaries[dictionary], part.Dictionary()) {
+			begin += dictionaries[dictionary].Len()
 			dictionary++
 		}
 		if err := e.lookUpPart(index, part, row, begin); err != nil {

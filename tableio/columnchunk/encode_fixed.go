@@ -13,7 +13,9 @@ type integer interface {
 }
 
 // encodeFixed encodes a column of values of 4 or 8 bytes.
-func encodeFixed[T integer](e *Encoder, dt arrow.DataType, from *source, bounds func([]T) (low, high T, ok bool)) error {
+func encodeFixed[T integer](
+	e *Encoder, dt arrow.DataType, from *source, bounds func([]T) (low, high T, ok bool),
+) error {
 	values, err := fixedValues[T](e, dt, from)
 	if err != nil {
 		return err
@@ -89,22 +91,9 @@ func indexRange[T integer](e *Encoder, values []T, low T, span int) []T {
 // indexHashed numbers values unless there are too many distinct ones, which a sample is asked first.
 func indexHashed[T integer](e *Encoder, values []T) (dictionary []T, ok bool) {
 	all := cast[T](grow(&e.dictionary, maxEntries))[:maxEntries]
-	e.table.reset()
-	seen := 0
-	for i := 0; ; i++ {
-		at := sampleBlockAt(i, len(values))
-		if at == len(values) {
-			break
-		}
-		for _, v := range values[at:min(at+sampleBlock, len(values))] {
-			seen++
-			e.table.number(uint64(v))
-		}
-	}
-	if e.table.used*10 > seen*9 {
+	if !repeats(&e.table, values, func(v T) { e.table.number(uint64(v)) }) {
 		return nil, false
 	}
-	e.table.reset()
 	indices := grow(&e.indices, len(values))
 	for i, v := range values {
 		code := e.table.number(uint64(v))

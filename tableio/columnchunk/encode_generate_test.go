@@ -55,9 +55,10 @@ func flatTypes() []arrow.DataType {
 		&arrow.Decimal64Type{Precision: 18, Scale: 4}, &arrow.Decimal64Type{Precision: 9, Scale: 4},
 		&arrow.Decimal128Type{Precision: 9}, &arrow.Decimal128Type{Precision: 18}, &arrow.Decimal128Type{Precision: 19},
 		&arrow.Decimal128Type{Precision: 38, Scale: 10}, &arrow.Decimal256Type{Precision: 76, Scale: 10},
-		&arrow.Decimal256Type{Precision: 40},
+		&arrow.Decimal256Type{Precision: 40}, &arrow.Decimal256Type{Precision: 18}, &arrow.Decimal256Type{Precision: 7},
 		arrow.FixedWidthTypes.Date32, arrow.FixedWidthTypes.Date64,
-		arrow.FixedWidthTypes.Time32s, arrow.FixedWidthTypes.Time32ms, arrow.FixedWidthTypes.Time64us, arrow.FixedWidthTypes.Time64ns,
+		arrow.FixedWidthTypes.Time32s, arrow.FixedWidthTypes.Time32ms,
+		arrow.FixedWidthTypes.Time64us, arrow.FixedWidthTypes.Time64ns,
 		arrow.FixedWidthTypes.Timestamp_s, arrow.FixedWidthTypes.Timestamp_ms, arrow.FixedWidthTypes.Timestamp_ns,
 		&arrow.TimestampType{Unit: arrow.Microsecond, TimeZone: "Europe/Paris"},
 		arrow.BinaryTypes.String, arrow.BinaryTypes.LargeString, arrow.BinaryTypes.StringView,
@@ -85,7 +86,8 @@ func generateArray(dt arrow.DataType, rows int, nulls string, distinct uint64, r
 		return makeDictionary(dictionary, rows, nulls, distinct, random)
 	}
 	if extension, ok := dt.(arrow.ExtensionType); ok {
-		return array.NewExtensionArrayWithStorage(extension, generateArray(extension.StorageType(), rows, nulls, distinct, random))
+		values := generateArray(extension.StorageType(), rows, nulls, distinct, random)
+		return array.NewExtensionArrayWithStorage(extension, values)
 	}
 	builder := array.NewBuilder(memory.NewGoAllocator(), dt)
 	for row := range rows {

@@ -14,10 +14,13 @@ import (
 	"github.com/pierrec/lz4/v4"
 )
 
-var errLargePage = errors.New("a value too large for a page of 2 GiB")
+// maxPageBytes is the most that the header of a page can say.
+var maxPageBytes = math.MaxInt32
 
-// dataPages cuts the rows into pages. fit tells how many values, of all from a given one on, fit a page; at least one if
-// there is one. body appends values to a page.
+var errLargePage = errors.New("a value too large for a page")
+
+// dataPages cuts the rows into pages. fit tells how many values, of all from a given one on, fit a page; at least one
+// if there is one. body appends values to a page.
 func (e *Encoder) dataPages(
 	encoding parquet.Encoding, fit func(from int) int, body func(page []byte, from, n int) ([]byte, error),
 ) (err error) {
@@ -65,7 +68,7 @@ func (e *Encoder) dictionaryPage(entries int, page []byte) error {
 }
 
 func (e *Encoder) writePage(header pageHeader, page []byte) error {
-	if len(page) > math.MaxInt32 {
+	if len(page) > maxPageBytes {
 		return errLargePage
 	}
 	isText := header.encoding == parquet.Encodings.Plain && e.column.Leaf.PhysicalType() == parquet.Types.ByteArray
@@ -73,7 +76,7 @@ func (e *Encoder) writePage(header pageHeader, page []byte) error {
 	if err != nil {
 		return err
 	}
-	if len(compressed) > math.MaxInt32 {
+	if len(compressed) > maxPageBytes {
 		return errLargePage
 	}
 	header.plainBytes, header.bytes = len(page), len(compressed)
@@ -100,7 +103,7 @@ func (e *Encoder) compress(page []byte, isText bool) ([]byte, error) {
 	case compress.Codecs.Zstd:
 		if e.zstd == nil {
 			encoder, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1),
-				zstd.WithZeroFrames(true), zstd.WithEncoderCRC(false))
+				zstd.WithWindowSize(pageBytes), zstd.WithZeroFrames(true), zstd.WithEncoderCRC(false))
 			if err != nil {
 				return nil, err
 			}

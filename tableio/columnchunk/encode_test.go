@@ -25,14 +25,18 @@ var writtenCodecs = []compress.Compression{
 }
 
 // encodeFile writes one row group, whose columns are in parts.
-func encodeFile(t testing.TB, e *Encoder, chunk *Chunk, schema *arrow.Schema, codec compress.Compression, columns [][]arrow.Array) []byte {
+func encodeFile(
+	t testing.TB, e *Encoder, chunk *Chunk, schema *arrow.Schema, codec compress.Compression, columns [][]arrow.Array,
+) []byte {
 	t.Helper()
 	out, err := encodeFileError(e, chunk, schema, codec, columns)
 	require.NoError(t, err)
 	return out
 }
 
-func encodeFileError(e *Encoder, chunk *Chunk, schema *arrow.Schema, codec compress.Compression, columns [][]arrow.Array) ([]byte, error) {
+func encodeFileError(
+	e *Encoder, chunk *Chunk, schema *arrow.Schema, codec compress.Compression, columns [][]arrow.Array,
+) ([]byte, error) {
 	root, leaves, pairs, err := WriteSchema(schema)
 	if err != nil {
 		return nil, err
@@ -128,13 +132,15 @@ func plainLeaves(t testing.TB, content []byte) (levels []int16, values []string)
 	case *file.BooleanColumnChunkReader:
 		return readLeaves(t, column.ReadBatch, column.HasNext, func(v bool) string { return fmt.Sprint(v) })
 	case *file.ByteArrayColumnChunkReader:
-		return readLeaves(t, column.ReadBatch, column.HasNext, func(v parquet.ByteArray) string { return strings.Clone(string(v)) })
+		return readLeaves(t, column.ReadBatch, column.HasNext, func(v parquet.ByteArray) string { return string(v) })
 	}
 	require.Failf(t, "no reader", "%T", column)
 	return nil, nil
 }
 
-func readLeaves[T any](t testing.TB, read func(int64, []T, []int16, []int16) (int64, int, error), more func() bool, text func(T) string) (levels []int16, values []string) {
+func readLeaves[T any](
+	t testing.TB, read func(int64, []T, []int16, []int16) (int64, int, error), more func() bool, text func(T) string,
+) (levels []int16, values []string) {
 	definition, batch := make([]int16, 4096), make([]T, 4096)
 	for more() {
 		rows, n, err := read(4096, batch, definition, nil)
@@ -176,7 +182,8 @@ func TestEncodeRoundTrip(t *testing.T) {
 						a := generateArray(dt, rows, nulls, distinct, random)
 						parts := split(a, 1+run%4)
 						schema := arrow.NewSchema([]arrow.Field{{Name: "a", Type: dt, Nullable: true}}, nil)
-						content := encodeFile(t, &e, &chunk, schema, writtenCodecs[run%len(writtenCodecs)], [][]arrow.Array{parts})
+						codec := writtenCodecs[run%len(writtenCodecs)]
+						content := encodeFile(t, &e, &chunk, schema, codec, [][]arrow.Array{parts})
 						require.Empty(t, difference(parts, firstColumn(t, content)),
 							"%d rows, nulls %s, %d distinct", rows, nulls, distinct)
 						run++
@@ -201,7 +208,8 @@ func TestEncodeNotNullable(t *testing.T) {
 			content := encodeFile(t, &e, &chunk, schema, compress.Codecs.Snappy, [][]arrow.Array{parts})
 			require.Empty(t, difference(parts, firstColumn(t, content)), dt.String())
 		}
-		_, err := encodeFileError(&e, &chunk, schema, compress.Codecs.Snappy, [][]arrow.Array{{generateArray(dt, 9, nullsSome, 3, random)}})
+		nulls := generateArray(dt, 9, nullsSome, 3, random)
+		_, err := encodeFileError(&e, &chunk, schema, compress.Codecs.Snappy, [][]arrow.Array{{nulls}})
 		require.ErrorContains(t, err, `column "a": a null`, dt.String())
 	}
 }
@@ -313,10 +321,63 @@ func TestEncodeRefusesValues(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	_, columns, _, err := WriteSchema(arrow.NewSchema([]arrow.Field{{Name: "a", Type: arrow.PrimitiveTypes.Int8, Nullable: true}}, nil))
+	field := arrow.Field{Name: "a", Type: arrow.PrimitiveTypes.Int8, Nullable: true}
+	_, columns, _, err := WriteSchema(arrow.NewSchema([]arrow.Field{field}, nil))
 	require.NoError(t, err)
 	require.ErrorIs(t, e.Encode(ctx, columns[0], compress.Codecs.Snappy, nil, &chunk), context.Canceled)
 	other := generateArray(arrow.PrimitiveTypes.Int64, 10, nullsNone, 10, rand.New(rand.NewPCG(1, 1)))
-	require.ErrorContains(t, e.Encode(context.Background(), columns[0], compress.Codecs.Snappy, []arrow.Array{other}, &chunk), "int64 instead of int8")
+	err = e.Encode(context.Background(), columns[0], compress.Codecs.Snappy, []arrow.Array{other}, &chunk)
+	require.ErrorContains(t, err, "int64 instead of int8")
 	require.ErrorContains(t, e.Encode(context.Background(), columns[0], compress.Codecs.Brotli, nil, &chunk), "BROTLI")
+}
+
+// TestEncodeLargeValues has values larger than a page should be, and than it can be.
+func TestEncodeLargeValues(t *testing.T) {
+	defer func(bytes int) { maxPageBytes = bytes }(maxPageBytes)
+	maxPageBytes = 5 << 20
+	var e Encoder
+	var chunk Chunk
+	types := []arrow.DataType{arrow.BinaryTypes.String, arrow.BinaryTypes.LargeString, arrow.BinaryTypes.StringView}
+	for _, dt := range types {
+		schema := arrow.NewSchema([]arrow.Field{{Name: "essay", Type: dt, Nullable: true}}, nil)
+		builder := array.NewBuilder(memory.NewGoAllocator(), dt).(interface {
+			array.Builder
+			Append(string)
+		})
+		for i := range 5 {
+			builder.Append(strings.Repeat("x", i<<20))
+			builder.AppendNull()
+		}
+		a := builder.NewArray()
+		content := encodeFile(t, &e, &chunk, schema, compress.Codecs.Snappy, [][]arrow.Array{{a}})
+		require.Empty(t, difference([]arrow.Array{a}, firstColumn(t, content)))
+		require.EqualValues(t, 5, chunk.dataPages)
+		builder.Append(strings.Repeat("x", 5<<20))
+		_, err := encodeFileError(&e, &chunk, schema, compress.Codecs.Snappy, [][]arrow.Array{{builder.NewArray()}})
+		require.ErrorContains(t, err, `column "essay": a value too large for a page`)
+	}
+}
+
+// TestEncodeForgets finds no reference to the memory of others after a chunk.
+func TestEncodeForgets(t *testing.T) {
+	var e Encoder
+	var chunk Chunk
+	random := rand.New(rand.NewPCG(9, 9))
+	for _, dt := range flatTypes() {
+		schema := arrow.NewSchema([]arrow.Field{{Name: "a", Type: dt, Nullable: true}}, nil)
+		for _, distinct := range []uint64{5, 1 << 40} {
+			a := generateArray(dt, 5000, nullsSome, distinct, random)
+			encodeFile(t, &e, &chunk, schema, compress.Codecs.Snappy, [][]arrow.Array{split(a, 3)})
+			for _, texts := range [][]string{e.texts, e.textDictionary} {
+				for _, text := range texts[:cap(texts)] {
+					require.Empty(t, text)
+				}
+			}
+			for _, parts := range [][]arrow.ArrayData{e.rows.parts, e.entries.parts} {
+				for _, part := range parts[:cap(parts)] {
+					require.Nil(t, part)
+				}
+			}
+		}
+	}
 }

@@ -63,7 +63,7 @@ func (e *Encoder) appendTexts(page []byte, texts []string) ([]byte, error) {
 	for _, text := range texts {
 		sizeBytes += len(text) + 4
 	}
-	if sizeBytes > math.MaxInt32-len(page) {
+	if sizeBytes > maxPageBytes-len(page) {
 		return page, errLargePage
 	}
 	page = reserve(page, sizeBytes)
@@ -86,6 +86,9 @@ func (e *Encoder) indexTexts(texts []string) (dictionary []string, ok bool) {
 	}
 	count, plainBytes, dictionaryBytes := len(texts), 0, 0
 	number := func(text string) (code uint32, ok bool) {
+		if len(text) > maxDictionaryBytes {
+			return 0, false
+		}
 		code, isNew := e.numberText(text)
 		if isNew {
 			dictionaryBytes += prefix + len(text)
@@ -101,9 +104,11 @@ func (e *Encoder) indexTexts(texts []string) (dictionary []string, ok bool) {
 			plainBytes += prefix + len(texts[position])
 		}
 	} else {
-		if !e.repeats(texts) {
+		if !repeats(&e.table, texts, func(text string) { e.numberText(text) }) {
 			return nil, false
 		}
+		clear(e.textDictionary)
+		e.textDictionary = e.textDictionary[:0]
 		indices := grow(&e.indices, len(texts))
 		last, lastCode := "", uint32(math.MaxUint32)
 		for i, text := range texts {
@@ -118,25 +123,6 @@ func (e *Encoder) indexTexts(texts []string) (dictionary []string, ok bool) {
 		}
 	}
 	return e.textDictionary, paysOff(count, plainBytes, len(e.textDictionary), dictionaryBytes)
-}
-
-// repeats looks at a sample for texts that occur twice.
-func (e *Encoder) repeats(texts []string) bool {
-	seen := 0
-	for i := 0; ; i++ {
-		at := sampleBlockAt(i, len(texts))
-		if at == len(texts) {
-			break
-		}
-		for _, text := range texts[at:min(at+sampleBlock, len(texts))] {
-			seen++
-			e.numberText(text)
-		}
-	}
-	distinct := e.table.used
-	e.table.reset()
-	e.textDictionary = e.textDictionary[:0]
-	return distinct*10 <= seen*9
 }
 
 // numberText returns the number of a text of the dictionary, to which a new one is added.

@@ -18,9 +18,9 @@ import (
 const schemaKey = "ARROW:schema"
 
 // WriteSchema returns the Parquet schema in which columns of an Arrow schema are stored, the columns for [Encoder], and
-// the key-value pairs of the file: the metadata of the schema, and the schema itself, so that the types come back. Times
-// in seconds are noted in milliseconds and date64 as date32, as that is what the file holds. Columns of types that do
-// not satisfy [Encodes] are an error.
+// the key-value pairs of the file: the metadata of the schema, and the schema itself, so that the types come back.
+// Times in seconds are noted in milliseconds and date64 as date32, as that is what the file holds. Columns of types
+// that do not satisfy [Encodes] are an error.
 func WriteSchema(from *arrow.Schema) (*schema.Schema, []Column, metadata.KeyValueMetadata, error) {
 	properties := WriterProperties(compress.Codecs.Uncompressed)
 	nodes := make(schema.FieldList, from.NumFields())

@@ -41,12 +41,13 @@ func TestWriteSchema(t *testing.T) {
 	json, err := extensions.NewJSONType(arrow.BinaryTypes.String)
 	require.NoError(t, err)
 	meta := arrow.NewMetadata([]string{"k", schemaKey}, []string{"v", "stale"})
+	numbered := arrow.NewMetadata([]string{"PARQUET:field_id", "x"}, []string{"7", "y"})
 	from := arrow.NewSchema([]arrow.Field{
 		{Name: "u", Type: extensions.NewUUIDType()},
 		{Name: "j", Type: json, Nullable: true},
 		{Name: "d", Type: &arrow.Decimal64Type{Precision: 18, Scale: 1}},
 		{Name: "s", Type: arrow.FixedWidthTypes.Timestamp_s},
-		{Name: "v", Type: arrow.BinaryTypes.StringView, Metadata: arrow.NewMetadata([]string{"PARQUET:field_id", "x"}, []string{"7", "y"})},
+		{Name: "v", Type: arrow.BinaryTypes.StringView, Metadata: numbered},
 	}, &meta)
 	_, columns, pairs, err := WriteSchema(from)
 	require.NoError(t, err)
