@@ -40,6 +40,9 @@ func NewJoinLayout(left, right *arrow.Schema, spec JoinSpec) (*JoinLayout, error
 	return join.NewLayout(left, right, spec)
 }
 
+// HostDevice is the name of the host's cores as a device.
+const HostDevice = "host"
+
 // Options say where an engine runs and within which limits. The zero value takes the best GPU, or the host's cores where
 // there is none, and the default limits.
 type Options struct {
@@ -66,6 +69,7 @@ type Engine struct {
 // Open finds the devices, opens the one that the options name, and returns an engine on it. ErrNoDevice when there is
 // none: a software driver is only taken when it is named.
 func Open(ctx context.Context, options Options) (*Engine, error) {
+	options.System.HostOnly = options.System.HostOnly || options.Device == HostDevice
 	system, err := Discover(options.System)
 	if err != nil {
 		return nil, err

@@ -23,7 +23,7 @@ type WriteOptions struct {
 	Stdout      io.Writer  // what "-" writes; nil = os.Stdout
 
 	RowGroupRows int64 // of a row group of Parquet at most; 0 = 131072
-	// RowGroupBytes ends a row group of Parquet at about so many bytes of Arrow data, and keeps no more than two of them in
+	// RowGroupBytes ends a row group of Parquet at about so many bytes of Arrow data, and keeps no more than three of them in
 	// memory; 0 = only at its number of rows. Batches with nested columns are not split.
 	RowGroupBytes int64
 }

@@ -99,7 +99,7 @@ func (s *session) join(ctx context.Context, o joinOptions) error {
 
 // openEngine opens the device. What kept a backend away is told where no device is found.
 func openEngine(ctx context.Context, o joinOptions) (_ *spirjoin.Engine, closeAll func(), err error) {
-	system, err := spirjoin.Discover(spirjoin.SystemOptions{})
+	system, err := spirjoin.Discover(spirjoin.SystemOptions{HostOnly: o.device == spirjoin.HostDevice})
 	if err != nil {
 		return nil, nil, err
 	}

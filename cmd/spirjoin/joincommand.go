@@ -34,7 +34,7 @@ const (
 
 // Shares of the memory limit.
 const (
-	rowGroupShare  = 32       // the rows of a row group, of which the writer of Parquet holds two, and what they become
+	rowGroupShare  = 128      // the rows of a row group, of which the writer of Parquet holds three, and what they become
 	heapShare      = 8        // Go's heap
 	leastHeapBytes = 64 << 20 // with less its collector has no rest
 )

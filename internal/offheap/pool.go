@@ -47,7 +47,7 @@ func (p *Pool) Allocate(size int) []byte {
 	if size < granuleBytes {
 		return small(size)
 	}
-	need := (size + granuleBytes - 1) / granuleBytes
+	need := granulesOf(size)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, s := range p.slabs {
@@ -126,15 +126,36 @@ func (p *Pool) take(s *slab, at, n, size int) []byte {
 	return b
 }
 
-// Reallocate grows or shrinks a block, keeping its content.
+// Reallocate grows or shrinks a block, keeping its content. A block that shrinks stays where it is.
 func (p *Pool) Reallocate(size int, b []byte) []byte {
-	if size <= cap(b) && (size >= cap(b)/2 || cap(b) <= granuleBytes) {
+	if size <= cap(b) && size >= granuleBytes {
+		return p.cut(size, b)
+	}
+	if size <= cap(b) && cap(b) <= granuleBytes {
 		return b[:size]
 	}
 	moved := p.Allocate(size)
 	copy(moved, b)
 	p.Free(b)
 	return moved
+}
+
+// cut gives back the granules that a block of a new size does not need.
+func (p *Pool) cut(size int, b []byte) []byte {
+	n := granulesOf(size)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if s := p.owner[unsafe.SliceData(b)]; s != nil && n < granulesOf(cap(b)) {
+		p.release(s, s.position(b)+n, granulesOf(cap(b))-n)
+	}
+	return b[:size : n*granuleBytes]
+}
+
+func granulesOf(sizeBytes int) int { return (sizeBytes + granuleBytes - 1) / granuleBytes }
+
+// position is the first granule of a block.
+func (s *slab) position(b []byte) int {
+	return int(uintptr(unsafe.Pointer(unsafe.SliceData(b)))-uintptr(unsafe.Pointer(unsafe.SliceData(s.memory)))) / granuleBytes
 }
 
 // Free takes a block back.
@@ -150,8 +171,11 @@ func (p *Pool) Free(b []byte) {
 		return
 	}
 	delete(p.owner, first)
-	at := int(uintptr(unsafe.Pointer(first))-uintptr(unsafe.Pointer(unsafe.SliceData(s.memory)))) / granuleBytes
-	n := (cap(b) + granuleBytes - 1) / granuleBytes
+	p.release(s, s.position(b), granulesOf(cap(b)))
+}
+
+// release makes granules free, and gives a slab that has no others back where too much lies idle.
+func (p *Pool) release(s *slab, at, n int) {
 	s.mark(at, n, false)
 	if s.free += n; s.free < s.granules() {
 		return

@@ -183,7 +183,7 @@ func (s *bytesSink[O]) spread(rows, valid int, validity []byte) {
 
 func (s *bytesSink[O]) finish(dt arrow.DataType, validity *memory.Buffer, nulls int) (arrow.ArrayData, error) {
 	bytes := int(s.offsets[s.at])
-	if s.data.Cap() > 2*(bytes+leastDataBytes) {
+	if s.data.Cap() > bytes+bytes/8+leastDataBytes {
 		s.data.ResizeNoShrink(bytes + 64) // so that the next line shrinks
 		s.data.Resize(bytes)
 	}
