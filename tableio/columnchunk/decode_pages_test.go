@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"math/big"
 	"math/rand/v2"
 	"testing"
 
@@ -148,6 +149,34 @@ func TestDecodeDecimalsOfAnyLength(t *testing.T) {
 		got, err := decodePages(t, testColumn(t, dt, false, parquet.Types.ByteArray, node, 0), 3, pageV1(3, plain, values))
 		require.NoError(t, err)
 		require.Equal(t, []string{"-1", "256", "5"}, []string{got.ValueStr(0), got.ValueStr(1), got.ValueStr(2)}, dt)
+		got.Release()
+	}
+	r := rand.New(rand.NewPCG(10, 10))
+	for from := 1; from <= 32; from++ {
+		values := make([]byte, 50*from)
+		want := make([]string, 50)
+		for i := range want {
+			value := values[i*from : (i+1)*from]
+			for j := range value {
+				value[j] = byte(r.Uint64())
+				if keep := min(from, 15); j < from-keep {
+					value[j] = byte(int8(i<<7) >> 7) // the sign of every second value
+				} else if j == from-keep {
+					value[j] = byte(i<<7) | value[j]&0x7f
+				}
+			}
+			number := new(big.Int).SetBytes(value)
+			if value[0] >= 0x80 {
+				number.Sub(number, new(big.Int).Lsh(big.NewInt(1), uint(8*from)))
+			}
+			want[i] = number.String()
+		}
+		column := testColumn(t, &arrow.Decimal128Type{Precision: 38}, false, parquet.Types.FixedLenByteArray, schema.NewDecimalLogicalType(1, 0), from)
+		got, err := decodePages(t, column, 50, pageV1(50, plain, values))
+		require.NoError(t, err)
+		for i := range want {
+			require.Equal(t, want[i], got.(*array.Decimal128).Value(i).BigInt().String(), "%d bytes, value %d", from, i)
+		}
 		got.Release()
 	}
 	wide := testColumn(t, &arrow.Decimal128Type{Precision: 9}, false, parquet.Types.FixedLenByteArray, node, 40)
