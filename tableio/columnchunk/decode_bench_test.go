@@ -28,15 +28,18 @@ func BenchmarkDecode(b *testing.B) {
 		{"int64", decodeCase{arrow.PrimitiveTypes.Int64, number(1 << 62), nil}, false},
 		{"int64", decodeCase{arrow.PrimitiveTypes.Int64, number(2000), nil}, true},
 		{"float64", decodeCase{arrow.PrimitiveTypes.Float64, number(1 << 50), nil}, false},
-		{"decimal", decodeCase{&arrow.Decimal128Type{Precision: 15, Scale: 2}, func(r *rand.Rand) any { return fmt.Sprint(r.Int64N(1e9)) }, nil}, false},
+		{"decimal", decodeCase{&arrow.Decimal128Type{Precision: 15, Scale: 2},
+			func(r *rand.Rand) any { return fmt.Sprint(r.Int64N(1e9)) }, nil}, false},
 		{"string", decodeCase{arrow.BinaryTypes.String, func(r *rand.Rand) any {
 			return "carefully final deposits detect slyly again"[:4+r.IntN(30)]
 		}, nil}, false},
-		{"string", decodeCase{arrow.BinaryTypes.String, func(r *rand.Rand) any { return words[r.IntN(len(words))] }, nil}, true},
+		{"string", decodeCase{arrow.BinaryTypes.String, func(r *rand.Rand) any { return words[r.IntN(len(words))] }, nil},
+			true},
 	} {
 		for _, nulls := range []nullness{noNulls, someNulls} {
 			column := testArray(c.column, rows, nulls, rand.New(rand.NewPCG(9, 9)))
-			content := writeColumns(b, []arrow.Array{column}, true, nil, parquet.WithDictionaryDefault(c.dictionary), parquet.WithVersion(parquet.V2_LATEST))
+			content := writeColumns(b, []arrow.Array{column}, true, nil, parquet.WithDictionaryDefault(c.dictionary),
+				parquet.WithVersion(parquet.V2_LATEST))
 			reader := openFile(b, content)
 			name := fmt.Sprintf("type=%s/dictionary=%t/nulls=%s", c.name, c.dictionary, nulls)
 			b.Run(name+"/by=columnchunk", func(b *testing.B) {

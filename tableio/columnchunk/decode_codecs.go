@@ -8,9 +8,9 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// The page reader hands a codec a buffer of the size that the page header states, which it has limited. Those of Snappy and
-// Zstandard trust the size at the start of the compressed bytes instead and allocate up to 4 and 64 GiB for it, which ends
-// the process. They are registered anew with decoders that fail where the buffer does not suffice.
+// The page reader hands a codec a buffer of the size that the page header states, which it has limited. Those of Snappy
+// and Zstandard trust the size at the start of the compressed bytes instead and allocate up to 4 and 64 GiB for it,
+// which ends the process. They are registered anew with decoders that fail where the buffer does not suffice.
 func init() {
 	for codec, decode := range map[compress.Compression]func(dst, src []byte) ([]byte, error){
 		compress.Codecs.Snappy: decodeSnappy,

@@ -91,7 +91,8 @@ func widen[T int32 | int64](dst []byte, in []T, width int) error {
 	return nil
 }
 
-// reverse writes a big-endian integer of any length above 0 as a little-endian one of the length of dst: 4, 8, 16 or 32.
+// reverse writes a big-endian integer of any length above 0 as a little-endian one of the length of dst: 4, 8, 16 or
+// 32.
 func reverse(dst, src []byte) error {
 	sign := uint64(int64(int8(src[0])) >> 63)
 	for ; len(src) > 32; src = src[1:] {
@@ -143,8 +144,8 @@ func reverseAll(dst, src []byte, from, width int) error {
 	return nil
 }
 
-// reverseShort is reverseAll for values of at most 16 bytes, which become 16. It loads the words that end with a value, and
-// shifts out what is of the values before; the first values have too little before them.
+// reverseShort is reverseAll for values of at most 16 bytes, which become 16. It loads the words that end with a value,
+// and shifts out what is of the values before; the first values have too little before them.
 func reverseShort(dst, src []byte, from int) error {
 	end := from
 	for ; len(dst) > 0 && end < 16; end += from {

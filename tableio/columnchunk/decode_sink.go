@@ -11,8 +11,9 @@ import (
 	"github.com/apache/arrow-go/v18/parquet/schema"
 )
 
-// sink collects the values of a chunk in the buffers of an array. The values of a page are appended first, as many as are
-// valid; spread then makes room for its nulls. The callers see to it that there are never more rows than were reserved.
+// sink collects the values of a chunk in the buffers of an array. The values of a page are appended first, as many as
+// are valid; spread then makes room for its nulls. The callers see to it that there are never more rows than were
+// reserved.
 type sink interface {
 	// reserve takes memory for the rows of the chunk.
 	reserve(mem memory.Allocator, rows int)
