@@ -24,7 +24,7 @@ import (
 //
 //   - for values of a fixed width rows x width bytes, and rows/8 for the bitmap, each rounded up to 64 bytes;
 //   - for text and binary (rows+1) offsets or rows views, and at most 8 times the bytes that its values have, 4 KiB at
-//     least, while it grows; at most twice the bytes of the values in the end. MaxBytes bounds the bytes of the values.
+//     least, while it grows; in the end at most twice these bytes and 8 KiB. MaxBytes bounds the bytes of the values.
 //
 // On the Go heap it takes what the largest page has decoded, the dictionary page, and 64 KiB. A column that is a
 // dictionary, but lies in plain pages, needs a hash table of its distinct values as well.

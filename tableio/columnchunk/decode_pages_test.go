@@ -123,6 +123,22 @@ func TestDecodeWithoutNullsHasNoBitmap(t *testing.T) {
 	require.Empty(t, got.NullBitmapBytes())
 }
 
+func TestDecodeNoRows(t *testing.T) {
+	cases := decodeCases()
+	reader := openFile(t, writeColumns(t, columnsOf(cases, required), false, nil, parquet.WithVersion(parquet.V2_LATEST)))
+	for i, c := range cases {
+		for _, dt := range append([]arrow.DataType{c.dt}, c.also...) {
+			column := Column{Field: arrow.Field{Name: "price", Type: dt}, Leaf: reader.MetaData().Schema.Column(i)}
+			got, err := decodePages(t, column, 0)
+			require.NoError(t, err, dt)
+			require.Zero(t, got.Len())
+			require.True(t, arrow.TypeEqual(dt, got.DataType()))
+			require.NoError(t, array.ValidateFull(got), dt)
+			got.Release()
+		}
+	}
+}
+
 func TestDecodeMixedPages(t *testing.T) {
 	pages := []file.Page{
 		dictionaryPage(2, prefixed("ship", "rail")),
