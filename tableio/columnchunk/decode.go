@@ -12,17 +12,19 @@ import (
 	"github.com/apache/arrow-go/v18/parquet/file"
 )
 
-// Decoder decodes column chunks, one at a time. Its scratch memory is kept between chunks. The zero value is ready for use.
+// Decoder decodes column chunks, one at a time. Its scratch memory is kept between chunks. The zero value is ready for
+// use.
 //
-// Pages are decoded straight into the buffers of the array: the values of a page are written without gaps behind those of
-// the page before, then moved apart where there are nulls. Definition levels become bits of the validity bitmap as they
-// are read; a chunk without nulls has no bitmap. Values of a dictionary page are converted to their Arrow form once.
+// Pages are decoded straight into the buffers of the array: the values of a page are written without gaps behind those
+// of the page before, then moved apart where there are nulls. Definition levels become bits of the validity bitmap as
+// they are read; a chunk without nulls has no bitmap. Values of a dictionary page are converted to their Arrow form
+// once.
 //
 // Pages are not trusted: every index, length and count is checked. A chunk takes from the allocator
 //
 //   - for values of a fixed width rows x width bytes, and rows/8 for the bitmap, each rounded up to 64 bytes;
 //   - for text and binary (rows+1) offsets or rows views, and at most 8 times the bytes that its values have, 4 KiB at
-//     least, while it grows; at most twice the bytes of the values in the end. MaxBytes bounds the bytes of the values.
+//     least, while it grows; in the end at most twice these bytes and 8 KiB. MaxBytes bounds the bytes of the values.
 //
 // On the Go heap it takes what the largest page has decoded, the dictionary page, and 64 KiB. A column that is a
 // dictionary, but lies in plain pages, needs a hash table of its distinct values as well.
@@ -54,9 +56,10 @@ const keptScratchBytes = 8 << 20
 // Decode reads a chunk of a number of rows into memory of the allocator. The caller releases the array. The pages are
 // those of the chunk from its start; Decode does not close them. The context is looked at before each page.
 //
-// The caller has checked that [Decodes] holds for the column and that the number of rows is plausible: memory for so many
-// is taken at once. Errors name the column; nothing is left allocated then.
-func (d *Decoder) Decode(ctx context.Context, column Column, rows int64, pages file.PageReader, mem memory.Allocator) (arrow.Array, error) {
+// The caller has checked that [Decodes] holds for the column and that the number of rows is plausible: memory for so
+// many is taken at once. Errors name the column; nothing is left allocated then.
+func (d *Decoder) Decode(ctx context.Context, column Column, rows int64, pages file.PageReader,
+	mem memory.Allocator) (arrow.Array, error) {
 	out, err := d.decode(ctx, column, rows, pages, mem)
 	if err != nil {
 		if ctx.Err() != nil {
@@ -67,12 +70,14 @@ func (d *Decoder) Decode(ctx context.Context, column Column, rows int64, pages f
 	return out, nil
 }
 
-func (d *Decoder) decode(ctx context.Context, column Column, rows int64, pages file.PageReader, mem memory.Allocator) (arrow.Array, error) {
+func (d *Decoder) decode(ctx context.Context, column Column, rows int64, pages file.PageReader,
+	mem memory.Allocator) (arrow.Array, error) {
 	if rows < 0 || int64(int(rows)) != rows {
 		return nil, fmt.Errorf("%d rows", rows)
 	}
 	if !Decodes(column.Field.Type, column.Leaf) {
-		return nil, fmt.Errorf("a column of Parquet type %s cannot be read as %s", column.Leaf.PhysicalType(), column.Field.Type)
+		return nil, fmt.Errorf("a column of Parquet type %s cannot be read as %s", column.Leaf.PhysicalType(),
+			column.Field.Type)
 	}
 	storage := storageType(column.Field.Type)
 	values, err := d.newSink(storage, column.Leaf)

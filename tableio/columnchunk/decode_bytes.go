@@ -41,7 +41,8 @@ func (s *bytesSink[O]) reserve(mem memory.Allocator, rows int) {
 	s.data = memory.NewResizableBuffer(mem)
 }
 
-// grow makes room for n more bytes and copyBytes behind them. How much more is likely to come is judged by the rows so far.
+// grow makes room for n more bytes and copyBytes behind them. How much more is likely to come is judged by the rows so
+// far.
 func (s *bytesSink[O]) grow(n, rows int) error {
 	used := int(s.offsets[s.at])
 	need := used + n
@@ -201,8 +202,8 @@ func (s *bytesSink[O]) release() {
 
 var errText = errors.New("text that is not valid UTF-8")
 
-// validText says whether all values are UTF-8 that lie without gaps in data, each from its start, less base, on: the whole
-// is, and no value begins inside a character.
+// validText says whether all values are UTF-8 that lie without gaps in data, each from its start, less base, on: the
+// whole is, and no value begins inside a character.
 func validText[O int32 | int64 | uint32](data []byte, starts []O, base O) bool {
 	if isASCII(data) {
 		return true

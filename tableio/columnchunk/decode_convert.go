@@ -91,7 +91,8 @@ func widenInto[T int32 | int64](dst []byte, in []T, width int) error {
 	return nil
 }
 
-// reverse writes a big-endian integer of any length above 0 as a little-endian one of the length of dst: 4, 8, 16 or 32.
+// reverse writes a big-endian integer of any length above 0 as a little-endian one of the length of dst: 4, 8, 16 or
+// 32.
 func reverse(dst, src []byte) error {
 	sign := uint64(int64(int8(src[0])) >> 63)
 	for ; len(src) > 32; src = src[1:] {
@@ -132,10 +133,44 @@ func reverse(dst, src []byte) error {
 }
 
 func reverseAll(dst, src []byte, from, width int) error {
+	if width == 16 && from <= 16 {
+		return reverseShort(dst, src, from)
+	}
 	for ; len(dst) > 0; dst, src = dst[width:], src[from:] {
 		if err := reverse(dst[:width], src[:from]); err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// reverseShort is reverseAll for values of at most 16 bytes, which become 16. It loads the words that end with a value,
+// and shifts out what is of the values before; the first values have too little before them.
+func reverseShort(dst, src []byte, from int) error {
+	end := from
+	for ; len(dst) > 0 && end < 16; end += from {
+		if err := reverse(dst[:16], src[end-from:end]); err != nil {
+			return err
+		}
+		dst = dst[16:]
+	}
+	out := cast[[2]uint64](dst)
+	shift := (64 - 8*from) & 63
+	if from > 8 {
+		shift = 128 - 8*from
+	}
+	for i := range out {
+		word := src[end-16 : end]
+		low := binary.BigEndian.Uint64(word[8:])
+		var high int64
+		if from > 8 {
+			high = int64(binary.BigEndian.Uint64(word)) << shift >> shift
+		} else {
+			low = uint64(int64(low) << shift >> shift)
+			high = int64(low) >> 63
+		}
+		out[i] = [2]uint64{low, uint64(high)}
+		end += from
 	}
 	return nil
 }

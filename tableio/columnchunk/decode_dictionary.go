@@ -9,8 +9,8 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/memory"
 )
 
-// dictionarySink keeps a dictionary as it is: its page becomes the values, indices stay indices. Values of pages that are
-// not indices are looked up in a hash table and, if they are new, added to the dictionary.
+// dictionarySink keeps a dictionary as it is: its page becomes the values, indices stay indices. Values of pages that
+// are not indices are looked up in a hash table and, if they are new, added to the dictionary.
 type dictionarySink struct {
 	indices  fixedSink // a PLAIN form is never appended to it
 	mem      memory.Allocator

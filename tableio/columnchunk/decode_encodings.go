@@ -29,7 +29,8 @@ func (c *chunkDecoder) appendEncoded(encoding parquet.Encoding, data []byte, n i
 		err = c.joinStreams(data, n, width)
 	case encoding == parquet.Encodings.DeltaLengthByteArray && width == 0:
 		return c.appendLengths(data, n)
-	case encoding == parquet.Encodings.DeltaByteArray && (width == 0 || c.physical.kind == parquet.Types.FixedLenByteArray):
+	case encoding == parquet.Encodings.DeltaByteArray &&
+		(width == 0 || c.physical.kind == parquet.Types.FixedLenByteArray):
 		return c.appendPrefixed(data, n)
 	default:
 		return errors.New("the encoding is not supported for this column")
@@ -86,7 +87,8 @@ func unpackDeltas[T int32 | int64](in []byte, out []T) (rest []byte, err error) 
 	if len(out) == 0 {
 		return in, nil
 	}
-	if miniblocks == 0 || blockValues > 1<<30 || blockValues%miniblocks != 0 || blockValues/miniblocks%8 != 0 || blockValues == 0 {
+	if miniblocks == 0 || blockValues > 1<<30 || blockValues%miniblocks != 0 || blockValues/miniblocks%8 != 0 ||
+		blockValues == 0 {
 		return nil, fmt.Errorf("blocks of %d values in %d parts", blockValues, miniblocks)
 	}
 	perMiniblock := int(blockValues / miniblocks)

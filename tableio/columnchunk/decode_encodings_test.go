@@ -21,7 +21,8 @@ func encodingsOf(dt arrow.DataType) []parquet.Encoding {
 		return []parquet.Encoding{parquet.Encodings.RLE}
 	case arrow.STRING, arrow.LARGE_STRING, arrow.BINARY, arrow.LARGE_BINARY:
 		return []parquet.Encoding{parquet.Encodings.DeltaLengthByteArray, parquet.Encodings.DeltaByteArray}
-	case arrow.FLOAT32, arrow.FLOAT64, arrow.FIXED_SIZE_BINARY, arrow.FLOAT16, arrow.DECIMAL128, arrow.DECIMAL256, arrow.EXTENSION:
+	case arrow.FLOAT32, arrow.FLOAT64, arrow.FIXED_SIZE_BINARY, arrow.FLOAT16, arrow.DECIMAL128, arrow.DECIMAL256,
+		arrow.EXTENSION:
 		return deltas[1:]
 	}
 	return deltas
@@ -77,14 +78,16 @@ func TestDecodeValuesLongerThanABatch(t *testing.T) {
 	c := decodeCase{arrow.BinaryTypes.String, long, []arrow.DataType{arrow.BinaryTypes.StringView}}
 	for _, encoding := range encodingsOf(c.dt) {
 		column := testArray(c, 60, someNulls, rand.New(rand.NewPCG(6, 6)))
-		content := writeColumns(t, []arrow.Array{column}, true, nil, parquet.WithDictionaryDefault(false), parquet.WithEncoding(encoding))
+		content := writeColumns(t, []arrow.Array{column}, true, nil, parquet.WithDictionaryDefault(false),
+			parquet.WithEncoding(encoding))
 		requireDecodes(t, []decodeCase{c}, []arrow.Array{column}, content)
 		column.Release()
 	}
 }
 
 func TestDecodeFixedBytesWithSharedPrefixes(t *testing.T) {
-	column := testColumn(t, &arrow.FixedSizeBinaryType{ByteWidth: 3}, false, parquet.Types.FixedLenByteArray, schema.NoLogicalType{}, 3)
+	column := testColumn(t, &arrow.FixedSizeBinaryType{ByteWidth: 3}, false, parquet.Types.FixedLenByteArray,
+		schema.NoLogicalType{}, 3)
 	prefixes := []byte{8, 1, 3, 0, 2, 1, 0b01} // 0, then differences of 1 + {1, 0}: 2, 3
 	suffixes := []byte{8, 1, 3, 6, 3, 1, 0b10} // 3, then differences of -2 + {0, 1}: 1, 0
 	got, err := decodePages(t, column, 3, pageV1(3, parquet.Encodings.DeltaByteArray, prefixes, suffixes, []byte("abcd")))
@@ -92,7 +95,8 @@ func TestDecodeFixedBytesWithSharedPrefixes(t *testing.T) {
 	defer got.Release()
 	values := got.(*array.FixedSizeBinary)
 	require.Equal(t, "abc abd abd", fmt.Sprintf("%s %s %s", values.Value(0), values.Value(1), values.Value(2)))
-	_, err = decodePages(t, column, 3, pageV1(3, parquet.Encodings.DeltaByteArray, prefixes, []byte{8, 1, 3, 6, 1, 1, 0b11}, []byte("abcdefg")))
+	_, err = decodePages(t, column, 3, pageV1(3, parquet.Encodings.DeltaByteArray, prefixes,
+		[]byte{8, 1, 3, 6, 1, 1, 0b11}, []byte("abcdefg")))
 	require.ErrorContains(t, err, "in a column of 3")
 }
 

@@ -111,9 +111,9 @@ func (s *fixedSink) spread(rows, valid int, validity []byte) {
 	}
 }
 
-// spreadWords moves the first values of out, as many as are valid, to the rows whose bits are set, and clears the others.
-// The bits of the rows begin at bit first. It goes from the end to the beginning, so that no value is overwritten before
-// it has moved, and ends where all remaining values are in place.
+// spreadWords moves the first values of out, as many as are valid, to the rows whose bits are set, and clears the
+// others. The bits of the rows begin at bit first. It goes from the end to the beginning, so that no value is
+// overwritten before it has moved, and ends where all remaining values are in place.
 func spreadWords[T uint8 | uint16 | uint32 | uint64](out []T, valid int, bits []byte, first int) {
 	i, j := len(out), valid
 	for i > j && j > 0 {

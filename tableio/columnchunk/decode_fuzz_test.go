@@ -30,8 +30,8 @@ const (
 	fuzzMaxBytes = 1 << 16
 )
 
-// packPages writes pages as a fuzzer can mutate them: of each a kind, an encoding, that of the levels, the bytes of levels,
-// the values, the bytes, and these.
+// packPages writes pages as a fuzzer can mutate them: of each a kind, an encoding, that of the levels, the bytes of
+// levels, the values, the bytes, and these.
 func packPages(t testing.TB, pages file.PageReader) (out []byte) {
 	for pages.Next() {
 		page := pages.Page()
@@ -125,7 +125,8 @@ func FuzzDecode(f *testing.F) {
 			nulls := []nullness{required, someNulls}[which&1]
 			r := rand.New(rand.NewPCG(7, uint64(which)))
 			columns := make([]arrow.Array, len(all))
-			properties := []parquet.WriterProperty{parquet.WithDictionaryDefault(which >= 2), parquet.WithDataPageVersion(version),
+			properties := []parquet.WriterProperty{parquet.WithDictionaryDefault(which >= 2),
+				parquet.WithDataPageVersion(version),
 				parquet.WithDataPageSize(64), parquet.WithBatchSize(16), parquet.WithVersion(parquet.V2_LATEST)}
 			for i, c := range all {
 				columns[i] = testArray(c, 40, nulls, r)

@@ -7,8 +7,8 @@ import (
 )
 
 // hybrid reads integers of a bit width in Parquet's hybrid of runs and bit packing: runs of one value, and groups of
-// eight values that are packed from the lowest bit on. Each run has a header: its length doubled, or the number of groups
-// doubled plus one.
+// eight values that are packed from the lowest bit on. Each run has a header: its length doubled, or the number of
+// groups doubled plus one.
 type hybrid struct {
 	in    []byte // what follows
 	width int

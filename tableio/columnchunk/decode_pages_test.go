@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"math/big"
 	"math/rand/v2"
 	"testing"
 
@@ -31,12 +32,14 @@ func (p *pageList) Err() error      { return p.err }
 
 func pageV1(values int, encoding parquet.Encoding, data ...[]byte) file.Page {
 	all := joined(data)
-	return file.NewDataPageV1(memory.NewBufferBytes(all), int32(values), encoding, parquet.Encodings.RLE, parquet.Encodings.RLE, int32(len(all)))
+	return file.NewDataPageV1(memory.NewBufferBytes(all), int32(values), encoding, parquet.Encodings.RLE,
+		parquet.Encodings.RLE, int32(len(all)))
 }
 
 func pageV2(values, levelBytes int, encoding parquet.Encoding, data ...[]byte) file.Page {
 	all := joined(data)
-	return file.NewDataPageV2(memory.NewBufferBytes(all), int32(values), 0, int32(values), encoding, int32(levelBytes), 0, int32(len(all)), false)
+	return file.NewDataPageV2(memory.NewBufferBytes(all), int32(values), 0, int32(values), encoding, int32(levelBytes),
+		0, int32(len(all)), false)
 }
 
 func dictionaryPage(values int, data ...[]byte) file.Page {
@@ -65,7 +68,8 @@ func numbers(values ...int32) (out []byte) {
 	return out
 }
 
-func testColumn(t testing.TB, dt arrow.DataType, nullable bool, kind parquet.Type, logical schema.LogicalType, width int) Column {
+func testColumn(t testing.TB, dt arrow.DataType, nullable bool, kind parquet.Type, logical schema.LogicalType,
+	width int) Column {
 	repetition, level := parquet.Repetitions.Required, int16(0)
 	if nullable {
 		repetition, level = parquet.Repetitions.Optional, 1
@@ -99,7 +103,8 @@ var (
 )
 
 func TestDecodePackedLevels(t *testing.T) {
-	page := file.NewDataPageV1(memory.NewBufferBytes(append([]byte{0b10100000, 0b01000000}, numbers(7, 8, 9)...)), 10, plain,
+	page := file.NewDataPageV1(memory.NewBufferBytes(append([]byte{0b10100000, 0b01000000}, numbers(7, 8, 9)...)), 10,
+		plain,
 		parquet.Encodings.BitPacked, parquet.Encodings.BitPacked, 0) //nolint:staticcheck // what old programs wrote
 	got, err := decodePages(t, int32Column(t, true), 10, page)
 	require.NoError(t, err)
@@ -118,13 +123,30 @@ func TestDecodeWithoutNullsHasNoBitmap(t *testing.T) {
 	require.Empty(t, got.NullBitmapBytes())
 }
 
+func TestDecodeNoRows(t *testing.T) {
+	cases := decodeCases()
+	reader := openFile(t, writeColumns(t, columnsOf(cases, required), false, nil, parquet.WithVersion(parquet.V2_LATEST)))
+	for i, c := range cases {
+		for _, dt := range append([]arrow.DataType{c.dt}, c.also...) {
+			column := Column{Field: arrow.Field{Name: "price", Type: dt}, Leaf: reader.MetaData().Schema.Column(i)}
+			got, err := decodePages(t, column, 0)
+			require.NoError(t, err, dt)
+			require.Zero(t, got.Len())
+			require.True(t, arrow.TypeEqual(dt, got.DataType()))
+			require.NoError(t, array.ValidateFull(got), dt)
+			got.Release()
+		}
+	}
+}
+
 func TestDecodeMixedPages(t *testing.T) {
 	pages := []file.Page{
 		dictionaryPage(2, prefixed("ship", "rail")),
 		pageV2(3, 2, rle, []byte{6, 1}, []byte{1, 3, 0b010}),
 		pageV2(4, 2, plain, []byte{3, 0b1101}, prefixed("air", "rail", "air")),
 	}
-	for _, dt := range []arrow.DataType{arrow.BinaryTypes.String, arrow.BinaryTypes.StringView, dictionaryOf(ints.Int8, arrow.BinaryTypes.LargeString)} {
+	for _, dt := range []arrow.DataType{arrow.BinaryTypes.String, arrow.BinaryTypes.StringView,
+		dictionaryOf(ints.Int8, arrow.BinaryTypes.LargeString)} {
 		got, err := decodePages(t, textColumn(t, dt), 7, pages...)
 		require.NoError(t, err)
 		require.NoError(t, array.ValidateFull(got))
@@ -148,6 +170,35 @@ func TestDecodeDecimalsOfAnyLength(t *testing.T) {
 		got, err := decodePages(t, testColumn(t, dt, false, parquet.Types.ByteArray, node, 0), 3, pageV1(3, plain, values))
 		require.NoError(t, err)
 		require.Equal(t, []string{"-1", "256", "5"}, []string{got.ValueStr(0), got.ValueStr(1), got.ValueStr(2)}, dt)
+		got.Release()
+	}
+	r := rand.New(rand.NewPCG(10, 10))
+	for from := 1; from <= 32; from++ {
+		values := make([]byte, 50*from)
+		want := make([]string, 50)
+		for i := range want {
+			value := values[i*from : (i+1)*from]
+			for j := range value {
+				value[j] = byte(r.Uint64())
+				if keep := min(from, 15); j < from-keep {
+					value[j] = byte(int8(i<<7) >> 7) // the sign of every second value
+				} else if j == from-keep {
+					value[j] = byte(i<<7) | value[j]&0x7f
+				}
+			}
+			number := new(big.Int).SetBytes(value)
+			if value[0] >= 0x80 {
+				number.Sub(number, new(big.Int).Lsh(big.NewInt(1), uint(8*from)))
+			}
+			want[i] = number.String()
+		}
+		column := testColumn(t, &arrow.Decimal128Type{Precision: 38}, false, parquet.Types.FixedLenByteArray,
+			schema.NewDecimalLogicalType(1, 0), from)
+		got, err := decodePages(t, column, 50, pageV1(50, plain, values))
+		require.NoError(t, err)
+		for i := range want {
+			require.Equal(t, want[i], got.(*array.Decimal128).Value(i).BigInt().String(), "%d bytes, value %d", from, i)
+		}
 		got.Release()
 	}
 	wide := testColumn(t, &arrow.Decimal128Type{Precision: 9}, false, parquet.Types.FixedLenByteArray, node, 40)
@@ -177,7 +228,8 @@ func TestDecodeRefuses(t *testing.T) {
 	valid := []byte{6, 1}
 	nonNull := optional
 	nonNull.Field.Nullable = false
-	seconds := testColumn(t, arrow.FixedWidthTypes.Time32s, false, parquet.Types.Int32, schema.NewTimeLogicalType(false, schema.TimeUnitMillis), 0)
+	seconds := testColumn(t, arrow.FixedWidthTypes.Time32s, false, parquet.Types.Int32,
+		schema.NewTimeLogicalType(false, schema.TimeUnitMillis), 0)
 	for _, c := range []struct {
 		name   string
 		column Column
@@ -185,47 +237,79 @@ func TestDecodeRefuses(t *testing.T) {
 		pages  []file.Page
 		want   string
 	}{
-		{"too few rows", required, 3, []file.Page{pageV1(2, plain, numbers(1, 2))}, "its pages have 2 rows, the row group has 3"},
-		{"too many rows", required, 3, []file.Page{pageV1(4, plain, numbers(1, 2, 3, 4))}, "a page has 4 values, the row group has 3 more"},
+		{"too few rows", required, 3, []file.Page{pageV1(2, plain, numbers(1, 2))},
+			"its pages have 2 rows, the row group has 3"},
+		{"too many rows", required, 3, []file.Page{pageV1(4, plain, numbers(1, 2, 3, 4))},
+			"a page has 4 values, the row group has 3 more"},
 		{"short page", required, 3, []file.Page{pageV1(3, plain, numbers(1, 2))}, "ends before its values"},
 		{"no dictionary", required, 1, []file.Page{pageV1(1, rle, []byte{1, 3, 1})}, "no dictionary page"},
-		{"late dictionary", required, 2, []file.Page{pageV1(1, plain, numbers(1)), dictionaryPage(1, numbers(1))}, "not the first page"},
-		{"two dictionaries", required, 2, []file.Page{dictionaryPage(1, numbers(1)), dictionaryPage(1, numbers(1))}, "not the first page"},
+		{"late dictionary", required, 2, []file.Page{pageV1(1, plain, numbers(1)), dictionaryPage(1, numbers(1))},
+			"not the first page"},
+		{"two dictionaries", required, 2, []file.Page{dictionaryPage(1, numbers(1)), dictionaryPage(1, numbers(1))},
+			"not the first page"},
 		{"short dictionary", required, 2, []file.Page{dictionaryPage(1<<30, numbers(1))}, "dictionary page: the page ends"},
-		{"index", required, 1, []file.Page{dictionaryPage(2, numbers(1, 2)), pageV1(1, rle, []byte{2, 2, 2})}, "the index 2 into a dictionary of 2"},
-		{"index of text", text, 1, []file.Page{dictionaryPage(1, prefixed("a")), pageV2(1, 2, rle, valid, []byte{2, 2, 1})}, "the index 1 into a dictionary of 1"},
-		{"index of view", view, 1, []file.Page{dictionaryPage(1, prefixed("a")), pageV2(1, 2, rle, valid, []byte{2, 2, 1})}, "the index 1 into a dictionary of 1"},
-		{"index kept", small, 1, []file.Page{dictionaryPage(1, prefixed("a")), pageV2(1, 2, rle, valid, []byte{2, 2, 1})}, "the index 1 into a dictionary of 1"},
-		{"index bits", required, 1, []file.Page{dictionaryPage(1, numbers(1)), pageV1(1, rle, []byte{33, 2, 0})}, "indices of 33 bits"},
-		{"run value", required, 1, []file.Page{dictionaryPage(1, numbers(1)), pageV1(1, rle, []byte{1, 2, 2})}, "a run of the value 2 in 1 bits"},
-		{"run length", required, 1, []file.Page{dictionaryPage(1, numbers(1)), pageV1(1, rle, []byte("\x01\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff"))}, "no valid length"},
-		{"indices end", required, 9, []file.Page{dictionaryPage(1, numbers(1)), pageV1(9, rle, []byte{1, 3, 0})}, "ends before its values"},
+		{"index", required, 1, []file.Page{dictionaryPage(2, numbers(1, 2)), pageV1(1, rle, []byte{2, 2, 2})},
+			"the index 2 into a dictionary of 2"},
+		{"index of text", text, 1, []file.Page{dictionaryPage(1, prefixed("a")), pageV2(1, 2, rle, valid, []byte{2, 2, 1})},
+			"the index 1 into a dictionary of 1"},
+		{"index of view", view, 1, []file.Page{dictionaryPage(1, prefixed("a")), pageV2(1, 2, rle, valid, []byte{2, 2, 1})},
+			"the index 1 into a dictionary of 1"},
+		{"index kept", small, 1, []file.Page{dictionaryPage(1, prefixed("a")), pageV2(1, 2, rle, valid, []byte{2, 2, 1})},
+			"the index 1 into a dictionary of 1"},
+		{"index bits", required, 1, []file.Page{dictionaryPage(1, numbers(1)), pageV1(1, rle, []byte{33, 2, 0})},
+			"indices of 33 bits"},
+		{"run value", required, 1, []file.Page{dictionaryPage(1, numbers(1)), pageV1(1, rle, []byte{1, 2, 2})},
+			"a run of the value 2 in 1 bits"},
+		{"run length", required, 1, []file.Page{dictionaryPage(1, numbers(1)),
+			pageV1(1, rle, []byte("\x01\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff"))}, "no valid length"},
+		{"indices end", required, 9, []file.Page{dictionaryPage(1, numbers(1)), pageV1(9, rle, []byte{1, 3, 0})},
+			"ends before its values"},
 		{"no indices", required, 9, []file.Page{dictionaryPage(1, numbers(1)), pageV1(9, rle)}, "ends before its values"},
-		{"level value", optional, 1, []file.Page{pageV2(1, 2, plain, []byte{2, 2}, numbers(1))}, "definition levels: a run of the value 2"},
-		{"levels end", optional, 3, []file.Page{pageV2(3, 2, plain, []byte{2, 1}, numbers(1))}, "definition levels: the page ends"},
-		{"levels beyond", optional, 3, []file.Page{pageV2(3, 20, plain, []byte{2, 1}, numbers(1))}, "definition levels: the page ends"},
+		{"level value", optional, 1, []file.Page{pageV2(1, 2, plain, []byte{2, 2}, numbers(1))},
+			"definition levels: a run of the value 2"},
+		{"levels end", optional, 3, []file.Page{pageV2(3, 2, plain, []byte{2, 1}, numbers(1))},
+			"definition levels: the page ends"},
+		{"levels beyond", optional, 3, []file.Page{pageV2(3, 20, plain, []byte{2, 1}, numbers(1))},
+			"definition levels: the page ends"},
 		{"levels of V1", optional, 3, []file.Page{pageV1(3, plain, numbers(-1))}, "definition levels: the page ends"},
-		{"nulls", nonNull, 2, []file.Page{pageV2(2, 2, plain, []byte{3, 1}, numbers(1))}, "1 nulls in a column that allows none"},
-		{"rows of V2", required, 2, []file.Page{file.NewDataPageV2(memory.NewBufferBytes(numbers(1, 2)), 2, 0, 1, plain, 0, 0, 8, false)}, "2 values claims 1 rows"},
-		{"text length", text, 2, []file.Page{pageV2(2, 2, plain, []byte{4, 1}, []byte{8, 0, 0, 0, 'a', 'b', 'c', 'd', 0, 0, 0, 0})}, "ends before its values"},
-		{"long text length", text, 1, []file.Page{pageV2(1, 2, plain, valid, []byte{255, 255, 255, 255, 'a'})}, "ends before its values"},
-		{"view length", view, 2, []file.Page{pageV2(2, 2, plain, []byte{4, 1}, []byte{8, 0, 0, 0, 'a', 'b', 'c', 'd', 0, 0, 0, 0})}, "ends before its values"},
+		{"nulls", nonNull, 2, []file.Page{pageV2(2, 2, plain, []byte{3, 1}, numbers(1))},
+			"1 nulls in a column that allows none"},
+		{"rows of V2", required, 2, []file.Page{file.NewDataPageV2(memory.NewBufferBytes(numbers(1, 2)), 2, 0, 1, plain, 0,
+			0, 8, false)}, "2 values claims 1 rows"},
+		{"text length", text, 2, []file.Page{pageV2(2, 2, plain, []byte{4, 1},
+			[]byte{8, 0, 0, 0, 'a', 'b', 'c', 'd', 0, 0, 0, 0})}, "ends before its values"},
+		{"long text length", text, 1, []file.Page{pageV2(1, 2, plain, valid, []byte{255, 255, 255, 255, 'a'})},
+			"ends before its values"},
+		{"view length", view, 2, []file.Page{pageV2(2, 2, plain, []byte{4, 1},
+			[]byte{8, 0, 0, 0, 'a', 'b', 'c', 'd', 0, 0, 0, 0})}, "ends before its values"},
 		{"UTF-8", text, 1, []file.Page{pageV2(1, 2, plain, valid, prefixed("\xff"))}, "not valid UTF-8"},
-		{"UTF-8 across values", text, 2, []file.Page{pageV2(2, 2, plain, []byte{4, 1}, prefixed("\xc3", "\xbc"))}, "not valid UTF-8"},
+		{"UTF-8 across values", text, 2, []file.Page{pageV2(2, 2, plain, []byte{4, 1}, prefixed("\xc3", "\xbc"))},
+			"not valid UTF-8"},
 		{"UTF-8 in a dictionary", text, 1, []file.Page{dictionaryPage(2, prefixed("\xc3", "\xbc"))}, "not valid UTF-8"},
-		{"UTF-8 in a view", view, 2, []file.Page{pageV2(2, 2, plain, []byte{4, 1}, prefixed("\xc3", "\xbc"))}, "not valid UTF-8"},
-		{"UTF-8 in a dictionary that is kept", small, 1, []file.Page{dictionaryPage(1, prefixed("\xff")), pageV2(1, 2, rle, valid, []byte{0})}, "not valid UTF-8"},
-		{"too many distinct", small, 129, []file.Page{pageV2(129, 3, plain, []byte{0x82, 2, 1}, prefixed(many...))}, "more than 128 distinct values"},
-		{"index type", small, 1, []file.Page{dictionaryPage(129, prefixed(many...)), pageV2(1, 2, rle, valid, []byte{8, 2, 128})}, "more than 128 distinct values"},
+		{"UTF-8 in a view", view, 2, []file.Page{pageV2(2, 2, plain, []byte{4, 1}, prefixed("\xc3", "\xbc"))},
+			"not valid UTF-8"},
+		{"UTF-8 in a dictionary that is kept", small, 1,
+			[]file.Page{dictionaryPage(1, prefixed("\xff")), pageV2(1, 2, rle, valid, []byte{0})}, "not valid UTF-8"},
+		{"too many distinct", small, 129, []file.Page{pageV2(129, 3, plain, []byte{0x82, 2, 1}, prefixed(many...))},
+			"more than 128 distinct values"},
+		{"index type", small, 1, []file.Page{dictionaryPage(129, prefixed(many...)),
+			pageV2(1, 2, rle, valid, []byte{8, 2, 128})}, "more than 128 distinct values"},
 		{"seconds", seconds, 1, []file.Page{pageV1(1, plain, numbers(1001))}, "1001 milliseconds in a column of seconds"},
 		{"encoding", required, 1, []file.Page{pageV1(1, parquet.Encodings.DeltaByteArray, numbers(1))}, "not supported"},
-		{"streams", required, 1, []file.Page{pageV1(1, parquet.Encodings.ByteStreamSplit, numbers(1, 2))}, "8 bytes for 1 values of 4"},
-		{"deltas", required, 2, []file.Page{pageV1(2, parquet.Encodings.DeltaBinaryPacked, []byte{128, 1, 4, 3, 0})}, "3 differences for 2 values"},
-		{"delta blocks", required, 2, []file.Page{pageV1(2, parquet.Encodings.DeltaBinaryPacked, []byte{128, 1, 0, 2, 0})}, "blocks of 128 values in 0 parts"},
-		{"delta bits", required, 2, []file.Page{pageV1(2, parquet.Encodings.DeltaBinaryPacked, []byte{128, 1, 1, 2, 0, 0, 65})}, "differences of 65 bits"},
-		{"prefix", text, 1, []file.Page{pageV2(1, 2, parquet.Encodings.DeltaByteArray, valid, []byte{128, 1, 1, 1, 2, 128, 1, 1, 1, 0})}, "shares 1 bytes with one of 0"},
-		{"negative length", text, 1, []file.Page{pageV2(1, 2, parquet.Encodings.DeltaLengthByteArray, valid, []byte{128, 1, 1, 1, 1})}, "ends before its values"},
-		{"type", testColumn(t, ints.Int64, false, parquet.Types.Int32, schema.NoLogicalType{}, 0), 1, nil, "INT32 cannot be read as int64"},
+		{"streams", required, 1, []file.Page{pageV1(1, parquet.Encodings.ByteStreamSplit, numbers(1, 2))},
+			"8 bytes for 1 values of 4"},
+		{"deltas", required, 2, []file.Page{pageV1(2, parquet.Encodings.DeltaBinaryPacked, []byte{128, 1, 4, 3, 0})},
+			"3 differences for 2 values"},
+		{"delta blocks", required, 2, []file.Page{pageV1(2, parquet.Encodings.DeltaBinaryPacked, []byte{128, 1, 0, 2, 0})},
+			"blocks of 128 values in 0 parts"},
+		{"delta bits", required, 2, []file.Page{pageV1(2, parquet.Encodings.DeltaBinaryPacked,
+			[]byte{128, 1, 1, 2, 0, 0, 65})}, "differences of 65 bits"},
+		{"prefix", text, 1, []file.Page{pageV2(1, 2, parquet.Encodings.DeltaByteArray, valid,
+			[]byte{128, 1, 1, 1, 2, 128, 1, 1, 1, 0})}, "shares 1 bytes with one of 0"},
+		{"negative length", text, 1, []file.Page{pageV2(1, 2, parquet.Encodings.DeltaLengthByteArray, valid,
+			[]byte{128, 1, 1, 1, 1})}, "ends before its values"},
+		{"type", testColumn(t, ints.Int64, false, parquet.Types.Int32, schema.NoLogicalType{}, 0), 1, nil,
+			"INT32 cannot be read as int64"},
 		{"rows", required, -1, nil, "-1 rows"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -238,11 +322,13 @@ func TestDecodeRefuses(t *testing.T) {
 
 func TestDecodeStopsAtLimits(t *testing.T) {
 	long := make([]byte, 1000)
-	for _, dt := range []arrow.DataType{arrow.BinaryTypes.String, arrow.BinaryTypes.LargeString, arrow.BinaryTypes.StringView} {
+	for _, dt := range []arrow.DataType{arrow.BinaryTypes.String, arrow.BinaryTypes.LargeString,
+		arrow.BinaryTypes.StringView} {
 		mem := memory.NewCheckedAllocator(memory.DefaultAllocator)
 		d := Decoder{MaxBytes: 2500}
 		_, err := d.Decode(context.Background(), textColumn(t, dt), 3, &pageList{pages: []file.Page{
-			pageV2(1, 2, plain, []byte{2, 1}, prefixed(string(long))), pageV2(2, 2, plain, []byte{4, 1}, prefixed(string(long), string(long)))}}, mem)
+			pageV2(1, 2, plain, []byte{2, 1}, prefixed(string(long))),
+			pageV2(2, 2, plain, []byte{4, 1}, prefixed(string(long), string(long)))}}, mem)
 		require.ErrorContains(t, err, "more than the 2500 bytes allowed", dt)
 		mem.AssertSize(t, 0)
 	}

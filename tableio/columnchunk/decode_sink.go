@@ -5,14 +5,14 @@ import (
 	"fmt"
 
 	"github.com/apache/arrow-go/v18/arrow"
-	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/memory"
 	"github.com/apache/arrow-go/v18/parquet"
 	"github.com/apache/arrow-go/v18/parquet/schema"
 )
 
-// sink collects the values of a chunk in the buffers of an array. The values of a page are appended first, as many as are
-// valid; spread then makes room for its nulls. The callers see to it that there are never more rows than were reserved.
+// sink collects the values of a chunk in the buffers of an array. The values of a page are appended first, as many as
+// are valid; spread then makes room for its nulls. The callers see to it that there are never more rows than were
+// reserved.
 type sink interface {
 	// reserve takes memory for the rows of the chunk.
 	reserve(mem memory.Allocator, rows int)
@@ -91,11 +91,6 @@ func (d *Decoder) newSink(dt arrow.DataType, leaf *schema.Column) (sink, error) 
 		return nil, fmt.Errorf("a column of Parquet type %s cannot be read as %s", leaf.PhysicalType(), dt)
 	}
 	return &fixedSink{width: width, convert: convert, scratch: &d.scratch}, nil
-}
-
-func makeArray(data arrow.ArrayData) arrow.Array {
-	defer data.Release()
-	return array.MakeFromData(data)
 }
 
 func load32(b []byte) uint32 { return binary.LittleEndian.Uint32(b) }

@@ -28,7 +28,8 @@ type decodeCase struct {
 	also  []arrow.DataType
 }
 
-var vocabulary = []string{"", "a", "ship", "deliver in person", "grün", "日本語", "€", "none of this fits in a view of twelve bytes",
+var vocabulary = []string{"", "a", "ship", "deliver in person", "grün", "日本語", "€",
+	"none of this fits in a view of twelve bytes",
 	"and this one is longer than what is copied at once, 32 bytes", "\x00"}
 
 func randomText(r *rand.Rand) any {
@@ -107,7 +108,8 @@ func decodeCases() []decodeCase {
 		{fixed.Time64us, integer(86400000000), nil},
 		{fixed.Time64ns, integer(86400000000000), nil},
 		{arrow.BinaryTypes.String, text, []arrow.DataType{arrow.BinaryTypes.LargeString, arrow.BinaryTypes.StringView,
-			dictionaryOf(ints.Int16, arrow.BinaryTypes.String), dictionaryOf(ints.Uint64, arrow.BinaryTypes.StringView), jsonType}},
+			dictionaryOf(ints.Int16, arrow.BinaryTypes.String), dictionaryOf(ints.Uint64, arrow.BinaryTypes.StringView),
+			jsonType}},
 		{arrow.BinaryTypes.LargeString, text, nil},
 		{arrow.BinaryTypes.Binary, text, []arrow.DataType{arrow.BinaryTypes.LargeBinary, arrow.BinaryTypes.BinaryView,
 			dictionaryOf(ints.Int32, arrow.BinaryTypes.LargeBinary)}},
@@ -116,11 +118,15 @@ func decodeCases() []decodeCase {
 		{&arrow.FixedSizeBinaryType{ByteWidth: 5}, bytesOf(5), []arrow.DataType{
 			dictionaryOf(ints.Int16, &arrow.FixedSizeBinaryType{ByteWidth: 5})}},
 		{&arrow.FixedSizeBinaryType{ByteWidth: 16}, bytesOf(16), nil},
-		{&arrow.Decimal128Type{Precision: 5, Scale: 2}, decimals(5), []arrow.DataType{&arrow.Decimal32Type{Precision: 5, Scale: 2},
-			&arrow.Decimal64Type{Precision: 5, Scale: 2}, &arrow.Decimal256Type{Precision: 5, Scale: 2}}},
-		{&arrow.Decimal128Type{Precision: 15, Scale: 2}, decimals(15), []arrow.DataType{&arrow.Decimal64Type{Precision: 15, Scale: 2},
-			&arrow.Decimal256Type{Precision: 15, Scale: 2}, dictionaryOf(ints.Int16, &arrow.Decimal128Type{Precision: 15, Scale: 2})}},
-		{&arrow.Decimal128Type{Precision: 38, Scale: 3}, decimals(38), []arrow.DataType{&arrow.Decimal256Type{Precision: 38, Scale: 3}}},
+		{&arrow.Decimal128Type{Precision: 5, Scale: 2}, decimals(5),
+			[]arrow.DataType{&arrow.Decimal32Type{Precision: 5, Scale: 2},
+				&arrow.Decimal64Type{Precision: 5, Scale: 2}, &arrow.Decimal256Type{Precision: 5, Scale: 2}}},
+		{&arrow.Decimal128Type{Precision: 15, Scale: 2}, decimals(15),
+			[]arrow.DataType{&arrow.Decimal64Type{Precision: 15, Scale: 2},
+				&arrow.Decimal256Type{Precision: 15, Scale: 2},
+				dictionaryOf(ints.Int16, &arrow.Decimal128Type{Precision: 15, Scale: 2})}},
+		{&arrow.Decimal128Type{Precision: 38, Scale: 3}, decimals(38),
+			[]arrow.DataType{&arrow.Decimal256Type{Precision: 38, Scale: 3}}},
 		{&arrow.Decimal256Type{Precision: 76, Scale: 5}, decimals(76), nil},
 		{extensions.NewUUIDType(), bytesOf(16), []arrow.DataType{&arrow.FixedSizeBinaryType{ByteWidth: 16}}},
 	}...)
@@ -239,7 +245,8 @@ func testArray(c decodeCase, rows int, nulls nullness, r *rand.Rand) arrow.Array
 func columnName(i int, dt arrow.DataType) string { return fmt.Sprint(i, " ", dt.Name()) }
 
 // writeColumns writes one column of each case, named after its type.
-func writeColumns(t testing.TB, columns []arrow.Array, nullable bool, arrowProperties []pqarrow.WriterOption, properties ...parquet.WriterProperty) []byte {
+func writeColumns(t testing.TB, columns []arrow.Array, nullable bool, arrowProperties []pqarrow.WriterOption,
+	properties ...parquet.WriterProperty) []byte {
 	fields := make([]arrow.Field, len(columns))
 	for i, column := range columns {
 		fields[i] = arrow.Field{Name: columnName(i, column.DataType()), Type: column.DataType(), Nullable: nullable}
@@ -263,7 +270,8 @@ func openFile(t testing.TB, content []byte) *file.Reader {
 	return reader
 }
 
-func decodeColumn(t testing.TB, d *Decoder, reader *file.Reader, group, i int, dt arrow.DataType, mem memory.Allocator) (arrow.Array, error) {
+func decodeColumn(t testing.TB, d *Decoder, reader *file.Reader, group, i int, dt arrow.DataType,
+	mem memory.Allocator) (arrow.Array, error) {
 	leaf := reader.MetaData().Schema.Column(i)
 	field := arrow.Field{Name: leaf.Name(), Type: dt, Nullable: leaf.MaxDefinitionLevel() > 0}
 	pages, err := reader.RowGroup(group).GetColumnPageReader(i)
@@ -329,19 +337,20 @@ func TestDecodeEveryType(t *testing.T) {
 		for _, dictionary := range []bool{true, false} {
 			for _, version := range []parquet.DataPageVersion{parquet.DataPageV1, parquet.DataPageV2} {
 				for _, pageBytes := range []int64{100, 1 << 20} {
-					t.Run(fmt.Sprintf("nulls=%s/dictionary=%t/version=%d/page=%d", nulls, dictionary, version+1, pageBytes), func(t *testing.T) {
-						r := rand.New(rand.NewPCG(1, uint64(pageBytes)))
-						columns := make([]arrow.Array, len(cases))
-						for i, c := range cases {
-							columns[i] = testArray(c, rows, nulls, r)
-							defer columns[i].Release()
-						}
-						content := writeColumns(t, columns, nulls != required, nil, parquet.WithDictionaryDefault(dictionary),
-							parquet.WithDataPageVersion(version), parquet.WithDataPageSize(pageBytes), parquet.WithBatchSize(64),
-							parquet.WithMaxRowGroupLength(rows*2/3), parquet.WithDictionaryPageSizeLimit(2000),
-							parquet.WithStoreDecimalAsInteger(version == parquet.DataPageV2), parquet.WithVersion(parquet.V2_LATEST))
-						requireDecodes(t, cases, columns, content)
-					})
+					t.Run(fmt.Sprintf("nulls=%s/dictionary=%t/version=%d/page=%d", nulls, dictionary, version+1, pageBytes),
+						func(t *testing.T) {
+							r := rand.New(rand.NewPCG(1, uint64(pageBytes)))
+							columns := make([]arrow.Array, len(cases))
+							for i, c := range cases {
+								columns[i] = testArray(c, rows, nulls, r)
+								defer columns[i].Release()
+							}
+							content := writeColumns(t, columns, nulls != required, nil, parquet.WithDictionaryDefault(dictionary),
+								parquet.WithDataPageVersion(version), parquet.WithDataPageSize(pageBytes), parquet.WithBatchSize(64),
+								parquet.WithMaxRowGroupLength(rows*2/3), parquet.WithDictionaryPageSizeLimit(2000),
+								parquet.WithStoreDecimalAsInteger(version == parquet.DataPageV2), parquet.WithVersion(parquet.V2_LATEST))
+							requireDecodes(t, cases, columns, content)
+						})
 				}
 			}
 		}
@@ -350,7 +359,8 @@ func TestDecodeEveryType(t *testing.T) {
 
 func TestDecodeEveryCompression(t *testing.T) {
 	cases := decodeCases()
-	for _, codec := range []compress.Compression{compress.Codecs.Uncompressed, compress.Codecs.Snappy, compress.Codecs.Gzip,
+	for _, codec := range []compress.Compression{compress.Codecs.Uncompressed, compress.Codecs.Snappy,
+		compress.Codecs.Gzip,
 		compress.Codecs.Brotli, compress.Codecs.Zstd, compress.Codecs.Lz4Raw} {
 		t.Run(codec.String(), func(t *testing.T) {
 			r := rand.New(rand.NewPCG(2, 2))
@@ -359,7 +369,8 @@ func TestDecodeEveryCompression(t *testing.T) {
 				columns[i] = testArray(c, 500, someNulls, r)
 				defer columns[i].Release()
 			}
-			content := writeColumns(t, columns, true, nil, parquet.WithCompression(codec), parquet.WithVersion(parquet.V2_LATEST))
+			content := writeColumns(t, columns, true, nil, parquet.WithCompression(codec),
+				parquet.WithVersion(parquet.V2_LATEST))
 			requireDecodes(t, cases, columns, content)
 		})
 	}

@@ -7,8 +7,8 @@ import (
 )
 
 // Decodes says whether a [Decoder] reads a Parquet column as an Arrow type without loss: both are flat, the values have
-// the same meaning, and the Arrow type has room for all of them. Repeated columns, columns in optional groups, and the null
-// type are not handled.
+// the same meaning, and the Arrow type has room for all of them. Repeated columns, columns in optional groups, and the
+// null type are not handled.
 func Decodes(dt arrow.DataType, leaf *schema.Column) bool {
 	if leaf.MaxRepetitionLevel() > 0 || leaf.MaxDefinitionLevel() > 1 {
 		return false
@@ -35,8 +35,8 @@ func Decodes(dt arrow.DataType, leaf *schema.Column) bool {
 	return convert != nil
 }
 
-// conversion gives the converter of a column to an Arrow type of fixed width, and the width in bytes. It is nil where the
-// type cannot hold the column.
+// conversion gives the converter of a column to an Arrow type of fixed width, and the width in bytes. It is nil where
+// the type cannot hold the column.
 func conversion(dt arrow.DataType, leaf *schema.Column) (convert converter, width int) {
 	fixed, ok := dt.(arrow.FixedWidthDataType)
 	if !ok {

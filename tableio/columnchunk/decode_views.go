@@ -11,8 +11,9 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/memory"
 )
 
-// viewSink collects text and binary views: values of a fixed width that hold up to twelve bytes, or point into a buffer.
-// Each page of values adds a buffer of exactly their bytes; a dictionary page adds one for all that its indices stand for.
+// viewSink collects text and binary views: values of a fixed width that hold up to twelve bytes, or point into a
+// buffer. Each page of values adds a buffer of exactly their bytes; a dictionary page adds one for all that its indices
+// stand for.
 type viewSink struct {
 	fixedSink
 	text     bool // must be UTF-8

@@ -25,13 +25,14 @@ type FileField struct {
 
 // ReadSchema gives the Arrow schema of a file and where its fields come from, in their order.
 //
-// Types are those of the Arrow schema that a writer may have stored in the file, where the column can hold them: large and
-// view forms, dictionaries, seconds, 32-bit decimals, time zones and extension types come back. Otherwise they are what
-// pqarrow makes of the column; JSON becomes the extension type arrow.json, UUID arrow.uuid. Nullability is that of the
-// column.
+// Types are those of the Arrow schema that a writer may have stored in the file, where the column can hold them: large
+// and view forms, dictionaries, seconds, 32-bit decimals, time zones and extension types come back. Otherwise they are
+// what pqarrow makes of the column; JSON becomes the extension type arrow.json, UUID arrow.uuid. Nullability is that of
+// the column.
 //
-// A field whose meaning no Arrow type has carries an error: INTERVAL, and TIME WITH TIME ZONE, which is a time adjusted to
-// UTC in a file without an Arrow schema. Writers of Arrow data mark all their times so, though Arrow knows no zone of them.
+// A field whose meaning no Arrow type has carries an error: INTERVAL, and TIME WITH TIME ZONE, which is a time adjusted
+// to UTC in a file without an Arrow schema. Writers of Arrow data mark all their times so, though Arrow knows no zone
+// of them.
 //
 // A stored schema is decoded as it is; it must have been verified, for a malformed one can make the library panic.
 func ReadSchema(reader *file.Reader) (*arrow.Schema, []FileField, error) {
@@ -135,8 +136,8 @@ const (
 	storedArrowKey = "ARROW:schema"
 )
 
-// fieldMetadata adds what was stored and leaves out the field number -1, "none", that the library notes on every column of
-// a file that numbers none.
+// fieldMetadata adds what was stored and leaves out the field number -1, "none", that the library notes on every column
+// of a file that numbers none.
 func fieldMetadata(inferred arrow.Metadata, origin *arrow.Field) arrow.Metadata {
 	merged := map[string]string{}
 	if origin != nil {
@@ -164,8 +165,8 @@ func storedSchema(meta metadata.KeyValueMetadata) (*arrow.Schema, error) {
 	return flight.DeserializeSchema(serialized, memory.NewGoAllocator())
 }
 
-// adjustedTimes says which columns are times that were explicitly adjusted to UTC. The older annotations of times, which say
-// nothing of a zone, read as adjusted too.
+// adjustedTimes says which columns are times that were explicitly adjusted to UTC. The older annotations of times,
+// which say nothing of a zone, read as adjusted too.
 func adjustedTimes(meta *metadata.FileMetaData) map[int]bool {
 	adjusted := map[int]bool{}
 	leaf := 0
@@ -173,7 +174,8 @@ func adjustedTimes(meta *metadata.FileMetaData) map[int]bool {
 		if !element.IsSetType() {
 			continue // a group
 		}
-		if logical := element.GetLogicalType(); logical != nil && logical.IsSetTIME() && logical.GetTIME().GetIsAdjustedToUTC() {
+		if logical := element.GetLogicalType(); logical != nil && logical.IsSetTIME() &&
+			logical.GetTIME().GetIsAdjustedToUTC() {
 			adjusted[leaf] = true
 		}
 		leaf++

@@ -23,7 +23,8 @@ func fileOfNodes(t *testing.T, stored *arrow.Schema, nodes ...schema.Node) *file
 	root, err := schema.NewGroupNode("schema", parquet.Repetitions.Required, nodes, -1)
 	require.NoError(t, err)
 	var out bytes.Buffer
-	options := []file.WriteOption{file.WithWriterProps(parquet.NewWriterProperties(parquet.WithVersion(parquet.V2_LATEST)))}
+	properties := parquet.NewWriterProperties(parquet.WithVersion(parquet.V2_LATEST))
+	options := []file.WriteOption{file.WithWriterProps(properties)}
 	if stored != nil {
 		meta := metadata.NewKeyValueMetadata()
 		serialized := flight.SerializeSchema(stored, memory.DefaultAllocator)
@@ -67,9 +68,11 @@ func TestReadSchemaRestoresStoredTypes(t *testing.T) {
 		{dictionaryOf(ints.Int8, arrow.BinaryTypes.String), parquet.Types.ByteArray, utf8Log, 0, nil},
 		{dictionaryOf(ints.Uint16, ints.Int64), parquet.Types.Int64, schema.NewIntLogicalType(64, true), 0, nil},
 		{&arrow.Decimal32Type{Precision: 7, Scale: 2}, parquet.Types.Int32, schema.NewDecimalLogicalType(7, 2), 0, nil},
-		{&arrow.Decimal256Type{Precision: 7, Scale: 2}, parquet.Types.FixedLenByteArray, schema.NewDecimalLogicalType(7, 2), 4, nil},
+		{&arrow.Decimal256Type{Precision: 7, Scale: 2}, parquet.Types.FixedLenByteArray, schema.NewDecimalLogicalType(7, 2),
+			4, nil},
 		{arrow.FixedWidthTypes.Timestamp_s, parquet.Types.Int64, stamp(true, schema.TimeUnitMillis), 0, nil},
-		{&arrow.TimestampType{Unit: arrow.Microsecond, TimeZone: "Asia/Tokyo"}, parquet.Types.Int64, stamp(true, schema.TimeUnitMicros), 0, nil},
+		{&arrow.TimestampType{Unit: arrow.Microsecond, TimeZone: "Asia/Tokyo"}, parquet.Types.Int64,
+			stamp(true, schema.TimeUnitMicros), 0, nil},
 		{arrow.FixedWidthTypes.Time32s, parquet.Types.Int32, schema.NewTimeLogicalType(true, schema.TimeUnitMillis), 0, nil},
 		{arrow.FixedWidthTypes.Time64us, parquet.Types.Int64, schema.NewTimeLogicalType(true, schema.TimeUnitMicros), 0, nil},
 		{arrow.FixedWidthTypes.Date64, parquet.Types.Int32, schema.DateLogicalType{}, 0, nil},
@@ -83,10 +86,14 @@ func TestReadSchemaRestoresStoredTypes(t *testing.T) {
 		{ints.Uint8, parquet.Types.Int32, none, 0, ints.Int32},
 		{arrow.BinaryTypes.StringView, parquet.Types.ByteArray, none, 0, arrow.BinaryTypes.Binary},
 		{arrow.BinaryTypes.Binary, parquet.Types.ByteArray, utf8Log, 0, arrow.BinaryTypes.String},
-		{arrow.FixedWidthTypes.Timestamp_ns, parquet.Types.Int64, stamp(true, schema.TimeUnitMicros), 0, arrow.FixedWidthTypes.Timestamp_us},
-		{arrow.FixedWidthTypes.Timestamp_us, parquet.Types.Int64, stamp(false, schema.TimeUnitMicros), 0, &arrow.TimestampType{Unit: arrow.Microsecond}},
-		{&arrow.Decimal32Type{Precision: 5, Scale: 2}, parquet.Types.Int32, schema.NewDecimalLogicalType(7, 2), 0, &arrow.Decimal128Type{Precision: 7, Scale: 2}},
-		{&arrow.Decimal32Type{Precision: 7, Scale: 1}, parquet.Types.Int32, schema.NewDecimalLogicalType(7, 2), 0, &arrow.Decimal128Type{Precision: 7, Scale: 2}},
+		{arrow.FixedWidthTypes.Timestamp_ns, parquet.Types.Int64, stamp(true, schema.TimeUnitMicros), 0,
+			arrow.FixedWidthTypes.Timestamp_us},
+		{arrow.FixedWidthTypes.Timestamp_us, parquet.Types.Int64, stamp(false, schema.TimeUnitMicros), 0,
+			&arrow.TimestampType{Unit: arrow.Microsecond}},
+		{&arrow.Decimal32Type{Precision: 5, Scale: 2}, parquet.Types.Int32, schema.NewDecimalLogicalType(7, 2), 0,
+			&arrow.Decimal128Type{Precision: 7, Scale: 2}},
+		{&arrow.Decimal32Type{Precision: 7, Scale: 1}, parquet.Types.Int32, schema.NewDecimalLogicalType(7, 2), 0,
+			&arrow.Decimal128Type{Precision: 7, Scale: 2}},
 	} {
 		t.Run(c.stored.String(), func(t *testing.T) {
 			meta := arrow.MetadataFrom(map[string]string{"unit": "parsec"})
@@ -114,7 +121,8 @@ func TestReadSchemaIgnoresForeignStoredSchema(t *testing.T) {
 	_, fields, err := ReadSchema(fileOfNodes(t, other, node))
 	require.NoError(t, err)
 	require.NotNil(t, fields[0].Column)
-	two := arrow.NewSchema([]arrow.Field{{Name: "price", Type: arrow.BinaryTypes.StringView}, {Name: "tax", Type: ints.Int8}}, nil)
+	two := arrow.NewSchema([]arrow.Field{{Name: "price", Type: arrow.BinaryTypes.StringView},
+		{Name: "tax", Type: ints.Int8}}, nil)
 	got, _, err := ReadSchema(fileOfNodes(t, two, node))
 	require.NoError(t, err)
 	require.Equal(t, arrow.BinaryTypes.String, got.Field(0).Type)
@@ -145,7 +153,8 @@ func TestReadSchemaOfTypesWithoutArrowType(t *testing.T) {
 	require.NoError(t, fields[0].Err)
 	require.Equal(t, arrow.FixedWidthTypes.Time64us, got.Field(1).Type)
 	require.NotNil(t, fields[1].Column)
-	require.EqualError(t, fields[2].Err, `column "zoned": type TIME WITH TIME ZONE cannot be read; leave it out with columns`)
+	require.EqualError(t, fields[2].Err,
+		`column "zoned": type TIME WITH TIME ZONE cannot be read; leave it out with columns`)
 	require.Nil(t, fields[2].Column)
 	require.EqualError(t, fields[3].Err, `column "interval": type INTERVAL cannot be read; leave it out with columns`)
 	require.Equal(t, "extension<arrow.json[storage_type=utf8]>", got.Field(4).Type.String())
