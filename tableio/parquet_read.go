@@ -29,7 +29,7 @@ type parquetSource struct {
 }
 
 // pageBufferBytes of a column chunk are read at a time.
-const pageBufferBytes = 256 << 10
+const pageBufferBytes = 64 << 10
 
 func openParquet(in *input) (source, error) {
 	properties := parquet.NewReaderProperties(&offheap.Shared)
@@ -48,7 +48,7 @@ func openParquet(in *input) (source, error) {
 	}
 	s := &parquetSource{file: reader, skipped: make([]bool, reader.NumRowGroups()), decoders: make(chan *columnchunk.Decoder, runtime.GOMAXPROCS(0))}
 	for range cap(s.decoders) {
-		s.decoders <- new(columnchunk.Decoder)
+		s.decoders <- &columnchunk.Decoder{MaxBytes: physicalMemoryBytes()}
 	}
 	if s.fields, s.columns, err = columnchunk.ReadSchema(reader); err != nil {
 		return nil, err

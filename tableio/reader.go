@@ -246,6 +246,53 @@ func (r *Reader) Read(ctx context.Context, columns []string) (arrow.Table, error
 	return table, fail(ErrInput, "read", r.path, err)
 }
 
+// Batches yields the rows as record batches, with the columns that Read would load: those of a row group of Parquet, of a
+// record batch of Arrow IPC, of about 4 MiB of CSV, in the order of the file. All cores decode; how much they are ahead of
+// the receiver is bounded, so that a table larger than memory can be walked through. A batch is the receiver's, who
+// releases it; its memory is used again if the allocator does so. After an error nothing follows. Errors and repetition are
+// as with Read; leaving the loop ends the work.
+func (r *Reader) Batches(ctx context.Context, columns []string) iter.Seq2[arrow.RecordBatch, error] {
+	return func(yield func(arrow.RecordBatch, error) bool) {
+		if columns == nil {
+			columns = r.opts.Columns
+		}
+		indices, err := columnIndices(r.src.schema(), columns)
+		if err != nil {
+			yield(nil, fail(ErrInput, "read", r.path, err))
+			return
+		}
+		next, stop := iter.Pull2(r.src.batches(ctx, indices, newScope(r.opts.Allocator).keep()))
+		pull := func() (batch arrow.RecordBatch, err error) { // nil at the end
+			err = guard(func() (err error) {
+				batch, err, _ = next()
+				return err
+			})
+			return batch, err
+		}
+		for {
+			var batch arrow.RecordBatch
+			if r.in.seek != nil {
+				batch, err = pull()
+			} else {
+				batch, err = await(ctx, pull, func(late arrow.RecordBatch) {
+					if late != nil {
+						late.Release()
+					}
+				})
+			}
+			if err != nil {
+				yield(nil, fail(ErrInput, "read", r.path, err))
+			}
+			if err != nil || batch == nil || !yield(batch, nil) {
+				break
+			}
+		}
+		if r.in.seek != nil || ctx.Err() == nil { // otherwise next may hang in a pipe
+			stop()
+		}
+	}
+}
+
 // Close closes the file. Tables read before stay valid. It may be called twice.
 func (r *Reader) Close() error {
 	if r.in == nil {

@@ -117,6 +117,12 @@ func (s *scope) note() {
 	}
 }
 
+// keep makes a scope that only refuses and forwards, for a reader that frees what it gives up by itself.
+func (s *scope) keep() *scope {
+	s.state, s.live = kept, nil
+	return s
+}
+
 // finish ends the scope: on success the memory is kept, on failure freed. It
 // returns the error to report: the allocator's, where that came first.
 func (s *scope) finish(err error) error {

@@ -1,0 +1,109 @@
+package tableio
+
+import (
+	"math"
+	"testing"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+	"github.com/stretchr/testify/require"
+)
+
+// boundsFile has row groups of ten rows: group g holds 10g to 10g+9 in key and day, nulls alone in every third group of gap.
+func boundsFile(t *testing.T, groups int) *Reader {
+	schema := arrow.NewSchema([]arrow.Field{
+		{Name: "key", Type: arrow.PrimitiveTypes.Int64}, {Name: "day", Type: arrow.FixedWidthTypes.Date32},
+		{Name: "gap", Type: arrow.PrimitiveTypes.Int32, Nullable: true}, {Name: "text", Type: arrow.BinaryTypes.String},
+		{Name: "none", Type: arrow.PrimitiveTypes.Int16, Nullable: true}, {Name: "unsigned", Type: arrow.PrimitiveTypes.Uint64},
+	}, nil)
+	b := array.NewRecordBuilder(memory.NewGoAllocator(), schema)
+	for i := range groups * 10 {
+		b.Field(0).(*array.Int64Builder).Append(int64(i))
+		b.Field(1).(*array.Date32Builder).Append(arrow.Date32(-i))
+		if i/10%3 == 1 {
+			b.Field(2).AppendNull()
+		} else {
+			b.Field(2).(*array.Int32Builder).Append(int32(i))
+		}
+		b.Field(3).(*array.StringBuilder).Append("x")
+		b.Field(4).AppendNull()
+		b.Field(5).(*array.Uint64Builder).Append(math.MaxUint64)
+	}
+	path := tempPath(t, Parquet)
+	writeFile(t, path, schema, []arrow.RecordBatch{b.NewRecordBatch()}, WriteOptions{RowGroupRows: 10})
+	r, err := Open(t.Context(), path, ReadOptions{})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, r.Close()) })
+	return r
+}
+
+func TestBounds(t *testing.T) {
+	r := boundsFile(t, 6)
+	for name, want := range map[string][2]int64{"key": {0, 59}, "day": {-59, 0}, "gap": {0, 59}} {
+		b, ok := r.Bounds(name)
+		require.True(t, ok, name)
+		require.Equal(t, want, [2]int64{b.Min, b.Max}, name)
+	}
+	b, ok := r.Bounds("none")
+	require.True(t, ok)
+	require.Greater(t, b.Min, b.Max, "no values")
+	for _, name := range []string{"text", "unsigned", "no such"} {
+		_, ok := r.Bounds(name)
+		require.False(t, ok, name)
+	}
+	csv, err := Open(t.Context(), writeText(t, "key\n1\n"), ReadOptions{})
+	require.NoError(t, err)
+	defer csv.Close()
+	_, ok = csv.Bounds("key")
+	require.False(t, ok)
+	csv.SkipOutside("key", Bounds{Type: arrow.PrimitiveTypes.Int64, Min: 5, Max: 7}) // has nothing to skip
+	require.Equal(t, []int64{1}, keysOf(t, csv))
+}
+
+func keysOf(t *testing.T, r *Reader) (keys []int64) {
+	table, err := r.Read(t.Context(), []string{"key"})
+	require.NoError(t, err)
+	defer table.Release()
+	for _, chunk := range table.Column(0).Data().Chunks() {
+		keys = append(keys, chunk.(*array.Int64).Int64Values()...)
+	}
+	return keys
+}
+
+func TestSkipOutside(t *testing.T) {
+	int64s, days := arrow.PrimitiveTypes.Int64, arrow.FixedWidthTypes.Date32
+	for name, c := range map[string]struct {
+		column string
+		bounds Bounds
+		groups []int
+	}{
+		"inside":            {"key", Bounds{int64s, 12, 38}, []int{1, 2, 3}},
+		"a border each":     {"key", Bounds{int64s, 19, 30}, []int{1, 2, 3}},
+		"one value":         {"key", Bounds{int64s, 20, 20}, []int{2}},
+		"all":               {"key", Bounds{int64s, math.MinInt64, math.MaxInt64}, []int{0, 1, 2, 3, 4, 5}},
+		"below":             {"key", Bounds{int64s, -9, -1}, nil},
+		"above":             {"key", Bounds{int64s, 60, 99}, nil},
+		"no values at all":  {"key", Bounds{int64s, 1, 0}, nil},
+		"another type":      {"key", Bounds{arrow.PrimitiveTypes.Int32, 60, 99}, []int{0, 1, 2, 3, 4, 5}},
+		"dates":             {"day", Bounds{days, -25, -11}, []int{1, 2}},
+		"nulls":             {"gap", Bounds{arrow.PrimitiveTypes.Int32, 5, 35}, []int{0, 2, 3}},
+		"without bounds":    {"text", Bounds{arrow.BinaryTypes.String, 5, 5}, []int{0, 1, 2, 3, 4, 5}},
+		"an unknown column": {"no such", Bounds{int64s, 5, 5}, []int{0, 1, 2, 3, 4, 5}},
+	} {
+		r := boundsFile(t, 6)
+		r.SkipOutside(c.column, c.bounds)
+		var want []int64
+		for _, group := range c.groups {
+			for i := range 10 {
+				want = append(want, int64(10*group+i))
+			}
+		}
+		require.Equal(t, want, keysOf(t, r), name)
+		require.Equal(t, int64(60), r.Rows())
+	}
+	r := boundsFile(t, 6) // two of them: both must hold
+	r.SkipOutside("key", Bounds{int64s, 0, 35})
+	r.SkipOutside("day", Bounds{days, -59, -25})
+	require.Equal(t, []int64{20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39}, keysOf(t, r))
+}

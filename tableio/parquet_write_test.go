@@ -1,0 +1,168 @@
+package tableio
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+	"github.com/stretchr/testify/require"
+)
+
+// checkedBatch is a batch of random texts whose memory is counted.
+func checkedBatch(mem memory.Allocator, rows int) arrow.RecordBatch {
+	schema := arrow.NewSchema([]arrow.Field{{Name: "text", Type: arrow.BinaryTypes.String}, {Name: "n", Type: arrow.PrimitiveTypes.Int64}}, nil)
+	b := array.NewRecordBuilder(mem, schema)
+	defer b.Release()
+	state := uint64(1)
+	for range rows {
+		text := make([]byte, 40)
+		for i := range text {
+			state = state*6364136223846793005 + 1442695040888963407
+			text[i] = 'a' + byte(state>>59)%26
+		}
+		b.Field(0).(*array.StringBuilder).BinaryBuilder.Append(text)
+		b.Field(1).(*array.Int64Builder).Append(int64(state))
+	}
+	return b.NewRecordBatch()
+}
+
+func TestRowGroupRows(t *testing.T) {
+	batch := exampleBatch(1000)
+	want := array.NewTableFromRecords(batch.Schema(), []arrow.RecordBatch{batch, batch})
+	for limit, groups := range map[int64]int{0: 1, 5000: 1, 2000: 1, 1999: 2, 700: 3, 1: 2000} {
+		path := tempPath(t, Parquet)
+		writeFile(t, path, batch.Schema(), []arrow.RecordBatch{batch, batch}, WriteOptions{RowGroupRows: limit})
+		readFile(t, path, nil, ReadOptions{}, func(got arrow.Table) {
+			require.Len(t, got.Column(0).Data().Chunks(), groups, "limit %d", limit)
+			requireSameTable(t, want, got)
+		})
+	}
+}
+
+// Batches are let go of as soon as they are encoded, not only at the end.
+func TestWriterHoldsFewBatches(t *testing.T) {
+	mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
+	defer mem.AssertSize(t, 0)
+	w, err := Create(tempPath(t, Parquet), checkedBatch(memory.NewGoAllocator(), 0).Schema(), WriteOptions{RowGroupRows: 1000})
+	require.NoError(t, err)
+	most, size := 0, 0
+	for range 100 {
+		batch := checkedBatch(mem, 1000)
+		size = max(size, mem.CurrentAlloc()-most)
+		require.NoError(t, w.Write(t.Context(), batch))
+		batch.Release()
+		most = max(most, mem.CurrentAlloc())
+	}
+	require.NoError(t, w.Commit(t.Context()))
+	require.Less(t, most, 40*size)
+}
+
+// Every end of a Writer lets go of all batches, leaves no goroutine and, unless it is a commit, no file.
+func TestEndsOfAWriter(t *testing.T) {
+	broken := errors.New("broken")
+	for name, end := range map[string]func(t *testing.T, w *Writer, batch arrow.RecordBatch) error{
+		"abort":  func(t *testing.T, w *Writer, _ arrow.RecordBatch) error { return w.Abort() },
+		"commit": func(t *testing.T, w *Writer, _ arrow.RecordBatch) error { return w.Commit(t.Context()) },
+		"write cancelled": func(t *testing.T, w *Writer, batch arrow.RecordBatch) error {
+			ctx, cancel := context.WithCancelCause(t.Context())
+			cancel(broken)
+			require.ErrorIs(t, w.Write(ctx, batch), context.Canceled)
+			require.ErrorIs(t, w.Write(t.Context(), batch), context.Canceled, "the first failure stays")
+			return w.Abort()
+		},
+		"commit cancelled": func(t *testing.T, w *Writer, batch arrow.RecordBatch) error {
+			ctx, cancel := context.WithCancel(t.Context())
+			time.AfterFunc(time.Millisecond, cancel)
+			err := w.Commit(ctx)
+			if err != nil {
+				require.ErrorIs(t, err, context.Canceled)
+				require.NoError(t, w.Abort())
+			}
+			return nil
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
+			defer mem.AssertSize(t, 0)
+			path := tempPath(t, Parquet)
+			batch := checkedBatch(mem, 40_000)
+			defer batch.Release()
+			w, err := Create(path, batch.Schema(), WriteOptions{RowGroupRows: 3000})
+			require.NoError(t, err)
+			require.NoError(t, w.Write(t.Context(), batch))
+			require.NoError(t, end(t, w, batch))
+			entries, err := os.ReadDir(filepath.Dir(path))
+			require.NoError(t, err)
+			if len(entries) > 0 {
+				require.Contains(t, name, "commit")
+				require.Len(t, entries, 1)
+				require.Equal(t, filepath.Base(path), entries[0].Name())
+			}
+		})
+	}
+}
+
+// A cancelled write returns while a large batch is being encoded, not behind it.
+func TestWriteIsCancelledInsideABatch(t *testing.T) {
+	batch := checkedBatch(memory.NewGoAllocator(), 1_000_000)
+	for _, format := range []Format{Parquet, CSV} {
+		path := tempPath(t, format)
+		w, err := Create(path, batch.Schema(), WriteOptions{Compression: map[Format]string{Parquet: "zstd"}[format]})
+		require.NoError(t, err)
+		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Millisecond)
+		defer cancel()
+		require.ErrorIs(t, w.Write(ctx, batch), context.DeadlineExceeded, "%v", format)
+		require.NoError(t, w.Abort())
+		requireOnlyFiles(t, filepath.Dir(path))
+	}
+}
+
+// What fails while a batch is encoded or written behind the back of Write shows at the latest in Commit.
+func TestLateFailuresShow(t *testing.T) {
+	batch := checkedBatch(memory.NewGoAllocator(), 200_000)
+	for _, left := range []int{0, 100_000, 5_000_000} {
+		w, err := Create("-", batch.Schema(), WriteOptions{Format: Parquet, Compression: "none", Stdout: &failingWriter{left}})
+		require.NoError(t, err)
+		err = w.Write(t.Context(), batch)
+		for i := 0; err == nil && i < 10; i++ {
+			err = w.Write(t.Context(), batch)
+		}
+		if err == nil {
+			err = w.Commit(t.Context())
+		}
+		require.ErrorIs(t, err, ErrOutput)
+		require.ErrorContains(t, err, "pipe closed")
+		require.NoError(t, w.Abort())
+	}
+	schema := arrow.NewSchema([]arrow.Field{{Name: "day", Type: arrow.FixedWidthTypes.Date64}}, nil)
+	b := array.NewRecordBuilder(memory.NewGoAllocator(), schema)
+	b.Field(0).(*array.Date64Builder).Append(86_400_001)
+	path := tempPath(t, Parquet)
+	w, err := Create(path, schema, WriteOptions{})
+	require.NoError(t, err)
+	require.NoError(t, w.Write(t.Context(), b.NewRecordBatch()))
+	require.ErrorContains(t, w.Commit(t.Context()), `column "day"`)
+	requireOnlyFiles(t, filepath.Dir(path))
+}
+
+func TestRemoveTemporaryFiles(t *testing.T) {
+	path := tempPath(t, Parquet)
+	dir := filepath.Dir(path)
+	batch := exampleBatch(1000)
+	kept := filepath.Join(dir, "kept.csv")
+	writeFile(t, kept, batch.Schema(), []arrow.RecordBatch{batch}, WriteOptions{})
+	w, err := Create(path, batch.Schema(), WriteOptions{})
+	require.NoError(t, err)
+	require.NoError(t, w.Write(t.Context(), batch))
+	require.NoError(t, RemoveTemporaryFiles())
+	requireOnlyFiles(t, dir, "kept.csv")
+	require.ErrorContains(t, w.Commit(t.Context()), "the program ends")
+	requireOnlyFiles(t, dir, "kept.csv")
+	require.NoError(t, RemoveTemporaryFiles(), "nothing is left to remove")
+}
