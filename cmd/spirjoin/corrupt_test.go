@@ -259,7 +259,7 @@ func joinsOrRefuses(t *testing.T, source corruptSource, content []byte, how, rig
 	dir := t.TempDir()
 	left := filepath.Join(dir, "left"+source.extension)
 	require.NoError(t, os.WriteFile(left, content, 0o666))
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	o := program(ctx, strings.NewReader(""), "join", left, right, "--on", "k", "--device", "host", "-q",
 		"-o", filepath.Join(dir, "out.parquet"))
