@@ -22,7 +22,7 @@ type WriteOptions struct {
 	// RowGroupBytes ends a row group of Parquet at about so many bytes of Arrow data, because the writer holds one in
 	// memory; 0 = only at its number of rows. Batches with nested columns are not split.
 	RowGroupBytes int64
-	// RowGroupRows ends a row group of Parquet at so many rows; 0 = at 1,048,576. Batches with nested columns are not split.
+	// RowGroupRows ends a row group of Parquet at so many rows; 0 = at 1,048,576. Tables with nested columns ignore it.
 	RowGroupRows int64
 }
 
