@@ -74,9 +74,12 @@ func TestBatchesAreBoundedAndGivenBack(t *testing.T) {
 			most = max(most, mem.CurrentAlloc())
 		}
 		require.Less(t, most, tableBytes/2, "%v holds more than a bounded number of parts", format)
-		for range r.Batches(t.Context(), nil) {
-			break // without releasing: the batch is ours
+		for batch, err := range r.Batches(t.Context(), nil) {
+			require.NoError(t, err)
+			batch.Release()
+			break
 		}
+		require.Zero(t, mem.CurrentAlloc(), "%v", format)
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		got := 0
@@ -89,6 +92,7 @@ func TestBatchesAreBoundedAndGivenBack(t *testing.T) {
 			batch.Release()
 		}
 		require.Less(t, got, 60, "%v", format)
+		require.Zero(t, mem.CurrentAlloc(), "%v", format)
 		for _, err := range r.Batches(t.Context(), []string{"none"}) {
 			require.ErrorIs(t, err, ErrColumn)
 		}

@@ -83,13 +83,13 @@ func written(opts tableio.WriteOptions) func(string, arrow.RecordBatch) error {
 		defer w.Abort()
 		for start := int64(0); start < batch.NumRows(); start += 700 {
 			part := batch.NewSlice(start, min(start+700, batch.NumRows()))
-			err := w.Write(part)
+			err := w.Write(context.Background(), part)
 			part.Release()
 			if err != nil {
 				return err
 			}
 		}
-		return w.Commit()
+		return w.Commit(context.Background())
 	}
 }
 
@@ -105,7 +105,7 @@ func foreign(options ...parquet.WriterProperty) func(string, arrow.RecordBatch) 
 		if err != nil {
 			return err
 		}
-		if err := w.Write(batch); err != nil {
+		if err := w.Write(context.Background(), batch); err != nil {
 			return err
 		}
 		return w.Close() // and the file
@@ -123,7 +123,7 @@ func lz4Arrow(path string, batch arrow.RecordBatch) error {
 	if err != nil {
 		return err
 	}
-	if err := w.Write(batch); err != nil {
+	if err := w.Write(context.Background(), batch); err != nil {
 		return err
 	}
 	return w.Close()
