@@ -381,3 +381,26 @@ func TestEncodeForgets(t *testing.T) {
 		}
 	}
 }
+
+// TestUncompressedSize: the metadata counts all pages before compression, the dictionary among them.
+func TestUncompressedSize(t *testing.T) {
+	var e Encoder
+	var chunk Chunk
+	random := rand.New(rand.NewPCG(2, 2))
+	schema := arrow.NewSchema([]arrow.Field{{Name: "a", Type: arrow.BinaryTypes.String, Nullable: true}}, nil)
+	for _, distinct := range []uint64{300, 1 << 40} {
+		a := makeArray(arrow.BinaryTypes.String, 20_000, nullsSome, distinct, random)
+		sizes := map[compress.Compression]int64{}
+		for _, codec := range writtenCodecs {
+			content := encodeFile(t, &e, &chunk, schema, codec, [][]arrow.Array{{a}})
+			meta, err := openFile(t, content).MetaData().RowGroup(0).ColumnChunk(0)
+			require.NoError(t, err)
+			require.EqualValues(t, len(chunk.Bytes()), meta.TotalCompressedSize())
+			sizes[codec] = meta.TotalUncompressedSize()
+		}
+		require.EqualValues(t, len(chunk.Bytes()), sizes[compress.Codecs.Uncompressed])
+		for _, size := range sizes { // headers differ by the length of a number
+			require.InDelta(t, sizes[compress.Codecs.Uncompressed], size, 8)
+		}
+	}
+}
