@@ -105,7 +105,7 @@ func foreign(options ...parquet.WriterProperty) func(string, arrow.RecordBatch) 
 		if err != nil {
 			return err
 		}
-		if err := w.Write(context.Background(), batch); err != nil {
+		if err := w.Write(batch); err != nil {
 			return err
 		}
 		return w.Close() // and the file

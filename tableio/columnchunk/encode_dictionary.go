@@ -17,12 +17,12 @@ const (
 	sampleBlock        = 8 // values side by side, so that runs of equal values are seen
 )
 
-// table numbers distinct keys of 64 bits, or values that such keys are a hash of, by open addressing.
+// table numbers distinct keys of 64 bits, whose high bits must be well mixed, by open addressing.
 type table struct {
-	slots []slot // a power of two
-	old   []slot
-	mask  uint64
-	used  int
+	slots, old []slot
+	shift      int // from a key to the slot at which its search begins
+	mask       int // slots in use, less 1
+	used       int
 
 	seed     uint64
 	textSeed maphash.Seed
@@ -30,39 +30,38 @@ type table struct {
 
 type slot struct {
 	key  uint64
-	code uint32 // number of the value plus 1; 0: free
+	code uint32 // number of the key plus 1; 0: free
 }
+
+const leastSlotBits, mostSlotBits = 10, 17 // the latter leave half of the slots free
 
 func (t *table) reset() {
 	if t.slots == nil {
-		t.slots = make([]slot, 2*maxEntries)
+		t.slots = make([]slot, 1<<mostSlotBits)
 		t.textSeed = maphash.MakeSeed()
 		t.seed = maphash.Comparable(t.textSeed, 0)
 	}
-	t.mask, t.used = 1<<10-1, 0
-	clear(t.slots[:t.mask+1])
+	t.used = 0
+	t.clear(leastSlotBits)
 }
 
-// home is the slot at which the search for a key begins.
-func (t *table) home(key uint64) uint64 {
-	high, low := bits.Mul64(key^t.seed, 0x9E37_79B9_7F4A_7C15)
-	return (high ^ low) & t.mask
+func (t *table) clear(slotBits int) {
+	t.shift, t.mask = 64-slotBits, 1<<slotBits-1
+	clear(t.slots[:t.mask+1])
 }
 
 // insert gives a key the next number, at a free slot where its search ended.
-func (t *table) insert(at, key uint64) {
+func (t *table) insert(at int, key uint64) {
 	t.used++
 	t.slots[at] = slot{key, uint32(t.used)}
-	if uint64(t.used)*2 <= t.mask || int(t.mask) == len(t.slots)-1 {
+	if t.used*2 <= t.mask || t.shift == 64-mostSlotBits {
 		return
 	}
-	old := append(t.old[:0], t.slots[:t.mask+1]...)
-	t.old = old
-	t.mask = min(t.mask*8+7, uint64(len(t.slots)-1))
-	clear(t.slots[:t.mask+1])
-	for _, s := range old {
+	t.old = append(t.old[:0], t.slots[:t.mask+1]...)
+	t.clear(min(64-t.shift+3, mostSlotBits))
+	for _, s := range t.old {
 		if s.code != 0 {
-			at := t.home(s.key)
+			at := int(s.key >> t.shift)
 			for t.slots[at].code != 0 {
 				at = (at + 1) & t.mask
 			}
@@ -71,27 +70,44 @@ func (t *table) insert(at, key uint64) {
 	}
 }
 
-// repeats tells by a sample whether some values occur twice. number gives equal ones the same number in the table.
+// number returns the number of an integer or of the bits of a float, a new one if it has none.
+func (t *table) number(v uint64) uint32 {
+	key := (v ^ t.seed) * 0x9E37_79B9_7F4A_7C15 // no two values have the same
+	at := int(key >> t.shift)
+	for t.slots[at].code != 0 {
+		if t.slots[at].key == key {
+			return t.slots[at].code - 1
+		}
+		at = (at + 1) & t.mask
+	}
+	t.insert(at, key)
+	return uint32(t.used - 1)
+}
+
+// repeats tells by a sample whether at least a tenth of the values occur twice. number numbers a value in the table.
 //
 // The sample has blocks, each anywhere in its share of the values: regular steps could miss repetitions that are
-// regular, too.
+// regular, too. A quarter of the sample suffices if it is clear.
 func repeats[T any](t *table, values []T, number func(T)) bool {
 	t.reset()
+	defer t.reset()
 	seen, share := 0, len(values)/sampleBlocks
 	for i := range sampleBlocks {
-		begin := i * sampleBlock
+		if i == sampleBlocks/4 && (t.used*100 > seen*99 || t.used*2 < seen) {
+			break
+		}
+		block := i * 197 % sampleBlocks // all blocks, those of each quarter spread
+		begin := block * sampleBlock
 		if share > sampleBlock {
 			jitter, _ := bits.Mul64(uint64(i*i)*0x9E37_79B9_7F4A_7C15, uint64(share-sampleBlock+1))
-			begin = i*share + int(jitter)
+			begin = block*share + int(jitter)
 		}
 		for k := begin; k < min(begin+sampleBlock, len(values)); k++ {
 			number(values[k])
 			seen++
 		}
 	}
-	distinct := t.used
-	t.reset()
-	return distinct*10 <= seen*9
+	return t.used*10 <= seen*9
 }
 
 // paysOff compares the bytes of a dictionary and its indices with those of the values alone.

@@ -121,16 +121,3 @@ func indexFixedPositions[T integer](e *Encoder, values []T) (dictionary []T, ok 
 	})
 	return all[:min(e.table.used, maxEntries)], ok
 }
-
-// number returns the number of a key of a table, a new one if it has none.
-func (t *table) number(key uint64) uint32 {
-	at := t.home(key)
-	for t.slots[at].code != 0 {
-		if t.slots[at].key == key {
-			return t.slots[at].code - 1
-		}
-		at = (at + 1) & t.mask
-	}
-	t.insert(at, key)
-	return uint32(t.used - 1)
-}

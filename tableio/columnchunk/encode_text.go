@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"hash/maphash"
 	"math"
+	"math/bits"
 	"unsafe"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -128,8 +129,8 @@ func (e *Encoder) indexTexts(texts []string) (dictionary []string, ok bool) {
 // numberText returns the number of a text of the dictionary, to which a new one is added.
 func (e *Encoder) numberText(text string) (code uint32, isNew bool) {
 	t := &e.table
-	key := maphash.String(t.textSeed, text)
-	at := t.home(key)
+	key := t.hash(text)
+	at := int(key >> t.shift)
 	for t.slots[at].code != 0 {
 		if s := &t.slots[at]; s.key == key && e.textDictionary[s.code-1] == text {
 			return s.code - 1, false
@@ -139,6 +140,25 @@ func (e *Encoder) numberText(text string) (code uint32, isNew bool) {
 	t.insert(at, key)
 	e.textDictionary = append(e.textDictionary, text)
 	return uint32(t.used - 1), true
+}
+
+// hash is quick for short texts, whose ends are read in two words that may overlap.
+func (t *table) hash(text string) uint64 {
+	var first, last uint64
+	switch n := len(text); {
+	case n > 16:
+		return maphash.String(t.textSeed, text)
+	case n >= 8:
+		begin := unsafe.Pointer(unsafe.StringData(text))
+		first, last = *(*uint64)(begin), *(*uint64)(unsafe.Add(begin, n-8))
+	case n >= 4:
+		begin := unsafe.Pointer(unsafe.StringData(text))
+		first, last = uint64(*(*uint32)(begin)), uint64(*(*uint32)(unsafe.Add(begin, n-4)))
+	case n > 0:
+		first = uint64(text[0]) | uint64(text[n/2])<<8 | uint64(text[n-1])<<16
+	}
+	high, low := bits.Mul64(first^t.seed, last^t.seed>>32^uint64(len(text))<<56)
+	return high ^ low
 }
 
 // textValues makes strings of the values that are not null, side by side.
