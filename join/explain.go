@@ -88,7 +88,13 @@ func (p *Plan) reason() string {
 	case p.rates == nil:
 		return "by the decision tree, as no rates are known of this device"
 	}
-	return "the fastest by the rates of " + p.rates.Device
+	reason := "the fastest by the rates of " + p.rates.Device
+	for _, a := range p.Alternatives[1:] {
+		if a.Err == nil && a.Time < p.Alternatives[0].Time {
+			return "among those near " + reason + " the one that needs the least memory"
+		}
+	}
+	return reason
 }
 
 // whyNot names an alternative that was not taken, and why.

@@ -262,6 +262,11 @@ func (r *Reader) Batches(ctx context.Context, columns []string) iter.Seq2[arrow.
 			return
 		}
 		next, stop := iter.Pull2(r.src.batches(ctx, indices, newScope(r.opts.Allocator).keep()))
+		defer func() {
+			if r.in.seek != nil || ctx.Err() == nil { // otherwise next may hang in a pipe
+				stop()
+			}
+		}()
 		pull := func() (batch arrow.RecordBatch, err error) { // nil at the end
 			err = guard(func() (err error) {
 				batch, err, _ = next()
@@ -286,9 +291,6 @@ func (r *Reader) Batches(ctx context.Context, columns []string) iter.Seq2[arrow.
 			if err != nil || batch == nil || !yield(batch, nil) {
 				break
 			}
-		}
-		if r.in.seek != nil || ctx.Err() == nil { // otherwise next may hang in a pipe
-			stop()
 		}
 	}
 }

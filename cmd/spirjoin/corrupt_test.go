@@ -123,7 +123,7 @@ func lz4Arrow(path string, batch arrow.RecordBatch) error {
 	if err != nil {
 		return err
 	}
-	if err := w.Write(context.Background(), batch); err != nil {
+	if err := w.Write(batch); err != nil {
 		return err
 	}
 	return w.Close()
