@@ -92,7 +92,7 @@ func (s *session) joinCommand() *cli.Command {
 
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Category: output, Usage: "write `FILE`, which appears whole or not at all; - is standard output"},
 			&cli.StringFlag{Name: "format", Category: output, Usage: "`FORMAT` of the output; default: by its extension, arrow-stream for -"},
-			&cli.StringFlag{Name: "compression", Category: output, Usage: "`CODEC`: snappy, zstd, lz4 or none for Parquet; zstd, lz4 or none for Arrow"},
+			&cli.StringFlag{Name: "compression", Category: output, Usage: "`CODEC`: none, lz4 or zstd, for Parquet also snappy (its default)"},
 			&cli.BoolFlag{Name: "count", Category: output, Usage: "print the number of rows and nothing else"},
 			&cli.BoolFlag{Name: "explain", Category: output, Usage: "print the plan, and run and write nothing"},
 
