@@ -3,10 +3,14 @@ package tableio
 import (
 	"context"
 	"fmt"
+	"os"
 	"path/filepath"
 	"testing"
 
 	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+
+	"github.com/spirjoin/spirjoin/internal/offheap"
 )
 
 const benchRows = 1 << 20
@@ -65,4 +69,42 @@ func BenchmarkWrite(b *testing.B) {
 			b.ReportMetric(float64(benchRows)*float64(b.N)/b.Elapsed().Seconds()/1e6, "Mrows/s")
 		})
 	}
+}
+
+// BenchmarkWriteTable writes the table in the Parquet file that SPIRJOIN_BENCH_TABLE names, from memory, to a Parquet
+// file beside it.
+func BenchmarkWriteTable(b *testing.B) {
+	path := os.Getenv("SPIRJOIN_BENCH_TABLE")
+	if path == "" {
+		b.Skip("SPIRJOIN_BENCH_TABLE names no file")
+	}
+	r, err := Open(context.Background(), path, ReadOptions{Allocator: &offheap.Shared})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer r.Close()
+	table, err := r.Read(context.Background(), nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer table.Release()
+	out := filepath.Join(filepath.Dir(path), "benchmark.parquet")
+	defer os.Remove(out)
+	for b.Loop() {
+		w, err := Create(out, table.Schema(), WriteOptions{})
+		if err != nil {
+			b.Fatal(err)
+		}
+		batches := array.NewTableReader(table, 1<<20)
+		for batches.Next() {
+			if err := w.Write(context.Background(), batches.RecordBatch()); err != nil {
+				b.Fatal(err)
+			}
+		}
+		batches.Release()
+		if err := w.Commit(context.Background()); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(table.NumRows())*float64(b.N)/b.Elapsed().Seconds()/1e6, "Mrows/s")
 }
