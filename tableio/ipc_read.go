@@ -21,14 +21,15 @@ type arrowFileSource struct {
 	in     *input
 	fields *arrow.Schema
 	total  int64
+	blocks []arrowBlock // the record batches
 }
 
 func openArrowFile(in *input) (source, error) {
-	rows, err := verifyFile(in.at, in.size)
+	rows, blocks, err := verifyFile(in.at, in.size)
 	if err != nil {
 		return nil, err
 	}
-	s := &arrowFileSource{in: in, total: rows}
+	s := &arrowFileSource{in: in, total: rows, blocks: blocks}
 	reader, err := s.open(newScope(nil))
 	if err != nil {
 		return nil, err
@@ -48,6 +49,9 @@ func (s *arrowFileSource) rows() int64           { return s.total }
 func (s *arrowFileSource) batches(
 	ctx context.Context, columns []int, mem memory.Allocator,
 ) iter.Seq2[arrow.RecordBatch, error] {
+	if selection, ok := selectArrowColumns(s.fields, columns); ok {
+		return s.selected(ctx, selection, mem)
+	}
 	return func(yield func(arrow.RecordBatch, error) bool) {
 		reader, err := s.open(mem)
 		if err != nil {
@@ -70,6 +74,26 @@ func (s *arrowFileSource) batches(
 		}
 		inOrder(ctx, runtime.GOMAXPROCS(0), indices, work, arrow.RecordBatch.Release)(yield)
 	}
+}
+
+// selected reads the chosen columns only, not the messages as a whole.
+func (s *arrowFileSource) selected(
+	ctx context.Context, selection *arrowSelection, mem memory.Allocator,
+) iter.Seq2[arrow.RecordBatch, error] {
+	indices := func(yield func(int, error) bool) {
+		for i := 0; i < len(s.blocks) && yield(i, ctx.Err()); i++ {
+		}
+	}
+	work := func(_ context.Context, i int) (batch arrow.RecordBatch, err error) {
+		return batch, guardIn(fmt.Sprintf("record batch %d", i), func() error {
+			whole, err := selection.read(s.in.at, s.blocks[i], mem)
+			if err == nil {
+				batch, err = takeColumns(whole, selection.schema, selection.all, mem)
+			}
+			return err
+		})
+	}
+	return inOrder(ctx, runtime.GOMAXPROCS(0), indices, work, arrow.RecordBatch.Release)
 }
 
 func (s *arrowFileSource) read(ctx context.Context, columns []int, mem memory.Allocator) (arrow.Table, error) {
