@@ -139,7 +139,8 @@ func requirePlainWords(t *testing.T, err error, what string) {
 	var failure *Error
 	require.ErrorAs(t, err, &failure, what)
 	require.ErrorIs(t, err, ErrInput, what)
-	for _, word := range []string{"\n", "runtime error", "goroutine", "interface conversion", "nil pointer", "panic", "%!"} {
+	words := []string{"\n", "runtime error", "goroutine", "interface conversion", "nil pointer", "panic", "%!"}
+	for _, word := range words {
 		require.NotContains(t, err.Error(), word, what)
 	}
 }

@@ -29,7 +29,7 @@ type csvCells struct {
 func newCSVRows(batch arrow.RecordBatch, quoting csvQuoting, null string) *csvRows {
 	r := &csvRows{batch: batch, quoting: quoting, null: null, columns: make([]csvCells, batch.NumCols())}
 	for i, column := range batch.Columns() {
-		r.columns[i] = csvCells{format: csvFormatter(column), isNull: nullTest(column), quotes: quoting.concerns(column)}
+		r.columns[i] = csvCells{csvFormatter(column), nullTest(column), quoting.concerns(column)}
 	}
 	return r
 }
@@ -75,7 +75,8 @@ func (q *csvQuoting) concerns(column arrow.Array) bool {
 		return true
 	}
 	d := q.delimiter
-	return !q.nulls.onlyEmpty || d >= '0' && d <= '9' || d|0x20 >= 'a' && d|0x20 <= 'z' || bytes.IndexByte([]byte("+-.: "), d) >= 0
+	return !q.nulls.onlyEmpty || d >= '0' && d <= '9' || d|0x20 >= 'a' && d|0x20 <= 'z' ||
+		bytes.IndexByte([]byte("+-.: "), d) >= 0
 }
 
 // quote puts the text behind start between quotes where it must be: where it is empty, holds a character with a

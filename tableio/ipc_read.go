@@ -40,7 +40,8 @@ func openArrowFile(in *input) (source, error) {
 }
 
 func (s *arrowFileSource) open(mem memory.Allocator) (*ipc.FileReader, error) {
-	return ipc.NewFileReader(io.NewSectionReader(s.in.at, 0, s.in.size), ipc.WithAllocator(mem), ipc.WithBodySizeLimit(s.in.size))
+	content := io.NewSectionReader(s.in.at, 0, s.in.size)
+	return ipc.NewFileReader(content, ipc.WithAllocator(mem), ipc.WithBodySizeLimit(s.in.size))
 }
 
 func (s *arrowFileSource) schema() *arrow.Schema { return s.fields }
@@ -116,7 +117,8 @@ func openArrowStream(in *input) (source, error) {
 		stream = io.NewSectionReader(in.at, 0, in.size)
 	}
 	mem := newScope(nil)
-	reader, err := ipc.NewReaderFromMessageReader(&streamMessages{in: io.TeeReader(stream, &head), mem: mem, sizeBytes: in.size}, ipc.WithAllocator(mem))
+	messages := &streamMessages{in: io.TeeReader(stream, &head), mem: mem, sizeBytes: in.size}
+	reader, err := ipc.NewReaderFromMessageReader(messages, ipc.WithAllocator(mem))
 	if err != nil {
 		return nil, err
 	}

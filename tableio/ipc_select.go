@@ -16,8 +16,8 @@ import (
 // arrowSelection reads some columns of the record batches of an Arrow file without the bytes of the others.
 //
 // The metadata of a record batch lists a node (rows and nulls) for every column and where in the body its buffers lie.
-// The lists are cut down to the chosen columns, in place, and the body is put together from their buffers. Together with
-// the schema of these columns that is a message like any other, for Arrow's reader to decode.
+// The lists are cut down to the chosen columns, in place, and the body is put together from their buffers. Together
+// with the schema of these columns that is a message like any other, for Arrow's reader to decode.
 type arrowSelection struct {
 	schema      *arrow.Schema // of the chosen columns
 	all         []int         // their indices in schema
@@ -36,7 +36,8 @@ func selectArrowColumns(schema *arrow.Schema, columns []int) (*arrowSelection, b
 	for _, column := range columns {
 		distinct[column] = true
 	}
-	if len(distinct) != len(columns) || len(columns) == schema.NumFields() || schema.Endianness() != endian.NativeEndian {
+	if len(distinct) != len(columns) || len(columns) == schema.NumFields() ||
+		schema.Endianness() != endian.NativeEndian {
 		return nil, false
 	}
 	s := &arrowSelection{schema: chosenSchema(schema, columns), columns: columns, bufferOf: []int{0}}
@@ -116,7 +117,8 @@ func (s *arrowSelection) cut(meta []byte, from *io.SectionReader, body *memory.B
 		return err
 	}
 	if want := len(s.bufferOf) - 1; nodes != want || buffers != s.bufferOf[want] {
-		return fmt.Errorf("the message has %d columns of %d buffers, the schema %d of %d", nodes, buffers, want, s.bufferOf[want])
+		return fmt.Errorf("the message has %d columns of %d buffers, the schema %d of %d",
+			nodes, buffers, want, s.bufferOf[want])
 	}
 	oldNodes := bytes.Clone(meta[nodesAt : nodesAt+nodes*nodeBytes])
 	oldBuffers := bytes.Clone(meta[buffersAt : buffersAt+buffers*bufferBytes])

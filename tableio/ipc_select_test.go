@@ -56,7 +56,8 @@ func TestSelectionProperty(t *testing.T) {
 		schema, batches := drawBatches(rt, types)
 		compression := rapid.SampledFrom([]string{"none", "zstd", "lz4"}).Draw(rt, "compression")
 		writeFile(rt, path, schema, batches, WriteOptions{Compression: compression})
-		columns := rapid.SliceOfNDistinct(rapid.IntRange(0, schema.NumFields()-1), 0, schema.NumFields()-1, rapid.ID).Draw(rt, "columns")
+		fields := schema.NumFields()
+		columns := rapid.SliceOfNDistinct(rapid.IntRange(0, fields-1), 0, fields-1, rapid.ID).Draw(rt, "columns")
 		selection, ok := selectArrowColumns(schema, columns)
 		require.True(rt, ok)
 		file, err := os.Open(path)
@@ -73,7 +74,8 @@ func TestSelectionProperty(t *testing.T) {
 			require.NoError(rt, err)
 			require.Equal(rt, want.NumRows(), got.NumRows())
 			for k, column := range columns {
-				require.True(rt, array.ApproxEqual(want.Column(column), got.Column(k), array.WithNaNsEqual(true), array.WithAbsTolerance(0)))
+				require.True(rt, array.ApproxEqual(want.Column(column), got.Column(k),
+					array.WithNaNsEqual(true), array.WithAbsTolerance(0)))
 			}
 			got.Release()
 			require.Zero(rt, mem.CurrentAlloc())
