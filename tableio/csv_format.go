@@ -36,6 +36,9 @@ func newCSVRows(batch arrow.RecordBatch, quoting csvQuoting, null string) *csvRo
 
 // append appends rows [start, end). An error names the column.
 func (r *csvRows) append(dst []byte, start, end int) ([]byte, error) {
+	if dst == nil {
+		dst = []byte{} // nil is what formats give for a value without text
+	}
 	for row := start; row < end; row++ {
 		for i := range r.columns {
 			column := &r.columns[i]

@@ -84,3 +84,19 @@ func TestCompressedBatchesAreCut(t *testing.T) {
 		})
 	}
 }
+
+// Batches of a file with dictionaries are decoded one at a time: run with the race detector, this shows otherwise.
+func TestDictionariesOfManyBatches(t *testing.T) {
+	dictionary := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: arrow.BinaryTypes.String}
+	require.True(t, hasDictionary([]arrow.Field{{Type: arrow.ListOf(arrow.StructOf(arrow.Field{Name: "d", Type: dictionary}))}}))
+	require.False(t, hasDictionary([]arrow.Field{{Type: arrow.ListOf(arrow.BinaryTypes.String)}}))
+	batch := corruptionBatch(dictionary)
+	batches := make([]arrow.RecordBatch, 200)
+	for i := range batches {
+		batches[i] = batch
+	}
+	want := array.NewTableFromRecords(batch.Schema(), batches)
+	path := tempPath(t, ArrowFile)
+	writeFile(t, path, batch.Schema(), batches, WriteOptions{})
+	readFile(t, path, nil, ReadOptions{}, func(got arrow.Table) { requireSameTable(t, want, got) })
+}

@@ -9,6 +9,7 @@ import (
 	"io"
 	"iter"
 	"runtime"
+	"sync"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
@@ -60,13 +61,24 @@ func (s *arrowFileSource) batches(
 			return
 		}
 		defer reader.Close()
+		// arrow-go finds the dictionaries of a column through state that concurrent calls spoil (18.8), so such files
+		// are decoded by one core at a time; validating stays parallel.
+		var decoding sync.Mutex
+		oneAtATime := hasDictionary(s.fields.Fields())
+		decode := func(i int) (arrow.RecordBatch, error) {
+			if oneAtATime {
+				decoding.Lock()
+				defer decoding.Unlock()
+			}
+			return reader.RecordBatchAt(i)
+		}
 		indices := func(yield func(int, error) bool) {
 			for i := 0; i < reader.NumRecords() && yield(i, ctx.Err()); i++ {
 			}
 		}
 		work := func(_ context.Context, i int) (batch arrow.RecordBatch, err error) {
 			return batch, guardIn(fmt.Sprintf("record batch %d", i), func() error {
-				whole, err := reader.RecordBatchAt(i)
+				whole, err := decode(i)
 				if err == nil {
 					batch, err = takeColumns(whole, s.fields, columns, mem)
 				}
@@ -75,6 +87,19 @@ func (s *arrowFileSource) batches(
 		}
 		inOrder(ctx, runtime.GOMAXPROCS(0), indices, work, arrow.RecordBatch.Release)(yield)
 	}
+}
+
+func hasDictionary(fields []arrow.Field) bool {
+	for _, field := range fields {
+		dt := field.Type
+		if extension, ok := dt.(arrow.ExtensionType); ok {
+			dt = extension.StorageType()
+		}
+		if nested, ok := dt.(arrow.NestedType); dt.ID() == arrow.DICTIONARY || ok && hasDictionary(nested.Fields()) {
+			return true
+		}
+	}
+	return false
 }
 
 // selected reads the chosen columns only, not the messages as a whole.
