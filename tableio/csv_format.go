@@ -29,13 +29,16 @@ type csvCells struct {
 func newCSVRows(batch arrow.RecordBatch, quoting csvQuoting, null string) *csvRows {
 	r := &csvRows{batch: batch, quoting: quoting, null: null, columns: make([]csvCells, batch.NumCols())}
 	for i, column := range batch.Columns() {
-		r.columns[i] = csvCells{format: csvFormatter(column), isNull: nullTest(column), quotes: quoting.concerns(column)}
+		r.columns[i] = csvCells{csvFormatter(column), nullTest(column), quoting.concerns(column)}
 	}
 	return r
 }
 
 // append appends rows [start, end). An error names the column.
 func (r *csvRows) append(dst []byte, start, end int) ([]byte, error) {
+	if dst == nil {
+		dst = []byte{} // nil is what formats give for a value without text
+	}
 	for row := start; row < end; row++ {
 		for i := range r.columns {
 			column := &r.columns[i]
@@ -75,7 +78,8 @@ func (q *csvQuoting) concerns(column arrow.Array) bool {
 		return true
 	}
 	d := q.delimiter
-	return !q.nulls.onlyEmpty || d >= '0' && d <= '9' || d|0x20 >= 'a' && d|0x20 <= 'z' || bytes.IndexByte([]byte("+-.: "), d) >= 0
+	return !q.nulls.onlyEmpty || d >= '0' && d <= '9' || d|0x20 >= 'a' && d|0x20 <= 'z' ||
+		bytes.IndexByte([]byte("+-.: "), d) >= 0
 }
 
 // quote puts the text behind start between quotes where it must be: where it is empty, holds a character with a

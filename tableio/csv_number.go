@@ -192,7 +192,7 @@ func parsePlain(b []byte) (digits uint64, fraction int, negative, ok bool) {
 	fraction = len(b) - point - 1
 	whole, wholeOK := parseDigits(b[:point])
 	part, partOK := parseDigits(b[point+1:])
-	if point+fraction > 18 || !wholeOK || !partOK { // also without digits on one side, which the callers leave to others
+	if point+fraction > 18 || !wholeOK || !partOK { // no digits on one side are not plain, either
 		return 0, 0, false, false
 	}
 	return whole*uint64(powersOfTen[fraction]) + part, fraction, negative, true

@@ -36,7 +36,8 @@ func (o CSVOptions) Validate() error {
 		faults = append(faults, fmt.Errorf("csv: header is %d, must be HeaderPresent or HeaderAbsent", o.Header))
 	}
 	if d := o.Delimiter; d == '"' || d == '\n' || d == '\r' || d > 126 {
-		faults = append(faults, fmt.Errorf("csv: delimiter %q must be an ASCII character other than a quote or a line end", d))
+		faults = append(faults, fmt.Errorf(
+			"csv: delimiter %q must be an ASCII character other than a quote or a line end", d))
 	}
 	for _, null := range o.Nulls {
 		if strings.ContainsAny(null, "\"\r\n") || strings.IndexByte(null, o.delimiter("")) >= 0 {

@@ -91,7 +91,8 @@ func checkGiven(opts CSVOptions, names []string) error {
 		case count == 0:
 			faults = append(faults, unknownColumn(field.Name, names))
 		case count > 1:
-			faults = append(faults, fmt.Errorf("%w %q is ambiguous: the name occurs more than once", ErrColumn, field.Name))
+			faults = append(faults, fmt.Errorf(
+				"%w %q is ambiguous: the name occurs more than once", ErrColumn, field.Name))
 		}
 	}
 	return joinFaults(faults...)

@@ -72,8 +72,8 @@ func splitCSV(ctx context.Context, content *io.SectionReader, firstLine int64) i
 			end := len(text)
 			if !last {
 				if end = lastRecordEnd(text); end == 0 && len(text) > csvMaxRecordBytes {
-					yield(csvBlock{}, fmt.Errorf("line %d: the record is longer than %d bytes; is a closing quote missing?",
-						line, csvMaxRecordBytes))
+					yield(csvBlock{}, fmt.Errorf(
+						"line %d: the record is longer than %d bytes; is a closing quote missing?", line, csvMaxRecordBytes))
 					return
 				}
 			}

@@ -257,6 +257,16 @@ func TestWhyText(t *testing.T) {
 	require.NoError(t, r.Close())
 }
 
+func TestCSVEmptyTextFirst(t *testing.T) {
+	schema := arrow.NewSchema([]arrow.Field{{Name: "a", Type: arrow.BinaryTypes.String}}, nil)
+	b := array.NewRecordBuilder(memory.NewGoAllocator(), schema)
+	b.Field(0).(*array.StringBuilder).AppendValues([]string{"", "x"}, nil)
+	var out bytes.Buffer
+	options := WriteOptions{Format: CSV, CSV: CSVOptions{Header: HeaderAbsent}, Stdout: &out}
+	writeFile(t, "-", schema, []arrow.RecordBatch{b.NewRecordBatch()}, options)
+	require.Equal(t, "\"\"\nx\n", out.String())
+}
+
 func csvBlockOf(firstLine int64, text string) csvBlock {
 	padded := append([]byte(text), csvPad[:]...)
 	return csvBlock{firstLine: firstLine, data: padded[:len(text)], padded: padded}

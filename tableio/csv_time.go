@@ -107,7 +107,8 @@ func parseTimestamp(b []byte) (t instant, ok bool) {
 		t.zoned, b = true, b[:n-1]
 	case n > 6 && (b[n-6] == '+' || b[n-6] == '-'):
 		zone := b[n-6:]
-		if zone[3] != ':' || !allDigits(zone[1:3]) || !allDigits(zone[4:]) || number(zone[1:3]) > 23 || number(zone[4:]) > 59 {
+		if zone[3] != ':' || !allDigits(zone[1:3]) || !allDigits(zone[4:]) ||
+			number(zone[1:3]) > 23 || number(zone[4:]) > 59 {
 			return t, false
 		}
 		offset = int64(number(zone[1:3])*3600 + number(zone[4:])*60)

@@ -29,7 +29,8 @@ func (f sparseFile) Write(p []byte) (int, error) {
 func TestBodiesAbove256MiB(t *testing.T) {
 	const rows = 260 << 20
 	schema := arrow.NewSchema([]arrow.Field{{Name: "zero", Type: arrow.PrimitiveTypes.Int8}}, nil)
-	data := array.NewData(arrow.PrimitiveTypes.Int8, rows, []*memory.Buffer{nil, memory.NewBufferBytes(make([]byte, rows))}, nil, 0, 0)
+	buffers := []*memory.Buffer{nil, memory.NewBufferBytes(make([]byte, rows))}
+	data := array.NewData(arrow.PrimitiveTypes.Int8, rows, buffers, nil, 0, 0)
 	column := array.MakeFromData(data)
 	batch := array.NewRecordBatch(schema, []arrow.Array{column}, rows)
 	dir := t.TempDir()
@@ -49,7 +50,9 @@ func TestBodiesAbove256MiB(t *testing.T) {
 		require.NoError(t, writer.Close())
 		require.NoError(t, file.Close())
 		for _, columns := range [][]string{nil, {}} {
-			readFile(t, path, columns, ReadOptions{}, func(got arrow.Table) { require.EqualValues(t, rows, got.NumRows()) })
+			readFile(t, path, columns, ReadOptions{}, func(got arrow.Table) {
+				require.EqualValues(t, rows, got.NumRows())
+			})
 		}
 	}
 	pipe, err := os.Open(filepath.Join(dir, "large.arrows"))
@@ -61,4 +64,39 @@ func TestBodiesAbove256MiB(t *testing.T) {
 	require.NoError(t, err)
 	require.EqualValues(t, rows, table.NumRows())
 	table.Release()
+}
+
+func TestCompressedBatchesAreCut(t *testing.T) {
+	const rows = compressedBatchRows + 5
+	schema := arrow.NewSchema([]arrow.Field{{Name: "n", Type: arrow.PrimitiveTypes.Int32}}, nil)
+	builder := array.NewRecordBuilder(memory.NewGoAllocator(), schema)
+	for i := range int32(rows) {
+		builder.Field(0).(*array.Int32Builder).Append(i)
+	}
+	batch := builder.NewRecordBatch()
+	want := array.NewTableFromRecords(schema, []arrow.RecordBatch{batch})
+	for compression, chunks := range map[string]int{"none": 1, "zstd": 2, "lz4": 2} {
+		path := tempPath(t, ArrowFile)
+		writeFile(t, path, schema, []arrow.RecordBatch{batch}, WriteOptions{Compression: compression})
+		readFile(t, path, nil, ReadOptions{}, func(got arrow.Table) {
+			require.Len(t, got.Column(0).Data().Chunks(), chunks, compression)
+			requireSameTable(t, want, got)
+		})
+	}
+}
+
+// Batches of a file with dictionaries are decoded one at a time: run with the race detector, this shows otherwise.
+func TestDictionariesOfManyBatches(t *testing.T) {
+	dictionary := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: arrow.BinaryTypes.String}
+	require.True(t, hasDictionary([]arrow.Field{{Type: arrow.ListOf(arrow.StructOf(arrow.Field{Name: "d", Type: dictionary}))}}))
+	require.False(t, hasDictionary([]arrow.Field{{Type: arrow.ListOf(arrow.BinaryTypes.String)}}))
+	batch := corruptionBatch(dictionary)
+	batches := make([]arrow.RecordBatch, 200)
+	for i := range batches {
+		batches[i] = batch
+	}
+	want := array.NewTableFromRecords(batch.Schema(), batches)
+	path := tempPath(t, ArrowFile)
+	writeFile(t, path, batch.Schema(), batches, WriteOptions{})
+	readFile(t, path, nil, ReadOptions{}, func(got arrow.Table) { requireSameTable(t, want, got) })
 }

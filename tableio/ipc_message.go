@@ -53,8 +53,8 @@ func (s *streamMessages) Message() (message *ipc.Message, err error) {
 	return s.current, err
 }
 
-// readBody reads a body of any size. Where the size of the content is not known, the body grows while bytes come, so that
-// a corrupt length costs no more memory than there is content; a large body is copied by a third more.
+// readBody reads a body of any size. Where the size of the content is not known, the body grows while bytes come, so
+// that a corrupt length costs no more memory than there is content; a large body is copied by a third more.
 func (s *streamMessages) readBody(body *memory.Buffer, sizeBytes int) error {
 	first := firstBodyBytes
 	if s.sizeBytes > 0 {
@@ -88,7 +88,8 @@ func (s *streamMessages) metadata() ([]byte, error) {
 		return nil, io.EOF
 	}
 	if length > maxMetadataBytes {
-		return nil, fmt.Errorf("a message claims metadata of %d bytes, more than the limit of %d", length, maxMetadataBytes)
+		return nil, fmt.Errorf(
+			"a message claims metadata of %d bytes, more than the limit of %d", length, maxMetadataBytes)
 	}
 	meta := make([]byte, length)
 	_, err := io.ReadFull(s.in, meta)

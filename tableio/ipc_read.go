@@ -9,6 +9,7 @@ import (
 	"io"
 	"iter"
 	"runtime"
+	"sync"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
@@ -21,14 +22,15 @@ type arrowFileSource struct {
 	in     *input
 	fields *arrow.Schema
 	total  int64
+	blocks []arrowBlock // the record batches
 }
 
 func openArrowFile(in *input) (source, error) {
-	rows, err := verifyFile(in.at, in.size)
+	rows, blocks, err := verifyFile(in.at, in.size)
 	if err != nil {
 		return nil, err
 	}
-	s := &arrowFileSource{in: in, total: rows}
+	s := &arrowFileSource{in: in, total: rows, blocks: blocks}
 	reader, err := s.open(newScope(nil))
 	if err != nil {
 		return nil, err
@@ -39,7 +41,8 @@ func openArrowFile(in *input) (source, error) {
 }
 
 func (s *arrowFileSource) open(mem memory.Allocator) (*ipc.FileReader, error) {
-	return ipc.NewFileReader(io.NewSectionReader(s.in.at, 0, s.in.size), ipc.WithAllocator(mem), ipc.WithBodySizeLimit(s.in.size))
+	content := io.NewSectionReader(s.in.at, 0, s.in.size)
+	return ipc.NewFileReader(content, ipc.WithAllocator(mem), ipc.WithBodySizeLimit(s.in.size))
 }
 
 func (s *arrowFileSource) schema() *arrow.Schema { return s.fields }
@@ -48,6 +51,9 @@ func (s *arrowFileSource) rows() int64           { return s.total }
 func (s *arrowFileSource) batches(
 	ctx context.Context, columns []int, mem memory.Allocator,
 ) iter.Seq2[arrow.RecordBatch, error] {
+	if selection, ok := selectArrowColumns(s.fields, columns); ok {
+		return s.selected(ctx, selection, mem)
+	}
 	return func(yield func(arrow.RecordBatch, error) bool) {
 		reader, err := s.open(mem)
 		if err != nil {
@@ -55,13 +61,24 @@ func (s *arrowFileSource) batches(
 			return
 		}
 		defer reader.Close()
+		// arrow-go finds the dictionaries of a column through state that concurrent calls spoil (18.8), so such files
+		// are decoded by one core at a time; validating stays parallel.
+		var decoding sync.Mutex
+		oneAtATime := hasDictionary(s.fields.Fields())
+		decode := func(i int) (arrow.RecordBatch, error) {
+			if oneAtATime {
+				decoding.Lock()
+				defer decoding.Unlock()
+			}
+			return reader.RecordBatchAt(i)
+		}
 		indices := func(yield func(int, error) bool) {
 			for i := 0; i < reader.NumRecords() && yield(i, ctx.Err()); i++ {
 			}
 		}
 		work := func(_ context.Context, i int) (batch arrow.RecordBatch, err error) {
 			return batch, guardIn(fmt.Sprintf("record batch %d", i), func() error {
-				whole, err := reader.RecordBatchAt(i)
+				whole, err := decode(i)
 				if err == nil {
 					batch, err = takeColumns(whole, s.fields, columns, mem)
 				}
@@ -70,6 +87,39 @@ func (s *arrowFileSource) batches(
 		}
 		inOrder(ctx, runtime.GOMAXPROCS(0), indices, work, arrow.RecordBatch.Release)(yield)
 	}
+}
+
+func hasDictionary(fields []arrow.Field) bool {
+	for _, field := range fields {
+		dt := field.Type
+		if extension, ok := dt.(arrow.ExtensionType); ok {
+			dt = extension.StorageType()
+		}
+		if nested, ok := dt.(arrow.NestedType); dt.ID() == arrow.DICTIONARY || ok && hasDictionary(nested.Fields()) {
+			return true
+		}
+	}
+	return false
+}
+
+// selected reads the chosen columns only, not the messages as a whole.
+func (s *arrowFileSource) selected(
+	ctx context.Context, selection *arrowSelection, mem memory.Allocator,
+) iter.Seq2[arrow.RecordBatch, error] {
+	indices := func(yield func(int, error) bool) {
+		for i := 0; i < len(s.blocks) && yield(i, ctx.Err()); i++ {
+		}
+	}
+	work := func(_ context.Context, i int) (batch arrow.RecordBatch, err error) {
+		return batch, guardIn(fmt.Sprintf("record batch %d", i), func() error {
+			whole, err := selection.read(s.in.at, s.blocks[i], mem)
+			if err == nil {
+				batch, err = takeColumns(whole, selection.schema, selection.all, mem)
+			}
+			return err
+		})
+	}
+	return inOrder(ctx, runtime.GOMAXPROCS(0), indices, work, arrow.RecordBatch.Release)
 }
 
 func (s *arrowFileSource) read(ctx context.Context, columns []int, mem memory.Allocator) (arrow.Table, error) {
@@ -92,7 +142,8 @@ func openArrowStream(in *input) (source, error) {
 		stream = io.NewSectionReader(in.at, 0, in.size)
 	}
 	mem := newScope(nil)
-	reader, err := ipc.NewReaderFromMessageReader(&streamMessages{in: io.TeeReader(stream, &head), mem: mem, sizeBytes: in.size}, ipc.WithAllocator(mem))
+	messages := &streamMessages{in: io.TeeReader(stream, &head), mem: mem, sizeBytes: in.size}
+	reader, err := ipc.NewReaderFromMessageReader(messages, ipc.WithAllocator(mem))
 	if err != nil {
 		return nil, err
 	}

@@ -194,74 +194,94 @@ func verifyBatch(batch flatTable, body io.ReaderAt) error {
 	return nil
 }
 
-// verifyFile checks the footer of an Arrow file and all messages that it lists,
-// and gives the number of rows.
-func verifyFile(in io.ReaderAt, sizeBytes int64) (rows int64, err error) {
+// arrowBlock is where a message of an Arrow file lies: 8-byte prefix and metadata, then the body.
+type arrowBlock struct{ offset, metaBytes, bodyBytes int64 }
+
+// verifyFile checks the footer of an Arrow file and all messages that it lists, and gives the number of rows and the
+// record batches.
+func verifyFile(in io.ReaderAt, sizeBytes int64) (rows int64, batches []arrowBlock, err error) {
 	const tail = 10 // footer length and magic
 	if sizeBytes < 2*tail {
-		return 0, errors.New("the file is too short")
+		return 0, nil, errors.New("the file is too short")
 	}
 	end := make([]byte, tail)
 	if _, err := in.ReadAt(end, sizeBytes-tail); err != nil {
-		return 0, err
+		return 0, nil, err
 	}
 	if string(end[4:]) != "ARROW1" {
-		return 0, errors.New("the end of an Arrow file is missing; it may be cut off")
+		return 0, nil, errors.New("the end of an Arrow file is missing; it may be cut off")
 	}
 	footerBytes := int64(binary.LittleEndian.Uint32(end))
 	if footerBytes > sizeBytes-tail {
-		return 0, fmt.Errorf("the footer claims %d bytes of %d", footerBytes, sizeBytes)
+		return 0, nil, fmt.Errorf("the footer claims %d bytes of %d", footerBytes, sizeBytes)
 	}
 	buf := make([]byte, footerBytes)
 	if _, err := in.ReadAt(buf, sizeBytes-tail-footerBytes); err != nil {
-		return 0, err
+		return 0, nil, err
 	}
 	footer := flatRoot(buf)
 	if _, _, err := footer.vector(footerMetadata, offsetBytes); err != nil {
-		return 0, err
+		return 0, nil, err
 	}
 	schema, ok := footer.table(footerSchema)
 	if !ok {
-		return 0, errors.New("the footer has no schema")
+		return 0, nil, errors.New("the footer has no schema")
 	}
 	if err := verifySchema(schema); err != nil {
-		return 0, err
+		return 0, nil, err
 	}
 	for _, list := range []int{footerDictionaries, footerBatches} {
 		at, length, err := footer.vector(list, blockBytes)
 		if err != nil {
-			return 0, err
+			return 0, nil, err
 		}
 		for i := range length {
-			blockRows, err := verifyBlock(in, sizeBytes, buf[at+i*blockBytes:])
+			block, blockRows, err := verifyBlock(in, sizeBytes, buf[at+i*blockBytes:])
 			if rows += blockRows; err == nil && rows < 0 {
 				err = errors.New("the batches claim too many rows")
 			}
 			if err != nil {
-				return 0, fmt.Errorf("block %d: %w", i, err)
+				return 0, nil, fmt.Errorf("block %d: %w", i, err)
+			}
+			if list == footerBatches {
+				batches = append(batches, block)
 			}
 		}
 	}
-	return rows, nil
+	return rows, batches, nil
 }
 
-// verifyBlock checks one message of a file: 8-byte prefix, metadata, body.
-func verifyBlock(in io.ReaderAt, sizeBytes int64, block []byte) (rows int64, err error) {
-	offset := int64(binary.LittleEndian.Uint64(block))
-	metaBytes := int64(int32(binary.LittleEndian.Uint32(block[8:])))
-	bodyBytes := int64(binary.LittleEndian.Uint64(block[16:]))
-	if offset < 0 || metaBytes < 8 || bodyBytes < 0 || offset > sizeBytes || metaBytes > sizeBytes-offset || bodyBytes > sizeBytes-offset-metaBytes {
-		return 0, fmt.Errorf("it lies outside the file of %d bytes", sizeBytes)
+// verifyBlock checks one message of a file.
+func verifyBlock(in io.ReaderAt, sizeBytes int64, entry []byte) (block arrowBlock, rows int64, err error) {
+	block.offset = int64(binary.LittleEndian.Uint64(entry))
+	block.metaBytes = int64(int32(binary.LittleEndian.Uint32(entry[8:])))
+	block.bodyBytes = int64(binary.LittleEndian.Uint64(entry[16:]))
+	if block.offset < 0 || block.offset > sizeBytes || block.metaBytes < 8 || block.metaBytes > sizeBytes-block.offset ||
+		block.bodyBytes < 0 || block.bodyBytes > sizeBytes-block.offset-block.metaBytes {
+		return block, 0, fmt.Errorf("it lies outside the file of %d bytes", sizeBytes)
 	}
-	meta := make([]byte, metaBytes)
-	if _, err := in.ReadAt(meta, offset); err != nil {
-		return 0, err
+	meta, err := block.metadata(in)
+	if err != nil {
+		return block, 0, err
+	}
+	rows, err = verifyMessage(meta, block.body(in))
+	return block, rows, err
+}
+
+func (b arrowBlock) metadata(in io.ReaderAt) ([]byte, error) {
+	meta := make([]byte, b.metaBytes)
+	if _, err := in.ReadAt(meta, b.offset); err != nil {
+		return nil, err
 	}
 	prefix := 8
 	if binary.LittleEndian.Uint32(meta) != continuation {
 		prefix = 4 // as written before Arrow 0.15
 	}
-	return verifyMessage(meta[prefix:], io.NewSectionReader(in, offset+metaBytes, bodyBytes))
+	return meta[prefix:], nil
+}
+
+func (b arrowBlock) body(in io.ReaderAt) *io.SectionReader {
+	return io.NewSectionReader(in, b.offset+b.metaBytes, b.bodyBytes)
 }
 
 // verifyStoredSchema checks the Arrow schema that Parquet files carry in base64.

@@ -10,37 +10,82 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/ipc"
 )
 
-// arrowEncoder writes each batch as one record batch of an IPC file or stream.
+// arrowEncoder writes each batch as one record batch of an IPC file or stream; compressed batches are cut to
+// compressedBatchRows, because compressing one cannot be cancelled.
 type arrowEncoder struct {
 	writer interface {
 		Write(arrow.RecordBatch) error
 		Close() error
 	}
+	out      *cancelWriter
+	mostRows int64 // 0: any number
 }
 
+const compressedBatchRows = 1 << 20
+
 func newArrowEncoder(format Format, out io.Writer, schema *arrow.Schema, compression string) (encoder, error) {
+	e := &arrowEncoder{out: &cancelWriter{out: out, ctx: context.Background()}}
 	options := []ipc.Option{ipc.WithSchema(schema)}
 	switch compression {
 	case "", "none":
 	case "zstd":
-		options = append(options, ipc.WithZstd(), ipc.WithCompressConcurrency(runtime.GOMAXPROCS(0)))
+		options = append(options, ipc.WithZstd())
 	case "lz4":
-		options = append(options, ipc.WithLZ4(), ipc.WithCompressConcurrency(runtime.GOMAXPROCS(0)))
+		options = append(options, ipc.WithLZ4())
 	default:
 		return nil, fmt.Errorf("compression %q is unknown for Arrow IPC: choose zstd, lz4 or none", compression)
 	}
+	if len(options) > 1 {
+		options = append(options, ipc.WithCompressConcurrency(runtime.GOMAXPROCS(0)))
+		e.mostRows = compressedBatchRows
+	}
 	if format == ArrowStream {
-		return arrowEncoder{ipc.NewWriter(out, options...)}, nil
+		e.writer = ipc.NewWriter(e.out, options...)
+		return e, nil
 	}
-	writer, err := ipc.NewFileWriter(out, options...)
-	return arrowEncoder{writer}, err
+	var err error
+	e.writer, err = ipc.NewFileWriter(e.out, options...)
+	return e, err
 }
 
-func (e arrowEncoder) write(ctx context.Context, batch arrow.RecordBatch) error {
-	if err := ctx.Err(); err != nil {
-		return err
+func (e *arrowEncoder) write(ctx context.Context, batch arrow.RecordBatch) error {
+	e.out.ctx = ctx
+	defer func() { e.out.ctx = context.Background() }()
+	if e.mostRows == 0 || batch.NumRows() <= e.mostRows {
+		return e.writer.Write(batch)
 	}
-	return e.writer.Write(batch)
+	for start := int64(0); start < batch.NumRows(); start += e.mostRows {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		part := batch.NewSlice(start, min(start+e.mostRows, batch.NumRows()))
+		err := e.writer.Write(part)
+		part.Release()
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
-func (e arrowEncoder) close(context.Context) error { return e.writer.Close() }
+func (e *arrowEncoder) close(context.Context) error { return e.writer.Close() }
+
+// cancelWriter looks at its context between pieces of what is written, which may be whole columns.
+type cancelWriter struct {
+	out io.Writer
+	ctx context.Context
+}
+
+const cancelWriterBytes = 4 << 20
+
+func (w *cancelWriter) Write(p []byte) (n int, err error) {
+	for {
+		if err := w.ctx.Err(); err != nil {
+			return n, err
+		}
+		piece, err := w.out.Write(p[n:min(n+cancelWriterBytes, len(p))])
+		if n += piece; err != nil || n >= len(p) {
+			return n, err
+		}
+	}
+}

@@ -223,7 +223,7 @@ func requireOnlyFiles(t *testing.T, dir string, names ...string) {
 
 func TestRoundTripProperty(t *testing.T) {
 	for _, format := range formats {
-		for _, compression := range map[Format][]string{Parquet: {"", "zstd", "none"}, CSV: {""}, ArrowFile: {"", "zstd"}, ArrowStream: {"", "zstd"}}[format] {
+		for _, compression := range map[Format][]string{Parquet: {"", "zstd", "none"}, CSV: {""}, ArrowFile: {"", "zstd", "lz4"}, ArrowStream: {"", "zstd", "lz4"}}[format] {
 			t.Run(fmt.Sprintf("format=%v/compression=%s", format, compression), func(t *testing.T) {
 				path := tempPath(t, format)
 				rapid.Check(t, func(rt *rapid.T) {
