@@ -148,7 +148,7 @@ func (p *Pool) cut(size int, b []byte) []byte {
 	if s := p.owner[unsafe.SliceData(b)]; s != nil && n < granulesOf(cap(b)) {
 		p.release(s, s.position(b)+n, granulesOf(cap(b))-n)
 	}
-	return b[:size : n*granuleBytes]
+	return b[: size : n*granuleBytes]
 }
 
 func granulesOf(sizeBytes int) int { return (sizeBytes + granuleBytes - 1) / granuleBytes }
