@@ -1,0 +1,142 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// processOf is the command line as a process of its own.
+func processOf(t *testing.T, args ...string) (command *exec.Cmd, stderr *bytes.Buffer) {
+	path, err := os.Executable()
+	require.NoError(t, err)
+	command, stderr = exec.Command(path, args...), new(bytes.Buffer)
+	command.Env = append(os.Environ(), asProgram+"=1")
+	command.Stderr = stderr
+	return command, stderr
+}
+
+// manyToMany has as many rows of output as keys times the square of repeats.
+func manyToMany(t *testing.T, path string, keys, repeats int) string {
+	values, names := make([]int64, keys*repeats), make([]string, keys*repeats)
+	for i := range values {
+		values[i], names[i] = int64(i%keys), fmt.Sprintf("a name that is long enough to take some time %d", i)
+	}
+	return tableFile(t, path, ints("k", values...), texts("name", names...))
+}
+
+// However a large output is interrupted, nothing of it is left.
+func TestInterruptedOutputsLeaveNothing(t *testing.T) {
+	dir := t.TempDir()
+	table := manyToMany(t, filepath.Join(dir, "t.parquet"), 20, 600) // 7.2 M rows
+	for _, extension := range []string{".arrow", ".parquet", ".csv"} {
+		for interrupts := 1; interrupts <= 2; interrupts++ {
+			command, stderr := processOf(t, "join", table, table, "--on", "k", "--device", "host", "--batch-rows", "10M", "-q",
+				"-o", filepath.Join(dir, "out"+extension))
+			require.NoError(t, command.Start())
+			deadline := time.Now().Add(time.Minute)
+			for temporaryBytes(t, dir) < 1<<20 {
+				require.Less(t, time.Now(), deadline, "no output appears: %s", stderr)
+				time.Sleep(time.Millisecond)
+			}
+			interrupted := time.Now()
+			for range interrupts {
+				require.NoError(t, command.Process.Signal(os.Interrupt))
+				time.Sleep(2 * time.Millisecond)
+			}
+			var exit *exec.ExitError
+			require.ErrorAs(t, command.Wait(), &exit)
+			require.Equal(t, exitInterrupted, exit.ExitCode(), stderr.String())
+			requireFiles(t, dir, "t.parquet")
+			require.Less(t, time.Since(interrupted), 20*time.Second)
+		}
+	}
+}
+
+// temporaryBytes is the size of the hidden file of an output.
+func temporaryBytes(t *testing.T, dir string) (sizeBytes int64) {
+	entries, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	for _, e := range entries {
+		if info, err := e.Info(); err == nil && strings.HasPrefix(e.Name(), ".out") {
+			sizeBytes += info.Size()
+		}
+	}
+	return sizeBytes
+}
+
+// The limit of memory holds as the operating system sees it, files included, with the 5% and 128 MiB that are promised.
+func TestMemoryLimitAsSeenFromOutside(t *testing.T) {
+	if raceDetector {
+		t.Skip("the race detector takes memory of its own")
+	}
+	dir := t.TempDir()
+	const rows = 300_000
+	keys, columns := make([]int64, rows), []column{}
+	for i := range keys {
+		keys[i] = int64(i)
+	}
+	columns = append(columns, ints("k", keys...))
+	for c := range 6 {
+		values := make([]string, rows)
+		for i := range values {
+			values[i] = fmt.Sprintf("%d: a text that is about as long as a comment in an order, for column %d of %x", i*7919, c, i*104729)
+		}
+		columns = append(columns, texts(fmt.Sprint("c", c), values...))
+	}
+	wide := tableFile(t, filepath.Join(dir, "wide.parquet"), columns...) // 140 MB in memory
+	narrow := tableFile(t, filepath.Join(dir, "narrow.parquet"), ints("k", keys...))
+	run := func(args ...string) (peakBytes int64, stderr string) {
+		command, output := processOf(t, append([]string{"join", narrow, wide, "--on", "k", "--device", "host", "-q"}, args...)...)
+		_ = command.Run()
+		return command.ProcessState.SysUsage().(*syscall.Rusage).Maxrss << 10, output.String()
+	}
+	for _, extension := range []string{".parquet", ".csv", ".arrow"} {
+		for _, limitMiB := range []int64{64, 220, 400} {
+			peak, stderr := run("-o", filepath.Join(dir, "out"+extension), "--memory-limit", fmt.Sprint(limitMiB, "MiB"))
+			require.LessOrEqual(t, peak>>20, limitMiB*105/100+128, "%s with %d MiB: %s", extension, limitMiB, stderr)
+			require.Equal(t, limitMiB == 64, strings.Contains(stderr, "--memory-limit"), "%d MiB: %s", limitMiB, stderr)
+		}
+	}
+}
+
+// Row groups whose keys lie outside the other side's are not read, and the join is the same.
+func TestRowGroupsAreSkipped(t *testing.T) {
+	dir := t.TempDir()
+	keys := make([]int64, 600_000) // five row groups
+	for i := range keys {
+		keys[i] = int64(i)
+	}
+	many := tableFile(t, filepath.Join(dir, "many.parquet"), ints("k", keys...))
+	few := tableFile(t, filepath.Join(dir, "few.parquet"), ints("k", 300_000, 300_001, 300_001, 999_999_999))
+	apart := tableFile(t, filepath.Join(dir, "apart.parquet"), ints("k", -5, -7))
+	for _, c := range []struct {
+		left, right                 string
+		leftRows, rightRows, output uint64
+	}{
+		{few, many, 4, 600_000 - 2*131_072, 3},
+		{many, few, 600_000 - 2*131_072, 4, 3},
+		{many, apart, 0, 0, 0},
+		{many, many, 600_000, 600_000, 600_000},
+	} {
+		o := runProgram(t, exitDone, "join", c.left, c.right, "--on", "k", "--device", "host", "--count", "--stats", "json", "-q")
+		var stats struct {
+			LeftRows   uint64 `json:"left_rows"`
+			RightRows  uint64 `json:"right_rows"`
+			OutputRows uint64 `json:"output_rows"`
+		}
+		require.NoError(t, json.Unmarshal([]byte(o.stdout), &stats))
+		require.Equal(t, c.output, stats.OutputRows, "%s, %s", c.left, c.right)
+		require.Equal(t, c.leftRows, stats.LeftRows, "%s, %s", c.left, c.right)
+		require.Equal(t, c.rightRows, stats.RightRows, "%s, %s", c.left, c.right)
+	}
+}
