@@ -81,7 +81,7 @@ func (s *sink) Write(p []byte) (int, error) {
 	return s.buffer.Write(p)
 }
 
-const sinkBufferBytes = 1 << 20
+const sinkBufferBytes = 64 << 10 // what is larger is not copied
 
 // Create begins the output at path, "-" being standard output. That the
 // directory can be written, that path is not a directory and that the format
@@ -172,6 +172,9 @@ func (w *Writer) open(stdout io.Writer) error {
 		}
 	}
 	w.sink = &sink{buffer: bufio.NewWriterSize(w.file, sinkBufferBytes)}
+	if w.temp != "" {
+		w.sink.buffer.Reset(&eagerFile{file: w.file})
+	}
 	return nil
 }
 
