@@ -6,15 +6,16 @@ import (
 	"github.com/apache/arrow-go/v18/parquet/schema"
 )
 
-// Bounds are numbers between which all values of a column lie, that of the type included: integers, days, or counts of its
-// unit. Where Min is above Max there are no values.
+// Bounds is a range that holds all values of a column, Min and Max included: integers, days, or counts of the unit of Type.
+// Where Min is above Max there are no values.
 type Bounds struct {
 	Type     arrow.DataType
 	Min, Max int64
 }
 
 // Bounds returns the bounds of a column of signed integers, dates, times or timestamps, taken from the statistics of the
-// row groups of Parquet. Without statistics of all of them, for other types, formats and columns, ok is false.
+// row groups of a Parquet file. ok is false where a row group has none, and for other types and formats, and unknown or
+// ambiguous names. Bounds may be wider than the values are.
 func (r *Reader) Bounds(column string) (b Bounds, ok bool) {
 	source, index := r.parquetColumn(column)
 	if source == nil {
@@ -31,8 +32,9 @@ func (r *Reader) Bounds(column string) (b Bounds, ok bool) {
 	return b, true
 }
 
-// SkipOutside lets later reads leave out row groups of Parquet in which no value of the column lies within bounds, which
-// have its type. Nulls lie nowhere. It changes neither Rows nor what Bounds returns.
+// SkipOutside makes later reads leave out the row groups of a Parquet file in which no value of the column lies within the
+// bounds. Nulls lie within no bounds. Where the statistics do not tell, or the bounds have another type than the column,
+// nothing is left out. Rows and Bounds still describe the whole file.
 func (r *Reader) SkipOutside(column string, b Bounds) {
 	if source, index := r.parquetColumn(column); source != nil && arrow.TypeEqual(source.fields.Field(index).Type, b.Type) {
 		for group := range source.skipped {

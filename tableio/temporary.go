@@ -16,7 +16,7 @@ type registry struct {
 }
 
 // RemoveTemporaryFiles removes the hidden files of all Writers that were neither committed nor aborted: for a program that
-// has to end while a Writer may be at work. These Writers can only fail.
+// must end while a Writer may be at work. These Writers can only fail afterwards.
 func RemoveTemporaryFiles() error {
 	r := &temporaryFiles
 	r.mu.Lock()

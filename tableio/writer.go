@@ -19,12 +19,13 @@ import (
 type WriteOptions struct {
 	Format      Format     // Auto: by extension; an Arrow stream for "-"
 	CSV         CSVOptions // used for CSV only
-	Compression string     // Parquet: snappy, zstd, lz4, none; Arrow IPC: zstd, lz4, none; empty = snappy for Parquet, otherwise none
+	Compression string     // none, lz4, zstd, for Parquet also snappy; empty = snappy for Parquet, otherwise none
 	Stdout      io.Writer  // what "-" writes; nil = os.Stdout
 
 	RowGroupRows int64 // of a row group of Parquet at most; 0 = 131072
-	// RowGroupBytes ends a row group of Parquet at about so many bytes of Arrow data, and keeps no more than three of them in
-	// memory; 0 = only at its number of rows. Batches with nested columns are not split.
+	// RowGroupBytes ends a row group of Parquet at about so many bytes of Arrow data; 0 = only at its number of rows. About
+	// three row groups are in memory then, more where columns are fewer than twice the cores. Batches of tables with nested
+	// columns are not split.
 	RowGroupBytes int64
 }
 
@@ -209,8 +210,8 @@ func (w *Writer) Rows() int64 { return w.rows }
 
 // Write appends a batch of any size, whose schema must equal that of the
 // Writer and whose columns hold nulls only where it allows them; another batch
-// is refused as a whole. The caller may release the batch when Write returns; its memory may be read until Commit or Abort
-// has returned, because encoding and writing go on meanwhile, so what fails may be the error of a later call.
+// is refused as a whole. The caller may release the batch when Write returns, but must not change its memory before Commit
+// or Abort has returned: encoding and writing go on meanwhile. So a failure may be reported by a later call.
 //
 // When ctx ends, Write returns before the batch is written. After an error, other than of a refused batch, the Writer can
 // only be aborted. Errors wrap ErrOutput.

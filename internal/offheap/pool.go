@@ -2,7 +2,7 @@
 //
 // Tables of a join are most of a process's memory. In Go's heap they would let it grow to twice their size before a
 // collection, and every block would be cleared and touched for the first time again: measured on TPC-H at scale factor 1,
-// 4.0 GB resident and 0.8 s of system time, against 1.5 GB and 0.2 s.
+// 4.0 GB resident and 0.8 s of system time, against 1.7 GB and 0.2 s.
 package offheap
 
 import (
@@ -20,8 +20,8 @@ const (
 	keptBytes    = 256 << 20
 )
 
-// Pool is an Arrow allocator. Blocks that are freed are used again, and given back to the system where more than 256 MiB
-// would lie idle. Memory is not cleared. The zero value is ready; safe for concurrent use.
+// Pool is an Arrow allocator. Freed blocks are used again. Memory without any block is given back to the system where
+// more than 256 MiB of it would lie idle. Memory is not cleared. The zero value is ready; safe for concurrent use.
 type Pool struct {
 	mu    sync.Mutex
 	slabs []*slab
@@ -126,7 +126,8 @@ func (p *Pool) take(s *slab, at, n, size int) []byte {
 	return b
 }
 
-// Reallocate grows or shrinks a block, keeping its content. A block that shrinks stays where it is.
+// Reallocate grows or shrinks a block, keeping its content. A large block that shrinks stays where it is, unless it becomes
+// small.
 func (p *Pool) Reallocate(size int, b []byte) []byte {
 	if size <= cap(b) && size >= granuleBytes {
 		return p.cut(size, b)
@@ -158,7 +159,7 @@ func (s *slab) position(b []byte) int {
 	return int(uintptr(unsafe.Pointer(unsafe.SliceData(b)))-uintptr(unsafe.Pointer(unsafe.SliceData(s.memory)))) / granuleBytes
 }
 
-// Free takes a block back.
+// Free takes a block back, which must be as the pool returned it: the same start and capacity.
 func (p *Pool) Free(b []byte) {
 	if cap(b) < granuleBytes {
 		return

@@ -26,12 +26,12 @@ import (
 //   - for text and binary (rows+1) offsets or rows views, and at most 8 times the bytes that its values have, 4 KiB at
 //     least, while it grows; in the end at most twice these bytes and 8 KiB. MaxBytes bounds the bytes of the values.
 //
-// On the Go heap it takes what the largest page has decoded, the dictionary page, and 64 KiB. A column that is a
-// dictionary, but lies in plain pages, needs a hash table of its distinct values as well.
+// On the Go heap it takes as much as the largest page has when decoded, the dictionary page, and 64 KiB. A dictionary
+// column that is stored in plain pages needs a hash table of its distinct values as well.
 type Decoder struct {
 	// MaxBytes bounds the bytes of all text and binary values of a chunk; a chunk that has more is an error.
-	// With 0, no bound but that of the offsets: 2 GiB for types with 32-bit offsets. A few bytes of a page can stand for
-	// long values many times.
+	// 0 sets no bound but that of the offsets: 2 GiB for types with 32-bit offsets. It is needed because a few bytes of a
+	// page can stand for long values many times.
 	MaxBytes int64
 
 	scratch scratch

@@ -84,7 +84,7 @@ func (t *table) number(v uint64) uint32 {
 	return uint32(t.used - 1)
 }
 
-// repeats tells by a sample whether at least a tenth of the values occur twice. number numbers a value in the table.
+// repeats tells by a sample whether at least a tenth of the values repeat others. number numbers a value in the table.
 //
 // The sample has blocks, each anywhere in its share of the values: regular steps could miss repetitions that are
 // regular, too. A quarter of the sample suffices if it is clear.

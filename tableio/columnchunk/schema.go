@@ -25,7 +25,7 @@ type FileField struct {
 
 // ReadSchema gives the Arrow schema of a file and where its fields come from, in their order.
 //
-// Types are those of the Arrow schema that a writer may have stored in the file, where the column can hold them: large
+// Types are those of the Arrow schema that a writer may have stored in the file, where they can hold the column: large
 // and view forms, dictionaries, seconds, 32-bit decimals, time zones and extension types come back. Otherwise they are
 // what pqarrow makes of the column; JSON becomes the extension type arrow.json, UUID arrow.uuid. Nullability is that of
 // the column.
