@@ -7,8 +7,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -44,7 +44,7 @@ func TestInterruptedOutputsLeaveNothing(t *testing.T) {
 				"-o", filepath.Join(dir, "out"+extension))
 			require.NoError(t, command.Start())
 			deadline := time.Now().Add(time.Minute)
-			for temporaryBytes(t, dir) < 1<<20 {
+			for temporaryBytes(t, dir) < 1<<16 {
 				require.Less(t, time.Now(), deadline, "no output appears: %s", stderr)
 				time.Sleep(time.Millisecond)
 			}
@@ -76,8 +76,8 @@ func temporaryBytes(t *testing.T, dir string) (sizeBytes int64) {
 
 // The limit of memory holds as the operating system sees it, files included, with the 5% and 128 MiB that are promised.
 func TestMemoryLimitAsSeenFromOutside(t *testing.T) {
-	if raceDetector {
-		t.Skip("the race detector takes memory of its own")
+	if raceDetector || runtime.GOOS != "linux" {
+		t.Skip("the race detector takes memory of its own, and only Linux says how much a process takes")
 	}
 	dir := t.TempDir()
 	const rows = 300_000
@@ -95,18 +95,37 @@ func TestMemoryLimitAsSeenFromOutside(t *testing.T) {
 	}
 	wide := tableFile(t, filepath.Join(dir, "wide.parquet"), columns...) // 140 MB in memory
 	narrow := tableFile(t, filepath.Join(dir, "narrow.parquet"), ints("k", keys...))
-	run := func(args ...string) (peakBytes int64, stderr string) {
+	run := func(args ...string) (peakKiB int64, stderr string) {
 		command, output := processOf(t, append([]string{"join", narrow, wide, "--on", "k", "--device", "host", "-q"}, args...)...)
-		_ = command.Run()
-		return command.ProcessState.SysUsage().(*syscall.Rusage).Maxrss << 10, output.String()
+		require.NoError(t, command.Start())
+		ended := make(chan error, 1)
+		go func() { ended <- command.Wait() }()
+		for { // what the process counted of itself so far; the usage that Wait returns counts this process too
+			select {
+			case <-ended:
+				require.Positive(t, peakKiB)
+				return peakKiB, output.String()
+			case <-time.After(time.Millisecond):
+				peakKiB = max(peakKiB, peakOf(command.Process.Pid))
+			}
+		}
 	}
 	for _, extension := range []string{".parquet", ".csv", ".arrow"} {
 		for _, limitMiB := range []int64{64, 220, 400} {
 			peak, stderr := run("-o", filepath.Join(dir, "out"+extension), "--memory-limit", fmt.Sprint(limitMiB, "MiB"))
-			require.LessOrEqual(t, peak>>20, limitMiB*105/100+128, "%s with %d MiB: %s", extension, limitMiB, stderr)
+			require.LessOrEqual(t, peak>>10, limitMiB*105/100+128, "%s with %d MiB: %s", extension, limitMiB, stderr)
 			require.Equal(t, limitMiB == 64, strings.Contains(stderr, "--memory-limit"), "%d MiB: %s", limitMiB, stderr)
 		}
 	}
+}
+
+// peakOf is the most resident memory of a process so far, in KiB; 0 where the system does not tell.
+func peakOf(pid int) (peakKiB int64) {
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	if _, after, found := strings.Cut(string(status), "VmHWM:"); err == nil && found {
+		_, _ = fmt.Sscan(after, &peakKiB)
+	}
+	return peakKiB
 }
 
 // Row groups whose keys lie outside the other side's are not read, and the join is the same.
