@@ -29,7 +29,11 @@ func newNestedParquetEncoder(out io.Writer, schema *arrow.Schema, codec compress
 	)
 	arrowProperties := pqarrow.NewArrowWriterProperties(pqarrow.WithStoreSchema())
 	for _, field := range schema.Fields() {
-		if _, err := pqarrow.ToParquet(arrow.NewSchema([]arrow.Field{field}, nil), properties, arrowProperties); err != nil {
+		err := guard(func() error {
+			_, err := pqarrow.ToParquet(arrow.NewSchema([]arrow.Field{field}, nil), properties, arrowProperties)
+			return err
+		})
+		if err != nil {
 			return nil, fmt.Errorf("column %q: type %s cannot be written to Parquet: %w", field.Name, field.Type, err)
 		}
 	}

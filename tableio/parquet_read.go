@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"math"
 	"runtime"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -28,12 +29,18 @@ type parquetSource struct {
 	decoders chan *columnchunk.Decoder
 }
 
+// leastPageBytes is the decompressed size of a page that is read on any machine; larger ones where an eighth of the memory
+// suffices.
+const leastPageBytes = 256 << 20
+
 // pageBufferBytes of a column chunk are read at a time.
 const pageBufferBytes = 64 << 10
 
 func openParquet(in *input) (source, error) {
 	properties := parquet.NewReaderProperties(&offheap.Shared)
 	properties.BufferedStreamEnabled, properties.BufferSize = true, pageBufferBytes
+	properties.MaxCompressedPageSize = min(max(in.size, 1), math.MaxInt32)
+	properties.MaxUncompressedPageSize = min(max(leastPageBytes, physicalMemoryBytes()/8), math.MaxInt32)
 	reader, err := file.NewParquetReader(struct {
 		io.ReaderAt
 		io.Seeker

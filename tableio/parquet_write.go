@@ -9,10 +9,12 @@ import (
 	"iter"
 	"math"
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 
 	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/parquet/compress"
 	"github.com/apache/arrow-go/v18/parquet/metadata"
 
@@ -114,6 +116,11 @@ type encodedChunk struct {
 
 func (e *parquetEncoder) write(ctx context.Context, batch arrow.RecordBatch) error {
 	rowBytes := batchBytes(batch) / max(1, batch.NumRows())
+	if e.filling != nil && !e.filling.countsDictionaries(batch) {
+		if err := e.handOver(ctx); err != nil {
+			return err
+		}
+	}
 	for start := int64(0); start < batch.NumRows(); {
 		if e.filling == nil {
 			e.filling = &rowGroup{}
@@ -134,6 +141,39 @@ func (e *parquetEncoder) write(ctx context.Context, batch arrow.RecordBatch) err
 		}
 	}
 	return context.Cause(e.ctx)
+}
+
+// countsDictionaries tells whether the index types of dictionary columns can count the values of the row group's and the
+// batch's dictionaries together, which become one.
+func (g *rowGroup) countsDictionaries(batch arrow.RecordBatch) bool {
+	for i, column := range batch.Columns() {
+		added, ok := column.(*array.Dictionary)
+		if !ok {
+			continue
+		}
+		index := column.DataType().(*arrow.DictionaryType).IndexType
+		bits := index.(arrow.FixedWidthDataType).BitWidth()
+		if !arrow.IsUnsignedInteger(index.ID()) {
+			bits--
+		}
+		if bits > 16 { // more than the rows of a row group, or than its dictionary page may have
+			continue
+		}
+		distinct := []arrow.Array{added.Dictionary()}
+		total := added.Dictionary().Len()
+		for _, part := range g.parts {
+			values := part.Column(i).(*array.Dictionary).Dictionary()
+			same := func(other arrow.Array) bool { return other.Data() == values.Data() || array.Equal(other, values) }
+			if !slices.ContainsFunc(distinct, same) {
+				distinct = append(distinct, values)
+				total += values.Len()
+			}
+		}
+		if len(distinct) > 1 && total > 1<<bits {
+			return false
+		}
+	}
+	return true
 }
 
 // batchBytes is the memory of a batch, which may share buffers with others.
@@ -175,12 +215,12 @@ func (g *rowGroup) done(columns int64) {
 // writeChunks writes the chunks in the order of their jobs, until these end or something fails.
 func (e *parquetEncoder) writeChunks() {
 	defer close(e.ended)
-	inFlight := len(e.columns) + cap(e.encoders)
+	inFlight := max(len(e.columns)+cap(e.encoders), 2*cap(e.encoders))
 	if e.groupLimitBytes > 0 { // memory is short
 		inFlight = len(e.columns)
 	}
 	var group *metadata.RowGroupMetaDataBuilder
-	for encoded, err := range inOrder(e.ctx, max(inFlight, 2*cap(e.encoders)), e.incoming(), e.encode, e.reuse) {
+	for encoded, err := range inOrder(e.ctx, inFlight, e.incoming(), e.encode, e.reuse) {
 		if err == nil {
 			if encoded.column == 0 {
 				group = e.footer.AppendRowGroup()

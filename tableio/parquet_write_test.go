@@ -2,7 +2,9 @@ package tableio
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -165,4 +167,50 @@ func TestRemoveTemporaryFiles(t *testing.T) {
 	require.ErrorContains(t, w.Commit(t.Context()), "the program ends")
 	requireOnlyFiles(t, dir, "kept.csv")
 	require.NoError(t, RemoveTemporaryFiles(), "nothing is left to remove")
+}
+
+// Batches with dictionaries of their own share a row group as long as the index type counts all their values.
+func TestNarrowDictionariesOfManyBatches(t *testing.T) {
+	dt := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: arrow.BinaryTypes.String}
+	schema := arrow.NewSchema([]arrow.Field{{Name: "d", Type: dt}}, nil)
+	var batches []arrow.RecordBatch
+	for i := range 5 {
+		b := array.NewRecordBuilder(memory.NewGoAllocator(), schema)
+		for j := range 60 {
+			require.NoError(t, b.Field(0).(*array.BinaryDictionaryBuilder).AppendString(fmt.Sprint("value ", i/2*60+j)))
+		}
+		batches = append(batches, b.NewRecordBatch())
+	}
+	path := tempPath(t, Parquet)
+	writeFile(t, path, schema, batches, WriteOptions{})
+	want := array.NewTableFromRecords(schema, batches)
+	readFile(t, path, nil, ReadOptions{}, func(got arrow.Table) {
+		require.Len(t, got.Column(0).Data().Chunks(), 2, "the first two pairs of batches have 120 values, all have 180")
+		require.Equal(t, render(want), render(got))
+	})
+}
+
+// What fits a page of a column chunk can be read back, also where a single value fills more than pages usually have.
+func TestLargeValues(t *testing.T) {
+	schema := arrow.NewSchema([]arrow.Field{{Name: "b", Type: arrow.BinaryTypes.Binary}}, nil)
+	b := array.NewRecordBuilder(memory.NewGoAllocator(), schema)
+	value := make([]byte, 70<<20)
+	state := uint64(1)
+	for i := 0; i < len(value); i += 8 {
+		state = state*6364136223846793005 + 1442695040888963407
+		binary.LittleEndian.PutUint64(value[i:], state^state>>33)
+	}
+	b.Field(0).(*array.BinaryBuilder).Append(value)
+	batch := b.NewRecordBatch()
+	path := tempPath(t, Parquet)
+	writeFile(t, path, schema, []arrow.RecordBatch{batch}, WriteOptions{})
+	readFile(t, path, nil, ReadOptions{}, func(got arrow.Table) {
+		require.Equal(t, value, got.Column(0).Data().Chunk(0).(*array.Binary).Value(0))
+	})
+}
+
+func TestDecimalsOfNegativeScaleNameTheColumn(t *testing.T) {
+	schema := arrow.NewSchema([]arrow.Field{{Name: "d", Type: &arrow.Decimal128Type{Precision: 5, Scale: -2}}}, nil)
+	_, err := Create(tempPath(t, Parquet), schema, WriteOptions{})
+	require.ErrorContains(t, err, `column "d": type decimal(5, -2) cannot be written to Parquet`)
 }

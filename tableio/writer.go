@@ -23,9 +23,8 @@ type WriteOptions struct {
 	Stdout      io.Writer  // what "-" writes; nil = os.Stdout
 
 	RowGroupRows int64 // of a row group of Parquet at most; 0 = 131072
-	// RowGroupBytes ends a row group of Parquet at about so many bytes of Arrow data; 0 = only at its number of rows. About
-	// three row groups are in memory then, more where columns are fewer than twice the cores. Batches of tables with nested
-	// columns are not split.
+	// RowGroupBytes ends a row group of Parquet at about so many bytes of Arrow data, and keeps about three of them in
+	// memory; 0 = only at its number of rows. Batches of tables with nested columns are not split.
 	RowGroupBytes int64
 }
 
