@@ -32,7 +32,8 @@ type (
 	JoinAlgorithm = join.Algorithm
 )
 
-// ParseJoinAlgorithm reads the name of an algorithm: phj-om, phj-um, hj, smj-om, smj-um, or auto for the one that is predicted to be fastest.
+// ParseJoinAlgorithm reads the name of an algorithm: phj-om, phj-um, hj, smj-om, smj-um, or auto for the one that is
+// predicted to be fastest.
 func ParseJoinAlgorithm(name string) (JoinAlgorithm, error) { return plan.ParseAlgorithm(name) }
 
 // NewJoinLayout derives the output columns of a join, and the input columns that it needs, from the schemas alone.
@@ -43,8 +44,8 @@ func NewJoinLayout(left, right *arrow.Schema, spec JoinSpec) (*JoinLayout, error
 // HostDevice is the name of the host's cores as a device.
 const HostDevice = "host"
 
-// Options say where an engine runs and within which limits. The zero value takes the best GPU, or the host's cores where
-// there is none, and the default limits.
+// Options say where an engine runs and within which limits. The zero value takes the best GPU, or the host's cores
+// where there is none, and the default limits.
 type Options struct {
 	Device string // as backend.SelectDevice reads it; "" is "auto"
 	// DeviceMemoryBytes is a hard cap of memory on the device; default 80% of what the device offers.
@@ -94,7 +95,9 @@ func (s *System) Engine(ctx context.Context, options Options) (*Engine, error) {
 	if err != nil {
 		return nil, errors.Join(err, device.Close())
 	}
-	e := &Engine{device: device, tuningProblems: problems, join: &join.Engine{Ops: ops, Allocator: &offheap.Shared, MemoryLimitBytes: options.MemoryLimitBytes}}
+	e := &Engine{device: device, tuningProblems: problems, join: &join.Engine{
+		Ops: ops, Allocator: &offheap.Shared, MemoryLimitBytes: options.MemoryLimitBytes,
+	}}
 	if info := device.Info(); info.Limits.ImportAlignment > 0 && !info.Unified {
 		capBytes := device.Options().HostMemoryBytes
 		if options.MemoryLimitBytes > 0 { // of which pinned memory is a part, blocks kept for reuse too
@@ -109,11 +112,13 @@ func (s *System) Engine(ctx context.Context, options Options) (*Engine, error) {
 // Device describes the device that the engine runs on.
 func (e *Engine) Device() *backend.DeviceInfo { return e.device.Info() }
 
-// TuningProblems says which rows of the user's tuning file do not count, and why. The engine runs by its tables instead.
+// TuningProblems says which rows of the user's tuning file do not count, and why. The engine runs by its tables
+// instead.
 func (e *Engine) TuningProblems() []error { return e.tuningProblems }
 
-// Allocator is where tables are best allocated, and where the batches of results are: in host memory that the device reads
-// without a staging copy, where it can, otherwise in large pages outside Go's heap. Memory is given back by Release alone.
+// Allocator is where tables are best allocated, and where the batches of results are: in host memory that the device
+// reads without a staging copy, where it can, otherwise in large pages outside Go's heap. Memory is given back by
+// Release alone.
 func (e *Engine) Allocator() memory.Allocator { return e.join.Allocator }
 
 // Join plans and runs a join and returns the result, from which the output is drawn; the caller closes it. Both tables
@@ -126,8 +131,8 @@ func (e *Engine) Join(ctx context.Context, left, right arrow.Table, spec JoinSpe
 	return plan.Run(ctx)
 }
 
-// PlanJoin plans a join whose layout was made before, from schemas that may have had more columns than the tables, so that a
-// caller can read just those in layout.Needed. The plan's Run runs it.
+// PlanJoin plans a join whose layout was made before, from schemas that may have had more columns than the tables, so
+// that a caller can read just those in layout.Needed. The plan's Run runs it.
 func (e *Engine) PlanJoin(ctx context.Context, layout *JoinLayout, left, right arrow.Table) (*JoinPlan, error) {
 	return e.join.PlanLayout(ctx, layout, left, right)
 }

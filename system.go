@@ -20,13 +20,14 @@ type System struct {
 
 // SystemOptions says how the backends are opened.
 type SystemOptions struct {
-	// HostOnly opens the host backend alone, which takes no time: loading the drivers of others takes up to 100 ms and 60 MB.
+	// HostOnly opens the host backend alone, which takes no time: loading the drivers of others takes up to 100 ms and 60
+	// MB.
 	HostOnly bool
 	Vulkan   vulkan.Options
 }
 
-// Discover opens every backend and lists its devices. A backend that cannot be opened is a problem, not an error: the host
-// backend is always there.
+// Discover opens every backend and lists its devices. A backend that cannot be opened is a problem, not an error: the
+// host backend is always there.
 func Discover(options SystemOptions) (*System, error) {
 	s := &System{backends: make(map[string]backend.Backend)}
 	if options.HostOnly {

@@ -15,10 +15,11 @@ type Algorithm = plan.Algorithm
 
 // Alternative is a way to join two tables, with what is predicted for it.
 //
-// All but smj-um bring the payload columns that the device can gather, those of 4 or 8 bytes without nulls, to the device as payload of
-// relations, make the whole output there, and bring it back piece by piece; other columns are fetched by row numbers, which are payload
-// too. With Place MaterializeHost row numbers are all payload there is. smj-um finds ranges of matches and makes the output piece by
-// piece from the columns as they are, so that it needs the least memory and is what remains where others do not fit.
+// All but smj-um bring the payload columns that the device can gather, those of 4 or 8 bytes without nulls, to the
+// device as payload of relations, make the whole output there, and bring it back piece by piece; other columns are
+// fetched by row numbers, which are payload too. With Place MaterializeHost row numbers are all payload there is.
+// smj-um finds ranges of matches and makes the output piece by piece from the columns as they are, so that it needs the
+// least memory and is what remains where others do not fit.
 type Alternative struct {
 	plan.Alternative
 	Place Materialize // where columns that the device can gather are put together
@@ -65,9 +66,9 @@ func (p *Plan) choose() error {
 	return nil
 }
 
-// frugalFirst brings the alternative to the front that needs the least memory of those that are predicted to take at most
-// a quarter more time than the first, which is less than predictions are off by. Where device memory is host memory, it is
-// what tables and batches lack.
+// frugalFirst brings the alternative to the front that needs the least memory of those that are predicted to take at
+// most a quarter more time than the first, which is less than predictions are off by. Where device memory is host
+// memory, it is what tables and batches lack.
 func frugalFirst(byTime []Alternative) {
 	frugal := 0
 	for i := range byTime {
@@ -82,8 +83,8 @@ func frugalFirst(byTime []Alternative) {
 	}
 }
 
-// keepWanted drops what the specification rules out. An algorithm that is the same as another one for this output goes by the name of
-// that: where no payload moves, om and um do not differ.
+// keepWanted drops what the specification rules out. An algorithm that is the same as another one for this output goes
+// by the name of that: where no payload moves, om and um do not differ.
 func (p *Plan) keepWanted() {
 	keep := func(wanted Algorithm) bool {
 		is := func(a Alternative) bool { return a.Algorithm == wanted }
@@ -171,8 +172,8 @@ func (p *Plan) method(i int, place Materialize) method {
 	return asPayload
 }
 
-// gatheredOnDevice tells for each output column whether the device fetches its values by row number for each piece: with smj-um those
-// that fit beside the matches, otherwise the columns with nulls.
+// gatheredOnDevice tells for each output column whether the device fetches its values by row number for each piece:
+// with smj-um those that fit beside the matches, otherwise the columns with nulls.
 func (p *Plan) gatheredOnDevice(a *Alternative) []bool {
 	on := make([]bool, len(p.Layout.Columns))
 	device := p.engine.Ops.Device()
@@ -207,8 +208,8 @@ func (p *Plan) fitRows(a *Alternative, rows uint64) error {
 	return err
 }
 
-// smaller is the alternative that needs the least memory and can run, for when the output turned out to be more than was expected; nil
-// where there is none but a.
+// smaller is the alternative that needs the least memory and can run, for when the output turned out to be more than
+// was expected; nil where there is none but a.
 func (p *Plan) smaller(a *Alternative) *Alternative {
 	for i := range p.Alternatives {
 		if b := &p.Alternatives[i]; b.Err == nil && b.batchwise() && !a.batchwise() {

@@ -6,16 +6,16 @@ import (
 	"github.com/apache/arrow-go/v18/parquet/schema"
 )
 
-// Bounds is a range that holds all values of a column, Min and Max included: integers, days, or counts of the unit of Type.
-// Where Min is above Max there are no values.
+// Bounds is a range that holds all values of a column, Min and Max included: integers, days, or counts of the unit of
+// Type. Where Min is above Max there are no values.
 type Bounds struct {
 	Type     arrow.DataType
 	Min, Max int64
 }
 
-// Bounds returns the bounds of a column of signed integers, dates, times or timestamps, taken from the statistics of the
-// row groups of a Parquet file. ok is false where a row group has none, and for other types and formats, and unknown or
-// ambiguous names. Bounds may be wider than the values are.
+// Bounds returns the bounds of a column of signed integers, dates, times or timestamps, taken from the statistics of
+// the row groups of a Parquet file. ok is false where a row group has none, and for other types and formats, and
+// unknown or ambiguous names. Bounds may be wider than the values are.
 func (r *Reader) Bounds(column string) (b Bounds, ok bool) {
 	source, index := r.parquetColumn(column)
 	if source == nil {
@@ -32,18 +32,23 @@ func (r *Reader) Bounds(column string) (b Bounds, ok bool) {
 	return b, true
 }
 
-// SkipOutside makes later reads leave out the row groups of a Parquet file in which no value of the column lies within the
-// bounds. Nulls lie within no bounds. Where the statistics do not tell, or the bounds have another type than the column,
-// nothing is left out. Rows and Bounds still describe the whole file.
+// SkipOutside makes later reads leave out the row groups of a Parquet file in which no value of the column lies within
+// the bounds. Nulls lie within no bounds. Where the statistics do not tell, or the bounds have another type than the
+// column, nothing is left out. Rows and Bounds still describe the whole file.
 func (r *Reader) SkipOutside(column string, b Bounds) {
-	if source, index := r.parquetColumn(column); source != nil && arrow.TypeEqual(source.fields.Field(index).Type, b.Type) {
-		for group := range source.skipped {
-			if one, ok := source.groupBounds(index, group); ok && (one.Min > b.Max || b.Min > one.Max || b.Min > b.Max || one.Min > one.Max) {
-				source.skipped[group] = true
-			}
+	source, index := r.parquetColumn(column)
+	if source == nil || !arrow.TypeEqual(source.fields.Field(index).Type, b.Type) {
+		return
+	}
+	for group := range source.skipped {
+		if one, ok := source.groupBounds(index, group); ok && !one.meets(b) {
+			source.skipped[group] = true
 		}
 	}
 }
+
+// meets tells whether a number lies within both.
+func (b Bounds) meets(other Bounds) bool { return max(b.Min, other.Min) <= min(b.Max, other.Max) }
 
 // parquetColumn finds a column of a Parquet file; nil for other formats, and for names that are none or not unique.
 func (r *Reader) parquetColumn(name string) (*parquetSource, int) {

@@ -10,7 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// boundsFile has row groups of ten rows: group g holds 10g to 10g+9 in key and day, nulls alone in every third group of gap.
+// boundsFile has row groups of ten rows: group g holds 10g to 10g+9 in key and day, nulls alone in every third group of
+// gap.
 func boundsFile(t *testing.T, groups int) *Reader {
 	schema := arrow.NewSchema([]arrow.Field{
 		{Name: "key", Type: arrow.PrimitiveTypes.Int64}, {Name: "day", Type: arrow.FixedWidthTypes.Date32},

@@ -2,8 +2,8 @@ package tableio
 
 import "os"
 
-// eagerFile asks the system to bring what is written to disk while more is being written, so that little is left to wait
-// for when the file has to be there.
+// eagerFile asks the system to bring what is written to disk while more is being written, so that little is left to
+// wait for when the file has to be there.
 type eagerFile struct {
 	file    *os.File
 	written int64

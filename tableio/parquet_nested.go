@@ -17,7 +17,9 @@ type nestedParquetEncoder struct {
 	groupBytes, groupLimitBytes int64 // of Arrow data; 0: no limit
 }
 
-func newNestedParquetEncoder(out io.Writer, schema *arrow.Schema, codec compress.Compression, opts WriteOptions) (encoder, error) {
+func newNestedParquetEncoder(
+	out io.Writer, schema *arrow.Schema, codec compress.Compression, opts WriteOptions,
+) (encoder, error) {
 	schema = plainSchema(schema)
 	e := &nestedParquetEncoder{groupLimitBytes: opts.RowGroupBytes}
 	properties := parquet.NewWriterProperties(

@@ -29,8 +29,8 @@ type parquetSource struct {
 	decoders chan *columnchunk.Decoder
 }
 
-// leastPageBytes is the decompressed size of a page that is read on any machine; larger ones where an eighth of the memory
-// suffices.
+// leastPageBytes is the decompressed size of a page that is read on any machine; larger ones where an eighth of the
+// memory suffices.
 const leastPageBytes = 256 << 20
 
 // pageBufferBytes of a column chunk are read at a time.
@@ -53,7 +53,8 @@ func openParquet(in *input) (source, error) {
 			return nil, fmt.Errorf("the stored Arrow schema: %w", err)
 		}
 	}
-	s := &parquetSource{file: reader, skipped: make([]bool, reader.NumRowGroups()), decoders: make(chan *columnchunk.Decoder, runtime.GOMAXPROCS(0))}
+	s := &parquetSource{file: reader, skipped: make([]bool, reader.NumRowGroups()),
+		decoders: make(chan *columnchunk.Decoder, runtime.GOMAXPROCS(0))}
 	for range cap(s.decoders) {
 		s.decoders <- &columnchunk.Decoder{MaxBytes: physicalMemoryBytes()}
 	}
@@ -110,9 +111,11 @@ func (s *parquetSource) groups() (groups []int) {
 	return groups
 }
 
-// batches yields each row group as a batch. Column chunks are decoded on all cores; as many are in flight as a row group
-// has columns and the machine cores.
-func (s *parquetSource) batches(ctx context.Context, columns []int, mem memory.Allocator) iter.Seq2[arrow.RecordBatch, error] {
+// batches yields each row group as a batch. Column chunks are decoded on all cores; as many are in flight as a row
+// group has columns and the machine cores.
+func (s *parquetSource) batches(
+	ctx context.Context, columns []int, mem memory.Allocator,
+) iter.Seq2[arrow.RecordBatch, error] {
 	return func(yield func(arrow.RecordBatch, error) bool) {
 		schema := chosenSchema(s.fields, columns)
 		for _, column := range columns {
@@ -215,7 +218,8 @@ func (s *parquetSource) decodeNested(ctx context.Context, at chunkPlace, mem mem
 		return nil, err
 	}
 	if int64(chunked.Len()) != rows {
-		return nil, fmt.Errorf("column %q: %d rows are there, %d were announced", s.fields.Field(at.column).Name, chunked.Len(), rows)
+		return nil, fmt.Errorf("column %q: %d rows are there, %d were announced", s.fields.Field(at.column).Name,
+			chunked.Len(), rows)
 	}
 	if chunks := chunked.Chunks(); len(chunks) == 1 {
 		return chunks[0], nil

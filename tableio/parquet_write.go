@@ -21,8 +21,8 @@ import (
 	"github.com/spirjoin/spirjoin/tableio/columnchunk"
 )
 
-// rowGroupRows is the size of a row group: large enough for readers to scan fast and for dictionaries to pay, small enough
-// that several are encoded at a time in little memory.
+// rowGroupRows is the size of a row group: large enough for readers to scan fast and for dictionaries to pay, small
+// enough that several are encoded at a time in little memory.
 const rowGroupRows = 1 << 17
 
 const parquetMagic = "PAR1"
@@ -44,8 +44,10 @@ func newParquetEncoder(out io.Writer, schema *arrow.Schema, opts WriteOptions) (
 	if err != nil {
 		return nil, err
 	}
-	e := &parquetEncoder{out: out, columns: columns, codec: codec, groupLimitBytes: opts.RowGroupBytes, groupLimitRows: opts.rowGroupRows(),
-		jobs: make(chan chunkJob), ended: make(chan struct{}), encoders: make(chan *columnchunk.Encoder, runtime.GOMAXPROCS(0))}
+	e := &parquetEncoder{out: out, columns: columns, codec: codec,
+		groupLimitBytes: opts.RowGroupBytes, groupLimitRows: opts.rowGroupRows(),
+		jobs: make(chan chunkJob), ended: make(chan struct{}),
+		encoders: make(chan *columnchunk.Encoder, runtime.GOMAXPROCS(0))}
 	e.footer = metadata.NewFileMetadataBuilder(fileSchema, columnchunk.WriterProperties(codec), keyValue)
 	for range cap(e.encoders) {
 		e.encoders <- new(columnchunk.Encoder)
@@ -73,8 +75,8 @@ func parquetCodec(compression string) (compress.Compression, error) {
 }
 
 // parquetEncoder writes tables of flat columns. Batches of any size are cut into row groups; the column chunks of these
-// are encoded on all cores, while one goroutine writes those that are ready, in the order of the file. So the chunks of a
-// few row groups are in flight, and batches are held no longer than until their rows are encoded.
+// are encoded on all cores, while one goroutine writes those that are ready, in the order of the file. So the chunks of
+// a few row groups are in flight, and batches are held no longer than until their rows are encoded.
 type parquetEncoder struct {
 	out     io.Writer
 	columns []columnchunk.Column
@@ -143,8 +145,8 @@ func (e *parquetEncoder) write(ctx context.Context, batch arrow.RecordBatch) err
 	return context.Cause(e.ctx)
 }
 
-// countsDictionaries tells whether the index types of dictionary columns can count the values of the row group's and the
-// batch's dictionaries together, which become one.
+// countsDictionaries tells whether the index types of dictionary columns can count the values of the row group's and
+// the batch's dictionaries together, which become one.
 func (g *rowGroup) countsDictionaries(batch arrow.RecordBatch) bool {
 	for i, column := range batch.Columns() {
 		added, ok := column.(*array.Dictionary)

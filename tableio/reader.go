@@ -246,11 +246,11 @@ func (r *Reader) Read(ctx context.Context, columns []string) (arrow.Table, error
 	return table, fail(ErrInput, "read", r.path, err)
 }
 
-// Batches yields the rows as record batches, with the columns that Read would load: a batch for each row group of Parquet,
-// record batch of Arrow IPC, or about 2 MiB of CSV text, in the order of the file. All cores decode; how far they are ahead
-// of the receiver is bounded, so that a table larger than memory can be read. The receiver releases each batch; its memory
-// is used again if the allocator does so. After an error nothing follows. Errors are as with Read, and so is whether
-// Batches may be called again. Leaving the loop ends the work.
+// Batches yields the rows as record batches, with the columns that Read would load: a batch for each row group of
+// Parquet, record batch of Arrow IPC, or about 2 MiB of CSV text, in the order of the file. All cores decode; how far
+// they are ahead of the receiver is bounded, so that a table larger than memory can be read. The receiver releases each
+// batch; its memory is used again if the allocator does so. After an error nothing follows. Errors are as with Read,
+// and so is whether Batches may be called again. Leaving the loop ends the work.
 func (r *Reader) Batches(ctx context.Context, columns []string) iter.Seq2[arrow.RecordBatch, error] {
 	return func(yield func(arrow.RecordBatch, error) bool) {
 		if columns == nil {

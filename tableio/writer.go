@@ -207,13 +207,13 @@ func plainPathError(err error) error {
 // Rows is the number of rows written so far.
 func (w *Writer) Rows() int64 { return w.rows }
 
-// Write appends a batch of any size, whose schema must equal that of the
-// Writer and whose columns hold nulls only where it allows them; another batch
-// is refused as a whole. The caller may release the batch when Write returns, but must not change its memory before Commit
-// or Abort has returned: encoding and writing go on meanwhile. So a failure may be reported by a later call.
+// Write appends a batch of any size, whose schema must equal that of the Writer and whose columns hold nulls only where
+// it allows them; another batch is refused as a whole. The caller may release the batch when Write returns, but must
+// not change its memory before Commit or Abort has returned: encoding and writing go on meanwhile. So a failure may be
+// reported by a later call.
 //
-// When ctx ends, Write returns before the batch is written. After an error, other than of a refused batch, the Writer can
-// only be aborted. Errors wrap ErrOutput.
+// When ctx ends, Write returns before the batch is written. After an error, other than of a refused batch, the Writer
+// can only be aborted. Errors wrap ErrOutput.
 func (w *Writer) Write(ctx context.Context, batch arrow.RecordBatch) error {
 	if w.err == nil && w.state != writing {
 		return fail(ErrOutput, "write", w.path, errors.New("the output is closed already"))

@@ -89,14 +89,16 @@ func TestMemoryLimitAsSeenFromOutside(t *testing.T) {
 	for c := range 6 {
 		values := make([]string, rows)
 		for i := range values {
-			values[i] = fmt.Sprintf("%d: a text that is about as long as a comment in an order, for column %d of %x", i*7919, c, i*104729)
+			values[i] = fmt.Sprintf("%d: a text about as long as the comment of an order, for column %d of the row %x",
+				i*7919, c, i*104729)
 		}
 		columns = append(columns, texts(fmt.Sprint("c", c), values...))
 	}
 	wide := tableFile(t, filepath.Join(dir, "wide.parquet"), columns...) // 140 MB in memory
 	narrow := tableFile(t, filepath.Join(dir, "narrow.parquet"), ints("k", keys...))
 	run := func(args ...string) (peakKiB int64, stderr string) {
-		command, output := processOf(t, append([]string{"join", narrow, wide, "--on", "k", "--device", "host", "-q"}, args...)...)
+		args = append([]string{"join", narrow, wide, "--on", "k", "--device", "host", "-q"}, args...)
+		command, output := processOf(t, args...)
 		require.NoError(t, command.Start())
 		ended := make(chan error, 1)
 		go func() { ended <- command.Wait() }()
@@ -147,7 +149,8 @@ func TestRowGroupsAreSkipped(t *testing.T) {
 		{many, apart, 0, 0, 0},
 		{many, many, 600_000, 600_000, 600_000},
 	} {
-		o := runProgram(t, exitDone, "join", c.left, c.right, "--on", "k", "--device", "host", "--count", "--stats", "json", "-q")
+		o := runProgram(t, exitDone, "join", c.left, c.right, "--on", "k", "--device", "host", "--count", "--stats", "json",
+			"-q")
 		var stats struct {
 			LeftRows   uint64 `json:"left_rows"`
 			RightRows  uint64 `json:"right_rows"`

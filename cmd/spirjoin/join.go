@@ -161,7 +161,8 @@ func explainTextKey(err error, o joinOptions, readers [2]*tableio.Reader) error 
 			if !ok {
 				continue
 			}
-			err = fmt.Errorf("%w; column %q of %s is text because of line %d: %.40q", err, name, o.paths[side], reason.Line, reason.Value)
+			err = fmt.Errorf("%w; column %q of %s is text because of line %d: %.40q", err, name, o.paths[side], reason.Line,
+				reason.Value)
 			if n := len(reason.Value); n > 0 && n <= 20 && !reason.Quoted {
 				err = fmt.Errorf("%w; --csv-null %s reads it as NULL", err, shellWord(reason.Value))
 			}

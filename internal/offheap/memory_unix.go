@@ -10,7 +10,8 @@ import (
 	"github.com/spirjoin/spirjoin/internal/hugepages"
 )
 
-// mapMemory returns memory that begins at a large page, so that all of it can lie in large pages, and how to give it back.
+// mapMemory returns memory that begins at a large page, so that all of it can lie in large pages, and how to give it
+// back.
 func mapMemory(sizeBytes int) (memory []byte, unmap func()) {
 	all, err := syscall.Mmap(-1, 0, sizeBytes+hugepages.Bytes, syscall.PROT_READ|syscall.PROT_WRITE,
 		syscall.MAP_ANON|syscall.MAP_PRIVATE)
