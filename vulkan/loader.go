@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"runtime"
 	"sync"
 	"unsafe"
@@ -13,6 +12,7 @@ import (
 	vk "github.com/vulkan-go/vulkan"
 
 	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/internal/cache"
 )
 
 /*
@@ -61,15 +61,17 @@ var load = sync.OnceValue(func() error {
 // tuneLavapipe asks lavapipe, before it is loaded, for vectors of 128 bits, unless the environment says otherwise. With wider
 // ones Mesa 22.3 spills the addresses of an access in one piece and loads them one by one, so that every access waits for
 // the one before it: scatters and gathers take 2.5 to 5 times as long. Mesa's cache of compiled shaders does not tell
-// the widths apart and therefore goes elsewhere.
+// the widths apart and therefore goes elsewhere, into a folder that is made here: Mesa makes only the last part of its
+// path, and complains on standard error where the others are missing.
 func tuneLavapipe() {
 	const width = "LP_NATIVE_VECTOR_WIDTH"
 	if _, set := os.LookupEnv(width); set {
 		return
 	}
 	if _, set := os.LookupEnv("MESA_SHADER_CACHE_DIR"); !set {
-		if cache, err := os.UserCacheDir(); err == nil {
-			_ = os.Setenv("MESA_SHADER_CACHE_DIR", filepath.Join(cache, "spirjoin", "mesa-128"))
+		if folder, err := cache.Path("mesa-128"); err == nil {
+			_ = os.MkdirAll(folder, 0o755)
+			_ = os.Setenv("MESA_SHADER_CACHE_DIR", folder)
 		}
 	}
 	_ = os.Setenv(width, "128")
