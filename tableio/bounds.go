@@ -98,15 +98,23 @@ func (s *parquetSource) groupBounds(column, group int) (b Bounds, ok bool) {
 			b, ok = Bounds{Min: 1}, true
 			return nil
 		}
-		if !stats.HasMinMax() {
-			return nil
+		stored := s.file.MetaData().GetRowGroups()[group].GetColumns()[s.columns[column].Leaf].GetMetaData().GetStatistics()
+		if stored.IsSetMin() != stored.IsSetMax() || stored.IsSetMinValue() != stored.IsSetMaxValue() || !stats.HasMinMax() {
+			return nil // the library takes one bound alone for both, the other being 0
 		}
 		switch stats := stats.(type) {
 		case *metadata.Int32Statistics:
-			b, ok = Bounds{Min: int64(stats.Min()), Max: int64(stats.Max())}, true
+			b = Bounds{Min: int64(stats.Min()), Max: int64(stats.Max())}
 		case *metadata.Int64Statistics:
-			b, ok = Bounds{Min: stats.Min(), Max: stats.Max()}, true
+			b = Bounds{Min: stats.Min(), Max: stats.Max()}
+		default:
+			return nil
 		}
+		if unit, temporal := s.fields.Field(column).Type.(arrow.TemporalWithUnit); temporal && unit.TimeUnit() == arrow.Second {
+			b.Min, _ = floorDivide(b.Min, 1000) // stored as milliseconds
+			b.Max, _ = floorDivide(b.Max, 1000)
+		}
+		ok = b.Min <= b.Max
 		return nil
 	})
 	return b, ok && err == nil

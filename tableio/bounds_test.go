@@ -2,11 +2,13 @@ package tableio
 
 import (
 	"math"
+	"os"
 	"testing"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/memory"
+	"github.com/apache/arrow-go/v18/parquet/pqarrow"
 	"github.com/stretchr/testify/require"
 )
 
@@ -107,4 +109,42 @@ func TestSkipOutside(t *testing.T) {
 	r.SkipOutside("key", Bounds{int64s, 0, 35})
 	r.SkipOutside("day", Bounds{days, -59, -25})
 	require.Equal(t, []int64{20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39}, keysOf(t, r))
+}
+
+// TestBoundsOfDoubtfulStatistics: one bound alone, and bounds in the wrong order, tell nothing.
+func TestBoundsOfDoubtfulStatistics(t *testing.T) {
+	for name, spoil := range map[string]func(min, max *[]byte){
+		"no least":    func(min, _ *[]byte) { *min = nil },
+		"no greatest": func(_, max *[]byte) { *max = nil },
+		"swapped":     func(min, max *[]byte) { *min, *max = *max, *min },
+	} {
+		r := boundsFile(t, 3)
+		stats := r.src.(*parquetSource).file.MetaData().GetRowGroups()[2].GetColumns()[0].GetMetaData().GetStatistics()
+		spoil(&stats.MinValue, &stats.MaxValue)
+		_, ok := r.Bounds("key")
+		require.False(t, ok, name)
+		r.SkipOutside("key", Bounds{arrow.PrimitiveTypes.Int64, 100, 200})
+		require.Equal(t, []int64{20, 21, 22, 23, 24, 25, 26, 27, 28, 29}, keysOf(t, r), name)
+	}
+}
+
+// TestBoundsOfSeconds reads a file that stores milliseconds and says that they were seconds.
+func TestBoundsOfSeconds(t *testing.T) {
+	dt := &arrow.TimestampType{Unit: arrow.Second}
+	b := array.NewTimestampBuilder(memory.NewGoAllocator(), dt)
+	b.AppendValues([]arrow.Timestamp{-7, 5}, nil)
+	schema := arrow.NewSchema([]arrow.Field{{Name: "at", Type: dt}}, nil)
+	path := tempPath(t, Parquet)
+	out, err := os.Create(path)
+	require.NoError(t, err)
+	w, err := pqarrow.NewFileWriter(schema, out, nil, pqarrow.NewArrowWriterProperties(pqarrow.WithStoreSchema()))
+	require.NoError(t, err)
+	require.NoError(t, w.Write(array.NewRecordBatch(schema, []arrow.Array{b.NewArray()}, 2)))
+	require.NoError(t, w.Close())
+	r, err := Open(t.Context(), path, ReadOptions{})
+	require.NoError(t, err)
+	defer r.Close()
+	bounds, ok := r.Bounds("at")
+	require.True(t, ok)
+	require.Equal(t, Bounds{dt, -7, 5}, bounds)
 }
