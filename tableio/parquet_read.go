@@ -137,8 +137,9 @@ func (s *parquetSource) batches(
 		groups := s.groups()
 		jobs := func(yield func(chunkPlace, error) bool) {
 			for _, group := range groups {
+				reader := s.file.RowGroup(group)
 				for _, column := range columns {
-					if !yield(chunkPlace{group, column}, nil) {
+					if !yield(chunkPlace{group, column, reader}, nil) {
 						return
 					}
 				}
@@ -163,8 +164,11 @@ func (s *parquetSource) batches(
 	}
 }
 
-// chunkPlace names a column chunk.
-type chunkPlace struct{ group, column int }
+// chunkPlace names a column chunk. The reader is of the row group, which takes time in proportion to all columns to make.
+type chunkPlace struct {
+	group, column int
+	reader        *file.RowGroupReader
+}
 
 func (s *parquetSource) groupRows(group int) int64 {
 	return s.file.MetaData().RowGroup(group).NumRows()
@@ -187,7 +191,7 @@ func (s *parquetSource) decode(ctx context.Context, at chunkPlace, mem memory.Al
 	if field.Column == nil {
 		return s.decodeNested(ctx, at, mem)
 	}
-	pages, err := s.file.RowGroup(at.group).GetColumnPageReader(field.Leaf)
+	pages, err := at.reader.GetColumnPageReader(field.Leaf)
 	if err != nil {
 		return nil, err
 	}

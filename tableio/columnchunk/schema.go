@@ -48,16 +48,20 @@ func ReadSchema(reader *file.Reader) (*arrow.Schema, []FileField, error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	var origins []arrow.Field
 	if stored != nil && stored.NumFields() != len(manifest.Fields) {
 		stored = nil
+	}
+	if stored != nil {
+		origins = stored.Fields() // a copy
 	}
 	adjusted := adjustedTimes(meta)
 	fields := make([]FileField, len(manifest.Fields))
 	arrowFields := make([]arrow.Field, len(fields))
 	for i, inferred := range manifest.Fields {
 		var origin *arrow.Field
-		if stored != nil && stored.Field(i).Name == inferred.Field.Name {
-			origin = &stored.Fields()[i]
+		if stored != nil && origins[i].Name == inferred.Field.Name {
+			origin = &origins[i]
 		}
 		field := fileField(inferred, origin, meta.Schema)
 		if field.Leaf >= 0 {
