@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -151,6 +152,36 @@ func TestLateFailuresShow(t *testing.T) {
 	require.NoError(t, w.Write(t.Context(), b.NewRecordBatch()))
 	require.ErrorContains(t, w.Commit(t.Context()), `column "day"`)
 	requireOnlyFiles(t, filepath.Dir(path))
+}
+
+// TestParquetKeepsSeconds covers types that Parquet stores in another unit.
+func TestParquetKeepsSeconds(t *testing.T) {
+	for _, dt := range []arrow.DataType{
+		arrow.FixedWidthTypes.Time32s, arrow.FixedWidthTypes.Date64,
+		&arrow.TimestampType{Unit: arrow.Second, TimeZone: "Europe/Paris"}, &arrow.TimestampType{Unit: arrow.Second},
+	} {
+		values, _, err := array.FromJSON(memory.NewGoAllocator(), dt, strings.NewReader(`[86400000, null, 0]`))
+		if dt.ID() == arrow.TIME32 {
+			values, _, err = array.FromJSON(memory.NewGoAllocator(), dt, strings.NewReader(`[86399, null, 0]`))
+		}
+		require.NoError(t, err)
+		indices, _, err := array.FromJSON(memory.NewGoAllocator(), arrow.PrimitiveTypes.Int8, strings.NewReader(`[2, 0, null]`))
+		require.NoError(t, err)
+		dictionary := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: dt}
+		schema := arrow.NewSchema([]arrow.Field{
+			{Name: "plain", Type: dt, Nullable: true}, {Name: "dictionary", Type: dictionary, Nullable: true},
+		}, nil)
+		batch := array.NewRecordBatch(schema, []arrow.Array{values, array.NewDictionaryArray(dictionary, indices, values)}, 3)
+		path := tempPath(t, Parquet)
+		writeFile(t, path, schema, []arrow.RecordBatch{batch}, WriteOptions{})
+		readFile(t, path, nil, ReadOptions{}, func(got arrow.Table) {
+			require.Equal(t, schema.String(), got.Schema().String())
+			require.Equal(t, values.String(), got.Column(0).Data().Chunk(0).String())
+			for row := range 3 {
+				require.Equal(t, batch.Column(1).ValueStr(row), got.Column(1).Data().Chunk(0).ValueStr(row))
+			}
+		})
+	}
 }
 
 func TestRemoveTemporaryFiles(t *testing.T) {

@@ -19,8 +19,8 @@ const schemaKey = "ARROW:schema"
 
 // WriteSchema returns the Parquet schema in which columns of an Arrow schema are stored, the columns for [Encoder], and
 // the key-value pairs of the file: the metadata of the schema, and the schema itself, so that the types come back.
-// Times in seconds are noted in milliseconds and date64 as date32, as that is what the file holds. Columns of types
-// that do not satisfy [Encodes] are an error.
+// Seconds become milliseconds in the file and date64 whole days, and come back as they were. Columns of types that do
+// not satisfy [Encodes] are an error.
 func WriteSchema(from *arrow.Schema) (*schema.Schema, []Column, metadata.KeyValueMetadata, error) {
 	properties := WriterProperties(compress.Codecs.Uncompressed)
 	nodes := make(schema.FieldList, from.NumFields())
@@ -134,22 +134,11 @@ func plainType(dt arrow.DataType) arrow.DataType {
 	return dt
 }
 
-// storedType is the type whose values the file holds.
+// storedType is what the stored schema says of a type: the type, but of dictionaries of extension types, which it cannot
+// name, their values.
 func storedType(dt arrow.DataType) arrow.DataType {
-	switch dt := dt.(type) {
-	case *arrow.Date64Type:
-		return arrow.FixedWidthTypes.Date32
-	case *arrow.Time32Type:
-		return arrow.FixedWidthTypes.Time32ms
-	case *arrow.TimestampType:
-		if dt.Unit == arrow.Second {
-			return &arrow.TimestampType{Unit: arrow.Millisecond, TimeZone: dt.TimeZone}
-		}
-	case *arrow.DictionaryType:
-		if dt.ValueType.ID() == arrow.EXTENSION { // stored schemas cannot say that
-			return dt.ValueType
-		}
-		return &arrow.DictionaryType{IndexType: dt.IndexType, ValueType: storedType(dt.ValueType), Ordered: dt.Ordered}
+	if dictionary, ok := dt.(*arrow.DictionaryType); ok && dictionary.ValueType.ID() == arrow.EXTENSION {
+		return dictionary.ValueType
 	}
 	return dt
 }

@@ -66,9 +66,7 @@ func TestWriteSchema(t *testing.T) {
 	require.NoError(t, err)
 	stored, err := flight.DeserializeSchema(serialized, memory.NewGoAllocator())
 	require.NoError(t, err)
-	fields := from.Fields()
-	fields[3].Type = &arrow.TimestampType{Unit: arrow.Millisecond, TimeZone: "UTC"}
-	for i, field := range fields {
+	for i, field := range from.Fields() {
 		require.True(t, field.Equal(stored.Field(i)), "%s instead of %s", stored.Field(i), field)
 	}
 }
