@@ -161,6 +161,10 @@ func (g *rowGroup) countsDictionaries(batch arrow.RecordBatch) bool {
 		if bits > 16 { // more than the rows of a row group, or than its dictionary page may have
 			continue
 		}
+		last := g.parts[len(g.parts)-1].Column(i).(*array.Dictionary)
+		if last.Dictionary().Data() == added.Dictionary().Data() {
+			continue // it is counted already
+		}
 		distinct := []arrow.Array{added.Dictionary()}
 		total := added.Dictionary().Len()
 		for _, part := range g.parts {
