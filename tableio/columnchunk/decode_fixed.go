@@ -37,8 +37,11 @@ func (s *fixedSink) appendPlain(plain []byte, n int) (int, error) {
 	return used, err
 }
 
+// widestNumber is the width of decimal256. Wider values have the same width in a page; that of numbers may be 1.
+const widestNumber = 32
+
 func (s *fixedSink) setDictionary(plain []byte, n int) error {
-	if n > len(plain) { // no value is smaller
+	if n > len(plain) || s.width > widestNumber && n > len(plain)/s.width { // before memory is taken for them
 		return errShort
 	}
 	s.entries = grown(s.entries, n*s.width)

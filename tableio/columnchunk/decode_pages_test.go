@@ -228,6 +228,8 @@ func TestDecodeRefuses(t *testing.T) {
 	valid := []byte{6, 1}
 	nonNull := optional
 	nonNull.Field.Nullable = false
+	wide := testColumn(t, &arrow.FixedSizeBinaryType{ByteWidth: 1 << 22}, false, parquet.Types.FixedLenByteArray,
+		schema.NoLogicalType{}, 1<<22)
 	seconds := testColumn(t, arrow.FixedWidthTypes.Time32s, false, parquet.Types.Int32,
 		schema.NewTimeLogicalType(false, schema.TimeUnitMillis), 0)
 	for _, c := range []struct {
@@ -248,6 +250,8 @@ func TestDecodeRefuses(t *testing.T) {
 		{"two dictionaries", required, 2, []file.Page{dictionaryPage(1, numbers(1)), dictionaryPage(1, numbers(1))},
 			"not the first page"},
 		{"short dictionary", required, 2, []file.Page{dictionaryPage(1<<30, numbers(1))}, "dictionary page: the page ends"},
+		{"short dictionary of wide values", wide, 2, []file.Page{dictionaryPage(1<<20, make([]byte, 1<<20))},
+			"dictionary page: the page ends"},
 		{"index", required, 1, []file.Page{dictionaryPage(2, numbers(1, 2)), pageV1(1, rle, []byte{2, 2, 2})},
 			"the index 2 into a dictionary of 2"},
 		{"index of text", text, 1, []file.Page{dictionaryPage(1, prefixed("a")), pageV2(1, 2, rle, valid, []byte{2, 2, 1})},
