@@ -110,7 +110,8 @@ func (s *parquetSource) groupBounds(column, group int) (b Bounds, ok bool) {
 		default:
 			return nil
 		}
-		if unit, temporal := s.fields.Field(column).Type.(arrow.TemporalWithUnit); temporal && unit.TimeUnit() == arrow.Second {
+		temporal, isTemporal := s.fields.Field(column).Type.(arrow.TemporalWithUnit)
+		if isTemporal && temporal.TimeUnit() == arrow.Second {
 			b.Min, _ = floorDivide(b.Min, 1000) // stored as milliseconds
 			b.Max, _ = floorDivide(b.Max, 1000)
 		}

@@ -245,13 +245,13 @@ func takeColumns(
 
 // assembleBatches makes the table of the chosen columns and releases the batches.
 func assembleBatches(fields *arrow.Schema, columns []int, batches []arrow.RecordBatch) (arrow.Table, error) {
-	chunks := make([][][]arrow.Array, len(columns))
+	chunks := make([][]arrow.Array, len(columns))
 	rows := int64(0)
 	for _, batch := range batches {
 		rows += batch.NumRows()
 		for i := range columns {
 			batch.Column(i).Retain()
-			chunks[i] = append(chunks[i], []arrow.Array{batch.Column(i)})
+			chunks[i] = append(chunks[i], batch.Column(i))
 		}
 		batch.Release()
 	}

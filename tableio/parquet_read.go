@@ -164,7 +164,8 @@ func (s *parquetSource) batches(
 	}
 }
 
-// chunkPlace names a column chunk. The reader is of the row group, which takes time in proportion to all columns to make.
+// chunkPlace names a column chunk. The reader is that of the row group, made once, because that takes time for each
+// column of the file.
 type chunkPlace struct {
 	group, column int
 	reader        *file.RowGroupReader
@@ -243,19 +244,13 @@ func collectLeaves(field *pqarrow.SchemaField, leaves map[int]bool) {
 
 // assemble makes the table of the chosen columns from their chunks in row
 // order, whose references it takes over.
-func assemble(fields *arrow.Schema, columns []int, chunks [][][]arrow.Array, rows int64) (arrow.Table, error) {
+func assemble(fields *arrow.Schema, columns []int, chunks [][]arrow.Array, rows int64) (arrow.Table, error) {
 	chosen := make([]arrow.Field, len(columns))
 	out := make([]arrow.Column, len(columns))
 	for i, column := range columns {
 		chosen[i] = fields.Field(column)
-		var all []arrow.Array
-		for _, part := range chunks[i] {
-			all = append(all, part...)
-		}
-		chunked := arrow.NewChunked(chosen[i].Type, all)
-		for _, chunk := range all {
-			chunk.Release()
-		}
+		chunked := arrow.NewChunked(chosen[i].Type, chunks[i])
+		releaseArrays(chunks[i])
 		if int64(chunked.Len()) != rows {
 			return nil, fmt.Errorf("column %q has %d rows of %d", chosen[i].Name, chunked.Len(), rows)
 		}

@@ -165,7 +165,8 @@ func TestParquetKeepsSeconds(t *testing.T) {
 			values, _, err = array.FromJSON(memory.NewGoAllocator(), dt, strings.NewReader(`[86399, null, 0]`))
 		}
 		require.NoError(t, err)
-		indices, _, err := array.FromJSON(memory.NewGoAllocator(), arrow.PrimitiveTypes.Int8, strings.NewReader(`[2, 0, null]`))
+		indices, _, err := array.FromJSON(memory.NewGoAllocator(), arrow.PrimitiveTypes.Int8,
+			strings.NewReader(`[2, 0, null]`))
 		require.NoError(t, err)
 		dictionary := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: dt}
 		schema := arrow.NewSchema([]arrow.Field{

@@ -15,8 +15,6 @@ import (
 	"github.com/apache/arrow-go/v18/parquet/schema"
 )
 
-const schemaKey = "ARROW:schema"
-
 // WriteSchema returns the Parquet schema in which columns of an Arrow schema are stored, the columns for [Encoder], and
 // the key-value pairs of the file: the metadata of the schema, and the schema itself, so that the types come back.
 // Seconds become milliseconds in the file and date64 whole days, and come back as they were. Columns of types that do
@@ -45,14 +43,14 @@ func WriteSchema(from *arrow.Schema) (*schema.Schema, []Column, metadata.KeyValu
 	meta := from.Metadata()
 	pairs := metadata.NewKeyValueMetadata()
 	for i, key := range meta.Keys() {
-		if key != schemaKey {
+		if key != storedArrowKey {
 			if err := pairs.Append(key, meta.Values()[i]); err != nil {
 				return nil, nil, nil, err
 			}
 		}
 	}
 	serialized := flight.SerializeSchema(arrow.NewSchema(stored, &meta), memory.NewGoAllocator())
-	return to, columns, pairs, pairs.Append(schemaKey, base64.StdEncoding.EncodeToString(serialized))
+	return to, columns, pairs, pairs.Append(storedArrowKey, base64.StdEncoding.EncodeToString(serialized))
 }
 
 // WriterProperties are those under which the metadata of chunks is built: that of the file and of its row groups.
@@ -134,8 +132,8 @@ func plainType(dt arrow.DataType) arrow.DataType {
 	return dt
 }
 
-// storedType is what the stored schema says of a type: the type, but of dictionaries of extension types, which it cannot
-// name, their values.
+// storedType is what the stored schema says of a type: the type, but of dictionaries of extension types, which it
+// cannot name, their values.
 func storedType(dt arrow.DataType) arrow.DataType {
 	if dictionary, ok := dt.(*arrow.DictionaryType); ok && dictionary.ValueType.ID() == arrow.EXTENSION {
 		return dictionary.ValueType

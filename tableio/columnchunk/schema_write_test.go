@@ -40,7 +40,7 @@ func TestEncodes(t *testing.T) {
 func TestWriteSchema(t *testing.T) {
 	json, err := extensions.NewJSONType(arrow.BinaryTypes.String)
 	require.NoError(t, err)
-	meta := arrow.NewMetadata([]string{"k", schemaKey}, []string{"v", "stale"})
+	meta := arrow.NewMetadata([]string{"k", storedArrowKey}, []string{"v", "stale"})
 	numbered := arrow.NewMetadata([]string{"PARQUET:field_id", "x"}, []string{"7", "y"})
 	from := arrow.NewSchema([]arrow.Field{
 		{Name: "u", Type: extensions.NewUUIDType()},
@@ -62,7 +62,7 @@ func TestWriteSchema(t *testing.T) {
 	require.Equal(t, from.Field(4), columns[4].Field)
 	require.Equal(t, "v", *pairs.FindValue("k"))
 
-	serialized, err := base64.StdEncoding.DecodeString(*pairs.FindValue(schemaKey))
+	serialized, err := base64.StdEncoding.DecodeString(*pairs.FindValue(storedArrowKey))
 	require.NoError(t, err)
 	stored, err := flight.DeserializeSchema(serialized, memory.NewGoAllocator())
 	require.NoError(t, err)
