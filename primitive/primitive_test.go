@@ -128,7 +128,9 @@ func TestScanLookbackOfManyTiles(t *testing.T) {
 			in[i] = random.Uint32()
 			want[i+1] = want[i] + uint64(in[i])
 		}
-		patiences := []uint32{1, 256}
+		// Where the machine does other work, all 782 tiles may be late and have to be counted, which takes 64 trips of a loop
+		// each. lavapipe stops an invocation after 65,535 trips, with a wrong result, so few are left to look for them.
+		patiences := []uint32{1, 16}
 		if vulkantest.Validation(t) == vulkan.GPUAssisted {
 			// Each access of an instrumented shader loops over the buffers: who looks often exceeds lavapipe's 65,535 trips of all loops.
 			patiences = patiences[:1]
