@@ -150,6 +150,23 @@ func (t *taker) find(id uint32) (chunk, row int) {
 	return int(cell.first), int(uint64(id) - t.starts[cell.first])
 }
 
+// runRows are looked at together for whether they are consecutive, as they are on a side that is probed in its order: then
+// they are copied at once.
+const runRows = 64
+
+// isRun tells whether every id is one more than the one before it.
+func isRun(ids []uint32) bool {
+	last := len(ids) - 1
+	if ids[last]-ids[0] != uint32(last) {
+		return false
+	}
+	gaps := uint32(0)
+	for i, id := range ids {
+		gaps |= id - ids[0] - uint32(i)
+	}
+	return gaps == 0
+}
+
 // result builds the gathered column and hands the buffers and children over to it. When err is not nil it releases them.
 func (t *taker) result(err error, nulls int, buffers []*memory.Buffer, children ...arrow.ArrayData) (arrow.ArrayData, error) {
 	defer func() {

@@ -102,6 +102,12 @@ func takeBinary[O int32 | int64](t *taker) (arrow.ArrayData, error) {
 		end := view[O](offsets.Bytes())[from]
 		for at := from; at < to; at += len(found) {
 			ids, first := t.ids[at:min(at+len(found), to)], byte(0)
+			if chunk, row := t.find(ids[0]); isRun(ids) && row+len(ids) <= t.chunks[chunk].Len() {
+				start := end
+				end = ends[at+len(ids)-1]
+				copy(out[start:end], values[chunk][starts[at]:]) // the bytes of consecutive rows follow one another
+				continue
+			}
 			for i, id := range ids {
 				chunk, _ := t.find(id)
 				found[i] = values[chunk][starts[at+i]:]

@@ -53,6 +53,19 @@ func takeFixed[T any](t *taker, values *memory.Buffer) error {
 
 func gatherFixed[T any](t *taker, out []T, sources [][]T, ids []uint32) {
 	out = out[:len(ids)]
+	for i := 0; i < len(ids); {
+		n := min(len(ids)-i, runRows)
+		if chunk, row := t.find(ids[i]); isRun(ids[i:i+n]) && row+n <= len(sources[chunk]) {
+			copy(out[i:i+n], sources[chunk][row:])
+		} else {
+			gatherScattered(t, out[i:i+n], sources, ids[i:i+n])
+		}
+		i += n
+	}
+}
+
+func gatherScattered[T any](t *taker, out []T, sources [][]T, ids []uint32) {
+	out = out[:len(ids)]
 	if len(sources) == 1 {
 		source := sources[0]
 		for i, id := range ids {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -303,4 +304,39 @@ func TestTakeFindsRowsInUnevenChunks(t *testing.T) {
 	got, err := Take(context.Background(), arrow.NewChunked(arrow.PrimitiveTypes.Uint64, chunks), ids, memory.DefaultAllocator)
 	require.NoError(t, err)
 	require.Equal(t, want, got.(*array.Uint64).Uint64Values())
+}
+
+// Consecutive rows are copied together, up to the end of their chunk; rows that only look so, or repeat, are not.
+func TestTakeOfRuns(t *testing.T) {
+	texts, numbers := array.NewStringBuilder(memory.DefaultAllocator), array.NewInt64Builder(memory.DefaultAllocator)
+	for i := range 1000 {
+		texts.Append(strings.Repeat(string(rune('a'+i%26)), i%7) + strconv.Itoa(i))
+		numbers.Append(int64(i) * 3)
+	}
+	var ids []uint32
+	run := func(from, n int) {
+		for i := range n {
+			ids = append(ids, uint32(from+i))
+		}
+	}
+	run(0, 1000)
+	for _, n := range []int{1, 63, 64, 65, 127, 128, 200} {
+		run(300-n/2, n) // across the border of two chunks
+		run(700, n)
+		ids = append(ids, 5, 5, 5, 4, 3)
+	}
+	for i := range 64 { // its first and last differ by 63
+		ids = append(ids, 100+uint32(i^1&(i>>1)|i&62))
+	}
+	for range 64 {
+		ids = append(ids, 17)
+	}
+	for _, values := range []arrow.Array{texts.NewArray(), numbers.NewArray()} {
+		for _, cuts := range [][]int{{}, {300}, {1, 64, 300, 301, 990}} {
+			column := chunkedOf(values, cuts...)
+			got, err := Take(t.Context(), column, ids, memory.DefaultAllocator)
+			require.NoError(t, err)
+			require.True(t, array.Equal(slowTake(t, column, ids), got), "%s, %v", values.DataType(), cuts)
+		}
+	}
 }

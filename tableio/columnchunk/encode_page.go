@@ -71,8 +71,7 @@ func (e *Encoder) writePage(header pageHeader, page []byte) error {
 	if len(page) > maxPageBytes {
 		return errLargePage
 	}
-	isText := header.encoding == parquet.Encodings.Plain && e.column.Leaf.PhysicalType() == parquet.Types.ByteArray
-	compressed, err := e.compress(page, isText)
+	compressed, err := e.compress(page)
 	if err != nil {
 		return err
 	}
@@ -88,18 +87,13 @@ func (e *Encoder) writePage(header pageHeader, page []byte) error {
 	return nil
 }
 
-// compress returns the page compressed by the codec of the chunk. The result is valid until the next call. Snappy finds
-// a tenth more in text if it searches longer; in numbers it does not.
-func (e *Encoder) compress(page []byte, isText bool) ([]byte, error) {
+// compress returns the page compressed by the codec of the chunk. The result is valid until the next call.
+func (e *Encoder) compress(page []byte) ([]byte, error) {
 	switch e.chunk.codec {
 	case compress.Codecs.Uncompressed:
 		return page, nil
 	case compress.Codecs.Snappy:
-		if isText {
-			e.compressed = s2.EncodeSnappyBetter(e.compressed[:0], page)
-		} else {
-			e.compressed = s2.EncodeSnappy(e.compressed[:0], page)
-		}
+		e.compressed = s2.EncodeSnappy(e.compressed[:0], page)
 	case compress.Codecs.Zstd:
 		if e.zstd == nil {
 			encoder, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1),
