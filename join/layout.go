@@ -68,12 +68,11 @@ func (l *Layout) output(schemas [2]*arrow.Schema, spec Spec) ([]arrow.Field, err
 	add := func(side relation.Side, field arrow.Field) error {
 		source := field.Name
 		fault := relation.CheckColumn(schemas[side], side, source)
-		if _, clash := taken[field.Name]; clash && side == relation.Right {
+		for side == relation.Right { // until the name is free
+			if _, clash := taken[field.Name]; !clash {
+				break
+			}
 			field.Name += spec.Suffix
-		}
-		if _, clash := taken[field.Name]; clash && fault == nil {
-			fault = fmt.Errorf("%w: join: two output columns would be named %q; choose another suffix than %q or rename the column",
-				backend.ErrInvalidInput, field.Name, spec.Suffix)
 		}
 		if fault != nil {
 			if spec.Columns == nil {

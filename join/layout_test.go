@@ -27,11 +27,9 @@ func TestLayoutOfAmbiguousNames(t *testing.T) {
 		{[]string{"k", "a", "a"}, []string{"k", "b"}, nil, `the left table has 2 columns "a"`},
 		{[]string{"k", "b"}, []string{"k", "a", "a"}, nil, `the right table has 2 columns "a"`},
 		{[]string{"k", "a"}, []string{"k", "a", "a"}, nil, `the right table has 2 columns "a"`},
-		{[]string{"k", "a", "a_right"}, []string{"k", "a"}, nil, `two output columns would be named "a_right"`},
 		{[]string{"k", "a", "a"}, []string{"k", "b"}, []string{"a"}, `the left table has 2 columns "a"`},
 		{[]string{"k"}, []string{"k", "a", "a"}, []string{"a"}, `the right table has 2 columns "a"`},
 		{[]string{"k"}, []string{"k", "a", "a"}, []string{"a_right"}, `the right table has 2 columns "a"`},
-		{[]string{"k", "a", "a_right"}, []string{"k", "a"}, []string{"a_right"}, `two output columns would be named "a_right"`},
 		{[]string{"k", "a", "a"}, []string{"k", "b"}, []string{"b", "k"}, ""},
 		{[]string{"k", "b"}, []string{"k", "a", "a"}, []string{"b"}, ""},
 		{[]string{"k", "a", "a_right"}, []string{"k", "a"}, []string{"a"}, ""},
@@ -48,4 +46,21 @@ func TestLayoutOfAmbiguousNames(t *testing.T) {
 		}
 		require.NotContains(t, layout.Needed[0], "a_right")
 	}
+}
+
+// A name of the right table that is taken gets the suffix until it is free, whichever table has the longer names.
+func TestLayoutOfTakenNames(t *testing.T) {
+	short, long := schemaOf("k", "a"), schemaOf("k", "a", "a_right")
+	names := func(left, right *arrow.Schema) (names []string) {
+		layout, err := join.NewLayout(left, right, join.Spec{On: []string{"k"}})
+		require.NoError(t, err)
+		for _, field := range layout.Schema.Fields() {
+			names = append(names, field.Name)
+		}
+		return names
+	}
+	require.Equal(t, []string{"k", "a", "a_right"}, names(short, short))
+	require.Equal(t, []string{"k", "a", "a_right", "a_right_right"}, names(short, long))
+	require.Equal(t, []string{"k", "a", "a_right", "a_right_right"}, names(long, short))
+	require.Equal(t, []string{"k", "a", "a_right", "a_right_right", "a_right_right_right"}, names(long, long))
 }

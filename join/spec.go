@@ -70,7 +70,7 @@ type Spec struct {
 	// Columns are the output columns to return, by output name and in this order; nil for all: the columns of the left
 	// table, then those of the right table without its key columns, which equal the left ones.
 	Columns []string
-	Suffix  string // put behind the name of a right column that the left table also has; default "_right"
+	Suffix  string // put behind the name of a right column until the name is free; default "_right"
 	Output  Output
 	// MaxOutputRows makes a join that finds more pairs fail with backend.ErrLimit before it takes memory for them; 0 is no limit.
 	MaxOutputRows uint64
