@@ -20,8 +20,7 @@ type System struct {
 
 // SystemOptions says how the backends are opened.
 type SystemOptions struct {
-	// HostOnly opens the host backend alone, which takes no time: loading the drivers of others takes up to 100 ms and 60
-	// MB.
+	// HostOnly opens the host backend alone: loading the drivers of others takes up to 100 ms and 60 MB.
 	HostOnly bool
 	Vulkan   vulkan.Options
 }
@@ -30,16 +29,23 @@ type SystemOptions struct {
 // host backend is always there.
 func Discover(options SystemOptions) (*System, error) {
 	s := &System{backends: make(map[string]backend.Backend)}
-	if options.HostOnly {
-	} else if v, err := vulkan.New(options.Vulkan); err != nil {
-		s.Problems = append(s.Problems, fmt.Errorf("vulkan: %w", err))
-	} else if err := s.add(v); err != nil {
-		s.Problems = append(s.Problems, err)
+	if !options.HostOnly {
+		if err := s.addVulkan(options.Vulkan); err != nil {
+			s.Problems = append(s.Problems, err)
+		}
 	}
 	if err := s.add(host.New(host.Options{})); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
 	return s, nil
+}
+
+func (s *System) addVulkan(options vulkan.Options) error {
+	v, err := vulkan.New(options)
+	if err != nil {
+		return fmt.Errorf("vulkan: %w", err)
+	}
+	return s.add(v)
 }
 
 func (s *System) add(b backend.Backend) error {

@@ -158,7 +158,7 @@ func (g *rowGroup) countsDictionaries(batch arrow.RecordBatch) bool {
 		if !arrow.IsUnsignedInteger(index.ID()) {
 			bits--
 		}
-		if bits > 16 { // more than the rows of a row group, or than its dictionary page may have
+		if bits > 16 { // it counts more than a dictionary page has
 			continue
 		}
 		last := g.parts[len(g.parts)-1].Column(i).(*array.Dictionary)

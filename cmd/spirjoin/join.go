@@ -132,8 +132,8 @@ func nameFormatFlag(err error, flag string) error {
 	return err
 }
 
-// skipRowGroups leaves row groups unread whose statistics say that their keys lie outside those of the other side: in an
-// inner join they match nothing.
+// skipRowGroups leaves row groups unread whose statistics say that their keys lie outside those of the other side: in
+// an inner join they match nothing.
 func skipRowGroups(readers [2]*tableio.Reader, spec spirjoin.JoinSpec) {
 	for i, left := range spec.LeftOn {
 		names := [2]string{left, spec.RightOn[i]}

@@ -265,6 +265,28 @@ func TestCancelWhileStandardOutputBlocks(t *testing.T) {
 	require.Equal(t, "spirjoin: interrupted\n", stderr.String())
 }
 
+// A command that hangs while it writes a file is abandoned after a signal, and its hidden file does not stay.
+func TestAbandonedOutputIsRemoved(t *testing.T) {
+	dir := t.TempDir()
+	left := tableFile(t, filepath.Join(dir, "l.parquet"), ints("k", 1))
+	ctx, cancel := context.WithCancel(t.Context())
+	release, ended := make(chan struct{}), make(chan struct{})
+	s := onTerminal(new(bytes.Buffer), new(bytes.Buffer))
+	s.stderrColumns, s.abandonAfter = 0, 10*time.Millisecond
+	s.onPhase = func(phase string) {
+		if phase == "finish" {
+			defer close(ended)
+			cancel()
+			<-release
+		}
+	}
+	out := filepath.Join(dir, "out.parquet")
+	require.Equal(t, exitInterrupted, s.run(ctx, []string{"spirjoin", "join", left, left, "--on", "k", "--device", "host", "-o", out}))
+	requireFiles(t, dir, "l.parquet")
+	close(release)
+	<-ended
+}
+
 // asProgram is the environment variable that makes this test program spirjoin itself.
 const asProgram = "SPIRJOIN_TEST_AS_PROGRAM"
 
