@@ -1,0 +1,24 @@
+package spirjoin_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/spirjoin/spirjoin"
+)
+
+// The host alone is there without any driver being looked for; an engine on it opens no more.
+func TestHostOnly(t *testing.T) {
+	system, err := spirjoin.Discover(spirjoin.SystemOptions{HostOnly: true})
+	require.NoError(t, err)
+	require.Empty(t, system.Problems)
+	require.Len(t, system.Devices, 1)
+	require.Equal(t, "host", system.Devices[0].Backend)
+	require.NoError(t, system.Close())
+
+	engine, err := spirjoin.Open(t.Context(), spirjoin.Options{Device: spirjoin.HostDevice})
+	require.NoError(t, err)
+	require.Zero(t, engine.Device().Index, "the first device: no other backend was opened before it")
+	require.NoError(t, engine.Close())
+}
