@@ -240,7 +240,7 @@ func TestSortInPortions(t *testing.T) {
 				err := r.ops.Sort(list, p, scratch.All(), m.columns(0), [2]primitive.Columns{m.columns(0), m.columns(1)})
 				scatters := 0
 				for _, c := range list.Commands {
-					if c.Kernel != nil && c.Kernel.Spec == kernel.RadixScatter {
+					if c.Kernel != nil && c.Kernel.Spec == kernel.RadixScatter.KernelSpec {
 						scatters++
 					}
 				}

@@ -16,12 +16,12 @@ var mergeJoinBenchmark = Benchmark{
 		config := backend.Config{"placing": kernel.AtOffsets}
 		maps.Copy(config, b.ops.Tuning().Config("merge_join", setting("key_bits", b.Key)))
 		maps.Copy(config, setting("key_bits", b.Key))
-		k, err := b.device().Kernel(kernel.MergeJoin, config)
+		k, err := b.device().Kernel(kernel.MergeJoin.KernelSpec, config)
 		if err != nil {
 			b.fail(err)
 			return experiment{}
 		}
-		left := max(1, min(uint64(kernel.TileRows(k.Config))/2, uint64(k.Config["table"]))) // rows of a unit
+		left := max(1, min(uint64(kernel.TileRows(kernel.Named(k.Config)))/2, uint64(k.Config["table"]))) // rows of a unit
 		units, leftRows := (b.Rows+2*left-1)/(2*left), (b.Rows+1)/2
 		key := func(row uint64) uint64 { return narrow(3*row, b.Key) }
 		bounds := b.column(32, 4*units, func(i uint64) uint64 {

@@ -12,7 +12,7 @@ var partitionJoinBenchmark = Benchmark{
 	Name: "partition_join", Table: "partition_join", tunes: true, Keys: narrowWide, Payloads: none, Distributions: only,
 	variant: func(key, _ int) backend.Config { return setting("key_bits", key) },
 	set: func(b *bed) experiment {
-		k, err := b.device().Kernel(kernel.PartitionJoin, joinConfig(b))
+		k, err := b.device().Kernel(kernel.PartitionJoin.KernelSpec, joinConfig(b))
 		if err != nil {
 			b.fail(err)
 			return experiment{}
