@@ -32,7 +32,7 @@ type ReduceConfig struct {
 	InBits  uint32 `axis:"32,64"`
 	SumBits uint32 `axis:"32,64"`
 	ShapedTile
-	Op uint32
+	Op ReduceOp
 }
 
 // Reduce reduces tiles, the first step of a reduction and of a scan: tile_results[tile] is the result of op over the values of
@@ -118,7 +118,7 @@ func bitsOfTiles[K word](args *varyingBitsArgs[[]byte], config *VaryingBitsConfi
 }
 
 func reduce[V, S word](args *reduceArgs[[]byte], config *ReduceConfig, group uint32) {
-	rows, count, op := args.Rows, args.Tiles, ReduceOp(config.Op)
+	rows, count, op := args.Rows, args.Tiles, config.Op
 	results := view[S](args.TileResults)
 	for t := range tiles(config, group, count, rows) {
 		results[t.index] = reduceColumn[V, S](op, view[V](args.Values)[t.first:t.end])
