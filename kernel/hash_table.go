@@ -71,7 +71,7 @@ type TableProbeArgs = tableProbeArgs[backend.Range]
 
 type tableProbeArgs[B any] struct {
 	Slots B `access:"read"`
-	joinColumns[B]
+	JoinColumns[B]
 	JoinRows
 	Rows uint32
 	Mask uint32
@@ -109,7 +109,7 @@ func tableProbe[K word](args *tableProbeArgs[[]byte], config *TableProbeConfig, 
 	right := view[K](args.RightKeys)
 	p := prober[K]{slots: backend.Words(args.Slots)[:mask+1], left: view[K](args.LeftKeys), patience: patience, unique: oneIf(config.Unique == 1)}
 	for t := range tiles(config, group, max(1, Tiles(config, uint64(rows))), rows) { // no rows are a tile too, which is counted
-		out := &joinOutput[K]{joinColumns: args.joinColumns, JoinRows: args.JoinRows, OutputConfig: config.OutputConfig, unit: group,
+		out := &joinOutput[K]{JoinColumns: args.JoinColumns, JoinRows: args.JoinRows, OutputConfig: config.OutputConfig, unit: group,
 			pageSize: config.PageRows, keys: keyOutputOf[K](args.KeysOut, 0, 0)}
 		for first := t.first; first < t.end && len(p.left) > 0; first += pairRows {
 			out.rightFirst = uint32(first)

@@ -26,8 +26,8 @@ type OutputConfig struct {
 
 var defaultOutput = OutputConfig{Placing: AtOffsets, LeftWords: 1, RightWords: 1}
 
-// joinColumns are the columns of kernels that join, and joinRows where output goes ([PartitionJoin]).
-type joinColumns[B any] struct {
+// JoinColumns are the columns of kernels that join; of which kind, [PartitionJoin] says. B is backend.Range for callers.
+type JoinColumns[B any] struct {
 	LeftKeys      B `access:"read"`
 	RightKeys     B `access:"read"`
 	LeftPayload   B `access:"read"`
@@ -41,9 +41,6 @@ type joinColumns[B any] struct {
 	LeftOut2      B `access:"write"`
 	RightOut2     B `access:"write"`
 }
-
-// JoinColumns are the columns of kernels that join.
-type JoinColumns = joinColumns[backend.Range]
 
 // JoinRows are the output rows of kernels that join: OutRows from FirstRow on.
 type JoinRows struct {
@@ -63,7 +60,7 @@ type joinOutput[K word] struct {
 	left, right           [pairRows]uint32 // the rows of the pairs to write,
 	leftFirst, rightFirst uint32           // counted from these
 
-	joinColumns[[]byte]
+	JoinColumns[[]byte]
 	JoinRows
 	OutputConfig
 	unit               uint32

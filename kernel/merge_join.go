@@ -67,7 +67,7 @@ type MergeJoinArgs = mergeJoinArgs[backend.Range]
 
 type mergeJoinArgs[B any] struct {
 	Units B `access:"read"`
-	joinColumns[B]
+	JoinColumns[B]
 	JoinRows
 }
 
@@ -103,7 +103,7 @@ var MergeJoin = define[MergeJoinArgs](entry[mergeJoinArgs[[]byte], MergeJoinConf
 func mergeJoin[K word](args *mergeJoinArgs[[]byte], config *MergeJoinConfig, group uint32) {
 	unit := backend.Words(args.Units)[4*group:][:4]
 	left, right := view[K](args.LeftKeys)[unit[0]:unit[1]], view[K](args.RightKeys)[unit[2]:unit[3]]
-	out := &joinOutput[K]{leftFirst: unit[0], rightFirst: unit[2], joinColumns: args.joinColumns, JoinRows: args.JoinRows,
+	out := &joinOutput[K]{leftFirst: unit[0], rightFirst: unit[2], JoinColumns: args.JoinColumns, JoinRows: args.JoinRows,
 		OutputConfig: config.OutputConfig, unit: group, keys: keyOutputOf[K](args.KeysOut, 0, 0)}
 	from, n := 0, uint(0)
 	for i, key := range right {

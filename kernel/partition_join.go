@@ -12,7 +12,7 @@ type PartitionJoinArgs = partitionJoinArgs[backend.Range]
 
 type partitionJoinArgs[B any] struct {
 	Units B `access:"read"`
-	joinColumns[B]
+	JoinColumns[B]
 	JoinRows
 	Shift uint32
 	High  uint32
@@ -88,7 +88,7 @@ func partitionJoin[K word](args *partitionJoinArgs[[]byte], config *PartitionJoi
 	}
 	defer pool.Put(t)
 	t.build(left, unmixed, args.Shift, config.Heads)
-	out := &joinOutput[K]{leftFirst: unit[0], joinColumns: args.joinColumns, JoinRows: args.JoinRows, OutputConfig: config.OutputConfig, unit: group,
+	out := &joinOutput[K]{leftFirst: unit[0], JoinColumns: args.JoinColumns, JoinRows: args.JoinRows, OutputConfig: config.OutputConfig, unit: group,
 		pageSize: config.PageRows, mixed: config.Mixed == 1, seed: config.Seed, keys: keyOutputOf[K](args.KeysOut, config.Widened, args.High)}
 	var buffer [pairRows]K
 	for first := unit[2]; first < unit[3]; first += pairRows {
