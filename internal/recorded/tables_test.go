@@ -1,0 +1,3 @@
+package recorded_test
+type tableCase struct{name string}
+var tableCases []tableCase
