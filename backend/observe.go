@@ -19,9 +19,9 @@ type Event struct {
 	Range    Range
 }
 
-// Observe has observe called with every event from now on, before it takes effect and in the goroutine of the caller, so
-// that it may be called by several goroutines at once. What an event refers to may be read during the call alone, and the
-// device must not be used. nil ends it. For tests: what is recorded follows from calls, never from time.
+// Observe calls observe with every event from now on, before the event takes effect. It runs in the goroutine that
+// makes the event, so several may run at once. It must not use the device, nor keep what the event refers to. nil ends
+// it. For tests: events follow from calls, never from measured time.
 func (d *Device) Observe(observe func(Event)) {
 	if observe == nil {
 		d.observer.Store(nil)

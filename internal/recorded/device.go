@@ -1,5 +1,5 @@
-// Package recorded opens devices that are described but not there, and writes down what they are given to do: kernels with
-// their configurations, groups, arguments and parameters, transfers, and waits of the host. For tests only.
+// Package recorded opens devices that are described but not there, and writes down what they are given to do: kernels
+// with their configurations, groups, arguments and parameters, transfers, and waits of the host. For tests only.
 package recorded
 
 import (
@@ -19,29 +19,32 @@ import (
 func H200() backend.DeviceInfo {
 	return describe("NVIDIA H200", "NVIDIA", 32, 139<<30, backend.Limits{
 		MaxAllocationBytes: 4<<30 - 2<<20, MaxBufferBytes: 1 << 40, MaxBlockBytes: 139 << 30,
-		MaxInvocations: 1024, MaxSharedBytes: 48 << 10, MaxPushConstantBytes: 256, MaxGroups: 1<<31 - 1, ImportAlignment: 4096,
+		MaxInvocations: 1024, MaxSharedBytes: 48 << 10, MaxPushConstantBytes: 256, MaxGroups: 1<<31 - 1,
+		ImportAlignment: 4096,
 	})
 }
 
-// Plain is a discrete GPU with the least shared memory and invocations that are common, of which no table knows the name.
+// Plain is a discrete GPU that no table names, so that it takes the rows for "any" and "gpu".
 func Plain() backend.DeviceInfo {
 	return describe("plain GPU", "plain driver", 64, 16<<30, backend.Limits{
 		MaxAllocationBytes: 4<<30 - 2<<20, MaxBufferBytes: 4<<30 - 2<<20, MaxBlockBytes: 4<<30 - 2<<20,
-		MaxInvocations: 256, MaxSharedBytes: 32 << 10, MaxPushConstantBytes: 128, MaxGroups: 1<<16 - 1, ImportAlignment: 4096,
+		MaxInvocations: 256, MaxSharedBytes: 32 << 10, MaxPushConstantBytes: 128, MaxGroups: 1<<16 - 1,
+		ImportAlignment: 4096,
 	})
 }
 
 func describe(name, driver string, subgroup uint32, memoryBytes uint64, limits backend.Limits) backend.DeviceInfo {
 	return backend.DeviceInfo{
-		ID: "described:" + name, Backend: "vulkan", Name: name, Type: backend.Discrete, TypeName: backend.Discrete.String(),
+		ID: "described:" + name, Backend: "vulkan", Name: name,
+		Type: backend.Discrete, TypeName: backend.Discrete.String(),
 		Driver: driver, DriverVersion: "1", UUID: name, Limits: limits,
 		Heaps:        []backend.Heap{{SizeBytes: memoryBytes, BudgetBytes: memoryBytes, DeviceLocal: true}},
 		SubgroupSize: subgroup, MinSubgroupSize: subgroup, MaxSubgroupSize: subgroup,
 	}
 }
 
-// Open opens a described device whose kernels are the Go references, on so many workers (0: all cores), so that what the
-// host reads back is true. The host does not see its device-local memory. When the test ends, the device must close cleanly.
+// Open opens a described device whose kernels are the Go references, run by so many workers (0: one a core): what the
+// host reads back is true. Device-local memory is not mapped. The device must close cleanly when the test ends.
 func Open(t testing.TB, info backend.DeviceInfo, options backend.DeviceOptions, workers int) *backend.Device {
 	t.Helper()
 	b := host.New(host.Options{Discrete: true, Workers: workers})
@@ -51,8 +54,8 @@ func Open(t testing.TB, info backend.DeviceInfo, options backend.DeviceOptions, 
 	return open(t, described{below, &info}, options)
 }
 
-// OpenIdle opens a described device that has no memory and runs nothing, so that commands over columns of any size can be
-// recorded. What is read back from it is undefined.
+// OpenIdle opens a described device that has no memory and runs nothing, so that commands over columns of any size can
+// be recorded. What is read back from it is undefined.
 func OpenIdle(t testing.TB, info backend.DeviceInfo) *backend.Device {
 	t.Helper()
 	return open(t, described{&idle{}, &info}, backend.DeviceOptions{})
@@ -78,9 +81,10 @@ func (d described) Compile(spec *backend.KernelSpec, config backend.Config) (bac
 	if spec.SharedBytes != nil {
 		sharedBytes = spec.SharedBytes(config)
 	}
-	if config["workgroup"] > limits.MaxInvocations || sharedBytes > limits.MaxSharedBytes || argumentBytes > limits.MaxPushConstantBytes {
-		return nil, &backend.OpError{Op: "compile", Device: d.info.Name, Kernel: spec.Name, Err: backend.ErrLimit, Detail: fmt.Sprintf(
-			"%v: %d bytes of shared memory, %d of arguments", config, sharedBytes, argumentBytes)}
+	if config["workgroup"] > limits.MaxInvocations || sharedBytes > limits.MaxSharedBytes ||
+		argumentBytes > limits.MaxPushConstantBytes {
+		return nil, &backend.OpError{Op: "compile", Device: d.info.Name, Kernel: spec.Name, Err: backend.ErrLimit,
+			Detail: fmt.Sprintf("%v: %d bytes of shared memory, %d of arguments", config, sharedBytes, argumentBytes)}
 	}
 	return d.Driver.Compile(spec, config)
 }

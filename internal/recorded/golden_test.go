@@ -5,6 +5,7 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -26,10 +27,12 @@ var devices = map[string]func() backend.DeviceInfo{"h200": recorded.H200, "plain
 // mostLines of a golden are what a reviewer reads.
 const mostLines = 300
 
+func pathOf(name string) string { return filepath.Join("testdata", filepath.FromSlash(name)+".txt") }
+
 // requireGolden compares what was recorded with testdata/<name>.txt.
 func requireGolden(t *testing.T, name, text string) {
 	t.Helper()
-	path := filepath.Join("testdata", filepath.FromSlash(name)+".txt")
+	path := pathOf(name)
 	if *update {
 		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o777))
 		require.NoError(t, os.WriteFile(path, []byte(text), 0o666))
@@ -66,12 +69,14 @@ func goldens(t *testing.T) (names []string) {
 	paths, err := filepath.Glob(filepath.Join("testdata", "*", "*.txt"))
 	require.NoError(t, err)
 	for _, path := range paths {
-		names = append(names, filepath.ToSlash(strings.TrimSuffix(strings.TrimPrefix(path, "testdata"+string(filepath.Separator)), ".txt")))
+		name, err := filepath.Rel("testdata", strings.TrimSuffix(path, ".txt"))
+		require.NoError(t, err)
+		names = append(names, filepath.ToSlash(name))
 	}
 	return names
 }
 
-// TestNoStaleGoldens: every golden belongs to a case, and every case has a golden.
+// TestNoStaleGoldens: every golden belongs to one case. With -update those of no case are removed.
 func TestNoStaleGoldens(t *testing.T) {
 	var names []string
 	for _, c := range primitiveCases {
@@ -82,6 +87,14 @@ func TestNoStaleGoldens(t *testing.T) {
 	}
 	for _, c := range tableCases {
 		names = append(names, c.name)
+	}
+	if *update {
+		for _, name := range goldens(t) {
+			if !slices.Contains(names, name) {
+				require.NoError(t, os.Remove(pathOf(name)))
+			}
+		}
+		return
 	}
 	require.ElementsMatch(t, names, goldens(t))
 }

@@ -1,6 +1,7 @@
 package recorded_test
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -18,15 +19,18 @@ import (
 	"github.com/spirjoin/spirjoin/primitive"
 )
 
-// joinCase records a join of relations on a device that runs the references. The join returns the number of output rows.
+// joinCase records a join of relations on a device that runs the references.
 type joinCase struct {
 	name     string // the folder of the device, and the file
 	rows     [2]int
 	keyBytes int
 	keys     drawing
 	payload  [2][]int // bytes of the columns
-	join     func(j *joinBench) uint64
+	join     joining
 }
+
+// joining joins and returns the number of output rows.
+type joining func(j *joinBench) uint64
 
 // drawing draws the keys of two sides.
 type drawing func(random *rand.Rand, left, right, bits int) (l, r []uint64)
@@ -44,6 +48,8 @@ var (
 	pairs   = [2][]int{{4, 4}, {4, 4}}
 	wide    = [2][]int{{8, 8}, {8, 8}}
 	several = [2][]int{{4, 8, 4}, {8, 4}}
+	triples = [2][]int{{4, 4, 4}, {4, 4}}
+	mixed   = [2][]int{{8}, {4}}
 	small   = [2]int{1 << 16, 1 << 17}
 )
 
@@ -53,7 +59,7 @@ var joinCases = []joinCase{
 	{"h200/hash_om_pairs", small, 4, foreign, pairs, hashJoin(hash.Options{})},
 	{"h200/hash_om_wide", small, 8, foreign, wide, hashJoin(hash.Options{})},
 	{"h200/hash_om_several", small, 4, foreign, several, hashJoin(hash.Options{})},
-	{"h200/hash_om_one_by_one", small, 4, foreign, [2][]int{{4, 4, 4}, {4, 4}}, hashJoin(hash.Options{OneByOne: true})},
+	{"h200/hash_om_one_by_one", small, 4, foreign, triples, hashJoin(hash.Options{OneByOne: true})},
 	{"h200/hash_um", small, 4, foreign, pairs, hashJoin(hash.Options{Untransformed: true})},
 	{"h200/hash_um_several", small, 8, foreign, several, hashJoin(hash.Options{Untransformed: true})},
 	{"h200/hash_keys_alone", small, 4, foreign, [2][]int{}, hashJoin(hash.Options{})},
@@ -61,10 +67,10 @@ var joinCases = []joinCase{
 	{"h200/hash_count_first", small, 4, foreign, narrow, hashJoin(hash.Options{CountFirst: true})},
 	{"h200/hash_paged", small, 4, foreign, pairs, hashJoin(hash.Options{PageRows: 4})},
 	{"h200/hash_small_room", small, 4, foreign, narrow, hashJoin(hash.Options{OutputRows: 1000})},
-	{"h200/hash_narrow", small, 8, oneHigh, [2][]int{{8}, {4}}, hashJoin(hash.Options{})},
-	{"h200/hash_not_narrow", small, 8, fewHigh, [2][]int{{8}, {4}}, hashJoin(hash.Options{})},
+	{"h200/hash_narrow", small, 8, oneHigh, mixed, hashJoin(hash.Options{})},
+	{"h200/hash_not_narrow", small, 8, fewHigh, mixed, hashJoin(hash.Options{})},
 	{"h200/hash_one_partition", [2]int{1500, 1 << 16}, 4, foreign, narrow, hashJoin(hash.Options{})},
-	{"h200/hash_right_smaller", [2]int{1 << 17, 1 << 16}, 4, swapped(foreign), [2][]int{{8}, {4}}, hashJoin(hash.Options{})},
+	{"h200/hash_right_smaller", [2]int{1 << 17, 1 << 16}, 4, swapped(foreign), mixed, hashJoin(hash.Options{})},
 	{"h200/hash_zipf", small, 4, zipf, narrow, hashJoin(hash.Options{})},
 	{"h200/hash_hot_build_key", small, 4, hotBuildKey, several, hashJoin(hash.Options{})},
 	{"h200/hash_collisions", small, 4, collisions, narrow, hashJoin(hash.Options{})},
@@ -74,17 +80,19 @@ var joinCases = []joinCase{
 	{"h200/hash_count", small, 4, foreign, narrow, hashCount(hash.Options{})},
 	{"h200/hash_count_hot_build_key", small, 8, hotBuildKey, narrow, hashCount(hash.Options{})},
 	{"h200/hash_unpartitioned", small, 4, foreign, several, hashJoin(hash.Options{Unpartitioned: true})},
-	{"h200/hash_unpartitioned_count", small, 8, foreign, narrow, hashCount(hash.Options{Unpartitioned: true, Unique: true})},
+	{"h200/hash_unpartitioned_count", small, 8, foreign, narrow,
+		hashCount(hash.Options{Unpartitioned: true, Unique: true})},
 	{"h200/hash_table", small, 4, foreign, [2][]int{{4}, {8, 8}}, probeTwice},
 
 	{"h200/smj_om", small, 4, foreign, narrow, mergeJoin(sortmerge.Options{})},
 	{"h200/smj_om_wide", small, 8, foreign, wide, mergeJoin(sortmerge.Options{})},
 	{"h200/smj_om_several", small, 4, foreign, several, mergeJoin(sortmerge.Options{})},
-	{"h200/smj_om_one_by_one", small, 4, foreign, [2][]int{{4, 4, 4}, {4, 4}}, mergeJoin(sortmerge.Options{OneByOne: true})},
+	{"h200/smj_om_one_by_one", small, 4, foreign, triples, mergeJoin(sortmerge.Options{OneByOne: true})},
 	{"h200/smj_um", small, 4, foreign, several, mergeJoin(sortmerge.Options{Untransformed: true})},
 	{"h200/smj_merge_sort", small, 4, foreign, narrow, mergeJoin(sortmerge.Options{MergeSort: true})},
 	{"h200/smj_sorted", small, 4, ordered(foreign, true), pairs, mergeJoin(sortmerge.Options{})},
-	{"h200/smj_um_sorted_left", small, 8, ordered(foreign, false), narrow, mergeJoin(sortmerge.Options{Untransformed: true})},
+	{"h200/smj_um_sorted_left", small, 8, ordered(foreign, false), narrow,
+		mergeJoin(sortmerge.Options{Untransformed: true})},
 	{"h200/smj_count_first", small, 4, foreign, narrow, mergeJoin(sortmerge.Options{CountFirst: true})},
 	{"h200/smj_small_room", small, 4, duplicate, narrow, mergeJoin(sortmerge.Options{OutputRows: 1000})},
 	{"h200/smj_hot_key", [2]int{700, 900}, 4, oneKey, narrow, hotMergeJoin},
@@ -93,6 +101,7 @@ var joinCases = []joinCase{
 
 	{"h200/auto", small, 4, foreign, pairs, autoJoin},
 	{"h200/auto_zipf", small, 8, zipf, several, autoJoin},
+	{"h200/auto_many_to_many", small, 8, duplicate, wide, autoJoin},
 
 	{"plain/hash_om", small, 4, foreign, pairs, hashJoin(hash.Options{})},
 	{"plain/hash_um", small, 8, foreign, pairs, hashJoin(hash.Options{Untransformed: true})},
@@ -140,7 +149,14 @@ func recordJoin(t *testing.T, c joinCase, workers int) string {
 	var stop func()
 	j.recorder, stop = recorded.Record(device)
 	defer stop()
-	j.recorder.Notef("# %d x %d rows, keys of %d bytes, payload %v and %v", j.left.Rows, j.right.Rows, c.keyBytes, c.payload[0], c.payload[1])
+	for side, on := range map[string]resident.Relation{"left": j.left, "right": j.right} {
+		j.recorder.Name(side+" keys", on.Keys.Data.Buffer)
+		for i, column := range on.Payload {
+			j.recorder.Name(fmt.Sprintf("%s payload %d", side, i+1), column.Data.Buffer)
+		}
+	}
+	j.recorder.Notef("# %d x %d rows, keys of %d bytes, payload %v and %v",
+		j.left.Rows, j.right.Rows, c.keyBytes, c.payload[0], c.payload[1])
 	rows := c.join(j)
 	require.Equal(t, matches(left.Keys, right.Keys), rows)
 	j.recorder.Notef("# %d rows", rows)
@@ -166,11 +182,11 @@ func (j *joinBench) take(result *resident.Result, err error) uint64 {
 	return result.Rows
 }
 
-func hashJoin(o hash.Options) func(j *joinBench) uint64 {
+func hashJoin(o hash.Options) joining {
 	return func(j *joinBench) uint64 { return j.take(hash.Join(background, j.ops, j.left, j.right, o, nil)) }
 }
 
-func hashCount(o hash.Options) func(j *joinBench) uint64 {
+func hashCount(o hash.Options) joining {
 	return func(j *joinBench) uint64 {
 		rows, err := hash.Count(background, j.ops, j.left, j.right, o, nil)
 		require.NoError(j.t, err)
@@ -178,13 +194,14 @@ func hashCount(o hash.Options) func(j *joinBench) uint64 {
 	}
 }
 
-func mergeJoin(o sortmerge.Options) func(j *joinBench) uint64 {
+func mergeJoin(o sortmerge.Options) joining {
 	return func(j *joinBench) uint64 { return j.take(sortmerge.Join(background, j.ops, j.left, j.right, o, nil)) }
 }
 
 // hotMergeJoin joins by tiles so small that a key which is frequent on both sides makes many units.
 func hotMergeJoin(j *joinBench) uint64 {
-	j.ops = opsOf(j.t, j.ops.Device(), primitive.Override(backend.Config{"workgroup": 128, "items": 1, "table": 64}, "merge_join"))
+	tiles := primitive.Override(backend.Config{"workgroup": 128, "items": 1, "table": 64}, "merge_join")
+	j.ops = opsOf(j.t, j.ops.Device(), tiles)
 	return mergeJoin(sortmerge.Options{})(j)
 }
 
@@ -209,8 +226,8 @@ func autoJoin(j *joinBench) uint64 {
 	return j.take(result, err)
 }
 
-// zipf has each key once on the left. On the right, the key of rank k comes as often as 1/k says: the octave of the rank is
-// uniform, and the rank in it. There is no floating point in it, so that all machines draw the same.
+// zipf has each key once on the left. On the right, the frequency of the key of rank k falls as 1/k: the octave of a
+// rank is uniform, and so is the rank within it. No floating point, so that all machines draw the same.
 func zipf(random *rand.Rand, left, right, bits int) (l, r []uint64) {
 	for i := range left {
 		l = append(l, uint64(i)*0x9e3779b9)

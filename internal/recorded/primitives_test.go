@@ -143,7 +143,8 @@ func recordScans(b *bench) {
 
 func recordReductions(b *bench) {
 	for _, bits := range [][2]int{{32, 64}, {64, 64}} {
-		p := must[primitive.ReducePlan](b)(primitive.PlanReduce(b.Tuning(), kernel.ReduceSum, mostRows, bits[0], bits[1]))
+		p := must[primitive.ReducePlan](b)(
+			primitive.PlanReduce(b.Tuning(), kernel.ReduceSum, mostRows, bits[0], bits[1]))
 		values, scratch := b.new("values", mostRows*uint64(bits[0]/8)), b.new("scratch", p.ScratchBytes)
 		b.submit(func(list *backend.List) error { return b.Reduce(list, p, values, scratch) },
 			"reduce %d values of %d bits to a sum of %d bits", mostRows, bits[0], bits[1])
@@ -184,8 +185,8 @@ func recordCompactions(b *bench) {
 
 // sort sorts by whole keys, from a source that is one of the buffers.
 func (b *bench) sort(rows uint64, keyBytes int, payload primitive.Payload, payloadBytes, columns int) {
-	b.sortBits(primitive.Sort{EndBit: keyBytes * 8, Layout: primitive.Layout{Rows: rows, KeyBytes: keyBytes, Payload: payload,
-		PayloadBytes: payloadBytes, Columns: columns}})
+	b.sortBits(primitive.Sort{EndBit: keyBytes * 8, Layout: primitive.Layout{
+		Rows: rows, KeyBytes: keyBytes, Payload: payload, PayloadBytes: payloadBytes, Columns: columns}})
 }
 
 func (b *bench) sortBits(s primitive.Sort) {
@@ -253,7 +254,8 @@ func recordTwoPasses(b *bench) {
 func recordPartitionsOfColumns(b *bench) {
 	for _, columns := range []int{2, 3} {
 		for _, keyBytes := range []int{4, 8} {
-			b.partition(primitive.Partition{Layout: layout(keyBytes, columns, keyBytes), Bits: 15, Mixed: true, Seed: 7})
+			moved := layout(keyBytes, columns, keyBytes)
+			b.partition(primitive.Partition{Layout: moved, Bits: 15, Mixed: true, Seed: 7})
 		}
 	}
 }
@@ -266,7 +268,8 @@ func recordMerges(b *bench) {
 		left, right := uint64(mostRows/4), uint64(mostRows/4*3)
 		p := must[primitive.MergePlan](b)(primitive.PlanMerge(b.Tuning(), left, right, w[0], w[1]*8))
 		columns := func(label string, rows uint64) primitive.KeyedColumns {
-			return primitive.KeyedColumns{Keys: b.new(label+" keys", rows*uint64(w[0])), Payload: b.new(label+" payload", rows*uint64(w[1]))}
+			keys, payload := b.new(label+" keys", rows*uint64(w[0])), b.new(label+" payload", rows*uint64(w[1]))
+			return primitive.KeyedColumns{Keys: keys, Payload: payload}
 		}
 		from, with, out := columns("left", left), columns("right", right), columns("merged", left+right)
 		scratch := b.new("scratch", p.ScratchBytes)
@@ -289,26 +292,31 @@ func recordMergeSorts(b *bench) {
 func recordSearches(b *bench) {
 	for _, keyBytes := range []int{4, 8} {
 		for _, ranges := range []bool{true, false} {
-			p := must[primitive.RangeSearchPlan](b)(primitive.PlanRangeSearch(b.Tuning(), mostRows, 2*mostRows, keyBytes))
-			left, right := b.new("left keys", p.LeftRows*uint64(keyBytes)), b.new("right keys", p.RightRows*uint64(keyBytes))
+			p := must[primitive.RangeSearchPlan](b)(
+				primitive.PlanRangeSearch(b.Tuning(), mostRows, 2*mostRows, keyBytes))
+			left := b.new("left keys", p.LeftRows*uint64(keyBytes))
+			right := b.new("right keys", p.RightRows*uint64(keyBytes))
 			var begins, counts backend.Range
 			if ranges {
 				begins, counts = b.new("begins", p.LeftRows*4), b.new("counts", p.LeftRows*4)
 			}
 			scratch := b.new("scratch", p.ScratchBytes)
-			b.submit(func(list *backend.List) error { return b.RangeSearch(list, p, left, right, begins, counts, scratch) },
-				"search %d keys of %d bytes in %d, ranges %t", p.LeftRows, keyBytes, p.RightRows, ranges)
+			b.submit(func(list *backend.List) error {
+				return b.RangeSearch(list, p, left, right, begins, counts, scratch)
+			}, "search %d keys of %d bytes in %d, ranges %t", p.LeftRows, keyBytes, p.RightRows, ranges)
 		}
 	}
 }
 
 func recordExpansions(b *bench) {
-	r := primitive.Ranges{LeftRows: mostRows, Offsets: b.new("offsets", 8*mostRows+8), Begins: b.new("begins", 4*mostRows),
+	offsets, begins := b.new("offsets", 8*mostRows+8), b.new("begins", 4*mostRows)
+	r := primitive.Ranges{LeftRows: mostRows, Offsets: offsets, Begins: begins,
 		LeftIDs: b.new("left row numbers", 4*mostRows), RightIDs: b.new("right row numbers", 4*mostRows)}
 	left, right := b.new("left pairs", 4*mostRows), b.new("right pairs", 4*mostRows)
 	b.submit(func(list *backend.List) error { return b.Expand(list, r, 5<<32+6, mostRows, left, right) },
 		"expand %d pairs, the first of which is number 5<<32 + 6", mostRows)
-	r = primitive.Ranges{LeftRows: mostRows, Offsets: b.new("offsets", 8*mostRows+8), Begins: b.new("begins", 4*mostRows)}
+	offsets, begins = b.new("offsets", 8*mostRows+8), b.new("begins", 4*mostRows)
+	r = primitive.Ranges{LeftRows: mostRows, Offsets: offsets, Begins: begins}
 	left, right = b.new("left pairs", 4*mostRows), b.new("right pairs", 4*mostRows)
 	b.submit(func(list *backend.List) error { return b.Expand(list, r, 0, mostRows, left, right) },
 		"expand %d pairs of sides that were not moved", mostRows)
@@ -316,7 +324,8 @@ func recordExpansions(b *bench) {
 
 func recordGathers(b *bench) {
 	for _, valueBytes := range []uint64{4, 8} {
-		ids, values, gathered := b.new("ids", 4*mostRows), b.new("values", valueBytes*mostRows), b.new("gathered", valueBytes*mostRows)
+		ids := b.new("ids", 4*mostRows)
+		values, gathered := b.new("values", valueBytes*mostRows), b.new("gathered", valueBytes*mostRows)
 		b.submit(func(list *backend.List) error {
 			require.NoError(b.t, b.Gather(list, int(valueBytes), values, ids, gathered, mostRows))
 			return b.Scatter(list, int(valueBytes), gathered, ids, values, mostRows)

@@ -12,11 +12,11 @@ import (
 //
 // A list is a line "submit", with the role of the queue where that is not compute, and a line for each command:
 //
-//	scan_tiles[in_bits=32 items=16 ...] groups=2 values=32768<counts> prefix=- >sums=32772@256<offsets 2> | rows=8192 tiles=2 total=1
+//	scan_tiles[in_bits=32 ...] groups=2 values=16384<counts> tile_prefix=- >sums=16388@256<offsets 2> | rows=4096 ...
 //
-// An argument is its bytes, its offset where that is not 0, and its buffer; - is an absent one. A buffer goes by its label,
-// numbered where several have the same, in the order in which they are seen. Before its name stands what the kernel does to
-// it, because barriers follow from that: nothing for reads, > for writes, <> for both, + for atomic additions.
+// An argument is its bytes, its offset where that is not 0, and its buffer; an absent one is -. A buffer goes by its
+// label; several with the same one are numbered in the order in which they are seen. The access of the kernel precedes
+// an argument, because barriers follow from it: nothing for read, > for write, <> for both, + for accumulate.
 type Recorder struct {
 	mu      sync.Mutex
 	text    strings.Builder
@@ -29,6 +29,13 @@ func Record(device *backend.Device) (r *Recorder, stop func()) {
 	r = &Recorder{buffers: make(map[*backend.Buffer]string), labels: make(map[string]int)}
 	device.Observe(r.event)
 	return r, func() { device.Observe(nil) }
+}
+
+// Name gives a buffer that was not seen yet a name that tells more than its label.
+func (r *Recorder) Name(name string, b *backend.Buffer) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.buffers[b] = name
 }
 
 // Notef adds a line of the caller's.
