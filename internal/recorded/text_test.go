@@ -67,7 +67,7 @@ func TestPlantedFaults(t *testing.T) {
 		"missing command": {line: "line 5", list: func(l *backend.List) {
 			l.Commands = slices.Delete(l.Commands, 3, 4)
 		}},
-		"last command":    {line: "line 8", list: func(l *backend.List) { l.Commands = l.Commands[:6] }},
+		"last command": {line: "line 8", list: func(l *backend.List) { l.Commands = l.Commands[:6] }},
 		"order": {line: "line 4", list: func(l *backend.List) {
 			l.Commands[2], l.Commands[3] = l.Commands[3], l.Commands[2]
 		}},
