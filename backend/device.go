@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -24,6 +25,7 @@ type Device struct {
 
 	submitMu sync.Mutex // held while a batch is built and handed to the driver
 	staging  [Roles]staging
+	observer atomic.Pointer[func(Event)]
 
 	mu       sync.Mutex // guards what follows
 	arenas   [2]arena   // by Memory
@@ -159,7 +161,7 @@ func (d *Device) Close() error {
 	d.mu.Unlock()
 	for r := range Roles {
 		if failed == nil {
-			errs = append(errs, d.Wait(context.Background(), Point{r, points[r]}))
+			errs = append(errs, d.wait(context.Background(), Point{r, points[r]}))
 		}
 	}
 	// Where a wait ran out, the work will not end either: drivers make a device that hangs a lost one, whose memory may go.

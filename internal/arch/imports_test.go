@@ -31,6 +31,7 @@ var rooms = []room{
 	{"internal/hugepages", "", ""},
 	{"internal/offheap", "internal/hugepages", ""},
 	{"internal/devicetest", "host vulkan vulkan/vulkantest backend", "github.com/stretchr/testify"},
+	{"internal/recorded", "host backend", "github.com/stretchr/testify"},
 	{"internal/jointest", "join/* primitive vulkan vulkan/vulkantest backend", "github.com/stretchr/testify"},
 	{"tools", "primitive kernel backend", ""},
 	{"cmd", ". bench tableio join join/* groupby groupby/* relation primitive host vulkan opencl shaders kernel backend",
