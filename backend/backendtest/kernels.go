@@ -35,7 +35,8 @@ func checkCatalogue(t *testing.T, s *suite) {
 				if s.effort == Short {
 					sizes = []int{1, tile + 1, sizes[len(sizes)-1]}
 				}
-				s.runCases(t, r, spec, config, sizes)
+				runCases(t, r, spec, config, kerneltest.ByShape, sizes...)
+				runCases(t, r, spec, config, kerneltest.Configured, sizes[len(sizes)-1])
 			})
 		}
 	}
@@ -63,7 +64,7 @@ func checkShapes(t *testing.T, s *suite) {
 				require.NoError(t, err)
 				t.Run(spec.Name+" "+config.String(), func(t *testing.T) {
 					tile := int(kernel.TileRows(kernel.Named(config)))
-					s.runCases(t, r, spec, config, []int{5*tile + tile/2})
+					runCases(t, r, spec, config, kerneltest.Configured, 5*tile+tile/2)
 				})
 			}
 		}
@@ -96,28 +97,18 @@ func checkArgumentOffsets(t *testing.T, s *suite) {
 	}
 }
 
-// runCases runs cases with constants of their own at each size, and at the last one also with those of the configuration.
-func (s *suite) runCases(t *testing.T, r *rig, spec *backend.KernelSpec, config backend.Config, sizes []int) {
+// runCases runs a case of each distribution at each size.
+func runCases(t *testing.T, r *rig, spec *backend.KernelSpec, config backend.Config, from kerneltest.Constants, sizes ...int) {
 	for i, rows := range sizes {
 		if rows < 1 || slices.Contains(sizes[:i], rows) {
 			continue
 		}
-		for j, distribution := range kerneltest.Distributions {
-			options := kerneltest.Options{Rows: rows, Distribution: distribution, Constants: kerneltest.ByShape}
-			for options.Seed = range uint64(s.pick(3, 1)) {
-				runCase(t, r, spec, config, options)
-			}
-			if i == len(sizes)-1 && (j == 0 || s.effort != Short) {
-				options.Constants = kerneltest.Configured
-				runCase(t, r, spec, config, options)
-			}
+		for _, distribution := range kerneltest.Distributions {
+			options := kerneltest.Options{Rows: rows, Distribution: distribution, Constants: from}
+			c := kerneltest.NewCase(spec, config, options)
+			after, err := c.RunOn(background, r.device)
+			require.NoError(t, err)
+			require.NoError(t, c.Check(after), "%+v", options)
 		}
 	}
-}
-
-func runCase(t *testing.T, r *rig, spec *backend.KernelSpec, config backend.Config, options kerneltest.Options) {
-	c := kerneltest.NewCase(spec, config, options)
-	after, err := c.RunOn(background, r.device)
-	require.NoError(t, err)
-	require.NoError(t, c.Check(after), "%+v", options)
 }

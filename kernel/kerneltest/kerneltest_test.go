@@ -21,6 +21,7 @@ func TestCheckSeesPlantedFaults(t *testing.T) {
 		config, err := kernel.Defaults(spec, kernel.Variants(spec)[0])
 		require.NoError(t, err)
 		c := NewCase(spec, config, Options{Rows: 100, Distribution: "random", Seed: 1})
+		require.NoError(t, c.Check(c.RunReference()))
 		for i := range spec.Args {
 			if c.Args[i] == nil {
 				continue
@@ -46,6 +47,56 @@ func TestBenchmarksRun(t *testing.T) {
 				d.RunReference()
 			}
 		}
+	}
+}
+
+// What a case says of an argument agrees with its access in the catalogue, which orders dispatches.
+func TestArgumentsHaveTheirAccess(t *testing.T) {
+	for _, spec := range kernel.Catalogue() {
+		config, err := kernel.Defaults(spec, kernel.Variants(spec)[0])
+		require.NoError(t, err)
+		for seed := range uint64(10) {
+			c := NewCase(spec, config, Options{Rows: 100, Distribution: "random", Seed: seed})
+			for i, arg := range spec.Args {
+				require.Empty(t, misused(c, i), "kernel %s: access of %s is %d", spec.Name, arg.Name, arg.Access)
+			}
+		}
+	}
+}
+
+// misused says how the case uses an argument in a way that its access does not allow.
+func misused(c *Case, i int) string {
+	before, after, access := c.Args[i], c.want[i], c.Spec.Args[i].Access
+	marked := bytes.Count(before, []byte{marker}) == len(before)
+	switch {
+	case before == nil:
+	case after == nil && access != backend.Read:
+		return "the case has an input there"
+	case after != nil && access == backend.Read:
+		return "the case has an output there"
+	case after != nil && !marked && access == backend.Write:
+		return "the case has an output there that is read"
+	}
+	return ""
+}
+
+func TestMisuseIsFound(t *testing.T) {
+	c := &Case{Dispatch: Dispatch{Spec: new(backend.KernelSpec)}}
+	for i, use := range []argument{in([]uint32{1}), out([]uint32{1}), changed([]uint32{1}, []uint32{2}), {}} {
+		c.Args, c.want = [][]byte{use.before}, [][]byte{use.after}
+		var allowed []backend.Access
+		for access := backend.Read; access <= backend.Accumulate; access++ {
+			c.Spec.Args = []backend.ArgSpec{{Access: access}}
+			if misused(c, 0) == "" {
+				allowed = append(allowed, access)
+			}
+		}
+		require.Equal(t, [][]backend.Access{
+			{backend.Read},
+			{backend.Write, backend.ReadWrite, backend.Accumulate},
+			{backend.ReadWrite, backend.Accumulate},
+			{backend.Read, backend.Write, backend.ReadWrite, backend.Accumulate},
+		}[i], allowed)
 	}
 }
 

@@ -28,22 +28,29 @@ var onePipeline = os.Getenv("SPIRJOIN_TEST_VALIDATION") == "gpu"
 
 // draw gives the configuration of a case another constant, one of some values; the first where pipelines are dear.
 func (m *maker) draw(name string, values ...uint32) uint32 {
+	value := values[m.IntN(len(values))]
 	if onePipeline {
-		return m.set(name, values[0])
+		value = values[0]
 	}
-	return m.set(name, values[m.IntN(len(values))])
+	return m.set(name, value)
 }
 
 // drawDear does the same for kernels that take long to compile: by the shape unless all constants are drawn.
 func (m *maker) drawDear(name string, values ...uint32) uint32 {
-	if m.constants == Drawn {
+	switch m.constants {
+	case Drawn:
 		return m.draw(name, values...)
+	case Configured:
+		return m.config[name]
 	}
 	return m.set(name, values[int(m.config["workgroup"]+m.config["items"])/3%len(values)])
 }
 
 // byShape gives the configuration of a case another constant, one of two values, by its shape.
 func (m *maker) byShape(name string, value, other uint32) uint32 {
+	if m.constants == Configured {
+		return m.config[name]
+	}
 	if (m.config["workgroup"]+m.config["items"])%3 == 2 {
 		value = other
 	}
@@ -51,9 +58,6 @@ func (m *maker) byShape(name string, value, other uint32) uint32 {
 }
 
 func (m *maker) set(name string, value uint32) uint32 {
-	if m.constants == Configured {
-		return m.config[name]
-	}
 	m.config = maps.Clone(m.config)
 	m.config[name] = value
 	return value

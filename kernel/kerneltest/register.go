@@ -51,9 +51,9 @@ func entryOf(spec *backend.KernelSpec) entry {
 type Constants uint8
 
 const (
-	Drawn      Constants = iota // they are drawn, or follow from the shape where pipelines take seconds to compile
-	ByShape                     // the same with fewer pipelines for a shape
-	Configured                  // from the configuration
+	Drawn      Constants = iota // they are drawn, or follow from the shape
+	ByShape                     // they follow from the shape, unless pipelines compile fast
+	Configured                  // they stay as configured, unless pipelines compile fast
 )
 
 // Options describe a case to draw. Equal options give equal cases.
