@@ -56,8 +56,8 @@ func BenchmarkReference(b *testing.B) {
 }
 
 // BenchmarkDevice runs the kernels on the devices that the environment selects, in the shape that suits the device, and
-// reports device time, the best of all runs. Outputs are compared with those of the reference first, unless their order is
-// open.
+// reports device time, the best of all runs. Outputs are compared with those of the reference first, unless their order
+// is open.
 func BenchmarkDevice(b *testing.B) {
 	rows := benchRows(b)
 	for _, driver := range vulkantest.Open(b) {

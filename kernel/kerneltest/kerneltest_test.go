@@ -106,14 +106,17 @@ func TestEqualOptionsGiveEqualCases(t *testing.T) {
 		require.NoError(t, err)
 		options := Options{Rows: 100, Distribution: "random", Seed: 1}
 		one, two := NewCase(spec, config, options), NewCase(spec, config, options)
+		options.Rows = 99
 		require.True(t, slices.EqualFunc(one.Args, two.Args, bytes.Equal), spec.Name)
 		require.Equal(t, one.Params, two.Params, spec.Name)
-		require.NotEqual(t, one.Params, NewCase(spec, config, Options{Rows: 99, Distribution: "random", Seed: 1}).Params, spec.Name)
+		require.NotEqual(t, one.Params, NewCase(spec, config, options).Params, spec.Name)
 	}
 }
 
 func TestArgumentsOfAnotherKernelPanic(t *testing.T) {
-	require.PanicsWithValue(t, "kernel iota has arguments [values rows first], not those of kernel.UnmixKeysArgsOf[[]uint8]", func() {
-		NewDispatch(kernel.Iota.KernelSpec, backend.Config{"workgroup": 1, "items": 1}, 0, kernel.UnmixKeysArgsOf[[]byte]{})
+	const message = "kernel iota has arguments [values rows first], not those of kernel.UnmixKeysArgsOf[[]uint8]"
+	config := backend.Config{"workgroup": 1, "items": 1}
+	require.PanicsWithValue(t, message, func() {
+		NewDispatch(kernel.Iota.KernelSpec, config, 0, kernel.UnmixKeysArgsOf[[]byte]{})
 	})
 }
