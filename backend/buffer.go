@@ -39,7 +39,7 @@ func (b *Buffer) All() Range {
 }
 
 // Bytes is the mapped buffer, or nil where the host cannot see it. The caller orders its accesses with submitted work by
-// [Device.Wait] or [Device.WaitBuffer].
+// [Point.Wait] or [Device.WaitBuffer].
 func (b *Buffer) Bytes() []byte {
 	mapped := b.block.Bytes()
 	if mapped == nil {

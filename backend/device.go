@@ -66,6 +66,9 @@ func NewDevice(driver Driver, options DeviceOptions) *Device {
 		kernels: make(map[string]*Kernel),
 		live:    make(map[*Buffer]struct{}),
 	}
+	for r := range d.staging {
+		d.staging[r].turn = make(chan struct{}, 1)
+	}
 	for m, capBytes := range map[Memory]uint64{DeviceLocal: options.DeviceMemoryBytes, HostVisible: options.HostMemoryBytes} {
 		d.arenas[m] = arena{
 			memory: m, allocate: driver.AllocateBlock, forget: d.hazards.forget, capBytes: capBytes,
@@ -143,7 +146,7 @@ func (d *Device) Close() error {
 	d.mu.Unlock()
 	for r := range Roles {
 		if failed == nil {
-			errs = append(errs, d.Wait(context.Background(), Point{r, points[r]}))
+			errs = append(errs, d.wait(context.Background(), QueuePoint{r, points[r]}))
 		}
 	}
 	// Where a wait ran out, the work will not end either: drivers make a device that hangs a lost one, whose memory may go.

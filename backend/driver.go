@@ -48,9 +48,9 @@ const (
 
 func (r Role) String() string { return [...]string{"compute", "upload", "download"}[r] }
 
-// Point is a place on the timeline of one queue of one device: everything submitted to that queue up to and including
-// the batch that signals Value. The zero Point has always passed.
-type Point struct {
+// QueuePoint is a place on the timeline of a queue of one driver: everything submitted to that queue up to and including
+// the batch that signals Value. The zero QueuePoint has always passed.
+type QueuePoint struct {
 	Role  Role
 	Value uint64
 }
@@ -62,7 +62,7 @@ type Program interface{}
 // to the host and to every later batch, and signals Signal.
 type Batch struct {
 	Role   Role
-	Waits  []Point // of this device's other queues; all were submitted before
+	Waits  []QueuePoint // of this device's other queues; all were submitted before
 	Steps  []Step
 	Signal uint64 // value on the timeline of Role; one more than that of the batch before
 }

@@ -11,8 +11,9 @@ import (
 
 // Allocate returns an undefined buffer of at least sizeBytes (0 gives an empty one), aligned for kernel arguments. Where
 // the cap or the device has no room it waits for released memory still in use; then ErrDeviceMemory or ErrHostMemory,
-// naming what was asked for, what is in use and the option that changes the limit.
-func (d *Device) Allocate(memory Memory, sizeBytes uint64, label string) (*Buffer, error) {
+// naming what was asked for, what is in use and the option that changes the limit. ErrCancelled or ErrTimedOut when ctx
+// ends that wait.
+func (d *Device) Allocate(ctx context.Context, memory Memory, sizeBytes uint64, label string) (*Buffer, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if memory > HostVisible {
@@ -31,7 +32,9 @@ func (d *Device) Allocate(memory Memory, sizeBytes uint64, label string) (*Buffe
 			return b, nil
 		}
 		if len(d.pending) > 0 {
-			d.waitPending()
+			if err := d.waitPending(ctx); err != nil {
+				return nil, fmt.Errorf("%q on %s: %w", label, d.info.Name, err)
+			}
 			continue
 		}
 		before := a.blockBytes
@@ -49,7 +52,7 @@ func (d *Device) Allocate(memory Memory, sizeBytes uint64, label string) (*Buffe
 // Import makes host memory of the caller visible to the device without a copy; it stays the caller's and must stay in
 // place until the buffer is released and its last use has passed. ErrUnsupported where the device cannot import it as it
 // lies; ErrInvalidInput where it overlaps an import that was not released, because work on the two would have no order. [Device.Upload] and [Device.Download] recognise slices of imported memory and copy them directly.
-func (d *Device) Import(memory []byte, label string) (*Buffer, error) {
+func (d *Device) Import(ctx context.Context, memory []byte, label string) (*Buffer, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	for d.failed == nil {
@@ -61,7 +64,9 @@ func (d *Device) Import(memory []byte, label string) (*Buffer, error) {
 			return nil, &OpError{Op: "import", Device: d.info.Name, Err: ErrInvalidInput, Detail: fmt.Sprintf(
 				"%d bytes for %q overlap %q", len(memory), label, other.label)}
 		}
-		d.waitPending()
+		if err := d.waitPending(ctx); err != nil {
+			return nil, err
+		}
 	}
 	if d.failed != nil {
 		return nil, d.failed
@@ -113,20 +118,26 @@ func (d *Device) reclaim(completed [Roles]uint64) {
 }
 
 // waitPending waits, with the lock given up, until the first released buffer is free.
-func (d *Device) waitPending() {
+func (d *Device) waitPending(ctx context.Context) error {
 	uses := d.pending[0].uses
 	d.mu.Unlock()
-	var err error
-	for r := range Roles {
-		if uses[r] > 0 && err == nil {
-			err = d.driver.Wait(context.Background(), r, uses[r], d.options.WaitLimit)
+	err := d.waitUses(ctx, &uses)
+	d.mu.Lock()
+	d.setFailed(err)
+	d.settle()
+	return err
+}
+
+func (d *Device) waitUses(ctx context.Context, uses *[Roles]uint64) error {
+	for r, value := range uses {
+		if value == 0 {
+			continue
+		}
+		if err := d.driver.Wait(ctx, Role(r), value, d.options.WaitLimit); err != nil {
+			return err
 		}
 	}
-	d.mu.Lock()
-	if err != nil && d.failed == nil {
-		d.failed = err
-	}
-	d.settle()
+	return nil
 }
 
 // MemoryUse is the account of one kind of memory, in bytes.

@@ -33,7 +33,7 @@ func (d *Device) Submit(ctx context.Context, role Role, list *List) (Point, erro
 		}
 	}
 	pieces := d.pacer.split(list.Commands)
-	point := Point{role, d.next[role]}
+	point := Point{d, QueuePoint{role, d.next[role]}}
 	d.mu.Unlock()
 
 	stage := ""
@@ -69,7 +69,7 @@ func (d *Device) throttle(ctx context.Context, role Role) error {
 		if oldest == 0 {
 			return nil
 		}
-		if err := d.Wait(ctx, Point{role, oldest}); err != nil {
+		if err := d.wait(ctx, QueuePoint{role, oldest}); err != nil {
 			return err
 		}
 	}
@@ -103,7 +103,7 @@ func (d *Device) submitOne(role Role, commands []Command, stage string, profile 
 	}
 	for r := range Roles {
 		if waits[r] > 0 {
-			batch.Waits = append(batch.Waits, Point{r, waits[r]})
+			batch.Waits = append(batch.Waits, QueuePoint{r, waits[r]})
 		}
 	}
 	d.next[role] = value
@@ -116,11 +116,26 @@ func (d *Device) submitOne(role Role, commands []Command, stage string, profile 
 		d.failed = fmt.Errorf("%w: the queue stopped: %w", ErrDeviceLost, err)
 		return Point{}, err
 	}
-	return Point{role, value}, nil
+	return Point{d, QueuePoint{role, value}}, nil
 }
 
-// Wait blocks until the point has passed. ErrTimedOut after Options.WaitLimit, ErrCancelled when ctx ends.
-func (d *Device) Wait(ctx context.Context, point Point) error {
+// Point is a place on the timeline of one queue of one device: everything submitted to that queue up to and including one
+// list. The zero Point has always passed. Points are values; they may be copied and waited for several times, from
+// several goroutines.
+type Point struct {
+	device *Device
+	at     QueuePoint
+}
+
+// Wait blocks until the point has passed. ErrTimedOut after DeviceOptions.WaitLimit, ErrCancelled when ctx ends.
+func (p Point) Wait(ctx context.Context) error {
+	if p.device == nil {
+		return nil
+	}
+	return p.device.wait(ctx, p.at)
+}
+
+func (d *Device) wait(ctx context.Context, point QueuePoint) error {
 	if point.Value == 0 {
 		return nil
 	}
@@ -145,7 +160,7 @@ func (d *Device) WaitBuffer(ctx context.Context, b *Buffer) error {
 	uses := b.uses
 	d.mu.Unlock()
 	for r := range Roles {
-		if err := d.Wait(ctx, Point{r, uses[r]}); err != nil {
+		if err := d.wait(ctx, QueuePoint{r, uses[r]}); err != nil {
 			return err
 		}
 	}
@@ -158,7 +173,7 @@ func (d *Device) Run(ctx context.Context, list *List) error {
 	if err != nil {
 		return err
 	}
-	return d.Wait(ctx, point)
+	return point.Wait(ctx)
 }
 
 // settle books what has completed on any queue: a wait for one queue often implies that work of others is done.

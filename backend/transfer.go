@@ -13,10 +13,22 @@ import (
 const stagingBytes = 16 << 20
 
 type staging struct {
-	mu      sync.Mutex
+	turn    chan struct{} // of capacity 1: held by the transfer that uses the buffers
 	buffers [2]*Buffer
 	points  [2]Point
 }
+
+// take waits until no other transfer uses the buffers.
+func (s *staging) take(ctx context.Context) error {
+	select {
+	case s.turn <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return ContextError(ctx)
+	}
+}
+
+func (s *staging) give() { <-s.turn }
 
 func (s *staging) release() {
 	for i := range s.buffers {
@@ -29,11 +41,11 @@ func (s *staging) release() {
 func (s *staging) slot(ctx context.Context, d *Device, role Role, i uint64) (*Buffer, error) {
 	if s.buffers[i] == nil {
 		var err error
-		if s.buffers[i], err = d.Allocate(HostVisible, stagingBytes, fmt.Sprintf("staging %s %d", role, i)); err != nil {
+		if s.buffers[i], err = d.Allocate(ctx, HostVisible, stagingBytes, fmt.Sprintf("staging %s %d", role, i)); err != nil {
 			return nil, err
 		}
 	}
-	return s.buffers[i], d.Wait(ctx, s.points[i])
+	return s.buffers[i], s.points[i].Wait(ctx)
 }
 
 // Upload copies src to dst, which must have its size rounded up to 4 bytes. The returned point passes when the copy is
@@ -56,8 +68,10 @@ func (d *Device) Upload(ctx context.Context, dst Range, src []byte) (Point, erro
 		return d.Submit(ctx, Upload, &list)
 	}
 	s := &d.staging[Upload]
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	if err := s.take(ctx); err != nil {
+		return Point{}, err
+	}
+	defer s.give()
 	var point Point
 	for at := uint64(0); at < uint64(len(src)); at += stagingBytes {
 		i := at / stagingBytes % 2
@@ -98,11 +112,13 @@ func (d *Device) Download(ctx context.Context, dst []byte, src Range) error {
 		if err != nil {
 			return err
 		}
-		return d.Wait(ctx, point)
+		return point.Wait(ctx)
 	}
 	s := &d.staging[Download]
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	if err := s.take(ctx); err != nil {
+		return err
+	}
+	defer s.give()
 	size := uint64(len(dst))
 	for at := uint64(0); at < size+stagingBytes; at += stagingBytes {
 		if at < size {

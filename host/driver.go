@@ -192,7 +192,7 @@ func (d *Driver) completeLocked(role backend.Role, b *batch) {
 	d.changed.Broadcast()
 }
 
-func (d *Driver) passed(points []backend.Point) bool {
+func (d *Driver) passed(points []backend.QueuePoint) bool {
 	for _, p := range points {
 		if d.lines[p.Role].completed < p.Value {
 			return false

@@ -44,7 +44,7 @@ func shuffledLog(t *testing.T, seed uint64) []string {
 		for role := range backend.Roles {
 			b := &backend.Batch{Role: role, Signal: i + 1, Steps: []backend.Step{record(i == 3), record(false), record(true)}}
 			if role == backend.Download {
-				b.Waits = []backend.Point{{Role: backend.Upload, Value: i + 1}}
+				b.Waits = []backend.QueuePoint{{Role: backend.Upload, Value: i + 1}}
 			}
 			require.NoError(t, driver.Submit(b))
 		}

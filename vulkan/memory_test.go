@@ -1,6 +1,7 @@
 package vulkan_test
 
 import (
+	"context"
 	"fmt"
 	"testing"
 	"unsafe"
@@ -124,7 +125,7 @@ func TestImport(t *testing.T) {
 			require.ErrorIs(t, err, backend.ErrInvalidInput)
 		}
 		device := backend.NewDevice(d, backend.DeviceOptions{})
-		buffer, err := device.Import(memory, "imported")
+		buffer, err := device.Import(context.Background(), memory, "imported")
 		require.NoError(t, err)
 		require.Same(t, &memory[0], &buffer.Bytes()[0])
 		fillWithIota(t, device, buffer, 0)

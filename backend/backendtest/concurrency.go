@@ -148,7 +148,7 @@ func roundTrip(device *backend.Device, seed uint64) error {
 	}
 	var buffers [3]*backend.Buffer
 	for i, label := range []string{"values", "ids", "rotated"} {
-		if buffers[i], err = device.Allocate(backend.DeviceLocal, uint64(n)*4, label); err != nil {
+		if buffers[i], err = device.Allocate(background, backend.DeviceLocal, uint64(n)*4, label); err != nil {
 			return err
 		}
 		defer buffers[i].Release()
@@ -189,7 +189,7 @@ func checkTwoDrivers(t *testing.T, s *suite) {
 		}
 	}
 	for i, r := range rigs {
-		r.wait(backend.Point{Role: backend.Compute, Value: r.submitted[backend.Compute]})
+		r.wait(backend.QueuePoint{Role: backend.Compute, Value: r.submitted[backend.Compute]})
 		requireWords(t, ascending(38+uint32(i), 1000), r.get(buffers[i]), "driver %d", i)
 	}
 }

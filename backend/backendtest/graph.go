@@ -159,7 +159,7 @@ func (d *graphDevice) run(g graph) (err error) {
 	var model [graphBuffers + 1][]uint32
 	var buffers [graphBuffers + 1]*backend.Buffer
 	for i := range buffers {
-		if buffers[i], err = d.device.Allocate(backend.DeviceLocal, graphWords*4, fmt.Sprintf("graph %d", i)); err != nil {
+		if buffers[i], err = d.device.Allocate(background, backend.DeviceLocal, graphWords*4, fmt.Sprintf("graph %d", i)); err != nil {
 			return err
 		}
 		defer buffers[i].Release()
@@ -194,7 +194,7 @@ func (d *graphDevice) run(g graph) (err error) {
 		last := l.commands[len(l.commands)-1].dst
 		switch l.then {
 		case waitPoint:
-			err = d.device.Wait(background, point)
+			err = point.Wait(background)
 		case readBack:
 			err = compare(last)
 		case overwrite:

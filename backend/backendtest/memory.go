@@ -128,7 +128,7 @@ func checkImport(t *testing.T, s *suite) {
 	words := backend.Words(memory)
 	data := randomWords(1, len(words))
 	copy(words, data)
-	imported, err := r.device.Import(memory, "imported")
+	imported, err := r.device.Import(background, memory, "imported")
 	require.NoError(t, err)
 	r.buffers = append(r.buffers, imported)
 	block, _ := imported.All().Block()

@@ -57,7 +57,7 @@ var misuseChecks = []check{
 			for role := range backend.Roles {
 				batch := &backend.Batch{Role: role, Signal: i + 1, Steps: []backend.Step{mark}}
 				if role > 0 {
-					batch.Waits = []backend.Point{{Role: role - 1, Value: i + 1}}
+					batch.Waits = []backend.QueuePoint{{Role: role - 1, Value: i + 1}}
 				}
 				require.NoError(t, driver.Submit(batch))
 			}

@@ -11,7 +11,7 @@ import (
 // unordered finds, in one pass over each column, the bits by which a sort has to order its keys: those in which keys differ, or none
 // where they are sorted already.
 func unordered(ctx context.Context, ops *primitive.Ops, profile *backend.Profile, keys ...resident.Column) ([]uint64, error) {
-	temporary := resident.Memory{Device: ops.Device()}
+	temporary := resident.Memory{Context: ctx, Device: ops.Device()}
 	defer temporary.ReleaseAll()
 	plans, scratch := make([]primitive.VaryingBitsPlan, len(keys)), temporary.New(uint64(len(keys))*backend.ArgAlignmentBytes, "varying bits")
 	if temporary.Err != nil {
