@@ -19,7 +19,7 @@ func BenchmarkHazards(b *testing.B) {
 				if i%8 == 7 {
 					role = Download
 				}
-				h.need(role, i/8+1, []span{{in, 0, 256 * parts, Read}, {counts, lo, lo + 256, Accumulate}, {out, lo, lo + 256, Write}})
+				h.need(role, i/8+1, []span{{in, 0, 256 * parts, Read, 0}, {counts, lo, lo + 256, Accumulate, 0}, {out, lo, lo + 256, Write, 0}})
 				in, out = out, in
 			}
 		})

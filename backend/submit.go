@@ -22,12 +22,16 @@ type flight struct {
 }
 
 // Submit hands a list to a queue and returns the point that passes when all of it is done. Barriers, waits for other
-// queues and the division into submissions are decided here. Submit itself blocks only while too many earlier submissions
+// queues and the division into submissions are decided here. ErrUnsupported for a role that the device lacks, and for
+// kernels on one that runs none. Submit itself blocks only while too many earlier submissions
 // of the queue are unfinished. When it fails or ctx ends, a part of the list may have been submitted.
 func (d *Device) Submit(ctx context.Context, role Role, list *List) (Point, error) {
+	if here, _ := d.info.Runs(role); !here {
+		return Point{}, &OpError{Op: "submit", Device: d.info.Name, Err: ErrUnsupported, Detail: fmt.Sprintf("the device has no %v queue", role)}
+	}
 	d.mu.Lock()
 	for i := range list.Commands {
-		if err := list.Commands[i].validate(d); err != nil {
+		if err := list.Commands[i].validate(d, role); err != nil {
 			d.mu.Unlock()
 			return Point{}, err
 		}
@@ -92,14 +96,24 @@ func (d *Device) submitOne(role Role, commands []Command, stage string, profile 
 		spans = spans[:0]
 		c.accesses(func(r Range, access Access) {
 			block, offset := r.Block()
-			spans = append(spans, span{block, offset, offset + r.SizeBytes, access})
-			r.Buffer.uses[role] = value
+			spans = append(spans, span{resource: block, lo: offset, hi: offset + r.SizeBytes, access: access})
+			r.Buffer.lease.uses[role] = value
 		})
+		var changes []UsageChange
+		if c.Kind == Pass {
+			for _, t := range c.Touches {
+				if t.Image != nil {
+					spans = append(spans, span{t.Image.block, uint64(t.FirstLayer), uint64(t.EndLayer), t.Access, t.Usage})
+					t.Image.lease.uses[role] = value
+				}
+			}
+			changes = d.hazards.changes(spans)
+		}
 		barrier, w := d.hazards.need(role, value, spans)
 		for r := range Roles {
 			waits[r] = max(waits[r], w[r])
 		}
-		batch.Steps[i] = Step{Command: c, Barrier: barrier}
+		batch.Steps[i] = Step{Command: c, Barrier: barrier, Changes: changes}
 	}
 	for r := range Roles {
 		if waits[r] > 0 {
@@ -157,7 +171,7 @@ func (d *Device) wait(ctx context.Context, point QueuePoint) error {
 // WaitBuffer blocks until no submitted work uses the buffer, so that the host may touch its mapped memory.
 func (d *Device) WaitBuffer(ctx context.Context, b *Buffer) error {
 	d.mu.Lock()
-	uses := b.uses
+	uses := b.lease.uses
 	d.mu.Unlock()
 	for r := range Roles {
 		if err := d.wait(ctx, QueuePoint{r, uses[r]}); err != nil {
@@ -178,12 +192,16 @@ func (d *Device) Run(ctx context.Context, list *List) error {
 
 // settle books what has completed on any queue: a wait for one queue often implies that work of others is done.
 func (d *Device) settle() {
-	var completed [Roles]uint64
 	for r := range Roles {
-		completed[r], _ = d.driver.Completed(r) // on failure nothing has passed; the failure shows at the next wait
-		d.collect(r, completed[r])
+		if d.completed[r] == d.next[r] {
+			continue // nothing is under way
+		}
+		if value, err := d.driver.Completed(r); err == nil { // otherwise nothing has passed; the failure shows at the next wait
+			d.completed[r] = value
+		}
+		d.collect(r, d.completed[r])
 	}
-	d.reclaim(completed)
+	d.reclaim()
 }
 
 // collect reads the times of the batches up to value: stages go to their profiles, rates to the pacer.

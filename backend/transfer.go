@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"runtime"
 	"sync"
-	"unsafe"
 )
 
 // stagingBytes is the size of one staging buffer; each direction has two, so that the copy of one chunk on the device
@@ -63,6 +62,7 @@ func (d *Device) Upload(ctx context.Context, dst Range, src []byte) (Point, erro
 		return Point{}, nil
 	}
 	if from, ok := d.importedRange(src); ok {
+		defer from.Buffer.Release()
 		var list List
 		list.Copy(dst, from)
 		return d.Submit(ctx, Upload, &list)
@@ -106,6 +106,7 @@ func (d *Device) Download(ctx context.Context, dst []byte, src Range) error {
 		return nil
 	}
 	if to, ok := d.importedRange(dst); ok {
+		defer to.Buffer.Release()
 		var list List
 		list.Copy(to, src)
 		point, err := d.Submit(ctx, Download, &list)
@@ -166,24 +167,6 @@ func (r Range) mapped() []byte {
 		return nil
 	}
 	return b[r.OffsetBytes:]
-}
-
-// importedRange finds the imported buffer that holds a slice, where its offset and size allow a device copy.
-func (d *Device) importedRange(s []byte) (Range, bool) {
-	at := uintptr(unsafe.Pointer(unsafe.SliceData(s)))
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	for _, b := range d.imported {
-		if b.released.Load() {
-			continue
-		}
-		memory := b.Bytes()
-		base := uintptr(unsafe.Pointer(unsafe.SliceData(memory)))
-		if at >= base && at+uintptr(len(s)) <= base+uintptr(len(memory)) && (at-base)%4 == 0 && len(s)%4 == 0 {
-			return b.Range(uint64(at-base), uint64(len(s))), true
-		}
-	}
-	return Range{}, false
 }
 
 // copyParallel copies on several cores where that is worth it; one core does not reach the bandwidth of a bus.

@@ -60,5 +60,5 @@ func variant(settings ...any) backend.Config {
 
 // align rounds a size up to the alignment of kernel arguments.
 func align(sizeBytes uint64) uint64 {
-	return (sizeBytes + backend.ArgAlignmentBytes - 1) / backend.ArgAlignmentBytes * backend.ArgAlignmentBytes
+	return (sizeBytes + backend.PlanAlignment - 1) / backend.PlanAlignment * backend.PlanAlignment
 }

@@ -185,7 +185,7 @@ func (p *radixPasses) lookback() bool {
 
 // portionRows is a number of whole tiles whose columns are aligned for kernel arguments.
 func (p *radixPasses) portionRows() uint64 {
-	unit := uint64(kernel.TileRows(p.config)) * (backend.ArgAlignmentBytes / 4)
+	unit := uint64(kernel.TileRows(p.config)) * (backend.PlanAlignment / 4)
 	most := uint64(mostPortionRows)
 	if portion := uint64(p.config["portion"]); portion > 0 {
 		most = min(most, portion)

@@ -43,7 +43,7 @@ func DeviceColumnBytes(column *arrow.Chunked, pieceRows uint64) uint64 {
 		return 0
 	}
 	rows := uint64(column.Len()) + pieceRows
-	need := rows*valueBytes + 4*backend.ArgAlignmentBytes
+	need := rows*valueBytes + 4*backend.PlanAlignment
 	if column.NullN() > 0 {
 		need += bitmapBytes(rows) + 4
 	}

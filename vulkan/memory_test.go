@@ -67,7 +67,7 @@ func TestOutOfMemory(t *testing.T) {
 			t.Skip("software drivers do not count memory")
 		}
 		size, _ := d.Info().MemoryBytes()
-		limit := d.Info().Limits.MaxAllocationBytes / backend.ArgAlignmentBytes * backend.ArgAlignmentBytes
+		limit := d.Info().Limits.MaxAllocationBytes / backend.PlanAlignment * backend.PlanAlignment
 		var blocks []backend.Block
 		var err error
 		for range size/limit + 2 {

@@ -335,7 +335,7 @@ func TestCollectorTorture(t *testing.T) {
 			})
 		}
 		b := newBench(t, d)
-		buffers := [backend.Roles]*backend.Buffer{}
+		buffers := [backend.Graphics]*backend.Buffer{}
 		for role := range buffers {
 			buffers[role] = b.buffer(backend.HostVisible, 4096)
 		}

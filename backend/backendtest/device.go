@@ -21,6 +21,8 @@ var deviceChecks = []check{
 	{"release gives memory back after its point", checkRelease},
 	{"round trips of odd sizes", checkRoundTrips},
 	{"transfers of imported memory", checkImportedTransfers},
+	{"shared imports", checkSharedImports},
+	{"roles", checkRoles},
 	{"kernels are compiled once", func(t *testing.T, s *suite) {
 		device := s.openDevice(t, backend.DeviceOptions{})
 		a, err := device.Kernel(kernel.Iota, nil)
@@ -181,39 +183,6 @@ func checkRoundTrips(t *testing.T, s *suite) {
 		requireOneOf(t, device.Download(background, make([]byte, 16), r), backend.ErrInvalidInput)
 		assert.NotEmpty(t, name)
 	}
-}
-
-// checkImportedTransfers uploads from and downloads to slices of imported memory.
-func checkImportedTransfers(t *testing.T, s *suite) {
-	device := s.openDevice(t, backend.DeviceOptions{})
-	alignment := device.Info().Limits.ImportAlignment
-	if alignment == 0 {
-		t.Skip("the device imports no memory")
-	}
-	size := (uint64(256<<10) + alignment - 1) / alignment * alignment
-	memory := alignedMemory(t, size, alignment)
-	imported, err := device.Import(background, memory, "arrow column")
-	require.NoError(t, err)
-	_, err = device.Import(background, memory[size-alignment:], "the same pages")
-	requireOneOf(t, err, backend.ErrInvalidInput)
-	assert.ErrorContains(t, err, "arrow column")
-	host := backend.Words(memory)
-	data := randomWords(9, 1000)
-	copy(host[5:], data)
-	b := allocate(t, device, 1000)
-	point, err := device.Upload(background, b.All(), backend.AsBytes(host[5:1005]))
-	require.NoError(t, err)
-	require.NoError(t, point.Wait(background))
-	requireWords(t, data, download(t, device, b), "upload")
-	require.NoError(t, device.Download(background, backend.AsBytes(host[2001:3001]), b.All()))
-	requireWords(t, data, host[2001:3001], "download")
-	assert.Zero(t, host[2000]|host[3001], "neighbours are untouched")
-	_, err = device.Upload(background, b.All(), backend.AsBytes(host[5:1005]))
-	require.NoError(t, err)
-	imported.Release()
-	again, err := device.Import(background, memory, "arrow column, again")
-	require.NoError(t, err, "once the upload is done")
-	again.Release()
 }
 
 func checkBadCommands(t *testing.T, s *suite) {

@@ -83,7 +83,7 @@ func checkBlocks(t *testing.T, s *suite) {
 				assert.Equal(t, memory, b.Memory())
 				if mapped := b.Bytes(); mapped != nil {
 					assert.Len(t, mapped, int(b.SizeBytes()))
-					assert.Zero(t, uintptr(unsafe.Pointer(&mapped[0]))%backend.ArgAlignmentBytes, "alignment")
+					assert.Zero(t, uintptr(unsafe.Pointer(&mapped[0]))%backend.PlanAlignment, "alignment")
 					mapped[0], mapped[len(mapped)-1] = 1, 2
 					assert.Equal(t, byte(2), mapped[len(mapped)-1])
 				} else {

@@ -41,6 +41,19 @@ func (s *suite) newRig(t *testing.T) *rig {
 	return r
 }
 
+// roles are those that the device has; all of them copy and fill.
+func (r *rig) roles() []backend.Role { return rolesOf(r.driver.Info(), false) }
+
+// rolesOf lists the roles of a device, or only those that run kernels.
+func rolesOf(info *backend.DeviceInfo, kernels bool) (roles []backend.Role) {
+	for role := range backend.Roles {
+		if here, computes := info.Runs(role); here && (computes || !kernels) {
+			roles = append(roles, role)
+		}
+	}
+	return roles
+}
+
 // buffer allocates words 32-bit words filled with the marker where they are mapped.
 func (r *rig) buffer(memory backend.Memory, words int) *backend.Buffer {
 	r.t.Helper()

@@ -66,7 +66,7 @@ var timelineChecks = []check{
 func checkTimelineValues(t *testing.T, s *suite) {
 	r := s.newRig(t)
 	b := r.buffer(backend.DeviceLocal, 1024)
-	for role := range backend.Roles {
+	for _, role := range r.roles() {
 		var reached uint64
 		for i := range 20 {
 			p := r.submit(role, nil, after(fillCommand(b.All(), uint32(i))))
@@ -147,8 +147,9 @@ func checkRing(t *testing.T, s *suite) {
 	r := s.newRig(t)
 	b := r.local(make([]uint32, 300))
 	var last backend.QueuePoint
+	roles := r.roles()
 	for i := range 300 {
-		role := backend.Role(i % int(backend.Roles))
+		role := roles[i%len(roles)]
 		src := max(i-1, 0)
 		steps := []backend.Step{after(fillCommand(words(b, i, 1), uint32(i)))}
 		if i%2 == 1 { // prove that the predecessor is visible: copy its word on
@@ -187,8 +188,9 @@ func checkManyBatches(t *testing.T, s *suite) {
 	n := s.pick(2000, 300)
 	b := r.local(make([]uint32, n))
 	var points [backend.Roles]backend.QueuePoint
+	roles := r.roles()
 	for i := range n {
-		role := backend.Role(i % int(backend.Roles))
+		role := roles[i%len(roles)]
 		points[role] = r.submit(role, nil, step(fillCommand(words(b, i, 1), uint32(i)+1)))
 	}
 	for _, p := range points {
@@ -202,7 +204,7 @@ func checkManyBatches(t *testing.T, s *suite) {
 func checkCancelledWait(t *testing.T, s *suite) {
 	const prompt, attempts = 100 * time.Millisecond, 8
 	r := s.newRig(t)
-	for role := range backend.Roles {
+	for _, role := range r.roles() {
 		fastest := time.Hour
 		for range attempts {
 			ctx, cancel := context.WithCancel(background)

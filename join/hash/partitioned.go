@@ -359,7 +359,7 @@ func (j *join) cut(ctx context.Context) error {
 	temporary := resident.Memory{Context: ctx, Device: j.ops.Device()}
 	defer temporary.ReleaseAll()
 	counts, scratch := temporary.New(partitions*4, "units of partitions"), temporary.New(scan.ScratchBytes, "scan scratch")
-	oversizedAt := (partitions*4 + 4 + backend.ArgAlignmentBytes - 1) / backend.ArgAlignmentBytes * backend.ArgAlignmentBytes
+	oversizedAt := (partitions*4 + 4 + backend.PlanAlignment - 1) / backend.PlanAlignment * backend.PlanAlignment
 	offsets := temporary.New(oversizedAt+4, "units before partitions") // and the number of oversized partitions
 	if temporary.Err != nil {
 		return temporary.Err
