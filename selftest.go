@@ -80,7 +80,7 @@ func (s *System) SelfTest(ctx context.Context, spec string) (report SelfTestRepo
 
 // testTransfer writes a pattern to the device and expects it back.
 func testTransfer(ctx context.Context, device *backend.Device, sizeBytes int) error {
-	buffer, err := device.Allocate(backend.DeviceLocal, uint64(sizeBytes), "self-test pattern")
+	buffer, err := device.Allocate(ctx, backend.DeviceLocal, uint64(sizeBytes), "self-test pattern")
 	if err != nil {
 		return err
 	}

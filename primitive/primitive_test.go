@@ -53,14 +53,14 @@ func column[T any](r rig, values []T) *backend.Buffer {
 	b := r.empty(uint64(len(backend.AsBytes(values))))
 	point, err := r.device.Upload(context.Background(), b.All(), backend.AsBytes(values))
 	require.NoError(r, err)
-	require.NoError(r, r.device.Wait(context.Background(), point))
+	require.NoError(r, point.Wait(context.Background()))
 	return b
 }
 
 // empty allocates a buffer filled with a marker, so that what a kernel does not write shows.
 func (r rig) empty(sizeBytes uint64) *backend.Buffer {
 	r.Helper()
-	b, err := r.device.Allocate(backend.DeviceLocal, sizeBytes, "test")
+	b, err := r.device.Allocate(context.Background(), backend.DeviceLocal, sizeBytes, "test")
 	require.NoError(r, err)
 	r.Cleanup(b.Release)
 	var list backend.List

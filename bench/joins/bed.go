@@ -72,7 +72,7 @@ func NewBed(ctx context.Context, device *backend.Device, overrides primitive.Tun
 		return nil, err
 	}
 	defer t.release()
-	b := &Bed{ops: ops, memory: resident.Memory{Device: device}}
+	b := &Bed{ops: ops, memory: resident.Memory{Context: ctx, Device: device}}
 	defer func() {
 		if err != nil {
 			b.Release()
@@ -119,7 +119,7 @@ func (b *Bed) upload(ctx context.Context, table arrow.Table) (columns []resident
 			data, _ := chunkData(table, c, i)
 			point, err := b.memory.Device.Upload(ctx, on.Data.Buffer.Range(at, uint64(len(data))), data)
 			if err == nil {
-				err = b.memory.Device.Wait(ctx, point)
+				err = point.Wait(ctx)
 			}
 			if err != nil {
 				return nil, err
@@ -148,7 +148,7 @@ func (b *Bed) join(ctx context.Context, a Algorithm, profile *backend.Profile) (
 // numbers among the payload. It returns what it joined on the right; its columns live no longer than the call.
 func (b *Bed) next(ctx context.Context, a Algorithm, out *resident.Result, sides [2]resident.Relation, left resident.Relation, foreign resident.Column, profile *backend.Profile) (*resident.Result, resident.Relation, error) {
 	defer out.Release()
-	memory := resident.Memory{Device: b.memory.Device}
+	memory := resident.Memory{Context: ctx, Device: b.memory.Device}
 	defer memory.ReleaseAll()
 	right := resident.Relation{Rows: out.Rows, Keys: resident.Column{Data: memory.New(out.Rows*uint64(foreign.Bytes), "foreign keys").All(), Bytes: foreign.Bytes}}
 	if memory.Err != nil {

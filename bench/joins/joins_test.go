@@ -111,7 +111,7 @@ func TestMeasureInTurn(t *testing.T) {
 // The check must see each kind of fault, on each kind of workload, also in the last of the pieces that are downloaded.
 func TestCheckSeesFaults(t *testing.T) {
 	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {
-		temporary, err := device.Allocate(backend.DeviceLocal, 8, "exchange")
+		temporary, err := device.Allocate(context.Background(), backend.DeviceLocal, 8, "exchange")
 		require.NoError(t, err)
 		defer temporary.Release()
 		word := func(buffer *backend.Buffer, row, bytes uint64) backend.Range { return buffer.Range(row*bytes, bytes) }

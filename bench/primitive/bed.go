@@ -69,7 +69,7 @@ func (b *bed) scratch(sizeBytes uint64) backend.Range {
 	if b.err != nil {
 		return backend.Range{}
 	}
-	buffer, err := b.device().Allocate(backend.DeviceLocal, sizeBytes, b.Primitive)
+	buffer, err := b.device().Allocate(b.ctx, backend.DeviceLocal, sizeBytes, b.Primitive)
 	if err != nil {
 		b.fail(err)
 		return backend.Range{}

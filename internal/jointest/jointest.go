@@ -69,7 +69,7 @@ func oracle(left, right *Relation) (rows [][]byte) {
 
 // Upload brings a relation to a device; release gives it back.
 func (r *Relation) Upload(t *testing.T, device *backend.Device) (on resident.Relation, release func()) {
-	memory := resident.Memory{Device: device}
+	memory := resident.Memory{Context: context.Background(), Device: device}
 	column := func(width int, value func(i int) uint64) resident.Column {
 		var data []byte
 		for i := range r.Keys {
@@ -80,7 +80,7 @@ func (r *Relation) Upload(t *testing.T, device *backend.Device) (on resident.Rel
 		if len(data) > 0 {
 			point, err := device.Upload(context.Background(), b.All(), data)
 			require.NoError(t, err)
-			require.NoError(t, device.Wait(context.Background(), point))
+			require.NoError(t, point.Wait(context.Background()))
 		}
 		return resident.Column{Data: b.All(), Bytes: width}
 	}

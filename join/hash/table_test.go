@@ -43,7 +43,7 @@ func TestTableErrors(t *testing.T) {
 	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {
 		ops, err := primitive.New(device, nil)
 		require.NoError(t, err)
-		memory := resident.Memory{Device: device}
+		memory := resident.Memory{Context: context.Background(), Device: device}
 		defer memory.ReleaseAll()
 		column := func(bytes int) resident.Column {
 			b := memory.New(uint64(300*bytes), "test")
