@@ -4,12 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/bits"
 	"slices"
 	"time"
 
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/bench/workload"
+	"github.com/spirjoin/spirjoin/internal/text"
 	"github.com/spirjoin/spirjoin/primitive"
 )
 
@@ -23,15 +23,7 @@ type Case struct {
 
 // String is the name of the case: its axes and their values.
 func (c Case) String() string {
-	return fmt.Sprintf("primitive=%s key=%d payload=%d rows=%s distribution=%s", c.Primitive, c.Key, c.Payload, RowsText(c.Rows), c.Distribution)
-}
-
-// RowsText writes a power of two from 2^10 on as one, and other numbers as they are.
-func RowsText(rows uint64) string {
-	if rows >= 1<<10 && rows&(rows-1) == 0 {
-		return fmt.Sprintf("2^%d", bits.TrailingZeros64(rows))
-	}
-	return fmt.Sprint(rows)
+	return fmt.Sprintf("primitive=%s key=%d payload=%d rows=%s distribution=%s", c.Primitive, c.Key, c.Payload, text.Rows(c.Rows), c.Distribution)
 }
 
 // Options say how cases are measured.

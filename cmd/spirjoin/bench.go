@@ -15,6 +15,7 @@ import (
 	"github.com/spirjoin/spirjoin/backend"
 	benchmark "github.com/spirjoin/spirjoin/bench/primitive"
 	"github.com/spirjoin/spirjoin/bench/workload"
+	"github.com/spirjoin/spirjoin/internal/text"
 	"github.com/spirjoin/spirjoin/primitive"
 )
 
@@ -31,7 +32,7 @@ func (s *session) benchPrimitiveCommand() *cli.Command {
 	return &cli.Command{
 		Name: "primitive", Usage: "the primitives of joins on columns that are on the device", UsageText: "spirjoin bench primitive [NAME...] [flags]",
 		Description: "   Each case is verified before it is timed; a wrong answer ends the command with code 6. Times are\n" +
-			"   those of the device. Without a NAME all are measured:\n   " + fold(strings.Join(benchmark.Names(), ", "), reportColumns-4, "\n   "),
+			"   those of the device. Without a NAME all are measured:\n   " + text.Fold(strings.Join(benchmark.Names(), ", "), reportColumns-4, "\n   "),
 		Flags: []cli.Flag{
 			&cli.StringSliceFlag{Name: "rows", Category: cases, Usage: "`ROWS`: 2^27,10M, or 2^10..2^30 for each power; default: 2^27 or 2^20"},
 			&cli.StringSliceFlag{Name: "key", Category: cases, Usage: "`BITS` of keys or values: 32,64; default: all"},
@@ -251,7 +252,7 @@ func (s *session) measureCases(ctx context.Context, rig *benchmark.Rig, device *
 		return err
 	}
 	progress.clearLine()
-	fmt.Fprintln(s.stdout, printable(fmt.Sprintf("%s, %s %s; a copy moves %s", device.Name, device.Driver, device.DriverVersion, formatRate(rate, "B"))))
+	fmt.Fprintln(s.stdout, text.Printable(fmt.Sprintf("%s, %s %s; a copy moves %s", device.Name, device.Driver, device.DriverVersion, text.Rate(rate, "B"))))
 	table := newBenchTable(cases)
 	fmt.Fprintln(s.stdout, table.head())
 	for _, c := range cases {

@@ -127,13 +127,6 @@ func TestJoinTable(t *testing.T) {
 	require.NotPanics(t, func() { table.line("zipf=1", m) })
 }
 
-func TestFormatRate(t *testing.T) {
-	for want, v := range map[string]float64{"0.00 /s": 0, "999 /s": 999, "1.00 k/s": 999.6, "27.1 G/s": 27.1e9, "1234 T/s": 1.234e15, "100 M/s": 99.97e6} {
-		require.Equal(t, want, formatRate(v, ""))
-	}
-	require.Equal(t, "3.90 TB/s", formatRate(3.9e12, "B"))
-}
-
 func TestCommit(t *testing.T) {
 	require.Equal(t, "unknown", commitOf(nil))
 	require.Equal(t, "unknown", commitOf(&debug.BuildInfo{}))

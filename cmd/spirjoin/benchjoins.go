@@ -14,6 +14,7 @@ import (
 	"github.com/spirjoin/spirjoin/bench/joins"
 	benchmark "github.com/spirjoin/spirjoin/bench/primitive"
 	"github.com/spirjoin/spirjoin/bench/workload"
+	"github.com/spirjoin/spirjoin/internal/text"
 	"github.com/spirjoin/spirjoin/primitive"
 )
 
@@ -24,7 +25,7 @@ func (s *session) benchJoinsCommand() *cli.Command {
 		Description: "   Joins primary with foreign keys and returns the key and all payload columns of both sides, or\n" +
 			"   repeats the sweeps of figures. Each answer is verified before it is timed; a wrong one ends the\n" +
 			"   command with code 6. Times are those of the device. Without an ALGORITHM a figure takes its own;\n" +
-			"   otherwise, and with all, these are measured:\n   " + fold(strings.Join(joins.Names(), ", "), reportColumns-4, "\n   "),
+			"   otherwise, and with all, these are measured:\n   " + text.Fold(strings.Join(joins.Names(), ", "), reportColumns-4, "\n   "),
 		Flags: []cli.Flag{
 			&cli.GenericFlag{Name: "r-rows", Aliases: []string{"r"}, Category: load, Value: new(rowsValue), Usage: "`ROWS` with primary keys; default: 2^27 or 2^20"},
 			&cli.GenericFlag{Name: "s-rows", Aliases: []string{"s"}, Category: load, Value: new(rowsValue), Usage: "`ROWS` with foreign keys; default: twice as many"},
@@ -135,11 +136,11 @@ func joinsOptionsOf(c *cli.Context) (o joinsOptions, err error) {
 
 func (s *session) listFigures() {
 	for _, f := range joins.Figures() {
-		text := fmt.Sprintf("%s; %s", f.Title, plural(len(f.Cells), "cell"))
+		about := fmt.Sprintf("%s; %s", f.Title, text.Plural(len(f.Cells), "cell"))
 		if f.Note != "" {
-			text += ". " + f.Note + "."
+			about += ". " + f.Note + "."
 		}
-		fmt.Fprintf(s.stdout, "%-8s %s\n", f.Name, fold(text, reportColumns-9, "\n"+strings.Repeat(" ", 9)))
+		fmt.Fprintf(s.stdout, "%-8s %s\n", f.Name, text.Fold(about, reportColumns-9, "\n"+strings.Repeat(" ", 9)))
 	}
 }
 
@@ -173,7 +174,7 @@ func (s *session) benchJoins(ctx context.Context, o joinsOptions) (err error) {
 	defer file.abort()
 	w := &sweep{session: s, joinsOptions: o, device: device, user: user, file: file, progress: s.newProgress(false), known: map[string]joins.Result{}}
 	defer w.progress.close()
-	fmt.Fprintln(s.stdout, printable(fmt.Sprintf("%s, %s %s", device.Info().Name, device.Info().Driver, device.Info().DriverVersion)))
+	fmt.Fprintln(s.stdout, text.Printable(fmt.Sprintf("%s, %s %s", device.Info().Name, device.Info().Driver, device.Info().DriverVersion)))
 	for _, figure := range o.figures {
 		if err := w.figure(ctx, figure); err != nil {
 			return err
@@ -279,7 +280,7 @@ type joinTable struct{ widths []int }
 
 var (
 	joinHead   = []string{"CELL", "ALGORITHM", "MEDIAN", "MIN", "MAX", "TUPLES/S", "MEMORY", "OUTPUT ROWS"}
-	joinAligns = []align{alignLeft, alignLeft, alignRight, alignRight, alignRight, alignRight, alignRight, alignRight}
+	joinAligns = []text.Align{text.Left, text.Left, text.Right, text.Right, text.Right, text.Right, text.Right, text.Right}
 )
 
 // newJoinTable has no column for cells where their only place is "".
@@ -301,19 +302,19 @@ func (t *joinTable) cells(cells []string) string {
 	if t.widths[0] == 0 {
 		from = 1
 	}
-	return tableLine(joinAligns[from:], t.widths[from:len(cells)], cells[from:])
+	return text.TableLine(joinAligns[from:], t.widths[from:len(cells)], cells[from:])
 }
 
 func (t *joinTable) head() string { return t.cells(joinHead) }
 
 func (t *joinTable) line(place string, r *joins.Result) string {
 	if r.Skipped != nil {
-		return t.cells([]string{place, r.Algorithm}) + columnGap + "skipped: " + oneLine(r.Skipped.Error())
+		return t.cells([]string{place, r.Algorithm}) + text.Gap + "skipped: " + text.OneLine(r.Skipped.Error())
 	}
-	line := t.cells([]string{place, r.Algorithm, formatTime(r.Times.Median), formatTime(r.Times.Min), formatTime(r.Times.Max),
-		formatRate(r.TuplesPerSecond(), ""), formatBytes(r.PeakBytes), benchmark.RowsText(r.Rows)})
+	line := t.cells([]string{place, r.Algorithm, text.Duration(r.Times.Median), text.Duration(r.Times.Min), text.Duration(r.Times.Max),
+		text.Rate(r.TuplesPerSecond(), ""), text.Bytes(r.PeakBytes), text.Rows(r.Rows)})
 	if len(r.Stages) > 0 {
-		line += "\n   " + fold(stagesText(r.Stages), reportColumns-4, "\n   ")
+		line += "\n   " + text.Fold(stagesText(r.Stages), reportColumns-4, "\n   ")
 	}
 	return line
 }
@@ -322,7 +323,7 @@ func (t *joinTable) line(place string, r *joins.Result) string {
 func stagesText(stages []backend.StageTime) string {
 	var texts []string
 	for _, stage := range stages {
-		texts = append(texts, fmt.Sprintf("%s %s", stage.Stage, formatTime(stage.Time)))
+		texts = append(texts, fmt.Sprintf("%s %s", stage.Stage, text.Duration(stage.Time)))
 	}
 	return strings.Join(texts, ", ")
 }
@@ -340,7 +341,7 @@ func (f *benchFile) addJoin(figure, place string, c joins.Cell, r *joins.Result)
 	clock, verified, reason := clockText(r.DeviceTime), "yes", ""
 	numbers, measures := []uint64{spec.Seed, uint64(max(c.Dimensions, 1)), uint64(spec.KeyBytes)}, []float64{spec.MatchRatio, spec.Zipf}
 	if r.Skipped != nil {
-		clock, verified, reason = "", "no", oneLine(r.Skipped.Error())
+		clock, verified, reason = "", "no", text.OneLine(r.Skipped.Error())
 		numbers = append(numbers, uint64(spec.RRows), uint64(spec.SRows))
 	} else {
 		numbers = append(numbers, r.RRows, r.SRows, r.Rows, r.PeakBytes, uint64(r.Times.Runs))

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/bench/planner"
+	"github.com/spirjoin/spirjoin/internal/text"
 	"github.com/spirjoin/spirjoin/join/plan"
 	"github.com/spirjoin/spirjoin/primitive"
 	"github.com/spirjoin/spirjoin/tableio"
@@ -63,9 +64,9 @@ func (s *session) benchPlanner(c *cli.Context) error {
 		return err
 	}
 	for _, v := range verdicts {
-		fmt.Fprintf(s.stdout, "%5.2f  %-18s %10s  predicted %10s  best %-18s %10s  %s\n", v.Ratio(), v.Choice, formatTime(v.Took), formatTime(v.Plan), v.Best, formatTime(v.Least), v.Cell.Name)
+		fmt.Fprintf(s.stdout, "%5.2f  %-18s %10s  predicted %10s  best %-18s %10s  %s\n", v.Ratio(), v.Choice, text.Duration(v.Took), text.Duration(v.Plan), v.Best, text.Duration(v.Least), v.Cell.Name)
 	}
-	fmt.Fprintf(s.stdout, "%.0f%% of %s within %g of the best\n", 100*planner.Share(verdicts), plural(uint64(len(verdicts)), "cell"), planner.Near)
+	fmt.Fprintf(s.stdout, "%.0f%% of %s within %g of the best\n", 100*planner.Share(verdicts), text.Plural(uint64(len(verdicts)), "cell"), planner.Near)
 	if c.Bool("errors") && rates != nil {
 		text, err := planner.Errors(cells, rates, tuning)
 		if err != nil {

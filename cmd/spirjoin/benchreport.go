@@ -17,6 +17,7 @@ import (
 
 	"github.com/spirjoin/spirjoin/backend"
 	benchmark "github.com/spirjoin/spirjoin/bench/primitive"
+	"github.com/spirjoin/spirjoin/internal/text"
 	"github.com/spirjoin/spirjoin/tableio"
 )
 
@@ -25,7 +26,7 @@ type benchTable struct{ widths []int }
 
 var (
 	benchHead   = []string{"PRIMITIVE", "KEY", "PAYLOAD", "ROWS", "DISTRIBUTION", "MEDIAN", "MIN", "MAX", "SPREAD", "ROWS/S", "BYTES/S", "OF COPY"}
-	benchAligns = []align{alignLeft, alignRight, alignRight, alignRight, alignLeft, alignRight, alignRight, alignRight, alignRight, alignRight, alignRight, alignRight}
+	benchAligns = []text.Align{text.Left, text.Right, text.Right, text.Right, text.Left, text.Right, text.Right, text.Right, text.Right, text.Right, text.Right, text.Right}
 )
 
 const numberColumns = 9 // of a time or a rate
@@ -49,7 +50,7 @@ func newBenchTable(cases []benchmark.Case) *benchTable {
 }
 
 func caseCells(c benchmark.Case) []string {
-	return []string{c.Primitive, bitsText(c.Key), bitsText(c.Payload), benchmark.RowsText(c.Rows), string(c.Distribution)}
+	return []string{c.Primitive, bitsText(c.Key), bitsText(c.Payload), text.Rows(c.Rows), string(c.Distribution)}
 }
 
 func bitsText(bits int) string {
@@ -59,49 +60,16 @@ func bitsText(bits int) string {
 	return strconv.Itoa(bits)
 }
 
-func (t *benchTable) head() string { return tableLine(benchAligns, t.widths, benchHead) }
+func (t *benchTable) head() string { return text.TableLine(benchAligns, t.widths, benchHead) }
 
 func (t *benchTable) line(r *benchmark.Result, skipped error) string {
 	cells := caseCells(r.Case)
 	if skipped != nil {
-		return tableLine(benchAligns, t.widths, cells) + columnGap + "skipped: " + oneLine(skipped.Error())
+		return text.TableLine(benchAligns, t.widths, cells) + text.Gap + "skipped: " + text.OneLine(skipped.Error())
 	}
-	return tableLine(benchAligns, t.widths, append(cells,
-		formatTime(r.Times.Median), formatTime(r.Times.Min), formatTime(r.Times.Max), formatTime(r.Times.Spread),
-		formatRate(r.RowsPerSecond(), ""), formatRate(r.BytesPerSecond(), "B"), fmt.Sprintf("%.0f%%", 100*r.CopyShare())))
-}
-
-// formatTime writes a duration with three digits or more.
-func formatTime(d time.Duration) string {
-	switch {
-	case d >= time.Second:
-		return fmt.Sprintf("%.2f s", d.Seconds())
-	case d >= time.Millisecond:
-		return threeDigits(float64(d)/1e6) + " ms"
-	}
-	return threeDigits(float64(d)/1e3) + " us"
-}
-
-// formatRate writes a number per second of a unit, in powers of 1000.
-func formatRate(perSecond float64, unit string) string {
-	prefix := ""
-	for _, p := range []string{"k", "M", "G", "T"} {
-		if perSecond < 999.5 {
-			break
-		}
-		perSecond, prefix = perSecond/1000, p
-	}
-	return threeDigits(perSecond) + " " + prefix + unit + "/s"
-}
-
-func threeDigits(v float64) string {
-	switch {
-	case v >= 99.95:
-		return fmt.Sprintf("%.0f", v)
-	case v >= 9.995:
-		return fmt.Sprintf("%.1f", v)
-	}
-	return fmt.Sprintf("%.2f", v)
+	return text.TableLine(benchAligns, t.widths, append(cells,
+		text.Duration(r.Times.Median), text.Duration(r.Times.Min), text.Duration(r.Times.Max), text.Duration(r.Times.Spread),
+		text.Rate(r.RowsPerSecond(), ""), text.Rate(r.BytesPerSecond(), "B"), fmt.Sprintf("%.0f%%", 100*r.CopyShare())))
 }
 
 // benchFile collects results for a CSV file; without a path it does nothing. Its first columns say what measured, and when.
@@ -189,7 +157,7 @@ func (f *benchFile) addPrimitive(seed uint64, r *benchmark.Result, skipped error
 	measures := []float64{r.Times.Median.Seconds(), r.Times.Min.Seconds(), r.Times.Max.Seconds(), r.Times.Spread.Seconds(),
 		r.RowsPerSecond(), r.BytesPerSecond(), r.CopyRate, 100 * r.CopyShare()}
 	if skipped != nil {
-		clock, reason, measures = "", oneLine(skipped.Error()), nil
+		clock, reason, measures = "", text.OneLine(skipped.Error()), nil
 	}
 	f.add([]string{r.Primitive, string(r.Distribution), r.Config.String(), clock, reason},
 		[]uint64{seed, uint64(r.Key), uint64(r.Payload), r.Rows, uint64(r.Times.Runs)}, measures)

@@ -11,6 +11,7 @@ import (
 	"github.com/spirjoin/spirjoin/backend"
 	benchmark "github.com/spirjoin/spirjoin/bench/primitive"
 	"github.com/spirjoin/spirjoin/bench/workload"
+	"github.com/spirjoin/spirjoin/internal/text"
 	"github.com/spirjoin/spirjoin/tableio"
 )
 
@@ -85,19 +86,14 @@ var optionNames = strings.NewReplacer("max_output_rows", "--max-output-rows", "d
 // message is the one line that a failure prints.
 func message(err error) string {
 	code := exitCode(err)
-	text := err.Error()
+	line := err.Error()
 	switch code {
 	case exitInterrupted:
-		text = "interrupted"
+		line = "interrupted"
 	case exitInternal:
-		text = "internal error: " + text
+		line = "internal error: " + line
 	case exitLimit:
-		text = optionNames.Replace(text)
+		line = optionNames.Replace(line)
 	}
-	return "spirjoin: " + oneLine(text)
-}
-
-// oneLine joins lines and shows other control characters, which may come from names in a file, as dots.
-func oneLine(text string) string {
-	return printable(strings.Join(strings.FieldsFunc(text, func(r rune) bool { return r == '\n' || r == '\r' }), "; "))
+	return "spirjoin: " + text.OneLine(line)
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/spirjoin/spirjoin"
 	"github.com/spirjoin/spirjoin/backend"
 	benchmark "github.com/spirjoin/spirjoin/bench/primitive"
+	"github.com/spirjoin/spirjoin/internal/text"
 )
 
 func (s *session) tuneCommand() *cli.Command {
@@ -21,7 +22,7 @@ func (s *session) tuneCommand() *cli.Command {
 		Name: "tune", Usage: "measure which settings of the primitives are best on a device, and keep them", UsageText: "spirjoin tune [PRIMITIVE...] [flags]",
 		Description: "   Each candidate is verified before it is timed. One that beats the present settings by more than\n" +
 			"   the spread of the measurements is written to the tuning file of this user, which every command\n" +
-			"   reads. Without a PRIMITIVE all are tuned:\n   " + fold(strings.Join(benchmark.Tuned(), ", "), reportColumns-4, "\n   "),
+			"   reads. Without a PRIMITIVE all are tuned:\n   " + text.Fold(strings.Join(benchmark.Tuned(), ", "), reportColumns-4, "\n   "),
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "device", Category: run, Value: "auto", Usage: "`DEVICE`: its index, name, id or backend; default: auto"},
 			&cli.GenericFlag{Name: "device-memory", Category: run, Value: new(sizeValue), Usage: "use at most `SIZE` on the device, as in 512MiB; default: 80%"},
@@ -105,7 +106,7 @@ func (s *session) tune(ctx context.Context, o tuneOptions) (err error) {
 		}
 	}
 	if kept > 0 {
-		fmt.Fprintf(s.stdout, "%s kept in %s\n", plural(kept, "row"), printable(path))
+		fmt.Fprintf(s.stdout, "%s kept in %s\n", text.Plural(kept, "row"), text.Printable(path))
 	}
 	if len(wrong) > 0 {
 		return fmt.Errorf("%w: refused were %s", benchmark.ErrWrong, strings.Join(wrong, "; "))
@@ -142,13 +143,13 @@ func writeChoice(s *session, c *benchmark.Choice) {
 	rows := [][]string{{"CANDIDATE", "MEDIAN", "SPREAD", "ROWS/S", "OF COPY", ""}}
 	for _, trial := range c.Trials {
 		if trial.Fault != nil {
-			rows = append(rows, []string{trial.Config.String(), "-", "-", "-", "-", "refused: " + shorten(oneLine(trial.Fault.Error()), reportColumns)})
+			rows = append(rows, []string{trial.Config.String(), "-", "-", "-", "-", "refused: " + text.Shorten(text.OneLine(trial.Fault.Error()), reportColumns)})
 			continue
 		}
 		remark := ""
 		switch {
 		case maps.Equal(trial.Config, c.Best.Config) && c.Better:
-			remark = fmt.Sprintf("chosen: again %s, the present %s", formatTime(c.Best.Times.Median), formatTime(c.Present.Times.Median))
+			remark = fmt.Sprintf("chosen: again %s, the present %s", text.Duration(c.Best.Times.Median), text.Duration(c.Present.Times.Median))
 		case maps.Equal(trial.Config, c.Present.Config) && c.Better:
 			remark = "present"
 		case maps.Equal(trial.Config, c.Best.Config) && !maps.Equal(trial.Config, c.Present.Config):
@@ -156,9 +157,9 @@ func writeChoice(s *session, c *benchmark.Choice) {
 		case maps.Equal(trial.Config, c.Present.Config):
 			remark = "present, stays"
 		}
-		rows = append(rows, []string{trial.Config.String(), formatTime(trial.Times.Median), formatTime(trial.Times.Spread),
-			formatRate(trial.RowsPerSecond(), ""), fmt.Sprintf("%.0f%%", 100*trial.CopyShare()), remark})
+		rows = append(rows, []string{trial.Config.String(), text.Duration(trial.Times.Median), text.Duration(trial.Times.Spread),
+			text.Rate(trial.RowsPerSecond(), ""), fmt.Sprintf("%.0f%%", 100*trial.CopyShare()), remark})
 	}
-	writeTable(s.stdout, []align{alignLeft, alignRight, alignRight, alignRight, alignRight, alignLeft}, rows)
+	text.WriteTable(s.stdout, []text.Align{text.Left, text.Right, text.Right, text.Right, text.Right, text.Left}, rows)
 	fmt.Fprintln(s.stdout)
 }
