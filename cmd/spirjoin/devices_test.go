@@ -11,8 +11,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/spirjoin/spirjoin"
 	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/internal/selftest"
 )
 
 func TestDevices(t *testing.T) {
@@ -62,14 +62,14 @@ func TestDoctor(t *testing.T) {
 
 func TestDoctorNamesTheDeviceThatFails(t *testing.T) {
 	results := []deviceResult{
-		{SelfTestReport: spirjoin.SelfTestReport{Device: backend.DeviceInfo{Index: 0, Name: "Bad GPU", Backend: "vulkan"}, Checks: []spirjoin.SelfTestCheck{
+		{Report: selftest.Report{Device: backend.DeviceInfo{Index: 0, Name: "Bad GPU", Backend: "vulkan"}, Checks: []selftest.Check{
 			{Name: "move 4 bytes", Seconds: 0.25}, {Name: "join 2 x 3 rows", Seconds: 1, Fault: "5 rows, there are 4"}}}},
-		{SelfTestReport: spirjoin.SelfTestReport{Device: backend.DeviceInfo{Index: 1, Name: "Shy GPU", Backend: "vulkan"}}, Error: "open: device lost"},
+		{Report: selftest.Report{Device: backend.DeviceInfo{Index: 1, Name: "Shy GPU", Backend: "vulkan"}}, Error: "open: device lost"},
 	}
 	err := verdict(results)
 	require.Equal(t, exitNoDevice, exitCode(err))
 	require.EqualError(t, err, "no device passed the self-test; 2 tested")
-	good := deviceResult{SelfTestReport: spirjoin.SelfTestReport{Device: backend.DeviceInfo{Index: 2, Name: "Good GPU", Backend: "vulkan"}, Checks: []spirjoin.SelfTestCheck{{Name: "move", Seconds: 0.5}}}, Passed: true}
+	good := deviceResult{Report: selftest.Report{Device: backend.DeviceInfo{Index: 2, Name: "Good GPU", Backend: "vulkan"}, Checks: []selftest.Check{{Name: "move", Seconds: 0.5}}}, Passed: true}
 	require.NoError(t, verdict(append(results, good)), "one that passes is enough")
 	require.Error(t, verdict(nil))
 

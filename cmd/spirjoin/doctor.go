@@ -12,6 +12,7 @@ import (
 
 	"github.com/spirjoin/spirjoin"
 	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/internal/selftest"
 	"github.com/spirjoin/spirjoin/internal/text"
 )
 
@@ -43,7 +44,7 @@ type diagnosis struct {
 
 // deviceResult is the self-test of one device.
 type deviceResult struct {
-	spirjoin.SelfTestReport
+	selftest.Report
 	Passed bool   `json:"passed"`
 	Error  string `json:"error,omitempty"` // why there was no test
 }
@@ -84,11 +85,11 @@ func (s *session) selfTests(ctx context.Context, system *spirjoin.System, spec s
 			continue
 		}
 		progress.enter("test " + device.Name)
-		report, err := system.SelfTest(ctx, device.ID)
+		report, err := selftest.Run(ctx, system, device.ID)
 		if ctx.Err() != nil {
 			return nil, backend.ContextError(ctx)
 		}
-		r := deviceResult{SelfTestReport: report, Passed: err == nil && report.Passed()}
+		r := deviceResult{Report: report, Passed: err == nil && report.Passed()}
 		r.Device = device
 		if err != nil {
 			r.Error = text.OneLine(err.Error())
