@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/spirjoin/spirjoin/backend"
-	benchmark "github.com/spirjoin/spirjoin/bench/primitive"
+	"github.com/spirjoin/spirjoin/bench/measure"
 	"github.com/spirjoin/spirjoin/bench/workload"
 	"github.com/spirjoin/spirjoin/host"
 	"github.com/spirjoin/spirjoin/internal/devicetest"
@@ -153,7 +153,7 @@ func TestCheckSeesFaults(t *testing.T) {
 					return r, err
 				}
 				_, err := bed.Measure(context.Background(), []Algorithm{a}, 1, 0, func(string) {})
-				require.ErrorIs(t, err, benchmark.ErrWrong, "%s: %v", name, c)
+				require.ErrorIs(t, err, measure.ErrWrong, "%s: %v", name, c)
 			}
 			bed.Release()
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/internal/golden"
 	"github.com/spirjoin/spirjoin/internal/selftest"
 )
 
@@ -44,7 +45,7 @@ func TestWriteDevices(t *testing.T) {
 		{Index: 2, ID: "vulkan:intel:8086", Backend: "vulkan", Name: "Intel HD\x1b[31m", Type: backend.Integrated, Driver: "Intel", DriverVersion: "22", Heaps: memory(3 << 29), SubgroupSize: 32, MinSubgroupSize: 8, MaxSubgroupSize: 32, Unusable: "it lacks bufferDeviceAddress"},
 		{Index: 3, ID: "host:cpu", Backend: "host", Name: "AMD EPYC 7B13", Type: backend.Host, Driver: "Go references", DriverVersion: "go1.26.8", Heaps: memory(1 << 34), SubgroupSize: 1, MinSubgroupSize: 1, MaxSubgroupSize: 1},
 	})
-	requireGolden(t, "devices.txt", b.String())
+	golden.Require(t, "devices.txt", b.String())
 }
 
 func TestDoctor(t *testing.T) {
@@ -79,7 +80,7 @@ func TestDoctorNamesTheDeviceThatFails(t *testing.T) {
 	d.Advice = advise(d.Findings, d.SelfTests)
 	var b bytes.Buffer
 	writeDiagnosis(&b, &d)
-	requireGolden(t, "doctor.txt", b.String())
+	golden.Require(t, "doctor.txt", b.String())
 	require.Equal(t, 2, strings.Count(b.String(), "do not use device"))
 }
 

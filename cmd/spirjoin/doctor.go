@@ -124,16 +124,13 @@ func advise(findings []finding, results []deviceResult) []advice {
 	return list
 }
 
-// reportColumns is the width that reports are made for.
-const reportColumns = 100
-
 func writeDiagnosis(w io.Writer, d *diagnosis) {
 	fmt.Fprintln(w, "spirjoin "+d.Version)
 	fmt.Fprintln(w)
 	for _, f := range d.Findings {
 		state, what := string(f.State), f.What
 		for _, seen := range f.Seen {
-			fmt.Fprintf(w, "%-8s  %-18s  %s\n", state, what, text.Fold(text.Printable(seen), reportColumns-30, "\n"+strings.Repeat(" ", 30)))
+			fmt.Fprintf(w, "%-8s  %-18s  %s\n", state, what, text.Fold(text.Printable(seen), text.ReportColumns-30, "\n"+strings.Repeat(" ", 30)))
 			state, what = "", ""
 		}
 	}
@@ -159,7 +156,7 @@ func writeDiagnosis(w io.Writer, d *diagnosis) {
 	}
 	fmt.Fprintln(w, "What to do:")
 	for _, a := range d.Advice {
-		fmt.Fprintln(w, "- "+text.Fold(a.Text, reportColumns-2, "\n  "))
+		fmt.Fprintln(w, "- "+text.Fold(a.Text, text.ReportColumns-2, "\n  "))
 		if a.Command != "" {
 			fmt.Fprintln(w, "    "+a.Command)
 		}

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/spirjoin/spirjoin/backend"
-	benchmark "github.com/spirjoin/spirjoin/bench/primitive"
+	"github.com/spirjoin/spirjoin/bench/measure"
 	"github.com/spirjoin/spirjoin/bench/workload"
 	"github.com/spirjoin/spirjoin/internal/text"
 	"github.com/spirjoin/spirjoin/tableio"
@@ -49,7 +49,7 @@ var exitCodes = []struct {
 	{workload.ErrSpec, exitUsage},
 	{tableio.ErrColumn, exitUsage}, // the file is fine, the command names a column that it lacks
 	{backend.ErrDeviceLost, exitDeviceFailed},
-	{benchmark.ErrWrong, exitDeviceFailed},
+	{measure.ErrWrong, exitDeviceFailed},
 	{backend.ErrTimedOut, exitDeviceFailed},
 	{backend.ErrDeviceMemory, exitLimit},
 	{backend.ErrHostMemory, exitLimit},

@@ -15,6 +15,8 @@ import (
 
 	"github.com/apache/arrow-go/v18/parquet/file"
 	"github.com/stretchr/testify/require"
+
+	"github.com/spirjoin/spirjoin/internal/golden"
 )
 
 func sorted(rows []string) []string {
@@ -237,8 +239,8 @@ func TestJoinExplain(t *testing.T) {
 	o := runProgram(t, exitDone, append(args, "--explain", "-o", filepath.Join(dir, "out.parquet"))...)
 	requireFiles(t, dir, "orders.parquet", "items.parquet")
 	require.Empty(t, o.stderr)
-	requireGolden(t, "explain.txt", plain(o.stdout))
-	requireGolden(t, "explain-count.txt", plain(runProgram(t, exitDone, append(args, "--explain", "--count")...).stdout))
+	golden.Require(t, "explain.txt", plain(o.stdout))
+	golden.Require(t, "explain-count.txt", plain(runProgram(t, exitDone, append(args, "--explain", "--count")...).stdout))
 }
 
 // plain leaves out of an explanation what differs from machine to machine or follows from rates.

@@ -30,6 +30,7 @@ var rooms = []room{
 	{"internal/cache", "", ""},
 	{"internal/hugepages", "", ""},
 	{"internal/offheap", "internal/hugepages", ""},
+	{"internal/golden", "", "github.com/stretchr/testify"},
 	{"internal/text", "", ""},
 	{"internal/selftest", ". join backend", "github.com/apache/arrow-go"},
 	{"internal/devicetest", "host vulkan vulkan/vulkantest backend", "github.com/stretchr/testify"},

@@ -15,8 +15,14 @@ const (
 	Right
 )
 
-// Gap stands between two columns.
-const Gap = "  "
+const (
+	// Gap stands between two columns.
+	Gap = "  "
+	// ReportColumns is the width that reports are made for.
+	ReportColumns = 100
+	// NumberColumns is the width of what Duration and Rate write.
+	NumberColumns = 9
+)
 
 // WriteTable prints rows of cells in columns. The first row is the head; aligns has one entry for each column. Errors of w
 // are lost: a writer that can fail remembers them itself.
