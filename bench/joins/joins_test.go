@@ -46,7 +46,7 @@ func init() { pieceRows = 1000 } // several pieces of each result
 
 func TestMeasure(t *testing.T) {
 	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {
-		tuning := jointest.Tuning(t)
+		tuning := jointest.Tuning(t, device.Info())
 		for n, c := range cells {
 			if tuning != nil && n != 1 {
 				continue // instrumented pipelines take seconds to compile
@@ -138,7 +138,7 @@ func TestCheckSeesFaults(t *testing.T) {
 			"another column": func(r *resident.Result, list *backend.List) { r.Payload[0] = append(r.Payload[0], nil) },
 		}
 		for _, c := range []Cell{cells[0], cells[3], cells[5]} {
-			bed, err := NewBed(context.Background(), device, jointest.Tuning(t), c)
+			bed, err := NewBed(context.Background(), device, jointest.Tuning(t, device.Info()), c)
 			require.NoError(t, err)
 			for name, plant := range faults {
 				a := Algorithms()[0]

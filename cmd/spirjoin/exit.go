@@ -47,6 +47,7 @@ var exitCodes = []struct {
 	{backend.ErrCancelled, exitInterrupted},
 	{errUsage, exitUsage},
 	{workload.ErrSpec, exitUsage},
+	{tableio.ErrCompression, exitUsage},
 	{tableio.ErrColumn, exitUsage}, // the file is fine, the command names a column that it lacks
 	{backend.ErrDeviceLost, exitDeviceFailed},
 	{measure.ErrWrong, exitDeviceFailed},

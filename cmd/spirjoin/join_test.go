@@ -317,6 +317,20 @@ func TestJoinUnwritableOutput(t *testing.T) {
 	}
 }
 
+// A compression that the format does not have is wrong use, and leaves no file.
+func TestJoinUnknownCompression(t *testing.T) {
+	dir, args := orders(t, ".parquet")
+	for _, c := range []struct{ out, compression, want string }{
+		{"out.parquet", "gzipp", `compression "gzipp" is unknown for Parquet: choose snappy, zstd, lz4 or none`},
+		{"out.arrow", "snappy", `compression "snappy" is unknown for Arrow IPC: choose zstd, lz4 or none`},
+		{"out.csv", "zstd", `compression "zstd" is unknown for CSV: choose none`},
+	} {
+		o := runProgram(t, exitUsage, append(args, "-o", filepath.Join(dir, c.out), "--compression", c.compression)...)
+		require.Contains(t, o.stderr, c.want)
+	}
+	requireFiles(t, dir, "orders.parquet", "items.parquet")
+}
+
 func TestJoinToFullStandardOutput(t *testing.T) {
 	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
 	if err != nil {

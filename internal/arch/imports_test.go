@@ -34,7 +34,7 @@ var rooms = []room{
 	{"internal/text", "", ""},
 	{"internal/selftest", ". join backend", "github.com/apache/arrow-go"},
 	{"internal/devicetest", "host vulkan vulkan/vulkantest backend", "github.com/stretchr/testify"},
-	{"internal/jointest", "join/* primitive vulkan vulkan/vulkantest backend", "github.com/stretchr/testify"},
+	{"internal/jointest", "internal/devicetest join/* primitive vulkan vulkan/vulkantest backend", "github.com/stretchr/testify"},
 	{"tools", "primitive kernel backend", ""},
 	{"cmd", ". bench tableio join join/* groupby groupby/* relation primitive host vulkan opencl shaders kernel backend internal/selftest internal/text",
 		"github.com/urfave/cli github.com/schollz/progressbar github.com/apache/arrow-go golang.org/x"},
