@@ -27,8 +27,8 @@ type rig struct {
 // tunings are the device's own and small tiles of both shapes, so that few rows make many tiles and levels.
 var tunings = map[string]func(*backend.Device) primitive.Tuning{
 	"own": func(*backend.Device) primitive.Tuning { return nil },
-	"small serial": func(*backend.Device) primitive.Tuning {
-		return primitive.Override(backend.Config{"serial": 1, "workgroup": 8, "items": 16})
+	"small serial": func(d *backend.Device) primitive.Tuning {
+		return primitive.Override(backend.Config{"serial": 1, "workgroup": devicetest.WholeSubgroups(d.Info(), 8), "items": 16})
 	},
 	"small wide": func(d *backend.Device) primitive.Tuning {
 		return primitive.Override(backend.Config{"serial": 0, "workgroup": 64, "items": 3})
