@@ -53,8 +53,9 @@ func (b *Buffer) Release() {
 	b.device.release(b)
 }
 
-// WhenFreed has f called once the device has let go of the memory of an imported buffer, and with it of all that share the
-// import; never when it cannot. f is called with locks held and must not use the device. The buffer was not released.
+// WhenFreed has f called once the device has let go of the memory of an imported buffer, and with it of all that share
+// the import; never when it cannot. f is called with locks held and must not use the device. The buffer was not
+// released.
 func (b *Buffer) WhenFreed(f func()) {
 	b.device.mu.Lock()
 	defer b.device.mu.Unlock()

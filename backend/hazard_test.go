@@ -44,7 +44,8 @@ func TestHazardImage(t *testing.T) {
 		{Graphics, 0, 4, Write, target, false, none, []UsageChange{{image, 0, 4, 0, target}}},
 		{Graphics, 4, 6, Write, target, false, none, []UsageChange{{image, 4, 6, 0, target}}},
 		{Graphics, 2, 3, Write, target, true, none, nil},
-		{Compute, 2, 7, Read, texture, false, [Roles]uint64{Graphics: 3}, []UsageChange{{image, 2, 3, target, texture}, {image, 3, 4, target, texture}, {image, 4, 6, target, texture}, {image, 6, 7, 0, texture}}},
+		{Compute, 2, 7, Read, texture, false, [Roles]uint64{Graphics: 3}, []UsageChange{
+			{image, 2, 3, target, texture}, {image, 3, 4, target, texture}, {image, 4, 6, target, texture}, {image, 6, 7, 0, texture}}},
 		{Compute, 3, 5, Read, texture, true, none, nil},
 		{Compute, 3, 4, Read, target, true, none, []UsageChange{{image, 3, 4, texture, target}}},
 		{Graphics, 4, 5, Read, texture, false, [Roles]uint64{Compute: 4}, nil},

@@ -5,12 +5,12 @@ import (
 	"sync/atomic"
 )
 
-// Usage is what commands use layers of an image for, by the numbers of the capability that makes such images. 0 is no use
-// yet: the content is undefined. Where it changes, drivers may have to rearrange the content.
+// Usage is what commands use layers of an image for, by the numbers of the capability that makes such images. 0 is no
+// use yet: the content is undefined. Where it changes, drivers may have to rearrange the content.
 type Usage uint8
 
-// ImageBlock is an image of a driver: layers of equal size that commands use apart. Optional capabilities make them. Its
-// address in the process is its identity for hazard tracking.
+// ImageBlock is an image of a driver: layers of equal size that commands use apart. Optional capabilities make them.
+// Its address in the process is its identity for hazard tracking.
 type ImageBlock interface {
 	SizeBytes() uint64 // of all layers
 	Layers() uint32
@@ -30,8 +30,8 @@ type PassChecker interface {
 	CheckPass(role Role, pass any) error
 }
 
-// Image is an image of a device, owned by whoever adopted it. Release it exactly once; releasing while submitted work still
-// uses it is fine.
+// Image is an image of a device, owned by whoever adopted it. Release it exactly once; releasing while submitted work
+// still uses it is fine.
 type Image struct {
 	device   *Device
 	label    string
@@ -54,7 +54,8 @@ func (d *Device) AdoptImage(block ImageBlock, label string) *Image {
 // Block is the driver's image.
 func (i *Image) Block() ImageBlock { return i.block }
 
-// Release gives the image back. Safe on nil; a second release of the same image is an error that [Device.Close] reports.
+// Release gives the image back. Safe on nil; a second release of the same image is an error that [Device.Close]
+// reports.
 func (i *Image) Release() {
 	if i != nil {
 		i.device.release(i)
@@ -76,7 +77,8 @@ type Touch struct {
 }
 
 // checkTouches checks what a pass touches: every layer at most once.
-func (c *Command) checkTouches(d *Device, fail func(string, ...any) error, checkRange func(what string, r Range, alignment uint64) error) error {
+func (c *Command) checkTouches(d *Device, fail func(string, ...any) error,
+	checkRange func(what string, r Range, alignment uint64) error) error {
 	for n, t := range c.Touches {
 		if t.Image == nil {
 			if err := checkRange(fmt.Sprintf("touch %d", n), t.Range, 4); err != nil {

@@ -6,8 +6,8 @@ import (
 	"sync/atomic"
 )
 
-// lease is memory that submitted work may still use when its owners, buffers or images, have released it. It is freed with
-// the last use after the last release. Guarded by device.mu.
+// lease is memory that submitted work may still use when its owners, buffers or images, have released it. It is freed
+// with the last use after the last release. Guarded by device.mu.
 type lease struct {
 	owners int
 	uses   [Roles]uint64 // last point of each queue that uses it

@@ -10,7 +10,7 @@ type Kernel struct {
 	key     string // name and configuration, the key of its measured rate
 }
 
-// Range is a part of a buffer. The zero Range is an absent argument: kernels receive the address 0.
+// Range is a part of a buffer. The zero Range is an absent argument.
 type Range struct {
 	Buffer      *Buffer
 	OffsetBytes uint64
@@ -84,8 +84,8 @@ func (l *List) Fill(dst Range, value uint32) {
 	}
 }
 
-// Pass adds a pass of an optional capability of the driver. It is ordered by what it touches, and the device learns its time
-// by its name.
+// Pass adds a pass of an optional capability of the driver. It is ordered by what it touches, and the device learns
+// its time by its name.
 func (l *List) Pass(name string, pass any, touches ...Touch) {
 	l.Commands = append(l.Commands, Command{Kind: Pass, Label: name, Pass: pass, Touches: touches})
 }
@@ -122,7 +122,8 @@ func (c *Command) validate(d *Device, role Role) error {
 	switch c.Kind {
 	case Dispatch:
 		if _, kernels := d.info.Runs(role); !kernels {
-			return &OpError{Op: "submit", Device: d.info.Name, Kernel: c.Kernel.Spec.Name, Err: ErrUnsupported, Detail: fmt.Sprintf("the %v queue runs no kernels", role)}
+			return &OpError{Op: "submit", Device: d.info.Name, Kernel: c.Kernel.Spec.Name, Err: ErrUnsupported,
+				Detail: fmt.Sprintf("the %v queue runs no kernels", role)}
 		}
 		spec := c.Kernel.Spec
 		if len(c.Args) != len(spec.Args) || len(c.Params) != len(spec.Params) {
@@ -152,7 +153,8 @@ func (c *Command) validate(d *Device, role Role) error {
 	case Pass:
 		checker, ok := d.driver.(PassChecker)
 		if !ok {
-			return &OpError{Op: "submit", Device: d.info.Name, Err: ErrUnsupported, Detail: fmt.Sprintf("pass %q: the driver has no passes", c.Label)}
+			return &OpError{Op: "submit", Device: d.info.Name, Err: ErrUnsupported,
+				Detail: fmt.Sprintf("pass %q: the driver has no passes", c.Label)}
 		}
 		if err := checker.CheckPass(role, c.Pass); err != nil {
 			return err

@@ -31,8 +31,8 @@ const (
 	asTexture Usage = 2
 )
 
-// TestPass: a pass of a capability is a command in a list, ordered by what it touches, paced by its own rate, in the profile,
-// and its image lives until its last use.
+// TestPass: a pass of a capability is a command in a list, ordered by what it touches, paced by its own rate, in the
+// profile, and its image lives until its last use.
 func TestPass(t *testing.T) {
 	ctx := context.Background()
 	driver := &drawDriver{fakeDriver{info: DeviceInfo{
@@ -65,7 +65,9 @@ func TestPass(t *testing.T) {
 	batch := driver.batches[1]
 	require.Equal(t, []QueuePoint{{Upload, 1}}, batch.Waits, "the fill of rows")
 	steps := batch.Steps
-	require.Equal(t, []bool{false, false, false, false, true}, []bool{steps[0].Barrier, steps[1].Barrier, steps[2].Barrier, steps[3].Barrier, steps[4].Barrier})
+	for i, barrier := range []bool{false, false, false, false, true} {
+		require.Equal(t, barrier, steps[i].Barrier, "step %d", i)
+	}
 	require.Equal(t, []UsageChange{{block, 0, 1, 0, asTarget}}, steps[1].Changes)
 	require.Equal(t, []UsageChange{{block, 0, 1, asTarget, asTexture}, {block, 2, 3, 0, asTarget}}, steps[4].Changes)
 	require.Equal(t, draw{3}, steps[4].Pass)
@@ -76,7 +78,8 @@ func TestPass(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []QueuePoint{{Graphics, 1}}, driver.batches[2].Waits, "the passes read rows")
 	device.MemoryUse(DeviceLocal) // settles: the times of the batch are the profile's and make rates
-	require.Equal(t, []StageTime{{"build", 20 * time.Millisecond}, {"probe", 30 * time.Millisecond}}, list.Profile.Stages())
+	stages := []StageTime{{"build", 20 * time.Millisecond}, {"probe", 30 * time.Millisecond}}
+	require.Equal(t, stages, list.Profile.Stages())
 	require.NotZero(t, device.pacer.seconds["pass build"])
 
 	// A pass whose measured time is two thirds of the bound is never divided, and never shares a submission.

@@ -27,7 +27,8 @@ type flight struct {
 // of the queue are unfinished. When it fails or ctx ends, a part of the list may have been submitted.
 func (d *Device) Submit(ctx context.Context, role Role, list *List) (Point, error) {
 	if here, _ := d.info.Runs(role); !here {
-		return Point{}, &OpError{Op: "submit", Device: d.info.Name, Err: ErrUnsupported, Detail: fmt.Sprintf("the device has no %v queue", role)}
+		return Point{}, &OpError{Op: "submit", Device: d.info.Name, Err: ErrUnsupported,
+			Detail: fmt.Sprintf("the device has no %v queue", role)}
 	}
 	d.mu.Lock()
 	for i := range list.Commands {
@@ -133,8 +134,8 @@ func (d *Device) submitOne(role Role, commands []Command, stage string, profile 
 	return Point{d, QueuePoint{role, value}}, nil
 }
 
-// Point is a place on the timeline of one queue of one device: everything submitted to that queue up to and including one
-// list. The zero Point has always passed. Points are values; they may be copied and waited for several times, from
+// Point is a place on the timeline of one queue of one device: everything submitted to that queue up to and including
+// one list. The zero Point has always passed. Points are values; they may be copied and waited for several times, from
 // several goroutines.
 type Point struct {
 	device *Device
@@ -196,7 +197,7 @@ func (d *Device) settle() {
 		if d.completed[r] == d.next[r] {
 			continue // nothing is under way
 		}
-		if value, err := d.driver.Completed(r); err == nil { // otherwise nothing has passed; the failure shows at the next wait
+		if value, err := d.driver.Completed(r); err == nil { // a failure shows at the next wait
 			d.completed[r] = value
 		}
 		d.collect(r, d.completed[r])

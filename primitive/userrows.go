@@ -26,7 +26,8 @@ func ParseUserRows(text []byte) (rows []UserRow, err error) {
 	return rows, decodeStrictly(text, &rows)
 }
 
-// IsFor reports whether the row was measured on this device through this backend, by this version of the driver or another.
+// IsFor reports whether the row was measured on this device through this backend, by this version of the driver or
+// another.
 func (r *UserRow) IsFor(info *backend.DeviceInfo) bool {
 	known := r.Backend == info.Backend || r.Backend == "" && (info.Backend == "vulkan" || info.Backend == "host")
 	return known && r.Device == info.Name && r.Driver == info.Driver

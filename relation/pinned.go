@@ -13,12 +13,12 @@ import (
 	"github.com/spirjoin/spirjoin/internal/offheap"
 )
 
-// PinnedAllocator is an Arrow allocator whose large blocks are host memory that a device has imported, so that uploads and
-// downloads of columns in it need no copy through staging buffers. They lie outside Go's heap, in large pages. Small blocks,
-// which gain nothing, and blocks beyond the cap or the device's limit come from Go's memory; Pinned says how much is
-// imported. Freed blocks are kept and reused, because pinning pages is slow. Safe for concurrent use. A call may wait as
-// long as the device's limit of waits for a copy that was given up. Close it before the device; blocks that are in use then
-// stay readable until they are freed.
+// PinnedAllocator is an Arrow allocator whose large blocks are host memory that a device has imported, so that uploads
+// and downloads of columns in it need no copy through staging buffers. They lie outside Go's heap, in large pages.
+// Small blocks, which gain nothing, and blocks beyond the cap or the device's limit come from Go's memory; Pinned says
+// how much is imported. Freed blocks are kept and reused, because pinning pages is slow. Safe for concurrent use. A
+// call may wait as long as the device's limit of waits for a copy that was given up. Close it before the device;
+// blocks that are in use then stay readable until they are freed.
 type PinnedAllocator struct {
 	device   *backend.Device
 	capBytes uint64

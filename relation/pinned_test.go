@@ -65,8 +65,8 @@ func TestPinnedCap(t *testing.T) {
 	a.Free(second)
 }
 
-// TestPinnedPages: pinned memory begins at a large page outside Go's heap. A block that outlives the allocator stays, and its
-// pages go back to the system with it, once.
+// TestPinnedPages: pinned memory begins at a large page outside Go's heap. A block that outlives the allocator stays,
+// and its pages go back to the system with it, once.
 func TestPinnedPages(t *testing.T) {
 	const sizeBytes = 64 << 20
 	device := discreteDevice(t)

@@ -10,8 +10,8 @@ import (
 	"github.com/spirjoin/spirjoin/internal/hugepages"
 )
 
-// Map returns memory of the system outside Go's heap that begins at a large page, so that all of it can lie in large pages,
-// and how to give it back. It is zero.
+// Map returns memory of the system outside Go's heap that begins at a large page, so that all of it can lie in large
+// pages, and how to give it back. It is zero.
 func Map(sizeBytes int) (memory []byte, unmap func(), err error) {
 	all, err := syscall.Mmap(-1, 0, sizeBytes+hugepages.Bytes, syscall.PROT_READ|syscall.PROT_WRITE,
 		syscall.MAP_ANON|syscall.MAP_PRIVATE)
