@@ -27,7 +27,7 @@ type UsageChange struct {
 // PassChecker is implemented by drivers with capabilities whose passes run in command lists.
 type PassChecker interface {
 	// CheckPass returns nil when queue role can run the pass, otherwise an error that wraps a sentinel.
-	CheckPass(role Role, pass any) error
+	CheckPass(role Role, run any) error
 }
 
 // Image is an image of a device, owned by whoever adopted it. Release it exactly once; releasing while submitted work
@@ -79,7 +79,7 @@ type Touch struct {
 // checkTouches checks what a pass touches: every layer at most once.
 func (c *Command) checkTouches(d *Device, fail func(string, ...any) error,
 	checkRange func(what string, r Range, alignment uint64) error) error {
-	for n, t := range c.Touches {
+	for n, t := range c.Pass.Touches {
 		if t.Image == nil {
 			if err := checkRange(fmt.Sprintf("touch %d", n), t.Range, 4); err != nil {
 				return err
@@ -96,7 +96,7 @@ func (c *Command) checkTouches(d *Device, fail func(string, ...any) error,
 		case t.Usage == 0:
 			return fail("touch %d: no usage of %q", n, i.label)
 		}
-		for _, o := range c.Touches[:n] {
+		for _, o := range c.Pass.Touches[:n] {
 			if o.Image == t.Image && o.FirstLayer < t.EndLayer && t.FirstLayer < o.EndLayer {
 				return fail("touch %d: layers of %q twice", n, t.Image.label)
 			}
@@ -107,7 +107,7 @@ func (c *Command) checkTouches(d *Device, fail func(string, ...any) error,
 
 // touchedBytes is the size of what a pass touches.
 func (c *Command) touchedBytes() (sizeBytes uint64) {
-	for _, t := range c.Touches {
+	for _, t := range c.Pass.Touches {
 		if t.Image == nil {
 			sizeBytes += t.Range.SizeBytes
 			continue

@@ -9,15 +9,25 @@ import (
 )
 
 // drawDriver has a capability: passes that draw, on the graphics queue only.
-type drawDriver struct{ fakeDriver }
+type drawDriver struct {
+	fakeDriver
+	stopped bool // nothing completes
+}
 
 type draw struct{ vertices int }
 
-func (d *drawDriver) CheckPass(role Role, pass any) error {
-	if _, ok := pass.(draw); !ok || role != Graphics {
+func (d *drawDriver) CheckPass(role Role, run any) error {
+	if _, ok := run.(draw); !ok || role != Graphics {
 		return &OpError{Op: "submit", Err: ErrUnsupported, Detail: "not a draw on the graphics queue"}
 	}
 	return nil
+}
+
+func (d *drawDriver) Completed(role Role) (uint64, error) {
+	if d.stopped {
+		return 0, nil
+	}
+	return d.fakeDriver.Completed(role)
 }
 
 // Times tells two stages of 20 and 30 ms.
@@ -35,7 +45,7 @@ const (
 // profile, and its image lives until its last use.
 func TestPass(t *testing.T) {
 	ctx := context.Background()
-	driver := &drawDriver{fakeDriver{info: DeviceInfo{
+	driver := &drawDriver{fakeDriver: fakeDriver{info: DeviceInfo{
 		Heaps:  []Heap{{SizeBytes: 1 << 30, BudgetBytes: 1 << 30, DeviceLocal: true}},
 		Limits: Limits{MaxAllocationBytes: 1 << 30, MaxBlockBytes: 1 << 30, MaxBufferBytes: 1 << 30},
 		Queues: []RoleQueue{{Role: "graphics"}},
@@ -43,7 +53,7 @@ func TestPass(t *testing.T) {
 	device := NewDevice(driver, DeviceOptions{})
 	rows, err := device.Allocate(ctx, DeviceLocal, 4096, "rows")
 	require.NoError(t, err)
-	block := &fakeImage{4}
+	block := &fakeImage{layers: 4}
 	image := device.AdoptImage(block, "hash image")
 	layer := func(n uint32, access Access, usage Usage) Touch {
 		return Touch{Image: image, FirstLayer: n, EndLayer: n + 1, Access: access, Usage: usage}
@@ -70,7 +80,7 @@ func TestPass(t *testing.T) {
 	}
 	require.Equal(t, []UsageChange{{block, 0, 1, 0, asTarget}}, steps[1].Changes)
 	require.Equal(t, []UsageChange{{block, 0, 1, asTarget, asTexture}, {block, 2, 3, 0, asTarget}}, steps[4].Changes)
-	require.Equal(t, draw{3}, steps[4].Pass)
+	require.Equal(t, draw{3}, steps[4].Pass.Run)
 
 	fill.Commands = nil
 	fill.Fill(rows.All(), 2)
@@ -113,15 +123,29 @@ func TestPass(t *testing.T) {
 		_, err := device.Submit(ctx, role, &bad)
 		require.ErrorIs(t, err, ErrUnsupported)
 	}
-	rows.Release()
+	empty := List{Commands: []Command{{Kind: Pass, Label: "empty"}}}
+	_, err = device.Submit(ctx, Graphics, &empty)
+	require.ErrorIs(t, err, ErrInvalidInput)
+
+	// What a pass uses lives until the pass is done.
+	driver.stopped = true
+	_, err = device.Submit(ctx, Graphics, &list)
+	require.NoError(t, err)
 	image.Release()
-	require.NoError(t, device.Close())
+	device.MemoryUse(DeviceLocal)
+	require.False(t, block.freed)
+	driver.stopped = false
+	device.MemoryUse(DeviceLocal)
+	require.True(t, block.freed)
+	image.Release()
+	rows.Release()
+	require.ErrorContains(t, device.Close(), `"hash image" released twice`)
 }
 
 // TestPassPace: the rate of a pass is learnt under its name.
 func TestPassPace(t *testing.T) {
 	p := testPacer(map[string]float64{})
-	pass := Command{Kind: Pass, Label: "build", Touches: []Touch{{Range: (&Buffer{sizeBytes: 1 << 30}).All()}}}
+	pass := Command{Kind: Pass, Label: "build", Pass: &PassRun{Touches: []Touch{{Range: (&Buffer{sizeBytes: 1 << 30}).All()}}}}
 	require.InDelta(t, 1.07, p.unit(&pass), 0.01)
 	for range 30 {
 		p.measured([]Command{pass}, 20*time.Millisecond)

@@ -102,7 +102,7 @@ func (d *Device) submitOne(role Role, commands []Command, stage string, profile 
 		})
 		var changes []UsageChange
 		if c.Kind == Pass {
-			for _, t := range c.Touches {
+			for _, t := range c.Pass.Touches {
 				if t.Image != nil {
 					spans = append(spans, span{t.Image.block, uint64(t.FirstLayer), uint64(t.EndLayer), t.Access, t.Usage})
 					t.Image.lease.uses[role] = value

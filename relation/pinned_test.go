@@ -11,6 +11,7 @@ import (
 
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/host"
+	"github.com/spirjoin/spirjoin/internal/devicetest"
 	"github.com/spirjoin/spirjoin/internal/hugepages"
 )
 
@@ -68,8 +69,16 @@ func TestPinnedCap(t *testing.T) {
 // TestPinnedPages: pinned memory begins at a large page outside Go's heap. A block that outlives the allocator stays,
 // and its pages go back to the system with it, once.
 func TestPinnedPages(t *testing.T) {
+	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {
+		if device.Info().Limits.ImportAlignment == 0 {
+			t.Skip("the device imports no memory")
+		}
+		testPinnedPages(t, device)
+	})
+}
+
+func testPinnedPages(t *testing.T, device *backend.Device) {
 	const sizeBytes = 64 << 20
-	device := discreteDevice(t)
 	a := NewPinnedAllocator(device, 2*sizeBytes)
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -88,12 +97,15 @@ func TestPinnedPages(t *testing.T) {
 		unmap := region.unmap
 		region.unmap = func() { unmapped++; unmap() }
 	}
-	kept[sizeBytes-1] = 7
+	var list backend.List // the device sees the same bytes
+	region := a.regions[unsafe.SliceData(kept)]
+	list.Fill(region.buffer.Range(sizeBytes-8, 8), 7)
+	require.NoError(t, device.Run(context.Background(), &list))
 	a.Free(freed)
 	require.Zero(t, unmapped, "kept for the next block")
 	a.Close()
 	require.Equal(t, 1, unmapped)
-	require.Equal(t, byte(7), kept[sizeBytes-1])
+	require.Equal(t, byte(7), kept[sizeBytes-4])
 	require.Len(t, a.Allocate(sizeBytes), sizeBytes, "from Go's memory now")
 	a.Free(kept)
 	require.Equal(t, 2, unmapped)
