@@ -19,6 +19,14 @@ func RatesNamed(device string) (*plan.Rates, primitive.Tuning, error) {
 	case "software":
 		info.Type = backend.Software
 	}
+	all, err := plan.AllRates()
+	if err != nil {
+		return nil, nil, err
+	}
+	i := slices.IndexFunc(all, func(r plan.Rates) bool { return r.Device == device })
+	if i >= 0 {
+		info.Backend = all[i].Backend
+	}
 	tuning, err := primitive.TuningFor(&info)
 	if err != nil {
 		return nil, nil, err
@@ -26,11 +34,6 @@ func RatesNamed(device string) (*plan.Rates, primitive.Tuning, error) {
 	if device == "none" {
 		return nil, tuning, nil
 	}
-	all, err := plan.AllRates()
-	if err != nil {
-		return nil, nil, err
-	}
-	i := slices.IndexFunc(all, func(r plan.Rates) bool { return r.Device == device })
 	if i < 0 {
 		var known []string
 		for _, r := range all {

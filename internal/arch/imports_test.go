@@ -49,7 +49,7 @@ var rooms = []room{
 	{"join/*", "relation primitive kernel backend internal/text", "github.com/apache/arrow-go golang.org/x"},
 	{"groupby", "groupby/* relation primitive kernel backend", "github.com/apache/arrow-go golang.org/x"},
 	{"groupby/*", "relation primitive kernel backend", "github.com/apache/arrow-go golang.org/x"},
-	{"relation", "primitive kernel backend", "github.com/apache/arrow-go golang.org/x"},
+	{"relation", "primitive kernel backend internal/offheap", "github.com/apache/arrow-go golang.org/x"},
 	{"primitive", "kernel backend", "golang.org/x"},
 	{"host", "kernel backend internal/hugepages", "golang.org/x"},
 	{"vulkan", "kernel shaders backend internal/cache internal/hugepages", "github.com/vulkan-go/vulkan github.com/ebitengine/purego golang.org/x"},
