@@ -24,6 +24,11 @@ func NewLane(ctx context.Context, ops *primitive.Ops, grant *Grant) *Lane {
 	return &Lane{Ops: ops, Memory: NewScope(ctx, ops.Device(), grant), Profile: new(backend.Profile)}
 }
 
+// Nested returns the lane with an empty Memory of its own, for a step whose memory ends with it.
+func (l *Lane) Nested(ctx context.Context) *Lane {
+	return &Lane{Ops: l.Ops, Memory: l.Memory.Child(ctx), Profile: l.Profile}
+}
+
 // Scope returns an empty scope with the device and the grant of the lane.
 func (l *Lane) Scope(ctx context.Context) *Scope { return l.Memory.Child(ctx) }
 

@@ -77,8 +77,8 @@ type Spec struct {
 	BatchRows     int // rows of a record batch or of a piece of pairs at most; default 1 Mi
 	Materialize   Materialize
 	Algorithm     Algorithm // default: the one that is predicted to be fastest
-	// Progress, if set, is called from the goroutine that drives the join, at the start of each phase and as rows are
-	// delivered: done of total units of the phase, total 0 where it is not known.
+	// Progress, if set, is called at the start of each phase and as rows are delivered, one call at a time: done of total
+	// rows of the phase, total 0 where it is not known.
 	Progress func(phase string, done, total uint64)
 }
 
@@ -120,9 +120,6 @@ func (s Spec) withDefaults() (Spec, error) {
 	}
 	if s.BatchRows == 0 {
 		s.BatchRows = defaultBatchRows
-	}
-	if s.Progress == nil {
-		s.Progress = func(string, uint64, uint64) {}
 	}
 	if len(faults) > 0 {
 		return s, fmt.Errorf("%w: join: %s", backend.ErrInvalidInput, strings.Join(faults, "; "))

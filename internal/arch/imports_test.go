@@ -32,21 +32,26 @@ var rooms = []room{
 	{"internal/offheap", "internal/hugepages", ""},
 	{"internal/leak", "internal/offheap", ""},
 	{"internal/devicetest", "host vulkan vulkan/vulkantest backend", "github.com/stretchr/testify"},
-	{"internal/jointest", "join/* primitive vulkan vulkan/vulkantest backend", "github.com/stretchr/testify"},
+	{"internal/jointest", "join/resident exec primitive vulkan vulkan/vulkantest backend", "github.com/stretchr/testify"},
 	{"tools", "primitive kernel backend", ""},
-	{"cmd", ". bench tableio join join/* groupby groupby/* relation primitive host vulkan opencl shaders kernel backend",
+	{"cmd", ". bench tableio join join/plan groupby relation exec primitive host vulkan opencl shaders kernel backend",
 		"github.com/urfave/cli github.com/schollz/progressbar github.com/apache/arrow-go golang.org/x"},
-	{"bench", ". tableio join join/* groupby groupby/* relation primitive host vulkan opencl shaders kernel backend",
+	{"bench", ". tableio join join/auto join/plan join/hash join/sortmerge join/resident groupby ranges relation exec primitive host vulkan opencl shaders kernel backend",
 		"github.com/pingcap/go-tpc github.com/apache/arrow-go golang.org/x"},
-	{".", "tableio join join/* groupby groupby/* relation primitive host vulkan opencl shaders kernel backend internal/cache internal/offheap",
+	{".", "tableio join join/auto join/plan join/hash join/sortmerge join/resident groupby relation exec primitive host vulkan opencl shaders kernel backend internal/cache internal/offheap",
 		"github.com/apache/arrow-go golang.org/x"},
 	{"tableio", "tableio/columnchunk relation backend internal/offheap", "github.com/apache/arrow-go github.com/klauspost/compress golang.org/x"},
 	{"tableio/columnchunk", "", "github.com/apache/arrow-go github.com/klauspost/compress github.com/pierrec/lz4 golang.org/x"},
-	{"join", "join/* relation primitive kernel backend", "github.com/apache/arrow-go golang.org/x"},
-	{"join/*", "relation primitive kernel backend", "github.com/apache/arrow-go golang.org/x"},
-	{"groupby", "groupby/* relation primitive kernel backend", "github.com/apache/arrow-go golang.org/x"},
-	{"groupby/*", "relation primitive kernel backend", "github.com/apache/arrow-go golang.org/x"},
-	{"relation", "primitive kernel backend", "github.com/apache/arrow-go golang.org/x"},
+	{"join", "join/auto join/plan join/resident ranges relation exec primitive kernel backend", "github.com/apache/arrow-go golang.org/x"},
+	{"join/auto", "join/plan join/hash join/sortmerge join/resident ranges relation exec primitive kernel backend", ""},
+	{"join/plan", "join/hash ranges relation primitive kernel backend", ""},
+	{"join/hash", "join/resident ranges relation exec primitive kernel backend", ""},
+	{"join/sortmerge", "join/resident ranges relation exec primitive kernel backend", ""},
+	{"join/resident", "exec primitive kernel backend", ""},
+	{"groupby", "groupby/* ranges relation exec primitive kernel backend", "github.com/apache/arrow-go golang.org/x"},
+	{"groupby/*", "ranges relation exec primitive kernel backend", ""},
+	{"ranges", "relation exec primitive kernel backend", ""},
+	{"relation", "exec primitive kernel backend", "github.com/apache/arrow-go golang.org/x"},
 	{"exec", "primitive backend", ""},
 	{"primitive", "kernel backend", "golang.org/x"},
 	{"host", "kernel backend internal/hugepages", "golang.org/x"},
@@ -82,12 +87,14 @@ func TestViolationsAreFound(t *testing.T) {
 	in := func(path string) string { return module + path }
 
 	require.Empty(t, planted("/backend", "fmt", "unsafe", "C", "net/http"))
-	require.Empty(t, planted("/join", in("/join/hash"), in("/relation")))
+	require.Empty(t, planted("/join", in("/join/auto"), in("/relation")))
 	require.Empty(t, planted("/join/hash/table", in("/join/hash"), in("/primitive/scan")), "a room imports itself")
 	require.Empty(t, planted("/cmd/spirjoin", module, in("/bench/tpch"), "github.com/urfave/cli/v2"))
 
 	require.Equal(t, []string{"primitive must not import relation (rooms primitive and relation)"}, planted("/primitive", in("/relation")), "upward")
-	require.Equal(t, []string{"join/sortmerge must not import join (rooms join/* and join)"}, planted("/join/sortmerge", in("/join")))
+	require.Equal(t, []string{"join/sortmerge must not import join (rooms join/sortmerge and join)"}, planted("/join/sortmerge", in("/join")))
+	require.Equal(t, []string{"join/hash must not import join/sortmerge (rooms join/hash and join/sortmerge)"},
+		planted("/join/hash", in("/join/sortmerge")), "algorithms do not know one another")
 	require.Equal(t, []string{"host must not import vulkan/shim (rooms host and vulkan)"}, planted("/host", in("/vulkan/shim")), "sideways")
 	require.Equal(t, []string{"shaders must not import kernel (rooms shaders and kernel)"}, planted("/shaders", in("/kernel")))
 	require.Equal(t, []string{"join must not import the root package (rooms join and .)"}, planted("/join", module))

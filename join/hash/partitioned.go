@@ -12,6 +12,7 @@ import (
 	"math"
 
 	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/exec"
 	"github.com/spirjoin/spirjoin/join/resident"
 	"github.com/spirjoin/spirjoin/kernel"
 	"github.com/spirjoin/spirjoin/primitive"
@@ -56,10 +57,10 @@ type force struct {
 // time of each stage and may be nil.
 //
 // Errors: backend.ErrInvalidInput, backend.ErrLimit for more rows than one relation can have, those of the device.
-func Join(ctx context.Context, ops *primitive.Ops, left, right resident.Relation, o Options, profile *backend.Profile) (*resident.Result, error) {
-	j := &join{ops: ops, Options: o, profile: profile}
-	defer j.memory.ReleaseAll()
-	j.sides = [2]side{{Side: resident.NewSide(left, "left")}, {Side: resident.NewSide(right, "right")}}
+func Join(ctx context.Context, lane *exec.Lane, left, right resident.Relation, o Options) (*resident.Result, error) {
+	j := &join{lane: lane.Nested(ctx), Options: o}
+	defer j.lane.Memory.ReleaseAll()
+	j.sides = [2]input{{Input: resident.NewInput(left, "left")}, {Input: resident.NewInput(right, "right")}}
 	if right.Rows < left.Rows {
 		j.swapped = true
 		j.sides[build], j.sides[probe] = j.sides[probe], j.sides[build]
@@ -68,14 +69,14 @@ func Join(ctx context.Context, ops *primitive.Ops, left, right resident.Relation
 		return nil, err
 	}
 	if o.Unpartitioned && j.sides[build].Rows > 0 {
-		t, err := Build(ctx, ops, j.sides[build].Relation, o.Unique, profile)
+		t, err := Build(ctx, lane, j.sides[build].Relation, o.Unique)
 		if err != nil {
 			return nil, err
 		}
 		defer t.Release()
-		result, err := t.Probe(ctx, j.sides[probe].Relation, o, profile)
+		result, err := t.Probe(ctx, lane, j.sides[probe].Relation, o)
 		if err == nil && j.swapped {
-			result.Payload[resident.Left], result.Payload[resident.Right] = result.Payload[resident.Right], result.Payload[resident.Left]
+			result.Swap()
 		}
 		return result, err
 	}
@@ -83,9 +84,9 @@ func Join(ctx context.Context, ops *primitive.Ops, left, right resident.Relation
 	if j.sides[build].Rows > 0 {
 		var err error
 		if rows, err = j.match(ctx); errors.Is(err, errNotNarrow) {
-			j.memory.ReleaseAll()
+			j.lane.Memory.ReleaseAll()
 			o.force.wide = true
-			return Join(ctx, ops, left, right, o, profile)
+			return Join(ctx, lane, left, right, o)
 		} else if err != nil {
 			return nil, err
 		}
@@ -136,7 +137,7 @@ func (j *join) match(ctx context.Context) (rows uint64, err error) {
 	if j.out.Peeled, err = j.peel(ctx); err != nil {
 		return 0, err
 	}
-	defer func() { j.memory.Release(j.peeled[:]...) }()
+	defer func() { j.lane.Memory.Release(j.peeled[:]...) }()
 	if rows, err = j.out.Write(ctx); err != nil {
 		return 0, err
 	}
@@ -152,11 +153,9 @@ const (
 // join is a join under way.
 type join struct {
 	Options
-	ops     *primitive.Ops
-	profile *backend.Profile
-	memory  resident.Memory
+	lane    *exec.Lane
 	swapped bool // the build side is the right one
-	sides   [2]side
+	sides   [2]input
 
 	counting bool // only the number of output rows is wanted
 
@@ -172,9 +171,9 @@ type join struct {
 	out       resident.Output
 }
 
-// side is one relation and what becomes of it.
-type side struct {
-	resident.Side
+// input is one relation and what becomes of it.
+type input struct {
+	resident.Input
 	starts backend.Range // of the partitions, and where the last one ends
 }
 
@@ -191,8 +190,7 @@ func (j *join) begin() error {
 	if j.PageRows < 0 || j.PageRows > mostPageRows {
 		return &backend.OpError{Op: "hash join", Err: backend.ErrInvalidInput, Detail: fmt.Sprintf("pages of %d rows, allowed are 0 to %d", j.PageRows, mostPageRows)}
 	}
-	j.memory.Device = j.ops.Device()
-	j.out = resident.Output{Ops: j.ops, Profile: j.profile, Memory: &j.memory, Sides: [2]*resident.Side{&j.sides[build].Side, &j.sides[probe].Side},
+	j.out = resident.Output{Lane: j.lane, Inputs: [2]*resident.Input{&j.sides[build].Input, &j.sides[probe].Input},
 		CountFirst: j.CountFirst, Room: j.OutputRows, Approve: j.Approve, PageRows: uint32(j.PageRows)}
 	if j.out.Room == 0 {
 		j.out.Room = j.sides[probe].Rows
@@ -218,7 +216,7 @@ func (j *join) plan() error {
 			first[s] = j.sides[s].Payload[0].Bytes
 		}
 	}
-	p, err := NewPlan(j.ops.Tuning(), j.sides[build].Rows, j.sides[build].MovedKeyBytes(), first)
+	p, err := NewPlan(j.lane.Tuning(), j.sides[build].Rows, j.sides[build].MovedKeyBytes(), first)
 	if err != nil {
 		return err
 	}
@@ -226,7 +224,7 @@ func (j *join) plan() error {
 		p.size(j.sides[build].Rows, j.force.table)
 	}
 	most := math.MaxInt // rows of an invocation in all batches of a unit
-	if info := j.ops.Device().Info(); info.Type == backend.Software {
+	if info := j.lane.Device().Info(); info.Type == backend.Software {
 		// Where the keys of a table all collide, each probe row walks a chain of all its rows twice. Where neighbours write together, it waits
 		// in every step for the one that walks furthest.
 		walks := 2
@@ -262,22 +260,22 @@ func (j *join) narrow(ctx context.Context) error {
 	if j.bits == 0 || j.force.wide || j.sides[build].Keys.Bytes == 4 {
 		return nil
 	}
-	words := j.memory.New(5*4, "high words")
-	if j.memory.Err != nil {
-		return j.memory.Err
+	words := j.lane.Memory.New(5*4, "high words")
+	if err := j.lane.Memory.Err(); err != nil {
+		return err
 	}
 	b, p := &j.sides[build], &j.sides[probe]
-	var list backend.List
+	list := new(backend.List)
 	list.Copy(words.Range(0, 4), part(b.Keys.Data, 4, 4))
 	list.Fill(words.Range(4, 4), 0) // for the pass that counts
 	list.Copy(words.Range(8, 4), part(b.Keys.Data, b.Rows*8-4, 4))
 	list.Copy(words.Range(12, 4), part(p.Keys.Data, 4, 4))
 	list.Copy(words.Range(16, 4), part(p.Keys.Data, p.Rows*8-4, 4))
-	if _, err := j.ops.Device().Submit(ctx, backend.Compute, &list); err != nil {
+	if err := j.lane.Submit(ctx, list); err != nil {
 		return err
 	}
 	var found [5]uint32
-	if err := j.ops.Device().Download(ctx, backend.AsBytes(found[:]), words.All()); err != nil {
+	if err := j.lane.Download(ctx, backend.AsBytes(found[:]), words.All()); err != nil {
 		return err
 	}
 	j.high = found[0]
@@ -297,7 +295,7 @@ func (j *join) checkNarrow(ctx context.Context) error {
 		return nil
 	}
 	var differing [4]byte
-	if err := j.ops.Device().Download(ctx, differing[:], part(high, 4, 4)); err != nil {
+	if err := j.lane.Download(ctx, differing[:], part(high, 4, 4)); err != nil {
 		return err
 	}
 	if differing != [4]byte{} {
@@ -315,11 +313,11 @@ func (j *join) widened() uint32 {
 }
 
 // transform partitions the keys of a side together with the first payload columns or, with Untransformed, with row numbers.
-func (j *join) transform(ctx context.Context, s *side) error {
+func (j *join) transform(ctx context.Context, s *input) error {
 	partitions := uint64(1) << j.bits
-	starts := j.memory.New((partitions+1)*4, s.Name+" partitions")
-	if j.memory.Err != nil {
-		return j.memory.Err
+	starts := j.lane.Memory.New((partitions+1)*4, s.Name+" partitions")
+	if err := j.lane.Memory.Err(); err != nil {
+		return err
 	}
 	s.starts = starts.All()
 	if j.bits > 0 {
@@ -329,59 +327,59 @@ func (j *join) transform(ctx context.Context, s *side) error {
 	for c, column := range s.Payload {
 		s.Moved[c] = column.Data
 	}
-	var list backend.List
+	list := new(backend.List)
 	list.Fill(starts.Range(0, 4), 0)
 	list.Fill(starts.Range(4, 4), uint32(s.Rows))
-	_, err := j.ops.Device().Submit(ctx, backend.Compute, &list)
-	return err
+	return j.lane.Submit(ctx, list)
 }
 
 // partition moves the keys of a side with the next payload columns, or with row numbers.
-func (j *join) partition(ctx context.Context, s *side, starts backend.Range) error {
-	return s.Transform(ctx, j.ops, &j.memory, j.profile, "partition", j.Untransformed, j.OneByOne, func(layout primitive.Layout) (t resident.Transformation, err error) {
-		p, err := primitive.PlanPartition(j.ops.Tuning(), primitive.Partition{Layout: layout, Bits: j.bits, Mixed: true, Seed: seeds[j.round]})
+func (j *join) partition(ctx context.Context, s *input, starts backend.Range) error {
+	move := resident.Move{Stage: "partition", RowNumbers: j.Untransformed, OneByOne: j.OneByOne}
+	move.Plan = func(layout primitive.Layout) (t resident.Transformation, err error) {
+		p, err := primitive.PlanPartition(j.lane.Tuning(), primitive.Partition{Layout: layout, Bits: j.bits, Mixed: true, Seed: seeds[j.round]})
 		t.Passes, t.ScratchBytes = 2-p.Result(), p.ScratchBytes
 		t.Record = func(list *backend.List, scratch backend.Range, source primitive.Columns, buffers [2]primitive.Columns) error {
-			return j.ops.Partition(list, p, starts, scratch, source, buffers)
+			return j.lane.Partition(list, p, starts, scratch, source, buffers)
 		}
 		return t, err
-	})
+	}
+	return s.Transform(ctx, j.lane, move)
 }
 
 // cut cuts partitions into units: a table full of build rows against up to probeRows probe rows.
 func (j *join) cut(ctx context.Context) error {
 	partitions := uint64(1) << j.bits
 	table := j.config["table"]
-	scan, err := primitive.PlanScan(j.ops.Tuning(), partitions, 32, 32, true)
+	scan, err := primitive.PlanScan(j.lane.Tuning(), partitions, 32, 32, true)
 	if err != nil {
 		return err
 	}
-	temporary := resident.Memory{Device: j.ops.Device()}
+	temporary := j.lane.Scope(ctx)
 	defer temporary.ReleaseAll()
 	counts, scratch := temporary.New(partitions*4, "units of partitions"), temporary.New(scan.ScratchBytes, "scan scratch")
 	oversizedAt := (partitions*4 + 4 + backend.ArgAlignmentBytes - 1) / backend.ArgAlignmentBytes * backend.ArgAlignmentBytes
 	offsets := temporary.New(oversizedAt+4, "units before partitions") // and the number of oversized partitions
-	if temporary.Err != nil {
-		return temporary.Err
+	if err := temporary.Err(); err != nil {
+		return err
 	}
-	count, err := j.ops.Device().Kernel(kernel.PartitionUnits, nil)
+	count, err := j.lane.Device().Kernel(kernel.PartitionUnits, nil)
 	if err != nil {
 		return err
 	}
-	list := backend.List{Profile: j.profile}
-	list.Stage("cut")
+	list := j.lane.List("cut")
 	oversized := offsets.Range(oversizedAt, 4)
 	list.Fill(oversized, 0)
 	list.Dispatch(count, kernel.Groups(count.Config, partitions), []backend.Range{j.sides[build].starts, j.sides[probe].starts, counts.All(), oversized},
 		uint32(partitions), table, j.probeRows, mostTables*table)
-	if err := j.ops.Scan(&list, scan, counts.All(), offsets.Range(0, partitions*4+4), scratch.All()); err != nil {
+	if err := j.lane.Scan(list, scan, counts.All(), offsets.Range(0, partitions*4+4), scratch.All()); err != nil {
 		return err
 	}
-	if _, err := j.ops.Device().Submit(ctx, backend.Compute, &list); err != nil {
+	if err := j.lane.Submit(ctx, list); err != nil {
 		return err
 	}
 	found := make([]byte, oversizedAt+4-partitions*4)
-	if err := j.ops.Device().Download(ctx, found, offsets.Range(partitions*4, uint64(len(found)))); err != nil {
+	if err := j.lane.Download(ctx, found, offsets.Range(partitions*4, uint64(len(found)))); err != nil {
 		return err
 	}
 	j.out.Units = binary.LittleEndian.Uint32(found)
@@ -389,21 +387,19 @@ func (j *join) cut(ctx context.Context) error {
 	if j.out.Units == 0 {
 		return nil
 	}
-	j.units = j.memory.New(uint64(j.out.Units)*16, "units")
-	if j.memory.Err != nil {
-		return j.memory.Err
+	j.units = j.lane.Memory.New(uint64(j.out.Units)*16, "units")
+	if err := j.lane.Memory.Err(); err != nil {
+		return err
 	}
-	pieces, err := j.ops.Device().Kernel(kernel.PartitionPieces, nil)
+	pieces, err := j.lane.Device().Kernel(kernel.PartitionPieces, nil)
 	if err != nil {
 		return err
 	}
-	list = backend.List{Profile: j.profile}
-	list.Stage("cut")
+	list = j.lane.List("cut")
 	list.Dispatch(pieces, kernel.Groups(pieces.Config, uint64(j.out.Units)),
 		[]backend.Range{offsets.Range(0, partitions*4+4), j.sides[build].starts, j.sides[probe].starts, j.units.All()},
 		j.out.Units, uint32(partitions), table, j.probeRows, 1)
-	_, err = j.ops.Device().Submit(ctx, backend.Compute, &list)
-	return err
+	return j.lane.Submit(ctx, list)
 }
 
 // recordUnits records partition_join over all units.
@@ -420,7 +416,7 @@ func (j *join) recordUnits(list *backend.List, output backend.Config, args []bac
 	if j.Unique {
 		config["unique"] = 1
 	}
-	k, err := j.ops.Device().Kernel(kernel.PartitionJoin, config)
+	k, err := j.lane.Device().Kernel(kernel.PartitionJoin, config)
 	if err != nil {
 		return err
 	}
@@ -432,7 +428,7 @@ func (j *join) recordUnits(list *backend.List, output backend.Config, args []bac
 func (j *join) result(ctx context.Context, rows uint64) (*resident.Result, error) {
 	r, err := j.out.Result(ctx, rows, j.Untransformed && j.bits > 0, func(s int) error { return j.partition(ctx, &j.sides[s], backend.Range{}) })
 	if err == nil && j.swapped {
-		r.Payload[resident.Left], r.Payload[resident.Right] = r.Payload[resident.Right], r.Payload[resident.Left]
+		r.Swap()
 	}
 	return r, err
 }

@@ -7,18 +7,18 @@ import (
 	"maps"
 
 	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/exec"
 	"github.com/spirjoin/spirjoin/join/resident"
 	"github.com/spirjoin/spirjoin/kernel"
-	"github.com/spirjoin/spirjoin/primitive"
 )
 
 // Table is the build side of joins, made once and probed many times: a hash table of row ids in device memory with open addressing, at
 // most half full (DIST 3.3). Nothing is partitioned, so that every probe is an access somewhere in the table and another in the key
 // column: good for build sides that caches hold. A table is used by one goroutine at a time.
 type Table struct {
-	ops      *primitive.Ops
 	relation resident.Relation
 	unique   bool
+	memory   *exec.Scope
 	slots    *backend.Buffer
 	mask     uint32
 }
@@ -29,11 +29,11 @@ const MostBuildRows = mostSlots / 2
 const mostSlots = 1 << 30
 
 // Build makes a table of a relation, whose columns must live as long as the table. unique promises that no two rows have the same key.
-// The caller releases the table. profile receives the device time and may be nil.
+// The caller releases the table.
 //
 // Errors: backend.ErrInvalidInput; backend.ErrLimit for too many rows, or where a key, or keys with the same slot, are so frequent
 // that probing would take long; those of the device.
-func Build(ctx context.Context, ops *primitive.Ops, relation resident.Relation, unique bool, profile *backend.Profile) (*Table, error) {
+func Build(ctx context.Context, lane *exec.Lane, relation resident.Relation, unique bool) (_ *Table, err error) {
 	if err := relation.Check("build hash table"); err != nil {
 		return nil, err
 	}
@@ -44,34 +44,36 @@ func Build(ctx context.Context, ops *primitive.Ops, relation resident.Relation, 
 	if slots > mostSlots {
 		return nil, &backend.OpError{Op: "build hash table", Err: backend.ErrLimit, Detail: fmt.Sprintf("%d rows, the limit is %d", relation.Rows, mostSlots/2)}
 	}
-	t := &Table{ops: ops, relation: relation, unique: unique, mask: uint32(slots - 1)}
-	memory := resident.Memory{Device: ops.Device()}
-	defer memory.ReleaseAll()
-	t.slots = memory.New(slots*4, "hash table")
-	lost := memory.New(4, "rows without a slot")
-	if memory.Err != nil {
-		return nil, memory.Err
+	t := &Table{relation: relation, unique: unique, memory: lane.Scope(ctx), mask: uint32(slots - 1)}
+	defer func() {
+		if err != nil {
+			t.Release()
+		}
+	}()
+	t.slots = t.memory.New(slots*4, "hash table")
+	lost := t.memory.New(4, "rows without a slot")
+	if err := t.memory.Err(); err != nil {
+		return nil, err
 	}
-	k, err := ops.Device().Kernel(kernel.TableBuild, backend.Config{"key_bits": uint32(relation.Keys.Bytes * 8), "patience": patience})
+	k, err := lane.Device().Kernel(kernel.TableBuild, backend.Config{"key_bits": uint32(relation.Keys.Bytes * 8), "patience": patience})
 	if err != nil {
 		return nil, err
 	}
-	list := backend.List{Profile: profile}
-	list.Stage("build")
+	list := lane.List("build")
 	list.Fill(t.slots.All(), 0)
 	list.Fill(lost.All(), 0)
 	list.Dispatch(k, kernel.Groups(k.Config, relation.Rows), []backend.Range{relation.Keys.Data, t.slots.All(), lost.All()}, uint32(relation.Rows), t.mask, tableSeed)
-	if _, err := ops.Device().Submit(ctx, backend.Compute, &list); err != nil {
+	if err := lane.Submit(ctx, list); err != nil {
 		return nil, err
 	}
 	var count [4]byte
-	if err := ops.Device().Download(ctx, count[:], lost.All()); err != nil {
+	if err := lane.Download(ctx, count[:], lost.All()); err != nil {
 		return nil, err
 	}
 	if n := binary.LittleEndian.Uint32(count[:]); n > 0 {
 		return nil, &backend.OpError{Op: "build hash table", Err: backend.ErrLimit, Detail: fmt.Sprintf("%d of %d rows found no slot among %d", n, relation.Rows, patience)}
 	}
-	memory.Keep(t.slots)
+	t.memory.Release(lost)
 	return t, nil
 }
 
@@ -82,16 +84,16 @@ const (
 )
 
 // Release gives the device memory back.
-func (t *Table) Release() { t.slots.Release() }
+func (t *Table) Release() { t.memory.ReleaseAll() }
 
 // Probe joins the table's relation, the left one of the result, with another. Of the options it knows CountFirst, OutputRows, Approve and
 // PageRows; 0 output rows are as many as the relation has. See [Join] for the rest.
-func (t *Table) Probe(ctx context.Context, right resident.Relation, o Options, profile *backend.Profile) (*resident.Result, error) {
-	j, err := t.probe(right, o, profile)
+func (t *Table) Probe(ctx context.Context, lane *exec.Lane, right resident.Relation, o Options) (*resident.Result, error) {
+	j, err := t.probe(lane.Nested(ctx), right, o)
 	if err != nil {
 		return nil, err
 	}
-	defer j.memory.ReleaseAll()
+	defer j.lane.Memory.ReleaseAll()
 	rows, err := j.out.Write(ctx)
 	if err != nil {
 		return nil, err
@@ -100,8 +102,8 @@ func (t *Table) Probe(ctx context.Context, right resident.Relation, o Options, p
 }
 
 // Count returns the number of rows that Probe would make, and makes none.
-func (t *Table) Count(ctx context.Context, right resident.Relation, profile *backend.Profile) (rows uint64, err error) {
-	j, err := t.probe(right, Options{}, profile)
+func (t *Table) Count(ctx context.Context, lane *exec.Lane, right resident.Relation) (rows uint64, err error) {
+	j, err := t.probe(lane, right, Options{})
 	if err != nil {
 		return 0, err
 	}
@@ -109,9 +111,9 @@ func (t *Table) Count(ctx context.Context, right resident.Relation, profile *bac
 }
 
 // probe readies the join with another relation.
-func (t *Table) probe(right resident.Relation, o Options, profile *backend.Profile) (*join, error) {
-	j := &join{ops: t.ops, Options: Options{CountFirst: o.CountFirst, OutputRows: o.OutputRows, Approve: o.Approve, PageRows: o.PageRows}, profile: profile}
-	j.sides = [2]side{{Side: resident.NewSide(t.relation, "left")}, {Side: resident.NewSide(right, "right")}}
+func (t *Table) probe(lane *exec.Lane, right resident.Relation, o Options) (*join, error) {
+	j := &join{lane: lane, Options: Options{CountFirst: o.CountFirst, OutputRows: o.OutputRows, Approve: o.Approve, PageRows: o.PageRows}}
+	j.sides = [2]input{{Input: resident.NewInput(t.relation, "left")}, {Input: resident.NewInput(right, "right")}}
 	if err := j.begin(); err != nil {
 		return nil, err
 	}
@@ -133,7 +135,7 @@ func (t *Table) probe(right resident.Relation, o Options, profile *backend.Profi
 	j.out.Record = func(list *backend.List, output backend.Config, args []backend.Range, first, room uint32) error {
 		config := maps.Clone(own)
 		maps.Copy(config, output)
-		k, err := t.ops.Device().Kernel(kernel.TableProbe, config)
+		k, err := lane.Device().Kernel(kernel.TableProbe, config)
 		if err != nil {
 			return err
 		}
