@@ -25,6 +25,12 @@ type flight struct {
 // queues and the division into submissions are decided here. Submit itself blocks only while too many earlier submissions
 // of the queue are unfinished. When it fails or ctx ends, a part of the list may have been submitted.
 func (d *Device) Submit(ctx context.Context, role Role, list *List) (Point, error) {
+	d.notify(Event{Kind: Submitted, Role: role, Commands: list.Commands})
+	return d.submit(ctx, role, list)
+}
+
+// submit is Submit for the transfers of this package.
+func (d *Device) submit(ctx context.Context, role Role, list *List) (Point, error) {
 	d.mu.Lock()
 	for i := range list.Commands {
 		if err := list.Commands[i].validate(d); err != nil {
@@ -69,7 +75,7 @@ func (d *Device) throttle(ctx context.Context, role Role) error {
 		if oldest == 0 {
 			return nil
 		}
-		if err := d.Wait(ctx, Point{role, oldest}); err != nil {
+		if err := d.wait(ctx, Point{role, oldest}); err != nil {
 			return err
 		}
 	}
@@ -121,6 +127,14 @@ func (d *Device) submitOne(role Role, commands []Command, stage string, profile 
 
 // Wait blocks until the point has passed. ErrTimedOut after Options.WaitLimit, ErrCancelled when ctx ends.
 func (d *Device) Wait(ctx context.Context, point Point) error {
+	if point.Value > 0 {
+		d.notify(Event{Kind: Waited, Role: point.Role})
+	}
+	return d.wait(ctx, point)
+}
+
+// wait is Wait for waits that are not the user's.
+func (d *Device) wait(ctx context.Context, point Point) error {
 	if point.Value == 0 {
 		return nil
 	}
@@ -141,11 +155,16 @@ func (d *Device) Wait(ctx context.Context, point Point) error {
 
 // WaitBuffer blocks until no submitted work uses the buffer, so that the host may touch its mapped memory.
 func (d *Device) WaitBuffer(ctx context.Context, b *Buffer) error {
+	d.notify(Event{Kind: Waited, Range: b.All()})
+	return d.waitBuffer(ctx, b)
+}
+
+func (d *Device) waitBuffer(ctx context.Context, b *Buffer) error {
 	d.mu.Lock()
 	uses := b.uses
 	d.mu.Unlock()
 	for r := range Roles {
-		if err := d.Wait(ctx, Point{r, uses[r]}); err != nil {
+		if err := d.wait(ctx, Point{r, uses[r]}); err != nil {
 			return err
 		}
 	}

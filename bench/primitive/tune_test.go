@@ -22,19 +22,24 @@ import (
 // tampered is a host driver whose kernels do something else in some configurations.
 type tampered struct {
 	backend.Driver
-	run func(config backend.Config) func(call *backend.Call, group uint32, run func(*backend.Call, uint32)) // nil: as it is
+	run func(config backend.Config) func(args [][]byte, group uint32, run func(uint32)) // nil: as it is
 }
 
 func (d *tampered) Compile(spec *backend.KernelSpec, config backend.Config) (backend.Program, error) {
 	if run := d.run(config); run != nil {
-		other, reference := *spec, spec.Run
-		other.Run = func(call *backend.Call, group uint32) { run(call, group, reference) }
+		other, before := *spec, spec.Reference
+		other.Reference = func(config backend.Config) backend.Reference {
+			return func(args [][]byte, params []uint32) func(group uint32) {
+				reference := before(config)(args, params)
+				return func(group uint32) { run(args, group, reference) }
+			}
+		}
 		spec = &other
 	}
 	return d.Driver.Compile(spec, config)
 }
 
-func tamperedDevice(t *testing.T, run func(config backend.Config) func(*backend.Call, uint32, func(*backend.Call, uint32))) *backend.Device {
+func tamperedDevice(t *testing.T, run func(config backend.Config) func([][]byte, uint32, func(uint32))) *backend.Device {
 	driver, err := host.New(host.Options{}).Open("host:cpu")
 	require.NoError(t, err)
 	device := backend.NewDevice(&tampered{driver, run}, backend.DeviceOptions{})
@@ -49,19 +54,19 @@ func items(n uint32) backend.Config { return backend.Config{"workgroup": 1, "ite
 // The present configuration is slow, one candidate does nothing, one leaves out a row, one does not build: the right and fast one is
 // chosen, and takes effect as a user row.
 func TestTune(t *testing.T) {
-	device := tamperedDevice(t, func(config backend.Config) func(*backend.Call, uint32, func(*backend.Call, uint32)) {
+	device := tamperedDevice(t, func(config backend.Config) func([][]byte, uint32, func(uint32)) {
 		switch config["items"] {
 		case 65536: // the present one
-			return func(call *backend.Call, group uint32, run func(*backend.Call, uint32)) {
+			return func(args [][]byte, group uint32, run func(uint32)) {
 				time.Sleep(20 * time.Millisecond)
-				run(call, group)
+				run(group)
 			}
 		case 1000:
-			return func(*backend.Call, uint32, func(*backend.Call, uint32)) {}
+			return func([][]byte, uint32, func(uint32)) {}
 		case 2000:
-			return func(call *backend.Call, group uint32, run func(*backend.Call, uint32)) {
-				run(call, group)
-				if out := backend.Words(call.Args[2]); group == 3 {
+			return func(args [][]byte, group uint32, run func(uint32)) {
+				run(group)
+				if out := backend.Words(args[2]); group == 3 {
 					out[3*2000+17]++
 				}
 			}
@@ -107,15 +112,15 @@ func TestTune(t *testing.T) {
 
 // A wrong present configuration is an error, as is a device that is lost; neither is a candidate that is refused.
 func TestTuneFails(t *testing.T) {
-	present := func(do func(call *backend.Call)) *backend.Device {
-		return tamperedDevice(t, func(config backend.Config) func(*backend.Call, uint32, func(*backend.Call, uint32)) {
+	present := func(do func(args [][]byte)) *backend.Device {
+		return tamperedDevice(t, func(config backend.Config) func([][]byte, uint32, func(uint32)) {
 			if config["items"] != 65536 {
 				return nil
 			}
-			return func(call *backend.Call, _ uint32, _ func(*backend.Call, uint32)) { do(call) }
+			return func(args [][]byte, _ uint32, _ func(uint32)) { do(args) }
 		})
 	}
-	_, err := rigOn(t, present(func(*backend.Call) {}), nil).Tune(t.Context(), gatherProblem, []backend.Config{items(64)}, nil)
+	_, err := rigOn(t, present(func([][]byte) {}), nil).Tune(t.Context(), gatherProblem, []backend.Config{items(64)}, nil)
 	require.ErrorIs(t, err, ErrWrong)
 
 	driver, err := host.New(host.Options{Faults: host.Faults{LoseAtSubmit: 12}}).Open("host:cpu")

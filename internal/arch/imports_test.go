@@ -32,6 +32,7 @@ var rooms = []room{
 	{"internal/offheap", "internal/hugepages", ""},
 	{"internal/leak", "internal/offheap", ""},
 	{"internal/devicetest", "host vulkan vulkan/vulkantest backend", "github.com/stretchr/testify"},
+	{"internal/recorded", "host backend", "github.com/stretchr/testify"},
 	{"internal/jointest", "join/resident exec primitive vulkan vulkan/vulkantest backend", "github.com/stretchr/testify"},
 	{"tools", "primitive kernel backend", ""},
 	{"cmd", ". bench tableio join join/plan groupby relation exec primitive host vulkan opencl shaders kernel backend",

@@ -9,6 +9,7 @@ import (
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/exec"
 	"github.com/spirjoin/spirjoin/join/resident"
+	"github.com/spirjoin/spirjoin/kernel"
 	"github.com/spirjoin/spirjoin/primitive"
 	"github.com/spirjoin/spirjoin/ranges"
 )
@@ -82,7 +83,7 @@ type join struct {
 	Options
 	lane   *exec.Lane
 	sides  [2]input
-	config backend.Config  // of merge_join
+	config kernel.MergeJoinConfig
 	units  *backend.Buffer // of work
 	out    resident.Output
 }
