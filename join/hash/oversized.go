@@ -6,7 +6,6 @@ import (
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/join/resident"
 	"github.com/spirjoin/spirjoin/kernel"
-	"github.com/spirjoin/spirjoin/primitive"
 	"github.com/spirjoin/spirjoin/ranges"
 	"github.com/spirjoin/spirjoin/relation"
 )
@@ -85,10 +84,10 @@ func (j *join) peelBySorting(ctx context.Context, spans [2][]span) (rows uint64,
 		return j.loadSpans(ctx, &j.sides[s].Input, spans[s], keys, ids)
 	}
 	approve := func(total uint64) error {
-		if total > primitive.MaxRows && !j.counting {
-			return resident.TooManyRows(total)
+		if j.counting {
+			return nil
 		}
-		return nil
+		return resident.CheckRows(total)
 	}
 	m, err := ranges.Match(ctx, j.lane, p, load, approve)
 	if err != nil {

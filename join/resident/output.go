@@ -3,7 +3,6 @@ package resident
 import (
 	"context"
 	"encoding/binary"
-	"fmt"
 
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/exec"
@@ -192,8 +191,8 @@ func (o *Output) countFirst(ctx context.Context) (rows uint64, err error) {
 		return 0, err
 	}
 	rows = o.Peeled + total
-	if rows > primitive.MaxRows {
-		return 0, TooManyRows(rows)
+	if err := CheckRows(rows); err != nil {
+		return 0, err
 	}
 	if err := o.approve(rows); err != nil {
 		return 0, err
@@ -358,7 +357,5 @@ func (o *Output) Result(ctx context.Context, rows uint64, untransformed bool, tr
 	return r, nil
 }
 
-// TooManyRows is the error of a join with more output than one relation can have.
-func TooManyRows(rows uint64) error {
-	return &backend.OpError{Op: "join", Err: backend.ErrLimit, Detail: fmt.Sprintf("%d output rows, the limit is %d", rows, uint64(primitive.MaxRows))}
-}
+// CheckRows is ErrLimit for more output rows than one relation can have.
+func CheckRows(rows uint64) error { return primitive.CheckRows("make the output of a join", rows) }

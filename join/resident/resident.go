@@ -25,8 +25,8 @@ type Relation struct {
 
 // Check reports a relation whose columns are not what it says.
 func (r *Relation) Check(op string) error {
-	if r.Rows > primitive.MaxRows {
-		return &backend.OpError{Op: op, Err: backend.ErrLimit, Detail: fmt.Sprintf("%d rows in one relation, the limit is %d", r.Rows, uint64(primitive.MaxRows))}
+	if err := primitive.CheckRows(op, r.Rows); err != nil {
+		return err
 	}
 	for i, c := range append([]Column{r.Keys}, r.Payload...) {
 		if c.Bytes != 4 && c.Bytes != 8 || c.Data.SizeBytes != r.Rows*uint64(c.Bytes) {

@@ -96,8 +96,8 @@ func (j *join) countHot(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if rows > primitive.MaxRows {
-		return resident.TooManyRows(rows)
+	if err := resident.CheckRows(rows); err != nil {
+		return err
 	}
 	j.out.Room = max(j.out.Room, rows)
 	return nil
