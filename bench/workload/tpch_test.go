@@ -14,12 +14,13 @@ import (
 	"github.com/pingcap/go-tpc/tpch/dbgen"
 	"github.com/stretchr/testify/require"
 
+	"github.com/spirjoin/spirjoin/internal/leak"
 	"github.com/spirjoin/spirjoin/tableio"
 )
 
 func TestMain(m *testing.M) {
 	RunTPCHChildIfAsked()
-	os.Exit(m.Run())
+	leak.Main(m)
 }
 
 func readTable(t *testing.T, path string) arrow.Table {

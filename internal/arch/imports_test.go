@@ -31,7 +31,7 @@ var rooms = []room{
 	{"internal/hugepages", "", ""},
 	{"internal/offheap", "internal/hugepages", ""},
 	{"internal/leak", "internal/offheap", ""},
-	{"internal/devicetest", "host vulkan vulkan/vulkantest backend", "github.com/stretchr/testify"},
+	{"internal/devicetest", "internal/leak host vulkan vulkan/vulkantest backend", "github.com/stretchr/testify"},
 	{"internal/recorded", "host backend", "github.com/stretchr/testify"},
 	{"internal/jointest", "join/resident exec primitive vulkan vulkan/vulkantest backend", "github.com/stretchr/testify"},
 	{"tools", "primitive kernel backend", ""},
@@ -65,10 +65,11 @@ var rooms = []room{
 	{"backend", "", ""},
 }
 
-// goPackage is what `go list -json` tells of a package: its path and what its non-test files import.
+// goPackage is what `go list -json` tells of a package: its path and what its files and its test files import.
 type goPackage struct {
-	ImportPath string
-	Imports    []string
+	ImportPath                string
+	Imports                   []string
+	TestImports, XTestImports []string
 }
 
 func TestImportsPointDownward(t *testing.T) {
@@ -104,6 +105,33 @@ func TestViolationsAreFound(t *testing.T) {
 	require.Equal(t, []string{"util belongs to no room"}, planted("/util", in("/backend")))
 	require.Equal(t, []string{"joiner belongs to no room"}, planted("/joiner"), "a common prefix is not a folder")
 	require.Equal(t, []string{"cmd/spirjoin must not import util, which belongs to no room"}, planted("/cmd/spirjoin", in("/util")))
+}
+
+// leakFree are the rooms whose tests neither start goroutines nor open devices, or cannot import internal/leak.
+const leakFree = "internal/arch internal/cache internal/hugepages internal/offheap kernel/generate shaders"
+
+func TestEveryPackageLooksForLeaks(t *testing.T) {
+	packages := list(t, "")
+	require.Empty(t, unguarded(packages), "their tests need a TestMain that calls leak.Main")
+	require.Equal(t, []string{"join"}, unguarded([]goPackage{
+		{ImportPath: module + "/join", XTestImports: []string{"testing"}},
+		{ImportPath: module + "/exec", TestImports: []string{"testing", module + "/internal/leak"}},
+		{ImportPath: module + "/shaders", TestImports: []string{"testing"}},
+		{ImportPath: module + "/join/resident"},
+	}))
+}
+
+// unguarded lists the packages with tests that do not use internal/leak.
+func unguarded(packages []goPackage) (names []string) {
+	for _, p := range packages {
+		imports := slices.Concat(p.TestImports, p.XTestImports)
+		name := inModule(p.ImportPath)
+		if len(imports) > 0 && !slices.Contains(imports, module+"/internal/leak") && name != "internal/leak" &&
+			!slices.Contains(strings.Fields(leakFree), name) {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 // violations names every import that the table does not allow, and every package outside its rooms.
@@ -167,7 +195,7 @@ func title(folder string) string {
 
 // list runs go list over the module. Modules inside it, such as bench/duckdb, are not seen.
 func list(t *testing.T, tags string) []goPackage {
-	command := exec.Command("go", "list", "-e", "-tags="+tags, "-json=ImportPath,Imports", "./...")
+	command := exec.Command("go", "list", "-e", "-tags="+tags, "-json=ImportPath,Imports,TestImports,XTestImports", "./...")
 	command.Dir = "../.."
 	output, err := command.Output()
 	require.NoError(t, err)

@@ -15,8 +15,8 @@ import (
 
 const module = "github.com/spirjoin/spirjoin"
 
-// patience is how long a goroutine that was told to end may take.
-var patience = 5 * time.Second
+// Patience is how long a goroutine that was told to end may take.
+var Patience = 5 * time.Second
 
 // Check fails the test when goroutines of this module are left after it, and after the cleanups that were registered
 // later, that did not run before. Not for tests that run in parallel with others.
@@ -24,7 +24,7 @@ func Check(t testing.TB) {
 	t.Helper()
 	before := running()
 	t.Cleanup(func() {
-		for _, stack := range left(before, patience) {
+		for _, stack := range left(before, Patience) {
 			t.Errorf("a goroutine was left:\n%s", stack)
 		}
 	})
@@ -34,7 +34,7 @@ func Check(t testing.TB) {
 // [offheap.Shared] are left after them.
 func Main(m *testing.M) {
 	code := m.Run()
-	if problems := found(patience); len(problems) > 0 {
+	if problems := found(Patience); len(problems) > 0 {
 		fmt.Fprintf(os.Stderr, "FAIL: left after all tests of the package:\n%s\n", strings.Join(problems, "\n"))
 		code = max(code, 1)
 	}

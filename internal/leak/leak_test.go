@@ -19,7 +19,7 @@ func TestMain(m *testing.M) { Main(m) }
 // TestPlanted leaves behind what the environment says.
 func TestPlanted(t *testing.T) {
 	if os.Getenv(plant) != "" {
-		patience = 100 * time.Millisecond
+		Patience = 100 * time.Millisecond
 	}
 	switch os.Getenv(plant) {
 	case "goroutine":
@@ -61,5 +61,5 @@ func TestPatience(t *testing.T) {
 	require.Len(t, left(nil, 0), 1)
 	before := running()
 	go func() { time.Sleep(20 * time.Millisecond) }()
-	require.Empty(t, left(before, patience))
+	require.Empty(t, left(before, Patience))
 }
