@@ -17,9 +17,9 @@ type Need struct {
 	Pinned, Host, Disk uint64
 }
 
-// Budget divides memory among the queries of an engine. A query acquires all that it needs at once, in order of arrival,
-// and never while it holds another grant: so none waits for one that waits, and none is passed by for ever. Whoever needs
-// more afterwards grows its grant, which never waits. Safe for concurrent use.
+// Budget divides memory among the queries of an engine. A query acquires all that it needs at once, in order of
+// arrival, and never while it holds another grant: so none waits for one that waits, and none is passed by for ever.
+// Whoever needs more afterwards grows its grant, which never waits. Safe for concurrent use.
 type Budget struct {
 	mu    sync.Mutex // also guards the grants
 	total amounts
@@ -50,7 +50,8 @@ func NewBudget(total Need) *Budget {
 	return b
 }
 
-// Acquire waits for its turn and for least, and takes as much of wish as is free then. Only the first in line is served.
+// Acquire waits for its turn and for least, and takes as much of wish as is free then. Only the first in line is
+// served.
 //
 // A flow has one grant at a time: ctx of a flow that has or waits for one, or that is started by such a flow, is
 // ErrInvalidInput. A need beyond the whole budget is refused at once with ErrDeviceMemory, ErrHostMemory (pinned memory
@@ -106,13 +107,17 @@ func (b *Budget) serve() {
 func (g *Grant) Has() Need {
 	g.budget.mu.Lock()
 	defer g.budget.mu.Unlock()
-	need := Need{Pinned: g.has[resource{kind: pinnedMemory}], Host: g.has[resource{kind: hostMemory}], Disk: g.has[resource{kind: diskSpace}]}
-	for r, n := range g.has {
-		if r.kind == deviceMemory {
-			if need.Device == nil {
-				need.Device = make(map[*backend.Device]uint64)
-			}
-			need.Device[r.device] = n
+	need := Need{Device: make(map[*backend.Device]uint64)}
+	for r, bytes := range g.has {
+		switch r.kind {
+		case deviceMemory:
+			need.Device[r.device] = bytes
+		case pinnedMemory:
+			need.Pinned = bytes
+		case hostMemory:
+			need.Host = bytes
+		case diskSpace:
+			need.Disk = bytes
 		}
 	}
 	return need
@@ -138,8 +143,8 @@ func (g *Grant) grow(by amounts) error {
 	return nil
 }
 
-// Release gives the memory back. What scopes hold of it follows when they release it. Safe on nil; a second Release does
-// nothing.
+// Release gives the memory back. What scopes hold of it follows when they release it. Safe on nil; a second Release
+// does nothing.
 func (g *Grant) Release() {
 	if g == nil {
 		return
@@ -198,6 +203,14 @@ const (
 	diskSpace
 )
 
+func (k kind) String() string {
+	return [...]string{"device memory", "pinned memory", "host memory", "disk space"}[k]
+}
+
+func (k kind) sentinel() error {
+	return [...]error{backend.ErrDeviceMemory, backend.ErrHostMemory, backend.ErrHostMemory, backend.ErrDiskSpace}[k]
+}
+
 // resource is memory of a kind, for device memory that of one device.
 type resource struct {
 	kind   kind
@@ -248,9 +261,8 @@ func (a amounts) lack(need amounts, op, has string) error {
 		return strings.Compare(x.name(), y.name())
 	})
 	r := order[slices.IndexFunc(order, func(r resource) bool { return need[r] > a[r] })]
-	sentinel := [...]error{backend.ErrDeviceMemory, backend.ErrHostMemory, backend.ErrHostMemory, backend.ErrDiskSpace}[r.kind]
-	detail := fmt.Sprintf("%d bytes of %s memory needed, "+has, need[r], [...]string{"device", "pinned", "host", "disk"}[r.kind], a[r])
-	return &backend.OpError{Op: op, Device: r.name(), Err: sentinel, Detail: detail}
+	detail := fmt.Sprintf("%d bytes of %v needed, "+has, need[r], r.kind, a[r])
+	return &backend.OpError{Op: op, Device: r.name(), Err: r.kind.sentinel(), Detail: detail}
 }
 
 func (r resource) name() string {

@@ -125,7 +125,8 @@ func TestBudgetProperties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		amount := func(most uint64) uint64 { return rapid.Uint64Range(0, most).Draw(t, "bytes") }
 		need := func(most uint64) Need {
-			return Need{map[*backend.Device]uint64{first: amount(most), second: amount(most)}, amount(most), amount(most), amount(most)}
+			devices := map[*backend.Device]uint64{first: amount(most), second: amount(most)}
+			return Need{devices, amount(most), amount(most), amount(most)}
 		}
 		total := Need{map[*backend.Device]uint64{first: 10, second: 10}, 10, 10, 10}
 		m := &model{budget: NewBudget(total), total: total.amounts()}
@@ -195,10 +196,13 @@ func TestBudgetRefusal(t *testing.T) {
 		err  error
 		text string
 	}{
-		{Need{Device: map[*backend.Device]uint64{device: 101}}, backend.ErrDeviceMemory, "101 bytes of device memory needed, the budget has 100"},
+		{
+			Need{Device: map[*backend.Device]uint64{device: 101}}, backend.ErrDeviceMemory,
+			"101 bytes of device memory needed, the budget has 100",
+		},
 		{Need{Pinned: 11}, backend.ErrHostMemory, "11 bytes of pinned memory needed, the budget has 10"},
 		{Need{Host: 21}, backend.ErrHostMemory, "21 bytes of host memory needed, the budget has 20"},
-		{Need{Disk: 31}, backend.ErrDiskSpace, "31 bytes of disk memory needed, the budget has 30"},
+		{Need{Disk: 31}, backend.ErrDiskSpace, "31 bytes of disk space needed, the budget has 30"},
 	} {
 		_, err := b.Acquire(context.Background(), c.need, Need{})
 		require.ErrorIs(t, err, c.err)

@@ -104,7 +104,8 @@ func (f *Flow) claim() error {
 		if outer != f {
 			f.unclaim()
 		}
-		return &backend.OpError{Op: "acquire", Err: backend.ErrInvalidInput, Detail: "the flow has a grant already, which can only grow"}
+		detail := "the flow has a grant already, which can only grow"
+		return &backend.OpError{Op: "acquire", Err: backend.ErrInvalidInput, Detail: detail}
 	}
 	return nil
 }

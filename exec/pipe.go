@@ -11,9 +11,9 @@ import (
 // Releaser is what holds memory until it is released.
 type Releaser interface{ Release() }
 
-// Pipe is the bounded queue between goroutines of a flow. It owns what it holds: a value belongs to the pipe from Put to
-// Take, and what nobody takes is released when the pipe is abandoned, or with the flow. Safe for concurrent use; values
-// are taken in the order in which they were put.
+// Pipe is the bounded queue between goroutines of a flow. It owns what it holds: a value belongs to the pipe from Put
+// to Take, and what nobody takes is released when the pipe is abandoned, or with the flow. Safe for concurrent use;
+// values are taken in the order in which they were put.
 type Pipe[T Releaser] struct {
 	capacity int
 
@@ -39,8 +39,8 @@ func NewPipe[T Releaser](flow *Flow, capacity int) *Pipe[T] {
 	return p
 }
 
-// Put hands v over, also where it fails, and waits while the pipe is full. ErrCancelled or ErrTimedOut when ctx ends and
-// ErrCancelled when the pipe is abandoned; v was released then.
+// Put hands v over, also where it fails, and waits while the pipe is full. ErrCancelled or ErrTimedOut when ctx ends
+// and ErrCancelled when the pipe is abandoned; v was released then.
 func (p *Pipe[T]) Put(ctx context.Context, v T) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -11,8 +11,8 @@ type Progress struct {
 	done, expected uint64
 }
 
-// NewProgress returns progress that is told to report, one call at a time: done of expected rows of the phase, expected 0
-// where it is not known. nil tells nobody.
+// NewProgress returns progress that is told to report, one call at a time: done of expected rows of the phase, expected
+// 0 where it is not known. nil tells nobody.
 func NewProgress(report func(phase string, done, expected uint64)) *Progress {
 	if report == nil {
 		report = func(string, uint64, uint64) {}

@@ -7,9 +7,9 @@ import (
 	"github.com/spirjoin/spirjoin/backend"
 )
 
-// Scope owns device-local buffers of one device that are released together. After an error it allocates nothing more, so
-// that Err is checked once, before the first use. Buffers are charged to the grant of the scope as what they take in the
-// arena; a grant that is exhausted grows, or the allocation fails. Used by one goroutine at a time.
+// Scope owns device-local buffers of one device that are released together. After an error it allocates nothing more,
+// so that Err is checked once, before the first use. Buffers are charged to the grant of the scope as what they take in
+// the arena; a grant that is exhausted grows, or the allocation fails. Used by one goroutine at a time.
 type Scope struct {
 	ctx    context.Context // of allocations, which may wait for released memory
 	device *backend.Device
@@ -44,8 +44,8 @@ func (s *Scope) New(sizeBytes uint64, label string) *backend.Buffer {
 	return b
 }
 
-// Err is the first error of an allocation, with the label of its buffer: that of the device, or ErrDeviceMemory where the
-// grant cannot grow.
+// Err is the first error of an allocation, with the label of its buffer: that of the device, or ErrDeviceMemory where
+// the grant cannot grow.
 func (s *Scope) Err() error { return s.err }
 
 // Release releases buffers before the others; nil and those that are not of this scope stay.

@@ -73,7 +73,9 @@ func (r *Result) materialize(ctx context.Context, p *piece, yield func(arrow.Rec
 	return yield(array.NewRecordBatch(r.Schema(), columns, int64(p.rows)), nil)
 }
 
-func (r *Result) materializePart(ctx context.Context, p *piece, from, to uint32, yield func(arrow.RecordBatch, error) bool) bool {
+func (r *Result) materializePart(
+	ctx context.Context, p *piece, from, to uint32, yield func(arrow.RecordBatch, error) bool,
+) bool {
 	part := &piece{rows: to - from, columns: make([]arrow.Array, len(p.columns))}
 	if p.pairs.Left != nil {
 		part.pairs.Left = p.pairs.Left[from:to]

@@ -30,7 +30,8 @@ type Engine struct {
 type Plan struct {
 	Spec   Spec
 	Layout *Layout
-	// Alternatives are the ways to join, the best first, which is the one that runs. Those that cannot run are last, and say why.
+	// Alternatives are the ways to join, the best first, which is the one that runs. Those that cannot run are last,
+	// and say why.
 	Alternatives []Alternative
 
 	engine   *Engine
@@ -42,9 +43,11 @@ type Plan struct {
 }
 
 // Plan checks a join against its tables and the limits, and decides how it will run. It reads the key columns once, to
-// learn the range of their values, and some rows of them again, to learn how they match. It moves nothing to the device.
+// learn the range of their values, and some rows of them again, to learn how they match. It moves nothing to the
+// device.
 //
-// Errors: backend.ErrInvalidInput, backend.ErrUnsupported, backend.ErrDeviceMemory or ErrHostMemory with what the join needs, ErrCancelled.
+// Errors: backend.ErrInvalidInput, backend.ErrUnsupported, backend.ErrDeviceMemory or ErrHostMemory with what the join
+// needs, ErrCancelled.
 func (e *Engine) Plan(ctx context.Context, left, right arrow.Table, spec Spec) (*Plan, error) {
 	layout, err := NewLayout(left.Schema(), right.Schema(), spec)
 	if err != nil {
@@ -53,8 +56,8 @@ func (e *Engine) Plan(ctx context.Context, left, right arrow.Table, spec Spec) (
 	return e.PlanLayout(ctx, layout, left, right)
 }
 
-// PlanLayout is Plan for a layout that was made before, from schemas that may have had more columns: the tables must have
-// those in layout.Needed.
+// PlanLayout is Plan for a layout that was made before, from schemas that may have had more columns: the tables must
+// have those in layout.Needed.
 func (e *Engine) PlanLayout(ctx context.Context, layout *Layout, left, right arrow.Table) (_ *Plan, err error) {
 	spec := layout.Spec
 	p := &Plan{Spec: spec, Layout: layout, engine: e, tables: [2]arrow.Table{left, right}}
@@ -88,8 +91,8 @@ func (e *Engine) PlanLayout(ctx context.Context, layout *Layout, left, right arr
 	return p, p.choose()
 }
 
-// fit chooses the rows of a batch of an alternative and holds it against the caps. The error says what is needed, as need does in
-// bytes.
+// fit chooses the rows of a batch of an alternative and holds it against the caps. The error says what is needed, as
+// need does in bytes.
 func (p *Plan) fit(a *Alternative) (need uint64, err error) {
 	device := p.engine.Ops.Device()
 	info, capBytes := device.Info(), device.Options().DeviceMemoryBytes

@@ -28,9 +28,9 @@ func (p *piece) Release() {
 	}
 }
 
-// pieces yields the output piece by piece. A producer expands pairs on the device and downloads them while the receiver is
-// at work on the piece before. When the receiver stops, the producer is stopped and waited for. A piece is the receiver's,
-// who releases it. After an error nothing follows.
+// pieces yields the output piece by piece. A producer expands pairs on the device and downloads them while the receiver
+// is at work on the piece before. When the receiver stops, the producer is stopped and waited for. A piece is the
+// receiver's, who releases it. After an error nothing follows.
 func (r *Result) pieces(ctx context.Context) iter.Seq2[*piece, error] {
 	return func(yield func(*piece, error) bool) {
 		flow := exec.NewFlow(ctx)
@@ -61,7 +61,8 @@ func (r *Result) pieces(ctx context.Context) iter.Seq2[*piece, error] {
 	}
 }
 
-// produce sends all pieces. Between its sends it owns one set of buffers for row numbers and one for each device column.
+// produce sends all pieces. Between its sends it owns one set of buffers for row numbers and one for each device
+// column.
 func (r *Result) produce(ctx context.Context, out *exec.Pipe[*piece]) error {
 	batch := min(uint64(r.taken.batch), r.Rows)
 	columns, err := r.uploadColumns(ctx, batch)
@@ -181,9 +182,11 @@ func (r *Result) makePiece(
 	return p, nil
 }
 
-// recordNumbers records how the row numbers of a piece come about, and returns where they are: in ids, expanded from matches or
-// copied, or where the join left them.
-func (r *Result) recordNumbers(list *backend.List, first uint64, rows uint32, ids [2]*backend.Buffer) (numbers [2]backend.Range, err error) {
+// recordNumbers records how the row numbers of a piece come about, and returns where they are: in ids, expanded from
+// matches or copied, or where the join left them.
+func (r *Result) recordNumbers(
+	list *backend.List, first uint64, rows uint32, ids [2]*backend.Buffer,
+) (numbers [2]backend.Range, err error) {
 	sizeBytes := uint64(rows) * 4
 	if r.taken.batchwise() {
 		list.Stage("expand")

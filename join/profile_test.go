@@ -60,7 +60,8 @@ func TestProfilePerQuery(t *testing.T) {
 		for i, algorithm := range algorithms {
 			joins.Go(func() {
 				for range 3 {
-					if together[i], errs[i] = stages(algorithm); errs[i] != nil || !slices.Equal(together[i], alone[i]) {
+					together[i], errs[i] = stages(algorithm)
+					if errs[i] != nil || !slices.Equal(together[i], alone[i]) {
 						return
 					}
 				}

@@ -14,7 +14,8 @@ import (
 	"github.com/spirjoin/spirjoin/ranges"
 )
 
-// Result is a join whose matches have been found. Its output is drawn as often as wanted, by one goroutine at a time, until Close.
+// Result is a join whose matches have been found. Its output is drawn as often as wanted, by one goroutine at a time,
+// until Close.
 type Result struct {
 	Plan   *Plan
 	Device backend.DeviceInfo // that did the work

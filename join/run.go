@@ -17,8 +17,8 @@ import (
 
 // Run executes the plan up to the matches and returns the result, from which the output is drawn. The caller closes it.
 //
-// Where the algorithm was left to the plan and the output turns out not to fit the device, or keys repeat more often than a hash table
-// takes, the output is made piece by piece instead, by smj-um; the statistics of the result say so.
+// Where the algorithm was left to the plan and the output turns out not to fit the device, or keys repeat more often
+// than a hash table takes, the output is made piece by piece instead, by smj-um; the statistics of the result say so.
 //
 // Errors: those of the device, and backend.ErrLimit when there are more pairs than MaxOutputRows.
 func (p *Plan) Run(ctx context.Context) (*Result, error) {
@@ -112,8 +112,8 @@ func (r *Result) joinRelations(ctx context.Context) error {
 	return nil
 }
 
-// bring loads the keys of a side, the columns that are payload, and last, where they are needed, row numbers. Rows without a key are left
-// out of all.
+// bring loads the keys of a side, the columns that are payload, and last, where they are needed, row numbers. Rows
+// without a key are left out of all.
 func (r *Result) bring(
 	ctx context.Context, side relation.Side, memory *exec.Scope,
 ) (on resident.Relation, err error) {
@@ -183,7 +183,8 @@ func (r *Result) bring(
 	return on, nil
 }
 
-// measured is the time of each stage of the plan, of work that is done: of the device, and for loading and delivering of the host.
+// measured is the time of each stage of the plan, of work that is done: of the device, and for loading and delivering
+// of the host.
 func (r *Result) measured() map[string]time.Duration {
 	times := map[string]time.Duration{plan.Load: r.encode, plan.Deliver: time.Duration(r.deliver.Load())}
 	for _, stage := range r.lane.Profile.Stages() {

@@ -23,8 +23,8 @@ type Ops struct {
 	copyByEngine bool // copies are commands of the device instead of dispatches
 }
 
-// New returns the primitives of a device, tuned by the embedded tables and, where their rows fit, by overrides. A row of either
-// that is not valid on the device is ErrInvalidInput.
+// New returns the primitives of a device, tuned by the embedded tables and, where their rows fit, by overrides. A row
+// of either that is not valid on the device is ErrInvalidInput.
 func New(device *backend.Device, overrides Tuning) (*Ops, error) {
 	tuning, err := TuningFor(device.Info())
 	if err != nil {

@@ -11,12 +11,12 @@ import (
 	"github.com/spirjoin/spirjoin/relation"
 )
 
-// Load fills the key column of a side, Rows values of KeyBytes, and, where the problem says HasIDs and not CountOnly, its
-// column of 32-bit row numbers, which is absent otherwise. When it returns every write has been submitted.
+// Load fills the key column of a side, Rows values of KeyBytes, and, where the problem says HasIDs and not CountOnly,
+// its column of 32-bit row numbers, which is absent otherwise. When it returns every write has been submitted.
 type Load func(ctx context.Context, side relation.Side, keys, ids backend.Range) error
 
-// Matches are the matching key ranges of a join on the device. The owner releases them; they are used by one goroutine at
-// a time.
+// Matches are the matching key ranges of a join on the device. The owner releases them; they are used by one goroutine
+// at a time.
 type Matches struct {
 	Total uint64 // matching pairs
 
@@ -28,8 +28,8 @@ type Matches struct {
 	offsets *backend.Buffer
 }
 
-// Match runs a plan up to the matches: sort the first side, sort the second, search, and scan the counts. approve sees the
-// total before any memory that depends on it is taken; its error ends the join. Device memory stays within
+// Match runs a plan up to the matches: sort the first side, sort the second, search, and scan the counts. approve sees
+// the total before any memory that depends on it is taken; its error ends the join. Device memory stays within
 // plan.PeakBytes.
 func Match(
 	ctx context.Context, lane *exec.Lane, plan Plan, load Load, approve func(total uint64) error,
@@ -77,7 +77,9 @@ func Count(ctx context.Context, lane *exec.Lane, keyBytes int, first, second bac
 }
 
 // sort loads and sorts one side. Its row numbers become those of the matches, and its sorted keys go to a scope.
-func (m *Matches) sort(ctx context.Context, side relation.Side, load Load, to *exec.Scope) (keys backend.Range, err error) {
+func (m *Matches) sort(
+	ctx context.Context, side relation.Side, load Load, to *exec.Scope,
+) (keys backend.Range, err error) {
 	plan, name := &m.plan, side.String()
 	rows, idBytes := plan.Rows[side], uint64(plan.idBytes())
 	b := m.lane.Scope(ctx)
@@ -177,7 +179,8 @@ func (m *Matches) scan(ctx context.Context) error {
 	return m.lane.Submit(ctx, list)
 }
 
-// RecordPairs records the pairs first to first+rows-1, at most Total: left and right receive rows 32-bit row numbers each.
+// RecordPairs records the pairs first to first+rows-1, at most Total: left and right receive rows 32-bit row numbers
+// each.
 func (m *Matches) RecordPairs(list *backend.List, first uint64, rows uint32, left, right backend.Range) error {
 	out := [2]backend.Range{left, right}
 	return m.lane.Expand(list, primitive.Ranges{

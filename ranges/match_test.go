@@ -26,7 +26,9 @@ func TestMatchSorted(t *testing.T) {
 			for _, countOnly := range []bool{false, true} {
 				random := rand.New(rand.NewPCG(uint64(sorted), 3))
 				var keys, ids [2][]uint32
-				problem := ranges.Problem{Rows: [2]uint64{900, 2000}, HasIDs: [2]bool{true, false}, KeyBytes: 4, KeyBits: 10, CountOnly: countOnly}
+				problem := ranges.Problem{
+					Rows: [2]uint64{900, 2000}, HasIDs: [2]bool{true, false}, KeyBytes: 4, KeyBits: 10, CountOnly: countOnly,
+				}
 				total := 0
 				rowsOf := [2]map[uint32][]uint32{{}, {}}
 				for side, rows := range problem.Rows {
@@ -51,13 +53,14 @@ func TestMatchSorted(t *testing.T) {
 				plan, err := ranges.NewPlan(ops.Tuning(), problem)
 				require.NoError(t, err)
 				lane := exec.NewLane(context.Background(), ops, nil)
-				m, err := ranges.Match(context.Background(), lane, plan, func(ctx context.Context, side relation.Side, to, toIDs backend.Range) error {
+				load := func(ctx context.Context, side relation.Side, to, toIDs backend.Range) error {
 					_, err := device.Upload(ctx, to, backend.AsBytes(keys[side]))
 					if err == nil && toIDs.Buffer != nil {
 						_, err = device.Upload(ctx, toIDs, backend.AsBytes(ids[side]))
 					}
 					return err
-				}, func(uint64) error { return nil })
+				}
+				m, err := ranges.Match(context.Background(), lane, plan, load, func(uint64) error { return nil })
 				require.NoError(t, err)
 				require.EqualValues(t, total, m.Total)
 				if !countOnly {

@@ -8,8 +8,8 @@ import (
 	"github.com/spirjoin/spirjoin/primitive"
 )
 
-// Unordered finds, in one pass over each key column, the bits by which a sort has to order its keys: those in which keys
-// differ, or none where they are sorted already. Keys have keyBytes each; there is at least one.
+// Unordered finds, in one pass over each key column, the bits by which a sort has to order its keys: those in which
+// keys differ, or none where they are sorted already. Keys have keyBytes each; there is at least one.
 func Unordered(ctx context.Context, lane *exec.Lane, keyBytes int, keys ...backend.Range) ([]uint64, error) {
 	temporary := lane.Scope(ctx)
 	defer temporary.ReleaseAll()
@@ -21,7 +21,8 @@ func Unordered(ctx context.Context, lane *exec.Lane, keyBytes int, keys ...backe
 	list := lane.List("varying bits")
 	for i, k := range keys {
 		var err error
-		if plans[i], err = primitive.PlanVaryingBits(lane.Tuning(), k.SizeBytes/uint64(keyBytes), keyBytes); err != nil {
+		rows := k.SizeBytes / uint64(keyBytes)
+		if plans[i], err = primitive.PlanVaryingBits(lane.Tuning(), rows, keyBytes); err != nil {
 			return nil, err
 		}
 		part := scratch.Range(uint64(i)*backend.ArgAlignmentBytes, plans[i].ScratchBytes)

@@ -23,9 +23,9 @@ type Problem struct {
 	CountOnly bool      // only the number of matching pairs is wanted, so no row numbers move
 }
 
-// Plan is the sequence of steps and the device memory that each holds. The side with fewer rows, First, is sorted first,
-// and its rows are looked up in the other. A side that turns out to be sorted is not sorted, and bits that all its keys share
-// cost nothing.
+// Plan is the sequence of steps and the device memory that each holds. The side with fewer rows, First, is sorted
+// first, and its rows are looked up in the other. A side that turns out to be sorted is not sorted, and bits that all
+// its keys share cost nothing.
 type Plan struct {
 	Problem
 	First     relation.Side // the side that is sorted first and searched for
@@ -92,13 +92,14 @@ func NewPlan(t primitive.Tuning, p Problem) (Plan, error) {
 	return plan, nil
 }
 
-// slackBytes, with an eighth of the sum, covers what the arena needs beyond the buffers: alignment and partly used blocks.
+// slackBytes, with an eighth of the sum, covers what the arena needs beyond the buffers: alignment and partly used
+// blocks.
 const slackBytes = 1 << 20
 
 // sortOf plans the sort of a side whose keys have to be ordered by some bits.
 func (p *Problem) sortOf(t primitive.Tuning, side relation.Side, unordered uint64) (primitive.SortPlan, error) {
-	return primitive.PlanSort(t, primitive.Sort{
-		Layout: primitive.Layout{Rows: p.Rows[side], KeyBytes: p.KeyBytes, Payload: p.payload(side)}, EndBit: bits.Len64(unordered), Varying: unordered})
+	layout := primitive.Layout{Rows: p.Rows[side], KeyBytes: p.KeyBytes, Payload: p.payload(side)}
+	return primitive.PlanSort(t, primitive.Sort{Layout: layout, EndBit: bits.Len64(unordered), Varying: unordered})
 }
 
 func (p *Problem) payload(side relation.Side) primitive.Payload {
@@ -123,14 +124,19 @@ func (p *Plan) Check(capBytes uint64, limits *backend.Limits) error {
 	switch {
 	case p.MostBytes > limits.MaxBlockBytes:
 		return &backend.OpError{Op: "plan sort-merge join", Err: backend.ErrDeviceMemory, Detail: fmt.Sprintf(
-			"%d x %d rows with keys of %d bytes need %d bytes in one buffer, the device allows %d, and %d in one allocation",
-			p.Rows[relation.Left], p.Rows[relation.Right], p.KeyBytes, p.MostBytes, limits.MaxBlockBytes, limits.MaxAllocationBytes)}
+			"%s need %d bytes in one buffer, the device allows %d, and %d in one allocation",
+			p.Problem, p.MostBytes, limits.MaxBlockBytes, limits.MaxAllocationBytes)}
 	case p.PeakBytes <= capBytes:
 		return nil
 	}
 	return &backend.OpError{Op: "plan sort-merge join", Err: backend.ErrDeviceMemory, Detail: fmt.Sprintf(
-		"%d x %d rows with keys of %d bytes need %d bytes of device memory, the limit is %d; raise device_memory to at least %s",
-		p.Rows[relation.Left], p.Rows[relation.Right], p.KeyBytes, p.PeakBytes, capBytes, mebibytes(p.PeakBytes))}
+		"%s need %d bytes of device memory, the limit is %d; raise device_memory to at least %s",
+		p.Problem, p.PeakBytes, capBytes, mebibytes(p.PeakBytes))}
+}
+
+// String names the sizes of a problem.
+func (p Problem) String() string {
+	return fmt.Sprintf("%d x %d rows with keys of %d bytes", p.Rows[relation.Left], p.Rows[relation.Right], p.KeyBytes)
 }
 
 func plural(n int, one, many string) string {
@@ -149,9 +155,10 @@ func (p *Plan) String() string {
 	}
 	var b strings.Builder
 	for _, side := range []relation.Side{p.First, 1 - p.First} {
-		payload := [...]string{"keys alone", "row numbers made on the way", "row numbers given"}[p.sort[side].Sort.Payload]
+		sort := &p.sort[side]
+		payload := [...]string{"keys alone", "row numbers made on the way", "row numbers given"}[sort.Sort.Payload]
 		fmt.Fprintf(&b, "sort %-5s   %d rows, %d-byte keys, %s in at most %s, %s\n",
-			side, p.Rows[side], p.KeyBytes, plural(p.KeyBits, "bit", "bits"), plural(p.sort[side].Passes(), "pass", "passes"), payload)
+			side, p.Rows[side], p.KeyBytes, plural(p.KeyBits, "bit", "bits"), plural(sort.Passes(), "pass", "passes"), payload)
 	}
 	fmt.Fprintf(&b, "range search the keys of the %s side in the %s side\n", p.First, 1-p.First)
 	if !p.CountOnly {

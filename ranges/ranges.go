@@ -7,15 +7,15 @@ import (
 	"github.com/spirjoin/spirjoin/relation"
 )
 
-// KeyRange pairs every row of one range of the sorted left side with every row of one range of the sorted right side; both
-// hold one key (HMG 3.3.3).
+// KeyRange pairs every row of one range of the sorted left side with every row of one range of the sorted right side;
+// both hold one key (HMG 3.3.3).
 type KeyRange struct {
 	LeftBegin, LeftCount   uint32
 	RightBegin, RightCount uint32
 }
 
-// Ranges downloads the matches as key ranges in ascending order of the key, with the row numbers of the sorted sides that
-// they index.
+// Ranges downloads the matches as key ranges in ascending order of the key, with the row numbers of the sorted sides
+// that they index.
 func (m *Matches) Ranges(ctx context.Context) (ranges []KeyRange, leftIDs, rightIDs []uint32, err error) {
 	if m.Total == 0 {
 		return nil, nil, nil, nil

@@ -36,8 +36,8 @@ func (r *Result) TuplesPerSecond() float64 {
 	return float64(r.RRows+r.SRows) / r.Times.Median.Seconds()
 }
 
-// Phases are the times of the stages by what they do (GFTR 5.1): sorts and partitions, of all columns; what finds the matches and
-// writes them; gathers.
+// Phases are the times of the stages by what they do (GFTR 5.1): sorts and partitions, of all columns; what finds the
+// matches and writes them; gathers.
 func (r *Result) Phases() (transform, match, gather time.Duration) {
 	for _, s := range r.Stages {
 		switch kind, _, _ := strings.Cut(s.Stage, " "); kind {
@@ -155,8 +155,9 @@ type step struct {
 	foreign resident.Column
 }
 
-// join joins the output of a join of two sides, which it releases, with a further relation by a foreign key, which is fetched by the row
-// numbers among the payload. It returns what it joined on the right; its columns live no longer than the call.
+// join joins the output of a join of two sides, which it releases, with a further relation by a foreign key, which is
+// fetched by the row numbers among the payload. It returns what it joined on the right; its columns live no longer than
+// the call.
 func (s *step) join(
 	ctx context.Context, a Algorithm, lane *exec.Lane, out *resident.Result,
 ) (joined *resident.Result, right resident.Relation, err error) {
@@ -189,9 +190,9 @@ func (s *step) join(
 // ErrNotUnique says that an algorithm that takes unique keys only cannot join a workload.
 var ErrNotUnique = errors.New("takes unique keys only, on the side with fewer rows")
 
-// Measure verifies algorithms and then times them, in rounds that run each once, so that what a shared machine does besides falls on all of
-// them; begin is told of each before, and of the rounds. An algorithm that does not fit, or takes unique keys only, is skipped. The error is
-// ErrWrong of bench/primitive where an answer is wrong.
+// Measure verifies algorithms and then times them, in rounds that run each once, so that what a shared machine does
+// besides falls on all of them; begin is told of each before, and of the rounds. An algorithm that does not fit, or
+// takes unique keys only, is skipped. The error is ErrWrong of bench/primitive where an answer is wrong.
 func (b *Bed) Measure(ctx context.Context, algorithms []Algorithm, repeat int, warm time.Duration, begin func(what string)) ([]Result, error) {
 	results := make([]Result, len(algorithms))
 	runs := make([][]timed, len(algorithms))

@@ -15,10 +15,13 @@ import (
 	"github.com/spirjoin/spirjoin/join/sortmerge"
 )
 
-// Join plans from a sample of both sides and joins; see [hash.Join] for what comes of it. taken is the alternative that did the work.
+// Join plans from a sample of both sides and joins; see [hash.Join] for what comes of it. taken is the alternative that
+// did the work.
 //
 // Errors: those of the algorithms; backend.ErrDeviceMemory with the least need where no alternative fits the device.
-func Join(ctx context.Context, lane *exec.Lane, left, right resident.Relation) (result *resident.Result, taken plan.Alternative, err error) {
+func Join(
+	ctx context.Context, lane *exec.Lane, left, right resident.Relation,
+) (result *resident.Result, taken plan.Alternative, err error) {
 	facts, err := Facts(ctx, lane, left, right)
 	if err != nil {
 		return nil, taken, err
@@ -73,7 +76,8 @@ func Run(
 	return nil, fmt.Errorf("%w: algorithm %s is no way to join relations", backend.ErrInvalidInput, a.Algorithm)
 }
 
-// Count returns the number of rows that an alternative for counts would find: phj-om or hj. Payload is left where it is.
+// Count returns the number of rows that an alternative for counts would find: phj-om or hj. Payload is left where it
+// is.
 func Count(ctx context.Context, lane *exec.Lane, a *plan.Alternative, left, right resident.Relation) (uint64, error) {
 	return hash.Count(ctx, lane, left, right, hash.Options{Unpartitioned: a.Algorithm == plan.HJ})
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/spirjoin/spirjoin/join/resident"
 )
 
-// Facts samples the keys of both sides and fills in what a plan depends on. It gathers plan.SampleRows and plan.ScanRows keys at most on the
-// device and reads these.
+// Facts samples the keys of both sides and fills in what a plan depends on. It gathers plan.SampleRows and
+// plan.ScanRows keys at most on the device and reads these.
 func Facts(ctx context.Context, lane *exec.Lane, left, right resident.Relation) (f plan.Facts, err error) {
 	sides := [2]resident.Relation{left, right}
 	f = plan.Facts{Rows: [2]uint64{left.Rows, right.Rows}, KeyBytes: left.Keys.Bytes}

@@ -8,10 +8,11 @@ import (
 	"github.com/spirjoin/spirjoin/join/resident"
 )
 
-// Count returns the number of rows that [Join] would make, 64 bits of it, and makes none. Payload is left where it is. Of the options it
-// knows Unpartitioned and Unique.
+// Count returns the number of rows that [Join] would make, 64 bits of it, and makes none. Payload is left where it is.
+// Of the options it knows Unpartitioned and Unique.
 //
-// Errors: backend.ErrInvalidInput; backend.ErrLimit with Unpartitioned for keys that are too frequent; those of the device.
+// Errors: backend.ErrInvalidInput; backend.ErrLimit with Unpartitioned for keys that are too frequent; those of the
+// device.
 func Count(ctx context.Context, lane *exec.Lane, left, right resident.Relation, o Options) (rows uint64, err error) {
 	if right.Rows < left.Rows {
 		left, right = right, left

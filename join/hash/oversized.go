@@ -16,10 +16,10 @@ const mostRanges = 256
 // span is the rows from first to end-1 of a partitioned side.
 type span struct{ first, end uint64 }
 
-// peel joins the rows of the oversized partitions, all together, and returns how many rows of output they make. Keys that collide
-// are told apart by a partition with a fresh seed. What is too much for units then too, because a key is hot or because keys were made to
-// collide again, is sorted: that minds neither, and pairs are expanded with the work divided by output, so that one hot key
-// occupies the whole device.
+// peel joins the rows of the oversized partitions, all together, and returns how many rows of output they make. Keys
+// that collide are told apart by a partition with a fresh seed. What is too much for units then too, because a key is
+// hot or because keys were made to collide again, is sorted: that minds neither, and pairs are expanded with the work
+// divided by output, so that one hot key occupies the whole device.
 func (j *join) peel(ctx context.Context) (rows uint64, err error) {
 	spans, err := j.oversizedSpans(ctx)
 	if err != nil {
@@ -28,7 +28,8 @@ func (j *join) peel(ctx context.Context) (rows uint64, err error) {
 	if j.round+1 == len(seeds) {
 		return j.peelBySorting(ctx, spans)
 	}
-	sub := &join{lane: j.lane.Nested(ctx), Options: Options{Unique: j.Unique, CountFirst: j.CountFirst, force: j.force}, round: j.round + 1, counting: j.counting}
+	o := Options{Unique: j.Unique, CountFirst: j.CountFirst, force: j.force}
+	sub := &join{lane: j.lane.Nested(ctx), Options: o, round: j.round + 1, counting: j.counting}
 	defer sub.lane.Memory.ReleaseAll()
 	for i := range sub.sides {
 		s := &j.sides[i]
@@ -178,7 +179,8 @@ func part(r backend.Range, offsetBytes, sizeBytes uint64) backend.Range {
 	return backend.Range{Buffer: r.Buffer, OffsetBytes: r.OffsetBytes + offsetBytes, SizeBytes: sizeBytes}
 }
 
-// expandPeeled writes the first rows of the output, those of oversized partitions: what the kernel writes of the others.
+// expandPeeled writes the first rows of the output, those of oversized partitions: what the kernel writes of the
+// others.
 func (j *join) expandPeeled(ctx context.Context) error {
 	rows := j.out.Peeled
 	if rows == 0 {

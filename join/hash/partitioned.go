@@ -1,6 +1,7 @@
-// Package hash joins two relations that are on one device by hashing. Join is the partitioned hash join: a radix partition of both
-// sides by a mix of the key (RT 3.2.1, GFTR 4.3), then a join of each two partitions that belong together in shared memory
-// (RT 3.2.2), with payload gathered from partitioned columns or from those of the caller (GFTR 4.1).
+// Package hash joins two relations that are on one device by hashing. Join is the partitioned hash join: a radix
+// partition of both sides by a mix of the key (RT 3.2.1, GFTR 4.3), then a join of each two partitions that belong
+// together in shared memory (RT 3.2.2), with payload gathered from partitioned columns or from those of the caller
+// (GFTR 4.1).
 package hash
 
 import (
@@ -19,24 +20,27 @@ import (
 
 // Options say how to join. Whatever they are, the rows of the output are the same.
 type Options struct {
-	// Untransformed gathers payload from the caller's columns, by row numbers that were partitioned with the keys (GFUR, phj-um).
-	// Otherwise payload columns are partitioned themselves and gathered from there (GFTR, phj-om).
+	// Untransformed gathers payload from the caller's columns, by row numbers that were partitioned with the keys
+	// (GFUR, phj-um). Otherwise payload columns are partitioned themselves and gathered from there (GFTR, phj-om).
 	Untransformed bool
 	// Unpartitioned partitions nothing: the side with fewer rows becomes a [Table], which the other probes.
 	Unpartitioned bool
-	// OneByOne partitions one payload column at a time (GFTR algorithm 1), which takes less memory (GFTR table 2). Otherwise up to
-	// three columns of one width move together.
+	// OneByOne partitions one payload column at a time (GFTR algorithm 1), which takes less memory (GFTR table 2).
+	// Otherwise up to three columns of one width move together.
 	OneByOne bool
 	// Unique promises that no two rows of the side with fewer rows have the same key.
 	Unique bool
-	// CountFirst counts the output of every unit before any is written. Otherwise output is written as it comes, into room for
-	// OutputRows rows, and again where there is more of it. OutputRows 0 is as many rows as the side with more of them has.
+	// CountFirst counts the output of every unit before any is written. Otherwise output is written as it comes, into
+	// room for OutputRows rows, and again where there is more of it. OutputRows 0 is as many rows as the side with more
+	// of them has.
 	CountFirst bool
 	OutputRows uint64
-	// Approve, if set, sees the number of output rows before memory beyond that for OutputRows is taken; its error ends the join.
+	// Approve, if set, sees the number of output rows before memory beyond that for OutputRows is taken; its error ends
+	// the join.
 	Approve func(rows uint64) error
-	// PageRows, 1 to 8, has each invocation take room for output in pages of so many rows, which are compacted afterwards (the direct
-	// output buffer of RT 3.2.2). With 0 a workgroup takes room for all rows that it has found, and none stays empty.
+	// PageRows, 1 to 8, has each invocation take room for output in pages of so many rows, which are compacted
+	// afterwards (the direct output buffer of RT 3.2.2). With 0 a workgroup takes room for all rows that it has found,
+	// and none stays empty.
 	PageRows int
 
 	force force
@@ -51,9 +55,9 @@ type force struct {
 	wide   bool // keys of 8 bytes move whole
 }
 
-// Join joins on equal keys, which are equally wide on both sides. Every pair of rows with equal keys is a row of the result, which has
-// the key and all payload columns of both; the order of rows is open. The caller releases the result. profile receives the device
-// time of each stage and may be nil.
+// Join joins on equal keys, which are equally wide on both sides. Every pair of rows with equal keys is a row of the
+// result, which has the key and all payload columns of both; the order of rows is open. The caller releases the result.
+// profile receives the device time of each stage and may be nil.
 //
 // Errors: backend.ErrInvalidInput, backend.ErrLimit for more rows than one relation can have, those of the device.
 func Join(ctx context.Context, lane *exec.Lane, left, right resident.Relation, o Options) (*resident.Result, error) {
@@ -224,8 +228,8 @@ func (j *join) plan() error {
 	}
 	most := math.MaxInt // rows of an invocation in all batches of a unit
 	if info := j.lane.Device().Info(); info.Type == backend.Software {
-		// Where the keys of a table all collide, each probe row walks a chain of all its rows twice. Where neighbours write together, it waits
-		// in every step for the one that walks furthest.
+		// Where the keys of a table all collide, each probe row walks a chain of all its rows twice. Where neighbours
+		// write together, it waits in every step for the one that walks furthest.
 		walks := 2
 		if p.config.Kept == 1 {
 			walks *= int(info.SubgroupSize) + 1
@@ -253,8 +257,8 @@ func (j *join) plan() error {
 // errNotNarrow says that keys looked narrow and are not.
 var errNotNarrow = errors.New("keys differ in their high words")
 
-// narrow has only the low words of 8-byte keys moved where the high words are all the same, as those of numbers of rows are. The first and
-// the last rows tell whether to try; the pass that counts digits looks at every key.
+// narrow has only the low words of 8-byte keys moved where the high words are all the same, as those of numbers of rows
+// are. The first and the last rows tell whether to try; the pass that counts digits looks at every key.
 func (j *join) narrow(ctx context.Context) error {
 	if j.bits == 0 || j.force.wide || j.sides[build].Keys.Bytes == 4 {
 		return nil
@@ -311,7 +315,8 @@ func (j *join) widened() uint32 {
 	return 0
 }
 
-// transform partitions the keys of a side together with the first payload columns or, with Untransformed, with row numbers.
+// transform partitions the keys of a side together with the first payload columns or, with Untransformed, with row
+// numbers.
 func (j *join) transform(ctx context.Context, s *input) error {
 	partitions := uint64(1) << j.bits
 	starts := j.lane.Memory.New((partitions+1)*4, s.Name+" partitions")

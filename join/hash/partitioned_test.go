@@ -107,7 +107,8 @@ func TestOversizedPartitions(t *testing.T) {
 	})
 }
 
-// Keys with few different upper halves of their mixes: those that a table tells apart by its chains, its tags or only by the keys themselves.
+// Keys with few different upper halves of their mixes: those that a table tells apart by its chains, its tags or only
+// by the keys themselves.
 func TestSimilarKeys(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	similar := func(rows int) (keys []uint64) {

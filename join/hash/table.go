@@ -11,9 +11,10 @@ import (
 	"github.com/spirjoin/spirjoin/kernel"
 )
 
-// Table is the build side of joins, made once and probed many times: a hash table of row ids in device memory with open addressing, at
-// most half full (DIST 3.3). Nothing is partitioned, so that every probe is an access somewhere in the table and another in the key
-// column: good for build sides that caches hold. A table is used by one goroutine at a time.
+// Table is the build side of joins, made once and probed many times: a hash table of row ids in device memory with open
+// addressing, at most half full (DIST 3.3). Nothing is partitioned, so that every probe is an access somewhere in the
+// table and another in the key column: good for build sides that caches hold. A table is used by one goroutine at a
+// time.
 type Table struct {
 	relation resident.Relation
 	unique   bool
@@ -27,11 +28,11 @@ const MostBuildRows = mostSlots / 2
 
 const mostSlots = 1 << 30
 
-// Build makes a table of a relation, whose columns must live as long as the table. unique promises that no two rows have the same key.
-// The caller releases the table.
+// Build makes a table of a relation, whose columns must live as long as the table. unique promises that no two rows
+// have the same key. The caller releases the table.
 //
-// Errors: backend.ErrInvalidInput; backend.ErrLimit for too many rows, or where a key, or keys with the same slot, are so frequent
-// that probing would take long; those of the device.
+// Errors: backend.ErrInvalidInput; backend.ErrLimit for too many rows, or where a key, or keys with the same slot, are
+// so frequent that probing would take long; those of the device.
 func Build(ctx context.Context, lane *exec.Lane, relation resident.Relation, unique bool) (_ *Table, err error) {
 	if err := relation.Check("build hash table"); err != nil {
 		return nil, err
@@ -89,9 +90,11 @@ const (
 // Release gives the device memory back.
 func (t *Table) Release() { t.memory.ReleaseAll() }
 
-// Probe joins the table's relation, the left one of the result, with another. Of the options it knows CountFirst, OutputRows, Approve and
-// PageRows; 0 output rows are as many as the relation has. See [Join] for the rest.
-func (t *Table) Probe(ctx context.Context, lane *exec.Lane, right resident.Relation, o Options) (*resident.Result, error) {
+// Probe joins the table's relation, the left one of the result, with another. Of the options it knows CountFirst,
+// OutputRows, Approve and PageRows; 0 output rows are as many as the relation has. See [Join] for the rest.
+func (t *Table) Probe(
+	ctx context.Context, lane *exec.Lane, right resident.Relation, o Options,
+) (*resident.Result, error) {
 	j, err := t.probe(lane.Nested(ctx), right, o)
 	if err != nil {
 		return nil, err
@@ -115,7 +118,8 @@ func (t *Table) Count(ctx context.Context, lane *exec.Lane, right resident.Relat
 
 // probe readies the join with another relation.
 func (t *Table) probe(lane *exec.Lane, right resident.Relation, o Options) (*join, error) {
-	j := &join{lane: lane, Options: Options{CountFirst: o.CountFirst, OutputRows: o.OutputRows, Approve: o.Approve, PageRows: o.PageRows}}
+	o = Options{CountFirst: o.CountFirst, OutputRows: o.OutputRows, Approve: o.Approve, PageRows: o.PageRows}
+	j := &join{lane: lane, Options: o}
 	j.sides = [2]input{{Input: resident.NewInput(t.relation, "left")}, {Input: resident.NewInput(right, "right")}}
 	if err := j.begin(); err != nil {
 		return nil, err

@@ -10,8 +10,9 @@ import (
 	"github.com/spirjoin/spirjoin/primitive"
 )
 
-// Input is a relation in a join, and what becomes of its payload (GFTR 4.1): a transformation, which is a sort or a partition, moves
-// columns into the order in which matches are found; the output is gathered from moved columns or from those of the caller.
+// Input is a relation in a join, and what becomes of its payload (GFTR 4.1): a transformation, which is a sort or a
+// partition, moves columns into the order in which matches are found; the output is gathered from moved columns or from
+// those of the caller.
 type Input struct {
 	Relation
 	Name    string
@@ -20,8 +21,8 @@ type Input struct {
 	Moved   []backend.Range   // payload columns in that order; absent where they are not moved, or not any more
 	Out     []*backend.Buffer // payload columns of the output
 	Numbers *backend.Buffer   // of each row of the output: the row to gather further columns by
-	// High says that keys of 8 bytes have the same high word, so that only their low words move ([primitive.Columns]); absent where all of
-	// a key does.
+	// High says that keys of 8 bytes have the same high word, so that only their low words move ([primitive.Columns]);
+	// absent where all of a key does.
 	High backend.Range
 }
 
@@ -35,13 +36,15 @@ func (in *Input) MovedKeyBytes() int {
 
 // NewInput is an input of which nothing is moved.
 func NewInput(r Relation, name string) Input {
-	return Input{Relation: r, Name: name, Moved: make([]backend.Range, len(r.Payload)), Out: make([]*backend.Buffer, len(r.Payload))}
+	n := len(r.Payload)
+	return Input{Relation: r, Name: name, Moved: make([]backend.Range, n), Out: make([]*backend.Buffer, n)}
 }
 
 // nextGroup returns payload columns that are neither moved nor in the output, of one width, most of them at most.
 func (in *Input) nextGroup(most int) (group []int) {
 	for c, column := range in.Payload {
-		if in.Moved[c].Buffer == nil && in.Out[c] == nil && (len(group) == 0 || in.Payload[group[0]].Bytes == column.Bytes) {
+		alike := len(group) == 0 || in.Payload[group[0]].Bytes == column.Bytes
+		if in.Moved[c].Buffer == nil && in.Out[c] == nil && alike {
 			group = append(group, c)
 		}
 	}
@@ -53,8 +56,11 @@ func (in *Input) nextGroup(most int) (group []int) {
 type Transformation struct {
 	Passes       int
 	ScratchBytes uint64
-	Record       func(list *backend.List, scratch backend.Range, source primitive.Columns, buffers [2]primitive.Columns) error
+	Record       Recorder
 }
+
+// Recorder records a transformation of source that goes back and forth between two buffers.
+type Recorder func(list *backend.List, scratch backend.Range, source primitive.Columns, buffers [2]primitive.Columns) error
 
 // Move says what moves with the keys of an input, and how.
 type Move struct {
@@ -64,8 +70,8 @@ type Move struct {
 	Plan       func(primitive.Layout) (Transformation, error)
 }
 
-// Transform moves the keys of an input with row numbers or the next payload columns. What is moved lies in the memory of
-// the lane; columns that move later come into the same order, and their keys are not kept.
+// Transform moves the keys of an input with row numbers or the next payload columns. What is moved lies in the memory
+// of the lane; columns that move later come into the same order, and their keys are not kept.
 func (in *Input) Transform(ctx context.Context, lane *exec.Lane, move Move) error {
 	most := kernel.MaxColumns
 	if move.OneByOne {
@@ -100,7 +106,8 @@ func (in *Input) Transform(ctx context.Context, lane *exec.Lane, move Move) erro
 		to := &buffers[pass%2]
 		to.Keys = keys.New(in.Rows*uint64(layout.KeyBytes), in.Name+" keys, transformed").All()
 		for range source.Payload {
-			to.Payload = append(to.Payload, payload.New(in.Rows*uint64(layout.PayloadBytes), in.Name+" payload, transformed").All())
+			column := payload.New(in.Rows*uint64(layout.PayloadBytes), in.Name+" payload, transformed")
+			to.Payload = append(to.Payload, column.All())
 		}
 	}
 	if t.Passes == 0 && move.RowNumbers {
@@ -135,9 +142,9 @@ func (in *Input) Transform(ctx context.Context, lane *exec.Lane, move Move) erro
 	return nil
 }
 
-// Materialize makes the payload columns that are missing in an output of rows rows, in the memory of the lane. ids tells
-// the row of each: of a moved column or, with untransformed, of a column of the caller. transform moves columns that are
-// not moved; what it moves is released once it is gathered, as columns in memory are.
+// Materialize makes the payload columns that are missing in an output of rows rows, in the memory of the lane. ids
+// tells the row of each: of a moved column or, with untransformed, of a column of the caller. transform moves columns
+// that are not moved; what it moves is released once it is gathered, as columns in memory are.
 func (in *Input) Materialize(ctx context.Context, lane *exec.Lane, ids backend.Range, rows uint64, untransformed bool,
 	transform func() error) error {
 	for rows > 0 {

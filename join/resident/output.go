@@ -10,23 +10,24 @@ import (
 	"github.com/spirjoin/spirjoin/primitive"
 )
 
-// Output is the output of a join under way, which a kernel writes that joins unit by unit (include/join_output.glsl): the key, and of
-// each side two payload columns that are moved. Where a side has more of them, or none is moved, the kernel writes the row
-// to gather others by in place of the last.
+// Output is the output of a join under way, which a kernel writes that joins unit by unit (include/join_output.glsl):
+// the key, and of each side two payload columns that are moved. Where a side has more of them, or none is moved, the
+// kernel writes the row to gather others by in place of the last.
 type Output struct {
 	Lane   *exec.Lane
 	Inputs [2]*Input // left and right as the kernel calls them
 	Units  uint32
 	// Peeled rows come first; somebody else writes them.
 	Peeled uint64
-	// CountFirst counts the output of every unit before any is written, and every unit then writes where it belongs. Otherwise output
-	// is written as it comes, into room for Room rows, and again where there are more.
+	// CountFirst counts the output of every unit before any is written, and every unit then writes where it belongs.
+	// Otherwise output is written as it comes, into room for Room rows, and again where there are more.
 	CountFirst bool
 	Room       uint64
-	// Approve, if set, sees the number of rows before memory beyond that for Room is taken for them; its error ends the join.
+	// Approve, if set, sees the number of rows before memory beyond that for Room is taken for them; its error ends the
+	// join.
 	Approve func(rows uint64) error
-	// PageRows, 1 to 8, has each of Invocations take the room that it writes to in pages of so many rows (RT 3.2.2); what stays empty
-	// of them is compacted. With 0 workgroups take what they need, and nothing stays empty.
+	// PageRows, 1 to 8, has each of Invocations take the room that it writes to in pages of so many rows (RT 3.2.2);
+	// what stays empty of them is compacted. With 0 workgroups take what they need, and nothing stays empty.
 	PageRows    uint32
 	Invocations uint64
 	// Record records the kernel, over all units. It adds to the columns the keys of both sides.
@@ -283,8 +284,8 @@ func (in *Input) written() (columns []int) {
 	return columns[:min(1, len(columns))]
 }
 
-// OutputColumn is a column of the output that is written row by row: Out[i] gets From of the row that makes row i, its number where From
-// is absent.
+// OutputColumn is a column of the output that is written row by row: Out[i] gets From of the row that makes row i, its
+// number where From is absent.
 type OutputColumn struct {
 	From  backend.Range
 	Out   *backend.Buffer
@@ -331,8 +332,9 @@ type kernelColumn struct {
 	from, out *backend.Range
 }
 
-// Result makes the payload columns that the kernel did not write, and hands the output over; the sides are those of the result.
-// untransformed says that row numbers are those of the caller's columns, transform moves columns that are not moved.
+// Result makes the payload columns that the kernel did not write, and hands the output over; the sides are those of the
+// result. untransformed says that row numbers are those of the caller's columns, transform moves columns that are not
+// moved.
 func (o *Output) Result(ctx context.Context, rows uint64, untransformed bool, transform func(side int) error) (*Result, error) {
 	memory := o.Lane.Memory
 	for _, s := range o.Inputs {

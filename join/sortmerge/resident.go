@@ -1,4 +1,5 @@
-// Package sortmerge joins two relations that are on one device by sorting both by key and merging them (GFTR 4.2, RT 3.3).
+// Package sortmerge joins two relations that are on one device by sorting both by key and merging them (GFTR 4.2, RT
+// 3.3).
 package sortmerge
 
 import (
@@ -16,25 +17,27 @@ import (
 
 // Options say how to join relations that are on a device. Whatever they are, the rows of the output are the same.
 type Options struct {
-	// Untransformed sorts row numbers with the keys and gathers payload from the caller's columns (GFUR, smj-um). Otherwise payload
-	// columns are sorted themselves and gathered from there (GFTR, smj-om).
+	// Untransformed sorts row numbers with the keys and gathers payload from the caller's columns (GFUR, smj-um).
+	// Otherwise payload columns are sorted themselves and gathered from there (GFTR, smj-om).
 	Untransformed bool
-	// OneByOne sorts one payload column at a time (GFTR algorithm 1), which takes less memory (GFTR table 2). Otherwise up to three
-	// columns of one width are sorted together.
+	// OneByOne sorts one payload column at a time (GFTR algorithm 1), which takes less memory (GFTR table 2). Otherwise
+	// up to three columns of one width are sorted together.
 	OneByOne bool
 	// MergeSort sorts by merging (RT 3.3.1), with one payload column at a time, instead of digit by digit.
 	MergeSort bool
-	// CountFirst counts the output of every unit before any is written. Otherwise output is written as it comes, into room for
-	// OutputRows rows, and again where there is more of it. OutputRows 0 is as many rows as the side with more of them has.
+	// CountFirst counts the output of every unit before any is written. Otherwise output is written as it comes, into
+	// room for OutputRows rows, and again where there is more of it. OutputRows 0 is as many rows as the side with more
+	// of them has.
 	CountFirst bool
 	OutputRows uint64
-	// Approve, if set, sees the number of output rows before memory beyond that for OutputRows is taken; its error ends the join.
+	// Approve, if set, sees the number of output rows before memory beyond that for OutputRows is taken; its error ends
+	// the join.
 	Approve func(rows uint64) error
 }
 
-// Join joins relations that are on a device, whose keys are equally wide, by sorting both, or one or none where the keys of a side
-// are sorted already, and merging them. Every pair of rows with equal keys is a row of the result, which has the key and all payload
-// columns of both; the order of rows is open. The caller releases the result.
+// Join joins relations that are on a device, whose keys are equally wide, by sorting both, or one or none where the
+// keys of a side are sorted already, and merging them. Every pair of rows with equal keys is a row of the result, which
+// has the key and all payload columns of both; the order of rows is open. The caller releases the result.
 //
 // Errors: backend.ErrInvalidInput, backend.ErrLimit for more rows than one relation can have, those of the device.
 func Join(ctx context.Context, lane *exec.Lane, left, right resident.Relation, o Options) (*resident.Result, error) {
@@ -113,11 +116,12 @@ func (j *join) match(ctx context.Context) (rows uint64, err error) {
 	return j.out.Write(ctx)
 }
 
-// sort sorts the keys of a side with the next payload columns, or with row numbers. What is sorted already stays where it is, and
-// matches tell its rows as they are.
+// sort sorts the keys of a side with the next payload columns, or with row numbers. What is sorted already stays where
+// it is, and matches tell its rows as they are.
 func (j *join) sort(ctx context.Context, s *input) error {
 	unsorted := s.bits != 0
-	move := resident.Move{Stage: "sort", RowNumbers: j.Untransformed && unsorted, OneByOne: (j.OneByOne || j.MergeSort) && unsorted}
+	oneByOne := (j.OneByOne || j.MergeSort) && unsorted
+	move := resident.Move{Stage: "sort", RowNumbers: j.Untransformed && unsorted, OneByOne: oneByOne}
 	move.Plan = func(layout primitive.Layout) (t resident.Transformation, err error) {
 		if j.MergeSort && unsorted {
 			p, err := primitive.PlanMergeSort(j.lane.Tuning(), layout)

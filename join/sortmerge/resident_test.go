@@ -97,8 +97,8 @@ func TestSortedSides(t *testing.T) {
 	})
 }
 
-// Keys that are frequent on both sides are counted before they are joined: too many pairs are an error before anything is written, and
-// as many as there may be find room at once.
+// Keys that are frequent on both sides are counted before they are joined: too many pairs are an error before anything
+// is written, and as many as there may be find room at once.
 func TestHotKeys(t *testing.T) {
 	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {
 		if jointest.Tuning(t) != nil {
