@@ -36,7 +36,7 @@ func (s *Scope) New(sizeBytes uint64, label string) *backend.Buffer {
 		return nil
 	}
 	var b *backend.Buffer
-	if b, s.err = s.device.Allocate(backend.DeviceLocal, sizeBytes, label); s.err != nil {
+	if b, s.err = s.device.Allocate(s.ctx, backend.DeviceLocal, sizeBytes, label); s.err != nil {
 		s.grant.credit(s.device, footprint(sizeBytes))
 		return nil
 	}
@@ -91,5 +91,5 @@ func (s *Scope) free(b *backend.Buffer) {
 
 // footprint is what a buffer takes in an arena.
 func footprint(sizeBytes uint64) uint64 {
-	return (sizeBytes + backend.ArgAlignmentBytes - 1) / backend.ArgAlignmentBytes * backend.ArgAlignmentBytes
+	return (sizeBytes + backend.PlanAlignment - 1) / backend.PlanAlignment * backend.PlanAlignment
 }

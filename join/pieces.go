@@ -145,7 +145,7 @@ func (r *Result) makePiece(
 	}
 	point, err := device.Submit(ctx, backend.Compute, list)
 	if err == nil {
-		err = device.Wait(ctx, point)
+		err = point.Wait(ctx)
 	}
 	if err != nil {
 		return nil, err

@@ -22,7 +22,7 @@ import (
 func TestProfilePerQuery(t *testing.T) {
 	left, right := tables(t, 3000, 9000)
 	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {
-		ops, err := primitive.New(device, small.With(jointest.Tuning(t)))
+		ops, err := primitive.New(device, small.With(jointest.Tuning(t, device.Info())))
 		require.NoError(t, err)
 		engine := &join.Engine{Ops: ops, Allocator: memory.DefaultAllocator}
 		stages := func(algorithm join.Algorithm) ([]string, error) {

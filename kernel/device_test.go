@@ -117,7 +117,7 @@ func runDevice(t *testing.T, device *backend.Device, c *kernelCase) [][]byte {
 		if arg == nil {
 			continue
 		}
-		b, err := device.Allocate(backend.DeviceLocal, uint64(len(arg)), c.spec.Args[i].Name)
+		b, err := device.Allocate(t.Context(), backend.DeviceLocal, uint64(len(arg)), c.spec.Args[i].Name)
 		require.NoError(t, err)
 		defer b.Release()
 		args[i] = b.All()

@@ -13,7 +13,7 @@ import (
 func Unordered(ctx context.Context, lane *exec.Lane, keyBytes int, keys ...backend.Range) ([]uint64, error) {
 	temporary := lane.Scope(ctx)
 	defer temporary.ReleaseAll()
-	scratch := temporary.New(uint64(len(keys))*backend.ArgAlignmentBytes, "varying bits")
+	scratch := temporary.New(uint64(len(keys))*backend.PlanAlignment, "varying bits")
 	if err := temporary.Err(); err != nil {
 		return nil, err
 	}
@@ -25,7 +25,7 @@ func Unordered(ctx context.Context, lane *exec.Lane, keyBytes int, keys ...backe
 		if plans[i], err = primitive.PlanVaryingBits(lane.Tuning(), rows, keyBytes); err != nil {
 			return nil, err
 		}
-		part := scratch.Range(uint64(i)*backend.ArgAlignmentBytes, plans[i].ScratchBytes)
+		part := scratch.Range(uint64(i)*backend.PlanAlignment, plans[i].ScratchBytes)
 		if err := lane.VaryingBits(list, plans[i], k, part); err != nil {
 			return nil, err
 		}
@@ -39,7 +39,7 @@ func Unordered(ctx context.Context, lane *exec.Lane, keyBytes int, keys ...backe
 	}
 	bits := make([]uint64, len(keys))
 	for i := range keys {
-		varying, descents := plans[i].Found(found[i*backend.ArgAlignmentBytes:])
+		varying, descents := plans[i].Found(found[i*backend.PlanAlignment:])
 		if descents > 0 {
 			bits[i] = varying
 		}

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/internal/text"
 	"github.com/spirjoin/spirjoin/primitive"
 	"github.com/spirjoin/spirjoin/relation"
 )
@@ -131,22 +132,13 @@ func (p *Plan) Check(capBytes uint64, limits *backend.Limits) error {
 	}
 	return &backend.OpError{Op: "plan sort-merge join", Err: backend.ErrDeviceMemory, Detail: fmt.Sprintf(
 		"%s need %d bytes of device memory, the limit is %d; raise device_memory to at least %s",
-		p.Problem, p.PeakBytes, capBytes, mebibytes(p.PeakBytes))}
+		p.Problem, p.PeakBytes, capBytes, text.Mebibytes(p.PeakBytes))}
 }
 
 // String names the sizes of a problem.
 func (p Problem) String() string {
 	return fmt.Sprintf("%d x %d rows with keys of %d bytes", p.Rows[relation.Left], p.Rows[relation.Right], p.KeyBytes)
 }
-
-func plural(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, many)
-}
-
-func mebibytes(n uint64) string { return fmt.Sprintf("%dMiB", (n+1<<20-1)>>20) }
 
 // String lists the steps for an explain text.
 func (p *Plan) String() string {
@@ -158,15 +150,15 @@ func (p *Plan) String() string {
 		sort := &p.sort[side]
 		payload := [...]string{"keys alone", "row numbers made on the way", "row numbers given"}[sort.Sort.Payload]
 		fmt.Fprintf(&b, "sort %-5s   %d rows, %d-byte keys, %s in at most %s, %s\n",
-			side, p.Rows[side], p.KeyBytes, plural(p.KeyBits, "bit", "bits"), plural(sort.Passes(), "pass", "passes"), payload)
+			side, p.Rows[side], p.KeyBytes, text.Plural(p.KeyBits, "bit"), text.Plural(sort.Passes(), "pass"), payload)
 	}
 	fmt.Fprintf(&b, "range search the keys of the %s side in the %s side\n", p.First, 1-p.First)
 	if !p.CountOnly {
 		b.WriteString("expand       pairs of row numbers, balanced by output\n")
 	}
-	fmt.Fprintf(&b, "memory       at most %s on the device", mebibytes(p.PeakBytes))
+	fmt.Fprintf(&b, "memory       at most %s on the device", text.Mebibytes(p.PeakBytes))
 	if p.HeldBytes > 0 {
-		fmt.Fprintf(&b, ", %s while pairs are expanded", mebibytes(p.HeldBytes))
+		fmt.Fprintf(&b, ", %s while pairs are expanded", text.Mebibytes(p.HeldBytes))
 	}
 	b.WriteByte('\n')
 	return b.String()

@@ -2,6 +2,7 @@ package primitive
 
 import (
 	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/bench/measure"
 	"github.com/spirjoin/spirjoin/bench/workload"
 	"github.com/spirjoin/spirjoin/kernel"
 )
@@ -45,7 +46,7 @@ var partitionJoinBenchmark = Benchmark{
 					for i := range int64(block.rows) {
 						row := block.first + uint64(i)
 						if l := leftRow(row); block.at(0, i) != key(l) || block.at(1, i) != b.partner(l) || block.at(2, i) != b.partner(row) {
-							return wrongf("row %d is not left row %d with right row %d", row, l, row)
+							return measure.Wrongf("row %d is not left row %d with right row %d", row, l, row)
 						}
 					}
 					return nil

@@ -31,27 +31,31 @@ var rooms = []room{
 	{"internal/hugepages", "", ""},
 	{"internal/offheap", "internal/hugepages", ""},
 	{"internal/leak", "internal/offheap", ""},
+	{"internal/golden", "", "github.com/stretchr/testify"},
+	{"internal/text", "", ""},
+	{"internal/selftest", ". join backend", "github.com/apache/arrow-go"},
 	{"internal/devicetest", "internal/leak host vulkan vulkan/vulkantest backend", "github.com/stretchr/testify"},
 	{"internal/recorded", "host backend", "github.com/stretchr/testify"},
-	{"internal/jointest", "join/resident exec primitive vulkan vulkan/vulkantest backend", "github.com/stretchr/testify"},
+	{"internal/jointest", "internal/devicetest join/resident exec primitive vulkan vulkan/vulkantest backend", "github.com/stretchr/testify"},
 	{"tools", "primitive kernel backend", ""},
-	{"cmd", ". bench tableio join join/plan groupby relation exec primitive host vulkan opencl shaders kernel backend",
+	{"cmd", ". bench tableio join join/plan groupby relation exec primitive host vulkan opencl shaders kernel backend internal/selftest internal/text",
 		"github.com/urfave/cli github.com/schollz/progressbar github.com/apache/arrow-go golang.org/x"},
-	{"bench", ". tableio join join/auto join/plan join/hash join/sortmerge join/resident groupby ranges relation exec primitive host vulkan opencl shaders kernel backend",
+	{"bench", ". tableio join join/auto join/plan join/hash join/sortmerge join/resident groupby ranges relation exec primitive host vulkan opencl shaders kernel backend " +
+		"internal/text",
 		"github.com/pingcap/go-tpc github.com/apache/arrow-go golang.org/x"},
 	{".", "tableio join join/auto join/plan join/hash join/sortmerge join/resident groupby relation exec primitive host vulkan opencl shaders kernel backend internal/cache internal/offheap",
 		"github.com/apache/arrow-go golang.org/x"},
-	{"tableio", "tableio/columnchunk relation backend internal/offheap", "github.com/apache/arrow-go github.com/klauspost/compress golang.org/x"},
+	{"tableio", "tableio/columnchunk relation backend internal/offheap internal/text", "github.com/apache/arrow-go github.com/klauspost/compress golang.org/x"},
 	{"tableio/columnchunk", "", "github.com/apache/arrow-go github.com/klauspost/compress github.com/pierrec/lz4 golang.org/x"},
-	{"join", "join/auto join/plan join/resident ranges relation exec primitive kernel backend", "github.com/apache/arrow-go golang.org/x"},
+	{"join", "join/auto join/plan join/resident ranges relation exec primitive kernel backend internal/text", "github.com/apache/arrow-go golang.org/x"},
 	{"join/auto", "join/plan join/hash join/sortmerge join/resident ranges relation exec primitive kernel backend", ""},
-	{"join/plan", "join/hash ranges relation primitive kernel backend", ""},
+	{"join/plan", "join/hash ranges relation primitive kernel backend internal/text", ""},
 	{"join/hash", "join/resident ranges relation exec primitive kernel backend", ""},
 	{"join/sortmerge", "join/resident ranges relation exec primitive kernel backend", ""},
 	{"join/resident", "exec primitive kernel backend", ""},
 	{"groupby", "groupby/* ranges relation exec primitive kernel backend", "github.com/apache/arrow-go golang.org/x"},
 	{"groupby/*", "ranges relation exec primitive kernel backend", ""},
-	{"ranges", "relation exec primitive kernel backend", ""},
+	{"ranges", "relation exec primitive kernel backend internal/text", ""},
 	{"relation", "exec primitive kernel backend", "github.com/apache/arrow-go golang.org/x"},
 	{"exec", "primitive backend", ""},
 	{"primitive", "kernel backend", "golang.org/x"},
@@ -108,7 +112,7 @@ func TestViolationsAreFound(t *testing.T) {
 }
 
 // leakFree are the rooms whose tests neither start goroutines nor open devices, or cannot import internal/leak.
-const leakFree = "internal/arch internal/cache internal/hugepages internal/offheap kernel/generate shaders"
+const leakFree = "internal/arch internal/cache internal/hugepages internal/offheap internal/text kernel/generate shaders"
 
 func TestEveryPackageLooksForLeaks(t *testing.T) {
 	packages := list(t, "")

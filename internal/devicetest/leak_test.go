@@ -27,10 +27,10 @@ func TestPlanted(t *testing.T) {
 	ForEach(t, func(t *testing.T, device *backend.Device) {
 		switch planted {
 		case "buffer":
-			_, err := device.Allocate(backend.DeviceLocal, 1000, "forgotten")
+			_, err := device.Allocate(t.Context(), backend.DeviceLocal, 1000, "forgotten")
 			require.NoError(t, err)
 		case "buffer released twice":
-			b, err := device.Allocate(backend.DeviceLocal, 1000, "forgotten")
+			b, err := device.Allocate(t.Context(), backend.DeviceLocal, 1000, "forgotten")
 			require.NoError(t, err)
 			b.Release()
 			b.Release()

@@ -25,7 +25,7 @@ import (
 func TestJoin(t *testing.T) {
 	names := slices.Sorted(maps.Keys(jointest.Workloads))
 	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {
-		ops, err := primitive.New(device, jointest.Tuning(t))
+		ops, err := primitive.New(device, jointest.Tuning(t, device.Info()))
 		require.NoError(t, err)
 		taken := make(map[plan.Algorithm]bool)
 		for _, c := range devicetest.Combinations(t, len(jointest.Sizes), len(jointest.Payloads), len(names), 2) {
@@ -82,7 +82,7 @@ func TestFacts(t *testing.T) {
 			require.NoError(t, memory.Err())
 			point, err := device.Upload(context.Background(), b.All(), backend.AsBytes(keys))
 			require.NoError(t, err)
-			require.NoError(t, device.Wait(context.Background(), point))
+			require.NoError(t, point.Wait(context.Background()))
 			return resident.Relation{Rows: uint64(rows), Keys: resident.Column{Data: b.All(), Bytes: 4}}
 		}
 		primary := relation(build, func(i int) uint32 { return uint32(i) * 7919 % 524_287 })

@@ -362,7 +362,7 @@ func (j *join) cut(ctx context.Context) error {
 	temporary := j.lane.Scope(ctx)
 	defer temporary.ReleaseAll()
 	counts, scratch := temporary.New(partitions*4, "units of partitions"), temporary.New(scan.ScratchBytes, "scan scratch")
-	oversizedAt := (partitions*4 + 4 + backend.ArgAlignmentBytes - 1) / backend.ArgAlignmentBytes * backend.ArgAlignmentBytes
+	oversizedAt := (partitions*4 + 4 + backend.PlanAlignment - 1) / backend.PlanAlignment * backend.PlanAlignment
 	offsets := temporary.New(oversizedAt+4, "units before partitions") // and the number of oversized partitions
 	if err := temporary.Err(); err != nil {
 		return err
