@@ -15,12 +15,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/spirjoin/spirjoin/internal/devicetest"
+	"github.com/spirjoin/spirjoin/internal/leak"
 	"github.com/spirjoin/spirjoin/tableio"
 )
 
 func TestMain(m *testing.M) {
 	RunTPCHChildIfAsked()
-	os.Exit(m.Run())
+	leak.Main(m)
 }
 
 func readTable(t *testing.T, path string) arrow.Table {
