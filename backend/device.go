@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -25,6 +26,7 @@ type Device struct {
 
 	submitMu sync.Mutex // held while a batch is built and handed to the driver
 	staging  [Roles]staging
+	observer atomic.Pointer[func(Event)]
 
 	mu        sync.Mutex // guards what follows
 	arenas    [2]arena   // by Memory
@@ -34,7 +36,7 @@ type Device struct {
 	next      [Roles]uint64 // value of the last batch submitted
 	completed [Roles]uint64 // as of the last settle
 	flights   [Roles][]flight
-	kernels   map[string]*Kernel
+	kernels   map[kernelKey]*Kernel
 	live      map[holding]struct{}
 	pending   []*lease // released, perhaps still in use
 	misuse    []string
@@ -66,7 +68,7 @@ func NewDevice(driver Driver, options DeviceOptions) *Device {
 		driver: driver, info: info, options: options,
 		hazards: newHazardTracker(),
 		pacer:   pacer{bound: options.SubmitBound, firstGuess: guess, seconds: make(map[string]float64)},
-		kernels: make(map[string]*Kernel),
+		kernels: make(map[kernelKey]*Kernel),
 		live:    make(map[holding]struct{}),
 	}
 	if a := &d.info.Limits.ArgumentAlignment; *a == 0 {
@@ -97,19 +99,35 @@ func (d *Device) Options() DeviceOptions { return d.options }
 // Driver is the driver below, for optional capabilities by type assertion.
 func (d *Device) Driver() Driver { return d.driver }
 
+// kernelKey is a kernel in one configuration.
+type kernelKey struct {
+	spec   *KernelSpec
+	config any
+}
+
 // Kernel compiles a kernel at its first use for a configuration and returns it.
 func (d *Device) Kernel(spec *KernelSpec, config Config) (*Kernel, error) {
 	full, err := spec.Complete(config)
 	if err != nil {
 		return nil, err
 	}
-	key := spec.Name + " " + full.String()
+	return d.KernelFor(spec, full.String(), func() Config { return full })
+}
+
+// KernelFor is [Device.Kernel] for a configuration that is a comparable value; named gives its settings by name, and is
+// called only where the kernel was not compiled before.
+func (d *Device) KernelFor(spec *KernelSpec, config any, named func() Config) (*Kernel, error) {
+	key := kernelKey{spec, config}
 	d.mu.Lock()
 	k, ok := d.kernels[key]
 	failed := d.failed
 	d.mu.Unlock()
 	if ok || failed != nil {
 		return k, failed
+	}
+	full, err := spec.Complete(named())
+	if err != nil {
+		return nil, err
 	}
 	program, err := d.driver.Compile(spec, full)
 	if err != nil {
@@ -118,7 +136,7 @@ func (d *Device) Kernel(spec *KernelSpec, config Config) (*Kernel, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if k, ok = d.kernels[key]; !ok {
-		k = &Kernel{Spec: spec, Config: full, Program: program, key: key}
+		k = &Kernel{Spec: spec, Config: full, Program: program, key: spec.Name + " " + full.String()}
 		d.kernels[key] = k
 	}
 	return k, nil

@@ -26,6 +26,12 @@ type flight struct {
 // kernels on one that runs none. Submit itself blocks only while too many earlier submissions
 // of the queue are unfinished. When it fails or ctx ends, a part of the list may have been submitted.
 func (d *Device) Submit(ctx context.Context, role Role, list *List) (Point, error) {
+	d.notify(Event{Kind: Submitted, Role: role, Commands: list.Commands})
+	return d.submit(ctx, role, list)
+}
+
+// submit is Submit for the transfers of this package.
+func (d *Device) submit(ctx context.Context, role Role, list *List) (Point, error) {
 	if here, _ := d.info.Runs(role); !here {
 		return Point{}, &OpError{Op: "submit", Device: d.info.Name, Err: ErrUnsupported,
 			Detail: fmt.Sprintf("the device has no %v queue", role)}
@@ -147,6 +153,7 @@ func (p Point) Wait(ctx context.Context) error {
 	if p.device == nil {
 		return nil
 	}
+	p.device.notify(Event{Kind: Waited, Role: p.at.Role})
 	return p.device.wait(ctx, p.at)
 }
 
@@ -171,6 +178,11 @@ func (d *Device) wait(ctx context.Context, point QueuePoint) error {
 
 // WaitBuffer blocks until no submitted work uses the buffer, so that the host may touch its mapped memory.
 func (d *Device) WaitBuffer(ctx context.Context, b *Buffer) error {
+	d.notify(Event{Kind: Waited, Range: b.All()})
+	return d.waitBuffer(ctx, b)
+}
+
+func (d *Device) waitBuffer(ctx context.Context, b *Buffer) error {
 	d.mu.Lock()
 	uses := b.lease.uses
 	d.mu.Unlock()

@@ -44,7 +44,7 @@ func (s *staging) slot(ctx context.Context, d *Device, role Role, i uint64) (*Bu
 			return nil, err
 		}
 	}
-	return s.buffers[i], s.points[i].Wait(ctx)
+	return s.buffers[i], d.wait(ctx, s.points[i].at)
 }
 
 // Upload copies src to dst, which must have its size rounded up to 4 bytes. The returned point passes when the copy is
@@ -54,8 +54,9 @@ func (d *Device) Upload(ctx context.Context, dst Range, src []byte) (Point, erro
 	if err := d.checkTransfer("upload", dst, len(src)); err != nil || len(src) == 0 {
 		return Point{}, err
 	}
+	d.notify(Event{Kind: Uploaded, Range: dst})
 	if mapped := dst.mapped(); mapped != nil {
-		if err := d.WaitBuffer(ctx, dst.Buffer); err != nil {
+		if err := d.waitBuffer(ctx, dst.Buffer); err != nil {
 			return Point{}, err
 		}
 		copyParallel(mapped, src)
@@ -65,7 +66,7 @@ func (d *Device) Upload(ctx context.Context, dst Range, src []byte) (Point, erro
 		defer from.Buffer.Release()
 		var list List
 		list.Copy(dst, from)
-		return d.Submit(ctx, Upload, &list)
+		return d.submit(ctx, Upload, &list)
 	}
 	s := &d.staging[Upload]
 	if err := s.take(ctx); err != nil {
@@ -84,7 +85,7 @@ func (d *Device) Upload(ctx context.Context, dst Range, src []byte) (Point, erro
 		words := (n + 3) / 4 * 4
 		var list List
 		list.Copy(dst.Buffer.Range(dst.OffsetBytes+at, words), slot.Range(0, words))
-		if point, err = d.Submit(ctx, Upload, &list); err != nil {
+		if point, err = d.submit(ctx, Upload, &list); err != nil {
 			return point, err
 		}
 		s.points[i] = point
@@ -98,8 +99,9 @@ func (d *Device) Download(ctx context.Context, dst []byte, src Range) error {
 	if err := d.checkTransfer("download", src, len(dst)); err != nil || len(dst) == 0 {
 		return err
 	}
+	d.notify(Event{Kind: Downloaded, Range: src})
 	if mapped := src.mapped(); mapped != nil {
-		if err := d.WaitBuffer(ctx, src.Buffer); err != nil {
+		if err := d.waitBuffer(ctx, src.Buffer); err != nil {
 			return err
 		}
 		copyParallel(dst, mapped)
@@ -109,11 +111,11 @@ func (d *Device) Download(ctx context.Context, dst []byte, src Range) error {
 		defer to.Buffer.Release()
 		var list List
 		list.Copy(to, src)
-		point, err := d.Submit(ctx, Download, &list)
+		point, err := d.submit(ctx, Download, &list)
 		if err != nil {
 			return err
 		}
-		return point.Wait(ctx)
+		return d.wait(ctx, point.at)
 	}
 	s := &d.staging[Download]
 	if err := s.take(ctx); err != nil {
@@ -131,7 +133,7 @@ func (d *Device) Download(ctx context.Context, dst []byte, src Range) error {
 			words := (min(stagingBytes, size-at) + 3) / 4 * 4
 			var list List
 			list.Copy(slot.Range(0, words), src.Buffer.Range(src.OffsetBytes+at, words))
-			if s.points[i], err = d.Submit(ctx, Download, &list); err != nil {
+			if s.points[i], err = d.submit(ctx, Download, &list); err != nil {
 				return err
 			}
 		}

@@ -23,8 +23,9 @@ type batch struct {
 type op struct {
 	kind       backend.CommandKind
 	barrier    bool
-	spec       *backend.KernelSpec
-	call       backend.Call
+	program    *program
+	args       [][]byte
+	run        func(group uint32)
 	firstGroup uint32
 	endGroup   uint32
 	dst, src   []byte
@@ -46,14 +47,14 @@ func (d *Driver) prepare(b *backend.Batch) (*batch, error) {
 			if !ok || p.driver != d {
 				return nil, d.fail("submit", backend.ErrInvalidInput, "kernel %s was compiled by another device", step.Kernel.Spec.Name)
 			}
-			o.spec = p.spec
-			o.call = backend.Call{Args: make([][]byte, len(step.Args)), Params: step.Params, Config: p.config}
+			o.program, o.args = p, make([][]byte, len(step.Args))
 			o.firstGroup, o.endGroup = step.FirstGroup, step.EndGroup
 			for k := range step.Args {
-				if o.call.Args[k], err = prepared.view(d, step.Args[k]); err != nil {
+				if o.args[k], err = prepared.view(d, step.Args[k]); err != nil {
 					return nil, err
 				}
 			}
+			o.run = p.reference(o.args, step.Params)
 		case backend.Copy:
 			if o.src, err = prepared.view(d, step.Src); err != nil {
 				return nil, err

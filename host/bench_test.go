@@ -52,7 +52,7 @@ func BenchmarkGather(b *testing.B) {
 	for _, rows := range []int{1 << 16, 1 << 22, 1 << 24} {
 		b.Run(fmt.Sprintf("rows=%d", rows), func(b *testing.B) {
 			benchmark(b, func(device *backend.Device, _ *backend.Kernel, _ *backend.Buffer) {
-				k, err := device.Kernel(kernel.Gather, backend.Config{"value_bits": 64, "workgroup": 1, "items": 1 << 14})
+				k, err := device.Kernel(kernel.Gather.KernelSpec, backend.Config{"value_bits": 64, "workgroup": 1, "items": 1 << 14})
 				require.NoError(b, err)
 				var args []backend.Range
 				for _, width := range []int{8, 4, 8} {
@@ -70,7 +70,7 @@ func BenchmarkGather(b *testing.B) {
 				b.ResetTimer()
 				for range b.N {
 					var list backend.List
-					list.Dispatch(k, kernel.Groups(k.Config, uint64(rows)), args, uint32(rows))
+					list.Dispatch(k, kernel.Groups(kernel.Named(k.Config), uint64(rows)), args, uint32(rows))
 					require.NoError(b, device.Run(context.Background(), &list))
 				}
 				b.StopTimer()

@@ -68,9 +68,10 @@ func (d *Driver) Info() *backend.DeviceInfo { return d.info }
 
 // program implements backend.Program.
 type program struct {
-	driver *Driver
-	spec   *backend.KernelSpec
-	config backend.Config
+	driver    *Driver
+	spec      *backend.KernelSpec
+	config    backend.Config
+	reference backend.Reference
 }
 
 // Compile implements backend.Driver. A kernel without a reference is ErrUnsupported; arguments and parameters beyond
@@ -89,7 +90,7 @@ func (d *Driver) Compile(spec *backend.KernelSpec, config backend.Config) (backe
 	limits := &d.info.Limits
 	words := 2*len(spec.Args) + len(spec.Params) + 2 // addresses, parameters, range of workgroups
 	switch {
-	case spec.Run == nil:
+	case spec.Reference == nil:
 		return nil, fail(backend.ErrUnsupported, "the catalogue has no reference for it")
 	case uint64(words)*4 > uint64(limits.MaxArgumentBytes):
 		return nil, fail(backend.ErrLimit, "%d bytes of arguments, the device allows %d", words*4, limits.MaxArgumentBytes)
@@ -100,7 +101,7 @@ func (d *Driver) Compile(spec *backend.KernelSpec, config backend.Config) (backe
 	case d.backend.faults.compile(&d.backend.options.Faults):
 		return nil, fail(backend.ErrHostMemory, "injected fault")
 	}
-	return &program{driver: d, spec: spec, config: full}, nil
+	return &program{driver: d, spec: spec, config: full, reference: spec.Reference(full)}, nil
 }
 
 // Submit implements backend.Driver.

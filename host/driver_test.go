@@ -17,13 +17,22 @@ var increment = &backend.KernelSpec{
 	Args:      []backend.ArgSpec{{Name: "values", Access: backend.ReadWrite}},
 	Params:    []string{"rows", "step"},
 	Constants: []backend.Constant{{Name: "workgroup", Default: 64}},
-	Run: func(call *backend.Call, group uint32) {
-		values := backend.Words(call.Args[0])[:call.Params[0]]
+	Reference: reference(func(args [][]byte, params []uint32, group uint32) {
+		values := backend.Words(args[0])[:params[0]]
 		lo := uint64(group) * 64
 		for i := lo; i < min(lo+64, uint64(len(values))); i++ {
-			values[i] += call.Params[1]
+			values[i] += params[1]
 		}
-	},
+	}),
+}
+
+// reference makes the reference of a kernel without configuration.
+func reference(run func(args [][]byte, params []uint32, group uint32)) func(backend.Config) backend.Reference {
+	return func(backend.Config) backend.Reference {
+		return func(args [][]byte, params []uint32) func(group uint32) {
+			return func(group uint32) { run(args, params, group) }
+		}
+	}
 }
 
 func openDevice(t *testing.T, options Options) *backend.Device {

@@ -104,11 +104,11 @@ func TestFaults(t *testing.T) {
 var badKernel = &backend.KernelSpec{
 	Name: "bad_kernel",
 	Args: []backend.ArgSpec{{Name: "values", Access: backend.ReadWrite}},
-	Run: func(call *backend.Call, group uint32) {
+	Reference: reference(func(args [][]byte, params []uint32, group uint32) {
 		if group == 7 {
-			backend.Words(call.Args[0])[1<<20]++
+			backend.Words(args[0])[1<<20]++
 		}
-	},
+	}),
 }
 
 func TestPanicOfAReference(t *testing.T) {
@@ -139,11 +139,11 @@ func TestPanicOfAReference(t *testing.T) {
 // gate is a kernel that says when it runs and writes to its argument when it may.
 func gate() (spec *backend.KernelSpec, started, write chan bool) {
 	started, write = make(chan bool), make(chan bool)
-	return &backend.KernelSpec{Name: "gate", Args: badKernel.Args, Run: func(call *backend.Call, _ uint32) {
+	return &backend.KernelSpec{Name: "gate", Args: badKernel.Args, Reference: reference(func(args [][]byte, _ []uint32, _ uint32) {
 		started <- true
 		<-write
-		call.Args[0][0] = 1
-	}}, started, write
+		args[0][0] = 1
+	})}, started, write
 }
 
 // TestUnmappedImport takes imported memory away while a kernel works on it.
@@ -231,7 +231,7 @@ func TestHangEnds(t *testing.T) {
 // TestKernelThatNeverEnds: Close gives up on it and says so.
 func TestKernelThatNeverEnds(t *testing.T) {
 	end := make(chan bool)
-	spec := &backend.KernelSpec{Name: "endless", Run: func(*backend.Call, uint32) { <-end }}
+	spec := &backend.KernelSpec{Name: "endless", Reference: reference(func([][]byte, []uint32, uint32) { <-end })}
 	driver := opener(Options{CloseLimit: 30 * time.Millisecond})(t)
 	program, err := driver.Compile(spec, nil)
 	require.NoError(t, err)

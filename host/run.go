@@ -92,7 +92,7 @@ func (o *op) units() uint64 {
 // touchedBytes is the size of the memory that a command works on.
 func (o *op) touchedBytes() uint64 {
 	size := uint64(len(o.dst))
-	for _, arg := range o.call.Args {
+	for _, arg := range o.args {
 		size += uint64(len(arg))
 	}
 	return size
@@ -129,7 +129,7 @@ func (d *Driver) runUnits(o *op, lo, hi uint64) (err error) {
 	switch o.kind {
 	case backend.Dispatch:
 		for ; at < hi && !d.stopped.Load(); at++ {
-			o.spec.Run(&o.call, o.firstGroup+uint32(at))
+			o.run(o.firstGroup + uint32(at))
 		}
 	case backend.Copy:
 		copy(o.dst[lo:hi], o.src[lo:hi])
@@ -154,8 +154,8 @@ func fill(dst []byte, value uint32) {
 func (d *Driver) crash(o *op, at uint64, reason any) error {
 	e := &backend.OpError{Op: "run", Device: d.info.ID, Err: backend.ErrDeviceLost}
 	if o.kind == backend.Dispatch {
-		e.Kernel = o.spec.Name
-		e.Detail = fmt.Sprintf("group %d, %s: %v", o.firstGroup+uint32(at), o.call.Config, reason)
+		e.Kernel = o.program.spec.Name
+		e.Detail = fmt.Sprintf("group %d, %s: %v", o.firstGroup+uint32(at), o.program.config, reason)
 	} else {
 		e.Detail = fmt.Sprintf("copy or fill of %d bytes: %v", len(o.dst), reason)
 	}

@@ -20,9 +20,9 @@ func recorder(log *[]string) *backend.KernelSpec {
 	return &backend.KernelSpec{
 		Name:   "recorder",
 		Params: []string{"step"},
-		Run: func(call *backend.Call, group uint32) {
-			*log = append(*log, fmt.Sprintf("%d.%d", call.Params[0], group))
-		},
+		Reference: reference(func(args [][]byte, params []uint32, group uint32) {
+			*log = append(*log, fmt.Sprintf("%d.%d", params[0], group))
+		}),
 	}
 }
 

@@ -50,8 +50,9 @@ func BenchmarkReference(b *testing.B) {
 				copy(call.Args[i], arg)
 			}
 			began := time.Now()
+			run := call.prepare(spec)
 			for group := range groups {
-				spec.Run(call, group)
+				run(group)
 			}
 			return time.Since(began)
 		})
@@ -115,8 +116,9 @@ func benchDevice(b *testing.B, device *backend.Device, spec *backend.KernelSpec,
 		return took
 	}
 	run()
+	reference := call.prepare(spec)
 	for group := range groups {
-		spec.Run(call, group)
+		reference(group)
 	}
 	for i, arg := range call.Args {
 		if arg != nil {
@@ -129,7 +131,7 @@ func benchDevice(b *testing.B, device *backend.Device, spec *backend.KernelSpec,
 }
 
 // changedArgs copies the arguments that a run reads and writes: each run must find them as they were.
-func changedArgs(spec *backend.KernelSpec, call *backend.Call) map[int][]byte {
+func changedArgs(spec *backend.KernelSpec, call *dispatch) map[int][]byte {
 	changed := make(map[int][]byte)
 	for i, arg := range spec.Args {
 		if arg.Access == backend.ReadWrite || arg.Access == backend.Accumulate {
@@ -161,7 +163,7 @@ func reportBest(b *testing.B, rows int, run func() time.Duration) {
 }
 
 // benchCall makes a dispatch over rows rows.
-func benchCall(spec *backend.KernelSpec, config backend.Config, rows int) (call *backend.Call, groups uint32) {
+func benchCall(spec *backend.KernelSpec, config backend.Config, rows int) (call *dispatch, groups uint32) {
 	random := rand.New(rand.NewPCG(1, 2))
 	words := func(n int, word func(i int) uint64, bits uint32) []byte {
 		if bits == 64 {
@@ -180,8 +182,8 @@ func benchCall(spec *backend.KernelSpec, config backend.Config, rows int) (call 
 	any := func(int) uint64 { return random.Uint64() }
 	id := func(int) uint64 { return random.Uint64N(uint64(rows)) }
 	zero := func(int) uint64 { return 0 }
-	tiles := kernel.Tiles(config, uint64(rows))
-	call = &backend.Call{Config: config}
+	tiles := kernel.Tiles(kernel.Named(config), uint64(rows))
+	call = &dispatch{Config: config}
 	covered := rows
 	switch spec.Name {
 	case "iota":
@@ -201,18 +203,18 @@ func benchCall(spec *backend.KernelSpec, config backend.Config, rows int) (call 
 		left, keyBits := rows/2, config["key_bits"]
 		keys := [2][]byte{ascending(random, left, rows, keyBits), ascending(random, rows-left, rows, keyBits)}
 		tileRows := uint32(2048)
-		if spec == kernel.MergeTiles {
-			tileRows = kernel.TileRows(config)
+		if spec == kernel.MergeTiles.KernelSpec {
+			tileRows = kernel.TileRows(kernel.Named(config))
 		}
 		tiles = (uint32(rows) + tileRows - 1) / tileRows
-		partition := &backend.Call{Config: backend.Config{"key_bits": keyBits, "workgroup": 1, "items": 1},
+		partition := &dispatch{Config: backend.Config{"key_bits": keyBits, "workgroup": 1, "items": 1},
 			Args: [][]byte{keys[0], keys[1], words(int(tiles), zero, 32)}, Params: []uint32{uint32(left), uint32(rows - left), 0, tiles, tileRows}}
-		if spec == kernel.MergePartition {
+		if spec == kernel.MergePartition.KernelSpec {
 			call.Args, call.Params, covered = partition.Args, partition.Params, int(tiles)
 			break
 		}
 		for tile := range tiles {
-			kernel.MergePartition.Run(partition, tile)
+			partition.prepare(kernel.MergePartition.KernelSpec)(tile)
 		}
 		leftPayload, payloadOut := payloadOf(config["payload_bits"], words, rows, any)
 		rightPayload, _ := payloadOf(config["payload_bits"], words, rows, any)
@@ -230,13 +232,13 @@ func benchCall(spec *backend.KernelSpec, config backend.Config, rows int) (call 
 	case "radix_histogram", "radix_scatter":
 		keyBits := config["key_bits"]
 		keys, counts := words(rows, any, keyBits), words(256*int(tiles), zero, 32)
-		histogram := &backend.Call{Config: config, Args: [][]byte{keys, counts, nil}, Params: []uint32{uint32(rows), tiles, 8, 8, 0}}
+		histogram := &dispatch{Config: config, Args: [][]byte{keys, counts, nil}, Params: []uint32{uint32(rows), tiles, 8, 8, 0}}
 		call.Args, call.Params = histogram.Args, histogram.Params
-		if spec == kernel.RadixHistogram {
+		if spec == kernel.RadixHistogram.KernelSpec {
 			break
 		}
-		for group := range kernel.Groups(config, uint64(rows)) {
-			kernel.RadixHistogram.Run(histogram, group)
+		for group := range kernel.Groups(kernel.Named(config), uint64(rows)) {
+			histogram.prepare(kernel.RadixHistogram.KernelSpec)(group)
 		}
 		sum := uint32(0)
 		for i, n := range backend.Words(counts) {
@@ -260,7 +262,7 @@ func benchCall(spec *backend.KernelSpec, config backend.Config, rows int) (call 
 		start := func(i int) uint64 { return 2048 * uint64(i) }
 		call.Args = [][]byte{words(rows+1, start, 32), words(rows+1, start, 32), words(rows, zero, 32), words(1, zero, 32)}
 		call.Params = []uint32{uint32(rows), 2048, 4096, 4096}
-		if spec == kernel.PartitionPieces {
+		if spec == kernel.PartitionPieces.KernelSpec {
 			one := func(i int) uint64 { return uint64(i) }
 			call.Args = [][]byte{words(rows+1, one, 32), call.Args[0], call.Args[1], words(4*rows, zero, 32)}
 			call.Params = []uint32{uint32(rows), uint32(rows), 2048, 4096, 1}
@@ -271,9 +273,9 @@ func benchCall(spec *backend.KernelSpec, config backend.Config, rows int) (call 
 		call.Params = []uint32{uint32(rows), uint32(4 * rows), uint32(rows), 4, 1280}
 	case "merge_join":
 		// A left row has two matches.
-		left := min(int(kernel.TileRows(config))/2, int(config["table"]))
+		left := min(int(kernel.TileRows(kernel.Named(config)))/2, int(config["table"]))
 		units := max(1, rows/(2*left))
-		covered = units * int(kernel.TileRows(config))
+		covered = units * int(kernel.TileRows(kernel.Named(config)))
 		call.Args = [][]byte{
 			words(4*units, func(i int) uint64 {
 				return [4]uint64{uint64(i / 4 * left), uint64((i/4 + 1) * left), uint64(i / 4 * 2 * left), uint64((i/4 + 1) * 2 * left)}[i%4]
@@ -287,7 +289,7 @@ func benchCall(spec *backend.KernelSpec, config backend.Config, rows int) (call 
 		// Partitions fill a table; a left row has two matches.
 		left := int(config["table"])
 		units := max(1, rows/(2*left))
-		covered = units * int(kernel.TileRows(config))
+		covered = units * int(kernel.TileRows(kernel.Named(config)))
 		key := func(i int) uint64 { return uint64(i) * 0x9e3779b97f4a7c15 }
 		call.Args = [][]byte{
 			words(4*units, func(i int) uint64 {
@@ -305,24 +307,24 @@ func benchCall(spec *backend.KernelSpec, config backend.Config, rows int) (call 
 			mask = 2*mask + 1
 		}
 		key := func(i int) uint64 { return uint64(i) * 0x9e3779b97f4a7c15 }
-		build := &backend.Call{Config: backend.Config{"key_bits": config["key_bits"], "patience": 256, "workgroup": 1, "items": 64},
+		build := &dispatch{Config: backend.Config{"key_bits": config["key_bits"], "patience": 256, "workgroup": 1, "items": 64},
 			Args:   [][]byte{words(left, key, config["key_bits"]), words(int(mask)+1, zero, 32), words(1, zero, 32)},
 			Params: []uint32{uint32(left), mask, 1}}
-		if spec == kernel.TableBuild {
+		if spec == kernel.TableBuild.KernelSpec {
 			call.Args, call.Params, covered = build.Args, build.Params, left
 			break
 		}
-		for group := range kernel.Groups(build.Config, uint64(left)) {
-			kernel.TableBuild.Run(build, group)
+		for group := range kernel.Groups(kernel.Named(build.Config), uint64(left)) {
+			build.prepare(kernel.TableBuild.KernelSpec)(group)
 		}
 		call.Args = [][]byte{build.Args[1], build.Args[0], words(rows, func(i int) uint64 { return key(random.IntN(left)) }, config["key_bits"]),
-			words(left, any, 32), words(rows, any, 32), nil, nil, words(int(tiles), func(i int) uint64 { return uint64(i) * uint64(kernel.TileRows(config)) }, 64),
+			words(left, any, 32), words(rows, any, 32), nil, nil, words(int(tiles), func(i int) uint64 { return uint64(i) * uint64(kernel.TileRows(kernel.Named(config))) }, 64),
 			words(rows, zero, config["key_bits"]), words(rows, zero, 32), words(rows, zero, 32), nil, nil}
 		call.Params = []uint32{0, uint32(rows), uint32(rows), mask}
 	case "range_search":
 		// A fifth of the rows on the left, with unique keys; each of the others matches one of them.
 		left := rows / 5
-		covered, tiles = left, kernel.Tiles(config, uint64(left))
+		covered, tiles = left, kernel.Tiles(kernel.Named(config), uint64(left))
 		call.Args = [][]byte{words(left, func(i int) uint64 { return 3 * uint64(i) }, config["key_bits"]), ascending(random, rows-left, left, config["key_bits"]),
 			words(left, zero, 32), words(left, zero, 32), words(int(tiles), zero, 64)}
 		call.Params = []uint32{uint32(left), uint32(rows - left), tiles}
@@ -351,12 +353,12 @@ func benchCall(spec *backend.KernelSpec, config backend.Config, rows int) (call 
 	case "compact", "compact_count":
 		bitmap, counts := words((rows+31)/32, any, 32), words(int(tiles), zero, 32)
 		call.Args, call.Params = [][]byte{bitmap, counts}, []uint32{uint32(rows), tiles}
-		if spec == kernel.CompactCount {
+		if spec == kernel.CompactCount.KernelSpec {
 			break
 		}
-		count := &backend.Call{Config: config, Args: call.Args, Params: call.Params}
-		for group := range kernel.Groups(config, uint64(rows)) {
-			kernel.CompactCount.Run(count, group)
+		count := &dispatch{Config: config, Args: call.Args, Params: call.Params}
+		for group := range kernel.Groups(kernel.Named(config), uint64(rows)) {
+			count.prepare(kernel.CompactCount.KernelSpec)(group)
 		}
 		sum := uint64(0)
 		offset := func(i int) uint64 {
@@ -378,7 +380,7 @@ func benchCall(spec *backend.KernelSpec, config backend.Config, rows int) (call 
 	default:
 		panic(fmt.Sprintf("no benchmark of kernel %s", spec.Name))
 	}
-	return call, kernel.Groups(config, uint64(covered))
+	return call, kernel.Groups(kernel.Named(config), uint64(covered))
 }
 
 // payloadOf makes columns for a payload of given width, none where it is 0.

@@ -6,6 +6,25 @@ import (
 	"github.com/spirjoin/spirjoin/backend"
 )
 
+// BlockSortArgs are the arguments of [BlockSort].
+type BlockSortArgs = blockSortArgs[backend.Range]
+
+type blockSortArgs[B any] struct {
+	KeysIn     B `access:"read"`
+	PayloadIn  B `access:"read"`
+	KeysOut    B `access:"write"`
+	PayloadOut B `access:"write"`
+	Rows       uint32
+	Tiles      uint32
+}
+
+// BlockSortConfig configures [BlockSort].
+type BlockSortConfig struct {
+	KeyBits     uint32 `axis:"32,64"`
+	PayloadBits uint32 `axis:"0,32,64"`
+	ShapedTile
+}
+
 // BlockSort sorts each tile by itself, stably: the first step of a merge sort. An absent payload_in stands
 // for the row numbers; with payload_bits=0 both payloads are absent. Output and input do not overlap.
 //
@@ -13,27 +32,20 @@ import (
 // until one run is left. In the serial shape an invocation inserts the rows of its small tile one by one.
 //
 // Source: BlockSort of "Fast Equi-Join Algorithms on GPUs: Design and Implementation", section 3.3.1.
-var BlockSort = &backend.KernelSpec{
-	Name: "block_sort",
-	Args: []backend.ArgSpec{
-		{Name: "keys_in", Access: backend.Read},
-		{Name: "payload_in", Access: backend.Read},
-		{Name: "keys_out", Access: backend.Write},
-		{Name: "payload_out", Access: backend.Write},
-	},
-	Params:    []string{"rows", "tiles"},
-	Axes:      []backend.Axis{bits("key_bits", 32, 64), bits("payload_bits", 0, 32, 64), serial},
-	Constants: []backend.Constant{workgroup, items(mergeItems)},
-	SharedBytes: func(c backend.Config) uint32 {
-		if c["serial"] == 1 {
+var BlockSort = define[BlockSortArgs](entry[blockSortArgs[[]byte], BlockSortConfig]{
+	Name:        "block_sort",
+	Defaults:    BlockSortConfig{ShapedTile: ShapedTile{Workgroup: 256, Items: 3}},
+	SerialItems: 32,
+	SharedBytes: func(config *BlockSortConfig) uint32 {
+		if config.Serial == 1 {
 			return 0
 		}
-		return c["key_bits"]/8 + mergedBytes(c)
+		return config.KeyBits/8 + mergedBytes(config.Workgroup, config.Items, config.KeyBits, config.PayloadBits)
 	},
-	Run: func(call *backend.Call, group uint32) {
-		sortOf(call.Config, blockSort[uint32, uint32], blockSort[uint32, uint64], blockSort[uint64, uint32], blockSort[uint64, uint64])(call, group)
+	Run: func(args *blockSortArgs[[]byte], config *BlockSortConfig, group uint32) {
+		byWidths(config.KeyBits, config.PayloadBits, blockSort[uint32, uint32], blockSort[uint32, uint64], blockSort[uint64, uint32], blockSort[uint64, uint64])(args, config, group)
 	},
-}
+})
 
 // insertionRows is the length of the runs that the reference makes by insertion before it merges them.
 const insertionRows = 8
@@ -47,24 +59,24 @@ type mergeStage[K, P word] struct {
 // mergeStages holds the stages of each pair of widths: [64-bit keys][64-bit payload].
 var mergeStages [2][2]sync.Pool
 
-func blockSort[K, P word](call *backend.Call, group uint32) {
-	rows, count := call.Params[0], call.Params[1]
-	keysIn, payloadIn := view[K](call.Args[0]), view[P](call.Args[1])
-	keysOut, payloadOut := view[K](call.Args[2]), view[P](call.Args[3])
-	pool := &mergeStages[call.Config["key_bits"]/64][call.Config["payload_bits"]/64]
+func blockSort[K, P word](args *blockSortArgs[[]byte], config *BlockSortConfig, group uint32) {
+	rows, count := args.Rows, args.Tiles
+	keysIn, payloadIn := view[K](args.KeysIn), view[P](args.PayloadIn)
+	keysOut, payloadOut := view[K](args.KeysOut), view[P](args.PayloadOut)
+	pool := &mergeStages[config.KeyBits/64][config.PayloadBits/64]
 	s, ok := pool.Get().(*mergeStage[K, P])
 	if !ok {
 		s = new(mergeStage[K, P])
 	}
 	defer pool.Put(s)
-	size := int(TileRows(call.Config))
+	size := int(TileRows(config))
 	if len(s.keys) < size {
 		s.keys = make([]K, size)
 	}
 	if payloadOut != nil && len(s.payload) < size {
 		s.payload = make([]P, size)
 	}
-	for t := range tiles(call, group, count, rows) {
+	for t := range tiles(config, group, count, rows) {
 		n := t.end - t.first
 		keys, keysTo := keysOut[t.first:t.end], s.keys[:n]
 		var payload, payloadTo []P

@@ -12,7 +12,7 @@ func (m *maker) iota() *kernelCase {
 	for i := range values {
 		values[i] = first + uint32(i)
 	}
-	return m.newCase(kernel.Groups(m.config, uint64(m.rows)), []uint32{uint32(m.rows), first}, out(values))
+	return m.newCase(kernel.Groups(kernel.Named(m.config), uint64(m.rows)), []uint32{uint32(m.rows), first}, out(values))
 }
 
 // ids draws row numbers below n.
@@ -26,7 +26,7 @@ func (m *maker) gather() *kernelCase {
 	for i, id := range ids {
 		gathered[i] = values[id]
 	}
-	return m.newCase(kernel.Groups(m.config, uint64(m.rows)), []uint32{uint32(m.rows)}, inOf(bits, values), ids, outOf(bits, gathered))
+	return m.newCase(kernel.Groups(kernel.Named(m.config), uint64(m.rows)), []uint32{uint32(m.rows)}, inOf(bits, values), ids, outOf(bits, gathered))
 }
 
 func (m *maker) copy() *kernelCase {
@@ -37,7 +37,7 @@ func (m *maker) copy() *kernelCase {
 	const untouched = marker * (1<<32 - 1) / 255
 	source, copied := narrow(m.column(firsts[0]+m.rows, 32, 0)), slices.Repeat([]uint32{untouched}, firsts[1])
 	copied = append(copied, source[firsts[0]:]...)
-	return m.newCase(kernel.Groups(m.config, uint64(m.rows)), []uint32{uint32(m.rows), uint32(firsts[0]), uint32(firsts[1])}, source, out(copied))
+	return m.newCase(kernel.Groups(kernel.Named(m.config), uint64(m.rows)), []uint32{uint32(m.rows), uint32(firsts[0]), uint32(firsts[1])}, source, out(copied))
 }
 
 func (m *maker) scatter() *kernelCase {
@@ -54,7 +54,7 @@ func (m *maker) scatter() *kernelCase {
 	for i, id := range ids {
 		scattered[id] = values[i]
 	}
-	return m.newCase(kernel.Groups(m.config, uint64(m.rows)), []uint32{uint32(m.rows)}, inOf(bits, values), ids, outOf(bits, scattered))
+	return m.newCase(kernel.Groups(kernel.Named(m.config), uint64(m.rows)), []uint32{uint32(m.rows)}, inOf(bits, values), ids, outOf(bits, scattered))
 }
 
 func (m *maker) gatherBits() *kernelCase {
@@ -70,7 +70,7 @@ func (m *maker) gatherBits() *kernelCase {
 			gathered[i/32] |= 1 << (i % 32)
 		}
 	}
-	return m.newCase(kernel.Groups(m.config, uint64(m.rows)), []uint32{uint32(m.rows), uint32(firstBit)}, bits, ids, out(gathered))
+	return m.newCase(kernel.Groups(kernel.Named(m.config), uint64(m.rows)), []uint32{uint32(m.rows), uint32(firstBit)}, bits, ids, out(gathered))
 }
 
 func (m *maker) compactCount() *kernelCase {
@@ -78,7 +78,7 @@ func (m *maker) compactCount() *kernelCase {
 	counts := make([]uint32, m.tiles())
 	for i, set := range bits {
 		if set {
-			counts[i/int(kernel.TileRows(m.config))]++
+			counts[i/int(kernel.TileRows(kernel.Named(m.config)))]++
 		}
 	}
 	return m.newCase(m.tileGroups(), []uint32{uint32(m.rows), m.tiles()}, words, out(counts))
@@ -98,9 +98,9 @@ func (m *maker) compact() *kernelCase {
 	const untouched = marker * (1<<64 - 1) / 255
 	offsets, kept := make([]uint64, m.tiles()), []uint64{}
 	for i := range max(1, m.rows) {
-		if i%int(kernel.TileRows(m.config)) == 0 { // offsets need not be the plain scan of the counts
+		if i%int(kernel.TileRows(kernel.Named(m.config))) == 0 { // offsets need not be the plain scan of the counts
 			kept = append(kept, slices.Repeat([]uint64{untouched}, m.IntN(3))...)
-			offsets[i/int(kernel.TileRows(m.config))] = uint64(len(kept))
+			offsets[i/int(kernel.TileRows(kernel.Named(m.config)))] = uint64(len(kept))
 		}
 		if i < m.rows && bits[i] {
 			kept = append(kept, values[i])

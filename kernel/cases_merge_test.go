@@ -26,7 +26,7 @@ func payloadArgs(bits uint32, in, outOrder []uint64) (inArg, outArg any) {
 }
 
 func (m *maker) blockSort() *kernelCase {
-	keyBits, payloadBits, tile := m.config["key_bits"], m.config["payload_bits"], int(kernel.TileRows(m.config))
+	keyBits, payloadBits, tile := m.config["key_bits"], m.config["payload_bits"], int(kernel.TileRows(kernel.Named(m.config)))
 	keys, payload := m.column(m.rows, keyBits, 0), m.serials(m.rows)
 	numbered := m.IntN(3) == 0
 	order := make([]int, m.rows)
@@ -140,12 +140,12 @@ func (m *maker) mergePartition() *kernelCase {
 		run = m.IntN(5) * tile / 2
 	}
 	d := m.newMerge(max(0, m.rows*tile-m.IntN(tile)), run)
-	return m.newCase(kernel.Groups(m.config, uint64(m.rows)), append(d.rows(), uint32(m.rows), uint32(tile)),
+	return m.newCase(kernel.Groups(kernel.Named(m.config), uint64(m.rows)), append(d.rows(), uint32(m.rows), uint32(tile)),
 		inOf(bits, d.keys[0]), inOf(bits, d.keys[1]), out(d.splits(tile)))
 }
 
 func (m *maker) mergeTiles() *kernelCase {
-	keyBits, payloadBits, tile := m.config["key_bits"], m.config["payload_bits"], int(kernel.TileRows(m.config))
+	keyBits, payloadBits, tile := m.config["key_bits"], m.config["payload_bits"], int(kernel.TileRows(kernel.Named(m.config)))
 	run, whole := m.IntN(4)*tile, false
 	switch choice := m.IntN(3); {
 	case choice == 0 && tile%2 == 0:
@@ -163,7 +163,7 @@ func (m *maker) mergeTiles() *kernelCase {
 	}
 	leftPayload, payloadOut := payloadArgs(payloadBits, d.payload[0], d.carried)
 	rightPayload, _ := payloadArgs(payloadBits, d.payload[1], nil)
-	return m.newCase(kernel.Groups(m.config, uint64(m.rows)), append(d.rows(), m.tiles()),
+	return m.newCase(kernel.Groups(kernel.Named(m.config), uint64(m.rows)), append(d.rows(), m.tiles()),
 		inOf(keyBits, d.keys[0]), inOf(keyBits, d.keys[1]), leftPayload, rightPayload, splits, outOf(keyBits, d.merged), payloadOut)
 }
 
@@ -213,7 +213,7 @@ func (m *maker) mergeUnits() *kernelCase {
 		}
 	}
 	keyBits := m.config["key_bits"]
-	return m.newCase(kernel.Groups(m.config, uint64(m.rows)), []uint32{uint32(len(left)), uint32(len(right)), uint32(m.rows), uint32(tileRows), pieceRows},
+	return m.newCase(kernel.Groups(kernel.Named(m.config), uint64(m.rows)), []uint32{uint32(len(left)), uint32(len(right)), uint32(m.rows), uint32(tileRows), pieceRows},
 		inOf(keyBits, left), inOf(keyBits, right), out(leftBounds), out(rightBounds), out(counts))
 }
 
@@ -224,7 +224,7 @@ func (m *maker) mergeJoin() *kernelCase {
 	table := m.setByShape("table", 700, 9)
 	words := m.payloadWords()
 	left, right := m.sortedSides(min(m.IntN(3*int(table)+2), 1+200_000/(m.rows+1)), m.rows)
-	leftBounds, rightBounds := tilesOf(left, right, int(kernel.TileRows(m.config)))
+	leftBounds, rightBounds := tilesOf(left, right, int(kernel.TileRows(kernel.Named(m.config))))
 	units := []uint32{0, 0, 0, 0}
 	for tile := range len(leftBounds) / 2 {
 		for first, end := leftBounds[2*tile], leftBounds[2*tile+1]; first < end; first += table {

@@ -50,7 +50,7 @@ func (m *maker) partitionUnits() *kernelCase {
 	mostLeft := leftRows * m.Uint32N(4)
 	starts, counts, oversized, _ := m.unitsOf(m.rows, leftRows, rightRows, mostLeft)
 	before := m.Uint32N(5)
-	return m.newCase(kernel.Groups(m.config, uint64(m.rows)), []uint32{uint32(m.rows), leftRows, rightRows, mostLeft},
+	return m.newCase(kernel.Groups(kernel.Named(m.config), uint64(m.rows)), []uint32{uint32(m.rows), leftRows, rightRows, mostLeft},
 		starts[0], starts[1], out(counts), changed{out([]uint32{before}), out([]uint32{before + oversized})})
 }
 
@@ -72,7 +72,7 @@ func (m *maker) partitionPieces() *kernelCase {
 			starts[side] = bounds
 		}
 	}
-	return m.newCase(kernel.Groups(m.config, uint64(len(units)/4)), []uint32{uint32(len(units) / 4), uint32(len(counts)), leftRows, rightRows, stride},
+	return m.newCase(kernel.Groups(kernel.Named(m.config), uint64(len(units)/4)), []uint32{uint32(len(units) / 4), uint32(len(counts)), leftRows, rightRows, stride},
 		offsets, starts[0], starts[1], out(units))
 }
 
@@ -339,7 +339,7 @@ func (m *maker) tableBuild() *kernelCase {
 	hashes := hashesOf(keys, keyBits, seed)
 	table, lost := m.tableOf(hashes, slots, patience)
 	before := m.Uint32N(3)
-	c := m.newCase(kernel.Groups(m.config, uint64(m.rows)), []uint32{uint32(m.rows), uint32(slots - 1), seed}, inOf(keyBits, keys),
+	c := m.newCase(kernel.Groups(kernel.Named(m.config), uint64(m.rows)), []uint32{uint32(m.rows), uint32(slots - 1), seed}, inOf(keyBits, keys),
 		changed{out(make([]uint32, slots)), out(table)}, changed{out([]uint32{before}), out([]uint32{before + lost})})
 	// Which row is in which of the slots that it may have is open: a table in order counts as empty.
 	c.canonical = func(args [][]byte) {
@@ -403,7 +403,7 @@ func (m *maker) tableProbe() *kernelCase {
 	counts, offsets := make([]uint32, m.tiles()), make([]uint64, m.tiles())
 	for tile := range counts {
 		offsets[tile] = uint64(len(rows))
-		for r := tile * int(kernel.TileRows(m.config)); r < min((tile+1)*int(kernel.TileRows(m.config)), m.rows); r++ {
+		for r := tile * int(kernel.TileRows(kernel.Named(m.config))); r < min((tile+1)*int(kernel.TileRows(kernel.Named(m.config))), m.rows); r++ {
 			for _, l := range numbers[right[r]] {
 				rows = append(rows, joined{right[r], l, uint32(r)})
 				counts[tile]++

@@ -47,7 +47,7 @@ func (m *maker) radix() (keys, mixed []uint64, place []uint32, counts []uint32, 
 	mixed = make([]uint64, len(keys))
 	for i, key := range keys {
 		mixed[i] = mix(key)
-		counts[digit(mixed[i])*int(tiles)+i/int(kernel.TileRows(m.config))]++
+		counts[digit(mixed[i])*int(tiles)+i/int(kernel.TileRows(kernel.Named(m.config)))]++
 	}
 	return keys, mixed, []uint32{shift, bits, seed}, counts, digit
 }
@@ -101,7 +101,7 @@ func (m *maker) radixCounts() *kernelCase {
 		}
 	}
 	column, high := m.narrow(keys)
-	return m.newCase(kernel.Groups(m.config, uint64(m.rows)), params, column, changed{out(before), out(after)}, high)
+	return m.newCase(kernel.Groups(kernel.Named(m.config), uint64(m.rows)), params, column, changed{out(before), out(after)}, high)
 }
 
 func (m *maker) unmix() *kernelCase {
@@ -121,7 +121,7 @@ func (m *maker) unmix() *kernelCase {
 			keys[i] |= uint64(high) << 32
 		}
 	}
-	return m.newCase(kernel.Groups(m.config, uint64(m.rows)), []uint32{uint32(m.rows), seed, high}, inOf(keyBits, mixed), outOf(width, keys))
+	return m.newCase(kernel.Groups(kernel.Named(m.config), uint64(m.rows)), []uint32{uint32(m.rows), seed, high}, inOf(keyBits, mixed), outOf(width, keys))
 }
 
 func (m *maker) partitionStarts() *kernelCase {
@@ -141,7 +141,7 @@ func (m *maker) partitionStarts() *kernelCase {
 	for d := 1; d < len(starts); d++ {
 		starts[d] += starts[d-1]
 	}
-	return m.newCase(kernel.Groups(m.config, uint64(m.rows)), []uint32{uint32(m.rows), uint32(len(keys)), shift, width}, inOf(keyBits, keys), out(starts))
+	return m.newCase(kernel.Groups(kernel.Named(m.config), uint64(m.rows)), []uint32{uint32(m.rows), uint32(len(keys)), shift, width}, inOf(keyBits, keys), out(starts))
 }
 
 func (m *maker) radixStarts() *kernelCase {
@@ -151,20 +151,20 @@ func (m *maker) radixStarts() *kernelCase {
 		starts[i] = offsets[i*tiles]
 	}
 	starts[m.rows] = end
-	return m.newCase(kernel.Groups(m.config, uint64(m.rows)+1), []uint32{uint32(m.rows), uint32(tiles), end}, offsets, out(starts))
+	return m.newCase(kernel.Groups(kernel.Named(m.config), uint64(m.rows)+1), []uint32{uint32(m.rows), uint32(tiles), end}, offsets, out(starts))
 }
 
 func (m *maker) radixScatter() *kernelCase {
 	keys, mixed, place, counts, digit := m.radix()
 	keyBits, payloadBits, lookback := m.config["key_bits"], m.config["payload_bits"], m.config["lookback"] == 1
-	tiles, tileRows := int(m.tiles()), int(kernel.TileRows(m.config))
+	tiles, tileRows := int(m.tiles()), int(kernel.TileRows(kernel.Named(m.config)))
 	columns := 1
 	if payloadBits > 0 {
 		columns = int(m.setByShape("columns", 1, 3))
 	}
 	m.setByShape("far", 0, 1)
 	// Places of different workgroups need not be the plain scan of the counts.
-	gaps, together := m.IntN(3) == 0, int(kernel.TilesPerGroup(m.config)) // tiles that a workgroup moves
+	gaps, together := m.IntN(3) == 0, int(kernel.TilesPerGroup(kernel.Named(m.config))) // tiles that a workgroup moves
 	begins, sum := make([]uint32, len(counts)), uint32(0)
 	for i, n := range counts {
 		if gaps && (i%tiles == 0 || !lookback && i%tiles%together == 0) {

@@ -28,7 +28,7 @@ func (m *maker) rangeSearch() *kernelCase {
 			end, _ = slices.BinarySearch(right, key+1)
 		}
 		begins[i], counts[i] = uint32(begin), uint32(end-begin)
-		totals[i/int(kernel.TileRows(m.config))] += uint64(end - begin)
+		totals[i/int(kernel.TileRows(kernel.Named(m.config)))] += uint64(end - begin)
 	}
 	var beginsArg, countsArg any = out(begins), out(counts)
 	if m.IntN(4) == 0 {
@@ -92,6 +92,6 @@ func (m *maker) rangeExpand() *kernelCase {
 		}
 	}
 	base += shift
-	return m.newCase(kernel.Groups(m.config, uint64(m.rows)), []uint32{uint32(len(counts)), uint32(m.rows), uint32(base), uint32(base >> 32)},
+	return m.newCase(kernel.Groups(kernel.Named(m.config), uint64(m.rows)), []uint32{uint32(len(counts)), uint32(m.rows), uint32(base), uint32(base >> 32)},
 		offsets, begins, leftArg, rightArg, out(leftOut), out(rightOut))
 }

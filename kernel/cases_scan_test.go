@@ -15,7 +15,7 @@ func (m *maker) reduce() *kernelCase {
 		results = slices.Repeat([]uint64{math.MaxUint64}, len(results))
 	}
 	for i, v := range values {
-		result := &results[i/int(kernel.TileRows(m.config))]
+		result := &results[i/int(kernel.TileRows(kernel.Named(m.config)))]
 		*result = [...]uint64{*result + v, min(*result, v), max(*result, v), *result & v, *result | v}[op]
 	}
 	return m.newCase(m.tileGroups(), []uint32{uint32(m.rows), m.tiles()}, inOf(m.config["in_bits"], values), outOf(m.config["sum_bits"], results))
@@ -55,7 +55,7 @@ func (m *maker) scanTiles() *kernelCase {
 		if prefixes != nil {
 			sum = prefixes[tile]
 		}
-		for i := tile * int(kernel.TileRows(m.config)); i < min((tile+1)*int(kernel.TileRows(m.config)), m.rows); i++ {
+		for i := tile * int(kernel.TileRows(kernel.Named(m.config))); i < min((tile+1)*int(kernel.TileRows(kernel.Named(m.config))), m.rows); i++ {
 			sums[i] = sum
 			sum += values[i]
 		}
@@ -73,7 +73,7 @@ func (m *maker) scanLookback() *kernelCase {
 	m.set("patience", 256, 0, 1)
 	sumBits := m.config["sum_bits"]
 	values := m.column(m.rows, m.config["in_bits"], 0)
-	total, tiles, tileRows := m.Uint32N(2), m.tiles(), int(kernel.TileRows(m.config))
+	total, tiles, tileRows := m.Uint32N(2), m.tiles(), int(kernel.TileRows(kernel.Named(m.config)))
 	first := uint32(0)
 	if m.IntN(2) == 0 {
 		first = m.Uint32N(tiles)
@@ -169,7 +169,7 @@ func (m *maker) segmentedScan() *kernelCase {
 		if enters != nil {
 			sum = enters[tile]
 		}
-		for i := tile * int(kernel.TileRows(m.config)); i < min((tile+1)*int(kernel.TileRows(m.config)), m.rows); i++ {
+		for i := tile * int(kernel.TileRows(kernel.Named(m.config))); i < min((tile+1)*int(kernel.TileRows(kernel.Named(m.config))), m.rows); i++ {
 			sums[i] = sum
 			if heads[i] {
 				tileHeads[tile], sum = 1, 0

@@ -11,10 +11,22 @@ import (
 	"github.com/spirjoin/spirjoin/kernel"
 )
 
+// dispatch is one as the reference sees it.
+type dispatch struct {
+	Args   [][]byte
+	Params []uint32
+	Config backend.Config
+}
+
+// prepare returns what runs a workgroup of the call.
+func (c *dispatch) prepare(spec *backend.KernelSpec) func(group uint32) {
+	return spec.Reference(c.Config)(c.Args, c.Params)
+}
+
 // A kernelCase is one dispatch of a kernel: arguments as they are before it, parameters and workgroups.
 type kernelCase struct {
 	spec   *backend.KernelSpec
-	call   backend.Call
+	call   dispatch
 	groups uint32
 	// The case runs workgroups firstGroup to groups-1.
 	firstGroup uint32
@@ -63,7 +75,7 @@ func newCase(spec *backend.KernelSpec, config backend.Config, rows int, distribu
 
 // inputs and outputs make a case; an output is given by what it holds afterwards.
 func (m *maker) newCase(groups uint32, params []uint32, args ...any) *kernelCase {
-	c := &kernelCase{call: backend.Call{Params: params}, groups: groups}
+	c := &kernelCase{call: dispatch{Params: params}, groups: groups}
 	for _, arg := range args {
 		var before, after []byte
 		switch a := arg.(type) {
@@ -172,11 +184,11 @@ func (m *maker) column(n int, bits uint32, bound uint64) []uint64 {
 	return column
 }
 
-func (m *maker) tiles() uint32 { return max(1, kernel.Tiles(m.config, uint64(m.rows))) }
+func (m *maker) tiles() uint32 { return max(1, kernel.Tiles(kernel.Named(m.config), uint64(m.rows))) }
 
 // tileGroups is the number of workgroups for at least one tile.
 func (m *maker) tileGroups() uint32 {
-	return max(1, kernel.Groups(m.config, uint64(m.rows)))
+	return max(1, kernel.Groups(kernel.Named(m.config), uint64(m.rows)))
 }
 
 // check compares the outputs of a dispatch with the oracle, and the inputs with what they were.
@@ -223,8 +235,9 @@ func (c *kernelCase) runReference() [][]byte {
 			call.Args[i] = backend.AsBytes(slices.Clone(backend.Longs(append(slices.Clone(arg), make([]byte, 8)...))))[:len(arg)]
 		}
 	}
+	run := call.prepare(c.spec)
 	for group := c.firstGroup; group < c.groups; group++ {
-		c.spec.Run(&call, group)
+		run(group)
 	}
 	return call.Args
 }

@@ -19,42 +19,12 @@ import (
 	"github.com/spirjoin/spirjoin/backend"
 )
 
-//go:generate go run ./genvariants ../shaders/variants.txt
+//go:generate go run ./generate ../shaders
 
-// Catalogue returns every kernel, sorted by name.
-func Catalogue() []*backend.KernelSpec {
-	return []*backend.KernelSpec{
-		BlockSort, Compact, CompactCount, Copy, Gather, GatherBits, Histogram, Iota, MergeJoin, MergePartition, MergeTiles, MergeUnits, PartitionJoin,
-		PartitionPieces, PartitionStarts, PartitionUnits, RadixCounts, RadixHistogram, RadixScatter, RadixStarts, RangeExpand, RangeSearch, Reduce, ScanLookback, ScanTiles, Scatter,
-		SegmentedScan, TableBuild, TableProbe, UnmixKeys, VaryingBits,
-	}
-}
-
-// The constants that every kernel has. Others follow them.
-var (
-	workgroup = backend.Constant{Name: "workgroup", Default: 256}
-	serial    = backend.Axis{Name: "serial", Values: []uint32{0, 1}}
-	valueBits = bits("value_bits", 32, 64)
-)
-
-func items(rows uint32) backend.Constant { return backend.Constant{Name: "items", Default: rows} }
-
-func bits(name string, values ...uint32) backend.Axis {
-	return backend.Axis{Name: name, Values: values}
-}
-
-// serialWorkgroup and serialItems are the defaults of the serial shape. Where each row costs a search, tiles are small,
-// because lavapipe ends the loops of an invocation after 65,535 trips in all. The others are a little more than a power of
-// two, so that the tiles of neighbouring invocations, which advance together, do not meet in the same sets of the cache.
+// serialWorkgroup is the default of the serial shape. Its tiles, SerialItems of each kernel, are small where each row costs a
+// search, because lavapipe ends the loops of an invocation after 65,535 trips in all. The others are a little more than a power
+// of two, so that the tiles of neighbouring invocations, which advance together, do not meet in the same sets of the cache.
 const serialWorkgroup = 8
-
-var serialItems = map[string]uint32{
-	"block_sort": 32, "merge_tiles": 4112,
-	"radix_histogram": 4112, "radix_scatter": 4112,
-	"range_expand": 256, "range_search": 256,
-	"compact": 4112, "compact_count": 4112,
-	"reduce": 4112, "scan_tiles": 4112, "segmented_scan": 4112, "varying_bits": 4112,
-}
 
 // Variants returns the combinations of axis values that a kernel is compiled for, in the order of its axes.
 func Variants(spec *backend.KernelSpec) []backend.Config {

@@ -6,63 +6,84 @@ import (
 	"github.com/spirjoin/spirjoin/backend"
 )
 
+// CompactCountArgs are the arguments of [CompactCount].
+type CompactCountArgs = compactCountArgs[backend.Range]
+
+type compactCountArgs[B any] struct {
+	Bits   B `access:"read"`
+	Counts B `access:"write"`
+	Rows   uint32
+	Tiles  uint32
+}
+
+// CompactCountConfig configures [CompactCount].
+type CompactCountConfig struct {
+	ShapedTile
+}
+
 // CompactCount counts the set bits of each tile of a bitmap: counts[tile] is the number of rows of the tile whose bit is set. Their
 // exclusive scan is what [Compact] takes as offsets. In the wide shape of both, workgroup*items is a multiple of 32.
-var CompactCount = &backend.KernelSpec{
-	Name: "compact_count",
-	Args: []backend.ArgSpec{
-		{Name: "bits", Access: backend.Read},
-		{Name: "counts", Access: backend.Write},
-	},
-	Params:    []string{"rows", "tiles"},
-	Axes:      []backend.Axis{serial},
-	Constants: []backend.Constant{workgroup, items(16)},
-	Run: func(call *backend.Call, group uint32) {
-		rows, count := call.Params[0], call.Params[1]
-		for t := range tiles(call, group, count, rows) {
+var CompactCount = define[CompactCountArgs](entry[compactCountArgs[[]byte], CompactCountConfig]{
+	Name:        "compact_count",
+	Defaults:    CompactCountConfig{ShapedTile: ShapedTile{Workgroup: 256, Items: 16}},
+	SerialItems: 4112,
+	Run: func(args *compactCountArgs[[]byte], config *CompactCountConfig, group uint32) {
+		rows, count := args.Rows, args.Tiles
+		for t := range tiles(config, group, count, rows) {
 			sum := 0
 			for row := t.first; row < t.end; {
-				word, next := bitsFrom(backend.Words(call.Args[0]), row, t.end)
+				word, next := bitsFrom(backend.Words(args.Bits), row, t.end)
 				sum += bitops.OnesCount32(word)
 				row = next
 			}
-			backend.Words(call.Args[1])[t.index] = uint32(sum)
+			backend.Words(args.Counts)[t.index] = uint32(sum)
 		}
 	},
+})
+
+// CompactArgs are the arguments of [Compact].
+type CompactArgs = compactArgs[backend.Range]
+
+type compactArgs[B any] struct {
+	Bits    B `access:"read"`
+	Offsets B `access:"read"`
+	Values  B `access:"read"`
+	Kept    B `access:"write"`
+	Rows    uint32
+	Tiles   uint32
+}
+
+// CompactConfig configures [Compact].
+type CompactConfig struct {
+	ValueBits uint32 `axis:"32,64"`
+	ShapedTile
 }
 
 // Compact keeps the rows whose bit is set, in their order: a row goes to offsets[tile] + the number of set bits of the tile before
 // it. offsets are 64-bit, below 2^32. Absent values are row numbers, 32-bit. In the wide shape items is at most MaxCompactItems.
-var Compact = &backend.KernelSpec{
-	Name: "compact",
-	Args: []backend.ArgSpec{
-		{Name: "bits", Access: backend.Read},
-		{Name: "offsets", Access: backend.Read},
-		{Name: "values", Access: backend.Read},
-		{Name: "kept", Access: backend.Write},
-	},
-	Params:    []string{"rows", "tiles"},
-	Axes:      []backend.Axis{valueBits, serial},
-	Constants: []backend.Constant{workgroup, items(16)},
-	Run: func(call *backend.Call, group uint32) {
-		if call.Config["value_bits"] == 64 {
-			compact[uint64](call, group)
+var Compact = define[CompactArgs](entry[compactArgs[[]byte], CompactConfig]{
+	Name:        "compact",
+	Defaults:    CompactConfig{ShapedTile: ShapedTile{Workgroup: 256, Items: 16}},
+	SerialItems: 4112,
+	Run: func(args *compactArgs[[]byte], config *CompactConfig, group uint32) {
+		if config.ValueBits == 64 {
+			compact[uint64](args, config, group)
 		} else {
-			compact[uint32](call, group)
+			compact[uint32](args, config, group)
 		}
 	},
-}
+})
 
 // MaxCompactItems is the most that items may be in the wide shape of [Compact].
 const MaxCompactItems = 32
 
-func compact[V word](call *backend.Call, group uint32) {
-	rows, count := call.Params[0], call.Params[1]
-	values, kept := view[V](call.Args[2]), view[V](call.Args[3])
-	for t := range tiles(call, group, count, rows) {
-		to := backend.Longs(call.Args[1])[t.index]
+func compact[V word](args *compactArgs[[]byte], config *CompactConfig, group uint32) {
+	rows, count := args.Rows, args.Tiles
+	values, kept := view[V](args.Values), view[V](args.Kept)
+	for t := range tiles(config, group, count, rows) {
+		to := backend.Longs(args.Offsets)[t.index]
 		for row := t.first; row < t.end; {
-			word, next := bitsFrom(backend.Words(call.Args[0]), row, t.end)
+			word, next := bitsFrom(backend.Words(args.Bits), row, t.end)
 			for ; word != 0; word &= word - 1 {
 				i := row + bitops.TrailingZeros32(word)
 				if len(values) > 0 {

@@ -96,7 +96,7 @@ func deviceConfig(t *testing.T, spec *backend.KernelSpec, variant, shape backend
 // runCases runs a configuration at each edge and at two random numbers of rows, with every distribution or with one of them
 // in turn.
 func runCases(t *testing.T, device *backend.Device, spec *backend.KernelSpec, config backend.Config, full bool) {
-	most := 5 * int(kernel.TileRows(config))
+	most := 5 * int(kernel.TileRows(kernel.Named(config)))
 	for i, rows := range append(edgeRows(config), rand.IntN(most), rand.IntN(most)) {
 		for j, distribution := range distributions {
 			if full || (i+j)%len(distributions) == 0 {
@@ -146,10 +146,10 @@ func runDevice(t *testing.T, device *backend.Device, c *kernelCase) [][]byte {
 func TestDevicesFoldTheGrid(t *testing.T) {
 	for _, driver := range vulkantest.Open(t) {
 		device := openDevice(t, driver)
-		config, err := kernel.Defaults(kernel.Iota, backend.Config{"workgroup": 32, "items": 1})
+		config, err := kernel.Defaults(kernel.Iota.KernelSpec, backend.Config{"workgroup": 32, "items": 1})
 		require.NoError(t, err)
 		for _, rows := range []int{32 * 32768, 32*32768 + 1, 2*32*32768 + 77} {
-			c := newCase(kernel.Iota, config, rows, "random", uint64(rows))
+			c := newCase(kernel.Iota.KernelSpec, config, rows, "random", uint64(rows))
 			require.NoError(t, c.check(runDevice(t, device, c)), "rows %d", rows)
 		}
 	}
@@ -198,7 +198,7 @@ func TestDevicesWalkLongChains(t *testing.T) {
 		device := openDevice(t, driver)
 		const workgroup, tableRows, batches = 128, 1280, 3
 		const batchRows = kernel.WalkedRows * workgroup
-		config, err := kernel.Defaults(kernel.PartitionJoin, backend.Config{"key_bits": 64, "workgroup": workgroup, "items": kernel.WalkedRows, "table": tableRows,
+		config, err := kernel.Defaults(kernel.PartitionJoin.KernelSpec, backend.Config{"key_bits": 64, "workgroup": workgroup, "items": kernel.WalkedRows, "table": tableRows,
 			"heads": 2048, "kept": 0, "mixed": 1, "placing": kernel.AtOffsets})
 		require.NoError(t, err)
 		left, right := slices.Repeat([]uint64{7}, tableRows), make([]uint64, batches*batchRows)
@@ -216,7 +216,7 @@ func TestDevicesWalkLongChains(t *testing.T) {
 		c := m.joinCase(1, []any{[]uint32{0, tableRows, 0, uint32(len(right))}, inOf(64, left), inOf(64, right)}, [2]int{len(left), len(right)},
 			rows, false, []uint32{uint32(len(rows))}, []uint64{0}, [4]uint32{1, 1, 0, 0})
 		c.call.Params = append(c.call.Params, 0, 0)
-		c.spec, c.call.Config = kernel.PartitionJoin, config
+		c.spec, c.call.Config = kernel.PartitionJoin.KernelSpec, config
 		require.NoError(t, c.check(c.runReference()))
 		require.NoError(t, c.check(runDevice(t, device, c)))
 	}

@@ -12,14 +12,6 @@ const maxDigits = 256
 // MaxSerialDigits is the most that the constant digits may be.
 const MaxSerialDigits = 1024
 
-// serialDigits is the constant that says for how many digits, a power of two from 256 on, the serial shape of the radix kernels has
-// room in shared memory. The wide shape has it for 256.
-var serialDigits = backend.Constant{Name: "digits", Default: maxDigits}
-
-// mixedDigits is the constant that says what the radix kernels take for a key: 0, the key; 1, [Mix] of the key and the parameter
-// seed, so that a digit depends on the whole key, and on the seed.
-var mixedDigits = backend.Constant{Name: "mixed", Default: 0}
-
 // digit is a place of bits in a key, mixed or not: (key >> shift) & mask.
 type digit struct {
 	shift uint32
@@ -28,8 +20,8 @@ type digit struct {
 	seed  uint32
 }
 
-func newDigit(c backend.Config, shift, bits, seed uint32) digit {
-	return digit{shift, uint8(1<<bits - 1), c["mixed"] == 1, seed}
+func newDigit(mixed, shift, bits, seed uint32) digit {
+	return digit{shift, uint8(1<<bits - 1), mixed == 1, seed}
 }
 
 // wideDigitOf is a digit of more than 8 bits.
@@ -51,22 +43,18 @@ func source[K word](keys, buffer []K, d digit) []K {
 	return buffer[:len(keys)]
 }
 
-// narrowKeys is the constant that says that a column of keys has 64-bit words, whose low ones are the keys. The kernel that counts digits
-// first holds the high ones against word 0 of the argument high; word 1 becomes other than 0 where one differs.
-var narrowKeys = backend.Constant{Name: "narrow", Default: 0}
-
 // keyColumn is a column of keys: own, or the low words of wide.
 type keyColumn[K word] struct {
 	own  []K
 	wide []uint64
 }
 
-// keysOf is the argument of a call that holds keys.
-func keysOf[K word](call *backend.Call, arg int) keyColumn[K] {
-	if call.Config["narrow"] == 1 {
-		return keyColumn[K]{wide: backend.Longs(call.Args[arg])}
+// keysOf is a column of keys that may be narrow.
+func keysOf[K word](column []byte, narrow uint32) keyColumn[K] {
+	if narrow == 1 {
+		return keyColumn[K]{wide: backend.Longs(column)}
 	}
-	return keyColumn[K]{own: view[K](call.Args[arg])}
+	return keyColumn[K]{own: view[K](column)}
 }
 
 // source returns the keys of rows first to end-1 that digits are taken from: as they are, or in buffer.

@@ -2,32 +2,41 @@ package kernel
 
 import "github.com/spirjoin/spirjoin/backend"
 
-// Gather fetches values by row id: gathered[i] = values[ids[i]]. Ids may repeat and come in any order.
-var Gather = &backend.KernelSpec{
-	Name: "gather",
-	Args: []backend.ArgSpec{
-		{Name: "values", Access: backend.Read},
-		{Name: "ids", Access: backend.Read},
-		{Name: "gathered", Access: backend.Write},
-	},
-	Params:    []string{"rows"},
-	Axes:      []backend.Axis{valueBits},
-	Constants: []backend.Constant{workgroup, items(8)},
-	Run: func(call *backend.Call, group uint32) {
-		if call.Config["value_bits"] == 64 {
-			gather[uint64](call, group)
-		} else {
-			gather[uint32](call, group)
-		}
-	},
+// GatherArgs are the arguments of [Gather].
+type GatherArgs = gatherArgs[backend.Range]
+
+type gatherArgs[B any] struct {
+	Values   B `access:"read"`
+	IDs      B `access:"read"`
+	Gathered B `access:"write"`
+	Rows     uint32
 }
 
-func gather[V word](call *backend.Call, group uint32) {
-	rows := call.Params[0]
-	values := view[V](call.Args[0])
-	for t := range tiles(call, group, Tiles(call.Config, uint64(rows)), rows) {
-		ids := backend.Words(call.Args[1])[t.first:t.end]
-		gathered := view[V](call.Args[2])[t.first:t.end]
+// GatherConfig configures [Gather].
+type GatherConfig struct {
+	ValueBits uint32 `axis:"32,64"`
+	Tile
+}
+
+// Gather fetches values by row id: gathered[i] = values[ids[i]]. Ids may repeat and come in any order.
+var Gather = define[GatherArgs](entry[gatherArgs[[]byte], GatherConfig]{
+	Name:     "gather",
+	Defaults: GatherConfig{Tile: Tile{256, 8}},
+	Run: func(args *gatherArgs[[]byte], config *GatherConfig, group uint32) {
+		if config.ValueBits == 64 {
+			gather[uint64](args, config, group)
+		} else {
+			gather[uint32](args, config, group)
+		}
+	},
+})
+
+func gather[V word](args *gatherArgs[[]byte], config *GatherConfig, group uint32) {
+	rows := args.Rows
+	values := view[V](args.Values)
+	for t := range tiles(config, group, Tiles(config, uint64(rows)), rows) {
+		ids := backend.Words(args.IDs)[t.first:t.end]
+		gathered := view[V](args.Gathered)[t.first:t.end]
 		for i, id := range ids {
 			gathered[i] = values[id]
 		}

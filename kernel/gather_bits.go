@@ -2,23 +2,33 @@ package kernel
 
 import "github.com/spirjoin/spirjoin/backend"
 
+// GatherBitsArgs are the arguments of [GatherBits].
+type GatherBitsArgs = gatherBitsArgs[backend.Range]
+
+type gatherBitsArgs[B any] struct {
+	Bits     B `access:"read"`
+	IDs      B `access:"read"`
+	Gathered B `access:"write"`
+	Rows     uint32
+	FirstBit uint32
+}
+
+// GatherBitsConfig configures [GatherBits].
+type GatherBitsConfig struct {
+	Tile
+}
+
 // GatherBits fetches bits by row id, as for validity bitmaps: bit i of gathered is bit first_bit + ids[i] of bits. Bitmaps
 // are little-endian: bit i is bit i%32 of word i/32. The unused bits of the last word become 0. workgroup*items is a multiple
 // of 32, so that no two workgroups share a word.
-var GatherBits = &backend.KernelSpec{
-	Name: "gather_bits",
-	Args: []backend.ArgSpec{
-		{Name: "bits", Access: backend.Read},
-		{Name: "ids", Access: backend.Read},
-		{Name: "gathered", Access: backend.Write},
-	},
-	Params:    []string{"rows", "first_bit"},
-	Constants: []backend.Constant{workgroup, items(32)},
-	Run: func(call *backend.Call, group uint32) {
-		rows, firstBit := call.Params[0], uint64(call.Params[1])
-		bits, gathered := backend.Words(call.Args[0]), backend.Words(call.Args[2])
-		for t := range tiles(call, group, Tiles(call.Config, uint64(rows)), rows) {
-			ids := backend.Words(call.Args[1])[t.first:t.end]
+var GatherBits = define[GatherBitsArgs](entry[gatherBitsArgs[[]byte], GatherBitsConfig]{
+	Name:     "gather_bits",
+	Defaults: GatherBitsConfig{Tile: Tile{256, 32}},
+	Run: func(args *gatherBitsArgs[[]byte], config *GatherBitsConfig, group uint32) {
+		rows, firstBit := args.Rows, uint64(args.FirstBit)
+		bits, gathered := backend.Words(args.Bits), backend.Words(args.Gathered)
+		for t := range tiles(config, group, Tiles(config, uint64(rows)), rows) {
+			ids := backend.Words(args.IDs)[t.first:t.end]
 			for to := t.first / 32; len(ids) > 0; to++ {
 				n := min(32, len(ids))
 				var word uint32
@@ -31,4 +41,4 @@ var GatherBits = &backend.KernelSpec{
 			}
 		}
 	},
-}
+})

@@ -10,32 +10,43 @@ import (
 // mix of a key with a seed is its hash, whose low bits, those of mask, are where the slots of the key begin; its rows, each in a slot of
 // its own, lie fewer than patience slots behind. A slot is 0, or 1 + a row in the bits of mask and the hash in the others: what the
 // table has no use for tells most other keys apart.
+// TableBuildArgs are the arguments of [TableBuild].
+type TableBuildArgs = tableBuildArgs[backend.Range]
 
-// TableBuild puts rows, at most mask of them, into slots, which are zero before, and adds to lost the number of rows that found none.
-var TableBuild = &backend.KernelSpec{
-	Name: "table_build",
-	Args: []backend.ArgSpec{
-		{Name: "keys", Access: backend.Read},
-		{Name: "slots", Access: backend.ReadWrite},
-		{Name: "lost", Access: backend.Accumulate},
-	},
-	Params:    []string{"rows", "mask", "seed"},
-	Axes:      []backend.Axis{bits("key_bits", 32, 64)},
-	Constants: []backend.Constant{workgroup, items(4), {Name: "patience", Default: 256}},
-	Compare:   backend.Predicate,
-	Run: func(call *backend.Call, group uint32) {
-		if call.Config["key_bits"] == 64 {
-			tableBuild[uint64](call, group)
-		} else {
-			tableBuild[uint32](call, group)
-		}
-	},
+type tableBuildArgs[B any] struct {
+	Keys  B `access:"read"`
+	Slots B `access:"readwrite"`
+	Lost  B `access:"accumulate"`
+	Rows  uint32
+	Mask  uint32
+	Seed  uint32
 }
 
-func tableBuild[K word](call *backend.Call, group uint32) {
-	rows, mask, seed, patience := call.Params[0], call.Params[1], call.Params[2], call.Config["patience"]
-	keys, slots := view[K](call.Args[0]), backend.Words(call.Args[1])
-	for t := range tiles(call, group, Tiles(call.Config, uint64(rows)), rows) {
+// TableBuildConfig configures [TableBuild].
+type TableBuildConfig struct {
+	KeyBits uint32 `axis:"32,64"`
+	Tile
+	Patience uint32
+}
+
+// TableBuild puts rows, at most mask of them, into slots, which are zero before, and adds to lost the number of rows that found none.
+var TableBuild = define[TableBuildArgs](entry[tableBuildArgs[[]byte], TableBuildConfig]{
+	Name:     "table_build",
+	Defaults: TableBuildConfig{Tile: Tile{256, 4}, Patience: 256},
+	Compare:  backend.Predicate,
+	Run: func(args *tableBuildArgs[[]byte], config *TableBuildConfig, group uint32) {
+		if config.KeyBits == 64 {
+			tableBuild[uint64](args, config, group)
+		} else {
+			tableBuild[uint32](args, config, group)
+		}
+	},
+})
+
+func tableBuild[K word](args *tableBuildArgs[[]byte], config *TableBuildConfig, group uint32) {
+	rows, mask, seed, patience := args.Rows, args.Mask, args.Seed, config.Patience
+	keys, slots := view[K](args.Keys), backend.Words(args.Slots)
+	for t := range tiles(config, group, Tiles(config, uint64(rows)), rows) {
 		for first := t.first; first < t.end; first += pairRows {
 			var buffer [pairRows]K
 			homes := source(keys[first:min(first+pairRows, t.end)], buffer[:], digit{mixed: true, seed: seed})
@@ -49,40 +60,57 @@ func tableBuild[K word](call *backend.Call, group uint32) {
 						continue next
 					}
 				}
-				atomic.AddUint32(&backend.Words(call.Args[2])[0], 1)
+				atomic.AddUint32(&backend.Words(args.Lost)[0], 1)
 			}
 		}
 	}
 }
 
-// TableProbe looks right rows up in a table that [TableBuild] made of the left ones with the same patience, mask and seed, and makes
-// output rows as [PartitionJoin] does, a tile of right rows in place of a unit, in any order.
-var TableProbe = &backend.KernelSpec{
-	Name:   "table_probe",
-	Args:   joinArgs("slots"),
-	Params: []string{"first_row", "out_rows", "rows", "mask"},
-	Axes:   []backend.Axis{bits("key_bits", 32, 64)},
-	Constants: []backend.Constant{
-		workgroup, items(4), {Name: "patience", Default: 256}, {Name: "placing", Default: AtOffsets}, {Name: "unique", Default: 0}, {Name: "seed", Default: 0},
-		leftWords, rightWords, leftWords2, rightWords2, pageRows,
-	},
-	Compare:     backend.Multiset,
-	SharedBytes: func(c backend.Config) uint32 { return 4 * ((c["workgroup"]+3)/4 + 2) },
-	Run: func(call *backend.Call, group uint32) {
-		if call.Config["key_bits"] == 64 {
-			tableProbe[uint64](call, group)
-		} else {
-			tableProbe[uint32](call, group)
-		}
-	},
+// TableProbeArgs are the arguments of [TableProbe].
+type TableProbeArgs = tableProbeArgs[backend.Range]
+
+type tableProbeArgs[B any] struct {
+	Slots B `access:"read"`
+	JoinColumns[B]
+	JoinRows
+	Rows uint32
+	Mask uint32
 }
 
-func tableProbe[K word](call *backend.Call, group uint32) {
-	rows, mask, seed, patience := call.Params[2], call.Params[3], call.Config["seed"], call.Config["patience"]
-	right := view[K](call.Args[2])
-	p := prober[K]{slots: backend.Words(call.Args[0])[:mask+1], left: view[K](call.Args[1]), patience: patience, unique: oneIf(call.Config["unique"] == 1)}
-	for t := range tiles(call, group, max(1, Tiles(call.Config, uint64(rows))), rows) { // no rows are a tile too, which is counted
-		out := newJoinOutput[K](call, group, 0, false, 0)
+// TableProbeConfig configures [TableProbe].
+type TableProbeConfig struct {
+	KeyBits uint32 `axis:"32,64"`
+	Tile
+	Patience uint32
+	Unique   uint32
+	Seed     uint32
+	OutputConfig
+	PageRows uint32
+}
+
+// TableProbe looks right rows up in a table that [TableBuild] made of the left ones with the same patience, mask and seed, and makes
+// output rows as [PartitionJoin] does, a tile of right rows in place of a unit, in any order.
+var TableProbe = define[TableProbeArgs](entry[tableProbeArgs[[]byte], TableProbeConfig]{
+	Name:        "table_probe",
+	Defaults:    TableProbeConfig{Tile: Tile{256, 4}, Patience: 256, OutputConfig: defaultOutput, PageRows: 1},
+	Compare:     backend.Multiset,
+	SharedBytes: func(config *TableProbeConfig) uint32 { return 4 * ((config.Workgroup+3)/4 + 2) },
+	Run: func(args *tableProbeArgs[[]byte], config *TableProbeConfig, group uint32) {
+		if config.KeyBits == 64 {
+			tableProbe[uint64](args, config, group)
+		} else {
+			tableProbe[uint32](args, config, group)
+		}
+	},
+})
+
+func tableProbe[K word](args *tableProbeArgs[[]byte], config *TableProbeConfig, group uint32) {
+	rows, mask, seed, patience := args.Rows, args.Mask, config.Seed, config.Patience
+	right := view[K](args.RightKeys)
+	p := prober[K]{slots: backend.Words(args.Slots)[:mask+1], left: view[K](args.LeftKeys), patience: patience, unique: oneIf(config.Unique == 1)}
+	for t := range tiles(config, group, max(1, Tiles(config, uint64(rows))), rows) { // no rows are a tile too, which is counted
+		out := &joinOutput[K]{JoinColumns: args.JoinColumns, JoinRows: args.JoinRows, OutputConfig: config.OutputConfig, unit: group,
+			pageSize: config.PageRows, keys: keyOutputOf[K](args.KeysOut, 0, 0)}
 		for first := t.first; first < t.end && len(p.left) > 0; first += pairRows {
 			out.rightFirst = uint32(first)
 			p.probe(right[first:min(first+pairRows, t.end)], seed, out)

@@ -9,33 +9,44 @@ import (
 // MaxHistogramBits is the widest digit that [Histogram] counts.
 const MaxHistogramBits = 11
 
+// HistogramArgs are the arguments of [Histogram].
+type HistogramArgs = histogramArgs[backend.Range]
+
+type histogramArgs[B any] struct {
+	Keys   B `access:"read"`
+	Counts B `access:"accumulate"`
+	Rows   uint32
+	Shift  uint32
+	Bits   uint32
+}
+
+// HistogramConfig configures [Histogram].
+type HistogramConfig struct {
+	KeyBits uint32 `axis:"32,64"`
+	Tile
+}
+
 // Histogram counts the digits of a column: counts[digit], 64 bits, grows by the number of rows whose digit, (key >> shift) &
 // (1<<bits - 1), is digit; bits is 1 to MaxHistogramBits and shift less than key_bits. Only the low words change, so a count
 // stays below 2^32. workgroup is a multiple of 4.
-var Histogram = &backend.KernelSpec{
-	Name: "histogram",
-	Args: []backend.ArgSpec{
-		{Name: "keys", Access: backend.Read},
-		{Name: "counts", Access: backend.Accumulate},
-	},
-	Params:    []string{"rows", "shift", "bits"},
-	Axes:      []backend.Axis{bits("key_bits", 32, 64)},
-	Constants: []backend.Constant{workgroup, items(128)},
-	Run: func(call *backend.Call, group uint32) {
-		if call.Config["key_bits"] == 64 {
-			histogram[uint64](call, group)
+var Histogram = define[HistogramArgs](entry[histogramArgs[[]byte], HistogramConfig]{
+	Name:     "histogram",
+	Defaults: HistogramConfig{Tile: Tile{256, 128}},
+	Run: func(args *histogramArgs[[]byte], config *HistogramConfig, group uint32) {
+		if config.KeyBits == 64 {
+			histogram[uint64](args, config, group)
 		} else {
-			histogram[uint32](call, group)
+			histogram[uint32](args, config, group)
 		}
 	},
-}
+})
 
-func histogram[K word](call *backend.Call, group uint32) {
-	rows, shift, mask := call.Params[0], call.Params[1]&63, uint64(1)<<call.Params[2]-1
-	counts := backend.Words(call.Args[1])
-	for t := range tiles(call, group, Tiles(call.Config, uint64(rows)), rows) {
+func histogram[K word](args *histogramArgs[[]byte], config *HistogramConfig, group uint32) {
+	rows, shift, mask := args.Rows, args.Shift&63, uint64(1)<<args.Bits-1
+	counts := backend.Words(args.Counts)
+	for t := range tiles(config, group, Tiles(config, uint64(rows)), rows) {
 		var h [2][1 << MaxHistogramBits]uint32 // an addition to one count waits for the addition before it
-		keys := view[K](call.Args[0])[t.first:t.end]
+		keys := view[K](args.Keys)[t.first:t.end]
 		for i, key := range keys {
 			h[i&1][uint64(key)>>shift&mask&(1<<MaxHistogramBits-1)]++
 		}

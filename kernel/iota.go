@@ -2,19 +2,31 @@ package kernel
 
 import "github.com/spirjoin/spirjoin/backend"
 
+// IotaArgs are the arguments of [Iota].
+type IotaArgs = iotaArgs[backend.Range]
+
+type iotaArgs[B any] struct {
+	Values B `access:"write"`
+	Rows   uint32
+	First  uint32
+}
+
+// IotaConfig configures [Iota].
+type IotaConfig struct {
+	Tile
+}
+
 // Iota numbers rows: values[i] = first + i, modulo 2^32.
-var Iota = &backend.KernelSpec{
-	Name:      "iota",
-	Args:      []backend.ArgSpec{{Name: "values", Access: backend.Write}},
-	Params:    []string{"rows", "first"},
-	Constants: []backend.Constant{workgroup, items(8)},
-	Run: func(call *backend.Call, group uint32) {
-		rows, first := call.Params[0], call.Params[1]
-		for t := range tiles(call, group, Tiles(call.Config, uint64(rows)), rows) {
-			values := backend.Words(call.Args[0])[t.first:t.end]
+var Iota = define[IotaArgs](entry[iotaArgs[[]byte], IotaConfig]{
+	Name:     "iota",
+	Defaults: IotaConfig{Tile: Tile{256, 8}},
+	Run: func(args *iotaArgs[[]byte], config *IotaConfig, group uint32) {
+		rows, first := args.Rows, args.First
+		for t := range tiles(config, group, Tiles(config, uint64(rows)), rows) {
+			values := backend.Words(args.Values)[t.first:t.end]
 			for i := range values {
 				values[i] = first + uint32(t.first+i)
 			}
 		}
 	},
-}
+})

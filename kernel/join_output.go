@@ -14,6 +14,40 @@ const (
 	Paging
 )
 
+// OutputConfig is the part of a configuration that kernels that join have in common: what [PartitionJoin] says of placing, and the
+// 32-bit words of a value of the payload columns, 0 for no second column.
+type OutputConfig struct {
+	Placing     uint32
+	LeftWords   uint32
+	RightWords  uint32
+	LeftWords2  uint32
+	RightWords2 uint32
+}
+
+var defaultOutput = OutputConfig{Placing: AtOffsets, LeftWords: 1, RightWords: 1}
+
+// JoinColumns are the columns of kernels that join; of which kind, [PartitionJoin] says. B is backend.Range for callers.
+type JoinColumns[B any] struct {
+	LeftKeys      B `access:"read"`
+	RightKeys     B `access:"read"`
+	LeftPayload   B `access:"read"`
+	RightPayload  B `access:"read"`
+	LeftPayload2  B `access:"read"`
+	RightPayload2 B `access:"read"`
+	Places        B `access:"readwrite"`
+	KeysOut       B `access:"write"`
+	LeftOut       B `access:"write"`
+	RightOut      B `access:"write"`
+	LeftOut2      B `access:"write"`
+	RightOut2     B `access:"write"`
+}
+
+// JoinRows are the output rows of kernels that join: OutRows from FirstRow on.
+type JoinRows struct {
+	FirstRow uint32
+	OutRows  uint32
+}
+
 // BitmapWord is the 32-bit word of places at which the bitmap of [Paging] begins.
 const BitmapWord = 64
 
@@ -26,21 +60,21 @@ type joinOutput[K word] struct {
 	left, right           [pairRows]uint32 // the rows of the pairs to write,
 	leftFirst, rightFirst uint32           // counted from these
 
-	call               *backend.Call
+	JoinColumns[[]byte]
+	JoinRows
+	OutputConfig
 	unit               uint32
-	mixed              bool
+	pageSize           uint32
+	mixed              bool // keys are turned back, by seed
+	seed               uint32
 	keys               keyOutput[K]
 	done               uint64 // pairs before these
 	pageRow, pageEmpty uint64 // Paging: the next row of the last page, and how many are empty
 }
 
-func newJoinOutput[K word](call *backend.Call, unit, leftFirst uint32, mixed bool, high uint32) *joinOutput[K] {
-	return &joinOutput[K]{leftFirst: leftFirst, call: call, unit: unit, mixed: mixed, keys: keyOutputOf[K](call, call.Args[8], high)}
-}
-
 // write makes output rows of the first n pairs.
 func (o *joinOutput[K]) write(n uint) {
-	if cursor := backend.Words(o.call.Args[7]); n > 0 && o.call.Config["placing"] >= Reserving {
+	if cursor := backend.Words(o.Places); n > 0 && o.Placing >= Reserving {
 		if counted := atomic.AddUint32(&cursor[1], uint32(n)); counted < uint32(n) {
 			atomic.AddUint32(&cursor[2], 1)
 		}
@@ -58,8 +92,8 @@ func (o *joinOutput[K]) write(n uint) {
 
 // end is for what can only be said when all pairs are written.
 func (o *joinOutput[K]) end() {
-	places := backend.Words(o.call.Args[7])
-	if o.call.Config["placing"] == Counting {
+	places := backend.Words(o.Places)
+	if o.Placing == Counting {
 		places[o.unit] = uint32(o.done)
 	}
 	for row := o.pageRow; row < o.pageRow+o.pageEmpty; row++ {
@@ -69,8 +103,8 @@ func (o *joinOutput[K]) end() {
 
 // place finds room for pairs: as many as it returns, 0 for none, go to output rows from at on.
 func (o *joinOutput[K]) place(pairs uint64) (at, rows uint64) {
-	first, room, places := uint64(o.call.Params[0]), uint64(o.call.Params[1]), o.call.Args[7]
-	switch o.call.Config["placing"] {
+	first, room, places := uint64(o.FirstRow), uint64(o.OutRows), o.Places
+	switch o.Placing {
 	case AtOffsets:
 		at = first + backend.Longs(places)[o.unit] + o.done
 		return at, pairs
@@ -87,7 +121,7 @@ func (o *joinOutput[K]) place(pairs uint64) (at, rows uint64) {
 		}
 	case Paging:
 		if o.pageEmpty == 0 {
-			page := uint64(o.call.Config["page_rows"])
+			page := uint64(o.pageSize)
 			taken := (pairs + page - 1) / page * page
 			begin := uint64(atomic.AddUint32(&backend.Words(places)[0], uint32(taken))) - taken
 			if begin+taken > room {
@@ -104,20 +138,19 @@ func (o *joinOutput[K]) place(pairs uint64) (at, rows uint64) {
 
 // put writes pairs to output rows from at on.
 func (o *joinOutput[K]) put(at uint64, left, right []uint32) {
-	args, c := o.call.Args, o.call.Config
-	if len(args[8]) > 0 {
+	if len(o.KeysOut) > 0 {
 		var buffer [pairRows]K
 		keys := buffer[:len(right)]
-		writeRows(keys, view[K](args[2]), o.rightFirst, right)
+		writeRows(keys, view[K](o.RightKeys), o.rightFirst, right)
 		if o.mixed {
-			unmixAll(keys, c["seed"])
+			unmixAll(keys, o.seed)
 		}
 		o.keys.write(at, keys)
 	}
-	writePayload(args[9], args[3], c["left_words"], at, o.leftFirst, left)
-	writePayload(args[10], args[4], c["right_words"], at, o.rightFirst, right)
-	writePayload(args[11], args[5], c["left_words_2"], at, o.leftFirst, left)
-	writePayload(args[12], args[6], c["right_words_2"], at, o.rightFirst, right)
+	writePayload(o.LeftOut, o.LeftPayload, o.LeftWords, at, o.leftFirst, left)
+	writePayload(o.RightOut, o.RightPayload, o.RightWords, at, o.rightFirst, right)
+	writePayload(o.LeftOut2, o.LeftPayload2, o.LeftWords2, at, o.leftFirst, left)
+	writePayload(o.RightOut2, o.RightPayload2, o.RightWords2, at, o.rightFirst, right)
 }
 
 // writePayload sets rows of out, if present, from row at on, to those of a payload column or, without one, to their numbers.

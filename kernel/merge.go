@@ -2,6 +2,26 @@ package kernel
 
 import "github.com/spirjoin/spirjoin/backend"
 
+// MergePartitionArgs are the arguments of [MergePartition].
+type MergePartitionArgs = mergePartitionArgs[backend.Range]
+
+type mergePartitionArgs[B any] struct {
+	LeftKeys  B `access:"read"`
+	RightKeys B `access:"read"`
+	Splits    B `access:"write"`
+	LeftRows  uint32
+	RightRows uint32
+	Run       uint32
+	Tiles     uint32
+	TileRows  uint32
+}
+
+// MergePartitionConfig configures [MergePartition].
+type MergePartitionConfig struct {
+	KeyBits uint32 `axis:"32,64"`
+	Tile
+}
+
 // MergePartition finds for each tile of the output of a merge how many rows of the left run come before it: splits[tile] is
 // the place where the merge path crosses the diagonal of the tile's first row. Runs, tiles and the order of equal rows are
 // those of [MergeTiles]; tile_rows is the size of its tiles. A tile of this kernel is one of tiles, not of rows.
@@ -10,23 +30,40 @@ import "github.com/spirjoin/spirjoin/backend"
 //
 // Source: merge path as in "Fast Equi-Join Algorithms on GPUs: Design and Implementation", section 3.3.1, after Odeh, Green,
 // Mwassi, Shmueli and Birk, "Merge Path - Parallel Merging Made Simple".
-var MergePartition = &backend.KernelSpec{
-	Name: "merge_partition",
-	Args: []backend.ArgSpec{
-		{Name: "left_keys", Access: backend.Read},
-		{Name: "right_keys", Access: backend.Read},
-		{Name: "splits", Access: backend.Write},
-	},
-	Params:    []string{"left_rows", "right_rows", "run", "tiles", "tile_rows"},
-	Axes:      []backend.Axis{bits("key_bits", 32, 64)},
-	Constants: []backend.Constant{workgroup, items(1)},
-	Run: func(call *backend.Call, group uint32) {
-		if call.Config["key_bits"] == 64 {
-			mergePartition[uint64](call, group)
+var MergePartition = define[MergePartitionArgs](entry[mergePartitionArgs[[]byte], MergePartitionConfig]{
+	Name:     "merge_partition",
+	Defaults: MergePartitionConfig{Tile: Tile{256, 1}},
+	Run: func(args *mergePartitionArgs[[]byte], config *MergePartitionConfig, group uint32) {
+		if config.KeyBits == 64 {
+			mergePartition[uint64](args, config, group)
 		} else {
-			mergePartition[uint32](call, group)
+			mergePartition[uint32](args, config, group)
 		}
 	},
+})
+
+// MergeTilesArgs are the arguments of [MergeTiles].
+type MergeTilesArgs = mergeTilesArgs[backend.Range]
+
+type mergeTilesArgs[B any] struct {
+	LeftKeys     B `access:"read"`
+	RightKeys    B `access:"read"`
+	LeftPayload  B `access:"read"`
+	RightPayload B `access:"read"`
+	Splits       B `access:"read"`
+	KeysOut      B `access:"write"`
+	PayloadOut   B `access:"write"`
+	LeftRows     uint32
+	RightRows    uint32
+	Run          uint32
+	Tiles        uint32
+}
+
+// MergeTilesConfig configures [MergeTiles].
+type MergeTilesConfig struct {
+	KeyBits     uint32 `axis:"32,64"`
+	PayloadBits uint32 `axis:"0,32,64"`
+	ShapedTile
 }
 
 // MergeTiles merges sorted runs, stably: left rows come before equal right rows, and rows of a run keep their order.
@@ -38,48 +75,38 @@ var MergePartition = &backend.KernelSpec{
 // Tiles are tiles of the output, and a tile belongs to one merge: 2*run is a multiple of its rows, and splits come from
 // [MergePartition]. In the serial shape a tile may also hold several whole merges, its rows being a multiple of 2*run; splits
 // are absent then. With payload_bits=0 all payloads are absent. The output overlaps no input.
-var MergeTiles = &backend.KernelSpec{
-	Name: "merge_tiles",
-	Args: []backend.ArgSpec{
-		{Name: "left_keys", Access: backend.Read},
-		{Name: "right_keys", Access: backend.Read},
-		{Name: "left_payload", Access: backend.Read},
-		{Name: "right_payload", Access: backend.Read},
-		{Name: "splits", Access: backend.Read},
-		{Name: "keys_out", Access: backend.Write},
-		{Name: "payload_out", Access: backend.Write},
-	},
-	Params:    []string{"left_rows", "right_rows", "run", "tiles"},
-	Axes:      []backend.Axis{bits("key_bits", 32, 64), bits("payload_bits", 0, 32, 64), serial},
-	Constants: []backend.Constant{workgroup, items(mergeItems)},
-	SharedBytes: func(c backend.Config) uint32 {
-		if c["serial"] == 1 {
+var MergeTiles = define[MergeTilesArgs](entry[mergeTilesArgs[[]byte], MergeTilesConfig]{
+	Name:        "merge_tiles",
+	Defaults:    MergeTilesConfig{ShapedTile: ShapedTile{Workgroup: 256, Items: 3}},
+	SerialItems: 4112,
+	SharedBytes: func(config *MergeTilesConfig) uint32 {
+		if config.Serial == 1 {
 			return 0
 		}
-		return c["key_bits"]/8 + mergedBytes(c)
+		return config.KeyBits/8 + mergedBytes(config.Workgroup, config.Items, config.KeyBits, config.PayloadBits)
 	},
-	Run: func(call *backend.Call, group uint32) {
-		sortOf(call.Config, mergeTiles[uint32, uint32], mergeTiles[uint32, uint64], mergeTiles[uint64, uint32], mergeTiles[uint64, uint64])(call, group)
+	Run: func(args *mergeTilesArgs[[]byte], config *MergeTilesConfig, group uint32) {
+		byWidths(config.KeyBits, config.PayloadBits, mergeTiles[uint32, uint32], mergeTiles[uint32, uint64], mergeTiles[uint64, uint32], mergeTiles[uint64, uint64])(args, config, group)
 	},
-}
+})
 
 // mergeItems is odd, so that neighbouring invocations, each of which reads rows of its own one after the other, meet in
 // different banks of shared memory; and so small that 64-bit keys with a 64-bit payload fit 16 KiB of it.
 const mergeItems = 3
 
 // mergedBytes is the size of items rows of each invocation of a workgroup.
-func mergedBytes(c backend.Config) uint32 {
-	return c["workgroup"] * c["items"] * (c["key_bits"] + c["payload_bits"]) / 8
+func mergedBytes(workgroup, items, keyBits, payloadBits uint32) uint32 {
+	return workgroup * items * (keyBits + payloadBits) / 8
 }
 
-// sortOf chooses among the variants of the sorting kernels, by the widths of keys and payload.
-func sortOf(c backend.Config, key32, key32Payload64, key64, key64Payload64 func(*backend.Call, uint32)) func(*backend.Call, uint32) {
+// byWidths chooses among the variants of a reference by the widths of keys and payload.
+func byWidths[F any](keyBits, payloadBits uint32, key32, key32Payload64, key64, key64Payload64 F) F {
 	switch {
-	case c["key_bits"] == 64 && c["payload_bits"] == 64:
+	case keyBits == 64 && payloadBits == 64:
 		return key64Payload64
-	case c["key_bits"] == 64:
+	case keyBits == 64:
 		return key64
-	case c["payload_bits"] == 64:
+	case payloadBits == 64:
 		return key32Payload64
 	}
 	return key32
@@ -99,12 +126,12 @@ func runsAt(row, leftRows, rightRows, run int) runs {
 	return runs{left, n, left + n, min(run, leftRows-left-n)}
 }
 
-func mergePartition[K word](call *backend.Call, group uint32) {
-	leftRows, rightRows, run := int(call.Params[0]), int(call.Params[1]), int(call.Params[2])
-	left, right, splits := view[K](call.Args[0]), view[K](call.Args[1]), backend.Words(call.Args[2])
-	for t := range tiles(call, group, Tiles(call.Config, uint64(call.Params[3])), call.Params[3]) {
+func mergePartition[K word](args *mergePartitionArgs[[]byte], config *MergePartitionConfig, group uint32) {
+	leftRows, rightRows, run := int(args.LeftRows), int(args.RightRows), int(args.Run)
+	left, right, splits := view[K](args.LeftKeys), view[K](args.RightKeys), backend.Words(args.Splits)
+	for t := range tiles(config, group, Tiles(config, uint64(args.Tiles)), args.Tiles) {
 		for tile := t.first; tile < t.end; tile++ {
-			row := tile * int(call.Params[4])
+			row := tile * int(args.TileRows)
 			r := runsAt(row, leftRows, rightRows, run)
 			splits[tile] = uint32(mergePath(left[r.left:][:r.leftRows], right[r.right:][:r.rightRows], row-r.left))
 		}
@@ -116,16 +143,16 @@ func mergePath[K word](left, right []K, diagonal int) int {
 	return partitionPoint(max(0, diagonal-len(right)), min(diagonal, len(left)), func(i int) bool { return left[i] <= right[diagonal-1-i] })
 }
 
-func mergeTiles[K, P word](call *backend.Call, group uint32) {
-	leftRows, rightRows, run := int(call.Params[0]), int(call.Params[1]), int(call.Params[2])
-	left, right, splits := view[K](call.Args[0]), view[K](call.Args[1]), backend.Words(call.Args[4])
-	leftPayload, rightPayload := view[P](call.Args[2]), view[P](call.Args[3])
-	keysOut, payloadOut := view[K](call.Args[5]), view[P](call.Args[6])
+func mergeTiles[K, P word](args *mergeTilesArgs[[]byte], config *MergeTilesConfig, group uint32) {
+	leftRows, rightRows, run := int(args.LeftRows), int(args.RightRows), int(args.Run)
+	left, right, splits := view[K](args.LeftKeys), view[K](args.RightKeys), backend.Words(args.Splits)
+	leftPayload, rightPayload := view[P](args.LeftPayload), view[P](args.RightPayload)
+	keysOut, payloadOut := view[K](args.KeysOut), view[P](args.PayloadOut)
 	rows := leftRows
 	if run == 0 {
 		rows += rightRows
 	}
-	for t := range tiles(call, group, call.Params[3], uint32(rows)) {
+	for t := range tiles(config, group, args.Tiles, uint32(rows)) {
 		for row := t.first; row < t.end; {
 			r := runsAt(row, leftRows, rightRows, run)
 			from, end := row-r.left, min(t.end-r.left, r.leftRows+r.rightRows)

@@ -4,6 +4,27 @@ import "github.com/spirjoin/spirjoin/backend"
 
 // A merge join of sorted sides works in units, as a hash join of partitions does: a tile of right rows against a piece of the left
 // rows that its keys can meet. Left rows of a key that goes on in the next tile are met by both.
+// MergeUnitsArgs are the arguments of [MergeUnits].
+type MergeUnitsArgs = mergeUnitsArgs[backend.Range]
+
+type mergeUnitsArgs[B any] struct {
+	LeftKeys    B `access:"read"`
+	RightKeys   B `access:"read"`
+	LeftBounds  B `access:"write"`
+	RightBounds B `access:"write"`
+	Counts      B `access:"write"`
+	LeftRows    uint32
+	RightRows   uint32
+	Tiles       uint32
+	TileRows    uint32
+	PieceRows   uint32
+}
+
+// MergeUnitsConfig configures [MergeUnits].
+type MergeUnitsConfig struct {
+	KeyBits uint32 `axis:"32,64"`
+	Tile
+}
 
 // MergeUnits finds for each tile of tile_rows right rows which left rows its keys can meet: those from left_bounds[2*tile] to
 // left_bounds[2*tile+1]-1 are not less than its first key and not greater than its last. right_bounds are the rows of the tile in
@@ -13,32 +34,23 @@ import "github.com/spirjoin/spirjoin/backend"
 // Example with tile_rows=3: left 1 2 2 7, right 0 1 2 | 2 5 5, left_bounds 0 3 | 1 3.
 //
 // Source: "Fast Equi-Join Algorithms on GPUs: Design and Implementation", section 3.3.2 (chunks of both sides that match).
-var MergeUnits = &backend.KernelSpec{
-	Name: "merge_units",
-	Args: []backend.ArgSpec{
-		{Name: "left_keys", Access: backend.Read},
-		{Name: "right_keys", Access: backend.Read},
-		{Name: "left_bounds", Access: backend.Write},
-		{Name: "right_bounds", Access: backend.Write},
-		{Name: "counts", Access: backend.Write},
-	},
-	Params:    []string{"left_rows", "right_rows", "tiles", "tile_rows", "piece_rows"},
-	Axes:      []backend.Axis{bits("key_bits", 32, 64)},
-	Constants: []backend.Constant{workgroup, items(1)},
-	Run: func(call *backend.Call, group uint32) {
-		if call.Config["key_bits"] == 64 {
-			mergeUnits[uint64](call, group)
+var MergeUnits = define[MergeUnitsArgs](entry[mergeUnitsArgs[[]byte], MergeUnitsConfig]{
+	Name:     "merge_units",
+	Defaults: MergeUnitsConfig{Tile: Tile{256, 1}},
+	Run: func(args *mergeUnitsArgs[[]byte], config *MergeUnitsConfig, group uint32) {
+		if config.KeyBits == 64 {
+			mergeUnits[uint64](args, config, group)
 		} else {
-			mergeUnits[uint32](call, group)
+			mergeUnits[uint32](args, config, group)
 		}
 	},
-}
+})
 
-func mergeUnits[K word](call *backend.Call, group uint32) {
-	leftRows, rightRows, count, tileRows, pieceRows := int(call.Params[0]), int(call.Params[1]), call.Params[2], int(call.Params[3]), call.Params[4]
-	left, right := view[K](call.Args[0])[:leftRows], view[K](call.Args[1])
-	leftBounds, rightBounds, counts := backend.Words(call.Args[2]), backend.Words(call.Args[3]), backend.Words(call.Args[4])
-	for t := range tiles(call, group, Tiles(call.Config, uint64(count)), count) {
+func mergeUnits[K word](args *mergeUnitsArgs[[]byte], config *MergeUnitsConfig, group uint32) {
+	leftRows, rightRows, count, tileRows, pieceRows := int(args.LeftRows), int(args.RightRows), args.Tiles, int(args.TileRows), args.PieceRows
+	left, right := view[K](args.LeftKeys)[:leftRows], view[K](args.RightKeys)
+	leftBounds, rightBounds, counts := backend.Words(args.LeftBounds), backend.Words(args.RightBounds), backend.Words(args.Counts)
+	for t := range tiles(config, group, Tiles(config, uint64(count)), count) {
 		for tile := t.first; tile < t.end; tile++ {
 			first, end := tile*tileRows, min((tile+1)*tileRows, rightRows)
 			low := partitionPoint(0, leftRows, func(i int) bool { return left[i] < right[first] })
@@ -50,37 +62,49 @@ func mergeUnits[K word](call *backend.Call, group uint32) {
 	}
 }
 
+// MergeJoinArgs are the arguments of [MergeJoin].
+type MergeJoinArgs = mergeJoinArgs[backend.Range]
+
+type mergeJoinArgs[B any] struct {
+	Units B `access:"read"`
+	JoinColumns[B]
+	JoinRows
+}
+
+// MergeJoinConfig configures [MergeJoin].
+type MergeJoinConfig struct {
+	KeyBits uint32 `axis:"32,64"`
+	Tile
+	Table uint32
+	OutputConfig
+	Kept uint32
+}
+
 // MergeJoin joins units of sorted sides, a workgroup a unit: its left keys, at most the constant table of them, lie in shared
 // memory, where a right row finds its first match by binary search; the others follow it. units, in the form of [PartitionPieces],
 // takes at most workgroup*items right rows. Output rows are as those of [PartitionJoin], without pages, and
 // so is the constant kept.
-var MergeJoin = &backend.KernelSpec{
-	Name:   "merge_join",
-	Args:   joinArgs("units"),
-	Params: []string{"first_row", "out_rows"},
-	Axes:   []backend.Axis{bits("key_bits", 32, 64)},
-	Constants: []backend.Constant{
-		workgroup, items(4), {Name: "table", Default: 1280}, {Name: "placing", Default: AtOffsets},
-		leftWords, rightWords, leftWords2, rightWords2, keptMatches,
+var MergeJoin = define[MergeJoinArgs](entry[mergeJoinArgs[[]byte], MergeJoinConfig]{
+	Name:     "merge_join",
+	Defaults: MergeJoinConfig{Tile: Tile{256, 4}, Table: 1280, OutputConfig: defaultOutput, Kept: 1},
+	Compare:  backend.Multiset,
+	SharedBytes: func(config *MergeJoinConfig) uint32 {
+		return config.KeyBits/8*config.Table + 4*((config.Workgroup+3)/4+2)
 	},
-	Compare: backend.Multiset,
-	SharedBytes: func(c backend.Config) uint32 {
-		return c["key_bits"]/8*c["table"] + 4*((c["workgroup"]+3)/4+2)
-	},
-	Run: func(call *backend.Call, group uint32) {
-		if call.Config["key_bits"] == 64 {
-			mergeJoin[uint64](call, group)
+	Run: func(args *mergeJoinArgs[[]byte], config *MergeJoinConfig, group uint32) {
+		if config.KeyBits == 64 {
+			mergeJoin[uint64](args, config, group)
 		} else {
-			mergeJoin[uint32](call, group)
+			mergeJoin[uint32](args, config, group)
 		}
 	},
-}
+})
 
-func mergeJoin[K word](call *backend.Call, group uint32) {
-	unit := backend.Words(call.Args[0])[4*group:][:4]
-	left, right := view[K](call.Args[1])[unit[0]:unit[1]], view[K](call.Args[2])[unit[2]:unit[3]]
-	out := newJoinOutput[K](call, group, unit[0], false, 0)
-	out.rightFirst = unit[2]
+func mergeJoin[K word](args *mergeJoinArgs[[]byte], config *MergeJoinConfig, group uint32) {
+	unit := backend.Words(args.Units)[4*group:][:4]
+	left, right := view[K](args.LeftKeys)[unit[0]:unit[1]], view[K](args.RightKeys)[unit[2]:unit[3]]
+	out := &joinOutput[K]{leftFirst: unit[0], rightFirst: unit[2], JoinColumns: args.JoinColumns, JoinRows: args.JoinRows,
+		OutputConfig: config.OutputConfig, unit: group, keys: keyOutputOf[K](args.KeysOut, 0, 0)}
 	from, n := 0, uint(0)
 	for i, key := range right {
 		for stop := from + near; from < len(left) && left[from] < key; {

@@ -7,6 +7,33 @@ import (
 	"github.com/spirjoin/spirjoin/backend"
 )
 
+// PartitionJoinArgs are the arguments of [PartitionJoin].
+type PartitionJoinArgs = partitionJoinArgs[backend.Range]
+
+type partitionJoinArgs[B any] struct {
+	Units B `access:"read"`
+	JoinColumns[B]
+	JoinRows
+	Shift uint32
+	High  uint32
+}
+
+// PartitionJoinConfig configures [PartitionJoin].
+type PartitionJoinConfig struct {
+	KeyBits uint32 `axis:"32,64"`
+	Tile
+	Mixed  uint32
+	Table  uint32
+	Heads  uint32
+	Unique uint32
+	Seed   uint32
+	OutputConfig
+	PageRows uint32
+	Widened  uint32
+	Kept     uint32
+	Decided  uint32
+}
+
 // PartitionJoin joins the units of a partitioned hash join that [PartitionPieces] lists, a workgroup a unit: the left rows of a
 // unit, at most the constant table of them, are chained in a hash table in shared memory by bits of their keys, and the right
 // rows are looked up. Every pair of rows with equal keys is an output row: keys_out gets the key, left_out and right_out a
@@ -31,72 +58,38 @@ import (
 //
 // With kept=1 the shader keeps matches and payload of a batch of workgroup*items right rows in registers between counting and writing, for
 // devices where neighbours write together; with kept=0, for CPU cores, matches of [WalkedRows] rows an invocation.
-var PartitionJoin = &backend.KernelSpec{
-	Name:   "partition_join",
-	Args:   joinArgs("units"),
-	Params: []string{"first_row", "out_rows", "shift", "high"},
-	Axes:   []backend.Axis{bits("key_bits", 32, 64)},
-	Constants: []backend.Constant{
-		workgroup, items(4), mixedDigits, {Name: "table", Default: 1536}, {Name: "heads", Default: 1024}, {Name: "placing", Default: AtOffsets},
-		{Name: "unique", Default: 0}, {Name: "seed", Default: 0}, leftWords, rightWords, leftWords2, rightWords2, pageRows, widenedKeys, keptMatches,
-		{Name: "decided", Default: 0},
+var PartitionJoin = define[PartitionJoinArgs](entry[partitionJoinArgs[[]byte], PartitionJoinConfig]{
+	Name:     "partition_join",
+	Defaults: PartitionJoinConfig{Tile: Tile{256, 4}, Table: 1536, Heads: 1024, OutputConfig: defaultOutput, PageRows: 1, Kept: 1},
+	Compare:  backend.Multiset,
+	SharedBytes: func(config *PartitionJoinConfig) uint32 {
+		return 4 * (config.Heads + config.Table + (config.Workgroup+3)/4 + 2)
 	},
-	Compare:     backend.Multiset,
-	SharedBytes: func(c backend.Config) uint32 { return 4 * (c["heads"] + c["table"] + (c["workgroup"]+3)/4 + 2) },
-	Run: func(call *backend.Call, group uint32) {
-		if call.Config["key_bits"] == 64 {
-			partitionJoin[uint64](call, group)
+	Run: func(args *partitionJoinArgs[[]byte], config *PartitionJoinConfig, group uint32) {
+		if config.KeyBits == 64 {
+			partitionJoin[uint64](args, config, group)
 		} else {
-			partitionJoin[uint32](call, group)
+			partitionJoin[uint32](args, config, group)
 		}
 	},
-}
-
-// joinArgs are the arguments of kernels that join: where they find their work, and what all have.
-func joinArgs(first string) []backend.ArgSpec {
-	return []backend.ArgSpec{
-		{Name: first, Access: backend.Read},
-		{Name: "left_keys", Access: backend.Read},
-		{Name: "right_keys", Access: backend.Read},
-		{Name: "left_payload", Access: backend.Read},
-		{Name: "right_payload", Access: backend.Read},
-		{Name: "left_payload_2", Access: backend.Read},
-		{Name: "right_payload_2", Access: backend.Read},
-		{Name: "places", Access: backend.ReadWrite},
-		{Name: "keys_out", Access: backend.Write},
-		{Name: "left_out", Access: backend.Write},
-		{Name: "right_out", Access: backend.Write},
-		{Name: "left_out_2", Access: backend.Write},
-		{Name: "right_out_2", Access: backend.Write},
-	}
-}
-
-// Constants of kernels that join: the 32-bit words of a value of the payload columns, 0 for no second column; and those that
-// [PartitionJoin] explains.
-var (
-	leftWords   = backend.Constant{Name: "left_words", Default: 1}
-	rightWords  = backend.Constant{Name: "right_words", Default: 1}
-	leftWords2  = backend.Constant{Name: "left_words_2", Default: 0}
-	rightWords2 = backend.Constant{Name: "right_words_2", Default: 0}
-	pageRows    = backend.Constant{Name: "page_rows", Default: 1}
-	keptMatches = backend.Constant{Name: "kept", Default: 1}
-)
+})
 
 // WalkedRows is the number of right rows that an invocation of a kernel that joins takes at a time with kept=0.
 const WalkedRows = 8
 
-func partitionJoin[K word](call *backend.Call, group uint32) {
-	c, unit := call.Config, backend.Words(call.Args[0])[4*group:][:4]
-	left, right := view[K](call.Args[1])[unit[0]:unit[1]], view[K](call.Args[2])
-	unmixed := digit{mixed: c["mixed"] == 0}
-	pool := &unitTables[c["key_bits"]/64]
+func partitionJoin[K word](args *partitionJoinArgs[[]byte], config *PartitionJoinConfig, group uint32) {
+	unit := backend.Words(args.Units)[4*group:][:4]
+	left, right := view[K](args.LeftKeys)[unit[0]:unit[1]], view[K](args.RightKeys)
+	unmixed := digit{mixed: config.Mixed == 0}
+	pool := &unitTables[config.KeyBits/64]
 	t, _ := pool.Get().(*unitTable[K])
 	if t == nil {
 		t = new(unitTable[K])
 	}
 	defer pool.Put(t)
-	t.build(left, unmixed, call.Params[2], c["heads"])
-	out := newJoinOutput[K](call, group, unit[0], c["mixed"] == 1, call.Params[3])
+	t.build(left, unmixed, args.Shift, config.Heads)
+	out := &joinOutput[K]{leftFirst: unit[0], JoinColumns: args.JoinColumns, JoinRows: args.JoinRows, OutputConfig: config.OutputConfig, unit: group,
+		pageSize: config.PageRows, mixed: config.Mixed == 1, seed: config.Seed, keys: keyOutputOf[K](args.KeysOut, config.Widened, args.High)}
 	var buffer [pairRows]K
 	for first := unit[2]; first < unit[3]; first += pairRows {
 		out.rightFirst = first

@@ -9,58 +9,82 @@ import (
 // A partitioned hash join works through its partitions in units: a piece of at most left_rows rows of the left partition against
 // a piece of at most right_rows rows of the right one, all pieces of the one against all of the other. A partition whose left
 // side has more than most_left rows has no units: it is oversized, and joined in another way.
+// PartitionUnitsArgs are the arguments of [PartitionUnits].
+type PartitionUnitsArgs = partitionUnitsArgs[backend.Range]
+
+type partitionUnitsArgs[B any] struct {
+	LeftStarts  B `access:"read"`
+	RightStarts B `access:"read"`
+	Counts      B `access:"write"`
+	Oversized   B `access:"accumulate"`
+	Partitions  uint32
+	LeftRows    uint32
+	RightRows   uint32
+	MostLeft    uint32
+}
+
+// PartitionUnitsConfig configures [PartitionUnits].
+type PartitionUnitsConfig struct {
+	Tile
+}
 
 // PartitionUnits counts the units of each partition from where the partitions of both sides begin, and adds to oversized the
 // number of partitions that have rows on both sides and more than most_left on the left.
-var PartitionUnits = &backend.KernelSpec{
-	Name: "partition_units",
-	Args: []backend.ArgSpec{
-		{Name: "left_starts", Access: backend.Read},
-		{Name: "right_starts", Access: backend.Read},
-		{Name: "counts", Access: backend.Write},
-		{Name: "oversized", Access: backend.Accumulate},
-	},
-	Params:    []string{"partitions", "left_rows", "right_rows", "most_left"},
-	Constants: []backend.Constant{workgroup, items(1)},
-	Run: func(call *backend.Call, group uint32) {
-		left, right, counts := backend.Words(call.Args[0]), backend.Words(call.Args[1]), backend.Words(call.Args[2])
-		partitions, leftRows, rightRows, mostLeft := call.Params[0], call.Params[1], call.Params[2], call.Params[3]
-		for t := range tiles(call, group, Tiles(call.Config, uint64(partitions)), partitions) {
+var PartitionUnits = define[PartitionUnitsArgs](entry[partitionUnitsArgs[[]byte], PartitionUnitsConfig]{
+	Name:     "partition_units",
+	Defaults: PartitionUnitsConfig{Tile: Tile{256, 1}},
+	Run: func(args *partitionUnitsArgs[[]byte], config *PartitionUnitsConfig, group uint32) {
+		left, right, counts := backend.Words(args.LeftStarts), backend.Words(args.RightStarts), backend.Words(args.Counts)
+		partitions, leftRows, rightRows, mostLeft := args.Partitions, args.LeftRows, args.RightRows, args.MostLeft
+		for t := range tiles(config, group, Tiles(config, uint64(partitions)), partitions) {
 			for p := t.first; p < t.end; p++ {
 				leftSize, rightSize := left[p+1]-left[p], right[p+1]-right[p]
 				counts[p] = pieces(leftSize, leftRows) * pieces(rightSize, rightRows)
 				if leftSize > mostLeft && rightSize > 0 {
 					counts[p] = 0
-					atomic.AddUint32(&backend.Words(call.Args[3])[0], 1)
+					atomic.AddUint32(&backend.Words(args.Oversized)[0], 1)
 				}
 			}
 		}
 	},
-}
+})
 
 func pieces(rows, most uint32) uint32 {
 	return uint32((uint64(rows) + uint64(most) - 1) / uint64(most))
+}
+
+// PartitionPiecesArgs are the arguments of [PartitionPieces].
+type PartitionPiecesArgs = partitionPiecesArgs[backend.Range]
+
+type partitionPiecesArgs[B any] struct {
+	Offsets     B `access:"read"`
+	LeftStarts  B `access:"read"`
+	RightStarts B `access:"read"`
+	Units       B `access:"write"`
+	Count       uint32
+	Partitions  uint32
+	LeftRows    uint32
+	RightRows   uint32
+	Stride      uint32
+}
+
+// PartitionPiecesConfig configures [PartitionPieces].
+type PartitionPiecesConfig struct {
+	Tile
 }
 
 // PartitionPieces tells which rows a unit joins: unit u takes the left rows units[4u] to units[4u+1]-1 and the right rows
 // units[4u+2] to units[4u+3]-1. offsets, partitions + 1 of them, is the exclusive scan of the counts of [PartitionUnits] with
 // the total behind it. Partition p lies between starts[stride*p] and starts[stride*p+1] of both sides: with stride=1 it ends where
 // the next one begins, with stride=2 each has an end of its own ([MergeUnits]). The right pieces of a partition change fastest.
-var PartitionPieces = &backend.KernelSpec{
-	Name: "partition_pieces",
-	Args: []backend.ArgSpec{
-		{Name: "offsets", Access: backend.Read},
-		{Name: "left_starts", Access: backend.Read},
-		{Name: "right_starts", Access: backend.Read},
-		{Name: "units", Access: backend.Write},
-	},
-	Params:    []string{"count", "partitions", "left_rows", "right_rows", "stride"},
-	Constants: []backend.Constant{workgroup, items(1)},
-	Run: func(call *backend.Call, group uint32) {
-		offsets, left, right := backend.Words(call.Args[0]), backend.Words(call.Args[1]), backend.Words(call.Args[2])
-		count, partitions, leftRows, rightRows := call.Params[0], int(call.Params[1]), call.Params[2], call.Params[3]
-		stride, units := int(call.Params[4]), backend.Words(call.Args[3])
-		for t := range tiles(call, group, Tiles(call.Config, uint64(count)), count) {
+var PartitionPieces = define[PartitionPiecesArgs](entry[partitionPiecesArgs[[]byte], PartitionPiecesConfig]{
+	Name:     "partition_pieces",
+	Defaults: PartitionPiecesConfig{Tile: Tile{256, 1}},
+	Run: func(args *partitionPiecesArgs[[]byte], config *PartitionPiecesConfig, group uint32) {
+		offsets, left, right := backend.Words(args.Offsets), backend.Words(args.LeftStarts), backend.Words(args.RightStarts)
+		count, partitions, leftRows, rightRows := args.Count, int(args.Partitions), args.LeftRows, args.RightRows
+		stride, units := int(args.Stride), backend.Words(args.Units)
+		for t := range tiles(config, group, Tiles(config, uint64(count)), count) {
 			for u := t.first; u < t.end; u++ {
 				p := partitionPoint(0, partitions, func(p int) bool { return offsets[p] <= uint32(u) }) - 1
 				left, right := left[stride*p:][:2], right[stride*p:][:2]
@@ -72,4 +96,4 @@ var PartitionPieces = &backend.KernelSpec{
 			}
 		}
 	},
-}
+})

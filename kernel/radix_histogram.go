@@ -2,45 +2,62 @@ package kernel
 
 import "github.com/spirjoin/spirjoin/backend"
 
+// RadixHistogramArgs are the arguments of [RadixHistogram].
+type RadixHistogramArgs = radixHistogramArgs[backend.Range]
+
+type radixHistogramArgs[B any] struct {
+	Keys   B `access:"read"`
+	Counts B `access:"write"`
+	High   B `access:"readwrite"`
+	Rows   uint32
+	Tiles  uint32
+	Shift  uint32
+	Bits   uint32
+	Seed   uint32
+}
+
+// RadixHistogramConfig configures [RadixHistogram].
+type RadixHistogramConfig struct {
+	KeyBits uint32 `axis:"32,64"`
+	ShapedTile
+	Mixed  uint32 // 1: a key is taken for [Mix] of it and the parameter seed, so that a digit depends on the whole key
+	Narrow uint32 // 1: keys are the low words of 64-bit ones; high ones are held against word 0 of high, word 1 becomes other than 0 where one differs
+	Digits uint32 // for how many, a power of 2 from 256 on, the serial shape has room in shared memory; the wide one has it for 256
+}
+
 // RadixHistogram counts the digits of each tile: counts[digit*tiles + tile] is the number of rows of the tile whose digit,
 // (key >> shift) & (1<<bits - 1) of the key or of its mix, is digit. bits is 1 to 8, in the serial shape as many as the constant
 // digits has room for; shift is less than key_bits, and a digit that begins in the low word of a 64-bit key ends in it. Every
 // count of a digit below 1<<bits is written. Their exclusive scan is what [RadixScatter] takes as offsets.
-var RadixHistogram = &backend.KernelSpec{
-	Name: "radix_histogram",
-	Args: []backend.ArgSpec{
-		{Name: "keys", Access: backend.Read},
-		{Name: "counts", Access: backend.Write},
-		{Name: "high", Access: backend.ReadWrite},
-	},
-	Params:    []string{"rows", "tiles", "shift", "bits", "seed"},
-	Axes:      []backend.Axis{bits("key_bits", 32, 64), serial},
-	Constants: []backend.Constant{workgroup, items(radixItems), mixedDigits, narrowKeys, serialDigits},
-	SharedBytes: func(c backend.Config) uint32 {
+var RadixHistogram = define[RadixHistogramArgs](entry[radixHistogramArgs[[]byte], RadixHistogramConfig]{
+	Name:        "radix_histogram",
+	Defaults:    RadixHistogramConfig{ShapedTile: ShapedTile{Workgroup: 256, Items: 7}, Digits: 256},
+	SerialItems: 4112,
+	SharedBytes: func(config *RadixHistogramConfig) uint32 {
 		const copies = 4
-		if c["serial"] == 1 {
-			return c["digits"] * c["workgroup"] * 4
+		if config.Serial == 1 {
+			return config.Digits * config.Workgroup * 4
 		}
 		return maxDigits * copies * 4
 	},
-	Run: func(call *backend.Call, group uint32) {
-		if call.Config["key_bits"] == 64 {
-			radixHistogram[uint64](call, group)
+	Run: func(args *radixHistogramArgs[[]byte], config *RadixHistogramConfig, group uint32) {
+		if config.KeyBits == 64 {
+			radixHistogram[uint64](args, config, group)
 		} else {
-			radixHistogram[uint32](call, group)
+			radixHistogram[uint32](args, config, group)
 		}
 	},
-}
+})
 
 const radixItems = 7 // rows per invocation of a wide tile; the two radix kernels cut rows into the same tiles
 
-func radixHistogram[K word](call *backend.Call, group uint32) {
-	rows, count := call.Params[0], call.Params[1]
-	d := newDigit(call.Config, call.Params[2], call.Params[3], call.Params[4])
-	keys, counts := keysOf[K](call, 0), backend.Words(call.Args[1])
-	for t := range tiles(call, group, count, rows) {
-		keys.check(call.Args[2], t.first, t.end)
-		if width := call.Params[3]; 1<<width > maxDigits {
+func radixHistogram[K word](args *radixHistogramArgs[[]byte], config *RadixHistogramConfig, group uint32) {
+	rows, count := args.Rows, args.Tiles
+	d := newDigit(config.Mixed, args.Shift, args.Bits, args.Seed)
+	keys, counts := keysOf[K](args.Keys, config.Narrow), backend.Words(args.Counts)
+	for t := range tiles(config, group, count, rows) {
+		keys.check(args.High, t.first, t.end)
+		if width := args.Bits; 1<<width > maxDigits {
 			countWideDigits(keys, t, d, width, counts, int(count))
 			continue
 		}

@@ -7,6 +7,41 @@ import (
 	"github.com/spirjoin/spirjoin/backend"
 )
 
+// RadixScatterArgs are the arguments of [RadixScatter].
+type RadixScatterArgs = radixScatterArgs[backend.Range]
+
+type radixScatterArgs[B any] struct {
+	KeysIn      B             `access:"read"`
+	PayloadIn   [MaxColumns]B `access:"read"`
+	Offsets     B             `access:"read"`
+	Chain       B             `access:"readwrite"`
+	KeysOut     B             `access:"write"`
+	PayloadOut  [MaxColumns]B `access:"write"`
+	NextOffsets B             `access:"write"`
+	Rows        uint32
+	Tiles       uint32
+	FirstRow    uint32
+	Shift       uint32
+	Bits        uint32
+	Seed        uint32
+}
+
+// RadixScatterConfig configures [RadixScatter].
+type RadixScatterConfig struct {
+	KeyBits     uint32 `axis:"32,64"`
+	PayloadBits uint32 `axis:"0,32,64"`
+	ShapedTile
+	Lookback uint32 `axis:"0,1"`
+	Mixed    uint32 // as in [RadixHistogramConfig]
+	Columns  uint32 // payload columns that move along
+	Far      uint32 // 1: a column has more than 4 GiB
+	Patience uint32 // looks for a missing tile
+	Subgroup uint32 // no subgroup of the device is smaller
+	Ahead    uint32 // tiles that an invocation looks at together, at most [MaxAhead]
+	Narrow   uint32 // as in [RadixHistogramConfig]
+	Digits   uint32 // as in [RadixHistogramConfig]
+}
+
 // RadixScatter moves rows to where their digit belongs, one pass of a least-significant-digit radix sort or a partition. Rows
 // of equal digits keep their order. Digits and tiles are those of [RadixHistogram] with the same parameters and configuration.
 //
@@ -29,47 +64,30 @@ import (
 // The reference sorts up to stageRows rows at a time into a stage that fits the second-level cache and copies the runs of
 // equal digits from there: writing rows to 256 places of memory one by one takes longer. Tiles of up to stageRows rows need
 // no count of their own.
-var RadixScatter = &backend.KernelSpec{
-	Name: "radix_scatter",
-	Args: []backend.ArgSpec{
-		{Name: "keys_in", Access: backend.Read},
-		{Name: "payload_in", Access: backend.Read},
-		{Name: "payload_in_2", Access: backend.Read},
-		{Name: "payload_in_3", Access: backend.Read},
-		{Name: "offsets", Access: backend.Read},
-		{Name: "chain", Access: backend.ReadWrite},
-		{Name: "keys_out", Access: backend.Write},
-		{Name: "payload_out", Access: backend.Write},
-		{Name: "payload_out_2", Access: backend.Write},
-		{Name: "payload_out_3", Access: backend.Write},
-		{Name: "next_offsets", Access: backend.Write},
-	},
-	Params: []string{"rows", "tiles", "first_row", "shift", "bits", "seed"},
-	Axes:   []backend.Axis{bits("key_bits", 32, 64), bits("payload_bits", 0, 32, 64), serial, {Name: "lookback", Values: []uint32{0, 1}}},
-	Constants: []backend.Constant{
-		workgroup, items(radixItems), mixedDigits, {Name: "columns", Default: 1}, {Name: "far", Default: 0}, {Name: "patience", Default: 4096},
-		{Name: "subgroup", Default: 4}, {Name: "ahead", Default: 4}, narrowKeys, serialDigits,
-	},
-	SharedBytes: func(c backend.Config) uint32 {
-		if c["serial"] == 1 {
-			return 4 * (c["digits"] + 1)
+var RadixScatter = define[RadixScatterArgs](entry[radixScatterArgs[[]byte], RadixScatterConfig]{
+	Name:        "radix_scatter",
+	Defaults:    RadixScatterConfig{ShapedTile: ShapedTile{Workgroup: 256, Items: 7}, Columns: 1, Patience: 4096, Subgroup: 4, Ahead: 4, Digits: 256},
+	SerialItems: 4112,
+	SharedBytes: func(config *RadixScatterConfig) uint32 {
+		if config.Serial == 1 {
+			return 4 * (config.Digits + 1)
 		}
-		words := max(c["key_bits"], c["payload_bits"]) / 32
-		return 4 * (max(words*TileRows(c), maxDigits) + maxDigits + (c["workgroup"]+3)/4 + 2 + min(1, c["payload_bits"]) + c["lookback"])
+		words := max(config.KeyBits, config.PayloadBits) / 32
+		return 4 * (max(words*TileRows(config), maxDigits) + maxDigits + (config.Workgroup+3)/4 + 2 + min(1, config.PayloadBits) + config.Lookback)
 	},
-	Run: func(call *backend.Call, group uint32) {
-		switch wideKey, widePayload := call.Config["key_bits"] == 64, call.Config["payload_bits"] == 64; {
+	Run: func(args *radixScatterArgs[[]byte], config *RadixScatterConfig, group uint32) {
+		switch wideKey, widePayload := config.KeyBits == 64, config.PayloadBits == 64; {
 		case wideKey && widePayload:
-			radixScatter[uint64, uint64](call, group)
+			radixScatter[uint64, uint64](args, config, group)
 		case wideKey:
-			radixScatter[uint64, uint32](call, group)
+			radixScatter[uint64, uint32](args, config, group)
 		case widePayload:
-			radixScatter[uint32, uint64](call, group)
+			radixScatter[uint32, uint64](args, config, group)
 		default:
-			radixScatter[uint32, uint32](call, group)
+			radixScatter[uint32, uint32](args, config, group)
 		}
 	},
-}
+})
 
 // MaxAhead is the most that the constant ahead may be.
 const MaxAhead = 16
@@ -90,29 +108,29 @@ type stage[K, P word] struct {
 
 var stages [2][2]sync.Pool // by the width of keys and payload
 
-func radixScatter[K, P word](call *backend.Call, group uint32) {
-	rows, count, firstRow := call.Params[0], call.Params[1], call.Params[2]
-	d := newDigit(call.Config, call.Params[3], call.Params[4], call.Params[5])
-	keysIn, offsets, keysOut := keysOf[K](call, 0), backend.Words(call.Args[4]), view[K](call.Args[6])
+func radixScatter[K, P word](args *radixScatterArgs[[]byte], config *RadixScatterConfig, group uint32) {
+	rows, count, firstRow := args.Rows, args.Tiles, args.FirstRow
+	d := newDigit(config.Mixed, args.Shift, args.Bits, args.Seed)
+	keysIn, offsets, keysOut := keysOf[K](args.KeysIn, config.Narrow), backend.Words(args.Offsets), view[K](args.KeysOut)
 	var payloadIn, payloadOut [MaxColumns][]P
 	for c := range payloadIn {
-		payloadIn[c], payloadOut[c] = view[P](call.Args[1+c]), view[P](call.Args[7+c])
+		payloadIn[c], payloadOut[c] = view[P](args.PayloadIn[c]), view[P](args.PayloadOut[c])
 	}
-	pool := &stages[call.Config["key_bits"]/64][call.Config["payload_bits"]/64]
+	pool := &stages[config.KeyBits/64][config.PayloadBits/64]
 	s, _ := pool.Get().(*stage[K, P])
 	if s == nil {
 		s = new(stage[K, P])
 	}
 	defer pool.Put(s)
-	for t := range tiles(call, group, count, rows) {
-		if 1<<call.Params[4] > maxDigits {
-			scatterWideDigits[K, P](call, keysIn, t, d, s.mixed[:])
+	for t := range tiles(config, group, count, rows) {
+		if 1<<args.Bits > maxDigits {
+			scatterWideDigits[K, P](args, config, keysIn, t, d, s.mixed[:])
 			continue
 		}
 		var to [maxDigits]uint32
-		lookback := call.Config["lookback"] == 1
+		lookback := config.Lookback == 1
 		if lookback {
-			to = lookBack(call, keysIn, t, d)
+			to = lookBack(args, config, keysIn, t, d)
 		} else {
 			for digit, at := 0, t.index; digit <= int(d.mask); digit, at = digit+1, at+int(count) {
 				to[digit] = offsets[at]
@@ -158,12 +176,12 @@ func radixScatter[K, P word](call *backend.Call, group uint32) {
 }
 
 // scatterWideDigits moves the rows of a tile by digits of more than maxDigits values, one by one.
-func scatterWideDigits[K, P word](call *backend.Call, keys keyColumn[K], t tile, d digit, buffer []K) {
-	count, firstRow, width := int(call.Params[1]), call.Params[2], call.Params[4]
-	offsets, keysOut := backend.Words(call.Args[4]), view[K](call.Args[6])
+func scatterWideDigits[K, P word](args *radixScatterArgs[[]byte], config *RadixScatterConfig, keys keyColumn[K], t tile, d digit, buffer []K) {
+	count, firstRow, width := int(args.Tiles), args.FirstRow, args.Bits
+	offsets, keysOut := backend.Words(args.Offsets), view[K](args.KeysOut)
 	var payloadIn, payloadOut [MaxColumns][]P
 	for c := range payloadIn {
-		payloadIn[c], payloadOut[c] = view[P](call.Args[1+c]), view[P](call.Args[7+c])
+		payloadIn[c], payloadOut[c] = view[P](args.PayloadIn[c]), view[P](args.PayloadOut[c])
 	}
 	var cursor [MaxSerialDigits]uint32
 	for digit := range 1 << width {
@@ -193,9 +211,9 @@ const (
 )
 
 // lookBack returns where the rows of each digit of a tile go, and takes part in the chain.
-func lookBack[K word](call *backend.Call, keys keyColumn[K], t tile, d digit) (to [maxDigits]uint32) {
-	rows, offsets, chain, next := call.Params[0], backend.Words(call.Args[4]), backend.Words(call.Args[5]), backend.Words(call.Args[10])
-	size, ahead := int(TileRows(call.Config)), int(call.Config["ahead"])
+func lookBack[K word](args *radixScatterArgs[[]byte], config *RadixScatterConfig, keys keyColumn[K], t tile, d digit) (to [maxDigits]uint32) {
+	rows, offsets, chain, next := args.Rows, backend.Words(args.Offsets), backend.Words(args.Chain), backend.Words(args.NextOffsets)
+	size, ahead := int(TileRows(config)), int(config.Ahead)
 	own := digitHistogram(keys, t.first, t.end, d)
 	state := uint32(tileCounted)
 	if t.index == 0 {

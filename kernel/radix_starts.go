@@ -2,20 +2,31 @@ package kernel
 
 import "github.com/spirjoin/spirjoin/backend"
 
+// RadixStartsArgs are the arguments of [RadixStarts].
+type RadixStartsArgs = radixStartsArgs[backend.Range]
+
+type radixStartsArgs[B any] struct {
+	Offsets B `access:"read"`
+	Starts  B `access:"write"`
+	Digits  uint32
+	Tiles   uint32
+	End     uint32
+}
+
+// RadixStartsConfig configures [RadixStarts].
+type RadixStartsConfig struct {
+	Tile
+}
+
 // RadixStarts tells where the partitions of a radix partition begin: starts[digit] = offsets[digit*tiles], of the offsets that
 // [RadixScatter] takes, and starts[digits] = end, where the last one ends.
-var RadixStarts = &backend.KernelSpec{
-	Name: "radix_starts",
-	Args: []backend.ArgSpec{
-		{Name: "offsets", Access: backend.Read},
-		{Name: "starts", Access: backend.Write},
-	},
-	Params:    []string{"digits", "tiles", "end"},
-	Constants: []backend.Constant{workgroup, items(1)},
-	Run: func(call *backend.Call, group uint32) {
-		digits, count, end := call.Params[0], call.Params[1], call.Params[2]
-		offsets, starts := backend.Words(call.Args[0]), backend.Words(call.Args[1])
-		for t := range tiles(call, group, Tiles(call.Config, uint64(digits)+1), digits+1) {
+var RadixStarts = define[RadixStartsArgs](entry[radixStartsArgs[[]byte], RadixStartsConfig]{
+	Name:     "radix_starts",
+	Defaults: RadixStartsConfig{Tile: Tile{256, 1}},
+	Run: func(args *radixStartsArgs[[]byte], config *RadixStartsConfig, group uint32) {
+		digits, count, end := args.Digits, args.Tiles, args.End
+		offsets, starts := backend.Words(args.Offsets), backend.Words(args.Starts)
+		for t := range tiles(config, group, Tiles(config, uint64(digits)+1), digits+1) {
 			for digit := t.first; digit < t.end; digit++ {
 				starts[digit] = end
 				if digit < int(digits) {
@@ -24,4 +35,4 @@ var RadixStarts = &backend.KernelSpec{
 			}
 		}
 	},
-}
+})

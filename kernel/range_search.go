@@ -2,6 +2,28 @@ package kernel
 
 import "github.com/spirjoin/spirjoin/backend"
 
+// RangeSearchArgs are the arguments of [RangeSearch].
+type RangeSearchArgs = rangeSearchArgs[backend.Range]
+
+type rangeSearchArgs[B any] struct {
+	LeftKeys   B `access:"read"`
+	RightKeys  B `access:"read"`
+	Begins     B `access:"write"`
+	Counts     B `access:"write"`
+	TileTotals B `access:"write"`
+	LeftRows   uint32
+	RightRows  uint32
+	Tiles      uint32
+}
+
+// RangeSearchConfig configures [RangeSearch].
+type RangeSearchConfig struct {
+	KeyBits uint32 `axis:"32,64"`
+	ShapedTile
+	Batch uint32
+	Stage uint32
+}
+
 // RangeSearch finds for each left key the range of equal keys on the right; both sides are sorted ascending. begins[i] is
 // the first row on the right whose key is not less than left_keys[i], counts[i] the number of keys equal to it, and
 // tile_totals[tile], 64 bits, the sum of counts over a tile of left rows. With begins and counts absent only the totals are
@@ -14,46 +36,38 @@ import "github.com/spirjoin/spirjoin/backend"
 // Source: the range search of "Efficiently Joining Large Relations on Multi-GPU Systems with Modern
 // Interconnects", section 3.3.3, with a range per left row instead of one per unique left key; the wide shape finds lower and
 // upper bounds by merge path, as "Fast Equi-Join Algorithms on GPUs: Design and Implementation", section 3.3.2.
-var RangeSearch = &backend.KernelSpec{
-	Name: "range_search",
-	Args: []backend.ArgSpec{
-		{Name: "left_keys", Access: backend.Read},
-		{Name: "right_keys", Access: backend.Read},
-		{Name: "begins", Access: backend.Write},
-		{Name: "counts", Access: backend.Write},
-		{Name: "tile_totals", Access: backend.Write},
-	},
-	Params:    []string{"left_rows", "right_rows", "tiles"},
-	Axes:      []backend.Axis{bits("key_bits", 32, 64), serial},
-	Constants: []backend.Constant{workgroup, items(16), {Name: "batch", Default: 2}, {Name: "stage", Default: 4}},
-	SharedBytes: func(c backend.Config) uint32 {
-		if c["serial"] == 1 {
+var RangeSearch = define[RangeSearchArgs](entry[rangeSearchArgs[[]byte], RangeSearchConfig]{
+	Name:        "range_search",
+	Defaults:    RangeSearchConfig{ShapedTile: ShapedTile{Workgroup: 256, Items: 16}, Batch: 2, Stage: 4},
+	SerialItems: 256,
+	SharedBytes: func(config *RangeSearchConfig) uint32 {
+		if config.Serial == 1 {
 			return 0
 		}
-		return searchBytes + c["workgroup"]*(c["key_bits"]/8*(c["batch"]+c["stage"])+4*c["batch"]) + 4 + 8*((c["workgroup"]+3)/4)
+		return searchBytes + config.Workgroup*(config.KeyBits/8*(config.Batch+config.Stage)+4*config.Batch) + 4 + 8*((config.Workgroup+3)/4)
 	},
-	Run: func(call *backend.Call, group uint32) {
-		if call.Config["key_bits"] == 64 {
-			rangeSearch[uint64](call, group)
+	Run: func(args *rangeSearchArgs[[]byte], config *RangeSearchConfig, group uint32) {
+		if config.KeyBits == 64 {
+			rangeSearch[uint64](args, config, group)
 		} else {
-			rangeSearch[uint32](call, group)
+			rangeSearch[uint32](args, config, group)
 		}
 	},
-}
+})
 
 // searchBytes is the shared memory of a search by a whole workgroup.
 const searchBytes = 16
 
-func rangeSearch[K word](call *backend.Call, group uint32) {
-	leftRows, rightRows, count := call.Params[0], call.Params[1], call.Params[2]
-	right := view[K](call.Args[1])[:rightRows]
-	for t := range tiles(call, group, count, leftRows) {
-		left := view[K](call.Args[0])[t.first:t.end]
+func rangeSearch[K word](args *rangeSearchArgs[[]byte], config *RangeSearchConfig, group uint32) {
+	leftRows, rightRows, count := args.LeftRows, args.RightRows, args.Tiles
+	right := view[K](args.RightKeys)[:rightRows]
+	for t := range tiles(config, group, count, leftRows) {
+		left := view[K](args.LeftKeys)[t.first:t.end]
 		var begins, counts []uint32
-		if call.Args[2] != nil {
-			begins, counts = backend.Words(call.Args[2])[t.first:t.end], backend.Words(call.Args[3])[t.first:t.end]
+		if args.Begins != nil {
+			begins, counts = backend.Words(args.Begins)[t.first:t.end], backend.Words(args.Counts)[t.first:t.end]
 		}
-		backend.Longs(call.Args[4])[t.index] = searchTile(left, right, begins, counts)
+		backend.Longs(args.TileTotals)[t.index] = searchTile(left, right, begins, counts)
 	}
 }
 

@@ -17,61 +17,85 @@ const (
 	ReduceOr                  // bit by bit; of no values 0
 )
 
+// ReduceArgs are the arguments of [Reduce].
+type ReduceArgs = reduceArgs[backend.Range]
+
+type reduceArgs[B any] struct {
+	Values      B `access:"read"`
+	TileResults B `access:"write"`
+	Rows        uint32
+	Tiles       uint32
+}
+
+// ReduceConfig configures [Reduce].
+type ReduceConfig struct {
+	InBits  uint32 `axis:"32,64"`
+	SumBits uint32 `axis:"32,64"`
+	ShapedTile
+	Op ReduceOp
+}
+
 // Reduce reduces tiles, the first step of a reduction and of a scan: tile_results[tile] is the result of op over the values of
 // a tile, widened to sum_bits. In the wide shape workgroup*items is a multiple of 4.
-var Reduce = &backend.KernelSpec{
-	Name: "reduce",
-	Args: []backend.ArgSpec{
-		{Name: "values", Access: backend.Read},
-		{Name: "tile_results", Access: backend.Write},
+var Reduce = define[ReduceArgs](entry[reduceArgs[[]byte], ReduceConfig]{
+	Name:        "reduce",
+	Defaults:    ReduceConfig{ShapedTile: ShapedTile{Workgroup: 256, Items: 64}},
+	SerialItems: 4112,
+	Run: func(args *reduceArgs[[]byte], config *ReduceConfig, group uint32) {
+		bySums(config.InBits, config.SumBits, reduce[uint32, uint32], reduce[uint32, uint64], reduce[uint64, uint64])(args, config, group)
 	},
-	Params:    []string{"rows", "tiles"},
-	Axes:      scanAxes,
-	Constants: []backend.Constant{workgroup, items(64), {Name: "op", Default: uint32(ReduceSum)}},
-	Run: func(call *backend.Call, group uint32) {
-		scanOf(call.Config, reduce[uint32, uint32], reduce[uint32, uint64], reduce[uint64, uint64])(call, group)
-	},
+})
+
+// VaryingBitsArgs are the arguments of [VaryingBits].
+type VaryingBitsArgs = varyingBitsArgs[backend.Range]
+
+type varyingBitsArgs[B any] struct {
+	Keys  B `access:"read"`
+	Bits  B `access:"accumulate"`
+	Rows  uint32
+	Tiles uint32
+}
+
+// VaryingBitsConfig configures [VaryingBits].
+type VaryingBitsConfig struct {
+	KeyBits uint32 `axis:"32,64"`
+	ShapedTile
 }
 
 // VaryingBits finds which bits of a key column vary, and whether it is sorted: bits holds three words of key_bits, and the first
 // becomes the AND of itself and all keys, the second the OR; the number of keys that are less than the one before them is added to
 // the low 32 bits of the third. A bit varies if the first word lacks it and the second has it.
-var VaryingBits = &backend.KernelSpec{
-	Name: "varying_bits",
-	Args: []backend.ArgSpec{
-		{Name: "keys", Access: backend.Read},
-		{Name: "bits", Access: backend.Accumulate},
-	},
-	Params:    []string{"rows", "tiles"},
-	Axes:      []backend.Axis{bits("key_bits", 32, 64), serial},
-	Constants: []backend.Constant{workgroup, items(64)},
-	SharedBytes: func(c backend.Config) uint32 {
-		if c["serial"] == 1 {
+var VaryingBits = define[VaryingBitsArgs](entry[varyingBitsArgs[[]byte], VaryingBitsConfig]{
+	Name:        "varying_bits",
+	Defaults:    VaryingBitsConfig{ShapedTile: ShapedTile{Workgroup: 256, Items: 64}},
+	SerialItems: 4112,
+	SharedBytes: func(config *VaryingBitsConfig) uint32 {
+		if config.Serial == 1 {
 			return 0
 		}
-		return c["workgroup"] * (2*c["key_bits"]/8 + 4)
+		return config.Workgroup * (2*config.KeyBits/8 + 4)
 	},
-	Run: func(call *backend.Call, group uint32) {
-		if call.Config["key_bits"] == 64 {
-			and, or, descents := bitsOfTiles[uint64](call, group)
-			bits := backend.Longs(call.Args[1])
+	Run: func(args *varyingBitsArgs[[]byte], config *VaryingBitsConfig, group uint32) {
+		if config.KeyBits == 64 {
+			and, or, descents := bitsOfTiles[uint64](args, config, group)
+			bits := backend.Longs(args.Bits)
 			atomic.AndUint64(&bits[0], and)
 			atomic.OrUint64(&bits[1], or)
-			atomic.AddUint32(&backend.Words(call.Args[1])[4], uint32(descents))
+			atomic.AddUint32(&backend.Words(args.Bits)[4], uint32(descents))
 		} else {
-			and, or, descents := bitsOfTiles[uint32](call, group)
-			bits := backend.Words(call.Args[1])
+			and, or, descents := bitsOfTiles[uint32](args, config, group)
+			bits := backend.Words(args.Bits)
 			atomic.AndUint32(&bits[0], and)
 			atomic.OrUint32(&bits[1], or)
 			atomic.AddUint32(&bits[2], uint32(descents))
 		}
 	},
-}
+})
 
-func bitsOfTiles[K word](call *backend.Call, group uint32) (and, or K, descents uint) {
+func bitsOfTiles[K word](args *varyingBitsArgs[[]byte], config *VaryingBitsConfig, group uint32) (and, or K, descents uint) {
 	and = ^K(0)
-	for t := range tiles(call, group, call.Params[1], call.Params[0]) {
-		column := view[K](call.Args[0])
+	for t := range tiles(config, group, args.Tiles, args.Rows) {
+		column := view[K](args.Keys)
 		keys, before := column[t.first:t.end], K(0)
 		if t.first > 0 {
 			before = column[t.first-1]
@@ -93,11 +117,11 @@ func bitsOfTiles[K word](call *backend.Call, group uint32) (and, or K, descents 
 	return and, or, descents
 }
 
-func reduce[V, S word](call *backend.Call, group uint32) {
-	rows, count, op := call.Params[0], call.Params[1], ReduceOp(call.Config["op"])
-	results := view[S](call.Args[1])
-	for t := range tiles(call, group, count, rows) {
-		results[t.index] = reduceColumn[V, S](op, view[V](call.Args[0])[t.first:t.end])
+func reduce[V, S word](args *reduceArgs[[]byte], config *ReduceConfig, group uint32) {
+	rows, count, op := args.Rows, args.Tiles, config.Op
+	results := view[S](args.TileResults)
+	for t := range tiles(config, group, count, rows) {
+		results[t.index] = reduceColumn[V, S](op, view[V](args.Values)[t.first:t.end])
 	}
 }
 

@@ -13,7 +13,7 @@ import (
 
 // edgeRows are the numbers of rows at which tiles begin and end.
 func edgeRows(config backend.Config) []int {
-	tile := int(kernel.TileRows(config))
+	tile := int(kernel.TileRows(kernel.Named(config)))
 	return []int{0, 1, tile - 1, tile, tile + 1, 3*tile + tile/2}
 }
 
@@ -71,7 +71,7 @@ func TestReferencesProperty(t *testing.T) {
 			variant := rapid.SampledFrom(kernel.Variants(spec)).Draw(t, "variant")
 			shape := backend.Config{"workgroup": rapid.Uint32Range(1, 9).Draw(t, "workgroup"), "items": 32 * rapid.Uint32Range(1, 9).Draw(t, "items/32")}
 			config := configOf(t, spec, variant, shape)
-			rows := rapid.IntRange(0, 4*int(kernel.TileRows(config))).Draw(t, "rows")
+			rows := rapid.IntRange(0, 4*int(kernel.TileRows(kernel.Named(config)))).Draw(t, "rows")
 			distribution := rapid.SampledFrom(distributions).Draw(t, "distribution")
 			c := newCase(spec, config, rows, distribution, rapid.Uint64().Draw(t, "seed"))
 			require.NoError(t, c.check(c.runReference()))
@@ -81,13 +81,13 @@ func TestReferencesProperty(t *testing.T) {
 
 // A tile of more rows than the reference of radix_scatter stages at a time.
 func TestReferenceOfLongTiles(t *testing.T) {
-	for _, variant := range kernel.Variants(kernel.RadixScatter) {
+	for _, variant := range kernel.Variants(kernel.RadixScatter.KernelSpec) {
 		if variant["serial"] == 0 {
 			continue
 		}
-		config := configOf(t, kernel.RadixScatter, variant, backend.Config{"workgroup": 1, "items": 1 << 17})
+		config := configOf(t, kernel.RadixScatter.KernelSpec, variant, backend.Config{"workgroup": 1, "items": 1 << 17})
 		for _, rows := range []int{1 << 16, 1<<16 + 1, 1<<17 + 1<<16 + 1} {
-			c := newCase(kernel.RadixScatter, config, rows, "random", uint64(rows))
+			c := newCase(kernel.RadixScatter.KernelSpec, config, rows, "random", uint64(rows))
 			require.NoError(t, c.check(c.runReference()), "rows %d", rows)
 		}
 	}
@@ -99,13 +99,14 @@ func TestReferencesAllocateNothing(t *testing.T) {
 		c := newCase(spec, config, 1000, "random", 1)
 		call := c.call
 		call.Args = c.runReference()
+		run := call.prepare(spec)
 		allocations := testing.AllocsPerRun(20, func() {
 			for group := range c.groups {
-				spec.Run(&call, group)
+				run(group)
 			}
 		})
 		most := 0.0
-		if spec == kernel.RadixScatter || spec == kernel.BlockSort { // when its pool was emptied in between
+		if spec == kernel.RadixScatter.KernelSpec || spec == kernel.BlockSort.KernelSpec { // when its pool was emptied in between
 			most = float64(c.groups)
 		}
 		if spec.Compare == backend.Multiset { // of a join: the functions that tell of matches
@@ -144,9 +145,10 @@ func TestPartitionJoinFillsItsTable(t *testing.T) {
 	config, err := kernel.PartitionJoin.Complete(backend.Config{"key_bits": 32, "table": rows, "heads": 1 << 16, "placing": kernel.Reserving})
 	require.NoError(t, err)
 	cursor, out := make([]uint32, 3), [2][]uint32{make([]uint32, frequent+1), make([]uint32, frequent+1)}
-	kernel.PartitionJoin.Run(&backend.Call{Config: config, Params: []uint32{0, frequent + 1, 0, 0}, Args: [][]byte{
+	join := dispatch{Config: config, Params: []uint32{0, frequent + 1, 0, 0}, Args: [][]byte{
 		backend.AsBytes([]uint32{0, rows, 0, uint32(len(right))}), backend.AsBytes(left), backend.AsBytes(right), nil, nil, nil, nil,
-		backend.AsBytes(cursor), nil, backend.AsBytes(out[0]), backend.AsBytes(out[1]), nil, nil}}, 0)
+		backend.AsBytes(cursor), nil, backend.AsBytes(out[0]), backend.AsBytes(out[1]), nil, nil}}
+	join.prepare(kernel.PartitionJoin.KernelSpec)(0)
 	require.Equal(t, []uint32{frequent + 1, frequent + 1, 0}, cursor)
 	want := map[uint32]uint32{rows - 1: 1}
 	for row := range uint32(frequent) {

@@ -1,53 +1,60 @@
 package kernel
 
 import (
-	"fmt"
-
 	"github.com/spirjoin/spirjoin/backend"
 )
 
-var scanAxes = []backend.Axis{bits("in_bits", 32, 64), bits("sum_bits", 32, 64), serial}
+// ScanTilesArgs are the arguments of [ScanTiles].
+type ScanTilesArgs = scanTilesArgs[backend.Range]
+
+type scanTilesArgs[B any] struct {
+	Values     B `access:"read"`
+	TilePrefix B `access:"read"`
+	Sums       B `access:"write"`
+	Rows       uint32
+	Tiles      uint32
+	Total      uint32
+}
+
+// ScanTilesConfig configures [ScanTiles].
+type ScanTilesConfig struct {
+	InBits  uint32 `axis:"32,64"`
+	SumBits uint32 `axis:"32,64"`
+	ShapedTile
+}
 
 // ScanTiles is the last step of an exclusive scan: sums[i] = tile_prefix[tile] + the sum of the values of i's tile before i,
 // modulo 2^sum_bits. An absent tile_prefix counts as zeros. With total=1 sums has rows+1 entries and the last one is the
 // sum of all values; for no rows that takes a dispatch of one empty tile.
-var ScanTiles = &backend.KernelSpec{
-	Name: "scan_tiles",
-	Args: []backend.ArgSpec{
-		{Name: "values", Access: backend.Read},
-		{Name: "tile_prefix", Access: backend.Read},
-		{Name: "sums", Access: backend.Write},
+var ScanTiles = define[ScanTilesArgs](entry[scanTilesArgs[[]byte], ScanTilesConfig]{
+	Name:        "scan_tiles",
+	Defaults:    ScanTilesConfig{ShapedTile: ShapedTile{Workgroup: 256, Items: 16}},
+	SerialItems: 4112,
+	Run: func(args *scanTilesArgs[[]byte], config *ScanTilesConfig, group uint32) {
+		bySums(config.InBits, config.SumBits, scanTiles[uint32, uint32], scanTiles[uint32, uint64], scanTiles[uint64, uint64])(args, config, group)
 	},
-	Params:    []string{"rows", "tiles", "total"},
-	Axes:      scanAxes,
-	Constants: []backend.Constant{workgroup, items(16)},
-	Run: func(call *backend.Call, group uint32) {
-		scanOf(call.Config, scanTiles[uint32, uint32], scanTiles[uint32, uint64], scanTiles[uint64, uint64])(call, group)
-	},
-}
+})
 
-// scanOf chooses among the variants of the scan kernels.
-func scanOf(c backend.Config, from32to32, from32to64, from64to64 func(*backend.Call, uint32)) func(*backend.Call, uint32) {
-	switch [2]uint32{c["in_bits"], c["sum_bits"]} {
-	case [2]uint32{32, 32}:
-		return from32to32
-	case [2]uint32{32, 64}:
-		return from32to64
-	case [2]uint32{64, 64}:
+// bySums chooses among the variants of a reference by the widths of values and sums; the latter are not narrower.
+func bySums[F any](inBits, sumBits uint32, from32to32, from32to64, from64to64 F) F {
+	switch {
+	case inBits == 64:
 		return from64to64
+	case sumBits == 64:
+		return from32to64
 	}
-	panic(fmt.Sprintf("kernel: a scan has no variant %v", c))
+	return from32to32
 }
 
-func scanTiles[V, S word](call *backend.Call, group uint32) {
-	rows, count, total := call.Params[0], call.Params[1], call.Params[2]
-	prefix, all := view[S](call.Args[1]), view[S](call.Args[2])
-	for t := range tiles(call, group, count, rows) {
+func scanTiles[V, S word](args *scanTilesArgs[[]byte], config *ScanTilesConfig, group uint32) {
+	rows, count, total := args.Rows, args.Tiles, args.Total
+	prefix, all := view[S](args.TilePrefix), view[S](args.Sums)
+	for t := range tiles(config, group, count, rows) {
 		var sum S
 		if len(prefix) > 0 {
 			sum = prefix[t.index]
 		}
-		values := view[V](call.Args[0])[t.first:t.end]
+		values := view[V](args.Values)[t.first:t.end]
 		sums := all[t.first:t.end]
 		for i, v := range values {
 			sums[i] = sum

@@ -6,6 +6,26 @@ import (
 	"github.com/spirjoin/spirjoin/backend"
 )
 
+// ScanLookbackArgs are the arguments of [ScanLookback].
+type ScanLookbackArgs = scanLookbackArgs[backend.Range]
+
+type scanLookbackArgs[B any] struct {
+	Values B `access:"read"`
+	Sums   B `access:"write"`
+	Status B `access:"readwrite"`
+	Rows   uint32
+	Tiles  uint32
+	Total  uint32
+}
+
+// ScanLookbackConfig configures [ScanLookback].
+type ScanLookbackConfig struct {
+	InBits  uint32 `axis:"32,64"`
+	SumBits uint32 `axis:"32,64"`
+	Tile
+	Patience uint32
+}
+
 // ScanLookback is an exclusive scan in one pass: sums[i] = the sum of the values before i, modulo 2^sum_bits; with total=1 sums
 // has rows+1 entries and the last one is the sum of all values. A workgroup learns the sum of the tiles before its own from what
 // those publish in status, zeros before tile 0. What is not there after patience looks it sums from the values itself, so that
@@ -15,20 +35,13 @@ import (
 // status holds 2 words a tile for sums of 32 bits (16 bits of the sum in each) or 4 for sums of 64 bits (22, 22 and 20 bits; the
 // last is not used), each with a flag in the two low bits: 0 nothing, 1 the sum of the tile, 2 of all tiles up to it. It counts
 // when the flags of all words agree. In the end all flags are 2.
-var ScanLookback = &backend.KernelSpec{
-	Name: "scan_lookback",
-	Args: []backend.ArgSpec{
-		{Name: "values", Access: backend.Read},
-		{Name: "sums", Access: backend.Write},
-		{Name: "status", Access: backend.ReadWrite},
+var ScanLookback = define[ScanLookbackArgs](entry[scanLookbackArgs[[]byte], ScanLookbackConfig]{
+	Name:     "scan_lookback",
+	Defaults: ScanLookbackConfig{Tile: Tile{256, 16}, Patience: 256},
+	Run: func(args *scanLookbackArgs[[]byte], config *ScanLookbackConfig, group uint32) {
+		bySums(config.InBits, config.SumBits, scanLookback[uint32, uint32], scanLookback[uint32, uint64], scanLookback[uint64, uint64])(args, config, group)
 	},
-	Params:    []string{"rows", "tiles", "total"},
-	Axes:      []backend.Axis{bits("in_bits", 32, 64), bits("sum_bits", 32, 64)},
-	Constants: []backend.Constant{workgroup, items(16), {Name: "patience", Default: 256}},
-	Run: func(call *backend.Call, group uint32) {
-		scanOf(call.Config, scanLookback[uint32, uint32], scanLookback[uint32, uint64], scanLookback[uint64, uint64])(call, group)
-	},
-}
+})
 
 // MaxScanItems is the most that items may be in [ScanLookback] and in the wide shape of [ScanTiles] and [SegmentedScan].
 const MaxScanItems = 32
@@ -54,14 +67,14 @@ func ScanStatusWords(sumBits, tiles uint32) uint64 {
 	return uint64(tiles) * uint64(sumBits/16)
 }
 
-func scanLookback[V, S word](call *backend.Call, index uint32) {
-	rows, count, total := call.Params[0], call.Params[1], call.Params[2]
-	values, all, status := view[V](call.Args[0]), view[S](call.Args[1]), backend.Words(call.Args[2])
-	words := statusBits(call.Config["sum_bits"])
+func scanLookback[V, S word](args *scanLookbackArgs[[]byte], config *ScanLookbackConfig, index uint32) {
+	rows, count, total := args.Rows, args.Tiles, args.Total
+	values, all, status := view[V](args.Values), view[S](args.Sums), backend.Words(args.Status)
+	words := statusBits(config.SumBits)
 	of := func(tile uint32) []uint32 {
-		return status[ScanStatusWords(call.Config["sum_bits"], tile):][:len(words)]
+		return status[ScanStatusWords(config.SumBits, tile):][:len(words)]
 	}
-	size := uint64(TileRows(call.Config))
+	size := uint64(TileRows(config))
 	first, end := uint64(index)*size, min(uint64(index+1)*size, uint64(rows))
 	own, prefix := reduceColumn[V, S](ReduceSum, values[first:end]), S(0)
 	if index > 0 {
@@ -70,7 +83,7 @@ func scanLookback[V, S word](call *backend.Call, index uint32) {
 	for next := index; next > 0; next-- {
 		var flag uint32
 		var sum uint64
-		if call.Config["patience"] > 0 {
+		if config.Patience > 0 {
 			flag, sum = published(of(next-1), words)
 		}
 		if flag == 0 {

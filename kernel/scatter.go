@@ -2,33 +2,42 @@ package kernel
 
 import "github.com/spirjoin/spirjoin/backend"
 
-// Scatter puts values where row ids say: scattered[ids[i]] = values[i]. No id occurs twice; places without an id keep what
-// they held.
-var Scatter = &backend.KernelSpec{
-	Name: "scatter",
-	Args: []backend.ArgSpec{
-		{Name: "values", Access: backend.Read},
-		{Name: "ids", Access: backend.Read},
-		{Name: "scattered", Access: backend.Write},
-	},
-	Params:    []string{"rows"},
-	Axes:      []backend.Axis{valueBits},
-	Constants: []backend.Constant{workgroup, items(8)},
-	Run: func(call *backend.Call, group uint32) {
-		if call.Config["value_bits"] == 64 {
-			scatter[uint64](call, group)
-		} else {
-			scatter[uint32](call, group)
-		}
-	},
+// ScatterArgs are the arguments of [Scatter].
+type ScatterArgs = scatterArgs[backend.Range]
+
+type scatterArgs[B any] struct {
+	Values    B `access:"read"`
+	IDs       B `access:"read"`
+	Scattered B `access:"write"`
+	Rows      uint32
 }
 
-func scatter[V word](call *backend.Call, group uint32) {
-	rows := call.Params[0]
-	scattered := view[V](call.Args[2])
-	for t := range tiles(call, group, Tiles(call.Config, uint64(rows)), rows) {
-		ids := backend.Words(call.Args[1])[t.first:t.end]
-		values := view[V](call.Args[0])[t.first:t.end]
+// ScatterConfig configures [Scatter].
+type ScatterConfig struct {
+	ValueBits uint32 `axis:"32,64"`
+	Tile
+}
+
+// Scatter puts values where row ids say: scattered[ids[i]] = values[i]. No id occurs twice; places without an id keep what
+// they held.
+var Scatter = define[ScatterArgs](entry[scatterArgs[[]byte], ScatterConfig]{
+	Name:     "scatter",
+	Defaults: ScatterConfig{Tile: Tile{256, 8}},
+	Run: func(args *scatterArgs[[]byte], config *ScatterConfig, group uint32) {
+		if config.ValueBits == 64 {
+			scatter[uint64](args, config, group)
+		} else {
+			scatter[uint32](args, config, group)
+		}
+	},
+})
+
+func scatter[V word](args *scatterArgs[[]byte], config *ScatterConfig, group uint32) {
+	rows := args.Rows
+	scattered := view[V](args.Scattered)
+	for t := range tiles(config, group, Tiles(config, uint64(rows)), rows) {
+		ids := backend.Words(args.IDs)[t.first:t.end]
+		values := view[V](args.Values)[t.first:t.end]
 		for i, id := range ids {
 			scattered[id] = values[i]
 		}

@@ -2,6 +2,28 @@ package kernel
 
 import "github.com/spirjoin/spirjoin/backend"
 
+// SegmentedScanArgs are the arguments of [SegmentedScan].
+type SegmentedScanArgs = segmentedScanArgs[backend.Range]
+
+type segmentedScanArgs[B any] struct {
+	Values      B `access:"read"`
+	Heads       B `access:"read"`
+	TileCarries B `access:"read"`
+	Sums        B `access:"write"`
+	TileSums    B `access:"write"`
+	TileHeads   B `access:"write"`
+	Rows        uint32
+	Tiles       uint32
+	Carries     uint32
+}
+
+// SegmentedScanConfig configures [SegmentedScan].
+type SegmentedScanConfig struct {
+	InBits  uint32 `axis:"32,64"`
+	SumBits uint32 `axis:"32,64"`
+	ShapedTile
+}
+
 // SegmentedScan scans the tiles of a column that is cut into segments: sums[i] is the sum of the values of i's segment before i,
 // modulo 2^sum_bits; bit i of the bitmap heads says that row i begins a segment. tile_carries[tile] is the sum that enters a tile,
 // since the last head before it; absent, it is 0. What leaves a tile is tile_sums[tile], the sum since its last head or, without
@@ -10,29 +32,20 @@ import "github.com/spirjoin/spirjoin/backend"
 //
 // With carries=1 a row is a tile of the level below: heads holds a word for each, and a head counts behind its row, so that
 // sums are the carries of those tiles.
-var SegmentedScan = &backend.KernelSpec{
-	Name: "segmented_scan",
-	Args: []backend.ArgSpec{
-		{Name: "values", Access: backend.Read},
-		{Name: "heads", Access: backend.Read},
-		{Name: "tile_carries", Access: backend.Read},
-		{Name: "sums", Access: backend.Write},
-		{Name: "tile_sums", Access: backend.Write},
-		{Name: "tile_heads", Access: backend.Write},
+var SegmentedScan = define[SegmentedScanArgs](entry[segmentedScanArgs[[]byte], SegmentedScanConfig]{
+	Name:        "segmented_scan",
+	Defaults:    SegmentedScanConfig{ShapedTile: ShapedTile{Workgroup: 256, Items: 16}},
+	SerialItems: 4112,
+	Run: func(args *segmentedScanArgs[[]byte], config *SegmentedScanConfig, group uint32) {
+		bySums(config.InBits, config.SumBits, segmentedScan[uint32, uint32], segmentedScan[uint32, uint64], segmentedScan[uint64, uint64])(args, config, group)
 	},
-	Params:    []string{"rows", "tiles", "carries"},
-	Axes:      scanAxes,
-	Constants: []backend.Constant{workgroup, items(16)},
-	Run: func(call *backend.Call, group uint32) {
-		scanOf(call.Config, segmentedScan[uint32, uint32], segmentedScan[uint32, uint64], segmentedScan[uint64, uint64])(call, group)
-	},
-}
+})
 
-func segmentedScan[V, S word](call *backend.Call, group uint32) {
-	rows, count, behind := call.Params[0], call.Params[1], call.Params[2] == 1
-	values, heads, carries := view[V](call.Args[0]), backend.Words(call.Args[1]), view[S](call.Args[2])
-	sums, tileSums, tileHeads := view[S](call.Args[3]), view[S](call.Args[4]), backend.Words(call.Args[5])
-	for t := range tiles(call, group, count, rows) {
+func segmentedScan[V, S word](args *segmentedScanArgs[[]byte], config *SegmentedScanConfig, group uint32) {
+	rows, count, behind := args.Rows, args.Tiles, args.Carries == 1
+	values, heads, carries := view[V](args.Values), backend.Words(args.Heads), view[S](args.TileCarries)
+	sums, tileSums, tileHeads := view[S](args.Sums), view[S](args.TileSums), backend.Words(args.TileHeads)
+	for t := range tiles(config, group, count, rows) {
 		var sum S
 		if len(carries) > 0 {
 			sum = carries[t.index]

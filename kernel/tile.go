@@ -7,29 +7,61 @@ import (
 	"github.com/spirjoin/spirjoin/backend"
 )
 
-// TileRows is the number of rows of a tile in a complete configuration.
-func TileRows(c backend.Config) uint32 {
-	if c["serial"] == 1 {
-		return c["items"]
+// Tile is the shape of a kernel in which workgroups work on tiles of Workgroup*Items rows together. It is part of the kernel's
+// configuration.
+type Tile struct {
+	Workgroup uint32 // invocations
+	Items     uint32 // rows of an invocation
+}
+
+// ShapedTile is the same for kernels that have a serial shape too: there every invocation works through a tile of Items rows.
+type ShapedTile struct {
+	Serial    uint32 `axis:"0,1"`
+	Workgroup uint32
+	Items     uint32
+}
+
+// Tiled is a configuration whose kernel works tile by tile.
+type Tiled interface {
+	tiling() (rows, perGroup uint32)
+}
+
+func (t Tile) tiling() (rows, perGroup uint32) { return t.Workgroup * t.Items, 1 }
+
+func (t ShapedTile) tiling() (rows, perGroup uint32) {
+	if t.Serial == 1 {
+		return t.Items, t.Workgroup
 	}
-	return c["workgroup"] * c["items"]
+	return t.Workgroup * t.Items, 1
+}
+
+// Named is a complete configuration by the names of its settings.
+type Named backend.Config
+
+func (c Named) tiling() (rows, perGroup uint32) {
+	return ShapedTile{c["serial"], c["workgroup"], c["items"]}.tiling()
+}
+
+// TileRows is the number of rows of a tile.
+func TileRows(c Tiled) uint32 {
+	rows, _ := c.tiling()
+	return rows
 }
 
 // TilesPerGroup is the number of tiles that a workgroup covers.
-func TilesPerGroup(c backend.Config) uint32 {
-	if c["serial"] == 1 {
-		return c["workgroup"]
-	}
-	return 1
+func TilesPerGroup(c Tiled) uint32 {
+	_, perGroup := c.tiling()
+	return perGroup
 }
 
 // Tiles is the number of tiles of rows rows, the last one perhaps partly filled.
-func Tiles(c backend.Config, rows uint64) uint32 {
-	return uint32((rows + uint64(TileRows(c)) - 1) / uint64(TileRows(c)))
+func Tiles(c Tiled, rows uint64) uint32 {
+	tileRows := uint64(TileRows(c))
+	return uint32((rows + tileRows - 1) / tileRows)
 }
 
 // Groups is the number of workgroups that cover rows rows; 0 for none.
-func Groups(c backend.Config, rows uint64) uint32 {
+func Groups(c Tiled, rows uint64) uint32 {
 	perGroup := TilesPerGroup(c)
 	return (Tiles(c, rows) + perGroup - 1) / perGroup
 }
@@ -38,11 +70,11 @@ func Groups(c backend.Config, rows uint64) uint32 {
 type tile struct{ index, first, end int }
 
 // tiles yields the tiles of a workgroup, of count tiles over rows rows. A tile behind the last row is empty.
-func tiles(call *backend.Call, group, count, rows uint32) iter.Seq[tile] {
+func tiles(config Tiled, group, count, rows uint32) iter.Seq[tile] {
 	return func(yield func(tile) bool) {
-		perGroup, size := int(TilesPerGroup(call.Config)), int(TileRows(call.Config))
-		begin := int(group) * perGroup
-		for i := begin; i < min(begin+perGroup, int(count)); i++ {
+		tileRows, perGroup := config.tiling()
+		begin, size := int(group)*int(perGroup), int(tileRows)
+		for i := begin; i < min(begin+int(perGroup), int(count)); i++ {
 			if !yield(tile{i, min(i*size, int(rows)), min((i+1)*size, int(rows))}) {
 				return
 			}

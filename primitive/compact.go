@@ -12,7 +12,8 @@ type CompactPlan struct {
 	ScratchBytes uint64
 	CountOffset  uint64 // of the 64-bit number of rows kept in the scratch buffer
 
-	config        backend.Config
+	count         kernel.CompactCountConfig
+	compact       kernel.CompactConfig
 	scan          ScanPlan
 	offsetsOffset uint64 // of the scanned counts in the scratch buffer; the counts are at 0
 	scanOffset    uint64 // of the scan's scratch
@@ -20,11 +21,12 @@ type CompactPlan struct {
 
 // PlanCompact plans for columns of rows values.
 func PlanCompact(t Tuning, rows uint64) (CompactPlan, error) {
-	p := CompactPlan{Rows: rows, config: t.Config("compact", nil)}
+	tuned := t.Config("compact", nil)
+	p := CompactPlan{Rows: rows, count: kernel.CompactCount.With(tuned), compact: kernel.Compact.With(tuned)}
 	if err := checkRows("compact", rows); err != nil {
 		return p, err
 	}
-	tileCount := uint64(kernel.Tiles(p.config, rows))
+	tileCount := uint64(kernel.Tiles(p.count, rows))
 	var err error
 	if p.scan, err = PlanScan(t, tileCount, 32, 64, true); err != nil {
 		return p, err
@@ -39,23 +41,28 @@ func PlanCompact(t Tuning, rows uint64) (CompactPlan, error) {
 // CompactOffsets records where the kept rows of each tile go, and their number at CountOffset of scratch. bits is a bitmap, bit i%32
 // of word i/32 for row i. scratch keeps what it holds until the last column is compacted.
 func (o *Ops) CompactOffsets(list *backend.List, p CompactPlan, bits, scratch backend.Range) error {
-	k, err := o.device.Kernel(kernel.CompactCount, p.config)
+	k, err := kernel.CompactCount.On(o.device, p.count)
 	if err != nil {
 		return err
 	}
 	counts := sub(scratch, 0, p.scan.Rows*4)
-	list.Dispatch(k, kernel.Groups(k.Config, p.Rows), []backend.Range{bits, counts}, uint32(p.Rows), kernel.Tiles(k.Config, p.Rows))
+	k.Dispatch(list, kernel.Groups(p.count, p.Rows),
+		kernel.CompactCountArgs{Bits: bits, Counts: counts, Rows: uint32(p.Rows), Tiles: kernel.Tiles(p.count, p.Rows)})
 	return o.Scan(list, p.scan, counts, sub(scratch, p.offsetsOffset, (p.scan.Rows+1)*8), sub(scratch, p.scanOffset, p.scan.ScratchBytes))
 }
 
 // Compact records one column of valueBytes (4 or 8): kept receives the values of the rows whose bit is set, as many as
 // CompactOffsets counts. Absent values are the 32-bit row numbers. kept overlaps neither values nor bits.
 func (o *Ops) Compact(list *backend.List, p CompactPlan, valueBytes int, bits, values, kept, scratch backend.Range) error {
-	k, err := o.device.Kernel(kernel.Compact, with(p.config, "value_bits", valueBytes*8))
+	config := p.compact
+	config.ValueBits = uint32(valueBytes * 8)
+	k, err := kernel.Compact.On(o.device, config)
 	if err != nil {
 		return err
 	}
-	offsets := sub(scratch, p.offsetsOffset, p.scan.Rows*8)
-	list.Dispatch(k, kernel.Groups(k.Config, p.Rows), []backend.Range{bits, offsets, values, kept}, uint32(p.Rows), kernel.Tiles(k.Config, p.Rows))
+	k.Dispatch(list, kernel.Groups(config, p.Rows), kernel.CompactArgs{
+		Bits: bits, Offsets: sub(scratch, p.offsetsOffset, p.scan.Rows*8), Values: values, Kept: kept,
+		Rows: uint32(p.Rows), Tiles: kernel.Tiles(config, p.Rows),
+	})
 	return nil
 }

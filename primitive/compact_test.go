@@ -72,7 +72,7 @@ func TestCompact(t *testing.T) {
 func TestSegmentedScan(t *testing.T) {
 	forEach(t, func(r rig) {
 		random := rand.New(rand.NewPCG(13, 14))
-		tile := int(kernel.TileRows(r.ops.Tuning().Config("segmented_scan", nil)))
+		tile := int(kernel.TileRows(kernel.Named(r.ops.Tuning().Config("segmented_scan", nil))))
 		sizes := r.sizesAround("segmented_scan")
 		if tile <= 256 {
 			sizes = append(sizes, tile*tile+1) // more than two levels

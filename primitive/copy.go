@@ -18,12 +18,11 @@ func (o *Ops) Copy(list *backend.List, dst, src backend.Range) error {
 		return &backend.OpError{Op: "copy", Device: o.device.Info().Name, Err: backend.ErrInvalidInput,
 			Detail: fmt.Sprintf("%d bytes at %d to %d bytes at %d, overlapping: %t", src.SizeBytes, src.OffsetBytes, dst.SizeBytes, dst.OffsetBytes, overlap(dst, src))}
 	}
-	config := o.tuning.Config("copy", nil)
-	if config["engine"] == 1 {
+	if o.copyByEngine {
 		list.Copy(dst, src)
 		return nil
 	}
-	k, err := o.device.Kernel(kernel.Copy, config)
+	k, err := kernel.Copy.On(o.device, o.copy)
 	if err != nil {
 		return err
 	}
@@ -31,7 +30,9 @@ func (o *Ops) Copy(list *backend.List, dst, src backend.Range) error {
 		sizeBytes := min(copyPieceBytes, src.SizeBytes-at)
 		from, fromWord := alignedView(sub(src, at, sizeBytes))
 		to, toWord := alignedView(sub(dst, at, sizeBytes))
-		list.Dispatch(k, kernel.Groups(k.Config, sizeBytes/4), []backend.Range{from, to}, uint32(sizeBytes/4), fromWord, toWord)
+		k.Dispatch(list, kernel.Groups(o.copy, sizeBytes/4), kernel.CopyArgs{
+			Source: from, Destination: to, Rows: uint32(sizeBytes / 4), SourceFirst: fromWord, DestinationFirst: toWord,
+		})
 	}
 	return nil
 }

@@ -18,11 +18,13 @@ type Ranges struct {
 // Expand records the pairs first to first+rows-1 of the output: leftOut and rightOut receive rows 32-bit row numbers each.
 // Work is divided by output, so that one row with many matches is expanded by many workgroups.
 func (o *Ops) Expand(list *backend.List, r Ranges, first uint64, rows uint32, leftOut, rightOut backend.Range) error {
-	k, err := o.device.Kernel(kernel.RangeExpand, o.tuning.Config("range_expand", nil))
+	k, err := kernel.RangeExpand.On(o.device, o.expand)
 	if err != nil {
 		return err
 	}
-	list.Dispatch(k, kernel.Groups(k.Config, uint64(rows)), []backend.Range{r.Offsets, r.Begins, r.LeftIDs, r.RightIDs, leftOut, rightOut},
-		uint32(r.LeftRows), rows, uint32(first), uint32(first>>32))
+	k.Dispatch(list, kernel.Groups(o.expand, uint64(rows)), kernel.RangeExpandArgs{
+		Offsets: r.Offsets, Begins: r.Begins, LeftIDs: r.LeftIDs, RightIDs: r.RightIDs, LeftOut: leftOut, RightOut: rightOut,
+		LeftRows: uint32(r.LeftRows), OutRows: rows, BaseLo: uint32(first), BaseHi: uint32(first >> 32),
+	})
 	return nil
 }

@@ -16,12 +16,14 @@ type HistogramPlan struct {
 	Shift, Bits int
 	CountsBytes uint64 // of the result
 
-	config backend.Config
+	config kernel.HistogramConfig
 }
 
 // PlanHistogram plans the counting of rows keys of keyBytes (4 or 8); bits is 1 to kernel.MaxHistogramBits.
 func PlanHistogram(t Tuning, rows uint64, keyBytes, shift, bits int) (HistogramPlan, error) {
-	p := HistogramPlan{Rows: rows, KeyBytes: keyBytes, Shift: shift, Bits: bits, config: t.Config("histogram", variant("key_bits", keyBytes*8))}
+	p := HistogramPlan{Rows: rows, KeyBytes: keyBytes, Shift: shift, Bits: bits,
+		config: kernel.Histogram.With(t.Config("histogram", backend.Config{"key_bits": uint32(keyBytes * 8)}))}
+	p.config.KeyBits = uint32(keyBytes * 8)
 	if err := checkRows("histogram", rows); err != nil {
 		return p, err
 	}
@@ -34,12 +36,13 @@ func PlanHistogram(t Tuning, rows uint64, keyBytes, shift, bits int) (HistogramP
 
 // Histogram records a plan: counts receives 2^Bits 64-bit numbers of rows by digit.
 func (o *Ops) Histogram(list *backend.List, p HistogramPlan, keys, counts backend.Range) error {
-	k, err := o.device.Kernel(kernel.Histogram, with(p.config, "key_bits", p.KeyBytes*8))
+	k, err := kernel.Histogram.On(o.device, p.config)
 	if err != nil {
 		return err
 	}
 	counts = sub(counts, 0, p.CountsBytes)
 	list.Fill(counts, 0)
-	list.Dispatch(k, kernel.Groups(k.Config, p.Rows), []backend.Range{keys, counts}, uint32(p.Rows), uint32(p.Shift), uint32(p.Bits))
+	k.Dispatch(list, kernel.Groups(p.config, p.Rows),
+		kernel.HistogramArgs{Keys: keys, Counts: counts, Rows: uint32(p.Rows), Shift: uint32(p.Shift), Bits: uint32(p.Bits)})
 	return nil
 }

@@ -21,14 +21,14 @@ type MergePlan struct {
 	PayloadBits         int
 	ScratchBytes        uint64 // of the splits
 
-	config backend.Config
+	config kernel.MergeTilesConfig
 }
 
 // PlanMerge plans the merge of leftRows and rightRows rows with keys of keyBytes (4 or 8) and a payload of payloadBits (0, 32
 // or 64).
 func PlanMerge(t Tuning, leftRows, rightRows uint64, keyBytes, payloadBits int) (MergePlan, error) {
 	p := MergePlan{LeftRows: leftRows, RightRows: rightRows, KeyBytes: keyBytes, PayloadBits: payloadBits,
-		config: t.Config("merge", variant("key_bits", keyBytes*8, "payload_bits", payloadBits))}
+		config: mergeConfig(t, keyBytes*8, payloadBits)}
 	if err := checkKeyed("merge", keyBytes, payloadBits); err != nil {
 		return p, err
 	}
@@ -43,17 +43,27 @@ func PlanMerge(t Tuning, leftRows, rightRows uint64, keyBytes, payloadBits int) 
 
 // Merge records a plan: out receives LeftRows + RightRows rows, left rows before equal right ones. It overlaps neither side.
 func (o *Ops) Merge(list *backend.List, p MergePlan, left, right, out KeyedColumns, scratch backend.Range) error {
-	return o.mergeRuns(list, p.config, p.KeyBytes, p.PayloadBits, p.LeftRows, p.RightRows, 0, left, right, out, scratch)
+	return o.mergeRuns(list, p.config, p.LeftRows, p.RightRows, 0, left, right, out, scratch)
+}
+
+// mergeConfig is the tuned configuration for merges of such rows.
+func mergeConfig(t Tuning, keyBits, payloadBits int) kernel.MergeTilesConfig {
+	widths := backend.Config{"key_bits": uint32(keyBits), "payload_bits": uint32(payloadBits)}
+	config := kernel.MergeTiles.With(t.Config("merge", widths))
+	config.KeyBits, config.PayloadBits = uint32(keyBits), uint32(payloadBits)
+	return config
 }
 
 // mergeRuns records a merge, or with a run those of all pairs of runs of the left columns.
-func (o *Ops) mergeRuns(list *backend.List, config backend.Config, keyBytes, payloadBits int, leftRows, rightRows, run uint64,
+func (o *Ops) mergeRuns(list *backend.List, config kernel.MergeTilesConfig, leftRows, rightRows, run uint64,
 	left, right, out KeyedColumns, scratch backend.Range) error {
-	partition, err := o.device.Kernel(kernel.MergePartition, with(backend.Config{"workgroup": config["workgroup"]}, "key_bits", keyBytes*8))
+	partitionConfig := kernel.MergePartition.With(nil)
+	partitionConfig.KeyBits, partitionConfig.Workgroup = config.KeyBits, config.Workgroup
+	partition, err := kernel.MergePartition.On(o.device, partitionConfig)
 	if err != nil {
 		return err
 	}
-	tiles, err := o.device.Kernel(kernel.MergeTiles, with(config, "key_bits", keyBytes*8, "payload_bits", payloadBits))
+	tiles, err := kernel.MergeTiles.On(o.device, config)
 	if err != nil {
 		return err
 	}
@@ -62,15 +72,20 @@ func (o *Ops) mergeRuns(list *backend.List, config backend.Config, keyBytes, pay
 		rows = leftRows
 	}
 	tileCount := kernel.Tiles(config, rows)
-	params := []uint32{uint32(leftRows), uint32(rightRows), uint32(run), tileCount}
 	splits := sub(scratch, 0, uint64(tileCount)*4)
-	if config["serial"] == 1 && run > 0 && 2*run <= uint64(tileRows) { // a tile has whole merges
+	if config.Serial == 1 && run > 0 && 2*run <= uint64(tileRows) { // a tile has whole merges
 		splits = backend.Range{}
 	} else {
-		list.Dispatch(partition, kernel.Groups(partition.Config, uint64(tileCount)), []backend.Range{left.Keys, right.Keys, splits}, append(params, tileRows)...)
+		partition.Dispatch(list, kernel.Groups(partitionConfig, uint64(tileCount)), kernel.MergePartitionArgs{
+			LeftKeys: left.Keys, RightKeys: right.Keys, Splits: splits,
+			LeftRows: uint32(leftRows), RightRows: uint32(rightRows), Run: uint32(run), Tiles: tileCount, TileRows: tileRows,
+		})
 	}
-	list.Dispatch(tiles, kernel.Groups(tiles.Config, rows),
-		[]backend.Range{left.Keys, right.Keys, left.Payload, right.Payload, splits, out.Keys, out.Payload}, params...)
+	tiles.Dispatch(list, kernel.Groups(config, rows), kernel.MergeTilesArgs{
+		LeftKeys: left.Keys, RightKeys: right.Keys, LeftPayload: left.Payload, RightPayload: right.Payload, Splits: splits,
+		KeysOut: out.Keys, PayloadOut: out.Payload,
+		LeftRows: uint32(leftRows), RightRows: uint32(rightRows), Run: uint32(run), Tiles: tileCount,
+	})
 	return nil
 }
 

@@ -16,8 +16,9 @@ type MergeSortPlan struct {
 	Layout       Layout
 	ScratchBytes uint64 // of the splits
 
-	block, merge backend.Config
-	runs         []uint64 // rows of a run before each pass of merges
+	block kernel.BlockSortConfig
+	merge kernel.MergeTilesConfig
+	runs  []uint64 // rows of a run before each pass of merges
 }
 
 // PlanMergeSort plans a sort by whole keys, with one payload column at most.
@@ -32,11 +33,13 @@ func PlanMergeSort(t Tuning, layout Layout) (MergeSortPlan, error) {
 	if layout.Columns > 1 {
 		return p, &backend.OpError{Op: "merge sort", Err: backend.ErrInvalidInput, Detail: fmt.Sprintf("%d payload columns", layout.Columns)}
 	}
-	rows, v := layout.Rows, variant("key_bits", layout.KeyBytes*8, "payload_bits", layout.payloadBits())
-	p.block, p.merge = t.Config("merge_sort", v), t.Config("merge", v)
+	rows, keyBits, payloadBits := layout.Rows, layout.KeyBytes*8, layout.payloadBits()
+	widths := backend.Config{"key_bits": uint32(keyBits), "payload_bits": uint32(payloadBits)}
+	p.block, p.merge = kernel.BlockSort.With(t.Config("merge_sort", widths)), mergeConfig(t, keyBits, payloadBits)
+	p.block.KeyBits, p.block.PayloadBits = uint32(keyBits), uint32(payloadBits)
 	blockRows := kernel.TileRows(p.block)
 	if !fits(p.merge, blockRows) {
-		p.merge = p.block
+		p.merge.ShapedTile = p.block.ShapedTile
 	}
 	for run := uint64(blockRows); run < rows; run *= 2 {
 		p.runs = append(p.runs, run)
@@ -49,9 +52,9 @@ func PlanMergeSort(t Tuning, layout Layout) (MergeSortPlan, error) {
 
 // fits says whether every tile of a merge of runs of blockRows, of twice as many, and so on, belongs to one merge, or, in the
 // serial shape, to several whole ones.
-func fits(merge backend.Config, blockRows uint32) bool {
+func fits(merge kernel.MergeTilesConfig, blockRows uint32) bool {
 	tileRows := kernel.TileRows(merge)
-	if merge["serial"] == 1 && tileRows%blockRows == 0 {
+	if merge.Serial == 1 && tileRows%blockRows == 0 {
 		return bits.OnesCount32(tileRows/blockRows) == 1
 	}
 	return 2*uint64(blockRows)%uint64(tileRows) == 0
@@ -70,14 +73,14 @@ func (p *MergeSortPlan) Passes() int {
 
 // MergeSort records a plan, with source and buffers as those of [Ops.Sort].
 func (o *Ops) MergeSort(list *backend.List, p MergeSortPlan, scratch backend.Range, source Columns, buffers [2]Columns) error {
-	rows, keyBits, payloadBits := p.Layout.Rows, p.Layout.KeyBytes*8, p.Layout.payloadBits()
+	rows := p.Layout.Rows
 	if p.Passes() == 0 {
 		if p.Layout.Payload == RowNumbers {
 			return o.Iota(list, source.Payload[0], rows, 0)
 		}
 		return nil
 	}
-	block, err := o.device.Kernel(kernel.BlockSort, with(p.block, "key_bits", keyBits, "payload_bits", payloadBits))
+	block, err := kernel.BlockSort.On(o.device, p.block)
 	if err != nil {
 		return err
 	}
@@ -91,10 +94,12 @@ func (o *Ops) MergeSort(list *backend.List, p MergeSortPlan, scratch backend.Ran
 	if p.Layout.Payload == RowNumbers {
 		in.Payload = backend.Range{}
 	}
-	list.Dispatch(block, kernel.Groups(block.Config, rows), []backend.Range{in.Keys, in.Payload, from.Keys, from.Payload},
-		uint32(rows), kernel.Tiles(block.Config, rows))
+	block.Dispatch(list, kernel.Groups(p.block, rows), kernel.BlockSortArgs{
+		KeysIn: in.Keys, PayloadIn: in.Payload, KeysOut: from.Keys, PayloadOut: from.Payload,
+		Rows: uint32(rows), Tiles: kernel.Tiles(p.block, rows),
+	})
 	for _, run := range p.runs {
-		if err := o.mergeRuns(list, p.merge, keyBits/8, payloadBits, rows, 0, run, from, from, to, scratch); err != nil {
+		if err := o.mergeRuns(list, p.merge, rows, 0, run, from, from, to, scratch); err != nil {
 			return err
 		}
 		from, to = to, from

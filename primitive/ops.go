@@ -5,12 +5,22 @@ import (
 	"math"
 
 	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/kernel"
 )
 
 // Ops records primitives for one device with the device's tuning. Safe for concurrent use.
 type Ops struct {
 	device *backend.Device
 	tuning Tuning
+
+	// Configurations of the primitives that have no plan; by width of the values: 4 bytes, 8 bytes.
+	gather       [2]kernel.GatherConfig
+	scatter      [2]kernel.ScatterConfig
+	gatherBits   kernel.GatherBitsConfig
+	iota         kernel.IotaConfig
+	expand       kernel.RangeExpandConfig
+	copy         kernel.CopyConfig
+	copyByEngine bool // copies are commands of the device instead of dispatches
 }
 
 // New returns the primitives of a device, tuned by the embedded tables and, where their rows fit, by overrides. A row of either
@@ -24,7 +34,17 @@ func New(device *backend.Device, overrides Tuning) (*Ops, error) {
 	if err := tuning.Check(device.Info()); err != nil {
 		return nil, err
 	}
-	return &Ops{device, tuning}, nil
+	o := &Ops{device: device, tuning: tuning}
+	for i, bits := range []uint32{32, 64} {
+		width := backend.Config{"value_bits": bits}
+		o.gather[i], o.scatter[i] = kernel.Gather.With(tuning.Config("gather", width)), kernel.Scatter.With(tuning.Config("scatter", width))
+		o.gather[i].ValueBits, o.scatter[i].ValueBits = bits, bits
+	}
+	gather, copying := tuning.Config("gather", nil), tuning.Config("copy", nil)
+	o.gatherBits, o.iota = kernel.GatherBits.With(gather), kernel.Iota.With(gather)
+	o.expand, o.copy = kernel.RangeExpand.With(tuning.Config("range_expand", nil)), kernel.Copy.With(copying)
+	o.copyByEngine = copying["engine"] == 1
+	return o, nil
 }
 
 // Device is the device that the primitives run on.
@@ -42,20 +62,6 @@ func checkRows(op string, rows uint64) error {
 		return &backend.OpError{Op: op, Err: backend.ErrLimit, Detail: fmt.Sprintf("%d rows in one column, the limit is %d", rows, uint64(MaxRows))}
 	}
 	return nil
-}
-
-// with returns a configuration with further settings.
-func with(config backend.Config, settings ...any) backend.Config {
-	return merge(config, variant(settings...))
-}
-
-// variant is a configuration of names and their values, alternately.
-func variant(settings ...any) backend.Config {
-	c := make(backend.Config, len(settings)/2)
-	for i := 0; i < len(settings); i += 2 {
-		c[settings[i].(string)] = uint32(settings[i+1].(int))
-	}
-	return c
 }
 
 // align rounds a size up to the alignment of kernel arguments.

@@ -66,20 +66,25 @@ func (o *Ops) Partition(list *backend.List, p PartitionPlan, starts, scratch bac
 	}
 	s, digits := &p.Partition, uint32(1)<<p.Partition.Bits
 	if len(p.radix.digits) > 1 {
-		k, err := o.device.Kernel(kernel.PartitionStarts, backend.Config{"key_bits": uint32(s.KeyBytes * 8)})
+		config := kernel.PartitionStarts.With(backend.Config{"key_bits": uint32(s.KeyBytes * 8)})
+		k, err := kernel.PartitionStarts.On(o.device, config)
 		if err != nil {
 			return err
 		}
-		list.Dispatch(k, kernel.Groups(k.Config, uint64(digits)+1), []backend.Range{buffers[p.Result()].Keys, starts},
-			digits+1, uint32(s.Rows), uint32(s.Shift), uint32(s.Bits))
+		k.Dispatch(list, kernel.Groups(config, uint64(digits)+1), kernel.PartitionStartsArgs{
+			Keys: buffers[p.Result()].Keys, Starts: starts,
+			Digits: digits + 1, Rows: uint32(s.Rows), Shift: uint32(s.Shift), Bits: uint32(s.Bits),
+		})
 		return nil
 	}
-	k, err := o.device.Kernel(kernel.RadixStarts, nil)
+	config := kernel.RadixStarts.With(nil)
+	k, err := kernel.RadixStarts.On(o.device, config)
 	if err != nil {
 		return err
 	}
-	tileCount := kernel.Tiles(p.radix.config, s.Rows)
+	tileCount := kernel.Tiles(p.radix.scatter, s.Rows)
 	offsets := sub(scratch, p.radix.offsetsOffset, uint64(tileCount)*uint64(digits)*4)
-	list.Dispatch(k, kernel.Groups(k.Config, uint64(digits)+1), []backend.Range{offsets, starts}, digits, tileCount, uint32(s.Rows))
+	k.Dispatch(list, kernel.Groups(config, uint64(digits)+1),
+		kernel.RadixStartsArgs{Offsets: offsets, Starts: starts, Digits: digits, Tiles: tileCount, End: uint32(s.Rows)})
 	return nil
 }

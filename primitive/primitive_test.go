@@ -27,8 +27,8 @@ type rig struct {
 // tunings are the device's own and small tiles of both shapes, so that few rows make many tiles and levels.
 var tunings = map[string]func(*backend.Device) primitive.Tuning{
 	"own": func(*backend.Device) primitive.Tuning { return nil },
-	"small serial": func(*backend.Device) primitive.Tuning {
-		return primitive.Override(backend.Config{"serial": 1, "workgroup": 8, "items": 16})
+	"small serial": func(d *backend.Device) primitive.Tuning {
+		return primitive.Override(backend.Config{"serial": 1, "workgroup": devicetest.WholeSubgroups(d.Info(), 8), "items": 16})
 	},
 	"small wide": func(d *backend.Device) primitive.Tuning {
 		return primitive.Override(backend.Config{"serial": 0, "workgroup": 64, "items": 3})
@@ -85,7 +85,7 @@ func (r rig) run(record func(list *backend.List) error) {
 
 // sizesAround are the edge sizes of a primitive: nothing, one row, around one tile, and several tiles.
 func (r rig) sizesAround(name string) []int {
-	tile := int(kernel.TileRows(r.ops.Tuning().Config(name, backend.Config{"key_bits": 32})))
+	tile := int(kernel.TileRows(kernel.Named(r.ops.Tuning().Config(name, backend.Config{"key_bits": 32}))))
 	if tile > 1<<14 { // large tiles of large devices: the several-tile size would take long under the race detector
 		return []int{0, 1, 2, 1000, tile - 1, tile, tile + 1}
 	}
@@ -195,7 +195,7 @@ func scan[V, S uint32 | uint64](r rig, in []V, sumBits int, widen func(V) S) {
 
 func TestRangeSearchAndExpand(t *testing.T) {
 	forEach(t, func(r rig) {
-		tile := int(kernel.TileRows(r.ops.Tuning().Config("range_search", nil)))
+		tile := int(kernel.TileRows(kernel.Named(r.ops.Tuning().Config("range_search", nil))))
 		tile = min(tile, 5000)
 		for _, c := range []struct {
 			name                  string

@@ -118,9 +118,12 @@ func digitsOf(first, end int, varying uint64, most int) (digits []digit) {
 // before it where its rows go ([kernel.RadixScatter]). Counts of a tile take 30 bits, so that rows are moved in portions of at
 // most 2^29, or of the setting portion, one after the other.
 type radixPasses struct {
-	layout Layout
-	digits []digit
-	config backend.Config
+	layout    Layout
+	digits    []digit
+	counts    kernel.RadixCountsConfig
+	histogram kernel.RadixHistogramConfig
+	scatter   kernel.RadixScatterConfig
+	portion   uint64 // rows that one dispatch of the look-back family moves; 0: as many as it can
 
 	// Places in the scratch buffer.
 	countsBytes   uint64 // counts, at 0
@@ -142,26 +145,35 @@ const mostPortionRows = 1 << 29
 // planRadix plans passes over the digits that cut makes of at most so many bits each.
 func planRadix(t Tuning, layout Layout, cut func(most int) []digit) (radixPasses, error) {
 	p := radixPasses{layout: layout}
-	v := variant("key_bits", layout.KeyBytes*8, "payload_bits", layout.payloadBits(), "columns", max(1, layout.Columns))
-	p.config = t.Config("radix_sort", v)
+	keyBits, payloadBits, columns := uint32(layout.KeyBytes*8), uint32(layout.payloadBits()), uint32(max(1, layout.Columns))
+	tuned := t.Config("radix_sort", backend.Config{"key_bits": keyBits, "payload_bits": payloadBits, "columns": columns})
+	p.counts, p.histogram, p.scatter = kernel.RadixCounts.With(tuned), kernel.RadixHistogram.With(tuned), kernel.RadixScatter.With(tuned)
+	p.counts.KeyBits, p.histogram.KeyBits, p.scatter.KeyBits = keyBits, keyBits, keyBits
+	p.counts.Items *= countedTiles
+	p.scatter.PayloadBits, p.scatter.Columns = payloadBits, columns
+	p.scatter.Far = flag(uint64(max(layout.KeyBytes, layout.PayloadBytes))*layout.Rows > 1<<32)
+	p.portion = uint64(tuned["portion"])
 	most := maxDigitBits
-	if wide := p.config["digits"]; p.config["serial"] == 1 && wide > 0 {
-		most = bits.Len32(wide) - 1
+	if p.scatter.Serial == 1 {
+		most = bits.Len32(p.scatter.Digits) - 1
 	}
 	p.digits = cut(most)
 	if len(p.digits) == 0 {
 		return p, nil
+	}
+	if len(p.digits) == 1 || p.scatter.Serial == 1 { // for one digit counting by tiles is cheaper
+		p.scatter.Lookback = 0
 	}
 	if p.lookback() {
 		p.countsBytes = uint64(len(p.digits)) * maxDigits * 4
 		p.offsetsOffset = p.countsBytes
 		p.nextOffset = 2 * p.countsBytes
 		p.chainOffset = p.nextOffset + 2*maxDigits*4
-		p.scratchBytes = p.chainOffset + 4*kernel.ChainWords(kernel.Tiles(p.config, min(layout.Rows, p.portionRows())))
+		p.scratchBytes = p.chainOffset + 4*kernel.ChainWords(kernel.Tiles(p.scatter, min(layout.Rows, p.portionRows())))
 		return p, nil
 	}
 	for _, d := range p.digits {
-		counts := uint64(kernel.Tiles(p.config, layout.Rows)) << d.bits
+		counts := uint64(kernel.Tiles(p.scatter, layout.Rows)) << d.bits
 		scan, err := PlanScan(t, counts, 32, 32, false)
 		if err != nil {
 			return p, err
@@ -178,17 +190,15 @@ func planRadix(t Tuning, layout Layout, cut func(most int) []digit) (radixPasses
 
 const maxDigits = 1 << maxDigitBits
 
-// lookback tells the family. For one digit both read the keys twice, and counting by tiles is the cheaper way.
-func (p *radixPasses) lookback() bool {
-	return p.config["lookback"] == 1 && p.config["serial"] == 0 && len(p.digits) > 1
-}
+// lookback tells the family.
+func (p *radixPasses) lookback() bool { return p.scatter.Lookback == 1 }
 
 // portionRows is a number of whole tiles whose columns are aligned for kernel arguments.
 func (p *radixPasses) portionRows() uint64 {
-	unit := uint64(kernel.TileRows(p.config)) * (backend.PlanAlignment / 4)
+	unit := uint64(kernel.TileRows(p.scatter)) * (backend.PlanAlignment / 4)
 	most := uint64(mostPortionRows)
-	if portion := uint64(p.config["portion"]); portion > 0 {
-		most = min(most, portion)
+	if p.portion > 0 {
+		most = min(most, p.portion)
 	}
 	return max(1, most/unit) * unit
 }
@@ -235,51 +245,58 @@ func (p *radixPasses) record(o *Ops, list *backend.List, op string, source Colum
 	return nil
 }
 
-// settings are those of the tuning and what pass i adds.
-func (p *radixPasses) settings(o *Ops, i int) backend.Config {
-	d := p.digits[i]
-	far := max(p.layout.KeyBytes, p.layout.PayloadBytes)*int(p.layout.Rows) > 1<<32
-	return with(p.config, "key_bits", p.layout.KeyBytes*8, "payload_bits", p.layout.payloadBits(), "columns", max(1, p.layout.Columns),
-		"mixed", int(flag(d.mixed)), "narrow", int(flag(p.layout.Narrow && i == 0)), "far", int(flag(far)), "subgroup", int(max(4, o.device.Info().MinSubgroupSize)))
+// scatterOf compiles the kernel of pass i.
+func (p *radixPasses) scatterOf(o *Ops, i int) (kernel.Compiled[kernel.RadixScatterArgs], error) {
+	config := p.scatter
+	config.Mixed, config.Narrow = flag(p.digits[i].mixed), p.narrow(i)
+	config.Subgroup = max(4, o.device.Info().MinSubgroupSize)
+	return kernel.RadixScatter.On(o.device, config)
 }
+
+func (p *radixPasses) narrow(pass int) uint32 { return flag(p.layout.Narrow && pass == 0) }
 
 // scan records a pass of the reduce-then-scan family.
 func (p *radixPasses) scan(o *Ops, list *backend.List, i int, from, to Columns, scratch backend.Range) error {
 	d, scan := p.digits[i], p.scans[i]
-	histogram, err := o.device.Kernel(kernel.RadixHistogram, p.settings(o, i))
+	config := p.histogram
+	config.Mixed, config.Narrow = flag(d.mixed), p.narrow(i)
+	histogram, err := kernel.RadixHistogram.On(o.device, config)
 	if err != nil {
 		return err
 	}
-	scatter, err := o.device.Kernel(kernel.RadixScatter, with(p.settings(o, i), "lookback", 0))
+	scatter, err := p.scatterOf(o, i)
 	if err != nil {
 		return err
 	}
 	counts, offsets := sub(scratch, 0, scan.Rows*4), sub(scratch, p.offsetsOffset, scan.Rows*4)
-	groups, tileCount := kernel.Groups(p.config, p.layout.Rows), kernel.Tiles(p.config, p.layout.Rows)
-	list.Dispatch(histogram, groups, []backend.Range{from.Keys, counts, from.High}, uint32(p.layout.Rows), tileCount, d.shift, d.bits, d.seed)
+	groups, tileCount := kernel.Groups(p.scatter, p.layout.Rows), kernel.Tiles(p.scatter, p.layout.Rows)
+	histogram.Dispatch(list, groups, kernel.RadixHistogramArgs{
+		Keys: from.Keys, Counts: counts, High: from.High,
+		Rows: uint32(p.layout.Rows), Tiles: tileCount, Shift: d.shift, Bits: d.bits, Seed: d.seed,
+	})
 	if err := o.Scan(list, scan, counts, offsets, sub(scratch, p.scanOffset, scan.ScratchBytes)); err != nil {
 		return err
 	}
-	list.Dispatch(scatter, groups, p.scatterArgs(from, to, offsets, backend.Range{}, backend.Range{}),
-		uint32(p.layout.Rows), tileCount, 0, d.shift, d.bits, d.seed)
+	args := kernel.RadixScatterArgs{
+		KeysIn: from.Keys, Offsets: offsets, KeysOut: to.Keys,
+		Rows: uint32(p.layout.Rows), Tiles: tileCount, Shift: d.shift, Bits: d.bits, Seed: d.seed,
+	}
+	copy(args.PayloadIn[:], from.Payload)
+	copy(args.PayloadOut[:], to.Payload)
+	scatter.Dispatch(list, groups, args)
 	return nil
-}
-
-func (p *radixPasses) scatterArgs(from, to Columns, offsets, chain, next backend.Range) []backend.Range {
-	var in, out [kernel.MaxColumns]backend.Range
-	copy(in[:], from.Payload)
-	copy(out[:], to.Payload)
-	return []backend.Range{from.Keys, in[0], in[1], in[2], offsets, chain, to.Keys, out[0], out[1], out[2], next}
 }
 
 // count records the counts of all digits and their scan, pass by pass.
 func (p *radixPasses) count(o *Ops, list *backend.List, source Columns, scratch backend.Range) error {
-	k, err := o.device.Kernel(kernel.RadixCounts, with(p.settings(o, 0), "items", countedTiles*int(p.config["items"])))
+	config := p.counts
+	config.Mixed, config.Narrow = flag(p.digits[0].mixed), p.narrow(0)
+	k, err := kernel.RadixCounts.On(o.device, config)
 	if err != nil {
 		return err
 	}
 	// Tiles of 256 counts, each scanned on its own.
-	scan, err := o.device.Kernel(kernel.ScanTiles, backend.Config{"in_bits": 32, "sum_bits": 32, "serial": 0, "workgroup": maxDigits / 4, "items": 4})
+	scan, err := kernel.ScanTiles.On(o.device, kernel.ScanTilesConfig{InBits: 32, SumBits: 32, ShapedTile: kernel.ShapedTile{Workgroup: maxDigits / 4, Items: 4}})
 	if err != nil {
 		return err
 	}
@@ -291,36 +308,47 @@ func (p *radixPasses) count(o *Ops, list *backend.List, source Columns, scratch 
 		widths[i/4] |= d.bits << (i % 4 * 8)
 	}
 	passes := uint32(len(p.digits))
-	list.Dispatch(k, kernel.Groups(k.Config, p.layout.Rows), []backend.Range{source.Keys, counts, source.High},
-		uint32(p.layout.Rows), passes, shifts[0], shifts[1], widths[0], widths[1], p.digits[0].seed)
-	list.Dispatch(scan, passes, []backend.Range{counts, {}, sub(scratch, p.offsetsOffset, p.countsBytes)}, passes*maxDigits, passes, 0)
+	k.Dispatch(list, kernel.Groups(config, p.layout.Rows), kernel.RadixCountsArgs{
+		Keys: source.Keys, Counts: counts, High: source.High,
+		Rows: uint32(p.layout.Rows), Passes: passes, Shifts0: shifts[0], Shifts1: shifts[1], Bits0: widths[0], Bits1: widths[1],
+		Seed: p.digits[0].seed,
+	})
+	scan.Dispatch(list, passes, kernel.ScanTilesArgs{
+		Values: counts, Sums: sub(scratch, p.offsetsOffset, p.countsBytes), Rows: passes * maxDigits, Tiles: passes,
+	})
 	return nil
 }
 
 // lookBack records a pass of the look-back family.
 func (p *radixPasses) lookBack(o *Ops, list *backend.List, i int, from, to Columns, scratch backend.Range) error {
 	d := p.digits[i]
-	scatter, err := o.device.Kernel(kernel.RadixScatter, p.settings(o, i))
+	scatter, err := p.scatterOf(o, i)
 	if err != nil {
 		return err
 	}
 	offsets := sub(scratch, p.offsetsOffset+uint64(i)*maxDigits*4, maxDigits*4)
 	for first, portion := uint64(0), 0; first < p.layout.Rows; portion++ {
 		rows := min(p.portionRows(), p.layout.Rows-first)
-		tileCount := kernel.Tiles(p.config, rows)
+		tileCount := kernel.Tiles(p.scatter, rows)
 		chain := sub(scratch, p.chainOffset, 4*kernel.ChainWords(tileCount))
 		next := sub(scratch, p.nextOffset+uint64(portion%2)*maxDigits*4, maxDigits*4)
 		list.Fill(chain, 0)
-		list.Dispatch(scatter, kernel.Groups(p.config, rows), p.scatterArgs(p.portion(from, i, first, rows), to, offsets, chain, next),
-			uint32(rows), tileCount, uint32(first), d.shift, d.bits, d.seed)
+		source := p.portionOf(from, i, first, rows)
+		args := kernel.RadixScatterArgs{
+			KeysIn: source.Keys, Offsets: offsets, Chain: chain, KeysOut: to.Keys, NextOffsets: next,
+			Rows: uint32(rows), Tiles: tileCount, FirstRow: uint32(first), Shift: d.shift, Bits: d.bits, Seed: d.seed,
+		}
+		copy(args.PayloadIn[:], source.Payload)
+		copy(args.PayloadOut[:], to.Payload)
+		scatter.Dispatch(list, kernel.Groups(p.scatter, rows), args)
 		offsets = next
 		first += rows
 	}
 	return nil
 }
 
-// portion is the part of the columns that a pass reads from row first on.
-func (p *radixPasses) portion(c Columns, pass int, first, rows uint64) Columns {
+// portionOf is the part of the columns that a pass reads from row first on.
+func (p *radixPasses) portionOf(c Columns, pass int, first, rows uint64) Columns {
 	keyBytes := uint64(p.layout.KeyBytes)
 	if p.layout.Narrow && pass == 0 {
 		keyBytes = 8

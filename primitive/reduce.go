@@ -17,13 +17,14 @@ type ReducePlan struct {
 	ScratchBytes uint64
 	ResultOffset uint64 // of the result in the scratch buffer
 
-	config backend.Config
+	config kernel.ReduceConfig
 	levels []scanLevel
 }
 
 // PlanReduce plans the reduction of rows values; kernel.ReduceOp says what none give.
 func PlanReduce(t Tuning, op kernel.ReduceOp, rows uint64, inBits, sumBits int) (ReducePlan, error) {
-	p := ReducePlan{Rows: rows, Op: op, InBits: inBits, SumBits: sumBits, config: t.Config("reduce", variant("in_bits", inBits, "sum_bits", sumBits))}
+	p := ReducePlan{Rows: rows, Op: op, InBits: inBits, SumBits: sumBits,
+		config: kernel.Reduce.With(t.Config("reduce", backend.Config{"in_bits": uint32(inBits), "sum_bits": uint32(sumBits)}))}
 	if op > kernel.ReduceOr {
 		return p, &backend.OpError{Op: "reduce", Err: backend.ErrInvalidInput, Detail: fmt.Sprintf("operation %d", op)}
 	}
@@ -37,19 +38,22 @@ func PlanReduce(t Tuning, op kernel.ReduceOp, rows uint64, inBits, sumBits int) 
 
 // Reduce records a plan; the result, of SumBits, is in scratch at ResultOffset.
 func (o *Ops) Reduce(list *backend.List, p ReducePlan, values, scratch backend.Range) error {
-	return o.reduceTiles(list, p.config, p.Op, p.levels, p.Rows, p.InBits, p.SumBits, values, scratch)
+	config := p.config
+	config.Op, config.InBits, config.SumBits = p.Op, uint32(p.InBits), uint32(p.SumBits)
+	return o.reduceTiles(list, config, p.levels, p.Rows, values, scratch)
 }
 
 // reduceTiles records the results of tiles for each level.
-func (o *Ops) reduceTiles(list *backend.List, config backend.Config, op kernel.ReduceOp, levels []scanLevel, rows uint64, inBits, sumBits int, values, scratch backend.Range) error {
+func (o *Ops) reduceTiles(list *backend.List, config kernel.ReduceConfig, levels []scanLevel, rows uint64, values, scratch backend.Range) error {
 	for _, level := range levels {
-		k, err := o.device.Kernel(kernel.Reduce, with(config, "op", int(op), "in_bits", inBits, "sum_bits", sumBits))
+		k, err := kernel.Reduce.On(o.device, config)
 		if err != nil {
 			return err
 		}
-		results := sub(scratch, level.sumsOffset, level.rows*uint64(sumBits)/8)
-		list.Dispatch(k, max(1, kernel.Groups(k.Config, rows)), []backend.Range{values, results}, uint32(rows), uint32(level.rows))
-		values, rows, inBits = results, level.rows, sumBits
+		results := sub(scratch, level.sumsOffset, level.rows*uint64(config.SumBits)/8)
+		k.Dispatch(list, max(1, kernel.Groups(config, rows)),
+			kernel.ReduceArgs{Values: values, TileResults: results, Rows: uint32(rows), Tiles: uint32(level.rows)})
+		values, rows, config.InBits = results, level.rows, config.SumBits
 	}
 	return nil
 }
@@ -61,12 +65,14 @@ type VaryingBitsPlan struct {
 	KeyBytes     int
 	ScratchBytes uint64
 
-	config backend.Config
+	config kernel.VaryingBitsConfig
 }
 
 // PlanVaryingBits plans the search for the varying bits of rows keys of keyBytes (4 or 8).
 func PlanVaryingBits(t Tuning, rows uint64, keyBytes int) (VaryingBitsPlan, error) {
-	p := VaryingBitsPlan{Rows: rows, KeyBytes: keyBytes, ScratchBytes: uint64(3 * keyBytes), config: t.Config("reduce", variant("key_bits", keyBytes*8))}
+	p := VaryingBitsPlan{Rows: rows, KeyBytes: keyBytes, ScratchBytes: uint64(3 * keyBytes),
+		config: kernel.VaryingBits.With(t.Config("reduce", backend.Config{"key_bits": uint32(keyBytes * 8)}))}
+	p.config.KeyBits = uint32(keyBytes * 8)
 	return p, checkRows("find varying bits", rows)
 }
 
@@ -83,13 +89,15 @@ func (p *VaryingBitsPlan) Found(scratch []byte) (varying uint64, descents uint32
 
 // VaryingBits records a plan.
 func (o *Ops) VaryingBits(list *backend.List, p VaryingBitsPlan, keys, scratch backend.Range) error {
-	k, err := o.device.Kernel(kernel.VaryingBits, with(p.config, "key_bits", p.KeyBytes*8))
+	k, err := kernel.VaryingBits.On(o.device, p.config)
 	if err != nil {
 		return err
 	}
 	keyBytes := uint64(p.KeyBytes)
 	list.Fill(sub(scratch, 0, keyBytes), ^uint32(0))
 	list.Fill(sub(scratch, keyBytes, 2*keyBytes), 0)
-	list.Dispatch(k, kernel.Groups(k.Config, p.Rows), []backend.Range{keys, sub(scratch, 0, p.ScratchBytes)}, uint32(p.Rows), kernel.Tiles(k.Config, p.Rows))
+	k.Dispatch(list, kernel.Groups(p.config, p.Rows), kernel.VaryingBitsArgs{
+		Keys: keys, Bits: sub(scratch, 0, p.ScratchBytes), Rows: uint32(p.Rows), Tiles: kernel.Tiles(p.config, p.Rows),
+	})
 	return nil
 }

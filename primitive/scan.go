@@ -23,8 +23,10 @@ type ScanPlan struct {
 	Total        bool   // append the total: Rows+1 sums
 	ScratchBytes uint64 // of tile sums and their prefixes, or of the status of the tiles
 
-	config backend.Config
-	levels []scanLevel // levels[0] are the sums of the tiles of the input
+	reduce   kernel.ReduceConfig
+	tiles    kernel.ScanTilesConfig
+	lookback kernel.ScanLookbackConfig
+	levels   []scanLevel // levels[0] are the sums of the tiles of the input
 	// Bytes of the status of a look-back, at the begin of the scratch buffer; 0: reduce-then-scan.
 	statusBytes uint64
 }
@@ -38,20 +40,26 @@ type scanLevel struct {
 
 // PlanScan plans the scan of rows values.
 func PlanScan(t Tuning, rows uint64, inBits, sumBits int, total bool) (ScanPlan, error) {
-	p := ScanPlan{Rows: rows, InBits: inBits, SumBits: sumBits, Total: total, config: t.Config("scan", variant("in_bits", inBits, "sum_bits", sumBits))}
+	tuned := t.Config("scan", backend.Config{"in_bits": uint32(inBits), "sum_bits": uint32(sumBits)})
+	p := ScanPlan{Rows: rows, InBits: inBits, SumBits: sumBits, Total: total,
+		reduce: kernel.Reduce.With(tuned), tiles: kernel.ScanTiles.With(tuned), lookback: kernel.ScanLookback.With(tuned)}
+	p.reduce.Op = kernel.ReduceSum
+	p.reduce.InBits, p.reduce.SumBits = uint32(inBits), uint32(sumBits)
+	p.tiles.SumBits = uint32(sumBits)
+	p.lookback.InBits, p.lookback.SumBits = uint32(inBits), uint32(sumBits)
 	if err := checkRows("scan", rows); err != nil {
 		return p, err
 	}
-	p.levels, p.ScratchBytes = reduceLevels(p.config, rows, sumBits, true)
-	if p.config["lookback"] == 1 && p.config["serial"] == 0 && len(p.levels) > 0 {
-		p.statusBytes = 4 * kernel.ScanStatusWords(uint32(sumBits), kernel.Tiles(p.config, rows))
+	p.levels, p.ScratchBytes = reduceLevels(p.tiles, rows, sumBits, true)
+	if tuned["lookback"] == 1 && p.tiles.Serial == 0 && len(p.levels) > 0 {
+		p.statusBytes = 4 * kernel.ScanStatusWords(uint32(sumBits), kernel.Tiles(p.lookback, rows))
 		p.ScratchBytes = max(p.ScratchBytes, p.statusBytes)
 	}
 	return p, nil
 }
 
 // reduceLevels lays out the levels of tile sums above rows values, down to one tile for a scan or to one value for a reduction.
-func reduceLevels(config backend.Config, rows uint64, sumBits int, scan bool) (levels []scanLevel, scratchBytes uint64) {
+func reduceLevels(config kernel.Tiled, rows uint64, sumBits int, scan bool) (levels []scanLevel, scratchBytes uint64) {
 	tileRows := uint64(kernel.TileRows(config))
 	for {
 		if scan && rows <= tileRows || !scan && len(levels) > 0 && rows == 1 {
@@ -72,17 +80,19 @@ func reduceLevels(config backend.Config, rows uint64, sumBits int, scan bool) (l
 // are equally wide; otherwise they do not overlap.
 func (o *Ops) Scan(list *backend.List, p ScanPlan, values, sums, scratch backend.Range) error {
 	if p.statusBytes > 0 && !overlap(values, sums) {
-		k, err := o.device.Kernel(kernel.ScanLookback, with(p.config, "in_bits", p.InBits, "sum_bits", p.SumBits))
+		k, err := kernel.ScanLookback.On(o.device, p.lookback)
 		if err != nil {
 			return err
 		}
 		status := sub(scratch, 0, p.statusBytes)
 		list.Fill(status, 0)
-		list.Dispatch(k, kernel.Groups(k.Config, p.Rows), []backend.Range{values, sums, status},
-			uint32(p.Rows), kernel.Tiles(k.Config, p.Rows), flag(p.Total))
+		k.Dispatch(list, kernel.Groups(p.lookback, p.Rows), kernel.ScanLookbackArgs{
+			Values: values, Sums: sums, Status: status,
+			Rows: uint32(p.Rows), Tiles: kernel.Tiles(p.lookback, p.Rows), Total: flag(p.Total),
+		})
 		return nil
 	}
-	if err := o.reduceTiles(list, p.config, kernel.ReduceSum, p.levels, p.Rows, p.InBits, p.SumBits, values, scratch); err != nil {
+	if err := o.reduceTiles(list, p.reduce, p.levels, p.Rows, values, scratch); err != nil {
 		return err
 	}
 	sumBytes := uint64(p.SumBits / 8)
@@ -91,19 +101,23 @@ func (o *Ops) Scan(list *backend.List, p ScanPlan, values, sums, scratch backend
 		if i < len(p.levels) {
 			prefix = sub(scratch, p.levels[i].scansOffset, p.levels[i].rows*sumBytes)
 		}
-		from, to, rows, inBits, total := values, sums, p.Rows, p.InBits, p.Total
+		config := p.tiles
+		config.InBits = uint32(p.InBits)
+		from, to, rows, total := values, sums, p.Rows, p.Total
 		if i > 0 {
 			level := p.levels[i-1]
-			rows, inBits, total = level.rows, p.SumBits, false
+			rows, total, config.InBits = level.rows, false, config.SumBits
 			from, to = sub(scratch, level.sumsOffset, rows*sumBytes), sub(scratch, level.scansOffset, rows*sumBytes)
 		}
-		k, err := o.device.Kernel(kernel.ScanTiles, with(p.config, "in_bits", inBits, "sum_bits", p.SumBits))
+		k, err := kernel.ScanTiles.On(o.device, config)
 		if err != nil {
 			return err
 		}
 		// An empty input still has a total, written by one group.
-		list.Dispatch(k, max(1, kernel.Groups(k.Config, rows)), []backend.Range{from, prefix, to},
-			uint32(rows), max(1, kernel.Tiles(k.Config, rows)), flag(total))
+		k.Dispatch(list, max(1, kernel.Groups(config, rows)), kernel.ScanTilesArgs{
+			Values: from, TilePrefix: prefix, Sums: to,
+			Rows: uint32(rows), Tiles: max(1, kernel.Tiles(config, rows)), Total: flag(total),
+		})
 	}
 	return nil
 }

@@ -13,14 +13,16 @@ type RangeSearchPlan struct {
 	ScratchBytes        uint64
 	TotalOffset         uint64 // of the 64-bit total in the scratch buffer
 
-	config  backend.Config
+	config  kernel.RangeSearchConfig
 	reduce  ReducePlan
 	scratch uint64 // offset of the reduction's scratch; the tile totals are at 0
 }
 
 // PlanRangeSearch plans the search of leftRows keys in rightRows keys of keyBytes (4 or 8).
 func PlanRangeSearch(t Tuning, leftRows, rightRows uint64, keyBytes int) (RangeSearchPlan, error) {
-	p := RangeSearchPlan{LeftRows: leftRows, RightRows: rightRows, KeyBytes: keyBytes, config: t.Config("range_search", variant("key_bits", keyBytes*8))}
+	p := RangeSearchPlan{LeftRows: leftRows, RightRows: rightRows, KeyBytes: keyBytes,
+		config: kernel.RangeSearch.With(t.Config("range_search", backend.Config{"key_bits": uint32(keyBytes * 8)}))}
+	p.config.KeyBits = uint32(keyBytes * 8)
 	for _, rows := range []uint64{leftRows, rightRows} {
 		if err := checkRows("range search", rows); err != nil {
 			return p, err
@@ -40,12 +42,14 @@ func PlanRangeSearch(t Tuning, leftRows, rightRows uint64, keyBytes int) (RangeS
 // RangeSearch records a plan. begins and counts receive LeftRows 32-bit values each, the first equal row on the right and
 // the number of equal rows; with both absent only the total is made, at TotalOffset of scratch.
 func (o *Ops) RangeSearch(list *backend.List, p RangeSearchPlan, leftKeys, rightKeys, begins, counts, scratch backend.Range) error {
-	k, err := o.device.Kernel(kernel.RangeSearch, with(p.config, "key_bits", p.KeyBytes*8))
+	k, err := kernel.RangeSearch.On(o.device, p.config)
 	if err != nil {
 		return err
 	}
 	totals := sub(scratch, 0, p.reduce.Rows*8)
-	list.Dispatch(k, kernel.Groups(k.Config, p.LeftRows), []backend.Range{leftKeys, rightKeys, begins, counts, totals},
-		uint32(p.LeftRows), uint32(p.RightRows), kernel.Tiles(p.config, p.LeftRows))
+	k.Dispatch(list, kernel.Groups(p.config, p.LeftRows), kernel.RangeSearchArgs{
+		LeftKeys: leftKeys, RightKeys: rightKeys, Begins: begins, Counts: counts, TileTotals: totals,
+		LeftRows: uint32(p.LeftRows), RightRows: uint32(p.RightRows), Tiles: kernel.Tiles(p.config, p.LeftRows),
+	})
 	return o.Reduce(list, p.reduce, totals, sub(scratch, p.scratch, p.reduce.ScratchBytes))
 }

@@ -17,7 +17,7 @@ type SegmentedScanPlan struct {
 	SumBits      int    // width of the sums, at least InBits; sums wrap modulo 2^SumBits
 	ScratchBytes uint64 // of what enters and leaves the tiles
 
-	config backend.Config
+	config kernel.SegmentedScanConfig
 	levels []segmentLevel // levels[0] are the tiles of the input
 }
 
@@ -31,7 +31,9 @@ type segmentLevel struct {
 
 // PlanSegmentedScan plans the scan of rows values.
 func PlanSegmentedScan(t Tuning, rows uint64, inBits, sumBits int) (SegmentedScanPlan, error) {
-	p := SegmentedScanPlan{Rows: rows, InBits: inBits, SumBits: sumBits, config: t.Config("segmented_scan", variant("in_bits", inBits, "sum_bits", sumBits))}
+	p := SegmentedScanPlan{Rows: rows, InBits: inBits, SumBits: sumBits,
+		config: kernel.SegmentedScan.With(t.Config("segmented_scan", backend.Config{"in_bits": uint32(inBits), "sum_bits": uint32(sumBits)}))}
+	p.config.SumBits = uint32(sumBits)
 	if err := checkRows("segmented scan", rows); err != nil {
 		return p, err
 	}
@@ -67,12 +69,16 @@ func (o *Ops) SegmentedScan(list *backend.List, p SegmentedScanPlan, values, hea
 	}
 	dispatch := func(level int, carries, sums, tileSums, tileHeads backend.Range) error {
 		c := columns[level]
-		k, err := o.device.Kernel(kernel.SegmentedScan, with(p.config, "in_bits", c.inBits, "sum_bits", p.SumBits))
+		config := p.config
+		config.InBits = uint32(c.inBits)
+		k, err := kernel.SegmentedScan.On(o.device, config)
 		if err != nil {
 			return err
 		}
-		list.Dispatch(k, kernel.Groups(k.Config, c.rows), []backend.Range{c.values, c.heads, carries, sums, tileSums, tileHeads},
-			uint32(c.rows), kernel.Tiles(k.Config, c.rows), flag(level > 0))
+		k.Dispatch(list, kernel.Groups(config, c.rows), kernel.SegmentedScanArgs{
+			Values: c.values, Heads: c.heads, TileCarries: carries, Sums: sums, TileSums: tileSums, TileHeads: tileHeads,
+			Rows: uint32(c.rows), Tiles: kernel.Tiles(config, c.rows), Carries: flag(level > 0),
+		})
 		return nil
 	}
 	for level := range p.levels {

@@ -182,7 +182,7 @@ func drawKeys(name string, rows, bits int) []uint64 {
 
 // sortSizes are around a tile, and several tiles, of the smaller kind.
 func (r rig) sortSizes() []int {
-	tile := min(int(kernel.TileRows(r.ops.Tuning().Config("radix_sort", nil))), 5000)
+	tile := min(int(kernel.TileRows(kernel.Named(r.ops.Tuning().Config("radix_sort", nil)))), 5000)
 	return []int{0, 1, 2, tile - 1, tile, tile + 1, 5*tile + 3}
 }
 
@@ -240,7 +240,7 @@ func TestSortInPortions(t *testing.T) {
 				err := r.ops.Sort(list, p, scratch.All(), m.columns(0), [2]primitive.Columns{m.columns(0), m.columns(1)})
 				scatters := 0
 				for _, c := range list.Commands {
-					if c.Kernel != nil && c.Kernel.Spec == kernel.RadixScatter {
+					if c.Kernel != nil && c.Kernel.Spec == kernel.RadixScatter.KernelSpec {
 						scatters++
 					}
 				}

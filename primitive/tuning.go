@@ -49,28 +49,28 @@ type knobs struct {
 
 // tunable are the primitives, each with a table of that name.
 var tunable = map[string]knobs{
-	"compact": {kernels: []*backend.KernelSpec{kernel.CompactCount, kernel.Compact}, wideTile: 32, wideItems: kernel.MaxCompactItems},
-	"copy":    {kernels: []*backend.KernelSpec{kernel.Copy}, settings: []string{"engine"}, wideTile: 4},
-	"gather":  {kernels: []*backend.KernelSpec{kernel.Gather, kernel.GatherBits, kernel.Iota}},
-	"merge":   {kernels: []*backend.KernelSpec{kernel.MergeTiles}},
-	"merge_join": {kernels: []*backend.KernelSpec{kernel.MergeJoin}, fixed: []string{"placing", "left_words", "right_words", "left_words_2", "right_words_2"},
+	"compact": {kernels: []*backend.KernelSpec{kernel.CompactCount.KernelSpec, kernel.Compact.KernelSpec}, wideTile: 32, wideItems: kernel.MaxCompactItems},
+	"copy":    {kernels: []*backend.KernelSpec{kernel.Copy.KernelSpec}, settings: []string{"engine"}, wideTile: 4},
+	"gather":  {kernels: []*backend.KernelSpec{kernel.Gather.KernelSpec, kernel.GatherBits.KernelSpec, kernel.Iota.KernelSpec}},
+	"merge":   {kernels: []*backend.KernelSpec{kernel.MergeTiles.KernelSpec}},
+	"merge_join": {kernels: []*backend.KernelSpec{kernel.MergeJoin.KernelSpec}, fixed: []string{"placing", "left_words", "right_words", "left_words_2", "right_words_2"},
 		whole: true, limits: map[string][2]uint32{"table": {1, 1 << 20}, "kept": {0, 1}}},
-	"merge_sort": {kernels: []*backend.KernelSpec{kernel.BlockSort}},
-	"partition_join": {kernels: []*backend.KernelSpec{kernel.PartitionJoin}, fixed: []string{"mixed", "placing", "unique", "seed", "left_words", "right_words", "left_words_2", "right_words_2", "page_rows", "widened", "decided"},
+	"merge_sort": {kernels: []*backend.KernelSpec{kernel.BlockSort.KernelSpec}},
+	"partition_join": {kernels: []*backend.KernelSpec{kernel.PartitionJoin.KernelSpec}, fixed: []string{"mixed", "placing", "unique", "seed", "left_words", "right_words", "left_words_2", "right_words_2", "page_rows", "widened", "decided"},
 		whole: true, limits: map[string][2]uint32{"table": {1, 1<<16 - 1}, "heads": {1, 1 << 16}, "kept": {0, 1}}},
-	"radix_sort": {kernels: []*backend.KernelSpec{kernel.RadixCounts, kernel.RadixHistogram, kernel.RadixScatter}, settings: []string{"lookback", "portion"},
+	"radix_sort": {kernels: []*backend.KernelSpec{kernel.RadixCounts.KernelSpec, kernel.RadixHistogram.KernelSpec, kernel.RadixScatter.KernelSpec}, settings: []string{"lookback", "portion"},
 		fixed: []string{"mixed", "columns", "far", "subgroup", "narrow"}, whole: true, limits: map[string][2]uint32{
 			"lookback": {0, 1}, "patience": {0, mostPatience}, "ahead": {1, kernel.MaxAhead}, "counters": {8 * maxDigits, maxTileRows}, "digits": {maxDigits, kernel.MaxSerialDigits}}},
-	"histogram": {kernels: []*backend.KernelSpec{kernel.Histogram}, wideTile: 4},
-	"scatter":   {kernels: []*backend.KernelSpec{kernel.Scatter}},
+	"histogram": {kernels: []*backend.KernelSpec{kernel.Histogram.KernelSpec}, wideTile: 4},
+	"scatter":   {kernels: []*backend.KernelSpec{kernel.Scatter.KernelSpec}},
 	// A reduction and a scan shrink from level to level only if a tile holds more than one row.
-	"reduce": {kernels: []*backend.KernelSpec{kernel.Reduce, kernel.VaryingBits}, fixed: []string{"op"}, leastTile: 2, wideTile: 4},
-	"scan": {kernels: []*backend.KernelSpec{kernel.Reduce, kernel.ScanTiles, kernel.ScanLookback},
+	"reduce": {kernels: []*backend.KernelSpec{kernel.Reduce.KernelSpec, kernel.VaryingBits.KernelSpec}, fixed: []string{"op"}, leastTile: 2, wideTile: 4},
+	"scan": {kernels: []*backend.KernelSpec{kernel.Reduce.KernelSpec, kernel.ScanTiles.KernelSpec, kernel.ScanLookback.KernelSpec},
 		settings: []string{"lookback"}, fixed: []string{"op"}, leastTile: 2, wideTile: 4, wideItems: kernel.MaxScanItems, whole: true,
 		limits: map[string][2]uint32{"lookback": {0, 1}, "patience": {0, mostPatience}}},
-	"segmented_scan": {kernels: []*backend.KernelSpec{kernel.SegmentedScan}, leastTile: 2, wideTile: 4, wideItems: kernel.MaxScanItems, whole: true},
-	"range_expand":   {kernels: []*backend.KernelSpec{kernel.RangeExpand}},
-	"range_search":   {kernels: []*backend.KernelSpec{kernel.RangeSearch}},
+	"segmented_scan": {kernels: []*backend.KernelSpec{kernel.SegmentedScan.KernelSpec}, leastTile: 2, wideTile: 4, wideItems: kernel.MaxScanItems, whole: true},
+	"range_expand":   {kernels: []*backend.KernelSpec{kernel.RangeExpand.KernelSpec}},
+	"range_search":   {kernels: []*backend.KernelSpec{kernel.RangeSearch.KernelSpec}},
 }
 
 // Tunable returns the names of the primitives that have a tuning table, sorted.
@@ -94,8 +94,8 @@ func Settings(primitive string) []string {
 	return slices.DeleteFunc(slices.Compact(names), func(name string) bool { return slices.Contains(k.fixed, name) })
 }
 
-// TuningFor picks the rows of the embedded tables that fit a device. Workgroups have at least one whole subgroup, whatever a row says: software
-// drivers have subgroups of as many invocations as the vectors of the processor have places.
+// TuningFor picks the rows of the embedded tables that fit a device. Workgroups have at least one whole subgroup, whatever
+// a row says: software drivers have subgroups of as many invocations as the vectors of the processor have places.
 func TuningFor(info *backend.DeviceInfo) (Tuning, error) {
 	tuning := make(Tuning)
 	for _, name := range Tunable() {
@@ -103,12 +103,19 @@ func TuningFor(info *backend.DeviceInfo) (Tuning, error) {
 		if err != nil {
 			return nil, err
 		}
-		tuning[name] = slices.DeleteFunc(rows, func(row TuningRow) bool { return !row.fits(info) })
-		for _, row := range tuning[name] {
-			row.Config["workgroup"] = max(row.Config["workgroup"], info.SubgroupSize)
-		}
+		tuning[name] = slices.DeleteFunc(rows, func(row TuningRow) bool { return !row.fits(info) || !row.widen(name, info) })
 	}
 	return tuning, nil
+}
+
+// widen gives a row workgroups of a whole subgroup. It reports whether the row still fits the device: it takes more
+// shared memory then, and where that is too much the row before it counts.
+func (r *TuningRow) widen(primitive string, info *backend.DeviceInfo) bool {
+	if r.Config["workgroup"] >= info.SubgroupSize {
+		return true
+	}
+	r.Config["workgroup"] = info.SubgroupSize
+	return info.Limits.MaxSharedBytes == 0 || r.check(primitive, info) == nil
 }
 
 // tableRows reads the embedded table of a primitive.
@@ -247,11 +254,11 @@ func (r *TuningRow) check(primitive string, info *backend.DeviceInfo) error {
 	if workgroup := r.Config["workgroup"]; workgroup == 0 || workgroup > invocations {
 		return fail("workgroup goes from 1 to %d here", invocations)
 	}
-	if rows := uint64(r.Config["workgroup"]) * uint64(r.Config["items"]); rows > maxTileRows || kernel.TileRows(r.Config) < max(1, k.leastTile) {
+	if rows := uint64(r.Config["workgroup"]) * uint64(r.Config["items"]); rows > maxTileRows || kernel.TileRows(kernel.Named(r.Config)) < max(1, k.leastTile) {
 		return fail("a tile holds %d to %d rows", max(1, k.leastTile), maxTileRows)
 	}
 	if wide := r.Config["serial"] == 0 && info.Type != backend.Host; wide {
-		if k.wideTile > 0 && kernel.TileRows(r.Config)%k.wideTile != 0 {
+		if k.wideTile > 0 && kernel.TileRows(kernel.Named(r.Config))%k.wideTile != 0 {
 			return fail("the rows of a tile are a multiple of %d", k.wideTile)
 		}
 		if k.wideItems > 0 && r.Config["items"] > k.wideItems {

@@ -7,6 +7,7 @@
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
 #include "memory.glsl"
+#include "kernels/block_sort.glsl"
 #include "group.glsl"
 #include "uint64.glsl"
 
@@ -16,12 +17,6 @@
 #define Payload WORD(PAYLOAD_BITS)
 #define payload_column COLUMN_FROM(PAYLOAD_BITS)
 #endif
-
-layout(push_constant) uniform Push {
-    uvec2 keys_in, payload_in, keys_out, payload_out;
-    uint rows, tiles;
-    GROUP_RANGE
-};
 
 #if SERIAL
 

@@ -6,16 +6,11 @@
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #include "memory.glsl"
+#include "kernels/compact.glsl"
 #include "group.glsl"
 #include "bitmap.glsl"
 
 #define Value WORD(VALUE_BITS)
-
-layout(push_constant) uniform Push {
-    uvec2 bits, offsets, values, kept;
-    uint rows, tiles;
-    GROUP_RANGE
-};
 
 #if SERIAL
 

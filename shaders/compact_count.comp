@@ -5,14 +5,9 @@
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #include "memory.glsl"
+#include "kernels/compact_count.glsl"
 #include "group.glsl"
 #include "bitmap.glsl"
-
-layout(push_constant) uniform Push {
-    uvec2 bits, counts;
-    uint rows, tiles;
-    GROUP_RANGE
-};
 
 #if SERIAL
 

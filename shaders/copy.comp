@@ -6,15 +6,10 @@
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
 #include "memory.glsl"
+#include "kernels/copy.glsl"
 #include "group.glsl"
 
 #define IN_FLIGHT 8u // loads of an invocation that overlap
-
-layout(push_constant) uniform Push {
-    uvec2 source, destination;
-    uint rows, source_first, destination_first;
-    GROUP_RANGE
-};
 
 void main() {
     uint group = GROUP;

@@ -6,16 +6,11 @@
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
 #include "memory.glsl"
+#include "kernels/gather.glsl"
 #include "group.glsl"
 
 #define Value WORD(VALUE_BITS)
 #define IN_FLIGHT 8u // rows of an invocation whose loads overlap
-
-layout(push_constant) uniform Push {
-    uvec2 values, ids, gathered;
-    uint rows;
-    GROUP_RANGE
-};
 
 void main() {
     uint group = GROUP;

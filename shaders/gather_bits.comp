@@ -5,13 +5,8 @@
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #include "memory.glsl"
+#include "kernels/gather_bits.glsl"
 #include "group.glsl"
-
-layout(push_constant) uniform Push {
-    uvec2 bits, ids, gathered;
-    uint rows, first_bit;
-    GROUP_RANGE
-};
 
 void main() {
     uint group = GROUP;

@@ -6,16 +6,11 @@
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
 #include "memory.glsl"
+#include "kernels/histogram.glsl"
 #include "group.glsl"
 
 #define IN_BITS KEY_BITS
 #include "loads.glsl"
-
-layout(push_constant) uniform Push {
-    uvec2 keys, counts;
-    uint rows, shift, bits;
-    GROUP_RANGE
-};
 
 // Neighbours count in different copies of the counters, as many as there is room for, so that equal digits meet at fewer of them.
 #define COUNTERS 4096u

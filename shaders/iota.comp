@@ -4,13 +4,8 @@
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #include "memory.glsl"
+#include "kernels/iota.glsl"
 #include "group.glsl"
-
-layout(push_constant) uniform Push {
-    uvec2 values;
-    uint rows, first;
-    GROUP_RANGE
-};
 
 void main() {
     uint group = GROUP;

@@ -11,27 +11,14 @@
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #include "memory.glsl"
+#include "kernels/merge_join.glsl"
 #include "group.glsl"
 #include "uint64.glsl"
 #include "mix.glsl"
 
 #define Key WORD(KEY_BITS)
 
-layout(constant_id = 2) const uint table = TABLE;
-layout(constant_id = 3) const uint placing = PLACING;
-layout(constant_id = 4) const uint left_words = LEFT_WORDS;
-layout(constant_id = 5) const uint right_words = RIGHT_WORDS;
-layout(constant_id = 6) const uint left_words_2 = LEFT_WORDS_2;
-layout(constant_id = 7) const uint right_words_2 = RIGHT_WORDS_2;
-layout(constant_id = 8) const uint kept = KEPT; // 1: join_batch; 0: walk_unit
 const uint mixed = 0u, seed = 0u, unique = 0u, page_rows = 1u, widened = 0u, high = 0u;
-
-layout(push_constant) uniform Push {
-    uvec2 units, left_keys, right_keys, left_payload, right_payload, left_payload_2, right_payload_2, places;
-    uvec2 keys_out, left_out, right_out, left_out_2, right_out_2;
-    uint first_row, out_rows;
-    GROUP_RANGE
-};
 
 #include "join_walking.glsl"
 

@@ -6,6 +6,7 @@
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #include "memory.glsl"
+#include "kernels/merge_partition.glsl"
 #include "group.glsl"
 #include "uint64.glsl"
 #include "runs.glsl"
@@ -14,12 +15,6 @@
 #include "search.glsl"
 
 #define key_at(column, row) COLUMN_FROM(KEY_BITS)(column, row).at[0]
-
-layout(push_constant) uniform Push {
-    uvec2 left_keys, right_keys, splits;
-    uint left_rows, right_rows, run, tiles, tile_rows;
-    GROUP_RANGE
-};
 
 // Search 0 looks along a diagonal for the number of rows from the left: row i of the left run, which starts at row left_first,
 // comes before row d - 1 - i of the right one, which is row right_last - i of its column.

@@ -9,6 +9,7 @@
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
 #include "memory.glsl"
+#include "kernels/merge_tiles.glsl"
 #include "group.glsl"
 #include "uint64.glsl"
 #include "runs.glsl"
@@ -19,12 +20,6 @@
 #define Payload WORD(PAYLOAD_BITS)
 #define payload_column COLUMN_FROM(PAYLOAD_BITS)
 #endif
-
-layout(push_constant) uniform Push {
-    uvec2 left_keys, right_keys, left_payload, right_payload, splits, keys_out, payload_out;
-    uint left_rows, right_rows, run, tiles;
-    GROUP_RANGE
-};
 
 #if SERIAL
 

@@ -7,17 +7,12 @@
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #include "memory.glsl"
+#include "kernels/merge_units.glsl"
 #include "group.glsl"
 #include "uint64.glsl"
 
 #define Key WORD(KEY_BITS)
 #define key_at(column, row) COLUMN_FROM(KEY_BITS)(column, row).at[0]
-
-layout(push_constant) uniform Push {
-    uvec2 left_keys, right_keys, left_bounds, right_bounds, counts;
-    uint left_rows, right_rows, tiles, tile_rows, piece_rows;
-    GROUP_RANGE
-};
 
 #define SERIAL 1 // searches by single invocations only
 #include "search.glsl"

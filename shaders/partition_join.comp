@@ -17,33 +17,12 @@
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #include "memory.glsl"
+#include "kernels/partition_join.glsl"
 #include "group.glsl"
 #include "uint64.glsl"
 #include "mix.glsl"
 
 #define Key WORD(KEY_BITS)
-
-layout(constant_id = 2) const uint mixed = MIXED;
-layout(constant_id = 3) const uint table = TABLE;
-layout(constant_id = 4) const uint heads = HEADS;
-layout(constant_id = 5) const uint placing = PLACING;
-layout(constant_id = 6) const uint unique = UNIQUE; // 1: no two left rows have the same key
-layout(constant_id = 7) const uint seed = SEED;
-layout(constant_id = 8) const uint left_words = LEFT_WORDS;
-layout(constant_id = 9) const uint right_words = RIGHT_WORDS;
-layout(constant_id = 10) const uint left_words_2 = LEFT_WORDS_2;
-layout(constant_id = 11) const uint right_words_2 = RIGHT_WORDS_2;
-layout(constant_id = 12) const uint page_rows = PAGE_ROWS;
-layout(constant_id = 13) const uint widened = WIDENED; // 1: keys_out has 64-bit words, with high in the high ones
-layout(constant_id = 14) const uint kept = KEPT; // 1: join_batch; 0: walk_unit
-layout(constant_id = 15) const uint decided = DECIDED; // 1: no bit of a key lies between those of its unit, its chain and its tag
-
-layout(push_constant) uniform Push {
-    uvec2 units, left_keys, right_keys, left_payload, right_payload, left_payload_2, right_payload_2, places;
-    uvec2 keys_out, left_out, right_out, left_out_2, right_out_2;
-    uint first_row, out_rows, shift, high;
-    GROUP_RANGE
-};
 
 #include "join_walking.glsl"
 

@@ -8,13 +8,8 @@
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #include "memory.glsl"
+#include "kernels/partition_pieces.glsl"
 #include "group.glsl"
-
-layout(push_constant) uniform Push {
-    uvec2 offsets, left_starts, right_starts, units;
-    uint count, partitions, left_rows, right_rows, stride;
-    GROUP_RANGE
-};
 
 #define SERIAL 1
 #include "search.glsl"

@@ -5,14 +5,9 @@
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #include "memory.glsl"
+#include "kernels/partition_starts.glsl"
 #include "group.glsl"
 #include "digit.glsl"
-
-layout(push_constant) uniform Push {
-    uvec2 keys, starts;
-    uint digits, rows, shift, bits;
-    GROUP_RANGE
-};
 
 void main() {
     uint group = GROUP;

@@ -8,13 +8,8 @@
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #include "memory.glsl"
+#include "kernels/partition_units.glsl"
 #include "group.glsl"
-
-layout(push_constant) uniform Push {
-    uvec2 left_starts, right_starts, counts, oversized;
-    uint partitions, left_rows, right_rows, most_left;
-    GROUP_RANGE
-};
 
 uint pieces(uint rows, uint most) { return rows / most + uint(rows % most > 0u); }
 

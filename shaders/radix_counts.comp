@@ -12,19 +12,11 @@
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
 #include "memory.glsl"
+#include "kernels/radix_counts.glsl"
 #include "group.glsl"
 #include "digit.glsl"
 #include "mix.glsl"
 
-layout(push_constant) uniform Push {
-    uvec2 keys, counts, high;
-    uint rows, passes, shifts_0, shifts_1, bits_0, bits_1, seed;
-    GROUP_RANGE
-};
-
-layout(constant_id = 2) const uint mixed = MIXED; // 1: digits are those of the mix of a key
-layout(constant_id = 3) const uint counters = COUNTERS;
-layout(constant_id = 4) const uint narrow = NARROW;
 #include "narrow.glsl"
 
 // Neighbours count in different copies, which lie in different banks.

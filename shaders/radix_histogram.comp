@@ -6,26 +6,18 @@
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #include "memory.glsl"
+#include "kernels/radix_histogram.glsl"
 #include "group.glsl"
 #include "digit.glsl"
 #include "mix.glsl"
 
-layout(constant_id = 2) const uint mixed = MIXED; // 1: digits are those of the mix of a key
-layout(constant_id = 3) const uint narrow = NARROW;
-layout(constant_id = 4) const uint most_digits = DIGITS; // SERIAL 1: in shared memory
 #include "narrow.glsl"
-
-layout(push_constant) uniform Push {
-    uvec2 keys, counts, high;
-    uint rows, tiles, shift, bits, seed;
-    GROUP_RANGE
-};
 
 uint digit_at(WORD(KEY_BITS) key, uint own_seed, Digit place) { return digit_of(mixed == 0u ? key : mix_of(key, own_seed), place); }
 
 #if SERIAL
 
-shared uint sh_count[most_digits * WORKGROUP_SIZE]; // [digit][invocation]
+shared uint sh_count[digits * WORKGROUP_SIZE]; // [digit][invocation]
 
 void main() {
     uint group = GROUP;

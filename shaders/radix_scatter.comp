@@ -20,6 +20,7 @@
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #include "memory.glsl"
+#include "kernels/radix_scatter.glsl"
 #include "group.glsl"
 #include "digit.glsl"
 #include "mix.glsl"
@@ -30,22 +31,6 @@
 #if PAYLOAD_BITS
 #define Payload WORD(PAYLOAD_BITS)
 #endif
-
-layout(constant_id = 2) const uint mixed = MIXED; // 1: what moves is the mix of a key
-layout(constant_id = 3) const uint columns = COLUMNS;
-layout(constant_id = 4) const uint far = FAR; // 1: a column has more than 4 GiB
-layout(constant_id = 5) const uint patience = PATIENCE;
-layout(constant_id = 6) const uint subgroup = SUBGROUP; // no subgroup is smaller
-layout(constant_id = 7) const uint ahead = AHEAD;       // tiles that an invocation looks at together
-layout(constant_id = 8) const uint narrow = NARROW;
-layout(constant_id = 9) const uint most_digits = DIGITS; // SERIAL 1: in shared memory
-
-layout(push_constant) uniform Push {
-    uvec2 keys_in, payload_in, payload_in_2, payload_in_3, offsets;
-    uvec2 chain, keys_out, payload_out, payload_out_2, payload_out_3, next_offsets;
-    uint rows, tiles, first_row, shift, bits, seed;
-    GROUP_RANGE
-};
 
 #define PAYLOAD_IN(c) (c == 0u ? payload_in : c == 1u ? payload_in_2 : payload_in_3)
 #define PAYLOAD_OUT(c) (c == 0u ? payload_out : c == 1u ? payload_out_2 : payload_out_3)
@@ -58,7 +43,7 @@ Key as_moved(Key key) { return as_moved(key, seed); }
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_shader_subgroup_shuffle : require
 
-shared uint sh_cursor[most_digits + 1u]; // where the next row of a digit goes; behind them a word for invocations without a row
+shared uint sh_cursor[digits + 1u]; // where the next row of a digit goes; behind them a word for invocations without a row
 
 const uint turns = (WORKGROUP_SIZE + subgroup - 1u) / subgroup; // at most so many subgroups, which take them in their order
 
@@ -90,7 +75,7 @@ void main() {
 #endif
     uint neighbours = WORKGROUP_SIZE - gl_SubgroupID * gl_SubgroupSize; // at least so many if that is less than the subgroup's size
     for (uint first = 0u; first < count; first += WORKGROUP_SIZE) {
-        uint i = first + ORDER, digit = most_digits, before = 0u, after = 0u; // rows of the same digit in neighbours
+        uint i = first + ORDER, digit = digits, before = 0u, after = 0u; // rows of the same digit in neighbours
         Key key = Key(0u);
         if (i < count) {
             key = as_moved(keys.at[i << narrow], own_seed);

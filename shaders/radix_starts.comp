@@ -5,13 +5,8 @@
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #include "memory.glsl"
+#include "kernels/radix_starts.glsl"
 #include "group.glsl"
-
-layout(push_constant) uniform Push {
-    uvec2 offsets, starts;
-    uint digits, tiles, end;
-    GROUP_RANGE
-};
 
 void main() {
     uint group = GROUP;

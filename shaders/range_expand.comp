@@ -7,14 +7,9 @@
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #include "memory.glsl"
+#include "kernels/range_expand.glsl"
 #include "group.glsl"
 #include "uint64.glsl"
-
-layout(push_constant) uniform Push {
-    uvec2 offsets, begins, left_ids, right_ids, left_out, right_out;
-    uint left_rows, out_rows, base_lo, base_hi;
-    GROUP_RANGE
-};
 
 #include "search.glsl"
 

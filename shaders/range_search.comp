@@ -9,17 +9,12 @@
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #include "memory.glsl"
+#include "kernels/range_search.glsl"
 #include "group.glsl"
 #include "uint64.glsl"
 
 #define Key WORD(KEY_BITS)
 #define key_column COLUMN_FROM(KEY_BITS)
-
-layout(push_constant) uniform Push {
-    uvec2 left_keys, right_keys, begins, counts, tile_totals;
-    uint left_rows, right_rows, tiles;
-    GROUP_RANGE
-};
 
 #include "search.glsl"
 
@@ -69,9 +64,6 @@ void main() {
 #extension GL_EXT_control_flow_attributes : require
 #include "subgroup_sum.glsl"
 DEFINE_WORKGROUP_SUM(uvec2)
-
-layout(constant_id = 2) const uint batch = BATCH;
-layout(constant_id = 3) const uint stage = STAGE;
 
 const uint batch_rows = WORKGROUP_SIZE * batch, stage_rows = WORKGROUP_SIZE * stage;
 

@@ -5,18 +5,11 @@
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #include "memory.glsl"
+#include "kernels/reduce.glsl"
 #include "group.glsl"
 #include "uint64.glsl"
 
-layout(constant_id = 2) const uint op = OP; // 0 sum, 1 minimum, 2 maximum, 3 AND, 4 OR
-
 #define Result WORD(SUM_BITS)
-
-layout(push_constant) uniform Push {
-    uvec2 values, tile_results;
-    uint rows, tiles;
-    GROUP_RANGE
-};
 
 Result nothing() { return Result(op == 1u || op == 3u ? ~0u : 0u); }
 

@@ -14,20 +14,13 @@
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #include "memory.glsl"
+#include "kernels/scan_lookback.glsl"
 #include "group.glsl"
 #include "uint64.glsl"
 
 #extension GL_KHR_shader_subgroup_ballot : require
 
-layout(constant_id = 2) const uint patience = PATIENCE; // looks for a missing tile
-
 #define Sum WORD(SUM_BITS)
-
-layout(push_constant) uniform Push {
-    uvec2 values, sums, status;
-    uint rows, tiles, total;
-    GROUP_RANGE
-};
 
 #include "tile_scan.glsl"
 

@@ -7,16 +7,11 @@
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #include "memory.glsl"
+#include "kernels/scan_tiles.glsl"
 #include "group.glsl"
 #include "uint64.glsl"
 
 #define Sum WORD(SUM_BITS)
-
-layout(push_constant) uniform Push {
-    uvec2 values, tile_prefix, sums;
-    uint rows, tiles, total;
-    GROUP_RANGE
-};
 
 Sum prefix_of(uint tile) {
     return absent(tile_prefix) ? Sum(0) : COLUMN_FROM(SUM_BITS)(tile_prefix, tile).at[0];

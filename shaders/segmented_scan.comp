@@ -12,16 +12,11 @@
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #include "memory.glsl"
+#include "kernels/segmented_scan.glsl"
 #include "group.glsl"
 #include "uint64.glsl"
 
 #define Sum WORD(SUM_BITS)
-
-layout(push_constant) uniform Push {
-    uvec2 values, heads, tile_carries, sums, tile_sums, tile_heads;
-    uint rows, tiles, carries;
-    GROUP_RANGE
-};
 
 Sum carry_into(uint tile) {
     return absent(tile_carries) ? Sum(0) : COLUMN_FROM(SUM_BITS)(tile_carries, tile).at[0];

@@ -7,16 +7,9 @@
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #include "memory.glsl"
+#include "kernels/table_build.glsl"
 #include "group.glsl"
 #include "mix.glsl"
-
-layout(constant_id = 2) const uint patience = PATIENCE;
-
-layout(push_constant) uniform Push {
-    uvec2 keys, slots, lost;
-    uint rows, mask, seed;
-    GROUP_RANGE
-};
 
 #include "slots.glsl"
 

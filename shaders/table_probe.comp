@@ -10,29 +10,14 @@
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #include "memory.glsl"
+#include "kernels/table_probe.glsl"
 #include "group.glsl"
 #include "uint64.glsl"
 #include "mix.glsl"
 
 #define Key WORD(KEY_BITS)
 
-layout(constant_id = 2) const uint patience = PATIENCE;
-layout(constant_id = 3) const uint placing = PLACING;
-layout(constant_id = 4) const uint unique = UNIQUE; // 1: no two left rows have the same key
-layout(constant_id = 5) const uint seed = SEED;
-layout(constant_id = 6) const uint left_words = LEFT_WORDS;
-layout(constant_id = 7) const uint right_words = RIGHT_WORDS;
-layout(constant_id = 8) const uint left_words_2 = LEFT_WORDS_2;
-layout(constant_id = 9) const uint right_words_2 = RIGHT_WORDS_2;
-layout(constant_id = 10) const uint page_rows = PAGE_ROWS;
 const uint mixed = 0u, widened = 0u, high = 0u;
-
-layout(push_constant) uniform Push {
-    uvec2 slots, left_keys, right_keys, left_payload, right_payload, left_payload_2, right_payload_2, places;
-    uvec2 keys_out, left_out, right_out, left_out_2, right_out_2;
-    uint first_row, out_rows, rows, mask;
-    GROUP_RANGE
-};
 
 #include "slots.glsl"
 #include "join_output.glsl"

@@ -4,16 +4,9 @@
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #include "memory.glsl"
+#include "kernels/unmix.glsl"
 #include "group.glsl"
 #include "mix.glsl"
-
-layout(constant_id = 2) const uint widened = WIDENED;
-
-layout(push_constant) uniform Push {
-    uvec2 keys, unmixed;
-    uint rows, seed, high;
-    GROUP_RANGE
-};
 
 void main() {
     uint group = GROUP;

@@ -6,17 +6,12 @@
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #include "memory.glsl"
+#include "kernels/varying_bits.glsl"
 #include "group.glsl"
 #include "uint64.glsl"
 
 #define IN_BITS KEY_BITS
 #define Key WORD(KEY_BITS)
-
-layout(push_constant) uniform Push {
-    uvec2 keys, bits;
-    uint rows, tiles;
-    GROUP_RANGE
-};
 
 // The AND and the OR of some keys, and how many of them are less than the one before.
 struct Bits { Key all, any; uint descents; };

@@ -51,10 +51,10 @@ func TestCompileErrors(t *testing.T) {
 		config backend.Config
 		want   error
 	}{
-		"no constant":        {kernel.Iota, backend.Config{"workgroup": 64}, backend.ErrInvalidInput},
-		"no axis":            {kernel.Gather, good, backend.ErrInvalidInput},
-		"no invocations":     {kernel.Iota, backend.Config{"workgroup": 0, "items": 8}, backend.ErrUnsupported},
-		"too many":           {kernel.Iota, backend.Config{"workgroup": info.Limits.MaxInvocations + 1, "items": 8}, backend.ErrUnsupported},
+		"no constant":        {kernel.Iota.KernelSpec, backend.Config{"workgroup": 64}, backend.ErrInvalidInput},
+		"no axis":            {kernel.Gather.KernelSpec, good, backend.ErrInvalidInput},
+		"no invocations":     {kernel.Iota.KernelSpec, backend.Config{"workgroup": 0, "items": 8}, backend.ErrUnsupported},
+		"too many":           {kernel.Iota.KernelSpec, backend.Config{"workgroup": info.Limits.MaxInvocations + 1, "items": 8}, backend.ErrUnsupported},
 		"unknown kernel":     {&backend.KernelSpec{Name: "none"}, good, backend.ErrUnsupported},
 		"too many arguments": {wide, good, backend.ErrUnsupported},
 		"too many constants": {&backend.KernelSpec{Name: "iota", Constants: make([]backend.Constant, 33)}, good, backend.ErrUnsupported},
@@ -66,7 +66,7 @@ func TestCompileErrors(t *testing.T) {
 	for name, shaders := range map[string]fakeShaders{
 		"missing": {err: fs.ErrNotExist}, "empty": {}, "text": {code: bytes.Repeat([]byte("text"), 10)}, "cut": {code: []byte{3, 2, 0x23, 7}},
 	} {
-		_, err := openWith(t, info.ID, vulkan.Options{CacheDir: "off", Shaders: shaders}).Compile(kernel.Iota, good)
+		_, err := openWith(t, info.ID, vulkan.Options{CacheDir: "off", Shaders: shaders}).Compile(kernel.Iota.KernelSpec, good)
 		require.Error(t, err, name)
 		require.True(t, errors.Is(err, backend.ErrUnsupported) || errors.Is(err, backend.ErrInvalidInput), name)
 	}
@@ -78,7 +78,7 @@ func TestPipelineCache(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "made", "on demand")
 			open := func() backend.Driver { return openWith(t, info.ID, vulkan.Options{CacheDir: dir}) }
 			compile := func(d backend.Driver, items uint32) {
-				_, err := d.Compile(kernel.Iota, backend.Config{"workgroup": 64, "items": items})
+				_, err := d.Compile(kernel.Iota.KernelSpec, backend.Config{"workgroup": 64, "items": items})
 				require.NoError(t, err)
 			}
 			first := open()
@@ -132,7 +132,7 @@ func TestPipelineCacheUnwritable(t *testing.T) {
 	require.NoError(t, err)
 	d, err := b.Open(info.ID)
 	require.NoError(t, err)
-	_, err = d.Compile(kernel.Iota, backend.Config{"workgroup": 64, "items": 8})
+	_, err = d.Compile(kernel.Iota.KernelSpec, backend.Config{"workgroup": 64, "items": 8})
 	require.NoError(t, err)
 	require.NoError(t, d.Close())
 	require.NoError(t, b.Close())

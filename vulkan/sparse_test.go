@@ -184,15 +184,15 @@ func checkColumn(t *testing.T, device *backend.Device, rows uint64) {
 	point, err := device.Upload(ctx, ids.All(), backend.AsBytes(looked))
 	require.NoError(t, err)
 	require.NoError(t, point.Wait(ctx))
-	config, err := kernel.Defaults(kernel.Gather, backend.Config{"value_bits": 64})
+	config, err := kernel.Defaults(kernel.Gather.KernelSpec, backend.Config{"value_bits": 64})
 	require.NoError(t, err)
-	gather, err := device.Kernel(kernel.Gather, config)
+	gather, err := device.Kernel(kernel.Gather.KernelSpec, config)
 	require.NoError(t, err)
 	look := func(at *backend.Buffer, what string, want func(row uint64) uint64) {
 		t.Helper()
 		got := make([]uint64, n)
 		var list backend.List
-		list.Dispatch(gather, kernel.Groups(config, n), []backend.Range{at.All(), ids.All(), gathered.All()}, uint32(n))
+		list.Dispatch(gather, kernel.Groups(kernel.Named(config), n), []backend.Range{at.All(), ids.All(), gathered.All()}, uint32(n))
 		require.NoError(t, device.Run(ctx, &list))
 		require.NoError(t, device.Download(ctx, backend.AsBytes(got), gathered.All()))
 		for i, row := range looked {
@@ -206,9 +206,9 @@ func checkColumn(t *testing.T, device *backend.Device, rows uint64) {
 	half := rows / 2 / 32 * 32
 	number := iotaKernel(t, device, nil)
 	var list backend.List
-	list.Dispatch(number, kernel.Groups(number.Config, 2*half), []backend.Range{column.Range(0, 8*half)}, uint32(2*half), 0)
+	list.Dispatch(number, kernel.Groups(kernel.Named(number.Config), 2*half), []backend.Range{column.Range(0, 8*half)}, uint32(2*half), 0)
 	rest := 2 * (rows - half)
-	list.Dispatch(number, kernel.Groups(number.Config, rest), []backend.Range{column.Range(8*half, 4*rest)}, uint32(rest), 7)
+	list.Dispatch(number, kernel.Groups(kernel.Named(number.Config), rest), []backend.Range{column.Range(8*half, 4*rest)}, uint32(rest), 7)
 	require.NoError(t, device.Run(ctx, &list))
 	value := func(row uint64) uint64 {
 		low := 2 * row
@@ -303,14 +303,14 @@ func benchParts(b *testing.B, info backend.DeviceInfo, partBytes, rows uint64, s
 	point, err := device.Upload(ctx, columns[1].All(), backend.AsBytes(ids))
 	require.NoError(b, err)
 	require.NoError(b, point.Wait(ctx))
-	config, err := kernel.Defaults(kernel.Gather, backend.Config{"value_bits": 32})
+	config, err := kernel.Defaults(kernel.Gather.KernelSpec, backend.Config{"value_bits": 32})
 	require.NoError(b, err)
-	k, err := device.Kernel(kernel.Gather, config)
+	k, err := device.Kernel(kernel.Gather.KernelSpec, config)
 	require.NoError(b, err)
 	run := func() time.Duration {
 		list := backend.List{Profile: new(backend.Profile)}
 		list.Stage("gather")
-		list.Dispatch(k, kernel.Groups(config, rows), []backend.Range{columns[0].All(), columns[1].All(), columns[2].All()}, uint32(rows))
+		list.Dispatch(k, kernel.Groups(kernel.Named(config), rows), []backend.Range{columns[0].All(), columns[1].All(), columns[2].All()}, uint32(rows))
 		require.NoError(b, device.Run(ctx, &list))
 		stages := list.Profile.Stages()
 		require.Len(b, stages, 1)

@@ -17,9 +17,9 @@ import (
 
 func iotaKernel(t testing.TB, d *backend.Device, config backend.Config) *backend.Kernel {
 	t.Helper()
-	full, err := kernel.Defaults(kernel.Iota, config)
+	full, err := kernel.Defaults(kernel.Iota.KernelSpec, config)
 	require.NoError(t, err)
-	k, err := d.Kernel(kernel.Iota, full)
+	k, err := d.Kernel(kernel.Iota.KernelSpec, full)
 	require.NoError(t, err)
 	return k
 }
@@ -27,7 +27,7 @@ func iotaKernel(t testing.TB, d *backend.Device, config backend.Config) *backend
 // numbers is a dispatch that writes first, first+1, ... to a buffer.
 func numbers(k *backend.Kernel, b *backend.Buffer, first uint32) backend.Command {
 	rows := b.SizeBytes() / 4
-	return backend.Command{Kind: backend.Dispatch, Kernel: k, EndGroup: kernel.Groups(k.Config, rows),
+	return backend.Command{Kind: backend.Dispatch, Kernel: k, EndGroup: kernel.Groups(kernel.Named(k.Config), rows),
 		Args: []backend.Range{b.Range(0, b.SizeBytes())}, Params: []uint32{uint32(rows), first}}
 }
 
@@ -108,7 +108,7 @@ func TestQueuesWaitForEachOther(t *testing.T) {
 				backend.Words(source.Bytes())[i] = uint32(round) << 20
 			}
 			half := local.Range(0, 2*words)
-			number := backend.Command{Kind: backend.Dispatch, Kernel: k, EndGroup: kernel.Groups(k.Config, words/2), Args: []backend.Range{half}, Params: []uint32{words / 2, uint32(round)}}
+			number := backend.Command{Kind: backend.Dispatch, Kernel: k, EndGroup: kernel.Groups(kernel.Named(k.Config), words/2), Args: []backend.Range{half}, Params: []uint32{words / 2, uint32(round)}}
 			require.NoError(t, d.Submit(&backend.Batch{Role: backend.Upload, Signal: round, Waits: []backend.QueuePoint{{Role: backend.Download, Value: round - 1}},
 				Steps: []backend.Step{{Command: backend.Command{Kind: backend.Copy, Dst: all(local), Src: all(source)}}}}))
 			require.NoError(t, d.Submit(&backend.Batch{Role: backend.Compute, Signal: round, Waits: []backend.QueuePoint{{Role: backend.Upload, Value: round}, {}},
@@ -221,7 +221,7 @@ func TestMisuse(t *testing.T) {
 				"kind":              {Kind: 99},
 				"no kernel":         dispatch(func(c *backend.Command) { c.Kernel = nil }),
 				"foreign kernel":    dispatch(func(c *backend.Command) { c.Kernel = foreignKernel }),
-				"empty kernel":      dispatch(func(c *backend.Command) { c.Kernel = &backend.Kernel{Spec: kernel.Iota} }),
+				"empty kernel":      dispatch(func(c *backend.Command) { c.Kernel = &backend.Kernel{Spec: kernel.Iota.KernelSpec} }),
 				"arguments":         dispatch(func(c *backend.Command) { c.Args = nil }),
 				"parameters":        dispatch(func(c *backend.Command) { c.Params = make([]uint32, 100) }),
 				"foreign argument":  dispatch(func(c *backend.Command) { c.Args = []backend.Range{foreign} }),
@@ -298,7 +298,7 @@ func everythingFails(t *testing.T, d backend.Driver, want error) {
 	require.ErrorIs(t, err, want)
 	_, err = d.(backend.SharedMemory).AllocateShared(64)
 	require.ErrorIs(t, err, want)
-	_, err = d.Compile(kernel.Iota, backend.Config{"workgroup": 64, "items": 8})
+	_, err = d.Compile(kernel.Iota.KernelSpec, backend.Config{"workgroup": 64, "items": 8})
 	require.ErrorIs(t, err, want)
 	require.ErrorIs(t, d.Submit(&backend.Batch{Role: backend.Compute, Signal: 2}), want)
 	require.ErrorIs(t, d.Wait(context.Background(), backend.Compute, 1, time.Second), want)
@@ -364,7 +364,7 @@ func TestCollectorTorture(t *testing.T) {
 		}
 		workers.Go(func() {
 			for i := range rounds {
-				if _, err := d.Compile(kernel.Iota, backend.Config{"workgroup": uint32(8 + i%16*8), "items": uint32(1 + i)}); err != nil {
+				if _, err := d.Compile(kernel.Iota.KernelSpec, backend.Config{"workgroup": uint32(8 + i%16*8), "items": uint32(1 + i)}); err != nil {
 					failed <- err
 					return
 				}

@@ -82,7 +82,7 @@ func TestPartialSubgroupsAreRefused(t *testing.T) {
 	if !strings.Contains(d.Info().Name, "llvmpipe") {
 		t.Skip("other drivers do well")
 	}
-	_, err := d.Compile(kernel.Iota, backend.Config{"workgroup": 12, "items": 8})
+	_, err := d.Compile(kernel.Iota.KernelSpec, backend.Config{"workgroup": 12, "items": 8})
 	require.ErrorIs(t, err, backend.ErrUnsupported)
 	require.ErrorContains(t, err, "multiple of 8")
 }

@@ -98,7 +98,7 @@ func checkConcurrentDriver(t *testing.T, s *suite) {
 			for i := range uint32(s.pick(12, 4)) {
 				config, err := kernel.Iota.Complete(backend.Config{"workgroup": 32 << (i % 3), "items": 1 + i/3})
 				if err == nil {
-					_, err = driver.Compile(kernel.Iota, config)
+					_, err = driver.Compile(kernel.Iota.KernelSpec, config)
 				}
 				if err != nil {
 					return err
@@ -142,7 +142,7 @@ func roundTrip(device *backend.Device, seed uint64) error {
 	random := rand.New(rand.NewPCG(seed, 1))
 	n := 1 + random.IntN(20_000)
 	data := randomWords(seed, n)
-	k, err := device.Kernel(kernel.Gather, backend.Config{"value_bits": 32})
+	k, err := device.Kernel(kernel.Gather.KernelSpec, backend.Config{"value_bits": 32})
 	if err != nil {
 		return err
 	}
@@ -159,7 +159,7 @@ func roundTrip(device *backend.Device, seed uint64) error {
 		}
 	}
 	var list backend.List
-	list.Dispatch(k, kernel.Groups(k.Config, uint64(n)), []backend.Range{buffers[0].All(), buffers[1].All(), buffers[2].All()}, uint32(n))
+	list.Dispatch(k, kernel.Groups(kernel.Named(k.Config), uint64(n)), []backend.Range{buffers[0].All(), buffers[1].All(), buffers[2].All()}, uint32(n))
 	if _, err := device.Submit(background, backend.Compute, &list); err != nil {
 		return err
 	}
@@ -181,11 +181,11 @@ func checkTwoDrivers(t *testing.T, s *suite) {
 		rigs[i] = s.newRig(t)
 		buffers[i] = rigs[i].local(make([]uint32, 1000))
 	}
-	k := [2]*backend.Kernel{rigs[0].kernel(kernel.Iota, nil), rigs[1].kernel(kernel.Iota, nil)}
+	k := [2]*backend.Kernel{rigs[0].kernel(kernel.Iota.KernelSpec, nil), rigs[1].kernel(kernel.Iota.KernelSpec, nil)}
 	for round := range uint32(20) {
 		for i, r := range rigs {
 			first := round*2 + uint32(i)
-			r.submit(backend.Compute, nil, after(dispatchCommand(k[i], 0, kernel.Groups(k[i].Config, 1000), []backend.Range{buffers[i].All()}, 1000, first)))
+			r.submit(backend.Compute, nil, after(dispatchCommand(k[i], 0, kernel.Groups(kernel.Named(k[i].Config), 1000), []backend.Range{buffers[i].All()}, 1000, first)))
 		}
 	}
 	for i, r := range rigs {

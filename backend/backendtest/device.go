@@ -25,15 +25,15 @@ var deviceChecks = []check{
 	{"roles", checkRoles},
 	{"kernels are compiled once", func(t *testing.T, s *suite) {
 		device := s.openDevice(t, backend.DeviceOptions{})
-		a, err := device.Kernel(kernel.Iota, nil)
+		a, err := device.Kernel(kernel.Iota.KernelSpec, nil)
 		require.NoError(t, err)
-		b, err := device.Kernel(kernel.Iota, backend.Config{"workgroup": a.Config["workgroup"]})
+		b, err := device.Kernel(kernel.Iota.KernelSpec, backend.Config{"workgroup": a.Config["workgroup"]})
 		require.NoError(t, err)
 		assert.Same(t, a, b)
-		c, err := device.Kernel(kernel.Iota, backend.Config{"items": a.Config["items"] + 1})
+		c, err := device.Kernel(kernel.Iota.KernelSpec, backend.Config{"items": a.Config["items"] + 1})
 		require.NoError(t, err)
 		assert.NotSame(t, a, c)
-		_, err = device.Kernel(kernel.Gather, nil)
+		_, err = device.Kernel(kernel.Gather.KernelSpec, nil)
 		requireOneOf(t, err, backend.ErrInvalidInput)
 	}},
 	{"bad commands", checkBadCommands},
@@ -124,7 +124,7 @@ func checkCaps(t *testing.T, s *suite) {
 func checkRelease(t *testing.T, s *suite) {
 	const limit = 16 << 20
 	device := s.openDevice(t, backend.DeviceOptions{DeviceMemoryBytes: limit})
-	k, err := device.Kernel(kernel.Iota, nil)
+	k, err := device.Kernel(kernel.Iota.KernelSpec, nil)
 	require.NoError(t, err)
 	const rows = limit / 2 / 4
 	results, err := device.Allocate(background, backend.HostVisible, 32*4, "results")
@@ -137,7 +137,7 @@ func checkRelease(t *testing.T, s *suite) {
 			require.NoError(t, err, "round %d", round)
 		}
 		var list backend.List
-		list.Dispatch(k, kernel.Groups(k.Config, rows), []backend.Range{half[0].All()}, rows, round)
+		list.Dispatch(k, kernel.Groups(kernel.Named(k.Config), rows), []backend.Range{half[0].All()}, rows, round)
 		list.Copy(half[1].All(), half[0].All())
 		list.Copy(words(results, int(round), 1), words(half[1], rows-1, 1))
 		_, err := device.Submit(background, backend.Role(backend.Compute), &list)
@@ -187,7 +187,7 @@ func checkRoundTrips(t *testing.T, s *suite) {
 
 func checkBadCommands(t *testing.T, s *suite) {
 	device, other := s.openDevice(t, backend.DeviceOptions{}), s.openDevice(t, backend.DeviceOptions{})
-	k, err := device.Kernel(kernel.Iota, nil)
+	k, err := device.Kernel(kernel.Iota.KernelSpec, nil)
 	require.NoError(t, err)
 	b, foreign := allocate(t, device, 100), allocate(t, other, 100)
 	released, err := device.Allocate(background, backend.DeviceLocal, 400, "released")
@@ -227,13 +227,13 @@ func checkBadCommands(t *testing.T, s *suite) {
 // checkStages collects the device time of named stages.
 func checkStages(t *testing.T, s *suite) {
 	device := s.openDevice(t, backend.DeviceOptions{})
-	k, err := device.Kernel(kernel.Iota, nil)
+	k, err := device.Kernel(kernel.Iota.KernelSpec, nil)
 	require.NoError(t, err)
 	b := allocate(t, device, 50_000)
 	list := backend.List{Profile: &backend.Profile{}}
 	for _, stage := range []string{"histogram", "scatter", "histogram"} {
 		list.Stage(stage)
-		list.Dispatch(k, kernel.Groups(k.Config, 50_000), []backend.Range{b.All()}, 50_000, 0)
+		list.Dispatch(k, kernel.Groups(kernel.Named(k.Config), 50_000), []backend.Range{b.All()}, 50_000, 0)
 	}
 	require.NoError(t, device.Run(background, &list))
 	stages := list.Profile.Stages()
@@ -251,7 +251,7 @@ func checkStages(t *testing.T, s *suite) {
 // checkSplitWork sets a bound under which every submission is cut into the smallest pieces.
 func checkSplitWork(t *testing.T, s *suite) {
 	device := s.openDevice(t, backend.DeviceOptions{SubmitBound: time.Nanosecond})
-	k, err := device.Kernel(kernel.Gather, backend.Config{"value_bits": 32})
+	k, err := device.Kernel(kernel.Gather.KernelSpec, backend.Config{"value_bits": 32})
 	require.NoError(t, err)
 	const n = 100_000
 	data := randomWords(1, n)
@@ -259,10 +259,10 @@ func checkSplitWork(t *testing.T, s *suite) {
 	upload(t, device, a, data)
 	upload(t, device, ids, rotation(n))
 	var list backend.List
-	list.Dispatch(k, kernel.Groups(k.Config, n), []backend.Range{a.All(), ids.All(), b.All()}, n)
+	list.Dispatch(k, kernel.Groups(kernel.Named(k.Config), n), []backend.Range{a.All(), ids.All(), b.All()}, n)
 	list.Copy(c.All(), b.All())
 	list.Fill(words(b, 0, n/2), 3)
-	list.Dispatch(k, kernel.Groups(k.Config, n), []backend.Range{c.All(), ids.All(), a.All()}, n)
+	list.Dispatch(k, kernel.Groups(kernel.Named(k.Config), n), []backend.Range{c.All(), ids.All(), a.All()}, n)
 	require.NoError(t, device.Run(background, &list))
 	rotated := append(append([]uint32(nil), data[2:]...), data[:2]...)
 	requireWords(t, rotated, download(t, device, a), "rotated twice")

@@ -16,7 +16,7 @@ var dispatchChecks = []check{
 	{"absent arguments", checkAbsentArguments},
 	{"empty range of groups", func(t *testing.T, s *suite) {
 		r := s.newRig(t)
-		k := r.kernel(kernel.Iota, nil)
+		k := r.kernel(kernel.Iota.KernelSpec, nil)
 		b := r.local(randomWords(1, 100))
 		r.run(step(dispatchCommand(k, 0, 0, []backend.Range{b.All()}, 100, 0)), step(dispatchCommand(k, 1, 1, []backend.Range{b.All()}, 100, 0)))
 		require.Equal(t, randomWords(1, 100), r.get(b))
@@ -29,12 +29,12 @@ var dispatchChecks = []check{
 		const rows = 5000
 		b := r.buffer(backend.DeviceLocal, rows)
 		for _, config := range []backend.Config{{"workgroup": 64, "items": 1}, {"workgroup": 128, "items": 5}, {"workgroup": 64, "items": 2}} {
-			k := r.kernel(kernel.Iota, config)
-			again, err := r.driver.Compile(kernel.Iota, k.Config)
+			k := r.kernel(kernel.Iota.KernelSpec, config)
+			again, err := r.driver.Compile(kernel.Iota.KernelSpec, k.Config)
 			require.NoError(t, err)
 			for _, program := range []backend.Program{k.Program, again} {
 				one := &backend.Kernel{Spec: k.Spec, Config: k.Config, Program: program}
-				r.run(step(fillCommand(b.All(), 0)), after(dispatchCommand(one, 0, kernel.Groups(k.Config, rows), []backend.Range{b.All()}, rows, 3)))
+				r.run(step(fillCommand(b.All(), 0)), after(dispatchCommand(one, 0, kernel.Groups(kernel.Named(k.Config), rows), []backend.Range{b.All()}, rows, 3)))
 				requireWords(t, ascending(3, rows), r.get(b), "%s", config)
 			}
 		}
@@ -44,9 +44,9 @@ var dispatchChecks = []check{
 // checkGroupRanges splits a dispatch in pieces of groups: together they do what one does, and each touches its rows alone.
 func checkGroupRanges(t *testing.T, s *suite) {
 	r := s.newRig(t)
-	k := r.kernel(kernel.Iota, backend.Config{"workgroup": 64, "items": 2})
+	k := r.kernel(kernel.Iota.KernelSpec, backend.Config{"workgroup": 64, "items": 2})
 	const rows, groupRows = 10_000, 128
-	groups := kernel.Groups(k.Config, rows)
+	groups := kernel.Groups(kernel.Named(k.Config), rows)
 	b := r.buffer(backend.DeviceLocal, rows)
 	args := []backend.Range{b.All()}
 
@@ -73,7 +73,7 @@ func checkGroupRanges(t *testing.T, s *suite) {
 func checkManyGroups(t *testing.T, s *suite) {
 	const groupRows = 32
 	r := s.newRig(t)
-	k := r.kernel(kernel.Iota, backend.Config{"workgroup": groupRows, "items": 1})
+	k := r.kernel(kernel.Iota.KernelSpec, backend.Config{"workgroup": groupRows, "items": 1})
 	counts := []uint32{65535, 65536, 65537, 98_304, 200_003}
 	if s.effort == Short {
 		counts = []uint32{65537, 98_304}
@@ -99,15 +99,15 @@ func checkManyGroups(t *testing.T, s *suite) {
 func checkAbsentArguments(t *testing.T, s *suite) {
 	r := s.newRig(t)
 	const rows = 20_000
-	config, err := kernel.Defaults(kernel.ScanTiles, backend.Config{"in_bits": 32, "sum_bits": 32, "serial": 0})
+	config, err := kernel.Defaults(kernel.ScanTiles.KernelSpec, backend.Config{"in_bits": 32, "sum_bits": 32, "serial": 0})
 	require.NoError(t, err)
-	k := r.kernel(kernel.ScanTiles, config)
-	tiles := kernel.Tiles(config, rows)
+	k := r.kernel(kernel.ScanTiles.KernelSpec, config)
+	tiles := kernel.Tiles(kernel.Named(config), rows)
 	values, prefix := r.local(randomWords(1, rows)), r.local(make([]uint32, tiles))
 	var got [2][]uint32
 	for i, arg := range []backend.Range{{}, prefix.All()} {
 		sums := r.buffer(backend.DeviceLocal, rows)
-		r.run(step(dispatchCommand(k, 0, kernel.Groups(config, rows), []backend.Range{values.All(), arg, sums.All()}, rows, tiles, 0)))
+		r.run(step(dispatchCommand(k, 0, kernel.Groups(kernel.Named(config), rows), []backend.Range{values.All(), arg, sums.All()}, rows, tiles, 0)))
 		got[i] = r.get(sums)
 	}
 	requireWords(t, got[1], got[0], "absent prefix")
@@ -124,14 +124,14 @@ func rotation(n int) []uint32 {
 // checkChain runs hundreds of dispatches in one batch, each of which reads what the one before wrote.
 func checkChain(t *testing.T, s *suite) {
 	r := s.newRig(t)
-	k := r.kernel(kernel.Gather, backend.Config{"value_bits": 32})
+	k := r.kernel(kernel.Gather.KernelSpec, backend.Config{"value_bits": 32})
 	n, links := s.pick(20_000, 5_000), s.pick(400, 150)
 	data := randomWords(1, n)
 	values := [2]*backend.Buffer{r.local(data), r.buffer(backend.DeviceLocal, n)}
 	ids := r.local(rotation(n))
 	var steps []backend.Step
 	for i := range links {
-		steps = append(steps, after(dispatchCommand(k, 0, kernel.Groups(k.Config, uint64(n)),
+		steps = append(steps, after(dispatchCommand(k, 0, kernel.Groups(kernel.Named(k.Config), uint64(n)),
 			[]backend.Range{values[i%2].All(), ids.All(), values[1-i%2].All()}, uint32(n))))
 	}
 	r.run(steps...)
@@ -143,7 +143,7 @@ func checkChain(t *testing.T, s *suite) {
 // of the batch.
 func checkChainAcrossBatches(t *testing.T, s *suite) {
 	r := s.newRig(t)
-	k := r.kernel(kernel.Gather, backend.Config{"value_bits": 64})
+	k := r.kernel(kernel.Gather.KernelSpec, backend.Config{"value_bits": 64})
 	const n = 1000
 	links := s.pick(100, 50)
 	data := randomWords(2, 2*n)
@@ -151,7 +151,7 @@ func checkChainAcrossBatches(t *testing.T, s *suite) {
 	ids := r.local(rotation(n))
 	var last backend.QueuePoint
 	for i := range links {
-		last = r.submit(backend.Compute, nil, after(dispatchCommand(k, 0, kernel.Groups(k.Config, n),
+		last = r.submit(backend.Compute, nil, after(dispatchCommand(k, 0, kernel.Groups(kernel.Named(k.Config), n),
 			[]backend.Range{values[i%2].All(), ids.All(), values[1-i%2].All()}, n)))
 	}
 	r.wait(last)
@@ -162,13 +162,13 @@ func checkChainAcrossBatches(t *testing.T, s *suite) {
 // checkOneBarrier writes parts of a buffer by commands that may overlap and reads them all after one barrier.
 func checkOneBarrier(t *testing.T, s *suite) {
 	r := s.newRig(t)
-	k := r.kernel(kernel.Iota, nil)
+	k := r.kernel(kernel.Iota.KernelSpec, nil)
 	const parts, rows = 40, 640
 	b, copied := r.buffer(backend.DeviceLocal, parts*rows), r.buffer(backend.DeviceLocal, parts*rows)
 	for round := range uint32(3) {
 		steps := []backend.Step{after(fillCommand(b.All(), 0))}
 		for i := range parts {
-			c := dispatchCommand(k, 0, kernel.Groups(k.Config, rows), []backend.Range{words(b, i*rows, rows)}, rows, uint32(i)*rows+round)
+			c := dispatchCommand(k, 0, kernel.Groups(kernel.Named(k.Config), rows), []backend.Range{words(b, i*rows, rows)}, rows, uint32(i)*rows+round)
 			steps = append(steps, backend.Step{Command: c, Barrier: i == 0})
 		}
 		steps = append(steps, after(copyCommand(words(copied, 0, parts*rows/2), words(b, 0, parts*rows/2))),

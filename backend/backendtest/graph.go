@@ -141,9 +141,9 @@ func newGraphDevice(device *backend.Device) (*graphDevice, error) {
 		spec   *backend.KernelSpec
 		config backend.Config
 	}{
-		{&g.iota, kernel.Iota, backend.Config{"workgroup": 64, "items": 2}},
-		{&g.gather, kernel.Gather, backend.Config{"workgroup": 64, "items": 1, "value_bits": 32}},
-		{&g.scan, kernel.ScanTiles, backend.Config{"in_bits": 32, "sum_bits": 32, "serial": serial}},
+		{&g.iota, kernel.Iota.KernelSpec, backend.Config{"workgroup": 64, "items": 2}},
+		{&g.gather, kernel.Gather.KernelSpec, backend.Config{"workgroup": 64, "items": 1, "value_bits": 32}},
+		{&g.scan, kernel.ScanTiles.KernelSpec, backend.Config{"in_bits": 32, "sum_bits": 32, "serial": serial}},
 	} {
 		config, err := kernel.Defaults(k.spec, k.config)
 		if err != nil {
@@ -229,7 +229,7 @@ func (d *graphDevice) operation(c graphCommand) (k *backend.Kernel, params []uin
 	case gatherData:
 		return d.gather, []uint32{rows}, []int{c.src, 0, ids, c.ids, c.dst, c.to}, []int{graphWords, c.ids + c.rows, c.to + c.rows}
 	case scanData:
-		return d.scan, []uint32{rows, kernel.Tiles(d.scan.Config, uint64(rows)), 0}, []int{c.src, c.from, -1, 0, c.dst, c.to}, []int{c.from + c.rows, 0, c.to + c.rows}
+		return d.scan, []uint32{rows, kernel.Tiles(kernel.Named(d.scan.Config), uint64(rows)), 0}, []int{c.src, c.from, -1, 0, c.dst, c.to}, []int{c.from + c.rows, 0, c.to + c.rows}
 	}
 	return nil, nil, nil, nil
 }
@@ -248,7 +248,7 @@ func (d *graphDevice) record(list *backend.List, c graphCommand, buffers *[graph
 				args[i] = words(buffers[b], at, end[i]-at)
 			}
 		}
-		list.Dispatch(k, kernel.Groups(k.Config, uint64(c.rows)), args, params...)
+		list.Dispatch(k, kernel.Groups(kernel.Named(k.Config), uint64(c.rows)), args, params...)
 	}
 }
 
@@ -260,14 +260,15 @@ func (d *graphDevice) model(c graphCommand, model *[graphBuffers + 1][]uint32) {
 		copy(model[c.dst][c.to:c.to+c.rows], model[c.src][c.from:])
 	default:
 		k, params, first, end := d.operation(c)
-		call := backend.Call{Args: make([][]byte, len(end)), Params: params, Config: k.Config}
-		for i := range call.Args {
+		args := make([][]byte, len(end))
+		for i := range args {
 			if b, at := first[2*i], first[2*i+1]; b >= 0 {
-				call.Args[i] = backend.AsBytes(model[b][at:end[i]])
+				args[i] = backend.AsBytes(model[b][at:end[i]])
 			}
 		}
-		for group := range kernel.Groups(k.Config, uint64(c.rows)) {
-			k.Spec.Run(&call, group)
+		run := k.Spec.Reference(k.Config)(args, params)
+		for group := range kernel.Groups(kernel.Named(k.Config), uint64(c.rows)) {
+			run(group)
 		}
 	}
 }

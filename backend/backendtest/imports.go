@@ -84,12 +84,12 @@ func checkSharedImports(t *testing.T, s *suite) {
 	}
 
 	// A chain over two views of the same bytes: the kernel writes one, the copy reads the other, the fill comes after.
-	k, err := device.Kernel(kernel.Iota, nil)
+	k, err := device.Kernel(kernel.Iota.KernelSpec, nil)
 	require.NoError(t, err)
 	rows := part / 4
 	out := allocate(t, device, int(rows))
 	var number, read, overwrite backend.List
-	number.Commands = []backend.Command{dispatchCommand(k, 0, kernel.Groups(k.Config, rows),
+	number.Commands = []backend.Command{dispatchCommand(k, 0, kernel.Groups(kernel.Named(k.Config), rows),
 		[]backend.Range{first.Range(part, part)}, uint32(rows), 77)}
 	read.Copy(out.All(), shared[1].Range(0, part))
 	overwrite.Fill(shared[0].Range(part, part), 5)

@@ -56,7 +56,7 @@ var caseMakers = map[string]func(c backend.Config, rows int, random *rand.Rand) 
 			args: [][]byte{randomColumn(c["value_bits"], rows, random), backend.AsBytes(ids), column(c["value_bits"], 2*rows)}}}
 	},
 	"reduce": func(c backend.Config, rows int, random *rand.Rand) (cases []kernelCase) {
-		tiles := kernel.Tiles(c, uint64(rows))
+		tiles := kernel.Tiles(kernel.Named(c), uint64(rows))
 		for _, op := range []kernel.ReduceOp{kernel.ReduceSum, kernel.ReduceMin, kernel.ReduceMax, kernel.ReduceAnd, kernel.ReduceOr} {
 			cases = append(cases, kernelCase{name: fmt.Sprintf("op=%d", op), rows: rows, constants: backend.Config{"op": uint32(op)},
 				args:   [][]byte{randomColumn(c["in_bits"], rows, random), column(c["sum_bits"], int(tiles))},
@@ -66,11 +66,11 @@ var caseMakers = map[string]func(c backend.Config, rows int, random *rand.Rand) 
 	},
 	"varying_bits": func(c backend.Config, rows int, random *rand.Rand) []kernelCase {
 		bits := randomColumn(c["key_bits"], 3, random)
-		return []kernelCase{{name: "", rows: rows, params: []uint32{uint32(rows), kernel.Tiles(c, uint64(rows))},
+		return []kernelCase{{name: "", rows: rows, params: []uint32{uint32(rows), kernel.Tiles(kernel.Named(c), uint64(rows))},
 			args: [][]byte{randomColumn(c["key_bits"], rows, random), bits}}}
 	},
 	"segmented_scan": func(c backend.Config, rows int, random *rand.Rand) (cases []kernelCase) {
-		tiles := kernel.Tiles(c, uint64(rows))
+		tiles := kernel.Tiles(kernel.Named(c), uint64(rows))
 		for carries := range uint32(2) {
 			for _, often := range []int{0, 3, 60} { // of 100 rows begin a segment
 				heads := make([]uint32, rows)
@@ -94,14 +94,14 @@ var caseMakers = map[string]func(c backend.Config, rows int, random *rand.Rand) 
 		return cases
 	},
 	"compact_count": func(c backend.Config, rows int, random *rand.Rand) []kernelCase {
-		tiles := kernel.Tiles(c, uint64(rows))
+		tiles := kernel.Tiles(kernel.Named(c), uint64(rows))
 		return []kernelCase{{"", [][]byte{randomColumn(32, (rows+31)/32, random), column(32, int(tiles))}, []uint32{uint32(rows), tiles}, rows, nil}}
 	},
 	"compact": func(c backend.Config, rows int, random *rand.Rand) (cases []kernelCase) {
-		tiles := kernel.Tiles(c, uint64(rows))
+		tiles := kernel.Tiles(kernel.Named(c), uint64(rows))
 		offsets := make([]uint64, tiles)
 		for i := range offsets {
-			offsets[i] = uint64(i) * uint64(kernel.TileRows(c))
+			offsets[i] = uint64(i) * uint64(kernel.TileRows(kernel.Named(c)))
 		}
 		for _, values := range [][]byte{nil, randomColumn(c["value_bits"], rows, random)} {
 			if values == nil && c["value_bits"] == 64 {
@@ -120,7 +120,7 @@ var caseMakers = map[string]func(c backend.Config, rows int, random *rand.Rand) 
 		return cases
 	},
 	"scan_lookback": func(c backend.Config, rows int, random *rand.Rand) (cases []kernelCase) {
-		tiles := kernel.Tiles(c, uint64(rows))
+		tiles := kernel.Tiles(kernel.Named(c), uint64(rows))
 		for total := range uint32(2) {
 			for _, patience := range []uint32{0, 1, 256} {
 				status := make([]uint32, kernel.ScanStatusWords(c["sum_bits"], tiles))
@@ -132,7 +132,7 @@ var caseMakers = map[string]func(c backend.Config, rows int, random *rand.Rand) 
 		return cases
 	},
 	"scan_tiles": func(c backend.Config, rows int, random *rand.Rand) (cases []kernelCase) {
-		tiles := kernel.Tiles(c, uint64(rows))
+		tiles := kernel.Tiles(kernel.Named(c), uint64(rows))
 		for total := range uint32(2) {
 			for _, prefix := range [][]byte{nil, randomColumn(c["sum_bits"], int(tiles), random)} {
 				cases = append(cases, kernelCase{fmt.Sprintf("total=%d prefix=%t", total, prefix != nil),
@@ -144,7 +144,7 @@ var caseMakers = map[string]func(c backend.Config, rows int, random *rand.Rand) 
 	},
 	"radix_histogram": func(c backend.Config, rows int, random *rand.Rand) (cases []kernelCase) {
 		forRadix(c, rows, random, func(name string, keys []uint64, shift, bits uint32) {
-			tiles := kernel.Tiles(c, uint64(rows))
+			tiles := kernel.Tiles(kernel.Named(c), uint64(rows))
 			cases = append(cases, kernelCase{name, [][]byte{narrow(keys, c["key_bits"]), column(32, int(tiles<<bits)), nil},
 				[]uint32{uint32(rows), tiles, shift, bits, 0}, rows, nil})
 		})
@@ -173,7 +173,7 @@ var caseMakers = map[string]func(c backend.Config, rows int, random *rand.Rand) 
 		}
 		var offsets []uint64
 		for i := range right {
-			if i%int(kernel.TileRows(c)) == 0 {
+			if i%int(kernel.TileRows(kernel.Named(c))) == 0 {
 				offsets = append(offsets, uint64(i))
 			}
 			right[i] = left[random.IntN(len(left))]
@@ -209,7 +209,7 @@ var caseMakers = map[string]func(c backend.Config, rows int, random *rand.Rand) 
 	},
 	"merge_join": func(c backend.Config, rows int, random *rand.Rand) []kernelCase {
 		// Right row r finds left row r/2, whose key is its number.
-		tile := 2 * min(int(kernel.TileRows(c))/2, int(c["table"]))
+		tile := 2 * min(int(kernel.TileRows(kernel.Named(c)))/2, int(c["table"]))
 		units, offsets := []uint32{}, []uint64{}
 		left, right := make([]uint64, (rows+1)/2), make([]uint64, 0, rows)
 		for i := range left {
@@ -221,11 +221,11 @@ var caseMakers = map[string]func(c backend.Config, rows int, random *rand.Rand) 
 		}
 		args := [][]byte{backend.AsBytes(units), narrow(left, c["key_bits"]), narrow(right, c["key_bits"]), randomColumn(32, len(left), random), nil, nil, nil,
 			backend.AsBytes(offsets), column(c["key_bits"], len(right)), column(32, len(right)), column(32, len(right)), nil, nil}
-		return []kernelCase{{"", args, []uint32{0, uint32(len(right))}, len(offsets) * int(kernel.TileRows(c)), nil}}
+		return []kernelCase{{"", args, []uint32{0, uint32(len(right))}, len(offsets) * int(kernel.TileRows(kernel.Named(c))), nil}}
 	},
 	"partition_join": func(c backend.Config, rows int, random *rand.Rand) []kernelCase {
 		// Right row r of a unit finds left row r/2, whose key is its number.
-		batch := int(kernel.TileRows(c))
+		batch := int(kernel.TileRows(kernel.Named(c)))
 		units, offsets := []uint32{}, []uint64{}
 		var left, right []uint64
 		for first := 0; first < rows || first == 0; first += batch {
@@ -245,9 +245,9 @@ var caseMakers = map[string]func(c backend.Config, rows int, random *rand.Rand) 
 	},
 	"radix_scatter": func(c backend.Config, rows int, random *rand.Rand) (cases []kernelCase) {
 		forRadix(c, rows, random, func(name string, keys []uint64, shift, bits uint32) {
-			tiles := kernel.Tiles(c, uint64(rows))
+			tiles := kernel.Tiles(kernel.Named(c), uint64(rows))
 			params := []uint32{uint32(rows), tiles, 7, shift, bits, 0}
-			offsets := radixOffsets(keys, shift, bits, int(kernel.TileRows(c)), int(tiles))
+			offsets := radixOffsets(keys, shift, bits, int(kernel.TileRows(kernel.Named(c))), int(tiles))
 			var chain []byte
 			if c["lookback"] == 1 {
 				digits := make([]uint32, 256)
@@ -269,7 +269,7 @@ var caseMakers = map[string]func(c backend.Config, rows int, random *rand.Rand) 
 		return cases
 	},
 	"block_sort": func(c backend.Config, rows int, random *rand.Rand) (cases []kernelCase) {
-		params := []uint32{uint32(rows), kernel.Tiles(c, uint64(rows))}
+		params := []uint32{uint32(rows), kernel.Tiles(kernel.Named(c), uint64(rows))}
 		for _, distinct := range []uint64{1, uint64(rows)/2 + 2, 1 << 63} {
 			keys := sortedKeys(distinct, rows, random)
 			random.Shuffle(rows, func(i, j int) { keys[i], keys[j] = keys[j], keys[i] })
@@ -293,18 +293,19 @@ var caseMakers = map[string]func(c backend.Config, rows int, random *rand.Rand) 
 		return cases
 	},
 	"merge_tiles": func(c backend.Config, rows int, random *rand.Rand) (cases []kernelCase) {
-		tileRows, tiles := int(kernel.TileRows(c)), int(kernel.Tiles(c, uint64(rows)))
+		tileRows, tiles := int(kernel.TileRows(kernel.Named(c))), int(kernel.Tiles(kernel.Named(c), uint64(rows)))
 		forMerges(rows, tileRows, random, func(name string, left, right []uint64, params []uint32) {
 			keys := [2][]byte{narrow(left, c["key_bits"]), narrow(right, c["key_bits"])}
 			params = append(params, uint32(tiles))
-			partition := backend.Call{Config: backend.Config{"key_bits": c["key_bits"], "workgroup": 1, "items": 1},
-				Args: [][]byte{keys[0], keys[1], column(32, tiles)}, Params: append(slices.Clone(params), uint32(tileRows))}
+			splits := column(32, tiles)
+			partition := kernel.MergePartition.Reference(backend.Config{"key_bits": c["key_bits"], "workgroup": 1, "items": 1})(
+				[][]byte{keys[0], keys[1], splits}, append(slices.Clone(params), uint32(tileRows)))
 			for tile := range uint32(tiles) {
-				kernel.MergePartition.Run(&partition, tile)
+				partition(tile)
 			}
 			leftPayload, payloadOut := payloadColumns(c["payload_bits"], rows, random)
 			rightPayload, _ := payloadColumns(c["payload_bits"], rows, random)
-			cases = append(cases, kernelCase{name, [][]byte{keys[0], keys[1], leftPayload, rightPayload, partition.Args[2],
+			cases = append(cases, kernelCase{name, [][]byte{keys[0], keys[1], leftPayload, rightPayload, splits,
 				column(c["key_bits"], rows), payloadOut}, params, rows, nil})
 		})
 		return cases
@@ -313,7 +314,7 @@ var caseMakers = map[string]func(c backend.Config, rows int, random *rand.Rand) 
 		for _, right := range []int{0, 1, rows / 3, 2*rows + 5} {
 			for _, distinct := range []uint64{1, uint64(rows)/2 + 2, 1 << 63} {
 				leftKeys, rightKeys := sortedKeys(distinct, rows, random), sortedKeys(distinct, right, random)
-				tiles := kernel.Tiles(c, uint64(rows))
+				tiles := kernel.Tiles(kernel.Named(c), uint64(rows))
 				for _, ranges := range [][]byte{nil, column(32, rows)} {
 					cases = append(cases, kernelCase{fmt.Sprintf("right=%d distinct=%d ranges=%t", right, distinct, ranges != nil),
 						[][]byte{narrow(leftKeys, c["key_bits"]), narrow(rightKeys, c["key_bits"]), ranges, slices.Clone(ranges), column(64, int(tiles))},

@@ -30,9 +30,9 @@ func checkCatalogue(t *testing.T, s *suite) {
 			config, err := kernel.Defaults(spec, variant)
 			require.NoError(t, err)
 			t.Run(spec.Name+" "+variant.String(), func(t *testing.T) {
-				tile := int(kernel.TileRows(config))
+				tile := int(kernel.TileRows(kernel.Named(config)))
 				sizes := []int{1, tile - 1, tile, tile + 1, 3*tile + 5}
-				if perGroup := tile * int(kernel.TilesPerGroup(config)); perGroup > tile {
+				if perGroup := tile * int(kernel.TilesPerGroup(kernel.Named(config))); perGroup > tile {
 					sizes = append(sizes, perGroup, 2*perGroup+tile/2)
 				}
 				if s.effort == Short {
@@ -65,7 +65,7 @@ func checkShapes(t *testing.T, s *suite) {
 				config, err := kernel.Defaults(spec, set)
 				require.NoError(t, err)
 				t.Run(spec.Name+" "+config.String(), func(t *testing.T) {
-					tile := int(kernel.TileRows(config))
+					tile := int(kernel.TileRows(kernel.Named(config)))
 					compareCases(t, r, spec, config, caseMakers[spec.Name], []int{5*tile + tile/2})
 				})
 			}
@@ -76,7 +76,7 @@ func checkShapes(t *testing.T, s *suite) {
 // checkArgumentOffsets runs a kernel on views that begin at each multiple of the argument alignment.
 func checkArgumentOffsets(t *testing.T, s *suite) {
 	r := s.newRig(t)
-	k := r.kernel(kernel.Gather, backend.Config{"value_bits": 32})
+	k := r.kernel(kernel.Gather.KernelSpec, backend.Config{"value_bits": 32})
 	const rows = 64
 	data := randomWords(1, 1024)
 	values, out := r.local(data), r.local(make([]uint32, 1024))
@@ -88,7 +88,7 @@ func checkArgumentOffsets(t *testing.T, s *suite) {
 	var steps []backend.Step
 	for i := range 1024 / rows {
 		j := (i*7 + 3) % (1024 / rows)
-		steps = append(steps, step(dispatchCommand(k, 0, kernel.Groups(k.Config, rows),
+		steps = append(steps, step(dispatchCommand(k, 0, kernel.Groups(kernel.Named(k.Config), rows),
 			[]backend.Range{words(values, j*rows, rows), words(idBuffer, i*rows, rows), words(out, i*rows, rows)}, rows)))
 	}
 	r.run(steps...)
@@ -121,7 +121,7 @@ func compareCases(t *testing.T, r *rig, spec *backend.KernelSpec, config backend
 func compareKernel(r *rig, k *backend.Kernel, c kernelCase) string {
 	r.t.Helper()
 	spec := k.Spec
-	call := backend.Call{Args: make([][]byte, len(c.args)), Params: c.params, Config: k.Config}
+	args := make([][]byte, len(c.args))
 	ranges := make([]backend.Range, len(c.args))
 	buffers := make([]*backend.Buffer, len(c.args))
 	for i, arg := range c.args {
@@ -132,23 +132,24 @@ func compareKernel(r *rig, k *backend.Kernel, c kernelCase) string {
 		if spec.Args[i].Access == backend.Write {
 			fillMarker(content)
 		}
-		call.Args[i] = content
+		args[i] = content
 		buffer, err := r.device.Allocate(background, backend.DeviceLocal, uint64(len(content)), spec.Args[i].Name)
 		require.NoError(r.t, err)
 		defer buffer.Release()
 		r.put(buffer, backend.Words(content))
 		buffers[i], ranges[i] = buffer, buffer.All()
 	}
-	groups := kernel.Groups(k.Config, uint64(c.rows))
+	groups := kernel.Groups(kernel.Named(k.Config), uint64(c.rows))
 	r.run(step(dispatchCommand(k, 0, groups, ranges, c.params...)))
+	run := spec.Reference(k.Config)(args, c.params)
 	for group := range groups {
-		spec.Run(&call, group)
+		run(group)
 	}
 	for i, b := range buffers {
 		if b == nil {
 			continue
 		}
-		if difference := firstDifference(backend.Words(call.Args[i]), r.get(b)); difference != "" {
+		if difference := firstDifference(backend.Words(args[i]), r.get(b)); difference != "" {
 			return fmt.Sprintf("%s: %s", spec.Args[i].Name, difference)
 		}
 	}

@@ -15,7 +15,7 @@ import (
 var misuseChecks = []check{
 	{"too many arguments", func(t *testing.T, s *suite) {
 		driver := s.newRig(t).driver
-		spec := *kernel.Iota
+		spec := *kernel.Iota.KernelSpec
 		spec.Params = nil
 		for i := range driver.Info().Limits.MaxArgumentBytes / 4 {
 			spec.Params = append(spec.Params, fmt.Sprintf("param%d", i))
@@ -39,7 +39,7 @@ var misuseChecks = []check{
 		driver := s.newRig(t).driver
 		config, err := kernel.Iota.Complete(backend.Config{"workgroup": driver.Info().Limits.MaxInvocations * 2})
 		require.NoError(t, err)
-		_, err = driver.Compile(kernel.Iota, config)
+		_, err = driver.Compile(kernel.Iota.KernelSpec, config)
 		requireOneOf(t, err, backend.ErrLimit, backend.ErrUnsupported, backend.ErrInvalidInput)
 	}},
 	{"close with a live block", func(t *testing.T, s *suite) {
@@ -84,7 +84,7 @@ func checkUseAfterClose(t *testing.T, s *suite) {
 			_, err := driver.ImportHost(alignedMemory(t, 64<<10, 64<<10))
 			return err
 		},
-		"Compile":   func() error { _, err := driver.Compile(kernel.Iota, config); return err },
+		"Compile":   func() error { _, err := driver.Compile(kernel.Iota.KernelSpec, config); return err },
 		"Submit":    func() error { return driver.Submit(&backend.Batch{Role: backend.Compute, Signal: 2}) },
 		"Wait":      func() error { return driver.Wait(background, backend.Compute, 2, time.Millisecond) },
 		"Completed": func() error { _, err := driver.Completed(backend.Compute); return err },

@@ -15,7 +15,7 @@ import (
 func checkRoles(t *testing.T, s *suite) {
 	device := s.openDevice(t, backend.DeviceOptions{})
 	info := device.Info()
-	k, err := device.Kernel(kernel.Gather, backend.Config{"value_bits": 32})
+	k, err := device.Kernel(kernel.Gather.KernelSpec, backend.Config{"value_bits": 32})
 	require.NoError(t, err)
 	const n = 4000
 	data := randomWords(1, n)
@@ -27,7 +27,7 @@ func checkRoles(t *testing.T, s *suite) {
 		list := backend.List{Profile: &backend.Profile{}}
 		list.Stage(role.String())
 		args := []backend.Range{values[i%2].All(), ids.All(), values[1-i%2].All()}
-		list.Commands = append(list.Commands, dispatchCommand(k, 0, kernel.Groups(k.Config, n), args, n))
+		list.Commands = append(list.Commands, dispatchCommand(k, 0, kernel.Groups(kernel.Named(k.Config), n), args, n))
 		_, err := device.Submit(background, role, &list)
 		return list.Profile, err
 	}

@@ -90,7 +90,7 @@ func checkTimelineValues(t *testing.T, s *suite) {
 // written again on upload, which must wait for its readers.
 func checkCrossWaits(t *testing.T, s *suite) {
 	r := s.newRig(t)
-	k := r.kernel(kernel.Gather, backend.Config{"value_bits": 32})
+	k := r.kernel(kernel.Gather.KernelSpec, backend.Config{"value_bits": 32})
 	const n = 3000
 	rounds := s.pick(60, 20)
 	ids := r.local(rotation(n))
@@ -105,7 +105,7 @@ func checkCrossWaits(t *testing.T, s *suite) {
 		// Upload overwrites what compute read; compute overwrites what download read. The queue itself keeps no order
 		// between batches without a barrier.
 		uploaded = r.submit(backend.Upload, waits(computed), after(copyCommand(in.All(), words(staged, i*n, n))))
-		computed = r.submit(backend.Compute, waits(uploaded, downloaded), after(dispatchCommand(k, 0, kernel.Groups(k.Config, n),
+		computed = r.submit(backend.Compute, waits(uploaded, downloaded), after(dispatchCommand(k, 0, kernel.Groups(kernel.Named(k.Config), n),
 			[]backend.Range{in.All(), ids.All(), worked.All()}, n)))
 		downloaded = r.submit(backend.Download, waits(computed), after(copyCommand(words(out, i*n, n), worked.All())))
 	}
@@ -231,11 +231,11 @@ func checkCancelledWait(t *testing.T, s *suite) {
 // checkTimes holds the times of batches against their marks; none is asserted to be long or short.
 func checkTimes(t *testing.T, s *suite) {
 	r := s.newRig(t)
-	k := r.kernel(kernel.Iota, nil)
+	k := r.kernel(kernel.Iota.KernelSpec, nil)
 	const rows = 100_000
 	b := r.buffer(backend.DeviceLocal, rows)
 	mark := backend.Command{Kind: backend.Mark, Label: "stage"}
-	work := dispatchCommand(k, 0, kernel.Groups(k.Config, rows), []backend.Range{b.All()}, rows, 0)
+	work := dispatchCommand(k, 0, kernel.Groups(kernel.Named(k.Config), rows), []backend.Range{b.All()}, rows, 0)
 	known := 0
 	var last time.Duration
 	for marks := range 6 {

@@ -1,9 +1,8 @@
 package primitive
 
 import (
-	"maps"
-
 	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/bench/measure"
 	"github.com/spirjoin/spirjoin/kernel"
 )
 
@@ -13,15 +12,14 @@ var mergeJoinBenchmark = Benchmark{
 	Name: "merge_join", Table: "merge_join", tunes: true, Keys: narrowWide, Payloads: none, Distributions: only,
 	variant: func(key, _ int) backend.Config { return setting("key_bits", key) },
 	set: func(b *bed) experiment {
-		config := backend.Config{"placing": kernel.AtOffsets}
-		maps.Copy(config, b.ops.Tuning().Config("merge_join", setting("key_bits", b.Key)))
-		maps.Copy(config, setting("key_bits", b.Key))
-		k, err := b.device().Kernel(kernel.MergeJoin, config)
+		config := kernel.MergeJoin.With(b.ops.Tuning().Config("merge_join", setting("key_bits", b.Key)))
+		config.KeyBits = uint32(b.Key)
+		k, err := kernel.MergeJoin.On(b.device(), config)
 		if err != nil {
 			b.fail(err)
 			return experiment{}
 		}
-		left := max(1, min(uint64(kernel.TileRows(k.Config))/2, uint64(k.Config["table"]))) // rows of a unit
+		left := max(1, min(uint64(kernel.TileRows(config))/2, uint64(config.Table))) // rows of a unit
 		units, leftRows := (b.Rows+2*left-1)/(2*left), (b.Rows+1)/2
 		key := func(row uint64) uint64 { return narrow(3*row, b.Key) }
 		bounds := b.column(32, 4*units, func(i uint64) uint64 {
@@ -32,12 +30,13 @@ var mergeJoinBenchmark = Benchmark{
 		payload := [2]backend.Range{b.column(32, leftRows, b.partner), b.column(32, b.Rows, b.partner)}
 		offsets := b.column(64, units, func(unit uint64) uint64 { return unit * 2 * left })
 		keys, out := b.empty(b.Key, b.Rows), [2]backend.Range{b.empty(32, b.Rows), b.empty(32, b.Rows)}
+		columns := kernel.JoinColumns[backend.Range]{LeftKeys: leftKeys, RightKeys: rightKeys, LeftPayload: payload[0], RightPayload: payload[1],
+			Places: offsets, KeysOut: keys, LeftOut: out[0], RightOut: out[1]}
 		return experiment{
 			leastBytes: (leftRows+2*b.Rows)*uint64(b.Key/8+4) + b.Rows*4,
 			answers:    []backend.Range{keys, out[0], out[1]},
 			record: func(list *backend.List) error {
-				list.Dispatch(k, uint32(units), []backend.Range{bounds, leftKeys, rightKeys, payload[0], payload[1], {}, {}, offsets, keys, out[0], out[1], {}, {}},
-					0, uint32(b.Rows))
+				k.Dispatch(list, uint32(units), kernel.MergeJoinArgs{Units: bounds, JoinColumns: columns, JoinRows: kernel.JoinRows{OutRows: uint32(b.Rows)}})
 				return nil
 			},
 			verify: func() error {
@@ -45,7 +44,7 @@ var mergeJoinBenchmark = Benchmark{
 					for i := range int64(block.rows) {
 						row := block.first + uint64(i)
 						if block.at(0, i) != key(row/2) || block.at(1, i) != b.partner(row/2) || block.at(2, i) != b.partner(row) {
-							return wrongf("row %d is not left row %d with right row %d", row, row/2, row)
+							return measure.Wrongf("row %d is not left row %d with right row %d", row, row/2, row)
 						}
 					}
 					return nil

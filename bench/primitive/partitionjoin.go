@@ -2,6 +2,7 @@ package primitive
 
 import (
 	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/bench/measure"
 	"github.com/spirjoin/spirjoin/bench/workload"
 	"github.com/spirjoin/spirjoin/kernel"
 )
@@ -12,12 +13,13 @@ var partitionJoinBenchmark = Benchmark{
 	Name: "partition_join", Table: "partition_join", tunes: true, Keys: narrowWide, Payloads: none, Distributions: only,
 	variant: func(key, _ int) backend.Config { return setting("key_bits", key) },
 	set: func(b *bed) experiment {
-		k, err := b.device().Kernel(kernel.PartitionJoin, joinConfig(b))
+		config := joinConfig(b)
+		k, err := kernel.PartitionJoin.On(b.device(), config)
 		if err != nil {
 			b.fail(err)
 			return experiment{}
 		}
-		left := max(1, uint64(k.Config["table"])*4/5) // rows of a partition
+		left := max(1, uint64(config.Table)*4/5) // rows of a partition
 		partitions := (b.Rows + 2*left - 1) / (2 * left)
 		leftRow := func(right uint64) uint64 { return right/(2*left)*left + workload.Random(b.seed, right)%left }
 		key := func(left uint64) uint64 { return narrow(left*0x9e3779b97f4a7c15, b.Key) }
@@ -30,12 +32,13 @@ var partitionJoinBenchmark = Benchmark{
 		payload := [2]backend.Range{b.column(32, partitions*left, b.partner), b.column(32, b.Rows, b.partner)}
 		offsets := b.column(64, partitions, func(unit uint64) uint64 { return unit * 2 * left })
 		keys, out := b.empty(b.Key, b.Rows), [2]backend.Range{b.empty(32, b.Rows), b.empty(32, b.Rows)}
+		columns := kernel.JoinColumns[backend.Range]{LeftKeys: leftKeys, RightKeys: rightKeys, LeftPayload: payload[0], RightPayload: payload[1],
+			Places: offsets, KeysOut: keys, LeftOut: out[0], RightOut: out[1]}
 		return experiment{
 			leastBytes: (partitions*left+2*b.Rows)*uint64(b.Key/8+4) + b.Rows*4,
 			answers:    []backend.Range{keys, out[0], out[1]},
 			record: func(list *backend.List) error {
-				list.Dispatch(k, uint32(partitions), []backend.Range{units, leftKeys, rightKeys, payload[0], payload[1], {}, {}, offsets, keys, out[0], out[1], {}, {}},
-					0, uint32(b.Rows), 0, 0)
+				k.Dispatch(list, uint32(partitions), kernel.PartitionJoinArgs{Units: units, JoinColumns: columns, JoinRows: kernel.JoinRows{OutRows: uint32(b.Rows)}})
 				return nil
 			},
 			verify: func() error {
@@ -43,7 +46,7 @@ var partitionJoinBenchmark = Benchmark{
 					for i := range int64(block.rows) {
 						row := block.first + uint64(i)
 						if l := leftRow(row); block.at(0, i) != key(l) || block.at(1, i) != b.partner(l) || block.at(2, i) != b.partner(row) {
-							return wrongf("row %d is not left row %d with right row %d", row, l, row)
+							return measure.Wrongf("row %d is not left row %d with right row %d", row, l, row)
 						}
 					}
 					return nil
@@ -57,10 +60,8 @@ var partitionJoinBenchmark = Benchmark{
 func (b *bed) partner(row uint64) uint64 { return narrow(workload.Random(b.seed+1, row), 32) }
 
 // joinConfig is the tuned configuration for keys that are unique and not mixed. What it does not set has its default.
-func joinConfig(b *bed) backend.Config {
-	config := backend.Config{"key_bits": uint32(b.Key), "unique": 1, "placing": kernel.AtOffsets}
-	for name, value := range b.ops.Tuning().Config("partition_join", setting("key_bits", b.Key)) {
-		config[name] = value
-	}
+func joinConfig(b *bed) kernel.PartitionJoinConfig {
+	config := kernel.PartitionJoin.With(b.ops.Tuning().Config("partition_join", setting("key_bits", b.Key)))
+	config.KeyBits, config.Unique = uint32(b.Key), 1
 	return config
 }

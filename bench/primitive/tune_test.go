@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/bench/measure"
 	"github.com/spirjoin/spirjoin/bench/workload"
 	"github.com/spirjoin/spirjoin/host"
 	"github.com/spirjoin/spirjoin/internal/devicetest"
@@ -22,19 +23,24 @@ import (
 // tampered is a host driver whose kernels do something else in some configurations.
 type tampered struct {
 	backend.Driver
-	run func(config backend.Config) func(call *backend.Call, group uint32, run func(*backend.Call, uint32)) // nil: as it is
+	run func(config backend.Config) func(args [][]byte, group uint32, run func(uint32)) // nil: as it is
 }
 
 func (d *tampered) Compile(spec *backend.KernelSpec, config backend.Config) (backend.Program, error) {
 	if run := d.run(config); run != nil {
-		other, reference := *spec, spec.Run
-		other.Run = func(call *backend.Call, group uint32) { run(call, group, reference) }
+		other, before := *spec, spec.Reference
+		other.Reference = func(config backend.Config) backend.Reference {
+			return func(args [][]byte, params []uint32) func(group uint32) {
+				reference := before(config)(args, params)
+				return func(group uint32) { run(args, group, reference) }
+			}
+		}
 		spec = &other
 	}
 	return d.Driver.Compile(spec, config)
 }
 
-func tamperedDevice(t *testing.T, run func(config backend.Config) func(*backend.Call, uint32, func(*backend.Call, uint32))) *backend.Device {
+func tamperedDevice(t *testing.T, run func(config backend.Config) func([][]byte, uint32, func(uint32))) *backend.Device {
 	driver, err := host.New(host.Options{}).Open("host:cpu")
 	require.NoError(t, err)
 	device := backend.NewDevice(&tampered{driver, run}, backend.DeviceOptions{})
@@ -49,19 +55,19 @@ func items(n uint32) backend.Config { return backend.Config{"workgroup": 1, "ite
 // The present configuration is slow, one candidate does nothing, one leaves out a row, one does not build: the right and fast one is
 // chosen, and takes effect as a user row.
 func TestTune(t *testing.T) {
-	device := tamperedDevice(t, func(config backend.Config) func(*backend.Call, uint32, func(*backend.Call, uint32)) {
+	device := tamperedDevice(t, func(config backend.Config) func([][]byte, uint32, func(uint32)) {
 		switch config["items"] {
 		case 65536: // the present one
-			return func(call *backend.Call, group uint32, run func(*backend.Call, uint32)) {
+			return func(args [][]byte, group uint32, run func(uint32)) {
 				time.Sleep(20 * time.Millisecond)
-				run(call, group)
+				run(group)
 			}
 		case 1000:
-			return func(*backend.Call, uint32, func(*backend.Call, uint32)) {}
+			return func([][]byte, uint32, func(uint32)) {}
 		case 2000:
-			return func(call *backend.Call, group uint32, run func(*backend.Call, uint32)) {
-				run(call, group)
-				if out := backend.Words(call.Args[2]); group == 3 {
+			return func(args [][]byte, group uint32, run func(uint32)) {
+				run(group)
+				if out := backend.Words(args[2]); group == 3 {
 					out[3*2000+17]++
 				}
 			}
@@ -90,8 +96,8 @@ func TestTune(t *testing.T) {
 		}
 		faults[trial.Config.String()] = trial.Fault
 	}
-	require.ErrorIs(t, faults[items(1000).String()], ErrWrong)
-	require.ErrorIs(t, faults[items(2000).String()], ErrWrong)
+	require.ErrorIs(t, faults[items(1000).String()], measure.ErrWrong)
+	require.ErrorIs(t, faults[items(2000).String()], measure.ErrWrong)
 	require.ErrorContains(t, faults[items(2000).String()], "row 6017")
 	require.ErrorIs(t, faults["items=1 workgroup=0"], backend.ErrInvalidInput)
 
@@ -107,16 +113,16 @@ func TestTune(t *testing.T) {
 
 // A wrong present configuration is an error, as is a device that is lost; neither is a candidate that is refused.
 func TestTuneFails(t *testing.T) {
-	present := func(do func(call *backend.Call)) *backend.Device {
-		return tamperedDevice(t, func(config backend.Config) func(*backend.Call, uint32, func(*backend.Call, uint32)) {
+	present := func(do func(args [][]byte)) *backend.Device {
+		return tamperedDevice(t, func(config backend.Config) func([][]byte, uint32, func(uint32)) {
 			if config["items"] != 65536 {
 				return nil
 			}
-			return func(call *backend.Call, _ uint32, _ func(*backend.Call, uint32)) { do(call) }
+			return func(args [][]byte, _ uint32, _ func(uint32)) { do(args) }
 		})
 	}
-	_, err := rigOn(t, present(func(*backend.Call) {}), nil).Tune(t.Context(), gatherProblem, []backend.Config{items(64)}, nil)
-	require.ErrorIs(t, err, ErrWrong)
+	_, err := rigOn(t, present(func([][]byte) {}), nil).Tune(t.Context(), gatherProblem, []backend.Config{items(64)}, nil)
+	require.ErrorIs(t, err, measure.ErrWrong)
 
 	driver, err := host.New(host.Options{Faults: host.Faults{LoseAtSubmit: 12}}).Open("host:cpu")
 	require.NoError(t, err)
@@ -197,7 +203,7 @@ func TestCandidates(t *testing.T) {
 
 func TestBeats(t *testing.T) {
 	trial := func(median, spread time.Duration) *Trial {
-		return &Trial{Result: Result{Times: Summary{Median: median, Spread: spread}}}
+		return &Trial{Result: Result{Times: measure.Summary{Median: median, Spread: spread}}}
 	}
 	require.True(t, beats(trial(90, 5), trial(100, 9)))
 	require.False(t, beats(trial(90, 5), trial(100, 10)))
@@ -228,8 +234,8 @@ func TestRevise(t *testing.T) {
 }
 
 func TestRefusable(t *testing.T) {
-	require.True(t, refusable(fmt.Errorf("x: %w", ErrWrong)))
-	require.False(t, refusable(errors.Join(ErrWrong, backend.ErrDeviceLost)))
+	require.True(t, refusable(fmt.Errorf("x: %w", measure.ErrWrong)))
+	require.False(t, refusable(errors.Join(measure.ErrWrong, backend.ErrDeviceLost)))
 	require.False(t, refusable(backend.ErrCancelled))
 	require.False(t, refusable(errors.New("a bug")))
 }

@@ -24,7 +24,7 @@ import (
 func TestJoin(t *testing.T) {
 	names := slices.Sorted(maps.Keys(jointest.Workloads))
 	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {
-		ops, err := primitive.New(device, jointest.Tuning(t))
+		ops, err := primitive.New(device, jointest.Tuning(t, device.Info()))
 		require.NoError(t, err)
 		taken := make(map[plan.Algorithm]bool)
 		for _, c := range devicetest.Combinations(t, len(jointest.Sizes), len(jointest.Payloads), len(names), 2) {

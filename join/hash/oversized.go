@@ -137,7 +137,7 @@ func (j *join) oversizedSpans(ctx context.Context) (spans [2][]span, err error) 
 		}
 	}
 	for p := range 1 << j.bits {
-		if starts[build][p+1]-starts[build][p] > mostTables*j.config["table"] && starts[probe][p+1] > starts[probe][p] {
+		if starts[build][p+1]-starts[build][p] > mostTables*j.config.Table && starts[probe][p+1] > starts[probe][p] {
 			for s := range spans {
 				spans[s] = append(spans[s], span{uint64(starts[s][p]), uint64(starts[s][p+1])})
 			}
@@ -207,12 +207,16 @@ func (j *join) expandPeeled(ctx context.Context) error {
 			return err
 		}
 		if j.bits > 0 {
-			k, err := j.ops.Device().Kernel(kernel.UnmixKeys, backend.Config{"key_bits": uint32(width * 8), "widened": j.widened()})
+			config := kernel.UnmixKeys.With(nil)
+			config.KeyBits, config.Widened = uint32(width*8), j.widened()
+			k, err := kernel.UnmixKeys.On(j.ops.Device(), config)
 			if err != nil {
 				return err
 			}
-			list.Dispatch(k, kernel.Groups(k.Config, rows), []backend.Range{keys.All(), j.out.Keys.Range(0, rows*uint64(j.sides[build].Keys.Bytes))},
-				uint32(rows), seeds[j.round], j.high)
+			k.Dispatch(&list, kernel.Groups(config, rows), kernel.UnmixKeysArgs{
+				Keys: keys.All(), Unmixed: j.out.Keys.Range(0, rows*uint64(j.sides[build].Keys.Bytes)),
+				Rows: uint32(rows), Seed: seeds[j.round], High: j.high,
+			})
 		}
 	}
 	for s := range j.sides {

@@ -8,7 +8,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"maps"
 	"math"
 
 	"github.com/spirjoin/spirjoin/backend"
@@ -112,7 +111,7 @@ func (j *join) divide(ctx context.Context) error {
 	if err := j.cut(ctx); err != nil {
 		return err
 	}
-	j.out.Record, j.out.Invocations = j.recordUnits, uint64(j.out.Units)*uint64(j.config["workgroup"])
+	j.out.Record, j.out.Invocations = j.recordUnits, uint64(j.out.Units)*uint64(j.config.Workgroup)
 	return nil
 }
 
@@ -160,9 +159,9 @@ type join struct {
 
 	counting bool // only the number of output rows is wanted
 
-	bits      int            // that decide the partition; 0: one partition, the relation as it is
-	config    backend.Config // of partition_join
-	probeRows uint32         // of a unit, at most; of the build side it has at most as many as the table has room for
+	bits      int // that decide the partition; 0: one partition, the relation as it is
+	config    kernel.PartitionJoinConfig
+	probeRows uint32 // of a unit, at most; of the build side it has at most as many as the table has room for
 
 	units     *backend.Buffer
 	high      uint32             // where only low words of keys move: the high word of all
@@ -230,12 +229,12 @@ func (j *join) plan() error {
 		// Where the keys of a table all collide, each probe row walks a chain of all its rows twice. Where neighbours write together, it waits
 		// in every step for the one that walks furthest.
 		walks := 2
-		if p.config["kept"] == 1 {
+		if p.config.Kept == 1 {
 			walks *= int(info.SubgroupSize) + 1
 		} else {
-			p.config["items"] = kernel.WalkedRows
+			p.config.Items = kernel.WalkedRows
 		}
-		if table := mostTrips/(walks*int(p.config["items"])) - 1; table < p.TableRows {
+		if table := mostTrips/(walks*int(p.config.Items)) - 1; table < p.TableRows {
 			p.size(j.sides[build].Rows, uint32(max(1, table)))
 		}
 		most = mostTrips / (walks * (p.TableRows + 1))
@@ -248,7 +247,7 @@ func (j *join) plan() error {
 	}
 	j.bits, j.config = p.Bits, p.config
 	batch := kernel.TileRows(j.config)
-	batches := min(p.ProbeFactor*p.TableRows/int(batch), most/int(j.config["items"]))
+	batches := min(p.ProbeFactor*p.TableRows/int(batch), most/int(j.config.Items))
 	j.probeRows = batch * uint32(max(1, batches))
 	return nil
 }
@@ -351,7 +350,7 @@ func (j *join) partition(ctx context.Context, s *side, starts backend.Range) err
 // cut cuts partitions into units: a table full of build rows against up to probeRows probe rows.
 func (j *join) cut(ctx context.Context) error {
 	partitions := uint64(1) << j.bits
-	table := j.config["table"]
+	table := j.config.Table
 	scan, err := primitive.PlanScan(j.ops.Tuning(), partitions, 32, 32, true)
 	if err != nil {
 		return err
@@ -364,7 +363,8 @@ func (j *join) cut(ctx context.Context) error {
 	if temporary.Err != nil {
 		return temporary.Err
 	}
-	count, err := j.ops.Device().Kernel(kernel.PartitionUnits, nil)
+	unitsConfig := kernel.PartitionUnits.With(nil)
+	count, err := kernel.PartitionUnits.On(j.ops.Device(), unitsConfig)
 	if err != nil {
 		return err
 	}
@@ -372,8 +372,10 @@ func (j *join) cut(ctx context.Context) error {
 	list.Stage("cut")
 	oversized := offsets.Range(oversizedAt, 4)
 	list.Fill(oversized, 0)
-	list.Dispatch(count, kernel.Groups(count.Config, partitions), []backend.Range{j.sides[build].starts, j.sides[probe].starts, counts.All(), oversized},
-		uint32(partitions), table, j.probeRows, mostTables*table)
+	count.Dispatch(&list, kernel.Groups(unitsConfig, partitions), kernel.PartitionUnitsArgs{
+		LeftStarts: j.sides[build].starts, RightStarts: j.sides[probe].starts, Counts: counts.All(), Oversized: oversized,
+		Partitions: uint32(partitions), LeftRows: table, RightRows: j.probeRows, MostLeft: mostTables * table,
+	})
 	if err := j.ops.Scan(&list, scan, counts.All(), offsets.Range(0, partitions*4+4), scratch.All()); err != nil {
 		return err
 	}
@@ -393,38 +395,42 @@ func (j *join) cut(ctx context.Context) error {
 	if j.memory.Err != nil {
 		return j.memory.Err
 	}
-	pieces, err := j.ops.Device().Kernel(kernel.PartitionPieces, nil)
+	piecesConfig := kernel.PartitionPieces.With(nil)
+	pieces, err := kernel.PartitionPieces.On(j.ops.Device(), piecesConfig)
 	if err != nil {
 		return err
 	}
 	list = backend.List{Profile: j.profile}
 	list.Stage("cut")
-	list.Dispatch(pieces, kernel.Groups(pieces.Config, uint64(j.out.Units)),
-		[]backend.Range{offsets.Range(0, partitions*4+4), j.sides[build].starts, j.sides[probe].starts, j.units.All()},
-		j.out.Units, uint32(partitions), table, j.probeRows, 1)
+	pieces.Dispatch(&list, kernel.Groups(piecesConfig, uint64(j.out.Units)), kernel.PartitionPiecesArgs{
+		Offsets: offsets.Range(0, partitions*4+4), LeftStarts: j.sides[build].starts, RightStarts: j.sides[probe].starts, Units: j.units.All(),
+		Count: j.out.Units, Partitions: uint32(partitions), LeftRows: table, RightRows: j.probeRows, Stride: 1,
+	})
 	_, err = j.ops.Device().Submit(ctx, backend.Compute, &list)
 	return err
 }
 
 // recordUnits records partition_join over all units.
-func (j *join) recordUnits(list *backend.List, output backend.Config, args []backend.Range, first, room uint32) error {
-	config := maps.Clone(j.config)
-	maps.Copy(config, output)
-	config["seed"], config["widened"] = seeds[j.round], j.widened()
+func (j *join) recordUnits(list *backend.List, to resident.Target) error {
+	config := j.config
+	config.OutputConfig, config.PageRows = to.Config, to.PageRows
+	config.Seed, config.Widened = seeds[j.round], j.widened()
 	if j.bits > 0 {
-		config["mixed"] = 1
-		if j.sides[build].MovedKeyBytes() == 4 && uint64(config["heads"])<<j.bits >= 1<<16 {
-			config["decided"] = 1
+		config.Mixed = 1
+		if j.sides[build].MovedKeyBytes() == 4 && uint64(config.Heads)<<j.bits >= 1<<16 {
+			config.Decided = 1
 		}
 	}
 	if j.Unique {
-		config["unique"] = 1
+		config.Unique = 1
 	}
-	k, err := j.ops.Device().Kernel(kernel.PartitionJoin, config)
+	k, err := kernel.PartitionJoin.On(j.ops.Device(), config)
 	if err != nil {
 		return err
 	}
-	list.Dispatch(k, j.out.Units, append([]backend.Range{j.units.All(), j.sides[build].Ordered, j.sides[probe].Ordered}, args...), first, room, uint32(j.bits), j.high)
+	args := kernel.PartitionJoinArgs{Units: j.units.All(), JoinColumns: to.Columns, JoinRows: to.Rows, Shift: uint32(j.bits), High: j.high}
+	args.LeftKeys, args.RightKeys = j.sides[build].Ordered, j.sides[probe].Ordered
+	k.Dispatch(list, j.out.Units, args)
 	return nil
 }
 

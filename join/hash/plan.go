@@ -1,7 +1,6 @@
 package hash
 
 import (
-	"maps"
 	"math/bits"
 
 	"github.com/spirjoin/spirjoin/backend"
@@ -25,26 +24,24 @@ type Plan struct {
 	// oversized: its rows are sorted.
 	ProbeFactor, MostTables int
 
-	config backend.Config // of partition_join
+	config kernel.PartitionJoinConfig
 }
 
 // NewPlan plans a partitioned join, whose kernel writes payload columns of so many bytes first, of the build side and of the probe side; 4
 // where it writes none. It touches no device.
 func NewPlan(t primitive.Tuning, buildRows uint64, keyBytes int, firstBytes [2]int) (p Plan, err error) {
-	width := backend.Config{"key_bits": uint32(keyBytes * 8), "left_words": uint32(firstBytes[build] / 4), "right_words": uint32(firstBytes[probe] / 4)}
-	config := maps.Clone(t.Config("partition_join", width))
-	maps.Copy(config, width)
-	if p.config, err = kernel.PartitionJoin.Complete(config); err != nil {
-		return p, err
-	}
-	p.config["heads"] = 1 << (bits.Len32(p.config["heads"]) - 1) // a power of 2
-	p.size(buildRows, p.config["table"])
+	keyBits := uint32(keyBytes * 8)
+	p.config = kernel.PartitionJoin.With(t.Config("partition_join", backend.Config{
+		"key_bits": keyBits, "left_words": uint32(firstBytes[build] / 4), "right_words": uint32(firstBytes[probe] / 4)}))
+	p.config.KeyBits = keyBits
+	p.config.Heads = 1 << (bits.Len32(p.config.Heads) - 1) // a power of 2
+	p.size(buildRows, p.config.Table)
 	return p, nil
 }
 
 // size fits the partitions to a table: they fill four fifths of it on average, so that hardly any needs a second one.
 func (p *Plan) size(buildRows uint64, tableRows uint32) {
-	p.TableRows, p.ProbeFactor, p.MostTables, p.config["table"] = int(tableRows), probeFactor, mostTables, tableRows
+	p.TableRows, p.ProbeFactor, p.MostTables, p.config.Table = int(tableRows), probeFactor, mostTables, tableRows
 	for p.Bits = 0; p.Bits < mostBits && buildRows>>p.Bits > uint64(tableRows)*4/5; p.Bits++ {
 	}
 }

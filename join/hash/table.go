@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
-	"maps"
 
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/join/resident"
@@ -52,7 +51,9 @@ func Build(ctx context.Context, ops *primitive.Ops, relation resident.Relation, 
 	if memory.Err != nil {
 		return nil, memory.Err
 	}
-	k, err := ops.Device().Kernel(kernel.TableBuild, backend.Config{"key_bits": uint32(relation.Keys.Bytes * 8), "patience": patience})
+	config := kernel.TableBuild.With(nil)
+	config.KeyBits, config.Patience = uint32(relation.Keys.Bytes*8), patience
+	k, err := kernel.TableBuild.On(ops.Device(), config)
 	if err != nil {
 		return nil, err
 	}
@@ -60,7 +61,9 @@ func Build(ctx context.Context, ops *primitive.Ops, relation resident.Relation, 
 	list.Stage("build")
 	list.Fill(t.slots.All(), 0)
 	list.Fill(lost.All(), 0)
-	list.Dispatch(k, kernel.Groups(k.Config, relation.Rows), []backend.Range{relation.Keys.Data, t.slots.All(), lost.All()}, uint32(relation.Rows), t.mask, tableSeed)
+	k.Dispatch(&list, kernel.Groups(config, relation.Rows), kernel.TableBuildArgs{
+		Keys: relation.Keys.Data, Slots: t.slots.All(), Lost: lost.All(), Rows: uint32(relation.Rows), Mask: t.mask, Seed: tableSeed,
+	})
 	if _, err := ops.Device().Submit(ctx, backend.Compute, &list); err != nil {
 		return nil, err
 	}
@@ -120,24 +123,23 @@ func (t *Table) probe(ctx context.Context, right resident.Relation, o Options, p
 			j.sides[i].Moved[c] = column.Data
 		}
 	}
-	own := backend.Config{"key_bits": uint32(right.Keys.Bytes * 8), "patience": patience, "seed": tableSeed}
+	own := kernel.TableProbe.With(nil)
+	own.KeyBits, own.Patience, own.Seed = uint32(right.Keys.Bytes*8), patience, tableSeed
 	if t.unique {
-		own["unique"] = 1
-	}
-	own, err := kernel.TableProbe.Complete(own)
-	if err != nil {
-		return nil, err
+		own.Unique = 1
 	}
 	j.out.Units = kernel.Groups(own, right.Rows)
-	j.out.Invocations = uint64(j.out.Units) * uint64(own["workgroup"])
-	j.out.Record = func(list *backend.List, output backend.Config, args []backend.Range, first, room uint32) error {
-		config := maps.Clone(own)
-		maps.Copy(config, output)
-		k, err := t.ops.Device().Kernel(kernel.TableProbe, config)
+	j.out.Invocations = uint64(j.out.Units) * uint64(own.Workgroup)
+	j.out.Record = func(list *backend.List, to resident.Target) error {
+		config := own
+		config.OutputConfig, config.PageRows = to.Config, to.PageRows
+		k, err := kernel.TableProbe.On(t.ops.Device(), config)
 		if err != nil {
 			return err
 		}
-		list.Dispatch(k, j.out.Units, append([]backend.Range{t.slots.All(), t.relation.Keys.Data, right.Keys.Data}, args...), first, room, uint32(right.Rows), t.mask)
+		args := kernel.TableProbeArgs{Slots: t.slots.All(), JoinColumns: to.Columns, JoinRows: to.Rows, Rows: uint32(right.Rows), Mask: t.mask}
+		args.LeftKeys, args.RightKeys = t.relation.Keys.Data, right.Keys.Data
+		k.Dispatch(list, j.out.Units, args)
 		return nil
 	}
 	return j, nil

@@ -31,13 +31,20 @@ type Output struct {
 	// of them is compacted. With 0 workgroups take what they need, and nothing stays empty.
 	PageRows    uint32
 	Invocations uint64
-	// Record records the kernel, over all units, with a configuration that says of payload and placing what it must, and with
-	// arguments behind those that say where its work is; output goes behind row first into room rows.
-	Record func(list *backend.List, config backend.Config, args []backend.Range, first, room uint32) error
+	// Record records the kernel, over all units. It adds to the columns the keys of both sides.
+	Record func(list *backend.List, to Target) error
 
 	NoKeys bool // the output has payload columns alone
 	Keys   *backend.Buffer
 	rows   uint64 // for which there is room
+}
+
+// Target is where and in what form a kernel writes its output.
+type Target struct {
+	Config   kernel.OutputConfig
+	PageRows uint32 // with [kernel.Paging]
+	Columns  kernel.JoinColumns[backend.Range]
+	Rows     kernel.JoinRows
 }
 
 // Write makes the output and returns the number of its rows, peeled ones included.
@@ -305,26 +312,32 @@ func (s *Side) Columns() (columns []OutputColumn) {
 
 // record records the kernel for what there is room for.
 func (o *Output) record(list *backend.List, placing uint32, places backend.Range) error {
-	config := backend.Config{"placing": placing}
-	if placing == kernel.Paging {
-		config["page_rows"] = o.PageRows
+	to := Target{
+		Config:   kernel.OutputConfig{Placing: placing, LeftWords: 1, RightWords: 1},
+		PageRows: max(1, o.PageRows),
+		Columns:  kernel.JoinColumns[backend.Range]{Places: places, KeysOut: o.Keys.All()},
+		Rows:     kernel.JoinRows{FirstRow: uint32(o.Peeled), OutRows: uint32(o.rows - o.Peeled)},
 	}
-	var from, out [2][2]backend.Range // first and second column: of left and right
+	if placing == kernel.Counting {
+		return o.Record(list, to)
+	}
+	config, c := &to.Config, &to.Columns
+	first := [2]kernelColumn{{&config.LeftWords, &c.LeftPayload, &c.LeftOut}, {&config.RightWords, &c.RightPayload, &c.RightOut}}
+	second := [2]kernelColumn{{&config.LeftWords2, &c.LeftPayload2, &c.LeftOut2}, {&config.RightWords2, &c.RightPayload2, &c.RightOut2}}
 	for i, s := range o.Sides {
-		if placing == kernel.Counting {
-			break
-		}
-		for c, column := range s.Columns() {
-			config[words[c][i]] = uint32(column.Bytes / 4)
-			from[c][i], out[c][i] = column.From, column.Out.All()
+		for n, column := range s.Columns() {
+			k := [2]kernelColumn{first[i], second[i]}[n]
+			*k.words, *k.from, *k.out = uint32(column.Bytes/4), column.From, column.Out.All()
 		}
 	}
-	args := []backend.Range{from[0][0], from[0][1], from[1][0], from[1][1], places, o.Keys.All(), out[0][0], out[0][1], out[1][0], out[1][1]}
-	return o.Record(list, config, args, uint32(o.Peeled), uint32(o.rows-o.Peeled))
+	return o.Record(list, to)
 }
 
-// words are the constants that say how wide values of the first and of the second column are.
-var words = [2][2]string{{"left_words", "right_words"}, {"left_words_2", "right_words_2"}}
+// kernelColumn is a payload column as the kernel knows it.
+type kernelColumn struct {
+	words     *uint32
+	from, out *backend.Range
+}
 
 // Result makes the payload columns that the kernel did not write, and hands the output over; the sides are those of the result.
 // untransformed says that row numbers are those of the caller's columns, transform moves columns that are not moved.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/join/resident"
+	"github.com/spirjoin/spirjoin/kernel"
 	"github.com/spirjoin/spirjoin/primitive"
 )
 
@@ -82,7 +83,7 @@ type join struct {
 	profile *backend.Profile
 	memory  resident.Memory
 	sides   [2]side
-	config  backend.Config  // of merge_join
+	config  kernel.MergeJoinConfig
 	units   *backend.Buffer // of work
 	out     resident.Output
 }

@@ -3,7 +3,6 @@ package sortmerge
 import (
 	"context"
 	"encoding/binary"
-	"maps"
 
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/join/resident"
@@ -16,14 +15,10 @@ import (
 // from one tile to the next; those that are frequent on both sides make as many units as they make output.
 func (j *join) cut(ctx context.Context) error {
 	left, right := &j.sides[few], &j.sides[many]
-	width := backend.Config{"key_bits": uint32(left.Keys.Bytes * 8)}
-	config := maps.Clone(j.ops.Tuning().Config("merge_join", width))
-	maps.Copy(config, width)
-	var err error
-	if j.config, err = kernel.MergeJoin.Complete(config); err != nil {
-		return err
-	}
-	tileRows, pieceRows, tiles := kernel.TileRows(j.config), j.config["table"], uint64(kernel.Tiles(j.config, right.Rows))
+	keyBits := uint32(left.Keys.Bytes * 8)
+	j.config = kernel.MergeJoin.With(j.ops.Tuning().Config("merge_join", backend.Config{"key_bits": keyBits}))
+	j.config.KeyBits = keyBits
+	tileRows, pieceRows, tiles := kernel.TileRows(j.config), j.config.Table, uint64(kernel.Tiles(j.config, right.Rows))
 	scan, err := primitive.PlanScan(j.ops.Tuning(), tiles, 32, 32, true)
 	if err != nil {
 		return err
@@ -32,11 +27,13 @@ func (j *join) cut(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	count, err := j.ops.Device().Kernel(kernel.MergeUnits, width)
+	unitsConfig, piecesConfig := kernel.MergeUnits.With(nil), kernel.PartitionPieces.With(nil)
+	unitsConfig.KeyBits = keyBits
+	count, err := kernel.MergeUnits.On(j.ops.Device(), unitsConfig)
 	if err != nil {
 		return err
 	}
-	pieces, err := j.ops.Device().Kernel(kernel.PartitionPieces, nil)
+	pieces, err := kernel.PartitionPieces.On(j.ops.Device(), piecesConfig)
 	if err != nil {
 		return err
 	}
@@ -50,8 +47,10 @@ func (j *join) cut(ctx context.Context) error {
 	}
 	list := backend.List{Profile: j.profile}
 	list.Stage("cut")
-	list.Dispatch(count, kernel.Groups(count.Config, tiles), []backend.Range{left.Ordered, right.Ordered, leftBounds.All(), rightBounds.All(), counts.All()},
-		uint32(left.Rows), uint32(right.Rows), uint32(tiles), tileRows, pieceRows)
+	count.Dispatch(&list, kernel.Groups(unitsConfig, tiles), kernel.MergeUnitsArgs{
+		LeftKeys: left.Ordered, RightKeys: right.Ordered, LeftBounds: leftBounds.All(), RightBounds: rightBounds.All(), Counts: counts.All(),
+		LeftRows: uint32(left.Rows), RightRows: uint32(right.Rows), Tiles: uint32(tiles), TileRows: tileRows, PieceRows: pieceRows,
+	})
 	if err := j.ops.Reduce(&list, sum, counts.All(), sumScratch.All()); err != nil {
 		return err
 	}
@@ -80,8 +79,10 @@ func (j *join) cut(ctx context.Context) error {
 	}
 	list = backend.List{Profile: j.profile}
 	list.Stage("cut")
-	list.Dispatch(pieces, kernel.Groups(pieces.Config, units), []backend.Range{offsets.All(), leftBounds.All(), rightBounds.All(), j.units.All()},
-		uint32(units), uint32(tiles), pieceRows, tileRows, 2)
+	pieces.Dispatch(&list, kernel.Groups(piecesConfig, units), kernel.PartitionPiecesArgs{
+		Offsets: offsets.All(), LeftStarts: leftBounds.All(), RightStarts: rightBounds.All(), Units: j.units.All(),
+		Count: uint32(units), Partitions: uint32(tiles), LeftRows: pieceRows, RightRows: tileRows, Stride: 2,
+	})
 	_, err = j.ops.Device().Submit(ctx, backend.Compute, &list)
 	return err
 }
@@ -108,13 +109,15 @@ func (j *join) countHot(ctx context.Context) error {
 }
 
 // record records merge_join over all units.
-func (j *join) record(list *backend.List, output backend.Config, args []backend.Range, first, room uint32) error {
-	config := maps.Clone(j.config)
-	maps.Copy(config, output)
-	k, err := j.ops.Device().Kernel(kernel.MergeJoin, config)
+func (j *join) record(list *backend.List, to resident.Target) error {
+	config := j.config
+	config.OutputConfig = to.Config
+	k, err := kernel.MergeJoin.On(j.ops.Device(), config)
 	if err != nil {
 		return err
 	}
-	list.Dispatch(k, j.out.Units, append([]backend.Range{j.units.All(), j.sides[few].Ordered, j.sides[many].Ordered}, args...), first, room)
+	args := kernel.MergeJoinArgs{Units: j.units.All(), JoinColumns: to.Columns, JoinRows: to.Rows}
+	args.LeftKeys, args.RightKeys = j.sides[few].Ordered, j.sides[many].Ordered
+	k.Dispatch(list, j.out.Units, args)
 	return nil
 }

@@ -1,9 +1,5 @@
-// Workgroups and tiles. The push-constant block of a kernel ends with GROUP_RANGE. Kernels copy what their loops need of it
+// Workgroups and tiles. The kernel's declarations, in include/kernels, come before. Kernels copy what their loops need of them
 // to variables first, because lavapipe loads a push constant anew, for each invocation, wherever it is named.
-layout(local_size_x = WORKGROUP, local_size_x_id = 0) in;
-layout(constant_id = 1) const uint items = ITEMS;
-
-#define GROUP_RANGE uint first_group, end_group;
 
 // The workgroup's number in the dispatch, which the host may cut into ranges and folds into rows of 32768. One whose number
 // is end_group or more returns as a whole.

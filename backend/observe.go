@@ -1,0 +1,37 @@
+package backend
+
+// EventKind tells which fields of an Event are used.
+type EventKind uint8
+
+const (
+	Submitted  EventKind = iota // Role, Commands
+	Waited                      // Role, or Range: the whole buffer that is waited for
+	Uploaded                    // Range: the destination
+	Downloaded                  // Range: the source
+)
+
+// Event is a call by which the user of a [Device] gives it work or waits for it. A transfer is one event, however many
+// copies and waits it takes; waits that a Device makes of its own, to keep submissions few, are none.
+type Event struct {
+	Kind     EventKind
+	Role     Role
+	Commands []Command // as they were recorded: not cut yet, and without barriers
+	Range    Range
+}
+
+// Observe calls observe with every event from now on, before the event takes effect. It runs in the goroutine that
+// makes the event, so several may run at once. It must not use the device, nor keep what the event refers to. nil ends
+// it. For tests: events follow from calls, never from measured time.
+func (d *Device) Observe(observe func(Event)) {
+	if observe == nil {
+		d.observer.Store(nil)
+		return
+	}
+	d.observer.Store(&observe)
+}
+
+func (d *Device) notify(e Event) {
+	if observe := d.observer.Load(); observe != nil {
+		(*observe)(e)
+	}
+}

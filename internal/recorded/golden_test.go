@@ -1,0 +1,113 @@
+package recorded_test
+
+import (
+	"context"
+	"flag"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/internal/recorded"
+	"github.com/spirjoin/spirjoin/primitive"
+)
+
+var update = flag.Bool("update", false, "rewrite the files in testdata")
+
+var background = context.Background()
+
+// devices are those that are described, by the folder of their goldens.
+var devices = map[string]func() backend.DeviceInfo{"h200": recorded.H200, "plain": recorded.Plain}
+
+// mostLines of a golden are what a reviewer reads.
+const mostLines = 300
+
+func pathOf(name string) string { return filepath.Join("testdata", filepath.FromSlash(name)+".txt") }
+
+// requireGolden compares what was recorded with testdata/<name>.txt.
+func requireGolden(t *testing.T, name, text string) {
+	t.Helper()
+	path := pathOf(name)
+	if *update {
+		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o777))
+		require.NoError(t, os.WriteFile(path, []byte(text), 0o666))
+	}
+	want, err := os.ReadFile(path)
+	require.NoError(t, err)
+	require.Empty(t, difference(string(want), text), "%s; go test -update accepts the change", path)
+	require.LessOrEqual(t, strings.Count(text, "\n"), mostLines, "%s is too long to be reviewed", path)
+}
+
+// difference is the first line in which two texts differ, as both have it; empty where they are equal.
+func difference(want, got string) string {
+	if want == got {
+		return ""
+	}
+	wanted, found := strings.Split(want, "\n"), strings.Split(got, "\n")
+	for i := range max(len(wanted), len(found)) {
+		var w, g string
+		if i < len(wanted) {
+			w = wanted[i]
+		}
+		if i < len(found) {
+			g = found[i]
+		}
+		if w != g || i >= min(len(wanted), len(found)) {
+			return "line " + strconv.Itoa(i+1) + "\n  want " + w + "\n  got  " + g
+		}
+	}
+	return ""
+}
+
+// goldens are the names of the files in testdata.
+func goldens(t *testing.T) (names []string) {
+	paths, err := filepath.Glob(filepath.Join("testdata", "*", "*.txt"))
+	require.NoError(t, err)
+	for _, path := range paths {
+		name, err := filepath.Rel("testdata", strings.TrimSuffix(path, ".txt"))
+		require.NoError(t, err)
+		names = append(names, filepath.ToSlash(name))
+	}
+	return names
+}
+
+// TestNoStaleGoldens: every golden belongs to one case. With -update those of no case are removed.
+func TestNoStaleGoldens(t *testing.T) {
+	var names []string
+	for _, c := range primitiveCases {
+		names = append(names, c.name)
+	}
+	for _, c := range joinCases {
+		names = append(names, c.name)
+	}
+	for _, c := range tableCases {
+		names = append(names, c.name)
+	}
+	if *update {
+		for _, name := range goldens(t) {
+			if !slices.Contains(names, name) {
+				require.NoError(t, os.Remove(pathOf(name)))
+			}
+		}
+		return
+	}
+	require.ElementsMatch(t, names, goldens(t))
+}
+
+// opsOf are the primitives of a device.
+func opsOf(t *testing.T, device *backend.Device, overrides primitive.Tuning) *primitive.Ops {
+	ops, err := primitive.New(device, overrides)
+	require.NoError(t, err)
+	return ops
+}
+
+// infoOf is the device that the name of a case begins with.
+func infoOf(name string) backend.DeviceInfo {
+	folder, _, _ := strings.Cut(name, "/")
+	return devices[folder]()
+}

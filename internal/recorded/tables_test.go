@@ -1,0 +1,132 @@
+package recorded_test
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+	"github.com/stretchr/testify/require"
+
+	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/internal/recorded"
+	"github.com/spirjoin/spirjoin/join"
+	"github.com/spirjoin/spirjoin/join/plan"
+)
+
+// tableCase records a join of Arrow tables, from the plan to the last batch, on a device that runs the references.
+type tableCase struct {
+	name     string // the folder of the device, and the file
+	nulls    bool   // in keys and payload
+	capBytes uint64 // of device memory; 0: most of it
+	spec     join.Spec
+}
+
+var tableCases = []tableCase{
+	{"h200/table_count", false, 0, join.Spec{Output: join.Count}},
+	{"h200/table_count_smj", false, 0, join.Spec{Output: join.Count, Algorithm: plan.SMJUM}},
+	{"h200/table_few_columns", false, 0, join.Spec{Columns: []string{"a", "b_right"}}},
+	{"h200/table_host_columns", false, 0, join.Spec{Materialize: join.MaterializeHost, Algorithm: plan.PHJUM}},
+	{"h200/table_batches", false, 0,
+		join.Spec{Materialize: join.MaterializeDevice, Algorithm: plan.PHJOM, BatchRows: 1 << 15}},
+	{"h200/table_nulls", true, 0, join.Spec{Materialize: join.MaterializeDevice, BatchRows: 1 << 16}},
+	{"h200/table_unpartitioned", false, 0, join.Spec{Algorithm: plan.HJ, Columns: []string{"k", "c", "c_right"}}},
+	{"h200/table_smj_om", false, 0, join.Spec{Materialize: join.MaterializeDevice, Algorithm: plan.SMJOM}},
+	{"h200/table_streamed", true, 8 << 20,
+		join.Spec{Materialize: join.MaterializeDevice, Algorithm: plan.SMJUM, BatchRows: 1 << 15}},
+	{"h200/table_cap", false, 4 << 20, join.Spec{}},
+	{"h200/table_pairs", true, 0, join.Spec{Output: join.Pairs, BatchRows: 1 << 16}},
+	{"h200/table_ranges", false, 0, join.Spec{Output: join.Ranges}},
+	{"plain/table", true, 0, join.Spec{BatchRows: 1 << 16}},
+}
+
+func TestTables(t *testing.T) {
+	for _, c := range tableCases {
+		t.Run(c.name, func(t *testing.T) {
+			text := recordTables(t, c, 2)
+			require.Equal(t, text, recordTables(t, c, 3), "a second time, on another number of cores")
+			requireGolden(t, c.name, text)
+		})
+	}
+}
+
+func recordTables(t *testing.T, c tableCase, workers int) string {
+	const leftRows, rightRows = 1 << 16, 1 << 17
+	random := rand.New(rand.NewPCG(3, 4))
+	numbers := random.Perm(leftRows)
+	left := table(t, leftRows, c.nulls, func(row int) int64 { return int64(numbers[row]) * 3 })
+	right := table(t, rightRows, c.nulls, func(int) int64 { return int64(random.IntN(leftRows)) * 3 })
+	device := recorded.Open(t, infoOf(c.name), backend.DeviceOptions{DeviceMemoryBytes: c.capBytes}, workers)
+	engine := &join.Engine{Ops: opsOf(t, device, nil), Allocator: memory.DefaultAllocator}
+	recorder, stop := recorded.Record(device)
+	defer stop()
+	spec := c.spec
+	spec.On = []string{"k"}
+	recorder.Notef("# %d x %d rows, nulls %t, output %s, columns %v, materialize %s, batch rows %d, device memory %d",
+		leftRows, rightRows, c.nulls, spec.Output, spec.Columns, spec.Materialize, spec.BatchRows, c.capBytes)
+	p, err := engine.Plan(background, left, right, spec)
+	require.NoError(t, err)
+	recorder.Notef("# by %s", p.Alternatives[0].Name())
+	result, err := p.Run(background)
+	require.NoError(t, err)
+	defer result.Close()
+	require.Empty(t, result.Stats().Fallback)
+	recorder.Notef("# %d rows", result.Rows)
+	rows := uint64(0)
+	switch spec.Output {
+	case join.Rows:
+		for batch, err := range result.Batches(background) {
+			require.NoError(t, err)
+			rows += uint64(batch.NumRows())
+			batch.Release()
+		}
+	case join.Pairs:
+		for pairs, err := range result.Pairs(background) {
+			require.NoError(t, err)
+			rows += uint64(len(pairs.Left))
+		}
+	case join.Ranges:
+		ranges, err := result.KeyRanges(background)
+		require.NoError(t, err)
+		for _, r := range ranges.Ranges {
+			rows += uint64(r.LeftCount) * uint64(r.RightCount)
+		}
+	default:
+		rows = result.Rows
+	}
+	require.Equal(t, result.Rows, rows)
+	if !c.nulls {
+		require.EqualValues(t, rightRows, rows)
+	}
+	return recorder.String()
+}
+
+// table has a key and payload of several widths, of which one stays on the host.
+func table(t *testing.T, rows int, nulls bool, key func(row int) int64) arrow.Table {
+	schema := arrow.NewSchema([]arrow.Field{
+		{Name: "k", Type: arrow.PrimitiveTypes.Int64, Nullable: nulls}, {Name: "a", Type: arrow.PrimitiveTypes.Int32},
+		{Name: "b", Type: arrow.PrimitiveTypes.Float64, Nullable: nulls}, {Name: "c", Type: arrow.PrimitiveTypes.Int8},
+	}, nil)
+	b := array.NewRecordBuilder(memory.DefaultAllocator, schema)
+	defer b.Release()
+	for row := range rows {
+		if k := key(row); nulls && row%10 == 0 {
+			b.Field(0).AppendNull()
+		} else {
+			b.Field(0).(*array.Int64Builder).Append(k)
+		}
+		b.Field(1).(*array.Int32Builder).Append(int32(row))
+		if nulls && row%7 == 0 {
+			b.Field(2).AppendNull()
+		} else {
+			b.Field(2).(*array.Float64Builder).Append(float64(row))
+		}
+		b.Field(3).(*array.Int8Builder).Append(int8(row))
+	}
+	batch := b.NewRecordBatch()
+	defer batch.Release()
+	table := array.NewTableFromRecords(schema, []arrow.RecordBatch{batch})
+	t.Cleanup(table.Release)
+	return table
+}

@@ -1,0 +1,229 @@
+package kernel
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+	"unsafe"
+
+	"github.com/spirjoin/spirjoin/backend"
+)
+
+// A kernel is declared by two structs: its arguments and its configuration.
+//
+//	type iotaArgs[B any] struct {      // B: backend.Range for callers, []byte for the reference
+//		Values      B `access:"write"` // buffers first
+//		Rows, First uint32             // then parameters
+//	}
+//	type IotaConfig struct {           // axes are compiled into the kernel, constants are set when it is
+//		Tile
+//	}
+//
+// All else follows from them: the catalogue entry that backends and tests see, the list of variants, and the declarations
+// that the shader includes (shaders/include/kernels, made by go generate). Names in the catalogue and in shaders are those
+// of the fields in snake case.
+
+// Kernel is a catalogue entry with arguments A and configuration C.
+type Kernel[A, C any] struct {
+	*backend.KernelSpec
+	defaults C
+	settings []setting
+}
+
+// Compiled is a kernel for one device and configuration, with arguments A.
+type Compiled[A any] struct{ *backend.Kernel }
+
+// entry is what a kernel is beside its arguments and configuration. Run is the reference: what workgroup number group does.
+// Workgroups run concurrently.
+type entry[V, C any] struct {
+	Name     string
+	Defaults C
+	// SerialItems are the default rows of a tile in the serial shape.
+	SerialItems uint32
+	Compare     backend.Comparison
+	SharedBytes func(config *C) uint32
+	Run         func(args *V, config *C, group uint32)
+}
+
+var (
+	catalogue   []*backend.KernelSpec
+	serialItems = make(map[string]uint32) // by kernel
+)
+
+// Catalogue returns every kernel, sorted by name.
+func Catalogue() []*backend.KernelSpec {
+	return slices.SortedFunc(slices.Values(catalogue), func(a, b *backend.KernelSpec) int { return strings.Compare(a.Name, b.Name) })
+}
+
+// define adds a kernel to the catalogue. A are its arguments for callers, V the same for its reference.
+func define[A, V, C any](e entry[V, C]) *Kernel[A, C] {
+	spec := &backend.KernelSpec{Name: e.Name, Compare: e.Compare}
+	spec.Args, spec.Params = argumentsOf(reflect.TypeFor[V](), e.Name)
+	k := &Kernel[A, C]{KernelSpec: spec, defaults: e.Defaults, settings: settingsOf(reflect.TypeFor[C]())}
+	defaults := valuesOf(&e.Defaults)
+	for i, f := range k.settings {
+		if f.values == nil {
+			spec.Constants = append(spec.Constants, backend.Constant{Name: f.name, Default: defaults[i]})
+		} else {
+			spec.Axes = append(spec.Axes, backend.Axis{Name: f.name, Values: f.values})
+		}
+	}
+	if e.SharedBytes != nil {
+		spec.SharedBytes = func(named backend.Config) uint32 {
+			config := k.With(named)
+			return e.SharedBytes(&config)
+		}
+	}
+	spec.Reference = func(named backend.Config) backend.Reference {
+		config := k.With(named)
+		return func(buffers [][]byte, params []uint32) func(group uint32) {
+			args := new(V)
+			copy(buffersOf[[]byte](args, len(spec.Args)), buffers)
+			copy(paramsOf[[]byte](args, len(spec.Args), len(spec.Params)), params)
+			return func(group uint32) { e.Run(args, &config, group) }
+		}
+	}
+	serialItems[e.Name] = e.SerialItems
+	catalogue = append(catalogue, spec)
+	return k
+}
+
+// With is the default configuration with those of the named settings that the kernel has. Settings of others are left out.
+func (k *Kernel[A, C]) With(named backend.Config) C {
+	config := k.defaults
+	values := valuesOf(&config)
+	for i, f := range k.settings {
+		if value, ok := named[f.name]; ok {
+			values[i] = value
+		}
+	}
+	return config
+}
+
+// On compiles the kernel at its first use for a device and configuration.
+func (k *Kernel[A, C]) On(device *backend.Device, config C) (Compiled[A], error) {
+	compiled, err := device.KernelFor(k.KernelSpec, config, func() backend.Config { return k.named(config) })
+	return Compiled[A]{compiled}, err
+}
+
+// Dispatch adds groups workgroups to a list; 0 groups add nothing. An argument that is the zero Range is absent.
+func (k Compiled[A]) Dispatch(list *backend.List, groups uint32, args A) {
+	if groups == 0 {
+		return
+	}
+	spec := k.Spec
+	list.Dispatch(k.Kernel, groups, buffersOf[backend.Range](&args, len(spec.Args)),
+		paramsOf[backend.Range](&args, len(spec.Args), len(spec.Params))...)
+}
+
+// named returns the settings of a configuration by name.
+func (k *Kernel[A, C]) named(config C) backend.Config {
+	c := make(backend.Config, len(k.settings))
+	values := valuesOf(&config)
+	for i, f := range k.settings {
+		c[f.name] = values[i]
+	}
+	return c
+}
+
+// buffersOf and paramsOf view the two parts of a struct of arguments, which lie one behind the other ([argumentsOf] checks
+// that), as the lists that a dispatch consists of.
+func buffersOf[B, A any](args *A, count int) []B {
+	return unsafe.Slice((*B)(unsafe.Pointer(args)), count)
+}
+
+func paramsOf[B, A any](args *A, buffers, count int) []uint32 {
+	return unsafe.Slice((*uint32)(unsafe.Add(unsafe.Pointer(args), uintptr(buffers)*unsafe.Sizeof(*new(B)))), count)
+}
+
+// valuesOf views a configuration, whose fields are all 32-bit words, as their values.
+func valuesOf[C any](config *C) []uint32 {
+	return unsafe.Slice((*uint32)(unsafe.Pointer(config)), unsafe.Sizeof(*config)/4)
+}
+
+// flatten lists the fields of a struct, those of embedded structs in their place, and the elements of arrays as x, x2, x3.
+func flatten(t reflect.Type) (fields []reflect.StructField) {
+	for i := range t.NumField() {
+		f := t.Field(i)
+		switch {
+		case f.Anonymous:
+			fields = append(fields, flatten(f.Type)...)
+		case f.Type.Kind() == reflect.Array:
+			element := f
+			element.Type = f.Type.Elem()
+			for n := range f.Type.Len() {
+				if n > 0 {
+					element.Name = fmt.Sprint(f.Name, n+1)
+				}
+				fields = append(fields, element)
+			}
+		default:
+			fields = append(fields, f)
+		}
+	}
+	return fields
+}
+
+var accesses = map[string]backend.Access{
+	"read": backend.Read, "write": backend.Write, "readwrite": backend.ReadWrite, "accumulate": backend.Accumulate,
+}
+
+// argumentsOf lists the buffers and parameters that a struct declares. A declaration that does not follow the rules is a
+// mistake in this package, which shows when any program with it starts.
+func argumentsOf(t reflect.Type, kernel string) (args []backend.ArgSpec, params []string) {
+	size := uintptr(0)
+	for _, f := range flatten(t) {
+		size += f.Type.Size()
+		if f.Type.Kind() == reflect.Uint32 {
+			params = append(params, snake(f.Name))
+			continue
+		}
+		access, ok := accesses[f.Tag.Get("access")]
+		if !ok || len(params) > 0 {
+			panic(fmt.Sprintf("kernel %s: %s: buffers come first and have an access", kernel, f.Name))
+		}
+		args = append(args, backend.ArgSpec{Name: snake(f.Name), Access: access})
+	}
+	if align := uintptr(t.Align()); (size+align-1)/align*align != t.Size() {
+		panic(fmt.Sprintf("kernel %s: %v has gaps", kernel, t))
+	}
+	return args, params
+}
+
+// setting is a field of a configuration; values are those of an axis.
+type setting struct {
+	name   string
+	values []uint32
+}
+
+func settingsOf(t reflect.Type) (settings []setting) {
+	for _, f := range flatten(t) {
+		s := setting{name: snake(f.Name)}
+		if axis, ok := f.Tag.Lookup("axis"); ok {
+			for _, text := range strings.Split(axis, ",") {
+				value, err := strconv.ParseUint(text, 10, 32)
+				if err != nil || f.Type.Kind() != reflect.Uint32 {
+					panic(fmt.Sprintf("%v: %s: axis %q", t, f.Name, axis))
+				}
+				s.values = append(s.values, uint32(value))
+			}
+		}
+		settings = append(settings, s)
+	}
+	return settings
+}
+
+// snake is the name of a field in the catalogue and in shaders: LeftIDs is left_ids, PayloadIn2 is payload_in_2.
+func snake(name string) string {
+	var b strings.Builder
+	for i, r := range strings.ReplaceAll(name, "IDs", "Ids") {
+		if i > 0 && (unicode.IsUpper(r) || unicode.IsDigit(r)) {
+			b.WriteByte('_')
+		}
+		b.WriteRune(unicode.ToLower(r))
+	}
+	return b.String()
+}

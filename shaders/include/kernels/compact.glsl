@@ -1,0 +1,13 @@
+// Generated from the catalogue of package kernel by go generate; do not edit.
+layout(local_size_x = WORKGROUP, local_size_x_id = 0) in;
+layout(constant_id = 1) const uint items = ITEMS;
+layout(push_constant) uniform Push {
+    uvec2 bits;
+    uvec2 offsets;
+    uvec2 values;
+    uvec2 kept;
+    uint rows;
+    uint tiles;
+    uint first_group;
+    uint end_group;
+};

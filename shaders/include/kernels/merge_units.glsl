@@ -1,0 +1,17 @@
+// Generated from the catalogue of package kernel by go generate; do not edit.
+layout(local_size_x = WORKGROUP, local_size_x_id = 0) in;
+layout(constant_id = 1) const uint items = ITEMS;
+layout(push_constant) uniform Push {
+    uvec2 left_keys;
+    uvec2 right_keys;
+    uvec2 left_bounds;
+    uvec2 right_bounds;
+    uvec2 counts;
+    uint left_rows;
+    uint right_rows;
+    uint tiles;
+    uint tile_rows;
+    uint piece_rows;
+    uint first_group;
+    uint end_group;
+};

@@ -1,0 +1,15 @@
+// Generated from the catalogue of package kernel by go generate; do not edit.
+layout(local_size_x = WORKGROUP, local_size_x_id = 0) in;
+layout(constant_id = 1) const uint items = ITEMS;
+layout(push_constant) uniform Push {
+    uvec2 left_starts;
+    uvec2 right_starts;
+    uvec2 counts;
+    uvec2 oversized;
+    uint partitions;
+    uint left_rows;
+    uint right_rows;
+    uint most_left;
+    uint first_group;
+    uint end_group;
+};

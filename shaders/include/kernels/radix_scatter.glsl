@@ -1,0 +1,32 @@
+// Generated from the catalogue of package kernel by go generate; do not edit.
+layout(local_size_x = WORKGROUP, local_size_x_id = 0) in;
+layout(constant_id = 1) const uint items = ITEMS;
+layout(constant_id = 2) const uint mixed = MIXED;
+layout(constant_id = 3) const uint columns = COLUMNS;
+layout(constant_id = 4) const uint far = FAR;
+layout(constant_id = 5) const uint patience = PATIENCE;
+layout(constant_id = 6) const uint subgroup = SUBGROUP;
+layout(constant_id = 7) const uint ahead = AHEAD;
+layout(constant_id = 8) const uint narrow = NARROW;
+layout(constant_id = 9) const uint digits = DIGITS;
+layout(push_constant) uniform Push {
+    uvec2 keys_in;
+    uvec2 payload_in;
+    uvec2 payload_in_2;
+    uvec2 payload_in_3;
+    uvec2 offsets;
+    uvec2 chain;
+    uvec2 keys_out;
+    uvec2 payload_out;
+    uvec2 payload_out_2;
+    uvec2 payload_out_3;
+    uvec2 next_offsets;
+    uint rows;
+    uint tiles;
+    uint first_row;
+    uint shift;
+    uint bits;
+    uint seed;
+    uint first_group;
+    uint end_group;
+};
