@@ -22,6 +22,7 @@ type SegmentedScanConfig struct {
 	InBits  uint32 `axis:"32,64"`
 	SumBits uint32 `axis:"32,64"`
 	ShapedTile
+	Shared uint32 `axis:"0,1"` // as in [ScanTilesConfig]
 }
 
 // SegmentedScan scans the tiles of a column that is cut into segments: sums[i] is the sum of the values of i's segment before i,
@@ -36,6 +37,9 @@ var SegmentedScan = define[SegmentedScanArgs](entry[segmentedScanArgs[[]byte], S
 	Name:        "segmented_scan",
 	Defaults:    SegmentedScanConfig{ShapedTile: ShapedTile{Workgroup: 256, Items: 16}},
 	SerialItems: 4112,
+	SharedBytes: func(config *SegmentedScanConfig) uint32 {
+		return config.scanBytes(config.Shared, 2*config.SumBits/8+4, config.SumBits/8+4)
+	},
 	Run: func(args *segmentedScanArgs[[]byte], config *SegmentedScanConfig, group uint32) {
 		bySums(config.InBits, config.SumBits, segmentedScan[uint32, uint32], segmentedScan[uint32, uint64], segmentedScan[uint64, uint64])(args, config, group)
 	},

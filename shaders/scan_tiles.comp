@@ -50,7 +50,12 @@ void main() {
     uint begin = tile * WORKGROUP_SIZE * items, count = rows_left(rows, begin, WORKGROUP_SIZE * items);
     Sum prefix = prefix_of(tile), all;
     load_tile(uvec2(COLUMN_FROM(IN_BITS)(values, begin)), count);
+#if SHARED
+    Sum before = Sum(0);
+    all = scan_tile();
+#else
     Sum before = workgroup_sum(scan_rounds(), all);
+#endif
     store_tile(uvec2(COLUMN_FROM(SUM_BITS)(sums, begin)), count, add(prefix, before));
     if (INVOCATION == 0u) write_total(tile, add(prefix, all));
 }

@@ -57,11 +57,7 @@ void main() {
 
 #else
 
-#extension GL_KHR_shader_subgroup_ballot : require
 #include "tile_rows.glsl"
-
-// A sum since a head is the sum since the begin of the tile less that sum at the head (start), modulo 2^SUM_BITS. So only plain
-// sums are scanned, and beside them the start in force is handed on. What enters the tile is a start of minus that.
 
 // Bit k: row + k is a head.
 uint heads_of(uint begin, uint row, uint count) {
@@ -78,6 +74,76 @@ uint heads_of(uint begin, uint row, uint count) {
     if (here > 3u) found |= from.at[row + 3u] << 3;
     return found;
 }
+
+Values value[ROUNDS];
+uint head[ROUNDS];
+
+#if SHARED
+
+// The sum since the last head, or since the begin where there is none.
+struct Held { Sum sum; bool head; };
+
+Held nothing() { return Held(Sum(0), false); }
+Held combine(Held a, Held b) { return Held(b.head ? b.sum : add(a.sum, b.sum), a.head || b.head); }
+
+shared Sum sh_sum[4u * WORKGROUP_SIZE];
+shared uint sh_head[4u * WORKGROUP_SIZE];
+
+void put_scanned(uint at, Held held) {
+    sh_sum[at] = held.sum;
+    sh_head[at] = uint(held.head);
+}
+
+Held scanned(uint at) { return Held(sh_sum[at], sh_head[at] == 1u); }
+
+#include "round_scan.glsl"
+
+// The sum of row k of a round, before which the tile holds this.
+Sum next_sum(uint r, uint k, inout Held held) {
+    bool is_head = (head[r] >> k & 1u) == 1u;
+    Sum before = is_head && carries == 0u ? Sum(0) : held.sum;
+    held = combine(held, Held(widen(value[r].at[k], Sum(0)), is_head));
+    return before;
+}
+
+void main() {
+    uint tile = GROUP;
+    if (tile >= end_group) return;
+    uint begin = tile * WORKGROUP_SIZE * items, count = rows_left(rows, begin, WORKGROUP_SIZE * items);
+    uvec2 from = uvec2(COLUMN_FROM(IN_BITS)(values, begin));
+    [[unroll]] for (uint r = 0u; r < ROUNDS; ++r) {
+        if (r < rounds) {
+            value[r] = load_rows(from, row_of(r), count);
+            head[r] = heads_of(begin, row_of(r), count);
+        }
+    }
+    Held before[ROUNDS];
+    [[unroll]] for (uint r = 0u; r < ROUNDS; ++r) {
+        before[r] = nothing();
+        if (r < rounds) {
+            [[unroll]] for (uint k = 0u; k < PER_LOAD; ++k) next_sum(r, k, before[r]);
+        }
+    }
+    Held all = scan_rounds(Held(carry_into(tile), false), before);
+    if (INVOCATION == 0u) write_tile(tile, all.sum, all.head);
+    if (absent(sums)) return;
+    uvec2 to = uvec2(COLUMN_FROM(SUM_BITS)(sums, begin));
+    [[unroll]] for (uint r = 0u; r < ROUNDS; ++r) {
+        if (r < rounds && row_of(r) < count) {
+            Sums row;
+            [[unroll]] for (uint k = 0u; k < PER_LOAD; ++k) row.at[k] = next_sum(r, k, before[r]);
+            store_rows(to, row_of(r), count, row);
+        }
+    }
+    store_rest(to, count);
+}
+
+#else
+
+#extension GL_KHR_shader_subgroup_ballot : require
+
+// A sum since a head is the sum since the begin of the tile less that sum at the head (start), modulo 2^SUM_BITS. So only plain
+// sums are scanned, and beside them the start in force is handed on. What enters the tile is a start of minus that.
 
 // What the last head of some rows makes the start, if the sum before them is this.
 Sum start_of(uint head, Values rows, Sum sum) {
@@ -97,8 +163,6 @@ Sum next_sum(uint head, Value value, inout Sum sum, inout Sum start) {
     return before;
 }
 
-Values value[ROUNDS];
-uint head[ROUNDS];
 Sum sum_before[ROUNDS]; // of the subgroup's rows before those of this invocation's round
 Sum start[ROUNDS];      // as it enters the round, if a head of the subgroup has made one (started)
 bool started[ROUNDS];
@@ -172,5 +236,7 @@ void main() {
     }
     store_rest(to, count);
 }
+
+#endif
 
 #endif

@@ -5,7 +5,9 @@
 // (driver 580) gives subgroup sums in a loop whose length is a specialization constant the result of the first round.
 // Preconditions: items is at most 32; workgroup is a multiple of 4, and of the subgroup's size where it is larger than that.
 #extension GL_EXT_control_flow_attributes : require
+#if !SHARED
 #extension GL_KHR_shader_subgroup_shuffle : require
+#endif
 #include "loads.glsl"
 #include "subgroup_sum.glsl"
 
@@ -14,8 +16,12 @@ const uint rounds = (items + PER_LOAD - 1u) / PER_LOAD;
 
 // The first row of an invocation's round in the tile.
 uint row_of(uint round) {
+#if SHARED
+    return (round * WORKGROUP_SIZE + INVOCATION) * PER_LOAD;
+#else
     uint invocations = min(gl_SubgroupSize, WORKGROUP_SIZE);
     return ((gl_SubgroupID * rounds + round) * invocations + gl_SubgroupInvocationID) * PER_LOAD;
+#endif
 }
 
 // Loads 16 bytes of which some may lie behind the last row, never beyond the next multiple of 16 bytes: such values count as 0.
@@ -54,7 +60,7 @@ void store_sums(uvec2 to, uint row, Sums sums) {
 // The same where all invocations of the subgroup store: neighbours exchange halves of 32 bytes, so that each store writes whole
 // sectors.
 void store_all_sums(uvec2 to, uint row, Sums sums) {
-#if SUM_BITS == 64 && IN_BITS == 32
+#if SUM_BITS == 64 && IN_BITS == 32 && !SHARED
     bool odd = (gl_SubgroupInvocationID & 1u) == 1u;
     uvec4 low = uvec4(sums.at[0], sums.at[1]), high = uvec4(sums.at[2], sums.at[3]);
     uvec4 other = subgroupShuffleXor(odd ? low : high, 1u);
