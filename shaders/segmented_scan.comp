@@ -75,10 +75,9 @@ uint heads_of(uint begin, uint row, uint count) {
     return found;
 }
 
-Values value[ROUNDS];
-uint head[ROUNDS];
-
 #if SHARED
+
+#include "workgroup_scan.glsl"
 
 // The sum since the last head, or since the begin where there is none.
 struct Held { Sum sum; bool head; };
@@ -96,13 +95,12 @@ void put_scanned(uint at, Held held) {
 
 Held scanned(uint at) { return Held(sh_sum[at], sh_head[at] == 1u); }
 
-#include "round_scan.glsl"
+#include "portions.glsl"
 
-// The sum of row k of a round, before which the tile holds this.
-Sum next_sum(uint r, uint k, inout Held held) {
-    bool is_head = (head[r] >> k & 1u) == 1u;
-    Sum before = is_head && carries == 0u ? Sum(0) : held.sum;
-    held = combine(held, Held(widen(value[r].at[k], Sum(0)), is_head));
+// The sum of a row, before which the tile holds this; with the row it holds more.
+Sum next_sum(uint head, Value row, inout Held held) {
+    Sum before = head == 1u && carries == 0u ? Sum(0) : held.sum;
+    held = combine(held, Held(widen(row, Sum(0)), head == 1u));
     return before;
 }
 
@@ -110,32 +108,27 @@ void main() {
     uint tile = GROUP;
     if (tile >= end_group) return;
     uint begin = tile * WORKGROUP_SIZE * items, count = rows_left(rows, begin, WORKGROUP_SIZE * items);
-    uvec2 from = uvec2(COLUMN_FROM(IN_BITS)(values, begin));
-    [[unroll]] for (uint r = 0u; r < ROUNDS; ++r) {
-        if (r < rounds) {
-            value[r] = load_rows(from, row_of(r), count);
-            head[r] = heads_of(begin, row_of(r), count);
+    uvec2 from = uvec2(COLUMN_FROM(IN_BITS)(values, begin)), to = uvec2(COLUMN_FROM(SUM_BITS)(sums, begin));
+    bool writes = !absent(sums);
+    Held all = Held(carry_into(tile), false);
+    for (uint first = 0u; first < rounds; first += PORTION) {
+        uint head[PORTION];
+        Held before[PORTION];
+        Sums row[PORTION];
+        load_portion(from, first, count);
+        [[unroll]] for (uint r = 0u; r < PORTION; ++r) head[r] = heads_of(begin, row_of(first + r), count);
+        [[unroll]] for (uint r = 0u; r < PORTION; ++r) {
+            before[r] = nothing();
+            [[unroll]] for (uint k = 0u; k < PER_LOAD; ++k) next_sum(head[r] >> k & 1u, value[r].at[k], before[r]);
         }
-    }
-    Held before[ROUNDS];
-    [[unroll]] for (uint r = 0u; r < ROUNDS; ++r) {
-        before[r] = nothing();
-        if (r < rounds) {
-            [[unroll]] for (uint k = 0u; k < PER_LOAD; ++k) next_sum(r, k, before[r]);
+        all = scan_portion(all, before);
+        [[unroll]] for (uint r = 0u; r < PORTION; ++r) {
+            [[unroll]] for (uint k = 0u; k < PER_LOAD; ++k) row[r].at[k] = next_sum(head[r] >> k & 1u, value[r].at[k], before[r]);
         }
+        if (writes) store_portion(to, first, count, row);
     }
-    Held all = scan_rounds(Held(carry_into(tile), false), before);
+    if (writes) store_rest(to, count);
     if (INVOCATION == 0u) write_tile(tile, all.sum, all.head);
-    if (absent(sums)) return;
-    uvec2 to = uvec2(COLUMN_FROM(SUM_BITS)(sums, begin));
-    [[unroll]] for (uint r = 0u; r < ROUNDS; ++r) {
-        if (r < rounds && row_of(r) < count) {
-            Sums row;
-            [[unroll]] for (uint k = 0u; k < PER_LOAD; ++k) row.at[k] = next_sum(r, k, before[r]);
-            store_rows(to, row_of(r), count, row);
-        }
-    }
-    store_rest(to, count);
 }
 
 #else
@@ -163,6 +156,8 @@ Sum next_sum(uint head, Value value, inout Sum sum, inout Sum start) {
     return before;
 }
 
+Values value[ROUNDS];
+uint head[ROUNDS];
 Sum sum_before[ROUNDS]; // of the subgroup's rows before those of this invocation's round
 Sum start[ROUNDS];      // as it enters the round, if a head of the subgroup has made one (started)
 bool started[ROUNDS];

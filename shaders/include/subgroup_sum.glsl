@@ -1,22 +1,5 @@
 // Sums over the invocations of a subgroup and of a workgroup, of 32- and 64-bit words, for subgroups of any size up to 128.
 // Invocations are ordered by subgroup and by place in it (ORDER), whatever their local id.
-#if SHARED
-
-// Each invocation is a subgroup.
-#include "workgroup_scan.glsl"
-
-#define ORDER INVOCATION
-
-uint subgroup_sum(uint a) { return a; }
-uint subgroup_sum_before(uint a) { return 0u; }
-
-#define DEFINE_WORKGROUP_SUM(Sum)                                                 \
-    DEFINE_SCANNED(Sum, 2u * WORKGROUP_SIZE)                                      \
-    DEFINE_WORKGROUP_SCAN(Sum, add, Sum(0))                                       \
-    Sum workgroup_sum(Sum own, out Sum all) { return workgroup_scan(own, all); }
-
-#else
-
 #extension GL_KHR_shader_subgroup_basic : require
 #extension GL_KHR_shader_subgroup_arithmetic : require
 
@@ -50,5 +33,3 @@ uvec2 subgroup_sum_before(uvec2 a) { return from_limbs(subgroupExclusiveAdd(limb
         }                                                                         \
         return before;                                                            \
     }
-
-#endif

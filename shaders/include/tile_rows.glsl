@@ -1,15 +1,15 @@
 // The rows of a tile of workgroup*items rows in registers: a subgroup takes rows that lie side by side, in rounds, in each of
-// which its invocations load and store 16 bytes or more side by side. A kernel with this file defines Sum before.
+// which its invocations load and store 16 bytes or more side by side; with SHARED 1 the whole workgroup does. A kernel with this file defines Sum before.
 //
 // Loops over rounds have the literal length ROUNDS and no loop inside, so that spirv-opt unrolls them: NVIDIA's compiler
 // (driver 580) gives subgroup sums in a loop whose length is a specialization constant the result of the first round.
 // Preconditions: items is at most 32; workgroup is a multiple of 4, and of the subgroup's size where it is larger than that.
 #extension GL_EXT_control_flow_attributes : require
+#include "loads.glsl"
 #if !SHARED
 #extension GL_KHR_shader_subgroup_shuffle : require
-#endif
-#include "loads.glsl"
 #include "subgroup_sum.glsl"
+#endif
 
 #define ROUNDS (32u / PER_LOAD)
 const uint rounds = (items + PER_LOAD - 1u) / PER_LOAD;
@@ -57,10 +57,11 @@ void store_sums(uvec2 to, uint row, Sums sums) {
 #endif
 }
 
+#if !SHARED
 // The same where all invocations of the subgroup store: neighbours exchange halves of 32 bytes, so that each store writes whole
 // sectors.
 void store_all_sums(uvec2 to, uint row, Sums sums) {
-#if SUM_BITS == 64 && IN_BITS == 32 && !SHARED
+#if SUM_BITS == 64 && IN_BITS == 32
     bool odd = (gl_SubgroupInvocationID & 1u) == 1u;
     uvec4 low = uvec4(sums.at[0], sums.at[1]), high = uvec4(sums.at[2], sums.at[3]);
     uvec4 other = subgroupShuffleXor(odd ? low : high, 1u);
@@ -70,6 +71,7 @@ void store_all_sums(uvec2 to, uint row, Sums sums) {
     store_sums(to, row, sums);
 #endif
 }
+#endif
 
 // A round that is not full waits for store_rest; one invocation has such a one, its last.
 Sums rest;

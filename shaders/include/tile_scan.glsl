@@ -2,15 +2,7 @@
 // sums once the sum before the tile is known. Values and sums may be the same column of one width, because an invocation
 // writes the rows that it has loaded. Preconditions: those of tile_rows.glsl.
 #include "tile_rows.glsl"
-#if SHARED
-DEFINE_SCANNED(Sum, 4u * WORKGROUP_SIZE)
-#define Held Sum
-#define combine add
-#define nothing() Sum(0)
-#include "round_scan.glsl"
-#else
 DEFINE_WORKGROUP_SUM(Sum)
-#endif
 
 Values value[ROUNDS];
 Sum sum_before[ROUNDS]; // sum of the subgroup's values before those of a round of this invocation
@@ -30,19 +22,6 @@ void load_tile(uvec2 from, uint count) {
         }
     }
 }
-
-#if SHARED
-
-// Adds up the whole tile; what comes before a round is the sum of the tile's values before.
-Sum scan_tile() {
-    [[unroll]] for (uint r = 0u; r < ROUNDS; ++r) {
-        sum_before[r] = Sum(0);
-        if (r < rounds) sum_before[r] = sum_of(value[r]);
-    }
-    return scan_rounds(Sum(0), sum_before);
-}
-
-#else
 
 // Adds up round by round, and returns the sum of what the subgroup has loaded.
 Sum scan_rounds() {
@@ -65,8 +44,6 @@ Sum sum_of_rounds() {
     }
     return subgroup_sum(own);
 }
-
-#endif
 
 Sums sums_of(uint r, Sum before) {
     Sums sums;

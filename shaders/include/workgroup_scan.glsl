@@ -7,8 +7,8 @@
     void put_scanned(uint at, Type value) { sh_scanned[at] = value; } \
     Type scanned(uint at) { return sh_scanned[at]; }
 
-// workgroup_scan combines what the invocations before this one hold, in their order, with nothing before the first, and in all what
-// all of them hold. combine is associative. Every invocation of the workgroup calls it; a barrier lies between it and any other
+// workgroup_scan combines what the invocations before this one hold, in their order, which is nothing for the first one, and in all
+// what all of them hold. combine is associative. Every invocation of the workgroup calls it; a barrier lies between it and any other
 // access to what it keeps.
 #define DEFINE_WORKGROUP_SCAN(Type, combine, nothing)                                              \
     Type workgroup_scan(Type own, out Type all) {                                                  \
