@@ -41,6 +41,9 @@ var tunings = map[string]func(*backend.Device) primitive.Tuning{
 func forEach(t *testing.T, test func(r rig)) {
 	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {
 		for name, tuning := range tunings {
+			if vulkantest.Validation(t) == vulkan.GPUAssisted && name == "small shared" {
+				continue // instrumented shaders take many seconds to compile, and kernel tests run each variant
+			}
 			t.Run(name, func(t *testing.T) {
 				ops, err := primitive.New(device, tuning(device))
 				require.NoError(t, err)

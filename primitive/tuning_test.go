@@ -75,6 +75,23 @@ func TestTuningRowsBuild(t *testing.T) {
 	})
 }
 
+// The safe rows hold without subgroup operations too, on the least of devices.
+func TestSafeRowsWithoutSubgroups(t *testing.T) {
+	for _, name := range Tunable() {
+		if !slices.Contains(Settings(name), "shared") {
+			continue
+		}
+		rows, err := tableRows(name)
+		require.NoError(t, err)
+		for _, row := range rows {
+			if row.Device == "any" {
+				row.Config["shared"] = 1
+				require.NoError(t, row.check(name, least))
+			}
+		}
+	}
+}
+
 func TestTuningConfig(t *testing.T) {
 	config := func(workgroup uint32) backend.Config { return backend.Config{"workgroup": workgroup} }
 	tuning := Tuning{"sort": {
