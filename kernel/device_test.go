@@ -24,6 +24,7 @@ var deviceShapes = []backend.Config{
 	{},
 	{"serial": 1, "workgroup": 3, "items": 65},
 	{"serial": 0, "workgroup": 64, "items": 14, "batch": 5},
+	{"serial": 0, "shared": 1, "workgroup": 96, "items": 3, "stage": 1}, // scans of other lengths than powers of two
 }
 
 // TestDevices compares every variant of every kernel with the oracle of the references, on every device that the environment
@@ -89,9 +90,10 @@ func deviceConfig(t *testing.T, spec *backend.KernelSpec, variant, shape backend
 	case len(shape) == 0:
 		return full, true
 	case has:
-		return full, serial == shape["serial"]
+		only, limited := shape["shared"]
+		return full, serial == shape["serial"] && (!limited || variant["shared"] == only)
 	}
-	return full, full["workgroup"]*full["items"]%32 == 0 // gather_bits
+	return full, full["workgroup"]*full["items"]%32 == 0 && shape["shared"] == 0 // gather_bits
 }
 
 // runCases runs a configuration at each edge and at two random numbers of rows, with every distribution or with one of them

@@ -32,6 +32,7 @@ type RadixScatterConfig struct {
 	KeyBits     uint32 `axis:"32,64"`
 	PayloadBits uint32 `axis:"0,32,64"`
 	ShapedTile
+	Shared   uint32 `axis:"0,1"` // as in [ScanTilesConfig]
 	Lookback uint32 `axis:"0,1"`
 	Mixed    uint32 // as in [RadixHistogramConfig]
 	Columns  uint32 // payload columns that move along
@@ -74,6 +75,9 @@ var RadixScatter = define[RadixScatterArgs](entry[RadixScatterArgsOf[[]byte], Ra
 			return 4 * (config.Digits + 1)
 		}
 		words := max(config.KeyBits, config.PayloadBits) / 32
+		if config.Shared == 1 {
+			return 4 * (max(words*TileRows(config), 4*config.Workgroup) + maxDigits)
+		}
 		return 4 * (max(words*TileRows(config), maxDigits) + maxDigits + (config.Workgroup+3)/4 + 2 + min(1, config.PayloadBits) + config.Lookback)
 	},
 	Run: func(args *RadixScatterArgsOf[[]byte], config *RadixScatterConfig, group uint32) {

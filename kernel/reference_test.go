@@ -48,6 +48,9 @@ func configOf(t require.TestingT, spec *backend.KernelSpec, variant, shape backe
 func eachShape(t require.TestingT, do func(spec *backend.KernelSpec, config backend.Config)) {
 	for _, spec := range kernel.Catalogue() {
 		for _, variant := range kernel.Variants(spec) {
+			if variant["shared"] == 1 {
+				continue // the reference of the other wide shape
+			}
 			for _, shape := range shapes {
 				if serial, ok := variant["serial"]; !ok || serial == shape["serial"] {
 					do(spec, configOf(t, spec, variant, shape))

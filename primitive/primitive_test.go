@@ -24,7 +24,7 @@ type rig struct {
 	device *backend.Device
 }
 
-// tunings are the device's own and small tiles of both shapes, so that few rows make many tiles and levels.
+// tunings are the device's own and small tiles of all shapes, so that few rows make many tiles and levels.
 var tunings = map[string]func(*backend.Device) primitive.Tuning{
 	"own": func(*backend.Device) primitive.Tuning { return nil },
 	"small serial": func(d *backend.Device) primitive.Tuning {
@@ -33,11 +33,17 @@ var tunings = map[string]func(*backend.Device) primitive.Tuning{
 	"small wide": func(d *backend.Device) primitive.Tuning {
 		return primitive.Override(backend.Config{"serial": 0, "workgroup": 64, "items": 3})
 	},
+	"small shared": func(*backend.Device) primitive.Tuning {
+		return primitive.Override(backend.Config{"serial": 0, "shared": 1, "workgroup": 64, "items": 3})
+	},
 }
 
 func forEach(t *testing.T, test func(r rig)) {
 	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {
 		for name, tuning := range tunings {
+			if vulkantest.Validation(t) == vulkan.GPUAssisted && name == "small shared" {
+				continue // instrumented shaders take many seconds to compile, and kernel tests run each variant
+			}
 			t.Run(name, func(t *testing.T) {
 				ops, err := primitive.New(device, tuning(device))
 				require.NoError(t, err)

@@ -161,7 +161,7 @@ func planRadix(t Tuning, layout Layout, cut func(most int) []digit) (radixPasses
 	if len(p.digits) == 0 {
 		return p, nil
 	}
-	if len(p.digits) == 1 || p.scatter.Serial == 1 { // for one digit counting by tiles is cheaper
+	if len(p.digits) == 1 || p.scatter.Serial+p.scatter.Shared > 0 { // for one digit counting by tiles is cheaper
 		p.scatter.Lookback = 0
 	}
 	if p.lookback() {

@@ -85,7 +85,7 @@ func Settings(primitive string) []string {
 			names = append(names, constant.Name)
 		}
 		for _, axis := range spec.Axes {
-			if axis.Name == "serial" {
+			if axis.Name == "serial" || axis.Name == "shared" {
 				names = append(names, axis.Name)
 			}
 		}
@@ -247,8 +247,8 @@ func (r *TuningRow) check(primitive string, info *backend.DeviceInfo) error {
 			return fail("%s goes from %d to %d", name, l[0], l[1])
 		}
 	}
-	if r.Config["serial"] > 1 {
-		return fail("serial is 0 or 1")
+	if r.Config["serial"] > 1 || r.Config["shared"] > 1 || r.Config["serial"]+r.Config["shared"] > 1 {
+		return fail("serial and shared are 0 or 1, and not both 1")
 	}
 	invocations := info.Limits.MaxInvocations
 	if workgroup := r.Config["workgroup"]; workgroup == 0 || workgroup > invocations {
@@ -264,7 +264,7 @@ func (r *TuningRow) check(primitive string, info *backend.DeviceInfo) error {
 		if k.wideItems > 0 && r.Config["items"] > k.wideItems {
 			return fail("items is at most %d", k.wideItems)
 		}
-		if size := max(1, info.SubgroupSize); k.whole && r.Config["workgroup"]%size != 0 {
+		if size := max(1, info.SubgroupSize); k.whole && r.Config["shared"] == 0 && r.Config["workgroup"]%size != 0 {
 			return fail("workgroup is a multiple of %d here, the size of a subgroup", size)
 		}
 	}
@@ -273,7 +273,7 @@ func (r *TuningRow) check(primitive string, info *backend.DeviceInfo) error {
 	offered := len(axes) == 0
 	for _, spec := range k.kernels {
 		for _, variant := range kernel.Variants(spec) {
-			if serial, ok := variant["serial"]; ok && serial != r.Config["serial"] || !agreeWhereBoth(axes, variant) {
+			if !hasShape(variant, r.Config) || !agreeWhereBoth(axes, variant) {
 				continue
 			}
 			offered = offered || agree(axes, variant)
@@ -293,6 +293,16 @@ func (r *TuningRow) check(primitive string, info *backend.DeviceInfo) error {
 		return fail("no kernel has the variant %v", r.Variant)
 	}
 	return nil
+}
+
+// hasShape reports whether a variant is one of the shape that a row asks for; kernels without that shape have another.
+func hasShape(variant, row backend.Config) bool {
+	for _, axis := range []string{"serial", "shared"} {
+		if value, ok := variant[axis]; ok && value != row[axis] {
+			return false
+		}
+	}
+	return true
 }
 
 // mostPatience keeps the looks of an invocation, for up to eight digits, below the 65,535 loop trips after which lavapipe ends

@@ -61,7 +61,7 @@ func TestTuningRowsBuild(t *testing.T) {
 			for _, row := range rows {
 				for _, spec := range tunable[name].kernels {
 					for _, v := range kernel.Variants(spec) {
-						if serial, ok := v["serial"]; ok && serial != row.Config["serial"] || !agreeWhereBoth(row.Variant, v) {
+						if !hasShape(v, row.Config) || !agreeWhereBoth(row.Variant, v) {
 							continue
 						}
 						_, err := device.Kernel(spec, merge(row.Config, v))
@@ -73,6 +73,23 @@ func TestTuningRowsBuild(t *testing.T) {
 		}
 		require.GreaterOrEqual(t, built, len(tuning))
 	})
+}
+
+// The safe rows hold without subgroup operations too, on the least of devices.
+func TestSafeRowsWithoutSubgroups(t *testing.T) {
+	for _, name := range Tunable() {
+		if !slices.Contains(Settings(name), "shared") {
+			continue
+		}
+		rows, err := tableRows(name)
+		require.NoError(t, err)
+		for _, row := range rows {
+			if row.Device == "any" {
+				row.Config["shared"] = 1
+				require.NoError(t, row.check(name, least))
+			}
+		}
+	}
 }
 
 func TestTuningConfig(t *testing.T) {
@@ -140,6 +157,8 @@ func TestTuningCheck(t *testing.T) {
 		"patience goes from 0 to 4096":   {Config: change("patience", 1<<12+1)},
 		"workgroup is a multiple of 32":  {Config: change("workgroup", 80)},
 		"unknown setting key_bits":       {Config: change("key_bits", 32)},
+		"shared=2 workgroup=256":         {Config: change("shared", 2)},
+		"and not both 1":                 {Config: merge(good, backend.Config{"serial": 1, "shared": 1})},
 		"workgroup goes from 1 to 256":   {Config: change("workgroup", 257)},
 		"workgroup goes from 1":          {Config: change("workgroup", 0)},
 		"a tile holds 1 to":              {Config: change("items", 0)},

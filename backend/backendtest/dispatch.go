@@ -99,7 +99,7 @@ func checkManyGroups(t *testing.T, s *suite) {
 func checkAbsentArguments(t *testing.T, s *suite) {
 	r := s.newRig(t)
 	const rows = 20_000
-	config, err := kernel.Defaults(kernel.ScanTiles.KernelSpec, backend.Config{"in_bits": 32, "sum_bits": 32, "serial": 0})
+	config, err := kernel.Defaults(kernel.ScanTiles.KernelSpec, backend.Config{"in_bits": 32, "sum_bits": 32, "serial": 0, "shared": 0})
 	require.NoError(t, err)
 	k := r.kernel(kernel.ScanTiles.KernelSpec, config)
 	tiles := kernel.Tiles(kernel.Named(config), rows)

@@ -143,7 +143,7 @@ func newGraphDevice(device *backend.Device) (*graphDevice, error) {
 	}{
 		{&g.iota, kernel.Iota.KernelSpec, backend.Config{"workgroup": 64, "items": 2}},
 		{&g.gather, kernel.Gather.KernelSpec, backend.Config{"workgroup": 64, "items": 1, "value_bits": 32}},
-		{&g.scan, kernel.ScanTiles.KernelSpec, backend.Config{"in_bits": 32, "sum_bits": 32, "serial": serial}},
+		{&g.scan, kernel.ScanTiles.KernelSpec, backend.Config{"in_bits": 32, "sum_bits": 32, "serial": serial, "shared": 0}},
 	} {
 		config, err := kernel.Defaults(k.spec, k.config)
 		if err != nil {
