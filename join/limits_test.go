@@ -72,6 +72,7 @@ func hostDevice(t *testing.T, options host.Options, limits backend.DeviceOptions
 // TestDeviceMemoryCap runs the same join under falling caps: the result is the same under each until an error says how much is
 // needed, and that much is enough.
 func TestDeviceMemoryCap(t *testing.T) {
+	devicetest.HostTest(t)
 	left, right := tables(t, 60_000, 200_000)
 	run := func(capBytes uint64) (int64, uint64, error) {
 		device, done := hostDevice(t, host.Options{}, backend.DeviceOptions{DeviceMemoryBytes: capBytes})
@@ -150,6 +151,7 @@ func TestMemoryLimit(t *testing.T) {
 
 // TestFaults lets the device fail at each point where it can. Every fault ends in its own error, with nothing leaked.
 func TestFaults(t *testing.T) {
+	devicetest.HostTest(t)
 	left, right := tables(t, 500, 1500)
 	joinBy := func(algorithm join.Algorithm, faults host.Faults) error {
 		device, done := hostDevice(t, host.Options{Faults: faults, CloseLimit: 200 * time.Millisecond}, backend.DeviceOptions{WaitLimit: 200 * time.Millisecond})
@@ -178,6 +180,9 @@ func TestFaults(t *testing.T) {
 	} {
 		for _, algorithm := range algorithms[1:] {
 			t.Run(name+"/"+algorithm.String(), func(t *testing.T) {
+				if name == "hang" { // they wait most of the time
+					t.Parallel()
+				}
 				require.NoError(t, joinBy(algorithm, host.Faults{}))
 				failed := 0
 				for n := 1; ; n++ {

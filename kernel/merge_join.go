@@ -5,9 +5,10 @@ import "github.com/spirjoin/spirjoin/backend"
 // A merge join of sorted sides works in units, as a hash join of partitions does: a tile of right rows against a piece of the left
 // rows that its keys can meet. Left rows of a key that goes on in the next tile are met by both.
 // MergeUnitsArgs are the arguments of [MergeUnits].
-type MergeUnitsArgs = mergeUnitsArgs[backend.Range]
+type MergeUnitsArgs = MergeUnitsArgsOf[backend.Range]
 
-type mergeUnitsArgs[B any] struct {
+// MergeUnitsArgsOf are the same with buffers of type B.
+type MergeUnitsArgsOf[B any] struct {
 	LeftKeys    B `access:"read"`
 	RightKeys   B `access:"read"`
 	LeftBounds  B `access:"write"`
@@ -34,10 +35,10 @@ type MergeUnitsConfig struct {
 // Example with tile_rows=3: left 1 2 2 7, right 0 1 2 | 2 5 5, left_bounds 0 3 | 1 3.
 //
 // Source: "Fast Equi-Join Algorithms on GPUs: Design and Implementation", section 3.3.2 (chunks of both sides that match).
-var MergeUnits = define[MergeUnitsArgs](entry[mergeUnitsArgs[[]byte], MergeUnitsConfig]{
+var MergeUnits = define[MergeUnitsArgs](entry[MergeUnitsArgsOf[[]byte], MergeUnitsConfig]{
 	Name:     "merge_units",
 	Defaults: MergeUnitsConfig{Tile: Tile{256, 1}},
-	Run: func(args *mergeUnitsArgs[[]byte], config *MergeUnitsConfig, group uint32) {
+	Run: func(args *MergeUnitsArgsOf[[]byte], config *MergeUnitsConfig, group uint32) {
 		if config.KeyBits == 64 {
 			mergeUnits[uint64](args, config, group)
 		} else {
@@ -46,7 +47,7 @@ var MergeUnits = define[MergeUnitsArgs](entry[mergeUnitsArgs[[]byte], MergeUnits
 	},
 })
 
-func mergeUnits[K word](args *mergeUnitsArgs[[]byte], config *MergeUnitsConfig, group uint32) {
+func mergeUnits[K word](args *MergeUnitsArgsOf[[]byte], config *MergeUnitsConfig, group uint32) {
 	leftRows, rightRows, count, tileRows, pieceRows := int(args.LeftRows), int(args.RightRows), args.Tiles, int(args.TileRows), args.PieceRows
 	left, right := view[K](args.LeftKeys)[:leftRows], view[K](args.RightKeys)
 	leftBounds, rightBounds, counts := backend.Words(args.LeftBounds), backend.Words(args.RightBounds), backend.Words(args.Counts)
@@ -63,9 +64,10 @@ func mergeUnits[K word](args *mergeUnitsArgs[[]byte], config *MergeUnitsConfig, 
 }
 
 // MergeJoinArgs are the arguments of [MergeJoin].
-type MergeJoinArgs = mergeJoinArgs[backend.Range]
+type MergeJoinArgs = MergeJoinArgsOf[backend.Range]
 
-type mergeJoinArgs[B any] struct {
+// MergeJoinArgsOf are the same with buffers of type B.
+type MergeJoinArgsOf[B any] struct {
 	Units B `access:"read"`
 	JoinColumns[B]
 	JoinRows
@@ -84,14 +86,14 @@ type MergeJoinConfig struct {
 // memory, where a right row finds its first match by binary search; the others follow it. units, in the form of [PartitionPieces],
 // takes at most workgroup*items right rows. Output rows are as those of [PartitionJoin], without pages, and
 // so is the constant kept.
-var MergeJoin = define[MergeJoinArgs](entry[mergeJoinArgs[[]byte], MergeJoinConfig]{
+var MergeJoin = define[MergeJoinArgs](entry[MergeJoinArgsOf[[]byte], MergeJoinConfig]{
 	Name:     "merge_join",
 	Defaults: MergeJoinConfig{Tile: Tile{256, 4}, Table: 1280, OutputConfig: defaultOutput, Kept: 1},
 	Compare:  backend.Multiset,
 	SharedBytes: func(config *MergeJoinConfig) uint32 {
 		return config.KeyBits/8*config.Table + 4*((config.Workgroup+3)/4+2)
 	},
-	Run: func(args *mergeJoinArgs[[]byte], config *MergeJoinConfig, group uint32) {
+	Run: func(args *MergeJoinArgsOf[[]byte], config *MergeJoinConfig, group uint32) {
 		if config.KeyBits == 64 {
 			mergeJoin[uint64](args, config, group)
 		} else {
@@ -100,7 +102,7 @@ var MergeJoin = define[MergeJoinArgs](entry[mergeJoinArgs[[]byte], MergeJoinConf
 	},
 })
 
-func mergeJoin[K word](args *mergeJoinArgs[[]byte], config *MergeJoinConfig, group uint32) {
+func mergeJoin[K word](args *MergeJoinArgsOf[[]byte], config *MergeJoinConfig, group uint32) {
 	unit := backend.Words(args.Units)[4*group:][:4]
 	left, right := view[K](args.LeftKeys)[unit[0]:unit[1]], view[K](args.RightKeys)[unit[2]:unit[3]]
 	out := &joinOutput[K]{leftFirst: unit[0], rightFirst: unit[2], JoinColumns: args.JoinColumns, JoinRows: args.JoinRows,

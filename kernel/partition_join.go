@@ -8,9 +8,10 @@ import (
 )
 
 // PartitionJoinArgs are the arguments of [PartitionJoin].
-type PartitionJoinArgs = partitionJoinArgs[backend.Range]
+type PartitionJoinArgs = PartitionJoinArgsOf[backend.Range]
 
-type partitionJoinArgs[B any] struct {
+// PartitionJoinArgsOf are the same with buffers of type B.
+type PartitionJoinArgsOf[B any] struct {
 	Units B `access:"read"`
 	JoinColumns[B]
 	JoinRows
@@ -58,14 +59,14 @@ type PartitionJoinConfig struct {
 //
 // With kept=1 the shader keeps matches and payload of a batch of workgroup*items right rows in registers between counting and writing, for
 // devices where neighbours write together; with kept=0, for CPU cores, matches of [WalkedRows] rows an invocation.
-var PartitionJoin = define[PartitionJoinArgs](entry[partitionJoinArgs[[]byte], PartitionJoinConfig]{
+var PartitionJoin = define[PartitionJoinArgs](entry[PartitionJoinArgsOf[[]byte], PartitionJoinConfig]{
 	Name:     "partition_join",
 	Defaults: PartitionJoinConfig{Tile: Tile{256, 4}, Table: 1536, Heads: 1024, OutputConfig: defaultOutput, PageRows: 1, Kept: 1},
 	Compare:  backend.Multiset,
 	SharedBytes: func(config *PartitionJoinConfig) uint32 {
 		return 4 * (config.Heads + config.Table + (config.Workgroup+3)/4 + 2)
 	},
-	Run: func(args *partitionJoinArgs[[]byte], config *PartitionJoinConfig, group uint32) {
+	Run: func(args *PartitionJoinArgsOf[[]byte], config *PartitionJoinConfig, group uint32) {
 		if config.KeyBits == 64 {
 			partitionJoin[uint64](args, config, group)
 		} else {
@@ -77,7 +78,7 @@ var PartitionJoin = define[PartitionJoinArgs](entry[partitionJoinArgs[[]byte], P
 // WalkedRows is the number of right rows that an invocation of a kernel that joins takes at a time with kept=0.
 const WalkedRows = 8
 
-func partitionJoin[K word](args *partitionJoinArgs[[]byte], config *PartitionJoinConfig, group uint32) {
+func partitionJoin[K word](args *PartitionJoinArgsOf[[]byte], config *PartitionJoinConfig, group uint32) {
 	unit := backend.Words(args.Units)[4*group:][:4]
 	left, right := view[K](args.LeftKeys)[unit[0]:unit[1]], view[K](args.RightKeys)
 	unmixed := digit{mixed: config.Mixed == 0}

@@ -89,7 +89,9 @@ func planQueues(families []family) (plan [backend.Roles]queueSlot, ok bool) {
 	plan[backend.Graphics] = absent
 	if slots := freeQueues(families, taken, 1, draws); len(slots) > 0 {
 		plan[backend.Graphics] = slots[0]
-	} else if i := slices.IndexFunc(families, func(f family) bool { return f.flags&queueGraphics != 0 && f.count > 0 }); i >= 0 {
+	} else if i := slices.IndexFunc(families, func(f family) bool {
+		return f.flags&queueGraphics != 0 && f.count > 0
+	}); i >= 0 {
 		plan[backend.Graphics] = queueSlot{uint32(i), 0}
 	}
 	return plan, true

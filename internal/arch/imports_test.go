@@ -56,7 +56,7 @@ var rooms = []room{
 	{"groupby", "groupby/* ranges relation exec primitive kernel backend", "github.com/apache/arrow-go golang.org/x"},
 	{"groupby/*", "ranges relation exec primitive kernel backend", ""},
 	{"ranges", "relation exec primitive kernel backend internal/text", ""},
-	{"relation", "exec primitive kernel backend", "github.com/apache/arrow-go golang.org/x"},
+	{"relation", "exec primitive kernel backend internal/offheap", "github.com/apache/arrow-go golang.org/x"},
 	{"exec", "primitive backend", ""},
 	{"primitive", "kernel backend", "golang.org/x"},
 	{"host", "kernel backend internal/hugepages", "golang.org/x"},
