@@ -119,7 +119,7 @@ func TestTuningForDevices(t *testing.T) {
 
 	// lavapipe with vectors of 512 bits: a row that takes too much shared memory with a whole subgroup gives way.
 	for subgroup, digits := range map[uint32]uint32{4: 1024, 8: 1024, 16: 0} {
-		info := backend.DeviceInfo{Type: backend.Software, SubgroupSize: subgroup}
+		info := backend.DeviceInfo{Backend: "vulkan", Type: backend.Software, SubgroupSize: subgroup}
 		info.Limits.MaxInvocations, info.Limits.MaxSharedBytes = 1024, 32<<10
 		require.Equal(t, digits, at(info, 32)["digits"], "subgroups of %d", subgroup)
 		tuning, err := TuningFor(&info)
