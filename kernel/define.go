@@ -61,7 +61,10 @@ func Catalogue() []*backend.KernelSpec {
 // define adds a kernel to the catalogue. A are its arguments for callers, V the same for its reference.
 func define[A, V, C any](e entry[V, C]) *Kernel[A, C] {
 	spec := &backend.KernelSpec{Name: e.Name, Compare: e.Compare}
-	spec.Args, spec.Params = argumentsOf(reflect.TypeFor[V](), e.Name)
+	spec.Args, spec.Params = argumentsOf[[]byte](reflect.TypeFor[V]())
+	if args, params := argumentsOf[backend.Range](reflect.TypeFor[A]()); !slices.Equal(args, spec.Args) || !slices.Equal(params, spec.Params) {
+		panic(fmt.Sprintf("kernel %s: %v and %v differ", e.Name, reflect.TypeFor[A](), reflect.TypeFor[V]()))
+	}
 	k := &Kernel[A, C]{KernelSpec: spec, defaults: e.Defaults, settings: settingsOf(reflect.TypeFor[C]())}
 	defaults := valuesOf(&e.Defaults)
 	for i, f := range k.settings {
@@ -70,6 +73,9 @@ func define[A, V, C any](e entry[V, C]) *Kernel[A, C] {
 		} else {
 			spec.Axes = append(spec.Axes, backend.Axis{Name: f.name, Values: f.values})
 		}
+	}
+	if len(spec.Constants) == 0 || spec.Constants[0].Name != "workgroup" {
+		panic(fmt.Sprintf("kernel %s: the first constant is not the workgroup", e.Name))
 	}
 	if e.SharedBytes != nil {
 		spec.SharedBytes = func(named backend.Config) uint32 {
@@ -91,7 +97,8 @@ func define[A, V, C any](e entry[V, C]) *Kernel[A, C] {
 	return k
 }
 
-// With is the default configuration with those of the named settings that the kernel has. Settings of others are left out.
+// With is the default configuration with those of the named settings that the kernel has. Others are ignored: a row of a
+// tuning table belongs to all kernels of its primitive.
 func (k *Kernel[A, C]) With(named backend.Config) C {
 	config := k.defaults
 	values := valuesOf(&config)
@@ -103,7 +110,7 @@ func (k *Kernel[A, C]) With(named backend.Config) C {
 	return config
 }
 
-// On compiles the kernel at its first use for a device and configuration.
+// On returns the kernel for a device and configuration, compiled at its first use. Equal configurations give the same kernel.
 func (k *Kernel[A, C]) On(device *backend.Device, config C) (Compiled[A], error) {
 	compiled, err := device.KernelFor(k.KernelSpec, config, func() backend.Config { return k.named(config) })
 	return Compiled[A]{compiled}, err
@@ -129,8 +136,8 @@ func (k *Kernel[A, C]) named(config C) backend.Config {
 	return c
 }
 
-// buffersOf and paramsOf view the two parts of a struct of arguments, which lie one behind the other ([argumentsOf] checks
-// that), as the lists that a dispatch consists of.
+// buffersOf and paramsOf view the two parts of a struct of arguments as the lists that a dispatch consists of. They lie one
+// behind the other without gaps, as [argumentsOf] checks.
 func buffersOf[B, A any](args *A, count int) []B {
 	return unsafe.Slice((*B)(unsafe.Pointer(args)), count)
 }
@@ -144,13 +151,15 @@ func valuesOf[C any](config *C) []uint32 {
 	return unsafe.Slice((*uint32)(unsafe.Pointer(config)), unsafe.Sizeof(*config)/4)
 }
 
-// flatten lists the fields of a struct, those of embedded structs in their place, and the elements of arrays as x, x2, x3.
-func flatten(t reflect.Type) (fields []reflect.StructField) {
+// flatten lists the fields of a struct that lies offset bytes in another, with their offsets there: those of embedded structs
+// in their place, and the elements of arrays as x, x2, x3.
+func flatten(t reflect.Type, offset uintptr) (fields []reflect.StructField) {
 	for i := range t.NumField() {
 		f := t.Field(i)
+		f.Offset += offset
 		switch {
 		case f.Anonymous:
-			fields = append(fields, flatten(f.Type)...)
+			fields = append(fields, flatten(f.Type, f.Offset)...)
 		case f.Type.Kind() == reflect.Array:
 			element := f
 			element.Type = f.Type.Elem()
@@ -158,6 +167,7 @@ func flatten(t reflect.Type) (fields []reflect.StructField) {
 				if n > 0 {
 					element.Name = fmt.Sprint(f.Name, n+1)
 				}
+				element.Offset = f.Offset + uintptr(n)*element.Type.Size()
 				fields = append(fields, element)
 			}
 		default:
@@ -171,24 +181,27 @@ var accesses = map[string]backend.Access{
 	"read": backend.Read, "write": backend.Write, "readwrite": backend.ReadWrite, "accumulate": backend.Accumulate,
 }
 
-// argumentsOf lists the buffers and parameters that a struct declares. A declaration that does not follow the rules is a
-// mistake in this package, which shows when any program with it starts.
-func argumentsOf(t reflect.Type, kernel string) (args []backend.ArgSpec, params []string) {
+// argumentsOf lists the arguments, of type B, and the parameters that a struct declares. A declaration that does not follow the
+// rules is a mistake in this package, which shows when any program with it starts.
+func argumentsOf[B any](t reflect.Type) (args []backend.ArgSpec, params []string) {
 	size := uintptr(0)
-	for _, f := range flatten(t) {
-		size += f.Type.Size()
-		if f.Type.Kind() == reflect.Uint32 {
-			params = append(params, snake(f.Name))
-			continue
-		}
+	for _, f := range flatten(t, 0) {
 		access, ok := accesses[f.Tag.Get("access")]
-		if !ok || len(params) > 0 {
-			panic(fmt.Sprintf("kernel %s: %s: buffers come first and have an access", kernel, f.Name))
+		switch {
+		case f.Offset != size:
+			panic(fmt.Sprintf("%v: a gap before %s", t, f.Name))
+		case f.Type.Kind() == reflect.Uint32:
+			params = append(params, snake(f.Name))
+		case f.Type != reflect.TypeFor[B]():
+			panic(fmt.Sprintf("%v: %s is neither a buffer nor a uint32", t, f.Name))
+		case len(params) > 0:
+			panic(fmt.Sprintf("%v: buffer %s comes after a parameter", t, f.Name))
+		case !ok:
+			panic(fmt.Sprintf("%v: buffer %s has access %q", t, f.Name, f.Tag.Get("access")))
+		default:
+			args = append(args, backend.ArgSpec{Name: snake(f.Name), Access: access})
 		}
-		args = append(args, backend.ArgSpec{Name: snake(f.Name), Access: access})
-	}
-	if align := uintptr(t.Align()); (size+align-1)/align*align != t.Size() {
-		panic(fmt.Sprintf("kernel %s: %v has gaps", kernel, t))
+		size += f.Type.Size()
 	}
 	return args, params
 }
@@ -200,12 +213,15 @@ type setting struct {
 }
 
 func settingsOf(t reflect.Type) (settings []setting) {
-	for _, f := range flatten(t) {
+	for _, f := range flatten(t, 0) {
+		if f.Type.Kind() != reflect.Uint32 {
+			panic(fmt.Sprintf("%v: %s is no uint32", t, f.Name))
+		}
 		s := setting{name: snake(f.Name)}
 		if axis, ok := f.Tag.Lookup("axis"); ok {
 			for _, text := range strings.Split(axis, ",") {
 				value, err := strconv.ParseUint(text, 10, 32)
-				if err != nil || f.Type.Kind() != reflect.Uint32 {
+				if err != nil {
 					panic(fmt.Sprintf("%v: %s: axis %q", t, f.Name, axis))
 				}
 				s.values = append(s.values, uint32(value))
