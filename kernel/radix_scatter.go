@@ -68,7 +68,7 @@ type RadixScatterConfig struct {
 // no count of their own.
 var RadixScatter = define[RadixScatterArgs](entry[RadixScatterArgsOf[[]byte], RadixScatterConfig]{
 	Name:        "radix_scatter",
-	Defaults:    RadixScatterConfig{ShapedTile: ShapedTile{Workgroup: 256, Items: 7}, Columns: 1, Patience: 4096, Subgroup: 4, Ahead: 4, Digits: 256},
+	Defaults:    RadixScatterConfig{ShapedTile: ShapedTile{Workgroup: 256, Items: radixItems}, Columns: 1, Patience: 4096, Subgroup: 4, Ahead: 4, Digits: 256},
 	SerialItems: 4112,
 	SharedBytes: func(config *RadixScatterConfig) uint32 {
 		if config.Serial == 1 {

@@ -51,7 +51,9 @@ func planQueues(families []family, graphics bool) (plan [backend.Roles]queueSlot
 	if compute < 0 {
 		return plan, false
 	}
-	drags := func(i int) bool { return families[i].flags&queueGraphics != 0 && families[compute].flags&queueGraphics == 0 }
+	drags := func(i int) bool {
+		return families[i].flags&queueGraphics != 0 && families[compute].flags&queueGraphics == 0
+	}
 	taken := make([]uint32, len(families)) // queues of each family
 	taken[compute] = 1
 	plan[backend.Compute] = queueSlot{uint32(compute), 0}
