@@ -16,7 +16,8 @@ import (
 	"github.com/spirjoin/spirjoin/vulkan/vulkantest"
 )
 
-// Whole joins in the wide shape without subgroup operations: of all kernels that they run only those that join have subgroups.
+// Whole joins in the wide shape without subgroup operations: of all kernels that they run only those that join have
+// subgroups.
 func TestJoinsWithoutSubgroups(t *testing.T) {
 	if vulkantest.Validation(t) == vulkan.GPUAssisted {
 		t.Skip("instrumented shaders take many seconds to compile")

@@ -118,6 +118,34 @@ func runDevice(t *testing.T, device *backend.Device, c *kerneltest.Case) [][]byt
 	return after
 }
 
+// Matches of a tile whose number takes more than 32 bits: every left row meets all right ones.
+func TestDevicesCountManyMatches(t *testing.T) {
+	if vulkantest.Validation(t) == vulkan.GPUAssisted {
+		t.Skip("instrumented shaders take many seconds to compile")
+	}
+	const leftRows, rightRows = 4096, 1<<20 + 3
+	for _, driver := range vulkantest.Open(t) {
+		device := openDevice(t, driver)
+		for _, variant := range kernel.Variants(kernel.RangeSearch.KernelSpec) {
+			if variant["serial"] == 1 {
+				continue // its tiles are small
+			}
+			bytes := variant["key_bits"] / 8
+			variant["workgroup"], variant["items"] = 64, leftRows/64
+			config, err := kernel.Defaults(kernel.RangeSearch.KernelSpec, variant)
+			require.NoError(t, err)
+			keys := make([]byte, rightRows*bytes)
+			dispatch := kerneltest.NewDispatch(kernel.RangeSearch.KernelSpec, config, leftRows, kernel.RangeSearchArgsOf[[]byte]{
+				LeftKeys: keys[:leftRows*bytes], RightKeys: keys, TileTotals: make([]byte, 8),
+				LeftRows: leftRows, RightRows: rightRows, Tiles: 1,
+			})
+			after, err := dispatch.RunOn(t.Context(), device)
+			require.NoError(t, err)
+			require.Equal(t, []uint64{leftRows * rightRows}, backend.Longs(after[len(after)-1]), "%v", variant)
+		}
+	}
+}
+
 // Dispatches of more workgroups than fit one row of the grid.
 func TestDevicesFoldTheGrid(t *testing.T) {
 	for _, driver := range vulkantest.Open(t) {

@@ -40,8 +40,8 @@ var ScanTiles = define[ScanTilesArgs](entry[ScanTilesArgsOf[[]byte], ScanTilesCo
 	},
 })
 
-// scanBytes is what the scan of a tile takes of shared memory: an element for each subgroup or, with shared=1, four for each
-// invocation.
+// scanBytes is what the scan of a tile takes of shared memory: an element for each subgroup or, with shared=1, four for
+// each invocation.
 func (t ShapedTile) scanBytes(shared, subgroupBytes, invocationBytes uint32) uint32 {
 	switch {
 	case t.Serial == 1:

@@ -39,8 +39,8 @@ func TestShadersMatchTheCatalogue(t *testing.T) {
 	}
 }
 
-// A kernel with a serial shape has a wide one without subgroup operations as well: the axis shared stands for that where, and only
-// where, the other wide shape has them.
+// A kernel with a serial shape has a wide one without subgroup operations as well: the axis shared stands for that
+// where, and only where, the other wide shape has them.
 func TestWideShapesWithoutSubgroups(t *testing.T) {
 	seen := 0
 	for _, spec := range kernel.Catalogue() {

@@ -12,10 +12,11 @@ import (
 // writes the sums once. Example with tiles of 2: values 3 1 4 1 5, tile sums 4 5 5, their scan 0 4 9, result 0 3 4 8 9 and
 // total 14.
 //
-// Look-back, where the setting lookback=1 of the table "scan" asks for it, with serial=0 and shared=0: one pass, in which every tile adds up
-// what the tiles before it have published, and what has not come in time from their values ([kernel.ScanLookback]). It reads
-// the values once, and so needs them whole: where the sums take the place of the values the plan is recorded by
-// reduce-then-scan, whatever the setting. Both families give the same sums on every device.
+// Look-back, where the setting lookback=1 of the table "scan" asks for it, with serial=0 and shared=0: one pass, in
+// which every tile adds up what the tiles before it have published, and what has not come in time from their values
+// ([kernel.ScanLookback]). It reads the values once, and so needs them whole: where the sums take the place of the
+// values the plan is recorded by reduce-then-scan, whatever the setting. Both families give the same sums on every
+// device.
 type ScanPlan struct {
 	Rows         uint64
 	InBits       int    // width of the values, 32 or 64

@@ -1,7 +1,7 @@
 // Moves rows to where their digit belongs, one pass of a radix sort or partition: a row goes to the place of its digit in its
 // tile + its rank among the tile's rows of the same digit, in their order.
 // SERIAL 0: one workgroup per tile of workgroup*items rows. SERIAL 1, for CPU cores: tiles have items rows, and a workgroup moves as many
-// of them as it has invocations, one after the other, each round as many rows. SHARED 1: SERIAL 0 without subgroup operations.
+// of them as it has invocations, one after the other, each round as many rows. SHARED 1: SERIAL 0 without subgroups.
 // LOOKBACK 0: the places of a tile are offsets[digit*tiles + tile].
 // LOOKBACK 1: they are offsets[digit] + the rows of that digit in the tiles before, which a workgroup learns from those tiles
 // while they run.

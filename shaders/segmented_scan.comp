@@ -123,7 +123,9 @@ void main() {
         }
         all = scan_portion(all, before);
         [[unroll]] for (uint r = 0u; r < PORTION; ++r) {
-            [[unroll]] for (uint k = 0u; k < PER_LOAD; ++k) row[r].at[k] = next_sum(head[r] >> k & 1u, value[r].at[k], before[r]);
+            [[unroll]] for (uint k = 0u; k < PER_LOAD; ++k) {
+                row[r].at[k] = next_sum(head[r] >> k & 1u, value[r].at[k], before[r]);
+            }
         }
         if (writes) store_portion(to, first, count, row);
     }

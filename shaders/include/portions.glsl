@@ -1,6 +1,7 @@
-// The rows of a tile, and scans over them, without subgroup operations: a workgroup takes portions of four rounds (tile_rows.glsl)
-// one after the other. A kernel with this file defines before: Held, the type of what a round holds; combine(Held, Held),
-// associative; nothing(), which changes nothing; and put_scanned and scanned of workgroup_scan.glsl, for 4*WORKGROUP_SIZE elements.
+// The rows of a tile, and scans over them, without subgroup operations: a workgroup takes portions of four rounds
+// (tile_rows.glsl) one after the other. A kernel with this file defines before: Held, the type of what a round holds;
+// combine(Held, Held), associative; nothing(), which changes nothing; and put_scanned and scanned of
+// workgroup_scan.glsl, for 4*WORKGROUP_SIZE elements.
 DEFINE_WORKGROUP_SCAN(Held, combine, nothing())
 
 #define PORTION 4u // rounds
@@ -25,8 +26,8 @@ void store_portion(uvec2 to, uint first, uint count, Sums sums[PORTION]) {
     }
 }
 
-// What each round of the portion holds becomes before and what the rows before it in the portion hold, for which each invocation
-// scans four neighbouring elements by itself. Returns before and what the whole portion holds.
+// What each round of the portion holds becomes before and what the rows before it in the portion hold, for which each
+// invocation scans four neighbouring elements by itself. Returns before and what the whole portion holds.
 Held scan_portion(Held before, inout Held held[PORTION]) {
     Held own[PORTION], sum = nothing(), all;
     [[unroll]] for (uint r = 0u; r < PORTION; ++r) put_scanned(r * WORKGROUP_SIZE + INVOCATION, held[r]);

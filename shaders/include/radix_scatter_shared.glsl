@@ -1,6 +1,7 @@
-// The wide shape of radix_scatter without subgroup operations. A word for each row of the tile, its digit and its place, is sorted
-// by two bits of the digit after the other: an invocation counts its neighbouring words in four counters of 16 bits, and a scan
-// of these over the workgroup says where each word goes. Columns then change places in shared memory, one at a time.
+// The wide shape of radix_scatter without subgroup operations. A word for each row of the tile, its digit and its
+// place, is sorted by two bits of the digit after the other: an invocation counts its neighbouring words in four
+// counters of 16 bits, and a scan of these over the workgroup says where each word goes. Columns then change places in
+// shared memory, one at a time.
 #include "workgroup_scan.glsl"
 
 const uint tile_rows = WORKGROUP_SIZE * items;
@@ -33,7 +34,9 @@ uvec2 one(uint counter) {
     uint half_one = 1u << 16u * (counter & 1u);
     return counter < 2u ? uvec2(half_one, 0u) : uvec2(0u, half_one);
 }
-uint counted(uvec2 counts, uint counter) { return (counter < 2u ? counts.x : counts.y) >> 16u * (counter & 1u) & 0xffffu; }
+uint counted(uvec2 counts, uint counter) {
+    return (counter < 2u ? counts.x : counts.y) >> 16u * (counter & 1u) & 0xffffu;
+}
 
 void main() {
     uint tile = GROUP;

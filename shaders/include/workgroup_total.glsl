@@ -1,4 +1,5 @@
-// workgroup_total adds up what the invocations of a workgroup hold, through shared memory alone. Every invocation calls it, once.
+// workgroup_total adds up what the invocations of a workgroup hold, through shared memory alone. Every invocation calls
+// it, once.
 shared uint sh_total[2];
 
 uvec2 workgroup_total(uvec2 own) {
