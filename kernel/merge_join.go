@@ -77,28 +77,32 @@ type MergeJoinConfig struct {
 	Tile
 	Table uint32
 	OutputConfig
-	Kept uint32
 }
 
 // MergeJoin joins units of sorted sides, a workgroup a unit: its left keys, at most the constant table of them, lie in shared
 // memory, where a right row finds its first match by binary search; the others follow it. units, in the form of [PartitionPieces],
-// takes at most workgroup*items right rows. Output rows are as those of [PartitionJoin], without pages, and
-// so is the constant kept.
-var MergeJoin = define[MergeJoinArgs](entry[mergeJoinArgs[[]byte], MergeJoinConfig]{
-	Name:     "merge_join",
-	Defaults: MergeJoinConfig{Tile: Tile{256, 4}, Table: 1280, OutputConfig: defaultOutput, Kept: 1},
-	Compare:  backend.Multiset,
-	SharedBytes: func(config *MergeJoinConfig) uint32 {
-		return config.KeyBits/8*config.Table + 4*((config.Workgroup+3)/4+2)
-	},
-	Run: func(args *mergeJoinArgs[[]byte], config *MergeJoinConfig, group uint32) {
-		if config.KeyBits == 64 {
-			mergeJoin[uint64](args, config, group)
-		} else {
-			mergeJoin[uint32](args, config, group)
-		}
-	},
-})
+// takes at most workgroup*items right rows. Output rows are as those of [PartitionJoin], without pages. [MergeWalk] does the same
+// on CPU cores.
+var MergeJoin = define[MergeJoinArgs](mergeJoinEntry("merge_join"))
+
+// mergeJoinEntry is that of a kernel that does what [MergeJoin] does.
+func mergeJoinEntry(name string) entry[mergeJoinArgs[[]byte], MergeJoinConfig] {
+	return entry[mergeJoinArgs[[]byte], MergeJoinConfig]{
+		Name:     name,
+		Defaults: MergeJoinConfig{Tile: Tile{256, 4}, Table: 1280, OutputConfig: defaultOutput},
+		Compare:  backend.Multiset,
+		SharedBytes: func(config *MergeJoinConfig) uint32 {
+			return config.KeyBits/8*config.Table + 4*((config.Workgroup+3)/4+2)
+		},
+		Run: func(args *mergeJoinArgs[[]byte], config *MergeJoinConfig, group uint32) {
+			if config.KeyBits == 64 {
+				mergeJoin[uint64](args, config, group)
+			} else {
+				mergeJoin[uint32](args, config, group)
+			}
+		},
+	}
+}
 
 func mergeJoin[K word](args *mergeJoinArgs[[]byte], config *MergeJoinConfig, group uint32) {
 	unit := backend.Words(args.Units)[4*group:][:4]

@@ -19,26 +19,10 @@
 
 const uint mixed = 0u, widened = 0u, high = 0u;
 
-#include "slots.glsl"
 #include "join_output.glsl"
+#include "slots_match.glsl"
 
 uint left_row(uint at) { return (Column32(slots).at[at - 1u] & mask) - 1u; }
-
-// 1 + the slot of the first row with the key from so many tries on; 0: none.
-uint match_of(Key key, uint hash, uint tries) {
-    for (; tries < patience; ++tries) {
-        uint slot = hash + tries & mask, entry = Column32(slots).at[slot];
-        if (entry == 0u) return 0u;
-        if (((entry ^ hash) & ~mask) == 0u && COLUMN_FROM(KEY_BITS)(left_keys, (entry & mask) - 1u).at[0] == key) return slot + 1u;
-    }
-    return 0u;
-}
-
-uint first_match(Key key) { return match_of(key, hash_of(key), 0u); }
-uint next_match(Key key, uint at) {
-    uint hash = hash_of(key);
-    return match_of(key, hash, (at - hash & mask)); // at is one slot further than the match
-}
 
 void main() {
     uint tile = GROUP;
@@ -51,6 +35,7 @@ void main() {
         if (run + k * gl_SubgroupSize < count) key[k] = right.at[run + k * gl_SubgroupSize];
     }
     join_batch(tile, 0u, first, run, count, key, done);
-    if (placing == 0u && INVOCATION == 0u) column32_from(places, tile).at[0] = done;
-    if (placing == 3u) leave_page();
+#if PAGED
+    leave_page();
+#endif
 }

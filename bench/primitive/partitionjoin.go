@@ -12,8 +12,8 @@ var partitionJoinBenchmark = Benchmark{
 	Name: "partition_join", Table: "partition_join", tunes: true, Keys: narrowWide, Payloads: none, Distributions: only,
 	variant: func(key, _ int) backend.Config { return setting("key_bits", key) },
 	set: func(b *bed) experiment {
-		config := joinConfig(b)
-		k, err := kernel.PartitionJoin.On(b.device(), config)
+		config, partitionJoin := joinConfig(b)
+		k, err := partitionJoin.On(b.device(), config)
 		if err != nil {
 			b.fail(err)
 			return experiment{}
@@ -58,9 +58,13 @@ var partitionJoinBenchmark = Benchmark{
 // partner is the payload of a row.
 func (b *bed) partner(row uint64) uint64 { return narrow(workload.Random(b.seed+1, row), 32) }
 
-// joinConfig is the tuned configuration for keys that are unique and not mixed. What it does not set has its default.
-func joinConfig(b *bed) kernel.PartitionJoinConfig {
-	config := kernel.PartitionJoin.With(b.ops.Tuning().Config("partition_join", setting("key_bits", b.Key)))
+// joinConfig is the tuned configuration for keys that are unique and not mixed, and its kernel. What it does not set has its default.
+func joinConfig(b *bed) (kernel.PartitionJoinConfig, *kernel.Kernel[kernel.PartitionJoinArgs, kernel.PartitionJoinConfig]) {
+	tuned := b.ops.Tuning().Config("partition_join", setting("key_bits", b.Key))
+	config := kernel.PartitionJoin.With(tuned)
 	config.KeyBits, config.Unique = uint32(b.Key), 1
-	return config
+	if tuned["walk"] == 1 {
+		return config, kernel.PartitionWalk
+	}
+	return config, kernel.PartitionJoin
 }

@@ -132,7 +132,10 @@ func (t *Table) probe(right resident.Relation, o Options, profile *backend.Profi
 	j.out.Invocations = uint64(j.out.Units) * uint64(own.Workgroup)
 	j.out.Record = func(list *backend.List, to resident.Target) error {
 		config := own
-		config.OutputConfig, config.PageRows = to.Config, to.PageRows
+		config.OutputConfig = to.Config
+		if to.PageRows > 0 {
+			config.Paged, config.PageRows = 1, to.PageRows
+		}
 		k, err := kernel.TableProbe.On(t.ops.Device(), config)
 		if err != nil {
 			return err
@@ -140,6 +143,16 @@ func (t *Table) probe(right resident.Relation, o Options, profile *backend.Profi
 		args := kernel.TableProbeArgs{Slots: t.slots.All(), JoinColumns: to.Columns, JoinRows: to.Rows, Rows: uint32(right.Rows), Mask: t.mask}
 		args.LeftKeys, args.RightKeys = t.relation.Keys.Data, right.Keys.Data
 		k.Dispatch(list, j.out.Units, args)
+		return nil
+	}
+	j.out.RecordCount = func(list *backend.List, counts backend.Range) error {
+		k, err := kernel.TableCount.On(t.ops.Device(), kernel.TableCountConfig{
+			KeyBits: own.KeyBits, Tile: own.Tile, Patience: own.Patience, Unique: own.Unique, Seed: own.Seed})
+		if err != nil {
+			return err
+		}
+		k.Dispatch(list, j.out.Units, kernel.TableCountArgs{Slots: t.slots.All(), LeftKeys: t.relation.Keys.Data,
+			RightKeys: right.Keys.Data, Counts: counts, Rows: uint32(right.Rows), Mask: t.mask})
 		return nil
 	}
 	return j, nil

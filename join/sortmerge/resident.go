@@ -52,7 +52,8 @@ func Join(ctx context.Context, ops *primitive.Ops, left, right resident.Relation
 		j.sides[few], j.sides[many] = j.sides[many], j.sides[few]
 	}
 	j.out = resident.Output{Ops: ops, Profile: profile, Memory: &j.memory, Sides: [2]*resident.Side{&j.sides[few].Side, &j.sides[many].Side},
-		CountFirst: o.CountFirst, Room: o.OutputRows, Approve: o.Approve, Record: j.record}
+		CountFirst: o.CountFirst, Room: o.OutputRows, Approve: o.Approve,
+		Record: j.record, RecordCount: j.recordCount}
 	if j.out.Room == 0 {
 		j.out.Room = j.sides[many].Rows
 	}
@@ -84,6 +85,7 @@ type join struct {
 	memory  resident.Memory
 	sides   [2]side
 	config  kernel.MergeJoinConfig
+	walk    bool            // units are joined by [kernel.MergeWalk], for CPU cores
 	units   *backend.Buffer // of work
 	out     resident.Output
 }
