@@ -198,5 +198,3 @@ func (p *Plan) column(c OutputColumn) *arrow.Chunked {
 	table := p.tables[c.Side]
 	return table.Column(table.Schema().FieldIndices(c.Source)[0]).Data()
 }
-
-func mebibytes(n uint64) string { return fmt.Sprintf("%dMiB", (n+1<<20-1)>>20) }

@@ -196,7 +196,7 @@ func TestFaults(t *testing.T) {
 func TestCancel(t *testing.T) {
 	left, right := tables(t, 4000, 20_000)
 	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {
-		ops, err := primitive.New(device, small.With(jointest.Tuning(t)))
+		ops, err := primitive.New(device, small.With(jointest.Tuning(t, device.Info())))
 		require.NoError(t, err)
 		engine := &join.Engine{Ops: ops, Allocator: memory.DefaultAllocator}
 		for algorithm, count := range map[join.Algorithm]int{plan.SMJUM: 4, plan.PHJOM: 5, plan.HJ: 5} {
@@ -228,7 +228,7 @@ func TestCancel(t *testing.T) {
 func TestAbandonedStream(t *testing.T) {
 	left, right := tables(t, 1000, 9000)
 	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {
-		ops, err := primitive.New(device, small.With(jointest.Tuning(t)))
+		ops, err := primitive.New(device, small.With(jointest.Tuning(t, device.Info())))
 		require.NoError(t, err)
 		allocator := memory.NewCheckedAllocator(memory.DefaultAllocator)
 		defer allocator.AssertSize(t, 0)

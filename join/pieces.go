@@ -72,7 +72,7 @@ func (r *Result) produce(ctx context.Context, out chan<- piece) error {
 		if !r.taken.batchwise() && len(r.taken.facts.Numbered[side]) == 0 {
 			continue // the host reads row numbers where they are
 		}
-		if ids[side], err = device.Allocate(backend.DeviceLocal, batch*4, "output row numbers"); err != nil {
+		if ids[side], err = device.Allocate(ctx, backend.DeviceLocal, batch*4, "output row numbers"); err != nil {
 			return err
 		}
 		defer ids[side].Release()
@@ -142,7 +142,7 @@ func (r *Result) makePiece(ctx context.Context, first uint64, rows uint32, ids [
 	}
 	point, err := device.Submit(ctx, backend.Compute, &list)
 	if err == nil {
-		err = device.Wait(ctx, point)
+		err = point.Wait(ctx)
 	}
 	if err != nil {
 		return piece{}, err

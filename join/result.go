@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/internal/text"
 	"github.com/spirjoin/spirjoin/join/resident"
 	"github.com/spirjoin/spirjoin/join/sortmerge"
 )
@@ -119,11 +120,11 @@ func (r *Result) Explain() string {
 	measured := r.measured()
 	total := [2]time.Duration{}
 	for _, stage := range r.taken.Stages {
-		fmt.Fprintf(&b, "  %-10s %10s predicted, %10s measured\n", stage.Name, duration(stage.Time), duration(measured[stage.Name]))
+		fmt.Fprintf(&b, "  %-10s %10s predicted, %10s measured\n", stage.Name, text.Duration(stage.Time), text.Duration(measured[stage.Name]))
 		total[0] += stage.Time
 		total[1] += measured[stage.Name]
 	}
-	fmt.Fprintf(&b, "  %-10s %10s predicted, %10s measured\n", "all", duration(total[0]), duration(total[1]))
+	fmt.Fprintf(&b, "  %-10s %10s predicted, %10s measured\n", "all", text.Duration(total[0]), text.Duration(total[1]))
 	fmt.Fprintf(&b, "  %-10s %10d predicted, %10d in fact\n", "rows", r.taken.facts.OutputRows, r.Rows)
 	return b.String()
 }

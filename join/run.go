@@ -79,7 +79,7 @@ func (r *Result) findRanges(ctx context.Context) (err error) {
 // joinRelations brings both sides to the device as relations and joins them there.
 func (r *Result) joinRelations(ctx context.Context) error {
 	p := r.Plan
-	memory := resident.Memory{Device: p.engine.Ops.Device()}
+	memory := resident.Memory{Context: ctx, Device: p.engine.Ops.Device()}
 	defer memory.ReleaseAll()
 	var relations [2]resident.Relation
 	for side := range relations {

@@ -92,7 +92,7 @@ func benchDevice(b *testing.B, device *backend.Device, spec *backend.KernelSpec,
 		if arg == nil {
 			continue
 		}
-		buffer, err := device.Allocate(backend.DeviceLocal, uint64(len(arg)), spec.Args[i].Name)
+		buffer, err := device.Allocate(b.Context(), backend.DeviceLocal, uint64(len(arg)), spec.Args[i].Name)
 		require.NoError(b, err)
 		defer buffer.Release()
 		args[i] = buffer.All()

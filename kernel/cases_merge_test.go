@@ -217,37 +217,39 @@ func (m *maker) mergeUnits() *kernelCase {
 		inOf(keyBits, left), inOf(keyBits, right), out(leftBounds), out(rightBounds), out(counts))
 }
 
-// mergeJoin joins the units of sorted sides with m.rows right rows, and one without rows.
 func (m *maker) mergeJoin() *kernelCase {
-	m.set("placing", kernel.AtOffsets, kernel.Counting, kernel.Reserving)
-	m.set("kept", 1, 0)
-	table := m.setByShape("table", 700, 9)
+	m.set("placing", kernel.AtOffsets, kernel.Reserving)
 	words := m.payloadWords()
+	return m.joinCase(m.sortedUnits(), words)
+}
+
+func (m *maker) mergeCount() *kernelCase { return m.unitCounts(m.sortedUnits()) }
+
+func (m *maker) mergeMark() *kernelCase { return m.unitMarks(m.sortedUnits()) }
+
+// sortedUnits are the units of sorted sides with m.rows right rows, and one without rows.
+func (m *maker) sortedUnits() (u joinedUnits) {
+	table := m.setByShape("table", 700, 9)
 	left, right := m.sortedSides(min(m.IntN(3*int(table)+2), 1+200_000/(m.rows+1)), m.rows)
 	leftBounds, rightBounds := tilesOf(left, right, int(kernel.TileRows(kernel.Named(m.config))))
-	units := []uint32{0, 0, 0, 0}
+	u.keys, u.units = [2][]uint64{left, right}, []uint32{0, 0, 0, 0}
 	for tile := range len(leftBounds) / 2 {
 		for first, end := leftBounds[2*tile], leftBounds[2*tile+1]; first < end; first += table {
-			units = append(units, first, min(first+table, end), rightBounds[2*tile], rightBounds[2*tile+1])
+			u.units = append(u.units, first, min(first+table, end), rightBounds[2*tile], rightBounds[2*tile+1])
 		}
 	}
-	var counts []uint32
-	var offsets []uint64
-	var rows []joined
-	for unit := range slices.Chunk(units, 4) {
-		before := len(rows)
+	for unit := range slices.Chunk(u.units, 4) {
+		before := len(u.rows)
 		numbers := make(map[uint64][]uint32)
 		for l := unit[0]; l < unit[1]; l++ {
 			numbers[left[l]] = append(numbers[left[l]], l)
 		}
 		for r := unit[2]; r < unit[3]; r++ {
 			for _, l := range numbers[right[r]] {
-				rows = append(rows, joined{right[r], l, r})
+				u.rows = append(u.rows, joined{right[r], l, r})
 			}
 		}
-		counts, offsets = append(counts, uint32(len(rows)-before)), append(offsets, uint64(before))
+		u.counts, u.offsets = append(u.counts, uint32(len(u.rows)-before)), append(u.offsets, uint64(before))
 	}
-	keyBits := m.config["key_bits"]
-	return m.joinCase(uint32(len(counts)), []any{units, inOf(keyBits, left), inOf(keyBits, right)}, [2]int{len(left), len(right)},
-		rows, false, counts, offsets, words)
+	return u
 }

@@ -76,16 +76,70 @@ func (m *maker) partitionPieces() *kernelCase {
 		offsets, starts[0], starts[1], out(units))
 }
 
-// partitionJoin joins units that take their rows anywhere in the columns.
+// joinedUnits are the units of a join and what comes of it.
+type joinedUnits struct {
+	units   []uint32
+	keys    [2][]uint64
+	rows    []joined // unit by unit
+	counts  []uint32 // of rows, by unit
+	offsets []uint64
+	ordered bool   // rows of a unit are in the order of its right rows
+	shift   uint32 // of a partitioned join
+}
+
 func (m *maker) partitionJoin() *kernelCase {
+	m.set("placing", kernel.AtOffsets, kernel.Reserving)
+	words := m.payloadWords()
+	u := m.partitionedUnits(m.setByShape("seed", 0x12345678, 0xfedcba98))
+	c := m.joinCase(u, words)
+	c.call.Params = append(c.call.Params, u.shift, joinHigh)
+	return c
+}
+
+func (m *maker) partitionCount() *kernelCase {
+	u := m.partitionedUnits(m.Uint32())
+	return m.unitCounts(u, u.shift)
+}
+
+func (m *maker) partitionMark() *kernelCase {
+	u := m.partitionedUnits(m.Uint32())
+	return m.unitMarks(u, u.shift)
+}
+
+// unitCounts and unitMarks make cases of kernels that make no output rows.
+func (m *maker) unitCounts(u joinedUnits, params ...uint32) *kernelCase {
 	keyBits := m.config["key_bits"]
-	unique, mixed := m.setByShape("unique", 0, 1) == 1, m.setByShape("mixed", 1, 0) == 1
-	m.set("placing", kernel.AtOffsets, kernel.Counting, kernel.Reserving, kernel.Paging)
+	return m.newCase(uint32(len(u.counts)), params, u.units, inOf(keyBits, u.keys[0]), inOf(keyBits, u.keys[1]), out(u.counts))
+}
+
+func (m *maker) unitMarks(u joinedUnits, params ...uint32) *kernelCase {
+	keyBits := m.config["key_bits"]
+	return m.newCase(uint32(len(u.counts)), params, u.units, inOf(keyBits, u.keys[0]), inOf(keyBits, u.keys[1]), m.marks(len(u.keys[1]), u.rows))
+}
+
+// marks is a bitmap of right rows, with some bits set before, to which those with a match come.
+func (m *maker) marks(rightRows int, rows []joined) changed {
+	before := make([]uint32, (rightRows+31)/32)
+	for i := range before {
+		before[i] = m.Uint32() & m.Uint32() & m.Uint32() * m.Uint32N(2)
+	}
+	after := slices.Clone(before)
+	for _, row := range rows {
+		after[row.right/32] |= 1 << (row.right % 32)
+	}
+	return changed{out(before), out(after)}
+}
+
+// partitionedUnits are units that take their rows anywhere in the columns, whose keys are mixed with a seed.
+func (m *maker) partitionedUnits(seed uint32) (u joinedUnits) {
+	keyBits := m.config["key_bits"]
+	mixed := m.setByShape("mixed", 1, 0) == 1
+	if _, may := m.config["unique"]; may {
+		u.ordered = m.setByShape("unique", 0, 1) == 1
+	}
 	m.setByShape("table", 700, 9)
 	m.setByShape("heads", 256, 8)
-	m.set("kept", 1, 0)
-	words := m.payloadWords()
-	shift, seed := uint32(0), m.setByShape("seed", 0x12345678, 0xfedcba98)
+	shift := uint32(0)
 	if mixed {
 		shift = []uint32{16, 8, 5, 0}[m.IntN(4)]
 		if keyBits == 32 && m.config["heads"]<<shift >= 1<<16 {
@@ -141,7 +195,7 @@ func (m *maker) partitionJoin() *kernelCase {
 			drawn[i] = unmixed(key & (^uint64(0) >> (64 - keyBits)))
 		}
 		left := drawn[:sizes[0]:sizes[0]]
-		if unique {
+		if u.ordered {
 			slices.Sort(left)
 			left = slices.Compact(left)
 			m.Shuffle(len(left), func(i, j int) { left[i], left[j] = left[j], left[i] })
@@ -170,10 +224,8 @@ func (m *maker) partitionJoin() *kernelCase {
 			keys[side][i] = stored(key)
 		}
 	}
-	c := m.joinCase(uint32(len(counts)), []any{units, inOf(keyBits, keys[0]), inOf(keyBits, keys[1])}, [2]int{len(keys[0]), len(keys[1])},
-		rows, unique, counts, offsets, words)
-	c.call.Params = append(c.call.Params, shift, joinHigh)
-	return c
+	u.units, u.keys, u.rows, u.counts, u.offsets, u.shift = units, keys, rows, counts, offsets, shift
+	return u
 }
 
 // joined is an output row of a join.
@@ -189,20 +241,26 @@ func (m *maker) payloadWords() [4]uint32 {
 
 const joinHigh = 0xfeedbeef // of widened keys
 
-// joinCase makes a case of what all kernels that join share: payload, places, outputs, and the first two parameters. rows are
-// the output, unit by unit, in the order that the kernel must keep if ordered; counts and offsets belong to the units.
-func (m *maker) joinCase(groups uint32, inputs []any, sizes [2]int, rows []joined, ordered bool, counts []uint32, offsets []uint64, words [4]uint32) *kernelCase {
-	keyBits, placing := m.config["key_bits"], m.config["placing"]
+// joinCase makes a case of what all kernels that join share: payload, places, outputs, and the first two parameters.
+func (m *maker) joinCase(u joinedUnits, words [4]uint32) *kernelCase {
+	keyBits := m.config["key_bits"]
+	return m.outputCase(uint32(len(u.counts)), []any{u.units, inOf(keyBits, u.keys[0]), inOf(keyBits, u.keys[1])},
+		[2]int{len(u.keys[0]), len(u.keys[1])}, u.rows, u.ordered, u.offsets, words)
+}
+
+// outputCase does so for groups that make rows in their order, from offsets on, which the kernel must keep if ordered.
+func (m *maker) outputCase(groups uint32, inputs []any, sizes [2]int, rows []joined, ordered bool, offsets []uint64, words [4]uint32) *kernelCase {
+	keyBits, reserving, paged := m.config["key_bits"], m.config["placing"] == kernel.Reserving, m.config["paged"] == 1
 	keysBits, high := keyBits, uint64(0)
 	if _, may := m.config["widened"]; may && keyBits == 32 && m.setByShape("widened", 0, 1) == 1 {
 		keysBits, high = 64, joinHigh
 	}
 	total, first := len(rows), m.IntN(3)
 	room := total + m.IntN(3)
-	if placing == kernel.Paging {
+	if paged {
 		room += int(groups * m.config["workgroup"] * (m.setByShape("page_rows", 3, 1) - 1))
 	}
-	short := placing >= kernel.Reserving && m.distribution == "extreme" && total > 1
+	short := (paged || reserving) && m.distribution == "extreme" && total > 1
 	if short {
 		room = m.IntN(total)
 	}
@@ -226,7 +284,7 @@ func (m *maker) joinCase(groups uint32, inputs []any, sizes [2]int, rows []joine
 		args = append(args, column)
 	}
 	for i, r := range rows {
-		if placing != kernel.Counting && !short {
+		if !short {
 			outs[0][first+i] = r.key | high<<32
 			for p, number := range [4]uint32{r.left, r.right, r.left, r.right} {
 				if words[p] > 0 {
@@ -236,18 +294,16 @@ func (m *maker) joinCase(groups uint32, inputs []any, sizes [2]int, rows []joine
 		}
 	}
 	var places any
-	switch placing {
-	case kernel.Counting:
-		places = out(counts)
-	case kernel.AtOffsets:
-		places = changed{out(offsets), out(offsets)}
-	case kernel.Reserving:
-		places = changed{out(make([]uint32, 3)), out([]uint32{uint32(total), uint32(total), 0})}
-	case kernel.Paging:
+	switch {
+	case paged:
 		all := append(make([]uint32, kernel.BitmapWord), slices.Repeat([]uint32{^uint32(0)}, (first+room+31)/32)...)
 		after := slices.Clone(all)
 		after[0], after[1] = uint32(total), uint32(total)
 		places = changed{out(all), out(after)}
+	case reserving:
+		places = changed{out(make([]uint32, 3)), out([]uint32{uint32(total), uint32(total), 0})}
+	default:
+		places = changed{out(offsets), out(offsets)}
 	}
 	args = append(args, places)
 	widths := [5]int{int(keysBits / 8)}
@@ -262,10 +318,10 @@ func (m *maker) joinCase(groups uint32, inputs []any, sizes [2]int, rows []joine
 		args = append(args, column)
 	}
 	c := m.newCase(groups, []uint32{uint32(first), uint32(room)}, args...)
-	if !ordered || placing == kernel.Reserving {
+	if !ordered || reserving {
 		c.canonical = func(args [][]byte) { sortRows(args[8:], widths[:], first+room) }
 	}
-	if placing == kernel.Paging { // rows are packed, as if no page had stayed empty in part
+	if paged { // rows are packed, as if no page had stayed empty in part
 		c.canonical = func(args [][]byte) {
 			places := backend.Words(args[7])
 			taken, bitmap, rows := int(places[0]), places[kernel.BitmapWord:], 0
@@ -292,7 +348,7 @@ func (m *maker) joinCase(groups uint32, inputs []any, sizes [2]int, rows []joine
 	if short { // which rows find room is open
 		c.canonical = func(args [][]byte) {
 			clear(args[7][:4])
-			if placing == kernel.Paging {
+			if paged {
 				clear(backend.Words(args[7])[kernel.BitmapWord:])
 			}
 			for i, width := range widths {
@@ -369,10 +425,39 @@ func (m *maker) tableBuild() *kernelCase {
 }
 
 func (m *maker) tableProbe() *kernelCase {
-	keyBits, seed := m.config["key_bits"], m.setByShape("seed", 0x12345678, 0xfedcba98)
+	seed := m.setByShape("seed", 0x12345678, 0xfedcba98)
 	unique := m.setByShape("unique", 0, 1) == 1
-	m.set("placing", kernel.AtOffsets, kernel.Counting, kernel.Reserving, kernel.Paging)
+	m.set("placing", kernel.AtOffsets, kernel.Reserving)
 	words := m.payloadWords()
+	t := m.probedTable(seed, unique)
+	c := m.outputCase(m.tileGroups(), t.inputs, t.sizes, t.rows, false, t.offsets, words)
+	c.call.Params = append(c.call.Params, t.params...)
+	return c
+}
+
+func (m *maker) tableCount() *kernelCase {
+	seed := m.setByShape("seed", 0x12345678, 0xfedcba98)
+	t := m.probedTable(seed, m.setByShape("unique", 0, 1) == 1)
+	return m.newCase(m.tileGroups(), t.params, append(t.inputs, out(t.counts))...)
+}
+
+func (m *maker) tableMark() *kernelCase {
+	t := m.probedTable(m.setByShape("seed", 0x12345678, 0xfedcba98), m.IntN(2) == 0)
+	return m.newCase(m.tileGroups(), t.params, append(t.inputs, m.marks(m.rows, t.rows))...)
+}
+
+// probedTable is a hash table, right rows, and what comes of a join.
+type probedTable struct {
+	inputs  []any
+	params  []uint32
+	sizes   [2]int
+	rows    []joined // tile by tile
+	counts  []uint32 // of rows, by tile
+	offsets []uint64
+}
+
+func (m *maker) probedTable(seed uint32, unique bool) (t probedTable) {
+	keyBits := m.config["key_bits"]
 	patience := m.setByShape("patience", 8192, 3000)
 	size := m.IntN(m.rows + 2)
 	if m.distribution == "equal" || m.distribution == "extreme" || m.distribution == "few" {
@@ -399,20 +484,20 @@ func (m *maker) tableProbe() *kernelCase {
 	for l, key := range left {
 		numbers[key] = append(numbers[key], uint32(l))
 	}
-	var rows []joined
-	counts, offsets := make([]uint32, m.tiles()), make([]uint64, m.tiles())
-	for tile := range counts {
-		offsets[tile] = uint64(len(rows))
-		for r := tile * int(kernel.TileRows(kernel.Named(m.config))); r < min((tile+1)*int(kernel.TileRows(kernel.Named(m.config))), m.rows); r++ {
+	tileRows := int(kernel.TileRows(kernel.Named(m.config)))
+	t.counts, t.offsets = make([]uint32, m.tiles()), make([]uint64, m.tiles())
+	for tile := range t.counts {
+		t.offsets[tile] = uint64(len(t.rows))
+		for r := tile * tileRows; r < min((tile+1)*tileRows, m.rows); r++ {
 			for _, l := range numbers[right[r]] {
-				rows = append(rows, joined{right[r], l, uint32(r)})
-				counts[tile]++
+				t.rows = append(t.rows, joined{right[r], l, uint32(r)})
+				t.counts[tile]++
 			}
 		}
 	}
-	c := m.joinCase(m.tileGroups(), []any{table, inOf(keyBits, left), inOf(keyBits, right)}, [2]int{len(left), len(right)}, rows, false, counts, offsets, words)
-	c.call.Params = append(c.call.Params, uint32(m.rows), uint32(slots-1))
-	return c
+	t.inputs, t.sizes = []any{table, inOf(keyBits, left), inOf(keyBits, right)}, [2]int{len(left), len(right)}
+	t.params = []uint32{uint32(m.rows), uint32(slots - 1)}
+	return t
 }
 
 // sortRows sorts rows, whose columns have values of widths bytes; some columns may be absent.

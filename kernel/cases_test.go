@@ -55,15 +55,18 @@ type maker struct {
 func newCase(spec *backend.KernelSpec, config backend.Config, rows int, distribution string, seed uint64) *kernelCase {
 	m := &maker{rand.New(rand.NewPCG(seed, 1)), config, rows, distribution}
 	make := map[string]func(*maker) *kernelCase{
-		"block_sort": (*maker).blockSort, "merge_join": (*maker).mergeJoin, "merge_partition": (*maker).mergePartition, "merge_tiles": (*maker).mergeTiles, "merge_units": (*maker).mergeUnits,
+		"block_sort": (*maker).blockSort, "merge_count": (*maker).mergeCount, "merge_join": (*maker).mergeJoin, "merge_mark": (*maker).mergeMark, "merge_walk": (*maker).mergeJoin,
+		"merge_partition": (*maker).mergePartition, "merge_tiles": (*maker).mergeTiles, "merge_units": (*maker).mergeUnits,
 		"compact": (*maker).compact, "compact_count": (*maker).compactCount, "copy": (*maker).copy, "gather": (*maker).gather,
 		"gather_bits": (*maker).gatherBits, "histogram": (*maker).histogram, "iota": (*maker).iota,
-		"partition_join": (*maker).partitionJoin, "partition_pieces": (*maker).partitionPieces, "partition_starts": (*maker).partitionStarts,
+		"partition_count": (*maker).partitionCount, "partition_join": (*maker).partitionJoin, "partition_mark": (*maker).partitionMark, "partition_walk": (*maker).partitionJoin,
+		"partition_pieces": (*maker).partitionPieces, "partition_starts": (*maker).partitionStarts,
 		"partition_units": (*maker).partitionUnits, "radix_counts": (*maker).radixCounts, "radix_histogram": (*maker).radixHistogram, "radix_scatter": (*maker).radixScatter,
 		"radix_starts": (*maker).radixStarts,
 		"range_expand": (*maker).rangeExpand, "range_search": (*maker).rangeSearch,
 		"reduce": (*maker).reduce, "scan_lookback": (*maker).scanLookback, "scan_tiles": (*maker).scanTiles, "scatter": (*maker).scatter,
-		"segmented_scan": (*maker).segmentedScan, "table_build": (*maker).tableBuild, "table_probe": (*maker).tableProbe, "unmix": (*maker).unmix, "varying_bits": (*maker).varyingBits,
+		"segmented_scan": (*maker).segmentedScan, "table_build": (*maker).tableBuild, "table_count": (*maker).tableCount, "table_mark": (*maker).tableMark, "table_probe": (*maker).tableProbe,
+		"unmix": (*maker).unmix, "varying_bits": (*maker).varyingBits,
 	}[spec.Name]
 	if make == nil {
 		panic("no cases for kernel " + spec.Name)

@@ -117,7 +117,7 @@ func runDevice(t *testing.T, device *backend.Device, c *kernelCase) [][]byte {
 		if arg == nil {
 			continue
 		}
-		b, err := device.Allocate(backend.DeviceLocal, uint64(len(arg)), c.spec.Args[i].Name)
+		b, err := device.Allocate(t.Context(), backend.DeviceLocal, uint64(len(arg)), c.spec.Args[i].Name)
 		require.NoError(t, err)
 		defer b.Release()
 		args[i] = b.All()
@@ -198,8 +198,8 @@ func TestDevicesWalkLongChains(t *testing.T) {
 		device := openDevice(t, driver)
 		const workgroup, tableRows, batches = 128, 1280, 3
 		const batchRows = kernel.WalkedRows * workgroup
-		config, err := kernel.Defaults(kernel.PartitionJoin.KernelSpec, backend.Config{"key_bits": 64, "workgroup": workgroup, "items": kernel.WalkedRows, "table": tableRows,
-			"heads": 2048, "kept": 0, "mixed": 1, "placing": kernel.AtOffsets})
+		config, err := kernel.Defaults(kernel.PartitionWalk.KernelSpec, backend.Config{"key_bits": 64, "workgroup": workgroup, "items": kernel.WalkedRows, "table": tableRows,
+			"heads": 2048, "mixed": 1, "placing": kernel.AtOffsets, "paged": 0})
 		require.NoError(t, err)
 		left, right := slices.Repeat([]uint64{7}, tableRows), make([]uint64, batches*batchRows)
 		unmixed := uint64(kernel.Unmix(uint64(7), 0))
@@ -213,10 +213,10 @@ func TestDevicesWalkLongChains(t *testing.T) {
 			}
 		}
 		m := &maker{rand.New(rand.NewPCG(1, 1)), config, len(right), "random"}
-		c := m.joinCase(1, []any{[]uint32{0, tableRows, 0, uint32(len(right))}, inOf(64, left), inOf(64, right)}, [2]int{len(left), len(right)},
-			rows, false, []uint32{uint32(len(rows))}, []uint64{0}, [4]uint32{1, 1, 0, 0})
+		c := m.joinCase(joinedUnits{units: []uint32{0, tableRows, 0, uint32(len(right))}, keys: [2][]uint64{left, right},
+			rows: rows, counts: []uint32{uint32(len(rows))}, offsets: []uint64{0}}, [4]uint32{1, 1, 0, 0})
 		c.call.Params = append(c.call.Params, 0, 0)
-		c.spec, c.call.Config = kernel.PartitionJoin.KernelSpec, config
+		c.spec, c.call.Config = kernel.PartitionWalk.KernelSpec, config
 		require.NoError(t, c.check(c.runReference()))
 		require.NoError(t, c.check(runDevice(t, device, c)))
 	}

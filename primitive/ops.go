@@ -66,5 +66,5 @@ func checkRows(op string, rows uint64) error {
 
 // align rounds a size up to the alignment of kernel arguments.
 func align(sizeBytes uint64) uint64 {
-	return (sizeBytes + backend.ArgAlignmentBytes - 1) / backend.ArgAlignmentBytes * backend.ArgAlignmentBytes
+	return (sizeBytes + backend.PlanAlignment - 1) / backend.PlanAlignment * backend.PlanAlignment
 }

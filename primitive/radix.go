@@ -195,7 +195,7 @@ func (p *radixPasses) lookback() bool { return p.scatter.Lookback == 1 }
 
 // portionRows is a number of whole tiles whose columns are aligned for kernel arguments.
 func (p *radixPasses) portionRows() uint64 {
-	unit := uint64(kernel.TileRows(p.scatter)) * (backend.ArgAlignmentBytes / 4)
+	unit := uint64(kernel.TileRows(p.scatter)) * (backend.PlanAlignment / 4)
 	most := uint64(mostPortionRows)
 	if p.portion > 0 {
 		most = min(most, p.portion)

@@ -93,8 +93,8 @@ func Settings(primitive string) []string {
 	return slices.DeleteFunc(slices.Compact(names), func(name string) bool { return slices.Contains(k.fixed, name) })
 }
 
-// TuningFor picks the rows of the embedded tables that fit a device. Workgroups have at least one whole subgroup, whatever a row says: software
-// drivers have subgroups of as many invocations as the vectors of the processor have places.
+// TuningFor picks the rows of the embedded tables that fit a device. Workgroups have at least one whole subgroup, whatever
+// a row says: software drivers have subgroups of as many invocations as the vectors of the processor have places.
 func TuningFor(info *backend.DeviceInfo) (Tuning, error) {
 	tuning := make(Tuning)
 	for _, name := range Tunable() {
@@ -102,12 +102,19 @@ func TuningFor(info *backend.DeviceInfo) (Tuning, error) {
 		if err != nil {
 			return nil, err
 		}
-		tuning[name] = slices.DeleteFunc(rows, func(row TuningRow) bool { return !row.fits(info) })
-		for _, row := range tuning[name] {
-			row.Config["workgroup"] = max(row.Config["workgroup"], info.SubgroupSize)
-		}
+		tuning[name] = slices.DeleteFunc(rows, func(row TuningRow) bool { return !row.fits(info) || !row.widen(name, info) })
 	}
 	return tuning, nil
+}
+
+// widen gives a row workgroups of a whole subgroup. It reports whether the row still fits the device: it takes more
+// shared memory then, and where that is too much the row before it counts.
+func (r *TuningRow) widen(primitive string, info *backend.DeviceInfo) bool {
+	if r.Config["workgroup"] >= info.SubgroupSize {
+		return true
+	}
+	r.Config["workgroup"] = info.SubgroupSize
+	return info.Limits.MaxSharedBytes == 0 || r.check(primitive, info) == nil
 }
 
 // tableRows reads the embedded table of a primitive.

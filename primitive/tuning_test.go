@@ -110,6 +110,16 @@ func TestTuningForDevices(t *testing.T) {
 		require.Equal(t, subgroup, at(backend.DeviceInfo{Type: backend.Software, SubgroupSize: subgroup}, 32)["workgroup"], "a whole subgroup")
 	}
 	require.LessOrEqual(t, at(backend.DeviceInfo{Name: "unheard of", Type: backend.Integrated}, 32)["workgroup"], uint32(256))
+
+	// lavapipe with vectors of 512 bits: a row that takes too much shared memory with a whole subgroup gives way.
+	for subgroup, digits := range map[uint32]uint32{4: 1024, 8: 1024, 16: 0} {
+		info := backend.DeviceInfo{Type: backend.Software, SubgroupSize: subgroup}
+		info.Limits.MaxInvocations, info.Limits.MaxSharedBytes = 1024, 32<<10
+		require.Equal(t, digits, at(info, 32)["digits"], "subgroups of %d", subgroup)
+		tuning, err := TuningFor(&info)
+		require.NoError(t, err)
+		require.NoError(t, tuning.Check(&info))
+	}
 }
 
 // A row that is wrong is refused, with its place and what is wrong.

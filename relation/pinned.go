@@ -109,7 +109,7 @@ func (a *PinnedAllocator) importPages(size int) *pinnedRegion {
 	padded := make([]byte, size+alignment)
 	skip := (alignment - int(uintptr(unsafe.Pointer(unsafe.SliceData(padded)))%uintptr(alignment))) % alignment
 	pages := padded[skip : skip+size : skip+size]
-	buffer, err := a.device.Import(pages, "pinned arrow memory")
+	buffer, err := a.device.Import(context.Background(), pages, "pinned arrow memory")
 	if err != nil {
 		return nil
 	}

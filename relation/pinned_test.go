@@ -19,7 +19,7 @@ func TestPinnedReuse(t *testing.T) {
 	require.NoError(t, err)
 	device := backend.NewDevice(driver, backend.DeviceOptions{WaitLimit: 50 * time.Millisecond})
 	allocator := NewPinnedAllocator(device, 1<<30)
-	values, err := device.Allocate(backend.DeviceLocal, minPinnedBytes, "values")
+	values, err := device.Allocate(context.Background(), backend.DeviceLocal, minPinnedBytes, "values")
 	require.NoError(t, err)
 	idle, busy := allocator.Allocate(minPinnedBytes), allocator.Allocate(minPinnedBytes)
 	require.NoError(t, device.Download(context.Background(), idle, values.All()))

@@ -90,6 +90,9 @@ func open(b *Backend, p *physical) (*driver, error) {
 func (d *driver) prepare(slots []queueSlot) error {
 	queues := make(map[queueSlot]*queue)
 	for i, slot := range slots {
+		if slot == absent {
+			continue
+		}
 		q, ok := queues[slot]
 		if !ok {
 			q = &queue{}

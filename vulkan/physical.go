@@ -70,7 +70,8 @@ const (
 const (
 	stageCompute          = 0x20
 	minPushConstantBytes  = 128
-	minSubgroup           = 4 // that kernels are written for
+	leastAlignment        = 256 // of arguments: whole lines of every cache, whatever a device says
+	minSubgroup           = 4   // that kernels are written for
 	maxSubgroup           = 128
 	externalExportImport  = 2 | 4
 	externalDedicatedOnly = 1
@@ -172,12 +173,13 @@ func describe(handle vk.PhysicalDevice) *physical {
 		i.MinSubgroupSize, i.MaxSubgroupSize = uint32(more.min_subgroup_size), uint32(more.max_subgroup_size)
 	}
 	i.Limits = backend.Limits{
-		MaxAllocationBytes:   uint64(more.max_allocation_bytes),
-		MaxInvocations:       min(limits.MaxComputeWorkGroupInvocations, limits.MaxComputeWorkGroupSize[0]),
-		MaxSharedBytes:       limits.MaxComputeSharedMemorySize,
-		MaxPushConstantBytes: limits.MaxPushConstantsSize,
-		MaxGroups:            limits.MaxComputeWorkGroupCount[0],
-		ImportAlignment:      uint64(more.import_alignment),
+		MaxAllocationBytes: uint64(more.max_allocation_bytes),
+		MaxInvocations:     min(limits.MaxComputeWorkGroupInvocations, limits.MaxComputeWorkGroupSize[0]),
+		MaxSharedBytes:     limits.MaxComputeSharedMemorySize,
+		MaxArgumentBytes:   limits.MaxPushConstantsSize,
+		ArgumentAlignment:  max(leastAlignment, uint64(limits.MinStorageBufferOffsetAlignment)),
+		MaxGroups:          limits.MaxComputeWorkGroupCount[0],
+		ImportAlignment:    uint64(more.import_alignment),
 	}
 	p.readFamilies()
 	p.readMemory(&more)
@@ -191,6 +193,12 @@ func describe(handle vk.PhysicalDevice) *physical {
 // is 0 where the driver does not say. On unified devices blocks are mapped, which takes one allocation.
 func (p *physical) limitBlocks(maxBufferBytes, sparseBytes uint64) {
 	plan, ok := planQueues(p.families)
+	for i, slot := range plan {
+		if ok && slot != absent {
+			p.info.Queues = append(p.info.Queues, backend.RoleQueue{Role: backend.Role(i).String(), Family: slot.family, Index: slot.index,
+				Computes: p.families[slot.family].flags&queueCompute != 0})
+		}
+	}
 	if ok && p.features&sparseBinding != 0 && !p.info.Unified {
 		_, p.sparse = planSparse(p.families, plan)
 	}
@@ -273,8 +281,11 @@ func (p *physical) lacks(api uint32) string {
 	if least, most := p.info.MinSubgroupSize, p.info.MaxSubgroupSize; least < minSubgroup || most > maxSubgroup {
 		missing = append(missing, fmt.Sprintf("subgroups of %d to %d invocations (it has %d to %d)", minSubgroup, maxSubgroup, least, most))
 	}
-	if n := p.info.Limits.MaxPushConstantBytes; n < minPushConstantBytes {
+	if n := p.info.Limits.MaxArgumentBytes; n < minPushConstantBytes {
 		missing = append(missing, fmt.Sprintf("%d bytes of push constants (it has %d)", minPushConstantBytes, n))
+	}
+	if n := p.info.Limits.ArgumentAlignment; n > backend.PlanAlignment {
+		missing = append(missing, fmt.Sprintf("arguments at multiples of %d bytes (it needs %d)", backend.PlanAlignment, n))
 	}
 	if _, ok := planQueues(p.families); !ok {
 		missing = append(missing, "a compute queue")

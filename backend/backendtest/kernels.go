@@ -133,7 +133,7 @@ func compareKernel(r *rig, k *backend.Kernel, c kernelCase) string {
 			fillMarker(content)
 		}
 		args[i] = content
-		buffer, err := r.device.Allocate(backend.DeviceLocal, uint64(len(content)), spec.Args[i].Name)
+		buffer, err := r.device.Allocate(background, backend.DeviceLocal, uint64(len(content)), spec.Args[i].Name)
 		require.NoError(r.t, err)
 		defer buffer.Release()
 		r.put(buffer, backend.Words(content))

@@ -11,7 +11,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 
 	"github.com/spirjoin/spirjoin/backend"
-	benchmark "github.com/spirjoin/spirjoin/bench/primitive"
+	"github.com/spirjoin/spirjoin/bench/measure"
 	"github.com/spirjoin/spirjoin/join/resident"
 	"github.com/spirjoin/spirjoin/primitive"
 )
@@ -21,9 +21,9 @@ type Result struct {
 	Algorithm    string
 	RRows, SRows uint64              // of the inputs; R's of all tables of a sequence together
 	Rows         uint64              // of the output
-	Times        benchmark.Summary   // on the device, of all stages together; where it has no time stamps, Wall
+	Times        measure.Summary     // on the device, of all stages together; where it has no time stamps, Wall
 	DeviceTime   bool                // the device has time stamps
-	Wall         benchmark.Summary   // by the clock of the host, from the call to the end of the device's work
+	Wall         measure.Summary     // by the clock of the host, from the call to the end of the device's work
 	Stages       []backend.StageTime // of the run whose time is the median
 	PeakBytes    uint64              // device memory, inputs and output included
 	Skipped      error               // why it has no times: ErrNotUnique, or the join does not fit
@@ -72,7 +72,7 @@ func NewBed(ctx context.Context, device *backend.Device, overrides primitive.Tun
 		return nil, err
 	}
 	defer t.release()
-	b := &Bed{ops: ops, memory: resident.Memory{Device: device}}
+	b := &Bed{ops: ops, memory: resident.Memory{Context: ctx, Device: device}}
 	defer func() {
 		if err != nil {
 			b.Release()
@@ -119,7 +119,7 @@ func (b *Bed) upload(ctx context.Context, table arrow.Table) (columns []resident
 			data, _ := chunkData(table, c, i)
 			point, err := b.memory.Device.Upload(ctx, on.Data.Buffer.Range(at, uint64(len(data))), data)
 			if err == nil {
-				err = b.memory.Device.Wait(ctx, point)
+				err = point.Wait(ctx)
 			}
 			if err != nil {
 				return nil, err
@@ -148,7 +148,7 @@ func (b *Bed) join(ctx context.Context, a Algorithm, profile *backend.Profile) (
 // numbers among the payload. It returns what it joined on the right; its columns live no longer than the call.
 func (b *Bed) next(ctx context.Context, a Algorithm, out *resident.Result, sides [2]resident.Relation, left resident.Relation, foreign resident.Column, profile *backend.Profile) (*resident.Result, resident.Relation, error) {
 	defer out.Release()
-	memory := resident.Memory{Device: b.memory.Device}
+	memory := resident.Memory{Context: ctx, Device: b.memory.Device}
 	defer memory.ReleaseAll()
 	right := resident.Relation{Rows: out.Rows, Keys: resident.Column{Data: memory.New(out.Rows*uint64(foreign.Bytes), "foreign keys").All(), Bytes: foreign.Bytes}}
 	if memory.Err != nil {
@@ -176,7 +176,7 @@ var ErrNotUnique = errors.New("takes unique keys only, on the side with fewer ro
 
 // Measure verifies algorithms and then times them, in rounds that run each once, so that what a shared machine does besides falls on all of
 // them; begin is told of each before, and of the rounds. An algorithm that does not fit, or takes unique keys only, is skipped. The error is
-// ErrWrong of bench/primitive where an answer is wrong.
+// measure.ErrWrong where an answer is wrong.
 func (b *Bed) Measure(ctx context.Context, algorithms []Algorithm, repeat int, warm time.Duration, begin func(what string)) ([]Result, error) {
 	results := make([]Result, len(algorithms))
 	runs := make([][]timed, len(algorithms))
@@ -185,7 +185,7 @@ func (b *Bed) Measure(ctx context.Context, algorithms []Algorithm, repeat int, w
 			if results[i].Skipped != nil {
 				continue
 			}
-			if err := run(i); errors.Is(err, ErrNotUnique) || benchmark.DoesNotFit(err) {
+			if err := run(i); errors.Is(err, ErrNotUnique) || measure.DoesNotFit(err) {
 				results[i].Skipped = err
 			} else if err != nil {
 				return fmt.Errorf("%s: %w", a.Name, err)
@@ -207,10 +207,8 @@ func (b *Bed) Measure(ctx context.Context, algorithms []Algorithm, repeat int, w
 		return nil, err
 	}
 	begin("time")
-	for start := time.Now(); time.Since(start) < warm; {
-		if err := round(); err != nil {
-			return nil, err
-		}
+	if err := measure.Warm(warm, round); err != nil {
+		return nil, err
 	}
 	clear(runs)
 	for range repeat {
@@ -255,7 +253,7 @@ func (r *Result) summarize(runs []timed) {
 	for _, t := range runs {
 		times, walls = append(times, t.device), append(walls, t.wall)
 	}
-	r.Times, r.Wall = benchmark.Summarize(times), benchmark.Summarize(walls)
+	r.Times, r.Wall = measure.Summarize(times), measure.Summarize(walls)
 	slices.SortFunc(runs, func(a, b timed) int { return int(a.device - b.device) })
 	r.Stages = runs[len(runs)/2].stages
 	if r.DeviceTime = len(r.Stages) > 0; !r.DeviceTime {

@@ -11,7 +11,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/spirjoin/spirjoin/backend"
-	benchmark "github.com/spirjoin/spirjoin/bench/primitive"
+	"github.com/spirjoin/spirjoin/bench/measure"
 	"github.com/spirjoin/spirjoin/bench/workload"
 	"github.com/spirjoin/spirjoin/join/resident"
 )
@@ -78,7 +78,7 @@ var pieceRows uint64 = 1 << 22
 // verify downloads a result and checks it; ErrWrong.
 func (c *checker) verify(ctx context.Context, device *backend.Device, out *resident.Result) error {
 	if out.Rows != c.rows {
-		return fmt.Errorf("%w: %d rows, not %d", benchmark.ErrWrong, out.Rows, c.rows)
+		return measure.Wrongf("%d rows, not %d", out.Rows, c.rows)
 	}
 	type column struct {
 		from  *backend.Buffer
@@ -88,7 +88,7 @@ func (c *checker) verify(ctx context.Context, device *backend.Device, out *resid
 	columns := []column{{from: out.Keys, bytes: c.bytes[resident.Left][0]}}
 	for side, bytes := range c.bytes {
 		if len(out.Payload[side]) != len(bytes)-1 {
-			return fmt.Errorf("%w: %d payload columns on side %d, not %d", benchmark.ErrWrong, len(out.Payload[side]), side, len(bytes)-1)
+			return measure.Wrongf("%d payload columns on side %d, not %d", len(out.Payload[side]), side, len(bytes)-1)
 		}
 		for p, buffer := range out.Payload[side] {
 			columns = append(columns, column{from: buffer, bytes: bytes[1+p]})
@@ -131,7 +131,7 @@ func (c *checker) verify(ctx context.Context, device *backend.Device, out *resid
 		return err
 	}
 	if sum.Load() != c.sum {
-		return fmt.Errorf("%w: the rows of the output are not those of the join", benchmark.ErrWrong)
+		return measure.Wrongf("the rows of the output are not those of the join")
 	}
 	return nil
 }

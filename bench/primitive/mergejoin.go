@@ -2,6 +2,7 @@ package primitive
 
 import (
 	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/bench/measure"
 	"github.com/spirjoin/spirjoin/kernel"
 )
 
@@ -47,7 +48,7 @@ var mergeJoinBenchmark = Benchmark{
 					for i := range int64(block.rows) {
 						row := block.first + uint64(i)
 						if block.at(0, i) != key(row/2) || block.at(1, i) != b.partner(row/2) || block.at(2, i) != b.partner(row) {
-							return wrongf("row %d is not left row %d with right row %d", row, row/2, row)
+							return measure.Wrongf("row %d is not left row %d with right row %d", row, row/2, row)
 						}
 					}
 					return nil

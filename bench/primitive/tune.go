@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/bench/measure"
 	"github.com/spirjoin/spirjoin/primitive"
 )
 
@@ -178,7 +179,7 @@ func (r *Rig) Tune(ctx context.Context, p Problem, candidates []backend.Config, 
 
 // refusable reports whether an error is the fault of a candidate, and the next one may be measured.
 func refusable(err error) bool {
-	for _, sentinel := range []error{ErrWrong, backend.ErrInvalidInput, backend.ErrUnsupported, backend.ErrLimit, backend.ErrDeviceMemory, backend.ErrHostMemory} {
+	for _, sentinel := range []error{measure.ErrWrong, backend.ErrInvalidInput, backend.ErrUnsupported, backend.ErrLimit, backend.ErrDeviceMemory, backend.ErrHostMemory} {
 		if errors.Is(err, sentinel) {
 			return !errors.Is(err, backend.ErrDeviceLost)
 		}

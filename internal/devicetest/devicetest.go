@@ -45,6 +45,21 @@ func ForEach(t *testing.T, test func(t *testing.T, device *backend.Device)) {
 	})
 }
 
+// WholeSubgroups is the least number of invocations, from a number on, that consists of whole subgroups of a device: a
+// workgroup that every kernel accepts there.
+func WholeSubgroups(device *backend.DeviceInfo, invocations uint32) uint32 {
+	size := max(1, device.SubgroupSize)
+	return (invocations + size - 1) / size * size
+}
+
+// HostTest skips a test of the host backend, or of no device at all, in a run for other devices.
+func HostTest(t testing.TB) {
+	t.Helper()
+	if !hostSelected() {
+		t.Skip("SPIRJOIN_TEST_DEVICES does not name the host, and nothing else runs here")
+	}
+}
+
 // Bench runs run on each device, for benchmarks: the host as it is, and the selected Vulkan devices.
 func Bench(b *testing.B, run func(device *backend.Device, name string)) {
 	on := func(driver backend.Driver, name string) {

@@ -24,7 +24,7 @@ import (
 func TestJoin(t *testing.T) {
 	names := slices.Sorted(maps.Keys(jointest.Workloads))
 	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {
-		ops, err := primitive.New(device, jointest.Tuning(t))
+		ops, err := primitive.New(device, jointest.Tuning(t, device.Info()))
 		require.NoError(t, err)
 		taken := make(map[plan.Algorithm]bool)
 		for _, c := range devicetest.Combinations(t, len(jointest.Sizes), len(jointest.Payloads), len(names), 2) {
@@ -70,7 +70,7 @@ func TestFacts(t *testing.T) {
 		ops, err := primitive.New(device, nil)
 		require.NoError(t, err)
 		const build, probe = 400_000, 500_000
-		memory := resident.Memory{Device: device}
+		memory := resident.Memory{Context: context.Background(), Device: device}
 		defer memory.ReleaseAll()
 		relation := func(rows int, key func(i int) uint32) resident.Relation {
 			keys := make([]uint32, rows)
@@ -81,7 +81,7 @@ func TestFacts(t *testing.T) {
 			require.NoError(t, memory.Err)
 			point, err := device.Upload(context.Background(), b.All(), backend.AsBytes(keys))
 			require.NoError(t, err)
-			require.NoError(t, device.Wait(context.Background(), point))
+			require.NoError(t, point.Wait(context.Background()))
 			return resident.Relation{Rows: uint64(rows), Keys: resident.Column{Data: b.All(), Bytes: 4}}
 		}
 		primary := relation(build, func(i int) uint32 { return uint32(i) * 7919 % 524_287 })
@@ -111,7 +111,7 @@ func TestNoneFits(t *testing.T) {
 	device := backend.NewDevice(driver, backend.DeviceOptions{DeviceMemoryBytes: 3 << 20})
 	ops, err := primitive.New(device, nil)
 	require.NoError(t, err)
-	memory := resident.Memory{Device: device}
+	memory := resident.Memory{Context: context.Background(), Device: device}
 	relation := func(rows uint64) resident.Relation {
 		return resident.Relation{Rows: rows, Keys: resident.Column{Data: memory.New(rows*4, "keys").All(), Bytes: 4}}
 	}

@@ -48,7 +48,7 @@ func sample(ctx context.Context, ops *primitive.Ops, r resident.Relation, rows, 
 	if r.Rows == 0 {
 		return nil, nil
 	}
-	temporary := resident.Memory{Device: ops.Device()}
+	temporary := resident.Memory{Context: ctx, Device: ops.Device()}
 	defer temporary.ReleaseAll()
 	from := r.Keys.Data
 	if rows < r.Rows {

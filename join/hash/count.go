@@ -20,7 +20,7 @@ func Count(ctx context.Context, ops *primitive.Ops, left, right resident.Relatio
 	left.Payload, right.Payload = nil, nil
 	j := &join{ops: ops, Options: Options{Unique: o.Unique, force: o.force}, profile: profile, counting: true}
 	j.sides = [2]side{{Side: resident.NewSide(left, "left")}, {Side: resident.NewSide(right, "right")}}
-	if err := j.begin(); err != nil || left.Rows == 0 {
+	if err := j.begin(ctx); err != nil || left.Rows == 0 {
 		return 0, err
 	}
 	if o.Unpartitioned {

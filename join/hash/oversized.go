@@ -51,7 +51,7 @@ func (j *join) peel(ctx context.Context) (rows uint64, err error) {
 		}
 		sub.sides[i].Side = resident.NewSide(r, "oversized "+s.Name)
 	}
-	if err := sub.begin(); err != nil {
+	if err := sub.begin(ctx); err != nil {
 		return 0, err
 	}
 	if j.counting {
@@ -148,7 +148,7 @@ func (j *join) oversizedSpans(ctx context.Context) (spans [2][]span, err error) 
 
 // loadSpans copies the keys of spans, and makes the numbers of their rows.
 func (j *join) loadSpans(ctx context.Context, s *resident.Side, spans []span, keys, ids backend.Range) error {
-	temporary := resident.Memory{Device: j.ops.Device()}
+	temporary := resident.Memory{Context: ctx, Device: j.ops.Device()}
 	defer temporary.ReleaseAll()
 	numbers := temporary.New(s.Rows*4, "row numbers")
 	if temporary.Err != nil {
@@ -188,7 +188,7 @@ func (j *join) expandPeeled(ctx context.Context) error {
 	if rows == 0 {
 		return nil
 	}
-	temporary := resident.Memory{Device: j.ops.Device()}
+	temporary := resident.Memory{Context: ctx, Device: j.ops.Device()}
 	defer temporary.ReleaseAll()
 	list := backend.List{Profile: j.profile}
 	list.Stage("gather peeled")

@@ -63,7 +63,7 @@ func Join(ctx context.Context, ops *primitive.Ops, left, right resident.Relation
 		j.swapped = true
 		j.sides[build], j.sides[probe] = j.sides[probe], j.sides[build]
 	}
-	if err := j.begin(); err != nil {
+	if err := j.begin(ctx); err != nil {
 		return nil, err
 	}
 	if o.Unpartitioned && j.sides[build].Rows > 0 {
@@ -179,7 +179,7 @@ type side struct {
 }
 
 // begin readies a join of two sides, of which the build side is the left one of its kernels.
-func (j *join) begin() error {
+func (j *join) begin(ctx context.Context) error {
 	for _, s := range j.sides {
 		if err := s.Check("hash join"); err != nil {
 			return err
@@ -191,7 +191,7 @@ func (j *join) begin() error {
 	if j.PageRows < 0 || j.PageRows > mostPageRows {
 		return &backend.OpError{Op: "hash join", Err: backend.ErrInvalidInput, Detail: fmt.Sprintf("pages of %d rows, allowed are 0 to %d", j.PageRows, mostPageRows)}
 	}
-	j.memory.Device = j.ops.Device()
+	j.memory.Context, j.memory.Device = ctx, j.ops.Device()
 	j.out = resident.Output{Ops: j.ops, Profile: j.profile, Memory: &j.memory, Sides: [2]*resident.Side{&j.sides[build].Side, &j.sides[probe].Side},
 		CountFirst: j.CountFirst, Room: j.OutputRows, Approve: j.Approve, PageRows: uint32(j.PageRows)}
 	if j.out.Room == 0 {
@@ -356,10 +356,10 @@ func (j *join) cut(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	temporary := resident.Memory{Device: j.ops.Device()}
+	temporary := resident.Memory{Context: ctx, Device: j.ops.Device()}
 	defer temporary.ReleaseAll()
 	counts, scratch := temporary.New(partitions*4, "units of partitions"), temporary.New(scan.ScratchBytes, "scan scratch")
-	oversizedAt := (partitions*4 + 4 + backend.ArgAlignmentBytes - 1) / backend.ArgAlignmentBytes * backend.ArgAlignmentBytes
+	oversizedAt := (partitions*4 + 4 + backend.PlanAlignment - 1) / backend.PlanAlignment * backend.PlanAlignment
 	offsets := temporary.New(oversizedAt+4, "units before partitions") // and the number of oversized partitions
 	if temporary.Err != nil {
 		return temporary.Err

@@ -42,7 +42,7 @@ func TestJoin(t *testing.T) {
 	names, sizes, payloads := slices.Sorted(maps.Keys(workloads)), jointest.Sizes, jointest.Payloads
 	forced := []force{{}, {bits: new(int)}, {bits: bitsOf(3)}, {bits: bitsOf(11), table: 40}, {bits: bitsOf(5), table: 70}, {bits: bitsOf(2), table: 1000}, {bits: bitsOf(4), table: 20, ranges: 3}, {bits: bitsOf(5), table: 8, ranges: 1}}
 	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {
-		tuning := jointest.Tuning(t)
+		tuning := jointest.Tuning(t, device.Info())
 		shapes := bothShapes(t, device)
 		for n, c := range devicetest.Combinations(t, len(sizes), len(payloads), len(names), len(forced), 10, 2) {
 			if tuning != nil && n%5 > 0 {
@@ -82,7 +82,7 @@ func TestJoin(t *testing.T) {
 // Keys that collide are told apart by another partition; what is oversized then too, as hot keys are, is sorted.
 func TestOversizedPartitions(t *testing.T) {
 	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {
-		ops, err := primitive.New(device, jointest.Tuning(t))
+		ops, err := primitive.New(device, jointest.Tuning(t, device.Info()))
 		require.NoError(t, err)
 		for name, sorted := range map[string]bool{"collisions": false, "one key": true} {
 			workload := collisions
@@ -117,7 +117,7 @@ func TestSimilarKeys(t *testing.T) {
 	}
 	left, right := &jointest.Relation{KeyBytes: 4, Keys: similar(2000), Payload: []int{4}}, &jointest.Relation{KeyBytes: 4, Keys: similar(3000), Payload: []int{4}}
 	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {
-		ops, err := primitive.New(device, jointest.Tuning(t))
+		ops, err := primitive.New(device, jointest.Tuning(t, device.Info()))
 		require.NoError(t, err)
 		for _, bits := range []int{1, 3, 4, 5, 6} {
 			jointest.Check(t, ops, left, right, fmt.Sprint(bits), func(left, right resident.Relation) (*resident.Result, error) {
@@ -129,7 +129,7 @@ func TestSimilarKeys(t *testing.T) {
 
 // bothShapes are the tuned kernels, where these can be had, and small ones.
 func bothShapes(t *testing.T, device *backend.Device) (shapes [2]*primitive.Ops) {
-	for i, tuning := range []primitive.Tuning{jointest.Tuning(t), jointest.Small()} {
+	for i, tuning := range []primitive.Tuning{jointest.Tuning(t, device.Info()), jointest.Small(device.Info())} {
 		ops, err := primitive.New(device, tuning)
 		require.NoError(t, err)
 		shapes[i] = ops

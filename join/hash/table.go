@@ -44,7 +44,7 @@ func Build(ctx context.Context, ops *primitive.Ops, relation resident.Relation, 
 		return nil, &backend.OpError{Op: "build hash table", Err: backend.ErrLimit, Detail: fmt.Sprintf("%d rows, the limit is %d", relation.Rows, mostSlots/2)}
 	}
 	t := &Table{ops: ops, relation: relation, unique: unique, mask: uint32(slots - 1)}
-	memory := resident.Memory{Device: ops.Device()}
+	memory := resident.Memory{Context: ctx, Device: ops.Device()}
 	defer memory.ReleaseAll()
 	t.slots = memory.New(slots*4, "hash table")
 	lost := memory.New(4, "rows without a slot")
@@ -90,7 +90,7 @@ func (t *Table) Release() { t.slots.Release() }
 // Probe joins the table's relation, the left one of the result, with another. Of the options it knows CountFirst, OutputRows, Approve and
 // PageRows; 0 output rows are as many as the relation has. See [Join] for the rest.
 func (t *Table) Probe(ctx context.Context, right resident.Relation, o Options, profile *backend.Profile) (*resident.Result, error) {
-	j, err := t.probe(right, o, profile)
+	j, err := t.probe(ctx, right, o, profile)
 	if err != nil {
 		return nil, err
 	}
@@ -104,7 +104,7 @@ func (t *Table) Probe(ctx context.Context, right resident.Relation, o Options, p
 
 // Count returns the number of rows that Probe would make, and makes none.
 func (t *Table) Count(ctx context.Context, right resident.Relation, profile *backend.Profile) (rows uint64, err error) {
-	j, err := t.probe(right, Options{}, profile)
+	j, err := t.probe(ctx, right, Options{}, profile)
 	if err != nil {
 		return 0, err
 	}
@@ -112,10 +112,10 @@ func (t *Table) Count(ctx context.Context, right resident.Relation, profile *bac
 }
 
 // probe readies the join with another relation.
-func (t *Table) probe(right resident.Relation, o Options, profile *backend.Profile) (*join, error) {
+func (t *Table) probe(ctx context.Context, right resident.Relation, o Options, profile *backend.Profile) (*join, error) {
 	j := &join{ops: t.ops, Options: Options{CountFirst: o.CountFirst, OutputRows: o.OutputRows, Approve: o.Approve, PageRows: o.PageRows}, profile: profile}
 	j.sides = [2]side{{Side: resident.NewSide(t.relation, "left")}, {Side: resident.NewSide(right, "right")}}
-	if err := j.begin(); err != nil {
+	if err := j.begin(ctx); err != nil {
 		return nil, err
 	}
 	for i := range j.sides {

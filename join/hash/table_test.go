@@ -17,7 +17,7 @@ import (
 // A table is built once and probed by several relations.
 func TestTable(t *testing.T) {
 	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {
-		ops, err := primitive.New(device, jointest.Tuning(t))
+		ops, err := primitive.New(device, jointest.Tuning(t, device.Info()))
 		require.NoError(t, err)
 		random := rand.New(rand.NewPCG(1, 2))
 		few, _ := jointest.Workloads["duplicates"].Draw(random, 900, 0, 32)
@@ -43,7 +43,7 @@ func TestTableErrors(t *testing.T) {
 	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {
 		ops, err := primitive.New(device, nil)
 		require.NoError(t, err)
-		memory := resident.Memory{Device: device}
+		memory := resident.Memory{Context: context.Background(), Device: device}
 		defer memory.ReleaseAll()
 		column := func(bytes int) resident.Column {
 			b := memory.New(uint64(300*bytes), "test")

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/internal/text"
 	"github.com/spirjoin/spirjoin/join/hash"
 	"github.com/spirjoin/spirjoin/primitive"
 )
@@ -216,7 +217,7 @@ func (a *Alternative) check(f *Facts, limits Limits) {
 	switch {
 	case limits.DeviceMemoryBytes > 0 && a.PeakBytes > limits.DeviceMemoryBytes:
 		reject(backend.ErrDeviceMemory, "needs %d bytes of device memory, the limit is %d; raise device_memory to at least %s",
-			a.PeakBytes, limits.DeviceMemoryBytes, mebibytes(a.PeakBytes))
+			a.PeakBytes, limits.DeviceMemoryBytes, text.Mebibytes(a.PeakBytes))
 	case limits.BlockBytes > 0 && a.MostBytes > limits.BlockBytes:
 		reject(backend.ErrDeviceMemory, "needs %d bytes in one buffer, the device allows %d", a.MostBytes, limits.BlockBytes)
 	case a.Algorithm == HJ && repeats > mostRepeats:
@@ -237,5 +238,3 @@ func rejected(a *Alternative) int {
 
 // mostRepeats is somewhat less than the rows of one key that a table takes (join/hash, patience): other keys need slots too.
 const mostRepeats = 128
-
-func mebibytes(n uint64) string { return fmt.Sprintf("%dMiB", (n+1<<20-1)>>20) }

@@ -88,7 +88,7 @@ func (o *Output) approve(rows uint64) error {
 
 // reserve writes output as it comes into room rows. It is complete where the rows that there are found room.
 func (o *Output) reserve(ctx context.Context, room uint64) (rows uint64, complete bool, err error) {
-	temporary := Memory{Device: o.Ops.Device()}
+	temporary := Memory{Context: ctx, Device: o.Ops.Device()}
 	defer temporary.ReleaseAll()
 	placesBytes := uint64(12)
 	if o.PageRows > 0 {
@@ -133,7 +133,7 @@ func (o *Output) reserve(ctx context.Context, room uint64) (rows uint64, complet
 
 // compact keeps the rows of the output whose bits are set, kept of all.
 func (o *Output) compact(ctx context.Context, all, kept uint64, bits backend.Range) error {
-	temporary := Memory{Device: o.Ops.Device()}
+	temporary := Memory{Context: ctx, Device: o.Ops.Device()}
 	defer temporary.ReleaseAll()
 	p, err := primitive.PlanCompact(o.Ops.Tuning(), all)
 	if err != nil {
@@ -191,7 +191,7 @@ func (o *Output) compact(ctx context.Context, all, kept uint64, bits backend.Ran
 
 // countFirst counts the output of each unit, and then writes it where it belongs.
 func (o *Output) countFirst(ctx context.Context) (rows uint64, err error) {
-	temporary := Memory{Device: o.Ops.Device()}
+	temporary := Memory{Context: ctx, Device: o.Ops.Device()}
 	defer temporary.ReleaseAll()
 	offsets, total, err := o.count(ctx, &temporary)
 	if err != nil {
@@ -221,7 +221,7 @@ func (o *Output) Count(ctx context.Context) (rows uint64, err error) {
 	if o.Units == 0 {
 		return 0, nil
 	}
-	temporary := Memory{Device: o.Ops.Device()}
+	temporary := Memory{Context: ctx, Device: o.Ops.Device()}
 	defer temporary.ReleaseAll()
 	_, rows, err = o.count(ctx, &temporary)
 	return rows, err

@@ -3,6 +3,7 @@
 package resident
 
 import (
+	"context"
 	"fmt"
 	"slices"
 
@@ -63,8 +64,9 @@ func (r *Result) Release() {
 // Memory allocates device-local buffers that are released together. After an error it allocates nothing more, so that Err is
 // checked once, before the first use.
 type Memory struct {
-	Device *backend.Device
-	Err    error
+	Context context.Context // of the work that the buffers are for; bounds the wait for released memory
+	Device  *backend.Device
+	Err     error
 
 	held []*backend.Buffer
 }
@@ -75,7 +77,7 @@ func (m *Memory) New(sizeBytes uint64, label string) *backend.Buffer {
 		return nil
 	}
 	var b *backend.Buffer
-	if b, m.Err = m.Device.Allocate(backend.DeviceLocal, sizeBytes, label); m.Err == nil {
+	if b, m.Err = m.Device.Allocate(m.Context, backend.DeviceLocal, sizeBytes, label); m.Err == nil {
 		m.held = append(m.held, b)
 	}
 	return b

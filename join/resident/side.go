@@ -78,7 +78,7 @@ func (s *Side) Transform(ctx context.Context, ops *primitive.Ops, memory *Memory
 	if err != nil {
 		return err
 	}
-	temporary := Memory{Device: ops.Device()}
+	temporary := Memory{Context: ctx, Device: ops.Device()}
 	defer temporary.ReleaseAll()
 	var buffers [2]primitive.Columns
 	for pass := max(1, t.Passes-1); pass <= t.Passes; pass++ { // the last two write to both buffers

@@ -71,7 +71,7 @@ func sortSide(ctx context.Context, ops *primitive.Ops, plan *Plan, side int, loa
 	name := [2]string{"left", "right"}[side]
 	rows := plan.Rows[side]
 	idBytes := uint64(plan.idBytes())
-	b := resident.Memory{Device: ops.Device()}
+	b := resident.Memory{Context: ctx, Device: ops.Device()}
 	defer b.ReleaseAll()
 	var k, id [2]*backend.Buffer
 	k[0] = b.New(rows*uint64(plan.KeyBytes), name+" keys")
@@ -127,7 +127,7 @@ func sortSide(ctx context.Context, ops *primitive.Ops, plan *Plan, side int, loa
 // search finds the range of every row of the first side, and the total.
 func (m *Matches) search(ctx context.Context, first, second backend.Range, profile *backend.Profile) error {
 	p := m.plan.search
-	b := resident.Memory{Device: m.ops.Device()}
+	b := resident.Memory{Context: ctx, Device: m.ops.Device()}
 	defer b.ReleaseAll()
 	if !m.plan.CountOnly {
 		m.begins = b.New(p.LeftRows*4, "range begins")
@@ -156,7 +156,7 @@ func (m *Matches) search(ctx context.Context, first, second backend.Range, profi
 
 // scan turns the counts into the place of each row's first pair in the output.
 func (m *Matches) scan(ctx context.Context, profile *backend.Profile) error {
-	b := resident.Memory{Device: m.ops.Device()}
+	b := resident.Memory{Context: ctx, Device: m.ops.Device()}
 	defer b.ReleaseAll()
 	m.offsets = b.New((m.plan.scan.Rows+1)*8, "output offsets")
 	b.Keep(m.offsets)

@@ -18,7 +18,7 @@ import (
 // Key codes that come sorted are not sorted again; row numbers that come with them stay with their rows.
 func TestMatchSorted(t *testing.T) {
 	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {
-		ops, err := primitive.New(device, jointest.Tuning(t))
+		ops, err := primitive.New(device, jointest.Tuning(t, device.Info()))
 		require.NoError(t, err)
 		for sorted := range 4 {
 			for _, countOnly := range []bool{false, true} {

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/internal/text"
 	"github.com/spirjoin/spirjoin/primitive"
 )
 
@@ -134,17 +135,8 @@ func (p *Plan) Check(capBytes uint64, limits *backend.Limits) error {
 	}
 	return &backend.OpError{Op: "plan sort-merge join", Err: backend.ErrDeviceMemory, Detail: fmt.Sprintf(
 		"%d x %d rows with keys of %d bytes need %d bytes of device memory, the limit is %d; raise device_memory to at least %s",
-		p.Rows[Left], p.Rows[Right], p.KeyBytes, p.PeakBytes, capBytes, mebibytes(p.PeakBytes))}
+		p.Rows[Left], p.Rows[Right], p.KeyBytes, p.PeakBytes, capBytes, text.Mebibytes(p.PeakBytes))}
 }
-
-func plural(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, many)
-}
-
-func mebibytes(n uint64) string { return fmt.Sprintf("%dMiB", (n+1<<20-1)>>20) }
 
 // String lists the steps for an explain text.
 func (p *Plan) String() string {
@@ -156,15 +148,15 @@ func (p *Plan) String() string {
 	for _, side := range []int{p.First, 1 - p.First} {
 		payload := [...]string{"keys alone", "row numbers made on the way", "row numbers given"}[p.sort[side].Sort.Payload]
 		fmt.Fprintf(&b, "sort %-5s   %d rows, %d-byte keys, %s in at most %s, %s\n",
-			names[side], p.Rows[side], p.KeyBytes, plural(p.KeyBits, "bit", "bits"), plural(p.sort[side].Passes(), "pass", "passes"), payload)
+			names[side], p.Rows[side], p.KeyBytes, text.Plural(p.KeyBits, "bit"), text.Plural(p.sort[side].Passes(), "pass"), payload)
 	}
 	fmt.Fprintf(&b, "range search the keys of the %s side in the %s side\n", names[p.First], names[1-p.First])
 	if !p.CountOnly {
 		b.WriteString("expand       pairs of row numbers, balanced by output\n")
 	}
-	fmt.Fprintf(&b, "memory       at most %s on the device", mebibytes(p.PeakBytes))
+	fmt.Fprintf(&b, "memory       at most %s on the device", text.Mebibytes(p.PeakBytes))
 	if p.HeldBytes > 0 {
-		fmt.Fprintf(&b, ", %s while pairs are expanded", mebibytes(p.HeldBytes))
+		fmt.Fprintf(&b, ", %s while pairs are expanded", text.Mebibytes(p.HeldBytes))
 	}
 	b.WriteByte('\n')
 	return b.String()

@@ -44,7 +44,7 @@ func Join(ctx context.Context, ops *primitive.Ops, left, right resident.Relation
 	if left.Keys.Bytes != right.Keys.Bytes {
 		return nil, &backend.OpError{Op: "sort-merge join", Err: backend.ErrInvalidInput, Detail: fmt.Sprintf("keys of %d and of %d bytes", left.Keys.Bytes, right.Keys.Bytes)}
 	}
-	j := &join{Options: o, ops: ops, profile: profile, memory: resident.Memory{Device: ops.Device()}}
+	j := &join{Options: o, ops: ops, profile: profile, memory: resident.Memory{Context: ctx, Device: ops.Device()}}
 	defer j.memory.ReleaseAll()
 	j.sides = [2]side{{Side: resident.NewSide(left, "left")}, {Side: resident.NewSide(right, "right")}}
 	swapped := right.Rows < left.Rows

@@ -37,7 +37,7 @@ var tilings = []primitive.Tuning{
 func TestJoin(t *testing.T) {
 	names := slices.Sorted(maps.Keys(jointest.Workloads))
 	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {
-		tuning := jointest.Tuning(t)
+		tuning := jointest.Tuning(t, device.Info())
 		for n, c := range devicetest.Combinations(t, len(jointest.Sizes), len(jointest.Payloads), len(names), 16, len(tilings), 4, 2) {
 			if tuning != nil && n%5 > 0 {
 				continue // instrumented pipelines take seconds to compile
@@ -67,7 +67,7 @@ func TestJoin(t *testing.T) {
 // A side that is sorted is not sorted again, whatever the options; one that is not is, be it by one row.
 func TestSortedSides(t *testing.T) {
 	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {
-		ops, err := primitive.New(device, jointest.Tuning(t))
+		ops, err := primitive.New(device, jointest.Tuning(t, device.Info()))
 		require.NoError(t, err)
 		for sorted := range 4 {
 			for n := range 16 {
@@ -88,7 +88,7 @@ func TestSortedSides(t *testing.T) {
 					took := slices.ContainsFunc(profile.Stages(), func(s backend.StageTime) bool { return s.Stage == name })
 					require.Equal(t, sorted>>side&1 == 0, took, "%s, sorted %02b, %+v: %v", name, sorted, options(n), profile)
 				}
-				if jointest.Tuning(t) != nil {
+				if jointest.Tuning(t, device.Info()) != nil {
 					return
 				}
 			}
@@ -100,7 +100,7 @@ func TestSortedSides(t *testing.T) {
 // as many as there may be find room at once.
 func TestHotKeys(t *testing.T) {
 	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {
-		if jointest.Tuning(t) != nil {
+		if jointest.Tuning(t, device.Info()) != nil {
 			t.Skip("instrumented pipelines take seconds to compile; TestJoin runs the same ones")
 		}
 		ops, err := primitive.New(device, primitive.Override(backend.Config{"workgroup": 128, "items": 1, "table": 10}, "merge_join"))

@@ -38,7 +38,7 @@ func (j *join) cut(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	temporary := resident.Memory{Device: j.ops.Device()}
+	temporary := resident.Memory{Context: ctx, Device: j.ops.Device()}
 	defer temporary.ReleaseAll()
 	leftBounds, rightBounds := temporary.New(tiles*8, "bounds of tiles, "+left.Name), temporary.New(tiles*8, "bounds of tiles, "+right.Name)
 	counts, offsets := temporary.New(tiles*4, "units of tiles"), temporary.New(tiles*4+4, "units before tiles")

@@ -1,7 +1,6 @@
-package tableio
+package text
 
 import (
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -40,9 +39,4 @@ func TestEditDistanceProperty(t *testing.T) {
 		ac := append(append([]rune{}, a...), c...)
 		require.LessOrEqual(rt, editDistance(a, ac), len(c))
 	})
-}
-
-func TestUnknownColumnListsAFew(t *testing.T) {
-	many := strings.Split(strings.Repeat("column ", 30), " ")[:30]
-	require.ErrorContains(t, unknownColumn("zzzz", many), "and 10 more")
 }

@@ -2,14 +2,13 @@ package primitive
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"math/bits"
-	"slices"
 	"time"
 
 	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/bench/measure"
 	"github.com/spirjoin/spirjoin/bench/workload"
+	"github.com/spirjoin/spirjoin/internal/text"
 	"github.com/spirjoin/spirjoin/primitive"
 )
 
@@ -23,15 +22,7 @@ type Case struct {
 
 // String is the name of the case: its axes and their values.
 func (c Case) String() string {
-	return fmt.Sprintf("primitive=%s key=%d payload=%d rows=%s distribution=%s", c.Primitive, c.Key, c.Payload, RowsText(c.Rows), c.Distribution)
-}
-
-// RowsText writes a power of two from 2^10 on as one, and other numbers as they are.
-func RowsText(rows uint64) string {
-	if rows >= 1<<10 && rows&(rows-1) == 0 {
-		return fmt.Sprintf("2^%d", bits.TrailingZeros64(rows))
-	}
-	return fmt.Sprint(rows)
+	return fmt.Sprintf("primitive=%s key=%d payload=%d rows=%s distribution=%s", c.Primitive, c.Key, c.Payload, text.Rows(c.Rows), c.Distribution)
 }
 
 // Options say how cases are measured.
@@ -45,7 +36,7 @@ type Options struct {
 type Result struct {
 	Case
 	Config     backend.Config // of its kernels, by the tuning table; nil for what has none
-	Times      Summary
+	Times      measure.Summary
 	DeviceTime bool    // the device's own time stamps; otherwise the clock of the host around submission and wait
 	LeastBytes uint64  // that any algorithm must read and write
 	CopyRate   float64 // bytes/s that a copy reads and writes on this device
@@ -59,27 +50,6 @@ func (r *Result) BytesPerSecond() float64 { return float64(r.LeastBytes) / r.Tim
 
 // CopyShare is the rate as a fraction of that of a copy.
 func (r *Result) CopyShare() float64 { return r.BytesPerSecond() / r.CopyRate }
-
-// Summary tells of repeated times. Spread is the distance between the quartiles.
-type Summary struct {
-	Runs                     int
-	Median, Min, Max, Spread time.Duration
-}
-
-// Summarize returns the zero Summary for no times.
-func Summarize(times []time.Duration) Summary {
-	if len(times) == 0 {
-		return Summary{}
-	}
-	sorted := slices.Sorted(slices.Values(times))
-	quantile := func(share float64) time.Duration {
-		at := share * float64(len(sorted)-1)
-		low := int(at)
-		high := min(low+1, len(sorted)-1)
-		return sorted[low] + time.Duration((at-float64(low))*float64(sorted[high]-sorted[low]))
-	}
-	return Summary{len(sorted), quantile(0.5), sorted[0], sorted[len(sorted)-1], quantile(0.75) - quantile(0.25)}
-}
 
 // Rig measures cases on one device. It is used by one goroutine.
 type Rig struct {
@@ -120,7 +90,7 @@ func (r *Rig) CopyRate(ctx context.Context) (float64, error) {
 	return r.copyRate, nil
 }
 
-// Measure verifies a case and then times it. The error is ErrWrong where the answer is wrong, and wraps backend.ErrDeviceMemory or
+// Measure verifies a case and then times it. The error is measure.ErrWrong where the answer is wrong, and wraps backend.ErrDeviceMemory or
 // backend.ErrLimit where the case does not fit.
 func (r *Rig) Measure(ctx context.Context, c Case) (Result, error) {
 	rate, err := r.CopyRate(ctx)
@@ -151,10 +121,8 @@ func (r *Rig) measure(ctx context.Context, ops *primitive.Ops, c Case, repeat in
 	if err := b.verify(&e); err != nil {
 		return result, fmt.Errorf("%v: %w", c, err)
 	}
-	for start := time.Now(); time.Since(start) < r.Options.Warm; {
-		if _, _, err := b.run(&e); err != nil {
-			return result, err
-		}
+	if err := measure.Warm(r.Options.Warm, func() error { _, _, err := b.run(&e); return err }); err != nil {
+		return result, err
 	}
 	var times []time.Duration
 	for range repeat {
@@ -164,7 +132,7 @@ func (r *Rig) measure(ctx context.Context, ops *primitive.Ops, c Case, repeat in
 		}
 		times, result.DeviceTime = append(times, took), stamped
 	}
-	result.Times = Summarize(times)
+	result.Times = measure.Summarize(times)
 	return result, nil
 }
 
@@ -174,7 +142,7 @@ type experiment struct {
 	answers    []backend.Range                // what verify looks at; marked before the run that is verified
 	restore    func(list *backend.List)       // puts back inputs that a run overwrites; may be nil; not timed
 	record     func(list *backend.List) error // what is timed
-	verify     func() error                   // the outputs of a run; ErrWrong
+	verify     func() error                   // the outputs of a run; measure.ErrWrong
 }
 
 // verify runs once, on marked outputs, and checks the answer.
@@ -216,9 +184,4 @@ func (b *bed) run(e *experiment) (took time.Duration, stamped bool, err error) {
 		return stages[0].Time, true, nil
 	}
 	return took, false, nil
-}
-
-// DoesNotFit tells an error for which a case is skipped from one that ends a measurement.
-func DoesNotFit(err error) bool {
-	return errors.Is(err, backend.ErrDeviceMemory) || errors.Is(err, backend.ErrHostMemory) || errors.Is(err, backend.ErrLimit)
 }

@@ -1,4 +1,4 @@
-package main
+package text
 
 import (
 	"bytes"
@@ -12,22 +12,22 @@ import (
 
 func TestWriteTable(t *testing.T) {
 	var b bytes.Buffer
-	writeTable(&b, []align{alignLeft, alignRight, alignLeft}, [][]string{{"NAME", "N", "Z"}, {"é", "1000", ""}, {"long name", "7", "end"}})
+	WriteTable(&b, []Align{Left, Right, Left}, [][]string{{"NAME", "N", "Z"}, {"é", "1000", ""}, {"long name", "7", "end"}})
 	require.Equal(t, "NAME          N  Z\né          1000\nlong name     7  end\n", b.String())
 }
 
 func TestShorten(t *testing.T) {
-	require.Equal(t, "äöü", shorten("äöü", 3))
-	require.Equal(t, "äö…", shorten("äöüß", 3))
-	require.Equal(t, "a·b c", printable("a\tb c"))
+	require.Equal(t, "äöü", Shorten("äöü", 3))
+	require.Equal(t, "äö…", Shorten("äöüß", 3))
+	require.Equal(t, "a·b c", Printable("a\tb c"))
 }
 
 func TestFold(t *testing.T) {
-	require.Equal(t, "", fold("", 10, "\n"))
-	require.Equal(t, "aa bb\n  cc", fold("aa bb cc", 5, "\n  "))
+	require.Equal(t, "", Fold("", 10, "\n"))
+	require.Equal(t, "aa bb\n  cc", Fold("aa bb cc", 5, "\n  "))
 	rapid.Check(t, func(t *rapid.T) {
 		text, width := rapid.StringMatching(`([a-zé]{1,12} ){0,20}`).Draw(t, "text"), rapid.IntRange(1, 30).Draw(t, "width")
-		folded := fold(text, width, "\n")
+		folded := Fold(text, width, "\n")
 		require.Equal(t, strings.Fields(text), strings.Fields(folded))
 		for _, line := range strings.Split(folded, "\n") {
 			require.True(t, utf8.RuneCountInString(line) <= width || !strings.Contains(line, " "), line)

@@ -1,8 +1,9 @@
-package spirjoin
+package selftest
 
 import (
 	"context"
 	"maps"
+	"path/filepath"
 	"testing"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -10,33 +11,35 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/memory"
 	"github.com/stretchr/testify/require"
 
+	"github.com/spirjoin/spirjoin"
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/host"
+	"github.com/spirjoin/spirjoin/primitive"
 )
 
 // hostSystem is a system with nothing but the host, which may fail on purpose.
-func hostSystem(t *testing.T, options host.Options) *System {
-	s := &System{backends: make(map[string]backend.Backend)}
-	require.NoError(t, s.add(host.New(options)))
-	t.Cleanup(func() { require.NoError(t, s.Close()) })
-	return s
+func hostSystem(t *testing.T, options host.Options) *spirjoin.System {
+	system, err := spirjoin.Discover(spirjoin.SystemOptions{HostOnly: true, Host: options})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, system.Close()) })
+	return system
 }
 
-func TestSelfTest(t *testing.T) {
-	report, err := hostSystem(t, host.Options{}).SelfTest(t.Context(), "host")
+func TestRun(t *testing.T) {
+	report, err := Run(t.Context(), hostSystem(t, host.Options{}), "host")
 	require.NoError(t, err)
 	for _, c := range report.Checks {
 		require.Empty(t, c.Fault, c.Name)
 	}
 	require.True(t, report.Passed())
 	require.Equal(t, "host:cpu", report.Device.ID)
-	require.Len(t, report.Checks, 3+len(selfTests))
-	require.False(t, new(SelfTestReport).Passed(), "a device that was not checked has not passed")
+	require.Len(t, report.Checks, 3+len(problems))
+	require.False(t, new(Report).Passed(), "a device that was not checked has not passed")
 }
 
-func TestSelfTestReportsFaultsOfTheDevice(t *testing.T) {
+func TestReportsFaultsOfTheDevice(t *testing.T) {
 	for name, faults := range map[string]host.Faults{"lost": {LoseAtSubmit: 5}, "memory": {AllocateDevice: 1}, "compile": {Compile: 3}} {
-		report, err := hostSystem(t, host.Options{Faults: faults}).SelfTest(t.Context(), "auto")
+		report, err := Run(t.Context(), hostSystem(t, host.Options{Faults: faults}), "auto")
 		if err != nil { // closing a lost device may say so
 			require.ErrorIs(t, err, backend.ErrDeviceLost, name)
 		}
@@ -44,21 +47,35 @@ func TestSelfTestReportsFaultsOfTheDevice(t *testing.T) {
 	}
 }
 
-func TestSelfTestStops(t *testing.T) {
+func TestRunStops(t *testing.T) {
 	s := hostSystem(t, host.Options{})
-	_, err := s.SelfTest(t.Context(), "abacus")
+	_, err := Run(t.Context(), s, "abacus")
 	require.ErrorIs(t, err, backend.ErrNoDevice)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	_, err = s.SelfTest(ctx, "host")
+	_, err = Run(ctx, s, "host")
 	require.ErrorIs(t, err, backend.ErrCancelled)
+}
+
+// The joins run by what was measured on this machine.
+func TestRunWithTunedKernels(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "tuning.json")
+	t.Setenv("SPIRJOIN_TUNING", path)
+	system := hostSystem(t, host.Options{})
+	info := &system.Devices[0]
+	row := primitive.UserRow{Device: info.Name, Driver: info.Driver, DriverVersion: info.DriverVersion, Primitive: "gather",
+		Config: backend.Config{"workgroup": 1, "items": 96}, Measured: "by hand"}
+	require.NoError(t, spirjoin.WriteTuning(path, []primitive.UserRow{row}))
+	report, err := Run(t.Context(), system, "host")
+	require.NoError(t, err)
+	require.True(t, report.Passed())
 }
 
 // The oracle sees every kind of wrong row.
 func TestStrikeOutSeesWrongRows(t *testing.T) {
 	one, two := int64(1), int64(2)
 	keys := [2][]*int64{{&one, &two, nil}, {&two, &one, &one}}
-	left, right := selfTestTable("left", 64, keys[0]), selfTestTable("right", 64, keys[1])
+	left, right := makeTable("left", 64, keys[0]), makeTable("right", 64, keys[1])
 	defer left.Release()
 	defer right.Release()
 	// joined puts rows of both tables side by side, without the right key, as a join does.

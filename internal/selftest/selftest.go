@@ -1,4 +1,6 @@
-package spirjoin
+// Package selftest lets a device move patterns to and fro and run small joins, whose rows it compares, as a multiset,
+// with those of the simplest join.
+package selftest
 
 import (
 	"bytes"
@@ -13,25 +15,26 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/memory"
 
+	"github.com/spirjoin/spirjoin"
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/join"
 )
 
-// SelfTestReport is what a device did with problems whose answers are known.
-type SelfTestReport struct {
+// Report is what a device did with problems whose answers are known.
+type Report struct {
 	Device backend.DeviceInfo `json:"device"`
-	Checks []SelfTestCheck    `json:"checks"`
+	Checks []Check            `json:"checks"`
 }
 
-// SelfTestCheck is one problem.
-type SelfTestCheck struct {
+// Check is one problem.
+type Check struct {
 	Name    string  `json:"name"` // what was done, with its sizes
 	Seconds float64 `json:"seconds"`
 	Fault   string  `json:"fault,omitempty"` // the error or the first wrong answer; empty when all was right
 }
 
 // Passed reports whether there were checks and all were right.
-func (r *SelfTestReport) Passed() bool {
+func (r *Report) Passed() bool {
 	for _, c := range r.Checks {
 		if c.Fault != "" {
 			return false
@@ -40,47 +43,66 @@ func (r *SelfTestReport) Passed() bool {
 	return len(r.Checks) > 0
 }
 
-// SelfTest lets the device that spec names, as [backend.SelectDevice] reads it, move patterns to and fro and run small
-// joins, whose rows it compares, as a multiset, with those of the simplest join. It takes a few seconds at most.
+// check runs one problem and notes its outcome. The error says that ctx has ended.
+func (r *Report) check(ctx context.Context, name string, run func() error) error {
+	start := time.Now()
+	fault := run()
+	if ctx.Err() != nil {
+		return backend.ContextError(ctx)
+	}
+	c := Check{Name: name, Seconds: time.Since(start).Seconds()}
+	if fault != nil {
+		c.Fault = fault.Error()
+	}
+	r.Checks = append(r.Checks, c)
+	return nil
+}
+
+// Run tests the device that spec names, as [backend.SelectDevice] reads it. It takes a few seconds at most.
 //
-// Errors and wrong answers of the device are faults in the report. The error says why there is no report: the device
-// could not be opened, or ctx has ended.
-func (s *System) SelfTest(ctx context.Context, spec string) (report SelfTestReport, err error) {
-	engine, err := s.Engine(ctx, Options{Device: spec})
-	if err != nil {
+// Errors and wrong answers of the device are faults in the report. The error says why there is no report, or no whole
+// one: the device could not be opened or closed, or ctx has ended.
+func Run(ctx context.Context, system *spirjoin.System, spec string) (report Report, err error) {
+	if err := report.transfers(ctx, system, spec); err != nil {
 		return report, err
 	}
-	defer func() { err = errors.Join(err, engine.Close()) }()
-	report.Device = *engine.Device()
-	check := func(name string, run func() error) error {
-		start := time.Now()
-		fault := run()
-		if ctx.Err() != nil {
-			return backend.ContextError(ctx)
-		}
-		c := SelfTestCheck{Name: name, Seconds: time.Since(start).Seconds()}
-		if fault != nil {
-			c.Fault = fault.Error()
-		}
-		report.Checks = append(report.Checks, c)
-		return nil
+	return report, report.joins(ctx, system, spec)
+}
+
+func (r *Report) transfers(ctx context.Context, system *spirjoin.System, spec string) (err error) {
+	device, err := system.Open(ctx, spec, backend.DeviceOptions{})
+	if err != nil {
+		return err
 	}
+	defer func() { err = errors.Join(err, device.Close()) }()
+	r.Device = *device.Info()
 	for _, sizeBytes := range []int{4, 4<<10 + 4, 5<<20 + 12} {
-		if err := check(fmt.Sprintf("move %d bytes", sizeBytes), func() error { return testTransfer(ctx, engine.device, sizeBytes) }); err != nil {
-			return report, err
+		run := func() error { return testTransfer(ctx, device, sizeBytes) }
+		if err := r.check(ctx, fmt.Sprintf("move %d bytes", sizeBytes), run); err != nil {
+			return err
 		}
 	}
-	for seed, problem := range selfTests {
-		if err := check(problem.String(), func() error { return problem.run(ctx, engine, uint64(seed)) }); err != nil {
-			return report, err
+	return nil
+}
+
+func (r *Report) joins(ctx context.Context, system *spirjoin.System, spec string) (err error) {
+	engine, err := system.Engine(ctx, spirjoin.Options{Device: spec})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, engine.Close()) }()
+	for seed, problem := range problems {
+		run := func() error { return problem.run(ctx, engine, uint64(seed)) }
+		if err := r.check(ctx, problem.String(), run); err != nil {
+			return err
 		}
 	}
-	return report, nil
+	return nil
 }
 
 // testTransfer writes a pattern to the device and expects it back.
 func testTransfer(ctx context.Context, device *backend.Device, sizeBytes int) error {
-	buffer, err := device.Allocate(backend.DeviceLocal, uint64(sizeBytes), "self-test pattern")
+	buffer, err := device.Allocate(ctx, backend.DeviceLocal, uint64(sizeBytes), "self-test pattern")
 	if err != nil {
 		return err
 	}
@@ -102,15 +124,15 @@ func testTransfer(ctx context.Context, device *backend.Device, sizeBytes int) er
 	return nil
 }
 
-// selfTest is a join of random tables.
-type selfTest struct {
+// problem is a join of random tables.
+type problem struct {
 	keyBits     int // 32 or 64
 	rows        [2]int
 	distinct    int // key values to draw from; every eighth key is NULL beside
 	materialize join.Materialize
 }
 
-var selfTests = []selfTest{
+var problems = []problem{
 	{32, [2]int{0, 1000}, 10, join.MaterializeDevice},
 	{32, [2]int{1000, 3000}, 700, join.MaterializeDevice},
 	{64, [2]int{1000, 3000}, 700, join.MaterializeDevice},
@@ -119,7 +141,7 @@ var selfTests = []selfTest{
 	{64, [2]int{70_000, 30_000}, 25_000, join.MaterializeHost},
 }
 
-func (t selfTest) String() string {
+func (t problem) String() string {
 	where := "host"
 	if t.materialize == join.MaterializeDevice {
 		where = "device"
@@ -127,7 +149,7 @@ func (t selfTest) String() string {
 	return fmt.Sprintf("join %d x %d rows, %d-bit keys, %d distinct, gathered on the %s", t.rows[0], t.rows[1], t.keyBits, t.distinct, where)
 }
 
-func (t selfTest) run(ctx context.Context, engine *Engine, seed uint64) error {
+func (t problem) run(ctx context.Context, engine *spirjoin.Engine, seed uint64) error {
 	random := rand.New(rand.NewPCG(seed, 0))
 	pool := make([]int64, t.distinct)
 	for i := range pool {
@@ -151,10 +173,11 @@ func (t selfTest) run(ctx context.Context, engine *Engine, seed uint64) error {
 			}
 		}
 	}
-	left, right := selfTestTable("left", t.keyBits, keys[0]), selfTestTable("right", t.keyBits, keys[1])
+	left, right := makeTable("left", t.keyBits, keys[0]), makeTable("right", t.keyBits, keys[1])
 	defer left.Release()
 	defer right.Release()
-	result, err := engine.Join(ctx, left, right, JoinSpec{LeftOn: []string{"left_key"}, RightOn: []string{"right_key"}, Materialize: t.materialize})
+	spec := spirjoin.JoinSpec{LeftOn: []string{"left_key"}, RightOn: []string{"right_key"}, Materialize: t.materialize}
+	result, err := engine.Join(ctx, left, right, spec)
 	if err != nil {
 		return err
 	}
@@ -179,8 +202,8 @@ func (t selfTest) run(ctx context.Context, engine *Engine, seed uint64) error {
 	return nil
 }
 
-// selfTestTable has the key and three columns that follow from the row number: of 4 and of 8 bytes, and a text.
-func selfTestTable(side string, keyBits int, keys []*int64) arrow.Table {
+// makeTable has the key and three columns that follow from the row number: of 4 and of 8 bytes, and a text.
+func makeTable(side string, keyBits int, keys []*int64) arrow.Table {
 	var keyType arrow.DataType = arrow.PrimitiveTypes.Int64
 	if keyBits == 32 {
 		keyType = arrow.PrimitiveTypes.Int32
@@ -201,21 +224,21 @@ func selfTestTable(side string, keyBits int, keys []*int64) arrow.Table {
 			b.Field(0).(*array.Int64Builder).Append(*key)
 		}
 		b.Field(1).(*array.Int32Builder).Append(int32(row))
-		if value, ok := selfTestValue(row); ok {
+		if value, ok := valueOf(row); ok {
 			b.Field(2).(*array.Float64Builder).Append(value)
 		} else {
 			b.Field(2).AppendNull()
 		}
-		b.Field(3).(*array.StringBuilder).Append(selfTestText(row))
+		b.Field(3).(*array.StringBuilder).Append(textOf(row))
 	}
 	batch := b.NewRecordBatch()
 	defer batch.Release()
 	return array.NewTableFromRecords(schema, []arrow.RecordBatch{batch})
 }
 
-func selfTestValue(row int) (value float64, ok bool) { return math.Sqrt(float64(row)), row%5 != 0 }
+func valueOf(row int) (value float64, ok bool) { return math.Sqrt(float64(row)), row%5 != 0 }
 
-func selfTestText(row int) string { return fmt.Sprint("row ", row) }
+func textOf(row int) string { return fmt.Sprint("row ", row) }
 
 // nestedPairs is the simplest join: for each row of the left side, the rows of the right side with the same key.
 func nestedPairs(keys [2][]*int64) map[[2]int]bool {
@@ -245,12 +268,12 @@ func strikeOut(batch arrow.RecordBatch, leftKeys []*int64, missing map[[2]int]bo
 		for s, side := range [2]string{"left", "right"} {
 			row := int(column(side + "_row").(*array.Int32).Value(i))
 			pair[s] = row
-			want, ok := selfTestValue(row)
+			want, ok := valueOf(row)
 			values := column(side + "_value").(*array.Float64)
 			if values.IsValid(i) != ok || ok && values.Value(i) != want {
 				return fmt.Errorf("row %d of the %s side came with %s_value %s", row, side, side, values.ValueStr(i))
 			}
-			if text := column(side + "_text").(*array.String).Value(i); text != selfTestText(row) {
+			if text := column(side + "_text").(*array.String).Value(i); text != textOf(row) {
 				return fmt.Errorf("row %d of the %s side came with %s_text %q", row, side, side, text)
 			}
 		}

@@ -3,11 +3,11 @@ package primitive
 import (
 	"context"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/bench/measure"
 	"github.com/spirjoin/spirjoin/bench/workload"
 	"github.com/spirjoin/spirjoin/host"
 	"github.com/spirjoin/spirjoin/internal/devicetest"
@@ -76,12 +76,12 @@ func TestVerifyFindsWrongWords(t *testing.T) {
 					list.Fill(part(answer, word*4, 4), 0x5bd1e995)
 					return err
 				}
-				require.ErrorIs(t, b.verify(&e), ErrWrong, "%v: answer %d, word %d", c, a, word)
+				require.ErrorIs(t, b.verify(&e), measure.ErrWrong, "%v: answer %d, word %d", c, a, word)
 			}
 		}
 		e.record = func(*backend.List) error { return nil }
 		e.restore = nil
-		require.ErrorIs(t, b.verify(&e), ErrWrong, "%v: nothing ran", c)
+		require.ErrorIs(t, b.verify(&e), measure.ErrWrong, "%v: nothing ran", c)
 		b.release()
 	}
 }
@@ -112,13 +112,6 @@ func TestCopyRate(t *testing.T) {
 	again, err := rig.CopyRate(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, rate, again)
-}
-
-func TestSummarize(t *testing.T) {
-	require.Zero(t, Summarize(nil))
-	require.Equal(t, Summary{1, 7, 7, 7, 0}, Summarize([]time.Duration{7}))
-	require.Equal(t, Summary{5, 30, 10, 1000, 20}, Summarize([]time.Duration{40, 10, 1000, 20, 30}))
-	require.Equal(t, Summary{2, 15, 10, 20, 5}, Summarize([]time.Duration{20, 10}))
 }
 
 func TestCases(t *testing.T) {
