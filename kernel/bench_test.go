@@ -162,6 +162,13 @@ func reportBest(b *testing.B, rows int, run func() time.Duration) {
 	b.ReportMetric(0, "ns/op")
 }
 
+// lookupCall makes a call of a kernel that joins one of a kernel that counts or marks, if that is what the kernel does.
+func lookupCall(spec *backend.KernelSpec, call *dispatch, out []byte, params ...uint32) {
+	if strings.HasSuffix(spec.Name, "_count") || strings.HasSuffix(spec.Name, "_mark") {
+		call.Args, call.Params = append(call.Args[:3:3], out), params
+	}
+}
+
 // benchCall makes a dispatch over rows rows.
 func benchCall(spec *backend.KernelSpec, config backend.Config, rows int) (call *dispatch, groups uint32) {
 	random := rand.New(rand.NewPCG(1, 2))
@@ -271,7 +278,7 @@ func benchCall(spec *backend.KernelSpec, config backend.Config, rows int) (call 
 		call.Args = [][]byte{ascending(random, rows, 4*rows, config["key_bits"]), ascending(random, 4*rows, 4*rows, config["key_bits"]),
 			words(2*rows, zero, 32), words(2*rows, zero, 32), words(rows, zero, 32)}
 		call.Params = []uint32{uint32(rows), uint32(4 * rows), uint32(rows), 4, 1280}
-	case "merge_join":
+	case "merge_join", "merge_walk", "merge_count", "merge_mark":
 		// A left row has two matches.
 		left := min(int(kernel.TileRows(kernel.Named(config)))/2, int(config["table"]))
 		units := max(1, rows/(2*left))
@@ -285,7 +292,8 @@ func benchCall(spec *backend.KernelSpec, config backend.Config, rows int) (call 
 			words(2*units*left, zero, config["key_bits"]), words(2*units*left, zero, 32), words(2*units*left, zero, 32), nil, nil,
 		}
 		call.Params = []uint32{0, uint32(2 * units * left)}
-	case "partition_join":
+		lookupCall(spec, call, words(max(units, (2*units*left+31)/32), zero, 32))
+	case "partition_join", "partition_walk", "partition_count", "partition_mark":
 		// Partitions fill a table; a left row has two matches.
 		left := int(config["table"])
 		units := max(1, rows/(2*left))
@@ -300,7 +308,8 @@ func benchCall(spec *backend.KernelSpec, config backend.Config, rows int) (call 
 			words(2*units*left, zero, config["key_bits"]), words(2*units*left, zero, 32), words(2*units*left, zero, 32), nil, nil,
 		}
 		call.Params = []uint32{0, uint32(2 * units * left), 0, 0}
-	case "table_build", "table_probe":
+		lookupCall(spec, call, words(max(units, (2*units*left+31)/32), zero, 32), 0)
+	case "table_build", "table_probe", "table_count", "table_mark":
 		// An eighth of the rows on the left.
 		left, mask := max(1, rows/8), uint32(1)
 		for mask < 2*uint32(left) {
@@ -321,6 +330,7 @@ func benchCall(spec *backend.KernelSpec, config backend.Config, rows int) (call 
 			words(left, any, 32), words(rows, any, 32), nil, nil, words(int(tiles), func(i int) uint64 { return uint64(i) * uint64(kernel.TileRows(kernel.Named(config))) }, 64),
 			words(rows, zero, config["key_bits"]), words(rows, zero, 32), words(rows, zero, 32), nil, nil}
 		call.Params = []uint32{0, uint32(rows), uint32(rows), mask}
+		lookupCall(spec, call, words(max(int(tiles), (rows+31)/32), zero, 32), uint32(rows), mask)
 	case "range_search":
 		// A fifth of the rows on the left, with unique keys; each of the others matches one of them.
 		left := rows / 5

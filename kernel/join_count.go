@@ -151,12 +151,19 @@ func unitMatches[K word](unit []uint32, leftKeys, rightKeys []byte, mixed bool, 
 // sortedMatches does the same for a unit of a merge join.
 func sortedMatches[K word](unit []uint32, leftKeys, rightKeys []byte, each func(row, matches uint32)) {
 	left, right := view[K](leftKeys)[unit[0]:unit[1]], view[K](rightKeys)[unit[2]:unit[3]]
-	from, end := 0, 0 // of the left rows with the key
+	first, end := 0, 0 // of the left rows with the key
 	for i, key := range right {
 		if i == 0 || key != right[i-1] {
-			from = gallop(end, len(left), func(i int) bool { return left[i] < key })
-			end = gallop(from, len(left), func(i int) bool { return left[i] <= key })
+			first = end
+			for stop := first + near; first < len(left) && left[first] < key; {
+				if first++; first == stop {
+					first = gallop(first, len(left), func(i int) bool { return left[i] < key })
+					break
+				}
+			}
+			for end = first; end < len(left) && left[end] == key; end++ {
+			}
 		}
-		each(unit[2]+uint32(i), uint32(end-from))
+		each(unit[2]+uint32(i), uint32(end-first))
 	}
 }

@@ -2,6 +2,7 @@ package backendtest
 
 import (
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
 
@@ -20,8 +21,10 @@ type kernelCase struct {
 	constants backend.Config
 }
 
-// caseMakers make the cases of a kernel for about rows rows in a complete configuration.
-var caseMakers = map[string]func(c backend.Config, rows int, random *rand.Rand) []kernelCase{
+// caseMaker makes the cases of a kernel for about rows rows in a complete configuration.
+type caseMaker = func(c backend.Config, rows int, random *rand.Rand) []kernelCase
+
+var caseMakers = map[string]caseMaker{
 	"iota": func(_ backend.Config, rows int, random *rand.Rand) []kernelCase {
 		return []kernelCase{{"", [][]byte{column(32, rows)}, []uint32{uint32(rows), random.Uint32()}, rows, nil}}
 	},
@@ -165,23 +168,9 @@ var caseMakers = map[string]func(c backend.Config, rows int, random *rand.Rand) 
 		keys, mask, seed := spreadKeys(c["key_bits"], rows, random)
 		return []kernelCase{{"", [][]byte{narrow(keys, c["key_bits"]), make([]byte, 4*(mask+1)), make([]byte, 4)}, []uint32{uint32(rows), mask, seed}, rows, nil}}
 	},
-	"table_probe": func(c backend.Config, rows int, random *rand.Rand) []kernelCase {
-		left, mask, seed := spreadKeys(c["key_bits"], rows/2+1, random)
-		slots, right := make([]uint32, mask+1), make([]uint64, rows)
-		for i := range left {
-			slots[i] = uint32(i) + 1
-		}
-		var offsets []uint64
-		for i := range right {
-			if i%int(kernel.TileRows(kernel.Named(c))) == 0 {
-				offsets = append(offsets, uint64(i))
-			}
-			right[i] = left[random.IntN(len(left))]
-		}
-		args := [][]byte{backend.AsBytes(slots), narrow(left, c["key_bits"]), narrow(right, c["key_bits"]), randomColumn(32, len(left), random), nil, nil, nil,
-			backend.AsBytes(append(offsets, 0)), column(c["key_bits"], rows), column(32, rows), column(32, rows), nil, nil}
-		return []kernelCase{{"", args, []uint32{0, uint32(rows), uint32(rows), mask}, rows, backend.Config{"unique": 1, "seed": seed}}}
-	},
+	"table_probe": tableProbeCases,
+	"table_count": counted(tableProbeCases, 2, 3),
+	"table_mark":  marked(tableProbeCases, 2, 3),
 	"unmix": func(c backend.Config, rows int, random *rand.Rand) []kernelCase {
 		return []kernelCase{{"", [][]byte{randomColumn(c["key_bits"], rows, random), column(c["key_bits"], rows)}, []uint32{uint32(rows), random.Uint32(), 0}, rows, nil}}
 	},
@@ -207,39 +196,14 @@ var caseMakers = map[string]func(c backend.Config, rows int, random *rand.Rand) 
 		return []kernelCase{{"", [][]byte{keys, keys, column(64, rows), column(64, rows), column(32, rows)},
 			[]uint32{uint32(3 * rows), uint32(3 * rows), uint32(rows), 3, 2}, rows, nil}}
 	},
-	"merge_join": func(c backend.Config, rows int, random *rand.Rand) []kernelCase {
-		// Right row r finds left row r/2, whose key is its number.
-		tile := 2 * min(int(kernel.TileRows(kernel.Named(c)))/2, int(c["table"]))
-		units, offsets := []uint32{}, []uint64{}
-		left, right := make([]uint64, (rows+1)/2), make([]uint64, 0, rows)
-		for i := range left {
-			left[i], right = uint64(i), append(right, uint64(i), uint64(i))
-		}
-		for first := 0; first < len(right) || first == 0; first += tile {
-			end := min(first+tile, len(right))
-			units, offsets = append(units, uint32(first/2), uint32(end/2), uint32(first), uint32(end)), append(offsets, uint64(first))
-		}
-		args := [][]byte{backend.AsBytes(units), narrow(left, c["key_bits"]), narrow(right, c["key_bits"]), randomColumn(32, len(left), random), nil, nil, nil,
-			backend.AsBytes(offsets), column(c["key_bits"], len(right)), column(32, len(right)), column(32, len(right)), nil, nil}
-		return []kernelCase{{"", args, []uint32{0, uint32(len(right))}, len(offsets) * int(kernel.TileRows(kernel.Named(c))), nil}}
-	},
-	"partition_join": func(c backend.Config, rows int, random *rand.Rand) []kernelCase {
-		// Right row r of a unit finds left row r/2, whose key is its number.
-		batch := int(kernel.TileRows(kernel.Named(c)))
-		units, offsets := []uint32{}, []uint64{}
-		var left, right []uint64
-		for first := 0; first < rows || first == 0; first += batch {
-			count := min(batch/2, int(c["table"]), (rows-first+1)/2)
-			units = append(units, uint32(len(left)), uint32(len(left)+count), uint32(len(right)), uint32(len(right)+2*count))
-			offsets = append(offsets, uint64(len(right)))
-			for i := range count {
-				left, right = append(left, uint64(first+i)), append(right, uint64(first+i), uint64(first+i))
-			}
-		}
-		args := [][]byte{backend.AsBytes(units), narrow(left, c["key_bits"]), narrow(right, c["key_bits"]), randomColumn(32, len(left), random), nil, nil, nil,
-			backend.AsBytes(offsets), column(c["key_bits"], len(right)), column(32, len(right)), column(32, len(right)), nil, nil}
-		return []kernelCase{{"", args, []uint32{0, uint32(len(right)), 0, 0}, len(offsets) * batch, backend.Config{"unique": 1}}}
-	},
+	"merge_join":      mergeJoinCases,
+	"merge_walk":      mergeJoinCases,
+	"merge_count":     counted(mergeJoinCases),
+	"merge_mark":      marked(mergeJoinCases),
+	"partition_join":  partitionJoinCases,
+	"partition_walk":  partitionJoinCases,
+	"partition_count": counted(partitionJoinCases, 2),
+	"partition_mark":  marked(partitionJoinCases, 2),
 	"radix_starts": func(_ backend.Config, rows int, random *rand.Rand) []kernelCase {
 		return []kernelCase{{"", [][]byte{randomColumn(32, 3*rows, random), column(32, rows+1)}, []uint32{uint32(rows), 3, 1}, rows, nil}}
 	},
@@ -346,4 +310,100 @@ var caseMakers = map[string]func(c backend.Config, rows int, random *rand.Rand) 
 		}
 		return cases
 	},
+}
+
+func tableProbeCases(c backend.Config, rows int, random *rand.Rand) []kernelCase {
+	left, mask, seed := spreadKeys(c["key_bits"], rows/2+1, random)
+	slots, right := make([]uint32, mask+1), make([]uint64, rows)
+	for i := range left {
+		slots[i] = uint32(i) + 1
+	}
+	var offsets []uint64
+	for i := range right {
+		if i%int(kernel.TileRows(kernel.Named(c))) == 0 {
+			offsets = append(offsets, uint64(i))
+		}
+		right[i] = left[random.IntN(len(left))]
+	}
+	args := [][]byte{backend.AsBytes(slots), narrow(left, c["key_bits"]), narrow(right, c["key_bits"]), randomColumn(32, len(left), random), nil, nil, nil,
+		backend.AsBytes(append(offsets, 0)), column(c["key_bits"], rows), column(32, rows), column(32, rows), nil, nil}
+	paged(c, args, rows)
+	return []kernelCase{{"", args, []uint32{0, uint32(rows), uint32(rows), mask}, rows, backend.Config{"unique": 1, "seed": seed}}}
+}
+
+func mergeJoinCases(c backend.Config, rows int, random *rand.Rand) []kernelCase {
+	// Right row r finds left row r/2, whose key is its number.
+	tile := 2 * min(int(kernel.TileRows(kernel.Named(c)))/2, int(c["table"]))
+	units, offsets := []uint32{}, []uint64{}
+	left, right := make([]uint64, (rows+1)/2), make([]uint64, 0, rows)
+	for i := range left {
+		left[i], right = uint64(i), append(right, uint64(i), uint64(i))
+	}
+	for first := 0; first < len(right) || first == 0; first += tile {
+		end := min(first+tile, len(right))
+		units, offsets = append(units, uint32(first/2), uint32(end/2), uint32(first), uint32(end)), append(offsets, uint64(first))
+	}
+	args := [][]byte{backend.AsBytes(units), narrow(left, c["key_bits"]), narrow(right, c["key_bits"]), randomColumn(32, len(left), random), nil, nil, nil,
+		backend.AsBytes(offsets), column(c["key_bits"], len(right)), column(32, len(right)), column(32, len(right)), nil, nil}
+	return []kernelCase{{"", args, []uint32{0, uint32(len(right))}, len(offsets) * int(kernel.TileRows(kernel.Named(c))), nil}}
+}
+
+func partitionJoinCases(c backend.Config, rows int, random *rand.Rand) []kernelCase {
+	// Right row r of a unit finds left row r/2, whose key is its number.
+	batch := int(kernel.TileRows(kernel.Named(c)))
+	units, offsets := []uint32{}, []uint64{}
+	var left, right []uint64
+	for first := 0; first < rows || first == 0; first += batch {
+		count := min(batch/2, int(c["table"]), (rows-first+1)/2)
+		units = append(units, uint32(len(left)), uint32(len(left)+count), uint32(len(right)), uint32(len(right)+2*count))
+		offsets = append(offsets, uint64(len(right)))
+		for i := range count {
+			left, right = append(left, uint64(first+i)), append(right, uint64(first+i), uint64(first+i))
+		}
+	}
+	args := [][]byte{backend.AsBytes(units), narrow(left, c["key_bits"]), narrow(right, c["key_bits"]), randomColumn(32, len(left), random), nil, nil, nil,
+		backend.AsBytes(offsets), column(c["key_bits"], len(right)), column(32, len(right)), column(32, len(right)), nil, nil}
+	paged(c, args, len(right))
+	return []kernelCase{{"", args, []uint32{0, uint32(len(right)), 0, 0}, len(offsets) * batch, backend.Config{"unique": 1}}}
+}
+
+// paged makes the arguments of a kernel that joins those of its variant with pages. Of a row each, none stays empty; which rows a page
+// gets is open, so that none are written.
+func paged(c backend.Config, args [][]byte, rows int) {
+	if c["paged"] == 0 {
+		return
+	}
+	places := slices.Repeat([]uint32{^uint32(0)}, kernel.BitmapWord+(rows+31)/32)
+	clear(places[:3])
+	args[7] = backend.AsBytes(places)
+	clear(args[8:])
+}
+
+// counted makes the cases of a kernel that joins those of the one that counts its output, with some of its parameters; marked
+// those of the one that marks its right rows.
+func counted(join caseMaker, params ...int) caseMaker {
+	return lookup(join, params, func(c backend.Config, k *kernelCase) []byte {
+		return column(32, int(kernel.Groups(kernel.Named(c), uint64(k.rows))))
+	})
+}
+
+func marked(join caseMaker, params ...int) caseMaker {
+	return lookup(join, params, func(_ backend.Config, k *kernelCase) []byte {
+		return make([]byte, (len(k.args[2])/4+31)/32*4) // a bit for each right key, or for each half of one
+	})
+}
+
+func lookup(join caseMaker, params []int, result func(backend.Config, *kernelCase) []byte) caseMaker {
+	return func(c backend.Config, rows int, random *rand.Rand) []kernelCase {
+		cases := join(c, rows, random)
+		for i := range cases {
+			k, all := &cases[i], cases[i].params
+			k.args, k.params = append(k.args[:3:3], result(c, k)), nil
+			for _, p := range params {
+				k.params = append(k.params, all[p])
+			}
+			maps.DeleteFunc(k.constants, func(name string, _ uint32) bool { _, has := c[name]; return !has })
+		}
+		return cases
+	}
 }
