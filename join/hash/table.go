@@ -111,6 +111,39 @@ func (t *Table) Count(ctx context.Context, right resident.Relation, profile *bac
 	return j.out.Count(ctx)
 }
 
+// Mark tells which rows of another relation have a partner in the table's: bit i%32 of word i/32 is row i. The caller releases the
+// bitmap, which is nil for no rows. Payload is not touched.
+//
+// Errors: backend.ErrInvalidInput; those of the device.
+func (t *Table) Mark(ctx context.Context, right resident.Relation, profile *backend.Profile) (*backend.Buffer, error) {
+	right.Payload = nil
+	j, err := t.probe(ctx, right, Options{}, profile)
+	if err != nil || right.Rows == 0 {
+		return nil, err
+	}
+	defer j.memory.ReleaseAll()
+	marks := j.memory.New((right.Rows+31)/32*4, "marks")
+	if j.memory.Err != nil {
+		return nil, j.memory.Err
+	}
+	config := kernel.TableMark.With(nil)
+	config.KeyBits, config.Patience, config.Seed = uint32(right.Keys.Bytes*8), patience, tableSeed
+	k, err := kernel.TableMark.On(t.ops.Device(), config)
+	if err != nil {
+		return nil, err
+	}
+	list := backend.List{Profile: profile}
+	list.Stage("mark")
+	list.Fill(marks.All(), 0)
+	k.Dispatch(&list, kernel.Groups(config, right.Rows), kernel.TableMarkArgs{Slots: t.slots.All(), LeftKeys: t.relation.Keys.Data,
+		RightKeys: right.Keys.Data, Marks: marks.All(), Rows: uint32(right.Rows), Mask: t.mask})
+	if _, err := t.ops.Device().Submit(ctx, backend.Compute, &list); err != nil {
+		return nil, err
+	}
+	j.memory.Keep(marks)
+	return marks, nil
+}
+
 // probe readies the join with another relation.
 func (t *Table) probe(ctx context.Context, right resident.Relation, o Options, profile *backend.Profile) (*join, error) {
 	j := &join{ops: t.ops, Options: Options{CountFirst: o.CountFirst, OutputRows: o.OutputRows, Approve: o.Approve, PageRows: o.PageRows}, profile: profile}

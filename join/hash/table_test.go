@@ -3,6 +3,7 @@ package hash
 import (
 	"context"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -29,6 +30,7 @@ func TestTable(t *testing.T) {
 				table, err := Build(context.Background(), ops, on, false, nil)
 				require.NoError(t, err)
 				defer table.Release()
+				requireMarked(t, device, table, right, few, many)
 				first, err := table.Probe(context.Background(), right, Options{OutputRows: 10}, nil)
 				require.NoError(t, err)
 				first.Release()
@@ -36,6 +38,23 @@ func TestTable(t *testing.T) {
 			})
 		}
 	})
+}
+
+// requireMarked compares the marks of a relation with its keys.
+func requireMarked(t *testing.T, device *backend.Device, table *Table, right resident.Relation, left, keys []uint64) {
+	marks, err := table.Mark(context.Background(), right, nil)
+	require.NoError(t, err)
+	defer marks.Release()
+	want, got := make([]uint32, (len(keys)+31)/32), make([]uint32, (len(keys)+31)/32)
+	for i, key := range keys {
+		if slices.Contains(left, key) {
+			want[i/32] |= 1 << (i % 32)
+		}
+	}
+	if len(keys) > 0 {
+		require.NoError(t, device.Download(context.Background(), backend.AsBytes(got), marks.All()))
+	}
+	require.Equal(t, want, got)
 }
 
 // Keys that repeat too often for a table, and keys of another width, are errors.
