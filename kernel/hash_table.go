@@ -7,10 +7,10 @@ import (
 	"github.com/spirjoin/spirjoin/backend"
 )
 
-// A hash table in device memory holds the rows of a side by open addressing (DIST 3.3). mask + 1, a power of 2, is the number of slots. The
-// mix of a key with a seed is its hash, whose low bits, those of mask, are where the slots of the key begin; its rows, each in a slot of
-// its own, lie fewer than patience slots behind. A slot is 0, or 1 + a row in the bits of mask and the hash in the others: what the
-// table has no use for tells most other keys apart.
+// A hash table in device memory holds the rows of a side by open addressing (DIST 3.3). mask + 1, a power of 2, is the
+// number of slots. The mix of a key with a seed is its hash, whose low bits, those of mask, are where the slots of the
+// key begin; its rows, each in a slot of its own, lie fewer than patience slots behind. A slot is 0, or 1 + a row in
+// the bits of mask and the hash in the others: what the table has no use for tells most other keys apart.
 // TableBuildArgs are the arguments of [TableBuild].
 type TableBuildArgs = tableBuildArgs[backend.Range]
 
@@ -30,7 +30,8 @@ type TableBuildConfig struct {
 	Patience uint32
 }
 
-// TableBuild puts rows, at most mask of them, into slots, which are zero before, and adds to lost the number of rows that found none.
+// TableBuild puts rows, at most mask of them, into slots, which are zero before, and adds to lost the number of rows
+// that found none.
 var TableBuild = define[TableBuildArgs](entry[tableBuildArgs[[]byte], TableBuildConfig]{
 	Name:     "table_build",
 	Defaults: TableBuildConfig{Tile: Tile{256, 4}, Patience: 256},
@@ -90,8 +91,8 @@ type TableProbeConfig struct {
 	PageRows uint32
 }
 
-// TableProbe looks right rows up in a table that [TableBuild] made of the left ones with the same patience, mask and seed, and makes
-// output rows as [PartitionJoin] does, a tile of right rows in place of a unit, in any order.
+// TableProbe looks right rows up in a table that [TableBuild] made of the left ones with the same patience, mask and
+// seed, and makes output rows as [PartitionJoin] does, a tile of right rows in place of a unit, in any order.
 var TableProbe = define[TableProbeArgs](entry[tableProbeArgs[[]byte], TableProbeConfig]{
 	Name:        "table_probe",
 	Defaults:    TableProbeConfig{Tile: Tile{256, 4}, Patience: 256, OutputConfig: defaultOutput, PageRows: 1},
@@ -107,10 +108,10 @@ var TableProbe = define[TableProbeArgs](entry[tableProbeArgs[[]byte], TableProbe
 })
 
 func tableProbe[K word](args *tableProbeArgs[[]byte], config *TableProbeConfig, group uint32) {
-	p := prober[K]{slots: backend.Words(args.Slots)[:args.Mask+1], left: view[K](args.LeftKeys), patience: config.Patience,
-		unique: oneIf(config.Unique == 1)}
-	out := &joinOutput[K]{JoinColumns: args.JoinColumns, JoinRows: args.JoinRows, OutputConfig: config.OutputConfig, unit: group,
-		pageSize: config.Paged * config.PageRows, keys: keyOutputOf[K](args.KeysOut, 0, 0)}
+	p := prober[K]{slots: backend.Words(args.Slots)[:args.Mask+1], left: view[K](args.LeftKeys),
+		patience: config.Patience, unique: oneIf(config.Unique == 1)}
+	out := &joinOutput[K]{JoinColumns: args.JoinColumns, JoinRows: args.JoinRows, OutputConfig: config.OutputConfig,
+		unit: group, pageSize: config.Paged * config.PageRows, keys: keyOutputOf[K](args.KeysOut, 0, 0)}
 	for first, keys := range tileBatches[K](config, group, args.Rows, args.RightKeys) {
 		out.rightFirst = first
 		for p.begin(keys, config.Seed); p.looking > 0; {
@@ -134,8 +135,8 @@ func tileBatches[K word](config Tiled, group, rows uint32, rightKeys []byte) ite
 	}
 }
 
-// prober looks a batch of rows up in a table. In a round, each row that still looks for matches looks at one slot; short loops load
-// what slots hold and then what keys these rows have, so that as many loads as possible are under way.
+// prober looks a batch of rows up in a table. In a round, each row that still looks for matches looks at one slot;
+// short loops load what slots hold and then what keys these rows have, so that as many loads as possible are under way.
 type prober[K word] struct {
 	slots    []uint32
 	left     []K

@@ -28,8 +28,8 @@ type PartitionCountConfig struct {
 	Decided uint32
 }
 
-// PartitionCount counts the output rows of each unit of a partitioned hash join: counts receives 32 bits a unit. The rest is as
-// for [PartitionJoin]; no payload is touched.
+// PartitionCount counts the output rows of each unit of a partitioned hash join: counts receives 32 bits a unit. The
+// rest is as for [PartitionJoin]; no payload is touched.
 var PartitionCount = define[PartitionCountArgs](entry[partitionCountArgs[[]byte], PartitionCountConfig]{
 	Name:     "partition_count",
 	Defaults: PartitionCountConfig{Tile: Tile{256, 4}, Table: 1536, Heads: 1024},
@@ -39,11 +39,11 @@ var PartitionCount = define[PartitionCountArgs](entry[partitionCountArgs[[]byte]
 	Run: func(args *partitionCountArgs[[]byte], config *PartitionCountConfig, group uint32) {
 		count := uint32(0)
 		each := func(_, matches uint32) { count += matches }
-		unit := backend.Words(args.Units)[4*group:][:4]
+		unit, unmixed := backend.Words(args.Units)[4*group:][:4], digit{mixed: config.Mixed == 0}
 		if config.KeyBits == 64 {
-			unitMatches[uint64](unit, args.LeftKeys, args.RightKeys, config.Mixed == 1, args.Shift, config.Heads, false, each)
+			unitMatches[uint64](unit, args.LeftKeys, args.RightKeys, unmixed, args.Shift, config.Heads, false, each)
 		} else {
-			unitMatches[uint32](unit, args.LeftKeys, args.RightKeys, config.Mixed == 1, args.Shift, config.Heads, false, each)
+			unitMatches[uint32](unit, args.LeftKeys, args.RightKeys, unmixed, args.Shift, config.Heads, false, each)
 		}
 		backend.Words(args.Counts)[group] = count
 	},
@@ -66,8 +66,8 @@ type MergeLookupConfig struct {
 	Table uint32
 }
 
-// MergeCount counts the output rows of each unit of a merge join: counts receives 32 bits a unit. The rest is as for [MergeJoin];
-// no payload is touched.
+// MergeCount counts the output rows of each unit of a merge join: counts receives 32 bits a unit. The rest is as for
+// [MergeJoin]; no payload is touched.
 var MergeCount = define[MergeCountArgs](entry[mergeCountArgs[[]byte], MergeLookupConfig]{
 	Name:     "merge_count",
 	Defaults: MergeLookupConfig{Tile: Tile{256, 4}, Table: 1280},
@@ -108,7 +108,8 @@ type TableCountConfig struct {
 	Seed     uint32
 }
 
-// TableCount counts the output rows of each tile of right rows that [TableProbe] would make: counts receives 32 bits a tile.
+// TableCount counts the output rows of each tile of right rows that [TableProbe] would make: counts receives 32 bits a
+// tile.
 var TableCount = define[TableCountArgs](entry[tableCountArgs[[]byte], TableCountConfig]{
 	Name:        "table_count",
 	Defaults:    TableCountConfig{Tile: Tile{256, 4}, Patience: 256},
@@ -124,8 +125,8 @@ var TableCount = define[TableCountArgs](entry[tableCountArgs[[]byte], TableCount
 
 func tableCount[K word](args *tableCountArgs[[]byte], config *TableCountConfig, group uint32) {
 	count := uint(0)
-	p := prober[K]{slots: backend.Words(args.Slots)[:args.Mask+1], left: view[K](args.LeftKeys), patience: config.Patience,
-		unique: oneIf(config.Unique == 1)}
+	p := prober[K]{slots: backend.Words(args.Slots)[:args.Mask+1], left: view[K](args.LeftKeys),
+		patience: config.Patience, unique: oneIf(config.Unique == 1)}
 	for _, keys := range tileBatches[K](config, group, args.Rows, args.RightKeys) {
 		for p.begin(keys, config.Seed); p.looking > 0; {
 			count += p.round(keys)
@@ -134,10 +135,10 @@ func tableCount[K word](args *tableCountArgs[[]byte], config *TableCountConfig, 
 	backend.Words(args.Counts)[group] = uint32(count)
 }
 
-// unitMatches calls each for every right row of a unit of a partitioned join, with the number of its matches, all of them or any.
-func unitMatches[K word](unit []uint32, leftKeys, rightKeys []byte, mixed bool, shift, heads uint32, any bool,
+// unitMatches calls each for every right row of a unit of a partitioned join, with the number of its matches, all of
+// them or any.
+func unitMatches[K word](unit []uint32, leftKeys, rightKeys []byte, unmixed digit, shift, heads uint32, any bool,
 	each func(row, matches uint32)) {
-	unmixed := digit{mixed: !mixed}
 	t := newUnitTable(view[K](leftKeys)[unit[0]:unit[1]], unmixed, shift, heads)
 	defer unitTables[unsafe.Sizeof(*new(K))/8].Put(t)
 	var buffer [pairRows]K

@@ -27,20 +27,20 @@ type PartitionMarkConfig struct {
 	Decided uint32
 }
 
-// PartitionMark sets, in the bitmap marks, the bits of the right rows that have a match in a unit of a partitioned hash join: bit
-// i%32 of word i/32 is row i of right_keys. Bits that are set before stay, so that the units of a row may each mark it. The rest is as
-// for [PartitionJoin]; a row with many matches is looked up no longer than to the first.
+// PartitionMark sets, in the bitmap marks, the bits of the right rows that have a match in a unit of a partitioned hash
+// join: bit i%32 of word i/32 is row i of right_keys. Bits that are set before stay, so that the units of a row may
+// each mark it. The rest is as for [PartitionJoin]; a row with many matches is looked up no longer than to the first.
 var PartitionMark = define[PartitionMarkArgs](entry[partitionMarkArgs[[]byte], PartitionMarkConfig]{
 	Name:        "partition_mark",
 	Defaults:    PartitionMarkConfig{Tile: Tile{256, 4}, Table: 1536, Heads: 1024},
 	SharedBytes: func(config *PartitionMarkConfig) uint32 { return unitTableBytes(config.Table, config.Heads) },
 	Run: func(args *partitionMarkArgs[[]byte], config *PartitionMarkConfig, group uint32) {
-		m := marker(backend.Words(args.Marks))
-		unit := backend.Words(args.Units)[4*group:][:4]
+		mark := marker(backend.Words(args.Marks)).mark
+		unit, unmixed := backend.Words(args.Units)[4*group:][:4], digit{mixed: config.Mixed == 0}
 		if config.KeyBits == 64 {
-			unitMatches[uint64](unit, args.LeftKeys, args.RightKeys, config.Mixed == 1, args.Shift, config.Heads, true, m.mark)
+			unitMatches[uint64](unit, args.LeftKeys, args.RightKeys, unmixed, args.Shift, config.Heads, true, mark)
 		} else {
-			unitMatches[uint32](unit, args.LeftKeys, args.RightKeys, config.Mixed == 1, args.Shift, config.Heads, true, m.mark)
+			unitMatches[uint32](unit, args.LeftKeys, args.RightKeys, unmixed, args.Shift, config.Heads, true, mark)
 		}
 	},
 })
@@ -106,7 +106,8 @@ var TableMark = define[TableMarkArgs](entry[tableMarkArgs[[]byte], TableMarkConf
 
 func tableMark[K word](args *tableMarkArgs[[]byte], config *TableMarkConfig, group uint32) {
 	m := marker(backend.Words(args.Marks))
-	p := prober[K]{slots: backend.Words(args.Slots)[:args.Mask+1], left: view[K](args.LeftKeys), patience: config.Patience, unique: 1}
+	p := prober[K]{slots: backend.Words(args.Slots)[:args.Mask+1], left: view[K](args.LeftKeys),
+		patience: config.Patience, unique: 1}
 	for first, keys := range tileBatches[K](config, group, args.Rows, args.RightKeys) {
 		for p.begin(keys, config.Seed); p.looking > 0; {
 			for _, row := range p.matched[1][:p.round(keys)] {

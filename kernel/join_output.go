@@ -12,8 +12,8 @@ const (
 	Reserving
 )
 
-// OutputConfig is the part of a configuration that kernels that make output rows have in common: what [PartitionJoin] says of
-// placing, and the 32-bit words of a value of the payload columns, 0 for no second column.
+// OutputConfig is the part of a configuration that kernels that make output rows have in common: what [PartitionJoin]
+// says of placing, and the 32-bit words of a value of the payload columns, 0 for no second column.
 type OutputConfig struct {
 	Placing     uint32
 	LeftWords   uint32
@@ -24,7 +24,8 @@ type OutputConfig struct {
 
 var defaultOutput = OutputConfig{Placing: AtOffsets, LeftWords: 1, RightWords: 1}
 
-// JoinColumns are the columns of kernels that join; of which kind, [PartitionJoin] says. B is backend.Range for callers.
+// JoinColumns are the columns of kernels that join; of which kind, [PartitionJoin] says. B is backend.Range for
+// callers.
 type JoinColumns[B any] struct {
 	LeftKeys      B `access:"read"`
 	RightKeys     B `access:"read"`
@@ -52,8 +53,8 @@ const BitmapWord = 64
 // pairRows is how many pairs become output rows at a time.
 const pairRows = 1024
 
-// joinOutput makes output rows of the pairs that a kernel finds: column by column, so that the loads of a column, which may lie
-// anywhere, do not wait for each other.
+// joinOutput makes output rows of the pairs that a kernel finds: column by column, so that the loads of a column, which
+// may lie anywhere, do not wait for each other.
 type joinOutput[K word] struct {
 	left, right           [pairRows]uint32 // the rows of the pairs to write,
 	leftFirst, rightFirst uint32           // counted from these
@@ -149,7 +150,8 @@ func (o *joinOutput[K]) put(at uint64, left, right []uint32) {
 	writePayload(o.RightOut2, o.RightPayload2, o.RightWords2, at, o.rightFirst, right)
 }
 
-// writePayload sets rows of out, if present, from row at on, to those of a payload column or, without one, to their numbers.
+// writePayload sets rows of out, if present, from row at on, to those of a payload column or, without one, to their
+// numbers.
 func writePayload(out, payload []byte, words uint32, at uint64, first uint32, rows []uint32) {
 	switch {
 	case len(out) == 0 || words == 0:

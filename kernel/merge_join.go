@@ -2,8 +2,8 @@ package kernel
 
 import "github.com/spirjoin/spirjoin/backend"
 
-// A merge join of sorted sides works in units, as a hash join of partitions does: a tile of right rows against a piece of the left
-// rows that its keys can meet. Left rows of a key that goes on in the next tile are met by both.
+// A merge join of sorted sides works in units, as a hash join of partitions does: a tile of right rows against a piece
+// of the left rows that its keys can meet. Left rows of a key that goes on in the next tile are met by both.
 // MergeUnitsArgs are the arguments of [MergeUnits].
 type MergeUnitsArgs = mergeUnitsArgs[backend.Range]
 
@@ -26,14 +26,15 @@ type MergeUnitsConfig struct {
 	Tile
 }
 
-// MergeUnits finds for each tile of tile_rows right rows which left rows its keys can meet: those from left_bounds[2*tile] to
-// left_bounds[2*tile+1]-1 are not less than its first key and not greater than its last. right_bounds are the rows of the tile in
-// the same form, and counts[tile] the pieces of piece_rows that the left rows make. Both sides are sorted ascending. A tile of this
-// kernel is one of tiles, not of rows.
+// MergeUnits finds for each tile of tile_rows right rows which left rows its keys can meet: those from
+// left_bounds[2*tile] to left_bounds[2*tile+1]-1 are not less than its first key and not greater than its last.
+// right_bounds are the rows of the tile in the same form, and counts[tile] the pieces of piece_rows that the left rows
+// make. Both sides are sorted ascending. A tile of this kernel is one of tiles, not of rows.
 //
 // Example with tile_rows=3: left 1 2 2 7, right 0 1 2 | 2 5 5, left_bounds 0 3 | 1 3.
 //
-// Source: "Fast Equi-Join Algorithms on GPUs: Design and Implementation", section 3.3.2 (chunks of both sides that match).
+// Source: "Fast Equi-Join Algorithms on GPUs: Design and Implementation", section 3.3.2 (chunks of both sides that
+// match).
 var MergeUnits = define[MergeUnitsArgs](entry[mergeUnitsArgs[[]byte], MergeUnitsConfig]{
 	Name:     "merge_units",
 	Defaults: MergeUnitsConfig{Tile: Tile{256, 1}},
@@ -79,10 +80,10 @@ type MergeJoinConfig struct {
 	OutputConfig
 }
 
-// MergeJoin joins units of sorted sides, a workgroup a unit: its left keys, at most the constant table of them, lie in shared
-// memory, where a right row finds its first match by binary search; the others follow it. units, in the form of [PartitionPieces],
-// takes at most workgroup*items right rows. Output rows are as those of [PartitionJoin], without pages. [MergeWalk] does the same
-// on CPU cores.
+// MergeJoin joins units of sorted sides, a workgroup a unit: its left keys, at most the constant table of them, lie in
+// shared memory, where a right row finds its first match by binary search; the others follow it. units, in the form of
+// [PartitionPieces], takes at most workgroup*items right rows. Output rows are as those of [PartitionJoin], without
+// pages. [MergeWalk] does the same on CPU cores.
 var MergeJoin = define[MergeJoinArgs](mergeJoinEntry("merge_join"))
 
 // mergeJoinEntry is that of a kernel that does what [MergeJoin] does.

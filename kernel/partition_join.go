@@ -29,28 +29,30 @@ type PartitionJoinConfig struct {
 	Decided  uint32
 }
 
-// PartitionJoin joins the units of a partitioned hash join that [PartitionPieces] lists, a workgroup a unit: the left rows of a
-// unit, at most the constant table of them, are chained in a hash table in shared memory by bits of their keys, and the right
-// rows are looked up. Every pair of rows with equal keys is an output row: keys_out gets the key, left_out and right_out a
-// payload value of 32*left_words and 32*right_words bits, left_out_2 and right_out_2 one of a second column, if left_words_2 and
-// right_words_2 are not 0. A payload column that is absent is the row numbers; an output that is absent is not written.
+// PartitionJoin joins the units of a partitioned hash join that [PartitionPieces] lists, a workgroup a unit: the left
+// rows of a unit, at most the constant table of them, are chained in a hash table in shared memory by bits of their
+// keys, and the right rows are looked up. Every pair of rows with equal keys is an output row: keys_out gets the key,
+// left_out and right_out a payload value of 32*left_words and 32*right_words bits, left_out_2 and right_out_2 one of a
+// second column, if left_words_2 and right_words_2 are not 0. A payload column that is absent is the row numbers; an
+// output that is absent is not written.
 //
-// The constant placing says where output rows go. AtOffsets: places holds 64-bit output rows of the units' first ones, counted
-// from first_row. Reserving: a workgroup takes the next free rows of the out_rows from first_row on (RT 3.2.2, a chunk as long as
-// needed); places is a cursor of three words, zero before: rows reserved, and the 64-bit number of all rows. Where the two differ,
-// or pass out_rows, rows are missing.
+// The constant placing says where output rows go. AtOffsets: places holds 64-bit output rows of the units' first ones,
+// counted from first_row. Reserving: a workgroup takes the next free rows of the out_rows from first_row on (RT 3.2.2,
+// a chunk as long as needed); places is a cursor of three words, zero before: rows reserved, and the 64-bit number of
+// all rows. Where the two differ, or pass out_rows, rows are missing.
 //
-// With paged=1, whatever placing is, each invocation takes pages of page_rows rows and fills one before it takes the next (RT
-// 3.2.2), so that rows stay empty at the ends of last pages. The cursor counts rows taken; where they pass out_rows, rows are
-// missing. A bitmap of all output rows, from word BitmapWord of places on and all set before, loses the bits of empty ones.
+// With paged=1, whatever placing is, each invocation takes pages of page_rows rows and fills one before it takes the
+// next (RT 3.2.2), so that rows stay empty at the ends of last pages. The cursor counts rows taken; where they pass
+// out_rows, rows are missing. A bitmap of all output rows, from word BitmapWord of places on and all set before, loses
+// the bits of empty ones.
 //
-// With mixed=1 keys are those of a mixed partition with that seed and shift, at most 16, bits, and keys_out gets the keys that
-// were mixed; with mixed=0 they are any. With widened=1 it gets them as 64-bit words with high in the high half. unique=1 promises
-// that no two left rows of a unit have the same key; the output rows of a unit are then in the order of its right rows, and otherwise
-// in none.
+// With mixed=1 keys are those of a mixed partition with that seed and shift, at most 16, bits, and keys_out gets the
+// keys that were mixed; with mixed=0 they are any. With widened=1 it gets them as 64-bit words with high in the high
+// half. unique=1 promises that no two left rows of a unit have the same key; the output rows of a unit are then in the
+// order of its right rows, and otherwise in none.
 //
-// decided=1 promises that mixed is 1, keys have 32 bits and heads<<shift is at least 2^16, so that the 16 bits of a key that the table keeps
-// and its place there decide about a match.
+// decided=1 promises that mixed is 1, keys have 32 bits and heads<<shift is at least 2^16, so that the 16 bits of a key
+// that the table keeps and its place there decide about a match.
 //
 // [PartitionWalk] does the same on CPU cores.
 var PartitionJoin = define[PartitionJoinArgs](partitionJoinEntry("partition_join"))
@@ -58,9 +60,10 @@ var PartitionJoin = define[PartitionJoinArgs](partitionJoinEntry("partition_join
 // partitionJoinEntry is that of a kernel that does what [PartitionJoin] does.
 func partitionJoinEntry(name string) entry[partitionJoinArgs[[]byte], PartitionJoinConfig] {
 	return entry[partitionJoinArgs[[]byte], PartitionJoinConfig]{
-		Name:     name,
-		Defaults: PartitionJoinConfig{Tile: Tile{256, 4}, Table: 1536, Heads: 1024, OutputConfig: defaultOutput, PageRows: 1},
-		Compare:  backend.Multiset,
+		Name: name,
+		Defaults: PartitionJoinConfig{
+			Tile: Tile{256, 4}, Table: 1536, Heads: 1024, OutputConfig: defaultOutput, PageRows: 1},
+		Compare: backend.Multiset,
 		SharedBytes: func(config *PartitionJoinConfig) uint32 {
 			return unitTableBytes(config.Table, config.Heads) + 4*((config.Workgroup+3)/4+2)
 		},
@@ -80,8 +83,9 @@ func partitionJoin[K word](args *partitionJoinArgs[[]byte], config *PartitionJoi
 	unmixed := digit{mixed: config.Mixed == 0}
 	t := newUnitTable(left, unmixed, args.Shift, config.Heads)
 	defer unitTables[config.KeyBits/64].Put(t)
-	out := &joinOutput[K]{leftFirst: unit[0], JoinColumns: args.JoinColumns, JoinRows: args.JoinRows, OutputConfig: config.OutputConfig, unit: group,
-		pageSize: config.Paged * config.PageRows, mixed: config.Mixed == 1, seed: config.Seed, keys: keyOutputOf[K](args.KeysOut, config.Widened, args.High)}
+	out := &joinOutput[K]{leftFirst: unit[0], JoinColumns: args.JoinColumns, JoinRows: args.JoinRows,
+		OutputConfig: config.OutputConfig, unit: group, pageSize: config.Paged * config.PageRows,
+		mixed: config.Mixed == 1, seed: config.Seed, keys: keyOutputOf[K](args.KeysOut, config.Widened, args.High)}
 	var buffer [pairRows]K
 	for first := unit[2]; first < unit[3]; first += pairRows {
 		out.rightFirst = first

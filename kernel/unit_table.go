@@ -6,9 +6,9 @@ import (
 	"unsafe"
 )
 
-// unitTable holds the mixed keys of a unit's left rows bucket by bucket: one more partition, by further bits of the mix, that stays
-// in the second-level cache. A lookup reads two neighbouring starts and then the keys between them, so that no load waits for more
-// than one other, and rows with the same key lie side by side.
+// unitTable holds the mixed keys of a unit's left rows bucket by bucket: one more partition, by further bits of the
+// mix, that stays in the second-level cache. A lookup reads two neighbouring starts and then the keys between them, so
+// that no load waits for more than one other, and rows with the same key lie side by side.
 type unitTable[K word] struct {
 	shift, mask uint32
 	starts      [1<<16 + 2]uint16 // of the buckets, and where the last one ends
@@ -59,7 +59,8 @@ func (t *unitTable[K]) build(left []K, d digit, shift, most uint32) {
 	})
 }
 
-// probe finds the matches of mixed keys. Hardly any bucket has more than two rows, and those are compared without a branch.
+// probe finds the matches of mixed keys. Hardly any bucket has more than two rows, and those are compared without a
+// branch.
 func (t *unitTable[K]) probe(keys []K, out *joinOutput[K]) {
 	left, right := &out.left, &out.right
 	n := uint(0)

@@ -1,13 +1,15 @@
-// Joins units of two sorted sides: the left keys of a unit lie in shared memory, and each right row searches for its first match
-// there; the rows behind it with the same key are the others. Every pair of rows with equal keys is an output row, as in
-// join_output.glsl.
+// Joins units of two sorted sides: the left keys of a unit lie in shared memory, and each right row searches for its
+// first match there; the rows behind it with the same key are the others. Every pair of rows with equal keys is an
+// output row, as in join_output.glsl.
 // One workgroup per unit of at most workgroup*items right rows.
-// Inputs: units, uint32[4 * units]: left from, left to, right from, right to; left_keys and right_keys, words of KEY_BITS, sorted
-// ascending; payload as for partition_join.
+// Inputs: units, uint32[4 * units]: left from, left to, right from, right to; left_keys and right_keys, words of
+// KEY_BITS, sorted ascending; payload as for partition_join.
 // In and out: places, as for partition_join, PAGED 0.
 // Outputs: keys_out and payload, as for partition_join.
-// Preconditions: no unit has more than table left rows; a workgroup consists of whole subgroups; output rows are less than 2^31.
-// Source: "Fast Equi-Join Algorithms on GPUs: Design and Implementation", section 3.3.2, with a search in a chunk of shared memory.
+// Preconditions: no unit has more than table left rows; a workgroup consists of whole subgroups; output rows are less
+// than 2^31.
+// Source: "Fast Equi-Join Algorithms on GPUs: Design and Implementation", section 3.3.2, with a search in a chunk of
+// shared memory.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #include "memory.glsl"

@@ -1,18 +1,19 @@
-// Joins the units of a partitioned hash join: chains the left rows of a unit in a hash table in shared memory and looks the right
-// rows up in it. Every pair of rows with equal keys is an output row, as in join_output.glsl.
+// Joins the units of a partitioned hash join: chains the left rows of a unit in a hash table in shared memory and looks
+// the right rows up in it. Every pair of rows with equal keys is an output row, as in join_output.glsl.
 // One workgroup per unit; it takes right rows workgroup*items at a time.
-// Inputs: units, uint32[4 * units]: left from, left to, right from, right to; left_keys and right_keys, words of KEY_BITS;
-// left_payload, right_payload, left_payload_2 and right_payload_2, words of 32 times left_words, ... bits, absent: the row numbers.
-// In and out: places. PLACING 0: uint64[units], the output row of each unit's first, less first_row; only read. PLACING 1: uint32[3],
-// zero before: output rows reserved from first_row on, and a 64-bit count of all, those that found no room among out_rows
-// included; where the two differ or pass out_rows, rows are missing. PAGED 1, whatever PLACING: the same for pages of page_rows rows
-// that invocations take one after the other; rows are missing where more than out_rows are taken. From word 64 on a bitmap, all
-// set before, in which rows that stay empty are cleared.
-// Outputs: keys_out, words of KEY_BITS, or of 64 bits (widened 1); left_out, right_out, left_out_2 and right_out_2, payload; each may
-// be absent. There are no second columns where left_words_2 or right_words_2 is 0.
-// Preconditions: no unit has more than table left rows; heads is a power of 2; a workgroup consists of whole subgroups; output rows
-// are less than 2^31; mixed 1: keys are mixed with seed, and those of a unit agree in the low shift bits, at most 16; decided 1:
-// KEY_BITS is 32, mixed 1, and heads << shift at least 2^16.
+// Inputs: units, uint32[4 * units]: left from, left to, right from, right to; left_keys and right_keys, words of
+// KEY_BITS; left_payload, right_payload, left_payload_2 and right_payload_2, words of 32 times left_words, ... bits,
+// absent: the row numbers.
+// In and out: places. PLACING 0: uint64[units], the output row of each unit's first, less first_row; only read. PLACING
+// 1: uint32[3], zero before: output rows reserved from first_row on, and a 64-bit count of all, those that found no
+// room among out_rows included; where the two differ or pass out_rows, rows are missing. PAGED 1, whatever PLACING: the
+// same for pages of page_rows rows that invocations take one after the other; rows are missing where more than out_rows
+// are taken. From word 64 on a bitmap, all set before, in which rows that stay empty are cleared.
+// Outputs: keys_out, words of KEY_BITS, or of 64 bits (widened 1); left_out, right_out, left_out_2 and right_out_2,
+// payload; each may be absent. There are no second columns where left_words_2 or right_words_2 is 0.
+// Preconditions: no unit has more than table left rows; heads is a power of 2; a workgroup consists of whole subgroups;
+// output rows are less than 2^31; mixed 1: keys are mixed with seed, and those of a unit agree in the low shift bits,
+// at most 16; decided 1: KEY_BITS is 32, mixed 1, and heads << shift at least 2^16.
 // Source: RT 3.2.2; GFTR 3.2 and 4.3. The table is RT's chunk of shared memory with chains instead of a scan.
 #version 460
 #extension GL_GOOGLE_include_directive : require

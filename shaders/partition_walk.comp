@@ -1,5 +1,5 @@
-// partition_join for devices that run invocations on CPU cores: the same arguments, output and preconditions, with output rows as in
-// join_walking.glsl. One workgroup per unit.
+// partition_join for devices that run invocations on CPU cores: the same arguments, output and preconditions, with
+// output rows as in join_walking.glsl. One workgroup per unit.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require

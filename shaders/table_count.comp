@@ -2,7 +2,8 @@
 // One workgroup per tile of workgroup*items right rows.
 // Inputs: slots, left_keys and right_keys as for table_probe.
 // Output: counts, uint32[tiles], the output rows of each.
-// Preconditions: patience, mask and seed are those of the build, which lost no row; a workgroup consists of whole subgroups.
+// Preconditions: patience, mask and seed are those of the build, which lost no row; a workgroup consists of whole
+// subgroups.
 // Source: DIST 3.3.
 #version 460
 #extension GL_GOOGLE_include_directive : require

@@ -1,8 +1,10 @@
-// Marks the right rows that have a match among the left ones of a join by a hash table in device memory that table_build has made.
+// Marks the right rows that have a match among the left ones of a join by a hash table in device memory that
+// table_build has made.
 // One workgroup per tile of workgroup*items right rows.
 // Inputs: slots, left_keys and right_keys as for table_probe.
 // Accumulated: marks, a bitmap of right rows, to which those with a match are added.
-// Preconditions: patience, mask and seed are those of the build, which lost no row; a workgroup consists of whole subgroups.
+// Preconditions: patience, mask and seed are those of the build, which lost no row; a workgroup consists of whole
+// subgroups.
 // Source: DIST 3.3.
 #version 460
 #extension GL_GOOGLE_include_directive : require

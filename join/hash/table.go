@@ -11,9 +11,10 @@ import (
 	"github.com/spirjoin/spirjoin/primitive"
 )
 
-// Table is the build side of joins, made once and probed many times: a hash table of row ids in device memory with open addressing, at
-// most half full (DIST 3.3). Nothing is partitioned, so that every probe is an access somewhere in the table and another in the key
-// column: good for build sides that caches hold. A table is used by one goroutine at a time.
+// Table is the build side of joins, made once and probed many times: a hash table of row ids in device memory with open
+// addressing, at most half full (DIST 3.3). Nothing is partitioned, so that every probe is an access somewhere in the
+// table and another in the key column: good for build sides that caches hold. A table is used by one goroutine at a
+// time.
 type Table struct {
 	ops      *primitive.Ops
 	relation resident.Relation
@@ -27,11 +28,11 @@ const MostBuildRows = mostSlots / 2
 
 const mostSlots = 1 << 30
 
-// Build makes a table of a relation, whose columns must live as long as the table. unique promises that no two rows have the same key.
-// The caller releases the table. profile receives the device time and may be nil.
+// Build makes a table of a relation, whose columns must live as long as the table. unique promises that no two rows
+// have the same key. The caller releases the table. profile receives the device time and may be nil.
 //
-// Errors: backend.ErrInvalidInput; backend.ErrLimit for too many rows, or where a key, or keys with the same slot, are so frequent
-// that probing would take long; those of the device.
+// Errors: backend.ErrInvalidInput; backend.ErrLimit for too many rows, or where a key, or keys with the same slot, are
+// so frequent that probing would take long; those of the device.
 func Build(ctx context.Context, ops *primitive.Ops, relation resident.Relation, unique bool, profile *backend.Profile) (*Table, error) {
 	if err := relation.Check("build hash table"); err != nil {
 		return nil, err
@@ -87,8 +88,8 @@ const (
 // Release gives the device memory back.
 func (t *Table) Release() { t.slots.Release() }
 
-// Probe joins the table's relation, the left one of the result, with another. Of the options it knows CountFirst, OutputRows, Approve and
-// PageRows; 0 output rows are as many as the relation has. See [Join] for the rest.
+// Probe joins the table's relation, the left one of the result, with another. Of the options it knows CountFirst,
+// OutputRows, Approve and PageRows; 0 output rows are as many as the relation has. See [Join] for the rest.
 func (t *Table) Probe(ctx context.Context, right resident.Relation, o Options, profile *backend.Profile) (*resident.Result, error) {
 	j, err := t.probe(ctx, right, o, profile)
 	if err != nil {
@@ -111,8 +112,8 @@ func (t *Table) Count(ctx context.Context, right resident.Relation, profile *bac
 	return j.out.Count(ctx)
 }
 
-// Mark tells which rows of another relation have a partner in the table's: bit i%32 of word i/32 is row i. The caller releases the
-// bitmap, which is nil for no rows. Payload is not touched.
+// Mark tells which rows of another relation have a partner in the table's: bit i%32 of word i/32 is row i. The caller
+// releases the bitmap, which is nil for no rows. Payload is not touched.
 //
 // Errors: backend.ErrInvalidInput; those of the device.
 func (t *Table) Mark(ctx context.Context, right resident.Relation, profile *backend.Profile) (*backend.Buffer, error) {
@@ -135,8 +136,9 @@ func (t *Table) Mark(ctx context.Context, right resident.Relation, profile *back
 	list := backend.List{Profile: profile}
 	list.Stage("mark")
 	list.Fill(marks.All(), 0)
-	k.Dispatch(&list, kernel.Groups(config, right.Rows), kernel.TableMarkArgs{Slots: t.slots.All(), LeftKeys: t.relation.Keys.Data,
-		RightKeys: right.Keys.Data, Marks: marks.All(), Rows: uint32(right.Rows), Mask: t.mask})
+	k.Dispatch(&list, kernel.Groups(config, right.Rows), kernel.TableMarkArgs{Slots: t.slots.All(),
+		LeftKeys: t.relation.Keys.Data, RightKeys: right.Keys.Data, Marks: marks.All(),
+		Rows: uint32(right.Rows), Mask: t.mask})
 	if _, err := t.ops.Device().Submit(ctx, backend.Compute, &list); err != nil {
 		return nil, err
 	}

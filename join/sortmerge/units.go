@@ -10,9 +10,10 @@ import (
 	"github.com/spirjoin/spirjoin/primitive"
 )
 
-// cut cuts the sorted sides into units of work (RT 3.3.2): a tile of rows of the side with many against each piece of the rows of the
-// other that the keys of the tile can meet. Pieces are as long as shared memory allows. A side is met once, but for keys that go on
-// from one tile to the next; those that are frequent on both sides make as many units as they make output.
+// cut cuts the sorted sides into units of work (RT 3.3.2): a tile of rows of the side with many against each piece of
+// the rows of the other that the keys of the tile can meet. Pieces are as long as shared memory allows. A side is met
+// once, but for keys that go on from one tile to the next; those that are frequent on both sides make as many units as
+// they make output.
 func (j *join) cut(ctx context.Context) error {
 	left, right := &j.sides[few], &j.sides[many]
 	keyBits := uint32(left.Keys.Bytes * 8)
@@ -91,8 +92,9 @@ func (j *join) cut(ctx context.Context) error {
 // More units than this for each tile and each piece come of keys that are frequent on both sides.
 const hotFactor = 2
 
-// countHot counts the output by range search (HMG 3.3.3), which takes no longer for keys that are frequent on both sides: it may be
-// more than there can be, and takes room for what there is. Where it is not too much, units fit 32 bits by far.
+// countHot counts the output by range search (HMG 3.3.3), which takes no longer for keys that are frequent on both
+// sides: it may be more than there can be, and takes room for what there is. Where it is not too much, units fit 32
+// bits by far.
 func (j *join) countHot(ctx context.Context) error {
 	m := &Matches{ops: j.ops, plan: Plan{Problem: Problem{CountOnly: true}}}
 	var err error

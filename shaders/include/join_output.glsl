@@ -1,7 +1,7 @@
-// What kernels that join have in common: right rows, a batch of workgroup*items at a time, look for matches, and every pair of rows
-// with equal keys becomes an output row: the key, and up to two payload columns of each side.
-// A kernel with this file has the constants and push constants named below, defines PAGED (1: output in pages, join_pages.glsl), and
-// before how a key finds left rows:
+// What kernels that join have in common: right rows, a batch of workgroup*items at a time, look for matches, and every
+// pair of rows with equal keys becomes an output row: the key, and up to two payload columns of each side.
+// A kernel with this file has the constants and push constants named below, defines PAGED (1: output in pages,
+// join_pages.glsl), and before how a key finds left rows:
 uint first_match(Key key);         // where the first match is, 1 to 2^31 - 1; 0: there is none
 uint next_match(Key key, uint at); // the one after it
 uint left_row(uint at);            // its row, counted from left_first
@@ -13,8 +13,8 @@ uint left_row(uint at);            // its row, counted from left_first
 
 const uint batch_rows = WORKGROUP_SIZE * items;
 
-// Joins count right rows from first on, of which an invocation holds the keys of run, run + subgroup size, ...; the unit has
-// done output rows before, to which those of the batch are added.
+// Joins count right rows from first on, of which an invocation holds the keys of run, run + subgroup size, ...; the
+// unit has done output rows before, to which those of the batch are added.
 void join_batch(uint unit, uint left_first, uint first, uint run, uint count, Key key[items], inout uint done) {
     uint match[items], own = 0u;
     [[unroll]] for (uint k = 0u; k < items; ++k) {
@@ -33,7 +33,8 @@ void join_batch(uint unit, uint left_first, uint first, uint run, uint count, Ke
     Payloads left_value[items], right_value[items]; // under way while room is found
     [[unroll]] for (uint k = 0u; k < items; ++k) {
         if (match[k] > 0u) {
-            left_value[k] = payloads_of(left_payload, left_payload_2, left_sizes, left_first, left_row(match[k] & ~has_more));
+            uint left = left_row(match[k] & ~has_more);
+            left_value[k] = payloads_of(left_payload, left_payload_2, left_sizes, left_first, left);
             right_value[k] = payloads_of(right_payload, right_payload_2, right_sizes, first, run + k * gl_SubgroupSize);
         }
     }
@@ -60,7 +61,9 @@ void join_batch(uint unit, uint left_first, uint first, uint run, uint count, Ke
                         if (right_words_2 > 0u) put(right_out_2, right_words_2, start, to, right_value[k].of[1]);
                     }
                     m = more ? next_match(key[k], m) : 0u;
-                    if (more && m > 0u) left_value[k] = payloads_of(left_payload, left_payload_2, left_sizes, left_first, left_row(m));
+                    if (more && m > 0u) {
+                        left_value[k] = payloads_of(left_payload, left_payload_2, left_sizes, left_first, left_row(m));
+                    }
                 }
                 at += subgroupBallotBitCount(matched);
             }

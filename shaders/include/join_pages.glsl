@@ -1,4 +1,5 @@
-// Output in pages (RT 3.2.2): an invocation takes page_rows rows at a time and fills them before it takes the next ones.
+// Output in pages (RT 3.2.2): an invocation takes page_rows rows at a time and fills them before it takes the next
+// ones.
 const uint bitmap_word = 64u; // where the bitmap of all rows begins in places
 
 uint page_next = 0u, page_end = 0u; // the free rows of this invocation's page, relative to first_row

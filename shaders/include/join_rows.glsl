@@ -8,7 +8,8 @@ shared uint sh_start, sh_room; // of the output rows of a batch, see place
 
 const uint has_more = 1u << 31;
 
-// Row row of a payload column of so many words a value behind row first; the number of the row where the column is absent.
+// Row row of a payload column of so many words a value behind row first; the number of the row where the column is
+// absent.
 uvec2 payload_of(uvec2 column, uint words, uint first, uint row) {
     if (absent(column)) return uvec2(first + row, 0u);
     if (words == 2u) return column64_from(column, first).at[row];
@@ -45,7 +46,8 @@ Payloads payloads_of(uvec2 column, uvec2 second, uvec2 words, uint first, uint r
 #if PAGED
 #include "join_pages.glsl"
 #else
-// Finds room for n output rows behind done others of the unit: sh_room of them begin at output row sh_start, and the rest have none.
+// Finds room for n output rows behind done others of the unit: sh_room of them begin at output row sh_start, and the
+// rest have none.
 void place(uint unit, uint done, uint n) {
     sh_room = 0u;
     if (placing == 0u) {

@@ -1,9 +1,9 @@
-// The output of joins on devices that run invocations on CPU cores: each invocation takes WALKED neighbouring right rows and no row waits
-// for what its neighbours write, so that all loops of an invocation take 2 * WALKED * (stops + 1) trips for a batch at most. Columns are read
-// from the push constants once, which lavapipe reads as slowly as memory.
-// A kernel with this file has the constants and push constants named below, defines PAGED (1: output in pages, join_pages.glsl), and
-// before how the left rows that may match a right row are walked through:
-uint first_stop(Key key, inout uint cursor);        // the first of them; 0: there is none. cursor, 0 before, goes from right row to right row
+// The output of joins on devices that run invocations on CPU cores: each invocation takes WALKED neighbouring right
+// rows and no row waits for what its neighbours write, so that all loops of an invocation take 2 * WALKED * (stops + 1)
+// trips for a batch at most. Columns are read from the push constants once, which lavapipe reads as slowly as memory.
+// A kernel with this file has the constants and push constants named below, defines PAGED (1: output in pages,
+// join_pages.glsl), and before how the left rows that may match a right row are walked through:
+uint first_stop(Key key, inout uint cursor);        // the first of them; 0: there is none. cursor, 0 before, goes from row to row
 bool matches_at(Key key, uint stop, out uint next); // whether it has the key, and the one after it
 uint left_row(uint stop);                           // its row, counted from left_first
 

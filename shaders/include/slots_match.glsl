@@ -7,7 +7,8 @@ uint match_of(Key key, uint hash, uint tries) {
     for (; tries < patience; ++tries) {
         uint slot = hash + tries & mask, entry = Column32(slots).at[slot];
         if (entry == 0u) return 0u;
-        if (((entry ^ hash) & ~mask) == 0u && COLUMN_FROM(KEY_BITS)(left_keys, (entry & mask) - 1u).at[0] == key) return slot + 1u;
+        if (((entry ^ hash) & ~mask) != 0u) continue;
+        if (COLUMN_FROM(KEY_BITS)(left_keys, (entry & mask) - 1u).at[0] == key) return slot + 1u;
     }
     return 0u;
 }

@@ -1,6 +1,6 @@
 // The left keys of a unit of a merge join, sorted, in shared memory.
-// A kernel with this file has the constant table and the push constant left_keys, and defines BUILD_IN_FLIGHT: left keys of an
-// invocation whose loads overlap.
+// A kernel with this file has the constant table and the push constant left_keys, and defines BUILD_IN_FLIGHT: left
+// keys of an invocation whose loads overlap.
 #define SERIAL 1 // searches by single invocations only
 #include "search.glsl"
 

@@ -1,6 +1,6 @@
 // The left rows of a unit of a partitioned hash join, chained in a hash table in shared memory by bits of their keys.
-// A kernel with this file has the constants mixed, table, heads and decided and the push constant shift, and defines BUILD_IN_FLIGHT:
-// left keys of an invocation whose loads overlap.
+// A kernel with this file has the constants mixed, table, heads and decided and the push constant shift, and defines
+// BUILD_IN_FLIGHT: left keys of an invocation whose loads overlap.
 shared uint sh_head[heads]; // by chain: 1 + its first left row, counted within the unit; 0: none
 shared uint sh_node[table]; // by left row: 1 + the next of its chain, and in the high half bits of its key
 
@@ -24,8 +24,9 @@ void build_table(uint left_count) {
         }
         [[unroll]] for (uint k = 0u; k < BUILD_IN_FLIGHT; ++k) {
             if (i + k * WORKGROUP_SIZE < left_count) {
+                uint row = i + k * WORKGROUP_SIZE;
                 Key bits = bits_of(own[k]);
-                sh_node[i + k * WORKGROUP_SIZE] = tag_of(bits) << 16 | atomicExchange(sh_head[chain_of(bits)], i + k * WORKGROUP_SIZE + 1u);
+                sh_node[row] = tag_of(bits) << 16 | atomicExchange(sh_head[chain_of(bits)], row + 1u);
             }
         }
     }
