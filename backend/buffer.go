@@ -53,6 +53,15 @@ func (b *Buffer) Release() {
 	b.device.release(b)
 }
 
+// WhenFreed has f called once the device has let go of the memory of an imported buffer, and with it of all that share
+// the import; never when it cannot. f is called with locks held and must not use the device. The buffer was not
+// released.
+func (b *Buffer) WhenFreed(f func()) {
+	b.device.mu.Lock()
+	defer b.device.mu.Unlock()
+	b.lease.freed = append(b.lease.freed, f)
+}
+
 func (b *Buffer) holding() (label string, sizeBytes uint64, l *lease, released *atomic.Bool) {
 	return b.label, b.sizeBytes, b.lease, &b.released
 }

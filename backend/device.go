@@ -43,7 +43,8 @@ type Device struct {
 	failed    error // sticky: the device is lost or closed
 }
 
-// NewDevice takes ownership of a driver. A device that needs more than [PlanAlignment] refuses every call with ErrUnsupported.
+// NewDevice takes ownership of a driver. A device that needs more than [PlanAlignment] refuses every call with
+// ErrUnsupported.
 func NewDevice(driver Driver, options DeviceOptions) *Device {
 	info := *driver.Info()
 	_, budget := info.MemoryBytes()

@@ -36,8 +36,8 @@ type Block interface {
 	Free() error   // the caller guarantees that no batch still uses it
 }
 
-// Role names an in-order queue of a device. Roles may share one: each has a timeline of its own. Kernels run on Compute,
-// Ingest, Deliver, and on Graphics where [DeviceInfo.Queues] says so; copies and fills run on all.
+// Role names an in-order queue of a device. Roles may share one: each has a timeline of its own. Kernels run on
+// Compute, Ingest, Deliver, and on Graphics where [DeviceInfo.Queues] says so; copies and fills run on all.
 type Role uint8
 
 const (
@@ -54,8 +54,8 @@ func (r Role) String() string {
 	return [...]string{"compute", "ingest", "deliver", "upload", "download", "graphics"}[r]
 }
 
-// QueuePoint is a place on the timeline of a queue of one driver: everything submitted to that queue up to and including
-// the batch that signals Value. The zero QueuePoint has always passed.
+// QueuePoint is a place on the timeline of a queue of one driver: everything submitted to that queue up to and
+// including the batch that signals Value. The zero QueuePoint has always passed.
 type QueuePoint struct {
 	Role  Role
 	Value uint64

@@ -5,16 +5,16 @@ import (
 	"slices"
 )
 
-// hazardTracker decides where commands need order. It is pure: it sees what commands touch, in the order of submission, and
-// answers with barriers and waits; it is the only place where either is decided.
+// hazardTracker decides where commands need order. It is pure: it sees what commands touch, in the order of
+// submission, and answers with barriers and waits; it is the only place where either is decided.
 //
-// A command touches ranges of resources: bytes of a block, or layers of an image. For every resource the tracker keeps a
-// sorted list of disjoint segments, each with its last writer and, per queue, its last reader. A command depends on the
-// last writer of what it touches, and, where it writes, on the readers since. A dependency on the same queue is met by a
-// barrier, unless one was placed after the earlier command; a dependency on another queue is met by waiting for the point
-// of the earlier command's batch, unless this queue waited for that point before. Commands that only accumulate need no
-// order among each other. A command that uses layers of an image in another way than the command before counts as their
-// writer, whatever it does: the driver rearranges them.
+// A command touches ranges of resources: bytes of a block, or layers of an image. For every resource the tracker keeps
+// a sorted list of disjoint segments, each with its last writer and, per queue, its last reader. A command depends on
+// the last writer of what it touches, and, where it writes, on the readers since. A dependency on the same queue is
+// met by a barrier, unless one was placed after the earlier command; a dependency on another queue is met by waiting
+// for the point of the earlier command's batch, unless this queue waited for that point before. Commands that only
+// accumulate need no order among each other. A command that uses layers of an image in another way than the command
+// before counts as their writer, whatever it does: the driver rearranges them.
 //
 // Example: [fill A] [read A -> write B] [read A -> write C] [write A]: the second command needs a barrier (A was written),
 // the third none (the barrier covers it), the fourth one (A was read after the last barrier).
@@ -214,7 +214,8 @@ func (h *hazardTracker) record(role Role, now use, s *span) {
 }
 
 func sameUse(a, b *segment) bool {
-	return a.writer == b.writer && a.writerRole == b.writerRole && a.usage == b.usage && a.readers == b.readers && a.accumulators == b.accumulators
+	return a.writer == b.writer && a.writerRole == b.writerRole && a.usage == b.usage &&
+		a.readers == b.readers && a.accumulators == b.accumulators
 }
 
 // forget drops a resource that was freed.

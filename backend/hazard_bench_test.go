@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// BenchmarkHazards is the cost of a command of three arguments: among few segments of a block, and among many, as scratch
-// that is laid out in one buffer and read by another queue has them.
+// BenchmarkHazards is the cost of a command of three arguments: among few segments of a block, and among many, as
+// scratch that is laid out in one buffer and read by another queue has them.
 func BenchmarkHazards(b *testing.B) {
 	for _, parts := range []uint64{1, 16, 256} {
 		b.Run(fmt.Sprintf("parts=%d", parts), func(b *testing.B) {
@@ -19,7 +19,9 @@ func BenchmarkHazards(b *testing.B) {
 				if i%8 == 7 {
 					role = Download
 				}
-				h.need(role, i/8+1, []span{{in, 0, 256 * parts, Read, 0}, {counts, lo, lo + 256, Accumulate, 0}, {out, lo, lo + 256, Write, 0}})
+				h.need(role, i/8+1, []span{
+					{in, 0, 256 * parts, Read, 0}, {counts, lo, lo + 256, Accumulate, 0}, {out, lo, lo + 256, Write, 0},
+				})
 				in, out = out, in
 			}
 		})

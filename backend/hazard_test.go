@@ -14,17 +14,20 @@ func (b *fakeBlock) Memory() Memory    { return DeviceLocal }
 func (b *fakeBlock) Bytes() []byte     { return nil }
 func (b *fakeBlock) Free() error       { return nil }
 
-type fakeImage struct{ layers uint32 }
+type fakeImage struct {
+	layers uint32
+	freed  bool
+}
 
 func (i *fakeImage) SizeBytes() uint64 { return uint64(i.layers) << 10 }
 func (i *fakeImage) Layers() uint32    { return i.layers }
-func (i *fakeImage) Free() error       { return nil }
+func (i *fakeImage) Free() error       { i.freed = true; return nil }
 
 // TestHazardImage: layers are ordered one by one, and a change of their usage is ordered even between reads.
 func TestHazardImage(t *testing.T) {
 	const target, texture Usage = 1, 2
 	h := newHazardTracker()
-	image := &fakeImage{8}
+	image := &fakeImage{layers: 8}
 	need := func(role Role, point, first, end uint64, access Access, usage Usage) (bool, [Roles]uint64, []UsageChange) {
 		spans := []span{{image, first, end, access, usage}}
 		changes := h.changes(spans)
@@ -44,7 +47,8 @@ func TestHazardImage(t *testing.T) {
 		{Graphics, 0, 4, Write, target, false, none, []UsageChange{{image, 0, 4, 0, target}}},
 		{Graphics, 4, 6, Write, target, false, none, []UsageChange{{image, 4, 6, 0, target}}},
 		{Graphics, 2, 3, Write, target, true, none, nil},
-		{Compute, 2, 7, Read, texture, false, [Roles]uint64{Graphics: 3}, []UsageChange{{image, 2, 3, target, texture}, {image, 3, 4, target, texture}, {image, 4, 6, target, texture}, {image, 6, 7, 0, texture}}},
+		{Compute, 2, 7, Read, texture, false, [Roles]uint64{Graphics: 3}, []UsageChange{
+			{image, 2, 3, target, texture}, {image, 3, 4, target, texture}, {image, 4, 6, target, texture}, {image, 6, 7, 0, texture}}},
 		{Compute, 3, 5, Read, texture, true, none, nil},
 		{Compute, 3, 4, Read, target, true, none, []UsageChange{{image, 3, 4, texture, target}}},
 		{Graphics, 4, 5, Read, texture, false, [Roles]uint64{Compute: 4}, nil},
@@ -105,7 +109,7 @@ func TestHazardAccumulate(t *testing.T) {
 func TestHazardProperty(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		h := newHazardTracker()
-		resources := []any{&fakeBlock{64}, &fakeBlock{64}, &fakeImage{64}}
+		resources := []any{&fakeBlock{64}, &fakeBlock{64}, &fakeImage{layers: 64}}
 		type command struct {
 			role    Role
 			point   uint64

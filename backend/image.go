@@ -5,12 +5,12 @@ import (
 	"sync/atomic"
 )
 
-// Usage is what commands use layers of an image for, by the numbers of the capability that makes such images. 0 is no use
-// yet: the content is undefined. Where it changes, drivers may have to rearrange the content.
+// Usage is what commands use layers of an image for, by the numbers of the capability that makes such images. 0 is no
+// use yet: the content is undefined. Where it changes, drivers may have to rearrange the content.
 type Usage uint8
 
-// ImageBlock is an image of a driver: layers of equal size that commands use apart. Optional capabilities make them. Its
-// address in the process is its identity for hazard tracking.
+// ImageBlock is an image of a driver: layers of equal size that commands use apart. Optional capabilities make them.
+// Its address in the process is its identity for hazard tracking.
 type ImageBlock interface {
 	SizeBytes() uint64 // of all layers
 	Layers() uint32
@@ -27,11 +27,11 @@ type UsageChange struct {
 // PassChecker is implemented by drivers with capabilities whose passes run in command lists.
 type PassChecker interface {
 	// CheckPass returns nil when queue role can run the pass, otherwise an error that wraps a sentinel.
-	CheckPass(role Role, pass any) error
+	CheckPass(role Role, run any) error
 }
 
-// Image is an image of a device, owned by whoever adopted it. Release it exactly once; releasing while submitted work still
-// uses it is fine.
+// Image is an image of a device, owned by whoever adopted it. Release it exactly once; releasing while submitted work
+// still uses it is fine.
 type Image struct {
 	device   *Device
 	label    string
@@ -54,7 +54,8 @@ func (d *Device) AdoptImage(block ImageBlock, label string) *Image {
 // Block is the driver's image.
 func (i *Image) Block() ImageBlock { return i.block }
 
-// Release gives the image back. Safe on nil; a second release of the same image is an error that [Device.Close] reports.
+// Release gives the image back. Safe on nil; a second release of the same image is an error that [Device.Close]
+// reports.
 func (i *Image) Release() {
 	if i != nil {
 		i.device.release(i)
@@ -76,8 +77,9 @@ type Touch struct {
 }
 
 // checkTouches checks what a pass touches: every layer at most once.
-func (c *Command) checkTouches(d *Device, fail func(string, ...any) error, checkRange func(what string, r Range, alignment uint64) error) error {
-	for n, t := range c.Touches {
+func (c *Command) checkTouches(d *Device, fail func(string, ...any) error,
+	checkRange func(what string, r Range, alignment uint64) error) error {
+	for n, t := range c.Pass.Touches {
 		if t.Image == nil {
 			if err := checkRange(fmt.Sprintf("touch %d", n), t.Range, 4); err != nil {
 				return err
@@ -94,7 +96,7 @@ func (c *Command) checkTouches(d *Device, fail func(string, ...any) error, check
 		case t.Usage == 0:
 			return fail("touch %d: no usage of %q", n, i.label)
 		}
-		for _, o := range c.Touches[:n] {
+		for _, o := range c.Pass.Touches[:n] {
 			if o.Image == t.Image && o.FirstLayer < t.EndLayer && t.FirstLayer < o.EndLayer {
 				return fail("touch %d: layers of %q twice", n, t.Image.label)
 			}
@@ -105,7 +107,7 @@ func (c *Command) checkTouches(d *Device, fail func(string, ...any) error, check
 
 // touchedBytes is the size of what a pass touches.
 func (c *Command) touchedBytes() (sizeBytes uint64) {
-	for _, t := range c.Touches {
+	for _, t := range c.Pass.Touches {
 		if t.Image == nil {
 			sizeBytes += t.Range.SizeBytes
 			continue

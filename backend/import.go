@@ -7,8 +7,8 @@ import (
 	"unsafe"
 )
 
-// hostImport is host memory that the driver has imported, or is about to. Buffers within it share it, and with it one block
-// for hazards; imports never overlap.
+// hostImport is host memory that the driver has imported, or is about to. Buffers within it share it, and with it one
+// block for hazards; imports never overlap.
 type hostImport struct {
 	*lease
 	label  string // of the first buffer
@@ -18,12 +18,13 @@ type hostImport struct {
 }
 
 // Import makes host memory of the caller visible to the device without a copy; it stays the caller's and must stay in
-// place until the buffer is released and its last use has passed. Address and size are multiples of Limits.ImportAlignment.
-// Memory that lies within an import which is not given up yet shares it: the driver sees it once, and lets go of it with
-// the last of its buffers. ErrUnsupported where the device cannot import the memory as it lies; ErrInvalidInput where it
-// overlaps an import and goes beyond it, because work on the two would have no order. Import waits for another that is
-// under way, and for work on released buffers that overlap; ErrCancelled or ErrTimedOut when ctx ends before.
-// [Device.Upload] and [Device.Download] recognise slices of imported memory and copy them directly.
+// place until the buffer is released and its last use has passed. Address and size are multiples of
+// Limits.ImportAlignment. Memory that lies within an import which is not given up yet shares it: the driver sees it
+// once, and lets go of it with the last of its buffers. ErrUnsupported where the device cannot import the memory as it
+// lies; ErrInvalidInput where it overlaps an import and goes beyond it, because work on the two would have no order.
+// Import waits for another that is under way, and for work on released buffers that overlap; ErrCancelled or
+// ErrTimedOut when ctx ends before. [Device.Upload] and [Device.Download] recognise slices of imported memory and copy
+// them directly.
 func (d *Device) Import(ctx context.Context, memory []byte, label string) (*Buffer, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -126,13 +127,14 @@ func (d *Device) overlapping(memory []byte) *hostImport {
 	return nil
 }
 
-// importedRange finds the import that holds a slice, where its offset and size allow a device copy. The buffer of the range
-// is the caller's to release.
+// importedRange finds the import that holds a slice, where its offset and size allow a device copy. The buffer of the
+// range is the caller's to release.
 func (d *Device) importedRange(s []byte) (Range, bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	i := d.overlapping(s)
-	if i == nil || i.block == nil || i.owners == 0 || !within(s, i.memory) || (addressOf(s)-addressOf(i.memory))%4 != 0 || len(s)%4 != 0 {
+	if i == nil || i.block == nil || i.owners == 0 || !within(s, i.memory) ||
+		(addressOf(s)-addressOf(i.memory))%4 != 0 || len(s)%4 != 0 {
 		return Range{}, false
 	}
 	d.hold(i.lease)

@@ -50,12 +50,13 @@ func (d *importDriver) Completed(role Role) (uint64, error) {
 func newImportDevice() (*importDriver, *Device) {
 	driver := &importDriver{may: make(chan error, 8)}
 	driver.info.Heaps = []Heap{{SizeBytes: 1 << 20, BudgetBytes: 1 << 20, DeviceLocal: true}}
-	driver.info.Limits = Limits{MaxAllocationBytes: 1 << 20, MaxBlockBytes: 1 << 20, MaxBufferBytes: 1 << 20, ImportAlignment: 4}
+	const most = 1 << 20
+	driver.info.Limits = Limits{MaxAllocationBytes: most, MaxBlockBytes: most, MaxBufferBytes: most, ImportAlignment: 4}
 	return driver, NewDevice(driver, DeviceOptions{})
 }
 
-// TestConcurrentImports: goroutines that import one region meet in one call of the driver; one that is cancelled meanwhile
-// leaves, and memory that goes beyond is refused once the import is there.
+// TestConcurrentImports: goroutines that import one region meet in one call of the driver; one that is cancelled
+// meanwhile leaves, and memory that goes beyond is refused once the import is there.
 func TestConcurrentImports(t *testing.T) {
 	ctx := context.Background()
 	driver, device := newImportDevice()

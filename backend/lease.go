@@ -6,12 +6,13 @@ import (
 	"sync/atomic"
 )
 
-// lease is memory that submitted work may still use when its owners, buffers or images, have released it. It is freed with
-// the last use after the last release. Guarded by device.mu.
+// lease is memory that submitted work may still use when its owners, buffers or images, have released it. It is freed
+// with the last use after the last release. Guarded by device.mu.
 type lease struct {
 	owners int
 	uses   [Roles]uint64 // last point of each queue that uses it
 	free   func()        // called once, with device.mu held
+	freed  []func()      // called after it, where it succeeded
 }
 
 // holding is what a lease is owned by.
@@ -21,12 +22,18 @@ type holding interface {
 
 // leaseOf is the lease, with one owner, of a block or image that is freed by itself.
 func (d *Device) leaseOf(block interface{ Free() error }, label string) *lease {
-	return &lease{owners: 1, free: func() {
+	l := &lease{owners: 1}
+	l.free = func() {
 		d.hazards.forget(block)
 		if err := block.Free(); err != nil {
 			d.misuse = append(d.misuse, fmt.Sprintf("freeing %q: %v", label, err))
+			return
 		}
-	}}
+		for _, f := range l.freed {
+			f()
+		}
+	}
+	return l
 }
 
 // hold adds an owner, perhaps to a lease that the last one has given up.

@@ -10,7 +10,7 @@ type Kernel struct {
 	key     string // name and configuration, the key of its measured rate
 }
 
-// Range is a part of a buffer. The zero Range is an absent argument: kernels receive the address 0.
+// Range is a part of a buffer. The zero Range is an absent argument.
 type Range struct {
 	Buffer      *Buffer
 	OffsetBytes uint64
@@ -33,7 +33,7 @@ const (
 	Copy                        // Dst, Src of equal size, multiples of 4 bytes, not overlapping
 	Fill                        // Dst, Value; multiples of 4 bytes
 	Mark                        // Label: a time stamp that starts the stage of that name
-	Pass                        // Pass, Touches, Label: a pass of an optional capability of the driver; it is never divided
+	Pass                        // Pass, Label: a pass of an optional capability of the driver; it is never divided
 )
 
 // Command is one entry of a command list. Workgroups FirstGroup to EndGroup-1 of a dispatch run in any order.
@@ -47,8 +47,13 @@ type Command struct {
 	Dst, Src   Range
 	Value      uint32
 	Label      string
-	Pass       any // as the driver's capability takes it
-	Touches    []Touch
+	Pass       *PassRun
+}
+
+// PassRun is what a pass does and touches.
+type PassRun struct {
+	Run     any // as the driver's capability takes it
+	Touches []Touch
 }
 
 // List is a sequence of commands that behave as if they ran one after the other. It is plain data: building one touches no
@@ -84,10 +89,10 @@ func (l *List) Fill(dst Range, value uint32) {
 	}
 }
 
-// Pass adds a pass of an optional capability of the driver. It is ordered by what it touches, and the device learns its time
-// by its name.
-func (l *List) Pass(name string, pass any, touches ...Touch) {
-	l.Commands = append(l.Commands, Command{Kind: Pass, Label: name, Pass: pass, Touches: touches})
+// Pass adds a pass of an optional capability of the driver. It is ordered by what it touches, and the device learns
+// its time by its name.
+func (l *List) Pass(name string, run any, touches ...Touch) {
+	l.Commands = append(l.Commands, Command{Kind: Pass, Label: name, Pass: &PassRun{run, touches}})
 }
 
 // PlanAlignment is what plans, which know no device, align the arguments of dispatches to, in bytes; finer offsets are
@@ -122,7 +127,8 @@ func (c *Command) validate(d *Device, role Role) error {
 	switch c.Kind {
 	case Dispatch:
 		if _, kernels := d.info.Runs(role); !kernels {
-			return &OpError{Op: "submit", Device: d.info.Name, Kernel: c.Kernel.Spec.Name, Err: ErrUnsupported, Detail: fmt.Sprintf("the %v queue runs no kernels", role)}
+			return &OpError{Op: "submit", Device: d.info.Name, Kernel: c.Kernel.Spec.Name, Err: ErrUnsupported,
+				Detail: fmt.Sprintf("the %v queue runs no kernels", role)}
 		}
 		spec := c.Kernel.Spec
 		if len(c.Args) != len(spec.Args) || len(c.Params) != len(spec.Params) {
@@ -151,10 +157,14 @@ func (c *Command) validate(d *Device, role Role) error {
 		}
 	case Pass:
 		checker, ok := d.driver.(PassChecker)
-		if !ok {
-			return &OpError{Op: "submit", Device: d.info.Name, Err: ErrUnsupported, Detail: fmt.Sprintf("pass %q: the driver has no passes", c.Label)}
+		if c.Pass == nil {
+			return fail("pass %q runs nothing", c.Label)
 		}
-		if err := checker.CheckPass(role, c.Pass); err != nil {
+		if !ok {
+			return &OpError{Op: "submit", Device: d.info.Name, Err: ErrUnsupported,
+				Detail: fmt.Sprintf("pass %q: the driver has no passes", c.Label)}
+		}
+		if err := checker.CheckPass(role, c.Pass.Run); err != nil {
 			return err
 		}
 		return c.checkTouches(d, fail, check)
@@ -177,7 +187,7 @@ func (c *Command) accesses(visit func(r Range, access Access)) {
 	case Fill:
 		visit(c.Dst, Write)
 	case Pass:
-		for _, t := range c.Touches {
+		for _, t := range c.Pass.Touches {
 			if t.Range.Buffer != nil && t.Range.SizeBytes > 0 {
 				visit(t.Range, t.Access)
 			}

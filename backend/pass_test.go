@@ -9,15 +9,25 @@ import (
 )
 
 // drawDriver has a capability: passes that draw, on the graphics queue only.
-type drawDriver struct{ fakeDriver }
+type drawDriver struct {
+	fakeDriver
+	stopped bool // nothing completes
+}
 
 type draw struct{ vertices int }
 
-func (d *drawDriver) CheckPass(role Role, pass any) error {
-	if _, ok := pass.(draw); !ok || role != Graphics {
+func (d *drawDriver) CheckPass(role Role, run any) error {
+	if _, ok := run.(draw); !ok || role != Graphics {
 		return &OpError{Op: "submit", Err: ErrUnsupported, Detail: "not a draw on the graphics queue"}
 	}
 	return nil
+}
+
+func (d *drawDriver) Completed(role Role) (uint64, error) {
+	if d.stopped {
+		return 0, nil
+	}
+	return d.fakeDriver.Completed(role)
 }
 
 // Times tells two stages of 20 and 30 ms.
@@ -31,11 +41,11 @@ const (
 	asTexture Usage = 2
 )
 
-// TestPass: a pass of a capability is a command in a list, ordered by what it touches, paced by its own rate, in the profile,
-// and its image lives until its last use.
+// TestPass: a pass of a capability is a command in a list, ordered by what it touches, paced by its own rate, in the
+// profile, and its image lives until its last use.
 func TestPass(t *testing.T) {
 	ctx := context.Background()
-	driver := &drawDriver{fakeDriver{info: DeviceInfo{
+	driver := &drawDriver{fakeDriver: fakeDriver{info: DeviceInfo{
 		Heaps:  []Heap{{SizeBytes: 1 << 30, BudgetBytes: 1 << 30, DeviceLocal: true}},
 		Limits: Limits{MaxAllocationBytes: 1 << 30, MaxBlockBytes: 1 << 30, MaxBufferBytes: 1 << 30},
 		Queues: []RoleQueue{{Role: "graphics"}},
@@ -43,7 +53,7 @@ func TestPass(t *testing.T) {
 	device := NewDevice(driver, DeviceOptions{})
 	rows, err := device.Allocate(ctx, DeviceLocal, 4096, "rows")
 	require.NoError(t, err)
-	block := &fakeImage{4}
+	block := &fakeImage{layers: 4}
 	image := device.AdoptImage(block, "hash image")
 	layer := func(n uint32, access Access, usage Usage) Touch {
 		return Touch{Image: image, FirstLayer: n, EndLayer: n + 1, Access: access, Usage: usage}
@@ -65,10 +75,12 @@ func TestPass(t *testing.T) {
 	batch := driver.batches[1]
 	require.Equal(t, []QueuePoint{{Upload, 1}}, batch.Waits, "the fill of rows")
 	steps := batch.Steps
-	require.Equal(t, []bool{false, false, false, false, true}, []bool{steps[0].Barrier, steps[1].Barrier, steps[2].Barrier, steps[3].Barrier, steps[4].Barrier})
+	for i, barrier := range []bool{false, false, false, false, true} {
+		require.Equal(t, barrier, steps[i].Barrier, "step %d", i)
+	}
 	require.Equal(t, []UsageChange{{block, 0, 1, 0, asTarget}}, steps[1].Changes)
 	require.Equal(t, []UsageChange{{block, 0, 1, asTarget, asTexture}, {block, 2, 3, 0, asTarget}}, steps[4].Changes)
-	require.Equal(t, draw{3}, steps[4].Pass)
+	require.Equal(t, draw{3}, steps[4].Pass.Run)
 
 	fill.Commands = nil
 	fill.Fill(rows.All(), 2)
@@ -76,7 +88,8 @@ func TestPass(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []QueuePoint{{Graphics, 1}}, driver.batches[2].Waits, "the passes read rows")
 	device.MemoryUse(DeviceLocal) // settles: the times of the batch are the profile's and make rates
-	require.Equal(t, []StageTime{{"build", 20 * time.Millisecond}, {"probe", 30 * time.Millisecond}}, list.Profile.Stages())
+	stages := []StageTime{{"build", 20 * time.Millisecond}, {"probe", 30 * time.Millisecond}}
+	require.Equal(t, stages, list.Profile.Stages())
 	require.NotZero(t, device.pacer.seconds["pass build"])
 
 	// A pass whose measured time is two thirds of the bound is never divided, and never shares a submission.
@@ -110,15 +123,29 @@ func TestPass(t *testing.T) {
 		_, err := device.Submit(ctx, role, &bad)
 		require.ErrorIs(t, err, ErrUnsupported)
 	}
-	rows.Release()
+	empty := List{Commands: []Command{{Kind: Pass, Label: "empty"}}}
+	_, err = device.Submit(ctx, Graphics, &empty)
+	require.ErrorIs(t, err, ErrInvalidInput)
+
+	// What a pass uses lives until the pass is done.
+	driver.stopped = true
+	_, err = device.Submit(ctx, Graphics, &list)
+	require.NoError(t, err)
 	image.Release()
-	require.NoError(t, device.Close())
+	device.MemoryUse(DeviceLocal)
+	require.False(t, block.freed)
+	driver.stopped = false
+	device.MemoryUse(DeviceLocal)
+	require.True(t, block.freed)
+	image.Release()
+	rows.Release()
+	require.ErrorContains(t, device.Close(), `"hash image" released twice`)
 }
 
 // TestPassPace: the rate of a pass is learnt under its name.
 func TestPassPace(t *testing.T) {
 	p := testPacer(map[string]float64{})
-	pass := Command{Kind: Pass, Label: "build", Touches: []Touch{{Range: (&Buffer{sizeBytes: 1 << 30}).All()}}}
+	pass := Command{Kind: Pass, Label: "build", Pass: &PassRun{Touches: []Touch{{Range: (&Buffer{sizeBytes: 1 << 30}).All()}}}}
 	require.InDelta(t, 1.07, p.unit(&pass), 0.01)
 	for range 30 {
 		p.measured([]Command{pass}, 20*time.Millisecond)

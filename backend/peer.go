@@ -106,7 +106,8 @@ func sharedBuffers(from, to *Device, label string) (near, far *Buffer, err error
 func (d *Device) adopt(block Block, label string) *Buffer {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	b := &Buffer{device: d, label: label, sizeBytes: block.SizeBytes() / 4 * 4, memory: Imported, block: block, lease: d.leaseOf(block, label)}
+	b := &Buffer{device: d, label: label, sizeBytes: block.SizeBytes() / 4 * 4, memory: Imported, block: block}
+	b.lease = d.leaseOf(block, label)
 	d.live[b] = struct{}{}
 	return b
 }

@@ -33,7 +33,8 @@ func (d *Device) Submit(ctx context.Context, role Role, list *List) (Point, erro
 // submit is Submit for the transfers of this package.
 func (d *Device) submit(ctx context.Context, role Role, list *List) (Point, error) {
 	if here, _ := d.info.Runs(role); !here {
-		return Point{}, &OpError{Op: "submit", Device: d.info.Name, Err: ErrUnsupported, Detail: fmt.Sprintf("the device has no %v queue", role)}
+		return Point{}, &OpError{Op: "submit", Device: d.info.Name, Err: ErrUnsupported,
+			Detail: fmt.Sprintf("the device has no %v queue", role)}
 	}
 	d.mu.Lock()
 	for i := range list.Commands {
@@ -107,7 +108,7 @@ func (d *Device) submitOne(role Role, commands []Command, stage string, profile 
 		})
 		var changes []UsageChange
 		if c.Kind == Pass {
-			for _, t := range c.Touches {
+			for _, t := range c.Pass.Touches {
 				if t.Image != nil {
 					spans = append(spans, span{t.Image.block, uint64(t.FirstLayer), uint64(t.EndLayer), t.Access, t.Usage})
 					t.Image.lease.uses[role] = value
@@ -139,8 +140,8 @@ func (d *Device) submitOne(role Role, commands []Command, stage string, profile 
 	return Point{d, QueuePoint{role, value}}, nil
 }
 
-// Point is a place on the timeline of one queue of one device: everything submitted to that queue up to and including one
-// list. The zero Point has always passed. Points are values; they may be copied and waited for several times, from
+// Point is a place on the timeline of one queue of one device: everything submitted to that queue up to and including
+// one list. The zero Point has always passed. Points are values; they may be copied and waited for several times, from
 // several goroutines.
 type Point struct {
 	device *Device
@@ -208,7 +209,7 @@ func (d *Device) settle() {
 		if d.completed[r] == d.next[r] {
 			continue // nothing is under way
 		}
-		if value, err := d.driver.Completed(r); err == nil { // otherwise nothing has passed; the failure shows at the next wait
+		if value, err := d.driver.Completed(r); err == nil { // a failure shows at the next wait
 			d.completed[r] = value
 		}
 		d.collect(r, d.completed[r])

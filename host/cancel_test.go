@@ -11,8 +11,8 @@ import (
 	"github.com/spirjoin/spirjoin/backend"
 )
 
-// TestCancelledWaits blocks a queue for good with a buffer that fills the cap, an import, and a staging buffer: each call that
-// waits for one of them ends with its context, long before the limit of waits, and the device works on.
+// TestCancelledWaits blocks a queue for good with a buffer that fills the cap, an import, and a staging buffer: each
+// call that waits for one of them ends with its context, long before the limit of waits, and the device works on.
 func TestCancelledWaits(t *testing.T) {
 	const capBytes = 64 << 20
 	memory := make([]byte, 12<<10)
@@ -79,7 +79,8 @@ func TestCancelledWaits(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			driver, err := New(Options{Discrete: true, Faults: Faults{HangBatch: 1}, CloseLimit: 50 * time.Millisecond}).Open("host:cpu")
+			options := Options{Discrete: true, Faults: Faults{HangBatch: 1}, CloseLimit: 50 * time.Millisecond}
+			driver, err := New(options).Open("host:cpu")
 			require.NoError(t, err)
 			device := backend.NewDevice(driver, backend.DeviceOptions{DeviceMemoryBytes: capBytes, WaitLimit: time.Second})
 			defer func() {

@@ -72,7 +72,8 @@ func describe(options *Options, index int, totalBytes, limitBytes uint64) *backe
 // roleQueues lists the roles of every device: all but graphics have a goroutine of their own.
 func roleQueues() (queues []backend.RoleQueue) {
 	for role := range backend.Graphics {
-		queues = append(queues, backend.RoleQueue{Role: role.String(), Index: uint32(role), Computes: role != backend.Upload && role != backend.Download})
+		computes := role != backend.Upload && role != backend.Download
+		queues = append(queues, backend.RoleQueue{Role: role.String(), Index: uint32(role), Computes: computes})
 	}
 	return queues
 }

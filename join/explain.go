@@ -57,10 +57,10 @@ func (a *Alternative) text() string {
 }
 
 func (p *Plan) sampleText(f *plan.Facts) string {
-	probe := [2]string{"left", "right"}[1-f.Build()]
+	probe := 1 - f.Build()
 	text := fmt.Sprintf("about %d rows of output; %.0f%% of the %s rows have a match", f.OutputRows, 100*f.MatchRatio, probe)
 	if f.Unique {
-		text += fmt.Sprintf("; keys of the %s side seem to be unique", relation.Side(f.Build()))
+		text += fmt.Sprintf("; keys of the %s side seem to be unique", f.Build())
 	}
 	for side, share := range f.Hottest {
 		if share >= 0.01 {

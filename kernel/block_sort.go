@@ -7,9 +7,10 @@ import (
 )
 
 // BlockSortArgs are the arguments of [BlockSort].
-type BlockSortArgs = blockSortArgs[backend.Range]
+type BlockSortArgs = BlockSortArgsOf[backend.Range]
 
-type blockSortArgs[B any] struct {
+// BlockSortArgsOf are the same with buffers of type B.
+type BlockSortArgsOf[B any] struct {
 	KeysIn     B `access:"read"`
 	PayloadIn  B `access:"read"`
 	KeysOut    B `access:"write"`
@@ -32,9 +33,9 @@ type BlockSortConfig struct {
 // until one run is left. In the serial shape an invocation inserts the rows of its small tile one by one.
 //
 // Source: BlockSort of "Fast Equi-Join Algorithms on GPUs: Design and Implementation", section 3.3.1.
-var BlockSort = define[BlockSortArgs](entry[blockSortArgs[[]byte], BlockSortConfig]{
+var BlockSort = define[BlockSortArgs](entry[BlockSortArgsOf[[]byte], BlockSortConfig]{
 	Name:        "block_sort",
-	Defaults:    BlockSortConfig{ShapedTile: ShapedTile{Workgroup: 256, Items: 3}},
+	Defaults:    BlockSortConfig{ShapedTile: ShapedTile{Workgroup: 256, Items: mergeItems}},
 	SerialItems: 32,
 	SharedBytes: func(config *BlockSortConfig) uint32 {
 		if config.Serial == 1 {
@@ -42,7 +43,7 @@ var BlockSort = define[BlockSortArgs](entry[blockSortArgs[[]byte], BlockSortConf
 		}
 		return config.KeyBits/8 + mergedBytes(config.Workgroup, config.Items, config.KeyBits, config.PayloadBits)
 	},
-	Run: func(args *blockSortArgs[[]byte], config *BlockSortConfig, group uint32) {
+	Run: func(args *BlockSortArgsOf[[]byte], config *BlockSortConfig, group uint32) {
 		byWidths(config.KeyBits, config.PayloadBits, blockSort[uint32, uint32], blockSort[uint32, uint64], blockSort[uint64, uint32], blockSort[uint64, uint64])(args, config, group)
 	},
 })
@@ -59,7 +60,7 @@ type mergeStage[K, P word] struct {
 // mergeStages holds the stages of each pair of widths: [64-bit keys][64-bit payload].
 var mergeStages [2][2]sync.Pool
 
-func blockSort[K, P word](args *blockSortArgs[[]byte], config *BlockSortConfig, group uint32) {
+func blockSort[K, P word](args *BlockSortArgsOf[[]byte], config *BlockSortConfig, group uint32) {
 	rows, count := args.Rows, args.Tiles
 	keysIn, payloadIn := view[K](args.KeysIn), view[P](args.PayloadIn)
 	keysOut, payloadOut := view[K](args.KeysOut), view[P](args.PayloadOut)

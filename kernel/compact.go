@@ -7,9 +7,10 @@ import (
 )
 
 // CompactCountArgs are the arguments of [CompactCount].
-type CompactCountArgs = compactCountArgs[backend.Range]
+type CompactCountArgs = CompactCountArgsOf[backend.Range]
 
-type compactCountArgs[B any] struct {
+// CompactCountArgsOf are the same with buffers of type B.
+type CompactCountArgsOf[B any] struct {
 	Bits   B `access:"read"`
 	Counts B `access:"write"`
 	Rows   uint32
@@ -23,11 +24,11 @@ type CompactCountConfig struct {
 
 // CompactCount counts the set bits of each tile of a bitmap: counts[tile] is the number of rows of the tile whose bit is set. Their
 // exclusive scan is what [Compact] takes as offsets. In the wide shape of both, workgroup*items is a multiple of 32.
-var CompactCount = define[CompactCountArgs](entry[compactCountArgs[[]byte], CompactCountConfig]{
+var CompactCount = define[CompactCountArgs](entry[CompactCountArgsOf[[]byte], CompactCountConfig]{
 	Name:        "compact_count",
 	Defaults:    CompactCountConfig{ShapedTile: ShapedTile{Workgroup: 256, Items: 16}},
 	SerialItems: 4112,
-	Run: func(args *compactCountArgs[[]byte], config *CompactCountConfig, group uint32) {
+	Run: func(args *CompactCountArgsOf[[]byte], config *CompactCountConfig, group uint32) {
 		rows, count := args.Rows, args.Tiles
 		for t := range tiles(config, group, count, rows) {
 			sum := 0
@@ -42,9 +43,10 @@ var CompactCount = define[CompactCountArgs](entry[compactCountArgs[[]byte], Comp
 })
 
 // CompactArgs are the arguments of [Compact].
-type CompactArgs = compactArgs[backend.Range]
+type CompactArgs = CompactArgsOf[backend.Range]
 
-type compactArgs[B any] struct {
+// CompactArgsOf are the same with buffers of type B.
+type CompactArgsOf[B any] struct {
 	Bits    B `access:"read"`
 	Offsets B `access:"read"`
 	Values  B `access:"read"`
@@ -61,11 +63,11 @@ type CompactConfig struct {
 
 // Compact keeps the rows whose bit is set, in their order: a row goes to offsets[tile] + the number of set bits of the tile before
 // it. offsets are 64-bit, below 2^32. Absent values are row numbers, 32-bit. In the wide shape items is at most MaxCompactItems.
-var Compact = define[CompactArgs](entry[compactArgs[[]byte], CompactConfig]{
+var Compact = define[CompactArgs](entry[CompactArgsOf[[]byte], CompactConfig]{
 	Name:        "compact",
 	Defaults:    CompactConfig{ShapedTile: ShapedTile{Workgroup: 256, Items: 16}},
 	SerialItems: 4112,
-	Run: func(args *compactArgs[[]byte], config *CompactConfig, group uint32) {
+	Run: func(args *CompactArgsOf[[]byte], config *CompactConfig, group uint32) {
 		if config.ValueBits == 64 {
 			compact[uint64](args, config, group)
 		} else {
@@ -77,7 +79,7 @@ var Compact = define[CompactArgs](entry[compactArgs[[]byte], CompactConfig]{
 // MaxCompactItems is the most that items may be in the wide shape of [Compact].
 const MaxCompactItems = 32
 
-func compact[V word](args *compactArgs[[]byte], config *CompactConfig, group uint32) {
+func compact[V word](args *CompactArgsOf[[]byte], config *CompactConfig, group uint32) {
 	rows, count := args.Rows, args.Tiles
 	values, kept := view[V](args.Values), view[V](args.Kept)
 	for t := range tiles(config, group, count, rows) {

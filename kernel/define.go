@@ -14,7 +14,7 @@ import (
 
 // A kernel is declared by two structs: its arguments and its configuration.
 //
-//	type iotaArgs[B any] struct {      // B: backend.Range for callers, []byte for the reference
+//	type IotaArgsOf[B any] struct {    // B: backend.Range for callers, []byte for the reference
 //		Values      B `access:"write"` // buffers first
 //		Rows, First uint32             // then parameters
 //	}

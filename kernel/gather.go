@@ -3,9 +3,10 @@ package kernel
 import "github.com/spirjoin/spirjoin/backend"
 
 // GatherArgs are the arguments of [Gather].
-type GatherArgs = gatherArgs[backend.Range]
+type GatherArgs = GatherArgsOf[backend.Range]
 
-type gatherArgs[B any] struct {
+// GatherArgsOf are the same with buffers of type B.
+type GatherArgsOf[B any] struct {
 	Values   B `access:"read"`
 	IDs      B `access:"read"`
 	Gathered B `access:"write"`
@@ -19,10 +20,10 @@ type GatherConfig struct {
 }
 
 // Gather fetches values by row id: gathered[i] = values[ids[i]]. Ids may repeat and come in any order.
-var Gather = define[GatherArgs](entry[gatherArgs[[]byte], GatherConfig]{
+var Gather = define[GatherArgs](entry[GatherArgsOf[[]byte], GatherConfig]{
 	Name:     "gather",
 	Defaults: GatherConfig{Tile: Tile{256, 8}},
-	Run: func(args *gatherArgs[[]byte], config *GatherConfig, group uint32) {
+	Run: func(args *GatherArgsOf[[]byte], config *GatherConfig, group uint32) {
 		if config.ValueBits == 64 {
 			gather[uint64](args, config, group)
 		} else {
@@ -31,7 +32,7 @@ var Gather = define[GatherArgs](entry[gatherArgs[[]byte], GatherConfig]{
 	},
 })
 
-func gather[V word](args *gatherArgs[[]byte], config *GatherConfig, group uint32) {
+func gather[V word](args *GatherArgsOf[[]byte], config *GatherConfig, group uint32) {
 	rows := args.Rows
 	values := view[V](args.Values)
 	for t := range tiles(config, group, Tiles(config, uint64(rows)), rows) {

@@ -3,9 +3,10 @@ package kernel
 import "github.com/spirjoin/spirjoin/backend"
 
 // GatherBitsArgs are the arguments of [GatherBits].
-type GatherBitsArgs = gatherBitsArgs[backend.Range]
+type GatherBitsArgs = GatherBitsArgsOf[backend.Range]
 
-type gatherBitsArgs[B any] struct {
+// GatherBitsArgsOf are the same with buffers of type B.
+type GatherBitsArgsOf[B any] struct {
 	Bits     B `access:"read"`
 	IDs      B `access:"read"`
 	Gathered B `access:"write"`
@@ -21,10 +22,10 @@ type GatherBitsConfig struct {
 // GatherBits fetches bits by row id, as for validity bitmaps: bit i of gathered is bit first_bit + ids[i] of bits. Bitmaps
 // are little-endian: bit i is bit i%32 of word i/32. The unused bits of the last word become 0. workgroup*items is a multiple
 // of 32, so that no two workgroups share a word.
-var GatherBits = define[GatherBitsArgs](entry[gatherBitsArgs[[]byte], GatherBitsConfig]{
+var GatherBits = define[GatherBitsArgs](entry[GatherBitsArgsOf[[]byte], GatherBitsConfig]{
 	Name:     "gather_bits",
 	Defaults: GatherBitsConfig{Tile: Tile{256, 32}},
-	Run: func(args *gatherBitsArgs[[]byte], config *GatherBitsConfig, group uint32) {
+	Run: func(args *GatherBitsArgsOf[[]byte], config *GatherBitsConfig, group uint32) {
 		rows, firstBit := args.Rows, uint64(args.FirstBit)
 		bits, gathered := backend.Words(args.Bits), backend.Words(args.Gathered)
 		for t := range tiles(config, group, Tiles(config, uint64(rows)), rows) {

@@ -12,9 +12,10 @@ import (
 // key begin; its rows, each in a slot of its own, lie fewer than patience slots behind. A slot is 0, or 1 + a row in
 // the bits of mask and the hash in the others: what the table has no use for tells most other keys apart.
 // TableBuildArgs are the arguments of [TableBuild].
-type TableBuildArgs = tableBuildArgs[backend.Range]
+type TableBuildArgs = TableBuildArgsOf[backend.Range]
 
-type tableBuildArgs[B any] struct {
+// TableBuildArgsOf are the same with buffers of type B.
+type TableBuildArgsOf[B any] struct {
 	Keys  B `access:"read"`
 	Slots B `access:"readwrite"`
 	Lost  B `access:"accumulate"`
@@ -32,11 +33,11 @@ type TableBuildConfig struct {
 
 // TableBuild puts rows, at most mask of them, into slots, which are zero before, and adds to lost the number of rows
 // that found none.
-var TableBuild = define[TableBuildArgs](entry[tableBuildArgs[[]byte], TableBuildConfig]{
+var TableBuild = define[TableBuildArgs](entry[TableBuildArgsOf[[]byte], TableBuildConfig]{
 	Name:     "table_build",
 	Defaults: TableBuildConfig{Tile: Tile{256, 4}, Patience: 256},
 	Compare:  backend.Predicate,
-	Run: func(args *tableBuildArgs[[]byte], config *TableBuildConfig, group uint32) {
+	Run: func(args *TableBuildArgsOf[[]byte], config *TableBuildConfig, group uint32) {
 		if config.KeyBits == 64 {
 			tableBuild[uint64](args, config, group)
 		} else {
@@ -45,7 +46,7 @@ var TableBuild = define[TableBuildArgs](entry[tableBuildArgs[[]byte], TableBuild
 	},
 })
 
-func tableBuild[K word](args *tableBuildArgs[[]byte], config *TableBuildConfig, group uint32) {
+func tableBuild[K word](args *TableBuildArgsOf[[]byte], config *TableBuildConfig, group uint32) {
 	rows, mask, seed, patience := args.Rows, args.Mask, args.Seed, config.Patience
 	keys, slots := view[K](args.Keys), backend.Words(args.Slots)
 	for t := range tiles(config, group, Tiles(config, uint64(rows)), rows) {
@@ -69,9 +70,10 @@ func tableBuild[K word](args *tableBuildArgs[[]byte], config *TableBuildConfig, 
 }
 
 // TableProbeArgs are the arguments of [TableProbe].
-type TableProbeArgs = tableProbeArgs[backend.Range]
+type TableProbeArgs = TableProbeArgsOf[backend.Range]
 
-type tableProbeArgs[B any] struct {
+// TableProbeArgsOf are the same with buffers of type B.
+type TableProbeArgsOf[B any] struct {
 	Slots B `access:"read"`
 	JoinColumns[B]
 	JoinRows
@@ -93,12 +95,12 @@ type TableProbeConfig struct {
 
 // TableProbe looks right rows up in a table that [TableBuild] made of the left ones with the same patience, mask and
 // seed, and makes output rows as [PartitionJoin] does, a tile of right rows in place of a unit, in any order.
-var TableProbe = define[TableProbeArgs](entry[tableProbeArgs[[]byte], TableProbeConfig]{
+var TableProbe = define[TableProbeArgs](entry[TableProbeArgsOf[[]byte], TableProbeConfig]{
 	Name:        "table_probe",
 	Defaults:    TableProbeConfig{Tile: Tile{256, 4}, Patience: 256, OutputConfig: defaultOutput, PageRows: 1},
 	Compare:     backend.Multiset,
 	SharedBytes: func(config *TableProbeConfig) uint32 { return 4 * ((config.Workgroup+3)/4 + 2) },
-	Run: func(args *tableProbeArgs[[]byte], config *TableProbeConfig, group uint32) {
+	Run: func(args *TableProbeArgsOf[[]byte], config *TableProbeConfig, group uint32) {
 		if config.KeyBits == 64 {
 			tableProbe[uint64](args, config, group)
 		} else {
@@ -107,7 +109,7 @@ var TableProbe = define[TableProbeArgs](entry[tableProbeArgs[[]byte], TableProbe
 	},
 })
 
-func tableProbe[K word](args *tableProbeArgs[[]byte], config *TableProbeConfig, group uint32) {
+func tableProbe[K word](args *TableProbeArgsOf[[]byte], config *TableProbeConfig, group uint32) {
 	p := prober[K]{slots: backend.Words(args.Slots)[:args.Mask+1], left: view[K](args.LeftKeys),
 		patience: config.Patience, unique: oneIf(config.Unique == 1)}
 	out := &joinOutput[K]{JoinColumns: args.JoinColumns, JoinRows: args.JoinRows, OutputConfig: config.OutputConfig,

@@ -10,9 +10,10 @@ import (
 const MaxHistogramBits = 11
 
 // HistogramArgs are the arguments of [Histogram].
-type HistogramArgs = histogramArgs[backend.Range]
+type HistogramArgs = HistogramArgsOf[backend.Range]
 
-type histogramArgs[B any] struct {
+// HistogramArgsOf are the same with buffers of type B.
+type HistogramArgsOf[B any] struct {
 	Keys   B `access:"read"`
 	Counts B `access:"accumulate"`
 	Rows   uint32
@@ -29,10 +30,10 @@ type HistogramConfig struct {
 // Histogram counts the digits of a column: counts[digit], 64 bits, grows by the number of rows whose digit, (key >> shift) &
 // (1<<bits - 1), is digit; bits is 1 to MaxHistogramBits and shift less than key_bits. Only the low words change, so a count
 // stays below 2^32. workgroup is a multiple of 4.
-var Histogram = define[HistogramArgs](entry[histogramArgs[[]byte], HistogramConfig]{
+var Histogram = define[HistogramArgs](entry[HistogramArgsOf[[]byte], HistogramConfig]{
 	Name:     "histogram",
 	Defaults: HistogramConfig{Tile: Tile{256, 128}},
-	Run: func(args *histogramArgs[[]byte], config *HistogramConfig, group uint32) {
+	Run: func(args *HistogramArgsOf[[]byte], config *HistogramConfig, group uint32) {
 		if config.KeyBits == 64 {
 			histogram[uint64](args, config, group)
 		} else {
@@ -41,7 +42,7 @@ var Histogram = define[HistogramArgs](entry[histogramArgs[[]byte], HistogramConf
 	},
 })
 
-func histogram[K word](args *histogramArgs[[]byte], config *HistogramConfig, group uint32) {
+func histogram[K word](args *HistogramArgsOf[[]byte], config *HistogramConfig, group uint32) {
 	rows, shift, mask := args.Rows, args.Shift&63, uint64(1)<<args.Bits-1
 	counts := backend.Words(args.Counts)
 	for t := range tiles(config, group, Tiles(config, uint64(rows)), rows) {

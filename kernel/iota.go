@@ -3,9 +3,10 @@ package kernel
 import "github.com/spirjoin/spirjoin/backend"
 
 // IotaArgs are the arguments of [Iota].
-type IotaArgs = iotaArgs[backend.Range]
+type IotaArgs = IotaArgsOf[backend.Range]
 
-type iotaArgs[B any] struct {
+// IotaArgsOf are the same with buffers of type B.
+type IotaArgsOf[B any] struct {
 	Values B `access:"write"`
 	Rows   uint32
 	First  uint32
@@ -17,10 +18,10 @@ type IotaConfig struct {
 }
 
 // Iota numbers rows: values[i] = first + i, modulo 2^32.
-var Iota = define[IotaArgs](entry[iotaArgs[[]byte], IotaConfig]{
+var Iota = define[IotaArgs](entry[IotaArgsOf[[]byte], IotaConfig]{
 	Name:     "iota",
 	Defaults: IotaConfig{Tile: Tile{256, 8}},
-	Run: func(args *iotaArgs[[]byte], config *IotaConfig, group uint32) {
+	Run: func(args *IotaArgsOf[[]byte], config *IotaConfig, group uint32) {
 		rows, first := args.Rows, args.First
 		for t := range tiles(config, group, Tiles(config, uint64(rows)), rows) {
 			values := backend.Words(args.Values)[t.first:t.end]

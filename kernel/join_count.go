@@ -7,9 +7,10 @@ import (
 )
 
 // PartitionCountArgs are the arguments of [PartitionCount].
-type PartitionCountArgs = partitionCountArgs[backend.Range]
+type PartitionCountArgs = PartitionCountArgsOf[backend.Range]
 
-type partitionCountArgs[B any] struct {
+// PartitionCountArgsOf are the same with buffers of type B.
+type PartitionCountArgsOf[B any] struct {
 	Units     B `access:"read"`
 	LeftKeys  B `access:"read"`
 	RightKeys B `access:"read"`
@@ -30,13 +31,13 @@ type PartitionCountConfig struct {
 
 // PartitionCount counts the output rows of each unit of a partitioned hash join: counts receives 32 bits a unit. The
 // rest is as for [PartitionJoin]; no payload is touched.
-var PartitionCount = define[PartitionCountArgs](entry[partitionCountArgs[[]byte], PartitionCountConfig]{
+var PartitionCount = define[PartitionCountArgs](entry[PartitionCountArgsOf[[]byte], PartitionCountConfig]{
 	Name:     "partition_count",
 	Defaults: PartitionCountConfig{Tile: Tile{256, 4}, Table: 1536, Heads: 1024},
 	SharedBytes: func(config *PartitionCountConfig) uint32 {
 		return unitTableBytes(config.Table, config.Heads) + 4*((config.Workgroup+3)/4)
 	},
-	Run: func(args *partitionCountArgs[[]byte], config *PartitionCountConfig, group uint32) {
+	Run: func(args *PartitionCountArgsOf[[]byte], config *PartitionCountConfig, group uint32) {
 		count := uint32(0)
 		each := func(_, matches uint32) { count += matches }
 		unit, unmixed := backend.Words(args.Units)[4*group:][:4], digit{mixed: config.Mixed == 0}
@@ -50,9 +51,10 @@ var PartitionCount = define[PartitionCountArgs](entry[partitionCountArgs[[]byte]
 })
 
 // MergeCountArgs are the arguments of [MergeCount].
-type MergeCountArgs = mergeCountArgs[backend.Range]
+type MergeCountArgs = MergeCountArgsOf[backend.Range]
 
-type mergeCountArgs[B any] struct {
+// MergeCountArgsOf are the same with buffers of type B.
+type MergeCountArgsOf[B any] struct {
 	Units     B `access:"read"`
 	LeftKeys  B `access:"read"`
 	RightKeys B `access:"read"`
@@ -68,13 +70,13 @@ type MergeLookupConfig struct {
 
 // MergeCount counts the output rows of each unit of a merge join: counts receives 32 bits a unit. The rest is as for
 // [MergeJoin]; no payload is touched.
-var MergeCount = define[MergeCountArgs](entry[mergeCountArgs[[]byte], MergeLookupConfig]{
+var MergeCount = define[MergeCountArgs](entry[MergeCountArgsOf[[]byte], MergeLookupConfig]{
 	Name:     "merge_count",
 	Defaults: MergeLookupConfig{Tile: Tile{256, 4}, Table: 1280},
 	SharedBytes: func(config *MergeLookupConfig) uint32 {
 		return config.KeyBits/8*config.Table + 4*((config.Workgroup+3)/4)
 	},
-	Run: func(args *mergeCountArgs[[]byte], config *MergeLookupConfig, group uint32) {
+	Run: func(args *MergeCountArgsOf[[]byte], config *MergeLookupConfig, group uint32) {
 		count := uint32(0)
 		each := func(_, matches uint32) { count += matches }
 		unit := backend.Words(args.Units)[4*group:][:4]
@@ -88,9 +90,10 @@ var MergeCount = define[MergeCountArgs](entry[mergeCountArgs[[]byte], MergeLooku
 })
 
 // TableCountArgs are the arguments of [TableCount].
-type TableCountArgs = tableCountArgs[backend.Range]
+type TableCountArgs = TableCountArgsOf[backend.Range]
 
-type tableCountArgs[B any] struct {
+// TableCountArgsOf are the same with buffers of type B.
+type TableCountArgsOf[B any] struct {
 	Slots     B `access:"read"`
 	LeftKeys  B `access:"read"`
 	RightKeys B `access:"read"`
@@ -110,11 +113,11 @@ type TableCountConfig struct {
 
 // TableCount counts the output rows of each tile of right rows that [TableProbe] would make: counts receives 32 bits a
 // tile.
-var TableCount = define[TableCountArgs](entry[tableCountArgs[[]byte], TableCountConfig]{
+var TableCount = define[TableCountArgs](entry[TableCountArgsOf[[]byte], TableCountConfig]{
 	Name:        "table_count",
 	Defaults:    TableCountConfig{Tile: Tile{256, 4}, Patience: 256},
 	SharedBytes: func(config *TableCountConfig) uint32 { return 4 * ((config.Workgroup + 3) / 4) },
-	Run: func(args *tableCountArgs[[]byte], config *TableCountConfig, group uint32) {
+	Run: func(args *TableCountArgsOf[[]byte], config *TableCountConfig, group uint32) {
 		if config.KeyBits == 64 {
 			tableCount[uint64](args, config, group)
 		} else {
@@ -123,7 +126,7 @@ var TableCount = define[TableCountArgs](entry[tableCountArgs[[]byte], TableCount
 	},
 })
 
-func tableCount[K word](args *tableCountArgs[[]byte], config *TableCountConfig, group uint32) {
+func tableCount[K word](args *TableCountArgsOf[[]byte], config *TableCountConfig, group uint32) {
 	count := uint(0)
 	p := prober[K]{slots: backend.Words(args.Slots)[:args.Mask+1], left: view[K](args.LeftKeys),
 		patience: config.Patience, unique: oneIf(config.Unique == 1)}

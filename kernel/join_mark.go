@@ -7,9 +7,10 @@ import (
 )
 
 // PartitionMarkArgs are the arguments of [PartitionMark].
-type PartitionMarkArgs = partitionMarkArgs[backend.Range]
+type PartitionMarkArgs = PartitionMarkArgsOf[backend.Range]
 
-type partitionMarkArgs[B any] struct {
+// PartitionMarkArgsOf are the same with buffers of type B.
+type PartitionMarkArgsOf[B any] struct {
 	Units     B `access:"read"`
 	LeftKeys  B `access:"read"`
 	RightKeys B `access:"read"`
@@ -30,11 +31,11 @@ type PartitionMarkConfig struct {
 // PartitionMark sets, in the bitmap marks, the bits of the right rows that have a match in a unit of a partitioned hash
 // join: bit i%32 of word i/32 is row i of right_keys. Bits that are set before stay, so that the units of a row may
 // each mark it. The rest is as for [PartitionJoin]; a row with many matches is looked up no longer than to the first.
-var PartitionMark = define[PartitionMarkArgs](entry[partitionMarkArgs[[]byte], PartitionMarkConfig]{
+var PartitionMark = define[PartitionMarkArgs](entry[PartitionMarkArgsOf[[]byte], PartitionMarkConfig]{
 	Name:        "partition_mark",
 	Defaults:    PartitionMarkConfig{Tile: Tile{256, 4}, Table: 1536, Heads: 1024},
 	SharedBytes: func(config *PartitionMarkConfig) uint32 { return unitTableBytes(config.Table, config.Heads) },
-	Run: func(args *partitionMarkArgs[[]byte], config *PartitionMarkConfig, group uint32) {
+	Run: func(args *PartitionMarkArgsOf[[]byte], config *PartitionMarkConfig, group uint32) {
 		mark := marker(backend.Words(args.Marks)).mark
 		unit, unmixed := backend.Words(args.Units)[4*group:][:4], digit{mixed: config.Mixed == 0}
 		if config.KeyBits == 64 {
@@ -46,9 +47,10 @@ var PartitionMark = define[PartitionMarkArgs](entry[partitionMarkArgs[[]byte], P
 })
 
 // MergeMarkArgs are the arguments of [MergeMark].
-type MergeMarkArgs = mergeMarkArgs[backend.Range]
+type MergeMarkArgs = MergeMarkArgsOf[backend.Range]
 
-type mergeMarkArgs[B any] struct {
+// MergeMarkArgsOf are the same with buffers of type B.
+type MergeMarkArgsOf[B any] struct {
 	Units     B `access:"read"`
 	LeftKeys  B `access:"read"`
 	RightKeys B `access:"read"`
@@ -56,11 +58,11 @@ type mergeMarkArgs[B any] struct {
 }
 
 // MergeMark does what [PartitionMark] does, for the units of [MergeJoin].
-var MergeMark = define[MergeMarkArgs](entry[mergeMarkArgs[[]byte], MergeLookupConfig]{
+var MergeMark = define[MergeMarkArgs](entry[MergeMarkArgsOf[[]byte], MergeLookupConfig]{
 	Name:        "merge_mark",
 	Defaults:    MergeLookupConfig{Tile: Tile{256, 4}, Table: 1280},
 	SharedBytes: func(config *MergeLookupConfig) uint32 { return config.KeyBits / 8 * config.Table },
-	Run: func(args *mergeMarkArgs[[]byte], config *MergeLookupConfig, group uint32) {
+	Run: func(args *MergeMarkArgsOf[[]byte], config *MergeLookupConfig, group uint32) {
 		m := marker(backend.Words(args.Marks))
 		unit := backend.Words(args.Units)[4*group:][:4]
 		if config.KeyBits == 64 {
@@ -72,9 +74,10 @@ var MergeMark = define[MergeMarkArgs](entry[mergeMarkArgs[[]byte], MergeLookupCo
 })
 
 // TableMarkArgs are the arguments of [TableMark].
-type TableMarkArgs = tableMarkArgs[backend.Range]
+type TableMarkArgs = TableMarkArgsOf[backend.Range]
 
-type tableMarkArgs[B any] struct {
+// TableMarkArgsOf are the same with buffers of type B.
+type TableMarkArgsOf[B any] struct {
 	Slots     B `access:"read"`
 	LeftKeys  B `access:"read"`
 	RightKeys B `access:"read"`
@@ -92,10 +95,10 @@ type TableMarkConfig struct {
 }
 
 // TableMark does what [PartitionMark] does, for right rows that [TableProbe] would look up.
-var TableMark = define[TableMarkArgs](entry[tableMarkArgs[[]byte], TableMarkConfig]{
+var TableMark = define[TableMarkArgs](entry[TableMarkArgsOf[[]byte], TableMarkConfig]{
 	Name:     "table_mark",
 	Defaults: TableMarkConfig{Tile: Tile{256, 4}, Patience: 256},
-	Run: func(args *tableMarkArgs[[]byte], config *TableMarkConfig, group uint32) {
+	Run: func(args *TableMarkArgsOf[[]byte], config *TableMarkConfig, group uint32) {
 		if config.KeyBits == 64 {
 			tableMark[uint64](args, config, group)
 		} else {
@@ -104,7 +107,7 @@ var TableMark = define[TableMarkArgs](entry[tableMarkArgs[[]byte], TableMarkConf
 	},
 })
 
-func tableMark[K word](args *tableMarkArgs[[]byte], config *TableMarkConfig, group uint32) {
+func tableMark[K word](args *TableMarkArgsOf[[]byte], config *TableMarkConfig, group uint32) {
 	m := marker(backend.Words(args.Marks))
 	p := prober[K]{slots: backend.Words(args.Slots)[:args.Mask+1], left: view[K](args.LeftKeys),
 		patience: config.Patience, unique: 1}

@@ -3,9 +3,10 @@ package kernel
 import "github.com/spirjoin/spirjoin/backend"
 
 // MergePartitionArgs are the arguments of [MergePartition].
-type MergePartitionArgs = mergePartitionArgs[backend.Range]
+type MergePartitionArgs = MergePartitionArgsOf[backend.Range]
 
-type mergePartitionArgs[B any] struct {
+// MergePartitionArgsOf are the same with buffers of type B.
+type MergePartitionArgsOf[B any] struct {
 	LeftKeys  B `access:"read"`
 	RightKeys B `access:"read"`
 	Splits    B `access:"write"`
@@ -30,10 +31,10 @@ type MergePartitionConfig struct {
 //
 // Source: merge path as in "Fast Equi-Join Algorithms on GPUs: Design and Implementation", section 3.3.1, after Odeh, Green,
 // Mwassi, Shmueli and Birk, "Merge Path - Parallel Merging Made Simple".
-var MergePartition = define[MergePartitionArgs](entry[mergePartitionArgs[[]byte], MergePartitionConfig]{
+var MergePartition = define[MergePartitionArgs](entry[MergePartitionArgsOf[[]byte], MergePartitionConfig]{
 	Name:     "merge_partition",
 	Defaults: MergePartitionConfig{Tile: Tile{256, 1}},
-	Run: func(args *mergePartitionArgs[[]byte], config *MergePartitionConfig, group uint32) {
+	Run: func(args *MergePartitionArgsOf[[]byte], config *MergePartitionConfig, group uint32) {
 		if config.KeyBits == 64 {
 			mergePartition[uint64](args, config, group)
 		} else {
@@ -43,9 +44,10 @@ var MergePartition = define[MergePartitionArgs](entry[mergePartitionArgs[[]byte]
 })
 
 // MergeTilesArgs are the arguments of [MergeTiles].
-type MergeTilesArgs = mergeTilesArgs[backend.Range]
+type MergeTilesArgs = MergeTilesArgsOf[backend.Range]
 
-type mergeTilesArgs[B any] struct {
+// MergeTilesArgsOf are the same with buffers of type B.
+type MergeTilesArgsOf[B any] struct {
 	LeftKeys     B `access:"read"`
 	RightKeys    B `access:"read"`
 	LeftPayload  B `access:"read"`
@@ -75,9 +77,9 @@ type MergeTilesConfig struct {
 // Tiles are tiles of the output, and a tile belongs to one merge: 2*run is a multiple of its rows, and splits come from
 // [MergePartition]. In the serial shape a tile may also hold several whole merges, its rows being a multiple of 2*run; splits
 // are absent then. With payload_bits=0 all payloads are absent. The output overlaps no input.
-var MergeTiles = define[MergeTilesArgs](entry[mergeTilesArgs[[]byte], MergeTilesConfig]{
+var MergeTiles = define[MergeTilesArgs](entry[MergeTilesArgsOf[[]byte], MergeTilesConfig]{
 	Name:        "merge_tiles",
-	Defaults:    MergeTilesConfig{ShapedTile: ShapedTile{Workgroup: 256, Items: 3}},
+	Defaults:    MergeTilesConfig{ShapedTile: ShapedTile{Workgroup: 256, Items: mergeItems}},
 	SerialItems: 4112,
 	SharedBytes: func(config *MergeTilesConfig) uint32 {
 		if config.Serial == 1 {
@@ -85,7 +87,7 @@ var MergeTiles = define[MergeTilesArgs](entry[mergeTilesArgs[[]byte], MergeTiles
 		}
 		return config.KeyBits/8 + mergedBytes(config.Workgroup, config.Items, config.KeyBits, config.PayloadBits)
 	},
-	Run: func(args *mergeTilesArgs[[]byte], config *MergeTilesConfig, group uint32) {
+	Run: func(args *MergeTilesArgsOf[[]byte], config *MergeTilesConfig, group uint32) {
 		byWidths(config.KeyBits, config.PayloadBits, mergeTiles[uint32, uint32], mergeTiles[uint32, uint64], mergeTiles[uint64, uint32], mergeTiles[uint64, uint64])(args, config, group)
 	},
 })
@@ -126,7 +128,7 @@ func runsAt(row, leftRows, rightRows, run int) runs {
 	return runs{left, n, left + n, min(run, leftRows-left-n)}
 }
 
-func mergePartition[K word](args *mergePartitionArgs[[]byte], config *MergePartitionConfig, group uint32) {
+func mergePartition[K word](args *MergePartitionArgsOf[[]byte], config *MergePartitionConfig, group uint32) {
 	leftRows, rightRows, run := int(args.LeftRows), int(args.RightRows), int(args.Run)
 	left, right, splits := view[K](args.LeftKeys), view[K](args.RightKeys), backend.Words(args.Splits)
 	for t := range tiles(config, group, Tiles(config, uint64(args.Tiles)), args.Tiles) {
@@ -143,7 +145,7 @@ func mergePath[K word](left, right []K, diagonal int) int {
 	return partitionPoint(max(0, diagonal-len(right)), min(diagonal, len(left)), func(i int) bool { return left[i] <= right[diagonal-1-i] })
 }
 
-func mergeTiles[K, P word](args *mergeTilesArgs[[]byte], config *MergeTilesConfig, group uint32) {
+func mergeTiles[K, P word](args *MergeTilesArgsOf[[]byte], config *MergeTilesConfig, group uint32) {
 	leftRows, rightRows, run := int(args.LeftRows), int(args.RightRows), int(args.Run)
 	left, right, splits := view[K](args.LeftKeys), view[K](args.RightKeys), backend.Words(args.Splits)
 	leftPayload, rightPayload := view[P](args.LeftPayload), view[P](args.RightPayload)

@@ -5,9 +5,10 @@ import "github.com/spirjoin/spirjoin/backend"
 // A merge join of sorted sides works in units, as a hash join of partitions does: a tile of right rows against a piece
 // of the left rows that its keys can meet. Left rows of a key that goes on in the next tile are met by both.
 // MergeUnitsArgs are the arguments of [MergeUnits].
-type MergeUnitsArgs = mergeUnitsArgs[backend.Range]
+type MergeUnitsArgs = MergeUnitsArgsOf[backend.Range]
 
-type mergeUnitsArgs[B any] struct {
+// MergeUnitsArgsOf are the same with buffers of type B.
+type MergeUnitsArgsOf[B any] struct {
 	LeftKeys    B `access:"read"`
 	RightKeys   B `access:"read"`
 	LeftBounds  B `access:"write"`
@@ -35,10 +36,10 @@ type MergeUnitsConfig struct {
 //
 // Source: "Fast Equi-Join Algorithms on GPUs: Design and Implementation", section 3.3.2 (chunks of both sides that
 // match).
-var MergeUnits = define[MergeUnitsArgs](entry[mergeUnitsArgs[[]byte], MergeUnitsConfig]{
+var MergeUnits = define[MergeUnitsArgs](entry[MergeUnitsArgsOf[[]byte], MergeUnitsConfig]{
 	Name:     "merge_units",
 	Defaults: MergeUnitsConfig{Tile: Tile{256, 1}},
-	Run: func(args *mergeUnitsArgs[[]byte], config *MergeUnitsConfig, group uint32) {
+	Run: func(args *MergeUnitsArgsOf[[]byte], config *MergeUnitsConfig, group uint32) {
 		if config.KeyBits == 64 {
 			mergeUnits[uint64](args, config, group)
 		} else {
@@ -47,7 +48,7 @@ var MergeUnits = define[MergeUnitsArgs](entry[mergeUnitsArgs[[]byte], MergeUnits
 	},
 })
 
-func mergeUnits[K word](args *mergeUnitsArgs[[]byte], config *MergeUnitsConfig, group uint32) {
+func mergeUnits[K word](args *MergeUnitsArgsOf[[]byte], config *MergeUnitsConfig, group uint32) {
 	leftRows, rightRows, count, tileRows, pieceRows := int(args.LeftRows), int(args.RightRows), args.Tiles, int(args.TileRows), args.PieceRows
 	left, right := view[K](args.LeftKeys)[:leftRows], view[K](args.RightKeys)
 	leftBounds, rightBounds, counts := backend.Words(args.LeftBounds), backend.Words(args.RightBounds), backend.Words(args.Counts)
@@ -64,9 +65,10 @@ func mergeUnits[K word](args *mergeUnitsArgs[[]byte], config *MergeUnitsConfig, 
 }
 
 // MergeJoinArgs are the arguments of [MergeJoin].
-type MergeJoinArgs = mergeJoinArgs[backend.Range]
+type MergeJoinArgs = MergeJoinArgsOf[backend.Range]
 
-type mergeJoinArgs[B any] struct {
+// MergeJoinArgsOf are the same with buffers of type B.
+type MergeJoinArgsOf[B any] struct {
 	Units B `access:"read"`
 	JoinColumns[B]
 	JoinRows
@@ -87,15 +89,15 @@ type MergeJoinConfig struct {
 var MergeJoin = define[MergeJoinArgs](mergeJoinEntry("merge_join"))
 
 // mergeJoinEntry is that of a kernel that does what [MergeJoin] does.
-func mergeJoinEntry(name string) entry[mergeJoinArgs[[]byte], MergeJoinConfig] {
-	return entry[mergeJoinArgs[[]byte], MergeJoinConfig]{
+func mergeJoinEntry(name string) entry[MergeJoinArgsOf[[]byte], MergeJoinConfig] {
+	return entry[MergeJoinArgsOf[[]byte], MergeJoinConfig]{
 		Name:     name,
 		Defaults: MergeJoinConfig{Tile: Tile{256, 4}, Table: 1280, OutputConfig: defaultOutput},
 		Compare:  backend.Multiset,
 		SharedBytes: func(config *MergeJoinConfig) uint32 {
 			return config.KeyBits/8*config.Table + 4*((config.Workgroup+3)/4+2)
 		},
-		Run: func(args *mergeJoinArgs[[]byte], config *MergeJoinConfig, group uint32) {
+		Run: func(args *MergeJoinArgsOf[[]byte], config *MergeJoinConfig, group uint32) {
 			if config.KeyBits == 64 {
 				mergeJoin[uint64](args, config, group)
 			} else {
@@ -105,7 +107,7 @@ func mergeJoinEntry(name string) entry[mergeJoinArgs[[]byte], MergeJoinConfig] {
 	}
 }
 
-func mergeJoin[K word](args *mergeJoinArgs[[]byte], config *MergeJoinConfig, group uint32) {
+func mergeJoin[K word](args *MergeJoinArgsOf[[]byte], config *MergeJoinConfig, group uint32) {
 	unit := backend.Words(args.Units)[4*group:][:4]
 	left, right := view[K](args.LeftKeys)[unit[0]:unit[1]], view[K](args.RightKeys)[unit[2]:unit[3]]
 	out := &joinOutput[K]{leftFirst: unit[0], rightFirst: unit[2], JoinColumns: args.JoinColumns, JoinRows: args.JoinRows,

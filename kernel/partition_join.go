@@ -3,9 +3,10 @@ package kernel
 import "github.com/spirjoin/spirjoin/backend"
 
 // PartitionJoinArgs are the arguments of [PartitionJoin].
-type PartitionJoinArgs = partitionJoinArgs[backend.Range]
+type PartitionJoinArgs = PartitionJoinArgsOf[backend.Range]
 
-type partitionJoinArgs[B any] struct {
+// PartitionJoinArgsOf are the same with buffers of type B.
+type PartitionJoinArgsOf[B any] struct {
 	Units B `access:"read"`
 	JoinColumns[B]
 	JoinRows
@@ -58,8 +59,8 @@ type PartitionJoinConfig struct {
 var PartitionJoin = define[PartitionJoinArgs](partitionJoinEntry("partition_join"))
 
 // partitionJoinEntry is that of a kernel that does what [PartitionJoin] does.
-func partitionJoinEntry(name string) entry[partitionJoinArgs[[]byte], PartitionJoinConfig] {
-	return entry[partitionJoinArgs[[]byte], PartitionJoinConfig]{
+func partitionJoinEntry(name string) entry[PartitionJoinArgsOf[[]byte], PartitionJoinConfig] {
+	return entry[PartitionJoinArgsOf[[]byte], PartitionJoinConfig]{
 		Name: name,
 		Defaults: PartitionJoinConfig{
 			Tile: Tile{256, 4}, Table: 1536, Heads: 1024, OutputConfig: defaultOutput, PageRows: 1},
@@ -67,7 +68,7 @@ func partitionJoinEntry(name string) entry[partitionJoinArgs[[]byte], PartitionJ
 		SharedBytes: func(config *PartitionJoinConfig) uint32 {
 			return unitTableBytes(config.Table, config.Heads) + 4*((config.Workgroup+3)/4+2)
 		},
-		Run: func(args *partitionJoinArgs[[]byte], config *PartitionJoinConfig, group uint32) {
+		Run: func(args *PartitionJoinArgsOf[[]byte], config *PartitionJoinConfig, group uint32) {
 			if config.KeyBits == 64 {
 				partitionJoin[uint64](args, config, group)
 			} else {
@@ -77,7 +78,7 @@ func partitionJoinEntry(name string) entry[partitionJoinArgs[[]byte], PartitionJ
 	}
 }
 
-func partitionJoin[K word](args *partitionJoinArgs[[]byte], config *PartitionJoinConfig, group uint32) {
+func partitionJoin[K word](args *PartitionJoinArgsOf[[]byte], config *PartitionJoinConfig, group uint32) {
 	unit := backend.Words(args.Units)[4*group:][:4]
 	left, right := view[K](args.LeftKeys)[unit[0]:unit[1]], view[K](args.RightKeys)
 	unmixed := digit{mixed: config.Mixed == 0}

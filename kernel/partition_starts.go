@@ -7,9 +7,10 @@ import (
 )
 
 // PartitionStartsArgs are the arguments of [PartitionStarts].
-type PartitionStartsArgs = partitionStartsArgs[backend.Range]
+type PartitionStartsArgs = PartitionStartsArgsOf[backend.Range]
 
-type partitionStartsArgs[B any] struct {
+// PartitionStartsArgsOf are the same with buffers of type B.
+type PartitionStartsArgsOf[B any] struct {
 	Keys   B `access:"read"`
 	Starts B `access:"write"`
 	Digits uint32
@@ -29,10 +30,10 @@ type PartitionStartsConfig struct {
 // which is where the last partition ends. The digit of a key is that of [RadixHistogram], but for its width: bits is 1 to 32.
 //
 // Each invocation searches its digit by halving, which reads a few pages of the keys; reading them all takes longer.
-var PartitionStarts = define[PartitionStartsArgs](entry[partitionStartsArgs[[]byte], PartitionStartsConfig]{
+var PartitionStarts = define[PartitionStartsArgs](entry[PartitionStartsArgsOf[[]byte], PartitionStartsConfig]{
 	Name:     "partition_starts",
 	Defaults: PartitionStartsConfig{Tile: Tile{256, 1}},
-	Run: func(args *partitionStartsArgs[[]byte], config *PartitionStartsConfig, group uint32) {
+	Run: func(args *PartitionStartsArgsOf[[]byte], config *PartitionStartsConfig, group uint32) {
 		if config.KeyBits == 64 {
 			partitionStarts[uint64](args, config, group)
 		} else {
@@ -41,7 +42,7 @@ var PartitionStarts = define[PartitionStartsArgs](entry[partitionStartsArgs[[]by
 	},
 })
 
-func partitionStarts[K word](args *partitionStartsArgs[[]byte], config *PartitionStartsConfig, group uint32) {
+func partitionStarts[K word](args *PartitionStartsArgsOf[[]byte], config *PartitionStartsConfig, group uint32) {
 	digits, rows, shift, width := args.Digits, args.Rows, args.Shift, args.Bits
 	keys, starts := view[K](args.Keys), backend.Words(args.Starts)
 	for t := range tiles(config, group, Tiles(config, uint64(digits)), digits) {

@@ -10,9 +10,10 @@ import (
 // a piece of at most right_rows rows of the right one, all pieces of the one against all of the other. A partition whose left
 // side has more than most_left rows has no units: it is oversized, and joined in another way.
 // PartitionUnitsArgs are the arguments of [PartitionUnits].
-type PartitionUnitsArgs = partitionUnitsArgs[backend.Range]
+type PartitionUnitsArgs = PartitionUnitsArgsOf[backend.Range]
 
-type partitionUnitsArgs[B any] struct {
+// PartitionUnitsArgsOf are the same with buffers of type B.
+type PartitionUnitsArgsOf[B any] struct {
 	LeftStarts  B `access:"read"`
 	RightStarts B `access:"read"`
 	Counts      B `access:"write"`
@@ -30,10 +31,10 @@ type PartitionUnitsConfig struct {
 
 // PartitionUnits counts the units of each partition from where the partitions of both sides begin, and adds to oversized the
 // number of partitions that have rows on both sides and more than most_left on the left.
-var PartitionUnits = define[PartitionUnitsArgs](entry[partitionUnitsArgs[[]byte], PartitionUnitsConfig]{
+var PartitionUnits = define[PartitionUnitsArgs](entry[PartitionUnitsArgsOf[[]byte], PartitionUnitsConfig]{
 	Name:     "partition_units",
 	Defaults: PartitionUnitsConfig{Tile: Tile{256, 1}},
-	Run: func(args *partitionUnitsArgs[[]byte], config *PartitionUnitsConfig, group uint32) {
+	Run: func(args *PartitionUnitsArgsOf[[]byte], config *PartitionUnitsConfig, group uint32) {
 		left, right, counts := backend.Words(args.LeftStarts), backend.Words(args.RightStarts), backend.Words(args.Counts)
 		partitions, leftRows, rightRows, mostLeft := args.Partitions, args.LeftRows, args.RightRows, args.MostLeft
 		for t := range tiles(config, group, Tiles(config, uint64(partitions)), partitions) {
@@ -54,9 +55,10 @@ func pieces(rows, most uint32) uint32 {
 }
 
 // PartitionPiecesArgs are the arguments of [PartitionPieces].
-type PartitionPiecesArgs = partitionPiecesArgs[backend.Range]
+type PartitionPiecesArgs = PartitionPiecesArgsOf[backend.Range]
 
-type partitionPiecesArgs[B any] struct {
+// PartitionPiecesArgsOf are the same with buffers of type B.
+type PartitionPiecesArgsOf[B any] struct {
 	Offsets     B `access:"read"`
 	LeftStarts  B `access:"read"`
 	RightStarts B `access:"read"`
@@ -77,10 +79,10 @@ type PartitionPiecesConfig struct {
 // units[4u+2] to units[4u+3]-1. offsets, partitions + 1 of them, is the exclusive scan of the counts of [PartitionUnits] with
 // the total behind it. Partition p lies between starts[stride*p] and starts[stride*p+1] of both sides: with stride=1 it ends where
 // the next one begins, with stride=2 each has an end of its own ([MergeUnits]). The right pieces of a partition change fastest.
-var PartitionPieces = define[PartitionPiecesArgs](entry[partitionPiecesArgs[[]byte], PartitionPiecesConfig]{
+var PartitionPieces = define[PartitionPiecesArgs](entry[PartitionPiecesArgsOf[[]byte], PartitionPiecesConfig]{
 	Name:     "partition_pieces",
 	Defaults: PartitionPiecesConfig{Tile: Tile{256, 1}},
-	Run: func(args *partitionPiecesArgs[[]byte], config *PartitionPiecesConfig, group uint32) {
+	Run: func(args *PartitionPiecesArgsOf[[]byte], config *PartitionPiecesConfig, group uint32) {
 		offsets, left, right := backend.Words(args.Offsets), backend.Words(args.LeftStarts), backend.Words(args.RightStarts)
 		count, partitions, leftRows, rightRows := args.Count, int(args.Partitions), args.LeftRows, args.RightRows
 		stride, units := int(args.Stride), backend.Words(args.Units)

@@ -7,9 +7,10 @@ import (
 )
 
 // RadixCountsArgs are the arguments of [RadixCounts].
-type RadixCountsArgs = radixCountsArgs[backend.Range]
+type RadixCountsArgs = RadixCountsArgsOf[backend.Range]
 
-type radixCountsArgs[B any] struct {
+// RadixCountsArgsOf are the same with buffers of type B.
+type RadixCountsArgsOf[B any] struct {
 	Keys    B `access:"read"`
 	Counts  B `access:"accumulate"`
 	High    B `access:"readwrite"`
@@ -36,11 +37,11 @@ type RadixCountsConfig struct {
 // and its number of bits, 1 to 8, from the same byte of bits_0 and bits_1; digits are those of [RadixHistogram]. The constant
 // counters is the number of counters that a workgroup has in shared memory, at least 256*passes: with more, neighbours count
 // in different copies.
-var RadixCounts = define[RadixCountsArgs](entry[radixCountsArgs[[]byte], RadixCountsConfig]{
+var RadixCounts = define[RadixCountsArgs](entry[RadixCountsArgsOf[[]byte], RadixCountsConfig]{
 	Name:        "radix_counts",
 	Defaults:    RadixCountsConfig{Tile: Tile{256, 32}, Counters: 4096},
 	SharedBytes: func(config *RadixCountsConfig) uint32 { return 4 * config.Counters },
-	Run: func(args *radixCountsArgs[[]byte], config *RadixCountsConfig, group uint32) {
+	Run: func(args *RadixCountsArgsOf[[]byte], config *RadixCountsConfig, group uint32) {
 		if config.KeyBits == 64 {
 			radixCounts[uint64](args, config, group)
 		} else {
@@ -49,7 +50,7 @@ var RadixCounts = define[RadixCountsArgs](entry[radixCountsArgs[[]byte], RadixCo
 	},
 })
 
-func radixCounts[K word](args *radixCountsArgs[[]byte], config *RadixCountsConfig, group uint32) {
+func radixCounts[K word](args *RadixCountsArgsOf[[]byte], config *RadixCountsConfig, group uint32) {
 	rows, passes, seed := args.Rows, args.Passes, args.Seed
 	keys, counts := keysOf[K](args.Keys, config.Narrow), backend.Words(args.Counts)
 	for t := range tiles(config, group, Tiles(config, uint64(rows)), rows) {

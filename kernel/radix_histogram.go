@@ -3,9 +3,10 @@ package kernel
 import "github.com/spirjoin/spirjoin/backend"
 
 // RadixHistogramArgs are the arguments of [RadixHistogram].
-type RadixHistogramArgs = radixHistogramArgs[backend.Range]
+type RadixHistogramArgs = RadixHistogramArgsOf[backend.Range]
 
-type radixHistogramArgs[B any] struct {
+// RadixHistogramArgsOf are the same with buffers of type B.
+type RadixHistogramArgsOf[B any] struct {
 	Keys   B `access:"read"`
 	Counts B `access:"write"`
 	High   B `access:"readwrite"`
@@ -29,9 +30,9 @@ type RadixHistogramConfig struct {
 // (key >> shift) & (1<<bits - 1) of the key or of its mix, is digit. bits is 1 to 8, in the serial shape as many as the constant
 // digits has room for; shift is less than key_bits, and a digit that begins in the low word of a 64-bit key ends in it. Every
 // count of a digit below 1<<bits is written. Their exclusive scan is what [RadixScatter] takes as offsets.
-var RadixHistogram = define[RadixHistogramArgs](entry[radixHistogramArgs[[]byte], RadixHistogramConfig]{
+var RadixHistogram = define[RadixHistogramArgs](entry[RadixHistogramArgsOf[[]byte], RadixHistogramConfig]{
 	Name:        "radix_histogram",
-	Defaults:    RadixHistogramConfig{ShapedTile: ShapedTile{Workgroup: 256, Items: 7}, Digits: 256},
+	Defaults:    RadixHistogramConfig{ShapedTile: ShapedTile{Workgroup: 256, Items: radixItems}, Digits: 256},
 	SerialItems: 4112,
 	SharedBytes: func(config *RadixHistogramConfig) uint32 {
 		const copies = 4
@@ -40,7 +41,7 @@ var RadixHistogram = define[RadixHistogramArgs](entry[radixHistogramArgs[[]byte]
 		}
 		return maxDigits * copies * 4
 	},
-	Run: func(args *radixHistogramArgs[[]byte], config *RadixHistogramConfig, group uint32) {
+	Run: func(args *RadixHistogramArgsOf[[]byte], config *RadixHistogramConfig, group uint32) {
 		if config.KeyBits == 64 {
 			radixHistogram[uint64](args, config, group)
 		} else {
@@ -51,7 +52,7 @@ var RadixHistogram = define[RadixHistogramArgs](entry[radixHistogramArgs[[]byte]
 
 const radixItems = 7 // rows per invocation of a wide tile; the two radix kernels cut rows into the same tiles
 
-func radixHistogram[K word](args *radixHistogramArgs[[]byte], config *RadixHistogramConfig, group uint32) {
+func radixHistogram[K word](args *RadixHistogramArgsOf[[]byte], config *RadixHistogramConfig, group uint32) {
 	rows, count := args.Rows, args.Tiles
 	d := newDigit(config.Mixed, args.Shift, args.Bits, args.Seed)
 	keys, counts := keysOf[K](args.Keys, config.Narrow), backend.Words(args.Counts)

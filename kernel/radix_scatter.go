@@ -8,9 +8,10 @@ import (
 )
 
 // RadixScatterArgs are the arguments of [RadixScatter].
-type RadixScatterArgs = radixScatterArgs[backend.Range]
+type RadixScatterArgs = RadixScatterArgsOf[backend.Range]
 
-type radixScatterArgs[B any] struct {
+// RadixScatterArgsOf are the same with buffers of type B.
+type RadixScatterArgsOf[B any] struct {
 	KeysIn      B             `access:"read"`
 	PayloadIn   [MaxColumns]B `access:"read"`
 	Offsets     B             `access:"read"`
@@ -64,9 +65,9 @@ type RadixScatterConfig struct {
 // The reference sorts up to stageRows rows at a time into a stage that fits the second-level cache and copies the runs of
 // equal digits from there: writing rows to 256 places of memory one by one takes longer. Tiles of up to stageRows rows need
 // no count of their own.
-var RadixScatter = define[RadixScatterArgs](entry[radixScatterArgs[[]byte], RadixScatterConfig]{
+var RadixScatter = define[RadixScatterArgs](entry[RadixScatterArgsOf[[]byte], RadixScatterConfig]{
 	Name:        "radix_scatter",
-	Defaults:    RadixScatterConfig{ShapedTile: ShapedTile{Workgroup: 256, Items: 7}, Columns: 1, Patience: 4096, Subgroup: 4, Ahead: 4, Digits: 256},
+	Defaults:    RadixScatterConfig{ShapedTile: ShapedTile{Workgroup: 256, Items: radixItems}, Columns: 1, Patience: 4096, Subgroup: 4, Ahead: 4, Digits: 256},
 	SerialItems: 4112,
 	SharedBytes: func(config *RadixScatterConfig) uint32 {
 		if config.Serial == 1 {
@@ -75,7 +76,7 @@ var RadixScatter = define[RadixScatterArgs](entry[radixScatterArgs[[]byte], Radi
 		words := max(config.KeyBits, config.PayloadBits) / 32
 		return 4 * (max(words*TileRows(config), maxDigits) + maxDigits + (config.Workgroup+3)/4 + 2 + min(1, config.PayloadBits) + config.Lookback)
 	},
-	Run: func(args *radixScatterArgs[[]byte], config *RadixScatterConfig, group uint32) {
+	Run: func(args *RadixScatterArgsOf[[]byte], config *RadixScatterConfig, group uint32) {
 		switch wideKey, widePayload := config.KeyBits == 64, config.PayloadBits == 64; {
 		case wideKey && widePayload:
 			radixScatter[uint64, uint64](args, config, group)
@@ -108,7 +109,7 @@ type stage[K, P word] struct {
 
 var stages [2][2]sync.Pool // by the width of keys and payload
 
-func radixScatter[K, P word](args *radixScatterArgs[[]byte], config *RadixScatterConfig, group uint32) {
+func radixScatter[K, P word](args *RadixScatterArgsOf[[]byte], config *RadixScatterConfig, group uint32) {
 	rows, count, firstRow := args.Rows, args.Tiles, args.FirstRow
 	d := newDigit(config.Mixed, args.Shift, args.Bits, args.Seed)
 	keysIn, offsets, keysOut := keysOf[K](args.KeysIn, config.Narrow), backend.Words(args.Offsets), view[K](args.KeysOut)
@@ -176,7 +177,7 @@ func radixScatter[K, P word](args *radixScatterArgs[[]byte], config *RadixScatte
 }
 
 // scatterWideDigits moves the rows of a tile by digits of more than maxDigits values, one by one.
-func scatterWideDigits[K, P word](args *radixScatterArgs[[]byte], config *RadixScatterConfig, keys keyColumn[K], t tile, d digit, buffer []K) {
+func scatterWideDigits[K, P word](args *RadixScatterArgsOf[[]byte], config *RadixScatterConfig, keys keyColumn[K], t tile, d digit, buffer []K) {
 	count, firstRow, width := int(args.Tiles), args.FirstRow, args.Bits
 	offsets, keysOut := backend.Words(args.Offsets), view[K](args.KeysOut)
 	var payloadIn, payloadOut [MaxColumns][]P
@@ -211,7 +212,7 @@ const (
 )
 
 // lookBack returns where the rows of each digit of a tile go, and takes part in the chain.
-func lookBack[K word](args *radixScatterArgs[[]byte], config *RadixScatterConfig, keys keyColumn[K], t tile, d digit) (to [maxDigits]uint32) {
+func lookBack[K word](args *RadixScatterArgsOf[[]byte], config *RadixScatterConfig, keys keyColumn[K], t tile, d digit) (to [maxDigits]uint32) {
 	rows, offsets, chain, next := args.Rows, backend.Words(args.Offsets), backend.Words(args.Chain), backend.Words(args.NextOffsets)
 	size, ahead := int(TileRows(config)), int(config.Ahead)
 	own := digitHistogram(keys, t.first, t.end, d)

@@ -3,9 +3,10 @@ package kernel
 import "github.com/spirjoin/spirjoin/backend"
 
 // RadixStartsArgs are the arguments of [RadixStarts].
-type RadixStartsArgs = radixStartsArgs[backend.Range]
+type RadixStartsArgs = RadixStartsArgsOf[backend.Range]
 
-type radixStartsArgs[B any] struct {
+// RadixStartsArgsOf are the same with buffers of type B.
+type RadixStartsArgsOf[B any] struct {
 	Offsets B `access:"read"`
 	Starts  B `access:"write"`
 	Digits  uint32
@@ -20,10 +21,10 @@ type RadixStartsConfig struct {
 
 // RadixStarts tells where the partitions of a radix partition begin: starts[digit] = offsets[digit*tiles], of the offsets that
 // [RadixScatter] takes, and starts[digits] = end, where the last one ends.
-var RadixStarts = define[RadixStartsArgs](entry[radixStartsArgs[[]byte], RadixStartsConfig]{
+var RadixStarts = define[RadixStartsArgs](entry[RadixStartsArgsOf[[]byte], RadixStartsConfig]{
 	Name:     "radix_starts",
 	Defaults: RadixStartsConfig{Tile: Tile{256, 1}},
-	Run: func(args *radixStartsArgs[[]byte], config *RadixStartsConfig, group uint32) {
+	Run: func(args *RadixStartsArgsOf[[]byte], config *RadixStartsConfig, group uint32) {
 		digits, count, end := args.Digits, args.Tiles, args.End
 		offsets, starts := backend.Words(args.Offsets), backend.Words(args.Starts)
 		for t := range tiles(config, group, Tiles(config, uint64(digits)+1), digits+1) {

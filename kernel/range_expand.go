@@ -3,9 +3,10 @@ package kernel
 import "github.com/spirjoin/spirjoin/backend"
 
 // RangeExpandArgs are the arguments of [RangeExpand].
-type RangeExpandArgs = rangeExpandArgs[backend.Range]
+type RangeExpandArgs = RangeExpandArgsOf[backend.Range]
 
-type rangeExpandArgs[B any] struct {
+// RangeExpandArgsOf are the same with buffers of type B.
+type RangeExpandArgsOf[B any] struct {
 	Offsets  B `access:"read"`
 	Begins   B `access:"read"`
 	LeftIDs  B `access:"read"`
@@ -30,7 +31,7 @@ type RangeExpandConfig struct {
 // occupies many workgroups.
 //
 // With counts 2 0 1 offsets are 0 2 2 3, and the three pairs have l = 0, 0, 2.
-var RangeExpand = define[RangeExpandArgs](entry[rangeExpandArgs[[]byte], RangeExpandConfig]{
+var RangeExpand = define[RangeExpandArgs](entry[RangeExpandArgsOf[[]byte], RangeExpandConfig]{
 	Name:        "range_expand",
 	Defaults:    RangeExpandConfig{ShapedTile: ShapedTile{Workgroup: 256, Items: 9}},
 	SerialItems: 256,
@@ -43,7 +44,7 @@ var RangeExpand = define[RangeExpandArgs](entry[rangeExpandArgs[[]byte], RangeEx
 	Run: rangeExpand,
 })
 
-func rangeExpand(args *rangeExpandArgs[[]byte], config *RangeExpandConfig, group uint32) {
+func rangeExpand(args *RangeExpandArgsOf[[]byte], config *RangeExpandConfig, group uint32) {
 	leftRows, outRows := int(args.LeftRows), args.OutRows
 	base := uint64(args.BaseLo) | uint64(args.BaseHi)<<32
 	offsets := backend.Longs(args.Offsets)[:leftRows+1]

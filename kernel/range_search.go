@@ -3,9 +3,10 @@ package kernel
 import "github.com/spirjoin/spirjoin/backend"
 
 // RangeSearchArgs are the arguments of [RangeSearch].
-type RangeSearchArgs = rangeSearchArgs[backend.Range]
+type RangeSearchArgs = RangeSearchArgsOf[backend.Range]
 
-type rangeSearchArgs[B any] struct {
+// RangeSearchArgsOf are the same with buffers of type B.
+type RangeSearchArgsOf[B any] struct {
 	LeftKeys   B `access:"read"`
 	RightKeys  B `access:"read"`
 	Begins     B `access:"write"`
@@ -36,7 +37,7 @@ type RangeSearchConfig struct {
 // Source: the range search of "Efficiently Joining Large Relations on Multi-GPU Systems with Modern
 // Interconnects", section 3.3.3, with a range per left row instead of one per unique left key; the wide shape finds lower and
 // upper bounds by merge path, as "Fast Equi-Join Algorithms on GPUs: Design and Implementation", section 3.3.2.
-var RangeSearch = define[RangeSearchArgs](entry[rangeSearchArgs[[]byte], RangeSearchConfig]{
+var RangeSearch = define[RangeSearchArgs](entry[RangeSearchArgsOf[[]byte], RangeSearchConfig]{
 	Name:        "range_search",
 	Defaults:    RangeSearchConfig{ShapedTile: ShapedTile{Workgroup: 256, Items: 16}, Batch: 2, Stage: 4},
 	SerialItems: 256,
@@ -46,7 +47,7 @@ var RangeSearch = define[RangeSearchArgs](entry[rangeSearchArgs[[]byte], RangeSe
 		}
 		return searchBytes + config.Workgroup*(config.KeyBits/8*(config.Batch+config.Stage)+4*config.Batch) + 4 + 8*((config.Workgroup+3)/4)
 	},
-	Run: func(args *rangeSearchArgs[[]byte], config *RangeSearchConfig, group uint32) {
+	Run: func(args *RangeSearchArgsOf[[]byte], config *RangeSearchConfig, group uint32) {
 		if config.KeyBits == 64 {
 			rangeSearch[uint64](args, config, group)
 		} else {
@@ -58,7 +59,7 @@ var RangeSearch = define[RangeSearchArgs](entry[rangeSearchArgs[[]byte], RangeSe
 // searchBytes is the shared memory of a search by a whole workgroup.
 const searchBytes = 16
 
-func rangeSearch[K word](args *rangeSearchArgs[[]byte], config *RangeSearchConfig, group uint32) {
+func rangeSearch[K word](args *RangeSearchArgsOf[[]byte], config *RangeSearchConfig, group uint32) {
 	leftRows, rightRows, count := args.LeftRows, args.RightRows, args.Tiles
 	right := view[K](args.RightKeys)[:rightRows]
 	for t := range tiles(config, group, count, leftRows) {

@@ -18,9 +18,10 @@ const (
 )
 
 // ReduceArgs are the arguments of [Reduce].
-type ReduceArgs = reduceArgs[backend.Range]
+type ReduceArgs = ReduceArgsOf[backend.Range]
 
-type reduceArgs[B any] struct {
+// ReduceArgsOf are the same with buffers of type B.
+type ReduceArgsOf[B any] struct {
 	Values      B `access:"read"`
 	TileResults B `access:"write"`
 	Rows        uint32
@@ -37,19 +38,20 @@ type ReduceConfig struct {
 
 // Reduce reduces tiles, the first step of a reduction and of a scan: tile_results[tile] is the result of op over the values of
 // a tile, widened to sum_bits. In the wide shape workgroup*items is a multiple of 4.
-var Reduce = define[ReduceArgs](entry[reduceArgs[[]byte], ReduceConfig]{
+var Reduce = define[ReduceArgs](entry[ReduceArgsOf[[]byte], ReduceConfig]{
 	Name:        "reduce",
 	Defaults:    ReduceConfig{ShapedTile: ShapedTile{Workgroup: 256, Items: 64}},
 	SerialItems: 4112,
-	Run: func(args *reduceArgs[[]byte], config *ReduceConfig, group uint32) {
+	Run: func(args *ReduceArgsOf[[]byte], config *ReduceConfig, group uint32) {
 		bySums(config.InBits, config.SumBits, reduce[uint32, uint32], reduce[uint32, uint64], reduce[uint64, uint64])(args, config, group)
 	},
 })
 
 // VaryingBitsArgs are the arguments of [VaryingBits].
-type VaryingBitsArgs = varyingBitsArgs[backend.Range]
+type VaryingBitsArgs = VaryingBitsArgsOf[backend.Range]
 
-type varyingBitsArgs[B any] struct {
+// VaryingBitsArgsOf are the same with buffers of type B.
+type VaryingBitsArgsOf[B any] struct {
 	Keys  B `access:"read"`
 	Bits  B `access:"accumulate"`
 	Rows  uint32
@@ -65,7 +67,7 @@ type VaryingBitsConfig struct {
 // VaryingBits finds which bits of a key column vary, and whether it is sorted: bits holds three words of key_bits, and the first
 // becomes the AND of itself and all keys, the second the OR; the number of keys that are less than the one before them is added to
 // the low 32 bits of the third. A bit varies if the first word lacks it and the second has it.
-var VaryingBits = define[VaryingBitsArgs](entry[varyingBitsArgs[[]byte], VaryingBitsConfig]{
+var VaryingBits = define[VaryingBitsArgs](entry[VaryingBitsArgsOf[[]byte], VaryingBitsConfig]{
 	Name:        "varying_bits",
 	Defaults:    VaryingBitsConfig{ShapedTile: ShapedTile{Workgroup: 256, Items: 64}},
 	SerialItems: 4112,
@@ -75,7 +77,7 @@ var VaryingBits = define[VaryingBitsArgs](entry[varyingBitsArgs[[]byte], Varying
 		}
 		return config.Workgroup * (2*config.KeyBits/8 + 4)
 	},
-	Run: func(args *varyingBitsArgs[[]byte], config *VaryingBitsConfig, group uint32) {
+	Run: func(args *VaryingBitsArgsOf[[]byte], config *VaryingBitsConfig, group uint32) {
 		if config.KeyBits == 64 {
 			and, or, descents := bitsOfTiles[uint64](args, config, group)
 			bits := backend.Longs(args.Bits)
@@ -92,7 +94,7 @@ var VaryingBits = define[VaryingBitsArgs](entry[varyingBitsArgs[[]byte], Varying
 	},
 })
 
-func bitsOfTiles[K word](args *varyingBitsArgs[[]byte], config *VaryingBitsConfig, group uint32) (and, or K, descents uint) {
+func bitsOfTiles[K word](args *VaryingBitsArgsOf[[]byte], config *VaryingBitsConfig, group uint32) (and, or K, descents uint) {
 	and = ^K(0)
 	for t := range tiles(config, group, args.Tiles, args.Rows) {
 		column := view[K](args.Keys)
@@ -117,7 +119,7 @@ func bitsOfTiles[K word](args *varyingBitsArgs[[]byte], config *VaryingBitsConfi
 	return and, or, descents
 }
 
-func reduce[V, S word](args *reduceArgs[[]byte], config *ReduceConfig, group uint32) {
+func reduce[V, S word](args *ReduceArgsOf[[]byte], config *ReduceConfig, group uint32) {
 	rows, count, op := args.Rows, args.Tiles, config.Op
 	results := view[S](args.TileResults)
 	for t := range tiles(config, group, count, rows) {

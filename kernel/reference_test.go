@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/internal/devicetest"
 	"github.com/spirjoin/spirjoin/kernel"
 )
 
@@ -52,6 +53,7 @@ func eachShape(t require.TestingT, do func(spec *backend.KernelSpec, config back
 }
 
 func TestReferencesAtEdges(t *testing.T) {
+	devicetest.HostTest(t)
 	eachShape(t, func(spec *backend.KernelSpec, config backend.Config) {
 		for i, rows := range edgeRows(config) {
 			for _, distribution := range distributions {
@@ -66,6 +68,7 @@ func TestReferencesAtEdges(t *testing.T) {
 }
 
 func TestReferencesProperty(t *testing.T) {
+	devicetest.HostTest(t)
 	for _, spec := range kernel.Catalogue() {
 		t.Run(spec.Name, rapid.MakeCheck(func(t *rapid.T) {
 			variant := rapid.SampledFrom(kernel.Variants(spec)).Draw(t, "variant")
@@ -95,6 +98,7 @@ func TestReferenceOfLongTiles(t *testing.T) {
 
 // References allocate nothing but scratch that they keep.
 func TestReferencesAllocateNothing(t *testing.T) {
+	devicetest.HostTest(t)
 	eachShape(t, func(spec *backend.KernelSpec, config backend.Config) {
 		c := newCase(spec, config, 1000, "random", 1)
 		call := c.call

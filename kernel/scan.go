@@ -5,9 +5,10 @@ import (
 )
 
 // ScanTilesArgs are the arguments of [ScanTiles].
-type ScanTilesArgs = scanTilesArgs[backend.Range]
+type ScanTilesArgs = ScanTilesArgsOf[backend.Range]
 
-type scanTilesArgs[B any] struct {
+// ScanTilesArgsOf are the same with buffers of type B.
+type ScanTilesArgsOf[B any] struct {
 	Values     B `access:"read"`
 	TilePrefix B `access:"read"`
 	Sums       B `access:"write"`
@@ -26,11 +27,11 @@ type ScanTilesConfig struct {
 // ScanTiles is the last step of an exclusive scan: sums[i] = tile_prefix[tile] + the sum of the values of i's tile before i,
 // modulo 2^sum_bits. An absent tile_prefix counts as zeros. With total=1 sums has rows+1 entries and the last one is the
 // sum of all values; for no rows that takes a dispatch of one empty tile.
-var ScanTiles = define[ScanTilesArgs](entry[scanTilesArgs[[]byte], ScanTilesConfig]{
+var ScanTiles = define[ScanTilesArgs](entry[ScanTilesArgsOf[[]byte], ScanTilesConfig]{
 	Name:        "scan_tiles",
 	Defaults:    ScanTilesConfig{ShapedTile: ShapedTile{Workgroup: 256, Items: 16}},
 	SerialItems: 4112,
-	Run: func(args *scanTilesArgs[[]byte], config *ScanTilesConfig, group uint32) {
+	Run: func(args *ScanTilesArgsOf[[]byte], config *ScanTilesConfig, group uint32) {
 		bySums(config.InBits, config.SumBits, scanTiles[uint32, uint32], scanTiles[uint32, uint64], scanTiles[uint64, uint64])(args, config, group)
 	},
 })
@@ -46,7 +47,7 @@ func bySums[F any](inBits, sumBits uint32, from32to32, from32to64, from64to64 F)
 	return from32to32
 }
 
-func scanTiles[V, S word](args *scanTilesArgs[[]byte], config *ScanTilesConfig, group uint32) {
+func scanTiles[V, S word](args *ScanTilesArgsOf[[]byte], config *ScanTilesConfig, group uint32) {
 	rows, count, total := args.Rows, args.Tiles, args.Total
 	prefix, all := view[S](args.TilePrefix), view[S](args.Sums)
 	for t := range tiles(config, group, count, rows) {

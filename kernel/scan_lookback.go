@@ -7,9 +7,10 @@ import (
 )
 
 // ScanLookbackArgs are the arguments of [ScanLookback].
-type ScanLookbackArgs = scanLookbackArgs[backend.Range]
+type ScanLookbackArgs = ScanLookbackArgsOf[backend.Range]
 
-type scanLookbackArgs[B any] struct {
+// ScanLookbackArgsOf are the same with buffers of type B.
+type ScanLookbackArgsOf[B any] struct {
 	Values B `access:"read"`
 	Sums   B `access:"write"`
 	Status B `access:"readwrite"`
@@ -35,10 +36,10 @@ type ScanLookbackConfig struct {
 // status holds 2 words a tile for sums of 32 bits (16 bits of the sum in each) or 4 for sums of 64 bits (22, 22 and 20 bits; the
 // last is not used), each with a flag in the two low bits: 0 nothing, 1 the sum of the tile, 2 of all tiles up to it. It counts
 // when the flags of all words agree. In the end all flags are 2.
-var ScanLookback = define[ScanLookbackArgs](entry[scanLookbackArgs[[]byte], ScanLookbackConfig]{
+var ScanLookback = define[ScanLookbackArgs](entry[ScanLookbackArgsOf[[]byte], ScanLookbackConfig]{
 	Name:     "scan_lookback",
 	Defaults: ScanLookbackConfig{Tile: Tile{256, 16}, Patience: 256},
-	Run: func(args *scanLookbackArgs[[]byte], config *ScanLookbackConfig, group uint32) {
+	Run: func(args *ScanLookbackArgsOf[[]byte], config *ScanLookbackConfig, group uint32) {
 		bySums(config.InBits, config.SumBits, scanLookback[uint32, uint32], scanLookback[uint32, uint64], scanLookback[uint64, uint64])(args, config, group)
 	},
 })
@@ -67,7 +68,7 @@ func ScanStatusWords(sumBits, tiles uint32) uint64 {
 	return uint64(tiles) * uint64(sumBits/16)
 }
 
-func scanLookback[V, S word](args *scanLookbackArgs[[]byte], config *ScanLookbackConfig, index uint32) {
+func scanLookback[V, S word](args *ScanLookbackArgsOf[[]byte], config *ScanLookbackConfig, index uint32) {
 	rows, count, total := args.Rows, args.Tiles, args.Total
 	values, all, status := view[V](args.Values), view[S](args.Sums), backend.Words(args.Status)
 	words := statusBits(config.SumBits)

@@ -3,9 +3,10 @@ package kernel
 import "github.com/spirjoin/spirjoin/backend"
 
 // ScatterArgs are the arguments of [Scatter].
-type ScatterArgs = scatterArgs[backend.Range]
+type ScatterArgs = ScatterArgsOf[backend.Range]
 
-type scatterArgs[B any] struct {
+// ScatterArgsOf are the same with buffers of type B.
+type ScatterArgsOf[B any] struct {
 	Values    B `access:"read"`
 	IDs       B `access:"read"`
 	Scattered B `access:"write"`
@@ -20,10 +21,10 @@ type ScatterConfig struct {
 
 // Scatter puts values where row ids say: scattered[ids[i]] = values[i]. No id occurs twice; places without an id keep what
 // they held.
-var Scatter = define[ScatterArgs](entry[scatterArgs[[]byte], ScatterConfig]{
+var Scatter = define[ScatterArgs](entry[ScatterArgsOf[[]byte], ScatterConfig]{
 	Name:     "scatter",
 	Defaults: ScatterConfig{Tile: Tile{256, 8}},
-	Run: func(args *scatterArgs[[]byte], config *ScatterConfig, group uint32) {
+	Run: func(args *ScatterArgsOf[[]byte], config *ScatterConfig, group uint32) {
 		if config.ValueBits == 64 {
 			scatter[uint64](args, config, group)
 		} else {
@@ -32,7 +33,7 @@ var Scatter = define[ScatterArgs](entry[scatterArgs[[]byte], ScatterConfig]{
 	},
 })
 
-func scatter[V word](args *scatterArgs[[]byte], config *ScatterConfig, group uint32) {
+func scatter[V word](args *ScatterArgsOf[[]byte], config *ScatterConfig, group uint32) {
 	rows := args.Rows
 	scattered := view[V](args.Scattered)
 	for t := range tiles(config, group, Tiles(config, uint64(rows)), rows) {

@@ -3,9 +3,10 @@ package kernel
 import "github.com/spirjoin/spirjoin/backend"
 
 // SegmentedScanArgs are the arguments of [SegmentedScan].
-type SegmentedScanArgs = segmentedScanArgs[backend.Range]
+type SegmentedScanArgs = SegmentedScanArgsOf[backend.Range]
 
-type segmentedScanArgs[B any] struct {
+// SegmentedScanArgsOf are the same with buffers of type B.
+type SegmentedScanArgsOf[B any] struct {
 	Values      B `access:"read"`
 	Heads       B `access:"read"`
 	TileCarries B `access:"read"`
@@ -32,16 +33,16 @@ type SegmentedScanConfig struct {
 //
 // With carries=1 a row is a tile of the level below: heads holds a word for each, and a head counts behind its row, so that
 // sums are the carries of those tiles.
-var SegmentedScan = define[SegmentedScanArgs](entry[segmentedScanArgs[[]byte], SegmentedScanConfig]{
+var SegmentedScan = define[SegmentedScanArgs](entry[SegmentedScanArgsOf[[]byte], SegmentedScanConfig]{
 	Name:        "segmented_scan",
 	Defaults:    SegmentedScanConfig{ShapedTile: ShapedTile{Workgroup: 256, Items: 16}},
 	SerialItems: 4112,
-	Run: func(args *segmentedScanArgs[[]byte], config *SegmentedScanConfig, group uint32) {
+	Run: func(args *SegmentedScanArgsOf[[]byte], config *SegmentedScanConfig, group uint32) {
 		bySums(config.InBits, config.SumBits, segmentedScan[uint32, uint32], segmentedScan[uint32, uint64], segmentedScan[uint64, uint64])(args, config, group)
 	},
 })
 
-func segmentedScan[V, S word](args *segmentedScanArgs[[]byte], config *SegmentedScanConfig, group uint32) {
+func segmentedScan[V, S word](args *SegmentedScanArgsOf[[]byte], config *SegmentedScanConfig, group uint32) {
 	rows, count, behind := args.Rows, args.Tiles, args.Carries == 1
 	values, heads, carries := view[V](args.Values), backend.Words(args.Heads), view[S](args.TileCarries)
 	sums, tileSums, tileHeads := view[S](args.Sums), view[S](args.TileSums), backend.Words(args.TileHeads)

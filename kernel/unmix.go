@@ -3,9 +3,10 @@ package kernel
 import "github.com/spirjoin/spirjoin/backend"
 
 // UnmixKeysArgs are the arguments of [UnmixKeys].
-type UnmixKeysArgs = unmixKeysArgs[backend.Range]
+type UnmixKeysArgs = UnmixKeysArgsOf[backend.Range]
 
-type unmixKeysArgs[B any] struct {
+// UnmixKeysArgsOf are the same with buffers of type B.
+type UnmixKeysArgsOf[B any] struct {
 	Keys    B `access:"read"`
 	Unmixed B `access:"write"`
 	Rows    uint32
@@ -21,10 +22,10 @@ type UnmixKeysConfig struct {
 }
 
 // UnmixKeys turns keys back: unmixed[i] = [Unmix] of keys[i] and seed, and with widened=1 a 64-bit word with high in the high half.
-var UnmixKeys = define[UnmixKeysArgs](entry[unmixKeysArgs[[]byte], UnmixKeysConfig]{
+var UnmixKeys = define[UnmixKeysArgs](entry[UnmixKeysArgsOf[[]byte], UnmixKeysConfig]{
 	Name:     "unmix",
 	Defaults: UnmixKeysConfig{Tile: Tile{256, 8}},
-	Run: func(args *unmixKeysArgs[[]byte], config *UnmixKeysConfig, group uint32) {
+	Run: func(args *UnmixKeysArgsOf[[]byte], config *UnmixKeysConfig, group uint32) {
 		if config.KeyBits == 64 {
 			unmixKeys[uint64](args, config, group)
 		} else {
@@ -33,7 +34,7 @@ var UnmixKeys = define[UnmixKeysArgs](entry[unmixKeysArgs[[]byte], UnmixKeysConf
 	},
 })
 
-func unmixKeys[K word](args *unmixKeysArgs[[]byte], config *UnmixKeysConfig, group uint32) {
+func unmixKeys[K word](args *UnmixKeysArgsOf[[]byte], config *UnmixKeysConfig, group uint32) {
 	rows, seed := args.Rows, args.Seed
 	keys, out := view[K](args.Keys), keyOutputOf[K](args.Unmixed, config.Widened, args.High)
 	for t := range tiles(config, group, Tiles(config, uint64(rows)), rows) {

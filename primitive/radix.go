@@ -41,7 +41,7 @@ func (l *Layout) complete(op string) error {
 	if l.Payload == NoPayload {
 		l.PayloadBytes, l.Columns = 0, 0
 	}
-	if err := checkRows(op, l.Rows); err != nil {
+	if err := CheckRows(op, l.Rows); err != nil {
 		return err
 	}
 	good := (l.KeyBytes == 4 || l.KeyBytes == 8 && !l.Narrow) && l.Payload <= Given && l.Columns >= 0 && l.Columns <= kernel.MaxColumns

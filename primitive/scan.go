@@ -47,7 +47,7 @@ func PlanScan(t Tuning, rows uint64, inBits, sumBits int, total bool) (ScanPlan,
 	p.reduce.InBits, p.reduce.SumBits = uint32(inBits), uint32(sumBits)
 	p.tiles.SumBits = uint32(sumBits)
 	p.lookback.InBits, p.lookback.SumBits = uint32(inBits), uint32(sumBits)
-	if err := checkRows("scan", rows); err != nil {
+	if err := CheckRows("scan", rows); err != nil {
 		return p, err
 	}
 	p.levels, p.ScratchBytes = reduceLevels(p.tiles, rows, sumBits, true)

@@ -19,11 +19,14 @@ var tuningFiles embed.FS
 // specific. [Tuning.Config] looks a configuration up.
 type Tuning map[string][]TuningRow
 
-// TuningRow is a line of a tuning table: Config is best by the measurement in Measured for the calls that have the values in
-// Variant (of the axes of the primitive's kernels and of constants that its plan sets; none means all calls) on the devices that Device names: "any", a class
-// ("gpu", "software", "host"), or a part of the name or the driver of a GPU.
+// TuningRow is a line of a tuning table: Config is best by the measurement in Measured for the calls that have the
+// values in Variant (of the axes of the primitive's kernels and of constants that its plan sets; none means all calls)
+// on the devices that Device names: "any", a class ("gpu", "software", "host"), or a part of the name or the driver of
+// a GPU; seen through the backend that Backend names, or any. Kernels of two backends are two programs: what suits one
+// says little of the other.
 type TuningRow struct {
 	Device   string         `json:"device,omitempty"`
+	Backend  string         `json:"backend,omitempty"`
 	Variant  backend.Config `json:"variant,omitempty"`
 	Config   backend.Config `json:"config"`
 	Measured string         `json:"measured"`
@@ -140,10 +143,14 @@ func decodeStrictly(text []byte, v any) error {
 	return decoder.Decode(v)
 }
 
-func (r *TuningRow) fits(info *backend.DeviceInfo) bool { return DeviceFits(r.Device, info) }
+func (r *TuningRow) fits(info *backend.DeviceInfo) bool { return DeviceFits(r.Device, r.Backend, info) }
 
-// DeviceFits tells whether a row of a table is for a device: one for "any", for its class, or for a part of the name or the driver of a GPU.
-func DeviceFits(row string, info *backend.DeviceInfo) bool {
+// DeviceFits tells whether a row of a table is for a device: one for its backend, or for any (""), and for "any"
+// device, for its class, or for a part of the name or the driver of a GPU.
+func DeviceFits(row, rowBackend string, info *backend.DeviceInfo) bool {
+	if rowBackend != "" && rowBackend != info.Backend {
+		return false
+	}
 	class := DeviceClass(info)
 	return row == "any" || row == class || class == "gpu" && strings.Contains(strings.ToLower(info.Name+" "+info.Driver), row)
 }

@@ -37,6 +37,7 @@ func TestTuningTables(t *testing.T) {
 			require.NotEmpty(t, row.Measured, row.source)
 			require.Equal(t, strings.ToLower(row.Device), row.Device, row.source)
 			require.NotEmpty(t, row.Device, row.source)
+			require.Equal(t, row.Device == "any", row.Backend == "", "%s: a measurement names its backend", row.source)
 			info := roomy
 			switch row.Device {
 			case "any":
@@ -103,17 +104,22 @@ func TestTuningForDevices(t *testing.T) {
 		require.NoError(t, err)
 		return tuning.Config("radix_sort", backend.Config{"key_bits": keyBits, "payload_bits": 32})
 	}
-	nvidia := backend.DeviceInfo{Name: "NVIDIA H200", Driver: "NVIDIA"}
+	nvidia := backend.DeviceInfo{Backend: "vulkan", Name: "NVIDIA H200", Driver: "NVIDIA"}
 	require.NotEqual(t, at(nvidia, 32), at(nvidia, 64))
-	require.Equal(t, uint32(1), at(backend.DeviceInfo{Type: backend.Software, Name: "llvmpipe nvidia"}, 32)["serial"], "a name counts for GPUs only")
+	unknown := backend.DeviceInfo{Backend: "vulkan", Name: "unheard of", SubgroupSize: 32}
+	other := nvidia
+	other.Backend = "opencl"
+	require.Equal(t, at(unknown, 32), at(other, 32), "what was measured through Vulkan says nothing of another backend")
+	require.NotEqual(t, at(nvidia, 32), at(other, 32))
+	require.Equal(t, uint32(1), at(backend.DeviceInfo{Backend: "vulkan", Type: backend.Software, Name: "llvmpipe nvidia"}, 32)["serial"], "a name counts for GPUs only")
 	for _, subgroup := range []uint32{4, 8, 16} {
-		require.Equal(t, subgroup, at(backend.DeviceInfo{Type: backend.Software, SubgroupSize: subgroup}, 32)["workgroup"], "a whole subgroup")
+		require.Equal(t, subgroup, at(backend.DeviceInfo{Backend: "vulkan", Type: backend.Software, SubgroupSize: subgroup}, 32)["workgroup"], "a whole subgroup")
 	}
 	require.LessOrEqual(t, at(backend.DeviceInfo{Name: "unheard of", Type: backend.Integrated}, 32)["workgroup"], uint32(256))
 
 	// lavapipe with vectors of 512 bits: a row that takes too much shared memory with a whole subgroup gives way.
 	for subgroup, digits := range map[uint32]uint32{4: 1024, 8: 1024, 16: 0} {
-		info := backend.DeviceInfo{Type: backend.Software, SubgroupSize: subgroup}
+		info := backend.DeviceInfo{Backend: "vulkan", Type: backend.Software, SubgroupSize: subgroup}
 		info.Limits.MaxInvocations, info.Limits.MaxSharedBytes = 1024, 32<<10
 		require.Equal(t, digits, at(info, 32)["digits"], "subgroups of %d", subgroup)
 		tuning, err := TuningFor(&info)

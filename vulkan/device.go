@@ -54,7 +54,7 @@ const closeLimit = 10 * time.Second
 
 // open makes a logical device; the caller registers it.
 func open(b *Backend, p *physical) (*driver, error) {
-	plan, _ := planQueues(p.families)
+	plan, _ := planQueues(p.families, p.graphics)
 	slots := plan[:]
 	if p.sparse {
 		slot, _ := planSparse(p.families, plan)

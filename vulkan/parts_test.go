@@ -91,7 +91,7 @@ func TestPlanSparse(t *testing.T) {
 		{"nothing binds", []family{{compute, 4, 64}, {queueTransfer, 4, 64}}, queueSlot{}, true},
 		{"an empty family", []family{{compute, 4, 64}, {queueSparse, 0, 0}}, queueSlot{}, true},
 	} {
-		plan, ok := planQueues(c.families)
+		plan, ok := planQueues(c.families, true)
 		require.True(t, ok, c.name)
 		slot, ok := planSparse(c.families, plan)
 		require.Equal(t, !c.none, ok, c.name)

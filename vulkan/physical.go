@@ -34,6 +34,7 @@ type physical struct {
 	shareable       bool    // memory can be exported and imported as a file descriptor
 	tickNanoseconds float64 // of time stamps
 	maxGroupsY      uint32
+	graphics        bool // Options.Graphics
 }
 
 // Device extensions that are enabled where they are offered.
@@ -83,7 +84,7 @@ var subgroupOperations = []string{"basic", "vote", "arithmetic", "ballot", "shuf
 var requiredOperations = []string{"basic", "arithmetic", "ballot", "shuffle"}
 
 // enumerate describes every physical device of the instance.
-func enumerate(instance vk.Instance) ([]*physical, error) {
+func enumerate(instance vk.Instance, graphics bool) ([]*physical, error) {
 	var handles []vk.PhysicalDevice
 	for {
 		var count uint32
@@ -105,7 +106,7 @@ func enumerate(instance vk.Instance) ([]*physical, error) {
 	}
 	all := make([]*physical, len(handles))
 	for i, handle := range handles {
-		all[i] = describe(handle)
+		all[i] = describe(handle, graphics)
 		all[i].info.Index = i
 	}
 	identify(all)
@@ -113,14 +114,14 @@ func enumerate(instance vk.Instance) ([]*physical, error) {
 }
 
 // describe asks a device for all that it tells.
-func describe(handle vk.PhysicalDevice) *physical {
+func describe(handle vk.PhysicalDevice, graphics bool) *physical {
 	var core vk.PhysicalDeviceProperties
 	vk.GetPhysicalDeviceProperties(handle, &core)
 	core.Deref()
 	core.Limits.Deref()
 	defer core.Free()
 	limits := core.Limits
-	p := &physical{handle: handle, tickNanoseconds: float64(limits.TimestampPeriod), maxGroupsY: limits.MaxComputeWorkGroupCount[1],
+	p := &physical{handle: handle, graphics: graphics, tickNanoseconds: float64(limits.TimestampPeriod), maxGroupsY: limits.MaxComputeWorkGroupCount[1],
 		cacheUUID: uuid(core.PipelineCacheUUID[:])}
 	p.extensions = names(func(n *C.char, limit C.uint32_t) C.uint32_t {
 		return C.sj_device_extensions(unsafe.Pointer(handle), n, limit)
@@ -192,7 +193,7 @@ func describe(handle vk.PhysicalDevice) *physical {
 // limitBlocks decides whether blocks may have several allocations, and how large blocks and buffers may be. maxBufferBytes
 // is 0 where the driver does not say. On unified devices blocks are mapped, which takes one allocation.
 func (p *physical) limitBlocks(maxBufferBytes, sparseBytes uint64) {
-	plan, ok := planQueues(p.families)
+	plan, ok := planQueues(p.families, p.graphics)
 	for i, slot := range plan {
 		if ok && slot != absent {
 			p.info.Queues = append(p.info.Queues, backend.RoleQueue{Role: backend.Role(i).String(), Family: slot.family, Index: slot.index,
@@ -287,7 +288,7 @@ func (p *physical) lacks(api uint32) string {
 	if n := p.info.Limits.ArgumentAlignment; n > backend.PlanAlignment {
 		missing = append(missing, fmt.Sprintf("arguments at multiples of %d bytes (it needs %d)", backend.PlanAlignment, n))
 	}
-	if _, ok := planQueues(p.families); !ok {
+	if _, ok := planQueues(p.families, p.graphics); !ok {
 		missing = append(missing, "a compute queue")
 	}
 	if len(missing) == 0 {

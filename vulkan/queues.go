@@ -34,9 +34,11 @@ var absent = queueSlot{^uint32(0), 0}
 // are slower to call it hung. Upload and download get a queue each, by preference of a family that does nothing but
 // transfers (a copy engine; families that also decode video, say, are not meant for this), then of the compute family, then
 // of any other. With queues for only one of them they share it, and with none they share that of compute. Ingest and
-// deliver get what is left of the compute family, then of other families that compute, in the same way. Graphics gets a
-// queue of its own where its families have one left, else the first one of theirs; it is absent where there is none.
-func planQueues(families []family) (plan [backend.Roles]queueSlot, ok bool) {
+// deliver get what is left of the compute family, then of other families that compute, in the same way. Graphics, if it is
+// asked for, gets a queue of its own where its families have one left, else the first one of theirs; it is absent where
+// there is none. No other role takes a queue of a graphics family beside a compute family without, because a device with
+// one may have less shared memory for kernels.
+func planQueues(families []family, graphics bool) (plan [backend.Roles]queueSlot, ok bool) {
 	compute := -1
 	for i, f := range families {
 		if f.flags&queueCompute == 0 || f.count == 0 {
@@ -48,6 +50,9 @@ func planQueues(families []family) (plan [backend.Roles]queueSlot, ok bool) {
 	}
 	if compute < 0 {
 		return plan, false
+	}
+	drags := func(i int) bool {
+		return families[i].flags&queueGraphics != 0 && families[compute].flags&queueGraphics == 0
 	}
 	taken := make([]uint32, len(families)) // queues of each family
 	taken[compute] = 1
@@ -66,7 +71,7 @@ func planQueues(families []family) (plan [backend.Roles]queueSlot, ok bool) {
 			return 0
 		case i == compute:
 			return 1
-		case f.flags&(queueCompute|queueGraphics) != 0:
+		case f.flags&(queueCompute|queueGraphics) != 0 && !drags(i):
 			return 2
 		}
 		return never // video and the like
@@ -75,21 +80,26 @@ func planQueues(families []family) (plan [backend.Roles]queueSlot, ok bool) {
 		switch {
 		case i == compute:
 			return 0
-		case families[i].flags&queueCompute != 0:
+		case families[i].flags&queueCompute != 0 && !drags(i):
 			return 1
 		}
 		return never
 	})
+	plan[backend.Graphics] = absent
+	if !graphics {
+		return plan, true
+	}
 	draws := func(i int) int {
 		if families[i].flags&queueGraphics != 0 {
 			return 0
 		}
 		return never
 	}
-	plan[backend.Graphics] = absent
 	if slots := freeQueues(families, taken, 1, draws); len(slots) > 0 {
 		plan[backend.Graphics] = slots[0]
-	} else if i := slices.IndexFunc(families, func(f family) bool { return f.flags&queueGraphics != 0 && f.count > 0 }); i >= 0 {
+	} else if i := slices.IndexFunc(families, func(f family) bool {
+		return f.flags&queueGraphics != 0 && f.count > 0
+	}); i >= 0 {
 		plan[backend.Graphics] = queueSlot{uint32(i), 0}
 	}
 	return plan, true

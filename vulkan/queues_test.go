@@ -36,17 +36,22 @@ func TestPlanQueues(t *testing.T) {
 		{"one copy engine, one other queue", []family{{universal, 1, 64}, {queueTransfer, 1, 64}},
 			slots(queueSlot{0, 0}, queueSlot{1, 0}, queueSlot{1, 0}, queueSlot{0, 0}, queueSlot{0, 0}, queueSlot{0, 0})},
 		{"compute beside graphics", []family{{queueGraphics, 1, 64}, {queueCompute, 1, 64}},
-			slots(queueSlot{1, 0}, queueSlot{0, 0}, queueSlot{0, 0}, queueSlot{1, 0}, queueSlot{1, 0}, queueSlot{0, 0})},
-		{"ingest and deliver of another family", []family{{universal, 8, 64}, {queueCompute, 1, 64}, {queueTransfer, 2, 64}},
-			slots(queueSlot{1, 0}, queueSlot{2, 0}, queueSlot{2, 1}, queueSlot{0, 0}, queueSlot{0, 1}, queueSlot{0, 2})},
+			slots(queueSlot{1, 0}, queueSlot{1, 0}, queueSlot{1, 0}, queueSlot{1, 0}, queueSlot{1, 0}, queueSlot{0, 0})},
+		{"no ingest and deliver of a graphics family", []family{{universal, 8, 64}, {queueCompute, 1, 64}, {queueTransfer, 2, 64}},
+			slots(queueSlot{1, 0}, queueSlot{2, 0}, queueSlot{2, 1}, queueSlot{1, 0}, queueSlot{1, 0}, queueSlot{0, 0})},
+		{"ingest and deliver of another family", []family{{queueCompute, 1, 64}, {queueTransfer, 2, 64}, {queueCompute, 2, 64}},
+			slots(queueSlot{0, 0}, queueSlot{1, 0}, queueSlot{1, 1}, queueSlot{2, 0}, queueSlot{2, 1}, none)},
 		{"only video beside", []family{{universal, 1, 64}, {decode, 4, 0}},
 			slots(queueSlot{0, 0}, queueSlot{0, 0}, queueSlot{0, 0}, queueSlot{0, 0}, queueSlot{0, 0}, queueSlot{0, 0})},
 		{"empty family, no graphics", []family{{queueCompute, 0, 0}, {queueGraphics, 0, 0}, {queueCompute | queueTransfer, 1, 64}},
 			slots(queueSlot{2, 0}, queueSlot{2, 0}, queueSlot{2, 0}, queueSlot{2, 0}, queueSlot{2, 0}, none)},
 	} {
-		plan, ok := planQueues(c.families)
+		plan, ok := planQueues(c.families, true)
 		require.True(t, ok, c.name)
 		require.Equal(t, c.plan, plan, c.name)
+		without, _ := planQueues(c.families, false)
+		c.plan[backend.Graphics] = none
+		require.Equal(t, c.plan, without, "%s, no graphics", c.name)
 		for _, slot := range plan {
 			if slot == absent {
 				continue
@@ -54,7 +59,7 @@ func TestPlanQueues(t *testing.T) {
 			require.Less(t, slot.index, c.families[slot.family].count, c.name)
 		}
 	}
-	_, ok := planQueues([]family{{queueTransfer, 2, 64}})
+	_, ok := planQueues([]family{{queueTransfer, 2, 64}}, false)
 	require.False(t, ok)
 }
 

@@ -203,7 +203,8 @@ func (d *driver) line(op string, role backend.Role) (*timeline, error) {
 		return nil, d.misuse(op, "queue %d", role)
 	}
 	if d.lines[role] == nil {
-		return nil, &backend.OpError{Op: op, Device: d.info.Name, Err: backend.ErrUnsupported, Detail: fmt.Sprintf("the device has no %v queue", role)}
+		return nil, &backend.OpError{Op: op, Device: d.info.Name, Err: backend.ErrUnsupported,
+			Detail: fmt.Sprintf("the device has no %v queue", role)}
 	}
 	return d.lines[role], nil
 }

@@ -80,13 +80,16 @@ func (g graph) String() string {
 	return b.String()
 }
 
+var graphRoles = []backend.Role{backend.Compute, backend.Compute, backend.Compute, backend.Ingest, backend.Deliver,
+	backend.Upload, backend.Download}
+
 // graphs draws graphs. Dispatches go to the queues that run kernels, more lists than not to compute.
 func graphs(maxLists int) *rapid.Generator[graph] {
 	return rapid.Custom(func(t *rapid.T) graph {
 		var g graph
 		for range rapid.IntRange(1, maxLists).Draw(t, "lists") {
 			l := graphList{
-				role: rapid.SampledFrom([]backend.Role{backend.Compute, backend.Compute, backend.Compute, backend.Ingest, backend.Deliver, backend.Upload, backend.Download}).Draw(t, "role"),
+				role: rapid.SampledFrom(graphRoles).Draw(t, "role"),
 				then: rapid.SampledFrom([]graphThen{nothing, nothing, nothing, nothing, waitPoint, readBack, overwrite}).Draw(t, "then"),
 			}
 			for range rapid.IntRange(1, 6).Draw(t, "commands") {
@@ -159,7 +162,8 @@ func (d *graphDevice) run(g graph) (err error) {
 	var model [graphBuffers + 1][]uint32
 	var buffers [graphBuffers + 1]*backend.Buffer
 	for i := range buffers {
-		if buffers[i], err = d.device.Allocate(background, backend.DeviceLocal, graphWords*4, fmt.Sprintf("graph %d", i)); err != nil {
+		label := fmt.Sprintf("graph %d", i)
+		if buffers[i], err = d.device.Allocate(background, backend.DeviceLocal, graphWords*4, label); err != nil {
 			return err
 		}
 		defer buffers[i].Release()

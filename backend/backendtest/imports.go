@@ -11,7 +11,8 @@ import (
 	"github.com/spirjoin/spirjoin/kernel"
 )
 
-// importable returns a device and memory of four parts that it can import, each of partBytes; it skips where it imports none.
+// importable returns a device and memory of four parts that it can import, each of partBytes; it skips where it
+// imports none.
 func importable(t *testing.T, s *suite) (device *backend.Device, memory []byte, partBytes uint64) {
 	device = s.openDevice(t, backend.DeviceOptions{})
 	alignment := device.Info().Limits.ImportAlignment
@@ -46,8 +47,8 @@ func checkImportedTransfers(t *testing.T, s *suite) {
 	again.Release()
 }
 
-// checkSharedImports imports one table for several joins: whole, in part, from several goroutines, and again while it is
-// still in use. All of them see the same bytes, work on them is ordered, and memory beyond an import is refused.
+// checkSharedImports imports one table for several joins: whole, in part, from several goroutines, and again while it
+// is still in use. All of them see the same bytes, work on them is ordered, and memory beyond an import is refused.
 func checkSharedImports(t *testing.T, s *suite) {
 	device, memory, part := importable(t, s)
 	table := memory[:3*part]
@@ -88,7 +89,8 @@ func checkSharedImports(t *testing.T, s *suite) {
 	rows := part / 4
 	out := allocate(t, device, int(rows))
 	var number, read, overwrite backend.List
-	number.Commands = append(number.Commands, dispatchCommand(k, 0, kernel.Groups(kernel.Named(k.Config), rows), []backend.Range{first.Range(part, part)}, uint32(rows), 77))
+	number.Commands = []backend.Command{dispatchCommand(k, 0, kernel.Groups(kernel.Named(k.Config), rows),
+		[]backend.Range{first.Range(part, part)}, uint32(rows), 77)}
 	read.Copy(out.All(), shared[1].Range(0, part))
 	overwrite.Fill(shared[0].Range(part, part), 5)
 	_, err = device.Submit(background, backend.Compute, &number)

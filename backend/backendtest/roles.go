@@ -10,8 +10,8 @@ import (
 	"github.com/spirjoin/spirjoin/kernel"
 )
 
-// checkRoles runs a kernel on every queue that runs kernels, with stages, each after the one before; queues that run none
-// and roles that the device lacks refuse, and the device works on.
+// checkRoles runs a kernel on every queue that runs kernels, with stages, each after the one before; queues that run
+// none and roles that the device lacks refuse, and the device works on.
 func checkRoles(t *testing.T, s *suite) {
 	device := s.openDevice(t, backend.DeviceOptions{})
 	info := device.Info()
@@ -26,7 +26,8 @@ func checkRoles(t *testing.T, s *suite) {
 	rotate := func(role backend.Role, i int) (*backend.Profile, error) {
 		list := backend.List{Profile: &backend.Profile{}}
 		list.Stage(role.String())
-		list.Commands = append(list.Commands, dispatchCommand(k, 0, kernel.Groups(kernel.Named(k.Config), n), []backend.Range{values[i%2].All(), ids.All(), values[1-i%2].All()}, n))
+		args := []backend.Range{values[i%2].All(), ids.All(), values[1-i%2].All()}
+		list.Commands = append(list.Commands, dispatchCommand(k, 0, kernel.Groups(kernel.Named(k.Config), n), args, n))
 		_, err := device.Submit(background, role, &list)
 		return list.Profile, err
 	}
@@ -41,7 +42,8 @@ func checkRoles(t *testing.T, s *suite) {
 			rounds++
 		}
 	}
-	requireWords(t, append(append([]uint32(nil), data[rounds:]...), data[:rounds]...), download(t, device, values[rounds%2]), "%d rotations", rounds)
+	want := append(append([]uint32(nil), data[rounds:]...), data[:rounds]...)
+	requireWords(t, want, download(t, device, values[rounds%2]), "%d rotations", rounds)
 	timed := len(profiles[backend.Compute].Stages()) > 0
 	for _, role := range []backend.Role{backend.Ingest, backend.Deliver} { // whose families compute as compute's does
 		assert.Equal(t, timed, len(profiles[role].Stages()) > 0, "%v has times as compute does", role)

@@ -124,7 +124,8 @@ func checkCloseAfterWaits(t *testing.T, s *suite) {
 		driver := s.open(t)
 		for i := range uint64(4) {
 			require.NoError(t, driver.Submit(&backend.Batch{Role: backend.Upload, Signal: i + 1}))
-			require.NoError(t, driver.Submit(&backend.Batch{Role: backend.Compute, Signal: i + 1, Waits: []backend.QueuePoint{{Role: backend.Upload, Value: i + 1}}}))
+			waits := []backend.QueuePoint{{Role: backend.Upload, Value: i + 1}}
+			require.NoError(t, driver.Submit(&backend.Batch{Role: backend.Compute, Signal: i + 1, Waits: waits}))
 		}
 		require.NoError(t, driver.Wait(background, backend.Compute, 4, waitLimit))
 		require.NoError(t, driver.Close())

@@ -13,11 +13,11 @@ import (
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/bench/measure"
 	"github.com/spirjoin/spirjoin/bench/workload"
+	"github.com/spirjoin/spirjoin/exec"
 	"github.com/spirjoin/spirjoin/host"
 	"github.com/spirjoin/spirjoin/internal/devicetest"
 	"github.com/spirjoin/spirjoin/internal/jointest"
 	"github.com/spirjoin/spirjoin/join/resident"
-	"github.com/spirjoin/spirjoin/primitive"
 )
 
 // cell is a workload of few rows, changed.
@@ -91,12 +91,12 @@ func TestMeasureInTurn(t *testing.T) {
 		a := &algorithms[i]
 		a.Name = string(rune('a' + i))
 		right := a.join
-		a.join = func(ctx context.Context, ops *primitive.Ops, left, other resident.Relation, profile *backend.Profile) (*resident.Result, error) {
+		a.join = func(ctx context.Context, lane *exec.Lane, left, other resident.Relation) (*resident.Result, error) {
 			order = append(order, a.Name)
 			if a.Name == "b" && len(order) > 6 {
 				return nil, fmt.Errorf("full: %w", backend.ErrDeviceMemory)
 			}
-			return right(ctx, ops, left, other, profile)
+			return right(ctx, lane, left, other)
 		}
 	}
 	results, err := bed.Measure(context.Background(), algorithms, 3, 0, func(what string) { told = append(told, what) })
@@ -143,8 +143,8 @@ func TestCheckSeesFaults(t *testing.T) {
 			for name, plant := range faults {
 				a := Algorithms()[0]
 				right, joined := a.join, 0
-				a.join = func(ctx context.Context, ops *primitive.Ops, left, other resident.Relation, profile *backend.Profile) (*resident.Result, error) {
-					r, err := right(ctx, ops, left, other, profile)
+				a.join = func(ctx context.Context, lane *exec.Lane, left, other resident.Relation) (*resident.Result, error) {
+					r, err := right(ctx, lane, left, other)
 					if joined++; err == nil && joined == max(c.Dimensions, 1) {
 						var list backend.List
 						plant(r, &list)

@@ -30,8 +30,8 @@ func Workload(spec workload.PKFKSpec) []Figure { return []Figure{{Cells: []Cell{
 // cpuScale is the Scale of figures on a CPU.
 const cpuScale = 8
 
-// Run measures on a device with the user's rows of its tables, prints a line for each algorithm of a cell, and writes the
-// file. What does not fit is skipped; the first wrong answer ends the sweep, and leaves no file.
+// Run measures on a device with the user's rows of its tables, prints a line for each algorithm of a cell, and writes
+// the file. What does not fit is skipped; the first wrong answer ends the sweep, and leaves no file.
 func (s Sweep) Run(ctx context.Context, device *backend.Device, user primitive.Tuning, out measure.Output) error {
 	info := device.Info()
 	if s.Scale < 0 {

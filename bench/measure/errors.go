@@ -17,5 +17,6 @@ func Wrongf(format string, a ...any) error {
 
 // DoesNotFit tells an error for which a case is skipped from one that ends a measurement.
 func DoesNotFit(err error) bool {
-	return errors.Is(err, backend.ErrDeviceMemory) || errors.Is(err, backend.ErrHostMemory) || errors.Is(err, backend.ErrLimit)
+	return errors.Is(err, backend.ErrDeviceMemory) || errors.Is(err, backend.ErrHostMemory) ||
+		errors.Is(err, backend.ErrLimit)
 }

@@ -16,12 +16,16 @@ import (
 	"github.com/spirjoin/spirjoin/tableio"
 )
 
-// File collects results for a CSV file; without a path it does nothing. Its first columns say what measured, and when. For one goroutine.
+// File collects results for a CSV file; without a path it does nothing. Its first columns say what measured, and when.
+// For one goroutine.
 type File struct {
 	writer *tableio.Writer
 	rows   *array.RecordBuilder
-	common []string
+	common []string // the values of the columns of that name
 }
+
+// common are the columns that every file begins with.
+var common = []string{"started", "machine", "device", "backend", "driver", "driver_version", "commit", "command"}
 
 // Columns are columns of a CSV file of measurements by their type.
 type Columns struct{ Texts, Numbers, Measures []string }
@@ -33,7 +37,7 @@ func (c Columns) schema() *arrow.Schema {
 			fields = append(fields, arrow.Field{Name: name, Type: dt, Nullable: true})
 		}
 	}
-	add([]string{"started", "machine", "device", "backend", "driver", "driver_version", "commit", "command"}, arrow.BinaryTypes.String)
+	add(common, arrow.BinaryTypes.String)
 	add(c.Texts, arrow.BinaryTypes.String)
 	add(c.Numbers, arrow.PrimitiveTypes.Uint64)
 	add(c.Measures, arrow.PrimitiveTypes.Float64)
@@ -53,12 +57,14 @@ func Create(path, command string, device *backend.DeviceInfo, columns Columns) (
 	if err != nil {
 		return nil, err
 	}
-	return &File{writer: writer, rows: array.NewRecordBuilder(memory.DefaultAllocator, columns.schema()),
-		common: []string{time.Now().UTC().Format(time.RFC3339), machine, device.Name, device.Backend, device.Driver, device.DriverVersion, commit(), command}}, nil
+	return &File{writer, array.NewRecordBuilder(memory.DefaultAllocator, columns.schema()), []string{
+		time.Now().UTC().Format(time.RFC3339), machine, device.Name, device.Backend, device.Driver,
+		device.DriverVersion, commit(), command,
+	}}, nil
 }
 
-// Add adds a row of texts, numbers and measures, in the order of their columns. Numbers and measures at the end that are missing, as
-// those of a case that was skipped, stay empty.
+// Add adds a row of texts, numbers and measures, in the order of their columns. Numbers and measures at the end that
+// are missing, as those of a case that was skipped, stay empty.
 func (f *File) Add(texts []string, numbers []uint64, measures []float64) {
 	if f.writer == nil {
 		return

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/debug"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -38,8 +39,8 @@ func TestFile(t *testing.T) {
 	defer opened.Close()
 	rows, err := csv.NewReader(opened).ReadAll()
 	require.NoError(t, err)
-	require.Equal(t, []string{"started", "machine", "device", "backend", "driver", "driver_version", "commit", "command", "name", "rows",
-		"runs", "seconds"}, rows[0])
+	head := "started,machine,device,backend,driver,driver_version,commit,command,name,rows,runs,seconds"
+	require.Equal(t, head, strings.Join(rows[0], ","))
 	require.Equal(t, []string{"GPU", "vulkan", "a driver", "1.2"}, rows[1][2:6])
 	require.Equal(t, []string{"spirjoin bench x", "sort", "7", "3", "0.5"}, rows[1][7:])
 	require.Equal(t, []string{"skipped", "8", "", ""}, rows[2][8:])

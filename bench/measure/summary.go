@@ -1,5 +1,5 @@
-// Package measure has what all benchmarks share: repeated times and their summary, the errors of a wrong answer and of a
-// case that does not fit, the lines that a run prints, and the file that keeps its results.
+// Package measure has what all benchmarks share: repeated times and their summary, the errors of a wrong answer and of
+// a case that does not fit, the lines that a run prints, and the file that keeps its results.
 package measure
 
 import (
@@ -19,7 +19,8 @@ func Summarize(times []time.Duration) Summary {
 		return Summary{}
 	}
 	sorted := slices.Sorted(slices.Values(times))
-	return Summary{len(sorted), quantile(sorted, 0.5), sorted[0], sorted[len(sorted)-1], quantile(sorted, 0.75) - quantile(sorted, 0.25)}
+	return Summary{Runs: len(sorted), Median: quantile(sorted, 0.5), Min: sorted[0], Max: sorted[len(sorted)-1],
+		Spread: quantile(sorted, 0.75) - quantile(sorted, 0.25)}
 }
 
 // quantile interpolates between the two times beside a share of them, which are sorted.
@@ -30,7 +31,8 @@ func quantile(sorted []time.Duration, share float64) time.Duration {
 	return sorted[low] + time.Duration((at-float64(low))*float64(sorted[high]-sorted[low]))
 }
 
-// Warm calls run until so much time has passed, because an idle GPU has a fraction of its clock. The first error ends it.
+// Warm calls run until so much time has passed, because an idle GPU has a fraction of its clock. The first error
+// ends it.
 func Warm(long time.Duration, run func() error) error {
 	for start := time.Now(); time.Since(start) < long; {
 		if err := run(); err != nil {

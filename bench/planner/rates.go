@@ -19,6 +19,14 @@ func RatesNamed(device string) (*plan.Rates, primitive.Tuning, error) {
 	case "software":
 		info.Type = backend.Software
 	}
+	all, err := plan.AllRates()
+	if err != nil {
+		return nil, nil, err
+	}
+	i := slices.IndexFunc(all, func(r plan.Rates) bool { return r.Device == device })
+	if i >= 0 {
+		info.Backend = all[i].Backend
+	}
 	tuning, err := primitive.TuningFor(&info)
 	if err != nil {
 		return nil, nil, err
@@ -26,17 +34,13 @@ func RatesNamed(device string) (*plan.Rates, primitive.Tuning, error) {
 	if device == "none" {
 		return nil, tuning, nil
 	}
-	all, err := plan.AllRates()
-	if err != nil {
-		return nil, nil, err
-	}
-	i := slices.IndexFunc(all, func(r plan.Rates) bool { return r.Device == device })
 	if i < 0 {
 		var known []string
 		for _, r := range all {
 			known = append(known, r.Device)
 		}
-		return nil, nil, fmt.Errorf("%w: no rates of %q; there are %s", backend.ErrInvalidInput, device, strings.Join(known, ", "))
+		return nil, nil, fmt.Errorf("%w: no rates of %q; there are %s",
+			backend.ErrInvalidInput, device, strings.Join(known, ", "))
 	}
 	return &all[i], tuning, nil
 }

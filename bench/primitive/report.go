@@ -13,8 +13,10 @@ import (
 type table struct{ widths []int }
 
 var (
-	tableHead   = []string{"PRIMITIVE", "KEY", "PAYLOAD", "ROWS", "DISTRIBUTION", "MEDIAN", "MIN", "MAX", "SPREAD", "ROWS/S", "BYTES/S", "OF COPY"}
-	tableAligns = []text.Align{text.Left, text.Right, text.Right, text.Right, text.Left, text.Right, text.Right, text.Right, text.Right, text.Right, text.Right, text.Right}
+	tableHead = []string{"PRIMITIVE", "KEY", "PAYLOAD", "ROWS", "DISTRIBUTION", "MEDIAN",
+		"MIN", "MAX", "SPREAD", "ROWS/S", "BYTES/S", "OF COPY"}
+	tableAligns = []text.Align{text.Left, text.Right, text.Right, text.Right, text.Left, text.Right,
+		text.Right, text.Right, text.Right, text.Right, text.Right, text.Right}
 )
 
 func newTable(cases []Case) *table {
@@ -54,15 +56,16 @@ func (t *table) line(r *Result, skipped error) string {
 		return text.TableLine(tableAligns, t.widths, cells) + text.Gap + "skipped: " + text.OneLine(skipped.Error())
 	}
 	return text.TableLine(tableAligns, t.widths, append(cells,
-		text.Duration(r.Times.Median), text.Duration(r.Times.Min), text.Duration(r.Times.Max), text.Duration(r.Times.Spread),
+		text.Duration(r.Times.Median), text.Duration(r.Times.Min), text.Duration(r.Times.Max),
+		text.Duration(r.Times.Spread),
 		text.Rate(r.RowsPerSecond(), ""), text.Rate(r.BytesPerSecond(), "B"), fmt.Sprintf("%.0f%%", 100*r.CopyShare())))
 }
 
 var fileColumns = measure.Columns{
 	Texts:   []string{"primitive", "distribution", "tuning", "clock", "skipped"},
 	Numbers: []string{"seed", "key_bits", "payload_bits", "rows", "runs"},
-	Measures: []string{"median_seconds", "min_seconds", "max_seconds", "spread_seconds", "rows_per_second", "bytes_per_second",
-		"copy_bytes_per_second", "copy_percent"},
+	Measures: []string{"median_seconds", "min_seconds", "max_seconds", "spread_seconds", "rows_per_second",
+		"bytes_per_second", "copy_bytes_per_second", "copy_percent"},
 }
 
 // addTo adds a row to a file of results.

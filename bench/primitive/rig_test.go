@@ -45,6 +45,7 @@ func TestMeasure(t *testing.T) {
 
 // The rows of several pieces of checking come from the same generators.
 func TestMeasureSeveralPieces(t *testing.T) {
+	devicetest.HostTest(t)
 	defer func(rows uint64) { pieceRows = rows }(pieceRows)
 	pieceRows = 2 * blockRows
 	rig := rigOn(t, hostDevice(t, backend.DeviceOptions{}), nil)
@@ -56,6 +57,7 @@ func TestMeasureSeveralPieces(t *testing.T) {
 
 // A word that is wrong in any answer of any case is found, wherever it is, as is one that was not written.
 func TestVerifyFindsWrongWords(t *testing.T) {
+	devicetest.HostTest(t)
 	device := hostDevice(t, backend.DeviceOptions{})
 	rig := rigOn(t, device, nil)
 	for _, c := range allCases(t, blockRows+5) {

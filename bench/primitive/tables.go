@@ -99,13 +99,15 @@ func writeChoice(w io.Writer, c *Choice) {
 	rows := [][]string{{"CANDIDATE", "MEDIAN", "SPREAD", "ROWS/S", "OF COPY", ""}}
 	for _, trial := range c.Trials {
 		if trial.Fault != nil {
-			rows = append(rows, []string{trial.Config.String(), "-", "-", "-", "-", "refused: " + text.Shorten(text.OneLine(trial.Fault.Error()), text.ReportColumns)})
+			fault := text.Shorten(text.OneLine(trial.Fault.Error()), text.ReportColumns)
+			rows = append(rows, []string{trial.Config.String(), "-", "-", "-", "-", "refused: " + fault})
 			continue
 		}
 		remark := ""
 		switch {
 		case maps.Equal(trial.Config, c.Best.Config) && c.Better:
-			remark = fmt.Sprintf("chosen: again %s, the present %s", text.Duration(c.Best.Times.Median), text.Duration(c.Present.Times.Median))
+			remark = fmt.Sprintf("chosen: again %s, the present %s",
+				text.Duration(c.Best.Times.Median), text.Duration(c.Present.Times.Median))
 		case maps.Equal(trial.Config, c.Present.Config) && c.Better:
 			remark = "present"
 		case maps.Equal(trial.Config, c.Best.Config) && !maps.Equal(trial.Config, c.Present.Config):
@@ -113,7 +115,8 @@ func writeChoice(w io.Writer, c *Choice) {
 		case maps.Equal(trial.Config, c.Present.Config):
 			remark = "present, stays"
 		}
-		rows = append(rows, []string{trial.Config.String(), text.Duration(trial.Times.Median), text.Duration(trial.Times.Spread),
+		rows = append(rows, []string{trial.Config.String(), text.Duration(trial.Times.Median),
+			text.Duration(trial.Times.Spread),
 			text.Rate(trial.RowsPerSecond(), ""), fmt.Sprintf("%.0f%%", 100*trial.CopyShare()), remark})
 	}
 	text.WriteTable(w, []text.Align{text.Left, text.Right, text.Right, text.Right, text.Right, text.Left}, rows)

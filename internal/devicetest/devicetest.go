@@ -13,11 +13,12 @@ import (
 
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/host"
+	"github.com/spirjoin/spirjoin/internal/leak"
 	"github.com/spirjoin/spirjoin/vulkan/vulkantest"
 )
 
 // ForEach runs test once on each device. When it returns, the device must close cleanly: a buffer that was not released, a
-// message of the validation layer or a leaked object fails the test.
+// message of the validation layer, a leaked object or a goroutine that was left fails the test.
 func ForEach(t *testing.T, test func(t *testing.T, device *backend.Device)) {
 	t.Helper()
 	run := func(t *testing.T, driver backend.Driver) {
@@ -31,8 +32,8 @@ func ForEach(t *testing.T, test func(t *testing.T, device *backend.Device)) {
 			"host shuffled": {Shuffle: 7, Poison: true, Discrete: true},
 		} {
 			t.Run(name, func(t *testing.T) {
-				b := host.New(options)
-				driver, err := b.Open("host:cpu")
+				leak.Check(t)
+				driver, err := host.New(options).Open("host:cpu")
 				require.NoError(t, err)
 				run(t, driver)
 			})
@@ -40,7 +41,10 @@ func ForEach(t *testing.T, test func(t *testing.T, device *backend.Device)) {
 	}
 	t.Run("vulkan", func(t *testing.T) {
 		for _, info := range vulkantest.Devices(t) {
-			t.Run(info.Driver, func(t *testing.T) { run(t, vulkantest.OpenDevice(t, info.ID)) })
+			t.Run(info.Driver, func(t *testing.T) {
+				leak.Check(t)
+				run(t, vulkantest.OpenDevice(t, info.ID))
+			})
 		}
 	})
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/exec"
 	"github.com/spirjoin/spirjoin/internal/devicetest"
 	"github.com/spirjoin/spirjoin/join/resident"
 	"github.com/spirjoin/spirjoin/primitive"
@@ -70,14 +71,14 @@ func oracle(left, right *Relation) (rows [][]byte) {
 
 // Upload brings a relation to a device; release gives it back.
 func (r *Relation) Upload(t *testing.T, device *backend.Device) (on resident.Relation, release func()) {
-	memory := resident.Memory{Context: context.Background(), Device: device}
+	memory := exec.NewScope(t.Context(), device, nil)
 	column := func(width int, value func(i int) uint64) resident.Column {
 		var data []byte
 		for i := range r.Keys {
 			data = appendValue(data, width, value(i))
 		}
 		b := memory.New(uint64(len(data)), "test")
-		require.NoError(t, memory.Err)
+		require.NoError(t, memory.Err())
 		if len(data) > 0 {
 			point, err := device.Upload(context.Background(), b.All(), data)
 			require.NoError(t, err)

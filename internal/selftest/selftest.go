@@ -146,7 +146,8 @@ func (t problem) String() string {
 	if t.materialize == join.MaterializeDevice {
 		where = "device"
 	}
-	return fmt.Sprintf("join %d x %d rows, %d-bit keys, %d distinct, gathered on the %s", t.rows[0], t.rows[1], t.keyBits, t.distinct, where)
+	return fmt.Sprintf("join %d x %d rows, %d-bit keys, %d distinct, gathered on the %s",
+		t.rows[0], t.rows[1], t.keyBits, t.distinct, where)
 }
 
 func (t problem) run(ctx context.Context, engine *spirjoin.Engine, seed uint64) error {
@@ -210,7 +211,8 @@ func makeTable(side string, keyBits int, keys []*int64) arrow.Table {
 	}
 	schema := arrow.NewSchema([]arrow.Field{
 		{Name: side + "_key", Type: keyType, Nullable: true}, {Name: side + "_row", Type: arrow.PrimitiveTypes.Int32},
-		{Name: side + "_value", Type: arrow.PrimitiveTypes.Float64, Nullable: true}, {Name: side + "_text", Type: arrow.BinaryTypes.String},
+		{Name: side + "_value", Type: arrow.PrimitiveTypes.Float64, Nullable: true},
+		{Name: side + "_text", Type: arrow.BinaryTypes.String},
 	}, nil)
 	b := array.NewRecordBuilder(memory.NewGoAllocator(), schema)
 	defer b.Release()

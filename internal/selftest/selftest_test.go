@@ -38,7 +38,9 @@ func TestRun(t *testing.T) {
 }
 
 func TestReportsFaultsOfTheDevice(t *testing.T) {
-	for name, faults := range map[string]host.Faults{"lost": {LoseAtSubmit: 5}, "memory": {AllocateDevice: 1}, "compile": {Compile: 3}} {
+	for name, faults := range map[string]host.Faults{
+		"lost": {LoseAtSubmit: 5}, "memory": {AllocateDevice: 1}, "compile": {Compile: 3},
+	} {
 		report, err := Run(t.Context(), hostSystem(t, host.Options{Faults: faults}), "auto")
 		if err != nil { // closing a lost device may say so
 			require.ErrorIs(t, err, backend.ErrDeviceLost, name)
@@ -63,8 +65,8 @@ func TestRunWithTunedKernels(t *testing.T) {
 	t.Setenv("SPIRJOIN_TUNING", path)
 	system := hostSystem(t, host.Options{})
 	info := &system.Devices[0]
-	row := primitive.UserRow{Device: info.Name, Driver: info.Driver, DriverVersion: info.DriverVersion, Primitive: "gather",
-		Config: backend.Config{"workgroup": 1, "items": 96}, Measured: "by hand"}
+	row := primitive.UserRow{Device: info.Name, Driver: info.Driver, DriverVersion: info.DriverVersion,
+		Primitive: "gather", Config: backend.Config{"workgroup": 1, "items": 96}, Measured: "by hand"}
 	require.NoError(t, spirjoin.WriteTuning(path, []primitive.UserRow{row}))
 	report, err := Run(t.Context(), system, "host")
 	require.NoError(t, err)
@@ -108,12 +110,16 @@ func TestStrikeOutSeesWrongRows(t *testing.T) {
 	require.ErrorContains(t, strikeOut(joined([]int{2}, []int{0}), keys[0], maps.Clone(want)), "has no equal key")
 
 	batch := joined([]int{1, 0}, []int{0, 2})
-	for name, fault := range map[string]string{"left_key": "came with the key", "left_value": "came with left_value", "right_text": "came with right_text"} {
+	for name, fault := range map[string]string{
+		"left_key": "came with the key", "left_value": "came with left_value", "right_text": "came with right_text",
+	} {
 		columns := append([]arrow.Array(nil), batch.Columns()...)
 		i := batch.Schema().FieldIndices(name)[0]
-		swapped, err := array.Concatenate([]arrow.Array{array.NewSlice(columns[i], 1, 2), array.NewSlice(columns[i], 0, 1)}, memory.DefaultAllocator)
+		halves := []arrow.Array{array.NewSlice(columns[i], 1, 2), array.NewSlice(columns[i], 0, 1)}
+		swapped, err := array.Concatenate(halves, memory.DefaultAllocator)
 		require.NoError(t, err)
 		columns[i] = swapped
-		require.ErrorContains(t, strikeOut(array.NewRecordBatch(batch.Schema(), columns, 2), keys[0], maps.Clone(want)), fault)
+		wrong := array.NewRecordBatch(batch.Schema(), columns, 2)
+		require.ErrorContains(t, strikeOut(wrong, keys[0], maps.Clone(want)), fault)
 	}
 }

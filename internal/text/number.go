@@ -71,7 +71,8 @@ func Duration(d time.Duration) string {
 	return threeDigits(float64(d)/1e3) + " us"
 }
 
-// Rate writes a number of units per second in powers of 1000, with three digits or more: 3.90 TB/s. The unit may be empty.
+// Rate writes a number of units per second in powers of 1000, with three digits or more: 3.90 TB/s. The unit may
+// be empty.
 func Rate(perSecond float64, unit string) string {
 	prefix := ""
 	for _, p := range []string{"k", "M", "G", "T"} {

@@ -24,8 +24,8 @@ const (
 	NumberColumns = 9
 )
 
-// WriteTable prints rows of cells in columns. The first row is the head; aligns has one entry for each column. Errors of w
-// are lost: a writer that can fail remembers them itself.
+// WriteTable prints rows of cells in columns. The first row is the head; aligns has one entry for each column. Errors
+// of w are lost: a writer that can fail remembers them itself.
 func WriteTable(w io.Writer, aligns []Align, rows [][]string) {
 	for _, line := range TableLines(aligns, rows) {
 		fmt.Fprintln(w, line)
@@ -47,8 +47,8 @@ func TableLines(aligns []Align, rows [][]string) []string {
 	return lines
 }
 
-// TableLine pads the cells of one row to the widths of their columns, for tables whose rows come one at a time; a longer
-// cell moves those behind it.
+// TableLine pads the cells of one row to the widths of their columns, for tables whose rows come one at a time; a
+// longer cell moves those behind it.
 func TableLine(aligns []Align, widths []int, row []string) string {
 	var b strings.Builder
 	for i, cell := range row {

@@ -12,7 +12,9 @@ import (
 
 func TestWriteTable(t *testing.T) {
 	var b bytes.Buffer
-	WriteTable(&b, []Align{Left, Right, Left}, [][]string{{"NAME", "N", "Z"}, {"é", "1000", ""}, {"long name", "7", "end"}})
+	WriteTable(&b, []Align{Left, Right, Left}, [][]string{
+		{"NAME", "N", "Z"}, {"é", "1000", ""}, {"long name", "7", "end"},
+	})
 	require.Equal(t, "NAME          N  Z\né          1000\nlong name     7  end\n", b.String())
 }
 
@@ -26,7 +28,8 @@ func TestFold(t *testing.T) {
 	require.Equal(t, "", Fold("", 10, "\n"))
 	require.Equal(t, "aa bb\n  cc", Fold("aa bb cc", 5, "\n  "))
 	rapid.Check(t, func(t *rapid.T) {
-		text, width := rapid.StringMatching(`([a-zé]{1,12} ){0,20}`).Draw(t, "text"), rapid.IntRange(1, 30).Draw(t, "width")
+		text := rapid.StringMatching(`([a-zé]{1,12} ){0,20}`).Draw(t, "text")
+		width := rapid.IntRange(1, 30).Draw(t, "width")
 		folded := Fold(text, width, "\n")
 		require.Equal(t, strings.Fields(text), strings.Fields(folded))
 		for _, line := range strings.Split(folded, "\n") {

@@ -18,7 +18,8 @@ import (
 
 // devices are the classes that have rates, and one that has none.
 var devices = map[string]*backend.DeviceInfo{
-	"nvidia": {Type: backend.Discrete, Name: "NVIDIA H200"}, "host": {Type: backend.Host}, "software": {Type: backend.Software}, "unknown": {Type: backend.Integrated, Name: "other"},
+	"nvidia": {Backend: "vulkan", Type: backend.Discrete, Name: "NVIDIA H200"}, "host": {Backend: "host", Type: backend.Host},
+	"software": {Backend: "vulkan", Type: backend.Software}, "unknown": {Backend: "vulkan", Type: backend.Integrated, Name: "other"},
 }
 
 func ratesOf(t *testing.T, device string) (*plan.Rates, primitive.Tuning) {

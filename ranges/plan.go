@@ -1,7 +1,8 @@
-// Package sortmerge joins two key columns on one device by sorting: both sides are radix sorted by key with their row
-// numbers, a binary range search finds the matching key ranges (HMG 3.3.3), and pairs of row numbers are expanded from the
-// ranges, as many at a time as memory allows. It knows key codes and row numbers, no tables.
-package sortmerge
+// Package ranges finds the matches of two key columns on one device as ranges: both sides are radix sorted by key with
+// their row numbers, a binary range search finds the matching key ranges (HMG 3.3.3), and pairs of row numbers are
+// expanded from the ranges, as many at a time as memory allows. Hot keys and many-to-many matches cost it no more than
+// others. It knows key codes and row numbers, no tables.
+package ranges
 
 import (
 	"fmt"
@@ -11,12 +12,7 @@ import (
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/internal/text"
 	"github.com/spirjoin/spirjoin/primitive"
-)
-
-// Side of a join; an index.
-const (
-	Left  = 0
-	Right = 1
+	"github.com/spirjoin/spirjoin/relation"
 )
 
 // Problem is what a plan depends on.
@@ -28,12 +24,12 @@ type Problem struct {
 	CountOnly bool      // only the number of matching pairs is wanted, so no row numbers move
 }
 
-// Plan is the sequence of steps and the device memory that each holds. The side with fewer rows, First, is sorted first,
-// and its rows are looked up in the other. A side that turns out to be sorted is not sorted, and bits that all its keys share
-// cost nothing.
+// Plan is the sequence of steps and the device memory that each holds. The side with fewer rows, First, is sorted
+// first, and its rows are looked up in the other. A side that turns out to be sorted is not sorted, and bits that all
+// its keys share cost nothing.
 type Plan struct {
 	Problem
-	First     int // the side that is sorted first and searched for
+	First     relation.Side // the side that is sorted first and searched for
 	sort      [2]primitive.SortPlan
 	search    primitive.RangeSearchPlan
 	scan      primitive.ScanPlan
@@ -45,16 +41,16 @@ type Plan struct {
 // NewPlan plans a join. It allocates nothing and touches no device.
 func NewPlan(t primitive.Tuning, p Problem) (Plan, error) {
 	plan := Plan{Problem: p}
-	if p.Rows[Right] < p.Rows[Left] {
-		plan.First = Right
+	if p.Rows[relation.Right] < p.Rows[relation.Left] {
+		plan.First = relation.Right
 	}
-	if p.Rows[Left] == 0 || p.Rows[Right] == 0 {
+	if p.Rows[relation.Left] == 0 || p.Rows[relation.Right] == 0 {
 		return plan, nil
 	}
 	first, second := plan.First, 1-plan.First
 	var scratch [2]uint64 // of the sorts
 	var err error
-	for _, side := range []int{first, second} {
+	for _, side := range []relation.Side{first, second} {
 		if plan.sort[side], err = p.sortOf(t, side, 1<<p.KeyBits-1); err != nil {
 			return plan, err
 		}
@@ -71,20 +67,20 @@ func NewPlan(t primitive.Tuning, p Problem) (Plan, error) {
 	if plan.scan, err = primitive.PlanScan(t, p.Rows[first], 32, 64, true); err != nil {
 		return plan, err
 	}
-	sorted := func(side int) uint64 { return p.Rows[side] * uint64(p.KeyBytes+p.idBytes()) }
+	sorted := func(side relation.Side) uint64 { return p.Rows[side] * uint64(p.KeyBytes+p.idBytes()) }
 	searched := plan.search.ScratchBytes
 	if !p.CountOnly {
 		searched += p.Rows[first] * 8
 	}
 	scanned := (p.Rows[first]+1)*8 + plan.scan.ScratchBytes
-	for _, side := range []int{first, second} {
+	for _, side := range []relation.Side{first, second} {
 		plan.MostBytes = max(plan.MostBytes, p.Rows[side]*uint64(max(p.KeyBytes, p.idBytes())), scratch[side])
 	}
 	plan.MostBytes = max(plan.MostBytes, plan.search.ScratchBytes)
 	if !p.CountOnly {
 		plan.MostBytes = max(plan.MostBytes, (p.Rows[first]+1)*8, plan.scan.ScratchBytes)
 	}
-	ids := (p.Rows[Left] + p.Rows[Right]) * uint64(p.idBytes())
+	ids := (p.Rows[relation.Left] + p.Rows[relation.Right]) * uint64(p.idBytes())
 	plan.PeakBytes = max(
 		2*sorted(first)+scratch[first],
 		sorted(first)+2*sorted(second)+scratch[second],
@@ -97,16 +93,17 @@ func NewPlan(t primitive.Tuning, p Problem) (Plan, error) {
 	return plan, nil
 }
 
-// slackBytes, with an eighth of the sum, covers what the arena needs beyond the buffers: alignment and partly used blocks.
+// slackBytes, with an eighth of the sum, covers what the arena needs beyond the buffers: alignment and partly used
+// blocks.
 const slackBytes = 1 << 20
 
 // sortOf plans the sort of a side whose keys have to be ordered by some bits.
-func (p *Problem) sortOf(t primitive.Tuning, side int, unordered uint64) (primitive.SortPlan, error) {
-	return primitive.PlanSort(t, primitive.Sort{
-		Layout: primitive.Layout{Rows: p.Rows[side], KeyBytes: p.KeyBytes, Payload: p.payload(side)}, EndBit: bits.Len64(unordered), Varying: unordered})
+func (p *Problem) sortOf(t primitive.Tuning, side relation.Side, unordered uint64) (primitive.SortPlan, error) {
+	layout := primitive.Layout{Rows: p.Rows[side], KeyBytes: p.KeyBytes, Payload: p.payload(side)}
+	return primitive.PlanSort(t, primitive.Sort{Layout: layout, EndBit: bits.Len64(unordered), Varying: unordered})
 }
 
-func (p *Problem) payload(side int) primitive.Payload {
+func (p *Problem) payload(side relation.Side) primitive.Payload {
 	switch {
 	case p.CountOnly:
 		return primitive.NoPayload
@@ -128,29 +125,34 @@ func (p *Plan) Check(capBytes uint64, limits *backend.Limits) error {
 	switch {
 	case p.MostBytes > limits.MaxBlockBytes:
 		return &backend.OpError{Op: "plan sort-merge join", Err: backend.ErrDeviceMemory, Detail: fmt.Sprintf(
-			"%d x %d rows with keys of %d bytes need %d bytes in one buffer, the device allows %d, and %d in one allocation",
-			p.Rows[Left], p.Rows[Right], p.KeyBytes, p.MostBytes, limits.MaxBlockBytes, limits.MaxAllocationBytes)}
+			"%s need %d bytes in one buffer, the device allows %d, and %d in one allocation",
+			p.Problem, p.MostBytes, limits.MaxBlockBytes, limits.MaxAllocationBytes)}
 	case p.PeakBytes <= capBytes:
 		return nil
 	}
 	return &backend.OpError{Op: "plan sort-merge join", Err: backend.ErrDeviceMemory, Detail: fmt.Sprintf(
-		"%d x %d rows with keys of %d bytes need %d bytes of device memory, the limit is %d; raise device_memory to at least %s",
-		p.Rows[Left], p.Rows[Right], p.KeyBytes, p.PeakBytes, capBytes, text.Mebibytes(p.PeakBytes))}
+		"%s need %d bytes of device memory, the limit is %d; raise device_memory to at least %s",
+		p.Problem, p.PeakBytes, capBytes, text.Mebibytes(p.PeakBytes))}
+}
+
+// String names the sizes of a problem.
+func (p Problem) String() string {
+	return fmt.Sprintf("%d x %d rows with keys of %d bytes", p.Rows[relation.Left], p.Rows[relation.Right], p.KeyBytes)
 }
 
 // String lists the steps for an explain text.
 func (p *Plan) String() string {
-	if p.Rows[Left] == 0 || p.Rows[Right] == 0 {
+	if p.Rows[relation.Left] == 0 || p.Rows[relation.Right] == 0 {
 		return "nothing to match: one side has no rows with a key\n"
 	}
 	var b strings.Builder
-	names := [2]string{"left", "right"}
-	for _, side := range []int{p.First, 1 - p.First} {
-		payload := [...]string{"keys alone", "row numbers made on the way", "row numbers given"}[p.sort[side].Sort.Payload]
+	for _, side := range []relation.Side{p.First, 1 - p.First} {
+		sort := &p.sort[side]
+		payload := [...]string{"keys alone", "row numbers made on the way", "row numbers given"}[sort.Sort.Payload]
 		fmt.Fprintf(&b, "sort %-5s   %d rows, %d-byte keys, %s in at most %s, %s\n",
-			names[side], p.Rows[side], p.KeyBytes, text.Plural(p.KeyBits, "bit"), text.Plural(p.sort[side].Passes(), "pass"), payload)
+			side, p.Rows[side], p.KeyBytes, text.Plural(p.KeyBits, "bit"), text.Plural(sort.Passes(), "pass"), payload)
 	}
-	fmt.Fprintf(&b, "range search the keys of the %s side in the %s side\n", names[p.First], names[1-p.First])
+	fmt.Fprintf(&b, "range search the keys of the %s side in the %s side\n", p.First, 1-p.First)
 	if !p.CountOnly {
 		b.WriteString("expand       pairs of row numbers, balanced by output\n")
 	}

@@ -1,20 +1,21 @@
-package sortmerge
+package ranges
 
 import (
 	"context"
 
 	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/relation"
 )
 
-// KeyRange pairs every row of one range of the sorted left side with every row of one range of the sorted right side; both
-// hold one key (HMG 3.3.3).
+// KeyRange pairs every row of one range of the sorted left side with every row of one range of the sorted right side;
+// both hold one key (HMG 3.3.3).
 type KeyRange struct {
 	LeftBegin, LeftCount   uint32
 	RightBegin, RightCount uint32
 }
 
-// Ranges downloads the matches as key ranges in ascending order of the key, with the row numbers of the sorted sides that
-// they index.
+// Ranges downloads the matches as key ranges in ascending order of the key, with the row numbers of the sorted sides
+// that they index.
 func (m *Matches) Ranges(ctx context.Context) (ranges []KeyRange, leftIDs, rightIDs []uint32, err error) {
 	if m.Total == 0 {
 		return nil, nil, nil, nil
@@ -34,12 +35,12 @@ func (m *Matches) Ranges(ctx context.Context) (ranges []KeyRange, leftIDs, right
 		return nil, nil, nil, err
 	}
 	ranges = joinRuns(begins, counts)
-	if m.plan.First == Right {
+	if m.plan.First == relation.Right {
 		for i, r := range ranges {
 			ranges[i] = KeyRange{r.RightBegin, r.RightCount, r.LeftBegin, r.LeftCount}
 		}
 	}
-	return ranges, ids[Left], ids[Right], nil
+	return ranges, ids[relation.Left], ids[relation.Right], nil
 }
 
 // joinRuns makes one range of neighbouring rows with the same matches: they hold the same key.
@@ -60,5 +61,5 @@ func joinRuns(begins, counts []uint32) []KeyRange {
 
 func (m *Matches) download(ctx context.Context, b *backend.Buffer) ([]uint32, error) {
 	values := make([]uint32, b.SizeBytes()/4)
-	return values, m.ops.Device().Download(ctx, backend.AsBytes(values), b.All())
+	return values, m.lane.Download(ctx, backend.AsBytes(values), b.All())
 }

@@ -1,4 +1,4 @@
-package sortmerge_test
+package ranges_test
 
 import (
 	"context"
@@ -9,10 +9,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/exec"
 	"github.com/spirjoin/spirjoin/internal/devicetest"
 	"github.com/spirjoin/spirjoin/internal/jointest"
-	"github.com/spirjoin/spirjoin/join/sortmerge"
 	"github.com/spirjoin/spirjoin/primitive"
+	"github.com/spirjoin/spirjoin/ranges"
+	"github.com/spirjoin/spirjoin/relation"
 )
 
 // Key codes that come sorted are not sorted again; row numbers that come with them stay with their rows.
@@ -24,7 +26,9 @@ func TestMatchSorted(t *testing.T) {
 			for _, countOnly := range []bool{false, true} {
 				random := rand.New(rand.NewPCG(uint64(sorted), 3))
 				var keys, ids [2][]uint32
-				problem := sortmerge.Problem{Rows: [2]uint64{900, 2000}, HasIDs: [2]bool{true, false}, KeyBytes: 4, KeyBits: 10, CountOnly: countOnly}
+				problem := ranges.Problem{
+					Rows: [2]uint64{900, 2000}, HasIDs: [2]bool{true, false}, KeyBytes: 4, KeyBits: 10, CountOnly: countOnly,
+				}
 				total := 0
 				rowsOf := [2]map[uint32][]uint32{{}, {}}
 				for side, rows := range problem.Rows {
@@ -46,22 +50,23 @@ func TestMatchSorted(t *testing.T) {
 				for key, rows := range rowsOf[0] {
 					total += len(rows) * len(rowsOf[1][key])
 				}
-				plan, err := sortmerge.NewPlan(ops.Tuning(), problem)
+				plan, err := ranges.NewPlan(ops.Tuning(), problem)
 				require.NoError(t, err)
-				profile := new(backend.Profile)
-				m, err := sortmerge.Match(context.Background(), ops, plan, func(ctx context.Context, side int, to, toIDs backend.Range) error {
+				lane := exec.NewLane(context.Background(), ops, nil)
+				load := func(ctx context.Context, side relation.Side, to, toIDs backend.Range) error {
 					_, err := device.Upload(ctx, to, backend.AsBytes(keys[side]))
 					if err == nil && toIDs.Buffer != nil {
 						_, err = device.Upload(ctx, toIDs, backend.AsBytes(ids[side]))
 					}
 					return err
-				}, func(uint64) error { return nil }, profile)
+				}
+				m, err := ranges.Match(context.Background(), lane, plan, load, func(uint64) error { return nil })
 				require.NoError(t, err)
 				require.EqualValues(t, total, m.Total)
 				if !countOnly {
-					ranges, left, right, err := m.Ranges(context.Background())
+					found, left, right, err := m.Ranges(context.Background())
 					require.NoError(t, err)
-					for _, r := range ranges {
+					for _, r := range found {
 						key := keys[0][left[r.LeftBegin]/3]
 						require.ElementsMatch(t, rowsOf[0][key], left[r.LeftBegin:][:r.LeftCount])
 						require.ElementsMatch(t, rowsOf[1][key], right[r.RightBegin:][:r.RightCount])
@@ -69,9 +74,9 @@ func TestMatchSorted(t *testing.T) {
 				}
 				m.Release()
 				if sorted&1 == 1 {
-					require.NotContains(t, profile.String(), "sort left")
+					require.NotContains(t, lane.Profile.String(), "sort left")
 				} else {
-					require.Contains(t, profile.String(), "sort left")
+					require.Contains(t, lane.Profile.String(), "sort left")
 				}
 			}
 		}
