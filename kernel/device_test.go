@@ -13,6 +13,7 @@ import (
 
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/kernel"
+	"github.com/spirjoin/spirjoin/kernel/kerneltest"
 	"github.com/spirjoin/spirjoin/shaders"
 	"github.com/spirjoin/spirjoin/vulkan"
 	"github.com/spirjoin/spirjoin/vulkan/vulkantest"
@@ -98,47 +99,20 @@ func deviceConfig(t *testing.T, spec *backend.KernelSpec, variant, shape backend
 func runCases(t *testing.T, device *backend.Device, spec *backend.KernelSpec, config backend.Config, full bool) {
 	most := 5 * int(kernel.TileRows(kernel.Named(config)))
 	for i, rows := range append(edgeRows(config), rand.IntN(most), rand.IntN(most)) {
-		for j, distribution := range distributions {
-			if full || (i+j)%len(distributions) == 0 {
+		for j, distribution := range kerneltest.Distributions {
+			if full || (i+j)%len(kerneltest.Distributions) == 0 {
 				seed := rand.Uint64()
 				c := newCase(spec, config, rows, distribution, seed)
-				require.NoError(t, c.check(runDevice(t, device, c)), "rows %d, %s, seed %d", rows, distribution, seed)
+				require.NoError(t, c.Check(runDevice(t, device, c)), "rows %d, %s, seed %d", rows, distribution, seed)
 			}
 		}
 	}
 }
 
-// runDevice runs a case on a device, its workgroups in two dispatches, and returns the arguments.
-func runDevice(t *testing.T, device *backend.Device, c *kernelCase) [][]byte {
-	k, err := device.Kernel(c.spec, c.call.Config)
+// runDevice runs a case on a device and returns the arguments.
+func runDevice(t *testing.T, device *backend.Device, c *kerneltest.Case) [][]byte {
+	after, err := c.RunOn(t.Context(), device)
 	require.NoError(t, err)
-	args, after := make([]backend.Range, len(c.call.Args)), make([][]byte, len(c.call.Args))
-	for i, arg := range c.call.Args {
-		if arg == nil {
-			continue
-		}
-		b, err := device.Allocate(t.Context(), backend.DeviceLocal, uint64(len(arg)), c.spec.Args[i].Name)
-		require.NoError(t, err)
-		defer b.Release()
-		args[i] = b.All()
-		_, err = device.Upload(t.Context(), args[i], arg)
-		require.NoError(t, err)
-	}
-	var list backend.List
-	middle := (c.firstGroup + c.groups) / 2
-	for _, part := range [][2]uint32{{middle, c.groups}, {c.firstGroup, middle}} {
-		if part[0] < part[1] {
-			list.Commands = append(list.Commands, backend.Command{Kind: backend.Dispatch, Kernel: k, Args: args, Params: c.call.Params,
-				FirstGroup: part[0], EndGroup: part[1]})
-		}
-	}
-	require.NoError(t, device.Run(t.Context(), &list))
-	for i, arg := range c.call.Args {
-		if arg != nil {
-			after[i] = make([]byte, len(arg))
-			require.NoError(t, device.Download(t.Context(), after[i], args[i]))
-		}
-	}
 	return after
 }
 
@@ -150,7 +124,7 @@ func TestDevicesFoldTheGrid(t *testing.T) {
 		require.NoError(t, err)
 		for _, rows := range []int{32 * 32768, 32*32768 + 1, 2*32*32768 + 77} {
 			c := newCase(kernel.Iota.KernelSpec, config, rows, "random", uint64(rows))
-			require.NoError(t, c.check(runDevice(t, device, c)), "rows %d", rows)
+			require.NoError(t, c.Check(runDevice(t, device, c)), "rows %d", rows)
 		}
 	}
 }
@@ -188,36 +162,16 @@ func TestWalkedRowsAreThoseOfTheShader(t *testing.T) {
 	require.Contains(t, string(text), fmt.Sprintf("\n#define WALKED %du ", kernel.WalkedRows))
 }
 
-// All left rows of a unit in one chain, that the invocations of a subgroup walk through for each of their rows: the most trips that loops of
-// an invocation take, in the shape that software drivers get. lavapipe ends loops silently after 65,535.
+// lavapipe ends loops silently after 65,535 trips.
 func TestDevicesWalkLongChains(t *testing.T) {
-	if fewPipelines {
+	if vulkantest.Validation(t) == vulkan.GPUAssisted {
 		t.Skip("GPU-assisted validation puts loops into shaders, and lavapipe ends those after 65,535 trips too")
 	}
 	for _, driver := range vulkantest.Open(t) {
 		device := openDevice(t, driver)
-		const workgroup, tableRows, batches = 128, 1280, 3
-		const batchRows = kernel.WalkedRows * workgroup
-		config, err := kernel.Defaults(kernel.PartitionWalk.KernelSpec, backend.Config{"key_bits": 64, "workgroup": workgroup, "items": kernel.WalkedRows, "table": tableRows,
-			"heads": 2048, "mixed": 1, "placing": kernel.AtOffsets, "paged": 0})
+		c, err := kerneltest.LongChain(driver.Info().SubgroupSize)
 		require.NoError(t, err)
-		left, right := slices.Repeat([]uint64{7}, tableRows), make([]uint64, batches*batchRows)
-		unmixed := uint64(kernel.Unmix(uint64(7), 0))
-		var rows []joined
-		for i := range right {
-			if i%batchRows < kernel.WalkedRows*int(driver.Info().SubgroupSize) { // those of the first subgroup in every batch
-				right[i] = 7
-				for l := range left {
-					rows = append(rows, joined{unmixed, uint32(l), uint32(i)})
-				}
-			}
-		}
-		m := &maker{rand.New(rand.NewPCG(1, 1)), config, len(right), "random"}
-		c := m.joinCase(joinedUnits{units: []uint32{0, tableRows, 0, uint32(len(right))}, keys: [2][]uint64{left, right},
-			rows: rows, counts: []uint32{uint32(len(rows))}, offsets: []uint64{0}}, [4]uint32{1, 1, 0, 0})
-		c.call.Params = append(c.call.Params, 0, 0)
-		c.spec, c.call.Config = kernel.PartitionWalk.KernelSpec, config
-		require.NoError(t, c.check(c.runReference()))
-		require.NoError(t, c.check(runDevice(t, device, c)))
+		require.NoError(t, c.Check(c.RunReference()))
+		require.NoError(t, c.Check(runDevice(t, device, c)))
 	}
 }

@@ -1,7 +1,6 @@
 package kernel_test
 
 import (
-	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -10,7 +9,13 @@ import (
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/internal/devicetest"
 	"github.com/spirjoin/spirjoin/kernel"
+	"github.com/spirjoin/spirjoin/kernel/kerneltest"
 )
+
+// newCase draws a case with constants of its own.
+func newCase(spec *backend.KernelSpec, config backend.Config, rows int, distribution string, seed uint64) *kerneltest.Case {
+	return kerneltest.NewCase(spec, config, kerneltest.Options{Rows: rows, Distribution: distribution, Seed: seed})
+}
 
 // edgeRows are the numbers of rows at which tiles begin and end.
 func edgeRows(config backend.Config) []int {
@@ -56,12 +61,12 @@ func TestReferencesAtEdges(t *testing.T) {
 	devicetest.HostTest(t)
 	eachShape(t, func(spec *backend.KernelSpec, config backend.Config) {
 		for i, rows := range edgeRows(config) {
-			for _, distribution := range distributions {
-				if rows > 10_000 && distribution != distributions[i%len(distributions)] {
+			for _, distribution := range kerneltest.Distributions {
+				if rows > 10_000 && distribution != kerneltest.Distributions[i%len(kerneltest.Distributions)] {
 					continue
 				}
 				c := newCase(spec, config, rows, distribution, uint64(rows))
-				require.NoError(t, c.check(c.runReference()), "rows %d, %s", rows, distribution)
+				require.NoError(t, c.Check(c.RunReference()), "rows %d, %s", rows, distribution)
 			}
 		}
 	})
@@ -75,9 +80,9 @@ func TestReferencesProperty(t *testing.T) {
 			shape := backend.Config{"workgroup": rapid.Uint32Range(1, 9).Draw(t, "workgroup"), "items": 32 * rapid.Uint32Range(1, 9).Draw(t, "items/32")}
 			config := configOf(t, spec, variant, shape)
 			rows := rapid.IntRange(0, 4*int(kernel.TileRows(kernel.Named(config)))).Draw(t, "rows")
-			distribution := rapid.SampledFrom(distributions).Draw(t, "distribution")
+			distribution := rapid.SampledFrom(kerneltest.Distributions).Draw(t, "distribution")
 			c := newCase(spec, config, rows, distribution, rapid.Uint64().Draw(t, "seed"))
-			require.NoError(t, c.check(c.runReference()))
+			require.NoError(t, c.Check(c.RunReference()))
 		}))
 	}
 }
@@ -91,7 +96,7 @@ func TestReferenceOfLongTiles(t *testing.T) {
 		config := configOf(t, kernel.RadixScatter.KernelSpec, variant, backend.Config{"workgroup": 1, "items": 1 << 17})
 		for _, rows := range []int{1 << 16, 1<<16 + 1, 1<<17 + 1<<16 + 1} {
 			c := newCase(kernel.RadixScatter.KernelSpec, config, rows, "random", uint64(rows))
-			require.NoError(t, c.check(c.runReference()), "rows %d", rows)
+			require.NoError(t, c.Check(c.RunReference()), "rows %d", rows)
 		}
 	}
 }
@@ -101,42 +106,21 @@ func TestReferencesAllocateNothing(t *testing.T) {
 	devicetest.HostTest(t)
 	eachShape(t, func(spec *backend.KernelSpec, config backend.Config) {
 		c := newCase(spec, config, 1000, "random", 1)
-		call := c.call
-		call.Args = c.runReference()
-		run := call.prepare(spec)
+		run := spec.Reference(c.Config)(c.RunReference(), c.Params)
 		allocations := testing.AllocsPerRun(20, func() {
-			for group := range c.groups {
+			for group := range c.EndGroup {
 				run(group)
 			}
 		})
 		most := 0.0
 		if spec == kernel.RadixScatter.KernelSpec || spec == kernel.BlockSort.KernelSpec { // when its pool was emptied in between
-			most = float64(c.groups)
+			most = float64(c.EndGroup)
 		}
 		if spec.Compare == backend.Multiset { // of a join: the functions that tell of matches
-			most = float64(8 * c.groups)
+			most = float64(8 * c.EndGroup)
 		}
 		require.LessOrEqual(t, allocations, most, "%s %v", spec.Name, config)
 	})
-}
-
-// The oracle must see a wrong word, a word written behind an output, and a changed input.
-func TestCheckSeesPlantedFaults(t *testing.T) {
-	for _, spec := range kernel.Catalogue() {
-		config, err := kernel.Defaults(spec, kernel.Variants(spec)[0])
-		require.NoError(t, err)
-		c := newCase(spec, config, 100, "random", 1)
-		for i := range spec.Args {
-			for name, at := range map[string]func([]byte) int{"first": func([]byte) int { return 0 }, "behind": func(b []byte) int { return len(b) - 1 }} {
-				after := c.runReference()
-				if after[i] == nil {
-					continue
-				}
-				after[i][at(after[i])] ^= 1
-				require.Error(t, c.check(after), fmt.Sprintf("%s %s %s", spec.Name, spec.Args[i].Name, name))
-			}
-		}
-	}
 }
 
 // The largest table, and a key with more matches than pairs are written at a time.
@@ -149,10 +133,12 @@ func TestPartitionJoinFillsItsTable(t *testing.T) {
 	config, err := kernel.PartitionJoin.Complete(backend.Config{"key_bits": 32, "table": rows, "heads": 1 << 16, "placing": kernel.Reserving, "paged": 0})
 	require.NoError(t, err)
 	cursor, out := make([]uint32, 3), [2][]uint32{make([]uint32, frequent+1), make([]uint32, frequent+1)}
-	join := dispatch{Config: config, Params: []uint32{0, frequent + 1, 0, 0}, Args: [][]byte{
-		backend.AsBytes([]uint32{0, rows, 0, uint32(len(right))}), backend.AsBytes(left), backend.AsBytes(right), nil, nil, nil, nil,
-		backend.AsBytes(cursor), nil, backend.AsBytes(out[0]), backend.AsBytes(out[1]), nil, nil}}
-	join.prepare(kernel.PartitionJoin.KernelSpec)(0)
+	kerneltest.NewDispatch(kernel.PartitionJoin.KernelSpec, config, 1, kernel.PartitionJoinArgsOf[[]byte]{
+		Units: backend.AsBytes([]uint32{0, rows, 0, uint32(len(right))}),
+		JoinColumns: kernel.JoinColumns[[]byte]{LeftKeys: backend.AsBytes(left), RightKeys: backend.AsBytes(right),
+			Places: backend.AsBytes(cursor), LeftOut: backend.AsBytes(out[0]), RightOut: backend.AsBytes(out[1])},
+		JoinRows: kernel.JoinRows{OutRows: frequent + 1},
+	}).RunReference()
 	require.Equal(t, []uint32{frequent + 1, frequent + 1, 0}, cursor)
 	want := map[uint32]uint32{rows - 1: 1}
 	for row := range uint32(frequent) {

@@ -6,8 +6,10 @@ import (
 	"encoding/hex"
 	"errors"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -42,7 +44,29 @@ func TestBinariesBelongToTheirSources(t *testing.T) {
 			found[filepath.ToSlash(path)] = hex.EncodeToString(sum[:])
 		}
 	}
-	require.Equal(t, recorded(t), found, "a source or a binary changed without the other: run make generate")
+	require.Empty(t, differing(recorded(t), found), "a source or a binary changed without the other: run make generate")
+}
+
+// differing names the files whose sums differ, or that only one side has.
+func differing(want, got map[string]string) (names []string) {
+	all := maps.Clone(want)
+	maps.Copy(all, got)
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		switch {
+		case want[name] == "":
+			names = append(names, name+" (new)")
+		case got[name] == "":
+			names = append(names, name+" (missing)")
+		case want[name] != got[name]:
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+func TestDiffering(t *testing.T) {
+	require.Equal(t, []string{"a (missing)", "c", "d (new)"},
+		differing(map[string]string{"a": "1", "b": "2", "c": "3"}, map[string]string{"b": "2", "c": "4", "d": "5"}))
 }
 
 func TestEveryVariantIsEmbedded(t *testing.T) {

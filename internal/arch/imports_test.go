@@ -64,7 +64,8 @@ var rooms = []room{
 	{"vulkan/vulkantest", "vulkan backend", ""},
 	{"opencl", "kernel backend", "github.com/jgillich/go-opencl golang.org/x"},
 	{"shaders", "", ""},
-	{"backend/backendtest", "kernel backend", "github.com/stretchr/testify pgregory.net/rapid"},
+	{"backend/backendtest", "kernel kernel/kerneltest backend", "github.com/stretchr/testify pgregory.net/rapid"},
+	{"kernel/kerneltest", "kernel backend", ""},
 	{"kernel", "backend", ""},
 	{"backend", "", ""},
 }
