@@ -13,8 +13,13 @@ var partitionJoinBenchmark = Benchmark{
 	Name: "partition_join", Table: "partition_join", tunes: true, Keys: narrowWide, Payloads: none, Distributions: only,
 	variant: func(key, _ int) backend.Config { return setting("key_bits", key) },
 	set: func(b *bed) experiment {
-		config := joinConfig(b)
-		k, err := kernel.PartitionJoin.On(b.device(), config)
+		tuned, partitionJoin := b.ops.Tuning().Config("partition_join", setting("key_bits", b.Key)), kernel.PartitionJoin
+		if tuned["walk"] == 1 {
+			partitionJoin = kernel.PartitionWalk
+		}
+		config := partitionJoin.With(tuned) // keys are unique and not mixed
+		config.KeyBits, config.Unique = uint32(b.Key), 1
+		k, err := partitionJoin.On(b.device(), config)
 		if err != nil {
 			b.fail(err)
 			return experiment{}
@@ -58,10 +63,3 @@ var partitionJoinBenchmark = Benchmark{
 
 // partner is the payload of a row.
 func (b *bed) partner(row uint64) uint64 { return narrow(workload.Random(b.seed+1, row), 32) }
-
-// joinConfig is the tuned configuration for keys that are unique and not mixed. What it does not set has its default.
-func joinConfig(b *bed) kernel.PartitionJoinConfig {
-	config := kernel.PartitionJoin.With(b.ops.Tuning().Config("partition_join", setting("key_bits", b.Key)))
-	config.KeyBits, config.Unique = uint32(b.Key), 1
-	return config
-}

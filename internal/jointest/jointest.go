@@ -257,12 +257,12 @@ var Payloads = [][2][]int{{{4}, {4}}, {{4, 4}, {4, 4}}, {nil, nil}, {{8, 4, 4, 8
 // Sizes are numbers of rows on both sides.
 var Sizes = [][2]int{{0, 0}, {0, 5}, {7, 0}, {1, 1}, {3, 1000}, {1000, 3}, {2000, 6000}, {2001, 1999}, {6000, 3500}, {700, 12000}}
 
-// Small are kernels of few rows with matches that are kept, whose pipelines compile fast: another shape than that of
-// software drivers.
+// Small are kernels of few rows, those for GPUs, whose pipelines compile fast: another shape than that of software
+// drivers.
 func Small(device *backend.DeviceInfo) primitive.Tuning {
 	workgroup := devicetest.WholeSubgroups(device, 8)
 	tuning := primitive.Override(backend.Config{"serial": 1, "workgroup": workgroup, "items": 64}, "radix_sort")
-	joins := backend.Config{"workgroup": workgroup, "items": 1, "table": 32, "heads": 64, "kept": 1}
+	joins := backend.Config{"workgroup": workgroup, "items": 1, "table": 32, "heads": 64, "walk": 0}
 	return tuning.With(primitive.Override(joins, "partition_join", "merge_join"))
 }
 

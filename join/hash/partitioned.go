@@ -116,7 +116,7 @@ func (j *join) divide(ctx context.Context) error {
 	if err := j.cut(ctx); err != nil {
 		return err
 	}
-	j.out.Record, j.out.Invocations = j.recordUnits, uint64(j.out.Units)*uint64(j.config.Workgroup)
+	j.out.Record, j.out.RecordCount, j.out.Invocations = j.recordUnits, j.recordCount, uint64(j.out.Units)*uint64(j.config.Workgroup)
 	return nil
 }
 
@@ -164,6 +164,7 @@ type join struct {
 
 	bits      int // that decide the partition; 0: one partition, the relation as it is
 	config    kernel.PartitionJoinConfig
+	walk      bool   // as [Plan] says
 	probeRows uint32 // of a unit, at most; of the build side it has at most as many as the table has room for
 
 	units     *backend.Buffer
@@ -231,10 +232,10 @@ func (j *join) plan() error {
 		// Where the keys of a table all collide, each probe row walks a chain of all its rows twice. Where neighbours
 		// write together, it waits in every step for the one that walks furthest.
 		walks := 2
-		if p.config.Kept == 1 {
-			walks *= int(info.SubgroupSize) + 1
-		} else {
+		if p.Walk {
 			p.config.Items = kernel.WalkedRows
+		} else {
+			walks *= int(info.SubgroupSize) + 1
 		}
 		if table := mostTrips/(walks*int(p.config.Items)) - 1; table < p.TableRows {
 			p.size(j.sides[build].Rows, uint32(max(1, table)))
@@ -247,7 +248,7 @@ func (j *join) plan() error {
 	if j.widened() == 1 {
 		p.Bits = max(1, p.Bits)
 	}
-	j.bits, j.config = p.Bits, p.config
+	j.bits, j.config, j.walk = p.Bits, p.config, p.Walk
 	batch := kernel.TileRows(j.config)
 	batches := min(p.ProbeFactor*p.TableRows/int(batch), most/int(j.config.Items))
 	j.probeRows = batch * uint32(max(1, batches))
@@ -411,11 +412,43 @@ func (j *join) cut(ctx context.Context) error {
 	return j.lane.Submit(ctx, list)
 }
 
-// recordUnits records partition_join over all units.
+// recordUnits records the join of all units.
 func (j *join) recordUnits(list *backend.List, to resident.Target) error {
+	config := j.unitConfig()
+	config.OutputConfig, config.Seed, config.Widened = to.Config, seeds[j.round], j.widened()
+	if to.PageRows > 0 {
+		config.Paged, config.PageRows = 1, to.PageRows
+	}
+	partitionJoin := kernel.PartitionJoin
+	if j.walk {
+		partitionJoin = kernel.PartitionWalk
+	}
+	k, err := partitionJoin.On(j.lane.Device(), config)
+	if err != nil {
+		return err
+	}
+	args := kernel.PartitionJoinArgs{Units: j.units.All(), JoinColumns: to.Columns, JoinRows: to.Rows, Shift: uint32(j.bits), High: j.high}
+	args.LeftKeys, args.RightKeys = j.sides[build].Ordered, j.sides[probe].Ordered
+	k.Dispatch(list, j.out.Units, args)
+	return nil
+}
+
+// recordCount records the count of the output of each unit.
+func (j *join) recordCount(list *backend.List, counts backend.Range) error {
+	c := j.unitConfig()
+	k, err := kernel.PartitionCount.On(j.lane.Device(), kernel.PartitionCountConfig{
+		KeyBits: c.KeyBits, Tile: c.Tile, Mixed: c.Mixed, Table: c.Table, Heads: c.Heads, Unique: c.Unique, Decided: c.Decided})
+	if err != nil {
+		return err
+	}
+	k.Dispatch(list, j.out.Units, kernel.PartitionCountArgs{
+		Units: j.units.All(), LeftKeys: j.sides[build].Ordered, RightKeys: j.sides[probe].Ordered, Counts: counts, Shift: uint32(j.bits)})
+	return nil
+}
+
+// unitConfig is the configuration of kernels that look units up, without their output.
+func (j *join) unitConfig() kernel.PartitionJoinConfig {
 	config := j.config
-	config.OutputConfig, config.PageRows = to.Config, to.PageRows
-	config.Seed, config.Widened = seeds[j.round], j.widened()
 	if j.bits > 0 {
 		config.Mixed = 1
 		if j.sides[build].MovedKeyBytes() == 4 && uint64(config.Heads)<<j.bits >= 1<<16 {
@@ -425,14 +458,7 @@ func (j *join) recordUnits(list *backend.List, to resident.Target) error {
 	if j.Unique {
 		config.Unique = 1
 	}
-	k, err := kernel.PartitionJoin.On(j.lane.Device(), config)
-	if err != nil {
-		return err
-	}
-	args := kernel.PartitionJoinArgs{Units: j.units.All(), JoinColumns: to.Columns, JoinRows: to.Rows, Shift: uint32(j.bits), High: j.high}
-	args.LeftKeys, args.RightKeys = j.sides[build].Ordered, j.sides[probe].Ordered
-	k.Dispatch(list, j.out.Units, args)
-	return nil
+	return config
 }
 
 // result makes the payload columns that the kernel did not write, and hands the output over.

@@ -24,6 +24,7 @@ type Plan struct {
 	// A unit has up to ProbeFactor probe rows for each build row. A partition whose build rows fill more than
 	// MostTables tables is oversized: its rows are sorted.
 	ProbeFactor, MostTables int
+	Walk                    bool // units are joined by [kernel.PartitionWalk], for CPU cores
 
 	config kernel.PartitionJoinConfig
 }
@@ -32,8 +33,9 @@ type Plan struct {
 // of the probe side; 4 where it writes none. It touches no device.
 func NewPlan(t primitive.Tuning, buildRows uint64, keyBytes int, firstBytes [2]int) (p Plan, err error) {
 	keyBits := uint32(keyBytes * 8)
-	p.config = kernel.PartitionJoin.With(t.Config("partition_join", backend.Config{
-		"key_bits": keyBits, "left_words": uint32(firstBytes[build] / 4), "right_words": uint32(firstBytes[probe] / 4)}))
+	tuned := t.Config("partition_join", backend.Config{
+		"key_bits": keyBits, "left_words": uint32(firstBytes[build] / 4), "right_words": uint32(firstBytes[probe] / 4)})
+	p.config, p.Walk = kernel.PartitionJoin.With(tuned), tuned["walk"] == 1
 	p.config.KeyBits = keyBits
 	p.config.Heads = 1 << (bits.Len32(p.config.Heads) - 1) // a power of 2
 	p.size(buildRows, p.config.Table)

@@ -116,6 +116,37 @@ func (t *Table) Count(ctx context.Context, lane *exec.Lane, right resident.Relat
 	return j.out.Count(ctx)
 }
 
+// Mark tells which rows of another relation have a partner in the table's: bit i%32 of word i/32 is row i. The bitmap,
+// nil for no rows, belongs to the lane's memory. Payload is not touched.
+//
+// Errors: backend.ErrInvalidInput; those of the device.
+func (t *Table) Mark(ctx context.Context, lane *exec.Lane, right resident.Relation) (*backend.Buffer, error) {
+	right.Payload = nil
+	if _, err := t.probe(lane, right, Options{}); err != nil || right.Rows == 0 {
+		return nil, err
+	}
+	config := kernel.TableMark.With(nil)
+	config.KeyBits, config.Patience, config.Seed = uint32(right.Keys.Bytes*8), patience, tableSeed
+	k, err := kernel.TableMark.On(lane.Device(), config)
+	if err != nil {
+		return nil, err
+	}
+	marks := lane.Memory.New((right.Rows+31)/32*4, "marks")
+	if err := lane.Memory.Err(); err != nil {
+		return nil, err
+	}
+	list := lane.List("mark")
+	list.Fill(marks.All(), 0)
+	k.Dispatch(list, kernel.Groups(config, right.Rows), kernel.TableMarkArgs{
+		Slots: t.slots.All(), LeftKeys: t.relation.Keys.Data, RightKeys: right.Keys.Data, Marks: marks.All(),
+		Rows: uint32(right.Rows), Mask: t.mask})
+	if err := lane.Submit(ctx, list); err != nil {
+		lane.Memory.Release(marks)
+		return nil, err
+	}
+	return marks, nil
+}
+
 // probe readies the join with another relation.
 func (t *Table) probe(lane *exec.Lane, right resident.Relation, o Options) (*join, error) {
 	o = Options{CountFirst: o.CountFirst, OutputRows: o.OutputRows, Approve: o.Approve, PageRows: o.PageRows}
@@ -138,7 +169,10 @@ func (t *Table) probe(lane *exec.Lane, right resident.Relation, o Options) (*joi
 	j.out.Invocations = uint64(j.out.Units) * uint64(own.Workgroup)
 	j.out.Record = func(list *backend.List, to resident.Target) error {
 		config := own
-		config.OutputConfig, config.PageRows = to.Config, to.PageRows
+		config.OutputConfig = to.Config
+		if to.PageRows > 0 {
+			config.Paged, config.PageRows = 1, to.PageRows
+		}
 		k, err := kernel.TableProbe.On(lane.Device(), config)
 		if err != nil {
 			return err
@@ -146,6 +180,16 @@ func (t *Table) probe(lane *exec.Lane, right resident.Relation, o Options) (*joi
 		args := kernel.TableProbeArgs{Slots: t.slots.All(), JoinColumns: to.Columns, JoinRows: to.Rows, Rows: uint32(right.Rows), Mask: t.mask}
 		args.LeftKeys, args.RightKeys = t.relation.Keys.Data, right.Keys.Data
 		k.Dispatch(list, j.out.Units, args)
+		return nil
+	}
+	j.out.RecordCount = func(list *backend.List, counts backend.Range) error {
+		k, err := kernel.TableCount.On(lane.Device(), kernel.TableCountConfig{
+			KeyBits: own.KeyBits, Tile: own.Tile, Patience: own.Patience, Unique: own.Unique, Seed: own.Seed})
+		if err != nil {
+			return err
+		}
+		k.Dispatch(list, j.out.Units, kernel.TableCountArgs{Slots: t.slots.All(), LeftKeys: t.relation.Keys.Data,
+			RightKeys: right.Keys.Data, Counts: counts, Rows: uint32(right.Rows), Mask: t.mask})
 		return nil
 	}
 	return j, nil

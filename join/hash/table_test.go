@@ -3,6 +3,7 @@ package hash
 import (
 	"context"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -31,6 +32,7 @@ func TestTable(t *testing.T) {
 				table, err := Build(context.Background(), lane, on, false)
 				require.NoError(t, err)
 				defer table.Release()
+				requireMarked(t, lane, table, right, few, many)
 				first, err := table.Probe(context.Background(), lane, right, Options{OutputRows: 10})
 				require.NoError(t, err)
 				first.Release()
@@ -38,6 +40,23 @@ func TestTable(t *testing.T) {
 			})
 		}
 	})
+}
+
+// requireMarked compares the marks of a relation with its keys.
+func requireMarked(t *testing.T, lane *exec.Lane, table *Table, right resident.Relation, left, keys []uint64) {
+	marks, err := table.Mark(context.Background(), lane, right)
+	require.NoError(t, err)
+	defer lane.Memory.Release(marks)
+	want, got := make([]uint32, (len(keys)+31)/32), make([]uint32, (len(keys)+31)/32)
+	for i, key := range keys {
+		if slices.Contains(left, key) {
+			want[i/32] |= 1 << (i % 32)
+		}
+	}
+	if len(keys) > 0 {
+		require.NoError(t, lane.Download(context.Background(), backend.AsBytes(got), marks.All()))
+	}
+	require.Equal(t, want, got)
 }
 
 // Keys that repeat too often for a table, and keys of another width, are errors.

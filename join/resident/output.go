@@ -32,6 +32,8 @@ type Output struct {
 	Invocations uint64
 	// Record records the kernel, over all units. It adds to the columns the keys of both sides.
 	Record func(list *backend.List, to Target) error
+	// RecordCount records the kernel that counts the output of each unit, 32 bits.
+	RecordCount func(list *backend.List, counts backend.Range) error
 
 	NoKeys bool // the output has payload columns alone
 	Keys   *backend.Buffer
@@ -41,7 +43,7 @@ type Output struct {
 // Target is where and in what form a kernel writes its output.
 type Target struct {
 	Config   kernel.OutputConfig
-	PageRows uint32 // with [kernel.Paging]
+	PageRows uint32 // 0: no pages
 	Columns  kernel.JoinColumns[backend.Range]
 	Rows     kernel.JoinRows
 }
@@ -87,9 +89,9 @@ func (o *Output) approve(rows uint64) error {
 func (o *Output) reserve(ctx context.Context, room uint64) (rows uint64, complete bool, err error) {
 	temporary := o.Lane.Scope(ctx)
 	defer temporary.ReleaseAll()
-	placing, placesBytes := uint32(kernel.Reserving), uint64(12)
+	placesBytes := uint64(12)
 	if o.PageRows > 0 {
-		placing, placesBytes = kernel.Paging, kernel.BitmapWord*4+(room+31)/32*4
+		placesBytes = kernel.BitmapWord*4 + (room+31)/32*4
 	}
 	places := temporary.New(placesBytes, "output cursor")
 	if err := temporary.Err(); err != nil {
@@ -103,7 +105,7 @@ func (o *Output) reserve(ctx context.Context, room uint64) (rows uint64, complet
 	if o.PageRows > 0 {
 		list.Fill(places.Range(kernel.BitmapWord*4, placesBytes-kernel.BitmapWord*4), ^uint32(0))
 	}
-	if err := o.record(list, placing, places.All()); err != nil {
+	if err := o.record(list, kernel.Reserving, o.PageRows, places.All()); err != nil {
 		return 0, false, err
 	}
 	if err := o.Lane.Submit(ctx, list); err != nil {
@@ -202,7 +204,7 @@ func (o *Output) countFirst(ctx context.Context) (rows uint64, err error) {
 		return rows, err
 	}
 	list := o.Lane.List("match")
-	if err := o.record(list, kernel.AtOffsets, offsets); err != nil {
+	if err := o.record(list, kernel.AtOffsets, 0, offsets); err != nil {
 		return 0, err
 	}
 	return rows, o.Lane.Submit(ctx, list)
@@ -232,7 +234,7 @@ func (o *Output) count(ctx context.Context, temporary *exec.Scope) (offsets back
 		return offsets, 0, err
 	}
 	list := o.Lane.List("count")
-	if err := o.record(list, kernel.Counting, counts.All()); err != nil {
+	if err := o.RecordCount(list, counts.All()); err != nil {
 		return offsets, 0, err
 	}
 	if err := o.Lane.Scan(list, scan, counts.All(), sums.All(), scratch.All()); err != nil {
@@ -304,15 +306,12 @@ func (in *Input) Columns() (columns []OutputColumn) {
 }
 
 // record records the kernel for what there is room for.
-func (o *Output) record(list *backend.List, placing uint32, places backend.Range) error {
+func (o *Output) record(list *backend.List, placing, pageRows uint32, places backend.Range) error {
 	to := Target{
 		Config:   kernel.OutputConfig{Placing: placing, LeftWords: 1, RightWords: 1},
-		PageRows: max(1, o.PageRows),
+		PageRows: pageRows,
 		Columns:  kernel.JoinColumns[backend.Range]{Places: places, KeysOut: o.Keys.All()},
 		Rows:     kernel.JoinRows{FirstRow: uint32(o.Peeled), OutRows: uint32(o.rows - o.Peeled)},
-	}
-	if placing == kernel.Counting {
-		return o.Record(list, to)
 	}
 	config, c := &to.Config, &to.Columns
 	first := [2]kernelColumn{{&config.LeftWords, &c.LeftPayload, &c.LeftOut}, {&config.RightWords, &c.RightPayload, &c.RightOut}}

@@ -57,7 +57,8 @@ func Join(ctx context.Context, lane *exec.Lane, left, right resident.Relation, o
 		j.sides[few], j.sides[many] = j.sides[many], j.sides[few]
 	}
 	j.out = resident.Output{Lane: j.lane, Inputs: [2]*resident.Input{&j.sides[few].Input, &j.sides[many].Input},
-		CountFirst: o.CountFirst, Room: o.OutputRows, Approve: o.Approve, Record: j.record}
+		CountFirst: o.CountFirst, Room: o.OutputRows, Approve: o.Approve,
+		Record: j.record, RecordCount: j.recordCount}
 	if j.out.Room == 0 {
 		j.out.Room = j.sides[many].Rows
 	}
@@ -87,6 +88,7 @@ type join struct {
 	lane   *exec.Lane
 	sides  [2]input
 	config kernel.MergeJoinConfig
+	walk   bool            // units are joined by [kernel.MergeWalk], for CPU cores
 	units  *backend.Buffer // of work
 	out    resident.Output
 }

@@ -18,7 +18,8 @@ import (
 func (j *join) cut(ctx context.Context) error {
 	left, right := &j.sides[few], &j.sides[many]
 	keyBits := uint32(left.Keys.Bytes * 8)
-	j.config = kernel.MergeJoin.With(j.lane.Tuning().Config("merge_join", backend.Config{"key_bits": keyBits}))
+	tuned := j.lane.Tuning().Config("merge_join", backend.Config{"key_bits": keyBits})
+	j.config, j.walk = kernel.MergeJoin.With(tuned), tuned["walk"] == 1
 	j.config.KeyBits = keyBits
 	tileRows, pieceRows, tiles := kernel.TileRows(j.config), j.config.Table, uint64(kernel.Tiles(j.config, right.Rows))
 	scan, err := primitive.PlanScan(j.lane.Tuning(), tiles, 32, 32, true)
@@ -105,16 +106,32 @@ func (j *join) countHot(ctx context.Context) error {
 	return nil
 }
 
-// record records merge_join over all units.
+// record records the join of all units.
 func (j *join) record(list *backend.List, to resident.Target) error {
 	config := j.config
 	config.OutputConfig = to.Config
-	k, err := kernel.MergeJoin.On(j.lane.Device(), config)
+	mergeJoin := kernel.MergeJoin
+	if j.walk {
+		mergeJoin = kernel.MergeWalk
+	}
+	k, err := mergeJoin.On(j.lane.Device(), config)
 	if err != nil {
 		return err
 	}
 	args := kernel.MergeJoinArgs{Units: j.units.All(), JoinColumns: to.Columns, JoinRows: to.Rows}
 	args.LeftKeys, args.RightKeys = j.sides[few].Ordered, j.sides[many].Ordered
 	k.Dispatch(list, j.out.Units, args)
+	return nil
+}
+
+// recordCount records the count of the output of each unit.
+func (j *join) recordCount(list *backend.List, counts backend.Range) error {
+	k, err := kernel.MergeCount.On(j.lane.Device(), kernel.MergeLookupConfig{
+		KeyBits: j.config.KeyBits, Tile: j.config.Tile, Table: j.config.Table})
+	if err != nil {
+		return err
+	}
+	k.Dispatch(list, j.out.Units, kernel.MergeCountArgs{
+		Units: j.units.All(), LeftKeys: j.sides[few].Ordered, RightKeys: j.sides[many].Ordered, Counts: counts})
 	return nil
 }
