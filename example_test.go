@@ -122,17 +122,14 @@ func ExampleEngine_Explain() {
 	// 3
 }
 
-// Devices that this process sees, and whether they work.
-func ExampleSystem_SelfTest() {
+// The devices of this process. The host's own cores are always among them, as the last.
+func ExampleDiscover() {
 	system, err := spirjoin.Discover(spirjoin.SystemOptions{})
 	if err != nil {
 		log.Fatal(err)
 	}
 	defer system.Close()
-	report, err := system.SelfTest(context.Background(), "host")
-	if err != nil {
-		log.Fatal(err)
-	}
-	fmt.Println(report.Device.ID, report.Passed())
-	// Output: host:cpu true
+	last := system.Devices[len(system.Devices)-1]
+	fmt.Println(last.ID, last.Type)
+	// Output: host:cpu host
 }

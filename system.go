@@ -22,6 +22,7 @@ type System struct {
 type SystemOptions struct {
 	// HostOnly opens the host backend alone: loading the drivers of others takes up to 100 ms and 60 MB.
 	HostOnly bool
+	Host     host.Options
 	Vulkan   vulkan.Options
 }
 
@@ -34,7 +35,7 @@ func Discover(options SystemOptions) (*System, error) {
 			s.Problems = append(s.Problems, err)
 		}
 	}
-	if err := s.add(host.New(host.Options{})); err != nil {
+	if err := s.add(host.New(options.Host)); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
 	return s, nil

@@ -34,7 +34,7 @@ type extent struct{ offset, size uint64 }
 
 const (
 	maxPoolBytes   = 16 << 20
-	arenaAlignment = ArgAlignmentBytes
+	arenaAlignment = PlanAlignment
 )
 
 // take returns a range of at least sizeBytes. The error says what was asked for, what is in use and what the limit is.

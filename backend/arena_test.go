@@ -44,7 +44,7 @@ func TestArenaProperty(t *testing.T) {
 					require.ErrorIs(t, err, ErrDeviceMemory)
 					continue
 				}
-				require.Zero(t, offset%ArgAlignmentBytes)
+				require.Zero(t, offset%PlanAlignment)
 				require.LessOrEqual(t, offset+size, block.SizeBytes())
 				for _, other := range live {
 					require.False(t, other.block == block && offset < other.offset+max(1, other.size) && other.offset < offset+max(1, size), "ranges overlap")

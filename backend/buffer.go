@@ -1,9 +1,6 @@
 package backend
 
-import (
-	"fmt"
-	"sync/atomic"
-)
+import "sync/atomic"
 
 // Buffer is a range of device memory, made by [Device.Allocate] or [Device.Import] and owned by whoever made it. Release
 // it exactly once; releasing while submitted work still uses it is fine, its memory returns when that work is done.
@@ -14,7 +11,7 @@ type Buffer struct {
 	memory      Memory
 	block       Block
 	offsetBytes uint64
-	uses        [Roles]uint64 // guarded by device.mu: last point of each queue that uses it
+	lease       *lease
 	released    atomic.Bool
 }
 
@@ -39,7 +36,7 @@ func (b *Buffer) All() Range {
 }
 
 // Bytes is the mapped buffer, or nil where the host cannot see it. The caller orders its accesses with submitted work by
-// [Device.Wait] or [Device.WaitBuffer].
+// [Point.Wait] or [Device.WaitBuffer].
 func (b *Buffer) Bytes() []byte {
 	mapped := b.block.Bytes()
 	if mapped == nil {
@@ -53,14 +50,18 @@ func (b *Buffer) Release() {
 	if b == nil {
 		return
 	}
-	d := b.device
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if b.released.Swap(true) {
-		d.misuse = append(d.misuse, fmt.Sprintf("%q released twice", b.label))
-		return
-	}
-	delete(d.live, b)
-	d.pending = append(d.pending, b)
-	d.settle()
+	b.device.release(b)
+}
+
+// WhenFreed has f called once the device has let go of the memory of an imported buffer, and with it of all that share
+// the import; never when it cannot. f is called with locks held and must not use the device. The buffer was not
+// released.
+func (b *Buffer) WhenFreed(f func()) {
+	b.device.mu.Lock()
+	defer b.device.mu.Unlock()
+	b.lease.freed = append(b.lease.freed, f)
+}
+
+func (b *Buffer) holding() (label string, sizeBytes uint64, l *lease, released *atomic.Bool) {
+	return b.label, b.sizeBytes, b.lease, &b.released
 }

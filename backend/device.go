@@ -3,6 +3,7 @@ package backend
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -27,21 +28,23 @@ type Device struct {
 	staging  [Roles]staging
 	observer atomic.Pointer[func(Event)]
 
-	mu       sync.Mutex // guards what follows
-	arenas   [2]arena   // by Memory
-	imported []*Buffer
-	hazards  *hazardTracker
-	pacer    pacer
-	next     [Roles]uint64 // value of the last batch submitted
-	flights  [Roles][]flight
-	kernels  map[kernelKey]*Kernel
-	live     map[*Buffer]struct{}
-	pending  []*Buffer // released, perhaps still in use
-	misuse   []string
-	failed   error // sticky: the device is lost or closed
+	mu        sync.Mutex // guards what follows
+	arenas    [2]arena   // by Memory
+	imports   []*hostImport
+	hazards   *hazardTracker
+	pacer     pacer
+	next      [Roles]uint64 // value of the last batch submitted
+	completed [Roles]uint64 // as of the last settle
+	flights   [Roles][]flight
+	kernels   map[kernelKey]*Kernel
+	live      map[holding]struct{}
+	pending   []*lease // released, perhaps still in use
+	misuse    []string
+	failed    error // sticky: the device is lost or closed
 }
 
-// NewDevice takes ownership of a driver.
+// NewDevice takes ownership of a driver. A device that needs more than [PlanAlignment] refuses every call with
+// ErrUnsupported.
 func NewDevice(driver Driver, options DeviceOptions) *Device {
 	info := *driver.Info()
 	_, budget := info.MemoryBytes()
@@ -66,12 +69,21 @@ func NewDevice(driver Driver, options DeviceOptions) *Device {
 		hazards: newHazardTracker(),
 		pacer:   pacer{bound: options.SubmitBound, firstGuess: guess, seconds: make(map[string]float64)},
 		kernels: make(map[kernelKey]*Kernel),
-		live:    make(map[*Buffer]struct{}),
+		live:    make(map[holding]struct{}),
+	}
+	if a := &d.info.Limits.ArgumentAlignment; *a == 0 {
+		*a = PlanAlignment
+	} else if PlanAlignment%*a != 0 {
+		d.failed = &OpError{Op: "open", Device: info.Name, Err: ErrUnsupported, Detail: fmt.Sprintf(
+			"arguments must lie at multiples of %d bytes, plans align them to %d", *a, PlanAlignment)}
+	}
+	for r := range d.staging {
+		d.staging[r].turn = make(chan struct{}, 1)
 	}
 	for m, capBytes := range map[Memory]uint64{DeviceLocal: options.DeviceMemoryBytes, HostVisible: options.HostMemoryBytes} {
 		d.arenas[m] = arena{
-			memory: m, allocate: driver.AllocateBlock, forget: d.hazards.forget, capBytes: capBytes,
-			maxBlock:      info.Limits.BlockBytes(m) / ArgAlignmentBytes * ArgAlignmentBytes,
+			memory: m, allocate: driver.AllocateBlock, forget: func(b Block) { d.hazards.forget(b) }, capBytes: capBytes,
+			maxBlock:      info.Limits.BlockBytes(m) / arenaAlignment * arenaAlignment,
 			maxAllocation: info.Limits.MaxAllocationBytes,
 		}
 	}
@@ -161,7 +173,7 @@ func (d *Device) Close() error {
 	d.mu.Unlock()
 	for r := range Roles {
 		if failed == nil {
-			errs = append(errs, d.wait(context.Background(), Point{r, points[r]}))
+			errs = append(errs, d.wait(context.Background(), QueuePoint{r, points[r]}))
 		}
 	}
 	// Where a wait ran out, the work will not end either: drivers make a device that hangs a lost one, whose memory may go.

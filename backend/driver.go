@@ -36,21 +36,27 @@ type Block interface {
 	Free() error   // the caller guarantees that no batch still uses it
 }
 
-// Role names an in-order queue of a device.
+// Role names an in-order queue of a device. Roles may share one: each has a timeline of its own. Kernels run on
+// Compute, Ingest, Deliver, and on Graphics where [DeviceInfo.Queues] says so; copies and fills run on all.
 type Role uint8
 
 const (
-	Compute Role = iota
-	Upload
-	Download
-	Roles // number of roles
+	Compute  Role = iota
+	Ingest        // kernels that read host memory, beside Compute
+	Deliver       // kernels that write host memory, beside Compute
+	Upload        // copies to the device
+	Download      // copies from the device
+	Graphics      // passes of the graphics pipeline; the only role that a device may lack
+	Roles         // number of roles
 )
 
-func (r Role) String() string { return [...]string{"compute", "upload", "download"}[r] }
+func (r Role) String() string {
+	return [...]string{"compute", "ingest", "deliver", "upload", "download", "graphics"}[r]
+}
 
-// Point is a place on the timeline of one queue of one device: everything submitted to that queue up to and including
-// the batch that signals Value. The zero Point has always passed.
-type Point struct {
+// QueuePoint is a place on the timeline of a queue of one driver: everything submitted to that queue up to and
+// including the batch that signals Value. The zero QueuePoint has always passed.
+type QueuePoint struct {
 	Role  Role
 	Value uint64
 }
@@ -62,7 +68,7 @@ type Program interface{}
 // to the host and to every later batch, and signals Signal.
 type Batch struct {
 	Role   Role
-	Waits  []Point // of this device's other queues; all were submitted before
+	Waits  []QueuePoint // of this device's other queues; all were submitted before
 	Steps  []Step
 	Signal uint64 // value on the timeline of Role; one more than that of the batch before
 }
@@ -72,6 +78,7 @@ type Batch struct {
 type Step struct {
 	Command
 	Barrier bool
+	Changes []UsageChange // that the driver makes before the command, after the barrier and the waits of the batch
 }
 
 // Driver is one open logical device as an API presents it: the part below [Device]. Submissions to one role come from one

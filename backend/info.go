@@ -25,14 +25,15 @@ type Heap struct {
 
 // Limits are read from the device, never assumed.
 type Limits struct {
-	MaxAllocationBytes   uint64 `json:"max_allocation_bytes"`    // of one allocation of memory
-	MaxBufferBytes       uint64 `json:"max_buffer_bytes"`        // of one buffer, whatever it is made of
-	MaxBlockBytes        uint64 `json:"max_block_bytes"`         // of one device-local block; beyond MaxAllocationBytes where it may have several allocations
-	MaxInvocations       uint32 `json:"max_invocations"`         // per workgroup
-	MaxSharedBytes       uint32 `json:"max_shared_bytes"`        // per workgroup
-	MaxPushConstantBytes uint32 `json:"max_push_constant_bytes"` // arguments and parameters of a dispatch
-	MaxGroups            uint32 `json:"max_groups"`              // workgroups of one dispatch in one dimension
-	ImportAlignment      uint64 `json:"import_alignment"`        // of imported host memory, address and size; 0: cannot import
+	MaxAllocationBytes uint64 `json:"max_allocation_bytes"` // of one allocation of memory
+	MaxBufferBytes     uint64 `json:"max_buffer_bytes"`     // of one buffer, whatever it is made of
+	MaxBlockBytes      uint64 `json:"max_block_bytes"`      // of one device-local block; beyond MaxAllocationBytes where it may have several allocations
+	MaxInvocations     uint32 `json:"max_invocations"`      // per workgroup
+	MaxSharedBytes     uint32 `json:"max_shared_bytes"`     // per workgroup
+	MaxArgumentBytes   uint32 `json:"max_argument_bytes"`   // arguments and parameters of a dispatch
+	ArgumentAlignment  uint64 `json:"argument_alignment"`   // of a buffer argument, a power of two
+	MaxGroups          uint32 `json:"max_groups"`           // workgroups of one dispatch in one dimension
+	ImportAlignment    uint64 `json:"import_alignment"`     // of imported host memory, address and size; 0: cannot import
 }
 
 // BlockBytes is the largest block of a kind of memory: only device-local ones have more than one allocation.
@@ -49,6 +50,14 @@ type QueueFamily struct {
 	Compute  bool   `json:"compute"`
 	Graphics bool   `json:"graphics"`
 	Transfer bool   `json:"transfer"`
+}
+
+// RoleQueue is the queue of a role: roles of the same family and index share one.
+type RoleQueue struct {
+	Role     string `json:"role"`
+	Family   uint32 `json:"family"`
+	Index    uint32 `json:"index"`
+	Computes bool   `json:"computes"` // runs kernels
 }
 
 // DeviceInfo describes a device without opening it.
@@ -73,6 +82,7 @@ type DeviceInfo struct {
 	MaxSubgroupSize uint32        `json:"max_subgroup_size"`
 	Features        []string      `json:"features"` // optional ones that kernels or transfers can use, sorted
 	QueueFamilies   []QueueFamily `json:"queue_families"`
+	Queues          []RoleQueue   `json:"queues"`             // of each role that the device has, in the order of roles
 	TwinOf          string        `json:"twin_of,omitempty"`  // ID of the same physical device seen through another driver
 	Unusable        string        `json:"unusable,omitempty"` // why it cannot be used; empty when it can
 }
@@ -85,6 +95,23 @@ func (i *DeviceInfo) MemoryBytes() (sizeBytes, budgetBytes uint64) {
 		}
 	}
 	return sizeBytes, budgetBytes
+}
+
+// Runs reports whether commands may be submitted to a role, and whether kernels are among them.
+func (i *DeviceInfo) Runs(role Role) (commands, kernels bool) {
+	switch role {
+	case Compute, Ingest, Deliver:
+		return true, true
+	case Upload, Download:
+		return true, false
+	case Graphics:
+		for _, q := range i.Queues {
+			if q.Role == role.String() {
+				return true, q.Computes
+			}
+		}
+	}
+	return false, false
 }
 
 // CPULike reports whether kernels run on the host's cores, where one invocation that works through a tile serially beats

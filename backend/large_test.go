@@ -85,9 +85,9 @@ func TestLargeColumns(t *testing.T) {
 		Limits: Limits{MaxAllocationBytes: 1<<32 - 1<<21, MaxBufferBytes: 1 << 40, MaxBlockBytes: 1 << 38}}}
 	device := NewDevice(driver, DeviceOptions{})
 	ctx := context.Background()
-	column, err := device.Allocate(DeviceLocal, sizeBytes, "column")
+	column, err := device.Allocate(context.Background(), DeviceLocal, sizeBytes, "column")
 	require.NoError(t, err)
-	other, err := device.Allocate(DeviceLocal, sizeBytes, "other")
+	other, err := device.Allocate(context.Background(), DeviceLocal, sizeBytes, "other")
 	require.NoError(t, err)
 	require.Equal(t, uint64(sizeBytes), column.SizeBytes())
 	dst, src := func(c Command) Range { return c.Dst }, func(c Command) Range { return c.Src }
@@ -122,7 +122,7 @@ func TestLargeColumns(t *testing.T) {
 	data := make([]byte, 2*stagingBytes+4)
 	point, err := device.Upload(ctx, column.Range(skip+4, uint64(len(data))), data)
 	require.NoError(t, err)
-	require.NoError(t, device.Wait(ctx, point))
+	require.NoError(t, point.Wait(ctx))
 	require.Equal(t, skip+4+uint64(len(data)), gapless(t, driver.taken(), skip+4, dst), "upload")
 	require.NoError(t, device.Download(ctx, data, column.Range(sizeBytes-uint64(len(data)), uint64(len(data)))))
 	require.Equal(t, uint64(sizeBytes), gapless(t, driver.taken(), sizeBytes-uint64(len(data)), src), "download")
@@ -131,10 +131,10 @@ func TestLargeColumns(t *testing.T) {
 
 	use := device.MemoryUse(DeviceLocal)
 	require.GreaterOrEqual(t, use.InUse, uint64(2*sizeBytes))
-	_, err = device.Allocate(DeviceLocal, 1<<38+1, "beyond one block")
+	_, err = device.Allocate(context.Background(), DeviceLocal, 1<<38+1, "beyond one block")
 	require.ErrorIs(t, err, ErrDeviceMemory)
 	require.ErrorContains(t, err, "allows 274877906944 of device-local memory, 4292870144 in one allocation")
-	_, err = device.Allocate(HostVisible, 1<<32, "beyond one allocation")
+	_, err = device.Allocate(context.Background(), HostVisible, 1<<32, "beyond one allocation")
 	require.ErrorIs(t, err, ErrHostMemory)
 	require.ErrorContains(t, err, "allows 4292870144 of host-visible memory, 4292870144 in one allocation")
 	column.Release()
@@ -147,7 +147,7 @@ func TestHostMemoryOption(t *testing.T) {
 	const gibibyte = 1 << 30
 	ask := func(options DeviceOptions, sizeBytes uint64) error {
 		device := NewDevice(&fakeDriver{info: DeviceInfo{Limits: Limits{MaxAllocationBytes: gibibyte, MaxBufferBytes: gibibyte, MaxBlockBytes: gibibyte}}}, options)
-		b, err := device.Allocate(HostVisible, sizeBytes, "staging")
+		b, err := device.Allocate(context.Background(), HostVisible, sizeBytes, "staging")
 		b.Release()
 		require.NoError(t, device.Close())
 		return err

@@ -10,7 +10,7 @@ type Kernel struct {
 	key     string // name and configuration, the key of its measured rate
 }
 
-// Range is a part of a buffer. The zero Range is an absent argument: kernels receive the address 0.
+// Range is a part of a buffer. The zero Range is an absent argument.
 type Range struct {
 	Buffer      *Buffer
 	OffsetBytes uint64
@@ -33,6 +33,7 @@ const (
 	Copy                        // Dst, Src of equal size, multiples of 4 bytes, not overlapping
 	Fill                        // Dst, Value; multiples of 4 bytes
 	Mark                        // Label: a time stamp that starts the stage of that name
+	Pass                        // Pass, Label: a pass of an optional capability of the driver; it is never divided
 )
 
 // Command is one entry of a command list. Workgroups FirstGroup to EndGroup-1 of a dispatch run in any order.
@@ -46,6 +47,13 @@ type Command struct {
 	Dst, Src   Range
 	Value      uint32
 	Label      string
+	Pass       *PassRun
+}
+
+// PassRun is what a pass does and touches.
+type PassRun struct {
+	Run     any // as the driver's capability takes it
+	Touches []Touch
 }
 
 // List is a sequence of commands that behave as if they ran one after the other. It is plain data: building one touches no
@@ -81,11 +89,18 @@ func (l *List) Fill(dst Range, value uint32) {
 	}
 }
 
-// ArgAlignmentBytes is the alignment of every buffer argument of a dispatch; finer offsets are parameters.
-const ArgAlignmentBytes = 256
+// Pass adds a pass of an optional capability of the driver. It is ordered by what it touches, and the device learns
+// its time by its name.
+func (l *List) Pass(name string, run any, touches ...Touch) {
+	l.Commands = append(l.Commands, Command{Kind: Pass, Label: name, Pass: &PassRun{run, touches}})
+}
+
+// PlanAlignment is what plans, which know no device, align the arguments of dispatches to, in bytes; finer offsets are
+// parameters. No device may need more: Limits.ArgumentAlignment divides it.
+const PlanAlignment = 256
 
 // validate checks a command against the contract, so that no driver has to.
-func (c *Command) validate(d *Device) error {
+func (c *Command) validate(d *Device, role Role) error {
 	fail := func(format string, a ...any) error {
 		e := &OpError{Op: "submit", Device: d.info.Name, Err: ErrInvalidInput, Detail: fmt.Sprintf(format, a...)}
 		if c.Kernel != nil {
@@ -104,19 +119,23 @@ func (c *Command) validate(d *Device) error {
 			return fail("%s %q was released", what, b.label)
 		case r.OffsetBytes > b.sizeBytes || r.SizeBytes > b.sizeBytes-r.OffsetBytes:
 			return fail("%s: %d bytes at %d exceed buffer %q of %d bytes", what, r.SizeBytes, r.OffsetBytes, b.label, b.sizeBytes)
-		case r.OffsetBytes%alignment != 0:
-			return fail("%s: offset %d is not a multiple of %d", what, r.OffsetBytes, alignment)
+		case (b.offsetBytes+r.OffsetBytes)%alignment != 0:
+			return fail("%s: offset %d is not a multiple of %d", what, b.offsetBytes+r.OffsetBytes, alignment)
 		}
 		return nil
 	}
 	switch c.Kind {
 	case Dispatch:
+		if _, kernels := d.info.Runs(role); !kernels {
+			return &OpError{Op: "submit", Device: d.info.Name, Kernel: c.Kernel.Spec.Name, Err: ErrUnsupported,
+				Detail: fmt.Sprintf("the %v queue runs no kernels", role)}
+		}
 		spec := c.Kernel.Spec
 		if len(c.Args) != len(spec.Args) || len(c.Params) != len(spec.Params) {
 			return fail("%d arguments and %d parameters, the catalogue has %d and %d", len(c.Args), len(c.Params), len(spec.Args), len(spec.Params))
 		}
 		for i, arg := range c.Args {
-			if err := check("argument "+spec.Args[i].Name, arg, ArgAlignmentBytes); err != nil {
+			if err := check("argument "+spec.Args[i].Name, arg, d.info.Limits.ArgumentAlignment); err != nil {
 				return err
 			}
 		}
@@ -136,11 +155,24 @@ func (c *Command) validate(d *Device) error {
 			}
 			return check("source", c.Src, 4)
 		}
+	case Pass:
+		checker, ok := d.driver.(PassChecker)
+		if c.Pass == nil {
+			return fail("pass %q runs nothing", c.Label)
+		}
+		if !ok {
+			return &OpError{Op: "submit", Device: d.info.Name, Err: ErrUnsupported,
+				Detail: fmt.Sprintf("pass %q: the driver has no passes", c.Label)}
+		}
+		if err := checker.CheckPass(role, c.Pass.Run); err != nil {
+			return err
+		}
+		return c.checkTouches(d, fail, check)
 	}
 	return nil
 }
 
-// accesses calls visit for each byte range that the command touches.
+// accesses calls visit for each range of a buffer that the command touches.
 func (c *Command) accesses(visit func(r Range, access Access)) {
 	switch c.Kind {
 	case Dispatch:
@@ -154,5 +186,11 @@ func (c *Command) accesses(visit func(r Range, access Access)) {
 		visit(c.Dst, Write)
 	case Fill:
 		visit(c.Dst, Write)
+	case Pass:
+		for _, t := range c.Pass.Touches {
+			if t.Range.Buffer != nil && t.Range.SizeBytes > 0 {
+				visit(t.Range, t.Access)
+			}
+		}
 	}
 }

@@ -6,13 +6,13 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unsafe"
 )
 
 // Allocate returns an undefined buffer of at least sizeBytes (0 gives an empty one), aligned for kernel arguments. Where
 // the cap or the device has no room it waits for released memory still in use; then ErrDeviceMemory or ErrHostMemory,
-// naming what was asked for, what is in use and the option that changes the limit.
-func (d *Device) Allocate(memory Memory, sizeBytes uint64, label string) (*Buffer, error) {
+// naming what was asked for, what is in use and the option that changes the limit. ErrCancelled or ErrTimedOut when ctx
+// ends that wait.
+func (d *Device) Allocate(ctx context.Context, memory Memory, sizeBytes uint64, label string) (*Buffer, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if memory > HostVisible {
@@ -27,11 +27,14 @@ func (d *Device) Allocate(memory Memory, sizeBytes uint64, label string) (*Buffe
 		block, offset, err := a.take(sizeBytes)
 		if err == nil {
 			b := &Buffer{device: d, label: label, sizeBytes: (sizeBytes + 3) / 4 * 4, memory: memory, block: block, offsetBytes: offset}
+			b.lease = &lease{owners: 1, free: func() { a.give(block, offset, b.sizeBytes) }}
 			d.live[b] = struct{}{}
 			return b, nil
 		}
 		if len(d.pending) > 0 {
-			d.waitPending()
+			if err := d.waitPending(ctx); err != nil {
+				return nil, fmt.Errorf("%q on %s: %w", label, d.info.Name, err)
+			}
 			continue
 		}
 		before := a.blockBytes
@@ -46,87 +49,27 @@ func (d *Device) Allocate(memory Memory, sizeBytes uint64, label string) (*Buffe
 	}
 }
 
-// Import makes host memory of the caller visible to the device without a copy; it stays the caller's and must stay in
-// place until the buffer is released and its last use has passed. ErrUnsupported where the device cannot import it as it
-// lies; ErrInvalidInput where it overlaps an import that was not released, because work on the two would have no order. [Device.Upload] and [Device.Download] recognise slices of imported memory and copy them directly.
-func (d *Device) Import(memory []byte, label string) (*Buffer, error) {
+// waitPending waits, with the lock given up, until the first of what was released is free.
+func (d *Device) waitPending(ctx context.Context) error {
+	uses := d.pending[0].uses
+	d.mu.Unlock()
+	err := d.waitUses(ctx, &uses)
 	d.mu.Lock()
-	defer d.mu.Unlock()
-	for d.failed == nil {
-		other := d.overlapping(memory)
-		if other == nil {
-			break
-		}
-		if !other.released.Load() {
-			return nil, &OpError{Op: "import", Device: d.info.Name, Err: ErrInvalidInput, Detail: fmt.Sprintf(
-				"%d bytes for %q overlap %q", len(memory), label, other.label)}
-		}
-		d.waitPending()
-	}
-	if d.failed != nil {
-		return nil, d.failed
-	}
-	block, err := d.driver.ImportHost(memory)
-	if err != nil {
-		d.setFailed(err)
-		return nil, err
-	}
-	b := &Buffer{device: d, label: label, sizeBytes: uint64(len(memory)) / 4 * 4, memory: Imported, block: block}
-	d.live[b] = struct{}{}
-	d.imported = append(d.imported, b)
-	return b, nil
+	d.setFailed(err)
+	d.settle()
+	return err
 }
 
-// overlapping returns an imported buffer that shares bytes with memory, or nil.
-func (d *Device) overlapping(memory []byte) *Buffer {
-	d.settle()
-	lo := uintptr(unsafe.Pointer(unsafe.SliceData(memory)))
-	for _, b := range d.imported {
-		bytes := b.block.Bytes()
-		from := uintptr(unsafe.Pointer(unsafe.SliceData(bytes)))
-		if lo < from+uintptr(len(bytes)) && from < lo+uintptr(len(memory)) {
-			return b
+func (d *Device) waitUses(ctx context.Context, uses *[Roles]uint64) error {
+	for r, value := range uses {
+		if value == 0 {
+			continue
+		}
+		if err := d.driver.Wait(ctx, Role(r), value, d.options.WaitLimit); err != nil {
+			return err
 		}
 	}
 	return nil
-}
-
-// reclaim returns the ranges of released buffers whose last use has passed.
-func (d *Device) reclaim(completed [Roles]uint64) {
-	d.pending = slices.DeleteFunc(d.pending, func(b *Buffer) bool {
-		for r := range Roles {
-			if b.uses[r] > completed[r] && d.failed == nil {
-				return false
-			}
-		}
-		if b.memory != Imported {
-			d.arenas[b.memory].give(b.block, b.offsetBytes, b.sizeBytes)
-			return true
-		}
-		d.imported = slices.DeleteFunc(d.imported, func(i *Buffer) bool { return i == b })
-		d.hazards.forget(b.block)
-		if err := b.block.Free(); err != nil {
-			d.misuse = append(d.misuse, fmt.Sprintf("freeing %q: %v", b.label, err))
-		}
-		return true
-	})
-}
-
-// waitPending waits, with the lock given up, until the first released buffer is free.
-func (d *Device) waitPending() {
-	uses := d.pending[0].uses
-	d.mu.Unlock()
-	var err error
-	for r := range Roles {
-		if uses[r] > 0 && err == nil {
-			err = d.driver.Wait(context.Background(), r, uses[r], d.options.WaitLimit)
-		}
-	}
-	d.mu.Lock()
-	if err != nil && d.failed == nil {
-		d.failed = err
-	}
-	d.settle()
 }
 
 // MemoryUse is the account of one kind of memory, in bytes.
@@ -163,10 +106,11 @@ func (d *Device) freeAll() (errs []error) {
 		d.failed = &OpError{Op: "use", Device: d.info.Name, Err: ErrInvalidInput, Detail: "the device was closed"}
 	}
 	var problems []string
-	for b := range d.live {
-		problems = append(problems, fmt.Sprintf("%q (%d bytes)", b.label, b.sizeBytes))
-		b.released.Store(true)
-		d.pending = append(d.pending, b)
+	for h := range d.live {
+		label, sizeBytes, l, released := h.holding()
+		problems = append(problems, fmt.Sprintf("%q (%d bytes)", label, sizeBytes))
+		released.Store(true)
+		d.giveUp(l)
 	}
 	clear(d.live)
 	d.settle()

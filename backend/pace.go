@@ -16,12 +16,16 @@ const (
 	paceBound      = 50 * time.Millisecond
 	paceOverhead   = 5 * time.Millisecond // a submission may take that long and do nothing
 	paceCorrection = 0.5                  // share of the measured error that one submission corrects
+	mostCommands   = 1<<useBits - 1       // of one submission, so that hazards can number them
 )
 
-// unit predicts the seconds of one workgroup of a dispatch, or of one byte of a copy or fill.
+// unit predicts the seconds of one workgroup of a dispatch, of one byte of a copy or fill, or of a pass.
 func (p *pacer) unit(c *Command) float64 {
 	if s, ok := p.seconds[c.rateKey()]; ok {
 		return s
+	}
+	if c.Kind == Pass {
+		return float64(c.touchedBytes()) / p.firstGuess
 	}
 	if c.Kind != Dispatch {
 		return 1 / p.firstGuess
@@ -39,6 +43,8 @@ func (c *Command) rateKey() string {
 		return c.Kernel.key
 	case Copy:
 		return "copy"
+	case Pass:
+		return "pass " + c.Label
 	}
 	return "fill"
 }
@@ -47,6 +53,8 @@ func (c *Command) units() float64 {
 	switch c.Kind {
 	case Dispatch:
 		return float64(c.EndGroup - c.FirstGroup)
+	case Pass:
+		return 1
 	case Mark:
 		return 0
 	}
@@ -66,6 +74,9 @@ func (p *pacer) split(commands []Command) [][]Command {
 		piece, left = nil, p.bound.Seconds()
 	}
 	for _, c := range commands {
+		if len(piece) == mostCommands {
+			flush()
+		}
 		if c.Kind == Mark {
 			piece = append(piece, c)
 			continue
@@ -110,6 +121,9 @@ func (c *Command) leastUnits() float64 {
 // least, or the second empty.
 func (c Command) cut(units float64) (head, tail Command, ok bool) {
 	head, tail = c, c
+	if c.Kind == Pass {
+		return head, tail, false
+	}
 	if c.Kind == Dispatch {
 		n := uint32(min(units, float64(c.EndGroup-c.FirstGroup)))
 		head.EndGroup = c.FirstGroup + n

@@ -46,7 +46,7 @@ func Connect(ctx context.Context, from, to *Device) (*PeerLink, error) {
 	var tried error
 	for _, path := range paths {
 		link := &PeerLink{From: from, To: to, Path: path}
-		err := link.open()
+		err := link.open(ctx)
 		if err == nil {
 			err = link.verify(ctx)
 		}
@@ -62,7 +62,7 @@ func Connect(ctx context.Context, from, to *Device) (*PeerLink, error) {
 	return nil, fmt.Errorf("connect %s to %s: %w", from.info.Name, to.info.Name, tried)
 }
 
-func (l *PeerLink) open() error {
+func (l *PeerLink) open(ctx context.Context) error {
 	for i := range l.near {
 		var err error
 		label := fmt.Sprintf("peer %s %d", l.Path, i)
@@ -72,8 +72,8 @@ func (l *PeerLink) open() error {
 		case SharedAllocation:
 			l.near[i], l.far[i], err = sharedBuffers(l.From, l.To, label)
 		case HostStaged:
-			if l.near[i], err = l.From.Allocate(HostVisible, peerChunkBytes, label); err == nil {
-				l.far[i], err = l.To.Allocate(HostVisible, peerChunkBytes, label)
+			if l.near[i], err = l.From.Allocate(ctx, HostVisible, peerChunkBytes, label); err == nil {
+				l.far[i], err = l.To.Allocate(ctx, HostVisible, peerChunkBytes, label)
 			}
 		}
 		if err != nil {
@@ -107,6 +107,7 @@ func (d *Device) adopt(block Block, label string) *Buffer {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	b := &Buffer{device: d, label: label, sizeBytes: block.SizeBytes() / 4 * 4, memory: Imported, block: block}
+	b.lease = d.leaseOf(block, label)
 	d.live[b] = struct{}{}
 	return b
 }
@@ -133,7 +134,7 @@ func (l *PeerLink) Copy(ctx context.Context, dst, src Range) error {
 	var read, written [2]Point
 	for at, i := uint64(0), 0; at < src.SizeBytes+peerChunkBytes; at, i = at+peerChunkBytes, 1-i {
 		if at < src.SizeBytes { // start filling exchange buffer i, once To has read its last content
-			if err := l.To.Wait(ctx, written[i]); err != nil {
+			if err := written[i].Wait(ctx); err != nil {
 				return err
 			}
 			n := min(peerChunkBytes, src.SizeBytes-at)
@@ -146,7 +147,7 @@ func (l *PeerLink) Copy(ctx context.Context, dst, src Range) error {
 		}
 		if at >= peerChunkBytes { // pass the chunk before on, while this one is under way
 			j, before := 1-i, at-peerChunkBytes
-			if err := l.From.Wait(ctx, read[j]); err != nil {
+			if err := read[j].Wait(ctx); err != nil {
 				return err
 			}
 			n := min(peerChunkBytes, src.SizeBytes-before)
@@ -162,7 +163,7 @@ func (l *PeerLink) Copy(ctx context.Context, dst, src Range) error {
 		}
 	}
 	for _, p := range written {
-		if err := l.To.Wait(ctx, p); err != nil {
+		if err := p.Wait(ctx); err != nil {
 			return err
 		}
 	}
@@ -172,12 +173,12 @@ func (l *PeerLink) Copy(ctx context.Context, dst, src Range) error {
 // verify copies a random pattern over both exchange buffers, compares what arrived, and measures the rate.
 func (l *PeerLink) verify(ctx context.Context) error {
 	const sizeBytes = 4*peerChunkBytes + 4
-	src, err := l.From.Allocate(DeviceLocal, sizeBytes, "peer pattern")
+	src, err := l.From.Allocate(ctx, DeviceLocal, sizeBytes, "peer pattern")
 	if err != nil {
 		return err
 	}
 	defer src.Release()
-	dst, err := l.To.Allocate(DeviceLocal, sizeBytes, "peer pattern")
+	dst, err := l.To.Allocate(ctx, DeviceLocal, sizeBytes, "peer pattern")
 	if err != nil {
 		return err
 	}
@@ -187,7 +188,7 @@ func (l *PeerLink) verify(ctx context.Context) error {
 	random.Read(pattern)
 	point, err := l.From.Upload(ctx, src.All(), pattern)
 	if err == nil {
-		err = l.From.Wait(ctx, point)
+		err = point.Wait(ctx)
 	}
 	if err != nil {
 		return err

@@ -22,7 +22,8 @@ type flight struct {
 }
 
 // Submit hands a list to a queue and returns the point that passes when all of it is done. Barriers, waits for other
-// queues and the division into submissions are decided here. Submit itself blocks only while too many earlier submissions
+// queues and the division into submissions are decided here. ErrUnsupported for a role that the device lacks, and for
+// kernels on one that runs none. Submit itself blocks only while too many earlier submissions
 // of the queue are unfinished. When it fails or ctx ends, a part of the list may have been submitted.
 func (d *Device) Submit(ctx context.Context, role Role, list *List) (Point, error) {
 	d.notify(Event{Kind: Submitted, Role: role, Commands: list.Commands})
@@ -31,15 +32,19 @@ func (d *Device) Submit(ctx context.Context, role Role, list *List) (Point, erro
 
 // submit is Submit for the transfers of this package.
 func (d *Device) submit(ctx context.Context, role Role, list *List) (Point, error) {
+	if here, _ := d.info.Runs(role); !here {
+		return Point{}, &OpError{Op: "submit", Device: d.info.Name, Err: ErrUnsupported,
+			Detail: fmt.Sprintf("the device has no %v queue", role)}
+	}
 	d.mu.Lock()
 	for i := range list.Commands {
-		if err := list.Commands[i].validate(d); err != nil {
+		if err := list.Commands[i].validate(d, role); err != nil {
 			d.mu.Unlock()
 			return Point{}, err
 		}
 	}
 	pieces := d.pacer.split(list.Commands)
-	point := Point{role, d.next[role]}
+	point := Point{d, QueuePoint{role, d.next[role]}}
 	d.mu.Unlock()
 
 	stage := ""
@@ -75,7 +80,7 @@ func (d *Device) throttle(ctx context.Context, role Role) error {
 		if oldest == 0 {
 			return nil
 		}
-		if err := d.wait(ctx, Point{role, oldest}); err != nil {
+		if err := d.wait(ctx, QueuePoint{role, oldest}); err != nil {
 			return err
 		}
 	}
@@ -98,18 +103,28 @@ func (d *Device) submitOne(role Role, commands []Command, stage string, profile 
 		spans = spans[:0]
 		c.accesses(func(r Range, access Access) {
 			block, offset := r.Block()
-			spans = append(spans, span{block, offset, offset + r.SizeBytes, access})
-			r.Buffer.uses[role] = value
+			spans = append(spans, span{resource: block, lo: offset, hi: offset + r.SizeBytes, access: access})
+			r.Buffer.lease.uses[role] = value
 		})
+		var changes []UsageChange
+		if c.Kind == Pass {
+			for _, t := range c.Pass.Touches {
+				if t.Image != nil {
+					spans = append(spans, span{t.Image.block, uint64(t.FirstLayer), uint64(t.EndLayer), t.Access, t.Usage})
+					t.Image.lease.uses[role] = value
+				}
+			}
+			changes = d.hazards.changes(spans)
+		}
 		barrier, w := d.hazards.need(role, value, spans)
 		for r := range Roles {
 			waits[r] = max(waits[r], w[r])
 		}
-		batch.Steps[i] = Step{Command: c, Barrier: barrier}
+		batch.Steps[i] = Step{Command: c, Barrier: barrier, Changes: changes}
 	}
 	for r := range Roles {
 		if waits[r] > 0 {
-			batch.Waits = append(batch.Waits, Point{r, waits[r]})
+			batch.Waits = append(batch.Waits, QueuePoint{r, waits[r]})
 		}
 	}
 	d.next[role] = value
@@ -122,19 +137,27 @@ func (d *Device) submitOne(role Role, commands []Command, stage string, profile 
 		d.failed = fmt.Errorf("%w: the queue stopped: %w", ErrDeviceLost, err)
 		return Point{}, err
 	}
-	return Point{role, value}, nil
+	return Point{d, QueuePoint{role, value}}, nil
 }
 
-// Wait blocks until the point has passed. ErrTimedOut after Options.WaitLimit, ErrCancelled when ctx ends.
-func (d *Device) Wait(ctx context.Context, point Point) error {
-	if point.Value > 0 {
-		d.notify(Event{Kind: Waited, Role: point.Role})
+// Point is a place on the timeline of one queue of one device: everything submitted to that queue up to and including
+// one list. The zero Point has always passed. Points are values; they may be copied and waited for several times, from
+// several goroutines.
+type Point struct {
+	device *Device
+	at     QueuePoint
+}
+
+// Wait blocks until the point has passed. ErrTimedOut after DeviceOptions.WaitLimit, ErrCancelled when ctx ends.
+func (p Point) Wait(ctx context.Context) error {
+	if p.device == nil {
+		return nil
 	}
-	return d.wait(ctx, point)
+	p.device.notify(Event{Kind: Waited, Role: p.at.Role})
+	return p.device.wait(ctx, p.at)
 }
 
-// wait is Wait for waits that are not the user's.
-func (d *Device) wait(ctx context.Context, point Point) error {
+func (d *Device) wait(ctx context.Context, point QueuePoint) error {
 	if point.Value == 0 {
 		return nil
 	}
@@ -161,10 +184,10 @@ func (d *Device) WaitBuffer(ctx context.Context, b *Buffer) error {
 
 func (d *Device) waitBuffer(ctx context.Context, b *Buffer) error {
 	d.mu.Lock()
-	uses := b.uses
+	uses := b.lease.uses
 	d.mu.Unlock()
 	for r := range Roles {
-		if err := d.wait(ctx, Point{r, uses[r]}); err != nil {
+		if err := d.wait(ctx, QueuePoint{r, uses[r]}); err != nil {
 			return err
 		}
 	}
@@ -177,17 +200,21 @@ func (d *Device) Run(ctx context.Context, list *List) error {
 	if err != nil {
 		return err
 	}
-	return d.Wait(ctx, point)
+	return point.Wait(ctx)
 }
 
 // settle books what has completed on any queue: a wait for one queue often implies that work of others is done.
 func (d *Device) settle() {
-	var completed [Roles]uint64
 	for r := range Roles {
-		completed[r], _ = d.driver.Completed(r) // on failure nothing has passed; the failure shows at the next wait
-		d.collect(r, completed[r])
+		if d.completed[r] == d.next[r] {
+			continue // nothing is under way
+		}
+		if value, err := d.driver.Completed(r); err == nil { // a failure shows at the next wait
+			d.completed[r] = value
+		}
+		d.collect(r, d.completed[r])
 	}
-	d.reclaim(completed)
+	d.reclaim()
 }
 
 // collect reads the times of the batches up to value: stages go to their profiles, rates to the pacer.

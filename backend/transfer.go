@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"runtime"
 	"sync"
-	"unsafe"
 )
 
 // stagingBytes is the size of one staging buffer; each direction has two, so that the copy of one chunk on the device
@@ -13,10 +12,22 @@ import (
 const stagingBytes = 16 << 20
 
 type staging struct {
-	mu      sync.Mutex
+	turn    chan struct{} // of capacity 1: held by the transfer that uses the buffers
 	buffers [2]*Buffer
 	points  [2]Point
 }
+
+// take waits until no other transfer uses the buffers.
+func (s *staging) take(ctx context.Context) error {
+	select {
+	case s.turn <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return ContextError(ctx)
+	}
+}
+
+func (s *staging) give() { <-s.turn }
 
 func (s *staging) release() {
 	for i := range s.buffers {
@@ -29,11 +40,11 @@ func (s *staging) release() {
 func (s *staging) slot(ctx context.Context, d *Device, role Role, i uint64) (*Buffer, error) {
 	if s.buffers[i] == nil {
 		var err error
-		if s.buffers[i], err = d.Allocate(HostVisible, stagingBytes, fmt.Sprintf("staging %s %d", role, i)); err != nil {
+		if s.buffers[i], err = d.Allocate(ctx, HostVisible, stagingBytes, fmt.Sprintf("staging %s %d", role, i)); err != nil {
 			return nil, err
 		}
 	}
-	return s.buffers[i], d.wait(ctx, s.points[i])
+	return s.buffers[i], d.wait(ctx, s.points[i].at)
 }
 
 // Upload copies src to dst, which must have its size rounded up to 4 bytes. The returned point passes when the copy is
@@ -52,13 +63,16 @@ func (d *Device) Upload(ctx context.Context, dst Range, src []byte) (Point, erro
 		return Point{}, nil
 	}
 	if from, ok := d.importedRange(src); ok {
+		defer from.Buffer.Release()
 		var list List
 		list.Copy(dst, from)
 		return d.submit(ctx, Upload, &list)
 	}
 	s := &d.staging[Upload]
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	if err := s.take(ctx); err != nil {
+		return Point{}, err
+	}
+	defer s.give()
 	var point Point
 	for at := uint64(0); at < uint64(len(src)); at += stagingBytes {
 		i := at / stagingBytes % 2
@@ -94,17 +108,20 @@ func (d *Device) Download(ctx context.Context, dst []byte, src Range) error {
 		return nil
 	}
 	if to, ok := d.importedRange(dst); ok {
+		defer to.Buffer.Release()
 		var list List
 		list.Copy(to, src)
 		point, err := d.submit(ctx, Download, &list)
 		if err != nil {
 			return err
 		}
-		return d.wait(ctx, point)
+		return d.wait(ctx, point.at)
 	}
 	s := &d.staging[Download]
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	if err := s.take(ctx); err != nil {
+		return err
+	}
+	defer s.give()
 	size := uint64(len(dst))
 	for at := uint64(0); at < size+stagingBytes; at += stagingBytes {
 		if at < size {
@@ -152,24 +169,6 @@ func (r Range) mapped() []byte {
 		return nil
 	}
 	return b[r.OffsetBytes:]
-}
-
-// importedRange finds the imported buffer that holds a slice, where its offset and size allow a device copy.
-func (d *Device) importedRange(s []byte) (Range, bool) {
-	at := uintptr(unsafe.Pointer(unsafe.SliceData(s)))
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	for _, b := range d.imported {
-		if b.released.Load() {
-			continue
-		}
-		memory := b.Bytes()
-		base := uintptr(unsafe.Pointer(unsafe.SliceData(memory)))
-		if at >= base && at+uintptr(len(s)) <= base+uintptr(len(memory)) && (at-base)%4 == 0 && len(s)%4 == 0 {
-			return b.Range(uint64(at-base), uint64(len(s))), true
-		}
-	}
-	return Range{}, false
 }
 
 // copyParallel copies on several cores where that is worth it; one core does not reach the bandwidth of a bus.

@@ -10,7 +10,7 @@ import (
 // batch is a submission whose commands were resolved to memory.
 type batch struct {
 	signal uint64
-	waits  []backend.Point
+	waits  []backend.QueuePoint
 	ops    []op
 	blocks []*block        // that the ops use
 	hang   bool            // injected: never runs

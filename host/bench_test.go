@@ -40,7 +40,7 @@ func benchmark(b *testing.B, run func(*backend.Device, *backend.Kernel, *backend
 	device := backend.NewDevice(driver, backend.DeviceOptions{})
 	k, err := device.Kernel(increment, nil)
 	require.NoError(b, err)
-	values, err := device.Allocate(backend.DeviceLocal, 4096, "values")
+	values, err := device.Allocate(context.Background(), backend.DeviceLocal, 4096, "values")
 	require.NoError(b, err)
 	run(device, k, values)
 	values.Release()
@@ -56,7 +56,7 @@ func BenchmarkGather(b *testing.B) {
 				require.NoError(b, err)
 				var args []backend.Range
 				for _, width := range []int{8, 4, 8} {
-					column, err := device.Allocate(backend.DeviceLocal, uint64(rows*width), "column")
+					column, err := device.Allocate(context.Background(), backend.DeviceLocal, uint64(rows*width), "column")
 					require.NoError(b, err)
 					defer column.Release()
 					clear(column.Bytes())

@@ -57,7 +57,7 @@ func newDriver(b *Backend, index int) *Driver {
 		d.queues.Go(d.shuffler.serve)
 		return d
 	}
-	for role := range backend.Roles {
+	for role := range backend.Graphics {
 		d.queues.Go(func() { d.serve(role) })
 	}
 	return d
@@ -75,7 +75,7 @@ type program struct {
 }
 
 // Compile implements backend.Driver. A kernel without a reference is ErrUnsupported; arguments and parameters beyond
-// Limits.MaxPushConstantBytes and workgroups beyond Limits.MaxInvocations are ErrLimit, as on any device.
+// Limits.MaxArgumentBytes and workgroups beyond Limits.MaxInvocations are ErrLimit, as on any device.
 func (d *Driver) Compile(spec *backend.KernelSpec, config backend.Config) (backend.Program, error) {
 	if err := d.usable("compile"); err != nil {
 		return nil, err
@@ -92,8 +92,8 @@ func (d *Driver) Compile(spec *backend.KernelSpec, config backend.Config) (backe
 	switch {
 	case spec.Reference == nil:
 		return nil, fail(backend.ErrUnsupported, "the catalogue has no reference for it")
-	case uint64(words)*4 > uint64(limits.MaxPushConstantBytes):
-		return nil, fail(backend.ErrLimit, "%d bytes of push constants, the device allows %d", words*4, limits.MaxPushConstantBytes)
+	case uint64(words)*4 > uint64(limits.MaxArgumentBytes):
+		return nil, fail(backend.ErrLimit, "%d bytes of arguments, the device allows %d", words*4, limits.MaxArgumentBytes)
 	case full["workgroup"] > limits.MaxInvocations:
 		return nil, fail(backend.ErrLimit, "workgroup of %d, the device allows %d", full["workgroup"], limits.MaxInvocations)
 	case slices.ContainsFunc(spec.Constants, func(c backend.Constant) bool { return c.Name == "workgroup" && full["workgroup"] == 0 }):
@@ -106,8 +106,8 @@ func (d *Driver) Compile(spec *backend.KernelSpec, config backend.Config) (backe
 
 // Submit implements backend.Driver.
 func (d *Driver) Submit(b *backend.Batch) error {
-	if b.Role >= backend.Roles {
-		return d.fail("submit", backend.ErrInvalidInput, "role %d", b.Role)
+	if err := d.checkRole("submit", b.Role); err != nil {
+		return err
 	}
 	prepared, err := d.prepare(b)
 	if err != nil {
@@ -193,7 +193,7 @@ func (d *Driver) completeLocked(role backend.Role, b *batch) {
 	d.changed.Broadcast()
 }
 
-func (d *Driver) passed(points []backend.Point) bool {
+func (d *Driver) passed(points []backend.QueuePoint) bool {
 	for _, p := range points {
 		if d.lines[p.Role].completed < p.Value {
 			return false
@@ -214,8 +214,8 @@ func (d *Driver) loseLocked(err error) {
 // Wait implements backend.Driver. A limit of 0 asks without waiting. When ctx ends the error is that of
 // backend.ContextError; the batch goes on.
 func (d *Driver) Wait(ctx context.Context, role backend.Role, value uint64, limit time.Duration) error {
-	if role >= backend.Roles {
-		return d.fail("wait", backend.ErrInvalidInput, "role %d", role)
+	if err := d.checkRole("wait", role); err != nil {
+		return err
 	}
 	deadline := time.Now().Add(limit)
 	d.mu.Lock()
@@ -251,8 +251,8 @@ func (d *Driver) Wait(ctx context.Context, role backend.Role, value uint64, limi
 func (d *Driver) Completed(role backend.Role) (uint64, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if role >= backend.Roles {
-		return 0, d.fail("query", backend.ErrInvalidInput, "role %d", role)
+	if err := d.checkRole("query", role); err != nil {
+		return 0, err
 	}
 	if d.shuffler != nil {
 		d.shuffler.pollLocked()
@@ -337,6 +337,16 @@ func (d *Driver) usableLocked(op string) error {
 		return d.failClosed(op)
 	}
 	return d.lost
+}
+
+func (d *Driver) checkRole(op string, role backend.Role) error {
+	switch {
+	case role >= backend.Roles:
+		return d.fail(op, backend.ErrInvalidInput, "role %d", role)
+	case role == backend.Graphics:
+		return d.fail(op, backend.ErrUnsupported, "the device has no %v queue", role)
+	}
+	return nil
 }
 
 func (d *Driver) failClosed(op string) error {

@@ -49,7 +49,7 @@ func TestChain(t *testing.T) {
 		kernel, err := device.Kernel(increment, nil)
 		require.NoError(t, err)
 		const rows = 10_000
-		values, err := device.Allocate(backend.DeviceLocal, rows*4, "values")
+		values, err := device.Allocate(context.Background(), backend.DeviceLocal, rows*4, "values")
 		require.NoError(t, err)
 		var list backend.List
 		list.Fill(values.All(), 7)

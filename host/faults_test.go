@@ -30,13 +30,13 @@ func job(device *backend.Device) error {
 		}
 	}()
 	for i := range 4 {
-		b, err := device.Allocate(backend.Memory(i%2), 9<<20, "column") // blocks of their own
+		b, err := device.Allocate(context.Background(), backend.Memory(i%2), 9<<20, "column") // blocks of their own
 		if err != nil {
 			return err
 		}
 		buffers = append(buffers, b)
 	}
-	imported, err := device.Import(make([]byte, rows*4), "imported")
+	imported, err := device.Import(context.Background(), make([]byte, rows*4), "imported")
 	if err != nil {
 		return err
 	}
@@ -116,7 +116,7 @@ func TestPanicOfAReference(t *testing.T) {
 		device := openDevice(t, options)
 		k, err := device.Kernel(badKernel, nil)
 		require.NoError(t, err)
-		b, err := device.Allocate(backend.DeviceLocal, 1000, "values")
+		b, err := device.Allocate(context.Background(), backend.DeviceLocal, 1000, "values")
 		require.NoError(t, err)
 		var list backend.List
 		list.Dispatch(k, 20, []backend.Range{b.All()})
@@ -157,7 +157,7 @@ func TestUnmappedImport(t *testing.T) {
 	require.NoError(t, err)
 	memory, unmap, err := mapMemory(1 << 20)
 	require.NoError(t, err)
-	b, err := device.Import(memory, "imported")
+	b, err := device.Import(context.Background(), memory, "imported")
 	require.NoError(t, err)
 	var list backend.List
 	list.Dispatch(k, 1, []backend.Range{b.All()})
@@ -166,7 +166,7 @@ func TestUnmappedImport(t *testing.T) {
 	<-started
 	require.NoError(t, unmap())
 	write <- true
-	err = device.Wait(context.Background(), point)
+	err = point.Wait(context.Background())
 	require.ErrorIs(t, err, backend.ErrDeviceLost)
 	assert.ErrorContains(t, err, "gate")
 	b.Release()
@@ -183,7 +183,7 @@ func TestFreeWaitsForTheRunningBatch(t *testing.T) {
 	require.NoError(t, err)
 	var blocks [2]backend.Block
 	for i := range blocks {
-		b, err := device.Allocate(backend.DeviceLocal, 32<<20, "values")
+		b, err := device.Allocate(context.Background(), backend.DeviceLocal, 32<<20, "values")
 		require.NoError(t, err)
 		blocks[i], _ = b.All().Block()
 		require.NoError(t, driver.Submit(&backend.Batch{Signal: uint64(i) + 1, Steps: []backend.Step{{Command: backend.Command{

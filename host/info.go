@@ -9,9 +9,10 @@ import (
 )
 
 const (
-	maxPushConstantBytes = 128     // what every Vulkan device offers, so that a kernel beyond it fails here too
-	maxInvocations       = 1 << 20 // a reference has none; the value of the workgroup constant is bounded only for sanity
-	maxSharedBytes       = 1 << 20
+	maxArgumentBytes  = 128     // what every Vulkan device offers, so that a kernel beyond it fails here too
+	argumentAlignment = 256     // that of GPUs, so that an offset that fails there fails here too
+	maxInvocations    = 1 << 20 // a reference has none; the value of the workgroup constant is bounded only for sanity
+	maxSharedBytes    = 1 << 20
 	// The UUID of the host's processors: all logical devices are one physical device.
 	hostUUID = "686f7374-0000-4000-8000-000000000000"
 )
@@ -49,19 +50,30 @@ func describe(options *Options, index int, totalBytes, limitBytes uint64) *backe
 		Heaps:         []backend.Heap{{SizeBytes: size, BudgetBytes: limitBytes, DeviceLocal: true}},
 		Unified:       !options.Discrete,
 		Limits: backend.Limits{
-			MaxAllocationBytes:   maxAllocation,
-			MaxBufferBytes:       max(maxAllocation, maxBlock),
-			MaxBlockBytes:        maxBlock,
-			MaxInvocations:       maxInvocations,
-			MaxSharedBytes:       maxSharedBytes,
-			MaxPushConstantBytes: maxPushConstantBytes,
-			MaxGroups:            math.MaxUint32,
-			ImportAlignment:      1,
+			MaxAllocationBytes: maxAllocation,
+			MaxBufferBytes:     max(maxAllocation, maxBlock),
+			MaxBlockBytes:      maxBlock,
+			MaxInvocations:     maxInvocations,
+			MaxSharedBytes:     maxSharedBytes,
+			MaxArgumentBytes:   maxArgumentBytes,
+			ArgumentAlignment:  argumentAlignment,
+			MaxGroups:          math.MaxUint32,
+			ImportAlignment:    1,
 		},
 		SubgroupSize:    1,
 		MinSubgroupSize: 1,
 		MaxSubgroupSize: 1,
 		Features:        features,
-		QueueFamilies:   []backend.QueueFamily{{Count: uint32(backend.Roles), Compute: true, Transfer: true}},
+		QueueFamilies:   []backend.QueueFamily{{Count: uint32(backend.Graphics), Compute: true, Transfer: true}},
+		Queues:          roleQueues(),
 	}
+}
+
+// roleQueues lists the roles of every device: all but graphics have a goroutine of their own.
+func roleQueues() (queues []backend.RoleQueue) {
+	for role := range backend.Graphics {
+		computes := role != backend.Upload && role != backend.Download
+		queues = append(queues, backend.RoleQueue{Role: role.String(), Index: uint32(role), Computes: computes})
+	}
+	return queues
 }

@@ -30,9 +30,9 @@ const (
 type shuffler struct {
 	driver  *Driver
 	random  *rand.Rand
-	demands map[*backend.Point]struct{} // points that somebody waits for
-	polls   int                         // calls of Completed
-	stride  bool                        // a call of Completed waits for one command
+	demands map[*backend.QueuePoint]struct{} // points that somebody waits for
+	polls   int                              // calls of Completed
+	stride  bool                             // a call of Completed waits for one command
 }
 
 // place is a command that may run.
@@ -43,12 +43,12 @@ type place struct {
 }
 
 func newShuffler(d *Driver, seed uint64) *shuffler {
-	return &shuffler{driver: d, random: rand.New(rand.NewPCG(seed, uint64(d.index))), demands: make(map[*backend.Point]struct{})}
+	return &shuffler{driver: d, random: rand.New(rand.NewPCG(seed, uint64(d.index))), demands: make(map[*backend.QueuePoint]struct{})}
 }
 
 // demandLocked says that somebody waits for a point; the function that it returns, called with the lock held, ends that.
 func (s *shuffler) demandLocked(role backend.Role, value uint64) (end func()) {
-	p := &backend.Point{Role: role, Value: value}
+	p := &backend.QueuePoint{Role: role, Value: value}
 	s.demands[p] = struct{}{}
 	s.driver.changed.Broadcast()
 	return func() { delete(s.demands, p) }

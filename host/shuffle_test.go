@@ -41,10 +41,10 @@ func shuffledLog(t *testing.T, seed uint64) []string {
 			Kind: backend.Dispatch, Kernel: k, FirstGroup: 1, EndGroup: 4, Params: []uint32{number}}}
 	}
 	for i := range uint64(5) {
-		for role := range backend.Roles {
+		for role := range backend.Graphics {
 			b := &backend.Batch{Role: role, Signal: i + 1, Steps: []backend.Step{record(i == 3), record(false), record(true)}}
 			if role == backend.Download {
-				b.Waits = []backend.Point{{Role: backend.Upload, Value: i + 1}}
+				b.Waits = []backend.QueuePoint{{Role: backend.Upload, Value: i + 1}}
 			}
 			require.NoError(t, driver.Submit(b))
 		}
@@ -67,8 +67,8 @@ func TestShuffleIsDeterministic(t *testing.T) {
 	assert.NotEqual(t, first, shuffledLog(t, 43))
 
 	sorted := slices.Sorted(slices.Values(first))
-	assert.Len(t, slices.Compact(slices.Clone(sorted)), 5*3*3*3, "every group ran")
-	assert.Len(t, sorted, 5*3*3*3, "and ran once")
+	assert.Len(t, slices.Compact(slices.Clone(sorted)), 5*3*3*int(backend.Graphics), "every group ran")
+	assert.Len(t, sorted, 5*3*3*int(backend.Graphics), "and ran once")
 }
 
 // TestShuffleKeepsBarriers: commands of a queue with a barrier between them keep their order, and waits hold.
@@ -83,12 +83,13 @@ func TestShuffleKeepsBarriers(t *testing.T) {
 			require.NoError(t, err)
 			at[number] = append(at[number], i)
 		}
-		var queues [backend.Roles][]command
+		const roles = int(backend.Graphics)
+		var queues [roles][]command
 		for role := range queues {
 			segment := 0
 			for batch := range 5 {
 				for i := range 3 {
-					number := batch*9 + role*3 + i + 1
+					number := batch*3*roles + role*3 + i + 1
 					if i == 2 || i == 0 && batch == 3 {
 						segment++
 					}

@@ -121,7 +121,7 @@ func (p *Plan) placements() []Materialize {
 func (p *Plan) sample() plan.Facts {
 	f := plan.Facts{Rows: p.sort.Rows, KeyBytes: p.keys.KeyBytes(), KeyBits: max(1, p.keys.KeyBits()), Tables: true, Count: p.Spec.Output == Count}
 	if p.Spec.Output != Ranges {
-		build := relation.Side(f.Build())
+		build := f.Build()
 		f.Sample(p.keys.Sample(1-build, plan.SampleRows, 1), p.keys.Sample(build, plan.ScanRows, 64))
 	}
 	return f

@@ -24,13 +24,13 @@ func (r *Result) Batches(ctx context.Context) iter.Seq2[arrow.RecordBatch, error
 			yield(nil, err)
 			return
 		}
-		for p := range r.pieces(ctx) {
-			if p.err != nil {
-				yield(nil, p.err)
+		for p, err := range r.pieces(ctx) {
+			if err != nil {
+				yield(nil, err)
 				return
 			}
 			more := r.materialize(ctx, p, yield)
-			p.release()
+			p.Release()
 			if !more {
 				return
 			}
@@ -39,7 +39,7 @@ func (r *Result) Batches(ctx context.Context) iter.Seq2[arrow.RecordBatch, error
 }
 
 // materialize puts a piece together and yields it. A piece with more bytes of text than one array can hold is halved.
-func (r *Result) materialize(ctx context.Context, p piece, yield func(arrow.RecordBatch, error) bool) bool {
+func (r *Result) materialize(ctx context.Context, p *piece, yield func(arrow.RecordBatch, error) bool) bool {
 	columns := make([]arrow.Array, len(p.columns))
 	defer func() {
 		for _, c := range columns {
@@ -73,8 +73,10 @@ func (r *Result) materialize(ctx context.Context, p piece, yield func(arrow.Reco
 	return yield(array.NewRecordBatch(r.Schema(), columns, int64(p.rows)), nil)
 }
 
-func (r *Result) materializePart(ctx context.Context, p piece, from, to uint32, yield func(arrow.RecordBatch, error) bool) bool {
-	part := piece{rows: to - from, columns: make([]arrow.Array, len(p.columns))}
+func (r *Result) materializePart(
+	ctx context.Context, p *piece, from, to uint32, yield func(arrow.RecordBatch, error) bool,
+) bool {
+	part := &piece{rows: to - from, columns: make([]arrow.Array, len(p.columns))}
 	if p.pairs.Left != nil {
 		part.pairs.Left = p.pairs.Left[from:to]
 	}
@@ -86,6 +88,6 @@ func (r *Result) materializePart(ctx context.Context, p piece, from, to uint32, 
 			part.columns[i] = array.NewSlice(c, int64(from), int64(to))
 		}
 	}
-	defer part.release()
+	defer part.Release()
 	return r.materialize(ctx, part, yield)
 }

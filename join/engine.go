@@ -10,9 +10,10 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/memory"
 
 	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/exec"
 	"github.com/spirjoin/spirjoin/join/plan"
-	"github.com/spirjoin/spirjoin/join/sortmerge"
 	"github.com/spirjoin/spirjoin/primitive"
+	"github.com/spirjoin/spirjoin/ranges"
 	"github.com/spirjoin/spirjoin/relation"
 )
 
@@ -29,20 +30,24 @@ type Engine struct {
 type Plan struct {
 	Spec   Spec
 	Layout *Layout
-	// Alternatives are the ways to join, the best first, which is the one that runs. Those that cannot run are last, and say why.
+	// Alternatives are the ways to join, the best first, which is the one that runs. Those that cannot run are last,
+	// and say why.
 	Alternatives []Alternative
 
-	engine *Engine
-	tables [2]arrow.Table
-	keys   *relation.KeyPlan
-	rates  *plan.Rates // nil where none were measured on such a device
-	sort   sortmerge.Plan
+	engine   *Engine
+	tables   [2]arrow.Table
+	keys     *relation.KeyPlan
+	rates    *plan.Rates // nil where none were measured on such a device
+	sort     ranges.Plan
+	progress *exec.Progress
 }
 
 // Plan checks a join against its tables and the limits, and decides how it will run. It reads the key columns once, to
-// learn the range of their values, and some rows of them again, to learn how they match. It moves nothing to the device.
+// learn the range of their values, and some rows of them again, to learn how they match. It moves nothing to the
+// device.
 //
-// Errors: backend.ErrInvalidInput, backend.ErrUnsupported, backend.ErrDeviceMemory or ErrHostMemory with what the join needs, ErrCancelled.
+// Errors: backend.ErrInvalidInput, backend.ErrUnsupported, backend.ErrDeviceMemory or ErrHostMemory with what the join
+// needs, ErrCancelled.
 func (e *Engine) Plan(ctx context.Context, left, right arrow.Table, spec Spec) (*Plan, error) {
 	layout, err := NewLayout(left.Schema(), right.Schema(), spec)
 	if err != nil {
@@ -51,8 +56,8 @@ func (e *Engine) Plan(ctx context.Context, left, right arrow.Table, spec Spec) (
 	return e.PlanLayout(ctx, layout, left, right)
 }
 
-// PlanLayout is Plan for a layout that was made before, from schemas that may have had more columns: the tables must have
-// those in layout.Needed.
+// PlanLayout is Plan for a layout that was made before, from schemas that may have had more columns: the tables must
+// have those in layout.Needed.
 func (e *Engine) PlanLayout(ctx context.Context, layout *Layout, left, right arrow.Table) (_ *Plan, err error) {
 	spec := layout.Spec
 	p := &Plan{Spec: spec, Layout: layout, engine: e, tables: [2]arrow.Table{left, right}}
@@ -63,14 +68,15 @@ func (e *Engine) PlanLayout(ctx context.Context, layout *Layout, left, right arr
 			}
 		}
 	}
-	spec.Progress("plan", 0, 0)
+	p.progress = exec.NewProgress(spec.Progress)
+	p.progress.Start("plan", 0)
 	if p.keys, err = relation.PlanKeys(ctx, left, right, spec.LeftOn, spec.RightOn); err != nil {
 		return nil, err
 	}
 	if ctx.Err() != nil {
 		return nil, backend.ContextError(ctx)
 	}
-	p.sort, err = sortmerge.NewPlan(e.Ops.Tuning(), sortmerge.Problem{
+	p.sort, err = ranges.NewPlan(e.Ops.Tuning(), ranges.Problem{
 		Rows:     [2]uint64{p.keys.Rows(relation.Left), p.keys.Rows(relation.Right)},
 		HasIDs:   [2]bool{p.keys.HasNulls(relation.Left), p.keys.HasNulls(relation.Right)},
 		KeyBytes: p.keys.KeyBytes(), KeyBits: p.keys.KeyBits(),
@@ -85,8 +91,8 @@ func (e *Engine) PlanLayout(ctx context.Context, layout *Layout, left, right arr
 	return p, p.choose()
 }
 
-// fit chooses the rows of a batch of an alternative and holds it against the caps. The error says what is needed, as need does in
-// bytes.
+// fit chooses the rows of a batch of an alternative and holds it against the caps. The error says what is needed, as
+// need does in bytes.
 func (p *Plan) fit(a *Alternative) (need uint64, err error) {
 	device := p.engine.Ops.Device()
 	info, capBytes := device.Info(), device.Options().DeviceMemoryBytes
@@ -147,7 +153,7 @@ func (p *Plan) fit(a *Alternative) (need uint64, err error) {
 const (
 	pieces          = 4       // pieces of output on the host: being made, handed over, being encoded, encoded
 	pairBytes       = 8       // of a pair of row numbers
-	rangeBytes      = 16      // of a sortmerge.KeyRange
+	rangeBytes      = 16      // of a ranges.KeyRange
 	minBatchRows    = 1 << 10 // fewer rows at a time would cost more in launches than in work
 	pieceSlackBytes = 1 << 20
 )
@@ -198,5 +204,3 @@ func (p *Plan) column(c OutputColumn) *arrow.Chunked {
 	table := p.tables[c.Side]
 	return table.Column(table.Schema().FieldIndices(c.Source)[0]).Data()
 }
-
-func mebibytes(n uint64) string { return fmt.Sprintf("%dMiB", (n+1<<20-1)>>20) }

@@ -4,9 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/internal/text"
 	"github.com/spirjoin/spirjoin/join/plan"
 	"github.com/spirjoin/spirjoin/relation"
 )
@@ -46,21 +46,21 @@ func (p *Plan) String() string {
 
 // text names the alternative, with what is predicted for it.
 func (a *Alternative) text() string {
-	text := a.Name()
+	name := a.Name()
 	if a.Place == MaterializeHost && a.facts.Host != [2]int{} {
-		text += ", columns on the host"
+		name += ", columns on the host"
 	}
 	if a.Time > 0 {
-		text += fmt.Sprintf(", %s", duration(a.Time))
+		name += ", " + text.Duration(a.Time)
 	}
-	return text
+	return name
 }
 
 func (p *Plan) sampleText(f *plan.Facts) string {
-	probe := [2]string{"left", "right"}[1-f.Build()]
+	probe := 1 - f.Build()
 	text := fmt.Sprintf("about %d rows of output; %.0f%% of the %s rows have a match", f.OutputRows, 100*f.MatchRatio, probe)
 	if f.Unique {
-		text += fmt.Sprintf("; keys of the %s side seem to be unique", relation.Side(f.Build()))
+		text += fmt.Sprintf("; keys of the %s side seem to be unique", f.Build())
 	}
 	for side, share := range f.Hottest {
 		if share >= 0.01 {
@@ -99,16 +99,16 @@ func (p *Plan) reason() string {
 
 // whyNot names an alternative that was not taken, and why.
 func (p *Plan) whyNot(a *Alternative) string {
-	text := a.text() + ", " + mebibytes(a.PeakBytes)
+	known := a.text() + ", " + text.Mebibytes(a.PeakBytes)
 	if a.Err == nil {
-		return text
+		return known
 	}
 	detail := a.Err.Error()
 	var op *backend.OpError
 	if errors.As(a.Err, &op) {
 		detail = op.Detail
 	}
-	return text + ": " + detail
+	return known + ": " + detail
 }
 
 // writeRelations lists what goes to the device as relations.
@@ -125,7 +125,7 @@ func (p *Plan) writeRelations(b *strings.Builder, a *Alternative) {
 		}
 		fmt.Fprintf(b, "relation     %s, %d rows: %s\n", relation.Side(side), rows, strings.Join(columns, ", "))
 	}
-	fmt.Fprintf(b, "memory       at most %s on the device\n", mebibytes(a.PeakBytes))
+	fmt.Fprintf(b, "memory       at most %s on the device\n", text.Mebibytes(a.PeakBytes))
 }
 
 // writeColumns lists the output columns that are fetched by row number, by where.
@@ -151,18 +151,7 @@ func (p *Plan) writeColumns(b *strings.Builder, a *Alternative) {
 func stagesText(stages []plan.Stage) string {
 	var texts []string
 	for _, stage := range stages {
-		texts = append(texts, stage.Name+" "+duration(stage.Time))
+		texts = append(texts, stage.Name+" "+text.Duration(stage.Time))
 	}
 	return strings.Join(texts, ", ")
-}
-
-// duration writes a time with three digits.
-func duration(d time.Duration) string {
-	switch {
-	case d >= time.Second:
-		return fmt.Sprintf("%.3g s", d.Seconds())
-	case d >= time.Millisecond:
-		return fmt.Sprintf("%.3g ms", float64(d)/1e6)
-	}
-	return fmt.Sprintf("%.3g us", float64(d)/1e3)
 }

@@ -162,7 +162,7 @@ func randomTable(random *rand.Rand, rows int, keyTypes []arrow.DataType, kind *k
 
 func TestJoinMatrix(t *testing.T) {
 	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {
-		ops, err := primitive.New(device, small.With(jointest.Tuning(t)))
+		ops, err := primitive.New(device, small.With(jointest.Tuning(t, device.Info())))
 		require.NoError(t, err)
 		for _, c := range devicetest.Combinations(t, len(keyKinds), len(matchings), len(sizes), len(outputs), 2, len(algorithms)) {
 			kind, matching, size, out := keyKinds[c[0]], matchings[c[1]], sizes[c[2]], outputs[c[3]]
@@ -273,7 +273,7 @@ func TestOracleSeesFaults(t *testing.T) {
 
 func TestMaxOutputRows(t *testing.T) {
 	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {
-		ops, err := primitive.New(device, small.With(jointest.Tuning(t)))
+		ops, err := primitive.New(device, small.With(jointest.Tuning(t, device.Info())))
 		require.NoError(t, err)
 		kind := &keyKinds[0]
 		random := rand.New(rand.NewPCG(1, 1))

@@ -21,7 +21,9 @@ import (
 	"github.com/spirjoin/spirjoin/internal/jointest"
 	"github.com/spirjoin/spirjoin/join"
 	"github.com/spirjoin/spirjoin/join/plan"
+	"github.com/spirjoin/spirjoin/join/resident"
 	"github.com/spirjoin/spirjoin/primitive"
+	"github.com/spirjoin/spirjoin/relation"
 )
 
 // tables returns a primary-key and a foreign-key side.
@@ -70,6 +72,7 @@ func hostDevice(t *testing.T, options host.Options, limits backend.DeviceOptions
 // TestDeviceMemoryCap runs the same join under falling caps: the result is the same under each until an error says how much is
 // needed, and that much is enough.
 func TestDeviceMemoryCap(t *testing.T) {
+	devicetest.HostTest(t)
 	left, right := tables(t, 60_000, 200_000)
 	run := func(capBytes uint64) (int64, uint64, error) {
 		device, done := hostDevice(t, host.Options{}, backend.DeviceOptions{DeviceMemoryBytes: capBytes})
@@ -148,6 +151,7 @@ func TestMemoryLimit(t *testing.T) {
 
 // TestFaults lets the device fail at each point where it can. Every fault ends in its own error, with nothing leaked.
 func TestFaults(t *testing.T) {
+	devicetest.HostTest(t)
 	left, right := tables(t, 500, 1500)
 	joinBy := func(algorithm join.Algorithm, faults host.Faults) error {
 		device, done := hostDevice(t, host.Options{Faults: faults, CloseLimit: 200 * time.Millisecond}, backend.DeviceOptions{WaitLimit: 200 * time.Millisecond})
@@ -176,6 +180,9 @@ func TestFaults(t *testing.T) {
 	} {
 		for _, algorithm := range algorithms[1:] {
 			t.Run(name+"/"+algorithm.String(), func(t *testing.T) {
+				if name == "hang" { // they wait most of the time
+					t.Parallel()
+				}
 				require.NoError(t, joinBy(algorithm, host.Faults{}))
 				failed := 0
 				for n := 1; ; n++ {
@@ -196,7 +203,7 @@ func TestFaults(t *testing.T) {
 func TestCancel(t *testing.T) {
 	left, right := tables(t, 4000, 20_000)
 	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {
-		ops, err := primitive.New(device, small.With(jointest.Tuning(t)))
+		ops, err := primitive.New(device, small.With(jointest.Tuning(t, device.Info())))
 		require.NoError(t, err)
 		engine := &join.Engine{Ops: ops, Allocator: memory.DefaultAllocator}
 		for algorithm, count := range map[join.Algorithm]int{plan.SMJUM: 4, plan.PHJOM: 5, plan.HJ: 5} {
@@ -228,7 +235,7 @@ func TestCancel(t *testing.T) {
 func TestAbandonedStream(t *testing.T) {
 	left, right := tables(t, 1000, 9000)
 	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {
-		ops, err := primitive.New(device, small.With(jointest.Tuning(t)))
+		ops, err := primitive.New(device, small.With(jointest.Tuning(t, device.Info())))
 		require.NoError(t, err)
 		allocator := memory.NewCheckedAllocator(memory.DefaultAllocator)
 		defer allocator.AssertSize(t, 0)
@@ -291,4 +298,40 @@ func TestMemoryLimitOfSlices(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, int64(rows), joined)
 	require.NoError(t, done())
+}
+
+// TestRowLimit: tables, relations, columns and outputs have one limit and say it in the same words.
+func TestRowLimit(t *testing.T) {
+	require.EqualValues(t, math.MaxUint32-1, primitive.MaxRows)
+	table := func(rows int) arrow.Table { // of nulls, which take no memory
+		nulls := array.NewNull(rows)
+		defer nulls.Release()
+		column := arrow.NewColumnFromArr(arrow.Field{Name: "k", Type: arrow.Null, Nullable: true}, nulls)
+		defer column.Release()
+		return array.NewTable(arrow.NewSchema([]arrow.Field{column.Field()}, nil), []arrow.Column{column}, int64(rows))
+	}
+	limits := map[string]func(rows uint64) error{
+		"primitive": func(rows uint64) error { return primitive.CheckRows("scan", rows) },
+		"output":    resident.CheckRows,
+		"relation": func(rows uint64) error {
+			r := resident.Relation{Rows: rows, Keys: resident.Column{Data: backend.Range{SizeBytes: rows * 4}, Bytes: 4}}
+			return r.Check("join")
+		},
+		"table": func(rows uint64) error {
+			large, small := table(int(rows)), table(1)
+			defer large.Release()
+			defer small.Release()
+			_, err := relation.PlanKeys(t.Context(), large, small, []string{"no such"}, []string{"k"})
+			if errors.Is(err, backend.ErrInvalidInput) { // which is found out later
+				return nil
+			}
+			return err
+		},
+	}
+	for name, check := range limits {
+		require.NoError(t, check(primitive.MaxRows), name)
+		err := check(primitive.MaxRows + 1)
+		require.ErrorIs(t, err, backend.ErrLimit, name)
+		require.ErrorContains(t, err, "4294967295 rows, the limit is 4294967294", name)
+	}
 }

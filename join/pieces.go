@@ -8,19 +8,19 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 
 	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/exec"
 	"github.com/spirjoin/spirjoin/relation"
 )
 
-// piece is a part of the output on its way: its pairs, the columns that were gathered on the device, and an error that ends
-// the stream.
+// piece is a part of the output on its way: its pairs, and the columns that were gathered on the device.
 type piece struct {
 	rows    uint32
 	pairs   PairBatch
 	columns []arrow.Array // by output column; nil where the host gathers
-	err     error
 }
 
-func (p *piece) release() {
+// Release releases the columns.
+func (p *piece) Release() {
 	for _, c := range p.columns {
 		if c != nil {
 			c.Release()
@@ -28,54 +28,59 @@ func (p *piece) release() {
 	}
 }
 
-// pieces yields the output piece by piece. A producer expands pairs on the device and downloads them while the receiver is
-// at work on the piece before. When the receiver stops, the producer is stopped and waited for. A piece is the receiver's,
-// who releases it.
-func (r *Result) pieces(ctx context.Context) iter.Seq[piece] {
-	return func(yield func(piece) bool) {
-		ctx, stop := context.WithCancel(ctx)
-		out := make(chan piece)
-		defer func() {
-			stop()
-			for p := range out { // the producer closes it
-				p.release()
+// pieces yields the output piece by piece. A producer expands pairs on the device and downloads them while the receiver
+// is at work on the piece before. When the receiver stops, the producer is stopped and waited for. A piece is the
+// receiver's, who releases it. After an error nothing follows.
+func (r *Result) pieces(ctx context.Context) iter.Seq2[*piece, error] {
+	return func(yield func(*piece, error) bool) {
+		flow := exec.NewFlow(ctx)
+		defer flow.Stop()
+		out := exec.NewPipe[*piece](flow, 0)
+		flow.Go("output", func(ctx context.Context) error {
+			defer out.End()
+			return r.produce(ctx, out)
+		})
+		progress := r.Plan.progress
+		for started := false; ; started = true {
+			p, ok, _ := out.Take(flow.Context())
+			if !ok {
+				break
 			}
-		}()
-		go func() {
-			defer close(out)
-			if err := r.produce(ctx, out); err != nil {
-				out <- piece{err: err}
-			}
-		}()
-		done := uint64(0)
-		for p := range out {
-			if !yield(p) || p.err != nil {
+			rows := uint64(p.rows)
+			if !yield(p, nil) {
 				return
 			}
-			done += uint64(p.rows)
-			r.Plan.Spec.Progress("output", done, r.Rows)
+			if !started {
+				progress.Start("output", r.Rows)
+			}
+			progress.Add(rows)
+		}
+		if err := flow.Wait(); err != nil {
+			yield(nil, err)
 		}
 	}
 }
 
-// produce sends all pieces. Between its sends it owns one set of buffers for row numbers and one for each device column.
-func (r *Result) produce(ctx context.Context, out chan<- piece) error {
-	p := r.Plan
-	device, batch := p.engine.Ops.Device(), min(uint64(r.taken.batch), r.Rows)
+// produce sends all pieces. Between its sends it owns one set of buffers for row numbers and one for each device
+// column.
+func (r *Result) produce(ctx context.Context, out *exec.Pipe[*piece]) error {
+	batch := min(uint64(r.taken.batch), r.Rows)
 	columns, err := r.uploadColumns(ctx, batch)
 	defer releaseAll(columns)
 	if err != nil {
 		return err
 	}
+	memory := r.lane.Scope(ctx)
+	defer memory.ReleaseAll()
 	var ids [2]*backend.Buffer
 	for side := range ids {
 		if !r.taken.batchwise() && len(r.taken.facts.Numbered[side]) == 0 {
 			continue // the host reads row numbers where they are
 		}
-		if ids[side], err = device.Allocate(backend.DeviceLocal, batch*4, "output row numbers"); err != nil {
-			return err
-		}
-		defer ids[side].Release()
+		ids[side] = memory.New(batch*4, "output row numbers")
+	}
+	if err := memory.Err(); err != nil {
+		return err
 	}
 	for first := uint64(0); first < r.Rows; first += batch {
 		rows := min(batch, r.Rows-first)
@@ -83,11 +88,8 @@ func (r *Result) produce(ctx context.Context, out chan<- piece) error {
 		if err != nil {
 			return err
 		}
-		select {
-		case out <- next:
-		case <-ctx.Done():
-			next.release()
-			return backend.ContextError(ctx)
+		if err := out.Put(ctx, next); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -103,7 +105,7 @@ func (r *Result) uploadColumns(ctx context.Context, batch uint64) ([]*relation.D
 		}
 		c := p.Layout.Columns[i]
 		var err error
-		if columns[i], err = relation.UploadColumn(ctx, p.engine.Ops.Device(), c.Source, p.column(c), batch); err != nil {
+		if columns[i], err = relation.UploadColumn(ctx, r.lane.Device(), c.Source, p.column(c), batch); err != nil {
 			return columns, err
 		}
 	}
@@ -116,15 +118,16 @@ func releaseAll(columns []*relation.DeviceColumn) {
 	}
 }
 
-// makePiece makes the rows first to first+rows-1 of the output: it finds their row numbers, fetches by these what the device has whole, and
-// downloads what the host needs.
-func (r *Result) makePiece(ctx context.Context, first uint64, rows uint32, ids [2]*backend.Buffer, columns []*relation.DeviceColumn) (_ piece, err error) {
-	ops, layout := r.Plan.engine.Ops, r.Plan.Layout
-	device := ops.Device()
-	list := backend.List{Profile: &r.profile}
-	numbers, err := r.recordNumbers(&list, first, rows, ids)
+// makePiece makes the rows first to first+rows-1 of the output: it finds their row numbers, fetches by these what the
+// device has whole, and downloads what the host needs.
+func (r *Result) makePiece(
+	ctx context.Context, first uint64, rows uint32, ids [2]*backend.Buffer, columns []*relation.DeviceColumn,
+) (_ *piece, err error) {
+	layout, device := r.Plan.Layout, r.lane.Device()
+	list := &backend.List{Profile: r.lane.Profile}
+	numbers, err := r.recordNumbers(list, first, rows, ids)
 	if err != nil {
-		return piece{}, err
+		return nil, err
 	}
 	list.Stage("gather")
 	hostNeeds := [2]bool{r.Plan.Spec.Output == Pairs, r.Plan.Spec.Output == Pairs}
@@ -133,33 +136,33 @@ func (r *Result) makePiece(ctx context.Context, first uint64, rows uint32, ids [
 		side := layout.Columns[i].Side
 		switch {
 		case column != nil:
-			if err := column.RecordGather(&list, ops, numbers[side], rows); err != nil {
-				return piece{}, err
+			if err := column.RecordGather(list, r.lane.Ops, numbers[side], rows); err != nil {
+				return nil, err
 			}
 		case payload[i] == nil:
 			hostNeeds[side] = true
 		}
 	}
-	point, err := device.Submit(ctx, backend.Compute, &list)
+	point, err := device.Submit(ctx, backend.Compute, list)
 	if err == nil {
-		err = device.Wait(ctx, point)
+		err = point.Wait(ctx)
 	}
 	if err != nil {
-		return piece{}, err
+		return nil, err
 	}
 	start := time.Now()
 	defer func() { r.deliver.Add(int64(time.Since(start))) }()
-	p := piece{rows: rows, columns: make([]arrow.Array, len(columns))}
+	p := &piece{rows: rows, columns: make([]arrow.Array, len(columns))}
 	defer func() {
 		if err != nil {
-			p.release()
+			p.Release()
 		}
 	}()
 	for side, to := range []*[]uint32{&p.pairs.Left, &p.pairs.Right} {
 		if hostNeeds[side] {
 			*to = make([]uint32, rows)
 			if err := device.Download(ctx, backend.AsBytes(*to), numbers[side]); err != nil {
-				return p, err
+				return nil, err
 			}
 		}
 	}
@@ -173,15 +176,17 @@ func (r *Result) makePiece(ctx context.Context, first uint64, rows uint32, ids [
 			p.columns[i], err = relation.FetchValues(ctx, device, t, payload[i].Range(first*width, uint64(rows)*width), r.Plan.engine.Allocator)
 		}
 		if err != nil {
-			return p, err
+			return nil, err
 		}
 	}
 	return p, nil
 }
 
-// recordNumbers records how the row numbers of a piece come about, and returns where they are: in ids, expanded from matches or
-// copied, or where the join left them.
-func (r *Result) recordNumbers(list *backend.List, first uint64, rows uint32, ids [2]*backend.Buffer) (numbers [2]backend.Range, err error) {
+// recordNumbers records how the row numbers of a piece come about, and returns where they are: in ids, expanded from
+// matches or copied, or where the join left them.
+func (r *Result) recordNumbers(
+	list *backend.List, first uint64, rows uint32, ids [2]*backend.Buffer,
+) (numbers [2]backend.Range, err error) {
 	sizeBytes := uint64(rows) * 4
 	if r.taken.batchwise() {
 		list.Stage("expand")

@@ -14,6 +14,7 @@ import (
 
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/host"
+	"github.com/spirjoin/spirjoin/internal/devicetest"
 	"github.com/spirjoin/spirjoin/join"
 	"github.com/spirjoin/spirjoin/join/plan"
 	"github.com/spirjoin/spirjoin/primitive"
@@ -46,6 +47,7 @@ func foreign(rows int) func(int) int64 {
 // TestPredictedMemory runs each alternative with as much device memory as it is predicted to need: that is enough, and not much more than
 // it takes.
 func TestPredictedMemory(t *testing.T) {
+	devicetest.HostTest(t)
 	const leftRows, rightRows = 60_000, 200_000
 	left, right := keyed(t, "k", leftRows, primary), keyed(t, "k", rightRows, foreign(leftRows))
 	for _, c := range []struct {
@@ -133,6 +135,7 @@ func TestSmallerAlternative(t *testing.T) {
 
 // TestCapOfEveryAlgorithm runs each algorithm under falling caps: the plan refuses what does not fit, and names the memory that is enough.
 func TestCapOfEveryAlgorithm(t *testing.T) {
+	devicetest.HostTest(t)
 	const leftRows, rightRows = 60_000, 200_000
 	left, right := keyed(t, "k", leftRows, primary), keyed(t, "k", rightRows, foreign(leftRows))
 	for _, algorithm := range algorithms {

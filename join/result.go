@@ -9,23 +9,26 @@ import (
 	"time"
 
 	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/exec"
+	"github.com/spirjoin/spirjoin/internal/text"
 	"github.com/spirjoin/spirjoin/join/resident"
-	"github.com/spirjoin/spirjoin/join/sortmerge"
+	"github.com/spirjoin/spirjoin/ranges"
 )
 
-// Result is a join whose matches have been found. Its output is drawn as often as wanted, by one goroutine at a time, until Close.
+// Result is a join whose matches have been found. Its output is drawn as often as wanted, by one goroutine at a time,
+// until Close.
 type Result struct {
 	Plan   *Plan
 	Device backend.DeviceInfo // that did the work
 	Rows   uint64             // rows of the output: matching pairs
 
 	taken    *Alternative
-	fallback string             // why another one than the plan's first was taken
-	matches  *sortmerge.Matches // of alternatives that work piece by piece; nil of others
-	joined   *resident.Result   // of the others; nil where rows are only counted
-	refused  bool               // there are more rows than are allowed
+	fallback string           // why another one than the plan's first was taken
+	matches  *ranges.Matches  // of alternatives that work piece by piece; nil of others
+	joined   *resident.Result // of the others; nil where rows are only counted
+	refused  bool             // there are more rows than are allowed
 
-	profile backend.Profile
+	lane    *exec.Lane // of this query alone
 	started time.Time
 	encode  time.Duration
 	matched time.Duration
@@ -91,7 +94,7 @@ func (r *Result) Stats() Stats {
 		StageSeconds:    make(map[string]float64),
 		DevicePeakBytes: device.MemoryUse(backend.DeviceLocal).Peak, HostPeakBytes: device.MemoryUse(backend.HostVisible).Peak,
 	}
-	for _, stage := range r.profile.Stages() {
+	for _, stage := range r.lane.Profile.Stages() {
 		s.StageSeconds[stage.Stage] = stage.Time.Seconds()
 	}
 	measured := r.measured()
@@ -119,11 +122,11 @@ func (r *Result) Explain() string {
 	measured := r.measured()
 	total := [2]time.Duration{}
 	for _, stage := range r.taken.Stages {
-		fmt.Fprintf(&b, "  %-10s %10s predicted, %10s measured\n", stage.Name, duration(stage.Time), duration(measured[stage.Name]))
+		fmt.Fprintf(&b, "  %-10s %10s predicted, %10s measured\n", stage.Name, text.Duration(stage.Time), text.Duration(measured[stage.Name]))
 		total[0] += stage.Time
 		total[1] += measured[stage.Name]
 	}
-	fmt.Fprintf(&b, "  %-10s %10s predicted, %10s measured\n", "all", duration(total[0]), duration(total[1]))
+	fmt.Fprintf(&b, "  %-10s %10s predicted, %10s measured\n", "all", text.Duration(total[0]), text.Duration(total[1]))
 	fmt.Fprintf(&b, "  %-10s %10d predicted, %10d in fact\n", "rows", r.taken.facts.OutputRows, r.Rows)
 	return b.String()
 }
@@ -142,7 +145,7 @@ func (r *Result) checkDraw(want Output) error {
 // KeyRanges are matching key ranges in ascending order of the key: every row LeftRows[LeftBegin:LeftBegin+LeftCount] of
 // the left table pairs with every row RightRows[RightBegin:RightBegin+RightCount] of the right one.
 type KeyRanges struct {
-	Ranges    []sortmerge.KeyRange
+	Ranges    []ranges.KeyRange
 	LeftRows  []uint32 // row numbers of the left table in order of the key, without rows that have no key
 	RightRows []uint32
 }
@@ -152,8 +155,8 @@ func (r *Result) KeyRanges(ctx context.Context) (KeyRanges, error) {
 	if err := r.checkDraw(Ranges); err != nil {
 		return KeyRanges{}, err
 	}
-	ranges, left, right, err := r.matches.Ranges(ctx)
-	return KeyRanges{ranges, left, right}, err
+	found, left, right, err := r.matches.Ranges(ctx)
+	return KeyRanges{found, left, right}, err
 }
 
 // PairBatch is a piece of the output as row numbers of the tables: row i pairs Left[i] with Right[i].
@@ -169,8 +172,12 @@ func (r *Result) Pairs(ctx context.Context) iter.Seq2[PairBatch, error] {
 			yield(PairBatch{}, err)
 			return
 		}
-		for p := range r.pieces(ctx) {
-			if !yield(p.pairs, p.err) {
+		for p, err := range r.pieces(ctx) {
+			if err != nil {
+				yield(PairBatch{}, err)
+				return
+			}
+			if !yield(p.pairs, nil) {
 				return
 			}
 		}

@@ -19,7 +19,7 @@ import (
 func TestStages(t *testing.T) {
 	left, right := tables(t, 1000, 9000)
 	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {
-		ops, err := primitive.New(device, small.With(jointest.Tuning(t)))
+		ops, err := primitive.New(device, small.With(jointest.Tuning(t, device.Info())))
 		require.NoError(t, err)
 		engine := &join.Engine{Ops: ops, Allocator: memory.DefaultAllocator}
 		for _, c := range []struct {
@@ -58,7 +58,7 @@ func TestStages(t *testing.T) {
 func TestClosedResult(t *testing.T) {
 	left, right := tables(t, 100, 900)
 	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {
-		ops, err := primitive.New(device, small.With(jointest.Tuning(t)))
+		ops, err := primitive.New(device, small.With(jointest.Tuning(t, device.Info())))
 		require.NoError(t, err)
 		engine := &join.Engine{Ops: ops, Allocator: memory.DefaultAllocator}
 		for _, output := range []join.Output{join.Rows, join.Pairs} {

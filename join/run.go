@@ -7,22 +7,27 @@ import (
 	"time"
 
 	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/exec"
 	"github.com/spirjoin/spirjoin/join/auto"
 	"github.com/spirjoin/spirjoin/join/plan"
 	"github.com/spirjoin/spirjoin/join/resident"
-	"github.com/spirjoin/spirjoin/join/sortmerge"
+	"github.com/spirjoin/spirjoin/ranges"
 	"github.com/spirjoin/spirjoin/relation"
 )
 
 // Run executes the plan up to the matches and returns the result, from which the output is drawn. The caller closes it.
 //
-// Where the algorithm was left to the plan and the output turns out not to fit the device, or keys repeat more often than a hash table
-// takes, the output is made piece by piece instead, by smj-um; the statistics of the result say so.
+// Where the algorithm was left to the plan and the output turns out not to fit the device, or keys repeat more often
+// than a hash table takes, the output is made piece by piece instead, by smj-um; the statistics of the result say so.
 //
 // Errors: those of the device, and backend.ErrLimit when there are more pairs than MaxOutputRows.
 func (p *Plan) Run(ctx context.Context) (*Result, error) {
-	r := &Result{Plan: p, Device: *p.engine.Ops.Device().Info(), taken: &p.Alternatives[0], started: time.Now()}
-	p.engine.Ops.Device().ResetPeak()
+	device := p.engine.Ops.Device()
+	r := &Result{
+		Plan: p, Device: *device.Info(), taken: &p.Alternatives[0], started: time.Now(),
+		lane: exec.NewLane(ctx, p.engine.Ops, nil),
+	}
+	device.ResetPeak()
 	err := r.run(ctx)
 	smaller := p.smaller(r.taken)
 	if smaller != nil && !r.refused && (errors.Is(err, backend.ErrDeviceMemory) || errors.Is(err, backend.ErrLimit)) {
@@ -66,11 +71,11 @@ func (r *Result) load(ctx context.Context, side relation.Side, keys, ids backend
 // findRanges finds the ranges of matches, from which output is made piece by piece.
 func (r *Result) findRanges(ctx context.Context) (err error) {
 	p := r.Plan
-	load := func(ctx context.Context, side int, keys, ids backend.Range) error {
-		p.Spec.Progress("sort "+relation.Side(side).String(), 0, 0)
-		return r.load(ctx, relation.Side(side), keys, ids)
+	load := func(ctx context.Context, side relation.Side, keys, ids backend.Range) error {
+		p.progress.Start("sort "+side.String(), 0)
+		return r.load(ctx, side, keys, ids)
 	}
-	if r.matches, err = sortmerge.Match(ctx, p.engine.Ops, p.sort, load, r.approve, &r.profile); err == nil {
+	if r.matches, err = ranges.Match(ctx, r.lane, p.sort, load, r.approve); err == nil {
 		r.Rows = r.matches.Total
 	}
 	return err
@@ -79,27 +84,27 @@ func (r *Result) findRanges(ctx context.Context) (err error) {
 // joinRelations brings both sides to the device as relations and joins them there.
 func (r *Result) joinRelations(ctx context.Context) error {
 	p := r.Plan
-	memory := resident.Memory{Device: p.engine.Ops.Device()}
+	memory := r.lane.Scope(ctx)
 	defer memory.ReleaseAll()
 	var relations [2]resident.Relation
 	for side := range relations {
 		var err error
-		p.Spec.Progress("load "+relation.Side(side).String(), 0, 0)
-		if relations[side], err = r.bring(ctx, relation.Side(side), &memory); err != nil {
+		p.progress.Start("load "+relation.Side(side).String(), 0)
+		if relations[side], err = r.bring(ctx, relation.Side(side), memory); err != nil {
 			return err
 		}
 	}
-	p.Spec.Progress("join", 0, 0)
+	p.progress.Start("join", 0)
 	options := auto.Options{Room: r.taken.facts.Room(), Approve: r.approve}
 	if p.Spec.Output == Count {
 		var err error
-		r.Rows, err = auto.Count(ctx, p.engine.Ops, &r.taken.Alternative, relations[0], relations[1], &r.profile)
+		r.Rows, err = auto.Count(ctx, r.lane, &r.taken.Alternative, relations[0], relations[1])
 		if err == nil {
 			err = r.approve(r.Rows)
 		}
 		return err
 	}
-	joined, err := auto.Run(ctx, p.engine.Ops, &r.taken.Alternative, relations[0], relations[1], options, &r.profile)
+	joined, err := auto.Run(ctx, r.lane, &r.taken.Alternative, relations[0], relations[1], options)
 	if err != nil {
 		return err
 	}
@@ -107,10 +112,12 @@ func (r *Result) joinRelations(ctx context.Context) error {
 	return nil
 }
 
-// bring loads the keys of a side, the columns that are payload, and last, where they are needed, row numbers. Rows without a key are left
-// out of all.
-func (r *Result) bring(ctx context.Context, side relation.Side, memory *resident.Memory) (on resident.Relation, err error) {
-	p, ops := r.Plan, r.Plan.engine.Ops
+// bring loads the keys of a side, the columns that are payload, and last, where they are needed, row numbers. Rows
+// without a key are left out of all.
+func (r *Result) bring(
+	ctx context.Context, side relation.Side, memory *exec.Scope,
+) (on resident.Relation, err error) {
+	p, lane := r.Plan, r.lane
 	on.Rows = p.keys.Rows(side)
 	column := func(bytes int, label string) resident.Column {
 		return resident.Column{Data: memory.New(on.Rows*uint64(bytes), side.String()+" "+label).All(), Bytes: bytes}
@@ -120,8 +127,8 @@ func (r *Result) bring(ctx context.Context, side relation.Side, memory *resident
 	if p.keys.HasNulls(side) {
 		ids = column(4, "row numbers").Data
 	}
-	if memory.Err != nil {
-		return on, memory.Err
+	if err := memory.Err(); err != nil {
+		return on, err
 	}
 	if err := r.load(ctx, side, on.Keys.Data, ids); err != nil {
 		return on, err
@@ -134,23 +141,22 @@ func (r *Result) bring(ctx context.Context, side relation.Side, memory *resident
 		}
 		bytes := relation.DeviceValueBytes(p.column(c).DataType())
 		values := memory.New(uint64(p.column(c).Len())*uint64(bytes), "column "+c.Source)
-		if memory.Err != nil {
-			return on, memory.Err
+		if err := memory.Err(); err != nil {
+			return on, err
 		}
-		if err := relation.UploadValues(ctx, ops.Device(), p.column(c), values); err != nil {
+		if err := relation.UploadValues(ctx, lane.Device(), p.column(c), values); err != nil {
 			return on, err
 		}
 		payload := resident.Column{Data: values.All(), Bytes: bytes}
 		if p.keys.HasNulls(side) {
-			if payload = column(bytes, "column "+c.Source+" of rows with a key"); memory.Err != nil {
-				return on, memory.Err
+			if payload = column(bytes, "column "+c.Source+" of rows with a key"); memory.Err() != nil {
+				return on, memory.Err()
 			}
-			list := backend.List{Profile: &r.profile}
-			list.Stage("gather " + side.String())
-			if err := ops.Gather(&list, bytes, values.All(), ids, payload.Data, uint32(on.Rows)); err != nil {
+			list := lane.List("gather " + side.String())
+			if err := lane.Gather(list, bytes, values.All(), ids, payload.Data, uint32(on.Rows)); err != nil {
 				return on, err
 			}
-			if _, err := ops.Device().Submit(ctx, backend.Compute, &list); err != nil {
+			if err := lane.Submit(ctx, list); err != nil {
 				return on, err
 			}
 			memory.Release(values)
@@ -162,15 +168,14 @@ func (r *Result) bring(ctx context.Context, side relation.Side, memory *resident
 	}
 	if !p.keys.HasNulls(side) {
 		ids = column(4, "row numbers").Data
-		if memory.Err != nil || on.Rows == 0 {
-			return on, memory.Err
+		if memory.Err() != nil || on.Rows == 0 {
+			return on, memory.Err()
 		}
-		list := backend.List{Profile: &r.profile}
-		list.Stage("number " + side.String())
-		if err := ops.Iota(&list, ids, on.Rows, 0); err != nil {
+		list := lane.List("number " + side.String())
+		if err := lane.Iota(list, ids, on.Rows, 0); err != nil {
 			return on, err
 		}
-		if _, err := ops.Device().Submit(ctx, backend.Compute, &list); err != nil {
+		if err := lane.Submit(ctx, list); err != nil {
 			return on, err
 		}
 	}
@@ -178,10 +183,11 @@ func (r *Result) bring(ctx context.Context, side relation.Side, memory *resident
 	return on, nil
 }
 
-// measured is the time of each stage of the plan, of work that is done: of the device, and for loading and delivering of the host.
+// measured is the time of each stage of the plan, of work that is done: of the device, and for loading and delivering
+// of the host.
 func (r *Result) measured() map[string]time.Duration {
 	times := map[string]time.Duration{plan.Load: r.encode, plan.Deliver: time.Duration(r.deliver.Load())}
-	for _, stage := range r.profile.Stages() {
+	for _, stage := range r.lane.Profile.Stages() {
 		times[plan.StageOf(stage.Stage)] += stage.Time
 	}
 	return times

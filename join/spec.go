@@ -1,6 +1,6 @@
-// Package join joins two Arrow tables by key on one device. It owns the specification and its meaning, the layout of the
-// output, the plan and its explanation, and the stream of results; the algorithms are in the packages below it and know key
-// codes and row numbers only.
+// Package join joins two Arrow tables by key on one device. It owns the specification and its meaning, the layout of
+// the output, the plan and its explanation, and the stream of results; the algorithms are in the packages below it and
+// know key codes and row numbers only.
 package join
 
 import (
@@ -72,13 +72,14 @@ type Spec struct {
 	Columns []string
 	Suffix  string // put behind the name of a right column until the name is free; default "_right"
 	Output  Output
-	// MaxOutputRows makes a join that finds more pairs fail with backend.ErrLimit before it takes memory for them; 0 is no limit.
+	// MaxOutputRows makes a join that finds more pairs fail with backend.ErrLimit before it takes memory for them; 0 is
+	// no limit.
 	MaxOutputRows uint64
 	BatchRows     int // rows of a record batch or of a piece of pairs at most; default 1 Mi
 	Materialize   Materialize
 	Algorithm     Algorithm // default: the one that is predicted to be fastest
-	// Progress, if set, is called from the goroutine that drives the join, at the start of each phase and as rows are
-	// delivered: done of total units of the phase, total 0 where it is not known.
+	// Progress, if set, is called at the start of each phase and as rows are delivered, one call at a time: done of
+	// total rows of the phase, total 0 where it is not known.
 	Progress func(phase string, done, total uint64)
 }
 
@@ -120,9 +121,6 @@ func (s Spec) withDefaults() (Spec, error) {
 	}
 	if s.BatchRows == 0 {
 		s.BatchRows = defaultBatchRows
-	}
-	if s.Progress == nil {
-		s.Progress = func(string, uint64, uint64) {}
 	}
 	if len(faults) > 0 {
 		return s, fmt.Errorf("%w: join: %s", backend.ErrInvalidInput, strings.Join(faults, "; "))

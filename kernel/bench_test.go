@@ -55,22 +55,18 @@ func BenchmarkReference(b *testing.B) {
 	})
 }
 
-// BenchmarkDevice runs the kernels on the devices that the environment selects, in the shape that suits the device, and
-// reports device time, the best of all runs. Outputs are compared with those of the reference first, unless their order
-// is open.
+// BenchmarkDevice runs the kernels on the devices that the environment selects, in all shapes, the serial one on CPU
+// cores only, and reports device time, the best of all runs. Outputs are compared with those of the reference first,
+// unless their order is open.
 func BenchmarkDevice(b *testing.B) {
 	rows := benchRows(b)
 	for _, driver := range vulkantest.Open(b) {
 		device := backend.NewDevice(driver, backend.DeviceOptions{})
 		defer func() { require.NoError(b, device.Close()) }()
-		serial := uint32(0)
-		if device.Info().CPULike() {
-			serial = 1
-		}
 		b.Run("device="+device.Info().Name, func(b *testing.B) {
 			eachVariant(b, func(b *testing.B, spec *backend.KernelSpec, variant backend.Config) {
-				if s, ok := variant["serial"]; ok && s != serial {
-					b.Skip("the shape of another kind of device")
+				if variant["serial"] == 1 && !device.Info().CPULike() {
+					b.Skip("the shape of CPU cores")
 				}
 				config, err := kernel.Defaults(spec, variant)
 				require.NoError(b, err)
@@ -89,7 +85,7 @@ func benchDevice(b *testing.B, device *backend.Device, spec *backend.KernelSpec,
 		if arg == nil {
 			continue
 		}
-		buffer, err := device.Allocate(backend.DeviceLocal, uint64(len(arg)), spec.Args[i].Name)
+		buffer, err := device.Allocate(b.Context(), backend.DeviceLocal, uint64(len(arg)), spec.Args[i].Name)
 		require.NoError(b, err)
 		defer buffer.Release()
 		args[i] = buffer.All()

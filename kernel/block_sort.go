@@ -35,7 +35,7 @@ type BlockSortConfig struct {
 // Source: BlockSort of "Fast Equi-Join Algorithms on GPUs: Design and Implementation", section 3.3.1.
 var BlockSort = define[BlockSortArgs](entry[BlockSortArgsOf[[]byte], BlockSortConfig]{
 	Name:        "block_sort",
-	Defaults:    BlockSortConfig{ShapedTile: ShapedTile{Workgroup: 256, Items: 3}},
+	Defaults:    BlockSortConfig{ShapedTile: ShapedTile{Workgroup: 256, Items: mergeItems}},
 	SerialItems: 32,
 	SharedBytes: func(config *BlockSortConfig) uint32 {
 		if config.Serial == 1 {

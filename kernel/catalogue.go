@@ -1,13 +1,14 @@
 // Package kernel is the catalogue: every kernel with its arguments, what it does to them, its variants and tunables, and its
 // reference in plain Go.
 //
-// A kernel works through its rows tile by tile. In the wide shape (serial=0, and kernels without that axis) a workgroup works
-// on one tile of workgroup*items rows together; in the serial shape (serial=1) each of its invocations works through a tile
-// of items rows of its own, which suits drivers that run kernels on CPU cores. The references take every configuration, so
-// they are the oracle of every variant; in the serial shape with one invocation and large tiles they are also the engine of
-// the host backend. A workgroup reads and writes only what the catalogue says for its tiles, so that workgroups of one
-// dispatch may run at the same time. Only scan_lookback and radix_scatter with lookback=1 read what others publish, and none
-// waits for it.
+// A kernel works through its rows tile by tile. In the wide shape (serial=0, and kernels without that axis) a workgroup
+// works on one tile of workgroup*items rows together; in the serial shape (serial=1) each of its invocations works
+// through a tile of items rows of its own, which suits drivers that run kernels on CPU cores. Where the wide shape has
+// subgroup operations, shared=1 is the same without them: invocations meet in shared memory alone. The references take
+// every configuration, so they are the oracle of every variant; in the serial shape with one invocation and large tiles
+// they are also the engine of the host backend. A workgroup reads and writes only what the catalogue says for its
+// tiles, so that workgroups of one dispatch may run at the same time. Only scan_lookback and radix_scatter with
+// lookback=1 read what others publish, and none waits for it.
 package kernel
 
 import (
@@ -40,9 +41,9 @@ func Variants(spec *backend.KernelSpec) []backend.Config {
 		}
 		variants = longer
 	}
-	// Sums are never narrower than what they add up, and invocations of the serial shape do not look back.
+	// Sums are never narrower than what they add up, and only the wide shape with subgroup operations looks back.
 	return slices.DeleteFunc(variants, func(c backend.Config) bool {
-		return c["sum_bits"] < c["in_bits"] || c["serial"]+c["lookback"] == 2
+		return c["sum_bits"] < c["in_bits"] || c["serial"]+c["shared"]+c["lookback"] > 1
 	})
 }
 

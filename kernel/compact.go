@@ -20,6 +20,7 @@ type CompactCountArgsOf[B any] struct {
 // CompactCountConfig configures [CompactCount].
 type CompactCountConfig struct {
 	ShapedTile
+	Shared uint32 `axis:"0,1"` // as in [ScanTilesConfig]
 }
 
 // CompactCount counts the set bits of each tile of a bitmap: counts[tile] is the number of rows of the tile whose bit is set. Their
@@ -59,6 +60,7 @@ type CompactArgsOf[B any] struct {
 type CompactConfig struct {
 	ValueBits uint32 `axis:"32,64"`
 	ShapedTile
+	Shared uint32 `axis:"0,1"` // as in [ScanTilesConfig]
 }
 
 // Compact keeps the rows whose bit is set, in their order: a row goes to offsets[tile] + the number of set bits of the tile before

@@ -125,7 +125,7 @@ func TestDispatchKeepsTheOrderOfFields(t *testing.T) {
 	device := hostDevice(t)
 	k, err := kernel.Copy.On(device, kernel.Copy.With(nil))
 	require.NoError(t, err)
-	b, err := device.Allocate(backend.DeviceLocal, 64, "test")
+	b, err := device.Allocate(t.Context(), backend.DeviceLocal, 64, "test")
 	require.NoError(t, err)
 	defer b.Release()
 	args := kernel.CopyArgs{

@@ -24,6 +24,7 @@ var deviceShapes = []backend.Config{
 	{},
 	{"serial": 1, "workgroup": 3, "items": 65},
 	{"serial": 0, "workgroup": 64, "items": 14, "batch": 5},
+	{"serial": 0, "shared": 1, "workgroup": 96, "items": 3, "stage": 1}, // scans of other lengths than powers of two
 }
 
 // TestDevices compares every variant of every kernel with the oracle of the references, on every device that the environment
@@ -89,9 +90,10 @@ func deviceConfig(t *testing.T, spec *backend.KernelSpec, variant, shape backend
 	case len(shape) == 0:
 		return full, true
 	case has:
-		return full, serial == shape["serial"]
+		only, limited := shape["shared"]
+		return full, serial == shape["serial"] && (!limited || variant["shared"] == only)
 	}
-	return full, full["workgroup"]*full["items"]%32 == 0 // gather_bits
+	return full, full["workgroup"]*full["items"]%32 == 0 && shape["shared"] == 0 // gather_bits
 }
 
 // runCases runs a configuration at each edge and at two random numbers of rows, with every distribution or with one of them
@@ -114,6 +116,34 @@ func runDevice(t *testing.T, device *backend.Device, c *kerneltest.Case) [][]byt
 	after, err := c.RunOn(t.Context(), device)
 	require.NoError(t, err)
 	return after
+}
+
+// Matches of a tile whose number takes more than 32 bits: every left row meets all right ones.
+func TestDevicesCountManyMatches(t *testing.T) {
+	if vulkantest.Validation(t) == vulkan.GPUAssisted {
+		t.Skip("instrumented shaders take many seconds to compile")
+	}
+	const leftRows, rightRows = 4096, 1<<20 + 3
+	for _, driver := range vulkantest.Open(t) {
+		device := openDevice(t, driver)
+		for _, variant := range kernel.Variants(kernel.RangeSearch.KernelSpec) {
+			if variant["serial"] == 1 {
+				continue // its tiles are small
+			}
+			bytes := variant["key_bits"] / 8
+			variant["workgroup"], variant["items"] = 64, leftRows/64
+			config, err := kernel.Defaults(kernel.RangeSearch.KernelSpec, variant)
+			require.NoError(t, err)
+			keys := make([]byte, rightRows*bytes)
+			dispatch := kerneltest.NewDispatch(kernel.RangeSearch.KernelSpec, config, leftRows, kernel.RangeSearchArgsOf[[]byte]{
+				LeftKeys: keys[:leftRows*bytes], RightKeys: keys, TileTotals: make([]byte, 8),
+				LeftRows: leftRows, RightRows: rightRows, Tiles: 1,
+			})
+			after, err := dispatch.RunOn(t.Context(), device)
+			require.NoError(t, err)
+			require.Equal(t, []uint64{leftRows * rightRows}, backend.Longs(after[len(after)-1]), "%v", variant)
+		}
+	}
 }
 
 // Dispatches of more workgroups than fit one row of the grid.

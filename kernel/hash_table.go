@@ -1,15 +1,16 @@
 package kernel
 
 import (
+	"iter"
 	"sync/atomic"
 
 	"github.com/spirjoin/spirjoin/backend"
 )
 
-// A hash table in device memory holds the rows of a side by open addressing (DIST 3.3). mask + 1, a power of 2, is the number of slots. The
-// mix of a key with a seed is its hash, whose low bits, those of mask, are where the slots of the key begin; its rows, each in a slot of
-// its own, lie fewer than patience slots behind. A slot is 0, or 1 + a row in the bits of mask and the hash in the others: what the
-// table has no use for tells most other keys apart.
+// A hash table in device memory holds the rows of a side by open addressing (DIST 3.3). mask + 1, a power of 2, is the
+// number of slots. The mix of a key with a seed is its hash, whose low bits, those of mask, are where the slots of the
+// key begin; its rows, each in a slot of its own, lie fewer than patience slots behind. A slot is 0, or 1 + a row in
+// the bits of mask and the hash in the others: what the table has no use for tells most other keys apart.
 // TableBuildArgs are the arguments of [TableBuild].
 type TableBuildArgs = TableBuildArgsOf[backend.Range]
 
@@ -83,6 +84,7 @@ type TableProbeArgsOf[B any] struct {
 // TableProbeConfig configures [TableProbe].
 type TableProbeConfig struct {
 	KeyBits uint32 `axis:"32,64"`
+	Paged   uint32 `axis:"0,1"`
 	Tile
 	Patience uint32
 	Unique   uint32
@@ -108,56 +110,79 @@ var TableProbe = define[TableProbeArgs](entry[TableProbeArgsOf[[]byte], TablePro
 })
 
 func tableProbe[K word](args *TableProbeArgsOf[[]byte], config *TableProbeConfig, group uint32) {
-	rows, mask, seed, patience := args.Rows, args.Mask, config.Seed, config.Patience
-	right := view[K](args.RightKeys)
-	p := prober[K]{slots: backend.Words(args.Slots)[:mask+1], left: view[K](args.LeftKeys), patience: patience, unique: oneIf(config.Unique == 1)}
-	for t := range tiles(config, group, max(1, Tiles(config, uint64(rows))), rows) { // no rows are a tile too, which is counted
-		out := &joinOutput[K]{JoinColumns: args.JoinColumns, JoinRows: args.JoinRows, OutputConfig: config.OutputConfig, unit: group,
-			pageSize: config.PageRows, keys: keyOutputOf[K](args.KeysOut, 0, 0)}
-		for first := t.first; first < t.end && len(p.left) > 0; first += pairRows {
-			out.rightFirst = uint32(first)
-			p.probe(right[first:min(first+pairRows, t.end)], seed, out)
+	p := prober[K]{slots: backend.Words(args.Slots)[:args.Mask+1], left: view[K](args.LeftKeys),
+		patience: config.Patience, unique: oneIf(config.Unique == 1)}
+	out := &joinOutput[K]{JoinColumns: args.JoinColumns, JoinRows: args.JoinRows, OutputConfig: config.OutputConfig,
+		unit: group, pageSize: config.Paged * config.PageRows, keys: keyOutputOf[K](args.KeysOut, 0, 0)}
+	for first, keys := range tileBatches[K](config, group, args.Rows, args.RightKeys) {
+		out.rightFirst = first
+		for p.begin(keys, config.Seed); p.looking > 0; {
+			matches := p.round(keys)
+			out.writePairs(p.matched[0][:matches], p.matched[1][:matches])
 		}
-		out.end()
+	}
+	out.end()
+}
+
+// tileBatches yields the right keys of a workgroup's tile, pairRows at a time, with the row of the first.
+func tileBatches[K word](config Tiled, group, rows uint32, rightKeys []byte) iter.Seq2[uint32, []K] {
+	return func(yield func(uint32, []K) bool) {
+		for t := range tiles(config, group, Tiles(config, uint64(rows)), rows) {
+			for first := t.first; first < t.end; first += pairRows {
+				if !yield(uint32(first), view[K](rightKeys)[first:min(first+pairRows, t.end)]) {
+					return
+				}
+			}
+		}
 	}
 }
 
-// prober looks a batch of rows up in a table. In a round, each row that still looks for matches looks at one slot; short loops load
-// what slots hold and then what keys these rows have, so that as many loads as possible are under way.
+// prober looks a batch of rows up in a table. In a round, each row that still looks for matches looks at one slot;
+// short loops load what slots hold and then what keys these rows have, so that as many loads as possible are under way.
 type prober[K word] struct {
 	slots    []uint32
 	left     []K
 	patience uint32
 	unique   uint // 1: a row with a match looks no further
 
-	rows, at, entries [pairRows]uint32 // of the rows that look: number in the batch, slot, and what it holds
-	found             [pairRows]K      // the key of the left row there
+	looking, tries    uint                // how many rows look, and at how many slots each has
+	rows, at, entries [pairRows]uint32    // of the rows that look: number in the batch, slot, and what it holds
+	found             [pairRows]K         // the key of the left row there
+	matched           [2][pairRows]uint32 // left and right rows of the matches of a round
 }
 
-func (p *prober[K]) probe(keys []K, seed uint32, out *joinOutput[K]) {
+func (p *prober[K]) begin(keys []K, seed uint32) {
 	mask := uint32(len(p.slots) - 1)
 	mixAll(p.found[:], keys, seed)
 	for i, home := range p.found[:len(keys)] {
 		p.rows[i], p.at[i] = uint32(i), uint32(home)&mask
 	}
-	looking := uint(len(keys))
-	for tries := uint32(0); looking > 0 && tries < p.patience; tries++ {
-		for k, at := range p.at[:looking] {
-			p.entries[k] = p.slots[at]
-		}
-		for k, entry := range p.entries[:looking] {
-			p.found[k] = p.left[max(entry&mask, 1)-1]
-		}
-		matches, next := uint(0), uint(0)
-		for k, entry := range p.entries[:looking] {
-			row, occupied := p.rows[k], oneIf(entry > 0)
-			match := occupied & oneIf(p.found[k] == keys[row])
-			out.left[matches%pairRows], out.right[matches%pairRows] = entry&mask-1, row
-			matches += match
-			p.rows[next%pairRows], p.at[next%pairRows] = row, (p.at[k]+1)&mask
-			next += occupied &^ (match & p.unique)
-		}
-		out.write(matches)
-		looking = next
+	p.looking, p.tries = uint(len(keys)), 0
+	if len(p.left) == 0 {
+		p.looking = 0
 	}
+}
+
+// round returns the number of matches.
+func (p *prober[K]) round(keys []K) (matches uint) {
+	mask := uint32(len(p.slots) - 1)
+	for k, at := range p.at[:p.looking] {
+		p.entries[k] = p.slots[at]
+	}
+	for k, entry := range p.entries[:p.looking] {
+		p.found[k] = p.left[max(entry&mask, 1)-1]
+	}
+	left, right, next := &p.matched[0], &p.matched[1], uint(0)
+	for k, entry := range p.entries[:p.looking] {
+		row, occupied := p.rows[k], oneIf(entry > 0)
+		match := occupied & oneIf(p.found[k] == keys[row])
+		left[matches%pairRows], right[matches%pairRows] = entry&mask-1, row
+		matches += match
+		p.rows[next%pairRows], p.at[next%pairRows] = row, (p.at[k]+1)&mask
+		next += occupied &^ (match & p.unique)
+	}
+	if p.looking, p.tries = next, p.tries+1; p.tries == uint(p.patience) {
+		p.looking = 0
+	}
+	return matches
 }

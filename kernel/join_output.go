@@ -8,14 +8,12 @@ import (
 
 // Values of the constant placing of [PartitionJoin].
 const (
-	Counting = iota
-	AtOffsets
+	AtOffsets = iota
 	Reserving
-	Paging
 )
 
-// OutputConfig is the part of a configuration that kernels that join have in common: what [PartitionJoin] says of placing, and the
-// 32-bit words of a value of the payload columns, 0 for no second column.
+// OutputConfig is the part of a configuration that kernels that make output rows have in common: what [PartitionJoin]
+// says of placing, and the 32-bit words of a value of the payload columns, 0 for no second column.
 type OutputConfig struct {
 	Placing     uint32
 	LeftWords   uint32
@@ -26,7 +24,8 @@ type OutputConfig struct {
 
 var defaultOutput = OutputConfig{Placing: AtOffsets, LeftWords: 1, RightWords: 1}
 
-// JoinColumns are the columns of kernels that join; of which kind, [PartitionJoin] says. B is backend.Range for callers.
+// JoinColumns are the columns of kernels that join; of which kind, [PartitionJoin] says. B is backend.Range for
+// callers.
 type JoinColumns[B any] struct {
 	LeftKeys      B `access:"read"`
 	RightKeys     B `access:"read"`
@@ -48,14 +47,14 @@ type JoinRows struct {
 	OutRows  uint32
 }
 
-// BitmapWord is the 32-bit word of places at which the bitmap of [Paging] begins.
+// BitmapWord is the 32-bit word of places at which the bitmap of rows begins with paged=1.
 const BitmapWord = 64
 
 // pairRows is how many pairs become output rows at a time.
 const pairRows = 1024
 
-// joinOutput makes output rows of the pairs that a kernel finds: column by column, so that the loads of a column, which may lie
-// anywhere, do not wait for each other.
+// joinOutput makes output rows of the pairs that a kernel finds: column by column, so that the loads of a column, which
+// may lie anywhere, do not wait for each other.
 type joinOutput[K word] struct {
 	left, right           [pairRows]uint32 // the rows of the pairs to write,
 	leftFirst, rightFirst uint32           // counted from these
@@ -64,22 +63,26 @@ type joinOutput[K word] struct {
 	JoinRows
 	OutputConfig
 	unit               uint32
-	pageSize           uint32
-	mixed              bool // keys are turned back, by seed
+	pageSize           uint32 // 0: no pages
+	mixed              bool   // keys are turned back, by seed
 	seed               uint32
 	keys               keyOutput[K]
 	done               uint64 // pairs before these
-	pageRow, pageEmpty uint64 // Paging: the next row of the last page, and how many are empty
+	pageRow, pageEmpty uint64 // the next row of the last page, and how many are empty
 }
 
 // write makes output rows of the first n pairs.
-func (o *joinOutput[K]) write(n uint) {
-	if cursor := backend.Words(o.Places); n > 0 && o.Placing >= Reserving {
+func (o *joinOutput[K]) write(n uint) { o.writePairs(o.left[:n], o.right[:n]) }
+
+// writePairs makes output rows of pairs of rows.
+func (o *joinOutput[K]) writePairs(left, right []uint32) {
+	n := len(left)
+	if cursor := backend.Words(o.Places); n > 0 && (o.Placing == Reserving || o.pageSize > 0) {
 		if counted := atomic.AddUint32(&cursor[1], uint32(n)); counted < uint32(n) {
 			atomic.AddUint32(&cursor[2], 1)
 		}
 	}
-	for left, right := o.left[:n], o.right[:n]; len(left) > 0; {
+	for len(left) > 0 {
 		at, rows := o.place(uint64(len(left)))
 		if rows == 0 {
 			break
@@ -90,12 +93,9 @@ func (o *joinOutput[K]) write(n uint) {
 	o.done += uint64(n)
 }
 
-// end is for what can only be said when all pairs are written.
+// end tells which rows of the last page stay empty.
 func (o *joinOutput[K]) end() {
 	places := backend.Words(o.Places)
-	if o.Placing == Counting {
-		places[o.unit] = uint32(o.done)
-	}
 	for row := o.pageRow; row < o.pageRow+o.pageEmpty; row++ {
 		atomic.AndUint32(&places[BitmapWord+row/32], ^(1 << (row % 32)))
 	}
@@ -104,22 +104,8 @@ func (o *joinOutput[K]) end() {
 // place finds room for pairs: as many as it returns, 0 for none, go to output rows from at on.
 func (o *joinOutput[K]) place(pairs uint64) (at, rows uint64) {
 	first, room, places := uint64(o.FirstRow), uint64(o.OutRows), o.Places
-	switch o.Placing {
-	case AtOffsets:
-		at = first + backend.Longs(places)[o.unit] + o.done
-		return at, pairs
-	case Reserving:
-		cursor := backend.Words(places)
-		for {
-			reserved := atomic.LoadUint32(&cursor[0])
-			if uint64(reserved)+pairs > room {
-				return 0, 0
-			}
-			if atomic.CompareAndSwapUint32(&cursor[0], reserved, reserved+uint32(pairs)) {
-				return first + uint64(reserved), pairs
-			}
-		}
-	case Paging:
+	switch {
+	case o.pageSize > 0:
 		if o.pageEmpty == 0 {
 			page := uint64(o.pageSize)
 			taken := (pairs + page - 1) / page * page
@@ -132,8 +118,19 @@ func (o *joinOutput[K]) place(pairs uint64) (at, rows uint64) {
 		at, rows = o.pageRow, min(pairs, o.pageEmpty)
 		o.pageRow, o.pageEmpty = at+rows, o.pageEmpty-rows
 		return at, rows
+	case o.Placing == Reserving:
+		cursor := backend.Words(places)
+		for {
+			reserved := atomic.LoadUint32(&cursor[0])
+			if uint64(reserved)+pairs > room {
+				return 0, 0
+			}
+			if atomic.CompareAndSwapUint32(&cursor[0], reserved, reserved+uint32(pairs)) {
+				return first + uint64(reserved), pairs
+			}
+		}
 	}
-	return 0, 0
+	return first + backend.Longs(places)[o.unit] + o.done, pairs
 }
 
 // put writes pairs to output rows from at on.
@@ -153,7 +150,8 @@ func (o *joinOutput[K]) put(at uint64, left, right []uint32) {
 	writePayload(o.RightOut2, o.RightPayload2, o.RightWords2, at, o.rightFirst, right)
 }
 
-// writePayload sets rows of out, if present, from row at on, to those of a payload column or, without one, to their numbers.
+// writePayload sets rows of out, if present, from row at on, to those of a payload column or, without one, to their
+// numbers.
 func writePayload(out, payload []byte, words uint32, at uint64, first uint32, rows []uint32) {
 	switch {
 	case len(out) == 0 || words == 0:

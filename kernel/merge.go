@@ -79,7 +79,7 @@ type MergeTilesConfig struct {
 // are absent then. With payload_bits=0 all payloads are absent. The output overlaps no input.
 var MergeTiles = define[MergeTilesArgs](entry[MergeTilesArgsOf[[]byte], MergeTilesConfig]{
 	Name:        "merge_tiles",
-	Defaults:    MergeTilesConfig{ShapedTile: ShapedTile{Workgroup: 256, Items: 3}},
+	Defaults:    MergeTilesConfig{ShapedTile: ShapedTile{Workgroup: 256, Items: mergeItems}},
 	SerialItems: 4112,
 	SharedBytes: func(config *MergeTilesConfig) uint32 {
 		if config.Serial == 1 {

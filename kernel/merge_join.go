@@ -2,8 +2,8 @@ package kernel
 
 import "github.com/spirjoin/spirjoin/backend"
 
-// A merge join of sorted sides works in units, as a hash join of partitions does: a tile of right rows against a piece of the left
-// rows that its keys can meet. Left rows of a key that goes on in the next tile are met by both.
+// A merge join of sorted sides works in units, as a hash join of partitions does: a tile of right rows against a piece
+// of the left rows that its keys can meet. Left rows of a key that goes on in the next tile are met by both.
 // MergeUnitsArgs are the arguments of [MergeUnits].
 type MergeUnitsArgs = MergeUnitsArgsOf[backend.Range]
 
@@ -27,14 +27,15 @@ type MergeUnitsConfig struct {
 	Tile
 }
 
-// MergeUnits finds for each tile of tile_rows right rows which left rows its keys can meet: those from left_bounds[2*tile] to
-// left_bounds[2*tile+1]-1 are not less than its first key and not greater than its last. right_bounds are the rows of the tile in
-// the same form, and counts[tile] the pieces of piece_rows that the left rows make. Both sides are sorted ascending. A tile of this
-// kernel is one of tiles, not of rows.
+// MergeUnits finds for each tile of tile_rows right rows which left rows its keys can meet: those from
+// left_bounds[2*tile] to left_bounds[2*tile+1]-1 are not less than its first key and not greater than its last.
+// right_bounds are the rows of the tile in the same form, and counts[tile] the pieces of piece_rows that the left rows
+// make. Both sides are sorted ascending. A tile of this kernel is one of tiles, not of rows.
 //
 // Example with tile_rows=3: left 1 2 2 7, right 0 1 2 | 2 5 5, left_bounds 0 3 | 1 3.
 //
-// Source: "Fast Equi-Join Algorithms on GPUs: Design and Implementation", section 3.3.2 (chunks of both sides that match).
+// Source: "Fast Equi-Join Algorithms on GPUs: Design and Implementation", section 3.3.2 (chunks of both sides that
+// match).
 var MergeUnits = define[MergeUnitsArgs](entry[MergeUnitsArgsOf[[]byte], MergeUnitsConfig]{
 	Name:     "merge_units",
 	Defaults: MergeUnitsConfig{Tile: Tile{256, 1}},
@@ -79,28 +80,32 @@ type MergeJoinConfig struct {
 	Tile
 	Table uint32
 	OutputConfig
-	Kept uint32
 }
 
-// MergeJoin joins units of sorted sides, a workgroup a unit: its left keys, at most the constant table of them, lie in shared
-// memory, where a right row finds its first match by binary search; the others follow it. units, in the form of [PartitionPieces],
-// takes at most workgroup*items right rows. Output rows are as those of [PartitionJoin], without pages, and
-// so is the constant kept.
-var MergeJoin = define[MergeJoinArgs](entry[MergeJoinArgsOf[[]byte], MergeJoinConfig]{
-	Name:     "merge_join",
-	Defaults: MergeJoinConfig{Tile: Tile{256, 4}, Table: 1280, OutputConfig: defaultOutput, Kept: 1},
-	Compare:  backend.Multiset,
-	SharedBytes: func(config *MergeJoinConfig) uint32 {
-		return config.KeyBits/8*config.Table + 4*((config.Workgroup+3)/4+2)
-	},
-	Run: func(args *MergeJoinArgsOf[[]byte], config *MergeJoinConfig, group uint32) {
-		if config.KeyBits == 64 {
-			mergeJoin[uint64](args, config, group)
-		} else {
-			mergeJoin[uint32](args, config, group)
-		}
-	},
-})
+// MergeJoin joins units of sorted sides, a workgroup a unit: its left keys, at most the constant table of them, lie in
+// shared memory, where a right row finds its first match by binary search; the others follow it. units, in the form of
+// [PartitionPieces], takes at most workgroup*items right rows. Output rows are as those of [PartitionJoin], without
+// pages. [MergeWalk] does the same on CPU cores.
+var MergeJoin = define[MergeJoinArgs](mergeJoinEntry("merge_join"))
+
+// mergeJoinEntry is that of a kernel that does what [MergeJoin] does.
+func mergeJoinEntry(name string) entry[MergeJoinArgsOf[[]byte], MergeJoinConfig] {
+	return entry[MergeJoinArgsOf[[]byte], MergeJoinConfig]{
+		Name:     name,
+		Defaults: MergeJoinConfig{Tile: Tile{256, 4}, Table: 1280, OutputConfig: defaultOutput},
+		Compare:  backend.Multiset,
+		SharedBytes: func(config *MergeJoinConfig) uint32 {
+			return config.KeyBits/8*config.Table + 4*((config.Workgroup+3)/4+2)
+		},
+		Run: func(args *MergeJoinArgsOf[[]byte], config *MergeJoinConfig, group uint32) {
+			if config.KeyBits == 64 {
+				mergeJoin[uint64](args, config, group)
+			} else {
+				mergeJoin[uint32](args, config, group)
+			}
+		},
+	}
+}
 
 func mergeJoin[K word](args *MergeJoinArgsOf[[]byte], config *MergeJoinConfig, group uint32) {
 	unit := backend.Words(args.Units)[4*group:][:4]

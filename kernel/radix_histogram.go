@@ -32,7 +32,7 @@ type RadixHistogramConfig struct {
 // count of a digit below 1<<bits is written. Their exclusive scan is what [RadixScatter] takes as offsets.
 var RadixHistogram = define[RadixHistogramArgs](entry[RadixHistogramArgsOf[[]byte], RadixHistogramConfig]{
 	Name:        "radix_histogram",
-	Defaults:    RadixHistogramConfig{ShapedTile: ShapedTile{Workgroup: 256, Items: 7}, Digits: 256},
+	Defaults:    RadixHistogramConfig{ShapedTile: ShapedTile{Workgroup: 256, Items: radixItems}, Digits: 256},
 	SerialItems: 4112,
 	SharedBytes: func(config *RadixHistogramConfig) uint32 {
 		const copies = 4

@@ -32,6 +32,7 @@ type RadixScatterConfig struct {
 	KeyBits     uint32 `axis:"32,64"`
 	PayloadBits uint32 `axis:"0,32,64"`
 	ShapedTile
+	Shared   uint32 `axis:"0,1"` // as in [ScanTilesConfig]
 	Lookback uint32 `axis:"0,1"`
 	Mixed    uint32 // as in [RadixHistogramConfig]
 	Columns  uint32 // payload columns that move along
@@ -67,13 +68,16 @@ type RadixScatterConfig struct {
 // no count of their own.
 var RadixScatter = define[RadixScatterArgs](entry[RadixScatterArgsOf[[]byte], RadixScatterConfig]{
 	Name:        "radix_scatter",
-	Defaults:    RadixScatterConfig{ShapedTile: ShapedTile{Workgroup: 256, Items: 7}, Columns: 1, Patience: 4096, Subgroup: 4, Ahead: 4, Digits: 256},
+	Defaults:    RadixScatterConfig{ShapedTile: ShapedTile{Workgroup: 256, Items: radixItems}, Columns: 1, Patience: 4096, Subgroup: 4, Ahead: 4, Digits: 256},
 	SerialItems: 4112,
 	SharedBytes: func(config *RadixScatterConfig) uint32 {
 		if config.Serial == 1 {
 			return 4 * (config.Digits + 1)
 		}
 		words := max(config.KeyBits, config.PayloadBits) / 32
+		if config.Shared == 1 {
+			return 4 * (max(words*TileRows(config), 4*config.Workgroup) + maxDigits)
+		}
 		return 4 * (max(words*TileRows(config), maxDigits) + maxDigits + (config.Workgroup+3)/4 + 2 + min(1, config.PayloadBits) + config.Lookback)
 	},
 	Run: func(args *RadixScatterArgsOf[[]byte], config *RadixScatterConfig, group uint32) {

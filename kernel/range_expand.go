@@ -22,6 +22,7 @@ type RangeExpandArgsOf[B any] struct {
 // RangeExpandConfig configures [RangeExpand].
 type RangeExpandConfig struct {
 	ShapedTile
+	Shared uint32 `axis:"0,1"` // as in [ScanTilesConfig]
 }
 
 // RangeExpand writes the row-id pairs of matching ranges, or a piece of them: output j of the piece is match number
@@ -39,7 +40,11 @@ var RangeExpand = define[RangeExpandArgs](entry[RangeExpandArgsOf[[]byte], Range
 		if config.Serial == 1 {
 			return 0
 		}
-		return searchBytes + 4*(config.Workgroup*config.Items+(config.Workgroup+3)/4)
+		scan := subgroupsBytes(config.Workgroup, 4)
+		if config.Shared == 1 {
+			scan = 2 * config.Workgroup * 4
+		}
+		return searchBytes + 4*config.Workgroup*config.Items + scan
 	},
 	Run: rangeExpand,
 })

@@ -21,8 +21,9 @@ type RangeSearchArgsOf[B any] struct {
 type RangeSearchConfig struct {
 	KeyBits uint32 `axis:"32,64"`
 	ShapedTile
-	Batch uint32
-	Stage uint32
+	Shared uint32 `axis:"0,1"` // as in [ScanTilesConfig]
+	Batch  uint32
+	Stage  uint32
 }
 
 // RangeSearch finds for each left key the range of equal keys on the right; both sides are sorted ascending. begins[i] is
@@ -45,7 +46,11 @@ var RangeSearch = define[RangeSearchArgs](entry[RangeSearchArgsOf[[]byte], Range
 		if config.Serial == 1 {
 			return 0
 		}
-		return searchBytes + config.Workgroup*(config.KeyBits/8*(config.Batch+config.Stage)+4*config.Batch) + 4 + 8*((config.Workgroup+3)/4)
+		sum := subgroupsBytes(config.Workgroup, 8)
+		if config.Shared == 1 {
+			sum = 8
+		}
+		return searchBytes + config.Workgroup*(config.KeyBits/8*(config.Batch+config.Stage)+4*config.Batch) + 4 + sum
 	},
 	Run: func(args *RangeSearchArgsOf[[]byte], config *RangeSearchConfig, group uint32) {
 		if config.KeyBits == 64 {

@@ -7,6 +7,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/internal/devicetest"
 	"github.com/spirjoin/spirjoin/kernel"
 	"github.com/spirjoin/spirjoin/kernel/kerneltest"
 )
@@ -47,6 +48,9 @@ func configOf(t require.TestingT, spec *backend.KernelSpec, variant, shape backe
 func eachShape(t require.TestingT, do func(spec *backend.KernelSpec, config backend.Config)) {
 	for _, spec := range kernel.Catalogue() {
 		for _, variant := range kernel.Variants(spec) {
+			if variant["shared"] == 1 {
+				continue // the reference of the other wide shape
+			}
 			for _, shape := range shapes {
 				if serial, ok := variant["serial"]; !ok || serial == shape["serial"] {
 					do(spec, configOf(t, spec, variant, shape))
@@ -57,6 +61,7 @@ func eachShape(t require.TestingT, do func(spec *backend.KernelSpec, config back
 }
 
 func TestReferencesAtEdges(t *testing.T) {
+	devicetest.HostTest(t)
 	eachShape(t, func(spec *backend.KernelSpec, config backend.Config) {
 		for i, rows := range edgeRows(config) {
 			for _, distribution := range kerneltest.Distributions {
@@ -71,6 +76,7 @@ func TestReferencesAtEdges(t *testing.T) {
 }
 
 func TestReferencesProperty(t *testing.T) {
+	devicetest.HostTest(t)
 	for _, spec := range kernel.Catalogue() {
 		t.Run(spec.Name, rapid.MakeCheck(func(t *rapid.T) {
 			variant := rapid.SampledFrom(kernel.Variants(spec)).Draw(t, "variant")
@@ -100,6 +106,7 @@ func TestReferenceOfLongTiles(t *testing.T) {
 
 // References allocate nothing but scratch that they keep.
 func TestReferencesAllocateNothing(t *testing.T) {
+	devicetest.HostTest(t)
 	eachShape(t, func(spec *backend.KernelSpec, config backend.Config) {
 		c := newCase(spec, config, 1000, "random", 1)
 		run := spec.Reference(c.Config)(c.RunReference(), c.Params)
@@ -126,7 +133,7 @@ func TestPartitionJoinFillsItsTable(t *testing.T) {
 	for i := range left {
 		left[i] = uint32(max(i, frequent-1))
 	}
-	config, err := kernel.PartitionJoin.Complete(backend.Config{"key_bits": 32, "table": rows, "heads": 1 << 16, "placing": kernel.Reserving})
+	config, err := kernel.PartitionJoin.Complete(backend.Config{"key_bits": 32, "table": rows, "heads": 1 << 16, "placing": kernel.Reserving, "paged": 0})
 	require.NoError(t, err)
 	cursor, out := make([]uint32, 3), [2][]uint32{make([]uint32, frequent+1), make([]uint32, frequent+1)}
 	kerneltest.NewDispatch(kernel.PartitionJoin.KernelSpec, config, 1, kernel.PartitionJoinArgsOf[[]byte]{

@@ -22,6 +22,7 @@ type ScanTilesConfig struct {
 	InBits  uint32 `axis:"32,64"`
 	SumBits uint32 `axis:"32,64"`
 	ShapedTile
+	Shared uint32 `axis:"0,1"` // 1: the wide shape without subgroup operations
 }
 
 // ScanTiles is the last step of an exclusive scan: sums[i] = tile_prefix[tile] + the sum of the values of i's tile before i,
@@ -31,10 +32,25 @@ var ScanTiles = define[ScanTilesArgs](entry[ScanTilesArgsOf[[]byte], ScanTilesCo
 	Name:        "scan_tiles",
 	Defaults:    ScanTilesConfig{ShapedTile: ShapedTile{Workgroup: 256, Items: 16}},
 	SerialItems: 4112,
+	SharedBytes: func(config *ScanTilesConfig) uint32 {
+		return config.scanBytes(config.Shared, config.SumBits/8, config.SumBits/8)
+	},
 	Run: func(args *ScanTilesArgsOf[[]byte], config *ScanTilesConfig, group uint32) {
 		bySums(config.InBits, config.SumBits, scanTiles[uint32, uint32], scanTiles[uint32, uint64], scanTiles[uint64, uint64])(args, config, group)
 	},
 })
+
+// scanBytes is what the scan of a tile takes of shared memory: an element for each subgroup or, with shared=1, four for
+// each invocation.
+func (t ShapedTile) scanBytes(shared, subgroupBytes, invocationBytes uint32) uint32 {
+	switch {
+	case t.Serial == 1:
+		return 0
+	case shared == 1:
+		return 4 * t.Workgroup * invocationBytes
+	}
+	return subgroupsBytes(t.Workgroup, subgroupBytes)
+}
 
 // bySums chooses among the variants of a reference by the widths of values and sums; the latter are not narrower.
 func bySums[F any](inBits, sumBits uint32, from32to32, from32to64, from64to64 F) F {

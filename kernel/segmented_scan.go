@@ -23,6 +23,7 @@ type SegmentedScanConfig struct {
 	InBits  uint32 `axis:"32,64"`
 	SumBits uint32 `axis:"32,64"`
 	ShapedTile
+	Shared uint32 `axis:"0,1"` // as in [ScanTilesConfig]
 }
 
 // SegmentedScan scans the tiles of a column that is cut into segments: sums[i] is the sum of the values of i's segment before i,
@@ -37,6 +38,9 @@ var SegmentedScan = define[SegmentedScanArgs](entry[SegmentedScanArgsOf[[]byte],
 	Name:        "segmented_scan",
 	Defaults:    SegmentedScanConfig{ShapedTile: ShapedTile{Workgroup: 256, Items: 16}},
 	SerialItems: 4112,
+	SharedBytes: func(config *SegmentedScanConfig) uint32 {
+		return config.scanBytes(config.Shared, 2*config.SumBits/8+4, config.SumBits/8+4)
+	},
 	Run: func(args *SegmentedScanArgsOf[[]byte], config *SegmentedScanConfig, group uint32) {
 		bySums(config.InBits, config.SumBits, segmentedScan[uint32, uint32], segmentedScan[uint32, uint64], segmentedScan[uint64, uint64])(args, config, group)
 	},

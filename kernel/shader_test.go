@@ -39,6 +39,23 @@ func TestShadersMatchTheCatalogue(t *testing.T) {
 	}
 }
 
+// A kernel with a serial shape has a wide one without subgroup operations as well: the axis shared stands for that
+// where, and only where, the other wide shape has them.
+func TestWideShapesWithoutSubgroups(t *testing.T) {
+	seen := 0
+	for _, spec := range kernel.Catalogue() {
+		for _, variant := range kernel.Variants(spec) {
+			if serial, ok := variant["serial"]; !ok || serial == 1 {
+				continue
+			}
+			shared, ok := variant["shared"]
+			require.Equal(t, ok && shared == 0, usesSubgroups(t, spec, variant), "%s", kernel.SPIRVName(spec, variant))
+			seen += int(shared)
+		}
+	}
+	require.Positive(t, seen)
+}
+
 // checkPush compares the push-constant block with the arguments and parameters, in their order.
 func checkPush(t *testing.T, m *module, spec *backend.KernelSpec) {
 	blocks := m.pointees(storagePush)

@@ -21,6 +21,10 @@ type ShapedTile struct {
 	Items     uint32
 }
 
+// subgroupsBytes is the size of an array of shared memory with an element for each subgroup; none has fewer than 4
+// invocations.
+func subgroupsBytes(workgroup, elementBytes uint32) uint32 { return (workgroup + 3) / 4 * elementBytes }
+
 // Tiled is a configuration whose kernel works tile by tile.
 type Tiled interface {
 	tiling() (rows, perGroup uint32)

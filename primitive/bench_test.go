@@ -124,7 +124,7 @@ func benchSort(b *testing.B, device *backend.Device, s sorter, values []uint64, 
 	}
 	point, err := device.Upload(ctx, source, input)
 	require.NoError(b, err)
-	require.NoError(b, device.Wait(ctx, point))
+	require.NoError(b, point.Wait(ctx))
 	var total []time.Duration
 	profile := new(backend.Profile)
 	// An idle GPU runs at a fraction of its clock: it is kept busy for a while before anything is timed.
@@ -166,7 +166,7 @@ func benchSort(b *testing.B, device *backend.Device, s sorter, values []uint64, 
 func allocator(b *testing.B, device *backend.Device) (allocate func(sizeBytes uint64) backend.Range, release func()) {
 	var buffers []*backend.Buffer
 	return func(sizeBytes uint64) backend.Range {
-			buffer, err := device.Allocate(backend.DeviceLocal, sizeBytes, "bench")
+			buffer, err := device.Allocate(context.Background(), backend.DeviceLocal, sizeBytes, "bench")
 			require.NoError(b, err)
 			buffers = append(buffers, buffer)
 			return buffer.All()

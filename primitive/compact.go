@@ -23,7 +23,7 @@ type CompactPlan struct {
 func PlanCompact(t Tuning, rows uint64) (CompactPlan, error) {
 	tuned := t.Config("compact", nil)
 	p := CompactPlan{Rows: rows, count: kernel.CompactCount.With(tuned), compact: kernel.Compact.With(tuned)}
-	if err := checkRows("compact", rows); err != nil {
+	if err := CheckRows("compact", rows); err != nil {
 		return p, err
 	}
 	tileCount := uint64(kernel.Tiles(p.count, rows))

@@ -39,6 +39,6 @@ func (o *Ops) Copy(list *backend.List, dst, src backend.Range) error {
 
 // alignedView extends a range downward to the alignment of kernel arguments and returns the word at which it begins in that.
 func alignedView(r backend.Range) (view backend.Range, firstWord uint32) {
-	before := r.OffsetBytes % backend.ArgAlignmentBytes
+	before := r.OffsetBytes % backend.PlanAlignment
 	return backend.Range{Buffer: r.Buffer, OffsetBytes: r.OffsetBytes - before, SizeBytes: r.SizeBytes + before}, uint32(before / 4)
 }

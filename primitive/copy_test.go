@@ -46,7 +46,7 @@ func TestCopyInPieces(t *testing.T) {
 		for _, c := range list.Commands {
 			require.Equal(r, 12+done, c.Args[0].OffsetBytes+uint64(c.Params[1])*4)
 			require.Equal(r, first+done, c.Args[1].OffsetBytes+uint64(c.Params[2])*4)
-			require.Zero(r, (c.Args[0].OffsetBytes|c.Args[1].OffsetBytes)%backend.ArgAlignmentBytes)
+			require.Zero(r, (c.Args[0].OffsetBytes|c.Args[1].OffsetBytes)%backend.PlanAlignment)
 			sizeBytes := uint64(c.Params[0]) * 4
 			require.Equal(r, sizeBytes, c.Args[1].SizeBytes-uint64(c.Params[2])*4)
 			require.GreaterOrEqual(r, uint64(c.EndGroup)*64*32*4, sizeBytes)

@@ -24,7 +24,7 @@ func PlanHistogram(t Tuning, rows uint64, keyBytes, shift, bits int) (HistogramP
 	p := HistogramPlan{Rows: rows, KeyBytes: keyBytes, Shift: shift, Bits: bits,
 		config: kernel.Histogram.With(t.Config("histogram", backend.Config{"key_bits": uint32(keyBytes * 8)}))}
 	p.config.KeyBits = uint32(keyBytes * 8)
-	if err := checkRows("histogram", rows); err != nil {
+	if err := CheckRows("histogram", rows); err != nil {
 		return p, err
 	}
 	if keyBytes != 4 && keyBytes != 8 || shift < 0 || shift >= keyBytes*8 || bits < 1 || bits > kernel.MaxHistogramBits {

@@ -63,7 +63,7 @@ func benchMatch[K uint32 | uint64](b *testing.B, device *backend.Device, left, r
 		to := allocate(uint64(len(column)))
 		point, err := device.Upload(ctx, to, column)
 		require.NoError(b, err)
-		require.NoError(b, device.Wait(ctx, point))
+		require.NoError(b, point.Wait(ctx))
 		return to
 	}
 	n, pairs := uint64(len(left)), uint64(len(right)) // every right row has one match

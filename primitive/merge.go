@@ -33,7 +33,7 @@ func PlanMerge(t Tuning, leftRows, rightRows uint64, keyBytes, payloadBits int) 
 		return p, err
 	}
 	for _, rows := range []uint64{leftRows, rightRows, leftRows + rightRows} {
-		if err := checkRows("merge", rows); err != nil {
+		if err := CheckRows("merge", rows); err != nil {
 			return p, err
 		}
 	}

@@ -23,8 +23,8 @@ type Ops struct {
 	copyByEngine bool // copies are commands of the device instead of dispatches
 }
 
-// New returns the primitives of a device, tuned by the embedded tables and, where their rows fit, by overrides. A row of either
-// that is not valid on the device is ErrInvalidInput.
+// New returns the primitives of a device, tuned by the embedded tables and, where their rows fit, by overrides. A row
+// of either that is not valid on the device is ErrInvalidInput.
 func New(device *backend.Device, overrides Tuning) (*Ops, error) {
 	tuning, err := TuningFor(device.Info())
 	if err != nil {
@@ -53,18 +53,19 @@ func (o *Ops) Device() *backend.Device { return o.device }
 // Tuning holds the rows in force; it must not be changed.
 func (o *Ops) Tuning() Tuning { return o.tuning }
 
-// MaxRows is the largest number of rows that one device-resident column may have: row ids are 32-bit there, and one
-// value is kept free.
+// MaxRows is the largest number of rows that one column, table or result may have: row ids are 32-bit, and one value is
+// kept free.
 const MaxRows = math.MaxUint32 - 1
 
-func checkRows(op string, rows uint64) error {
+// CheckRows is ErrLimit for more than MaxRows rows.
+func CheckRows(op string, rows uint64) error {
 	if rows > MaxRows {
-		return &backend.OpError{Op: op, Err: backend.ErrLimit, Detail: fmt.Sprintf("%d rows in one column, the limit is %d", rows, uint64(MaxRows))}
+		return &backend.OpError{Op: op, Err: backend.ErrLimit, Detail: fmt.Sprintf("%d rows, the limit is %d", rows, uint64(MaxRows))}
 	}
 	return nil
 }
 
 // align rounds a size up to the alignment of kernel arguments.
 func align(sizeBytes uint64) uint64 {
-	return (sizeBytes + backend.ArgAlignmentBytes - 1) / backend.ArgAlignmentBytes * backend.ArgAlignmentBytes
+	return (sizeBytes + backend.PlanAlignment - 1) / backend.PlanAlignment * backend.PlanAlignment
 }

@@ -24,20 +24,26 @@ type rig struct {
 	device *backend.Device
 }
 
-// tunings are the device's own and small tiles of both shapes, so that few rows make many tiles and levels.
+// tunings are the device's own and small tiles of all shapes, so that few rows make many tiles and levels.
 var tunings = map[string]func(*backend.Device) primitive.Tuning{
 	"own": func(*backend.Device) primitive.Tuning { return nil },
-	"small serial": func(*backend.Device) primitive.Tuning {
-		return primitive.Override(backend.Config{"serial": 1, "workgroup": 8, "items": 16})
+	"small serial": func(d *backend.Device) primitive.Tuning {
+		return primitive.Override(backend.Config{"serial": 1, "workgroup": devicetest.WholeSubgroups(d.Info(), 8), "items": 16})
 	},
 	"small wide": func(d *backend.Device) primitive.Tuning {
 		return primitive.Override(backend.Config{"serial": 0, "workgroup": 64, "items": 3})
+	},
+	"small shared": func(*backend.Device) primitive.Tuning {
+		return primitive.Override(backend.Config{"serial": 0, "shared": 1, "workgroup": 64, "items": 3})
 	},
 }
 
 func forEach(t *testing.T, test func(r rig)) {
 	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {
 		for name, tuning := range tunings {
+			if vulkantest.Validation(t) == vulkan.GPUAssisted && name == "small shared" {
+				continue // instrumented shaders take many seconds to compile, and kernel tests run each variant
+			}
 			t.Run(name, func(t *testing.T) {
 				ops, err := primitive.New(device, tuning(device))
 				require.NoError(t, err)
@@ -53,14 +59,14 @@ func column[T any](r rig, values []T) *backend.Buffer {
 	b := r.empty(uint64(len(backend.AsBytes(values))))
 	point, err := r.device.Upload(context.Background(), b.All(), backend.AsBytes(values))
 	require.NoError(r, err)
-	require.NoError(r, r.device.Wait(context.Background(), point))
+	require.NoError(r, point.Wait(context.Background()))
 	return b
 }
 
 // empty allocates a buffer filled with a marker, so that what a kernel does not write shows.
 func (r rig) empty(sizeBytes uint64) *backend.Buffer {
 	r.Helper()
-	b, err := r.device.Allocate(backend.DeviceLocal, sizeBytes, "test")
+	b, err := r.device.Allocate(context.Background(), backend.DeviceLocal, sizeBytes, "test")
 	require.NoError(r, err)
 	r.Cleanup(b.Release)
 	var list backend.List

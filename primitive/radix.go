@@ -41,7 +41,7 @@ func (l *Layout) complete(op string) error {
 	if l.Payload == NoPayload {
 		l.PayloadBytes, l.Columns = 0, 0
 	}
-	if err := checkRows(op, l.Rows); err != nil {
+	if err := CheckRows(op, l.Rows); err != nil {
 		return err
 	}
 	good := (l.KeyBytes == 4 || l.KeyBytes == 8 && !l.Narrow) && l.Payload <= Given && l.Columns >= 0 && l.Columns <= kernel.MaxColumns
@@ -161,7 +161,7 @@ func planRadix(t Tuning, layout Layout, cut func(most int) []digit) (radixPasses
 	if len(p.digits) == 0 {
 		return p, nil
 	}
-	if len(p.digits) == 1 || p.scatter.Serial == 1 { // for one digit counting by tiles is cheaper
+	if len(p.digits) == 1 || p.scatter.Serial+p.scatter.Shared > 0 { // for one digit counting by tiles is cheaper
 		p.scatter.Lookback = 0
 	}
 	if p.lookback() {
@@ -195,7 +195,7 @@ func (p *radixPasses) lookback() bool { return p.scatter.Lookback == 1 }
 
 // portionRows is a number of whole tiles whose columns are aligned for kernel arguments.
 func (p *radixPasses) portionRows() uint64 {
-	unit := uint64(kernel.TileRows(p.scatter)) * (backend.ArgAlignmentBytes / 4)
+	unit := uint64(kernel.TileRows(p.scatter)) * (backend.PlanAlignment / 4)
 	most := uint64(mostPortionRows)
 	if p.portion > 0 {
 		most = min(most, p.portion)

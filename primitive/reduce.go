@@ -28,7 +28,7 @@ func PlanReduce(t Tuning, op kernel.ReduceOp, rows uint64, inBits, sumBits int) 
 	if op > kernel.ReduceOr {
 		return p, &backend.OpError{Op: "reduce", Err: backend.ErrInvalidInput, Detail: fmt.Sprintf("operation %d", op)}
 	}
-	if err := checkRows("reduce", rows); err != nil {
+	if err := CheckRows("reduce", rows); err != nil {
 		return p, err
 	}
 	p.levels, p.ScratchBytes = reduceLevels(p.config, rows, sumBits, false)
@@ -73,7 +73,7 @@ func PlanVaryingBits(t Tuning, rows uint64, keyBytes int) (VaryingBitsPlan, erro
 	p := VaryingBitsPlan{Rows: rows, KeyBytes: keyBytes, ScratchBytes: uint64(3 * keyBytes),
 		config: kernel.VaryingBits.With(t.Config("reduce", backend.Config{"key_bits": uint32(keyBytes * 8)}))}
 	p.config.KeyBits = uint32(keyBytes * 8)
-	return p, checkRows("find varying bits", rows)
+	return p, CheckRows("find varying bits", rows)
 }
 
 // Found tells from what the scratch buffer holds which bits vary, none where there are no rows, and how many keys are less than the

@@ -12,10 +12,11 @@ import (
 // writes the sums once. Example with tiles of 2: values 3 1 4 1 5, tile sums 4 5 5, their scan 0 4 9, result 0 3 4 8 9 and
 // total 14.
 //
-// Look-back, where the setting lookback=1 of the table "scan" asks for it, with serial=0: one pass, in which every tile adds up
-// what the tiles before it have published, and what has not come in time from their values ([kernel.ScanLookback]). It reads
-// the values once, and so needs them whole: where the sums take the place of the values the plan is recorded by
-// reduce-then-scan, whatever the setting. Both families give the same sums on every device.
+// Look-back, where the setting lookback=1 of the table "scan" asks for it, with serial=0 and shared=0: one pass, in
+// which every tile adds up what the tiles before it have published, and what has not come in time from their values
+// ([kernel.ScanLookback]). It reads the values once, and so needs them whole: where the sums take the place of the
+// values the plan is recorded by reduce-then-scan, whatever the setting. Both families give the same sums on every
+// device.
 type ScanPlan struct {
 	Rows         uint64
 	InBits       int    // width of the values, 32 or 64
@@ -47,11 +48,11 @@ func PlanScan(t Tuning, rows uint64, inBits, sumBits int, total bool) (ScanPlan,
 	p.reduce.InBits, p.reduce.SumBits = uint32(inBits), uint32(sumBits)
 	p.tiles.SumBits = uint32(sumBits)
 	p.lookback.InBits, p.lookback.SumBits = uint32(inBits), uint32(sumBits)
-	if err := checkRows("scan", rows); err != nil {
+	if err := CheckRows("scan", rows); err != nil {
 		return p, err
 	}
 	p.levels, p.ScratchBytes = reduceLevels(p.tiles, rows, sumBits, true)
-	if tuned["lookback"] == 1 && p.tiles.Serial == 0 && len(p.levels) > 0 {
+	if tuned["lookback"] == 1 && p.tiles.Serial+p.tiles.Shared == 0 && len(p.levels) > 0 {
 		p.statusBytes = 4 * kernel.ScanStatusWords(uint32(sumBits), kernel.Tiles(p.lookback, rows))
 		p.ScratchBytes = max(p.ScratchBytes, p.statusBytes)
 	}

@@ -24,7 +24,7 @@ func PlanRangeSearch(t Tuning, leftRows, rightRows uint64, keyBytes int) (RangeS
 		config: kernel.RangeSearch.With(t.Config("range_search", backend.Config{"key_bits": uint32(keyBytes * 8)}))}
 	p.config.KeyBits = uint32(keyBytes * 8)
 	for _, rows := range []uint64{leftRows, rightRows} {
-		if err := checkRows("range search", rows); err != nil {
+		if err := CheckRows("range search", rows); err != nil {
 			return p, err
 		}
 	}

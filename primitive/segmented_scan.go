@@ -34,7 +34,7 @@ func PlanSegmentedScan(t Tuning, rows uint64, inBits, sumBits int) (SegmentedSca
 	p := SegmentedScanPlan{Rows: rows, InBits: inBits, SumBits: sumBits,
 		config: kernel.SegmentedScan.With(t.Config("segmented_scan", backend.Config{"in_bits": uint32(inBits), "sum_bits": uint32(sumBits)}))}
 	p.config.SumBits = uint32(sumBits)
-	if err := checkRows("segmented scan", rows); err != nil {
+	if err := CheckRows("segmented scan", rows); err != nil {
 		return p, err
 	}
 	take := func(sizeBytes uint64) (offset uint64) {

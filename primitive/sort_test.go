@@ -42,6 +42,7 @@ var families = map[string]backend.Config{
 	"own":                 nil,
 	"serial":              {"serial": 1, "workgroup": 8, "items": 16},
 	"wide":                {"serial": 0, "workgroup": 64, "items": 5},
+	"shared":              {"serial": 0, "shared": 1, "workgroup": 64, "items": 5},
 	"look-back":           {"serial": 0, "workgroup": 64, "items": 5, "lookback": 1, "patience": 100, "portion": 20000},
 	"look-back, fallback": {"serial": 0, "workgroup": 64, "items": 5, "lookback": 1, "patience": 0},
 }

@@ -19,11 +19,14 @@ var tuningFiles embed.FS
 // specific. [Tuning.Config] looks a configuration up.
 type Tuning map[string][]TuningRow
 
-// TuningRow is a line of a tuning table: Config is best by the measurement in Measured for the calls that have the values in
-// Variant (of the axes of the primitive's kernels and of constants that its plan sets; none means all calls) on the devices that Device names: "any", a class
-// ("gpu", "software", "host"), or a part of the name or the driver of a GPU.
+// TuningRow is a line of a tuning table: Config is best by the measurement in Measured for the calls that have the
+// values in Variant (of the axes of the primitive's kernels and of constants that its plan sets; none means all calls)
+// on the devices that Device names: "any", a class ("gpu", "software", "host"), or a part of the name or the driver of
+// a GPU; seen through the backend that Backend names, or any. Kernels of two backends are two programs: what suits one
+// says little of the other.
 type TuningRow struct {
 	Device   string         `json:"device,omitempty"`
+	Backend  string         `json:"backend,omitempty"`
 	Variant  backend.Config `json:"variant,omitempty"`
 	Config   backend.Config `json:"config"`
 	Measured string         `json:"measured"`
@@ -50,11 +53,13 @@ var tunable = map[string]knobs{
 	"copy":    {kernels: []*backend.KernelSpec{kernel.Copy.KernelSpec}, settings: []string{"engine"}, wideTile: 4},
 	"gather":  {kernels: []*backend.KernelSpec{kernel.Gather.KernelSpec, kernel.GatherBits.KernelSpec, kernel.Iota.KernelSpec}},
 	"merge":   {kernels: []*backend.KernelSpec{kernel.MergeTiles.KernelSpec}},
-	"merge_join": {kernels: []*backend.KernelSpec{kernel.MergeJoin.KernelSpec}, fixed: []string{"placing", "left_words", "right_words", "left_words_2", "right_words_2"},
-		whole: true, limits: map[string][2]uint32{"table": {1, 1 << 20}, "kept": {0, 1}}},
+	"merge_join": {kernels: []*backend.KernelSpec{kernel.MergeJoin.KernelSpec, kernel.MergeWalk.KernelSpec, kernel.MergeCount.KernelSpec, kernel.MergeMark.KernelSpec},
+		settings: []string{"walk"}, fixed: []string{"placing", "left_words", "right_words", "left_words_2", "right_words_2"},
+		whole: true, limits: map[string][2]uint32{"table": {1, 1 << 20}, "walk": {0, 1}}},
 	"merge_sort": {kernels: []*backend.KernelSpec{kernel.BlockSort.KernelSpec}},
-	"partition_join": {kernels: []*backend.KernelSpec{kernel.PartitionJoin.KernelSpec}, fixed: []string{"mixed", "placing", "unique", "seed", "left_words", "right_words", "left_words_2", "right_words_2", "page_rows", "widened", "decided"},
-		whole: true, limits: map[string][2]uint32{"table": {1, 1<<16 - 1}, "heads": {1, 1 << 16}, "kept": {0, 1}}},
+	"partition_join": {kernels: []*backend.KernelSpec{kernel.PartitionJoin.KernelSpec, kernel.PartitionWalk.KernelSpec, kernel.PartitionCount.KernelSpec, kernel.PartitionMark.KernelSpec},
+		settings: []string{"walk"}, fixed: []string{"mixed", "placing", "unique", "seed", "left_words", "right_words", "left_words_2", "right_words_2", "page_rows", "widened", "decided"},
+		whole: true, limits: map[string][2]uint32{"table": {1, 1<<16 - 1}, "heads": {1, 1 << 16}, "walk": {0, 1}}},
 	"radix_sort": {kernels: []*backend.KernelSpec{kernel.RadixCounts.KernelSpec, kernel.RadixHistogram.KernelSpec, kernel.RadixScatter.KernelSpec}, settings: []string{"lookback", "portion"},
 		fixed: []string{"mixed", "columns", "far", "subgroup", "narrow"}, whole: true, limits: map[string][2]uint32{
 			"lookback": {0, 1}, "patience": {0, mostPatience}, "ahead": {1, kernel.MaxAhead}, "counters": {8 * maxDigits, maxTileRows}, "digits": {maxDigits, kernel.MaxSerialDigits}}},
@@ -82,7 +87,7 @@ func Settings(primitive string) []string {
 			names = append(names, constant.Name)
 		}
 		for _, axis := range spec.Axes {
-			if axis.Name == "serial" {
+			if axis.Name == "serial" || axis.Name == "shared" {
 				names = append(names, axis.Name)
 			}
 		}
@@ -91,8 +96,8 @@ func Settings(primitive string) []string {
 	return slices.DeleteFunc(slices.Compact(names), func(name string) bool { return slices.Contains(k.fixed, name) })
 }
 
-// TuningFor picks the rows of the embedded tables that fit a device. Workgroups have at least one whole subgroup, whatever a row says: software
-// drivers have subgroups of as many invocations as the vectors of the processor have places.
+// TuningFor picks the rows of the embedded tables that fit a device. Workgroups have at least one whole subgroup, whatever
+// a row says: software drivers have subgroups of as many invocations as the vectors of the processor have places.
 func TuningFor(info *backend.DeviceInfo) (Tuning, error) {
 	tuning := make(Tuning)
 	for _, name := range Tunable() {
@@ -100,12 +105,19 @@ func TuningFor(info *backend.DeviceInfo) (Tuning, error) {
 		if err != nil {
 			return nil, err
 		}
-		tuning[name] = slices.DeleteFunc(rows, func(row TuningRow) bool { return !row.fits(info) })
-		for _, row := range tuning[name] {
-			row.Config["workgroup"] = max(row.Config["workgroup"], info.SubgroupSize)
-		}
+		tuning[name] = slices.DeleteFunc(rows, func(row TuningRow) bool { return !row.fits(info) || !row.widen(name, info) })
 	}
 	return tuning, nil
+}
+
+// widen gives a row workgroups of a whole subgroup. It reports whether the row still fits the device: it takes more
+// shared memory then, and where that is too much the row before it counts.
+func (r *TuningRow) widen(primitive string, info *backend.DeviceInfo) bool {
+	if r.Config["workgroup"] >= info.SubgroupSize {
+		return true
+	}
+	r.Config["workgroup"] = info.SubgroupSize
+	return info.Limits.MaxSharedBytes == 0 || r.check(primitive, info) == nil
 }
 
 // tableRows reads the embedded table of a primitive.
@@ -131,10 +143,14 @@ func decodeStrictly(text []byte, v any) error {
 	return decoder.Decode(v)
 }
 
-func (r *TuningRow) fits(info *backend.DeviceInfo) bool { return DeviceFits(r.Device, info) }
+func (r *TuningRow) fits(info *backend.DeviceInfo) bool { return DeviceFits(r.Device, r.Backend, info) }
 
-// DeviceFits tells whether a row of a table is for a device: one for "any", for its class, or for a part of the name or the driver of a GPU.
-func DeviceFits(row string, info *backend.DeviceInfo) bool {
+// DeviceFits tells whether a row of a table is for a device: one for its backend, or for any (""), and for "any"
+// device, for its class, or for a part of the name or the driver of a GPU.
+func DeviceFits(row, rowBackend string, info *backend.DeviceInfo) bool {
+	if rowBackend != "" && rowBackend != info.Backend {
+		return false
+	}
 	class := DeviceClass(info)
 	return row == "any" || row == class || class == "gpu" && strings.Contains(strings.ToLower(info.Name+" "+info.Driver), row)
 }
@@ -233,8 +249,8 @@ func (r *TuningRow) check(primitive string, info *backend.DeviceInfo) error {
 			return fail("%s goes from %d to %d", name, l[0], l[1])
 		}
 	}
-	if r.Config["serial"] > 1 {
-		return fail("serial is 0 or 1")
+	if r.Config["serial"] > 1 || r.Config["shared"] > 1 || r.Config["serial"]+r.Config["shared"] > 1 {
+		return fail("serial and shared are 0 or 1, and not both 1")
 	}
 	invocations := info.Limits.MaxInvocations
 	if workgroup := r.Config["workgroup"]; workgroup == 0 || workgroup > invocations {
@@ -250,7 +266,7 @@ func (r *TuningRow) check(primitive string, info *backend.DeviceInfo) error {
 		if k.wideItems > 0 && r.Config["items"] > k.wideItems {
 			return fail("items is at most %d", k.wideItems)
 		}
-		if size := max(1, info.SubgroupSize); k.whole && r.Config["workgroup"]%size != 0 {
+		if size := max(1, info.SubgroupSize); k.whole && r.Config["shared"] == 0 && r.Config["workgroup"]%size != 0 {
 			return fail("workgroup is a multiple of %d here, the size of a subgroup", size)
 		}
 	}
@@ -259,7 +275,7 @@ func (r *TuningRow) check(primitive string, info *backend.DeviceInfo) error {
 	offered := len(axes) == 0
 	for _, spec := range k.kernels {
 		for _, variant := range kernel.Variants(spec) {
-			if serial, ok := variant["serial"]; ok && serial != r.Config["serial"] || !agreeWhereBoth(axes, variant) {
+			if !hasShape(variant, r.Config) || !agreeWhereBoth(axes, variant) {
 				continue
 			}
 			offered = offered || agree(axes, variant)
@@ -279,6 +295,16 @@ func (r *TuningRow) check(primitive string, info *backend.DeviceInfo) error {
 		return fail("no kernel has the variant %v", r.Variant)
 	}
 	return nil
+}
+
+// hasShape reports whether a variant is one of the shape that a row asks for; kernels without that shape have another.
+func hasShape(variant, row backend.Config) bool {
+	for _, axis := range []string{"serial", "shared"} {
+		if value, ok := variant[axis]; ok && value != row[axis] {
+			return false
+		}
+	}
+	return true
 }
 
 // mostPatience keeps the looks of an invocation, for up to eight digits, below the 65,535 loop trips after which lavapipe ends

@@ -37,6 +37,7 @@ func TestTuningTables(t *testing.T) {
 			require.NotEmpty(t, row.Measured, row.source)
 			require.Equal(t, strings.ToLower(row.Device), row.Device, row.source)
 			require.NotEmpty(t, row.Device, row.source)
+			require.Equal(t, row.Device == "any", row.Backend == "", "%s: a measurement names its backend", row.source)
 			info := roomy
 			switch row.Device {
 			case "any":
@@ -60,7 +61,7 @@ func TestTuningRowsBuild(t *testing.T) {
 			for _, row := range rows {
 				for _, spec := range tunable[name].kernels {
 					for _, v := range kernel.Variants(spec) {
-						if serial, ok := v["serial"]; ok && serial != row.Config["serial"] || !agreeWhereBoth(row.Variant, v) {
+						if !hasShape(v, row.Config) || !agreeWhereBoth(row.Variant, v) {
 							continue
 						}
 						_, err := device.Kernel(spec, merge(row.Config, v))
@@ -72,6 +73,23 @@ func TestTuningRowsBuild(t *testing.T) {
 		}
 		require.GreaterOrEqual(t, built, len(tuning))
 	})
+}
+
+// The safe rows hold without subgroup operations too, on the least of devices.
+func TestSafeRowsWithoutSubgroups(t *testing.T) {
+	for _, name := range Tunable() {
+		if !slices.Contains(Settings(name), "shared") {
+			continue
+		}
+		rows, err := tableRows(name)
+		require.NoError(t, err)
+		for _, row := range rows {
+			if row.Device == "any" {
+				row.Config["shared"] = 1
+				require.NoError(t, row.check(name, least))
+			}
+		}
+	}
 }
 
 func TestTuningConfig(t *testing.T) {
@@ -103,13 +121,28 @@ func TestTuningForDevices(t *testing.T) {
 		require.NoError(t, err)
 		return tuning.Config("radix_sort", backend.Config{"key_bits": keyBits, "payload_bits": 32})
 	}
-	nvidia := backend.DeviceInfo{Name: "NVIDIA H200", Driver: "NVIDIA"}
+	nvidia := backend.DeviceInfo{Backend: "vulkan", Name: "NVIDIA H200", Driver: "NVIDIA"}
 	require.NotEqual(t, at(nvidia, 32), at(nvidia, 64))
-	require.Equal(t, uint32(1), at(backend.DeviceInfo{Type: backend.Software, Name: "llvmpipe nvidia"}, 32)["serial"], "a name counts for GPUs only")
+	unknown := backend.DeviceInfo{Backend: "vulkan", Name: "unheard of", SubgroupSize: 32}
+	other := nvidia
+	other.Backend = "opencl"
+	require.Equal(t, at(unknown, 32), at(other, 32), "what was measured through Vulkan says nothing of another backend")
+	require.NotEqual(t, at(nvidia, 32), at(other, 32))
+	require.Equal(t, uint32(1), at(backend.DeviceInfo{Backend: "vulkan", Type: backend.Software, Name: "llvmpipe nvidia"}, 32)["serial"], "a name counts for GPUs only")
 	for _, subgroup := range []uint32{4, 8, 16} {
-		require.Equal(t, subgroup, at(backend.DeviceInfo{Type: backend.Software, SubgroupSize: subgroup}, 32)["workgroup"], "a whole subgroup")
+		require.Equal(t, subgroup, at(backend.DeviceInfo{Backend: "vulkan", Type: backend.Software, SubgroupSize: subgroup}, 32)["workgroup"], "a whole subgroup")
 	}
 	require.LessOrEqual(t, at(backend.DeviceInfo{Name: "unheard of", Type: backend.Integrated}, 32)["workgroup"], uint32(256))
+
+	// lavapipe with vectors of 512 bits: a row that takes too much shared memory with a whole subgroup gives way.
+	for subgroup, digits := range map[uint32]uint32{4: 1024, 8: 1024, 16: 0} {
+		info := backend.DeviceInfo{Backend: "vulkan", Type: backend.Software, SubgroupSize: subgroup}
+		info.Limits.MaxInvocations, info.Limits.MaxSharedBytes = 1024, 32<<10
+		require.Equal(t, digits, at(info, 32)["digits"], "subgroups of %d", subgroup)
+		tuning, err := TuningFor(&info)
+		require.NoError(t, err)
+		require.NoError(t, tuning.Check(&info))
+	}
 }
 
 // A row that is wrong is refused, with its place and what is wrong.
@@ -124,6 +157,8 @@ func TestTuningCheck(t *testing.T) {
 		"patience goes from 0 to 4096":   {Config: change("patience", 1<<12+1)},
 		"workgroup is a multiple of 32":  {Config: change("workgroup", 80)},
 		"unknown setting key_bits":       {Config: change("key_bits", 32)},
+		"shared=2 workgroup=256":         {Config: change("shared", 2)},
+		"and not both 1":                 {Config: merge(good, backend.Config{"serial": 1, "shared": 1})},
 		"workgroup goes from 1 to 256":   {Config: change("workgroup", 257)},
 		"workgroup goes from 1":          {Config: change("workgroup", 0)},
 		"a tile holds 1 to":              {Config: change("items", 0)},

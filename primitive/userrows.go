@@ -8,7 +8,8 @@ import (
 
 // UserRow is a row that was measured on one machine. It counts on exactly that device with that version of its driver.
 type UserRow struct {
-	Device        string         `json:"device"` // full name
+	Device        string         `json:"device"`            // full name
+	Backend       string         `json:"backend,omitempty"` // empty in files of versions that knew the backends vulkan and host only
 	Driver        string         `json:"driver"`
 	DriverVersion string         `json:"driver_version"`
 	Primitive     string         `json:"primitive"`
@@ -25,9 +26,11 @@ func ParseUserRows(text []byte) (rows []UserRow, err error) {
 	return rows, decodeStrictly(text, &rows)
 }
 
-// IsFor reports whether the row was measured on this device, by this version of the driver or another.
+// IsFor reports whether the row was measured on this device through this backend, by this version of the driver or
+// another.
 func (r *UserRow) IsFor(info *backend.DeviceInfo) bool {
-	return r.Device == info.Name && r.Driver == info.Driver
+	known := r.Backend == info.Backend || r.Backend == "" && (info.Backend == "vulkan" || info.Backend == "host")
+	return known && r.Device == info.Name && r.Driver == info.Driver
 }
 
 // UserTuning picks the rows for a device, as overrides of its tables. Rows that were measured with another version of the

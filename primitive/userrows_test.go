@@ -11,7 +11,7 @@ import (
 
 func TestUserTuning(t *testing.T) {
 	info := *least
-	info.Driver, info.DriverVersion = "driver", "2"
+	info.Backend, info.Driver, info.DriverVersion = "vulkan", "driver", "2"
 	row := UserRow{Device: "least", Driver: "driver", DriverVersion: "2", Primitive: "scan",
 		Variant: backend.Config{"in_bits": 32}, Config: backend.Config{"workgroup": 64, "items": 3, "serial": 0}, Measured: "1 G rows/s"}
 	change := func(f func(r *UserRow)) UserRow {
@@ -32,6 +32,13 @@ func TestUserTuning(t *testing.T) {
 	rows, err := ParseUserRows(text)
 	require.NoError(t, err)
 	require.Len(t, rows, 7)
+	for name, counts := range map[string]bool{"": true, "vulkan": true, "opencl": false} { // "": of a file written before
+		r := change(func(r *UserRow) { r.Backend = name })
+		require.Equal(t, counts, r.IsFor(&info), name)
+	}
+	other := info
+	other.Backend = "opencl"
+	require.False(t, row.IsFor(&other))
 	tuning, problems := UserTuning(rows, &info)
 	require.Len(t, tuning, 1)
 	require.Len(t, tuning["scan"], 1)

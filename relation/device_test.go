@@ -46,9 +46,9 @@ func TestLoadInChunks(t *testing.T) {
 		rows := plan.Rows(Left)
 		wantKeys, wantIDs := make([]byte, rows*uint64(plan.KeyBytes())), make([]uint32, rows)
 		require.NoError(t, plan.Encode(ctx, Left, wantKeys, wantIDs))
-		keys, err := device.Allocate(backend.DeviceLocal, uint64(len(wantKeys)), "keys")
+		keys, err := device.Allocate(context.Background(), backend.DeviceLocal, uint64(len(wantKeys)), "keys")
 		require.NoError(t, err)
-		ids, err := device.Allocate(backend.DeviceLocal, rows*4, "row numbers")
+		ids, err := device.Allocate(context.Background(), backend.DeviceLocal, rows*4, "row numbers")
 		require.NoError(t, err)
 		given := backend.Range{}
 		if plan.HasNulls(Left) {
@@ -85,7 +85,7 @@ func TestDeviceColumnOfSlices(t *testing.T) {
 	c, err := UploadColumn(ctx, device, "n", column, uint64(len(ids)))
 	require.NoError(t, err)
 	defer c.Release()
-	buffer, err := device.Allocate(backend.DeviceLocal, uint64(len(ids)*4), "row numbers")
+	buffer, err := device.Allocate(context.Background(), backend.DeviceLocal, uint64(len(ids)*4), "row numbers")
 	require.NoError(t, err)
 	defer buffer.Release()
 	_, err = device.Upload(ctx, buffer.All(), backend.AsBytes(ids))

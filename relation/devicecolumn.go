@@ -43,7 +43,7 @@ func DeviceColumnBytes(column *arrow.Chunked, pieceRows uint64) uint64 {
 		return 0
 	}
 	rows := uint64(column.Len()) + pieceRows
-	need := rows*valueBytes + 4*backend.ArgAlignmentBytes
+	need := rows*valueBytes + 4*backend.PlanAlignment
 	if column.NullN() > 0 {
 		need += bitmapBytes(rows) + 4
 	}
@@ -65,7 +65,7 @@ func UploadColumn(ctx context.Context, device *backend.Device, name string, colu
 	rows, width := uint64(column.Len()), uint64(c.valueBytes)
 	allocate := func(b **backend.Buffer, sizeBytes uint64, label string) {
 		if err == nil {
-			*b, err = device.Allocate(backend.DeviceLocal, sizeBytes, "column "+name+label)
+			*b, err = device.Allocate(ctx, backend.DeviceLocal, sizeBytes, "column "+name+label)
 		}
 	}
 	allocate(&c.values, rows*width, "")

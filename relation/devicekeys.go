@@ -62,16 +62,16 @@ func (p *KeyPlan) stage(ctx context.Context, device *backend.Device, side Side, 
 		s := &slots[i]
 		if s.keys == nil {
 			var err error
-			if s.keys, err = device.Allocate(backend.HostVisible, uint64(chunkRows)*keyBytes, "staged keys"); err != nil {
+			if s.keys, err = device.Allocate(ctx, backend.HostVisible, uint64(chunkRows)*keyBytes, "staged keys"); err != nil {
 				return err
 			}
 			if ids.Buffer != nil {
-				if s.ids, err = device.Allocate(backend.HostVisible, uint64(chunkRows)*4, "staged row numbers"); err != nil {
+				if s.ids, err = device.Allocate(ctx, backend.HostVisible, uint64(chunkRows)*4, "staged row numbers"); err != nil {
 					return err
 				}
 			}
 		}
-		if err := device.Wait(ctx, s.point); err != nil {
+		if err := s.point.Wait(ctx); err != nil {
 			return err
 		}
 		if err := p.encodeRows(ctx, side, from, to, s.keys.Bytes(), p.rowIDs(side, s.ids, uint64(to-from))); err != nil {

@@ -3,16 +3,13 @@ package relation
 import (
 	"context"
 	"fmt"
-	"math"
 	"math/bits"
 	"strings"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/primitive"
 )
-
-// MaxRows is how many rows a side may have: row numbers are uint32.
-const MaxRows = math.MaxUint32
 
 // KeyPlan is how the key columns of two tables become one column of codes on either side.
 //
@@ -51,8 +48,8 @@ type keySide struct {
 // column, on all cores, and one more where rows may have to be left out. Tables without rows are legal.
 //
 // Errors wrap backend.ErrInvalidInput (no keys, unknown or ambiguous column), backend.ErrUnsupported (a type without
-// codes, types that do not compare without loss, values or keys of more than 64 bits, more than MaxRows rows),
-// backend.ErrCancelled or backend.ErrTimedOut.
+// codes, types that do not compare without loss, values or keys of more than 64 bits), backend.ErrLimit (more than
+// primitive.MaxRows rows), backend.ErrCancelled or backend.ErrTimedOut.
 func PlanKeys(ctx context.Context, left, right arrow.Table, leftOn, rightOn []string) (*KeyPlan, error) {
 	plan, err := planKeys(ctx, [2]arrow.Table{left, right}, [2][]string{leftOn, rightOn})
 	if err != nil {
@@ -68,9 +65,8 @@ func planKeys(ctx context.Context, tables [2]arrow.Table, on [2][]string) (*KeyP
 	}
 	p := &KeyPlan{keys: make([]key, len(on[Left]))}
 	for side, table := range tables {
-		if table.NumRows() > MaxRows {
-			return nil, fmt.Errorf("%w: the %s table has %d rows; a side may have %d", backend.ErrUnsupported, Side(side),
-				table.NumRows(), uint32(MaxRows))
+		if err := primitive.CheckRows("take the "+Side(side).String()+" table", uint64(table.NumRows())); err != nil {
+			return nil, err
 		}
 		p.sides[side].rows = int(table.NumRows())
 	}

@@ -295,7 +295,7 @@ func TestPlanErrors(t *testing.T) {
 		"decimal and float": {single(wide), single(arrow.PrimitiveTypes.Float64), keyNames(1), keyNames(1), backend.ErrUnsupported, []string{"decimal", "float64"}},
 		"82 bits":           {two, two, keyNames(2), keyNames(2), backend.ErrUnsupported, []string{"82 bits", "k0 int64", "41 bits"}},
 		"wide decimals":     {single(wide, cell{raw: 1 << 62, wide: true}), single(wide, cell{raw: 1, wide: true}), keyNames(1), keyNames(1), backend.ErrUnsupported, []string{"decimal(38, 0)", "64 bits"}},
-		"rows":              {huge, two, keyNames(1), keyNames(1), backend.ErrUnsupported, []string{"4294967296", "4294967295"}},
+		"rows":              {huge, two, keyNames(1), keyNames(1), backend.ErrLimit, []string{"4294967296", "4294967294"}},
 		"index":             {dictionary(2), two, keyNames(1), keyNames(1), backend.ErrInvalidInput, []string{"index 2", "2 entries"}},
 		"minus index":       {dictionary(255), two, keyNames(1), keyNames(1), backend.ErrInvalidInput, []string{"index -1"}},
 	} {

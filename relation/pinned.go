@@ -2,18 +2,23 @@ package relation
 
 import (
 	"context"
+	"os"
 	"sync"
+	"sync/atomic"
 	"unsafe"
 
 	"github.com/apache/arrow-go/v18/arrow/memory"
 
 	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/internal/offheap"
 )
 
-// PinnedAllocator is an Arrow allocator whose large blocks are host memory that a device has imported, so that uploads and
-// downloads of columns in it need no copy through staging buffers. Small blocks, which gain nothing, and blocks beyond the
-// cap or the device's limit come from Go's memory; Pinned says how much is imported. Freed blocks are kept and reused, because pinning pages is
-// slow. Safe for concurrent use. Close it after the last array in it is gone.
+// PinnedAllocator is an Arrow allocator whose large blocks are host memory that a device has imported, so that uploads
+// and downloads of columns in it need no copy through staging buffers. They lie outside Go's heap, in large pages.
+// Small blocks, which gain nothing, and blocks beyond the cap or the device's limit come from Go's memory; Pinned says
+// how much is imported. Freed blocks are kept and reused, because pinning pages is slow. Safe for concurrent use. A
+// call may wait as long as the device's limit of waits for a copy that was given up. Close it before the device;
+// blocks that are in use then stay readable until they are freed.
 type PinnedAllocator struct {
 	device   *backend.Device
 	capBytes uint64
@@ -24,11 +29,21 @@ type PinnedAllocator struct {
 	free     []*pinnedRegion
 	sizeSum  uint64 // of all regions
 	declined uint64 // bytes asked for that were not imported
+	closed   bool
 }
 
+// pinnedRegion is memory of the system that is given back when neither the device nor a block needs it.
 type pinnedRegion struct {
 	pages  []byte
 	buffer *backend.Buffer
+	unmap  func()
+	needed atomic.Int32 // by the device, and by the allocator
+}
+
+func (r *pinnedRegion) done() {
+	if r.needed.Add(-1) == 0 {
+		r.unmap()
+	}
 }
 
 // minPinnedBytes is the size from which a block is worth pages of its own.
@@ -60,6 +75,9 @@ func (a *PinnedAllocator) Allocate(size int) []byte {
 func (a *PinnedAllocator) pinned(size int) []byte {
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	if a.closed {
+		return nil
+	}
 	best := -1
 	for i, r := range a.free {
 		if len(r.pages) >= size && len(r.pages) <= 2*size && (best < 0 || len(r.pages) < len(a.free[best].pages)) {
@@ -93,7 +111,7 @@ func (a *PinnedAllocator) importPages(size int) *pinnedRegion {
 	if alignment == 0 {
 		return nil
 	}
-	alignment = max(alignment, 4096)
+	alignment = max(alignment, os.Getpagesize())
 	size = (size + alignment - 1) / alignment * alignment
 	if uint64(size) > a.device.Info().Limits.BlockBytes(backend.Imported) {
 		return nil
@@ -105,21 +123,32 @@ func (a *PinnedAllocator) importPages(size int) *pinnedRegion {
 	if a.sizeSum+uint64(size) > a.capBytes {
 		return nil
 	}
-	// Go does not move large blocks, and the driver's block keeps this one alive.
-	padded := make([]byte, size+alignment)
-	skip := (alignment - int(uintptr(unsafe.Pointer(unsafe.SliceData(padded)))%uintptr(alignment))) % alignment
-	pages := padded[skip : skip+size : skip+size]
-	buffer, err := a.device.Import(pages, "pinned arrow memory")
+	pages, unmap, err := offheap.Map(size)
 	if err != nil {
 		return nil
 	}
+	buffer, err := a.device.Import(context.Background(), pages, "pinned arrow memory")
+	if err != nil {
+		unmap()
+		return nil
+	}
 	a.sizeSum += uint64(size)
-	return &pinnedRegion{pages, buffer}
+	r := &pinnedRegion{pages: pages, buffer: buffer, unmap: unmap}
+	r.needed.Store(2)
+	buffer.WhenFreed(r.done)
+	return r
 }
 
-func (a *PinnedAllocator) drop(r *pinnedRegion) {
+// unpin ends the import of a region.
+func (a *PinnedAllocator) unpin(r *pinnedRegion) {
 	a.sizeSum -= uint64(len(r.pages))
 	r.buffer.Release()
+}
+
+// drop gives up a region that holds no block.
+func (a *PinnedAllocator) drop(r *pinnedRegion) {
+	a.unpin(r)
+	r.done()
 }
 
 // Reallocate grows or shrinks a block, keeping its content.
@@ -140,22 +169,29 @@ func (a *PinnedAllocator) Free(b []byte) {
 	first := unsafe.SliceData(b)
 	if r, ok := a.regions[first]; ok {
 		delete(a.regions, first)
-		a.free = append(a.free, r)
+		if a.closed {
+			r.done()
+		} else {
+			a.free = append(a.free, r)
+		}
 		return
 	}
 	a.small.Free(b)
 }
 
-// Close unpins all memory; blocks that are still in use must not be touched afterwards.
+// Close unpins all memory. Blocks that are still in use become ordinary memory; new ones come from Go's.
 func (a *PinnedAllocator) Close() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	if a.closed {
+		return
+	}
+	a.closed = true
 	for _, r := range a.regions {
-		a.drop(r)
+		a.unpin(r)
 	}
 	for _, r := range a.free {
 		a.drop(r)
 	}
-	clear(a.regions)
 	a.free = nil
 }

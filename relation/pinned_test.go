@@ -2,6 +2,7 @@ package relation
 
 import (
 	"context"
+	"runtime"
 	"testing"
 	"time"
 	"unsafe"
@@ -10,6 +11,8 @@ import (
 
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/host"
+	"github.com/spirjoin/spirjoin/internal/devicetest"
+	"github.com/spirjoin/spirjoin/internal/hugepages"
 )
 
 // TestPinnedReuse frees a block while the device still copies to it, as after a download that was given up: the block must
@@ -19,7 +22,7 @@ func TestPinnedReuse(t *testing.T) {
 	require.NoError(t, err)
 	device := backend.NewDevice(driver, backend.DeviceOptions{WaitLimit: 50 * time.Millisecond})
 	allocator := NewPinnedAllocator(device, 1<<30)
-	values, err := device.Allocate(backend.DeviceLocal, minPinnedBytes, "values")
+	values, err := device.Allocate(context.Background(), backend.DeviceLocal, minPinnedBytes, "values")
 	require.NoError(t, err)
 	idle, busy := allocator.Allocate(minPinnedBytes), allocator.Allocate(minPinnedBytes)
 	require.NoError(t, device.Download(context.Background(), idle, values.All()))
@@ -61,4 +64,51 @@ func TestPinnedCap(t *testing.T) {
 	require.Len(t, second, minPinnedBytes)
 	a.Free(first)
 	a.Free(second)
+}
+
+// TestPinnedPages: pinned memory begins at a large page outside Go's heap. A block that outlives the allocator stays,
+// and its pages go back to the system with it, once.
+func TestPinnedPages(t *testing.T) {
+	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {
+		if device.Info().Limits.ImportAlignment == 0 {
+			t.Skip("the device imports no memory")
+		}
+		testPinnedPages(t, device)
+	})
+}
+
+func testPinnedPages(t *testing.T, device *backend.Device) {
+	const sizeBytes = 64 << 20
+	a := NewPinnedAllocator(device, 2*sizeBytes)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	freed, kept := a.Allocate(sizeBytes), a.Allocate(sizeBytes)
+	runtime.ReadMemStats(&after)
+	require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(sizeBytes/2))
+	imported, declined := a.Pinned()
+	require.Equal(t, uint64(2*sizeBytes), imported)
+	require.Zero(t, declined)
+	unmapped := 0
+	for _, b := range [][]byte{freed, kept} {
+		at := uint64(uintptr(unsafe.Pointer(unsafe.SliceData(b))))
+		require.Zero(t, at%hugepages.Bytes)
+		require.Zero(t, at%device.Info().Limits.ImportAlignment)
+		region := a.regions[unsafe.SliceData(b)]
+		unmap := region.unmap
+		region.unmap = func() { unmapped++; unmap() }
+	}
+	var list backend.List // the device sees the same bytes
+	region := a.regions[unsafe.SliceData(kept)]
+	list.Fill(region.buffer.Range(sizeBytes-8, 8), 7)
+	require.NoError(t, device.Run(context.Background(), &list))
+	a.Free(freed)
+	require.Zero(t, unmapped, "kept for the next block")
+	a.Close()
+	require.Equal(t, 1, unmapped)
+	require.Equal(t, byte(7), kept[sizeBytes-4])
+	require.Len(t, a.Allocate(sizeBytes), sizeBytes, "from Go's memory now")
+	a.Free(kept)
+	require.Equal(t, 2, unmapped)
+	imported, _ = a.Pinned()
+	require.Zero(t, imported)
 }

@@ -38,8 +38,15 @@ void main() {
 
 #extension GL_EXT_control_flow_attributes : require
 #include "uint64.glsl"
+#if SHARED
+#include "workgroup_scan.glsl"
+DEFINE_SCANNED(uint, 2u * WORKGROUP_SIZE)
+DEFINE_WORKGROUP_SCAN(uint, add, 0u)
+#define ORDER INVOCATION
+#else
 #include "subgroup_sum.glsl"
 DEFINE_WORKGROUP_SUM(uint)
+#endif
 
 #define IN_FLIGHT 8u // rows of an invocation whose loads overlap
 
@@ -52,7 +59,11 @@ void main() {
     uint place = ORDER, word = 0u, all;
     if (place * 32u < count) word = column32_from(bits, begin / 32u).at[place] & bits_between(0u, count, place);
     uint set = uint(bitCount(word));
+#if SHARED
+    uint rank = workgroup_scan(set, all);
+#else
     uint rank = workgroup_sum(subgroup_sum(set), all) + subgroup_sum_before(set);
+#endif
     sh_word[place] = word;
     sh_rank[place] = rank;
     barrier();

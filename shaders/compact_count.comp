@@ -25,9 +25,13 @@ void main() {
 
 #else
 
+#if SHARED
+#include "workgroup_total.glsl"
+#else
 #include "uint64.glsl"
 #include "subgroup_sum.glsl"
 DEFINE_WORKGROUP_SUM(uint)
+#endif
 
 void main() {
     uint tile = GROUP;
@@ -36,7 +40,11 @@ void main() {
     Column32 from = column32_from(bits, begin / 32u);
     uint sum = 0u, all;
     for (uint word = INVOCATION; word * 32u < count; word += WORKGROUP_SIZE) sum += uint(bitCount(from.at[word] & bits_between(0u, count, word)));
+#if SHARED
+    all = workgroup_total(uvec2(sum, 0u)).x;
+#else
     workgroup_sum(subgroup_sum(sum), all);
+#endif
     if (INVOCATION == 0u) column32_from(counts, tile).at[0] = all;
 }
 

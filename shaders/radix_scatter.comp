@@ -1,7 +1,7 @@
 // Moves rows to where their digit belongs, one pass of a radix sort or partition: a row goes to the place of its digit in its
 // tile + its rank among the tile's rows of the same digit, in their order.
 // SERIAL 0: one workgroup per tile of workgroup*items rows. SERIAL 1, for CPU cores: tiles have items rows, and a workgroup moves as many
-// of them as it has invocations, one after the other, each round as many rows.
+// of them as it has invocations, one after the other, each round as many rows. SHARED 1: SERIAL 0 without subgroups.
 // LOOKBACK 0: the places of a tile are offsets[digit*tiles + tile].
 // LOOKBACK 1: they are offsets[digit] + the rows of that digit in the tiles before, which a workgroup learns from those tiles
 // while they run.
@@ -25,7 +25,9 @@
 #include "digit.glsl"
 #include "mix.glsl"
 #include "uint64.glsl"
+#if !SHARED
 #include "subgroup_sum.glsl"
+#endif
 
 #define Key WORD(KEY_BITS)
 #if PAYLOAD_BITS
@@ -108,6 +110,18 @@ void main() {
 #else
 
 #extension GL_EXT_control_flow_attributes : require
+
+// The page of 4 GiB that a row lies in, and the row there: NVIDIA's compiler takes the bytes of an index as an unsigned 32-bit
+// number.
+#define PAGE(bits, base, row) COLUMN(bits)(far == 0u ? base : uvec2((base).x, (base).y + ((row) >> 31u - (bits) / 32u)))
+#define IN_PAGE(bits, row) (far == 0u ? row : (row) & (1u << 31u - (bits) / 32u) - 1u)
+
+#if SHARED
+
+#include "radix_scatter_shared.glsl"
+
+#else
+
 #extension GL_KHR_shader_subgroup_ballot : require
 #extension GL_KHR_shader_subgroup_shuffle : require
 DEFINE_WORKGROUP_SUM(uint)
@@ -157,11 +171,6 @@ void settle(uint tile, bool last, uint digit, uint base, uint before, uint total
     if (last && !absent(next_offsets)) column32_from(next_offsets, digit).at[0] = base + before + total;
 }
 #endif
-
-// The page of 4 GiB that a row lies in, and the row there: NVIDIA's compiler takes the bytes of an index as an unsigned 32-bit
-// number.
-#define PAGE(bits, base, row) COLUMN(bits)(far == 0u ? base : uvec2((base).x, (base).y + ((row) >> 31u - (bits) / 32u)))
-#define IN_PAGE(bits, row) (far == 0u ? row : (row) & (1u << 31u - (bits) / 32u) - 1u)
 
 void put(uint place, uint value) { sh_data[place] = value; }
 void put(uint place, uvec2 value) { sh_data[place] = value.x; sh_data[tile_rows + place] = value.y; }
@@ -389,5 +398,7 @@ void main() {
     }
 #endif
 }
+
+#endif
 
 #endif

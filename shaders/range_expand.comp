@@ -62,14 +62,20 @@ void main() {
 #else
 
 #extension GL_EXT_control_flow_attributes : require
+#if SHARED
+#include "workgroup_scan.glsl"
+DEFINE_SCANNED(uint, 2u * WORKGROUP_SIZE)
+DEFINE_WORKGROUP_SCAN(uint, max, 0u)
+#else
 #extension GL_KHR_shader_subgroup_arithmetic : require
+shared uint sh_subgroup_row[(WORKGROUP_SIZE + 3u) / 4u];
+#endif
 
 #define IN_FLIGHT 4u // left rows of an invocation whose loads overlap
 const uint tile_rows = WORKGROUP_SIZE * items;
 const uint most_rows = 8u * tile_rows; // left rows that a tile goes through; among more each output searches its own
 
 shared uint sh_row[tile_rows]; // by output: its left row, counted from the one of the first output
-shared uint sh_subgroup_row[(WORKGROUP_SIZE + 3u) / 4u];
 
 // Every left row but the tile's first one leaves its number where its outputs begin, the last of those that begin at the same
 // output staying: the others have no matches. The greatest number up to an output is then that of its row. Outputs change hands:
@@ -109,12 +115,20 @@ void main() {
     }
     barrier();
 
+#if SHARED
+    uint order = INVOCATION, own = 0u;
+#else
     uint order = gl_SubgroupID * gl_SubgroupSize + gl_SubgroupInvocationID, own = 0u;
+#endif
     [[unroll]] for (uint k = 0u; k < items; ++k) own = max(own, sh_row[order * items + k]);
+#if SHARED
+    uint all, latest = workgroup_scan(own, all);
+#else
     uint of_subgroup = subgroupMax(own), latest = subgroupExclusiveMax(own);
     if (subgroupElect()) sh_subgroup_row[gl_SubgroupID] = of_subgroup;
     barrier();
     for (uint s = 0u; s < gl_SubgroupID; ++s) latest = max(latest, sh_subgroup_row[s]);
+#endif
     [[unroll]] for (uint k = 0u; k < items; ++k) {
         latest = max(latest, sh_row[order * items + k]);
         sh_row[order * items + k] = latest;

@@ -62,8 +62,12 @@ void main() {
 #else
 
 #extension GL_EXT_control_flow_attributes : require
+#if SHARED
+#include "workgroup_total.glsl"
+#else
 #include "subgroup_sum.glsl"
 DEFINE_WORKGROUP_SUM(uvec2)
+#endif
 
 const uint batch_rows = WORKGROUP_SIZE * batch, stage_rows = WORKGROUP_SIZE * stage;
 
@@ -186,8 +190,12 @@ void main() {
         done += ready;
         barrier(); // the next batch writes over this one
     }
+#if SHARED
+    uvec2 all = workgroup_total(total);
+#else
     uvec2 all;
     workgroup_sum(subgroup_sum(total), all);
+#endif
     if (INVOCATION == 0u) column64_from(tile_totals, tile).at[0] = all;
 }
 

@@ -40,6 +40,44 @@ void main() {
     write_total(tile, sum);
 }
 
+#elif SHARED
+
+#include "tile_rows.glsl"
+#include "workgroup_scan.glsl"
+DEFINE_SCANNED(Sum, 4u * WORKGROUP_SIZE)
+#define Held Sum
+#define combine add
+#define nothing() Sum(0)
+#include "portions.glsl"
+
+Sums sums_of(uint r, Sum before) {
+    Sums sums;
+    [[unroll]] for (uint k = 0u; k < PER_LOAD; ++k) {
+        sums.at[k] = before;
+        before = add(before, widen(value[r].at[k], before));
+    }
+    return sums;
+}
+
+void main() {
+    uint tile = GROUP;
+    if (tile >= end_group) return;
+    uint begin = tile * WORKGROUP_SIZE * items, count = rows_left(rows, begin, WORKGROUP_SIZE * items);
+    uvec2 from = uvec2(COLUMN_FROM(IN_BITS)(values, begin)), to = uvec2(COLUMN_FROM(SUM_BITS)(sums, begin));
+    Sum sum = prefix_of(tile);
+    for (uint first = 0u; first < rounds; first += PORTION) {
+        Sum before[PORTION];
+        Sums row[PORTION];
+        load_portion(from, first, count);
+        [[unroll]] for (uint r = 0u; r < PORTION; ++r) before[r] = sum_of(value[r]);
+        sum = scan_portion(sum, before);
+        [[unroll]] for (uint r = 0u; r < PORTION; ++r) row[r] = sums_of(r, before[r]);
+        store_portion(to, first, count, row);
+    }
+    store_rest(to, count);
+    if (INVOCATION == 0u) write_total(tile, sum);
+}
+
 #else
 
 #include "tile_scan.glsl"

@@ -29,7 +29,7 @@ func newCSVEncoder(out io.Writer, path string, schema *arrow.Schema, opts WriteO
 	schema = plainSchema(schema)
 	faults := []error{opts.CSV.Validate()}
 	if opts.Compression != "" && opts.Compression != "none" {
-		faults = append(faults, fmt.Errorf("compression %q is unknown for CSV: choose none", opts.Compression))
+		faults = append(faults, fmt.Errorf("%w %q is unknown for CSV: choose none", ErrCompression, opts.Compression))
 	}
 	if schema.NumFields() == 0 {
 		faults = append(faults, errors.New("CSV cannot hold a table without columns"))

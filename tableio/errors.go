@@ -24,6 +24,8 @@ var (
 	ErrColumn = errors.New("column")
 	// ErrFormat says that the format has to be named. It comes with ErrInput or ErrOutput.
 	ErrFormat = errors.New("unknown format")
+	// ErrCompression says that a format has no compression of that name. It comes with ErrOutput.
+	ErrCompression = errors.New("compression")
 )
 
 // Error is one failed operation on one file.

@@ -33,7 +33,7 @@ func newArrowEncoder(format Format, out io.Writer, schema *arrow.Schema, compres
 	case "lz4":
 		options = append(options, ipc.WithLZ4())
 	default:
-		return nil, fmt.Errorf("compression %q is unknown for Arrow IPC: choose zstd, lz4 or none", compression)
+		return nil, fmt.Errorf("%w %q is unknown for Arrow IPC: choose zstd, lz4 or none", ErrCompression, compression)
 	}
 	if len(options) > 1 {
 		options = append(options, ipc.WithCompressConcurrency(runtime.GOMAXPROCS(0)))

@@ -71,7 +71,7 @@ func parquetCodec(compression string) (compress.Compression, error) {
 	case "none":
 		return compress.Codecs.Uncompressed, nil
 	}
-	return 0, fmt.Errorf("compression %q is unknown for Parquet: choose snappy, zstd, lz4 or none", compression)
+	return 0, fmt.Errorf("%w %q is unknown for Parquet: choose snappy, zstd, lz4 or none", ErrCompression, compression)
 }
 
 // parquetEncoder writes tables of flat columns. Batches of any size are cut into row groups; the column chunks of these

@@ -8,6 +8,7 @@ import (
 	"io"
 	"iter"
 	"os"
+	"sync"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/memory"
@@ -262,12 +263,22 @@ func (r *Reader) Batches(ctx context.Context, columns []string) iter.Seq2[arrow.
 			return
 		}
 		next, stop := iter.Pull2(r.src.batches(ctx, indices, newScope(r.opts.Allocator).keep()))
+		var pulling sync.Mutex
+		end := func() {
+			pulling.Lock()
+			defer pulling.Unlock()
+			stop()
+		}
 		defer func() {
-			if r.in.seek != nil || ctx.Err() == nil { // otherwise next may hang in a pipe
-				stop()
+			if r.in.seek != nil || ctx.Err() == nil {
+				end()
+			} else { // next may hang in a pipe
+				go end()
 			}
 		}()
 		pull := func() (batch arrow.RecordBatch, err error) { // nil at the end
+			pulling.Lock()
+			defer pulling.Unlock()
 			err = guard(func() (err error) {
 				batch, err, _ = next()
 				return err

@@ -8,8 +8,9 @@ cd "$(dirname "$0")/.."
 source tools/vulkan.sh
 
 staticcheck=honnef.co/go/tools/cmd/staticcheck@v0.8.2 # release 2026.2.2
+without_race=(TestTPCHInAChild TestMemoryLimitAsSeenFromOutside) # these skip themselves under the race detector
 device_packages=(./vulkan/... ./kernel ./primitive ./join/... ./bench/primitive ./bench/joins .)
-all=(format vet staticcheck imports shaders race devices swiftshader sync gpu one-thread cgocheck duckdb fuzz)
+all=(format vet staticcheck imports shaders race host devices swiftshader sync gpu one-thread cgocheck duckdb fuzz)
 
 export SPIRJOIN_TUNING=off # what was measured on this machine changes no test
 export SPIRJOIN_MATRIX=${SPIRJOIN_MATRIX:-pruned}
@@ -18,8 +19,9 @@ pruned) timeout=15m ;;
 full) timeout=6h ;;
 *) echo "test.sh: SPIRJOIN_MATRIX is pruned or full, not $SPIRJOIN_MATRIX" >&2 && exit 2 ;;
 esac
-# lavapipe at subgroups of 8, which no other driver here has; kernel tests run its other sizes themselves. Its compiled shaders
-# survive in the user's cache, whatever home a test pretends to have, in a folder of their own for each width.
+# lavapipe at subgroups of 8, which no other driver here has; kernel tests run its other sizes themselves. Its compiled
+# shaders survive in the user's cache, whatever home a test pretends to have, in a folder of their own for each width:
+# all stages share them, so that a shader is compiled once, and once more where GPU-assisted validation instruments it.
 export LP_NATIVE_VECTOR_WIDTH=${LP_NATIVE_VECTOR_WIDTH:-256}
 export MESA_SHADER_CACHE_DIR=${MESA_SHADER_CACHE_DIR:-${XDG_CACHE_HOME:-$HOME/.cache}/spirjoin/mesa-$LP_NATIVE_VECTOR_WIDTH}
 
@@ -29,8 +31,8 @@ skip() {
 	echo "== SKIPPED: $1" >&2
 }
 
-# on DEVICES VALIDATION GO-TEST-ARGUMENT... runs device tests on exactly these devices; a missing one fails. Two packages at a time, because
-# drivers compile shaders in one thread.
+# on DEVICES VALIDATION GO-TEST-ARGUMENT... runs device tests on exactly these devices; a missing one fails. Tests of
+# the host alone run where it is named. Two packages at a time, because drivers compile shaders in one thread.
 on() { SPIRJOIN_TEST_DEVICES=$1 SPIRJOIN_TEST_VALIDATION=$2 go test -count=1 -p 2 -timeout "$timeout" "${@:3}"; }
 
 format() {
@@ -45,11 +47,18 @@ shaders() { tools/glslc.sh --check; }
 unit() { go test -timeout "$timeout" ./...; }
 race() {
 	local packages
-	packages=$(go list ./... | grep -v '/kernel$') # it has no threads of its own; the host backend's tests run all kernels in parallel
+	# The kernels have no threads of their own; the tests of the host backend run all of them in parallel.
+	packages=$(go list ./... | grep -v '/kernel$')
 	SPIRJOIN_TEST_DEVICES=host go test -race -timeout "$timeout" $packages
 	on lavapipe off -race ./vulkan/...
 }
-devices() { on host,lavapipe off "${device_packages[@]}"; }
+host() {
+	on host off ./kernel
+	local output
+	output=$(on host off -v -run "^($(IFS='|' && echo "${without_race[*]}"))\$" ./bench/workload ./cmd/spirjoin) &&
+		[[ $(grep -c '^--- PASS' <<<"$output") == "${#without_race[@]}" ]] || { echo "$output" && return 1; }
+}
+devices() { on lavapipe off "${device_packages[@]:1}"; } # cgocheck runs the first, ./vulkan/...
 swiftshader() {
 	local drivers
 	drivers=$(tools/swiftshader.sh) || { skip "SwiftShader is not fetched (tools/setup.sh test does it, through npm): nothing ran on it" && return; }

@@ -22,6 +22,9 @@ type Options struct {
 	AppName    string        // told to the driver; default "spirjoin"
 	PartBytes  uint64        // where larger device-local blocks are made of several allocations, if the device can; default: its limit of one allocation
 	Shaders    Shaders       // where kernels come from; default: those embedded in package shaders
+	// Graphics opens devices with a queue for [backend.Graphics], where they have one. It is not there otherwise: on NVIDIA
+	// kernels have half the shared memory on a device with such a queue, and take up to 1.7 times as long (docs/tuning.md).
+	Graphics bool
 }
 
 // Shaders finds the SPIR-V of a kernel; config holds a value for each of its axes. Hash identifies all that Find may
@@ -90,7 +93,7 @@ func (b *Backend) physicals() ([]*physical, error) {
 	if b.closed {
 		return nil, &backend.OpError{Op: "list devices", Err: backend.ErrInvalidInput, Detail: "the Vulkan backend was closed"}
 	}
-	return enumerate(b.instance.handle)
+	return enumerate(b.instance.handle, b.options.Graphics)
 }
 
 // Open opens a device by its ID. ErrNoDevice for an ID that is not listed, ErrUnsupported for a device that is unusable.

@@ -84,7 +84,7 @@ func TestDeviceList(t *testing.T) {
 		require.True(t, slices.Contains(info.Features, "sparseBinding") || info.Limits.MaxBlockBytes <= info.Limits.MaxAllocationBytes)
 		require.GreaterOrEqual(t, info.Limits.MaxInvocations, uint32(128))
 		require.GreaterOrEqual(t, info.Limits.MaxSharedBytes, uint32(16<<10))
-		require.GreaterOrEqual(t, info.Limits.MaxPushConstantBytes, uint32(128))
+		require.GreaterOrEqual(t, info.Limits.MaxArgumentBytes, uint32(128))
 		require.GreaterOrEqual(t, info.Limits.MaxGroups, uint32(65535))
 		require.GreaterOrEqual(t, info.SubgroupSize, uint32(1))
 		require.LessOrEqual(t, info.MinSubgroupSize, info.SubgroupSize)

@@ -16,7 +16,9 @@ func TestConformance(t *testing.T) {
 	}
 	for _, info := range vulkantest.Devices(t) {
 		t.Run(info.Name, func(t *testing.T) {
-			backendtest.Run(t, func(t *testing.T) backend.Driver { return vulkantest.OpenDevice(t, info.ID) }, options)
+			backendtest.Run(t, func(t *testing.T) backend.Driver {
+				return openWith(t, info.ID, vulkan.Options{CacheDir: "off", Graphics: true})
+			}, options)
 		})
 	}
 }

@@ -54,7 +54,7 @@ const closeLimit = 10 * time.Second
 
 // open makes a logical device; the caller registers it.
 func open(b *Backend, p *physical) (*driver, error) {
-	plan, _ := planQueues(p.families)
+	plan, _ := planQueues(p.families, p.graphics)
 	slots := plan[:]
 	if p.sparse {
 		slot, _ := planSparse(p.families, plan)
@@ -90,6 +90,9 @@ func open(b *Backend, p *physical) (*driver, error) {
 func (d *driver) prepare(slots []queueSlot) error {
 	queues := make(map[queueSlot]*queue)
 	for i, slot := range slots {
+		if slot == absent {
+			continue
+		}
 		q, ok := queues[slot]
 		if !ok {
 			q = &queue{}

@@ -1,6 +1,7 @@
 package vulkan_test
 
 import (
+	"context"
 	"fmt"
 	"testing"
 	"unsafe"
@@ -66,7 +67,7 @@ func TestOutOfMemory(t *testing.T) {
 			t.Skip("software drivers do not count memory")
 		}
 		size, _ := d.Info().MemoryBytes()
-		limit := d.Info().Limits.MaxAllocationBytes / backend.ArgAlignmentBytes * backend.ArgAlignmentBytes
+		limit := d.Info().Limits.MaxAllocationBytes / backend.PlanAlignment * backend.PlanAlignment
 		var blocks []backend.Block
 		var err error
 		for range size/limit + 2 {
@@ -124,7 +125,7 @@ func TestImport(t *testing.T) {
 			require.ErrorIs(t, err, backend.ErrInvalidInput)
 		}
 		device := backend.NewDevice(d, backend.DeviceOptions{})
-		buffer, err := device.Import(memory, "imported")
+		buffer, err := device.Import(context.Background(), memory, "imported")
 		require.NoError(t, err)
 		require.Same(t, &memory[0], &buffer.Bytes()[0])
 		fillWithIota(t, device, buffer, 0)

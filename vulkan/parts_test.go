@@ -81,16 +81,17 @@ func TestPlanSparse(t *testing.T) {
 		want     queueSlot
 		none     bool
 	}{
-		{"NVIDIA: beside compute", []family{{universal, 16, 64}, {queueTransfer | queueSparse, 2, 64}, {compute | queueSparse, 8, 64}, {decode, 7, 32}}, queueSlot{2, 1}, false},
+		{"NVIDIA: beside compute", []family{{universal, 16, 64}, {queueTransfer | queueSparse, 2, 64}, {compute | queueSparse, 8, 64}, {decode, 7, 32}}, queueSlot{2, 3}, false},
 		{"a family that only binds", []family{{universal &^ queueSparse, 1, 64}, {compute, 4, 64}, {queueSparse, 1, 0}}, queueSlot{2, 0}, false},
-		{"a family that nobody uses", []family{{universal, 1, 64}, {compute, 4, 64}}, queueSlot{0, 0}, false},
+		{"compute before graphics", []family{{universal, 16, 64}, {compute | queueSparse, 8, 64}}, queueSlot{1, 5}, false},
+		{"shared with graphics", []family{{universal, 1, 64}, {compute, 4, 64}}, queueSlot{0, 0}, false},
 		{"one queue for all", []family{{universal, 1, 64}}, queueSlot{0, 0}, false},
 		{"shared with uploads", []family{{queueTransfer | queueSparse, 2, 64}, {compute | queueSparse, 1, 64}}, queueSlot{0, 0}, false},
 		{"only video binds", []family{{compute, 4, 64}, {decode, 4, 0}}, queueSlot{}, true},
 		{"nothing binds", []family{{compute, 4, 64}, {queueTransfer, 4, 64}}, queueSlot{}, true},
 		{"an empty family", []family{{compute, 4, 64}, {queueSparse, 0, 0}}, queueSlot{}, true},
 	} {
-		plan, ok := planQueues(c.families)
+		plan, ok := planQueues(c.families, true)
 		require.True(t, ok, c.name)
 		slot, ok := planSparse(c.families, plan)
 		require.Equal(t, !c.none, ok, c.name)

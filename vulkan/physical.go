@@ -34,6 +34,7 @@ type physical struct {
 	shareable       bool    // memory can be exported and imported as a file descriptor
 	tickNanoseconds float64 // of time stamps
 	maxGroupsY      uint32
+	graphics        bool // Options.Graphics
 }
 
 // Device extensions that are enabled where they are offered.
@@ -70,7 +71,8 @@ const (
 const (
 	stageCompute          = 0x20
 	minPushConstantBytes  = 128
-	minSubgroup           = 4 // that kernels are written for
+	leastAlignment        = 256 // of arguments: whole lines of every cache, whatever a device says
+	minSubgroup           = 4   // that kernels are written for
 	maxSubgroup           = 128
 	externalExportImport  = 2 | 4
 	externalDedicatedOnly = 1
@@ -82,7 +84,7 @@ var subgroupOperations = []string{"basic", "vote", "arithmetic", "ballot", "shuf
 var requiredOperations = []string{"basic", "arithmetic", "ballot", "shuffle"}
 
 // enumerate describes every physical device of the instance.
-func enumerate(instance vk.Instance) ([]*physical, error) {
+func enumerate(instance vk.Instance, graphics bool) ([]*physical, error) {
 	var handles []vk.PhysicalDevice
 	for {
 		var count uint32
@@ -104,7 +106,7 @@ func enumerate(instance vk.Instance) ([]*physical, error) {
 	}
 	all := make([]*physical, len(handles))
 	for i, handle := range handles {
-		all[i] = describe(handle)
+		all[i] = describe(handle, graphics)
 		all[i].info.Index = i
 	}
 	identify(all)
@@ -112,14 +114,14 @@ func enumerate(instance vk.Instance) ([]*physical, error) {
 }
 
 // describe asks a device for all that it tells.
-func describe(handle vk.PhysicalDevice) *physical {
+func describe(handle vk.PhysicalDevice, graphics bool) *physical {
 	var core vk.PhysicalDeviceProperties
 	vk.GetPhysicalDeviceProperties(handle, &core)
 	core.Deref()
 	core.Limits.Deref()
 	defer core.Free()
 	limits := core.Limits
-	p := &physical{handle: handle, tickNanoseconds: float64(limits.TimestampPeriod), maxGroupsY: limits.MaxComputeWorkGroupCount[1],
+	p := &physical{handle: handle, graphics: graphics, tickNanoseconds: float64(limits.TimestampPeriod), maxGroupsY: limits.MaxComputeWorkGroupCount[1],
 		cacheUUID: uuid(core.PipelineCacheUUID[:])}
 	p.extensions = names(func(n *C.char, limit C.uint32_t) C.uint32_t {
 		return C.sj_device_extensions(unsafe.Pointer(handle), n, limit)
@@ -172,12 +174,13 @@ func describe(handle vk.PhysicalDevice) *physical {
 		i.MinSubgroupSize, i.MaxSubgroupSize = uint32(more.min_subgroup_size), uint32(more.max_subgroup_size)
 	}
 	i.Limits = backend.Limits{
-		MaxAllocationBytes:   uint64(more.max_allocation_bytes),
-		MaxInvocations:       min(limits.MaxComputeWorkGroupInvocations, limits.MaxComputeWorkGroupSize[0]),
-		MaxSharedBytes:       limits.MaxComputeSharedMemorySize,
-		MaxPushConstantBytes: limits.MaxPushConstantsSize,
-		MaxGroups:            limits.MaxComputeWorkGroupCount[0],
-		ImportAlignment:      uint64(more.import_alignment),
+		MaxAllocationBytes: uint64(more.max_allocation_bytes),
+		MaxInvocations:     min(limits.MaxComputeWorkGroupInvocations, limits.MaxComputeWorkGroupSize[0]),
+		MaxSharedBytes:     limits.MaxComputeSharedMemorySize,
+		MaxArgumentBytes:   limits.MaxPushConstantsSize,
+		ArgumentAlignment:  max(leastAlignment, uint64(limits.MinStorageBufferOffsetAlignment)),
+		MaxGroups:          limits.MaxComputeWorkGroupCount[0],
+		ImportAlignment:    uint64(more.import_alignment),
 	}
 	p.readFamilies()
 	p.readMemory(&more)
@@ -190,7 +193,13 @@ func describe(handle vk.PhysicalDevice) *physical {
 // limitBlocks decides whether blocks may have several allocations, and how large blocks and buffers may be. maxBufferBytes
 // is 0 where the driver does not say. On unified devices blocks are mapped, which takes one allocation.
 func (p *physical) limitBlocks(maxBufferBytes, sparseBytes uint64) {
-	plan, ok := planQueues(p.families)
+	plan, ok := planQueues(p.families, p.graphics)
+	for i, slot := range plan {
+		if ok && slot != absent {
+			p.info.Queues = append(p.info.Queues, backend.RoleQueue{Role: backend.Role(i).String(), Family: slot.family, Index: slot.index,
+				Computes: p.families[slot.family].flags&queueCompute != 0})
+		}
+	}
 	if ok && p.features&sparseBinding != 0 && !p.info.Unified {
 		_, p.sparse = planSparse(p.families, plan)
 	}
@@ -273,10 +282,13 @@ func (p *physical) lacks(api uint32) string {
 	if least, most := p.info.MinSubgroupSize, p.info.MaxSubgroupSize; least < minSubgroup || most > maxSubgroup {
 		missing = append(missing, fmt.Sprintf("subgroups of %d to %d invocations (it has %d to %d)", minSubgroup, maxSubgroup, least, most))
 	}
-	if n := p.info.Limits.MaxPushConstantBytes; n < minPushConstantBytes {
+	if n := p.info.Limits.MaxArgumentBytes; n < minPushConstantBytes {
 		missing = append(missing, fmt.Sprintf("%d bytes of push constants (it has %d)", minPushConstantBytes, n))
 	}
-	if _, ok := planQueues(p.families); !ok {
+	if n := p.info.Limits.ArgumentAlignment; n > backend.PlanAlignment {
+		missing = append(missing, fmt.Sprintf("arguments at multiples of %d bytes (it needs %d)", backend.PlanAlignment, n))
+	}
+	if _, ok := planQueues(p.families, p.graphics); !ok {
 		missing = append(missing, "a compute queue")
 	}
 	if len(missing) == 0 {

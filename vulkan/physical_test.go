@@ -34,14 +34,14 @@ func TestIdentify(t *testing.T) {
 
 func TestLacks(t *testing.T) {
 	good := physical{features: required, operations: 0b11101, stages: stageCompute, families: []family{{queueCompute, 1, 64}},
-		info: backend.DeviceInfo{MinSubgroupSize: 32, MaxSubgroupSize: 64, Limits: backend.Limits{MaxPushConstantBytes: 128}}}
+		info: backend.DeviceInfo{MinSubgroupSize: 32, MaxSubgroupSize: 64, Limits: backend.Limits{MaxArgumentBytes: 128}}}
 	require.Empty(t, good.lacks(apiVersion12))
 	for want, spoil := range map[string]func(p *physical){
 		"bufferDeviceAddress":                   func(p *physical) { p.features = required &^ 1 },
 		"timelineSemaphore":                     func(p *physical) { p.features = 1 },
 		"subgroup shuffle in compute shaders":   func(p *physical) { p.operations = 0b01101 },
 		"subgroup ballot in compute shaders":    func(p *physical) { p.stages = 0x10 },
-		"128 bytes of push constants (it has 4": func(p *physical) { p.info.Limits.MaxPushConstantBytes = 4 },
+		"128 bytes of push constants (it has 4": func(p *physical) { p.info.Limits.MaxArgumentBytes = 4 },
 		"invocations (it has 1 to 64)":          func(p *physical) { p.info.MinSubgroupSize = 1 },
 		"invocations (it has 32 to 256)":        func(p *physical) { p.info.MaxSubgroupSize = 256 },
 		"a compute queue":                       func(p *physical) { p.families = nil },

@@ -47,7 +47,7 @@ func (d *driver) Compile(spec *backend.KernelSpec, config backend.Config) (backe
 		return nil, &backend.OpError{Op: "compile", Kernel: spec.Name, Device: d.info.Name, Err: sentinel, Detail: fmt.Sprintf(format, a...)}
 	}
 	pushBytes := uint32(8*len(spec.Args) + 4*len(spec.Params) + 8)
-	if limit := min(d.info.Limits.MaxPushConstantBytes, 4*maxPushWords); pushBytes > limit {
+	if limit := min(d.info.Limits.MaxArgumentBytes, 4*maxPushWords); pushBytes > limit {
 		return fail(backend.ErrUnsupported, "%d arguments and %d parameters take %d bytes of push constants, the limit is %d", len(spec.Args), len(spec.Params), pushBytes, limit)
 	}
 	if len(spec.Constants) > C.SJ_MAX_CONSTANTS {

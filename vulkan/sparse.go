@@ -62,6 +62,8 @@ func freeParts(parts []part, free func(memory uint64)) {
 // alone.
 func planSparse(families []family, plan [backend.Roles]queueSlot) (slot queueSlot, ok bool) {
 	used := usedFamilies(plan[:]...)
+	// A family of graphics alone comes last: on some devices it has less of what kernels need.
+	slices.SortStableFunc(used, func(a, b queueSlot) int { return onlyGraphics(plan, a.family) - onlyGraphics(plan, b.family) })
 	binds := func(index uint32) bool {
 		f := families[index]
 		return f.flags&queueSparse != 0 && f.flags&^(queueGraphics|queueCompute|queueOnlyTransfers) == 0
@@ -77,12 +79,20 @@ func planSparse(families []family, plan [backend.Roles]queueSlot) (slot queueSlo
 			return queueSlot{uint32(i), 0}, true
 		}
 	}
-	for _, role := range []backend.Role{backend.Upload, backend.Download, backend.Compute} {
-		if binds(plan[role].family) {
+	for _, role := range []backend.Role{backend.Upload, backend.Download, backend.Compute, backend.Graphics} {
+		if plan[role] != absent && binds(plan[role].family) {
 			return plan[role], true
 		}
 	}
 	return queueSlot{}, false
+}
+
+// onlyGraphics is 1 for a family that no role but graphics uses.
+func onlyGraphics(plan [backend.Roles]queueSlot, family uint32) int {
+	if slices.ContainsFunc(plan[:backend.Graphics], func(s queueSlot) bool { return s.family == family }) {
+		return 0
+	}
+	return 1
 }
 
 // bindLimit is how long an allocation waits until its memory is bound.

@@ -163,7 +163,7 @@ func checkColumn(t *testing.T, device *backend.Device, rows uint64) {
 		require.NoError(t, device.Close())
 	}()
 	allocate := func(sizeBytes uint64) *backend.Buffer {
-		b, err := device.Allocate(backend.DeviceLocal, sizeBytes, "column")
+		b, err := device.Allocate(context.Background(), backend.DeviceLocal, sizeBytes, "column")
 		require.NoError(t, err)
 		buffers = append(buffers, b)
 		return b
@@ -183,7 +183,7 @@ func checkColumn(t *testing.T, device *backend.Device, rows uint64) {
 	column, other, ids, gathered := allocate(8*rows), allocate(8*rows), allocate(4*n), allocate(8*n)
 	point, err := device.Upload(ctx, ids.All(), backend.AsBytes(looked))
 	require.NoError(t, err)
-	require.NoError(t, device.Wait(ctx, point))
+	require.NoError(t, point.Wait(ctx))
 	config, err := kernel.Defaults(kernel.Gather.KernelSpec, backend.Config{"value_bits": 64})
 	require.NoError(t, err)
 	gather, err := device.Kernel(kernel.Gather.KernelSpec, config)
@@ -242,7 +242,7 @@ func checkColumn(t *testing.T, device *backend.Device, rows uint64) {
 	}
 	point, err = device.Upload(ctx, column.Range(8*at, 8*(rows-at)), backend.AsBytes(data))
 	require.NoError(t, err)
-	require.NoError(t, device.Wait(ctx, point))
+	require.NoError(t, point.Wait(ctx))
 	look(column, "upload", func(row uint64) uint64 {
 		if row >= at {
 			return ^value(row)
@@ -282,7 +282,7 @@ func benchParts(b *testing.B, info backend.DeviceInfo, partBytes, rows uint64, s
 	var columns [3]*backend.Buffer // values, ids, gathered
 	for i := range columns {
 		var err error
-		columns[i], err = device.Allocate(backend.DeviceLocal, 4*rows, "bench")
+		columns[i], err = device.Allocate(context.Background(), backend.DeviceLocal, 4*rows, "bench")
 		require.NoError(b, err)
 	}
 	defer func() {
@@ -302,7 +302,7 @@ func benchParts(b *testing.B, info backend.DeviceInfo, partBytes, rows uint64, s
 	fillWithIota(b, device, columns[0], first)
 	point, err := device.Upload(ctx, columns[1].All(), backend.AsBytes(ids))
 	require.NoError(b, err)
-	require.NoError(b, device.Wait(ctx, point))
+	require.NoError(b, point.Wait(ctx))
 	config, err := kernel.Defaults(kernel.Gather.KernelSpec, backend.Config{"value_bits": 32})
 	require.NoError(b, err)
 	k, err := device.Kernel(kernel.Gather.KernelSpec, config)

@@ -53,6 +53,8 @@ func (d *driver) Submit(batch *backend.Batch) error {
 		return err
 	}
 	r.value = batch.Signal
+	t.mu.Lock() // over the submission: the batch may be done, and its times asked for, before it returns
+	defer t.mu.Unlock()
 	t.queue.mu.Lock()
 	code := result(C.sj_submit(d.shim, unsafe.Pointer(t.queue.handle), unsafe.Pointer(r.commands), &semaphores[0], &values[0], C.uint32_t(waits), raw(t.semaphore), C.uint64_t(batch.Signal)))
 	t.queue.mu.Unlock()
@@ -60,8 +62,6 @@ func (d *driver) Submit(batch *backend.Batch) error {
 		t.discard(r)
 		return err
 	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
 	t.submitted = batch.Signal
 	t.flying = append(t.flying, r)
 	return nil

@@ -51,7 +51,7 @@ func newBench(t testing.TB, d backend.Driver) *bench {
 }
 
 func (b *bench) buffer(memory backend.Memory, words int) *backend.Buffer {
-	buffer, err := b.device.Allocate(memory, uint64(4*words), "test")
+	buffer, err := b.device.Allocate(context.Background(), memory, uint64(4*words), "test")
 	require.NoError(b.t, err)
 	b.t.Cleanup(buffer.Release)
 	return buffer
@@ -109,11 +109,11 @@ func TestQueuesWaitForEachOther(t *testing.T) {
 			}
 			half := local.Range(0, 2*words)
 			number := backend.Command{Kind: backend.Dispatch, Kernel: k, EndGroup: kernel.Groups(kernel.Named(k.Config), words/2), Args: []backend.Range{half}, Params: []uint32{words / 2, uint32(round)}}
-			require.NoError(t, d.Submit(&backend.Batch{Role: backend.Upload, Signal: round, Waits: []backend.Point{{Role: backend.Download, Value: round - 1}},
+			require.NoError(t, d.Submit(&backend.Batch{Role: backend.Upload, Signal: round, Waits: []backend.QueuePoint{{Role: backend.Download, Value: round - 1}},
 				Steps: []backend.Step{{Command: backend.Command{Kind: backend.Copy, Dst: all(local), Src: all(source)}}}}))
-			require.NoError(t, d.Submit(&backend.Batch{Role: backend.Compute, Signal: round, Waits: []backend.Point{{Role: backend.Upload, Value: round}, {}},
+			require.NoError(t, d.Submit(&backend.Batch{Role: backend.Compute, Signal: round, Waits: []backend.QueuePoint{{Role: backend.Upload, Value: round}, {}},
 				Steps: []backend.Step{{Command: number}}}))
-			require.NoError(t, d.Submit(&backend.Batch{Role: backend.Download, Signal: round, Waits: []backend.Point{{Role: backend.Compute, Value: round}, {Role: backend.Upload, Value: 1}},
+			require.NoError(t, d.Submit(&backend.Batch{Role: backend.Download, Signal: round, Waits: []backend.QueuePoint{{Role: backend.Compute, Value: round}, {Role: backend.Upload, Value: 1}},
 				Steps: []backend.Step{{Command: backend.Command{Kind: backend.Copy, Dst: all(back), Src: all(local)}}}}))
 			b.wait(backend.Download, round)
 			for i, word := range backend.Words(back.Bytes()) {
@@ -242,9 +242,9 @@ func TestMisuse(t *testing.T) {
 				"value 0":     {Role: backend.Compute},
 				"value 2":     {Role: backend.Compute, Signal: 2},
 				"role":        {Role: backend.Roles, Signal: 1},
-				"future wait": {Role: backend.Compute, Signal: 1, Waits: []backend.Point{{Role: backend.Upload, Value: 1}}},
-				"own future":  {Role: backend.Compute, Signal: 1, Waits: []backend.Point{{Role: backend.Compute, Value: 1}}},
-				"wait's role": {Role: backend.Compute, Signal: 1, Waits: []backend.Point{{Role: 17, Value: 0}}},
+				"future wait": {Role: backend.Compute, Signal: 1, Waits: []backend.QueuePoint{{Role: backend.Upload, Value: 1}}},
+				"own future":  {Role: backend.Compute, Signal: 1, Waits: []backend.QueuePoint{{Role: backend.Compute, Value: 1}}},
+				"wait's role": {Role: backend.Compute, Signal: 1, Waits: []backend.QueuePoint{{Role: 17, Value: 0}}},
 			} {
 				require.ErrorIs(t, d.Submit(&batch), backend.ErrInvalidInput, name)
 			}
@@ -335,7 +335,7 @@ func TestCollectorTorture(t *testing.T) {
 			})
 		}
 		b := newBench(t, d)
-		buffers := [backend.Roles]*backend.Buffer{}
+		buffers := [backend.Graphics]*backend.Buffer{}
 		for role := range buffers {
 			buffers[role] = b.buffer(backend.HostVisible, 4096)
 		}

@@ -2,6 +2,7 @@ package vulkan
 
 import (
 	"context"
+	"fmt"
 	"sync"
 	"time"
 	"unsafe"
@@ -200,6 +201,10 @@ func (t *timeline) destroy() {
 func (d *driver) line(op string, role backend.Role) (*timeline, error) {
 	if role >= backend.Roles {
 		return nil, d.misuse(op, "queue %d", role)
+	}
+	if d.lines[role] == nil {
+		return nil, &backend.OpError{Op: op, Device: d.info.Name, Err: backend.ErrUnsupported,
+			Detail: fmt.Sprintf("the device has no %v queue", role)}
 	}
 	return d.lines[role], nil
 }

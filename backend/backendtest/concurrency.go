@@ -23,9 +23,9 @@ var concurrencyChecks = []check{
 		r := s.newRig(t)
 		b := r.buffer(backend.DeviceLocal, 1000)
 		var group sync.WaitGroup
-		errs := make([]error, 64)
+		errs, roles := make([]error, 64), r.roles()
 		for i := range errs {
-			p := r.submit(backend.Role(i%3), nil, after(fillCommand(words(b, i, 1), 1)))
+			p := r.submit(roles[i%len(roles)], nil, after(fillCommand(words(b, i, 1), 1)))
 			group.Go(func() {
 				ctx, cancel := context.WithCancel(background)
 				defer cancel()
@@ -43,7 +43,7 @@ func checkConcurrentDriver(t *testing.T, s *suite) {
 	driver := r.driver
 	rounds := s.pick(100, 20)
 	var buffers [backend.Roles]*backend.Buffer
-	for role := range buffers {
+	for _, role := range r.roles() {
 		buffers[role] = r.buffer(backend.DeviceLocal, 4096)
 	}
 	errs := make(chan error, 16)
@@ -55,7 +55,7 @@ func checkConcurrentDriver(t *testing.T, s *suite) {
 			}
 		})
 	}
-	for role := range backend.Roles {
+	for _, role := range r.roles() {
 		work(func() error {
 			for i := range uint64(rounds) {
 				batch := &backend.Batch{Role: role, Signal: i + 1, Steps: []backend.Step{after(fillCommand(buffers[role].All(), uint32(i)+1))}}
@@ -112,9 +112,9 @@ func checkConcurrentDriver(t *testing.T, s *suite) {
 	for err := range errs {
 		assert.NoError(t, err)
 	}
-	for role, b := range buffers {
+	for _, role := range r.roles() {
 		r.submitted[role] = uint64(rounds)
-		requireWords(t, repeated(uint32(rounds), 4096), r.get(b), "%v queue", backend.Role(role))
+		requireWords(t, repeated(uint32(rounds), 4096), r.get(buffers[role]), "%v queue", role)
 	}
 }
 
@@ -148,7 +148,7 @@ func roundTrip(device *backend.Device, seed uint64) error {
 	}
 	var buffers [3]*backend.Buffer
 	for i, label := range []string{"values", "ids", "rotated"} {
-		if buffers[i], err = device.Allocate(backend.DeviceLocal, uint64(n)*4, label); err != nil {
+		if buffers[i], err = device.Allocate(background, backend.DeviceLocal, uint64(n)*4, label); err != nil {
 			return err
 		}
 		defer buffers[i].Release()
@@ -189,7 +189,7 @@ func checkTwoDrivers(t *testing.T, s *suite) {
 		}
 	}
 	for i, r := range rigs {
-		r.wait(backend.Point{Role: backend.Compute, Value: r.submitted[backend.Compute]})
+		r.wait(backend.QueuePoint{Role: backend.Compute, Value: r.submitted[backend.Compute]})
 		requireWords(t, ascending(38+uint32(i), 1000), r.get(buffers[i]), "driver %d", i)
 	}
 }

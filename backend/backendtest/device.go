@@ -21,6 +21,8 @@ var deviceChecks = []check{
 	{"release gives memory back after its point", checkRelease},
 	{"round trips of odd sizes", checkRoundTrips},
 	{"transfers of imported memory", checkImportedTransfers},
+	{"shared imports", checkSharedImports},
+	{"roles", checkRoles},
 	{"kernels are compiled once", func(t *testing.T, s *suite) {
 		device := s.openDevice(t, backend.DeviceOptions{})
 		a, err := device.Kernel(kernel.Iota.KernelSpec, nil)
@@ -50,9 +52,9 @@ var deviceChecks = []check{
 	{"work is split", checkSplitWork},
 	{"close reports leaks", func(t *testing.T, s *suite) {
 		device := backend.NewDevice(s.open(t), backend.DeviceOptions{})
-		_, err := device.Allocate(backend.DeviceLocal, 1000, "forgotten column")
+		_, err := device.Allocate(background, backend.DeviceLocal, 1000, "forgotten column")
 		require.NoError(t, err)
-		twice, err := device.Allocate(backend.HostVisible, 1000, "released twice")
+		twice, err := device.Allocate(background, backend.HostVisible, 1000, "released twice")
 		require.NoError(t, err)
 		twice.Release()
 		twice.Release()
@@ -60,7 +62,7 @@ var deviceChecks = []check{
 		requireOneOf(t, err, backend.ErrInvalidInput)
 		assert.ErrorContains(t, err, "forgotten column")
 		assert.ErrorContains(t, err, "released twice")
-		_, err = device.Allocate(backend.DeviceLocal, 4, "late")
+		_, err = device.Allocate(background, backend.DeviceLocal, 4, "late")
 		assert.Error(t, err, "use after Close")
 	}},
 }
@@ -68,7 +70,7 @@ var deviceChecks = []check{
 // allocate returns a device-local buffer of n words that is released when the test ends.
 func allocate(t *testing.T, device *backend.Device, n int) *backend.Buffer {
 	t.Helper()
-	b, err := device.Allocate(backend.DeviceLocal, uint64(n)*4, "test")
+	b, err := device.Allocate(background, backend.DeviceLocal, uint64(n)*4, "test")
 	require.NoError(t, err)
 	t.Cleanup(b.Release)
 	return b
@@ -85,7 +87,7 @@ func checkCaps(t *testing.T, s *suite) {
 		backend.HostVisible: {backend.ErrHostMemory, "DeviceOptions.HostMemoryBytes, by default a quarter of device_memory"},
 	} {
 		for _, size := range []uint64{limit + 4, 1 << 50, math.MaxUint64 - 1} {
-			_, err := device.Allocate(memory, size, "too large")
+			_, err := device.Allocate(background, memory, size, "too large")
 			require.Error(t, err, "%d bytes", size)
 			requireOneOf(t, err, want.sentinel)
 			assert.ErrorContains(t, err, fmt.Sprint(size), "what was asked for")
@@ -94,7 +96,7 @@ func checkCaps(t *testing.T, s *suite) {
 		var err error
 		for len(buffers) < limit/piece+1 && err == nil {
 			var b *backend.Buffer
-			if b, err = device.Allocate(memory, piece, "piece"); err == nil {
+			if b, err = device.Allocate(background, memory, piece, "piece"); err == nil {
 				buffers = append(buffers, b)
 			}
 			use := device.MemoryUse(memory)
@@ -111,7 +113,7 @@ func checkCaps(t *testing.T, s *suite) {
 			b.Release()
 		}
 		assert.Zero(t, device.MemoryUse(memory).InUse)
-		whole, err := device.Allocate(memory, limit, "whole cap")
+		whole, err := device.Allocate(background, memory, limit, "whole cap")
 		require.NoError(t, err)
 		whole.Release()
 	}
@@ -125,13 +127,13 @@ func checkRelease(t *testing.T, s *suite) {
 	k, err := device.Kernel(kernel.Iota.KernelSpec, nil)
 	require.NoError(t, err)
 	const rows = limit / 2 / 4
-	results, err := device.Allocate(backend.HostVisible, 32*4, "results")
+	results, err := device.Allocate(background, backend.HostVisible, 32*4, "results")
 	require.NoError(t, err)
 	defer results.Release()
 	for round := range uint32(16) {
 		var half [2]*backend.Buffer
 		for i := range half {
-			half[i], err = device.Allocate(backend.DeviceLocal, limit/2, "half")
+			half[i], err = device.Allocate(background, backend.DeviceLocal, limit/2, "half")
 			require.NoError(t, err, "round %d", round)
 		}
 		var list backend.List
@@ -154,7 +156,7 @@ func checkRoundTrips(t *testing.T, s *suite) {
 		for _, memory := range []backend.Memory{backend.DeviceLocal, backend.HostVisible} {
 			t.Run(fmt.Sprintf("memory=%v sizeBytes=%d", memory, size), func(t *testing.T) {
 				const front = 12 // bytes before the range
-				b, err := device.Allocate(memory, uint64(front+size), "column")
+				b, err := device.Allocate(background, memory, uint64(front+size), "column")
 				require.NoError(t, err)
 				defer b.Release()
 				assert.Equal(t, uint64(front+size+3)/4*4, b.SizeBytes())
@@ -183,45 +185,12 @@ func checkRoundTrips(t *testing.T, s *suite) {
 	}
 }
 
-// checkImportedTransfers uploads from and downloads to slices of imported memory.
-func checkImportedTransfers(t *testing.T, s *suite) {
-	device := s.openDevice(t, backend.DeviceOptions{})
-	alignment := device.Info().Limits.ImportAlignment
-	if alignment == 0 {
-		t.Skip("the device imports no memory")
-	}
-	size := (uint64(256<<10) + alignment - 1) / alignment * alignment
-	memory := alignedMemory(t, size, alignment)
-	imported, err := device.Import(memory, "arrow column")
-	require.NoError(t, err)
-	_, err = device.Import(memory[size-alignment:], "the same pages")
-	requireOneOf(t, err, backend.ErrInvalidInput)
-	assert.ErrorContains(t, err, "arrow column")
-	host := backend.Words(memory)
-	data := randomWords(9, 1000)
-	copy(host[5:], data)
-	b := allocate(t, device, 1000)
-	point, err := device.Upload(background, b.All(), backend.AsBytes(host[5:1005]))
-	require.NoError(t, err)
-	require.NoError(t, device.Wait(background, point))
-	requireWords(t, data, download(t, device, b), "upload")
-	require.NoError(t, device.Download(background, backend.AsBytes(host[2001:3001]), b.All()))
-	requireWords(t, data, host[2001:3001], "download")
-	assert.Zero(t, host[2000]|host[3001], "neighbours are untouched")
-	_, err = device.Upload(background, b.All(), backend.AsBytes(host[5:1005]))
-	require.NoError(t, err)
-	imported.Release()
-	again, err := device.Import(memory, "arrow column, again")
-	require.NoError(t, err, "once the upload is done")
-	again.Release()
-}
-
 func checkBadCommands(t *testing.T, s *suite) {
 	device, other := s.openDevice(t, backend.DeviceOptions{}), s.openDevice(t, backend.DeviceOptions{})
 	k, err := device.Kernel(kernel.Iota.KernelSpec, nil)
 	require.NoError(t, err)
 	b, foreign := allocate(t, device, 100), allocate(t, other, 100)
-	released, err := device.Allocate(backend.DeviceLocal, 400, "released")
+	released, err := device.Allocate(background, backend.DeviceLocal, 400, "released")
 	require.NoError(t, err)
 	released.Release()
 	iota := func(r backend.Range, params ...uint32) backend.Command {

@@ -80,7 +80,7 @@ func checkManyGroups(t *testing.T, s *suite) {
 	}
 	for _, groups := range counts {
 		rows := groups*groupRows - 13
-		b, err := r.device.Allocate(backend.DeviceLocal, uint64(rows)*4, "values")
+		b, err := r.device.Allocate(background, backend.DeviceLocal, uint64(rows)*4, "values")
 		require.NoError(t, err)
 		args := []backend.Range{b.All()}
 		r.run(step(fillCommand(b.All(), 0)), after(dispatchCommand(k, 0, groups, args, rows, 1)))
@@ -99,7 +99,7 @@ func checkManyGroups(t *testing.T, s *suite) {
 func checkAbsentArguments(t *testing.T, s *suite) {
 	r := s.newRig(t)
 	const rows = 20_000
-	config, err := kernel.Defaults(kernel.ScanTiles.KernelSpec, backend.Config{"in_bits": 32, "sum_bits": 32, "serial": 0})
+	config, err := kernel.Defaults(kernel.ScanTiles.KernelSpec, backend.Config{"in_bits": 32, "sum_bits": 32, "serial": 0, "shared": 0})
 	require.NoError(t, err)
 	k := r.kernel(kernel.ScanTiles.KernelSpec, config)
 	tiles := kernel.Tiles(kernel.Named(config), rows)
@@ -149,7 +149,7 @@ func checkChainAcrossBatches(t *testing.T, s *suite) {
 	data := randomWords(2, 2*n)
 	values := [2]*backend.Buffer{r.local(data), r.buffer(backend.DeviceLocal, 2*n)}
 	ids := r.local(rotation(n))
-	var last backend.Point
+	var last backend.QueuePoint
 	for i := range links {
 		last = r.submit(backend.Compute, nil, after(dispatchCommand(k, 0, kernel.Groups(kernel.Named(k.Config), n),
 			[]backend.Range{values[i%2].All(), ids.All(), values[1-i%2].All()}, n)))

@@ -66,7 +66,7 @@ const (
 const (
 	graphBuffers = 3
 	graphWords   = 512
-	viewWords    = backend.ArgAlignmentBytes / 4
+	viewWords    = backend.PlanAlignment / 4
 )
 
 func (g graph) String() string {
@@ -80,13 +80,16 @@ func (g graph) String() string {
 	return b.String()
 }
 
-// graphs draws graphs. Dispatches go to the compute queue only, as the others may be able to copy and no more.
+var graphRoles = []backend.Role{backend.Compute, backend.Compute, backend.Compute, backend.Ingest, backend.Deliver,
+	backend.Upload, backend.Download}
+
+// graphs draws graphs. Dispatches go to the queues that run kernels, more lists than not to compute.
 func graphs(maxLists int) *rapid.Generator[graph] {
 	return rapid.Custom(func(t *rapid.T) graph {
 		var g graph
 		for range rapid.IntRange(1, maxLists).Draw(t, "lists") {
 			l := graphList{
-				role: rapid.SampledFrom([]backend.Role{backend.Compute, backend.Compute, backend.Upload, backend.Download}).Draw(t, "role"),
+				role: rapid.SampledFrom(graphRoles).Draw(t, "role"),
 				then: rapid.SampledFrom([]graphThen{nothing, nothing, nothing, nothing, waitPoint, readBack, overwrite}).Draw(t, "then"),
 			}
 			for range rapid.IntRange(1, 6).Draw(t, "commands") {
@@ -100,7 +103,7 @@ func graphs(maxLists int) *rapid.Generator[graph] {
 
 func drawCommand(t *rapid.T, role backend.Role) graphCommand {
 	kinds := []graphKind{fillData, copyData}
-	if role == backend.Compute {
+	if role != backend.Upload && role != backend.Download {
 		kinds = []graphKind{fillData, copyData, sequence, sequenceIDs, gatherData, scanData}
 	}
 	c := graphCommand{
@@ -140,7 +143,7 @@ func newGraphDevice(device *backend.Device) (*graphDevice, error) {
 	}{
 		{&g.iota, kernel.Iota.KernelSpec, backend.Config{"workgroup": 64, "items": 2}},
 		{&g.gather, kernel.Gather.KernelSpec, backend.Config{"workgroup": 64, "items": 1, "value_bits": 32}},
-		{&g.scan, kernel.ScanTiles.KernelSpec, backend.Config{"in_bits": 32, "sum_bits": 32, "serial": serial}},
+		{&g.scan, kernel.ScanTiles.KernelSpec, backend.Config{"in_bits": 32, "sum_bits": 32, "serial": serial, "shared": 0}},
 	} {
 		config, err := kernel.Defaults(k.spec, k.config)
 		if err != nil {
@@ -159,7 +162,8 @@ func (d *graphDevice) run(g graph) (err error) {
 	var model [graphBuffers + 1][]uint32
 	var buffers [graphBuffers + 1]*backend.Buffer
 	for i := range buffers {
-		if buffers[i], err = d.device.Allocate(backend.DeviceLocal, graphWords*4, fmt.Sprintf("graph %d", i)); err != nil {
+		label := fmt.Sprintf("graph %d", i)
+		if buffers[i], err = d.device.Allocate(background, backend.DeviceLocal, graphWords*4, label); err != nil {
 			return err
 		}
 		defer buffers[i].Release()
@@ -194,7 +198,7 @@ func (d *graphDevice) run(g graph) (err error) {
 		last := l.commands[len(l.commands)-1].dst
 		switch l.then {
 		case waitPoint:
-			err = d.device.Wait(background, point)
+			err = point.Wait(background)
 		case readBack:
 			err = compare(last)
 		case overwrite:
@@ -332,6 +336,9 @@ func checkPlantedHazards(t *testing.T, s *suite) {
 		"upload writes then compute reads":          two(backend.Upload, write, backend.Compute, gather),
 		"compute reads then upload writes":          two(backend.Compute, gather, backend.Upload, rewrite),
 		"compute writes then download reads":        two(backend.Compute, number, backend.Download, read),
+		"ingest writes then compute reads":          two(backend.Ingest, number, backend.Compute, gather),
+		"compute writes then deliver reads":         two(backend.Compute, number, backend.Deliver, gather),
+		"deliver reads then ingest writes":          two(backend.Deliver, gather, backend.Ingest, number),
 		"upload writes then compute writes":         two(backend.Upload, write, backend.Compute, number),
 		"download reads then compute writes":        two(backend.Download, read, backend.Compute, number),
 		"compute writes ids then compute uses them": one(graphCommand{kind: sequenceIDs, rows: graphWords / 2, value: 100}, gather),

@@ -44,7 +44,9 @@ var infoChecks = []check{
 		assert.LessOrEqual(t, l.MaxBlockBytes, l.MaxBufferBytes)
 		assert.GreaterOrEqual(t, l.MaxInvocations, uint32(256), "what the base variants need")
 		assert.GreaterOrEqual(t, l.MaxSharedBytes, uint32(16<<10))
-		assert.GreaterOrEqual(t, l.MaxPushConstantBytes, uint32(128))
+		assert.GreaterOrEqual(t, l.MaxArgumentBytes, uint32(128))
+		assert.NotZero(t, l.ArgumentAlignment)
+		assert.Zero(t, backend.PlanAlignment%l.ArgumentAlignment, "plans align for every device")
 		assert.GreaterOrEqual(t, l.MaxGroups, uint32(65535))
 		assert.Zero(t, l.ImportAlignment&(l.ImportAlignment-1), "a power of two or 0")
 		assert.NotZero(t, info.MinSubgroupSize)
@@ -54,6 +56,14 @@ var infoChecks = []check{
 	{"queues", func(t *testing.T, s *suite) {
 		info := s.newRig(t).driver.Info()
 		assert.True(t, slices.ContainsFunc(info.QueueFamilies, func(f backend.QueueFamily) bool { return f.Compute && f.Count > 0 }))
+		for _, q := range info.Queues {
+			require.Less(t, int(q.Family), len(info.QueueFamilies))
+			family := info.QueueFamilies[q.Family]
+			assert.Less(t, q.Index, family.Count, q.Role)
+			assert.True(t, !q.Computes || family.Compute, q.Role)
+			assert.True(t, q.Role != "graphics" || family.Graphics)
+		}
+		assert.GreaterOrEqual(t, len(info.Queues), int(backend.Graphics), "every role but graphics")
 	}},
 	{"the same at each opening", func(t *testing.T, s *suite) {
 		a, b := s.newRig(t).driver.Info(), s.newRig(t).driver.Info()

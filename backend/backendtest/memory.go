@@ -83,7 +83,7 @@ func checkBlocks(t *testing.T, s *suite) {
 				assert.Equal(t, memory, b.Memory())
 				if mapped := b.Bytes(); mapped != nil {
 					assert.Len(t, mapped, int(b.SizeBytes()))
-					assert.Zero(t, uintptr(unsafe.Pointer(&mapped[0]))%backend.ArgAlignmentBytes, "alignment")
+					assert.Zero(t, uintptr(unsafe.Pointer(&mapped[0]))%backend.PlanAlignment, "alignment")
 					mapped[0], mapped[len(mapped)-1] = 1, 2
 					assert.Equal(t, byte(2), mapped[len(mapped)-1])
 				} else {
@@ -128,7 +128,7 @@ func checkImport(t *testing.T, s *suite) {
 	words := backend.Words(memory)
 	data := randomWords(1, len(words))
 	copy(words, data)
-	imported, err := r.device.Import(memory, "imported")
+	imported, err := r.device.Import(background, memory, "imported")
 	require.NoError(t, err)
 	r.buffers = append(r.buffers, imported)
 	block, _ := imported.All().Block()

@@ -13,11 +13,11 @@ import (
 )
 
 var misuseChecks = []check{
-	{"too many push constants", func(t *testing.T, s *suite) {
+	{"too many arguments", func(t *testing.T, s *suite) {
 		driver := s.newRig(t).driver
 		spec := *kernel.Iota.KernelSpec
 		spec.Params = nil
-		for i := range driver.Info().Limits.MaxPushConstantBytes / 4 {
+		for i := range driver.Info().Limits.MaxArgumentBytes / 4 {
 			spec.Params = append(spec.Params, fmt.Sprintf("param%d", i))
 		}
 		config, err := spec.Complete(nil)
@@ -54,10 +54,10 @@ var misuseChecks = []check{
 		driver := s.open(t)
 		mark := step(backend.Command{Kind: backend.Mark})
 		for i := range uint64(20) {
-			for role := range backend.Roles {
+			for _, role := range rolesOf(driver.Info(), false) {
 				batch := &backend.Batch{Role: role, Signal: i + 1, Steps: []backend.Step{mark}}
 				if role > 0 {
-					batch.Waits = []backend.Point{{Role: role - 1, Value: i + 1}}
+					batch.Waits = []backend.QueuePoint{{Role: role - 1, Value: i + 1}}
 				}
 				require.NoError(t, driver.Submit(batch))
 			}

@@ -55,10 +55,10 @@ func checkLinks(t *testing.T, s *suite) {
 		assert.Equal(t, ends[0] == ends[1], link.Path == backend.SameDevice)
 		for _, n := range []int{1, 63, 2<<20 - 1, 2 << 20, s.pick(4<<20+1, 2<<20+1)} {
 			t.Run(fmt.Sprintf("path=%v words=%d", link.Path, n), func(t *testing.T) {
-				from, err := ends[0].Allocate(backend.DeviceLocal, uint64(n+8)*4, "from")
+				from, err := ends[0].Allocate(background, backend.DeviceLocal, uint64(n+8)*4, "from")
 				require.NoError(t, err)
 				defer from.Release()
-				to, err := ends[1].Allocate(backend.DeviceLocal, uint64(n+8)*4, "to")
+				to, err := ends[1].Allocate(background, backend.DeviceLocal, uint64(n+8)*4, "to")
 				require.NoError(t, err)
 				defer to.Release()
 				data, want := randomWords(1, n+8), randomWords(2, n+8)

@@ -41,10 +41,23 @@ func (s *suite) newRig(t *testing.T) *rig {
 	return r
 }
 
+// roles are those that the device has; all of them copy and fill.
+func (r *rig) roles() []backend.Role { return rolesOf(r.driver.Info(), false) }
+
+// rolesOf lists the roles of a device, or only those that run kernels.
+func rolesOf(info *backend.DeviceInfo, kernels bool) (roles []backend.Role) {
+	for role := range backend.Roles {
+		if here, computes := info.Runs(role); here && (computes || !kernels) {
+			roles = append(roles, role)
+		}
+	}
+	return roles
+}
+
 // buffer allocates words 32-bit words filled with the marker where they are mapped.
 func (r *rig) buffer(memory backend.Memory, words int) *backend.Buffer {
 	r.t.Helper()
-	b, err := r.device.Allocate(memory, uint64(words)*4, "test")
+	b, err := r.device.Allocate(background, memory, uint64(words)*4, "test")
 	require.NoError(r.t, err)
 	r.buffers = append(r.buffers, b)
 	return b
@@ -66,15 +79,15 @@ func (r *rig) kernel(spec *backend.KernelSpec, config backend.Config) *backend.K
 }
 
 // submit hands a batch to the driver and returns its point.
-func (r *rig) submit(role backend.Role, waits []backend.Point, steps ...backend.Step) backend.Point {
+func (r *rig) submit(role backend.Role, waits []backend.QueuePoint, steps ...backend.Step) backend.QueuePoint {
 	r.t.Helper()
 	r.submitted[role]++
 	batch := &backend.Batch{Role: role, Waits: waits, Steps: steps, Signal: r.submitted[role]}
 	require.NoError(r.t, r.driver.Submit(batch))
-	return backend.Point{Role: role, Value: batch.Signal}
+	return backend.QueuePoint{Role: role, Value: batch.Signal}
 }
 
-func (r *rig) wait(p backend.Point) {
+func (r *rig) wait(p backend.QueuePoint) {
 	r.t.Helper()
 	require.NoError(r.t, r.driver.Wait(background, p.Role, p.Value, waitLimit))
 }
@@ -95,7 +108,7 @@ func (r *rig) put(b *backend.Buffer, data []uint32) {
 		copy(backend.Words(mapped), data)
 		return
 	}
-	staged, err := r.device.Allocate(backend.HostVisible, uint64(len(data))*4, "staging")
+	staged, err := r.device.Allocate(background, backend.HostVisible, uint64(len(data))*4, "staging")
 	require.NoError(r.t, err)
 	copy(backend.Words(staged.Bytes()), data)
 	r.run(step(copyCommand(b.Range(0, staged.SizeBytes()), staged.All())))
@@ -113,7 +126,7 @@ func (r *rig) get(b *backend.Buffer) []uint32 {
 		copy(out, backend.Words(mapped))
 		return out
 	}
-	staged, err := r.device.Allocate(backend.HostVisible, b.SizeBytes(), "staging")
+	staged, err := r.device.Allocate(background, backend.HostVisible, b.SizeBytes(), "staging")
 	require.NoError(r.t, err)
 	r.run(step(copyCommand(staged.All(), b.All())))
 	copy(out, backend.Words(staged.Bytes()))

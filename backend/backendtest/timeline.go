@@ -18,8 +18,8 @@ var timelineChecks = []check{
 		r := s.newRig(t)
 		for range 5 {
 			upload := r.submit(backend.Upload, nil)
-			compute := r.submit(backend.Compute, []backend.Point{upload})
-			r.wait(r.submit(backend.Download, []backend.Point{compute, upload}))
+			compute := r.submit(backend.Compute, []backend.QueuePoint{upload})
+			r.wait(r.submit(backend.Download, []backend.QueuePoint{compute, upload}))
 		}
 	}},
 	{"waits across queues", checkCrossWaits},
@@ -66,7 +66,7 @@ var timelineChecks = []check{
 func checkTimelineValues(t *testing.T, s *suite) {
 	r := s.newRig(t)
 	b := r.buffer(backend.DeviceLocal, 1024)
-	for role := range backend.Roles {
+	for _, role := range r.roles() {
 		var reached uint64
 		for i := range 20 {
 			p := r.submit(role, nil, after(fillCommand(b.All(), uint32(i))))
@@ -82,7 +82,7 @@ func checkTimelineValues(t *testing.T, s *suite) {
 				require.Equal(t, p.Value, value)
 			}
 		}
-		r.wait(backend.Point{Role: role, Value: r.submitted[role]})
+		r.wait(backend.QueuePoint{Role: role, Value: r.submitted[role]})
 	}
 }
 
@@ -100,7 +100,7 @@ func checkCrossWaits(t *testing.T, s *suite) {
 	data := randomWords(1, n*rounds)
 	copy(backend.Words(staged.Bytes()), data)
 
-	var uploaded, computed, downloaded backend.Point
+	var uploaded, computed, downloaded backend.QueuePoint
 	for i := range rounds {
 		// Upload overwrites what compute read; compute overwrites what download read. The queue itself keeps no order
 		// between batches without a barrier.
@@ -124,7 +124,8 @@ func checkCloseAfterWaits(t *testing.T, s *suite) {
 		driver := s.open(t)
 		for i := range uint64(4) {
 			require.NoError(t, driver.Submit(&backend.Batch{Role: backend.Upload, Signal: i + 1}))
-			require.NoError(t, driver.Submit(&backend.Batch{Role: backend.Compute, Signal: i + 1, Waits: []backend.Point{{Role: backend.Upload, Value: i + 1}}}))
+			waits := []backend.QueuePoint{{Role: backend.Upload, Value: i + 1}}
+			require.NoError(t, driver.Submit(&backend.Batch{Role: backend.Compute, Signal: i + 1, Waits: waits}))
 		}
 		require.NoError(t, driver.Wait(background, backend.Compute, 4, waitLimit))
 		require.NoError(t, driver.Close())
@@ -132,8 +133,8 @@ func checkCloseAfterWaits(t *testing.T, s *suite) {
 }
 
 // waits leaves out zero points: those have always passed.
-func waits(points ...backend.Point) []backend.Point {
-	var list []backend.Point
+func waits(points ...backend.QueuePoint) []backend.QueuePoint {
+	var list []backend.QueuePoint
 	for _, p := range points {
 		if p.Value > 0 {
 			list = append(list, p)
@@ -146,9 +147,10 @@ func waits(points ...backend.Point) []backend.Point {
 func checkRing(t *testing.T, s *suite) {
 	r := s.newRig(t)
 	b := r.local(make([]uint32, 300))
-	var last backend.Point
+	var last backend.QueuePoint
+	roles := r.roles()
 	for i := range 300 {
-		role := backend.Role(i % int(backend.Roles))
+		role := roles[i%len(roles)]
 		src := max(i-1, 0)
 		steps := []backend.Step{after(fillCommand(words(b, i, 1), uint32(i)))}
 		if i%2 == 1 { // prove that the predecessor is visible: copy its word on
@@ -168,7 +170,7 @@ func checkDiamond(t *testing.T, s *suite) {
 	r := s.newRig(t)
 	const n = 2000
 	a, b, c := r.buffer(backend.DeviceLocal, n), r.buffer(backend.DeviceLocal, n), r.buffer(backend.DeviceLocal, 2*n)
-	var compute backend.Point
+	var compute backend.QueuePoint
 	for i := range uint32(30) {
 		up := r.submit(backend.Upload, waits(compute), after(fillCommand(a.All(), i)))
 		down := r.submit(backend.Download, waits(compute), after(fillCommand(b.All(), ^i)))
@@ -186,9 +188,10 @@ func checkManyBatches(t *testing.T, s *suite) {
 	r := s.newRig(t)
 	n := s.pick(2000, 300)
 	b := r.local(make([]uint32, n))
-	var points [backend.Roles]backend.Point
+	var points [backend.Roles]backend.QueuePoint
+	roles := r.roles()
 	for i := range n {
-		role := backend.Role(i % int(backend.Roles))
+		role := roles[i%len(roles)]
 		points[role] = r.submit(role, nil, step(fillCommand(words(b, i, 1), uint32(i)+1)))
 	}
 	for _, p := range points {
@@ -202,7 +205,7 @@ func checkManyBatches(t *testing.T, s *suite) {
 func checkCancelledWait(t *testing.T, s *suite) {
 	const prompt, attempts = 100 * time.Millisecond, 8
 	r := s.newRig(t)
-	for role := range backend.Roles {
+	for _, role := range r.roles() {
 		fastest := time.Hour
 		for range attempts {
 			ctx, cancel := context.WithCancel(background)

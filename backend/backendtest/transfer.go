@@ -14,7 +14,7 @@ import (
 var transferChecks = []check{
 	{"fill at odd offsets", func(t *testing.T, s *suite) {
 		r := s.newRig(t)
-		for role := range backend.Roles {
+		for _, role := range r.roles() {
 			want := randomWords(1, 1000)
 			b := r.local(want)
 			var steps []backend.Step
@@ -30,7 +30,7 @@ var transferChecks = []check{
 	}},
 	{"copy at odd offsets", func(t *testing.T, s *suite) {
 		r := s.newRig(t)
-		for role := range backend.Roles {
+		for _, role := range r.roles() {
 			source, want := randomWords(1, 1000), randomWords(2, 1000)
 			from, to := r.local(source), r.local(want)
 			var steps []backend.Step

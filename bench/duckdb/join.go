@@ -11,6 +11,8 @@ import (
 	"time"
 
 	_ "github.com/duckdb/duckdb-go/v2" // registers the driver
+
+	"github.com/spirjoin/spirjoin/bench/measure"
 )
 
 // joinTask is one inner equi-join of two Parquet files.
@@ -40,6 +42,14 @@ type joinReport struct {
 	SecondsMedian float64   `json:"seconds_median"`
 	WriteSeconds  float64   `json:"write_seconds,omitempty"`
 	Checksum      *checksum `json:"checksum,omitempty"`
+}
+
+// summarize takes over the times of the runs.
+func (r *joinReport) summarize(times []time.Duration) {
+	for _, t := range times {
+		r.Seconds = append(r.Seconds, t.Seconds())
+	}
+	r.SecondsMedian = measure.Summarize(times).Median.Seconds()
 }
 
 // Loaded is what is known of tables that were loaded before the join.
@@ -246,14 +256,15 @@ func (t joinTask) run(ctx context.Context) (report joinReport, err error) {
 		return report, err
 	}
 	report.LoadSeconds = time.Since(start).Seconds()
+	var times []time.Duration
 	for range t.repeat {
-		seconds, err := t.once(ctx, s, used, &report)
+		took, err := t.once(ctx, s, used, &report)
 		if err != nil {
 			return report, fmt.Errorf("join: %w", err)
 		}
-		report.Seconds = append(report.Seconds, seconds)
+		times = append(times, took)
 	}
-	report.SecondsMedian = median(report.Seconds)
+	report.summarize(times)
 	return report, t.finish(ctx, s, &report)
 }
 
@@ -312,6 +323,7 @@ func (t joinTask) runDirect(
 	ctx context.Context, s *session, used []outputColumn, report joinReport,
 ) (joinReport, error) {
 	from := t.from(parquet(t.left), parquet(t.right))
+	var times []time.Duration
 	for range t.repeat {
 		start := time.Now()
 		var err error
@@ -326,9 +338,9 @@ func (t joinTask) runDirect(
 		if err != nil {
 			return report, fmt.Errorf("join: %w", err)
 		}
-		report.Seconds = append(report.Seconds, time.Since(start).Seconds())
+		times = append(times, time.Since(start))
 	}
-	report.SecondsMedian = median(report.Seconds)
+	report.summarize(times)
 	return report, nil
 }
 
@@ -355,9 +367,9 @@ func (s *session) copyTo(ctx context.Context, what, path string, rows *int64) er
 	return nil
 }
 
-// once runs the join and returns its seconds. A table of a run before is dropped
+// once runs the join and returns its time. A table of a run before is dropped
 // outside the measured time.
-func (t joinTask) once(ctx context.Context, s *session, used []outputColumn, report *joinReport) (float64, error) {
+func (t joinTask) once(ctx context.Context, s *session, used []outputColumn, report *joinReport) (time.Duration, error) {
 	if err := s.exec(ctx, "DROP TABLE IF EXISTS out"); err != nil {
 		return 0, err
 	}
@@ -371,11 +383,11 @@ func (t joinTask) once(ctx context.Context, s *session, used []outputColumn, rep
 	default:
 		err = s.exec(ctx, "CREATE TABLE out AS SELECT "+selection(used)+t.condition())
 	}
-	seconds := time.Since(start).Seconds()
+	took := time.Since(start)
 	if err == nil && report.Mode == "materialize" {
 		err = s.one(ctx, "SELECT count(*) FROM out", &report.RowsOut)
 	}
-	return seconds, err
+	return took, err
 }
 
 // finish adds the checksum and writes the file, which appears whole or not at all.
@@ -396,13 +408,4 @@ func (t joinTask) finish(ctx context.Context, s *session, report *joinReport) er
 	}
 	report.WriteSeconds = time.Since(start).Seconds()
 	return nil
-}
-
-func median(values []float64) float64 {
-	sorted := slices.Sorted(slices.Values(values))
-	middle := len(sorted) / 2
-	if len(sorted)%2 == 1 {
-		return sorted[middle]
-	}
-	return (sorted[middle-1] + sorted[middle]) / 2
 }

@@ -11,9 +11,11 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 
 	"github.com/spirjoin/spirjoin/backend"
-	benchmark "github.com/spirjoin/spirjoin/bench/primitive"
+	"github.com/spirjoin/spirjoin/bench/measure"
+	"github.com/spirjoin/spirjoin/exec"
 	"github.com/spirjoin/spirjoin/join/resident"
 	"github.com/spirjoin/spirjoin/primitive"
+	"github.com/spirjoin/spirjoin/relation"
 )
 
 // Result is a measured join, or sequence of joins.
@@ -21,9 +23,9 @@ type Result struct {
 	Algorithm    string
 	RRows, SRows uint64              // of the inputs; R's of all tables of a sequence together
 	Rows         uint64              // of the output
-	Times        benchmark.Summary   // on the device, of all stages together; where it has no time stamps, Wall
+	Times        measure.Summary     // on the device, of all stages together; where it has no time stamps, Wall
 	DeviceTime   bool                // the device has time stamps
-	Wall         benchmark.Summary   // by the clock of the host, from the call to the end of the device's work
+	Wall         measure.Summary     // by the clock of the host, from the call to the end of the device's work
 	Stages       []backend.StageTime // of the run whose time is the median
 	PeakBytes    uint64              // device memory, inputs and output included
 	Skipped      error               // why it has no times: ErrNotUnique, or the join does not fit
@@ -34,8 +36,8 @@ func (r *Result) TuplesPerSecond() float64 {
 	return float64(r.RRows+r.SRows) / r.Times.Median.Seconds()
 }
 
-// Phases are the times of the stages by what they do (GFTR 5.1): sorts and partitions, of all columns; what finds the matches and
-// writes them; gathers.
+// Phases are the times of the stages by what they do (GFTR 5.1): sorts and partitions, of all columns; what finds the
+// matches and writes them; gathers.
 func (r *Result) Phases() (transform, match, gather time.Duration) {
 	for _, s := range r.Stages {
 		switch kind, _, _ := strings.Cut(s.Stage, " "); kind {
@@ -53,7 +55,8 @@ func (r *Result) Phases() (transform, match, gather time.Duration) {
 // Bed is the workload of a cell on a device.
 type Bed struct {
 	ops     *primitive.Ops
-	memory  resident.Memory
+	device  *backend.Device
+	memory  *exec.Scope
 	lefts   []resident.Relation // what right is joined with, one after the other
 	right   resident.Relation
 	foreign []resident.Column // the keys of the joins behind the first; then the first payload column on the right is the row number
@@ -72,7 +75,7 @@ func NewBed(ctx context.Context, device *backend.Device, overrides primitive.Tun
 		return nil, err
 	}
 	defer t.release()
-	b := &Bed{ops: ops, memory: resident.Memory{Device: device}}
+	b := &Bed{ops: ops, device: device, memory: exec.NewScope(ctx, device, nil)}
 	defer func() {
 		if err != nil {
 			b.Release()
@@ -111,15 +114,15 @@ func (b *Bed) Release() { b.memory.ReleaseAll() }
 func (b *Bed) upload(ctx context.Context, table arrow.Table) (columns []resident.Column, err error) {
 	for c, bytes := range columnBytes(table) {
 		on := resident.Column{Data: b.memory.New(uint64(table.NumRows())*uint64(bytes), table.Schema().Field(c).Name).All(), Bytes: bytes}
-		if b.memory.Err != nil {
-			return nil, b.memory.Err
+		if err := b.memory.Err(); err != nil {
+			return nil, err
 		}
 		at := uint64(0)
 		for i := range table.Column(c).Data().Chunks() {
 			data, _ := chunkData(table, c, i)
-			point, err := b.memory.Device.Upload(ctx, on.Data.Buffer.Range(at, uint64(len(data))), data)
+			point, err := b.device.Upload(ctx, on.Data.Buffer.Range(at, uint64(len(data))), data)
 			if err == nil {
-				err = b.memory.Device.Wait(ctx, point)
+				err = point.Wait(ctx)
 			}
 			if err != nil {
 				return nil, err
@@ -132,51 +135,64 @@ func (b *Bed) upload(ctx context.Context, table arrow.Table) (columns []resident
 }
 
 // join runs an algorithm, once for each table on the left.
-func (b *Bed) join(ctx context.Context, a Algorithm, profile *backend.Profile) (*resident.Result, error) {
+func (b *Bed) join(ctx context.Context, a Algorithm, lane *exec.Lane) (*resident.Result, error) {
 	right := b.right
-	out, err := a.join(ctx, b.ops, b.lefts[0], right, profile)
+	out, err := a.join(ctx, lane, b.lefts[0], right)
 	for i, foreign := range b.foreign {
 		if err != nil {
 			return nil, err
 		}
-		out, right, err = b.next(ctx, a, out, [2]resident.Relation{b.lefts[i], right}, b.lefts[i+1], foreign, profile)
+		s := step{sides: [2]resident.Relation{b.lefts[i], right}, left: b.lefts[i+1], foreign: foreign}
+		out, right, err = s.join(ctx, a, lane, out)
 	}
 	return out, err
 }
 
-// next joins the output of a join of two sides, which it releases, with a further relation by a foreign key, which is fetched by the row
-// numbers among the payload. It returns what it joined on the right; its columns live no longer than the call.
-func (b *Bed) next(ctx context.Context, a Algorithm, out *resident.Result, sides [2]resident.Relation, left resident.Relation, foreign resident.Column, profile *backend.Profile) (*resident.Result, resident.Relation, error) {
+// step is a join behind the first.
+type step struct {
+	sides   [2]resident.Relation // of the join before
+	left    resident.Relation
+	foreign resident.Column
+}
+
+// join joins the output of a join of two sides, which it releases, with a further relation by a foreign key, which is
+// fetched by the row numbers among the payload. It returns what it joined on the right; its columns live no longer than
+// the call.
+func (s *step) join(
+	ctx context.Context, a Algorithm, lane *exec.Lane, out *resident.Result,
+) (joined *resident.Result, right resident.Relation, err error) {
 	defer out.Release()
-	memory := resident.Memory{Device: b.memory.Device}
+	memory := lane.Scope(ctx)
 	defer memory.ReleaseAll()
-	right := resident.Relation{Rows: out.Rows, Keys: resident.Column{Data: memory.New(out.Rows*uint64(foreign.Bytes), "foreign keys").All(), Bytes: foreign.Bytes}}
-	if memory.Err != nil {
-		return nil, right, memory.Err
+	right.Rows, right.Keys.Bytes = out.Rows, s.foreign.Bytes
+	right.Keys.Data = memory.New(out.Rows*uint64(s.foreign.Bytes), "foreign keys").All()
+	if err := memory.Err(); err != nil {
+		return nil, right, err
 	}
-	for _, side := range []int{resident.Right, resident.Left} {
-		for p, column := range sides[side].Payload {
-			right.Payload = append(right.Payload, resident.Column{Data: out.Payload[side][p].Range(0, out.Rows*uint64(column.Bytes)), Bytes: column.Bytes})
+	for _, side := range []relation.Side{relation.Right, relation.Left} {
+		for p, column := range s.sides[side].Payload {
+			data := out.Payload[side][p].Range(0, out.Rows*uint64(column.Bytes))
+			right.Payload = append(right.Payload, resident.Column{Data: data, Bytes: column.Bytes})
 		}
 	}
-	list := backend.List{Profile: profile}
-	list.Stage("gather foreign keys")
-	if err := b.ops.Gather(&list, foreign.Bytes, foreign.Data, right.Payload[0].Data, right.Keys.Data, uint32(out.Rows)); err != nil {
+	list := lane.List("gather foreign keys")
+	err = lane.Gather(list, s.foreign.Bytes, s.foreign.Data, right.Payload[0].Data, right.Keys.Data, uint32(out.Rows))
+	if err != nil {
 		return nil, right, err
 	}
-	if _, err := b.memory.Device.Submit(ctx, backend.Compute, &list); err != nil {
+	if err := lane.Submit(ctx, list); err != nil {
 		return nil, right, err
 	}
-	joined, err := a.join(ctx, b.ops, left, right, profile)
+	joined, err = a.join(ctx, lane, s.left, right)
 	return joined, right, err
 }
 
 // ErrNotUnique says that an algorithm that takes unique keys only cannot join a workload.
 var ErrNotUnique = errors.New("takes unique keys only, on the side with fewer rows")
 
-// Measure verifies algorithms and then times them, in rounds that run each once, so that what a shared machine does besides falls on all of
-// them; begin is told of each before, and of the rounds. An algorithm that does not fit, or takes unique keys only, is skipped. The error is
-// ErrWrong of bench/primitive where an answer is wrong.
+// Measure verifies algorithms and then times them, in rounds that run each once, so that what a shared machine does
+// besides falls on all of them; begin is told of each before, and of the rounds. An algorithm that does not fit, or
+// takes unique keys only, is skipped. The error is measure.ErrWrong where an answer is wrong.
 func (b *Bed) Measure(ctx context.Context, algorithms []Algorithm, repeat int, warm time.Duration, begin func(what string)) ([]Result, error) {
 	results := make([]Result, len(algorithms))
 	runs := make([][]timed, len(algorithms))
@@ -185,7 +201,7 @@ func (b *Bed) Measure(ctx context.Context, algorithms []Algorithm, repeat int, w
 			if results[i].Skipped != nil {
 				continue
 			}
-			if err := run(i); errors.Is(err, ErrNotUnique) || benchmark.DoesNotFit(err) {
+			if err := run(i); errors.Is(err, ErrNotUnique) || measure.DoesNotFit(err) {
 				results[i].Skipped = err
 			} else if err != nil {
 				return fmt.Errorf("%s: %w", a.Name, err)
@@ -207,10 +223,8 @@ func (b *Bed) Measure(ctx context.Context, algorithms []Algorithm, repeat int, w
 		return nil, err
 	}
 	begin("time")
-	for start := time.Now(); time.Since(start) < warm; {
-		if err := round(); err != nil {
-			return nil, err
-		}
+	if err := measure.Warm(warm, round); err != nil {
+		return nil, err
 	}
 	clear(runs)
 	for range repeat {
@@ -235,9 +249,9 @@ func (b *Bed) verify(ctx context.Context, a Algorithm, r *Result) error {
 	if a.unique() && !b.unique {
 		return ErrNotUnique
 	}
-	device := b.memory.Device
+	device := b.device
 	device.ResetPeak()
-	out, err := b.join(ctx, a, nil)
+	out, err := b.join(ctx, a, exec.NewLane(ctx, b.ops, nil))
 	if err != nil {
 		return err
 	}
@@ -255,7 +269,7 @@ func (r *Result) summarize(runs []timed) {
 	for _, t := range runs {
 		times, walls = append(times, t.device), append(walls, t.wall)
 	}
-	r.Times, r.Wall = benchmark.Summarize(times), benchmark.Summarize(walls)
+	r.Times, r.Wall = measure.Summarize(times), measure.Summarize(walls)
 	slices.SortFunc(runs, func(a, b timed) int { return int(a.device - b.device) })
 	r.Stages = runs[len(runs)/2].stages
 	if r.DeviceTime = len(r.Stages) > 0; !r.DeviceTime {
@@ -270,18 +284,18 @@ type timed struct {
 }
 
 func (b *Bed) time(ctx context.Context, a Algorithm) (t timed, err error) {
-	profile := new(backend.Profile)
+	lane := exec.NewLane(ctx, b.ops, nil)
 	start := time.Now()
-	out, err := b.join(ctx, a, profile)
+	out, err := b.join(ctx, a, lane)
 	if err != nil {
 		return t, err
 	}
 	defer out.Release()
 	var list backend.List // what was submitted before it is over, and its times are known
-	if err := b.memory.Device.Run(ctx, &list); err != nil {
+	if err := b.device.Run(ctx, &list); err != nil {
 		return t, err
 	}
-	t.wall, t.stages = time.Since(start), profile.Stages()
+	t.wall, t.stages = time.Since(start), lane.Profile.Stages()
 	for _, s := range t.stages {
 		t.device += s.Time
 	}

@@ -11,9 +11,10 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/spirjoin/spirjoin/backend"
-	benchmark "github.com/spirjoin/spirjoin/bench/primitive"
+	"github.com/spirjoin/spirjoin/bench/measure"
 	"github.com/spirjoin/spirjoin/bench/workload"
 	"github.com/spirjoin/spirjoin/join/resident"
+	"github.com/spirjoin/spirjoin/relation"
 )
 
 // checker knows how many rows the join of two tables has, and a checksum of them. A row of the output weighs the product of two odd
@@ -48,7 +49,7 @@ func newChecker(ctx context.Context, left, right arrow.Table) (*checker, error) 
 	}
 	keys := make([]struct{ hash, rows uint64 }, greatest.Load()+1) // sums over the left rows of a key, side by side: one cache miss
 	err = eachBlock(ctx, left, func(columns []hostColumn, start, end int) {
-		for i, h := range hashRows(resident.Left, columns, start, end) {
+		for i, h := range hashRows(relation.Left, columns, start, end) {
 			key := &keys[columns[0].at(start+i)]
 			atomic.AddUint64(&key.hash, h)
 			atomic.AddUint64(&key.rows, 1)
@@ -60,7 +61,7 @@ func newChecker(ctx context.Context, left, right arrow.Table) (*checker, error) 
 	var rows, sum atomic.Uint64
 	err = eachBlock(ctx, right, func(columns []hostColumn, start, end int) {
 		blockRows, blockSum := uint64(0), uint64(0)
-		for i, h := range hashRows(resident.Right, columns, start, end) {
+		for i, h := range hashRows(relation.Right, columns, start, end) {
 			if key := columns[0].at(start + i); key < uint64(len(keys)) {
 				blockRows += keys[key].rows
 				blockSum += h * keys[key].hash
@@ -78,17 +79,17 @@ var pieceRows uint64 = 1 << 22
 // verify downloads a result and checks it; ErrWrong.
 func (c *checker) verify(ctx context.Context, device *backend.Device, out *resident.Result) error {
 	if out.Rows != c.rows {
-		return fmt.Errorf("%w: %d rows, not %d", benchmark.ErrWrong, out.Rows, c.rows)
+		return measure.Wrongf("%d rows, not %d", out.Rows, c.rows)
 	}
 	type column struct {
 		from  *backend.Buffer
 		bytes int
 		host  [2][]byte // two pieces
 	}
-	columns := []column{{from: out.Keys, bytes: c.bytes[resident.Left][0]}}
+	columns := []column{{from: out.Keys, bytes: c.bytes[relation.Left][0]}}
 	for side, bytes := range c.bytes {
 		if len(out.Payload[side]) != len(bytes)-1 {
-			return fmt.Errorf("%w: %d payload columns on side %d, not %d", benchmark.ErrWrong, len(out.Payload[side]), side, len(bytes)-1)
+			return measure.Wrongf("%d payload columns on side %d, not %d", len(out.Payload[side]), side, len(bytes)-1)
 		}
 		for p, buffer := range out.Payload[side] {
 			columns = append(columns, column{from: buffer, bytes: bytes[1+p]})
@@ -99,7 +100,7 @@ func (c *checker) verify(ctx context.Context, device *backend.Device, out *resid
 			columns[i].host[piece] = make([]byte, min(pieceRows, out.Rows)*uint64(columns[i].bytes))
 		}
 	}
-	rights := len(c.bytes[resident.Left]) // here the payload of the right side begins
+	rights := len(c.bytes[relation.Left]) // here the payload of the right side begins
 	var sum atomic.Uint64
 	var checking errgroup.Group
 	for piece := uint64(0); piece*pieceRows < out.Rows; piece++ {
@@ -117,8 +118,8 @@ func (c *checker) verify(ctx context.Context, device *backend.Device, out *resid
 		}
 		checking.Go(func() error {
 			return workload.ForBlocks(ctx, int64(rows), func(start, end int64) {
-				left := hashRows(resident.Left, host[:rights], int(start), int(end))
-				right := hashRows(resident.Right, append(host[:1:1], host[rights:]...), int(start), int(end))
+				left := hashRows(relation.Left, host[:rights], int(start), int(end))
+				right := hashRows(relation.Right, append(host[:1:1], host[rights:]...), int(start), int(end))
 				block := uint64(0)
 				for i, h := range left {
 					block += h * right[i]
@@ -131,13 +132,13 @@ func (c *checker) verify(ctx context.Context, device *backend.Device, out *resid
 		return err
 	}
 	if sum.Load() != c.sum {
-		return fmt.Errorf("%w: the rows of the output are not those of the join", benchmark.ErrWrong)
+		return measure.Wrongf("the rows of the output are not those of the join")
 	}
 	return nil
 }
 
 // hashRows returns an odd hash of each row of a side, whose first column is the key.
-func hashRows(side int, columns []hostColumn, start, end int) []uint64 {
+func hashRows(side relation.Side, columns []hostColumn, start, end int) []uint64 {
 	hashes := make([]uint64, end-start)
 	for i := range hashes {
 		hashes[i] = uint64(side) << 40

@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"github.com/spirjoin/spirjoin/backend"
-	benchmark "github.com/spirjoin/spirjoin/bench/primitive"
 	"github.com/spirjoin/spirjoin/bench/workload"
+	"github.com/spirjoin/spirjoin/internal/text"
 )
 
 // Figure is a sweep of a paper: cells along an axis, joined by the algorithms that it compares.
@@ -171,7 +171,7 @@ func powers(from, to int) (rows []int64) {
 
 // Axes.
 
-func rRows(c Cell) string      { return "|R|=" + benchmark.RowsText(uint64(c.Spec.RRows)) }
+func rRows(c Cell) string      { return "|R|=" + text.Rows(uint64(c.Spec.RRows)) }
 func payloads(c Cell) string   { return fmt.Sprintf("payloads=%d", len(c.Spec.RPayloads)) }
 func matchRatio(c Cell) string { return fmt.Sprintf("match=%g", c.Spec.MatchRatio) }
 func zipf(c Cell) string       { return fmt.Sprintf("zipf=%g", c.Spec.Zipf) }

@@ -9,17 +9,17 @@ import (
 	"strings"
 
 	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/exec"
 	"github.com/spirjoin/spirjoin/join/auto"
 	"github.com/spirjoin/spirjoin/join/hash"
 	"github.com/spirjoin/spirjoin/join/resident"
 	"github.com/spirjoin/spirjoin/join/sortmerge"
-	"github.com/spirjoin/spirjoin/primitive"
 )
 
 // Algorithm is a way to join two relations that are on a device.
 type Algorithm struct {
 	Name string
-	join func(ctx context.Context, ops *primitive.Ops, left, right resident.Relation, profile *backend.Profile) (*resident.Result, error)
+	join func(ctx context.Context, lane *exec.Lane, left, right resident.Relation) (*resident.Result, error)
 }
 
 // unique says that the side with fewer rows must not have a key twice.
@@ -28,13 +28,13 @@ func (a Algorithm) unique() bool { return strings.HasSuffix(a.Name, "-unique") }
 // Algorithms are all there are; the names of materialising ones are those of GFTR 5.1.
 func Algorithms() []Algorithm {
 	hashed := func(name string, o hash.Options) Algorithm {
-		return Algorithm{name, func(ctx context.Context, ops *primitive.Ops, left, right resident.Relation, profile *backend.Profile) (*resident.Result, error) {
-			return hash.Join(ctx, ops, left, right, o, profile)
+		return Algorithm{name, func(ctx context.Context, lane *exec.Lane, left, right resident.Relation) (*resident.Result, error) {
+			return hash.Join(ctx, lane, left, right, o)
 		}}
 	}
 	sorted := func(name string, o sortmerge.Options) Algorithm {
-		return Algorithm{name, func(ctx context.Context, ops *primitive.Ops, left, right resident.Relation, profile *backend.Profile) (*resident.Result, error) {
-			return sortmerge.Join(ctx, ops, left, right, o, profile)
+		return Algorithm{name, func(ctx context.Context, lane *exec.Lane, left, right resident.Relation) (*resident.Result, error) {
+			return sortmerge.Join(ctx, lane, left, right, o)
 		}}
 	}
 	return []Algorithm{
@@ -55,8 +55,8 @@ func Algorithms() []Algorithm {
 		sorted("smj-om-merge", sortmerge.Options{MergeSort: true}),
 		sorted("smj-um", sortmerge.Options{Untransformed: true}),
 		sorted("smj-um-merge", sortmerge.Options{Untransformed: true, MergeSort: true}),
-		{"auto", func(ctx context.Context, ops *primitive.Ops, left, right resident.Relation, profile *backend.Profile) (*resident.Result, error) {
-			result, _, err := auto.Join(ctx, ops, left, right, profile)
+		{"auto", func(ctx context.Context, lane *exec.Lane, left, right resident.Relation) (*resident.Result, error) {
+			result, _, err := auto.Join(ctx, lane, left, right)
 			return result, err
 		}},
 	}

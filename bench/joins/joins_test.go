@@ -11,13 +11,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/spirjoin/spirjoin/backend"
-	benchmark "github.com/spirjoin/spirjoin/bench/primitive"
+	"github.com/spirjoin/spirjoin/bench/measure"
 	"github.com/spirjoin/spirjoin/bench/workload"
+	"github.com/spirjoin/spirjoin/exec"
 	"github.com/spirjoin/spirjoin/host"
 	"github.com/spirjoin/spirjoin/internal/devicetest"
 	"github.com/spirjoin/spirjoin/internal/jointest"
 	"github.com/spirjoin/spirjoin/join/resident"
-	"github.com/spirjoin/spirjoin/primitive"
 )
 
 // cell is a workload of few rows, changed.
@@ -46,7 +46,7 @@ func init() { pieceRows = 1000 } // several pieces of each result
 
 func TestMeasure(t *testing.T) {
 	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {
-		tuning := jointest.Tuning(t)
+		tuning := jointest.Tuning(t, device.Info())
 		for n, c := range cells {
 			if tuning != nil && n != 1 {
 				continue // instrumented pipelines take seconds to compile
@@ -91,12 +91,12 @@ func TestMeasureInTurn(t *testing.T) {
 		a := &algorithms[i]
 		a.Name = string(rune('a' + i))
 		right := a.join
-		a.join = func(ctx context.Context, ops *primitive.Ops, left, other resident.Relation, profile *backend.Profile) (*resident.Result, error) {
+		a.join = func(ctx context.Context, lane *exec.Lane, left, other resident.Relation) (*resident.Result, error) {
 			order = append(order, a.Name)
 			if a.Name == "b" && len(order) > 6 {
 				return nil, fmt.Errorf("full: %w", backend.ErrDeviceMemory)
 			}
-			return right(ctx, ops, left, other, profile)
+			return right(ctx, lane, left, other)
 		}
 	}
 	results, err := bed.Measure(context.Background(), algorithms, 3, 0, func(what string) { told = append(told, what) })
@@ -111,7 +111,7 @@ func TestMeasureInTurn(t *testing.T) {
 // The check must see each kind of fault, on each kind of workload, also in the last of the pieces that are downloaded.
 func TestCheckSeesFaults(t *testing.T) {
 	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {
-		temporary, err := device.Allocate(backend.DeviceLocal, 8, "exchange")
+		temporary, err := device.Allocate(context.Background(), backend.DeviceLocal, 8, "exchange")
 		require.NoError(t, err)
 		defer temporary.Release()
 		word := func(buffer *backend.Buffer, row, bytes uint64) backend.Range { return buffer.Range(row*bytes, bytes) }
@@ -138,13 +138,13 @@ func TestCheckSeesFaults(t *testing.T) {
 			"another column": func(r *resident.Result, list *backend.List) { r.Payload[0] = append(r.Payload[0], nil) },
 		}
 		for _, c := range []Cell{cells[0], cells[3], cells[5]} {
-			bed, err := NewBed(context.Background(), device, jointest.Tuning(t), c)
+			bed, err := NewBed(context.Background(), device, jointest.Tuning(t, device.Info()), c)
 			require.NoError(t, err)
 			for name, plant := range faults {
 				a := Algorithms()[0]
 				right, joined := a.join, 0
-				a.join = func(ctx context.Context, ops *primitive.Ops, left, other resident.Relation, profile *backend.Profile) (*resident.Result, error) {
-					r, err := right(ctx, ops, left, other, profile)
+				a.join = func(ctx context.Context, lane *exec.Lane, left, other resident.Relation) (*resident.Result, error) {
+					r, err := right(ctx, lane, left, other)
 					if joined++; err == nil && joined == max(c.Dimensions, 1) {
 						var list backend.List
 						plant(r, &list)
@@ -153,7 +153,7 @@ func TestCheckSeesFaults(t *testing.T) {
 					return r, err
 				}
 				_, err := bed.Measure(context.Background(), []Algorithm{a}, 1, 0, func(string) {})
-				require.ErrorIs(t, err, benchmark.ErrWrong, "%s: %v", name, c)
+				require.ErrorIs(t, err, measure.ErrWrong, "%s: %v", name, c)
 			}
 			bed.Release()
 		}

@@ -74,7 +74,7 @@ func TestRead(t *testing.T) {
 
 // TestCheck: by the decision tree phj-om is taken in the first cell, where smj-um was measured to be faster.
 func TestCheck(t *testing.T) {
-	tuning, err := primitive.TuningFor(&backend.DeviceInfo{Type: backend.Host})
+	tuning, err := primitive.TuningFor(&backend.DeviceInfo{Backend: "host", Type: backend.Host})
 	require.NoError(t, err)
 	verdicts, err := Check(cells(t), nil, tuning)
 	require.NoError(t, err)
@@ -95,7 +95,7 @@ func TestCheck(t *testing.T) {
 }
 
 func hostRates(t *testing.T) *plan.Rates {
-	rates, err := plan.RatesFor(&backend.DeviceInfo{Type: backend.Host})
+	rates, err := plan.RatesFor(&backend.DeviceInfo{Backend: "host", Type: backend.Host})
 	require.NoError(t, err)
 	return rates
 }

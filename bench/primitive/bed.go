@@ -2,8 +2,6 @@ package primitive
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"runtime"
 	"sync/atomic"
 
@@ -12,13 +10,6 @@ import (
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/primitive"
 )
-
-// ErrWrong says that a device gave a wrong answer.
-var ErrWrong = errors.New("wrong result")
-
-func wrongf(format string, a ...any) error {
-	return fmt.Errorf("%w: %s", ErrWrong, fmt.Sprintf(format, a...))
-}
 
 const (
 	blockRows = 1 << 14 // made or checked by one core at a time
@@ -69,7 +60,7 @@ func (b *bed) scratch(sizeBytes uint64) backend.Range {
 	if b.err != nil {
 		return backend.Range{}
 	}
-	buffer, err := b.device().Allocate(backend.DeviceLocal, sizeBytes, b.Primitive)
+	buffer, err := b.device().Allocate(b.ctx, backend.DeviceLocal, sizeBytes, b.Primitive)
 	if err != nil {
 		b.fail(err)
 		return backend.Range{}

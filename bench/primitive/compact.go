@@ -4,6 +4,7 @@ import (
 	"sync/atomic"
 
 	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/bench/measure"
 	"github.com/spirjoin/spirjoin/bench/workload"
 	"github.com/spirjoin/spirjoin/primitive"
 )
@@ -53,17 +54,17 @@ var compactBenchmark = Benchmark{
 					return err
 				}
 				if got != kept {
-					return wrongf("%d rows are kept, not %d", got, kept)
+					return measure.Wrongf("%d rows are kept, not %d", got, kept)
 				}
 				return b.check(kept, func(k *block) error { // as many as there are, in their order: all of them
 					for i := range int64(k.rows) {
 						v := k.at(0, i)
 						from := narrow(v, 32)
 						if from >= b.Rows || v != value(from) || !isKept(from) {
-							return wrongf("row %d is %#x, which is not to be kept", k.first+uint64(i), v)
+							return measure.Wrongf("row %d is %#x, which is not to be kept", k.first+uint64(i), v)
 						}
 						if k.first+uint64(i) > 0 && narrow(k.at(0, i-1), 32) >= from {
-							return wrongf("row %d is row %d, after row %d", k.first+uint64(i), from, narrow(k.at(0, i-1), 32))
+							return measure.Wrongf("row %d is row %d, after row %d", k.first+uint64(i), from, narrow(k.at(0, i-1), 32))
 						}
 					}
 					return nil
@@ -108,7 +109,7 @@ var histogramBenchmark = Benchmark{
 				return b.check(1<<histogramBits, func(k *block) error {
 					for i := range k.rows {
 						if got, want := k.at(0, int64(i)), want[k.first+i].Load(); got != want {
-							return wrongf("digit %d has %d rows, not %d", k.first+i, got, want)
+							return measure.Wrongf("digit %d has %d rows, not %d", k.first+i, got, want)
 						}
 					}
 					return nil

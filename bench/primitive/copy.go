@@ -2,6 +2,7 @@ package primitive
 
 import (
 	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/bench/measure"
 	"github.com/spirjoin/spirjoin/bench/workload"
 )
 
@@ -34,7 +35,7 @@ func (b *bed) copying(record func(list *backend.List, to, from backend.Range) er
 			return b.check(b.Rows, func(k *block) error {
 				for i := range k.rows {
 					if got, want := k.at(0, int64(i)), value(k.first+i); got != want {
-						return wrongf("row %d is %#x, not %#x", k.first+i, got, want)
+						return measure.Wrongf("row %d is %#x, not %#x", k.first+i, got, want)
 					}
 				}
 				return nil

@@ -2,6 +2,7 @@ package primitive
 
 import (
 	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/bench/measure"
 	"github.com/spirjoin/spirjoin/bench/workload"
 )
 
@@ -28,7 +29,7 @@ var gatherBenchmark = Benchmark{
 				return b.check(b.Rows, func(k *block) error {
 					for i := range k.rows {
 						if got, want := k.at(0, int64(i)), value(id(k.first+i)); got != want {
-							return wrongf("row %d is %#x, not %#x", k.first+i, got, want)
+							return measure.Wrongf("row %d is %#x, not %#x", k.first+i, got, want)
 						}
 					}
 					return nil
@@ -66,7 +67,7 @@ var scatterBenchmark = Benchmark{
 					for i := range k.rows {
 						got := k.at(0, int64(i))
 						if from := narrow(got, 32); from >= b.Rows || got != value(from) || id(from) != k.first+i {
-							return wrongf("row %d is %#x, which does not belong there", k.first+i, got)
+							return measure.Wrongf("row %d is %#x, which does not belong there", k.first+i, got)
 						}
 					}
 					return nil
@@ -114,7 +115,7 @@ var gatherBits = Benchmark{
 							want |= value(from/32) >> (from % 32) & 1 << bit
 						}
 						if got := k.at(0, int64(i)); got != want {
-							return wrongf("word %d is %#x, not %#x", k.first+i, got, want)
+							return measure.Wrongf("word %d is %#x, not %#x", k.first+i, got, want)
 						}
 					}
 					return nil
@@ -137,7 +138,7 @@ var iotaBenchmark = Benchmark{
 				return b.check(b.Rows, func(k *block) error {
 					for i := range k.rows {
 						if got := k.at(0, int64(i)); got != narrow(k.first+i+7, 32) {
-							return wrongf("row %d is %d", k.first+i, got)
+							return measure.Wrongf("row %d is %d", k.first+i, got)
 						}
 					}
 					return nil

@@ -2,6 +2,7 @@ package primitive
 
 import (
 	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/bench/measure"
 	"github.com/spirjoin/spirjoin/kernel"
 )
 
@@ -11,9 +12,13 @@ var mergeJoinBenchmark = Benchmark{
 	Name: "merge_join", Table: "merge_join", tunes: true, Keys: narrowWide, Payloads: none, Distributions: only,
 	variant: func(key, _ int) backend.Config { return setting("key_bits", key) },
 	set: func(b *bed) experiment {
-		config := kernel.MergeJoin.With(b.ops.Tuning().Config("merge_join", setting("key_bits", b.Key)))
+		tuned, mergeJoin := b.ops.Tuning().Config("merge_join", setting("key_bits", b.Key)), kernel.MergeJoin
+		if tuned["walk"] == 1 {
+			mergeJoin = kernel.MergeWalk
+		}
+		config := mergeJoin.With(tuned)
 		config.KeyBits = uint32(b.Key)
-		k, err := kernel.MergeJoin.On(b.device(), config)
+		k, err := mergeJoin.On(b.device(), config)
 		if err != nil {
 			b.fail(err)
 			return experiment{}
@@ -43,7 +48,7 @@ var mergeJoinBenchmark = Benchmark{
 					for i := range int64(block.rows) {
 						row := block.first + uint64(i)
 						if block.at(0, i) != key(row/2) || block.at(1, i) != b.partner(row/2) || block.at(2, i) != b.partner(row) {
-							return wrongf("row %d is not left row %d with right row %d", row, row/2, row)
+							return measure.Wrongf("row %d is not left row %d with right row %d", row, row/2, row)
 						}
 					}
 					return nil

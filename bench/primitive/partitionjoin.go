@@ -2,6 +2,7 @@ package primitive
 
 import (
 	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/bench/measure"
 	"github.com/spirjoin/spirjoin/bench/workload"
 	"github.com/spirjoin/spirjoin/kernel"
 )
@@ -12,8 +13,13 @@ var partitionJoinBenchmark = Benchmark{
 	Name: "partition_join", Table: "partition_join", tunes: true, Keys: narrowWide, Payloads: none, Distributions: only,
 	variant: func(key, _ int) backend.Config { return setting("key_bits", key) },
 	set: func(b *bed) experiment {
-		config := joinConfig(b)
-		k, err := kernel.PartitionJoin.On(b.device(), config)
+		tuned, partitionJoin := b.ops.Tuning().Config("partition_join", setting("key_bits", b.Key)), kernel.PartitionJoin
+		if tuned["walk"] == 1 {
+			partitionJoin = kernel.PartitionWalk
+		}
+		config := partitionJoin.With(tuned) // keys are unique and not mixed
+		config.KeyBits, config.Unique = uint32(b.Key), 1
+		k, err := partitionJoin.On(b.device(), config)
 		if err != nil {
 			b.fail(err)
 			return experiment{}
@@ -45,7 +51,7 @@ var partitionJoinBenchmark = Benchmark{
 					for i := range int64(block.rows) {
 						row := block.first + uint64(i)
 						if l := leftRow(row); block.at(0, i) != key(l) || block.at(1, i) != b.partner(l) || block.at(2, i) != b.partner(row) {
-							return wrongf("row %d is not left row %d with right row %d", row, l, row)
+							return measure.Wrongf("row %d is not left row %d with right row %d", row, l, row)
 						}
 					}
 					return nil
@@ -57,10 +63,3 @@ var partitionJoinBenchmark = Benchmark{
 
 // partner is the payload of a row.
 func (b *bed) partner(row uint64) uint64 { return narrow(workload.Random(b.seed+1, row), 32) }
-
-// joinConfig is the tuned configuration for keys that are unique and not mixed. What it does not set has its default.
-func joinConfig(b *bed) kernel.PartitionJoinConfig {
-	config := kernel.PartitionJoin.With(b.ops.Tuning().Config("partition_join", setting("key_bits", b.Key)))
-	config.KeyBits, config.Unique = uint32(b.Key), 1
-	return config
-}

@@ -4,6 +4,7 @@ import (
 	"sync/atomic"
 
 	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/bench/measure"
 	"github.com/spirjoin/spirjoin/bench/workload"
 	"github.com/spirjoin/spirjoin/kernel"
 	"github.com/spirjoin/spirjoin/primitive"
@@ -39,7 +40,7 @@ var scanBenchmark = Benchmark{
 							want = narrow(k.at(0, i-1)+in.At(row-1), bits)
 						}
 						if got := k.at(0, i); got != want {
-							return wrongf("sum %d is %d, not %d", row, got, want)
+							return measure.Wrongf("sum %d is %d, not %d", row, got, want)
 						}
 					}
 					return nil
@@ -80,7 +81,7 @@ var segmentedBenchmark = Benchmark{
 							want = narrow(k.at(0, i-1)+value(row-1), b.Payload)
 						}
 						if got := k.at(0, i); got != want {
-							return wrongf("sum %d is %d, not %d", row, got, want)
+							return measure.Wrongf("sum %d is %d, not %d", row, got, want)
 						}
 					}
 					return nil
@@ -125,7 +126,7 @@ var varyingBenchmark = Benchmark{
 					for i := range k.rows {
 						want := [3]uint64{narrow(^zeros.Load(), b.Key), ones.Load(), descents.Load()}[k.first+i]
 						if got := k.at(0, int64(i)); got != want {
-							return wrongf("word %d is %#x, not %#x", k.first+i, got, want)
+							return measure.Wrongf("word %d is %#x, not %#x", k.first+i, got, want)
 						}
 					}
 					return nil
@@ -157,7 +158,7 @@ var reduceBenchmark = Benchmark{
 				}
 				got, err := b.word(scratch, p.ResultOffset, bits)
 				if err == nil && got != narrow(want, bits) {
-					return wrongf("the sum is %d, not %d", got, narrow(want, bits))
+					return measure.Wrongf("the sum is %d, not %d", got, narrow(want, bits))
 				}
 				return err
 			},

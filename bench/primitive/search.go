@@ -4,6 +4,7 @@ import (
 	"math/bits"
 
 	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/bench/measure"
 	"github.com/spirjoin/spirjoin/bench/workload"
 	"github.com/spirjoin/spirjoin/primitive"
 )
@@ -46,7 +47,7 @@ var searchBenchmark = Benchmark{
 						end, wanted := begin+k.at(1, i), key(k.first+uint64(i))
 						if end > b.Rows || begin > 0 && key(begin-1) >= wanted || begin < b.Rows && key(begin) < wanted ||
 							end > 0 && key(end-1) > wanted || end < b.Rows && key(end) <= wanted {
-							return wrongf("row %d matches rows %d to %d", row, begin, end)
+							return measure.Wrongf("row %d matches rows %d to %d", row, begin, end)
 						}
 					}
 					return nil
@@ -76,7 +77,7 @@ func (b *bed) checkTotal(counts, scratch backend.Range, offsetBytes uint64) erro
 	}
 	got, err := b.word(scratch, offsetBytes, 64)
 	if err == nil && got != want {
-		return wrongf("the total is %d, not %d", got, want)
+		return measure.Wrongf("the total is %d, not %d", got, want)
 	}
 	return err
 }
@@ -113,7 +114,7 @@ var expandBenchmark = Benchmark{
 					for i := range int64(k.rows) {
 						pair, l, r := k.first+uint64(i), k.at(0, i), k.at(1, i)
 						if l >= leftRows || pair < offset(l) || pair >= offset(l+1) || r != narrow(begin(l)+pair-offset(l), 32) {
-							return wrongf("pair %d is row %d with row %d", pair, l, r)
+							return measure.Wrongf("pair %d is row %d with row %d", pair, l, r)
 						}
 					}
 					return nil

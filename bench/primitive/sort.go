@@ -4,6 +4,7 @@ import (
 	"sync/atomic"
 
 	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/bench/measure"
 	"github.com/spirjoin/spirjoin/bench/workload"
 	"github.com/spirjoin/spirjoin/primitive"
 )
@@ -122,13 +123,13 @@ func (b *bed) checkSorted(key func(row uint64) uint64, keys, payload backend.Ran
 			row, got, value := k.first+uint64(i), k.at(0, i), k.at(1, i)
 			from := narrow(value, 32)
 			if from >= b.Rows || value != b.number(from) || got != key(from) {
-				return wrongf("row %d is key %#x with payload %#x, which no row was", row, got, value)
+				return measure.Wrongf("row %d is key %#x with payload %#x, which no row was", row, got, value)
 			}
 			if row == 0 {
 				continue
 			}
 			if before := b.orderOf(k.at(0, i-1)); before > b.orderOf(got) || before == b.orderOf(got) && narrow(k.at(1, i-1), 32) >= from {
-				return wrongf("row %d has key %#x of row %d after key %#x of row %d", row, got, from, before, narrow(k.at(1, i-1), 32))
+				return measure.Wrongf("row %d has key %#x of row %d after key %#x of row %d", row, got, from, before, narrow(k.at(1, i-1), 32))
 			}
 		}
 		return nil
@@ -156,7 +157,7 @@ func (b *bed) checkSortedKeys(key func(row uint64) uint64, keys backend.Range) e
 			got := k.at(0, i)
 			addTo(&sums, got)
 			if row := k.first + uint64(i); row > 0 && b.orderOf(k.at(0, i-1)) > b.orderOf(got) {
-				return wrongf("row %d has key %#x after %#x", row, got, k.at(0, i-1))
+				return measure.Wrongf("row %d has key %#x after %#x", row, got, k.at(0, i-1))
 			}
 		}
 		found[0].Add(sums[0])
@@ -166,7 +167,7 @@ func (b *bed) checkSortedKeys(key func(row uint64) uint64, keys backend.Range) e
 		return err
 	}
 	if found[0].Load() != want[0].Load() || found[1].Load() != want[1].Load() {
-		return wrongf("the sorted keys are not those of the input")
+		return measure.Wrongf("the sorted keys are not those of the input")
 	}
 	return nil
 }

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/bench/measure"
 	"github.com/spirjoin/spirjoin/primitive"
 )
 
@@ -178,7 +179,7 @@ func (r *Rig) Tune(ctx context.Context, p Problem, candidates []backend.Config, 
 
 // refusable reports whether an error is the fault of a candidate, and the next one may be measured.
 func refusable(err error) bool {
-	for _, sentinel := range []error{ErrWrong, backend.ErrInvalidInput, backend.ErrUnsupported, backend.ErrLimit, backend.ErrDeviceMemory, backend.ErrHostMemory} {
+	for _, sentinel := range []error{measure.ErrWrong, backend.ErrInvalidInput, backend.ErrUnsupported, backend.ErrLimit, backend.ErrDeviceMemory, backend.ErrHostMemory} {
 		if errors.Is(err, sentinel) {
 			return !errors.Is(err, backend.ErrDeviceLost)
 		}
@@ -203,7 +204,8 @@ func beats(a, b *Trial) bool {
 
 // UserRow is the row of the user's tuning file that a choice leads to, with the measurement beside.
 func (c *Choice) UserRow(info *backend.DeviceInfo, day string) primitive.UserRow {
-	return primitive.UserRow{Device: info.Name, Driver: info.Driver, DriverVersion: info.DriverVersion, Primitive: c.Table, Variant: c.Variant, Config: c.Best.Config,
+	return primitive.UserRow{Device: info.Name, Backend: info.Backend, Driver: info.Driver, DriverVersion: info.DriverVersion,
+		Primitive: c.Table, Variant: c.Variant, Config: c.Best.Config,
 		Measured: fmt.Sprintf("%s, %v: median %v, spread %v of %d runs; %v took %v, spread %v",
 			day, c.Case, c.Best.Times.Median, c.Best.Times.Spread, c.Best.Times.Runs, c.Present.Config, c.Present.Times.Median, c.Present.Times.Spread)}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/bench/measure"
 	"github.com/spirjoin/spirjoin/bench/workload"
 	"github.com/spirjoin/spirjoin/host"
 	"github.com/spirjoin/spirjoin/internal/devicetest"
@@ -95,8 +96,8 @@ func TestTune(t *testing.T) {
 		}
 		faults[trial.Config.String()] = trial.Fault
 	}
-	require.ErrorIs(t, faults[items(1000).String()], ErrWrong)
-	require.ErrorIs(t, faults[items(2000).String()], ErrWrong)
+	require.ErrorIs(t, faults[items(1000).String()], measure.ErrWrong)
+	require.ErrorIs(t, faults[items(2000).String()], measure.ErrWrong)
 	require.ErrorContains(t, faults[items(2000).String()], "row 6017")
 	require.ErrorIs(t, faults["items=1 workgroup=0"], backend.ErrInvalidInput)
 
@@ -121,7 +122,7 @@ func TestTuneFails(t *testing.T) {
 		})
 	}
 	_, err := rigOn(t, present(func([][]byte) {}), nil).Tune(t.Context(), gatherProblem, []backend.Config{items(64)}, nil)
-	require.ErrorIs(t, err, ErrWrong)
+	require.ErrorIs(t, err, measure.ErrWrong)
 
 	driver, err := host.New(host.Options{Faults: host.Faults{LoseAtSubmit: 12}}).Open("host:cpu")
 	require.NoError(t, err)
@@ -202,7 +203,7 @@ func TestCandidates(t *testing.T) {
 
 func TestBeats(t *testing.T) {
 	trial := func(median, spread time.Duration) *Trial {
-		return &Trial{Result: Result{Times: Summary{Median: median, Spread: spread}}}
+		return &Trial{Result: Result{Times: measure.Summary{Median: median, Spread: spread}}}
 	}
 	require.True(t, beats(trial(90, 5), trial(100, 9)))
 	require.False(t, beats(trial(90, 5), trial(100, 10)))
@@ -233,8 +234,8 @@ func TestRevise(t *testing.T) {
 }
 
 func TestRefusable(t *testing.T) {
-	require.True(t, refusable(fmt.Errorf("x: %w", ErrWrong)))
-	require.False(t, refusable(errors.Join(ErrWrong, backend.ErrDeviceLost)))
+	require.True(t, refusable(fmt.Errorf("x: %w", measure.ErrWrong)))
+	require.False(t, refusable(errors.Join(measure.ErrWrong, backend.ErrDeviceLost)))
 	require.False(t, refusable(backend.ErrCancelled))
 	require.False(t, refusable(errors.New("a bug")))
 }

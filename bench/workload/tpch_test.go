@@ -14,12 +14,14 @@ import (
 	"github.com/pingcap/go-tpc/tpch/dbgen"
 	"github.com/stretchr/testify/require"
 
+	"github.com/spirjoin/spirjoin/internal/devicetest"
+	"github.com/spirjoin/spirjoin/internal/leak"
 	"github.com/spirjoin/spirjoin/tableio"
 )
 
 func TestMain(m *testing.M) {
 	RunTPCHChildIfAsked()
-	os.Exit(m.Run())
+	leak.Main(m)
 }
 
 func readTable(t *testing.T, path string) arrow.Table {
@@ -130,6 +132,9 @@ func requireEmpty(t *testing.T, dir string) {
 
 // The real generator, in a child process, for a thousandth of scale factor 1.
 func TestTPCHInAChild(t *testing.T) {
+	if devicetest.RaceDetector {
+		t.Skip("the child runs the library that makes the tables, in one thread")
+	}
 	dir := filepath.Join(t.TempDir(), "made", "here")
 	calls := 0
 	result, err := TPCH(context.Background(), TPCHSpec{ScaleFactor: 0.001, Dir: dir, Compression: "zstd", Progress: func(_, total int64) {

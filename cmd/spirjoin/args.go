@@ -6,7 +6,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/spirjoin/spirjoin/tableio"
+	"github.com/spirjoin/spirjoin/internal/text"
 )
 
 // arrange brings a command line into the order that the flag parser understands, which is the flags before the other
@@ -75,7 +75,7 @@ func findCommand(commands []*cli.Command, name string) (*cli.Command, error) {
 		}
 		names = append(names, c.Name)
 	}
-	if near, ok := tableio.Nearest(name, names); ok {
+	if near, ok := text.Nearest(name, names); ok {
 		return nil, usagef("unknown command %q; did you mean %q?", name, near)
 	}
 	return nil, usagef("unknown command %q; there are %s", name, strings.Join(names, ", "))
@@ -89,7 +89,7 @@ func findFlag(flags []cli.Flag, name, command string) (cli.Flag, error) {
 		}
 		names = append(names, f.Names()...)
 	}
-	if near, ok := tableio.Nearest(name, names); ok {
+	if near, ok := text.Nearest(name, names); ok {
 		return nil, usagef("unknown flag %s; did you mean %s?", dashed(name), dashed(near))
 	}
 	return nil, usagef("unknown flag %s; see spirjoin %s", dashed(name), strings.TrimSpace(command+" --help"))

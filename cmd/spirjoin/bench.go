@@ -13,8 +13,10 @@ import (
 
 	"github.com/spirjoin/spirjoin"
 	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/bench/measure"
 	benchmark "github.com/spirjoin/spirjoin/bench/primitive"
 	"github.com/spirjoin/spirjoin/bench/workload"
+	"github.com/spirjoin/spirjoin/internal/text"
 	"github.com/spirjoin/spirjoin/primitive"
 )
 
@@ -31,7 +33,7 @@ func (s *session) benchPrimitiveCommand() *cli.Command {
 	return &cli.Command{
 		Name: "primitive", Usage: "the primitives of joins on columns that are on the device", UsageText: "spirjoin bench primitive [NAME...] [flags]",
 		Description: "   Each case is verified before it is timed; a wrong answer ends the command with code 6. Times are\n" +
-			"   those of the device. Without a NAME all are measured:\n   " + fold(strings.Join(benchmark.Names(), ", "), reportColumns-4, "\n   "),
+			"   those of the device. Without a NAME all are measured:\n   " + text.Fold(strings.Join(benchmark.Names(), ", "), text.ReportColumns-4, "\n   "),
 		Flags: []cli.Flag{
 			&cli.StringSliceFlag{Name: "rows", Category: cases, Usage: "`ROWS`: 2^27,10M, or 2^10..2^30 for each power; default: 2^27 or 2^20"},
 			&cli.StringSliceFlag{Name: "key", Category: cases, Usage: "`BITS` of keys or values: 32,64; default: all"},
@@ -48,23 +50,13 @@ func (s *session) benchPrimitiveCommand() *cli.Command {
 			&cli.StringFlag{Name: "csv", Category: output, Usage: "write the results to `FILE`, which appears whole or not at all"},
 		},
 		Action: func(c *cli.Context) error {
-			o, err := benchOptionsOf(c)
+			sweep, err := primitiveSweepOf(c)
 			if err != nil {
 				return err
 			}
-			return s.benchPrimitive(c.Context, o)
+			return s.measureOn(c.Context, deviceOptionsOf(c), sweep)
 		},
 	}
-}
-
-// benchOptions are the flags of `bench primitive`, checked.
-type benchOptions struct {
-	axes     benchmark.Axes
-	settings backend.Config
-	deviceOptions
-	benchmark.Options
-	csv     string
-	command string
 }
 
 // deviceOptions say where a command measures.
@@ -77,30 +69,31 @@ func deviceOptionsOf(c *cli.Context) deviceOptions {
 	return deviceOptions{c.String("device"), uint64(*c.Generic("device-memory").(*sizeValue))}
 }
 
-func benchOptionsOf(c *cli.Context) (o benchOptions, err error) {
+// primitiveSweepOf reads the flags of `bench primitive`.
+func primitiveSweepOf(c *cli.Context) (o benchmark.Sweep, err error) {
 	f := &joinFlags{Context: c}
-	o.deviceOptions = deviceOptionsOf(c)
-	o.Options = benchmark.Options{Repeat: c.Int("repeat"), Warm: c.Duration("warm"), Seed: c.Uint64("seed")}
-	o.csv, o.command = c.String("csv"), commandText(c)
+	o = benchmark.Sweep{Options: benchmark.Options{Repeat: c.Int("repeat"), Warm: c.Duration("warm"), Seed: c.Uint64("seed")},
+		CSV: c.String("csv"), Command: commandText(c)}
 	if o.Repeat < 1 {
 		f.fault("--repeat must be at least 1")
 	}
-	o.axes = benchmark.Axes{Names: c.Args().Slice(), Rows: f.rows("rows"), Keys: f.ints("key"), Payloads: f.ints("payload")}
+	o.Axes = benchmark.Axes{Names: c.Args().Slice(), Rows: f.rows("rows"), Keys: f.ints("key"), Payloads: f.ints("payload")}
 	for _, name := range f.list("distribution") {
 		if name == "all" {
-			o.axes.Distributions = workload.Distributions()
+			o.Axes.Distributions = workload.Distributions()
 			break
 		}
 		if !slices.Contains(workload.Distributions(), workload.Distribution(name)) {
 			f.fault("--distribution %q: there are %v and all", name, workload.Distributions())
 		}
-		o.axes.Distributions = append(o.axes.Distributions, workload.Distribution(name))
+		o.Axes.Distributions = append(o.Axes.Distributions, workload.Distribution(name))
 	}
-	o.settings = f.settings("tuning")
+	o.Settings = f.settings("tuning")
 	if len(f.faults) > 0 {
 		return o, usageError(strings.Join(f.faults, "; "))
 	}
-	return o, nil
+	_, err = benchmark.Cases(benchmark.Axes{Names: o.Axes.Names})
+	return o, err
 }
 
 // commandText is a command of bench with its arguments and flags, but for the output.
@@ -177,93 +170,42 @@ func (f *joinFlags) settings(flag string) backend.Config {
 	return settings
 }
 
-// openDevice opens a device for measurements. What is wrong with the tuning file is told.
-func (s *session) openDevice(ctx context.Context, o deviceOptions) (device *backend.Device, user primitive.Tuning, closeAll func() error, err error) {
+// measurement is a benchmark of one device.
+type measurement interface {
+	Run(ctx context.Context, device *backend.Device, user primitive.Tuning, out measure.Output) error
+}
+
+// measureOn opens a device and runs a measurement on it. What is wrong with the tuning file is told.
+func (s *session) measureOn(ctx context.Context, o deviceOptions, m measurement) (err error) {
 	system, err := spirjoin.Discover(spirjoin.SystemOptions{})
 	if err != nil {
-		return nil, nil, nil, err
+		return err
 	}
-	device, err = system.Open(ctx, o.device, backend.DeviceOptions{DeviceMemoryBytes: o.deviceMemoryBytes})
+	defer func() { err = errors.Join(err, system.Close()) }()
+	device, err := system.Open(ctx, o.device, backend.DeviceOptions{DeviceMemoryBytes: o.deviceMemoryBytes})
+	if errors.Is(err, backend.ErrNoDevice) {
+		err = errors.Join(append([]error{err}, system.Problems...)...)
+	}
 	if err != nil {
-		if errors.Is(err, backend.ErrNoDevice) {
-			err = errors.Join(append([]error{err}, system.Problems...)...)
-		}
-		return nil, nil, nil, errors.Join(err, system.Close())
+		return err
 	}
+	defer func() { err = errors.Join(err, device.Close()) }()
 	user, problems := spirjoin.UserTuning(device.Info())
 	for _, problem := range problems {
 		s.warn(problem)
 	}
-	return device, user, func() error { return errors.Join(device.Close(), system.Close()) }, nil
-}
-
-// defaultRows are enough to keep a device busy for about a millisecond.
-func defaultRows(info *backend.DeviceInfo) uint64 {
-	if info.CPULike() {
-		return 1 << 20
-	}
-	return 1 << 27
-}
-
-func (s *session) benchPrimitive(ctx context.Context, o benchOptions) (err error) {
-	if _, err := benchmark.Cases(benchmark.Axes{Names: o.axes.Names}); err != nil {
-		return err
-	}
-	device, user, closeAll, err := s.openDevice(ctx, o.deviceOptions)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, closeAll()) }()
-	if len(o.axes.Rows) == 0 {
-		o.axes.Rows = []uint64{defaultRows(device.Info())}
-	}
-	cases, err := benchmark.Cases(o.axes)
-	if err != nil {
-		return err
-	}
-	tables, err := primitive.TuningFor(device.Info())
-	if err != nil {
-		return err
-	}
-	overrides, err := benchmark.Override(tables.With(user), cases, o.settings)
-	if err != nil {
-		return err
-	}
-	rig, err := benchmark.NewRig(device, user.With(overrides), o.Options)
-	if err != nil {
-		return err
-	}
-	file, err := createBenchFile(o.csv, o.command, device.Info(), primitiveColumns)
-	if err != nil {
-		return err
-	}
-	defer file.abort()
-	return s.measureCases(ctx, rig, device.Info(), cases, o, file)
-}
-
-// measureCases prints a line for each case as soon as it is known.
-func (s *session) measureCases(ctx context.Context, rig *benchmark.Rig, device *backend.DeviceInfo, cases []benchmark.Case, o benchOptions, file *benchFile) error {
 	progress := s.newProgress(false)
 	defer progress.close()
-	progress.enter("measure the copy bandwidth")
-	rate, err := rig.CopyRate(ctx)
-	if err != nil {
-		return err
-	}
-	progress.clearLine()
-	fmt.Fprintln(s.stdout, printable(fmt.Sprintf("%s, %s %s; a copy moves %s", device.Name, device.Driver, device.DriverVersion, formatRate(rate, "B"))))
-	table := newBenchTable(cases)
-	fmt.Fprintln(s.stdout, table.head())
-	for _, c := range cases {
-		progress.enter(c.String())
-		result, err := rig.Measure(ctx, c)
-		skipped := err
-		if err != nil && !benchmark.DoesNotFit(err) {
-			return err
-		}
-		progress.clearLine()
-		fmt.Fprintln(s.stdout, table.line(&result, skipped))
-		file.addPrimitive(o.Seed, &result, skipped)
-	}
-	return file.commit(ctx)
+	return m.Run(ctx, device, user, measure.Output{Writer: lines{s.stdout, progress}, Phase: progress.report})
+}
+
+// lines is standard output without the progress bar.
+type lines struct {
+	*output
+	progress *progress
+}
+
+func (l lines) Write(p []byte) (int, error) {
+	l.progress.clearLine()
+	return l.output.Write(p)
 }

@@ -2,23 +2,18 @@ package main
 
 import (
 	"encoding/csv"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/spirjoin/spirjoin/backend"
-	"github.com/spirjoin/spirjoin/bench/joins"
-	benchmark "github.com/spirjoin/spirjoin/bench/primitive"
-	"github.com/spirjoin/spirjoin/bench/workload"
+	"github.com/spirjoin/spirjoin/bench/measure"
+	"github.com/spirjoin/spirjoin/internal/golden"
 )
 
 var benchQuickly = []string{"--device", "host", "--warm", "0s", "--repeat", "2"}
@@ -35,7 +30,7 @@ func TestBenchPrimitive(t *testing.T) {
 	require.Regexp(t, `^PRIMITIVE +KEY +PAYLOAD +ROWS +DISTRIBUTION +MEDIAN +MIN +MAX +SPREAD +ROWS/S +BYTES/S +OF COPY$`, lines[1])
 	require.Len(t, lines, 2+3+2*2*3)
 	for _, line := range lines[2:] {
-		require.Regexp(t, `^(sort +(32|64) +32|iota +32 +-) +(1000|2\^10|2\^11)  (uniform|few) +([\d.]+ [mu]?s +){4}[\d.]+ [kMG]/s +[\d.]+ [MG]B/s +\d+%$`, line)
+		require.Regexp(t, `^(sort +(32|64) +32|iota +32 +-) +(1000|2\^10|2\^11)  (uniform|few) +([\d.]+ [mu]?s +){4}[\d.]+ [kMG]/s +[\d.]+ [kMG]B/s +\d+%$`, line)
 		require.Len(t, line, len(lines[1]), "columns stand below their heads")
 	}
 
@@ -91,56 +86,9 @@ func TestBenchPrimitiveFailures(t *testing.T) {
 	runProgram(t, exitInputOutput, append([]string{"bench", "primitive", "iota", "--rows", "10", "--csv", filepath.Join(dir, "no folder", "x.csv")}, benchQuickly...)...)
 	runProgram(t, exitNoDevice, "bench", "primitive", "--device", "abacus")
 	requireFiles(t, dir)
-	wrong := fmt.Errorf("primitive=sort: %w: row 7", benchmark.ErrWrong)
+	wrong := fmt.Errorf("primitive=sort: %w: row 7", measure.ErrWrong)
 	require.Equal(t, exitDeviceFailed, exitCode(wrong))
 	require.Equal(t, "spirjoin: primitive=sort: wrong result: row 7", message(wrong))
-}
-
-func TestBenchTable(t *testing.T) {
-	cases := []benchmark.Case{
-		{Primitive: "sort", Key: 64, Payload: 32, Rows: 1 << 27, Distribution: workload.Uniform},
-		{Primitive: "range_search", Key: 32, Rows: 1000, Distribution: workload.Sorted},
-		{Primitive: "copy", Key: 32, Rows: 1 << 33, Distribution: workload.Uniform},
-	}
-	var b strings.Builder
-	table := newBenchTable(cases)
-	fmt.Fprintln(&b, table.head())
-	for i, r := range []benchmark.Result{
-		{Times: benchmark.Summary{Runs: 15, Median: 12480 * time.Microsecond, Min: 12400 * time.Microsecond, Max: 2 * time.Second, Spread: 80 * time.Microsecond}, LeastBytes: 24 << 27, CopyRate: 3.9e12},
-		{Times: benchmark.Summary{Runs: 1, Median: 1234, Min: 999, Max: 123456, Spread: 0}, LeastBytes: 16000, CopyRate: 3.9e12},
-	} {
-		r.Case = cases[i]
-		fmt.Fprintln(&b, table.line(&r, nil))
-	}
-	fmt.Fprintln(&b, table.line(&benchmark.Result{Case: cases[2]}, errors.Join(backend.ErrDeviceMemory, errors.New("32 GiB\nmore"))))
-	requireGolden(t, "bench-primitive.txt", b.String())
-}
-
-// The widest numbers keep their columns.
-func TestJoinTable(t *testing.T) {
-	table := newJoinTable([]string{"zipf=1"}, joins.Algorithms()[:1])
-	m := &joins.Result{Algorithm: "phj-om", RRows: 1 << 30, SRows: 1 << 31, Rows: 1<<32 - 1, PeakBytes: 1<<20 - 103,
-		Times: benchmark.Summary{Median: 999600 * time.Microsecond, Min: 999499 * time.Nanosecond, Max: 99 * time.Second}}
-	require.Len(t, table.line("zipf=1", m), len(table.head()))
-	require.Contains(t, table.line("zipf=1", m), " 1023.9 KiB ")
-	m.PeakBytes = 1 << 60
-	require.NotPanics(t, func() { table.line("zipf=1", m) })
-}
-
-func TestFormatRate(t *testing.T) {
-	for want, v := range map[string]float64{"0.00 /s": 0, "999 /s": 999, "1.00 k/s": 999.6, "27.1 G/s": 27.1e9, "1234 T/s": 1.234e15, "100 M/s": 99.97e6} {
-		require.Equal(t, want, formatRate(v, ""))
-	}
-	require.Equal(t, "3.90 TB/s", formatRate(3.9e12, "B"))
-}
-
-func TestCommit(t *testing.T) {
-	require.Equal(t, "unknown", commitOf(nil))
-	require.Equal(t, "unknown", commitOf(&debug.BuildInfo{}))
-	settings := []debug.BuildSetting{{Key: "vcs.revision", Value: "abc"}, {Key: "vcs.modified", Value: "false"}}
-	require.Equal(t, "abc", commitOf(&debug.BuildInfo{Settings: settings}))
-	settings[1].Value = "true"
-	require.Equal(t, "abc-dirty", commitOf(&debug.BuildInfo{Settings: settings}))
 }
 
 func TestBenchJoins(t *testing.T) {
@@ -177,7 +125,7 @@ func TestBenchJoinsFigures(t *testing.T) {
 	defer file.Close()
 	rows, err := csv.NewReader(file).ReadAll()
 	require.NoError(t, err)
-	var golden strings.Builder
+	var decided strings.Builder
 	open := map[string]bool{}
 	for i, name := range rows[0] { // what a run decides is left out
 		_, common := slices.BinarySearch([]string{"backend", "command", "commit", "device", "driver", "driver_version", "machine", "started"}, name)
@@ -195,9 +143,9 @@ func TestBenchJoinsFigures(t *testing.T) {
 				kept = append(kept, value)
 			}
 		}
-		fmt.Fprintln(&golden, strings.Join(kept, ","))
+		fmt.Fprintln(&decided, strings.Join(kept, ","))
 	}
-	requireGolden(t, "bench-joins.csv", golden.String())
+	golden.Require(t, "bench-joins.csv", decided.String())
 
 	skipped := run("phj-om", "phj-om-unique", "--figure", "gftr-17", "--cell", "J5", "--csv", path)
 	require.Regexp(t, `(?m)^J5 made key=8  phj-om-unique  skipped: takes unique keys only`, skipped.stdout)
@@ -213,7 +161,7 @@ func TestBenchJoinsFigures(t *testing.T) {
 
 func TestBenchJoinsUsage(t *testing.T) {
 	o := runProgram(t, exitDone, "bench", "joins", "--figure", "list")
-	requireGolden(t, "bench-joins-figures.txt", o.stdout)
+	golden.Require(t, "bench-joins-figures.txt", o.stdout)
 	for args, want := range map[string]string{
 		"--figure gftr-99":               `no figure "gftr-99"; there are gftr-8, `,
 		"--figure gftr-8 phj":            `no join "phj"; there are phj-om, `,

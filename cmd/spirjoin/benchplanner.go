@@ -2,18 +2,13 @@ package main
 
 import (
 	"bytes"
-	"fmt"
 	"io"
 	"os"
-	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/bench/planner"
-	"github.com/spirjoin/spirjoin/join/plan"
-	"github.com/spirjoin/spirjoin/primitive"
 	"github.com/spirjoin/spirjoin/tableio"
 )
 
@@ -40,7 +35,7 @@ func (s *session) benchPlannerCommand() *cli.Command {
 }
 
 func (s *session) benchPlanner(c *cli.Context) error {
-	rates, tuning, err := ratesNamed(strings.ToLower(c.String("rates")))
+	rates, tuning, err := planner.RatesNamed(strings.ToLower(c.String("rates")))
 	if err != nil {
 		return err
 	}
@@ -48,35 +43,10 @@ func (s *session) benchPlanner(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	if c.Bool("fit") {
-		if rates == nil {
-			return usagef("--fit begins with the rates of a device")
-		}
-		fitted, err := planner.Fit(cells, *rates, tuning)
-		if err != nil {
-			return err
-		}
-		rates = &fitted
+	if c.Bool("fit") && rates == nil {
+		return usagef("--fit begins with the rates of a device")
 	}
-	verdicts, err := planner.Check(cells, rates, tuning)
-	if err != nil {
-		return err
-	}
-	for _, v := range verdicts {
-		fmt.Fprintf(s.stdout, "%5.2f  %-18s %10s  predicted %10s  best %-18s %10s  %s\n", v.Ratio(), v.Choice, formatTime(v.Took), formatTime(v.Plan), v.Best, formatTime(v.Least), v.Cell.Name)
-	}
-	fmt.Fprintf(s.stdout, "%.0f%% of %s within %g of the best\n", 100*planner.Share(verdicts), plural(uint64(len(verdicts)), "cell"), planner.Near)
-	if c.Bool("errors") && rates != nil {
-		text, err := planner.Errors(cells, rates, tuning)
-		if err != nil {
-			return err
-		}
-		fmt.Fprint(s.stdout, text)
-	}
-	if c.Bool("fit") {
-		fmt.Fprintln(s.stdout, rates.JSON())
-	}
-	return nil
+	return planner.Report{Fit: c.Bool("fit"), Errors: c.Bool("errors")}.Write(s.stdout, cells, rates, tuning)
 }
 
 func readCells(paths []string, least bool) ([]planner.Cell, error) {
@@ -89,35 +59,4 @@ func readCells(paths []string, least bool) ([]planner.Cell, error) {
 		files = append(files, bytes.NewReader(text))
 	}
 	return planner.Read(least, files...)
-}
-
-// ratesNamed finds a row of rates.json by its device, and the tuning tables of such a device; no rates for "none".
-func ratesNamed(device string) (*plan.Rates, primitive.Tuning, error) {
-	info := backend.DeviceInfo{Type: backend.Discrete, Name: device}
-	switch device {
-	case "host":
-		info.Type = backend.Host
-	case "software":
-		info.Type = backend.Software
-	}
-	tuning, err := primitive.TuningFor(&info)
-	if err != nil {
-		return nil, nil, err
-	}
-	if device == "none" {
-		return nil, tuning, nil
-	}
-	all, err := plan.AllRates()
-	if err != nil {
-		return nil, nil, err
-	}
-	i := slices.IndexFunc(all, func(r plan.Rates) bool { return r.Device == device })
-	if i < 0 {
-		var known []string
-		for _, r := range all {
-			known = append(known, r.Device)
-		}
-		return nil, nil, fmt.Errorf("%w: no rates of %q; there are %s", backend.ErrInvalidInput, device, strings.Join(known, ", "))
-	}
-	return &all[i], tuning, nil
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spirjoin/spirjoin"
 	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/internal/text"
 )
 
 func (s *session) devicesCommand() *cli.Command {
@@ -54,27 +55,29 @@ func tuningProblems(devices []backend.DeviceInfo) (problems []error) {
 }
 
 // warn prints what is wrong without being an error.
-func (s *session) warn(problem error) { fmt.Fprintln(s.stderr, "spirjoin: "+oneLine(problem.Error())) }
+func (s *session) warn(problem error) {
+	fmt.Fprintln(s.stderr, "spirjoin: "+text.OneLine(problem.Error()))
+}
 
 // writeDevices prints a line with the facts of each device, and below it what needs more room.
 func writeDevices(w io.Writer, devices []backend.DeviceInfo) {
 	rows := [][]string{{"#", "NAME", "TYPE", "MEMORY", "SUBGROUP", "BACKEND"}}
 	for i := range devices {
 		d := &devices[i]
-		rows = append(rows, []string{strconv.Itoa(d.Index), printable(d.Name), d.Type.String(), memoryText(d), subgroupText(d), d.Backend})
+		rows = append(rows, []string{strconv.Itoa(d.Index), text.Printable(d.Name), d.Type.String(), memoryText(d), subgroupText(d), d.Backend})
 	}
-	lines := tableLines([]align{alignRight, alignLeft, alignLeft, alignRight, alignRight, alignLeft}, rows)
+	lines := text.TableLines([]text.Align{text.Right, text.Left, text.Left, text.Right, text.Right, text.Left}, rows)
 	fmt.Fprintln(w, lines[0])
 	for i, line := range lines[1:] {
 		d := &devices[i]
 		fmt.Fprintln(w, line)
-		fmt.Fprintln(w, "   driver "+printable(d.Driver+" "+d.DriverVersion))
+		fmt.Fprintln(w, "   driver "+text.Printable(d.Driver+" "+d.DriverVersion))
 		fmt.Fprintln(w, "   id     "+d.ID)
 		if d.TwinOf != "" {
 			fmt.Fprintln(w, "   the same device as "+d.TwinOf)
 		}
 		if d.Unusable != "" {
-			fmt.Fprintln(w, "   cannot be used: "+printable(d.Unusable))
+			fmt.Fprintln(w, "   cannot be used: "+text.Printable(d.Unusable))
 		}
 	}
 	if auto, err := backend.SelectDevice(devices, "auto"); err == nil {
@@ -84,7 +87,7 @@ func writeDevices(w io.Writer, devices []backend.DeviceInfo) {
 
 func memoryText(d *backend.DeviceInfo) string {
 	size, _ := d.MemoryBytes()
-	return formatBytes(size)
+	return text.Bytes(size)
 }
 
 func subgroupText(d *backend.DeviceInfo) string {

@@ -11,8 +11,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/spirjoin/spirjoin"
 	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/internal/golden"
+	"github.com/spirjoin/spirjoin/internal/selftest"
 )
 
 func TestDevices(t *testing.T) {
@@ -44,7 +45,7 @@ func TestWriteDevices(t *testing.T) {
 		{Index: 2, ID: "vulkan:intel:8086", Backend: "vulkan", Name: "Intel HD\x1b[31m", Type: backend.Integrated, Driver: "Intel", DriverVersion: "22", Heaps: memory(3 << 29), SubgroupSize: 32, MinSubgroupSize: 8, MaxSubgroupSize: 32, Unusable: "it lacks bufferDeviceAddress"},
 		{Index: 3, ID: "host:cpu", Backend: "host", Name: "AMD EPYC 7B13", Type: backend.Host, Driver: "Go references", DriverVersion: "go1.26.8", Heaps: memory(1 << 34), SubgroupSize: 1, MinSubgroupSize: 1, MaxSubgroupSize: 1},
 	})
-	requireGolden(t, "devices.txt", b.String())
+	golden.Require(t, "devices.txt", b.String())
 }
 
 func TestDoctor(t *testing.T) {
@@ -62,14 +63,14 @@ func TestDoctor(t *testing.T) {
 
 func TestDoctorNamesTheDeviceThatFails(t *testing.T) {
 	results := []deviceResult{
-		{SelfTestReport: spirjoin.SelfTestReport{Device: backend.DeviceInfo{Index: 0, Name: "Bad GPU", Backend: "vulkan"}, Checks: []spirjoin.SelfTestCheck{
+		{Report: selftest.Report{Device: backend.DeviceInfo{Index: 0, Name: "Bad GPU", Backend: "vulkan"}, Checks: []selftest.Check{
 			{Name: "move 4 bytes", Seconds: 0.25}, {Name: "join 2 x 3 rows", Seconds: 1, Fault: "5 rows, there are 4"}}}},
-		{SelfTestReport: spirjoin.SelfTestReport{Device: backend.DeviceInfo{Index: 1, Name: "Shy GPU", Backend: "vulkan"}}, Error: "open: device lost"},
+		{Report: selftest.Report{Device: backend.DeviceInfo{Index: 1, Name: "Shy GPU", Backend: "vulkan"}}, Error: "open: device lost"},
 	}
 	err := verdict(results)
 	require.Equal(t, exitNoDevice, exitCode(err))
 	require.EqualError(t, err, "no device passed the self-test; 2 tested")
-	good := deviceResult{SelfTestReport: spirjoin.SelfTestReport{Device: backend.DeviceInfo{Index: 2, Name: "Good GPU", Backend: "vulkan"}, Checks: []spirjoin.SelfTestCheck{{Name: "move", Seconds: 0.5}}}, Passed: true}
+	good := deviceResult{Report: selftest.Report{Device: backend.DeviceInfo{Index: 2, Name: "Good GPU", Backend: "vulkan"}, Checks: []selftest.Check{{Name: "move", Seconds: 0.5}}}, Passed: true}
 	require.NoError(t, verdict(append(results, good)), "one that passes is enough")
 	require.Error(t, verdict(nil))
 
@@ -79,7 +80,7 @@ func TestDoctorNamesTheDeviceThatFails(t *testing.T) {
 	d.Advice = advise(d.Findings, d.SelfTests)
 	var b bytes.Buffer
 	writeDiagnosis(&b, &d)
-	requireGolden(t, "doctor.txt", b.String())
+	golden.Require(t, "doctor.txt", b.String())
 	require.Equal(t, 2, strings.Count(b.String(), "do not use device"))
 }
 

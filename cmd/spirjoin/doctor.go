@@ -12,6 +12,8 @@ import (
 
 	"github.com/spirjoin/spirjoin"
 	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/internal/selftest"
+	"github.com/spirjoin/spirjoin/internal/text"
 )
 
 func (s *session) doctorCommand() *cli.Command {
@@ -42,7 +44,7 @@ type diagnosis struct {
 
 // deviceResult is the self-test of one device.
 type deviceResult struct {
-	spirjoin.SelfTestReport
+	selftest.Report
 	Passed bool   `json:"passed"`
 	Error  string `json:"error,omitempty"` // why there was no test
 }
@@ -83,14 +85,14 @@ func (s *session) selfTests(ctx context.Context, system *spirjoin.System, spec s
 			continue
 		}
 		progress.enter("test " + device.Name)
-		report, err := system.SelfTest(ctx, device.ID)
+		report, err := selftest.Run(ctx, system, device.ID)
 		if ctx.Err() != nil {
 			return nil, backend.ContextError(ctx)
 		}
-		r := deviceResult{SelfTestReport: report, Passed: err == nil && report.Passed()}
+		r := deviceResult{Report: report, Passed: err == nil && report.Passed()}
 		r.Device = device
 		if err != nil {
-			r.Error = oneLine(err.Error())
+			r.Error = text.OneLine(err.Error())
 		}
 		results = append(results, r)
 	}
@@ -116,14 +118,11 @@ func advise(findings []finding, results []deviceResult) []advice {
 	for _, r := range results {
 		if !r.Passed {
 			list = append(list, advice{Text: fmt.Sprintf("do not use device %d (%s): update its driver and run doctor again, or join on another device",
-				r.Device.Index, printable(r.Device.Name))})
+				r.Device.Index, text.Printable(r.Device.Name))})
 		}
 	}
 	return list
 }
-
-// reportColumns is the width that reports are made for.
-const reportColumns = 100
 
 func writeDiagnosis(w io.Writer, d *diagnosis) {
 	fmt.Fprintln(w, "spirjoin "+d.Version)
@@ -131,7 +130,7 @@ func writeDiagnosis(w io.Writer, d *diagnosis) {
 	for _, f := range d.Findings {
 		state, what := string(f.State), f.What
 		for _, seen := range f.Seen {
-			fmt.Fprintf(w, "%-8s  %-18s  %s\n", state, what, fold(printable(seen), reportColumns-30, "\n"+strings.Repeat(" ", 30)))
+			fmt.Fprintf(w, "%-8s  %-18s  %s\n", state, what, text.Fold(text.Printable(seen), text.ReportColumns-30, "\n"+strings.Repeat(" ", 30)))
 			state, what = "", ""
 		}
 	}
@@ -141,7 +140,7 @@ func writeDiagnosis(w io.Writer, d *diagnosis) {
 		for i := range d.SelfTests {
 			rows = append(rows, d.SelfTests[i].cells())
 		}
-		lines := tableLines([]align{alignRight, alignLeft, alignLeft, alignLeft, alignRight, alignRight}, rows)
+		lines := text.TableLines([]text.Align{text.Right, text.Left, text.Left, text.Left, text.Right, text.Right}, rows)
 		fmt.Fprintln(w, lines[0])
 		for i, line := range lines[1:] {
 			fmt.Fprintln(w, line)
@@ -157,7 +156,7 @@ func writeDiagnosis(w io.Writer, d *diagnosis) {
 	}
 	fmt.Fprintln(w, "What to do:")
 	for _, a := range d.Advice {
-		fmt.Fprintln(w, "- "+fold(a.Text, reportColumns-2, "\n  "))
+		fmt.Fprintln(w, "- "+text.Fold(a.Text, text.ReportColumns-2, "\n  "))
 		if a.Command != "" {
 			fmt.Fprintln(w, "    "+a.Command)
 		}
@@ -172,7 +171,7 @@ func (r *deviceResult) cells() []string {
 	for _, c := range r.Checks {
 		seconds += c.Seconds
 	}
-	return []string{strconv.Itoa(r.Device.Index), printable(r.Device.Name), r.Device.Backend, result, strconv.Itoa(len(r.Checks)), fmt.Sprintf("%.2f", seconds)}
+	return []string{strconv.Itoa(r.Device.Index), text.Printable(r.Device.Name), r.Device.Backend, result, strconv.Itoa(len(r.Checks)), fmt.Sprintf("%.2f", seconds)}
 }
 
 func (r *deviceResult) faults() (texts []string) {
@@ -181,7 +180,7 @@ func (r *deviceResult) faults() (texts []string) {
 	}
 	for _, c := range r.Checks {
 		if c.Fault != "" {
-			texts = append(texts, c.Name+": "+strings.TrimSpace(oneLine(c.Fault)))
+			texts = append(texts, c.Name+": "+strings.TrimSpace(text.OneLine(c.Fault)))
 		}
 	}
 	return texts

@@ -9,8 +9,9 @@ import (
 	"strings"
 
 	"github.com/spirjoin/spirjoin/backend"
-	benchmark "github.com/spirjoin/spirjoin/bench/primitive"
+	"github.com/spirjoin/spirjoin/bench/measure"
 	"github.com/spirjoin/spirjoin/bench/workload"
+	"github.com/spirjoin/spirjoin/internal/text"
 	"github.com/spirjoin/spirjoin/tableio"
 )
 
@@ -46,9 +47,10 @@ var exitCodes = []struct {
 	{backend.ErrCancelled, exitInterrupted},
 	{errUsage, exitUsage},
 	{workload.ErrSpec, exitUsage},
+	{tableio.ErrCompression, exitUsage},
 	{tableio.ErrColumn, exitUsage}, // the file is fine, the command names a column that it lacks
 	{backend.ErrDeviceLost, exitDeviceFailed},
-	{benchmark.ErrWrong, exitDeviceFailed},
+	{measure.ErrWrong, exitDeviceFailed},
 	{backend.ErrTimedOut, exitDeviceFailed},
 	{backend.ErrDeviceMemory, exitLimit},
 	{backend.ErrHostMemory, exitLimit},
@@ -85,19 +87,14 @@ var optionNames = strings.NewReplacer("max_output_rows", "--max-output-rows", "d
 // message is the one line that a failure prints.
 func message(err error) string {
 	code := exitCode(err)
-	text := err.Error()
+	line := err.Error()
 	switch code {
 	case exitInterrupted:
-		text = "interrupted"
+		line = "interrupted"
 	case exitInternal:
-		text = "internal error: " + text
+		line = "internal error: " + line
 	case exitLimit:
-		text = optionNames.Replace(text)
+		line = optionNames.Replace(line)
 	}
-	return "spirjoin: " + oneLine(text)
-}
-
-// oneLine joins lines and shows other control characters, which may come from names in a file, as dots.
-func oneLine(text string) string {
-	return printable(strings.Join(strings.FieldsFunc(text, func(r rune) bool { return r == '\n' || r == '\r' }), "; "))
+	return "spirjoin: " + text.OneLine(line)
 }

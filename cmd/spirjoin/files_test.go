@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/spirjoin/spirjoin/internal/devicetest"
 )
 
 // processOf is the command line as a process of its own.
@@ -76,7 +78,7 @@ func temporaryBytes(t *testing.T, dir string) (sizeBytes int64) {
 
 // The limit of memory holds as the operating system sees it, files included, with the 5% and 128 MiB that are promised.
 func TestMemoryLimitAsSeenFromOutside(t *testing.T) {
-	if raceDetector || runtime.GOOS != "linux" {
+	if devicetest.RaceDetector || runtime.GOOS != "linux" {
 		t.Skip("the race detector takes memory of its own, and only Linux says how much a process takes")
 	}
 	dir := t.TempDir()

@@ -16,6 +16,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/spirjoin/spirjoin/bench/workload"
+	"github.com/spirjoin/spirjoin/internal/text"
 	"github.com/spirjoin/spirjoin/tableio"
 )
 
@@ -72,7 +73,7 @@ func (s *session) genTPCH(ctx context.Context, spec workload.TPCHSpec) error {
 }
 
 func (s *session) reportFile(path string, rows int64, schema *arrow.Schema) {
-	fmt.Fprintf(s.stdout, "%s: %s x %s\n", printable(path), plural(rows, "row"), plural(schema.NumFields(), "column"))
+	fmt.Fprintf(s.stdout, "%s: %s x %s\n", text.Printable(path), text.Plural(rows, "row"), text.Plural(schema.NumFields(), "column"))
 }
 
 func (s *session) genPKFKCommand() *cli.Command {

@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/spirjoin/spirjoin/bench/workload"
+	"github.com/spirjoin/spirjoin/internal/leak"
 	"github.com/spirjoin/spirjoin/tableio"
 )
 
@@ -37,7 +38,7 @@ func TestMain(m *testing.M) {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
-	os.Exit(m.Run())
+	leak.Main(m)
 }
 
 // standInMode is the environment variable that makes the child fail or hang.

@@ -15,6 +15,8 @@ import (
 
 	"github.com/apache/arrow-go/v18/parquet/file"
 	"github.com/stretchr/testify/require"
+
+	"github.com/spirjoin/spirjoin/internal/golden"
 )
 
 func sorted(rows []string) []string {
@@ -237,8 +239,8 @@ func TestJoinExplain(t *testing.T) {
 	o := runProgram(t, exitDone, append(args, "--explain", "-o", filepath.Join(dir, "out.parquet"))...)
 	requireFiles(t, dir, "orders.parquet", "items.parquet")
 	require.Empty(t, o.stderr)
-	requireGolden(t, "explain.txt", plain(o.stdout))
-	requireGolden(t, "explain-count.txt", plain(runProgram(t, exitDone, append(args, "--explain", "--count")...).stdout))
+	golden.Require(t, "explain.txt", plain(o.stdout))
+	golden.Require(t, "explain-count.txt", plain(runProgram(t, exitDone, append(args, "--explain", "--count")...).stdout))
 }
 
 // plain leaves out of an explanation what differs from machine to machine or follows from rates.
@@ -313,6 +315,20 @@ func TestJoinUnwritableOutput(t *testing.T) {
 		o := runProgram(t, exitInputOutput, append(args, "-o", "/dev/full", "--format", "csv")...)
 		require.Contains(t, o.stderr, "/dev/full: no space left on device")
 	}
+}
+
+// A compression that the format does not have is wrong use, and leaves no file.
+func TestJoinUnknownCompression(t *testing.T) {
+	dir, args := orders(t, ".parquet")
+	for _, c := range []struct{ out, compression, want string }{
+		{"out.parquet", "gzipp", `compression "gzipp" is unknown for Parquet: choose snappy, zstd, lz4 or none`},
+		{"out.arrow", "snappy", `compression "snappy" is unknown for Arrow IPC: choose zstd, lz4 or none`},
+		{"out.csv", "zstd", `compression "zstd" is unknown for CSV: choose none`},
+	} {
+		o := runProgram(t, exitUsage, append(args, "-o", filepath.Join(dir, c.out), "--compression", c.compression)...)
+		require.Contains(t, o.stderr, c.want)
+	}
+	requireFiles(t, dir, "orders.parquet", "items.parquet")
 }
 
 func TestJoinToFullStandardOutput(t *testing.T) {

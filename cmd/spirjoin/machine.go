@@ -12,6 +12,7 @@ import (
 
 	"github.com/spirjoin/spirjoin"
 	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/internal/text"
 )
 
 // machine is what doctor looks at: the files of the system, the environment, and what the backends found.
@@ -75,13 +76,13 @@ func (m *machine) inspect() []finding {
 func (m *machine) tuning() finding {
 	f := finding{What: "tuning", State: stateOK, Seen: []string{"nothing was measured on this machine; the built-in tables count"}}
 	if m.tuned.rows > 0 {
-		f.Seen = []string{fmt.Sprintf("%s: %s", m.tuned.path, plural(m.tuned.rows, "row"))}
+		f.Seen = []string{fmt.Sprintf("%s: %s", m.tuned.path, text.Plural(m.tuned.rows, "row"))}
 	}
 	if len(m.tuned.problems) > 0 {
 		f.State, f.Advice = stateProblem, &advice{"measure again what the tuning file should hold, or remove " + m.tuned.path, "spirjoin tune"}
 		f.Seen = nil
 		for _, problem := range m.tuned.problems {
-			f.Seen = append(f.Seen, oneLine(problem.Error()))
+			f.Seen = append(f.Seen, text.OneLine(problem.Error()))
 		}
 	}
 	return f
@@ -259,10 +260,10 @@ func (m *machine) backends() (found []finding) {
 		}
 	}
 	for _, name := range order {
-		found = append(found, finding{What: "backend " + name, State: stateOK, Seen: []string{plural(counts[name], "device")}})
+		found = append(found, finding{What: "backend " + name, State: stateOK, Seen: []string{text.Plural(counts[name], "device")}})
 	}
 	for _, problem := range m.problems {
-		found = append(found, finding{What: "backend", State: stateProblem, Seen: []string{oneLine(problem.Error())}})
+		found = append(found, finding{What: "backend", State: stateProblem, Seen: []string{text.OneLine(problem.Error())}})
 	}
 	return found
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spirjoin/spirjoin"
 	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/internal/text"
 )
 
 const (
@@ -28,9 +29,9 @@ func (s *session) preview(ctx context.Context, result *spirjoin.JoinResult, prog
 	writePreview(s.stdout, s.stdoutColumns, result.Schema(), rows)
 	shown := uint64(len(rows))
 	if shown < result.Rows {
-		fmt.Fprintf(s.stdout, "%d of %s rows; --output FILE writes them all\n", shown, formatCount(result.Rows))
+		fmt.Fprintf(s.stdout, "%d of %s rows; --output FILE writes them all\n", shown, text.Count(result.Rows))
 	} else {
-		fmt.Fprintln(s.stdout, plural(result.Rows, "row"))
+		fmt.Fprintln(s.stdout, text.Plural(result.Rows, "row"))
 	}
 	return nil
 }
@@ -66,16 +67,16 @@ func cellText(column arrow.Array, row int) string {
 	if column.IsNull(row) {
 		return "NULL"
 	}
-	return shorten(printable(column.ValueStr(row)), previewCellWidth)
+	return text.Shorten(text.Printable(column.ValueStr(row)), previewCellWidth)
 }
 
 func writePreview(w io.Writer, columns int, schema *arrow.Schema, rows [][]string) {
 	head := make([]string, schema.NumFields())
-	aligns := make([]align, schema.NumFields())
+	aligns := make([]text.Align, schema.NumFields())
 	for i, field := range schema.Fields() {
-		head[i] = shorten(printable(field.Name), previewCellWidth)
+		head[i] = text.Shorten(text.Printable(field.Name), previewCellWidth)
 		if arrow.IsPrimitive(field.Type.ID()) && field.Type.ID() != arrow.BOOL || arrow.IsDecimal(field.Type.ID()) {
-			aligns[i] = alignRight
+			aligns[i] = text.Right
 		}
 	}
 	shown, width := 0, 0
@@ -84,7 +85,7 @@ func writePreview(w io.Writer, columns int, schema *arrow.Schema, rows [][]strin
 		for _, row := range rows {
 			cell = max(cell, utf8.RuneCountInString(row[shown]))
 		}
-		if width += cell + len(columnGap); width-len(columnGap) > columns && shown > 0 {
+		if width += cell + len(text.Gap); width-len(text.Gap) > columns && shown > 0 {
 			break
 		}
 	}
@@ -92,8 +93,8 @@ func writePreview(w io.Writer, columns int, schema *arrow.Schema, rows [][]strin
 	for _, row := range rows {
 		table = append(table, row[:shown])
 	}
-	writeTable(w, aligns[:shown], table)
+	text.WriteTable(w, aligns[:shown], table)
 	if hidden := head[shown:]; len(hidden) > 0 {
-		fmt.Fprintln(w, shorten(fmt.Sprintf("%s: %s", plural(len(hidden), "more column"), strings.Join(hidden, ", ")), columns))
+		fmt.Fprintln(w, text.Shorten(fmt.Sprintf("%s: %s", text.Plural(len(hidden), "more column"), strings.Join(hidden, ", ")), columns))
 	}
 }

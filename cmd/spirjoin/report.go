@@ -8,6 +8,7 @@ import (
 
 	"github.com/spirjoin/spirjoin"
 	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/internal/text"
 )
 
 // joinReport is what --stats gives: the measurements of the join and those of the command around it.
@@ -56,17 +57,17 @@ func writeJSON(w io.Writer, v any) error {
 }
 
 func (r *joinReport) line(device *backend.DeviceInfo) string {
-	text := plural(r.OutputRows, "row")
+	line := text.Plural(r.OutputRows, "row")
 	if r.Output != "" && r.Output != "-" {
-		text += " to " + r.Output
+		line += " to " + r.Output
 	}
-	text += fmt.Sprintf(" in %.2f s (read %.2f, match %.2f", r.WallSeconds, r.ReadSeconds, r.MatchSeconds)
+	line += fmt.Sprintf(" in %.2f s (read %.2f, match %.2f", r.WallSeconds, r.ReadSeconds, r.MatchSeconds)
 	if r.Output != "" {
-		text += fmt.Sprintf(", output %.2f", r.OutputSeconds)
+		line += fmt.Sprintf(", output %.2f", r.OutputSeconds)
 	}
-	text += fmt.Sprintf(") by %s on %s (%s)", r.Algorithm, device.Name, device.Backend)
+	line += fmt.Sprintf(") by %s on %s (%s)", r.Algorithm, device.Name, device.Backend)
 	if r.Fallback != "" {
-		text += "; " + r.Fallback
+		line += "; " + r.Fallback
 	}
-	return oneLine(text)
+	return text.OneLine(line)
 }

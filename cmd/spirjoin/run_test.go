@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"flag"
 	"io"
 	"os"
 	"os/exec"
@@ -18,10 +17,9 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/memory"
 	"github.com/stretchr/testify/require"
 
+	"github.com/spirjoin/spirjoin/internal/golden"
 	"github.com/spirjoin/spirjoin/tableio"
 )
-
-var update = flag.Bool("update", false, "write what commands print into testdata")
 
 // outcome is what a run of the program leaves.
 type outcome struct {
@@ -56,19 +54,6 @@ func requireOneLine(t *testing.T, o outcome) {
 // onTerminal is a session whose output streams are terminals of 100 columns.
 func onTerminal(stdout, stderr io.Writer) *session {
 	return &session{stdin: strings.NewReader(""), stdout: &output{w: stdout}, stderr: stderr, stdoutColumns: 100, stderrColumns: 100, abandonAfter: time.Minute}
-}
-
-// requireGolden compares a text with a file below testdata.
-func requireGolden(t *testing.T, name, text string) {
-	t.Helper()
-	path := filepath.Join("testdata", name)
-	if *update {
-		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o777))
-		require.NoError(t, os.WriteFile(path, []byte(text), 0o666))
-	}
-	want, err := os.ReadFile(path)
-	require.NoError(t, err)
-	require.Equal(t, string(want), text, "%s; go test -update accepts the change", path)
 }
 
 // tableFile writes a table to a file.
@@ -149,7 +134,7 @@ func TestHelp(t *testing.T) {
 		for line := range strings.Lines(o.stdout) {
 			require.LessOrEqual(t, len(strings.TrimRight(line, "\n")), 100, "help of %s: %s", name, line)
 		}
-		requireGolden(t, filepath.Join("help", name+".txt"), o.stdout)
+		golden.Require(t, filepath.Join("help", name+".txt"), o.stdout)
 	}
 	require.Equal(t, runProgram(t, exitDone, "--help").stdout, runProgram(t, exitDone).stdout)
 }

@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/spirjoin/spirjoin/internal/text"
 )
 
 // sizeValue is a flag that holds a number of bytes: 512MiB, 1.5GB, 4096.
@@ -20,7 +22,7 @@ func (v *sizeValue) String() string {
 	if v == nil || *v == 0 {
 		return ""
 	}
-	return formatBytes(uint64(*v))
+	return text.Bytes(uint64(*v))
 }
 
 // rowsValue is a flag that holds a number of rows: 5000000, 10M, 2^27.
@@ -82,34 +84,4 @@ func parseScaled[T ~uint64](text string, units map[string]uint64, what string) (
 		n += uint64(math.Round(part))
 	}
 	return T(n), nil
-}
-
-// formatBytes writes a size for people.
-func formatBytes(n uint64) string {
-	if n < 1<<10 {
-		return fmt.Sprintf("%d B", n)
-	}
-	value, unit := float64(n)/(1<<10), 0
-	for value >= 1023.95 && unit < 4 {
-		value /= 1 << 10
-		unit++
-	}
-	return fmt.Sprintf("%.1f %s", value, [...]string{"KiB", "MiB", "GiB", "TiB", "PiB"}[unit])
-}
-
-// formatCount writes a whole number with a comma at every third digit.
-func formatCount[T ~uint64 | ~int64 | ~int](n T) string {
-	digits := fmt.Sprint(n)
-	for i := len(digits) - 3; i > 0 && digits[i-1] != '-'; i -= 3 {
-		digits = digits[:i] + "," + digits[i:]
-	}
-	return digits
-}
-
-// plural is a count with its noun: 1 row, 2,000 rows.
-func plural[T ~uint64 | ~int64 | ~int](n T, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return formatCount(n) + " " + noun + "s"
 }

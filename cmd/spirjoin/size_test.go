@@ -56,15 +56,3 @@ func TestRowsValueReadsWhatItWrites(t *testing.T) {
 		require.Equal(t, fmt.Sprint(n), v.String())
 	})
 }
-
-func TestFormatBytes(t *testing.T) {
-	for n, want := range map[uint64]string{0: "0 B", 1023: "1023 B", 1024: "1.0 KiB", 1 << 20: "1.0 MiB", 1<<20 - 1: "1.0 MiB", 25_165_824_000: "23.4 GiB", 1<<64 - 1: "16384.0 PiB"} {
-		require.Equal(t, want, formatBytes(n))
-	}
-}
-
-func TestFormatCount(t *testing.T) {
-	for n, want := range map[int64]string{0: "0", 7: "7", 999: "999", 1000: "1,000", 6_001_215: "6,001,215", -100: "-100", -1000: "-1,000"} {
-		require.Equal(t, want, formatCount(n))
-	}
-}

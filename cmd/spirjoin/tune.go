@@ -2,17 +2,15 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"maps"
 	"strings"
 	"time"
 
 	"github.com/urfave/cli/v2"
 
 	"github.com/spirjoin/spirjoin"
-	"github.com/spirjoin/spirjoin/backend"
 	benchmark "github.com/spirjoin/spirjoin/bench/primitive"
+	"github.com/spirjoin/spirjoin/internal/text"
 )
 
 func (s *session) tuneCommand() *cli.Command {
@@ -21,7 +19,7 @@ func (s *session) tuneCommand() *cli.Command {
 		Name: "tune", Usage: "measure which settings of the primitives are best on a device, and keep them", UsageText: "spirjoin tune [PRIMITIVE...] [flags]",
 		Description: "   Each candidate is verified before it is timed. One that beats the present settings by more than\n" +
 			"   the spread of the measurements is written to the tuning file of this user, which every command\n" +
-			"   reads. Without a PRIMITIVE all are tuned:\n   " + fold(strings.Join(benchmark.Tuned(), ", "), reportColumns-4, "\n   "),
+			"   reads. Without a PRIMITIVE all are tuned:\n   " + text.Fold(strings.Join(benchmark.Tuned(), ", "), text.ReportColumns-4, "\n   "),
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "device", Category: run, Value: "auto", Usage: "`DEVICE`: its index, name, id or backend; default: auto"},
 			&cli.GenericFlag{Name: "device-memory", Category: run, Value: new(sizeValue), Usage: "use at most `SIZE` on the device, as in 512MiB; default: 80%"},
@@ -31,134 +29,33 @@ func (s *session) tuneCommand() *cli.Command {
 			&cli.BoolFlag{Name: "dry-run", Category: output, Usage: "measure and print, and write nothing"},
 		},
 		Action: func(c *cli.Context) error {
-			o := tuneOptions{deviceOptionsOf(c), benchmark.Options{Repeat: 25, Warm: time.Second, Seed: c.Uint64("seed")},
-				c.Args().Slice(), uint64(*c.Generic("rows").(*rowsValue)), c.Bool("dry-run")}
-			if c.IsSet("rows") && o.rows == 0 {
+			tables := benchmark.Tables{Names: c.Args().Slice(), Rows: uint64(*c.Generic("rows").(*rowsValue)),
+				Options: benchmark.Options{Repeat: 25, Warm: time.Second, Seed: c.Uint64("seed")}}
+			if c.IsSet("rows") && tables.Rows == 0 {
 				return usagef("--rows must be at least 1")
 			}
 			if c.Bool("quick") {
-				o.Repeat, o.Warm = 5, 200*time.Millisecond
+				tables.Repeat, tables.Warm = 5, 200*time.Millisecond
 			}
-			return s.tune(c.Context, o)
+			return s.tune(c.Context, deviceOptionsOf(c), tables, c.Bool("dry-run"))
 		},
 	}
 }
 
-type tuneOptions struct {
-	deviceOptions
-	benchmark.Options
-	tables []string
-	rows   uint64
-	dryRun bool
-}
-
-func (s *session) tune(ctx context.Context, o tuneOptions) (err error) {
-	if _, err := benchmark.Problems(o.tables, 1); err != nil {
+// tune refuses what can be known to fail before anything is measured.
+func (s *session) tune(ctx context.Context, on deviceOptions, tables benchmark.Tables, dryRun bool) error {
+	if _, err := benchmark.Problems(tables.Names, 1); err != nil {
 		return err
 	}
 	path := spirjoin.TuningFile()
-	if path == "" && !o.dryRun {
+	if path == "" && !dryRun {
 		return usagef("SPIRJOIN_TUNING is off, or there is no folder for it: nothing can be kept; --dry-run measures only")
 	}
 	if _, err := spirjoin.ReadTuning(path); err != nil {
 		return fmt.Errorf("%w; correct or remove it", err)
 	}
-	device, user, closeAll, err := s.openDevice(ctx, o.deviceOptions)
-	if err != nil {
-		return err
+	if !dryRun {
+		tables.File = path
 	}
-	defer func() { err = errors.Join(err, closeAll()) }()
-	if o.rows == 0 {
-		o.rows = defaultRows(device.Info())
-	}
-	problems, err := benchmark.Problems(o.tables, o.rows)
-	if err != nil {
-		return err
-	}
-	rig, err := benchmark.NewRig(device, user, o.Options)
-	if err != nil {
-		return err
-	}
-	progress := s.newProgress(false)
-	defer progress.close()
-	var wrong []string
-	kept := 0
-	for _, problem := range problems {
-		choice, err := tuneOne(ctx, rig, device.Info(), problem, progress)
-		if err != nil {
-			return err
-		}
-		progress.clearLine()
-		writeChoice(s, &choice)
-		for _, trial := range choice.Trials {
-			if errors.Is(trial.Fault, benchmark.ErrWrong) {
-				wrong = append(wrong, fmt.Sprintf("%s %v", problem.Table, trial.Config))
-			}
-		}
-		if !o.dryRun {
-			if err := keepChoice(path, &choice, device.Info()); err != nil {
-				return err
-			}
-			if choice.Better {
-				kept++
-			}
-		}
-	}
-	if kept > 0 {
-		fmt.Fprintf(s.stdout, "%s kept in %s\n", plural(kept, "row"), printable(path))
-	}
-	if len(wrong) > 0 {
-		return fmt.Errorf("%w: refused were %s", benchmark.ErrWrong, strings.Join(wrong, "; "))
-	}
-	return nil
-}
-
-func tuneOne(ctx context.Context, rig *benchmark.Rig, info *backend.DeviceInfo, p benchmark.Problem, progress *progress) (benchmark.Choice, error) {
-	candidates, err := benchmark.Candidates(p, info)
-	if err != nil {
-		return benchmark.Choice{}, err
-	}
-	return rig.Tune(ctx, p, candidates, func(done, total int) {
-		progress.report("tune "+p.Table+" "+p.Variant.String(), uint64(done), uint64(total))
-	})
-}
-
-// keepChoice reads the file again, because it may have changed since.
-func keepChoice(path string, choice *benchmark.Choice, info *backend.DeviceInfo) error {
-	rows, err := spirjoin.ReadTuning(path)
-	if err != nil {
-		return err
-	}
-	revised := choice.Revise(rows, info, time.Now().UTC().Format(time.DateOnly))
-	if !choice.Better && len(revised) == len(rows) {
-		return nil
-	}
-	return spirjoin.WriteTuning(path, revised)
-}
-
-// writeChoice prints the candidates of a problem, the fastest first.
-func writeChoice(s *session, c *benchmark.Choice) {
-	fmt.Fprintf(s.stdout, "%s, by %v\n", strings.TrimSpace(c.Table+" "+c.Variant.String()), c.Case)
-	rows := [][]string{{"CANDIDATE", "MEDIAN", "SPREAD", "ROWS/S", "OF COPY", ""}}
-	for _, trial := range c.Trials {
-		if trial.Fault != nil {
-			rows = append(rows, []string{trial.Config.String(), "-", "-", "-", "-", "refused: " + shorten(oneLine(trial.Fault.Error()), reportColumns)})
-			continue
-		}
-		remark := ""
-		switch {
-		case maps.Equal(trial.Config, c.Best.Config) && c.Better:
-			remark = fmt.Sprintf("chosen: again %s, the present %s", formatTime(c.Best.Times.Median), formatTime(c.Present.Times.Median))
-		case maps.Equal(trial.Config, c.Present.Config) && c.Better:
-			remark = "present"
-		case maps.Equal(trial.Config, c.Best.Config) && !maps.Equal(trial.Config, c.Present.Config):
-			remark = "not better by more than the spread"
-		case maps.Equal(trial.Config, c.Present.Config):
-			remark = "present, stays"
-		}
-		rows = append(rows, []string{trial.Config.String(), formatTime(trial.Times.Median), formatTime(trial.Times.Spread),
-			formatRate(trial.RowsPerSecond(), ""), fmt.Sprintf("%.0f%%", 100*trial.CopyShare()), remark})
-	}
-	writeTable(s.stdout, []align{alignLeft, alignRight, alignRight, alignRight, alignRight, alignLeft}, rows)
-	fmt.Fprintln(s.stdout)
+	return s.measureOn(ctx, on, tables)
 }

@@ -30,23 +30,34 @@ var rooms = []room{
 	{"internal/cache", "", ""},
 	{"internal/hugepages", "", ""},
 	{"internal/offheap", "internal/hugepages", ""},
-	{"internal/devicetest", "host vulkan vulkan/vulkantest backend", "github.com/stretchr/testify"},
+	{"internal/leak", "internal/offheap", ""},
+	{"internal/golden", "", "github.com/stretchr/testify"},
+	{"internal/text", "", ""},
+	{"internal/selftest", ". join backend", "github.com/apache/arrow-go"},
+	{"internal/devicetest", "internal/leak host vulkan vulkan/vulkantest backend", "github.com/stretchr/testify"},
 	{"internal/recorded", "host backend", "github.com/stretchr/testify"},
-	{"internal/jointest", "join/* primitive vulkan vulkan/vulkantest backend", "github.com/stretchr/testify"},
+	{"internal/jointest", "internal/devicetest join/resident exec primitive vulkan vulkan/vulkantest backend", "github.com/stretchr/testify"},
 	{"tools", "primitive kernel backend", ""},
-	{"cmd", ". bench tableio join join/* groupby groupby/* relation primitive host vulkan opencl shaders kernel backend",
+	{"cmd", ". bench tableio join join/plan groupby relation exec primitive host vulkan opencl shaders kernel backend internal/selftest internal/text",
 		"github.com/urfave/cli github.com/schollz/progressbar github.com/apache/arrow-go golang.org/x"},
-	{"bench", ". tableio join join/* groupby groupby/* relation primitive host vulkan opencl shaders kernel backend",
+	{"bench", ". tableio join join/auto join/plan join/hash join/sortmerge join/resident groupby ranges relation exec primitive host vulkan opencl shaders kernel backend " +
+		"internal/text",
 		"github.com/pingcap/go-tpc github.com/apache/arrow-go golang.org/x"},
-	{".", "tableio join join/* groupby groupby/* relation primitive host vulkan opencl shaders kernel backend internal/cache internal/offheap",
+	{".", "tableio join join/auto join/plan join/hash join/sortmerge join/resident groupby relation exec primitive host vulkan opencl shaders kernel backend internal/cache internal/offheap",
 		"github.com/apache/arrow-go golang.org/x"},
-	{"tableio", "tableio/columnchunk relation backend internal/offheap", "github.com/apache/arrow-go github.com/klauspost/compress golang.org/x"},
+	{"tableio", "tableio/columnchunk relation backend internal/offheap internal/text", "github.com/apache/arrow-go github.com/klauspost/compress golang.org/x"},
 	{"tableio/columnchunk", "", "github.com/apache/arrow-go github.com/klauspost/compress github.com/pierrec/lz4 golang.org/x"},
-	{"join", "join/* relation primitive kernel backend", "github.com/apache/arrow-go golang.org/x"},
-	{"join/*", "relation primitive kernel backend", "github.com/apache/arrow-go golang.org/x"},
-	{"groupby", "groupby/* relation primitive kernel backend", "github.com/apache/arrow-go golang.org/x"},
-	{"groupby/*", "relation primitive kernel backend", "github.com/apache/arrow-go golang.org/x"},
-	{"relation", "primitive kernel backend", "github.com/apache/arrow-go golang.org/x"},
+	{"join", "join/auto join/plan join/resident ranges relation exec primitive kernel backend internal/text", "github.com/apache/arrow-go golang.org/x"},
+	{"join/auto", "join/plan join/hash join/sortmerge join/resident ranges relation exec primitive kernel backend", ""},
+	{"join/plan", "join/hash ranges relation primitive kernel backend internal/text", ""},
+	{"join/hash", "join/resident ranges relation exec primitive kernel backend", ""},
+	{"join/sortmerge", "join/resident ranges relation exec primitive kernel backend", ""},
+	{"join/resident", "exec primitive kernel backend", ""},
+	{"groupby", "groupby/* ranges relation exec primitive kernel backend", "github.com/apache/arrow-go golang.org/x"},
+	{"groupby/*", "ranges relation exec primitive kernel backend", ""},
+	{"ranges", "relation exec primitive kernel backend internal/text", ""},
+	{"relation", "exec primitive kernel backend internal/offheap", "github.com/apache/arrow-go golang.org/x"},
+	{"exec", "primitive backend", ""},
 	{"primitive", "kernel backend", "golang.org/x"},
 	{"host", "kernel backend internal/hugepages", "golang.org/x"},
 	{"vulkan", "kernel shaders backend internal/cache internal/hugepages", "github.com/vulkan-go/vulkan github.com/ebitengine/purego golang.org/x"},
@@ -59,10 +70,11 @@ var rooms = []room{
 	{"backend", "", ""},
 }
 
-// goPackage is what `go list -json` tells of a package: its path and what its non-test files import.
+// goPackage is what `go list -json` tells of a package: its path and what its files and its test files import.
 type goPackage struct {
-	ImportPath string
-	Imports    []string
+	ImportPath                string
+	Imports                   []string
+	TestImports, XTestImports []string
 }
 
 func TestImportsPointDownward(t *testing.T) {
@@ -82,12 +94,14 @@ func TestViolationsAreFound(t *testing.T) {
 	in := func(path string) string { return module + path }
 
 	require.Empty(t, planted("/backend", "fmt", "unsafe", "C", "net/http"))
-	require.Empty(t, planted("/join", in("/join/hash"), in("/relation")))
+	require.Empty(t, planted("/join", in("/join/auto"), in("/relation")))
 	require.Empty(t, planted("/join/hash/table", in("/join/hash"), in("/primitive/scan")), "a room imports itself")
 	require.Empty(t, planted("/cmd/spirjoin", module, in("/bench/tpch"), "github.com/urfave/cli/v2"))
 
 	require.Equal(t, []string{"primitive must not import relation (rooms primitive and relation)"}, planted("/primitive", in("/relation")), "upward")
-	require.Equal(t, []string{"join/sortmerge must not import join (rooms join/* and join)"}, planted("/join/sortmerge", in("/join")))
+	require.Equal(t, []string{"join/sortmerge must not import join (rooms join/sortmerge and join)"}, planted("/join/sortmerge", in("/join")))
+	require.Equal(t, []string{"join/hash must not import join/sortmerge (rooms join/hash and join/sortmerge)"},
+		planted("/join/hash", in("/join/sortmerge")), "algorithms do not know one another")
 	require.Equal(t, []string{"host must not import vulkan/shim (rooms host and vulkan)"}, planted("/host", in("/vulkan/shim")), "sideways")
 	require.Equal(t, []string{"shaders must not import kernel (rooms shaders and kernel)"}, planted("/shaders", in("/kernel")))
 	require.Equal(t, []string{"join must not import the root package (rooms join and .)"}, planted("/join", module))
@@ -96,6 +110,33 @@ func TestViolationsAreFound(t *testing.T) {
 	require.Equal(t, []string{"util belongs to no room"}, planted("/util", in("/backend")))
 	require.Equal(t, []string{"joiner belongs to no room"}, planted("/joiner"), "a common prefix is not a folder")
 	require.Equal(t, []string{"cmd/spirjoin must not import util, which belongs to no room"}, planted("/cmd/spirjoin", in("/util")))
+}
+
+// leakFree are the rooms whose tests neither start goroutines nor open devices, or cannot import internal/leak.
+const leakFree = "internal/arch internal/cache internal/hugepages internal/offheap internal/text kernel/generate shaders"
+
+func TestEveryPackageLooksForLeaks(t *testing.T) {
+	packages := list(t, "")
+	require.Empty(t, unguarded(packages), "their tests need a TestMain that calls leak.Main")
+	require.Equal(t, []string{"join"}, unguarded([]goPackage{
+		{ImportPath: module + "/join", XTestImports: []string{"testing"}},
+		{ImportPath: module + "/exec", TestImports: []string{"testing", module + "/internal/leak"}},
+		{ImportPath: module + "/shaders", TestImports: []string{"testing"}},
+		{ImportPath: module + "/join/resident"},
+	}))
+}
+
+// unguarded lists the packages with tests that do not use internal/leak.
+func unguarded(packages []goPackage) (names []string) {
+	for _, p := range packages {
+		imports := slices.Concat(p.TestImports, p.XTestImports)
+		name := inModule(p.ImportPath)
+		if len(imports) > 0 && !slices.Contains(imports, module+"/internal/leak") && name != "internal/leak" &&
+			!slices.Contains(strings.Fields(leakFree), name) {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 // violations names every import that the table does not allow, and every package outside its rooms.
@@ -159,7 +200,7 @@ func title(folder string) string {
 
 // list runs go list over the module. Modules inside it, such as bench/duckdb, are not seen.
 func list(t *testing.T, tags string) []goPackage {
-	command := exec.Command("go", "list", "-e", "-tags="+tags, "-json=ImportPath,Imports", "./...")
+	command := exec.Command("go", "list", "-e", "-tags="+tags, "-json=ImportPath,Imports,TestImports,XTestImports", "./...")
 	command.Dir = "../.."
 	output, err := command.Output()
 	require.NoError(t, err)

@@ -13,11 +13,12 @@ import (
 
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/host"
+	"github.com/spirjoin/spirjoin/internal/leak"
 	"github.com/spirjoin/spirjoin/vulkan/vulkantest"
 )
 
 // ForEach runs test once on each device. When it returns, the device must close cleanly: a buffer that was not released, a
-// message of the validation layer or a leaked object fails the test.
+// message of the validation layer, a leaked object or a goroutine that was left fails the test.
 func ForEach(t *testing.T, test func(t *testing.T, device *backend.Device)) {
 	t.Helper()
 	run := func(t *testing.T, driver backend.Driver) {
@@ -31,8 +32,8 @@ func ForEach(t *testing.T, test func(t *testing.T, device *backend.Device)) {
 			"host shuffled": {Shuffle: 7, Poison: true, Discrete: true},
 		} {
 			t.Run(name, func(t *testing.T) {
-				b := host.New(options)
-				driver, err := b.Open("host:cpu")
+				leak.Check(t)
+				driver, err := host.New(options).Open("host:cpu")
 				require.NoError(t, err)
 				run(t, driver)
 			})
@@ -40,9 +41,27 @@ func ForEach(t *testing.T, test func(t *testing.T, device *backend.Device)) {
 	}
 	t.Run("vulkan", func(t *testing.T) {
 		for _, info := range vulkantest.Devices(t) {
-			t.Run(info.Driver, func(t *testing.T) { run(t, vulkantest.OpenDevice(t, info.ID)) })
+			t.Run(info.Driver, func(t *testing.T) {
+				leak.Check(t)
+				run(t, vulkantest.OpenDevice(t, info.ID))
+			})
 		}
 	})
+}
+
+// WholeSubgroups is the least number of invocations, from a number on, that consists of whole subgroups of a device: a
+// workgroup that every kernel accepts there.
+func WholeSubgroups(device *backend.DeviceInfo, invocations uint32) uint32 {
+	size := max(1, device.SubgroupSize)
+	return (invocations + size - 1) / size * size
+}
+
+// HostTest skips a test of the host backend, or of no device at all, in a run for other devices.
+func HostTest(t testing.TB) {
+	t.Helper()
+	if !hostSelected() {
+		t.Skip("SPIRJOIN_TEST_DEVICES does not name the host, and nothing else runs here")
+	}
 }
 
 // Bench runs run on each device, for benchmarks: the host as it is, and the selected Vulkan devices.

@@ -12,6 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/exec"
+	"github.com/spirjoin/spirjoin/internal/devicetest"
 	"github.com/spirjoin/spirjoin/join/resident"
 	"github.com/spirjoin/spirjoin/primitive"
 	"github.com/spirjoin/spirjoin/vulkan"
@@ -69,18 +71,18 @@ func oracle(left, right *Relation) (rows [][]byte) {
 
 // Upload brings a relation to a device; release gives it back.
 func (r *Relation) Upload(t *testing.T, device *backend.Device) (on resident.Relation, release func()) {
-	memory := resident.Memory{Device: device}
+	memory := exec.NewScope(t.Context(), device, nil)
 	column := func(width int, value func(i int) uint64) resident.Column {
 		var data []byte
 		for i := range r.Keys {
 			data = appendValue(data, width, value(i))
 		}
 		b := memory.New(uint64(len(data)), "test")
-		require.NoError(t, memory.Err)
+		require.NoError(t, memory.Err())
 		if len(data) > 0 {
 			point, err := device.Upload(context.Background(), b.All(), data)
 			require.NoError(t, err)
-			require.NoError(t, device.Wait(context.Background(), point))
+			require.NoError(t, point.Wait(context.Background()))
 		}
 		return resident.Column{Data: b.All(), Bytes: width}
 	}
@@ -255,17 +257,21 @@ var Payloads = [][2][]int{{{4}, {4}}, {{4, 4}, {4, 4}}, {nil, nil}, {{8, 4, 4, 8
 // Sizes are numbers of rows on both sides.
 var Sizes = [][2]int{{0, 0}, {0, 5}, {7, 0}, {1, 1}, {3, 1000}, {1000, 3}, {2000, 6000}, {2001, 1999}, {6000, 3500}, {700, 12000}}
 
-// Small are kernels of few rows with matches that are kept, whose pipelines compile fast: another shape than that of software drivers.
-func Small() primitive.Tuning {
-	tuning := primitive.Override(backend.Config{"serial": 1, "workgroup": 8, "items": 64}, "radix_sort")
-	return tuning.With(primitive.Override(backend.Config{"workgroup": 8, "items": 1, "table": 32, "heads": 64, "kept": 1}, "partition_join", "merge_join"))
+// Small are kernels of few rows, those for GPUs, whose pipelines compile fast: another shape than that of software
+// drivers.
+func Small(device *backend.DeviceInfo) primitive.Tuning {
+	workgroup := devicetest.WholeSubgroups(device, 8)
+	tuning := primitive.Override(backend.Config{"serial": 1, "workgroup": workgroup, "items": 64}, "radix_sort")
+	joins := backend.Config{"workgroup": workgroup, "items": 1, "table": 32, "heads": 64, "walk": 0}
+	return tuning.With(primitive.Override(joins, "partition_join", "merge_join"))
 }
 
-// Tuning is Small under GPU-assisted validation, and nil otherwise. Each access of an instrumented shader loops over the buffers: in long
-// tiles, or for a row with many matches, lavapipe's 65,535 trips of all loops would be exceeded, and straight code takes minutes to compile.
-func Tuning(t testing.TB) primitive.Tuning {
+// Tuning is Small under GPU-assisted validation, and nil otherwise. Each access of an instrumented shader loops over the
+// buffers: in long tiles, or for a row with many matches, lavapipe's 65,535 trips of all loops would be exceeded, and
+// straight code takes minutes to compile.
+func Tuning(t testing.TB, device *backend.DeviceInfo) primitive.Tuning {
 	if vulkantest.Validation(t) != vulkan.GPUAssisted {
 		return nil
 	}
-	return Small()
+	return Small(device)
 }

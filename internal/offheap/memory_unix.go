@@ -10,16 +10,16 @@ import (
 	"github.com/spirjoin/spirjoin/internal/hugepages"
 )
 
-// mapMemory returns memory that begins at a large page, so that all of it can lie in large pages, and how to give it
-// back.
-func mapMemory(sizeBytes int) (memory []byte, unmap func()) {
+// Map returns memory of the system outside Go's heap that begins at a large page, so that all of it can lie in large
+// pages, and how to give it back. It is zero.
+func Map(sizeBytes int) (memory []byte, unmap func(), err error) {
 	all, err := syscall.Mmap(-1, 0, sizeBytes+hugepages.Bytes, syscall.PROT_READ|syscall.PROT_WRITE,
 		syscall.MAP_ANON|syscall.MAP_PRIVATE)
 	if err != nil {
-		panic(fmt.Errorf("map %d bytes of memory: %w", sizeBytes, err))
+		return nil, nil, fmt.Errorf("map %d bytes of memory: %w", sizeBytes, err)
 	}
 	skip := int(-uintptr(unsafe.Pointer(unsafe.SliceData(all))) % hugepages.Bytes)
 	memory = all[skip:][:sizeBytes:sizeBytes]
 	hugepages.Advise(memory)
-	return memory, func() { _ = syscall.Munmap(all) } // of a whole mapping: it cannot fail
+	return memory, func() { _ = syscall.Munmap(all) }, nil // of a whole mapping: it cannot fail
 }

@@ -72,7 +72,10 @@ func small(size int) []byte {
 
 func newSlab(leastBytes int) *slab {
 	sizeBytes := (max(leastBytes, slabBytes) + hugepages.Bytes - 1) / hugepages.Bytes * hugepages.Bytes
-	memory, unmap := mapMemory(sizeBytes)
+	memory, unmap, err := Map(sizeBytes)
+	if err != nil {
+		panic(err)
+	}
 	n := len(memory) / granuleBytes
 	return &slab{memory: memory, unmap: unmap, used: make([]uint64, (n+63)/64), free: n}
 }

@@ -19,7 +19,7 @@ import (
 func H200() backend.DeviceInfo {
 	return describe("NVIDIA H200", "NVIDIA", 32, 139<<30, backend.Limits{
 		MaxAllocationBytes: 4<<30 - 2<<20, MaxBufferBytes: 1 << 40, MaxBlockBytes: 139 << 30,
-		MaxInvocations: 1024, MaxSharedBytes: 48 << 10, MaxPushConstantBytes: 256, MaxGroups: 1<<31 - 1,
+		MaxInvocations: 1024, MaxSharedBytes: 48 << 10, MaxArgumentBytes: 256, MaxGroups: 1<<31 - 1,
 		ImportAlignment: 4096,
 	})
 }
@@ -28,7 +28,7 @@ func H200() backend.DeviceInfo {
 func Plain() backend.DeviceInfo {
 	return describe("plain GPU", "plain driver", 64, 16<<30, backend.Limits{
 		MaxAllocationBytes: 4<<30 - 2<<20, MaxBufferBytes: 4<<30 - 2<<20, MaxBlockBytes: 4<<30 - 2<<20,
-		MaxInvocations: 256, MaxSharedBytes: 32 << 10, MaxPushConstantBytes: 128, MaxGroups: 1<<16 - 1,
+		MaxInvocations: 256, MaxSharedBytes: 32 << 10, MaxArgumentBytes: 128, MaxGroups: 1<<16 - 1,
 		ImportAlignment: 4096,
 	})
 }
@@ -82,7 +82,7 @@ func (d described) Compile(spec *backend.KernelSpec, config backend.Config) (bac
 		sharedBytes = spec.SharedBytes(config)
 	}
 	if config["workgroup"] > limits.MaxInvocations || sharedBytes > limits.MaxSharedBytes ||
-		argumentBytes > limits.MaxPushConstantBytes {
+		argumentBytes > limits.MaxArgumentBytes {
 		return nil, &backend.OpError{Op: "compile", Device: d.info.Name, Kernel: spec.Name, Err: backend.ErrLimit,
 			Detail: fmt.Sprintf("%v: %d bytes of shared memory, %d of arguments", config, sharedBytes, argumentBytes)}
 	}

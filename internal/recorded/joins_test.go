@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/exec"
 	"github.com/spirjoin/spirjoin/internal/jointest"
 	"github.com/spirjoin/spirjoin/internal/recorded"
 	"github.com/spirjoin/spirjoin/join/auto"
@@ -175,6 +176,9 @@ func matches(left, right []uint64) (rows uint64) {
 	return rows
 }
 
+// lane is a lane of its own.
+func (j *joinBench) lane() *exec.Lane { return exec.NewLane(background, j.ops, nil) }
+
 // take is the number of rows of a result, which is given back.
 func (j *joinBench) take(result *resident.Result, err error) uint64 {
 	require.NoError(j.t, err)
@@ -183,19 +187,19 @@ func (j *joinBench) take(result *resident.Result, err error) uint64 {
 }
 
 func hashJoin(o hash.Options) joining {
-	return func(j *joinBench) uint64 { return j.take(hash.Join(background, j.ops, j.left, j.right, o, nil)) }
+	return func(j *joinBench) uint64 { return j.take(hash.Join(background, j.lane(), j.left, j.right, o)) }
 }
 
 func hashCount(o hash.Options) joining {
 	return func(j *joinBench) uint64 {
-		rows, err := hash.Count(background, j.ops, j.left, j.right, o, nil)
+		rows, err := hash.Count(background, j.lane(), j.left, j.right, o)
 		require.NoError(j.t, err)
 		return rows
 	}
 }
 
 func mergeJoin(o sortmerge.Options) joining {
-	return func(j *joinBench) uint64 { return j.take(sortmerge.Join(background, j.ops, j.left, j.right, o, nil)) }
+	return func(j *joinBench) uint64 { return j.take(sortmerge.Join(background, j.lane(), j.left, j.right, o)) }
 }
 
 // hotMergeJoin joins by tiles so small that a key which is frequent on both sides makes many units.
@@ -207,21 +211,21 @@ func hotMergeJoin(j *joinBench) uint64 {
 
 // probeTwice makes a table of the left side, counts, and probes it in both ways.
 func probeTwice(j *joinBench) uint64 {
-	table, err := hash.Build(background, j.ops, j.left, true, nil)
+	table, err := hash.Build(background, j.lane(), j.left, true)
 	require.NoError(j.t, err)
 	defer table.Release()
 	j.recorder.Notef("# count")
-	rows, err := table.Count(background, j.right, nil)
+	rows, err := table.Count(background, j.lane(), j.right)
 	require.NoError(j.t, err)
 	for _, o := range []hash.Options{{OutputRows: rows}, {CountFirst: true}} {
 		j.recorder.Notef("# probe, room for %d rows, count first %t", o.OutputRows, o.CountFirst)
-		require.Equal(j.t, rows, j.take(table.Probe(background, j.right, o, nil)))
+		require.Equal(j.t, rows, j.take(table.Probe(background, j.lane(), j.right, o)))
 	}
 	return rows
 }
 
 func autoJoin(j *joinBench) uint64 {
-	result, taken, err := auto.Join(background, j.ops, j.left, j.right, nil)
+	result, taken, err := auto.Join(background, j.lane(), j.left, j.right)
 	j.recorder.Notef("# by %s", taken.Name())
 	return j.take(result, err)
 }

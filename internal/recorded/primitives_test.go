@@ -91,7 +91,7 @@ func (b *bench) new(label string, sizeBytes uint64) backend.Range {
 	if sizeBytes == 0 {
 		return backend.Range{}
 	}
-	buffer, err := b.Device().Allocate(backend.DeviceLocal, sizeBytes, label)
+	buffer, err := b.Device().Allocate(background, backend.DeviceLocal, sizeBytes, label)
 	require.NoError(b.t, err)
 	b.buffers = append(b.buffers, buffer)
 	return buffer.All()

@@ -93,7 +93,7 @@ func submitEmpty(role backend.Role) func(*backend.Device, backend.Point, *backen
 }
 
 func waitForPoint(device *backend.Device, point backend.Point, _ *backend.Buffer) error {
-	return device.Wait(background, point)
+	return point.Wait(background)
 }
 
 func waitForBuffer(device *backend.Device, _ backend.Point, keys *backend.Buffer) error {
@@ -118,14 +118,14 @@ func otherCounters(t *testing.T) primitive.Tuning {
 // TestEvents: a transfer is one event, a list that is cut is one, and waits of the device's own are none.
 func TestEvents(t *testing.T) {
 	device := recorded.Open(t, recorded.H200(), backend.DeviceOptions{SubmitBound: 1}, 2)
-	buffer, err := device.Allocate(backend.DeviceLocal, 40<<20, "column")
+	buffer, err := device.Allocate(background, backend.DeviceLocal, 40<<20, "column")
 	require.NoError(t, err)
 	defer buffer.Release()
 	recorder, stop := recorded.Record(device)
 	memory := make([]byte, buffer.SizeBytes())
 	_, err = device.Upload(background, buffer.All(), memory)
 	require.NoError(t, err)
-	require.NoError(t, device.Wait(background, backend.Point{}), "a point that has always passed is not waited for")
+	require.NoError(t, backend.Point{}.Wait(background), "a point that has always passed is not waited for")
 	var list backend.List
 	for i := range uint64(20) {
 		list.Fill(buffer.Range(i<<21, 1<<21), uint32(i))

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/exec"
 	"github.com/spirjoin/spirjoin/host"
 	"github.com/spirjoin/spirjoin/internal/devicetest"
 	"github.com/spirjoin/spirjoin/internal/jointest"
@@ -24,7 +25,7 @@ import (
 func TestJoin(t *testing.T) {
 	names := slices.Sorted(maps.Keys(jointest.Workloads))
 	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {
-		ops, err := primitive.New(device, jointest.Tuning(t))
+		ops, err := primitive.New(device, jointest.Tuning(t, device.Info()))
 		require.NoError(t, err)
 		taken := make(map[plan.Algorithm]bool)
 		for _, c := range devicetest.Combinations(t, len(jointest.Sizes), len(jointest.Payloads), len(names), 2) {
@@ -33,7 +34,7 @@ func TestJoin(t *testing.T) {
 			left.Keys, right.Keys = jointest.Workloads[names[c[2]]].Draw(rand.New(rand.NewPCG(uint64(c[0]), uint64(c[2]))), size[0], size[1], keyBytes*8)
 			describe := fmt.Sprintf("%s %v, keys of %d bytes, payload %v", names[c[2]], size, keyBytes, payload)
 			jointest.Check(t, ops, left, right, describe, func(left, right resident.Relation) (*resident.Result, error) {
-				f, err := auto.Facts(context.Background(), ops, left, right, nil)
+				f, err := auto.Facts(context.Background(), exec.NewLane(context.Background(), ops, nil), left, right)
 				require.NoError(t, err)
 				rates, err := plan.RatesFor(device.Info())
 				require.NoError(t, err)
@@ -43,11 +44,11 @@ func TestJoin(t *testing.T) {
 					if a.Reject != nil {
 						continue
 					}
-					r, err := auto.Run(context.Background(), ops, &a, left, right, auto.Options{Room: f.Room()}, nil)
+					r, err := auto.Run(context.Background(), exec.NewLane(context.Background(), ops, nil), &a, left, right, auto.Options{Room: f.Room()})
 					require.NoError(t, err, "%s: %s", describe, a.Name())
 					r.Release()
 				}
-				r, a, err := auto.Join(context.Background(), ops, left, right, nil)
+				r, a, err := auto.Join(context.Background(), exec.NewLane(context.Background(), ops, nil), left, right)
 				taken[a.Algorithm] = true
 				if err == nil {
 					require.Equal(t, all[0].Algorithm, a.Algorithm)
@@ -70,7 +71,7 @@ func TestFacts(t *testing.T) {
 		ops, err := primitive.New(device, nil)
 		require.NoError(t, err)
 		const build, probe = 400_000, 500_000
-		memory := resident.Memory{Device: device}
+		memory := exec.NewScope(context.Background(), device, nil)
 		defer memory.ReleaseAll()
 		relation := func(rows int, key func(i int) uint32) resident.Relation {
 			keys := make([]uint32, rows)
@@ -78,10 +79,10 @@ func TestFacts(t *testing.T) {
 				keys[i] = key(i)
 			}
 			b := memory.New(uint64(rows)*4, "keys")
-			require.NoError(t, memory.Err)
+			require.NoError(t, memory.Err())
 			point, err := device.Upload(context.Background(), b.All(), backend.AsBytes(keys))
 			require.NoError(t, err)
-			require.NoError(t, device.Wait(context.Background(), point))
+			require.NoError(t, point.Wait(context.Background()))
 			return resident.Relation{Rows: uint64(rows), Keys: resident.Column{Data: b.All(), Bytes: 4}}
 		}
 		primary := relation(build, func(i int) uint32 { return uint32(i) * 7919 % 524_287 })
@@ -92,7 +93,7 @@ func TestFacts(t *testing.T) {
 			}
 			return random.Uint32N(524_287)
 		})
-		f, err := auto.Facts(context.Background(), ops, foreign, primary, nil)
+		f, err := auto.Facts(context.Background(), exec.NewLane(context.Background(), ops, nil), foreign, primary)
 		require.NoError(t, err)
 		match := 0.05 + 0.95*build/524_287
 		require.InDelta(t, match, f.MatchRatio, 0.1)
@@ -111,11 +112,11 @@ func TestNoneFits(t *testing.T) {
 	device := backend.NewDevice(driver, backend.DeviceOptions{DeviceMemoryBytes: 3 << 20})
 	ops, err := primitive.New(device, nil)
 	require.NoError(t, err)
-	memory := resident.Memory{Device: device}
+	memory := exec.NewScope(context.Background(), device, nil)
 	relation := func(rows uint64) resident.Relation {
 		return resident.Relation{Rows: rows, Keys: resident.Column{Data: memory.New(rows*4, "keys").All(), Bytes: 4}}
 	}
-	_, _, err = auto.Join(context.Background(), ops, relation(200_000), relation(400_000), nil)
+	_, _, err = auto.Join(context.Background(), exec.NewLane(context.Background(), ops, nil), relation(200_000), relation(400_000))
 	require.ErrorIs(t, err, backend.ErrDeviceMemory)
 	require.ErrorContains(t, err, "raise device_memory to at least")
 	memory.ReleaseAll()

@@ -5,14 +5,14 @@ import (
 	"math/bits"
 
 	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/exec"
 	"github.com/spirjoin/spirjoin/join/plan"
 	"github.com/spirjoin/spirjoin/join/resident"
-	"github.com/spirjoin/spirjoin/primitive"
 )
 
-// Facts samples the keys of both sides and fills in what a plan depends on. It gathers plan.SampleRows and plan.ScanRows keys at most on the
-// device and reads these.
-func Facts(ctx context.Context, ops *primitive.Ops, left, right resident.Relation, profile *backend.Profile) (f plan.Facts, err error) {
+// Facts samples the keys of both sides and fills in what a plan depends on. It gathers plan.SampleRows and
+// plan.ScanRows keys at most on the device and reads these.
+func Facts(ctx context.Context, lane *exec.Lane, left, right resident.Relation) (f plan.Facts, err error) {
 	sides := [2]resident.Relation{left, right}
 	f = plan.Facts{Rows: [2]uint64{left.Rows, right.Rows}, KeyBytes: left.Keys.Bytes}
 	for side, r := range sides {
@@ -24,11 +24,11 @@ func Facts(ctx context.Context, ops *primitive.Ops, left, right resident.Relatio
 		}
 	}
 	build := f.Build()
-	probeKeys, err := sample(ctx, ops, sides[1-build], plan.SampleRows, 1, profile)
+	probeKeys, err := sample(ctx, lane, sides[1-build], plan.SampleRows, 1)
 	if err != nil {
 		return f, err
 	}
-	buildKeys, err := sample(ctx, ops, sides[build], plan.ScanRows, 64, profile)
+	buildKeys, err := sample(ctx, lane, sides[build], plan.ScanRows, 64)
 	if err != nil {
 		return f, err
 	}
@@ -44,11 +44,11 @@ func Facts(ctx context.Context, ops *primitive.Ops, left, right resident.Relatio
 }
 
 // sample reads about rows keys, in runs of neighbours that are spread evenly.
-func sample(ctx context.Context, ops *primitive.Ops, r resident.Relation, rows, run uint64, profile *backend.Profile) ([]uint64, error) {
+func sample(ctx context.Context, lane *exec.Lane, r resident.Relation, rows, run uint64) ([]uint64, error) {
 	if r.Rows == 0 {
 		return nil, nil
 	}
-	temporary := resident.Memory{Device: ops.Device()}
+	temporary := lane.Scope(ctx)
 	defer temporary.ReleaseAll()
 	from := r.Keys.Data
 	if rows < r.Rows {
@@ -58,24 +58,23 @@ func sample(ctx context.Context, ops *primitive.Ops, r resident.Relation, rows, 
 			numbers[i] = uint32(min(at*r.Rows/rows+uint64(i)%run, r.Rows-1))
 		}
 		ids, keys := temporary.New(rows*4, "sampled rows"), temporary.New(rows*uint64(r.Keys.Bytes), "sampled keys")
-		if temporary.Err != nil {
-			return nil, temporary.Err
-		}
-		if _, err := ops.Device().Upload(ctx, ids.All(), backend.AsBytes(numbers)); err != nil {
+		if err := temporary.Err(); err != nil {
 			return nil, err
 		}
-		list := backend.List{Profile: profile}
-		list.Stage("sample")
-		if err := ops.Gather(&list, r.Keys.Bytes, r.Keys.Data, ids.All(), keys.All(), uint32(rows)); err != nil {
+		if _, err := lane.Device().Upload(ctx, ids.All(), backend.AsBytes(numbers)); err != nil {
 			return nil, err
 		}
-		if _, err := ops.Device().Submit(ctx, backend.Compute, &list); err != nil {
+		list := lane.List("sample")
+		if err := lane.Gather(list, r.Keys.Bytes, r.Keys.Data, ids.All(), keys.All(), uint32(rows)); err != nil {
+			return nil, err
+		}
+		if err := lane.Submit(ctx, list); err != nil {
 			return nil, err
 		}
 		from = keys.All()
 	}
 	data := make([]byte, from.SizeBytes)
-	if err := ops.Device().Download(ctx, data, from); err != nil {
+	if err := lane.Download(ctx, data, from); err != nil {
 		return nil, err
 	}
 	if r.Keys.Bytes == 8 {

@@ -4,43 +4,43 @@ import (
 	"context"
 	"errors"
 
-	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/exec"
 	"github.com/spirjoin/spirjoin/join/resident"
-	"github.com/spirjoin/spirjoin/primitive"
 )
 
-// Count returns the number of rows that [Join] would make, 64 bits of it, and makes none. Payload is left where it is. Of the options it
-// knows Unpartitioned and Unique.
+// Count returns the number of rows that [Join] would make, 64 bits of it, and makes none. Payload is left where it is.
+// Of the options it knows Unpartitioned and Unique.
 //
-// Errors: backend.ErrInvalidInput; backend.ErrLimit with Unpartitioned for keys that are too frequent; those of the device.
-func Count(ctx context.Context, ops *primitive.Ops, left, right resident.Relation, o Options, profile *backend.Profile) (rows uint64, err error) {
+// Errors: backend.ErrInvalidInput; backend.ErrLimit with Unpartitioned for keys that are too frequent; those of the
+// device.
+func Count(ctx context.Context, lane *exec.Lane, left, right resident.Relation, o Options) (rows uint64, err error) {
 	if right.Rows < left.Rows {
 		left, right = right, left
 	}
 	left.Payload, right.Payload = nil, nil
-	j := &join{ops: ops, Options: Options{Unique: o.Unique, force: o.force}, profile: profile, counting: true}
-	j.sides = [2]side{{Side: resident.NewSide(left, "left")}, {Side: resident.NewSide(right, "right")}}
+	j := &join{lane: lane.Nested(ctx), Options: Options{Unique: o.Unique, force: o.force}, counting: true}
+	j.sides = [2]input{{Input: resident.NewInput(left, "left")}, {Input: resident.NewInput(right, "right")}}
 	if err := j.begin(); err != nil || left.Rows == 0 {
 		return 0, err
 	}
 	if o.Unpartitioned {
-		t, err := Build(ctx, ops, left, o.Unique, profile)
+		t, err := Build(ctx, lane, left, o.Unique)
 		if err != nil {
 			return 0, err
 		}
 		defer t.Release()
-		return t.Count(ctx, right, profile)
+		return t.Count(ctx, lane, right)
 	}
 	if rows, err = j.count(ctx); errors.Is(err, errNotNarrow) {
 		o.force.wide = true
-		return Count(ctx, ops, left, right, o, profile)
+		return Count(ctx, lane, left, right, o)
 	}
 	return rows, err
 }
 
 // count is match without output.
 func (j *join) count(ctx context.Context) (rows uint64, err error) {
-	defer j.memory.ReleaseAll()
+	defer j.lane.Memory.ReleaseAll()
 	if err := j.divide(ctx); err != nil {
 		return 0, err
 	}

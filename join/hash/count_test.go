@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/exec"
 	"github.com/spirjoin/spirjoin/internal/devicetest"
 	"github.com/spirjoin/spirjoin/internal/jointest"
 	"github.com/spirjoin/spirjoin/join/resident"
@@ -38,11 +39,11 @@ func TestCount(t *testing.T) {
 			describe := fmt.Sprintf("%s %v, keys of %d bytes, %+v", names[c[1]], size, keyBytes, o)
 			jointest.Check(t, ops, left, right, describe, func(left, right resident.Relation) (*resident.Result, error) {
 				o.OutputRows = 1
-				r, err := Join(context.Background(), ops, left, right, o, nil)
-				count, countErr := Count(context.Background(), ops, left, right, o, nil)
+				r, err := Join(context.Background(), exec.NewLane(context.Background(), ops, nil), left, right, o)
+				count, countErr := Count(context.Background(), exec.NewLane(context.Background(), ops, nil), left, right, o)
 				if o.Unpartitioned && errors.Is(err, backend.ErrLimit) { // a key that is too frequent for a table
 					require.ErrorIs(t, countErr, backend.ErrLimit)
-					return Join(context.Background(), ops, left, right, Options{}, nil)
+					return Join(context.Background(), exec.NewLane(context.Background(), ops, nil), left, right, Options{})
 				}
 				require.NoError(t, err, describe)
 				require.NoError(t, countErr, describe)
@@ -50,7 +51,7 @@ func TestCount(t *testing.T) {
 				if r.Rows > 0 {
 					refusal, seen := errors.New("too many"), uint64(0)
 					o.Approve = func(rows uint64) error { seen = rows; return refusal }
-					_, err = Join(context.Background(), ops, left, right, o, nil)
+					_, err = Join(context.Background(), exec.NewLane(context.Background(), ops, nil), left, right, o)
 					require.ErrorIs(t, err, refusal, describe)
 					require.Equal(t, r.Rows, seen, describe)
 				}

@@ -1,6 +1,7 @@
-// Package hash joins two relations that are on one device by hashing. Join is the partitioned hash join: a radix partition of both
-// sides by a mix of the key (RT 3.2.1, GFTR 4.3), then a join of each two partitions that belong together in shared memory
-// (RT 3.2.2), with payload gathered from partitioned columns or from those of the caller (GFTR 4.1).
+// Package hash joins two relations that are on one device by hashing. Join is the partitioned hash join: a radix
+// partition of both sides by a mix of the key (RT 3.2.1, GFTR 4.3), then a join of each two partitions that belong
+// together in shared memory (RT 3.2.2), with payload gathered from partitioned columns or from those of the caller
+// (GFTR 4.1).
 package hash
 
 import (
@@ -11,6 +12,7 @@ import (
 	"math"
 
 	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/exec"
 	"github.com/spirjoin/spirjoin/join/resident"
 	"github.com/spirjoin/spirjoin/kernel"
 	"github.com/spirjoin/spirjoin/primitive"
@@ -18,24 +20,27 @@ import (
 
 // Options say how to join. Whatever they are, the rows of the output are the same.
 type Options struct {
-	// Untransformed gathers payload from the caller's columns, by row numbers that were partitioned with the keys (GFUR, phj-um).
-	// Otherwise payload columns are partitioned themselves and gathered from there (GFTR, phj-om).
+	// Untransformed gathers payload from the caller's columns, by row numbers that were partitioned with the keys
+	// (GFUR, phj-um). Otherwise payload columns are partitioned themselves and gathered from there (GFTR, phj-om).
 	Untransformed bool
 	// Unpartitioned partitions nothing: the side with fewer rows becomes a [Table], which the other probes.
 	Unpartitioned bool
-	// OneByOne partitions one payload column at a time (GFTR algorithm 1), which takes less memory (GFTR table 2). Otherwise up to
-	// three columns of one width move together.
+	// OneByOne partitions one payload column at a time (GFTR algorithm 1), which takes less memory (GFTR table 2).
+	// Otherwise up to three columns of one width move together.
 	OneByOne bool
 	// Unique promises that no two rows of the side with fewer rows have the same key.
 	Unique bool
-	// CountFirst counts the output of every unit before any is written. Otherwise output is written as it comes, into room for
-	// OutputRows rows, and again where there is more of it. OutputRows 0 is as many rows as the side with more of them has.
+	// CountFirst counts the output of every unit before any is written. Otherwise output is written as it comes, into
+	// room for OutputRows rows, and again where there is more of it. OutputRows 0 is as many rows as the side with more
+	// of them has.
 	CountFirst bool
 	OutputRows uint64
-	// Approve, if set, sees the number of output rows before memory beyond that for OutputRows is taken; its error ends the join.
+	// Approve, if set, sees the number of output rows before memory beyond that for OutputRows is taken; its error ends
+	// the join.
 	Approve func(rows uint64) error
-	// PageRows, 1 to 8, has each invocation take room for output in pages of so many rows, which are compacted afterwards (the direct
-	// output buffer of RT 3.2.2). With 0 a workgroup takes room for all rows that it has found, and none stays empty.
+	// PageRows, 1 to 8, has each invocation take room for output in pages of so many rows, which are compacted
+	// afterwards (the direct output buffer of RT 3.2.2). With 0 a workgroup takes room for all rows that it has found,
+	// and none stays empty.
 	PageRows int
 
 	force force
@@ -50,15 +55,15 @@ type force struct {
 	wide   bool // keys of 8 bytes move whole
 }
 
-// Join joins on equal keys, which are equally wide on both sides. Every pair of rows with equal keys is a row of the result, which has
-// the key and all payload columns of both; the order of rows is open. The caller releases the result. profile receives the device
-// time of each stage and may be nil.
+// Join joins on equal keys, which are equally wide on both sides. Every pair of rows with equal keys is a row of the
+// result, which has the key and all payload columns of both; the order of rows is open. The caller releases the result.
+// profile receives the device time of each stage and may be nil.
 //
 // Errors: backend.ErrInvalidInput, backend.ErrLimit for more rows than one relation can have, those of the device.
-func Join(ctx context.Context, ops *primitive.Ops, left, right resident.Relation, o Options, profile *backend.Profile) (*resident.Result, error) {
-	j := &join{ops: ops, Options: o, profile: profile}
-	defer j.memory.ReleaseAll()
-	j.sides = [2]side{{Side: resident.NewSide(left, "left")}, {Side: resident.NewSide(right, "right")}}
+func Join(ctx context.Context, lane *exec.Lane, left, right resident.Relation, o Options) (*resident.Result, error) {
+	j := &join{lane: lane.Nested(ctx), Options: o}
+	defer j.lane.Memory.ReleaseAll()
+	j.sides = [2]input{{Input: resident.NewInput(left, "left")}, {Input: resident.NewInput(right, "right")}}
 	if right.Rows < left.Rows {
 		j.swapped = true
 		j.sides[build], j.sides[probe] = j.sides[probe], j.sides[build]
@@ -67,14 +72,14 @@ func Join(ctx context.Context, ops *primitive.Ops, left, right resident.Relation
 		return nil, err
 	}
 	if o.Unpartitioned && j.sides[build].Rows > 0 {
-		t, err := Build(ctx, ops, j.sides[build].Relation, o.Unique, profile)
+		t, err := Build(ctx, lane, j.sides[build].Relation, o.Unique)
 		if err != nil {
 			return nil, err
 		}
 		defer t.Release()
-		result, err := t.Probe(ctx, j.sides[probe].Relation, o, profile)
+		result, err := t.Probe(ctx, lane, j.sides[probe].Relation, o)
 		if err == nil && j.swapped {
-			result.Payload[resident.Left], result.Payload[resident.Right] = result.Payload[resident.Right], result.Payload[resident.Left]
+			result.Swap()
 		}
 		return result, err
 	}
@@ -82,9 +87,9 @@ func Join(ctx context.Context, ops *primitive.Ops, left, right resident.Relation
 	if j.sides[build].Rows > 0 {
 		var err error
 		if rows, err = j.match(ctx); errors.Is(err, errNotNarrow) {
-			j.memory.ReleaseAll()
+			j.lane.Memory.ReleaseAll()
 			o.force.wide = true
-			return Join(ctx, ops, left, right, o, profile)
+			return Join(ctx, lane, left, right, o)
 		} else if err != nil {
 			return nil, err
 		}
@@ -111,7 +116,7 @@ func (j *join) divide(ctx context.Context) error {
 	if err := j.cut(ctx); err != nil {
 		return err
 	}
-	j.out.Record, j.out.Invocations = j.recordUnits, uint64(j.out.Units)*uint64(j.config.Workgroup)
+	j.out.Record, j.out.RecordCount, j.out.Invocations = j.recordUnits, j.recordCount, uint64(j.out.Units)*uint64(j.config.Workgroup)
 	return nil
 }
 
@@ -135,7 +140,7 @@ func (j *join) match(ctx context.Context) (rows uint64, err error) {
 	if j.out.Peeled, err = j.peel(ctx); err != nil {
 		return 0, err
 	}
-	defer func() { j.memory.Release(j.peeled[:]...) }()
+	defer func() { j.lane.Memory.Release(j.peeled[:]...) }()
 	if rows, err = j.out.Write(ctx); err != nil {
 		return 0, err
 	}
@@ -151,16 +156,15 @@ const (
 // join is a join under way.
 type join struct {
 	Options
-	ops     *primitive.Ops
-	profile *backend.Profile
-	memory  resident.Memory
+	lane    *exec.Lane
 	swapped bool // the build side is the right one
-	sides   [2]side
+	sides   [2]input
 
 	counting bool // only the number of output rows is wanted
 
 	bits      int // that decide the partition; 0: one partition, the relation as it is
 	config    kernel.PartitionJoinConfig
+	walk      bool   // as [Plan] says
 	probeRows uint32 // of a unit, at most; of the build side it has at most as many as the table has room for
 
 	units     *backend.Buffer
@@ -171,9 +175,9 @@ type join struct {
 	out       resident.Output
 }
 
-// side is one relation and what becomes of it.
-type side struct {
-	resident.Side
+// input is one relation and what becomes of it.
+type input struct {
+	resident.Input
 	starts backend.Range // of the partitions, and where the last one ends
 }
 
@@ -190,8 +194,7 @@ func (j *join) begin() error {
 	if j.PageRows < 0 || j.PageRows > mostPageRows {
 		return &backend.OpError{Op: "hash join", Err: backend.ErrInvalidInput, Detail: fmt.Sprintf("pages of %d rows, allowed are 0 to %d", j.PageRows, mostPageRows)}
 	}
-	j.memory.Device = j.ops.Device()
-	j.out = resident.Output{Ops: j.ops, Profile: j.profile, Memory: &j.memory, Sides: [2]*resident.Side{&j.sides[build].Side, &j.sides[probe].Side},
+	j.out = resident.Output{Lane: j.lane, Inputs: [2]*resident.Input{&j.sides[build].Input, &j.sides[probe].Input},
 		CountFirst: j.CountFirst, Room: j.OutputRows, Approve: j.Approve, PageRows: uint32(j.PageRows)}
 	if j.out.Room == 0 {
 		j.out.Room = j.sides[probe].Rows
@@ -217,7 +220,7 @@ func (j *join) plan() error {
 			first[s] = j.sides[s].Payload[0].Bytes
 		}
 	}
-	p, err := NewPlan(j.ops.Tuning(), j.sides[build].Rows, j.sides[build].MovedKeyBytes(), first)
+	p, err := NewPlan(j.lane.Tuning(), j.sides[build].Rows, j.sides[build].MovedKeyBytes(), first)
 	if err != nil {
 		return err
 	}
@@ -225,14 +228,14 @@ func (j *join) plan() error {
 		p.size(j.sides[build].Rows, j.force.table)
 	}
 	most := math.MaxInt // rows of an invocation in all batches of a unit
-	if info := j.ops.Device().Info(); info.Type == backend.Software {
-		// Where the keys of a table all collide, each probe row walks a chain of all its rows twice. Where neighbours write together, it waits
-		// in every step for the one that walks furthest.
+	if info := j.lane.Device().Info(); info.Type == backend.Software {
+		// Where the keys of a table all collide, each probe row walks a chain of all its rows twice. Where neighbours
+		// write together, it waits in every step for the one that walks furthest.
 		walks := 2
-		if p.config.Kept == 1 {
-			walks *= int(info.SubgroupSize) + 1
-		} else {
+		if p.Walk {
 			p.config.Items = kernel.WalkedRows
+		} else {
+			walks *= int(info.SubgroupSize) + 1
 		}
 		if table := mostTrips/(walks*int(p.config.Items)) - 1; table < p.TableRows {
 			p.size(j.sides[build].Rows, uint32(max(1, table)))
@@ -245,7 +248,7 @@ func (j *join) plan() error {
 	if j.widened() == 1 {
 		p.Bits = max(1, p.Bits)
 	}
-	j.bits, j.config = p.Bits, p.config
+	j.bits, j.config, j.walk = p.Bits, p.config, p.Walk
 	batch := kernel.TileRows(j.config)
 	batches := min(p.ProbeFactor*p.TableRows/int(batch), most/int(j.config.Items))
 	j.probeRows = batch * uint32(max(1, batches))
@@ -255,28 +258,28 @@ func (j *join) plan() error {
 // errNotNarrow says that keys looked narrow and are not.
 var errNotNarrow = errors.New("keys differ in their high words")
 
-// narrow has only the low words of 8-byte keys moved where the high words are all the same, as those of numbers of rows are. The first and
-// the last rows tell whether to try; the pass that counts digits looks at every key.
+// narrow has only the low words of 8-byte keys moved where the high words are all the same, as those of numbers of rows
+// are. The first and the last rows tell whether to try; the pass that counts digits looks at every key.
 func (j *join) narrow(ctx context.Context) error {
 	if j.bits == 0 || j.force.wide || j.sides[build].Keys.Bytes == 4 {
 		return nil
 	}
-	words := j.memory.New(5*4, "high words")
-	if j.memory.Err != nil {
-		return j.memory.Err
+	words := j.lane.Memory.New(5*4, "high words")
+	if err := j.lane.Memory.Err(); err != nil {
+		return err
 	}
 	b, p := &j.sides[build], &j.sides[probe]
-	var list backend.List
+	list := new(backend.List)
 	list.Copy(words.Range(0, 4), part(b.Keys.Data, 4, 4))
 	list.Fill(words.Range(4, 4), 0) // for the pass that counts
 	list.Copy(words.Range(8, 4), part(b.Keys.Data, b.Rows*8-4, 4))
 	list.Copy(words.Range(12, 4), part(p.Keys.Data, 4, 4))
 	list.Copy(words.Range(16, 4), part(p.Keys.Data, p.Rows*8-4, 4))
-	if _, err := j.ops.Device().Submit(ctx, backend.Compute, &list); err != nil {
+	if err := j.lane.Submit(ctx, list); err != nil {
 		return err
 	}
 	var found [5]uint32
-	if err := j.ops.Device().Download(ctx, backend.AsBytes(found[:]), words.All()); err != nil {
+	if err := j.lane.Download(ctx, backend.AsBytes(found[:]), words.All()); err != nil {
 		return err
 	}
 	j.high = found[0]
@@ -296,7 +299,7 @@ func (j *join) checkNarrow(ctx context.Context) error {
 		return nil
 	}
 	var differing [4]byte
-	if err := j.ops.Device().Download(ctx, differing[:], part(high, 4, 4)); err != nil {
+	if err := j.lane.Download(ctx, differing[:], part(high, 4, 4)); err != nil {
 		return err
 	}
 	if differing != [4]byte{} {
@@ -313,12 +316,13 @@ func (j *join) widened() uint32 {
 	return 0
 }
 
-// transform partitions the keys of a side together with the first payload columns or, with Untransformed, with row numbers.
-func (j *join) transform(ctx context.Context, s *side) error {
+// transform partitions the keys of a side together with the first payload columns or, with Untransformed, with row
+// numbers.
+func (j *join) transform(ctx context.Context, s *input) error {
 	partitions := uint64(1) << j.bits
-	starts := j.memory.New((partitions+1)*4, s.Name+" partitions")
-	if j.memory.Err != nil {
-		return j.memory.Err
+	starts := j.lane.Memory.New((partitions+1)*4, s.Name+" partitions")
+	if err := j.lane.Memory.Err(); err != nil {
+		return err
 	}
 	s.starts = starts.All()
 	if j.bits > 0 {
@@ -328,62 +332,62 @@ func (j *join) transform(ctx context.Context, s *side) error {
 	for c, column := range s.Payload {
 		s.Moved[c] = column.Data
 	}
-	var list backend.List
+	list := new(backend.List)
 	list.Fill(starts.Range(0, 4), 0)
 	list.Fill(starts.Range(4, 4), uint32(s.Rows))
-	_, err := j.ops.Device().Submit(ctx, backend.Compute, &list)
-	return err
+	return j.lane.Submit(ctx, list)
 }
 
 // partition moves the keys of a side with the next payload columns, or with row numbers.
-func (j *join) partition(ctx context.Context, s *side, starts backend.Range) error {
-	return s.Transform(ctx, j.ops, &j.memory, j.profile, "partition", j.Untransformed, j.OneByOne, func(layout primitive.Layout) (t resident.Transformation, err error) {
-		p, err := primitive.PlanPartition(j.ops.Tuning(), primitive.Partition{Layout: layout, Bits: j.bits, Mixed: true, Seed: seeds[j.round]})
+func (j *join) partition(ctx context.Context, s *input, starts backend.Range) error {
+	move := resident.Move{Stage: "partition", RowNumbers: j.Untransformed, OneByOne: j.OneByOne}
+	move.Plan = func(layout primitive.Layout) (t resident.Transformation, err error) {
+		p, err := primitive.PlanPartition(j.lane.Tuning(), primitive.Partition{Layout: layout, Bits: j.bits, Mixed: true, Seed: seeds[j.round]})
 		t.Passes, t.ScratchBytes = 2-p.Result(), p.ScratchBytes
 		t.Record = func(list *backend.List, scratch backend.Range, source primitive.Columns, buffers [2]primitive.Columns) error {
-			return j.ops.Partition(list, p, starts, scratch, source, buffers)
+			return j.lane.Partition(list, p, starts, scratch, source, buffers)
 		}
 		return t, err
-	})
+	}
+	return s.Transform(ctx, j.lane, move)
 }
 
 // cut cuts partitions into units: a table full of build rows against up to probeRows probe rows.
 func (j *join) cut(ctx context.Context) error {
 	partitions := uint64(1) << j.bits
 	table := j.config.Table
-	scan, err := primitive.PlanScan(j.ops.Tuning(), partitions, 32, 32, true)
+	scan, err := primitive.PlanScan(j.lane.Tuning(), partitions, 32, 32, true)
 	if err != nil {
 		return err
 	}
-	temporary := resident.Memory{Device: j.ops.Device()}
+	temporary := j.lane.Scope(ctx)
 	defer temporary.ReleaseAll()
 	counts, scratch := temporary.New(partitions*4, "units of partitions"), temporary.New(scan.ScratchBytes, "scan scratch")
-	oversizedAt := (partitions*4 + 4 + backend.ArgAlignmentBytes - 1) / backend.ArgAlignmentBytes * backend.ArgAlignmentBytes
+	oversizedAt := (partitions*4 + 4 + backend.PlanAlignment - 1) / backend.PlanAlignment * backend.PlanAlignment
 	offsets := temporary.New(oversizedAt+4, "units before partitions") // and the number of oversized partitions
-	if temporary.Err != nil {
-		return temporary.Err
+	if err := temporary.Err(); err != nil {
+		return err
 	}
 	unitsConfig := kernel.PartitionUnits.With(nil)
-	count, err := kernel.PartitionUnits.On(j.ops.Device(), unitsConfig)
+	count, err := kernel.PartitionUnits.On(j.lane.Device(), unitsConfig)
 	if err != nil {
 		return err
 	}
-	list := backend.List{Profile: j.profile}
-	list.Stage("cut")
+	list := j.lane.List("cut")
 	oversized := offsets.Range(oversizedAt, 4)
 	list.Fill(oversized, 0)
-	count.Dispatch(&list, kernel.Groups(unitsConfig, partitions), kernel.PartitionUnitsArgs{
+	count.Dispatch(list, kernel.Groups(unitsConfig, partitions), kernel.PartitionUnitsArgs{
 		LeftStarts: j.sides[build].starts, RightStarts: j.sides[probe].starts, Counts: counts.All(), Oversized: oversized,
 		Partitions: uint32(partitions), LeftRows: table, RightRows: j.probeRows, MostLeft: mostTables * table,
 	})
-	if err := j.ops.Scan(&list, scan, counts.All(), offsets.Range(0, partitions*4+4), scratch.All()); err != nil {
+	if err := j.lane.Scan(list, scan, counts.All(), offsets.Range(0, partitions*4+4), scratch.All()); err != nil {
 		return err
 	}
-	if _, err := j.ops.Device().Submit(ctx, backend.Compute, &list); err != nil {
+	if err := j.lane.Submit(ctx, list); err != nil {
 		return err
 	}
 	found := make([]byte, oversizedAt+4-partitions*4)
-	if err := j.ops.Device().Download(ctx, found, offsets.Range(partitions*4, uint64(len(found)))); err != nil {
+	if err := j.lane.Download(ctx, found, offsets.Range(partitions*4, uint64(len(found)))); err != nil {
 		return err
 	}
 	j.out.Units = binary.LittleEndian.Uint32(found)
@@ -391,40 +395,35 @@ func (j *join) cut(ctx context.Context) error {
 	if j.out.Units == 0 {
 		return nil
 	}
-	j.units = j.memory.New(uint64(j.out.Units)*16, "units")
-	if j.memory.Err != nil {
-		return j.memory.Err
+	j.units = j.lane.Memory.New(uint64(j.out.Units)*16, "units")
+	if err := j.lane.Memory.Err(); err != nil {
+		return err
 	}
 	piecesConfig := kernel.PartitionPieces.With(nil)
-	pieces, err := kernel.PartitionPieces.On(j.ops.Device(), piecesConfig)
+	pieces, err := kernel.PartitionPieces.On(j.lane.Device(), piecesConfig)
 	if err != nil {
 		return err
 	}
-	list = backend.List{Profile: j.profile}
-	list.Stage("cut")
-	pieces.Dispatch(&list, kernel.Groups(piecesConfig, uint64(j.out.Units)), kernel.PartitionPiecesArgs{
+	list = j.lane.List("cut")
+	pieces.Dispatch(list, kernel.Groups(piecesConfig, uint64(j.out.Units)), kernel.PartitionPiecesArgs{
 		Offsets: offsets.Range(0, partitions*4+4), LeftStarts: j.sides[build].starts, RightStarts: j.sides[probe].starts, Units: j.units.All(),
 		Count: j.out.Units, Partitions: uint32(partitions), LeftRows: table, RightRows: j.probeRows, Stride: 1,
 	})
-	_, err = j.ops.Device().Submit(ctx, backend.Compute, &list)
-	return err
+	return j.lane.Submit(ctx, list)
 }
 
-// recordUnits records partition_join over all units.
+// recordUnits records the join of all units.
 func (j *join) recordUnits(list *backend.List, to resident.Target) error {
-	config := j.config
-	config.OutputConfig, config.PageRows = to.Config, to.PageRows
-	config.Seed, config.Widened = seeds[j.round], j.widened()
-	if j.bits > 0 {
-		config.Mixed = 1
-		if j.sides[build].MovedKeyBytes() == 4 && uint64(config.Heads)<<j.bits >= 1<<16 {
-			config.Decided = 1
-		}
+	config := j.unitConfig()
+	config.OutputConfig, config.Seed, config.Widened = to.Config, seeds[j.round], j.widened()
+	if to.PageRows > 0 {
+		config.Paged, config.PageRows = 1, to.PageRows
 	}
-	if j.Unique {
-		config.Unique = 1
+	partitionJoin := kernel.PartitionJoin
+	if j.walk {
+		partitionJoin = kernel.PartitionWalk
 	}
-	k, err := kernel.PartitionJoin.On(j.ops.Device(), config)
+	k, err := partitionJoin.On(j.lane.Device(), config)
 	if err != nil {
 		return err
 	}
@@ -434,11 +433,39 @@ func (j *join) recordUnits(list *backend.List, to resident.Target) error {
 	return nil
 }
 
+// recordCount records the count of the output of each unit.
+func (j *join) recordCount(list *backend.List, counts backend.Range) error {
+	c := j.unitConfig()
+	k, err := kernel.PartitionCount.On(j.lane.Device(), kernel.PartitionCountConfig{
+		KeyBits: c.KeyBits, Tile: c.Tile, Mixed: c.Mixed, Table: c.Table, Heads: c.Heads, Unique: c.Unique, Decided: c.Decided})
+	if err != nil {
+		return err
+	}
+	k.Dispatch(list, j.out.Units, kernel.PartitionCountArgs{
+		Units: j.units.All(), LeftKeys: j.sides[build].Ordered, RightKeys: j.sides[probe].Ordered, Counts: counts, Shift: uint32(j.bits)})
+	return nil
+}
+
+// unitConfig is the configuration of kernels that look units up, without their output.
+func (j *join) unitConfig() kernel.PartitionJoinConfig {
+	config := j.config
+	if j.bits > 0 {
+		config.Mixed = 1
+		if j.sides[build].MovedKeyBytes() == 4 && uint64(config.Heads)<<j.bits >= 1<<16 {
+			config.Decided = 1
+		}
+	}
+	if j.Unique {
+		config.Unique = 1
+	}
+	return config
+}
+
 // result makes the payload columns that the kernel did not write, and hands the output over.
 func (j *join) result(ctx context.Context, rows uint64) (*resident.Result, error) {
 	r, err := j.out.Result(ctx, rows, j.Untransformed && j.bits > 0, func(s int) error { return j.partition(ctx, &j.sides[s], backend.Range{}) })
 	if err == nil && j.swapped {
-		r.Payload[resident.Left], r.Payload[resident.Right] = r.Payload[resident.Right], r.Payload[resident.Left]
+		r.Swap()
 	}
 	return r, err
 }

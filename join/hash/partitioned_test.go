@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/exec"
 	"github.com/spirjoin/spirjoin/internal/devicetest"
 	"github.com/spirjoin/spirjoin/internal/jointest"
 	"github.com/spirjoin/spirjoin/join/resident"
@@ -42,7 +43,7 @@ func TestJoin(t *testing.T) {
 	names, sizes, payloads := slices.Sorted(maps.Keys(workloads)), jointest.Sizes, jointest.Payloads
 	forced := []force{{}, {bits: new(int)}, {bits: bitsOf(3)}, {bits: bitsOf(11), table: 40}, {bits: bitsOf(5), table: 70}, {bits: bitsOf(2), table: 1000}, {bits: bitsOf(4), table: 20, ranges: 3}, {bits: bitsOf(5), table: 8, ranges: 1}}
 	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {
-		tuning := jointest.Tuning(t)
+		tuning := jointest.Tuning(t, device.Info())
 		shapes := bothShapes(t, device)
 		for n, c := range devicetest.Combinations(t, len(sizes), len(payloads), len(names), len(forced), 10, 2) {
 			if tuning != nil && n%5 > 0 {
@@ -67,11 +68,11 @@ func TestJoin(t *testing.T) {
 			o.Unique = workload.Unique && size[0]%2 == 1
 			describe := fmt.Sprintf("%s %v, keys of %d bytes, payload %v, %+v", names[c[2]], size, keyBytes, payloads[c[1]], o)
 			jointest.Check(t, ops, left, right, describe, func(left, right resident.Relation) (*resident.Result, error) {
-				r, err := Join(context.Background(), ops, left, right, o, nil)
+				r, err := Join(context.Background(), exec.NewLane(context.Background(), ops, nil), left, right, o)
 				if o.Unpartitioned && errors.Is(err, backend.ErrLimit) { // a key that is too frequent for a table
 					o.Unpartitioned = false
 					require.Contains(t, []string{"one key", "duplicates", "hot keys"}, names[c[2]])
-					return Join(context.Background(), ops, left, right, o, nil)
+					return Join(context.Background(), exec.NewLane(context.Background(), ops, nil), left, right, o)
 				}
 				return r, err
 			})
@@ -82,7 +83,7 @@ func TestJoin(t *testing.T) {
 // Keys that collide are told apart by another partition; what is oversized then too, as hot keys are, is sorted.
 func TestOversizedPartitions(t *testing.T) {
 	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {
-		ops, err := primitive.New(device, jointest.Tuning(t))
+		ops, err := primitive.New(device, jointest.Tuning(t, device.Info()))
 		require.NoError(t, err)
 		for name, sorted := range map[string]bool{"collisions": false, "one key": true} {
 			workload := collisions
@@ -91,13 +92,13 @@ func TestOversizedPartitions(t *testing.T) {
 			}
 			few, many := workload.Draw(rand.New(rand.NewPCG(1, 1)), 700, 900, 32)
 			left, right := &jointest.Relation{KeyBytes: 4, Keys: few, Payload: []int{4}}, &jointest.Relation{KeyBytes: 4, Keys: many, Payload: []int{8, 4}}
-			profile := new(backend.Profile)
+			lane := exec.NewLane(context.Background(), ops, nil)
 			jointest.Check(t, ops, left, right, name, func(left, right resident.Relation) (*resident.Result, error) {
-				return Join(context.Background(), ops, left, right, Options{force: force{bits: bitsOf(5), table: 20}}, profile)
+				return Join(context.Background(), lane, left, right, Options{force: force{bits: bitsOf(5), table: 20}})
 			})
 			require.NoError(t, device.Run(context.Background(), new(backend.List)))
 			var stages []string
-			for _, s := range profile.Stages() {
+			for _, s := range lane.Profile.Stages() {
 				stages = append(stages, s.Stage)
 			}
 			require.Contains(t, stages, "partition oversized left")
@@ -106,7 +107,8 @@ func TestOversizedPartitions(t *testing.T) {
 	})
 }
 
-// Keys with few different upper halves of their mixes: those that a table tells apart by its chains, its tags or only by the keys themselves.
+// Keys with few different upper halves of their mixes: those that a table tells apart by its chains, its tags or only
+// by the keys themselves.
 func TestSimilarKeys(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	similar := func(rows int) (keys []uint64) {
@@ -117,11 +119,11 @@ func TestSimilarKeys(t *testing.T) {
 	}
 	left, right := &jointest.Relation{KeyBytes: 4, Keys: similar(2000), Payload: []int{4}}, &jointest.Relation{KeyBytes: 4, Keys: similar(3000), Payload: []int{4}}
 	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {
-		ops, err := primitive.New(device, jointest.Tuning(t))
+		ops, err := primitive.New(device, jointest.Tuning(t, device.Info()))
 		require.NoError(t, err)
 		for _, bits := range []int{1, 3, 4, 5, 6} {
 			jointest.Check(t, ops, left, right, fmt.Sprint(bits), func(left, right resident.Relation) (*resident.Result, error) {
-				return Join(context.Background(), ops, left, right, Options{force: force{bits: bitsOf(bits)}}, nil)
+				return Join(context.Background(), exec.NewLane(context.Background(), ops, nil), left, right, Options{force: force{bits: bitsOf(bits)}})
 			})
 		}
 	})
@@ -129,7 +131,7 @@ func TestSimilarKeys(t *testing.T) {
 
 // bothShapes are the tuned kernels, where these can be had, and small ones.
 func bothShapes(t *testing.T, device *backend.Device) (shapes [2]*primitive.Ops) {
-	for i, tuning := range []primitive.Tuning{jointest.Tuning(t), jointest.Small()} {
+	for i, tuning := range []primitive.Tuning{jointest.Tuning(t, device.Info()), jointest.Small(device.Info())} {
 		ops, err := primitive.New(device, tuning)
 		require.NoError(t, err)
 		shapes[i] = ops

@@ -16,23 +16,26 @@ const (
 	mostTables = 8
 )
 
-// Plan is how a join is cut into partitions, and these into units. It depends on the build side, which has fewer rows, alone.
+// Plan is how a join is cut into partitions, and these into units. It depends on the build side, which has fewer rows,
+// alone.
 type Plan struct {
 	Bits      int // of the mix that decide the partition; 0: one partition, and nothing moves
 	TableRows int // build rows that a table in shared memory holds
-	// A unit has up to ProbeFactor probe rows for each build row. A partition whose build rows fill more than MostTables tables is
-	// oversized: its rows are sorted.
+	// A unit has up to ProbeFactor probe rows for each build row. A partition whose build rows fill more than
+	// MostTables tables is oversized: its rows are sorted.
 	ProbeFactor, MostTables int
+	Walk                    bool // units are joined by [kernel.PartitionWalk], for CPU cores
 
 	config kernel.PartitionJoinConfig
 }
 
-// NewPlan plans a partitioned join, whose kernel writes payload columns of so many bytes first, of the build side and of the probe side; 4
-// where it writes none. It touches no device.
+// NewPlan plans a partitioned join, whose kernel writes payload columns of so many bytes first, of the build side and
+// of the probe side; 4 where it writes none. It touches no device.
 func NewPlan(t primitive.Tuning, buildRows uint64, keyBytes int, firstBytes [2]int) (p Plan, err error) {
 	keyBits := uint32(keyBytes * 8)
-	p.config = kernel.PartitionJoin.With(t.Config("partition_join", backend.Config{
-		"key_bits": keyBits, "left_words": uint32(firstBytes[build] / 4), "right_words": uint32(firstBytes[probe] / 4)}))
+	tuned := t.Config("partition_join", backend.Config{
+		"key_bits": keyBits, "left_words": uint32(firstBytes[build] / 4), "right_words": uint32(firstBytes[probe] / 4)})
+	p.config, p.Walk = kernel.PartitionJoin.With(tuned), tuned["walk"] == 1
 	p.config.KeyBits = keyBits
 	p.config.Heads = 1 << (bits.Len32(p.config.Heads) - 1) // a power of 2
 	p.size(buildRows, p.config.Table)

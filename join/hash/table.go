@@ -6,18 +6,19 @@ import (
 	"fmt"
 
 	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/exec"
 	"github.com/spirjoin/spirjoin/join/resident"
 	"github.com/spirjoin/spirjoin/kernel"
-	"github.com/spirjoin/spirjoin/primitive"
 )
 
-// Table is the build side of joins, made once and probed many times: a hash table of row ids in device memory with open addressing, at
-// most half full (DIST 3.3). Nothing is partitioned, so that every probe is an access somewhere in the table and another in the key
-// column: good for build sides that caches hold. A table is used by one goroutine at a time.
+// Table is the build side of joins, made once and probed many times: a hash table of row ids in device memory with open
+// addressing, at most half full (DIST 3.3). Nothing is partitioned, so that every probe is an access somewhere in the
+// table and another in the key column: good for build sides that caches hold. A table is used by one goroutine at a
+// time.
 type Table struct {
-	ops      *primitive.Ops
 	relation resident.Relation
 	unique   bool
+	memory   *exec.Scope
 	slots    *backend.Buffer
 	mask     uint32
 }
@@ -27,12 +28,12 @@ const MostBuildRows = mostSlots / 2
 
 const mostSlots = 1 << 30
 
-// Build makes a table of a relation, whose columns must live as long as the table. unique promises that no two rows have the same key.
-// The caller releases the table. profile receives the device time and may be nil.
+// Build makes a table of a relation, whose columns must live as long as the table. unique promises that no two rows
+// have the same key. The caller releases the table.
 //
-// Errors: backend.ErrInvalidInput; backend.ErrLimit for too many rows, or where a key, or keys with the same slot, are so frequent
-// that probing would take long; those of the device.
-func Build(ctx context.Context, ops *primitive.Ops, relation resident.Relation, unique bool, profile *backend.Profile) (*Table, error) {
+// Errors: backend.ErrInvalidInput; backend.ErrLimit for too many rows, or where a key, or keys with the same slot, are
+// so frequent that probing would take long; those of the device.
+func Build(ctx context.Context, lane *exec.Lane, relation resident.Relation, unique bool) (_ *Table, err error) {
 	if err := relation.Check("build hash table"); err != nil {
 		return nil, err
 	}
@@ -43,38 +44,40 @@ func Build(ctx context.Context, ops *primitive.Ops, relation resident.Relation, 
 	if slots > mostSlots {
 		return nil, &backend.OpError{Op: "build hash table", Err: backend.ErrLimit, Detail: fmt.Sprintf("%d rows, the limit is %d", relation.Rows, mostSlots/2)}
 	}
-	t := &Table{ops: ops, relation: relation, unique: unique, mask: uint32(slots - 1)}
-	memory := resident.Memory{Device: ops.Device()}
-	defer memory.ReleaseAll()
-	t.slots = memory.New(slots*4, "hash table")
-	lost := memory.New(4, "rows without a slot")
-	if memory.Err != nil {
-		return nil, memory.Err
+	t := &Table{relation: relation, unique: unique, memory: lane.Scope(ctx), mask: uint32(slots - 1)}
+	defer func() {
+		if err != nil {
+			t.Release()
+		}
+	}()
+	t.slots = t.memory.New(slots*4, "hash table")
+	lost := t.memory.New(4, "rows without a slot")
+	if err := t.memory.Err(); err != nil {
+		return nil, err
 	}
 	config := kernel.TableBuild.With(nil)
 	config.KeyBits, config.Patience = uint32(relation.Keys.Bytes*8), patience
-	k, err := kernel.TableBuild.On(ops.Device(), config)
+	k, err := kernel.TableBuild.On(lane.Device(), config)
 	if err != nil {
 		return nil, err
 	}
-	list := backend.List{Profile: profile}
-	list.Stage("build")
+	list := lane.List("build")
 	list.Fill(t.slots.All(), 0)
 	list.Fill(lost.All(), 0)
-	k.Dispatch(&list, kernel.Groups(config, relation.Rows), kernel.TableBuildArgs{
+	k.Dispatch(list, kernel.Groups(config, relation.Rows), kernel.TableBuildArgs{
 		Keys: relation.Keys.Data, Slots: t.slots.All(), Lost: lost.All(), Rows: uint32(relation.Rows), Mask: t.mask, Seed: tableSeed,
 	})
-	if _, err := ops.Device().Submit(ctx, backend.Compute, &list); err != nil {
+	if err := lane.Submit(ctx, list); err != nil {
 		return nil, err
 	}
 	var count [4]byte
-	if err := ops.Device().Download(ctx, count[:], lost.All()); err != nil {
+	if err := lane.Download(ctx, count[:], lost.All()); err != nil {
 		return nil, err
 	}
 	if n := binary.LittleEndian.Uint32(count[:]); n > 0 {
 		return nil, &backend.OpError{Op: "build hash table", Err: backend.ErrLimit, Detail: fmt.Sprintf("%d of %d rows found no slot among %d", n, relation.Rows, patience)}
 	}
-	memory.Keep(t.slots)
+	t.memory.Release(lost)
 	return t, nil
 }
 
@@ -85,16 +88,18 @@ const (
 )
 
 // Release gives the device memory back.
-func (t *Table) Release() { t.slots.Release() }
+func (t *Table) Release() { t.memory.ReleaseAll() }
 
-// Probe joins the table's relation, the left one of the result, with another. Of the options it knows CountFirst, OutputRows, Approve and
-// PageRows; 0 output rows are as many as the relation has. See [Join] for the rest.
-func (t *Table) Probe(ctx context.Context, right resident.Relation, o Options, profile *backend.Profile) (*resident.Result, error) {
-	j, err := t.probe(right, o, profile)
+// Probe joins the table's relation, the left one of the result, with another. Of the options it knows CountFirst,
+// OutputRows, Approve and PageRows; 0 output rows are as many as the relation has. See [Join] for the rest.
+func (t *Table) Probe(
+	ctx context.Context, lane *exec.Lane, right resident.Relation, o Options,
+) (*resident.Result, error) {
+	j, err := t.probe(lane.Nested(ctx), right, o)
 	if err != nil {
 		return nil, err
 	}
-	defer j.memory.ReleaseAll()
+	defer j.lane.Memory.ReleaseAll()
 	rows, err := j.out.Write(ctx)
 	if err != nil {
 		return nil, err
@@ -103,18 +108,50 @@ func (t *Table) Probe(ctx context.Context, right resident.Relation, o Options, p
 }
 
 // Count returns the number of rows that Probe would make, and makes none.
-func (t *Table) Count(ctx context.Context, right resident.Relation, profile *backend.Profile) (rows uint64, err error) {
-	j, err := t.probe(right, Options{}, profile)
+func (t *Table) Count(ctx context.Context, lane *exec.Lane, right resident.Relation) (rows uint64, err error) {
+	j, err := t.probe(lane, right, Options{})
 	if err != nil {
 		return 0, err
 	}
 	return j.out.Count(ctx)
 }
 
+// Mark tells which rows of another relation have a partner in the table's: bit i%32 of word i/32 is row i. The bitmap,
+// nil for no rows, belongs to the lane's memory. Payload is not touched.
+//
+// Errors: backend.ErrInvalidInput; those of the device.
+func (t *Table) Mark(ctx context.Context, lane *exec.Lane, right resident.Relation) (*backend.Buffer, error) {
+	right.Payload = nil
+	if _, err := t.probe(lane, right, Options{}); err != nil || right.Rows == 0 {
+		return nil, err
+	}
+	config := kernel.TableMark.With(nil)
+	config.KeyBits, config.Patience, config.Seed = uint32(right.Keys.Bytes*8), patience, tableSeed
+	k, err := kernel.TableMark.On(lane.Device(), config)
+	if err != nil {
+		return nil, err
+	}
+	marks := lane.Memory.New((right.Rows+31)/32*4, "marks")
+	if err := lane.Memory.Err(); err != nil {
+		return nil, err
+	}
+	list := lane.List("mark")
+	list.Fill(marks.All(), 0)
+	k.Dispatch(list, kernel.Groups(config, right.Rows), kernel.TableMarkArgs{
+		Slots: t.slots.All(), LeftKeys: t.relation.Keys.Data, RightKeys: right.Keys.Data, Marks: marks.All(),
+		Rows: uint32(right.Rows), Mask: t.mask})
+	if err := lane.Submit(ctx, list); err != nil {
+		lane.Memory.Release(marks)
+		return nil, err
+	}
+	return marks, nil
+}
+
 // probe readies the join with another relation.
-func (t *Table) probe(right resident.Relation, o Options, profile *backend.Profile) (*join, error) {
-	j := &join{ops: t.ops, Options: Options{CountFirst: o.CountFirst, OutputRows: o.OutputRows, Approve: o.Approve, PageRows: o.PageRows}, profile: profile}
-	j.sides = [2]side{{Side: resident.NewSide(t.relation, "left")}, {Side: resident.NewSide(right, "right")}}
+func (t *Table) probe(lane *exec.Lane, right resident.Relation, o Options) (*join, error) {
+	o = Options{CountFirst: o.CountFirst, OutputRows: o.OutputRows, Approve: o.Approve, PageRows: o.PageRows}
+	j := &join{lane: lane, Options: o}
+	j.sides = [2]input{{Input: resident.NewInput(t.relation, "left")}, {Input: resident.NewInput(right, "right")}}
 	if err := j.begin(); err != nil {
 		return nil, err
 	}
@@ -132,14 +169,27 @@ func (t *Table) probe(right resident.Relation, o Options, profile *backend.Profi
 	j.out.Invocations = uint64(j.out.Units) * uint64(own.Workgroup)
 	j.out.Record = func(list *backend.List, to resident.Target) error {
 		config := own
-		config.OutputConfig, config.PageRows = to.Config, to.PageRows
-		k, err := kernel.TableProbe.On(t.ops.Device(), config)
+		config.OutputConfig = to.Config
+		if to.PageRows > 0 {
+			config.Paged, config.PageRows = 1, to.PageRows
+		}
+		k, err := kernel.TableProbe.On(lane.Device(), config)
 		if err != nil {
 			return err
 		}
 		args := kernel.TableProbeArgs{Slots: t.slots.All(), JoinColumns: to.Columns, JoinRows: to.Rows, Rows: uint32(right.Rows), Mask: t.mask}
 		args.LeftKeys, args.RightKeys = t.relation.Keys.Data, right.Keys.Data
 		k.Dispatch(list, j.out.Units, args)
+		return nil
+	}
+	j.out.RecordCount = func(list *backend.List, counts backend.Range) error {
+		k, err := kernel.TableCount.On(lane.Device(), kernel.TableCountConfig{
+			KeyBits: own.KeyBits, Tile: own.Tile, Patience: own.Patience, Unique: own.Unique, Seed: own.Seed})
+		if err != nil {
+			return err
+		}
+		k.Dispatch(list, j.out.Units, kernel.TableCountArgs{Slots: t.slots.All(), LeftKeys: t.relation.Keys.Data,
+			RightKeys: right.Keys.Data, Counts: counts, Rows: uint32(right.Rows), Mask: t.mask})
 		return nil
 	}
 	return j, nil

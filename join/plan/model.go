@@ -6,9 +6,10 @@ import (
 	"time"
 
 	"github.com/spirjoin/spirjoin/join/hash"
-	"github.com/spirjoin/spirjoin/join/sortmerge"
 	"github.com/spirjoin/spirjoin/kernel"
 	"github.com/spirjoin/spirjoin/primitive"
+	"github.com/spirjoin/spirjoin/ranges"
+	"github.com/spirjoin/spirjoin/relation"
 )
 
 // model predicts one alternative. It goes through the steps of an algorithm as join/hash and join/sortmerge take them, and counts the work
@@ -122,7 +123,7 @@ func sum(bytes []int) (total int) {
 	return total
 }
 
-// groups cuts payload columns into those that move together, as resident.Side does: those of one width, as many as a pass takes.
+// groups cuts payload columns into those that move together, as resident.Input does: those of one width, as many as a pass takes.
 func groups(columns []int, oneByOne bool) (groups [][]int) {
 	most := kernel.MaxColumns
 	if oneByOne {
@@ -178,7 +179,7 @@ func (m *model) transform(side, group int) error {
 
 // partitioned is hash.Join.
 func (m *model) partitioned() error {
-	build, probe := m.Build(), 1-m.Build()
+	build, probe := int(m.Build()), int(1-m.Build())
 	p, err := hash.NewPlan(m.tuning, m.Rows[build], m.KeyBytes, [2]int{m.first(build), m.first(probe)})
 	if err != nil {
 		return err
@@ -241,7 +242,7 @@ func (m *model) stay(side int) {
 
 // table is hash.Join without partitions: hash.Build and Table.Probe.
 func (m *model) table() error {
-	build, probe := m.Build(), 1-m.Build()
+	build, probe := int(m.Build()), int(1-m.Build())
 	slots := uint64(2)
 	for slots < 2*m.Rows[build] {
 		slots *= 2
@@ -288,9 +289,9 @@ func (m *model) sortMerge() error {
 	return m.materialize(m.met)
 }
 
-// ranges is sortmerge.Match, the pairs of which are made batch by batch, with columns that are gathered from where they are.
+// ranges is ranges.Match, the pairs of which are made batch by batch, with columns that are gathered from where they are.
 func (m *model) ranges() error {
-	p, err := sortmerge.NewPlan(m.tuning, sortmerge.Problem{Rows: m.Rows, KeyBytes: m.KeyBytes, KeyBits: m.keyBits(), CountOnly: m.Count})
+	p, err := ranges.NewPlan(m.tuning, ranges.Problem{Rows: m.Rows, KeyBytes: m.KeyBytes, KeyBits: m.keyBits(), CountOnly: m.Count})
 	if err != nil {
 		return err
 	}
@@ -409,7 +410,7 @@ func (m *model) gather(bytes int, far float64) {
 // met is how many rows of a side the output meets in no order, other than those that it has just met: rows of one key are near each other
 // in the output.
 func (m *model) met(side int) float64 {
-	if side == m.Build() {
+	if relation.Side(side) == m.Build() {
 		return min(m.n(side), m.out()*(1-m.Repeats))
 	}
 	return min(m.n(side)*m.MatchRatio, m.out())
@@ -445,7 +446,7 @@ func (m *model) transfer() {
 	met := m.met
 	if m.a.Algorithm == HJ {
 		met = func(side int) float64 {
-			if side == m.Build() {
+			if relation.Side(side) == m.Build() {
 				return m.out() * (1 - m.Repeats)
 			}
 			return 0

@@ -13,8 +13,10 @@ import (
 	"time"
 
 	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/internal/text"
 	"github.com/spirjoin/spirjoin/join/hash"
 	"github.com/spirjoin/spirjoin/primitive"
+	"github.com/spirjoin/spirjoin/relation"
 )
 
 // Algorithm is a way to join, by its name in GFTR 5.1.
@@ -71,12 +73,12 @@ type Facts struct {
 	HeldBytes uint64 // device memory that is taken during the whole join: inputs, buffers for batches
 }
 
-// Build returns the index of the build side.
-func (f *Facts) Build() int {
-	if f.Rows[1] < f.Rows[0] {
-		return 1
+// Build returns the build side: that with fewer rows.
+func (f *Facts) Build() relation.Side {
+	if f.Rows[relation.Right] < f.Rows[relation.Left] {
+		return relation.Right
 	}
-	return 0
+	return relation.Left
 }
 
 // Room is for how many output rows a hash join makes room before it knows how many there are: more than are expected, as a join that has too
@@ -109,7 +111,7 @@ func (a *Alternative) Name() string {
 	return a.Algorithm.String()
 }
 
-// Batchwise tells whether the alternative makes ranges of matches, from which output is made batch by batch (sortmerge.Match), or counts
+// Batchwise tells whether the alternative makes ranges of matches, from which output is made batch by batch (ranges.Match), or counts
 // these; the others make all output at once.
 func (a *Alternative) Batchwise(f *Facts) bool { return a.Algorithm == SMJUM && (f.Tables || f.Count) }
 
@@ -216,7 +218,7 @@ func (a *Alternative) check(f *Facts, limits Limits) {
 	switch {
 	case limits.DeviceMemoryBytes > 0 && a.PeakBytes > limits.DeviceMemoryBytes:
 		reject(backend.ErrDeviceMemory, "needs %d bytes of device memory, the limit is %d; raise device_memory to at least %s",
-			a.PeakBytes, limits.DeviceMemoryBytes, mebibytes(a.PeakBytes))
+			a.PeakBytes, limits.DeviceMemoryBytes, text.Mebibytes(a.PeakBytes))
 	case limits.BlockBytes > 0 && a.MostBytes > limits.BlockBytes:
 		reject(backend.ErrDeviceMemory, "needs %d bytes in one buffer, the device allows %d", a.MostBytes, limits.BlockBytes)
 	case a.Algorithm == HJ && repeats > mostRepeats:
@@ -237,5 +239,3 @@ func rejected(a *Alternative) int {
 
 // mostRepeats is somewhat less than the rows of one key that a table takes (join/hash, patience): other keys need slots too.
 const mostRepeats = 128
-
-func mebibytes(n uint64) string { return fmt.Sprintf("%dMiB", (n+1<<20-1)>>20) }

@@ -1,12 +1,9 @@
 package plan_test
 
 import (
-	"flag"
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -14,15 +11,15 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/internal/golden"
 	"github.com/spirjoin/spirjoin/join/plan"
 	"github.com/spirjoin/spirjoin/primitive"
 )
 
-var update = flag.Bool("update", false, "rewrite the files in testdata")
-
 // devices are the classes that have rates, and one that has none.
 var devices = map[string]*backend.DeviceInfo{
-	"nvidia": {Type: backend.Discrete, Name: "NVIDIA H200"}, "host": {Type: backend.Host}, "software": {Type: backend.Software}, "unknown": {Type: backend.Integrated, Name: "other"},
+	"nvidia": {Backend: "vulkan", Type: backend.Discrete, Name: "NVIDIA H200"}, "host": {Backend: "host", Type: backend.Host},
+	"software": {Backend: "vulkan", Type: backend.Software}, "unknown": {Backend: "vulkan", Type: backend.Integrated, Name: "other"},
 }
 
 func ratesOf(t *testing.T, device string) (*plan.Rates, primitive.Tuning) {
@@ -60,7 +57,7 @@ func TestChoices(t *testing.T) {
 					}
 				}
 			}
-			requireGolden(t, device+".txt", b.String())
+			golden.Require(t, device+".txt", b.String())
 		})
 	}
 }
@@ -70,18 +67,6 @@ func text(d time.Duration) string {
 		return "-"
 	}
 	return fmt.Sprintf("%.3g ms", float64(d)/1e6)
-}
-
-func requireGolden(t *testing.T, name, text string) {
-	t.Helper()
-	path := filepath.Join("testdata", name)
-	if *update {
-		require.NoError(t, os.MkdirAll("testdata", 0o777))
-		require.NoError(t, os.WriteFile(path, []byte(text), 0o666))
-	}
-	want, err := os.ReadFile(path)
-	require.NoError(t, err)
-	require.Equal(t, string(want), text, "%s; go test -update accepts the change", path)
 }
 
 // TestStages has every alternative of some joins, with its stages.
@@ -116,7 +101,7 @@ func TestStages(t *testing.T) {
 			}
 		}
 	}
-	requireGolden(t, "stages.txt", b.String())
+	golden.Require(t, "stages.txt", b.String())
 }
 
 // TestTree walks each branch of the decision tree.

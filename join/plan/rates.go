@@ -57,9 +57,10 @@ var unitNames = [units]string{"launch", "stream_byte", "sort_row", "partition_ro
 type work [units]float64
 
 // Rates are what a device takes for each unit of work, in nanoseconds. The rows of rates.json are found as those of tuning tables are
-// (primitive.TuningRow): Device is a class or a part of a GPU's name.
+// (primitive.TuningRow): Device is a class or a part of a GPU's name, Backend what it was seen through.
 type Rates struct {
 	Device         string
+	Backend        string
 	Measured       string  // how, and on what
 	CacheBytes     float64 // columns and tables up to this size are near
 	HostCacheBytes float64 // the same for columns that the host fetches from
@@ -70,6 +71,7 @@ type Rates struct {
 // ratesRow is a row of rates.json.
 type ratesRow struct {
 	Device         string             `json:"device"`
+	Backend        string             `json:"backend"`
 	CacheBytes     float64            `json:"cache_bytes"`
 	HostCacheBytes float64            `json:"host_cache_bytes"`
 	Nanoseconds    map[string]float64 `json:"ns"`
@@ -89,7 +91,7 @@ func AllRates() ([]Rates, error) {
 	}
 	var all []Rates
 	for _, row := range rows {
-		r := Rates{Device: row.Device, Measured: row.Measured, CacheBytes: row.CacheBytes, HostCacheBytes: row.HostCacheBytes}
+		r := Rates{Device: row.Device, Backend: row.Backend, Measured: row.Measured, CacheBytes: row.CacheBytes, HostCacheBytes: row.HostCacheBytes}
 		for name, ns := range row.Nanoseconds {
 			i := slices.Index(unitNames[:], name)
 			if i < 0 || ns < 0 {
@@ -97,8 +99,8 @@ func AllRates() ([]Rates, error) {
 			}
 			r.ns[i] = ns
 		}
-		if len(row.Nanoseconds) != int(units) || row.Device == "" || row.Measured == "" {
-			return nil, fmt.Errorf("rates.json: %s: a row has a device, every unit and the measurement", row.Device)
+		if len(row.Nanoseconds) != int(units) || row.Device == "" || row.Backend == "" || row.Measured == "" {
+			return nil, fmt.Errorf("rates.json: %s: a row has a device, a backend, every unit and the measurement", row.Device)
 		}
 		all = append(all, r)
 	}
@@ -109,7 +111,7 @@ func AllRates() ([]Rates, error) {
 func RatesFor(info *backend.DeviceInfo) (*Rates, error) {
 	all, err := AllRates()
 	for _, r := range slices.Backward(all) {
-		if primitive.DeviceFits(r.Device, info) {
+		if primitive.DeviceFits(r.Device, r.Backend, info) {
 			return &r, err
 		}
 	}
@@ -127,7 +129,7 @@ func (r *Rates) time(w *work) (ns float64) {
 // JSON is the row of rates.json.
 func (r *Rates) JSON() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "  {\"device\": %q, \"cache_bytes\": %.0f, \"host_cache_bytes\": %.0f, \"ns\": {", r.Device, r.CacheBytes, r.HostCacheBytes)
+	fmt.Fprintf(&b, "  {\"device\": %q, \"backend\": %q, \"cache_bytes\": %.0f, \"host_cache_bytes\": %.0f, \"ns\": {", r.Device, r.Backend, r.CacheBytes, r.HostCacheBytes)
 	for i, name := range unitNames {
 		if i > 0 {
 			b.WriteByte(',')

@@ -1,19 +1,13 @@
-// Package resident has what the join algorithms share: relations and results that are on a device as columns, and the memory that
-// they work in. It knows keys and payload by their width, no tables.
+// Package resident has what the join algorithms share: relations and results that are on a device as columns, and
+// payload on its way to the output. It knows keys and payload by their width, no tables.
 package resident
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/exec"
 	"github.com/spirjoin/spirjoin/primitive"
-)
-
-// Side of a join; an index.
-const (
-	Left  = 0
-	Right = 1
 )
 
 // Column is a column on a device, of values of 4 or 8 bytes.
@@ -31,8 +25,8 @@ type Relation struct {
 
 // Check reports a relation whose columns are not what it says.
 func (r *Relation) Check(op string) error {
-	if r.Rows > primitive.MaxRows {
-		return &backend.OpError{Op: op, Err: backend.ErrLimit, Detail: fmt.Sprintf("%d rows in one relation, the limit is %d", r.Rows, uint64(primitive.MaxRows))}
+	if err := primitive.CheckRows(op, r.Rows); err != nil {
+		return err
 	}
 	for i, c := range append([]Column{r.Keys}, r.Payload...) {
 		if c.Bytes != 4 && c.Bytes != 8 || c.Data.SizeBytes != r.Rows*uint64(c.Bytes) {
@@ -42,77 +36,25 @@ func (r *Relation) Check(op string) error {
 	return nil
 }
 
-// Result is the output of a join: Rows rows of the key and of the payload columns of both sides, in the order of their relations.
-// Buffers may be longer. The owner releases it.
+// Result is the output of a join: Rows rows of the key and of the payload columns of both sides, in the order of their
+// relations. Buffers may be longer. The owner releases it.
 type Result struct {
 	Rows    uint64
 	Keys    *backend.Buffer
-	Payload [2][]*backend.Buffer
+	Payload [2][]*backend.Buffer // of the left and of the right relation
+	memory  *exec.Scope
 }
 
 // Release gives the device memory back.
-func (r *Result) Release() {
-	r.Keys.Release()
+func (r *Result) Release() { r.memory.ReleaseAll() }
+
+// Swap exchanges the sides, for a join that took them the other way round.
+func (r *Result) Swap() { r.Payload[0], r.Payload[1] = r.Payload[1], r.Payload[0] }
+
+// Move hands the buffers over to another scope, which releases them then.
+func (r *Result) Move(to *exec.Scope) {
+	r.memory.Move(to, r.Keys)
 	for _, side := range r.Payload {
-		for _, b := range side {
-			b.Release()
-		}
+		r.memory.Move(to, side...)
 	}
-}
-
-// Memory allocates device-local buffers that are released together. After an error it allocates nothing more, so that Err is
-// checked once, before the first use.
-type Memory struct {
-	Device *backend.Device
-	Err    error
-
-	held []*backend.Buffer
-}
-
-// New allocates a buffer; nil for 0 bytes and after an error.
-func (m *Memory) New(sizeBytes uint64, label string) *backend.Buffer {
-	if m.Err != nil || sizeBytes == 0 {
-		return nil
-	}
-	var b *backend.Buffer
-	if b, m.Err = m.Device.Allocate(backend.DeviceLocal, sizeBytes, label); m.Err == nil {
-		m.held = append(m.held, b)
-	}
-	return b
-}
-
-// Release releases buffers before the others; those that are not of this memory stay.
-func (m *Memory) Release(buffers ...*backend.Buffer) {
-	for _, b := range buffers {
-		if m.drop(b) {
-			b.Release()
-		}
-	}
-}
-
-// Keep takes buffers from those that ReleaseAll will release: they have another owner now.
-func (m *Memory) Keep(buffers ...*backend.Buffer) {
-	for _, b := range buffers {
-		m.drop(b)
-	}
-}
-
-// Own releases buffers with the others from now on.
-func (m *Memory) Own(buffers ...*backend.Buffer) { m.held = append(m.held, buffers...) }
-
-func (m *Memory) drop(b *backend.Buffer) (held bool) {
-	i := slices.Index(m.held, b)
-	if b == nil || i < 0 {
-		return false
-	}
-	m.held = slices.Delete(m.held, i, i+1)
-	return true
-}
-
-// ReleaseAll releases all buffers that were not kept.
-func (m *Memory) ReleaseAll() {
-	for _, b := range m.held {
-		b.Release()
-	}
-	m.held = nil
 }

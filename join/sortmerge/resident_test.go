@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/exec"
 	"github.com/spirjoin/spirjoin/internal/devicetest"
 	"github.com/spirjoin/spirjoin/internal/jointest"
 	"github.com/spirjoin/spirjoin/join/resident"
@@ -37,7 +38,7 @@ var tilings = []primitive.Tuning{
 func TestJoin(t *testing.T) {
 	names := slices.Sorted(maps.Keys(jointest.Workloads))
 	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {
-		tuning := jointest.Tuning(t)
+		tuning := jointest.Tuning(t, device.Info())
 		for n, c := range devicetest.Combinations(t, len(jointest.Sizes), len(jointest.Payloads), len(names), 16, len(tilings), 4, 2) {
 			if tuning != nil && n%5 > 0 {
 				continue // instrumented pipelines take seconds to compile
@@ -58,7 +59,7 @@ func TestJoin(t *testing.T) {
 			}
 			jointest.Check(t, ops, left, right, fmt.Sprintf("%s %v, sorted %02b, keys of %d bytes, payload %v, tiling %d, %+v", names[c[2]], size, c[5], keyBytes, jointest.Payloads[c[1]], c[4], o),
 				func(left, right resident.Relation) (*resident.Result, error) {
-					return sortmerge.Join(context.Background(), ops, left, right, o, nil)
+					return sortmerge.Join(context.Background(), exec.NewLane(context.Background(), ops, nil), left, right, o)
 				})
 		}
 	})
@@ -67,7 +68,7 @@ func TestJoin(t *testing.T) {
 // A side that is sorted is not sorted again, whatever the options; one that is not is, be it by one row.
 func TestSortedSides(t *testing.T) {
 	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {
-		ops, err := primitive.New(device, jointest.Tuning(t))
+		ops, err := primitive.New(device, jointest.Tuning(t, device.Info()))
 		require.NoError(t, err)
 		for sorted := range 4 {
 			for n := range 16 {
@@ -80,15 +81,15 @@ func TestSortedSides(t *testing.T) {
 						r.Keys[len(r.Keys)-1] = 0
 					}
 				}
-				profile := new(backend.Profile)
+				lane := exec.NewLane(context.Background(), ops, nil)
 				jointest.Check(t, ops, left, right, fmt.Sprintf("sorted %02b, %+v", sorted, options(n)), func(left, right resident.Relation) (*resident.Result, error) {
-					return sortmerge.Join(context.Background(), ops, left, right, options(n), profile)
+					return sortmerge.Join(context.Background(), lane, left, right, options(n))
 				})
 				for side, name := range []string{"sort left", "sort right"} {
-					took := slices.ContainsFunc(profile.Stages(), func(s backend.StageTime) bool { return s.Stage == name })
-					require.Equal(t, sorted>>side&1 == 0, took, "%s, sorted %02b, %+v: %v", name, sorted, options(n), profile)
+					took := slices.ContainsFunc(lane.Profile.Stages(), func(s backend.StageTime) bool { return s.Stage == name })
+					require.Equal(t, sorted>>side&1 == 0, took, "%s, sorted %02b, %+v: %v", name, sorted, options(n), lane.Profile)
 				}
-				if jointest.Tuning(t) != nil {
+				if jointest.Tuning(t, device.Info()) != nil {
 					return
 				}
 			}
@@ -96,11 +97,11 @@ func TestSortedSides(t *testing.T) {
 	})
 }
 
-// Keys that are frequent on both sides are counted before they are joined: too many pairs are an error before anything is written, and
-// as many as there may be find room at once.
+// Keys that are frequent on both sides are counted before they are joined: too many pairs are an error before anything
+// is written, and as many as there may be find room at once.
 func TestHotKeys(t *testing.T) {
 	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {
-		if jointest.Tuning(t) != nil {
+		if jointest.Tuning(t, device.Info()) != nil {
 			t.Skip("instrumented pipelines take seconds to compile; TestJoin runs the same ones")
 		}
 		ops, err := primitive.New(device, primitive.Override(backend.Config{"workgroup": 128, "items": 1, "table": 10}, "merge_join"))
@@ -108,14 +109,14 @@ func TestHotKeys(t *testing.T) {
 		side := func(rows int) *jointest.Relation {
 			return &jointest.Relation{KeyBytes: 8, Keys: slices.Repeat([]uint64{^uint64(0)}, rows), Payload: []int{4}}
 		}
-		profile := new(backend.Profile)
+		lane := exec.NewLane(context.Background(), ops, nil)
 		join := func(left, right resident.Relation) (*resident.Result, error) {
-			return sortmerge.Join(context.Background(), ops, left, right, sortmerge.Options{}, profile)
+			return sortmerge.Join(context.Background(), lane, left, right, sortmerge.Options{})
 		}
 		jointest.Check(t, ops, side(400), side(500), "hot on both sides", join)
-		require.Contains(t, profile.String(), "range search")
+		require.Contains(t, lane.Profile.String(), "range search")
 
-		profile = new(backend.Profile)
+		lane = exec.NewLane(context.Background(), ops, nil)
 		left, releaseLeft := side(66_000).Upload(t, device)
 		defer releaseLeft()
 		right, releaseRight := side(67_000).Upload(t, device)
@@ -123,6 +124,6 @@ func TestHotKeys(t *testing.T) {
 		_, err = join(left, right)
 		require.ErrorIs(t, err, backend.ErrLimit)
 		require.ErrorContains(t, err, fmt.Sprint(66_000*67_000))
-		require.NotContains(t, profile.String(), "match")
+		require.NotContains(t, lane.Profile.String(), "match")
 	})
 }

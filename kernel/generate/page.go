@@ -54,13 +54,12 @@ func table(folder string) (string, error) {
 }
 
 var (
-	kernelName = regexp.MustCompile(`"[a-z_]+"`)
-	clauseEnd  = regexp.MustCompile(`[.:;](\s|$)`)
-	plain      = strings.NewReplacer("\n", " ", "[", "", "]", "")
+	clauseEnd = regexp.MustCompile(`[.:;](\s|$)`)
+	plain     = strings.NewReplacer("\n", " ", "[", "", "]", "")
 )
 
-// clauses are the comments of the variables that are made by define, by the names of the kernels, up to the first stop and
-// without the name of the variable.
+// clauses are the comments of the variables that are made by define, by the names of the kernels, up to the first stop
+// and without the name of the variable.
 func clauses(folder string) (map[string]string, error) {
 	paths, err := filepath.Glob(filepath.Join(folder, "*.go"))
 	if err != nil {
@@ -88,20 +87,26 @@ func clauses(folder string) (map[string]string, error) {
 	return found, nil
 }
 
-// definedName is the name of the kernel that a variable is defined as; empty for other variables.
+// definedName is the name of the kernel that a variable is defined as, the first text in the call of define; empty for
+// other variables.
 func definedName(variable *ast.ValueSpec) (name string) {
 	for _, value := range variable.Values {
-		ast.Inspect(value, func(n ast.Node) bool {
-			field, ok := n.(*ast.KeyValueExpr)
-			if !ok {
-				return true
+		call, ok := value.(*ast.CallExpr)
+		if !ok {
+			continue
+		}
+		generic, ok := call.Fun.(*ast.IndexExpr)
+		if !ok {
+			continue
+		}
+		if function, ok := generic.X.(*ast.Ident); !ok || function.Name != "define" {
+			continue
+		}
+		ast.Inspect(call, func(n ast.Node) bool {
+			if literal, ok := n.(*ast.BasicLit); ok && literal.Kind == token.STRING && name == "" {
+				name = strings.Trim(literal.Value, `"`)
 			}
-			if key, ok := field.Key.(*ast.Ident); ok && key.Name == "Name" {
-				if literal, ok := field.Value.(*ast.BasicLit); ok && name == "" && kernelName.MatchString(literal.Value) {
-					name = strings.Trim(literal.Value, `"`)
-				}
-			}
-			return false
+			return name == ""
 		})
 	}
 	return name

@@ -49,7 +49,7 @@ func (d *Dispatch) RunOn(ctx context.Context, device *backend.Device) ([][]byte,
 		if arg == nil {
 			continue
 		}
-		b, err := device.Allocate(backend.DeviceLocal, uint64(len(arg)), d.Spec.Args[i].Name)
+		b, err := device.Allocate(ctx, backend.DeviceLocal, uint64(len(arg)), d.Spec.Args[i].Name)
 		if err != nil {
 			return nil, err
 		}

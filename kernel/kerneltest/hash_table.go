@@ -81,10 +81,26 @@ func tableBuildCase(m *maker) *Case {
 }
 
 func tableProbeCase(m *maker) *Case {
-	keyBits, seed := m.config["key_bits"], m.byShape("seed", 0x12345678, 0xfedcba98)
-	unique := m.byShape("unique", 0, 1) == 1
-	m.drawDear("placing", kernel.AtOffsets, kernel.Counting, kernel.Reserving, kernel.Paging)
+	m.drawDear("placing", kernel.AtOffsets, kernel.Reserving)
 	words := m.payloadWords()
+	j, slots := m.probedTable()
+	j.words = words
+	joined := m.join(j)
+	c := m.newCase(j.groups, kernel.TableProbeArgsOf[argument]{
+		Slots: in(slots), JoinColumns: joined.columns, JoinRows: joined.rows, Rows: uint32(m.rows),
+		Mask: uint32(len(slots) - 1),
+	})
+	c.canonical = joined.canonical
+	return c
+}
+
+// probedTable draws a hash table and right rows.
+func (m *maker) probedTable() (_ join, table []uint32) {
+	keyBits, seed := m.config["key_bits"], m.byShape("seed", 0x12345678, 0xfedcba98)
+	unique := m.IntN(2) == 0
+	if _, may := m.config["unique"]; may {
+		unique = m.byShape("unique", 0, 1) == 1
+	}
 	patience := m.byShape("patience", 8192, 3000)
 	size := m.IntN(m.rows + 2)
 	if m.distribution == "equal" || m.distribution == "extreme" || m.distribution == "few" {
@@ -106,7 +122,7 @@ func tableProbeCase(m *maker) *Case {
 		}
 	}
 	slots := 2 << bits.Len(uint(len(left)))
-	table, _ := m.tableOf(hashesOf(left, keyBits, seed), slots, patience)
+	table, _ = m.tableOf(hashesOf(left, keyBits, seed), slots, patience)
 	numbers := make(map[uint64][]uint32)
 	for l, key := range left {
 		numbers[key] = append(numbers[key], uint32(l))
@@ -122,16 +138,9 @@ func tableProbeCase(m *maker) *Case {
 			}
 		}
 	}
-	joined := m.join(join{
+	return join{
 		groups: m.tileGroups(), left: left, right: right, rows: rows, counts: counts, offsets: offsets,
-		words: words,
-	})
-	c := m.newCase(m.tileGroups(), kernel.TableProbeArgsOf[argument]{
-		Slots: in(table), JoinColumns: joined.columns, JoinRows: joined.rows, Rows: uint32(m.rows),
-		Mask: uint32(slots - 1),
-	})
-	c.canonical = joined.canonical
-	return c
+	}, table
 }
 
 func tableBuildBenchmark(m *maker) *Dispatch {
@@ -151,12 +160,15 @@ func (m *maker) tableOfEighth() kernel.TableBuildArgsOf[[]byte] {
 	}
 }
 
-func tableProbeBenchmark(m *maker) *Dispatch {
+func tableProbeBenchmark(m *maker) *Dispatch { return m.dispatch(m.rows, m.probeOfEighth()) }
+
+// probeOfEighth are the arguments that look all rows up in a table with an eighth of them.
+func (m *maker) probeOfEighth() kernel.TableProbeArgsOf[[]byte] {
 	build, keyBits := m.tableOfEighth(), m.config["key_bits"]
 	serial := backend.Config{"key_bits": keyBits, "patience": 256, "workgroup": 1, "items": 64}
 	NewDispatch(kernel.TableBuild.KernelSpec, serial, int(build.Rows), build).RunReference()
 	left := int(build.Rows)
-	return m.dispatch(m.rows, kernel.TableProbeArgsOf[[]byte]{
+	return kernel.TableProbeArgsOf[[]byte]{
 		Slots: build.Slots,
 		JoinColumns: kernel.JoinColumns[[]byte]{
 			LeftKeys:    build.Keys,
@@ -166,5 +178,5 @@ func tableProbeBenchmark(m *maker) *Dispatch {
 			KeysOut: zeros(m.rows, keyBits), LeftOut: zeros(m.rows, 32), RightOut: zeros(m.rows, 32),
 		},
 		JoinRows: kernel.JoinRows{OutRows: uint32(m.rows)}, Rows: uint32(m.rows), Mask: build.Mask,
-	})
+	}
 }

@@ -24,8 +24,9 @@ func (m *maker) payloadWords() [4]uint32 {
 
 const joinHigh = 0xfeedbeef // of widened keys
 
-// join is what a case of a kernel that joins has in common with those of the others.
+// join is what a case of a kernel that joins, counts or marks has in common with those of the others.
 type join struct {
+	units       []uint32 // of kernels that have units
 	groups      uint32
 	left, right []uint64 // keys as the columns hold them
 	rows        []joined // the output, unit by unit; in the order that the kernel must keep if ordered
@@ -50,17 +51,17 @@ const (
 
 // join draws payload, places and room for the output.
 func (m *maker) join(j join) (a joinArguments) {
-	keyBits, placing := m.config["key_bits"], m.config["placing"]
+	keyBits, reserving, paged := m.config["key_bits"], m.config["placing"] == kernel.Reserving, m.config["paged"] == 1
 	keysBits, high := keyBits, uint64(0)
 	if _, may := m.config["widened"]; may && keyBits == 32 && m.byShape("widened", 0, 1) == 1 {
 		keysBits, high = 64, joinHigh
 	}
 	total, first := len(j.rows), m.IntN(3)
 	room := total + m.IntN(3)
-	if placing == kernel.Paging {
+	if paged {
 		room += int(j.groups * m.config["workgroup"] * (m.byShape("page_rows", 3, 1) - 1))
 	}
-	short := placing >= kernel.Reserving && m.distribution == "extreme" && total > 1
+	short := (paged || reserving) && m.distribution == "extreme" && total > 1
 	if short {
 		room = m.IntN(total)
 	}
@@ -82,7 +83,7 @@ func (m *maker) join(j join) (a joinArguments) {
 		}
 	}
 	for i, r := range j.rows {
-		if placing != kernel.Counting && !short {
+		if !short {
 			outs[0][first+i] = r.key | high<<32
 			for p, number := range [4]uint32{r.left, r.right, r.left, r.right} {
 				if j.words[p] > 0 {
@@ -92,14 +93,12 @@ func (m *maker) join(j join) (a joinArguments) {
 		}
 	}
 	var places argument
-	switch placing {
-	case kernel.Counting:
-		places = out(j.counts)
-	case kernel.AtOffsets:
-		places = changed(j.offsets, j.offsets)
-	case kernel.Reserving:
+	switch {
+	case reserving && !paged:
 		places = changed(make([]uint32, 3), []uint32{uint32(total), uint32(total), 0})
-	case kernel.Paging:
+	case !paged:
+		places = changed(j.offsets, j.offsets)
+	default:
 		all := append(make([]uint32, kernel.BitmapWord), slices.Repeat([]uint32{^uint32(0)}, (first+room+31)/32)...)
 		after := slices.Clone(all)
 		after[0], after[1] = uint32(total), uint32(total)
@@ -122,10 +121,10 @@ func (m *maker) join(j join) (a joinArguments) {
 		RightOut2: outputs[4],
 	}
 	a.rows = kernel.JoinRows{FirstRow: uint32(first), OutRows: uint32(room)}
-	if !j.ordered || placing == kernel.Reserving {
+	if !j.ordered || reserving {
 		a.canonical = func(args [][]byte) { sortRows(args[firstOutput:], widths[:], first+room) }
 	}
-	if placing == kernel.Paging { // rows are packed, as if no page had stayed empty in part
+	if paged { // rows are packed, as if no page had stayed empty in part
 		a.canonical = func(args [][]byte) {
 			places := backend.Words(args[placesArgument])
 			taken, bitmap, rows := int(places[0]), places[kernel.BitmapWord:], 0
@@ -152,7 +151,7 @@ func (m *maker) join(j join) (a joinArguments) {
 	if short { // which rows find room is open
 		a.canonical = func(args [][]byte) {
 			clear(args[placesArgument][:4])
-			if placing == kernel.Paging {
+			if paged {
 				clear(backend.Words(args[placesArgument])[kernel.BitmapWord:])
 			}
 			for i, width := range widths {

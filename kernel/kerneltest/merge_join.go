@@ -9,6 +9,7 @@ import (
 func init() {
 	add(kernel.MergeUnits, mergeUnitsCase, mergeUnitsBenchmark)
 	add(kernel.MergeJoin, mergeJoinCase, mergeJoinBenchmark)
+	add(kernel.MergeWalk, mergeJoinCase, mergeJoinBenchmark)
 }
 
 // sortedSides are sorted keys of both sides, of which many are equal.
@@ -65,12 +66,22 @@ func mergeUnitsCase(m *maker) *Case {
 	})
 }
 
-// mergeJoin joins the units of sorted sides with m.rows right rows, and one without rows.
 func mergeJoinCase(m *maker) *Case {
-	m.drawDear("placing", kernel.AtOffsets, kernel.Counting, kernel.Reserving)
-	m.drawDear("kept", 1, 0)
-	table := m.byShape("table", 700, 9)
+	m.drawDear("placing", kernel.AtOffsets, kernel.Reserving)
 	words := m.payloadWords()
+	j := m.sortedUnits()
+	j.words = words
+	joined := m.join(j)
+	c := m.newCase(j.groups, kernel.MergeJoinArgsOf[argument]{
+		Units: in(j.units), JoinColumns: joined.columns, JoinRows: joined.rows,
+	})
+	c.canonical = joined.canonical
+	return c
+}
+
+// sortedUnits draws the units of sorted sides with m.rows right rows, and one without rows.
+func (m *maker) sortedUnits() join {
+	table := m.byShape("table", 700, 9)
 	left, right := m.sortedSides(min(m.IntN(3*int(table)+2), 1+200_000/(m.rows+1)), m.rows)
 	leftBounds, rightBounds := tilesOf(left, right, m.tileRows())
 	units := []uint32{0, 0, 0, 0}
@@ -95,15 +106,9 @@ func mergeJoinCase(m *maker) *Case {
 		}
 		counts, offsets = append(counts, uint32(len(rows)-before)), append(offsets, uint64(before))
 	}
-	joined := m.join(join{
-		groups: uint32(len(counts)), left: left, right: right, rows: rows, counts: counts, offsets: offsets,
-		words: words,
-	})
-	c := m.newCase(uint32(len(counts)), kernel.MergeJoinArgsOf[argument]{
-		Units: in(units), JoinColumns: joined.columns, JoinRows: joined.rows,
-	})
-	c.canonical = joined.canonical
-	return c
+	return join{
+		units: units, groups: uint32(len(counts)), left: left, right: right, rows: rows, counts: counts, offsets: offsets,
+	}
 }
 
 func mergeUnitsBenchmark(m *maker) *Dispatch {

@@ -10,18 +10,31 @@ import (
 
 func init() {
 	add(kernel.PartitionJoin, partitionJoinCase, partitionJoinBenchmark)
+	add(kernel.PartitionWalk, partitionJoinCase, partitionJoinBenchmark)
 }
 
-// partitionJoin joins units that take their rows anywhere in the columns.
 func partitionJoinCase(m *maker) *Case {
+	m.drawDear("placing", kernel.AtOffsets, kernel.Reserving)
+	words := m.payloadWords()
+	j, shift := m.partitionedUnits(m.byShape("seed", 0x12345678, 0xfedcba98))
+	j.words = words
+	joined := m.join(j)
+	c := m.newCase(j.groups, kernel.PartitionJoinArgsOf[argument]{
+		Units: in(j.units), JoinColumns: joined.columns, JoinRows: joined.rows, Shift: shift, High: joinHigh,
+	})
+	c.canonical = joined.canonical
+	return c
+}
+
+// partitionedUnits draws units that take their rows anywhere in the columns, whose keys are mixed with a seed.
+func (m *maker) partitionedUnits(seed uint32) (_ join, shift uint32) {
 	keyBits := m.config["key_bits"]
-	unique, mixed := m.byShape("unique", 0, 1) == 1, m.byShape("mixed", 1, 0) == 1
-	m.drawDear("placing", kernel.AtOffsets, kernel.Counting, kernel.Reserving, kernel.Paging)
+	mixed, unique := m.byShape("mixed", 1, 0) == 1, false
+	if _, may := m.config["unique"]; may {
+		unique = m.byShape("unique", 0, 1) == 1
+	}
 	m.byShape("table", 700, 9)
 	m.byShape("heads", 256, 8)
-	m.drawDear("kept", 1, 0)
-	words := m.payloadWords()
-	shift, seed := uint32(0), m.byShape("seed", 0x12345678, 0xfedcba98)
 	if mixed {
 		shift = []uint32{16, 8, 5, 0}[m.IntN(4)]
 		if keyBits == 32 && m.config["heads"]<<shift >= 1<<16 {
@@ -106,27 +119,22 @@ func partitionJoinCase(m *maker) *Case {
 			keys[side][i] = stored(key)
 		}
 	}
-	joined := m.join(join{
-		groups: uint32(len(counts)), left: keys[0], right: keys[1], rows: rows, ordered: unique, counts: counts,
-		offsets: offsets, words: words,
-	})
-	c := m.newCase(uint32(len(counts)), kernel.PartitionJoinArgsOf[argument]{
-		Units: in(units), JoinColumns: joined.columns, JoinRows: joined.rows, Shift: shift, High: joinHigh,
-	})
-	c.canonical = joined.canonical
-	return c
+	return join{
+		units: units, groups: uint32(len(counts)), left: keys[0], right: keys[1], rows: rows, ordered: unique,
+		counts: counts, offsets: offsets,
+	}, shift
 }
 
-// LongChain is a case of [kernel.PartitionJoin] in which all left rows of a unit are in one chain, which the
+// LongChain is a case of [kernel.PartitionWalk] in which all left rows of a unit are in one chain, which the
 // invocations of a subgroup walk through for each of their rows: the most trips that loops of an invocation take, in
 // the shape that software drivers get.
 func LongChain(subgroupSize uint32) (*Case, error) {
 	const workgroup, tableRows, batches = 128, 1280, 3
 	const batchRows = kernel.WalkedRows * workgroup
-	spec := kernel.PartitionJoin.KernelSpec
+	spec := kernel.PartitionWalk.KernelSpec
 	config, err := kernel.Defaults(spec, backend.Config{
-		"key_bits": 64, "workgroup": workgroup, "items": kernel.WalkedRows, "table": tableRows, "heads": 2048, "kept": 0,
-		"mixed": 1, "placing": kernel.AtOffsets,
+		"key_bits": 64, "workgroup": workgroup, "items": kernel.WalkedRows, "table": tableRows, "heads": 2048, "mixed": 1,
+		"placing": kernel.AtOffsets, "paged": 0,
 	})
 	if err != nil {
 		return nil, err

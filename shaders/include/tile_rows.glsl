@@ -1,21 +1,27 @@
 // The rows of a tile of workgroup*items rows in registers: a subgroup takes rows that lie side by side, in rounds, in each of
-// which its invocations load and store 16 bytes or more side by side. A kernel with this file defines Sum before.
+// which its invocations load and store 16 bytes or more side by side; with SHARED 1 the whole workgroup does. A kernel with this file defines Sum before.
 //
 // Loops over rounds have the literal length ROUNDS and no loop inside, so that spirv-opt unrolls them: NVIDIA's compiler
 // (driver 580) gives subgroup sums in a loop whose length is a specialization constant the result of the first round.
 // Preconditions: items is at most 32; workgroup is a multiple of 4, and of the subgroup's size where it is larger than that.
 #extension GL_EXT_control_flow_attributes : require
-#extension GL_KHR_shader_subgroup_shuffle : require
 #include "loads.glsl"
+#if !SHARED
+#extension GL_KHR_shader_subgroup_shuffle : require
 #include "subgroup_sum.glsl"
+#endif
 
 #define ROUNDS (32u / PER_LOAD)
 const uint rounds = (items + PER_LOAD - 1u) / PER_LOAD;
 
 // The first row of an invocation's round in the tile.
 uint row_of(uint round) {
+#if SHARED
+    return (round * WORKGROUP_SIZE + INVOCATION) * PER_LOAD;
+#else
     uint invocations = min(gl_SubgroupSize, WORKGROUP_SIZE);
     return ((gl_SubgroupID * rounds + round) * invocations + gl_SubgroupInvocationID) * PER_LOAD;
+#endif
 }
 
 // Loads 16 bytes of which some may lie behind the last row, never beyond the next multiple of 16 bytes: such values count as 0.
@@ -51,6 +57,7 @@ void store_sums(uvec2 to, uint row, Sums sums) {
 #endif
 }
 
+#if !SHARED
 // The same where all invocations of the subgroup store: neighbours exchange halves of 32 bytes, so that each store writes whole
 // sectors.
 void store_all_sums(uvec2 to, uint row, Sums sums) {
@@ -64,6 +71,7 @@ void store_all_sums(uvec2 to, uint row, Sums sums) {
     store_sums(to, row, sums);
 #endif
 }
+#endif
 
 // A round that is not full waits for store_rest; one invocation has such a one, its last.
 Sums rest;

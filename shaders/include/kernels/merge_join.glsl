@@ -7,7 +7,6 @@ layout(constant_id = 4) const uint left_words = LEFT_WORDS;
 layout(constant_id = 5) const uint right_words = RIGHT_WORDS;
 layout(constant_id = 6) const uint left_words_2 = LEFT_WORDS_2;
 layout(constant_id = 7) const uint right_words_2 = RIGHT_WORDS_2;
-layout(constant_id = 8) const uint kept = KEPT;
 layout(push_constant) uniform Push {
     uvec2 units;
     uvec2 left_keys;

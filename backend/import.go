@@ -1,0 +1,149 @@
+package backend
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"unsafe"
+)
+
+// hostImport is host memory that the driver has imported, or is about to. Buffers within it share it, and with it one
+// block for hazards; imports never overlap.
+type hostImport struct {
+	*lease
+	label  string // of the first buffer
+	memory []byte
+	block  Block
+	ready  chan struct{} // closed once the driver has answered
+}
+
+// Import makes host memory of the caller visible to the device without a copy; it stays the caller's and must stay in
+// place until the buffer is released and its last use has passed. Address and size are multiples of
+// Limits.ImportAlignment. Memory that lies within an import which is not given up yet shares it: the driver sees it
+// once, and lets go of it with the last of its buffers. ErrUnsupported where the device cannot import the memory as it
+// lies; ErrInvalidInput where it overlaps an import and goes beyond it, because work on the two would have no order.
+// Import waits for another that is under way, and for work on released buffers that overlap; ErrCancelled or
+// ErrTimedOut when ctx ends before. [Device.Upload] and [Device.Download] recognise slices of imported memory and copy
+// them directly.
+func (d *Device) Import(ctx context.Context, memory []byte, label string) (*Buffer, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for {
+		d.settle()
+		if d.failed != nil {
+			return nil, d.failed
+		}
+		other := d.overlapping(memory)
+		switch {
+		case other == nil:
+			return d.importNew(memory, label)
+		case other.block == nil:
+			if err := d.awaitImport(ctx, other); err != nil {
+				return nil, err
+			}
+		case within(memory, other.memory):
+			return d.share(other, memory, label)
+		case other.owners > 0:
+			return nil, &OpError{Op: "import", Device: d.info.Name, Err: ErrInvalidInput, Detail: fmt.Sprintf(
+				"%d bytes for %q overlap the %d of %q and go beyond them", len(memory), label, len(other.memory), other.label)}
+		default:
+			if err := d.waitPending(ctx); err != nil {
+				return nil, err
+			}
+		}
+	}
+}
+
+// importNew asks the driver, with the lock given up: pinning pages takes long.
+func (d *Device) importNew(memory []byte, label string) (*Buffer, error) {
+	i := &hostImport{label: label, memory: memory, ready: make(chan struct{})}
+	d.imports = append(d.imports, i)
+	d.mu.Unlock()
+	block, err := d.driver.ImportHost(memory)
+	d.mu.Lock()
+	close(i.ready)
+	if err != nil {
+		d.dropImport(i)
+		d.setFailed(err)
+		return nil, err
+	}
+	i.block, i.lease = block, d.leaseOf(block, label)
+	free := i.lease.free
+	i.lease.free = func() {
+		d.dropImport(i)
+		free()
+	}
+	b := d.bufferOf(i, memory, label)
+	if d.failed != nil { // closed or lost meanwhile
+		d.giveUp(i.lease)
+		d.settle()
+		return nil, d.failed
+	}
+	d.live[b] = struct{}{}
+	return b, nil
+}
+
+func (d *Device) awaitImport(ctx context.Context, i *hostImport) error {
+	d.mu.Unlock()
+	defer d.mu.Lock()
+	select {
+	case <-i.ready:
+		return nil
+	case <-ctx.Done():
+		return ContextError(ctx)
+	}
+}
+
+// share makes a buffer within an import, which may have been released but is still in use.
+func (d *Device) share(i *hostImport, memory []byte, label string) (*Buffer, error) {
+	if a := max(1, d.info.Limits.ImportAlignment); uint64(addressOf(memory))%a != 0 || uint64(len(memory))%a != 0 {
+		return nil, &OpError{Op: "import", Device: d.info.Name, Err: ErrInvalidInput, Detail: fmt.Sprintf(
+			"%d bytes at %#x: address and size must be multiples of %d", len(memory), addressOf(memory), a)}
+	}
+	b := d.bufferOf(i, memory, label)
+	d.hold(i.lease)
+	d.live[b] = struct{}{}
+	return b, nil
+}
+
+func (d *Device) bufferOf(i *hostImport, memory []byte, label string) *Buffer {
+	return &Buffer{device: d, label: label, sizeBytes: uint64(len(memory)) / 4 * 4, memory: Imported, block: i.block,
+		offsetBytes: uint64(addressOf(memory) - addressOf(i.memory)), lease: i.lease}
+}
+
+func (d *Device) dropImport(i *hostImport) {
+	d.imports = slices.DeleteFunc(d.imports, func(o *hostImport) bool { return o == i })
+}
+
+// overlapping returns an import that shares bytes with memory, or nil.
+func (d *Device) overlapping(memory []byte) *hostImport {
+	lo := addressOf(memory)
+	for _, i := range d.imports {
+		from := addressOf(i.memory)
+		if lo < from+uintptr(len(i.memory)) && from < lo+uintptr(len(memory)) {
+			return i
+		}
+	}
+	return nil
+}
+
+// importedRange finds the import that holds a slice, where its offset and size allow a device copy. The buffer of the
+// range is the caller's to release.
+func (d *Device) importedRange(s []byte) (Range, bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	i := d.overlapping(s)
+	if i == nil || i.block == nil || i.owners == 0 || !within(s, i.memory) ||
+		(addressOf(s)-addressOf(i.memory))%4 != 0 || len(s)%4 != 0 {
+		return Range{}, false
+	}
+	d.hold(i.lease)
+	return d.bufferOf(i, s, i.label).All(), true
+}
+
+func within(inner, outer []byte) bool {
+	lo, from := addressOf(inner), addressOf(outer)
+	return lo >= from && lo+uintptr(len(inner)) <= from+uintptr(len(outer))
+}
+
+func addressOf(s []byte) uintptr { return uintptr(unsafe.Pointer(unsafe.SliceData(s))) }

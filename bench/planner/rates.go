@@ -1,0 +1,46 @@
+package planner
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/join/plan"
+	"github.com/spirjoin/spirjoin/primitive"
+)
+
+// RatesNamed finds a row of rates.json by its device, and the tuning tables of such a device; no rates for "none".
+func RatesNamed(device string) (*plan.Rates, primitive.Tuning, error) {
+	info := backend.DeviceInfo{Type: backend.Discrete, Name: device}
+	switch device {
+	case "host":
+		info.Type = backend.Host
+	case "software":
+		info.Type = backend.Software
+	}
+	all, err := plan.AllRates()
+	if err != nil {
+		return nil, nil, err
+	}
+	i := slices.IndexFunc(all, func(r plan.Rates) bool { return r.Device == device })
+	if i >= 0 {
+		info.Backend = all[i].Backend
+	}
+	tuning, err := primitive.TuningFor(&info)
+	if err != nil {
+		return nil, nil, err
+	}
+	if device == "none" {
+		return nil, tuning, nil
+	}
+	if i < 0 {
+		var known []string
+		for _, r := range all {
+			known = append(known, r.Device)
+		}
+		return nil, nil, fmt.Errorf("%w: no rates of %q; there are %s",
+			backend.ErrInvalidInput, device, strings.Join(known, ", "))
+	}
+	return &all[i], tuning, nil
+}

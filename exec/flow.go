@@ -1,0 +1,134 @@
+package exec
+
+import (
+	"context"
+	"fmt"
+	"runtime/debug"
+	"sync"
+
+	"github.com/spirjoin/spirjoin/backend"
+)
+
+// Flow is a group of goroutines that end together: the first error, or panic, of one cancels the others, and Wait
+// returns when all have ended. Every goroutine of the engine belongs to a flow.
+type Flow struct {
+	ctx     context.Context
+	cancel  context.CancelCauseFunc
+	parent  *Flow // that ctx came from; nil of the outermost
+	running sync.WaitGroup
+
+	mu      sync.Mutex // guards what follows
+	err     error
+	atEnd   []func()
+	claimed bool // the flow has a grant or waits for one
+}
+
+// flowKey is the key of the innermost flow in a context.
+type flowKey struct{}
+
+// NewFlow returns a flow without goroutines that ctx cancels. Wait or Stop must follow.
+func NewFlow(ctx context.Context) *Flow {
+	f := &Flow{parent: flowOf(ctx)}
+	f.ctx, f.cancel = context.WithCancelCause(ctx)
+	f.ctx = context.WithValue(f.ctx, flowKey{}, f)
+	return f
+}
+
+// flowOf returns the innermost flow of a context, or nil.
+func flowOf(ctx context.Context) *Flow {
+	f, _ := ctx.Value(flowKey{}).(*Flow)
+	return f
+}
+
+// Context is done after the first error, which is its cause, and after Wait.
+func (f *Flow) Context() context.Context { return f.ctx }
+
+// Go starts a goroutine with the context of the flow. Goroutines of the flow may start others. name is for panics.
+func (f *Flow) Go(name string, run func(context.Context) error) {
+	f.running.Go(func() {
+		defer func() {
+			if p := recover(); p != nil {
+				f.fail(&PanicError{name, p, debug.Stack()})
+			}
+		}()
+		if err := run(f.ctx); err != nil {
+			f.fail(err)
+		}
+	})
+}
+
+func (f *Flow) fail(err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.err == nil {
+		f.err = err
+		f.cancel(err)
+	}
+}
+
+// Wait returns the first error when all goroutines have ended, and pipes of the flow are empty. It may be called again.
+func (f *Flow) Wait() error {
+	f.running.Wait()
+	f.cancel(nil)
+	f.mu.Lock()
+	atEnd, err := f.atEnd, f.err
+	f.atEnd = nil
+	f.mu.Unlock()
+	for _, end := range atEnd {
+		end()
+	}
+	return err
+}
+
+// Stop cancels the goroutines and waits for them, for a consumer that needs no more of them.
+func (f *Flow) Stop() {
+	f.cancel(nil)
+	_ = f.Wait() // what was stopped says so
+}
+
+// claim reserves the only grant that the flow may have.
+func (f *Flow) claim() error {
+	if f == nil {
+		return nil
+	}
+	for outer := f; outer != nil; outer = outer.parent {
+		outer.mu.Lock()
+		claimed := outer.claimed
+		if outer == f {
+			outer.claimed = true
+		}
+		outer.mu.Unlock()
+		if !claimed {
+			continue
+		}
+		if outer != f {
+			f.unclaim()
+		}
+		detail := "the flow has a grant already, which can only grow"
+		return &backend.OpError{Op: "acquire", Err: backend.ErrInvalidInput, Detail: detail}
+	}
+	return nil
+}
+
+func (f *Flow) unclaim() {
+	if f != nil {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		f.claimed = false
+	}
+}
+
+// PanicError is the panic of a goroutine of a flow.
+type PanicError struct {
+	Goroutine string
+	Value     any
+	Stack     []byte
+}
+
+func (e *PanicError) Error() string { return fmt.Sprintf("%s: panic: %v", e.Goroutine, e.Value) }
+
+// Unwrap is the value of the panic where it is an error.
+func (e *PanicError) Unwrap() error {
+	err, _ := e.Value.(error)
+	return err
+}

@@ -1,0 +1,73 @@
+package exec
+
+import (
+	"context"
+	"errors"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/internal/leak"
+)
+
+func TestMain(m *testing.M) { leak.Main(m) }
+
+// TestFlow: the first error cancels the others, is the cause of their end, and is what Wait returns.
+func TestFlow(t *testing.T) {
+	leak.Check(t)
+	flow := NewFlow(context.Background())
+	first := errors.New("first")
+	var ended atomic.Int32
+	for range 3 {
+		flow.Go("waits", func(ctx context.Context) error {
+			flow.Go("started inside", func(ctx context.Context) error {
+				<-ctx.Done()
+				ended.Add(1)
+				return nil
+			})
+			<-ctx.Done()
+			ended.Add(1)
+			return backend.ContextError(ctx)
+		})
+	}
+	flow.Go("fails", func(context.Context) error { return first })
+	require.Equal(t, first, flow.Wait())
+	require.EqualValues(t, 6, ended.Load(), "Wait outlives all")
+	require.Equal(t, first, context.Cause(flow.Context()))
+	require.Equal(t, first, flow.Wait())
+}
+
+func TestFlowPanic(t *testing.T) {
+	leak.Check(t)
+	flow := NewFlow(context.Background())
+	flow.Go("waits", func(ctx context.Context) error { <-ctx.Done(); return nil })
+	flow.Go("divides", func(context.Context) error { panic(backend.ErrLimit) })
+	err := flow.Wait()
+	require.ErrorIs(t, err, backend.ErrLimit)
+	require.EqualError(t, err, "divides: panic: limit exceeded")
+	var p *PanicError
+	require.ErrorAs(t, err, &p)
+	require.Contains(t, string(p.Stack), "TestFlowPanic")
+}
+
+func TestFlowEnds(t *testing.T) {
+	leak.Check(t)
+	flow := NewFlow(context.Background())
+	flow.Go("succeeds", func(context.Context) error { return nil })
+	require.NoError(t, flow.Wait())
+
+	ctx, cancel := context.WithCancelCause(context.Background())
+	cause := errors.New("enough")
+	flow = NewFlow(ctx)
+	flow.Go("waits", func(ctx context.Context) error { <-ctx.Done(); return backend.ContextError(ctx) })
+	cancel(cause)
+	err := flow.Wait()
+	require.ErrorIs(t, err, backend.ErrCancelled)
+	require.ErrorIs(t, err, cause)
+
+	flow = NewFlow(context.Background())
+	flow.Go("waits", func(ctx context.Context) error { <-ctx.Done(); return nil })
+	flow.Stop()
+}

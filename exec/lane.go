@@ -1,0 +1,51 @@
+// Package exec has what every query needs, whatever it computes: lanes, scopes of memory, budgets, flows and pipes, and
+// progress. It knows devices and primitives, no relations.
+package exec
+
+import (
+	"context"
+
+	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/primitive"
+)
+
+// Lane is one strand of work on one device: straight-line code records lists, submits them and now and then waits for a
+// count, while other lanes keep the queues full. A lane belongs to one query and is used by one goroutine at a time;
+// lanes of a query may share a profile and a grant, those of different queries share neither.
+type Lane struct {
+	*primitive.Ops
+	Memory  *Scope           // lives as long as the lane; temporary memory comes from [Lane.Scope]
+	Profile *backend.Profile // receives the device time of each stage
+}
+
+// NewLane returns a lane of a query with a profile of its own. Its memory is charged to grant; nil charges nobody. ctx
+// bounds the waits of allocations from Memory. The owner releases Memory.
+func NewLane(ctx context.Context, ops *primitive.Ops, grant *Grant) *Lane {
+	return &Lane{Ops: ops, Memory: NewScope(ctx, ops.Device(), grant), Profile: new(backend.Profile)}
+}
+
+// Nested returns the lane with an empty Memory of its own, for a step whose memory ends with it.
+func (l *Lane) Nested(ctx context.Context) *Lane {
+	return &Lane{Ops: l.Ops, Memory: l.Memory.Child(ctx), Profile: l.Profile}
+}
+
+// Scope returns an empty scope with the device and the grant of the lane.
+func (l *Lane) Scope(ctx context.Context) *Scope { return l.Memory.Child(ctx) }
+
+// List returns an empty command list whose device time counts under stage.
+func (l *Lane) List(stage string) *backend.List {
+	list := &backend.List{Profile: l.Profile}
+	list.Stage(stage)
+	return list
+}
+
+// Submit hands a list to the compute queue.
+func (l *Lane) Submit(ctx context.Context, list *backend.List) error {
+	_, err := l.Device().Submit(ctx, backend.Compute, list)
+	return err
+}
+
+// Download copies from the device and waits for it, see [backend.Device.Download].
+func (l *Lane) Download(ctx context.Context, to []byte, from backend.Range) error {
+	return l.Device().Download(ctx, to, from)
+}

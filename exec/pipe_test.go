@@ -1,0 +1,155 @@
+package exec
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/internal/leak"
+)
+
+// value counts how often it was released, and all values that exist.
+type value struct {
+	n        int
+	live     *atomic.Int32
+	released atomic.Bool
+}
+
+func (v *value) Release() {
+	if v.released.Swap(true) {
+		panic("released twice")
+	}
+	v.live.Add(-1)
+}
+
+func newValue(n int, live *atomic.Int32) *value {
+	live.Add(1)
+	return &value{n: n, live: live}
+}
+
+func TestPipe(t *testing.T) {
+	for _, capacity := range []int{0, 1, 3} {
+		leak.Check(t)
+		const values = 500
+		var live, most atomic.Int32
+		flow := NewFlow(context.Background())
+		pipe := NewPipe[*value](flow, capacity)
+		flow.Go("put", func(ctx context.Context) error {
+			defer pipe.End()
+			for n := range values {
+				if err := pipe.Put(ctx, newValue(n, &live)); err != nil {
+					return err
+				}
+				most.Store(max(most.Load(), live.Load()))
+			}
+			return nil
+		})
+		flow.Go("take", func(ctx context.Context) error {
+			for n := 0; ; n++ {
+				v, ok, err := pipe.Take(ctx)
+				if err != nil || !ok {
+					require.Equal(t, values, n)
+					return err
+				}
+				if v.n != n {
+					return errors.New("out of order")
+				}
+				if n%100 == 0 {
+					time.Sleep(time.Millisecond) // so that the pipe fills
+				}
+				v.Release()
+			}
+		})
+		require.NoError(t, flow.Wait())
+		require.Zero(t, live.Load())
+		require.LessOrEqual(t, int(most.Load()), capacity+1, "those that wait and the one that was taken")
+		require.GreaterOrEqual(t, int(most.Load()), capacity)
+		require.ErrorIs(t, pipe.Put(context.Background(), newValue(0, &live)), backend.ErrCancelled, "after the flow")
+		require.Zero(t, live.Load())
+	}
+}
+
+// TestPipeOwns: whoever ends a pipe early, and how, every value is released exactly once.
+func TestPipeOwns(t *testing.T) {
+	failed := errors.New("failed")
+	for seed := range uint64(300) {
+		leak.Check(t)
+		random := rand.New(rand.NewPCG(seed, 1))
+		how, after := random.IntN(4), random.IntN(20)
+		var live atomic.Int32
+		ctx, cancel := context.WithCancel(context.Background())
+		flow := NewFlow(ctx)
+		pipe := NewPipe[*value](flow, random.IntN(4))
+		var putting sync.WaitGroup
+		for range 3 {
+			putting.Add(1)
+			flow.Go("put", func(ctx context.Context) error {
+				defer putting.Done()
+				for n := range 10 {
+					if err := pipe.Put(ctx, newValue(n, &live)); err != nil {
+						return err
+					}
+				}
+				return nil
+			})
+		}
+		flow.Go("end", func(context.Context) error {
+			putting.Wait()
+			pipe.End()
+			return nil
+		})
+		flow.Go("take", func(ctx context.Context) error {
+			for range after {
+				v, ok, err := pipe.Take(ctx)
+				if err != nil || !ok {
+					return err
+				}
+				v.Release()
+			}
+			switch how {
+			case 0:
+				pipe.Abandon()
+			case 1:
+				cancel()
+			case 2:
+				return failed
+			default:
+				panic(failed)
+			}
+			return nil
+		})
+		switch err := flow.Wait(); how {
+		case 0, 1:
+			require.ErrorIs(t, err, backend.ErrCancelled)
+		default:
+			require.ErrorIs(t, err, failed)
+		}
+		require.Zero(t, live.Load(), "seed %d", seed)
+		cancel()
+	}
+}
+
+func TestPipeMisuse(t *testing.T) {
+	flow := NewFlow(context.Background())
+	defer flow.Stop()
+	var live atomic.Int32
+	pipe := NewPipe[*value](flow, 1)
+	require.NoError(t, pipe.Put(context.Background(), newValue(1, &live)))
+	pipe.End()
+	require.ErrorIs(t, pipe.Put(context.Background(), newValue(2, &live)), backend.ErrInvalidInput)
+	v, ok, err := pipe.Take(context.Background())
+	require.NoError(t, err)
+	require.True(t, ok)
+	v.Release()
+	_, ok, err = pipe.Take(context.Background())
+	require.NoError(t, err)
+	require.False(t, ok)
+	require.Zero(t, live.Load())
+}

@@ -1,0 +1,77 @@
+package exec
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/spirjoin/spirjoin/backend"
+)
+
+func TestScope(t *testing.T) {
+	device := hostDevice(t, backend.DeviceOptions{DeviceMemoryBytes: 1 << 20})
+	inUse := func() uint64 { return device.MemoryUse(backend.DeviceLocal).InUse }
+	s := NewScope(context.Background(), device, nil)
+	a, b := s.New(1000, "a"), s.New(1, "b")
+	require.Nil(t, s.New(0, "nothing"))
+	require.EqualValues(t, footprint(1000)+footprint(1), inUse())
+
+	child := s.Child(context.Background())
+	child.Release(nil, a)
+	require.EqualValues(t, 1280, inUse(), "not the child's")
+	s.Move(child, a, nil)
+	s.Release(b, a)
+	require.EqualValues(t, 1024, inUse())
+	child.ReleaseAll()
+	require.Zero(t, inUse())
+
+	require.Nil(t, s.New(1<<21, "too large"))
+	require.ErrorIs(t, s.Err(), backend.ErrDeviceMemory)
+	require.ErrorContains(t, s.Err(), "too large")
+	require.Nil(t, s.New(4, "after an error"))
+	s.ReleaseAll()
+	require.NotNil(t, s.New(4, "afterwards"))
+	require.NoError(t, s.Err())
+	s.ReleaseAll()
+}
+
+// TestScopeOfGrant: memory of a scope is charged to its grant, which grows while the budget lasts.
+func TestScopeOfGrant(t *testing.T) {
+	device := hostDevice(t, backend.DeviceOptions{DeviceMemoryBytes: 1 << 20})
+	of := func(bytes uint64) Need { return Need{Device: map[*backend.Device]uint64{device: bytes}} }
+	budget := NewBudget(of(4 << 10))
+	grant, err := budget.Acquire(context.Background(), of(1<<10), Need{})
+	require.NoError(t, err)
+	free := func() uint64 { return budget.free[resource{deviceMemory, device}] }
+
+	s := NewScope(context.Background(), device, grant)
+	kept := s.New(1000, "within the grant")
+	require.EqualValues(t, 3<<10, free())
+	grown := s.New(1, "beyond it")
+	require.NoError(t, s.Err())
+	require.EqualValues(t, 3<<10-256, free(), "the grant grows by what the arena takes")
+	require.EqualValues(t, 1<<10+256, grant.Has().Device[device])
+	s.Release(grown)
+	_ = s.New(200, "again")
+	require.EqualValues(t, 3<<10-256, free(), "a grant does not shrink")
+
+	child := s.Child(context.Background())
+	require.Nil(t, child.New(3<<10, "too much"))
+	require.ErrorIs(t, child.Err(), backend.ErrDeviceMemory)
+	require.ErrorContains(t, child.Err(), "too much")
+	child.ReleaseAll()
+	require.Nil(t, child.New(1<<21, "more than the device has"))
+	require.EqualValues(t, 3<<10-256, free(), "what failed is not charged")
+
+	result := s.Child(context.Background())
+	s.Move(result, kept)
+	s.ReleaseAll()
+	grant.Release()
+	require.EqualValues(t, 3<<10, free(), "what the result holds is not free")
+	late := NewScope(context.Background(), device, grant)
+	require.Nil(t, late.New(4, "late"))
+	require.ErrorIs(t, late.Err(), backend.ErrInvalidInput)
+	result.ReleaseAll()
+	require.EqualValues(t, 4<<10, free())
+}

@@ -1,0 +1,6 @@
+//go:build race
+
+package devicetest
+
+// RaceDetector reports whether the test binary was built with the race detector.
+const RaceDetector = true

@@ -1,0 +1,95 @@
+package text
+
+import (
+	"fmt"
+	"math/bits"
+	"strings"
+	"time"
+)
+
+// integer is what counts.
+type integer interface{ ~uint64 | ~int64 | ~int }
+
+// Bytes writes a size in powers of 1024: 512 B, 23.4 GiB.
+func Bytes(n uint64) string {
+	if n < 1<<10 {
+		return fmt.Sprintf("%d B", n)
+	}
+	value, unit := float64(n)/(1<<10), 0
+	for value >= 1023.95 && unit < 4 {
+		value /= 1 << 10
+		unit++
+	}
+	return fmt.Sprintf("%.1f %s", value, [...]string{"KiB", "MiB", "GiB", "TiB", "PiB"}[unit])
+}
+
+// Mebibytes rounds a size up, in the form that flags take: 24MiB. A limit of this size is enough.
+func Mebibytes(n uint64) string {
+	whole := n >> 20
+	if n&(1<<20-1) > 0 {
+		whole++
+	}
+	return fmt.Sprintf("%dMiB", whole)
+}
+
+// Count writes a whole number with a comma at every third digit.
+func Count[T integer](n T) string {
+	digits := fmt.Sprint(n)
+	for i := len(digits) - 3; i > 0 && digits[i-1] != '-'; i -= 3 {
+		digits = digits[:i] + "," + digits[i:]
+	}
+	return digits
+}
+
+// Plural is a count with its noun, which takes an s or, after an s, es: 1 row, 2,000 rows, 3 passes.
+func Plural[T integer](n T, noun string) string {
+	switch {
+	case n == 1:
+		return "1 " + noun
+	case strings.HasSuffix(noun, "s"):
+		return Count(n) + " " + noun + "es"
+	}
+	return Count(n) + " " + noun + "s"
+}
+
+// Rows writes a power of two from 2^10 on as one, and other numbers as they are.
+func Rows(n uint64) string {
+	if n >= 1<<10 && n&(n-1) == 0 {
+		return fmt.Sprintf("2^%d", bits.TrailingZeros64(n))
+	}
+	return fmt.Sprint(n)
+}
+
+// Duration writes a time with three digits or more, in us, ms or s.
+func Duration(d time.Duration) string {
+	switch {
+	case d >= time.Second:
+		return fmt.Sprintf("%.2f s", d.Seconds())
+	case d >= time.Millisecond:
+		return threeDigits(float64(d)/1e6) + " ms"
+	}
+	return threeDigits(float64(d)/1e3) + " us"
+}
+
+// Rate writes a number of units per second in powers of 1000, with three digits or more: 3.90 TB/s. The unit may
+// be empty.
+func Rate(perSecond float64, unit string) string {
+	prefix := ""
+	for _, p := range []string{"k", "M", "G", "T"} {
+		if perSecond < 999.5 {
+			break
+		}
+		perSecond, prefix = perSecond/1000, p
+	}
+	return threeDigits(perSecond) + " " + prefix + unit + "/s"
+}
+
+func threeDigits(v float64) string {
+	switch {
+	case v >= 99.95:
+		return fmt.Sprintf("%.0f", v)
+	case v >= 9.995:
+		return fmt.Sprintf("%.1f", v)
+	}
+	return fmt.Sprintf("%.2f", v)
+}

@@ -1,0 +1,65 @@
+package ranges
+
+import (
+	"context"
+
+	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/relation"
+)
+
+// KeyRange pairs every row of one range of the sorted left side with every row of one range of the sorted right side;
+// both hold one key (HMG 3.3.3).
+type KeyRange struct {
+	LeftBegin, LeftCount   uint32
+	RightBegin, RightCount uint32
+}
+
+// Ranges downloads the matches as key ranges in ascending order of the key, with the row numbers of the sorted sides
+// that they index.
+func (m *Matches) Ranges(ctx context.Context) (ranges []KeyRange, leftIDs, rightIDs []uint32, err error) {
+	if m.Total == 0 {
+		return nil, nil, nil, nil
+	}
+	var ids [2][]uint32
+	for side := range ids {
+		if ids[side], err = m.download(ctx, m.ids[side]); err != nil {
+			return nil, nil, nil, err
+		}
+	}
+	begins, err := m.download(ctx, m.begins)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	counts, err := m.download(ctx, m.counts)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	ranges = joinRuns(begins, counts)
+	if m.plan.First == relation.Right {
+		for i, r := range ranges {
+			ranges[i] = KeyRange{r.RightBegin, r.RightCount, r.LeftBegin, r.LeftCount}
+		}
+	}
+	return ranges, ids[relation.Left], ids[relation.Right], nil
+}
+
+// joinRuns makes one range of neighbouring rows with the same matches: they hold the same key.
+func joinRuns(begins, counts []uint32) []KeyRange {
+	var ranges []KeyRange
+	for i, count := range counts {
+		if count == 0 {
+			continue
+		}
+		if n := len(ranges); n > 0 && ranges[n-1].RightBegin == begins[i] {
+			ranges[n-1].LeftCount++
+			continue
+		}
+		ranges = append(ranges, KeyRange{LeftBegin: uint32(i), LeftCount: 1, RightBegin: begins[i], RightCount: count})
+	}
+	return ranges
+}
+
+func (m *Matches) download(ctx context.Context, b *backend.Buffer) ([]uint32, error) {
+	values := make([]uint32, b.SizeBytes()/4)
+	return values, m.lane.Download(ctx, backend.AsBytes(values), b.All())
+}

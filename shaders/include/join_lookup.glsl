@@ -1,0 +1,31 @@
+// Right rows that are looked up and make no output rows, a batch of workgroup*items at a time.
+// A kernel with this file defines before how a key finds left rows and what becomes of a right row:
+uint matches_of(Key key, inout uint cursor); // the number of its matches. cursor, 0 before, goes from row to row
+void looked_up(uint row, uint matches); // subgroups call it whole, for rows side by side; 0 matches behind the last row
+
+#extension GL_EXT_control_flow_attributes : require
+
+const uint batch_rows = WORKGROUP_SIZE * items;
+
+#define RUN (gl_SubgroupID * gl_SubgroupSize * items + gl_SubgroupInvocationID) // an invocation's first row of a batch
+
+// Loads keys of the batch of right rows from first on, of count in all.
+void load_batch(COLUMN(KEY_BITS) right, uint first, uint count, inout Key key[items]) {
+    [[unroll]] for (uint k = 0u; k < items; ++k) {
+        uint row = first + RUN + k * gl_SubgroupSize;
+        if (row < count) key[k] = right.at[row];
+    }
+}
+
+// Looks count right rows behind right_first up; key holds those of the first batch.
+void look_up(COLUMN(KEY_BITS) right, uint right_first, uint count, Key key[items]) {
+    uint cursor = 0u;
+    for (uint first = 0u; first < count; first += batch_rows) {
+        [[unroll]] for (uint k = 0u; k < items; ++k) {
+            uint row = first + RUN + k * gl_SubgroupSize, matches = 0u;
+            if (row < count) matches = matches_of(key[k], cursor);
+            looked_up(right_first + row, matches);
+        }
+        load_batch(right, first + batch_rows, count, key);
+    }
+}

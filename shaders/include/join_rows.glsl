@@ -1,0 +1,78 @@
+// Output rows of kernels that join, and room for them. See join_output.glsl and join_walking.glsl.
+#include "subgroup_sum.glsl"
+DEFINE_WORKGROUP_SUM(uint)
+
+layout(buffer_reference, std430, buffer_reference_align = 4) coherent volatile buffer Cursor { uint at[]; };
+
+shared uint sh_start, sh_room; // of the output rows of a batch, see place
+
+const uint has_more = 1u << 31;
+
+// Row row of a payload column of so many words a value behind row first; the number of the row where the column is
+// absent.
+uvec2 payload_of(uvec2 column, uint words, uint first, uint row) {
+    if (absent(column)) return uvec2(first + row, 0u);
+    if (words == 2u) return column64_from(column, first).at[row];
+    return uvec2(column32_from(column, first).at[row], 0u);
+}
+
+void put(uvec2 column, uint words, uint first, uint row, uvec2 value) {
+    if (absent(column)) return;
+    if (words == 2u) column64_from(column, first).at[row] = value;
+    else column32_from(column, first).at[row] = value.x;
+}
+
+// Keys that were mixed are turned back; low words whose high words are all alike become whole keys again.
+void put_key(uvec2 column, uint first, uint row, Key key) {
+    if (absent(column)) return;
+    key = mixed == 1u ? unmix_of(key, seed) : key;
+#if KEY_BITS == 32
+    if (widened == 1u) column64_from(column, first).at[row] = uvec2(key, high);
+    else
+#endif
+    COLUMN_FROM(KEY_BITS)(column, first).at[row] = key;
+}
+
+// The values of both payload columns of a side; words[1] is 0 where there is no second one.
+struct Payloads { uvec2 of[2]; };
+
+Payloads payloads_of(uvec2 column, uvec2 second, uvec2 words, uint first, uint row) {
+    Payloads p;
+    p.of[0] = payload_of(column, words[0], first, row);
+    if (words[1] > 0u) p.of[1] = payload_of(second, words[1], first, row);
+    return p;
+}
+
+#if PAGED
+#include "join_pages.glsl"
+#else
+// Finds room for n output rows behind done others of the unit: sh_room of them begin at output row sh_start, and the
+// rest have none.
+void place(uint unit, uint done, uint n) {
+    sh_room = 0u;
+    if (placing == 0u) {
+        sh_start = first_row + column64_from(places, unit).at[0].x + done;
+        sh_room = n;
+        return;
+    }
+    Cursor cursor = Cursor(places);
+    uint counted = atomicAdd(cursor.at[1], n);
+    if (counted + n < n) atomicAdd(cursor.at[2], 1u);
+    uint reserved = atomicAdd(cursor.at[0], 0u), start = 0u;
+    if (n <= 0x10000u) {
+        if (reserved > out_rows) return;
+        // What is reserved passes out_rows only by what workgroups reserve at the same time: far less than 2^31.
+        start = atomicAdd(cursor.at[0], n);
+        if (start <= out_rows && n <= out_rows - start) sh_room = n;
+    }
+    for (uint turn = 0u; turn < 0x1000u && n > 0x10000u && n <= out_rows && reserved <= out_rows - n; ++turn) {
+        start = atomicCompSwap(cursor.at[0], reserved, reserved + n);
+        if (start == reserved) {
+            sh_room = n;
+            break;
+        }
+        reserved = start;
+    }
+    sh_start = first_row + start;
+}
+#endif

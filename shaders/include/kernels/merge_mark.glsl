@@ -1,0 +1,12 @@
+// Generated from the catalogue of package kernel by go generate; do not edit.
+layout(local_size_x = WORKGROUP, local_size_x_id = 0) in;
+layout(constant_id = 1) const uint items = ITEMS;
+layout(constant_id = 2) const uint table = TABLE;
+layout(push_constant) uniform Push {
+    uvec2 units;
+    uvec2 left_keys;
+    uvec2 right_keys;
+    uvec2 marks;
+    uint first_group;
+    uint end_group;
+};

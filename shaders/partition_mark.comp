@@ -1,0 +1,37 @@
+// Marks the right rows that have a match in the units of a partitioned hash join.
+// One workgroup per unit; it takes right rows workgroup*items at a time.
+// Inputs: units, left_keys and right_keys as for partition_join.
+// Accumulated: marks, a bitmap of right rows, to which those with a match are added.
+// Preconditions: those of partition_join that are about keys and units.
+// Source: as partition_join.
+#version 460
+#extension GL_GOOGLE_include_directive : require
+#extension GL_EXT_control_flow_attributes : require
+#include "memory.glsl"
+#include "kernels/partition_mark.glsl"
+#include "group.glsl"
+#include "uint64.glsl"
+#include "mix.glsl"
+
+#define Key WORD(KEY_BITS)
+#define BUILD_IN_FLIGHT 8u
+
+const uint unique = 1u; // the first match is enough
+
+#include "unit_table.glsl"
+#include "join_stops.glsl"
+#include "join_mark.glsl"
+#include "join_lookup.glsl"
+
+void main() {
+    uint unit = GROUP;
+    if (unit >= end_group) return;
+    uvec4 rows = Column128(element_address(units, unit, 4u)).at[0];
+    unit_keys = COLUMN_FROM(KEY_BITS)(left_keys, rows.x);
+    COLUMN(KEY_BITS) right = COLUMN_FROM(KEY_BITS)(right_keys, rows.z);
+    Key key[items]; // of the first batch, under way while the left rows are
+    load_batch(right, 0u, rows.w - rows.z, key);
+    build_table(rows.y - rows.x);
+    barrier();
+    look_up(right, rows.z, rows.w - rows.z, key);
+}
