@@ -20,7 +20,7 @@ import (
 	"github.com/spirjoin/spirjoin/backend"
 )
 
-//go:generate go run ./generate ../shaders
+//go:generate go run ./generate ../shaders ../docs/kernels.md
 
 // serialWorkgroup is the default of the serial shape. Its tiles, SerialItems of each kernel, are small where each row costs a
 // search, because lavapipe ends the loops of an invocation after 65,535 trips in all. The others are a little more than a power

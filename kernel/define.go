@@ -62,7 +62,8 @@ func Catalogue() []*backend.KernelSpec {
 func define[A, V, C any](e entry[V, C]) *Kernel[A, C] {
 	spec := &backend.KernelSpec{Name: e.Name, Compare: e.Compare}
 	spec.Args, spec.Params = argumentsOf[[]byte](reflect.TypeFor[V]())
-	if args, params := argumentsOf[backend.Range](reflect.TypeFor[A]()); !slices.Equal(args, spec.Args) || !slices.Equal(params, spec.Params) {
+	args, params := argumentsOf[backend.Range](reflect.TypeFor[A]())
+	if !slices.Equal(args, spec.Args) || !slices.Equal(params, spec.Params) {
 		panic(fmt.Sprintf("kernel %s: %v and %v differ", e.Name, reflect.TypeFor[A](), reflect.TypeFor[V]()))
 	}
 	k := &Kernel[A, C]{KernelSpec: spec, defaults: e.Defaults, settings: settingsOf(reflect.TypeFor[C]())}
@@ -97,8 +98,8 @@ func define[A, V, C any](e entry[V, C]) *Kernel[A, C] {
 	return k
 }
 
-// With is the default configuration with those of the named settings that the kernel has. Others are ignored: a row of a
-// tuning table belongs to all kernels of its primitive.
+// With is the default configuration with those of the named settings that the kernel has. Others are ignored: a row of
+// a tuning table belongs to all kernels of its primitive.
 func (k *Kernel[A, C]) With(named backend.Config) C {
 	config := k.defaults
 	values := valuesOf(&config)
@@ -110,7 +111,8 @@ func (k *Kernel[A, C]) With(named backend.Config) C {
 	return config
 }
 
-// On returns the kernel for a device and configuration, compiled at its first use. Equal configurations give the same kernel.
+// On returns the kernel for a device and configuration, compiled at its first use. Equal configurations give the same
+// kernel.
 func (k *Kernel[A, C]) On(device *backend.Device, config C) (Compiled[A], error) {
 	compiled, err := device.KernelFor(k.KernelSpec, config, func() backend.Config { return k.named(config) })
 	return Compiled[A]{compiled}, err
@@ -136,8 +138,8 @@ func (k *Kernel[A, C]) named(config C) backend.Config {
 	return c
 }
 
-// buffersOf and paramsOf view the two parts of a struct of arguments as the lists that a dispatch consists of. They lie one
-// behind the other without gaps, as [argumentsOf] checks.
+// buffersOf and paramsOf view the two parts of a struct of arguments as the lists that a dispatch consists of. They lie
+// one behind the other without gaps, as [argumentsOf] checks.
 func buffersOf[B, A any](args *A, count int) []B {
 	return unsafe.Slice((*B)(unsafe.Pointer(args)), count)
 }
@@ -151,8 +153,8 @@ func valuesOf[C any](config *C) []uint32 {
 	return unsafe.Slice((*uint32)(unsafe.Pointer(config)), unsafe.Sizeof(*config)/4)
 }
 
-// flatten lists the fields of a struct that lies offset bytes in another, with their offsets there: those of embedded structs
-// in their place, and the elements of arrays as x, x2, x3.
+// flatten lists the fields of a struct that lies offset bytes in another, with their offsets there: those of embedded
+// structs in their place, and the elements of arrays as x, x2, x3.
 func flatten(t reflect.Type, offset uintptr) (fields []reflect.StructField) {
 	for i := range t.NumField() {
 		f := t.Field(i)
@@ -181,8 +183,8 @@ var accesses = map[string]backend.Access{
 	"read": backend.Read, "write": backend.Write, "readwrite": backend.ReadWrite, "accumulate": backend.Accumulate,
 }
 
-// argumentsOf lists the arguments, of type B, and the parameters that a struct declares. A declaration that does not follow the
-// rules is a mistake in this package, which shows when any program with it starts.
+// argumentsOf lists the arguments, of type B, and the parameters that a struct declares. A declaration that does not
+// follow the rules is a mistake in this package, which shows when any program with it starts.
 func argumentsOf[B any](t reflect.Type) (args []backend.ArgSpec, params []string) {
 	size := uintptr(0)
 	for _, f := range flatten(t, 0) {

@@ -83,7 +83,9 @@ func panicOf(f func()) (message string) {
 }
 
 func TestSnake(t *testing.T) {
-	for field, name := range map[string]string{"Keys": "keys", "LeftIDs": "left_ids", "PayloadIn2": "payload_in_2", "IDs": "ids"} {
+	for field, name := range map[string]string{
+		"Keys": "keys", "LeftIDs": "left_ids", "PayloadIn2": "payload_in_2", "IDs": "ids",
+	} {
 		require.Equal(t, name, kernel.Snake(field))
 	}
 }
@@ -126,7 +128,9 @@ func TestDispatchKeepsTheOrderOfFields(t *testing.T) {
 	b, err := device.Allocate(t.Context(), backend.DeviceLocal, 64, "test")
 	require.NoError(t, err)
 	defer b.Release()
-	args := kernel.CopyArgs{Source: b.Range(0, 16), Destination: b.Range(32, 16), Rows: 3, SourceFirst: 1, DestinationFirst: 2}
+	args := kernel.CopyArgs{
+		Source: b.Range(0, 16), Destination: b.Range(32, 16), Rows: 3, SourceFirst: 1, DestinationFirst: 2,
+	}
 	var list backend.List
 	k.Dispatch(&list, 0, args)
 	require.Empty(t, list.Commands, "no workgroups, no command")

@@ -31,8 +31,8 @@ type TableBuildConfig struct {
 	Patience uint32
 }
 
-// TableBuild puts rows, at most mask of them, into slots, which are zero before, and adds to lost the number of rows
-// that found none.
+// TableBuild puts rows into a hash table in device memory: at most mask rows into slots, which are zero before. It adds
+// to lost the number of rows that found none.
 var TableBuild = define[TableBuildArgs](entry[TableBuildArgsOf[[]byte], TableBuildConfig]{
 	Name:     "table_build",
 	Defaults: TableBuildConfig{Tile: Tile{256, 4}, Patience: 256},
@@ -93,8 +93,8 @@ type TableProbeConfig struct {
 	PageRows uint32
 }
 
-// TableProbe looks right rows up in a table that [TableBuild] made of the left ones with the same patience, mask and
-// seed, and makes output rows as [PartitionJoin] does, a tile of right rows in place of a unit, in any order.
+// TableProbe joins right rows with a table of the left ones: [TableBuild] made it with the same patience, mask and
+// seed. Output rows are made as [PartitionJoin] does, a tile of right rows in place of a unit, in any order.
 var TableProbe = define[TableProbeArgs](entry[TableProbeArgsOf[[]byte], TableProbeConfig]{
 	Name:        "table_probe",
 	Defaults:    TableProbeConfig{Tile: Tile{256, 4}, Patience: 256, OutputConfig: defaultOutput, PageRows: 1},

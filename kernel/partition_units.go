@@ -29,8 +29,8 @@ type PartitionUnitsConfig struct {
 	Tile
 }
 
-// PartitionUnits counts the units of each partition from where the partitions of both sides begin, and adds to oversized the
-// number of partitions that have rows on both sides and more than most_left on the left.
+// PartitionUnits counts the units of each partition. It is given where the partitions of both sides begin, and adds to
+// oversized the number of partitions that have rows on both sides and more than most_left on the left.
 var PartitionUnits = define[PartitionUnitsArgs](entry[PartitionUnitsArgsOf[[]byte], PartitionUnitsConfig]{
 	Name:     "partition_units",
 	Defaults: PartitionUnitsConfig{Tile: Tile{256, 1}},

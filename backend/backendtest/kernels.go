@@ -42,8 +42,8 @@ func checkCatalogue(t *testing.T, s *suite) {
 	}
 }
 
-// checkShapes runs other workgroups and tiles than the default ones, small enough for any device. Kernels that hold a batch of
-// rows have rules of their own for tiles.
+// checkShapes runs other workgroups and tiles than the default ones, small enough for any device. Kernels that hold a
+// batch of rows have rules of their own for tiles.
 func checkShapes(t *testing.T, s *suite) {
 	r := s.newRig(t)
 	for _, spec := range kernel.Catalogue() {
@@ -98,13 +98,15 @@ func checkArgumentOffsets(t *testing.T, s *suite) {
 }
 
 // runCases runs a case of each distribution at each size.
-func runCases(t *testing.T, r *rig, spec *backend.KernelSpec, config backend.Config, from kerneltest.Constants, sizes ...int) {
+func runCases(
+	t *testing.T, r *rig, spec *backend.KernelSpec, config backend.Config, constants kerneltest.Constants, sizes ...int,
+) {
 	for i, rows := range sizes {
 		if rows < 1 || slices.Contains(sizes[:i], rows) {
 			continue
 		}
 		for _, distribution := range kerneltest.Distributions {
-			options := kerneltest.Options{Rows: rows, Distribution: distribution, Constants: from}
+			options := kerneltest.Options{Rows: rows, Distribution: distribution, Constants: constants}
 			c := kerneltest.NewCase(spec, config, options)
 			after, err := c.RunOn(background, r.device)
 			require.NoError(t, err)

@@ -1,5 +1,7 @@
-// Command generate writes what follows from the catalogue into a folder of shaders: variants.txt, the list of SPIR-V files that
-// tools/glslc.sh compiles, and for each kernel include/kernels/<kernel>.glsl, which declares its arguments and constants.
+// Command generate writes what follows from the catalogue into a folder of shaders: variants.txt, the list of SPIR-V
+// files that tools/glslc.sh compiles, and for each kernel include/kernels/<kernel>.glsl, which declares its arguments
+// and constants. In the folder of package kernel it also writes the list of kernels into a page of the documentation,
+// if one is named.
 package main
 
 import (
@@ -16,8 +18,8 @@ import (
 )
 
 func main() {
-	if len(os.Args) != 2 {
-		log.Fatal("usage: generate FOLDER")
+	if len(os.Args) != 2 && len(os.Args) != 3 {
+		log.Fatal("usage: generate FOLDER [PAGE]")
 	}
 	files, err := generated()
 	if err != nil {
@@ -38,6 +40,15 @@ func main() {
 			log.Fatal(err)
 		}
 		if err := os.WriteFile(path, []byte(files[name]), 0o644); err != nil {
+			log.Fatal(err)
+		}
+	}
+	if len(os.Args) == 3 {
+		page, err := documented(os.Args[2], ".")
+		if err != nil {
+			log.Fatal(err)
+		}
+		if err := os.WriteFile(os.Args[2], []byte(page), 0o644); err != nil {
 			log.Fatal(err)
 		}
 	}

@@ -1,6 +1,6 @@
-// Package kerneltest holds what tests and benchmarks know of each kernel: dispatches with drawn arguments, what naive code
-// says every output holds afterwards, and one dispatch to measure. A kernel registers both in the file of its name.
-// Arguments have names there, in the same structs as those of callers.
+// Package kerneltest holds what tests and benchmarks know of each kernel: dispatches with drawn arguments, what naive
+// code says every output holds afterwards, and one dispatch to measure. A kernel registers both in the file of its
+// name. Arguments have names there, in the same structs as those of callers.
 package kerneltest
 
 import (
@@ -19,8 +19,8 @@ const (
 	untouched32 = marker * (1<<32 - 1) / 255
 )
 
-// Dispatch is one dispatch of a kernel in a complete configuration: the contents of the arguments and the parameters, in
-// the order of the catalogue, nil for an absent argument, and the workgroups FirstGroup to EndGroup-1.
+// Dispatch is one dispatch of a kernel in a complete configuration: the contents of the arguments and the parameters,
+// in the order of the catalogue, nil for an absent argument, and the workgroups FirstGroup to EndGroup-1.
 type Dispatch struct {
 	Spec                 *backend.KernelSpec
 	Config               backend.Config
@@ -104,8 +104,8 @@ func (c *Case) RunReference() [][]byte {
 	return d.Args
 }
 
-// Check compares the arguments after the dispatch with the oracle: outputs, the guard behind them, and inputs, which stay as
-// they were. The error names the first difference.
+// Check compares the arguments after the dispatch with the oracle: outputs, the guard behind them, and inputs, which
+// stay as they were. The error names the first difference.
 func (c *Case) Check(after [][]byte) error {
 	wanted := c.want
 	if c.canonical != nil {

@@ -33,8 +33,8 @@ func run(name string, args ...string) (string, error) {
 	return string(output), err
 }
 
-// The example of docs/kernels.md, laid over the module: its reference passes its cases, and its shader compiles with the
-// declarations that are generated. Broken on purpose, it fails.
+// The example of docs/kernels.md, laid over the module: its reference passes its cases, and its shader compiles with
+// the declarations that are generated. Broken on purpose, it fails.
 func TestExampleOfTheDocs(t *testing.T) {
 	root, err := filepath.Abs("../..")
 	require.NoError(t, err)
@@ -47,7 +47,8 @@ func TestExampleOfTheDocs(t *testing.T) {
 	require.NoError(t, err)
 	overlaid := filepath.Join(folder, "overlay.json")
 	require.NoError(t, os.WriteFile(overlaid, list, 0o644))
-	test := []string{"test", "-overlay", overlaid, "-run", "TestEveryKernel|TestArguments|TestCheckSees", "./kernel/kerneltest"}
+	test := []string{"test", "-overlay", overlaid, "-run", "TestEveryKernel|TestArguments|TestCheckSees",
+		"./kernel/kerneltest"}
 	output, err := run("go", test...)
 	require.NoError(t, err, output)
 
@@ -56,8 +57,9 @@ func TestExampleOfTheDocs(t *testing.T) {
 	require.NoError(t, err, output)
 	if _, err := exec.LookPath("glslc"); err == nil {
 		for _, bits := range []string{"32", "64"} {
-			output, err = run("glslc", "--target-env=vulkan1.2", "-I", filepath.Join(generated, "include"), "-I", "shaders/include",
-				"-DKEY_BITS="+bits, "-DWORKGROUP=256", "-DITEMS=8", overlay[filepath.Join(root, "shaders/run_heads.comp")],
+			shader := overlay[filepath.Join(root, "shaders/run_heads.comp")]
+			output, err = run("glslc", "--target-env=vulkan1.2", "-I", filepath.Join(generated, "include"),
+				"-I", "shaders/include", "-DKEY_BITS="+bits, "-DWORKGROUP=256", "-DITEMS=8", shader,
 				"-o", filepath.Join(folder, "out.spv"))
 			require.NoError(t, err, output)
 		}

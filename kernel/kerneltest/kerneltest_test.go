@@ -114,7 +114,9 @@ func TestEqualOptionsGiveEqualCases(t *testing.T) {
 }
 
 func TestArgumentsOfAnotherKernelPanic(t *testing.T) {
-	require.PanicsWithValue(t, "kernel iota has arguments [values rows first], not those of kernel.UnmixKeysArgsOf[[]uint8]", func() {
-		NewDispatch(kernel.Iota.KernelSpec, backend.Config{"workgroup": 1, "items": 1}, 0, kernel.UnmixKeysArgsOf[[]byte]{})
+	const message = "kernel iota has arguments [values rows first], not those of kernel.UnmixKeysArgsOf[[]uint8]"
+	config := backend.Config{"workgroup": 1, "items": 1}
+	require.PanicsWithValue(t, message, func() {
+		NewDispatch(kernel.Iota.KernelSpec, config, 0, kernel.UnmixKeysArgsOf[[]byte]{})
 	})
 }

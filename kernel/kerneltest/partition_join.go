@@ -125,9 +125,9 @@ func (m *maker) partitionedUnits(seed uint32) (_ join, shift uint32) {
 	}, shift
 }
 
-// LongChain is a case of [kernel.PartitionWalk] in which all left rows of a unit are in one chain, which the invocations of
-// a subgroup walk through for each of their rows: the most trips that loops of an invocation take, in the shape that
-// software drivers get.
+// LongChain is a case of [kernel.PartitionWalk] in which all left rows of a unit are in one chain, which the
+// invocations of a subgroup walk through for each of their rows: the most trips that loops of an invocation take, in
+// the shape that software drivers get.
 func LongChain(subgroupSize uint32) (*Case, error) {
 	const workgroup, tableRows, batches = 128, 1280, 3
 	const batchRows = kernel.WalkedRows * workgroup

@@ -98,8 +98,8 @@ func (m *maker) dispatch(rows int, args any) *Dispatch {
 	return NewDispatch(m.spec, m.config, rows, args)
 }
 
-// NewDispatch makes a dispatch that covers rows rows in a complete configuration. The arguments are those of the kernel by
-// name, such as kernel.IotaArgsOf[[]byte]; it panics for those of another.
+// NewDispatch makes a dispatch that covers rows rows in a complete configuration. The arguments are those of the kernel
+// by name, such as kernel.IotaArgsOf[[]byte]; it panics for those of another.
 func NewDispatch(spec *backend.KernelSpec, config backend.Config, rows int, args any) *Dispatch {
 	d := &Dispatch{Spec: spec, Config: config, EndGroup: kernel.Groups(kernel.Named(config), uint64(rows))}
 	d.Args, d.Params = lists[[]byte](spec, args)
