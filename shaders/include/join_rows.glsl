@@ -43,6 +43,13 @@ Payloads payloads_of(uvec2 column, uvec2 second, uvec2 words, uint first, uint r
     return p;
 }
 
+// Adds the output rows of a unit, fewer than 2^32, to the 64-bit count of all. All invocations call it, once.
+void count_rows(uint n) {
+    if (PAGED == 0 && placing == 0u || INVOCATION > 0u || n == 0u) return;
+    Cursor cursor = Cursor(places);
+    if (atomicAdd(cursor.at[1], n) > ~n) atomicAdd(cursor.at[2], 1u);
+}
+
 #if PAGED
 #include "join_pages.glsl"
 #else
@@ -56,22 +63,24 @@ void place(uint unit, uint done, uint n) {
         return;
     }
     Cursor cursor = Cursor(places);
-    uint counted = atomicAdd(cursor.at[1], n);
-    if (counted + n < n) atomicAdd(cursor.at[2], 1u);
-    uint reserved = atomicAdd(cursor.at[0], 0u), start = 0u;
+    uint start;
     if (n <= 0x10000u) {
-        if (reserved > out_rows) return;
-        // What is reserved passes out_rows only by what workgroups reserve at the same time: far less than 2^31.
+        // One atomic operation a batch: all workgroups wait for this word. Rows that do not fit are given back at once,
+        // so that what is reserved passes out_rows by less than 2^31. Two workgroups may then get the same
+        // rows, but rows are missing in any case.
         start = atomicAdd(cursor.at[0], n);
         if (start <= out_rows && n <= out_rows - start) sh_room = n;
-    }
-    for (uint turn = 0u; turn < 0x1000u && n > 0x10000u && n <= out_rows && reserved <= out_rows - n; ++turn) {
-        start = atomicCompSwap(cursor.at[0], reserved, reserved + n);
-        if (start == reserved) {
-            sh_room = n;
-            break;
+        else atomicAdd(cursor.at[0], 0u - n);
+    } else {
+        uint reserved = atomicAdd(cursor.at[0], 0u);
+        for (uint turn = 0u; turn < 0x1000u && n <= out_rows && reserved <= out_rows - n; ++turn) {
+            start = atomicCompSwap(cursor.at[0], reserved, reserved + n);
+            if (start == reserved) {
+                sh_room = n;
+                break;
+            }
+            reserved = start;
         }
-        reserved = start;
     }
     sh_start = first_row + start;
 }
