@@ -11,26 +11,31 @@ const uint has_more = 1u << 31;
 // Row row of a payload column of so many words a value behind row first; the number of the row where the column is
 // absent.
 uvec2 payload_of(uvec2 column, uint words, uint first, uint row) {
-    if (absent(column)) return uvec2(first + row, 0u);
-    if (words == 2u) return column64_from(column, first).at[row];
-    return uvec2(column32_from(column, first).at[row], 0u);
+    uvec2 value = uvec2(first + row, 0u);
+    if (!absent(column)) {
+        if (words == 2u) value = column64_from(column, first).at[row];
+        else value.x = column32_from(column, first).at[row];
+    }
+    return value;
 }
 
 void put(uvec2 column, uint words, uint first, uint row, uvec2 value) {
-    if (absent(column)) return;
-    if (words == 2u) column64_from(column, first).at[row] = value;
-    else column32_from(column, first).at[row] = value.x;
+    if (!absent(column)) {
+        if (words == 2u) column64_from(column, first).at[row] = value;
+        else column32_from(column, first).at[row] = value.x;
+    }
 }
 
 // Keys that were mixed are turned back; low words whose high words are all alike become whole keys again.
 void put_key(uvec2 column, uint first, uint row, Key key) {
-    if (absent(column)) return;
-    key = mixed == 1u ? unmix_of(key, seed) : key;
+    if (!absent(column)) {
+        if (mixed == 1u) key = unmix_of(key, seed);
 #if KEY_BITS == 32
-    if (widened == 1u) column64_from(column, first).at[row] = uvec2(key, high);
-    else
+        if (widened == 1u) column64_from(column, first).at[row] = uvec2(key, high);
+        else
 #endif
-    COLUMN_FROM(KEY_BITS)(column, first).at[row] = key;
+        COLUMN_FROM(KEY_BITS)(column, first).at[row] = key;
+    }
 }
 
 // The values of both payload columns of a side; words[1] is 0 where there is no second one.
