@@ -99,7 +99,7 @@ var TableProbe = define[TableProbeArgs](entry[TableProbeArgsOf[[]byte], TablePro
 	Name:        "table_probe",
 	Defaults:    TableProbeConfig{Tile: Tile{256, 4}, Patience: 256, OutputConfig: defaultOutput, PageRows: 1},
 	Compare:     backend.Multiset,
-	SharedBytes: func(config *TableProbeConfig) uint32 { return 4 * ((config.Workgroup+3)/4 + 2) },
+	SharedBytes: func(config *TableProbeConfig) uint32 { return 4 * (2*((config.Workgroup+3)/4) + 4) },
 	Run: func(args *TableProbeArgsOf[[]byte], config *TableProbeConfig, group uint32) {
 		if config.KeyBits == 64 {
 			tableProbe[uint64](args, config, group)

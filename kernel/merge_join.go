@@ -95,7 +95,7 @@ func mergeJoinEntry(name string) entry[MergeJoinArgsOf[[]byte], MergeJoinConfig]
 		Defaults: MergeJoinConfig{Tile: Tile{256, 4}, Table: 1280, OutputConfig: defaultOutput},
 		Compare:  backend.Multiset,
 		SharedBytes: func(config *MergeJoinConfig) uint32 {
-			return config.KeyBits/8*config.Table + 4*((config.Workgroup+3)/4+2)
+			return config.KeyBits/8*config.Table + 4*(2*((config.Workgroup+3)/4)+4)
 		},
 		Run: func(args *MergeJoinArgsOf[[]byte], config *MergeJoinConfig, group uint32) {
 			if config.KeyBits == 64 {

@@ -66,7 +66,7 @@ func partitionJoinEntry(name string) entry[PartitionJoinArgsOf[[]byte], Partitio
 			Tile: Tile{256, 4}, Table: 1536, Heads: 1024, OutputConfig: defaultOutput, PageRows: 1},
 		Compare: backend.Multiset,
 		SharedBytes: func(config *PartitionJoinConfig) uint32 {
-			return unitTableBytes(config.Table, config.Heads) + 4*((config.Workgroup+3)/4+2)
+			return unitTableBytes(config.Table, config.Heads) + 4*(2*((config.Workgroup+3)/4)+4)
 		},
 		Run: func(args *PartitionJoinArgsOf[[]byte], config *PartitionJoinConfig, group uint32) {
 			if config.KeyBits == 64 {

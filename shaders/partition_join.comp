@@ -63,12 +63,13 @@ void main() {
 
     uint done = 0u;
     for (uint first = 0u; first < right_count; first += batch_rows) {
-        join_batch(unit, left_first, right_first + first, run, min(right_count - first, batch_rows), key, done);
+        Key next[items]; // under way while the batch is joined
         [[unroll]] for (uint k = 0u; k < items; ++k) {
             uint row = first + batch_rows + run + k * gl_SubgroupSize;
-            if (row < right_count) key[k] = right.at[row];
+            if (row < right_count) next[k] = right.at[row];
         }
-        barrier();
+        join_batch(unit, left_first, right_first + first, run, min(right_count - first, batch_rows), key, done);
+        [[unroll]] for (uint k = 0u; k < items; ++k) key[k] = next[k];
     }
     count_rows(done);
 #if PAGED

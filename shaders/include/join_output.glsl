@@ -13,6 +13,19 @@ uint left_row(uint at);            // its row, counted from left_first
 
 const uint batch_rows = WORKGROUP_SIZE * items;
 
+// Adds up own, which the invocations of a subgroup hold alike: over the subgroups before, and over all.
+uint sum_before(uint own, out uint all) {
+    if (subgroupElect()) sh_subgroup_sum[turn * subgroups + gl_SubgroupID] = own;
+    barrier();
+    uint before = 0u;
+    all = 0u;
+    for (uint s = 0u; s < gl_NumSubgroups; ++s) {
+        if (s == gl_SubgroupID) before = all;
+        all += sh_subgroup_sum[turn * subgroups + s];
+    }
+    return before;
+}
+
 // Joins count right rows from first on, of which an invocation holds the keys of run, run + subgroup size, ...; the
 // unit has done output rows before, to which those of the batch are added.
 void join_batch(uint unit, uint left_first, uint first, uint run, uint count, Key key[items], inout uint done) {
@@ -38,11 +51,11 @@ void join_batch(uint unit, uint left_first, uint first, uint run, uint count, Ke
             right_value[k] = payloads_of(right_payload, right_payload_2, right_sizes, first, run + k * gl_SubgroupSize);
         }
     }
-    uint all, at = workgroup_sum(subgroup_sum(own), all);
+    uint all, at = sum_before(subgroup_sum(own), all);
     if (all > 0u) {
         if (INVOCATION == 0u) place(unit, done, all);
         barrier();
-        uint room = sh_room, start = sh_start;
+        uint room = sh_room[turn], start = sh_start[turn];
         [[unroll]] for (uint k = 0u; k < items; ++k) {
             uint m = match[k] & ~has_more;
             bool more = match[k] >= has_more;
@@ -70,4 +83,5 @@ void join_batch(uint unit, uint left_first, uint first, uint run, uint count, Ke
         }
     }
     done += all;
+    turn = 1u - turn;
 }

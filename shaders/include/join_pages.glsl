@@ -28,6 +28,6 @@ void leave_page() {
 
 // Output rows have all the room there is.
 void place(uint unit, uint done, uint n) {
-    sh_start = first_row;
-    sh_room = out_rows;
+    sh_start[turn] = first_row;
+    sh_room[turn] = out_rows;
 }

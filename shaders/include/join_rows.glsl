@@ -1,10 +1,15 @@
 // Output rows of kernels that join, and room for them. See join_output.glsl and join_walking.glsl.
 #include "subgroup_sum.glsl"
-DEFINE_WORKGROUP_SUM(uint)
+
+// What the invocations of a workgroup tell each other of a batch. Batches take turns in two places, so that no barrier is
+// needed between the end of one and the begin of the next.
+const uint subgroups = (WORKGROUP_SIZE + 3u) / 4u; // at most
+shared uint sh_subgroup_sum[2u * subgroups];       // output rows
 
 layout(buffer_reference, std430, buffer_reference_align = 4) coherent volatile buffer Cursor { uint at[]; };
 
-shared uint sh_start, sh_room; // of the output rows of a batch, see place
+shared uint sh_start[2], sh_room[2];               // see place
+uint turn = 0u;
 
 const uint has_more = 1u << 31;
 
@@ -58,13 +63,13 @@ void count_rows(uint n) {
 #if PAGED
 #include "join_pages.glsl"
 #else
-// Finds room for n output rows behind done others of the unit: sh_room of them begin at output row sh_start, and the
+// Finds room for n output rows behind done others of the unit: sh_room[turn] of them begin at output row sh_start[turn], and the
 // rest have none.
 void place(uint unit, uint done, uint n) {
-    sh_room = 0u;
+    sh_room[turn] = 0u;
     if (placing == 0u) {
-        sh_start = first_row + column64_from(places, unit).at[0].x + done;
-        sh_room = n;
+        sh_start[turn] = first_row + column64_from(places, unit).at[0].x + done;
+        sh_room[turn] = n;
         return;
     }
     Cursor cursor = Cursor(places);
@@ -74,19 +79,19 @@ void place(uint unit, uint done, uint n) {
         // so that what is reserved passes out_rows by less than 2^31. Two workgroups may then get the same
         // rows, but rows are missing in any case.
         start = atomicAdd(cursor.at[0], n);
-        if (start <= out_rows && n <= out_rows - start) sh_room = n;
+        if (start <= out_rows && n <= out_rows - start) sh_room[turn] = n;
         else atomicAdd(cursor.at[0], 0u - n);
     } else {
         uint reserved = atomicAdd(cursor.at[0], 0u);
         for (uint turn = 0u; turn < 0x1000u && n <= out_rows && reserved <= out_rows - n; ++turn) {
             start = atomicCompSwap(cursor.at[0], reserved, reserved + n);
             if (start == reserved) {
-                sh_room = n;
+                sh_room[turn] = n;
                 break;
             }
             reserved = start;
         }
     }
-    sh_start = first_row + start;
+    sh_start[turn] = first_row + start;
 }
 #endif

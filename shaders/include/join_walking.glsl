@@ -86,7 +86,7 @@ void walk_batch(uint unit, uint left_first, uint first, uint count, inout uint d
     if (all > 0u) {
         if (INVOCATION == 0u) place(unit, done, all);
         barrier();
-        uint room = sh_room, start = sh_start;
+        uint room = sh_room[0], start = sh_start[0];
         uvec2 left_sizes = uvec2(left_words, left_words_2), right_sizes = uvec2(right_words, right_words_2);
         uvec2 left_1 = left_payload, left_2 = left_payload_2, right_1 = right_payload, right_2 = right_payload_2;
         Columns columns = Columns(keys_out, left_out, right_out, left_out_2, right_out_2);
