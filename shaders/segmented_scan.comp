@@ -59,6 +59,84 @@ void main() {
 
 #include "tile_rows.glsl"
 
+#if SHARED
+
+#include "workgroup_scan.glsl"
+
+// The sum since the last head, or since the begin where there is none.
+struct Held { Sum sum; bool head; };
+
+Held nothing() { return Held(Sum(0), false); }
+Held combine(Held a, Held b) {
+    Sum both = add(a.sum, b.sum);
+    return Held(b.head ? b.sum : both, a.head || b.head);
+}
+
+shared Sum sh_sum[4u * WORKGROUP_SIZE];
+shared uint sh_head[4u * WORKGROUP_SIZE];
+
+void put_scanned(uint at, Held held) {
+    sh_sum[at] = held.sum;
+    sh_head[at] = uint(held.head);
+}
+
+Held scanned(uint at) { return Held(sh_sum[at], sh_head[at] == 1u); }
+
+#include "portions.glsl"
+
+// Bit k: row + k is a head. For rows behind the last one that one is looked at, which takes no branches (docs/kernels.md).
+uint heads_of(uint begin, uint row, uint count) {
+    uint here = min(PER_LOAD, count - min(row, count)), last = count - 1u, found;
+    if (carries == 0u) {
+        uint bit = begin % 32u + min(row, last);
+        found = column32_from(heads, begin / 32u).at[bit / 32u] >> bit % 32u;
+    } else {
+        Column32 from = column32_from(heads, begin);
+        found = 0u;
+        [[unroll]] for (uint k = 0u; k < PER_LOAD; ++k) found |= from.at[min(row + k, last)] << k;
+    }
+    return found & (1u << here) - 1u;
+}
+
+// The sum of a row, before which the tile holds this; with the row it holds more. It is 0 where zero and head are 1.
+Sum next_sum(uint head, uint zero, Value row, inout Held held) {
+    Sum before = (head & zero) == 1u ? Sum(0) : held.sum;
+    held = combine(held, Held(widen(row, Sum(0)), head == 1u));
+    return before;
+}
+
+void main() {
+    uint tile = GROUP;
+    if (tile >= end_group) return;
+    uint begin = tile * WORKGROUP_SIZE * items, count = rows_left(rows, begin, WORKGROUP_SIZE * items);
+    uvec2 from = uvec2(COLUMN_FROM(IN_BITS)(values, begin)), to = uvec2(COLUMN_FROM(SUM_BITS)(sums, begin));
+    bool writes = !absent(sums);
+    uint zero = 1u - carries;
+    Held all = Held(carry_into(tile), false);
+    for (uint first = 0u; first * WORKGROUP_SIZE * PER_LOAD < count; first += PORTION) {
+        uint head[PORTION];
+        Held before[PORTION];
+        Sums row[PORTION];
+        load_portion(from, first, count);
+        [[unroll]] for (uint r = 0u; r < PORTION; ++r) head[r] = heads_of(begin, row_of(first + r), count);
+        [[unroll]] for (uint r = 0u; r < PORTION; ++r) {
+            before[r] = nothing();
+            [[unroll]] for (uint k = 0u; k < PER_LOAD; ++k) next_sum(head[r] >> k & 1u, zero, value[r].at[k], before[r]);
+        }
+        all = scan_portion(all, before);
+        [[unroll]] for (uint r = 0u; r < PORTION; ++r) {
+            [[unroll]] for (uint k = 0u; k < PER_LOAD; ++k) {
+                row[r].at[k] = next_sum(head[r] >> k & 1u, zero, value[r].at[k], before[r]);
+            }
+        }
+        if (writes) store_portion(to, first, count, row);
+    }
+    if (writes) store_rest(to, count);
+    if (INVOCATION == 0u) write_tile(tile, all.sum, all.head);
+}
+
+#else
+
 // Bit k: row + k is a head.
 uint heads_of(uint begin, uint row, uint count) {
     if (row >= count) return 0u;
@@ -74,66 +152,6 @@ uint heads_of(uint begin, uint row, uint count) {
     if (here > 3u) found |= from.at[row + 3u] << 3;
     return found;
 }
-
-#if SHARED
-
-#include "workgroup_scan.glsl"
-
-// The sum since the last head, or since the begin where there is none.
-struct Held { Sum sum; bool head; };
-
-Held nothing() { return Held(Sum(0), false); }
-Held combine(Held a, Held b) { return Held(b.head ? b.sum : add(a.sum, b.sum), a.head || b.head); }
-
-shared Sum sh_sum[4u * WORKGROUP_SIZE];
-shared uint sh_head[4u * WORKGROUP_SIZE];
-
-void put_scanned(uint at, Held held) {
-    sh_sum[at] = held.sum;
-    sh_head[at] = uint(held.head);
-}
-
-Held scanned(uint at) { return Held(sh_sum[at], sh_head[at] == 1u); }
-
-#include "portions.glsl"
-
-// The sum of a row, before which the tile holds this; with the row it holds more.
-Sum next_sum(uint head, Value row, inout Held held) {
-    Sum before = head == 1u && carries == 0u ? Sum(0) : held.sum;
-    held = combine(held, Held(widen(row, Sum(0)), head == 1u));
-    return before;
-}
-
-void main() {
-    uint tile = GROUP;
-    if (tile >= end_group) return;
-    uint begin = tile * WORKGROUP_SIZE * items, count = rows_left(rows, begin, WORKGROUP_SIZE * items);
-    uvec2 from = uvec2(COLUMN_FROM(IN_BITS)(values, begin)), to = uvec2(COLUMN_FROM(SUM_BITS)(sums, begin));
-    bool writes = !absent(sums);
-    Held all = Held(carry_into(tile), false);
-    for (uint first = 0u; first < rounds; first += PORTION) {
-        uint head[PORTION];
-        Held before[PORTION];
-        Sums row[PORTION];
-        load_portion(from, first, count);
-        [[unroll]] for (uint r = 0u; r < PORTION; ++r) head[r] = heads_of(begin, row_of(first + r), count);
-        [[unroll]] for (uint r = 0u; r < PORTION; ++r) {
-            before[r] = nothing();
-            [[unroll]] for (uint k = 0u; k < PER_LOAD; ++k) next_sum(head[r] >> k & 1u, value[r].at[k], before[r]);
-        }
-        all = scan_portion(all, before);
-        [[unroll]] for (uint r = 0u; r < PORTION; ++r) {
-            [[unroll]] for (uint k = 0u; k < PER_LOAD; ++k) {
-                row[r].at[k] = next_sum(head[r] >> k & 1u, value[r].at[k], before[r]);
-            }
-        }
-        if (writes) store_portion(to, first, count, row);
-    }
-    if (writes) store_rest(to, count);
-    if (INVOCATION == 0u) write_tile(tile, all.sum, all.head);
-}
-
-#else
 
 #extension GL_KHR_shader_subgroup_ballot : require
 
