@@ -63,9 +63,9 @@ func (c Config) String() string {
 }
 
 // KernelSpec is a catalogue entry: everything a backend needs to run the kernel and everything hazard tracking needs to
-// order it. Arguments are read-only buffers first, then outputs, then status; parameters are 32-bit words. A device gets
-// the arguments, the parameters, and two words that this package fills: the first workgroup of the dispatch and the end
-// of the range of workgroups.
+// order it. Arguments are read-only buffers first, then outputs, then status; parameters are 32-bit words. A device
+// gets the arguments, the parameters, and two words that this package fills: the first workgroup of the dispatch and
+// the end of the range of workgroups.
 type KernelSpec struct {
 	Name      string
 	Args      []ArgSpec

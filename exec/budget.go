@@ -27,7 +27,7 @@ type Budget struct {
 	line  []*claim // that wait, in order of arrival
 }
 
-// Grant is a part of a budget. The owner releases it. Safe for concurrent use; a nil grant is no limit, and has nothing.
+// Grant is a part of a budget. The owner releases it. Safe for concurrent use; a nil grant is no limit and has nothing.
 type Grant struct {
 	budget   *Budget
 	flow     *Flow // of the owner; may be nil
