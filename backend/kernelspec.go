@@ -33,14 +33,15 @@ const (
 	Predicate                   // the test of the kernel knows
 )
 
-// Axis is a property that is compiled into a kernel: each combination of values is a SPIR-V file of its own.
+// Axis is a property whose values are variants of a kernel: each combination of values is compiled from source by
+// itself.
 type Axis struct {
-	Name   string // in GLSL the macro of the same name in upper case
+	Name   string
 	Values []uint32
 }
 
-// Constant is a property set when a pipeline is made. Its position is its specialization constant id; position 0 is
-// "workgroup", the number of invocations.
+// Constant is a property that a device sets when it compiles a variant, see [Driver.Compile]. Kernels know it by its
+// position; the one at position 0 is "workgroup", the number of invocations.
 type Constant struct {
 	Name    string
 	Default uint32
@@ -62,9 +63,9 @@ func (c Config) String() string {
 }
 
 // KernelSpec is a catalogue entry: everything a backend needs to run the kernel and everything hazard tracking needs to
-// order it. Arguments are read-only buffers first, then outputs, then status; parameters are 32-bit words. On a device the
-// arguments are 64-bit addresses followed by the parameters, followed by two words that this package fills: the first
-// workgroup of the dispatch and the end of the range of workgroups.
+// order it. Arguments are read-only buffers first, then outputs, then status; parameters are 32-bit words. A device
+// gets the arguments, the parameters, and two words that this package fills: the first workgroup of the dispatch and
+// the end of the range of workgroups.
 type KernelSpec struct {
 	Name      string
 	Args      []ArgSpec

@@ -27,7 +27,7 @@ type Budget struct {
 	line  []*claim // that wait, in order of arrival
 }
 
-// Grant is a part of a budget. The owner releases it. Safe for concurrent use; a nil grant is no limit.
+// Grant is a part of a budget. The owner releases it. Safe for concurrent use; a nil grant is no limit and has nothing.
 type Grant struct {
 	budget   *Budget
 	flow     *Flow // of the owner; may be nil
@@ -105,6 +105,9 @@ func (b *Budget) serve() {
 
 // Has returns what the grant is of now.
 func (g *Grant) Has() Need {
+	if g == nil {
+		return Need{}
+	}
 	g.budget.mu.Lock()
 	defer g.budget.mu.Unlock()
 	need := Need{Device: make(map[*backend.Device]uint64)}
@@ -126,6 +129,9 @@ func (g *Grant) Has() Need {
 // Grow adds to the grant what is free, all of it or nothing, also while others wait for it. It never waits. Where too
 // little is free, the errors are those of [Budget.Acquire]: the owner divides its work, spills, or fails.
 func (g *Grant) Grow(by Need) error {
+	if g == nil {
+		return nil
+	}
 	g.budget.mu.Lock()
 	defer g.budget.mu.Unlock()
 	return g.grow(by.amounts())

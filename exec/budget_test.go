@@ -233,6 +233,11 @@ func TestCancelledWaiter(t *testing.T) {
 	holder.Release()
 	require.EqualValues(t, 10, b.free[resource{kind: hostMemory}])
 	require.ErrorIs(t, holder.Grow(Need{Host: 1}), backend.ErrInvalidInput)
+
+	var none *Grant // is no limit
+	require.NoError(t, none.Grow(Need{Host: 11}))
+	require.Zero(t, none.Has())
+	none.Release()
 }
 
 // TestOneGrantPerFlow: waiting with a grant in hand is refused, not a deadlock.

@@ -10,7 +10,7 @@ import (
 )
 
 // Flow is a group of goroutines that end together: the first error, or panic, of one cancels the others, and Wait
-// returns when all have ended. Every goroutine of the engine belongs to a flow.
+// returns when all have ended.
 type Flow struct {
 	ctx     context.Context
 	cancel  context.CancelCauseFunc

@@ -88,7 +88,8 @@ func (a *PinnedAllocator) pinned(size int) []byte {
 	if best >= 0 {
 		r = a.free[best]
 		a.free = append(a.free[:best], a.free[best+1:]...)
-		// A copy that was given up, as when a download is cancelled, may still be under way.
+		// A copy that was given up, as when a download is cancelled, may still be under way. Arrow's allocators know no
+		// context: the limit of the device ends this wait.
 		if err := a.device.WaitBuffer(context.Background(), r.buffer); err != nil {
 			a.drop(r)
 			r = nil

@@ -91,6 +91,8 @@ func (r *Recorder) command(c *backend.Command) {
 		fmt.Fprintf(&r.text, "  copy %s from %s\n", r.place(c.Dst), r.place(c.Src))
 	case backend.Dispatch:
 		r.dispatch(c)
+	case backend.Pass:
+		fmt.Fprintf(&r.text, "  pass %s\n", c.Label)
 	}
 }
 

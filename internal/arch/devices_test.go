@@ -1,0 +1,62 @@
+package arch
+
+import (
+	"io/fs"
+	"os"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestDeviceTestsRunOnDevices: a package with tests for each device belongs to the packages that tools/test.sh runs on
+// them; otherwise its tests see the host alone.
+func TestDeviceTestsRunOnDevices(t *testing.T) {
+	script, err := os.ReadFile("../../tools/test.sh")
+	require.NoError(t, err)
+	list := regexp.MustCompile(`(?m)^device_packages=\((.*)\)$`).FindSubmatch(script)
+	require.NotNil(t, list, "tools/test.sh has no list device_packages")
+	patterns, folders := strings.Fields(string(list[1])), deviceTests(t, os.DirFS("../.."))
+	require.Contains(t, folders, "primitive")
+	require.Empty(t, unmatched(patterns, folders), "device_packages in tools/test.sh lacks them")
+
+	planted := []string{"join", "join/hash", "joiner", "ranges", "kernel/kerneltest"}
+	missing := unmatched([]string{"./join/...", "./ranges", "./kernel"}, planted)
+	require.Equal(t, []string{"joiner", "kernel/kerneltest"}, missing)
+}
+
+// deviceTests lists the folders whose tests call devicetest.ForEach.
+func deviceTests(t *testing.T, tree fs.FS) (folders []string) {
+	require.NoError(t, fs.WalkDir(tree, ".", func(name string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case entry.IsDir() && name != "." && strings.HasPrefix(entry.Name(), "."), name == "internal":
+			return fs.SkipDir
+		case entry.IsDir() || !strings.HasSuffix(name, "_test.go") || slices.Contains(folders, path.Dir(name)):
+			return nil
+		}
+		text, err := fs.ReadFile(tree, name)
+		if strings.Contains(string(text), "devicetest.ForEach(") {
+			folders = append(folders, path.Dir(name))
+		}
+		return err
+	}))
+	return folders
+}
+
+// unmatched returns the folders that no pattern of go test names.
+func unmatched(patterns, folders []string) (left []string) {
+	for _, folder := range folders {
+		if !slices.ContainsFunc(patterns, func(pattern string) bool {
+			parent, below := strings.CutSuffix(strings.TrimPrefix(pattern, "./"), "/...")
+			return folder == parent || below && strings.HasPrefix(folder, parent+"/")
+		}) {
+			left = append(left, folder)
+		}
+	}
+	return left
+}
