@@ -62,9 +62,9 @@ func (c Config) String() string {
 }
 
 // KernelSpec is a catalogue entry: everything a backend needs to run the kernel and everything hazard tracking needs to
-// order it. Arguments are read-only buffers first, then outputs, then status; parameters are 32-bit words. On a device the
-// arguments are 64-bit addresses followed by the parameters, followed by two words that this package fills: the first
-// workgroup of the dispatch and the end of the range of workgroups.
+// order it. Arguments are read-only buffers first, then outputs, then status; parameters are 32-bit words. On a device
+// the arguments are 64-bit addresses followed by the parameters, followed by two words that this package fills: the
+// first workgroup of the dispatch and the end of the range of workgroups.
 type KernelSpec struct {
 	Name      string
 	Args      []ArgSpec
@@ -72,15 +72,15 @@ type KernelSpec struct {
 	Axes      []Axis
 	Constants []Constant
 	Compare   Comparison
-	// SharedBytes is the shared memory of a workgroup in a complete configuration. It is nil where no workgroup of up to 1024
-	// invocations takes more than 16 KiB, whatever the other constants.
+	// SharedBytes is the shared memory of a workgroup in a complete configuration. It is nil where no workgroup of up
+	// to 1024 invocations takes more than 16 KiB, whatever the other constants.
 	SharedBytes func(config Config) uint32
 	// Reference is the kernel in plain Go for a complete configuration.
 	Reference func(config Config) Reference
 }
 
-// Reference prepares a dispatch: buffers and parameters are in the order of the catalogue, nil is an absent argument. What it
-// returns does what workgroup number group does. Workgroups run concurrently.
+// Reference prepares a dispatch: buffers and parameters are in the order of the catalogue, nil is an absent argument.
+// What it returns does what workgroup number group does. Workgroups run concurrently.
 type Reference func(buffers [][]byte, params []uint32) (run func(group uint32))
 
 // Complete returns config restricted to the axes and constants of the kernel, constants defaulted. An axis without a
