@@ -50,4 +50,5 @@ void main() {
     load_left(left_first);
     barrier();
     join_batch(unit, left_first, right_first, run, right_count, key, done);
+    count_rows(done);
 }

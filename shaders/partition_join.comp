@@ -70,6 +70,7 @@ void main() {
         }
         barrier();
     }
+    count_rows(done);
 #if PAGED
     leave_page();
 #endif

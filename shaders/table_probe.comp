@@ -36,6 +36,7 @@ void main() {
         if (run + k * gl_SubgroupSize < count) key[k] = right.at[run + k * gl_SubgroupSize];
     }
     join_batch(tile, 0u, first, run, count, key, done);
+    count_rows(done);
 #if PAGED
     leave_page();
 #endif

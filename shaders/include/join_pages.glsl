@@ -26,11 +26,8 @@ void leave_page() {
     }
 }
 
-// Counts n output rows, which have all the room there is.
+// Output rows have all the room there is.
 void place(uint unit, uint done, uint n) {
-    Cursor cursor = Cursor(places);
-    uint counted = atomicAdd(cursor.at[1], n);
-    if (counted + n < n) atomicAdd(cursor.at[2], 1u);
     sh_start = first_row;
     sh_room = out_rows;
 }

@@ -11,26 +11,31 @@ const uint has_more = 1u << 31;
 // Row row of a payload column of so many words a value behind row first; the number of the row where the column is
 // absent.
 uvec2 payload_of(uvec2 column, uint words, uint first, uint row) {
-    if (absent(column)) return uvec2(first + row, 0u);
-    if (words == 2u) return column64_from(column, first).at[row];
-    return uvec2(column32_from(column, first).at[row], 0u);
+    uvec2 value = uvec2(first + row, 0u);
+    if (!absent(column)) {
+        if (words == 2u) value = column64_from(column, first).at[row];
+        else value.x = column32_from(column, first).at[row];
+    }
+    return value;
 }
 
 void put(uvec2 column, uint words, uint first, uint row, uvec2 value) {
-    if (absent(column)) return;
-    if (words == 2u) column64_from(column, first).at[row] = value;
-    else column32_from(column, first).at[row] = value.x;
+    if (!absent(column)) {
+        if (words == 2u) column64_from(column, first).at[row] = value;
+        else column32_from(column, first).at[row] = value.x;
+    }
 }
 
 // Keys that were mixed are turned back; low words whose high words are all alike become whole keys again.
 void put_key(uvec2 column, uint first, uint row, Key key) {
-    if (absent(column)) return;
-    key = mixed == 1u ? unmix_of(key, seed) : key;
+    if (!absent(column)) {
+        if (mixed == 1u) key = unmix_of(key, seed);
 #if KEY_BITS == 32
-    if (widened == 1u) column64_from(column, first).at[row] = uvec2(key, high);
-    else
+        if (widened == 1u) column64_from(column, first).at[row] = uvec2(key, high);
+        else
 #endif
-    COLUMN_FROM(KEY_BITS)(column, first).at[row] = key;
+        COLUMN_FROM(KEY_BITS)(column, first).at[row] = key;
+    }
 }
 
 // The values of both payload columns of a side; words[1] is 0 where there is no second one.
@@ -41,6 +46,13 @@ Payloads payloads_of(uvec2 column, uvec2 second, uvec2 words, uint first, uint r
     p.of[0] = payload_of(column, words[0], first, row);
     if (words[1] > 0u) p.of[1] = payload_of(second, words[1], first, row);
     return p;
+}
+
+// Adds the output rows of a unit, fewer than 2^32, to the 64-bit count of all. All invocations call it, once.
+void count_rows(uint n) {
+    if (PAGED == 0 && placing == 0u || INVOCATION > 0u || n == 0u) return;
+    Cursor cursor = Cursor(places);
+    if (atomicAdd(cursor.at[1], n) > ~n) atomicAdd(cursor.at[2], 1u);
 }
 
 #if PAGED
@@ -56,22 +68,24 @@ void place(uint unit, uint done, uint n) {
         return;
     }
     Cursor cursor = Cursor(places);
-    uint counted = atomicAdd(cursor.at[1], n);
-    if (counted + n < n) atomicAdd(cursor.at[2], 1u);
-    uint reserved = atomicAdd(cursor.at[0], 0u), start = 0u;
+    uint start;
     if (n <= 0x10000u) {
-        if (reserved > out_rows) return;
-        // What is reserved passes out_rows only by what workgroups reserve at the same time: far less than 2^31.
+        // One atomic operation a batch: all workgroups wait for this word. Rows that do not fit are given back at once,
+        // so that what is reserved passes out_rows by less than 2^31. Two workgroups may then get the same
+        // rows, but rows are missing in any case.
         start = atomicAdd(cursor.at[0], n);
         if (start <= out_rows && n <= out_rows - start) sh_room = n;
-    }
-    for (uint turn = 0u; turn < 0x1000u && n > 0x10000u && n <= out_rows && reserved <= out_rows - n; ++turn) {
-        start = atomicCompSwap(cursor.at[0], reserved, reserved + n);
-        if (start == reserved) {
-            sh_room = n;
-            break;
+        else atomicAdd(cursor.at[0], 0u - n);
+    } else {
+        uint reserved = atomicAdd(cursor.at[0], 0u);
+        for (uint turn = 0u; turn < 0x1000u && n <= out_rows && reserved <= out_rows - n; ++turn) {
+            start = atomicCompSwap(cursor.at[0], reserved, reserved + n);
+            if (start == reserved) {
+                sh_room = n;
+                break;
+            }
+            reserved = start;
         }
-        reserved = start;
     }
     sh_start = first_row + start;
 }

@@ -105,4 +105,5 @@ void walk_unit(uint unit, uint left_first, uint right_first, uint right_count) {
         walk_batch(unit, left_first, right_first + first, min(right_count - first, WALKED * WORKGROUP_SIZE), done);
         barrier();
     }
+    count_rows(done);
 }
