@@ -85,7 +85,8 @@ func ExampleEngine_Join_count() {
 	defer people.Release()
 	defer visits.Release()
 
-	result, err := engine.Join(ctx, people, visits, spirjoin.JoinSpec{LeftOn: []string{"id"}, RightOn: []string{"person"}, Output: join.Count})
+	result, err := engine.Join(ctx, people, visits,
+		spirjoin.JoinSpec{LeftOn: []string{"id"}, RightOn: []string{"person"}, Output: join.Count})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -106,7 +107,8 @@ func ExampleEngine_Explain() {
 	defer people.Release()
 	defer visits.Release()
 
-	plan, err := engine.Explain(ctx, people, visits, spirjoin.JoinSpec{LeftOn: []string{"id"}, RightOn: []string{"person"}})
+	plan, err := engine.Explain(ctx, people, visits,
+		spirjoin.JoinSpec{LeftOn: []string{"id"}, RightOn: []string{"person"}})
 	if err != nil {
 		log.Fatal(err)
 	}

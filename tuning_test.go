@@ -11,7 +11,8 @@ import (
 	"github.com/spirjoin/spirjoin/primitive"
 )
 
-// A row of the tuning file changes what an engine runs; options win over it; what is wrong with it is told and changes nothing.
+// A row of the tuning file changes what an engine runs. Options override it. A row with an error is reported and
+// changes nothing.
 func TestUserTuning(t *testing.T) {
 	system, err := Discover(SystemOptions{HostOnly: true})
 	require.NoError(t, err)
@@ -29,8 +30,9 @@ func TestUserTuning(t *testing.T) {
 	require.NotEmpty(t, built)
 
 	info := system.Devices[0]
-	row := primitive.UserRow{Device: info.Name, Driver: info.Driver, DriverVersion: info.DriverVersion, Primitive: "gather",
-		Config: backend.Config{"workgroup": 1, "items": 96}, Measured: "by hand"}
+	row := primitive.UserRow{Device: info.Name, Driver: info.Driver, DriverVersion: info.DriverVersion,
+		Primitive: "gather",
+		Config:    backend.Config{"workgroup": 1, "items": 96}, Measured: "by hand"}
 	require.NoError(t, WriteTuning(path, []primitive.UserRow{row}))
 	user, problems := configIn(Options{})
 	require.Empty(t, problems)

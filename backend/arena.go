@@ -6,11 +6,11 @@ import (
 	"slices"
 )
 
-// arena hands out ranges of the blocks of one kind of memory (the per-device arenas of HMG 3.1.3). It is pure: blocks come
-// from allocate and nobody but the arena decides when one is needed. Small requests share pool blocks; a request of half a
-// pool block or more gets a block of its own size. A range is taken best fit, but not from a free range of more than twice
-// its size as long as the cap has room for a new block: large free ranges are kept for large requests. Blocks without a
-// range in use are kept for reuse until the cap needs their bytes, or trim.
+// arena hands out ranges of the blocks of one kind of memory (the per-device arenas of HMG 3.1.3). It is pure: blocks
+// come from allocate and only the arena decides when one is needed. Small requests share pool blocks; a request of half
+// a pool block or more gets a block of its own size. A range is taken best fit, but not from a free range of more than
+// twice its size while the cap has room for a new block: large free ranges are kept for large requests. Blocks without
+// a range in use are kept for reuse until the cap needs their bytes, or trim.
 type arena struct {
 	memory        Memory
 	allocate      func(sizeBytes uint64, memory Memory) (Block, error)
@@ -41,7 +41,8 @@ const (
 func (a *arena) take(sizeBytes uint64) (Block, uint64, error) {
 	if sizeBytes > a.maxBlock { // before rounding up, which could overflow
 		return nil, 0, &OpError{Op: "allocate", Err: a.sentinel(), Detail: fmt.Sprintf(
-			"%d bytes in one buffer, the device allows %d of %v memory, %d in one allocation", sizeBytes, a.maxBlock, a.memory, a.maxAllocation)}
+			"%d bytes in one buffer, the device allows %d of %v memory, %d in one allocation", sizeBytes, a.maxBlock,
+			a.memory, a.maxAllocation)}
 	}
 	size := (max(sizeBytes, 1) + arenaAlignment - 1) / arenaAlignment * arenaAlignment
 	best, at := a.bestFit(size, 2*max(size, a.poolBytes()))

@@ -47,7 +47,8 @@ func TestArenaProperty(t *testing.T) {
 				require.Zero(t, offset%PlanAlignment)
 				require.LessOrEqual(t, offset+size, block.SizeBytes())
 				for _, other := range live {
-					require.False(t, other.block == block && offset < other.offset+max(1, other.size) && other.offset < offset+max(1, size), "ranges overlap")
+					require.False(t, other.block == block && offset < other.offset+max(1, other.size) &&
+						other.offset < offset+max(1, size), "ranges overlap")
 				}
 				live = append(live, taken{block, offset, size})
 				used += max(1, (size+255)/256) * 256
@@ -76,6 +77,7 @@ func TestArenaErrorNamesTheLimit(t *testing.T) {
 	a.maxAllocation = 1 << 18
 	_, _, err = a.take(1<<20 + 1)
 	require.ErrorIs(t, err, ErrDeviceMemory)
-	require.ErrorContains(t, err, "1048577 bytes in one buffer, the device allows 1048576 of device-local memory, 262144 in one allocation")
+	require.ErrorContains(t, err,
+		"1048577 bytes in one buffer, the device allows 1048576 of device-local memory, 262144 in one allocation")
 	require.Zero(t, allocated)
 }

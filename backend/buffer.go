@@ -2,8 +2,9 @@ package backend
 
 import "sync/atomic"
 
-// Buffer is a range of device memory, made by [Device.Allocate] or [Device.Import] and owned by whoever made it. Release
-// it exactly once; releasing while submitted work still uses it is fine, its memory returns when that work is done.
+// Buffer is a range of device memory, made by [Device.Allocate] or [Device.Import] and owned by whoever made it.
+// Release it exactly once. Releasing it while submitted work still uses it is fine: its memory returns when that work
+// is done.
 type Buffer struct {
 	device      *Device
 	label       string
@@ -35,8 +36,8 @@ func (b *Buffer) All() Range {
 	return Range{b, 0, b.sizeBytes}
 }
 
-// Bytes is the mapped buffer, or nil where the host cannot see it. The caller orders its accesses with submitted work by
-// [Point.Wait] or [Device.WaitBuffer].
+// Bytes is the mapped buffer, or nil where the host cannot see it. The caller orders its accesses with submitted work
+// by [Point.Wait] or [Device.WaitBuffer].
 func (b *Buffer) Bytes() []byte {
 	mapped := b.block.Bytes()
 	if mapped == nil {
@@ -45,7 +46,8 @@ func (b *Buffer) Bytes() []byte {
 	return mapped[b.offsetBytes : b.offsetBytes+b.sizeBytes : b.offsetBytes+b.sizeBytes]
 }
 
-// Release gives the memory back. Safe on nil; a second release of the same buffer is an error that [Device.Close] reports.
+// Release gives the memory back. Safe on nil; a second release of the same buffer is an error that [Device.Close]
+// reports.
 func (b *Buffer) Release() {
 	if b == nil {
 		return

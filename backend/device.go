@@ -11,14 +11,15 @@ import (
 
 // DeviceOptions are the limits of a [Device]; zero values mean the defaults.
 type DeviceOptions struct {
-	DeviceMemoryBytes uint64        // hard cap of device-local memory; default 80% of the budget of the device
-	HostMemoryBytes   uint64        // hard cap of host-visible memory, imported memory apart; default a quarter of the device cap, at least 256 MiB
-	WaitLimit         time.Duration // the longest that one wait may take; default 60 s
-	SubmitBound       time.Duration // predicted device time of one submission; default 50 ms
+	DeviceMemoryBytes uint64 // hard cap of device-local memory; default 80% of the budget of the device
+	// hard cap of host-visible memory, imported memory apart; default a quarter of the device cap, at least 256 MiB
+	HostMemoryBytes uint64
+	WaitLimit       time.Duration // the longest that one wait may take; default 60 s
+	SubmitBound     time.Duration // predicted device time of one submission; default 50 ms
 }
 
-// Device is an open device as algorithms see it. Its methods may be called from several goroutines; lists submitted to one
-// queue by one goroutine keep their order.
+// Device is an open device as algorithms see it. Its methods may be called from several goroutines; lists submitted to
+// one queue by one goroutine keep their order.
 type Device struct {
 	driver  Driver
 	info    DeviceInfo
@@ -80,9 +81,11 @@ func NewDevice(driver Driver, options DeviceOptions) *Device {
 	for r := range d.staging {
 		d.staging[r].turn = make(chan struct{}, 1)
 	}
-	for m, capBytes := range map[Memory]uint64{DeviceLocal: options.DeviceMemoryBytes, HostVisible: options.HostMemoryBytes} {
+	for m, capBytes := range map[Memory]uint64{DeviceLocal: options.DeviceMemoryBytes,
+		HostVisible: options.HostMemoryBytes} {
 		d.arenas[m] = arena{
-			memory: m, allocate: driver.AllocateBlock, forget: func(b Block) { d.hazards.forget(b) }, capBytes: capBytes,
+			memory: m, allocate: driver.AllocateBlock, forget: func(b Block) { d.hazards.forget(b) },
+			capBytes:      capBytes,
 			maxBlock:      info.Limits.BlockBytes(m) / arenaAlignment * arenaAlignment,
 			maxAllocation: info.Limits.MaxAllocationBytes,
 		}
@@ -156,8 +159,8 @@ func (d *Device) setFailed(err error) {
 	}
 }
 
-// SuppressHazards is for tests of the tests: whenever a command needs a barrier or a wait, suppress is asked, and when it
-// returns true neither is placed.
+// SuppressHazards is for testing the tests: suppress is called whenever a command needs a barrier or a wait, and
+// neither is placed if it returns true.
 func (d *Device) SuppressHazards(suppress func() bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -176,7 +179,8 @@ func (d *Device) Close() error {
 			errs = append(errs, d.wait(context.Background(), QueuePoint{r, points[r]}))
 		}
 	}
-	// Where a wait ran out, the work will not end either: drivers make a device that hangs a lost one, whose memory may go.
+	// After a wait that timed out the work will not end either: drivers declare a hung device lost, and the memory of a
+	// lost device may be freed.
 	errs = append(errs, d.freeAll()...)
 	errs = append(errs, d.driver.Close())
 	return errors.Join(errs...)

@@ -73,16 +73,16 @@ type Batch struct {
 	Signal uint64 // value on the timeline of Role; one more than that of the batch before
 }
 
-// Step is a command that may start only after everything before it in the queue when Barrier is set. Without a barrier it
-// may overlap its predecessors, or run before them.
+// Step is a command that may start only after everything before it in the queue when Barrier is set. Without a barrier
+// it may overlap its predecessors, or run before them.
 type Step struct {
 	Command
 	Barrier bool
 	Changes []UsageChange // that the driver makes before the command, after the barrier and the waits of the batch
 }
 
-// Driver is one open logical device as an API presents it: the part below [Device]. Submissions to one role come from one
-// goroutine at a time; everything else may be called concurrently. Errors wrap the sentinels of this package.
+// Driver is one open logical device as an API presents it: the part below [Device]. Submissions to one role come from
+// one goroutine at a time; everything else may be called concurrently. Errors wrap the sentinels of this package.
 type Driver interface {
 	Info() *DeviceInfo
 	// AllocateBlock allocates at least sizeBytes, aligned to 256 bytes. The content is undefined. ErrDeviceMemory or
@@ -100,8 +100,9 @@ type Driver interface {
 	Wait(ctx context.Context, role Role, value uint64, limit time.Duration) error
 	// Completed returns the value that the timeline of role has reached.
 	Completed(role Role) (uint64, error)
-	// Times returns the device time of a completed batch: of its start, at each of its Mark commands, and of its end, as
-	// durations since an epoch of the device. It may be asked once per batch. ok is false where the device cannot tell.
+	// Times returns the device time of a completed batch: of its start, at each of its Mark commands, and of its end,
+	// as durations since an epoch of the device. Call it once per batch. ok is false where the device has no timestamps
+	// for it.
 	Times(role Role, value uint64) (times []time.Duration, ok bool)
 	// Close waits for submitted work within a limit and releases the device. Blocks that were not freed are an error.
 	Close() error

@@ -16,8 +16,8 @@ import (
 // accumulate need no order among each other. A command that uses layers of an image in another way than the command
 // before counts as their writer, whatever it does: the driver rearranges them.
 //
-// Example: [fill A] [read A -> write B] [read A -> write C] [write A]: the second command needs a barrier (A was written),
-// the third none (the barrier covers it), the fourth one (A was read after the last barrier).
+// Example: [fill A] [read A -> write B] [read A -> write C] [write A]: the second command needs a barrier (A was
+// written), the third none (the barrier covers it), the fourth one (A was read after the last barrier).
 type hazardTracker struct {
 	segments map[any][]segment
 	last     [Roles]use           // of each queue
@@ -71,8 +71,8 @@ func newHazardTracker() *hazardTracker {
 	return &hazardTracker{segments: make(map[any][]segment)}
 }
 
-// need returns whether a command on role, in the batch that will signal point, needs a barrier before it and which points
-// of other queues its batch must wait for (0: none), and records the command.
+// need returns whether a command on role, in the batch that will signal point, needs a barrier before it and which
+// points of other queues its batch must wait for (0: none), and records the command.
 func (h *hazardTracker) need(role Role, point uint64, spans []span) (barrier bool, waits [Roles]uint64) {
 	now := max(use(point<<useBits), h.last[role]+1)
 	h.last[role] = now

@@ -48,7 +48,8 @@ func TestHazardImage(t *testing.T) {
 		{Graphics, 4, 6, Write, target, false, none, []UsageChange{{image, 4, 6, 0, target}}},
 		{Graphics, 2, 3, Write, target, true, none, nil},
 		{Compute, 2, 7, Read, texture, false, [Roles]uint64{Graphics: 3}, []UsageChange{
-			{image, 2, 3, target, texture}, {image, 3, 4, target, texture}, {image, 4, 6, target, texture}, {image, 6, 7, 0, texture}}},
+			{image, 2, 3, target, texture}, {image, 3, 4, target, texture}, {image, 4, 6, target, texture},
+			{image, 6, 7, 0, texture}}},
 		{Compute, 3, 5, Read, texture, true, none, nil},
 		{Compute, 3, 4, Read, target, true, none, []UsageChange{{image, 3, 4, texture, target}}},
 		{Graphics, 4, 5, Read, texture, false, [Roles]uint64{Compute: 4}, nil},
@@ -128,7 +129,8 @@ func TestHazardProperty(t *testing.T) {
 			for range rapid.IntRange(1, 3).Draw(t, "spans") {
 				lo := rapid.Uint64Range(0, 15).Draw(t, "lo") * 4
 				s := span{
-					resources[rapid.IntRange(0, 2).Draw(t, "resource")], lo, lo + 4*rapid.Uint64Range(1, 16-lo/4).Draw(t, "len"),
+					resources[rapid.IntRange(0, 2).Draw(t, "resource")], lo,
+					lo + 4*rapid.Uint64Range(1, 16-lo/4).Draw(t, "len"),
 					Access(rapid.IntRange(0, int(Accumulate)).Draw(t, "access")), 0,
 				}
 				if _, ok := s.resource.(ImageBlock); ok {
@@ -141,7 +143,8 @@ func TestHazardProperty(t *testing.T) {
 			for _, change := range h.changes(c.spans) {
 				for layer := change.FirstLayer; layer < change.EndLayer; layer++ {
 					if usages[layer] != change.From || change.From == change.To {
-						t.Fatalf("layer %d changes from %d to %d, it was used as %d", layer, change.From, change.To, usages[layer])
+						t.Fatalf("layer %d changes from %d to %d, it was used as %d", layer, change.From, change.To,
+							usages[layer])
 					}
 					usages[layer] = change.To
 				}

@@ -92,7 +92,8 @@ func (c *Command) checkTouches(d *Device, fail func(string, ...any) error,
 		case i.released.Load():
 			return fail("touch %d: image %q was released", n, i.label)
 		case t.FirstLayer >= t.EndLayer || t.EndLayer > i.block.Layers():
-			return fail("touch %d: layers %d to %d of %q, which has %d", n, t.FirstLayer, t.EndLayer, i.label, i.block.Layers())
+			return fail("touch %d: layers %d to %d of %q, which has %d", n, t.FirstLayer, t.EndLayer, i.label,
+				i.block.Layers())
 		case t.Usage == 0:
 			return fail("touch %d: no usage of %q", n, i.label)
 		}
@@ -112,7 +113,8 @@ func (c *Command) touchedBytes() (sizeBytes uint64) {
 			sizeBytes += t.Range.SizeBytes
 			continue
 		}
-		sizeBytes += t.Image.block.SizeBytes() / uint64(max(1, t.Image.block.Layers())) * uint64(t.EndLayer-t.FirstLayer)
+		sizeBytes += t.Image.block.SizeBytes() / uint64(max(1, t.Image.block.Layers())) *
+			uint64(t.EndLayer-t.FirstLayer)
 	}
 	return sizeBytes
 }

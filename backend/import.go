@@ -45,7 +45,8 @@ func (d *Device) Import(ctx context.Context, memory []byte, label string) (*Buff
 			return d.share(other, memory, label)
 		case other.owners > 0:
 			return nil, &OpError{Op: "import", Device: d.info.Name, Err: ErrInvalidInput, Detail: fmt.Sprintf(
-				"%d bytes for %q overlap the %d of %q and go beyond them", len(memory), label, len(other.memory), other.label)}
+				"%d bytes for %q overlap the %d of %q and go beyond them", len(memory), label, len(other.memory),
+				other.label)}
 		default:
 			if err := d.waitPending(ctx); err != nil {
 				return nil, err

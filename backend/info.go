@@ -27,13 +27,13 @@ type Heap struct {
 type Limits struct {
 	MaxAllocationBytes uint64 `json:"max_allocation_bytes"` // of one allocation of memory
 	MaxBufferBytes     uint64 `json:"max_buffer_bytes"`     // of one buffer, whatever it is made of
-	MaxBlockBytes      uint64 `json:"max_block_bytes"`      // of one device-local block; beyond MaxAllocationBytes where it may have several allocations
+	MaxBlockBytes      uint64 `json:"max_block_bytes"`      // of one device-local block, perhaps of several allocations
 	MaxInvocations     uint32 `json:"max_invocations"`      // per workgroup
 	MaxSharedBytes     uint32 `json:"max_shared_bytes"`     // per workgroup
 	MaxArgumentBytes   uint32 `json:"max_argument_bytes"`   // arguments and parameters of a dispatch
 	ArgumentAlignment  uint64 `json:"argument_alignment"`   // of a buffer argument, a power of two
 	MaxGroups          uint32 `json:"max_groups"`           // workgroups of one dispatch in one dimension
-	ImportAlignment    uint64 `json:"import_alignment"`     // of imported host memory, address and size; 0: cannot import
+	ImportAlignment    uint64 `json:"import_alignment"`     // of imported host memory, address and size; 0: no import
 }
 
 // BlockBytes is the largest block of a kind of memory: only device-local ones have more than one allocation.
@@ -83,7 +83,7 @@ type DeviceInfo struct {
 	Features        []string      `json:"features"` // optional ones that kernels or transfers can use, sorted
 	QueueFamilies   []QueueFamily `json:"queue_families"`
 	Queues          []RoleQueue   `json:"queues"`             // of each role that the device has, in the order of roles
-	TwinOf          string        `json:"twin_of,omitempty"`  // ID of the same physical device seen through another driver
+	TwinOf          string        `json:"twin_of,omitempty"`  // ID of the same device seen through another driver
 	Unusable        string        `json:"unusable,omitempty"` // why it cannot be used; empty when it can
 }
 
@@ -114,6 +114,6 @@ func (i *DeviceInfo) Runs(role Role) (commands, kernels bool) {
 	return false, false
 }
 
-// CPULike reports whether kernels run on the host's cores, where one invocation that works through a tile serially beats
-// cooperating invocations.
+// CPULike reports whether kernels run on the host's cores, where one invocation that works through a tile serially
+// beats cooperating invocations.
 func (i *DeviceInfo) CPULike() bool { return i.Type == Host || i.Type == Software }

@@ -73,15 +73,15 @@ type KernelSpec struct {
 	Axes      []Axis
 	Constants []Constant
 	Compare   Comparison
-	// SharedBytes is the shared memory of a workgroup in a complete configuration. It is nil where no workgroup of up to 1024
-	// invocations takes more than 16 KiB, whatever the other constants.
+	// SharedBytes is the shared memory of a workgroup in a complete configuration. It is nil where no workgroup of up
+	// to 1024 invocations takes more than 16 KiB, whatever the other constants.
 	SharedBytes func(config Config) uint32
 	// Reference is the kernel in plain Go for a complete configuration.
 	Reference func(config Config) Reference
 }
 
-// Reference prepares a dispatch: buffers and parameters are in the order of the catalogue, nil is an absent argument. What it
-// returns does what workgroup number group does. Workgroups run concurrently.
+// Reference prepares a dispatch: buffers and parameters are in the order of the catalogue, nil is an absent argument.
+// What it returns does what workgroup number group does. Workgroups run concurrently.
 type Reference func(buffers [][]byte, params []uint32) (run func(group uint32))
 
 // Complete returns config restricted to the axes and constants of the kernel, constants defaulted. An axis without a

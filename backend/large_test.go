@@ -78,10 +78,12 @@ func gapless(t *testing.T, commands []Command, from uint64, at func(c Command) R
 	return from
 }
 
-// TestLargeColumns puts columns of more than 2^31 rows, and of many times 2^32 bytes, through everything above a driver.
+// TestLargeColumns puts columns of more than 2^31 rows, and of many times 2^32 bytes, through everything above a
+// driver.
 func TestLargeColumns(t *testing.T) {
 	const rows, sizeBytes = 1<<31 + 12345, 8 * (1<<31 + 12345)
-	driver := &fakeDriver{info: DeviceInfo{Name: "fake", Heaps: []Heap{{SizeBytes: 1 << 40, BudgetBytes: 1 << 40, DeviceLocal: true}},
+	driver := &fakeDriver{info: DeviceInfo{Name: "fake",
+		Heaps:  []Heap{{SizeBytes: 1 << 40, BudgetBytes: 1 << 40, DeviceLocal: true}},
 		Limits: Limits{MaxAllocationBytes: 1<<32 - 1<<21, MaxBufferBytes: 1 << 40, MaxBlockBytes: 1 << 38}}}
 	device := NewDevice(driver, DeviceOptions{})
 	ctx := context.Background()
@@ -105,7 +107,8 @@ func TestLargeColumns(t *testing.T) {
 	require.Equal(t, uint64(sizeBytes), gapless(t, copies, skip, dst), "copy")
 	require.Equal(t, uint64(sizeBytes-skip), gapless(t, copies, 0, src), "copy")
 
-	k, err := device.Kernel(&KernelSpec{Name: "k", Args: []ArgSpec{{"in", Read}, {"out", Write}}, Params: []string{"rows"}}, nil)
+	k, err := device.Kernel(&KernelSpec{Name: "k", Args: []ArgSpec{{"in", Read}, {"out", Write}},
+		Params: []string{"rows"}}, nil)
 	require.NoError(t, err)
 	list = List{}
 	const groups = rows/256 + 1
@@ -146,7 +149,8 @@ func TestLargeColumns(t *testing.T) {
 func TestHostMemoryOption(t *testing.T) {
 	const gibibyte = 1 << 30
 	ask := func(options DeviceOptions, sizeBytes uint64) error {
-		device := NewDevice(&fakeDriver{info: DeviceInfo{Limits: Limits{MaxAllocationBytes: gibibyte, MaxBufferBytes: gibibyte, MaxBlockBytes: gibibyte}}}, options)
+		device := NewDevice(&fakeDriver{info: DeviceInfo{Limits: Limits{MaxAllocationBytes: gibibyte,
+			MaxBufferBytes: gibibyte, MaxBlockBytes: gibibyte}}}, options)
 		b, err := device.Allocate(context.Background(), HostVisible, sizeBytes, "staging")
 		b.Release()
 		require.NoError(t, device.Close())

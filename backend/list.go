@@ -56,8 +56,8 @@ type PassRun struct {
 	Touches []Touch
 }
 
-// List is a sequence of commands that behave as if they ran one after the other. It is plain data: building one touches no
-// device. A List is built by one goroutine, submitted once or more, and keeps its buffers referenced, not alive.
+// List is a sequence of commands that behave as if they ran one after the other. It is plain data: building one touches
+// no device. A List is built by one goroutine, submitted once or more, and keeps its buffers referenced, not alive.
 type List struct {
 	Commands []Command
 	Profile  *Profile // receives the device time of each stage; may be nil
@@ -71,7 +71,8 @@ func (l *List) Stage(name string) {
 // Dispatch adds groups workgroups of a kernel; 0 groups add nothing. Arguments follow the order of the catalogue.
 func (l *List) Dispatch(kernel *Kernel, groups uint32, args []Range, params ...uint32) {
 	if groups > 0 {
-		l.Commands = append(l.Commands, Command{Kind: Dispatch, Kernel: kernel, EndGroup: groups, Args: args, Params: params})
+		l.Commands = append(l.Commands,
+			Command{Kind: Dispatch, Kernel: kernel, EndGroup: groups, Args: args, Params: params})
 	}
 }
 
@@ -118,7 +119,8 @@ func (c *Command) validate(d *Device, role Role) error {
 		case b.released.Load():
 			return fail("%s %q was released", what, b.label)
 		case r.OffsetBytes > b.sizeBytes || r.SizeBytes > b.sizeBytes-r.OffsetBytes:
-			return fail("%s: %d bytes at %d exceed buffer %q of %d bytes", what, r.SizeBytes, r.OffsetBytes, b.label, b.sizeBytes)
+			return fail("%s: %d bytes at %d exceed buffer %q of %d bytes", what, r.SizeBytes, r.OffsetBytes, b.label,
+				b.sizeBytes)
 		case (b.offsetBytes+r.OffsetBytes)%alignment != 0:
 			return fail("%s: offset %d is not a multiple of %d", what, b.offsetBytes+r.OffsetBytes, alignment)
 		}
@@ -132,7 +134,8 @@ func (c *Command) validate(d *Device, role Role) error {
 		}
 		spec := c.Kernel.Spec
 		if len(c.Args) != len(spec.Args) || len(c.Params) != len(spec.Params) {
-			return fail("%d arguments and %d parameters, the catalogue has %d and %d", len(c.Args), len(c.Params), len(spec.Args), len(spec.Params))
+			return fail("%d arguments and %d parameters, the catalogue has %d and %d", len(c.Args), len(c.Params),
+				len(spec.Args), len(spec.Params))
 		}
 		for i, arg := range c.Args {
 			if err := check("argument "+spec.Args[i].Name, arg, d.info.Limits.ArgumentAlignment); err != nil {
@@ -150,7 +153,8 @@ func (c *Command) validate(d *Device, role Role) error {
 			if c.Src.Buffer == nil || c.Src.SizeBytes != c.Dst.SizeBytes {
 				return fail("source of %d bytes, destination of %d", c.Src.SizeBytes, c.Dst.SizeBytes)
 			}
-			if c.Src.Buffer == c.Dst.Buffer && c.Src.OffsetBytes < c.Dst.OffsetBytes+c.Dst.SizeBytes && c.Dst.OffsetBytes < c.Src.OffsetBytes+c.Src.SizeBytes {
+			if c.Src.Buffer == c.Dst.Buffer && c.Src.OffsetBytes < c.Dst.OffsetBytes+c.Dst.SizeBytes &&
+				c.Dst.OffsetBytes < c.Src.OffsetBytes+c.Src.SizeBytes {
 				return fail("source and destination overlap in %q", c.Dst.Buffer.label)
 			}
 			return check("source", c.Src, 4)

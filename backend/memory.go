@@ -8,15 +8,16 @@ import (
 	"strings"
 )
 
-// Allocate returns an undefined buffer of at least sizeBytes (0 gives an empty one), aligned for kernel arguments. Where
-// the cap or the device has no room it waits for released memory still in use; then ErrDeviceMemory or ErrHostMemory,
-// naming what was asked for, what is in use and the option that changes the limit. ErrCancelled or ErrTimedOut when ctx
-// ends that wait.
+// Allocate returns an undefined buffer of at least sizeBytes (0 gives an empty one), aligned for kernel arguments.
+// Where the cap or the device has no room, it waits for released memory still in use, and then fails with
+// ErrDeviceMemory or ErrHostMemory, which names the request, the memory in use and the option that changes the limit.
+// ErrCancelled or ErrTimedOut when ctx ends that wait.
 func (d *Device) Allocate(ctx context.Context, memory Memory, sizeBytes uint64, label string) (*Buffer, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if memory > HostVisible {
-		return nil, &OpError{Op: "allocate", Device: d.info.Name, Err: ErrInvalidInput, Detail: "imported memory comes from Import"}
+		return nil, &OpError{Op: "allocate", Device: d.info.Name, Err: ErrInvalidInput,
+			Detail: "imported memory comes from Import"}
 	}
 	d.settle()
 	a := &d.arenas[memory]
@@ -26,7 +27,8 @@ func (d *Device) Allocate(ctx context.Context, memory Memory, sizeBytes uint64, 
 		}
 		block, offset, err := a.take(sizeBytes)
 		if err == nil {
-			b := &Buffer{device: d, label: label, sizeBytes: (sizeBytes + 3) / 4 * 4, memory: memory, block: block, offsetBytes: offset}
+			b := &Buffer{device: d, label: label, sizeBytes: (sizeBytes + 3) / 4 * 4, memory: memory, block: block,
+				offsetBytes: offset}
 			b.lease = &lease{owners: 1, free: func() { a.give(block, offset, b.sizeBytes) }}
 			d.live[b] = struct{}{}
 			return b, nil
@@ -119,7 +121,8 @@ func (d *Device) freeAll() (errs []error) {
 	}
 	slices.Sort(problems)
 	if problems = append(problems, d.misuse...); len(problems) > 0 {
-		errs = append(errs, &OpError{Op: "close", Device: d.info.Name, Err: ErrInvalidInput, Detail: "buffers not released properly: " + strings.Join(problems, ", ")})
+		errs = append(errs, &OpError{Op: "close", Device: d.info.Name, Err: ErrInvalidInput,
+			Detail: "buffers not released properly: " + strings.Join(problems, ", ")})
 	}
 	return errs
 }

@@ -2,10 +2,11 @@ package backend
 
 import "time"
 
-// pacer keeps submissions short: some drivers reset a device that is busy for 2 seconds, and desktops freeze long before.
-// It predicts the time of each command from this device's own measured rates and cuts lists, and single dispatches between
-// workgroups, where a submission would exceed the bound. After a submission the measured time corrects the rates of the
-// kernels in it. A kernel that was never measured is assumed to move its arguments at firstGuess bytes/s.
+// pacer keeps submissions short: some drivers reset a device that is busy for 2 seconds, and desktops freeze long
+// before. It predicts the time of each command from this device's own measured rates and cuts lists, and single
+// dispatches between workgroups, where a submission would exceed the bound. After a submission the measured time
+// corrects the rates of the kernels in it. A kernel that was never measured is assumed to stream its arguments at
+// firstGuess bytes/s.
 type pacer struct {
 	bound      time.Duration // of one submission
 	firstGuess float64       // bytes/s
@@ -61,8 +62,8 @@ func (c *Command) units() float64 {
 	return float64(c.Dst.SizeBytes)
 }
 
-// split cuts commands into pieces that are predicted to stay within the bound. The order is kept; a dispatch that is too
-// long becomes several over ranges of its workgroups, a copy or fill several over ranges of its bytes.
+// split cuts commands into pieces that are predicted to stay within the bound. The order is kept; a dispatch that is
+// too long becomes several over ranges of its workgroups, a copy or fill several over ranges of its bytes.
 func (p *pacer) split(commands []Command) [][]Command {
 	var pieces [][]Command
 	var piece []Command
@@ -117,8 +118,8 @@ func (c *Command) leastUnits() float64 {
 	return 1 << 16
 }
 
-// cut divides a command after at most units workgroups or bytes; ok is false where the first part would be less than the
-// least, or the second empty.
+// cut divides a command after at most units workgroups or bytes; ok is false where the first part would be less than
+// the least, or the second empty.
 func (c Command) cut(units float64) (head, tail Command, ok bool) {
 	head, tail = c, c
 	if c.Kind == Pass {

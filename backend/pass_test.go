@@ -145,7 +145,8 @@ func TestPass(t *testing.T) {
 // TestPassPace: the rate of a pass is learnt under its name.
 func TestPassPace(t *testing.T) {
 	p := testPacer(map[string]float64{})
-	pass := Command{Kind: Pass, Label: "build", Pass: &PassRun{Touches: []Touch{{Range: (&Buffer{sizeBytes: 1 << 30}).All()}}}}
+	pass := Command{Kind: Pass, Label: "build",
+		Pass: &PassRun{Touches: []Touch{{Range: (&Buffer{sizeBytes: 1 << 30}).All()}}}}
 	require.InDelta(t, 1.07, p.unit(&pass), 0.01)
 	for range 30 {
 		p.measured([]Command{pass}, 20*time.Millisecond)

@@ -21,12 +21,12 @@ func (p PeerPath) String() string {
 	return [...]string{"same device", "shared allocation", "host staged"}[p]
 }
 
-// peerChunkBytes is the size of one of the two exchange buffers of a link, so that the reading of one chunk overlaps the
-// writing of the next.
+// peerChunkBytes is the size of one of the two exchange buffers of a link, so that reading one chunk overlaps writing
+// the next.
 const peerChunkBytes = 8 << 20
 
-// PeerLink copies between two devices. Its far end is only ever reached through the exchange buffers, so it may later be a
-// device of another process. A link is used by one goroutine at a time and owned by whoever connected it.
+// PeerLink copies between two devices. Its far end is only ever reached through the exchange buffers, so it may later
+// be a device of another process. A link is used by one goroutine at a time and owned by whoever connected it.
 type PeerLink struct {
 	From, To *Device
 	Path     PeerPath
@@ -36,8 +36,8 @@ type PeerLink struct {
 	near, far [2]*Buffer // the two exchange buffers as From and as To see them
 }
 
-// Connect makes the best link between two devices. A path counts only after a pattern written on one device was read back
-// right on the other: drivers exist that accept an import and map other memory.
+// Connect makes the best link between two devices. A path counts only after a pattern written on one device was read
+// back correctly on the other: some drivers accept an import and map other memory.
 func Connect(ctx context.Context, from, to *Device) (*PeerLink, error) {
 	paths := []PeerPath{SharedAllocation, HostStaged}
 	if from == to {
@@ -88,7 +88,8 @@ func sharedBuffers(from, to *Device, label string) (near, far *Buffer, err error
 	a, okA := from.driver.(SharedMemory)
 	b, okB := to.driver.(SharedMemory)
 	if !okA || !okB || from.info.Backend != to.info.Backend || from.info.UUID != to.info.UUID {
-		return nil, nil, &OpError{Op: "share memory", Device: from.info.Name, Err: ErrUnsupported, Detail: "not the same physical device and driver"}
+		return nil, nil, &OpError{Op: "share memory", Device: from.info.Name, Err: ErrUnsupported,
+			Detail: "not the same physical device and driver"}
 	}
 	block, err := a.AllocateShared(peerChunkBytes)
 	if err != nil {
@@ -124,7 +125,8 @@ func (l *PeerLink) Close() {
 // multiple of 4 bytes.
 func (l *PeerLink) Copy(ctx context.Context, dst, src Range) error {
 	if dst.SizeBytes != src.SizeBytes || dst.Buffer == nil || src.Buffer == nil || dst.SizeBytes%4 != 0 {
-		return &OpError{Op: "peer copy", Device: l.From.info.Name, Err: ErrInvalidInput, Detail: fmt.Sprintf("%d bytes to a range of %d", src.SizeBytes, dst.SizeBytes)}
+		return &OpError{Op: "peer copy", Device: l.From.info.Name, Err: ErrInvalidInput,
+			Detail: fmt.Sprintf("%d bytes to a range of %d", src.SizeBytes, dst.SizeBytes)}
 	}
 	if l.Path == SameDevice {
 		var list List
@@ -202,7 +204,8 @@ func (l *PeerLink) verify(ctx context.Context) error {
 		return err
 	}
 	if !bytes.Equal(pattern, arrived) {
-		return &OpError{Op: "verify peer path", Device: l.To.info.Name, Err: ErrUnsupported, Detail: "the pattern did not arrive"}
+		return &OpError{Op: "verify peer path", Device: l.To.info.Name, Err: ErrUnsupported,
+			Detail: "the pattern did not arrive"}
 	}
 	return nil
 }

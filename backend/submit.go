@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// maxInFlight is the number of unfinished submissions per queue at which Submit waits: enough to keep the device busy, few
-// enough that a cancelled query is over after a few times SubmitBound.
+// maxInFlight is the number of unfinished submissions per queue at which Submit waits: enough to keep the device busy,
+// few enough that a cancelled query ends within a few times SubmitBound.
 const maxInFlight = 4
 
 // flight is a submitted batch whose times were not collected yet.
@@ -110,7 +110,8 @@ func (d *Device) submitOne(role Role, commands []Command, stage string, profile 
 		if c.Kind == Pass {
 			for _, t := range c.Pass.Touches {
 				if t.Image != nil {
-					spans = append(spans, span{t.Image.block, uint64(t.FirstLayer), uint64(t.EndLayer), t.Access, t.Usage})
+					spans = append(spans,
+						span{t.Image.block, uint64(t.FirstLayer), uint64(t.EndLayer), t.Access, t.Usage})
 					t.Image.lease.uses[role] = value
 				}
 			}

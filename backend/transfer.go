@@ -40,7 +40,8 @@ func (s *staging) release() {
 func (s *staging) slot(ctx context.Context, d *Device, role Role, i uint64) (*Buffer, error) {
 	if s.buffers[i] == nil {
 		var err error
-		if s.buffers[i], err = d.Allocate(ctx, HostVisible, stagingBytes, fmt.Sprintf("staging %s %d", role, i)); err != nil {
+		if s.buffers[i], err = d.Allocate(ctx, HostVisible, stagingBytes,
+			fmt.Sprintf("staging %s %d", role, i)); err != nil {
 			return nil, err
 		}
 	}
@@ -93,8 +94,8 @@ func (d *Device) Upload(ctx context.Context, dst Range, src []byte) (Point, erro
 	return point, nil
 }
 
-// Download copies src, of the size of dst rounded up to 4 bytes, to dst and returns when it is there. After an error, and
-// when ctx ends, a copy to imported memory may still be under way; [Device.WaitBuffer] waits for it.
+// Download copies src, of the size of dst rounded up to 4 bytes, to dst and returns when it is there. After an error,
+// and when ctx ends, a copy to imported memory may still be under way; [Device.WaitBuffer] waits for it.
 func (d *Device) Download(ctx context.Context, dst []byte, src Range) error {
 	if err := d.checkTransfer("download", src, len(dst)); err != nil || len(dst) == 0 {
 		return err
@@ -155,10 +156,12 @@ func (d *Device) checkTransfer(op string, r Range, sizeBytes int) error {
 	switch {
 	case r.Buffer == nil || r.Buffer.device != d || r.Buffer.released.Load():
 		return &OpError{Op: op, Device: d.info.Name, Err: ErrInvalidInput, Detail: "no live buffer of this device"}
-	case (r.SizeBytes+3)/4*4 != words || r.OffsetBytes%4 != 0 || words > r.Buffer.sizeBytes || r.OffsetBytes > r.Buffer.sizeBytes-words,
+	case (r.SizeBytes+3)/4*4 != words || r.OffsetBytes%4 != 0 || words > r.Buffer.sizeBytes ||
+		r.OffsetBytes > r.Buffer.sizeBytes-words,
 		uint64(sizeBytes) != words && r.OffsetBytes+words != r.Buffer.sizeBytes:
 		return &OpError{Op: op, Device: d.info.Name, Err: ErrInvalidInput, Detail: fmt.Sprintf(
-			"%d bytes of memory, range of %d bytes at %d in %q of %d bytes", sizeBytes, r.SizeBytes, r.OffsetBytes, r.Buffer.label, r.Buffer.sizeBytes)}
+			"%d bytes of memory, range of %d bytes at %d in %q of %d bytes", sizeBytes, r.SizeBytes, r.OffsetBytes,
+			r.Buffer.label, r.Buffer.sizeBytes)}
 	}
 	return nil
 }

@@ -45,7 +45,8 @@ func (d *Driver) prepare(b *backend.Batch) (*batch, error) {
 		case backend.Dispatch:
 			p, ok := step.Kernel.Program.(*program)
 			if !ok || p.driver != d {
-				return nil, d.fail("submit", backend.ErrInvalidInput, "kernel %s was compiled by another device", step.Kernel.Spec.Name)
+				return nil, d.fail("submit", backend.ErrInvalidInput, "kernel %s was compiled by another device",
+					step.Kernel.Spec.Name)
 			}
 			o.program, o.args = p, make([][]byte, len(step.Args))
 			o.firstGroup, o.endGroup = step.FirstGroup, step.EndGroup
@@ -69,7 +70,8 @@ func (d *Driver) prepare(b *backend.Batch) (*batch, error) {
 				return nil, d.fail("submit", backend.ErrInvalidInput, "copy of %d bytes to %d", len(o.src), len(o.dst))
 			}
 			if len(o.dst)%4 != 0 {
-				return nil, d.fail("submit", backend.ErrInvalidInput, "copy or fill of %d bytes, no multiple of 4", len(o.dst))
+				return nil, d.fail("submit", backend.ErrInvalidInput, "copy or fill of %d bytes, no multiple of 4",
+					len(o.dst))
 			}
 		case backend.Mark:
 		default:
@@ -94,7 +96,8 @@ func (p *batch) view(d *Driver, r backend.Range) ([]byte, error) {
 	case b.freed.Load():
 		return nil, d.fail("submit", backend.ErrInvalidInput, "a block of %d bytes was freed", b.SizeBytes())
 	case offset > uint64(len(memory)) || r.SizeBytes > uint64(len(memory))-offset:
-		return nil, d.fail("submit", backend.ErrInvalidInput, "%d bytes at %d exceed a block of %d", r.SizeBytes, offset, len(memory))
+		return nil, d.fail("submit", backend.ErrInvalidInput, "%d bytes at %d exceed a block of %d", r.SizeBytes,
+			offset, len(memory))
 	}
 	if !slices.Contains(p.blocks[max(0, len(p.blocks)-8):], b) {
 		p.blocks = append(p.blocks, b)

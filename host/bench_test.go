@@ -52,11 +52,13 @@ func BenchmarkGather(b *testing.B) {
 	for _, rows := range []int{1 << 16, 1 << 22, 1 << 24} {
 		b.Run(fmt.Sprintf("rows=%d", rows), func(b *testing.B) {
 			benchmark(b, func(device *backend.Device, _ *backend.Kernel, _ *backend.Buffer) {
-				k, err := device.Kernel(kernel.Gather.KernelSpec, backend.Config{"value_bits": 64, "workgroup": 1, "items": 1 << 14})
+				k, err := device.Kernel(kernel.Gather.KernelSpec,
+					backend.Config{"value_bits": 64, "workgroup": 1, "items": 1 << 14})
 				require.NoError(b, err)
 				var args []backend.Range
 				for _, width := range []int{8, 4, 8} {
-					column, err := device.Allocate(context.Background(), backend.DeviceLocal, uint64(rows*width), "column")
+					column, err := device.Allocate(context.Background(), backend.DeviceLocal, uint64(rows*width),
+						"column")
 					require.NoError(b, err)
 					defer column.Release()
 					clear(column.Bytes())

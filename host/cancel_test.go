@@ -82,7 +82,8 @@ func TestCancelledWaits(t *testing.T) {
 			options := Options{Discrete: true, Faults: Faults{HangBatch: 1}, CloseLimit: 50 * time.Millisecond}
 			driver, err := New(options).Open("host:cpu")
 			require.NoError(t, err)
-			device := backend.NewDevice(driver, backend.DeviceOptions{DeviceMemoryBytes: capBytes, WaitLimit: time.Second})
+			device := backend.NewDevice(driver,
+				backend.DeviceOptions{DeviceMemoryBytes: capBytes, WaitLimit: time.Second})
 			defer func() {
 				require.ErrorIs(t, device.Close(), backend.ErrTimedOut)
 				uploads.Wait()

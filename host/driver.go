@@ -81,7 +81,8 @@ func (d *Driver) Compile(spec *backend.KernelSpec, config backend.Config) (backe
 		return nil, err
 	}
 	fail := func(err error, format string, a ...any) error {
-		return &backend.OpError{Op: "compile", Device: d.info.ID, Kernel: spec.Name, Err: err, Detail: fmt.Sprintf(format, a...)}
+		return &backend.OpError{Op: "compile", Device: d.info.ID, Kernel: spec.Name, Err: err,
+			Detail: fmt.Sprintf(format, a...)}
 	}
 	full, err := spec.Complete(config)
 	if err != nil {
@@ -93,10 +94,13 @@ func (d *Driver) Compile(spec *backend.KernelSpec, config backend.Config) (backe
 	case spec.Reference == nil:
 		return nil, fail(backend.ErrUnsupported, "the catalogue has no reference for it")
 	case uint64(words)*4 > uint64(limits.MaxArgumentBytes):
-		return nil, fail(backend.ErrLimit, "%d bytes of arguments, the device allows %d", words*4, limits.MaxArgumentBytes)
+		return nil, fail(backend.ErrLimit, "%d bytes of arguments, the device allows %d", words*4,
+			limits.MaxArgumentBytes)
 	case full["workgroup"] > limits.MaxInvocations:
-		return nil, fail(backend.ErrLimit, "workgroup of %d, the device allows %d", full["workgroup"], limits.MaxInvocations)
-	case slices.ContainsFunc(spec.Constants, func(c backend.Constant) bool { return c.Name == "workgroup" && full["workgroup"] == 0 }):
+		return nil, fail(backend.ErrLimit, "workgroup of %d, the device allows %d", full["workgroup"],
+			limits.MaxInvocations)
+	case slices.ContainsFunc(spec.Constants,
+		func(c backend.Constant) bool { return c.Name == "workgroup" && full["workgroup"] == 0 }):
 		return nil, fail(backend.ErrInvalidInput, "a workgroup of no invocations")
 	case d.backend.faults.compile(&d.backend.options.Faults):
 		return nil, fail(backend.ErrHostMemory, "injected fault")
@@ -121,11 +125,13 @@ func (d *Driver) Submit(b *backend.Batch) error {
 	}
 	line := &d.lines[b.Role]
 	if b.Signal != line.submitted+1 {
-		return d.fail("submit", backend.ErrInvalidInput, "%v batch signals %d after %d", b.Role, b.Signal, line.submitted)
+		return d.fail("submit", backend.ErrInvalidInput, "%v batch signals %d after %d", b.Role, b.Signal,
+			line.submitted)
 	}
 	for _, w := range b.Waits {
 		if w.Role >= backend.Roles || w.Role == b.Role || w.Value > d.lines[w.Role].submitted {
-			return d.fail("submit", backend.ErrInvalidInput, "waits for point %d of role %d, which was not submitted", w.Value, w.Role)
+			return d.fail("submit", backend.ErrInvalidInput, "waits for point %d of role %d, which was not submitted",
+				w.Value, w.Role)
 		}
 	}
 	if lose {
@@ -166,7 +172,8 @@ func (d *Driver) serve(role backend.Role) {
 func (d *Driver) guarded(b *batch, run func() error) error {
 	for _, used := range b.blocks {
 		if used.freed.Load() {
-			return d.fail("run", backend.ErrDeviceLost, "a block of %d bytes was freed before the batch that uses it ran", used.SizeBytes())
+			return d.fail("run", backend.ErrDeviceLost,
+				"a block of %d bytes was freed before the batch that uses it ran", used.SizeBytes())
 		}
 	}
 	for _, used := range b.blocks {
@@ -233,7 +240,8 @@ func (d *Driver) Wait(ctx context.Context, role backend.Role, value uint64, limi
 		case ctx.Err() != nil:
 			return backend.ContextError(ctx)
 		case !time.Now().Before(deadline):
-			return d.fail("wait", backend.ErrTimedOut, "%v queue at %d of %d after the limit of %v", role, line.completed, value, limit)
+			return d.fail("wait", backend.ErrTimedOut, "%v queue at %d of %d after the limit of %v", role,
+				line.completed, value, limit)
 		}
 		if !armed {
 			armed = true

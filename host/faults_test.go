@@ -139,11 +139,12 @@ func TestPanicOfAReference(t *testing.T) {
 // gate is a kernel that says when it runs and writes to its argument when it may.
 func gate() (spec *backend.KernelSpec, started, write chan bool) {
 	started, write = make(chan bool), make(chan bool)
-	return &backend.KernelSpec{Name: "gate", Args: badKernel.Args, Reference: reference(func(args [][]byte, _ []uint32, _ uint32) {
-		started <- true
-		<-write
-		args[0][0] = 1
-	})}, started, write
+	return &backend.KernelSpec{Name: "gate", Args: badKernel.Args,
+		Reference: reference(func(args [][]byte, _ []uint32, _ uint32) {
+			started <- true
+			<-write
+			args[0][0] = 1
+		})}, started, write
 }
 
 // TestUnmappedImport takes imported memory away while a kernel works on it.
@@ -173,7 +174,7 @@ func TestUnmappedImport(t *testing.T) {
 	assert.NotErrorIs(t, device.Close(), backend.ErrInvalidInput)
 }
 
-// TestFreeWaitsForTheRunningBatch frees blocks whose batch runs, as after the loss of the device, and whose batch did not
+// TestFreeWaitsForTheRunningBatch frees blocks of a running batch, as after a lost device, and of a batch that did not
 // start.
 func TestFreeWaitsForTheRunningBatch(t *testing.T) {
 	spec, started, write := gate()
@@ -186,8 +187,9 @@ func TestFreeWaitsForTheRunningBatch(t *testing.T) {
 		b, err := device.Allocate(context.Background(), backend.DeviceLocal, 32<<20, "values")
 		require.NoError(t, err)
 		blocks[i], _ = b.All().Block()
-		require.NoError(t, driver.Submit(&backend.Batch{Signal: uint64(i) + 1, Steps: []backend.Step{{Command: backend.Command{
-			Kind: backend.Dispatch, Kernel: k, EndGroup: 1, Args: []backend.Range{b.All()}}}}}))
+		require.NoError(t,
+			driver.Submit(&backend.Batch{Signal: uint64(i) + 1, Steps: []backend.Step{{Command: backend.Command{
+				Kind: backend.Dispatch, Kernel: k, EndGroup: 1, Args: []backend.Range{b.All()}}}}}))
 		defer func() {
 			b.Release()
 			if i == 0 { // the arena frees the blocks again

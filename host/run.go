@@ -17,8 +17,8 @@ const (
 	inlineBytes        = 64 << 10 // a segment that touches less is not worth waking another worker
 )
 
-// segment is a run of commands that may overlap. Its work is cut into pieces, ranges of groups or bytes, which are numbered
-// through all commands; workers take the next number until none is left.
+// segment is a run of commands that may overlap. Its work is cut into pieces, ranges of groups or bytes, which are
+// numbered through all commands; workers take the next number until none is left.
 type segment struct {
 	driver *Driver
 	ops    []op
@@ -116,8 +116,8 @@ func (s *segment) work() {
 	}
 }
 
-// runUnits executes the groups of a dispatch, or the bytes of a copy or fill, from lo to hi-1. A panic of a reference, and
-// an access to memory that is gone, is what a bad address is on a device: the device is lost.
+// runUnits executes the groups of a dispatch, or the bytes of a copy or fill, from lo to hi-1. A panic of a reference,
+// or an access to freed memory, is what a bad address is on a device: the device is lost.
 func (d *Driver) runUnits(o *op, lo, hi uint64) (err error) {
 	at := lo
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))

@@ -18,15 +18,15 @@ const (
 // shuffler runs a driver's commands one after the other in an adversarial order that a seed decides, so that a missing
 // barrier or wait shows as a wrong result.
 //
-// What may run next is exactly what the contract allows: per queue every command up to the next barrier that has something
-// unfinished before it, across batches, as far as the points that the batches wait for have passed. Nothing runs before
-// somebody needs it: only when a point is waited for do commands run, drawn from the batches up to that point and those
-// that they wait for in turn, mostly the latest of a queue that may run, now and then any of any queue. So a batch that
-// nobody waits for is held back, a reader that forgot to wait for its writer runs first, and commands without a barrier
-// between them run backwards more often than not. The groups of a dispatch run in random order.
+// What may run next is exactly what the contract allows: per queue, every command up to the next barrier with
+// unfinished work before it, across batches whose waits have passed. Nothing runs before it is needed: commands run
+// only when somebody waits for a point. They are drawn from the batches up to that point and those that these wait for
+// in turn: mostly the latest runnable command of a queue, now and then any of any queue. So a batch that nobody waits
+// for is held back, a reader that does not wait for its writer runs first, and commands without a barrier between them
+// run backwards more often than not. The groups of a dispatch run in random order.
 //
-// The order depends on the seed and on the sequence of calls alone: one goroutine that uses the driver sees the same order
-// in each run.
+// The order depends only on the seed and the sequence of calls: a single goroutine that uses the driver sees the same
+// order in every run.
 type shuffler struct {
 	driver  *Driver
 	random  *rand.Rand
@@ -43,10 +43,12 @@ type place struct {
 }
 
 func newShuffler(d *Driver, seed uint64) *shuffler {
-	return &shuffler{driver: d, random: rand.New(rand.NewPCG(seed, uint64(d.index))), demands: make(map[*backend.QueuePoint]struct{})}
+	return &shuffler{driver: d, random: rand.New(rand.NewPCG(seed, uint64(d.index))),
+		demands: make(map[*backend.QueuePoint]struct{})}
 }
 
-// demandLocked says that somebody waits for a point; the function that it returns, called with the lock held, ends that.
+// demandLocked records that somebody waits for a point; the function that it returns ends the demand and is called with
+// the lock held.
 func (s *shuffler) demandLocked(role backend.Role, value uint64) (end func()) {
 	p := &backend.QueuePoint{Role: role, Value: value}
 	s.demands[p] = struct{}{}

@@ -42,7 +42,8 @@ func shuffledLog(t *testing.T, seed uint64) []string {
 	}
 	for i := range uint64(5) {
 		for role := range backend.Graphics {
-			b := &backend.Batch{Role: role, Signal: i + 1, Steps: []backend.Step{record(i == 3), record(false), record(true)}}
+			b := &backend.Batch{Role: role, Signal: i + 1,
+				Steps: []backend.Step{record(i == 3), record(false), record(true)}}
 			if role == backend.Download {
 				b.Waits = []backend.QueuePoint{{Role: backend.Upload, Value: i + 1}}
 			}
@@ -93,13 +94,15 @@ func TestShuffleKeepsBarriers(t *testing.T) {
 					if i == 2 || i == 0 && batch == 3 {
 						segment++
 					}
-					queues[role] = append(queues[role], command{number, segment, slices.Min(at[number]), slices.Max(at[number])})
+					queues[role] = append(queues[role],
+						command{number, segment, slices.Min(at[number]), slices.Max(at[number])})
 				}
 			}
 			for j, later := range queues[role] {
 				for _, earlier := range queues[role][:j] {
 					if earlier.segment < later.segment {
-						require.Less(t, earlier.last, later.first, "seed %d: commands %d and %d", seed, earlier.number, later.number)
+						require.Less(t, earlier.last, later.first, "seed %d: commands %d and %d", seed, earlier.number,
+							later.number)
 					} else if later.first < earlier.first {
 						reordered = true
 					}
@@ -109,7 +112,8 @@ func TestShuffleKeepsBarriers(t *testing.T) {
 		for batch := range 5 {
 			for i := range 3 {
 				upload, download := queues[backend.Upload][batch*3+i], queues[backend.Download][batch*3]
-				require.Less(t, upload.last, download.first, "seed %d: download waits for upload in batch %d", seed, batch)
+				require.Less(t, upload.last, download.first, "seed %d: download waits for upload in batch %d", seed,
+					batch)
 			}
 		}
 		heldBack = heldBack || queues[backend.Compute][14].first > queues[backend.Upload][14].last
@@ -122,7 +126,8 @@ func TestShuffleKeepsBarriers(t *testing.T) {
 func TestShuffleHoldsBack(t *testing.T) {
 	driver := opener(Options{Shuffle: 5})(t)
 	for i := range uint64(3) {
-		require.NoError(t, driver.Submit(&backend.Batch{Role: backend.Upload, Signal: i + 1, Steps: []backend.Step{{Command: backend.Command{Kind: backend.Mark}}}}))
+		require.NoError(t, driver.Submit(&backend.Batch{Role: backend.Upload, Signal: i + 1,
+			Steps: []backend.Step{{Command: backend.Command{Kind: backend.Mark}}}}))
 	}
 	time.Sleep(20 * time.Millisecond)
 	value, err := driver.Completed(backend.Upload)

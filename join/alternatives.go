@@ -41,7 +41,8 @@ func (p *Plan) choose() error {
 			return err
 		}
 		for _, a := range all {
-			p.Alternatives = append(p.Alternatives, Alternative{Alternative: a, Place: place, facts: facts, batch: int(min(uint64(p.Spec.BatchRows), primitive.MaxRows))})
+			p.Alternatives = append(p.Alternatives, Alternative{Alternative: a, Place: place, facts: facts,
+				batch: int(min(uint64(p.Spec.BatchRows), primitive.MaxRows))})
 		}
 	}
 	p.keepWanted()
@@ -54,12 +55,14 @@ func (p *Plan) choose() error {
 			least, reason = need, err
 		}
 	}
-	slices.SortStableFunc(p.Alternatives, func(a, b Alternative) int { return cmp.Compare(a.Time, b.Time) }) // without rates as they are
+	// without rates as they are
+	slices.SortStableFunc(p.Alternatives, func(a, b Alternative) int { return cmp.Compare(a.Time, b.Time) })
 	able := slices.DeleteFunc(slices.Clone(p.Alternatives), func(a Alternative) bool { return a.Err != nil })
 	if p.Spec.Output == Rows && p.engine.Ops.Device().Info().Unified {
 		frugalFirst(able)
 	}
-	p.Alternatives = append(able, slices.DeleteFunc(p.Alternatives, func(a Alternative) bool { return a.Err == nil })...)
+	p.Alternatives = append(able,
+		slices.DeleteFunc(p.Alternatives, func(a Alternative) bool { return a.Err == nil })...)
 	if p.Alternatives[0].Err != nil {
 		return reason
 	}
@@ -107,7 +110,8 @@ func (p *Plan) keepWanted() {
 
 // placements are where columns may be put together: on the device, where that is possible for one, and on the host.
 func (p *Plan) placements() []Materialize {
-	possible := slices.ContainsFunc(p.Layout.Columns, func(c OutputColumn) bool { return relation.DeviceValueBytes(p.column(c).DataType()) > 0 })
+	possible := slices.ContainsFunc(p.Layout.Columns,
+		func(c OutputColumn) bool { return relation.DeviceValueBytes(p.column(c).DataType()) > 0 })
 	switch {
 	case !possible || p.Spec.Materialize == MaterializeHost:
 		return []Materialize{MaterializeHost}
@@ -119,7 +123,8 @@ func (p *Plan) placements() []Materialize {
 
 // sample learns of the keys how they match.
 func (p *Plan) sample() plan.Facts {
-	f := plan.Facts{Rows: p.sort.Rows, KeyBytes: p.keys.KeyBytes(), KeyBits: max(1, p.keys.KeyBits()), Tables: true, Count: p.Spec.Output == Count}
+	f := plan.Facts{Rows: p.sort.Rows, KeyBytes: p.keys.KeyBytes(), KeyBits: max(1, p.keys.KeyBits()), Tables: true,
+		Count: p.Spec.Output == Count}
 	if p.Spec.Output != Ranges {
 		build := f.Build()
 		f.Sample(p.keys.Sample(1-build, plan.SampleRows, 1), p.keys.Sample(build, plan.ScanRows, 64))
@@ -184,7 +189,8 @@ func (p *Plan) gatheredOnDevice(a *Alternative) []bool {
 			on[i] = p.method(i, a.Place) == byNumber
 			continue
 		}
-		if need := relation.DeviceColumnBytes(p.column(c), uint64(a.batch)); a.Place == MaterializeDevice && need > 0 && need <= min(free, device.Info().Limits.MaxBlockBytes) {
+		if need := relation.DeviceColumnBytes(p.column(c), uint64(a.batch)); a.Place == MaterializeDevice && need > 0 &&
+			need <= min(free, device.Info().Limits.MaxBlockBytes) {
 			free -= need
 			on[i] = true
 		}

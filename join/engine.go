@@ -119,8 +119,10 @@ func (p *Plan) fit(a *Alternative) (need uint64, err error) {
 			a.batch = int(min(uint64(a.batch), free/pairBytes, info.Limits.MaxBlockBytes/(pairBytes/2)))
 			if a.batch < least {
 				need := p.sort.HeldBytes + pieceSlackBytes + minBatchRows*pairBytes
-				return need, &backend.OpError{Op: "plan join", Device: info.Name, Err: backend.ErrDeviceMemory, Detail: fmt.Sprintf(
-					"the matches and the smallest batch need %d bytes, the limit is %d; raise device_memory", need, capBytes)}
+				return need, &backend.OpError{Op: "plan join", Device: info.Name, Err: backend.ErrDeviceMemory,
+					Detail: fmt.Sprintf(
+						"the matches and the smallest batch need %d bytes, the limit is %d; raise device_memory", need,
+						capBytes)}
 			}
 		}
 		if info.CPULike() {
@@ -144,8 +146,10 @@ func (p *Plan) fit(a *Alternative) (need uint64, err error) {
 		}
 	}
 	if fixed > limit {
-		return fixed, &backend.OpError{Op: "plan join", Device: info.Name, Err: backend.ErrHostMemory, Detail: fmt.Sprintf(
-			"tables, device memory in host memory and the smallest batch need %d bytes, the limit is %d; raise memory_limit", fixed, limit)}
+		return fixed, &backend.OpError{Op: "plan join", Device: info.Name, Err: backend.ErrHostMemory,
+			Detail: fmt.Sprintf(
+				"tables, device memory in host memory and the smallest batch need %d bytes, the limit is %d; raise "+
+					"memory_limit", fixed, limit)}
 	}
 	return 0, nil
 }

@@ -16,7 +16,8 @@ func (p *Plan) String() string {
 	info := p.engine.Ops.Device().Info()
 	a := &p.Alternatives[0]
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s join of %d x %d rows, output %s\n", p.Spec.How, p.tables[0].NumRows(), p.tables[1].NumRows(), p.Spec.Output)
+	fmt.Fprintf(&b, "%s join of %d x %d rows, output %s\n", p.Spec.How, p.tables[0].NumRows(), p.tables[1].NumRows(),
+		p.Spec.Output)
 	fmt.Fprintf(&b, "device       %s (%s, %s)\n", info.Name, info.Backend, info.Type)
 	for line := range strings.Lines(p.keys.String()) {
 		fmt.Fprintf(&b, "key          %s\n", strings.TrimRight(line, "\n"))
@@ -58,7 +59,8 @@ func (a *Alternative) text() string {
 
 func (p *Plan) sampleText(f *plan.Facts) string {
 	probe := 1 - f.Build()
-	text := fmt.Sprintf("about %d rows of output; %.0f%% of the %s rows have a match", f.OutputRows, 100*f.MatchRatio, probe)
+	text := fmt.Sprintf("about %d rows of output; %.0f%% of the %s rows have a match", f.OutputRows, 100*f.MatchRatio,
+		probe)
 	if f.Unique {
 		text += fmt.Sprintf("; keys of the %s side seem to be unique", f.Build())
 	}

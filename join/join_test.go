@@ -58,7 +58,8 @@ func appendInt(b array.Builder, n int64) {
 var keyKinds = []keyKind{
 	{name: "int32", left: types(arrow.PrimitiveTypes.Int32), right: types(arrow.PrimitiveTypes.Int32),
 		value: func(b array.Builder, _ int, n int64) { appendInt(b, n-50) }},
-	{name: "wide int64 with extremes", left: types(arrow.PrimitiveTypes.Int64), right: types(arrow.PrimitiveTypes.Int64),
+	{name: "wide int64 with extremes", left: types(arrow.PrimitiveTypes.Int64),
+		right: types(arrow.PrimitiveTypes.Int64),
 		value: func(b array.Builder, _ int, n int64) {
 			switch n {
 			case 0:
@@ -70,13 +71,16 @@ var keyKinds = []keyKind{
 			}
 			appendInt(b, n)
 		}},
-	{name: "int32 with uint64 and nulls", left: types(arrow.PrimitiveTypes.Int32), right: types(arrow.PrimitiveTypes.Uint64), nulls: true,
+	{name: "int32 with uint64 and nulls", left: types(arrow.PrimitiveTypes.Int32),
+		right: types(arrow.PrimitiveTypes.Uint64), nulls: true,
 		value: func(b array.Builder, _ int, n int64) { appendInt(b, n) }},
-	{name: "int16 and date", left: types(arrow.PrimitiveTypes.Int16, arrow.FixedWidthTypes.Date32), right: types(arrow.PrimitiveTypes.Int16, arrow.FixedWidthTypes.Date32), nulls: true,
+	{name: "int16 and date", left: types(arrow.PrimitiveTypes.Int16, arrow.FixedWidthTypes.Date32),
+		right: types(arrow.PrimitiveTypes.Int16, arrow.FixedWidthTypes.Date32), nulls: true,
 		value: func(b array.Builder, column int, n int64) { appendInt(b, []int64{n % 7, n / 7}[column]) }},
 	{name: "float64", left: types(arrow.PrimitiveTypes.Float64), right: types(arrow.PrimitiveTypes.Float64),
 		value: func(b array.Builder, _ int, n int64) {
-			b.(*array.Float64Builder).Append([]float64{math.NaN(), math.Copysign(0, -1), math.Inf(1), 0.5}[n%4] + float64(n/4))
+			b.(*array.Float64Builder).Append([]float64{math.NaN(), math.Copysign(0, -1), math.Inf(1), 0.5}[n%4] +
+				float64(n/4))
 		}},
 }
 
@@ -88,16 +92,20 @@ var matchings = []struct {
 	left, right func(random *rand.Rand, i, rows int) int64
 	maxRows     int // 0: any
 }{
-	{"primary and foreign keys", func(_ *rand.Rand, i, _ int) int64 { return int64(i) }, func(r *rand.Rand, _, rows int) int64 { return int64(r.IntN(rows + 1)) }, 0},
-	{"duplicates on both sides", func(r *rand.Rand, _, rows int) int64 { return int64(r.IntN(rows/3 + 1)) }, func(r *rand.Rand, _, rows int) int64 { return int64(r.IntN(rows/3 + 1)) }, 0},
-	{"no match", func(_ *rand.Rand, i, _ int) int64 { return int64(2 * i) }, func(_ *rand.Rand, i, _ int) int64 { return int64(2*i + 1) }, 0},
+	{"primary and foreign keys", func(_ *rand.Rand, i, _ int) int64 { return int64(i) },
+		func(r *rand.Rand, _, rows int) int64 { return int64(r.IntN(rows + 1)) }, 0},
+	{"duplicates on both sides", func(r *rand.Rand, _, rows int) int64 { return int64(r.IntN(rows/3 + 1)) },
+		func(r *rand.Rand, _, rows int) int64 { return int64(r.IntN(rows/3 + 1)) }, 0},
+	{"no match", func(_ *rand.Rand, i, _ int) int64 { return int64(2 * i) },
+		func(_ *rand.Rand, i, _ int) int64 { return int64(2*i + 1) }, 0},
 	{"one key", func(*rand.Rand, int, int) int64 { return 3 }, func(*rand.Rand, int, int) int64 { return 3 }, 120},
 	{"skewed", zipfish, zipfish, 1000},
 }
 
 func zipfish(r *rand.Rand, _, rows int) int64 { return int64(math.Pow(float64(rows), r.Float64())) - 1 }
 
-var sizes = [][2]int{{0, 5}, {5, 0}, {1, 1}, {1, tileRows + 1}, {24, 23}, {tileRows - 1, tileRows}, {tileRows + 1, 3 * tileRows}, {5*tileRows + 7, 2*tileRows - 3}}
+var sizes = [][2]int{{0, 5}, {5, 0}, {1, 1}, {1, tileRows + 1}, {24, 23}, {tileRows - 1, tileRows},
+	{tileRows + 1, 3 * tileRows}, {5*tileRows + 7, 2*tileRows - 3}}
 
 var outputs = []struct {
 	output      join.Output
@@ -116,7 +124,8 @@ var outputs = []struct {
 var algorithms = []join.Algorithm{plan.Auto, plan.PHJOM, plan.PHJUM, plan.HJ, plan.SMJOM, plan.SMJUM}
 
 // randomTable has key columns k0.. and payload of several types, with nulls, in chunks.
-func randomTable(random *rand.Rand, rows int, keyTypes []arrow.DataType, kind *keyKind, number func(*rand.Rand, int, int) int64, keyPrefix string) arrow.Table {
+func randomTable(random *rand.Rand, rows int, keyTypes []arrow.DataType, kind *keyKind,
+	number func(*rand.Rand, int, int) int64, keyPrefix string) arrow.Table {
 	var fields []arrow.Field
 	for i, t := range keyTypes {
 		fields = append(fields, arrow.Field{Name: fmt.Sprintf("%s%d", keyPrefix, i), Type: t, Nullable: true})
@@ -164,21 +173,24 @@ func TestJoinMatrix(t *testing.T) {
 	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {
 		ops, err := primitive.New(device, small.With(jointest.Tuning(t, device.Info())))
 		require.NoError(t, err)
-		for _, c := range devicetest.Combinations(t, len(keyKinds), len(matchings), len(sizes), len(outputs), 2, len(algorithms)) {
+		for _, c := range devicetest.Combinations(t, len(keyKinds), len(matchings), len(sizes), len(outputs), 2,
+			len(algorithms)) {
 			kind, matching, size, out := keyKinds[c[0]], matchings[c[1]], sizes[c[2]], outputs[c[3]]
 			batchRows, algorithm := []int{0, 1 << 10}[c[4]], algorithms[c[5]]
 			if most := matching.maxRows; most > 0 {
 				size = [2]int{min(size[0], most), min(size[1], most)}
 			}
 			seed := uint64(c[0]*1000 + c[1]*100 + c[2]*10 + c[3])
-			name := fmt.Sprintf("%s/%s/%dx%d/%s %s %v/batch %d/%s", kind.name, matching.name, size[0], size[1], out.output, out.materialize, out.columns, batchRows, algorithm)
+			name := fmt.Sprintf("%s/%s/%dx%d/%s %s %v/batch %d/%s", kind.name, matching.name, size[0], size[1],
+				out.output, out.materialize, out.columns, batchRows, algorithm)
 			t.Run(name, func(t *testing.T) {
 				random := rand.New(rand.NewPCG(seed, 1))
 				left := randomTable(random, size[0], kind.left, &kind, matching.left, "k")
 				defer left.Release()
 				right := randomTable(random, size[1], kind.right, &kind, matching.right, "r")
 				defer right.Release()
-				spec := join.Spec{Output: out.output, Materialize: out.materialize, Columns: out.columns, BatchRows: batchRows, Algorithm: algorithm}
+				spec := join.Spec{Output: out.output, Materialize: out.materialize, Columns: out.columns,
+					BatchRows: batchRows, Algorithm: algorithm}
 				for k := range kind.left {
 					spec.LeftOn = append(spec.LeftOn, fmt.Sprintf("k%d", k))
 					spec.RightOn = append(spec.RightOn, fmt.Sprintf("r%d", k))
@@ -282,7 +294,8 @@ func TestMaxOutputRows(t *testing.T) {
 		engine := &join.Engine{Ops: ops, Allocator: memory.DefaultAllocator}
 		for _, c := range devicetest.Combinations(t, len(algorithms), 2, 2) {
 			limit, output := []uint64{9999, 10000}[c[1]], []join.Output{join.Rows, join.Count}[c[2]]
-			plan, err := engine.Plan(context.Background(), table, table, join.Spec{On: []string{"k0"}, MaxOutputRows: limit, Algorithm: algorithms[c[0]], Output: output})
+			plan, err := engine.Plan(context.Background(), table, table,
+				join.Spec{On: []string{"k0"}, MaxOutputRows: limit, Algorithm: algorithms[c[0]], Output: output})
 			require.NoError(t, err)
 			result, err := plan.Run(context.Background())
 			if limit == 10000 {
@@ -301,5 +314,6 @@ func TestMaxOutputRows(t *testing.T) {
 // noMemoryInUse waits for released memory to return.
 func noMemoryInUse(t *testing.T, device *backend.Device) {
 	t.Helper()
-	require.Eventually(t, func() bool { return device.MemoryUse(backend.DeviceLocal).InUse == 0 }, 10*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return device.MemoryUse(backend.DeviceLocal).InUse == 0 }, 10*time.Second,
+		time.Millisecond)
 }

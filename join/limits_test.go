@@ -31,7 +31,8 @@ func tables(t testing.TB, leftRows, rightRows int) (left, right arrow.Table) {
 	kind := &keyKinds[0]
 	random := rand.New(rand.NewPCG(uint64(leftRows), uint64(rightRows)))
 	left = randomTable(random, leftRows, kind.left, kind, matchings[0].left, "k")
-	right = randomTable(random, rightRows, kind.right, kind, func(r *rand.Rand, _, _ int) int64 { return int64(r.IntN(leftRows)) }, "r")
+	right = randomTable(random, rightRows, kind.right, kind,
+		func(r *rand.Rand, _, _ int) int64 { return int64(r.IntN(leftRows)) }, "r")
 	t.Cleanup(left.Release)
 	t.Cleanup(right.Release)
 	return left, right
@@ -69,8 +70,8 @@ func hostDevice(t *testing.T, options host.Options, limits backend.DeviceOptions
 	return device, func() error { return errors.Join(device.Close(), b.Close()) }
 }
 
-// TestDeviceMemoryCap runs the same join under falling caps: the result is the same under each until an error says how much is
-// needed, and that much is enough.
+// TestDeviceMemoryCap runs the same join under falling caps: the result is the same under each until an error names the
+// memory that is needed, and that much is enough.
 func TestDeviceMemoryCap(t *testing.T) {
 	devicetest.HostTest(t)
 	left, right := tables(t, 60_000, 200_000)
@@ -78,7 +79,8 @@ func TestDeviceMemoryCap(t *testing.T) {
 		device, done := hostDevice(t, host.Options{}, backend.DeviceOptions{DeviceMemoryBytes: capBytes})
 		ops, err := primitive.New(device, small)
 		require.NoError(t, err)
-		rows, err := drain(context.Background(), &join.Engine{Ops: ops, Allocator: memory.DefaultAllocator}, left, right, onKeys)
+		rows, err := drain(context.Background(), &join.Engine{Ops: ops, Allocator: memory.DefaultAllocator}, left,
+			right, onKeys)
 		peak := device.MemoryUse(backend.DeviceLocal).Peak
 		require.NoError(t, done())
 		return rows, peak, err
@@ -99,14 +101,16 @@ func TestDeviceMemoryCap(t *testing.T) {
 	}
 }
 
-// TestBlockLimit: columns beyond one allocation need a device whose blocks may have several; otherwise the plan says so.
+// TestBlockLimit: columns beyond one allocation need a device whose blocks may have several; otherwise the plan says
+// so.
 func TestBlockLimit(t *testing.T) {
 	left, right := tables(t, 60_000, 200_000)
 	run := func(options host.Options) (int64, uint64, error) {
 		device, done := hostDevice(t, options, backend.DeviceOptions{})
 		ops, err := primitive.New(device, small)
 		require.NoError(t, err)
-		rows, err := drain(context.Background(), &join.Engine{Ops: ops, Allocator: memory.DefaultAllocator}, left, right, onKeys)
+		rows, err := drain(context.Background(), &join.Engine{Ops: ops, Allocator: memory.DefaultAllocator}, left,
+			right, onKeys)
 		peak := device.MemoryUse(backend.DeviceLocal).Peak
 		require.NoError(t, done())
 		return rows, peak, err
@@ -154,7 +158,8 @@ func TestFaults(t *testing.T) {
 	devicetest.HostTest(t)
 	left, right := tables(t, 500, 1500)
 	joinBy := func(algorithm join.Algorithm, faults host.Faults) error {
-		device, done := hostDevice(t, host.Options{Faults: faults, CloseLimit: 200 * time.Millisecond}, backend.DeviceOptions{WaitLimit: 200 * time.Millisecond})
+		device, done := hostDevice(t, host.Options{Faults: faults, CloseLimit: 200 * time.Millisecond},
+			backend.DeviceOptions{WaitLimit: 200 * time.Millisecond})
 		ops, err := primitive.New(device, small)
 		require.NoError(t, err)
 		allocator := memory.NewCheckedAllocator(memory.DefaultAllocator)
@@ -199,7 +204,8 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// TestCancel cancels in every phase that reports progress. The join returns soon, with the cause, and gives all memory back.
+// TestCancel cancels in every phase that reports progress. The join returns promptly, with the cause, and releases all
+// memory.
 func TestCancel(t *testing.T) {
 	left, right := tables(t, 4000, 20_000)
 	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {
@@ -264,7 +270,8 @@ func TestHugeBatches(t *testing.T) {
 	require.NoError(t, err)
 	spec := onKeys
 	spec.BatchRows = math.MaxInt
-	plan, err := (&join.Engine{Ops: ops, Allocator: memory.DefaultAllocator}).Plan(context.Background(), left, right, spec)
+	plan, err := (&join.Engine{Ops: ops, Allocator: memory.DefaultAllocator}).Plan(context.Background(), left, right,
+		spec)
 	require.NoError(t, err)
 	require.Contains(t, plan.String(), fmt.Sprintf("at most %d rows", primitive.MaxRows))
 	require.NoError(t, done())
@@ -288,7 +295,8 @@ func TestMemoryLimitOfSlices(t *testing.T) {
 	field := arrow.Field{Name: "r0", Type: arrow.PrimitiveTypes.Int32}
 	chunked := arrow.NewChunked(field.Type, slices)
 	defer chunked.Release()
-	sliced := array.NewTable(arrow.NewSchema([]arrow.Field{field}, nil), []arrow.Column{*arrow.NewColumn(field, chunked)}, rows)
+	sliced := array.NewTable(arrow.NewSchema([]arrow.Field{field}, nil),
+		[]arrow.Column{*arrow.NewColumn(field, chunked)}, rows)
 	defer sliced.Release()
 	device, done := hostDevice(t, host.Options{}, backend.DeviceOptions{})
 	ops, err := primitive.New(device, small)
@@ -314,7 +322,8 @@ func TestRowLimit(t *testing.T) {
 		"primitive": func(rows uint64) error { return primitive.CheckRows("scan", rows) },
 		"output":    resident.CheckRows,
 		"relation": func(rows uint64) error {
-			r := resident.Relation{Rows: rows, Keys: resident.Column{Data: backend.Range{SizeBytes: rows * 4}, Bytes: 4}}
+			r := resident.Relation{Rows: rows,
+				Keys: resident.Column{Data: backend.Range{SizeBytes: rows * 4}, Bytes: 4}}
 			return r.Check("join")
 		},
 		"table": func(rows uint64) error {

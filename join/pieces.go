@@ -173,7 +173,8 @@ func (r *Result) makePiece(
 		case payload[i] != nil:
 			t := r.Plan.column(layout.Columns[i]).DataType()
 			width := uint64(relation.DeviceValueBytes(t))
-			p.columns[i], err = relation.FetchValues(ctx, device, t, payload[i].Range(first*width, uint64(rows)*width), r.Plan.engine.Allocator)
+			p.columns[i], err = relation.FetchValues(ctx, device, t, payload[i].Range(first*width, uint64(rows)*width),
+				r.Plan.engine.Allocator)
 		}
 		if err != nil {
 			return nil, err

@@ -22,7 +22,8 @@ import (
 
 // keyed is a table of an int64 key and columns of several widths.
 func keyed(t testing.TB, key string, rows int, value func(i int) int64) arrow.Table {
-	schema := arrow.NewSchema([]arrow.Field{{Name: key, Type: arrow.PrimitiveTypes.Int64}, {Name: "a", Type: arrow.PrimitiveTypes.Int32},
+	schema := arrow.NewSchema([]arrow.Field{{Name: key, Type: arrow.PrimitiveTypes.Int64},
+		{Name: "a", Type: arrow.PrimitiveTypes.Int32},
 		{Name: "b", Type: arrow.PrimitiveTypes.Float64}, {Name: "c", Type: arrow.PrimitiveTypes.Float32}}, nil)
 	b := array.NewRecordBuilder(memory.DefaultAllocator, schema)
 	defer b.Release()
@@ -44,8 +45,8 @@ func foreign(rows int) func(int) int64 {
 	return func(i int) int64 { return int64(i*31%rows) * 7919 % 100_003 }
 }
 
-// TestPredictedMemory runs each alternative with as much device memory as it is predicted to need: that is enough, and not much more than
-// it takes.
+// TestPredictedMemory runs each alternative with as much device memory as it is predicted to need: that is enough, and
+// not much more than it takes.
 func TestPredictedMemory(t *testing.T) {
 	devicetest.HostTest(t)
 	const leftRows, rightRows = 60_000, 200_000
@@ -53,13 +54,15 @@ func TestPredictedMemory(t *testing.T) {
 	for _, c := range []struct {
 		output  join.Output
 		columns []string
-	}{{output: join.Rows}, {columns: []string{"a"}}, {columns: []string{"a", "a_right", "c"}}, {columns: []string{"b_right"}}, {output: join.Pairs}, {output: join.Count}} {
+	}{{output: join.Rows}, {columns: []string{"a"}}, {columns: []string{"a", "a_right", "c"}},
+		{columns: []string{"b_right"}}, {output: join.Pairs}, {output: join.Count}} {
 		spec := join.Spec{On: []string{"k"}, Columns: c.columns, Output: c.output, BatchRows: 1 << 14}
 		run := func(capBytes uint64, use func(p *join.Plan)) {
 			device, done := hostDevice(t, host.Options{}, backend.DeviceOptions{DeviceMemoryBytes: capBytes})
 			ops, err := primitive.New(device, nil)
 			require.NoError(t, err)
-			p, err := (&join.Engine{Ops: ops, Allocator: memory.DefaultAllocator}).Plan(context.Background(), left, right, spec)
+			p, err := (&join.Engine{Ops: ops, Allocator: memory.DefaultAllocator}).Plan(context.Background(), left,
+				right, spec)
 			require.NoError(t, err)
 			use(p)
 			require.NoError(t, done())
@@ -69,7 +72,8 @@ func TestPredictedMemory(t *testing.T) {
 		for _, a := range all {
 			describe := fmt.Sprintf("%s %v, %s of %s", c.output, c.columns, a.Name(), a.Place)
 			run(a.PeakBytes, func(p *join.Plan) {
-				i := slices.IndexFunc(p.Alternatives, func(b join.Alternative) bool { return a.Name() == b.Name() && a.Place == b.Place })
+				i := slices.IndexFunc(p.Alternatives,
+					func(b join.Alternative) bool { return a.Name() == b.Name() && a.Place == b.Place })
 				require.NoError(t, p.Alternatives[i].Err, describe)
 				p.Alternatives[0] = p.Alternatives[i]
 				result, err := p.Run(context.Background())
@@ -90,8 +94,8 @@ func TestPredictedMemory(t *testing.T) {
 	}
 }
 
-// TestSmallerAlternative lets joins fail in which more comes up than the sample told: they go on with what needs less, and say so, unless
-// the algorithm was asked for.
+// TestSmallerAlternative makes joins fail whose output is larger than the sample told. They fall back to an alternative
+// that needs less memory and report it, unless the algorithm was asked for.
 func TestSmallerAlternative(t *testing.T) {
 	// The sample sees every twelfth row of the left side, and never one of the 400 with the same key.
 	hot := func(i int) int64 {
@@ -133,7 +137,8 @@ func TestSmallerAlternative(t *testing.T) {
 	}
 }
 
-// TestCapOfEveryAlgorithm runs each algorithm under falling caps: the plan refuses what does not fit, and names the memory that is enough.
+// TestCapOfEveryAlgorithm runs each algorithm under falling caps: the plan refuses what does not fit and names the
+// memory that would be enough.
 func TestCapOfEveryAlgorithm(t *testing.T) {
 	devicetest.HostTest(t)
 	const leftRows, rightRows = 60_000, 200_000
@@ -143,8 +148,10 @@ func TestCapOfEveryAlgorithm(t *testing.T) {
 			device, done := hostDevice(t, host.Options{}, backend.DeviceOptions{DeviceMemoryBytes: capBytes})
 			ops, err := primitive.New(device, nil)
 			require.NoError(t, err)
-			spec := join.Spec{On: []string{"k"}, Algorithm: algorithm, Materialize: join.MaterializeDevice, BatchRows: 1 << 14}
-			rows, err = drain(context.Background(), &join.Engine{Ops: ops, Allocator: memory.DefaultAllocator}, left, right, spec)
+			spec := join.Spec{On: []string{"k"}, Algorithm: algorithm, Materialize: join.MaterializeDevice,
+				BatchRows: 1 << 14}
+			rows, err = drain(context.Background(), &join.Engine{Ops: ops, Allocator: memory.DefaultAllocator}, left,
+				right, spec)
 			require.LessOrEqual(t, device.MemoryUse(backend.DeviceLocal).Peak, capBytes)
 			require.NoError(t, done())
 			return rows, err

@@ -50,22 +50,25 @@ func (r *Result) Close() {
 
 // Stats are the measurements of a join.
 type Stats struct {
-	Device          string             `json:"device"`
-	Backend         string             `json:"backend"`
-	Driver          string             `json:"driver"`
-	Algorithm       string             `json:"algorithm"`
-	LeftRows        uint64             `json:"left_rows"`
-	RightRows       uint64             `json:"right_rows"`
-	OutputRows      uint64             `json:"output_rows"`
-	MatchSeconds    float64            `json:"match_seconds"`      // wall time from the start of Run, after planning, to the known number of pairs
-	EncodeSeconds   float64            `json:"encode_seconds"`     // of it, encoding keys and submitting their upload and that of payload; the device may work meanwhile
-	TotalSeconds    float64            `json:"total_seconds"`      // wall time from the start of Run to this call
-	StageSeconds    map[string]float64 `json:"stage_seconds"`      // device time by stage, of work that is done
-	DevicePeakBytes uint64             `json:"device_peak_bytes"`  // since the last Run on the device, of all its joins
-	HostPeakBytes   uint64             `json:"host_peak_bytes"`    // the same of staging memory; tables and batches are not in it
-	Fallback        string             `json:"fallback,omitempty"` // why the algorithm is another one than was planned
-	Prediction      []StagePrediction  `json:"prediction"`
-	Alternatives    []AlternativeStats `json:"alternatives"` // the best first, that which was planned
+	Device     string `json:"device"`
+	Backend    string `json:"backend"`
+	Driver     string `json:"driver"`
+	Algorithm  string `json:"algorithm"`
+	LeftRows   uint64 `json:"left_rows"`
+	RightRows  uint64 `json:"right_rows"`
+	OutputRows uint64 `json:"output_rows"`
+	// wall time from the start of Run, after planning, to the known number of pairs
+	MatchSeconds float64 `json:"match_seconds"`
+	// the part of it that encodes keys and submits the uploads of keys and payload; the device may work meanwhile
+	EncodeSeconds   float64            `json:"encode_seconds"`
+	TotalSeconds    float64            `json:"total_seconds"`     // wall time from the start of Run to this call
+	StageSeconds    map[string]float64 `json:"stage_seconds"`     // device time by stage, of work that is done
+	DevicePeakBytes uint64             `json:"device_peak_bytes"` // since the last Run on the device, of all its joins
+	// the same for staging memory, without tables and batches
+	HostPeakBytes uint64             `json:"host_peak_bytes"`
+	Fallback      string             `json:"fallback,omitempty"` // why the algorithm is another one than was planned
+	Prediction    []StagePrediction  `json:"prediction"`
+	Alternatives  []AlternativeStats `json:"alternatives"` // the best first, that which was planned
 }
 
 // StagePrediction compares the plan with what came of it.
@@ -88,22 +91,27 @@ type AlternativeStats struct {
 func (r *Result) Stats() Stats {
 	device := r.Plan.engine.Ops.Device() // whose MemoryUse books the work that is done, so it comes before the stages
 	s := Stats{
-		Device: r.Device.Name, Backend: r.Device.Backend, Driver: r.Device.Driver, Algorithm: r.taken.Name(), Fallback: r.fallback,
+		Device: r.Device.Name, Backend: r.Device.Backend, Driver: r.Device.Driver, Algorithm: r.taken.Name(),
+		Fallback: r.fallback,
 		LeftRows: uint64(r.Plan.tables[0].NumRows()), RightRows: uint64(r.Plan.tables[1].NumRows()), OutputRows: r.Rows,
-		MatchSeconds: r.matched.Seconds(), EncodeSeconds: r.encode.Seconds(), TotalSeconds: time.Since(r.started).Seconds(),
+		MatchSeconds: r.matched.Seconds(), EncodeSeconds: r.encode.Seconds(),
+		TotalSeconds:    time.Since(r.started).Seconds(),
 		StageSeconds:    make(map[string]float64),
-		DevicePeakBytes: device.MemoryUse(backend.DeviceLocal).Peak, HostPeakBytes: device.MemoryUse(backend.HostVisible).Peak,
+		DevicePeakBytes: device.MemoryUse(backend.DeviceLocal).Peak,
+		HostPeakBytes:   device.MemoryUse(backend.HostVisible).Peak,
 	}
 	for _, stage := range r.lane.Profile.Stages() {
 		s.StageSeconds[stage.Stage] = stage.Time.Seconds()
 	}
 	measured := r.measured()
 	for _, stage := range r.taken.Stages {
-		s.Prediction = append(s.Prediction, StagePrediction{stage.Name, stage.Time.Seconds(), measured[stage.Name].Seconds()})
+		s.Prediction = append(s.Prediction,
+			StagePrediction{stage.Name, stage.Time.Seconds(), measured[stage.Name].Seconds()})
 	}
 	for i := range r.Plan.Alternatives {
 		a := &r.Plan.Alternatives[i]
-		stats := AlternativeStats{Algorithm: a.Name(), Columns: a.Place.String(), PredictedSeconds: a.Time.Seconds(), PeakBytes: a.PeakBytes}
+		stats := AlternativeStats{Algorithm: a.Name(), Columns: a.Place.String(), PredictedSeconds: a.Time.Seconds(),
+			PeakBytes: a.PeakBytes}
 		if a.Err != nil {
 			stats.Error = a.Err.Error()
 		}
@@ -122,7 +130,8 @@ func (r *Result) Explain() string {
 	measured := r.measured()
 	total := [2]time.Duration{}
 	for _, stage := range r.taken.Stages {
-		fmt.Fprintf(&b, "  %-10s %10s predicted, %10s measured\n", stage.Name, text.Duration(stage.Time), text.Duration(measured[stage.Name]))
+		fmt.Fprintf(&b, "  %-10s %10s predicted, %10s measured\n", stage.Name, text.Duration(stage.Time),
+			text.Duration(measured[stage.Name]))
 		total[0] += stage.Time
 		total[1] += measured[stage.Name]
 	}

@@ -29,8 +29,8 @@ type BlockSortConfig struct {
 // BlockSort sorts each tile by itself, stably: the first step of a merge sort. An absent payload_in stands
 // for the row numbers; with payload_bits=0 both payloads are absent. Output and input do not overlap.
 //
-// In the wide shape each invocation sorts items rows in registers, and the workgroup merges them in shared memory, by merge path,
-// until one run is left. In the serial shape an invocation inserts the rows of its small tile one by one.
+// In the wide shape each invocation sorts items rows in registers, and the workgroup merges them in shared memory, by
+// merge path, until one run is left. In the serial shape an invocation inserts the rows of its small tile one by one.
 //
 // Source: BlockSort of "Fast Equi-Join Algorithms on GPUs: Design and Implementation", section 3.3.1.
 var BlockSort = define[BlockSortArgs](entry[BlockSortArgsOf[[]byte], BlockSortConfig]{
@@ -44,7 +44,8 @@ var BlockSort = define[BlockSortArgs](entry[BlockSortArgsOf[[]byte], BlockSortCo
 		return config.KeyBits/8 + mergedBytes(config.Workgroup, config.Items, config.KeyBits, config.PayloadBits)
 	},
 	Run: func(args *BlockSortArgsOf[[]byte], config *BlockSortConfig, group uint32) {
-		byWidths(config.KeyBits, config.PayloadBits, blockSort[uint32, uint32], blockSort[uint32, uint64], blockSort[uint64, uint32], blockSort[uint64, uint64])(args, config, group)
+		byWidths(config.KeyBits, config.PayloadBits, blockSort[uint32, uint32], blockSort[uint32, uint64],
+			blockSort[uint64, uint32], blockSort[uint64, uint64])(args, config, group)
 	},
 })
 
@@ -112,7 +113,8 @@ func blockSort[K, P word](args *BlockSortArgsOf[[]byte], config *BlockSortConfig
 				if payloadOut == nil {
 					mergeKeys(keysTo[left:end], keys[left:right], keys[right:end])
 				} else {
-					mergePairs(keysTo[left:end], keys[left:right], keys[right:end], payloadTo[left:end], payload[left:right], payload[right:end])
+					mergePairs(keysTo[left:end], keys[left:right], keys[right:end], payloadTo[left:end],
+						payload[left:right], payload[right:end])
 				}
 			}
 			keys, keysTo, payload, payloadTo = keysTo, keys, payloadTo, payload

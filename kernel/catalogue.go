@@ -1,5 +1,5 @@
-// Package kernel is the catalogue: every kernel with its arguments, what it does to them, its variants and tunables, and its
-// reference in plain Go.
+// Package kernel is the catalogue: every kernel with its arguments, what it does to them, its variants and tunables,
+// and its reference in plain Go.
 //
 // A kernel works through its rows tile by tile. In the wide shape (serial=0, and kernels without that axis) a workgroup
 // works on one tile of workgroup*items rows together; in the serial shape (serial=1) each of its invocations works
@@ -22,9 +22,10 @@ import (
 
 //go:generate go run ./generate ../shaders ../docs/kernels.md
 
-// serialWorkgroup is the default of the serial shape. Its tiles, SerialItems of each kernel, are small where each row costs a
-// search, because lavapipe ends the loops of an invocation after 65,535 trips in all. The others are a little more than a power
-// of two, so that the tiles of neighbouring invocations, which advance together, do not meet in the same sets of the cache.
+// serialWorkgroup is the default of the serial shape. Its tiles (SerialItems of each kernel) are small where each row
+// costs a search, because lavapipe ends all loops of an invocation after 65,535 trips. The others are a little more
+// than a power of two, so that the tiles of neighbouring invocations, which advance together, do not compete for the
+// same cache sets.
 const serialWorkgroup = 8
 
 // Variants returns the combinations of axis values that a kernel is compiled for, in the order of its axes.
@@ -47,8 +48,8 @@ func Variants(spec *backend.KernelSpec) []backend.Config {
 	})
 }
 
-// Defaults returns the complete configuration of a variant with the default workgroup and tile of its shape. config holds a
-// value for each axis and may set constants.
+// Defaults returns the complete configuration of a variant with the default workgroup and tile of its shape. config
+// holds a value for each axis and may set constants.
 func Defaults(spec *backend.KernelSpec, config backend.Config) (backend.Config, error) {
 	full, err := spec.Complete(config)
 	if err != nil || full["serial"] == 0 {

@@ -23,8 +23,9 @@ type CompactCountConfig struct {
 	Shared uint32 `axis:"0,1"` // as in [ScanTilesConfig]
 }
 
-// CompactCount counts the set bits of each tile of a bitmap: counts[tile] is the number of rows of the tile whose bit is set. Their
-// exclusive scan is what [Compact] takes as offsets. In the wide shape of both, workgroup*items is a multiple of 32.
+// CompactCount counts the set bits of each tile of a bitmap: counts[tile] is the number of rows of the tile whose bit
+// is set. Their exclusive scan is what [Compact] takes as offsets. In the wide shape of both, workgroup*items is a
+// multiple of 32.
 var CompactCount = define[CompactCountArgs](entry[CompactCountArgsOf[[]byte], CompactCountConfig]{
 	Name:        "compact_count",
 	Defaults:    CompactCountConfig{ShapedTile: ShapedTile{Workgroup: 256, Items: 16}},
@@ -63,8 +64,9 @@ type CompactConfig struct {
 	Shared uint32 `axis:"0,1"` // as in [ScanTilesConfig]
 }
 
-// Compact keeps the rows whose bit is set, in their order: a row goes to offsets[tile] + the number of set bits of the tile before
-// it. offsets are 64-bit, below 2^32. Absent values are row numbers, 32-bit. In the wide shape items is at most MaxCompactItems.
+// Compact keeps the rows whose bit is set, in their order: a row goes to offsets[tile] + the number of set bits of the
+// tile before it. offsets are 64-bit, below 2^32. Absent values are row numbers, 32-bit. In the wide shape items is at
+// most MaxCompactItems.
 var Compact = define[CompactArgs](entry[CompactArgsOf[[]byte], CompactConfig]{
 	Name:        "compact",
 	Defaults:    CompactConfig{ShapedTile: ShapedTile{Workgroup: 256, Items: 16}},

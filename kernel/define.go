@@ -22,9 +22,9 @@ import (
 //		Tile
 //	}
 //
-// All else follows from them: the catalogue entry that backends and tests see, the list of variants, and the declarations
-// that the shader includes (shaders/include/kernels, made by go generate). Names in the catalogue and in shaders are those
-// of the fields in snake case.
+// All else follows from them: the catalogue entry that backends and tests see, the list of variants, and the
+// declarations that the shader includes (shaders/include/kernels, made by go generate). Names in the catalogue and in
+// shaders are those of the fields in snake case.
 
 // Kernel is a catalogue entry with arguments A and configuration C.
 type Kernel[A, C any] struct {
@@ -36,8 +36,8 @@ type Kernel[A, C any] struct {
 // Compiled is a kernel for one device and configuration, with arguments A.
 type Compiled[A any] struct{ *backend.Kernel }
 
-// entry is what a kernel is beside its arguments and configuration. Run is the reference: what workgroup number group does.
-// Workgroups run concurrently.
+// entry is what a kernel is beside its arguments and configuration. Run is the reference: what workgroup number group
+// does. Workgroups run concurrently.
 type entry[V, C any] struct {
 	Name     string
 	Defaults C
@@ -55,7 +55,8 @@ var (
 
 // Catalogue returns every kernel, sorted by name.
 func Catalogue() []*backend.KernelSpec {
-	return slices.SortedFunc(slices.Values(catalogue), func(a, b *backend.KernelSpec) int { return strings.Compare(a.Name, b.Name) })
+	return slices.SortedFunc(slices.Values(catalogue),
+		func(a, b *backend.KernelSpec) int { return strings.Compare(a.Name, b.Name) })
 }
 
 // define adds a kernel to the catalogue. A are its arguments for callers, V the same for its reference.

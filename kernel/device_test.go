@@ -27,8 +27,8 @@ var deviceShapes = []backend.Config{
 	{"serial": 0, "shared": 1, "workgroup": 96, "items": 3, "stage": 1}, // scans of other lengths than powers of two
 }
 
-// TestDevices compares every variant of every kernel with the oracle of the references, on every device that the environment
-// selects.
+// TestDevices compares every variant of every kernel with the oracle of the references, on every device that the
+// environment selects.
 func TestDevices(t *testing.T) {
 	full := os.Getenv("SPIRJOIN_MATRIX") == "full"
 	for _, driver := range vulkantest.Open(t) {
@@ -41,9 +41,10 @@ func TestDevices(t *testing.T) {
 							t.Skip("the shader uses no subgroups; it ran with those of the usual size")
 						}
 						for _, shape := range deviceShapes {
-							// Instrumented shaders take many seconds to compile, and one shape shows bad addresses. The others also
-							// hold workgroups that fill no subgroup: lavapipe (Mesa 22.3) runs the missing invocations without their
-							// loads, and loops that this validation puts into a shader never end for them.
+							// Instrumented shaders take many seconds to compile, and one shape is enough to show bad
+							// addresses. The others also hold workgroups that fill no subgroup: lavapipe (Mesa 22.3)
+							// runs the missing invocations without their loads, and loops that this validation puts
+							// into a shader never end for them.
 							if len(shape) > 0 && vulkantest.Validation(t) == vulkan.GPUAssisted {
 								continue
 							}
@@ -76,7 +77,8 @@ func openDevice(t *testing.T, driver backend.Driver) *backend.Device {
 }
 
 // deviceConfig gives a variant a shape; ok is false where it does not suit.
-func deviceConfig(t *testing.T, spec *backend.KernelSpec, variant, shape backend.Config) (config backend.Config, ok bool) {
+func deviceConfig(t *testing.T, spec *backend.KernelSpec, variant,
+	shape backend.Config) (config backend.Config, ok bool) {
 	config = backend.Config{}
 	for _, part := range []backend.Config{shape, variant} {
 		for name, value := range part {
@@ -96,8 +98,8 @@ func deviceConfig(t *testing.T, spec *backend.KernelSpec, variant, shape backend
 	return full, full["workgroup"]*full["items"]%32 == 0 && shape["shared"] == 0 // gather_bits
 }
 
-// runCases runs a configuration at each edge and at two random numbers of rows, with every distribution or with one of them
-// in turn.
+// runCases runs a configuration at each edge and at two random numbers of rows, with every distribution or with one of
+// them in turn.
 func runCases(t *testing.T, device *backend.Device, spec *backend.KernelSpec, config backend.Config, full bool) {
 	most := 5 * int(kernel.TileRows(kernel.Named(config)))
 	for i, rows := range append(edgeRows(config), rand.IntN(most), rand.IntN(most)) {
@@ -135,10 +137,11 @@ func TestDevicesCountManyMatches(t *testing.T) {
 			config, err := kernel.Defaults(kernel.RangeSearch.KernelSpec, variant)
 			require.NoError(t, err)
 			keys := make([]byte, rightRows*bytes)
-			dispatch := kerneltest.NewDispatch(kernel.RangeSearch.KernelSpec, config, leftRows, kernel.RangeSearchArgsOf[[]byte]{
-				LeftKeys: keys[:leftRows*bytes], RightKeys: keys, TileTotals: make([]byte, 8),
-				LeftRows: leftRows, RightRows: rightRows, Tiles: 1,
-			})
+			dispatch := kerneltest.NewDispatch(kernel.RangeSearch.KernelSpec, config, leftRows,
+				kernel.RangeSearchArgsOf[[]byte]{
+					LeftKeys: keys[:leftRows*bytes], RightKeys: keys, TileTotals: make([]byte, 8),
+					LeftRows: leftRows, RightRows: rightRows, Tiles: 1,
+				})
 			after, err := dispatch.RunOn(t.Context(), device)
 			require.NoError(t, err)
 			require.Equal(t, []uint64{leftRows * rightRows}, backend.Longs(after[len(after)-1]), "%v", variant)
@@ -159,8 +162,8 @@ func TestDevicesFoldTheGrid(t *testing.T) {
 	}
 }
 
-// lavapipe makes its subgroups as wide as the vectors that it is told to use: 4 and 16 invocations besides the usual 8. Its
-// cache of compiled shaders does not tell the widths apart, so that each has one of its own.
+// lavapipe's subgroups are as wide as the vectors it is told to use: 4 and 16 invocations besides the usual 8. Its
+// shader cache does not tell the widths apart, so each width has its own.
 func TestDevicesOfOtherSubgroupSizes(t *testing.T) {
 	devices := vulkantest.Devices(t)
 	if !slices.ContainsFunc(devices, func(d backend.DeviceInfo) bool { return strings.Contains(d.Name, "llvmpipe") }) {
@@ -173,7 +176,8 @@ func TestDevicesOfOtherSubgroupSizes(t *testing.T) {
 		t.Run(bits, func(t *testing.T) {
 			t.Parallel()
 			again := exec.Command(os.Args[0], "-test.run=^TestDevices$", "-test.v")
-			again.Env = append(os.Environ(), "SPIRJOIN_TEST_DEVICES=lavapipe", "SPIRJOIN_TEST_SUBGROUPS=only", "LP_NATIVE_VECTOR_WIDTH="+bits)
+			again.Env = append(os.Environ(), "SPIRJOIN_TEST_DEVICES=lavapipe", "SPIRJOIN_TEST_SUBGROUPS=only",
+				"LP_NATIVE_VECTOR_WIDTH="+bits)
 			if cache := os.Getenv("MESA_SHADER_CACHE_DIR"); cache != "" {
 				again.Env = append(again.Env, "MESA_SHADER_CACHE_DIR="+cache+"-"+bits)
 			} else {
@@ -181,7 +185,8 @@ func TestDevicesOfOtherSubgroupSizes(t *testing.T) {
 			}
 			output, err := again.CombinedOutput()
 			require.NoError(t, err, "%s", output)
-			require.Regexp(t, `--- PASS: \S*`+bits+`_bits\)/radix_scatter`, string(output), "another vector width than asked for, or nothing looked at")
+			require.Regexp(t, `--- PASS: \S*`+bits+`_bits\)/radix_scatter`, string(output),
+				"another vector width than asked for, or nothing looked at")
 		})
 	}
 }

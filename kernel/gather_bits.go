@@ -19,9 +19,9 @@ type GatherBitsConfig struct {
 	Tile
 }
 
-// GatherBits fetches bits by row id, as for validity bitmaps: bit i of gathered is bit first_bit + ids[i] of bits. Bitmaps
-// are little-endian: bit i is bit i%32 of word i/32. The unused bits of the last word become 0. workgroup*items is a multiple
-// of 32, so that no two workgroups share a word.
+// GatherBits fetches bits by row id, as for validity bitmaps: bit i of gathered is bit first_bit + ids[i] of bits.
+// Bitmaps are little-endian: bit i is bit i%32 of word i/32. The unused bits of the last word become 0. workgroup*items
+// is a multiple of 32, so that no two workgroups share a word.
 var GatherBits = define[GatherBitsArgs](entry[GatherBitsArgsOf[[]byte], GatherBitsConfig]{
 	Name:     "gather_bits",
 	Defaults: GatherBitsConfig{Tile: Tile{256, 32}},

@@ -59,7 +59,8 @@ func tableBuild[K word](args *TableBuildArgsOf[[]byte], config *TableBuildConfig
 		next:
 			for i, home := range homes {
 				for tries := range patience {
-					if atomic.CompareAndSwapUint32(&slots[(uint32(home)+tries)&mask], 0, uint32(home)&^mask|uint32(first+i)+1) {
+					if atomic.CompareAndSwapUint32(&slots[(uint32(home)+tries)&mask], 0,
+						uint32(home)&^mask|uint32(first+i)+1) {
 						continue next
 					}
 				}

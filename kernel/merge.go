@@ -23,14 +23,15 @@ type MergePartitionConfig struct {
 	Tile
 }
 
-// MergePartition finds for each tile of the output of a merge how many rows of the left run come before it: splits[tile] is
-// the place where the merge path crosses the diagonal of the tile's first row. Runs, tiles and the order of equal rows are
-// those of [MergeTiles]; tile_rows is the size of its tiles. A tile of this kernel is one of tiles, not of rows.
+// MergePartition finds for each tile of the output of a merge how many rows of the left run come before it:
+// splits[tile] is the place where the merge path crosses the diagonal of the tile's first row. Runs, tiles and the
+// order of equal rows are those of [MergeTiles]; tile_rows is the size of its tiles. A tile of this kernel is one of
+// tiles, not of rows.
 //
 // Example of one merge with tile_rows=3: left 1 2 7, right 2 3 5, merged 1 2 2' 3' 5' 7, splits 0 2.
 //
-// Source: merge path as in "Fast Equi-Join Algorithms on GPUs: Design and Implementation", section 3.3.1, after Odeh, Green,
-// Mwassi, Shmueli and Birk, "Merge Path - Parallel Merging Made Simple".
+// Source: merge path as in "Fast Equi-Join Algorithms on GPUs: Design and Implementation", section 3.3.1, after Odeh,
+// Green, Mwassi, Shmueli and Birk, "Merge Path - Parallel Merging Made Simple".
 var MergePartition = define[MergePartitionArgs](entry[MergePartitionArgsOf[[]byte], MergePartitionConfig]{
 	Name:     "merge_partition",
 	Defaults: MergePartitionConfig{Tile: Tile{256, 1}},
@@ -71,12 +72,12 @@ type MergeTilesConfig struct {
 // MergeTiles merges sorted runs, stably: left rows come before equal right rows, and rows of a run keep their order.
 //
 // With run=0 it merges the left column of left_rows rows with the right one of right_rows rows. Otherwise both column
-// arguments are the same column of left_rows rows, of which each run rows are sorted, the last ones perhaps fewer: run 0 is
-// merged with run 1, run 2 with run 3, and so on, all in one dispatch; a last run without a partner is copied.
+// arguments are the same column of left_rows rows, of which each run rows are sorted, the last ones perhaps fewer: run
+// 0 is merged with run 1, run 2 with run 3, and so on, all in one dispatch; a last run without a partner is copied.
 //
 // Tiles are tiles of the output, and a tile belongs to one merge: 2*run is a multiple of its rows, and splits come from
-// [MergePartition]. In the serial shape a tile may also hold several whole merges, its rows being a multiple of 2*run; splits
-// are absent then. With payload_bits=0 all payloads are absent. The output overlaps no input.
+// [MergePartition]. In the serial shape a tile may also hold several whole merges, its rows being a multiple of 2*run;
+// splits are absent then. With payload_bits=0 all payloads are absent. The output overlaps no input.
 var MergeTiles = define[MergeTilesArgs](entry[MergeTilesArgsOf[[]byte], MergeTilesConfig]{
 	Name:        "merge_tiles",
 	Defaults:    MergeTilesConfig{ShapedTile: ShapedTile{Workgroup: 256, Items: mergeItems}},
@@ -88,7 +89,8 @@ var MergeTiles = define[MergeTilesArgs](entry[MergeTilesArgsOf[[]byte], MergeTil
 		return config.KeyBits/8 + mergedBytes(config.Workgroup, config.Items, config.KeyBits, config.PayloadBits)
 	},
 	Run: func(args *MergeTilesArgsOf[[]byte], config *MergeTilesConfig, group uint32) {
-		byWidths(config.KeyBits, config.PayloadBits, mergeTiles[uint32, uint32], mergeTiles[uint32, uint64], mergeTiles[uint64, uint32], mergeTiles[uint64, uint64])(args, config, group)
+		byWidths(config.KeyBits, config.PayloadBits, mergeTiles[uint32, uint32], mergeTiles[uint32, uint64],
+			mergeTiles[uint64, uint32], mergeTiles[uint64, uint64])(args, config, group)
 	},
 })
 
@@ -142,7 +144,8 @@ func mergePartition[K word](args *MergePartitionArgsOf[[]byte], config *MergePar
 
 // mergePath returns how many of the first diagonal rows of a merge come from the left.
 func mergePath[K word](left, right []K, diagonal int) int {
-	return partitionPoint(max(0, diagonal-len(right)), min(diagonal, len(left)), func(i int) bool { return left[i] <= right[diagonal-1-i] })
+	return partitionPoint(max(0, diagonal-len(right)), min(diagonal, len(left)),
+		func(i int) bool { return left[i] <= right[diagonal-1-i] })
 }
 
 func mergeTiles[K, P word](args *MergeTilesArgsOf[[]byte], config *MergeTilesConfig, group uint32) {
@@ -165,7 +168,8 @@ func mergeTiles[K, P word](args *MergeTilesArgsOf[[]byte], config *MergeTilesCon
 			if end < r.leftRows+r.rightRows {
 				leftEnd = int(splits[t.index+1])
 			}
-			a, b := [2]int{r.left + leftFrom, r.left + leftEnd}, [2]int{r.right + from - leftFrom, r.right + end - leftEnd}
+			a, b := [2]int{r.left + leftFrom, r.left + leftEnd},
+				[2]int{r.right + from - leftFrom, r.right + end - leftEnd}
 			if payloadOut == nil {
 				mergeKeys(keysOut[row:][:end-from], left[a[0]:a[1]], right[b[0]:b[1]])
 			} else {

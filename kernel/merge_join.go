@@ -49,9 +49,11 @@ var MergeUnits = define[MergeUnitsArgs](entry[MergeUnitsArgsOf[[]byte], MergeUni
 })
 
 func mergeUnits[K word](args *MergeUnitsArgsOf[[]byte], config *MergeUnitsConfig, group uint32) {
-	leftRows, rightRows, count, tileRows, pieceRows := int(args.LeftRows), int(args.RightRows), args.Tiles, int(args.TileRows), args.PieceRows
+	leftRows, rightRows, count, tileRows, pieceRows := int(args.LeftRows), int(args.RightRows), args.Tiles,
+		int(args.TileRows), args.PieceRows
 	left, right := view[K](args.LeftKeys)[:leftRows], view[K](args.RightKeys)
-	leftBounds, rightBounds, counts := backend.Words(args.LeftBounds), backend.Words(args.RightBounds), backend.Words(args.Counts)
+	leftBounds, rightBounds, counts := backend.Words(args.LeftBounds), backend.Words(args.RightBounds),
+		backend.Words(args.Counts)
 	for t := range tiles(config, group, Tiles(config, uint64(count)), count) {
 		for tile := t.first; tile < t.end; tile++ {
 			first, end := tile*tileRows, min((tile+1)*tileRows, rightRows)
@@ -110,7 +112,8 @@ func mergeJoinEntry(name string) entry[MergeJoinArgsOf[[]byte], MergeJoinConfig]
 func mergeJoin[K word](args *MergeJoinArgsOf[[]byte], config *MergeJoinConfig, group uint32) {
 	unit := backend.Words(args.Units)[4*group:][:4]
 	left, right := view[K](args.LeftKeys)[unit[0]:unit[1]], view[K](args.RightKeys)[unit[2]:unit[3]]
-	out := &joinOutput[K]{leftFirst: unit[0], rightFirst: unit[2], JoinColumns: args.JoinColumns, JoinRows: args.JoinRows,
+	out := &joinOutput[K]{leftFirst: unit[0], rightFirst: unit[2], JoinColumns: args.JoinColumns,
+		JoinRows:     args.JoinRows,
 		OutputConfig: config.OutputConfig, unit: group, keys: keyOutputOf[K](args.KeysOut, 0, 0)}
 	from, n := 0, uint(0)
 	for i, key := range right {

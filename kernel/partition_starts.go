@@ -25,9 +25,10 @@ type PartitionStartsConfig struct {
 	Tile
 }
 
-// PartitionStarts tells where partitions begin in rows that lie in the order of their digits: starts[digit] is the first row
-// whose digit is not less, rows if there is none. A row of its dispatch is a digit; there may be 2^bits + 1 of them, the last of
-// which is where the last partition ends. The digit of a key is that of [RadixHistogram], but for its width: bits is 1 to 32.
+// PartitionStarts tells where partitions begin in rows that lie in the order of their digits: starts[digit] is the
+// first row whose digit is not less, rows if there is none. A row of its dispatch is a digit; there may be 2^bits + 1
+// of them, the last of which is where the last partition ends. The digit of a key is that of [RadixHistogram], but for
+// its width: bits is 1 to 32.
 //
 // Each invocation searches its digit by halving, which reads a few pages of the keys; reading them all takes longer.
 var PartitionStarts = define[PartitionStartsArgs](entry[PartitionStartsArgsOf[[]byte], PartitionStartsConfig]{

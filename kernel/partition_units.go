@@ -6,10 +6,10 @@ import (
 	"github.com/spirjoin/spirjoin/backend"
 )
 
-// A partitioned hash join works through its partitions in units: a piece of at most left_rows rows of the left partition against
-// a piece of at most right_rows rows of the right one, all pieces of the one against all of the other. A partition whose left
-// side has more than most_left rows has no units: it is oversized, and joined in another way.
-// PartitionUnitsArgs are the arguments of [PartitionUnits].
+// A partitioned hash join works through its partitions in units: a piece of at most left_rows rows of the left
+// partition against a piece of at most right_rows rows of the right one, all pieces of the one against all of the
+// other. A partition whose left side has more than most_left rows has no units: it is oversized, and joined in another
+// way. PartitionUnitsArgs are the arguments of [PartitionUnits].
 type PartitionUnitsArgs = PartitionUnitsArgsOf[backend.Range]
 
 // PartitionUnitsArgsOf are the same with buffers of type B.
@@ -35,7 +35,8 @@ var PartitionUnits = define[PartitionUnitsArgs](entry[PartitionUnitsArgsOf[[]byt
 	Name:     "partition_units",
 	Defaults: PartitionUnitsConfig{Tile: Tile{256, 1}},
 	Run: func(args *PartitionUnitsArgsOf[[]byte], config *PartitionUnitsConfig, group uint32) {
-		left, right, counts := backend.Words(args.LeftStarts), backend.Words(args.RightStarts), backend.Words(args.Counts)
+		left, right, counts := backend.Words(args.LeftStarts), backend.Words(args.RightStarts),
+			backend.Words(args.Counts)
 		partitions, leftRows, rightRows, mostLeft := args.Partitions, args.LeftRows, args.RightRows, args.MostLeft
 		for t := range tiles(config, group, Tiles(config, uint64(partitions)), partitions) {
 			for p := t.first; p < t.end; p++ {
@@ -75,15 +76,17 @@ type PartitionPiecesConfig struct {
 	Tile
 }
 
-// PartitionPieces tells which rows a unit joins: unit u takes the left rows units[4u] to units[4u+1]-1 and the right rows
-// units[4u+2] to units[4u+3]-1. offsets, partitions + 1 of them, is the exclusive scan of the counts of [PartitionUnits] with
-// the total behind it. Partition p lies between starts[stride*p] and starts[stride*p+1] of both sides: with stride=1 it ends where
-// the next one begins, with stride=2 each has an end of its own ([MergeUnits]). The right pieces of a partition change fastest.
+// PartitionPieces tells which rows a unit joins: unit u takes the left rows units[4u] to units[4u+1]-1 and the right
+// rows units[4u+2] to units[4u+3]-1. offsets, partitions + 1 of them, is the exclusive scan of the counts of
+// [PartitionUnits] with the total behind it. Partition p lies between starts[stride*p] and starts[stride*p+1] of both
+// sides: with stride=1 it ends where the next one begins, with stride=2 each has an end of its own ([MergeUnits]). The
+// right pieces of a partition change fastest.
 var PartitionPieces = define[PartitionPiecesArgs](entry[PartitionPiecesArgsOf[[]byte], PartitionPiecesConfig]{
 	Name:     "partition_pieces",
 	Defaults: PartitionPiecesConfig{Tile: Tile{256, 1}},
 	Run: func(args *PartitionPiecesArgsOf[[]byte], config *PartitionPiecesConfig, group uint32) {
-		offsets, left, right := backend.Words(args.Offsets), backend.Words(args.LeftStarts), backend.Words(args.RightStarts)
+		offsets, left, right := backend.Words(args.Offsets), backend.Words(args.LeftStarts),
+			backend.Words(args.RightStarts)
 		count, partitions, leftRows, rightRows := args.Count, int(args.Partitions), args.LeftRows, args.RightRows
 		stride, units := int(args.Stride), backend.Words(args.Units)
 		for t := range tiles(config, group, Tiles(config, uint64(count)), count) {

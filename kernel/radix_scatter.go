@@ -44,31 +44,33 @@ type RadixScatterConfig struct {
 	Digits   uint32 // as in [RadixHistogramConfig]
 }
 
-// RadixScatter moves rows to where their digit belongs, one pass of a least-significant-digit radix sort or a partition. Rows
-// of equal digits keep their order. Digits and tiles are those of [RadixHistogram] with the same parameters and configuration.
+// RadixScatter moves rows to where their digit belongs, one pass of a least-significant-digit radix sort or a
+// partition. Rows of equal digits keep their order. Digits and tiles are those of [RadixHistogram] with the same
+// parameters and configuration.
 //
-// With lookback=0 a row of a tile goes to offsets[digit*tiles + tile] plus its rank among the tile's rows of the same digit; in the serial
-// shape offsets are the scan of the counts, so that the rows of a workgroup's tiles follow each other.
-// With lookback=1 it goes to offsets[digit] plus the number of rows of that digit before it, and a pass reads the keys only
-// once: a workgroup publishes the counts of its tile in chain and adds up those of the tiles before, back to one that knows
-// the sum of all before it (Merrill and Garland's decoupled look-back, in the form of Adinets and Merrill, "Onesweep: A
-// Faster Least Significant Digit Radix Sort for GPUs"). The words of chain, 256 a tile behind 256 times the constant ahead
-// that stay zero, are zero before the dispatch; afterwards they are 2<<30 plus the rows of a digit up to the end of the tile.
-// Where a word is missing after patience looks, the workgroup counts that tile itself, so that nothing depends on when
-// workgroups run; a device that runs them in order seldom has to. The last tile leaves in next_offsets, if present, what
-// offsets is for rows behind these.
+// With lookback=0 a row of a tile goes to offsets[digit*tiles + tile] plus its rank among the tile's rows of the same
+// digit; in the serial shape offsets are the scan of the counts, so that the rows of a workgroup's tiles follow each
+// other. With lookback=1 it goes to offsets[digit] plus the number of rows of that digit before it, and a pass reads
+// the keys only once: a workgroup publishes the counts of its tile in chain and adds up those of the tiles before, back
+// to one that knows the sum of all before it (Merrill and Garland's decoupled look-back, in the form of Adinets and
+// Merrill, "Onesweep: A Faster Least Significant Digit Radix Sort for GPUs"). The words of chain, 256 a tile behind 256
+// times the constant ahead that stay zero, are zero before the dispatch; afterwards they are 2<<30 plus the rows of a
+// digit up to the end of the tile. Where a word is missing after patience looks, the workgroup counts that tile itself,
+// so that nothing depends on the order of workgroups. A device that runs them in order seldom has to. The last tile
+// leaves in next_offsets, if present, what offsets is for rows behind these.
 //
-// Up to three payload columns move along, as many as the constant columns says; with payload_bits=0 there are none. An absent
-// payload_in of 32 bits stands for row numbers from first_row on. Output and input do not overlap. The constant far is 1
-// where a column has more than 4 GiB, and subgroup is a size that no subgroup of the device falls below; the less it is, the
-// more subgroups share counters.
+// Up to three payload columns move along, as many as the constant columns says; with payload_bits=0 there are none. An
+// absent payload_in of 32 bits stands for row numbers from first_row on. Output and input do not overlap. The constant
+// far is 1 where a column has more than 4 GiB, and subgroup is a size that no subgroup of the device falls below; the
+// less it is, the more subgroups share counters.
 //
-// The reference sorts up to stageRows rows at a time into a stage that fits the second-level cache and copies the runs of
-// equal digits from there: writing rows to 256 places of memory one by one takes longer. Tiles of up to stageRows rows need
-// no count of their own.
+// The reference sorts up to stageRows rows at a time into a stage that fits the second-level cache, and copies the runs
+// of equal digits from there: writing single rows to 256 places in memory takes longer. Tiles of up to stageRows rows
+// need no count of their own.
 var RadixScatter = define[RadixScatterArgs](entry[RadixScatterArgsOf[[]byte], RadixScatterConfig]{
-	Name:        "radix_scatter",
-	Defaults:    RadixScatterConfig{ShapedTile: ShapedTile{Workgroup: 256, Items: radixItems}, Columns: 1, Patience: 4096, Subgroup: 4, Ahead: 4, Digits: 256},
+	Name: "radix_scatter",
+	Defaults: RadixScatterConfig{ShapedTile: ShapedTile{Workgroup: 256, Items: radixItems}, Columns: 1,
+		Patience: 4096, Subgroup: 4, Ahead: 4, Digits: 256},
 	SerialItems: 4112,
 	SharedBytes: func(config *RadixScatterConfig) uint32 {
 		if config.Serial == 1 {
@@ -78,7 +80,8 @@ var RadixScatter = define[RadixScatterArgs](entry[RadixScatterArgsOf[[]byte], Ra
 		if config.Shared == 1 {
 			return 4 * (max(words*TileRows(config), 4*config.Workgroup) + maxDigits)
 		}
-		return 4 * (max(words*TileRows(config), maxDigits) + maxDigits + (config.Workgroup+3)/4 + 2 + min(1, config.PayloadBits) + config.Lookback)
+		return 4 * (max(words*TileRows(config), maxDigits) + maxDigits + (config.Workgroup+3)/4 + 2 +
+			min(1, config.PayloadBits) + config.Lookback)
 	},
 	Run: func(args *RadixScatterArgsOf[[]byte], config *RadixScatterConfig, group uint32) {
 		switch wideKey, widePayload := config.KeyBits == 64, config.PayloadBits == 64; {
@@ -116,7 +119,8 @@ var stages [2][2]sync.Pool // by the width of keys and payload
 func radixScatter[K, P word](args *RadixScatterArgsOf[[]byte], config *RadixScatterConfig, group uint32) {
 	rows, count, firstRow := args.Rows, args.Tiles, args.FirstRow
 	d := newDigit(config.Mixed, args.Shift, args.Bits, args.Seed)
-	keysIn, offsets, keysOut := keysOf[K](args.KeysIn, config.Narrow), backend.Words(args.Offsets), view[K](args.KeysOut)
+	keysIn, offsets, keysOut := keysOf[K](args.KeysIn, config.Narrow), backend.Words(args.Offsets),
+		view[K](args.KeysOut)
 	var payloadIn, payloadOut [MaxColumns][]P
 	for c := range payloadIn {
 		payloadIn[c], payloadOut[c] = view[P](args.PayloadIn[c]), view[P](args.PayloadOut[c])
@@ -181,7 +185,8 @@ func radixScatter[K, P word](args *RadixScatterArgsOf[[]byte], config *RadixScat
 }
 
 // scatterWideDigits moves the rows of a tile by digits of more than maxDigits values, one by one.
-func scatterWideDigits[K, P word](args *RadixScatterArgsOf[[]byte], config *RadixScatterConfig, keys keyColumn[K], t tile, d digit, buffer []K) {
+func scatterWideDigits[K, P word](args *RadixScatterArgsOf[[]byte], config *RadixScatterConfig, keys keyColumn[K],
+	t tile, d digit, buffer []K) {
 	count, firstRow, width := int(args.Tiles), args.FirstRow, args.Bits
 	offsets, keysOut := backend.Words(args.Offsets), view[K](args.KeysOut)
 	var payloadIn, payloadOut [MaxColumns][]P
@@ -216,8 +221,10 @@ const (
 )
 
 // lookBack returns where the rows of each digit of a tile go, and takes part in the chain.
-func lookBack[K word](args *RadixScatterArgsOf[[]byte], config *RadixScatterConfig, keys keyColumn[K], t tile, d digit) (to [maxDigits]uint32) {
-	rows, offsets, chain, next := args.Rows, backend.Words(args.Offsets), backend.Words(args.Chain), backend.Words(args.NextOffsets)
+func lookBack[K word](args *RadixScatterArgsOf[[]byte], config *RadixScatterConfig, keys keyColumn[K], t tile,
+	d digit) (to [maxDigits]uint32) {
+	rows, offsets, chain, next := args.Rows, backend.Words(args.Offsets), backend.Words(args.Chain),
+		backend.Words(args.NextOffsets)
 	size, ahead := int(TileRows(config)), int(config.Ahead)
 	own := digitHistogram(keys, t.first, t.end, d)
 	state := uint32(tileCounted)
@@ -266,8 +273,8 @@ func startsOfKeys[K word](keys []K, d digit) (from starts) {
 	return from
 }
 
-// startsOfOffsets saves counting: where offsets are the scan of the counts, the next offset tells the count of a digit in a
-// tile of n rows. ok is false where they certainly are not; otherwise sort finds out.
+// startsOfOffsets saves counting: where offsets are the scan of the counts, the next offset tells the count of a digit
+// in a tile of n rows. ok is false where they certainly are not; otherwise sort finds out.
 func startsOfOffsets(offsets []uint32, tile, tiles int, mask uint8, n int) (from starts, ok bool) {
 	for digit, at := 0, tile; digit < int(mask); digit, at = digit+1, at+tiles {
 		from[digit+1] = from[digit] + offsets[at+1] - offsets[at]
@@ -281,8 +288,8 @@ func startsOfOffsets(offsets []uint32, tile, tiles int, mask uint8, n int) (from
 	return from, true
 }
 
-// sort sorts rows by digit into the stage; an absent payload is numbered from number on where it is wanted at all. It reports
-// whether from was right: then every digit's rows end where those of the next begin.
+// sort sorts rows by digit into the stage; an absent payload is numbered from number on where it is wanted at all. It
+// reports whether from was right: then every digit's rows end where those of the next begin.
 func (s *stage[K, P]) sort(keys []K, payload []P, number uint32, withPayload bool, from *starts, d digit) bool {
 	cursor := [maxDigits]uint32(from[:maxDigits])
 	switch {

@@ -19,8 +19,8 @@ type RadixStartsConfig struct {
 	Tile
 }
 
-// RadixStarts tells where the partitions of a radix partition begin: starts[digit] = offsets[digit*tiles], of the offsets that
-// [RadixScatter] takes, and starts[digits] = end, where the last one ends.
+// RadixStarts tells where the partitions of a radix partition begin: starts[digit] = offsets[digit*tiles], of the
+// offsets that [RadixScatter] takes, and starts[digits] = end, where the last one ends.
 var RadixStarts = define[RadixStartsArgs](entry[RadixStartsArgsOf[[]byte], RadixStartsConfig]{
 	Name:     "radix_starts",
 	Defaults: RadixStartsConfig{Tile: Tile{256, 1}},

@@ -36,14 +36,15 @@ type ReduceConfig struct {
 	Op ReduceOp
 }
 
-// Reduce reduces tiles, the first step of a reduction and of a scan: tile_results[tile] is the result of op over the values of
-// a tile, widened to sum_bits. In the wide shape workgroup*items is a multiple of 4.
+// Reduce reduces tiles, the first step of a reduction and of a scan: tile_results[tile] is the result of op over the
+// values of a tile, widened to sum_bits. In the wide shape workgroup*items is a multiple of 4.
 var Reduce = define[ReduceArgs](entry[ReduceArgsOf[[]byte], ReduceConfig]{
 	Name:        "reduce",
 	Defaults:    ReduceConfig{ShapedTile: ShapedTile{Workgroup: 256, Items: 64}},
 	SerialItems: 4112,
 	Run: func(args *ReduceArgsOf[[]byte], config *ReduceConfig, group uint32) {
-		bySums(config.InBits, config.SumBits, reduce[uint32, uint32], reduce[uint32, uint64], reduce[uint64, uint64])(args, config, group)
+		bySums(config.InBits, config.SumBits, reduce[uint32, uint32], reduce[uint32, uint64],
+			reduce[uint64, uint64])(args, config, group)
 	},
 })
 
@@ -64,9 +65,9 @@ type VaryingBitsConfig struct {
 	ShapedTile
 }
 
-// VaryingBits finds which bits of a key column vary, and whether it is sorted: bits holds three words of key_bits, and the first
-// becomes the AND of itself and all keys, the second the OR; the number of keys that are less than the one before them is added to
-// the low 32 bits of the third. A bit varies if the first word lacks it and the second has it.
+// VaryingBits finds which bits of a key column vary, and whether it is sorted: bits holds three words of key_bits, and
+// the first becomes the AND of itself and all keys, the second the OR; the number of keys that are less than the one
+// before them is added to the low 32 bits of the third. A bit varies if the first word lacks it and the second has it.
 var VaryingBits = define[VaryingBitsArgs](entry[VaryingBitsArgsOf[[]byte], VaryingBitsConfig]{
 	Name:        "varying_bits",
 	Defaults:    VaryingBitsConfig{ShapedTile: ShapedTile{Workgroup: 256, Items: 64}},
@@ -94,7 +95,8 @@ var VaryingBits = define[VaryingBitsArgs](entry[VaryingBitsArgsOf[[]byte], Varyi
 	},
 })
 
-func bitsOfTiles[K word](args *VaryingBitsArgsOf[[]byte], config *VaryingBitsConfig, group uint32) (and, or K, descents uint) {
+func bitsOfTiles[K word](args *VaryingBitsArgsOf[[]byte], config *VaryingBitsConfig,
+	group uint32) (and, or K, descents uint) {
 	and = ^K(0)
 	for t := range tiles(config, group, args.Tiles, args.Rows) {
 		column := view[K](args.Keys)

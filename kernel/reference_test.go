@@ -13,7 +13,8 @@ import (
 )
 
 // newCase draws a case with constants of its own.
-func newCase(spec *backend.KernelSpec, config backend.Config, rows int, distribution string, seed uint64) *kerneltest.Case {
+func newCase(spec *backend.KernelSpec, config backend.Config, rows int, distribution string,
+	seed uint64) *kerneltest.Case {
 	return kerneltest.NewCase(spec, config, kerneltest.Options{Rows: rows, Distribution: distribution, Seed: seed})
 }
 
@@ -80,7 +81,8 @@ func TestReferencesProperty(t *testing.T) {
 	for _, spec := range kernel.Catalogue() {
 		t.Run(spec.Name, rapid.MakeCheck(func(t *rapid.T) {
 			variant := rapid.SampledFrom(kernel.Variants(spec)).Draw(t, "variant")
-			shape := backend.Config{"workgroup": rapid.Uint32Range(1, 9).Draw(t, "workgroup"), "items": 32 * rapid.Uint32Range(1, 9).Draw(t, "items/32")}
+			shape := backend.Config{"workgroup": rapid.Uint32Range(1, 9).Draw(t, "workgroup"),
+				"items": 32 * rapid.Uint32Range(1, 9).Draw(t, "items/32")}
 			config := configOf(t, spec, variant, shape)
 			rows := rapid.IntRange(0, 4*int(kernel.TileRows(kernel.Named(config)))).Draw(t, "rows")
 			distribution := rapid.SampledFrom(kerneltest.Distributions).Draw(t, "distribution")
@@ -116,7 +118,8 @@ func TestReferencesAllocateNothing(t *testing.T) {
 			}
 		})
 		most := 0.0
-		if spec == kernel.RadixScatter.KernelSpec || spec == kernel.BlockSort.KernelSpec { // when its pool was emptied in between
+		// when its pool was emptied in between
+		if spec == kernel.RadixScatter.KernelSpec || spec == kernel.BlockSort.KernelSpec {
 			most = float64(c.EndGroup)
 		}
 		if spec.Compare == backend.Multiset { // of a join: the functions that tell of matches
@@ -133,7 +136,8 @@ func TestPartitionJoinFillsItsTable(t *testing.T) {
 	for i := range left {
 		left[i] = uint32(max(i, frequent-1))
 	}
-	config, err := kernel.PartitionJoin.Complete(backend.Config{"key_bits": 32, "table": rows, "heads": 1 << 16, "placing": kernel.Reserving, "paged": 0})
+	config, err := kernel.PartitionJoin.Complete(backend.Config{"key_bits": 32, "table": rows, "heads": 1 << 16,
+		"placing": kernel.Reserving, "paged": 0})
 	require.NoError(t, err)
 	cursor, out := make([]uint32, 3), [2][]uint32{make([]uint32, frequent+1), make([]uint32, frequent+1)}
 	kerneltest.NewDispatch(kernel.PartitionJoin.KernelSpec, config, 1, kernel.PartitionJoinArgsOf[[]byte]{

@@ -25,9 +25,9 @@ type ScanTilesConfig struct {
 	Shared uint32 `axis:"0,1"` // 1: the wide shape without subgroup operations
 }
 
-// ScanTiles is the last step of an exclusive scan: sums[i] = tile_prefix[tile] + the sum of the values of i's tile before i,
-// modulo 2^sum_bits. An absent tile_prefix counts as zeros. With total=1 sums has rows+1 entries and the last one is the
-// sum of all values; for no rows that takes a dispatch of one empty tile.
+// ScanTiles is the last step of an exclusive scan: sums[i] = tile_prefix[tile] + the sum of the values of i's tile
+// before i, modulo 2^sum_bits. An absent tile_prefix counts as zeros. With total=1 sums has rows+1 entries and the last
+// one is the sum of all values; for no rows that takes a dispatch of one empty tile.
 var ScanTiles = define[ScanTilesArgs](entry[ScanTilesArgsOf[[]byte], ScanTilesConfig]{
 	Name:        "scan_tiles",
 	Defaults:    ScanTilesConfig{ShapedTile: ShapedTile{Workgroup: 256, Items: 16}},
@@ -36,7 +36,8 @@ var ScanTiles = define[ScanTilesArgs](entry[ScanTilesArgsOf[[]byte], ScanTilesCo
 		return config.scanBytes(config.Shared, config.SumBits/8, config.SumBits/8)
 	},
 	Run: func(args *ScanTilesArgsOf[[]byte], config *ScanTilesConfig, group uint32) {
-		bySums(config.InBits, config.SumBits, scanTiles[uint32, uint32], scanTiles[uint32, uint64], scanTiles[uint64, uint64])(args, config, group)
+		bySums(config.InBits, config.SumBits, scanTiles[uint32, uint32], scanTiles[uint32, uint64],
+			scanTiles[uint64, uint64])(args, config, group)
 	},
 })
 

@@ -27,24 +27,26 @@ type ScanLookbackConfig struct {
 	Patience uint32
 }
 
-// ScanLookback is an exclusive scan in one pass: sums[i] = the sum of the values before i, modulo 2^sum_bits; with total=1 sums
-// has rows+1 entries and the last one is the sum of all values. A workgroup learns the sum of the tiles before its own from what
-// those publish in status, zeros before tile 0. What is not there after patience looks it sums from the values itself, so that
-// none depends on the progress of another; with patience 0 it never looks. sums does not overlap values, because others may
-// still read them.
+// ScanLookback is an exclusive scan in one pass: sums[i] = the sum of the values before i, modulo 2^sum_bits; with
+// total=1 sums has rows+1 entries and the last one is the sum of all values. A workgroup learns the sum of the tiles
+// before its own from what those publish in status, zeros before tile 0. What is missing after patience looks it sums
+// from the values itself, so that no workgroup depends on the progress of another. With patience 0 it never looks. sums
+// does not overlap values, because others may still read them.
 //
-// status holds 2 words a tile for sums of 32 bits (16 bits of the sum in each) or 4 for sums of 64 bits (22, 22 and 20 bits; the
-// last is not used), each with a flag in the two low bits: 0 nothing, 1 the sum of the tile, 2 of all tiles up to it. It counts
-// when the flags of all words agree. In the end all flags are 2.
+// status holds 2 words a tile for sums of 32 bits (16 bits of the sum in each) or 4 for sums of 64 bits (22, 22 and 20
+// bits; the last is not used), each with a flag in the two low bits: 0 nothing, 1 the sum of the tile, 2 of all tiles
+// up to it. It counts when the flags of all words agree. In the end all flags are 2.
 var ScanLookback = define[ScanLookbackArgs](entry[ScanLookbackArgsOf[[]byte], ScanLookbackConfig]{
 	Name:     "scan_lookback",
 	Defaults: ScanLookbackConfig{Tile: Tile{256, 16}, Patience: 256},
 	Run: func(args *ScanLookbackArgsOf[[]byte], config *ScanLookbackConfig, group uint32) {
-		bySums(config.InBits, config.SumBits, scanLookback[uint32, uint32], scanLookback[uint32, uint64], scanLookback[uint64, uint64])(args, config, group)
+		bySums(config.InBits, config.SumBits, scanLookback[uint32, uint32], scanLookback[uint32, uint64],
+			scanLookback[uint64, uint64])(args, config, group)
 	},
 })
 
-// MaxScanItems is the most that items may be in [ScanLookback] and in the wide shape of [ScanTiles] and [SegmentedScan].
+// MaxScanItems is the most that items may be in [ScanLookback] and in the wide shape of [ScanTiles] and
+// [SegmentedScan].
 const MaxScanItems = 32
 
 const (

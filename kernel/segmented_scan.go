@@ -26,14 +26,14 @@ type SegmentedScanConfig struct {
 	Shared uint32 `axis:"0,1"` // as in [ScanTilesConfig]
 }
 
-// SegmentedScan scans the tiles of a column that is cut into segments: sums[i] is the sum of the values of i's segment before i,
-// modulo 2^sum_bits; bit i of the bitmap heads says that row i begins a segment. tile_carries[tile] is the sum that enters a tile,
-// since the last head before it; absent, it is 0. What leaves a tile is tile_sums[tile], the sum since its last head or, without
-// one, its carry and all of it, and tile_heads[tile], 1 if it has a head and otherwise 0. sums is absent where only that is
-// wanted, tile_sums and tile_heads where it is not.
+// SegmentedScan scans the tiles of a column that is cut into segments: sums[i] is the sum of the values of i's segment
+// before i, modulo 2^sum_bits; bit i of the bitmap heads says that row i begins a segment. tile_carries[tile] is the
+// sum that enters a tile, since the last head before it; absent, it is 0. What leaves a tile is tile_sums[tile], the
+// sum since its last head or, without one, its carry and all of it, and tile_heads[tile], 1 if it has a head and
+// otherwise 0. sums is absent where only that is wanted, tile_sums and tile_heads where it is not.
 //
-// With carries=1 a row is a tile of the level below: heads holds a word for each, and a head counts behind its row, so that
-// sums are the carries of those tiles.
+// With carries=1 a row is a tile of the level below: heads holds a word for each, and a head counts behind its row, so
+// that sums are the carries of those tiles.
 var SegmentedScan = define[SegmentedScanArgs](entry[SegmentedScanArgsOf[[]byte], SegmentedScanConfig]{
 	Name:        "segmented_scan",
 	Defaults:    SegmentedScanConfig{ShapedTile: ShapedTile{Workgroup: 256, Items: 16}},
@@ -42,7 +42,8 @@ var SegmentedScan = define[SegmentedScanArgs](entry[SegmentedScanArgsOf[[]byte],
 		return config.scanBytes(config.Shared, 2*config.SumBits/8+4, config.SumBits/8+4)
 	},
 	Run: func(args *SegmentedScanArgsOf[[]byte], config *SegmentedScanConfig, group uint32) {
-		bySums(config.InBits, config.SumBits, segmentedScan[uint32, uint32], segmentedScan[uint32, uint64], segmentedScan[uint64, uint64])(args, config, group)
+		bySums(config.InBits, config.SumBits, segmentedScan[uint32, uint32], segmentedScan[uint32, uint64],
+			segmentedScan[uint64, uint64])(args, config, group)
 	},
 })
 

@@ -83,7 +83,7 @@ func checkPush(t *testing.T, m *module, spec *backend.KernelSpec) {
 	require.LessOrEqual(t, offset, uint32(maxPushBytes))
 }
 
-// checkConstants compares the specialization constants and their defaults with the catalogue and measures what they lead to.
+// checkConstants compares the specialization constants and their defaults with the catalogue and measures their effect.
 func checkConstants(t *testing.T, m *module, spec *backend.KernelSpec, config backend.Config) {
 	values := make([]uint32, len(spec.Constants))
 	for i, constant := range spec.Constants {
@@ -127,7 +127,7 @@ func sharedBytes(t *testing.T, m *module, constants []uint32) (sum uint32) {
 	return sum
 }
 
-// checkShared compares what the catalogue says of shared memory with the arrays of the shader, in small and large shapes.
+// checkShared compares the catalogue's sizes of shared memory with the arrays of the shader, in small and large shapes.
 func checkShared(t *testing.T, m *module, spec *backend.KernelSpec, config backend.Config) {
 	for _, workgroup := range []uint32{1, 33, config["workgroup"], 640, 1024} {
 		for _, other := range []uint32{1, 7, 64} {

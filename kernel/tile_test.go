@@ -19,7 +19,8 @@ func TestTilesAndGroups(t *testing.T) {
 	}{
 		{wide, 0, 0, 0}, {wide, 1, 1, 1}, {wide, 192, 1, 1}, {wide, 193, 2, 2}, {wide, 1<<32 - 1, 22369622, 22369622},
 		{kernel.ShapedTile{Workgroup: 64, Items: 3}, 193, 2, 2},
-		{serial, 0, 0, 0}, {serial, 100, 1, 1}, {serial, 800, 8, 1}, {serial, 801, 9, 2}, {serial, 1<<32 - 1, 42949673, 5368710},
+		{serial, 0, 0, 0}, {serial, 100, 1, 1}, {serial, 800, 8, 1}, {serial, 801, 9, 2},
+		{serial, 1<<32 - 1, 42949673, 5368710},
 	} {
 		require.Equal(t, c.tiles, kernel.Tiles(c.config, c.rows), "%v, %d rows", c.config, c.rows)
 		require.Equal(t, c.groups, kernel.Groups(c.config, c.rows), "%v, %d rows", c.config, c.rows)

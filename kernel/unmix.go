@@ -21,7 +21,8 @@ type UnmixKeysConfig struct {
 	Widened uint32
 }
 
-// UnmixKeys turns keys back: unmixed[i] = [Unmix] of keys[i] and seed, and with widened=1 a 64-bit word with high in the high half.
+// UnmixKeys turns keys back: unmixed[i] = [Unmix] of keys[i] and seed, and with widened=1 a 64-bit word with high in
+// the high half.
 var UnmixKeys = define[UnmixKeysArgs](entry[UnmixKeysArgsOf[[]byte], UnmixKeysConfig]{
 	Name:     "unmix",
 	Defaults: UnmixKeysConfig{Tile: Tile{256, 8}},
@@ -47,7 +48,8 @@ func unmixKeys[K word](args *UnmixKeysArgsOf[[]byte], config *UnmixKeysConfig, g
 	}
 }
 
-// keyOutput is a column, perhaps of widened keys: words of 64 bits with high in the high half, that keys are written to; it may be absent.
+// keyOutput is a column, perhaps of widened keys: words of 64 bits with high in the high half, that keys are written
+// to; it may be absent.
 type keyOutput[K word] struct {
 	own  []K
 	wide []uint64 // with high in the high half

@@ -18,8 +18,8 @@ import (
 	"github.com/spirjoin/spirjoin/primitive"
 )
 
-// benchTunings are configurations of primitives to compare, from an environment variable, as "workgroup=256 items=52 batch=13;
-// ...", beside the device's own.
+// benchTunings are configurations of primitives to compare, from an environment variable, as "workgroup=256 items=52
+// batch=13; ...", beside the device's own.
 func benchTunings(b *testing.B, variable string, primitives ...string) map[string]primitive.Tuning {
 	tunings := map[string]primitive.Tuning{"own": nil}
 	for _, text := range strings.Split(os.Getenv(variable), ";") {
@@ -54,24 +54,32 @@ type sortPlan struct {
 }
 
 var sorters = []sorter{
-	{"radix", "SPIRJOIN_BENCH_SORT", []string{"radix_sort"}, func(t primitive.Tuning, rows uint64, keyBytes int) (sortPlan, error) {
-		p, err := primitive.PlanSort(t, primitive.Sort{Layout: primitive.Layout{Rows: rows, KeyBytes: keyBytes, Payload: primitive.RowNumbers}, EndBit: keyBytes * 8})
-		return sortPlan{p.ScratchBytes, p.Result(), func(o *primitive.Ops, list *backend.List, keys, payload [2]backend.Range, scratch backend.Range) error {
-			rows := [2]primitive.Columns{{Keys: keys[0], Payload: payload[:1]}, {Keys: keys[1], Payload: payload[1:]}}
-			return o.Sort(list, p, scratch, rows[0], rows)
-		}}, err
-	}},
-	{"merge", "SPIRJOIN_BENCH_MERGE_SORT", []string{"merge", "merge_sort"}, func(t primitive.Tuning, rows uint64, keyBytes int) (sortPlan, error) {
-		p, err := primitive.PlanMergeSort(t, primitive.Layout{Rows: rows, KeyBytes: keyBytes, Payload: primitive.RowNumbers})
-		return sortPlan{p.ScratchBytes, p.Result(), func(o *primitive.Ops, list *backend.List, keys, payload [2]backend.Range, scratch backend.Range) error {
-			rows := [2]primitive.Columns{{Keys: keys[0], Payload: payload[:1]}, {Keys: keys[1], Payload: payload[1:]}}
-			return o.MergeSort(list, p, scratch, rows[0], rows)
-		}}, err
-	}},
+	{"radix", "SPIRJOIN_BENCH_SORT", []string{"radix_sort"},
+		func(t primitive.Tuning, rows uint64, keyBytes int) (sortPlan, error) {
+			p, err := primitive.PlanSort(t, primitive.Sort{Layout: primitive.Layout{Rows: rows, KeyBytes: keyBytes,
+				Payload: primitive.RowNumbers}, EndBit: keyBytes * 8})
+			return sortPlan{p.ScratchBytes, p.Result(), func(o *primitive.Ops, list *backend.List, keys,
+				payload [2]backend.Range, scratch backend.Range) error {
+				rows := [2]primitive.Columns{{Keys: keys[0], Payload: payload[:1]},
+					{Keys: keys[1], Payload: payload[1:]}}
+				return o.Sort(list, p, scratch, rows[0], rows)
+			}}, err
+		}},
+	{"merge", "SPIRJOIN_BENCH_MERGE_SORT", []string{"merge", "merge_sort"},
+		func(t primitive.Tuning, rows uint64, keyBytes int) (sortPlan, error) {
+			p, err := primitive.PlanMergeSort(t,
+				primitive.Layout{Rows: rows, KeyBytes: keyBytes, Payload: primitive.RowNumbers})
+			return sortPlan{p.ScratchBytes, p.Result(), func(o *primitive.Ops, list *backend.List, keys,
+				payload [2]backend.Range, scratch backend.Range) error {
+				rows := [2]primitive.Columns{{Keys: keys[0], Payload: payload[:1]},
+					{Keys: keys[1], Payload: payload[1:]}}
+				return o.MergeSort(list, p, scratch, rows[0], rows)
+			}}, err
+		}},
 }
 
-// BenchmarkSort sorts random pairs that are on the device and reports the device time of each kind of kernel. The result of the
-// last run is verified.
+// BenchmarkSort sorts random pairs that are on the device and reports the device time of each kind of kernel. The
+// result of the last run is verified.
 func BenchmarkSort(b *testing.B) {
 	rows := devicetest.Rows(b, "SPIRJOIN_BENCH_ROWS", 1<<22)
 	random := rand.New(rand.NewPCG(1, 2))
@@ -84,7 +92,8 @@ func BenchmarkSort(b *testing.B) {
 			tunings := benchTunings(b, s.variable, s.tuned...)
 			for _, tuning := range sortedKeys(tunings) {
 				for _, keyBytes := range []int{4, 8} {
-					b.Run(fmt.Sprintf("algorithm=%s/rows=%d/key=%d/payload=32/tuning=%s/device=%s", s.name, rows, keyBytes*8, tuning, name), func(b *testing.B) {
+					b.Run(fmt.Sprintf("algorithm=%s/rows=%d/key=%d/payload=32/tuning=%s/device=%s", s.name, rows,
+						keyBytes*8, tuning, name), func(b *testing.B) {
 						benchSort(b, device, s, keys, keyBytes, tunings[tuning])
 					})
 				}

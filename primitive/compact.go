@@ -5,8 +5,9 @@ import (
 	"github.com/spirjoin/spirjoin/kernel"
 )
 
-// CompactPlan keeps the rows of columns whose bit is set in a bitmap, in their order. The bits of every tile are counted and the counts
-// are scanned once, by CompactOffsets; then each column is one pass, which reads of it only what is kept.
+// CompactPlan keeps the rows of columns whose bit is set in a bitmap, in their order. The bits of every tile are
+// counted and the counts are scanned once, by CompactOffsets; then each column is one pass, which reads of it only what
+// is kept.
 type CompactPlan struct {
 	Rows         uint64
 	ScratchBytes uint64
@@ -38,8 +39,8 @@ func PlanCompact(t Tuning, rows uint64) (CompactPlan, error) {
 	return p, nil
 }
 
-// CompactOffsets records where the kept rows of each tile go, and their number at CountOffset of scratch. bits is a bitmap, bit i%32
-// of word i/32 for row i. scratch keeps what it holds until the last column is compacted.
+// CompactOffsets records where the kept rows of each tile go, and their number at CountOffset of scratch. bits is a
+// bitmap, bit i%32 of word i/32 for row i. scratch keeps what it holds until the last column is compacted.
 func (o *Ops) CompactOffsets(list *backend.List, p CompactPlan, bits, scratch backend.Range) error {
 	k, err := kernel.CompactCount.On(o.device, p.count)
 	if err != nil {
@@ -48,12 +49,14 @@ func (o *Ops) CompactOffsets(list *backend.List, p CompactPlan, bits, scratch ba
 	counts := sub(scratch, 0, p.scan.Rows*4)
 	k.Dispatch(list, kernel.Groups(p.count, p.Rows),
 		kernel.CompactCountArgs{Bits: bits, Counts: counts, Rows: uint32(p.Rows), Tiles: kernel.Tiles(p.count, p.Rows)})
-	return o.Scan(list, p.scan, counts, sub(scratch, p.offsetsOffset, (p.scan.Rows+1)*8), sub(scratch, p.scanOffset, p.scan.ScratchBytes))
+	return o.Scan(list, p.scan, counts, sub(scratch, p.offsetsOffset, (p.scan.Rows+1)*8),
+		sub(scratch, p.scanOffset, p.scan.ScratchBytes))
 }
 
 // Compact records one column of valueBytes (4 or 8): kept receives the values of the rows whose bit is set, as many as
 // CompactOffsets counts. Absent values are the 32-bit row numbers. kept overlaps neither values nor bits.
-func (o *Ops) Compact(list *backend.List, p CompactPlan, valueBytes int, bits, values, kept, scratch backend.Range) error {
+func (o *Ops) Compact(list *backend.List, p CompactPlan, valueBytes int, bits, values, kept,
+	scratch backend.Range) error {
 	config := p.compact
 	config.ValueBits = uint32(valueBytes * 8)
 	k, err := kernel.Compact.On(o.device, config)

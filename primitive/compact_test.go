@@ -40,7 +40,8 @@ func TestCompact(t *testing.T) {
 				for i, set := range bits {
 					in32[i], in64[i] = random.Uint32(), random.Uint64()
 					if set {
-						want32, want64, wantIDs = append(want32, in32[i]), append(want64, in64[i]), append(wantIDs, uint32(i))
+						want32, want64, wantIDs = append(want32, in32[i]), append(want64, in64[i]),
+							append(wantIDs, uint32(i))
 					}
 				}
 				n := len(wantIDs)
@@ -59,7 +60,8 @@ func TestCompact(t *testing.T) {
 					}
 					return nil
 				})
-				require.Equal(r, []uint64{uint64(n)}, values[uint64](r, scratch.Range(p.CountOffset, 8), 1), "%d rows, %d permille", rows, permille)
+				require.Equal(r, []uint64{uint64(n)}, values[uint64](r, scratch.Range(p.CountOffset, 8), 1),
+					"%d rows, %d permille", rows, permille)
 				const marker = 0xdeadbeef // nothing is written behind the last row kept
 				require.Equal(r, append(want32, marker), values[uint32](r, out32.All(), n+1))
 				require.Equal(r, append(want64, marker<<32|marker), values[uint64](r, out64.All(), n+1))
@@ -107,7 +109,8 @@ func segmentedScan[V, S uint32 | uint64](r rig, in []V, heads []bool, words []ui
 	}
 	p, err := primitive.PlanSegmentedScan(r.ops.Tuning(), uint64(rows), bitsOf(V(0)), bitsOf(S(0)))
 	require.NoError(r, err)
-	src, bits, out, scratch := column(r, in), column(r, words), r.empty(uint64(rows*p.SumBits/8)), r.empty(p.ScratchBytes)
+	src, bits, out, scratch := column(r, in), column(r, words), r.empty(uint64(rows*p.SumBits/8)),
+		r.empty(p.ScratchBytes)
 	targets := []*backend.Buffer{out}
 	if p.InBits == p.SumBits {
 		targets = append(targets, src) // in place
@@ -116,7 +119,8 @@ func segmentedScan[V, S uint32 | uint64](r rig, in []V, heads []bool, words []ui
 		r.run(func(list *backend.List) error {
 			return r.ops.SegmentedScan(list, p, src.All(), bits.All(), to.All(), scratch.All())
 		})
-		require.Equal(r, want, values[S](r, to.All(), rows), "%d rows, %d to %d bits, in place %t", rows, p.InBits, p.SumBits, to == src)
+		require.Equal(r, want, values[S](r, to.All(), rows), "%d rows, %d to %d bits, in place %t", rows, p.InBits,
+			p.SumBits, to == src)
 	}
 }
 
@@ -149,7 +153,8 @@ func histogram[K uint32 | uint64](r rig, keys []K, shift, bits int) {
 	require.NoError(r, err)
 	src, counts := column(r, keys), r.empty(p.CountsBytes)
 	r.run(func(list *backend.List) error { return r.ops.Histogram(list, p, src.All(), counts.All()) })
-	require.Equal(r, want, values[uint64](r, counts.All(), len(want)), "%d rows, %d bits above %d", len(keys), bits, shift)
+	require.Equal(r, want, values[uint64](r, counts.All(), len(want)), "%d rows, %d bits above %d", len(keys), bits,
+		shift)
 }
 
 func TestTuningRefused(t *testing.T) {
@@ -179,7 +184,8 @@ func TestTuningRefused(t *testing.T) {
 
 func TestPlansRefuse(t *testing.T) {
 	tuning := primitive.Override(backend.Config{"serial": 1, "workgroup": 8, "items": 32})
-	for _, c := range []struct{ keyBytes, shift, bits int }{{4, 32, 1}, {8, 64, 1}, {4, -1, 1}, {4, 0, 0}, {4, 0, 12}, {3, 0, 1}} {
+	for _, c := range []struct{ keyBytes, shift, bits int }{{4, 32, 1}, {8, 64, 1}, {4, -1, 1}, {4, 0, 0}, {4, 0, 12},
+		{3, 0, 1}} {
 		_, err := primitive.PlanHistogram(tuning, 5, c.keyBytes, c.shift, c.bits)
 		require.ErrorIs(t, err, backend.ErrInvalidInput, "%v", c)
 	}

@@ -10,13 +10,14 @@ import (
 // copyPieceBytes is the most that one dispatch copies, so that words are counted in 32 bits.
 const copyPieceBytes = 1 << 31
 
-// Copy records a copy of src to dst, ranges of equal size that do not overlap, of multiples of 4 bytes at multiples of 4. It
-// runs a kernel, because the copy engines of GPUs are several times slower; the setting engine=1 of the table "copy" asks for
-// the device's copy command instead.
+// Copy records a copy of src to dst, ranges of equal size that do not overlap, of multiples of 4 bytes at multiples of
+// 4. It runs a kernel, because the copy engines of GPUs are several times slower. The setting engine=1 of the table
+// "copy" selects the device's copy command instead.
 func (o *Ops) Copy(list *backend.List, dst, src backend.Range) error {
 	if dst.SizeBytes != src.SizeBytes || (dst.SizeBytes|dst.OffsetBytes|src.OffsetBytes)%4 != 0 || overlap(dst, src) {
 		return &backend.OpError{Op: "copy", Device: o.device.Info().Name, Err: backend.ErrInvalidInput,
-			Detail: fmt.Sprintf("%d bytes at %d to %d bytes at %d, overlapping: %t", src.SizeBytes, src.OffsetBytes, dst.SizeBytes, dst.OffsetBytes, overlap(dst, src))}
+			Detail: fmt.Sprintf("%d bytes at %d to %d bytes at %d, overlapping: %t", src.SizeBytes, src.OffsetBytes,
+				dst.SizeBytes, dst.OffsetBytes, overlap(dst, src))}
 	}
 	if o.copyByEngine {
 		list.Copy(dst, src)
@@ -37,8 +38,10 @@ func (o *Ops) Copy(list *backend.List, dst, src backend.Range) error {
 	return nil
 }
 
-// alignedView extends a range downward to the alignment of kernel arguments and returns the word at which it begins in that.
+// alignedView extends a range downward to the alignment of kernel arguments and returns the word at which the range
+// begins in the view.
 func alignedView(r backend.Range) (view backend.Range, firstWord uint32) {
 	before := r.OffsetBytes % backend.PlanAlignment
-	return backend.Range{Buffer: r.Buffer, OffsetBytes: r.OffsetBytes - before, SizeBytes: r.SizeBytes + before}, uint32(before / 4)
+	return backend.Range{Buffer: r.Buffer, OffsetBytes: r.OffsetBytes - before, SizeBytes: r.SizeBytes + before},
+		uint32(before / 4)
 }

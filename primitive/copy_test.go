@@ -28,7 +28,8 @@ func TestCopy(t *testing.T) {
 				})
 				want := slices.Repeat([]uint32{0xdeadbeef}, len(source))
 				copy(want[offsets[1]:], source[offsets[0]:int(offsets[0])+words])
-				require.Equal(r, want, values[uint32](r, to.All(), len(source)), "%d words from %d to %d", words, offsets[0], offsets[1])
+				require.Equal(r, want, values[uint32](r, to.All(), len(source)), "%d words from %d to %d", words,
+					offsets[0], offsets[1])
 			}
 		}
 	})
@@ -38,10 +39,12 @@ func TestCopy(t *testing.T) {
 func TestCopyInPieces(t *testing.T) {
 	forEach(t, func(r rig) {
 		const size, first = 9<<30 + 20, 1<<40 + 8 // the ranges have no memory: the list is not run
-		ops, err := primitive.New(r.device, primitive.Override(backend.Config{"engine": 0, "workgroup": 64, "items": 32}, "copy"))
+		ops, err := primitive.New(r.device,
+			primitive.Override(backend.Config{"engine": 0, "workgroup": 64, "items": 32}, "copy"))
 		require.NoError(r, err)
 		var list backend.List
-		require.NoError(r, ops.Copy(&list, backend.Range{OffsetBytes: first, SizeBytes: size}, backend.Range{OffsetBytes: 12, SizeBytes: size}))
+		require.NoError(r, ops.Copy(&list, backend.Range{OffsetBytes: first, SizeBytes: size},
+			backend.Range{OffsetBytes: 12, SizeBytes: size}))
 		var done uint64
 		for _, c := range list.Commands {
 			require.Equal(r, 12+done, c.Args[0].OffsetBytes+uint64(c.Params[1])*4)

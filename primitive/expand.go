@@ -15,15 +15,16 @@ type Ranges struct {
 	RightIDs backend.Range
 }
 
-// Expand records the pairs first to first+rows-1 of the output: leftOut and rightOut receive rows 32-bit row numbers each.
-// Work is divided by output, so that one row with many matches is expanded by many workgroups.
+// Expand records the pairs first to first+rows-1 of the output: leftOut and rightOut receive rows 32-bit row numbers
+// each. Work is divided by output, so that one row with many matches is expanded by many workgroups.
 func (o *Ops) Expand(list *backend.List, r Ranges, first uint64, rows uint32, leftOut, rightOut backend.Range) error {
 	k, err := kernel.RangeExpand.On(o.device, o.expand)
 	if err != nil {
 		return err
 	}
 	k.Dispatch(list, kernel.Groups(o.expand, uint64(rows)), kernel.RangeExpandArgs{
-		Offsets: r.Offsets, Begins: r.Begins, LeftIDs: r.LeftIDs, RightIDs: r.RightIDs, LeftOut: leftOut, RightOut: rightOut,
+		Offsets: r.Offsets, Begins: r.Begins, LeftIDs: r.LeftIDs, RightIDs: r.RightIDs, LeftOut: leftOut,
+		RightOut: rightOut,
 		LeftRows: uint32(r.LeftRows), OutRows: rows, BaseLo: uint32(first), BaseHi: uint32(first >> 32),
 	})
 	return nil

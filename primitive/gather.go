@@ -12,23 +12,26 @@ func (o *Ops) Gather(list *backend.List, valueBytes int, values, ids, gathered b
 	if err != nil {
 		return err
 	}
-	k.Dispatch(list, kernel.Groups(config, uint64(rows)), kernel.GatherArgs{Values: values, IDs: ids, Gathered: gathered, Rows: rows})
+	k.Dispatch(list, kernel.Groups(config, uint64(rows)),
+		kernel.GatherArgs{Values: values, IDs: ids, Gathered: gathered, Rows: rows})
 	return nil
 }
 
-// Scatter records scattered[ids[i]] = values[i] for rows values of valueBytes (4 or 8); ids are 32-bit, and none occurs twice.
-// What no id names keeps its value.
+// Scatter records scattered[ids[i]] = values[i] for rows values of valueBytes (4 or 8); ids are 32-bit, and none occurs
+// twice. What no id names keeps its value.
 func (o *Ops) Scatter(list *backend.List, valueBytes int, values, ids, scattered backend.Range, rows uint32) error {
 	config := o.scatter[valueBytes/8]
 	k, err := kernel.Scatter.On(o.device, config)
 	if err != nil {
 		return err
 	}
-	k.Dispatch(list, kernel.Groups(config, uint64(rows)), kernel.ScatterArgs{Values: values, IDs: ids, Scattered: scattered, Rows: rows})
+	k.Dispatch(list, kernel.Groups(config, uint64(rows)),
+		kernel.ScatterArgs{Values: values, IDs: ids, Scattered: scattered, Rows: rows})
 	return nil
 }
 
-// GatherBits records the same for a bitmap whose first row is bit firstBit: gathered receives rows bits in 32-bit words.
+// GatherBits records the same for a bitmap whose first row is bit firstBit: gathered receives rows bits in 32-bit
+// words.
 func (o *Ops) GatherBits(list *backend.List, bits, ids, gathered backend.Range, rows, firstBit uint32) error {
 	k, err := kernel.GatherBits.On(o.device, o.gatherBits)
 	if err != nil {

@@ -7,9 +7,9 @@ import (
 	"github.com/spirjoin/spirjoin/kernel"
 )
 
-// HistogramPlan counts the digits (key >> Shift) & (1<<Bits - 1) of a key column in one pass. A workgroup counts a large tile in
-// shared memory, in several copies of the counters where digits are few, and adds what is not 0 to the result: at most 2^Bits
-// atomic operations a tile.
+// HistogramPlan counts the digits (key >> Shift) & (1<<Bits - 1) of a key column in one pass. A workgroup counts a
+// large tile in shared memory, in several copies of the counters where digits are few, and adds what is not 0 to the
+// result: at most 2^Bits atomic operations a tile.
 type HistogramPlan struct {
 	Rows        uint64
 	KeyBytes    int
@@ -27,8 +27,10 @@ func PlanHistogram(t Tuning, rows uint64, keyBytes, shift, bits int) (HistogramP
 	if err := CheckRows("histogram", rows); err != nil {
 		return p, err
 	}
-	if keyBytes != 4 && keyBytes != 8 || shift < 0 || shift >= keyBytes*8 || bits < 1 || bits > kernel.MaxHistogramBits {
-		return p, &backend.OpError{Op: "histogram", Err: backend.ErrInvalidInput, Detail: fmt.Sprintf("%d bits above %d of keys of %d bytes", bits, shift, keyBytes)}
+	if keyBytes != 4 && keyBytes != 8 || shift < 0 || shift >= keyBytes*8 || bits < 1 ||
+		bits > kernel.MaxHistogramBits {
+		return p, &backend.OpError{Op: "histogram", Err: backend.ErrInvalidInput,
+			Detail: fmt.Sprintf("%d bits above %d of keys of %d bytes", bits, shift, keyBytes)}
 	}
 	p.CountsBytes = 8 << bits
 	return p, nil
@@ -43,6 +45,7 @@ func (o *Ops) Histogram(list *backend.List, p HistogramPlan, keys, counts backen
 	counts = sub(counts, 0, p.CountsBytes)
 	list.Fill(counts, 0)
 	k.Dispatch(list, kernel.Groups(p.config, p.Rows),
-		kernel.HistogramArgs{Keys: keys, Counts: counts, Rows: uint32(p.Rows), Shift: uint32(p.Shift), Bits: uint32(p.Bits)})
+		kernel.HistogramArgs{Keys: keys, Counts: counts, Rows: uint32(p.Rows), Shift: uint32(p.Shift),
+			Bits: uint32(p.Bits)})
 	return nil
 }

@@ -15,9 +15,10 @@ import (
 	"github.com/spirjoin/spirjoin/primitive"
 )
 
-// BenchmarkMatch matches unique sorted keys on the left, a third of SPIRJOIN_BENCH_ROWS, with sorted keys on the right that each equal
-// one of them, and reports the device time of range search, scan, expansion to pairs, and of a merge of the two sides.
-// SPIRJOIN_BENCH_RANGE_SEARCH, _RANGE_EXPAND and _MERGE hold configurations to compare. The results of the last run are verified.
+// BenchmarkMatch matches unique sorted keys on the left, a third of SPIRJOIN_BENCH_ROWS, with sorted keys on the right
+// that each equal one of them, and reports the device time of range search, scan, expansion to pairs, and of a merge of
+// the two sides. SPIRJOIN_BENCH_RANGE_SEARCH, _RANGE_EXPAND and _MERGE hold configurations to compare. The results of
+// the last run are verified.
 func BenchmarkMatch(b *testing.B) {
 	rows := devicetest.Rows(b, "SPIRJOIN_BENCH_ROWS", 1<<22)
 	left, right := make([]uint64, rows/3), make([]uint64, rows-rows/3)
@@ -31,7 +32,8 @@ func BenchmarkMatch(b *testing.B) {
 	slices.Sort(right)
 	devicetest.Bench(b, func(device *backend.Device, name string) {
 		tunings := map[string]primitive.Tuning{}
-		for variable, tuned := range map[string]string{"SPIRJOIN_BENCH_RANGE_SEARCH": "range_search", "SPIRJOIN_BENCH_RANGE_EXPAND": "range_expand", "SPIRJOIN_BENCH_MERGE": "merge"} {
+		for variable, tuned := range map[string]string{"SPIRJOIN_BENCH_RANGE_SEARCH": "range_search",
+			"SPIRJOIN_BENCH_RANGE_EXPAND": "range_expand", "SPIRJOIN_BENCH_MERGE": "merge"} {
 			for text, tuning := range benchTunings(b, variable, tuned) {
 				if tuning != nil {
 					text = tuned + ":" + text
@@ -41,19 +43,21 @@ func BenchmarkMatch(b *testing.B) {
 		}
 		for _, tuning := range sortedKeys(tunings) {
 			for _, keyBytes := range []int{4, 8} {
-				b.Run(fmt.Sprintf("rows=%d/key=%d/tuning=%s/device=%s", rows, keyBytes*8, tuning, name), func(b *testing.B) {
-					if keyBytes == 4 {
-						benchMatch(b, device, narrowed(left), narrowed(right), keyBytes, tunings[tuning])
-					} else {
-						benchMatch(b, device, left, right, keyBytes, tunings[tuning])
-					}
-				})
+				b.Run(fmt.Sprintf("rows=%d/key=%d/tuning=%s/device=%s", rows, keyBytes*8, tuning, name),
+					func(b *testing.B) {
+						if keyBytes == 4 {
+							benchMatch(b, device, narrowed(left), narrowed(right), keyBytes, tunings[tuning])
+						} else {
+							benchMatch(b, device, left, right, keyBytes, tunings[tuning])
+						}
+					})
 			}
 		}
 	})
 }
 
-func benchMatch[K uint32 | uint64](b *testing.B, device *backend.Device, left, right []K, keyBytes int, tuning primitive.Tuning) {
+func benchMatch[K uint32 | uint64](b *testing.B, device *backend.Device, left, right []K, keyBytes int,
+	tuning primitive.Tuning) {
 	ctx := context.Background()
 	ops, err := primitive.New(device, tuning)
 	require.NoError(b, err)

@@ -10,11 +10,12 @@ import (
 // KeyedColumns are rows on the device: keys and the payload that travels with them, absent where there is none.
 type KeyedColumns struct{ Keys, Payload backend.Range }
 
-// MergePlan is a stable merge of two sorted columns by merge path (RT 3.3.1): the output is cut into tiles; one binary search
-// along the diagonal of each tile's first row finds what comes before it from either side, and then every tile is merged by
-// itself, whatever the keys. Each row is read and written once.
+// MergePlan is a stable merge of two sorted columns by merge path (RT 3.3.1): the output is cut into tiles; one binary
+// search along the diagonal of each tile's first row finds what comes before it from either side, and then every tile
+// is merged by itself, whatever the keys. Each row is read and written once.
 //
-// Example with tiles of 3: left 1 2 7 and right 2 3 5 split after 2 rows of the left and 1 of the right into 1 2 2' and 3' 5' 7.
+// Example with tiles of 3: left 1 2 7 and right 2 3 5 split after 2 rows of the left and 1 of the right into 1 2 2' and
+// 3' 5' 7.
 type MergePlan struct {
 	LeftRows, RightRows uint64
 	KeyBytes            int
@@ -24,8 +25,8 @@ type MergePlan struct {
 	config kernel.MergeTilesConfig
 }
 
-// PlanMerge plans the merge of leftRows and rightRows rows with keys of keyBytes (4 or 8) and a payload of payloadBits (0, 32
-// or 64).
+// PlanMerge plans the merge of leftRows and rightRows rows with keys of keyBytes (4 or 8) and a payload of payloadBits
+// (0, 32 or 64).
 func PlanMerge(t Tuning, leftRows, rightRows uint64, keyBytes, payloadBits int) (MergePlan, error) {
 	p := MergePlan{LeftRows: leftRows, RightRows: rightRows, KeyBytes: keyBytes, PayloadBits: payloadBits,
 		config: mergeConfig(t, keyBytes*8, payloadBits)}
@@ -41,7 +42,8 @@ func PlanMerge(t Tuning, leftRows, rightRows uint64, keyBytes, payloadBits int) 
 	return p, nil
 }
 
-// Merge records a plan: out receives LeftRows + RightRows rows, left rows before equal right ones. It overlaps neither side.
+// Merge records a plan: out receives LeftRows + RightRows rows, left rows before equal right ones. It overlaps neither
+// side.
 func (o *Ops) Merge(list *backend.List, p MergePlan, left, right, out KeyedColumns, scratch backend.Range) error {
 	return o.mergeRuns(list, p.config, p.LeftRows, p.RightRows, 0, left, right, out, scratch)
 }
@@ -78,11 +80,13 @@ func (o *Ops) mergeRuns(list *backend.List, config kernel.MergeTilesConfig, left
 	} else {
 		partition.Dispatch(list, kernel.Groups(partitionConfig, uint64(tileCount)), kernel.MergePartitionArgs{
 			LeftKeys: left.Keys, RightKeys: right.Keys, Splits: splits,
-			LeftRows: uint32(leftRows), RightRows: uint32(rightRows), Run: uint32(run), Tiles: tileCount, TileRows: tileRows,
+			LeftRows: uint32(leftRows), RightRows: uint32(rightRows), Run: uint32(run), Tiles: tileCount,
+			TileRows: tileRows,
 		})
 	}
 	tiles.Dispatch(list, kernel.Groups(config, rows), kernel.MergeTilesArgs{
-		LeftKeys: left.Keys, RightKeys: right.Keys, LeftPayload: left.Payload, RightPayload: right.Payload, Splits: splits,
+		LeftKeys: left.Keys, RightKeys: right.Keys, LeftPayload: left.Payload, RightPayload: right.Payload,
+		Splits:  splits,
 		KeysOut: out.Keys, PayloadOut: out.Payload,
 		LeftRows: uint32(leftRows), RightRows: uint32(rightRows), Run: uint32(run), Tiles: tileCount,
 	})
@@ -92,7 +96,8 @@ func (o *Ops) mergeRuns(list *backend.List, config kernel.MergeTilesConfig, left
 // checkKeyed refuses widths that no kernel has.
 func checkKeyed(op string, keyBytes, payloadBits int) error {
 	if keyBytes != 4 && keyBytes != 8 || payloadBits != 0 && payloadBits != 32 && payloadBits != 64 {
-		return &backend.OpError{Op: op, Err: backend.ErrInvalidInput, Detail: fmt.Sprintf("keys of %d bytes with a payload of %d bits", keyBytes, payloadBits)}
+		return &backend.OpError{Op: op, Err: backend.ErrInvalidInput,
+			Detail: fmt.Sprintf("keys of %d bytes with a payload of %d bits", keyBytes, payloadBits)}
 	}
 	return nil
 }

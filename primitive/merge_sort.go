@@ -8,10 +8,11 @@ import (
 	"github.com/spirjoin/spirjoin/kernel"
 )
 
-// MergeSortPlan is a stable merge sort of 32- or 64-bit keys with a payload (RT 3.3.1): every tile is sorted in shared memory,
-// then runs are merged in pairs, all pairs of a pass at once, until one is left. A pass reads and writes each row once; there
-// are log2(rows/tile) of them, so that a radix sort, whose passes depend on the bits of the keys instead, is faster where keys
-// are short. Order costs nothing: keys that are sorted already, equal or skewed take the same time as any.
+// MergeSortPlan is a stable merge sort of 32- or 64-bit keys with a payload (RT 3.3.1): every tile is sorted in shared
+// memory, then runs are merged in pairs, all pairs of a pass at once, until one is left. A pass reads and writes each
+// row once; there are log2(rows/tile) of them, so that a radix sort, whose passes depend on the bits of the keys
+// instead, is faster where keys are short. Order costs nothing: keys that are sorted already, equal or skewed take the
+// same time as any.
 type MergeSortPlan struct {
 	Layout       Layout
 	ScratchBytes uint64 // of the splits
@@ -21,9 +22,9 @@ type MergeSortPlan struct {
 	runs  []uint64 // rows of a run before each pass of merges
 }
 
-// PlanMergeSort plans a sort by whole keys, with one payload column at most.
-// Blocks have the tiles of tuning merge_sort, merges those of tuning merge; where such tiles do not fit runs of whole blocks,
-// merges take the tiles of blocks too.
+// PlanMergeSort plans a sort by whole keys, with one payload column at most. Blocks have the tiles of tuning
+// merge_sort, merges those of tuning merge; where such tiles do not fit runs of whole blocks, merges take the tiles of
+// blocks too.
 func PlanMergeSort(t Tuning, layout Layout) (MergeSortPlan, error) {
 	err := layout.complete("merge sort")
 	p := MergeSortPlan{Layout: layout}
@@ -31,7 +32,8 @@ func PlanMergeSort(t Tuning, layout Layout) (MergeSortPlan, error) {
 		return p, err
 	}
 	if layout.Columns > 1 {
-		return p, &backend.OpError{Op: "merge sort", Err: backend.ErrInvalidInput, Detail: fmt.Sprintf("%d payload columns", layout.Columns)}
+		return p, &backend.OpError{Op: "merge sort", Err: backend.ErrInvalidInput,
+			Detail: fmt.Sprintf("%d payload columns", layout.Columns)}
 	}
 	rows, keyBits, payloadBits := layout.Rows, layout.KeyBytes*8, layout.payloadBits()
 	widths := backend.Config{"key_bits": uint32(keyBits), "payload_bits": uint32(payloadBits)}
@@ -50,8 +52,8 @@ func PlanMergeSort(t Tuning, layout Layout) (MergeSortPlan, error) {
 	return p, nil
 }
 
-// fits says whether every tile of a merge of runs of blockRows, of twice as many, and so on, belongs to one merge, or, in the
-// serial shape, to several whole ones.
+// fits says whether every tile of a merge of runs of blockRows, of twice as many, and so on, belongs to one merge, or,
+// in the serial shape, to several whole ones.
 func fits(merge kernel.MergeTilesConfig, blockRows uint32) bool {
 	tileRows := kernel.TileRows(merge)
 	if merge.Serial == 1 && tileRows%blockRows == 0 {
@@ -72,7 +74,8 @@ func (p *MergeSortPlan) Passes() int {
 }
 
 // MergeSort records a plan, with source and buffers as those of [Ops.Sort].
-func (o *Ops) MergeSort(list *backend.List, p MergeSortPlan, scratch backend.Range, source Columns, buffers [2]Columns) error {
+func (o *Ops) MergeSort(list *backend.List, p MergeSortPlan, scratch backend.Range, source Columns,
+	buffers [2]Columns) error {
 	rows := p.Layout.Rows
 	if p.Passes() == 0 {
 		if p.Layout.Payload == RowNumbers {

@@ -37,7 +37,8 @@ func New(device *backend.Device, overrides Tuning) (*Ops, error) {
 	o := &Ops{device: device, tuning: tuning}
 	for i, bits := range []uint32{32, 64} {
 		width := backend.Config{"value_bits": bits}
-		o.gather[i], o.scatter[i] = kernel.Gather.With(tuning.Config("gather", width)), kernel.Scatter.With(tuning.Config("scatter", width))
+		o.gather[i], o.scatter[i] = kernel.Gather.With(tuning.Config("gather", width)),
+			kernel.Scatter.With(tuning.Config("scatter", width))
 		o.gather[i].ValueBits, o.scatter[i].ValueBits = bits, bits
 	}
 	gather, copying := tuning.Config("gather", nil), tuning.Config("copy", nil)
@@ -60,7 +61,8 @@ const MaxRows = math.MaxUint32 - 1
 // CheckRows is ErrLimit for more than MaxRows rows.
 func CheckRows(op string, rows uint64) error {
 	if rows > MaxRows {
-		return &backend.OpError{Op: op, Err: backend.ErrLimit, Detail: fmt.Sprintf("%d rows, the limit is %d", rows, uint64(MaxRows))}
+		return &backend.OpError{Op: op, Err: backend.ErrLimit,
+			Detail: fmt.Sprintf("%d rows, the limit is %d", rows, uint64(MaxRows))}
 	}
 	return nil
 }

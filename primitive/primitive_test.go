@@ -28,7 +28,8 @@ type rig struct {
 var tunings = map[string]func(*backend.Device) primitive.Tuning{
 	"own": func(*backend.Device) primitive.Tuning { return nil },
 	"small serial": func(d *backend.Device) primitive.Tuning {
-		return primitive.Override(backend.Config{"serial": 1, "workgroup": devicetest.WholeSubgroups(d.Info(), 8), "items": 16})
+		return primitive.Override(backend.Config{"serial": 1, "workgroup": devicetest.WholeSubgroups(d.Info(), 8),
+			"items": 16})
 	},
 	"small wide": func(d *backend.Device) primitive.Tuning {
 		return primitive.Override(backend.Config{"serial": 0, "workgroup": 64, "items": 3})
@@ -78,7 +79,8 @@ func (r rig) empty(sizeBytes uint64) *backend.Buffer {
 func values[T any](r rig, b backend.Range, rows int) []T {
 	r.Helper()
 	out := make([]T, rows)
-	require.NoError(r, r.device.Download(context.Background(), backend.AsBytes(out), backend.Range{Buffer: b.Buffer, OffsetBytes: b.OffsetBytes, SizeBytes: uint64(len(backend.AsBytes(out)))}))
+	require.NoError(r, r.device.Download(context.Background(), backend.AsBytes(out),
+		backend.Range{Buffer: b.Buffer, OffsetBytes: b.OffsetBytes, SizeBytes: uint64(len(backend.AsBytes(out)))}))
 	return out
 }
 
@@ -103,7 +105,8 @@ func TestScan(t *testing.T) {
 	forEach(t, testScan)
 	for _, patience := range []uint32{0, 1, 256} {
 		devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {
-			ops, err := primitive.New(device, primitive.Override(backend.Config{"lookback": 1, "serial": 0, "patience": patience, "workgroup": 64, "items": 5}, "scan"))
+			ops, err := primitive.New(device, primitive.Override(backend.Config{"lookback": 1, "serial": 0,
+				"patience": patience, "workgroup": 64, "items": 5}, "scan"))
 			require.NoError(t, err)
 			testScan(rig{t, ops, device})
 		})
@@ -134,15 +137,17 @@ func TestScanLookbackOfManyTiles(t *testing.T) {
 			in[i] = random.Uint32()
 			want[i+1] = want[i] + uint64(in[i])
 		}
-		// Where the machine does other work, all 782 tiles may be late and have to be counted, which takes 64 trips of a loop
-		// each. lavapipe stops an invocation after 65,535 trips, with a wrong result, so few are left to look for them.
+		// On a busy machine all 782 tiles may be late and have to be counted, which takes 64 loop trips each. lavapipe
+		// stops an invocation after 65,535 trips, with a wrong result, so few trips are left for looking.
 		patiences := []uint32{1, 16}
 		if vulkantest.Validation(t) == vulkan.GPUAssisted {
-			// Each access of an instrumented shader loops over the buffers: who looks often exceeds lavapipe's 65,535 trips of all loops.
+			// Each access of an instrumented shader loops over the buffers: looking often exceeds lavapipe's limit of
+			// 65,535 loop trips.
 			patiences = patiences[:1]
 		}
 		for _, patience := range patiences {
-			ops, err := primitive.New(device, primitive.Override(backend.Config{"lookback": 1, "serial": 0, "patience": patience, "workgroup": 128, "items": 4}, "scan"))
+			ops, err := primitive.New(device, primitive.Override(backend.Config{"lookback": 1, "serial": 0,
+				"patience": patience, "workgroup": 128, "items": 4}, "scan"))
 			require.NoError(t, err)
 			r := rig{t, ops, device}
 			p, err := primitive.PlanScan(ops.Tuning(), rows, 32, 64, true)
@@ -270,7 +275,8 @@ func searchAndExpand[K uint32 | uint64](r rig, left, right []K, keyBytes int) {
 		r.run(func(list *backend.List) error {
 			return r.ops.RangeSearch(list, p, leftKeys.All(), rightKeys.All(), b, c, scratch.All())
 		})
-		require.Equal(r, []uint64{uint64(len(pairs))}, values[uint64](r, scratch.Range(p.TotalOffset, 8), 1), "total, count only %t", countOnly)
+		require.Equal(r, []uint64{uint64(len(pairs))}, values[uint64](r, scratch.Range(p.TotalOffset, 8), 1),
+			"total, count only %t", countOnly)
 	}
 	require.Equal(r, wantBegins, values[uint32](r, begins.All(), len(left)))
 	require.Equal(r, wantCounts, values[uint32](r, counts.All(), len(left)))
@@ -320,7 +326,8 @@ func TestExpandFarOut(t *testing.T) {
 			return r.ops.Expand(list, ranges, 2*each-4, 10, out[0].All(), out[1].All())
 		})
 		require.Equal(r, []uint32{1, 1, 1, 1, 2, 2, 2, 2, 2, 2}, values[uint32](r, out[0].All(), 10))
-		require.Equal(r, []uint32{each + 1, each + 2, each + 3, each + 4, 10, 11, 12, 13, 14, 15}, values[uint32](r, out[1].All(), 10))
+		require.Equal(r, []uint32{each + 1, each + 2, each + 3, each + 4, 10, 11, 12, 13, 14, 15},
+			values[uint32](r, out[1].All(), 10))
 	})
 }
 

@@ -17,7 +17,8 @@ type Layout struct {
 	// Of a payload column: 4, or with Given also 8; 0 means 4.
 	PayloadBytes int
 	Columns      int // payload columns with Given; 0 means 1
-	// Narrow says that keys of 4 bytes come as the low words of 8 bytes, whose high words are all the same. Only the source has them so.
+	// Narrow says that 4-byte keys are the low words of 8-byte keys whose high words are all the same. Only the source
+	// has this form.
 	Narrow bool
 }
 
@@ -44,7 +45,8 @@ func (l *Layout) complete(op string) error {
 	if err := CheckRows(op, l.Rows); err != nil {
 		return err
 	}
-	good := (l.KeyBytes == 4 || l.KeyBytes == 8 && !l.Narrow) && l.Payload <= Given && l.Columns >= 0 && l.Columns <= kernel.MaxColumns
+	good := (l.KeyBytes == 4 || l.KeyBytes == 8 && !l.Narrow) && l.Payload <= Given && l.Columns >= 0 &&
+		l.Columns <= kernel.MaxColumns
 	switch l.PayloadBytes {
 	case 0:
 		good = good && l.Payload == NoPayload
@@ -56,14 +58,16 @@ func (l *Layout) complete(op string) error {
 	}
 	if !good {
 		return &backend.OpError{Op: op, Err: backend.ErrInvalidInput, Detail: fmt.Sprintf(
-			"keys of %d bytes with %d payload columns of %d bytes (kind %d)", l.KeyBytes, l.Columns, l.PayloadBytes, l.Payload)}
+			"keys of %d bytes with %d payload columns of %d bytes (kind %d)", l.KeyBytes, l.Columns, l.PayloadBytes,
+			l.Payload)}
 	}
 	return nil
 }
 
 func (l *Layout) payloadBits() int { return l.PayloadBytes * 8 }
 
-// A digit is (key >> shift) & (1<<bits - 1) of a key. With mixed, the keys are mixed before ([kernel.Mix]) and move as their mix.
+// A digit is (key >> shift) & (1<<bits - 1) of a key. With mixed, the keys are mixed before ([kernel.Mix]) and move as
+// their mix.
 type digit struct {
 	shift, bits uint32
 	mixed       bool
@@ -72,8 +76,8 @@ type digit struct {
 
 const maxDigitBits = 8
 
-// digitsOf cuts the bits of a key from first to end-1 into as few digits of most bits or less as possible, from low to high, leaving out
-// bits that do not vary where whole digits are saved. No digit lies in both words of a key.
+// digitsOf cuts the bits of a key from first to end-1 into as few digits of most bits or less as possible, from low to
+// high, leaving out bits that do not vary where whole digits are saved. No digit lies in both words of a key.
 func digitsOf(first, end int, varying uint64, most int) (digits []digit) {
 	for word := 0; word < 64; word += 32 {
 		mask := varying & ((1<<32 - 1) << word)
@@ -109,14 +113,14 @@ func digitsOf(first, end int, varying uint64, most int) (digits []digit) {
 
 // radixPasses moves rows by one digit after the other, by one of two families.
 //
-// Reduce-then-scan, the default: a pass counts the digits of every tile, scans the counts digit by digit over the tiles, which
-// gives each tile the place of its first row of each digit, and then moves the rows. It reads the keys twice and writes them
-// once.
+// Reduce-then-scan, the default: a pass counts the digits of every tile, scans the counts digit by digit over the
+// tiles, which gives each tile the place of its first row of each digit, and then moves the rows. It reads the keys
+// twice and writes them once.
 //
-// Look-back, where the setting lookback=1 of the table "radix_sort" asks for it and there is more than one digit: the digits of
-// all passes are counted in one read, and a pass then reads and writes each row once, because a tile learns from the tiles
-// before it where its rows go ([kernel.RadixScatter]). Counts of a tile take 30 bits, so that rows are moved in portions of at
-// most 2^29, or of the setting portion, one after the other.
+// Look-back, where the setting lookback=1 of the table "radix_sort" asks for it and there is more than one digit: the
+// digits of all passes are counted in one read, and a pass then reads and writes each row once, because a tile learns
+// from the tiles before it where its rows go ([kernel.RadixScatter]). Counts of a tile take 30 bits, so that rows are
+// moved in portions of at most 2^29, or of the setting portion, one after the other.
 type radixPasses struct {
 	layout    Layout
 	digits    []digit
@@ -145,9 +149,12 @@ const mostPortionRows = 1 << 29
 // planRadix plans passes over the digits that cut makes of at most so many bits each.
 func planRadix(t Tuning, layout Layout, cut func(most int) []digit) (radixPasses, error) {
 	p := radixPasses{layout: layout}
-	keyBits, payloadBits, columns := uint32(layout.KeyBytes*8), uint32(layout.payloadBits()), uint32(max(1, layout.Columns))
-	tuned := t.Config("radix_sort", backend.Config{"key_bits": keyBits, "payload_bits": payloadBits, "columns": columns})
-	p.counts, p.histogram, p.scatter = kernel.RadixCounts.With(tuned), kernel.RadixHistogram.With(tuned), kernel.RadixScatter.With(tuned)
+	keyBits, payloadBits, columns := uint32(layout.KeyBytes*8), uint32(layout.payloadBits()),
+		uint32(max(1, layout.Columns))
+	tuned := t.Config("radix_sort",
+		backend.Config{"key_bits": keyBits, "payload_bits": payloadBits, "columns": columns})
+	p.counts, p.histogram, p.scatter = kernel.RadixCounts.With(tuned), kernel.RadixHistogram.With(tuned),
+		kernel.RadixScatter.With(tuned)
 	p.counts.KeyBits, p.histogram.KeyBits, p.scatter.KeyBits = keyBits, keyBits, keyBits
 	p.counts.Items *= countedTiles
 	p.scatter.PayloadBits, p.scatter.Columns = payloadBits, columns
@@ -207,16 +214,18 @@ func (p *radixPasses) portionRows() uint64 {
 type Columns struct {
 	Keys    backend.Range
 	Payload []backend.Range
-	// High belongs to narrow keys: two 32-bit words, the high word that all keys should have, and one that becomes other than 0 where a
-	// key has another.
+	// High belongs to narrow keys: two 32-bit words, the high word that all keys should have and one that becomes
+	// nonzero if a key has another.
 	High backend.Range
 }
 
 // record records the passes: from source to buffers[1], from there to buffers[0], and so on. source may be buffers[0].
-func (p *radixPasses) record(o *Ops, list *backend.List, op string, source Columns, buffers [2]Columns, scratch backend.Range) error {
+func (p *radixPasses) record(o *Ops, list *backend.List, op string, source Columns, buffers [2]Columns,
+	scratch backend.Range) error {
 	for _, columns := range []Columns{source, buffers[1], buffers[0]}[:1+min(2, len(p.digits))] {
 		if len(columns.Payload) != p.layout.Columns {
-			return &backend.OpError{Op: op, Err: backend.ErrInvalidInput, Detail: fmt.Sprintf("%d payload columns, planned are %d", len(columns.Payload), p.layout.Columns)}
+			return &backend.OpError{Op: op, Err: backend.ErrInvalidInput,
+				Detail: fmt.Sprintf("%d payload columns, planned are %d", len(columns.Payload), p.layout.Columns)}
 		}
 	}
 	if len(p.digits) == 0 || p.layout.Rows == 0 {
@@ -296,7 +305,8 @@ func (p *radixPasses) count(o *Ops, list *backend.List, source Columns, scratch 
 		return err
 	}
 	// Tiles of 256 counts, each scanned on its own.
-	scan, err := kernel.ScanTiles.On(o.device, kernel.ScanTilesConfig{InBits: 32, SumBits: 32, ShapedTile: kernel.ShapedTile{Workgroup: maxDigits / 4, Items: 4}})
+	scan, err := kernel.ScanTiles.On(o.device, kernel.ScanTilesConfig{InBits: 32, SumBits: 32,
+		ShapedTile: kernel.ShapedTile{Workgroup: maxDigits / 4, Items: 4}})
 	if err != nil {
 		return err
 	}
@@ -310,8 +320,9 @@ func (p *radixPasses) count(o *Ops, list *backend.List, source Columns, scratch 
 	passes := uint32(len(p.digits))
 	k.Dispatch(list, kernel.Groups(config, p.layout.Rows), kernel.RadixCountsArgs{
 		Keys: source.Keys, Counts: counts, High: source.High,
-		Rows: uint32(p.layout.Rows), Passes: passes, Shifts0: shifts[0], Shifts1: shifts[1], Bits0: widths[0], Bits1: widths[1],
-		Seed: p.digits[0].seed,
+		Rows: uint32(p.layout.Rows), Passes: passes, Shifts0: shifts[0], Shifts1: shifts[1], Bits0: widths[0],
+		Bits1: widths[1],
+		Seed:  p.digits[0].seed,
 	})
 	scan.Dispatch(list, passes, kernel.ScanTilesArgs{
 		Values: counts, Sums: sub(scratch, p.offsetsOffset, p.countsBytes), Rows: passes * maxDigits, Tiles: passes,

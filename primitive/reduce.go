@@ -7,8 +7,8 @@ import (
 	"github.com/spirjoin/spirjoin/kernel"
 )
 
-// ReducePlan reduces a column to one value, by results of tiles level over level. It reads the column once; a level has a tile's
-// rows times fewer values than the one below.
+// ReducePlan reduces a column to one value, by results of tiles level over level. It reads the column once; a level has
+// a tile's rows times fewer values than the one below.
 type ReducePlan struct {
 	Rows         uint64
 	Op           kernel.ReduceOp
@@ -24,7 +24,8 @@ type ReducePlan struct {
 // PlanReduce plans the reduction of rows values; kernel.ReduceOp says what none give.
 func PlanReduce(t Tuning, op kernel.ReduceOp, rows uint64, inBits, sumBits int) (ReducePlan, error) {
 	p := ReducePlan{Rows: rows, Op: op, InBits: inBits, SumBits: sumBits,
-		config: kernel.Reduce.With(t.Config("reduce", backend.Config{"in_bits": uint32(inBits), "sum_bits": uint32(sumBits)}))}
+		config: kernel.Reduce.With(t.Config("reduce",
+			backend.Config{"in_bits": uint32(inBits), "sum_bits": uint32(sumBits)}))}
 	if op > kernel.ReduceOr {
 		return p, &backend.OpError{Op: "reduce", Err: backend.ErrInvalidInput, Detail: fmt.Sprintf("operation %d", op)}
 	}
@@ -44,7 +45,8 @@ func (o *Ops) Reduce(list *backend.List, p ReducePlan, values, scratch backend.R
 }
 
 // reduceTiles records the results of tiles for each level.
-func (o *Ops) reduceTiles(list *backend.List, config kernel.ReduceConfig, levels []scanLevel, rows uint64, values, scratch backend.Range) error {
+func (o *Ops) reduceTiles(list *backend.List, config kernel.ReduceConfig, levels []scanLevel, rows uint64, values,
+	scratch backend.Range) error {
 	for _, level := range levels {
 		k, err := kernel.Reduce.On(o.device, config)
 		if err != nil {
@@ -58,8 +60,8 @@ func (o *Ops) reduceTiles(list *backend.List, config kernel.ReduceConfig, levels
 	return nil
 }
 
-// VaryingBitsPlan finds which bits of a key column vary, and whether it is sorted, in one pass over the keys: a sort need not move
-// rows by the other bits, or not at all. [VaryingBitsPlan.Found] reads what is found from the scratch buffer.
+// VaryingBitsPlan finds which bits of a key column vary, and whether it is sorted, in one pass over the keys: a sort
+// can skip the other bits, or the whole sort. [VaryingBitsPlan.Found] reads the result from the scratch buffer.
 type VaryingBitsPlan struct {
 	Rows         uint64
 	KeyBytes     int
@@ -76,8 +78,8 @@ func PlanVaryingBits(t Tuning, rows uint64, keyBytes int) (VaryingBitsPlan, erro
 	return p, CheckRows("find varying bits", rows)
 }
 
-// Found tells from what the scratch buffer holds which bits vary, none where there are no rows, and how many keys are less than the
-// one before them, which of a sorted column none is.
+// Found reads from the contents of the scratch buffer which bits vary (none if there are no rows) and how many keys are
+// less than the one before them: 0 for a sorted column.
 func (p *VaryingBitsPlan) Found(scratch []byte) (varying uint64, descents uint32) {
 	if p.KeyBytes == 8 {
 		words := backend.Longs(scratch)

@@ -7,10 +7,10 @@ import (
 
 // ScanPlan is an exclusive prefix sum, by one of two families.
 //
-// Reduce-then-scan, the default: tiles are summed, the sums are scanned the same way until one tile holds them all, and then every
-// tile is scanned from the prefix of its sum, level by level. No workgroup waits for another. It reads the values twice and
-// writes the sums once. Example with tiles of 2: values 3 1 4 1 5, tile sums 4 5 5, their scan 0 4 9, result 0 3 4 8 9 and
-// total 14.
+// Reduce-then-scan, the default: tiles are summed, the sums are scanned the same way until one tile holds them all, and
+// then every tile is scanned from the prefix of its sum, level by level. No workgroup waits for another. It reads the
+// values twice and writes the sums once. Example with tiles of 2: values 3 1 4 1 5, tile sums 4 5 5, their scan 0 4 9,
+// result 0 3 4 8 9 and total 14.
 //
 // Look-back, where the setting lookback=1 of the table "scan" asks for it, with serial=0 and shared=0: one pass, in
 // which every tile adds up what the tiles before it have published, and what has not come in time from their values
@@ -43,7 +43,8 @@ type scanLevel struct {
 func PlanScan(t Tuning, rows uint64, inBits, sumBits int, total bool) (ScanPlan, error) {
 	tuned := t.Config("scan", backend.Config{"in_bits": uint32(inBits), "sum_bits": uint32(sumBits)})
 	p := ScanPlan{Rows: rows, InBits: inBits, SumBits: sumBits, Total: total,
-		reduce: kernel.Reduce.With(tuned), tiles: kernel.ScanTiles.With(tuned), lookback: kernel.ScanLookback.With(tuned)}
+		reduce: kernel.Reduce.With(tuned), tiles: kernel.ScanTiles.With(tuned),
+		lookback: kernel.ScanLookback.With(tuned)}
 	p.reduce.Op = kernel.ReduceSum
 	p.reduce.InBits, p.reduce.SumBits = uint32(inBits), uint32(sumBits)
 	p.tiles.SumBits = uint32(sumBits)
@@ -59,7 +60,8 @@ func PlanScan(t Tuning, rows uint64, inBits, sumBits int, total bool) (ScanPlan,
 	return p, nil
 }
 
-// reduceLevels lays out the levels of tile sums above rows values, down to one tile for a scan or to one value for a reduction.
+// reduceLevels lays out the levels of tile sums above rows values, down to one tile for a scan or to one value for a
+// reduction.
 func reduceLevels(config kernel.Tiled, rows uint64, sumBits int, scan bool) (levels []scanLevel, scratchBytes uint64) {
 	tileRows := uint64(kernel.TileRows(config))
 	for {
@@ -77,8 +79,8 @@ func reduceLevels(config kernel.Tiled, rows uint64, sumBits int, scan bool) (lev
 	}
 }
 
-// Scan records a plan: sums receives Rows values (one more with Total) of SumBits. sums may begin where values does, if both
-// are equally wide; otherwise they do not overlap.
+// Scan records a plan: sums receives Rows values (one more with Total) of SumBits. sums may begin where values does, if
+// both are equally wide; otherwise they do not overlap.
 func (o *Ops) Scan(list *backend.List, p ScanPlan, values, sums, scratch backend.Range) error {
 	if p.statusBytes > 0 && !overlap(values, sums) {
 		k, err := kernel.ScanLookback.On(o.device, p.lookback)
@@ -128,7 +130,8 @@ func sub(r backend.Range, offsetBytes, sizeBytes uint64) backend.Range {
 }
 
 func overlap(a, b backend.Range) bool {
-	return a.Buffer == b.Buffer && a.OffsetBytes < b.OffsetBytes+b.SizeBytes && b.OffsetBytes < a.OffsetBytes+a.SizeBytes
+	return a.Buffer == b.Buffer && a.OffsetBytes < b.OffsetBytes+b.SizeBytes &&
+		b.OffsetBytes < a.OffsetBytes+a.SizeBytes
 }
 
 func flag(b bool) uint32 {

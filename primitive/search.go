@@ -39,9 +39,10 @@ func PlanRangeSearch(t Tuning, leftRows, rightRows uint64, keyBytes int) (RangeS
 	return p, nil
 }
 
-// RangeSearch records a plan. begins and counts receive LeftRows 32-bit values each, the first equal row on the right and
-// the number of equal rows; with both absent only the total is made, at TotalOffset of scratch.
-func (o *Ops) RangeSearch(list *backend.List, p RangeSearchPlan, leftKeys, rightKeys, begins, counts, scratch backend.Range) error {
+// RangeSearch records a plan. begins and counts receive LeftRows 32-bit values each, the first equal row on the right
+// and the number of equal rows; with both absent only the total is made, at TotalOffset of scratch.
+func (o *Ops) RangeSearch(list *backend.List, p RangeSearchPlan, leftKeys, rightKeys, begins, counts,
+	scratch backend.Range) error {
 	k, err := kernel.RangeSearch.On(o.device, p.config)
 	if err != nil {
 		return err

@@ -5,10 +5,10 @@ import (
 	"github.com/spirjoin/spirjoin/kernel"
 )
 
-// SegmentedScanPlan is an exclusive prefix sum that starts again from 0 at each row whose bit is set in a bitmap of heads, by
-// reduce-then-scan (Sengupta et al., "Scan Primitives for GPU Computing", 2007): every tile tells whether it has a head and the sum
-// since its last one, these pairs are scanned level by level into the sum that enters each tile, and then the tiles are scanned.
-// It reads values and heads twice and writes the sums once.
+// SegmentedScanPlan is an exclusive prefix sum that starts again from 0 at each row whose bit is set in a bitmap of
+// heads, by reduce-then-scan (Sengupta et al., "Scan Primitives for GPU Computing", 2007): every tile tells whether it
+// has a head and the sum since its last one, these pairs are scanned level by level into the sum that enters each tile,
+// and then the tiles are scanned. It reads values and heads twice and writes the sums once.
 //
 // Example: values 3 1 4 1 5, heads at rows 0 and 2, result 0 3 0 4 5. The first row need not be a head.
 type SegmentedScanPlan struct {
@@ -32,7 +32,8 @@ type segmentLevel struct {
 // PlanSegmentedScan plans the scan of rows values.
 func PlanSegmentedScan(t Tuning, rows uint64, inBits, sumBits int) (SegmentedScanPlan, error) {
 	p := SegmentedScanPlan{Rows: rows, InBits: inBits, SumBits: sumBits,
-		config: kernel.SegmentedScan.With(t.Config("segmented_scan", backend.Config{"in_bits": uint32(inBits), "sum_bits": uint32(sumBits)}))}
+		config: kernel.SegmentedScan.With(t.Config("segmented_scan",
+			backend.Config{"in_bits": uint32(inBits), "sum_bits": uint32(sumBits)}))}
 	p.config.SumBits = uint32(sumBits)
 	if err := CheckRows("segmented scan", rows); err != nil {
 		return p, err
@@ -50,8 +51,8 @@ func PlanSegmentedScan(t Tuning, rows uint64, inBits, sumBits int) (SegmentedSca
 	return p, nil
 }
 
-// SegmentedScan records a plan: sums receives Rows values of SumBits. heads is a bitmap, bit i%32 of word i/32 for row i. sums may
-// begin where values does, if both are equally wide; otherwise it overlaps no input.
+// SegmentedScan records a plan: sums receives Rows values of SumBits. heads is a bitmap, bit i%32 of word i/32 for row
+// i. sums may begin where values does, if both are equally wide; otherwise it overlaps no input.
 func (o *Ops) SegmentedScan(list *backend.List, p SegmentedScanPlan, values, heads, sums, scratch backend.Range) error {
 	// Level 0 is the input, level i+1 the tiles of level i.
 	type column struct {
@@ -64,8 +65,9 @@ func (o *Ops) SegmentedScan(list *backend.List, p SegmentedScanPlan, values, hea
 		sumBytes := level.rows * uint64(p.SumBits) / 8
 		carries := sub(scratch, level.carriesOffset, sumBytes)
 		columns[i].carries = carries
-		columns = append(columns, column{values: sub(scratch, level.sumsOffset, sumBytes), heads: sub(scratch, level.headsOffset, level.rows*4),
-			sums: carries, rows: level.rows, inBits: p.SumBits})
+		columns = append(columns, column{values: sub(scratch, level.sumsOffset, sumBytes),
+			heads: sub(scratch, level.headsOffset, level.rows*4),
+			sums:  carries, rows: level.rows, inBits: p.SumBits})
 	}
 	dispatch := func(level int, carries, sums, tileSums, tileHeads backend.Range) error {
 		c := columns[level]
@@ -76,8 +78,9 @@ func (o *Ops) SegmentedScan(list *backend.List, p SegmentedScanPlan, values, hea
 			return err
 		}
 		k.Dispatch(list, kernel.Groups(config, c.rows), kernel.SegmentedScanArgs{
-			Values: c.values, Heads: c.heads, TileCarries: carries, Sums: sums, TileSums: tileSums, TileHeads: tileHeads,
-			Rows: uint32(c.rows), Tiles: kernel.Tiles(config, c.rows), Carries: flag(level > 0),
+			Values: c.values, Heads: c.heads, TileCarries: carries, Sums: sums, TileSums: tileSums,
+			TileHeads: tileHeads,
+			Rows:      uint32(c.rows), Tiles: kernel.Tiles(config, c.rows), Carries: flag(level > 0),
 		})
 		return nil
 	}
@@ -88,7 +91,8 @@ func (o *Ops) SegmentedScan(list *backend.List, p SegmentedScanPlan, values, hea
 		}
 	}
 	for level := len(p.levels); level >= 0; level-- {
-		if err := dispatch(level, columns[level].carries, columns[level].sums, backend.Range{}, backend.Range{}); err != nil {
+		if err := dispatch(level, columns[level].carries, columns[level].sums, backend.Range{},
+			backend.Range{}); err != nil {
 			return err
 		}
 	}

@@ -36,8 +36,8 @@ func low(v uint64, bits int) uint64 {
 	return v & (1<<bits - 1)
 }
 
-// families are the two ways of a radix pass, look-back with enough patience and with none, where every tile counts those before
-// it, and in portions.
+// families are the two families of a radix pass: look-back with enough patience, with none (every tile counts those
+// before it) and in portions.
 var families = map[string]backend.Config{
 	"own":                 nil,
 	"serial":              {"serial": 1, "workgroup": 8, "items": 16},
@@ -50,8 +50,9 @@ var families = map[string]backend.Config{
 func forEachFamily(t *testing.T, test func(r rig)) {
 	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {
 		for name, config := range families {
-			// Instrumented shaders take many seconds to compile: the families with the most code. And each access of theirs loops
-			// over the buffers, which in the long tiles of lavapipe, with several columns, exceeds its 65,535 trips of all loops.
+			// Instrumented shaders take many seconds to compile: the families with the most code. Each of their
+			// accesses loops over the buffers, which in lavapipe's long tiles with several columns exceeds its limit of
+			// 65,535 loop trips.
 			if vulkantest.Validation(t) == vulkan.GPUAssisted && name != "serial" && name != "look-back, fallback" {
 				continue
 			}
@@ -74,7 +75,8 @@ var movings = []primitive.Layout{
 	{KeyBytes: 4, Payload: primitive.RowNumbers}, {KeyBytes: 8, Payload: primitive.RowNumbers},
 	{KeyBytes: 4, Payload: primitive.Given}, {KeyBytes: 8, Payload: primitive.Given},
 	{KeyBytes: 4, Payload: primitive.Given, PayloadBytes: 8}, {KeyBytes: 8, Payload: primitive.Given, PayloadBytes: 8},
-	{KeyBytes: 8, Payload: primitive.Given, Columns: 3}, {KeyBytes: 4, Payload: primitive.Given, PayloadBytes: 8, Columns: 2},
+	{KeyBytes: 8, Payload: primitive.Given, Columns: 3},
+	{KeyBytes: 4, Payload: primitive.Given, PayloadBytes: 8, Columns: 2},
 }
 
 // moved is the test data of a sort or partition: keys and payload columns on both sides of it.
@@ -168,7 +170,8 @@ func (m *moved) check(result int, by func(key uint64) uint64) {
 	}
 	require.Equal(m, in(m.keys), m.values(m.keysIn[result], m.layout.KeyBytes), m.describe)
 	for c, given := range m.given {
-		require.Equal(m, in(given), m.values(m.payload[c][result], max(4, m.layout.PayloadBytes)), "%s, column %d", m.describe, c)
+		require.Equal(m, in(given), m.values(m.payload[c][result], max(4, m.layout.PayloadBytes)), "%s, column %d",
+			m.describe, c)
 	}
 }
 
@@ -193,7 +196,8 @@ func TestSort(t *testing.T) {
 	ranges := []struct {
 		first, end int
 		varying    uint64
-	}{{0, 0, 0}, {0, 1, 0}, {0, 8, 0}, {3, 20, 0}, {0, 32, 0}, {0, 32, 0x80000401}, {31, 33, 0}, {5, 64, 0}, {0, 64, 1<<63 | 1<<32 | 1<<31 | 7}}
+	}{{0, 0, 0}, {0, 1, 0}, {0, 8, 0}, {3, 20, 0}, {0, 32, 0}, {0, 32, 0x80000401}, {31, 33, 0}, {5, 64, 0},
+		{0, 64, 1<<63 | 1<<32 | 1<<31 | 7}}
 	forEachFamily(t, func(r rig) {
 		sizes := r.sortSizes()
 		for _, c := range devicetest.Combinations(r, len(sizes), len(movings), len(ranges), len(names)) {
@@ -215,11 +219,13 @@ func TestSort(t *testing.T) {
 				}
 			}
 			m := newMoved(r, moving, keys, fmt.Sprintf("%s, bits %d to %d of %x", name, bits.first, end, bits.varying))
-			p, err := primitive.PlanSort(r.ops.Tuning(), primitive.Sort{Layout: m.layout, FirstBit: bits.first, EndBit: end, Varying: bits.varying})
+			p, err := primitive.PlanSort(r.ops.Tuning(),
+				primitive.Sort{Layout: m.layout, FirstBit: bits.first, EndBit: end, Varying: bits.varying})
 			require.NoError(r, err)
 			scratch := r.empty(p.ScratchBytes)
 			r.run(func(list *backend.List) error {
-				return r.ops.Sort(list, p, scratch.All(), m.columns(0), [2]primitive.Columns{m.columns(0), m.columns(1)})
+				return r.ops.Sort(list, p, scratch.All(), m.columns(0),
+					[2]primitive.Columns{m.columns(0), m.columns(1)})
 			})
 			m.check(p.Result(), func(key uint64) uint64 { return low(key, end) >> bits.first })
 		}
@@ -233,12 +239,14 @@ func TestSortInPortions(t *testing.T) {
 			return
 		}
 		for _, rows := range []int{20480, 20481, 3*20480 + 77} {
-			m := newMoved(r, primitive.Layout{KeyBytes: 4, Payload: primitive.RowNumbers}, lowHalves(drawKeys("uniform", rows, 20)), "portions")
+			m := newMoved(r, primitive.Layout{KeyBytes: 4, Payload: primitive.RowNumbers},
+				lowHalves(drawKeys("uniform", rows, 20)), "portions")
 			p, err := primitive.PlanSort(r.ops.Tuning(), primitive.Sort{Layout: m.layout, EndBit: 20})
 			require.NoError(r, err)
 			scratch := r.empty(p.ScratchBytes)
 			r.run(func(list *backend.List) error {
-				err := r.ops.Sort(list, p, scratch.All(), m.columns(0), [2]primitive.Columns{m.columns(0), m.columns(1)})
+				err := r.ops.Sort(list, p, scratch.All(), m.columns(0),
+					[2]primitive.Columns{m.columns(0), m.columns(1)})
 				scatters := 0
 				for _, c := range list.Commands {
 					if c.Kernel != nil && c.Kernel.Spec == kernel.RadixScatter.KernelSpec {
@@ -290,7 +298,8 @@ func lowHalves(keys []uint64) []uint64 {
 
 func TestPartition(t *testing.T) {
 	names := slices.Sorted(maps.Keys(distributions))
-	digits := []primitive.Partition{{Bits: 8}, {Shift: 5, Bits: 3}, {Shift: 24, Bits: 8}, {Bits: 8, Mixed: true, Seed: 1}, {Shift: 9, Bits: 6, Mixed: true, Seed: 77}, {Shift: 40, Bits: 1},
+	digits := []primitive.Partition{{Bits: 8}, {Shift: 5, Bits: 3}, {Shift: 24, Bits: 8},
+		{Bits: 8, Mixed: true, Seed: 1}, {Shift: 9, Bits: 6, Mixed: true, Seed: 77}, {Shift: 40, Bits: 1},
 		{Bits: 16}, {Shift: 3, Bits: 9}, {Shift: 7, Bits: 13, Mixed: true, Seed: 5}}
 	forEachFamily(t, func(r rig) {
 		sizes := r.sortSizes()
@@ -313,7 +322,8 @@ func TestPartition(t *testing.T) {
 				}
 			}
 			r.run(func(list *backend.List) error {
-				return r.ops.Partition(list, p, starts.All(), scratch.All(), source, [2]primitive.Columns{m.columns(0), m.columns(1)})
+				return r.ops.Partition(list, p, starts.All(), scratch.All(), source,
+					[2]primitive.Columns{m.columns(0), m.columns(1)})
 			})
 			if kept {
 				require.Equal(r, keys, m.values(source.Keys, moving.KeyBytes), m.describe)
@@ -364,8 +374,9 @@ func TestMix(t *testing.T) {
 }
 
 func TestRadixPlans(t *testing.T) {
-	tuning := primitive.Tuning{"radix_sort": {{Config: backend.Config{"serial": 0, "workgroup": 64, "items": 4, "lookback": 1}}},
-		"scan": {{Config: backend.Config{"workgroup": 64, "items": 4}}}}
+	tuning := primitive.Tuning{
+		"radix_sort": {{Config: backend.Config{"serial": 0, "workgroup": 64, "items": 4, "lookback": 1}}},
+		"scan":       {{Config: backend.Config{"workgroup": 64, "items": 4}}}}
 	for _, bad := range []primitive.Sort{
 		{Layout: primitive.Layout{Rows: 1, KeyBytes: 3}, EndBit: 8},
 		{Layout: primitive.Layout{Rows: 1, KeyBytes: 4}, EndBit: 33},
@@ -376,9 +387,11 @@ func TestRadixPlans(t *testing.T) {
 		_, err := primitive.PlanSort(tuning, bad)
 		require.ErrorIs(t, err, backend.ErrInvalidInput, "%+v", bad)
 	}
-	_, err := primitive.PlanSort(tuning, primitive.Sort{Layout: primitive.Layout{Rows: primitive.MaxRows + 1, KeyBytes: 4}, EndBit: 8})
+	_, err := primitive.PlanSort(tuning,
+		primitive.Sort{Layout: primitive.Layout{Rows: primitive.MaxRows + 1, KeyBytes: 4}, EndBit: 8})
 	require.ErrorIs(t, err, backend.ErrLimit)
-	for _, bad := range []primitive.Partition{{Bits: 17}, {Bits: 0}, {Shift: 28, Bits: 8}, {Shift: 30, Bits: 4, Layout: primitive.Layout{KeyBytes: 8}}} {
+	for _, bad := range []primitive.Partition{{Bits: 17}, {Bits: 0}, {Shift: 28, Bits: 8},
+		{Shift: 30, Bits: 4, Layout: primitive.Layout{KeyBytes: 8}}} {
 		bad.KeyBytes = max(4, bad.KeyBytes)
 		_, err := primitive.PlanPartition(tuning, bad)
 		require.ErrorIs(t, err, backend.ErrInvalidInput, "%+v", bad)
@@ -388,12 +401,15 @@ func TestRadixPlans(t *testing.T) {
 		first, end int
 		varying    uint64
 		passes     int
-	}{{0, 64, 0, 8}, {0, 32, 0, 4}, {0, 33, 0, 5}, {0, 64, 0xff000000000000ff, 2}, {0, 64, 1, 1}, {4, 12, 0, 1}, {0, 64, 0x0000000180000000, 2}, {0, 0, 0, 0}} {
-		p, err := primitive.PlanSort(tuning, primitive.Sort{Layout: primitive.Layout{Rows: 100, KeyBytes: 8}, FirstBit: c.first, EndBit: c.end, Varying: c.varying})
+	}{{0, 64, 0, 8}, {0, 32, 0, 4}, {0, 33, 0, 5}, {0, 64, 0xff000000000000ff, 2}, {0, 64, 1, 1}, {4, 12, 0, 1},
+		{0, 64, 0x0000000180000000, 2}, {0, 0, 0, 0}} {
+		p, err := primitive.PlanSort(tuning, primitive.Sort{Layout: primitive.Layout{Rows: 100, KeyBytes: 8},
+			FirstBit: c.first, EndBit: c.end, Varying: c.varying})
 		require.NoError(t, err)
 		require.Equal(t, c.passes, p.Passes(), "%+v", c)
 	}
-	p, err := primitive.PlanSort(tuning, primitive.Sort{Layout: primitive.Layout{Rows: 1 << 31, KeyBytes: 8}, EndBit: 64})
+	p, err := primitive.PlanSort(tuning,
+		primitive.Sort{Layout: primitive.Layout{Rows: 1 << 31, KeyBytes: 8}, EndBit: 64})
 	require.NoError(t, err)
 	require.Less(t, p.ScratchBytes, uint64(3<<30)) // the chain of one portion, not of all
 }

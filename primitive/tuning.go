@@ -15,8 +15,8 @@ import (
 //go:embed tuning/*.json
 var tuningFiles embed.FS
 
-// Tuning holds the rows of each primitive's table that fit one device, by the name of the primitive, from safe and general to
-// specific. [Tuning.Config] looks a configuration up.
+// Tuning holds the rows of each primitive's table that fit one device, by the name of the primitive, from safe and
+// general to specific. [Tuning.Config] looks a configuration up.
 type Tuning map[string][]TuningRow
 
 // TuningRow is a line of a tuning table: Config is best by the measurement in Measured for the calls that have the
@@ -49,30 +49,42 @@ type knobs struct {
 
 // tunable are the primitives, each with a table of that name.
 var tunable = map[string]knobs{
-	"compact": {kernels: []*backend.KernelSpec{kernel.CompactCount.KernelSpec, kernel.Compact.KernelSpec}, wideTile: 32, wideItems: kernel.MaxCompactItems},
-	"copy":    {kernels: []*backend.KernelSpec{kernel.Copy.KernelSpec}, settings: []string{"engine"}, wideTile: 4},
-	"gather":  {kernels: []*backend.KernelSpec{kernel.Gather.KernelSpec, kernel.GatherBits.KernelSpec, kernel.Iota.KernelSpec}},
-	"merge":   {kernels: []*backend.KernelSpec{kernel.MergeTiles.KernelSpec}},
-	"merge_join": {kernels: []*backend.KernelSpec{kernel.MergeJoin.KernelSpec, kernel.MergeWalk.KernelSpec, kernel.MergeCount.KernelSpec, kernel.MergeMark.KernelSpec},
-		settings: []string{"walk"}, fixed: []string{"placing", "left_words", "right_words", "left_words_2", "right_words_2"},
-		whole: true, limits: map[string][2]uint32{"table": {1, 1 << 20}, "walk": {0, 1}}},
+	"compact": {kernels: []*backend.KernelSpec{kernel.CompactCount.KernelSpec, kernel.Compact.KernelSpec}, wideTile: 32,
+		wideItems: kernel.MaxCompactItems},
+	"copy": {kernels: []*backend.KernelSpec{kernel.Copy.KernelSpec}, settings: []string{"engine"}, wideTile: 4},
+	"gather": {kernels: []*backend.KernelSpec{kernel.Gather.KernelSpec, kernel.GatherBits.KernelSpec,
+		kernel.Iota.KernelSpec}},
+	"merge": {kernels: []*backend.KernelSpec{kernel.MergeTiles.KernelSpec}},
+	"merge_join": {kernels: []*backend.KernelSpec{kernel.MergeJoin.KernelSpec, kernel.MergeWalk.KernelSpec,
+		kernel.MergeCount.KernelSpec, kernel.MergeMark.KernelSpec},
+		settings: []string{"walk"},
+		fixed:    []string{"placing", "left_words", "right_words", "left_words_2", "right_words_2"},
+		whole:    true, limits: map[string][2]uint32{"table": {1, 1 << 20}, "walk": {0, 1}}},
 	"merge_sort": {kernels: []*backend.KernelSpec{kernel.BlockSort.KernelSpec}},
-	"partition_join": {kernels: []*backend.KernelSpec{kernel.PartitionJoin.KernelSpec, kernel.PartitionWalk.KernelSpec, kernel.PartitionCount.KernelSpec, kernel.PartitionMark.KernelSpec},
-		settings: []string{"walk"}, fixed: []string{"mixed", "placing", "unique", "seed", "left_words", "right_words", "left_words_2", "right_words_2", "page_rows", "widened", "decided"},
+	"partition_join": {kernels: []*backend.KernelSpec{kernel.PartitionJoin.KernelSpec, kernel.PartitionWalk.KernelSpec,
+		kernel.PartitionCount.KernelSpec, kernel.PartitionMark.KernelSpec},
+		settings: []string{"walk"}, fixed: []string{"mixed", "placing", "unique", "seed", "left_words", "right_words",
+			"left_words_2", "right_words_2", "page_rows", "widened", "decided"},
 		whole: true, limits: map[string][2]uint32{"table": {1, 1<<16 - 1}, "heads": {1, 1 << 16}, "walk": {0, 1}}},
-	"radix_sort": {kernels: []*backend.KernelSpec{kernel.RadixCounts.KernelSpec, kernel.RadixHistogram.KernelSpec, kernel.RadixScatter.KernelSpec}, settings: []string{"lookback", "portion"},
+	"radix_sort": {kernels: []*backend.KernelSpec{kernel.RadixCounts.KernelSpec, kernel.RadixHistogram.KernelSpec,
+		kernel.RadixScatter.KernelSpec}, settings: []string{"lookback", "portion"},
 		fixed: []string{"mixed", "columns", "far", "subgroup", "narrow"}, whole: true, limits: map[string][2]uint32{
-			"lookback": {0, 1}, "patience": {0, mostPatience}, "ahead": {1, kernel.MaxAhead}, "counters": {8 * maxDigits, maxTileRows}, "digits": {maxDigits, kernel.MaxSerialDigits}}},
+			"lookback": {0, 1}, "patience": {0, mostPatience}, "ahead": {1, kernel.MaxAhead},
+			"counters": {8 * maxDigits, maxTileRows}, "digits": {maxDigits, kernel.MaxSerialDigits}}},
 	"histogram": {kernels: []*backend.KernelSpec{kernel.Histogram.KernelSpec}, wideTile: 4},
 	"scatter":   {kernels: []*backend.KernelSpec{kernel.Scatter.KernelSpec}},
 	// A reduction and a scan shrink from level to level only if a tile holds more than one row.
-	"reduce": {kernels: []*backend.KernelSpec{kernel.Reduce.KernelSpec, kernel.VaryingBits.KernelSpec}, fixed: []string{"op"}, leastTile: 2, wideTile: 4},
-	"scan": {kernels: []*backend.KernelSpec{kernel.Reduce.KernelSpec, kernel.ScanTiles.KernelSpec, kernel.ScanLookback.KernelSpec},
-		settings: []string{"lookback"}, fixed: []string{"op"}, leastTile: 2, wideTile: 4, wideItems: kernel.MaxScanItems, whole: true,
+	"reduce": {kernels: []*backend.KernelSpec{kernel.Reduce.KernelSpec, kernel.VaryingBits.KernelSpec},
+		fixed: []string{"op"}, leastTile: 2, wideTile: 4},
+	"scan": {kernels: []*backend.KernelSpec{kernel.Reduce.KernelSpec, kernel.ScanTiles.KernelSpec,
+		kernel.ScanLookback.KernelSpec},
+		settings: []string{"lookback"}, fixed: []string{"op"}, leastTile: 2, wideTile: 4,
+		wideItems: kernel.MaxScanItems, whole: true,
 		limits: map[string][2]uint32{"lookback": {0, 1}, "patience": {0, mostPatience}}},
-	"segmented_scan": {kernels: []*backend.KernelSpec{kernel.SegmentedScan.KernelSpec}, leastTile: 2, wideTile: 4, wideItems: kernel.MaxScanItems, whole: true},
-	"range_expand":   {kernels: []*backend.KernelSpec{kernel.RangeExpand.KernelSpec}},
-	"range_search":   {kernels: []*backend.KernelSpec{kernel.RangeSearch.KernelSpec}},
+	"segmented_scan": {kernels: []*backend.KernelSpec{kernel.SegmentedScan.KernelSpec}, leastTile: 2, wideTile: 4,
+		wideItems: kernel.MaxScanItems, whole: true},
+	"range_expand": {kernels: []*backend.KernelSpec{kernel.RangeExpand.KernelSpec}},
+	"range_search": {kernels: []*backend.KernelSpec{kernel.RangeSearch.KernelSpec}},
 }
 
 // Tunable returns the names of the primitives that have a tuning table, sorted.
@@ -96,8 +108,8 @@ func Settings(primitive string) []string {
 	return slices.DeleteFunc(slices.Compact(names), func(name string) bool { return slices.Contains(k.fixed, name) })
 }
 
-// TuningFor picks the rows of the embedded tables that fit a device. Workgroups have at least one whole subgroup, whatever
-// a row says: software drivers have subgroups of as many invocations as the vectors of the processor have places.
+// TuningFor picks the rows of the embedded tables that fit a device. Workgroups have at least one whole subgroup,
+// whatever a row says: the subgroups of software drivers are as wide as the processor's vectors.
 func TuningFor(info *backend.DeviceInfo) (Tuning, error) {
 	tuning := make(Tuning)
 	for _, name := range Tunable() {
@@ -105,7 +117,8 @@ func TuningFor(info *backend.DeviceInfo) (Tuning, error) {
 		if err != nil {
 			return nil, err
 		}
-		tuning[name] = slices.DeleteFunc(rows, func(row TuningRow) bool { return !row.fits(info) || !row.widen(name, info) })
+		tuning[name] = slices.DeleteFunc(rows,
+			func(row TuningRow) bool { return !row.fits(info) || !row.widen(name, info) })
 	}
 	return tuning, nil
 }
@@ -152,7 +165,8 @@ func DeviceFits(row, rowBackend string, info *backend.DeviceInfo) bool {
 		return false
 	}
 	class := DeviceClass(info)
-	return row == "any" || row == class || class == "gpu" && strings.Contains(strings.ToLower(info.Name+" "+info.Driver), row)
+	return row == "any" || row == class || class == "gpu" &&
+		strings.Contains(strings.ToLower(info.Name+" "+info.Driver), row)
 }
 
 // DeviceClass is how tables call devices of this type: "gpu", "software" or "host".
@@ -166,8 +180,9 @@ func DeviceClass(info *backend.DeviceInfo) string {
 	return "gpu"
 }
 
-// Config is the configuration of a primitive's kernels for calls of a variant, such as key_bits=64: that of the last row whose
-// variant says nothing else. It is shared and must not be changed; nil for a primitive that has no row.
+// Config is the configuration of a primitive's kernels for calls of a variant, such as key_bits=64: that of the last
+// row whose variant does not exclude the call. It is shared and must not be changed; nil for a primitive that has no
+// row.
 func (t Tuning) Config(primitive string, variant backend.Config) backend.Config {
 	for _, row := range slices.Backward(t[primitive]) {
 		if agree(row.Variant, variant) {
@@ -199,8 +214,8 @@ func (t Tuning) With(overrides Tuning) Tuning {
 	return all
 }
 
-// Override is a tuning that gives the named primitives, all of them where none is named, one configuration for every variant.
-// Settings that a primitive does not know are left out.
+// Override is a tuning with one configuration for every variant of the named primitives, or of all if none is named.
+// Settings that a primitive does not know are ignored.
 func Override(config backend.Config, primitives ...string) Tuning {
 	if len(primitives) == 0 {
 		primitives = Tunable()
@@ -218,8 +233,8 @@ func Override(config backend.Config, primitives ...string) Tuning {
 	return tuning
 }
 
-// Check holds every row against what its primitive knows and what the device allows. The error is ErrInvalidInput and names
-// the table and the row.
+// Check validates every row against its primitive's settings and the device's limits. The error is ErrInvalidInput and
+// names the table and the row.
 func (t Tuning) Check(info *backend.DeviceInfo) error {
 	for _, name := range slices.Sorted(maps.Keys(t)) {
 		for i := range t[name] {
@@ -256,7 +271,8 @@ func (r *TuningRow) check(primitive string, info *backend.DeviceInfo) error {
 	if workgroup := r.Config["workgroup"]; workgroup == 0 || workgroup > invocations {
 		return fail("workgroup goes from 1 to %d here", invocations)
 	}
-	if rows := uint64(r.Config["workgroup"]) * uint64(r.Config["items"]); rows > maxTileRows || kernel.TileRows(kernel.Named(r.Config)) < max(1, k.leastTile) {
+	if rows := uint64(r.Config["workgroup"]) * uint64(r.Config["items"]); rows > maxTileRows ||
+		kernel.TileRows(kernel.Named(r.Config)) < max(1, k.leastTile) {
 		return fail("a tile holds %d to %d rows", max(1, k.leastTile), maxTileRows)
 	}
 	if wide := r.Config["serial"] == 0 && info.Type != backend.Host; wide {
@@ -307,8 +323,8 @@ func hasShape(variant, row backend.Config) bool {
 	return true
 }
 
-// mostPatience keeps the looks of an invocation, for up to eight digits, below the 65,535 loop trips after which lavapipe ends
-// all of its loops.
+// mostPatience keeps the looks of an invocation, for up to eight digits, below the 65,535 loop trips after which
+// lavapipe ends all its loops.
 const mostPatience = 1 << 12
 
 // maxTileRows keeps the number of a tile's rows far from the end of 32 bits.

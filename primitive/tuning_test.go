@@ -15,7 +15,8 @@ import (
 )
 
 // least is a device that offers what spirjoin requires and nothing more.
-var least = &backend.DeviceInfo{Name: "least", SubgroupSize: 32, Limits: backend.Limits{MaxInvocations: 256, MaxSharedBytes: 16 << 10}}
+var least = &backend.DeviceInfo{Name: "least", SubgroupSize: 32,
+	Limits: backend.Limits{MaxInvocations: 256, MaxSharedBytes: 16 << 10}}
 
 func TestTuningTables(t *testing.T) {
 	files, err := tuningFiles.ReadDir("tuning")
@@ -26,7 +27,8 @@ func TestTuningTables(t *testing.T) {
 	}
 	require.Equal(t, names, Tunable(), "every primitive has a table, and every table a primitive")
 	roomy := &backend.DeviceInfo{Name: "roomy", Limits: backend.Limits{MaxInvocations: 1024, MaxSharedBytes: 48 << 10}}
-	cores := &backend.DeviceInfo{Name: "cores", Type: backend.Host, Limits: backend.Limits{MaxInvocations: 1024, MaxSharedBytes: 1 << 20}}
+	cores := &backend.DeviceInfo{Name: "cores", Type: backend.Host,
+		Limits: backend.Limits{MaxInvocations: 1024, MaxSharedBytes: 1 << 20}}
 	for _, name := range names {
 		rows, err := tableRows(name)
 		require.NoError(t, err)
@@ -100,7 +102,8 @@ func TestTuningConfig(t *testing.T) {
 		{Variant: backend.Config{"key_bits": 64, "payload_bits": 32}, Config: config(3)},
 		{Variant: backend.Config{"key_bits": 32}, Config: config(4)},
 	}}
-	for want, v := range []backend.Config{1: nil, 2: {"key_bits": 64}, 3: {"key_bits": 64, "payload_bits": 32}, 4: {"key_bits": 32, "payload_bits": 32}} {
+	for want, v := range []backend.Config{1: nil, 2: {"key_bits": 64}, 3: {"key_bits": 64, "payload_bits": 32},
+		4: {"key_bits": 32, "payload_bits": 32}} {
 		if want > 0 {
 			require.Equal(t, config(uint32(want)), tuning.Config("sort", v), "%v", v)
 		}
@@ -111,7 +114,8 @@ func TestTuningConfig(t *testing.T) {
 	overridden := tuning.With(Tuning{"sort": {{Config: config(9)}}, "scan": {{Config: config(8)}}})
 	require.Equal(t, config(9), overridden.Config("sort", backend.Config{"key_bits": 64}))
 	require.Equal(t, config(8), overridden.Config("scan", nil))
-	require.Equal(t, config(2), tuning.Config("sort", backend.Config{"key_bits": 64}), "With leaves its receiver as it was")
+	require.Equal(t, config(2), tuning.Config("sort", backend.Config{"key_bits": 64}),
+		"With leaves its receiver as it was")
 	require.Equal(t, config(8), Tuning(nil).With(overridden).Config("scan", nil))
 }
 
@@ -128,11 +132,14 @@ func TestTuningForDevices(t *testing.T) {
 	other.Backend = "opencl"
 	require.Equal(t, at(unknown, 32), at(other, 32), "what was measured through Vulkan says nothing of another backend")
 	require.NotEqual(t, at(nvidia, 32), at(other, 32))
-	require.Equal(t, uint32(1), at(backend.DeviceInfo{Backend: "vulkan", Type: backend.Software, Name: "llvmpipe nvidia"}, 32)["serial"], "a name counts for GPUs only")
+	require.Equal(t, uint32(1), at(backend.DeviceInfo{Backend: "vulkan", Type: backend.Software,
+		Name: "llvmpipe nvidia"}, 32)["serial"], "a name counts for GPUs only")
 	for _, subgroup := range []uint32{4, 8, 16} {
-		require.Equal(t, subgroup, at(backend.DeviceInfo{Backend: "vulkan", Type: backend.Software, SubgroupSize: subgroup}, 32)["workgroup"], "a whole subgroup")
+		require.Equal(t, subgroup, at(backend.DeviceInfo{Backend: "vulkan", Type: backend.Software,
+			SubgroupSize: subgroup}, 32)["workgroup"], "a whole subgroup")
 	}
-	require.LessOrEqual(t, at(backend.DeviceInfo{Name: "unheard of", Type: backend.Integrated}, 32)["workgroup"], uint32(256))
+	require.LessOrEqual(t, at(backend.DeviceInfo{Name: "unheard of", Type: backend.Integrated}, 32)["workgroup"],
+		uint32(256))
 
 	// lavapipe with vectors of 512 bits: a row that takes too much shared memory with a whole subgroup gives way.
 	for subgroup, digits := range map[uint32]uint32{4: 1024, 8: 1024, 16: 0} {
@@ -178,7 +185,8 @@ func TestTuningCheck(t *testing.T) {
 		require.ErrorContains(t, err, fault)
 	}
 	require.ErrorContains(t, Tuning{"raddix_sort": {{Config: good}}}.Check(least), "there is no such primitive")
-	require.ErrorContains(t, Override(backend.Config{"workgroup": 1, "items": 1}, "scan").Check(least), "a tile holds 2 to")
+	require.ErrorContains(t, Override(backend.Config{"workgroup": 1, "items": 1}, "scan").Check(least),
+		"a tile holds 2 to")
 	require.NoError(t, Override(backend.Config{"workgroup": 1, "items": 1, "unknown": 7}, "gather").Check(least))
 	require.Equal(t, Tunable(), slices.Sorted(maps.Keys(Override(good))))
 }

@@ -8,8 +8,9 @@ import (
 
 // UserRow is a row that was measured on one machine. It counts on exactly that device with that version of its driver.
 type UserRow struct {
-	Device        string         `json:"device"`            // full name
-	Backend       string         `json:"backend,omitempty"` // empty in files of versions that knew the backends vulkan and host only
+	Device string `json:"device"` // full name
+	// empty in files of versions that had only the backends vulkan and host
+	Backend       string         `json:"backend,omitempty"`
 	Driver        string         `json:"driver"`
 	DriverVersion string         `json:"driver_version"`
 	Primitive     string         `json:"primitive"`
@@ -33,8 +34,8 @@ func (r *UserRow) IsFor(info *backend.DeviceInfo) bool {
 	return known && r.Device == info.Name && r.Driver == info.Driver
 }
 
-// UserTuning picks the rows for a device, as overrides of its tables. Rows that were measured with another version of the
-// driver or that are not valid on the device are left out; the problems name them.
+// UserTuning picks the rows for a device, as overrides of its tables. Rows measured with another driver version, and
+// rows not valid on the device, are left out; the problems name them.
 func UserTuning(rows []UserRow, info *backend.DeviceInfo) (Tuning, []error) {
 	tuning := make(Tuning)
 	var problems []error
@@ -44,7 +45,8 @@ func UserTuning(rows []UserRow, info *backend.DeviceInfo) (Tuning, []error) {
 		}
 		source := fmt.Sprintf("row %d", i+1)
 		if r.DriverVersion != info.DriverVersion {
-			problems = append(problems, fmt.Errorf("%s: %s was measured on %s with %s %s, which is %s now", source, r.Primitive, r.Device, r.Driver, r.DriverVersion, info.DriverVersion))
+			problems = append(problems, fmt.Errorf("%s: %s was measured on %s with %s %s, which is %s now", source,
+				r.Primitive, r.Device, r.Driver, r.DriverVersion, info.DriverVersion))
 			continue
 		}
 		row := TuningRow{Variant: r.Variant, Config: r.Config, Measured: r.Measured, source: source}

@@ -13,7 +13,8 @@ func TestUserTuning(t *testing.T) {
 	info := *least
 	info.Backend, info.Driver, info.DriverVersion = "vulkan", "driver", "2"
 	row := UserRow{Device: "least", Driver: "driver", DriverVersion: "2", Primitive: "scan",
-		Variant: backend.Config{"in_bits": 32}, Config: backend.Config{"workgroup": 64, "items": 3, "serial": 0}, Measured: "1 G rows/s"}
+		Variant: backend.Config{"in_bits": 32}, Config: backend.Config{"workgroup": 64, "items": 3, "serial": 0},
+		Measured: "1 G rows/s"}
 	change := func(f func(r *UserRow)) UserRow {
 		r := row
 		f(&r)
@@ -32,7 +33,8 @@ func TestUserTuning(t *testing.T) {
 	rows, err := ParseUserRows(text)
 	require.NoError(t, err)
 	require.Len(t, rows, 7)
-	for name, counts := range map[string]bool{"": true, "vulkan": true, "opencl": false} { // "": of a file written before
+	// "": of a file written before
+	for name, counts := range map[string]bool{"": true, "vulkan": true, "opencl": false} {
 		r := change(func(r *UserRow) { r.Backend = name })
 		require.Equal(t, counts, r.IsFor(&info), name)
 	}
@@ -45,7 +47,8 @@ func TestUserTuning(t *testing.T) {
 	require.Equal(t, row.Config, tuning.Config("scan", backend.Config{"in_bits": 32, "sum_bits": 64}))
 	require.Nil(t, tuning.Config("scan", backend.Config{"in_bits": 64, "sum_bits": 64}))
 	require.Len(t, problems, 4)
-	for i, want := range []string{"row 4: scan was measured on least with driver 1, which is 2 now", "row 5, items=1 workgroup=512: workgroup goes", "row 6, ", "row 7, itmes=1 workgroup=64: unknown setting"} {
+	for i, want := range []string{"row 4: scan was measured on least with driver 1, which is 2 now",
+		"row 5, items=1 workgroup=512: workgroup goes", "row 6, ", "row 7, itmes=1 workgroup=64: unknown setting"} {
 		require.ErrorContains(t, problems[i], want)
 	}
 

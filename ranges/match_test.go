@@ -27,7 +27,8 @@ func TestMatchSorted(t *testing.T) {
 				random := rand.New(rand.NewPCG(uint64(sorted), 3))
 				var keys, ids [2][]uint32
 				problem := ranges.Problem{
-					Rows: [2]uint64{900, 2000}, HasIDs: [2]bool{true, false}, KeyBytes: 4, KeyBits: 10, CountOnly: countOnly,
+					Rows: [2]uint64{900, 2000}, HasIDs: [2]bool{true, false}, KeyBytes: 4, KeyBits: 10,
+					CountOnly: countOnly,
 				}
 				total := 0
 				rowsOf := [2]map[uint32][]uint32{{}, {}}

@@ -67,7 +67,8 @@ func TestLoadInChunks(t *testing.T) {
 	}
 }
 
-// TestDeviceColumnOfSlices gathers a column whose chunks are slices that begin in the middle of a byte of their bitmaps.
+// TestDeviceColumnOfSlices gathers a column whose chunks are slices that begin in the middle of a byte of their
+// bitmaps.
 func TestDeviceColumnOfSlices(t *testing.T) {
 	ctx, device := context.Background(), discreteDevice(t)
 	ops, err := primitive.New(device, nil)
@@ -75,7 +76,8 @@ func TestDeviceColumnOfSlices(t *testing.T) {
 	whole := nullableInts(500, 3)
 	full := nullableInts(40, 0)
 	column := arrow.NewChunked(whole.DataType(), []arrow.Array{
-		array.NewSlice(whole, 5, 90), array.NewSlice(full, 3, 21), array.NewSlice(whole, 101, 101), array.NewSlice(whole, 133, 450),
+		array.NewSlice(whole, 5, 90), array.NewSlice(full, 3, 21), array.NewSlice(whole, 101, 101),
+		array.NewSlice(whole, 133, 450),
 	})
 	random := rand.New(rand.NewPCG(1, 2))
 	ids := make([]uint32, 777)

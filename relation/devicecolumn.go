@@ -52,10 +52,12 @@ func DeviceColumnBytes(column *arrow.Chunked, pieceRows uint64) uint64 {
 
 // UploadColumn copies a column to the device. When it returns, the copy has been submitted and, for columns in imported
 // memory, the column must stay alive until the device column is released.
-func UploadColumn(ctx context.Context, device *backend.Device, name string, column *arrow.Chunked, pieceRows uint64) (_ *DeviceColumn, err error) {
+func UploadColumn(ctx context.Context, device *backend.Device, name string, column *arrow.Chunked,
+	pieceRows uint64) (_ *DeviceColumn, err error) {
 	c := &DeviceColumn{dataType: column.DataType(), valueBytes: DeviceValueBytes(column.DataType())}
 	if c.valueBytes == 0 {
-		return nil, fmt.Errorf("%w: column %q of type %s cannot be gathered on a device", backend.ErrUnsupported, name, c.dataType)
+		return nil, fmt.Errorf("%w: column %q of type %s cannot be gathered on a device", backend.ErrUnsupported, name,
+			c.dataType)
 	}
 	defer func() {
 		if err != nil {
@@ -94,8 +96,9 @@ func UploadColumn(ctx context.Context, device *backend.Device, name string, colu
 	return c, err
 }
 
-// UploadValues copies the values of a column of [DeviceValueBytes] to a buffer that holds as many; those of nulls are anything. When it
-// returns, the copy has been submitted; for columns in imported memory, the column must stay alive until it is done.
+// UploadValues copies the values of a column of [DeviceValueBytes] to a buffer that holds as many; those of nulls are
+// anything. When it returns, the copy has been submitted; for columns in imported memory, the column must stay alive
+// until it is done.
 func UploadValues(ctx context.Context, device *backend.Device, column *arrow.Chunked, to *backend.Buffer) error {
 	width, at := uint64(DeviceValueBytes(column.DataType())), uint64(0)
 	for _, chunk := range column.Chunks() {
@@ -104,7 +107,8 @@ func UploadValues(ctx context.Context, device *backend.Device, column *arrow.Chu
 			continue
 		}
 		first := uint64(chunk.Data().Offset()) * width
-		if _, err := device.Upload(ctx, to.Range(at, sizeBytes), chunk.Data().Buffers()[1].Bytes()[first:first+sizeBytes]); err != nil {
+		if _, err := device.Upload(ctx, to.Range(at, sizeBytes),
+			chunk.Data().Buffers()[1].Bytes()[first:first+sizeBytes]); err != nil {
 			return err
 		}
 		at += sizeBytes
@@ -114,14 +118,16 @@ func UploadValues(ctx context.Context, device *backend.Device, column *arrow.Chu
 
 // RecordGather records the fetching of the values of rows row numbers, at most pieceRows.
 func (c *DeviceColumn) RecordGather(list *backend.List, ops *primitive.Ops, ids backend.Range, rows uint32) error {
-	if err := ops.Gather(list, c.valueBytes, c.values.All(), ids, c.gathered.All(), rows); err != nil || c.validity == nil {
+	if err := ops.Gather(list, c.valueBytes, c.values.All(), ids, c.gathered.All(), rows); err != nil ||
+		c.validity == nil {
 		return err
 	}
 	return ops.GatherBits(list, c.validity.All(), ids, c.bits.All(), rows, 0)
 }
 
 // Fetch downloads the first rows gathered values as an array, which the caller releases.
-func (c *DeviceColumn) Fetch(ctx context.Context, device *backend.Device, rows uint32, allocator memory.Allocator) (arrow.Array, error) {
+func (c *DeviceColumn) Fetch(ctx context.Context, device *backend.Device, rows uint32,
+	allocator memory.Allocator) (arrow.Array, error) {
 	values, err := fetch(ctx, device, c.gathered.Range(0, uint64(rows)*uint64(c.valueBytes)), allocator)
 	if err != nil {
 		return nil, err
@@ -142,7 +148,8 @@ func (c *DeviceColumn) Fetch(ctx context.Context, device *backend.Device, rows u
 }
 
 // fetch downloads bytes into memory of the allocator.
-func fetch(ctx context.Context, device *backend.Device, from backend.Range, allocator memory.Allocator) (*memory.Buffer, error) {
+func fetch(ctx context.Context, device *backend.Device, from backend.Range,
+	allocator memory.Allocator) (*memory.Buffer, error) {
 	buffer := memory.NewResizableBuffer(allocator)
 	buffer.Resize(int(from.SizeBytes))
 	if err := device.Download(ctx, buffer.Bytes(), from); err != nil {
@@ -153,7 +160,8 @@ func fetch(ctx context.Context, device *backend.Device, from backend.Range, allo
 }
 
 // FetchValues downloads values of a type of [DeviceValueBytes] as an array without nulls, which the caller releases.
-func FetchValues(ctx context.Context, device *backend.Device, t arrow.DataType, from backend.Range, allocator memory.Allocator) (arrow.Array, error) {
+func FetchValues(ctx context.Context, device *backend.Device, t arrow.DataType, from backend.Range,
+	allocator memory.Allocator) (arrow.Array, error) {
 	values, err := fetch(ctx, device, from, allocator)
 	if err != nil {
 		return nil, err

@@ -7,8 +7,8 @@ import (
 )
 
 // Load encodes the keys of a side straight into memory that a device reads: keys receives Rows(side) codes of KeyBytes,
-// and ids, where HasNulls(side) and not absent, as many row numbers. Both are whole buffers. When it returns every copy has
-// been submitted; commands submitted later see the keys.
+// and ids, where HasNulls(side) and not absent, as many row numbers. Both are whole buffers. When it returns every copy
+// has been submitted; commands submitted later see the keys.
 func (p *KeyPlan) Load(ctx context.Context, device *backend.Device, side Side, keys, ids backend.Range) error {
 	if p.Rows(side) == 0 {
 		return nil
@@ -37,8 +37,8 @@ func (p *KeyPlan) rowIDs(side Side, ids *backend.Buffer, rows uint64) []uint32 {
 	return nil
 }
 
-// stageRows is how many rows are encoded into a staging buffer at a time; there are two sets of buffers, so that encoding
-// overlaps the copy of the chunk before.
+// stageRows is how many rows are encoded into a staging buffer at a time; there are two sets of buffers, so that
+// encoding overlaps the copy of the chunk before.
 const stageRows = 16 * blockRows
 
 // stage encodes chunks of rows into mapped buffers and has the device copy them to where they belong.
@@ -62,11 +62,13 @@ func (p *KeyPlan) stage(ctx context.Context, device *backend.Device, side Side, 
 		s := &slots[i]
 		if s.keys == nil {
 			var err error
-			if s.keys, err = device.Allocate(ctx, backend.HostVisible, uint64(chunkRows)*keyBytes, "staged keys"); err != nil {
+			if s.keys, err = device.Allocate(ctx, backend.HostVisible, uint64(chunkRows)*keyBytes,
+				"staged keys"); err != nil {
 				return err
 			}
 			if ids.Buffer != nil {
-				if s.ids, err = device.Allocate(ctx, backend.HostVisible, uint64(chunkRows)*4, "staged row numbers"); err != nil {
+				if s.ids, err = device.Allocate(ctx, backend.HostVisible, uint64(chunkRows)*4,
+					"staged row numbers"); err != nil {
 					return err
 				}
 			}
@@ -74,7 +76,8 @@ func (p *KeyPlan) stage(ctx context.Context, device *backend.Device, side Side, 
 		if err := s.point.Wait(ctx); err != nil {
 			return err
 		}
-		if err := p.encodeRows(ctx, side, from, to, s.keys.Bytes(), p.rowIDs(side, s.ids, uint64(to-from))); err != nil {
+		if err := p.encodeRows(ctx, side, from, to, s.keys.Bytes(),
+			p.rowIDs(side, s.ids, uint64(to-from))); err != nil {
 			return err
 		}
 		n := uint64(to - from)

@@ -13,10 +13,10 @@ import (
 
 // KeyPlan is how the key columns of two tables become one column of codes on either side.
 //
-// The values of each pair of key columns are mapped into a domain of 64-bit integers that holds what both types can hold,
-// so that codes are equal if and only if values are, and order as values do. The plan knows the range of the codes that
-// occur on either side; a column takes as many bits as the width of its range needs, and the columns are put side by side,
-// the first in the highest bits:
+// The values of each pair of key columns are mapped into a domain of 64-bit integers that holds what both types can
+// hold, so that codes are equal if and only if values are, and order as values do. The plan knows the range of the
+// codes that occur on either side; a column takes as many bits as the width of its range needs, and the columns are put
+// side by side, the first in the highest bits:
 //
 //	keys (int8, date32)   codes        with ranges -3..4 (3 bits) and 9497..9500 (2 bits)
 //	(-3, 1996-01-02)      (-3, 9497)   000 00
@@ -93,11 +93,13 @@ func (p *KeyPlan) bind(k int, tables [2]arrow.Table, names ...string) error {
 		data[side] = column
 		traits[side] = traitOf(column.DataType())
 		if traits[side].class == classNone && column.NullN() == column.Len() {
-			traits[side].class = classNull // without a value the type does not matter: a file of nothing but a header, say
+			traits[side].class = classNull // without a value the type does not matter, as in a file with only a header
 		}
 		if traits[side].class == classNone {
-			return fmt.Errorf("%w: %s key column %q has type %s; keys may be integers, booleans, dates, times, timestamps, "+
-				"durations, floats and decimals", backend.ErrUnsupported, Side(side), names[side], column.DataType())
+			return fmt.Errorf(
+				"%w: %s key column %q has type %s; keys may be integers, booleans, dates, times, timestamps, "+
+					"durations, floats and decimals", backend.ErrUnsupported, Side(side), names[side],
+				column.DataType())
 		}
 	}
 	l, r, reason := coerce(traits[Left], traits[Right])
@@ -153,8 +155,9 @@ func (p *KeyPlan) measure(ctx context.Context) (err error) {
 	for k := range p.keys {
 		l, r := p.sides[Left].columns[k], p.sides[Right].columns[k]
 		if uncoded[Left][k] > 0 && uncoded[Right][k] > 0 && l.coding.method == methodScale {
-			return fmt.Errorf("%w: left key column %q (%s) and right key column %q (%s) both hold numbers of more than 64 bits "+
-				"at their common scale: %d and %d rows", backend.ErrUnsupported, l.name, l.dtype, r.name, r.dtype,
+			return fmt.Errorf(
+				"%w: left key column %q (%s) and right key column %q (%s) both hold numbers of more than 64 bits "+
+					"at their common scale: %d and %d rows", backend.ErrUnsupported, l.name, l.dtype, r.name, r.dtype,
 				uncoded[Left][k], uncoded[Right][k])
 		}
 	}

@@ -19,16 +19,20 @@ import (
 
 // interesting numbers sit at the edges of the types and of exact conversion between them.
 var interesting = func() (raw []uint64) {
-	for _, v := range []uint64{0, 1, 2, 10, 100, 127, 128, 255, 256, 1000, 86_400, 86_400_000, 1e9, 1 << 24, 1 << 53, 86_400e9,
-		math.MaxInt16, math.MaxUint16, math.MaxInt32, math.MaxUint32, math.MaxInt64, math.MaxUint64, math.MaxInt64 / 1000} {
+	for _, v := range []uint64{0, 1, 2, 10, 100, 127, 128, 255, 256, 1000, 86_400, 86_400_000, 1e9, 1 << 24, 1 << 53,
+		86_400e9,
+		math.MaxInt16, math.MaxUint16, math.MaxInt32, math.MaxUint32, math.MaxInt64, math.MaxUint64,
+		math.MaxInt64 / 1000} {
 		raw = append(raw, v-1, v, v+1, -v, -v-1)
 	}
-	for _, f := range []float64{0, math.Copysign(0, -1), 1, -1, 0.5, 255, 65504, 1e9, 1 << 53, 1 << 63, -1 << 63, 1 << 64, math.NaN(),
+	for _, f := range []float64{0, math.Copysign(0, -1), 1, -1, 0.5, 255, 65504, 1e9, 1 << 53, 1 << 63, -1 << 63,
+		1 << 64, math.NaN(),
 		math.Inf(1), math.Inf(-1), math.SmallestNonzeroFloat64, math.MaxFloat64, 100, -128, 1000} {
 		bits := uint64(math.Float32bits(float32(f)))
 		raw = append(raw, math.Float64bits(f), math.Float64bits(-f), bits, bits|1<<31, math.Float64bits(f)+1)
 	}
-	return append(raw, 0x7ff0_0000_0000_0001, 0xfff8_0000_0000_0123, 0x7f80_0001, 0xffc0_0000, 0x7c01, 0xfe00, 0x7c00, 0xfc00,
+	return append(raw, 0x7ff0_0000_0000_0001, 0xfff8_0000_0000_0123, 0x7f80_0001, 0xffc0_0000, 0x7c01, 0xfe00, 0x7c00,
+		0xfc00,
 		0x8000, 0x8001, 0x3ff, 0x400, 0x3c00, 0x5640)
 }()
 
@@ -104,7 +108,8 @@ func requireRightlyDeclined(t require.TestingT, err error, left, right arrow.Tab
 		if l.class != classDecimal && r.class != classDecimal {
 			continue
 		}
-		unit := new(big.Rat).SetFrac(new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(max(l.scale, r.scale, 0))), nil), big.NewInt(1))
+		unit := new(big.Rat).SetFrac(new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(max(l.scale, r.scale, 0))), nil),
+			big.NewInt(1))
 		beyond := func(table arrow.Table) bool {
 			for _, chunk := range table.Column(k).Data().Chunks() {
 				for i := range chunk.Len() {
@@ -156,11 +161,14 @@ func TestOracleCatchesPlantedFaults(t *testing.T) {
 	l, r := rows()
 	require.NoError(t, checkRows(l, r))
 	for name, plant := range map[string]func(l, r []keyRow){
-		"order":         func(l, _ []keyRow) { l[0].code, l[1].code = l[1].code, l[0].code },
-		"false match":   func(l, _ []keyRow) { l[0].code = l[1].code },
-		"missed match":  func(_, r []keyRow) { r[0].code++ },
-		"row left out":  func(_, r []keyRow) { r[0].encoded = false },
-		"null encoded":  func(l, _ []keyRow) { l[2].encoded, l[2].values[0] = true, l[1].values[0]; l[2].code = l[1].code },
+		"order":        func(l, _ []keyRow) { l[0].code, l[1].code = l[1].code, l[0].code },
+		"false match":  func(l, _ []keyRow) { l[0].code = l[1].code },
+		"missed match": func(_, r []keyRow) { r[0].code++ },
+		"row left out": func(_, r []keyRow) { r[0].encoded = false },
+		"null encoded": func(l, _ []keyRow) {
+			l[2].encoded, l[2].values[0] = true, l[1].values[0]
+			l[2].code = l[1].code
+		},
 		"wrong overlap": func(l, r []keyRow) { r[1].code = l[0].code },
 	} {
 		l, r := rows()
@@ -180,7 +188,8 @@ func TestPlanOfTPCHKeys(t *testing.T) {
 	}, [][]int{nil, nil})
 	plan, err := PlanKeys(context.Background(), left, right, keyNames(2), keyNames(2))
 	require.NoError(t, err)
-	assert.Equal(t, "k0 int64 = k0 uint8: 1..6000000, 23 bits\nk1 date32 = k1 date32: 8036..8037, 1 bits", plan.String())
+	assert.Equal(t, "k0 int64 = k0 uint8: 1..6000000, 23 bits\nk1 date32 = k1 date32: 8036..8037, 1 bits",
+		plan.String())
 	assert.Equal(t, 24, plan.KeyBits())
 	assert.Equal(t, 4, plan.KeyBytes())
 	assert.EqualValues(t, 2, plan.Rows(Left))
@@ -200,10 +209,13 @@ func TestPlanOfTPCHKeys(t *testing.T) {
 
 func TestPlanTextOfFloatsAndUnsigned(t *testing.T) {
 	for want, table := range map[string]arrow.Table{
-		"k0 float32 = k0 float32: -1.5..NaN, 32 bits":             single(arrow.PrimitiveTypes.Float32, cell{raw: 0xffc0_0000}, cell{raw: uint64(math.Float32bits(-1.5))}),
-		"k0 float64 = k0 float64: 0..5e-324, 1 bits":              single(arrow.PrimitiveTypes.Float64, cell{raw: 1 << 63}, cell{raw: 1}),
-		"k0 uint64 = k0 uint64: 1..18446744073709551615, 64 bits": single(arrow.PrimitiveTypes.Uint64, cell{raw: math.MaxUint64}, cell{raw: 1}),
-		"k0 bool = k0 bool: no values, 0 bits":                    single(arrow.FixedWidthTypes.Boolean, cell{null: true}),
+		"k0 float32 = k0 float32: -1.5..NaN, 32 bits": single(arrow.PrimitiveTypes.Float32,
+			cell{raw: 0xffc0_0000}, cell{raw: uint64(math.Float32bits(-1.5))}),
+		"k0 float64 = k0 float64: 0..5e-324, 1 bits": single(arrow.PrimitiveTypes.Float64,
+			cell{raw: 1 << 63}, cell{raw: 1}),
+		"k0 uint64 = k0 uint64: 1..18446744073709551615, 64 bits": single(arrow.PrimitiveTypes.Uint64,
+			cell{raw: math.MaxUint64}, cell{raw: 1}),
+		"k0 bool = k0 bool: no values, 0 bits": single(arrow.FixedWidthTypes.Boolean, cell{null: true}),
 	} {
 		plan, err := PlanKeys(context.Background(), table, table, keyNames(1), keyNames(1))
 		require.NoError(t, err)
@@ -234,7 +246,8 @@ func TestWidthOfCodes(t *testing.T) {
 		"bool":          {whole(arrow.FixedWidthTypes.Boolean, 0, 1), 1, 4},
 		"all float32":   {whole(arrow.PrimitiveTypes.Float32, 0xff80_0000, 0x7fc0_0000), 32, 4},
 	} {
-		plan, err := PlanKeys(context.Background(), c.table, whole(c.table.Schema().Field(0).Type), keyNames(1), keyNames(1))
+		plan, err := PlanKeys(context.Background(), c.table, whole(c.table.Schema().Field(0).Type), keyNames(1),
+			keyNames(1))
 		require.NoError(t, err, name)
 		assert.Equal(t, c.bits, plan.KeyBits(), name)
 		assert.Equal(t, c.bytes, plan.KeyBytes(), name)
@@ -249,11 +262,15 @@ func TestValuesThatTheOtherTypeCannotHoldAreLeftOut(t *testing.T) {
 		left, right         arrow.Table
 		leftRows, rightRows uint64
 	}{
-		"-1 is not 2^64-1":       {single(i64, cell{raw: math.MaxUint64}), single(u64, cell{raw: math.MaxUint64}), 1, 0},
-		"2^53+1 is not 2^53":     {single(i64, cell{raw: 1<<53 + 1}), single(f64, float(1<<53), float(0.5), float(math.NaN()), float(1<<63)), 1, 1},
-		"2^64 is no uint64":      {single(u64, cell{raw: 0}), single(f64, float(1<<64), float(-1), float(1<<63)), 1, 1},
-		"seconds beyond ns":      {single(&arrow.TimestampType{Unit: arrow.Second}, cell{raw: 9_223_372_036}, cell{raw: 9_223_372_037}), single(&arrow.TimestampType{Unit: arrow.Nanosecond}, cell{raw: 1}), 1, 1},
-		"null type matches none": {single(i64, cell{raw: 1}), tableOf([]arrow.Array{array.NewNull(3)}, [][]int{{1}}), 0, 0},
+		"-1 is not 2^64-1": {single(i64, cell{raw: math.MaxUint64}), single(u64, cell{raw: math.MaxUint64}), 1,
+			0},
+		"2^53+1 is not 2^53": {single(i64, cell{raw: 1<<53 + 1}),
+			single(f64, float(1<<53), float(0.5), float(math.NaN()), float(1<<63)), 1, 1},
+		"2^64 is no uint64": {single(u64, cell{raw: 0}), single(f64, float(1<<64), float(-1), float(1<<63)), 1, 1},
+		"seconds beyond ns": {single(&arrow.TimestampType{Unit: arrow.Second}, cell{raw: 9_223_372_036},
+			cell{raw: 9_223_372_037}), single(&arrow.TimestampType{Unit: arrow.Nanosecond}, cell{raw: 1}), 1, 1},
+		"null type matches none": {single(i64, cell{raw: 1}), tableOf([]arrow.Array{array.NewNull(3)}, [][]int{{1}}), 0,
+			0},
 	} {
 		plan, err := PlanKeys(context.Background(), c.left, c.right, keyNames(1), keyNames(1))
 		require.NoError(t, err, name)
@@ -267,14 +284,16 @@ func TestValuesThatTheOtherTypeCannotHoldAreLeftOut(t *testing.T) {
 func TestPlanErrors(t *testing.T) {
 	ctx := context.Background()
 	i64, wide := arrow.PrimitiveTypes.Int64, &arrow.Decimal128Type{Precision: 38}
-	two := tableOf([]arrow.Array{columnOf(i64, []cell{{raw: 0}, {raw: 1 << 40}}, 0), columnOf(i64, []cell{{raw: 0}, {raw: 1 << 40}}, 0)}, [][]int{nil, nil})
+	two := tableOf([]arrow.Array{columnOf(i64, []cell{{raw: 0}, {raw: 1 << 40}}, 0),
+		columnOf(i64, []cell{{raw: 0}, {raw: 1 << 40}}, 0)}, [][]int{nil, nil})
 	twins := array.NewTable(arrow.NewSchema([]arrow.Field{two.Schema().Field(0), two.Schema().Field(0)}, nil),
 		[]arrow.Column{*two.Column(0), *two.Column(0)}, 2)
 	// Two chunks of the null type stand for 2^32 rows without taking memory.
 	huge := tableOf([]arrow.Array{array.NewNull(1 << 32)}, [][]int{{1 << 31}})
 	dictionary := func(index uint64) arrow.Table {
 		dt := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: i64}
-		return tableOf([]arrow.Array{array.NewDictionaryArray(dt, columnOf(dt.IndexType, []cell{{raw: index}}, 0), columnOf(i64, []cell{{}, {}}, 0))}, [][]int{nil})
+		return tableOf([]arrow.Array{array.NewDictionaryArray(dt, columnOf(dt.IndexType, []cell{{raw: index}}, 0),
+			columnOf(i64, []cell{{}, {}}, 0))}, [][]int{nil})
 	}
 	for name, c := range map[string]struct {
 		left, right arrow.Table
@@ -283,21 +302,33 @@ func TestPlanErrors(t *testing.T) {
 		is          error
 		says        []string
 	}{
-		"no keys":           {two, two, nil, nil, backend.ErrInvalidInput, []string{"at least one"}},
-		"uneven keys":       {two, two, []string{"k0", "k1"}, []string{"k0"}, backend.ErrInvalidInput, []string{"2 left and 1 right"}},
-		"unknown":           {two, two, []string{"k0"}, []string{"k"}, backend.ErrInvalidInput, []string{`right table has no column "k"`, `did you mean "k0"?`}},
-		"nothing near":      {two, two, []string{"customer"}, []string{"k0"}, backend.ErrInvalidInput, []string{"its columns are k0, k1"}},
-		"ambiguous":         {twins, two, []string{"k0"}, []string{"k0"}, backend.ErrInvalidInput, []string{"2 columns"}},
-		"string":            {single(i64), tableOf([]arrow.Array{oneText()}, [][]int{nil}), keyNames(1), keyNames(1), backend.ErrUnsupported, []string{"right", `"k0"`, "utf8"}},
-		"bool and int":      {single(i64), single(arrow.FixedWidthTypes.Boolean), keyNames(1), keyNames(1), backend.ErrUnsupported, []string{"left", "right", "int64", "bool", "cast"}},
-		"time zones":        {single(&arrow.TimestampType{TimeZone: "UTC"}), single(&arrow.TimestampType{}), keyNames(1), keyNames(1), backend.ErrUnsupported, []string{"time zone"}},
-		"date and UTC":      {single(arrow.FixedWidthTypes.Date32), single(&arrow.TimestampType{TimeZone: "UTC"}), keyNames(1), keyNames(1), backend.ErrUnsupported, []string{"time zone"}},
-		"decimal and float": {single(wide), single(arrow.PrimitiveTypes.Float64), keyNames(1), keyNames(1), backend.ErrUnsupported, []string{"decimal", "float64"}},
-		"82 bits":           {two, two, keyNames(2), keyNames(2), backend.ErrUnsupported, []string{"82 bits", "k0 int64", "41 bits"}},
-		"wide decimals":     {single(wide, cell{raw: 1 << 62, wide: true}), single(wide, cell{raw: 1, wide: true}), keyNames(1), keyNames(1), backend.ErrUnsupported, []string{"decimal(38, 0)", "64 bits"}},
-		"rows":              {huge, two, keyNames(1), keyNames(1), backend.ErrLimit, []string{"4294967296", "4294967294"}},
-		"index":             {dictionary(2), two, keyNames(1), keyNames(1), backend.ErrInvalidInput, []string{"index 2", "2 entries"}},
-		"minus index":       {dictionary(255), two, keyNames(1), keyNames(1), backend.ErrInvalidInput, []string{"index -1"}},
+		"no keys": {two, two, nil, nil, backend.ErrInvalidInput, []string{"at least one"}},
+		"uneven keys": {two, two, []string{"k0", "k1"}, []string{"k0"}, backend.ErrInvalidInput,
+			[]string{"2 left and 1 right"}},
+		"unknown": {two, two, []string{"k0"}, []string{"k"}, backend.ErrInvalidInput,
+			[]string{`right table has no column "k"`, `did you mean "k0"?`}},
+		"nothing near": {two, two, []string{"customer"}, []string{"k0"}, backend.ErrInvalidInput,
+			[]string{"its columns are k0, k1"}},
+		"ambiguous": {twins, two, []string{"k0"}, []string{"k0"}, backend.ErrInvalidInput,
+			[]string{"2 columns"}},
+		"string": {single(i64), tableOf([]arrow.Array{oneText()}, [][]int{nil}), keyNames(1), keyNames(1),
+			backend.ErrUnsupported, []string{"right", `"k0"`, "utf8"}},
+		"bool and int": {single(i64), single(arrow.FixedWidthTypes.Boolean), keyNames(1), keyNames(1),
+			backend.ErrUnsupported, []string{"left", "right", "int64", "bool", "cast"}},
+		"time zones": {single(&arrow.TimestampType{TimeZone: "UTC"}), single(&arrow.TimestampType{}),
+			keyNames(1), keyNames(1), backend.ErrUnsupported, []string{"time zone"}},
+		"date and UTC": {single(arrow.FixedWidthTypes.Date32), single(&arrow.TimestampType{TimeZone: "UTC"}),
+			keyNames(1), keyNames(1), backend.ErrUnsupported, []string{"time zone"}},
+		"decimal and float": {single(wide), single(arrow.PrimitiveTypes.Float64), keyNames(1), keyNames(1),
+			backend.ErrUnsupported, []string{"decimal", "float64"}},
+		"82 bits": {two, two, keyNames(2), keyNames(2), backend.ErrUnsupported,
+			[]string{"82 bits", "k0 int64", "41 bits"}},
+		"wide decimals": {single(wide, cell{raw: 1 << 62, wide: true}), single(wide, cell{raw: 1, wide: true}),
+			keyNames(1), keyNames(1), backend.ErrUnsupported, []string{"decimal(38, 0)", "64 bits"}},
+		"rows": {huge, two, keyNames(1), keyNames(1), backend.ErrLimit, []string{"4294967296", "4294967294"}},
+		"index": {dictionary(2), two, keyNames(1), keyNames(1), backend.ErrInvalidInput,
+			[]string{"index 2", "2 entries"}},
+		"minus index": {dictionary(255), two, keyNames(1), keyNames(1), backend.ErrInvalidInput, []string{"index -1"}},
 	} {
 		plan, err := PlanKeys(ctx, c.left, c.right, c.leftOn, c.rightOn)
 		assert.Nil(t, plan, name)
@@ -309,7 +340,8 @@ func TestPlanErrors(t *testing.T) {
 	}
 
 	// One side beyond 64 bits is no reason to decline.
-	assert.NoError(t, checkPlan(single(wide, cell{raw: 5, wide: true}, cell{raw: 5}), single(wide, cell{raw: 5}), keyNames(1)))
+	assert.NoError(t,
+		checkPlan(single(wide, cell{raw: 5, wide: true}, cell{raw: 5}), single(wide, cell{raw: 5}), keyNames(1)))
 }
 
 func TestCancelledContext(t *testing.T) {

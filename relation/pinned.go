@@ -51,7 +51,8 @@ const minPinnedBytes = 256 << 10
 
 // NewPinnedAllocator returns an allocator that imports at most capBytes at a time into the device.
 func NewPinnedAllocator(device *backend.Device, capBytes uint64) *PinnedAllocator {
-	return &PinnedAllocator{device: device, capBytes: capBytes, small: memory.NewGoAllocator(), regions: make(map[*byte]*pinnedRegion)}
+	return &PinnedAllocator{device: device, capBytes: capBytes, small: memory.NewGoAllocator(),
+		regions: make(map[*byte]*pinnedRegion)}
 }
 
 // Pinned returns the bytes that are imported now, and those that were asked for since the start and had to come from

@@ -15,10 +15,11 @@ import (
 	"github.com/spirjoin/spirjoin/internal/hugepages"
 )
 
-// TestPinnedReuse frees a block while the device still copies to it, as after a download that was given up: the block must
-// not come back before the copy is done.
+// TestPinnedReuse frees a block while the device still copies to it, as after an abandoned download: the block must not
+// be reused before the copy is done.
 func TestPinnedReuse(t *testing.T) {
-	driver, err := host.New(host.Options{Devices: []host.Device{{Name: "cpu"}}, Discrete: true, Faults: host.Faults{HangBatch: 2}, CloseLimit: 100 * time.Millisecond}).Open("host:cpu")
+	driver, err := host.New(host.Options{Devices: []host.Device{{Name: "cpu"}}, Discrete: true,
+		Faults: host.Faults{HangBatch: 2}, CloseLimit: 100 * time.Millisecond}).Open("host:cpu")
 	require.NoError(t, err)
 	device := backend.NewDevice(driver, backend.DeviceOptions{WaitLimit: 50 * time.Millisecond})
 	allocator := NewPinnedAllocator(device, 1<<30)

@@ -58,7 +58,7 @@ void main() {
 
 #include "merge.glsl"
 
-// The tile is filled up with keys that no row exceeds; being the last rows, they end up last. Each invocation sorts items
+// The tile is padded with the greatest key; as the last rows, the padding ends up last. Each invocation sorts items
 // neighbouring rows by odd-even transposition, then runs of 1, 2, 4, ... invocations are merged.
 void main() {
     uint tile = GROUP;

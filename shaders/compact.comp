@@ -1,7 +1,8 @@
 // Keeps the rows whose bit is set, in their order: row i goes to offsets[tile] + the set bits of the tile before it.
 // SERIAL 0: one workgroup per tile of workgroup*items rows. SERIAL 1: one invocation per tile of items rows.
-// Inputs: bits, a bitmap of rows bits; offsets, uint64[tiles], each below 2^32; values, words of VALUE_BITS[rows], absent: the row
-// numbers (VALUE_BITS 32). Output: kept, words of VALUE_BITS, as many as bits are set; it overlaps no input.
+// Inputs: bits, a bitmap of rows bits; offsets, uint64[tiles], each below 2^32; values, words of VALUE_BITS[rows],
+// absent: the row numbers (VALUE_BITS 32). Output: kept, words of VALUE_BITS, as many as bits are set; it overlaps no
+// input.
 // Preconditions: SERIAL 0: workgroup*items is a multiple of 32, items at most 32.
 #version 460
 #extension GL_GOOGLE_include_directive : require
@@ -81,7 +82,8 @@ void main() {
         }
         [[unroll]] for (uint k = 0u; k < IN_FLIGHT; ++k) {
             uint row = i + k * WORKGROUP_SIZE;
-            if (keeps[k]) to.at[sh_rank[row / 32u] + uint(bitCount(sh_word[row / 32u] & bits_below(row % 32u)))] = value[k];
+            if (keeps[k])
+                to.at[sh_rank[row / 32u] + uint(bitCount(sh_word[row / 32u] & bits_below(row % 32u)))] = value[k];
         }
     }
 }

@@ -19,7 +19,8 @@ void main() {
     uint begin = tile * items, count = rows_left(rows, begin, items), first = begin % 32u;
     Column32 from = column32_from(bits, begin / 32u);
     uint sum = 0u;
-    for (uint word = 0u; word * 32u < first + count; ++word) sum += uint(bitCount(from.at[word] & bits_between(first, first + count, word)));
+    for (uint word = 0u; word * 32u < first + count; ++word)
+        sum += uint(bitCount(from.at[word] & bits_between(first, first + count, word)));
     column32_from(counts, tile).at[0] = sum;
 }
 
@@ -39,7 +40,8 @@ void main() {
     uint begin = tile * WORKGROUP_SIZE * items, count = rows_left(rows, begin, WORKGROUP_SIZE * items);
     Column32 from = column32_from(bits, begin / 32u);
     uint sum = 0u, all;
-    for (uint word = INVOCATION; word * 32u < count; word += WORKGROUP_SIZE) sum += uint(bitCount(from.at[word] & bits_between(0u, count, word)));
+    for (uint word = INVOCATION; word * 32u < count; word += WORKGROUP_SIZE)
+        sum += uint(bitCount(from.at[word] & bits_between(0u, count, word)));
 #if SHARED
     all = workgroup_total(uvec2(sum, 0u)).x;
 #else

@@ -1,6 +1,7 @@
 // Copies words: destination[destination_first + i] = source[source_first + i].
 // One workgroup per tile of workgroup*items words, 16 bytes at a time where both sides are aligned to that.
-// Input: source, uint32[source_first + rows]. Output: destination, uint32[destination_first + rows], not overlapping source.
+// Input: source, uint32[source_first + rows]. Output: destination, uint32[destination_first + rows], not overlapping
+// source.
 // Preconditions: workgroup*items is a multiple of 4, source_first + rows and destination_first + rows fit a word.
 #version 460
 #extension GL_GOOGLE_include_directive : require

@@ -1,6 +1,7 @@
 // Fetches values by row id: gathered[i] = values[ids[i]].
 // One invocation per items rows, a workgroup apart.
-// Inputs: values, words of VALUE_BITS; ids, uint32[rows], each a row of values. Output: gathered, words of VALUE_BITS[rows].
+// Inputs: values, words of VALUE_BITS; ids, uint32[rows], each a row of values. Output: gathered, words of
+// VALUE_BITS[rows].
 // Source: the gather primitive of "Efficiently Processing Large Relational Joins on GPUs", section 2.2.
 #version 460
 #extension GL_GOOGLE_include_directive : require

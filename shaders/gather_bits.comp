@@ -1,6 +1,8 @@
-// Fetches bits by row id: bit i of gathered = bit first_bit + ids[i] of bits; bit i of a bitmap is bit i%32 of its word i/32.
+// Fetches bits by row id: bit i of gathered = bit first_bit + ids[i] of bits; bit i of a bitmap is bit i%32 of its word
+// i/32.
 // One invocation per items/32 words of the output, a workgroup apart.
-// Inputs: bits, a bitmap of uint32; ids, uint32[rows]. Output: gathered, a bitmap of rows bits, the rest of its last word 0.
+// Inputs: bits, a bitmap of uint32; ids, uint32[rows]. Output: gathered, a bitmap of rows bits, the rest of its last
+// word 0.
 // Precondition: workgroup*items is a multiple of 32.
 #version 460
 #extension GL_GOOGLE_include_directive : require

@@ -1,7 +1,8 @@
 // Counts the digits of a column: counts[digit] grows by the rows with that digit, for digits below 2^bits.
 // One workgroup per tile of workgroup*items rows.
 // Input: keys, words of KEY_BITS[rows]. In and out: counts, uint64[2^bits], of which only the low words change.
-// Preconditions: bits is 1 to 11, shift less than KEY_BITS, workgroup*items a multiple of 4, and no count exceeds a word.
+// Preconditions: bits is 1 to 11, shift less than KEY_BITS, workgroup*items a multiple of 4, and no count exceeds a
+// word.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
@@ -12,7 +13,8 @@
 #define IN_BITS KEY_BITS
 #include "loads.glsl"
 
-// Neighbours count in different copies of the counters, as many as there is room for, so that equal digits meet at fewer of them.
+// Neighbours count in different copies of the counters, as many as there is room for, so that equal digits meet at
+// fewer of them.
 #define COUNTERS 4096u
 shared uint sh_count[COUNTERS]; // [digit][copy]
 
@@ -34,7 +36,8 @@ void main() {
     uint loads = count / PER_LOAD, digit = 0u, run = 0u; // a run of equal digits is counted at once
     for (uint i = INVOCATION; i < loads; i += IN_FLIGHT * WORKGROUP_SIZE) {
         Values key[IN_FLIGHT];
-        [[unroll]] for (uint k = 0u; k < IN_FLIGHT; ++k) key[k] = load_values(uvec2(from), min(i + k * WORKGROUP_SIZE, loads - 1u));
+        [[unroll]] for (uint k = 0u; k < IN_FLIGHT; ++k)
+            key[k] = load_values(uvec2(from), min(i + k * WORKGROUP_SIZE, loads - 1u));
         [[unroll]] for (uint k = 0u; k < IN_FLIGHT; ++k) {
             if (i + k * WORKGROUP_SIZE < loads) {
                 [[unroll]] for (uint j = 0u; j < PER_LOAD; ++j) {

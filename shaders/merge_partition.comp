@@ -1,6 +1,8 @@
-// Finds where the tiles of a merge's output begin: splits[tile] = how many rows of the left run come before the tile's first row.
+// Finds where the tiles of a merge's output begin: splits[tile] = how many rows of the left run come before the tile's
+// first row.
 // One invocation per items tiles, a workgroup apart.
-// Inputs: left_keys and right_keys, words of KEY_BITS, sorted runs as merge_tiles takes them. Output: splits, uint32[tiles].
+// Inputs: left_keys and right_keys, words of KEY_BITS, sorted runs as merge_tiles takes them. Output: splits,
+// uint32[tiles].
 // Precondition: a tile has tile_rows rows of one merge.
 // Source: merge path as in "Fast Equi-Join Algorithms on GPUs: Design and Implementation", section 3.3.1.
 #version 460
@@ -16,8 +18,8 @@
 
 #define key_at(column, row) COLUMN_FROM(KEY_BITS)(column, row).at[0]
 
-// Search 0 looks along a diagonal for the number of rows from the left: row i of the left run, which starts at row left_first,
-// comes before row d - 1 - i of the right one, which is row right_last - i of its column.
+// Search 0 looks along a diagonal for the number of rows from the left: row i of the left run, which starts at row
+// left_first, comes before row d - 1 - i of the right one, which is row right_last - i of its column.
 uvec2 left, right;
 uint left_first, right_last;
 

@@ -1,9 +1,13 @@
-// Merges sorted runs, stably: left rows come before equal right rows. run 0: the left column with the right one. Otherwise
-// both are one column of left_rows rows, of which each run rows are sorted, and each run of even number is merged with the next.
-// SERIAL 0: one workgroup per tile of workgroup*items output rows. SERIAL 1: one invocation per tile of items output rows.
+// Merges sorted runs, stably: left rows come before equal right rows. run 0: the left column with the right one.
+// Otherwise both are one column of left_rows rows, of which each run rows are sorted, and each run of even number is
+// merged with the next.
+// SERIAL 0: one workgroup per tile of workgroup*items output rows. SERIAL 1: one invocation per tile of items output
+// rows.
 // Inputs: left_keys and right_keys, words of KEY_BITS; left_payload and right_payload, words of PAYLOAD_BITS; splits,
-// uint32[tiles] of merge_partition. Outputs: keys_out and payload_out, which overlap no input. PAYLOAD_BITS 0: no payload.
-// Preconditions: run is 0, or 2*run a multiple of the tile's rows; or, SERIAL 1, these are a multiple of 2*run: splits are absent.
+// uint32[tiles] of merge_partition. Outputs: keys_out and payload_out, which overlap no input. PAYLOAD_BITS 0: no
+// payload.
+// Preconditions: run is 0, or 2*run a multiple of the tile's rows; or, SERIAL 1, these are a multiple of 2*run: splits
+// are absent.
 // Source: merge path as in "Fast Equi-Join Algorithms on GPUs: Design and Implementation", section 3.3.1.
 #version 460
 #extension GL_GOOGLE_include_directive : require
@@ -47,7 +51,8 @@ void main() {
     uint diagonal = begin - runs.left, from_left = 0u;
     if (diagonal > 0u) from_left = column32_from(splits, tile).at[0];
     Side left = Side(left_keys, left_payload, runs.left + from_left, runs.left_rows - from_left, Key(0u));
-    Side right = Side(right_keys, right_payload, runs.right + diagonal - from_left, runs.right_rows - (diagonal - from_left), Key(0u));
+    Side right = Side(right_keys, right_payload, runs.right + diagonal - from_left,
+                      runs.right_rows - (diagonal - from_left), Key(0u));
     left.key = key_of(left.keys, left.at, left.rows);
     right.key = key_of(right.keys, right.at, right.rows);
     for (uint i = 0u; i < count; ++i) {
@@ -84,8 +89,9 @@ void main() {
 
 #include "merge.glsl"
 
-// The rows that a tile takes from either side are loaded into shared memory side by side, keys above all others behind them: so
-// the right run fills the tile. Each invocation merges items rows, which leave through shared memory in the order of the output.
+// The rows that a tile takes from either side are loaded into shared memory side by side, keys above all others behind
+// them: so the right run fills the tile. Each invocation merges items rows, which leave through shared memory in the
+// order of the output.
 void main() {
     uint tile = GROUP;
     if (tile >= end_group) return;
@@ -104,7 +110,8 @@ void main() {
         else if (i < count) key[k] = right_from.at[i - n];
     }
 #if PAYLOAD_BITS
-    COLUMN(PAYLOAD_BITS) left_value = payload_column(left_payload, left), right_value = payload_column(right_payload, right);
+    COLUMN(PAYLOAD_BITS) left_value = payload_column(left_payload, left),
+                         right_value = payload_column(right_payload, right);
     [[unroll]] for (uint k = 0u; k < items; ++k) {
         uint i = INVOCATION + k * WORKGROUP_SIZE;
         if (i < n) payload[k] = left_value.at[i];

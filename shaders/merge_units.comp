@@ -1,7 +1,7 @@
 // Finds for each tile of right rows of a merge join which left rows its keys can meet, and how many pieces these make.
 // One invocation per items tiles, a workgroup apart, each of which searches for the first and the last key of its tile.
-// Inputs: left_keys and right_keys, words of KEY_BITS, sorted ascending. Outputs: left_bounds and right_bounds, uint32[2 * tiles]:
-// of each tile the first row and the one behind its last; counts, uint32[tiles].
+// Inputs: left_keys and right_keys, words of KEY_BITS, sorted ascending. Outputs: left_bounds and right_bounds,
+// uint32[2 * tiles]: of each tile the first row and the one behind its last; counts, uint32[tiles].
 // Preconditions: tiles is right_rows / tile_rows, rounded up; piece_rows is not 0.
 // Source: "Fast Equi-Join Algorithms on GPUs: Design and Implementation", section 3.3.2.
 #version 460
@@ -17,7 +17,8 @@
 #define SERIAL 1 // searches by single invocations only
 #include "search.glsl"
 
-// Search 0 looks for the first left key that is not less than low_key, search 1 for the first one greater than high_key.
+// Search 0 looks for the first left key that is not less than low_key, search 1 for the first one greater than
+// high_key.
 Key low_key, high_key;
 uvec2 left;
 

@@ -1,5 +1,6 @@
-// Tells where partitions begin in rows that lie in the order of their digits: starts[digit] = the first row whose digit is not
-// less, rows if there is none, as for digit 2^bits. One invocation per items digits, a workgroup apart, each of which halves the rows.
+// Tells where partitions begin in rows that lie in the order of their digits: starts[digit] = the first row whose digit
+// is not less, rows if there is none, as for digit 2^bits. One invocation per items digits, a workgroup apart, each of
+// which halves the rows.
 // Input: keys, words of KEY_BITS[rows]. Output: starts, uint32[digits].
 // Preconditions: digits is at most 2^bits + 1, a digit as in digit.glsl.
 #version 460

@@ -1,8 +1,9 @@
-// Counts the units of the partitions of a hash join: pieces of at most left_rows rows on the left times pieces of at most
-// right_rows on the right. Partitions with more than most_left rows on the left and some on the right have none and are counted in
-// oversized.
+// Counts the units of the partitions of a hash join: pieces of at most left_rows rows on the left times pieces of at
+// most right_rows on the right. Partitions with more than most_left rows on the left and some on the right have none
+// and are counted in oversized.
 // One invocation per items partitions, a workgroup apart.
-// Inputs: left_starts and right_starts, uint32[partitions + 1]. Output: counts, uint32[partitions]. Accumulated: oversized, uint32.
+// Inputs: left_starts and right_starts, uint32[partitions + 1]. Output: counts, uint32[partitions]. Accumulated:
+// oversized, uint32.
 // Preconditions: left_rows and right_rows are not 0.
 // Source: GFTR 3.2 and 4.3 (large partitions are joined piece by piece).
 #version 460

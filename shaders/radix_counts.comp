@@ -1,10 +1,10 @@
-// Counts all digits of keys that a sort will need, in one read: adds to counts[256*pass + digit] the rows whose digit of that
-// pass is digit.
+// Counts all digits of keys that a sort will need, in one read: adds to counts[256*pass + digit] the rows whose digit
+// of that pass is digit.
 // One workgroup per tile of workgroup*items rows.
-// Input: keys, words of KEY_BITS[rows]; narrow as in narrow.glsl. Accumulated: counts, uint32[256 * passes], zero before; high, absent
-// unless keys are narrow.
-// Parameters: pass p takes byte p%4 of shifts_0 (or, from pass 4 on, of shifts_1) bits[p] bits above shift[p]: shifts and
-// bits are bytes of words, four passes in a word.
+// Input: keys, words of KEY_BITS[rows]; narrow as in narrow.glsl. Accumulated: counts, uint32[256 * passes], zero
+// before; high, absent unless keys are narrow.
+// Parameters: pass p takes byte p%4 of shifts_0 (or, from pass 4 on, of shifts_1) bits[p] bits above shift[p]: shifts
+// and bits are bytes of words, four passes in a word.
 // Preconditions: passes is 1 to KEY_BITS/8; digits as in digit.glsl;
 // 256 * passes is at most counters.
 // Source: "Onesweep: A Faster Least Significant Digit Radix Sort for GPUs", section 3.
@@ -64,7 +64,8 @@ void main() {
     barrier();
     for (uint i = INVOCATION; i < passes * max_digits; i += WORKGROUP_SIZE) {
         uint sum = 0u;
-        for (uint c = 0u; c < 1u << log2_copies; ++c) sum += sh_count[(i << log2_copies) + (c + i & (1u << log2_copies) - 1u)];
+        for (uint c = 0u; c < 1u << log2_copies; ++c)
+            sum += sh_count[(i << log2_copies) + (c + i & (1u << log2_copies) - 1u)];
         if (sum > 0u) atomicAdd(column32_from(counts, i).at[0], sum);
     }
 }

@@ -1,7 +1,7 @@
 // Counts the digits of tiles: counts[digit*tiles + tile] = rows of the tile with that digit, for digits below 2^bits.
 // SERIAL 0: one workgroup per tile of workgroup*items rows. SERIAL 1: one invocation per tile of items rows.
-// Input: keys, words of KEY_BITS[rows]; narrow as in narrow.glsl. Output: counts, uint32[2^bits * tiles]. Accumulated: high, absent unless
-// keys are narrow.
+// Input: keys, words of KEY_BITS[rows]; narrow as in narrow.glsl. Output: counts, uint32[2^bits * tiles]. Accumulated:
+// high, absent unless keys are narrow.
 // Preconditions: bits is 1 to 8, or with SERIAL 1 2^bits is at most digits; a digit as in digit.glsl.
 #version 460
 #extension GL_GOOGLE_include_directive : require
@@ -13,7 +13,9 @@
 
 #include "narrow.glsl"
 
-uint digit_at(WORD(KEY_BITS) key, uint own_seed, Digit place) { return digit_of(mixed == 0u ? key : mix_of(key, own_seed), place); }
+uint digit_at(WORD(KEY_BITS) key, uint own_seed, Digit place) {
+    return digit_of(mixed == 0u ? key : mix_of(key, own_seed), place);
+}
 
 #if SERIAL
 

@@ -1,21 +1,23 @@
-// Moves rows to where their digit belongs, one pass of a radix sort or partition: a row goes to the place of its digit in its
-// tile + its rank among the tile's rows of the same digit, in their order.
-// SERIAL 0: one workgroup per tile of workgroup*items rows. SERIAL 1, for CPU cores: tiles have items rows, and a workgroup moves as many
-// of them as it has invocations, one after the other, each round as many rows. SHARED 1: SERIAL 0 without subgroups.
+// Moves rows to where their digit belongs, one pass of a radix sort or partition: a row goes to the place of its digit
+// in its tile + its rank among the tile's rows of the same digit, in their order.
+// SERIAL 0: one workgroup per tile of workgroup*items rows. SERIAL 1, for CPU cores: tiles have items rows, and a
+// workgroup moves as many of them as it has invocations, one after the other, each round as many rows. SHARED 1: SERIAL
+// 0 without subgroups.
 // LOOKBACK 0: the places of a tile are offsets[digit*tiles + tile].
-// LOOKBACK 1: they are offsets[digit] + the rows of that digit in the tiles before, which a workgroup learns from those tiles
-// while they run.
-// Inputs: keys_in, words of KEY_BITS[rows], or with narrow 1 of 64 bits, whose low words are the keys; payload_in and the two after it, of which columns are moved, words of
-// PAYLOAD_BITS[rows], a single absent one of 32 bits: the row numbers from first_row; offsets, uint32.
-// In and out: chain, uint32[(ahead + tiles) * 256], zero before: behind ahead rows that stay zero what is known of each tile,
-// a word per digit: 0 nothing, 1 << 30 | rows of the tile, or 2 << 30 | rows of all tiles up to it.
-// Outputs: keys_out and payload_out, like the inputs, but keys mixed where mixed is 1; they overlap no input. next_offsets, uint32[256], absent or what offsets
-// is for rows behind these.
-// Preconditions: bits is 1 to 8, or with SERIAL 1 2^bits is at most digits; a digit as in digit.glsl; SERIAL 1: the rows of a digit in a tile
-// go behind those in the tile before; SERIAL 0: workgroup*items is at most 65536, workgroup is a multiple
-// of the subgroup's size, no subgroup is smaller than subgroup; LOOKBACK 1: rows less than 2^30.
-// No workgroup waits for ever: when the word of a tile is missing after patience looks, it counts that tile itself.
-// Source: "Onesweep: A Faster Least Significant Digit Radix Sort for GPUs", sections 3 and 4; the way out of waiting as in
+// LOOKBACK 1: they are offsets[digit] + the rows of that digit in the tiles before, which a workgroup learns from those
+// tiles while they run.
+// Inputs: keys_in, words of KEY_BITS[rows], or with narrow 1 of 64 bits, whose low words are the keys; payload_in and
+// the two after it, of which columns are moved, words of PAYLOAD_BITS[rows], a single absent one of 32
+// bits: the row numbers from first_row; offsets, uint32.
+// In and out: chain, uint32[(ahead + tiles) * 256], zero before: behind ahead rows that stay zero what is known of each
+// tile, a word per digit: 0 nothing, 1 << 30 | rows of the tile, or 2 << 30 | rows of all tiles up to it.
+// Outputs: keys_out and payload_out, like the inputs, but keys mixed where mixed is 1; they overlap no input.
+// next_offsets, uint32[256], absent or what offsets is for rows behind these.
+// Preconditions: bits is 1 to 8, or with SERIAL 1 2^bits is at most digits; a digit as in digit.glsl; SERIAL 1: the
+// rows of a digit in a tile go behind those in the tile before; SERIAL 0: workgroup*items is at most 65536, workgroup
+// is a multiple of the subgroup's size, no subgroup is smaller than subgroup; LOOKBACK 1: rows less than 2^30. No
+// workgroup waits forever: if the word of a tile is missing after patience looks, it counts that tile itself.
+// Source: "Onesweep: A Faster Least Significant Digit Radix Sort for GPUs", sections 3 and 4; the fallback as in
 // "Decoupled Fallback: A Portable Single-Pass GPU Scan".
 #version 460
 #extension GL_GOOGLE_include_directive : require
@@ -45,9 +47,11 @@ Key as_moved(Key key) { return as_moved(key, seed); }
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_shader_subgroup_shuffle : require
 
-shared uint sh_cursor[digits + 1u]; // where the next row of a digit goes; behind them a word for invocations without a row
+// where the next row of a digit goes; behind them a word for invocations without a row
+shared uint sh_cursor[digits + 1u];
 
-const uint turns = (WORKGROUP_SIZE + subgroup - 1u) / subgroup; // at most so many subgroups, which take them in their order
+// at most so many subgroups, which take them in their order
+const uint turns = (WORKGROUP_SIZE + subgroup - 1u) / subgroup;
 
 // lavapipe turns a kernel with a barrier into one that keeps its variables in memory.
 #define MEET if (turns > 1u) barrier(); else subgroupBarrier();
@@ -63,7 +67,8 @@ void main() {
     uint group = GROUP;
     if (group >= end_group) return;
     uint tile = group * WORKGROUP_SIZE, digits = 1u << bits;
-    for (uint digit = INVOCATION; digit < digits; digit += WORKGROUP_SIZE) sh_cursor[digit] = column32_from(offsets, digit * tiles + tile).at[0];
+    for (uint digit = INVOCATION; digit < digits; digit += WORKGROUP_SIZE)
+        sh_cursor[digit] = column32_from(offsets, digit * tiles + tile).at[0];
     MEET
     uint begin = tile * items, count = rows_left(rows, begin, items * WORKGROUP_SIZE), own_seed = seed;
     COLUMN(KEY_BITS) keys = COLUMN_FROM(KEY_BITS)(keys_in, begin << narrow);
@@ -75,7 +80,8 @@ void main() {
     uvec2 from_payload = payload_in, from_payload_2 = payload_in_2, from_payload_3 = payload_in_3;
     uvec2 to_payload = payload_out, to_payload_2 = payload_out_2, to_payload_3 = payload_out_3;
 #endif
-    uint neighbours = WORKGROUP_SIZE - gl_SubgroupID * gl_SubgroupSize; // at least so many if that is less than the subgroup's size
+    // at least so many if that is less than the subgroup's size
+    uint neighbours = WORKGROUP_SIZE - gl_SubgroupID * gl_SubgroupSize;
     for (uint first = 0u; first < count; first += WORKGROUP_SIZE) {
         uint i = first + ORDER, digit = digits, before = 0u, after = 0u; // rows of the same digit in neighbours
         Key key = Key(0u);
@@ -100,8 +106,12 @@ void main() {
             Payload value = widen(number + i, Payload(0u));
             if (!numbered) value = COLUMN_FROM(PAYLOAD_BITS)(from_payload, begin).at[i];
             COLUMN_FROM(PAYLOAD_BITS)(to_payload, to).at[0] = value;
-            if (columns > 1u) COLUMN_FROM(PAYLOAD_BITS)(to_payload_2, to).at[0] = COLUMN_FROM(PAYLOAD_BITS)(from_payload_2, begin).at[i];
-            if (columns > 2u) COLUMN_FROM(PAYLOAD_BITS)(to_payload_3, to).at[0] = COLUMN_FROM(PAYLOAD_BITS)(from_payload_3, begin).at[i];
+            if (columns > 1u)
+                COLUMN_FROM(PAYLOAD_BITS)(to_payload_2, to).at[0] =
+                    COLUMN_FROM(PAYLOAD_BITS)(from_payload_2, begin).at[i];
+            if (columns > 2u)
+                COLUMN_FROM(PAYLOAD_BITS)(to_payload_3, to).at[0] =
+                    COLUMN_FROM(PAYLOAD_BITS)(from_payload_3, begin).at[i];
 #endif
         }
     }
@@ -111,8 +121,8 @@ void main() {
 
 #extension GL_EXT_control_flow_attributes : require
 
-// The page of 4 GiB that a row lies in, and the row there: NVIDIA's compiler takes the bytes of an index as an unsigned 32-bit
-// number.
+// The page of 4 GiB that a row lies in, and the row there: NVIDIA's compiler computes the byte offset of an index in
+// unsigned 32 bits.
 #define PAGE(bits, base, row) COLUMN(bits)(far == 0u ? base : uvec2((base).x, (base).y + ((row) >> 31u - (bits) / 32u)))
 #define IN_PAGE(bits, row) (far == 0u ? row : (row) & (1u << 31u - (bits) / 32u) - 1u)
 
@@ -142,15 +152,16 @@ const uint turns = (subgroups + most_counter_rows - 1u) / most_counter_rows;
 const uint counter_rows = (subgroups + turns - 1u) / turns;
 
 shared uint sh_data[exchange_words]; // first counters, [counter row][digit]; then a column in the order of its digits
-shared uint sh_to[max_digits]; // where a row of a digit goes, less its place in sh_data; before that the counts of a stuck tile
+// where a row of a digit goes, less its place in sh_data; before that the counts of a stuck tile
+shared uint sh_to[max_digits];
 shared uint sh_shift, sh_half, sh_rows; // shift, 16 and the rows of the tile, see below
 #if LOOKBACK
 shared uint sh_stuck; // 1 + the tile whose word somebody misses; 0: nobody
 #endif
 
-// A compiler that knows all it computes from the keys computes it early and keeps it in registers, which costs resident
-// workgroups. The shift, the number 16 and the rows therefore come from shared memory, anew after every second row: a barrier
-// of a subgroup costs nothing else, and work does not move across it.
+// A compiler that knows all inputs besides the keys computes early and keeps the results in registers, which costs
+// resident workgroups. The shift, the number 16 and the rows are therefore reloaded from shared memory after every
+// second row: a subgroup barrier costs nothing else, and work does not move across it.
 #define FENCED(k, known, sh_known) \
     if ((k) % 2u == 0u) {          \
         subgroupBarrier();         \
@@ -163,8 +174,8 @@ Chain word_of(uint tile, uint digit) { return Chain(element_address(chain, (tile
 
 const uint counted = 1u << 30, summed = 2u << 30, count_mask = counted - 1u;
 
-// Before the first row of a digit in this tile, at start in the tile, come before rows in others; all rows of the digit go to
-// base and behind.
+// Before the first row of a digit in this tile, at start in the tile, come before rows in others; all rows of the digit
+// go to base and behind.
 void settle(uint tile, bool last, uint digit, uint base, uint before, uint total, uint start) {
     if (tile > 0u) word_of(tile, digit).at[0] = summed | before + total;
     sh_to[digit] = base + before - start;
@@ -177,25 +188,26 @@ void put(uint place, uvec2 value) { sh_data[place] = value.x; sh_data[tile_rows 
 void get(uint place, out uint value) { value = sh_data[place]; }
 void get(uint place, out uvec2 value) { value = uvec2(sh_data[place], sh_data[tile_rows + place]); }
 
-// LOAD gives in to[k] what as makes of row run + k*subgroup size of the tile, of a column from row run on, or otherwise behind
-// the last row. A row has 2^log2_words words.
-#define LOAD(to, column, log2_words, as, otherwise)                                                                   \
-    if (count == tile_rows) {                                                                             \
-        [[unroll]] for (uint k = 0u; k < items; ++k) to[k] = as(column.at[k * gl_SubgroupSize << log2_words]);          \
-    } else {                                                                                              \
-        [[unroll]] for (uint k = 0u; k < items; ++k) {                                                    \
-            to[k] = otherwise;                                                                            \
-            if (run + k * gl_SubgroupSize < count) to[k] = as(column.at[k * gl_SubgroupSize << log2_words]);            \
-        }                                                                                                 \
+// LOAD gives in to[k] what as makes of row run + k*subgroup size of the tile, of a column from row run on, or otherwise
+// behind the last row. A row has 2^log2_words words.
+#define LOAD(to, column, log2_words, as, otherwise)                                                            \
+    if (count == tile_rows) {                                                                                  \
+        [[unroll]] for (uint k = 0u; k < items; ++k) to[k] = as(column.at[k * gl_SubgroupSize << log2_words]); \
+    } else {                                                                                                   \
+        [[unroll]] for (uint k = 0u; k < items; ++k) {                                                         \
+            to[k] = otherwise;                                                                                 \
+            if (run + k * gl_SubgroupSize < count) to[k] = as(column.at[k * gl_SubgroupSize << log2_words]);   \
+        }                                                                                                      \
     }
 
 #if PAYLOAD_BITS
-#define LOAD_PAYLOAD(c)                                                                                                               \
-    if (absent(PAYLOAD_IN(c))) {                                                                                                      \
-        [[unroll]] for (uint k = 0u; k < items; ++k) payload[k] = widen(first_row + begin + run + k * gl_SubgroupSize, Payload(0u)); \
-    } else {                                                                                                                          \
-        COLUMN(PAYLOAD_BITS) from = COLUMN_FROM(PAYLOAD_BITS)(PAYLOAD_IN(c), begin + run);                                            \
-        LOAD(payload, from, 0, Payload, Payload(0u))                                                                                     \
+#define LOAD_PAYLOAD(c)                                                                     \
+    if (absent(PAYLOAD_IN(c))) {                                                            \
+        [[unroll]] for (uint k = 0u; k < items; ++k)                                        \
+            payload[k] = widen(first_row + begin + run + k * gl_SubgroupSize, Payload(0u)); \
+    } else {                                                                                \
+        COLUMN(PAYLOAD_BITS) from = COLUMN_FROM(PAYLOAD_BITS)(PAYLOAD_IN(c), begin + run);  \
+        LOAD(payload, from, 0, Payload, Payload(0u))                                        \
     }
 #endif
 
@@ -221,9 +233,10 @@ void main() {
     }
     barrier();
 
-    // Counts the digits of each subgroup, sums the counts of the tile, tells others of them, and turns each counter into the
+    // Counts the digits of each subgroup, sums the counts of the tile, publishes them, and turns each counter into the
     // place where its rows begin.
-    [[unroll]] for (uint k = 0u; k < items; ++k) atomicAdd(sh_data[counters + digit_of(key[k], Digit(shift, mask))], 1u);
+    [[unroll]] for (uint k = 0u; k < items; ++k)
+        atomicAdd(sh_data[counters + digit_of(key[k], Digit(shift, mask))], 1u);
     barrier();
     uint total[own_digits];
     uint own = 0u, missing_rows = tile_rows - count, last_digit = digit_of(Key(~0u), Digit(shift, mask));
@@ -256,8 +269,8 @@ void main() {
     }
     barrier();
 
-    // Ranks the rows of the subgroup, a set of neighbours after the other: a counter is where the next row of its digit goes. Two
-    // places share a word.
+    // Ranks the rows of the subgroup, one set of neighbours after the other: a counter is where the next row of its
+    // digit goes. Two places share a word.
     uint place[(items + 1u) / 2u];
     uint late, half_word;
     for (uint turn = 0u; turn < turns; ++turn) {

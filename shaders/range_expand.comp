@@ -1,8 +1,8 @@
 // Writes the row-id pairs of matching ranges: output j is match number base + j of all. With l the last left row whose
 // offset is not above that, the pair is (left_ids[l], right_ids[begins[l] + base + j - offsets[l]]).
 // SERIAL 0: one workgroup per tile of workgroup*items outputs. SERIAL 1: one invocation per tile of items outputs.
-// Inputs: offsets, uint64[left_rows + 1], the exclusive scan of the counts; begins, uint32[left_rows]; left_ids and right_ids,
-// uint32, absent: the row numbers. Outputs: left_out and right_out, uint32[out_rows].
+// Inputs: offsets, uint64[left_rows + 1], the exclusive scan of the counts; begins, uint32[left_rows]; left_ids and
+// right_ids, uint32, absent: the row numbers. Outputs: left_out and right_out, uint32[out_rows].
 // Preconditions: base + out_rows is at most the total; SERIAL 0: an even number of invocations.
 #version 460
 #extension GL_GOOGLE_include_directive : require
@@ -13,7 +13,8 @@
 
 #include "search.glsl"
 
-// Search which looks for the first left row whose offset is above match[which]; that match belongs to the row before it.
+// Search which looks for the first left row whose offset is above match[which]; that match belongs to the row before
+// it.
 uvec2 match[2];
 
 struct Inputs { uvec2 offsets, begins, left_ids, right_ids; } from;
@@ -77,9 +78,10 @@ const uint most_rows = 8u * tile_rows; // left rows that a tile goes through; am
 
 shared uint sh_row[tile_rows]; // by output: its left row, counted from the one of the first output
 
-// Every left row but the tile's first one leaves its number where its outputs begin, the last of those that begin at the same
-// output staying: the others have no matches. The greatest number up to an output is then that of its row. Outputs change hands:
-// an invocation scans a run of them, but fetches and writes such as are a workgroup apart, with all loads under way at once.
+// Every left row but the tile's first one leaves its number where its outputs begin, the last of those that begin at
+// the same output staying: the others have no matches. The greatest number up to an output is then that of its row.
+// Outputs change hands: an invocation scans a run of neighbours, but fetches and writes outputs a workgroup apart, with
+// all loads in flight at once.
 void main() {
     uint tile = GROUP;
     if (tile >= end_group) return;

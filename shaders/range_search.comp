@@ -1,11 +1,12 @@
-// Finds for each left key the range of equal right keys: begins[i] = the first row on the right whose key is not less than
-// left_keys[i], counts[i] = how many are equal; tile_totals[tile] = sum of the counts of the tile, 64 bits.
+// Finds for each left key the range of equal right keys: begins[i] = the first row on the right whose key is not less
+// than left_keys[i], counts[i] = how many are equal; tile_totals[tile] = sum of the counts of the tile, 64 bits.
 // SERIAL 0: one workgroup per tile of workgroup*items left rows. SERIAL 1: one invocation per tile of items left rows.
-// Inputs: left_keys and right_keys, words of KEY_BITS, sorted ascending. Outputs: begins and counts, uint32[left_rows], both or
-// none; tile_totals, uint64[tiles].
+// Inputs: left_keys and right_keys, words of KEY_BITS, sorted ascending. Outputs: begins and counts, uint32[left_rows],
+// both or none; tile_totals, uint64[tiles].
 // Preconditions: SERIAL 0: an even number of invocations; workgroup*stage is less than 65536.
-// Source: the range search of "Efficiently Joining Large Relations on Multi-GPU Systems with Modern Interconnects", section 3.3.3;
-// SERIAL 0: by merge path, as in "Fast Equi-Join Algorithms on GPUs: Design and Implementation", section 3.3.2.
+// Source: the range search of "Efficiently Joining Large Relations on Multi-GPU Systems with Modern Interconnects",
+// section 3.3.3; SERIAL 0: by merge path, as in "Fast Equi-Join Algorithms on GPUs: Design and Implementation", section
+// 3.3.2.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #include "memory.glsl"
@@ -72,17 +73,19 @@ DEFINE_WORKGROUP_SUM(uvec2)
 const uint batch_rows = WORKGROUP_SIZE * batch, stage_rows = WORKGROUP_SIZE * stage;
 
 shared Key sh_left[batch_rows], sh_right[stage_rows];
-shared uint sh_place[batch_rows]; // by left row of the batch: the begin of its range in sh_right, and its end in the high half
+// by left row of the batch: the begin of its range in sh_right, and its end in the high half
+shared uint sh_place[batch_rows];
 shared uint sh_begin;             // that of the last row of a batch, in the column
 
-// Left rows are merged with right ones twice: merge 0 takes a left row before the right keys that are not less than its own, so
-// that the right rows taken until then end where its range begins; merge 1 takes it before the greater ones, where its range ends.
+// Left rows are merged with right ones twice: merge 0 takes a left row before the right keys that are not less than its
+// own, so that the right rows taken until then end where its range begins; merge 1 takes it before the greater ones,
+// where its range ends.
 bool takes_left(uint which, Key left_key, Key right_key) {
     return which == 0u ? !less(right_key, left_key) : less(left_key, right_key);
 }
 
-// Search 2 + which looks along the diagonal of merge which for the number of left rows, search 4 for that of left keys less than
-// low_key.
+// Search 2 + which looks along the diagonal of merge which for the number of left rows, search 4 for that of left keys
+// less than low_key.
 const uint along = 2u, below = 4u;
 uint diagonal;
 
@@ -92,12 +95,13 @@ bool before(uint which, uint row) {
     return takes_left(which - along, sh_left[row], sh_right[diagonal - 1u - row]);
 }
 
-// Merges rows of sh_left and of sh_right and notes for each left row how many right rows were taken before it. Every invocation
-// goes an equal part of the way.
+// Merges rows of sh_left and of sh_right and notes for each left row how many right rows were taken before it. Every
+// invocation merges an equal part.
 void merge_places(uint which, uint left_count, uint right_count) {
     uint steps = (left_count + right_count + WORKGROUP_SIZE - 1u) / WORKGROUP_SIZE;
     diagonal = min(INVOCATION * steps, left_count + right_count);
-    uint l = search(along + which, diagonal > right_count ? diagonal - right_count : 0u, min(diagonal, left_count)), r = diagonal - l;
+    uint l = search(along + which, diagonal > right_count ? diagonal - right_count : 0u, min(diagonal, left_count)),
+         r = diagonal - l;
     for (uint s = 0u; s < steps && l < left_count; ++s) {
         if (r >= right_count || takes_left(which, sh_left[l], sh_right[r])) {
             if (which == 0u) sh_place[l] = r; else sh_place[l] |= r << 16;
@@ -108,10 +112,10 @@ void merge_places(uint which, uint left_count, uint right_count) {
     }
 }
 
-// The first and the last key of the tile bound the right rows that it can meet. A batch of left rows and as many right rows
-// as it is likely to meet go to shared memory and are merged there; left keys less than the last right one are then done. Where
-// these are few, because a key is very frequent on the right or the left keys are far apart there, each left row of the batch
-// searches the column.
+// The first and the last key of the tile bound the right rows that it can meet. A batch of left rows and as many right
+// rows as it is likely to meet go to shared memory and are merged there; left keys less than the last right one are
+// then done. Where these are few, because a key is very frequent on the right or the left keys are far apart there,
+// each left row of the batch searches the column.
 void main() {
     uint tile = GROUP;
     if (tile >= end_group) return;

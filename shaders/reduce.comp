@@ -1,6 +1,8 @@
-// Reduces tiles: tile_results[tile] = sum (modulo 2^SUM_BITS), minimum, maximum, AND or OR of the values of the tile, by op.
+// Reduces tiles: tile_results[tile] = sum (modulo 2^SUM_BITS), minimum, maximum, AND or OR of the values of the tile,
+// by op.
 // SERIAL 0: one workgroup per tile of workgroup*items rows. SERIAL 1: one invocation per tile of items rows.
-// Input: values, words of IN_BITS[rows]. Output: tile_results, words of SUM_BITS[tiles]; of an empty tile what changes nothing.
+// Input: values, words of IN_BITS[rows]. Output: tile_results, words of SUM_BITS[tiles]; of an empty tile what changes
+// nothing.
 // Precondition: SERIAL 0: workgroup*items is a multiple of 4.
 #version 460
 #extension GL_GOOGLE_include_directive : require

@@ -1,16 +1,18 @@
-// Exclusive scan in one pass: sums[i] = sum of the values before i, modulo 2^SUM_BITS. With total = 1, sums[rows] is the sum of
-// all values. One workgroup per tile of workgroup*items rows. A tile publishes the sum of its values, then adds up what the
-// tiles before it have published, from the nearest on, until it meets the sum of everything up to some tile, and publishes that
-// of its own.
+// Exclusive scan in one pass: sums[i] = sum of the values before i, modulo 2^SUM_BITS. With total = 1, sums[rows] is
+// the sum of all values. One workgroup per tile of workgroup*items rows. A tile publishes the sum of its values, then
+// adds up what the tiles before it have published, from the nearest on, until it meets the sum of everything up to some
+// tile, and publishes that of its own.
 //
-// No progress of other workgroups is needed: a workgroup that has looked for long enough sums the tile that it misses itself.
-// Nor is any order of memory: a status is 2 words, or 3 of 4 for sums of 64 bits, that each hold a flag and some bits of a sum,
-// and counts when all flags agree. There is no barrier in the loop that looks, because its length differs between subgroups.
-// Input: values, words of IN_BITS[rows]. Output: sums, words of SUM_BITS[rows + total], not overlapping values. In and out:
-// status, uint32[tiles * (SUM_BITS 32: 2, 64: 4)], zeros before the workgroup of tile 0. No rows: one tile, for the total.
+// Nothing depends on the progress of other workgroups: a workgroup that has looked long enough sums the missing tile
+// itself. Nor on memory order: a status is 2 words, or 3 of 4 for sums of 64 bits, that each hold a flag and some bits
+// of a sum, and counts when all flags agree. There is no barrier in the loop that looks, because its length differs
+// between subgroups.
+// Input: values, words of IN_BITS[rows]. Output: sums, words of SUM_BITS[rows + total], not overlapping values. In and
+// out: status, uint32[tiles * (SUM_BITS 32: 2, 64: 4)], zeros before the workgroup of tile 0. No rows: one tile, for
+// the total.
 // Preconditions: those of tile_rows.glsl.
-// Source: "Single-pass Parallel Prefix Scan with Decoupled Look-back" (Merrill and Garland, 2016), section 4; the fallback after
-// "Decoupled Fallback: A Portable Single-Pass GPU Scan" (Smith, Levien and Owens, 2025).
+// Source: "Single-pass Parallel Prefix Scan with Decoupled Look-back" (Merrill and Garland, 2016), section 4; the
+// fallback after "Decoupled Fallback: A Portable Single-Pass GPU Scan" (Smith, Levien and Owens, 2025).
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #include "memory.glsl"
@@ -46,13 +48,16 @@ layout(buffer_reference, std430, buffer_reference_align = 8) coherent volatile b
 void publish(uint tile, uint flag, Sum sum) { Status(status).at[tile] = parts_of(sum) << 2u | Parts(flag); }
 
 // The status of the last of some tiles; of none the sum is 0.
-Parts look_at(uint tiles_before) { return tiles_before == 0u ? Parts(PREFIX_SUM) : Status(status).at[tiles_before - 1u]; }
+Parts look_at(uint tiles_before) {
+    return tiles_before == 0u ? Parts(PREFIX_SUM) : Status(status).at[tiles_before - 1u];
+}
 
 // The lowest invocation of a ballot, or otherwise if there is none.
 uint first_of(uvec4 ballot, uint otherwise) { return ballot == uvec4(0u) ? otherwise : subgroupBallotFindLSB(ballot); }
 
-// Adds to prefix what tiles below next have published, from the nearest on, and lowers next accordingly: to 0 when prefix is
-// whole, less far when patience ran out. One tile for each invocation of a subgroup at a time; all of them call it.
+// Adds to prefix what tiles below next have published, from the nearest on, and lowers next accordingly: to 0 when
+// prefix is whole, less far when patience ran out. One tile for each invocation of a subgroup at a time; all of them
+// call it.
 void look_back(inout uint next, inout Sum prefix) {
     uint invocations = min(gl_SubgroupSize, WORKGROUP_SIZE), back = gl_SubgroupInvocationID;
     while (next > 0u) {

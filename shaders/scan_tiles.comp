@@ -1,5 +1,5 @@
-// Scans tiles, the last step of an exclusive scan: sums[i] = tile_prefix[tile] + sum of the tile's values before i, modulo
-// 2^SUM_BITS. With total = 1, sums[rows] is the sum of all values.
+// Scans tiles, the last step of an exclusive scan: sums[i] = tile_prefix[tile] + sum of the tile's values before i,
+// modulo 2^SUM_BITS. With total = 1, sums[rows] is the sum of all values.
 // SERIAL 0: one workgroup per tile of workgroup*items rows. SERIAL 1: one invocation per tile of items rows.
 // Inputs: values, words of IN_BITS[rows]; tile_prefix, words of SUM_BITS[tiles], absent: zeros. Output: sums, words of
 // SUM_BITS[rows + total]; it may be values where both widths are equal. No rows: one tile, for the total.

@@ -1,7 +1,7 @@
 // Puts values where row ids say: scattered[ids[i]] = values[i].
 // One invocation per items rows, a workgroup apart.
-// Inputs: values, words of VALUE_BITS[rows]; ids, uint32[rows]. Output: scattered, words of VALUE_BITS, at least as many as the
-// greatest id and one; those without an id are not written.
+// Inputs: values, words of VALUE_BITS[rows]; ids, uint32[rows]. Output: scattered, words of VALUE_BITS, at least as
+// many as the greatest id and one; those without an id are not written.
 // Precondition: no id occurs twice.
 #version 460
 #extension GL_GOOGLE_include_directive : require

@@ -1,12 +1,12 @@
-// Scans tiles of a column that is cut into segments: sums[i] = sum of the values of i's segment before i, modulo 2^SUM_BITS. Bit i of
-// heads says that row i begins a segment. tile_carries is the sum that enters a tile; tile_sums and tile_heads are what leaves it: the
-// sum since its last head, and whether it has one (1 or 0).
-// With carries = 1 rows are tiles of the level below: heads has a word for each row, and a head counts behind its row, so that sums
-// are what enters the tiles.
+// Scans tiles of a column that is cut into segments: sums[i] = sum of the values of i's segment before i, modulo
+// 2^SUM_BITS. Bit i of heads says that row i begins a segment. tile_carries is the sum that enters a tile; tile_sums
+// and tile_heads are what leaves it: the sum since its last head, and whether it has one (1 or 0). With carries = 1
+// rows are tiles of the level below: heads has a word for each row, and a head counts behind its row, so that sums are
+// what enters the tiles.
 // SERIAL 0: one workgroup per tile of workgroup*items rows. SERIAL 1: one invocation per tile of items rows.
-// Inputs: values, words of IN_BITS[rows]; heads, a bitmap of rows bits or uint32[rows]; tile_carries, words of SUM_BITS[tiles],
-// absent: zeros. Outputs: sums, words of SUM_BITS[rows], absent: not wanted; tile_sums, words of SUM_BITS[tiles], and tile_heads,
-// uint32[tiles], both or none. sums may be values where both widths are equal.
+// Inputs: values, words of IN_BITS[rows]; heads, a bitmap of rows bits or uint32[rows]; tile_carries, words of
+// SUM_BITS[tiles], absent: zeros. Outputs: sums, words of SUM_BITS[rows], absent: not wanted; tile_sums, words of
+// SUM_BITS[tiles], and tile_heads, uint32[tiles], both or none. sums may be values where both widths are equal.
 // Preconditions: SERIAL 0: those of tile_rows.glsl, and bits of heads behind the last row lie in the last word.
 // Source: "Scan Primitives for GPU Computing" (Sengupta, Harris, Zhang and Owens, 2007), section 3.
 #version 460
@@ -155,8 +155,9 @@ uint heads_of(uint begin, uint row, uint count) {
 
 #extension GL_KHR_shader_subgroup_ballot : require
 
-// A sum since a head is the sum since the begin of the tile less that sum at the head (start), modulo 2^SUM_BITS. So only plain
-// sums are scanned, and beside them the start in force is handed on. What enters the tile is a start of minus that.
+// A sum since a head is the sum since the begin of the tile less that sum at the head (start), modulo 2^SUM_BITS. So
+// only plain sums are scanned, and beside them the start in force is handed on. What enters the tile is a start of
+// minus that.
 
 // What the last head of some rows makes the start, if the sum before them is this.
 Sum start_of(uint head, Values rows, Sum sum) {
@@ -205,8 +206,10 @@ void main() {
             Sum own_start = start_of(head[r], value[r], sum_before[r]);
             uvec4 with_head = subgroupBallot(head[r] != 0u), earlier = with_head & gl_SubgroupLtMask;
             bool has_earlier = earlier != uvec4(0u), has_any = with_head != uvec4(0u);
-            Sum earlier_start = subgroupShuffle(own_start, has_earlier ? subgroupBallotFindMSB(earlier) : gl_SubgroupInvocationID);
-            Sum round_start = subgroupShuffle(own_start, has_any ? subgroupBallotFindMSB(with_head) : gl_SubgroupInvocationID);
+            Sum earlier_start = subgroupShuffle(
+                own_start, has_earlier ? subgroupBallotFindMSB(earlier) : gl_SubgroupInvocationID);
+            Sum round_start = subgroupShuffle(
+                own_start, has_any ? subgroupBallotFindMSB(with_head) : gl_SubgroupInvocationID);
             started[r] = any_head || has_earlier;
             start[r] = has_earlier ? earlier_start : last_start;
             if (has_any) last_start = round_start;

@@ -1,6 +1,7 @@
 // Turns mixed keys back.
 // One invocation per items rows, a workgroup apart.
-// Input: keys, words of KEY_BITS[rows]. Output: unmixed, the same, or with widened 1 words of 64 bits, with high in the high ones.
+// Input: keys, words of KEY_BITS[rows]. Output: unmixed, the same, or with widened 1 words of 64 bits, with high in the
+// high ones.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #include "memory.glsl"

@@ -1,5 +1,5 @@
-// Finds which bits of a column vary, and whether it is sorted: bits = (bits[0] AND all keys, bits[1] OR all keys, bits[2] + the number
-// of keys that are less than the one before).
+// Finds which bits of a column vary, and whether it is sorted: bits = (bits[0] AND all keys, bits[1] OR all keys,
+// bits[2] + the number of keys that are less than the one before).
 // SERIAL 0: one workgroup per tile of workgroup*items rows. SERIAL 1: one invocation per tile of items rows.
 // Input: keys, words of KEY_BITS[rows]. In and out: bits, words of KEY_BITS[3], of the last one the low 32 bits.
 // Precondition: SERIAL 0: workgroup*items is a multiple of 4.
@@ -84,7 +84,8 @@ void main() {
         [[unroll]] for (uint k = 0u; k < IN_FLIGHT; ++k) {
             if (i + k * WORKGROUP_SIZE >= loads) break;
             found = combine(found, bits_of(value[k].at[0], before[k]));
-            [[unroll]] for (uint j = 1u; j < PER_LOAD; ++j) found = combine(found, bits_of(value[k].at[j], value[k].at[j - 1u]));
+            [[unroll]] for (uint j = 1u; j < PER_LOAD; ++j)
+                found = combine(found, bits_of(value[k].at[j], value[k].at[j - 1u]));
         }
     }
     uint last = loads * PER_LOAD + INVOCATION;

@@ -23,7 +23,8 @@ esac
 # shaders survive in the user's cache, whatever home a test pretends to have, in a folder of their own for each width:
 # all stages share them, so that a shader is compiled once, and once more where GPU-assisted validation instruments it.
 export LP_NATIVE_VECTOR_WIDTH=${LP_NATIVE_VECTOR_WIDTH:-256}
-export MESA_SHADER_CACHE_DIR=${MESA_SHADER_CACHE_DIR:-${XDG_CACHE_HOME:-$HOME/.cache}/spirjoin/mesa-$LP_NATIVE_VECTOR_WIDTH}
+user_cache=${XDG_CACHE_HOME:-$HOME/.cache}
+export MESA_SHADER_CACHE_DIR=${MESA_SHADER_CACHE_DIR:-$user_cache/spirjoin/mesa-$LP_NATIVE_VECTOR_WIDTH}
 
 skipped=()
 skip() {
@@ -61,7 +62,9 @@ host() {
 devices() { on lavapipe off "${device_packages[@]:1}"; } # cgocheck runs the first, ./vulkan/...
 swiftshader() {
 	local drivers
-	drivers=$(tools/swiftshader.sh) || { skip "SwiftShader is not fetched (tools/setup.sh test does it, through npm): nothing ran on it" && return; }
+	drivers=$(tools/swiftshader.sh) || {
+		skip "SwiftShader is not fetched (tools/setup.sh test does it, through npm): nothing ran on it" && return
+	}
 	drivers+=:$(lavapipe_driver | paste -sd:) # two drivers in one instance
 	VK_DRIVER_FILES=$drivers VK_ICD_FILENAMES=$drivers on swiftshader off "${device_packages[@]}"
 }
@@ -70,7 +73,7 @@ gpu() { on lavapipe gpu "${device_packages[@]}"; }
 one-thread() { LP_NUM_THREADS=1 on lavapipe off ./vulkan/... ./primitive/...; }
 duckdb() {
 	echo 'int main() {}' | $(go env CXX) -x c++ - -o /dev/null || {
-		skip "no C++ compiler links here (tools/setup.sh test installs g++): DuckDB read no file of ours, nor we one of its"
+		skip "no C++ compiler links here (tools/setup.sh test installs g++): nothing was compared with DuckDB"
 		return
 	}
 	(cd bench/duckdb && vet && staticcheck && go test -count=1 -timeout "$timeout" ./...)
@@ -80,7 +83,8 @@ fuzz() {
 	local file name found=
 	while IFS=: read -r file name; do
 		found=1
-		SPIRJOIN_TEST_DEVICES=host go test -run '^$' -fuzz "^$name\$" -fuzztime 10s -fuzzminimizetime 10x "./$(dirname "$file")"
+		SPIRJOIN_TEST_DEVICES=host go test -run '^$' -fuzz "^$name\$" -fuzztime 10s -fuzzminimizetime 10x \
+			"./$(dirname "$file")"
 	done < <(grep -roE --include='*_test.go' --exclude-dir='.?*' '^func Fuzz\w+' . | sed 's/^\.\///; s/func //' | sort)
 	[[ $found ]] || { echo "no fuzz target found" && return 1; }
 }
@@ -90,7 +94,9 @@ case ${1:-} in
 '') set -- "${all[@]}" ;;
 esac
 for stage; do
-	[[ " ${all[*]} unit " == *" $stage "* ]] || { echo "test.sh: no stage $stage; there are: ${all[*]} unit" >&2 && exit 2; }
+	[[ " ${all[*]} unit " == *" $stage "* ]] || {
+		echo "test.sh: no stage $stage; there are: ${all[*]} unit" >&2 && exit 2
+	}
 done
 
 trap '(($? == 0)) || echo "== $stage FAILED after $((SECONDS - began)) s" >&2' EXIT

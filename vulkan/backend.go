@@ -1,9 +1,9 @@
-// Package vulkan is the backend on Vulkan 1.2 and later. Kernels get their buffers as device addresses in push constants,
-// without descriptor sets; queues signal timeline semaphores.
+// Package vulkan is the backend on Vulkan 1.2 and later. Kernels get their buffers as device addresses in push
+// constants, without descriptor sets; queues signal timeline semaphores.
 //
-// The core API goes through the Go binding. What the binding lacks, and every call whose slice arguments it may free while
-// the driver still reads them, goes through a C shim that declares the few structures it needs itself; neither a Vulkan
-// development package nor a linked Vulkan library is needed.
+// The core API goes through the Go binding. What the binding lacks, and every call whose slice arguments it may free
+// while the driver still reads them, goes through a C shim that declares the few structures it needs itself; neither a
+// Vulkan development package nor a linked Vulkan library is needed.
 package vulkan
 
 import (
@@ -17,13 +17,18 @@ import (
 // Options configure a Backend; the zero value is the default.
 type Options struct {
 	Validation Validation
-	Sink       func(Message) // receives each message at once, on any thread and inside a Vulkan call: it must not use the backend; may be nil
-	CacheDir   string        // of compiled pipelines; default: spirjoin/pipelines in the user's cache directory; "off" keeps none
-	AppName    string        // told to the driver; default "spirjoin"
-	PartBytes  uint64        // where larger device-local blocks are made of several allocations, if the device can; default: its limit of one allocation
-	Shaders    Shaders       // where kernels come from; default: those embedded in package shaders
-	// Graphics opens devices with a queue for [backend.Graphics], where they have one. It is not there otherwise: on NVIDIA
-	// kernels have half the shared memory on a device with such a queue, and take up to 1.7 times as long (docs/tuning.md).
+	// called with each message at once, on any thread and inside a Vulkan call; must not use the backend; may be nil
+	Sink func(Message)
+	// of compiled pipelines; default: spirjoin/pipelines in the user's cache directory; "off" keeps none
+	CacheDir string
+	AppName  string // told to the driver; default "spirjoin"
+	// size above which a device-local block has several allocations, if the device supports it; default: the device's
+	// limit of one allocation
+	PartBytes uint64
+	Shaders   Shaders // where kernels come from; default: those embedded in package shaders
+	// Graphics opens devices with a queue for [backend.Graphics], where they have one. It is absent by default: on
+	// NVIDIA, kernels on a device with such a queue have half the shared memory and take up to 1.7 times as long
+	// (docs/tuning.md).
 	Graphics bool
 }
 
@@ -49,14 +54,15 @@ type Backend struct {
 var _ backend.Backend = (*Backend)(nil)
 
 // New opens Vulkan. ErrNoDevice where there is no loader or no driver, ErrUnsupported where validation is asked for and
-// its layer is not installed, ErrInvalidInput for options that conflict with those of a Backend that is open. The loader
-// respects VK_DRIVER_FILES and VK_ICD_FILENAMES.
+// its layer is not installed, ErrInvalidInput for options that conflict with those of a Backend that is open. The
+// loader respects VK_DRIVER_FILES and VK_ICD_FILENAMES.
 func New(options Options) (*Backend, error) {
 	if options.AppName == "" {
 		options.AppName = "spirjoin"
 	}
 	if options.Validation > GPUAssisted {
-		return nil, &backend.OpError{Op: "open Vulkan", Err: backend.ErrInvalidInput, Detail: fmt.Sprintf("validation %d", options.Validation)}
+		return nil, &backend.OpError{Op: "open Vulkan", Err: backend.ErrInvalidInput,
+			Detail: fmt.Sprintf("validation %d", options.Validation)}
 	}
 	if options.Shaders == nil {
 		options.Shaders = embedded{}
@@ -91,12 +97,14 @@ func (b *Backend) Devices() ([]backend.DeviceInfo, error) {
 
 func (b *Backend) physicals() ([]*physical, error) {
 	if b.closed {
-		return nil, &backend.OpError{Op: "list devices", Err: backend.ErrInvalidInput, Detail: "the Vulkan backend was closed"}
+		return nil, &backend.OpError{Op: "list devices", Err: backend.ErrInvalidInput,
+			Detail: "the Vulkan backend was closed"}
 	}
 	return enumerate(b.instance.handle, b.options.Graphics)
 }
 
-// Open opens a device by its ID. ErrNoDevice for an ID that is not listed, ErrUnsupported for a device that is unusable.
+// Open opens a device by its ID. ErrNoDevice for an ID that is not listed, ErrUnsupported for a device that is
+// unusable.
 func (b *Backend) Open(id string) (backend.Driver, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -111,7 +119,8 @@ func (b *Backend) Open(id string) (backend.Driver, error) {
 			continue
 		}
 		if p.info.Unusable != "" {
-			return nil, &backend.OpError{Op: "open", Device: p.info.Name, Err: backend.ErrUnsupported, Detail: p.info.Unusable}
+			return nil, &backend.OpError{Op: "open", Device: p.info.Name, Err: backend.ErrUnsupported,
+				Detail: p.info.Unusable}
 		}
 		d, err := open(b, p)
 		if err != nil {
@@ -123,8 +132,8 @@ func (b *Backend) Open(id string) (backend.Driver, error) {
 	return nil, &backend.OpError{Op: "open", Err: backend.ErrNoDevice, Detail: fmt.Sprintf("%q is none of %q", id, ids)}
 }
 
-// Close releases the instance with the last Backend. A Driver that is still open is closed and reported. Closing twice is
-// harmless.
+// Close releases the instance with the last Backend. A Driver that is still open is closed and reported. Closing twice
+// is harmless.
 func (b *Backend) Close() error {
 	b.mu.Lock()
 	if b.closed {
@@ -139,7 +148,8 @@ func (b *Backend) Close() error {
 	b.mu.Unlock()
 	var errs []error
 	for _, d := range open {
-		errs = append(errs, &backend.OpError{Op: "close Vulkan", Device: d.info.Name, Err: backend.ErrInvalidInput, Detail: "the device was not closed"}, d.Close())
+		errs = append(errs, &backend.OpError{Op: "close Vulkan", Device: d.info.Name, Err: backend.ErrInvalidInput,
+			Detail: "the device was not closed"}, d.Close())
 	}
 	if !b.idle() {
 		return errors.Join(errs...) // a device that never came to rest keeps the instance

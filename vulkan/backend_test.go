@@ -28,7 +28,8 @@ func TestBackendsShareTheInstance(t *testing.T) {
 	if validation == vulkan.Sync {
 		other = vulkan.Off
 	}
-	for _, conflicting := range []vulkan.Options{{Validation: other}, {Validation: validation, AppName: "another"}, {Validation: 77}} {
+	for _, conflicting := range []vulkan.Options{{Validation: other}, {Validation: validation, AppName: "another"},
+		{Validation: 77}} {
 		_, err = vulkan.New(conflicting)
 		require.ErrorIs(t, err, backend.ErrInvalidInput)
 	}
@@ -81,7 +82,8 @@ func TestDeviceList(t *testing.T) {
 		require.Positive(t, info.Limits.MaxAllocationBytes)
 		require.Positive(t, info.Limits.MaxBufferBytes)
 		require.LessOrEqual(t, info.Limits.MaxBlockBytes, info.Limits.MaxBufferBytes)
-		require.True(t, slices.Contains(info.Features, "sparseBinding") || info.Limits.MaxBlockBytes <= info.Limits.MaxAllocationBytes)
+		require.True(t, slices.Contains(info.Features, "sparseBinding") ||
+			info.Limits.MaxBlockBytes <= info.Limits.MaxAllocationBytes)
 		require.GreaterOrEqual(t, info.Limits.MaxInvocations, uint32(128))
 		require.GreaterOrEqual(t, info.Limits.MaxSharedBytes, uint32(16<<10))
 		require.GreaterOrEqual(t, info.Limits.MaxArgumentBytes, uint32(128))
@@ -135,7 +137,8 @@ func TestNoLoader(t *testing.T) {
 }
 
 func TestNoValidationLayer(t *testing.T) {
-	if inChild(t, "VK_LAYER_PATH="+t.TempDir(), "VK_ADD_LAYER_PATH=", "XDG_DATA_HOME="+t.TempDir(), "SPIRJOIN_TEST_VALIDATION=off") {
+	if inChild(t, "VK_LAYER_PATH="+t.TempDir(), "VK_ADD_LAYER_PATH=", "XDG_DATA_HOME="+t.TempDir(),
+		"SPIRJOIN_TEST_VALIDATION=off") {
 		_, err := vulkan.New(vulkan.Options{Validation: vulkan.Sync})
 		require.ErrorIs(t, err, backend.ErrUnsupported)
 		require.ErrorContains(t, err, "vulkan-validationlayers")

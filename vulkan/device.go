@@ -60,7 +60,8 @@ func open(b *Backend, p *physical) (*driver, error) {
 		slot, _ := planSparse(p.families, plan)
 		slots = append(slots, slot)
 	}
-	d := &driver{backend: b, p: p, info: p.info, blocks: make(map[*block]struct{}), layouts: make(map[uint32]vk.PipelineLayout)}
+	d := &driver{backend: b, p: p, info: p.info, blocks: make(map[*block]struct{}),
+		layouts: make(map[uint32]vk.PipelineLayout)}
 	d.partBytes = d.info.Limits.MaxAllocationBytes
 	if b.options.PartBytes > 0 {
 		d.partBytes = min(d.partBytes, b.options.PartBytes)
@@ -86,7 +87,8 @@ func open(b *Backend, p *physical) (*driver, error) {
 	return d, nil
 }
 
-// prepare makes queues, timelines and the pipeline cache; slots are of the roles and, where there is one, for sparse blocks.
+// prepare creates queues, timelines and the pipeline cache; slots hold the queues of the roles and, where there is one,
+// that for sparse blocks.
 func (d *driver) prepare(slots []queueSlot) error {
 	queues := make(map[queueSlot]*queue)
 	for i, slot := range slots {
@@ -143,7 +145,8 @@ func (d *driver) enter(op string) error {
 func (d *driver) leave() { d.life.RUnlock() }
 
 func (d *driver) misuse(op, format string, a ...any) error {
-	return &backend.OpError{Op: op, Device: d.info.Name, Err: backend.ErrInvalidInput, Detail: fmt.Sprintf(format, a...)}
+	return &backend.OpError{Op: op, Device: d.info.Name, Err: backend.ErrInvalidInput,
+		Detail: fmt.Sprintf(format, a...)}
 }
 
 // Close waits at most 10 s for submitted work and destroys everything; blocks that are still allocated are freed and
@@ -166,8 +169,9 @@ func (d *driver) Close() error {
 		}
 	}
 	if d.lost.Load() == nil {
-		// A timeline may tell the end of a batch before the driver has let go of the semaphores that the batch waited for, as
-		// Mesa's queue thread does; destroyed now, they would be used once more. All work is over, so that this is no wait.
+		// A timeline may signal the end of a batch before the driver has released the semaphores that the batch waited
+		// for, as with Mesa's queue thread: destroyed now, they would be used after free. All work is done, so this
+		// does not wait.
 		errs = append(errs, d.check(result(vk.DeviceWaitIdle(d.device)), "close", "letting the driver come to rest"))
 	}
 	n, bytes := 0, uint64(0)
@@ -182,7 +186,8 @@ func (d *driver) Close() error {
 	}
 	if d.lost.Load() == nil {
 		if err := d.cache.save(); err != nil {
-			d.backend.mailbox.post(Message{Warning, "spirjoin", fmt.Sprintf("compiled pipelines are not kept: %v", err)})
+			d.backend.mailbox.post(Message{Warning, "spirjoin",
+				fmt.Sprintf("compiled pipelines are not kept: %v", err)})
 		}
 	}
 	d.destroy()

@@ -52,7 +52,8 @@ func (b *block) Free() error {
 	}
 	d.mu.Unlock()
 	if !live {
-		return d.misuse("free", "a %v block of %d bytes was freed before, or its device was closed", b.memory, b.sizeBytes)
+		return d.misuse("free", "a %v block of %d bytes was freed before, or its device was closed", b.memory,
+			b.sizeBytes)
 	}
 	b.destroy()
 	return nil
@@ -87,27 +88,32 @@ func (d *driver) AllocateBlock(sizeBytes uint64, memory backend.Memory) (backend
 	if memory > backend.HostVisible {
 		return nil, d.misuse("allocate", "%d is neither device-local nor host-visible memory", memory)
 	}
-	b := &block{d: d, memory: memory, sizeBytes: sizeBytes, sparse: memory == backend.DeviceLocal && d.binds != nil && sizeBytes > d.partBytes}
+	b := &block{d: d, memory: memory, sizeBytes: sizeBytes,
+		sparse: memory == backend.DeviceLocal && d.binds != nil && sizeBytes > d.partBytes}
 	return d.allocate(b, 0, d.info.Limits.BlockBytes(memory), func(b *block) result {
 		if b.sparse {
 			return b.allocateParts()
 		}
-		return result(C.sj_allocate(d.shim, C.uint64_t(b.storeSize), C.uint32_t(b.storeType), 0, (*C.uint64_t)(unsafe.Pointer(&b.store))))
+		return result(C.sj_allocate(d.shim, C.uint64_t(b.storeSize), C.uint32_t(b.storeType), 0,
+			(*C.uint64_t)(unsafe.Pointer(&b.store))))
 	})
 }
 
-// allocate makes a block of at most limitBytes whose memory comes from get, which reads storeSize and storeType and sets
-// store, or reads parts and fills them.
-func (d *driver) allocate(b *block, handleType uint32, limitBytes uint64, get func(b *block) result) (backend.Block, error) {
+// allocate makes a block of at most limitBytes whose memory comes from get, which reads storeSize and storeType and
+// sets store, or reads parts and fills them.
+func (d *driver) allocate(b *block, handleType uint32, limitBytes uint64,
+	get func(b *block) result) (backend.Block, error) {
 	switch {
 	case b.sizeBytes == 0:
 		return nil, d.misuse("allocate", "0 bytes")
 	case b.sizeBytes > limitBytes:
 		return nil, &backend.OpError{Op: "allocate", Device: d.info.Name, Err: backend.ErrLimit,
-			Detail: fmt.Sprintf("%d bytes in one block of %v memory, the device allows %d, and %d in one allocation", b.sizeBytes, b.memory, limitBytes, d.info.Limits.MaxAllocationBytes)}
+			Detail: fmt.Sprintf("%d bytes in one block of %v memory, the device allows %d, and %d in one allocation",
+				b.sizeBytes, b.memory, limitBytes, d.info.Limits.MaxAllocationBytes)}
 	}
 	err := b.create(handleType, ^uint32(0), get)
-	if err == nil && !b.sparse && b.storeFlags()&memoryVisible != 0 && (b.memory == backend.HostVisible || d.info.Unified) {
+	if err == nil && !b.sparse && b.storeFlags()&memoryVisible != 0 &&
+		(b.memory == backend.HostVisible || d.info.Unified) {
 		if err = b.mapAll(); err == nil && d.info.Type == backend.Software && handleType == 0 {
 			hugepages.Advise(b.mapped)
 		}
@@ -136,7 +142,8 @@ func (b *block) create(handleType, allowed uint32, get func(b *block) result) er
 	if b.sparse {
 		flags = C.SJ_SPARSE_BUFFER
 	}
-	r := result(C.sj_create_buffer(d.shim, C.uint64_t(b.sizeBytes), flags, C.uint32_t(handleType), &d.families[0], C.uint32_t(len(d.families)), (*C.uint64_t)(unsafe.Pointer(&b.buffer))))
+	r := result(C.sj_create_buffer(d.shim, C.uint64_t(b.sizeBytes), flags, C.uint32_t(handleType), &d.families[0],
+		C.uint32_t(len(d.families)), (*C.uint64_t)(unsafe.Pointer(&b.buffer))))
 	if err := b.failed(r, "creating a buffer"); err != nil {
 		return err
 	}
@@ -147,7 +154,8 @@ func (b *block) create(handleType, allowed uint32, get func(b *block) result) er
 	b.storeSize = uint64(needs.Size)
 	var ok bool
 	if b.storeType, ok = chooseType(d.p.types, needs.MemoryTypeBits&allowed, b.memory, d.info.Unified); !ok {
-		return &backend.OpError{Op: "allocate", Device: d.info.Name, Err: backend.ErrUnsupported, Detail: fmt.Sprintf("no memory type for %v memory", b.memory)}
+		return &backend.OpError{Op: "allocate", Device: d.info.Name, Err: backend.ErrUnsupported,
+			Detail: fmt.Sprintf("no memory type for %v memory", b.memory)}
 	}
 	if b.sparse {
 		b.parts = planParts(b.storeSize, uint64(needs.Alignment), max(d.partBytes, uint64(needs.Alignment)))
@@ -161,7 +169,8 @@ func (b *block) create(handleType, allowed uint32, get func(b *block) result) er
 	b.address = uint64(C.sj_buffer_address(d.shim, raw(b.buffer)))
 	if b.address%d.info.Limits.ArgumentAlignment != 0 {
 		return &backend.OpError{Op: "allocate", Device: d.info.Name, Err: backend.ErrUnsupported,
-			Detail: fmt.Sprintf("the driver places %v memory at %#x, which is no multiple of %d", b.memory, b.address, d.info.Limits.ArgumentAlignment)}
+			Detail: fmt.Sprintf("the driver places %v memory at %#x, which is no multiple of %d", b.memory, b.address,
+				d.info.Limits.ArgumentAlignment)}
 	}
 	return nil
 }
@@ -199,8 +208,8 @@ func (b *block) inParts() string {
 	return fmt.Sprintf(", made of allocations of at most %d", b.d.partBytes)
 }
 
-// ImportHost implements [backend.Driver]. ErrUnsupported where the driver cannot import, ErrInvalidInput where address or
-// size are not aligned.
+// ImportHost implements [backend.Driver]. ErrUnsupported where the driver cannot import, ErrInvalidInput where address
+// or size are not aligned.
 func (d *driver) ImportHost(memory []byte) (backend.Block, error) {
 	if err := d.enter("import"); err != nil {
 		return nil, err
@@ -208,24 +217,29 @@ func (d *driver) ImportHost(memory []byte) (backend.Block, error) {
 	defer d.leave()
 	alignment := d.info.Limits.ImportAlignment
 	if alignment == 0 {
-		return nil, &backend.OpError{Op: "import", Device: d.info.Name, Err: backend.ErrUnsupported, Detail: "the driver lacks " + extHostMemory}
+		return nil, &backend.OpError{Op: "import", Device: d.info.Name, Err: backend.ErrUnsupported,
+			Detail: "the driver lacks " + extHostMemory}
 	}
 	pointer := unsafe.Pointer(unsafe.SliceData(memory))
 	size := uint64(len(memory))
 	if size == 0 || size%alignment != 0 || uint64(uintptr(pointer))%alignment != 0 {
-		return nil, d.misuse("import", "%d bytes at %p: address and size must be multiples of %d", size, pointer, alignment)
+		return nil, d.misuse("import", "%d bytes at %p: address and size must be multiples of %d", size, pointer,
+			alignment)
 	}
 	if limit := d.info.Limits.BlockBytes(backend.Imported); size > limit {
-		return nil, &backend.OpError{Op: "import", Device: d.info.Name, Err: backend.ErrLimit, Detail: fmt.Sprintf("%d bytes, the device allows %d", size, limit)}
+		return nil, &backend.OpError{Op: "import", Device: d.info.Name, Err: backend.ErrLimit,
+			Detail: fmt.Sprintf("%d bytes, the device allows %d", size, limit)}
 	}
 	var types C.uint32_t
-	if err := d.check(result(C.sj_host_memory_types(d.shim, pointer, &types)), "import", "%d bytes at %p", size, pointer); err != nil {
+	if err := d.check(result(C.sj_host_memory_types(d.shim, pointer, &types)), "import", "%d bytes at %p", size,
+		pointer); err != nil {
 		return nil, err
 	}
 	b := &block{d: d, memory: backend.Imported, sizeBytes: size}
 	b.pin.Pin(unsafe.SliceData(memory)) // nothing to pin unless it is of the Go heap
 	err := b.create(C.SJ_HOST_ALLOCATION, uint32(types), func(b *block) result {
-		return result(C.sj_import_host(d.shim, C.uint64_t(size), C.uint32_t(b.storeType), pointer, (*C.uint64_t)(unsafe.Pointer(&b.store))))
+		return result(C.sj_import_host(d.shim, C.uint64_t(size), C.uint32_t(b.storeType), pointer,
+			(*C.uint64_t)(unsafe.Pointer(&b.store))))
 	})
 	if err != nil {
 		b.destroy()

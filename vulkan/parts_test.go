@@ -11,7 +11,8 @@ import (
 
 func TestPlanParts(t *testing.T) {
 	const mebibyte = 1 << 20
-	require.Equal(t, []part{{offset: 0, size: 4 * mebibyte}, {offset: 4 * mebibyte, size: 4 * mebibyte}, {offset: 8 * mebibyte, size: mebibyte}},
+	require.Equal(t, []part{{offset: 0, size: 4 * mebibyte}, {offset: 4 * mebibyte, size: 4 * mebibyte},
+		{offset: 8 * mebibyte, size: mebibyte}},
 		planParts(9*mebibyte, 65536, 4*mebibyte+4096), "the limit is rounded down to the alignment")
 	require.Equal(t, []part{{offset: 0, size: 8 * mebibyte}}, planParts(8*mebibyte, 65536, 8*mebibyte))
 	require.Empty(t, planParts(0, 65536, mebibyte))
@@ -81,12 +82,16 @@ func TestPlanSparse(t *testing.T) {
 		want     queueSlot
 		none     bool
 	}{
-		{"NVIDIA: beside compute", []family{{universal, 16, 64}, {queueTransfer | queueSparse, 2, 64}, {compute | queueSparse, 8, 64}, {decode, 7, 32}}, queueSlot{2, 3}, false},
-		{"a family that only binds", []family{{universal &^ queueSparse, 1, 64}, {compute, 4, 64}, {queueSparse, 1, 0}}, queueSlot{2, 0}, false},
-		{"compute before graphics", []family{{universal, 16, 64}, {compute | queueSparse, 8, 64}}, queueSlot{1, 5}, false},
+		{"NVIDIA: beside compute", []family{{universal, 16, 64}, {queueTransfer | queueSparse, 2, 64},
+			{compute | queueSparse, 8, 64}, {decode, 7, 32}}, queueSlot{2, 3}, false},
+		{"a family that only binds", []family{{universal &^ queueSparse, 1, 64}, {compute, 4, 64}, {queueSparse, 1, 0}},
+			queueSlot{2, 0}, false},
+		{"compute before graphics", []family{{universal, 16, 64}, {compute | queueSparse, 8, 64}}, queueSlot{1, 5},
+			false},
 		{"shared with graphics", []family{{universal, 1, 64}, {compute, 4, 64}}, queueSlot{0, 0}, false},
 		{"one queue for all", []family{{universal, 1, 64}}, queueSlot{0, 0}, false},
-		{"shared with uploads", []family{{queueTransfer | queueSparse, 2, 64}, {compute | queueSparse, 1, 64}}, queueSlot{0, 0}, false},
+		{"shared with uploads", []family{{queueTransfer | queueSparse, 2, 64}, {compute | queueSparse, 1, 64}},
+			queueSlot{0, 0}, false},
 		{"only video binds", []family{{compute, 4, 64}, {decode, 4, 0}}, queueSlot{}, true},
 		{"nothing binds", []family{{compute, 4, 64}, {queueTransfer, 4, 64}}, queueSlot{}, true},
 		{"an empty family", []family{{compute, 4, 64}, {queueSparse, 0, 0}}, queueSlot{}, true},
@@ -102,8 +107,9 @@ func TestPlanSparse(t *testing.T) {
 func TestLimitBlocks(t *testing.T) {
 	const allocation = 1<<32 - 1<<21
 	h200 := physical{
-		features: sparseBinding, families: []family{{queueCompute | queueSparse, 8, 64}}, types: []memoryType{{memoryLocal, 140 << 30, true}, {memoryVisible, 256 << 30, false}},
-		info: backend.DeviceInfo{Limits: backend.Limits{MaxAllocationBytes: allocation}},
+		features: sparseBinding, families: []family{{queueCompute | queueSparse, 8, 64}},
+		types: []memoryType{{memoryLocal, 140 << 30, true}, {memoryVisible, 256 << 30, false}},
+		info:  backend.DeviceInfo{Limits: backend.Limits{MaxAllocationBytes: allocation}},
 	}
 	for _, c := range []struct {
 		name                  string
@@ -116,7 +122,8 @@ func TestLimitBlocks(t *testing.T) {
 		{"a small address space", func(*physical) {}, 1 << 40, 1 << 35, 1 << 35, 1 << 35, allocation},
 		{"the driver names no buffer size", func(*physical) {}, 0, 1 << 47, 1 << 47, 140 << 30, allocation},
 		{"no feature", func(p *physical) { p.features = 0 }, 1 << 40, 1 << 47, allocation, allocation, allocation},
-		{"no queue", func(p *physical) { p.families = []family{{queueCompute, 8, 64}} }, 1 << 40, 1 << 47, allocation, allocation, allocation},
+		{"no queue", func(p *physical) { p.families = []family{{queueCompute, 8, 64}} }, 1 << 40, 1 << 47, allocation,
+			allocation, allocation},
 		{"mapped", func(p *physical) { p.info.Unified = true }, 1 << 40, 1 << 47, allocation, allocation, allocation},
 		{"small buffers", func(p *physical) { p.features = 0 }, 1 << 30, 0, 1 << 30, 1 << 30, 1 << 30},
 	} {
@@ -125,7 +132,8 @@ func TestLimitBlocks(t *testing.T) {
 		p.limitBlocks(c.maxBufferBytes, c.sparseBytes)
 		l := &p.info.Limits
 		require.Equal(t, []uint64{allocation, c.buffer, c.block, c.block, c.mapped, c.mapped},
-			[]uint64{l.MaxAllocationBytes, l.MaxBufferBytes, l.MaxBlockBytes, l.BlockBytes(backend.DeviceLocal), l.BlockBytes(backend.HostVisible), l.BlockBytes(backend.Imported)}, c.name)
+			[]uint64{l.MaxAllocationBytes, l.MaxBufferBytes, l.MaxBlockBytes, l.BlockBytes(backend.DeviceLocal),
+				l.BlockBytes(backend.HostVisible), l.BlockBytes(backend.Imported)}, c.name)
 		require.Equal(t, l.MaxBlockBytes > allocation, p.sparse, c.name)
 	}
 }

@@ -79,7 +79,8 @@ const (
 )
 
 // Operations of a subgroup, in the order of their bits.
-var subgroupOperations = []string{"basic", "vote", "arithmetic", "ballot", "shuffle", "shuffleRelative", "clustered", "quad"}
+var subgroupOperations = []string{"basic", "vote", "arithmetic", "ballot", "shuffle", "shuffleRelative", "clustered",
+	"quad"}
 
 var requiredOperations = []string{"basic", "arithmetic", "ballot", "shuffle"}
 
@@ -88,7 +89,8 @@ func enumerate(instance vk.Instance, graphics bool) ([]*physical, error) {
 	var handles []vk.PhysicalDevice
 	for {
 		var count uint32
-		if err := failure(result(vk.EnumeratePhysicalDevices(instance, &count, nil)), "list devices", "", ""); err != nil {
+		if err := failure(result(vk.EnumeratePhysicalDevices(instance, &count, nil)), "list devices", "",
+			""); err != nil {
 			return nil, err
 		}
 		handles = make([]vk.PhysicalDevice, count)
@@ -121,8 +123,9 @@ func describe(handle vk.PhysicalDevice, graphics bool) *physical {
 	core.Limits.Deref()
 	defer core.Free()
 	limits := core.Limits
-	p := &physical{handle: handle, graphics: graphics, tickNanoseconds: float64(limits.TimestampPeriod), maxGroupsY: limits.MaxComputeWorkGroupCount[1],
-		cacheUUID: uuid(core.PipelineCacheUUID[:])}
+	p := &physical{handle: handle, graphics: graphics, tickNanoseconds: float64(limits.TimestampPeriod),
+		maxGroupsY: limits.MaxComputeWorkGroupCount[1],
+		cacheUUID:  uuid(core.PipelineCacheUUID[:])}
 	p.extensions = names(func(n *C.char, limit C.uint32_t) C.uint32_t {
 		return C.sj_device_extensions(unsafe.Pointer(handle), n, limit)
 	})
@@ -190,14 +193,15 @@ func describe(handle vk.PhysicalDevice, graphics bool) *physical {
 	return p
 }
 
-// limitBlocks decides whether blocks may have several allocations, and how large blocks and buffers may be. maxBufferBytes
-// is 0 where the driver does not say. On unified devices blocks are mapped, which takes one allocation.
+// limitBlocks decides whether blocks may have several allocations, and how large blocks and buffers may be.
+// maxBufferBytes is 0 where the driver does not say. On unified devices blocks are mapped, which takes one allocation.
 func (p *physical) limitBlocks(maxBufferBytes, sparseBytes uint64) {
 	plan, ok := planQueues(p.families, p.graphics)
 	for i, slot := range plan {
 		if ok && slot != absent {
-			p.info.Queues = append(p.info.Queues, backend.RoleQueue{Role: backend.Role(i).String(), Family: slot.family, Index: slot.index,
-				Computes: p.families[slot.family].flags&queueCompute != 0})
+			p.info.Queues = append(p.info.Queues,
+				backend.RoleQueue{Role: backend.Role(i).String(), Family: slot.family, Index: slot.index,
+					Computes: p.families[slot.family].flags&queueCompute != 0})
 		}
 	}
 	if ok && p.features&sparseBinding != 0 && !p.info.Unified {
@@ -236,7 +240,8 @@ func (p *physical) readFamilies() {
 		fam := family{flags: uint32(f.flags), count: uint32(f.count), timestampBits: uint32(f.timestamp_bits)}
 		p.families = append(p.families, fam)
 		p.info.QueueFamilies = append(p.info.QueueFamilies, backend.QueueFamily{
-			Count: fam.count, Compute: fam.flags&queueCompute != 0, Graphics: fam.flags&queueGraphics != 0, Transfer: fam.transfers(),
+			Count: fam.count, Compute: fam.flags&queueCompute != 0, Graphics: fam.flags&queueGraphics != 0,
+			Transfer: fam.transfers(),
 		})
 	}
 }
@@ -254,7 +259,8 @@ func (p *physical) nameFeatures() {
 			list = append(list, "subgroup "+name)
 		}
 	}
-	for name, here := range map[string]bool{"memoryBudget": p.extensions[extBudget], "hostMemoryImport": p.info.Limits.ImportAlignment > 0, "sharedMemory": p.shareable, "sparseBinding": p.sparse} {
+	for name, here := range map[string]bool{"memoryBudget": p.extensions[extBudget],
+		"hostMemoryImport": p.info.Limits.ImportAlignment > 0, "sharedMemory": p.shareable, "sparseBinding": p.sparse} {
 		if here {
 			list = append(list, name)
 		}
@@ -280,13 +286,15 @@ func (p *physical) lacks(api uint32) string {
 		}
 	}
 	if least, most := p.info.MinSubgroupSize, p.info.MaxSubgroupSize; least < minSubgroup || most > maxSubgroup {
-		missing = append(missing, fmt.Sprintf("subgroups of %d to %d invocations (it has %d to %d)", minSubgroup, maxSubgroup, least, most))
+		missing = append(missing,
+			fmt.Sprintf("subgroups of %d to %d invocations (it has %d to %d)", minSubgroup, maxSubgroup, least, most))
 	}
 	if n := p.info.Limits.MaxArgumentBytes; n < minPushConstantBytes {
 		missing = append(missing, fmt.Sprintf("%d bytes of push constants (it has %d)", minPushConstantBytes, n))
 	}
 	if n := p.info.Limits.ArgumentAlignment; n > backend.PlanAlignment {
-		missing = append(missing, fmt.Sprintf("arguments at multiples of %d bytes (it needs %d)", backend.PlanAlignment, n))
+		missing = append(missing,
+			fmt.Sprintf("arguments at multiples of %d bytes (it needs %d)", backend.PlanAlignment, n))
 	}
 	if _, ok := planQueues(p.families, p.graphics); !ok {
 		missing = append(missing, "a compute queue")
@@ -297,8 +305,8 @@ func (p *physical) lacks(api uint32) string {
 	return "it lacks " + strings.Join(missing, ", ")
 }
 
-// identify gives each device its ID and marks twins: the same UUID or PCI address through another driver. The first usable
-// one of a set of twins is the one that the others name.
+// identify gives each device its ID and marks twins: the same UUID or PCI address through another driver. The others of
+// a set of twins name its first usable device.
 func identify(all []*physical) {
 	taken := make(map[string]int)
 	for _, p := range all {
@@ -314,7 +322,8 @@ func identify(all []*physical) {
 	for _, p := range all {
 		var original *physical
 		for _, other := range all {
-			if (p == other || same(p, other)) && (original == nil || original.info.Unusable != "" && other.info.Unusable == "") {
+			if (p == other || same(p, other)) &&
+				(original == nil || original.info.Unusable != "" && other.info.Unusable == "") {
 				original = other
 			}
 		}

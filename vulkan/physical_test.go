@@ -28,13 +28,16 @@ func TestIdentify(t *testing.T) {
 		ids, twins = append(ids, p.info.ID), append(twins, p.info.TwinOf)
 	}
 	require.Equal(t, []string{"vulkan:old-driver:" + a, "vulkan:radv:" + a, "vulkan:amdvlk:" + a, "vulkan:nvk:" + b,
-		"vulkan:nvidia:0000000c-0000-0000-0000-000000000000", "vulkan:ancient:" + unknownUUID, "vulkan:ancient:" + unknownUUID + "#2"}, ids)
+		"vulkan:nvidia:0000000c-0000-0000-0000-000000000000", "vulkan:ancient:" + unknownUUID,
+		"vulkan:ancient:" + unknownUUID + "#2"}, ids)
 	require.Equal(t, []string{ids[1], "", ids[1], "", ids[3], "", ""}, twins)
 }
 
 func TestLacks(t *testing.T) {
-	good := physical{features: required, operations: 0b11101, stages: stageCompute, families: []family{{queueCompute, 1, 64}},
-		info: backend.DeviceInfo{MinSubgroupSize: 32, MaxSubgroupSize: 64, Limits: backend.Limits{MaxArgumentBytes: 128}}}
+	good := physical{features: required, operations: 0b11101, stages: stageCompute,
+		families: []family{{queueCompute, 1, 64}},
+		info: backend.DeviceInfo{MinSubgroupSize: 32, MaxSubgroupSize: 64,
+			Limits: backend.Limits{MaxArgumentBytes: 128}}}
 	require.Empty(t, good.lacks(apiVersion12))
 	for want, spoil := range map[string]func(p *physical){
 		"bufferDeviceAddress":                   func(p *physical) { p.features = required &^ 1 },
@@ -71,6 +74,7 @@ func TestResults(t *testing.T) {
 
 func TestVersion(t *testing.T) {
 	require.Equal(t, "1.3.230", version(1<<22|3<<12|230))
-	require.Equal(t, "00010203-0405-0607-0809-0a0b0c0d0e0f", uuid([]byte{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}))
+	require.Equal(t, "00010203-0405-0607-0809-0a0b0c0d0e0f",
+		uuid([]byte{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}))
 	require.Equal(t, "abc", text([]byte("abc\x00def")))
 }

@@ -44,11 +44,14 @@ func (d *driver) Compile(spec *backend.KernelSpec, config backend.Config) (backe
 	}
 	defer d.leave()
 	fail := func(sentinel error, format string, a ...any) (backend.Program, error) {
-		return nil, &backend.OpError{Op: "compile", Kernel: spec.Name, Device: d.info.Name, Err: sentinel, Detail: fmt.Sprintf(format, a...)}
+		return nil, &backend.OpError{Op: "compile", Kernel: spec.Name, Device: d.info.Name, Err: sentinel,
+			Detail: fmt.Sprintf(format, a...)}
 	}
 	pushBytes := uint32(8*len(spec.Args) + 4*len(spec.Params) + 8)
 	if limit := min(d.info.Limits.MaxArgumentBytes, 4*maxPushWords); pushBytes > limit {
-		return fail(backend.ErrUnsupported, "%d arguments and %d parameters take %d bytes of push constants, the limit is %d", len(spec.Args), len(spec.Params), pushBytes, limit)
+		return fail(backend.ErrUnsupported,
+			"%d arguments and %d parameters take %d bytes of push constants, the limit is %d", len(spec.Args),
+			len(spec.Params), pushBytes, limit)
 	}
 	if len(spec.Constants) > C.SJ_MAX_CONSTANTS {
 		return fail(backend.ErrUnsupported, "%d constants, the limit is %d", len(spec.Constants), C.SJ_MAX_CONSTANTS)
@@ -58,23 +61,28 @@ func (d *driver) Compile(spec *backend.KernelSpec, config backend.Config) (backe
 			return fail(backend.ErrInvalidInput, "no value for axis %s", axis.Name)
 		}
 	}
-	constants := make([]C.uint32_t, len(spec.Constants), len(spec.Constants)+1) // room for one, so that its first has an address
+	// capacity of at least one, so that the first has an address
+	constants := make([]C.uint32_t, len(spec.Constants), len(spec.Constants)+1)
 	for i, constant := range spec.Constants {
 		value, ok := config[constant.Name]
 		if !ok {
 			return fail(backend.ErrInvalidInput, "no value for constant %s", constant.Name)
 		}
 		if i == 0 && (value == 0 || value > d.info.Limits.MaxInvocations) {
-			return fail(backend.ErrUnsupported, "%s=%d, the device allows 1 to %d", constant.Name, value, d.info.Limits.MaxInvocations)
+			return fail(backend.ErrUnsupported, "%s=%d, the device allows 1 to %d", constant.Name, value,
+				d.info.Limits.MaxInvocations)
 		}
 		if i == 0 && value%d.fullSubgroups() != 0 {
-			return fail(backend.ErrUnsupported, "%s=%d: under GPU-assisted validation this driver ends loops after one trip in subgroups that are not full; it must be a multiple of %d", constant.Name, value, d.fullSubgroups())
+			return fail(backend.ErrUnsupported,
+				"%s=%d: under GPU-assisted validation this driver ends loops after one trip in subgroups that are "+
+					"not full; it must be a multiple of %d", constant.Name, value, d.fullSubgroups())
 		}
 		constants[i] = C.uint32_t(value)
 	}
 	if spec.SharedBytes != nil {
 		if need, limit := spec.SharedBytes(config), d.info.Limits.MaxSharedBytes; need > limit {
-			return fail(backend.ErrUnsupported, "%v takes %d bytes of shared memory, the device has %d", config, need, limit)
+			return fail(backend.ErrUnsupported, "%v takes %d bytes of shared memory, the device has %d", config, need,
+				limit)
 		}
 	}
 	code, err := d.backend.options.Shaders.Find(spec, config)
@@ -90,7 +98,8 @@ func (d *driver) Compile(spec *backend.KernelSpec, config backend.Config) (backe
 	}
 	p := &program{d: d, spec: spec, layout: layout}
 	var pipeline C.uint64_t
-	r := result(C.sj_create_pipeline(d.shim, raw(d.cache.handle), raw(layout), unsafe.Pointer(unsafe.SliceData(code)), C.uint64_t(len(code)),
+	r := result(C.sj_create_pipeline(d.shim, raw(d.cache.handle), raw(layout), unsafe.Pointer(unsafe.SliceData(code)),
+		C.uint64_t(len(code)),
 		unsafe.SliceData(constants), C.uint32_t(len(constants)), &pipeline))
 	if err := d.check(r, "compile", "kernel %s %v", spec.Name, config); err != nil {
 		return nil, err
@@ -119,7 +128,8 @@ func (d *driver) layout(pushBytes uint32) (vk.PipelineLayout, error) {
 		return layout, nil
 	}
 	var made C.uint64_t
-	if err := d.check(result(C.sj_create_layout(d.shim, C.uint32_t(pushBytes), &made)), "compile", "making a layout of %d bytes of push constants", pushBytes); err != nil {
+	if err := d.check(result(C.sj_create_layout(d.shim, C.uint32_t(pushBytes), &made)), "compile",
+		"making a layout of %d bytes of push constants", pushBytes); err != nil {
 		return vk.NullPipelineLayout, err
 	}
 	layout := handleOf[vk.PipelineLayout](made)

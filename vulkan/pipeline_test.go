@@ -51,22 +51,27 @@ func TestCompileErrors(t *testing.T) {
 		config backend.Config
 		want   error
 	}{
-		"no constant":        {kernel.Iota.KernelSpec, backend.Config{"workgroup": 64}, backend.ErrInvalidInput},
-		"no axis":            {kernel.Gather.KernelSpec, good, backend.ErrInvalidInput},
-		"no invocations":     {kernel.Iota.KernelSpec, backend.Config{"workgroup": 0, "items": 8}, backend.ErrUnsupported},
-		"too many":           {kernel.Iota.KernelSpec, backend.Config{"workgroup": info.Limits.MaxInvocations + 1, "items": 8}, backend.ErrUnsupported},
+		"no constant": {kernel.Iota.KernelSpec, backend.Config{"workgroup": 64}, backend.ErrInvalidInput},
+		"no axis":     {kernel.Gather.KernelSpec, good, backend.ErrInvalidInput},
+		"no invocations": {kernel.Iota.KernelSpec, backend.Config{"workgroup": 0, "items": 8},
+			backend.ErrUnsupported},
+		"too many": {kernel.Iota.KernelSpec,
+			backend.Config{"workgroup": info.Limits.MaxInvocations + 1, "items": 8}, backend.ErrUnsupported},
 		"unknown kernel":     {&backend.KernelSpec{Name: "none"}, good, backend.ErrUnsupported},
 		"too many arguments": {wide, good, backend.ErrUnsupported},
-		"too many constants": {&backend.KernelSpec{Name: "iota", Constants: make([]backend.Constant, 33)}, good, backend.ErrUnsupported},
+		"too many constants": {&backend.KernelSpec{Name: "iota", Constants: make([]backend.Constant, 33)}, good,
+			backend.ErrUnsupported},
 	} {
 		_, err := d.Compile(c.spec, c.config)
 		require.ErrorIs(t, err, c.want, name)
 		require.ErrorContains(t, err, c.spec.Name, name)
 	}
 	for name, shaders := range map[string]fakeShaders{
-		"missing": {err: fs.ErrNotExist}, "empty": {}, "text": {code: bytes.Repeat([]byte("text"), 10)}, "cut": {code: []byte{3, 2, 0x23, 7}},
+		"missing": {err: fs.ErrNotExist}, "empty": {}, "text": {code: bytes.Repeat([]byte("text"), 10)},
+		"cut": {code: []byte{3, 2, 0x23, 7}},
 	} {
-		_, err := openWith(t, info.ID, vulkan.Options{CacheDir: "off", Shaders: shaders}).Compile(kernel.Iota.KernelSpec, good)
+		_, err := openWith(t, info.ID,
+			vulkan.Options{CacheDir: "off", Shaders: shaders}).Compile(kernel.Iota.KernelSpec, good)
 		require.Error(t, err, name)
 		require.True(t, errors.Is(err, backend.ErrUnsupported) || errors.Is(err, backend.ErrInvalidInput), name)
 	}
@@ -107,7 +112,8 @@ func TestPipelineCache(t *testing.T) {
 			flipped := bytes.Clone(content)
 			flipped[len(flipped)-1] ^= 1
 			for name, damaged := range map[string][]byte{
-				"empty": {}, "cut": content[:len(content)/2], "short": content[:30], "flipped": flipped, "foreign": bytes.Repeat([]byte("x"), 500),
+				"empty": {}, "cut": content[:len(content)/2], "short": content[:30], "flipped": flipped,
+				"foreign": bytes.Repeat([]byte("x"), 500),
 			} {
 				require.NoError(t, os.WriteFile(path, damaged, 0o600))
 				d := open()
@@ -128,7 +134,8 @@ func TestPipelineCacheUnwritable(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	require.NoError(t, os.WriteFile(file, nil, 0o600))
 	var heard []vulkan.Message
-	b, err := vulkan.New(vulkan.Options{Validation: vulkantest.Validation(t), CacheDir: filepath.Join(file, "below"), Sink: func(m vulkan.Message) { heard = append(heard, m) }})
+	b, err := vulkan.New(vulkan.Options{Validation: vulkantest.Validation(t), CacheDir: filepath.Join(file, "below"),
+		Sink: func(m vulkan.Message) { heard = append(heard, m) }})
 	require.NoError(t, err)
 	d, err := b.Open(info.ID)
 	require.NoError(t, err)

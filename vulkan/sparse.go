@@ -18,8 +18,8 @@ import (
 import "C"
 
 // A block that is larger than one allocation may be is one buffer, with one range of device addresses, over several
-// allocations (sparse binding, Vulkan 1.2, chapter "Sparse Resources"). The buffer is bound once, whole, before anybody sees
-// it, and stays so: nothing above knows of its parts, and a kernel reads across their borders.
+// allocations (sparse binding, Vulkan 1.2, chapter "Sparse Resources"). The buffer is bound once, as a whole, before
+// anything uses it, and never changes: no layer above knows of its parts, and a kernel reads across their borders.
 
 // part is one of the allocations of a sparse block: size bytes at offset of the buffer.
 type part struct {
@@ -27,8 +27,8 @@ type part struct {
 	memory       uint64 // VkDeviceMemory; 0: not allocated
 }
 
-// planParts cuts the memory that a buffer needs into allocations of limitBytes, the last one smaller; offsets, and sizes but
-// the last, are multiples of the alignment, which is at most limitBytes.
+// planParts cuts the memory that a buffer needs into allocations of limitBytes, the last one smaller; offsets, and
+// sizes but the last, are multiples of the alignment, which is at most limitBytes.
 func planParts(needBytes, alignment, limitBytes uint64) (parts []part) {
 	limitBytes = limitBytes / alignment * alignment
 	for at := uint64(0); at < needBytes; at += limitBytes {
@@ -57,13 +57,14 @@ func freeParts(parts []part, free func(memory uint64)) {
 	}
 }
 
-// planSparse chooses the queue that binds memory to sparse buffers; false where no queue does. It is by preference a queue
-// that no role uses, so that binding waits for no other work, of a family in use; families for video and the like are left
-// alone.
+// planSparse chooses the queue that binds memory to sparse buffers; false where no queue does. It is by preference a
+// queue that no role uses, so that binding waits for no other work, of a family in use; families for video and the like
+// are left alone.
 func planSparse(families []family, plan [backend.Roles]queueSlot) (slot queueSlot, ok bool) {
 	used := usedFamilies(plan[:]...)
 	// A family of graphics alone comes last: on some devices it has less of what kernels need.
-	slices.SortStableFunc(used, func(a, b queueSlot) int { return onlyGraphics(plan, a.family) - onlyGraphics(plan, b.family) })
+	slices.SortStableFunc(used,
+		func(a, b queueSlot) int { return onlyGraphics(plan, a.family) - onlyGraphics(plan, b.family) })
 	binds := func(index uint32) bool {
 		f := families[index]
 		return f.flags&queueSparse != 0 && f.flags&^(queueGraphics|queueCompute|queueOnlyTransfers) == 0
@@ -98,13 +99,14 @@ func onlyGraphics(plan [backend.Roles]queueSlot, family uint32) int {
 // bindLimit is how long an allocation waits until its memory is bound.
 const bindLimit = 10 * time.Second
 
-// bindParts binds the parts to the buffer and waits until that is done. One binding is under way at a time. When the wait
-// runs out, the binding may yet be done: the block is then left to the closing of its device.
+// bindParts binds the parts to the buffer and waits until that is done. One binding is in progress at a time. When the
+// wait times out, the binding may still complete: the block is then freed when its device is closed.
 func (b *block) bindParts() error {
 	d := b.d
 	parts := make([]C.sj_part, len(b.parts))
 	for i, p := range b.parts {
-		parts[i] = C.sj_part{offset_bytes: C.uint64_t(p.offset), size_bytes: C.uint64_t(p.size), memory: C.uint64_t(p.memory)}
+		parts[i] = C.sj_part{offset_bytes: C.uint64_t(p.offset), size_bytes: C.uint64_t(p.size),
+			memory: C.uint64_t(p.memory)}
 	}
 	d.binding.Lock()
 	defer d.binding.Unlock()
@@ -114,7 +116,8 @@ func (b *block) bindParts() error {
 		return err
 	}
 	t.queue.mu.Lock()
-	r := result(C.sj_bind_sparse(d.shim, unsafe.Pointer(t.queue.handle), raw(b.buffer), &parts[0], C.uint32_t(len(parts)), raw(t.semaphore), C.uint64_t(value)))
+	r := result(C.sj_bind_sparse(d.shim, unsafe.Pointer(t.queue.handle), raw(b.buffer), &parts[0],
+		C.uint32_t(len(parts)), raw(t.semaphore), C.uint64_t(value)))
 	t.queue.mu.Unlock()
 	if err := b.failed(r, "binding"); err != nil {
 		return err
@@ -131,7 +134,8 @@ func (b *block) bindParts() error {
 func (t *timeline) reach(value uint64) error {
 	reached, err := t.await(value, bindLimit)
 	if err == nil && !reached {
-		err = &backend.OpError{Op: "allocate", Device: t.d.info.Name, Err: backend.ErrTimedOut, Detail: fmt.Sprintf("memory was not bound after %v", bindLimit)}
+		err = &backend.OpError{Op: "allocate", Device: t.d.info.Name, Err: backend.ErrTimedOut,
+			Detail: fmt.Sprintf("memory was not bound after %v", bindLimit)}
 	}
 	return err
 }

@@ -18,8 +18,8 @@ import (
 	"github.com/spirjoin/spirjoin/vulkan/vulkantest"
 )
 
-// inParts opens the selected devices with blocks beyond partBytes made of several allocations. Where a device cannot, its
-// test is skipped.
+// inParts opens the selected devices with blocks beyond partBytes made of several allocations. Where a device cannot,
+// its test is skipped.
 func inParts(t *testing.T, partBytes uint64, run func(t *testing.T, open func(t *testing.T) backend.Driver)) {
 	for _, info := range vulkantest.Devices(t) {
 		t.Run(info.Name, func(t *testing.T) {
@@ -84,7 +84,8 @@ func TestSparseBlocks(t *testing.T) {
 		require.ErrorIs(t, err, backend.ErrLimit)
 		require.ErrorContains(t, err, fmt.Sprint(limits.MaxBlockBytes))
 		require.ErrorContains(t, err, fmt.Sprint(limits.MaxAllocationBytes))
-		if shared, err := d.(backend.SharedMemory).AllocateShared(2 * partBytes); err == nil { // one allocation, whatever the size of parts
+		// one allocation, whatever the size of parts
+		if shared, err := d.(backend.SharedMemory).AllocateShared(2 * partBytes); err == nil {
 			require.NoError(t, shared.Free())
 		} else {
 			require.ErrorIs(t, err, backend.ErrUnsupported)
@@ -96,7 +97,7 @@ func TestSparseBlocks(t *testing.T) {
 	})
 }
 
-// TestSparseMemoryReturns takes three times the memory of the device in turn, and again after an allocation that runs out
+// TestSparseMemoryReturns allocates three times the device's memory in turn, and again after an allocation that fails
 // in the middle of its parts.
 func TestSparseMemoryReturns(t *testing.T) {
 	inParts(t, 256<<20, func(t *testing.T, open func(t *testing.T) backend.Driver) {
@@ -130,20 +131,22 @@ func TestSparseColumns(t *testing.T) {
 	})
 }
 
-// TestLargeColumn does the same to a column of more than 2^31 rows and 16 GiB, where a device has that much memory, and to
-// a small one on every device.
+// TestLargeColumn does the same to a column of more than 2^31 rows and 16 GiB, where a device has that much memory, and
+// to a small one on every device.
 func TestLargeColumn(t *testing.T) {
 	for name, rows := range map[string]uint64{"small": 1<<16 + 17, "large": 1<<31 + 1<<20 + 17} {
 		t.Run(name, func(t *testing.T) {
 			eachDevice(t, func(t *testing.T, d backend.Driver) {
 				limits, needBytes := d.Info().Limits, 8*rows
 				if limits.MaxBlockBytes < needBytes {
-					t.Skipf("%s has no blocks of %d bytes: it allows %d, and %d in one allocation", d.Info().Name, needBytes, limits.MaxBlockBytes, limits.MaxAllocationBytes)
+					t.Skipf("%s has no blocks of %d bytes: it allows %d, and %d in one allocation", d.Info().Name,
+						needBytes, limits.MaxBlockBytes, limits.MaxAllocationBytes)
 				}
 				// In one command each: the largest copies and fills that drivers ever see.
 				device := backend.NewDevice(d, backend.DeviceOptions{SubmitBound: time.Hour})
 				if capBytes := device.Options().DeviceMemoryBytes; capBytes < 2*needBytes {
-					t.Skipf("%s has %d bytes of device memory to use, the test needs %d", d.Info().Name, capBytes, 2*needBytes)
+					t.Skipf("%s has %d bytes of device memory to use, the test needs %d", d.Info().Name, capBytes,
+						2*needBytes)
 				}
 				checkColumn(t, device, rows)
 			})
@@ -151,8 +154,8 @@ func TestLargeColumn(t *testing.T) {
 	}
 }
 
-// checkColumn writes, gathers, copies and fills a column of 64-bit values and looks at the edges, at the borders of 1 MiB
-// and 4 GiB, and at rows drawn at random. It closes the device.
+// checkColumn writes, gathers, copies and fills a column of 64-bit values and looks at the edges, at the borders of 1
+// MiB and 4 GiB, and at rows drawn at random. It closes the device.
 func checkColumn(t *testing.T, device *backend.Device, rows uint64) {
 	ctx := context.Background()
 	var buffers []*backend.Buffer
@@ -192,7 +195,8 @@ func checkColumn(t *testing.T, device *backend.Device, rows uint64) {
 		t.Helper()
 		got := make([]uint64, n)
 		var list backend.List
-		list.Dispatch(gather, kernel.Groups(kernel.Named(config), n), []backend.Range{at.All(), ids.All(), gathered.All()}, uint32(n))
+		list.Dispatch(gather, kernel.Groups(kernel.Named(config), n),
+			[]backend.Range{at.All(), ids.All(), gathered.All()}, uint32(n))
 		require.NoError(t, device.Run(ctx, &list))
 		require.NoError(t, device.Download(ctx, backend.AsBytes(got), gathered.All()))
 		for i, row := range looked {
@@ -206,9 +210,11 @@ func checkColumn(t *testing.T, device *backend.Device, rows uint64) {
 	half := rows / 2 / 32 * 32
 	number := iotaKernel(t, device, nil)
 	var list backend.List
-	list.Dispatch(number, kernel.Groups(kernel.Named(number.Config), 2*half), []backend.Range{column.Range(0, 8*half)}, uint32(2*half), 0)
+	list.Dispatch(number, kernel.Groups(kernel.Named(number.Config), 2*half), []backend.Range{column.Range(0, 8*half)},
+		uint32(2*half), 0)
 	rest := 2 * (rows - half)
-	list.Dispatch(number, kernel.Groups(kernel.Named(number.Config), rest), []backend.Range{column.Range(8*half, 4*rest)}, uint32(rest), 7)
+	list.Dispatch(number, kernel.Groups(kernel.Named(number.Config), rest),
+		[]backend.Range{column.Range(8*half, 4*rest)}, uint32(rest), 7)
 	require.NoError(t, device.Run(ctx, &list))
 	value := func(row uint64) uint64 {
 		low := 2 * row
@@ -259,9 +265,10 @@ func BenchmarkSparse(b *testing.B) {
 	for _, info := range vulkantest.Devices(b) {
 		for _, partBytes := range []uint64{0, 2 << 20, 64 << 20, 1 << 30} {
 			for _, order := range []string{"sequential", "scattered"} {
-				b.Run(fmt.Sprintf("rows=%d/ids=%s/parts=%d/device=%s", rows, order, partBytes, info.Driver), func(b *testing.B) {
-					benchParts(b, info, partBytes, rows, order == "scattered")
-				})
+				b.Run(fmt.Sprintf("rows=%d/ids=%s/parts=%d/device=%s", rows, order, partBytes, info.Driver),
+					func(b *testing.B) {
+						benchParts(b, info, partBytes, rows, order == "scattered")
+					})
 			}
 		}
 	}
@@ -310,7 +317,8 @@ func benchParts(b *testing.B, info backend.DeviceInfo, partBytes, rows uint64, s
 	run := func() time.Duration {
 		list := backend.List{Profile: new(backend.Profile)}
 		list.Stage("gather")
-		list.Dispatch(k, kernel.Groups(kernel.Named(config), rows), []backend.Range{columns[0].All(), columns[1].All(), columns[2].All()}, uint32(rows))
+		list.Dispatch(k, kernel.Groups(kernel.Named(config), rows),
+			[]backend.Range{columns[0].All(), columns[1].All(), columns[2].All()}, uint32(rows))
 		require.NoError(b, device.Run(ctx, &list))
 		stages := list.Profile.Stages()
 		require.Len(b, stages, 1)

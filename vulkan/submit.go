@@ -56,7 +56,8 @@ func (d *driver) Submit(batch *backend.Batch) error {
 	t.mu.Lock() // over the submission: the batch may be done, and its times asked for, before it returns
 	defer t.mu.Unlock()
 	t.queue.mu.Lock()
-	code := result(C.sj_submit(d.shim, unsafe.Pointer(t.queue.handle), unsafe.Pointer(r.commands), &semaphores[0], &values[0], C.uint32_t(waits), raw(t.semaphore), C.uint64_t(batch.Signal)))
+	code := result(C.sj_submit(d.shim, unsafe.Pointer(t.queue.handle), unsafe.Pointer(r.commands), &semaphores[0],
+		&values[0], C.uint32_t(waits), raw(t.semaphore), C.uint64_t(batch.Signal)))
 	t.queue.mu.Unlock()
 	if err := d.check(code, "submit", "%s batch %d", t.name, batch.Signal); err != nil {
 		t.discard(r)
@@ -68,7 +69,8 @@ func (d *driver) Submit(batch *backend.Batch) error {
 }
 
 // waits fills in the semaphores and values that a batch waits for and returns their number.
-func (d *driver) waits(t *timeline, batch *backend.Batch, semaphores, values *[backend.Roles]C.uint64_t) (count int, err error) {
+func (d *driver) waits(t *timeline, batch *backend.Batch, semaphores,
+	values *[backend.Roles]C.uint64_t) (count int, err error) {
 	if before := t.last(); batch.Signal != before+1 {
 		return 0, d.misuse("submit", "%s batch %d after batch %d", t.name, batch.Signal, before)
 	}
@@ -185,20 +187,25 @@ func (t *timeline) command(r *recording, c *backend.Command) error {
 		if err != nil {
 			return err
 		}
-		overlap := src.buffer == dst.buffer && src.offset < dst.offset+dst.sizeBytes && dst.offset < src.offset+src.sizeBytes
+		overlap := src.buffer == dst.buffer && src.offset < dst.offset+dst.sizeBytes &&
+			dst.offset < src.offset+src.sizeBytes
 		if src.sizeBytes != dst.sizeBytes || src.sizeBytes == 0 || overlap {
-			return d.misuse("submit", "a copy of %d bytes to %d bytes, overlapping: %v", src.sizeBytes, dst.sizeBytes, overlap)
+			return d.misuse("submit", "a copy of %d bytes to %d bytes, overlapping: %v", src.sizeBytes, dst.sizeBytes,
+				overlap)
 		}
-		C.sj_copy(d.shim, commands, raw(src.buffer), C.uint64_t(src.offset), raw(dst.buffer), C.uint64_t(dst.offset), C.uint64_t(dst.sizeBytes))
+		C.sj_copy(d.shim, commands, raw(src.buffer), C.uint64_t(src.offset), raw(dst.buffer), C.uint64_t(dst.offset),
+			C.uint64_t(dst.sizeBytes))
 	case backend.Fill:
 		dst, err := d.place(c.Dst)
 		if err != nil {
 			return err
 		}
 		if dst.sizeBytes == 0 || dst.sizeBytes%4 != 0 || dst.offset%4 != 0 {
-			return d.misuse("submit", "a fill of %d bytes at %d: both must be multiples of 4", dst.sizeBytes, dst.offset)
+			return d.misuse("submit", "a fill of %d bytes at %d: both must be multiples of 4", dst.sizeBytes,
+				dst.offset)
 		}
-		C.sj_fill(d.shim, commands, raw(dst.buffer), C.uint64_t(dst.offset), C.uint64_t(dst.sizeBytes), C.uint32_t(c.Value))
+		C.sj_fill(d.shim, commands, raw(dst.buffer), C.uint64_t(dst.offset), C.uint64_t(dst.sizeBytes),
+			C.uint32_t(c.Value))
 	case backend.Mark:
 		t.stamp(r)
 	default:
@@ -218,9 +225,11 @@ func (t *timeline) dispatch(r *recording, c *backend.Command) error {
 	case !ok || p.d != d:
 		return d.misuse("submit", "kernel %s was compiled for another device", c.Kernel.Spec.Name)
 	case len(c.Args) != len(p.spec.Args) || len(c.Params) != len(p.spec.Params):
-		return d.misuse("submit", "kernel %s takes %d arguments and %d parameters, not %d and %d", p.spec.Name, len(p.spec.Args), len(p.spec.Params), len(c.Args), len(c.Params))
+		return d.misuse("submit", "kernel %s takes %d arguments and %d parameters, not %d and %d", p.spec.Name,
+			len(p.spec.Args), len(p.spec.Params), len(c.Args), len(c.Params))
 	case !t.computes:
-		return &backend.OpError{Op: "submit", Kernel: p.spec.Name, Device: d.info.Name, Err: backend.ErrUnsupported, Detail: fmt.Sprintf("the %s queue does not compute", t.name)}
+		return &backend.OpError{Op: "submit", Kernel: p.spec.Name, Device: d.info.Name, Err: backend.ErrUnsupported,
+			Detail: fmt.Sprintf("the %s queue does not compute", t.name)}
 	case c.EndGroup <= c.FirstGroup:
 		return nil
 	}
@@ -248,11 +257,13 @@ func (t *timeline) dispatch(r *recording, c *backend.Command) error {
 		return &backend.OpError{Op: "submit", Kernel: p.spec.Name, Device: d.info.Name, Err: backend.ErrUnsupported,
 			Detail: fmt.Sprintf("%d workgroups in one dispatch, the device allows %d", groups, uint64(limit)*rowGroups)}
 	}
-	C.sj_dispatch(d.shim, unsafe.Pointer(r.commands), raw(p.pipeline), raw(p.layout), &words[0], C.uint32_t(n), C.uint32_t(min(groups, rowGroups)), C.uint32_t(rows))
+	C.sj_dispatch(d.shim, unsafe.Pointer(r.commands), raw(p.pipeline), raw(p.layout), &words[0], C.uint32_t(n),
+		C.uint32_t(min(groups, rowGroups)), C.uint32_t(rows))
 	return nil
 }
 
 func (d *driver) overdue(t *timeline, value uint64, limit time.Duration) error {
 	return &backend.OpError{Op: "wait", Device: d.info.Name, Err: backend.ErrTimedOut,
-		Detail: fmt.Sprintf("%s batch %d was not done after %v; DeviceOptions.WaitLimit changes the limit", t.name, value, limit)}
+		Detail: fmt.Sprintf("%s batch %d was not done after %v; DeviceOptions.WaitLimit changes the limit", t.name,
+			value, limit)}
 }

@@ -100,7 +100,8 @@ func TestQueuesWaitForEachOther(t *testing.T) {
 	eachDevice(t, func(t *testing.T, d backend.Driver) {
 		b := newBench(t, d)
 		const words = 1 << 16
-		source, local, back := b.buffer(backend.HostVisible, words), b.buffer(backend.DeviceLocal, words), b.buffer(backend.HostVisible, words)
+		source, local, back := b.buffer(backend.HostVisible, words), b.buffer(backend.DeviceLocal, words),
+			b.buffer(backend.HostVisible, words)
 		all := func(b *backend.Buffer) backend.Range { return b.Range(0, 4*words) }
 		k := iotaKernel(t, b.device, nil)
 		for round := uint64(1); round <= 20; round++ {
@@ -108,13 +109,20 @@ func TestQueuesWaitForEachOther(t *testing.T) {
 				backend.Words(source.Bytes())[i] = uint32(round) << 20
 			}
 			half := local.Range(0, 2*words)
-			number := backend.Command{Kind: backend.Dispatch, Kernel: k, EndGroup: kernel.Groups(kernel.Named(k.Config), words/2), Args: []backend.Range{half}, Params: []uint32{words / 2, uint32(round)}}
-			require.NoError(t, d.Submit(&backend.Batch{Role: backend.Upload, Signal: round, Waits: []backend.QueuePoint{{Role: backend.Download, Value: round - 1}},
-				Steps: []backend.Step{{Command: backend.Command{Kind: backend.Copy, Dst: all(local), Src: all(source)}}}}))
-			require.NoError(t, d.Submit(&backend.Batch{Role: backend.Compute, Signal: round, Waits: []backend.QueuePoint{{Role: backend.Upload, Value: round}, {}},
+			number := backend.Command{Kind: backend.Dispatch, Kernel: k,
+				EndGroup: kernel.Groups(kernel.Named(k.Config), words/2), Args: []backend.Range{half},
+				Params: []uint32{words / 2, uint32(round)}}
+			require.NoError(t, d.Submit(&backend.Batch{Role: backend.Upload, Signal: round,
+				Waits: []backend.QueuePoint{{Role: backend.Download, Value: round - 1}},
+				Steps: []backend.Step{
+					{Command: backend.Command{Kind: backend.Copy, Dst: all(local), Src: all(source)}}}}))
+			require.NoError(t, d.Submit(&backend.Batch{Role: backend.Compute, Signal: round,
+				Waits: []backend.QueuePoint{{Role: backend.Upload, Value: round}, {}},
 				Steps: []backend.Step{{Command: number}}}))
-			require.NoError(t, d.Submit(&backend.Batch{Role: backend.Download, Signal: round, Waits: []backend.QueuePoint{{Role: backend.Compute, Value: round}, {Role: backend.Upload, Value: 1}},
-				Steps: []backend.Step{{Command: backend.Command{Kind: backend.Copy, Dst: all(back), Src: all(local)}}}}))
+			require.NoError(t, d.Submit(&backend.Batch{Role: backend.Download, Signal: round,
+				Waits: []backend.QueuePoint{{Role: backend.Compute, Value: round}, {Role: backend.Upload, Value: 1}},
+				Steps: []backend.Step{
+					{Command: backend.Command{Kind: backend.Copy, Dst: all(back), Src: all(local)}}}}))
 			b.wait(backend.Download, round)
 			for i, word := range backend.Words(back.Bytes()) {
 				want := uint32(round) << 20
@@ -131,7 +139,8 @@ func TestQueuesWaitForEachOther(t *testing.T) {
 func TestLargeGrids(t *testing.T) {
 	eachDevice(t, func(t *testing.T, d backend.Driver) {
 		b := newBench(t, d)
-		ranges := [][2]uint32{{5, 5}, {6, 5}, {8749, 8750}, {8700, 8750}, {0, 70_000}, {0, 32768}, {32767, 65537}, {1, 32770}}
+		ranges := [][2]uint32{{5, 5}, {6, 5}, {8749, 8750}, {8700, 8750}, {0, 70_000}, {0, 32768}, {32767, 65537},
+			{1, 32770}}
 		workgroup := uint32(1)
 		if vulkantest.Validation(t) == vulkan.GPUAssisted {
 			workgroup, ranges = 8, ranges[:4] // instrumented workgroups take 400 us and must be full subgroups
@@ -154,7 +163,8 @@ func TestLargeGrids(t *testing.T) {
 			}
 		}
 		command.FirstGroup, command.EndGroup = 0, ^uint32(0)
-		if err := d.Submit(&backend.Batch{Role: backend.Compute, Signal: uint64(len(ranges) + 1), Steps: []backend.Step{{Command: command}}}); err != nil {
+		if err := d.Submit(&backend.Batch{Role: backend.Compute, Signal: uint64(len(ranges) + 1),
+			Steps: []backend.Step{{Command: command}}}); err != nil {
 			require.ErrorIs(t, err, backend.ErrUnsupported)
 			require.ErrorContains(t, err, "4294967295 workgroups")
 		}
@@ -218,10 +228,12 @@ func TestMisuse(t *testing.T) {
 				return c
 			}
 			for name, command := range map[string]backend.Command{
-				"kind":              {Kind: 99},
-				"no kernel":         dispatch(func(c *backend.Command) { c.Kernel = nil }),
-				"foreign kernel":    dispatch(func(c *backend.Command) { c.Kernel = foreignKernel }),
-				"empty kernel":      dispatch(func(c *backend.Command) { c.Kernel = &backend.Kernel{Spec: kernel.Iota.KernelSpec} }),
+				"kind":           {Kind: 99},
+				"no kernel":      dispatch(func(c *backend.Command) { c.Kernel = nil }),
+				"foreign kernel": dispatch(func(c *backend.Command) { c.Kernel = foreignKernel }),
+				"empty kernel": dispatch(func(c *backend.Command) {
+					c.Kernel = &backend.Kernel{Spec: kernel.Iota.KernelSpec}
+				}),
 				"arguments":         dispatch(func(c *backend.Command) { c.Args = nil }),
 				"parameters":        dispatch(func(c *backend.Command) { c.Params = make([]uint32, 100) }),
 				"foreign argument":  dispatch(func(c *backend.Command) { c.Args = []backend.Range{foreign} }),
@@ -235,15 +247,18 @@ func TestMisuse(t *testing.T) {
 				"sizes":             {Kind: backend.Copy, Dst: mine.Range(0, 64), Src: mine.Range(128, 32)},
 				"overlap":           {Kind: backend.Copy, Dst: mine.Range(0, 128), Src: mine.Range(64, 128)},
 			} {
-				err := d.Submit(&backend.Batch{Role: backend.Compute, Signal: 1, Steps: []backend.Step{{Command: command}}})
+				err := d.Submit(&backend.Batch{Role: backend.Compute, Signal: 1,
+					Steps: []backend.Step{{Command: command}}})
 				require.ErrorIs(t, err, backend.ErrInvalidInput, name)
 			}
 			for name, batch := range map[string]backend.Batch{
-				"value 0":     {Role: backend.Compute},
-				"value 2":     {Role: backend.Compute, Signal: 2},
-				"role":        {Role: backend.Roles, Signal: 1},
-				"future wait": {Role: backend.Compute, Signal: 1, Waits: []backend.QueuePoint{{Role: backend.Upload, Value: 1}}},
-				"own future":  {Role: backend.Compute, Signal: 1, Waits: []backend.QueuePoint{{Role: backend.Compute, Value: 1}}},
+				"value 0": {Role: backend.Compute},
+				"value 2": {Role: backend.Compute, Signal: 2},
+				"role":    {Role: backend.Roles, Signal: 1},
+				"future wait": {Role: backend.Compute, Signal: 1,
+					Waits: []backend.QueuePoint{{Role: backend.Upload, Value: 1}}},
+				"own future": {Role: backend.Compute, Signal: 1,
+					Waits: []backend.QueuePoint{{Role: backend.Compute, Value: 1}}},
 				"wait's role": {Role: backend.Compute, Signal: 1, Waits: []backend.QueuePoint{{Role: 17, Value: 0}}},
 			} {
 				require.ErrorIs(t, d.Submit(&batch), backend.ErrInvalidInput, name)
@@ -308,8 +323,8 @@ func everythingFails(t *testing.T, d backend.Driver, want error) {
 	require.False(t, ok)
 }
 
-// The binding frees the arguments of some calls in finalizers; none of those calls may be used. Without the shim this test
-// crashed within seconds.
+// The binding frees the arguments of some calls in finalizers; none of those calls may be used. Without the shim this
+// test crashed within seconds.
 func TestCollectorTorture(t *testing.T) {
 	eachDevice(t, func(t *testing.T, d backend.Driver) {
 		rounds := 300
@@ -348,7 +363,8 @@ func TestCollectorTorture(t *testing.T) {
 					if backend.Role(role) == backend.Compute {
 						command = numbers(k, buffer, uint32(value))
 					}
-					err := d.Submit(&backend.Batch{Role: backend.Role(role), Signal: value, Steps: []backend.Step{{Command: command, Barrier: true}}})
+					err := d.Submit(&backend.Batch{Role: backend.Role(role), Signal: value,
+						Steps: []backend.Step{{Command: command, Barrier: true}}})
 					if err == nil {
 						err = d.Wait(context.Background(), backend.Role(role), value, time.Minute)
 					}
@@ -364,7 +380,8 @@ func TestCollectorTorture(t *testing.T) {
 		}
 		workers.Go(func() {
 			for i := range rounds {
-				if _, err := d.Compile(kernel.Iota.KernelSpec, backend.Config{"workgroup": uint32(8 + i%16*8), "items": uint32(1 + i)}); err != nil {
+				if _, err := d.Compile(kernel.Iota.KernelSpec,
+					backend.Config{"workgroup": uint32(8 + i%16*8), "items": uint32(1 + i)}); err != nil {
 					failed <- err
 					return
 				}

@@ -23,8 +23,8 @@ type queue struct {
 	handle vk.Queue
 }
 
-// timeline is the in-order queue of a role, or of what else is waited for: a queue of the device and a timeline semaphore whose value is that of the last
-// batch that is done.
+// timeline is the in-order queue of a role, or of what else is waited for: a queue of the device and a timeline
+// semaphore whose value is that of the last batch that is done.
 type timeline struct {
 	d          *driver
 	name       string // of its role, for errors
@@ -47,10 +47,11 @@ type recording struct {
 	pool     vk.CommandPool
 	commands vk.CommandBuffer
 	queries  vk.QueryPool
-	capacity uint32                   // of queries
-	stamps   uint32                   // written by the batch
-	value    uint64                   // that the batch signals
-	words    [maxPushWords]C.uint32_t // push constants while recording; here, because what C sees cannot lie on the stack
+	capacity uint32 // of queries
+	stamps   uint32 // written by the batch
+	value    uint64 // that the batch signals
+	// push constants while recording; kept here because memory that C sees cannot lie on the stack
+	words [maxPushWords]C.uint32_t
 }
 
 // keptTimes is the number of batches whose times are kept for someone to ask.
@@ -58,7 +59,8 @@ const keptTimes = 1024
 
 func newTimeline(d *driver, name string, q *queue, index uint32) (*timeline, error) {
 	f := d.p.families[index]
-	t := &timeline{d: d, name: name, queue: q, family: index, computes: f.flags&queueCompute != 0, nanosecond: d.p.tickNanoseconds, ticks: make(map[uint64][]uint64)}
+	t := &timeline{d: d, name: name, queue: q, family: index, computes: f.flags&queueCompute != 0,
+		nanosecond: d.p.tickNanoseconds, ticks: make(map[uint64][]uint64)}
 	if d.p.features&C.SJ_HOST_QUERY_RESET != 0 && f.timestampBits > 0 {
 		t.tickMask = ^uint64(0) >> (64 - f.timestampBits)
 	}
@@ -80,7 +82,8 @@ func (t *timeline) newRecording() (*recording, error) {
 		return nil, err
 	}
 	r.pool = poolHandle
-	info := vk.CommandBufferAllocateInfo{SType: vk.StructureTypeCommandBufferAllocateInfo, CommandPool: r.pool, CommandBufferCount: 1}
+	info := vk.CommandBufferAllocateInfo{SType: vk.StructureTypeCommandBufferAllocateInfo, CommandPool: r.pool,
+		CommandBufferCount: 1}
 	handles := make([]vk.CommandBuffer, 1)
 	err = d.check(result(vk.AllocateCommandBuffers(d.device, &info, handles)), "submit", "making a command buffer")
 	info.Free()
@@ -98,9 +101,11 @@ func (t *timeline) reserve(r *recording, stamps uint32) error {
 		vk.DestroyQueryPool(t.d.device, r.queries, nil)
 		r.queries, r.capacity = vk.NullQueryPool, 0
 		capacity := max(stamps, 16)
-		info := vk.QueryPoolCreateInfo{SType: vk.StructureTypeQueryPoolCreateInfo, QueryType: vk.QueryTypeTimestamp, QueryCount: capacity}
+		info := vk.QueryPoolCreateInfo{SType: vk.StructureTypeQueryPoolCreateInfo, QueryType: vk.QueryTypeTimestamp,
+			QueryCount: capacity}
 		var queries vk.QueryPool
-		err := t.d.check(result(vk.CreateQueryPool(t.d.device, &info, nil, &queries)), "submit", "making %d time stamps", capacity)
+		err := t.d.check(result(vk.CreateQueryPool(t.d.device, &info, nil, &queries)), "submit",
+			"making %d time stamps", capacity)
 		info.Free()
 		if err != nil {
 			return err
@@ -133,7 +138,8 @@ func (t *timeline) take() (*recording, error) {
 	if r == nil {
 		return t.newRecording()
 	}
-	if err := t.d.check(result(vk.ResetCommandPool(t.d.device, r.pool, 0)), "submit", "resetting a command pool"); err != nil {
+	if err := t.d.check(result(vk.ResetCommandPool(t.d.device, r.pool, 0)), "submit",
+		"resetting a command pool"); err != nil {
 		t.discard(r)
 		return nil, err
 	}
@@ -147,7 +153,8 @@ func (t *timeline) harvest(done uint64) {
 		r := t.flying[n]
 		if r.stamps > 0 {
 			ticks := make([]uint64, r.stamps)
-			if result(C.sj_query_results(t.d.shim, raw(r.queries), C.uint32_t(r.stamps), (*C.uint64_t)(unsafe.Pointer(&ticks[0])))) == success {
+			if result(C.sj_query_results(t.d.shim, raw(r.queries), C.uint32_t(r.stamps),
+				(*C.uint64_t)(unsafe.Pointer(&ticks[0])))) == success {
 				t.ticks[r.value] = ticks
 			}
 			delete(t.ticks, r.value-keptTimes)
@@ -183,7 +190,8 @@ func (t *timeline) drain(limit time.Duration) error {
 	case t.d.lost.Load() != nil:
 		return nil
 	case err == nil && !reached:
-		err = &backend.OpError{Op: "close", Device: t.d.info.Name, Err: backend.ErrTimedOut, Detail: "work on the " + t.name + " queue does not end; the device is left open"}
+		err = &backend.OpError{Op: "close", Device: t.d.info.Name, Err: backend.ErrTimedOut,
+			Detail: "work on the " + t.name + " queue does not end; the device is left open"}
 	}
 	return err
 }
@@ -250,8 +258,8 @@ func (d *driver) waitSlice(t *timeline, value uint64, limit time.Duration) (bool
 	return t.await(value, limit)
 }
 
-// Times implements [backend.Driver]. ok is false where the queue has no time stamps, for a batch that is not done or was
-// asked for before, and for one that was followed by more than 1024 others.
+// Times implements [backend.Driver]. ok is false where the queue has no timestamps, for a batch that is not done or was
+// queried before, and for one followed by more than 1024 others.
 func (d *driver) Times(role backend.Role, value uint64) (times []time.Duration, ok bool) {
 	t, err := d.line("query", role)
 	if err != nil || d.enter("query") != nil {

@@ -43,7 +43,8 @@ func TestHazardIsReported(t *testing.T) {
 	b := newBench(t, vulkantest.Open(t)[0])
 	buffer := b.buffer(backend.DeviceLocal, 1024)
 	fill := func(barrier bool) backend.Step {
-		return backend.Step{Command: backend.Command{Kind: backend.Fill, Dst: buffer.Range(0, 4096), Value: 1}, Barrier: barrier}
+		return backend.Step{Command: backend.Command{Kind: backend.Fill, Dst: buffer.Range(0, 4096), Value: 1},
+			Barrier: barrier}
 	}
 	b.submit(backend.Compute, 1, fill(false), fill(true), fill(true))
 	b.wait(backend.Compute, 1)

@@ -58,7 +58,8 @@ func checkConcurrentDriver(t *testing.T, s *suite) {
 	for _, role := range r.roles() {
 		work(func() error {
 			for i := range uint64(rounds) {
-				batch := &backend.Batch{Role: role, Signal: i + 1, Steps: []backend.Step{after(fillCommand(buffers[role].All(), uint32(i)+1))}}
+				batch := &backend.Batch{Role: role, Signal: i + 1,
+					Steps: []backend.Step{after(fillCommand(buffers[role].All(), uint32(i)+1))}}
 				if err := driver.Submit(batch); err != nil {
 					return err
 				}
@@ -159,7 +160,8 @@ func roundTrip(device *backend.Device, seed uint64) error {
 		}
 	}
 	var list backend.List
-	list.Dispatch(k, kernel.Groups(kernel.Named(k.Config), uint64(n)), []backend.Range{buffers[0].All(), buffers[1].All(), buffers[2].All()}, uint32(n))
+	list.Dispatch(k, kernel.Groups(kernel.Named(k.Config), uint64(n)),
+		[]backend.Range{buffers[0].All(), buffers[1].All(), buffers[2].All()}, uint32(n))
 	if _, err := device.Submit(background, backend.Compute, &list); err != nil {
 		return err
 	}
@@ -185,7 +187,8 @@ func checkTwoDrivers(t *testing.T, s *suite) {
 	for round := range uint32(20) {
 		for i, r := range rigs {
 			first := round*2 + uint32(i)
-			r.submit(backend.Compute, nil, after(dispatchCommand(k[i], 0, kernel.Groups(kernel.Named(k[i].Config), 1000), []backend.Range{buffers[i].All()}, 1000, first)))
+			r.submit(backend.Compute, nil, after(dispatchCommand(k[i], 0,
+				kernel.Groups(kernel.Named(k[i].Config), 1000), []backend.Range{buffers[i].All()}, 1000, first)))
 		}
 	}
 	for i, r := range rigs {

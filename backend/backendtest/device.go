@@ -84,7 +84,8 @@ func checkCaps(t *testing.T, s *suite) {
 		option   string
 	}{
 		backend.DeviceLocal: {backend.ErrDeviceMemory, "device_memory"},
-		backend.HostVisible: {backend.ErrHostMemory, "DeviceOptions.HostMemoryBytes, by default a quarter of device_memory"},
+		backend.HostVisible: {backend.ErrHostMemory,
+			"DeviceOptions.HostMemoryBytes, by default a quarter of device_memory"},
 	} {
 		for _, size := range []uint64{limit + 4, 1 << 50, math.MaxUint64 - 1} {
 			_, err := device.Allocate(background, memory, size, "too large")
@@ -152,7 +153,8 @@ func checkRelease(t *testing.T, s *suite) {
 func checkRoundTrips(t *testing.T, s *suite) {
 	device := s.openDevice(t, backend.DeviceOptions{})
 	random := rand.NewChaCha8([32]byte{7})
-	for _, size := range []int{0, 1, 2, 3, 4, 5, 255, 257, 4<<10 + 1, 1<<20 - 1, s.pick(16<<20+3, 1<<20+3), s.pick(40<<20+1, 1<<20+5)} {
+	for _, size := range []int{0, 1, 2, 3, 4, 5, 255, 257, 4<<10 + 1, 1<<20 - 1, s.pick(16<<20+3, 1<<20+3),
+		s.pick(40<<20+1, 1<<20+5)} {
 		for _, memory := range []backend.Memory{backend.DeviceLocal, backend.HostVisible} {
 			t.Run(fmt.Sprintf("memory=%v sizeBytes=%d", memory, size), func(t *testing.T) {
 				const front = 12 // bytes before the range
@@ -175,7 +177,8 @@ func checkRoundTrips(t *testing.T, s *suite) {
 	}
 	b := allocate(t, device, 10)
 	for name, r := range map[string]backend.Range{
-		"beyond the buffer": b.Range(32, 16), "misaligned": b.Range(2, 16), "of another size": b.Range(0, 12), "absent": {},
+		"beyond the buffer": b.Range(32, 16), "misaligned": b.Range(2, 16), "of another size": b.Range(0, 12),
+		"absent":                {},
 		"of overflowing offset": b.Range(math.MaxUint64-3, 16),
 	} {
 		_, err := device.Upload(background, r, make([]byte, 16))

@@ -18,7 +18,8 @@ var dispatchChecks = []check{
 		r := s.newRig(t)
 		k := r.kernel(kernel.Iota.KernelSpec, nil)
 		b := r.local(randomWords(1, 100))
-		r.run(step(dispatchCommand(k, 0, 0, []backend.Range{b.All()}, 100, 0)), step(dispatchCommand(k, 1, 1, []backend.Range{b.All()}, 100, 0)))
+		r.run(step(dispatchCommand(k, 0, 0, []backend.Range{b.All()}, 100, 0)),
+			step(dispatchCommand(k, 1, 1, []backend.Range{b.All()}, 100, 0)))
 		require.Equal(t, randomWords(1, 100), r.get(b))
 	}},
 	{"chain of dependent dispatches", checkChain},
@@ -28,20 +29,23 @@ var dispatchChecks = []check{
 		r := s.newRig(t)
 		const rows = 5000
 		b := r.buffer(backend.DeviceLocal, rows)
-		for _, config := range []backend.Config{{"workgroup": 64, "items": 1}, {"workgroup": 128, "items": 5}, {"workgroup": 64, "items": 2}} {
+		for _, config := range []backend.Config{{"workgroup": 64, "items": 1}, {"workgroup": 128, "items": 5},
+			{"workgroup": 64, "items": 2}} {
 			k := r.kernel(kernel.Iota.KernelSpec, config)
 			again, err := r.driver.Compile(kernel.Iota.KernelSpec, k.Config)
 			require.NoError(t, err)
 			for _, program := range []backend.Program{k.Program, again} {
 				one := &backend.Kernel{Spec: k.Spec, Config: k.Config, Program: program}
-				r.run(step(fillCommand(b.All(), 0)), after(dispatchCommand(one, 0, kernel.Groups(kernel.Named(k.Config), rows), []backend.Range{b.All()}, rows, 3)))
+				r.run(step(fillCommand(b.All(), 0)), after(dispatchCommand(one, 0,
+					kernel.Groups(kernel.Named(k.Config), rows), []backend.Range{b.All()}, rows, 3)))
 				requireWords(t, ascending(3, rows), r.get(b), "%s", config)
 			}
 		}
 	}},
 }
 
-// checkGroupRanges splits a dispatch in pieces of groups: together they do what one does, and each touches its rows alone.
+// checkGroupRanges splits a dispatch into ranges of groups: together they do what one dispatch does, and each touches
+// only its own rows.
 func checkGroupRanges(t *testing.T, s *suite) {
 	r := s.newRig(t)
 	k := r.kernel(kernel.Iota.KernelSpec, backend.Config{"workgroup": 64, "items": 2})
@@ -99,7 +103,8 @@ func checkManyGroups(t *testing.T, s *suite) {
 func checkAbsentArguments(t *testing.T, s *suite) {
 	r := s.newRig(t)
 	const rows = 20_000
-	config, err := kernel.Defaults(kernel.ScanTiles.KernelSpec, backend.Config{"in_bits": 32, "sum_bits": 32, "serial": 0, "shared": 0})
+	config, err := kernel.Defaults(kernel.ScanTiles.KernelSpec,
+		backend.Config{"in_bits": 32, "sum_bits": 32, "serial": 0, "shared": 0})
 	require.NoError(t, err)
 	k := r.kernel(kernel.ScanTiles.KernelSpec, config)
 	tiles := kernel.Tiles(kernel.Named(config), rows)
@@ -107,7 +112,8 @@ func checkAbsentArguments(t *testing.T, s *suite) {
 	var got [2][]uint32
 	for i, arg := range []backend.Range{{}, prefix.All()} {
 		sums := r.buffer(backend.DeviceLocal, rows)
-		r.run(step(dispatchCommand(k, 0, kernel.Groups(kernel.Named(config), rows), []backend.Range{values.All(), arg, sums.All()}, rows, tiles, 0)))
+		r.run(step(dispatchCommand(k, 0, kernel.Groups(kernel.Named(config), rows),
+			[]backend.Range{values.All(), arg, sums.All()}, rows, tiles, 0)))
 		got[i] = r.get(sums)
 	}
 	requireWords(t, got[1], got[0], "absent prefix")
@@ -139,8 +145,8 @@ func checkChain(t *testing.T, s *suite) {
 	requireWords(t, want, r.get(values[links%2]), "%d links", links)
 }
 
-// checkChainAcrossBatches spreads the chain over batches that nobody waits for: a barrier orders commands of the queue, not
-// of the batch.
+// checkChainAcrossBatches spreads the chain over batches that nobody waits for: a barrier orders the commands of a
+// queue, not of one batch.
 func checkChainAcrossBatches(t *testing.T, s *suite) {
 	r := s.newRig(t)
 	k := r.kernel(kernel.Gather.KernelSpec, backend.Config{"value_bits": 64})
@@ -168,7 +174,8 @@ func checkOneBarrier(t *testing.T, s *suite) {
 	for round := range uint32(3) {
 		steps := []backend.Step{after(fillCommand(b.All(), 0))}
 		for i := range parts {
-			c := dispatchCommand(k, 0, kernel.Groups(kernel.Named(k.Config), rows), []backend.Range{words(b, i*rows, rows)}, rows, uint32(i)*rows+round)
+			c := dispatchCommand(k, 0, kernel.Groups(kernel.Named(k.Config), rows),
+				[]backend.Range{words(b, i*rows, rows)}, rows, uint32(i)*rows+round)
 			steps = append(steps, backend.Step{Command: c, Barrier: i == 0})
 		}
 		steps = append(steps, after(copyCommand(words(copied, 0, parts*rows/2), words(b, 0, parts*rows/2))),

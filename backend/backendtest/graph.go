@@ -21,9 +21,9 @@ var graphChecks = []check{
 	{"suppressed hazards show in random graphs", checkPlantedGraphs},
 }
 
-// A graph is lists of commands on all queues over three data buffers and one of row ids. Every command is legal whatever
-// ran before it, so that the lists in any order are legal; only the result tells the right order. Ids are always below
-// graphWords.
+// A graph is lists of commands on all queues over three data buffers and one of row ids. Every command is legal
+// whatever ran before it, so that the lists in any order are legal; only the result tells the right order. Ids are
+// always below graphWords.
 type graph []graphList
 
 type graphList struct {
@@ -90,7 +90,8 @@ func graphs(maxLists int) *rapid.Generator[graph] {
 		for range rapid.IntRange(1, maxLists).Draw(t, "lists") {
 			l := graphList{
 				role: rapid.SampledFrom(graphRoles).Draw(t, "role"),
-				then: rapid.SampledFrom([]graphThen{nothing, nothing, nothing, nothing, waitPoint, readBack, overwrite}).Draw(t, "then"),
+				then: rapid.SampledFrom([]graphThen{nothing, nothing, nothing, nothing, waitPoint, readBack,
+					overwrite}).Draw(t, "then"),
 			}
 			for range rapid.IntRange(1, 6).Draw(t, "commands") {
 				l.commands = append(l.commands, drawCommand(t, l.role))
@@ -143,7 +144,8 @@ func newGraphDevice(device *backend.Device) (*graphDevice, error) {
 	}{
 		{&g.iota, kernel.Iota.KernelSpec, backend.Config{"workgroup": 64, "items": 2}},
 		{&g.gather, kernel.Gather.KernelSpec, backend.Config{"workgroup": 64, "items": 1, "value_bits": 32}},
-		{&g.scan, kernel.ScanTiles.KernelSpec, backend.Config{"in_bits": 32, "sum_bits": 32, "serial": serial, "shared": 0}},
+		{&g.scan, kernel.ScanTiles.KernelSpec,
+			backend.Config{"in_bits": 32, "sum_bits": 32, "serial": serial, "shared": 0}},
 	} {
 		config, err := kernel.Defaults(k.spec, k.config)
 		if err != nil {
@@ -156,8 +158,8 @@ func newGraphDevice(device *backend.Device) (*graphDevice, error) {
 	return g, nil
 }
 
-// run executes a graph; the error tells the first difference from sequential execution, or what failed. What fails after
-// hazards were suppressed may be lost devices too.
+// run executes a graph; the error names the first difference from sequential execution, or what failed. With hazards
+// suppressed, a lost device is a possible failure too.
 func (d *graphDevice) run(g graph) (err error) {
 	var model [graphBuffers + 1][]uint32
 	var buffers [graphBuffers + 1]*backend.Buffer
@@ -227,9 +229,11 @@ func (d *graphDevice) operation(c graphCommand) (k *backend.Kernel, params []uin
 	case sequenceIDs:
 		return d.iota, []uint32{rows, c.value}, []int{ids, c.to}, []int{c.to + c.rows}
 	case gatherData:
-		return d.gather, []uint32{rows}, []int{c.src, 0, ids, c.ids, c.dst, c.to}, []int{graphWords, c.ids + c.rows, c.to + c.rows}
+		return d.gather, []uint32{rows}, []int{c.src, 0, ids, c.ids, c.dst, c.to},
+			[]int{graphWords, c.ids + c.rows, c.to + c.rows}
 	case scanData:
-		return d.scan, []uint32{rows, kernel.Tiles(kernel.Named(d.scan.Config), uint64(rows)), 0}, []int{c.src, c.from, -1, 0, c.dst, c.to}, []int{c.from + c.rows, 0, c.to + c.rows}
+		return d.scan, []uint32{rows, kernel.Tiles(kernel.Named(d.scan.Config), uint64(rows)), 0},
+			[]int{c.src, c.from, -1, 0, c.dst, c.to}, []int{c.from + c.rows, 0, c.to + c.rows}
 	}
 	return nil, nil, nil, nil
 }
@@ -309,8 +313,8 @@ func checkGraphsSplit(t *testing.T, s *suite) {
 	}
 }
 
-// checkPlantedHazards suppresses every barrier and wait in the shortest lists that need one, and expects wrong results; with
-// nothing suppressed the same lists must be right.
+// checkPlantedHazards suppresses every barrier and wait in the shortest lists that need one, and expects wrong results;
+// with nothing suppressed the same lists must be right.
 func checkPlantedHazards(t *testing.T, s *suite) {
 	if s.order != Shuffled {
 		t.Skip("only a shuffling driver shows each missing barrier")
@@ -327,21 +331,22 @@ func checkPlantedHazards(t *testing.T, s *suite) {
 		return graph{{role: a, commands: []graphCommand{first}}, {role: b, commands: []graphCommand{second}}}
 	}
 	for name, g := range map[string]graph{
-		"write then read":                           one(write, read),
-		"read then write":                           one(read, rewrite),
-		"write then write":                          one(write, rewrite),
-		"kernel then kernel":                        one(number, gather),
-		"kernel reads then fill":                    one(gather, rewrite),
-		"across batches of a queue":                 two(backend.Compute, write, backend.Compute, gather),
-		"upload writes then compute reads":          two(backend.Upload, write, backend.Compute, gather),
-		"compute reads then upload writes":          two(backend.Compute, gather, backend.Upload, rewrite),
-		"compute writes then download reads":        two(backend.Compute, number, backend.Download, read),
-		"ingest writes then compute reads":          two(backend.Ingest, number, backend.Compute, gather),
-		"compute writes then deliver reads":         two(backend.Compute, number, backend.Deliver, gather),
-		"deliver reads then ingest writes":          two(backend.Deliver, gather, backend.Ingest, number),
-		"upload writes then compute writes":         two(backend.Upload, write, backend.Compute, number),
-		"download reads then compute writes":        two(backend.Download, read, backend.Compute, number),
-		"compute writes ids then compute uses them": one(graphCommand{kind: sequenceIDs, rows: graphWords / 2, value: 100}, gather),
+		"write then read":                    one(write, read),
+		"read then write":                    one(read, rewrite),
+		"write then write":                   one(write, rewrite),
+		"kernel then kernel":                 one(number, gather),
+		"kernel reads then fill":             one(gather, rewrite),
+		"across batches of a queue":          two(backend.Compute, write, backend.Compute, gather),
+		"upload writes then compute reads":   two(backend.Upload, write, backend.Compute, gather),
+		"compute reads then upload writes":   two(backend.Compute, gather, backend.Upload, rewrite),
+		"compute writes then download reads": two(backend.Compute, number, backend.Download, read),
+		"ingest writes then compute reads":   two(backend.Ingest, number, backend.Compute, gather),
+		"compute writes then deliver reads":  two(backend.Compute, number, backend.Deliver, gather),
+		"deliver reads then ingest writes":   two(backend.Deliver, gather, backend.Ingest, number),
+		"upload writes then compute writes":  two(backend.Upload, write, backend.Compute, number),
+		"download reads then compute writes": two(backend.Download, read, backend.Compute, number),
+		"compute writes ids then compute uses them": one(graphCommand{kind: sequenceIDs, rows: graphWords / 2,
+			value: 100}, gather),
 	} {
 		t.Run(name, func(t *testing.T) {
 			const attempts = 64
@@ -351,7 +356,8 @@ func checkPlantedHazards(t *testing.T, s *suite) {
 				require.NoError(t, err)
 				asked := 0
 				device.SuppressHazards(func() bool { asked++; return suppressed })
-				var wrong error // ends the attempts: a kernel that took row ids from memory never written has lost the device
+				// ends the attempts: a kernel that took row ids from memory never written has lost the device
+				var wrong error
 				for range attempts {
 					if wrong == nil {
 						wrong = d.run(g)
@@ -370,8 +376,8 @@ func checkPlantedHazards(t *testing.T, s *suite) {
 	}
 }
 
-// checkPlantedGraphs suppresses one barrier or wait in random graphs. Not each of them matters - what was overwritten in the
-// wrong order may be overwritten again before anyone looks - so only a share of the graphs must fail.
+// checkPlantedGraphs suppresses one barrier or wait in random graphs. Not each of them matters - what was overwritten
+// in the wrong order may be overwritten again before anyone looks - so only a share of the graphs must fail.
 func checkPlantedGraphs(t *testing.T, s *suite) {
 	if s.order != Shuffled {
 		t.Skip("only a shuffling driver shows each missing barrier")

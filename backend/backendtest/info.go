@@ -55,7 +55,8 @@ var infoChecks = []check{
 	}},
 	{"queues", func(t *testing.T, s *suite) {
 		info := s.newRig(t).driver.Info()
-		assert.True(t, slices.ContainsFunc(info.QueueFamilies, func(f backend.QueueFamily) bool { return f.Compute && f.Count > 0 }))
+		assert.True(t, slices.ContainsFunc(info.QueueFamilies,
+			func(f backend.QueueFamily) bool { return f.Compute && f.Count > 0 }))
 		for _, q := range info.Queues {
 			require.Less(t, int(q.Family), len(info.QueueFamilies))
 			family := info.QueueFamilies[q.Family]

@@ -87,7 +87,8 @@ func checkArgumentOffsets(t *testing.T, s *suite) {
 	for i := range 1024 / rows {
 		j := (i*7 + 3) % (1024 / rows)
 		steps = append(steps, step(dispatchCommand(k, 0, kernel.Groups(kernel.Named(k.Config), rows),
-			[]backend.Range{words(values, j*rows, rows), words(idBuffer, i*rows, rows), words(out, i*rows, rows)}, rows)))
+			[]backend.Range{words(values, j*rows, rows), words(idBuffer, i*rows, rows), words(out, i*rows, rows)},
+			rows)))
 	}
 	r.run(steps...)
 	got := r.get(out)

@@ -18,7 +18,8 @@ var memoryChecks = []check{
 	{"mapped blocks", checkMappedBlocks},
 	{"beyond the limit", func(t *testing.T, s *suite) {
 		driver := s.newRig(t).driver
-		for memory, sentinel := range map[backend.Memory]error{backend.DeviceLocal: backend.ErrDeviceMemory, backend.HostVisible: backend.ErrHostMemory} {
+		for memory, sentinel := range map[backend.Memory]error{backend.DeviceLocal: backend.ErrDeviceMemory,
+			backend.HostVisible: backend.ErrHostMemory} {
 			limit := driver.Info().Limits.BlockBytes(memory)
 			for _, size := range []uint64{limit + 1, limit + 4096, math.MaxUint64} {
 				if size < limit {
@@ -139,7 +140,8 @@ func checkImport(t *testing.T, s *suite) {
 	r.run(step(copyCommand(local.All(), imported.All())))
 	require.Equal(t, data, r.get(local), "read by the device")
 
-	r.run(step(fillCommand(imported.Range(8, 400), 42)), after(copyCommand(imported.Range(4096, 64), local.Range(0, 64))))
+	r.run(step(fillCommand(imported.Range(8, 400), 42)),
+		after(copyCommand(imported.Range(4096, 64), local.Range(0, 64))))
 	for i := 2; i < 102; i++ {
 		data[i] = 42
 	}

@@ -28,7 +28,8 @@ var misuseChecks = []check{
 	}},
 	{"unknown kernel", func(t *testing.T, s *suite) {
 		driver := s.newRig(t).driver
-		spec := &backend.KernelSpec{Name: "no_such_kernel", Args: kernel.Iota.Args, Params: kernel.Iota.Params, Constants: kernel.Iota.Constants}
+		spec := &backend.KernelSpec{Name: "no_such_kernel", Args: kernel.Iota.Args, Params: kernel.Iota.Params,
+			Constants: kernel.Iota.Constants}
 		config, err := spec.Complete(nil)
 		require.NoError(t, err)
 		_, err = driver.Compile(spec, config)

@@ -15,8 +15,8 @@ var peerChecks = []check{
 	{"links", checkLinks},
 }
 
-// checkSharedMemory opens one allocation on two drivers, where they can, and proves through a link that both see the same
-// bytes: a link of that path exists only after a pattern came through.
+// checkSharedMemory opens one allocation on two drivers, where they support it, and proves through a link that both see
+// the same bytes: a link on that path exists only after a test pattern came through.
 func checkSharedMemory(t *testing.T, s *suite) {
 	a, b := s.openDevice(t, backend.DeviceOptions{}), s.openDevice(t, backend.DeviceOptions{})
 	owner, ok := a.Driver().(backend.SharedMemory)

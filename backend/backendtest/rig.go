@@ -21,8 +21,8 @@ type rig struct {
 	buffers   []*backend.Buffer
 }
 
-// newRig opens a driver. At the end of the test everything submitted is waited for, buffers are released and the driver is
-// closed without an error.
+// newRig opens a driver. At the end of the test it waits for all submissions, releases the buffers and expects the
+// driver to close without an error.
 func (s *suite) newRig(t *testing.T) *rig {
 	t.Helper()
 	driver := s.open(t)
@@ -143,7 +143,8 @@ func fillCommand(dst backend.Range, value uint32) backend.Command {
 }
 
 func dispatchCommand(k *backend.Kernel, first, end uint32, args []backend.Range, params ...uint32) backend.Command {
-	return backend.Command{Kind: backend.Dispatch, Kernel: k, FirstGroup: first, EndGroup: end, Args: args, Params: params}
+	return backend.Command{Kind: backend.Dispatch, Kernel: k, FirstGroup: first, EndGroup: end, Args: args,
+		Params: params}
 }
 
 // step is a command that needs no barrier, after one that waits for everything before it.

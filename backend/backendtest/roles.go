@@ -56,7 +56,8 @@ func checkRoles(t *testing.T, s *suite) {
 		}
 	}
 	if here, _ := info.Runs(backend.Graphics); !here {
-		requireOneOf(t, device.Driver().Submit(&backend.Batch{Role: backend.Graphics, Signal: 1}), backend.ErrUnsupported)
+		requireOneOf(t, device.Driver().Submit(&backend.Batch{Role: backend.Graphics, Signal: 1}),
+			backend.ErrUnsupported)
 	}
 	var pass backend.List
 	pass.Pass("draw", struct{}{})

@@ -105,8 +105,9 @@ func checkCrossWaits(t *testing.T, s *suite) {
 		// Upload overwrites what compute read; compute overwrites what download read. The queue itself keeps no order
 		// between batches without a barrier.
 		uploaded = r.submit(backend.Upload, waits(computed), after(copyCommand(in.All(), words(staged, i*n, n))))
-		computed = r.submit(backend.Compute, waits(uploaded, downloaded), after(dispatchCommand(k, 0, kernel.Groups(kernel.Named(k.Config), n),
-			[]backend.Range{in.All(), ids.All(), worked.All()}, n)))
+		computed = r.submit(backend.Compute, waits(uploaded, downloaded),
+			after(dispatchCommand(k, 0, kernel.Groups(kernel.Named(k.Config), n),
+				[]backend.Range{in.All(), ids.All(), worked.All()}, n)))
 		downloaded = r.submit(backend.Download, waits(computed), after(copyCommand(words(out, i*n, n), worked.All())))
 	}
 	r.wait(downloaded)
@@ -117,8 +118,8 @@ func checkCrossWaits(t *testing.T, s *suite) {
 	}
 }
 
-// checkCloseAfterWaits closes a device as soon as the timeline says that a batch that waited for another queue is done: the
-// driver may not have let go yet of the semaphore that the batch waited for.
+// checkCloseAfterWaits closes a device as soon as the timeline says that a batch that waited for another queue is done:
+// the driver may still hold the semaphore that the batch waited for.
 func checkCloseAfterWaits(t *testing.T, s *suite) {
 	for range s.pick(400, 100) {
 		driver := s.open(t)
@@ -174,7 +175,8 @@ func checkDiamond(t *testing.T, s *suite) {
 	for i := range uint32(30) {
 		up := r.submit(backend.Upload, waits(compute), after(fillCommand(a.All(), i)))
 		down := r.submit(backend.Download, waits(compute), after(fillCommand(b.All(), ^i)))
-		compute = r.submit(backend.Compute, waits(up, down), after(copyCommand(words(c, 0, n), a.All())), step(copyCommand(words(c, n, n), b.All())))
+		compute = r.submit(backend.Compute, waits(up, down), after(copyCommand(words(c, 0, n), a.All())),
+			step(copyCommand(words(c, n, n), b.All())))
 	}
 	r.wait(compute)
 	got := r.get(c)
@@ -200,8 +202,9 @@ func checkManyBatches(t *testing.T, s *suite) {
 	requireWords(t, ascending(1, n), r.get(b), "%d batches", n)
 }
 
-// checkCancelledWait cancels waits for a batch that is never submitted. The contract says about 10 ms; one prompt end out of
-// several tells a wait that sees its context from one that sees it now and then, on a loaded machine too.
+// checkCancelledWait cancels waits for a batch that is never submitted. The contract says about 10 ms; one prompt
+// return out of several tells a wait that watches its context from one that checks it now and then, even on a loaded
+// machine.
 func checkCancelledWait(t *testing.T, s *suite) {
 	const prompt, attempts = 100 * time.Millisecond, 8
 	r := s.newRig(t)

@@ -18,7 +18,8 @@ var transferChecks = []check{
 			want := randomWords(1, 1000)
 			b := r.local(want)
 			var steps []backend.Step
-			for i, at := range [][2]int{{1, 1}, {3, 5}, {63, 2}, {127, 300}, {999, 1}} { // disjoint, so without barriers
+			// disjoint, so without barriers
+			for i, at := range [][2]int{{1, 1}, {3, 5}, {63, 2}, {127, 300}, {999, 1}} {
 				for w := at[0]; w < at[0]+at[1]; w++ {
 					want[w] = uint32(i) * 0x01010101
 				}
@@ -47,7 +48,8 @@ var transferChecks = []check{
 		r := s.newRig(t)
 		want := randomWords(1, 1000)
 		b := r.local(want)
-		r.run(step(copyCommand(words(b, 500, 499), words(b, 1, 499))), after(copyCommand(words(b, 0, 250), words(b, 600, 250))))
+		r.run(step(copyCommand(words(b, 500, 499), words(b, 1, 499))),
+			after(copyCommand(words(b, 0, 250), words(b, 600, 250))))
 		copy(want[500:999], want[1:500])
 		copy(want[:250], want[600:850])
 		require.Equal(t, want, r.get(b))

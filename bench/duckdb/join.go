@@ -369,7 +369,8 @@ func (s *session) copyTo(ctx context.Context, what, path string, rows *int64) er
 
 // once runs the join and returns its time. A table of a run before is dropped
 // outside the measured time.
-func (t joinTask) once(ctx context.Context, s *session, used []outputColumn, report *joinReport) (time.Duration, error) {
+func (t joinTask) once(ctx context.Context, s *session, used []outputColumn,
+	report *joinReport) (time.Duration, error) {
 	if err := s.exec(ctx, "DROP TABLE IF EXISTS out"); err != nil {
 		return 0, err
 	}

@@ -54,12 +54,13 @@ func (r *Result) Phases() (transform, match, gather time.Duration) {
 
 // Bed is the workload of a cell on a device.
 type Bed struct {
-	ops     *primitive.Ops
-	device  *backend.Device
-	memory  *exec.Scope
-	lefts   []resident.Relation // what right is joined with, one after the other
-	right   resident.Relation
-	foreign []resident.Column // the keys of the joins behind the first; then the first payload column on the right is the row number
+	ops    *primitive.Ops
+	device *backend.Device
+	memory *exec.Scope
+	lefts  []resident.Relation // what right is joined with, one after the other
+	right  resident.Relation
+	// the keys of the joins behind the first; then the first payload column on the right is the row number
+	foreign []resident.Column
 	check   *checker
 	unique  bool // no key is twice on the side with fewer rows
 }
@@ -113,7 +114,8 @@ func (b *Bed) Release() { b.memory.ReleaseAll() }
 
 func (b *Bed) upload(ctx context.Context, table arrow.Table) (columns []resident.Column, err error) {
 	for c, bytes := range columnBytes(table) {
-		on := resident.Column{Data: b.memory.New(uint64(table.NumRows())*uint64(bytes), table.Schema().Field(c).Name).All(), Bytes: bytes}
+		on := resident.Column{Data: b.memory.New(uint64(table.NumRows())*uint64(bytes),
+			table.Schema().Field(c).Name).All(), Bytes: bytes}
 		if err := b.memory.Err(); err != nil {
 			return nil, err
 		}
@@ -193,7 +195,8 @@ var ErrNotUnique = errors.New("takes unique keys only, on the side with fewer ro
 // Measure verifies algorithms and then times them, in rounds that run each once, so that what a shared machine does
 // besides falls on all of them; begin is told of each before, and of the rounds. An algorithm that does not fit, or
 // takes unique keys only, is skipped. The error is measure.ErrWrong where an answer is wrong.
-func (b *Bed) Measure(ctx context.Context, algorithms []Algorithm, repeat int, warm time.Duration, begin func(what string)) ([]Result, error) {
+func (b *Bed) Measure(ctx context.Context, algorithms []Algorithm, repeat int, warm time.Duration,
+	begin func(what string)) ([]Result, error) {
 	results := make([]Result, len(algorithms))
 	runs := make([][]timed, len(algorithms))
 	each := func(run func(i int) error) error {

@@ -17,11 +17,11 @@ import (
 	"github.com/spirjoin/spirjoin/relation"
 )
 
-// checker knows how many rows the join of two tables has, and a checksum of them. A row of the output weighs the product of two odd
-// hashes, one of its key and the payload of the left side, one of its key and the payload of the right side; the checksum is the sum of
-// all weights modulo 2^64. By the distributive law no join is needed to know it: for each row on the right, its hash times the sum of the
-// hashes of the left rows that have its key. A row that is missing or there twice, a changed value and halves of
-// two rows that changed places all show in it.
+// checker knows how many rows the join of two tables has, and a checksum of them. A row of the output weighs the
+// product of two odd hashes, one of its key and the payload of the left side, one of its key and the payload of the
+// right side; the checksum is the sum of all weights modulo 2^64. By the distributive law no join is needed to know it:
+// for each row on the right, its hash times the sum of the hashes of the left rows that have its key. A missing row, a
+// duplicate row, a changed value and swapped halves of two rows all change it.
 type checker struct {
 	rows, sum uint64
 	bytes     [2][]int // of the columns of both sides, the key first
@@ -47,7 +47,8 @@ func newChecker(ctx context.Context, left, right arrow.Table) (*checker, error) 
 	if greatest.Load() >= mostKeys {
 		return nil, fmt.Errorf("%w: the check of a join takes keys below %d", backend.ErrLimit, uint64(mostKeys))
 	}
-	keys := make([]struct{ hash, rows uint64 }, greatest.Load()+1) // sums over the left rows of a key, side by side: one cache miss
+	// sums over the left rows of a key, side by side: one cache miss
+	keys := make([]struct{ hash, rows uint64 }, greatest.Load()+1)
 	err = eachBlock(ctx, left, func(columns []hostColumn, start, end int) {
 		for i, h := range hashRows(relation.Left, columns, start, end) {
 			key := &keys[columns[0].at(start+i)]
@@ -108,7 +109,8 @@ func (c *checker) verify(ctx context.Context, device *backend.Device, out *resid
 		host := make([]hostColumn, len(columns))
 		for i, c := range columns {
 			data := c.host[piece%2][:rows*uint64(c.bytes)]
-			if err := device.Download(ctx, data, c.from.Range(piece*pieceRows*uint64(c.bytes), uint64(len(data)))); err != nil {
+			if err := device.Download(ctx, data,
+				c.from.Range(piece*pieceRows*uint64(c.bytes), uint64(len(data)))); err != nil {
 				return errors.Join(err, checking.Wait())
 			}
 			host[i] = hostColumnOf(data, c.bytes)
@@ -190,7 +192,8 @@ func fold(hash, v uint64) uint64 {
 	return hi ^ lo
 }
 
-// eachBlock calls work for blocks of the rows of a table, on all cores. Columns share their chunks, whose rows start to end are meant.
+// eachBlock calls work for blocks of the rows of a table, on all cores. Columns share their chunks, whose rows start to
+// end are meant.
 func eachBlock(ctx context.Context, table arrow.Table, work func(columns []hostColumn, start, end int)) error {
 	for i := range table.Column(0).Data().Chunks() {
 		columns := make([]hostColumn, table.NumCols())
@@ -198,7 +201,8 @@ func eachBlock(ctx context.Context, table arrow.Table, work func(columns []hostC
 			columns[c] = hostColumnOf(chunkData(table, c, i))
 		}
 		rows := table.Column(0).Data().Chunk(i).Len()
-		if err := workload.ForBlocks(ctx, int64(rows), func(start, end int64) { work(columns, int(start), int(end)) }); err != nil {
+		if err := workload.ForBlocks(ctx, int64(rows),
+			func(start, end int64) { work(columns, int(start), int(end)) }); err != nil {
 			return err
 		}
 	}

@@ -1,5 +1,5 @@
-// Package joins measures joins of relations that are on a device: the workloads of GFTR 5.1 and 5.2 by every algorithm. Each answer
-// is verified before it is timed.
+// Package joins measures joins of relations that are on a device: the workloads of GFTR 5.1 and 5.2 by every algorithm.
+// Each answer is verified before it is timed.
 package joins
 
 import (
@@ -28,14 +28,16 @@ func (a Algorithm) unique() bool { return strings.HasSuffix(a.Name, "-unique") }
 // Algorithms are all there are; the names of materialising ones are those of GFTR 5.1.
 func Algorithms() []Algorithm {
 	hashed := func(name string, o hash.Options) Algorithm {
-		return Algorithm{name, func(ctx context.Context, lane *exec.Lane, left, right resident.Relation) (*resident.Result, error) {
-			return hash.Join(ctx, lane, left, right, o)
-		}}
+		return Algorithm{name,
+			func(ctx context.Context, lane *exec.Lane, left, right resident.Relation) (*resident.Result, error) {
+				return hash.Join(ctx, lane, left, right, o)
+			}}
 	}
 	sorted := func(name string, o sortmerge.Options) Algorithm {
-		return Algorithm{name, func(ctx context.Context, lane *exec.Lane, left, right resident.Relation) (*resident.Result, error) {
-			return sortmerge.Join(ctx, lane, left, right, o)
-		}}
+		return Algorithm{name,
+			func(ctx context.Context, lane *exec.Lane, left, right resident.Relation) (*resident.Result, error) {
+				return sortmerge.Join(ctx, lane, left, right, o)
+			}}
 	}
 	return []Algorithm{
 		hashed("phj-om", hash.Options{}),
@@ -79,7 +81,8 @@ func Find(names []string) (found []Algorithm, err error) {
 	for _, name := range names {
 		i := slices.Index(known, name)
 		if i < 0 {
-			return nil, fmt.Errorf("%w: no join %q; there are %s", backend.ErrInvalidInput, name, strings.Join(known, ", "))
+			return nil, fmt.Errorf("%w: no join %q; there are %s", backend.ErrInvalidInput, name,
+				strings.Join(known, ", "))
 		}
 		found = append(found, Algorithms()[i])
 	}

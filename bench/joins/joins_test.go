@@ -76,7 +76,7 @@ func TestMeasure(t *testing.T) {
 	})
 }
 
-// Algorithms are verified one after the other and run in turn; one that does not fit at some time is left out from then on.
+// Algorithms are verified one after the other and then run in turn. One that does not fit is left out from then on.
 func TestMeasureInTurn(t *testing.T) {
 	driver, err := host.New(host.Options{}).Open("host:cpu")
 	require.NoError(t, err)
@@ -121,9 +121,13 @@ func TestCheckSeesFaults(t *testing.T) {
 			list.Copy(word(buffer, b, bytes), word(temporary, 0, bytes))
 		}
 		faults := map[string]func(r *resident.Result, list *backend.List){
-			"key":         func(r *resident.Result, list *backend.List) { list.Fill(word(r.Keys, r.Rows-1, 4), 12345) },
-			"R":           func(r *resident.Result, list *backend.List) { list.Fill(word(r.Payload[0][0], 1234, 4), 12345) },
-			"S":           func(r *resident.Result, list *backend.List) { list.Fill(word(r.Payload[1][0], 0, 4), 12345) },
+			"key": func(r *resident.Result, list *backend.List) { list.Fill(word(r.Keys, r.Rows-1, 4), 12345) },
+			"R": func(r *resident.Result, list *backend.List) {
+				list.Fill(word(r.Payload[0][0], 1234, 4), 12345)
+			},
+			"S": func(r *resident.Result, list *backend.List) {
+				list.Fill(word(r.Payload[1][0], 0, 4), 12345)
+			},
 			"row missing": func(r *resident.Result, list *backend.List) { r.Rows-- },
 			"row twice": func(r *resident.Result, list *backend.List) {
 				for _, b := range slices.Concat([]*backend.Buffer{r.Keys}, r.Payload[0], r.Payload[1]) {
@@ -143,7 +147,8 @@ func TestCheckSeesFaults(t *testing.T) {
 			for name, plant := range faults {
 				a := Algorithms()[0]
 				right, joined := a.join, 0
-				a.join = func(ctx context.Context, lane *exec.Lane, left, other resident.Relation) (*resident.Result, error) {
+				a.join = func(ctx context.Context, lane *exec.Lane, left,
+					other resident.Relation) (*resident.Result, error) {
 					r, err := right(ctx, lane, left, other)
 					if joined++; err == nil && joined == max(c.Dimensions, 1) {
 						var list backend.List

@@ -34,7 +34,8 @@ func TestRead(t *testing.T) {
 	require.Equal(t, 1.0, c.Facts.MatchRatio)
 	require.Len(t, c.Runs, 5, "one that the planner does not know is left out")
 	require.Equal(t, 123*time.Millisecond, c.Runs[0].Time)
-	require.Equal(t, map[string]time.Duration{plan.Transform: 78 * time.Millisecond, plan.Match: 38 * time.Millisecond, plan.Gather: 7 * time.Millisecond}, c.Runs[0].Stages)
+	require.Equal(t, map[string]time.Duration{plan.Transform: 78 * time.Millisecond, plan.Match: 38 * time.Millisecond,
+		plan.Gather: 7 * time.Millisecond}, c.Runs[0].Stages)
 	require.Len(t, all[1].Runs, 2, "one that was skipped is left out")
 	require.Equal(t, 0.5, all[1].Facts.MatchRatio)
 	require.Positive(t, all[2].Facts.Repeats)
@@ -48,7 +49,8 @@ func TestRead(t *testing.T) {
 		require.NoError(t, err)
 		require.Len(t, faster, 1)
 		require.Equal(t, want, faster[0].Runs[0].Time)
-		require.Equal(t, map[string]time.Duration{plan.Transform: want / 10, plan.Match: want * 9 / 10}, faster[0].Runs[0].Stages)
+		require.Equal(t, map[string]time.Duration{plan.Transform: want / 10, plan.Match: want * 9 / 10},
+			faster[0].Runs[0].Stages)
 	}
 	file, err := os.Open("testdata/cells.csv")
 	require.NoError(t, err)

@@ -169,7 +169,8 @@ func (b *bed) check(rows uint64, verify func(k *block) error, results ...result)
 		pieces := make([]view, len(results))
 		for c, r := range results {
 			width := uint64(r.bits / 8)
-			if err := b.device().Download(b.ctx, memory[c][:n*width], part(r.column, first*width, n*width)); err != nil {
+			if err := b.device().Download(b.ctx, memory[c][:n*width],
+				part(r.column, first*width, n*width)); err != nil {
 				return err
 			}
 			pieces[c] = viewOf(memory[c][:n*width], r.bits)

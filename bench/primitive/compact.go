@@ -64,7 +64,8 @@ var compactBenchmark = Benchmark{
 							return measure.Wrongf("row %d is %#x, which is not to be kept", k.first+uint64(i), v)
 						}
 						if k.first+uint64(i) > 0 && narrow(k.at(0, i-1), 32) >= from {
-							return measure.Wrongf("row %d is row %d, after row %d", k.first+uint64(i), from, narrow(k.at(0, i-1), 32))
+							return measure.Wrongf("row %d is row %d, after row %d", k.first+uint64(i), from,
+								narrow(k.at(0, i-1), 32))
 						}
 					}
 					return nil
@@ -79,14 +80,16 @@ const histogramBits = 8
 
 // A histogram of the lowest digit of the keys.
 var histogramBenchmark = Benchmark{
-	Name: "histogram", Table: "histogram", tunes: true, Keys: narrowWide, Payloads: none, Distributions: workload.Distributions(),
-	variant: func(key, _ int) backend.Config { return setting("key_bits", key) },
+	Name: "histogram", Table: "histogram", tunes: true, Keys: narrowWide, Payloads: none,
+	Distributions: workload.Distributions(),
+	variant:       func(key, _ int) backend.Config { return setting("key_bits", key) },
 	set: func(b *bed) experiment {
 		in := b.keys(b.Rows, b.Key, 0)
 		if b.err != nil {
 			return experiment{}
 		}
-		p := plan[primitive.HistogramPlan](b)(primitive.PlanHistogram(b.ops.Tuning(), b.Rows, b.Key/8, 0, histogramBits))
+		p := plan[primitive.HistogramPlan](b)(primitive.PlanHistogram(b.ops.Tuning(), b.Rows, b.Key/8, 0,
+			histogramBits))
 		keys, counts := b.column(b.Key, b.Rows, in.At), b.scratch(p.CountsBytes)
 		return experiment{
 			leastBytes: b.Rows * uint64(b.Key/8),

@@ -6,12 +6,13 @@ import (
 	"github.com/spirjoin/spirjoin/bench/workload"
 )
 
-// A gather of as many values as the column has; the distribution is that of the row ids, ascending ones first: joins whose
-// rows stay in order have such.
+// A gather of as many values as the column has; the distribution is that of the row ids. Ascending ids come first:
+// joins that keep rows in order have them.
 var gatherBenchmark = Benchmark{
 	Name: "gather", Table: "gather", tunes: true, Keys: narrowWide, Payloads: none,
-	Distributions: []workload.Distribution{workload.Sorted, workload.Uniform, workload.Reverse, workload.Equal, workload.Zipfian, workload.Few},
-	variant:       func(key, _ int) backend.Config { return setting("value_bits", key) },
+	Distributions: []workload.Distribution{workload.Sorted, workload.Uniform, workload.Reverse, workload.Equal,
+		workload.Zipfian, workload.Few},
+	variant: func(key, _ int) backend.Config { return setting("value_bits", key) },
 	set: func(b *bed) experiment {
 		id := b.rowIDs()
 		if b.err != nil {
@@ -91,7 +92,8 @@ func (b *bed) rowIDs() func(row uint64) uint64 {
 
 // A gather of single bits.
 var gatherBits = Benchmark{
-	Name: "gather_bits", Table: "gather", Keys: []int{1}, Payloads: none, Distributions: gatherBenchmark.Distributions, variant: noVariant,
+	Name: "gather_bits", Table: "gather", Keys: []int{1}, Payloads: none, Distributions: gatherBenchmark.Distributions,
+	variant: noVariant,
 	set: func(b *bed) experiment {
 		id := b.rowIDs()
 		if b.err != nil {

@@ -7,13 +7,14 @@ import (
 	"github.com/spirjoin/spirjoin/kernel"
 )
 
-// A hash join of partitions that fill four fifths of the table in shared memory, each with twice as many right rows, which all
-// match one row on the left; a payload of 32 bits on both sides.
+// A hash join of partitions that fill four fifths of the table in shared memory, each with twice as many right rows,
+// which all match one row on the left; a payload of 32 bits on both sides.
 var partitionJoinBenchmark = Benchmark{
 	Name: "partition_join", Table: "partition_join", tunes: true, Keys: narrowWide, Payloads: none, Distributions: only,
 	variant: func(key, _ int) backend.Config { return setting("key_bits", key) },
 	set: func(b *bed) experiment {
-		tuned, partitionJoin := b.ops.Tuning().Config("partition_join", setting("key_bits", b.Key)), kernel.PartitionJoin
+		tuned, partitionJoin := b.ops.Tuning().Config("partition_join", setting("key_bits", b.Key)),
+			kernel.PartitionJoin
 		if tuned["walk"] == 1 {
 			partitionJoin = kernel.PartitionWalk
 		}
@@ -37,20 +38,23 @@ var partitionJoinBenchmark = Benchmark{
 		payload := [2]backend.Range{b.column(32, partitions*left, b.partner), b.column(32, b.Rows, b.partner)}
 		offsets := b.column(64, partitions, func(unit uint64) uint64 { return unit * 2 * left })
 		keys, out := b.empty(b.Key, b.Rows), [2]backend.Range{b.empty(32, b.Rows), b.empty(32, b.Rows)}
-		columns := kernel.JoinColumns[backend.Range]{LeftKeys: leftKeys, RightKeys: rightKeys, LeftPayload: payload[0], RightPayload: payload[1],
-			Places: offsets, KeysOut: keys, LeftOut: out[0], RightOut: out[1]}
+		columns := kernel.JoinColumns[backend.Range]{LeftKeys: leftKeys, RightKeys: rightKeys, LeftPayload: payload[0],
+			RightPayload: payload[1],
+			Places:       offsets, KeysOut: keys, LeftOut: out[0], RightOut: out[1]}
 		return experiment{
 			leastBytes: (partitions*left+2*b.Rows)*uint64(b.Key/8+4) + b.Rows*4,
 			answers:    []backend.Range{keys, out[0], out[1]},
 			record: func(list *backend.List) error {
-				k.Dispatch(list, uint32(partitions), kernel.PartitionJoinArgs{Units: units, JoinColumns: columns, JoinRows: kernel.JoinRows{OutRows: uint32(b.Rows)}})
+				k.Dispatch(list, uint32(partitions), kernel.PartitionJoinArgs{Units: units, JoinColumns: columns,
+					JoinRows: kernel.JoinRows{OutRows: uint32(b.Rows)}})
 				return nil
 			},
 			verify: func() error {
 				return b.check(b.Rows, func(block *block) error {
 					for i := range int64(block.rows) {
 						row := block.first + uint64(i)
-						if l := leftRow(row); block.at(0, i) != key(l) || block.at(1, i) != b.partner(l) || block.at(2, i) != b.partner(row) {
+						if l := leftRow(row); block.at(0, i) != key(l) || block.at(1, i) != b.partner(l) ||
+							block.at(2, i) != b.partner(row) {
 							return measure.Wrongf("row %d is not left row %d with right row %d", row, l, row)
 						}
 					}

@@ -22,7 +22,8 @@ type Case struct {
 
 // String is the name of the case: its axes and their values.
 func (c Case) String() string {
-	return fmt.Sprintf("primitive=%s key=%d payload=%d rows=%s distribution=%s", c.Primitive, c.Key, c.Payload, text.Rows(c.Rows), c.Distribution)
+	return fmt.Sprintf("primitive=%s key=%d payload=%d rows=%s distribution=%s", c.Primitive, c.Key, c.Payload,
+		text.Rows(c.Rows), c.Distribution)
 }
 
 // Options say how cases are measured.
@@ -82,7 +83,8 @@ func (r *Rig) CopyRate(ctx context.Context) (float64, error) {
 		rows = 1 << 24
 	}
 	rows = min(rows, info.Limits.MaxAllocationBytes/4, r.ops.Device().Options().DeviceMemoryBytes/16)
-	result, err := r.measure(ctx, r.ops, Case{Primitive: "copy", Key: 32, Rows: rows, Distribution: workload.Uniform}, max(r.Options.Repeat, 5))
+	result, err := r.measure(ctx, r.ops, Case{Primitive: "copy", Key: 32, Rows: rows, Distribution: workload.Uniform},
+		max(r.Options.Repeat, 5))
 	if err != nil {
 		return 0, fmt.Errorf("measure the copy bandwidth: %w", err)
 	}
@@ -90,8 +92,8 @@ func (r *Rig) CopyRate(ctx context.Context) (float64, error) {
 	return r.copyRate, nil
 }
 
-// Measure verifies a case and then times it. The error is measure.ErrWrong where the answer is wrong, and wraps backend.ErrDeviceMemory or
-// backend.ErrLimit where the case does not fit.
+// Measure verifies a case and then times it. The error is measure.ErrWrong where the answer is wrong, and wraps
+// backend.ErrDeviceMemory or backend.ErrLimit where the case does not fit.
 func (r *Rig) Measure(ctx context.Context, c Case) (Result, error) {
 	rate, err := r.CopyRate(ctx)
 	if err != nil {

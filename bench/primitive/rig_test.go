@@ -124,8 +124,10 @@ func TestCases(t *testing.T) {
 		names = append(names, c.String())
 	}
 	require.Equal(t, []string{
-		"primitive=sort key=32 payload=32 rows=2^10 distribution=uniform", "primitive=sort key=32 payload=32 rows=1000 distribution=uniform",
-		"primitive=sort key=64 payload=32 rows=2^10 distribution=uniform", "primitive=sort key=64 payload=32 rows=1000 distribution=uniform",
+		"primitive=sort key=32 payload=32 rows=2^10 distribution=uniform",
+		"primitive=sort key=32 payload=32 rows=1000 distribution=uniform",
+		"primitive=sort key=64 payload=32 rows=2^10 distribution=uniform",
+		"primitive=sort key=64 payload=32 rows=1000 distribution=uniform",
 	}, names)
 	all, err := Cases(Axes{Keys: []int{64}, Payloads: []int{64}, Rows: []uint64{1}})
 	require.NoError(t, err)

@@ -19,7 +19,8 @@ func scanVariant(key, payload int) backend.Config {
 
 // An exclusive scan with its total.
 var scanBenchmark = Benchmark{
-	Name: "scan", Table: "scan", tunes: true, Keys: narrowWide, Payloads: narrowWide, offered: noNarrower, Distributions: only, variant: scanVariant,
+	Name: "scan", Table: "scan", tunes: true, Keys: narrowWide, Payloads: narrowWide, offered: noNarrower,
+	Distributions: only, variant: scanVariant,
 	set: func(b *bed) experiment {
 		in := b.keys(b.Rows, b.Key, 0)
 		if b.err != nil {
@@ -52,7 +53,8 @@ var scanBenchmark = Benchmark{
 
 // A scan that starts again at heads: one row in 16 (uniform), the first (sorted), or all (equal).
 var segmentedBenchmark = Benchmark{
-	Name: "segmented_scan", Table: "segmented_scan", tunes: true, Keys: narrowWide, Payloads: narrowWide, offered: noNarrower,
+	Name: "segmented_scan", Table: "segmented_scan", tunes: true, Keys: narrowWide, Payloads: narrowWide,
+	offered:       noNarrower,
 	Distributions: []workload.Distribution{workload.Uniform, workload.Sorted, workload.Equal}, variant: scanVariant,
 	set: func(b *bed) experiment {
 		value := func(row uint64) uint64 { return narrow(workload.Random(b.seed, row), b.Key) }
@@ -72,7 +74,9 @@ var segmentedBenchmark = Benchmark{
 		return experiment{
 			leastBytes: b.Rows*uint64(b.Key+b.Payload)/8 + bitmapBytes(b.Rows),
 			answers:    []backend.Range{sums},
-			record:     func(list *backend.List) error { return b.ops.SegmentedScan(list, p, values, heads, sums, scratch) },
+			record: func(list *backend.List) error {
+				return b.ops.SegmentedScan(list, p, values, heads, sums, scratch)
+			},
 			verify: func() error {
 				return b.check(b.Rows, func(k *block) error {
 					for i := range int64(k.rows) {
@@ -91,7 +95,8 @@ var segmentedBenchmark = Benchmark{
 	},
 }
 
-// Which bits of a column vary, and whether it is sorted: the AND and the OR of its keys and the number of descents in one pass.
+// Which bits of a column vary, and whether it is sorted: the AND and the OR of its keys and the number of descents in
+// one pass.
 var varyingBenchmark = Benchmark{
 	Name: "varying_bits", Table: "reduce", Keys: narrowWide, Payloads: none, Distributions: workload.Distributions(),
 	variant: func(key, _ int) backend.Config { return setting("key_bits", key) },
@@ -138,7 +143,8 @@ var varyingBenchmark = Benchmark{
 
 // The sum of a column.
 var reduceBenchmark = Benchmark{
-	Name: "reduce", Table: "reduce", tunes: true, Keys: narrowWide, Payloads: narrowWide, offered: noNarrower, Distributions: only, variant: scanVariant,
+	Name: "reduce", Table: "reduce", tunes: true, Keys: narrowWide, Payloads: narrowWide, offered: noNarrower,
+	Distributions: only, variant: scanVariant,
 	set: func(b *bed) experiment {
 		in := b.keys(b.Rows, b.Key, 0)
 		if b.err != nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/spirjoin/spirjoin/primitive"
 )
 
-// ascending is a column of keys in ascending order: distinct random ones (uniform), evenly spread ones (sorted), 16 values
-// (few), or one (equal).
+// ascending is a column of keys in ascending order: distinct random ones (uniform), evenly spread ones (sorted), 16
+// values (few), or one (equal).
 func (b *bed) ascending(rows uint64, keyBits int, seed uint64) func(row uint64) uint64 {
 	spread := keyBits - bits.Len64(max(rows, 1)-1) // bits between neighbours
 	switch b.Distribution {
@@ -45,7 +45,8 @@ var searchBenchmark = Benchmark{
 					for i := range int64(k.rows) {
 						row, begin := k.first+uint64(i), k.at(0, i)
 						end, wanted := begin+k.at(1, i), key(k.first+uint64(i))
-						if end > b.Rows || begin > 0 && key(begin-1) >= wanted || begin < b.Rows && key(begin) < wanted ||
+						if end > b.Rows || begin > 0 && key(begin-1) >= wanted ||
+							begin < b.Rows && key(begin) < wanted ||
 							end > 0 && key(end-1) > wanted || end < b.Rows && key(end) <= wanted {
 							return measure.Wrongf("row %d matches rows %d to %d", row, begin, end)
 						}
@@ -82,7 +83,8 @@ func (b *bed) checkTotal(counts, scratch backend.Range, offsetBytes uint64) erro
 	return err
 }
 
-// An expansion to rows pairs of a quarter of left rows, with 1 to 7 matches each (uniform) or 4 (sorted), or of one row (equal).
+// An expansion to rows pairs of a quarter of left rows, with 1 to 7 matches each (uniform) or 4 (sorted), or of one row
+// (equal).
 var expandBenchmark = Benchmark{
 	Name: "range_expand", Table: "range_expand", tunes: true, Keys: []int{32}, Payloads: none,
 	Distributions: []workload.Distribution{workload.Uniform, workload.Sorted, workload.Equal}, variant: noVariant,
@@ -103,17 +105,21 @@ var expandBenchmark = Benchmark{
 			return left * 4
 		}
 		begin := func(left uint64) uint64 { return workload.Random(b.seed+1, left) >> 34 }
-		ranges := primitive.Ranges{LeftRows: leftRows, Offsets: b.column(64, leftRows+1, offset), Begins: b.column(32, leftRows, begin)}
+		ranges := primitive.Ranges{LeftRows: leftRows, Offsets: b.column(64, leftRows+1, offset),
+			Begins: b.column(32, leftRows, begin)}
 		left, right := b.empty(32, b.Rows), b.empty(32, b.Rows)
 		return experiment{
 			leastBytes: leftRows*12 + b.Rows*8,
 			answers:    []backend.Range{left, right},
-			record:     func(list *backend.List) error { return b.ops.Expand(list, ranges, 0, uint32(b.Rows), left, right) },
+			record: func(list *backend.List) error {
+				return b.ops.Expand(list, ranges, 0, uint32(b.Rows), left, right)
+			},
 			verify: func() error {
 				return b.check(b.Rows, func(k *block) error {
 					for i := range int64(k.rows) {
 						pair, l, r := k.first+uint64(i), k.at(0, i), k.at(1, i)
-						if l >= leftRows || pair < offset(l) || pair >= offset(l+1) || r != narrow(begin(l)+pair-offset(l), 32) {
+						if l >= leftRows || pair < offset(l) || pair >= offset(l+1) ||
+							r != narrow(begin(l)+pair-offset(l), 32) {
 							return measure.Wrongf("pair %d is row %d with row %d", pair, l, r)
 						}
 					}

@@ -11,30 +11,36 @@ import (
 
 // A sort of all bits of the keys; a payload is a column of the caller.
 var sortBenchmark = Benchmark{
-	Name: "sort", Table: "radix_sort", tunes: true, Keys: narrowWide, Payloads: []int{0, 32, 64}, Distributions: workload.Distributions(),
-	variant: keyAndPayload,
+	Name: "sort", Table: "radix_sort", tunes: true, Keys: narrowWide, Payloads: []int{0, 32, 64},
+	Distributions: workload.Distributions(),
+	variant:       keyAndPayload,
 	set: func(b *bed) experiment {
-		p := plan[primitive.SortPlan](b)(primitive.PlanSort(b.ops.Tuning(), primitive.Sort{Layout: b.moved(), EndBit: b.Key}))
-		return b.sorting(p.ScratchBytes, p.Result(), func(list *backend.List, keys, payload [2]backend.Range, scratch backend.Range) error {
-			rows := b.columns(keys, payload)
-			return b.ops.Sort(list, p, scratch, rows[0], rows)
-		})
+		p := plan[primitive.SortPlan](b)(primitive.PlanSort(b.ops.Tuning(),
+			primitive.Sort{Layout: b.moved(), EndBit: b.Key}))
+		return b.sorting(p.ScratchBytes, p.Result(),
+			func(list *backend.List, keys, payload [2]backend.Range, scratch backend.Range) error {
+				rows := b.columns(keys, payload)
+				return b.ops.Sort(list, p, scratch, rows[0], rows)
+			})
 	},
 }
 
 // One pass of a radix partition by the low 8 bits of the keys, its counts included.
 var partitionBenchmark = Benchmark{
-	Name: "partition", Table: "radix_sort", Keys: narrowWide, Payloads: []int{0, 32, 64}, Distributions: workload.Distributions(),
-	variant: keyAndPayload,
+	Name: "partition", Table: "radix_sort", Keys: narrowWide, Payloads: []int{0, 32, 64},
+	Distributions: workload.Distributions(),
+	variant:       keyAndPayload,
 	set: func(b *bed) experiment {
 		const bits = 8
-		p := plan[primitive.PartitionPlan](b)(primitive.PlanPartition(b.ops.Tuning(), primitive.Partition{Layout: b.moved(), Bits: bits}))
+		p := plan[primitive.PartitionPlan](b)(primitive.PlanPartition(b.ops.Tuning(),
+			primitive.Partition{Layout: b.moved(), Bits: bits}))
 		starts := b.empty(32, 1<<bits+1)
 		b.orderBits = 1<<bits - 1
-		return b.sorting(p.ScratchBytes, 1, func(list *backend.List, keys, payload [2]backend.Range, scratch backend.Range) error {
-			rows := b.columns(keys, payload)
-			return b.ops.Partition(list, p, starts, scratch, rows[0], rows)
-		})
+		return b.sorting(p.ScratchBytes, 1,
+			func(list *backend.List, keys, payload [2]backend.Range, scratch backend.Range) error {
+				rows := b.columns(keys, payload)
+				return b.ops.Partition(list, p, starts, scratch, rows[0], rows)
+			})
 	},
 }
 
@@ -63,7 +69,8 @@ func keyAndPayload(key, payload int) backend.Config {
 }
 
 // sorting is a stable sort between two buffers of keys and two of payload, whose rows end up in those of number result.
-func (b *bed) sorting(scratchBytes uint64, result int, record func(list *backend.List, keys, payload [2]backend.Range, scratch backend.Range) error) experiment {
+func (b *bed) sorting(scratchBytes uint64, result int,
+	record func(list *backend.List, keys, payload [2]backend.Range, scratch backend.Range) error) experiment {
 	in := b.keys(b.Rows, b.Key, 0)
 	if b.err != nil {
 		return experiment{}
@@ -112,8 +119,8 @@ func (b *bed) orderOf(key uint64) uint64 {
 	return key & b.orderBits
 }
 
-// checkSorted checks the sorted rows of keys key(0), key(1), ... with their numbers as payload. A column of pairs (key of row n, n)
-// that ascends strictly has every row once, in the order of a stable sort.
+// checkSorted checks the sorted rows of keys key(0), key(1), ... with their numbers as payload. A column of pairs (key
+// of row n, n) that ascends strictly has every row once, in the order of a stable sort.
 func (b *bed) checkSorted(key func(row uint64) uint64, keys, payload backend.Range) error {
 	if b.Payload == 0 {
 		return b.checkSortedKeys(key, keys)
@@ -128,16 +135,18 @@ func (b *bed) checkSorted(key func(row uint64) uint64, keys, payload backend.Ran
 			if row == 0 {
 				continue
 			}
-			if before := b.orderOf(k.at(0, i-1)); before > b.orderOf(got) || before == b.orderOf(got) && narrow(k.at(1, i-1), 32) >= from {
-				return measure.Wrongf("row %d has key %#x of row %d after key %#x of row %d", row, got, from, before, narrow(k.at(1, i-1), 32))
+			if before := b.orderOf(k.at(0, i-1)); before > b.orderOf(got) ||
+				before == b.orderOf(got) && narrow(k.at(1, i-1), 32) >= from {
+				return measure.Wrongf("row %d has key %#x of row %d after key %#x of row %d", row, got, from, before,
+					narrow(k.at(1, i-1), 32))
 			}
 		}
 		return nil
 	}, result{keys, b.Key}, result{payload, b.Payload})
 }
 
-// checkSortedKeys checks that keys ascend and that two sums over all of them, one of random functions of the keys, are those
-// of the unsorted keys.
+// checkSortedKeys checks that keys ascend and that two sums over all of them, one of random functions of the keys, are
+// those of the unsorted keys.
 func (b *bed) checkSortedKeys(key func(row uint64) uint64, keys backend.Range) error {
 	var want, found [2]atomic.Uint64
 	if err := inBlocks(b.ctx, b.Rows, func(from, to uint64) error {

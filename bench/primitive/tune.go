@@ -25,8 +25,8 @@ type candidateRow struct {
 	Settings map[string][]uint32 `json:"settings"`
 }
 
-// Candidates returns the configurations that are worth measuring for a problem on a device, those that are not valid there left
-// out. ErrInvalidInput for a table without candidates.
+// Candidates returns the configurations that are worth measuring for a problem on a device, those that are not valid
+// there left out. ErrInvalidInput for a table without candidates.
 func Candidates(p Problem, info *backend.DeviceInfo) ([]backend.Config, error) {
 	rows, err := candidateRows(p.Table)
 	if err != nil {
@@ -49,7 +49,8 @@ func Candidates(p Problem, info *backend.DeviceInfo) ([]backend.Config, error) {
 func candidateRows(table string) (rows []candidateRow, err error) {
 	text, err := candidateFiles.ReadFile("candidates/" + table + ".json")
 	if err != nil {
-		return nil, fmt.Errorf("%w: nothing to tune of %q; there are %s", backend.ErrInvalidInput, table, strings.Join(Tuned(), ", "))
+		return nil, fmt.Errorf("%w: nothing to tune of %q; there are %s", backend.ErrInvalidInput, table,
+			strings.Join(Tuned(), ", "))
 	}
 	if err := json.Unmarshal(text, &rows); err != nil {
 		return nil, fmt.Errorf("candidates of %s: %w", table, err)
@@ -100,7 +101,8 @@ func (p *Problem) row(config backend.Config) primitive.Tuning {
 func Problems(tables []string, rows uint64) (problems []Problem, err error) {
 	for _, table := range tables {
 		if !slices.Contains(Tuned(), table) {
-			return nil, fmt.Errorf("%w: nothing to tune of %q; there are %s", backend.ErrInvalidInput, table, strings.Join(Tuned(), ", "))
+			return nil, fmt.Errorf("%w: nothing to tune of %q; there are %s", backend.ErrInvalidInput, table,
+				strings.Join(Tuned(), ", "))
 		}
 	}
 	for _, b := range Benchmarks() {
@@ -133,10 +135,12 @@ type Choice struct {
 	Trials  []Trial
 }
 
-// Tune measures the present configuration of a problem, that of the rig, and the candidates, each verified before it is timed.
-// A candidate that gives a wrong answer or does not build is refused; if it is the present one, that is the error.
-// progress is told how many of all are done, and may be nil. Losing the device ends it.
-func (r *Rig) Tune(ctx context.Context, p Problem, candidates []backend.Config, progress func(done, total int)) (Choice, error) {
+// Tune measures the present configuration of a problem, that of the rig, and the candidates, each verified before it is
+// timed. A candidate that gives a wrong answer or does not build is refused; if it is the present one, that is the
+// error. progress receives the number of configurations done and their total, and may be nil. A lost device ends the
+// run.
+func (r *Rig) Tune(ctx context.Context, p Problem, candidates []backend.Config,
+	progress func(done, total int)) (Choice, error) {
 	choice := Choice{Problem: p}
 	measure := func(config backend.Config) (trial Trial) {
 		other, err := r.With(p.row(config))
@@ -150,7 +154,8 @@ func (r *Rig) Tune(ctx context.Context, p Problem, candidates []backend.Config, 
 		return choice, err
 	}
 	present := r.ops.Tuning().Config(p.Table, p.Variant)
-	all := append([]backend.Config{present}, slices.DeleteFunc(slices.Clone(candidates), func(c backend.Config) bool { return maps.Equal(c, present) })...)
+	all := append([]backend.Config{present},
+		slices.DeleteFunc(slices.Clone(candidates), func(c backend.Config) bool { return maps.Equal(c, present) })...)
 	for i, config := range all {
 		if progress != nil {
 			progress(i, len(all))
@@ -179,7 +184,8 @@ func (r *Rig) Tune(ctx context.Context, p Problem, candidates []backend.Config, 
 
 // refusable reports whether an error is the fault of a candidate, and the next one may be measured.
 func refusable(err error) bool {
-	for _, sentinel := range []error{measure.ErrWrong, backend.ErrInvalidInput, backend.ErrUnsupported, backend.ErrLimit, backend.ErrDeviceMemory, backend.ErrHostMemory} {
+	for _, sentinel := range []error{measure.ErrWrong, backend.ErrInvalidInput, backend.ErrUnsupported,
+		backend.ErrLimit, backend.ErrDeviceMemory, backend.ErrHostMemory} {
 		if errors.Is(err, sentinel) {
 			return !errors.Is(err, backend.ErrDeviceLost)
 		}
@@ -204,15 +210,17 @@ func beats(a, b *Trial) bool {
 
 // UserRow is the row of the user's tuning file that a choice leads to, with the measurement beside.
 func (c *Choice) UserRow(info *backend.DeviceInfo, day string) primitive.UserRow {
-	return primitive.UserRow{Device: info.Name, Backend: info.Backend, Driver: info.Driver, DriverVersion: info.DriverVersion,
-		Primitive: c.Table, Variant: c.Variant, Config: c.Best.Config,
+	return primitive.UserRow{Device: info.Name, Backend: info.Backend, Driver: info.Driver,
+		DriverVersion: info.DriverVersion,
+		Primitive:     c.Table, Variant: c.Variant, Config: c.Best.Config,
 		Measured: fmt.Sprintf("%s, %v: median %v, spread %v of %d runs; %v took %v, spread %v",
-			day, c.Case, c.Best.Times.Median, c.Best.Times.Spread, c.Best.Times.Runs, c.Present.Config, c.Present.Times.Median, c.Present.Times.Spread)}
+			day, c.Case, c.Best.Times.Median, c.Best.Times.Spread, c.Best.Times.Runs, c.Present.Config,
+			c.Present.Times.Median, c.Present.Times.Spread)}
 }
 
-// Revise brings the rows of a tuning file up to date with a choice: a better configuration takes the place of the row of its
-// device, table and variant; otherwise that row stays where it counts, and goes where it does not, as after another driver
-// came. Other rows are left alone.
+// Revise brings the rows of a tuning file up to date with a choice: a better configuration takes the place of the row
+// of its device, table and variant; otherwise that row stays if it still applies, and is removed if it does not, as
+// after a change of driver. Other rows are left alone.
 func (c *Choice) Revise(rows []primitive.UserRow, info *backend.DeviceInfo, day string) []primitive.UserRow {
 	revised := slices.DeleteFunc(slices.Clone(rows), func(r primitive.UserRow) bool {
 		if !r.IsFor(info) || r.Primitive != c.Table || !maps.Equal(r.Variant, c.Variant) {

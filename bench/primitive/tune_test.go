@@ -40,7 +40,8 @@ func (d *tampered) Compile(spec *backend.KernelSpec, config backend.Config) (bac
 	return d.Driver.Compile(spec, config)
 }
 
-func tamperedDevice(t *testing.T, run func(config backend.Config) func([][]byte, uint32, func(uint32))) *backend.Device {
+func tamperedDevice(t *testing.T,
+	run func(config backend.Config) func([][]byte, uint32, func(uint32))) *backend.Device {
 	driver, err := host.New(host.Options{}).Open("host:cpu")
 	require.NoError(t, err)
 	device := backend.NewDevice(&tampered{driver, run}, backend.DeviceOptions{})
@@ -48,12 +49,13 @@ func tamperedDevice(t *testing.T, run func(config backend.Config) func([][]byte,
 	return device
 }
 
-var gatherProblem = Problem{Case{Primitive: "gather", Key: 32, Rows: 10_000, Distribution: workload.Uniform}, "gather", backend.Config{"value_bits": 32}}
+var gatherProblem = Problem{Case{Primitive: "gather", Key: 32, Rows: 10_000, Distribution: workload.Uniform}, "gather",
+	backend.Config{"value_bits": 32}}
 
 func items(n uint32) backend.Config { return backend.Config{"workgroup": 1, "items": n} }
 
-// The present configuration is slow, one candidate does nothing, one leaves out a row, one does not build: the right and fast one is
-// chosen, and takes effect as a user row.
+// The present configuration is slow, one candidate does nothing, one leaves out a row, one does not build: the right
+// and fast one is chosen, and takes effect as a user row.
 func TestTune(t *testing.T) {
 	device := tamperedDevice(t, func(config backend.Config) func([][]byte, uint32, func(uint32)) {
 		switch config["items"] {
@@ -76,7 +78,8 @@ func TestTune(t *testing.T) {
 	})
 	rig := rigOn(t, device, nil)
 	var seen []int
-	choice, err := rig.Tune(t.Context(), gatherProblem, []backend.Config{items(1000), items(2000), items(4000), items(65536), {"workgroup": 0, "items": 1}}, func(done, total int) {
+	choice, err := rig.Tune(t.Context(), gatherProblem, []backend.Config{items(1000), items(2000), items(4000),
+		items(65536), {"workgroup": 0, "items": 1}}, func(done, total int) {
 		require.Equal(t, 5, total, "the present one counts once")
 		seen = append(seen, done)
 	})
@@ -108,7 +111,8 @@ func TestTune(t *testing.T) {
 	require.Empty(t, problems)
 	again := rigOn(t, device, user)
 	require.Equal(t, items(4000), again.ops.Tuning().Config("gather", backend.Config{"value_bits": 32}))
-	require.Equal(t, uint32(65536), again.ops.Tuning().Config("gather", backend.Config{"value_bits": 64})["items"], "the other variant stays")
+	require.Equal(t, uint32(65536), again.ops.Tuning().Config("gather", backend.Config{"value_bits": 64})["items"],
+		"the other variant stays")
 }
 
 // A wrong present configuration is an error, as is a device that is lost; neither is a candidate that is refused.
@@ -121,14 +125,16 @@ func TestTuneFails(t *testing.T) {
 			return func(args [][]byte, _ uint32, _ func(uint32)) { do(args) }
 		})
 	}
-	_, err := rigOn(t, present(func([][]byte) {}), nil).Tune(t.Context(), gatherProblem, []backend.Config{items(64)}, nil)
+	_, err := rigOn(t, present(func([][]byte) {}), nil).Tune(t.Context(), gatherProblem, []backend.Config{items(64)},
+		nil)
 	require.ErrorIs(t, err, measure.ErrWrong)
 
 	driver, err := host.New(host.Options{Faults: host.Faults{LoseAtSubmit: 12}}).Open("host:cpu")
 	require.NoError(t, err)
 	device := backend.NewDevice(driver, backend.DeviceOptions{})
 	defer device.Close() // a lost device may say so
-	_, err = rigOn(t, device, nil).Tune(t.Context(), gatherProblem, []backend.Config{items(64), items(65), items(66), items(67), items(68)}, nil)
+	_, err = rigOn(t, device, nil).Tune(t.Context(), gatherProblem,
+		[]backend.Config{items(64), items(65), items(66), items(67), items(68)}, nil)
 	require.ErrorIs(t, err, backend.ErrDeviceLost)
 }
 
@@ -177,7 +183,8 @@ func TestCandidates(t *testing.T) {
 	}))
 	require.Greater(t, len(all), len(of(radix, small)))
 	for _, p := range problems {
-		for _, info := range []*backend.DeviceInfo{large, small, {Type: backend.Software, Limits: small.Limits}, {Type: backend.Host, Limits: large.Limits}} {
+		for _, info := range []*backend.DeviceInfo{large, small, {Type: backend.Software, Limits: small.Limits},
+			{Type: backend.Host, Limits: large.Limits}} {
 			candidates := of(p, info)
 			require.NotEmpty(t, candidates)
 			for _, c := range candidates {
@@ -212,11 +219,14 @@ func TestBeats(t *testing.T) {
 }
 
 func TestRevise(t *testing.T) {
-	info := &backend.DeviceInfo{Name: "gpu", Driver: "driver", DriverVersion: "2", Limits: backend.Limits{MaxInvocations: 256, MaxSharedBytes: 1 << 14}}
+	info := &backend.DeviceInfo{Name: "gpu", Driver: "driver", DriverVersion: "2",
+		Limits: backend.Limits{MaxInvocations: 256, MaxSharedBytes: 1 << 14}}
 	row := func(device, version, table string, bits, items uint32) primitive.UserRow {
-		return primitive.UserRow{Device: device, Driver: "driver", DriverVersion: version, Primitive: table, Variant: backend.Config{"value_bits": bits}, Config: backend.Config{"workgroup": 8, "items": items}}
+		return primitive.UserRow{Device: device, Driver: "driver", DriverVersion: version, Primitive: table,
+			Variant: backend.Config{"value_bits": bits}, Config: backend.Config{"workgroup": 8, "items": items}}
 	}
-	others := []primitive.UserRow{row("another", "2", "gather", 32, 1), row("gpu", "1", "gather", 64, 2), row("gpu", "1", "scan", 32, 3)}
+	others := []primitive.UserRow{row("another", "2", "gather", 32, 1), row("gpu", "1", "gather", 64, 2),
+		row("gpu", "1", "scan", 32, 3)}
 	outdated, counting := row("gpu", "1", "gather", 32, 4), row("gpu", "2", "gather", 32, 5)
 	choice := Choice{Problem: gatherProblem, Best: Trial{Result: Result{Config: items(6)}}}
 	with := func(rows ...primitive.UserRow) []primitive.UserRow { return slices.Concat(others, rows) }

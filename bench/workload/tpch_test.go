@@ -70,8 +70,9 @@ func TestTPCHRowsKeepTheirMeaning(t *testing.T) {
 	source := func(_ int64, handle func(*dbgen.Order) error) error {
 		for key := range 10 {
 			err := handle(&dbgen.Order{
-				CustKey: 7, Status: "F", TotalPrice: 123456, Date: "1992-01-01", OrderPriority: "1-URGENT", Clerk: "c", Comment: "äöü",
-				Lines: make([]dbgen.LineItem, key%3),
+				CustKey: 7, Status: "F", TotalPrice: 123456, Date: "1992-01-01", OrderPriority: "1-URGENT", Clerk: "c",
+				Comment: "äöü",
+				Lines:   make([]dbgen.LineItem, key%3),
 			})
 			if err != nil {
 				return err
@@ -83,8 +84,10 @@ func TestTPCHRowsKeepTheirMeaning(t *testing.T) {
 	err := task.run(func(scale int64, handle func(*dbgen.Order) error) error {
 		return source(scale, func(order *dbgen.Order) error {
 			for i := range order.Lines {
-				order.Lines[i] = dbgen.LineItem{OKey: 5, PartKey: 6, SuppKey: 7, LCnt: 2, Quantity: 50, EPrice: 90210, Discount: 4, Tax: 8,
-					RFlag: "N", LStatus: "O", SDate: "1998-12-31", CDate: "1996-02-29", RDate: "1992-01-02", ShipInstruct: "NONE", ShipMode: "AIR", Comment: "x"}
+				order.Lines[i] = dbgen.LineItem{OKey: 5, PartKey: 6, SuppKey: 7, LCnt: 2, Quantity: 50, EPrice: 90210,
+					Discount: 4, Tax: 8,
+					RFlag: "N", LStatus: "O", SDate: "1998-12-31", CDate: "1996-02-29", RDate: "1992-01-02",
+					ShipInstruct: "NONE", ShipMode: "AIR", Comment: "x"}
 			}
 			return handle(order)
 		})
@@ -95,13 +98,16 @@ func TestTPCHRowsKeepTheirMeaning(t *testing.T) {
 	require.True(t, lines.Schema().Equal(LineitemSchema), lines.Schema())
 	require.Equal(t, int64(4), orders.NumRows())
 	require.Equal(t, int64(0+1+2+0), lines.NumRows())
-	for name, want := range map[string]string{"o_custkey": "7", "o_orderstatus": "F", "o_totalprice": "1234.56", "o_orderdate": "1992-01-01", "o_comment": "äöü"} {
+	for name, want := range map[string]string{"o_custkey": "7", "o_orderstatus": "F", "o_totalprice": "1234.56",
+		"o_orderdate": "1992-01-01", "o_comment": "äöü"} {
 		require.Equal(t, want, column(t, orders, name)[3], name)
 	}
 	for name, want := range map[string]string{
-		"l_orderkey": "5", "l_partkey": "6", "l_suppkey": "7", "l_linenumber": "2", "l_quantity": "50", "l_extendedprice": "902.1",
-		"l_discount": "0.04", "l_tax": "0.08", "l_shipdate": "1998-12-31", "l_commitdate": "1996-02-29", "l_receiptdate": "1992-01-02",
-		"l_returnflag": "N", "l_linestatus": "O", "l_shipinstruct": "NONE", "l_shipmode": "AIR",
+		"l_orderkey": "5", "l_partkey": "6", "l_suppkey": "7", "l_linenumber": "2", "l_quantity": "50",
+		"l_extendedprice": "902.1",
+		"l_discount":      "0.04", "l_tax": "0.08", "l_shipdate": "1998-12-31", "l_commitdate": "1996-02-29",
+		"l_receiptdate": "1992-01-02",
+		"l_returnflag":  "N", "l_linestatus": "O", "l_shipinstruct": "NONE", "l_shipmode": "AIR",
 	} {
 		require.Equal(t, want, column(t, lines, name)[0], name)
 	}
@@ -113,7 +119,9 @@ func TestTPCHSourceFaultsLeaveNothing(t *testing.T) {
 		"error": func(_ int64, handle func(*dbgen.Order) error) error {
 			return errors.Join(handle(&dbgen.Order{Date: "1992-01-01"}), fault)
 		},
-		"bad date": func(_ int64, handle func(*dbgen.Order) error) error { return handle(&dbgen.Order{Date: "1992-13-01"}) },
+		"bad date": func(_ int64, handle func(*dbgen.Order) error) error {
+			return handle(&dbgen.Order{Date: "1992-13-01"})
+		},
 	} {
 		dir := t.TempDir()
 		err := tpchTask{Scale: 1, Orders: 4, Dir: dir}.run(source, func(tpchReport) { t.Error("reported") })
@@ -137,10 +145,11 @@ func TestTPCHInAChild(t *testing.T) {
 	}
 	dir := filepath.Join(t.TempDir(), "made", "here")
 	calls := 0
-	result, err := TPCH(context.Background(), TPCHSpec{ScaleFactor: 0.001, Dir: dir, Compression: "zstd", Progress: func(_, total int64) {
-		require.Equal(t, int64(1500), total)
-		calls++
-	}})
+	result, err := TPCH(context.Background(),
+		TPCHSpec{ScaleFactor: 0.001, Dir: dir, Compression: "zstd", Progress: func(_, total int64) {
+			require.Equal(t, int64(1500), total)
+			calls++
+		}})
 	require.NoError(t, err)
 	require.NotZero(t, calls)
 	orders, lines := readTable(t, result.OrdersPath), readTable(t, result.LineitemPath)
@@ -176,16 +185,20 @@ func TestTPCHInAChild(t *testing.T) {
 // The relations of the joins hold what their queries ask for.
 func requireTPCHJoins(t *testing.T, dir string, orders, lines arrow.Table) {
 	t.Helper()
-	dates, modes, instructions := column(t, lines, "l_shipdate"), column(t, lines, "l_shipmode"), column(t, lines, "l_shipinstruct")
+	dates, modes, instructions := column(t, lines, "l_shipdate"), column(t, lines, "l_shipmode"),
+		column(t, lines, "l_shipinstruct")
 	for name, want := range map[string]struct {
 		left, right []string
 		leftRows    int64
 		keep        func(row int) bool
 	}{
-		"J1": {[]string{"o_orderkey", "o_custkey", "o_totalprice", "o_orderdate", "o_shippriority"}, []string{"l_orderkey", "l_extendedprice"}, 1500,
+		"J1": {[]string{"o_orderkey", "o_custkey", "o_totalprice", "o_orderdate", "o_shippriority"},
+			[]string{"l_orderkey", "l_extendedprice"}, 1500,
 			func(row int) bool { return dates[row][:4] == "1995" || dates[row][:4] == "1996" }},
-		"J2": {[]string{"o_orderkey", "o_custkey", "o_orderdate", "o_totalprice"}, []string{"l_orderkey", "l_quantity"}, 1500, func(int) bool { return true }},
-		"J3": {[]string{"p_partkey", "p_brand", "p_size", "p_container"}, []string{"l_partkey", "l_quantity", "l_extendedprice", "l_discount"}, 200_000,
+		"J2": {[]string{"o_orderkey", "o_custkey", "o_orderdate", "o_totalprice"}, []string{"l_orderkey", "l_quantity"},
+			1500, func(int) bool { return true }},
+		"J3": {[]string{"p_partkey", "p_brand", "p_size", "p_container"},
+			[]string{"l_partkey", "l_quantity", "l_extendedprice", "l_discount"}, 200_000,
 			func(row int) bool { return modes[row] == "AIR" && instructions[row] == "DELIVER IN PERSON" }},
 	} {
 		left, right, err := TPCHJoin(context.Background(), dir, name, 4)
@@ -195,7 +208,8 @@ func requireTPCHJoins(t *testing.T, dir string, orders, lines arrow.Table) {
 			table := []arrow.Table{left, right}[side]
 			for i, field := range table.Schema().Fields() {
 				require.Equal(t, columns[i], field.Name)
-				require.Equal(t, i == 0 || field.Name == "o_custkey", field.Type == arrow.PrimitiveTypes.Int32, "%s: only keys have 4 bytes", field.Name)
+				require.Equal(t, i == 0 || field.Name == "o_custkey", field.Type == arrow.PrimitiveTypes.Int32,
+					"%s: only keys have 4 bytes", field.Name)
 			}
 		}
 		// the right side holds the lines that pass, each with its values, in another order

@@ -10,8 +10,8 @@ import (
 )
 
 // arrange brings a command line into the order that the flag parser understands, which is the flags before the other
-// arguments: people write `join a b --on k`. On the way it finds unknown commands and flags and values that are missing,
-// and turns `help COMMAND` into `COMMAND --help`.
+// arguments: people write `join a b --on k`. It also finds unknown commands and flags and missing values, and turns
+// `help COMMAND` into `COMMAND --help`.
 func arrange(app *cli.App, args []string) ([]string, error) {
 	if len(args) == 0 {
 		args = []string{app.Name}
@@ -20,7 +20,8 @@ func arrange(app *cli.App, args []string) ([]string, error) {
 	if len(words) > 0 && words[0] == "help" {
 		words = append(slices.Clone(words[1:]), "--help")
 	}
-	path, flags, commands := []string{args[0]}, slices.Concat(app.Flags, []cli.Flag{cli.HelpFlag, cli.VersionFlag}), app.Commands
+	path, flags, commands := []string{args[0]}, slices.Concat(app.Flags, []cli.Flag{cli.HelpFlag, cli.VersionFlag}),
+		app.Commands
 	for len(words) > 0 && len(commands) > 0 && !isFlag(words[0]) {
 		c, err := findCommand(commands, words[0])
 		if err != nil {
@@ -56,7 +57,8 @@ func arrange(app *cli.App, args []string) ([]string, error) {
 		}
 	}
 	if len(others) > 0 && len(commands) > 0 {
-		return nil, usagef("%q must stand before the flags: it is no argument of %s", others[0], strings.Join(path, " "))
+		return nil, usagef("%q must stand before the flags: it is no argument of %s", others[0],
+			strings.Join(path, " "))
 	}
 	arranged := append(path, options...)
 	if len(others) > 0 {

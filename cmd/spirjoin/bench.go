@@ -31,23 +31,35 @@ func (s *session) benchCommand() *cli.Command {
 func (s *session) benchPrimitiveCommand() *cli.Command {
 	const cases, run, output = "Cases", "Run", "Output"
 	return &cli.Command{
-		Name: "primitive", Usage: "the primitives of joins on columns that are on the device", UsageText: "spirjoin bench primitive [NAME...] [flags]",
-		Description: "   Each case is verified before it is timed; a wrong answer ends the command with code 6. Times are\n" +
-			"   those of the device. Without a NAME all are measured:\n   " + text.Fold(strings.Join(benchmark.Names(), ", "), text.ReportColumns-4, "\n   "),
+		Name: "primitive", Usage: "the primitives of joins on columns that are on the device",
+		UsageText: "spirjoin bench primitive [NAME...] [flags]",
+		Description: "   Each case is verified before it is timed; a wrong answer ends the command with code 6. " +
+			"Times are\n" +
+			"   those of the device. Without a NAME all are measured:\n   " +
+			text.Fold(strings.Join(benchmark.Names(), ", "), text.ReportColumns-4, "\n   "),
 		Flags: []cli.Flag{
-			&cli.StringSliceFlag{Name: "rows", Category: cases, Usage: "`ROWS`: 2^27,10M, or 2^10..2^30 for each power; default: 2^27 or 2^20"},
+			&cli.StringSliceFlag{Name: "rows", Category: cases,
+				Usage: "`ROWS`: 2^27,10M, or 2^10..2^30 for each power; default: 2^27 or 2^20"},
 			&cli.StringSliceFlag{Name: "key", Category: cases, Usage: "`BITS` of keys or values: 32,64; default: all"},
-			&cli.StringSliceFlag{Name: "payload", Category: cases, Usage: "`BITS` of what travels along, or of sums: 0,32,64; default: all"},
-			&cli.StringSliceFlag{Name: "distribution", Category: cases, Usage: "`NAMES` of distributions, or all; default: one for each primitive"},
-			&cli.Uint64Flag{Name: "seed", Category: cases, Value: 1, Usage: "`NUMBER` that all random values follow from; default: 1"},
+			&cli.StringSliceFlag{Name: "payload", Category: cases,
+				Usage: "`BITS` of what travels along, or of sums: 0,32,64; default: all"},
+			&cli.StringSliceFlag{Name: "distribution", Category: cases,
+				Usage: "`NAMES` of distributions, or all; default: one for each primitive"},
+			&cli.Uint64Flag{Name: "seed", Category: cases, Value: 1,
+				Usage: "`NUMBER` that all random values follow from; default: 1"},
 
-			&cli.StringFlag{Name: "device", Category: run, Value: "auto", Usage: "`DEVICE`: its index, name, id or backend; default: auto"},
-			&cli.GenericFlag{Name: "device-memory", Category: run, Value: new(sizeValue), Usage: "use at most `SIZE` on the device, as in 512MiB; default: 80%"},
+			&cli.StringFlag{Name: "device", Category: run, Value: "auto",
+				Usage: "`DEVICE`: its index, name, id or backend; default: auto"},
+			&cli.GenericFlag{Name: "device-memory", Category: run, Value: new(sizeValue),
+				Usage: "use at most `SIZE` on the device, as in 512MiB; default: 80%"},
 			&cli.IntFlag{Name: "repeat", Category: run, Value: 15, Usage: "time each case `TIMES` times; default: 15"},
-			&cli.DurationFlag{Name: "warm", Category: run, Value: time.Second, Usage: "run each case for a `TIME` before it is timed; default: 1s"},
-			&cli.StringSliceFlag{Name: "tuning", Category: run, Usage: "`SETTINGS` instead of the tuned ones: workgroup=512,items=8"},
+			&cli.DurationFlag{Name: "warm", Category: run, Value: time.Second,
+				Usage: "run each case for a `TIME` before it is timed; default: 1s"},
+			&cli.StringSliceFlag{Name: "tuning", Category: run,
+				Usage: "`SETTINGS` instead of the tuned ones: workgroup=512,items=8"},
 
-			&cli.StringFlag{Name: "csv", Category: output, Usage: "write the results to `FILE`, which appears whole or not at all"},
+			&cli.StringFlag{Name: "csv", Category: output,
+				Usage: "write the results to `FILE`, which appears whole or not at all"},
 		},
 		Action: func(c *cli.Context) error {
 			sweep, err := primitiveSweepOf(c)
@@ -72,12 +84,14 @@ func deviceOptionsOf(c *cli.Context) deviceOptions {
 // primitiveSweepOf reads the flags of `bench primitive`.
 func primitiveSweepOf(c *cli.Context) (o benchmark.Sweep, err error) {
 	f := &joinFlags{Context: c}
-	o = benchmark.Sweep{Options: benchmark.Options{Repeat: c.Int("repeat"), Warm: c.Duration("warm"), Seed: c.Uint64("seed")},
+	o = benchmark.Sweep{Options: benchmark.Options{Repeat: c.Int("repeat"), Warm: c.Duration("warm"),
+		Seed: c.Uint64("seed")},
 		CSV: c.String("csv"), Command: commandText(c)}
 	if o.Repeat < 1 {
 		f.fault("--repeat must be at least 1")
 	}
-	o.Axes = benchmark.Axes{Names: c.Args().Slice(), Rows: f.rows("rows"), Keys: f.ints("key"), Payloads: f.ints("payload")}
+	o.Axes = benchmark.Axes{Names: c.Args().Slice(), Rows: f.rows("rows"), Keys: f.ints("key"),
+		Payloads: f.ints("payload")}
 	for _, name := range f.list("distribution") {
 		if name == "all" {
 			o.Axes.Distributions = workload.Distributions()

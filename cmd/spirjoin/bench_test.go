@@ -21,16 +21,19 @@ var benchQuickly = []string{"--device", "host", "--warm", "0s", "--repeat", "2"}
 func TestBenchPrimitive(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "results.csv")
-	args := append([]string{"bench", "primitive", "sort", "iota", "--rows", "1000,2^10..2^11", "--payload", "32", "--distribution", "uniform,few",
+	args := append([]string{"bench", "primitive", "sort", "iota", "--rows", "1000,2^10..2^11", "--payload", "32",
+		"--distribution", "uniform,few",
 		"--seed", "9", "--tuning", "workgroup=1", "--csv", path}, benchQuickly...)
 	o := runProgram(t, exitDone, args...)
 	require.Empty(t, o.stderr)
 	lines := strings.Split(strings.TrimSpace(o.stdout), "\n")
 	require.Regexp(t, `^.+, Go references go\S+; a copy moves [\d.]+ [MGT]B/s$`, lines[0])
-	require.Regexp(t, `^PRIMITIVE +KEY +PAYLOAD +ROWS +DISTRIBUTION +MEDIAN +MIN +MAX +SPREAD +ROWS/S +BYTES/S +OF COPY$`, lines[1])
+	require.Regexp(t,
+		`^PRIMITIVE +KEY +PAYLOAD +ROWS +DISTRIBUTION +MEDIAN +MIN +MAX +SPREAD +ROWS/S +BYTES/S +OF COPY$`, lines[1])
 	require.Len(t, lines, 2+3+2*2*3)
 	for _, line := range lines[2:] {
-		require.Regexp(t, `^(sort +(32|64) +32|iota +32 +-) +(1000|2\^10|2\^11)  (uniform|few) +([\d.]+ [mu]?s +){4}[\d.]+ [kMG]/s +[\d.]+ [kMG]B/s +\d+%$`, line)
+		require.Regexp(t,
+			`^(sort +(32|64) +32|iota +32 +-) +(1000|2\^10|2\^11)  (uniform|few) +([\d.]+ [mu]?s +){4}[\d.]+ [kMG]/s +[\d.]+ [kMG]B/s +\d+%$`, line)
 		require.Len(t, line, len(lines[1]), "columns stand below their heads")
 	}
 
@@ -67,7 +70,8 @@ func TestBenchPrimitive(t *testing.T) {
 // A case that does not fit is said to be skipped, in the table and in the file.
 func TestBenchPrimitiveSkips(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "results.csv")
-	o := runProgram(t, exitDone, append([]string{"bench", "primitive", "copy", "--key", "32", "--rows", "1000,1M", "--device-memory", "4MiB", "--csv", path}, benchQuickly...)...)
+	o := runProgram(t, exitDone, append([]string{"bench", "primitive", "copy", "--key", "32", "--rows", "1000,1M",
+		"--device-memory", "4MiB", "--csv", path}, benchQuickly...)...)
 	lines := strings.Split(strings.TrimSpace(o.stdout), "\n")
 	require.Len(t, lines, 4)
 	require.NotContains(t, lines[2], "skipped")
@@ -79,11 +83,18 @@ func TestBenchPrimitiveSkips(t *testing.T) {
 
 func TestBenchPrimitiveFailures(t *testing.T) {
 	dir := t.TempDir()
-	require.Contains(t, runProgram(t, exitUsage, append([]string{"bench", "primitive", "sort", "copy_engine", "--rows", "10", "--tuning", "items=8"}, benchQuickly...)...).stderr,
+	require.Contains(t,
+		runProgram(t, exitUsage, append([]string{"bench", "primitive", "sort", "copy_engine", "--rows", "10",
+			"--tuning", "items=8"}, benchQuickly...)...).stderr,
 		"copy_engine has no setting items; it has none")
-	require.Contains(t, runProgram(t, exitUsage, append([]string{"bench", "primitive", "sort", "--rows", "10", "--tuning", "items=0"}, benchQuickly...)...).stderr, "a tile holds")
-	require.Contains(t, runProgram(t, exitUsage, append([]string{"bench", "primitive", "sort", "--rows", "10", "--distribution", "unifrom"}, benchQuickly...)...).stderr, `--distribution "unifrom": there are`)
-	runProgram(t, exitInputOutput, append([]string{"bench", "primitive", "iota", "--rows", "10", "--csv", filepath.Join(dir, "no folder", "x.csv")}, benchQuickly...)...)
+	require.Contains(t,
+		runProgram(t, exitUsage, append([]string{"bench", "primitive", "sort", "--rows", "10", "--tuning", "items=0"},
+			benchQuickly...)...).stderr, "a tile holds")
+	require.Contains(t,
+		runProgram(t, exitUsage, append([]string{"bench", "primitive", "sort", "--rows", "10", "--distribution",
+			"unifrom"}, benchQuickly...)...).stderr, `--distribution "unifrom": there are`)
+	runProgram(t, exitInputOutput, append([]string{"bench", "primitive", "iota", "--rows", "10", "--csv",
+		filepath.Join(dir, "no folder", "x.csv")}, benchQuickly...)...)
 	runProgram(t, exitNoDevice, "bench", "primitive", "--device", "abacus")
 	requireFiles(t, dir)
 	wrong := fmt.Errorf("primitive=sort: %w: row 7", measure.ErrWrong)
@@ -92,23 +103,26 @@ func TestBenchPrimitiveFailures(t *testing.T) {
 }
 
 func TestBenchJoins(t *testing.T) {
-	args := append([]string{"bench", "joins", "phj-om", "smj-um", "-r", "2^12", "--payloads", "2", "--payload-bytes", "4,8", "--zipf", "0.5"}, benchQuickly...)
+	args := append([]string{"bench", "joins", "phj-om", "smj-um", "-r", "2^12", "--payloads", "2", "--payload-bytes",
+		"4,8", "--zipf", "0.5"}, benchQuickly...)
 	o := runProgram(t, exitDone, args...)
 	require.Empty(t, o.stderr)
 	lines := strings.Split(strings.TrimSpace(o.stdout), "\n")
-	require.Contains(t, lines[1], "pkfk r=4096 s=8192 key-bytes=4 r-payload-bytes=4+8 s-payload-bytes=4+8 match-ratio=1 zipf=0.5 multiplicity=1 seed=1")
+	require.Contains(t, lines[1],
+		"pkfk r=4096 s=8192 key-bytes=4 r-payload-bytes=4+8 s-payload-bytes=4+8 match-ratio=1 zipf=0.5 multiplicity=1 seed=1")
 	require.Regexp(t, `^ALGORITHM +MEDIAN +MIN +MAX +TUPLES/S +MEMORY +OUTPUT ROWS$`, lines[2])
 	require.Regexp(t, `^phj-om( +[\d.]+ [mu]?s){3} +[\d.]+ [kMG]/s +[\d.]+ [KM]iB +2\^13$`, lines[3])
 	require.Regexp(t, `^   .*\bmatch [\d.]+ [mu]s`, lines[4])
 	require.Contains(t, o.stdout, "\nsmj-um ")
 }
 
-// Cells of figures: each measured or with the reason why not, the same in the table and in the file; a cell that two figures have is
-// measured once.
+// Cells of figures: each is measured or has the reason why not, in the table as in the file. A cell that two figures
+// share is measured once.
 func TestBenchJoinsFigures(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "results.csv")
 	run := func(args ...string) outcome {
-		return runProgram(t, exitDone, append(append([]string{"bench", "joins"}, args...), append([]string{"--scale", "15"}, benchQuickly...)...)...)
+		return runProgram(t, exitDone, append(append([]string{"bench", "joins"}, args...),
+			append([]string{"--scale", "15"}, benchQuickly...)...)...)
 	}
 	o := run("--figure", "gftr-12,gftr-16,gftr-17,rt-12", "--cell", "=4", "--csv", path)
 	require.Empty(t, o.stderr)
@@ -128,8 +142,10 @@ func TestBenchJoinsFigures(t *testing.T) {
 	var decided strings.Builder
 	open := map[string]bool{}
 	for i, name := range rows[0] { // what a run decides is left out
-		_, common := slices.BinarySearch([]string{"backend", "command", "commit", "device", "driver", "driver_version", "machine", "started"}, name)
-		open[name] = common || name == "peak_bytes" || name == "stages" || strings.HasSuffix(name, "_ns") || name == "tuples_per_second"
+		_, common := slices.BinarySearch([]string{"backend", "command", "commit", "device", "driver", "driver_version",
+			"machine", "started"}, name)
+		open[name] = common || name == "peak_bytes" || name == "stages" || strings.HasSuffix(name, "_ns") ||
+			name == "tuples_per_second"
 		for _, row := range rows[1:] {
 			if open[name] && !common {
 				require.Equal(t, row[slices.Index(rows[0], "verified")] == "yes", row[i] != "", "%s: %v", name, row)
@@ -152,7 +168,8 @@ func TestBenchJoinsFigures(t *testing.T) {
 	text, err := os.ReadFile(path)
 	require.NoError(t, err)
 	require.Equal(t, 2, strings.Count(string(text), `,no,"takes unique keys only, on the side with fewer rows",`))
-	require.Contains(t, runProgram(t, exitInputOutput, "bench", "joins", "--device", "host", "--figure", "gftr-17", "--tpch", t.TempDir()).stderr, "orders.parquet")
+	require.Contains(t, runProgram(t, exitInputOutput, "bench", "joins", "--device", "host", "--figure", "gftr-17",
+		"--tpch", t.TempDir()).stderr, "orders.parquet")
 
 	again := strings.Split(run("phj-om", "--figure", "gftr-8,gftr-9", "--cell", "2^12").stdout, "\n")
 	require.Len(t, again, 12)
@@ -172,6 +189,7 @@ func TestBenchJoinsUsage(t *testing.T) {
 		"--figure gftr-8 -r 10 --zipf 1": "--r-rows is no flag for figures, which have their workloads; --zipf is no flag",
 		"--scale 3 -r 10":                "--scale needs --figure",
 	} {
-		require.Contains(t, runProgram(t, exitUsage, append([]string{"bench", "joins", "--device", "host"}, strings.Fields(args)...)...).stderr, want)
+		require.Contains(t, runProgram(t, exitUsage,
+			append([]string{"bench", "joins", "--device", "host"}, strings.Fields(args)...)...).stderr, want)
 	}
 }

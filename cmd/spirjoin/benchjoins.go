@@ -15,32 +15,50 @@ import (
 func (s *session) benchJoinsCommand() *cli.Command {
 	const load, figures, run, output = "Workload", "Figures", "Run", "Output"
 	return &cli.Command{
-		Name: "joins", Usage: "joins of relations that are on the device", UsageText: "spirjoin bench joins [ALGORITHM...] [flags]",
-		Description: "   Joins primary with foreign keys and returns the key and all payload columns of both sides, or\n" +
+		Name: "joins", Usage: "joins of relations that are on the device",
+		UsageText: "spirjoin bench joins [ALGORITHM...] [flags]",
+		Description: "   Joins primary with foreign keys and returns the key and all payload columns of both sides, " +
+			"or\n" +
 			"   repeats the sweeps of figures. Each answer is verified before it is timed; a wrong one ends the\n" +
 			"   command with code 6. Times are those of the device. Without an ALGORITHM a figure takes its own;\n" +
-			"   otherwise, and with all, these are measured:\n   " + text.Fold(strings.Join(joins.Names(), ", "), text.ReportColumns-4, "\n   "),
+			"   otherwise, and with all, these are measured:\n   " +
+			text.Fold(strings.Join(joins.Names(), ", "), text.ReportColumns-4, "\n   "),
 		Flags: []cli.Flag{
-			&cli.GenericFlag{Name: "r-rows", Aliases: []string{"r"}, Category: load, Value: new(rowsValue), Usage: "`ROWS` with primary keys; default: 2^27 or 2^20"},
-			&cli.GenericFlag{Name: "s-rows", Aliases: []string{"s"}, Category: load, Value: new(rowsValue), Usage: "`ROWS` with foreign keys; default: twice as many"},
-			&cli.IntFlag{Name: "payloads", Category: load, Value: 1, Usage: "payload `COLUMNS` of each side; default: 1"},
+			&cli.GenericFlag{Name: "r-rows", Aliases: []string{"r"}, Category: load, Value: new(rowsValue),
+				Usage: "`ROWS` with primary keys; default: 2^27 or 2^20"},
+			&cli.GenericFlag{Name: "s-rows", Aliases: []string{"s"}, Category: load, Value: new(rowsValue),
+				Usage: "`ROWS` with foreign keys; default: twice as many"},
+			&cli.IntFlag{Name: "payloads", Category: load, Value: 1,
+				Usage: "payload `COLUMNS` of each side; default: 1"},
 			&cli.IntFlag{Name: "key-bytes", Category: load, Value: 4, Usage: "`BYTES` of a key: 4 or 8; default: 4"},
-			&cli.StringSliceFlag{Name: "payload-bytes", Category: load, Usage: "`BYTES` of a payload: 4, 8, or 4,8 in turn; default: 4"},
-			&cli.Float64Flag{Name: "match-ratio", Category: load, Value: 1, Usage: "`SHARE` of the primary keys that rows refer to; default: 1"},
+			&cli.StringSliceFlag{Name: "payload-bytes", Category: load,
+				Usage: "`BYTES` of a payload: 4, 8, or 4,8 in turn; default: 4"},
+			&cli.Float64Flag{Name: "match-ratio", Category: load, Value: 1,
+				Usage: "`SHARE` of the primary keys that rows refer to; default: 1"},
 			&cli.Float64Flag{Name: "zipf", Category: load, Usage: "`FACTOR` of the skew of foreign keys; default: 0"},
-			&cli.Uint64Flag{Name: "seed", Category: load, Value: 1, Usage: "`NUMBER` that all random values follow from; default: 1"},
+			&cli.Uint64Flag{Name: "seed", Category: load, Value: 1,
+				Usage: "`NUMBER` that all random values follow from; default: 1"},
 
-			&cli.StringSliceFlag{Name: "figure", Category: figures, Usage: "repeat the sweeps of `FIGURES`: gftr-8,rt-7 or all; list shows them"},
-			&cli.StringFlag{Name: "cell", Category: figures, Usage: "only cells whose place on the axis contains `TEXT`, as in zipf=1"},
-			&cli.IntFlag{Name: "scale", Category: figures, Usage: "divide rows by 2 to the `POWER`; default: 0, on a CPU 8"},
-			&cli.StringFlag{Name: "tpch", Category: figures, Usage: "take the joins of TPC-H in gftr-17 from the files of gen tpch in `DIR`"},
+			&cli.StringSliceFlag{Name: "figure", Category: figures,
+				Usage: "repeat the sweeps of `FIGURES`: gftr-8,rt-7 or all; list shows them"},
+			&cli.StringFlag{Name: "cell", Category: figures,
+				Usage: "only cells whose place on the axis contains `TEXT`, as in zipf=1"},
+			&cli.IntFlag{Name: "scale", Category: figures,
+				Usage: "divide rows by 2 to the `POWER`; default: 0, on a CPU 8"},
+			&cli.StringFlag{Name: "tpch", Category: figures,
+				Usage: "take the joins of TPC-H in gftr-17 from the files of gen tpch in `DIR`"},
 
-			&cli.StringFlag{Name: "device", Category: run, Value: "auto", Usage: "`DEVICE`: its index, name, id or backend; default: auto"},
-			&cli.GenericFlag{Name: "device-memory", Category: run, Value: new(sizeValue), Usage: "use at most `SIZE` on the device, as in 512MiB; default: 80%"},
-			&cli.IntFlag{Name: "repeat", Category: run, Value: 7, Usage: "time each join `TIMES` times, in turn; default: 7, for figures 3"},
-			&cli.DurationFlag{Name: "warm", Category: run, Value: time.Second, Usage: "run the joins for a `TIME` before; default: 1s, for figures 50ms"},
+			&cli.StringFlag{Name: "device", Category: run, Value: "auto",
+				Usage: "`DEVICE`: its index, name, id or backend; default: auto"},
+			&cli.GenericFlag{Name: "device-memory", Category: run, Value: new(sizeValue),
+				Usage: "use at most `SIZE` on the device, as in 512MiB; default: 80%"},
+			&cli.IntFlag{Name: "repeat", Category: run, Value: 7,
+				Usage: "time each join `TIMES` times, in turn; default: 7, for figures 3"},
+			&cli.DurationFlag{Name: "warm", Category: run, Value: time.Second,
+				Usage: "run the joins for a `TIME` before; default: 1s, for figures 50ms"},
 
-			&cli.StringFlag{Name: "csv", Category: output, Usage: "write the results to `FILE`, which appears whole or not at all"},
+			&cli.StringFlag{Name: "csv", Category: output,
+				Usage: "write the results to `FILE`, which appears whole or not at all"},
 		},
 		Action: func(c *cli.Context) error {
 			if slices.Equal(c.StringSlice("figure"), []string{"list"}) {
@@ -59,8 +77,9 @@ func (s *session) benchJoinsCommand() *cli.Command {
 // joinSweepOf reads the flags of `bench joins`.
 func joinSweepOf(c *cli.Context) (o joins.Sweep, err error) {
 	f := &joinFlags{Context: c}
-	o = joins.Sweep{Cell: c.String("cell"), Scale: -1, TPCH: c.String("tpch"), Repeat: c.Int("repeat"), Warm: c.Duration("warm"),
-		CSV: c.String("csv"), Command: commandText(c)}
+	o = joins.Sweep{Cell: c.String("cell"), Scale: -1, TPCH: c.String("tpch"), Repeat: c.Int("repeat"),
+		Warm: c.Duration("warm"),
+		CSV:  c.String("csv"), Command: commandText(c)}
 	if o.Figures, err = joins.FindFigures(f.list("figure")); err != nil {
 		return o, err
 	}

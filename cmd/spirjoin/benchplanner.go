@@ -14,13 +14,17 @@ import (
 
 func (s *session) benchPlannerCommand() *cli.Command {
 	return &cli.Command{
-		Name: "planner", Usage: "the planner of joins, held against measured joins", UsageText: "spirjoin bench planner FILE... --rates DEVICE [flags]",
-		Description: "   Reads what bench joins --csv wrote, plans every cell, and prints what the planner takes and what\n" +
+		Name: "planner", Usage: "the planner of joins, held against measured joins",
+		UsageText: "spirjoin bench planner FILE... --rates DEVICE [flags]",
+		Description: "   Reads what bench joins --csv wrote, plans every cell, and prints what the planner takes and " +
+			"what\n" +
 			"   was fastest, by their measured times and the ratio of these; then the share of cells with a ratio\n" +
 			"   of at most 1.1. Of what several files measured the fastest counts. --fit plans by rates that\n" +
 			"   predict these cells best, and prints them, a row for join/plan/rates.json.",
 		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "rates", Usage: "plan by the rates of `DEVICE` in rates.json: host, software, nvidia; none: by the decision tree"},
+			&cli.StringFlag{Name: "rates",
+				Usage: "plan by the rates of `DEVICE` in rates.json: host, software, nvidia; none: by the decision " +
+					"tree"},
 			&cli.BoolFlag{Name: "least", Usage: "compare the least times of all runs, not their medians"},
 			&cli.BoolFlag{Name: "errors", Usage: "print the factors by which predictions of stages are off, medians"},
 			&cli.BoolFlag{Name: "fit", Usage: "fit the rates to the file, and check these"},

@@ -17,7 +17,8 @@ func (s *session) devicesCommand() *cli.Command {
 	return &cli.Command{
 		Name: "devices", Usage: "list the devices that can join", UsageText: "spirjoin devices [--json]",
 		Description: "   The index, the id, the backend or a part of the name is what --device takes.",
-		Flags:       []cli.Flag{&cli.BoolFlag{Name: "json", Category: "Output", Usage: "print everything that is known, as a JSON list"}},
+		Flags: []cli.Flag{&cli.BoolFlag{Name: "json", Category: "Output",
+			Usage: "print everything that is known, as a JSON list"}},
 		Action: func(c *cli.Context) (err error) {
 			if c.Args().Present() {
 				return usagef("devices takes no arguments")
@@ -64,7 +65,8 @@ func writeDevices(w io.Writer, devices []backend.DeviceInfo) {
 	rows := [][]string{{"#", "NAME", "TYPE", "MEMORY", "SUBGROUP", "BACKEND"}}
 	for i := range devices {
 		d := &devices[i]
-		rows = append(rows, []string{strconv.Itoa(d.Index), text.Printable(d.Name), d.Type.String(), memoryText(d), subgroupText(d), d.Backend})
+		rows = append(rows, []string{strconv.Itoa(d.Index), text.Printable(d.Name), d.Type.String(), memoryText(d),
+			subgroupText(d), d.Backend})
 	}
 	lines := text.TableLines([]text.Align{text.Right, text.Left, text.Left, text.Right, text.Right, text.Left}, rows)
 	fmt.Fprintln(w, lines[0])

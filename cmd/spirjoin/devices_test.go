@@ -40,10 +40,17 @@ func TestWriteDevices(t *testing.T) {
 	}
 	var b bytes.Buffer
 	writeDevices(&b, []backend.DeviceInfo{
-		{Index: 0, ID: "vulkan:nvidia:0fca", Backend: "vulkan", Name: "NVIDIA H200", Type: backend.Discrete, Driver: "NVIDIA", DriverVersion: "580.159.03", Heaps: memory(139 << 30), SubgroupSize: 32, MinSubgroupSize: 32, MaxSubgroupSize: 32},
-		{Index: 1, ID: "vulkan:nvk:0fca", Backend: "vulkan", Name: "NVIDIA H200 (NVK)", Type: backend.Discrete, Driver: "NVK", DriverVersion: "Mesa 25.1.0", Heaps: memory(139 << 30), SubgroupSize: 32, MinSubgroupSize: 32, MaxSubgroupSize: 32, TwinOf: "vulkan:nvidia:0fca"},
-		{Index: 2, ID: "vulkan:intel:8086", Backend: "vulkan", Name: "Intel HD\x1b[31m", Type: backend.Integrated, Driver: "Intel", DriverVersion: "22", Heaps: memory(3 << 29), SubgroupSize: 32, MinSubgroupSize: 8, MaxSubgroupSize: 32, Unusable: "it lacks bufferDeviceAddress"},
-		{Index: 3, ID: "host:cpu", Backend: "host", Name: "AMD EPYC 7B13", Type: backend.Host, Driver: "Go references", DriverVersion: "go1.26.8", Heaps: memory(1 << 34), SubgroupSize: 1, MinSubgroupSize: 1, MaxSubgroupSize: 1},
+		{Index: 0, ID: "vulkan:nvidia:0fca", Backend: "vulkan", Name: "NVIDIA H200", Type: backend.Discrete,
+			Driver: "NVIDIA", DriverVersion: "580.159.03", Heaps: memory(139 << 30), SubgroupSize: 32,
+			MinSubgroupSize: 32, MaxSubgroupSize: 32},
+		{Index: 1, ID: "vulkan:nvk:0fca", Backend: "vulkan", Name: "NVIDIA H200 (NVK)", Type: backend.Discrete,
+			Driver: "NVK", DriverVersion: "Mesa 25.1.0", Heaps: memory(139 << 30), SubgroupSize: 32,
+			MinSubgroupSize: 32, MaxSubgroupSize: 32, TwinOf: "vulkan:nvidia:0fca"},
+		{Index: 2, ID: "vulkan:intel:8086", Backend: "vulkan", Name: "Intel HD\x1b[31m", Type: backend.Integrated,
+			Driver: "Intel", DriverVersion: "22", Heaps: memory(3 << 29), SubgroupSize: 32, MinSubgroupSize: 8,
+			MaxSubgroupSize: 32, Unusable: "it lacks bufferDeviceAddress"},
+		{Index: 3, ID: "host:cpu", Backend: "host", Name: "AMD EPYC 7B13", Type: backend.Host, Driver: "Go references",
+			DriverVersion: "go1.26.8", Heaps: memory(1 << 34), SubgroupSize: 1, MinSubgroupSize: 1, MaxSubgroupSize: 1},
 	})
 	golden.Require(t, "devices.txt", b.String())
 }
@@ -54,7 +61,8 @@ func TestDoctor(t *testing.T) {
 	require.Regexp(t, `(?m)^ *\d+ +.+ +host +passed +[1-9]\d* +\d+\.\d\d$`, o.stdout)
 
 	var d diagnosis
-	require.NoError(t, json.Unmarshal([]byte(runProgram(t, exitDone, "doctor", "--device", "host", "--json").stdout), &d))
+	require.NoError(t,
+		json.Unmarshal([]byte(runProgram(t, exitDone, "doctor", "--device", "host", "--json").stdout), &d))
 	require.Len(t, d.SelfTests, 1)
 	require.True(t, d.SelfTests[0].Passed)
 	require.Equal(t, "host:cpu", d.SelfTests[0].Device.ID)
@@ -63,14 +71,18 @@ func TestDoctor(t *testing.T) {
 
 func TestDoctorNamesTheDeviceThatFails(t *testing.T) {
 	results := []deviceResult{
-		{Report: selftest.Report{Device: backend.DeviceInfo{Index: 0, Name: "Bad GPU", Backend: "vulkan"}, Checks: []selftest.Check{
-			{Name: "move 4 bytes", Seconds: 0.25}, {Name: "join 2 x 3 rows", Seconds: 1, Fault: "5 rows, there are 4"}}}},
-		{Report: selftest.Report{Device: backend.DeviceInfo{Index: 1, Name: "Shy GPU", Backend: "vulkan"}}, Error: "open: device lost"},
+		{Report: selftest.Report{Device: backend.DeviceInfo{Index: 0, Name: "Bad GPU", Backend: "vulkan"},
+			Checks: []selftest.Check{
+				{Name: "move 4 bytes", Seconds: 0.25},
+				{Name: "join 2 x 3 rows", Seconds: 1, Fault: "5 rows, there are 4"}}}},
+		{Report: selftest.Report{Device: backend.DeviceInfo{Index: 1, Name: "Shy GPU", Backend: "vulkan"}},
+			Error: "open: device lost"},
 	}
 	err := verdict(results)
 	require.Equal(t, exitNoDevice, exitCode(err))
 	require.EqualError(t, err, "no device passed the self-test; 2 tested")
-	good := deviceResult{Report: selftest.Report{Device: backend.DeviceInfo{Index: 2, Name: "Good GPU", Backend: "vulkan"}, Checks: []selftest.Check{{Name: "move", Seconds: 0.5}}}, Passed: true}
+	good := deviceResult{Report: selftest.Report{Device: backend.DeviceInfo{Index: 2, Name: "Good GPU",
+		Backend: "vulkan"}, Checks: []selftest.Check{{Name: "move", Seconds: 0.5}}}, Passed: true}
 	require.NoError(t, verdict(append(results, good)), "one that passes is enough")
 	require.Error(t, verdict(nil))
 
@@ -84,14 +96,15 @@ func TestDoctorNamesTheDeviceThatFails(t *testing.T) {
 	require.Equal(t, 2, strings.Count(b.String(), "do not use device"))
 }
 
-// A tuning file that is broken is told by devices, doctor and join; only joins and devices go on as if it were not there.
+// A broken tuning file is reported by devices, doctor and join; joins and devices go on without it.
 func TestBrokenTuningFileIsTold(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "tuning.json")
 	t.Setenv("SPIRJOIN_TUNING", path)
 	doctor := func() finding {
 		var d diagnosis
-		require.NoError(t, json.Unmarshal([]byte(runProgram(t, exitDone, "doctor", "--device", "host", "--json").stdout), &d))
+		require.NoError(t,
+			json.Unmarshal([]byte(runProgram(t, exitDone, "doctor", "--device", "host", "--json").stdout), &d))
 		return find(t, d.Findings, "tuning")
 	}
 	require.Equal(t, stateOK, doctor().State)

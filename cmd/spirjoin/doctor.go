@@ -19,10 +19,12 @@ import (
 func (s *session) doctorCommand() *cli.Command {
 	return &cli.Command{
 		Name: "doctor", Usage: "say what is installed, what is missing and what to do, and test every device",
-		UsageText:   "spirjoin doctor [--device DEVICE] [--json]",
-		Description: "   Every usable device moves patterns and runs small joins whose answers are known.\n   The exit code is 4 when no device passes.",
+		UsageText: "spirjoin doctor [--device DEVICE] [--json]",
+		Description: "   Every usable device moves patterns and runs small joins whose answers are known.\n   The " +
+			"exit code is 4 when no device passes.",
 		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "device", Category: "Test", Usage: "test this `DEVICE` only; default: all that can be used"},
+			&cli.StringFlag{Name: "device", Category: "Test",
+				Usage: "test this `DEVICE` only; default: all that can be used"},
 			&cli.BoolFlag{Name: "json", Category: "Output", Usage: "print the report as JSON"},
 		},
 		Action: func(c *cli.Context) error {
@@ -55,7 +57,8 @@ func (s *session) doctor(ctx context.Context, device string, asJSON bool) (err e
 		return err
 	}
 	defer func() { err = errors.Join(err, system.Close()) }()
-	d := diagnosis{Version: version(), Findings: thisMachine(system.Devices, system.Problems, findTuning(system.Devices)).inspect()}
+	d := diagnosis{Version: version(),
+		Findings: thisMachine(system.Devices, system.Problems, findTuning(system.Devices)).inspect()}
 	if d.SelfTests, err = s.selfTests(ctx, system, device); err != nil {
 		return err
 	}
@@ -69,7 +72,8 @@ func (s *session) doctor(ctx context.Context, device string, asJSON bool) (err e
 }
 
 // selfTests tests the device that spec names, or all that can be used.
-func (s *session) selfTests(ctx context.Context, system *spirjoin.System, spec string) (results []deviceResult, err error) {
+func (s *session) selfTests(ctx context.Context, system *spirjoin.System,
+	spec string) (results []deviceResult, err error) {
 	devices := system.Devices
 	if spec != "" {
 		chosen, err := backend.SelectDevice(devices, spec)
@@ -117,8 +121,10 @@ func advise(findings []finding, results []deviceResult) []advice {
 	}
 	for _, r := range results {
 		if !r.Passed {
-			list = append(list, advice{Text: fmt.Sprintf("do not use device %d (%s): update its driver and run doctor again, or join on another device",
-				r.Device.Index, text.Printable(r.Device.Name))})
+			list = append(list,
+				advice{Text: fmt.Sprintf(
+					"do not use device %d (%s): update its driver and run doctor again, or join on another device",
+					r.Device.Index, text.Printable(r.Device.Name))})
 		}
 	}
 	return list
@@ -130,7 +136,8 @@ func writeDiagnosis(w io.Writer, d *diagnosis) {
 	for _, f := range d.Findings {
 		state, what := string(f.State), f.What
 		for _, seen := range f.Seen {
-			fmt.Fprintf(w, "%-8s  %-18s  %s\n", state, what, text.Fold(text.Printable(seen), text.ReportColumns-30, "\n"+strings.Repeat(" ", 30)))
+			fmt.Fprintf(w, "%-8s  %-18s  %s\n", state, what,
+				text.Fold(text.Printable(seen), text.ReportColumns-30, "\n"+strings.Repeat(" ", 30)))
 			state, what = "", ""
 		}
 	}
@@ -140,7 +147,8 @@ func writeDiagnosis(w io.Writer, d *diagnosis) {
 		for i := range d.SelfTests {
 			rows = append(rows, d.SelfTests[i].cells())
 		}
-		lines := text.TableLines([]text.Align{text.Right, text.Left, text.Left, text.Left, text.Right, text.Right}, rows)
+		lines := text.TableLines([]text.Align{text.Right, text.Left, text.Left, text.Left, text.Right, text.Right},
+			rows)
 		fmt.Fprintln(w, lines[0])
 		for i, line := range lines[1:] {
 			fmt.Fprintln(w, line)
@@ -171,7 +179,8 @@ func (r *deviceResult) cells() []string {
 	for _, c := range r.Checks {
 		seconds += c.Seconds
 	}
-	return []string{strconv.Itoa(r.Device.Index), text.Printable(r.Device.Name), r.Device.Backend, result, strconv.Itoa(len(r.Checks)), fmt.Sprintf("%.2f", seconds)}
+	return []string{strconv.Itoa(r.Device.Index), text.Printable(r.Device.Name), r.Device.Backend, result,
+		strconv.Itoa(len(r.Checks)), fmt.Sprintf("%.2f", seconds)}
 }
 
 func (r *deviceResult) faults() (texts []string) {

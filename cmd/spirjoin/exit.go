@@ -82,7 +82,8 @@ func exitCode(err error) int {
 }
 
 // The options of the library, as they are spelled here.
-var optionNames = strings.NewReplacer("max_output_rows", "--max-output-rows", "device_memory", "--device-memory", "memory_limit", "--memory-limit")
+var optionNames = strings.NewReplacer("max_output_rows", "--max-output-rows", "device_memory", "--device-memory",
+	"memory_limit", "--memory-limit")
 
 // message is the one line that a failure prints.
 func message(err error) string {

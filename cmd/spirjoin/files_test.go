@@ -42,7 +42,8 @@ func TestInterruptedOutputsLeaveNothing(t *testing.T) {
 	table := manyToMany(t, filepath.Join(dir, "t.parquet"), 20, 600) // 7.2 M rows
 	for _, extension := range []string{".arrow", ".parquet", ".csv"} {
 		for interrupts := 1; interrupts <= 2; interrupts++ {
-			command, stderr := processOf(t, "join", table, table, "--on", "k", "--device", "host", "--batch-rows", "10M", "-q",
+			command, stderr := processOf(t, "join", table, table, "--on", "k", "--device", "host", "--batch-rows",
+				"10M", "-q",
 				"-o", filepath.Join(dir, "out"+extension))
 			require.NoError(t, command.Start())
 			deadline := time.Now().Add(time.Minute)
@@ -116,7 +117,8 @@ func TestMemoryLimitAsSeenFromOutside(t *testing.T) {
 	}
 	for _, extension := range []string{".parquet", ".csv", ".arrow"} {
 		for _, limitMiB := range []int64{64, 220, 400} {
-			peak, stderr := run("-o", filepath.Join(dir, "out"+extension), "--memory-limit", fmt.Sprint(limitMiB, "MiB"))
+			peak, stderr := run("-o", filepath.Join(dir, "out"+extension), "--memory-limit",
+				fmt.Sprint(limitMiB, "MiB"))
 			require.LessOrEqual(t, peak>>10, limitMiB*105/100+128, "%s with %d MiB: %s", extension, limitMiB, stderr)
 			require.Equal(t, limitMiB == 64, strings.Contains(stderr, "--memory-limit"), "%d MiB: %s", limitMiB, stderr)
 		}
@@ -151,7 +153,8 @@ func TestRowGroupsAreSkipped(t *testing.T) {
 		{many, apart, 0, 0, 0},
 		{many, many, 600_000, 600_000, 600_000},
 	} {
-		o := runProgram(t, exitDone, "join", c.left, c.right, "--on", "k", "--device", "host", "--count", "--stats", "json",
+		o := runProgram(t, exitDone, "join", c.left, c.right, "--on", "k", "--device", "host", "--count", "--stats",
+			"json",
 			"-q")
 		var stats struct {
 			LeftRows   uint64 `json:"left_rows"`

@@ -34,16 +34,19 @@ func (s *session) genCommand() *cli.Command {
 const genOutput = "Output"
 
 func folderFlag() cli.Flag {
-	return &cli.StringFlag{Name: "output", Aliases: []string{"o"}, Category: genOutput, Usage: "write into the folder `DIR`, which is made if it is not there"}
+	return &cli.StringFlag{Name: "output", Aliases: []string{"o"}, Category: genOutput,
+		Usage: "write into the folder `DIR`, which is made if it is not there"}
 }
 
 func (s *session) genTPCHCommand() *cli.Command {
 	return &cli.Command{
 		Name: "tpch", Usage: "orders and lineitem of TPC-H", UsageText: "spirjoin gen tpch --sf FACTOR -o DIR",
-		Description: "   Writes DIR/orders.parquet and DIR/lineitem.parquet. They join with --on o_orderkey=l_orderkey.\n" +
+		Description: "   Writes DIR/orders.parquet and DIR/lineitem.parquet. They join with --on " +
+			"o_orderkey=l_orderkey.\n" +
 			"   The generator takes about 10 seconds and more than a gigabyte of memory before the first row.",
 		Flags: []cli.Flag{
-			&cli.Float64Flag{Name: "sf", Category: "Tables", Usage: "scale `FACTOR`, up to 1 or a whole number; 1 is 6 M lines"},
+			&cli.Float64Flag{Name: "sf", Category: "Tables",
+				Usage: "scale `FACTOR`, up to 1 or a whole number; 1 is 6 M lines"},
 			folderFlag(),
 		},
 		Action: func(c *cli.Context) error {
@@ -73,26 +76,37 @@ func (s *session) genTPCH(ctx context.Context, spec workload.TPCHSpec) error {
 }
 
 func (s *session) reportFile(path string, rows int64, schema *arrow.Schema) {
-	fmt.Fprintf(s.stdout, "%s: %s x %s\n", text.Printable(path), text.Plural(rows, "row"), text.Plural(schema.NumFields(), "column"))
+	fmt.Fprintf(s.stdout, "%s: %s x %s\n", text.Printable(path), text.Plural(rows, "row"),
+		text.Plural(schema.NumFields(), "column"))
 }
 
 func (s *session) genPKFKCommand() *cli.Command {
 	const keys, columns = "Keys", "Columns"
 	d := workload.DefaultPKFK(0, 0)
 	return &cli.Command{
-		Name: "pkfk", Usage: "a table of primary keys and one of foreign keys", UsageText: "spirjoin gen pkfk -r ROWS -s ROWS -o DIR [flags]",
-		Description: "   Writes DIR/r.parquet (r_key, r_1, ...) and DIR/s.parquet (s_key, s_1, ...). r_key is unique and\n" +
+		Name: "pkfk", Usage: "a table of primary keys and one of foreign keys",
+		UsageText: "spirjoin gen pkfk -r ROWS -s ROWS -o DIR [flags]",
+		Description: "   Writes DIR/r.parquet (r_key, r_1, ...) and DIR/s.parquet (s_key, s_1, ...). r_key is unique " +
+			"and\n" +
 			"   in random order; s_key refers to it. They join with --on r_key=s_key.",
 		Flags: []cli.Flag{
-			&cli.GenericFlag{Name: "r", Category: keys, Value: new(rowsValue), Usage: "`ROWS` of R, the primary keys, as in 10M or 2^27"},
+			&cli.GenericFlag{Name: "r", Category: keys, Value: new(rowsValue),
+				Usage: "`ROWS` of R, the primary keys, as in 10M or 2^27"},
 			&cli.GenericFlag{Name: "s", Category: keys, Value: new(rowsValue), Usage: "`ROWS` of S, the foreign keys"},
-			&cli.Float64Flag{Name: "match-ratio", Category: keys, Value: d.MatchRatio, Usage: "`FRACTION` of the primary keys that can be referred to; default: 1"},
-			&cli.Float64Flag{Name: "zipf", Category: keys, Value: d.Zipf, Usage: "skew of the foreign keys, the `FACTOR` of Zipf's law; default: 0"},
-			&cli.Uint64Flag{Name: "seed", Category: keys, Value: d.Seed, Usage: "`NUMBER` that all random values follow from; default: 1"},
-			&cli.IntFlag{Name: "key-bytes", Category: columns, Value: d.KeyBytes, Usage: "`BYTES` of a key, 4 or 8; default: 4"},
-			&cli.IntFlag{Name: "payload-bytes", Category: columns, Value: d.RPayloads[0], Usage: "`BYTES` of a payload value, 4 or 8; default: 4"},
-			&cli.IntFlag{Name: "r-payloads", Category: columns, Value: len(d.RPayloads), Usage: "`NUMBER` of payload columns of R; default: 1"},
-			&cli.IntFlag{Name: "s-payloads", Category: columns, Value: len(d.SPayloads), Usage: "`NUMBER` of payload columns of S; default: 1"},
+			&cli.Float64Flag{Name: "match-ratio", Category: keys, Value: d.MatchRatio,
+				Usage: "`FRACTION` of the primary keys that can be referred to; default: 1"},
+			&cli.Float64Flag{Name: "zipf", Category: keys, Value: d.Zipf,
+				Usage: "skew of the foreign keys, the `FACTOR` of Zipf's law; default: 0"},
+			&cli.Uint64Flag{Name: "seed", Category: keys, Value: d.Seed,
+				Usage: "`NUMBER` that all random values follow from; default: 1"},
+			&cli.IntFlag{Name: "key-bytes", Category: columns, Value: d.KeyBytes,
+				Usage: "`BYTES` of a key, 4 or 8; default: 4"},
+			&cli.IntFlag{Name: "payload-bytes", Category: columns, Value: d.RPayloads[0],
+				Usage: "`BYTES` of a payload value, 4 or 8; default: 4"},
+			&cli.IntFlag{Name: "r-payloads", Category: columns, Value: len(d.RPayloads),
+				Usage: "`NUMBER` of payload columns of R; default: 1"},
+			&cli.IntFlag{Name: "s-payloads", Category: columns, Value: len(d.SPayloads),
+				Usage: "`NUMBER` of payload columns of S; default: 1"},
 			folderFlag(),
 		},
 		Action: func(c *cli.Context) error {
@@ -101,7 +115,8 @@ func (s *session) genPKFKCommand() *cli.Command {
 			}
 			rows := func(flag string) int64 { return int64(min(*c.Generic(flag).(*rowsValue), math.MaxInt64)) }
 			spec := workload.PKFKSpec{
-				RRows: rows("r"), SRows: rows("s"), KeyBytes: c.Int("key-bytes"), MatchRatio: c.Float64("match-ratio"), Zipf: c.Float64("zipf"), Seed: c.Uint64("seed"),
+				RRows: rows("r"), SRows: rows("s"), KeyBytes: c.Int("key-bytes"), MatchRatio: c.Float64("match-ratio"),
+				Zipf: c.Float64("zipf"), Seed: c.Uint64("seed"),
 			}
 			for flag, columns := range map[string]*[]int{"r-payloads": &spec.RPayloads, "s-payloads": &spec.SPayloads} {
 				var err error
@@ -182,7 +197,7 @@ func (s *session) genPKFK(ctx context.Context, spec workload.PKFKSpec, dir strin
 	return nil
 }
 
-// makeFolder makes the folder where it is missing, and finds out whether files can be made in it before any work is done.
+// makeFolder creates the folder if it is missing, and checks that files can be created in it before any work is done.
 func makeFolder(dir string) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err

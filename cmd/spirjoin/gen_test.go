@@ -21,8 +21,8 @@ import (
 	"github.com/spirjoin/spirjoin/tableio"
 )
 
-// The generator of TPC-H runs in a child process, which is this program. It needs ten seconds, so that here a child takes
-// its place that keeps to its protocol; bench/workload tests the true one.
+// The generator of TPC-H runs in a child process, which is this program. It takes ten seconds, so a child that speaks
+// its protocol replaces it here; bench/workload tests the real one.
 func TestMain(m *testing.M) {
 	if task, asked := os.LookupEnv(workload.TPCHChild); asked {
 		if err := standIn(task); err != nil {
@@ -58,7 +58,8 @@ func standIn(task string) error {
 	if err := json.Unmarshal([]byte(task), &t); err != nil {
 		return err
 	}
-	for name, schema := range map[string]*arrow.Schema{"orders": workload.OrdersSchema, "lineitem": workload.LineitemSchema} {
+	for name, schema := range map[string]*arrow.Schema{"orders": workload.OrdersSchema,
+		"lineitem": workload.LineitemSchema} {
 		b := array.NewRecordBuilder(memory.DefaultAllocator, schema)
 		for _, column := range b.Fields() {
 			for range t.Orders {
@@ -69,7 +70,8 @@ func standIn(task string) error {
 		if err != nil {
 			return err
 		}
-		if err := errors.Join(w.Write(context.Background(), b.NewRecordBatch()), w.Commit(context.Background())); err != nil {
+		if err := errors.Join(w.Write(context.Background(), b.NewRecordBatch()),
+			w.Commit(context.Background())); err != nil {
 			return err
 		}
 	}
@@ -80,11 +82,13 @@ func standIn(task string) error {
 func TestGenTPCH(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "new", "tpch")
 	o := runProgram(t, exitDone, "gen", "tpch", "--sf", "0.00001", "-o", dir)
-	require.Regexp(t, `^\S+orders.parquet: 15 rows x 9 columns\n\S+lineitem.parquet: 15 rows x 16 columns\ngenerated in \d+\.\d\d s\n$`, o.stdout)
+	require.Regexp(t,
+		`^\S+orders.parquet: 15 rows x 9 columns\n\S+lineitem.parquet: 15 rows x 16 columns\ngenerated in \d+\.\d\d s\n$`, o.stdout)
 	require.Empty(t, o.stderr)
 	requireFiles(t, dir, "lineitem.parquet", "orders.parquet")
 	orders, lineitem := filepath.Join(dir, "orders.parquet"), filepath.Join(dir, "lineitem.parquet")
-	require.Equal(t, "225\n", runProgram(t, exitDone, "join", orders, lineitem, "--on", "o_orderkey=l_orderkey", "--device", "host", "--count").stdout)
+	require.Equal(t, "225\n", runProgram(t, exitDone, "join", orders, lineitem, "--on", "o_orderkey=l_orderkey",
+		"--device", "host", "--count").stdout)
 }
 
 func TestGenTPCHFailsCleanly(t *testing.T) {
@@ -103,14 +107,18 @@ func TestGenTPCHFailsCleanly(t *testing.T) {
 
 func TestGenPKFK(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "pkfk")
-	o := runProgram(t, exitDone, "gen", "pkfk", "-r", "1k", "-s", "2^12", "--zipf", "0.5", "--key-bytes", "8", "--r-payloads", "2", "--s-payloads=0", "-o", dir)
-	require.Regexp(t, `^\S+r.parquet: 1,000 rows x 3 columns\n\S+s.parquet: 4,096 rows x 1 column\ngenerated in \d+\.\d\d s\n$`, o.stdout)
+	o := runProgram(t, exitDone, "gen", "pkfk", "-r", "1k", "-s", "2^12", "--zipf", "0.5", "--key-bytes", "8",
+		"--r-payloads", "2", "--s-payloads=0", "-o", dir)
+	require.Regexp(t,
+		`^\S+r.parquet: 1,000 rows x 3 columns\n\S+s.parquet: 4,096 rows x 1 column\ngenerated in \d+\.\d\d s\n$`,
+		o.stdout)
 	requireFiles(t, dir, "r.parquet", "s.parquet")
 	r, s := filepath.Join(dir, "r.parquet"), filepath.Join(dir, "s.parquet")
 	names, rows := rowsOf(t, r, nil)
 	require.Equal(t, []string{"r_key", "r_1", "r_2"}, names)
 	require.Len(t, rows, 1000)
-	require.Equal(t, "4096\n", runProgram(t, exitDone, "join", r, s, "--on", "r_key=s_key", "--device", "host", "--count").stdout, "all foreign keys match")
+	require.Equal(t, "4096\n", runProgram(t, exitDone, "join", r, s, "--on", "r_key=s_key", "--device", "host",
+		"--count").stdout, "all foreign keys match")
 
 	runProgram(t, exitDone, "gen", "pkfk", "-r", "1000", "-s", "4096", "--match-ratio", "0.5", "-o", dir)
 	_, half := rowsOf(t, r, nil)

@@ -41,8 +41,10 @@ func requireFiles(t *testing.T, dir string, names ...string) {
 func orders(t *testing.T, extension string) (dir string, args []string) {
 	t.Helper()
 	dir = t.TempDir()
-	left := tableFile(t, filepath.Join(dir, "orders"+extension), ints("id", 1, 2, 3, 4), texts("customer", "ann", "bob", "cid", "dot"))
-	right := tableFile(t, filepath.Join(dir, "items"+extension), ints("order_id", 2, 4, 2, 5), texts("part", "nut", "bolt", "nail", "cog"), ints("id", 10, 11, 12, 13))
+	left := tableFile(t, filepath.Join(dir, "orders"+extension), ints("id", 1, 2, 3, 4),
+		texts("customer", "ann", "bob", "cid", "dot"))
+	right := tableFile(t, filepath.Join(dir, "items"+extension), ints("order_id", 2, 4, 2, 5),
+		texts("part", "nut", "bolt", "nail", "cog"), ints("id", 10, 11, 12, 13))
 	return dir, []string{"join", left, right, "--on", "id=order_id", "--device", "host"}
 }
 
@@ -55,7 +57,10 @@ func TestJoinFormats(t *testing.T) {
 			out := filepath.Join(dir, "out"+to)
 			o := runProgram(t, exitDone, append(args, "-o", out)...)
 			require.Empty(t, o.stdout)
-			require.Regexp(t, `^3 rows to .*out\`+to+` in \d+\.\d\d s \(read \d+\.\d\d, match \d+\.\d\d, output \d+\.\d\d\) by \S+ on .+ \(host\)\n$`, o.stderr)
+			require.Regexp(t,
+				`^3 rows to .*out\`+to+
+					` in \d+\.\d\d s \(read \d+\.\d\d, match \d+\.\d\d, output \d+\.\d\d\) by \S+ on .+ \(host\)\n$`,
+				o.stderr)
 			names, rows := rowsOf(t, out, nil)
 			require.Equal(t, []string{"id", "customer", "part", "id_right"}, names)
 			require.Equal(t, joined, rows, "%s to %s", extension, to)
@@ -66,7 +71,8 @@ func TestJoinFormats(t *testing.T) {
 func TestJoinChoosesColumns(t *testing.T) {
 	dir, args := orders(t, ".parquet")
 	out := filepath.Join(dir, "out.parquet")
-	runProgram(t, exitDone, append(args, "-o", out, "--columns", "part,id2", "--columns", "customer", "--suffix", "2")...)
+	runProgram(t, exitDone,
+		append(args, "-o", out, "--columns", "part,id2", "--columns", "customer", "--suffix", "2")...)
 	names, rows := rowsOf(t, out, nil)
 	require.Equal(t, []string{"part", "id2", "customer"}, names)
 	require.Equal(t, sorted([]string{"nut|10|bob", "nail|12|bob", "bolt|11|dot"}), rows)
@@ -86,11 +92,14 @@ func TestJoinSuffixWithoutTheOtherColumn(t *testing.T) {
 
 func TestJoinOnSeveralColumns(t *testing.T) {
 	dir := t.TempDir()
-	left := tableFile(t, filepath.Join(dir, "l.parquet"), ints("a", 1, 1, 2), ints("b,c", 1, 2, 1), texts("x", "p", "q", "r"))
-	right := tableFile(t, filepath.Join(dir, "r.parquet"), ints("a", 1, 2, 1), ints("d=e", 2, 1, 7), texts("y", "s", "t", "u"))
+	left := tableFile(t, filepath.Join(dir, "l.parquet"), ints("a", 1, 1, 2), ints("b,c", 1, 2, 1),
+		texts("x", "p", "q", "r"))
+	right := tableFile(t, filepath.Join(dir, "r.parquet"), ints("a", 1, 2, 1), ints("d=e", 2, 1, 7),
+		texts("y", "s", "t", "u"))
 	out := filepath.Join(dir, "out.arrow")
 	for _, on := range [][]string{{"--on", `a,b\,c=d\=e`}, {"--on", "a", "--on", `b\,c=d\=e`}} {
-		runProgram(t, exitDone, append([]string{"join", left, right, "--device", "host", "-o", out, "--columns", "x,y"}, on...)...)
+		runProgram(t, exitDone,
+			append([]string{"join", left, right, "--device", "host", "-o", out, "--columns", "x,y"}, on...)...)
 		_, rows := rowsOf(t, out, nil)
 		require.Equal(t, []string{"q|s", "r|t"}, rows)
 	}
@@ -101,7 +110,8 @@ func TestJoinCSVOptions(t *testing.T) {
 	left, right, out := filepath.Join(dir, "l.csv"), filepath.Join(dir, "r.txt"), filepath.Join(dir, "out.csv")
 	require.NoError(t, os.WriteFile(left, []byte("1;x\n-;y\n3;z\n"), 0o666))
 	require.NoError(t, os.WriteFile(right, []byte("3;u\n-;v\n"), 0o666))
-	runProgram(t, exitDone, "join", left, right, "--on", "column_1", "--device", "host", "-o", out, "--csv-no-header", "--csv-delimiter", ";", "--csv-null", "-")
+	runProgram(t, exitDone, "join", left, right, "--on", "column_1", "--device", "host", "-o", out, "--csv-no-header",
+		"--csv-delimiter", ";", "--csv-null", "-")
 	text, err := os.ReadFile(out)
 	require.NoError(t, err)
 	require.Equal(t, "3;z;u\n", string(text))
@@ -115,7 +125,8 @@ func TestJoinNamesTheValueThatMadeAKeyText(t *testing.T) {
 	require.NoError(t, os.WriteFile(right, []byte("k,y\n3,u\n"), 0o666))
 	args := []string{"join", left, right, "--on", "k", "--device", "host", "-o", out}
 	refused := runProgram(t, exitNoDevice, args...).stderr
-	require.Contains(t, refused, `column "k" of `+left+` is text because of line 5: "n/a"; --csv-null n/a reads it as NULL`)
+	require.Contains(t, refused,
+		`column "k" of `+left+` is text because of line 5: "n/a"; --csv-null n/a reads it as NULL`)
 	refused = runProgram(t, exitNoDevice, append(args, "--csv-null", "n/a")...).stderr
 	require.Contains(t, refused, `line 7: "none"; --csv-null none`)
 	runProgram(t, exitDone, append(args, "--csv-null", "n/a", "--csv-null", "none")...)
@@ -155,7 +166,8 @@ func TestJoinStats(t *testing.T) {
 	for _, name := range []string{"read_seconds", "match_seconds", "output_seconds", "write_seconds", "wall_seconds"} {
 		require.Positive(t, stats[name], name)
 	}
-	require.Equal(t, 3.0, read(runProgram(t, exitDone, append(args, "--count", "--stats", "json")...).stdout)["output_rows"], "in place of the number")
+	require.Equal(t, 3.0, read(runProgram(t, exitDone,
+		append(args, "--count", "--stats", "json")...).stdout)["output_rows"], "in place of the number")
 
 	require.NotEmpty(t, stats["algorithm"])
 	require.Len(t, stats["alternatives"], 8)
@@ -190,13 +202,17 @@ func TestJoinThroughPipes(t *testing.T) {
 	_, rows := rowsOf(t, "-", strings.NewReader(o.stdout))
 	require.Equal(t, joined, rows)
 
-	o = program(t.Context(), strings.NewReader("id,customer\n2,bob\n"), append([]string{"join", "-"}, append(args[2:], "-o", "-", "-q", "--left-format", "csv", "--format", "csv", "--columns", "customer,part")...)...)
+	o = program(t.Context(), strings.NewReader("id,customer\n2,bob\n"),
+		append([]string{"join", "-"}, append(args[2:], "-o", "-", "-q", "--left-format", "csv", "--format", "csv",
+			"--columns", "customer,part")...)...)
 	require.Equal(t, exitDone, o.code, o.stderr)
 	require.Equal(t, []string{"bob,nail", "bob,nut", "customer,part"}, sorted(strings.Fields(o.stdout)))
 
-	o = program(t.Context(), strings.NewReader("id,customer\n"), append([]string{"join", "-"}, append(args[2:], "--count")...)...)
+	o = program(t.Context(), strings.NewReader("id,customer\n"),
+		append([]string{"join", "-"}, append(args[2:], "--count")...)...)
 	require.Equal(t, exitInputOutput, o.code)
-	require.Equal(t, "spirjoin: open standard input: unknown format: the content is neither Arrow IPC nor Parquet; name the format to read CSV: --left-format\n", o.stderr)
+	require.Equal(t,
+		"spirjoin: open standard input: unknown format: the content is neither Arrow IPC nor Parquet; name the format to read CSV: --left-format\n", o.stderr)
 }
 
 func TestJoinEmptyTables(t *testing.T) {
@@ -206,11 +222,13 @@ func TestJoinEmptyTables(t *testing.T) {
 	for i, pair := range [][2]string{{empty, full}, {full, empty}, {empty, empty}} {
 		out := filepath.Join(dir, "out.parquet")
 		suffix := []string{"--suffix", "_r"}
-		runProgram(t, exitDone, append([]string{"join", pair[0], pair[1], "--on", "k", "--device", "host", "-o", out}, suffix...)...)
+		runProgram(t, exitDone,
+			append([]string{"join", pair[0], pair[1], "--on", "k", "--device", "host", "-o", out}, suffix...)...)
 		names, rows := rowsOf(t, out, nil)
 		require.Len(t, names, 3, i)
 		require.Empty(t, rows)
-		require.Equal(t, "0\n", runProgram(t, exitDone, "join", pair[0], pair[1], "--on", "k", "--device", "host", "--count").stdout)
+		require.Equal(t, "0\n",
+			runProgram(t, exitDone, "join", pair[0], pair[1], "--on", "k", "--device", "host", "--count").stdout)
 	}
 }
 
@@ -224,7 +242,8 @@ func TestJoinMemoryLimitBoundsRowGroups(t *testing.T) {
 	table := tableFile(t, filepath.Join(dir, "t.parquet"), ints("k", keys...))
 	out := filepath.Join(dir, "out.parquet")
 	for limit, groups := range map[string]int{"64MiB": 10, "4GiB": 5} { // of half a mebibyte, and of 131072 rows
-		runProgram(t, exitDone, "join", table, table, "--on", "k", "--device", "host", "-o", out, "--memory-limit", limit)
+		runProgram(t, exitDone, "join", table, table, "--on", "k", "--device", "host", "-o", out, "--memory-limit",
+			limit)
 		f, err := file.OpenParquetFile(out, false)
 		require.NoError(t, err)
 		require.EqualValues(t, len(keys), f.NumRows())
@@ -240,19 +259,22 @@ func TestJoinExplain(t *testing.T) {
 	requireFiles(t, dir, "orders.parquet", "items.parquet")
 	require.Empty(t, o.stderr)
 	golden.Require(t, "explain.txt", plain(o.stdout))
-	golden.Require(t, "explain-count.txt", plain(runProgram(t, exitDone, append(args, "--explain", "--count")...).stdout))
+	golden.Require(t, "explain-count.txt",
+		plain(runProgram(t, exitDone, append(args, "--explain", "--count")...).stdout))
 }
 
 // plain leaves out of an explanation what differs from machine to machine or follows from rates.
 func plain(explanation string) string {
-	text := regexp.MustCompile(`(?m)^(device +).* \(host, host\)$`).ReplaceAllString(explanation, "${1}DEVICE (host, host)")
+	text := regexp.MustCompile(`(?m)^(device +).* \(host, host\)$`).ReplaceAllString(explanation,
+		"${1}DEVICE (host, host)")
 	return regexp.MustCompile(`[0-9.]+ [um]?s\b`).ReplaceAllString(text, "TIME")
 }
 
 func TestJoinFailures(t *testing.T) {
 	dir, args := orders(t, ".parquet")
 	left, right := args[1], args[2]
-	corrupt, empty, words := filepath.Join(dir, "corrupt.parquet"), filepath.Join(dir, "empty.parquet"), filepath.Join(dir, "words.parquet")
+	corrupt, empty, words := filepath.Join(dir, "corrupt.parquet"), filepath.Join(dir, "empty.parquet"),
+		filepath.Join(dir, "words.parquet")
 	content, err := os.ReadFile(left)
 	require.NoError(t, err)
 	content[len(content)/2] ^= 0xff
@@ -267,20 +289,30 @@ func TestJoinFailures(t *testing.T) {
 		args []string
 		want string
 	}{
-		{"missing file", exitInputOutput, []string{filepath.Join(dir, "none.parquet"), right, "--on", "id"}, "none.parquet: no such file or directory"},
+		{"missing file", exitInputOutput, []string{filepath.Join(dir, "none.parquet"), right, "--on", "id"},
+			"none.parquet: no such file or directory"},
 		{"folder", exitInputOutput, []string{dir, right, "--on", "id"}, "this is a directory"},
 		{"corrupt file", exitInputOutput, []string{corrupt, right, "--on", "id"}, "corrupt.parquet: "},
 		{"empty file", exitInputOutput, []string{empty, right, "--on", "id"}, "the file is empty"},
-		{"no format", exitInputOutput, []string{left, os.DevNull, "--on", "id"}, "unknown format: neither content nor extension tells it; name one of parquet, csv, arrow, arrow-stream: --right-format"},
-		{"wrong format", exitInputOutput, []string{left, right, "--on", "id", "--left-format", "arrow"}, "orders.parquet: "},
-		{"unknown key", exitUsage, []string{left, right, "--on", "id=order_idd"}, `the right table has no column "order_idd"; did you mean "order_id"?`},
-		{"unknown column", exitUsage, []string{left, right, "--on", "id=order_id", "--columns", "custmer"}, `no column "custmer"; did you mean "customer"?`},
+		{"no format", exitInputOutput, []string{left, os.DevNull, "--on", "id"},
+			"unknown format: neither content nor extension tells it; name one of parquet, csv, arrow, arrow-stream: --right-format"},
+		{"wrong format", exitInputOutput, []string{left, right, "--on", "id", "--left-format", "arrow"},
+			"orders.parquet: "},
+		{"unknown key", exitUsage, []string{left, right, "--on", "id=order_idd"},
+			`the right table has no column "order_idd"; did you mean "order_id"?`},
+		{"unknown column", exitUsage, []string{left, right, "--on", "id=order_id", "--columns", "custmer"},
+			`no column "custmer"; did you mean "customer"?`},
 		{"incompatible keys", exitNoDevice, []string{left, words, "--on", "id"}, `key column "id"`},
-		{"unknown device", exitNoDevice, []string{left, right, "--on", "id", "--device", "abacus"}, `nothing fits "abacus"; devices here: `},
-		{"too many rows", exitLimit, []string{left, right, "--on", "id=order_id", "--max-output-rows", "2"}, "3 rows, --max-output-rows allows 2"},
-		{"too little device memory", exitLimit, []string{left, right, "--on", "id=order_id", "--device-memory", "1KiB"}, "raise --device-memory to at least "},
-		{"too little host memory", exitLimit, []string{left, right, "--on", "id=order_id", "--memory-limit", "16B"}, "raise --memory-limit"},
-		{"too little host memory for the plan", exitLimit, []string{left, right, "--on", "id=order_id", "--memory-limit", "1MiB"}, "raise --memory-limit"},
+		{"unknown device", exitNoDevice, []string{left, right, "--on", "id", "--device", "abacus"},
+			`nothing fits "abacus"; devices here: `},
+		{"too many rows", exitLimit, []string{left, right, "--on", "id=order_id", "--max-output-rows", "2"},
+			"3 rows, --max-output-rows allows 2"},
+		{"too little device memory", exitLimit, []string{left, right, "--on", "id=order_id", "--device-memory", "1KiB"},
+			"raise --device-memory to at least "},
+		{"too little host memory", exitLimit, []string{left, right, "--on", "id=order_id", "--memory-limit", "16B"},
+			"raise --memory-limit"},
+		{"too little host memory for the plan", exitLimit,
+			[]string{left, right, "--on", "id=order_id", "--memory-limit", "1MiB"}, "raise --memory-limit"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			full := append([]string{"join"}, c.args...)
@@ -308,7 +340,8 @@ func TestJoinUnwritableOutput(t *testing.T) {
 	if os.Geteuid() != 0 {
 		require.NoError(t, os.Chmod(dir, 0o555))
 		defer os.Chmod(dir, 0o777)
-		require.Contains(t, runProgram(t, exitInputOutput, append(args, "-o", filepath.Join(dir, "out.parquet"))...).stderr, "permission denied")
+		require.Contains(t, runProgram(t, exitInputOutput,
+			append(args, "-o", filepath.Join(dir, "out.parquet"))...).stderr, "permission denied")
 	}
 	requireFiles(t, dir, "orders.parquet", "items.parquet", "folder.parquet")
 	if _, err := os.Stat("/dev/full"); err == nil {
@@ -340,7 +373,8 @@ func TestJoinToFullStandardOutput(t *testing.T) {
 	_, args := orders(t, ".parquet")
 	for _, more := range [][]string{{"-o", "-"}, {"--count"}, {"--explain"}} {
 		var stderr bytes.Buffer
-		code := run(t.Context(), append([]string{"spirjoin", "-q"}[:1], append(slices.Clone(args), append(more, "-q")...)...), nil, full, &stderr)
+		code := run(t.Context(), append([]string{"spirjoin", "-q"}[:1],
+			append(slices.Clone(args), append(more, "-q")...)...), nil, full, &stderr)
 		require.Equal(t, exitInputOutput, code, more)
 		require.Contains(t, stderr.String(), "standard output: no space left on device")
 	}
@@ -348,7 +382,8 @@ func TestJoinToFullStandardOutput(t *testing.T) {
 
 // Whatever the phase in which ctx ends: exit code 130, one line, no file.
 func TestJoinCancelledInEveryPhase(t *testing.T) {
-	phasesOf := map[string][]string{"smj-um": {"sort left", "sort right"}, "phj-om": {"load left", "load right", "join"}}
+	phasesOf := map[string][]string{"smj-um": {"sort left", "sort right"},
+		"phj-om": {"load left", "load right", "join"}}
 	for i, goal := range []string{"file", "count", "preview", "stream", "file"} {
 		dir, args := orders(t, ".parquet")
 		algorithm := []string{"smj-um", "smj-um", "phj-om", "phj-om", "phj-om"}[i]
@@ -419,15 +454,18 @@ func TestJoinPreview(t *testing.T) {
 	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
 	require.Len(t, lines, 5, text)
 	require.Equal(t, "id  customer  part  id_right", lines[0])
-	require.Equal(t, []string{" 2  bob       nail        12", " 2  bob       nut         10", " 4  dot       bolt        11"}, sorted(lines[1:4]))
+	require.Equal(t, []string{" 2  bob       nail        12", " 2  bob       nut         10",
+		" 4  dot       bolt        11"}, sorted(lines[1:4]))
 	require.Equal(t, "3 rows", lines[4])
 
 	many, wide := make([]int64, 40), []column{}
 	for i := range 12 {
 		wide = append(wide, ints("a_rather_long_name_"+string(rune('a'+i)), many...))
 	}
-	table := tableFile(t, filepath.Join(dir, "wide.parquet"), append(wide, texts("t", slices.Repeat([]string{"a\x1b[31m\n" + strings.Repeat("long ", 20)}, 40)...))...)
-	text = show([]string{"join", table, table, "--on", wide[0].name, "--device", "host", "--columns", "t,a_rather_long_name_a,a_rather_long_name_b,a_rather_long_name_c,a_rather_long_name_d"})
+	table := tableFile(t, filepath.Join(dir, "wide.parquet"),
+		append(wide, texts("t", slices.Repeat([]string{"a\x1b[31m\n" + strings.Repeat("long ", 20)}, 40)...))...)
+	text = show([]string{"join", table, table, "--on", wide[0].name, "--device", "host", "--columns",
+		"t,a_rather_long_name_a,a_rather_long_name_b,a_rather_long_name_c,a_rather_long_name_d"})
 	for line := range strings.Lines(text) {
 		require.LessOrEqual(t, len([]rune(line)), 101, line)
 		require.NotContains(t, line, "\x1b")
@@ -435,7 +473,8 @@ func TestJoinPreview(t *testing.T) {
 	require.Contains(t, show([]string{"join", args[1], args[2], "--on", "id=id", "--device", "host"}), "\n0 rows\n")
 	one := tableFile(t, filepath.Join(dir, "one.parquet"), ints("id", 4))
 	require.Contains(t, show([]string{"join", one, args[1], "--on", "id", "--device", "host"}), "\n1 row\n")
-	require.Regexp(t, `^1 row in `, runProgram(t, exitDone, "join", one, args[1], "--on", "id", "--device", "host", "--count").stderr)
+	require.Regexp(t, `^1 row in `,
+		runProgram(t, exitDone, "join", one, args[1], "--on", "id", "--device", "host", "--count").stderr)
 	require.Contains(t, text, "20 of 1,600 rows; --output FILE writes them all\n")
 	require.Contains(t, text, "2 more columns: a_rather_long_name_c, a_rather_long_name_d\n")
 }
@@ -454,7 +493,8 @@ func TestJoinProgressOnATerminal(t *testing.T) {
 	dir, args := orders(t, ".parquet")
 	var stdout, stderr bytes.Buffer
 	s := onTerminal(&stdout, &stderr)
-	require.Equal(t, exitDone, s.run(t.Context(), append([]string{"spirjoin"}, append(args, "-o", filepath.Join(dir, "out.csv"))...)), stderr.String())
+	require.Equal(t, exitDone, s.run(t.Context(),
+		append([]string{"spirjoin"}, append(args, "-o", filepath.Join(dir, "out.csv"))...)), stderr.String())
 	lines := strings.Split(strings.TrimSuffix(stderr.String(), "\n"), "\r")
 	require.Regexp(t, `^3 rows to `, lines[len(lines)-1])
 	for _, line := range lines {
@@ -462,6 +502,7 @@ func TestJoinProgressOnATerminal(t *testing.T) {
 	}
 	quiet := onTerminal(&stdout, &stderr)
 	stderr.Reset()
-	require.Equal(t, exitDone, quiet.run(t.Context(), append([]string{"spirjoin"}, append(args, "-q", "-o", filepath.Join(dir, "out.csv"))...)))
+	require.Equal(t, exitDone, quiet.run(t.Context(),
+		append([]string{"spirjoin"}, append(args, "-q", "-o", filepath.Join(dir, "out.csv"))...)))
 	require.Empty(t, stderr.String())
 }

@@ -39,7 +39,8 @@ func findTuning(devices []backend.DeviceInfo) tuningState {
 }
 
 func thisMachine(devices []backend.DeviceInfo, problems []error, tuned tuningState) *machine {
-	return &machine{root: os.DirFS("/"), env: os.Getenv, devices: devices, problems: problems, tuned: tuned, goos: runtime.GOOS}
+	return &machine{root: os.DirFS("/"), env: os.Getenv, devices: devices, problems: problems, tuned: tuned,
+		goos: runtime.GOOS}
 }
 
 // finding is one thing that doctor looked for.
@@ -70,16 +71,19 @@ func (m *machine) inspect() []finding {
 	if m.goos != "linux" {
 		return append(m.backends(), m.tuning())
 	}
-	return slices.Concat([]finding{m.system(), m.loader(), m.drivers()}, m.gpus(), m.renderNodes(), []finding{m.validation()}, m.backends(), []finding{m.tuning()})
+	return slices.Concat([]finding{m.system(), m.loader(), m.drivers()}, m.gpus(), m.renderNodes(),
+		[]finding{m.validation()}, m.backends(), []finding{m.tuning()})
 }
 
 func (m *machine) tuning() finding {
-	f := finding{What: "tuning", State: stateOK, Seen: []string{"nothing was measured on this machine; the built-in tables count"}}
+	f := finding{What: "tuning", State: stateOK,
+		Seen: []string{"nothing was measured on this machine; the built-in tables count"}}
 	if m.tuned.rows > 0 {
 		f.Seen = []string{fmt.Sprintf("%s: %s", m.tuned.path, text.Plural(m.tuned.rows, "row"))}
 	}
 	if len(m.tuned.problems) > 0 {
-		f.State, f.Advice = stateProblem, &advice{"measure again what the tuning file should hold, or remove " + m.tuned.path, "spirjoin tune"}
+		f.State, f.Advice = stateProblem, &advice{"measure again what the tuning file should hold, or remove " +
+			m.tuned.path, "spirjoin tune"}
 		f.Seen = nil
 		for _, problem := range m.tuned.problems {
 			f.Seen = append(f.Seen, text.OneLine(problem.Error()))
@@ -109,7 +113,8 @@ func (m *machine) loader() finding {
 		f.Seen = []string{"found by the dynamic linker"}
 		return f
 	}
-	f.State, f.Seen, f.Advice = stateMissing, []string{"libvulkan.so.1 is not installed"}, m.install("install the Vulkan loader", packageLoader)
+	f.State, f.Seen, f.Advice = stateMissing, []string{"libvulkan.so.1 is not installed"},
+		m.install("install the Vulkan loader", packageLoader)
 	return f
 }
 
@@ -152,11 +157,14 @@ func (m *machine) drivers() finding {
 	case works > 0:
 	case len(files) > 0:
 		f.State = stateProblem
-		f.Advice = &advice{Text: "install the Vulkan driver again, or correct VK_DRIVER_FILES and VK_ICD_FILENAMES: no manifest leads to a library"}
+		f.Advice = &advice{
+			Text: "install the Vulkan driver again, or correct VK_DRIVER_FILES and VK_ICD_FILENAMES: no manifest " +
+				"leads to a library"}
 	default:
 		f.State = stateMissing
 		f.Seen = append(f.Seen, "no driver is installed")
-		f.Advice = m.install("install the Vulkan driver of your GPU, or lavapipe, a software driver to try spirjoin on", packageSoftware)
+		f.Advice = m.install("install the Vulkan driver of your GPU, or lavapipe, a software driver to try spirjoin on",
+			packageSoftware)
 	}
 	return f
 }
@@ -214,14 +222,17 @@ func (m *machine) gpus() (found []finding) {
 			f.State, f.Seen = stateMissing, []string{"is in the machine, but no Vulkan driver shows it"}
 			f.Advice = m.install("install the Vulkan driver for the "+v.name+" GPU", v.driver)
 			if vendor == nvidia && nvidiaKernel && m.container() {
-				f.Advice = &advice{"start the container with the graphics capability of the NVIDIA runtime, without which it gets no Vulkan driver",
+				f.Advice = &advice{
+					"start the container with the graphics capability of the NVIDIA runtime, without which it gets " +
+						"no Vulkan driver",
 					"docker run --gpus all -e NVIDIA_DRIVER_CAPABILITIES=compute,utility,graphics ..."}
 			}
 		}
 		found = append(found, f)
 	}
 	if len(found) == 0 {
-		found = append(found, finding{What: "GPU", State: stateOK, Seen: []string{"none on the PCI bus; software drivers and the host's cores remain"}})
+		found = append(found, finding{What: "GPU", State: stateOK,
+			Seen: []string{"none on the PCI bus; software drivers and the host's cores remain"}})
 	}
 	return found
 }
@@ -235,14 +246,18 @@ func (m *machine) renderNodes() (found []finding) {
 			_ = file.Close()
 			continue
 		}
-		found = append(found, finding{What: "access to the GPU", State: stateProblem, Seen: []string{"/" + node + " cannot be opened by this user"},
-			Advice: &advice{"let this user open the GPU, and log in again; in a container, pass --device /dev/dri to it", "sudo usermod -aG render,video $USER"}})
+		found = append(found, finding{What: "access to the GPU", State: stateProblem,
+			Seen: []string{"/" + node + " cannot be opened by this user"},
+			Advice: &advice{
+				"let this user open the GPU, and log in again; in a container, pass --device /dev/dri to it",
+				"sudo usermod -aG render,video $USER"}})
 	}
 	return found
 }
 
 func (m *machine) validation() finding {
-	for _, file := range slices.Concat(m.manifests("explicit_layer.d"), m.expand(m.env("VK_LAYER_PATH")), m.expand(m.env("VK_ADD_LAYER_PATH"))) {
+	for _, file := range slices.Concat(m.manifests("explicit_layer.d"), m.expand(m.env("VK_LAYER_PATH")),
+		m.expand(m.env("VK_ADD_LAYER_PATH"))) {
 		if text, err := m.readFile(file); err == nil && strings.Contains(string(text), "VK_LAYER_KHRONOS_validation") {
 			return finding{What: "validation layer", State: stateOK, Seen: []string{file}}
 		}
@@ -260,10 +275,12 @@ func (m *machine) backends() (found []finding) {
 		}
 	}
 	for _, name := range order {
-		found = append(found, finding{What: "backend " + name, State: stateOK, Seen: []string{text.Plural(counts[name], "device")}})
+		found = append(found,
+			finding{What: "backend " + name, State: stateOK, Seen: []string{text.Plural(counts[name], "device")}})
 	}
 	for _, problem := range m.problems {
-		found = append(found, finding{What: "backend", State: stateProblem, Seen: []string{text.OneLine(problem.Error())}})
+		found = append(found,
+			finding{What: "backend", State: stateProblem, Seen: []string{text.OneLine(problem.Error())}})
 	}
 	return found
 }
@@ -278,7 +295,8 @@ func (m *machine) manifests(kind string) (files []string) {
 	}
 	home := m.env("HOME")
 	places := strings.Split(strings.Join([]string{
-		withDefault("XDG_CONFIG_HOME", home+"/.config"), withDefault("XDG_CONFIG_DIRS", "/etc/xdg"), "/usr/local/etc", "/etc",
+		withDefault("XDG_CONFIG_HOME", home+"/.config"), withDefault("XDG_CONFIG_DIRS", "/etc/xdg"), "/usr/local/etc",
+		"/etc",
 		withDefault("XDG_DATA_HOME", home+"/.local/share"), withDefault("XDG_DATA_DIRS", "/usr/local/share:/usr/share"),
 	}, ":"), ":")
 	for _, place := range places {
@@ -314,7 +332,8 @@ func (m *machine) library(name string) string {
 			return file
 		}
 	}
-	for _, pattern := range []string{"usr/lib/*-linux-*", "lib/*-linux-*", "usr/lib64", "lib64", "usr/lib", "lib", "usr/local/lib", "usr/local/lib64"} {
+	for _, pattern := range []string{"usr/lib/*-linux-*", "lib/*-linux-*", "usr/lib64", "lib64", "usr/lib", "lib",
+		"usr/local/lib", "usr/local/lib64"} {
 		if found, _ := fs.Glob(m.root, path.Join(pattern, name)); len(found) > 0 {
 			return "/" + found[0]
 		}
@@ -342,5 +361,6 @@ func (m *machine) hex(file string) (value uint32) {
 }
 
 func (m *machine) container() bool {
-	return m.exists("/.dockerenv") || m.exists("/run/.containerenv") || m.env("container") != "" || m.env("KUBERNETES_SERVICE_HOST") != ""
+	return m.exists("/.dockerenv") || m.exists("/run/.containerenv") || m.env("container") != "" ||
+		m.env("KUBERNETES_SERVICE_HOST") != ""
 }

@@ -95,6 +95,7 @@ func writePreview(w io.Writer, columns int, schema *arrow.Schema, rows [][]strin
 	}
 	text.WriteTable(w, aligns[:shown], table)
 	if hidden := head[shown:]; len(hidden) > 0 {
-		fmt.Fprintln(w, text.Shorten(fmt.Sprintf("%s: %s", text.Plural(len(hidden), "more column"), strings.Join(hidden, ", ")), columns))
+		fmt.Fprintln(w, text.Shorten(fmt.Sprintf("%s: %s", text.Plural(len(hidden), "more column"),
+			strings.Join(hidden, ", ")), columns))
 	}
 }

@@ -53,7 +53,8 @@ func requireOneLine(t *testing.T, o outcome) {
 
 // onTerminal is a session whose output streams are terminals of 100 columns.
 func onTerminal(stdout, stderr io.Writer) *session {
-	return &session{stdin: strings.NewReader(""), stdout: &output{w: stdout}, stderr: stderr, stdoutColumns: 100, stderrColumns: 100, abandonAfter: time.Minute}
+	return &session{stdin: strings.NewReader(""), stdout: &output{w: stdout}, stderr: stderr, stdoutColumns: 100,
+		stderrColumns: 100, abandonAfter: time.Minute}
 }
 
 // tableFile writes a table to a file.
@@ -126,8 +127,11 @@ func rowsOf(t *testing.T, path string, stdin io.Reader) (names []string, rows []
 func TestHelp(t *testing.T) {
 	for name, args := range map[string][]string{
 		"spirjoin": {"--help"}, "join": {"join", "--help"}, "devices": {"help", "devices"}, "doctor": {"doctor", "-h"},
-		"gen": {"gen", "--help"}, "gen-tpch": {"gen", "tpch", "--help"}, "gen-pkfk": {"help", "gen", "pkfk"}, "version": {"version", "--help"},
-		"bench": {"bench", "-h"}, "bench-joins": {"bench", "joins", "-h"}, "bench-planner": {"bench", "planner", "-h"}, "bench-primitive": {"help", "bench", "primitive"}, "tune": {"tune", "--help"},
+		"gen": {"gen", "--help"}, "gen-tpch": {"gen", "tpch", "--help"}, "gen-pkfk": {"help", "gen", "pkfk"},
+		"version": {"version", "--help"},
+		"bench":   {"bench", "-h"}, "bench-joins": {"bench", "joins", "-h"},
+		"bench-planner": {"bench", "planner", "-h"}, "bench-primitive": {"help", "bench", "primitive"},
+		"tune": {"tune", "--help"},
 	} {
 		o := runProgram(t, exitDone, args...)
 		require.Empty(t, o.stderr)
@@ -202,7 +206,8 @@ func TestUnsupportedKindOfJoin(t *testing.T) {
 
 func TestPanicIsAnInternalError(t *testing.T) {
 	dir := t.TempDir()
-	left, right, out := filepath.Join(dir, "l.parquet"), filepath.Join(dir, "r.parquet"), filepath.Join(dir, "out.parquet")
+	left, right, out := filepath.Join(dir, "l.parquet"), filepath.Join(dir, "r.parquet"),
+		filepath.Join(dir, "out.parquet")
 	tableFile(t, left, ints("k", 1))
 	tableFile(t, right, ints("k", 1))
 	var stdout, stderr bytes.Buffer
@@ -213,7 +218,8 @@ func TestPanicIsAnInternalError(t *testing.T) {
 			panic("planted")
 		}
 	}
-	require.Equal(t, exitInternal, s.run(t.Context(), []string{"spirjoin", "join", left, right, "--on", "k", "--device", "host", "-o", out}))
+	require.Equal(t, exitInternal,
+		s.run(t.Context(), []string{"spirjoin", "join", left, right, "--on", "k", "--device", "host", "-o", out}))
 	require.Regexp(t, `^spirjoin: internal error: planted, at run_test.go:\d+\n$`, stderr.String())
 	requireFiles(t, dir, "l.parquet", "r.parquet")
 }
@@ -240,13 +246,15 @@ func TestCancelWhileStandardOutputBlocks(t *testing.T) {
 	defer reader.Close()
 	ctx, cancel := context.WithCancel(t.Context())
 	var stderr bytes.Buffer
-	s := &session{stdin: strings.NewReader(""), stdout: &output{w: writer}, stderr: &stderr, abandonAfter: 10 * time.Millisecond}
+	s := &session{stdin: strings.NewReader(""), stdout: &output{w: writer}, stderr: &stderr,
+		abandonAfter: 10 * time.Millisecond}
 	s.onPhase = func(phase string) {
 		if phase == "finish" {
 			time.AfterFunc(50*time.Millisecond, cancel)
 		}
 	}
-	require.Equal(t, exitInterrupted, s.run(ctx, []string{"spirjoin", "join", left, left, "--on", "k", "--device", "host", "-o", "-", "-q"}))
+	require.Equal(t, exitInterrupted,
+		s.run(ctx, []string{"spirjoin", "join", left, left, "--on", "k", "--device", "host", "-o", "-", "-q"}))
 	require.Equal(t, "spirjoin: interrupted\n", stderr.String())
 }
 
@@ -266,7 +274,8 @@ func TestAbandonedOutputIsRemoved(t *testing.T) {
 		}
 	}
 	out := filepath.Join(dir, "out.parquet")
-	require.Equal(t, exitInterrupted, s.run(ctx, []string{"spirjoin", "join", left, left, "--on", "k", "--device", "host", "-o", out}))
+	require.Equal(t, exitInterrupted,
+		s.run(ctx, []string{"spirjoin", "join", left, left, "--on", "k", "--device", "host", "-o", out}))
 	requireFiles(t, dir, "l.parquet")
 	close(release)
 	<-ended
@@ -282,7 +291,8 @@ func TestSignals(t *testing.T) {
 		right := tableFile(t, filepath.Join(dir, "r.parquet"), ints("k", 1))
 		program, err := os.Executable()
 		require.NoError(t, err)
-		command := exec.Command(program, "join", "-", right, "--left-format", "csv", "--on", "k", "--device", "host", "-o", filepath.Join(dir, "out.parquet"))
+		command := exec.Command(program, "join", "-", right, "--left-format", "csv", "--on", "k", "--device", "host",
+			"-o", filepath.Join(dir, "out.parquet"))
 		command.Env = append(os.Environ(), asProgram+"=1")
 		var stderr bytes.Buffer
 		command.Stderr = &stderr
@@ -290,7 +300,8 @@ func TestSignals(t *testing.T) {
 		require.NoError(t, err)
 		defer pipe.Close()
 		require.NoError(t, command.Start())
-		_, err = pipe.Write(bytes.Repeat([]byte("k\n"), 1<<19)) // more than a pipe holds: afterwards it is known to be reading
+		// more than a pipe holds, so the program is reading once this returns
+		_, err = pipe.Write(bytes.Repeat([]byte("k\n"), 1<<19))
 		require.NoError(t, err)
 		require.NoError(t, command.Process.Signal(signal))
 		var exit *exec.ExitError

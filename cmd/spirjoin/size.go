@@ -49,7 +49,8 @@ func (v *rowsValue) String() string {
 	return strconv.FormatUint(uint64(*v), 10)
 }
 
-var byteUnits = map[string]uint64{"": 1, "b": 1, "kb": 1e3, "mb": 1e6, "gb": 1e9, "tb": 1e12, "kib": 1 << 10, "mib": 1 << 20, "gib": 1 << 30, "tib": 1 << 40}
+var byteUnits = map[string]uint64{"": 1, "b": 1, "kb": 1e3, "mb": 1e6, "gb": 1e9, "tb": 1e12, "kib": 1 << 10,
+	"mib": 1 << 20, "gib": 1 << 30, "tib": 1 << 40}
 
 var rowUnits = map[string]uint64{"": 1, "k": 1e3, "m": 1e6, "g": 1e9, "ki": 1 << 10, "mi": 1 << 20, "gi": 1 << 30}
 
@@ -63,7 +64,8 @@ func parseScaled[T ~uint64](text string, units map[string]uint64, what string) (
 	}
 	unit, ok := units[strings.ToLower(parts[3])]
 	if _, short := units[strings.ToLower(parts[3])+"ib"]; !ok && short {
-		return 0, fmt.Errorf("unit %q can mean two things; write %sB (powers of 1000) or %siB (powers of 1024)", parts[3], parts[3], parts[3])
+		return 0, fmt.Errorf("unit %q can mean two things; write %sB (powers of 1000) or %siB (powers of 1024)",
+			parts[3], parts[3], parts[3])
 	} else if !ok {
 		return 0, fmt.Errorf("unit %q is unknown; give a number of %s", parts[3], what)
 	}

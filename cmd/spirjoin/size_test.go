@@ -11,7 +11,8 @@ import (
 
 func TestSizeValue(t *testing.T) {
 	for text, want := range map[string]uint64{
-		"0": 0, "1": 1, "4096": 4096, "12B": 12, "512MiB": 512 << 20, "2GiB": 2 << 30, "2gib": 2 << 30, "1.5GB": 1_500_000_000, "1.5 GiB": 3 << 29,
+		"0": 0, "1": 1, "4096": 4096, "12B": 12, "512MiB": 512 << 20, "2GiB": 2 << 30, "2gib": 2 << 30,
+		"1.5GB": 1_500_000_000, "1.5 GiB": 3 << 29,
 		"1_000KB": 1_000_000, "0.1KiB": 102, "8388607TiB": 8388607 << 40, "9223372036854775807": 9223372036854775807,
 	} {
 		var v sizeValue
@@ -36,7 +37,8 @@ func TestSizeValue(t *testing.T) {
 }
 
 func TestRowsValue(t *testing.T) {
-	for text, want := range map[string]uint64{"0": 0, "5000000": 5_000_000, "10M": 10_000_000, "1.5k": 1500, "3G": 3_000_000_000, "1Mi": 1 << 20, "2^0": 1, "2^27": 1 << 27, "2^63": 1 << 63} {
+	for text, want := range map[string]uint64{"0": 0, "5000000": 5_000_000, "10M": 10_000_000, "1.5k": 1500,
+		"3G": 3_000_000_000, "1Mi": 1 << 20, "2^0": 1, "2^27": 1 << 27, "2^63": 1 << 63} {
 		var v rowsValue
 		require.NoError(t, v.Set(text), text)
 		require.Equal(t, want, uint64(v), text)

@@ -16,16 +16,23 @@ import (
 func (s *session) tuneCommand() *cli.Command {
 	const run, output = "Run", "Output"
 	return &cli.Command{
-		Name: "tune", Usage: "measure which settings of the primitives are best on a device, and keep them", UsageText: "spirjoin tune [PRIMITIVE...] [flags]",
-		Description: "   Each candidate is verified before it is timed. One that beats the present settings by more than\n" +
+		Name: "tune", Usage: "measure which settings of the primitives are best on a device, and keep them",
+		UsageText: "spirjoin tune [PRIMITIVE...] [flags]",
+		Description: "   Each candidate is verified before it is timed. One that beats the present settings by more " +
+			"than\n" +
 			"   the spread of the measurements is written to the tuning file of this user, which every command\n" +
-			"   reads. Without a PRIMITIVE all are tuned:\n   " + text.Fold(strings.Join(benchmark.Tuned(), ", "), text.ReportColumns-4, "\n   "),
+			"   reads. Without a PRIMITIVE all are tuned:\n   " +
+			text.Fold(strings.Join(benchmark.Tuned(), ", "), text.ReportColumns-4, "\n   "),
 		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "device", Category: run, Value: "auto", Usage: "`DEVICE`: its index, name, id or backend; default: auto"},
-			&cli.GenericFlag{Name: "device-memory", Category: run, Value: new(sizeValue), Usage: "use at most `SIZE` on the device, as in 512MiB; default: 80%"},
-			&cli.GenericFlag{Name: "rows", Category: run, Value: new(rowsValue), Usage: "measure with `ROWS`, as in 2^27; default: 2^27, CPUs 2^20"},
+			&cli.StringFlag{Name: "device", Category: run, Value: "auto",
+				Usage: "`DEVICE`: its index, name, id or backend; default: auto"},
+			&cli.GenericFlag{Name: "device-memory", Category: run, Value: new(sizeValue),
+				Usage: "use at most `SIZE` on the device, as in 512MiB; default: 80%"},
+			&cli.GenericFlag{Name: "rows", Category: run, Value: new(rowsValue),
+				Usage: "measure with `ROWS`, as in 2^27; default: 2^27, CPUs 2^20"},
 			&cli.BoolFlag{Name: "quick", Category: run, Usage: "measure for a fifth of the time"},
-			&cli.Uint64Flag{Name: "seed", Category: run, Value: 1, Usage: "`NUMBER` that all random values follow from; default: 1"},
+			&cli.Uint64Flag{Name: "seed", Category: run, Value: 1,
+				Usage: "`NUMBER` that all random values follow from; default: 1"},
 			&cli.BoolFlag{Name: "dry-run", Category: output, Usage: "measure and print, and write nothing"},
 		},
 		Action: func(c *cli.Context) error {
@@ -49,7 +56,8 @@ func (s *session) tune(ctx context.Context, on deviceOptions, tables benchmark.T
 	}
 	path := spirjoin.TuningFile()
 	if path == "" && !dryRun {
-		return usagef("SPIRJOIN_TUNING is off, or there is no folder for it: nothing can be kept; --dry-run measures only")
+		return usagef(
+			"SPIRJOIN_TUNING is off, or there is no folder for it: nothing can be kept; --dry-run measures only")
 	}
 	if _, err := spirjoin.ReadTuning(path); err != nil {
 		return fmt.Errorf("%w; correct or remove it", err)

@@ -23,8 +23,10 @@ func TestTune(t *testing.T) {
 	defer system.Close()
 	info, err := backend.SelectDevice(system.Devices, "host")
 	require.NoError(t, err)
-	bad := primitive.UserRow{Device: info.Name, Driver: info.Driver, DriverVersion: info.DriverVersion, Primitive: "gather",
-		Variant: backend.Config{"value_bits": 32}, Config: backend.Config{"workgroup": 1, "items": 1}, Measured: "planted"}
+	bad := primitive.UserRow{Device: info.Name, Driver: info.Driver, DriverVersion: info.DriverVersion,
+		Primitive: "gather",
+		Variant:   backend.Config{"value_bits": 32}, Config: backend.Config{"workgroup": 1, "items": 1},
+		Measured: "planted"}
 	elsewhere := bad
 	elsewhere.Device, elsewhere.Config = "another machine", backend.Config{"workgroup": 1, "items": 77}
 	require.NoError(t, spirjoin.WriteTuning(path, []primitive.UserRow{bad, elsewhere}))
@@ -43,8 +45,10 @@ func TestTune(t *testing.T) {
 		}
 		o = runProgram(t, exitDone, command...)
 	}
-	require.Regexp(t, `(?m)^gather value_bits=32, by primitive=gather key=32 payload=0 rows=300000 distribution=sorted$`, o.stdout)
-	require.Regexp(t, `(?m)^items=\d+ workgroup=1 +[\d.]+ [mu]s +[\d.]+ [mu]s +[\d.]+ [kMG]/s +\d+%  chosen: again [\d.]+ [mu]s, the present [\d.]+ ms$`, o.stdout)
+	require.Regexp(t,
+		`(?m)^gather value_bits=32, by primitive=gather key=32 payload=0 rows=300000 distribution=sorted$`, o.stdout)
+	require.Regexp(t,
+		`(?m)^items=\d+ workgroup=1 +[\d.]+ [mu]s +[\d.]+ [mu]s +[\d.]+ [kMG]/s +\d+%  chosen: again [\d.]+ [mu]s, the present [\d.]+ ms$`, o.stdout)
 	require.Regexp(t, `(?m)^items=1 workgroup=1 .* present$`, o.stdout)
 	require.Regexp(t, `\d rows? kept in \S+tuning.json\n$`, o.stdout)
 	rows, err = spirjoin.ReadTuning(path)
@@ -57,7 +61,8 @@ func TestTune(t *testing.T) {
 
 	kept := rows[1].Config.String()
 	csv := filepath.Join(dir, "bench.csv")
-	runProgram(t, exitDone, append([]string{"bench", "primitive", "gather", "--key", "32", "--rows", "10", "--csv", csv}, benchQuickly...)...)
+	runProgram(t, exitDone, append([]string{"bench", "primitive", "gather", "--key", "32", "--rows", "10", "--csv",
+		csv}, benchQuickly...)...)
 	text, err := os.ReadFile(csv)
 	require.NoError(t, err)
 	require.Contains(t, string(text), ","+kept+",")
@@ -68,16 +73,21 @@ func TestTune(t *testing.T) {
 
 func TestTuneFailures(t *testing.T) {
 	dir := t.TempDir()
-	require.Contains(t, runProgram(t, exitUsage, "tune", "--device", "host").stderr, "SPIRJOIN_TUNING is off", "as for all tests")
-	require.Contains(t, runProgram(t, exitUsage, "tune", "sort", "--dry-run").stderr, `nothing to tune of "sort"; there are compact, copy`)
-	require.Contains(t, runProgram(t, exitUsage, "tune", "--rows", "0", "--dry-run").stderr, "--rows must be at least 1")
+	require.Contains(t, runProgram(t, exitUsage, "tune", "--device", "host").stderr, "SPIRJOIN_TUNING is off",
+		"as for all tests")
+	require.Contains(t, runProgram(t, exitUsage, "tune", "sort", "--dry-run").stderr,
+		`nothing to tune of "sort"; there are compact, copy`)
+	require.Contains(t, runProgram(t, exitUsage, "tune", "--rows", "0", "--dry-run").stderr,
+		"--rows must be at least 1")
 	runProgram(t, exitNoDevice, "tune", "--device", "abacus", "--dry-run")
-	require.Contains(t, runProgram(t, exitLimit, "tune", "gather", "--device", "host", "--rows", "1M", "--device-memory", "4MiB", "--dry-run").stderr, "out of")
+	require.Contains(t, runProgram(t, exitLimit, "tune", "gather", "--device", "host", "--rows", "1M",
+		"--device-memory", "4MiB", "--dry-run").stderr, "out of")
 
 	path := filepath.Join(dir, "tuning.json")
 	t.Setenv("SPIRJOIN_TUNING", path)
 	require.NoError(t, os.WriteFile(path, []byte("[{"), 0o666))
-	require.Contains(t, runProgram(t, exitUsage, "tune", "gather", "--device", "host", "--rows", "10", "--quick").stderr, path, "a broken file is not overwritten")
+	require.Contains(t, runProgram(t, exitUsage, "tune", "gather", "--device", "host", "--rows", "10",
+		"--quick").stderr, path, "a broken file is not overwritten")
 	text, err := os.ReadFile(path)
 	require.NoError(t, err)
 	require.Equal(t, "[{", string(text))

@@ -36,18 +36,24 @@ var rooms = []room{
 	{"internal/selftest", ". join backend", "github.com/apache/arrow-go"},
 	{"internal/devicetest", "internal/leak host vulkan vulkan/vulkantest backend", "github.com/stretchr/testify"},
 	{"internal/recorded", "host backend", "github.com/stretchr/testify"},
-	{"internal/jointest", "internal/devicetest join/resident exec primitive vulkan vulkan/vulkantest backend", "github.com/stretchr/testify"},
+	{"internal/jointest", "internal/devicetest join/resident exec primitive vulkan vulkan/vulkantest backend",
+		"github.com/stretchr/testify"},
 	{"tools", "primitive kernel backend", ""},
-	{"cmd", ". bench tableio join join/plan groupby relation exec primitive host vulkan opencl shaders kernel backend internal/selftest internal/text",
+	{"cmd", ". bench tableio join join/plan groupby relation exec primitive host vulkan opencl shaders kernel " +
+		"backend internal/selftest internal/text",
 		"github.com/urfave/cli github.com/schollz/progressbar github.com/apache/arrow-go golang.org/x"},
-	{"bench", ". tableio join join/auto join/plan join/hash join/sortmerge join/resident groupby ranges relation exec primitive host vulkan opencl shaders kernel backend " +
-		"internal/text",
+	{"bench", ". tableio join join/auto join/plan join/hash join/sortmerge join/resident groupby ranges relation exec " +
+		"primitive host vulkan opencl shaders kernel backend internal/text",
 		"github.com/pingcap/go-tpc github.com/apache/arrow-go golang.org/x"},
-	{".", "tableio join join/auto join/plan join/hash join/sortmerge join/resident groupby relation exec primitive host vulkan opencl shaders kernel backend internal/cache internal/offheap",
+	{".", "tableio join join/auto join/plan join/hash join/sortmerge join/resident groupby relation exec primitive " +
+		"host vulkan opencl shaders kernel backend internal/cache internal/offheap",
 		"github.com/apache/arrow-go golang.org/x"},
-	{"tableio", "tableio/columnchunk relation backend internal/offheap internal/text", "github.com/apache/arrow-go github.com/klauspost/compress golang.org/x"},
-	{"tableio/columnchunk", "", "github.com/apache/arrow-go github.com/klauspost/compress github.com/pierrec/lz4 golang.org/x"},
-	{"join", "join/auto join/plan join/resident ranges relation exec primitive kernel backend internal/text", "github.com/apache/arrow-go golang.org/x"},
+	{"tableio", "tableio/columnchunk relation backend internal/offheap internal/text",
+		"github.com/apache/arrow-go github.com/klauspost/compress golang.org/x"},
+	{"tableio/columnchunk", "",
+		"github.com/apache/arrow-go github.com/klauspost/compress github.com/pierrec/lz4 golang.org/x"},
+	{"join", "join/auto join/plan join/resident ranges relation exec primitive kernel backend internal/text",
+		"github.com/apache/arrow-go golang.org/x"},
 	{"join/auto", "join/plan join/hash join/sortmerge join/resident ranges relation exec primitive kernel backend", ""},
 	{"join/plan", "join/hash ranges relation primitive kernel backend internal/text", ""},
 	{"join/hash", "join/resident ranges relation exec primitive kernel backend", ""},
@@ -60,7 +66,8 @@ var rooms = []room{
 	{"exec", "primitive backend", ""},
 	{"primitive", "kernel backend", "golang.org/x"},
 	{"host", "kernel backend internal/hugepages", "golang.org/x"},
-	{"vulkan", "kernel shaders backend internal/cache internal/hugepages", "github.com/vulkan-go/vulkan github.com/ebitengine/purego golang.org/x"},
+	{"vulkan", "kernel shaders backend internal/cache internal/hugepages",
+		"github.com/vulkan-go/vulkan github.com/ebitengine/purego golang.org/x"},
 	{"vulkan/vulkantest", "vulkan backend", ""},
 	{"opencl", "kernel backend", "github.com/jgillich/go-opencl golang.org/x"},
 	{"shaders", "", ""},
@@ -81,8 +88,10 @@ func TestImportsPointDownward(t *testing.T) {
 	for _, tags := range []string{"", "opencl"} {
 		t.Run("tags="+tags, func(t *testing.T) {
 			packages := list(t, tags)
-			require.True(t, slices.ContainsFunc(packages, func(p goPackage) bool { return p.ImportPath == module+"/backend" }), "go list does not see the module")
-			require.Empty(t, violations(packages), "DESIGN: imports point downward; the table is in internal/arch/imports_test.go")
+			require.True(t, slices.ContainsFunc(packages,
+				func(p goPackage) bool { return p.ImportPath == module+"/backend" }), "go list does not see the module")
+			require.Empty(t, violations(packages),
+				"DESIGN: imports point downward; the table is in internal/arch/imports_test.go")
 		})
 	}
 }
@@ -98,22 +107,30 @@ func TestViolationsAreFound(t *testing.T) {
 	require.Empty(t, planted("/join/hash/table", in("/join/hash"), in("/primitive/scan")), "a room imports itself")
 	require.Empty(t, planted("/cmd/spirjoin", module, in("/bench/tpch"), "github.com/urfave/cli/v2"))
 
-	require.Equal(t, []string{"primitive must not import relation (rooms primitive and relation)"}, planted("/primitive", in("/relation")), "upward")
-	require.Equal(t, []string{"join/sortmerge must not import join (rooms join/sortmerge and join)"}, planted("/join/sortmerge", in("/join")))
+	require.Equal(t, []string{"primitive must not import relation (rooms primitive and relation)"},
+		planted("/primitive", in("/relation")), "upward")
+	require.Equal(t, []string{"join/sortmerge must not import join (rooms join/sortmerge and join)"},
+		planted("/join/sortmerge", in("/join")))
 	require.Equal(t, []string{"join/hash must not import join/sortmerge (rooms join/hash and join/sortmerge)"},
 		planted("/join/hash", in("/join/sortmerge")), "algorithms do not know one another")
-	require.Equal(t, []string{"host must not import vulkan/shim (rooms host and vulkan)"}, planted("/host", in("/vulkan/shim")), "sideways")
-	require.Equal(t, []string{"shaders must not import kernel (rooms shaders and kernel)"}, planted("/shaders", in("/kernel")))
+	require.Equal(t, []string{"host must not import vulkan/shim (rooms host and vulkan)"},
+		planted("/host", in("/vulkan/shim")), "sideways")
+	require.Equal(t, []string{"shaders must not import kernel (rooms shaders and kernel)"},
+		planted("/shaders", in("/kernel")))
 	require.Equal(t, []string{"join must not import the root package (rooms join and .)"}, planted("/join", module))
-	require.Equal(t, []string{"backend must not import golang.org/x/sync/errgroup (from outside)"}, planted("/backend", "golang.org/x/sync/errgroup"))
-	require.Equal(t, []string{"vulkan must not import github.com/vulkan-go/vulkanx (from outside)"}, planted("/vulkan", "github.com/vulkan-go/vulkanx"))
+	require.Equal(t, []string{"backend must not import golang.org/x/sync/errgroup (from outside)"},
+		planted("/backend", "golang.org/x/sync/errgroup"))
+	require.Equal(t, []string{"vulkan must not import github.com/vulkan-go/vulkanx (from outside)"},
+		planted("/vulkan", "github.com/vulkan-go/vulkanx"))
 	require.Equal(t, []string{"util belongs to no room"}, planted("/util", in("/backend")))
 	require.Equal(t, []string{"joiner belongs to no room"}, planted("/joiner"), "a common prefix is not a folder")
-	require.Equal(t, []string{"cmd/spirjoin must not import util, which belongs to no room"}, planted("/cmd/spirjoin", in("/util")))
+	require.Equal(t, []string{"cmd/spirjoin must not import util, which belongs to no room"},
+		planted("/cmd/spirjoin", in("/util")))
 }
 
 // leakFree are the rooms whose tests neither start goroutines nor open devices, or cannot import internal/leak.
-const leakFree = "internal/arch internal/cache internal/hugepages internal/offheap internal/text kernel/generate shaders"
+const leakFree = "internal/arch internal/cache internal/hugepages internal/offheap internal/text " +
+	"kernel/generate shaders"
 
 func TestEveryPackageLooksForLeaks(t *testing.T) {
 	packages := list(t, "")
@@ -153,13 +170,17 @@ func violations(packages []goPackage) []string {
 			target := inModule(path)
 			switch other, known := roomOf(target); {
 			case target == "":
-				if first, _, _ := strings.Cut(path, "/"); strings.Contains(first, ".") && !slices.ContainsFunc(strings.Fields(home.outside), func(root string) bool { return within(path, root) }) {
+				if first, _, _ := strings.Cut(path, "/"); strings.Contains(first, ".") &&
+					!slices.ContainsFunc(strings.Fields(home.outside),
+						func(root string) bool { return within(path, root) }) {
 					found = append(found, fmt.Sprintf("%s must not import %s (from outside)", title(name), path))
 				}
 			case !known:
-				found = append(found, fmt.Sprintf("%s must not import %s, which belongs to no room", title(name), target))
+				found = append(found,
+					fmt.Sprintf("%s must not import %s, which belongs to no room", title(name), target))
 			case other != home && !slices.Contains(strings.Fields(home.imports), other.name):
-				found = append(found, fmt.Sprintf("%s must not import %s (rooms %s and %s)", title(name), title(target), home.name, other.name))
+				found = append(found, fmt.Sprintf("%s must not import %s (rooms %s and %s)", title(name), title(target),
+					home.name, other.name))
 			}
 		}
 	}
@@ -200,7 +221,8 @@ func title(folder string) string {
 
 // list runs go list over the module. Modules inside it, such as bench/duckdb, are not seen.
 func list(t *testing.T, tags string) []goPackage {
-	command := exec.Command("go", "list", "-e", "-tags="+tags, "-json=ImportPath,Imports,TestImports,XTestImports", "./...")
+	command := exec.Command("go", "list", "-e", "-tags="+tags, "-json=ImportPath,Imports,TestImports,XTestImports",
+		"./...")
 	command.Dir = "../.."
 	output, err := command.Output()
 	require.NoError(t, err)

@@ -1,6 +1,6 @@
-// Package devicetest runs tests and benchmarks on every device that is asked for: the host backend as it is, and in shuffled
-// order with memory that the host cannot see; and the Vulkan devices that package vulkantest selects. SPIRJOIN_TEST_DEVICES
-// lists devices by name, "host" among them.
+// Package devicetest runs tests and benchmarks on every selected device: the host backend as it is, the host backend in
+// shuffled order with memory that the host cannot see, and the Vulkan devices that package vulkantest selects.
+// SPIRJOIN_TEST_DEVICES lists devices by name, "host" among them.
 package devicetest
 
 import (
@@ -17,8 +17,8 @@ import (
 	"github.com/spirjoin/spirjoin/vulkan/vulkantest"
 )
 
-// ForEach runs test once on each device. When it returns, the device must close cleanly: a buffer that was not released, a
-// message of the validation layer, a leaked object or a goroutine that was left fails the test.
+// ForEach runs test once on each device. When it returns, the device must close cleanly: an unreleased buffer, a
+// message of the validation layer, a leaked object or a leaked goroutine fails the test.
 func ForEach(t *testing.T, test func(t *testing.T, device *backend.Device)) {
 	t.Helper()
 	run := func(t *testing.T, driver backend.Driver) {

@@ -20,7 +20,8 @@ import (
 	"github.com/spirjoin/spirjoin/vulkan/vulkantest"
 )
 
-// Relation is one side of a join in the memory of the test. The payload of row i is made of i and the number of the column.
+// Relation is one side of a join in the memory of the test. The payload of row i is made of i and the number of the
+// column.
 type Relation struct {
 	KeyBytes int
 	Keys     []uint64
@@ -117,7 +118,8 @@ func fetch(t *testing.T, device *backend.Device, r *resident.Result, left, right
 }
 
 // Check joins two relations and compares the rows with those of the simplest join, and the inputs with what they were.
-func Check(t *testing.T, ops *primitive.Ops, left, right *Relation, describe string, join func(left, right resident.Relation) (*resident.Result, error)) {
+func Check(t *testing.T, ops *primitive.Ops, left, right *Relation, describe string,
+	join func(left, right resident.Relation) (*resident.Result, error)) {
 	onLeft, releaseLeft := left.Upload(t, ops.Device())
 	defer releaseLeft()
 	onRight, releaseRight := right.Upload(t, ops.Device())
@@ -252,10 +254,12 @@ var Workloads = map[string]Workload{
 }
 
 // Payloads are bytes of the payload columns of both sides.
-var Payloads = [][2][]int{{{4}, {4}}, {{4, 4}, {4, 4}}, {nil, nil}, {{8, 4, 4, 8, 4, 4, 4}, {4}}, {nil, {8, 8}}, {{8}, {4, 8, 4}}}
+var Payloads = [][2][]int{{{4}, {4}}, {{4, 4}, {4, 4}}, {nil, nil}, {{8, 4, 4, 8, 4, 4, 4}, {4}}, {nil, {8, 8}},
+	{{8}, {4, 8, 4}}}
 
 // Sizes are numbers of rows on both sides.
-var Sizes = [][2]int{{0, 0}, {0, 5}, {7, 0}, {1, 1}, {3, 1000}, {1000, 3}, {2000, 6000}, {2001, 1999}, {6000, 3500}, {700, 12000}}
+var Sizes = [][2]int{{0, 0}, {0, 5}, {7, 0}, {1, 1}, {3, 1000}, {1000, 3}, {2000, 6000}, {2001, 1999}, {6000, 3500},
+	{700, 12000}}
 
 // Small are kernels of few rows, those for GPUs, whose pipelines compile fast: another shape than that of software
 // drivers.
@@ -266,9 +270,9 @@ func Small(device *backend.DeviceInfo) primitive.Tuning {
 	return tuning.With(primitive.Override(joins, "partition_join", "merge_join"))
 }
 
-// Tuning is Small under GPU-assisted validation, and nil otherwise. Each access of an instrumented shader loops over the
-// buffers: in long tiles, or for a row with many matches, lavapipe's 65,535 trips of all loops would be exceeded, and
-// straight code takes minutes to compile.
+// Tuning is Small under GPU-assisted validation, and nil otherwise. Each access of an instrumented shader loops over
+// the buffers: long tiles, or a row with many matches, would exceed lavapipe's limit of 65,535 loop trips, and straight
+// code takes minutes to compile.
 func Tuning(t testing.TB, device *backend.DeviceInfo) primitive.Tuning {
 	if vulkantest.Validation(t) != vulkan.GPUAssisted {
 		return nil

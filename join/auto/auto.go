@@ -45,7 +45,8 @@ func Join(
 
 // LimitsOf are the limits of a device.
 func LimitsOf(device *backend.Device) plan.Limits {
-	return plan.Limits{DeviceMemoryBytes: device.Options().DeviceMemoryBytes, BlockBytes: device.Info().Limits.MaxBlockBytes}
+	return plan.Limits{DeviceMemoryBytes: device.Options().DeviceMemoryBytes,
+		BlockBytes: device.Info().Limits.MaxBlockBytes}
 }
 
 // Least returns the alternative that needs the least device memory.
@@ -55,8 +56,9 @@ func Least(all []plan.Alternative) plan.Alternative {
 
 // Options are for what a plan expects of the output.
 type Options struct {
-	Room    uint64                   // output rows for which there is room before it knows how many there are
-	Approve func(total uint64) error // sees the number of output rows before memory is taken for them; nil approves of all
+	Room uint64 // output rows for which there is room before it knows how many there are
+	// called with the exact row count before output memory grows; an error aborts the join; nil approves all
+	Approve func(total uint64) error
 }
 
 // Run joins as an alternative says.
@@ -70,7 +72,8 @@ func Run(
 		})
 	case plan.PHJOM, plan.PHJUM, plan.HJ:
 		return hash.Join(ctx, lane, left, right, hash.Options{
-			Untransformed: a.Algorithm == plan.PHJUM, Unpartitioned: a.Algorithm == plan.HJ, OneByOne: a.OneByOne, OutputRows: o.Room, Approve: o.Approve,
+			Untransformed: a.Algorithm == plan.PHJUM, Unpartitioned: a.Algorithm == plan.HJ, OneByOne: a.OneByOne,
+			OutputRows: o.Room, Approve: o.Approve,
 		})
 	}
 	return nil, fmt.Errorf("%w: algorithm %s is no way to join relations", backend.ErrInvalidInput, a.Algorithm)

@@ -30,36 +30,42 @@ func TestJoin(t *testing.T) {
 		taken := make(map[plan.Algorithm]bool)
 		for _, c := range devicetest.Combinations(t, len(jointest.Sizes), len(jointest.Payloads), len(names), 2) {
 			size, payload, keyBytes := jointest.Sizes[c[0]], jointest.Payloads[c[1]], 4+4*c[3]
-			left, right := &jointest.Relation{KeyBytes: keyBytes, Payload: payload[0]}, &jointest.Relation{KeyBytes: keyBytes, Payload: payload[1]}
-			left.Keys, right.Keys = jointest.Workloads[names[c[2]]].Draw(rand.New(rand.NewPCG(uint64(c[0]), uint64(c[2]))), size[0], size[1], keyBytes*8)
+			left, right := &jointest.Relation{KeyBytes: keyBytes, Payload: payload[0]},
+				&jointest.Relation{KeyBytes: keyBytes, Payload: payload[1]}
+			left.Keys, right.Keys = jointest.Workloads[names[c[2]]].Draw(
+				rand.New(rand.NewPCG(uint64(c[0]), uint64(c[2]))), size[0], size[1], keyBytes*8)
 			describe := fmt.Sprintf("%s %v, keys of %d bytes, payload %v", names[c[2]], size, keyBytes, payload)
-			jointest.Check(t, ops, left, right, describe, func(left, right resident.Relation) (*resident.Result, error) {
-				f, err := auto.Facts(context.Background(), exec.NewLane(context.Background(), ops, nil), left, right)
-				require.NoError(t, err)
-				rates, err := plan.RatesFor(device.Info())
-				require.NoError(t, err)
-				all, err := plan.Choose(f, rates, ops.Tuning(), auto.LimitsOf(device))
-				require.NoError(t, err)
-				for _, a := range all[1:] {
-					if a.Reject != nil {
-						continue
+			jointest.Check(t, ops, left, right, describe,
+				func(left, right resident.Relation) (*resident.Result, error) {
+					f, err := auto.Facts(context.Background(), exec.NewLane(context.Background(), ops, nil), left,
+						right)
+					require.NoError(t, err)
+					rates, err := plan.RatesFor(device.Info())
+					require.NoError(t, err)
+					all, err := plan.Choose(f, rates, ops.Tuning(), auto.LimitsOf(device))
+					require.NoError(t, err)
+					for _, a := range all[1:] {
+						if a.Reject != nil {
+							continue
+						}
+						r, err := auto.Run(context.Background(), exec.NewLane(context.Background(), ops, nil), &a, left,
+							right, auto.Options{Room: f.Room()})
+						require.NoError(t, err, "%s: %s", describe, a.Name())
+						r.Release()
 					}
-					r, err := auto.Run(context.Background(), exec.NewLane(context.Background(), ops, nil), &a, left, right, auto.Options{Room: f.Room()})
-					require.NoError(t, err, "%s: %s", describe, a.Name())
-					r.Release()
-				}
-				r, a, err := auto.Join(context.Background(), exec.NewLane(context.Background(), ops, nil), left, right)
-				taken[a.Algorithm] = true
-				if err == nil {
-					require.Equal(t, all[0].Algorithm, a.Algorithm)
-					delta := 0.0 // samples of few rows are all rows
-					if max(left.Rows, right.Rows) > plan.SampleRows {
-						delta = 0.1 * float64(r.Rows)
+					r, a, err := auto.Join(context.Background(), exec.NewLane(context.Background(), ops, nil), left,
+						right)
+					taken[a.Algorithm] = true
+					if err == nil {
+						require.Equal(t, all[0].Algorithm, a.Algorithm)
+						delta := 0.0 // samples of few rows are all rows
+						if max(left.Rows, right.Rows) > plan.SampleRows {
+							delta = 0.1 * float64(r.Rows)
+						}
+						require.InDelta(t, r.Rows, f.OutputRows, delta, describe)
 					}
-					require.InDelta(t, r.Rows, f.OutputRows, delta, describe)
-				}
-				return r, err
-			})
+					return r, err
+				})
 		}
 		require.Greater(t, len(taken), 1, "one algorithm is not best for all")
 	})
@@ -116,7 +122,8 @@ func TestNoneFits(t *testing.T) {
 	relation := func(rows uint64) resident.Relation {
 		return resident.Relation{Rows: rows, Keys: resident.Column{Data: memory.New(rows*4, "keys").All(), Bytes: 4}}
 	}
-	_, _, err = auto.Join(context.Background(), exec.NewLane(context.Background(), ops, nil), relation(200_000), relation(400_000))
+	_, _, err = auto.Join(context.Background(), exec.NewLane(context.Background(), ops, nil), relation(200_000),
+		relation(400_000))
 	require.ErrorIs(t, err, backend.ErrDeviceMemory)
 	require.ErrorContains(t, err, "raise device_memory to at least")
 	memory.ReleaseAll()

@@ -160,7 +160,8 @@ func (j *join) loadSpans(ctx context.Context, s *resident.Input, spans []span, k
 	width, at := uint64(s.MovedKeyBytes()), uint64(0)
 	for _, span := range spans {
 		rows := span.end - span.first
-		if err := j.lane.Copy(list, part(keys, at*width, rows*width), part(s.Ordered, span.first*width, rows*width)); err != nil {
+		if err := j.lane.Copy(list, part(keys, at*width, rows*width),
+			part(s.Ordered, span.first*width, rows*width)); err != nil {
 			return err
 		}
 		if j.counting {
@@ -190,7 +191,8 @@ func (j *join) expandPeeled(ctx context.Context) error {
 	defer temporary.ReleaseAll()
 	list := j.lane.List("gather peeled")
 	gather := func(bytes int, from backend.Range, s int, to *backend.Buffer) error {
-		return j.lane.Gather(list, bytes, from, j.peeled[s].Range(0, rows*4), to.Range(0, rows*uint64(bytes)), uint32(rows))
+		return j.lane.Gather(list, bytes, from, j.peeled[s].Range(0, rows*4), to.Range(0, rows*uint64(bytes)),
+			uint32(rows))
 	}
 	if !j.out.NoKeys {
 		width, keys := j.sides[build].MovedKeyBytes(), j.out.Keys

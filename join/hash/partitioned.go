@@ -116,7 +116,8 @@ func (j *join) divide(ctx context.Context) error {
 	if err := j.cut(ctx); err != nil {
 		return err
 	}
-	j.out.Record, j.out.RecordCount, j.out.Invocations = j.recordUnits, j.recordCount, uint64(j.out.Units)*uint64(j.config.Workgroup)
+	j.out.Record, j.out.RecordCount, j.out.Invocations = j.recordUnits, j.recordCount, uint64(j.out.Units)*
+		uint64(j.config.Workgroup)
 	return nil
 }
 
@@ -189,10 +190,12 @@ func (j *join) begin() error {
 		}
 	}
 	if l, r := j.sides[build].Keys.Bytes, j.sides[probe].Keys.Bytes; l != r {
-		return &backend.OpError{Op: "hash join", Err: backend.ErrInvalidInput, Detail: fmt.Sprintf("keys of %d and of %d bytes", l, r)}
+		return &backend.OpError{Op: "hash join", Err: backend.ErrInvalidInput,
+			Detail: fmt.Sprintf("keys of %d and of %d bytes", l, r)}
 	}
 	if j.PageRows < 0 || j.PageRows > mostPageRows {
-		return &backend.OpError{Op: "hash join", Err: backend.ErrInvalidInput, Detail: fmt.Sprintf("pages of %d rows, allowed are 0 to %d", j.PageRows, mostPageRows)}
+		return &backend.OpError{Op: "hash join", Err: backend.ErrInvalidInput,
+			Detail: fmt.Sprintf("pages of %d rows, allowed are 0 to %d", j.PageRows, mostPageRows)}
 	}
 	j.out = resident.Output{Lane: j.lane, Inputs: [2]*resident.Input{&j.sides[build].Input, &j.sides[probe].Input},
 		CountFirst: j.CountFirst, Room: j.OutputRows, Approve: j.Approve, PageRows: uint32(j.PageRows)}
@@ -342,9 +345,11 @@ func (j *join) transform(ctx context.Context, s *input) error {
 func (j *join) partition(ctx context.Context, s *input, starts backend.Range) error {
 	move := resident.Move{Stage: "partition", RowNumbers: j.Untransformed, OneByOne: j.OneByOne}
 	move.Plan = func(layout primitive.Layout) (t resident.Transformation, err error) {
-		p, err := primitive.PlanPartition(j.lane.Tuning(), primitive.Partition{Layout: layout, Bits: j.bits, Mixed: true, Seed: seeds[j.round]})
+		p, err := primitive.PlanPartition(j.lane.Tuning(),
+			primitive.Partition{Layout: layout, Bits: j.bits, Mixed: true, Seed: seeds[j.round]})
 		t.Passes, t.ScratchBytes = 2-p.Result(), p.ScratchBytes
-		t.Record = func(list *backend.List, scratch backend.Range, source primitive.Columns, buffers [2]primitive.Columns) error {
+		t.Record = func(list *backend.List, scratch backend.Range, source primitive.Columns,
+			buffers [2]primitive.Columns) error {
 			return j.lane.Partition(list, p, starts, scratch, source, buffers)
 		}
 		return t, err
@@ -362,7 +367,8 @@ func (j *join) cut(ctx context.Context) error {
 	}
 	temporary := j.lane.Scope(ctx)
 	defer temporary.ReleaseAll()
-	counts, scratch := temporary.New(partitions*4, "units of partitions"), temporary.New(scan.ScratchBytes, "scan scratch")
+	counts, scratch := temporary.New(partitions*4, "units of partitions"),
+		temporary.New(scan.ScratchBytes, "scan scratch")
 	oversizedAt := (partitions*4 + 4 + backend.PlanAlignment - 1) / backend.PlanAlignment * backend.PlanAlignment
 	offsets := temporary.New(oversizedAt+4, "units before partitions") // and the number of oversized partitions
 	if err := temporary.Err(); err != nil {
@@ -377,7 +383,8 @@ func (j *join) cut(ctx context.Context) error {
 	oversized := offsets.Range(oversizedAt, 4)
 	list.Fill(oversized, 0)
 	count.Dispatch(list, kernel.Groups(unitsConfig, partitions), kernel.PartitionUnitsArgs{
-		LeftStarts: j.sides[build].starts, RightStarts: j.sides[probe].starts, Counts: counts.All(), Oversized: oversized,
+		LeftStarts: j.sides[build].starts, RightStarts: j.sides[probe].starts, Counts: counts.All(),
+		Oversized:  oversized,
 		Partitions: uint32(partitions), LeftRows: table, RightRows: j.probeRows, MostLeft: mostTables * table,
 	})
 	if err := j.lane.Scan(list, scan, counts.All(), offsets.Range(0, partitions*4+4), scratch.All()); err != nil {
@@ -406,7 +413,8 @@ func (j *join) cut(ctx context.Context) error {
 	}
 	list = j.lane.List("cut")
 	pieces.Dispatch(list, kernel.Groups(piecesConfig, uint64(j.out.Units)), kernel.PartitionPiecesArgs{
-		Offsets: offsets.Range(0, partitions*4+4), LeftStarts: j.sides[build].starts, RightStarts: j.sides[probe].starts, Units: j.units.All(),
+		Offsets: offsets.Range(0, partitions*4+4), LeftStarts: j.sides[build].starts,
+		RightStarts: j.sides[probe].starts, Units: j.units.All(),
 		Count: j.out.Units, Partitions: uint32(partitions), LeftRows: table, RightRows: j.probeRows, Stride: 1,
 	})
 	return j.lane.Submit(ctx, list)
@@ -427,7 +435,8 @@ func (j *join) recordUnits(list *backend.List, to resident.Target) error {
 	if err != nil {
 		return err
 	}
-	args := kernel.PartitionJoinArgs{Units: j.units.All(), JoinColumns: to.Columns, JoinRows: to.Rows, Shift: uint32(j.bits), High: j.high}
+	args := kernel.PartitionJoinArgs{Units: j.units.All(), JoinColumns: to.Columns, JoinRows: to.Rows,
+		Shift: uint32(j.bits), High: j.high}
 	args.LeftKeys, args.RightKeys = j.sides[build].Ordered, j.sides[probe].Ordered
 	k.Dispatch(list, j.out.Units, args)
 	return nil
@@ -437,12 +446,14 @@ func (j *join) recordUnits(list *backend.List, to resident.Target) error {
 func (j *join) recordCount(list *backend.List, counts backend.Range) error {
 	c := j.unitConfig()
 	k, err := kernel.PartitionCount.On(j.lane.Device(), kernel.PartitionCountConfig{
-		KeyBits: c.KeyBits, Tile: c.Tile, Mixed: c.Mixed, Table: c.Table, Heads: c.Heads, Unique: c.Unique, Decided: c.Decided})
+		KeyBits: c.KeyBits, Tile: c.Tile, Mixed: c.Mixed, Table: c.Table, Heads: c.Heads, Unique: c.Unique,
+		Decided: c.Decided})
 	if err != nil {
 		return err
 	}
 	k.Dispatch(list, j.out.Units, kernel.PartitionCountArgs{
-		Units: j.units.All(), LeftKeys: j.sides[build].Ordered, RightKeys: j.sides[probe].Ordered, Counts: counts, Shift: uint32(j.bits)})
+		Units: j.units.All(), LeftKeys: j.sides[build].Ordered, RightKeys: j.sides[probe].Ordered, Counts: counts,
+		Shift: uint32(j.bits)})
 	return nil
 }
 
@@ -463,7 +474,8 @@ func (j *join) unitConfig() kernel.PartitionJoinConfig {
 
 // result makes the payload columns that the kernel did not write, and hands the output over.
 func (j *join) result(ctx context.Context, rows uint64) (*resident.Result, error) {
-	r, err := j.out.Result(ctx, rows, j.Untransformed && j.bits > 0, func(s int) error { return j.partition(ctx, &j.sides[s], backend.Range{}) })
+	r, err := j.out.Result(ctx, rows, j.Untransformed && j.bits > 0,
+		func(s int) error { return j.partition(ctx, &j.sides[s], backend.Range{}) })
 	if err == nil && j.swapped {
 		r.Swap()
 	}

@@ -41,7 +41,9 @@ func TestJoin(t *testing.T) {
 	workloads := maps.Clone(jointest.Workloads)
 	workloads["collisions"] = collisions
 	names, sizes, payloads := slices.Sorted(maps.Keys(workloads)), jointest.Sizes, jointest.Payloads
-	forced := []force{{}, {bits: new(int)}, {bits: bitsOf(3)}, {bits: bitsOf(11), table: 40}, {bits: bitsOf(5), table: 70}, {bits: bitsOf(2), table: 1000}, {bits: bitsOf(4), table: 20, ranges: 3}, {bits: bitsOf(5), table: 8, ranges: 1}}
+	forced := []force{{}, {bits: new(int)}, {bits: bitsOf(3)}, {bits: bitsOf(11), table: 40},
+		{bits: bitsOf(5), table: 70}, {bits: bitsOf(2), table: 1000}, {bits: bitsOf(4), table: 20, ranges: 3},
+		{bits: bitsOf(5), table: 8, ranges: 1}}
 	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {
 		tuning := jointest.Tuning(t, device.Info())
 		shapes := bothShapes(t, device)
@@ -52,7 +54,8 @@ func TestJoin(t *testing.T) {
 			ops := shapes[n%2]
 			size, workload, keyBytes := sizes[c[0]], workloads[names[c[2]]], 4+4*c[5]
 			random := rand.New(rand.NewPCG(uint64(c[0]), uint64(c[2])))
-			o := Options{Untransformed: c[4]&1 == 1, OneByOne: c[4]&2 == 2, CountFirst: c[4]&4 == 4, Unpartitioned: c[4] >= 8, force: forced[c[3]]}
+			o := Options{Untransformed: c[4]&1 == 1, OneByOne: c[4]&2 == 2, CountFirst: c[4]&4 == 4,
+				Unpartitioned: c[4] >= 8, force: forced[c[3]]}
 			if c[1]%2 == 0 {
 				o.OutputRows = 3
 			}
@@ -61,21 +64,24 @@ func TestJoin(t *testing.T) {
 			}
 			least, most := min(size[0], size[1]), max(size[0], size[1])
 			few, many := workload.Draw(random, least, most, keyBytes*8)
-			left, right := &jointest.Relation{KeyBytes: keyBytes, Keys: few, Payload: payloads[c[1]][0]}, &jointest.Relation{KeyBytes: keyBytes, Keys: many, Payload: payloads[c[1]][1]}
+			left, right := &jointest.Relation{KeyBytes: keyBytes, Keys: few, Payload: payloads[c[1]][0]},
+				&jointest.Relation{KeyBytes: keyBytes, Keys: many, Payload: payloads[c[1]][1]}
 			if size[0] > size[1] {
 				left.Keys, right.Keys = many, few
 			}
 			o.Unique = workload.Unique && size[0]%2 == 1
-			describe := fmt.Sprintf("%s %v, keys of %d bytes, payload %v, %+v", names[c[2]], size, keyBytes, payloads[c[1]], o)
-			jointest.Check(t, ops, left, right, describe, func(left, right resident.Relation) (*resident.Result, error) {
-				r, err := Join(context.Background(), exec.NewLane(context.Background(), ops, nil), left, right, o)
-				if o.Unpartitioned && errors.Is(err, backend.ErrLimit) { // a key that is too frequent for a table
-					o.Unpartitioned = false
-					require.Contains(t, []string{"one key", "duplicates", "hot keys"}, names[c[2]])
-					return Join(context.Background(), exec.NewLane(context.Background(), ops, nil), left, right, o)
-				}
-				return r, err
-			})
+			describe := fmt.Sprintf("%s %v, keys of %d bytes, payload %v, %+v", names[c[2]], size, keyBytes,
+				payloads[c[1]], o)
+			jointest.Check(t, ops, left, right, describe,
+				func(left, right resident.Relation) (*resident.Result, error) {
+					r, err := Join(context.Background(), exec.NewLane(context.Background(), ops, nil), left, right, o)
+					if o.Unpartitioned && errors.Is(err, backend.ErrLimit) { // a key that is too frequent for a table
+						o.Unpartitioned = false
+						require.Contains(t, []string{"one key", "duplicates", "hot keys"}, names[c[2]])
+						return Join(context.Background(), exec.NewLane(context.Background(), ops, nil), left, right, o)
+					}
+					return r, err
+				})
 		}
 	})
 }
@@ -91,7 +97,8 @@ func TestOversizedPartitions(t *testing.T) {
 				workload = jointest.Workloads[name]
 			}
 			few, many := workload.Draw(rand.New(rand.NewPCG(1, 1)), 700, 900, 32)
-			left, right := &jointest.Relation{KeyBytes: 4, Keys: few, Payload: []int{4}}, &jointest.Relation{KeyBytes: 4, Keys: many, Payload: []int{8, 4}}
+			left, right := &jointest.Relation{KeyBytes: 4, Keys: few, Payload: []int{4}},
+				&jointest.Relation{KeyBytes: 4, Keys: many, Payload: []int{8, 4}}
 			lane := exec.NewLane(context.Background(), ops, nil)
 			jointest.Check(t, ops, left, right, name, func(left, right resident.Relation) (*resident.Result, error) {
 				return Join(context.Background(), lane, left, right, Options{force: force{bits: bitsOf(5), table: 20}})
@@ -117,14 +124,17 @@ func TestSimilarKeys(t *testing.T) {
 		}
 		return keys
 	}
-	left, right := &jointest.Relation{KeyBytes: 4, Keys: similar(2000), Payload: []int{4}}, &jointest.Relation{KeyBytes: 4, Keys: similar(3000), Payload: []int{4}}
+	left, right := &jointest.Relation{KeyBytes: 4, Keys: similar(2000), Payload: []int{4}},
+		&jointest.Relation{KeyBytes: 4, Keys: similar(3000), Payload: []int{4}}
 	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {
 		ops, err := primitive.New(device, jointest.Tuning(t, device.Info()))
 		require.NoError(t, err)
 		for _, bits := range []int{1, 3, 4, 5, 6} {
-			jointest.Check(t, ops, left, right, fmt.Sprint(bits), func(left, right resident.Relation) (*resident.Result, error) {
-				return Join(context.Background(), exec.NewLane(context.Background(), ops, nil), left, right, Options{force: force{bits: bitsOf(bits)}})
-			})
+			jointest.Check(t, ops, left, right, fmt.Sprint(bits),
+				func(left, right resident.Relation) (*resident.Result, error) {
+					return Join(context.Background(), exec.NewLane(context.Background(), ops, nil), left, right,
+						Options{force: force{bits: bitsOf(bits)}})
+				})
 		}
 	})
 }

@@ -42,7 +42,8 @@ func Build(ctx context.Context, lane *exec.Lane, relation resident.Relation, uni
 		slots *= 2
 	}
 	if slots > mostSlots {
-		return nil, &backend.OpError{Op: "build hash table", Err: backend.ErrLimit, Detail: fmt.Sprintf("%d rows, the limit is %d", relation.Rows, mostSlots/2)}
+		return nil, &backend.OpError{Op: "build hash table", Err: backend.ErrLimit,
+			Detail: fmt.Sprintf("%d rows, the limit is %d", relation.Rows, mostSlots/2)}
 	}
 	t := &Table{relation: relation, unique: unique, memory: lane.Scope(ctx), mask: uint32(slots - 1)}
 	defer func() {
@@ -65,7 +66,8 @@ func Build(ctx context.Context, lane *exec.Lane, relation resident.Relation, uni
 	list.Fill(t.slots.All(), 0)
 	list.Fill(lost.All(), 0)
 	k.Dispatch(list, kernel.Groups(config, relation.Rows), kernel.TableBuildArgs{
-		Keys: relation.Keys.Data, Slots: t.slots.All(), Lost: lost.All(), Rows: uint32(relation.Rows), Mask: t.mask, Seed: tableSeed,
+		Keys: relation.Keys.Data, Slots: t.slots.All(), Lost: lost.All(), Rows: uint32(relation.Rows), Mask: t.mask,
+		Seed: tableSeed,
 	})
 	if err := lane.Submit(ctx, list); err != nil {
 		return nil, err
@@ -75,7 +77,8 @@ func Build(ctx context.Context, lane *exec.Lane, relation resident.Relation, uni
 		return nil, err
 	}
 	if n := binary.LittleEndian.Uint32(count[:]); n > 0 {
-		return nil, &backend.OpError{Op: "build hash table", Err: backend.ErrLimit, Detail: fmt.Sprintf("%d of %d rows found no slot among %d", n, relation.Rows, patience)}
+		return nil, &backend.OpError{Op: "build hash table", Err: backend.ErrLimit,
+			Detail: fmt.Sprintf("%d of %d rows found no slot among %d", n, relation.Rows, patience)}
 	}
 	t.memory.Release(lost)
 	return t, nil
@@ -177,7 +180,8 @@ func (t *Table) probe(lane *exec.Lane, right resident.Relation, o Options) (*joi
 		if err != nil {
 			return err
 		}
-		args := kernel.TableProbeArgs{Slots: t.slots.All(), JoinColumns: to.Columns, JoinRows: to.Rows, Rows: uint32(right.Rows), Mask: t.mask}
+		args := kernel.TableProbeArgs{Slots: t.slots.All(), JoinColumns: to.Columns, JoinRows: to.Rows,
+			Rows: uint32(right.Rows), Mask: t.mask}
 		args.LeftKeys, args.RightKeys = t.relation.Keys.Data, right.Keys.Data
 		k.Dispatch(list, j.out.Units, args)
 		return nil

@@ -12,9 +12,9 @@ import (
 	"github.com/spirjoin/spirjoin/relation"
 )
 
-// model predicts one alternative. It goes through the steps of an algorithm as join/hash and join/sortmerge take them, and counts the work
-// of each stage and the buffers that are held. Work is amounts by unit: a prediction is linear in the rates, so that rates can be fitted
-// to measured joins.
+// model predicts one alternative. It goes through the steps of an algorithm as join/hash and join/sortmerge take them,
+// and counts the work of each stage and the buffers that are held. Work is amounts by unit: a prediction is linear in
+// the rates, so that rates can be fitted to measured joins.
 type model struct {
 	*Facts
 	a      *Alternative
@@ -85,7 +85,8 @@ func predict(f *Facts, rates *Rates, tuning primitive.Tuning, a *Alternative) er
 	return err
 }
 
-// slackBytes, with an eighth of the sum, covers what the arena needs beyond the buffers: alignment and partly used blocks.
+// slackBytes, with an eighth of the sum, covers what the arena needs beyond the buffers: alignment and partly used
+// blocks.
 const slackBytes = 1 << 20
 
 // memory is the account of the buffers of a join, in bytes.
@@ -123,7 +124,8 @@ func sum(bytes []int) (total int) {
 	return total
 }
 
-// groups cuts payload columns into those that move together, as resident.Input does: those of one width, as many as a pass takes.
+// groups divides payload columns into groups that move together, as resident.Input does: columns of one width, as many
+// as a pass takes.
 func groups(columns []int, oneByOne bool) (groups [][]int) {
 	most := kernel.MaxColumns
 	if oneByOne {
@@ -228,8 +230,8 @@ func (m *model) first(side int) int {
 	return m.columns[side][0]
 }
 
-// untransformed tells whether row numbers move with the keys, and payload is gathered from where it is. Where the only column is that of
-// row numbers it moves as payload does.
+// untransformed reports whether row numbers move with the keys and payload is gathered from where it is. A single
+// column of row numbers moves as payload does.
 func (m *model) untransformed() bool {
 	payload := len(m.Payload[0])+len(m.Payload[1]) > 0
 	return (m.a.Algorithm == PHJUM || m.a.Algorithm == SMJUM) && (payload || !m.Tables)
@@ -289,9 +291,11 @@ func (m *model) sortMerge() error {
 	return m.materialize(m.met)
 }
 
-// ranges is ranges.Match, the pairs of which are made batch by batch, with columns that are gathered from where they are.
+// ranges is ranges.Match, the pairs of which are made batch by batch, with columns that are gathered from where they
+// are.
 func (m *model) ranges() error {
-	p, err := ranges.NewPlan(m.tuning, ranges.Problem{Rows: m.Rows, KeyBytes: m.KeyBytes, KeyBits: m.keyBits(), CountOnly: m.Count})
+	p, err := ranges.NewPlan(m.tuning,
+		ranges.Problem{Rows: m.Rows, KeyBytes: m.KeyBytes, KeyBits: m.keyBits(), CountOnly: m.Count})
 	if err != nil {
 		return err
 	}
@@ -330,9 +334,9 @@ func (m *model) ranges() error {
 	return nil
 }
 
-// materialize books what a match writes, the key and of each side two payload columns, or of more the first, and the gather of the
-// others by row numbers that the match writes too (resident.Output). met tells how many rows of a side the output meets in no order, of
-// columns that are gathered or written from where they are.
+// materialize books what a match writes: the key, and of each side two payload columns, or only the first of more; and
+// the gather of the others by row numbers, which the match writes too (resident.Output). met is the number of random
+// accesses to a side for columns that are gathered or written from where they are.
 func (m *model) materialize(met func(side int) float64) error {
 	if m.Count {
 		m.add(Match, stream, float64(m.of(0, m.moved)+m.of(1, m.moved)))
@@ -407,8 +411,8 @@ func (m *model) gather(bytes int, far float64) {
 	m.add(Gather, gatherFar, far)
 }
 
-// met is how many rows of a side the output meets in no order, other than those that it has just met: rows of one key are near each other
-// in the output.
+// met is the number of random accesses of the output to the rows of a side. A repeated access to the same row does not
+// count: rows of one key are near each other in the output.
 func (m *model) met(side int) float64 {
 	if relation.Side(side) == m.Build() {
 		return min(m.n(side), m.out()*(1-m.Repeats))
@@ -435,8 +439,8 @@ func (m *model) keyBits() int {
 	return m.KeyBits
 }
 
-// transfer books what tables add: keys and payload on their way to the device, output on its way back, and what is fetched by row
-// number for each batch.
+// transfer books what tables add: keys and payload on their way to the device, output on its way back, and what is
+// fetched by row number for each batch.
 func (m *model) transfer() {
 	hostCache := 0.0
 	if m.rates != nil {

@@ -1,6 +1,6 @@
-// Package plan chooses how to join: from facts about two relations and measured rates of a device it predicts, for every
-// algorithm, the time of each stage and the device memory at its peak, and puts the alternatives in order. It is a pure function of its
-// arguments and touches no device.
+// Package plan chooses how to join: from facts about two relations and measured rates of a device it predicts, for
+// every algorithm, the time of each stage and the device memory at its peak, and puts the alternatives in order. It is
+// a pure function of its arguments and touches no device.
 //
 // Where no rates of a device are known the decision tree of GFTR 5.4 orders the alternatives instead ([Tree]).
 package plan
@@ -44,11 +44,12 @@ func ParseAlgorithm(name string) (Algorithm, error) {
 	if i := slices.Index(algorithmNames[:], strings.ToLower(name)); i >= 0 {
 		return Algorithm(i), nil
 	}
-	return Auto, fmt.Errorf("%w: no algorithm %q; there are %s", backend.ErrInvalidInput, name, strings.Join(algorithmNames[:], ", "))
+	return Auto, fmt.Errorf("%w: no algorithm %q; there are %s", backend.ErrInvalidInput, name,
+		strings.Join(algorithmNames[:], ", "))
 }
 
-// Facts are what a plan depends on. Sides are left and right; the build side is the one with fewer rows, left where they have equally
-// many, and the probe side the other one.
+// Facts are what a plan depends on. Sides are left and right. The build side is the one with fewer rows, left if both
+// have the same number; the other is the probe side.
 type Facts struct {
 	Rows     [2]uint64
 	KeyBytes int      // 4 or 8
@@ -64,7 +65,8 @@ type Facts struct {
 	Hottest    [2]float64 // share of the rows of a side that have its most frequent key; 0 where not known
 	Sorted     [2]bool    // in order of the key, as far as is known
 
-	// Tables says that keys and payload come from the host and the output goes there, batch by batch. The further facts are about tables.
+	// Tables says that keys and payload come from the host and the output goes there, batch by batch. The further facts
+	// are about tables.
 	Tables   bool
 	Numbers  [2]bool  // row numbers of a side are wanted too
 	Numbered [2][]int // bytes of the columns that the device fetches by row number for each batch, from where they are
@@ -81,8 +83,8 @@ func (f *Facts) Build() relation.Side {
 	return relation.Left
 }
 
-// Room is for how many output rows a hash join makes room before it knows how many there are: more than are expected, as a join that has too
-// little room is repeated, but not more than there can be where keys are unique.
+// Room is the number of output rows that a hash join allocates before it knows the exact count: more than expected,
+// because a join with too little room is repeated, but no more than unique keys allow.
 func (f *Facts) Room() uint64 {
 	probe := f.Rows[1-f.Build()]
 	room := max(f.MostRows, f.OutputRows+f.OutputRows/4+min(probe, 1<<16))
@@ -111,8 +113,8 @@ func (a *Alternative) Name() string {
 	return a.Algorithm.String()
 }
 
-// Batchwise tells whether the alternative makes ranges of matches, from which output is made batch by batch (ranges.Match), or counts
-// these; the others make all output at once.
+// Batchwise reports whether the alternative finds or counts ranges of matches, from which output is made batch by batch
+// (ranges.Match). The others make all output at once.
 func (a *Alternative) Batchwise(f *Facts) bool { return a.Algorithm == SMJUM && (f.Tables || f.Count) }
 
 // Stage is a part of a join. Time is predicted.
@@ -153,11 +155,12 @@ type Limits struct {
 	BlockBytes        uint64 // of one buffer; 0: no limit
 }
 
-// Choose returns the alternatives for these facts, the best first and those that cannot be taken last. The error is that of facts for which
-// nothing can be planned.
+// Choose returns the alternatives for these facts, the best first and those that cannot be taken last. The error says
+// that the facts allow no plan.
 func Choose(f Facts, rates *Rates, tuning primitive.Tuning, limits Limits) ([]Alternative, error) {
 	var all []Alternative
-	for _, a := range []Alternative{{Algorithm: PHJOM}, {Algorithm: PHJOM, OneByOne: true}, {Algorithm: PHJUM}, {Algorithm: HJ},
+	for _, a := range []Alternative{{Algorithm: PHJOM}, {Algorithm: PHJOM, OneByOne: true}, {Algorithm: PHJUM},
+		{Algorithm: HJ},
 		{Algorithm: SMJOM}, {Algorithm: SMJOM, OneByOne: true}, {Algorithm: SMJUM}} {
 		if !f.has(&a) {
 			continue
@@ -193,7 +196,8 @@ func SortAlternatives(all []Alternative, f Facts, timed bool) {
 	})
 }
 
-// has leaves out forms that are another one under these facts: where nothing but keys moves, and where no two columns move together.
+// has leaves out forms that coincide with another one under these facts: where only keys move, and where no two columns
+// move together.
 func (f *Facts) has(a *Alternative) bool {
 	columns := max(len(f.Payload[0]), len(f.Payload[1]))
 	switch {
@@ -217,16 +221,20 @@ func (a *Alternative) check(f *Facts, limits Limits) {
 	}
 	switch {
 	case limits.DeviceMemoryBytes > 0 && a.PeakBytes > limits.DeviceMemoryBytes:
-		reject(backend.ErrDeviceMemory, "needs %d bytes of device memory, the limit is %d; raise device_memory to at least %s",
+		reject(backend.ErrDeviceMemory,
+			"needs %d bytes of device memory, the limit is %d; raise device_memory to at least %s",
 			a.PeakBytes, limits.DeviceMemoryBytes, text.Mebibytes(a.PeakBytes))
 	case limits.BlockBytes > 0 && a.MostBytes > limits.BlockBytes:
-		reject(backend.ErrDeviceMemory, "needs %d bytes in one buffer, the device allows %d", a.MostBytes, limits.BlockBytes)
+		reject(backend.ErrDeviceMemory, "needs %d bytes in one buffer, the device allows %d", a.MostBytes,
+			limits.BlockBytes)
 	case a.Algorithm == HJ && repeats > mostRepeats:
-		reject(backend.ErrLimit, "takes a key of the build side %d times at most, one is there about %.0f times", mostRepeats, repeats)
+		reject(backend.ErrLimit, "takes a key of the build side %d times at most, one is there about %.0f times",
+			mostRepeats, repeats)
 	case a.Algorithm == HJ && f.Rows[build] > hash.MostBuildRows:
 		reject(backend.ErrLimit, "takes %d build rows at most", uint64(hash.MostBuildRows))
 	case !f.Count && f.OutputRows > primitive.MaxRows && !a.Batchwise(f):
-		reject(backend.ErrLimit, "makes %d rows at most, about %d are expected", uint64(primitive.MaxRows), f.OutputRows)
+		reject(backend.ErrLimit, "makes %d rows at most, about %d are expected", uint64(primitive.MaxRows),
+			f.OutputRows)
 	}
 }
 
@@ -237,5 +245,6 @@ func rejected(a *Alternative) int {
 	return 0
 }
 
-// mostRepeats is somewhat less than the rows of one key that a table takes (join/hash, patience): other keys need slots too.
+// mostRepeats is somewhat less than the rows of one key that a table takes (join/hash, patience): other keys need slots
+// too.
 const mostRepeats = 128

@@ -18,8 +18,10 @@ import (
 
 // devices are the classes that have rates, and one that has none.
 var devices = map[string]*backend.DeviceInfo{
-	"nvidia": {Backend: "vulkan", Type: backend.Discrete, Name: "NVIDIA H200"}, "host": {Backend: "host", Type: backend.Host},
-	"software": {Backend: "vulkan", Type: backend.Software}, "unknown": {Backend: "vulkan", Type: backend.Integrated, Name: "other"},
+	"nvidia":   {Backend: "vulkan", Type: backend.Discrete, Name: "NVIDIA H200"},
+	"host":     {Backend: "host", Type: backend.Host},
+	"software": {Backend: "vulkan", Type: backend.Software},
+	"unknown":  {Backend: "vulkan", Type: backend.Integrated, Name: "other"},
 }
 
 func ratesOf(t *testing.T, device string) (*plan.Rates, primitive.Tuning) {
@@ -30,18 +32,22 @@ func ratesOf(t *testing.T, device string) (*plan.Rates, primitive.Tuning) {
 	return rates, tuning
 }
 
-// TestChoices plans a grid and compares what is taken, and what comes second, with a file: read the differences before you accept them.
+// TestChoices plans a grid and compares the first and second choices with a file: read the differences before you
+// accept them.
 func TestChoices(t *testing.T) {
 	for device := range devices {
 		t.Run(device, func(t *testing.T) {
 			rates, tuning := ratesOf(t, device)
 			var b strings.Builder
-			fmt.Fprintf(&b, "%-12s %-14s %6s %-8s %5s  %-18s %10s %9s  %-18s %10s\n", "rows", "payload", "key", "skew", "match", "taken", "predicted", "memory", "second", "predicted")
+			fmt.Fprintf(&b, "%-12s %-14s %6s %-8s %5s  %-18s %10s %9s  %-18s %10s\n", "rows", "payload", "key", "skew",
+				"match", "taken", "predicted", "memory", "second", "predicted")
 			for _, size := range [][2]int{{12, 13}, {17, 20}, {20, 21}, {24, 25}, {27, 28}, {27, 27}} {
-				for _, payload := range [][2][]int{{{}, {}}, {{4}, {4}}, {{4, 4}, {4, 4}}, {{8, 8}, {8, 8}}, {{8, 4, 8, 4, 4}, {4}}} {
+				for _, payload := range [][2][]int{{{}, {}}, {{4}, {4}}, {{4, 4}, {4, 4}}, {{8, 8}, {8, 8}},
+					{{8, 4, 8, 4, 4}, {4}}} {
 					for _, match := range []float64{1, 0.1} {
 						for _, skew := range []string{"none", "zipf"} {
-							f := plan.Facts{Rows: [2]uint64{1 << size[0], 1 << size[1]}, KeyBytes: 4, KeyBits: size[0], Payload: payload, MatchRatio: match,
+							f := plan.Facts{Rows: [2]uint64{1 << size[0], 1 << size[1]}, KeyBytes: 4, KeyBits: size[0],
+								Payload: payload, MatchRatio: match,
 								OutputRows: uint64(match * float64(uint64(1)<<size[1]))}
 							if skew == "zipf" {
 								f.Repeats, f.Hottest = 0.5, [2]float64{0, 0.05}
@@ -51,8 +57,10 @@ func TestChoices(t *testing.T) {
 							}
 							all, err := plan.Choose(f, rates, tuning, plan.Limits{DeviceMemoryBytes: 140e9})
 							require.NoError(t, err)
-							fmt.Fprintf(&b, "2^%d x 2^%d  %-14s %6d %-8s %5g  %-18s %10s %9s  %-18s %10s\n", size[0], size[1], fmt.Sprint(len(payload[0]), "+", len(payload[1])),
-								f.KeyBytes, skew, match, all[0].Name(), text(all[0].Time), fmt.Sprintf("%d MiB", all[0].PeakBytes>>20), all[1].Name(), text(all[1].Time))
+							fmt.Fprintf(&b, "2^%d x 2^%d  %-14s %6d %-8s %5g  %-18s %10s %9s  %-18s %10s\n", size[0],
+								size[1], fmt.Sprint(len(payload[0]), "+", len(payload[1])),
+								f.KeyBytes, skew, match, all[0].Name(), text(all[0].Time),
+								fmt.Sprintf("%d MiB", all[0].PeakBytes>>20), all[1].Name(), text(all[1].Time))
 						}
 					}
 				}
@@ -72,7 +80,8 @@ func text(d time.Duration) string {
 // TestStages has every alternative of some joins, with its stages.
 func TestStages(t *testing.T) {
 	pairs := [2][]int{{4, 4}, {4, 4}}
-	narrow := plan.Facts{Rows: [2]uint64{1 << 27, 1 << 28}, KeyBytes: 4, KeyBits: 27, Payload: [2][]int{{4}, {4}}, OutputRows: 1 << 28, MatchRatio: 1}
+	narrow := plan.Facts{Rows: [2]uint64{1 << 27, 1 << 28}, KeyBytes: 4, KeyBits: 27, Payload: [2][]int{{4}, {4}},
+		OutputRows: 1 << 28, MatchRatio: 1}
 	wide, hot, tables, count := narrow, narrow, narrow, narrow
 	wide.Payload = pairs
 	hot.Payload, hot.Hottest, hot.OutputRows = pairs, [2]float64{0.0001, 0.0001}, 1<<28+13422*26844
@@ -85,7 +94,9 @@ func TestStages(t *testing.T) {
 			name     string
 			f        plan.Facts
 			capBytes uint64
-		}{{"narrow", narrow, 0}, {"wide", wide, 0}, {"wide, 9 GiB", wide, 9 << 30}, {"wide, keys that are hot on both sides", hot, 0}, {"tables, a column of the right side on the host", tables, 0}, {"count", count, 0}} {
+		}{{"narrow", narrow, 0}, {"wide", wide, 0}, {"wide, 9 GiB", wide, 9 << 30},
+			{"wide, keys that are hot on both sides", hot, 0},
+			{"tables, a column of the right side on the host", tables, 0}, {"count", count, 0}} {
 			all, err := plan.Choose(c.f, rates, tuning, plan.Limits{DeviceMemoryBytes: c.capBytes})
 			require.NoError(t, err)
 			fmt.Fprintf(&b, "%s, %s\n", device, c.name)
@@ -127,7 +138,8 @@ func TestTree(t *testing.T) {
 // TestRejected: what does not fit comes last, and says what would be enough.
 func TestRejected(t *testing.T) {
 	rates, tuning := ratesOf(t, "nvidia")
-	f := plan.Facts{Rows: [2]uint64{1 << 20, 1 << 22}, KeyBytes: 4, Payload: [2][]int{{4, 8}, {4}}, OutputRows: 1 << 22, MatchRatio: 1}
+	f := plan.Facts{Rows: [2]uint64{1 << 20, 1 << 22}, KeyBytes: 4, Payload: [2][]int{{4, 8}, {4}}, OutputRows: 1 << 22,
+		MatchRatio: 1}
 	every, err := plan.Choose(f, rates, tuning, plan.Limits{})
 	require.NoError(t, err)
 	least := uint64(math.MaxUint64)
@@ -176,7 +188,8 @@ func TestRejected(t *testing.T) {
 // TestMoreWork: a prediction grows with rows, columns and widths, whatever the algorithm.
 func TestMoreWork(t *testing.T) {
 	rates, tuning := ratesOf(t, "nvidia")
-	base := plan.Facts{Rows: [2]uint64{1 << 22, 1 << 24}, KeyBytes: 4, Payload: [2][]int{{4, 4}, {4, 4}}, OutputRows: 1 << 24, MatchRatio: 1}
+	base := plan.Facts{Rows: [2]uint64{1 << 22, 1 << 24}, KeyBytes: 4, Payload: [2][]int{{4, 4}, {4, 4}},
+		OutputRows: 1 << 24, MatchRatio: 1}
 	rows, columns, widths := base, base, base
 	rows.Rows[1], rows.OutputRows = 1<<25, 1<<25
 	columns.Payload = [2][]int{{4, 4, 4, 4, 4}, {4, 4}}
@@ -216,7 +229,8 @@ func TestFit(t *testing.T) {
 	for _, rows := range []uint64{1 << 16, 1 << 20, 1 << 24} {
 		for _, payload := range [][2][]int{{{4}, {4}}, {{4, 4}, {4, 4, 4}}, {{8, 8}, {8}}} {
 			for _, match := range []float64{1, 0.2} {
-				facts = append(facts, plan.Facts{Rows: [2]uint64{rows, 2 * rows}, KeyBytes: 4, Payload: payload, MatchRatio: match, OutputRows: uint64(match * float64(2*rows))})
+				facts = append(facts, plan.Facts{Rows: [2]uint64{rows, 2 * rows}, KeyBytes: 4, Payload: payload,
+					MatchRatio: match, OutputRows: uint64(match * float64(2*rows))})
 			}
 		}
 	}
@@ -224,7 +238,8 @@ func TestFit(t *testing.T) {
 		all, err := plan.Choose(f, truth, tuning, plan.Limits{})
 		require.NoError(t, err)
 		for _, a := range all {
-			m := plan.Measured{Facts: f, Algorithm: a.Algorithm, OneByOne: a.OneByOne, Stages: make(map[string]time.Duration)}
+			m := plan.Measured{Facts: f, Algorithm: a.Algorithm, OneByOne: a.OneByOne,
+				Stages: make(map[string]time.Duration)}
 			for _, stage := range a.Stages {
 				m.Stages[stage.Name] = stage.Time
 			}
@@ -241,7 +256,8 @@ func TestFit(t *testing.T) {
 		for _, a := range want {
 			if a.Name() == got[0].Name() {
 				require.InEpsilon(t, a.Time, got[0].Time, 0.15, "join %d", i)
-				require.Less(t, float64(a.Time), 1.1*float64(want[0].Time), "join %d: %s instead of %s", i, a.Name(), want[0].Name())
+				require.Less(t, float64(a.Time), 1.1*float64(want[0].Time), "join %d: %s instead of %s", i, a.Name(),
+					want[0].Name())
 			}
 		}
 	}
@@ -269,13 +285,17 @@ func TestSample(t *testing.T) {
 		match   float64
 		rows    float64
 	}{
-		"all match":             {every(left, 37, plan.SampleRows), left, 1, 1 << 18},
-		"a quarter matches":     {append(every(left, 37, plan.SampleRows/4), unique(4 << 16)[1<<18-3*plan.SampleRows/4:]...), left, 0.25, 1 << 16},
-		"a part is scanned":     {every(left, 37, plan.SampleRows), left[:1<<14], 1, 1 << 18},
-		"none match":            {unique(1 << 17)[1<<17-plan.SampleRows:], left, 0, 0},
-		"two of each are left":  {every(left[:1<<15], 37, plan.SampleRows), append(left[:1<<15:1<<15], left[:1<<15]...), 1, 1 << 19},
-		"half of four of each":  {every(left[:1<<14], 37, plan.SampleRows), append(left[:1<<14:1<<14], left[:1<<14]...), 1, 1 << 20},
-		"four of each are left": {every(left[:1<<14], 37, plan.SampleRows), append(append(append(left[:1<<14:1<<14], left[:1<<14]...), left[:1<<14]...), left[:1<<14]...), 1, 1 << 20},
+		"all match": {every(left, 37, plan.SampleRows), left, 1, 1 << 18},
+		"a quarter matches": {append(every(left, 37, plan.SampleRows/4),
+			unique(4 << 16)[1<<18-3*plan.SampleRows/4:]...), left, 0.25, 1 << 16},
+		"a part is scanned": {every(left, 37, plan.SampleRows), left[:1<<14], 1, 1 << 18},
+		"none match":        {unique(1 << 17)[1<<17-plan.SampleRows:], left, 0, 0},
+		"two of each are left": {every(left[:1<<15], 37, plan.SampleRows), append(left[:1<<15:1<<15], left[:1<<15]...),
+			1, 1 << 19},
+		"half of four of each": {every(left[:1<<14], 37, plan.SampleRows), append(left[:1<<14:1<<14], left[:1<<14]...),
+			1, 1 << 20},
+		"four of each are left": {every(left[:1<<14], 37, plan.SampleRows),
+			append(append(append(left[:1<<14:1<<14], left[:1<<14]...), left[:1<<14]...), left[:1<<14]...), 1, 1 << 20},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -325,8 +345,10 @@ func TestSample(t *testing.T) {
 }
 
 func TestStageOf(t *testing.T) {
-	for step, want := range map[string]string{"partition left": plan.Transform, "sort right": plan.Transform, "varying bits left": plan.Transform, "build": plan.Transform,
-		"cut": plan.Match, "match": plan.Match, "peel": plan.Match, "range search": plan.Match, "expand": plan.Match, "gather keys": plan.Match, "gather": plan.Gather, "gather left": plan.Gather} {
+	for step, want := range map[string]string{"partition left": plan.Transform, "sort right": plan.Transform,
+		"varying bits left": plan.Transform, "build": plan.Transform,
+		"cut": plan.Match, "match": plan.Match, "peel": plan.Match, "range search": plan.Match, "expand": plan.Match,
+		"gather keys": plan.Match, "gather": plan.Gather, "gather left": plan.Gather} {
 		require.Equal(t, want, plan.StageOf(step), step)
 	}
 }

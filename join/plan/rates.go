@@ -49,15 +49,18 @@ const (
 	units
 )
 
-var unitNames = [units]string{"launch", "stream_byte", "sort_row", "partition_row", "pass_byte", "pass_column", "match_build", "match_probe", "match_row",
-	"build_near", "build_far", "probe_near", "probe_far", "merge_row", "search_row", "scan_row", "expand_row", "gather_near", "gather_far",
+var unitNames = [units]string{"launch", "stream_byte", "sort_row", "partition_row", "pass_byte", "pass_column",
+	"match_build", "match_probe", "match_row",
+	"build_near", "build_far", "probe_near", "probe_far", "merge_row", "search_row", "scan_row", "expand_row",
+	"gather_near", "gather_far",
 	"encode_row", "upload_byte", "download_byte", "take_near", "take_far"}
 
 // work is amounts by unit.
 type work [units]float64
 
-// Rates are what a device takes for each unit of work, in nanoseconds. The rows of rates.json are found as those of tuning tables are
-// (primitive.TuningRow): Device is a class or a part of a GPU's name, Backend what it was seen through.
+// Rates are the nanoseconds that a device takes for each unit of work. The rows of rates.json are found as those of
+// tuning tables are (primitive.TuningRow): Device is a class or a part of a GPU's name, Backend the backend it was
+// measured on.
 type Rates struct {
 	Device         string
 	Backend        string
@@ -91,16 +94,19 @@ func AllRates() ([]Rates, error) {
 	}
 	var all []Rates
 	for _, row := range rows {
-		r := Rates{Device: row.Device, Backend: row.Backend, Measured: row.Measured, CacheBytes: row.CacheBytes, HostCacheBytes: row.HostCacheBytes}
+		r := Rates{Device: row.Device, Backend: row.Backend, Measured: row.Measured, CacheBytes: row.CacheBytes,
+			HostCacheBytes: row.HostCacheBytes}
 		for name, ns := range row.Nanoseconds {
 			i := slices.Index(unitNames[:], name)
 			if i < 0 || ns < 0 {
-				return nil, fmt.Errorf("rates.json: %s: %s is %g ns; the units are %s", row.Device, name, ns, strings.Join(unitNames[:], ", "))
+				return nil, fmt.Errorf("rates.json: %s: %s is %g ns; the units are %s", row.Device, name, ns,
+					strings.Join(unitNames[:], ", "))
 			}
 			r.ns[i] = ns
 		}
 		if len(row.Nanoseconds) != int(units) || row.Device == "" || row.Backend == "" || row.Measured == "" {
-			return nil, fmt.Errorf("rates.json: %s: a row has a device, a backend, every unit and the measurement", row.Device)
+			return nil, fmt.Errorf("rates.json: %s: a row has a device, a backend, every unit and the measurement",
+				row.Device)
 		}
 		all = append(all, r)
 	}
@@ -129,12 +135,14 @@ func (r *Rates) time(w *work) (ns float64) {
 // JSON is the row of rates.json.
 func (r *Rates) JSON() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "  {\"device\": %q, \"backend\": %q, \"cache_bytes\": %.0f, \"host_cache_bytes\": %.0f, \"ns\": {", r.Device, r.Backend, r.CacheBytes, r.HostCacheBytes)
+	fmt.Fprintf(&b, "  {\"device\": %q, \"backend\": %q, \"cache_bytes\": %.0f, \"host_cache_bytes\": %.0f, \"ns\": {",
+		r.Device, r.Backend, r.CacheBytes, r.HostCacheBytes)
 	for i, name := range unitNames {
 		if i > 0 {
 			b.WriteByte(',')
 		}
-		if i == 0 || unit(i) == sortRow || unit(i) == matchBuild || unit(i) == buildNear || unit(i) == mergeRow || unit(i) == gatherNear || unit(i) == encodeRow {
+		if i == 0 || unit(i) == sortRow || unit(i) == matchBuild || unit(i) == buildNear || unit(i) == mergeRow ||
+			unit(i) == gatherNear || unit(i) == encodeRow {
 			b.WriteString("\n    ")
 		} else {
 			b.WriteByte(' ')

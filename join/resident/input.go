@@ -60,7 +60,8 @@ type Transformation struct {
 }
 
 // Recorder records a transformation of source that goes back and forth between two buffers.
-type Recorder func(list *backend.List, scratch backend.Range, source primitive.Columns, buffers [2]primitive.Columns) error
+type Recorder func(list *backend.List, scratch backend.Range, source primitive.Columns,
+	buffers [2]primitive.Columns) error
 
 // Move says what moves with the keys of an input, and how.
 type Move struct {

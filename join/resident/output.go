@@ -155,7 +155,8 @@ func (o *Output) compact(ctx context.Context, all, kept uint64, bits backend.Ran
 			return err
 		}
 		list := o.Lane.List("compact")
-		if err := o.Lane.Compact(list, p, bytes, bits, from.Range(0, all*uint64(bytes)), to.All(), scratch.All()); err != nil {
+		if err := o.Lane.Compact(list, p, bytes, bits, from.Range(0, all*uint64(bytes)), to.All(),
+			scratch.All()); err != nil {
 			return err
 		}
 		if err := o.Lane.Submit(ctx, list); err != nil {
@@ -314,8 +315,10 @@ func (o *Output) record(list *backend.List, placing, pageRows uint32, places bac
 		Rows:     kernel.JoinRows{FirstRow: uint32(o.Peeled), OutRows: uint32(o.rows - o.Peeled)},
 	}
 	config, c := &to.Config, &to.Columns
-	first := [2]kernelColumn{{&config.LeftWords, &c.LeftPayload, &c.LeftOut}, {&config.RightWords, &c.RightPayload, &c.RightOut}}
-	second := [2]kernelColumn{{&config.LeftWords2, &c.LeftPayload2, &c.LeftOut2}, {&config.RightWords2, &c.RightPayload2, &c.RightOut2}}
+	first := [2]kernelColumn{{&config.LeftWords, &c.LeftPayload, &c.LeftOut},
+		{&config.RightWords, &c.RightPayload, &c.RightOut}}
+	second := [2]kernelColumn{{&config.LeftWords2, &c.LeftPayload2, &c.LeftOut2},
+		{&config.RightWords2, &c.RightPayload2, &c.RightOut2}}
 	for i, s := range o.Inputs {
 		for n, column := range s.Columns() {
 			k := [2]kernelColumn{first[i], second[i]}[n]
@@ -334,7 +337,8 @@ type kernelColumn struct {
 // Result makes the payload columns that the kernel did not write, and hands the output over; the sides are those of the
 // result. untransformed says that row numbers are those of the caller's columns, transform moves columns that are not
 // moved.
-func (o *Output) Result(ctx context.Context, rows uint64, untransformed bool, transform func(side int) error) (*Result, error) {
+func (o *Output) Result(ctx context.Context, rows uint64, untransformed bool,
+	transform func(side int) error) (*Result, error) {
 	memory := o.Lane.Memory
 	for _, s := range o.Inputs {
 		memory.Release(s.Ordered.Buffer)
@@ -343,7 +347,8 @@ func (o *Output) Result(ctx context.Context, rows uint64, untransformed bool, tr
 	for i, s := range o.Inputs {
 		if s.Numbers != nil {
 			ids := s.Numbers.Range(0, rows*4)
-			if err := s.Materialize(ctx, o.Lane, ids, rows, untransformed, func() error { return transform(i) }); err != nil {
+			if err := s.Materialize(ctx, o.Lane, ids, rows, untransformed,
+				func() error { return transform(i) }); err != nil {
 				return nil, err
 			}
 			memory.Release(s.Numbers)

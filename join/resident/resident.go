@@ -30,7 +30,8 @@ func (r *Relation) Check(op string) error {
 	}
 	for i, c := range append([]Column{r.Keys}, r.Payload...) {
 		if c.Bytes != 4 && c.Bytes != 8 || c.Data.SizeBytes != r.Rows*uint64(c.Bytes) {
-			return &backend.OpError{Op: op, Err: backend.ErrInvalidInput, Detail: fmt.Sprintf("column %d has %d bytes for %d rows of %d", i, c.Data.SizeBytes, r.Rows, c.Bytes)}
+			return &backend.OpError{Op: op, Err: backend.ErrInvalidInput,
+				Detail: fmt.Sprintf("column %d has %d bytes for %d rows of %d", i, c.Data.SizeBytes, r.Rows, c.Bytes)}
 		}
 	}
 	return nil

@@ -47,7 +47,8 @@ func Join(ctx context.Context, lane *exec.Lane, left, right resident.Relation, o
 		}
 	}
 	if left.Keys.Bytes != right.Keys.Bytes {
-		return nil, &backend.OpError{Op: "sort-merge join", Err: backend.ErrInvalidInput, Detail: fmt.Sprintf("keys of %d and of %d bytes", left.Keys.Bytes, right.Keys.Bytes)}
+		return nil, &backend.OpError{Op: "sort-merge join", Err: backend.ErrInvalidInput,
+			Detail: fmt.Sprintf("keys of %d and of %d bytes", left.Keys.Bytes, right.Keys.Bytes)}
 	}
 	j := &join{Options: o, lane: lane.Nested(ctx)}
 	defer j.lane.Memory.ReleaseAll()
@@ -128,14 +129,17 @@ func (j *join) sort(ctx context.Context, s *input) error {
 		if j.MergeSort && unsorted {
 			p, err := primitive.PlanMergeSort(j.lane.Tuning(), layout)
 			t.Passes, t.ScratchBytes = p.Passes(), p.ScratchBytes
-			t.Record = func(list *backend.List, scratch backend.Range, source primitive.Columns, buffers [2]primitive.Columns) error {
+			t.Record = func(list *backend.List, scratch backend.Range, source primitive.Columns,
+				buffers [2]primitive.Columns) error {
 				return j.lane.MergeSort(list, p, scratch, source, buffers)
 			}
 			return t, err
 		}
-		p, err := primitive.PlanSort(j.lane.Tuning(), primitive.Sort{Layout: layout, EndBit: bits.Len64(s.bits), Varying: s.bits})
+		p, err := primitive.PlanSort(j.lane.Tuning(),
+			primitive.Sort{Layout: layout, EndBit: bits.Len64(s.bits), Varying: s.bits})
 		t.Passes, t.ScratchBytes = p.Passes(), p.ScratchBytes
-		t.Record = func(list *backend.List, scratch backend.Range, source primitive.Columns, buffers [2]primitive.Columns) error {
+		t.Record = func(list *backend.List, scratch backend.Range, source primitive.Columns,
+			buffers [2]primitive.Columns) error {
 			return j.lane.Sort(list, p, scratch, source, buffers)
 		}
 		return t, err

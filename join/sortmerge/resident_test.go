@@ -39,7 +39,8 @@ func TestJoin(t *testing.T) {
 	names := slices.Sorted(maps.Keys(jointest.Workloads))
 	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {
 		tuning := jointest.Tuning(t, device.Info())
-		for n, c := range devicetest.Combinations(t, len(jointest.Sizes), len(jointest.Payloads), len(names), 16, len(tilings), 4, 2) {
+		for n, c := range devicetest.Combinations(t, len(jointest.Sizes), len(jointest.Payloads), len(names), 16,
+			len(tilings), 4, 2) {
 			if tuning != nil && n%5 > 0 {
 				continue // instrumented pipelines take seconds to compile
 			}
@@ -47,7 +48,8 @@ func TestJoin(t *testing.T) {
 			require.NoError(t, err)
 			size, keyBytes, o := jointest.Sizes[c[0]], 4+4*c[6], options(c[3])
 			random := rand.New(rand.NewPCG(uint64(c[0]), uint64(c[2])))
-			left, right := &jointest.Relation{KeyBytes: keyBytes, Payload: jointest.Payloads[c[1]][0]}, &jointest.Relation{KeyBytes: keyBytes, Payload: jointest.Payloads[c[1]][1]}
+			left, right := &jointest.Relation{KeyBytes: keyBytes, Payload: jointest.Payloads[c[1]][0]},
+				&jointest.Relation{KeyBytes: keyBytes, Payload: jointest.Payloads[c[1]][1]}
 			left.Keys, right.Keys = jointest.Workloads[names[c[2]]].Draw(random, size[0], size[1], keyBytes*8)
 			for side, r := range []*jointest.Relation{left, right} {
 				for i := range r.Keys { // as they are uploaded
@@ -57,9 +59,12 @@ func TestJoin(t *testing.T) {
 					slices.Sort(r.Keys)
 				}
 			}
-			jointest.Check(t, ops, left, right, fmt.Sprintf("%s %v, sorted %02b, keys of %d bytes, payload %v, tiling %d, %+v", names[c[2]], size, c[5], keyBytes, jointest.Payloads[c[1]], c[4], o),
+			jointest.Check(t, ops, left, right,
+				fmt.Sprintf("%s %v, sorted %02b, keys of %d bytes, payload %v, tiling %d, %+v", names[c[2]], size, c[5],
+					keyBytes, jointest.Payloads[c[1]], c[4], o),
 				func(left, right resident.Relation) (*resident.Result, error) {
-					return sortmerge.Join(context.Background(), exec.NewLane(context.Background(), ops, nil), left, right, o)
+					return sortmerge.Join(context.Background(), exec.NewLane(context.Background(), ops, nil), left,
+						right, o)
 				})
 		}
 	})
@@ -73,7 +78,8 @@ func TestSortedSides(t *testing.T) {
 		for sorted := range 4 {
 			for n := range 16 {
 				random := rand.New(rand.NewPCG(uint64(sorted), uint64(n)))
-				left, right := &jointest.Relation{KeyBytes: 4, Payload: []int{4, 4, 8}}, &jointest.Relation{KeyBytes: 4, Payload: []int{8}}
+				left, right := &jointest.Relation{KeyBytes: 4, Payload: []int{4, 4, 8}},
+					&jointest.Relation{KeyBytes: 4, Payload: []int{8}}
 				left.Keys, right.Keys = jointest.Workloads["half match"].Draw(random, 3000, 7000, 32)
 				for side, r := range []*jointest.Relation{left, right} {
 					slices.Sort(r.Keys)
@@ -82,12 +88,15 @@ func TestSortedSides(t *testing.T) {
 					}
 				}
 				lane := exec.NewLane(context.Background(), ops, nil)
-				jointest.Check(t, ops, left, right, fmt.Sprintf("sorted %02b, %+v", sorted, options(n)), func(left, right resident.Relation) (*resident.Result, error) {
-					return sortmerge.Join(context.Background(), lane, left, right, options(n))
-				})
+				jointest.Check(t, ops, left, right, fmt.Sprintf("sorted %02b, %+v", sorted, options(n)),
+					func(left, right resident.Relation) (*resident.Result, error) {
+						return sortmerge.Join(context.Background(), lane, left, right, options(n))
+					})
 				for side, name := range []string{"sort left", "sort right"} {
-					took := slices.ContainsFunc(lane.Profile.Stages(), func(s backend.StageTime) bool { return s.Stage == name })
-					require.Equal(t, sorted>>side&1 == 0, took, "%s, sorted %02b, %+v: %v", name, sorted, options(n), lane.Profile)
+					took := slices.ContainsFunc(lane.Profile.Stages(),
+						func(s backend.StageTime) bool { return s.Stage == name })
+					require.Equal(t, sorted>>side&1 == 0, took, "%s, sorted %02b, %+v: %v", name, sorted, options(n),
+						lane.Profile)
 				}
 				if jointest.Tuning(t, device.Info()) != nil {
 					return
@@ -104,7 +113,8 @@ func TestHotKeys(t *testing.T) {
 		if jointest.Tuning(t, device.Info()) != nil {
 			t.Skip("instrumented pipelines take seconds to compile; TestJoin runs the same ones")
 		}
-		ops, err := primitive.New(device, primitive.Override(backend.Config{"workgroup": 128, "items": 1, "table": 10}, "merge_join"))
+		ops, err := primitive.New(device,
+			primitive.Override(backend.Config{"workgroup": 128, "items": 1, "table": 10}, "merge_join"))
 		require.NoError(t, err)
 		side := func(rows int) *jointest.Relation {
 			return &jointest.Relation{KeyBytes: 8, Keys: slices.Repeat([]uint64{^uint64(0)}, rows), Payload: []int{4}}

@@ -42,16 +42,20 @@ func (j *join) cut(ctx context.Context) error {
 	}
 	temporary := j.lane.Scope(ctx)
 	defer temporary.ReleaseAll()
-	leftBounds, rightBounds := temporary.New(tiles*8, "bounds of tiles, "+left.Name), temporary.New(tiles*8, "bounds of tiles, "+right.Name)
+	leftBounds, rightBounds := temporary.New(tiles*8, "bounds of tiles, "+left.Name),
+		temporary.New(tiles*8, "bounds of tiles, "+right.Name)
 	counts, offsets := temporary.New(tiles*4, "units of tiles"), temporary.New(tiles*4+4, "units before tiles")
-	scanScratch, sumScratch := temporary.New(scan.ScratchBytes, "scan scratch"), temporary.New(sum.ScratchBytes, "sum of units")
+	scanScratch, sumScratch := temporary.New(scan.ScratchBytes, "scan scratch"),
+		temporary.New(sum.ScratchBytes, "sum of units")
 	if err := temporary.Err(); err != nil {
 		return err
 	}
 	list := j.lane.List("cut")
 	count.Dispatch(list, kernel.Groups(unitsConfig, tiles), kernel.MergeUnitsArgs{
-		LeftKeys: left.Ordered, RightKeys: right.Ordered, LeftBounds: leftBounds.All(), RightBounds: rightBounds.All(), Counts: counts.All(),
-		LeftRows: uint32(left.Rows), RightRows: uint32(right.Rows), Tiles: uint32(tiles), TileRows: tileRows, PieceRows: pieceRows,
+		LeftKeys: left.Ordered, RightKeys: right.Ordered, LeftBounds: leftBounds.All(), RightBounds: rightBounds.All(),
+		Counts:   counts.All(),
+		LeftRows: uint32(left.Rows), RightRows: uint32(right.Rows), Tiles: uint32(tiles), TileRows: tileRows,
+		PieceRows: pieceRows,
 	})
 	if err := j.lane.Reduce(list, sum, counts.All(), sumScratch.All()); err != nil {
 		return err

@@ -107,7 +107,8 @@ func (m *maker) sortedUnits() join {
 		counts, offsets = append(counts, uint32(len(rows)-before)), append(offsets, uint64(before))
 	}
 	return join{
-		units: units, groups: uint32(len(counts)), left: left, right: right, rows: rows, counts: counts, offsets: offsets,
+		units: units, groups: uint32(len(counts)), left: left, right: right, rows: rows, counts: counts,
+		offsets: offsets,
 	}
 }
 

@@ -133,7 +133,8 @@ func LongChain(subgroupSize uint32) (*Case, error) {
 	const batchRows = kernel.WalkedRows * workgroup
 	spec := kernel.PartitionWalk.KernelSpec
 	config, err := kernel.Defaults(spec, backend.Config{
-		"key_bits": 64, "workgroup": workgroup, "items": kernel.WalkedRows, "table": tableRows, "heads": 2048, "mixed": 1,
+		"key_bits": 64, "workgroup": workgroup, "items": kernel.WalkedRows, "table": tableRows, "heads": 2048,
+		"mixed":   1,
 		"placing": kernel.AtOffsets, "paged": 0,
 	})
 	if err != nil {

@@ -1,9 +1,12 @@
-// The rows of a tile of workgroup*items rows in registers: a subgroup takes rows that lie side by side, in rounds, in each of
-// which its invocations load and store 16 bytes or more side by side; with SHARED 1 the whole workgroup does. A kernel with this file defines Sum before.
+// The rows of a tile of workgroup*items rows in registers: a subgroup takes rows that lie side by side, in rounds, in
+// each of which its invocations load and store 16 bytes or more side by side; with SHARED 1 the whole workgroup does. A
+// kernel with this file defines Sum before.
 //
-// Loops over rounds have the literal length ROUNDS and no loop inside, so that spirv-opt unrolls them: NVIDIA's compiler
-// (driver 580) gives subgroup sums in a loop whose length is a specialization constant the result of the first round.
-// Preconditions: items is at most 32; workgroup is a multiple of 4, and of the subgroup's size where it is larger than that.
+// Loops over rounds have the literal length ROUNDS and no loop inside, so that spirv-opt unrolls them: NVIDIA's
+// compiler (driver 580) gives subgroup sums in a loop whose length is a specialization constant the result of the first
+// round.
+// Preconditions: items is at most 32; workgroup is a multiple of 4, and of the subgroup's size where it is larger than
+// that.
 #extension GL_EXT_control_flow_attributes : require
 #include "loads.glsl"
 #if !SHARED
@@ -24,7 +27,8 @@ uint row_of(uint round) {
 #endif
 }
 
-// Loads 16 bytes of which some may lie behind the last row, never beyond the next multiple of 16 bytes: such values count as 0.
+// Loads 16 bytes of which some may lie behind the last row, never beyond the next multiple of 16 bytes: such values
+// count as 0.
 Values load_rows(uvec2 from, uint row, uint count) {
     if (row >= count) return no_values();
     Values rows = load_values(from, row / PER_LOAD);
@@ -58,8 +62,8 @@ void store_sums(uvec2 to, uint row, Sums sums) {
 }
 
 #if !SHARED
-// The same where all invocations of the subgroup store: neighbours exchange halves of 32 bytes, so that each store writes whole
-// sectors.
+// The same where all invocations of the subgroup store: neighbours exchange halves of 32 bytes, so that each store
+// writes whole sectors.
 void store_all_sums(uvec2 to, uint row, Sums sums) {
 #if SUM_BITS == 64 && IN_BITS == 32
     bool odd = (gl_SubgroupInvocationID & 1u) == 1u;
