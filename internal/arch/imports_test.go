@@ -42,8 +42,8 @@ var rooms = []room{
 	{"cmd", ". bench tableio join join/plan groupby relation exec primitive host vulkan opencl shaders kernel " +
 		"backend internal/selftest internal/text",
 		"github.com/urfave/cli github.com/schollz/progressbar github.com/apache/arrow-go golang.org/x"},
-	{"bench", ". tableio join join/auto join/plan join/hash join/sortmerge join/resident groupby ranges relation exec " +
-		"primitive host vulkan opencl shaders kernel backend internal/text",
+	{"bench", ". tableio join join/auto join/plan join/hash join/sortmerge join/resident groupby ranges relation " +
+		"exec primitive host vulkan opencl shaders kernel backend internal/text",
 		"github.com/pingcap/go-tpc github.com/apache/arrow-go golang.org/x"},
 	{".", "tableio join join/auto join/plan join/hash join/sortmerge join/resident groupby relation exec primitive " +
 		"host vulkan opencl shaders kernel backend internal/cache internal/offheap",
