@@ -25,9 +25,10 @@ type Device struct {
 	info    DeviceInfo
 	options DeviceOptions
 
-	submitMu sync.Mutex // held while a batch is built and handed to the driver
-	staging  [Roles]staging
-	observer atomic.Pointer[func(Event)]
+	submitMu  sync.Mutex // held while a batch is built and handed to the driver
+	compileMu sync.Mutex // held while a kernel is compiled
+	staging   [Roles]staging
+	observer  atomic.Pointer[func(Event)]
 
 	mu        sync.Mutex // guards what follows
 	arenas    [2]arena   // by Memory
@@ -118,15 +119,16 @@ func (d *Device) Kernel(spec *KernelSpec, config Config) (*Kernel, error) {
 }
 
 // KernelFor is [Device.Kernel] for a configuration that is a comparable value; named gives its settings by name, and is
-// called only where the kernel was not compiled before.
+// called only where the kernel was not compiled before. Each kernel is compiled once, one at a time.
 func (d *Device) KernelFor(spec *KernelSpec, config any, named func() Config) (*Kernel, error) {
 	key := kernelKey{spec, config}
-	d.mu.Lock()
-	k, ok := d.kernels[key]
-	failed := d.failed
-	d.mu.Unlock()
-	if ok || failed != nil {
-		return k, failed
+	if k, err := d.compiled(key); k != nil || err != nil {
+		return k, err
+	}
+	d.compileMu.Lock()
+	defer d.compileMu.Unlock()
+	if k, err := d.compiled(key); k != nil || err != nil { // by another goroutine in the meantime
+		return k, err
 	}
 	full, err := spec.Complete(named())
 	if err != nil {
@@ -136,13 +138,21 @@ func (d *Device) KernelFor(spec *KernelSpec, config any, named func() Config) (*
 	if err != nil {
 		return nil, d.noteFailure(err)
 	}
+	k := &Kernel{Spec: spec, Config: full, Program: program, key: spec.Name + " " + full.String()}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if k, ok = d.kernels[key]; !ok {
-		k = &Kernel{Spec: spec, Config: full, Program: program, key: spec.Name + " " + full.String()}
-		d.kernels[key] = k
-	}
+	d.kernels[key] = k
 	return k, nil
+}
+
+// compiled returns a kernel that was compiled before, or nil.
+func (d *Device) compiled(key kernelKey) (*Kernel, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.failed != nil {
+		return nil, d.failed
+	}
+	return d.kernels[key], nil
 }
 
 func (d *Device) noteFailure(err error) error {

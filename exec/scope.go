@@ -2,6 +2,7 @@ package exec
 
 import (
 	"context"
+	"errors"
 	"slices"
 
 	"github.com/spirjoin/spirjoin/backend"
@@ -57,12 +58,22 @@ func (s *Scope) Release(buffers ...*backend.Buffer) {
 	}
 }
 
-// Move hands buffers over to another scope of the same grant; nil and those that are not of this scope stay.
+// Move hands buffers over to another scope, whose grant is charged for them from now on; nil and those that are not of
+// this scope stay. A buffer that exceeds that grant is released, and the other scope has the error.
 func (s *Scope) Move(to *Scope, buffers ...*backend.Buffer) {
 	for _, b := range buffers {
-		if s.drop(b) {
-			to.held = append(to.held, b)
+		if !s.drop(b) {
+			continue
 		}
+		if s.grant != to.grant {
+			if err := to.grant.charge(s.device, footprint(b.SizeBytes()), b.Label()); err != nil {
+				to.err = errors.Join(to.err, err)
+				s.free(b)
+				continue
+			}
+			s.grant.credit(s.device, footprint(b.SizeBytes()))
+		}
+		to.held = append(to.held, b)
 	}
 }
 

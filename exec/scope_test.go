@@ -75,3 +75,33 @@ func TestScopeOfGrant(t *testing.T) {
 	result.ReleaseAll()
 	require.EqualValues(t, 4<<10, free())
 }
+
+// TestScopeMoveBetweenGrants: each grant accounts for what its scopes hold.
+func TestScopeMoveBetweenGrants(t *testing.T) {
+	device := hostDevice(t, backend.DeviceOptions{DeviceMemoryBytes: 1 << 20})
+	of := func(bytes uint64) Need { return Need{Device: map[*backend.Device]uint64{device: bytes}} }
+	budget := NewBudget(of(4 << 10))
+	var grants [2]*Grant
+	var scopes [2]*Scope
+	for i := range grants {
+		var err error
+		grants[i], err = budget.Acquire(context.Background(), of(1<<10), Need{})
+		require.NoError(t, err)
+		scopes[i] = NewScope(context.Background(), device, grants[i])
+	}
+	used := func(i int) uint64 { return grants[i].used[resource{deviceMemory, device}] }
+	first, second := scopes[0].New(1<<10, "first"), scopes[0].New(2<<10, "second")
+	scopes[0].Move(scopes[1], first)
+	require.NoError(t, scopes[1].Err())
+	require.EqualValues(t, 2<<10, used(0))
+	require.EqualValues(t, 1<<10, used(1))
+	scopes[0].Move(scopes[1], second)
+	require.ErrorIs(t, scopes[1].Err(), backend.ErrDeviceMemory, "the other grant cannot grow")
+	require.Zero(t, used(0))
+	require.EqualValues(t, 1<<10, device.MemoryUse(backend.DeviceLocal).InUse, "what exceeds it is released")
+	scopes[1].ReleaseAll()
+	require.Zero(t, used(1))
+	for _, g := range grants {
+		g.Release()
+	}
+}
