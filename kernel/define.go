@@ -146,6 +146,9 @@ func buffersOf[B, A any](args *A, count int) []B {
 }
 
 func paramsOf[B, A any](args *A, buffers, count int) []uint32 {
+	if count == 0 {
+		return nil // behind the buffers lies no part of the struct
+	}
 	return unsafe.Slice((*uint32)(unsafe.Add(unsafe.Pointer(args), uintptr(buffers)*unsafe.Sizeof(*new(B)))), count)
 }
 

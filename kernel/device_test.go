@@ -197,6 +197,20 @@ func TestWalkedRowsAreThoseOfTheShader(t *testing.T) {
 	require.Contains(t, string(text), fmt.Sprintf("\n#define WALKED %du ", kernel.WalkedRows))
 }
 
+// Room for more than 2^16 rows of a batch, in batches of both turns.
+func TestDevicesJoinHotBatches(t *testing.T) {
+	if vulkantest.Validation(t) == vulkan.GPUAssisted {
+		t.Skip("GPU-assisted validation puts loops into shaders, and lavapipe ends those after 65,535 trips too")
+	}
+	for _, driver := range vulkantest.Open(t) {
+		device := openDevice(t, driver)
+		c, err := kerneltest.HotBatches(driver.Info().SubgroupSize)
+		require.NoError(t, err)
+		require.NoError(t, c.Check(c.RunReference()))
+		require.NoError(t, c.Check(runDevice(t, device, c)))
+	}
+}
+
 // lavapipe ends loops silently after 65,535 trips.
 func TestDevicesWalkLongChains(t *testing.T) {
 	if vulkantest.Validation(t) == vulkan.GPUAssisted {

@@ -164,6 +164,39 @@ func LongChain(subgroupSize uint32) (*Case, error) {
 	return c, nil
 }
 
+// HotBatches is a case of [kernel.PartitionJoin] in which each of several batches of a unit makes more than 2^16 output
+// rows, which take the room that there is in another way than fewer rows do.
+func HotBatches(subgroupSize uint32) (*Case, error) {
+	const batches, tableRows = 3, 700
+	workgroup := max(64, subgroupSize)
+	spec := kernel.PartitionJoin.KernelSpec
+	config, err := kernel.Defaults(spec, backend.Config{
+		"key_bits": 32, "workgroup": workgroup, "items": 4, "table": tableRows, "heads": 256, "mixed": 1,
+		"placing": kernel.Reserving, "paged": 0,
+	})
+	if err != nil {
+		return nil, err
+	}
+	left, right := slices.Repeat([]uint64{7}, tableRows), slices.Repeat([]uint64{7}, batches*int(4*workgroup))
+	var rows []joined
+	for i := range right {
+		for l := range left {
+			rows = append(rows, joined{uint64(kernel.Unmix(uint32(7), 0)), uint32(l), uint32(i)})
+		}
+	}
+	m := &maker{rand.New(rand.NewPCG(1, 1)), spec, config, len(right), "random", Drawn}
+	joined := m.join(join{
+		groups: 1, left: left, right: right, rows: rows, counts: []uint32{uint32(len(rows))},
+		offsets: []uint64{0}, words: [4]uint32{1, 1, 0, 0},
+	})
+	c := m.newCase(1, kernel.PartitionJoinArgsOf[argument]{
+		Units: in([]uint32{0, tableRows, 0, uint32(len(right))}), JoinColumns: joined.columns,
+		JoinRows: joined.rows, High: joinHigh,
+	})
+	c.canonical = joined.canonical
+	return c, nil
+}
+
 // partitionJoinBenchmark joins partitions that fill a table.
 func partitionJoinBenchmark(m *maker) *Dispatch {
 	units, unitRows, columns, rows := m.joinOfPairs(int(m.config["table"]), spread)

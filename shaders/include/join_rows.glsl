@@ -2,14 +2,14 @@
 #include "subgroup_sum.glsl"
 
 // What the invocations of a workgroup tell each other of a batch. Batches take turns in two places, so that no barrier is
-// needed between the end of one and the begin of the next.
+// needed between the end of one and the beginning of the next: whoever writes in a place has passed a barrier of the
+// batch before, to which all come after they read that place.
 const uint subgroups = (WORKGROUP_SIZE + 3u) / 4u; // at most
 shared uint sh_subgroup_sum[2u * subgroups];       // output rows
-
-layout(buffer_reference, std430, buffer_reference_align = 4) coherent volatile buffer Cursor { uint at[]; };
-
 shared uint sh_start[2], sh_room[2];               // see place
 uint turn = 0u;
+
+layout(buffer_reference, std430, buffer_reference_align = 4) coherent volatile buffer Cursor { uint at[]; };
 
 const uint has_more = 1u << 31;
 
@@ -63,8 +63,8 @@ void count_rows(uint n) {
 #if PAGED
 #include "join_pages.glsl"
 #else
-// Finds room for n output rows behind done others of the unit: sh_room[turn] of them begin at output row sh_start[turn], and the
-// rest have none.
+// Finds room for n output rows behind done others of the unit: sh_room[turn] of them begin at output row
+// sh_start[turn], and the rest have none.
 void place(uint unit, uint done, uint n) {
     sh_room[turn] = 0u;
     if (placing == 0u) {
@@ -73,17 +73,17 @@ void place(uint unit, uint done, uint n) {
         return;
     }
     Cursor cursor = Cursor(places);
-    uint start;
+    uint start = 0u;
     if (n <= 0x10000u) {
         // One atomic operation a batch: all workgroups wait for this word. Rows that do not fit are given back at once,
-        // so that what is reserved passes out_rows by less than 2^31. Two workgroups may then get the same
-        // rows, but rows are missing in any case.
+        // so that what is reserved passes out_rows by less than 2^31. Two workgroups may then get the same rows, but
+        // rows are missing in any case.
         start = atomicAdd(cursor.at[0], n);
         if (start <= out_rows && n <= out_rows - start) sh_room[turn] = n;
         else atomicAdd(cursor.at[0], 0u - n);
     } else {
         uint reserved = atomicAdd(cursor.at[0], 0u);
-        for (uint turn = 0u; turn < 0x1000u && n <= out_rows && reserved <= out_rows - n; ++turn) {
+        for (uint tries = 0u; tries < 0x1000u && n <= out_rows && reserved <= out_rows - n; ++tries) {
             start = atomicCompSwap(cursor.at[0], reserved, reserved + n);
             if (start == reserved) {
                 sh_room[turn] = n;
