@@ -100,6 +100,11 @@ func (l *List) Pass(name string, run any, touches ...Touch) {
 // parameters. No device may need more: Limits.ArgumentAlignment divides it.
 const PlanAlignment = 256
 
+// Aligned rounds a size up to [PlanAlignment].
+func Aligned(sizeBytes uint64) uint64 {
+	return (sizeBytes + PlanAlignment - 1) / PlanAlignment * PlanAlignment
+}
+
 // validate checks a command against the contract, so that no driver has to.
 func (c *Command) validate(d *Device, role Role) error {
 	fail := func(format string, a ...any) error {

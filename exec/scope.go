@@ -33,12 +33,12 @@ func (s *Scope) New(sizeBytes uint64, label string) *backend.Buffer {
 	if s.err != nil || sizeBytes == 0 {
 		return nil
 	}
-	if s.err = s.grant.charge(s.device, footprint(sizeBytes), label); s.err != nil {
+	if s.err = s.grant.charge(s.device, backend.Aligned(sizeBytes), label); s.err != nil {
 		return nil
 	}
 	var b *backend.Buffer
 	if b, s.err = s.device.Allocate(s.ctx, backend.DeviceLocal, sizeBytes, label); s.err != nil {
-		s.grant.credit(s.device, footprint(sizeBytes))
+		s.grant.credit(s.device, backend.Aligned(sizeBytes))
 		return nil
 	}
 	s.held = append(s.held, b)
@@ -66,12 +66,12 @@ func (s *Scope) Move(to *Scope, buffers ...*backend.Buffer) {
 			continue
 		}
 		if s.grant != to.grant {
-			if err := to.grant.charge(s.device, footprint(b.SizeBytes()), b.Label()); err != nil {
+			if err := to.grant.charge(s.device, backend.Aligned(b.SizeBytes()), b.Label()); err != nil {
 				to.err = errors.Join(to.err, err)
 				s.free(b)
 				continue
 			}
-			s.grant.credit(s.device, footprint(b.SizeBytes()))
+			s.grant.credit(s.device, backend.Aligned(b.SizeBytes()))
 		}
 		to.held = append(to.held, b)
 	}
@@ -97,10 +97,5 @@ func (s *Scope) drop(b *backend.Buffer) (held bool) {
 func (s *Scope) free(b *backend.Buffer) {
 	sizeBytes := b.SizeBytes()
 	b.Release()
-	s.grant.credit(s.device, footprint(sizeBytes))
-}
-
-// footprint is what a buffer takes in an arena.
-func footprint(sizeBytes uint64) uint64 {
-	return (sizeBytes + backend.PlanAlignment - 1) / backend.PlanAlignment * backend.PlanAlignment
+	s.grant.credit(s.device, backend.Aligned(sizeBytes))
 }

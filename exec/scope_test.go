@@ -15,7 +15,7 @@ func TestScope(t *testing.T) {
 	s := NewScope(context.Background(), device, nil)
 	a, b := s.New(1000, "a"), s.New(1, "b")
 	require.Nil(t, s.New(0, "nothing"))
-	require.EqualValues(t, footprint(1000)+footprint(1), inUse())
+	require.EqualValues(t, backend.Aligned(1000)+backend.Aligned(1), inUse())
 
 	child := s.Child(context.Background())
 	child.Release(nil, a)

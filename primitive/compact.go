@@ -32,9 +32,9 @@ func PlanCompact(t Tuning, rows uint64) (CompactPlan, error) {
 	if p.scan, err = PlanScan(t, tileCount, 32, 64, true); err != nil {
 		return p, err
 	}
-	p.offsetsOffset = align(tileCount * 4)
+	p.offsetsOffset = backend.Aligned(tileCount * 4)
 	p.CountOffset = p.offsetsOffset + tileCount*8
-	p.scanOffset = align(p.CountOffset + 8)
+	p.scanOffset = backend.Aligned(p.CountOffset + 8)
 	p.ScratchBytes = p.scanOffset + p.scan.ScratchBytes
 	return p, nil
 }

@@ -66,8 +66,3 @@ func CheckRows(op string, rows uint64) error {
 	}
 	return nil
 }
-
-// align rounds a size up to the alignment of kernel arguments.
-func align(sizeBytes uint64) uint64 {
-	return (sizeBytes + backend.PlanAlignment - 1) / backend.PlanAlignment * backend.PlanAlignment
-}

@@ -186,7 +186,7 @@ func planRadix(t Tuning, layout Layout, cut func(most int) []digit) (radixPasses
 			return p, err
 		}
 		p.scans = append(p.scans, scan)
-		p.countsBytes = max(p.countsBytes, align(counts*4))
+		p.countsBytes = max(p.countsBytes, backend.Aligned(counts*4))
 		p.scanOffset = 2 * p.countsBytes
 		p.scratchBytes = max(p.scratchBytes, scan.ScratchBytes)
 	}

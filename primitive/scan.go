@@ -70,10 +70,10 @@ func reduceLevels(config kernel.Tiled, rows uint64, sumBits int, scan bool) (lev
 		}
 		rows = max(1, (rows+tileRows-1)/tileRows)
 		level := scanLevel{rows: rows, sumsOffset: scratchBytes}
-		scratchBytes += align(rows * uint64(sumBits) / 8)
+		scratchBytes += backend.Aligned(rows * uint64(sumBits) / 8)
 		if scan {
 			level.scansOffset = scratchBytes
-			scratchBytes += align(rows * uint64(sumBits) / 8)
+			scratchBytes += backend.Aligned(rows * uint64(sumBits) / 8)
 		}
 		levels = append(levels, level)
 	}

@@ -33,7 +33,7 @@ func PlanRangeSearch(t Tuning, leftRows, rightRows uint64, keyBytes int) (RangeS
 	if p.reduce, err = PlanReduce(t, kernel.ReduceSum, tileCount, 64, 64); err != nil {
 		return p, err
 	}
-	p.scratch = align(tileCount * 8)
+	p.scratch = backend.Aligned(tileCount * 8)
 	p.ScratchBytes = p.scratch + p.reduce.ScratchBytes
 	p.TotalOffset = p.scratch + p.reduce.ResultOffset
 	return p, nil

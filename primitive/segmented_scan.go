@@ -40,7 +40,7 @@ func PlanSegmentedScan(t Tuning, rows uint64, inBits, sumBits int) (SegmentedSca
 	}
 	take := func(sizeBytes uint64) (offset uint64) {
 		offset = p.ScratchBytes
-		p.ScratchBytes += align(sizeBytes)
+		p.ScratchBytes += backend.Aligned(sizeBytes)
 		return offset
 	}
 	for rows > uint64(kernel.TileRows(p.config)) {

@@ -369,7 +369,7 @@ func (j *join) cut(ctx context.Context) error {
 	defer temporary.ReleaseAll()
 	counts, scratch := temporary.New(partitions*4, "units of partitions"),
 		temporary.New(scan.ScratchBytes, "scan scratch")
-	oversizedAt := (partitions*4 + 4 + backend.PlanAlignment - 1) / backend.PlanAlignment * backend.PlanAlignment
+	oversizedAt := backend.Aligned(partitions*4 + 4)
 	offsets := temporary.New(oversizedAt+4, "units before partitions") // and the number of oversized partitions
 	if err := temporary.Err(); err != nil {
 		return err
