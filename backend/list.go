@@ -70,9 +70,14 @@ func (l *List) Stage(name string) {
 
 // Dispatch adds groups workgroups of a kernel; 0 groups add nothing. Arguments follow the order of the catalogue.
 func (l *List) Dispatch(kernel *Kernel, groups uint32, args []Range, params ...uint32) {
-	if groups > 0 {
+	l.DispatchPart(kernel, 0, groups, args, params...)
+}
+
+// DispatchPart adds the workgroups from first to end-1.
+func (l *List) DispatchPart(kernel *Kernel, first, end uint32, args []Range, params ...uint32) {
+	if first < end {
 		l.Commands = append(l.Commands,
-			Command{Kind: Dispatch, Kernel: kernel, EndGroup: groups, Args: args, Params: params})
+			Command{Kind: Dispatch, Kernel: kernel, FirstGroup: first, EndGroup: end, Args: args, Params: params})
 	}
 }
 

@@ -121,11 +121,16 @@ func (k *Kernel[A, C]) On(device *backend.Device, config C) (Compiled[A], error)
 
 // Dispatch adds groups workgroups to a list; 0 groups add nothing. An argument that is the zero Range is absent.
 func (k Compiled[A]) Dispatch(list *backend.List, groups uint32, args A) {
-	if groups == 0 {
+	k.DispatchPart(list, 0, groups, args)
+}
+
+// DispatchPart adds the workgroups from first to end-1.
+func (k Compiled[A]) DispatchPart(list *backend.List, first, end uint32, args A) {
+	if first >= end {
 		return
 	}
 	spec := k.Spec
-	list.Dispatch(k.Kernel, groups, buffersOf[backend.Range](&args, len(spec.Args)),
+	list.DispatchPart(k.Kernel, first, end, buffersOf[backend.Range](&args, len(spec.Args)),
 		paramsOf[backend.Range](&args, len(spec.Args), len(spec.Params))...)
 }
 

@@ -41,7 +41,8 @@ type JoinColumns[B any] struct {
 	RightOut2     B `access:"write"`
 }
 
-// JoinRows are the output rows of kernels that join: OutRows from FirstRow on.
+// JoinRows are the output rows of kernels that join: OutRows from FirstRow on. With [AtOffsets] the sum of FirstRow and
+// an offset is taken modulo 2^32, so that a part of all output can begin at row 0.
 type JoinRows struct {
 	FirstRow uint32
 	OutRows  uint32
@@ -130,7 +131,7 @@ func (o *joinOutput[K]) place(pairs uint64) (at, rows uint64) {
 			}
 		}
 	}
-	return first + backend.Longs(places)[o.unit] + o.done, pairs
+	return uint64(o.FirstRow + uint32(backend.Longs(places)[o.unit]+o.done)), pairs
 }
 
 // put writes pairs to output rows from at on.

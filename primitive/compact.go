@@ -10,6 +10,7 @@ import (
 // is kept.
 type CompactPlan struct {
 	Rows         uint64
+	Inverted     bool // keep the rows whose bit is not set; set before recording
 	ScratchBytes uint64
 	CountOffset  uint64 // of the 64-bit number of rows kept in the scratch buffer
 

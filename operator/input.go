@@ -1,0 +1,232 @@
+package operator
+
+import (
+	"cmp"
+	"context"
+
+	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/exec"
+	"github.com/spirjoin/spirjoin/kernel"
+	"github.com/spirjoin/spirjoin/primitive"
+	"github.com/spirjoin/spirjoin/relation"
+)
+
+// Input is a chunk in a join, and what becomes of its columns (GFTR 4.1): a transformation, which is a sort or a
+// partition, moves them into the order in which matches are found; the output is gathered from moved columns or from
+// those of the chunk.
+type Input struct {
+	*relation.Chunk
+	Lane    *exec.Lane // in whose memory moved columns are
+	Name    string
+	Ordered backend.Range   // the keys in transformed order
+	IDs     backend.Range   // the row numbers in that order, for those who gather from the columns of the chunk
+	Moved   []backend.Range // payload columns in that order; absent where they are not moved, or not any more
+	// High says that keys of 8 bytes have the same high word, so that only their low words move ([primitive.Columns]);
+	// absent where all of a key does.
+	High backend.Range
+	// Keep says that moved columns stay for further windows. Otherwise a column is released once it is in the output.
+	Keep bool
+
+	gone []bool // columns that were moved and are released
+}
+
+// MovedKeyBytes is the width of keys that are moved.
+func (in *Input) MovedKeyBytes() int {
+	if in.High.Buffer != nil {
+		return 4
+	}
+	return in.Keys.Bytes
+}
+
+// NewInput is an input of which nothing is moved.
+func NewInput(lane *exec.Lane, c *relation.Chunk, name string) Input {
+	n := len(c.Payload)
+	return Input{Chunk: c, Lane: lane, Name: name, Moved: make([]backend.Range, n), gone: make([]bool, n)}
+}
+
+// Stay has all columns where they are as moved ones, for algorithms that move nothing.
+func (in *Input) Stay() {
+	in.Ordered = in.Keys.Data
+	for c, column := range in.Payload {
+		in.Moved[c] = column.Data
+	}
+}
+
+// nextGroup returns payload columns that have not been moved yet, of one width, most of them at most.
+func (in *Input) nextGroup(most int) (group []int) {
+	for c, column := range in.Payload {
+		alike := len(group) == 0 || in.Payload[group[0]].Bytes == column.Bytes
+		if in.Moved[c].Buffer == nil && !in.gone[c] && alike {
+			group = append(group, c)
+		}
+	}
+	return group[:min(len(group), most)]
+}
+
+// Transformation is a stable partition or sort, planned for a layout. It ends in the buffer of index Passes%2, and
+// without passes where the rows are.
+type Transformation struct {
+	Passes       int
+	ScratchBytes uint64
+	Record       Recorder
+}
+
+// Recorder records a transformation of source that goes back and forth between two buffers.
+type Recorder func(list *backend.List, scratch backend.Range, source primitive.Columns,
+	buffers [2]primitive.Columns) error
+
+// Move says what moves with the keys of an input, and how.
+type Move struct {
+	Stage      string // "sort" or "partition"
+	RowNumbers bool   // row numbers instead of payload columns
+	OneByOne   bool   // one payload column at a time instead of as many as move together
+	Plan       func(primitive.Layout) (Transformation, error)
+}
+
+// Transform moves the keys of an input with row numbers or the next payload columns. Columns that move later come into
+// the same order, and their keys are not kept.
+func (in *Input) Transform(ctx context.Context, move Move) error {
+	most := kernel.MaxColumns
+	if move.OneByOne {
+		most = 1
+	}
+	group := in.nextGroup(most)
+	layout := primitive.Layout{Rows: in.Rows, KeyBytes: in.MovedKeyBytes(), Narrow: in.High.Buffer != nil}
+	source := primitive.Columns{Keys: in.Keys.Data, High: in.High}
+	if move.RowNumbers {
+		group, source.Payload = nil, make([]backend.Range, 1)
+		layout.Payload, layout.PayloadBytes = primitive.RowNumbers, 4
+	}
+	for _, c := range group {
+		layout.Payload, layout.PayloadBytes, layout.Columns = primitive.Given, in.Payload[c].Bytes, len(group)
+		source.Payload = append(source.Payload, in.Payload[c].Data)
+	}
+	t, err := move.Plan(layout)
+	if err != nil {
+		return err
+	}
+	lane := in.Lane
+	memory, temporary := lane.Memory, lane.Scope(ctx)
+	defer temporary.ReleaseAll()
+	var buffers [2]primitive.Columns
+	for pass := max(1, t.Passes-1); pass <= t.Passes; pass++ { // the last two write to both buffers
+		keys, payload := temporary, temporary
+		if pass == t.Passes {
+			payload = memory
+			if in.Ordered.Buffer == nil {
+				keys = memory
+			}
+		}
+		to := &buffers[pass%2]
+		to.Keys = keys.New(in.Rows*uint64(layout.KeyBytes), in.Name+" keys, transformed").All()
+		for range source.Payload {
+			column := payload.New(in.Rows*uint64(layout.PayloadBytes), in.Name+" payload, transformed")
+			to.Payload = append(to.Payload, column.All())
+		}
+	}
+	if t.Passes == 0 && move.RowNumbers {
+		source.Payload[0] = memory.New(in.Rows*4, in.Name+" row numbers").All()
+	}
+	scratch := temporary.New(t.ScratchBytes, "scratch").All()
+	if err := cmp.Or(memory.Err(), temporary.Err()); err != nil {
+		return err
+	}
+	if t.Passes > 0 || move.RowNumbers {
+		list := lane.List(move.Stage + " " + in.Name)
+		if err := t.Record(list, scratch, source, buffers); err != nil {
+			return err
+		}
+		if err := lane.Submit(ctx, list); err != nil {
+			return err
+		}
+	}
+	moved := source
+	if t.Passes > 0 {
+		moved = buffers[t.Passes%2]
+	}
+	if in.Ordered.Buffer == nil {
+		in.Ordered = moved.Keys
+	}
+	if move.RowNumbers {
+		in.IDs = moved.Payload[0]
+	}
+	for i, c := range group {
+		in.Moved[c] = moved.Payload[i]
+	}
+	return nil
+}
+
+// MoveAll moves what is left, for inputs that are kept.
+func (in *Input) MoveAll(move func() error) error {
+	in.Keep = true
+	for len(in.nextGroup(1)) > 0 {
+		if err := move(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// written are the payload columns that a kernel writes: those that are moved, two of all or one of more.
+func (in *Input) written() (columns []int) {
+	for c := range in.Moved {
+		if in.Moved[c].Buffer != nil {
+			columns = append(columns, c)
+		}
+	}
+	if len(columns) == len(in.Payload) && len(columns) <= 2 {
+		return columns
+	}
+	return columns[:min(1, len(columns))]
+}
+
+// gather makes the payload columns that are missing in the rows of a window. ids tells the row of each: of a moved
+// column or, with untransformed, of a column of the chunk. move moves columns that are not moved.
+func (in *Input) gather(ctx context.Context, w *Window, side int, ids backend.Range, rows uint64, untransformed bool,
+	move func() error) error {
+	out, lane := w.Payload[side], in.Lane
+	for rows > 0 {
+		list := lane.List("gather " + in.Name)
+		var done []int
+		for c, column := range in.Payload {
+			from := in.Moved[c]
+			if untransformed {
+				from = column.Data
+			}
+			if out[c] != nil || from.Buffer == nil {
+				continue
+			}
+			out[c] = w.column(rows, column.Bytes, "output "+in.Name)
+			if err := w.memory.Err(); err != nil {
+				return err
+			}
+			if err := lane.Gather(list, column.Bytes, from, ids, out[c].All(), uint32(rows)); err != nil {
+				return err
+			}
+			done = append(done, c)
+		}
+		if len(done) > 0 {
+			if err := lane.Submit(ctx, list); err != nil {
+				return err
+			}
+		}
+		in.releaseMoved(out)
+		if untransformed || len(in.nextGroup(1)) == 0 {
+			return nil
+		}
+		if err := move(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// releaseMoved releases moved columns that are in the output, where it is the only one.
+func (in *Input) releaseMoved(out []*backend.Buffer) {
+	for c := range in.Payload {
+		if !in.Keep && out[c] != nil && in.Moved[c].Buffer != nil {
+			in.Lane.Memory.Release(in.Moved[c].Buffer)
+			in.Moved[c], in.gone[c] = backend.Range{}, true
+		}
+	}
+}

@@ -1,0 +1,85 @@
+package operator
+
+import (
+	"time"
+
+	"github.com/spirjoin/spirjoin/primitive"
+)
+
+// Facts are what a plan depends on. Sides are [Build] and [Probe].
+type Facts struct {
+	Rows     [2]uint64
+	KeyBytes int      // 4 or 8
+	KeyBits  int      // the low bits in which keys differ; 0: all
+	Narrow   bool     // the high words of 8-byte keys are all the same ([relation.Chunk])
+	Payload  [2][]int // bytes of the payload columns: 4 or 8
+	// Granule is how many probe rows come at a time, at most; 0: all of them.
+	Granule uint64
+	// Window is how many output rows there is room for at a time; 0: as many as are expected ([Facts.Room]).
+	Window    uint64
+	HeldBytes uint64 // device memory that is taken during the whole join: inputs, buffers for batches
+
+	OutputRows uint64     // pairs, estimated
+	MostRows   uint64     // what the estimate may fall short of, three times in a thousand; 0 where that is not known
+	Unique     bool       // no key is on the build side twice, as far as is known
+	Proved     bool       // no key is on the build side twice, for certain
+	MatchRatio float64    // share of the probe rows that have a match
+	BuildRatio float64    // share of the build rows that have one
+	Repeats    float64    // share of the matches that meet a build row which others have just met; 0 without skew
+	Hottest    [2]float64 // share of the rows of a side that have its most frequent key; 0 where not known
+	Distinct   float64    // build rows for each distinct key; 1 for unique keys, 0 where not known
+	Sorted     [2]bool    // in order of the key, as far as is known
+
+	Tuning       primitive.Tuning
+	CacheBytes   float64 // columns and tables up to this size are near
+	Software     bool    // a driver for CPU cores, which ends all loops of an invocation after 65,535 trips
+	SubgroupSize int
+}
+
+// Room is the number of pairs for which there is room before their exact number is known: more than expected, because a
+// join with too little room is repeated, but no more than unique keys allow.
+func (f *Facts) Room() uint64 {
+	probe := f.Rows[Probe]
+	if f.Granule > 0 {
+		probe = min(probe, f.Granule)
+	}
+	share := float64(probe) / float64(max(1, f.Rows[Probe]))
+	expected, most := uint64(share*float64(f.OutputRows)), uint64(share*float64(f.MostRows))
+	room := max(most, expected+expected/4+min(probe, 1<<16))
+	if f.Unique {
+		room = min(room, probe)
+	}
+	if f.Window > 0 {
+		room = min(room, f.Window)
+	}
+	return max(1, room)
+}
+
+// Plan is what an operator would do. Its algorithm opens it.
+type Plan struct {
+	Algorithm Algorithm
+	Facts     Facts
+	Want      Want
+	Stages    []Stage // in the order of the work
+	PeakBytes uint64  // device memory at its peak, with Facts.HeldBytes
+	MostBytes uint64  // of one buffer
+	// Reject says why the algorithm cannot join under these facts, backend.ErrLimit; nil where it can.
+	Reject error
+	Detail any // what the algorithm has decided, for its operator
+}
+
+// Stage is a part of a join, with the work that it takes. Time is predicted, by whoever knows the rates of the device.
+type Stage struct {
+	Name string
+	Work Work
+	Time time.Duration
+}
+
+// The stages. The first and the last are only those of tables.
+const (
+	Load      = "load"      // keys are encoded, keys and payload go to the device
+	Transform = "transform" // partition, sort, building of a table
+	Match     = "match"     // matches are found, and the first columns of the output written
+	Gather    = "gather"    // the other columns of the output are made on the device
+	Deliver   = "deliver"   // output goes to the host, which fetches what the device has not
+)

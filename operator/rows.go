@@ -1,0 +1,205 @@
+package operator
+
+import (
+	"cmp"
+	"context"
+	"encoding/binary"
+
+	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/primitive"
+)
+
+// Rows are the rows of one side that have a partner or have none, told by a bitmap over its transformed order: bit i%32
+// of word i/32 is row i.
+type Rows struct {
+	Input *Input
+	Side  int // of the input
+	Marks backend.Range
+	Keys  bool // rows have a key column
+	// Untransformed says that payload is gathered from the columns of the chunk by IDs, or by position without these.
+	Untransformed bool
+	// Move moves the next payload columns.
+	Move func(ctx context.Context) error
+	// Unmix turns moved keys back into those of the chunk, rows of them; nil where they are those.
+	Unmix func(list *backend.List, keys, to backend.Range, rows uint64) error
+}
+
+// blockRows is what begins of parts of a column are multiples of: so all their ranges are aligned, bitmaps too.
+const blockRows = 8 * backend.PlanAlignment
+
+// Count returns how many rows have a partner or, with matched false, how many have none.
+func (r *Rows) Count(ctx context.Context, matched bool) (rows uint64, err error) {
+	if r.Input.Rows == 0 {
+		return 0, nil
+	}
+	temporary := r.Input.Lane.Scope(ctx)
+	defer temporary.ReleaseAll()
+	lane := r.Input.Lane
+	p, err := primitive.PlanCompact(lane.Tuning(), r.Input.Rows)
+	if err != nil {
+		return 0, err
+	}
+	scratch := temporary.New(p.ScratchBytes, "scratch")
+	if err := temporary.Err(); err != nil {
+		return 0, err
+	}
+	list := lane.List("count " + r.Input.Name)
+	if err := lane.CompactOffsets(list, p, r.Marks, scratch.All()); err != nil {
+		return 0, err
+	}
+	if err := lane.Submit(ctx, list); err != nil {
+		return 0, err
+	}
+	var count [8]byte
+	err = lane.Download(ctx, count[:], scratch.Range(p.CountOffset, 8))
+	if rows = binary.LittleEndian.Uint64(count[:]); !matched {
+		rows = r.Input.Rows - rows
+	}
+	return rows, err
+}
+
+// Write puts the rows that have a partner, or those that have none, by compaction of their columns: in one window or,
+// where the sink has no room for all of them, part by part of the input. They are counted before.
+func (r *Rows) Write(ctx context.Context, sink Sink, matched bool) error {
+	total, err := r.Count(ctx, matched)
+	if err != nil || total == 0 {
+		return err
+	}
+	if err := sink.Count(ctx, total); err != nil {
+		return err
+	}
+	in := r.Input
+	if !r.Untransformed {
+		if err := in.MoveAll(func() error { return r.Move(ctx) }); err != nil {
+			return err
+		}
+	}
+	w, err := sink.Window(ctx, total)
+	if err != nil {
+		return err
+	}
+	if w.Rows >= total {
+		return r.part(ctx, sink, w, 0, in.Rows, matched)
+	}
+	for first := uint64(0); first < in.Rows; {
+		rows := min(w.Rows/blockRows*blockRows, in.Rows-first)
+		if rows == 0 {
+			w.Release()
+			return &backend.OpError{Op: "write rows of one side", Err: backend.ErrDeviceMemory,
+				Detail: "there is not even room for 2,048 rows; raise device_memory"}
+		}
+		if err := r.part(ctx, sink, w, first, rows, matched); err != nil {
+			return err
+		}
+		if first += rows; first < in.Rows {
+			if w, err = sink.Window(ctx, min(total, in.Rows-first)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// part puts what is wanted of the rows of the input from first on, into a window with room for all of it.
+func (r *Rows) part(ctx context.Context, sink Sink, w *Window, first, rows uint64, matched bool) (err error) {
+	defer func() {
+		if err != nil {
+			w.Release()
+		}
+	}()
+	in := r.Input
+	lane := in.Lane
+	temporary := lane.Scope(ctx)
+	defer temporary.ReleaseAll()
+	p, err := primitive.PlanCompact(lane.Tuning(), rows)
+	if err != nil {
+		return err
+	}
+	p.Inverted = !matched
+	scratch := temporary.New(p.ScratchBytes, "scratch")
+	if err := temporary.Err(); err != nil {
+		return err
+	}
+	bits := slice(r.Marks, first/32*4, (rows+31)/32*4)
+	list := lane.List("compact " + in.Name)
+	if err := lane.CompactOffsets(list, p, bits, scratch.All()); err != nil {
+		return err
+	}
+	if err := lane.Submit(ctx, list); err != nil {
+		return err
+	}
+	var count [8]byte
+	if err := lane.Download(ctx, count[:], scratch.Range(p.CountOffset, 8)); err != nil {
+		return err
+	}
+	kept := binary.LittleEndian.Uint64(count[:])
+	if kept == 0 {
+		w.Release()
+		return nil
+	}
+	list = lane.List("compact " + in.Name)
+	compact := func(bytes int, from backend.Range, to *backend.Buffer) error {
+		if from.Buffer != nil {
+			from = slice(from, first*uint64(bytes), rows*uint64(bytes))
+		}
+		return lane.Compact(list, p, bytes, bits, from, to.All(), scratch.All())
+	}
+	w.clear()
+	w.Of, w.Matched = [2]bool{}, matched
+	w.Of[r.Side] = true
+	if r.Keys {
+		w.Keys = w.column(kept, in.Keys.Bytes, "output keys")
+		keys := w.Keys
+		if r.Unmix != nil {
+			keys = temporary.New(kept*uint64(in.MovedKeyBytes()), "keys, transformed")
+		}
+		if err := cmp.Or(w.memory.Err(), temporary.Err()); err != nil {
+			return err
+		}
+		if err := compact(in.MovedKeyBytes(), in.Ordered, keys); err != nil {
+			return err
+		}
+		if r.Unmix != nil {
+			if err := r.Unmix(list, keys.All(), w.Keys.All(), kept); err != nil {
+				return err
+			}
+		}
+	}
+	out := make([]*backend.Buffer, len(in.Payload))
+	w.Payload[r.Side] = out
+	var ids *backend.Buffer
+	for c, column := range in.Payload {
+		out[c] = w.column(kept, column.Bytes, "output "+in.Name)
+		if r.Untransformed && in.IDs.Buffer != nil && ids == nil {
+			ids = temporary.New(kept*4, "output row numbers, "+in.Name)
+			if err := cmp.Or(w.memory.Err(), temporary.Err()); err != nil {
+				return err
+			}
+			if err := compact(4, in.IDs, ids); err != nil {
+				return err
+			}
+		}
+		if err := w.memory.Err(); err != nil {
+			return err
+		}
+		switch {
+		case ids != nil:
+			err = lane.Gather(list, column.Bytes, column.Data, ids.All(), out[c].All(), uint32(kept))
+		case r.Untransformed:
+			err = compact(column.Bytes, column.Data, out[c])
+		default:
+			err = compact(column.Bytes, in.Moved[c], out[c])
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if err := lane.Submit(ctx, list); err != nil {
+		return err
+	}
+	return w.put(ctx, sink, kept)
+}
+
+func slice(r backend.Range, offsetBytes, sizeBytes uint64) backend.Range {
+	return backend.Range{Buffer: r.Buffer, OffsetBytes: r.OffsetBytes + offsetBytes, SizeBytes: sizeBytes}
+}

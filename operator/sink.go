@@ -1,0 +1,117 @@
+package operator
+
+import (
+	"context"
+
+	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/exec"
+)
+
+// Sink takes the output of operators. Sinks wrap one another. Used by one goroutine at a time.
+type Sink interface {
+	// Count hears of further output rows as soon as their number is known, and before memory beyond that of the first
+	// window is taken for them. Its error ends the join.
+	Count(ctx context.Context, rows uint64) error
+	// Window returns room for rows output rows, or for fewer where memory is short, but for one at least. It waits
+	// until there is memory.
+	Window(ctx context.Context, rows uint64) (*Window, error)
+	// Put takes a window that is filled by work submitted before, and releases it.
+	Put(ctx context.Context, w *Window) error
+}
+
+// Window is output rows on a device. Columns are made as they are filled.
+type Window struct {
+	Rows uint64 // that there is room for; those that it has, once it is put
+	// Of tells which sides rows are of: both for pairs, otherwise one. The columns of the other are absent.
+	Of [2]bool
+	// Matched says that the rows have a partner, whether it is in the output or not.
+	Matched bool
+	Keys    *backend.Buffer // absent where no keys are wanted
+	Payload [2][]*backend.Buffer
+
+	memory  *exec.Scope
+	numbers [2]*backend.Buffer // by which columns are gathered that no kernel has written
+}
+
+// NewWindow returns a window without columns, whose memory will come from a scope of its own.
+func NewWindow(ctx context.Context, lane *exec.Lane, rows uint64) *Window {
+	return &Window{Rows: rows, memory: lane.Scope(ctx)}
+}
+
+// Release gives the memory back. A second Release does nothing.
+func (w *Window) Release() {
+	if w != nil {
+		w.memory.ReleaseAll()
+	}
+}
+
+// column allocates a column of rows values.
+func (w *Window) column(rows uint64, bytes int, label string) *backend.Buffer {
+	return w.memory.New(rows*uint64(bytes), label)
+}
+
+// clear drops all columns, so that the window can be filled anew.
+func (w *Window) clear() {
+	w.memory.ReleaseAll()
+	w.Keys, w.Payload, w.numbers = nil, [2][]*backend.Buffer{}, [2]*backend.Buffer{}
+}
+
+// put hands a filled window of rows rows over.
+func (w *Window) put(ctx context.Context, sink Sink, rows uint64) error {
+	w.Rows = rows
+	w.memory.Release(w.numbers[:]...)
+	return sink.Put(ctx, w)
+}
+
+// Counter is a sink for operators that only count.
+type Counter struct {
+	Rows uint64
+}
+
+// Count adds rows.
+func (c *Counter) Count(_ context.Context, rows uint64) error {
+	c.Rows += rows
+	return nil
+}
+
+// Window must not be called: who counts wants no rows.
+func (c *Counter) Window(context.Context, uint64) (*Window, error) {
+	return nil, &backend.OpError{Op: "count rows", Err: backend.ErrInvalidInput, Detail: "a counter has no windows"}
+}
+
+// Put must not be called either.
+func (c *Counter) Put(_ context.Context, w *Window) error {
+	w.Release()
+	return &backend.OpError{Op: "count rows", Err: backend.ErrInvalidInput, Detail: "a counter takes no windows"}
+}
+
+// Collector is a sink that keeps all windows on the device. The owner releases it.
+type Collector struct {
+	Counter
+	Lane    *exec.Lane
+	Windows []*Window
+	// Most is how many rows a window has room for; 0: as many as are asked for.
+	Most uint64
+}
+
+// Window returns an empty window.
+func (c *Collector) Window(ctx context.Context, rows uint64) (*Window, error) {
+	if c.Most > 0 {
+		rows = min(rows, c.Most)
+	}
+	return NewWindow(ctx, c.Lane, rows), nil
+}
+
+// Put keeps a window.
+func (c *Collector) Put(_ context.Context, w *Window) error {
+	c.Windows = append(c.Windows, w)
+	return nil
+}
+
+// Release releases all windows.
+func (c *Collector) Release() {
+	for _, w := range c.Windows {
+		w.Release()
+	}
+	c.Windows = nil
+}
