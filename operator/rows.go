@@ -24,6 +24,27 @@ type Rows struct {
 	Unmix func(list *backend.List, keys, to backend.Range, rows uint64) error
 }
 
+// Put puts or counts what is wanted of the side.
+func (r *Rows) Put(ctx context.Context, sink Sink, want *Want) error {
+	for i, wanted := range [2]bool{want.Matched[r.Side], want.Rest[r.Side]} {
+		matched := i == 0
+		if !wanted {
+			continue
+		}
+		rows, err := r.Count(ctx, matched)
+		if err == nil {
+			err = sink.Count(ctx, rows)
+		}
+		if err == nil && !want.Count && rows > 0 {
+			err = r.write(ctx, sink, rows, matched)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // blockRows is what begins of parts of a column are multiples of: so all their ranges are aligned, bitmaps too.
 const blockRows = 8 * backend.PlanAlignment
 
@@ -58,16 +79,9 @@ func (r *Rows) Count(ctx context.Context, matched bool) (rows uint64, err error)
 	return rows, err
 }
 
-// Write puts the rows that have a partner, or those that have none, by compaction of their columns: in one window or,
-// where the sink has no room for all of them, part by part of the input. They are counted before.
-func (r *Rows) Write(ctx context.Context, sink Sink, matched bool) error {
-	total, err := r.Count(ctx, matched)
-	if err != nil || total == 0 {
-		return err
-	}
-	if err := sink.Count(ctx, total); err != nil {
-		return err
-	}
+// write puts the rows that have a partner, or those that have none, by compaction of their columns: in one window or,
+// where the sink has no room for all of them, part by part of the input.
+func (r *Rows) write(ctx context.Context, sink Sink, total uint64, matched bool) error {
 	in := r.Input
 	if !r.Untransformed {
 		if err := in.MoveAll(func() error { return r.Move(ctx) }); err != nil {
