@@ -56,16 +56,17 @@ func (r *Rows) Count(ctx context.Context, matched bool) (rows uint64, err error)
 	temporary := r.Input.Lane.Scope(ctx)
 	defer temporary.ReleaseAll()
 	lane := r.Input.Lane
-	p, err := primitive.PlanCompact(lane.Tuning(), r.Input.Rows)
+	p, err := primitive.PlanCountBits(lane.Tuning(), r.Input.Rows)
 	if err != nil {
 		return 0, err
 	}
+	p.Inverted = !matched
 	scratch := temporary.New(p.ScratchBytes, "scratch")
 	if err := temporary.Err(); err != nil {
 		return 0, err
 	}
 	list := lane.List("count " + r.Input.Name)
-	if err := lane.CompactOffsets(list, p, r.Marks, scratch.All()); err != nil {
+	if err := lane.CountBits(list, p, r.Marks, scratch.All()); err != nil {
 		return 0, err
 	}
 	if err := lane.Submit(ctx, list); err != nil {
@@ -73,10 +74,7 @@ func (r *Rows) Count(ctx context.Context, matched bool) (rows uint64, err error)
 	}
 	var count [8]byte
 	err = lane.Download(ctx, count[:], scratch.Range(p.CountOffset, 8))
-	if rows = binary.LittleEndian.Uint64(count[:]); !matched {
-		rows = r.Input.Rows - rows
-	}
-	return rows, err
+	return binary.LittleEndian.Uint64(count[:]), err
 }
 
 // write puts the rows that have a partner, or those that have none, by compaction of their columns: in one window or,

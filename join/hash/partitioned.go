@@ -111,7 +111,7 @@ func (j *partitioned) Build(ctx context.Context, _ *exec.Lane, build *relation.C
 	if err := j.transform(ctx, &j.build); err != nil {
 		return err
 	}
-	if granules(&j.plan.Facts) > 1 {
+	if granules(&j.plan.Facts) > 1 && !j.Untransformed {
 		if err := j.build.MoveAll(func() error { return j.move(ctx, &j.build, backend.Range{}) }); err != nil {
 			return err
 		}
