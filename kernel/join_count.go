@@ -89,55 +89,6 @@ var MergeCount = define[MergeCountArgs](entry[MergeCountArgsOf[[]byte], MergeLoo
 	},
 })
 
-// TableCountArgs are the arguments of [TableCount].
-type TableCountArgs = TableCountArgsOf[backend.Range]
-
-// TableCountArgsOf are the same with buffers of type B.
-type TableCountArgsOf[B any] struct {
-	Slots     B `access:"read"`
-	LeftKeys  B `access:"read"`
-	RightKeys B `access:"read"`
-	Counts    B `access:"write"`
-	Rows      uint32
-	Mask      uint32
-}
-
-// TableCountConfig configures [TableCount].
-type TableCountConfig struct {
-	KeyBits uint32 `axis:"32,64"`
-	Tile
-	Patience uint32
-	Unique   uint32
-	Seed     uint32
-}
-
-// TableCount counts the output rows of each tile of right rows that [TableProbe] would make: counts receives 32 bits a
-// tile.
-var TableCount = define[TableCountArgs](entry[TableCountArgsOf[[]byte], TableCountConfig]{
-	Name:        "table_count",
-	Defaults:    TableCountConfig{Tile: Tile{256, 4}, Patience: 256},
-	SharedBytes: func(config *TableCountConfig) uint32 { return 4 * ((config.Workgroup + 3) / 4) },
-	Run: func(args *TableCountArgsOf[[]byte], config *TableCountConfig, group uint32) {
-		if config.KeyBits == 64 {
-			tableCount[uint64](args, config, group)
-		} else {
-			tableCount[uint32](args, config, group)
-		}
-	},
-})
-
-func tableCount[K word](args *TableCountArgsOf[[]byte], config *TableCountConfig, group uint32) {
-	count := uint(0)
-	p := prober[K]{slots: backend.Words(args.Slots)[:args.Mask+1], left: view[K](args.LeftKeys),
-		patience: config.Patience, unique: oneIf(config.Unique == 1)}
-	for _, keys := range tileBatches[K](config, group, args.Rows, args.RightKeys) {
-		for p.begin(keys, config.Seed); p.looking > 0; {
-			count += p.round(keys)
-		}
-	}
-	backend.Words(args.Counts)[group] = uint32(count)
-}
-
 // unitMatches calls each for every right row of a unit of a partitioned join, with the number of its matches, all of
 // them or any.
 func unitMatches[K word](unit []uint32, leftKeys, rightKeys []byte, unmixed digit, shift, heads uint32, any bool,

@@ -73,53 +73,6 @@ var MergeMark = define[MergeMarkArgs](entry[MergeMarkArgsOf[[]byte], MergeLookup
 	},
 })
 
-// TableMarkArgs are the arguments of [TableMark].
-type TableMarkArgs = TableMarkArgsOf[backend.Range]
-
-// TableMarkArgsOf are the same with buffers of type B.
-type TableMarkArgsOf[B any] struct {
-	Slots     B `access:"read"`
-	LeftKeys  B `access:"read"`
-	RightKeys B `access:"read"`
-	Marks     B `access:"accumulate"`
-	Rows      uint32
-	Mask      uint32
-}
-
-// TableMarkConfig configures [TableMark].
-type TableMarkConfig struct {
-	KeyBits uint32 `axis:"32,64"`
-	Tile
-	Patience uint32
-	Seed     uint32
-}
-
-// TableMark does what [PartitionMark] does, for right rows that [TableProbe] would look up.
-var TableMark = define[TableMarkArgs](entry[TableMarkArgsOf[[]byte], TableMarkConfig]{
-	Name:     "table_mark",
-	Defaults: TableMarkConfig{Tile: Tile{256, 4}, Patience: 256},
-	Run: func(args *TableMarkArgsOf[[]byte], config *TableMarkConfig, group uint32) {
-		if config.KeyBits == 64 {
-			tableMark[uint64](args, config, group)
-		} else {
-			tableMark[uint32](args, config, group)
-		}
-	},
-})
-
-func tableMark[K word](args *TableMarkArgsOf[[]byte], config *TableMarkConfig, group uint32) {
-	m := marker(backend.Words(args.Marks))
-	p := prober[K]{slots: backend.Words(args.Slots)[:args.Mask+1], left: view[K](args.LeftKeys),
-		patience: config.Patience, unique: 1}
-	for first, keys := range tileBatches[K](config, group, args.Rows, args.RightKeys) {
-		for p.begin(keys, config.Seed); p.looking > 0; {
-			for _, row := range p.matched[1][:p.round(keys)] {
-				m.mark(first+row, 1)
-			}
-		}
-	}
-}
-
 // marker is a bitmap of rows.
 type marker []uint32
 

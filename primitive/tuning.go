@@ -50,10 +50,10 @@ type knobs struct {
 // tunable are the primitives, each with a table of that name.
 var tunable = map[string]knobs{
 	"compact": {kernels: []*backend.KernelSpec{kernel.CompactCount.KernelSpec, kernel.Compact.KernelSpec}, wideTile: 32,
-		wideItems: kernel.MaxCompactItems},
+		fixed: []string{"inverted"}, wideItems: kernel.MaxCompactItems},
 	"copy": {kernels: []*backend.KernelSpec{kernel.Copy.KernelSpec}, settings: []string{"engine"}, wideTile: 4},
 	"gather": {kernels: []*backend.KernelSpec{kernel.Gather.KernelSpec, kernel.GatherBits.KernelSpec,
-		kernel.Iota.KernelSpec}},
+		kernel.MarkCounts.KernelSpec, kernel.Iota.KernelSpec}},
 	"merge": {kernels: []*backend.KernelSpec{kernel.MergeTiles.KernelSpec}},
 	"merge_join": {kernels: []*backend.KernelSpec{kernel.MergeJoin.KernelSpec, kernel.MergeWalk.KernelSpec,
 		kernel.MergeCount.KernelSpec, kernel.MergeMark.KernelSpec},

@@ -11,8 +11,7 @@ import (
 // Count returns the number of rows that [Join] would make, 64 bits of it, and makes none. Payload is left where it is.
 // Of the options it knows Unpartitioned and Unique.
 //
-// Errors: backend.ErrInvalidInput; backend.ErrLimit with Unpartitioned for keys that are too frequent; those of the
-// device.
+// Errors: backend.ErrInvalidInput; backend.ErrLimit with Unpartitioned for too many rows; those of the device.
 func Count(ctx context.Context, lane *exec.Lane, left, right resident.Relation, o Options) (rows uint64, err error) {
 	if right.Rows < left.Rows {
 		left, right = right, left
@@ -24,7 +23,11 @@ func Count(ctx context.Context, lane *exec.Lane, left, right resident.Relation, 
 		return 0, err
 	}
 	if o.Unpartitioned {
-		t, err := Build(ctx, lane, left, o.Unique)
+		duplicates := counted
+		if o.Unique {
+			duplicates = none
+		}
+		t, err := buildTable(ctx, lane, left, duplicates)
 		if err != nil {
 			return 0, err
 		}

@@ -45,13 +45,15 @@ func TestCount(t *testing.T) {
 					r, err := Join(context.Background(), exec.NewLane(context.Background(), ops, nil), left, right, o)
 					count, countErr := Count(context.Background(), exec.NewLane(context.Background(), ops, nil), left,
 						right, o)
+					require.NoError(t, countErr, describe)
 					if o.Unpartitioned && errors.Is(err, backend.ErrLimit) { // a key that is too frequent for a table
-						require.ErrorIs(t, countErr, backend.ErrLimit)
-						return Join(context.Background(), exec.NewLane(context.Background(), ops, nil), left, right,
+						r, err := Join(context.Background(), exec.NewLane(context.Background(), ops, nil), left, right,
 							Options{})
+						require.NoError(t, err, describe)
+						require.Equal(t, r.Rows, count, describe)
+						return r, nil
 					}
 					require.NoError(t, err, describe)
-					require.NoError(t, countErr, describe)
 					require.Equal(t, r.Rows, count, describe)
 					if r.Rows > 0 {
 						refusal, seen := errors.New("too many"), uint64(0)

@@ -16,12 +16,22 @@ import (
 // table and another in the key column: good for build sides that caches hold. A table is used by one goroutine at a
 // time.
 type Table struct {
-	relation resident.Relation
-	unique   bool
-	memory   *exec.Scope
-	slots    *backend.Buffer
-	mask     uint32
+	relation   resident.Relation
+	duplicates duplicates
+	memory     *exec.Scope
+	slots      *backend.Buffer
+	repeats    *backend.Buffer // where duplicates are counted: of each row with a slot, how many others have its key
+	mask       uint32
 }
+
+// duplicates says what becomes of rows that have the key of another.
+type duplicates uint8
+
+const (
+	kept    duplicates = iota // in slots of their own
+	none                      // the caller promises that there are none
+	counted                   // one row of a key is in a slot, and the others are counted
+)
 
 // MostBuildRows is how many rows a table takes, in slots of which half stay free.
 const MostBuildRows = mostSlots / 2
@@ -33,7 +43,21 @@ const mostSlots = 1 << 30
 //
 // Errors: backend.ErrInvalidInput; backend.ErrLimit for too many rows, or where a key, or keys with the same slot, are
 // so frequent that probing would take long; those of the device.
-func Build(ctx context.Context, lane *exec.Lane, relation resident.Relation, unique bool) (_ *Table, err error) {
+func Build(ctx context.Context, lane *exec.Lane, relation resident.Relation, unique bool) (*Table, error) {
+	if unique {
+		return buildTable(ctx, lane, relation, none)
+	}
+	return buildTable(ctx, lane, relation, kept)
+}
+
+// BuildDistinct makes a table for Count and Mark alone: one row of each key takes a slot, and the others are counted.
+// No key is too frequent for it. The rest is as for [Build].
+func BuildDistinct(ctx context.Context, lane *exec.Lane, relation resident.Relation) (*Table, error) {
+	return buildTable(ctx, lane, relation, counted)
+}
+
+func buildTable(ctx context.Context, lane *exec.Lane, relation resident.Relation, d duplicates) (_ *Table,
+	err error) {
 	if err := relation.Check("build hash table"); err != nil {
 		return nil, err
 	}
@@ -45,7 +69,7 @@ func Build(ctx context.Context, lane *exec.Lane, relation resident.Relation, uni
 		return nil, &backend.OpError{Op: "build hash table", Err: backend.ErrLimit,
 			Detail: fmt.Sprintf("%d rows, the limit is %d", relation.Rows, mostSlots/2)}
 	}
-	t := &Table{relation: relation, unique: unique, memory: lane.Scope(ctx), mask: uint32(slots - 1)}
+	t := &Table{relation: relation, duplicates: d, memory: lane.Scope(ctx), mask: uint32(slots - 1)}
 	defer func() {
 		if err != nil {
 			t.Release()
@@ -53,11 +77,14 @@ func Build(ctx context.Context, lane *exec.Lane, relation resident.Relation, uni
 	}()
 	t.slots = t.memory.New(slots*4, "hash table")
 	lost := t.memory.New(4, "rows without a slot")
+	if d == counted {
+		t.repeats = t.memory.New(max(1, relation.Rows)*4, "repeats of keys")
+	}
 	if err := t.memory.Err(); err != nil {
 		return nil, err
 	}
 	config := kernel.TableBuild.With(nil)
-	config.KeyBits, config.Patience = uint32(relation.Keys.Bytes*8), patience
+	config.KeyBits, config.Patience, config.Distinct = uint32(relation.Keys.Bytes*8), patience, t.distinct()
 	k, err := kernel.TableBuild.On(lane.Device(), config)
 	if err != nil {
 		return nil, err
@@ -65,9 +92,12 @@ func Build(ctx context.Context, lane *exec.Lane, relation resident.Relation, uni
 	list := lane.List("build")
 	list.Fill(t.slots.All(), 0)
 	list.Fill(lost.All(), 0)
+	if d == counted {
+		list.Fill(t.repeats.All(), 0)
+	}
 	k.Dispatch(list, kernel.Groups(config, relation.Rows), kernel.TableBuildArgs{
-		Keys: relation.Keys.Data, Slots: t.slots.All(), Lost: lost.All(), Rows: uint32(relation.Rows), Mask: t.mask,
-		Seed: tableSeed,
+		Keys: relation.Keys.Data, Slots: t.slots.All(), Lost: lost.All(), Repeats: t.repeats.All(),
+		Rows: uint32(relation.Rows), Mask: t.mask, Seed: tableSeed,
 	})
 	if err := lane.Submit(ctx, list); err != nil {
 		return nil, err
@@ -84,6 +114,14 @@ func Build(ctx context.Context, lane *exec.Lane, relation resident.Relation, uni
 	return t, nil
 }
 
+// distinct is the constant of that name of the kernels.
+func (t *Table) distinct() uint32 {
+	if t.duplicates == counted {
+		return 1
+	}
+	return 0
+}
+
 // patience is how many slots a row may lie behind that of its key.
 const (
 	patience  = 256
@@ -94,10 +132,15 @@ const (
 func (t *Table) Release() { t.memory.ReleaseAll() }
 
 // Probe joins the table's relation, the left one of the result, with another. Of the options it knows CountFirst,
-// OutputRows, Approve and PageRows; 0 output rows are as many as the relation has. See [Join] for the rest.
+// OutputRows, Approve and PageRows; 0 output rows are as many as the relation has. See [Join] for the rest. A table that
+// [BuildDistinct] made lacks rows: backend.ErrInvalidInput.
 func (t *Table) Probe(
 	ctx context.Context, lane *exec.Lane, right resident.Relation, o Options,
 ) (*resident.Result, error) {
+	if t.duplicates == counted {
+		return nil, &backend.OpError{Op: "probe hash table", Err: backend.ErrInvalidInput,
+			Detail: "the table holds one row of each key, which counts and marks alone can use; make it by Build"}
+	}
 	j, err := t.probe(lane.Nested(ctx), right, o)
 	if err != nil {
 		return nil, err
@@ -141,7 +184,7 @@ func (t *Table) Mark(ctx context.Context, lane *exec.Lane, right resident.Relati
 	list := lane.List("mark")
 	list.Fill(marks.All(), 0)
 	k.Dispatch(list, kernel.Groups(config, right.Rows), kernel.TableMarkArgs{
-		Slots: t.slots.All(), LeftKeys: t.relation.Keys.Data, RightKeys: right.Keys.Data, Marks: marks.All(),
+		Slots: t.slots.All(), LeftKeys: t.relation.Keys.Data, RightKeys: right.Keys.Data, RightMarks: marks.All(),
 		Rows: uint32(right.Rows), Mask: t.mask})
 	if err := lane.Submit(ctx, list); err != nil {
 		lane.Memory.Release(marks)
@@ -165,7 +208,7 @@ func (t *Table) probe(lane *exec.Lane, right resident.Relation, o Options) (*joi
 	}
 	own := kernel.TableProbe.With(nil)
 	own.KeyBits, own.Patience, own.Seed = uint32(right.Keys.Bytes*8), patience, tableSeed
-	if t.unique {
+	if t.duplicates == none {
 		own.Unique = 1
 	}
 	j.out.Units = kernel.Groups(own, right.Rows)
@@ -186,14 +229,16 @@ func (t *Table) probe(lane *exec.Lane, right resident.Relation, o Options) (*joi
 		k.Dispatch(list, j.out.Units, args)
 		return nil
 	}
+	j.out.WideCounts = true
 	j.out.RecordCount = func(list *backend.List, counts backend.Range) error {
 		k, err := kernel.TableCount.On(lane.Device(), kernel.TableCountConfig{
-			KeyBits: own.KeyBits, Tile: own.Tile, Patience: own.Patience, Unique: own.Unique, Seed: own.Seed})
+			KeyBits: own.KeyBits, Tile: own.Tile, Patience: own.Patience, Unique: own.Unique,
+			Distinct: t.distinct(), Seed: own.Seed})
 		if err != nil {
 			return err
 		}
 		k.Dispatch(list, j.out.Units, kernel.TableCountArgs{Slots: t.slots.All(), LeftKeys: t.relation.Keys.Data,
-			RightKeys: right.Keys.Data, Counts: counts, Rows: uint32(right.Rows), Mask: t.mask})
+			RightKeys: right.Keys.Data, Repeats: t.repeats.All(), Counts: counts, Rows: uint32(right.Rows), Mask: t.mask})
 		return nil
 	}
 	return j, nil

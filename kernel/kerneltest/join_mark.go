@@ -9,7 +9,6 @@ import (
 func init() {
 	add(kernel.PartitionMark, partitionMarkCase, partitionMarkBenchmark)
 	add(kernel.MergeMark, mergeMarkCase, mergeMarkBenchmark)
-	add(kernel.TableMark, tableMarkCase, tableMarkBenchmark)
 }
 
 // marks is a bitmap of the right rows, with some bits set before, to which those with a match come.
@@ -38,15 +37,6 @@ func mergeMarkCase(m *maker) *Case {
 	})
 }
 
-func tableMarkCase(m *maker) *Case {
-	j, slots := m.probedTable()
-	keyBits := m.config["key_bits"]
-	return m.newCase(j.groups, kernel.TableMarkArgsOf[argument]{
-		Slots: in(slots), LeftKeys: inOf(keyBits, j.left), RightKeys: inOf(keyBits, j.right), Marks: m.marks(j),
-		Rows: uint32(m.rows), Mask: uint32(len(slots) - 1),
-	})
-}
-
 func partitionMarkBenchmark(m *maker) *Dispatch {
 	units, unitRows, c, rows := m.joinOfPairs(int(m.config["table"]), spread)
 	return m.dispatch(units*m.tileRows(), kernel.PartitionMarkArgsOf[[]byte]{
@@ -58,13 +48,5 @@ func mergeMarkBenchmark(m *maker) *Dispatch {
 	units, unitRows, c, rows := m.joinOfPairs(min(m.tileRows()/2, int(m.config["table"])), number)
 	return m.dispatch(units*m.tileRows(), kernel.MergeMarkArgsOf[[]byte]{
 		Units: unitRows, LeftKeys: c.LeftKeys, RightKeys: c.RightKeys, Marks: zeros((int(rows.OutRows)+31)/32, 32),
-	})
-}
-
-func tableMarkBenchmark(m *maker) *Dispatch {
-	probe := m.probeOfEighth()
-	return m.dispatch(m.rows, kernel.TableMarkArgsOf[[]byte]{
-		Slots: probe.Slots, LeftKeys: probe.LeftKeys, RightKeys: probe.RightKeys, Marks: zeros((m.rows+31)/32, 32),
-		Rows: probe.Rows, Mask: probe.Mask,
 	})
 }
