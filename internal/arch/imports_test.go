@@ -38,6 +38,7 @@ var rooms = []room{
 	{"internal/recorded", "host backend", "github.com/stretchr/testify"},
 	{"internal/jointest", "internal/devicetest join/resident exec primitive vulkan vulkan/vulkantest backend",
 		"github.com/stretchr/testify"},
+	{"internal/jointest/oracle", "join relation", "github.com/apache/arrow-go github.com/stretchr/testify"},
 	{"tools", "primitive kernel backend", ""},
 	{"cmd", ". bench tableio join join/plan groupby relation exec primitive host vulkan opencl shaders kernel " +
 		"backend internal/selftest internal/text",
