@@ -10,7 +10,6 @@ import (
 // is kept.
 type CompactPlan struct {
 	Rows         uint64
-	Inverted     bool // keep the rows whose bit is not set; set before recording
 	ScratchBytes uint64
 	CountOffset  uint64 // of the 64-bit number of rows kept in the scratch buffer
 	Inverted     bool   // keep the rows whose bit is not set; the caller sets it before anything is recorded
