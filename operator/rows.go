@@ -215,3 +215,26 @@ func (r *Rows) part(ctx context.Context, sink Sink, w *Window, first, rows uint6
 func slice(r backend.Range, offsetBytes, sizeBytes uint64) backend.Range {
 	return backend.Range{Buffer: r.Buffer, OffsetBytes: r.OffsetBytes + offsetBytes, SizeBytes: sizeBytes}
 }
+
+// WriteWanted puts, or only counts, what is wanted of the rows.
+func (r *Rows) WriteWanted(ctx context.Context, sink Sink, want *Want) error {
+	for _, part := range []struct{ wanted, matched bool }{{want.Matched[r.Side], true}, {want.Rest[r.Side], false}} {
+		if !part.wanted {
+			continue
+		}
+		if !want.Count {
+			if err := r.Write(ctx, sink, part.matched); err != nil {
+				return err
+			}
+			continue
+		}
+		rows, err := r.Count(ctx, part.matched)
+		if err == nil {
+			err = sink.Count(ctx, rows)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
