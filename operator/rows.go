@@ -24,8 +24,8 @@ type Rows struct {
 	Unmix func(list *backend.List, keys, to backend.Range, rows uint64) error
 }
 
-// Put puts or counts what is wanted of the side.
-func (r *Rows) Put(ctx context.Context, sink Sink, want *Want) error {
+// WriteWanted puts, or only counts, what is wanted of the side.
+func (r *Rows) WriteWanted(ctx context.Context, sink Sink, want *Want) error {
 	for i, wanted := range [2]bool{want.Matched[r.Side], want.Rest[r.Side]} {
 		matched := i == 0
 		if !wanted {
@@ -214,27 +214,4 @@ func (r *Rows) part(ctx context.Context, sink Sink, w *Window, first, rows uint6
 
 func slice(r backend.Range, offsetBytes, sizeBytes uint64) backend.Range {
 	return backend.Range{Buffer: r.Buffer, OffsetBytes: r.OffsetBytes + offsetBytes, SizeBytes: sizeBytes}
-}
-
-// WriteWanted puts, or only counts, what is wanted of the rows.
-func (r *Rows) WriteWanted(ctx context.Context, sink Sink, want *Want) error {
-	for _, part := range []struct{ wanted, matched bool }{{want.Matched[r.Side], true}, {want.Rest[r.Side], false}} {
-		if !part.wanted {
-			continue
-		}
-		if !want.Count {
-			if err := r.Write(ctx, sink, part.matched); err != nil {
-				return err
-			}
-			continue
-		}
-		rows, err := r.Count(ctx, part.matched)
-		if err == nil {
-			err = sink.Count(ctx, rows)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }

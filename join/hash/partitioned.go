@@ -12,6 +12,7 @@ import (
 	"github.com/spirjoin/spirjoin/kernel"
 	"github.com/spirjoin/spirjoin/operator"
 	"github.com/spirjoin/spirjoin/primitive"
+	"github.com/spirjoin/spirjoin/ranges"
 	"github.com/spirjoin/spirjoin/relation"
 )
 
@@ -120,7 +121,7 @@ func (j *partitioned) Build(ctx context.Context, _ *exec.Lane, build *relation.C
 		return nil
 	}
 	var err error
-	j.marks, err = newMarks(ctx, j.lane, build.Rows)
+	j.marks, err = ranges.NewMarks(ctx, j.lane, build.Rows, "build")
 	return err
 }
 
@@ -139,17 +140,6 @@ func granules(f *operator.Facts) uint64 {
 		return 1
 	}
 	return (f.Rows[operator.Probe] + f.Granule - 1) / f.Granule
-}
-
-// newMarks returns an empty bitmap.
-func newMarks(ctx context.Context, lane *exec.Lane, rows uint64) (backend.Range, error) {
-	marks := lane.Memory.New((rows+31)/32*4, "marks")
-	if err := lane.Memory.Err(); err != nil {
-		return backend.Range{}, err
-	}
-	list := lane.List("mark")
-	list.Fill(marks.All(), 0)
-	return marks.All(), lane.Submit(ctx, list)
 }
 
 // transform partitions the keys of a side together with the first payload columns or, with Untransformed, with row
@@ -278,7 +268,7 @@ func (p *probing) pairs(ctx context.Context, sink operator.Sink) error {
 func (p *probing) mark(ctx context.Context) (err error) {
 	want, sides := &p.plan.Want, uint32(0)
 	if want.Marks(operator.Probe) {
-		if p.marks[operator.Probe], err = newMarks(ctx, p.lane, p.probe.Rows); err != nil {
+		if p.marks[operator.Probe], err = ranges.NewMarks(ctx, p.lane, p.probe.Rows, "probe"); err != nil {
 			return err
 		}
 		sides |= kernel.MarkRight
@@ -324,7 +314,7 @@ func (j *partitioned) rows(ctx context.Context, sink operator.Sink, in *input, s
 	}
 	if marks.Buffer == nil {
 		var err error
-		if marks, err = newMarks(ctx, in.Lane, in.Rows); err != nil {
+		if marks, err = ranges.NewMarks(ctx, in.Lane, in.Rows, in.Name); err != nil {
 			return err
 		}
 	}
@@ -337,7 +327,7 @@ func (j *partitioned) rows(ctx context.Context, sink operator.Sink, in *input, s
 			return j.unmix(list, keys, to, rows)
 		}
 	}
-	return r.Put(ctx, sink, want)
+	return r.WriteWanted(ctx, sink, want)
 }
 
 // unmix turns rows moved keys back.

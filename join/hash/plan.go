@@ -106,5 +106,5 @@ func (s *shape) size(buildRows uint64, tableRows uint32) {
 	}
 }
 
-// oversizedRows is the number of build rows of a partition from which on it is oversized.
-func (s *shape) oversizedRows() uint32 { return mostTables * s.tableRows }
+// oversizedBuild is the number of build rows of a partition from which on it is oversized.
+func (s *shape) oversizedBuild() uint32 { return mostTables * s.tableRows }

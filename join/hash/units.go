@@ -36,7 +36,7 @@ func (p *probing) cut(ctx context.Context) error {
 	list.Fill(oversized, 0)
 	count.Dispatch(list, kernel.Groups(unitsConfig, partitions), kernel.PartitionUnitsArgs{
 		LeftStarts: p.build.starts, RightStarts: p.probe.starts, Counts: counts.All(), Oversized: oversized,
-		Partitions: uint32(partitions), LeftRows: p.tableRows, RightRows: p.probeRows, MostLeft: p.oversizedRows(),
+		Partitions: uint32(partitions), LeftRows: p.tableRows, RightRows: p.probeRows, MostLeft: p.oversizedBuild(),
 	})
 	if err := p.lane.Scan(list, scan, counts.All(), offsets.Range(0, partitions*4+4), scratch.All()); err != nil {
 		return err

@@ -9,6 +9,7 @@ import (
 	"github.com/spirjoin/spirjoin/exec"
 	"github.com/spirjoin/spirjoin/kernel"
 	"github.com/spirjoin/spirjoin/operator"
+	"github.com/spirjoin/spirjoin/ranges"
 	"github.com/spirjoin/spirjoin/relation"
 )
 
@@ -121,7 +122,7 @@ func (t *table) Build(ctx context.Context, _ *exec.Lane, build *relation.Chunk) 
 	}
 	t.lane.Memory.Release(lost)
 	if t.plan.Want.Marks(operator.Build) {
-		t.met, err = newMarks(ctx, t.lane, build.Rows)
+		t.met, err = ranges.NewMarks(ctx, t.lane, build.Rows, "build")
 	}
 	return err
 }
@@ -151,7 +152,7 @@ func (t *table) Probe(ctx context.Context, lane *exec.Lane, probe *relation.Chun
 	var marks backend.Range
 	if want.Marks(operator.Probe) {
 		var err error
-		if marks, err = newMarks(ctx, lane, probe.Rows); err != nil {
+		if marks, err = ranges.NewMarks(ctx, lane, probe.Rows, "probe"); err != nil {
 			return err
 		}
 	}
@@ -248,7 +249,7 @@ func (t *table) Finish(ctx context.Context, lane *exec.Lane, sink operator.Sink)
 	if !t.plan.Want.Marks(operator.Build) || t.build.Rows == 0 {
 		return nil
 	}
-	marks, err := newMarks(ctx, t.lane, t.build.Rows)
+	marks, err := ranges.NewMarks(ctx, t.lane, t.build.Rows, "build")
 	if err != nil {
 		return err
 	}
@@ -267,7 +268,7 @@ func (t *table) rows(ctx context.Context, sink operator.Sink, in *operator.Input
 		return nil
 	}
 	r := operator.Rows{Input: in, Side: side, Marks: marks, Keys: want.Keys}
-	return r.Put(ctx, sink, want)
+	return r.WriteWanted(ctx, sink, want)
 }
 
 // Close releases the table.
