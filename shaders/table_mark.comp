@@ -24,6 +24,8 @@ uint matches_of(Key key, inout uint cursor) { return min(first_match(key), 1u); 
 #include "join_mark.glsl"
 #include "join_lookup.glsl"
 
+void looked_up(uint row, uint matches) { mark_rows(marks, row, matches); }
+
 void main() {
     uint tile = GROUP;
     if (tile >= end_group) return;
