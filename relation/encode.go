@@ -37,7 +37,9 @@ func (p *KeyPlan) encode(ctx context.Context, side Side, keys []byte, rowIDs []u
 
 // encodeRows encodes the rows [from, to) of a side to the start of keys, and their numbers to the start of rowIDs unless
 // it is nil.
-func (p *KeyPlan) encodeRows(ctx context.Context, side Side, from, to int, keys []byte, rowIDs []uint32) error {
+func (p *KeyPlan) encodeRows(
+	ctx context.Context, side Side, from, to int, keys []byte, rowIDs []uint32,
+) error {
 	if p.KeyBytes() == 4 {
 		return encode(ctx, p, side, from, to, view[uint32](keys), rowIDs, func(s *scratch) []uint32 { return s.packed32[:] })
 	}
