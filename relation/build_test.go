@@ -80,7 +80,7 @@ func ints(values ...uint64) (cells []cell) {
 	return cells
 }
 
-// TestBuildKeysIgnoreTheProbesRange: probe rows beyond the build side's range are left out instead of making keys wider.
+// TestBuildKeysIgnoreTheProbesRange: probe rows beyond the build side's range are left out and make no key wider.
 func TestBuildKeysIgnoreTheProbesRange(t *testing.T) {
 	i64 := arrow.PrimitiveTypes.Int64
 	minus := uint64(math.MaxUint64) // -1
@@ -129,9 +129,9 @@ func TestBuildErrors(t *testing.T) {
 	}{
 		"no keys": {small, small.Schema(), nil, nil, backend.ErrInvalidInput, "at least one"},
 		"uneven":  {two, two.Schema(), keyNames(2), keyNames(1), backend.ErrInvalidInput, "1 left and 2 right"},
-		"build":   {small, small.Schema(), []string{"x"}, keyNames(1), backend.ErrInvalidInput, `right table has no column "x"`},
-		"probe":   {small, small.Schema(), keyNames(1), []string{"x"}, backend.ErrInvalidInput, `left table has no column "x"`},
-		"types":   {small, text.Schema(), keyNames(1), keyNames(1), backend.ErrUnsupported, `left key column "k0" has type utf8`},
+		"build":   {small, small.Schema(), []string{"x"}, keyNames(1), backend.ErrInvalidInput, `right table has no`},
+		"probe":   {small, small.Schema(), keyNames(1), []string{"x"}, backend.ErrInvalidInput, `left table has no`},
+		"types":   {small, text.Schema(), keyNames(1), keyNames(1), backend.ErrUnsupported, `left key column "k0" has`},
 		"bits":    {two, two.Schema(), keyNames(2), keyNames(2), backend.ErrUnsupported, "82 bits"},
 	} {
 		_, err := PlanBuild(ctx, c.build, c.probe, c.on, c.by, Right)

@@ -100,10 +100,12 @@ func fits(v exact, to arrow.DataType) bool {
 		return true
 	}
 	n := stored.Num()
-	return n.IsInt64() && (bitWidthOf(trait) == 64 || n.Int64()<<(64-bitWidthOf(trait))>>(64-bitWidthOf(trait)) == n.Int64())
+	unused := 64 - bitWidthOf(trait)
+	return n.IsInt64() && n.Int64()<<unused>>unused == n.Int64()
 }
 
-// TestConvert converts columns of every pair of types with a common one and compares the values, as mathematics has them.
+// TestConvert converts columns of every pair of types with a common one and compares the values, as mathematics has
+// them.
 func TestConvert(t *testing.T) {
 	var converted, refused int
 	rapid.Check(t, func(t *rapid.T) {
@@ -164,7 +166,7 @@ func TestConvertErrors(t *testing.T) {
 			backend.ErrUnsupported, "row 1 has the value 1099511627776"},
 		{columnOf(arrow.FixedWidthTypes.Time32s, ints(1<<30), 0), arrow.FixedWidthTypes.Time32ms, backend.ErrUnsupported,
 			"row 0 has"},
-		{columnOf(&arrow.Decimal128Type{Precision: 38}, []cell{{raw: 1 << 62, wide: true}}, 0),
+		{columnOf(&arrow.Decimal128Type{Precision: 38}, []cell{{raw: 1<<63 - 1, wide: true}}, 0),
 			&arrow.Decimal256Type{Precision: 40, Scale: 2}, backend.ErrUnsupported, "row 0 has"},
 	} {
 		_, err := Convert(ctx, c.column, c.to, alloc)

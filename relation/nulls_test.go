@@ -78,7 +78,7 @@ func TestNulls(t *testing.T) {
 				require.Equal(t, rows, nulls.NullN(), dt)
 			}
 			for i := range rows {
-				require.True(t, isNull(nulls, i), "%s, row %d: %s", dt, i, nulls.ValueStr(i))
+				require.True(t, isNull(nulls, i), "%s, row %d", dt, i)
 			}
 			if builder := builderOf(dt); builder != nil {
 				builder.AppendNulls(rows)
@@ -115,8 +115,8 @@ func isNull(values arrow.Array, i int) bool {
 	return values.IsNull(i)
 }
 
-// builderOf is a builder of a type whose nulls compare equal to others; nil for types of which they do not, or that have
-// no builder.
+// builderOf is a builder of a type whose nulls compare equal to others; nil for types of which they do not, or that
+// have no builder.
 func builderOf(dt arrow.DataType) array.Builder {
 	switch dt := dt.(type) {
 	case *arrow.SparseUnionType, *arrow.DenseUnionType, *nestedExtension:
