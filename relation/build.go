@@ -10,11 +10,11 @@ import (
 )
 
 // BuildKeys is the plan of a build side that is made once and probed by many tables. Types are reconciled by the two
-// schemas and the build side's ranges alone are packed, so its codes do not depend on what probes it: a probe row with a
-// value outside these ranges matches nothing and is left out.
+// schemas and the build side's ranges alone are packed, so its codes do not depend on what probes it: a probe row with
+// a value outside these ranges matches nothing and is left out.
 //
-// The embedded plan is that of the build side and of a probe table without rows: it loads the build side. Bind gives one
-// for each probe table, with the same codes. The methods may be called from several goroutines.
+// The embedded plan is that of the build side and of a probe table without rows: it loads the build side. Bind gives
+// one for each probe table, with the same codes. The methods may be called from several goroutines.
 type BuildKeys struct {
 	*KeyPlan
 	side    Side

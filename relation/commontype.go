@@ -2,8 +2,9 @@ package relation
 
 import "github.com/apache/arrow-go/v18/arrow"
 
-// CommonType is the type of a column that holds the keys of both sides, as the key of an outer join does. It holds every
-// value of either type; of units of time it is the finer one, which a value far from the epoch may not fit, see [Convert].
+// CommonType is the type of a column that holds the keys of both sides, as the key of an outer join does. It holds
+// every value of either type; of units of time it is the finer one, which a value far from the epoch may not fit, see
+// [Convert].
 //
 //	the same type, or null       the type
 //	integers                     the narrowest integer that holds both; decimal(20, 0) for int64 and uint64

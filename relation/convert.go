@@ -16,9 +16,9 @@ import (
 	"github.com/spirjoin/spirjoin/backend"
 )
 
-// Convert returns a column's values as a type that holds them, one for which CommonType(column.DataType(), to) is to. The
-// caller releases the result, which is the column itself where its type is that; otherwise it lives in memory of the
-// allocator. Nulls stay null. It runs on all cores.
+// Convert returns a column's values as a type that holds them, one for which CommonType(column.DataType(), to) is to.
+// The caller releases the result, which is the column itself where its type is that; otherwise it lives in memory of
+// the allocator. Nulls stay null. It runs on all cores.
 //
 // It is not the cast of Arrow's compute package, which knows neither decimals of 32 and 64 bits nor float16, while the
 // codes of keys are these conversions already.

@@ -101,10 +101,10 @@ func UploadValues(ctx context.Context, device *backend.Device, column *arrow.Chu
 	return UploadRows(ctx, device, column, 0, column.Len(), to.All())
 }
 
-// UploadRows copies the values of the rows [from, to) of a column of [DeviceValueBytes] to the start of a range that holds
-// as many; those of nulls are anything. When it returns, the copy has been submitted; for columns in imported memory, the
-// column must stay alive until it is done. Errors wrap backend.ErrUnsupported (another type), backend.ErrInvalidInput
-// (rows that the column does not have, a range that is too small) and those of the device.
+// UploadRows copies the values of the rows [from, to) of a column of [DeviceValueBytes] to the start of a range that
+// holds as many; those of nulls are anything. When it returns, the copy has been submitted; for columns in imported
+// memory, the column must stay alive until it is done. Errors wrap backend.ErrUnsupported (another type),
+// backend.ErrInvalidInput (rows that the column does not have, a range that is too small) and those of the device.
 func UploadRows(
 	ctx context.Context, device *backend.Device, column *arrow.Chunked, from, to int, into backend.Range,
 ) error {

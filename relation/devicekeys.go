@@ -18,8 +18,8 @@ func (p *KeyPlan) Load(ctx context.Context, device *backend.Device, side Side, k
 	return err
 }
 
-// LoadRows is Load for the rows [from, to) of the table: keys receives the codes of those that have one, RowsIn of them,
-// and ids, unless absent, their row numbers in the table, also where no row is left out. The offset of keys is a
+// LoadRows is Load for the rows [from, to) of the table: keys receives the codes of those that have one, RowsIn of
+// them, and ids, unless absent, their row numbers in the table, also where no row is left out. The offset of keys is a
 // multiple of KeyBytes, that of ids of 4. It returns how many codes it wrote.
 //
 // Errors wrap backend.ErrInvalidInput (rows that the table does not have, ranges that are too small), those of the

@@ -7,9 +7,9 @@ import (
 	"github.com/spirjoin/spirjoin/backend"
 )
 
-// Encode writes the packed codes of a side's rows, in row order and without those that are left out, to keys: KeyBytes()
-// bytes each, little endian. When HasNulls(side), it also writes the number of each such row to rowIDs; otherwise code i
-// belongs to row i and rowIDs is not touched. It runs on all cores.
+// Encode writes the packed codes of a side's rows, in row order and without those that are left out, to keys:
+// KeyBytes() bytes each, little endian. When HasNulls(side), it also writes the number of each such row to rowIDs;
+// otherwise code i belongs to row i and rowIDs is not touched. It runs on all cores.
 //
 // Keys must hold Rows(side) codes and rowIDs, where used, Rows(side) numbers, else backend.ErrInvalidInput; what lies
 // behind them is left alone. When the context ends, it returns backend.ErrCancelled or backend.ErrTimedOut and the
@@ -35,19 +35,22 @@ func (p *KeyPlan) encode(ctx context.Context, side Side, keys []byte, rowIDs []u
 	return p.encodeRows(ctx, side, 0, p.sides[side].rows, keys, rowIDs)
 }
 
-// encodeRows encodes the rows [from, to) of a side to the start of keys, and their numbers to the start of rowIDs unless
-// it is nil.
-func (p *KeyPlan) encodeRows(ctx context.Context, side Side, from, to int, keys []byte, rowIDs []uint32) error {
+// encodeRows encodes the rows [from, to) of a side to the start of keys, and their numbers to the start of rowIDs
+// unless it is nil.
+func (p *KeyPlan) encodeRows(
+	ctx context.Context, side Side, from, to int, keys []byte, rowIDs []uint32,
+) error {
 	if p.KeyBytes() == 4 {
 		return encode(ctx, p, side, from, to, view[uint32](keys), rowIDs, func(s *scratch) []uint32 { return s.packed32[:] })
 	}
 	return encode(ctx, p, side, from, to, view[uint64](keys), rowIDs, func(s *scratch) []uint64 { return s.packed[:] })
 }
 
-// encode works in strips that stay in the first-level cache. Where no row is left out, a strip is packed in its place in
-// the output; otherwise it is packed in scratch and compressed into place.
+// encode works in strips that stay in the first-level cache. Where no row is left out, a strip is packed in its place
+// in the output; otherwise it is packed in scratch and compressed into place.
 func encode[K uint32 | uint64](
-	ctx context.Context, p *KeyPlan, which Side, firstRow, endRow int, keys []K, rowIDs []uint32, packed func(*scratch) []K,
+	ctx context.Context, p *KeyPlan, which Side, firstRow, endRow int, keys []K, rowIDs []uint32,
+	packed func(*scratch) []K,
 ) error {
 	side := &p.sides[which]
 	return forBlocks(ctx, endRow-firstRow, func(s *scratch, from, to int) error {
@@ -60,13 +63,12 @@ func encode[K uint32 | uint64](
 			if rowIDs != nil {
 				ids = rowIDs[at:]
 			}
-			switch {
-			case side.selected != nil:
+			if side.selected != nil {
 				out := packed(s)[:n]
 				packStrip(p, side, s, strip, next, out)
 				n = listBits(ids, uint32(strip), side.selected.strip(s, strip, next))
 				pick(keys[at:], out, ids[:n], uint32(strip))
-			default:
+			} else {
 				packStrip(p, side, s, strip, next, keys[at:][:n])
 				if rowIDs != nil {
 					for i := range ids[:n] {

@@ -59,8 +59,8 @@ type keySide struct {
 // PlanKeys pairs leftOn[k] with rightOn[k], reconciles their types and measures their values: one pass over each key
 // column, on all cores, and one more where rows may have to be left out. Tables without rows are legal.
 //
-// The ranges of both sides together are packed. Where that needs more than 64 bits, the ranges that the sides share are,
-// and the rows beyond them, which match nothing, are left out: one more pass.
+// The ranges of both sides together are packed. Where that needs more than 64 bits, the ranges that the sides share
+// are, and the rows beyond them, which match nothing, are left out: one more pass.
 //
 // Errors wrap backend.ErrInvalidInput (no keys, unknown or ambiguous column), backend.ErrUnsupported (a type without
 // codes, types that do not compare without loss, values or keys of more than 64 bits), backend.ErrLimit (more than
@@ -78,9 +78,10 @@ func PlanKeys(ctx context.Context, left, right arrow.Table, leftOn, rightOn []st
 func PlanCross(left, right arrow.Table) (*KeyPlan, error) {
 	p := new(KeyPlan)
 	for side, table := range []arrow.Table{left, right} {
-		if err := p.open(Side(side), table.NumRows(), nil); err != nil {
+		if _, err := findColumns(table, Side(side), nil); err != nil {
 			return nil, fmt.Errorf("plan cross join: %w", err)
 		}
+		p.sides[side].rows = int(table.NumRows())
 	}
 	return p, nil
 }
@@ -141,7 +142,11 @@ func checkPairs(on [2][]string) error {
 	return nil
 }
 
+// findColumns checks the size of a table and returns the columns of these names.
 func findColumns(table arrow.Table, side Side, names []string) ([]*arrow.Chunked, error) {
+	if err := primitive.CheckRows("take the "+side.String()+" table", uint64(table.NumRows())); err != nil {
+		return nil, err
+	}
 	columns := make([]*arrow.Chunked, len(names))
 	for k, name := range names {
 		if err := CheckColumn(table.Schema(), side, name); err != nil {
@@ -180,9 +185,6 @@ func pair(sides [2]keyType) (key, error) {
 
 // open readies the columns of a side, one for each key.
 func (p *KeyPlan) open(side Side, rows int64, data []*arrow.Chunked) error {
-	if err := primitive.CheckRows("take the "+side.String()+" table", uint64(rows)); err != nil {
-		return err
-	}
 	s := keySide{rows: int(rows)}
 	for k, key := range p.keys {
 		t := key.sides[side]

@@ -11,10 +11,10 @@ import (
 	"github.com/spirjoin/spirjoin/backend"
 )
 
-// Nulls returns an array of null rows, of any Arrow type, which the caller releases. Its buffers are views of one zeroed
-// block of the allocator, as large as the largest of them; lists have no elements. Unions, which have no nulls of their
-// own, hold nulls of their first field. Errors wrap backend.ErrInvalidInput (negative rows), backend.ErrLimit (more rows
-// than run ends of 16 or 32 bits can count) or backend.ErrUnsupported.
+// Nulls returns an array of null rows, of any Arrow type, which the caller releases. Its buffers are views of one
+// zeroed block of the allocator, as large as the largest of them; lists have no elements. Unions, which have no nulls
+// of their own, hold nulls of their first field. Errors wrap backend.ErrInvalidInput (negative rows), backend.ErrLimit
+// (more rows than run ends of 16 or 32 bits can count) or backend.ErrUnsupported.
 func Nulls(t arrow.DataType, rows int, allocator memory.Allocator) (arrow.Array, error) {
 	if rows < 0 {
 		return nil, fmt.Errorf("%w: %d null rows", backend.ErrInvalidInput, rows)
@@ -142,8 +142,8 @@ func releaseData(all []arrow.ArrayData) {
 	}
 }
 
-// union gives every row the code of the first field. Its child has all rows, as the others of a sparse union, or one row
-// to which all offsets of a dense union point.
+// union gives every row the code of the first field. Its child has all rows, as the others of a sparse union, or one
+// row to which all offsets of a dense union point.
 func (z *zeros) union(t arrow.UnionType, rows int) (arrow.ArrayData, error) {
 	children := make([]arrow.ArrayData, t.NumFields())
 	defer releaseData(children)

@@ -5,9 +5,9 @@ import "math/bits"
 // Sample returns the packed codes of about rows rows of a side, in table order; of all rows where it has no more. Rows
 // that are left out are not in it. It reads no more than these rows.
 //
-// The rows come in runs of run neighbours, from 1 to stripRows/2. The table is cut into as many equal shares as there are
-// runs, and each run begins at a random row of its share (stratified sampling), so that keys that repeat with a period
-// are met as often as any others. The same call gives the same rows.
+// The rows come in runs of run neighbours, from 1 to stripRows/2. The table is cut into as many equal shares as there
+// are runs, and each run begins at a random row of its share (stratified sampling), so that keys that repeat with a
+// period are met as often as any others. The same call gives the same rows.
 func (p *KeyPlan) Sample(side Side, rows, run int) (codes []uint64) {
 	s, buffers := &p.sides[side], new(scratch)
 	runs := max(1, min(rows, s.rows)/run)
