@@ -90,6 +90,21 @@ func TestJoinSuffixWithoutTheOtherColumn(t *testing.T) {
 	require.Equal(t, []string{"bob"}, rows)
 }
 
+// A table whose names already have suffixes joins with one whose names have none, on either side.
+func TestJoinOfClashingNames(t *testing.T) {
+	dir := t.TempDir()
+	plain, clash := filepath.Join(dir, "l.csv"), filepath.Join(dir, "clash.csv")
+	require.NoError(t, os.WriteFile(plain, []byte("k,name\n1,ann\n"), 0o666))
+	require.NoError(t, os.WriteFile(clash, []byte("k,name,name_right\n1,bob,cid\n"), 0o666))
+	for _, c := range []struct{ left, right, want string }{
+		{plain, clash, "k,name,name_right_right,name_right\n1,ann,bob,cid\n"},
+		{clash, plain, "k,name,name_right,name_right_right\n1,bob,cid,ann\n"},
+	} {
+		require.Equal(t, c.want, runProgram(t, exitDone, "join", c.left, c.right, "--on", "k", "--device", "host", "-q",
+			"-o", "-", "--format", "csv").stdout)
+	}
+}
+
 func TestJoinOnSeveralColumns(t *testing.T) {
 	dir := t.TempDir()
 	left := tableFile(t, filepath.Join(dir, "l.parquet"), ints("a", 1, 1, 2), ints("b,c", 1, 2, 1),
