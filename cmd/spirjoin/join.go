@@ -146,9 +146,9 @@ func explainOutput(err error, path string) error {
 	return usagef("%v: --format", err)
 }
 
-// skipRowGroups leaves row groups unread whose statistics say that their keys lie outside those of the other side: their
-// rows have no match. That is possible on a side whose rows without match are not in the output, and whose keys need not
-// be unique.
+// skipRowGroups leaves row groups unread whose statistics say that their keys lie outside those of the other side:
+// their rows have no match. It does so on a side whose rows without match are not in the output, and whose keys need not be
+// unique.
 func skipRowGroups(readers [2]*tableio.Reader, spec spirjoin.JoinSpec) {
 	for i, left := range spec.LeftOn {
 		names := [2]string{left, spec.RightOn[i]}
