@@ -163,6 +163,27 @@ func TestKeysOfSeveralTypes(t *testing.T) {
 		Pairs(table, table, join.Spec{On: []string{"f"}}))
 }
 
+// Zeros of either sign are equal, so that a key column tells which side its value comes from: the left one, but in right
+// joins the right one.
+func TestSideOfKeys(t *testing.T) {
+	zero := func(v float64) arrow.Table {
+		b := array.NewFloat64Builder(memory.DefaultAllocator)
+		defer b.Release()
+		b.Append(v)
+		schema := arrow.NewSchema([]arrow.Field{field("k", arrow.PrimitiveTypes.Float64)}, nil)
+		table := array.NewTableFromRecords(schema,
+			[]arrow.RecordBatch{array.NewRecordBatch(schema, []arrow.Array{b.NewArray()}, 1)})
+		t.Cleanup(table.Release)
+		return table
+	}
+	left, right := zero(0), zero(math.Copysign(0, -1))
+	for how, want := range map[join.How]string{join.Inner: "0", join.Left: "0", join.Full: "0", join.Right: "-0"} {
+		layout, err := join.NewLayout(left.Schema(), right.Schema(), join.Spec{How: how, On: []string{"k"}})
+		require.NoError(t, err)
+		require.Equal(t, []string{want}, Texts(left, right, layout), how)
+	}
+}
+
 // reporter takes the failures of a comparison.
 type reporter struct {
 	testing.TB
