@@ -82,7 +82,10 @@ func (r *Rows) Write(ctx context.Context, sink Sink, matched bool) error {
 		return r.part(ctx, sink, w, 0, in.Rows, matched)
 	}
 	for first := uint64(0); first < in.Rows; {
-		rows := min(w.Rows/blockRows*blockRows, in.Rows-first)
+		rows := in.Rows - first
+		if w.Rows < rows {
+			rows = w.Rows / blockRows * blockRows
+		}
 		if rows == 0 {
 			w.Release()
 			return &backend.OpError{Op: "write rows of one side", Err: backend.ErrDeviceMemory,
