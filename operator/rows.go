@@ -94,7 +94,10 @@ func (r *Rows) write(ctx context.Context, sink Sink, total uint64, matched bool)
 		return r.part(ctx, sink, w, 0, in.Rows, matched)
 	}
 	for first := uint64(0); first < in.Rows; {
-		rows := min(w.Rows/blockRows*blockRows, in.Rows-first)
+		rows := in.Rows - first
+		if w.Rows < rows {
+			rows = w.Rows / blockRows * blockRows
+		}
 		if rows == 0 {
 			w.Release()
 			return &backend.OpError{Op: "write rows of one side", Err: backend.ErrDeviceMemory,
