@@ -184,7 +184,7 @@ func swapped(to operator.Target) operator.Target {
 
 // recordCount records the count of the output of each unit.
 func (g *granule) recordCount(list *backend.List, counts backend.Range) error {
-	k, err := kernel.MergeCount.On(g.lane.Device(), kernel.MergeLookupConfig{
+	k, err := kernel.MergeCount.On(g.lane.Device(), kernel.MergeCountConfig{
 		KeyBits: g.config.KeyBits, Tile: g.config.Tile, Table: g.config.Table})
 	if err != nil {
 		return err
