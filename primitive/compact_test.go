@@ -207,6 +207,8 @@ func TestPlansRefuse(t *testing.T) {
 	require.ErrorIs(t, err, backend.ErrLimit)
 	_, err = primitive.PlanCompact(tuning, rows)
 	require.ErrorIs(t, err, backend.ErrLimit)
+	_, err = primitive.PlanCountBits(tuning, rows)
+	require.ErrorIs(t, err, backend.ErrLimit)
 	_, err = primitive.PlanSegmentedScan(tuning, rows, 32, 64)
 	require.ErrorIs(t, err, backend.ErrLimit)
 }
