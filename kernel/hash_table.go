@@ -252,11 +252,11 @@ func tableMark[K word](args *TableMarkArgsOf[[]byte], config *TableMarkConfig, g
 				if config.Among == 1 && partners[row/32]>>(row%32)&1 == 0 {
 					continue
 				}
-				if config.Sides&1 > 0 {
-					right.mark(first+p.matched[1][i], 1)
+				if config.Sides&MarkRight > 0 {
+					right.mark(first + p.matched[1][i])
 				}
-				if config.Sides&2 > 0 {
-					left.mark(row, 1)
+				if config.Sides&MarkLeft > 0 {
+					left.mark(row)
 				}
 			}
 		}

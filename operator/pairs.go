@@ -14,6 +14,9 @@ type Pairs struct {
 	Lane   *exec.Lane
 	Chunks [2]*relation.Chunk // build and probe
 	Keys   bool               // of which rows have a column
+	// Unmix turns keys of the chunks into those of the output, of KeyBytes; nil where they are those.
+	Unmix    func(list *backend.List, keys, to backend.Range, rows uint64) error
+	KeyBytes int
 }
 
 // Write fills a window with rows pairs, at most those that it has room for, and puts it. record records the row numbers
@@ -59,6 +62,17 @@ func (p *Pairs) fill(ctx context.Context, w *Window, rows uint64,
 	var err error
 	if p.Keys {
 		if w.Keys, err = column(p.Chunks[Probe].Keys, ids[Probe], "keys"); err != nil {
+			return err
+		}
+	}
+	if p.Keys && p.Unmix != nil {
+		mixed := w.Keys
+		w.memory.Move(temporary, mixed)
+		w.Keys = w.column(rows, p.KeyBytes, "output keys")
+		if err := w.memory.Err(); err != nil {
+			return err
+		}
+		if err := p.Unmix(list, mixed.All(), w.Keys.All(), rows); err != nil {
 			return err
 		}
 	}

@@ -30,11 +30,11 @@ uint matches_of(Key key, inout uint cursor) {
     return 1u + left;
 }
 
-#include "mark_rows.glsl"
+#include "join_mark.glsl"
 
 void looked_up(uint row, uint match) {
-    if ((sides & 1u) > 0u) mark_rows(right_marks, row, match > 0u);
-    if ((sides & 2u) > 0u && match > 0u) mark_row(left_marks, match - 1u);
+    if ((sides & mark_right) != 0u) mark_rows(right_marks, row, match > 0u);
+    if ((sides & mark_left) != 0u && match > 0u) mark_row(left_marks, match - 1u);
 }
 
 #include "join_lookup.glsl"

@@ -39,6 +39,7 @@ var rooms = []room{
 	{"internal/jointest", "internal/devicetest join/resident operator relation exec primitive vulkan " +
 		"vulkan/vulkantest backend",
 		"github.com/stretchr/testify"},
+	{"internal/jointest/oracle", "join relation", "github.com/apache/arrow-go github.com/stretchr/testify"},
 	{"tools", "primitive kernel backend", ""},
 	{"cmd", ". bench tableio join join/plan groupby relation exec primitive host vulkan opencl shaders kernel " +
 		"backend internal/selftest internal/text",

@@ -1,4 +1,5 @@
-// What becomes of a right row in kernels that mark: with a match, its bit is set in marks.
+// Rows that have a match, marked in bitmaps.
 #include "mark_rows.glsl"
 
-void looked_up(uint row, uint matches) { mark_rows(marks, row, matches > 0u); }
+// The sides that kernels mark, as a set.
+const uint mark_right = 1u, mark_left = 2u;
