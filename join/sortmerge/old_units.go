@@ -127,7 +127,7 @@ func (j *join) record(list *backend.List, to resident.Target) error {
 
 // recordCount records the count of the output of each unit.
 func (j *join) recordCount(list *backend.List, counts backend.Range) error {
-	k, err := kernel.MergeCount.On(j.lane.Device(), kernel.MergeLookupConfig{
+	k, err := kernel.MergeCount.On(j.lane.Device(), kernel.MergeCountConfig{
 		KeyBits: j.config.KeyBits, Tile: j.config.Tile, Table: j.config.Table})
 	if err != nil {
 		return err
