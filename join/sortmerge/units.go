@@ -51,7 +51,7 @@ func (m *merge) join(ctx context.Context, lane *exec.Lane, probe *side, sink ope
 		out.Room = max(out.Room, g.pairs)
 		out.CountFirst = out.CountFirst || m.facts.Window > 0 && g.pairs > m.facts.Window
 	}
-	if err := ranges.Mark(ctx, lane, m.build.sorted(), probe.sorted(), m.build.marks, probe.marks); err != nil {
+	if err := g.mark(ctx); err != nil {
 		return err
 	}
 	return out.Write(ctx, sink)
@@ -148,6 +148,28 @@ func (g *granule) cut(ctx context.Context) error {
 // counted by range search (HMG 3.3.3), which takes no longer for such keys, before anything is written: there may be
 // more than whoever wants them allows, and there is room for all of them at once where there can be.
 const hotFactor = 2
+
+// mark marks the rows of units that have a partner, where they matter.
+func (g *granule) mark(ctx context.Context) error {
+	config := kernel.MergeMarkConfig{KeyBits: g.config.KeyBits, Tile: g.config.Tile, Table: g.config.Table}
+	if g.few.marks.Buffer != nil {
+		config.Sides |= kernel.MarkLeft
+	}
+	if g.many.marks.Buffer != nil {
+		config.Sides |= kernel.MarkRight
+	}
+	if config.Sides == 0 {
+		return nil
+	}
+	k, err := kernel.MergeMark.On(g.lane.Device(), config)
+	if err != nil {
+		return err
+	}
+	list := g.lane.List("mark")
+	k.Dispatch(list, g.number, kernel.MergeMarkArgs{Units: g.units.All(),
+		LeftKeys: g.few.Ordered, RightKeys: g.many.Ordered, LeftMarks: g.few.marks, RightMarks: g.many.marks})
+	return g.lane.Submit(ctx, list)
+}
 
 // record records the join of the units from first to end-1.
 func (g *granule) record(list *backend.List, first, end uint32, to operator.Target) error {
