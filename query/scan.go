@@ -11,6 +11,7 @@ import (
 	"github.com/spirjoin/spirjoin/exec"
 	"github.com/spirjoin/spirjoin/internal/text"
 	"github.com/spirjoin/spirjoin/operator"
+	"github.com/spirjoin/spirjoin/primitive"
 	"github.com/spirjoin/spirjoin/relation"
 )
 
@@ -71,20 +72,20 @@ func (s *Scan) load(ctx context.Context, lane *exec.Lane, memory *exec.Scope, fr
 		return relation.Values{Data: memory.New(rows*uint64(bytes), s.Side.String()+" "+label).All(), Bytes: bytes}
 	}
 	c.Keys = column(c.Rows, s.Keys.KeyBytes(), "keys")
-	apart := s.Keys.HasNulls(s.Side) // places among the keys are not places among the rows
-	var ids relation.Values
-	if apart && (s.Numbers || len(s.Columns) > 0) {
-		ids = column(c.Rows, 4, "row numbers")
-	}
 	if err := memory.Err(); err != nil {
 		return nil, err
 	}
-	if _, err := s.Keys.LoadRows(ctx, lane.Device(), s.Side, from, to, c.Keys.Data, ids.Data); err != nil {
+	if _, err := s.Keys.LoadRows(ctx, lane.Device(), s.Side, from, to, c.Keys.Data, backend.Range{}); err != nil {
 		return nil, err
 	}
+	keep, err := s.keyed(ctx, lane, from, to)
+	if err != nil {
+		return nil, err
+	}
+	defer keep.temporary.ReleaseAll()
+	rows := uint64(to - from)
 	for i, values := range s.Columns {
 		bytes := relation.DeviceValueBytes(values.DataType())
-		rows := uint64(to - from)
 		all := column(rows, bytes, "column "+s.Names[i])
 		if err := memory.Err(); err != nil {
 			return nil, err
@@ -92,52 +93,88 @@ func (s *Scan) load(ctx context.Context, lane *exec.Lane, memory *exec.Scope, fr
 		if err := relation.UploadRows(ctx, lane.Device(), values, from, to, all.Data); err != nil {
 			return nil, err
 		}
-		if apart && c.Rows > 0 {
-			kept, err := s.gather(ctx, lane, memory, all, ids.Data, c.Rows, uint32(from))
-			if err != nil {
-				return nil, err
-			}
-			all = kept
-		} else if apart {
-			all = relation.Values{Bytes: bytes}
+		kept, err := keep.column(ctx, lane, memory, all, c.Rows)
+		if err != nil {
+			return nil, err
 		}
-		c.Payload = append(c.Payload, all)
+		c.Payload = append(c.Payload, kept)
 	}
 	if !s.Numbers {
 		return c, nil
 	}
-	if !apart {
-		ids = column(c.Rows, 4, "row numbers")
-		if memory.Err() == nil && c.Rows > 0 {
-			list := lane.List("number " + s.Side.String())
-			if err := lane.Iota(list, ids.Data, c.Rows, uint32(from)); err != nil {
-				return nil, err
-			}
-			if err := lane.Submit(ctx, list); err != nil {
-				return nil, err
-			}
-		}
+	numbers := column(rows, 4, "row numbers")
+	if err := memory.Err(); err != nil || rows == 0 {
+		c.Payload = append(c.Payload, numbers)
+		return c, err
 	}
-	c.Payload = append(c.Payload, relation.Values{Data: ids.Data, Bytes: 4})
-	return c, memory.Err()
+	list := lane.List("number " + s.Side.String())
+	if err := lane.Iota(list, numbers.Data, rows, uint32(from)); err != nil {
+		return nil, err
+	}
+	if err := lane.Submit(ctx, list); err != nil {
+		return nil, err
+	}
+	kept, err := keep.column(ctx, lane, memory, numbers, c.Rows)
+	c.Payload = append(c.Payload, kept)
+	return c, err
 }
 
-// gather keeps of a column from row first on those with the row numbers ids, and releases it.
-func (s *Scan) gather(ctx context.Context, lane *exec.Lane, memory *exec.Scope, all relation.Values, ids backend.Range,
-	rows uint64, first uint32) (kept relation.Values, err error) {
-	kept = relation.Values{Data: memory.New(rows*uint64(all.Bytes), "column of rows with a key").All(), Bytes: all.Bytes}
-	temporary := lane.Scope(ctx)
-	defer temporary.ReleaseAll()
-	_ = first
+// keyed keeps the rows of columns that have a key.
+type keyed struct {
+	all       bool // every row has one
+	temporary *exec.Scope
+	plan      primitive.CompactPlan
+	bits      backend.Range
+	scratch   backend.Range
+}
+
+func (s *Scan) keyed(ctx context.Context, lane *exec.Lane, from, to int) (k keyed, err error) {
+	k.temporary = lane.Scope(ctx)
+	if k.all = s.Keys.RowsIn(s.Side, from, to) == uint64(to-from) || len(s.Payload()) == 0; k.all {
+		return k, nil
+	}
+	if k.plan, err = primitive.PlanCompact(lane.Tuning(), uint64(to-from)); err != nil {
+		return k, err
+	}
+	selected := s.Keys.Selected(s.Side, from, to)
+	bits, scratch := k.temporary.New(uint64(len(selected))*4, "rows with a key"),
+		k.temporary.New(k.plan.ScratchBytes, "scratch")
+	if err := k.temporary.Err(); err != nil {
+		return k, err
+	}
+	k.bits, k.scratch = bits.All(), scratch.All()
+	point, err := lane.Device().Upload(ctx, k.bits, backend.AsBytes(selected))
+	if err == nil {
+		err = point.Wait(ctx)
+	}
+	if err != nil {
+		return k, err
+	}
+	list := lane.List("number " + s.Side.String())
+	if err := lane.CompactOffsets(list, k.plan, k.bits, k.scratch); err != nil {
+		return k, err
+	}
+	return k, lane.Submit(ctx, list)
+}
+
+// column returns a column with rows rows instead of all, which it releases.
+func (k *keyed) column(ctx context.Context, lane *exec.Lane, memory *exec.Scope, all relation.Values,
+	rows uint64) (kept relation.Values, err error) {
+	if k.all {
+		return all, nil
+	}
+	kept = relation.Values{Data: memory.New(rows*uint64(all.Bytes), all.Data.Buffer.Label()).All(), Bytes: all.Bytes}
 	if err := memory.Err(); err != nil {
 		return kept, err
 	}
-	list := lane.List("gather " + s.Side.String())
-	if err := lane.Gather(list, all.Bytes, all.Data, ids, kept.Data, uint32(rows)); err != nil {
-		return kept, err
-	}
-	if err := lane.Submit(ctx, list); err != nil {
-		return kept, err
+	if rows > 0 {
+		list := lane.List("number columns")
+		if err := lane.Compact(list, k.plan, all.Bytes, k.bits, all.Data, kept.Data, k.scratch); err != nil {
+			return kept, err
+		}
+		if err := lane.Submit(ctx, list); err != nil {
+			return kept, err
+		}
 	}
 	memory.Release(all.Data.Buffer)
 	return kept, nil
