@@ -132,8 +132,8 @@ const (
 func (t *Table) Release() { t.memory.ReleaseAll() }
 
 // Probe joins the table's relation, the left one of the result, with another. Of the options it knows CountFirst,
-// OutputRows, Approve and PageRows; 0 output rows are as many as the relation has. See [Join] for the rest. A table that
-// [BuildDistinct] made lacks rows: backend.ErrInvalidInput.
+// OutputRows, Approve and PageRows; 0 output rows are as many as the relation has. See [Join] for the rest. A table
+// that [BuildDistinct] made lacks rows: backend.ErrInvalidInput.
 func (t *Table) Probe(
 	ctx context.Context, lane *exec.Lane, right resident.Relation, o Options,
 ) (*resident.Result, error) {
