@@ -1,7 +1,6 @@
-// Marks the rows with a count: where counts[i] > 0, bit ids[i] of marks is set, or bit i where ids are absent; bit i of a
-// bitmap is bit i%32 of its word i/32.
-// One invocation per items rows, a workgroup apart; without ids they come in fours, of which a single operation sets the
-// bits.
+// Marks the rows with a count: where counts[i] > 0, bit ids[i] of marks is set, or bit i where ids are absent; bit i of
+// a bitmap is bit i%32 of its word i/32.
+// One invocation per items rows, a workgroup apart; without ids they come in fours, whose bits one operation sets.
 // Inputs: counts, uint32[rows]; ids, uint32[rows] or absent. Accumulated: marks, a bitmap, to which rows are added.
 // Precondition: workgroup*items is a multiple of 32.
 #version 460

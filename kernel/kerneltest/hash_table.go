@@ -47,8 +47,8 @@ func firstMatch(table []uint32, left []uint64, key uint64, hash uint32) uint32 {
 	return 0
 }
 
-// likeHashed turns keys into others whose hashes differ in the bits of mask alone, so that slots do not tell them apart.
-// Equal keys stay equal.
+// likeHashed turns keys into others whose hashes differ in the bits of mask alone, so that slots do not tell them
+// apart. Equal keys stay equal.
 func likeHashed(keys []uint64, keyBits, seed uint32, slots int) {
 	for i, key := range keys {
 		if hash := uint32(key) % uint32(slots); keyBits == 32 {
