@@ -53,9 +53,8 @@ func Sample(f *operator.Facts, probe, build []uint64) {
 		return
 	}
 	f.Sorted = [2]bool{operator.Build: slices.IsSorted(build), operator.Probe: slices.IsSorted(probe)}
-	counts := count(probe, 1)
-	stride := (len(build) + seenRows - 1) / seenRows
-	seen, seenOf := count(build, stride), (len(build)+stride-1)/stride
+	seenOf := min(seenRows, len(build))
+	counts, seen := count(probe, len(probe)), count(build, seenOf)
 	rows := [2]float64{float64(f.Rows[operator.Build]), float64(f.Rows[operator.Probe])}
 	sampled, scanned := float64(len(probe)), min(1, float64(len(build))/rows[operator.Build])
 
@@ -90,11 +89,11 @@ func Sample(f *operator.Facts, probe, build []uint64) {
 		operator.Probe: hottest(counts, len(probe), rows[operator.Probe])}
 }
 
-// count counts every stride-th key.
-func count(keys []uint64, stride int) map[uint64]uint32 {
-	counts := make(map[uint64]uint32, len(keys)/stride)
-	for i := 0; i < len(keys); i += stride {
-		counts[keys[i]]++
+// count counts some of the keys.
+func count(keys []uint64, some int) map[uint64]uint32 {
+	counts := make(map[uint64]uint32, some)
+	for i := range some {
+		counts[keys[Position(uint64(i), uint64(some), uint64(len(keys)))]]++
 	}
 	return counts
 }

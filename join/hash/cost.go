@@ -148,17 +148,18 @@ func (a Unpartitioned) reject(f *operator.Facts, distinct bool) error {
 	case rows > mostSlots/2:
 		detail = fmt.Sprintf("hj takes %d build rows at most", mostSlots/2)
 	case !distinct && !f.Unique && lost(f) > mostLost:
-		detail = fmt.Sprintf("build keys repeat too often for hj: about %.0f times, one of them %.0f times; a row "+
-			"has to find a slot among %d", max(1, f.Distinct), max(1, f.Distinct, f.Hottest[operator.Build]*float64(rows)),
-			patience)
+		repeats := max(1, f.Distinct, f.Hottest[operator.Build]*float64(rows))
+		detail = fmt.Sprintf("hj needs a slot among %d for every build row, and about %.0f rows have the same key",
+			patience, repeats)
 	default:
 		return nil
 	}
 	return &backend.OpError{Op: "plan join", Err: backend.ErrLimit, Detail: detail + "; take phj-om or smj-um"}
 }
 
-// mostLost is the share of builds that may fail.
-const mostLost = 1e-3
+// mostLost is the bound from which on there is no table. One build in thousands fails at it: as tables are filled, rows
+// are lost some 30 times less often than the bound says.
+const mostLost = 1e-2
 
 // lost bounds the number of rows that find no slot in a table where every row takes one.
 //
