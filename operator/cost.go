@@ -1,50 +1,475 @@
 package operator
 
-// Unit is what work is counted in; a rate is the time of one.
-type Unit uint8
+import (
+	"cmp"
+	"slices"
 
-const (
-	Launch Unit = iota // of a kernel
-	Stream             // byte that is read or written in order, outside of passes
-
-	SortRow      // row in a pass of a sort
-	PartitionRow // row in a pass of a partition
-	PassByte     // byte that either reads or writes
-	PassColumn   // row of a payload column behind the first in a pass
-
-	MatchBuild // build row put into a table in shared memory
-	MatchProbe // probe row looked up there
-	MatchRow   // row of output that a match writes
-
-	BuildNear // row put into a table in device memory that caches hold
-	BuildFar  // row put into one that they do not hold
-	ProbeNear // row looked up in such tables, with the key that it leads to
-	ProbeFar
-
-	MergeRow  // row of either side in the merge of sorted sides
-	SearchRow // row of either side in the search for the ranges of matches
-	ScanRow   // row of the side that is searched for
-	ExpandRow // row of output as a pair of rows
-
-	GatherNear // value that is gathered from where its neighbours were just gathered, or from a column that caches hold
-	GatherFar  // value that is gathered from anywhere
-
-	EncodeRow    // row whose key the host encodes and uploads
-	UploadByte   // byte of a payload column
-	DownloadByte // byte of output
-	TakeNear     // value that the host fetches by row number, as gatherNear
-	TakeFar
-
-	NumUnits
+	"github.com/spirjoin/spirjoin/kernel"
+	"github.com/spirjoin/spirjoin/primitive"
 )
 
-var unitNames = [NumUnits]string{"launch", "stream_byte", "sort_row", "partition_row", "pass_byte", "pass_column",
-	"match_build", "match_probe", "match_row",
-	"build_near", "build_far", "probe_near", "probe_far", "merge_row", "search_row", "scan_row", "expand_row",
-	"gather_near", "gather_far",
-	"encode_row", "upload_byte", "download_byte", "take_near", "take_far"}
+// Cost is the account by which an algorithm plans. It goes through the steps of its operator and books the work of each
+// stage, that of all granules together, and the buffers that are held, those of one granule and one window.
+//
+//	c := NewCost(p, move)
+//	c.Transform(Build); c.Transform(Probe) // or c.Stay
+//	c.Add(Match, ...)                      // what the algorithm does itself
+//	c.Pairs(); c.Sides()                   // what becomes of payload
+//	c.Close()
+type Cost struct {
+	*Plan
+	move  Moves
+	sides [2]costSide
 
-func (u Unit) String() string { return unitNames[u] }
+	now, peak, most uint64 // bytes of buffers
+}
 
-// Work is amounts by unit: a prediction is linear in the rates, so that rates can be fitted to measured joins.
-type Work [NumUnits]float64
+// Moves says what a transformation moves, and how.
+type Moves struct {
+	Unit     Unit // of which a row in a pass is one; [SortRow] or [PartitionRow]
+	KeyBytes int  // of a key that move
+	OneByOne bool // one payload column at a time instead of as many as move together
+	Numbers  Numbers
+	Plan     func(primitive.Layout) (passes int, scratchBytes uint64, err error)
+}
+
+// Numbers says whether row numbers move instead of payload columns.
+type Numbers uint8
+
+const (
+	NoNumbers      Numbers = iota
+	PayloadNumbers         // of the sides that have payload
+	PairNumbers            // of all sides that have rows in the output
+)
+
+// costSide is a side and what has become of its columns.
+type costSide struct {
+	columns []int   // bytes of the payload columns that the output needs
+	groups  [][]int // those that move together; of row numbers one group
+	numbers bool    // row numbers move, and payload is gathered from where it is
+	moved   int     // groups that are transformed
+	passed  bool    // there were passes; otherwise nothing has moved
+}
+
+// NewCost begins the account of a plan. Payload of a side that has no rows in the output does not move.
+func NewCost(p *Plan, move Moves) *Cost {
+	c := &Cost{Plan: p, move: move}
+	c.Stages, c.Met = nil, [2]float64{min(c.rows(Build), c.Out()*(1-c.Facts.Repeats)),
+		min(c.rows(Probe)*c.Facts.MatchRatio, c.Out())}
+	c.Take(c.Facts.HeldBytes)
+	for side := range c.sides {
+		s := &c.sides[side]
+		wanted := !c.Want.Count && (c.Want.Pairs || c.Want.Marks(side))
+		if wanted {
+			s.columns = c.Facts.Payload[side]
+		}
+		s.groups = groups(s.columns, move.OneByOne)
+		s.numbers = move.Numbers == PairNumbers && wanted || move.Numbers == PayloadNumbers && len(s.columns) > 0
+		if s.numbers {
+			s.groups = [][]int{{4}}
+		}
+		if c.Facts.Loaded { // keys and columns of the chunk
+			c.Take(c.of(side, c.Facts.KeyBytes))
+			for _, bytes := range c.Facts.Payload[side] {
+				c.Take(c.of(side, bytes))
+			}
+		}
+	}
+	return c
+}
+
+// groups divides payload columns into groups that move together: columns of one width, as many as a pass takes.
+func groups(columns []int, oneByOne bool) (groups [][]int) {
+	most := kernel.MaxColumns
+	if oneByOne {
+		most = 1
+	}
+	for len(columns) > 0 {
+		var group, rest []int
+		for _, bytes := range columns {
+			if bytes == columns[0] && len(group) < most {
+				group = append(group, bytes)
+			} else {
+				rest = append(rest, bytes)
+			}
+		}
+		groups, columns = append(groups, group), rest
+	}
+	return groups
+}
+
+// Add books work for a stage.
+func (c *Cost) Add(stage string, unit Unit, amount float64) { c.Plan.Add(stage, unit, amount) }
+
+// Take takes a buffer for longer.
+func (c *Cost) Take(bytes uint64) {
+	c.now += bytes
+	c.most, c.peak = max(c.most, bytes), max(c.peak, c.now)
+}
+
+// Hold takes some more for as long as a step takes.
+func (c *Cost) Hold(bytes uint64) { c.peak = max(c.peak, c.now+bytes) }
+
+// Free gives back what was taken.
+func (c *Cost) Free(bytes uint64) { c.now -= bytes }
+
+// slackBytes, with an eighth of the sum, covers what the arena needs beyond the buffers: alignment and partly used
+// blocks.
+const slackBytes = 1 << 20
+
+// Close puts memory and stages into the plan.
+func (c *Cost) Close() {
+	c.PeakBytes, c.MostBytes = c.peak+c.peak/8+slackBytes, c.most
+	c.SortStages()
+}
+
+// Granules is how many of them the probe side comes in.
+func (c *Cost) Granules() float64 {
+	if c.Facts.Granule == 0 {
+		return 1
+	}
+	return float64(max(1, (c.Facts.Rows[Probe]+c.Facts.Granule-1)/c.Facts.Granule))
+}
+
+// Windows is how many a granule fills with pairs. Of more than one the units are counted before any is written.
+func (c *Cost) Windows() float64 {
+	if c.Facts.Window == 0 {
+		return 1
+	}
+	window := float64(c.Facts.Window)
+	return max(1, (c.Out()/c.Granules()+window-1)/window)
+}
+
+// Out is the number of pairs.
+func (c *Cost) Out() float64 { return float64(c.Facts.OutputRows) }
+
+func (c *Cost) rows(side int) float64 { return float64(c.Facts.Rows[side]) }
+
+// Walked is how many rows of a side a match goes through: each granule walks the whole build side.
+func (c *Cost) Walked(side int) float64 {
+	if side == Build {
+		return c.rows(side) * c.Granules()
+	}
+	return c.rows(side)
+}
+
+// Held is how many rows of a side are on their way at a time.
+func (c *Cost) Held(side int) uint64 {
+	if side == Probe && c.Facts.Granule > 0 {
+		return min(c.Facts.Rows[side], c.Facts.Granule)
+	}
+	return c.Facts.Rows[side]
+}
+
+// of is the memory of a column of a side.
+func (c *Cost) of(side, bytes int) uint64 { return c.Held(side) * uint64(bytes) }
+
+// times is how often a side is transformed.
+func (c *Cost) times(side int) float64 {
+	if side == Probe {
+		return c.Granules()
+	}
+	return 1
+}
+
+// kept says that the columns of a side stay for further granules, further windows or rows of this side alone.
+func (c *Cost) kept(side int) bool {
+	return side == Build && c.Granules() > 1 || c.Windows() > 1 || c.Want.Marks(side)
+}
+
+// Beyond is the share of so many bytes that caches do not hold.
+func (c *Cost) Beyond(sizeBytes float64) float64 {
+	return max(0, 1-c.Facts.CacheBytes/max(1, sizeBytes))
+}
+
+// Stay has all columns of a side stay where they are, so that a match can write any. Pairs of row numbers need these
+// nevertheless.
+func (c *Cost) Stay(side int) {
+	s := &c.sides[side]
+	if s.numbers && c.move.Numbers == PairNumbers {
+		c.Take(c.of(side, 4))
+	}
+	s.groups, s.numbers, s.moved = [][]int{s.columns}, false, 1
+}
+
+// Transform books the passes over the keys of a side with its first payload columns or, where it is for several
+// granules, with all.
+func (c *Cost) Transform(side int) error {
+	if err := c.transform(side); err != nil || side == Probe || c.Granules() == 1 {
+		return err
+	}
+	return c.transformRest(side)
+}
+
+func (c *Cost) transformRest(side int) error {
+	for s := &c.sides[side]; s.moved < len(s.groups); {
+		if err := c.transform(side); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// transform books passes over keys and the next group of columns. The keys are kept the first time.
+func (c *Cost) transform(side int) error {
+	s := &c.sides[side]
+	var columns []int
+	if s.moved < len(s.groups) {
+		columns = s.groups[s.moved]
+	}
+	first := s.moved == 0
+	s.moved++
+	layout := primitive.Layout{Rows: c.Held(side), KeyBytes: c.move.KeyBytes}
+	if len(columns) > 0 {
+		layout.Payload, layout.PayloadBytes, layout.Columns = primitive.Given, columns[0], len(columns)
+	}
+	passes, scratchBytes, err := c.move.Plan(layout)
+	if err != nil || passes == 0 {
+		return err
+	}
+	s.passed = true
+	rows, width := float64(passes)*c.rows(side), c.move.KeyBytes+sum(columns)
+	c.Add(Transform, Launch, float64(2+2*passes)*c.times(side))
+	c.Add(Transform, Stream, c.rows(side)*float64(c.Facts.KeyBytes)) // counts
+	c.Add(Transform, c.move.Unit, rows)
+	c.Add(Transform, PassByte, rows*float64(2*width)+c.rows(side)*float64(c.Facts.KeyBytes-c.move.KeyBytes))
+	c.Add(Transform, PassColumn, rows*float64(max(0, len(columns)-1)))
+	for _, bytes := range columns {
+		c.Take(c.of(side, bytes))
+	}
+	keys := c.of(side, c.move.KeyBytes)
+	if first {
+		c.Take(keys)
+		keys = 0
+	}
+	if passes > 1 {
+		keys += c.of(side, width)
+	}
+	c.Hold(keys + scratchBytes)
+	return nil
+}
+
+// Pairs books what a match writes ([Units]): the key, and of each side two payload columns, or only the first of more;
+// and the gather of the others by row numbers, which the match writes too. random says that columns which stayed are
+// not met in their order.
+func (c *Cost) Pairs(random bool) error {
+	room, window := c.Facts.Room(), uint64(0)
+	put := func(rows uint64, bytes int) {
+		window += rows * uint64(bytes)
+		c.Take(rows * uint64(bytes))
+	}
+	far := func(side, bytes int) float64 {
+		if !random && !c.sides[side].numbers { // in their order, or nearly
+			return 0
+		}
+		return c.far(side, bytes)
+	}
+	read, write := 0.0, 0
+	if c.Want.Keys {
+		write = c.Facts.KeyBytes
+		put(room, write)
+	}
+	var written, numbers [2]int // columns; bytes of a row
+	for side := range c.sides {
+		s := &c.sides[side]
+		if c.Windows() > 1 {
+			if err := c.transformRest(side); err != nil {
+				return err
+			}
+		}
+		read += float64(c.move.KeyBytes) * c.Walked(side)
+		if !s.numbers && len(s.columns) > 0 {
+			written[side] = 1
+			if len(s.columns) == 2 && s.moved == len(s.groups) {
+				written[side] = 2
+			}
+		}
+		for _, bytes := range s.columns[:written[side]] {
+			read += c.Walked(side) * float64(bytes)
+			write += bytes
+			c.Add(Match, GatherFar, far(side, bytes))
+			put(room, bytes)
+		}
+		if len(s.columns) > written[side] {
+			write, numbers[side] = write+4, 4
+			put(room, 4)
+		}
+	}
+	c.Add(Match, MatchRow, c.Out())
+	c.Add(Match, Stream, read+c.Out()*float64(write))
+	for side, s := range c.sides { // keys in their new order, and columns that are in the output
+		if s.passed && !c.kept(side) {
+			c.Free(c.of(side, c.move.KeyBytes+sum(s.columns[:written[side]])))
+		}
+	}
+	for side := range c.sides {
+		s := &c.sides[side]
+		for i, group := range groupsOf(s, written[side]) {
+			if !s.numbers && i >= s.moved {
+				if err := c.transform(side); err != nil {
+					return err
+				}
+			}
+			for _, bytes := range group {
+				c.gather(Gather, bytes, far(side, bytes))
+				put(c.windowRows(), bytes)
+			}
+			if s.passed && !s.numbers && !c.kept(side) {
+				c.Free(c.of(side, sum(group)))
+			}
+		}
+		c.Free(room * uint64(numbers[side]))
+	}
+	c.Free(window - room*uint64(numbers[Build]+numbers[Probe]))
+	return nil
+}
+
+// groupsOf are the columns that are gathered, in the groups that move together.
+func groupsOf(s *costSide, written int) [][]int {
+	if s.numbers {
+		return [][]int{s.columns}
+	}
+	if len(s.groups) == 0 {
+		return nil
+	}
+	all, skip := slices.Clone(s.groups), written
+	for i := range all {
+		n := min(skip, len(all[i]))
+		all[i], skip = all[i][n:], skip-n
+	}
+	return all
+}
+
+// FreeKeys gives the keys of sides back that are no longer needed in their new order.
+func (c *Cost) FreeKeys() {
+	for side, s := range c.sides {
+		if s.passed && !c.kept(side) {
+			c.Free(c.of(side, c.move.KeyBytes))
+		}
+	}
+}
+
+// PairsByNumber books the gather of keys and payload for pairs of row numbers ([Pairs]) from where they are.
+func (c *Cost) PairsByNumber() {
+	rows := c.windowRows()
+	began := c.now
+	c.Take(rows * 4)
+	c.Take(rows * 4)
+	if c.Want.Keys {
+		c.gather(Gather, c.Facts.KeyBytes, c.far(Probe, c.Facts.KeyBytes))
+		c.Take(rows * uint64(c.Facts.KeyBytes))
+	}
+	for side, s := range c.sides {
+		for _, bytes := range s.columns {
+			c.gather(Gather, bytes, c.far(side, bytes))
+			c.Take(rows * uint64(bytes))
+		}
+	}
+	c.now = began
+}
+
+// windowRows are the pairs of a window, expected.
+func (c *Cost) windowRows() uint64 { return uint64(c.Out() / c.Granules() / c.Windows()) }
+
+// far is how many random accesses for a column of pairs miss the cache.
+func (c *Cost) far(side, bytes int) float64 {
+	return c.Met[side] * c.Beyond(float64(c.of(side, bytes)))
+}
+
+// gather books the gather of a column of the pairs, of whose values far are far.
+func (c *Cost) gather(stage string, bytes int, far float64) {
+	c.Add(stage, Launch, c.Granules()*c.Windows())
+	c.Add(stage, Stream, c.Out()*float64(4+2*bytes))
+	c.Add(stage, GatherNear, c.Out()-far)
+	c.Add(stage, GatherFar, far)
+}
+
+// Marks takes the bitmaps of the sides that need one. Marking is work of the algorithm.
+func (c *Cost) Marks() {
+	for side := range c.sides {
+		if c.Want.Marks(side) {
+			c.Take((c.Held(side) + 7) / 8)
+		}
+	}
+}
+
+// Sides books the rows that are wanted of one side ([Rows]): their count, and the compaction of its columns.
+func (c *Cost) Sides() error {
+	for side, s := range c.sides {
+		if !c.Want.Marks(side) {
+			continue
+		}
+		c.Add(Gather, Launch, 2*c.times(side))
+		c.Add(Gather, Stream, c.rows(side)/8)
+		if c.Want.Count {
+			continue
+		}
+		if err := c.transformRest(side); err != nil {
+			return err
+		}
+		began, kept := c.now, c.Alone(side)
+		widths := slices.Clone(s.columns)
+		if c.Want.Keys {
+			widths = append(widths, c.Facts.KeyBytes)
+		}
+		if s.numbers {
+			widths = append(widths, 4)
+		}
+		held := uint64(kept / c.times(side))
+		if c.Facts.Window > 0 {
+			held = min(held, c.Facts.Window)
+		}
+		for _, bytes := range widths {
+			c.Add(Gather, Launch, c.times(side))
+			c.Add(Gather, Stream, (c.rows(side)+kept)*float64(bytes))
+			c.Take(held * uint64(bytes))
+		}
+		if s.numbers {
+			for _, bytes := range s.columns {
+				far := kept * c.Beyond(float64(c.of(side, bytes)))
+				c.Add(Gather, GatherNear, kept-far)
+				c.Add(Gather, GatherFar, far)
+			}
+		}
+		c.now = began
+	}
+	return nil
+}
+
+// Alone is how many rows of a side are put for themselves, expected.
+func (p *Plan) Alone(side int) float64 {
+	f := &p.Facts
+	share, rows := [2]float64{f.BuildRatio, f.MatchRatio}[side], 0.0
+	if p.Want.Matched[side] {
+		rows = share * float64(f.Rows[side])
+	}
+	if p.Want.Rest[side] {
+		rows += (1 - share) * float64(f.Rows[side])
+	}
+	return rows
+}
+
+// Add books work for a stage.
+func (p *Plan) Add(stage string, unit Unit, amount float64) {
+	i := slices.IndexFunc(p.Stages, func(s Stage) bool { return s.Name == stage })
+	if i < 0 {
+		i = len(p.Stages)
+		p.Stages = append(p.Stages, Stage{Name: stage})
+	}
+	p.Stages[i].Work[unit] += amount
+}
+
+// SortStages puts the stages in the order of the work.
+func (p *Plan) SortStages() {
+	order := []string{Load, Transform, Match, Gather, Deliver}
+	slices.SortFunc(p.Stages, func(a, b Stage) int {
+		return cmp.Compare(slices.Index(order, a.Name), slices.Index(order, b.Name))
+	})
+}
+
+func sum(bytes []int) (total int) {
+	for _, b := range bytes {
+		total += b
+	}
+	return total
+}

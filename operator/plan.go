@@ -68,7 +68,20 @@ type Plan struct {
 	MostBytes uint64  // of one buffer
 	// Reject says why the algorithm cannot join under these facts, backend.ErrLimit; nil where it can.
 	Reject error
+	// LeastGranule is the number of probe rows below which granules do not pay: each of them walks the build side.
+	LeastGranule uint64
+	// Met is how many random accesses pairs make to the rows of a side, where its columns were not moved. A further
+	// access to a row that was just met does not count.
+	Met    [2]float64
 	Detail any // what the algorithm has decided, for its operator
+}
+
+// Time is that of all stages, as predicted.
+func (p *Plan) Time() (total time.Duration) {
+	for _, stage := range p.Stages {
+		total += stage.Time
+	}
+	return total
 }
 
 // Stage is a part of a join, with the work that it takes. Time is predicted, by whoever knows the rates of the device.

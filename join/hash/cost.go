@@ -1,6 +1,185 @@
 package hash
 
-import "github.com/spirjoin/spirjoin/operator"
+import (
+	"fmt"
+	"math"
 
-func (a Partitioned) cost(*operator.Plan, *shape) error { return nil }
-func (a Unpartitioned) cost(*operator.Plan) error       { return nil }
+	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/operator"
+	"github.com/spirjoin/spirjoin/primitive"
+)
+
+// cost books what a partitioned join takes.
+func (a Partitioned) cost(p *operator.Plan, s *shape) error {
+	f, want := &p.Facts, &p.Want
+	p.LeastGranule = max(1, f.Rows[operator.Build]/4)
+	move := operator.Moves{Unit: operator.PartitionRow, KeyBytes: f.KeyBytes, OneByOne: a.OneByOne}
+	if s.narrow {
+		move.KeyBytes = 4
+	}
+	if a.Untransformed {
+		move.Numbers = operator.PayloadNumbers
+	}
+	move.Plan = func(layout primitive.Layout) (int, uint64, error) {
+		layout.Narrow = s.narrow
+		plan, err := primitive.PlanPartition(f.Tuning,
+			primitive.Partition{Layout: layout, Bits: s.bits, Mixed: true, Seed: seeds[0]})
+		return 2 - plan.Result(), plan.ScratchBytes, err
+	}
+	c := operator.NewCost(p, move)
+	defer c.Close()
+	for side, rows := range f.Rows {
+		if s.bits == 0 || rows == 0 {
+			c.Stay(side)
+		} else if err := c.Transform(side); err != nil {
+			return err
+		}
+	}
+	c.Marks()
+	if f.Rows[operator.Build] > 0 && f.Rows[operator.Probe] > 0 {
+		if want.Marks(operator.Build) || want.Marks(operator.Probe) {
+			a.lookUp(c, s)
+		}
+		if want.Pairs {
+			if err := a.pairs(c, s); err != nil {
+				return err
+			}
+		}
+	}
+	return c.Sides()
+}
+
+// lookUp books a pass over all units, which looks each probe row up. The build rows of a unit go into its table once
+// for so many probe rows, and a partition may need several tables.
+func (a Partitioned) lookUp(c *operator.Cost, s *shape) {
+	probe := float64(c.Facts.Rows[operator.Probe])
+	tables := math.Ceil(float64(c.Facts.Rows[operator.Build]) / math.Exp2(float64(s.bits)) / float64(s.tableRows))
+	c.Add(operator.Match, operator.Launch, 4*c.Granules())
+	c.Add(operator.Match, operator.MatchBuild, max(c.Walked(operator.Build), probe/probeFactor))
+	c.Add(operator.Match, operator.MatchProbe, probe*tables)
+}
+
+// pairs books the match. A kernel that writes pairs walks the chain of every probe row, one that counts them does not.
+func (a Partitioned) pairs(c *operator.Cost, s *shape) error {
+	f, sorted := &c.Facts, 0.0
+	hot := [2]float64{f.Hottest[0] * float64(f.Rows[0]), f.Hottest[1] * float64(f.Rows[1])}
+	if hot[operator.Build] > float64(s.oversizedBuild()) { // its partition is peeled and sorted
+		keyBytes := float64(f.KeyBytes)
+		if s.narrow {
+			keyBytes = 4
+		}
+		for _, rows := range hot {
+			c.Add(operator.Match, operator.SortRow, rows*keyBytes)
+			c.Add(operator.Match, operator.PassByte, rows*keyBytes*2*(keyBytes+4))
+		}
+		sorted = min(c.Out(), hot[0]*hot[1])
+	}
+	a.lookUp(c, s)
+	if c.Want.Count {
+		c.Add(operator.Match, operator.Stream,
+			float64(f.KeyBytes)*(c.Walked(operator.Build)+c.Walked(operator.Probe)))
+		return nil
+	}
+	if c.Windows() > 1 || a.CountFirst { // units are counted before
+		a.lookUp(c, s)
+	}
+	first := f.MatchRatio * float64(f.Rows[operator.Probe]) // pairs that the lookup itself finds
+	c.Add(operator.Match, operator.MatchProbe, max(0, c.Out()-sorted-first))
+	c.Add(operator.Match, operator.ExpandRow, sorted)
+	return c.Pairs(false)
+}
+
+// cost books what a table takes.
+func (a Unpartitioned) cost(p *operator.Plan) error {
+	f, want := &p.Facts, &p.Want
+	build, probe := float64(f.Rows[operator.Build]), float64(f.Rows[operator.Probe])
+	p.LeastGranule = 1 << 20
+	c := operator.NewCost(p, operator.Moves{KeyBytes: f.KeyBytes})
+	defer c.Close()
+	p.Met = [2]float64{c.Out() * (1 - f.Repeats), 0} // pairs are in the order of the probe side
+	c.Stay(operator.Build)
+	c.Stay(operator.Probe)
+	distinct := !want.Pairs || want.Count
+	tableBytes := slots(f.Rows[operator.Build]) * 4
+	c.Take(tableBytes)
+	if distinct {
+		c.Take(f.Rows[operator.Build] * 4) // how often keys repeat
+	}
+	c.Marks()
+	access := func(stage string, near operator.Unit, rows, bytes float64) {
+		far := c.Beyond(bytes) * rows
+		c.Add(stage, near, rows-far)
+		c.Add(stage, near+1, far)
+	}
+	c.Add(operator.Transform, operator.Launch, 3)
+	c.Add(operator.Transform, operator.Stream, float64(tableBytes)+build*float64(f.KeyBytes))
+	access(operator.Transform, operator.BuildNear, build, float64(tableBytes))
+	lookUp := func(rows float64) {
+		near := rows * f.Repeats
+		c.Add(operator.Match, operator.Launch, 2*c.Granules())
+		c.Add(operator.Match, operator.ProbeNear, near)
+		access(operator.Match, operator.ProbeNear, rows-near, float64(tableBytes)+build*float64(f.KeyBytes))
+	}
+	for side, rows := range f.Rows { // the build side is looked up at the end
+		if want.Marks(side) {
+			lookUp(float64(rows))
+		}
+	}
+	switch {
+	case want.Pairs && want.Count:
+		lookUp(probe)
+		c.Add(operator.Match, operator.Stream, probe*float64(f.KeyBytes))
+	case want.Pairs:
+		for range int(min(2, c.Windows())) { // tiles are counted before there are several windows
+			lookUp(max(probe, c.Out())) // rows of a key are looked at one by one
+		}
+		if err := c.Pairs(true); err != nil {
+			return err
+		}
+	}
+	p.Reject = a.reject(f, distinct)
+	return c.Sides()
+}
+
+// reject says why there can be no table, or hardly.
+func (a Unpartitioned) reject(f *operator.Facts, distinct bool) error {
+	detail := ""
+	switch rows := f.Rows[operator.Build]; {
+	case rows > mostSlots/2:
+		detail = fmt.Sprintf("hj takes %d build rows at most", mostSlots/2)
+	case !distinct && !f.Unique && lost(f) > mostLost:
+		repeats := max(1, f.Distinct, f.Hottest[operator.Build]*float64(rows))
+		detail = fmt.Sprintf("hj needs a slot among %d for every build row, and about %.0f rows have the same key",
+			patience, repeats)
+	default:
+		return nil
+	}
+	return &backend.OpError{Op: "plan join", Err: backend.ErrLimit, Detail: detail + "; take phj-om or smj-um"}
+}
+
+// mostLost is the bound from which on there is no table. One build in thousands fails at it: as tables are filled, rows
+// are lost some 30 times less often than the bound says.
+const mostLost = 1e-2
+
+// lost bounds the number of rows that find no slot in a table where every row takes one.
+//
+// A row is lost where more rows than slots begin in a stretch of at least patience slots. With a load a and keys of m
+// rows each, a stretch of w slots has Poisson(a w / m) keys, so that by Chernoff it has x rows with a probability of at
+// most exp(-(x ln(x / (a w)) - x + a w) / m). All keys alike: x = w = patience, at as many places as there are keys. A
+// hot key of n rows leaves x = w - n for the others; there are at most as many such keys as have room.
+func lost(f *operator.Facts) float64 {
+	rows := float64(f.Rows[operator.Build])
+	keyRows := max(1, f.Distinct)
+	begin := rows / float64(slots(f.Rows[operator.Build])) * patience // rows that begin in a stretch
+	full := func(x float64) float64 {
+		if x <= begin {
+			return 1
+		}
+		return math.Exp(-(x*math.Log(x/begin) - x + begin) / keyRows)
+	}
+	bound := rows / keyRows * full(patience)
+	if hot := f.Hottest[operator.Build] * rows; hot > keyRows {
+		bound += rows / hot * full(patience-hot)
+	}
+	return bound
+}

@@ -1,0 +1,106 @@
+package planner
+
+import (
+	"math"
+	"time"
+
+	"github.com/spirjoin/spirjoin/operator"
+)
+
+// Measured is a join that was run: what was joined and how, and the device time of its stages.
+type Measured struct {
+	Facts     operator.Facts // with the tuning of the device
+	Want      operator.Want
+	Algorithm operator.Algorithm
+	Stages    map[string]time.Duration // by the stages of package operator
+}
+
+// Fit returns rates that predict measured joins best, by least squares of the relative errors of stages. What the joins
+// say nothing about stays as it is in base, whose place in the table the rates take.
+func Fit(base Rates, joins []Measured) (best Rates, err error) {
+	least := math.Inf(1)
+	caches := []float64{base.CacheBytes}
+	for bits := 20; bits <= 28; bits++ {
+		caches = append(caches, math.Exp2(float64(bits)))
+	}
+	for _, cache := range caches {
+		rates := base
+		rates.CacheBytes = cache
+		rows, err := equations(rates, joins)
+		if err != nil {
+			return base, err
+		}
+		if loss := solve(&rates, rows); loss < 0.98*least { // another cache must be better, not only as good
+			least, best = loss, rates
+		}
+	}
+	return best, nil
+}
+
+// equation says that work takes 1, both in shares of what was measured.
+type equation struct {
+	work   operator.Work
+	weight float64
+}
+
+// equations are those of all stages that were measured.
+func equations(rates Rates, joins []Measured) (rows []equation, err error) {
+	for _, join := range joins {
+		facts := join.Facts
+		facts.CacheBytes = rates.CacheBytes
+		p, err := join.Algorithm.Plan(&facts, join.Want)
+		if err != nil {
+			return nil, err
+		}
+		total := time.Duration(0)
+		for _, t := range join.Stages {
+			total += t
+		}
+		for _, stage := range p.Stages {
+			measured := float64(join.Stages[stage.Name])
+			if measured == 0 {
+				continue
+			}
+			// A stage that takes little of a join matters little.
+			row := equation{work: stage.Work, weight: measured / float64(total)}
+			for u := range row.work {
+				row.work[u] /= measured
+			}
+			rows = append(rows, row)
+		}
+	}
+	return rows, nil
+}
+
+// faith is the weight of a rate as it was, in equations for each that there is: it decides where these say nothing, or
+// little.
+const faith = 2e-4
+
+// solve moves the rates, none of them below 0, to where the squares of all errors are least, one rate at a time, and
+// returns their sum.
+func solve(rates *Rates, rows []equation) (loss float64) {
+	was, faith := rates.ns, faith*float64(len(rows))
+	for range 2000 {
+		for u := range rates.ns {
+			if was[u] == 0 {
+				continue
+			}
+			// In units of what the rate was.
+			slope, curve := faith*(rates.ns[u]/was[u]-1), faith
+			for i := range rows {
+				row := &rows[i]
+				if row.work[u] != 0 {
+					a := row.work[u] * was[u]
+					slope += row.weight * a * (rates.time(&row.work) - 1)
+					curve += row.weight * a * a
+				}
+			}
+			rates.ns[u] = max(0, rates.ns[u]-was[u]*slope/curve)
+		}
+	}
+	for i := range rows {
+		e := rates.time(&rows[i].work) - 1
+		loss += rows[i].weight * e * e
+	}
+	return loss
+}

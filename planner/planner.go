@@ -1,0 +1,173 @@
+// Package planner chooses how to join: each algorithm plans under facts about both sides (package operator), measured
+// rates of the device turn its work into time, and plans are put in order. It is a pure function of its arguments and
+// touches no device, but for [SampleChunks].
+//
+// Where no rates of a device are known the decision tree of GFTR 5.4 orders the algorithms instead ([Tree]).
+package planner
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/internal/text"
+	"github.com/spirjoin/spirjoin/operator"
+	"github.com/spirjoin/spirjoin/primitive"
+)
+
+// Limits are what a join must keep to.
+type Limits struct {
+	DeviceMemoryBytes uint64 // that is free for this join, all buffers together; 0: no limit
+	HeldBytes         uint64 // what others hold of device_memory, for the advice on how much would be enough
+	BlockBytes        uint64 // of one buffer; 0: no limit
+}
+
+// leastWindow and leastGranule are rows below which dividing further saves nothing worth its launches.
+const (
+	leastWindow  = 1 << 16
+	leastGranule = 1 << 16
+)
+
+// Choose plans a join by each of the algorithms and returns the plans, the best first, and those that cannot be taken
+// last, with a reason: backend.ErrDeviceMemory or ErrLimit. Of algorithms that do the same under these facts the first
+// is kept. Plans have times where there are rates; rates may be nil.
+//
+// Where memory is short, an algorithm plans for smaller windows and, if that is not enough, for smaller granules, from
+// those of f on, in halves; what it then needs is in Facts of the plan. The error says that the facts allow no plan.
+func Choose(f operator.Facts, want operator.Want, algorithms []operator.Algorithm, rates *Rates, limits Limits) (
+	[]*operator.Plan, error) {
+	if f.CacheBytes = 0; rates != nil {
+		f.CacheBytes = rates.CacheBytes
+	}
+	var all []*operator.Plan
+	for _, a := range algorithms {
+		p, err := limits.fit(f, want, a)
+		if err != nil {
+			return nil, err
+		}
+		rates.Predict(p)
+		if !slices.ContainsFunc(all, func(other *operator.Plan) bool { return same(p, other) }) {
+			all = append(all, p)
+		}
+	}
+	Sort(all, rates != nil)
+	return all, nil
+}
+
+// same says that two plans do the same.
+func same(a, b *operator.Plan) bool {
+	return a.PeakBytes == b.PeakBytes && slices.Equal(a.Stages, b.Stages) && (a.Reject == nil) == (b.Reject == nil)
+}
+
+// Sort puts the best first: by time, or where none is predicted by [Tree]; those that cannot be taken last.
+func Sort(all []*operator.Plan, timed bool) {
+	rejected := func(p *operator.Plan) int {
+		if p.Reject != nil {
+			return 1
+		}
+		return 0
+	}
+	rank := func(p *operator.Plan) int {
+		name, _, _ := strings.Cut(p.Algorithm.Name(), " ")
+		return slices.Index(Tree(&p.Facts), name)
+	}
+	slices.SortStableFunc(all, func(a, b *operator.Plan) int {
+		if c := cmp.Compare(rejected(a), rejected(b)); c != 0 {
+			return c
+		}
+		if c := cmp.Compare(a.Time(), b.Time()); timed && c != 0 {
+			return c
+		}
+		return cmp.Compare(rank(a), rank(b))
+	})
+}
+
+// fit returns the first plan of an algorithm that keeps to the limits, or that with the least need, rejected.
+func (l *Limits) fit(f operator.Facts, want operator.Want, a operator.Algorithm) (*operator.Plan, error) {
+	var least *operator.Plan
+	begin := f.Window
+	for {
+		for {
+			p, err := a.Plan(&f, want)
+			if err != nil || p.Reject != nil {
+				return p, err
+			}
+			room := output(p)
+			if room <= primitive.MaxRows && l.hold(p) {
+				return p, nil
+			}
+			if least == nil || p.PeakBytes < least.PeakBytes {
+				least = p
+			}
+			if f.Window = min(room/2, primitive.MaxRows); want.Count || f.Window < leastWindow {
+				break
+			}
+		}
+		f.Window = begin
+		rows := f.Rows[operator.Probe]
+		if f.Granule > 0 {
+			rows = min(rows, f.Granule)
+		}
+		if f.Granule = (rows + 1) / 2; f.Granule < max(leastGranule, least.LeastGranule) {
+			break
+		}
+	}
+	name, own := a.Name(), least.PeakBytes
+	if l.DeviceMemoryBytes > 0 && own > l.DeviceMemoryBytes {
+		least.Reject = reject("%s needs %d bytes of device memory, %d are free; raise device_memory to at least %s",
+			name, own, l.DeviceMemoryBytes, text.Mebibytes(own+l.HeldBytes))
+	} else {
+		least.Reject = reject("%s needs %d bytes in one buffer, the device allows %d; join fewer rows at a time", name,
+			least.MostBytes, l.BlockBytes)
+	}
+	return least, nil
+}
+
+func (l *Limits) hold(p *operator.Plan) bool {
+	return (l.DeviceMemoryBytes == 0 || p.PeakBytes <= l.DeviceMemoryBytes) &&
+		(l.BlockBytes == 0 || p.MostBytes <= l.BlockBytes)
+}
+
+// output is for how many rows of output there is room at a time.
+func output(p *operator.Plan) (rows uint64) {
+	if p.Want.Count {
+		return 0
+	}
+	if p.Want.Pairs {
+		rows = p.Facts.Room()
+	}
+	for side := range p.Facts.Rows {
+		alone := uint64(p.Alone(side))
+		if p.Facts.Window > 0 {
+			alone = min(alone, p.Facts.Window)
+		}
+		rows = max(rows, alone)
+	}
+	return rows
+}
+
+func reject(format string, args ...any) error {
+	return &backend.OpError{Op: "plan join", Err: backend.ErrDeviceMemory, Detail: fmt.Sprintf(format, args...)}
+}
+
+// Least returns the plan that needs the least device memory, the first of several.
+func Least(all []*operator.Plan) *operator.Plan {
+	return slices.MinFunc(all, func(a, b *operator.Plan) int { return cmp.Compare(a.PeakBytes, b.PeakBytes) })
+}
+
+// StageOf tells which stage a step of a join, by its name in a profile, belongs to.
+func StageOf(step string) string {
+	switch first, _, _ := strings.Cut(step, " "); {
+	case step == "gather keys":
+		return operator.Match
+	case first == "gather", first == "compact":
+		return operator.Gather
+	case first == "number":
+		return operator.Load
+	case slices.Contains([]string{"partition", "sort", "varying", "build"}, first):
+		return operator.Transform
+	}
+	return operator.Match
+}
