@@ -60,6 +60,10 @@ func (e *Engine) Plan(ctx context.Context, left, right arrow.Table, spec Spec) (
 // have those in layout.Needed.
 func (e *Engine) PlanLayout(ctx context.Context, layout *Layout, left, right arrow.Table) (_ *Plan, err error) {
 	spec := layout.Spec
+	if spec.How != Inner || spec.Validate != Any || spec.Order != Unordered || spec.Indicator != "" ||
+		spec.BuildSide != BuildAuto {
+		return nil, fmt.Errorf("%w: %s with these options", backend.ErrUnsupported, spec.How.noun())
+	}
 	p := &Plan{Spec: spec, Layout: layout, engine: e, tables: [2]arrow.Table{left, right}}
 	for side, table := range p.tables {
 		for _, name := range layout.Needed[side] {

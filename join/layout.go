@@ -16,24 +16,53 @@ type Layout struct {
 	Spec    Spec           // that it was made for, defaults filled in
 	Schema  *arrow.Schema  // of the output
 	Columns []OutputColumn // one for each field of Schema
-	// Needed are the columns that each side must have for this join, keys included, in the order of its schema.
+	// Needed are the columns that each side must have for this join, keys included, in the order of its schema. It is
+	// empty, not nil, for a side of which only the number of rows counts.
 	Needed [2][]string
 }
 
+// Role says what a column of the output holds.
+type Role uint8
+
+const (
+	ValueColumn     Role = iota // column Source of the table of Side; NULL where the row has no row of that side
+	KeyColumn                   // two key columns as one: Source of the left table and Other of the right one
+	IndicatorColumn             // text: "both", "left_only" or "right_only"
+	MarkColumn                  // boolean: the row has a partner
+)
+
 // OutputColumn is one column of the output.
 type OutputColumn struct {
+	Role Role
+	// Side is the table of the value. A KeyColumn takes it from there where the row has rows of both sides, otherwise
+	// from the side that it has a row of.
 	Side   relation.Side
-	Source string // its name in the table of that side
+	Source string // name in the table of Side; of a KeyColumn always in the left table
+	Other  string // of a KeyColumn: name in the right table
 }
 
-// NewLayout derives the output of a join from the schemas of its inputs. It reads no data, so that a caller can read just
-// the columns that it needs.
+// In is the name of the column in the table of a side, from which values of the output are taken, or "".
+func (c OutputColumn) In(side relation.Side) string {
+	switch {
+	case c.Role == KeyColumn && side == relation.Right:
+		return c.Other
+	case c.Role == KeyColumn || c.Role == ValueColumn && c.Side == side:
+		return c.Source
+	}
+	return ""
+}
+
+// NewLayout derives the output of a join from the schemas of its inputs. It reads no data, so that a caller can read
+// just the columns that it needs.
+//
+// Errors: backend.ErrInvalidInput for a fault of the specification or an unknown or ambiguous column;
+// backend.ErrUnsupported where a full join returns keys as one column and no type holds the values of both.
 func NewLayout(left, right *arrow.Schema, spec Spec) (*Layout, error) {
 	spec, err := spec.withDefaults()
 	if err != nil {
 		return nil, err
 	}
-	l := &Layout{Spec: spec}
+	l := &Layout{Spec: spec, Needed: [2][]string{{}, {}}}
 	schemas, keys := [2]*arrow.Schema{left, right}, [2][]string{spec.LeftOn, spec.RightOn}
 	for side, names := range keys {
 		for _, name := range names {
@@ -44,14 +73,19 @@ func NewLayout(left, right *arrow.Schema, spec Spec) (*Layout, error) {
 	}
 	var fields []arrow.Field
 	if spec.Output == Rows {
-		if fields, err = l.output(schemas, spec); err != nil {
+		chosen, err := choose(candidates(schemas, &spec), &spec)
+		if err != nil {
 			return nil, err
+		}
+		for _, c := range chosen {
+			fields, l.Columns = append(fields, c.field), append(l.Columns, c.OutputColumn)
 		}
 	}
 	l.Schema = arrow.NewSchema(fields, nil)
 	for side, schema := range schemas {
 		for _, field := range schema.Fields() {
-			if slices.Contains(keys[side], field.Name) || slices.Contains(l.Columns, OutputColumn{relation.Side(side), field.Name}) {
+			taken := func(c OutputColumn) bool { return c.In(relation.Side(side)) == field.Name }
+			if slices.Contains(keys[side], field.Name) || slices.ContainsFunc(l.Columns, taken) {
 				l.Needed[side] = append(l.Needed[side], field.Name)
 			}
 		}
@@ -59,75 +93,163 @@ func NewLayout(left, right *arrow.Schema, spec Spec) (*Layout, error) {
 	return l, nil
 }
 
-// output names all columns of the output and then keeps those that were asked for.
-func (l *Layout) output(schemas [2]*arrow.Schema, spec Spec) ([]arrow.Field, error) {
-	var fields []arrow.Field
-	taken := make(map[string]int)
-	// A name that does not say which column it means; a fault only where the column is asked for.
-	ambiguous := make(map[string]error)
-	add := func(side relation.Side, field arrow.Field) error {
-		source := field.Name
-		fault := relation.CheckColumn(schemas[side], side, source)
-		for side == relation.Right { // until the name is free
-			if _, clash := taken[field.Name]; !clash {
-				break
-			}
-			field.Name += spec.Suffix
-		}
-		if fault != nil {
-			if spec.Columns == nil {
-				return fault
-			}
-			ambiguous[field.Name] = fault
-		}
-		taken[field.Name] = len(fields)
-		fields = append(fields, field)
-		l.Columns = append(l.Columns, OutputColumn{side, source})
-		return nil
-	}
-	for _, field := range schemas[relation.Left].Fields() {
-		if err := add(relation.Left, field); err != nil {
-			return nil, err
-		}
-	}
-	for _, field := range schemas[relation.Right].Fields() {
-		if slices.Contains(spec.RightOn, field.Name) {
+// candidate is a column that the output may have.
+type candidate struct {
+	OutputColumn
+	field arrow.Field // its name is unique among the candidates, but for those with a fault
+	fault error       // why it cannot be asked for
+}
+
+// candidates are all columns of the output that a join has unless it is asked for some of them.
+func candidates(schemas [2]*arrow.Schema, spec *Spec) (all []candidate) {
+	merged := mergedKeys(spec)
+	for side, schema := range schemas {
+		side := relation.Side(side)
+		if !spec.How.Has(side) {
 			continue
 		}
-		if err := add(relation.Right, field); err != nil {
-			return nil, err
+		for _, field := range schema.Fields() {
+			name := field.Name
+			c := candidate{OutputColumn{ValueColumn, side, name, ""}, field, relation.CheckColumn(schema, side, name)}
+			if right, ok := merged[name]; side == relation.Left && ok {
+				c = keyCandidate(spec, field, schemas[relation.Right].Field(schemas[relation.Right].FieldIndices(right)[0]))
+			} else if side == relation.Right && isMerged(merged, name) {
+				continue
+			} else if spec.How.Optional(side) {
+				c.field.Nullable = true
+			}
+			all = append(all, c)
 		}
 	}
-	if spec.Columns == nil {
-		return fields, nil
+	if spec.Indicator != "" {
+		field := arrow.Field{Name: spec.Indicator, Type: arrow.BinaryTypes.String}
+		all = append(all, candidate{OutputColumn{Role: IndicatorColumn}, field, nil})
 	}
-	var chosen []arrow.Field
-	var columns []OutputColumn
-	for _, name := range spec.Columns {
-		i, ok := taken[name]
+	if spec.How == Mark {
+		field := arrow.Field{Name: spec.MarkName, Type: arrow.FixedWidthTypes.Boolean}
+		all = append(all, candidate{OutputColumn{Role: MarkColumn}, field, nil})
+	}
+	freeNames(all, spec.Suffix)
+	return all
+}
+
+// mergedKeys are the right key columns, by the left ones that they are one output column with.
+func mergedKeys(spec *Spec) map[string]string {
+	merged := make(map[string]string)
+	if !spec.How.Pairs() || spec.SeparateKeys {
+		return merged
+	}
+	for k, left := range spec.LeftOn {
+		if _, ok := merged[left]; !ok {
+			merged[left] = spec.RightOn[k]
+		}
+	}
+	return merged
+}
+
+func isMerged(merged map[string]string, right string) bool {
+	for _, name := range merged {
+		if name == right {
+			return true
+		}
+	}
+	return false
+}
+
+// keyCandidate makes one column of a pair of key columns.
+func keyCandidate(spec *Spec, left, right arrow.Field) candidate {
+	c := candidate{OutputColumn{KeyColumn, relation.Left, left.Name, right.Name}, left, nil}
+	switch spec.How {
+	case Right:
+		c.Side, c.field = relation.Right, right
+		c.field.Name = left.Name
+	case Full:
+		c.field.Nullable = left.Nullable || right.Nullable
+		if arrow.TypeEqual(left.Type, right.Type) {
+			break
+		}
+		common, ok := commonType(left.Type, right.Type)
 		if !ok {
-			return nil, l.unknownColumn(name, fields, spec)
+			c.fault = fmt.Errorf("%w: join: no type holds the values of both left key column %q (%s) and right key "+
+				"column %q (%s), which a full join returns as one column; cast one of them or set separate_keys",
+				backend.ErrUnsupported, left.Name, left.Type, right.Name, right.Type)
 		}
-		if err := ambiguous[name]; err != nil {
-			return nil, err
+		c.field.Type, c.field.Metadata = common, arrow.Metadata{}
+	}
+	return c
+}
+
+// commonType is a type that holds all values of two types.
+func commonType(a, b arrow.DataType) (arrow.DataType, bool) {
+	wide := func(t arrow.DataType) bool {
+		return arrow.IsInteger(t.ID()) && t.ID() != arrow.UINT64
+	}
+	if wide(a) && wide(b) {
+		return arrow.PrimitiveTypes.Int64, true
+	}
+	return nil, false
+}
+
+// freeNames puts the suffix behind names that others have, until they are free. Left columns keep their names, and so
+// do the right ones whose name no left one has; the others are named in their order.
+func freeNames(all []candidate, suffix string) {
+	left, taken := make(map[string]bool), make(map[string]bool)
+	for _, c := range all {
+		if c.In(relation.Left) != "" {
+			left[c.field.Name] = true
 		}
-		if slices.Contains(columns, l.Columns[i]) {
+	}
+	keeps := func(c *candidate) bool {
+		return c.In(relation.Left) != "" || c.Role == ValueColumn && !left[c.field.Name]
+	}
+	for i := range all {
+		if c := &all[i]; keeps(c) {
+			taken[c.field.Name] = true
+		}
+	}
+	for i := range all {
+		if c := &all[i]; !keeps(c) {
+			for taken[c.field.Name] {
+				c.field.Name += suffix
+			}
+			taken[c.field.Name] = true
+		}
+	}
+}
+
+// choose returns the candidates that were asked for, all of them where no columns are named.
+func choose(all []candidate, spec *Spec) (chosen []candidate, err error) {
+	if spec.Columns == nil {
+		for i := range all {
+			if all[i].fault != nil {
+				return nil, all[i].fault
+			}
+		}
+		return all, nil
+	}
+	for n, name := range spec.Columns {
+		i := slices.IndexFunc(all, func(c candidate) bool { return c.field.Name == name })
+		switch {
+		case i < 0:
+			return nil, unknownColumn(name, all, spec)
+		case all[i].fault != nil:
+			return nil, all[i].fault
+		case slices.Contains(spec.Columns[:n], name):
 			return nil, fmt.Errorf("%w: join: output column %q is asked for twice", backend.ErrInvalidInput, name)
 		}
-		chosen = append(chosen, fields[i])
-		columns = append(columns, l.Columns[i])
+		chosen = append(chosen, all[i])
 	}
-	l.Columns = columns
 	return chosen, nil
 }
 
-func (l *Layout) unknownColumn(name string, fields []arrow.Field, spec Spec) error {
-	if i := slices.Index(spec.RightOn, name); i >= 0 {
-		return fmt.Errorf("%w: the output has no column %q: the right key is returned as %q", backend.ErrInvalidInput, name, spec.LeftOn[i])
-	}
-	names := make([]string, len(fields))
-	for i, f := range fields {
-		names[i] = f.Name
+func unknownColumn(name string, all []candidate, spec *Spec) error {
+	var names []string
+	for _, c := range all {
+		if c.Role == KeyColumn && c.Other == name {
+			return fmt.Errorf("%w: the output has no column %q: the right key is returned as %q",
+				backend.ErrInvalidInput, name, c.field.Name)
+		}
+		names = append(names, c.field.Name)
 	}
 	hint := "its columns are " + strings.Join(names, ", ")
 	if nearest := relation.NearestName(name, names); nearest != "" {

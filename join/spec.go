@@ -4,51 +4,29 @@
 package join
 
 import (
+	"cmp"
 	"fmt"
+	"math"
+	"math/big"
+	"math/bits"
 	"strings"
 
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/join/plan"
+	"github.com/spirjoin/spirjoin/relation"
 )
 
-// How says which rows a join returns.
-type How uint8
-
-const (
-	Inner How = iota // one row per pair of rows with equal keys
-)
-
-var howNames = map[string]How{"inner": Inner}
-
-// notYet are the ways to join that the specification knows and this version does not offer.
-var notYet = []string{"left", "right", "full", "semi", "anti", "cross"}
-
-func (h How) String() string { return "inner" }
-
-// ParseHow reads the name of a way to join.
-func ParseHow(text string) (How, error) {
-	if how, ok := howNames[strings.ToLower(text)]; ok {
-		return how, nil
-	}
-	for _, name := range notYet {
-		if strings.EqualFold(name, text) {
-			return 0, fmt.Errorf("%w: how=%s; this version offers inner", backend.ErrUnsupported, name)
-		}
-	}
-	return 0, fmt.Errorf("%w: how=%q; offered is inner", backend.ErrInvalidInput, text)
-}
-
-// Output says what a join returns about the pairs that it found.
+// Output says what a join returns about the rows that it found.
 type Output uint8
 
 const (
-	Rows   Output = iota // record batches with the columns of both sides
-	Count                // the number of pairs
-	Ranges               // ranges of the sorted sides that hold the same key
-	Pairs                // pairs of row numbers
+	Rows   Output = iota // record batches
+	Count                // the number of rows
+	Ranges               // of an inner join: ranges of the sorted sides that hold the same key
+	Pairs                // of an inner join: pairs of row numbers
 )
 
-func (o Output) String() string { return [...]string{"rows", "count", "ranges", "pairs"}[o] }
+func (o Output) String() string { return nameOf(o, []string{"rows", "count", "ranges", "pairs"}) }
 
 // Materialize says where payload columns are put together.
 type Materialize uint8
@@ -59,71 +37,160 @@ const (
 	MaterializeDevice // columns of 4 and 8 bytes per value; the others always on the host
 )
 
-func (m Materialize) String() string { return [...]string{"auto", "host", "device"}[m] }
+func (m Materialize) String() string { return nameOf(m, []string{"auto", "host", "device"}) }
 
 // Spec is what to join and how. The zero value of everything but the key columns is a default.
 type Spec struct {
 	How     How
-	On      []string // key columns that have the same name on both sides
+	On      []string // key columns that have the same name on both sides; none in a cross join
 	LeftOn  []string // or key columns of each side, pair by pair
 	RightOn []string
+	// Validate says which keys must be unique.
+	Validate Validate
 	// Columns are the output columns to return, by output name and in this order; nil for all: the columns of the left
-	// table, then those of the right table without its key columns, which equal the left ones.
+	// table, those of the right table without keys that became one column with the left ones, and last those that
+	// Indicator and MarkName name. Semi, anti and mark joins return the columns of one table.
 	Columns []string
-	Suffix  string // put behind the name of a right column until the name is free; default "_right"
-	Output  Output
-	// MaxOutputRows makes a join that finds more pairs fail with backend.ErrLimit before it takes memory for them; 0 is
-	// no limit.
+	// Suffix is put behind the name of a right column that a left column has too, until no left column, no right column
+	// that keeps its name and no column before has it; default "_right". It frees the names of Indicator and MarkName
+	// in the same way.
+	Suffix string
+	// SeparateKeys returns the key columns of both sides. Otherwise a left key column and the right one that it is
+	// compared with are one column: it stands where the left one stands, has its name, and takes its value from the
+	// left row where there is one, in right joins from the right row. Its type is that of the side that always has a
+	// row, in full joins one that holds the values of both. A left key column that is compared with several right ones
+	// is one column with the first of them, and the others are returned like columns that are no keys. Joins that
+	// return the columns of one side have nothing to merge.
+	SeparateKeys bool
+	// Indicator names a text column, the last of the output: "both", "left_only" or "right_only", for the sides that
+	// the row has rows of. For joins of which [How.Pairs] is true; "" is no such column.
+	Indicator string
+	MarkName  string // of the boolean column that a mark join adds; default "mark"
+	Output    Output
+	// Order is the order of the rows, or of the pairs of row numbers. Where a join returns rows of one side, it can only
+	// be that of this side.
+	Order Order
+	// Deterministic makes the order of rows the same on every device and with every plan. Where Order is not given it is
+	// LeftOrder, in right, right-semi and right-anti joins RightOrder.
+	Deterministic bool
+	// MaxOutputRows makes a join of more rows fail with backend.ErrLimit before it takes memory for them; 0 is no limit,
+	// but CrossLimit in a cross join.
 	MaxOutputRows uint64
 	BatchRows     int // rows of a record batch or of a piece of pairs at most; default 1 Mi
 	Materialize   Materialize
 	Algorithm     Algorithm // default: the one that is predicted to be fastest
+	BuildSide     BuildSide // of hash joins
 	// Progress, if set, is called at the start of each phase and as rows are delivered, one call at a time: done of
 	// total rows of the phase, total 0 where it is not known.
 	Progress func(phase string, done, total uint64)
 }
 
+// CrossLimit is how many rows a cross join may make where MaxOutputRows does not say.
+const CrossLimit = 100_000_000
+
 const (
 	defaultSuffix    = "_right"
+	defaultMarkName  = "mark"
 	defaultBatchRows = 1 << 20
 )
 
+// Check reports all faults of the specification that show without tables, together. They wrap backend.ErrInvalidInput.
+func (s Spec) Check() error {
+	_, err := s.withDefaults()
+	return err
+}
+
+// CheckCross refuses a cross join of tables of so many rows with backend.ErrLimit where it makes more than
+// MaxOutputRows or, where that is 0, than CrossLimit. Counting makes no rows, so that CrossLimit does not bound it.
+func (s *Spec) CheckCross(left, right uint64) error {
+	limit := s.MaxOutputRows
+	switch {
+	case limit == 0 && s.Output == Count:
+		limit = math.MaxUint64
+	case limit == 0:
+		limit = CrossLimit
+	}
+	high, rows := bits.Mul64(left, right)
+	if high == 0 && rows <= limit {
+		return nil
+	}
+	product := new(big.Int).Mul(new(big.Int).SetUint64(left), new(big.Int).SetUint64(right))
+	return &backend.OpError{Op: "cross join", Err: backend.ErrLimit, Detail: fmt.Sprintf(
+		"%d x %d rows make %d, the limit is %d; raise max_output_rows", left, right, product, limit)}
+}
+
+// faults are what is wrong with a specification.
+type faults []string
+
+func (f *faults) add(when bool, format string, a ...any) {
+	if when {
+		*f = append(*f, fmt.Sprintf(format, a...))
+	}
+}
+
 // withDefaults fills in the defaults and reports all faults together.
 func (s Spec) withDefaults() (Spec, error) {
-	var faults []string
-	switch {
-	case len(s.On) > 0 && len(s.LeftOn)+len(s.RightOn) > 0:
-		faults = append(faults, "give either on or left_on and right_on")
-	case len(s.On) > 0:
+	var f faults
+	f.add(s.How > Cross, "unknown way to join %d", s.How)
+	f.add(s.Validate > ManyToOne, "unknown validate %d", s.Validate)
+	f.add(s.Output > Pairs, "unknown output %d", s.Output)
+	f.add(s.Order > RightOrder, "unknown order %d", s.Order)
+	f.add(s.Materialize > MaterializeDevice, "unknown materialize %d", s.Materialize)
+	f.add(s.Algorithm > plan.SMJUM, "unknown algorithm %d", s.Algorithm)
+	f.add(s.BuildSide > BuildRight, "unknown build_side %d", s.BuildSide)
+	f.add(s.BatchRows < 0, "batch_rows is %d", s.BatchRows)
+	if len(f) == 0 {
+		s.checkKeys(&f)
+		s.checkOutput(&f)
+		s.checkPlan(&f)
+	}
+	if len(f) > 0 {
+		return s, fmt.Errorf("%w: join: %s", backend.ErrInvalidInput, strings.Join(f, "; "))
+	}
+	if len(s.On) > 0 {
 		s.LeftOn, s.RightOn, s.On = s.On, s.On, nil
-	case len(s.LeftOn) == 0 && len(s.RightOn) == 0:
-		faults = append(faults, "no key columns; give on, or left_on and right_on")
-	case len(s.LeftOn) != len(s.RightOn):
-		faults = append(faults, fmt.Sprintf("%d columns in left_on, %d in right_on", len(s.LeftOn), len(s.RightOn)))
 	}
-	if s.How != Inner {
-		faults = append(faults, fmt.Sprintf("unknown way to join %d", s.How))
+	if s.Deterministic && s.Order == Unordered {
+		s.Order = LeftOrder
+		if s.How == Right || !s.How.Has(relation.Left) {
+			s.Order = RightOrder
+		}
 	}
-	if s.Output > Pairs {
-		faults = append(faults, fmt.Sprintf("unknown output %d", s.Output))
-	}
-	if s.Algorithm > plan.SMJUM {
-		faults = append(faults, fmt.Sprintf("unknown algorithm %d", s.Algorithm))
-	}
-	if s.Output == Ranges && s.Algorithm != plan.Auto && s.Algorithm != plan.SMJUM {
-		faults = append(faults, fmt.Sprintf("key ranges come of smj-um, not of %s", s.Algorithm))
-	}
-	if s.BatchRows < 0 {
-		faults = append(faults, fmt.Sprintf("batch_rows is %d", s.BatchRows))
-	}
-	if s.Suffix == "" {
-		s.Suffix = defaultSuffix
-	}
-	if s.BatchRows == 0 {
-		s.BatchRows = defaultBatchRows
-	}
-	if len(faults) > 0 {
-		return s, fmt.Errorf("%w: join: %s", backend.ErrInvalidInput, strings.Join(faults, "; "))
-	}
+	s.Suffix = cmp.Or(s.Suffix, defaultSuffix)
+	s.MarkName = cmp.Or(s.MarkName, defaultMarkName)
+	s.BatchRows = cmp.Or(s.BatchRows, defaultBatchRows)
 	return s, nil
+}
+
+func (s *Spec) checkKeys(f *faults) {
+	sides := len(s.LeftOn) + len(s.RightOn)
+	if s.How == Cross {
+		f.add(len(s.On)+sides > 0, "a cross join takes no key columns")
+		f.add(s.Validate != Any, "a cross join has no keys to validate")
+		return
+	}
+	f.add(len(s.On) > 0 && sides > 0, "give either on or left_on and right_on")
+	f.add(len(s.On) == 0 && sides == 0, "no key columns; give on, or left_on and right_on")
+	f.add(len(s.LeftOn) != len(s.RightOn), "%d columns in left_on, %d in right_on", len(s.LeftOn), len(s.RightOn))
+}
+
+func (s *Spec) checkOutput(f *faults) {
+	pairs := s.Output == Pairs || s.Output == Ranges
+	f.add(pairs && s.How != Inner, "output %s is for inner joins; %s returns rows or their count", s.Output, s.How.noun())
+	ordered := s.Order != Unordered || s.Deterministic
+	f.add(s.Output == Ranges && ordered, "key ranges come in the order of the key; leave out order and deterministic")
+	f.add(s.Order == LeftOrder && !s.How.Has(relation.Left) || s.Order == RightOrder && !s.How.Has(relation.Right),
+		"%s returns rows of one table, which cannot be in the order of the %s one", s.How.noun(), s.Order)
+	f.add(s.Indicator != "" && !s.How.Pairs(), "an indicator says which tables a row comes from; %s returns rows of one",
+		s.How.noun())
+	f.add(s.MarkName != "" && s.How != Mark, "mark_name is for mark joins; %s has no such column", s.How.noun())
+}
+
+func (s *Spec) checkPlan(f *faults) {
+	chosen, built := s.Algorithm != plan.Auto, s.BuildSide != BuildAuto
+	f.add(s.How == Cross && (chosen || built), "a cross join has neither algorithm nor build_side")
+	f.add(built && (s.Algorithm == plan.SMJOM || s.Algorithm == plan.SMJUM),
+		"build_side is for hash joins; %s builds no table", s.Algorithm)
+	f.add(s.Output == Ranges && chosen && s.Algorithm != plan.SMJUM, "key ranges come of smj-um, not of %s", s.Algorithm)
+	f.add(s.Output == Ranges && built, "key ranges come of smj-um, which builds no table; leave out build_side")
 }

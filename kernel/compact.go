@@ -20,11 +20,12 @@ type CompactCountArgsOf[B any] struct {
 // CompactCountConfig configures [CompactCount].
 type CompactCountConfig struct {
 	ShapedTile
-	Shared uint32 `axis:"0,1"` // as in [ScanTilesConfig]
+	Shared   uint32 `axis:"0,1"` // as in [ScanTilesConfig]
+	Inverted uint32
 }
 
 // CompactCount counts the set bits of each tile of a bitmap: counts[tile] is the number of rows of the tile whose bit
-// is set. Their exclusive scan is what [Compact] takes as offsets. In the wide shape of both, workgroup*items is a
+// is set, with inverted of those whose bit is not; bits behind the last row may be anything. Their exclusive scan is what [Compact] takes as offsets. In the wide shape of both, workgroup*items is a
 // multiple of 32.
 var CompactCount = define[CompactCountArgs](entry[CompactCountArgsOf[[]byte], CompactCountConfig]{
 	Name:        "compact_count",
@@ -35,7 +36,7 @@ var CompactCount = define[CompactCountArgs](entry[CompactCountArgsOf[[]byte], Co
 		for t := range tiles(config, group, count, rows) {
 			sum := 0
 			for row := t.first; row < t.end; {
-				word, next := bitsFrom(backend.Words(args.Bits), row, t.end)
+				word, next := bitsFrom(backend.Words(args.Bits), row, t.end, config.Inverted)
 				sum += bitops.OnesCount32(word)
 				row = next
 			}
@@ -61,11 +62,12 @@ type CompactArgsOf[B any] struct {
 type CompactConfig struct {
 	ValueBits uint32 `axis:"32,64"`
 	ShapedTile
-	Shared uint32 `axis:"0,1"` // as in [ScanTilesConfig]
+	Shared   uint32 `axis:"0,1"` // as in [ScanTilesConfig]
+	Inverted uint32
 }
 
-// Compact keeps the rows whose bit is set, in their order: a row goes to offsets[tile] + the number of set bits of the
-// tile before it. offsets are 64-bit, below 2^32. Absent values are row numbers, 32-bit. In the wide shape items is at
+// Compact keeps the rows whose bit is set, with inverted those whose bit is not, in their order: a row goes to
+// offsets[tile] + the number of rows of the tile before it that are kept. offsets are 64-bit, below 2^32. Absent values are row numbers, 32-bit. In the wide shape items is at
 // most MaxCompactItems.
 var Compact = define[CompactArgs](entry[CompactArgsOf[[]byte], CompactConfig]{
 	Name:        "compact",
@@ -89,7 +91,7 @@ func compact[V word](args *CompactArgsOf[[]byte], config *CompactConfig, group u
 	for t := range tiles(config, group, count, rows) {
 		to := backend.Longs(args.Offsets)[t.index]
 		for row := t.first; row < t.end; {
-			word, next := bitsFrom(backend.Words(args.Bits), row, t.end)
+			word, next := bitsFrom(backend.Words(args.Bits), row, t.end, config.Inverted)
 			for ; word != 0; word &= word - 1 {
 				i := row + bitops.TrailingZeros32(word)
 				if len(values) > 0 {
@@ -104,8 +106,9 @@ func compact[V word](args *CompactArgsOf[[]byte], config *CompactConfig, group u
 	}
 }
 
-// bitsFrom returns the bits of the rows from row on that lie in its word and before end, and the row behind them.
-func bitsFrom(bitmap []uint32, row, end int) (word uint32, next int) {
+// bitsFrom returns the bits of the rows from row on that lie in its word and before end, turned over if inverted is 1,
+// and the row behind them.
+func bitsFrom(bitmap []uint32, row, end int, inverted uint32) (word uint32, next int) {
 	next = min(row&^31+32, end)
-	return bitmap[row/32] >> (row % 32) & (1<<(next-row) - 1), next
+	return (bitmap[row/32] ^ -inverted) >> (row % 32) & (1<<(next-row) - 1), next
 }

@@ -16,12 +16,13 @@ type TableBuildArgs = TableBuildArgsOf[backend.Range]
 
 // TableBuildArgsOf are the same with buffers of type B.
 type TableBuildArgsOf[B any] struct {
-	Keys  B `access:"read"`
-	Slots B `access:"readwrite"`
-	Lost  B `access:"accumulate"`
-	Rows  uint32
-	Mask  uint32
-	Seed  uint32
+	Keys    B `access:"read"`
+	Slots   B `access:"readwrite"`
+	Lost    B `access:"accumulate"`
+	Repeats B `access:"accumulate"`
+	Rows    uint32
+	Mask    uint32
+	Seed    uint32
 }
 
 // TableBuildConfig configures [TableBuild].
@@ -29,10 +30,13 @@ type TableBuildConfig struct {
 	KeyBits uint32 `axis:"32,64"`
 	Tile
 	Patience uint32
+	Distinct uint32
 }
 
 // TableBuild puts rows into a hash table in device memory: at most mask rows into slots, which are zero before. It adds
-// to lost the number of rows that found none.
+// to lost the number of rows that found none. With distinct a row whose key has a slot takes none, but adds 1 to
+// repeats, a 32-bit word a row, of the row that is there: patience is for different keys alone, however often one
+// occurs. Which row of a key gets the slot is open. Without distinct repeats are absent.
 var TableBuild = define[TableBuildArgs](entry[TableBuildArgsOf[[]byte], TableBuildConfig]{
 	Name:     "table_build",
 	Defaults: TableBuildConfig{Tile: Tile{256, 4}, Patience: 256},
@@ -48,7 +52,7 @@ var TableBuild = define[TableBuildArgs](entry[TableBuildArgsOf[[]byte], TableBui
 
 func tableBuild[K word](args *TableBuildArgsOf[[]byte], config *TableBuildConfig, group uint32) {
 	rows, mask, seed, patience := args.Rows, args.Mask, args.Seed, config.Patience
-	keys, slots := view[K](args.Keys), backend.Words(args.Slots)
+	keys, slots, repeats := view[K](args.Keys), backend.Words(args.Slots), backend.Words(args.Repeats)
 	for t := range tiles(config, group, Tiles(config, uint64(rows)), rows) {
 		for first := t.first; first < t.end; first += pairRows {
 			var buffer [pairRows]K
@@ -58,9 +62,18 @@ func tableBuild[K word](args *TableBuildArgsOf[[]byte], config *TableBuildConfig
 			}
 		next:
 			for i, home := range homes {
+				entry := uint32(home)&^mask | uint32(first+i) + 1
 				for tries := range patience {
-					if atomic.CompareAndSwapUint32(&slots[(uint32(home)+tries)&mask], 0,
-						uint32(home)&^mask|uint32(first+i)+1) {
+					slot := &slots[(uint32(home)+tries)&mask]
+					held := atomic.LoadUint32(slot)
+					if held == 0 {
+						if atomic.CompareAndSwapUint32(slot, 0, entry) {
+							continue next
+						}
+						held = atomic.LoadUint32(slot) // a slot that is taken never changes
+					}
+					if config.Distinct == 1 && (held^entry)&^mask == 0 && keys[held&mask-1] == keys[first+i] {
+						atomic.AddUint32(&repeats[held&mask-1], 1)
 						continue next
 					}
 				}
@@ -123,6 +136,131 @@ func tableProbe[K word](args *TableProbeArgsOf[[]byte], config *TableProbeConfig
 		}
 	}
 	out.end()
+}
+
+// TableCountArgs are the arguments of [TableCount].
+type TableCountArgs = TableCountArgsOf[backend.Range]
+
+// TableCountArgsOf are the same with buffers of type B.
+type TableCountArgsOf[B any] struct {
+	Slots     B `access:"read"`
+	LeftKeys  B `access:"read"`
+	RightKeys B `access:"read"`
+	Repeats   B `access:"read"`
+	Counts    B `access:"write"`
+	Rows      uint32
+	Mask      uint32
+}
+
+// TableCountConfig configures [TableCount].
+type TableCountConfig struct {
+	KeyBits uint32 `axis:"32,64"`
+	Tile
+	Patience uint32
+	Unique   uint32
+	Distinct uint32
+	Seed     uint32
+}
+
+// TableCount counts the output rows of each tile of right rows that [TableProbe] would make: counts receives 64 bits a
+// tile. With distinct, of table and repeats that [TableBuild] made so, a row is looked up no further than to its first
+// match, however many rows have the key; without it repeats are absent.
+var TableCount = define[TableCountArgs](entry[TableCountArgsOf[[]byte], TableCountConfig]{
+	Name:        "table_count",
+	Defaults:    TableCountConfig{Tile: Tile{256, 4}, Patience: 256},
+	SharedBytes: func(config *TableCountConfig) uint32 { return subgroupsBytes(config.Workgroup, 8) },
+	Run: func(args *TableCountArgsOf[[]byte], config *TableCountConfig, group uint32) {
+		if config.KeyBits == 64 {
+			tableCount[uint64](args, config, group)
+		} else {
+			tableCount[uint32](args, config, group)
+		}
+	},
+})
+
+func tableCount[K word](args *TableCountArgsOf[[]byte], config *TableCountConfig, group uint32) {
+	repeats, count := backend.Words(args.Repeats), uint64(0)
+	p := prober[K]{slots: backend.Words(args.Slots)[:args.Mask+1], left: view[K](args.LeftKeys),
+		patience: config.Patience, unique: oneIf(config.Unique == 1 || config.Distinct == 1)}
+	for _, keys := range tileBatches[K](config, group, args.Rows, args.RightKeys) {
+		for p.begin(keys, config.Seed); p.looking > 0; {
+			matches := p.round(keys)
+			count += uint64(matches)
+			if config.Distinct == 1 {
+				for _, row := range p.matched[0][:matches] {
+					count += uint64(repeats[row])
+				}
+			}
+		}
+	}
+	backend.Longs(args.Counts)[group] = count
+}
+
+// TableMarkArgs are the arguments of [TableMark].
+type TableMarkArgs = TableMarkArgsOf[backend.Range]
+
+// TableMarkArgsOf are the same with buffers of type B.
+type TableMarkArgsOf[B any] struct {
+	Slots      B `access:"read"`
+	LeftKeys   B `access:"read"`
+	RightKeys  B `access:"read"`
+	Partners   B `access:"read"`
+	LeftMarks  B `access:"accumulate"`
+	RightMarks B `access:"accumulate"`
+	Rows       uint32
+	Mask       uint32
+}
+
+// TableMarkConfig configures [TableMark].
+type TableMarkConfig struct {
+	KeyBits uint32 `axis:"32,64"`
+	Tile
+	Patience uint32
+	Seed     uint32
+	Sides    uint32
+	Among    uint32
+}
+
+// TableMark marks rows that have a match, as [PartitionMark] does, for right rows that [TableProbe] would look up, each
+// no further than to its first match. sides says which: 1 right rows, in right_marks; 2 the left rows that are the first
+// match of one, in left_marks; 3 both. The first match is the same row for all right rows of a key, so that one row
+// stands for all left ones of the key. With among a match counts only where the bit of the left row is set in partners.
+//
+// Two dispatches thus tell which left rows have a partner, at a lookup a row: the first sets left_marks; in the second
+// these are partners, the rows of the left side take the place of the right ones, and right_marks are their marks.
+// Bitmaps that are not needed are absent.
+var TableMark = define[TableMarkArgs](entry[TableMarkArgsOf[[]byte], TableMarkConfig]{
+	Name:     "table_mark",
+	Defaults: TableMarkConfig{Tile: Tile{256, 4}, Patience: 256, Sides: 1},
+	Run: func(args *TableMarkArgsOf[[]byte], config *TableMarkConfig, group uint32) {
+		if config.KeyBits == 64 {
+			tableMark[uint64](args, config, group)
+		} else {
+			tableMark[uint32](args, config, group)
+		}
+	},
+})
+
+func tableMark[K word](args *TableMarkArgsOf[[]byte], config *TableMarkConfig, group uint32) {
+	partners := backend.Words(args.Partners)
+	left, right := marker(backend.Words(args.LeftMarks)), marker(backend.Words(args.RightMarks))
+	p := prober[K]{slots: backend.Words(args.Slots)[:args.Mask+1], left: view[K](args.LeftKeys),
+		patience: config.Patience, unique: 1}
+	for first, keys := range tileBatches[K](config, group, args.Rows, args.RightKeys) {
+		for p.begin(keys, config.Seed); p.looking > 0; {
+			for i, row := range p.matched[0][:p.round(keys)] {
+				if config.Among == 1 && partners[row/32]>>(row%32)&1 == 0 {
+					continue
+				}
+				if config.Sides&MarkRight > 0 {
+					right.mark(first + p.matched[1][i])
+				}
+				if config.Sides&MarkLeft > 0 {
+					left.mark(row)
+				}
+			}
+		}
+	}
 }
 
 // tileBatches yields the right keys of a workgroup's tile, pairRows at a time, with the row of the first.

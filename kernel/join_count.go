@@ -1,7 +1,7 @@
 package kernel
 
 import (
-	"unsafe"
+	"slices"
 
 	"github.com/spirjoin/spirjoin/backend"
 )
@@ -30,25 +30,42 @@ type PartitionCountConfig struct {
 }
 
 // PartitionCount counts the output rows of each unit of a partitioned hash join: counts receives 32 bits a unit. The
-// rest is as for [PartitionJoin]; no payload is touched.
+// rest is as for [PartitionJoin]; no payload is touched. The left rows of a key are counted once, so that the time does
+// not grow with the number of output rows.
 var PartitionCount = define[PartitionCountArgs](entry[PartitionCountArgsOf[[]byte], PartitionCountConfig]{
 	Name:     "partition_count",
 	Defaults: PartitionCountConfig{Tile: Tile{256, 4}, Table: 1536, Heads: 1024},
 	SharedBytes: func(config *PartitionCountConfig) uint32 {
-		return unitTableBytes(config.Table, config.Heads) + 4*((config.Workgroup+3)/4)
+		repeats := (config.Table + 1) / 2
+		if config.Unique == 1 {
+			repeats = 1
+		}
+		return unitTableBytes(config.Table, config.Heads) + 4*repeats + 4*((config.Workgroup+3)/4)
 	},
 	Run: func(args *PartitionCountArgsOf[[]byte], config *PartitionCountConfig, group uint32) {
-		count := uint32(0)
-		each := func(_, matches uint32) { count += matches }
-		unit, unmixed := backend.Words(args.Units)[4*group:][:4], digit{mixed: config.Mixed == 0}
 		if config.KeyBits == 64 {
-			unitMatches[uint64](unit, args.LeftKeys, args.RightKeys, unmixed, args.Shift, config.Heads, false, each)
+			partitionCount[uint64](args, config, group)
 		} else {
-			unitMatches[uint32](unit, args.LeftKeys, args.RightKeys, unmixed, args.Shift, config.Heads, false, each)
+			partitionCount[uint32](args, config, group)
 		}
-		backend.Words(args.Counts)[group] = count
 	},
 })
+
+func partitionCount[K word](args *PartitionCountArgsOf[[]byte], config *PartitionCountConfig, group uint32) {
+	unit, unmixed := backend.Words(args.Units)[4*group:][:4], digit{mixed: config.Mixed == 0}
+	left, right := view[K](args.LeftKeys)[unit[0]:unit[1]], view[K](args.RightKeys)[unit[2]:unit[3]]
+	t := newUnitTable(left, unmixed, args.Shift, config.Heads)
+	defer unitTables[config.KeyBits/64].Put(t)
+	clear(t.rows[:len(left)])
+	count := uint32(0)
+	var buffer [pairRows]K
+	for batch := range slices.Chunk(right, pairRows) {
+		for _, key := range source(batch, buffer[:], unmixed) {
+			count += t.count(key)
+		}
+	}
+	backend.Words(args.Counts)[group] = count
+}
 
 // MergeCountArgs are the arguments of [MergeCount].
 type MergeCountArgs = MergeCountArgsOf[backend.Range]
@@ -61,8 +78,8 @@ type MergeCountArgsOf[B any] struct {
 	Counts    B `access:"write"`
 }
 
-// MergeLookupConfig configures [MergeCount] and [MergeMark].
-type MergeLookupConfig struct {
+// MergeCountConfig configures [MergeCount].
+type MergeCountConfig struct {
 	KeyBits uint32 `axis:"32,64"`
 	Tile
 	Table uint32
@@ -70,15 +87,15 @@ type MergeLookupConfig struct {
 
 // MergeCount counts the output rows of each unit of a merge join: counts receives 32 bits a unit. The rest is as for
 // [MergeJoin]; no payload is touched.
-var MergeCount = define[MergeCountArgs](entry[MergeCountArgsOf[[]byte], MergeLookupConfig]{
+var MergeCount = define[MergeCountArgs](entry[MergeCountArgsOf[[]byte], MergeCountConfig]{
 	Name:     "merge_count",
-	Defaults: MergeLookupConfig{Tile: Tile{256, 4}, Table: 1280},
-	SharedBytes: func(config *MergeLookupConfig) uint32 {
+	Defaults: MergeCountConfig{Tile: Tile{256, 4}, Table: 1280},
+	SharedBytes: func(config *MergeCountConfig) uint32 {
 		return config.KeyBits/8*config.Table + 4*((config.Workgroup+3)/4)
 	},
-	Run: func(args *MergeCountArgsOf[[]byte], config *MergeLookupConfig, group uint32) {
+	Run: func(args *MergeCountArgsOf[[]byte], config *MergeCountConfig, group uint32) {
 		count := uint32(0)
-		each := func(_, matches uint32) { count += matches }
+		each := func(left, leftEnd, right, rightEnd uint32) { count += (leftEnd - left) * (rightEnd - right) }
 		unit := backend.Words(args.Units)[4*group:][:4]
 		if config.KeyBits == 64 {
 			sortedMatches[uint64](unit, args.LeftKeys, args.RightKeys, each)
@@ -89,85 +106,29 @@ var MergeCount = define[MergeCountArgs](entry[MergeCountArgsOf[[]byte], MergeLoo
 	},
 })
 
-// TableCountArgs are the arguments of [TableCount].
-type TableCountArgs = TableCountArgsOf[backend.Range]
-
-// TableCountArgsOf are the same with buffers of type B.
-type TableCountArgsOf[B any] struct {
-	Slots     B `access:"read"`
-	LeftKeys  B `access:"read"`
-	RightKeys B `access:"read"`
-	Counts    B `access:"write"`
-	Rows      uint32
-	Mask      uint32
-}
-
-// TableCountConfig configures [TableCount].
-type TableCountConfig struct {
-	KeyBits uint32 `axis:"32,64"`
-	Tile
-	Patience uint32
-	Unique   uint32
-	Seed     uint32
-}
-
-// TableCount counts the output rows of each tile of right rows that [TableProbe] would make: counts receives 32 bits a
-// tile.
-var TableCount = define[TableCountArgs](entry[TableCountArgsOf[[]byte], TableCountConfig]{
-	Name:        "table_count",
-	Defaults:    TableCountConfig{Tile: Tile{256, 4}, Patience: 256},
-	SharedBytes: func(config *TableCountConfig) uint32 { return 4 * ((config.Workgroup + 3) / 4) },
-	Run: func(args *TableCountArgsOf[[]byte], config *TableCountConfig, group uint32) {
-		if config.KeyBits == 64 {
-			tableCount[uint64](args, config, group)
-		} else {
-			tableCount[uint32](args, config, group)
+// sortedMatches calls each for every key that both sides of a unit of a merge join have, with the rows of the columns
+// that have it: left to leftEnd-1, and right to rightEnd-1.
+func sortedMatches[K word](unit []uint32, leftKeys, rightKeys []byte,
+	each func(left, leftEnd, right, rightEnd uint32)) {
+	left, right := view[K](leftKeys)[:unit[1]], view[K](rightKeys)[:unit[3]]
+	l, r := int(unit[0]), int(unit[2])
+	for r < len(right) {
+		key, rightFirst := right[r], r
+		for r < len(right) && right[r] == key {
+			r++
 		}
-	},
-})
-
-func tableCount[K word](args *TableCountArgsOf[[]byte], config *TableCountConfig, group uint32) {
-	count := uint(0)
-	p := prober[K]{slots: backend.Words(args.Slots)[:args.Mask+1], left: view[K](args.LeftKeys),
-		patience: config.Patience, unique: oneIf(config.Unique == 1)}
-	for _, keys := range tileBatches[K](config, group, args.Rows, args.RightKeys) {
-		for p.begin(keys, config.Seed); p.looking > 0; {
-			count += p.round(keys)
-		}
-	}
-	backend.Words(args.Counts)[group] = uint32(count)
-}
-
-// unitMatches calls each for every right row of a unit of a partitioned join, with the number of its matches, all of
-// them or any.
-func unitMatches[K word](unit []uint32, leftKeys, rightKeys []byte, unmixed digit, shift, heads uint32, any bool,
-	each func(row, matches uint32)) {
-	t := newUnitTable(view[K](leftKeys)[unit[0]:unit[1]], unmixed, shift, heads)
-	defer unitTables[unsafe.Sizeof(*new(K))/8].Put(t)
-	var buffer [pairRows]K
-	for first := unit[2]; first < unit[3]; first += pairRows {
-		for i, key := range source(view[K](rightKeys)[first:min(first+pairRows, unit[3])], buffer[:], unmixed) {
-			each(first+uint32(i), t.matches(key, any))
-		}
-	}
-}
-
-// sortedMatches does the same for a unit of a merge join.
-func sortedMatches[K word](unit []uint32, leftKeys, rightKeys []byte, each func(row, matches uint32)) {
-	left, right := view[K](leftKeys)[unit[0]:unit[1]], view[K](rightKeys)[unit[2]:unit[3]]
-	first, end := 0, 0 // of the left rows with the key
-	for i, key := range right {
-		if i == 0 || key != right[i-1] {
-			first = end
-			for stop := first + near; first < len(left) && left[first] < key; {
-				if first++; first == stop {
-					first = gallop(first, len(left), func(i int) bool { return left[i] < key })
-					break
-				}
-			}
-			for end = first; end < len(left) && left[end] == key; end++ {
+		for stop := l + near; l < len(left) && left[l] < key; {
+			if l++; l == stop {
+				l = gallop(l, len(left), func(i int) bool { return left[i] < key })
+				break
 			}
 		}
-		each(unit[2]+uint32(i), uint32(end-first))
+		leftFirst := l
+		for l < len(left) && left[l] == key {
+			l++
+		}
+		if leftFirst < l {
+			each(uint32(leftFirst), uint32(l), uint32(rightFirst), uint32(r))
+		}
 	}
 }

@@ -158,14 +158,24 @@ func (m *module) constant(id uint32, spec []uint32) (uint32, error) {
 				return b, nil
 			}
 			return m.constant(in.words[3], spec)
+		case 170: // IEqual
+			return truth(a == b), nil
+		case 171: // INotEqual
+			return truth(a != b), nil
 		case 176: // ULessThan
-			if a < b {
-				return 1, nil
-			}
-			return 0, nil
+			return truth(a < b), nil
+		case 199: // BitwiseAnd
+			return a & b, nil
 		}
 	}
 	return 0, fmt.Errorf("id %d: operation %d %v is unknown to this test", id, in.op, in.words)
+}
+
+func truth(b bool) uint32 {
+	if b {
+		return 1
+	}
+	return 0
 }
 
 // sizeBytes is the size of a type of integers, vectors, arrays and structures.

@@ -14,6 +14,7 @@ type unitTable[K word] struct {
 	starts      [1<<16 + 2]uint16 // of the buckets, and where the last one ends
 	keys        [1<<16 + 2]K
 	rows        [1<<16 + 2]uint16 // whose keys these are, counted within the unit
+	marked      [1 << 16 / 32]uint32
 }
 
 var unitTables [2]sync.Pool // by the width of keys
@@ -94,15 +95,34 @@ func (t *unitTable[K]) probe(keys []K, out *joinOutput[K]) {
 	out.write(n)
 }
 
-// matches counts the rows with a mixed key; where any is enough, not all of many.
-func (t *unitTable[K]) matches(key K, any bool) uint32 {
+// first is the place of the first row with a mixed key, and of the end of its bucket; the end twice if there is none.
+func (t *unitTable[K]) first(key K) (at, end uint32) {
+	b := uint32(t.bucket(key))
+	at, end = uint32(t.starts[b]), uint32(t.starts[b+1])
+	for at < end && t.keys[at] != key {
+		at++
+	}
+	return at, end
+}
+
+// count is the number of rows with a mixed key. Where a bucket has more than two rows, those of a key are counted at
+// its first lookup, and the first of them keeps the number in the place of its row, which is 0 before.
+func (t *unitTable[K]) count(key K) uint32 {
 	b := uint32(t.bucket(key))
 	at, end := uint32(t.starts[b]), uint32(t.starts[b+1])
-	n := oneIf(t.keys[at] == key)&oneIf(at < end) + oneIf(t.keys[at+1] == key)&oneIf(at+1 < end)
-	for at += 2; at < end && !(any && n > 0); at++ {
-		n += oneIf(t.keys[at] == key)
+	n := uint32(oneIf(t.keys[at] == key)&oneIf(at < end) + oneIf(t.keys[at+1] == key)&oneIf(at+1 < end))
+	if at+2 >= end {
+		return n
 	}
-	return uint32(n)
+	if at, _ = t.first(key); at == end {
+		return 0
+	}
+	if t.rows[at] == 0 {
+		for _, other := range t.keys[at:end] {
+			t.rows[at] += uint16(oneIf(other == key))
+		}
+	}
+	return uint32(t.rows[at])
 }
 
 // unitTableBytes is the shared memory that the table takes in shaders, which chain rows.

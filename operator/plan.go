@@ -1,8 +1,10 @@
 package operator
 
 import (
+	"fmt"
 	"time"
 
+	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/primitive"
 )
 
@@ -96,3 +98,19 @@ const (
 	Gather    = "gather"    // the other columns of the output are made on the device
 	Deliver   = "deliver"   // output goes to the host, which fetches what the device has not
 )
+
+// Check reports facts and wants that make no sense.
+func (f *Facts) Check(op string, want *Want) error {
+	detail := ""
+	switch {
+	case f.KeyBytes != 4 && f.KeyBytes != 8:
+		detail = fmt.Sprintf("keys of %d bytes", f.KeyBytes)
+	case want.Pairs && (want.Matched[Build] || want.Matched[Probe]):
+		detail = "pairs and matched rows are wanted of one join"
+	case !want.Pairs && !want.Marks(Build) && !want.Marks(Probe):
+		detail = "nothing is wanted of the join"
+	default:
+		return nil
+	}
+	return &backend.OpError{Op: op, Err: backend.ErrInvalidInput, Detail: detail}
+}

@@ -24,6 +24,27 @@ type Rows struct {
 	Unmix func(list *backend.List, keys, to backend.Range, rows uint64) error
 }
 
+// WriteWanted puts, or only counts, what is wanted of the side.
+func (r *Rows) WriteWanted(ctx context.Context, sink Sink, want *Want) error {
+	for i, wanted := range [2]bool{want.Matched[r.Side], want.Rest[r.Side]} {
+		matched := i == 0
+		if !wanted {
+			continue
+		}
+		rows, err := r.Count(ctx, matched)
+		if err == nil {
+			err = sink.Count(ctx, rows)
+		}
+		if err == nil && !want.Count && rows > 0 {
+			err = r.write(ctx, sink, rows, matched)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // blockRows is what begins of parts of a column are multiples of: so all their ranges are aligned, bitmaps too.
 const blockRows = 8 * backend.PlanAlignment
 
@@ -35,16 +56,17 @@ func (r *Rows) Count(ctx context.Context, matched bool) (rows uint64, err error)
 	temporary := r.Input.Lane.Scope(ctx)
 	defer temporary.ReleaseAll()
 	lane := r.Input.Lane
-	p, err := primitive.PlanCompact(lane.Tuning(), r.Input.Rows)
+	p, err := primitive.PlanCountBits(lane.Tuning(), r.Input.Rows)
 	if err != nil {
 		return 0, err
 	}
+	p.Inverted = !matched
 	scratch := temporary.New(p.ScratchBytes, "scratch")
 	if err := temporary.Err(); err != nil {
 		return 0, err
 	}
 	list := lane.List("count " + r.Input.Name)
-	if err := lane.CompactOffsets(list, p, r.Marks, scratch.All()); err != nil {
+	if err := lane.CountBits(list, p, r.Marks, scratch.All()); err != nil {
 		return 0, err
 	}
 	if err := lane.Submit(ctx, list); err != nil {
@@ -52,22 +74,12 @@ func (r *Rows) Count(ctx context.Context, matched bool) (rows uint64, err error)
 	}
 	var count [8]byte
 	err = lane.Download(ctx, count[:], scratch.Range(p.CountOffset, 8))
-	if rows = binary.LittleEndian.Uint64(count[:]); !matched {
-		rows = r.Input.Rows - rows
-	}
-	return rows, err
+	return binary.LittleEndian.Uint64(count[:]), err
 }
 
-// Write puts the rows that have a partner, or those that have none, by compaction of their columns: in one window or,
-// where the sink has no room for all of them, part by part of the input. They are counted before.
-func (r *Rows) Write(ctx context.Context, sink Sink, matched bool) error {
-	total, err := r.Count(ctx, matched)
-	if err != nil || total == 0 {
-		return err
-	}
-	if err := sink.Count(ctx, total); err != nil {
-		return err
-	}
+// write puts the rows that have a partner, or those that have none, by compaction of their columns: in one window or,
+// where the sink has no room for all of them, part by part of the input.
+func (r *Rows) write(ctx context.Context, sink Sink, total uint64, matched bool) error {
 	in := r.Input
 	if !r.Untransformed {
 		if err := in.MoveAll(func() error { return r.Move(ctx) }); err != nil {
@@ -82,7 +94,10 @@ func (r *Rows) Write(ctx context.Context, sink Sink, matched bool) error {
 		return r.part(ctx, sink, w, 0, in.Rows, matched)
 	}
 	for first := uint64(0); first < in.Rows; {
-		rows := min(w.Rows/blockRows*blockRows, in.Rows-first)
+		rows := in.Rows - first
+		if w.Rows < rows {
+			rows = w.Rows / blockRows * blockRows
+		}
 		if rows == 0 {
 			w.Release()
 			return &backend.OpError{Op: "write rows of one side", Err: backend.ErrDeviceMemory,

@@ -5,14 +5,14 @@ import (
 	"github.com/spirjoin/spirjoin/kernel"
 )
 
-// CompactPlan keeps the rows of columns whose bit is set in a bitmap, in their order. The bits of every tile are
+// CompactPlan keeps the rows of columns whose bit is set in a bitmap, or is not, in their order. The bits of every tile are
 // counted and the counts are scanned once, by CompactOffsets; then each column is one pass, which reads of it only what
 // is kept.
 type CompactPlan struct {
 	Rows         uint64
-	Inverted     bool // keep the rows whose bit is not set; set before recording
 	ScratchBytes uint64
 	CountOffset  uint64 // of the 64-bit number of rows kept in the scratch buffer
+	Inverted     bool   // keep the rows whose bit is not set; the caller sets it before anything is recorded
 
 	count         kernel.CompactCountConfig
 	compact       kernel.CompactConfig
@@ -41,25 +41,23 @@ func PlanCompact(t Tuning, rows uint64) (CompactPlan, error) {
 }
 
 // CompactOffsets records where the kept rows of each tile go, and their number at CountOffset of scratch. bits is a
-// bitmap, bit i%32 of word i/32 for row i. scratch keeps what it holds until the last column is compacted.
+// bitmap, bit i%32 of word i/32 for row i; bits behind the last row may be anything. scratch keeps what it holds until
+// the last column is compacted.
 func (o *Ops) CompactOffsets(list *backend.List, p CompactPlan, bits, scratch backend.Range) error {
-	k, err := kernel.CompactCount.On(o.device, p.count)
-	if err != nil {
+	counts := sub(scratch, 0, p.scan.Rows*4)
+	if err := o.countTiles(list, p.count, p.Rows, p.Inverted, bits, counts); err != nil {
 		return err
 	}
-	counts := sub(scratch, 0, p.scan.Rows*4)
-	k.Dispatch(list, kernel.Groups(p.count, p.Rows),
-		kernel.CompactCountArgs{Bits: bits, Counts: counts, Rows: uint32(p.Rows), Tiles: kernel.Tiles(p.count, p.Rows)})
 	return o.Scan(list, p.scan, counts, sub(scratch, p.offsetsOffset, (p.scan.Rows+1)*8),
 		sub(scratch, p.scanOffset, p.scan.ScratchBytes))
 }
 
-// Compact records one column of valueBytes (4 or 8): kept receives the values of the rows whose bit is set, as many as
+// Compact records one column of valueBytes (4 or 8): kept receives the values of the rows that are kept, as many as
 // CompactOffsets counts. Absent values are the 32-bit row numbers. kept overlaps neither values nor bits.
 func (o *Ops) Compact(list *backend.List, p CompactPlan, valueBytes int, bits, values, kept,
 	scratch backend.Range) error {
 	config := p.compact
-	config.ValueBits = uint32(valueBytes * 8)
+	config.ValueBits, config.Inverted = uint32(valueBytes*8), flag(p.Inverted)
 	k, err := kernel.Compact.On(o.device, config)
 	if err != nil {
 		return err
@@ -69,4 +67,56 @@ func (o *Ops) Compact(list *backend.List, p CompactPlan, valueBytes int, bits, v
 		Rows: uint32(p.Rows), Tiles: kernel.Tiles(config, p.Rows),
 	})
 	return nil
+}
+
+// countTiles records the number of rows of each tile whose bit is set, or is not.
+func (o *Ops) countTiles(list *backend.List, config kernel.CompactCountConfig, rows uint64, inverted bool, bits,
+	counts backend.Range) error {
+	config.Inverted = flag(inverted)
+	k, err := kernel.CompactCount.On(o.device, config)
+	if err != nil {
+		return err
+	}
+	tiles := kernel.Tiles(config, rows)
+	k.Dispatch(list, kernel.Groups(config, rows),
+		kernel.CompactCountArgs{Bits: bits, Counts: counts, Rows: uint32(rows), Tiles: tiles})
+	return nil
+}
+
+// CountBitsPlan counts the bits that are set in a bitmap, or are not: those of every tile, and then their sum.
+type CountBitsPlan struct {
+	Rows         uint64
+	ScratchBytes uint64
+	CountOffset  uint64 // of the 64-bit number of bits in the scratch buffer
+	Inverted     bool   // count the bits that are not set; the caller sets it before anything is recorded
+
+	count        kernel.CompactCountConfig
+	reduce       ReducePlan
+	reduceOffset uint64 // of the reduction's scratch in the scratch buffer; the counts are at 0
+}
+
+// PlanCountBits plans for a bitmap of rows bits.
+func PlanCountBits(t Tuning, rows uint64) (CountBitsPlan, error) {
+	p := CountBitsPlan{Rows: rows, count: kernel.CompactCount.With(t.Config("compact", nil))}
+	if err := CheckRows("count bits", rows); err != nil {
+		return p, err
+	}
+	tiles := uint64(kernel.Tiles(p.count, rows))
+	var err error
+	if p.reduce, err = PlanReduce(t, kernel.ReduceSum, tiles, 32, 64); err != nil {
+		return p, err
+	}
+	p.reduceOffset = backend.Aligned(tiles * 4)
+	p.CountOffset = p.reduceOffset + p.reduce.ResultOffset
+	p.ScratchBytes = p.reduceOffset + p.reduce.ScratchBytes
+	return p, nil
+}
+
+// CountBits records a plan: the number of bits is in scratch at CountOffset. Bits behind the last row may be anything.
+func (o *Ops) CountBits(list *backend.List, p CountBitsPlan, bits, scratch backend.Range) error {
+	counts := sub(scratch, 0, p.reduce.Rows*4)
+	if err := o.countTiles(list, p.count, p.Rows, p.Inverted, bits, counts); err != nil {
+		return err
+	}
+	return o.Reduce(list, p.reduce, counts, sub(scratch, p.reduceOffset, p.reduce.ScratchBytes))
 }

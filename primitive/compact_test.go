@@ -12,11 +12,14 @@ import (
 	"github.com/spirjoin/spirjoin/primitive"
 )
 
-// bitmap draws rows bits of which about permille in a thousand are set; those behind the last row are set.
+// bitmap draws rows bits of which about permille in a thousand are set; those behind the last row are set or not.
 func bitmap(random *rand.Rand, rows, permille int) (bits []bool, words []uint32) {
 	bits, words = make([]bool, rows), make([]uint32, (rows+31)/32)
 	for i := range len(words) * 32 {
-		set := i >= rows || random.IntN(1000) < permille
+		set := random.IntN(1000) < permille
+		if i >= rows {
+			set = i%2 == 0
+		}
 		if set {
 			words[i/32] |= 1 << (i % 32)
 		}
@@ -35,11 +38,12 @@ func TestCompact(t *testing.T) {
 				bits, words := bitmap(random, rows, permille)
 				p, err := primitive.PlanCompact(r.ops.Tuning(), uint64(rows))
 				require.NoError(r, err)
+				p.Inverted = random.IntN(2) == 0
 				in32, in64 := make([]uint32, rows), make([]uint64, rows)
 				want32, want64, wantIDs := []uint32{}, []uint64{}, []uint32{}
 				for i, set := range bits {
 					in32[i], in64[i] = random.Uint32(), random.Uint64()
-					if set {
+					if set != p.Inverted {
 						want32, want64, wantIDs = append(want32, in32[i]), append(want64, in64[i]),
 							append(wantIDs, uint32(i))
 					}
@@ -61,7 +65,16 @@ func TestCompact(t *testing.T) {
 					return nil
 				})
 				require.Equal(r, []uint64{uint64(n)}, values[uint64](r, scratch.Range(p.CountOffset, 8), 1),
-					"%d rows, %d permille", rows, permille)
+					"%d rows, %d permille, inverted %t", rows, permille, p.Inverted)
+				counting, err := primitive.PlanCountBits(r.ops.Tuning(), uint64(rows))
+				require.NoError(r, err)
+				counting.Inverted = p.Inverted
+				sums := r.empty(counting.ScratchBytes)
+				r.run(func(list *backend.List) error {
+					return r.ops.CountBits(list, counting, bitmap.All(), sums.All())
+				})
+				require.Equal(r, []uint64{uint64(n)}, values[uint64](r, sums.Range(counting.CountOffset, 8), 1),
+					"%d rows, %d permille, inverted %t", rows, permille, p.Inverted)
 				const marker = 0xdeadbeef // nothing is written behind the last row kept
 				require.Equal(r, append(want32, marker), values[uint32](r, out32.All(), n+1))
 				require.Equal(r, append(want64, marker<<32|marker), values[uint64](r, out64.All(), n+1))

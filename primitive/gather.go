@@ -42,6 +42,18 @@ func (o *Ops) GatherBits(list *backend.List, bits, ids, gathered backend.Range, 
 	return nil
 }
 
+// MarkCounts records that bit ids[i] of the bitmap marks is set for each of rows 32-bit counts that is not 0; with
+// absent ids bit i. Bits that are set before stay.
+func (o *Ops) MarkCounts(list *backend.List, counts, ids, marks backend.Range, rows uint32) error {
+	k, err := kernel.MarkCounts.On(o.device, o.markCounts)
+	if err != nil {
+		return err
+	}
+	k.Dispatch(list, kernel.Groups(o.markCounts, uint64(rows)),
+		kernel.MarkCountsArgs{Counts: counts, IDs: ids, Marks: marks, Rows: rows})
+	return nil
+}
+
 // Iota records values[i] = first + i for rows 32-bit values.
 func (o *Ops) Iota(list *backend.List, values backend.Range, rows uint64, first uint32) error {
 	k, err := kernel.Iota.On(o.device, o.iota)

@@ -17,6 +17,7 @@ type Ops struct {
 	gather       [2]kernel.GatherConfig
 	scatter      [2]kernel.ScatterConfig
 	gatherBits   kernel.GatherBitsConfig
+	markCounts   kernel.MarkCountsConfig
 	iota         kernel.IotaConfig
 	expand       kernel.RangeExpandConfig
 	copy         kernel.CopyConfig
@@ -42,7 +43,8 @@ func New(device *backend.Device, overrides Tuning) (*Ops, error) {
 		o.gather[i].ValueBits, o.scatter[i].ValueBits = bits, bits
 	}
 	gather, copying := tuning.Config("gather", nil), tuning.Config("copy", nil)
-	o.gatherBits, o.iota = kernel.GatherBits.With(gather), kernel.Iota.With(gather)
+	o.gatherBits, o.markCounts, o.iota = kernel.GatherBits.With(gather), kernel.MarkCounts.With(gather),
+		kernel.Iota.With(gather)
 	o.expand, o.copy = kernel.RangeExpand.With(tuning.Config("range_expand", nil)), kernel.Copy.With(copying)
 	o.copyByEngine = copying["engine"] == 1
 	return o, nil

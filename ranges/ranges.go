@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"github.com/spirjoin/spirjoin/backend"
-	"github.com/spirjoin/spirjoin/relation"
+	"github.com/spirjoin/spirjoin/operator"
 )
 
 // KeyRange pairs every row of one range of the sorted left side with every row of one range of the sorted right side;
@@ -15,32 +15,33 @@ type KeyRange struct {
 }
 
 // Ranges downloads the matches as key ranges in ascending order of the key, with the row numbers of the sorted sides
-// that they index.
+// that they index; the left side is the build side.
 func (m *Matches) Ranges(ctx context.Context) (ranges []KeyRange, leftIDs, rightIDs []uint32, err error) {
 	if m.Total == 0 {
 		return nil, nil, nil, nil
 	}
 	var ids [2][]uint32
 	for side := range ids {
-		if ids[side], err = m.download(ctx, m.ids[side]); err != nil {
+		if ids[side], err = m.download(ctx, m.sides[side].IDs, m.sides[side].Rows); err != nil {
 			return nil, nil, nil, err
 		}
 	}
-	begins, err := m.download(ctx, m.begins)
+	rows := m.sides[m.few].Rows
+	begins, err := m.download(ctx, m.begins.All(), rows)
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	counts, err := m.download(ctx, m.counts)
+	counts, err := m.download(ctx, m.counts.All(), rows)
 	if err != nil {
 		return nil, nil, nil, err
 	}
 	ranges = joinRuns(begins, counts)
-	if m.plan.First == relation.Right {
+	if m.few == operator.Probe {
 		for i, r := range ranges {
 			ranges[i] = KeyRange{r.RightBegin, r.RightCount, r.LeftBegin, r.LeftCount}
 		}
 	}
-	return ranges, ids[relation.Left], ids[relation.Right], nil
+	return ranges, ids[operator.Build], ids[operator.Probe], nil
 }
 
 // joinRuns makes one range of neighbouring rows with the same matches: they hold the same key.
@@ -59,7 +60,14 @@ func joinRuns(begins, counts []uint32) []KeyRange {
 	return ranges
 }
 
-func (m *Matches) download(ctx context.Context, b *backend.Buffer) ([]uint32, error) {
-	values := make([]uint32, b.SizeBytes()/4)
-	return values, m.lane.Download(ctx, backend.AsBytes(values), b.All())
+// download returns rows values; those of an absent column are the numbers from 0 on.
+func (m *Matches) download(ctx context.Context, from backend.Range, rows uint64) ([]uint32, error) {
+	values := make([]uint32, rows)
+	if from.Buffer == nil {
+		for i := range values {
+			values[i] = uint32(i)
+		}
+		return values, nil
+	}
+	return values, m.lane.Download(ctx, backend.AsBytes(values), from)
 }

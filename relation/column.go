@@ -12,14 +12,13 @@ import (
 
 // keyColumn is one side of one key: the chunks of a table's column, in row order, none empty.
 type keyColumn struct {
-	name   string
-	dtype  arrow.DataType
-	coding coding
 	chunks []keyChunk
+	bounds *extent // codes outside match nothing; nil where none is known to
 }
 
 type keyChunk struct {
 	reader
+	values      arrow.Array
 	start, rows int    // first row in the table, and how many
 	validity    []byte // nil where no row is null
 	offset      int    // of the first row's bit in validity
@@ -35,7 +34,7 @@ type segment struct {
 
 // newKeyColumn prepares the readers of a column's chunks.
 func newKeyColumn(name string, data *arrow.Chunked, c coding) (*keyColumn, error) {
-	column := &keyColumn{name: name, dtype: data.DataType(), coding: c}
+	column := new(keyColumn)
 	start := 0
 	for i, array := range data.Chunks() {
 		if array.Len() == 0 {
@@ -54,9 +53,9 @@ func newKeyColumn(name string, data *arrow.Chunked, c coding) (*keyColumn, error
 
 func newKeyChunk(chunk arrow.Array, c coding) (keyChunk, error) {
 	if c.method == methodNever {
-		return keyChunk{reader: never{}, rows: chunk.Len()}, nil
+		return keyChunk{reader: never{}, values: chunk, rows: chunk.Len()}, nil
 	}
-	k := keyChunk{rows: chunk.Len()}
+	k := keyChunk{values: chunk, rows: chunk.Len()}
 	if err := checkBuffers(chunk.Data(), bitWidth(chunk)); err != nil {
 		return k, err
 	}
@@ -100,6 +99,9 @@ func (c *keyColumn) rows() int {
 
 // filters tells whether some row of the column may be left out.
 func (c *keyColumn) filters() bool {
+	if c.bounds != nil {
+		return true
+	}
 	for i := range c.chunks {
 		if c.chunks[i].validity != nil || c.chunks[i].filters() {
 			return true
@@ -121,4 +123,12 @@ func (c *keyColumn) segments(from, to int) iter.Seq[segment] {
 			row += n
 		}
 	}
+}
+
+// codes reads the codes of rows [from, to), at most stripRows, into scratch.
+func (c *keyColumn) codes(s *scratch, from, to int) []uint64 {
+	for part := range c.segments(from, to) {
+		copy(s.codes[part.at:], part.codes(s.codes[part.at:], part.from, part.n))
+	}
+	return s.codes[:to-from]
 }

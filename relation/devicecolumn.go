@@ -96,24 +96,73 @@ func UploadColumn(ctx context.Context, device *backend.Device, name string, colu
 	return c, err
 }
 
-// UploadValues copies the values of a column of [DeviceValueBytes] to a buffer that holds as many; those of nulls are
-// anything. When it returns, the copy has been submitted; for columns in imported memory, the column must stay alive
-// until it is done.
+// UploadValues is [UploadRows] for all rows of a column, to the start of a buffer.
 func UploadValues(ctx context.Context, device *backend.Device, column *arrow.Chunked, to *backend.Buffer) error {
-	width, at := uint64(DeviceValueBytes(column.DataType())), uint64(0)
+	return UploadRows(ctx, device, column, 0, column.Len(), to.All())
+}
+
+// UploadRows copies the values of the rows [from, to) of a column of [DeviceValueBytes] to the start of a range that
+// holds as many; those of nulls are anything. When it returns, the copy has been submitted; for columns in imported
+// memory, the column must stay alive until it is done. Errors wrap backend.ErrUnsupported (another type),
+// backend.ErrInvalidInput (rows that the column does not have, a range that is too small) and those of the device.
+func UploadRows(
+	ctx context.Context, device *backend.Device, column *arrow.Chunked, from, to int, into backend.Range,
+) error {
+	width, err := uploadedBytes(column, to-from, into)
+	if err != nil {
+		return err
+	}
+	if from < 0 || to < from || to > column.Len() {
+		return fmt.Errorf("%w: rows [%d, %d) of a column of %d rows", backend.ErrInvalidInput, from, to, column.Len())
+	}
+	start, at := 0, into.OffsetBytes
 	for _, chunk := range column.Chunks() {
-		sizeBytes := uint64(chunk.Len()) * width
-		if sizeBytes == 0 {
+		first, end := max(from-start, 0), min(to-start, chunk.Len())
+		start += chunk.Len()
+		if first >= end {
 			continue
 		}
-		first := uint64(chunk.Data().Offset()) * width
-		if _, err := device.Upload(ctx, to.Range(at, sizeBytes),
-			chunk.Data().Buffers()[1].Bytes()[first:first+sizeBytes]); err != nil {
+		offset := chunk.Data().Offset()
+		values := chunk.Data().Buffers()[1].Bytes()[(offset+first)*width : (offset+end)*width]
+		if _, err := device.Upload(ctx, into.Buffer.Range(at, uint64(len(values))), values); err != nil {
 			return err
 		}
-		at += sizeBytes
+		at += uint64(len(values))
 	}
 	return nil
+}
+
+// UploadAt is [UploadRows] for the rows of the given numbers, which are gathered first; meant for few. The values were
+// read when it returns.
+func UploadAt(
+	ctx context.Context, device *backend.Device, column *arrow.Chunked, ids []uint32, into backend.Range,
+) error {
+	width, err := uploadedBytes(column, len(ids), into)
+	if err != nil || len(ids) == 0 {
+		return err
+	}
+	taken, err := Take(ctx, column, ids, memory.NewGoAllocator())
+	if err != nil {
+		return err
+	}
+	defer taken.Release()
+	sizeBytes := len(ids) * width
+	_, err = device.Upload(ctx, into.Buffer.Range(into.OffsetBytes, uint64(sizeBytes)),
+		taken.Data().Buffers()[1].Bytes()[:sizeBytes])
+	return err
+}
+
+// uploadedBytes is the size of a value of the column, of which rows must fit the range.
+func uploadedBytes(column *arrow.Chunked, rows int, into backend.Range) (int, error) {
+	width := DeviceValueBytes(column.DataType())
+	if width == 0 {
+		return 0, fmt.Errorf("%w: a column of type %s cannot be uploaded", backend.ErrUnsupported, column.DataType())
+	}
+	if rows > 0 && uint64(rows)*uint64(width) > into.SizeBytes {
+		return 0, fmt.Errorf("%w: %d values of %d bytes do not fit %d bytes", backend.ErrInvalidInput, rows, width,
+			into.SizeBytes)
+	}
+	return width, nil
 }
 
 // RecordGather records the fetching of the values of rows row numbers, at most pieceRows.

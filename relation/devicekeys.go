@@ -2,39 +2,61 @@ package relation
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/spirjoin/spirjoin/backend"
 )
 
 // Load encodes the keys of a side straight into memory that a device reads: keys receives Rows(side) codes of KeyBytes,
-// and ids, where HasNulls(side) and not absent, as many row numbers. Both are whole buffers. When it returns every copy
-// has been submitted; commands submitted later see the keys.
+// and ids, where HasNulls(side) and not absent, as many row numbers. When it returns every copy has been submitted;
+// commands submitted later see the keys.
 func (p *KeyPlan) Load(ctx context.Context, device *backend.Device, side Side, keys, ids backend.Range) error {
-	if p.Rows(side) == 0 {
-		return nil
+	if !p.HasNulls(side) {
+		ids = backend.Range{}
+	}
+	_, err := p.LoadRows(ctx, device, side, 0, p.sides[side].rows, keys, ids)
+	return err
+}
+
+// LoadRows is Load for the rows [from, to) of the table: keys receives the codes of those that have one, RowsIn of
+// them, and ids, unless absent, their row numbers in the table, also where no row is left out. The offset of keys is a
+// multiple of KeyBytes, that of ids of 4. It returns how many codes it wrote.
+//
+// Errors wrap backend.ErrInvalidInput (rows that the table does not have, ranges that are too small), those of the
+// device, backend.ErrCancelled or backend.ErrTimedOut.
+func (p *KeyPlan) LoadRows(
+	ctx context.Context, device *backend.Device, side Side, from, to int, keys, ids backend.Range,
+) (rows uint64, err error) {
+	if err := p.checkRange(side, from, to); err != nil {
+		return 0, err
+	}
+	rows = p.RowsIn(side, from, to)
+	if keys.SizeBytes < rows*uint64(p.KeyBytes()) || ids.Buffer != nil && ids.SizeBytes < rows*4 {
+		return 0, fmt.Errorf("%w: %d rows with keys of %d bytes do not fit %d bytes of keys and %d of row numbers",
+			backend.ErrInvalidInput, rows, p.KeyBytes(), keys.SizeBytes, ids.SizeBytes)
+	}
+	if rows == 0 {
+		return 0, nil
 	}
 	if keys.Buffer.Bytes() == nil {
-		return p.stage(ctx, device, side, keys, ids)
+		return rows, p.stage(ctx, device, side, from, to, keys, ids)
 	}
 	for _, r := range []backend.Range{keys, ids} {
 		if r.Buffer != nil {
 			if err := device.WaitBuffer(ctx, r.Buffer); err != nil {
-				return err
+				return 0, err
 			}
 		}
 	}
-	return p.Encode(ctx, side, keys.Buffer.Bytes(), p.rowIDs(side, ids.Buffer, p.Rows(side)))
+	return rows, p.encodeRows(ctx, side, from, to, mapped(keys), backend.Words(mapped(ids)))
 }
 
-// rowIDs is where Encode puts row numbers: the mapped buffer, or memory that nobody reads where none is asked for.
-func (p *KeyPlan) rowIDs(side Side, ids *backend.Buffer, rows uint64) []uint32 {
-	switch {
-	case ids != nil:
-		return backend.Words(ids.Bytes())
-	case p.HasNulls(side):
-		return make([]uint32, rows)
+// mapped is a range in memory that the host sees; nil of an absent one.
+func mapped(r backend.Range) []byte {
+	if r.Buffer == nil {
+		return nil
 	}
-	return nil
+	return r.Buffer.Bytes()[r.OffsetBytes:][:r.SizeBytes]
 }
 
 // stageRows is how many rows are encoded into a staging buffer at a time; there are two sets of buffers, so that
@@ -42,7 +64,9 @@ func (p *KeyPlan) rowIDs(side Side, ids *backend.Buffer, rows uint64) []uint32 {
 const stageRows = 16 * blockRows
 
 // stage encodes chunks of rows into mapped buffers and has the device copy them to where they belong.
-func (p *KeyPlan) stage(ctx context.Context, device *backend.Device, side Side, keys, ids backend.Range) error {
+func (p *KeyPlan) stage(
+	ctx context.Context, device *backend.Device, side Side, from, end int, keys, ids backend.Range,
+) error {
 	type slot struct {
 		keys, ids *backend.Buffer
 		point     backend.Point
@@ -54,11 +78,10 @@ func (p *KeyPlan) stage(ctx context.Context, device *backend.Device, side Side, 
 			slots[i].ids.Release()
 		}
 	}()
-	rows, keyBytes, selected := p.sides[side].rows, uint64(p.KeyBytes()), p.sides[side].selected
-	chunkRows := min(stageRows, rows)
+	keyBytes, chunkRows := uint64(p.KeyBytes()), min(stageRows, end-from)
 	at := uint64(0) // rows that are on their way
-	for from, i := 0, 0; from < rows; from, i = from+chunkRows, 1-i {
-		to := min(from+chunkRows, rows)
+	for i := 0; from < end; from, i = from+chunkRows, 1-i {
+		to := min(from+chunkRows, end)
 		s := &slots[i]
 		if s.keys == nil {
 			var err error
@@ -77,17 +100,14 @@ func (p *KeyPlan) stage(ctx context.Context, device *backend.Device, side Side, 
 			return err
 		}
 		if err := p.encodeRows(ctx, side, from, to, s.keys.Bytes(),
-			p.rowIDs(side, s.ids, uint64(to-from))); err != nil {
+			backend.Words(mapped(s.ids.All()))); err != nil {
 			return err
 		}
-		n := uint64(to - from)
-		if selected != nil {
-			n = selected.before[(to+blockRows-1)/blockRows] - selected.before[from/blockRows]
-		}
+		n := p.RowsIn(side, from, to)
 		var list backend.List
-		list.Copy(keys.Buffer.Range(at*keyBytes, n*keyBytes), s.keys.Range(0, n*keyBytes))
+		list.Copy(keys.Buffer.Range(keys.OffsetBytes+at*keyBytes, n*keyBytes), s.keys.Range(0, n*keyBytes))
 		if s.ids != nil {
-			list.Copy(ids.Buffer.Range(at*4, n*4), s.ids.Range(0, n*4))
+			list.Copy(ids.Buffer.Range(ids.OffsetBytes+at*4, n*4), s.ids.Range(0, n*4))
 		}
 		var err error
 		if s.point, err = device.Submit(ctx, backend.Upload, &list); err != nil {

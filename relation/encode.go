@@ -7,9 +7,9 @@ import (
 	"github.com/spirjoin/spirjoin/backend"
 )
 
-// Encode writes the packed codes of a side's rows, in row order and without those that are left out, to keys: KeyBytes()
-// bytes each, little endian. When HasNulls(side), it also writes the number of each such row to rowIDs; otherwise code i
-// belongs to row i and rowIDs is not touched. It runs on all cores.
+// Encode writes the packed codes of a side's rows, in row order and without those that are left out, to keys:
+// KeyBytes() bytes each, little endian. When HasNulls(side), it also writes the number of each such row to rowIDs;
+// otherwise code i belongs to row i and rowIDs is not touched. It runs on all cores.
 //
 // Keys must hold Rows(side) codes and rowIDs, where used, Rows(side) numbers, else backend.ErrInvalidInput; what lies
 // behind them is left alone. When the context ends, it returns backend.ErrCancelled or backend.ErrTimedOut and the
@@ -29,40 +29,54 @@ func (p *KeyPlan) encode(ctx context.Context, side Side, keys []byte, rowIDs []u
 	if p.HasNulls(side) && uint64(len(rowIDs)) < rows {
 		return fmt.Errorf("%w: %d rows need as many row numbers, rowIDs has %d", backend.ErrInvalidInput, rows, len(rowIDs))
 	}
+	if !p.HasNulls(side) {
+		rowIDs = nil
+	}
 	return p.encodeRows(ctx, side, 0, p.sides[side].rows, keys, rowIDs)
 }
 
-// encodeRows encodes the rows [from, to) of a side, from a multiple of blockRows, to the start of keys and rowIDs.
-func (p *KeyPlan) encodeRows(ctx context.Context, side Side, from, to int, keys []byte, rowIDs []uint32) error {
+// encodeRows encodes the rows [from, to) of a side to the start of keys, and their numbers to the start of rowIDs
+// unless it is nil.
+func (p *KeyPlan) encodeRows(
+	ctx context.Context, side Side, from, to int, keys []byte, rowIDs []uint32,
+) error {
 	if p.KeyBytes() == 4 {
 		return encode(ctx, p, side, from, to, view[uint32](keys), rowIDs, func(s *scratch) []uint32 { return s.packed32[:] })
 	}
 	return encode(ctx, p, side, from, to, view[uint64](keys), rowIDs, func(s *scratch) []uint64 { return s.packed[:] })
 }
 
-// encode works in strips that stay in the first-level cache. Where no row is left out, a strip is packed in its place in
-// the output; otherwise it is packed in scratch and compressed into place.
-func encode[K uint32 | uint64](ctx context.Context, p *KeyPlan, which Side, firstRow, endRow int, keys []K, rowIDs []uint32, packed func(*scratch) []K) error {
+// encode works in strips that stay in the first-level cache. Where no row is left out, a strip is packed in its place
+// in the output; otherwise it is packed in scratch and compressed into place.
+func encode[K uint32 | uint64](
+	ctx context.Context, p *KeyPlan, which Side, firstRow, endRow int, keys []K, rowIDs []uint32,
+	packed func(*scratch) []K,
+) error {
 	side := &p.sides[which]
 	return forBlocks(ctx, endRow-firstRow, func(s *scratch, from, to int) error {
 		from, to = from+firstRow, to+firstRow
-		if side.selected == nil {
-			for strip := from; strip < to; strip += stripRows {
-				end := min(strip+stripRows, to)
-				packStrip(p, side, s, strip, end, keys[strip-firstRow:end-firstRow])
-			}
-			return nil
-		}
-		at := side.selected.before[from/blockRows] - side.selected.before[firstRow/blockRows]
-		keys, rowIDs := keys[at:], rowIDs[at:]
+		at := p.RowsIn(which, firstRow, from)
 		for strip := from; strip < to; strip += stripRows {
 			next := min(strip+stripRows, to)
-			words := side.selected.strip(strip, next)
-			out := packed(s)[:next-strip]
-			packStrip(p, side, s, strip, next, out)
-			n := listBits(rowIDs, uint32(strip), words)
-			pick(keys, out, rowIDs[:n], uint32(strip))
-			keys, rowIDs = keys[n:], rowIDs[n:]
+			n := next - strip
+			ids := s.ids[:]
+			if rowIDs != nil {
+				ids = rowIDs[at:]
+			}
+			if side.selected != nil {
+				out := packed(s)[:n]
+				packStrip(p, side, s, strip, next, out)
+				n = listBits(ids, uint32(strip), side.selected.strip(s, strip, next))
+				pick(keys[at:], out, ids[:n], uint32(strip))
+			} else {
+				packStrip(p, side, s, strip, next, keys[at:][:n])
+				if rowIDs != nil {
+					for i := range ids[:n] {
+						ids[i] = uint32(strip + i)
+					}
+				}
+			}
+			at += uint64(n)
 		}
 		return nil
 	})

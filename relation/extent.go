@@ -28,6 +28,20 @@ func (e *extent) include(d domain, other extent) {
 	}
 }
 
+// meet is what two extents share.
+func (e extent) meet(d domain, other extent) extent {
+	if !e.some || !other.some || d.less(e.max, other.min) || d.less(other.max, e.min) {
+		return extent{}
+	}
+	if d.less(e.min, other.min) {
+		e.min = other.min
+	}
+	if d.less(other.max, e.max) {
+		e.max = other.max
+	}
+	return e
+}
+
 // extentOf is the range of some codes.
 func extentOf(d domain, codes []uint64) extent {
 	if len(codes) == 0 {
@@ -59,33 +73,32 @@ func extremes[T int64 | uint64](v []T) (lo, hi T) {
 	return min(lo0, lo1, lo2, lo3), max(hi0, hi1, hi2, hi3)
 }
 
-// measure finds the range of every column's codes over the selected rows of one side.
-func measure(ctx context.Context, columns []*keyColumn, domains []domain, rows int, selected *selection) ([]extent, error) {
+// measure finds the range of the codes of every key over the selected rows of one side.
+func measure(ctx context.Context, keys []key, side *keySide) ([]extent, error) {
 	var mu sync.Mutex
-	total := make([]extent, len(columns))
-	err := forBlocks(ctx, rows, func(s *scratch, from, to int) error {
-		found := make([]extent, len(columns))
-		for k, column := range columns {
+	total := make([]extent, len(keys))
+	err := forBlocks(ctx, side.rows, func(s *scratch, from, to int) error {
+		found := make([]extent, len(keys))
+		for k, column := range side.columns {
+			d := keys[k].domain
 			for strip := from; strip < to; strip += stripRows {
 				end := min(strip+stripRows, to)
-				if selected == nil {
+				if side.selected == nil {
 					for part := range column.segments(strip, end) {
-						found[k].include(domains[k], extentOf(domains[k], part.codes(s.codes[:], part.from, part.n)))
+						found[k].include(d, extentOf(d, part.codes(s.codes[:], part.from, part.n)))
 					}
 					continue
 				}
-				for part := range column.segments(strip, end) {
-					copy(s.codes[part.at:], part.codes(s.codes[part.at:], part.from, part.n))
-				}
-				n := listBits(s.packed32[:], 0, selected.strip(strip, end))
-				pick(s.packed[:], s.codes[:], s.packed32[:n], 0)
-				found[k].include(domains[k], extentOf(domains[k], s.packed[:n]))
+				codes := column.codes(s, strip, end)
+				n := listBits(s.ids[:], 0, side.selected.strip(s, strip, end))
+				pick(s.packed[:], codes, s.ids[:n], 0)
+				found[k].include(d, extentOf(d, s.packed[:n]))
 			}
 		}
 		mu.Lock()
 		defer mu.Unlock()
 		for k := range total {
-			total[k].include(domains[k], found[k])
+			total[k].include(keys[k].domain, found[k])
 		}
 		return nil
 	})

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/primitive"
 )
@@ -22,9 +24,10 @@ import (
 //	(-3, 1996-01-02)      (-3, 9497)   000 00
 //	( 4, 1996-01-05)      ( 4, 9500)   111 11
 //
-// A row is left out when it can match nothing: a key is NULL, or it has a value that the other side's type cannot hold.
+// A row is left out when it can match nothing: a key is NULL, it has a value that the other side's type cannot hold, or
+// a code outside the range that is packed.
 //
-// A plan refers to the memory of both tables, which must stay alive and unchanged until the last Encode returns. Its
+// A plan refers to the memory of both tables, which must stay alive and unchanged until the last call returns. Its
 // methods may be called from several goroutines.
 type KeyPlan struct {
 	keys  []key
@@ -33,9 +36,18 @@ type KeyPlan struct {
 }
 
 type key struct {
+	sides  [2]keyType
 	domain domain
-	extent extent
+	extent extent // of the codes that are packed
 	bits   int
+}
+
+// keyType is what the schema of one side says of a key column.
+type keyType struct {
+	name   string
+	dtype  arrow.DataType
+	trait  trait
+	coding coding
 }
 
 type keySide struct {
@@ -46,6 +58,9 @@ type keySide struct {
 
 // PlanKeys pairs leftOn[k] with rightOn[k], reconciles their types and measures their values: one pass over each key
 // column, on all cores, and one more where rows may have to be left out. Tables without rows are legal.
+//
+// The ranges of both sides together are packed. Where that needs more than 64 bits, the ranges that the sides share
+// are, and the rows beyond them, which match nothing, are left out: one more pass.
 //
 // Errors wrap backend.ErrInvalidInput (no keys, unknown or ambiguous column), backend.ErrUnsupported (a type without
 // codes, types that do not compare without loss, values or keys of more than 64 bits), backend.ErrLimit (more than
@@ -58,102 +73,156 @@ func PlanKeys(ctx context.Context, left, right arrow.Table, leftOn, rightOn []st
 	return plan, nil
 }
 
-func planKeys(ctx context.Context, tables [2]arrow.Table, on [2][]string) (*KeyPlan, error) {
-	if len(on[Left]) == 0 || len(on[Left]) != len(on[Right]) {
-		return nil, fmt.Errorf("%w: %d left and %d right key columns; give at least one, and as many for either side",
-			backend.ErrInvalidInput, len(on[Left]), len(on[Right]))
-	}
-	p := &KeyPlan{keys: make([]key, len(on[Left]))}
-	for side, table := range tables {
-		if err := primitive.CheckRows("take the "+Side(side).String()+" table", uint64(table.NumRows())); err != nil {
-			return nil, err
+// PlanCross plans a join without keys: every row of either side has the same code, of 0 bits. Errors wrap
+// backend.ErrLimit (more than primitive.MaxRows rows).
+func PlanCross(left, right arrow.Table) (*KeyPlan, error) {
+	p := new(KeyPlan)
+	for side, table := range []arrow.Table{left, right} {
+		if _, err := findColumns(table, Side(side), nil); err != nil {
+			return nil, fmt.Errorf("plan cross join: %w", err)
 		}
 		p.sides[side].rows = int(table.NumRows())
 	}
-	for k := range p.keys {
-		if err := p.bind(k, tables, on[Left][k], on[Right][k]); err != nil {
+	return p, nil
+}
+
+func planKeys(ctx context.Context, tables [2]arrow.Table, on [2][]string) (*KeyPlan, error) {
+	if err := checkPairs(on); err != nil {
+		return nil, err
+	}
+	var data [2][]*arrow.Chunked
+	for side, table := range tables {
+		var err error
+		if data[side], err = findColumns(table, Side(side), on[side]); err != nil {
 			return nil, err
 		}
 	}
-	if err := p.measure(ctx); err != nil {
+	p := &KeyPlan{keys: make([]key, len(on[Left]))}
+	for k := range p.keys {
+		var err error
+		if p.keys[k], err = pair([2]keyType{
+			typeOfColumn(on[Left][k], data[Left][k]), typeOfColumn(on[Right][k], data[Right][k])}); err != nil {
+			return nil, err
+		}
+	}
+	for side, table := range tables {
+		if err := p.open(Side(side), table.NumRows(), data[side]); err != nil {
+			return nil, err
+		}
+	}
+	extents, err := p.measure(ctx)
+	if err != nil {
 		return nil, err
 	}
-	return p, p.pack()
+	p.pack(func(k int) extent {
+		e := extents[Left][k]
+		e.include(p.keys[k].domain, extents[Right][k])
+		return e
+	})
+	if p.bits > 64 {
+		p.pack(func(k int) extent { return extents[Left][k].meet(p.keys[k].domain, extents[Right][k]) })
+		if err := p.checkBits(); err != nil {
+			return nil, err
+		}
+		for side := range p.sides {
+			p.bound(Side(side))
+			if _, err := p.selectRows(ctx, Side(side)); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return p, nil
 }
 
-// bind finds the columns of key k and their common domain.
-func (p *KeyPlan) bind(k int, tables [2]arrow.Table, names ...string) error {
-	var data [2]*arrow.Chunked
-	var traits [2]trait
-	for side, table := range tables {
-		column, err := findColumn(table, Side(side), names[side])
-		if err != nil {
-			return err
-		}
-		data[side] = column
-		traits[side] = traitOf(column.DataType())
-		if traits[side].class == classNone && column.NullN() == column.Len() {
-			traits[side].class = classNull // without a value the type does not matter, as in a file with only a header
-		}
-		if traits[side].class == classNone {
-			return fmt.Errorf(
-				"%w: %s key column %q has type %s; keys may be integers, booleans, dates, times, timestamps, "+
-					"durations, floats and decimals", backend.ErrUnsupported, Side(side), names[side],
-				column.DataType())
-		}
-	}
-	l, r, reason := coerce(traits[Left], traits[Right])
-	if reason != "" {
-		return fmt.Errorf("%w: left key column %q (%s) and right key column %q (%s): %s", backend.ErrUnsupported,
-			names[Left], data[Left].DataType(), names[Right], data[Right].DataType(), reason)
-	}
-	p.keys[k].domain = l.domain
-	for side, c := range []coding{l, r} {
-		column, err := newKeyColumn(names[side], data[side], c)
-		if err != nil {
-			return err
-		}
-		if column.rows() != p.sides[side].rows {
-			return fmt.Errorf("%w: %s key column %q has %d rows, its table %d", backend.ErrInvalidInput, Side(side),
-				names[side], column.rows(), p.sides[side].rows)
-		}
-		p.sides[side].columns = append(p.sides[side].columns, column)
+func checkPairs(on [2][]string) error {
+	if len(on[Left]) == 0 || len(on[Left]) != len(on[Right]) {
+		return fmt.Errorf("%w: %d left and %d right key columns; give at least one, and as many for either side",
+			backend.ErrInvalidInput, len(on[Left]), len(on[Right]))
 	}
 	return nil
 }
 
-func findColumn(table arrow.Table, side Side, name string) (*arrow.Chunked, error) {
-	if err := CheckColumn(table.Schema(), side, name); err != nil {
+// findColumns checks the size of a table and returns the columns of these names.
+func findColumns(table arrow.Table, side Side, names []string) ([]*arrow.Chunked, error) {
+	if err := primitive.CheckRows("take the "+side.String()+" table", uint64(table.NumRows())); err != nil {
 		return nil, err
 	}
-	return table.Column(table.Schema().FieldIndices(name)[0]).Data(), nil
+	columns := make([]*arrow.Chunked, len(names))
+	for k, name := range names {
+		if err := CheckColumn(table.Schema(), side, name); err != nil {
+			return nil, err
+		}
+		columns[k] = table.Column(table.Schema().FieldIndices(name)[0]).Data()
+	}
+	return columns, nil
 }
 
-// measure selects the rows of both sides and finds the ranges of their codes.
-func (p *KeyPlan) measure(ctx context.Context) (err error) {
-	domains := make([]domain, len(p.keys))
-	for k, key := range p.keys {
-		domains[k] = key.domain
+func typeOfColumn(name string, column *arrow.Chunked) keyType {
+	t := keyType{name: name, dtype: column.DataType(), trait: traitOf(column.DataType())}
+	if t.trait.class == classNone && column.NullN() == column.Len() {
+		t.trait.class = classNull // without a value the type does not matter, as in a file with only a header
 	}
-	var uncoded [2][]int64
-	for i := range p.sides {
-		side := &p.sides[i]
-		uncoded[i] = make([]int64, len(p.keys))
-		if side.selected, err = selectRows(ctx, side.columns, side.rows, uncoded[i]); err != nil {
-			return err
+	return t
+}
+
+// pair finds the common domain of two key columns.
+func pair(sides [2]keyType) (key, error) {
+	for side, t := range sides {
+		if t.trait.class == classNone {
+			return key{}, fmt.Errorf(
+				"%w: %s key column %q has type %s; keys may be integers, booleans, dates, times, timestamps, "+
+					"durations, floats and decimals", backend.ErrUnsupported, Side(side), t.name, t.dtype)
 		}
-		extents, err := measure(ctx, side.columns, domains, side.rows, side.selected)
+	}
+	l, r := &sides[Left], &sides[Right]
+	var reason string
+	if l.coding, r.coding, reason = coerce(l.trait, r.trait); reason != "" {
+		return key{}, fmt.Errorf("%w: left key column %q (%s) and right key column %q (%s): %s", backend.ErrUnsupported,
+			l.name, l.dtype, r.name, r.dtype, reason)
+	}
+	return key{sides: sides, domain: l.coding.domain}, nil
+}
+
+// open readies the columns of a side, one for each key.
+func (p *KeyPlan) open(side Side, rows int64, data []*arrow.Chunked) error {
+	s := keySide{rows: int(rows)}
+	for k, key := range p.keys {
+		t := key.sides[side]
+		column, err := newKeyColumn(t.name, data[k], t.coding)
 		if err != nil {
 			return err
 		}
-		for k := range p.keys {
-			p.keys[k].extent.include(domains[k], extents[k])
+		if column.rows() != s.rows {
+			return fmt.Errorf("%w: %s key column %q has %d rows, its table %d", backend.ErrInvalidInput, side, t.name,
+				column.rows(), s.rows)
 		}
+		s.columns = append(s.columns, column)
 	}
-	// A value without a code matches nothing, because the other side's type cannot hold it. That reasoning fails when
-	// both types reach beyond 64 bits and both columns do.
-	for k := range p.keys {
-		l, r := p.sides[Left].columns[k], p.sides[Right].columns[k]
+	p.sides[side] = s
+	return nil
+}
+
+// bound makes the next selection leave out the rows of a side whose codes are not packed.
+func (p *KeyPlan) bound(side Side) {
+	for k, column := range p.sides[side].columns {
+		column.bounds = &p.keys[k].extent
+	}
+}
+
+// selectRows leaves out the rows of a side that can match nothing. It returns how many each key left out because their
+// value has no code.
+func (p *KeyPlan) selectRows(ctx context.Context, side Side) (uncoded []int64, err error) {
+	s := &p.sides[side]
+	uncoded = make([]int64, len(p.keys))
+	s.selected, err = selectRows(ctx, s.columns, s.rows, uncoded)
+	return uncoded, err
+}
+
+// checkCoded declines keys of which both sides have values without a code. Such a value matches nothing, because the
+// other side's type cannot hold it; that reasoning fails when both types reach beyond 64 bits and both columns do.
+func (p *KeyPlan) checkCoded(uncoded [2][]int64) error {
+	for k, key := range p.keys {
+		l, r := key.sides[Left], key.sides[Right]
 		if uncoded[Left][k] > 0 && uncoded[Right][k] > 0 && l.coding.method == methodScale {
 			return fmt.Errorf(
 				"%w: left key column %q (%s) and right key column %q (%s) both hold numbers of more than 64 bits "+
@@ -164,13 +233,37 @@ func (p *KeyPlan) measure(ctx context.Context) (err error) {
 	return nil
 }
 
-// pack gives every column the bits that its range needs.
-func (p *KeyPlan) pack() error {
+// measure selects the rows of both sides and finds the ranges of their codes.
+func (p *KeyPlan) measure(ctx context.Context) (extents [2][]extent, err error) {
+	var uncoded [2][]int64
+	for side := range p.sides {
+		if uncoded[side], err = p.selectRows(ctx, Side(side)); err != nil {
+			return extents, err
+		}
+	}
+	if err = p.checkCoded(uncoded); err != nil {
+		return extents, err
+	}
+	for side := range p.sides {
+		if extents[side], err = measure(ctx, p.keys, &p.sides[side]); err != nil {
+			return extents, err
+		}
+	}
+	return extents, nil
+}
+
+// pack gives every key the bits that its range needs.
+func (p *KeyPlan) pack(rangeOf func(k int) extent) {
+	p.bits = 0
 	for k := range p.keys {
 		key := &p.keys[k]
+		key.extent = rangeOf(k)
 		key.bits = bits.Len64(key.extent.max - key.extent.min)
 		p.bits += key.bits
 	}
+}
+
+func (p *KeyPlan) checkBits() error {
 	if p.bits > 64 {
 		return fmt.Errorf("%w: the key columns together need %d bits, a key may have 64: %s", backend.ErrUnsupported,
 			p.bits, strings.ReplaceAll(p.String(), "\n", "; "))
@@ -190,24 +283,30 @@ func (p *KeyPlan) KeyBytes() int {
 }
 
 // Rows is how many rows of a side have a code: those that are not left out.
-func (p *KeyPlan) Rows(side Side) uint64 {
+func (p *KeyPlan) Rows(side Side) uint64 { return p.RowsIn(side, 0, p.sides[side].rows) }
+
+// RowsIn is how many of the rows [from, to) of a side have a code.
+func (p *KeyPlan) RowsIn(side Side, from, to int) uint64 {
 	if selected := p.sides[side].selected; selected != nil {
-		return selected.rows()
+		return selected.before(to) - selected.before(from)
 	}
-	return uint64(p.sides[side].rows)
+	return uint64(to - from)
 }
 
-// HasNulls tells whether rows of a side are left out, because a key is NULL or cannot occur on the other side. Row
-// numbers and positions among the codes then differ.
+// HasNulls tells whether rows of a side are left out, because a key is NULL or cannot match. Row numbers and positions
+// among the codes then differ.
 func (p *KeyPlan) HasNulls(side Side) bool { return p.sides[side].selected != nil }
 
-// String describes the plan for people, one line per key column:
+// String describes the plan for people, one line per key column with the range that is packed:
 //
 //	o_orderkey int64 = l_orderkey int32: 1..6000000, 23 bits
 func (p *KeyPlan) String() string {
+	if len(p.keys) == 0 {
+		return "no keys: every row meets every row"
+	}
 	var b strings.Builder
 	for k, key := range p.keys {
-		l, r := p.sides[Left].columns[k], p.sides[Right].columns[k]
+		l, r := key.sides[Left], key.sides[Right]
 		codes := "no values"
 		if key.extent.some {
 			codes = key.domain.text(key.extent.min) + ".." + key.domain.text(key.extent.max)
@@ -218,4 +317,30 @@ func (p *KeyPlan) String() string {
 		fmt.Fprintf(&b, "%s %s = %s %s: %s, %d bits", l.name, l.dtype, r.name, r.dtype, codes, key.bits)
 	}
 	return b.String()
+}
+
+// Text is the key of one row of a side's table, for messages: o_orderkey=42, or (a=1, b=2024-01-02).
+func (p *KeyPlan) Text(side Side, row int) string {
+	var parts []string
+	for k, column := range p.sides[side].columns {
+		for part := range column.segments(row, row+1) {
+			value := part.values.ValueStr(part.from)
+			if value == array.NullValueStr {
+				value = "NULL"
+			}
+			parts = append(parts, p.keys[k].sides[side].name+"="+value)
+		}
+	}
+	if len(parts) == 1 {
+		return parts[0]
+	}
+	return "(" + strings.Join(parts, ", ") + ")"
+}
+
+// checkRange refuses rows that a side's table does not have.
+func (p *KeyPlan) checkRange(side Side, from, to int) error {
+	if rows := p.sides[side].rows; from < 0 || to < from || to > rows {
+		return fmt.Errorf("%w: rows [%d, %d) of a %s table of %d rows", backend.ErrInvalidInput, from, to, side, rows)
+	}
+	return nil
 }

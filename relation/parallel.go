@@ -22,6 +22,8 @@ type scratch struct {
 	codes    [stripRows]uint64
 	packed   [stripRows]uint64
 	packed32 [stripRows]uint32
+	ids      [stripRows]uint32
+	words    [stripRows / 64]uint64
 }
 
 // forBlocks calls do for every block of rows, on all cores, until one call fails or the context ends. Blocks start at

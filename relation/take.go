@@ -3,13 +3,17 @@ package relation
 import (
 	"context"
 	"fmt"
+	"math"
 	"math/bits"
+	"slices"
 	"strings"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/memory"
+
 	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/primitive"
 )
 
 // Take gathers rows of a column by number: row i of the result is row ids[i] of the column, counted over all chunks; nulls
@@ -33,11 +37,73 @@ func Take(ctx context.Context, column *arrow.Chunked, ids []uint32, alloc memory
 	return array.MakeFromData(data), nil
 }
 
+// NoRow is an id that no row has, see [TakeNullable].
+const NoRow = math.MaxUint32
+
+// TakeNullable is [Take] with ids that may be NoRow: these rows of the result are null. Other ids cost what they cost in
+// Take; where one is absent, the ids are copied, and scattered values take the slower path of columns in several chunks.
+// In a union, which has no nulls of its own, the value of the first field is null.
+func TakeNullable(
+	ctx context.Context, column *arrow.Chunked, ids []uint32, alloc memory.Allocator,
+) (arrow.Array, error) {
+	if !slices.Contains(ids, NoRow) {
+		return Take(ctx, column, ids, alloc)
+	}
+	data, err := takeNullable(ctx, column, ids, alloc)
+	if err != nil {
+		return nil, fmt.Errorf("gather %d rows of type %s: %w", len(ids), column.DataType(), err)
+	}
+	defer data.Release()
+	return array.MakeFromData(data), nil
+}
+
+// takeNullable appends a null row to the column, to which absent ids point.
+func takeNullable(
+	ctx context.Context, column *arrow.Chunked, ids []uint32, alloc memory.Allocator,
+) (arrow.ArrayData, error) {
+	if err := primitive.CheckRows("gather", uint64(column.Len())); err != nil {
+		return nil, err
+	}
+	null, err := Nulls(column.DataType(), 1, alloc)
+	if err != nil {
+		return nil, err
+	}
+	defer null.Release()
+	present := make([]uint32, len(ids))
+	err = forBlocks(ctx, len(ids), func(_ *scratch, from, to int) error {
+		for i, id := range ids[from:to] {
+			if id == NoRow {
+				id = uint32(column.Len())
+			} else if uint64(id) >= uint64(column.Len()) {
+				return errNoRow(from+i, id, column)
+			}
+			present[from+i] = id
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return take(ctx, column.DataType(), append(chunkData(column), null.Data()), present, alloc)
+}
+
+func errNoRow(i int, id uint32, column *arrow.Chunked) error {
+	return fmt.Errorf("%w: id %d is row %d of a column of %d rows", backend.ErrInvalidInput, i, id, column.Len())
+}
+
+func chunkData(column *arrow.Chunked) []arrow.ArrayData {
+	chunks := make([]arrow.ArrayData, len(column.Chunks()))
+	for i, chunk := range column.Chunks() {
+		chunks[i] = chunk.Data()
+	}
+	return chunks
+}
+
 func takeColumn(ctx context.Context, column *arrow.Chunked, ids []uint32, alloc memory.Allocator) (arrow.ArrayData, error) {
 	err := forBlocks(ctx, len(ids), func(_ *scratch, from, to int) error {
 		for i, id := range ids[from:to] {
 			if uint64(id) >= uint64(column.Len()) {
-				return fmt.Errorf("%w: id %d is row %d of a column of %d rows", backend.ErrInvalidInput, from+i, id, column.Len())
+				return errNoRow(from+i, id, column)
 			}
 		}
 		return nil
@@ -45,11 +111,7 @@ func takeColumn(ctx context.Context, column *arrow.Chunked, ids []uint32, alloc 
 	if err != nil {
 		return nil, err
 	}
-	chunks := make([]arrow.ArrayData, len(column.Chunks()))
-	for i, chunk := range column.Chunks() {
-		chunks[i] = chunk.Data()
-	}
-	return take(ctx, column.DataType(), chunks, ids, alloc)
+	return take(ctx, column.DataType(), chunkData(column), ids, alloc)
 }
 
 // taker is what the gathers of all types share: the rows asked for, and where each chunk starts.

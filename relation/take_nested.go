@@ -140,17 +140,23 @@ func (t *taker) fixedLists(dt *arrow.FixedSizeListType) (arrow.ArrayData, error)
 	return t.result(err, nulls, []*memory.Buffer{validity}, values)
 }
 
-// dictionary gathers the indices; all chunks must use one dictionary, or are given one.
+// dictionary gathers the indices; all chunks must use one dictionary, or are given one. An empty dictionary, whose chunk
+// has nothing but nulls, is as good as any.
 func (t *taker) dictionary(dt *arrow.DictionaryType) (arrow.ArrayData, error) {
 	chunks := make([]arrow.Array, len(t.chunks))
-	same := true
+	same, used := true, 0 // the first chunk with entries
+	for used < len(t.chunks)-1 && t.chunks[used].Dictionary().Len() == 0 {
+		used++
+	}
+	dictionary := array.MakeFromData(t.chunks[used].Dictionary())
+	defer dictionary.Release()
 	for c, chunk := range t.chunks {
 		plain := array.NewDataWithDictionary(dt, chunk.Len(), chunk.Buffers(), chunk.NullN(), chunk.Offset(), chunk.Dictionary().(*array.Data))
 		chunks[c] = array.MakeFromData(plain)
 		plain.Release()
 		defer chunks[c].Release()
-		same = same && (chunk.Dictionary() == t.chunks[0].Dictionary() ||
-			array.Equal(chunks[0].(*array.Dictionary).Dictionary(), chunks[c].(*array.Dictionary).Dictionary()))
+		same = same && (chunk.Dictionary().Len() == 0 || chunk.Dictionary() == t.chunks[used].Dictionary() ||
+			array.Equal(dictionary, chunks[c].(*array.Dictionary).Dictionary()))
 	}
 	if !same {
 		differing := arrow.NewChunked(dt, chunks)
@@ -163,11 +169,12 @@ func (t *taker) dictionary(dt *arrow.DictionaryType) (arrow.ArrayData, error) {
 		for c, chunk := range unified.Chunks() {
 			t.chunks[c] = chunk.Data()
 		}
+		used = 0
 	}
 	indices, err := t.fixed(dt.Bytes())
 	if err != nil {
 		return nil, err
 	}
-	indices.(*array.Data).SetDictionary(t.chunks[0].Dictionary())
+	indices.(*array.Data).SetDictionary(t.chunks[used].Dictionary())
 	return indices, nil
 }

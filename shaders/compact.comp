@@ -1,8 +1,9 @@
-// Keeps the rows whose bit is set, in their order: row i goes to offsets[tile] + the set bits of the tile before it.
+// Keeps the rows whose bit is set, or with inverted = 1 those whose bit is not, in their order: row i goes to
+// offsets[tile] + the number of rows of the tile before it that are kept.
 // SERIAL 0: one workgroup per tile of workgroup*items rows. SERIAL 1: one invocation per tile of items rows.
 // Inputs: bits, a bitmap of rows bits; offsets, uint64[tiles], each below 2^32; values, words of VALUE_BITS[rows],
-// absent: the row numbers (VALUE_BITS 32). Output: kept, words of VALUE_BITS, as many as bits are set; it overlaps no
-// input.
+// absent: the row numbers (VALUE_BITS 32). Output: kept, words of VALUE_BITS, as many as rows are kept; it overlaps
+// no input.
 // Preconditions: SERIAL 0: workgroup*items is a multiple of 32, items at most 32.
 #version 460
 #extension GL_GOOGLE_include_directive : require
@@ -29,7 +30,7 @@ void main() {
     for (uint i = 0u; i < count; ++i) {
         uint row = begin + i;
         if (i == 0u || row % 32u == 0u) word = column32_from(bitmap, row / 32u).at[0];
-        if ((word >> row % 32u & 1u) == 0u) continue;
+        if ((word >> row % 32u & 1u) == inverted) continue;
         if (numbered) to.at[n] = Value(row); else to.at[n] = from.at[i];
         ++n;
     }
@@ -51,14 +52,16 @@ DEFINE_WORKGROUP_SUM(uint)
 
 #define IN_FLIGHT 8u // rows of an invocation whose loads overlap
 
-shared uint sh_word[WORKGROUP_SIZE], sh_rank[WORKGROUP_SIZE]; // the tile's bits, and how many are set before a word
+const uint flip = inverted == 1u ? ~0u : 0u;
+
+shared uint sh_word[WORKGROUP_SIZE], sh_rank[WORKGROUP_SIZE]; // the tile's rows kept, and how many are before a word
 
 void main() {
     uint tile = GROUP;
     if (tile >= end_group) return;
     uint begin = tile * WORKGROUP_SIZE * items, count = rows_left(rows, begin, WORKGROUP_SIZE * items);
     uint place = ORDER, word = 0u, all;
-    if (place * 32u < count) word = column32_from(bits, begin / 32u).at[place] & bits_between(0u, count, place);
+    if (place * 32u < count) word = (column32_from(bits, begin / 32u).at[place] ^ flip) & bits_between(0u, count, place);
     uint set = uint(bitCount(word));
 #if SHARED
     uint rank = workgroup_scan(set, all);

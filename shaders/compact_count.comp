@@ -1,4 +1,5 @@
-// Counts the set bits of tiles of a bitmap: counts[tile] = rows of the tile whose bit is set.
+// Counts the set bits of tiles of a bitmap: counts[tile] = rows of the tile whose bit is set, or with inverted = 1 those
+// whose bit is not.
 // SERIAL 0: one workgroup per tile of workgroup*items rows. SERIAL 1: one invocation per tile of items rows.
 // Input: bits, a bitmap of rows bits. Output: counts, uint32[tiles].
 // Precondition: SERIAL 0: workgroup*items is a multiple of 32.
@@ -8,6 +9,8 @@
 #include "kernels/compact_count.glsl"
 #include "group.glsl"
 #include "bitmap.glsl"
+
+const uint flip = inverted == 1u ? ~0u : 0u;
 
 #if SERIAL
 
@@ -20,7 +23,7 @@ void main() {
     Column32 from = column32_from(bits, begin / 32u);
     uint sum = 0u;
     for (uint word = 0u; word * 32u < first + count; ++word)
-        sum += uint(bitCount(from.at[word] & bits_between(first, first + count, word)));
+        sum += uint(bitCount((from.at[word] ^ flip) & bits_between(first, first + count, word)));
     column32_from(counts, tile).at[0] = sum;
 }
 
@@ -41,7 +44,7 @@ void main() {
     Column32 from = column32_from(bits, begin / 32u);
     uint sum = 0u, all;
     for (uint word = INVOCATION; word * 32u < count; word += WORKGROUP_SIZE)
-        sum += uint(bitCount(from.at[word] & bits_between(0u, count, word)));
+        sum += uint(bitCount((from.at[word] ^ flip) & bits_between(0u, count, word)));
 #if SHARED
     all = workgroup_total(uvec2(sum, 0u)).x;
 #else

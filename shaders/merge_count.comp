@@ -16,12 +16,14 @@
 #define Key WORD(KEY_BITS)
 #define BUILD_IN_FLIGHT 8u
 
-const uint unique = 0u;
-
 #include "sorted_left.glsl"
-#include "join_stops.glsl"
 #include "join_count.glsl"
 #include "join_lookup.glsl"
+
+uint matches_of(Key key, inout uint cursor) {
+    first_stop(key, cursor);
+    return matches_end(cursor) - cursor;
+}
 
 void main() {
     uint unit = GROUP;

@@ -1,7 +1,8 @@
-// Marks the right rows that have a match in units of two sorted sides.
+// Marks the rows that have a match in units of two sorted sides, those of one side or of both.
 // One workgroup per unit; it takes right rows workgroup*items at a time.
 // Inputs: units, left_keys and right_keys as for merge_join.
-// Accumulated: marks, a bitmap of right rows, to which those with a match are added.
+// Accumulated: left_marks and right_marks, bitmaps of the rows of left_keys and right_keys, to which those with a match
+// are added; with sides 1 only right_marks, with sides 2 only left_marks.
 // Preconditions: those of merge_join that are about keys and units.
 // Source: as merge_join.
 #version 460
@@ -16,12 +17,21 @@
 #define Key WORD(KEY_BITS)
 #define BUILD_IN_FLIGHT 8u
 
-const uint unique = 1u; // the first match is enough
-
 #include "sorted_left.glsl"
-#include "join_stops.glsl"
-#include "join_mark.glsl"
+#include "left_marks.glsl"
 #include "join_lookup.glsl"
+
+// The first match is enough. Whoever marks it marks the others, which lie behind it.
+uint matches_of(Key key, inout uint cursor) {
+    uint stop = first_stop(key, cursor), next;
+    if (stop == 0u || !matches_at(key, stop, next)) return 0u;
+    if ((sides & mark_left) != 0u && mark_first(left_row(stop))) mark_all(stop, matches_end(stop));
+    return 1u;
+}
+
+void looked_up(uint row, uint matches) {
+    if ((sides & mark_right) != 0u) mark_rows(right_marks, row, matches > 0u);
+}
 
 void main() {
     uint unit = GROUP;
@@ -31,7 +41,9 @@ void main() {
     COLUMN(KEY_BITS) right = COLUMN_FROM(KEY_BITS)(right_keys, rows.z);
     Key key[items]; // of the first batch, under way while the left rows are
     load_batch(right, 0u, rows.w - rows.z, key);
+    clear_left_marks(rows.x, left_count);
     load_left(rows.x);
     barrier();
     look_up(right, rows.z, rows.w - rows.z, key);
+    put_left_marks(rows.x, left_count);
 }

@@ -1,7 +1,8 @@
-// Marks the right rows that have a match in the units of a partitioned hash join.
+// Marks the rows that have a match in the units of a partitioned hash join, those of one side or of both.
 // One workgroup per unit; it takes right rows workgroup*items at a time.
 // Inputs: units, left_keys and right_keys as for partition_join.
-// Accumulated: marks, a bitmap of right rows, to which those with a match are added.
+// Accumulated: left_marks and right_marks, bitmaps of the rows of left_keys and right_keys, to which those with a match
+// are added; with sides 1 only right_marks, with sides 2 only left_marks.
 // Preconditions: those of partition_join that are about keys and units.
 // Source: as partition_join.
 #version 460
@@ -16,12 +17,25 @@
 #define Key WORD(KEY_BITS)
 #define BUILD_IN_FLIGHT 8u
 
-const uint unique = 1u; // the first match is enough
-
 #include "unit_table.glsl"
-#include "join_stops.glsl"
-#include "join_mark.glsl"
+#include "left_marks.glsl"
 #include "join_lookup.glsl"
+
+// The first match is enough. All right rows of a key meet the same one first; whoever marks it marks the others.
+uint matches_of(Key key, inout uint cursor) {
+    uint stop = match_from(key, first_stop(key, cursor));
+    if (stop == 0u) return 0u;
+    if ((sides & mark_left) != 0u && mark_first(left_row(stop))) {
+        for (uint other = match_from(key, stop_after(stop)); other > 0u; other = match_from(key, stop_after(other))) {
+            mark_first(left_row(other));
+        }
+    }
+    return 1u;
+}
+
+void looked_up(uint row, uint matches) {
+    if ((sides & mark_right) != 0u) mark_rows(right_marks, row, matches > 0u);
+}
 
 void main() {
     uint unit = GROUP;
@@ -31,7 +45,9 @@ void main() {
     COLUMN(KEY_BITS) right = COLUMN_FROM(KEY_BITS)(right_keys, rows.z);
     Key key[items]; // of the first batch, under way while the left rows are
     load_batch(right, 0u, rows.w - rows.z, key);
+    clear_left_marks(rows.x, rows.y - rows.x);
     build_table(rows.y - rows.x);
     barrier();
     look_up(right, rows.z, rows.w - rows.z, key);
+    put_left_marks(rows.x, rows.y - rows.x);
 }

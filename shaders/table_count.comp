@@ -1,7 +1,8 @@
 // Counts the output rows of a join by a hash table in device memory that table_build has made, without making any.
 // One workgroup per tile of workgroup*items right rows.
-// Inputs: slots, left_keys and right_keys as for table_probe.
-// Output: counts, uint32[tiles], the output rows of each.
+// Inputs: slots, left_keys and right_keys as for table_probe; repeats as table_build makes them with distinct = 1, else
+// absent.
+// Output: counts, uint64[tiles], the output rows of each.
 // Preconditions: patience, mask and seed are those of the build, which lost no row; a workgroup consists of whole
 // subgroups.
 // Source: DIST 3.3.
@@ -18,14 +19,21 @@
 
 #include "slots_match.glsl"
 
-// All rows with the key lie before the first free slot.
+// All rows with the key lie before the first free slot, or one does that stands for all.
 uint matches_of(Key key, inout uint cursor) {
-    uint matches = 0u;
-    for (uint m = first_match(key); m > 0u; m = unique == 1u ? 0u : next_match(key, m)) ++matches;
+    uint match = first_match(key), matches = 0u;
+    if (distinct == 1u) return match == 0u ? 0u : 1u + column32_from(repeats, left_row(match)).at[0];
+    for (; match > 0u; match = unique == 1u ? 0u : next_match(key, match)) ++matches;
     return matches;
 }
 
-#include "join_count.glsl"
+#include "subgroup_sum.glsl"
+DEFINE_WORKGROUP_SUM(uvec2)
+
+uvec2 own_matches = uvec2(0u); // of this invocation's rows
+
+void looked_up(uint row, uint matches) { own_matches = add(own_matches, uvec2(matches, 0u)); }
+
 #include "join_lookup.glsl"
 
 void main() {
@@ -36,5 +44,7 @@ void main() {
     Key key[items];
     load_batch(right, 0u, count, key);
     look_up(right, first, count, key);
-    put_count(tile);
+    uvec2 all;
+    workgroup_sum(subgroup_sum(own_matches), all);
+    if (INVOCATION == 0u) column64_from(counts, tile).at[0] = all;
 }

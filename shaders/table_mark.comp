@@ -1,8 +1,10 @@
-// Marks the right rows that have a match among the left ones of a join by a hash table in device memory that
-// table_build has made.
+// Marks rows of a join by a hash table in device memory that table_build has made: right rows that have a match among
+// the left ones (sides has bit 0), and left rows that are the first match of a right one (sides has bit 1), always the
+// same one of a key.
 // One workgroup per tile of workgroup*items right rows.
-// Inputs: slots, left_keys and right_keys as for table_probe.
-// Accumulated: marks, a bitmap of right rows, to which those with a match are added.
+// Inputs: slots, left_keys and right_keys as for table_probe; partners, with among = 1 alone: a bitmap of left rows, and
+// a row counts as no match where its bit is not set.
+// Accumulated: left_marks and right_marks, bitmaps to which rows are added, absent for a side that sides lacks.
 // Preconditions: patience, mask and seed are those of the build, which lost no row; a workgroup consists of whole
 // subgroups.
 // Source: DIST 3.3.
@@ -19,9 +21,22 @@
 
 #include "slots_match.glsl"
 
-uint matches_of(Key key, inout uint cursor) { return min(first_match(key), 1u); }
+// 1 + the left row that the key finds first.
+uint matches_of(Key key, inout uint cursor) {
+    uint match = first_match(key);
+    if (match == 0u) return 0u;
+    uint left = left_row(match);
+    if (among == 1u && (column32_from(partners, left / 32u).at[0] >> left % 32u & 1u) == 0u) return 0u;
+    return 1u + left;
+}
 
 #include "join_mark.glsl"
+
+void looked_up(uint row, uint match) {
+    if ((sides & mark_right) != 0u) mark_rows(right_marks, row, match > 0u);
+    if ((sides & mark_left) != 0u && match > 0u) mark_row(left_marks, match - 1u);
+}
+
 #include "join_lookup.glsl"
 
 void main() {

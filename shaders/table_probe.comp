@@ -23,8 +23,6 @@ const uint mixed = 0u, widened = 0u, high = 0u;
 #include "join_output.glsl"
 #include "slots_match.glsl"
 
-uint left_row(uint at) { return (Column32(slots).at[at - 1u] & mask) - 1u; }
-
 void main() {
     uint tile = GROUP;
     if (tile >= end_group) return;

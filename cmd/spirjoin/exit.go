@@ -1,11 +1,13 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
+	"regexp"
 	"strings"
 
 	"github.com/spirjoin/spirjoin/backend"
@@ -81,9 +83,25 @@ func exitCode(err error) int {
 	return exitInternal
 }
 
-// The options of the library, as they are spelled here.
-var optionNames = strings.NewReplacer("max_output_rows", "--max-output-rows", "device_memory", "--device-memory",
-	"memory_limit", "--memory-limit")
+// The options of the library that errors name, and the flags that they are here. Names of the user stand in quotes.
+var (
+	flagOfOption = map[string]string{"max_output_rows": "--max-output-rows", "device_memory": "--device-memory",
+		"memory_limit": "--memory-limit", "batch_rows": "--batch-rows", "build_side": "--build-side",
+		"mark_name": "--mark-name", "separate_keys": "--no-coalesce"}
+	optionWord   = regexp.MustCompile(`(^|[ (])[a-z]+_[a-z_]+($|[ ;,)])`)
+	optionRaised = regexp.MustCompile(`\braise [a-z_]+`)
+)
+
+// nameFlags writes the options in the text of an error as flags.
+func nameFlags(text string) string {
+	return optionWord.ReplaceAllStringFunc(text, func(found string) string {
+		word := strings.Trim(found, " (;,)")
+		return strings.Replace(found, word, cmp.Or(flagOfOption[word], word), 1)
+	})
+}
+
+// nameRaisedFlags does so in a text that may also have names without quotes: only where it says to raise an option.
+func nameRaisedFlags(text string) string { return optionRaised.ReplaceAllStringFunc(text, nameFlags) }
 
 // message is the one line that a failure prints.
 func message(err error) string {
@@ -94,8 +112,8 @@ func message(err error) string {
 		line = "interrupted"
 	case exitInternal:
 		line = "internal error: " + line
-	case exitLimit:
-		line = optionNames.Replace(line)
+	default:
+		line = nameFlags(line)
 	}
 	return "spirjoin: " + text.OneLine(line)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"runtime/debug"
 	"strings"
 	"time"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/spirjoin/spirjoin"
 	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/relation"
 	"github.com/spirjoin/spirjoin/tableio"
 )
 
@@ -52,7 +54,7 @@ func (s *session) join(ctx context.Context, o joinOptions) error {
 	var writer *tableio.Writer
 	if o.goal == goalFile {
 		if writer, err = tableio.Create(o.output, layout.Schema, o.write); err != nil {
-			return nameFormatFlag(err, "format")
+			return explainOutput(err, o.output)
 		}
 		defer writer.Abort() // does nothing after Commit
 	}
@@ -70,7 +72,7 @@ func (s *session) join(ctx context.Context, o joinOptions) error {
 	}
 	if o.goal == goalExplain {
 		progress.clearLine()
-		fmt.Fprint(s.stdout, plan)
+		fmt.Fprint(s.stdout, nameRaisedFlags(plan.String()))
 		return nil
 	}
 	result, err := plan.Run(ctx)
@@ -132,8 +134,21 @@ func nameFormatFlag(err error, flag string) error {
 	return err
 }
 
-// skipRowGroups leaves row groups unread whose statistics say that their keys lie outside those of the other side: in
-// an inner join they match nothing.
+// explainOutput makes it wrong use that the output's name tells no format, unless there is a folder of that name.
+func explainOutput(err error, path string) error {
+	if !errors.Is(err, tableio.ErrFormat) {
+		return err
+	}
+	if info, statErr := os.Stat(path); statErr == nil && info.IsDir() {
+		return &tableio.Error{Kind: tableio.ErrOutput, Op: "create", Path: path,
+			Err: errors.New("this is a directory; name a file in it")}
+	}
+	return usagef("%v: --format", err)
+}
+
+// skipRowGroups leaves row groups unread whose statistics say that their keys lie outside those of the other side:
+// their rows have no match. It does so on a side whose rows without match are not in the output, and whose keys need not be
+// unique.
 func skipRowGroups(readers [2]*tableio.Reader, spec spirjoin.JoinSpec) {
 	for i, left := range spec.LeftOn {
 		names := [2]string{left, spec.RightOn[i]}
@@ -145,8 +160,11 @@ func skipRowGroups(readers [2]*tableio.Reader, spec spirjoin.JoinSpec) {
 		if known != [2]bool{true, true} || !arrow.TypeEqual(bounds[0].Type, bounds[1].Type) {
 			continue
 		}
-		readers[0].SkipOutside(names[0], bounds[1])
-		readers[1].SkipOutside(names[1], bounds[0])
+		for i, r := range readers {
+			if side := relation.Side(i); !spec.How.Keeps(side) && !spec.Validate.Unique(side) {
+				r.SkipOutside(names[side], bounds[1-side])
+			}
+		}
 	}
 }
 

@@ -90,6 +90,21 @@ func TestJoinSuffixWithoutTheOtherColumn(t *testing.T) {
 	require.Equal(t, []string{"bob"}, rows)
 }
 
+// A table whose names already have suffixes joins with one whose names have none, on either side.
+func TestJoinOfClashingNames(t *testing.T) {
+	dir := t.TempDir()
+	plain, clash := filepath.Join(dir, "l.csv"), filepath.Join(dir, "clash.csv")
+	require.NoError(t, os.WriteFile(plain, []byte("k,name\n1,ann\n"), 0o666))
+	require.NoError(t, os.WriteFile(clash, []byte("k,name,name_right\n1,bob,cid\n"), 0o666))
+	for _, c := range []struct{ left, right, want string }{
+		{plain, clash, "k,name,name_right_right,name_right\n1,ann,bob,cid\n"},
+		{clash, plain, "k,name,name_right,name_right_right\n1,bob,cid,ann\n"},
+	} {
+		require.Equal(t, c.want, runProgram(t, exitDone, "join", c.left, c.right, "--on", "k", "--device", "host", "-q",
+			"-o", "-", "--format", "csv").stdout)
+	}
+}
+
 func TestJoinOnSeveralColumns(t *testing.T) {
 	dir := t.TempDir()
 	left := tableFile(t, filepath.Join(dir, "l.parquet"), ints("a", 1, 1, 2), ints("b,c", 1, 2, 1),
@@ -330,20 +345,23 @@ func TestJoinFailures(t *testing.T) {
 func TestJoinUnwritableOutput(t *testing.T) {
 	dir, args := orders(t, ".parquet")
 	require.NoError(t, os.Mkdir(filepath.Join(dir, "folder.parquet"), 0o777))
+	require.NoError(t, os.Mkdir(filepath.Join(dir, "folder"), 0o777))
 	for out, want := range map[string]string{
 		filepath.Join(dir, "none", "out.parquet"): "the directory must be writable: no such file or directory",
-		filepath.Join(dir, "out.xml"):             `unknown format: the extension ".xml" tells none; use .parquet, .csv, .arrow or .arrows, or name the format: --format`,
 		filepath.Join(dir, "folder.parquet"):      "this is a directory",
+		filepath.Join(dir, "folder"):              "folder: this is a directory; name a file in it",
 	} {
 		require.Contains(t, runProgram(t, exitInputOutput, append(args, "-o", out)...).stderr, want)
 	}
+	require.Contains(t, runProgram(t, exitUsage, append(args, "-o", filepath.Join(dir, "out.xml"))...).stderr,
+		`the extension ".xml" tells none; use .parquet, .csv, .arrow or .arrows, or name the format: --format`)
 	if os.Geteuid() != 0 {
 		require.NoError(t, os.Chmod(dir, 0o555))
 		defer os.Chmod(dir, 0o777)
 		require.Contains(t, runProgram(t, exitInputOutput,
 			append(args, "-o", filepath.Join(dir, "out.parquet"))...).stderr, "permission denied")
 	}
-	requireFiles(t, dir, "orders.parquet", "items.parquet", "folder.parquet")
+	requireFiles(t, dir, "orders.parquet", "items.parquet", "folder.parquet", "folder")
 	if _, err := os.Stat("/dev/full"); err == nil {
 		o := runProgram(t, exitInputOutput, append(args, "-o", "/dev/full", "--format", "csv")...)
 		require.Contains(t, o.stderr, "/dev/full: no space left on device")

@@ -63,9 +63,18 @@ type joinOptions struct {
 
 const joinText = `   Reads the columns that the output needs from two tables, joins them and writes the result. LEFT
    and RIGHT are Parquet, CSV or Arrow IPC files; - reads one of them from standard input, as an
-   Arrow IPC stream unless its format is given. NULL matches nothing. The rows come in any order.
+   Arrow IPC stream unless its format is given. NULL matches nothing. The rows come in any order
+   unless one is asked for.
 
-      spirjoin join orders.parquet lineitem.parquet --on o_orderkey=l_orderkey -o joined.parquet`
+      spirjoin join orders.parquet lineitem.parquet --on o_orderkey=l_orderkey -o joined.parquet
+
+   The KIND of a join says which rows it returns:
+      inner                      the pairs of rows of LEFT and RIGHT with equal keys
+      left, right, full          these, and the rows of LEFT, of RIGHT or of both that have no match
+      semi, anti                 the rows of LEFT that have a match, or have none
+      right-semi, right-anti     the same of RIGHT
+      mark                       all rows of LEFT, with a column that says which have a match
+      cross                      each row of LEFT with each row of RIGHT; there is no --on`
 
 func (s *session) joinCommand() *cli.Command {
 	const input, keys, limits, output, report = "Input", "Join", "Limits", "Output", "Report"
@@ -79,11 +88,18 @@ func (s *session) joinCommand() *cli.Command {
 			&cli.StringSliceFlag{Name: "csv-null", Category: input, Usage: "`TEXT` that means NULL in CSV files, may be repeated; default: nothing"},
 
 			&cli.StringSliceFlag{Name: "on", Category: keys, Usage: "`KEY` columns: a=b, or a where both have it; a=b,c=d for several"},
-			&cli.StringFlag{Name: "how", Category: keys, Value: "inner", Usage: "`KIND` of join: inner"},
+			&cli.StringFlag{Name: "how", Category: keys, Value: "inner", Usage: "`KIND` of join, see above; default: inner"},
+			&cli.StringFlag{Name: "validate", Category: keys, Value: "m:m", Usage: "fail unless keys are unique: `1:m` in LEFT, m:1 in RIGHT, 1:1 in both"},
 			&cli.StringSliceFlag{Name: "columns", Category: keys, Usage: "`NAMES` of the output columns, a,b,c; default: all"},
 			&cli.StringFlag{Name: "suffix", Category: keys, Value: "_right", Usage: "`TEXT` put behind a name of RIGHT that LEFT has too; default: _right"},
+			&cli.BoolFlag{Name: "no-coalesce", Category: keys, Usage: "return both key columns of each pair, instead of one for both"},
+			&cli.StringFlag{Name: "indicator", Category: keys, Usage: "add a column `NAME` that says both, left_only or right_only"},
+			&cli.StringFlag{Name: "mark-name", Category: keys, Usage: "`NAME` of the column that --how mark adds; default: mark"},
+			&cli.StringFlag{Name: "maintain-order", Category: keys, Value: "none", Usage: "keep the order of the rows of `SIDE`: left, right or none (default)"},
+			&cli.BoolFlag{Name: "deterministic", Category: keys, Usage: "the same order of rows on every device, by every algorithm"},
 			&cli.StringFlag{Name: "device", Category: keys, Value: "auto", Usage: "`DEVICE`: its index, name, id or backend; default: auto"},
 			&cli.StringFlag{Name: "algo", Category: keys, Value: "auto", Usage: "`ALGORITHM`: phj-om, phj-um, hj, smj-om or smj-um; default: auto"},
+			&cli.StringFlag{Name: "build-side", Category: keys, Value: "auto", Usage: "`SIDE` that a hash join builds its table of: left, right or auto"},
 
 			&cli.GenericFlag{Name: "max-output-rows", Category: limits, Value: new(rowsValue), Usage: "fail when the output has more than `ROWS`, as in 10M or 2^27"},
 			&cli.GenericFlag{Name: "device-memory", Category: limits, Value: new(sizeValue), Usage: "use at most `SIZE` on the device, as in 512MiB; default: 80%"},
@@ -124,9 +140,7 @@ func (s *session) joinOptions(c *cli.Context) (o joinOptions, err error) {
 	o.paths = f.tables()
 	o.formats = [2]tableio.Format{f.format("left-format"), f.format("right-format")}
 	o.csv = f.csv()
-	if o.spec, err = f.spec(); err != nil {
-		return o, err
-	}
+	o.spec = f.spec()
 	o.device, o.output, o.quiet = c.String("device"), c.String("output"), c.Bool("quiet")
 	o.deviceMemoryBytes = uint64(*c.Generic("device-memory").(*sizeValue))
 	o.memoryLimitBytes = uint64(*c.Generic("memory-limit").(*sizeValue))
@@ -147,7 +161,7 @@ func (s *session) joinOptions(c *cli.Context) (o joinOptions, err error) {
 	if len(f.faults) > 0 {
 		return o, usageError(strings.Join(f.faults, "; "))
 	}
-	return o, nil
+	return o, o.spec.Check()
 }
 
 func (f *joinFlags) tables() (paths [2]string) {
@@ -186,14 +200,51 @@ func (f *joinFlags) csv() tableio.CSVOptions {
 	return options
 }
 
-func (f *joinFlags) spec() (spec spirjoin.JoinSpec, err error) {
-	if spec.How, err = join.ParseHow(f.String("how")); err != nil {
-		return spec, fmt.Errorf("--how: %w", err)
+// parsed reads the value of a flag.
+func parsed[T any](f *joinFlags, flag string, parse func(string) (T, error)) T {
+	value, err := parse(f.String(flag))
+	if err != nil {
+		f.fault("--%s: %v", flag, err)
 	}
-	if spec.Algorithm, err = spirjoin.ParseJoinAlgorithm(f.String("algo")); err != nil {
-		return spec, fmt.Errorf("--algo: %w", err)
+	return value
+}
+
+func (f *joinFlags) spec() (spec spirjoin.JoinSpec) {
+	spec.How = parsed(f, "how", join.ParseHow)
+	spec.Validate = parsed(f, "validate", join.ParseValidate)
+	spec.Order = parsed(f, "maintain-order", join.ParseOrder)
+	spec.Algorithm = parsed(f, "algo", spirjoin.ParseJoinAlgorithm)
+	spec.BuildSide = parsed(f, "build-side", join.ParseBuildSide)
+	spec.SeparateKeys, spec.Deterministic = f.Bool("no-coalesce"), f.Bool("deterministic")
+	spec.Indicator, spec.MarkName = f.String("indicator"), f.String("mark-name")
+	f.keys(&spec)
+	for _, list := range f.StringSlice("columns") {
+		for _, name := range splitList(list, ',') {
+			spec.Columns = append(spec.Columns, unescape(name))
+		}
 	}
-	if !f.IsSet("on") {
+	spec.Suffix = f.String("suffix")
+	for _, name := range []string{"suffix", "indicator", "mark-name"} {
+		if f.String(name) == "" && (f.IsSet(name) || name == "suffix") {
+			f.fault("--%s must not be empty", name)
+		}
+	}
+	spec.MaxOutputRows = uint64(*f.Generic("max-output-rows").(*rowsValue))
+	if f.IsSet("max-output-rows") && spec.MaxOutputRows == 0 {
+		f.fault("--max-output-rows must be at least 1")
+	}
+	batch := uint64(*f.Generic("batch-rows").(*rowsValue))
+	if batch > math.MaxInt32 || f.IsSet("batch-rows") && batch == 0 {
+		f.fault("--batch-rows goes from 1 to %d", math.MaxInt32)
+	}
+	if spec.BatchRows = int(min(batch, math.MaxInt32)); batch == 0 {
+		spec.BatchRows = min(batchRowsPerCore*runtime.GOMAXPROCS(0), mostBatchRows)
+	}
+	return spec
+}
+
+func (f *joinFlags) keys(spec *spirjoin.JoinSpec) {
+	if !f.IsSet("on") && spec.How != join.Cross {
 		f.fault("--on is needed: the key columns, as in --on o_orderkey=l_orderkey")
 	}
 	for _, list := range f.StringSlice("on") {
@@ -207,26 +258,6 @@ func (f *joinFlags) spec() (spec spirjoin.JoinSpec, err error) {
 			spec.RightOn = append(spec.RightOn, unescape(sides[len(sides)-1]))
 		}
 	}
-	for _, list := range f.StringSlice("columns") {
-		for _, name := range splitList(list, ',') {
-			spec.Columns = append(spec.Columns, unescape(name))
-		}
-	}
-	if spec.Suffix = f.String("suffix"); spec.Suffix == "" {
-		f.fault("--suffix must not be empty")
-	}
-	spec.MaxOutputRows = uint64(*f.Generic("max-output-rows").(*rowsValue))
-	if f.IsSet("max-output-rows") && spec.MaxOutputRows == 0 {
-		f.fault("--max-output-rows must be at least 1")
-	}
-	batch := uint64(*f.Generic("batch-rows").(*rowsValue))
-	if batch > math.MaxInt32 || f.IsSet("batch-rows") && batch == 0 {
-		f.fault("--batch-rows goes from 1 to %d", math.MaxInt32)
-	}
-	if spec.BatchRows = int(min(batch, math.MaxInt32)); batch == 0 {
-		spec.BatchRows = min(batchRowsPerCore*runtime.GOMAXPROCS(0), mostBatchRows)
-	}
-	return spec, nil
 }
 
 func (f *joinFlags) goal(format tableio.Format, terminal bool) goal {

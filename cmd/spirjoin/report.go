@@ -1,10 +1,14 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 	"time"
+	"unicode/utf8"
 
 	"github.com/spirjoin/spirjoin"
 	"github.com/spirjoin/spirjoin/backend"
@@ -29,6 +33,10 @@ type joinReport struct {
 // reportJoin says what ran where: one line on standard error, or the statistics that were asked for.
 func (s *session) reportJoin(o joinOptions, r joinReport, result *spirjoin.JoinResult) error {
 	r.JoinStats = result.Stats()
+	r.Fallback = nameFlags(r.Fallback)
+	for i := range r.Alternatives {
+		r.Alternatives[i].Error = nameFlags(r.Alternatives[i].Error)
+	}
 	r.DeviceID, r.DriverVersion, r.Version = result.Device.ID, result.Device.DriverVersion, version()
 	r.WallSeconds = time.Since(r.started).Seconds()
 	// Standard output, unless the table or its first rows go there.
@@ -40,12 +48,15 @@ func (s *session) reportJoin(o joinOptions, r joinReport, result *spirjoin.JoinR
 	case o.stats == statsJSON:
 		return writeJSON(w, r)
 	case o.stats == statsText:
-		fmt.Fprint(w, result.Explain())
+		fmt.Fprint(w, nameRaisedFlags(result.Explain()))
 	}
 	if o.quiet {
 		return nil
 	}
-	fmt.Fprintln(s.stderr, r.line(&result.Device))
+	fmt.Fprintln(s.stderr, r.line(&result.Device, cmp.Or(s.stderrColumns, summaryWidth)))
+	if r.Fallback != "" {
+		s.warn(errors.New(r.Fallback))
+	}
 	return nil
 }
 
@@ -56,18 +67,37 @@ func writeJSON(w io.Writer, v any) error {
 	return encoder.Encode(v)
 }
 
-func (r *joinReport) line(device *backend.DeviceInfo) string {
-	line := text.Plural(r.OutputRows, "row")
-	if r.Output != "" && r.Output != "-" {
-		line += " to " + r.Output
-	}
-	line += fmt.Sprintf(" in %.2f s (read %.2f, match %.2f", r.WallSeconds, r.ReadSeconds, r.MatchSeconds)
+// summaryWidth is the width of the line about a run where no terminal says another.
+const summaryWidth = 110
+
+// line is the line about a run. Where it is wider than so many columns, the output's folder and then the end of the
+// device's name are left out.
+func (r *joinReport) line(device *backend.DeviceInfo, width int) string {
+	to, times := "", fmt.Sprintf("read %.2f, match %.2f", r.ReadSeconds, r.MatchSeconds)
 	if r.Output != "" {
-		line += fmt.Sprintf(", output %.2f", r.OutputSeconds)
+		times += fmt.Sprintf(", output %.2f", r.OutputSeconds)
 	}
-	line += fmt.Sprintf(") by %s on %s (%s)", r.Algorithm, device.Name, device.Backend)
-	if r.Fallback != "" {
-		line += "; " + r.Fallback
+	if r.Output != "" && r.Output != "-" {
+		to = r.Output
 	}
-	return text.OneLine(line)
+	name := device.Name
+	line := func() string {
+		line := text.Plural(r.OutputRows, "row")
+		if to != "" {
+			line += " to " + to
+		}
+		line += fmt.Sprintf(" in %.2f s (%s) by %s on %s (%s)", r.WallSeconds, times, r.Algorithm, name, device.Backend)
+		return text.OneLine(line)
+	}
+	over := func() int { return utf8.RuneCountInString(line()) - width }
+	if over() > 0 && to != filepath.Base(to) {
+		to = "…/" + filepath.Base(to)
+	}
+	if excess := over(); excess > 0 {
+		name = text.Shorten(name, max(utf8.RuneCountInString(name)-excess, shortestName))
+	}
+	return line()
 }
+
+// shortestName is how much of a device's name is shown in any case.
+const shortestName = 8

@@ -36,8 +36,10 @@ var rooms = []room{
 	{"internal/selftest", ". join backend", "github.com/apache/arrow-go"},
 	{"internal/devicetest", "internal/leak host vulkan vulkan/vulkantest backend", "github.com/stretchr/testify"},
 	{"internal/recorded", "host backend", "github.com/stretchr/testify"},
-	{"internal/jointest", "internal/devicetest join/resident exec primitive vulkan vulkan/vulkantest backend",
+	{"internal/jointest", "internal/devicetest join/resident operator relation exec primitive vulkan " +
+		"vulkan/vulkantest backend",
 		"github.com/stretchr/testify"},
+	{"internal/jointest/oracle", "join relation", "github.com/apache/arrow-go github.com/stretchr/testify"},
 	{"tools", "primitive kernel backend", ""},
 	{"cmd", ". bench tableio join join/plan groupby relation exec primitive host vulkan opencl shaders kernel " +
 		"backend internal/selftest internal/text",

@@ -26,9 +26,12 @@ type Relation struct {
 	KeyBytes int
 	Keys     []uint64
 	Payload  []int // bytes of the columns
+
+	first int // number of the first row
 }
 
 func (r *Relation) value(column, row int) uint64 {
+	row += r.first
 	v := uint64(row)*0x9e3779b97f4a7c15 + uint64(column)
 	if r.Payload[column] == 4 {
 		v = uint64(uint32(row) ^ uint32(column)<<28)

@@ -4,8 +4,8 @@ import (
 	"context"
 
 	"github.com/spirjoin/spirjoin/backend"
-	"github.com/spirjoin/spirjoin/join/resident"
-	"github.com/spirjoin/spirjoin/kernel"
+	"github.com/spirjoin/spirjoin/exec"
+	"github.com/spirjoin/spirjoin/operator"
 	"github.com/spirjoin/spirjoin/ranges"
 	"github.com/spirjoin/spirjoin/relation"
 )
@@ -16,129 +16,148 @@ const mostRanges = 256
 // span is the rows from first to end-1 of a partitioned side.
 type span struct{ first, end uint64 }
 
-// peel joins the rows of the oversized partitions, all together, and returns how many rows of output they make. Keys
-// that collide are told apart by a partition with a fresh seed. What is too much for units then too, because a key is
-// hot or because keys were made to collide again, is sorted: that minds neither, and pairs are expanded with the work
-// divided by output, so that one hot key occupies the whole device.
-func (j *join) peel(ctx context.Context) (rows uint64, err error) {
-	spans, err := j.oversizedSpans(ctx)
+// peel joins the rows of the oversized partitions, all together. Keys that collide are told apart by a partition with a
+// fresh seed. What is too much for units then too, because a key is hot or because keys were made to collide again, is
+// sorted: that minds neither, and pairs are expanded with the work divided by output, so that one hot key occupies the
+// whole device. What is only counted is sorted at once.
+func (p *probing) peel(ctx context.Context, sink operator.Sink) error {
+	lane := p.lane.Nested(ctx)
+	defer lane.Memory.ReleaseAll()
+	chunks, err := p.oversizedRows(ctx, lane)
 	if err != nil {
-		return 0, err
+		return err
 	}
-	if j.round+1 == len(seeds) {
-		return j.peelBySorting(ctx, spans)
-	}
-	o := Options{Unique: j.Unique, CountFirst: j.CountFirst, force: j.force}
-	sub := &join{lane: j.lane.Nested(ctx), Options: o, round: j.round + 1, counting: j.counting}
-	defer sub.lane.Memory.ReleaseAll()
-	for i := range sub.sides {
-		s := &j.sides[i]
-		r := resident.Relation{Rows: rowsOf(spans[i])}
-		keys := j.lane.Memory.New(r.Rows*uint64(s.MovedKeyBytes()), "oversized "+s.Name+" keys")
-		var ids *backend.Buffer
-		if !j.counting {
-			ids = j.lane.Memory.New(r.Rows*4, "oversized "+s.Name+" rows")
+	if p.plan.Want.Count {
+		sorted, err := sortBoth(ctx, lane, chunks, true)
+		if err != nil {
+			return err
 		}
-		defer j.lane.Memory.Release(keys, ids)
-		if err := j.lane.Memory.Err(); err != nil {
-			return 0, err
+		m, err := ranges.Search(ctx, lane, sorted[operator.Build], sorted[operator.Probe], true)
+		if err != nil {
+			return err
 		}
-		if err := j.loadSpans(ctx, &s.Input, spans[i], keys.All(), ids.All()); err != nil {
-			return 0, err
+		return sink.Count(ctx, m.Total)
+	}
+	for side, in := range p.inputs() {
+		if !p.units.Untransformed {
+			if err := in.MoveAll(func() error { return p.units.Move(ctx, side) }); err != nil {
+				return err
+			}
 		}
-		r.Keys = resident.Column{Data: keys.All(), Bytes: s.MovedKeyBytes()}
-		if !j.counting {
-			r.Payload = []resident.Column{{Data: ids.All(), Bytes: 4}}
-		}
-		sub.sides[i].Input = resident.NewInput(r, "oversized "+s.Name)
 	}
-	if err := sub.begin(); err != nil {
-		return 0, err
-	}
-	if j.counting {
-		return sub.count(ctx)
-	}
-	sub.out.NoKeys = true
-	if rows, err = sub.match(ctx); err != nil {
-		return 0, err
-	}
-	pairs, err := sub.result(ctx, rows)
+	o, err := p.nested(ctx, lane, chunks)
 	if err != nil {
-		return 0, err
+		return err
 	}
-	pairs.Move(j.lane.Memory)
-	for i := range j.peeled {
-		j.peeled[i] = pairs.Payload[i][0]
+	defer o.Close()
+	rows := &peeledRows{probing: p, lane: lane, sink: sink}
+	defer func() { rows.out.Release() }()
+	if err := o.Build(ctx, lane, chunks[operator.Build]); err != nil {
+		return err
 	}
-	return rows, nil
+	return o.Probe(ctx, lane, chunks[operator.Probe], rows)
 }
 
-// peelBySorting is the last way to peel.
-func (j *join) peelBySorting(ctx context.Context, spans [2][]span) (rows uint64, err error) {
-	problem := ranges.Problem{Rows: [2]uint64{rowsOf(spans[0]), rowsOf(spans[1])}, HasIDs: [2]bool{true, true},
-		KeyBytes: j.sides[build].MovedKeyBytes(), KeyBits: 8 * j.sides[build].MovedKeyBytes(), CountOnly: j.counting}
-	p, err := ranges.NewPlan(j.lane.Tuning(), problem)
+func (p *probing) inputs() [2]*operator.Input { return p.units.Inputs }
+
+// nested is the join of peeled rows.
+func (p *probing) nested(ctx context.Context, lane *exec.Lane, chunks [2]*relation.Chunk) (operator.Operator, error) {
+	want := operator.Want{Pairs: true}
+	if p.round+1 == len(seeds) {
+		return ranges.Open(ctx, lane, want), nil
+	}
+	a := Partitioned{CountFirst: p.CountFirst, round: p.round + 1, force: p.force}
+	f := p.plan.Facts
+	f.KeyBytes, f.KeyBits, f.Narrow, f.Granule = p.build.MovedKeyBytes(), 0, false, 0
+	for side, c := range chunks {
+		f.Rows[side], f.Payload[side] = c.Rows, []int{4}
+	}
+	f.OutputRows, f.MostRows = f.Rows[operator.Probe], 0
+	plan, err := a.Plan(&f, want)
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
-	load := func(ctx context.Context, s relation.Side, keys, ids backend.Range) error {
-		return j.loadSpans(ctx, &j.sides[s].Input, spans[s], keys, ids)
-	}
-	approve := func(total uint64) error {
-		if j.counting {
-			return nil
-		}
-		return resident.CheckRows(total)
-	}
-	m, err := ranges.Match(ctx, j.lane, p, load, approve)
-	if err != nil {
-		return 0, err
-	}
-	defer m.Release()
-	if m.Total == 0 || j.counting {
-		return m.Total, nil
-	}
-	for i := range j.peeled {
-		j.peeled[i] = j.lane.Memory.New(m.Total*4, "peeled row numbers")
-	}
-	if err := j.lane.Memory.Err(); err != nil {
-		return 0, err
-	}
-	list := j.lane.List("expand")
-	if err := m.RecordPairs(list, 0, uint32(m.Total), j.peeled[build].All(), j.peeled[probe].All()); err != nil {
-		return 0, err
-	}
-	return m.Total, j.lane.Submit(ctx, list)
+	return a.Open(ctx, lane, plan), nil
 }
 
-func rowsOf(spans []span) (rows uint64) {
-	for _, s := range spans {
-		rows += s.end - s.first
+// markPeeled marks the rows of the oversized partitions that have a partner.
+func (p *probing) markPeeled(ctx context.Context) error {
+	lane := p.lane.Nested(ctx)
+	defer lane.Memory.ReleaseAll()
+	chunks, err := p.oversizedRows(ctx, lane)
+	if err != nil {
+		return err
 	}
-	return rows
+	sorted, err := sortBoth(ctx, lane, chunks, false)
+	if err != nil {
+		return err
+	}
+	return ranges.Mark(ctx, lane, sorted[operator.Build], sorted[operator.Probe], p.marks[operator.Build],
+		p.marks[operator.Probe])
+}
+
+// sortBoth sorts peeled rows by key, alone or with what their payload says: where they are among the partitions.
+func sortBoth(ctx context.Context, lane *exec.Lane, chunks [2]*relation.Chunk, alone bool) (sorted [2]*ranges.Sorted,
+	err error) {
+	for side, c := range chunks {
+		numbers := ranges.Numbers{None: alone}
+		if !alone {
+			numbers.Given = c.Payload[0].Data
+		}
+		if sorted[side], err = ranges.Sort(ctx, lane, c, "oversized", numbers); err != nil {
+			return sorted, err
+		}
+	}
+	return sorted, nil
+}
+
+// oversizedRows copies the keys of the oversized partitions as they are, with their places among all rows as payload.
+func (p *probing) oversizedRows(ctx context.Context, lane *exec.Lane) (chunks [2]*relation.Chunk, err error) {
+	spans, err := p.oversizedSpans(ctx)
+	if err != nil {
+		return chunks, err
+	}
+	for side, in := range p.inputs() {
+		rows := uint64(0)
+		for _, s := range spans[side] {
+			rows += s.end - s.first
+		}
+		width := in.MovedKeyBytes()
+		keys, ids := lane.Memory.New(rows*uint64(width), "oversized keys"), lane.Memory.New(rows*4, "oversized rows")
+		if err := lane.Memory.Err(); err != nil {
+			return chunks, err
+		}
+		chunks[side] = &relation.Chunk{Rows: rows, Keys: relation.Values{Data: keys.All(), Bytes: width},
+			Payload: []relation.Values{{Data: ids.All(), Bytes: 4}}}
+		if err := loadSpans(ctx, lane, in, spans[side], keys.All(), ids.All()); err != nil {
+			return chunks, err
+		}
+	}
+	return chunks, nil
 }
 
 // oversizedSpans reads where partitions begin and lists those that have no units on both sides.
-func (j *join) oversizedSpans(ctx context.Context) (spans [2][]span, err error) {
+func (p *probing) oversizedSpans(ctx context.Context) (spans [2][]span, err error) {
 	most := uint32(mostRanges)
-	if j.force.ranges > 0 {
-		most = j.force.ranges
+	if p.force.ranges > 0 {
+		most = p.force.ranges
 	}
-	if j.oversized > most {
-		j.out.Units = 0
-		return [2][]span{{{0, j.sides[0].Rows}}, {{0, j.sides[1].Rows}}}, nil
+	if p.oversized > most {
+		p.units.Number = 0
+		return [2][]span{{{0, p.build.Rows}}, {{0, p.probe.Rows}}}, nil
 	}
 	var starts [2][]uint32
-	for s := range starts {
-		starts[s] = make([]uint32, 1<<j.bits+1)
-		if err := j.lane.Download(ctx, backend.AsBytes(starts[s]), j.sides[s].starts); err != nil {
+	for side, at := range [2]backend.Range{p.build.starts, p.probe.starts} {
+		starts[side] = make([]uint32, 1<<p.bits+1)
+		if err := p.lane.Download(ctx, backend.AsBytes(starts[side]), at); err != nil {
 			return spans, err
 		}
 	}
-	for p := range 1 << j.bits {
-		if starts[build][p+1]-starts[build][p] > mostTables*j.config.Table && starts[probe][p+1] > starts[probe][p] {
-			for s := range spans {
-				spans[s] = append(spans[s], span{uint64(starts[s][p]), uint64(starts[s][p+1])})
+	build, probe := starts[operator.Build], starts[operator.Probe]
+	for i := range 1 << p.bits {
+		if build[i+1]-build[i] > p.oversizedBuild() && probe[i+1] > probe[i] {
+			for side := range spans {
+				spans[side] = append(spans[side], span{uint64(starts[side][i]), uint64(starts[side][i+1])})
 			}
 		}
 	}
@@ -146,90 +165,86 @@ func (j *join) oversizedSpans(ctx context.Context) (spans [2][]span, err error) 
 }
 
 // loadSpans copies the keys of spans, and makes the numbers of their rows.
-func (j *join) loadSpans(ctx context.Context, s *resident.Input, spans []span, keys, ids backend.Range) error {
-	temporary := j.lane.Scope(ctx)
+func loadSpans(ctx context.Context, lane *exec.Lane, in *operator.Input, spans []span, keys, ids backend.Range) error {
+	temporary := lane.Scope(ctx)
 	defer temporary.ReleaseAll()
-	numbers := temporary.New(s.Rows*4, "row numbers")
+	numbers := temporary.New(in.Rows*4, "row numbers")
 	if err := temporary.Err(); err != nil {
 		return err
 	}
-	list := j.lane.List("peel")
-	if err := j.lane.Iota(list, numbers.All(), s.Rows, 0); err != nil {
+	list := lane.List("peel")
+	if err := lane.Iota(list, numbers.All(), in.Rows, 0); err != nil {
 		return err
 	}
-	width, at := uint64(s.MovedKeyBytes()), uint64(0)
-	for _, span := range spans {
-		rows := span.end - span.first
-		if err := j.lane.Copy(list, part(keys, at*width, rows*width),
-			part(s.Ordered, span.first*width, rows*width)); err != nil {
+	width, at := uint64(in.MovedKeyBytes()), uint64(0)
+	for _, s := range spans {
+		rows := s.end - s.first
+		if err := lane.Copy(list, part(keys, at*width, rows*width), part(in.Ordered, s.first*width,
+			rows*width)); err != nil {
 			return err
 		}
-		if j.counting {
-			at += rows
-			continue // there are no row numbers
-		}
-		if err := j.lane.Copy(list, part(ids, at*4, rows*4), numbers.Range(span.first*4, rows*4)); err != nil {
+		if err := lane.Copy(list, part(ids, at*4, rows*4), numbers.Range(s.first*4, rows*4)); err != nil {
 			return err
 		}
 		at += rows
 	}
-	return j.lane.Submit(ctx, list)
+	return lane.Submit(ctx, list)
 }
 
 func part(r backend.Range, offsetBytes, sizeBytes uint64) backend.Range {
 	return backend.Range{Buffer: r.Buffer, OffsetBytes: r.OffsetBytes + offsetBytes, SizeBytes: sizeBytes}
 }
 
-// expandPeeled writes the first rows of the output, those of oversized partitions: what the kernel writes of the
-// others.
-func (j *join) expandPeeled(ctx context.Context) error {
-	rows := j.out.Peeled
-	if rows == 0 {
+// peeledRows is the sink of the join of peeled rows: of pairs of places it makes rows of the join.
+type peeledRows struct {
+	*probing
+	lane *exec.Lane
+	sink operator.Sink
+	out  *operator.Window // for the window that is being filled
+}
+
+// Count passes the number on.
+func (r *peeledRows) Count(ctx context.Context, rows uint64) error { return r.sink.Count(ctx, rows) }
+
+// Window has as much room as the sink gives.
+func (r *peeledRows) Window(ctx context.Context, rows uint64) (_ *operator.Window, err error) {
+	r.out.Release()
+	if r.out, err = r.sink.Window(ctx, rows); err != nil {
+		return nil, err
+	}
+	return operator.NewWindow(ctx, r.lane, r.out.Rows), nil
+}
+
+// Put gathers all columns of the rows by the places.
+func (r *peeledRows) Put(ctx context.Context, w *operator.Window) error {
+	defer w.Release()
+	pairs := operator.Pairs{Lane: r.lane, Keys: r.plan.Want.Keys, KeyBytes: r.build.Chunk.Keys.Bytes}
+	numbered := [2]bool{} // sides whose rows are told by the row numbers of their chunk
+	for side, in := range r.inputs() {
+		pairs.Chunks[side] = in.Chunk
+		if numbered[side] = r.units.Untransformed && in.IDs.Buffer != nil; numbered[side] {
+			continue
+		}
+		moved := relation.Chunk{Keys: relation.Values{Data: in.Ordered, Bytes: in.MovedKeyBytes()}}
+		for i, column := range in.Payload {
+			moved.Payload = append(moved.Payload, relation.Values{Data: in.Moved[i], Bytes: column.Bytes})
+		}
+		pairs.Chunks[side] = &moved
+	}
+	if r.bits > 0 && !numbered[operator.Probe] {
+		pairs.Unmix = r.unmix
+	}
+	out := r.out
+	r.out = nil
+	return pairs.Write(ctx, r.sink, out, w.Rows, func(list *backend.List, build, probe backend.Range) error {
+		for side, to := range [2]backend.Range{build, probe} {
+			places := w.Payload[side][0].Range(0, w.Rows*4)
+			if !numbered[side] {
+				list.Copy(to, places)
+			} else if err := r.lane.Gather(list, 4, r.inputs()[side].IDs, places, to, uint32(w.Rows)); err != nil {
+				return err
+			}
+		}
 		return nil
-	}
-	temporary := j.lane.Scope(ctx)
-	defer temporary.ReleaseAll()
-	list := j.lane.List("gather peeled")
-	gather := func(bytes int, from backend.Range, s int, to *backend.Buffer) error {
-		return j.lane.Gather(list, bytes, from, j.peeled[s].Range(0, rows*4), to.Range(0, rows*uint64(bytes)),
-			uint32(rows))
-	}
-	if !j.out.NoKeys {
-		width, keys := j.sides[build].MovedKeyBytes(), j.out.Keys
-		if j.bits > 0 {
-			keys = temporary.New(rows*uint64(width), "peeled keys")
-			if err := temporary.Err(); err != nil {
-				return err
-			}
-		}
-		if err := gather(width, j.sides[build].Ordered, build, keys); err != nil {
-			return err
-		}
-		if j.bits > 0 {
-			config := kernel.UnmixKeys.With(nil)
-			config.KeyBits, config.Widened = uint32(width*8), j.widened()
-			k, err := kernel.UnmixKeys.On(j.lane.Device(), config)
-			if err != nil {
-				return err
-			}
-			k.Dispatch(list, kernel.Groups(config, rows), kernel.UnmixKeysArgs{
-				Keys: keys.All(), Unmixed: j.out.Keys.Range(0, rows*uint64(j.sides[build].Keys.Bytes)),
-				Rows: uint32(rows), Seed: seeds[j.round], High: j.high,
-			})
-		}
-	}
-	for s := range j.sides {
-		for _, c := range j.sides[s].Columns() {
-			var err error
-			if c.From.Buffer != nil {
-				err = gather(c.Bytes, c.From, s, c.Out)
-			} else {
-				err = j.lane.Copy(list, c.Out.Range(0, rows*4), j.peeled[s].Range(0, rows*4))
-			}
-			if err != nil {
-				return err
-			}
-		}
-	}
-	return j.lane.Submit(ctx, list)
+	})
 }

@@ -1,483 +1,355 @@
-// Package hash joins two relations that are on one device by hashing. Join is the partitioned hash join: a radix
-// partition of both sides by a mix of the key (RT 3.2.1, GFTR 4.3), then a join of each two partitions that belong
-// together in shared memory (RT 3.2.2), with payload gathered from partitioned columns or from those of the caller
-// (GFTR 4.1).
+// Package hash joins by hashing: [Partitioned] by a radix partition of both sides by a mix of the key (RT 3.2.1, GFTR
+// 4.3) and a join of each two partitions that belong together in shared memory (RT 3.2.2), [Unpartitioned] by one table
+// in device memory (DIST 3.3).
 package hash
 
 import (
 	"context"
-	"encoding/binary"
-	"errors"
 	"fmt"
-	"math"
 
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/exec"
-	"github.com/spirjoin/spirjoin/join/resident"
 	"github.com/spirjoin/spirjoin/kernel"
+	"github.com/spirjoin/spirjoin/operator"
 	"github.com/spirjoin/spirjoin/primitive"
+	"github.com/spirjoin/spirjoin/ranges"
+	"github.com/spirjoin/spirjoin/relation"
 )
 
-// Options say how to join. Whatever they are, the rows of the output are the same.
-type Options struct {
-	// Untransformed gathers payload from the caller's columns, by row numbers that were partitioned with the keys
-	// (GFUR, phj-um). Otherwise payload columns are partitioned themselves and gathered from there (GFTR, phj-om).
+// Partitioned is the partitioned hash join, phj-om. Its fields are other forms of it; the rows of the output are the
+// same.
+type Partitioned struct {
+	// Untransformed gathers payload from the columns of the chunks, by row numbers that were partitioned with the keys
+	// (GFUR, phj-um). Otherwise payload columns are partitioned themselves and gathered from there (GFTR).
 	Untransformed bool
-	// Unpartitioned partitions nothing: the side with fewer rows becomes a [Table], which the other probes.
-	Unpartitioned bool
 	// OneByOne partitions one payload column at a time (GFTR algorithm 1), which takes less memory (GFTR table 2).
 	// Otherwise up to three columns of one width move together.
 	OneByOne bool
-	// Unique promises that no two rows of the side with fewer rows have the same key.
-	Unique bool
 	// CountFirst counts the output of every unit before any is written. Otherwise output is written as it comes, into
-	// room for OutputRows rows, and again where there is more of it. OutputRows 0 is as many rows as the side with more
-	// of them has.
+	// room for as many rows as are expected, and again where there are more.
 	CountFirst bool
-	OutputRows uint64
-	// Approve, if set, sees the number of output rows before memory beyond that for OutputRows is taken; its error ends
-	// the join.
-	Approve func(rows uint64) error
 	// PageRows, 1 to 8, has each invocation take room for output in pages of so many rows, which are compacted
 	// afterwards (the direct output buffer of RT 3.2.2). With 0 a workgroup takes room for all rows that it has found,
 	// and none stays empty.
 	PageRows int
 
+	round int // 1 in the join of the rows of oversized partitions
 	force force
-}
-
-// force overrides what a plan chooses, to reach its rare paths in tests.
-type force struct {
-	bits  *int   // that decide the partition
-	table uint32 // rows of the build side that shared memory holds
-	// Oversized partitions beyond which everything is sorted; 0: as many as usual.
-	ranges uint32
-	wide   bool // keys of 8 bytes move whole
-}
-
-// Join joins on equal keys, which are equally wide on both sides. Every pair of rows with equal keys is a row of the
-// result, which has the key and all payload columns of both; the order of rows is open. The caller releases the result.
-// profile receives the device time of each stage and may be nil.
-//
-// Errors: backend.ErrInvalidInput, backend.ErrLimit for more rows than one relation can have, those of the device.
-func Join(ctx context.Context, lane *exec.Lane, left, right resident.Relation, o Options) (*resident.Result, error) {
-	j := &join{lane: lane.Nested(ctx), Options: o}
-	defer j.lane.Memory.ReleaseAll()
-	j.sides = [2]input{{Input: resident.NewInput(left, "left")}, {Input: resident.NewInput(right, "right")}}
-	if right.Rows < left.Rows {
-		j.swapped = true
-		j.sides[build], j.sides[probe] = j.sides[probe], j.sides[build]
-	}
-	if err := j.begin(); err != nil {
-		return nil, err
-	}
-	if o.Unpartitioned && j.sides[build].Rows > 0 {
-		t, err := Build(ctx, lane, j.sides[build].Relation, o.Unique)
-		if err != nil {
-			return nil, err
-		}
-		defer t.Release()
-		result, err := t.Probe(ctx, lane, j.sides[probe].Relation, o)
-		if err == nil && j.swapped {
-			result.Swap()
-		}
-		return result, err
-	}
-	rows := uint64(0)
-	if j.sides[build].Rows > 0 {
-		var err error
-		if rows, err = j.match(ctx); errors.Is(err, errNotNarrow) {
-			j.lane.Memory.ReleaseAll()
-			o.force.wide = true
-			return Join(ctx, lane, left, right, o)
-		} else if err != nil {
-			return nil, err
-		}
-	}
-	return j.result(ctx, rows)
-}
-
-// divide partitions both sides and cuts the partitions into units.
-func (j *join) divide(ctx context.Context) error {
-	if err := j.plan(); err != nil {
-		return err
-	}
-	if err := j.narrow(ctx); err != nil {
-		return err
-	}
-	for s := range j.sides {
-		if err := j.transform(ctx, &j.sides[s]); err != nil {
-			return err
-		}
-	}
-	if err := j.checkNarrow(ctx); err != nil {
-		return err
-	}
-	if err := j.cut(ctx); err != nil {
-		return err
-	}
-	j.out.Record, j.out.RecordCount, j.out.Invocations = j.recordUnits, j.recordCount, uint64(j.out.Units)*
-		uint64(j.config.Workgroup)
-	return nil
-}
-
-// match partitions both sides, joins partitions that belong together, and returns the number of output rows.
-func (j *join) match(ctx context.Context) (rows uint64, err error) {
-	if err := j.divide(ctx); err != nil {
-		return 0, err
-	}
-	if j.oversized == 0 {
-		return j.out.Write(ctx)
-	}
-	if j.Approve != nil { // before there are pairs of peeled rows
-		if rows, err = j.countUnits(ctx); err == nil {
-			err = j.Approve(rows)
-		}
-		if err != nil {
-			return 0, err
-		}
-		j.out.Approve = nil
-	}
-	if j.out.Peeled, err = j.peel(ctx); err != nil {
-		return 0, err
-	}
-	defer func() { j.lane.Memory.Release(j.peeled[:]...) }()
-	if rows, err = j.out.Write(ctx); err != nil {
-		return 0, err
-	}
-	return rows, j.expandPeeled(ctx)
-}
-
-// The sides as a hash join sees them.
-const (
-	build = 0 // whose rows go into hash tables: the side with fewer of them
-	probe = 1
-)
-
-// join is a join under way.
-type join struct {
-	Options
-	lane    *exec.Lane
-	swapped bool // the build side is the right one
-	sides   [2]input
-
-	counting bool // only the number of output rows is wanted
-
-	bits      int // that decide the partition; 0: one partition, the relation as it is
-	config    kernel.PartitionJoinConfig
-	walk      bool   // as [Plan] says
-	probeRows uint32 // of a unit, at most; of the build side it has at most as many as the table has room for
-
-	units     *backend.Buffer
-	high      uint32             // where only low words of keys move: the high word of all
-	oversized uint32             // partitions with too many build rows for units
-	peeled    [2]*backend.Buffer // of every output row of those: its row of each side
-	round     int                // 1 in the join of the rows of oversized partitions
-	out       resident.Output
-}
-
-// input is one relation and what becomes of it.
-type input struct {
-	resident.Input
-	starts backend.Range // of the partitions, and where the last one ends
-}
-
-// begin readies a join of two sides, of which the build side is the left one of its kernels.
-func (j *join) begin() error {
-	for _, s := range j.sides {
-		if err := s.Check("hash join"); err != nil {
-			return err
-		}
-	}
-	if l, r := j.sides[build].Keys.Bytes, j.sides[probe].Keys.Bytes; l != r {
-		return &backend.OpError{Op: "hash join", Err: backend.ErrInvalidInput,
-			Detail: fmt.Sprintf("keys of %d and of %d bytes", l, r)}
-	}
-	if j.PageRows < 0 || j.PageRows > mostPageRows {
-		return &backend.OpError{Op: "hash join", Err: backend.ErrInvalidInput,
-			Detail: fmt.Sprintf("pages of %d rows, allowed are 0 to %d", j.PageRows, mostPageRows)}
-	}
-	j.out = resident.Output{Lane: j.lane, Inputs: [2]*resident.Input{&j.sides[build].Input, &j.sides[probe].Input},
-		CountFirst: j.CountFirst, Room: j.OutputRows, Approve: j.Approve, PageRows: uint32(j.PageRows)}
-	if j.out.Room == 0 {
-		j.out.Room = j.sides[probe].Rows
-	}
-	return nil
 }
 
 // seeds are those of the mixes whose low bits decide the partition, round by round.
 var seeds = [...]uint32{0x5bd1e995, 0x2545f491}
 
-const (
-	// Of output, that an invocation takes at a time (RT 4.2.5).
-	mostPageRows = 8
-	// lavapipe ends all loops of an invocation after 65,535 trips.
-	mostTrips = 65_000
-)
+const mostPageRows = 8
 
-// plan chooses the number of partitions and the size of units.
-func (j *join) plan() error {
-	first := [2]int{4, 4}
-	for s := range first {
-		if len(j.sides[s].Payload) > 0 && !j.Untransformed {
-			first[s] = j.sides[s].Payload[0].Bytes
-		}
+// Name is the name in GFTR 5.1.
+func (a Partitioned) Name() string {
+	name := "phj-om"
+	if a.Untransformed {
+		name = "phj-um"
 	}
-	p, err := NewPlan(j.lane.Tuning(), j.sides[build].Rows, j.sides[build].MovedKeyBytes(), first)
-	if err != nil {
-		return err
+	if a.OneByOne {
+		name += " one by one"
 	}
-	if j.force.table > 0 {
-		p.size(j.sides[build].Rows, j.force.table)
-	}
-	most := math.MaxInt // rows of an invocation in all batches of a unit
-	if info := j.lane.Device().Info(); info.Type == backend.Software {
-		// Where the keys of a table all collide, each probe row walks a chain of all its rows twice. Where neighbours
-		// write together, it waits in every step for the one that walks furthest.
-		walks := 2
-		if p.Walk {
-			p.config.Items = kernel.WalkedRows
-		} else {
-			walks *= int(info.SubgroupSize) + 1
-		}
-		if table := mostTrips/(walks*int(p.config.Items)) - 1; table < p.TableRows {
-			p.size(j.sides[build].Rows, uint32(max(1, table)))
-		}
-		most = mostTrips / (walks * (p.TableRows + 1))
-	}
-	if j.force.bits != nil {
-		p.Bits = *j.force.bits
-	}
-	if j.widened() == 1 {
-		p.Bits = max(1, p.Bits)
-	}
-	j.bits, j.config, j.walk = p.Bits, p.config, p.Walk
-	batch := kernel.TileRows(j.config)
-	batches := min(p.ProbeFactor*p.TableRows/int(batch), most/int(j.config.Items))
-	j.probeRows = batch * uint32(max(1, batches))
-	return nil
+	return name
 }
 
-// errNotNarrow says that keys looked narrow and are not.
-var errNotNarrow = errors.New("keys differ in their high words")
-
-// narrow has only the low words of 8-byte keys moved where the high words are all the same, as those of numbers of rows
-// are. The first and the last rows tell whether to try; the pass that counts digits looks at every key.
-func (j *join) narrow(ctx context.Context) error {
-	if j.bits == 0 || j.force.wide || j.sides[build].Keys.Bytes == 4 {
-		return nil
+// Plan cuts the join into partitions and units. Errors: backend.ErrInvalidInput for pages of no size there is.
+func (a Partitioned) Plan(f *operator.Facts, want operator.Want) (*operator.Plan, error) {
+	if a.PageRows < 0 || a.PageRows > mostPageRows {
+		return nil, &backend.OpError{Op: "plan hash join", Err: backend.ErrInvalidInput,
+			Detail: fmt.Sprintf("pages of %d rows, allowed are 0 to %d", a.PageRows, mostPageRows)}
 	}
-	words := j.lane.Memory.New(5*4, "high words")
-	if err := j.lane.Memory.Err(); err != nil {
+	s := a.shape(f, want)
+	p := &operator.Plan{Algorithm: a, Facts: *f, Want: want, Detail: s}
+	return p, a.cost(p, &s)
+}
+
+// Open returns an operator.
+func (a Partitioned) Open(ctx context.Context, lane *exec.Lane, p *operator.Plan) operator.Operator {
+	return &partitioned{Partitioned: a, shape: p.Detail.(shape), plan: p, lane: lane.Nested(ctx)}
+}
+
+// partitioned is a join under way.
+type partitioned struct {
+	Partitioned
+	shape
+	plan  *operator.Plan
+	lane  *exec.Lane // of the build side
+	build input
+	high  *backend.Buffer // where only low words of keys move: the high word of all, and whether one differs
+	marks backend.Range   // of build rows that have a partner, in transformed order
+}
+
+// input is one side and where its partitions are.
+type input struct {
+	operator.Input
+	starts backend.Range // of the partitions, and where the last one ends
+}
+
+// Build partitions the build side.
+func (j *partitioned) Build(ctx context.Context, _ *exec.Lane, build *relation.Chunk) error {
+	if err := build.Check("hash join"); err != nil {
 		return err
 	}
-	b, p := &j.sides[build], &j.sides[probe]
+	want := &j.plan.Want
+	j.build.Input = j.input(j.lane, build, operator.Build, "build")
+	if j.narrow {
+		j.high = j.lane.Memory.New(8, "high word")
+		if err := j.lane.Memory.Err(); err != nil {
+			return err
+		}
+		list := new(backend.List)
+		list.Fill(j.high.Range(0, 4), build.HighWord)
+		list.Fill(j.high.Range(4, 4), 0) // for the pass that counts
+		if err := j.lane.Submit(ctx, list); err != nil {
+			return err
+		}
+	}
+	if build.Rows == 0 {
+		return nil
+	}
+	if err := j.transform(ctx, &j.build); err != nil {
+		return err
+	}
+	if granules(&j.plan.Facts) > 1 && !j.Untransformed {
+		if err := j.build.MoveAll(func() error { return j.move(ctx, &j.build, backend.Range{}) }); err != nil {
+			return err
+		}
+	}
+	if !want.Marks(operator.Build) {
+		return nil
+	}
+	var err error
+	j.marks, err = ranges.NewMarks(ctx, j.lane, build.Rows, "build")
+	return err
+}
+
+// input readies a side. Of what is only counted no payload moves.
+func (j *partitioned) input(lane *exec.Lane, c *relation.Chunk, side int, name string) operator.Input {
+	if j.plan.Want.Count {
+		c = &relation.Chunk{Rows: c.Rows, Keys: c.Keys, Narrow: c.Narrow, HighWord: c.HighWord}
+	}
+	in := operator.NewInput(lane, c, name)
+	in.Keep = j.plan.Want.Marks(side)
+	return in
+}
+
+func granules(f *operator.Facts) uint64 {
+	if f.Granule == 0 {
+		return 1
+	}
+	return (f.Rows[operator.Probe] + f.Granule - 1) / f.Granule
+}
+
+// transform partitions the keys of a side together with the first payload columns or, with Untransformed, with row
+// numbers.
+func (j *partitioned) transform(ctx context.Context, s *input) error {
+	if j.narrow {
+		s.High = j.high.All()
+	}
+	starts := s.Lane.Memory.New((1<<j.bits+1)*4, s.Name+" partitions")
+	if err := s.Lane.Memory.Err(); err != nil {
+		return err
+	}
+	s.starts = starts.All()
+	if j.bits > 0 {
+		return j.move(ctx, s, s.starts)
+	}
+	s.Stay()
 	list := new(backend.List)
-	list.Copy(words.Range(0, 4), part(b.Keys.Data, 4, 4))
-	list.Fill(words.Range(4, 4), 0) // for the pass that counts
-	list.Copy(words.Range(8, 4), part(b.Keys.Data, b.Rows*8-4, 4))
-	list.Copy(words.Range(12, 4), part(p.Keys.Data, 4, 4))
-	list.Copy(words.Range(16, 4), part(p.Keys.Data, p.Rows*8-4, 4))
-	if err := j.lane.Submit(ctx, list); err != nil {
-		return err
-	}
-	var found [5]uint32
-	if err := j.lane.Download(ctx, backend.AsBytes(found[:]), words.All()); err != nil {
-		return err
-	}
-	j.high = found[0]
-	if found != [5]uint32{j.high, 0, j.high, j.high, j.high} {
-		return nil
-	}
-	for i := range j.sides {
-		j.sides[i].High = words.Range(0, 8)
-	}
-	return j.plan()
+	list.Fill(starts.Range(0, 4), 0)
+	list.Fill(starts.Range(4, 4), uint32(s.Rows))
+	return s.Lane.Submit(ctx, list)
 }
 
-// checkNarrow returns errNotNarrow where partitions moved low words of keys whose high words differ.
-func (j *join) checkNarrow(ctx context.Context) error {
-	high := j.sides[build].High
-	if high.Buffer == nil {
+// move partitions the keys of a side with the next payload columns, or with row numbers.
+func (j *partitioned) move(ctx context.Context, s *input, starts backend.Range) error {
+	numbers := j.Untransformed && len(s.Payload) > 0
+	move := operator.Move{Stage: "partition", RowNumbers: numbers, OneByOne: j.OneByOne}
+	move.Plan = func(layout primitive.Layout) (t operator.Transformation, err error) {
+		p, err := primitive.PlanPartition(s.Lane.Tuning(),
+			primitive.Partition{Layout: layout, Bits: j.bits, Mixed: true, Seed: seeds[j.round]})
+		t.Passes, t.ScratchBytes = 2-p.Result(), p.ScratchBytes
+		t.Record = func(list *backend.List, scratch backend.Range, source primitive.Columns,
+			buffers [2]primitive.Columns) error {
+			return s.Lane.Partition(list, p, starts, scratch, source, buffers)
+		}
+		return t, err
+	}
+	return s.Transform(ctx, move)
+}
+
+// probing is the join of a granule.
+type probing struct {
+	*partitioned
+	lane      *exec.Lane
+	probe     input
+	unitTable *backend.Buffer // of all units
+	units     operator.Units
+	oversized uint32 // partitions with too many build rows for units
+	marks     [2]backend.Range
+}
+
+// Probe partitions a granule and joins the partitions that belong together.
+func (j *partitioned) Probe(ctx context.Context, lane *exec.Lane, probe *relation.Chunk, sink operator.Sink) error {
+	if err := probe.Check("hash join"); err != nil {
+		return err
+	}
+	if l, r := j.build.Keys.Bytes, probe.Keys.Bytes; l != r {
+		return &backend.OpError{Op: "hash join", Err: backend.ErrInvalidInput,
+			Detail: fmt.Sprintf("keys of %d and of %d bytes", l, r)}
+	}
+	if probe.Rows == 0 {
+		return nil
+	}
+	p := &probing{partitioned: j, lane: lane.Nested(ctx)}
+	defer p.lane.Memory.ReleaseAll()
+	p.probe.Input = j.input(p.lane, probe, operator.Probe, "probe")
+	want := &j.plan.Want
+	if j.build.Rows == 0 {
+		p.probe.Stay()
+		return p.rows(ctx, sink, &p.probe, operator.Probe, backend.Range{})
+	}
+	if err := j.transform(ctx, &p.probe); err != nil {
+		return err
+	}
+	if err := j.checkNarrow(ctx); err != nil {
+		return err
+	}
+	if err := p.cut(ctx); err != nil {
+		return err
+	}
+	if err := p.mark(ctx); err != nil {
+		return err
+	}
+	if want.Pairs {
+		if err := p.pairs(ctx, sink); err != nil {
+			return err
+		}
+	}
+	return p.rows(ctx, sink, &p.probe, operator.Probe, p.marks[operator.Probe])
+}
+
+// checkNarrow refuses chunks that are not as narrow as they say.
+func (j *partitioned) checkNarrow(ctx context.Context) error {
+	if !j.narrow {
 		return nil
 	}
 	var differing [4]byte
-	if err := j.lane.Download(ctx, differing[:], part(high, 4, 4)); err != nil {
+	if err := j.lane.Download(ctx, differing[:], j.high.Range(4, 4)); err != nil {
 		return err
 	}
 	if differing != [4]byte{} {
-		return errNotNarrow
+		return &backend.OpError{Op: "hash join", Err: backend.ErrInvalidInput,
+			Detail: "keys differ in their high words, of chunks that are said to be narrow"}
 	}
+	return nil
+}
+
+// pairs makes or counts the pairs of rows, those of oversized partitions first.
+func (p *probing) pairs(ctx context.Context, sink operator.Sink) error {
+	if p.oversized > 0 {
+		if err := p.peel(ctx, sink); err != nil {
+			return err
+		}
+	}
+	if !p.plan.Want.Count {
+		return p.units.Write(ctx, sink)
+	}
+	rows, err := p.units.Count(ctx)
+	if err != nil {
+		return err
+	}
+	return sink.Count(ctx, rows)
+}
+
+// mark finds the rows of both sides that have a partner, as far as anybody wants to know.
+func (p *probing) mark(ctx context.Context) (err error) {
+	want, sides := &p.plan.Want, uint32(0)
+	if want.Marks(operator.Probe) {
+		if p.marks[operator.Probe], err = ranges.NewMarks(ctx, p.lane, p.probe.Rows, "probe"); err != nil {
+			return err
+		}
+		sides |= kernel.MarkRight
+	}
+	if want.Marks(operator.Build) {
+		p.marks[operator.Build] = p.partitioned.marks
+		sides |= kernel.MarkLeft
+	}
+	if sides == 0 {
+		return nil
+	}
+	if p.oversized > 0 {
+		if err := p.markPeeled(ctx); err != nil {
+			return err
+		}
+	}
+	if p.units.Number == 0 {
+		return nil
+	}
+	c := &p.config
+	k, err := kernel.PartitionMark.On(p.lane.Device(), kernel.PartitionMarkConfig{KeyBits: c.KeyBits, Tile: c.Tile,
+		Sides: sides, Mixed: c.Mixed, Table: c.Table, Heads: c.Heads, Decided: c.Decided})
+	if err != nil {
+		return err
+	}
+	list := p.lane.List("mark")
+	k.Dispatch(list, p.units.Number, kernel.PartitionMarkArgs{Units: p.unitTable.All(), LeftKeys: p.build.Ordered,
+		RightKeys: p.probe.Ordered, LeftMarks: p.marks[operator.Build], RightMarks: p.marks[operator.Probe],
+		Shift: uint32(p.bits)})
+	return p.lane.Submit(ctx, list)
+}
+
+// Finish puts the build rows with or without a partner.
+func (j *partitioned) Finish(ctx context.Context, _ *exec.Lane, sink operator.Sink) error {
+	return j.rows(ctx, sink, &j.build, operator.Build, j.marks)
+}
+
+// rows puts the rows of a side that are wanted for themselves; without marks none has a partner.
+func (j *partitioned) rows(ctx context.Context, sink operator.Sink, in *input, side int, marks backend.Range) error {
+	want := &j.plan.Want
+	if !want.Marks(side) || in.Rows == 0 {
+		return nil
+	}
+	if marks.Buffer == nil {
+		var err error
+		if marks, err = ranges.NewMarks(ctx, in.Lane, in.Rows, in.Name); err != nil {
+			return err
+		}
+	}
+	r := operator.Rows{Input: &in.Input, Side: side, Marks: marks, Keys: want.Keys,
+		Untransformed: j.Untransformed && in.starts.Buffer != nil && j.bits > 0,
+		Move:          func(ctx context.Context) error { return j.move(ctx, in, backend.Range{}) },
+	}
+	if j.bits > 0 && in.starts.Buffer != nil {
+		r.Unmix = func(list *backend.List, keys, to backend.Range, rows uint64) error {
+			return j.unmix(list, keys, to, rows)
+		}
+	}
+	return r.WriteWanted(ctx, sink, want)
+}
+
+// unmix turns rows moved keys back.
+func (j *partitioned) unmix(list *backend.List, keys, to backend.Range, rows uint64) error {
+	config := kernel.UnmixKeys.With(nil)
+	config.KeyBits, config.Widened = j.config.KeyBits, j.widened()
+	k, err := kernel.UnmixKeys.On(j.lane.Device(), config)
+	if err != nil {
+		return err
+	}
+	k.Dispatch(list, kernel.Groups(config, rows), kernel.UnmixKeysArgs{Keys: keys, Unmixed: to, Rows: uint32(rows),
+		Seed: seeds[j.round], High: j.build.HighWord})
 	return nil
 }
 
 // widened is the constant of kernels that write keys: 1 where only low words of them moved.
-func (j *join) widened() uint32 {
-	if j.sides[build].High.Buffer != nil {
+func (j *partitioned) widened() uint32 {
+	if j.narrow {
 		return 1
 	}
 	return 0
 }
 
-// transform partitions the keys of a side together with the first payload columns or, with Untransformed, with row
-// numbers.
-func (j *join) transform(ctx context.Context, s *input) error {
-	partitions := uint64(1) << j.bits
-	starts := j.lane.Memory.New((partitions+1)*4, s.Name+" partitions")
-	if err := j.lane.Memory.Err(); err != nil {
-		return err
-	}
-	s.starts = starts.All()
-	if j.bits > 0 {
-		return j.partition(ctx, s, s.starts)
-	}
-	s.Ordered = s.Keys.Data
-	for c, column := range s.Payload {
-		s.Moved[c] = column.Data
-	}
-	list := new(backend.List)
-	list.Fill(starts.Range(0, 4), 0)
-	list.Fill(starts.Range(4, 4), uint32(s.Rows))
-	return j.lane.Submit(ctx, list)
-}
-
-// partition moves the keys of a side with the next payload columns, or with row numbers.
-func (j *join) partition(ctx context.Context, s *input, starts backend.Range) error {
-	move := resident.Move{Stage: "partition", RowNumbers: j.Untransformed, OneByOne: j.OneByOne}
-	move.Plan = func(layout primitive.Layout) (t resident.Transformation, err error) {
-		p, err := primitive.PlanPartition(j.lane.Tuning(),
-			primitive.Partition{Layout: layout, Bits: j.bits, Mixed: true, Seed: seeds[j.round]})
-		t.Passes, t.ScratchBytes = 2-p.Result(), p.ScratchBytes
-		t.Record = func(list *backend.List, scratch backend.Range, source primitive.Columns,
-			buffers [2]primitive.Columns) error {
-			return j.lane.Partition(list, p, starts, scratch, source, buffers)
-		}
-		return t, err
-	}
-	return s.Transform(ctx, j.lane, move)
-}
-
-// cut cuts partitions into units: a table full of build rows against up to probeRows probe rows.
-func (j *join) cut(ctx context.Context) error {
-	partitions := uint64(1) << j.bits
-	table := j.config.Table
-	scan, err := primitive.PlanScan(j.lane.Tuning(), partitions, 32, 32, true)
-	if err != nil {
-		return err
-	}
-	temporary := j.lane.Scope(ctx)
-	defer temporary.ReleaseAll()
-	counts, scratch := temporary.New(partitions*4, "units of partitions"),
-		temporary.New(scan.ScratchBytes, "scan scratch")
-	oversizedAt := backend.Aligned(partitions*4 + 4)
-	offsets := temporary.New(oversizedAt+4, "units before partitions") // and the number of oversized partitions
-	if err := temporary.Err(); err != nil {
-		return err
-	}
-	unitsConfig := kernel.PartitionUnits.With(nil)
-	count, err := kernel.PartitionUnits.On(j.lane.Device(), unitsConfig)
-	if err != nil {
-		return err
-	}
-	list := j.lane.List("cut")
-	oversized := offsets.Range(oversizedAt, 4)
-	list.Fill(oversized, 0)
-	count.Dispatch(list, kernel.Groups(unitsConfig, partitions), kernel.PartitionUnitsArgs{
-		LeftStarts: j.sides[build].starts, RightStarts: j.sides[probe].starts, Counts: counts.All(),
-		Oversized:  oversized,
-		Partitions: uint32(partitions), LeftRows: table, RightRows: j.probeRows, MostLeft: mostTables * table,
-	})
-	if err := j.lane.Scan(list, scan, counts.All(), offsets.Range(0, partitions*4+4), scratch.All()); err != nil {
-		return err
-	}
-	if err := j.lane.Submit(ctx, list); err != nil {
-		return err
-	}
-	found := make([]byte, oversizedAt+4-partitions*4)
-	if err := j.lane.Download(ctx, found, offsets.Range(partitions*4, uint64(len(found)))); err != nil {
-		return err
-	}
-	j.out.Units = binary.LittleEndian.Uint32(found)
-	j.oversized = binary.LittleEndian.Uint32(found[len(found)-4:])
-	if j.out.Units == 0 {
-		return nil
-	}
-	j.units = j.lane.Memory.New(uint64(j.out.Units)*16, "units")
-	if err := j.lane.Memory.Err(); err != nil {
-		return err
-	}
-	piecesConfig := kernel.PartitionPieces.With(nil)
-	pieces, err := kernel.PartitionPieces.On(j.lane.Device(), piecesConfig)
-	if err != nil {
-		return err
-	}
-	list = j.lane.List("cut")
-	pieces.Dispatch(list, kernel.Groups(piecesConfig, uint64(j.out.Units)), kernel.PartitionPiecesArgs{
-		Offsets: offsets.Range(0, partitions*4+4), LeftStarts: j.sides[build].starts,
-		RightStarts: j.sides[probe].starts, Units: j.units.All(),
-		Count: j.out.Units, Partitions: uint32(partitions), LeftRows: table, RightRows: j.probeRows, Stride: 1,
-	})
-	return j.lane.Submit(ctx, list)
-}
-
-// recordUnits records the join of all units.
-func (j *join) recordUnits(list *backend.List, to resident.Target) error {
-	config := j.unitConfig()
-	config.OutputConfig, config.Seed, config.Widened = to.Config, seeds[j.round], j.widened()
-	if to.PageRows > 0 {
-		config.Paged, config.PageRows = 1, to.PageRows
-	}
-	partitionJoin := kernel.PartitionJoin
-	if j.walk {
-		partitionJoin = kernel.PartitionWalk
-	}
-	k, err := partitionJoin.On(j.lane.Device(), config)
-	if err != nil {
-		return err
-	}
-	args := kernel.PartitionJoinArgs{Units: j.units.All(), JoinColumns: to.Columns, JoinRows: to.Rows,
-		Shift: uint32(j.bits), High: j.high}
-	args.LeftKeys, args.RightKeys = j.sides[build].Ordered, j.sides[probe].Ordered
-	k.Dispatch(list, j.out.Units, args)
-	return nil
-}
-
-// recordCount records the count of the output of each unit.
-func (j *join) recordCount(list *backend.List, counts backend.Range) error {
-	c := j.unitConfig()
-	k, err := kernel.PartitionCount.On(j.lane.Device(), kernel.PartitionCountConfig{
-		KeyBits: c.KeyBits, Tile: c.Tile, Mixed: c.Mixed, Table: c.Table, Heads: c.Heads, Unique: c.Unique,
-		Decided: c.Decided})
-	if err != nil {
-		return err
-	}
-	k.Dispatch(list, j.out.Units, kernel.PartitionCountArgs{
-		Units: j.units.All(), LeftKeys: j.sides[build].Ordered, RightKeys: j.sides[probe].Ordered, Counts: counts,
-		Shift: uint32(j.bits)})
-	return nil
-}
-
-// unitConfig is the configuration of kernels that look units up, without their output.
-func (j *join) unitConfig() kernel.PartitionJoinConfig {
-	config := j.config
-	if j.bits > 0 {
-		config.Mixed = 1
-		if j.sides[build].MovedKeyBytes() == 4 && uint64(config.Heads)<<j.bits >= 1<<16 {
-			config.Decided = 1
-		}
-	}
-	if j.Unique {
-		config.Unique = 1
-	}
-	return config
-}
-
-// result makes the payload columns that the kernel did not write, and hands the output over.
-func (j *join) result(ctx context.Context, rows uint64) (*resident.Result, error) {
-	r, err := j.out.Result(ctx, rows, j.Untransformed && j.bits > 0,
-		func(s int) error { return j.partition(ctx, &j.sides[s], backend.Range{}) })
-	if err == nil && j.swapped {
-		r.Swap()
-	}
-	return r, err
-}
+// Close releases the build side.
+func (j *partitioned) Close() { j.lane.Memory.ReleaseAll() }

@@ -5,7 +5,7 @@ import (
 
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/kernel"
-	"github.com/spirjoin/spirjoin/primitive"
+	"github.com/spirjoin/spirjoin/operator"
 )
 
 const (
@@ -14,37 +14,97 @@ const (
 	probeFactor = 4
 	// A build partition of more tables than this is oversized.
 	mostTables = 8
+	// lavapipe ends all loops of an invocation after 65,535 trips.
+	mostTrips = 65_000
 )
 
-// Plan is how a join is cut into partitions, and these into units. It depends on the build side, which has fewer rows,
-// alone.
-type Plan struct {
-	Bits      int // of the mix that decide the partition; 0: one partition, and nothing moves
-	TableRows int // build rows that a table in shared memory holds
-	// A unit has up to ProbeFactor probe rows for each build row. A partition whose build rows fill more than
-	// MostTables tables is oversized: its rows are sorted.
-	ProbeFactor, MostTables int
-	Walk                    bool // units are joined by [kernel.PartitionWalk], for CPU cores
-
-	config kernel.PartitionJoinConfig
+// shape is how a join is cut into partitions, and these into units. It depends on the build side alone.
+type shape struct {
+	bits      int    // of the mix that decide the partition; 0: one partition, and nothing moves
+	tableRows uint32 // build rows that a table in shared memory holds
+	probeRows uint32 // of a unit, at most
+	walk      bool   // units are joined by [kernel.PartitionWalk], for CPU cores
+	narrow    bool   // only low words of keys move
+	config    kernel.PartitionJoinConfig
 }
 
-// NewPlan plans a partitioned join, whose kernel writes payload columns of so many bytes first, of the build side and
-// of the probe side; 4 where it writes none. It touches no device.
-func NewPlan(t primitive.Tuning, buildRows uint64, keyBytes int, firstBytes [2]int) (p Plan, err error) {
+// force overrides what a plan chooses, to reach its rare paths in tests.
+type force struct {
+	bits  *int   // that decide the partition
+	table uint32 // rows of the build side that shared memory holds
+	// Oversized partitions beyond which everything is sorted; 0: as many as usual.
+	ranges uint32
+}
+
+// shape chooses the number of partitions and the size of units. first are the bytes of the payload columns that the
+// kernel writes first; 4 where it writes none.
+func (a Partitioned) shape(f *operator.Facts, want operator.Want) shape {
+	first := [2]int{4, 4}
+	for side, payload := range f.Payload {
+		if len(payload) > 0 && !a.Untransformed && !want.Count {
+			first[side] = payload[0]
+		}
+	}
+	wide := a.shapeOf(f, f.KeyBytes, first)
+	if !f.Narrow || f.KeyBytes == 4 || wide.bits == 0 {
+		return wide
+	}
+	s := a.shapeOf(f, 4, first)
+	s.narrow, s.bits = true, max(1, s.bits)
+	return s
+}
+
+// shapeOf is the shape with keys of so many bytes.
+func (a Partitioned) shapeOf(f *operator.Facts, keyBytes int, first [2]int) (s shape) {
 	keyBits := uint32(keyBytes * 8)
-	tuned := t.Config("partition_join", backend.Config{
-		"key_bits": keyBits, "left_words": uint32(firstBytes[build] / 4), "right_words": uint32(firstBytes[probe] / 4)})
-	p.config, p.Walk = kernel.PartitionJoin.With(tuned), tuned["walk"] == 1
-	p.config.KeyBits = keyBits
-	p.config.Heads = 1 << (bits.Len32(p.config.Heads) - 1) // a power of 2
-	p.size(buildRows, p.config.Table)
-	return p, nil
+	tuned := f.Tuning.Config("partition_join", backend.Config{"key_bits": keyBits,
+		"left_words": uint32(first[operator.Build] / 4), "right_words": uint32(first[operator.Probe] / 4)})
+	s.config, s.walk = kernel.PartitionJoin.With(tuned), tuned["walk"] == 1
+	s.config.KeyBits = keyBits
+	s.config.Heads = 1 << (bits.Len32(s.config.Heads) - 1) // a power of 2
+	build := f.Rows[operator.Build]
+	s.size(build, s.config.Table)
+	if a.force.table > 0 {
+		s.size(build, a.force.table)
+	}
+	batches := probeFactor * s.tableRows / kernel.TileRows(s.config)
+	if f.Software {
+		// Where the keys of a table all collide, each probe row walks a chain of all its rows twice. Where neighbours
+		// write together, it waits in every step for the one that walks furthest.
+		walks := uint32(2)
+		if s.walk {
+			s.config.Items = kernel.WalkedRows
+		} else {
+			walks *= uint32(f.SubgroupSize) + 1
+		}
+		if table := mostTrips/(walks*s.config.Items) - 1; table < s.tableRows {
+			s.size(build, max(1, table))
+		}
+		batches = min(probeFactor*s.tableRows/kernel.TileRows(s.config),
+			mostTrips/(walks*(s.tableRows+1))/s.config.Items)
+	}
+	if a.force.bits != nil {
+		s.bits = *a.force.bits
+	}
+	s.probeRows = kernel.TileRows(s.config) * max(1, batches)
+	if s.bits > 0 {
+		s.config.Mixed = 1
+		if keyBits == 32 && uint64(s.config.Heads)<<s.bits >= 1<<16 {
+			s.config.Decided = 1
+		}
+	}
+	if f.Proved {
+		s.config.Unique = 1
+	}
+	return s
 }
 
 // size fits the partitions to a table: they fill four fifths of it on average, so that hardly any needs a second one.
-func (p *Plan) size(buildRows uint64, tableRows uint32) {
-	p.TableRows, p.ProbeFactor, p.MostTables, p.config.Table = int(tableRows), probeFactor, mostTables, tableRows
-	for p.Bits = 0; p.Bits < mostBits && buildRows>>p.Bits > uint64(tableRows)*4/5; p.Bits++ {
+func (s *shape) size(buildRows uint64, tableRows uint32) {
+	s.tableRows, s.config.Table = tableRows, tableRows
+	for s.bits = 0; s.bits < mostBits && buildRows>>s.bits > uint64(tableRows)*4/5; s.bits++ {
 	}
 }
+
+// oversizedBuild is the number of build rows of a partition from which on it is oversized.
+func (s *shape) oversizedBuild() uint32 { return mostTables * s.tableRows }

@@ -250,6 +250,9 @@ func (m *model) table() error {
 		slots *= 2
 	}
 	m.memory.take(slots * 4)
+	if m.Count { // of equal build keys
+		m.memory.take(m.Rows[build] * 4)
+	}
 	m.stay(build)
 	m.stay(probe)
 	far := m.beyond(float64(slots*4), m.cache()) * m.n(build)

@@ -3,139 +3,215 @@ package sortmerge
 import (
 	"context"
 	"encoding/binary"
+	"fmt"
+	"math"
 
 	"github.com/spirjoin/spirjoin/backend"
-	"github.com/spirjoin/spirjoin/join/resident"
+	"github.com/spirjoin/spirjoin/exec"
 	"github.com/spirjoin/spirjoin/kernel"
+	"github.com/spirjoin/spirjoin/operator"
 	"github.com/spirjoin/spirjoin/primitive"
 	"github.com/spirjoin/spirjoin/ranges"
 )
+
+// granule is the join of a sorted granule of the probe side with the build side.
+type granule struct {
+	*merge
+	lane *exec.Lane // whose memory is that of the granule
+	// The sides as a merge join sees them: pieces of the side with fewer rows, the left one of its kernels, lie in
+	// shared memory; the rows of the other are cut into tiles.
+	few, many *side
+	units     *backend.Buffer // of work
+	number    uint32          // of units
+	pairs     uint64          // where keys are frequent on both sides; 0: not counted
+}
+
+// join puts all pairs, and marks the rows that are in one.
+func (m *merge) join(ctx context.Context, lane *exec.Lane, probe *side, sink operator.Sink) error {
+	g := &granule{merge: m, lane: lane, few: m.build, many: probe}
+	if probe.Rows < m.build.Rows {
+		g.few, g.many = probe, m.build
+	}
+	if g.few.Rows == 0 {
+		return nil
+	}
+	if err := g.cut(ctx); err != nil || g.number == 0 {
+		return err
+	}
+	sides := [2]*side{operator.Build: m.build, operator.Probe: probe}
+	out := operator.Units{Lane: lane, Inputs: [2]*operator.Input{&m.build.Input, &probe.Input}, Keys: m.want.Keys,
+		Number: g.number, CountFirst: m.countFirst, Room: m.facts.Room(),
+		Record: g.record, RecordCount: g.recordCount,
+		Move: func(ctx context.Context, side int) error { return m.sort(ctx, sides[side]) }}
+	if g.pairs > 0 {
+		if err := sink.Count(ctx, g.pairs); err != nil {
+			return err
+		}
+		sink = counted{sink}
+		out.Room = max(out.Room, g.pairs)
+		out.CountFirst = out.CountFirst || m.facts.Window > 0 && g.pairs > m.facts.Window
+	}
+	if err := g.mark(ctx); err != nil {
+		return err
+	}
+	return out.Write(ctx, sink)
+}
+
+// counted is a sink that has heard of the pairs before.
+type counted struct{ operator.Sink }
+
+func (counted) Count(context.Context, uint64) error { return nil }
 
 // cut cuts the sorted sides into units of work (RT 3.3.2): a tile of rows of the side with many against each piece of
 // the rows of the other that the keys of the tile can meet. Pieces are as long as shared memory allows. A side is met
 // once, but for keys that go on from one tile to the next; those that are frequent on both sides make as many units as
 // they make output.
-func (j *join) cut(ctx context.Context) error {
-	left, right := &j.sides[few], &j.sides[many]
-	keyBits := uint32(left.Keys.Bytes * 8)
-	tuned := j.lane.Tuning().Config("merge_join", backend.Config{"key_bits": keyBits})
-	j.config, j.walk = kernel.MergeJoin.With(tuned), tuned["walk"] == 1
-	j.config.KeyBits = keyBits
-	tileRows, pieceRows, tiles := kernel.TileRows(j.config), j.config.Table, uint64(kernel.Tiles(j.config, right.Rows))
-	scan, err := primitive.PlanScan(j.lane.Tuning(), tiles, 32, 32, true)
+func (g *granule) cut(ctx context.Context) error {
+	few, many, lane := g.few, g.many, g.lane
+	tileRows, pieceRows := kernel.TileRows(g.config), g.config.Table
+	tiles := uint64(kernel.Tiles(g.config, many.Rows))
+	scan, err := primitive.PlanScan(lane.Tuning(), tiles, 32, 32, true)
 	if err != nil {
 		return err
 	}
-	sum, err := primitive.PlanReduce(j.lane.Tuning(), kernel.ReduceSum, tiles, 32, 64)
+	sum, err := primitive.PlanReduce(lane.Tuning(), kernel.ReduceSum, tiles, 32, 64)
 	if err != nil {
 		return err
 	}
 	unitsConfig, piecesConfig := kernel.MergeUnits.With(nil), kernel.PartitionPieces.With(nil)
-	unitsConfig.KeyBits = keyBits
-	count, err := kernel.MergeUnits.On(j.lane.Device(), unitsConfig)
+	unitsConfig.KeyBits = g.config.KeyBits
+	count, err := kernel.MergeUnits.On(lane.Device(), unitsConfig)
 	if err != nil {
 		return err
 	}
-	pieces, err := kernel.PartitionPieces.On(j.lane.Device(), piecesConfig)
+	pieces, err := kernel.PartitionPieces.On(lane.Device(), piecesConfig)
 	if err != nil {
 		return err
 	}
-	temporary := j.lane.Scope(ctx)
+	temporary := lane.Scope(ctx)
 	defer temporary.ReleaseAll()
-	leftBounds, rightBounds := temporary.New(tiles*8, "bounds of tiles, "+left.Name),
-		temporary.New(tiles*8, "bounds of tiles, "+right.Name)
+	fewBounds, manyBounds := temporary.New(tiles*8, "bounds of tiles, "+few.Name),
+		temporary.New(tiles*8, "bounds of tiles, "+many.Name)
 	counts, offsets := temporary.New(tiles*4, "units of tiles"), temporary.New(tiles*4+4, "units before tiles")
 	scanScratch, sumScratch := temporary.New(scan.ScratchBytes, "scan scratch"),
 		temporary.New(sum.ScratchBytes, "sum of units")
 	if err := temporary.Err(); err != nil {
 		return err
 	}
-	list := j.lane.List("cut")
+	list := lane.List("cut")
 	count.Dispatch(list, kernel.Groups(unitsConfig, tiles), kernel.MergeUnitsArgs{
-		LeftKeys: left.Ordered, RightKeys: right.Ordered, LeftBounds: leftBounds.All(), RightBounds: rightBounds.All(),
+		LeftKeys: few.Ordered, RightKeys: many.Ordered, LeftBounds: fewBounds.All(), RightBounds: manyBounds.All(),
 		Counts:   counts.All(),
-		LeftRows: uint32(left.Rows), RightRows: uint32(right.Rows), Tiles: uint32(tiles), TileRows: tileRows,
+		LeftRows: uint32(few.Rows), RightRows: uint32(many.Rows), Tiles: uint32(tiles), TileRows: tileRows,
 		PieceRows: pieceRows,
 	})
-	if err := j.lane.Reduce(list, sum, counts.All(), sumScratch.All()); err != nil {
+	if err := lane.Reduce(list, sum, counts.All(), sumScratch.All()); err != nil {
 		return err
 	}
-	if err := j.lane.Scan(list, scan, counts.All(), offsets.All(), scanScratch.All()); err != nil {
+	if err := lane.Scan(list, scan, counts.All(), offsets.All(), scanScratch.All()); err != nil {
 		return err
 	}
-	if err := j.lane.Submit(ctx, list); err != nil {
+	if err := lane.Submit(ctx, list); err != nil {
 		return err
 	}
 	var found [8]byte
-	if err := j.lane.Download(ctx, found[:], sumScratch.Range(sum.ResultOffset, 8)); err != nil {
+	if err := lane.Download(ctx, found[:], sumScratch.Range(sum.ResultOffset, 8)); err != nil {
 		return err
 	}
 	units := binary.LittleEndian.Uint64(found[:])
-	if units > hotFactor*(tiles+left.Rows/uint64(pieceRows)) {
-		if err := j.countHot(ctx); err != nil {
+	if units > hotFactor*(tiles+few.Rows/uint64(pieceRows)) {
+		if g.pairs, err = ranges.Count(ctx, lane, few.Keys.Bytes, few.Ordered, many.Ordered); err != nil {
 			return err
 		}
 	}
-	if j.out.Units = uint32(units); units == 0 {
+	if units > math.MaxUint32 {
+		return &backend.OpError{Op: g.name, Err: backend.ErrLimit, Detail: fmt.Sprintf(
+			"keys that are frequent on both sides make %d pairs in %d units of work, the limit is %d; take smj-um",
+			g.pairs, units, uint32(math.MaxUint32))}
+	}
+	if g.number = uint32(units); units == 0 {
 		return nil
 	}
-	j.units = j.lane.Memory.New(units*16, "units")
-	if err := j.lane.Memory.Err(); err != nil {
+	g.units = lane.Memory.New(units*16, "units")
+	if err := lane.Memory.Err(); err != nil {
 		return err
 	}
-	list = j.lane.List("cut")
+	list = lane.List("cut")
 	pieces.Dispatch(list, kernel.Groups(piecesConfig, units), kernel.PartitionPiecesArgs{
-		Offsets: offsets.All(), LeftStarts: leftBounds.All(), RightStarts: rightBounds.All(), Units: j.units.All(),
+		Offsets: offsets.All(), LeftStarts: fewBounds.All(), RightStarts: manyBounds.All(), Units: g.units.All(),
 		Count: uint32(units), Partitions: uint32(tiles), LeftRows: pieceRows, RightRows: tileRows, Stride: 2,
 	})
-	return j.lane.Submit(ctx, list)
+	return lane.Submit(ctx, list)
 }
 
-// More units than this for each tile and each piece come of keys that are frequent on both sides.
+// More units than this for each tile and each piece come of keys that are frequent on both sides. Their pairs are
+// counted by range search (HMG 3.3.3), which takes no longer for such keys, before anything is written: there may be
+// more than whoever wants them allows, and there is room for all of them at once where there can be.
 const hotFactor = 2
 
-// countHot counts the output by range search (HMG 3.3.3), which takes no longer for keys that are frequent on both
-// sides: it may be more than there can be, and takes room for what there is. Where it is not too much, units fit 32
-// bits by far.
-func (j *join) countHot(ctx context.Context) error {
-	few, many := &j.sides[few], &j.sides[many]
-	rows, err := ranges.Count(ctx, j.lane, few.Keys.Bytes, few.Ordered, many.Ordered)
+// mark marks the rows of units that have a partner, where they matter.
+func (g *granule) mark(ctx context.Context) error {
+	config := kernel.MergeMarkConfig{KeyBits: g.config.KeyBits, Tile: g.config.Tile, Table: g.config.Table}
+	if g.few.marks.Buffer != nil {
+		config.Sides |= kernel.MarkLeft
+	}
+	if g.many.marks.Buffer != nil {
+		config.Sides |= kernel.MarkRight
+	}
+	if config.Sides == 0 {
+		return nil
+	}
+	k, err := kernel.MergeMark.On(g.lane.Device(), config)
 	if err != nil {
 		return err
 	}
-	if err := resident.CheckRows(rows); err != nil {
+	list := g.lane.List("mark")
+	k.Dispatch(list, g.number, kernel.MergeMarkArgs{Units: g.units.All(),
+		LeftKeys: g.few.Ordered, RightKeys: g.many.Ordered, LeftMarks: g.few.marks, RightMarks: g.many.marks})
+	return g.lane.Submit(ctx, list)
+}
+
+// record records the join of the units from first to end-1.
+func (g *granule) record(list *backend.List, first, end uint32, to operator.Target) error {
+	if g.few.number == operator.Probe {
+		to = swapped(to)
+	}
+	config := g.config
+	config.OutputConfig = to.Config
+	mergeJoin := kernel.MergeJoin
+	if g.walk {
+		mergeJoin = kernel.MergeWalk
+	}
+	k, err := mergeJoin.On(g.lane.Device(), config)
+	if err != nil {
 		return err
 	}
-	j.out.Room = max(j.out.Room, rows)
+	args := kernel.MergeJoinArgs{Units: g.units.All(), JoinColumns: to.Columns, JoinRows: to.Rows}
+	args.LeftKeys, args.RightKeys = g.few.Ordered, g.many.Ordered
+	k.DispatchPart(list, first, end, args)
 	return nil
 }
 
-// record records the join of all units.
-func (j *join) record(list *backend.List, to resident.Target) error {
-	config := j.config
-	config.OutputConfig = to.Config
-	mergeJoin := kernel.MergeJoin
-	if j.walk {
-		mergeJoin = kernel.MergeWalk
-	}
-	k, err := mergeJoin.On(j.lane.Device(), config)
-	if err != nil {
-		return err
-	}
-	args := kernel.MergeJoinArgs{Units: j.units.All(), JoinColumns: to.Columns, JoinRows: to.Rows}
-	args.LeftKeys, args.RightKeys = j.sides[few].Ordered, j.sides[many].Ordered
-	k.Dispatch(list, j.out.Units, args)
-	return nil
+// swapped is a target whose build side is the right one of the kernel.
+func swapped(to operator.Target) operator.Target {
+	o, c := &to.Config, &to.Columns
+	o.LeftWords, o.RightWords = o.RightWords, o.LeftWords
+	o.LeftWords2, o.RightWords2 = o.RightWords2, o.LeftWords2
+	c.LeftPayload, c.RightPayload = c.RightPayload, c.LeftPayload
+	c.LeftPayload2, c.RightPayload2 = c.RightPayload2, c.LeftPayload2
+	c.LeftOut, c.RightOut = c.RightOut, c.LeftOut
+	c.LeftOut2, c.RightOut2 = c.RightOut2, c.LeftOut2
+	return to
 }
 
 // recordCount records the count of the output of each unit.
-func (j *join) recordCount(list *backend.List, counts backend.Range) error {
-	k, err := kernel.MergeCount.On(j.lane.Device(), kernel.MergeLookupConfig{
-		KeyBits: j.config.KeyBits, Tile: j.config.Tile, Table: j.config.Table})
+func (g *granule) recordCount(list *backend.List, counts backend.Range) error {
+	k, err := kernel.MergeCount.On(g.lane.Device(), kernel.MergeCountConfig{
+		KeyBits: g.config.KeyBits, Tile: g.config.Tile, Table: g.config.Table})
 	if err != nil {
 		return err
 	}
-	k.Dispatch(list, j.out.Units, kernel.MergeCountArgs{
-		Units: j.units.All(), LeftKeys: j.sides[few].Ordered, RightKeys: j.sides[many].Ordered, Counts: counts})
+	k.Dispatch(list, g.number, kernel.MergeCountArgs{
+		Units: g.units.All(), LeftKeys: g.few.Ordered, RightKeys: g.many.Ordered, Counts: counts})
 	return nil
 }

@@ -13,10 +13,11 @@ func init() {
 }
 
 func compactCountCase(m *maker) *Case {
+	inverted := m.draw("inverted", 0, 1) == 1
 	bits, words := m.bitmap(m.rows)
 	counts := make([]uint32, m.tiles())
 	for i, set := range bits {
-		if set {
+		if set != inverted {
 			counts[i/m.tileRows()]++
 		}
 	}
@@ -26,7 +27,7 @@ func compactCountCase(m *maker) *Case {
 }
 
 func compactCase(m *maker) *Case {
-	width := m.config["value_bits"]
+	width, inverted := m.config["value_bits"], m.draw("inverted", 0, 1) == 1
 	bits, words := m.bitmap(m.rows)
 	values := m.column(m.rows, width, 0)
 	valuesArg := inOf(width, values)
@@ -42,7 +43,7 @@ func compactCase(m *maker) *Case {
 			kept = append(kept, slices.Repeat([]uint64{untouched}, m.IntN(3))...)
 			offsets[i/m.tileRows()] = uint64(len(kept))
 		}
-		if i < m.rows && bits[i] {
+		if i < m.rows && bits[i] != inverted {
 			kept = append(kept, values[i])
 		}
 	}

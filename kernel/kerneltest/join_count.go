@@ -5,7 +5,6 @@ import "github.com/spirjoin/spirjoin/kernel"
 func init() {
 	add(kernel.PartitionCount, partitionCountCase, partitionCountBenchmark)
 	add(kernel.MergeCount, mergeCountCase, mergeCountBenchmark)
-	add(kernel.TableCount, tableCountCase, tableCountBenchmark)
 }
 
 func partitionCountCase(m *maker) *Case {
@@ -24,15 +23,6 @@ func mergeCountCase(m *maker) *Case {
 	})
 }
 
-func tableCountCase(m *maker) *Case {
-	j, slots := m.probedTable()
-	keyBits := m.config["key_bits"]
-	return m.newCase(j.groups, kernel.TableCountArgsOf[argument]{
-		Slots: in(slots), LeftKeys: inOf(keyBits, j.left), RightKeys: inOf(keyBits, j.right), Counts: out(j.counts),
-		Rows: uint32(m.rows), Mask: uint32(len(slots) - 1),
-	})
-}
-
 func partitionCountBenchmark(m *maker) *Dispatch {
 	units, unitRows, c, _ := m.joinOfPairs(int(m.config["table"]), spread)
 	return m.dispatch(units*m.tileRows(), kernel.PartitionCountArgsOf[[]byte]{
@@ -44,13 +34,5 @@ func mergeCountBenchmark(m *maker) *Dispatch {
 	units, unitRows, c, _ := m.joinOfPairs(min(m.tileRows()/2, int(m.config["table"])), number)
 	return m.dispatch(units*m.tileRows(), kernel.MergeCountArgsOf[[]byte]{
 		Units: unitRows, LeftKeys: c.LeftKeys, RightKeys: c.RightKeys, Counts: zeros(units, 32),
-	})
-}
-
-func tableCountBenchmark(m *maker) *Dispatch {
-	probe := m.probeOfEighth()
-	return m.dispatch(m.rows, kernel.TableCountArgsOf[[]byte]{
-		Slots: probe.Slots, LeftKeys: probe.LeftKeys, RightKeys: probe.RightKeys, Counts: zeros(int(m.tiles()), 32),
-		Rows: probe.Rows, Mask: probe.Mask,
 	})
 }

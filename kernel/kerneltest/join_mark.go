@@ -9,62 +9,63 @@ import (
 func init() {
 	add(kernel.PartitionMark, partitionMarkCase, partitionMarkBenchmark)
 	add(kernel.MergeMark, mergeMarkCase, mergeMarkBenchmark)
-	add(kernel.TableMark, tableMarkCase, tableMarkBenchmark)
 }
 
-// marks is a bitmap of the right rows, with some bits set before, to which those with a match come.
-func (m *maker) marks(j join) argument {
-	_, before := m.bitmap(len(j.right))
+// marks are bitmaps of both sides, with some bits set before, to which rows with a match come. That of a side that is
+// not marked may be absent.
+func (m *maker) marks(j join, sides uint32) (left, right argument) {
+	return m.marksOf(len(j.left), sides&kernel.MarkLeft != 0, j.rows, func(r joined) uint32 { return r.left }),
+		m.marksOf(len(j.right), sides&kernel.MarkRight != 0, j.rows, func(r joined) uint32 { return r.right })
+}
+
+func (m *maker) marksOf(rows int, marked bool, matches []joined, row func(joined) uint32) argument {
+	_, before := m.bitmap(rows)
 	after := slices.Clone(before)
-	for _, row := range j.rows {
-		after[row.right/32] |= 1 << (row.right % 32)
+	if !marked {
+		return []argument{{}, changed(before, after)}[m.IntN(2)]
+	}
+	for _, match := range matches {
+		after[row(match)/32] |= 1 << (row(match) % 32)
 	}
 	return changed(before, after)
 }
 
+const bothSides = kernel.MarkLeft | kernel.MarkRight
+
 func partitionMarkCase(m *maker) *Case {
+	sides := m.drawDear("sides", bothSides, kernel.MarkLeft, kernel.MarkRight)
 	j, shift := m.partitionedUnits(m.Uint32())
 	keyBits := m.config["key_bits"]
+	left, right := m.marks(j, sides)
 	return m.newCase(j.groups, kernel.PartitionMarkArgsOf[argument]{
-		Units: in(j.units), LeftKeys: inOf(keyBits, j.left), RightKeys: inOf(keyBits, j.right), Marks: m.marks(j),
-		Shift: shift,
+		Units: in(j.units), LeftKeys: inOf(keyBits, j.left), RightKeys: inOf(keyBits, j.right), LeftMarks: left,
+		RightMarks: right, Shift: shift,
 	})
 }
 
 func mergeMarkCase(m *maker) *Case {
+	sides := m.drawDear("sides", bothSides, kernel.MarkLeft, kernel.MarkRight)
 	j, keyBits := m.sortedUnits(), m.config["key_bits"]
+	left, right := m.marks(j, sides)
 	return m.newCase(j.groups, kernel.MergeMarkArgsOf[argument]{
-		Units: in(j.units), LeftKeys: inOf(keyBits, j.left), RightKeys: inOf(keyBits, j.right), Marks: m.marks(j),
-	})
-}
-
-func tableMarkCase(m *maker) *Case {
-	j, slots := m.probedTable()
-	keyBits := m.config["key_bits"]
-	return m.newCase(j.groups, kernel.TableMarkArgsOf[argument]{
-		Slots: in(slots), LeftKeys: inOf(keyBits, j.left), RightKeys: inOf(keyBits, j.right), Marks: m.marks(j),
-		Rows: uint32(m.rows), Mask: uint32(len(slots) - 1),
+		Units: in(j.units), LeftKeys: inOf(keyBits, j.left), RightKeys: inOf(keyBits, j.right), LeftMarks: left,
+		RightMarks: right,
 	})
 }
 
 func partitionMarkBenchmark(m *maker) *Dispatch {
 	units, unitRows, c, rows := m.joinOfPairs(int(m.config["table"]), spread)
 	return m.dispatch(units*m.tileRows(), kernel.PartitionMarkArgsOf[[]byte]{
-		Units: unitRows, LeftKeys: c.LeftKeys, RightKeys: c.RightKeys, Marks: zeros((int(rows.OutRows)+31)/32, 32),
+		Units: unitRows, LeftKeys: c.LeftKeys, RightKeys: c.RightKeys, LeftMarks: zerosFor(rows), RightMarks: zerosFor(rows),
 	})
 }
 
 func mergeMarkBenchmark(m *maker) *Dispatch {
 	units, unitRows, c, rows := m.joinOfPairs(min(m.tileRows()/2, int(m.config["table"])), number)
 	return m.dispatch(units*m.tileRows(), kernel.MergeMarkArgsOf[[]byte]{
-		Units: unitRows, LeftKeys: c.LeftKeys, RightKeys: c.RightKeys, Marks: zeros((int(rows.OutRows)+31)/32, 32),
+		Units: unitRows, LeftKeys: c.LeftKeys, RightKeys: c.RightKeys, LeftMarks: zerosFor(rows), RightMarks: zerosFor(rows),
 	})
 }
 
-func tableMarkBenchmark(m *maker) *Dispatch {
-	probe := m.probeOfEighth()
-	return m.dispatch(m.rows, kernel.TableMarkArgsOf[[]byte]{
-		Slots: probe.Slots, LeftKeys: probe.LeftKeys, RightKeys: probe.RightKeys, Marks: zeros((m.rows+31)/32, 32),
-		Rows: probe.Rows, Mask: probe.Mask,
-	})
-}
+// zerosFor is a bitmap without marks of as many rows as a join makes: enough for either side.
+func zerosFor(rows kernel.JoinRows) []byte { return zeros((int(rows.OutRows)+31)/32, 32) }

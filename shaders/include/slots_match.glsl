@@ -13,6 +13,9 @@ uint match_of(Key key, uint hash, uint tries) {
     return 0u;
 }
 
+// The left row in a slot, of which 1 + the number is given.
+uint left_row(uint at) { return (Column32(slots).at[at - 1u] & mask) - 1u; }
+
 uint first_match(Key key) { return match_of(key, hash_of(key), 0u); }
 uint next_match(Key key, uint at) {
     uint hash = hash_of(key);

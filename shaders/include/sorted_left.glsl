@@ -8,7 +8,10 @@ shared Key sh_left[table];
 uint left_count;
 Key wanted;
 
-bool before(uint which, uint row) { return less(sh_left[row], wanted); }
+// Search 0 looks for the first row with a key, search 1 for the one behind the last.
+bool before(uint which, uint row) {
+    return which == 0u ? less(sh_left[row], wanted) : !less(wanted, sh_left[row]);
+}
 
 // Loads left_count left keys from left_first on. All invocations call it; a barrier lies between it and lookups.
 void load_left(uint left_first) {
@@ -38,3 +41,6 @@ bool matches_at(Key key, uint stop, out uint next) {
 }
 
 uint left_row(uint stop) { return stop - 1u; }
+
+// Behind the last left row with the key that first_stop looked for from row first on; first where none has it.
+uint matches_end(uint first) { return gallop(1u, first, left_count); }

@@ -43,3 +43,12 @@ bool matches_at(Key key, uint stop, out uint next) {
 }
 
 uint left_row(uint stop) { return stop - 1u; }
+
+// The first stop from stop on that has the key; 0: none.
+uint match_from(Key key, uint stop) {
+    uint next;
+    for (; stop > 0u && !matches_at(key, stop, next); stop = next) {}
+    return stop;
+}
+
+uint stop_after(uint stop) { return sh_node[stop - 1u] & 0xffffu; }

@@ -1,6 +1,7 @@
 // Generated from the catalogue of package kernel by go generate; do not edit.
 layout(local_size_x = WORKGROUP, local_size_x_id = 0) in;
 layout(constant_id = 1) const uint items = ITEMS;
+layout(constant_id = 2) const uint inverted = INVERTED;
 layout(push_constant) uniform Push {
     uvec2 bits;
     uvec2 offsets;

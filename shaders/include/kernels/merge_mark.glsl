@@ -2,11 +2,13 @@
 layout(local_size_x = WORKGROUP, local_size_x_id = 0) in;
 layout(constant_id = 1) const uint items = ITEMS;
 layout(constant_id = 2) const uint table = TABLE;
+layout(constant_id = 3) const uint sides = SIDES;
 layout(push_constant) uniform Push {
     uvec2 units;
     uvec2 left_keys;
     uvec2 right_keys;
-    uvec2 marks;
+    uvec2 left_marks;
+    uvec2 right_marks;
     uint first_group;
     uint end_group;
 };

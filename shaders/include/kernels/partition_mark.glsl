@@ -5,11 +5,13 @@ layout(constant_id = 2) const uint mixed = MIXED;
 layout(constant_id = 3) const uint table = TABLE;
 layout(constant_id = 4) const uint heads = HEADS;
 layout(constant_id = 5) const uint decided = DECIDED;
+layout(constant_id = 6) const uint sides = SIDES;
 layout(push_constant) uniform Push {
     uvec2 units;
     uvec2 left_keys;
     uvec2 right_keys;
-    uvec2 marks;
+    uvec2 left_marks;
+    uvec2 right_marks;
     uint shift;
     uint first_group;
     uint end_group;

@@ -3,11 +3,15 @@ layout(local_size_x = WORKGROUP, local_size_x_id = 0) in;
 layout(constant_id = 1) const uint items = ITEMS;
 layout(constant_id = 2) const uint patience = PATIENCE;
 layout(constant_id = 3) const uint seed = SEED;
+layout(constant_id = 4) const uint sides = SIDES;
+layout(constant_id = 5) const uint among = AMONG;
 layout(push_constant) uniform Push {
     uvec2 slots;
     uvec2 left_keys;
     uvec2 right_keys;
-    uvec2 marks;
+    uvec2 partners;
+    uvec2 left_marks;
+    uvec2 right_marks;
     uint rows;
     uint mask;
     uint first_group;

@@ -1,7 +1,3 @@
-// Package ranges finds the matches of two key columns on one device as ranges: both sides are radix sorted by key with
-// their row numbers, a binary range search finds the matching key ranges (HMG 3.3.3), and pairs of row numbers are
-// expanded from the ranges, as many at a time as memory allows. Hot keys and many-to-many matches cost it no more than
-// others. It knows key codes and row numbers, no tables.
 package ranges
 
 import (

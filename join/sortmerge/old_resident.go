@@ -1,5 +1,3 @@
-// Package sortmerge joins two relations that are on one device by sorting both by key and merging them (GFTR 4.2, RT
-// 3.3).
 package sortmerge
 
 import (
@@ -77,12 +75,6 @@ func Join(ctx context.Context, lane *exec.Lane, left, right resident.Relation, o
 	return result, err
 }
 
-// The sides as a merge join sees them.
-const (
-	few  = 0 // the side with fewer rows, the left one of its kernels: pieces of it lie in shared memory
-	many = 1 // whose rows are cut into tiles
-)
-
 // join is a join under way.
 type join struct {
 	Options
@@ -146,3 +138,8 @@ func (j *join) sort(ctx context.Context, s *input) error {
 	}
 	return s.Transform(ctx, j.lane, move)
 }
+
+const (
+	few  = 0
+	many = 1
+)

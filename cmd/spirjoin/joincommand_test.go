@@ -1,0 +1,61 @@
+package main
+
+import (
+	"io"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"github.com/urfave/cli/v2"
+
+	"github.com/spirjoin/spirjoin"
+	"github.com/spirjoin/spirjoin/join"
+	"github.com/spirjoin/spirjoin/join/plan"
+)
+
+// specOf is the specification that a command line stands for.
+func specOf(t *testing.T, args ...string) (spec spirjoin.JoinSpec) {
+	s := onTerminal(io.Discard, io.Discard)
+	command := s.joinCommand()
+	command.Action = func(c *cli.Context) error {
+		o, err := s.joinOptions(c)
+		spec = o.spec
+		return err
+	}
+	app := &cli.App{Name: "spirjoin", Commands: []*cli.Command{command}, DisableSliceFlagSeparator: true}
+	args, err := arrange(app, append([]string{"spirjoin", "join", "l", "r", "--batch-rows", "7"}, args...))
+	require.NoError(t, err)
+	require.NoError(t, app.Run(args))
+	return spec
+}
+
+// Each flag of the command line is the option of the library.
+func TestJoinSpecOfFlags(t *testing.T) {
+	k := []string{"k"}
+	plain := spirjoin.JoinSpec{LeftOn: k, RightOn: k, Suffix: "_right", BatchRows: 7}
+	for _, c := range []struct {
+		args []string
+		want func(s *spirjoin.JoinSpec)
+	}{
+		{nil, func(*spirjoin.JoinSpec) {}},
+		{[]string{"--how", "outer"}, func(s *spirjoin.JoinSpec) { s.How = join.Full }},
+		{[]string{"--how", "right_anti"}, func(s *spirjoin.JoinSpec) { s.How = join.RightAnti }},
+		{[]string{"--how", "mark", "--mark-name", "found"},
+			func(s *spirjoin.JoinSpec) { s.How, s.MarkName = join.Mark, "found" }},
+		{[]string{"--validate", "1:m"}, func(s *spirjoin.JoinSpec) { s.Validate = join.OneToMany }},
+		{[]string{"--maintain-order", "left"}, func(s *spirjoin.JoinSpec) { s.Order = join.LeftOrder }},
+		{[]string{"--maintain-order", "right", "--deterministic"},
+			func(s *spirjoin.JoinSpec) { s.Order, s.Deterministic = join.RightOrder, true }},
+		{[]string{"--build-side", "right", "--algo", "hj"},
+			func(s *spirjoin.JoinSpec) { s.BuildSide, s.Algorithm = join.BuildRight, plan.HJ }},
+		{[]string{"--indicator", "from", "--no-coalesce"},
+			func(s *spirjoin.JoinSpec) { s.Indicator, s.SeparateKeys = "from", true }},
+		{[]string{"--suffix", "2", "--columns", "a,b"},
+			func(s *spirjoin.JoinSpec) { s.Suffix, s.Columns = "2", []string{"a", "b"} }},
+	} {
+		want := plain
+		c.want(&want)
+		require.Equal(t, want, specOf(t, append([]string{"--on", "k"}, c.args...)...), "%v", c.args)
+	}
+	cross := specOf(t, "--how", "cross", "--max-output-rows", "5")
+	require.Equal(t, spirjoin.JoinSpec{How: join.Cross, MaxOutputRows: 5, Suffix: "_right", BatchRows: 7}, cross)
+}

@@ -1,0 +1,225 @@
+package deliver
+
+import (
+	"context"
+	"errors"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+
+	"github.com/spirjoin/spirjoin/relation"
+)
+
+// Role says what a column of the output is made of.
+type Role uint8
+
+const (
+	Values    Role = iota
+	Indicator      // text: "both", "left_only" or "right_only"
+	Mark           // boolean: whether the row has a partner
+)
+
+// Column is a column of the output.
+type Column struct {
+	Role Role
+	Type arrow.DataType
+	// Of tells where values come from for rows of a side; nil: from nowhere, so that they are NULL in rows of that side
+	// alone. Where a row is of both sides, First gives the value.
+	Of    [2]*Value
+	First int
+}
+
+// Value is where the values of a side come from.
+type Value struct {
+	Column *arrow.Chunked
+	// Payload is the number of the payload column of the windows; -1 where values are fetched by row number: on the
+	// device, or else on the host.
+	Payload  int
+	OnDevice bool
+}
+
+// side is the side that gives the values of rows of the sides of; -1 where none does.
+func (c *Column) side(of [2]bool) int {
+	for _, side := range []int{c.First, 1 - c.First} {
+		if of[side] && c.Of[side] != nil {
+			return side
+		}
+	}
+	return -1
+}
+
+// Piece is rows on their way: with columns that came from the device, and row numbers for those that the host fetches.
+// The owner releases it.
+type Piece struct {
+	Rows    uint32
+	Numbers [2][]uint32 // of the rows of each side, as far as anybody needs them
+
+	of      [2]bool
+	matched bool
+	ordered bool          // row numbers may be relation.NoRow, for rows that are not of a side
+	arrays  []arrow.Array // nil where the host fetches
+}
+
+// Release releases the columns.
+func (p *Piece) Release() {
+	for _, a := range p.arrays {
+		if a != nil {
+			a.Release()
+		}
+	}
+	p.arrays = nil
+}
+
+// slice is a part of a piece.
+func (p *Piece) slice(from, to uint32) *Piece {
+	part := *p
+	part.Rows, part.arrays = to-from, make([]arrow.Array, len(p.arrays))
+	for side, numbers := range p.Numbers {
+		if numbers != nil {
+			part.Numbers[side] = numbers[from:to]
+		}
+	}
+	for i, a := range p.arrays {
+		if a != nil {
+			part.arrays[i] = array.NewSlice(a, int64(from), int64(to))
+		}
+	}
+	return &part
+}
+
+// Batches puts a piece together and yields it as a record batch, which the receiver releases: several where there are
+// more bytes of text than one array can hold. It reports whether the receiver wants more.
+func (p *Piece) Batches(ctx context.Context, schema *arrow.Schema, columns []Column, allocator memory.Allocator,
+	yield func(arrow.RecordBatch, error) bool) (more bool) {
+	arrays := make([]arrow.Array, len(columns))
+	defer func() {
+		for _, a := range arrays {
+			if a != nil {
+				a.Release()
+			}
+		}
+	}()
+	for i := range columns {
+		var err error
+		if p.arrays[i] != nil {
+			p.arrays[i].Retain()
+			arrays[i] = p.arrays[i]
+		} else {
+			arrays[i], err = p.fetch(ctx, &columns[i], allocator)
+		}
+		if errors.Is(err, relation.ErrBatchTooLarge) && p.Rows > 1 {
+			for _, bounds := range [2][2]uint32{{0, p.Rows / 2}, {p.Rows / 2, p.Rows}} {
+				half := p.slice(bounds[0], bounds[1])
+				more = half.Batches(ctx, schema, columns, allocator, yield)
+				half.Release()
+				if !more {
+					return false
+				}
+			}
+			return true
+		}
+		if err != nil {
+			return yield(nil, err) && false
+		}
+	}
+	return yield(array.NewRecordBatch(schema, arrays, int64(p.Rows)), nil)
+}
+
+// fetch makes a column that did not come from the device.
+func (p *Piece) fetch(ctx context.Context, c *Column, allocator memory.Allocator) (arrow.Array, error) {
+	switch {
+	case c.Role == Indicator:
+		return p.indicator(allocator), nil
+	case c.Role == Mark:
+		return p.mark(allocator), nil
+	}
+	var values arrow.Array
+	var err error
+	switch side := c.side(p.of); {
+	case side < 0:
+		return relation.Nulls(c.Type, int(p.Rows), allocator)
+	case !p.ordered:
+		values, err = relation.Take(ctx, c.Of[side].Column, p.Numbers[side], allocator)
+	case c.Of[1-side] == nil:
+		values, err = relation.TakeNullable(ctx, c.Of[side].Column, p.Numbers[side], allocator)
+	default:
+		return p.either(ctx, c, allocator)
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer values.Release()
+	return relation.Convert(ctx, values, c.Type, allocator)
+}
+
+// either fetches from the first side that a row is of, whose columns follow one another as one.
+func (p *Piece) either(ctx context.Context, c *Column, allocator memory.Allocator) (arrow.Array, error) {
+	var chunks []arrow.Array
+	defer func() {
+		for _, chunk := range chunks {
+			chunk.Release()
+		}
+	}()
+	sides := [2]int{c.First, 1 - c.First}
+	for _, side := range sides {
+		for _, chunk := range c.Of[side].Column.Chunks() {
+			converted, err := relation.Convert(ctx, chunk, c.Type, allocator)
+			if err != nil {
+				return nil, err
+			}
+			chunks = append(chunks, converted)
+		}
+	}
+	both := arrow.NewChunked(c.Type, chunks)
+	defer both.Release()
+	behind := uint32(c.Of[c.First].Column.Len())
+	ids := make([]uint32, p.Rows)
+	for i := range ids {
+		if ids[i] = p.Numbers[sides[0]][i]; ids[i] == relation.NoRow {
+			ids[i] = behind + p.Numbers[sides[1]][i]
+		}
+	}
+	return relation.Take(ctx, both, ids, allocator)
+}
+
+// indicatorTexts are the values of an indicator by the sides that a row is of, the left one in the lowest bit.
+var indicatorTexts = [4]string{"", "left_only", "right_only", "both"}
+
+func (p *Piece) indicator(allocator memory.Allocator) arrow.Array {
+	b := array.NewStringBuilder(allocator)
+	defer b.Release()
+	b.Reserve(int(p.Rows))
+	for i := range int(p.Rows) {
+		of := 0
+		for side := range p.of {
+			if p.of[side] && (!p.ordered || p.Numbers[side][i] != relation.NoRow) {
+				of |= 1 << side
+			}
+		}
+		b.Append(indicatorTexts[of])
+	}
+	return b.NewArray()
+}
+
+func (p *Piece) mark(allocator memory.Allocator) arrow.Array {
+	b := array.NewBooleanBuilder(allocator)
+	defer b.Release()
+	b.Reserve(int(p.Rows))
+	for i := range int(p.Rows) {
+		matched := p.matched
+		if p.ordered {
+			matched = p.Numbers[p.other()][i] != relation.NoRow
+		}
+		b.UnsafeAppend(matched)
+	}
+	return b.NewArray()
+}
+
+// other is the side that rows of a mark join in order are not of: its row numbers tell whether there is a partner.
+func (p *Piece) other() int {
+	if p.of[0] {
+		return 1
+	}
+	return 0
+}

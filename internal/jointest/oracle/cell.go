@@ -1,0 +1,103 @@
+package oracle
+
+import (
+	"math"
+	"math/big"
+	"strconv"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+)
+
+const null = "(null)"
+
+// Cells renders a column of a table, row by row.
+func Cells(table arrow.Table, name string) []string {
+	cells := []string{}
+	for _, chunk := range table.Column(table.Schema().FieldIndices(name)[0]).Data().Chunks() {
+		for i := range chunk.Len() {
+			cells = append(cells, Cell(chunk, i))
+		}
+	}
+	return cells
+}
+
+// Cell renders a value so that equal values of types that compare with each other have equal texts: numbers as exact
+// fractions, what counts units of time as seconds, everything else in quotes. All NaN are one; -0 keeps its sign.
+func Cell(column arrow.Array, i int) string {
+	if column.DataType().ID() == arrow.NULL || column.IsNull(i) {
+		return null
+	}
+	integer := func(v int64) string { return strconv.FormatInt(v, 10) }
+	scaled := func(v *big.Int, scale int32) string {
+		power := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(max(scale, -scale))), nil)
+		if scale < 0 {
+			return v.Mul(v, power).String()
+		}
+		return new(big.Rat).SetFrac(v, power).RatString()
+	}
+	seconds := func(v int64, unit arrow.TimeUnit) string { return scaled(big.NewInt(v), 3*int32(unit)) }
+	switch c := column.(type) {
+	case *array.Dictionary:
+		return Cell(c.Dictionary(), c.GetValueIndex(i))
+	case *array.Boolean:
+		return strconv.FormatBool(c.Value(i))
+	case *array.Int8:
+		return integer(int64(c.Value(i)))
+	case *array.Int16:
+		return integer(int64(c.Value(i)))
+	case *array.Int32:
+		return integer(int64(c.Value(i)))
+	case *array.Int64:
+		return integer(c.Value(i))
+	case *array.Uint8:
+		return integer(int64(c.Value(i)))
+	case *array.Uint16:
+		return integer(int64(c.Value(i)))
+	case *array.Uint32:
+		return integer(int64(c.Value(i)))
+	case *array.Uint64:
+		return strconv.FormatUint(c.Value(i), 10)
+	case *array.Float16:
+		return floatText(float64(c.Value(i).Float32()))
+	case *array.Float32:
+		return floatText(float64(c.Value(i)))
+	case *array.Float64:
+		return floatText(c.Value(i))
+	case *array.Decimal32:
+		return scaled(big.NewInt(int64(c.Value(i))), c.DataType().(arrow.DecimalType).GetScale())
+	case *array.Decimal64:
+		return scaled(big.NewInt(int64(c.Value(i))), c.DataType().(arrow.DecimalType).GetScale())
+	case *array.Decimal128:
+		return scaled(c.Value(i).BigInt(), c.DataType().(arrow.DecimalType).GetScale())
+	case *array.Decimal256:
+		return scaled(c.Value(i).BigInt(), c.DataType().(arrow.DecimalType).GetScale())
+	case *array.Date32:
+		return integer(int64(c.Value(i)) * 86400)
+	case *array.Date64:
+		return seconds(int64(c.Value(i)), arrow.Millisecond)
+	case *array.Timestamp:
+		return seconds(int64(c.Value(i)), c.DataType().(*arrow.TimestampType).Unit)
+	case *array.Time32:
+		return seconds(int64(c.Value(i)), c.DataType().(*arrow.Time32Type).Unit)
+	case *array.Time64:
+		return seconds(int64(c.Value(i)), c.DataType().(*arrow.Time64Type).Unit)
+	case *array.Duration:
+		return seconds(int64(c.Value(i)), c.DataType().(*arrow.DurationType).Unit)
+	}
+	return strconv.Quote(column.ValueStr(i))
+}
+
+func floatText(v float64) string {
+	switch {
+	case math.IsNaN(v):
+		return "NaN"
+	case math.IsInf(v, 1):
+		return "+Inf"
+	case math.IsInf(v, -1):
+		return "-Inf"
+	case v == 0 && math.Signbit(v):
+		return "-0"
+	}
+	return new(big.Rat).SetFloat64(v).RatString()
+}

@@ -1,0 +1,122 @@
+package hash
+
+import (
+	"context"
+	"encoding/binary"
+
+	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/kernel"
+	"github.com/spirjoin/spirjoin/operator"
+	"github.com/spirjoin/spirjoin/primitive"
+)
+
+// cut cuts partitions into units: a table full of build rows against up to probeRows probe rows.
+func (p *probing) cut(ctx context.Context) error {
+	partitions := uint64(1) << p.bits
+	scan, err := primitive.PlanScan(p.lane.Tuning(), partitions, 32, 32, true)
+	if err != nil {
+		return err
+	}
+	temporary := p.lane.Scope(ctx)
+	defer temporary.ReleaseAll()
+	counts, scratch := temporary.New(partitions*4, "units of partitions"),
+		temporary.New(scan.ScratchBytes, "scan scratch")
+	oversizedAt := backend.Aligned(partitions*4 + 4)
+	offsets := temporary.New(oversizedAt+4, "units before partitions") // and the number of oversized partitions
+	if err := temporary.Err(); err != nil {
+		return err
+	}
+	unitsConfig := kernel.PartitionUnits.With(nil)
+	count, err := kernel.PartitionUnits.On(p.lane.Device(), unitsConfig)
+	if err != nil {
+		return err
+	}
+	list := p.lane.List("cut")
+	oversized := offsets.Range(oversizedAt, 4)
+	list.Fill(oversized, 0)
+	count.Dispatch(list, kernel.Groups(unitsConfig, partitions), kernel.PartitionUnitsArgs{
+		LeftStarts: p.build.starts, RightStarts: p.probe.starts, Counts: counts.All(), Oversized: oversized,
+		Partitions: uint32(partitions), LeftRows: p.tableRows, RightRows: p.probeRows, MostLeft: p.oversizedBuild(),
+	})
+	if err := p.lane.Scan(list, scan, counts.All(), offsets.Range(0, partitions*4+4), scratch.All()); err != nil {
+		return err
+	}
+	if err := p.lane.Submit(ctx, list); err != nil {
+		return err
+	}
+	found := make([]byte, oversizedAt+4-partitions*4)
+	if err := p.lane.Download(ctx, found, offsets.Range(partitions*4, uint64(len(found)))); err != nil {
+		return err
+	}
+	p.oversized = binary.LittleEndian.Uint32(found[len(found)-4:])
+	p.join(binary.LittleEndian.Uint32(found))
+	if p.units.Number == 0 {
+		return nil
+	}
+	p.unitTable = p.lane.Memory.New(uint64(p.units.Number)*16, "units")
+	if err := p.lane.Memory.Err(); err != nil {
+		return err
+	}
+	piecesConfig := kernel.PartitionPieces.With(nil)
+	pieces, err := kernel.PartitionPieces.On(p.lane.Device(), piecesConfig)
+	if err != nil {
+		return err
+	}
+	list = p.lane.List("cut")
+	pieces.Dispatch(list, kernel.Groups(piecesConfig, uint64(p.units.Number)), kernel.PartitionPiecesArgs{
+		Offsets: offsets.Range(0, partitions*4+4), LeftStarts: p.build.starts, RightStarts: p.probe.starts,
+		Units: p.unitTable.All(), Count: p.units.Number, Partitions: uint32(partitions), LeftRows: p.tableRows,
+		RightRows: p.probeRows, Stride: 1,
+	})
+	return p.lane.Submit(ctx, list)
+}
+
+// join readies the output of units.
+func (p *probing) join(units uint32) {
+	p.units = operator.Units{
+		Lane: p.lane, Inputs: [2]*operator.Input{&p.build.Input, &p.probe.Input}, Keys: p.plan.Want.Keys,
+		Number: units, CountFirst: p.CountFirst, Room: p.plan.Facts.Room(), PageRows: uint32(p.PageRows),
+		Invocations: uint64(units) * uint64(p.config.Workgroup), Record: p.recordUnits, RecordCount: p.recordCount,
+		Untransformed: p.Untransformed && p.bits > 0,
+		Move: func(ctx context.Context, side int) error {
+			return p.move(ctx, [2]*input{&p.build, &p.probe}[side], backend.Range{})
+		},
+	}
+}
+
+// recordUnits records the join of units.
+func (p *probing) recordUnits(list *backend.List, first, end uint32, to operator.Target) error {
+	config := p.config
+	config.OutputConfig, config.Seed, config.Widened = to.Config, seeds[p.round], p.widened()
+	if to.PageRows > 0 {
+		config.Paged, config.PageRows = 1, to.PageRows
+	}
+	partitionJoin := kernel.PartitionJoin
+	if p.walk {
+		partitionJoin = kernel.PartitionWalk
+	}
+	k, err := partitionJoin.On(p.lane.Device(), config)
+	if err != nil {
+		return err
+	}
+	args := kernel.PartitionJoinArgs{Units: p.unitTable.All(), JoinColumns: to.Columns, JoinRows: to.Rows,
+		Shift: uint32(p.bits), High: p.build.HighWord}
+	args.LeftKeys, args.RightKeys = p.build.Ordered, p.probe.Ordered
+	k.DispatchPart(list, first, end, args)
+	return nil
+}
+
+// recordCount records the count of the output of each unit.
+func (p *probing) recordCount(list *backend.List, counts backend.Range) error {
+	c := &p.config
+	k, err := kernel.PartitionCount.On(p.lane.Device(), kernel.PartitionCountConfig{
+		KeyBits: c.KeyBits, Tile: c.Tile, Mixed: c.Mixed, Table: c.Table, Heads: c.Heads, Unique: c.Unique,
+		Decided: c.Decided})
+	if err != nil {
+		return err
+	}
+	k.Dispatch(list, p.units.Number, kernel.PartitionCountArgs{
+		Units: p.unitTable.All(), LeftKeys: p.build.Ordered, RightKeys: p.probe.Ordered, Counts: counts,
+		Shift: uint32(p.bits)})
+	return nil
+}

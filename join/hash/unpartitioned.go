@@ -1,0 +1,275 @@
+package hash
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+
+	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/exec"
+	"github.com/spirjoin/spirjoin/kernel"
+	"github.com/spirjoin/spirjoin/operator"
+	"github.com/spirjoin/spirjoin/ranges"
+	"github.com/spirjoin/spirjoin/relation"
+)
+
+// Unpartitioned is the hash join without partitions, hj: a hash table of row ids in device memory with open addressing,
+// at most half full (DIST 3.3). Nothing is moved, so that every probe is an access somewhere in the table and another in
+// the key column: good for build sides that caches hold, and for many granules.
+//
+// For counts and for rows of one side the table has each key once, however many rows have it. For pairs every row has a
+// slot, so that keys of many rows find none.
+type Unpartitioned struct{}
+
+const (
+	// patience is how many slots a row may lie behind that of its key.
+	patience  = 256
+	tableSeed = 0x9747b28c // not that of partitions: keys that were made to collide there do not here
+	mostSlots = 1 << 30
+)
+
+// Name is "hj".
+func (Unpartitioned) Name() string { return "hj" }
+
+// Plan sizes the table.
+func (a Unpartitioned) Plan(f *operator.Facts, want operator.Want) (*operator.Plan, error) {
+	p := &operator.Plan{Algorithm: a, Facts: *f, Want: want}
+	if slots(f.Rows[operator.Build]) > mostSlots {
+		p.Reject = &backend.OpError{Op: "plan hash join", Err: backend.ErrLimit,
+			Detail: fmt.Sprintf("hj takes %d build rows at most; take phj-om or smj-um", mostSlots/2)}
+	}
+	return p, a.cost(p)
+}
+
+// slots is the size of a table that is at most half full.
+func slots(rows uint64) uint64 {
+	slots := uint64(2)
+	for slots < 2*rows {
+		slots *= 2
+	}
+	return slots
+}
+
+// Open returns an operator.
+func (Unpartitioned) Open(ctx context.Context, lane *exec.Lane, p *operator.Plan) operator.Operator {
+	return &table{plan: p, lane: lane.Nested(ctx), distinct: !p.Want.Pairs || p.Want.Count}
+}
+
+// table is a join under way.
+type table struct {
+	plan     *operator.Plan
+	lane     *exec.Lane // of the table
+	build    operator.Input
+	distinct bool // each key has one slot
+	slots    *backend.Buffer
+	mask     uint32
+	repeats  *backend.Buffer // with distinct: how many further rows have the key of a row with a slot
+	// Bitmap of build rows: of each key with a partner the row that the probe side meets first.
+	met backend.Range
+}
+
+// Build makes the table.
+//
+// Errors: backend.ErrInvalidInput; backend.ErrLimit for keys, or keys with the same slot, that are so frequent that
+// probing would take long; those of the device.
+func (t *table) Build(ctx context.Context, _ *exec.Lane, build *relation.Chunk) error {
+	if err := build.Check("build hash table"); err != nil {
+		return err
+	}
+	t.build = t.input(t.lane, build, "build")
+	if build.Rows == 0 {
+		return nil
+	}
+	number := slots(build.Rows)
+	t.mask = uint32(number - 1)
+	t.slots = t.lane.Memory.New(number*4, "hash table")
+	if t.distinct {
+		t.repeats = t.lane.Memory.New(build.Rows*4, "repeats of keys")
+	}
+	lost := t.lane.Memory.New(4, "rows without a slot")
+	if err := t.lane.Memory.Err(); err != nil {
+		return err
+	}
+	config := kernel.TableBuild.With(nil)
+	config.KeyBits, config.Patience = uint32(build.Keys.Bytes*8), patience
+	if t.distinct {
+		config.Distinct = 1
+	}
+	k, err := kernel.TableBuild.On(t.lane.Device(), config)
+	if err != nil {
+		return err
+	}
+	list := t.lane.List("build")
+	list.Fill(t.slots.All(), 0)
+	if t.distinct {
+		list.Fill(t.repeats.All(), 0)
+	}
+	list.Fill(lost.All(), 0)
+	k.Dispatch(list, kernel.Groups(config, build.Rows), kernel.TableBuildArgs{Keys: build.Keys.Data,
+		Slots: t.slots.All(), Lost: lost.All(), Repeats: t.repeats.All(), Rows: uint32(build.Rows), Mask: t.mask,
+		Seed: tableSeed})
+	if err := t.lane.Submit(ctx, list); err != nil {
+		return err
+	}
+	var count [4]byte
+	if err := t.lane.Download(ctx, count[:], lost.All()); err != nil {
+		return err
+	}
+	if n := binary.LittleEndian.Uint32(count[:]); n > 0 {
+		return &backend.OpError{Op: "build hash table", Err: backend.ErrLimit, Detail: fmt.Sprintf(
+			"keys repeat too often for hj: %d of %d rows found no slot among the %d behind that of their key; "+
+				"take phj-om or smj-um", n, build.Rows, patience)}
+	}
+	t.lane.Memory.Release(lost)
+	if t.plan.Want.Marks(operator.Build) {
+		t.met, err = ranges.NewMarks(ctx, t.lane, build.Rows, "build")
+	}
+	return err
+}
+
+// input readies a side, of which nothing moves.
+func (t *table) input(lane *exec.Lane, c *relation.Chunk, name string) operator.Input {
+	in := operator.NewInput(lane, c, name)
+	in.Stay()
+	return in
+}
+
+// Probe looks the rows of a granule up.
+func (t *table) Probe(ctx context.Context, lane *exec.Lane, probe *relation.Chunk, sink operator.Sink) error {
+	if err := probe.Check("probe hash table"); err != nil {
+		return err
+	}
+	if l, r := t.build.Chunk.Keys.Bytes, probe.Keys.Bytes; l != r {
+		return &backend.OpError{Op: "probe hash table", Err: backend.ErrInvalidInput,
+			Detail: fmt.Sprintf("keys of %d and of %d bytes", l, r)}
+	}
+	if probe.Rows == 0 {
+		return nil
+	}
+	lane = lane.Nested(ctx)
+	defer lane.Memory.ReleaseAll()
+	in, want := t.input(lane, probe, "probe"), &t.plan.Want
+	var marks backend.Range
+	if want.Marks(operator.Probe) {
+		var err error
+		if marks, err = ranges.NewMarks(ctx, lane, probe.Rows, "probe"); err != nil {
+			return err
+		}
+	}
+	if t.build.Rows > 0 {
+		sides := uint32(0)
+		if want.Marks(operator.Probe) {
+			sides |= kernel.MarkRight
+		}
+		if want.Marks(operator.Build) {
+			sides |= kernel.MarkLeft
+		}
+		if sides > 0 {
+			args := kernel.TableMarkArgs{LeftMarks: t.met, RightMarks: marks}
+			if err := t.mark(ctx, lane, probe, kernel.TableMarkConfig{Sides: sides}, args); err != nil {
+				return err
+			}
+		}
+		if want.Pairs {
+			if err := t.pairs(ctx, lane, &in, sink); err != nil {
+				return err
+			}
+		}
+	}
+	return t.rows(ctx, sink, &in, operator.Probe, marks)
+}
+
+// mark looks the rows of a chunk up as far as their first match, and marks rows.
+func (t *table) mark(ctx context.Context, lane *exec.Lane, c *relation.Chunk, own kernel.TableMarkConfig,
+	args kernel.TableMarkArgs) error {
+	config := kernel.TableMark.With(nil)
+	config.KeyBits, config.Patience, config.Seed = uint32(c.Keys.Bytes*8), patience, tableSeed
+	config.Sides, config.Among = own.Sides, own.Among
+	k, err := kernel.TableMark.On(lane.Device(), config)
+	if err != nil {
+		return err
+	}
+	args.Slots, args.LeftKeys, args.RightKeys = t.slots.All(), t.build.Chunk.Keys.Data, c.Keys.Data
+	args.Rows, args.Mask = uint32(c.Rows), t.mask
+	list := lane.List("mark")
+	k.Dispatch(list, kernel.Groups(config, c.Rows), args)
+	return lane.Submit(ctx, list)
+}
+
+// pairs makes or counts the pairs of rows.
+func (t *table) pairs(ctx context.Context, lane *exec.Lane, in *operator.Input, sink operator.Sink) error {
+	own := kernel.TableProbe.With(nil)
+	own.KeyBits, own.Patience, own.Seed = uint32(in.Chunk.Keys.Bytes*8), patience, tableSeed
+	if t.plan.Facts.Proved {
+		own.Unique = 1
+	}
+	rows, build, probe := uint32(in.Rows), t.build.Chunk.Keys.Data, in.Chunk.Keys.Data
+	u := operator.Units{Lane: lane, Inputs: [2]*operator.Input{&t.build, in}, Keys: t.plan.Want.Keys,
+		Number: kernel.Groups(own, in.Rows), Room: t.plan.Facts.Room(), WideCounts: true}
+	u.Record = func(list *backend.List, first, end uint32, to operator.Target) error {
+		config := own
+		config.OutputConfig = to.Config
+		k, err := kernel.TableProbe.On(lane.Device(), config)
+		if err != nil {
+			return err
+		}
+		args := kernel.TableProbeArgs{Slots: t.slots.All(), JoinColumns: to.Columns, JoinRows: to.Rows, Rows: rows,
+			Mask: t.mask}
+		args.LeftKeys, args.RightKeys = build, probe
+		k.DispatchPart(list, first, end, args)
+		return nil
+	}
+	u.RecordCount = func(list *backend.List, counts backend.Range) error {
+		config := kernel.TableCountConfig{KeyBits: own.KeyBits, Tile: own.Tile, Patience: own.Patience,
+			Unique: own.Unique, Seed: own.Seed}
+		if t.distinct {
+			config.Distinct = 1
+		}
+		k, err := kernel.TableCount.On(lane.Device(), config)
+		if err != nil {
+			return err
+		}
+		k.Dispatch(list, u.Number, kernel.TableCountArgs{Slots: t.slots.All(), LeftKeys: build, RightKeys: probe,
+			Repeats: t.repeats.All(), Counts: counts, Rows: rows, Mask: t.mask})
+		return nil
+	}
+	if !t.plan.Want.Count {
+		return u.Write(ctx, sink)
+	}
+	n, err := u.Count(ctx)
+	if err != nil {
+		return err
+	}
+	return sink.Count(ctx, n)
+}
+
+// Finish puts the build rows with or without a partner: each looks up the row that stands for its key, and whether that
+// was met.
+func (t *table) Finish(ctx context.Context, lane *exec.Lane, sink operator.Sink) error {
+	if !t.plan.Want.Marks(operator.Build) || t.build.Rows == 0 {
+		return nil
+	}
+	marks, err := ranges.NewMarks(ctx, t.lane, t.build.Rows, "build")
+	if err != nil {
+		return err
+	}
+	err = t.mark(ctx, lane, t.build.Chunk, kernel.TableMarkConfig{Sides: kernel.MarkRight, Among: 1},
+		kernel.TableMarkArgs{Partners: t.met, RightMarks: marks})
+	if err != nil {
+		return err
+	}
+	return t.rows(ctx, sink, &t.build, operator.Build, marks)
+}
+
+// rows puts the rows of a side that are wanted for themselves.
+func (t *table) rows(ctx context.Context, sink operator.Sink, in *operator.Input, side int, marks backend.Range) error {
+	want := &t.plan.Want
+	if !want.Marks(side) {
+		return nil
+	}
+	r := operator.Rows{Input: in, Side: side, Marks: marks, Keys: want.Keys}
+	return r.WriteWanted(ctx, sink, want)
+}
+
+// Close releases the table.
+func (t *table) Close() { t.lane.Memory.ReleaseAll() }

@@ -1,0 +1,107 @@
+package join
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/relation"
+)
+
+// How says which rows a join returns. Partners are a row of the left table and a row of the right one with equal keys.
+// A row with a NULL key has none.
+type How uint8
+
+const (
+	Inner     How = iota // a row for each pair of partners
+	Left                 // these, and the left rows without partner, with NULL on the right
+	Right                // the pairs, and the right rows without partner, with NULL on the left
+	Full                 // the pairs, and the rows of both sides without partner
+	Semi                 // the left rows with a partner, each once
+	Anti                 // the left rows without partner
+	RightSemi            // the right rows with a partner, each once
+	RightAnti            // the right rows without partner
+	Mark                 // all left rows, with a boolean column that says which have a partner; it is never NULL
+	Cross                // a row for each left row and each right row; there are no keys
+)
+
+var hows = [...]struct {
+	name  string
+	has   [2]bool // columns of these sides are in the output
+	keeps [2]bool // rows of these sides without partner are in the output
+}{
+	Inner:     {"inner", [2]bool{true, true}, [2]bool{false, false}},
+	Left:      {"left", [2]bool{true, true}, [2]bool{true, false}},
+	Right:     {"right", [2]bool{true, true}, [2]bool{false, true}},
+	Full:      {"full", [2]bool{true, true}, [2]bool{true, true}},
+	Semi:      {"semi", [2]bool{true, false}, [2]bool{false, false}},
+	Anti:      {"anti", [2]bool{true, false}, [2]bool{true, false}},
+	RightSemi: {"right-semi", [2]bool{false, true}, [2]bool{false, false}},
+	RightAnti: {"right-anti", [2]bool{false, true}, [2]bool{false, true}},
+	Mark:      {"mark", [2]bool{true, false}, [2]bool{true, false}},
+	Cross:     {"cross", [2]bool{true, true}, [2]bool{false, false}},
+}
+
+// howAliases are further names that ParseHow accepts.
+var howAliases = map[string]How{"outer": Full, "left-semi": Semi, "left-anti": Anti}
+
+// String is the name that [ParseHow] accepts.
+func (h How) String() string {
+	if int(h) < len(hows) {
+		return hows[h].name
+	}
+	return fmt.Sprintf("How(%d)", uint8(h))
+}
+
+// noun is the kind of join with its article.
+func (h How) noun() string {
+	if h == Inner || h == Anti {
+		return "an " + h.String() + " join"
+	}
+	return "a " + h.String() + " join"
+}
+
+// Has tells whether the columns of a side are in the output.
+func (h How) Has(side relation.Side) bool { return hows[h].has[side] }
+
+// Pairs tells whether a row of the output is made of a row of either side: inner, left, right, full and cross. The
+// others return rows of one side.
+func (h How) Pairs() bool { return hows[h].has == [2]bool{true, true} }
+
+// Keeps tells whether the rows of a side that have no partner are in the output: on the left side of left, full, anti
+// and mark, on the right side of right, full and right-anti. A cross join, whose rows are all partners, keeps none.
+func (h How) Keeps(side relation.Side) bool { return hows[h].keeps[side] }
+
+// Optional tells whether there are rows of the output that have columns of a side but no row of it, so that these are
+// NULL: the right side of left, the left side of right, both of full.
+func (h How) Optional(side relation.Side) bool { return h.Pairs() && h.Keeps(1-side) }
+
+// ParseHow reads the name of a way to join: inner, left, right, full (or outer), semi (or left-semi), anti (or
+// left-anti), right-semi, right-anti, mark, cross. Case does not count, and underscores are dashes.
+func ParseHow(text string) (How, error) {
+	var names []string
+	for _, how := range hows {
+		names = append(names, how.name)
+	}
+	if how, ok := howAliases[plainName(text)]; ok {
+		return how, nil
+	}
+	return parseName[How]("how", text, names)
+}
+
+// parseName finds a text among the names of an option's values, or says which are near.
+func parseName[T ~uint8](option, text string, names []string) (T, error) {
+	name := plainName(text)
+	if i := slices.Index(names, name); i >= 0 {
+		return T(i), nil
+	}
+	hint := "there are "
+	if nearest := relation.NearestName(name, names); nearest != "" {
+		hint = fmt.Sprintf("did you mean %q? There are ", nearest)
+	}
+	return 0, fmt.Errorf("%w: %s=%q; %s%s", backend.ErrInvalidInput, option, text, hint,
+		strings.Join(names, ", "))
+}
+
+func plainName(text string) string { return strings.ReplaceAll(strings.ToLower(text), "_", "-") }

@@ -1,0 +1,80 @@
+package join
+
+import (
+	"fmt"
+
+	"github.com/spirjoin/spirjoin/relation"
+)
+
+// Validate says which keys a join requires to be unique. Two rows of such a side with equal keys, whether or not they
+// have partners, fail the join. NULL equals nothing, so that any number of rows may have it.
+type Validate uint8
+
+const (
+	Any        Validate = iota // no requirement
+	OneToOne                   // unique keys on both sides
+	OneToMany                  // unique keys on the left side
+	ManyToOne                  // unique keys on the right side
+	ManyToMany = Any
+)
+
+var validateNames = []string{"m:m", "1:1", "1:m", "m:1"}
+
+// String is the name that [ParseValidate] accepts.
+func (v Validate) String() string { return nameOf(v, validateNames) }
+
+// ParseValidate reads m:m, 1:1, 1:m or m:1.
+func ParseValidate(text string) (Validate, error) {
+	return parseName[Validate]("validate", text, validateNames)
+}
+
+// Unique tells whether the keys of a side must be unique.
+func (v Validate) Unique(side relation.Side) bool {
+	return v == OneToOne || v == OneToMany && side == relation.Left || v == ManyToOne && side == relation.Right
+}
+
+// Order says in which order rows come.
+type Order uint8
+
+const (
+	Unordered Order = iota
+	// LeftOrder is the order of the left table. Rows of the same left row come in the order of the right table, and
+	// right rows without partner come last, in their order.
+	LeftOrder
+	RightOrder // the same with the sides exchanged
+)
+
+var orderNames = []string{"none", "left", "right"}
+
+// String is the name that [ParseOrder] accepts.
+func (o Order) String() string { return nameOf(o, orderNames) }
+
+// ParseOrder reads none, left or right.
+func ParseOrder(text string) (Order, error) { return parseName[Order]("order", text, orderNames) }
+
+// BuildSide says of which side a hash join builds its table; the rows of the other one look into it.
+type BuildSide uint8
+
+const (
+	BuildAuto BuildSide = iota // the one that is predicted to be faster
+	BuildLeft
+	BuildRight
+)
+
+var buildSideNames = []string{"auto", "left", "right"}
+
+// String is the name that [ParseBuildSide] accepts.
+func (b BuildSide) String() string { return nameOf(b, buildSideNames) }
+
+// ParseBuildSide reads auto, left or right.
+func ParseBuildSide(text string) (BuildSide, error) {
+	return parseName[BuildSide]("build_side", text, buildSideNames)
+}
+
+// nameOf is the name of an option's value, or its number where it has none.
+func nameOf[T ~uint8](value T, names []string) string {
+	if int(value) < len(names) {
+		return names[value]
+	}
+	return fmt.Sprint(uint8(value))
+}

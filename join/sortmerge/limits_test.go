@@ -1,0 +1,221 @@
+package sortmerge_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/exec"
+	"github.com/spirjoin/spirjoin/internal/devicetest"
+	"github.com/spirjoin/spirjoin/internal/jointest"
+	"github.com/spirjoin/spirjoin/join/sortmerge"
+	"github.com/spirjoin/spirjoin/operator"
+	"github.com/spirjoin/spirjoin/primitive"
+	"github.com/spirjoin/spirjoin/relation"
+)
+
+// onEach runs a test with small units on each device, but for those whose pipelines take seconds to compile, which run
+// the same ones in TestDevicesJoin.
+func onEach(t *testing.T, test func(t *testing.T, lane *exec.Lane)) {
+	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {
+		if jointest.Tuning(t, device.Info()) != nil {
+			return
+		}
+		ops, err := primitive.New(device, smallUnits)
+		require.NoError(t, err)
+		test(t, exec.NewLane(context.Background(), ops, nil))
+	})
+}
+
+// A side that is sorted is not sorted again; one that is not is, be it by one row.
+func TestDevicesSortedSides(t *testing.T) {
+	onEach(t, func(t *testing.T, lane *exec.Lane) {
+		for n, c := range devicetest.Combinations(t, 2, 2, len(algorithms), 2) {
+			build, probe := jointest.Workloads["half match"].Relations(rand.New(rand.NewPCG(1, uint64(n))),
+				[2]int{3000, 7000}, 4, [2][]int{{4, 4, 8}, {8}})
+			for side, r := range []*jointest.Relation{build, probe} {
+				slices.Sort(r.Keys)
+				if c[side] == 0 {
+					r.Keys[len(r.Keys)-1] = 0
+				}
+			}
+			lane := exec.NewLane(context.Background(), lane.Ops, nil)
+			var o jointest.Options
+			if c[3] == 1 {
+				o.Granule = 2400
+			}
+			describe := fmt.Sprintf("sorted %v, %s, granules of %d", c[:2], algorithms[c[2]].Name(), o.Granule)
+			jointest.CheckRun(t, lane, algorithms[c[2]], build, probe, operator.Want{Pairs: true}, o, describe)
+			for side, stage := range []string{"sort build", "sort probe"} {
+				took := slices.ContainsFunc(lane.Profile.Stages(),
+					func(s backend.StageTime) bool { return s.Stage == stage })
+				require.Equal(t, c[side] == 0, took, "%s, %s: %v", stage, describe, lane.Profile)
+			}
+		}
+	})
+}
+
+var errEnough = errors.New("enough")
+
+// strict is a sink that allows no more than so many rows.
+type strict struct {
+	operator.Collector
+	most uint64
+}
+
+func (s *strict) Count(ctx context.Context, rows uint64) error {
+	if s.Rows+rows > s.most {
+		return errEnough
+	}
+	return s.Collector.Count(ctx, rows)
+}
+
+// Pairs of keys that are frequent on both sides are counted before anything is written. More pairs than a window holds
+// are written window by window, and a window that has not even room for a unit is an error.
+func TestDevicesHotKeys(t *testing.T) {
+	hot := func(rows int) *jointest.Relation {
+		return &jointest.Relation{KeyBytes: 8, Keys: slices.Repeat([]uint64{^uint64(0)}, rows), Payload: []int{4}}
+	}
+	want := operator.Want{Pairs: true, Keys: true}
+	onEach(t, func(t *testing.T, lane *exec.Lane) {
+		run := func(o jointest.Options) (*exec.Lane, jointest.Output) {
+			lane := exec.NewLane(context.Background(), lane.Ops, nil)
+			return lane, jointest.CheckRun(t, lane, sortmerge.OM, hot(400), hot(500), want, o, "hot on both sides")
+		}
+		profiled, out := run(jointest.Options{})
+		require.Contains(t, profiled.Profile.String(), "range search")
+		require.Equal(t, 1, out.Windows)
+		_, out = run(jointest.Options{Window: 3000})
+		require.Greater(t, out.Windows, 60)
+		_, out = run(jointest.Options{Window: 3000, Granule: 130})
+		require.Greater(t, out.Windows, 60)
+		_, err := jointest.Run(t, lane, sortmerge.OM, hot(400), hot(500), want, jointest.Options{Window: 1000})
+		require.ErrorIs(t, err, backend.ErrDeviceMemory)
+		require.ErrorContains(t, err, "smj-um")
+		_, err = jointest.Run(t, lane, sortmerge.UM, hot(400), hot(500), want, jointest.Options{Window: 1000})
+		require.NoError(t, err)
+
+		profiled = exec.NewLane(context.Background(), lane.Ops, nil)
+		build, release := hot(66_000).Chunk(t, lane)
+		defer release()
+		facts := operator.Facts{KeyBytes: 8, Rows: [2]uint64{66_000, 66_000}, Payload: [2][]int{{4}, {4}},
+			Tuning: lane.Tuning()}
+		p, err := sortmerge.OM.Plan(&facts, want)
+		require.NoError(t, err)
+		o := sortmerge.OM.Open(context.Background(), profiled, p)
+		defer o.Close()
+		require.NoError(t, o.Build(context.Background(), profiled, build))
+		sink := &strict{most: 66_000*66_000 - 1}
+		require.ErrorIs(t, o.Probe(context.Background(), profiled, build, sink), errEnough)
+		require.NotContains(t, profiled.Profile.String(), "match")
+	})
+}
+
+// What makes no sense is an error.
+func TestDevicesErrors(t *testing.T) {
+	pairs, facts := operator.Want{Pairs: true}, operator.Facts{KeyBytes: 4}
+	for _, a := range algorithms {
+		_, err := a.Plan(&operator.Facts{KeyBytes: 5}, pairs)
+		require.ErrorIs(t, err, backend.ErrInvalidInput)
+		_, err = a.Plan(&facts, operator.Want{Keys: true})
+		require.ErrorIs(t, err, backend.ErrInvalidInput)
+		_, err = a.Plan(&facts, operator.Want{Pairs: true, Matched: [2]bool{true, false}})
+		require.ErrorIs(t, err, backend.ErrInvalidInput)
+	}
+	onEach(t, func(t *testing.T, lane *exec.Lane) {
+		ctx := context.Background()
+		build := &jointest.Relation{KeyBytes: 4, Keys: []uint64{1, 2, 3, 4}}
+		chunk, release := build.Chunk(t, lane)
+		defer release()
+		for _, a := range algorithms {
+			facts.Tuning = lane.Tuning()
+			p, err := a.Plan(&facts, pairs)
+			require.NoError(t, err)
+			o := a.Open(ctx, lane, p)
+			defer o.Close()
+			wide := relation.Chunk{Rows: 2, Keys: relation.Values{Data: chunk.Keys.Data, Bytes: 8}}
+			short := relation.Chunk{Rows: 3, Keys: chunk.Keys}
+			require.ErrorIs(t, o.Build(ctx, lane, &short), backend.ErrInvalidInput)
+			require.NoError(t, o.Build(ctx, lane, chunk))
+			require.ErrorIs(t, o.Probe(ctx, lane, &short, &operator.Counter{}), backend.ErrInvalidInput)
+			require.ErrorIs(t, o.Probe(ctx, lane, &wide, &operator.Counter{}), backend.ErrInvalidInput)
+		}
+	})
+}
+
+// faulty is an operator that goes wrong.
+type faulty struct {
+	operator.Algorithm
+	operator.Operator
+	fault string
+	count int // of granules
+}
+
+func (f *faulty) Open(ctx context.Context, lane *exec.Lane, p *operator.Plan) operator.Operator {
+	f.Operator, f.count = f.Algorithm.Open(ctx, lane, p), 0
+	return f
+}
+
+func (f *faulty) Probe(ctx context.Context, lane *exec.Lane, c *relation.Chunk, sink operator.Sink) error {
+	f.count++
+	if f.fault == "a granule is left out" && f.count == 2 {
+		return nil
+	}
+	if f.fault == "a granule is probed twice" && f.count == 2 {
+		if err := f.Operator.Probe(ctx, lane, c, sink); err != nil {
+			return err
+		}
+	}
+	return f.Operator.Probe(ctx, lane, c, wrong{sink, f.fault})
+}
+
+func (f *faulty) Finish(ctx context.Context, lane *exec.Lane, sink operator.Sink) error {
+	if f.fault == "the build side does not finish" {
+		return nil
+	}
+	return f.Operator.Finish(ctx, lane, sink)
+}
+
+// wrong is a sink that goes wrong.
+type wrong struct {
+	operator.Sink
+	fault string
+}
+
+func (w wrong) Put(ctx context.Context, window *operator.Window) error {
+	switch w.fault {
+	case "rows without a partner are said to have one":
+		window.Matched = true
+	case "a row is missing":
+		window.Rows--
+	case "columns are exchanged":
+		p := window.Payload[operator.Probe]
+		p[0], p[1] = p[1], p[0]
+	}
+	return w.Sink.Put(ctx, window)
+}
+
+// Each planted fault is found, and nothing where none is planted.
+func TestDevicesPlantedFaults(t *testing.T) {
+	onEach(t, func(t *testing.T, lane *exec.Lane) {
+		build, probe := jointest.Workloads["half match"].Relations(rand.New(rand.NewPCG(1, 1)), [2]int{300, 700}, 4,
+			[2][]int{{4}, {4, 4}})
+		for _, a := range []sortmerge.Algorithm{sortmerge.OM, sortmerge.UM} {
+			for _, fault := range []string{"none", "a granule is left out", "a granule is probed twice",
+				"the build side does not finish", "rows without a partner are said to have one", "a row is missing",
+				"columns are exchanged"} {
+				got, err := jointest.Run(t, lane, &faulty{Algorithm: a, fault: fault}, build, probe,
+					jointest.Wants["full"], jointest.Options{Granule: 250})
+				require.NoError(t, err)
+				difference := jointest.Difference(jointest.Oracle(build, probe, jointest.Wants["full"]), got)
+				require.Equal(t, fault == "none", difference == "", "%s: %s", fault, difference)
+			}
+		}
+	})
+}

@@ -1,0 +1,63 @@
+package ranges
+
+import (
+	"context"
+
+	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/exec"
+	"github.com/spirjoin/spirjoin/primitive"
+)
+
+// Mark sets the bits of the rows that have a partner in bitmaps of both sides, of which either may be absent: bit id%32
+// of word id/32 for the row whose number is id, or whose place in the order of a side without row numbers. Bits that
+// are set before stay. It enumerates no pairs, so that hot keys cost no more than others.
+//
+// Errors: backend.ErrInvalidInput for keys that are not equally wide, those of the device.
+func Mark(ctx context.Context, lane *exec.Lane, build, probe *Sorted, buildMarks, probeMarks backend.Range) error {
+	if err := checkKeys(build, probe); err != nil || build.Rows == 0 || probe.Rows == 0 {
+		return err
+	}
+	if buildMarks.Buffer != nil {
+		if err := markSide(ctx, lane, build, probe, buildMarks); err != nil {
+			return err
+		}
+	}
+	if probeMarks.Buffer == nil {
+		return nil
+	}
+	return markSide(ctx, lane, probe, build, probeMarks)
+}
+
+// markSide marks the rows of a side that are found in another.
+func markSide(ctx context.Context, lane *exec.Lane, side, other *Sorted, marks backend.Range) error {
+	p, err := primitive.PlanRangeSearch(lane.Tuning(), side.Rows, other.Rows, side.KeyBytes)
+	if err != nil {
+		return err
+	}
+	temporary := lane.Scope(ctx)
+	defer temporary.ReleaseAll()
+	begins, counts := temporary.New(side.Rows*4, "range begins"), temporary.New(side.Rows*4, "range counts")
+	scratch := temporary.New(p.ScratchBytes, "search scratch")
+	if err := temporary.Err(); err != nil {
+		return err
+	}
+	list := lane.List("mark")
+	if err := lane.RangeSearch(list, p, side.Keys, other.Keys, begins.All(), counts.All(), scratch.All()); err != nil {
+		return err
+	}
+	if err := lane.MarkCounts(list, counts.All(), side.IDs, marks, uint32(side.Rows)); err != nil {
+		return err
+	}
+	return lane.Submit(ctx, list)
+}
+
+// NewMarks returns a bitmap for the rows of a side without a bit set, from the memory of the lane.
+func NewMarks(ctx context.Context, lane *exec.Lane, rows uint64, name string) (backend.Range, error) {
+	b := lane.Memory.New((rows+31)/32*4, "marks, "+name)
+	if err := lane.Memory.Err(); err != nil || rows == 0 {
+		return backend.Range{}, err
+	}
+	list := lane.List("mark")
+	list.Fill(b.All(), 0)
+	return b.All(), lane.Submit(ctx, list)
+}

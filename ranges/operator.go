@@ -1,0 +1,123 @@
+package ranges
+
+import (
+	"context"
+
+	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/exec"
+	"github.com/spirjoin/spirjoin/operator"
+	"github.com/spirjoin/spirjoin/primitive"
+	"github.com/spirjoin/spirjoin/relation"
+)
+
+// Operator is a sort-merge join by ranges (GFUR, smj-um of GFTR; HMG 3.3). The keys of the build side are sorted with
+// their row numbers, once, and those of each granule of the probe side. A range search finds the number of pairs, and
+// pairs are expanded run by run into windows of any size; payload is gathered from the columns of the chunks. Rows that
+// have a partner, or none, are told by a search for them in the other side, whatever the number of pairs, and compacted
+// from the columns of the chunks in their order.
+type Operator struct {
+	lane  *exec.Lane // whose memory is that of the operator
+	want  operator.Want
+	build *relation.Chunk
+	keys  *Sorted       // of the build side
+	marks backend.Range // of the build side, in row order; absent where they do not matter
+}
+
+// Open returns an operator with memory of its own from the lane. The caller closes it.
+func Open(ctx context.Context, lane *exec.Lane, want operator.Want) *Operator {
+	return &Operator{lane: lane.Nested(ctx), want: want}
+}
+
+// Close gives the device memory back.
+func (o *Operator) Close() { o.lane.Memory.ReleaseAll() }
+
+// numbers says which row numbers of a side are of use: none where rows are only counted, or never put.
+func (o *Operator) numbers(side int) Numbers {
+	return Numbers{None: o.want.Count || !o.want.Pairs && !o.want.Marks(side)}
+}
+
+// Build implements [operator.Operator].
+func (o *Operator) Build(ctx context.Context, _ *exec.Lane, build *relation.Chunk) (err error) {
+	if err = build.Check("smj-um"); err != nil {
+		return err
+	}
+	o.build = build
+	if o.want.Marks(operator.Build) {
+		if o.marks, err = NewMarks(ctx, o.lane, build.Rows, "build"); err != nil {
+			return err
+		}
+	}
+	o.keys, err = Sort(ctx, o.lane, build, "build", o.numbers(operator.Build))
+	return err
+}
+
+// Probe implements [operator.Operator].
+func (o *Operator) Probe(ctx context.Context, lane *exec.Lane, probe *relation.Chunk, sink operator.Sink) error {
+	if err := probe.Check("smj-um"); err != nil {
+		return err
+	}
+	granule := lane.Nested(ctx)
+	defer granule.Memory.ReleaseAll()
+	keys, err := Sort(ctx, granule, probe, "probe", o.numbers(operator.Probe))
+	if err != nil {
+		return err
+	}
+	if o.want.Pairs {
+		if err := o.pairs(ctx, granule, probe, keys, sink); err != nil {
+			return err
+		}
+	}
+	var marks backend.Range
+	if o.want.Marks(operator.Probe) {
+		if marks, err = NewMarks(ctx, granule, probe.Rows, "probe"); err != nil {
+			return err
+		}
+	}
+	if err := Mark(ctx, granule, o.keys, keys, o.marks, marks); err != nil {
+		return err
+	}
+	granule.Memory.Release(keys.Keys.Buffer, keys.IDs.Buffer)
+	return o.rows(ctx, granule, operator.Probe, probe, marks, sink)
+}
+
+// Finish implements [operator.Operator].
+func (o *Operator) Finish(ctx context.Context, _ *exec.Lane, sink operator.Sink) error {
+	return o.rows(ctx, o.lane, operator.Build, o.build, o.marks, sink)
+}
+
+// pairs counts the pairs and expands them, window by window.
+func (o *Operator) pairs(ctx context.Context, lane *exec.Lane, probe *relation.Chunk, keys *Sorted,
+	sink operator.Sink) error {
+	m, err := Search(ctx, lane, o.keys, keys, o.want.Count)
+	if err != nil {
+		return err
+	}
+	defer m.Release()
+	if err := sink.Count(ctx, m.Total); err != nil || o.want.Count {
+		return err
+	}
+	out := operator.Pairs{Lane: lane, Chunks: [2]*relation.Chunk{o.build, probe}, Keys: o.want.Keys}
+	for first := uint64(0); first < m.Total; {
+		w, err := sink.Window(ctx, min(m.Total-first, primitive.MaxRows))
+		if err != nil {
+			return err
+		}
+		rows := min(w.Rows, m.Total-first)
+		if err := out.Write(ctx, sink, w, rows, func(list *backend.List, build, probe backend.Range) error {
+			return m.RecordPairs(list, first, uint32(rows), build, probe)
+		}); err != nil {
+			return err
+		}
+		first += rows
+	}
+	return nil
+}
+
+// rows puts, or counts, the rows of a side that are wanted with or without a partner.
+func (o *Operator) rows(ctx context.Context, lane *exec.Lane, side int, c *relation.Chunk, marks backend.Range,
+	sink operator.Sink) error {
+	in := operator.NewInput(lane, c, [2]string{"build", "probe"}[side])
+	in.Ordered = c.Keys.Data
+	rows := operator.Rows{Input: &in, Side: side, Marks: marks, Keys: o.want.Keys, Untransformed: true}
+	return rows.WriteWanted(ctx, sink, &o.want)
+}

@@ -1,0 +1,77 @@
+// Package ranges finds the matches of two key columns on one device as ranges: both sides are radix sorted by key with
+// their row numbers, a binary range search finds the matching key ranges (HMG 3.3.3), and pairs of row numbers are
+// expanded from the ranges, as many at a time as memory allows. Hot keys and many-to-many matches cost it no more than
+// others.
+//
+// A side is sorted once and stays for as long as it is needed ([Sort]), so that one side can meet another granule by
+// granule. [Operator] joins that way.
+package ranges
+
+import (
+	"context"
+	"math/bits"
+
+	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/exec"
+	"github.com/spirjoin/spirjoin/operator"
+	"github.com/spirjoin/spirjoin/primitive"
+	"github.com/spirjoin/spirjoin/relation"
+)
+
+// Sorted is the keys of one side in ascending order.
+type Sorted struct {
+	Rows     uint64
+	KeyBytes int
+	Keys     backend.Range
+	IDs      backend.Range // the row number of each, 32 bits; absent where it is the row's place in the order
+}
+
+// Numbers says which row numbers travel with keys that are sorted.
+type Numbers struct {
+	// None says that only the keys are sorted, for counts: nobody can tell the row of a key.
+	None bool
+	// Given are 32-bit row numbers that come with the keys; absent where row i of the column is row i of the side.
+	Given backend.Range
+}
+
+// Sort sorts the keys of a chunk, by the bits in which they differ, with row numbers. Keys that are in order stay where
+// they are: then Sorted.Keys is the column of the chunk, and no row numbers are made. Other memory is that of the lane,
+// which the caller nests; name names the side in its stages.
+//
+// Errors: those of the device.
+func Sort(ctx context.Context, lane *exec.Lane, c *relation.Chunk, name string, numbers Numbers) (*Sorted, error) {
+	s := &Sorted{Rows: c.Rows, KeyBytes: c.Keys.Bytes, Keys: c.Keys.Data, IDs: numbers.Given}
+	if c.Rows == 0 {
+		return s, nil
+	}
+	unordered, err := Unordered(ctx, lane, c.Keys.Bytes, c.Keys.Data)
+	if err != nil || unordered[0] == 0 {
+		return s, err
+	}
+	keys := relation.Chunk{Rows: c.Rows, Keys: c.Keys}
+	if numbers.Given.Buffer != nil {
+		keys.Payload = []relation.Values{{Data: numbers.Given, Bytes: 4}}
+	}
+	in := operator.NewInput(lane, &keys, name)
+	made := !numbers.None && numbers.Given.Buffer == nil
+	err = in.Transform(ctx, operator.Move{Stage: "sort", RowNumbers: made, Plan: By(lane.Ops, unordered[0])})
+	s.Keys, s.IDs = in.Ordered, in.IDs
+	if len(in.Moved) > 0 {
+		s.IDs = in.Moved[0]
+	}
+	return s, err
+}
+
+// By plans sorts by those bits of the key that are set in unordered; without any the rows stay where they are.
+func By(ops *primitive.Ops, unordered uint64) func(primitive.Layout) (operator.Transformation, error) {
+	return func(layout primitive.Layout) (t operator.Transformation, err error) {
+		p, err := primitive.PlanSort(ops.Tuning(),
+			primitive.Sort{Layout: layout, EndBit: bits.Len64(unordered), Varying: unordered})
+		t.Passes, t.ScratchBytes = p.Passes(), p.ScratchBytes
+		t.Record = func(list *backend.List, scratch backend.Range, source primitive.Columns,
+			buffers [2]primitive.Columns) error {
+			return ops.Sort(list, p, scratch, source, buffers)
+		}
+		return t, err
+	}
+}

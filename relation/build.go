@@ -1,0 +1,115 @@
+package relation
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/apache/arrow-go/v18/arrow"
+
+	"github.com/spirjoin/spirjoin/backend"
+)
+
+// BuildKeys is the plan of a build side that is made once and probed by many tables. Types are reconciled by the two
+// schemas and the build side's ranges alone are packed, so its codes do not depend on what probes it: a probe row with
+// a value outside these ranges matches nothing and is left out.
+//
+// The embedded plan is that of the build side and of a probe table without rows: it loads the build side. Bind gives
+// one for each probe table, with the same codes. The methods may be called from several goroutines.
+type BuildKeys struct {
+	*KeyPlan
+	side    Side
+	uncoded []int64 // rows of the build side without a code, for each key
+}
+
+// PlanBuild pairs buildOn[k] with probeOn[k] and measures the build table, which is the given side of the join. Passes,
+// limits and errors are those of [PlanKeys], except that a key column of the probe side must have a type that has codes
+// even where it will hold no value.
+func PlanBuild(
+	ctx context.Context, build arrow.Table, probe *arrow.Schema, buildOn, probeOn []string, side Side,
+) (*BuildKeys, error) {
+	b := &BuildKeys{KeyPlan: &KeyPlan{keys: make([]key, len(buildOn))}, side: side}
+	if err := b.plan(ctx, build, probe, buildOn, probeOn); err != nil {
+		return nil, fmt.Errorf("plan build keys: %w", err)
+	}
+	return b, nil
+}
+
+func (b *BuildKeys) plan(ctx context.Context, build arrow.Table, probe *arrow.Schema, buildOn, probeOn []string) error {
+	var on [2][]string
+	on[b.side], on[1-b.side] = buildOn, probeOn
+	if err := checkPairs(on); err != nil {
+		return err
+	}
+	data, err := findColumns(build, b.side, buildOn)
+	if err != nil {
+		return err
+	}
+	var none []*arrow.Chunked
+	for k, name := range probeOn {
+		if err := CheckColumn(probe, 1-b.side, name); err != nil {
+			return err
+		}
+		dtype := probe.Field(probe.FieldIndices(name)[0]).Type
+		none = append(none, arrow.NewChunked(dtype, nil))
+		var sides [2]keyType
+		sides[b.side] = typeOfColumn(buildOn[k], data[k])
+		sides[1-b.side] = keyType{name: name, dtype: dtype, trait: traitOf(dtype)}
+		if b.keys[k], err = pair(sides); err != nil {
+			return err
+		}
+	}
+	if err := b.open(b.side, build.NumRows(), data); err != nil {
+		return err
+	}
+	if err := b.open(1-b.side, 0, none); err != nil {
+		return err
+	}
+	if b.uncoded, err = b.selectRows(ctx, b.side); err != nil {
+		return err
+	}
+	extents, err := measure(ctx, b.keys, &b.sides[b.side])
+	if err != nil {
+		return err
+	}
+	b.pack(func(k int) extent { return extents[k] })
+	return b.checkBits()
+}
+
+// Bind plans the join with one probe table of the planned schema: one pass over its key columns, on all cores. Errors
+// wrap backend.ErrInvalidInput (a key column of another type), backend.ErrUnsupported (both sides hold values of more
+// than 64 bits), backend.ErrLimit (more than primitive.MaxRows rows), backend.ErrCancelled or backend.ErrTimedOut.
+func (b *BuildKeys) Bind(ctx context.Context, probe arrow.Table) (*KeyPlan, error) {
+	plan, err := b.bind(ctx, probe, 1-b.side)
+	if err != nil {
+		return nil, fmt.Errorf("plan probe keys: %w", err)
+	}
+	return plan, nil
+}
+
+func (b *BuildKeys) bind(ctx context.Context, probe arrow.Table, side Side) (*KeyPlan, error) {
+	var names []string
+	for _, key := range b.keys {
+		names = append(names, key.sides[side].name)
+	}
+	data, err := findColumns(probe, side, names)
+	if err != nil {
+		return nil, err
+	}
+	for k, key := range b.keys {
+		if want := key.sides[side].dtype; !arrow.TypeEqual(want, data[k].DataType()) {
+			return nil, fmt.Errorf("%w: %s key column %q has type %s, planned was %s", backend.ErrInvalidInput, side,
+				names[k], data[k].DataType(), want)
+		}
+	}
+	p := *b.KeyPlan
+	if err := p.open(side, probe.NumRows(), data); err != nil {
+		return nil, err
+	}
+	p.bound(side)
+	var uncoded [2][]int64
+	uncoded[b.side] = b.uncoded
+	if uncoded[side], err = p.selectRows(ctx, side); err != nil {
+		return nil, err
+	}
+	return &p, p.checkCoded(uncoded)
+}

@@ -1,0 +1,132 @@
+package relation
+
+import "github.com/apache/arrow-go/v18/arrow"
+
+// CommonType is the type of a column that holds the keys of both sides, as the key of an outer join does. It holds
+// every value of either type; of units of time it is the finer one, which a value far from the epoch may not fit, see
+// [Convert].
+//
+//	the same type, or null       the type
+//	integers                     the narrowest integer that holds both; decimal(20, 0) for int64 and uint64
+//	floats, integers up to 32    the narrowest float that holds both exactly
+//	decimals, integers           a decimal with the digits of both before and behind the point, up to 76
+//	date32, date64               date64
+//	dates, timestamps            the timestamp of the finer unit
+//	timestamps with time zones   the finer unit, with the time zone of both, or UTC where they differ
+//	times of day, durations      the finer unit
+//
+// A dictionary counts as the type of its values. It returns false for other pairs, such as int64 and float64.
+func CommonType(a, b arrow.DataType) (arrow.DataType, bool) {
+	l, r := traitOf(a), traitOf(b)
+	a, b = l.storage, r.storage
+	pair := func(x, y class) bool { return l.class == x && r.class == y || l.class == y && r.class == x }
+	unit := func() arrow.TimeUnit { return unitOf(max(l.scale, r.scale)) }
+	switch {
+	case arrow.TypeEqual(a, b), r.class == classNull:
+		return a, true
+	case l.class == classNull:
+		return b, true
+	case pair(classFloat, classFloat), pair(classFloat, classInteger):
+		return commonFloat(max(exactBits(l), exactBits(r)))
+	case pair(classInteger, classInteger):
+		return commonInteger(l, r), true
+	case pair(classDecimal, classDecimal), pair(classDecimal, classInteger):
+		return commonDecimal(l, r)
+	case pair(classDate, classDate):
+		return arrow.FixedWidthTypes.Date64, true
+	case pair(classTimestamp, classTimestamp), pair(classDate, classTimestamp):
+		return &arrow.TimestampType{Unit: unit()}, true
+	case pair(classInstant, classInstant):
+		zone := a.(*arrow.TimestampType).TimeZone
+		if zone != b.(*arrow.TimestampType).TimeZone {
+			zone = "UTC"
+		}
+		return &arrow.TimestampType{Unit: unit(), TimeZone: zone}, true
+	case pair(classTimeOfDay, classTimeOfDay) && unit() < arrow.Microsecond:
+		return &arrow.Time32Type{Unit: unit()}, true
+	case pair(classTimeOfDay, classTimeOfDay):
+		return &arrow.Time64Type{Unit: unit()}, true
+	case pair(classDuration, classDuration):
+		return &arrow.DurationType{Unit: unit()}, true
+	}
+	return nil, false
+}
+
+func unitOf(subsecondDigits int) arrow.TimeUnit {
+	return [...]arrow.TimeUnit{arrow.Second, arrow.Millisecond, arrow.Microsecond, arrow.Nanosecond}[subsecondDigits/3]
+}
+
+func bitWidthOf(t trait) int { return t.storage.(arrow.FixedWidthDataType).BitWidth() }
+
+// exactBits is the precision that a float needs for the values of an integer type, or has.
+func exactBits(t trait) int {
+	switch {
+	case t.class == classFloat:
+		return map[int]int{16: 11, 32: 24, 64: 53}[t.floatBit]
+	case t.unsigned:
+		return bitWidthOf(t)
+	}
+	return bitWidthOf(t) - 1
+}
+
+func commonFloat(bits int) (arrow.DataType, bool) {
+	switch {
+	case bits <= 11:
+		return arrow.FixedWidthTypes.Float16, true
+	case bits <= 24:
+		return arrow.PrimitiveTypes.Float32, true
+	case bits <= 53:
+		return arrow.PrimitiveTypes.Float64, true
+	}
+	return nil, false
+}
+
+func commonInteger(l, r trait) arrow.DataType {
+	bits := max(bitWidthOf(l), bitWidthOf(r))
+	if l.unsigned == r.unsigned {
+		if bitWidthOf(l) == bits {
+			return l.storage
+		}
+		return r.storage
+	}
+	for _, t := range []trait{l, r} {
+		if t.unsigned {
+			bits = max(bits, 2*bitWidthOf(t))
+		}
+	}
+	switch bits {
+	case 16:
+		return arrow.PrimitiveTypes.Int16
+	case 32:
+		return arrow.PrimitiveTypes.Int32
+	case 64:
+		return arrow.PrimitiveTypes.Int64
+	}
+	return &arrow.Decimal128Type{Precision: 20}
+}
+
+func commonDecimal(l, r trait) (arrow.DataType, bool) {
+	scale, whole, width := int32(max(l.scale, r.scale)), int32(-128), 32
+	for _, t := range []trait{l, r} {
+		if decimal, ok := t.storage.(arrow.DecimalType); ok {
+			whole, width = max(whole, decimal.GetPrecision()-decimal.GetScale()), max(width, bitWidthOf(t))
+			continue
+		}
+		digits := map[int]int32{8: 3, 16: 5, 32: 10, 64: 19}[bitWidthOf(t)]
+		if t.unsigned && digits == 19 {
+			digits = 20
+		}
+		whole = max(whole, digits)
+	}
+	switch precision := whole + scale; {
+	case precision <= 9 && width <= 32:
+		return &arrow.Decimal32Type{Precision: precision, Scale: scale}, true
+	case precision <= 18 && width <= 64:
+		return &arrow.Decimal64Type{Precision: precision, Scale: scale}, true
+	case precision <= 38 && width <= 128:
+		return &arrow.Decimal128Type{Precision: precision, Scale: scale}, true
+	case precision <= 76:
+		return &arrow.Decimal256Type{Precision: precision, Scale: scale}, true
+	}
+	return nil, false
+}

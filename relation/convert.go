@@ -1,0 +1,223 @@
+package relation
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"unsafe"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/bitutil"
+	"github.com/apache/arrow-go/v18/arrow/decimal256"
+	"github.com/apache/arrow-go/v18/arrow/float16"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+
+	"github.com/spirjoin/spirjoin/backend"
+)
+
+// Convert returns a column's values as a type that holds them, one for which CommonType(column.DataType(), to) is to.
+// The caller releases the result, which is the column itself where its type is that; otherwise it lives in memory of
+// the allocator. Nulls stay null. It runs on all cores.
+//
+// It is not the cast of Arrow's compute package, which knows neither decimals of 32 and 64 bits nor float16, while the
+// codes of keys are these conversions already.
+//
+// Errors wrap backend.ErrUnsupported (another type, or a time that does not fit 64 bits in the finer unit),
+// backend.ErrInvalidInput (corrupt buffers), backend.ErrCancelled or backend.ErrTimedOut.
+func Convert(
+	ctx context.Context, column arrow.Array, to arrow.DataType, allocator memory.Allocator,
+) (arrow.Array, error) {
+	converted, err := convert(ctx, column, to, allocator)
+	if err != nil {
+		return nil, fmt.Errorf("convert %s to %s: %w", column.DataType(), to, err)
+	}
+	return converted, nil
+}
+
+func convert(
+	ctx context.Context, column arrow.Array, to arrow.DataType, allocator memory.Allocator,
+) (arrow.Array, error) {
+	from := column.DataType()
+	if arrow.TypeEqual(from, to) {
+		column.Retain()
+		return column, nil
+	}
+	if common, ok := CommonType(from, to); !ok || !arrow.TypeEqual(common, to) {
+		return nil, fmt.Errorf("%w: it does not hold every value", backend.ErrUnsupported)
+	}
+	switch column := column.(type) {
+	case *array.Null:
+		return Nulls(to, column.Len(), allocator)
+	case *array.Dictionary:
+		entries, err := takeEntries(ctx, column, allocator)
+		if err != nil {
+			return nil, err
+		}
+		defer entries.Release()
+		return convert(ctx, entries, to, allocator)
+	}
+	data, rows := column.Data(), column.Len()
+	if err := checkBuffers(data, bitWidth(column)); err != nil {
+		return nil, fmt.Errorf("%w: %w", backend.ErrInvalidInput, err)
+	}
+	values := memory.NewResizableBuffer(allocator)
+	defer values.Release()
+	values.Resize(rows * to.(arrow.FixedWidthDataType).Bytes())
+	var validity *memory.Buffer
+	if mayHaveNulls(data) {
+		validity = memory.NewResizableBuffer(allocator)
+		defer validity.Release()
+		validity.Resize((rows + 7) / 8)
+		bitutil.CopyBitmap(bufferBytes(data, 0), data.Offset(), rows, validity.Bytes(), 0)
+	}
+	if err := convertValues(ctx, column, to, values.Bytes()); err != nil {
+		return nil, err
+	}
+	converted := array.NewData(to, rows, []*memory.Buffer{validity, values}, nil, column.NullN(), 0)
+	defer converted.Release()
+	return array.MakeFromData(converted), nil
+}
+
+// takeEntries is the column that a dictionary column stands for.
+func takeEntries(ctx context.Context, column *array.Dictionary, allocator memory.Allocator) (arrow.Array, error) {
+	ids := make([]uint32, column.Len())
+	for i := range ids {
+		ids[i] = NoRow
+		if column.IsValid(i) {
+			ids[i] = uint32(min(uint64(column.GetValueIndex(i)), NoRow-1))
+		}
+	}
+	entries := arrow.NewChunked(column.Dictionary().DataType(), []arrow.Array{column.Dictionary()})
+	defer entries.Release()
+	return TakeNullable(ctx, entries, ids, allocator)
+}
+
+func convertValues(ctx context.Context, column arrow.Array, to arrow.DataType, out []byte) error {
+	switch into := to.(type) {
+	case *arrow.Float16Type:
+		values := view[uint16](out)
+		return convertFloats(ctx, column, func(i int, v float64) { values[i] = float16.New(float32(v)).Uint16() })
+	case *arrow.Float32Type:
+		values := view[float32](out)
+		return convertFloats(ctx, column, func(i int, v float64) { values[i] = float32(v) })
+	case *arrow.Float64Type:
+		values := view[float64](out)
+		return convertFloats(ctx, column, func(i int, v float64) { values[i] = v })
+	case *arrow.Decimal128Type, *arrow.Decimal256Type:
+		return convertDecimals(ctx, column, into.(arrow.DecimalType), out)
+	}
+	c, _, _ := coerce(traitOf(column.DataType()), traitOf(to)) // its codes are the numbers that the type stores
+	switch to.(arrow.FixedWidthDataType).Bytes() {
+	case 2:
+		return convertCodes(ctx, column, c, view[uint16](out))
+	case 4:
+		return convertCodes(ctx, column, c, view[uint32](out))
+	default:
+		return convertCodes(ctx, column, c, view[uint64](out))
+	}
+}
+
+// convertCodes writes every row's code.
+func convertCodes[T uint16 | uint32 | uint64](ctx context.Context, column arrow.Array, c coding, out []T) error {
+	r := newReader(column, c)
+	return forBlocks(ctx, len(out), func(s *scratch, from, to int) error {
+		for strip := from; strip < to; strip += stripRows {
+			n := min(stripRows, to-strip)
+			if r.filters() {
+				words := s.words[:(n+63)/64]
+				fill(words, n)
+				r.admit(words, s.packed[:], 0, strip, n)
+				for i := range n {
+					if !hasBit(words, i) && column.IsValid(strip+i) {
+						return errBeyond(column, strip+i)
+					}
+				}
+			}
+			for i, code := range r.codes(s.codes[:], strip, n) {
+				out[strip+i] = T(code)
+				if widen(out[strip+i], c.domain) != code && column.IsValid(strip+i) {
+					return errBeyond(column, strip+i)
+				}
+			}
+		}
+		return nil
+	})
+}
+
+// widen extends a stored number to 64 bits, by its sign unless the domain has none.
+func widen[T uint16 | uint32 | uint64](v T, d domain) uint64 {
+	unused := 64 - 8*unsafe.Sizeof(v)
+	if d == domainUnsigned {
+		return uint64(v)
+	}
+	return uint64(int64(uint64(v)<<unused) >> unused)
+}
+
+func errBeyond(column arrow.Array, row int) error {
+	return fmt.Errorf("%w: row %d has the value %s, which does not fit", backend.ErrUnsupported, row, column.ValueStr(row))
+}
+
+// convertFloats sets each row's value, of a float or an integer type that a float64 holds.
+func convertFloats(ctx context.Context, column arrow.Array, set func(i int, v float64)) error {
+	r := newReader(column, coding{factor: 1})
+	return forBlocks(ctx, column.Len(), func(s *scratch, from, to int) error {
+		if source, ok := r.(*floats); ok {
+			for i := from; i < to; i++ {
+				set(i, source.value(i))
+			}
+			return nil
+		}
+		for strip := from; strip < to; strip += stripRows {
+			for i, code := range r.codes(s.codes[:], strip, min(stripRows, to-strip)) {
+				set(strip+i, float64(int64(code)))
+			}
+		}
+		return nil
+	})
+}
+
+// convertDecimals multiplies unscaled integers up to the scale of a type of 128 or 256 bits.
+func convertDecimals(ctx context.Context, column arrow.Array, into arrow.DecimalType, out []byte) error {
+	source, width := traitOf(column.DataType()), into.BitWidth()/64
+	increase := into.GetScale() - int32(source.scale)
+	number := numbers(column, source)
+	words := view[uint64](out)
+	return forBlocks(ctx, column.Len(), func(_ *scratch, from, to int) error {
+		for i := from; i < to; i++ {
+			var n decimal256.Num
+			if column.IsValid(i) {
+				if n = number(i); !n.FitsInPrecision(into.GetPrecision() - increase) {
+					return errBeyond(column, i)
+				}
+				n = n.Mul(decimal256.GetScaleMultiplier(int(increase)))
+			}
+			all := n.Array()
+			copy(words[i*width:][:width], all[:])
+		}
+		return nil
+	})
+}
+
+// numbers reads the unscaled integers of integers and decimals.
+func numbers(column arrow.Array, t trait) func(i int) decimal256.Num {
+	switch column := column.(type) {
+	case *array.Decimal128:
+		return func(i int) decimal256.Num { return decimal256.FromDecimal128(column.Value(i)) }
+	case *array.Decimal256:
+		return column.Value
+	}
+	c := coding{factor: 1}
+	if t.unsigned {
+		c.domain = domainUnsigned
+	}
+	r := newReader(column, c)
+	return func(i int) decimal256.Num {
+		var one [1]uint64
+		code := r.codes(one[:], i, 1)[0]
+		if code > math.MaxInt64 && t.unsigned {
+			return decimal256.FromU64(code)
+		}
+		return decimal256.FromI64(int64(code))
+	}
+}

@@ -1,0 +1,194 @@
+package relation
+
+import (
+	"context"
+	"slices"
+	"testing"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/internal/devicetest"
+)
+
+// TestLoadRows loads ranges of rows into the middle of buffers and compares with what Encode writes of these rows.
+func TestLoadRows(t *testing.T) {
+	devicetest.ForEach(t, testLoadRows)
+	t.Run("discrete", func(t *testing.T) { testLoadRows(t, discreteDevice(t)) })
+}
+
+func testLoadRows(t *testing.T, device *backend.Device) {
+	ctx := context.Background()
+	const rows = stageRows + 2*blockRows + 777
+	for _, nullEvery := range []int{0, 3, 100_000, 1} {
+		table := tableOf([]arrow.Array{nullableInts(rows, nullEvery)}, [][]int{{1, 70_000}})
+		plan, err := PlanKeys(ctx, table, tableOf([]arrow.Array{nullableInts(rows, 0)}, [][]int{nil}), keyNames(1),
+			keyNames(1))
+		require.NoError(t, err)
+		keys, ids := make([]uint32, plan.Rows(Left)), make([]uint32, plan.Rows(Left))
+		require.NoError(t, plan.Encode(ctx, Left, backend.AsBytes(keys), ids))
+		if !plan.HasNulls(Left) {
+			for i := range ids {
+				ids[i] = uint32(i)
+			}
+		}
+		const room = (rows + 2) * 4
+		var buffers [2]*backend.Buffer
+		for i := range buffers {
+			buffers[i], err = device.Allocate(ctx, backend.DeviceLocal, room, "keys")
+			require.NoError(t, err)
+		}
+		for _, r := range [][2]int{{0, rows}, {0, 0}, {rows, rows}, {0, 1}, {1, 64}, {63, 66}, {blockRows, 2 * blockRows},
+			{5, rows - 3}, {blockRows - 1, stageRows + blockRows + 5}, {rows - 1, rows}} {
+			from, to := r[0], r[1]
+			first, _ := slices.BinarySearch(ids, uint32(from))
+			end, _ := slices.BinarySearch(ids, uint32(to))
+			require.EqualValues(t, end-first, plan.RowsIn(Left, from, to))
+			n := uint64(end - first)
+			var mark backend.List
+			for _, b := range buffers {
+				mark.Fill(b.All(), 0xabababab)
+			}
+			require.NoError(t, device.Run(ctx, &mark))
+			got, err := plan.LoadRows(ctx, device, Left, from, to, buffers[0].Range(4, n*4), buffers[1].Range(4, n*4))
+			require.NoError(t, err)
+			require.Equal(t, n, got)
+			for i, want := range [][]uint32{keys[first:end], ids[first:end]} {
+				words := make([]uint32, n+2)
+				require.NoError(t, device.Download(ctx, backend.AsBytes(words), buffers[i].Range(0, (n+2)*4)))
+				require.EqualValues(t, 0xabababab, words[0], "written before the range")
+				require.EqualValues(t, 0xabababab, words[n+1], "written behind the range")
+				require.True(t, slices.Equal(want, words[1:n+1]), "a null every %d rows, rows %v", nullEvery, r)
+			}
+			got, err = plan.LoadRows(ctx, device, Left, from, to, buffers[0].Range(0, n*4), backend.Range{})
+			require.NoError(t, err)
+			require.Equal(t, n, got)
+		}
+		for _, b := range buffers {
+			b.Release()
+		}
+	}
+}
+
+func TestLoadRowsErrors(t *testing.T) {
+	ctx, device := context.Background(), discreteDevice(t)
+	table := single(arrow.PrimitiveTypes.Int8, ints(1, 2, 3)...)
+	plan, err := PlanKeys(ctx, table, table, keyNames(1), keyNames(1))
+	require.NoError(t, err)
+	buffer, err := device.Allocate(ctx, backend.DeviceLocal, 64, "keys")
+	require.NoError(t, err)
+	defer buffer.Release()
+	for _, r := range [][2]int{{-1, 2}, {2, 1}, {0, 4}} {
+		_, err := plan.LoadRows(ctx, device, Left, r[0], r[1], buffer.All(), backend.Range{})
+		require.ErrorIs(t, err, backend.ErrInvalidInput)
+		_, err = plan.Keyless(ctx, Left, r[0], r[1])
+		require.ErrorIs(t, err, backend.ErrInvalidInput)
+	}
+	_, err = plan.LoadRows(ctx, device, Left, 0, 3, buffer.Range(0, 8), backend.Range{})
+	require.ErrorIs(t, err, backend.ErrInvalidInput)
+	_, err = plan.LoadRows(ctx, device, Left, 0, 3, buffer.Range(0, 16), buffer.Range(16, 8))
+	require.ErrorIs(t, err, backend.ErrInvalidInput)
+}
+
+// TestRowRanges compares RowsIn and Keyless with the rows that Encode leaves out.
+func TestRowRanges(t *testing.T) {
+	ctx := context.Background()
+	rapid.Check(t, func(t *rapid.T) {
+		rows := rapid.SampledFrom([]int{0, 1, 63, 64, 65, stripRows + 1, blockRows - 1, blockRows, 2*blockRows + 99}).
+			Draw(t, "rows")
+		nullEvery := rapid.SampledFrom([]int{0, 1, 2, 65, 5000}).Draw(t, "nulls")
+		column := array.NewSlice(nullableInts(rows+3, nullEvery), 3, int64(rows+3))
+		table := tableOf([]arrow.Array{column}, [][]int{{rows / 3, rows / 2}})
+		plan, err := PlanKeys(ctx, table, table, keyNames(1), keyNames(1))
+		require.NoError(t, err)
+		from := rapid.IntRange(0, rows).Draw(t, "from")
+		to := rapid.IntRange(from, rows).Draw(t, "to")
+		var want []uint32
+		for i := from; i < to; i++ {
+			if column.IsNull(i) {
+				want = append(want, uint32(i))
+			}
+		}
+		got, err := plan.Keyless(ctx, Right, from, to)
+		require.NoError(t, err)
+		require.True(t, slices.Equal(want, got))
+		require.Equal(t, want == nil, got == nil)
+		require.EqualValues(t, to-from-len(want), plan.RowsIn(Right, from, to))
+	})
+	table := single(arrow.PrimitiveTypes.Int8, cell{null: true})
+	plan, err := PlanKeys(ctx, table, table, keyNames(1), keyNames(1))
+	require.NoError(t, err)
+	ended, cancel := context.WithCancel(ctx)
+	cancel()
+	_, err = plan.Keyless(ended, Left, 0, 1)
+	require.ErrorIs(t, err, backend.ErrCancelled)
+}
+
+// TestUploads compares uploaded values with those of the column, of slices and empty chunks too.
+func TestUploads(t *testing.T) {
+	devicetest.ForEach(t, testUploads)
+	t.Run("discrete", func(t *testing.T) { testUploads(t, discreteDevice(t)) })
+}
+
+func testUploads(t *testing.T, device *backend.Device) {
+	ctx := context.Background()
+	for _, dt := range []arrow.DataType{arrow.PrimitiveTypes.Uint32, arrow.PrimitiveTypes.Int64} {
+		cells := make([]cell, 300)
+		for i := range cells {
+			cells[i] = cell{raw: uint64(i) * 0x1_0000_0101, null: i%5 == 0}
+		}
+		whole := columnOf(dt, cells, 3)
+		column := arrow.NewChunked(dt, []arrow.Array{array.NewSlice(whole, 0, 10), array.NewSlice(whole, 10, 10),
+			array.NewSlice(whole, 10, 290), array.NewSlice(whole, 290, 300)})
+		width := DeviceValueBytes(dt)
+		buffer, err := device.Allocate(ctx, backend.DeviceLocal, uint64(300*width+12), "values")
+		require.NoError(t, err)
+		check := func(what string, rows []uint32, upload func(into backend.Range) error) {
+			sizeBytes := uint64(len(rows) * width)
+			var mark backend.List
+			mark.Fill(buffer.All(), 0xabababab)
+			require.NoError(t, device.Run(ctx, &mark))
+			require.NoError(t, upload(buffer.Range(8, sizeBytes)), what)
+			got := make([]byte, sizeBytes+12)
+			require.NoError(t, device.Download(ctx, got, buffer.Range(0, sizeBytes+12)))
+			require.EqualValues(t, 0xab, got[7], what)
+			require.EqualValues(t, 0xab, got[8+sizeBytes], what)
+			for i, row := range rows {
+				value := uint64(view[uint32](got[8:][i*width:][:4])[0])
+				if width == 8 {
+					value |= uint64(view[uint32](got[8:][i*8+4:][:4])[0]) << 32
+					require.Equal(t, cells[row].raw, value, what)
+				}
+				require.Equal(t, uint32(cells[row].raw), uint32(value), what)
+			}
+		}
+		rowsOf := func(from, to int) (rows []uint32) {
+			for i := from; i < to; i++ {
+				rows = append(rows, uint32(i))
+			}
+			return rows
+		}
+		for _, r := range [][2]int{{0, 300}, {0, 0}, {300, 300}, {9, 11}, {10, 290}, {250, 299}} {
+			check("rows", rowsOf(r[0], r[1]), func(into backend.Range) error {
+				return UploadRows(ctx, device, column, r[0], r[1], into)
+			})
+		}
+		for _, ids := range [][]uint32{nil, {299, 0, 10, 10, 5}} {
+			check("ids", ids, func(into backend.Range) error { return UploadAt(ctx, device, column, ids, into) })
+		}
+		for _, r := range [][2]int{{-1, 2}, {2, 1}, {0, 301}} {
+			require.ErrorIs(t, UploadRows(ctx, device, column, r[0], r[1], buffer.All()), backend.ErrInvalidInput)
+		}
+		small := buffer.Range(0, 8)
+		require.ErrorIs(t, UploadRows(ctx, device, column, 0, 3, small), backend.ErrInvalidInput)
+		require.ErrorIs(t, UploadAt(ctx, device, column, []uint32{1, 2, 3}, small), backend.ErrInvalidInput)
+		require.ErrorIs(t, UploadAt(ctx, device, column, []uint32{300}, small), backend.ErrInvalidInput)
+		buffer.Release()
+	}
+	bools := arrow.NewChunked(arrow.FixedWidthTypes.Boolean, nil)
+	require.ErrorIs(t, UploadRows(ctx, device, bools, 0, 0, backend.Range{}), backend.ErrUnsupported)
+	require.ErrorIs(t, UploadAt(ctx, device, bools, nil, backend.Range{}), backend.ErrUnsupported)
+}
