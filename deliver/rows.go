@@ -26,16 +26,14 @@ type Rows struct {
 	// Wanted says which row numbers are an output of their own.
 	Wanted     bool
 	PieceRows  uint64
-	WindowRows uint64 // that a window has room for at most; 0: as many as are asked for
+	WindowRows uint64        // that a window has room for at most; 0: as many as are asked for
+	Room       func() uint64 // for how many rows there is memory
 	Out        *exec.Pipe[*Piece]
+	Time       *atomic.Int64 // nanoseconds that downloads have taken
 
 	fetched [][2]*relation.DeviceColumn // of columns that the device fetches by row number, by side of the table
 	ids     [2]*backend.Buffer
-	nanos   atomic.Int64
 }
-
-// Time is what downloads have taken so far.
-func (r *Rows) Time() time.Duration { return time.Duration(r.nanos.Load()) }
 
 // Count does nothing.
 func (r *Rows) Count(context.Context, uint64) error { return nil }
@@ -45,6 +43,7 @@ func (r *Rows) Window(ctx context.Context, rows uint64) (*operator.Window, error
 	if r.WindowRows > 0 {
 		rows = min(rows, r.WindowRows)
 	}
+	rows = max(1, min(rows, r.Room()))
 	return operator.NewWindow(ctx, r.Lane, rows), nil
 }
 
@@ -147,7 +146,7 @@ func (r *Rows) piece(ctx context.Context, w *operator.Window, first uint64, rows
 		}
 	}()
 	start := time.Now()
-	defer func() { r.nanos.Add(int64(time.Since(start))) }()
+	defer func() { r.Time.Add(int64(time.Since(start))) }()
 	for side, needed := range needs {
 		if needed && p.of[side] {
 			p.Numbers[side] = make([]uint32, rows)

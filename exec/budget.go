@@ -87,6 +87,13 @@ func (b *Budget) Acquire(ctx context.Context, least, wish Need) (*Grant, error) 
 	return nil, backend.ContextError(ctx)
 }
 
+// Free returns what nobody has now.
+func (b *Budget) Free() Need {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.free.need()
+}
+
 // serve gives those who are first in line what they wait for.
 func (b *Budget) serve() {
 	for len(b.line) > 0 && b.free.covers(b.line[0].least) {
@@ -110,8 +117,13 @@ func (g *Grant) Has() Need {
 	}
 	g.budget.mu.Lock()
 	defer g.budget.mu.Unlock()
+	return g.has.need()
+}
+
+// need is the inverse of [Need.amounts].
+func (a amounts) need() Need {
 	need := Need{Device: make(map[*backend.Device]uint64)}
-	for r, bytes := range g.has {
+	for r, bytes := range a {
 		switch r.kind {
 		case deviceMemory:
 			need.Device[r.device] = bytes
@@ -135,6 +147,14 @@ func (g *Grant) Grow(by Need) error {
 	g.budget.mu.Lock()
 	defer g.budget.mu.Unlock()
 	return g.grow(by.amounts())
+}
+
+// Room is how much device memory the owner may still take: what it has and does not use, and what is free.
+func (g *Grant) Room(on *backend.Device) uint64 {
+	g.budget.mu.Lock()
+	defer g.budget.mu.Unlock()
+	r := resource{kind: deviceMemory, device: on}
+	return g.has[r] - min(g.has[r], g.used[r]) + g.budget.free[r]
 }
 
 func (g *Grant) grow(by amounts) error {

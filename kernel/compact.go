@@ -25,8 +25,8 @@ type CompactCountConfig struct {
 }
 
 // CompactCount counts the set bits of each tile of a bitmap: counts[tile] is the number of rows of the tile whose bit
-// is set, with inverted of those whose bit is not; bits behind the last row may be anything. Their exclusive scan is what [Compact] takes as offsets. In the wide shape of both, workgroup*items is a
-// multiple of 32.
+// is set, with inverted of those whose bit is not; bits behind the last row may be anything. Their exclusive scan is
+// what [Compact] takes as offsets. In the wide shape of both, workgroup*items is a multiple of 32.
 var CompactCount = define[CompactCountArgs](entry[CompactCountArgsOf[[]byte], CompactCountConfig]{
 	Name:        "compact_count",
 	Defaults:    CompactCountConfig{ShapedTile: ShapedTile{Workgroup: 256, Items: 16}},
@@ -67,8 +67,8 @@ type CompactConfig struct {
 }
 
 // Compact keeps the rows whose bit is set, with inverted those whose bit is not, in their order: a row goes to
-// offsets[tile] + the number of rows of the tile before it that are kept. offsets are 64-bit, below 2^32. Absent values are row numbers, 32-bit. In the wide shape items is at
-// most MaxCompactItems.
+// offsets[tile] + the number of rows of the tile before it that are kept. offsets are 64-bit, below 2^32. Absent values
+// are row numbers, 32-bit. In the wide shape items is at most MaxCompactItems.
 var Compact = define[CompactArgs](entry[CompactArgsOf[[]byte], CompactConfig]{
 	Name:        "compact",
 	Defaults:    CompactConfig{ShapedTile: ShapedTile{Workgroup: 256, Items: 16}},

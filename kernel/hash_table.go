@@ -222,9 +222,10 @@ type TableMarkConfig struct {
 }
 
 // TableMark marks rows that have a match, as [PartitionMark] does, for right rows that [TableProbe] would look up, each
-// no further than to its first match. sides says which: 1 right rows, in right_marks; 2 the left rows that are the first
-// match of one, in left_marks; 3 both. The first match is the same row for all right rows of a key, so that one row
-// stands for all left ones of the key. With among a match counts only where the bit of the left row is set in partners.
+// no further than to its first match. sides says which: 1 right rows, in right_marks; 2 the left rows that are the
+// first match of one, in left_marks; 3 both. The first match is the same row for all right rows of a key, so that one
+// row stands for all left ones of the key. With among a match counts only where the bit of the left row is set in
+// partners.
 //
 // Two dispatches thus tell which left rows have a partner, at a lookup a row: the first sets left_marks; in the second
 // these are partners, the rows of the left side take the place of the right ones, and right_marks are their marks.

@@ -27,7 +27,7 @@ type MarkCountsConfig struct {
 // workgroups share a word.
 var MarkCounts = define[MarkCountsArgs](entry[MarkCountsArgsOf[[]byte], MarkCountsConfig]{
 	Name:     "mark_counts",
-	Defaults: MarkCountsConfig{Tile: Tile{256, 32}},
+	Defaults: MarkCountsConfig{Tile: Tile{256, 8}},
 	Run: func(args *MarkCountsArgsOf[[]byte], config *MarkCountsConfig, group uint32) {
 		marks := backend.Words(args.Marks)
 		for t := range tiles(config, group, Tiles(config, uint64(args.Rows)), args.Rows) {

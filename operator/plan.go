@@ -20,6 +20,7 @@ type Facts struct {
 	// Window is how many output rows there is room for at a time; 0: as many as are expected ([Facts.Room]).
 	Window    uint64
 	HeldBytes uint64 // device memory that is taken during the whole join: inputs, buffers for batches
+	Loaded    bool   // chunks are brought for this join: they take memory too
 
 	OutputRows uint64     // pairs, estimated
 	MostRows   uint64     // what the estimate may fall short of, three times in a thousand; 0 where that is not known

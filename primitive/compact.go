@@ -5,9 +5,9 @@ import (
 	"github.com/spirjoin/spirjoin/kernel"
 )
 
-// CompactPlan keeps the rows of columns whose bit is set in a bitmap, or is not, in their order. The bits of every tile are
-// counted and the counts are scanned once, by CompactOffsets; then each column is one pass, which reads of it only what
-// is kept.
+// CompactPlan keeps the rows of columns whose bit is set in a bitmap, or is not, in their order. The bits of every tile
+// are counted and the counts are scanned once, by CompactOffsets; then each column is one pass, which reads of it only
+// what is kept.
 type CompactPlan struct {
 	Rows         uint64
 	ScratchBytes uint64

@@ -33,7 +33,11 @@ func bitmap(random *rand.Rand, rows, permille int) (bits []bool, words []uint32)
 func TestCompact(t *testing.T) {
 	forEach(t, func(r rig) {
 		random := rand.New(rand.NewPCG(11, 12))
-		for _, rows := range r.sizesAround("compact") {
+		sizes := r.sizesAround("compact")
+		if tile := int(kernel.TileRows(kernel.Named(r.ops.Tuning().Config("compact", nil)))); tile <= 256 {
+			sizes = append(sizes, tile*tile+1) // more than one level of sums
+		}
+		for _, rows := range sizes {
 			for _, permille := range []int{0, 5, 500, 1000} {
 				bits, words := bitmap(random, rows, permille)
 				p, err := primitive.PlanCompact(r.ops.Tuning(), uint64(rows))
@@ -206,6 +210,8 @@ func TestPlansRefuse(t *testing.T) {
 	_, err := primitive.PlanHistogram(tuning, rows, 4, 0, 8)
 	require.ErrorIs(t, err, backend.ErrLimit)
 	_, err = primitive.PlanCompact(tuning, rows)
+	require.ErrorIs(t, err, backend.ErrLimit)
+	_, err = primitive.PlanCountBits(tuning, rows)
 	require.ErrorIs(t, err, backend.ErrLimit)
 	_, err = primitive.PlanSegmentedScan(tuning, rows, 32, 64)
 	require.ErrorIs(t, err, backend.ErrLimit)

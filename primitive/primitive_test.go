@@ -369,3 +369,33 @@ func TestGather(t *testing.T) {
 		}
 	})
 }
+
+func TestMarkCounts(t *testing.T) {
+	forEach(t, func(r rig) {
+		random := rand.New(rand.NewPCG(17, 18))
+		for _, rows := range r.sizesAround("gather") {
+			counts, ids, before := make([]uint32, rows), make([]uint32, rows), make([]uint32, (rows+31)/32)
+			for i := range before {
+				before[i] = random.Uint32() & random.Uint32()
+			}
+			want, wantByID := slices.Clone(before), slices.Clone(before)
+			for i, id := range random.Perm(rows) {
+				ids[i] = uint32(id)
+				if random.IntN(3) == 0 {
+					counts[i] = 1 << random.IntN(32)
+					want[i/32] |= 1 << (i % 32)
+					wantByID[id/32] |= 1 << (id % 32)
+				}
+			}
+			from, to, marks, marksByID := column(r, counts), column(r, ids), column(r, before), column(r, before)
+			r.run(func(list *backend.List) error {
+				if err := r.ops.MarkCounts(list, from.All(), backend.Range{}, marks.All(), uint32(rows)); err != nil {
+					return err
+				}
+				return r.ops.MarkCounts(list, from.All(), to.All(), marksByID.All(), uint32(rows))
+			})
+			require.Equal(r, want, values[uint32](r, marks.All(), len(want)), "%d rows", rows)
+			require.Equal(r, wantByID, values[uint32](r, marksByID.All(), len(want)), "%d rows, by id", rows)
+		}
+	})
+}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"math/bits"
 	"sync/atomic"
+
+	"github.com/spirjoin/spirjoin/backend"
 )
 
 // selection marks the rows of one side that can match at all: no key is null, and every key has a code. Its rows before
@@ -69,6 +71,17 @@ func (s *selection) strip(to *scratch, from, end int) []uint64 {
 	fill(words, end-from)
 	andBits(words, 0, bitBytes(s.words), from, end-from)
 	return words
+}
+
+// Selected is a bitmap of the rows of [from, to) that have a code: bit i%32 of word i/32 is row from+i. All are where no
+// row is left out.
+func (p *KeyPlan) Selected(side Side, from, to int) []uint32 {
+	words := make([]uint64, (to-from+63)/64)
+	fill(words, to-from)
+	if selected := p.sides[side].selected; selected != nil && to > from {
+		andBits(words, 0, bitBytes(selected.words), from, to-from)
+	}
+	return backend.Words(backend.AsBytes(words))[:(to-from+31)/32]
 }
 
 // Keyless lists the rows of [from, to) of a side that are left out, ascending; nil where there are none. Errors wrap

@@ -61,7 +61,8 @@ void main() {
     if (tile >= end_group) return;
     uint begin = tile * WORKGROUP_SIZE * items, count = rows_left(rows, begin, WORKGROUP_SIZE * items);
     uint place = ORDER, word = 0u, all;
-    if (place * 32u < count) word = (column32_from(bits, begin / 32u).at[place] ^ flip) & bits_between(0u, count, place);
+    if (place * 32u < count)
+        word = (column32_from(bits, begin / 32u).at[place] ^ flip) & bits_between(0u, count, place);
     uint set = uint(bitCount(word));
 #if SHARED
     uint rank = workgroup_scan(set, all);

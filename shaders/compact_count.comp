@@ -1,5 +1,5 @@
-// Counts the set bits of tiles of a bitmap: counts[tile] = rows of the tile whose bit is set, or with inverted = 1 those
-// whose bit is not.
+// Counts the bits of tiles of a bitmap that are set: counts[tile] = rows of the tile whose bit is set, or with
+// inverted = 1 those whose bit is not.
 // SERIAL 0: one workgroup per tile of workgroup*items rows. SERIAL 1: one invocation per tile of items rows.
 // Input: bits, a bitmap of rows bits. Output: counts, uint32[tiles].
 // Precondition: SERIAL 0: workgroup*items is a multiple of 32.

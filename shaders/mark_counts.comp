@@ -1,10 +1,11 @@
-// Marks the rows with a count: where counts[i] > 0, bit ids[i] of marks is set, or bit i where ids are absent; bit i of a
-// bitmap is bit i%32 of its word i/32.
-// One invocation per items rows: with ids a workgroup apart, without them those of items/32 words a workgroup apart.
+// Marks the rows with a count: where counts[i] > 0, bit ids[i] of marks is set, or bit i where ids are absent; bit i of
+// a bitmap is bit i%32 of its word i/32.
+// One invocation per items rows, a workgroup apart; without ids they come in fours, whose bits one operation sets.
 // Inputs: counts, uint32[rows]; ids, uint32[rows] or absent. Accumulated: marks, a bitmap, to which rows are added.
 // Precondition: workgroup*items is a multiple of 32.
 #version 460
 #extension GL_GOOGLE_include_directive : require
+#extension GL_EXT_control_flow_attributes : require
 #include "memory.glsl"
 #include "kernels/mark_counts.glsl"
 #include "group.glsl"
@@ -22,9 +23,11 @@ void main() {
         }
         return;
     }
-    for (uint word = INVOCATION; word * 32u < count; word += WORKGROUP_SIZE) {
-        uint bits = 0u, n = min(32u, count - word * 32u);
-        for (uint i = 0u; i < n; ++i) bits |= min(from.at[word * 32u + i], 1u) << i;
-        if (bits > 0u) atomicOr(column32_from(bitmap, begin / 32u + word).at[0], bits);
+    for (uint i = 4u * INVOCATION; i < count; i += 4u * WORKGROUP_SIZE) {
+        uint bits = 0u;
+        [[unroll]] for (uint k = 0u; k < 4u; ++k) {
+            if (i + k < count) bits |= min(from.at[i + k], 1u) << k;
+        }
+        if (bits > 0u) atomicOr(column32_from(bitmap, (begin + i) / 32u).at[0], bits << i % 32u);
     }
 }

@@ -2,8 +2,8 @@
 // the left ones (sides has bit 0), and left rows that are the first match of a right one (sides has bit 1), always the
 // same one of a key.
 // One workgroup per tile of workgroup*items right rows.
-// Inputs: slots, left_keys and right_keys as for table_probe; partners, with among = 1 alone: a bitmap of left rows, and
-// a row counts as no match where its bit is not set.
+// Inputs: slots, left_keys and right_keys as for table_probe; partners, with among = 1 alone: a bitmap of left rows, of
+// which one whose bit is not set counts as no match.
 // Accumulated: left_marks and right_marks, bitmaps to which rows are added, absent for a side that sides lacks.
 // Preconditions: patience, mask and seed are those of the build, which lost no row; a workgroup consists of whole
 // subgroups.

@@ -131,7 +131,7 @@ func (j *partitioned) input(lane *exec.Lane, c *relation.Chunk, side int, name s
 		c = &relation.Chunk{Rows: c.Rows, Keys: c.Keys, Narrow: c.Narrow, HighWord: c.HighWord}
 	}
 	in := operator.NewInput(lane, c, name)
-	in.Keep = j.plan.Want.Marks(side)
+	in.Keep = j.plan.Want.Marks(side) || side == operator.Build && granules(&j.plan.Facts) > 1
 	return in
 }
 

@@ -131,6 +131,7 @@ func (t *table) Build(ctx context.Context, _ *exec.Lane, build *relation.Chunk) 
 func (t *table) input(lane *exec.Lane, c *relation.Chunk, name string) operator.Input {
 	in := operator.NewInput(lane, c, name)
 	in.Stay()
+	in.Keep = true
 	return in
 }
 

@@ -47,6 +47,18 @@ func firstMatch(table []uint32, left []uint64, key uint64, hash uint32) uint32 {
 	return 0
 }
 
+// likeHashed turns keys into others whose hashes differ in the bits of mask alone, so that slots do not tell them
+// apart. Equal keys stay equal.
+func likeHashed(keys []uint64, keyBits, seed uint32, slots int) {
+	for i, key := range keys {
+		if hash := uint32(key) % uint32(slots); keyBits == 32 {
+			keys[i] = uint64(kernel.Unmix(hash, seed))
+		} else {
+			keys[i] = kernel.Unmix(key>>32<<32|uint64(hash), seed)
+		}
+	}
+}
+
 // hashesOf are the hashes of keys in a table.
 func hashesOf(keys []uint64, keyBits, seed uint32) []uint32 {
 	hashes := make([]uint32, len(keys))
@@ -64,15 +76,17 @@ func tableBuildCase(m *maker) *Case {
 	// key is as frequent as the others if its rows share one.
 	keyBits, patience, seed := m.config["key_bits"], m.draw("patience", 8192, 1), m.Uint32()
 	distinct := m.draw("distinct", 0, 1) == 1
-	keys := m.column(m.rows, keyBits, 0)
+	keys, slots := m.column(m.rows, keyBits, 0), 2<<bits.Len(uint(m.rows))
+	if m.IntN(2) == 0 {
+		likeHashed(keys, keyBits, seed, slots)
+	}
 	if distinct && patience == 1 {
 		slices.Sort(keys)
 		keys = slices.Compact(keys)
 		keys = slices.Repeat(keys[:len(keys)/2], 2)
 		m.Shuffle(len(keys), func(i, j int) { keys[i], keys[j] = keys[j], keys[i] })
 	}
-	rows, slots := len(keys), 2<<bits.Len(uint(m.rows))
-	hashes, occurrences := hashesOf(keys, keyBits, seed), make(map[uint64]uint32)
+	rows, hashes, occurrences := len(keys), hashesOf(keys, keyBits, seed), make(map[uint64]uint32)
 	for _, key := range keys {
 		occurrences[key]++
 	}
@@ -227,7 +241,11 @@ func (m *maker) probedTable() (_ join, table []uint32) {
 	if m.IntN(2) == 0 {
 		bound = 0
 	}
-	left, right := m.column(size, keyBits, bound), m.column(m.rows, keyBits, bound)
+	left, right, slots := m.column(size, keyBits, bound), m.column(m.rows, keyBits, bound), 2<<bits.Len(uint(size))
+	if m.IntN(2) == 0 {
+		likeHashed(left, keyBits, seed, slots)
+		likeHashed(right, keyBits, seed, slots)
+	}
 	if unique {
 		slices.Sort(left)
 		left = slices.Compact(left)
@@ -238,7 +256,6 @@ func (m *maker) probedTable() (_ join, table []uint32) {
 			right[i] = left[m.IntN(len(left))]
 		}
 	}
-	slots := 2 << bits.Len(uint(len(left)))
 	table, _ = m.tableOf(left, hashesOf(left, keyBits, seed), slots, patience, distinct)
 	numbers := make(map[uint64][]uint32)
 	for l, key := range left {

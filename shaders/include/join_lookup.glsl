@@ -1,7 +1,7 @@
 // Right rows that are looked up and make no output rows, a batch of workgroup*items at a time.
 // A kernel with this file defines before how a key finds left rows and what becomes of a right row:
-uint matches_of(Key key, inout uint cursor); // the number of its matches, or what else looked_up takes for them; 0: none.
-                                             // cursor, 0 before, goes from row to row
+// The number of its matches, or what else looked_up takes for them; 0: none. cursor, 0 before, goes from row to row.
+uint matches_of(Key key, inout uint cursor);
 void looked_up(uint row, uint matches); // subgroups call it whole, for rows side by side; 0 matches behind the last row
 
 #extension GL_EXT_control_flow_attributes : require

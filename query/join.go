@@ -1,0 +1,194 @@
+package query
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"slices"
+
+	"github.com/apache/arrow-go/v18/arrow"
+
+	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/deliver"
+	"github.com/spirjoin/spirjoin/exec"
+	"github.com/spirjoin/spirjoin/operator"
+	"github.com/spirjoin/spirjoin/planner"
+	"github.com/spirjoin/spirjoin/primitive"
+	"github.com/spirjoin/spirjoin/relation"
+)
+
+// Join is the physical tree of a join of two tables:
+//
+//	deliver       a sink makes record batches of windows, or the pairs of row numbers, in order or as they come
+//	└ join        an operator, with the build side once and the probe side in granules
+//	  ├ scan      of the build side
+//	  └ scan      of the probe side
+type Join struct {
+	Scans   [2]*Scan // build and probe
+	Want    operator.Want
+	Columns []deliver.Column // of the output, by side of the tables
+	Place   string           // where columns are put together: "host" or "device"
+	// Transfer says what scans and delivery add to the work of the operator.
+	Transfer  planner.Transfer
+	HeldBytes uint64 // of the device, for columns that are fetched by row number
+}
+
+// Spec is what a query of a join is made of, and what it must keep to.
+type Spec struct {
+	Title      string         // for explain texts, as "left join of 10 x 20 rows, output rows"
+	Trees      []Join         // that do the same in several ways
+	Facts      operator.Facts // without what depends on the tree
+	Algorithms []operator.Algorithm
+	Forced     bool          // the user has chosen the algorithm
+	Schema     *arrow.Schema // of the output
+	Numbers    bool          // pairs of row numbers are the output
+	Ordered    bool          // rows come in the order of the table First
+	First      relation.Side
+	Unique     [2]bool // by table: keys that must be unique, which is found before anything is joined
+	MostRows   uint64  // of output; 0: no limit
+	BatchRows  uint64
+	RowBytes   uint64 // of a row of output on the host, about
+	Progress   *exec.Progress
+}
+
+// Query is a planned join. It refers to its tables and must be used while they live.
+type Query struct {
+	Spec
+	Engine *Engine
+	// Alternatives are the ways to run it, the best first, which is the one that runs. Those that cannot run are last,
+	// and say why.
+	Alternatives []Alternative
+	Rates        *planner.Rates // nil where none were measured on such a device
+}
+
+// Alternative is a tree with an algorithm, and what is predicted for it.
+type Alternative struct {
+	*Join
+	*operator.Plan
+	Err   error  // why it cannot run; nil where it can
+	batch uint64 // rows
+}
+
+const (
+	pieces       = 4       // of output on the host: being made, handed over, being encoded, encoded
+	pairBytes    = 8       // of a pair of row numbers
+	minBatchRows = 1 << 10 // fewer rows at a time would cost more in launches than in work
+)
+
+// Plan puts the alternatives in order. It moves nothing to the device.
+//
+// Errors: that of the alternative that lacks the least, where none can run.
+func (e *Engine) Plan(spec Spec) (*Query, error) {
+	q := &Query{Spec: spec, Engine: e}
+	var err error
+	if q.Rates, err = planner.RatesFor(e.Device().Info()); err != nil {
+		return nil, err
+	}
+	if q.Spec.Progress == nil {
+		q.Spec.Progress = exec.NewProgress(nil)
+	}
+	// What others hold now is avoided where that is possible, and otherwise waited for.
+	for _, freeBytes := range []uint64{e.freeBytes(), e.capBytes()} {
+		if err := q.choose(freeBytes); err != nil {
+			return nil, err
+		}
+		if q.Alternatives[0].Err == nil {
+			return q, nil
+		}
+	}
+	return nil, slices.MinFunc(q.Alternatives, func(a, b Alternative) int {
+		return cmp.Compare(a.PeakBytes, b.PeakBytes)
+	}).Err
+}
+
+// choose lists the alternatives where so much device memory is free.
+func (q *Query) choose(freeBytes uint64) error {
+	device := q.Engine.Device()
+	limits := planner.Limits{DeviceMemoryBytes: freeBytes, HeldBytes: q.Engine.capBytes() - freeBytes,
+		BlockBytes: device.Info().Limits.MaxBlockBytes}
+	q.Alternatives = nil
+	for i := range q.Trees {
+		tree := &q.Trees[i]
+		f := q.Facts
+		f.Tuning, f.HeldBytes, f.Loaded = q.Engine.Ops.Tuning(), tree.HeldBytes, true
+		f.Software, f.SubgroupSize = device.Info().Type == backend.Software, int(device.Info().SubgroupSize)
+		for side, s := range tree.Scans {
+			f.Payload[side] = s.Payload()
+		}
+		all, err := planner.Choose(f, tree.Want, q.Algorithms, q.Rates, limits)
+		if err != nil {
+			return err
+		}
+		for _, p := range all {
+			tree.Transfer.Predict(p, q.Rates)
+			a := Alternative{Join: tree, Plan: p, Err: p.Reject, batch: min(q.BatchRows, primitive.MaxRows)}
+			if a.Err == nil {
+				a.Err = q.fitHost(&a)
+			}
+			q.Alternatives = append(q.Alternatives, a)
+		}
+	}
+	q.sort()
+	return nil
+}
+
+// sort puts the best first: by predicted time or, without rates, as they are; those that cannot run last.
+func (q *Query) sort() {
+	if q.Rates != nil {
+		slices.SortStableFunc(q.Alternatives, func(a, b Alternative) int { return cmp.Compare(a.Time(), b.Time()) })
+	}
+	able := slices.DeleteFunc(slices.Clone(q.Alternatives), func(a Alternative) bool { return a.Err != nil })
+	if q.Engine.Device().Info().Unified && len(able) > 0 && !able[0].Want.Count {
+		frugalFirst(able)
+	}
+	q.Alternatives = append(able,
+		slices.DeleteFunc(q.Alternatives, func(a Alternative) bool { return a.Err == nil })...)
+}
+
+// frugalFirst brings the alternative to the front that needs the least memory of those that are predicted to take at
+// most a quarter more time than the first, which is less than predictions are off by. Where device memory is host
+// memory, it is what tables and batches lack.
+func frugalFirst(byTime []Alternative) {
+	frugal := 0
+	for i := range byTime {
+		if byTime[i].Time() <= byTime[0].Time()*5/4 && byTime[i].PeakBytes < byTime[frugal].PeakBytes {
+			frugal = i
+		}
+	}
+	taken := byTime[frugal]
+	copy(byTime[1:frugal+1], byTime[:frugal])
+	byTime[0] = taken
+}
+
+// fitHost chooses the rows of a batch and holds an alternative against the cap of host memory.
+func (q *Query) fitHost(a *Alternative) error {
+	info, limit := q.Engine.Device().Info(), q.Engine.MemoryLimitBytes
+	if limit == 0 {
+		return nil
+	}
+	fixed := uint64(0)
+	for _, s := range a.Scans {
+		fixed += relation.TableBytes(s.Table)
+	}
+	if info.CPULike() {
+		fixed += a.PeakBytes
+	}
+	if !a.Want.Count {
+		rowBytes, least := q.RowBytes+pairBytes, min(minBatchRows, q.BatchRows)
+		room := limit - min(limit, fixed)
+		a.batch = min(a.batch, max(room/(rowBytes*pieces), 1))
+		fixed += rowBytes * pieces * min(a.batch, minBatchRows)
+		if a.batch < least {
+			fixed = max(fixed, limit+1)
+		}
+	}
+	if fixed <= limit {
+		return nil
+	}
+	a.PeakBytes = max(a.PeakBytes, min(fixed, math.MaxInt64)) // what it lacks
+	return hostMemoryError(info.Name, fixed, limit)
+}
+
+// Run runs the query up to its first rows, or to their number where only that is wanted. The caller closes the result,
+// which gives its memory back.
+func (q *Query) Run(ctx context.Context) (*Result, error) { return run(ctx, q) }
