@@ -211,6 +211,25 @@ func TestDevicesJoinHotBatches(t *testing.T) {
 	}
 }
 
+// Keys that many rows of both sides have.
+func TestDevicesCountAndMarkFrequentKeys(t *testing.T) {
+	if vulkantest.Validation(t) == vulkan.GPUAssisted {
+		t.Skip("instrumented shaders take many seconds to compile")
+	}
+	config := backend.Config{"key_bits": 32, "workgroup": 64, "table": 700, "heads": 8, "sides": kernel.MarkLeft |
+		kernel.MarkRight}
+	for _, driver := range vulkantest.Open(t) {
+		device := openDevice(t, driver)
+		for _, spec := range []*backend.KernelSpec{kernel.PartitionCount.KernelSpec, kernel.MergeCount.KernelSpec,
+			kernel.PartitionMark.KernelSpec, kernel.MergeMark.KernelSpec} {
+			c, err := kerneltest.FrequentKeys(spec, config)
+			require.NoError(t, err)
+			require.NoError(t, c.Check(c.RunReference()))
+			require.NoError(t, c.Check(runDevice(t, device, c)))
+		}
+	}
+}
+
 // lavapipe ends loops silently after 65,535 trips.
 func TestDevicesWalkLongChains(t *testing.T) {
 	if vulkantest.Validation(t) == vulkan.GPUAssisted {
