@@ -149,6 +149,29 @@ func TestDevicesCountManyMatches(t *testing.T) {
 	}
 }
 
+// The same of a unit of a join.
+func TestDevicesCountManyMatchesOfUnit(t *testing.T) {
+	if vulkantest.Validation(t) == vulkan.GPUAssisted {
+		t.Skip("instrumented shaders take many seconds to compile")
+	}
+	const leftRows, rightRows = 4099, 1<<20 + 3
+	config, err := kernel.Defaults(kernel.PartitionCount.KernelSpec,
+		backend.Config{"key_bits": 32, "workgroup": 64, "table": leftRows, "heads": 256})
+	require.NoError(t, err)
+	dispatch := kerneltest.NewDispatch(kernel.PartitionCount.KernelSpec, config, 1,
+		kernel.PartitionCountArgsOf[[]byte]{
+			Units:    backend.AsBytes([]uint32{0, leftRows, 0, rightRows}),
+			LeftKeys: make([]byte, 4*leftRows), RightKeys: make([]byte, 4*rightRows), Counts: make([]byte, 8),
+		})
+	for _, driver := range vulkantest.Open(t) {
+		after, err := dispatch.RunOn(t.Context(), openDevice(t, driver))
+		require.NoError(t, err)
+		require.Equal(t, []uint64{leftRows * rightRows}, backend.Longs(after[len(after)-1]))
+	}
+	dispatch.RunReference()
+	require.Equal(t, []uint64{leftRows * rightRows}, backend.Longs(dispatch.Args[len(dispatch.Args)-1]))
+}
+
 // Dispatches of more workgroups than fit one row of the grid.
 func TestDevicesFoldTheGrid(t *testing.T) {
 	for _, driver := range vulkantest.Open(t) {

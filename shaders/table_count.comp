@@ -1,7 +1,7 @@
 // Counts the output rows of a join by a hash table in device memory that table_build has made, without making any.
 // One workgroup per tile of workgroup*items right rows.
 // Inputs: slots, left_keys and right_keys as for table_probe.
-// Output: counts, uint32[tiles], the output rows of each.
+// Output: counts, uint64[tiles], the output rows of each.
 // Preconditions: patience, mask and seed are those of the build, which lost no row; a workgroup consists of whole
 // subgroups.
 // Source: DIST 3.3.

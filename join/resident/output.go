@@ -32,7 +32,7 @@ type Output struct {
 	Invocations uint64
 	// Record records the kernel, over all units. It adds to the columns the keys of both sides.
 	Record func(list *backend.List, to Target) error
-	// RecordCount records the kernel that counts the output of each unit, 32 bits.
+	// RecordCount records the kernel that counts the output of each unit, 64 bits.
 	RecordCount func(list *backend.List, counts backend.Range) error
 
 	NoKeys bool // the output has payload columns alone
@@ -225,11 +225,11 @@ func (o *Output) Count(ctx context.Context) (rows uint64, err error) {
 // count returns where the output of each unit begins, 64-bit rows, and the number of all rows.
 func (o *Output) count(ctx context.Context, temporary *exec.Scope) (offsets backend.Range, rows uint64, err error) {
 	units := uint64(o.Units)
-	scan, err := primitive.PlanScan(o.Lane.Tuning(), units, 32, 64, true)
+	scan, err := primitive.PlanScan(o.Lane.Tuning(), units, 64, 64, true)
 	if err != nil {
 		return offsets, 0, err
 	}
-	counts, sums := temporary.New(units*4, "output counts"), temporary.New(units*8+8, "output offsets")
+	counts, sums := temporary.New(units*8, "output counts"), temporary.New(units*8+8, "output offsets")
 	scratch := temporary.New(scan.ScratchBytes, "scan scratch")
 	if err := temporary.Err(); err != nil {
 		return offsets, 0, err

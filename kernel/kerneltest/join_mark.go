@@ -107,7 +107,7 @@ func FrequentKeys(spec *backend.KernelSpec, config backend.Config) (*Case, error
 	}
 	units := in([]uint32{before, uint32(len(left)), before, uint32(len(right))})
 	leftKeys, rightKeys, counts := inOf(full["key_bits"], left), inOf(full["key_bits"], right),
-		out([]uint32{300*900 + 399*500})
+		out([]uint64{300*900 + 399*500})
 	m := &maker{rand.New(rand.NewPCG(1, 1)), spec, full, len(right), "random", Configured}
 	switch spec {
 	case kernel.PartitionCount.KernelSpec:
