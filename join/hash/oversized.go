@@ -52,7 +52,7 @@ func (p *probing) peel(ctx context.Context, sink operator.Sink) error {
 	defer o.Close()
 	rows := &peeledRows{probing: p, lane: lane, sink: sink}
 	defer func() { rows.out.Release() }()
-	if err := o.Build(ctx, lane, chunks[operator.Build]); err != nil {
+	if err := o.Build(ctx, chunks[operator.Build]); err != nil {
 		return err
 	}
 	return o.Probe(ctx, lane, chunks[operator.Probe], rows)
