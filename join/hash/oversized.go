@@ -206,13 +206,16 @@ type peeledRows struct {
 // Count passes the number on.
 func (r *peeledRows) Count(ctx context.Context, rows uint64) error { return r.sink.Count(ctx, rows) }
 
-// Window has as much room as the sink gives.
+// Window has as much room as the sink gives or, where that has little, half of it: pairs of places take memory too.
 func (r *peeledRows) Window(ctx context.Context, rows uint64) (_ *operator.Window, err error) {
 	r.out.Release()
 	if r.out, err = r.sink.Window(ctx, rows); err != nil {
 		return nil, err
 	}
-	return operator.NewWindow(ctx, r.lane, r.out.Rows), nil
+	if r.out.Rows < rows {
+		rows = max(1, r.out.Rows/2)
+	}
+	return operator.NewWindow(ctx, r.lane, rows), nil
 }
 
 // Put gathers all columns of the rows by the places.
