@@ -228,21 +228,20 @@ func TestDevicesFailures(t *testing.T) {
 // Joins take no more memory than their plans say, where the facts are the truth.
 func TestDevicesMemory(t *testing.T) {
 	onEach(t, func(t *testing.T, lane *exec.Lane) {
-		for n, workload := range []string{"primary and foreign", "duplicates", "half match"} {
-			build, probe := jointest.Workloads[workload].Relations(rand.New(rand.NewPCG(1, uint64(n))), [2]int{30_000, 60_000},
-				4+4*(n%2), [2][]int{{4, 8, 4}, {8, 4, 4}})
-			for name, want := range jointest.Wants {
-				for _, a := range []operator.Algorithm{om, um, single, Partitioned{CountFirst: true}, hj} {
-					for _, o := range []jointest.Options{{}, {Granule: 25_000}, {Granule: 25_000, Window: 9000}} {
-						facts := jointest.FactsOf(lane, build, probe, o)
-						p, err := a.Plan(&facts, want)
-						require.NoError(t, err)
-						require.NoError(t, jointest.CheckMemory(t, lane, a, build, probe, want, o, p.PeakBytes),
-							"%s, %s, %s, granules of %d, windows of %d: %d bytes", a.Name(), workload, name, o.Granule, o.Window,
-							p.PeakBytes)
-					}
-				}
-			}
+		workloads := []string{"primary and foreign", "duplicates", "half match"}
+		wants := slices.Sorted(maps.Keys(jointest.Wants))
+		all := []operator.Algorithm{om, um, single, Partitioned{CountFirst: true}, hj}
+		options := []jointest.Options{{}, {Granule: 9000}, {Granule: 9000, Window: 2100}, {Window: 5000}}
+		for n, c := range devicetest.Combinations(t, len(wants), len(all), len(options), len(workloads)) {
+			want, a, o := jointest.Wants[wants[c[0]]], all[c[1]], options[c[2]]
+			build, probe := jointest.Workloads[workloads[c[3]]].Relations(rand.New(rand.NewPCG(1, uint64(n))),
+				[2]int{12_000, 20_000}, 4+4*(n%2), [2][]int{{4, 8, 4, 8, 8, 8, 8}, {8, 4, 4, 8, 8}})
+			facts := jointest.FactsOf(lane, build, probe, o)
+			p, err := a.Plan(&facts, want)
+			require.NoError(t, err)
+			require.NoError(t, jointest.CheckMemory(t, lane, a, build, probe, want, o, p.PeakBytes),
+				"%s, %s, %s, granules of %d, windows of %d: %d bytes", a.Name(), workloads[c[3]], wants[c[0]], o.Granule,
+				o.Window, p.PeakBytes)
 		}
 	})
 }
