@@ -39,7 +39,7 @@ type Numbers uint8
 const (
 	NoNumbers      Numbers = iota
 	PayloadNumbers         // of the sides that have payload
-	PairNumbers            // of all sides that have rows in the output
+	PairNumbers            // of all sides that have rows in the output, whose columns stay in their order
 )
 
 // costSide is a side and what has become of its columns.
@@ -182,13 +182,9 @@ func (c *Cost) Beyond(sizeBytes float64) float64 {
 	return max(0, 1-c.Facts.CacheBytes/max(1, sizeBytes))
 }
 
-// Stay has all columns of a side stay where they are, so that a match can write any. Pairs of row numbers need these
-// nevertheless.
+// Stay has all columns of a side stay where they are, so that a match can write any.
 func (c *Cost) Stay(side int) {
 	s := &c.sides[side]
-	if s.numbers && c.move.Numbers == PairNumbers {
-		c.Take(c.of(side, 4))
-	}
 	s.groups, s.numbers, s.moved = [][]int{s.columns}, false, 1
 }
 
@@ -340,15 +336,6 @@ func groupsOf(s *costSide, written int) [][]int {
 	return all
 }
 
-// FreeKeys gives the keys of sides back that are no longer needed in their new order.
-func (c *Cost) FreeKeys() {
-	for side, s := range c.sides {
-		if s.passed && !c.kept(side) {
-			c.Free(c.of(side, c.move.KeyBytes))
-		}
-	}
-}
-
 // PairsByNumber books the gather of keys and payload for pairs of row numbers ([Pairs]) from where they are.
 func (c *Cost) PairsByNumber() {
 	rows := c.windowRows()
@@ -412,7 +399,8 @@ func (c *Cost) Sides() error {
 		if c.Want.Keys {
 			widths = append(widths, c.Facts.KeyBytes)
 		}
-		if s.numbers {
+		gathered := s.numbers && c.move.Numbers == PayloadNumbers
+		if gathered {
 			widths = append(widths, 4)
 		}
 		held := uint64(kept / c.times(side))
@@ -424,7 +412,7 @@ func (c *Cost) Sides() error {
 			c.Add(Gather, Stream, (c.rows(side)+kept)*float64(bytes))
 			c.Take(held * uint64(bytes))
 		}
-		if s.numbers {
+		if gathered {
 			for _, bytes := range s.columns {
 				far := kept * c.Beyond(float64(c.of(side, bytes)))
 				c.Add(Gather, GatherNear, kept-far)
