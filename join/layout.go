@@ -168,7 +168,7 @@ func keyCandidate(spec *Spec, left, right arrow.Field) candidate {
 		if arrow.TypeEqual(left.Type, right.Type) {
 			break
 		}
-		common, ok := commonType(left.Type, right.Type)
+		common, ok := relation.CommonType(left.Type, right.Type)
 		if !ok {
 			c.fault = fmt.Errorf("%w: join: no type holds the values of both left key column %q (%s) and right key "+
 				"column %q (%s), which a full join returns as one column; cast one of them or set separate_keys",
@@ -177,17 +177,6 @@ func keyCandidate(spec *Spec, left, right arrow.Field) candidate {
 		c.field.Type, c.field.Metadata = common, arrow.Metadata{}
 	}
 	return c
-}
-
-// commonType is a type that holds all values of two types.
-func commonType(a, b arrow.DataType) (arrow.DataType, bool) {
-	wide := func(t arrow.DataType) bool {
-		return arrow.IsInteger(t.ID()) && t.ID() != arrow.UINT64
-	}
-	if wide(a) && wide(b) {
-		return arrow.PrimitiveTypes.Int64, true
-	}
-	return nil, false
 }
 
 // freeNames puts the suffix behind names that others have, until they are free. Left columns keep their names, and so

@@ -12,7 +12,6 @@ import (
 	"strings"
 
 	"github.com/spirjoin/spirjoin/backend"
-	"github.com/spirjoin/spirjoin/join/plan"
 	"github.com/spirjoin/spirjoin/relation"
 )
 
@@ -78,8 +77,10 @@ type Spec struct {
 	MaxOutputRows uint64
 	BatchRows     int // rows of a record batch or of a piece of pairs at most; default 1 Mi
 	Materialize   Materialize
-	Algorithm     Algorithm // default: the one that is predicted to be fastest
-	BuildSide     BuildSide // of hash joins
+	Algorithm     string // of those that [AlgorithmNames] lists; default: the one that is predicted to be fastest
+	// BuildSide is transformed or made a table once, and meets the other side part by part where memory is short;
+	// default: the side with fewer rows.
+	BuildSide BuildSide
 	// Progress, if set, is called at the start of each phase and as rows are delivered, one call at a time: done of
 	// total rows of the phase, total 0 where it is not known.
 	Progress func(phase string, done, total uint64)
@@ -136,7 +137,8 @@ func (s Spec) withDefaults() (Spec, error) {
 	f.add(s.Output > Pairs, "unknown output %d", s.Output)
 	f.add(s.Order > RightOrder, "unknown order %d", s.Order)
 	f.add(s.Materialize > MaterializeDevice, "unknown materialize %d", s.Materialize)
-	f.add(s.Algorithm > plan.SMJUM, "unknown algorithm %d", s.Algorithm)
+	name, err := ParseAlgorithm(s.Algorithm)
+	f.add(err != nil, "unknown algorithm %q", s.Algorithm)
 	f.add(s.BuildSide > BuildRight, "unknown build_side %d", s.BuildSide)
 	f.add(s.BatchRows < 0, "batch_rows is %d", s.BatchRows)
 	if len(f) == 0 {
@@ -159,6 +161,7 @@ func (s Spec) withDefaults() (Spec, error) {
 	s.Suffix = cmp.Or(s.Suffix, defaultSuffix)
 	s.MarkName = cmp.Or(s.MarkName, defaultMarkName)
 	s.BatchRows = cmp.Or(s.BatchRows, defaultBatchRows)
+	s.Algorithm = name
 	return s, nil
 }
 
@@ -187,10 +190,11 @@ func (s *Spec) checkOutput(f *faults) {
 }
 
 func (s *Spec) checkPlan(f *faults) {
-	chosen, built := s.Algorithm != plan.Auto, s.BuildSide != BuildAuto
-	f.add(s.How == Cross && (chosen || built), "a cross join has neither algorithm nor build_side")
-	f.add(built && (s.Algorithm == plan.SMJOM || s.Algorithm == plan.SMJUM),
-		"build_side is for hash joins; %s builds no table", s.Algorithm)
-	f.add(s.Output == Ranges && chosen && s.Algorithm != plan.SMJUM, "key ranges come of smj-um, not of %s", s.Algorithm)
-	f.add(s.Output == Ranges && built, "key ranges come of smj-um, which builds no table; leave out build_side")
+	chosen := s.Algorithm != "" && s.Algorithm != Auto
+	f.add(s.Output == Ranges && chosen && s.Algorithm != rangesAlgorithm, "key ranges come of %s, not of %s",
+		rangesAlgorithm, s.Algorithm)
+	f.add(s.Output == Ranges && s.BuildSide != BuildAuto, "key ranges have no build side; leave out build_side")
 }
+
+// rangesAlgorithm finds key ranges.
+const rangesAlgorithm = "smj-um"

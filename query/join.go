@@ -25,7 +25,7 @@ import (
 //	  └ scan      of the probe side
 type Join struct {
 	Scans   [2]*Scan // build and probe
-	Want    operator.Want
+	Wants   operator.Want
 	Columns []deliver.Column // of the output, by side of the tables
 	Place   string           // where columns are put together: "host" or "device"
 	// Transfer says what scans and delivery add to the work of the operator.
@@ -115,7 +115,7 @@ func (q *Query) choose(freeBytes uint64) error {
 		for side, s := range tree.Scans {
 			f.Payload[side] = s.Payload()
 		}
-		all, err := planner.Choose(f, tree.Want, q.Algorithms, q.Rates, limits)
+		all, err := planner.Choose(f, tree.Wants, q.Algorithms, q.Rates, limits)
 		if err != nil {
 			return err
 		}
@@ -168,7 +168,7 @@ func (q *Query) fitHost(a *Alternative) error {
 	}
 	fixed := uint64(0)
 	for _, s := range a.Scans {
-		fixed += relation.TableBytes(s.Table)
+		fixed += tableBytes(s.Table)
 	}
 	if info.CPULike() {
 		fixed += a.PeakBytes

@@ -3,18 +3,13 @@ package jointest
 
 import (
 	"bytes"
-	"context"
 	"encoding/binary"
 	"math/rand/v2"
 	"slices"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/spirjoin/spirjoin/backend"
-	"github.com/spirjoin/spirjoin/exec"
 	"github.com/spirjoin/spirjoin/internal/devicetest"
-	"github.com/spirjoin/spirjoin/join/resident"
 	"github.com/spirjoin/spirjoin/primitive"
 	"github.com/spirjoin/spirjoin/vulkan"
 	"github.com/spirjoin/spirjoin/vulkan/vulkantest"
@@ -50,104 +45,6 @@ func appendValue(row []byte, width int, v uint64) []byte {
 		return binary.LittleEndian.AppendUint64(row, v)
 	}
 	return binary.LittleEndian.AppendUint32(row, uint32(v))
-}
-
-// oracle is the simplest join.
-func oracle(left, right *Relation) (rows [][]byte) {
-	found := make(map[uint64][]int)
-	for l, key := range left.Keys {
-		found[key] = append(found[key], l)
-	}
-	for r, key := range right.Keys {
-		for _, l := range found[key] {
-			row := appendValue(nil, left.KeyBytes, key)
-			for c, width := range left.Payload {
-				row = appendValue(row, width, left.value(c, l))
-			}
-			for c, width := range right.Payload {
-				row = appendValue(row, width, right.value(c, r))
-			}
-			rows = append(rows, row)
-		}
-	}
-	return sortedRows(rows)
-}
-
-// Upload brings a relation to a device; release gives it back.
-func (r *Relation) Upload(t *testing.T, device *backend.Device) (on resident.Relation, release func()) {
-	memory := exec.NewScope(t.Context(), device, nil)
-	column := func(width int, value func(i int) uint64) resident.Column {
-		var data []byte
-		for i := range r.Keys {
-			data = appendValue(data, width, value(i))
-		}
-		b := memory.New(uint64(len(data)), "test")
-		require.NoError(t, memory.Err())
-		if len(data) > 0 {
-			point, err := device.Upload(context.Background(), b.All(), data)
-			require.NoError(t, err)
-			require.NoError(t, point.Wait(context.Background()))
-		}
-		return resident.Column{Data: b.All(), Bytes: width}
-	}
-	on = resident.Relation{Rows: uint64(len(r.Keys)), Keys: column(r.KeyBytes, func(i int) uint64 { return r.Keys[i] })}
-	for c, width := range r.Payload {
-		on.Payload = append(on.Payload, column(width, func(i int) uint64 { return r.value(c, i) }))
-	}
-	return on, memory.ReleaseAll
-}
-
-// fetch returns the rows of a result, sorted.
-func fetch(t *testing.T, device *backend.Device, r *resident.Result, left, right *Relation) [][]byte {
-	rows := make([][]byte, r.Rows)
-	add := func(b *backend.Buffer, width int) {
-		data := make([]byte, int(r.Rows)*width)
-		if len(data) == 0 {
-			return
-		}
-		require.NoError(t, device.Download(context.Background(), data, b.Range(0, uint64(len(data)))))
-		for i := range rows {
-			rows[i] = append(rows[i], data[i*width:(i+1)*width]...)
-		}
-	}
-	add(r.Keys, left.KeyBytes)
-	for side, relation := range []*Relation{left, right} {
-		require.Len(t, r.Payload[side], len(relation.Payload))
-		for c, width := range relation.Payload {
-			add(r.Payload[side][c], width)
-		}
-	}
-	return sortedRows(rows)
-}
-
-// Check joins two relations and compares the rows with those of the simplest join, and the inputs with what they were.
-func Check(t *testing.T, ops *primitive.Ops, left, right *Relation, describe string,
-	join func(left, right resident.Relation) (*resident.Result, error)) {
-	onLeft, releaseLeft := left.Upload(t, ops.Device())
-	defer releaseLeft()
-	onRight, releaseRight := right.Upload(t, ops.Device())
-	defer releaseRight()
-	got, err := join(onLeft, onRight)
-	require.NoError(t, err, describe)
-	defer got.Release()
-	want := oracle(left, right)
-	require.EqualValues(t, len(want), got.Rows, describe)
-	rows := fetch(t, ops.Device(), got, left, right)
-	for i := range want {
-		if !bytes.Equal(want[i], rows[i]) {
-			require.Equal(t, want[i], rows[i], "%s: row %d of %d, sorted", describe, i, len(want))
-		}
-	}
-	for side, r := range []*Relation{left, right} { // inputs are left as they are
-		on := [2]resident.Relation{onLeft, onRight}[side]
-		data := make([]byte, on.Keys.Data.SizeBytes)
-		if len(data) > 0 {
-			require.NoError(t, ops.Device().Download(context.Background(), data, on.Keys.Data))
-		}
-		for i, key := range r.Keys {
-			require.Equal(t, appendValue(nil, r.KeyBytes, key), data[i*r.KeyBytes:(i+1)*r.KeyBytes], describe)
-		}
-	}
 }
 
 // Workload draws the keys of two sides with so many rows, of bits bits. Unique says that no key is on the left twice.

@@ -70,9 +70,9 @@ func TestDevicesJoin(t *testing.T) {
 			ops, err := primitive.New(device, tunings[tiling].With(tuning))
 			require.NoError(t, err)
 			jointest.CheckRun(t, exec.NewLane(context.Background(), ops, nil), algorithm, build, probe, want, o,
-				fmt.Sprintf("case %d: %s, %s of %s %v, keys %t of %d bytes, payload %v, granules of %d, windows of %d, tiling %d", n,
-					algorithm.Name(), wants[c[1]], workloads[c[3]], size, want.Keys, keyBytes, payloads[c[2]], o.Granule,
-					o.Window, tiling))
+				fmt.Sprintf("case %d: %s, %s of %s %v, keys %t of %d bytes, payload %v, granules of %d, windows of %d, "+
+					"tiling %d", n, algorithm.Name(), wants[c[1]], workloads[c[3]], size, want.Keys, keyBytes,
+					payloads[c[2]], o.Granule, o.Window, tiling))
 		}
 	})
 }

@@ -14,9 +14,9 @@ import (
 
 // merge is a join of sides whose payload is sorted with their keys.
 //
-// Where pairs are wanted, the sorted sides are cut into units, each of which a workgroup joins ([merge.cut]). Where only
-// rows of one side are, those with or without a partner, the units are not needed: each row is searched for in the other
-// side.
+// Where pairs are wanted, the sorted sides are cut into units, each of which a workgroup joins ([granule.cut]). Where
+// only rows of one side are, those with or without a partner, units are not needed: each row is searched for in the
+// other side.
 type merge struct {
 	Algorithm
 	decision

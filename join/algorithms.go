@@ -1,0 +1,69 @@
+package join
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/join/hash"
+	"github.com/spirjoin/spirjoin/join/sortmerge"
+	"github.com/spirjoin/spirjoin/operator"
+)
+
+// Algorithms are all ways to join, by their names in GFTR 5.1. A new one is a line here and a package of its own.
+var Algorithms = []operator.Algorithm{
+	hash.Partitioned{},
+	hash.Partitioned{OneByOne: true},
+	hash.Partitioned{Untransformed: true},
+	hash.Unpartitioned{},
+	sortmerge.OM,
+	sortmerge.OMSingle,
+	sortmerge.UM,
+}
+
+// Auto is the name for whatever algorithm is predicted to be fastest.
+const Auto = "auto"
+
+// AlgorithmNames are the names that [ParseAlgorithm] reads, auto first.
+func AlgorithmNames() []string {
+	names := []string{Auto}
+	for _, a := range Algorithms {
+		if name := family(a); !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// family is the name of an algorithm without its form: one by one or not is always the planner's choice.
+func family(a operator.Algorithm) string {
+	name, _, _ := strings.Cut(a.Name(), " ")
+	return name
+}
+
+// ParseAlgorithm reads the name of an algorithm; "" is auto.
+func ParseAlgorithm(name string) (string, error) {
+	if name == "" {
+		return Auto, nil
+	}
+	if name = plainName(name); slices.Contains(AlgorithmNames(), name) {
+		return name, nil
+	}
+	return "", fmt.Errorf("%w: no algorithm %q; there are %s", backend.ErrInvalidInput, name,
+		strings.Join(AlgorithmNames(), ", "))
+}
+
+// algorithmsNamed are the forms of an algorithm, or all.
+func algorithmsNamed(name string) []operator.Algorithm {
+	if name == Auto {
+		return Algorithms
+	}
+	var forms []operator.Algorithm
+	for _, a := range Algorithms {
+		if family(a) == name {
+			forms = append(forms, a)
+		}
+	}
+	return forms
+}

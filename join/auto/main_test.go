@@ -1,9 +1,0 @@
-package auto_test
-
-import (
-	"testing"
-
-	"github.com/spirjoin/spirjoin/internal/leak"
-)
-
-func TestMain(m *testing.M) { leak.Main(m) }

@@ -1,0 +1,181 @@
+package join
+
+import (
+	"fmt"
+
+	"github.com/apache/arrow-go/v18/arrow"
+
+	"github.com/spirjoin/spirjoin/deliver"
+	"github.com/spirjoin/spirjoin/exec"
+	"github.com/spirjoin/spirjoin/operator"
+	"github.com/spirjoin/spirjoin/primitive"
+	"github.com/spirjoin/spirjoin/query"
+	"github.com/spirjoin/spirjoin/relation"
+)
+
+// lowering makes physical trees of a specification.
+type lowering struct {
+	engine   *Engine
+	layout   *Layout
+	spec     *Spec
+	tables   [2]arrow.Table
+	keys     *relation.KeyPlan
+	sides    [2]relation.Side // of the build side and of the probe side
+	progress *exec.Progress
+}
+
+// lower returns what the join is, and all ways to run it.
+func (l *lowering) lower() query.Spec {
+	spec := l.spec
+	l.sides = l.buildSide()
+	f := operator.Facts{KeyBytes: l.keys.KeyBytes(), KeyBits: max(1, l.keys.KeyBits())}
+	for side, table := range l.sides {
+		f.Rows[side] = l.keys.Rows(table)
+	}
+	l.sample(&f)
+	if spec.Validate.Unique(l.sides[operator.Build]) {
+		f.Unique, f.Proved = true, true
+	}
+	q := query.Spec{
+		Title: fmt.Sprintf("%s join of %d x %d rows, output %s", spec.How, l.tables[0].NumRows(), l.tables[1].NumRows(),
+			spec.Output),
+		Facts: f, Algorithms: algorithmsNamed(spec.Algorithm), Forced: spec.Algorithm != Auto, Schema: l.layout.Schema,
+		Numbers: spec.Output == Pairs, MostRows: spec.MaxOutputRows, BatchRows: uint64(spec.BatchRows),
+		Progress: l.progress,
+	}
+	for side := range q.Unique {
+		q.Unique[side] = spec.Validate.Unique(relation.Side(side))
+	}
+	if q.Ordered = spec.Order != Unordered && spec.Output != Count; q.Ordered && spec.Order == RightOrder {
+		q.First = relation.Right
+	}
+	for _, place := range l.places(q.Ordered) {
+		q.Trees = append(q.Trees, l.tree(place, q.Ordered))
+	}
+	for i := range l.layout.Columns {
+		for _, v := range q.Trees[0].Columns[i].Of {
+			if v != nil {
+				q.RowBytes += query.ColumnBytes(v.Column)/uint64(max(1, v.Column.Len())) + 1
+			}
+		}
+	}
+	return q
+}
+
+// buildSide is that which the specification names, or the one with fewer rows.
+func (l *lowering) buildSide() [2]relation.Side {
+	right := l.keys.Rows(relation.Right) < l.keys.Rows(relation.Left)
+	if l.spec.BuildSide != BuildAuto {
+		right = l.spec.BuildSide == BuildRight
+	}
+	if right {
+		return [2]relation.Side{relation.Right, relation.Left}
+	}
+	return [2]relation.Side{relation.Left, relation.Right}
+}
+
+// want says which rows an operator makes.
+func (l *lowering) want() (w operator.Want) {
+	how := l.spec.How
+	w.Pairs, w.Count = how.Pairs(), l.spec.Output == Count
+	for side, table := range l.sides {
+		w.Rest[side] = how.Keeps(table)
+		w.Matched[side] = how == Mark && table == relation.Left || how == Semi && table == relation.Left ||
+			how == RightSemi && table == relation.Right
+	}
+	return w
+}
+
+// places are where columns may be put together: on the device, where that is possible for one, and on the host. What
+// is put in order is fetched by the host.
+func (l *lowering) places(ordered bool) []Materialize {
+	possible := false
+	for side, table := range l.tables {
+		for _, c := range l.layout.Columns {
+			name := c.In(relation.Side(side))
+			possible = possible || name != "" && relation.DeviceValueBytes(columnOf(table, name).DataType()) > 0
+		}
+	}
+	switch {
+	case !possible || ordered || l.spec.Materialize == MaterializeHost:
+		return []Materialize{MaterializeHost}
+	case l.spec.Materialize == MaterializeDevice:
+		return []Materialize{MaterializeDevice}
+	}
+	return []Materialize{MaterializeDevice, MaterializeHost}
+}
+
+func columnOf(table arrow.Table, name string) *arrow.Chunked {
+	return table.Column(table.Schema().FieldIndices(name)[0]).Data()
+}
+
+// scan is that of a table, without columns.
+func (l *lowering) scan(side relation.Side) *query.Scan {
+	return &query.Scan{Side: side, Table: l.tables[side], Keys: l.keys, Keyless: l.spec.How.Keeps(side)}
+}
+
+// tree is the join with columns put together in one place.
+//
+// On the device columns of 4 or 8 bytes without nulls are payload, and those with nulls are fetched by row number for
+// each batch; the host fetches the others by row number, which is payload too. With MaterializeHost row numbers are all
+// payload there is.
+func (l *lowering) tree(place Materialize, ordered bool) query.Join {
+	spec := l.spec
+	j := query.Join{Wants: l.want(), Place: place.String()}
+	var scans [2]*query.Scan // by table
+	var side [2]int          // of the operator, by table
+	for s, table := range l.sides {
+		scans[table], side[table] = l.scan(table), s
+		j.Scans[s] = scans[table]
+		scans[table].Numbers = spec.Output == Pairs || ordered && spec.How.Has(table)
+	}
+	batch := min(uint64(spec.BatchRows), primitive.MaxRows)
+	held := make(map[*arrow.Chunked]bool)
+	for i, c := range l.layout.Columns {
+		out := deliver.Column{Type: l.layout.Schema.Field(i).Type, First: int(c.Side),
+			Role: map[Role]deliver.Role{IndicatorColumn: deliver.Indicator, MarkColumn: deliver.Mark}[c.Role]}
+		for table := range l.tables {
+			name := c.In(relation.Side(table))
+			if name == "" || c.Role == KeyColumn && !l.gives(c, relation.Side(table)) {
+				continue
+			}
+			v := &deliver.Value{Column: columnOf(l.tables[table], name), Payload: -1}
+			out.Of[table] = v
+			bytes := relation.DeviceValueBytes(v.Column.DataType())
+			s, transfer := scans[table], &j.Transfer
+			switch {
+			case place == MaterializeHost || bytes == 0:
+				transfer.Host[side[table]]++
+				s.Numbers = true
+			case v.Column.NullN() > 0:
+				v.OnDevice, s.Numbers = true, true
+				transfer.Numbered[side[table]] = append(transfer.Numbered[side[table]], bytes)
+				if !held[v.Column] {
+					j.HeldBytes += relation.DeviceColumnBytes(v.Column, batch)
+				}
+				held[v.Column] = true
+			default:
+				v.Payload = len(s.Columns)
+				s.Columns, s.Names = append(s.Columns, v.Column), append(s.Names, name)
+			}
+		}
+		j.Columns = append(j.Columns, out)
+	}
+	for s := range j.Scans {
+		if j.Wants.Count {
+			j.Scans[s].Numbers = false
+		}
+		j.Transfer.RowNumbers[s] = j.Scans[s].Numbers
+	}
+	if len(j.Transfer.Numbered[0])+len(j.Transfer.Numbered[1]) > 0 {
+		j.HeldBytes += batch * 8 // row numbers of a batch
+	}
+	return j
+}
+
+// gives tells whether a side gives values of a column that two keys share: the one that comes first where there are
+// rows of both, and the other where there are rows of it alone.
+func (l *lowering) gives(c OutputColumn, side relation.Side) bool {
+	return c.Side == side || l.spec.How.Optional(c.Side)
+}
+

@@ -1,0 +1,184 @@
+package query
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/internal/text"
+	"github.com/spirjoin/spirjoin/operator"
+	"github.com/spirjoin/spirjoin/relation"
+)
+
+// String explains the plan.
+func (q *Query) String() string {
+	info := q.Engine.Device().Info()
+	a := &q.Alternatives[0]
+	var b strings.Builder
+	line := func(name, format string, args ...any) { fmt.Fprintf(&b, "%-12s %s\n", name, fmt.Sprintf(format, args...)) }
+	fmt.Fprintln(&b, q.Title)
+	line("device", "%s (%s, %s)", info.Name, info.Backend, info.Type)
+	for text := range strings.Lines(a.Scans[0].Keys.String()) {
+		line("key", "%s", strings.TrimRight(text, "\n"))
+	}
+	line("sample", "%s", q.sampleText())
+	line("algorithm", "%s, %s", a.text(), q.reason())
+	for i := range q.Alternatives[1:] {
+		line("  not", "%s", q.Alternatives[i+1].whyNot())
+	}
+	for side, unique := range q.Unique {
+		if unique {
+			line("validate", "keys of the %s table are unique", relation.Side(side))
+		}
+	}
+	for side, name := range [2]string{"build", "probe"} {
+		s := a.Scans[side].String()
+		if n := granulesOf(&a.Facts); side == operator.Probe && n > 1 {
+			s += fmt.Sprintf("; in %s of at most %s", text.Plural(n, "granule"), text.Plural(a.Facts.Granule, "row"))
+		}
+		line(name, "%s", s)
+	}
+	line("memory", "at most %s on the device", text.Mebibytes(a.PeakBytes))
+	q.writeColumns(line, a)
+	if q.Ordered {
+		line("order", "that of the %s table", q.First)
+	}
+	if !a.Want.Count {
+		window := "of all rows at once"
+		if a.Facts.Window > 0 {
+			window = "of at most " + text.Plural(a.Facts.Window, "row")
+		}
+		line("output", "windows %s, batches of at most %s", window, text.Plural(a.batch, "row"))
+	}
+	if q.Rates != nil {
+		line("predicted", "%s", stagesText(a.Stages))
+	}
+	return b.String()
+}
+
+func granulesOf(f *operator.Facts) uint64 {
+	if f.Granule == 0 {
+		return 1
+	}
+	return max(1, (f.Rows[operator.Probe]+f.Granule-1)/f.Granule)
+}
+
+// text names the alternative, with what is predicted for it.
+func (a *Alternative) text() string {
+	name := a.Algorithm.Name()
+	if a.Place == "host" && a.Transfer.Host != [2]int{} {
+		name += ", columns on the host"
+	}
+	if t := a.Time(); t > 0 {
+		name += ", " + text.Duration(t)
+	}
+	return name
+}
+
+// whyNot names an alternative that was not taken, and why.
+func (a *Alternative) whyNot() string {
+	known := a.text() + ", " + text.Mebibytes(a.PeakBytes)
+	if a.Err == nil {
+		return known
+	}
+	detail := a.Err.Error()
+	var op *backend.OpError
+	if errors.As(a.Err, &op) {
+		detail = op.Detail
+	}
+	return known + ": " + detail
+}
+
+// predictedRows is the number of output rows that is expected.
+func (q *Query) predictedRows() (rows uint64) {
+	f, want := &q.Facts, &q.Trees[0].Wants
+	if want.Pairs {
+		rows = f.OutputRows
+	}
+	for side, ratio := range [2]float64{operator.Build: f.BuildRatio, operator.Probe: f.MatchRatio} {
+		all := float64(f.Rows[side])
+		if want.Matched[side] {
+			rows += uint64(all * ratio)
+		}
+		if want.Rest[side] {
+			rows += uint64(all * (1 - ratio))
+		}
+		if s := q.Trees[0].Scans[side]; s.Keyless {
+			rows += uint64(s.Table.NumRows()) - s.Rows()
+		}
+	}
+	return rows
+}
+
+func (q *Query) sampleText() string {
+	f, scans := &q.Facts, q.Trees[0].Scans
+	text := fmt.Sprintf("about %d rows of output; %.0f%% of the %s rows have a match", q.predictedRows(),
+		100*f.MatchRatio, scans[operator.Probe].Side)
+	if f.Unique {
+		text += fmt.Sprintf("; keys of the %s side seem to be unique", scans[operator.Build].Side)
+	}
+	for side, share := range f.Hottest {
+		if share >= 0.01 {
+			text += fmt.Sprintf("; %.0f%% of the %s rows have one key", 100*share, scans[side].Side)
+		}
+	}
+	return text
+}
+
+// reason is why the first alternative is taken.
+func (q *Query) reason() string {
+	able := 0
+	for i := range q.Alternatives {
+		if q.Alternatives[i].Err == nil {
+			able++
+		}
+	}
+	switch {
+	case q.Forced:
+		return "as asked for"
+	case able == 1 && len(q.Alternatives) > 1:
+		return "the only one that fits"
+	case q.Rates == nil:
+		return "by the decision tree, as no rates are known of this device"
+	}
+	reason := "the fastest by the rates of " + q.Rates.Device
+	for _, a := range q.Alternatives[1:] {
+		if a.Err == nil && a.Time() < q.Alternatives[0].Time() {
+			return "among those near " + reason + " the one that needs the least memory"
+		}
+	}
+	return reason
+}
+
+// writeColumns lists the output columns that are fetched by row number, by where.
+func (q *Query) writeColumns(line func(name, format string, args ...any), a *Alternative) {
+	var device, host []string
+	for i, c := range a.Columns {
+		for _, v := range c.Of {
+			if v == nil || v.Payload >= 0 {
+				continue
+			}
+			to := &host
+			if v.OnDevice {
+				to = &device
+			}
+			*to = append(*to, q.Schema.Field(i).Name)
+			break
+		}
+	}
+	if len(device) > 0 {
+		line("gather", "on the device: %s", strings.Join(device, ", "))
+	}
+	if len(host) > 0 {
+		line("gather", "on the host: %s", strings.Join(host, ", "))
+	}
+}
+
+func stagesText(stages []operator.Stage) string {
+	var texts []string
+	for _, stage := range stages {
+		texts = append(texts, stage.Name+" "+text.Duration(stage.Time))
+	}
+	return strings.Join(texts, ", ")
+}
