@@ -17,24 +17,44 @@ import (
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/internal/offheap"
 	"github.com/spirjoin/spirjoin/join"
-	"github.com/spirjoin/spirjoin/join/plan"
 	"github.com/spirjoin/spirjoin/primitive"
+	"github.com/spirjoin/spirjoin/query"
 	"github.com/spirjoin/spirjoin/relation"
 )
 
 // The vocabulary of joins; see package join.
 type (
-	JoinSpec      = join.Spec
-	JoinResult    = join.Result
-	JoinPlan      = join.Plan
-	JoinStats     = join.Stats
-	JoinLayout    = join.Layout
-	JoinAlgorithm = join.Algorithm
+	JoinSpec   = join.Spec
+	JoinResult = join.Result
+	JoinPlan   = join.Plan
+	JoinStats  = query.Stats
+	JoinLayout = join.Layout
+)
+
+// The kinds of joins; see [join.How].
+const (
+	Inner     = join.Inner
+	Left      = join.Left
+	Right     = join.Right
+	Full      = join.Full
+	Semi      = join.Semi
+	Anti      = join.Anti
+	RightSemi = join.RightSemi
+	RightAnti = join.RightAnti
+	Mark      = join.Mark
+	Cross     = join.Cross
+)
+
+// What a join returns; see [join.Output].
+const (
+	Rows  = join.Rows
+	Count = join.Count
+	Pairs = join.Pairs
 )
 
 // ParseJoinAlgorithm reads the name of an algorithm: phj-om, phj-um, hj, smj-om, smj-um, or auto for the one that is
 // predicted to be fastest.
-func ParseJoinAlgorithm(name string) (JoinAlgorithm, error) { return plan.ParseAlgorithm(name) }
+func ParseJoinAlgorithm(name string) (string, error) { return join.ParseAlgorithm(name) }
 
 // NewJoinLayout derives the output columns of a join, and the input columns that it needs, from the schemas alone.
 func NewJoinLayout(left, right *arrow.Schema, spec JoinSpec) (*JoinLayout, error) {
@@ -95,9 +115,8 @@ func (s *System) Engine(ctx context.Context, options Options) (*Engine, error) {
 	if err != nil {
 		return nil, errors.Join(err, device.Close())
 	}
-	e := &Engine{device: device, tuningProblems: problems, join: &join.Engine{
-		Ops: ops, Allocator: &offheap.Shared, MemoryLimitBytes: options.MemoryLimitBytes,
-	}}
+	e := &Engine{device: device, tuningProblems: problems,
+		join: join.NewEngine(ops, &offheap.Shared, options.MemoryLimitBytes)}
 	if info := device.Info(); info.Limits.ImportAlignment > 0 && !info.Unified {
 		capBytes := device.Options().HostMemoryBytes
 		if options.MemoryLimitBytes > 0 { // of which pinned memory is a part, blocks kept for reuse too

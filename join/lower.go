@@ -178,4 +178,3 @@ func (l *lowering) tree(place Materialize, ordered bool) query.Join {
 func (l *lowering) gives(c OutputColumn, side relation.Side) bool {
 	return c.Side == side || l.spec.How.Optional(c.Side)
 }
-

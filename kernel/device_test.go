@@ -149,6 +149,29 @@ func TestDevicesCountManyMatches(t *testing.T) {
 	}
 }
 
+// The same of a unit of a join.
+func TestDevicesCountManyMatchesOfUnit(t *testing.T) {
+	if vulkantest.Validation(t) == vulkan.GPUAssisted {
+		t.Skip("instrumented shaders take many seconds to compile")
+	}
+	const leftRows, rightRows = 4099, 1<<20 + 3
+	config, err := kernel.Defaults(kernel.PartitionCount.KernelSpec,
+		backend.Config{"key_bits": 32, "workgroup": 64, "table": leftRows, "heads": 256})
+	require.NoError(t, err)
+	dispatch := kerneltest.NewDispatch(kernel.PartitionCount.KernelSpec, config, 1,
+		kernel.PartitionCountArgsOf[[]byte]{
+			Units:    backend.AsBytes([]uint32{0, leftRows, 0, rightRows}),
+			LeftKeys: make([]byte, 4*leftRows), RightKeys: make([]byte, 4*rightRows), Counts: make([]byte, 8),
+		})
+	for _, driver := range vulkantest.Open(t) {
+		after, err := dispatch.RunOn(t.Context(), openDevice(t, driver))
+		require.NoError(t, err)
+		require.Equal(t, []uint64{leftRows * rightRows}, backend.Longs(after[len(after)-1]))
+	}
+	dispatch.RunReference()
+	require.Equal(t, []uint64{leftRows * rightRows}, backend.Longs(dispatch.Args[len(dispatch.Args)-1]))
+}
+
 // Dispatches of more workgroups than fit one row of the grid.
 func TestDevicesFoldTheGrid(t *testing.T) {
 	for _, driver := range vulkantest.Open(t) {
@@ -208,6 +231,25 @@ func TestDevicesJoinHotBatches(t *testing.T) {
 		require.NoError(t, err)
 		require.NoError(t, c.Check(c.RunReference()))
 		require.NoError(t, c.Check(runDevice(t, device, c)))
+	}
+}
+
+// Keys that many rows of both sides have.
+func TestDevicesCountAndMarkFrequentKeys(t *testing.T) {
+	if vulkantest.Validation(t) == vulkan.GPUAssisted {
+		t.Skip("instrumented shaders take many seconds to compile")
+	}
+	config := backend.Config{"key_bits": 32, "workgroup": 64, "table": 700, "heads": 8, "sides": kernel.MarkLeft |
+		kernel.MarkRight}
+	for _, driver := range vulkantest.Open(t) {
+		device := openDevice(t, driver)
+		for _, spec := range []*backend.KernelSpec{kernel.PartitionCount.KernelSpec, kernel.MergeCount.KernelSpec,
+			kernel.PartitionMark.KernelSpec, kernel.MergeMark.KernelSpec} {
+			c, err := kerneltest.FrequentKeys(spec, config)
+			require.NoError(t, err)
+			require.NoError(t, c.Check(c.RunReference()))
+			require.NoError(t, c.Check(runDevice(t, device, c)))
+		}
 	}
 }
 

@@ -29,7 +29,7 @@ type PartitionCountConfig struct {
 	Decided uint32
 }
 
-// PartitionCount counts the output rows of each unit of a partitioned hash join: counts receives 32 bits a unit. The
+// PartitionCount counts the output rows of each unit of a partitioned hash join: counts receives 64 bits a unit. The
 // rest is as for [PartitionJoin]; no payload is touched. The left rows of a key are counted once, so that the time does
 // not grow with the number of output rows.
 var PartitionCount = define[PartitionCountArgs](entry[PartitionCountArgsOf[[]byte], PartitionCountConfig]{
@@ -40,7 +40,7 @@ var PartitionCount = define[PartitionCountArgs](entry[PartitionCountArgsOf[[]byt
 		if config.Unique == 1 {
 			repeats = 1
 		}
-		return unitTableBytes(config.Table, config.Heads) + 4*repeats + 4*((config.Workgroup+3)/4)
+		return unitTableBytes(config.Table, config.Heads) + 4*repeats + subgroupsBytes(config.Workgroup, 8)
 	},
 	Run: func(args *PartitionCountArgsOf[[]byte], config *PartitionCountConfig, group uint32) {
 		if config.KeyBits == 64 {
@@ -57,14 +57,14 @@ func partitionCount[K word](args *PartitionCountArgsOf[[]byte], config *Partitio
 	t := newUnitTable(left, unmixed, args.Shift, config.Heads)
 	defer unitTables[config.KeyBits/64].Put(t)
 	clear(t.rows[:len(left)])
-	count := uint32(0)
+	count := uint64(0)
 	var buffer [pairRows]K
 	for batch := range slices.Chunk(right, pairRows) {
 		for _, key := range source(batch, buffer[:], unmixed) {
-			count += t.count(key)
+			count += uint64(t.count(key))
 		}
 	}
-	backend.Words(args.Counts)[group] = count
+	backend.Longs(args.Counts)[group] = count
 }
 
 // MergeCountArgs are the arguments of [MergeCount].
@@ -91,18 +91,18 @@ var MergeCount = define[MergeCountArgs](entry[MergeCountArgsOf[[]byte], MergeCou
 	Name:     "merge_count",
 	Defaults: MergeCountConfig{Tile: Tile{256, 4}, Table: 1280},
 	SharedBytes: func(config *MergeCountConfig) uint32 {
-		return config.KeyBits/8*config.Table + 4*((config.Workgroup+3)/4)
+		return config.KeyBits/8*config.Table + subgroupsBytes(config.Workgroup, 8)
 	},
 	Run: func(args *MergeCountArgsOf[[]byte], config *MergeCountConfig, group uint32) {
-		count := uint32(0)
-		each := func(left, leftEnd, right, rightEnd uint32) { count += (leftEnd - left) * (rightEnd - right) }
+		count := uint64(0)
+		each := func(left, leftEnd, right, rightEnd uint32) { count += uint64(leftEnd-left) * uint64(rightEnd-right) }
 		unit := backend.Words(args.Units)[4*group:][:4]
 		if config.KeyBits == 64 {
 			sortedMatches[uint64](unit, args.LeftKeys, args.RightKeys, each)
 		} else {
 			sortedMatches[uint32](unit, args.LeftKeys, args.RightKeys, each)
 		}
-		backend.Words(args.Counts)[group] = count
+		backend.Longs(args.Counts)[group] = count
 	},
 })
 

@@ -30,8 +30,7 @@ type Units struct {
 	Invocations uint64
 	// Record records the kernel, over the units from first to end-1. It adds to the columns the keys of both sides.
 	Record func(list *backend.List, first, end uint32, to Target) error
-	// RecordCount records the kernel that counts the output of each unit, 32 bits or, with WideCounts, 64.
-	WideCounts  bool
+	// RecordCount records the kernel that counts the output of each unit, 64 bits.
 	RecordCount func(list *backend.List, counts backend.Range) error
 	// Untransformed says that row numbers are those of the columns of the chunks, from which all payload is gathered.
 	Untransformed bool
@@ -285,16 +284,12 @@ func (u *Units) Count(ctx context.Context) (rows uint64, err error) {
 
 // count returns where the output of each unit begins, 64-bit rows, and the number of all rows.
 func (u *Units) count(ctx context.Context, temporary *exec.Scope) (offsets backend.Range, rows uint64, err error) {
-	units, countBits := uint64(u.Number), 32
-	if u.WideCounts {
-		countBits = 64
-	}
-	scan, err := primitive.PlanScan(u.Lane.Tuning(), units, countBits, 64, true)
+	units := uint64(u.Number)
+	scan, err := primitive.PlanScan(u.Lane.Tuning(), units, 64, 64, true)
 	if err != nil {
 		return offsets, 0, err
 	}
-	counts := temporary.New(units*uint64(countBits/8), "output counts")
-	sums := temporary.New(units*8+8, "output offsets")
+	counts, sums := temporary.New(units*8, "output counts"), temporary.New(units*8+8, "output offsets")
 	scratch := temporary.New(scan.ScratchBytes, "scan scratch")
 	if err := temporary.Err(); err != nil {
 		return offsets, 0, err

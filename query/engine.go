@@ -19,6 +19,9 @@ type Engine struct {
 	// MemoryLimitBytes is the cap of host memory: inputs, batches in flight, and all device memory where the device
 	// lives in host memory. 0 is no limit.
 	MemoryLimitBytes uint64
+	// GranuleRows and WindowRows bound the probe rows that are joined and the output rows that are made at a time; 0: as
+	// many as memory allows. For measurements and tests.
+	GranuleRows, WindowRows uint64
 
 	budget *exec.Budget
 }

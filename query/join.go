@@ -110,6 +110,7 @@ func (q *Query) choose(freeBytes uint64) error {
 	for i := range q.Trees {
 		tree := &q.Trees[i]
 		f := q.Facts
+		f.Granule, f.Window = q.Engine.GranuleRows, q.Engine.WindowRows
 		f.Tuning, f.HeldBytes, f.Loaded = q.Engine.Ops.Tuning(), tree.HeldBytes, true
 		f.Software, f.SubgroupSize = device.Info().Type == backend.Software, int(device.Info().SubgroupSize)
 		for side, s := range tree.Scans {

@@ -1,7 +1,7 @@
 // Counts the output rows of units of two sorted sides, without making any.
 // One workgroup per unit; it takes right rows workgroup*items at a time.
 // Inputs: units, left_keys and right_keys as for merge_join.
-// Output: counts, uint32[units], the output rows of each.
+// Output: counts, uint64[units], the output rows of each.
 // Preconditions: those of merge_join that are about keys and units.
 // Source: as merge_join.
 #version 460

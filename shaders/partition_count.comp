@@ -1,7 +1,7 @@
 // Counts the output rows of the units of a partitioned hash join, without making any.
 // One workgroup per unit; it takes right rows workgroup*items at a time.
 // Inputs: units, left_keys and right_keys as for partition_join.
-// Output: counts, uint32[units], the output rows of each.
+// Output: counts, uint64[units], the output rows of each.
 // Left rows are counted by key first, so that right rows are looked up no longer than to their first match.
 // Preconditions: those of partition_join that are about keys and units.
 // Source: as partition_join.

@@ -31,6 +31,13 @@ var (
 )
 
 // TestDevicesJoin joins in every way: whatever is wanted, however probe rows come, and whatever room there is.
+// tilings are what a unit of work takes: tuned, tiles of many rows with short pieces, and the other way round.
+var tilings = []primitive.Tuning{
+	nil,
+	primitive.Override(backend.Config{"workgroup": 128, "items": 3, "table": 10}, "merge_join"),
+	primitive.Override(backend.Config{"workgroup": 128, "items": 1, "table": 700}, "merge_join"),
+}
+
 func TestDevicesJoin(t *testing.T) {
 	workloads := slices.Sorted(maps.Keys(jointest.Workloads))
 	wants := slices.Sorted(maps.Keys(jointest.Wants))

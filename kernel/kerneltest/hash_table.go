@@ -262,7 +262,7 @@ func (m *maker) probedTable() (_ join, table []uint32) {
 		numbers[key] = append(numbers[key], uint32(l))
 	}
 	var rows []joined
-	counts, offsets := make([]uint32, m.tiles()), make([]uint64, m.tiles())
+	counts, offsets := make([]uint64, m.tiles()), make([]uint64, m.tiles())
 	for tile := range counts {
 		offsets[tile] = uint64(len(rows))
 		for r := tile * m.tileRows(); r < min((tile+1)*m.tileRows(), m.rows); r++ {

@@ -26,13 +26,13 @@ func mergeCountCase(m *maker) *Case {
 func partitionCountBenchmark(m *maker) *Dispatch {
 	units, unitRows, c, _ := m.joinOfPairs(int(m.config["table"]), spread)
 	return m.dispatch(units*m.tileRows(), kernel.PartitionCountArgsOf[[]byte]{
-		Units: unitRows, LeftKeys: c.LeftKeys, RightKeys: c.RightKeys, Counts: zeros(units, 32),
+		Units: unitRows, LeftKeys: c.LeftKeys, RightKeys: c.RightKeys, Counts: zeros(units, 64),
 	})
 }
 
 func mergeCountBenchmark(m *maker) *Dispatch {
 	units, unitRows, c, _ := m.joinOfPairs(min(m.tileRows()/2, int(m.config["table"])), number)
 	return m.dispatch(units*m.tileRows(), kernel.MergeCountArgsOf[[]byte]{
-		Units: unitRows, LeftKeys: c.LeftKeys, RightKeys: c.RightKeys, Counts: zeros(units, 32),
+		Units: unitRows, LeftKeys: c.LeftKeys, RightKeys: c.RightKeys, Counts: zeros(units, 64),
 	})
 }

@@ -1,8 +1,10 @@
 package kerneltest
 
 import (
+	"math/rand/v2"
 	"slices"
 
+	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/kernel"
 )
 
@@ -65,6 +67,50 @@ func mergeMarkBenchmark(m *maker) *Dispatch {
 	return m.dispatch(units*m.tileRows(), kernel.MergeMarkArgsOf[[]byte]{
 		Units: unitRows, LeftKeys: c.LeftKeys, RightKeys: c.RightKeys, LeftMarks: zerosFor(rows), RightMarks: zerosFor(rows),
 	})
+}
+
+// FrequentKeys is a case of a kernel that counts or marks the matches of units: one unit with two keys that hundreds of
+// rows of either side have, and keys of one side only.
+func FrequentKeys(spec *backend.KernelSpec, config backend.Config) (*Case, error) {
+	const before = 37 // rows of nobody
+	full, err := spec.Complete(config)
+	if err != nil {
+		return nil, err
+	}
+	keysOf := func(runs ...[2]int) (keys []uint64) {
+		for _, run := range runs {
+			keys = append(keys, slices.Repeat([]uint64{uint64(run[0])}, run[1])...)
+		}
+		return keys
+	}
+	left := keysOf([2]int{5, before}, [2]int{5, 300}, [2]int{6, 1}, [2]int{7, 399})
+	right := keysOf([2]int{5, before}, [2]int{4, 3}, [2]int{5, 900}, [2]int{7, 500}, [2]int{8, 70})
+	marked := func(of, other []uint64) argument {
+		after := make([]uint32, (len(of)+31)/32)
+		for row, key := range of {
+			if row >= before && slices.Contains(other[before:], key) {
+				after[row/32] |= 1 << (row % 32)
+			}
+		}
+		return changed(make([]uint32, len(after)), after)
+	}
+	units := in([]uint32{before, uint32(len(left)), before, uint32(len(right))})
+	leftKeys, rightKeys, counts := inOf(full["key_bits"], left), inOf(full["key_bits"], right),
+		out([]uint64{300*900 + 399*500})
+	m := &maker{rand.New(rand.NewPCG(1, 1)), spec, full, len(right), "random", Configured}
+	switch spec {
+	case kernel.PartitionCount.KernelSpec:
+		return m.newCase(1, kernel.PartitionCountArgsOf[argument]{
+			Units: units, LeftKeys: leftKeys, RightKeys: rightKeys, Counts: counts}), nil
+	case kernel.MergeCount.KernelSpec:
+		return m.newCase(1, kernel.MergeCountArgsOf[argument]{
+			Units: units, LeftKeys: leftKeys, RightKeys: rightKeys, Counts: counts}), nil
+	case kernel.PartitionMark.KernelSpec:
+		return m.newCase(1, kernel.PartitionMarkArgsOf[argument]{Units: units, LeftKeys: leftKeys,
+			RightKeys: rightKeys, LeftMarks: marked(left, right), RightMarks: marked(right, left)}), nil
+	}
+	return m.newCase(1, kernel.MergeMarkArgsOf[argument]{Units: units, LeftKeys: leftKeys, RightKeys: rightKeys,
+		LeftMarks: marked(left, right), RightMarks: marked(right, left)}), nil
 }
 
 // zerosFor is a bitmap without marks of as many rows as a join makes: enough for either side.

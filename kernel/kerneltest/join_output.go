@@ -31,7 +31,7 @@ type join struct {
 	left, right []uint64 // keys as the columns hold them
 	rows        []joined // the output, unit by unit; in the order that the kernel must keep if ordered
 	ordered     bool
-	counts      []uint32 // by unit
+	counts      []uint64 // by unit
 	offsets     []uint64 // by unit
 	words       [4]uint32
 }

@@ -90,7 +90,7 @@ func (m *maker) sortedUnits() join {
 			units = append(units, first, min(first+table, end), rightBounds[2*tile], rightBounds[2*tile+1])
 		}
 	}
-	var counts []uint32
+	var counts []uint64
 	var offsets []uint64
 	var rows []joined
 	for unit := range slices.Chunk(units, 4) {
@@ -104,7 +104,7 @@ func (m *maker) sortedUnits() join {
 				rows = append(rows, joined{right[r], l, r})
 			}
 		}
-		counts, offsets = append(counts, uint32(len(rows)-before)), append(offsets, uint64(before))
+		counts, offsets = append(counts, uint64(len(rows)-before)), append(offsets, uint64(before))
 	}
 	return join{
 		units: units, groups: uint32(len(counts)), left: left, right: right, rows: rows, counts: counts,

@@ -62,7 +62,7 @@ func (m *maker) partitionedUnits(seed uint32) (_ join, shift uint32) {
 	// Units of about rows right rows in all, whose keys agree in shift bits.
 	var units []uint32
 	var keys [2][]uint64
-	var counts []uint32
+	var counts []uint64
 	var offsets []uint64
 	var rows []joined
 	for right := 0; right < m.rows || len(units) == 0; {
@@ -112,7 +112,7 @@ func (m *maker) partitionedUnits(seed uint32) (_ join, shift uint32) {
 				rows = append(rows, joined{keys[1][r], l, r})
 			}
 		}
-		counts = append(counts, uint32(len(rows)-before))
+		counts = append(counts, uint64(len(rows)-before))
 	}
 	for side := range keys {
 		for i, key := range keys[side] {
@@ -153,7 +153,7 @@ func LongChain(subgroupSize uint32) (*Case, error) {
 	}
 	m := &maker{rand.New(rand.NewPCG(1, 1)), spec, config, len(right), "random", Drawn}
 	joined := m.join(join{
-		groups: 1, left: left, right: right, rows: rows, counts: []uint32{uint32(len(rows))},
+		groups: 1, left: left, right: right, rows: rows, counts: []uint64{uint64(len(rows))},
 		offsets: []uint64{0}, words: [4]uint32{1, 1, 0, 0},
 	})
 	c := m.newCase(1, kernel.PartitionJoinArgsOf[argument]{
@@ -186,7 +186,7 @@ func HotBatches(subgroupSize uint32) (*Case, error) {
 	}
 	m := &maker{rand.New(rand.NewPCG(1, 1)), spec, config, len(right), "random", Drawn}
 	joined := m.join(join{
-		groups: 1, left: left, right: right, rows: rows, counts: []uint32{uint32(len(rows))},
+		groups: 1, left: left, right: right, rows: rows, counts: []uint64{uint64(len(rows))},
 		offsets: []uint64{0}, words: [4]uint32{1, 1, 0, 0},
 	})
 	c := m.newCase(1, kernel.PartitionJoinArgsOf[argument]{

@@ -1,13 +1,13 @@
 // What becomes of a right row in kernels that count.
 #include "subgroup_sum.glsl"
-DEFINE_WORKGROUP_SUM(uint)
+DEFINE_WORKGROUP_SUM(uvec2)
 
-uint own_matches = 0u; // of this invocation's rows
+uint own_matches = 0u; // of this invocation's rows: tables are small enough for 32 bits
 
 void looked_up(uint row, uint matches) { own_matches += matches; }
 
 void put_count(uint unit) {
-    uint all;
-    workgroup_sum(subgroup_sum(own_matches), all);
-    if (INVOCATION == 0u) column32_from(counts, unit).at[0] = all;
+    uvec2 all;
+    workgroup_sum(subgroup_sum(uvec2(own_matches, 0u)), all);
+    if (INVOCATION == 0u) column64_from(counts, unit).at[0] = all;
 }
