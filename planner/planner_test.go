@@ -384,8 +384,9 @@ func TestFit(t *testing.T) {
 func TestStageOf(t *testing.T) {
 	for step, want := range map[string]string{"partition build": operator.Transform, "sort probe": operator.Transform,
 		"varying bits": operator.Transform, "build": operator.Transform,
-		"cut": operator.Match, "match": operator.Match, "peel": operator.Match, "range search": operator.Match, "expand": operator.Match,
-		"gather keys": operator.Match, "gather": operator.Gather, "gather build": operator.Gather, "compact probe": operator.Gather, "mark": operator.Match} {
+		"cut": operator.Match, "match": operator.Match, "peel": operator.Match, "range search": operator.Match,
+		"expand": operator.Match, "mark": operator.Match, "gather keys": operator.Match, "gather": operator.Gather,
+		"gather build": operator.Gather, "compact probe": operator.Gather} {
 		require.Equal(t, want, planner.StageOf(step), step)
 	}
 }
