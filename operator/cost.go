@@ -39,7 +39,7 @@ type Numbers uint8
 const (
 	NoNumbers      Numbers = iota
 	PayloadNumbers         // of the sides that have payload
-	PairNumbers            // of all sides that have rows in the output
+	PairNumbers            // of all sides that have rows in the output, whose columns stay in their order
 )
 
 // costSide is a side and what has become of its columns.
@@ -49,6 +49,7 @@ type costSide struct {
 	numbers bool    // row numbers move, and payload is gathered from where it is
 	moved   int     // groups that are transformed
 	passed  bool    // there were passes; otherwise nothing has moved
+	bytes   uint64  // of its buffers: the chunk, where it counts, moved columns, marks
 }
 
 // NewCost begins the account of a plan. Payload of a side that has no rows in the output does not move.
@@ -69,9 +70,9 @@ func NewCost(p *Plan, move Moves) *Cost {
 			s.groups = [][]int{{4}}
 		}
 		if c.Facts.Loaded { // keys and columns of the chunk
-			c.Take(c.of(side, c.Facts.KeyBytes))
+			c.takeOf(side, c.of(side, c.Facts.KeyBytes))
 			for _, bytes := range c.Facts.Payload[side] {
-				c.Take(c.of(side, bytes))
+				c.takeOf(side, c.of(side, bytes))
 			}
 		}
 	}
@@ -113,14 +114,38 @@ func (c *Cost) Hold(bytes uint64) { c.peak = max(c.peak, c.now+bytes) }
 // Free gives back what was taken.
 func (c *Cost) Free(bytes uint64) { c.now -= bytes }
 
+func (c *Cost) takeOf(side int, bytes uint64) {
+	c.sides[side].bytes += bytes
+	c.Take(bytes)
+}
+
+func (c *Cost) freeOf(side int, bytes uint64) {
+	c.sides[side].bytes -= bytes
+	c.Free(bytes)
+}
+
 // slackBytes, with an eighth of the sum, covers what the arena needs beyond the buffers: alignment and partly used
 // blocks.
 const slackBytes = 1 << 20
 
 // Close puts memory and stages into the plan.
 func (c *Cost) Close() {
-	c.PeakBytes, c.MostBytes = c.peak+c.peak/8+slackBytes, c.most
+	slack := c.peak/8 + slackBytes
+	if c.move.OneByOne && c.mixed() { // columns that come and go one by one leave gaps which wider ones do not fit
+		slack += c.peak / 8
+	}
+	c.PeakBytes, c.MostBytes = c.peak+slack, c.most
 	c.SortStages()
+}
+
+// mixed says that payload columns of a side have several widths.
+func (c *Cost) mixed() bool {
+	for _, s := range c.sides {
+		if len(s.columns) > 0 && slices.Min(s.columns) < slices.Max(s.columns) {
+			return true
+		}
+	}
+	return false
 }
 
 // Granules is how many of them the probe side comes in.
@@ -182,13 +207,9 @@ func (c *Cost) Beyond(sizeBytes float64) float64 {
 	return max(0, 1-c.Facts.CacheBytes/max(1, sizeBytes))
 }
 
-// Stay has all columns of a side stay where they are, so that a match can write any. Pairs of row numbers need these
-// nevertheless.
+// Stay has all columns of a side stay where they are, so that a match can write any.
 func (c *Cost) Stay(side int) {
 	s := &c.sides[side]
-	if s.numbers && c.move.Numbers == PairNumbers {
-		c.Take(c.of(side, 4))
-	}
 	s.groups, s.numbers, s.moved = [][]int{s.columns}, false, 1
 }
 
@@ -235,11 +256,11 @@ func (c *Cost) transform(side int) error {
 	c.Add(Transform, PassByte, rows*float64(2*width)+c.rows(side)*float64(c.Facts.KeyBytes-c.move.KeyBytes))
 	c.Add(Transform, PassColumn, rows*float64(max(0, len(columns)-1)))
 	for _, bytes := range columns {
-		c.Take(c.of(side, bytes))
+		c.takeOf(side, c.of(side, bytes))
 	}
 	keys := c.of(side, c.move.KeyBytes)
 	if first {
-		c.Take(keys)
+		c.takeOf(side, keys)
 		keys = 0
 	}
 	if passes > 1 {
@@ -299,7 +320,7 @@ func (c *Cost) Pairs(random bool) error {
 	c.Add(Match, Stream, read+c.Out()*float64(write))
 	for side, s := range c.sides { // keys in their new order, and columns that are in the output
 		if s.passed && !c.kept(side) {
-			c.Free(c.of(side, c.move.KeyBytes+sum(s.columns[:written[side]])))
+			c.freeOf(side, c.of(side, c.move.KeyBytes+sum(s.columns[:written[side]])))
 		}
 	}
 	for side := range c.sides {
@@ -315,7 +336,7 @@ func (c *Cost) Pairs(random bool) error {
 				put(c.windowRows(), bytes)
 			}
 			if s.passed && !s.numbers && !c.kept(side) {
-				c.Free(c.of(side, sum(group)))
+				c.freeOf(side, c.of(side, sum(group)))
 			}
 		}
 		c.Free(room * uint64(numbers[side]))
@@ -338,15 +359,6 @@ func groupsOf(s *costSide, written int) [][]int {
 		all[i], skip = all[i][n:], skip-n
 	}
 	return all
-}
-
-// FreeKeys gives the keys of sides back that are no longer needed in their new order.
-func (c *Cost) FreeKeys() {
-	for side, s := range c.sides {
-		if s.passed && !c.kept(side) {
-			c.Free(c.of(side, c.move.KeyBytes))
-		}
-	}
 }
 
 // PairsByNumber books the gather of keys and payload for pairs of row numbers ([Pairs]) from where they are.
@@ -388,51 +400,59 @@ func (c *Cost) gather(stage string, bytes int, far float64) {
 func (c *Cost) Marks() {
 	for side := range c.sides {
 		if c.Want.Marks(side) {
-			c.Take((c.Held(side) + 7) / 8)
+			c.takeOf(side, (c.Held(side)+7)/8)
 		}
 	}
 }
 
-// Sides books the rows that are wanted of one side ([Rows]): their count, and the compaction of its columns.
+// Sides books the rows that are wanted of one side ([Rows]), those of the build side once the probe side is gone.
 func (c *Cost) Sides() error {
-	for side, s := range c.sides {
-		if !c.Want.Marks(side) {
-			continue
-		}
-		c.Add(Gather, Launch, 2*c.times(side))
-		c.Add(Gather, Stream, c.rows(side)/8)
-		if c.Want.Count {
-			continue
-		}
-		if err := c.transformRest(side); err != nil {
-			return err
-		}
-		began, kept := c.now, c.Alone(side)
-		widths := slices.Clone(s.columns)
-		if c.Want.Keys {
-			widths = append(widths, c.Facts.KeyBytes)
-		}
-		if s.numbers {
-			widths = append(widths, 4)
-		}
-		held := uint64(kept / c.times(side))
-		if c.Facts.Window > 0 {
-			held = min(held, c.Facts.Window)
-		}
-		for _, bytes := range widths {
-			c.Add(Gather, Launch, c.times(side))
-			c.Add(Gather, Stream, (c.rows(side)+kept)*float64(bytes))
-			c.Take(held * uint64(bytes))
-		}
-		if s.numbers {
-			for _, bytes := range s.columns {
-				far := kept * c.Beyond(float64(c.of(side, bytes)))
-				c.Add(Gather, GatherNear, kept-far)
-				c.Add(Gather, GatherFar, far)
-			}
-		}
-		c.now = began
+	if err := c.side(Probe); err != nil {
+		return err
 	}
+	c.freeOf(Probe, c.sides[Probe].bytes)
+	return c.side(Build)
+}
+
+// side books the count of the rows that are wanted of a side, and the compaction of its columns.
+func (c *Cost) side(side int) error {
+	s := &c.sides[side]
+	if !c.Want.Marks(side) {
+		return nil
+	}
+	c.Add(Gather, Launch, 2*c.times(side))
+	c.Add(Gather, Stream, c.rows(side)/8)
+	if c.Want.Count {
+		return nil
+	}
+	if err := c.transformRest(side); err != nil {
+		return err
+	}
+	began, kept := c.now, c.Alone(side)
+	widths, gathered := slices.Clone(s.columns), s.numbers && c.move.Numbers == PayloadNumbers
+	if c.Want.Keys {
+		widths = append(widths, c.Facts.KeyBytes)
+	}
+	if gathered {
+		widths = append(widths, 4)
+	}
+	window := uint64(kept / c.times(side))
+	if c.Facts.Window > 0 {
+		window = min(window, c.Facts.Window)
+	}
+	for _, bytes := range widths {
+		c.Add(Gather, Launch, c.times(side))
+		c.Add(Gather, Stream, (c.rows(side)+kept)*float64(bytes))
+		c.Take(window * uint64(bytes))
+	}
+	if gathered {
+		for _, bytes := range s.columns {
+			far := kept * c.Beyond(float64(c.of(side, bytes)))
+			c.Add(Gather, GatherNear, kept-far)
+			c.Add(Gather, GatherFar, far)
+		}
+	}
+	c.now = began
 	return nil
 }
 

@@ -221,6 +221,7 @@ func (u *Units) runs(ctx context.Context, sink Sink, w *Window, offsets backend.
 	begins := make([]uint64, u.Number+1)
 	err := u.Lane.Download(ctx, backend.AsBytes(begins), offsets)
 	for side, in := range u.Inputs {
+		in.Keep = true
 		if err == nil && !u.Untransformed {
 			err = in.MoveAll(func() error { return u.Move(ctx, side) })
 		}

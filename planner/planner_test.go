@@ -28,8 +28,8 @@ var devices = map[string]*backend.DeviceInfo{
 
 // algorithms are all that join equal keys.
 var algorithms = []operator.Algorithm{hash.Partitioned{}, hash.Partitioned{OneByOne: true},
-	hash.Partitioned{Untransformed: true}, hash.Unpartitioned{}, sortmerge.OM{}, sortmerge.OM{OneByOne: true},
-	sortmerge.UM{}}
+	hash.Partitioned{Untransformed: true}, hash.Unpartitioned{}, sortmerge.OM, sortmerge.OMSingle,
+	sortmerge.UM}
 
 var pairsOf = operator.Want{Pairs: true, Keys: true}
 

@@ -125,9 +125,9 @@ func (j *partitioned) Build(ctx context.Context, _ *exec.Lane, build *relation.C
 	return err
 }
 
-// input readies a side. Of what is only counted no payload moves.
+// input readies a side. Of what is not put no payload moves.
 func (j *partitioned) input(lane *exec.Lane, c *relation.Chunk, side int, name string) operator.Input {
-	if j.plan.Want.Count {
+	if want := &j.plan.Want; want.Count || !want.Pairs && !want.Marks(side) {
 		c = &relation.Chunk{Rows: c.Rows, Keys: c.Keys, Narrow: c.Narrow, HighWord: c.HighWord}
 	}
 	in := operator.NewInput(lane, c, name)
