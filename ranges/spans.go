@@ -63,7 +63,7 @@ func JoinSpans(ctx context.Context, lane *exec.Lane, spans [2][]Span, sink *oper
 			return err
 		}
 	}
-	if err := o.Build(ctx, lane, chunks[operator.Build]); err != nil {
+	if err := o.Build(ctx, chunks[operator.Build]); err != nil {
 		return err
 	}
 	return o.Probe(ctx, lane, chunks[operator.Probe], sink)

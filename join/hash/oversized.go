@@ -49,7 +49,7 @@ func (p *probing) peel(ctx context.Context, sink operator.Sink) error {
 	defer o.Close()
 	rows := p.places(lane, sink)
 	defer rows.Release()
-	if err := o.Build(ctx, lane, chunks[operator.Build]); err != nil {
+	if err := o.Build(ctx, chunks[operator.Build]); err != nil {
 		return err
 	}
 	return o.Probe(ctx, lane, chunks[operator.Probe], rows)

@@ -107,7 +107,7 @@ func TestDevicesHotKeys(t *testing.T) {
 		require.NoError(t, err)
 		o := sortmerge.OM.Open(context.Background(), profiled, p)
 		defer o.Close()
-		require.NoError(t, o.Build(context.Background(), profiled, build))
+		require.NoError(t, o.Build(context.Background(), build))
 		sink := &strict{most: 66_000*66_000 - 1}
 		require.ErrorIs(t, o.Probe(context.Background(), profiled, build, sink), errEnough)
 		require.NotContains(t, profiled.Profile.String(), "match")
@@ -138,8 +138,8 @@ func TestDevicesErrors(t *testing.T) {
 			defer o.Close()
 			wide := relation.Chunk{Rows: 2, Keys: relation.Values{Data: chunk.Keys.Data, Bytes: 8}}
 			short := relation.Chunk{Rows: 3, Keys: chunk.Keys}
-			require.ErrorIs(t, o.Build(ctx, lane, &short), backend.ErrInvalidInput)
-			require.NoError(t, o.Build(ctx, lane, chunk))
+			require.ErrorIs(t, o.Build(ctx, &short), backend.ErrInvalidInput)
+			require.NoError(t, o.Build(ctx, chunk))
 			require.ErrorIs(t, o.Probe(ctx, lane, &short, &operator.Counter{}), backend.ErrInvalidInput)
 			require.ErrorIs(t, o.Probe(ctx, lane, &wide, &operator.Counter{}), backend.ErrInvalidInput)
 		}
@@ -172,11 +172,11 @@ func (f *faulty) Probe(ctx context.Context, lane *exec.Lane, c *relation.Chunk, 
 	return f.Operator.Probe(ctx, lane, c, wrong{sink, f.fault})
 }
 
-func (f *faulty) Finish(ctx context.Context, lane *exec.Lane, sink operator.Sink) error {
+func (f *faulty) Finish(ctx context.Context, sink operator.Sink) error {
 	if f.fault == "the build side does not finish" {
 		return nil
 	}
-	return f.Operator.Finish(ctx, lane, sink)
+	return f.Operator.Finish(ctx, sink)
 }
 
 // wrong is a sink that goes wrong.
