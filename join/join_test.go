@@ -255,10 +255,14 @@ func check(t *testing.T, ops *primitive.Ops, left, right arrow.Table, spec join.
 		return
 	}
 	plan, err := engine.Plan(ctx, left, right, spec)
+	repeat := func() bool { return spec.Algorithm == "hj" && errors.Is(err, backend.ErrLimit) }
+	if repeat() {
+		return // keys repeat too often for it
+	}
 	require.NoError(t, err)
 	result, err := plan.Run(ctx)
-	if spec.Algorithm == "hj" && errors.Is(err, backend.ErrLimit) {
-		return // keys repeat too often for it
+	if repeat() {
+		return
 	}
 	require.NoError(t, err)
 	defer result.Close()
@@ -320,6 +324,10 @@ func TestMaxOutputRows(t *testing.T) {
 			limit, output := []uint64{9999, 10000}[c[1]], []join.Output{join.Rows, join.Count}[c[2]]
 			plan, err := engine.Plan(context.Background(), table, table,
 				join.Spec{On: []string{"k0"}, MaxOutputRows: limit, Algorithm: algorithms[c[0]], Output: output})
+			if algorithms[c[0]] == "hj" && output == join.Rows {
+				require.ErrorContains(t, err, "100 rows have the same key; take phj-om or smj-um")
+				continue
+			}
 			require.NoError(t, err)
 			result, err := plan.Run(context.Background())
 			if limit == 10000 {

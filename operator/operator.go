@@ -45,11 +45,14 @@ type Algorithm interface {
 // Operator is a join under way. It is used by one goroutine at a time.
 type Operator interface {
 	// Build takes the build side, once, and before anything else. Its columns must live until Close.
-	Build(ctx context.Context, lane *exec.Lane, build *relation.Chunk) error
-	// Probe joins a granule of the probe side and puts what comes of it, but for the rows that only Finish knows. The
-	// columns of the granule may be released afterwards. Without rows on either side it does what is left to do.
+	Build(ctx context.Context, build *relation.Chunk) error
+	// Probe joins a granule of the probe side and puts what comes of it, but for the rows that only Finish knows; there
+	// are as many granules as Facts.Granule makes of Facts.Rows. Memory for the granule comes from the lane, and goes
+	// back with the return; its columns may be released then. Without rows on either side Probe does what is left to do.
 	Probe(ctx context.Context, lane *exec.Lane, probe *relation.Chunk, sink Sink) error
 	// Finish puts the rows of the build side that depend on all granules: those with or without a partner.
-	Finish(ctx context.Context, lane *exec.Lane, sink Sink) error
+	Finish(ctx context.Context, sink Sink) error
+	// Close gives all memory back, whatever was called before and however that ended. An operator that has returned an
+	// error can only be closed.
 	Close()
 }

@@ -106,7 +106,7 @@ func (r *Result) operate(ctx context.Context, lane *exec.Lane, sink operator.Sin
 	}
 	op := a.Algorithm.Open(ctx, lane, a.Plan)
 	defer op.Close()
-	if err := op.Build(ctx, lane, chunk); errors.Is(err, backend.ErrLimit) {
+	if err := op.Build(ctx, chunk); errors.Is(err, backend.ErrLimit) {
 		return errKeysRepeat{err}
 	} else if err != nil {
 		return err
@@ -117,7 +117,7 @@ func (r *Result) operate(ctx context.Context, lane *exec.Lane, sink operator.Sin
 			return err
 		}
 	}
-	if err := op.Finish(ctx, lane, sink); err != nil {
+	if err := op.Finish(ctx, sink); err != nil {
 		return err
 	}
 	for side, s := range a.Scans {

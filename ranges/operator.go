@@ -37,7 +37,7 @@ func (o *Operator) numbers(side int) Numbers {
 }
 
 // Build implements [operator.Operator].
-func (o *Operator) Build(ctx context.Context, _ *exec.Lane, build *relation.Chunk) (err error) {
+func (o *Operator) Build(ctx context.Context, build *relation.Chunk) (err error) {
 	if err = build.Check("smj-um"); err != nil {
 		return err
 	}
@@ -81,7 +81,7 @@ func (o *Operator) Probe(ctx context.Context, lane *exec.Lane, probe *relation.C
 }
 
 // Finish implements [operator.Operator].
-func (o *Operator) Finish(ctx context.Context, _ *exec.Lane, sink operator.Sink) error {
+func (o *Operator) Finish(ctx context.Context, sink operator.Sink) error {
 	return o.rows(ctx, o.lane, operator.Build, o.build, o.marks, sink)
 }
 

@@ -113,7 +113,7 @@ func TestDevicesSinkEnds(t *testing.T) {
 		defer release()
 		o := ranges.Open(ctx, lane, operator.Want{Pairs: true})
 		defer o.Close()
-		require.NoError(t, o.Build(ctx, lane, chunk))
+		require.NoError(t, o.Build(ctx, chunk))
 		sink := &strict{Collector: operator.Collector{Lane: lane, Most: 1000}, most: 300*300 - 1}
 		require.ErrorIs(t, o.Probe(ctx, lane, chunk, sink), errEnough)
 		require.Zero(t, sink.windows)
@@ -144,7 +144,7 @@ func TestDevicesGranulesLeaveNothing(t *testing.T) {
 		}
 		o := ranges.Open(ctx, lane, operator.Want{Matched: [2]bool{true, false}})
 		defer o.Close()
-		require.NoError(t, o.Build(ctx, lane, chunks[operator.Build]))
+		require.NoError(t, o.Build(ctx, chunks[operator.Build]))
 		before := inUse()
 		for range 3 {
 			require.NoError(t, o.Probe(ctx, lane, chunks[operator.Probe], &operator.Counter{}))

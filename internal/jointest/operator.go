@@ -181,7 +181,7 @@ func Run(t testing.TB, lane *exec.Lane, algorithm operator.Algorithm, build, pro
 	defer op.Close()
 	on, release := build.chunk(t, lane, facts.Narrow)
 	defer release()
-	if err := op.Build(ctx, lane, on); err != nil {
+	if err := op.Build(ctx, on); err != nil {
 		return out, err
 	}
 	granule := o.Granule
@@ -196,7 +196,7 @@ func Run(t testing.TB, lane *exec.Lane, algorithm operator.Algorithm, build, pro
 			return out, err
 		}
 	}
-	if err := op.Finish(ctx, lane, sink); err != nil {
+	if err := op.Finish(ctx, sink); err != nil {
 		return out, err
 	}
 	build.unchanged(t, lane, on)

@@ -35,7 +35,7 @@ func (n *nestedLoop) Open(ctx context.Context, lane *exec.Lane, p *operator.Plan
 	return &nestedLoop{fault: n.fault, want: p.Want, lane: lane.Nested(ctx)}
 }
 
-func (n *nestedLoop) Build(_ context.Context, _ *exec.Lane, build *relation.Chunk) error {
+func (n *nestedLoop) Build(_ context.Context, build *relation.Chunk) error {
 	n.build = build
 	return nil
 }
@@ -86,7 +86,7 @@ func (n *nestedLoop) Probe(ctx context.Context, lane *exec.Lane, probe *relation
 	return nil
 }
 
-func (*nestedLoop) Finish(context.Context, *exec.Lane, operator.Sink) error { return nil }
+func (*nestedLoop) Finish(context.Context, operator.Sink) error { return nil }
 
 func (n *nestedLoop) Close() { n.lane.Memory.ReleaseAll() }
 

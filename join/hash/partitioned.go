@@ -88,7 +88,7 @@ type input struct {
 }
 
 // Build partitions the build side.
-func (j *partitioned) Build(ctx context.Context, _ *exec.Lane, build *relation.Chunk) error {
+func (j *partitioned) Build(ctx context.Context, build *relation.Chunk) error {
 	if err := build.Check("hash join"); err != nil {
 		return err
 	}
@@ -302,7 +302,7 @@ func (p *probing) mark(ctx context.Context) (err error) {
 }
 
 // Finish puts the build rows with or without a partner.
-func (j *partitioned) Finish(ctx context.Context, _ *exec.Lane, sink operator.Sink) error {
+func (j *partitioned) Finish(ctx context.Context, sink operator.Sink) error {
 	return j.rows(ctx, sink, &j.build, operator.Build, j.marks)
 }
 

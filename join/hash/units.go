@@ -77,6 +77,7 @@ func (p *probing) join(units uint32) {
 		Lane: p.lane, Inputs: [2]*operator.Input{&p.build.Input, &p.probe.Input}, Keys: p.plan.Want.Keys,
 		Number: units, CountFirst: p.CountFirst, Room: p.plan.Facts.Room(), PageRows: uint32(p.PageRows),
 		Invocations: uint64(units) * uint64(p.config.Workgroup), Record: p.recordUnits, RecordCount: p.recordCount,
+		Large:         p.large,
 		Untransformed: p.Untransformed && p.bits > 0,
 		Move: func(ctx context.Context, side int) error {
 			return p.move(ctx, [2]*input{&p.build, &p.probe}[side], backend.Range{})

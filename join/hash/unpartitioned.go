@@ -72,7 +72,7 @@ type table struct {
 //
 // Errors: backend.ErrInvalidInput; backend.ErrLimit for keys, or keys with the same slot, that are so frequent that
 // probing would take long; those of the device.
-func (t *table) Build(ctx context.Context, _ *exec.Lane, build *relation.Chunk) error {
+func (t *table) Build(ctx context.Context, build *relation.Chunk) error {
 	if err := build.Check("build hash table"); err != nil {
 		return err
 	}
@@ -246,7 +246,7 @@ func (t *table) pairs(ctx context.Context, lane *exec.Lane, in *operator.Input, 
 
 // Finish puts the build rows with or without a partner: each looks up the row that stands for its key, and whether that
 // was met.
-func (t *table) Finish(ctx context.Context, lane *exec.Lane, sink operator.Sink) error {
+func (t *table) Finish(ctx context.Context, sink operator.Sink) error {
 	if !t.plan.Want.Marks(operator.Build) || t.build.Rows == 0 {
 		return nil
 	}
@@ -254,7 +254,7 @@ func (t *table) Finish(ctx context.Context, lane *exec.Lane, sink operator.Sink)
 	if err != nil {
 		return err
 	}
-	err = t.mark(ctx, lane, t.build.Chunk, kernel.TableMarkConfig{Sides: kernel.MarkRight, Among: 1},
+	err = t.mark(ctx, t.lane, t.build.Chunk, kernel.TableMarkConfig{Sides: kernel.MarkRight, Among: 1},
 		kernel.TableMarkArgs{Partners: t.met, RightMarks: marks})
 	if err != nil {
 		return err

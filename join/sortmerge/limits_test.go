@@ -77,7 +77,7 @@ func (s *strict) Count(ctx context.Context, rows uint64) error {
 }
 
 // Pairs of keys that are frequent on both sides are counted before anything is written. More pairs than a window holds
-// are written window by window, and a window that has not even room for a unit is an error.
+// are written window by window, also where a window has no room for a unit.
 func TestDevicesHotKeys(t *testing.T) {
 	hot := func(rows int) *jointest.Relation {
 		return &jointest.Relation{KeyBytes: 8, Keys: slices.Repeat([]uint64{^uint64(0)}, rows), Payload: []int{4}}
@@ -95,11 +95,8 @@ func TestDevicesHotKeys(t *testing.T) {
 		require.Greater(t, out.Windows, 60)
 		_, out = run(jointest.Options{Window: 3000, Granule: 130})
 		require.Greater(t, out.Windows, 60)
-		_, err := jointest.Run(t, lane, sortmerge.OM, hot(400), hot(500), want, jointest.Options{Window: 1000})
-		require.ErrorIs(t, err, backend.ErrDeviceMemory)
-		require.ErrorContains(t, err, "smj-um")
-		_, err = jointest.Run(t, lane, sortmerge.UM, hot(400), hot(500), want, jointest.Options{Window: 1000})
-		require.NoError(t, err)
+		_, out = run(jointest.Options{Window: 1000}) // less than a unit makes
+		require.Greater(t, out.Windows, 190)
 
 		profiled = exec.NewLane(context.Background(), lane.Ops, nil)
 		build, release := hot(66_000).Chunk(t, lane)
@@ -110,7 +107,7 @@ func TestDevicesHotKeys(t *testing.T) {
 		require.NoError(t, err)
 		o := sortmerge.OM.Open(context.Background(), profiled, p)
 		defer o.Close()
-		require.NoError(t, o.Build(context.Background(), profiled, build))
+		require.NoError(t, o.Build(context.Background(), build))
 		sink := &strict{most: 66_000*66_000 - 1}
 		require.ErrorIs(t, o.Probe(context.Background(), profiled, build, sink), errEnough)
 		require.NotContains(t, profiled.Profile.String(), "match")
@@ -141,8 +138,8 @@ func TestDevicesErrors(t *testing.T) {
 			defer o.Close()
 			wide := relation.Chunk{Rows: 2, Keys: relation.Values{Data: chunk.Keys.Data, Bytes: 8}}
 			short := relation.Chunk{Rows: 3, Keys: chunk.Keys}
-			require.ErrorIs(t, o.Build(ctx, lane, &short), backend.ErrInvalidInput)
-			require.NoError(t, o.Build(ctx, lane, chunk))
+			require.ErrorIs(t, o.Build(ctx, &short), backend.ErrInvalidInput)
+			require.NoError(t, o.Build(ctx, chunk))
 			require.ErrorIs(t, o.Probe(ctx, lane, &short, &operator.Counter{}), backend.ErrInvalidInput)
 			require.ErrorIs(t, o.Probe(ctx, lane, &wide, &operator.Counter{}), backend.ErrInvalidInput)
 		}
@@ -175,11 +172,11 @@ func (f *faulty) Probe(ctx context.Context, lane *exec.Lane, c *relation.Chunk, 
 	return f.Operator.Probe(ctx, lane, c, wrong{sink, f.fault})
 }
 
-func (f *faulty) Finish(ctx context.Context, lane *exec.Lane, sink operator.Sink) error {
+func (f *faulty) Finish(ctx context.Context, sink operator.Sink) error {
 	if f.fault == "the build side does not finish" {
 		return nil
 	}
-	return f.Operator.Finish(ctx, lane, sink)
+	return f.Operator.Finish(ctx, sink)
 }
 
 // wrong is a sink that goes wrong.

@@ -38,7 +38,7 @@ type side struct {
 func (m *merge) Close() { m.lane.Memory.ReleaseAll() }
 
 // Build implements [operator.Operator].
-func (m *merge) Build(ctx context.Context, _ *exec.Lane, build *relation.Chunk) (err error) {
+func (m *merge) Build(ctx context.Context, build *relation.Chunk) (err error) {
 	m.build, err = m.begin(ctx, m.lane, build, operator.Build)
 	return err
 }
@@ -67,7 +67,7 @@ func (m *merge) Probe(ctx context.Context, lane *exec.Lane, chunk *relation.Chun
 }
 
 // Finish implements [operator.Operator].
-func (m *merge) Finish(ctx context.Context, _ *exec.Lane, sink operator.Sink) error {
+func (m *merge) Finish(ctx context.Context, sink operator.Sink) error {
 	return m.rows(ctx, m.build, sink)
 }
 

@@ -43,6 +43,10 @@ func (m *merge) join(ctx context.Context, lane *exec.Lane, probe *side, sink ope
 		Number: g.number, CountFirst: m.countFirst, Room: m.facts.Room(),
 		Record: g.record, RecordCount: g.recordCount,
 		Move: func(ctx context.Context, side int) error { return m.sort(ctx, sides[side]) }}
+	out.Large = func(ctx context.Context, unit uint32, sink operator.Sink) error {
+		return ranges.JoinUnit(ctx, lane, g.units.Range(uint64(unit)*16, 16), g.few.number,
+			&operator.Places{Lane: lane, Inputs: out.Inputs, Keys: m.want.Keys, Counted: true, Sink: sink})
+	}
 	if g.pairs > 0 {
 		if err := sink.Count(ctx, g.pairs); err != nil {
 			return err
