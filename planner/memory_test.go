@@ -114,7 +114,7 @@ func runWithin(t *testing.T, a operator.Algorithm, f operator.Facts, want operat
 	defer o.Close()
 	build, err := chunk(lane.Memory, operator.Build, 0, f.Rows[operator.Build])
 	if err == nil {
-		err = o.Build(ctx, lane, build)
+		err = o.Build(ctx, build)
 	}
 	granule := f.Granule
 	if granule == 0 {
@@ -129,7 +129,7 @@ func runWithin(t *testing.T, a operator.Algorithm, f operator.Facts, want operat
 		memory.ReleaseAll()
 	}
 	if err == nil {
-		err = o.Finish(ctx, lane, sink)
+		err = o.Finish(ctx, sink)
 	}
 	return p, err
 }
