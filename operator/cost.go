@@ -149,21 +149,10 @@ func (c *Cost) mixed() bool {
 }
 
 // Granules is how many of them the probe side comes in.
-func (c *Cost) Granules() float64 {
-	if c.Facts.Granule == 0 {
-		return 1
-	}
-	return float64(max(1, (c.Facts.Rows[Probe]+c.Facts.Granule-1)/c.Facts.Granule))
-}
+func (c *Cost) Granules() float64 { return c.Facts.Granules() }
 
 // Windows is how many a granule fills with pairs. Of more than one the units are counted before any is written.
-func (c *Cost) Windows() float64 {
-	if c.Facts.Window == 0 {
-		return 1
-	}
-	window := float64(c.Facts.Window)
-	return max(1, (c.Out()/c.Granules()+window-1)/window)
-}
+func (c *Cost) Windows() float64 { return c.Facts.Windows() }
 
 // Out is the number of pairs.
 func (c *Cost) Out() float64 { return float64(c.Facts.OutputRows) }

@@ -59,6 +59,24 @@ func (f *Facts) Room() uint64 {
 	return max(1, room)
 }
 
+// Granules is how many of them the probe side comes in.
+func (f *Facts) Granules() float64 {
+	if f.Granule == 0 {
+		return 1
+	}
+	return float64(max(1, (f.Rows[Probe]+f.Granule-1)/f.Granule))
+}
+
+// Windows is how many a granule fills with pairs, as far as is known. Of more than one it pays to count units before
+// any is written.
+func (f *Facts) Windows() float64 {
+	if f.Window == 0 {
+		return 1
+	}
+	window := float64(f.Window)
+	return max(1, (float64(f.OutputRows)/f.Granules()+window-1)/window)
+}
+
 // Plan is what an operator would do. Its algorithm opens it.
 type Plan struct {
 	Algorithm Algorithm

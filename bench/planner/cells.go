@@ -63,9 +63,9 @@ var wants = map[string]operator.Want{
 }
 
 // Read reads what `bench joins --csv` wrote: a line for each algorithm of a cell, of which the fastest counts where
-// figures or files share cells. Times are medians, or with least the least of all runs, to which stages are then scaled.
-// Algorithms that the planner does not know, cells that were skipped and sequences of joins are left out. The error is
-// backend.ErrInvalidInput for a file that is something else.
+// figures or files share cells. Times are medians, or with least the least of all runs, to which stages are then
+// scaled. Algorithms that the planner does not know, cells that were skipped and sequences of joins are left out. The
+// error is backend.ErrInvalidInput for a file that is something else.
 func Read(least bool, files ...io.Reader) (cells []Cell, err error) {
 	for _, file := range files {
 		if cells, err = read(cells, least, file); err != nil {

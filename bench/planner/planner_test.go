@@ -35,8 +35,8 @@ func TestRead(t *testing.T) {
 	require.Equal(t, 1.0, c.Facts.MatchRatio)
 	require.Len(t, c.Runs, 5, "one that the planner does not know is left out")
 	require.Equal(t, 123*time.Millisecond, c.Runs[0].Time)
-	require.Equal(t, map[string]time.Duration{operator.Transform: 78 * time.Millisecond, operator.Match: 38 * time.Millisecond,
-		operator.Gather: 7 * time.Millisecond}, c.Runs[0].Stages)
+	require.Equal(t, map[string]time.Duration{operator.Transform: 78 * time.Millisecond,
+		operator.Match: 38 * time.Millisecond, operator.Gather: 7 * time.Millisecond}, c.Runs[0].Stages)
 	require.Len(t, all[1].Runs, 2, "one that was skipped is left out")
 	require.Equal(t, 0.5, all[1].Facts.MatchRatio)
 	require.Positive(t, all[2].Facts.Repeats)
@@ -65,7 +65,7 @@ func TestRead(t *testing.T) {
 	require.ErrorContains(t, err, `no column "min_ns"`)
 
 	for fault, text := range map[string]string{
-		`no column "stages"`:                      "algorithm,r_rows,s_rows,r_payload,s_payload,key_bytes,match_ratio,zipf,output_rows,median_ns\n",
+		`no column "stages"`:                      strings.Join(fields[:len(fields)-1], ",") + "\n",
 		`line 2: strconv.ParseFloat: parsing "x"`: strings.Join(fields, ",") + "\nphj-om,x,1,4,4,4,1,0,1,1,match=1\n",
 		"measured joins: EOF":                     "",
 	} {
