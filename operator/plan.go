@@ -17,6 +17,7 @@ type Facts struct {
 	Payload  [2][]int // bytes of the payload columns: 4 or 8
 	// Granule is how many probe rows come at a time, at most; 0: all of them.
 	Granule uint64
+	Stays   bool // the build side stays for further probe sides
 	// Window is how many output rows there is room for at a time; 0: as many as are expected ([Facts.Room]).
 	Window    uint64
 	HeldBytes uint64 // device memory that is taken during the whole join: inputs, buffers for batches

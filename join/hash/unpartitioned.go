@@ -274,3 +274,6 @@ func (t *table) rows(ctx context.Context, sink operator.Sink, in *operator.Input
 
 // Close releases the table.
 func (t *table) Close() { t.lane.Memory.ReleaseAll() }
+
+// Rewind forgets which keys were met.
+func (t *table) Rewind(ctx context.Context) error { return ranges.ClearMarks(ctx, t.lane, t.met) }
