@@ -103,8 +103,17 @@ func TestReadKinds(t *testing.T) {
 	require.Equal(t, [2][]int{{4}, {8}}, c.Facts.Payload)
 	require.InDelta(t, 0.22, c.Facts.MatchRatio, 0.01, "1,000 rows refer to 885 of 4,000 keys")
 
-	_, err := Read(false, strings.NewReader(head+"hj,4000,1000,8,4,4,1,0,900,100,match=90,asof,1\n"))
-	require.ErrorContains(t, err, `line 2: no kind of join is called "asof"`)
+	granules := strings.Replace(head, "how", "granule_rows,window_rows,how", 1)
+	line := "hj,1000,4000,8,4,4,1,0,4000,100,match=90,1024,512,count-semi,1\n"
+	cells, err := Read(false, strings.NewReader(granules+line))
+	require.NoError(t, err)
+	require.Equal(t, operator.Want{Matched: [2]bool{operator.Build: true}, Count: true}, cells[0].Want)
+	require.EqualValues(t, 1024, cells[0].Facts.Granule)
+	require.EqualValues(t, 512, cells[0].Facts.Window)
+	require.Contains(t, cells[0].Name, ", granules of 1024, windows of 512")
+
+	_, err = Read(false, strings.NewReader(head+"hj,4000,1000,8,4,4,1,0,900,100,match=90,asof,1\n"))
+	require.ErrorContains(t, err, `line 2: invalid input: no kind of join "asof"`)
 }
 
 // TestCheck: by the decision tree phj-om is taken in the first cell, where smj-um was measured to be faster.
