@@ -45,16 +45,21 @@ func (a Partitioned) shape(f *operator.Facts, want operator.Want) shape {
 			first[side] = payload[0]
 		}
 	}
-	wide := a.shapeOf(f, f.KeyBytes, first)
-	if !f.Narrow || f.KeyBytes == 4 || wide.bits == 0 {
-		return wide
+	s := a.shapeOf(f, f.KeyBytes, first)
+	if f.Narrow && f.KeyBytes == 8 && s.bits > 0 {
+		s = a.shapeOf(f, 4, first)
+		s.narrow, s.bits = true, max(1, s.bits)
 	}
-	s := a.shapeOf(f, 4, first)
-	s.narrow, s.bits = true, max(1, s.bits)
+	if s.bits > 0 {
+		s.config.Mixed = 1
+		if s.config.KeyBits == 32 && uint64(s.config.Heads)<<s.bits >= 1<<16 {
+			s.config.Decided = 1
+		}
+	}
 	return s
 }
 
-// shapeOf is the shape with keys of so many bytes.
+// shapeOf is the shape with keys of so many bytes, but for what depends on the number of partitions in the end.
 func (a Partitioned) shapeOf(f *operator.Facts, keyBytes int, first [2]int) (s shape) {
 	keyBits := uint32(keyBytes * 8)
 	tuned := f.Tuning.Config("partition_join", backend.Config{"key_bits": keyBits,
@@ -87,12 +92,6 @@ func (a Partitioned) shapeOf(f *operator.Facts, keyBytes int, first [2]int) (s s
 		s.bits = *a.force.bits
 	}
 	s.probeRows = kernel.TileRows(s.config) * max(1, batches)
-	if s.bits > 0 {
-		s.config.Mixed = 1
-		if keyBits == 32 && uint64(s.config.Heads)<<s.bits >= 1<<16 {
-			s.config.Decided = 1
-		}
-	}
 	if f.Proved {
 		s.config.Unique = 1
 	}
