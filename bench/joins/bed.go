@@ -197,7 +197,7 @@ func (b *Bed) joinWith(ctx context.Context, a Algorithm, lane *exec.Lane, left *
 // feed gives an operator its build side and all of its probe side.
 func feed(ctx context.Context, lane *exec.Lane, op operator.Operator, build *relation.Chunk, probe []*relation.Chunk,
 	sink operator.Sink) error {
-	if err := op.Build(ctx, lane, build); err != nil {
+	if err := op.Build(ctx, build); err != nil {
 		return err
 	}
 	for _, granule := range probe {
@@ -205,7 +205,7 @@ func feed(ctx context.Context, lane *exec.Lane, op operator.Operator, build *rel
 			return err
 		}
 	}
-	return op.Finish(ctx, lane, sink)
+	return op.Finish(ctx, sink)
 }
 
 // plan plans a join, by what is known about the workload. There is room for a partner of each probe row, or for as many
