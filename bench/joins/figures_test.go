@@ -95,7 +95,7 @@ func TestTwinsHaveTheRowsOfTheirJoins(t *testing.T) {
 		check, err := newChecker(context.Background(), loaded.lefts[0], loaded.last)
 		require.NoError(t, err)
 		loaded.release()
-		require.InEpsilon(t, want[2]/(1<<scale), float64(check.rows), 0.01, "%v", small)
+		require.InEpsilon(t, want[2]/(1<<scale), float64(check.pairs.rows), 0.01, "%v", small)
 	}
 }
 
