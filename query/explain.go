@@ -16,7 +16,9 @@ func (q *Query) String() string {
 	info := q.Engine.Device().Info()
 	a := &q.Alternatives[0]
 	var b strings.Builder
-	line := func(name, format string, args ...any) { fmt.Fprintf(&b, "%-12s %s\n", name, fmt.Sprintf(format, args...)) }
+	line := func(name, format string, args ...any) {
+		fmt.Fprintf(&b, "%-12s %s\n", name, fmt.Sprintf(format, args...))
+	}
 	fmt.Fprintln(&b, q.Title)
 	line("device", "%s (%s, %s)", info.Name, info.Backend, info.Type)
 	for text := range strings.Lines(a.Scans[0].Keys.String()) {

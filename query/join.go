@@ -79,13 +79,9 @@ const (
 //
 // Errors: that of the alternative that lacks the least, where none can run.
 func (e *Engine) Plan(spec Spec) (*Query, error) {
-	q := &Query{Spec: spec, Engine: e}
-	var err error
+	q, err := e.Bind(spec), error(nil)
 	if q.Rates, err = planner.RatesFor(e.Device().Info()); err != nil {
 		return nil, err
-	}
-	if q.Spec.Progress == nil {
-		q.Spec.Progress = exec.NewProgress(nil)
 	}
 	// What others hold now is avoided where that is possible, and otherwise waited for.
 	for _, freeBytes := range []uint64{e.freeBytes(), e.capBytes()} {
@@ -101,6 +97,15 @@ func (e *Engine) Plan(spec Spec) (*Query, error) {
 	}).Err
 }
 
+// Bind is a query that is not planned, for [Built.Probe].
+func (e *Engine) Bind(spec Spec) *Query {
+	q := &Query{Spec: spec, Engine: e}
+	if q.Spec.Progress == nil {
+		q.Spec.Progress = exec.NewProgress(nil)
+	}
+	return q
+}
+
 // choose lists the alternatives where so much device memory is free.
 func (q *Query) choose(freeBytes uint64) error {
 	device := q.Engine.Device()
@@ -110,7 +115,7 @@ func (q *Query) choose(freeBytes uint64) error {
 	for i := range q.Trees {
 		tree := &q.Trees[i]
 		f := q.Facts
-		f.Granule, f.Window = q.Engine.GranuleRows, q.Engine.WindowRows
+		f.Granule, f.Window = cmp.Or(q.Engine.GranuleRows, f.Granule), q.Engine.WindowRows
 		f.Tuning, f.HeldBytes, f.Loaded = q.Engine.Ops.Tuning(), tree.HeldBytes, true
 		f.Software, f.SubgroupSize = device.Info().Type == backend.Software, int(device.Info().SubgroupSize)
 		for side, s := range tree.Scans {
@@ -192,4 +197,6 @@ func (q *Query) fitHost(a *Alternative) error {
 
 // Run runs the query up to its first rows, or to their number where only that is wanted. The caller closes the result,
 // which gives its memory back.
-func (q *Query) Run(ctx context.Context) (*Result, error) { return run(ctx, q) }
+func (q *Query) Run(ctx context.Context) (*Result, error) {
+	return run(ctx, q, &q.Alternatives[0], nil)
+}

@@ -26,6 +26,7 @@ type Result struct {
 
 	taken   *Alternative
 	instead string // why another one than the plan's first was taken
+	built   *Built // that was there before; nil where the query builds
 
 	flow  *exec.Flow
 	out   *exec.Pipe[*deliver.Piece]
@@ -53,6 +54,10 @@ func (r *Result) Close() {
 		r.first = nil
 	}
 	r.flow.Stop()
+	if r.built != nil {
+		r.built.busy.Store(false)
+		r.built = nil
+	}
 }
 
 // Schema is the schema of the record batches.

@@ -31,6 +31,9 @@ func Open(ctx context.Context, lane *exec.Lane, want operator.Want) *Operator {
 // Close gives the device memory back.
 func (o *Operator) Close() { o.lane.Memory.ReleaseAll() }
 
+// Rewind implements [operator.Operator].
+func (o *Operator) Rewind(ctx context.Context) error { return ClearMarks(ctx, o.lane, o.marks) }
+
 // numbers says which row numbers of a side are of use: none where rows are only counted, or never put.
 func (o *Operator) numbers(side int) Numbers {
 	return Numbers{None: o.want.Count || !o.want.Pairs && !o.want.Marks(side)}

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/bench/joins"
 	"github.com/spirjoin/spirjoin/join/hash"
 	"github.com/spirjoin/spirjoin/join/sortmerge"
 	"github.com/spirjoin/spirjoin/operator"
@@ -37,7 +38,8 @@ type Run struct {
 
 // fields are the columns of the file, which may have more. Those of a side's payload are the bytes of its columns, with
 // spaces between; stages is name=nanoseconds, with semicolons between, by the names of a profile. Of the others how,
-// joins, multiplicity and self_join are read: the kind of join, inner where there is none, and the rows of a key.
+// joins, multiplicity, self_join, granule_rows and window_rows are read: the kind of join ([joins.Want]), inner where
+// there is none, and the rows of a key.
 var fields = []string{"algorithm", "r_rows", "s_rows", "r_payload", "s_payload", "key_bytes", "match_ratio", "zipf",
 	"output_rows", "median_ns", "stages"}
 
@@ -51,21 +53,10 @@ var algorithms = []struct {
 	{"smj-om", sortmerge.OM}, {"smj-om-single", sortmerge.OMSingle}, {"smj-um", sortmerge.UM},
 }
 
-// wants are what kinds of join want of a left side that is the build side. Rows have a key.
-var wants = map[string]operator.Want{
-	"inner": {Pairs: true, Keys: true},
-	"left":  {Pairs: true, Keys: true, Rest: [2]bool{true, false}},
-	"right": {Pairs: true, Keys: true, Rest: [2]bool{false, true}},
-	"full":  {Pairs: true, Keys: true, Rest: [2]bool{true, true}},
-	"semi":  {Keys: true, Matched: [2]bool{true, false}},
-	"anti":  {Keys: true, Rest: [2]bool{true, false}},
-	"count": {Pairs: true, Count: true},
-}
-
 // Read reads what `bench joins --csv` wrote: a line for each algorithm of a cell, of which the fastest counts where
-// figures or files share cells. Times are medians, or with least the least of all runs, to which stages are then scaled.
-// Algorithms that the planner does not know, cells that were skipped and sequences of joins are left out. The error is
-// backend.ErrInvalidInput for a file that is something else.
+// figures or files share cells. Times are medians, or with least the least of all runs, to which stages are then
+// scaled. Algorithms that the planner does not know, cells that were skipped and sequences of joins are left out. The
+// error is backend.ErrInvalidInput for a file that is something else.
 func Read(least bool, files ...io.Reader) (cells []Cell, err error) {
 	for _, file := range files {
 		if cells, err = read(cells, least, file); err != nil {
@@ -110,7 +101,7 @@ func read(cells []Cell, least bool, r io.Reader) ([]Cell, error) {
 		}) bool {
 			return a.name == l.text("algorithm")
 		})
-		if joins := l.text("joins"); known < 0 || l.text("median_ns") == "" || joins != "" && joins != "1" {
+		if times := l.text("joins"); known < 0 || l.text("median_ns") == "" || times != "" && times != "1" {
 			continue
 		}
 		name, run := l.cell(algorithms[known].Algorithm)
@@ -174,9 +165,9 @@ func (l *line) cell(a operator.Algorithm) (name string, run Run) {
 	if isRange {
 		repeats = (repeats + l.number(high)) / 2
 	}
-	want, known := wants[how]
-	if !known && l.err == nil {
-		l.err = fmt.Errorf("no kind of join is called %q", how)
+	want, err := joins.Want(how)
+	if l.err == nil {
+		l.err = err
 	}
 	f := operator.Facts{Rows: rows, KeyBytes: int(l.number(l.text("key_bytes"))),
 		Payload: [2][]int{l.bytes("r_payload"), l.bytes("s_payload")}}
@@ -191,8 +182,11 @@ func (l *line) cell(a operator.Algorithm) (name string, run Run) {
 	matching, perKey := l.number(l.text("match_ratio")), float64(rows[1])*max(1, repeats)/max(1, float64(rows[0]))
 	f.BuildRatio, f.MatchRatio = matching*-math.Expm1(-perKey), matching
 	f.OutputRows = uint64(matching * float64(rows[1]) * repeats)
-	if how == "inner" || how == "count" {
+	if how == "inner" || how == "count" { // all of the output is pairs
 		f.OutputRows, f.MatchRatio = uint64(out), min(1, out/max(1, repeats*float64(rows[1])))
+	}
+	if granule := l.text("granule_rows"); granule != "" {
+		f.Granule, f.Window = uint64(l.number(granule)), uint64(l.number(l.text("window_rows")))
 	}
 	if rows[1] < rows[0] {
 		f.Rows[0], f.Rows[1] = rows[1], rows[0]
@@ -213,9 +207,12 @@ func (l *line) cell(a operator.Algorithm) (name string, run Run) {
 		step, ns, _ := strings.Cut(strings.TrimSpace(stage), "=")
 		run.Stages[planner.StageOf(step)] += time.Duration(scale * l.number(ns))
 	}
-	return fmt.Sprintf("%s: %d x %d of %s, key %d, payload %v %v, match %s, zipf %s", how, rows[0], rows[1],
-		multiplicity, f.KeyBytes, l.bytes("r_payload"), l.bytes("s_payload"), l.text("match_ratio"),
-		l.text("zipf")), run
+	name = fmt.Sprintf("%s: %d x %d of %s, key %d, payload %v %v, match %s, zipf %s", how, rows[0], rows[1], multiplicity,
+		f.KeyBytes, l.bytes("r_payload"), l.bytes("s_payload"), l.text("match_ratio"), l.text("zipf"))
+	if f.Granule+f.Window > 0 {
+		name += fmt.Sprintf(", granules of %d, windows of %d", f.Granule, f.Window)
+	}
+	return name, run
 }
 
 // keyBits are those of so many keys, or twice that where some match nothing.

@@ -9,7 +9,6 @@ import (
 
 	"github.com/spirjoin/spirjoin"
 	"github.com/spirjoin/spirjoin/join"
-	"github.com/spirjoin/spirjoin/join/plan"
 )
 
 // specOf is the specification that a command line stands for.
@@ -46,7 +45,7 @@ func TestJoinSpecOfFlags(t *testing.T) {
 		{[]string{"--maintain-order", "right", "--deterministic"},
 			func(s *spirjoin.JoinSpec) { s.Order, s.Deterministic = join.RightOrder, true }},
 		{[]string{"--build-side", "right", "--algo", "hj"},
-			func(s *spirjoin.JoinSpec) { s.BuildSide, s.Algorithm = join.BuildRight, plan.HJ }},
+			func(s *spirjoin.JoinSpec) { s.BuildSide, s.Algorithm = join.BuildRight, "hj" }},
 		{[]string{"--indicator", "from", "--no-coalesce"},
 			func(s *spirjoin.JoinSpec) { s.Indicator, s.SeparateKeys = "from", true }},
 		{[]string{"--suffix", "2", "--columns", "a,b"},

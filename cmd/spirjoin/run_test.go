@@ -212,12 +212,6 @@ func TestUsageErrors(t *testing.T) {
 	}
 }
 
-func TestUnsupportedKindOfJoin(t *testing.T) {
-	_, args := orders(t, ".parquet")
-	o := runProgram(t, exitNoDevice, append(args, "--count", "--how", "left")...)
-	require.Contains(t, o.stderr, "unsupported: a left join")
-}
-
 func TestPanicIsAnInternalError(t *testing.T) {
 	dir := t.TempDir()
 	left, right, out := filepath.Join(dir, "l.parquet"), filepath.Join(dir, "r.parquet"),

@@ -44,7 +44,7 @@ var rooms = []room{
 	{"cmd", ". bench tableio join join/plan groupby relation exec primitive host vulkan opencl shaders kernel " +
 		"backend internal/selftest internal/text",
 		"github.com/urfave/cli github.com/schollz/progressbar github.com/apache/arrow-go golang.org/x"},
-	{"bench", ". tableio join join/auto join/plan join/hash join/sortmerge join/resident groupby ranges relation " +
+	{"bench", ". tableio join planner join/hash join/sortmerge groupby operator ranges relation " +
 		"exec primitive host vulkan opencl shaders kernel backend internal/text",
 		"github.com/pingcap/go-tpc github.com/apache/arrow-go golang.org/x"},
 	{".", "tableio join join/auto join/plan join/hash join/sortmerge join/resident groupby relation exec primitive " +
@@ -63,6 +63,7 @@ var rooms = []room{
 	{"join/resident", "exec primitive kernel backend", ""},
 	{"groupby", "groupby/* ranges relation exec primitive kernel backend", "github.com/apache/arrow-go golang.org/x"},
 	{"groupby/*", "ranges relation exec primitive kernel backend", ""},
+	{"planner", "operator relation exec primitive kernel backend internal/text", ""},
 	{"operator", "relation exec primitive kernel backend internal/text", ""},
 	{"ranges", "operator relation exec primitive kernel backend internal/text", ""},
 	{"relation", "exec primitive kernel backend internal/offheap", "github.com/apache/arrow-go golang.org/x"},

@@ -75,7 +75,8 @@ func (p *probing) cut(ctx context.Context) error {
 func (p *probing) join(units uint32) {
 	p.units = operator.Units{
 		Lane: p.lane, Inputs: [2]*operator.Input{&p.build.Input, &p.probe.Input}, Keys: p.plan.Want.Keys,
-		Number: units, CountFirst: p.CountFirst, Room: p.plan.Facts.Room(), PageRows: uint32(p.PageRows),
+		Number: units, CountFirst: p.CountFirst || p.plan.Facts.Windows() > 1, Room: p.plan.Facts.Room(),
+		PageRows:    uint32(p.PageRows),
 		Invocations: uint64(units) * uint64(p.config.Workgroup), Record: p.recordUnits, RecordCount: p.recordCount,
 		Large:         p.large,
 		Untransformed: p.Untransformed && p.bits > 0,

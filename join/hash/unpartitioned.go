@@ -206,7 +206,7 @@ func (t *table) pairs(ctx context.Context, lane *exec.Lane, in *operator.Input, 
 	}
 	rows, build, probe := uint32(in.Rows), t.build.Chunk.Keys.Data, in.Chunk.Keys.Data
 	u := operator.Units{Lane: lane, Inputs: [2]*operator.Input{&t.build, in}, Keys: t.plan.Want.Keys,
-		Number: kernel.Groups(own, in.Rows), Room: t.plan.Facts.Room()}
+		Number: kernel.Groups(own, in.Rows), CountFirst: t.plan.Facts.Windows() > 1, Room: t.plan.Facts.Room()}
 	u.Record = func(list *backend.List, first, end uint32, to operator.Target) error {
 		config := own
 		config.OutputConfig = to.Config
@@ -274,3 +274,6 @@ func (t *table) rows(ctx context.Context, sink operator.Sink, in *operator.Input
 
 // Close releases the table.
 func (t *table) Close() { t.lane.Memory.ReleaseAll() }
+
+// Rewind forgets which keys were met.
+func (t *table) Rewind(ctx context.Context) error { return ranges.ClearMarks(ctx, t.lane, t.met) }

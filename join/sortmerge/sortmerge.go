@@ -54,7 +54,7 @@ func (a Algorithm) Plan(f *operator.Facts, want operator.Want) (*operator.Plan, 
 	tuned := f.Tuning.Config("merge_join", backend.Config{"key_bits": keyBits})
 	d := decision{config: kernel.MergeJoin.With(tuned), walk: tuned["walk"] == 1}
 	d.config.KeyBits = keyBits
-	d.keep = [2]bool{operator.Build: f.Granule > 0 || want.Rest[operator.Build], operator.Probe: want.Rest[operator.Probe]}
+	d.keep = [2]bool{operator.Build: f.Granule > 0 || f.Stays || want.Rest[operator.Build], operator.Probe: want.Rest[operator.Probe]}
 	p.Detail = d
 	return p, a.cost(p)
 }
