@@ -181,8 +181,8 @@ func TestChecker(t *testing.T) {
 	}
 }
 
-// changedAlgorithm is an algorithm that comes to the plan of another one, opens its operator after opening, and gives it a sink
-// that put is called by first.
+// changedAlgorithm is another algorithm, but that opening is called before each operator, and put before each window is
+// put.
 type changedAlgorithm struct {
 	operator.Algorithm
 	opening func() error
