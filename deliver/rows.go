@@ -27,7 +27,8 @@ type Rows struct {
 	Wanted     bool
 	PieceRows  uint64
 	WindowRows uint64        // that a window has room for at most; 0: as many as are asked for
-	Room       func() uint64 // for how many rows there is memory
+	// Room makes room for so many rows, or as many as memory allows, and returns how many these are.
+	Room func(rows uint64) uint64
 	// Last delivers the last window at the end, when the operator has given its memory back.
 	Last bool
 	Out  *exec.Pipe[*Piece]
@@ -49,7 +50,7 @@ func (r *Rows) Window(ctx context.Context, rows uint64) (*operator.Window, error
 	if r.WindowRows > 0 {
 		rows = min(rows, r.WindowRows)
 	}
-	rows = max(1, min(rows, r.Room()))
+	rows = max(1, min(rows, r.Room(rows)))
 	return operator.NewWindow(ctx, r.Lane, rows), nil
 }
 
