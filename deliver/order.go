@@ -69,7 +69,14 @@ func (o *Order) flush(ctx context.Context) error {
 		return nil
 	}
 	defer w.Release()
-	most := min(max(RunRows, o.Room(2*w.Rows)/2), primitive.MaxRows) // there are columns beside those of the window
+	need, err := RunBytes(o.Lane.Tuning(), w.Rows)
+	if err != nil {
+		return err
+	}
+	most := w.Rows
+	if free := o.Reserve(need); free < need {
+		most = max(RunRows, most/2*free/need)
+	}
 	for first := uint64(0); first < w.Rows; first += most {
 		r, err := o.sort(ctx, w, first, min(most, w.Rows-first))
 		if err != nil {

@@ -10,6 +10,7 @@ import (
 	"github.com/spirjoin/spirjoin/deliver"
 	"github.com/spirjoin/spirjoin/exec"
 	"github.com/spirjoin/spirjoin/operator"
+	"github.com/spirjoin/spirjoin/planner"
 )
 
 func hostMemoryError(device string, need, limit uint64) error {
@@ -142,22 +143,20 @@ func (r *Result) sink(lane *exec.Lane, grant *exec.Grant) (sink operator.Sink, e
 		return limit, end, closeSink
 	}
 	rows := &deliver.Rows{Lane: lane.Nested(r.flow.Context()), Allocator: q.Engine.Allocator, Columns: a.Columns,
-		Wanted: q.Numbers, PieceRows: a.batch, WindowRows: a.Facts.Window, Out: r.out, Time: &r.deliver}
-	rowBytes := uint64(0) // with the row numbers by which columns are gathered
+		Wanted: q.Numbers, PieceRows: a.batch, WindowRows: a.Facts.Window, PlannedRows: planner.Output(a.Plan),
+		Out: r.out, Time: &r.deliver}
+	rows.RowBytes = 2 * 4 // row numbers by which columns are gathered
 	for side, s := range a.Scans {
 		rows.Sides[side], rows.Numbers[side] = s.Side, -1
 		if s.Numbers {
 			rows.Numbers[side] = len(s.Columns)
 		}
-		rowBytes += 4
 		for _, bytes := range s.Payload() {
-			rowBytes += uint64(bytes)
+			rows.RowBytes += uint64(bytes)
 		}
 	}
-	rowBytes += rowBytes / 8 // for scratch
-	rows.Room = func(rows uint64) uint64 {
-		return grant.Reserve(q.Engine.Device(), rows*rowBytes) / rowBytes
-	}
+	rows.RowBytes += rows.RowBytes / 8 // for scratch
+	rows.Reserve = func(sizeBytes uint64) uint64 { return grant.Reserve(q.Engine.Device(), sizeBytes) }
 	rows.Last = granulesOf(&a.Facts) == 1
 	limit.Sink, end, closeSink = rows, rows.End, rows.Close
 	if q.Ordered {
