@@ -27,7 +27,10 @@ type Rows struct {
 	Wanted     bool
 	PieceRows  uint64
 	WindowRows uint64        // that a window has room for at most; 0: as many as are asked for
-	Room       func() uint64 // for how many rows there is memory
+	// PlannedRows of a window, at RowBytes a row, have memory. Reserve makes so much more free, or as much as there is,
+	// and returns that.
+	PlannedRows, RowBytes uint64
+	Reserve               func(sizeBytes uint64) uint64
 	// Last delivers the last window at the end, when the operator has given its memory back.
 	Last bool
 	Out  *exec.Pipe[*Piece]
@@ -49,7 +52,9 @@ func (r *Rows) Window(ctx context.Context, rows uint64) (*operator.Window, error
 	if r.WindowRows > 0 {
 		rows = min(rows, r.WindowRows)
 	}
-	rows = max(1, min(rows, r.Room()))
+	if rows > r.PlannedRows {
+		rows = max(r.PlannedRows, min(rows, r.Reserve(rows*r.RowBytes)/r.RowBytes), 1)
+	}
 	return operator.NewWindow(ctx, r.Lane, rows), nil
 }
 

@@ -130,7 +130,6 @@ func (l *lowering) tree(place Materialize, ordered bool) query.Join {
 		scans[table].Numbers = spec.Output == Pairs || ordered && spec.How.Has(table)
 	}
 	batch := min(uint64(spec.BatchRows), primitive.MaxRows)
-	held := make(map[*arrow.Chunked]bool)
 	for i, c := range l.layout.Columns {
 		out := deliver.Column{Type: l.layout.Schema.Field(i).Type, First: int(c.Side),
 			Role: map[Role]deliver.Role{IndicatorColumn: deliver.Indicator, MarkColumn: deliver.Mark}[c.Role]}
@@ -150,10 +149,7 @@ func (l *lowering) tree(place Materialize, ordered bool) query.Join {
 			case v.Column.NullN() > 0:
 				v.OnDevice, s.Numbers = true, true
 				transfer.Numbered[side[table]] = append(transfer.Numbered[side[table]], bytes)
-				if !held[v.Column] {
-					j.HeldBytes += relation.DeviceColumnBytes(v.Column, batch)
-				}
-				held[v.Column] = true
+				j.HeldBytes += relation.DeviceColumnBytes(v.Column, batch)
 			default:
 				v.Payload = len(s.Columns)
 				s.Columns, s.Names = append(s.Columns, v.Column), append(s.Names, name)

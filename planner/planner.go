@@ -132,7 +132,7 @@ func (l *Limits) window(f operator.Facts, want operator.Want, a operator.Algorit
 		if err != nil || p.Reject != nil {
 			return p, err
 		}
-		room := output(p)
+		room := Output(p)
 		if room <= primitive.MaxRows && l.hold(p) {
 			return p, nil
 		}
@@ -150,8 +150,8 @@ func (l *Limits) hold(p *operator.Plan) bool {
 		(l.BlockBytes == 0 || p.MostBytes <= l.BlockBytes)
 }
 
-// output is for how many rows of output there is room at a time.
-func output(p *operator.Plan) (rows uint64) {
+// Output is for how many rows of output a plan has room at a time.
+func Output(p *operator.Plan) (rows uint64) {
 	if p.Want.Count {
 		return 0
 	}

@@ -10,7 +10,9 @@ import (
 
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/exec"
+	"github.com/spirjoin/spirjoin/internal/text"
 	"github.com/spirjoin/spirjoin/operator"
+	"github.com/spirjoin/spirjoin/planner"
 	"github.com/spirjoin/spirjoin/ranges"
 	"github.com/spirjoin/spirjoin/relation"
 )
@@ -39,7 +41,7 @@ func (q *Query) Build(ctx context.Context) (*Built, error) {
 		if a.Err != nil {
 			break
 		}
-		b, err := q.build(ctx, a, new(backend.Profile), new(atomic.Int64))
+		b, err := q.build(ctx, a, a.Scans[:operator.Probe], new(backend.Profile), new(atomic.Int64))
 		if repeat := (errKeysRepeat{}); !errors.As(err, &repeat) {
 			return b, err
 		}
@@ -48,9 +50,9 @@ func (q *Query) Build(ctx context.Context) (*Built, error) {
 	return nil, failed
 }
 
-// build acquires the memory of an alternative and builds.
-func (q *Query) build(ctx context.Context, a *Alternative, profile *backend.Profile, encode *atomic.Int64) (_ *Built,
-	err error) {
+// build acquires the memory of an alternative, proves what must be unique of some scans, and builds.
+func (q *Query) build(ctx context.Context, a *Alternative, proved []*Scan, profile *backend.Profile,
+	encode *atomic.Int64) (_ *Built, err error) {
 	need := q.Engine.need(min(a.PeakBytes, q.Engine.capBytes()))
 	q.Progress.Start("wait", 0)
 	b := &Built{Query: q, taken: a}
@@ -66,10 +68,12 @@ func (q *Query) build(ctx context.Context, a *Alternative, profile *backend.Prof
 			b.Close()
 		}
 	}()
-	s := a.Scans[operator.Build]
-	if err := q.prove(ctx, b.lane, s); err != nil {
-		return nil, err
+	for _, s := range proved {
+		if err := q.prove(ctx, b.lane, s); err != nil {
+			return nil, err
+		}
 	}
+	s := a.Scans[operator.Build]
 	q.Progress.Start("load "+s.Side.String(), 0)
 	chunk, err := timedLoad(ctx, b.lane, b.memory, s, 0, int(s.Table.NumRows()), encode)
 	if err != nil {
@@ -166,6 +170,30 @@ func (q *Query) prove(ctx context.Context, lane *exec.Lane, s *Scan) error {
 			return &backend.OpError{Op: "validate join", Err: backend.ErrInvalidInput, Detail: fmt.Sprintf(
 				"keys of the %s table must be unique, but rows %d and %d both have %s", s.Side, first, second,
 				s.Keys.Text(s.Side, int(first)))}
+		}
+	}
+	return nil
+}
+
+// fitProof adds to an alternative the memory that it takes to prove that keys are unique, before anything is joined,
+// and holds it against the limits.
+func (q *Query) fitProof(a *Alternative, limits planner.Limits) error {
+	for _, s := range a.Scans {
+		if !q.Unique[s.Side] {
+			continue
+		}
+		rowBytes := uint64(s.Keys.KeyBytes() + 4)
+		need, err := sortBytes(q.Engine.Ops.Tuning(), s)
+		if err != nil {
+			return err
+		}
+		need += s.Rows() * rowBytes * 2
+		if a.PeakBytes = max(a.PeakBytes, need); need > limits.DeviceMemoryBytes {
+			a.lacks = need
+			return &backend.OpError{Op: "plan join", Device: q.Engine.Device().Info().Name, Err: backend.ErrDeviceMemory,
+				Detail: fmt.Sprintf("to prove that the keys of the %s table are unique takes %d bytes, %d are free; "+
+					"raise device_memory to at least %s, or leave out validate", s.Side, need, limits.DeviceMemoryBytes,
+					text.Mebibytes(need+limits.HeldBytes))}
 		}
 	}
 	return nil

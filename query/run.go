@@ -10,6 +10,7 @@ import (
 	"github.com/spirjoin/spirjoin/deliver"
 	"github.com/spirjoin/spirjoin/exec"
 	"github.com/spirjoin/spirjoin/operator"
+	"github.com/spirjoin/spirjoin/planner"
 )
 
 func hostMemoryError(device string, need, limit uint64) error {
@@ -70,7 +71,8 @@ func (r *Result) produce(ctx context.Context) error {
 func (r *Result) join(ctx context.Context) (err error) {
 	built := r.built
 	if built == nil {
-		if built, err = r.Query.build(ctx, r.taken, r.lane.Profile, &r.encode); err != nil {
+		scans := r.taken.Scans[:]
+		if built, err = r.Query.build(ctx, r.taken, scans, r.lane.Profile, &r.encode); err != nil {
 			return err
 		}
 		defer built.Close()
@@ -92,8 +94,10 @@ func (r *Result) join(ctx context.Context) (err error) {
 func (r *Result) probe(ctx context.Context, lane *exec.Lane, built *Built, sink operator.Sink) error {
 	a := r.taken
 	s := a.Scans[operator.Probe]
-	if err := r.Query.prove(ctx, lane, s); err != nil {
-		return err
+	if r.built != nil { // otherwise it was proved before
+		if err := r.Query.prove(ctx, lane, s); err != nil {
+			return err
+		}
 	}
 	bounds := s.granules(a.Facts.Granule)
 	for i := range bounds[1:] {
@@ -139,19 +143,20 @@ func (r *Result) sink(lane *exec.Lane, grant *exec.Grant) (sink operator.Sink, e
 		return limit, end, closeSink
 	}
 	rows := &deliver.Rows{Lane: lane.Nested(r.flow.Context()), Allocator: q.Engine.Allocator, Columns: a.Columns,
-		Wanted: q.Numbers, PieceRows: a.batch, WindowRows: a.Facts.Window, Out: r.out, Time: &r.deliver}
-	rowBytes := uint64(0)
+		Wanted: q.Numbers, PieceRows: a.batch, WindowRows: a.Facts.Window, PlannedRows: planner.Output(a.Plan),
+		Out: r.out, Time: &r.deliver}
+	rows.RowBytes = 2 * 4 // row numbers by which columns are gathered
 	for side, s := range a.Scans {
 		rows.Sides[side], rows.Numbers[side] = s.Side, -1
 		if s.Numbers {
 			rows.Numbers[side] = len(s.Columns)
 		}
-		rowBytes += 4
 		for _, bytes := range s.Payload() {
-			rowBytes += uint64(bytes)
+			rows.RowBytes += uint64(bytes)
 		}
 	}
-	rows.Room = func() uint64 { return grant.Room(q.Engine.Device()) * 7 / 8 / rowBytes }
+	rows.RowBytes += rows.RowBytes / 8 // for scratch
+	rows.Reserve = func(sizeBytes uint64) uint64 { return grant.Reserve(q.Engine.Device(), sizeBytes) }
 	rows.Last = granulesOf(&a.Facts) == 1
 	limit.Sink, end, closeSink = rows, rows.End, rows.Close
 	if q.Ordered {

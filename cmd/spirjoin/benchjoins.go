@@ -38,7 +38,7 @@ func (s *session) benchJoinsCommand() *cli.Command {
 				Usage: "`SHARE` of the primary keys that rows refer to; default: 1"},
 			&cli.Float64Flag{Name: "zipf", Category: load, Usage: "`FACTOR` of the skew of foreign keys; default: 0"},
 			&cli.GenericFlag{Name: "distinct", Category: load, Value: new(rowsValue),
-				Usage: "`KEYS` that the rows of both sides have, many to many; default: primary keys"},
+				Usage: "`KEYS` that rows of both sides have; default: primary keys"},
 			&cli.StringFlag{Name: "how", Category: load, Value: "inner",
 				Usage: "`KIND` of join, R on the left; default: inner"},
 			&cli.GenericFlag{Name: "granule", Category: load, Value: new(rowsValue),

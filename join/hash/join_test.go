@@ -179,7 +179,7 @@ func draw(random *rand.Rand, w jointest.Workload, size [2]int, want string) *dra
 	}
 	unique, room := w.Unique && size[operator.Build]%2 == 1, random.IntN(3)
 	if room == 1 && (d.want.Count || most(d.build.Keys) < 20) {
-		o.Window = 20_000 // more than a unit makes
+		o.Window = 2100 // more than a unit makes
 	}
 	o.Facts = func(f *operator.Facts) {
 		f.Proved = unique
