@@ -212,7 +212,7 @@ func TestFaults(t *testing.T) {
 	} {
 		for _, algorithm := range algorithms[1:] {
 			t.Run(name+"/"+algorithm, func(t *testing.T) {
-				step := 1 // calls
+				step := 1           // calls
 				if name == "hang" { // they wait most of the time
 					t.Parallel()
 					step = 5

@@ -227,7 +227,7 @@ func TestTinyMemory(t *testing.T) {
 		if i%7 == 3 {
 			return -1
 		}
-		return foreign(leftRows+1000)(i)
+		return foreign(leftRows + 1000)(i)
 	})
 	kinds := []join.How{join.Inner, join.Full, join.RightAnti, join.Mark}
 	forms := []join.Spec{{Columns: []string{"k", "d"}}, {Columns: []string{"d"}, Order: join.RightOrder},
@@ -322,4 +322,3 @@ func TestValidateNeedsMemory(t *testing.T) {
 	require.NoError(t, err)
 	require.EqualValues(t, 1000, rows)
 }
-
