@@ -185,7 +185,7 @@ func (in *Input) written() (columns []int) {
 func (in *Input) gather(ctx context.Context, w *Window, side int, ids backend.Range, rows uint64, untransformed bool,
 	move func() error) error {
 	out, lane := w.Payload[side], in.Lane
-	for rows > 0 {
+	for {
 		list := lane.List("gather " + in.Name)
 		var done []int
 		for c, column := range in.Payload {
@@ -218,7 +218,6 @@ func (in *Input) gather(ctx context.Context, w *Window, side int, ids backend.Ra
 			return err
 		}
 	}
-	return nil
 }
 
 // releaseMoved releases moved columns that are in the output, where it is the only one.

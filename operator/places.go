@@ -32,13 +32,16 @@ func (p *Places) Count(ctx context.Context, rows uint64) error {
 	return p.Sink.Count(ctx, rows)
 }
 
-// Window has as much room as the sink gives.
+// Window has as much room as the sink gives or, where that has little, half of it: pairs of places take memory too.
 func (p *Places) Window(ctx context.Context, rows uint64) (_ *Window, err error) {
 	p.out.Release()
 	if p.out, err = p.Sink.Window(ctx, rows); err != nil {
 		return nil, err
 	}
-	return NewWindow(ctx, p.Lane, p.out.Rows), nil
+	if p.out.Rows < rows {
+		rows = max(1, p.out.Rows/2)
+	}
+	return NewWindow(ctx, p.Lane, rows), nil
 }
 
 // Put gathers all columns of the rows by their places.

@@ -116,47 +116,48 @@ func (r *Rows) write(ctx context.Context, sink Sink, total uint64, matched bool)
 }
 
 // part puts what is wanted of the rows of the input from first on, into a window with room for all of it.
-func (r *Rows) part(ctx context.Context, sink Sink, w *Window, first, rows uint64, matched bool) (err error) {
-	defer func() {
-		if err != nil {
-			w.Release()
-		}
-	}()
+func (r *Rows) part(ctx context.Context, sink Sink, w *Window, first, rows uint64, matched bool) error {
+	kept, err := r.fill(ctx, w, first, rows, matched)
+	if err != nil || kept == 0 {
+		w.Release()
+		return err
+	}
+	return w.put(ctx, sink, kept)
+}
+
+// fill makes the columns of a window, and returns how many rows it has.
+func (r *Rows) fill(ctx context.Context, w *Window, first, rows uint64, matched bool) (kept uint64, err error) {
 	in := r.Input
 	lane := in.Lane
 	temporary := lane.Scope(ctx)
 	defer temporary.ReleaseAll()
 	p, err := primitive.PlanCompact(lane.Tuning(), rows)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	p.Inverted = !matched
 	scratch := temporary.New(p.ScratchBytes, "scratch")
 	if err := temporary.Err(); err != nil {
-		return err
+		return 0, err
 	}
 	bits := slice(r.Marks, first/32*4, (rows+31)/32*4)
 	list := lane.List("compact " + in.Name)
 	if err := lane.CompactOffsets(list, p, bits, scratch.All()); err != nil {
-		return err
+		return 0, err
 	}
 	if err := lane.Submit(ctx, list); err != nil {
-		return err
+		return 0, err
 	}
 	var count [8]byte
 	if err := lane.Download(ctx, count[:], scratch.Range(p.CountOffset, 8)); err != nil {
-		return err
+		return 0, err
 	}
-	kept := binary.LittleEndian.Uint64(count[:])
-	if kept == 0 {
-		w.Release()
-		return nil
+	if kept = binary.LittleEndian.Uint64(count[:]); kept == 0 {
+		return 0, nil
 	}
 	list = lane.List("compact " + in.Name)
 	compact := func(bytes int, from backend.Range, to *backend.Buffer) error {
-		if from.Buffer != nil {
-			from = slice(from, first*uint64(bytes), rows*uint64(bytes))
-		}
+		from = slice(from, first*uint64(bytes), rows*uint64(bytes))
 		return lane.Compact(list, p, bytes, bits, from, to.All(), scratch.All())
 	}
 	w.clear()
@@ -169,14 +170,14 @@ func (r *Rows) part(ctx context.Context, sink Sink, w *Window, first, rows uint6
 			keys = temporary.New(kept*uint64(in.MovedKeyBytes()), "keys, transformed")
 		}
 		if err := cmp.Or(w.memory.Err(), temporary.Err()); err != nil {
-			return err
+			return 0, err
 		}
 		if err := compact(in.MovedKeyBytes(), in.Ordered, keys); err != nil {
-			return err
+			return 0, err
 		}
 		if r.Unmix != nil {
 			if err := r.Unmix(list, keys.All(), w.Keys.All(), kept); err != nil {
-				return err
+				return 0, err
 			}
 		}
 	}
@@ -188,14 +189,14 @@ func (r *Rows) part(ctx context.Context, sink Sink, w *Window, first, rows uint6
 		if r.Untransformed && in.IDs.Buffer != nil && ids == nil {
 			ids = temporary.New(kept*4, "output row numbers, "+in.Name)
 			if err := cmp.Or(w.memory.Err(), temporary.Err()); err != nil {
-				return err
+				return 0, err
 			}
 			if err := compact(4, in.IDs, ids); err != nil {
-				return err
+				return 0, err
 			}
 		}
 		if err := w.memory.Err(); err != nil {
-			return err
+			return 0, err
 		}
 		switch {
 		case ids != nil:
@@ -206,13 +207,10 @@ func (r *Rows) part(ctx context.Context, sink Sink, w *Window, first, rows uint6
 			err = compact(column.Bytes, in.Moved[c], out[c])
 		}
 		if err != nil {
-			return err
+			return 0, err
 		}
 	}
-	if err := lane.Submit(ctx, list); err != nil {
-		return err
-	}
-	return w.put(ctx, sink, kept)
+	return kept, lane.Submit(ctx, list)
 }
 
 func slice(r backend.Range, offsetBytes, sizeBytes uint64) backend.Range {

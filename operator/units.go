@@ -49,6 +49,9 @@ type Target struct {
 	Rows     kernel.JoinRows
 }
 
+// mostRows is how many output rows a kernel takes (include/join_output.glsl).
+const mostRows = 1<<31 - 1
+
 // Write makes all pairs and puts them, in one window where the sink has room for them.
 //
 // Errors: those of the sink and of the device; backend.ErrDeviceMemory where a window has no room for a unit, and there
@@ -64,7 +67,7 @@ func (u *Units) Write(ctx context.Context, sink Sink) error {
 			empty = u.Invocations * uint64(u.PageRows-1)
 		}
 		// Once more with as much room as is needed; the third time is for drivers that let a workgroup starve.
-		for try := 0; try < 3 && room+empty <= 1<<31; try++ {
+		for try := 0; try < 3 && room+empty <= mostRows; try++ {
 			w, err := sink.Window(ctx, room+empty)
 			if err != nil {
 				return err
@@ -123,10 +126,10 @@ func (u *Units) reserve(ctx context.Context, w *Window) (rows uint64, complete b
 	if u.PageRows == 0 {
 		return counted, counted <= w.Rows && counted == taken, nil
 	}
-	if taken > w.Rows {
+	if taken > w.Rows || counted > taken { // or taken has passed 2^32
 		return counted, false, nil
 	}
-	if taken > counted {
+	if taken > counted && counted > 0 {
 		err = u.compact(ctx, w, taken, counted, places.Range(kernel.BitmapWord*4, (taken+31)/32*4))
 	}
 	return counted, true, err
@@ -206,7 +209,7 @@ func (u *Units) countFirst(ctx context.Context, sink Sink, counted bool) error {
 	if total == 0 {
 		return nil
 	}
-	w, err := sink.Window(ctx, min(total, primitive.MaxRows))
+	w, err := sink.Window(ctx, min(total, mostRows))
 	if err != nil {
 		return err
 	}
@@ -232,7 +235,7 @@ func (u *Units) runs(ctx context.Context, sink Sink, w *Window, offsets backend.
 	}
 	for first := uint32(0); first < u.Number; {
 		if w == nil {
-			if w, err = sink.Window(ctx, min(begins[u.Number]-begins[first], primitive.MaxRows)); err != nil {
+			if w, err = sink.Window(ctx, min(begins[u.Number]-begins[first], mostRows)); err != nil {
 				return err
 			}
 		}
@@ -383,8 +386,12 @@ func (k *kernelColumn) set(bytes int, from backend.Range, out *backend.Buffer) {
 	*k.words, *k.from, *k.out = uint32(bytes/4), from, out.All()
 }
 
-// put makes the payload columns that the kernel did not write, and hands the window over.
+// put makes the payload columns that the kernel did not write, and hands the window over, unless it is empty.
 func (u *Units) put(ctx context.Context, sink Sink, w *Window, rows uint64) error {
+	if rows == 0 {
+		w.Release()
+		return nil
+	}
 	for side, in := range u.Inputs {
 		if !in.Keep {
 			in.Lane.Memory.Release(in.Ordered.Buffer)

@@ -16,8 +16,8 @@ type Cell struct {
 	// Dimensions above 0 are tables like R, with unique keys and a payload column, that S is joined with one after the
 	// other, all values of 4 bytes (GFTR 5.2.7): each join returns what the next one needs and all payload so far.
 	Dimensions int
-	// Query is a join of TPC-H, made of the files in Folder (workload.TPCHJoin): of the specification only KeyBytes counts then. Without
-	// a folder it is made by the specification.
+	// Query is a join of TPC-H, made of the files in Folder (workload.TPCHJoin): of the specification only KeyBytes
+	// counts then. Without a folder it is made by the specification.
 	Query, Folder string
 	How           string // of [Hows]; "" is inner
 	// Granule is how many rows of the probe side come at a time, a multiple of 64, and Window how many rows of output
@@ -97,10 +97,12 @@ func (c Cell) unique(leftRows, rightRows uint64) bool {
 }
 
 func (c Cell) star() workload.StarSpec {
-	return workload.StarSpec{FactRows: c.Spec.SRows, DimensionRows: c.Spec.RRows, Dimensions: c.Dimensions, Seed: c.Spec.Seed}
+	return workload.StarSpec{FactRows: c.Spec.SRows, DimensionRows: c.Spec.RRows, Dimensions: c.Dimensions,
+		Seed: c.Spec.Seed}
 }
 
-// tables are what is joined: right with the first of lefts, what comes of it with the next, by the next column of foreign.
+// tables are what is joined: right with the first of lefts, what comes of it with the next, by the next column of
+// foreign.
 type tables struct {
 	lefts          []arrow.Table
 	right, foreign arrow.Table // foreign is nil for one join

@@ -184,7 +184,8 @@ func (c *checker) verify(ctx context.Context, device *backend.Device, out *outpu
 var pieceRows uint64 = 1 << 22
 
 // window downloads a window and sums the weights of its rows. sides are those of the operator that R and S are.
-func (c *checker) window(ctx context.Context, device *backend.Device, w *operator.Window, sides [2]int) (uint64, error) {
+func (c *checker) window(ctx context.Context, device *backend.Device, w *operator.Window,
+	sides [2]int) (uint64, error) {
 	type column struct {
 		from  *backend.Buffer
 		bytes int

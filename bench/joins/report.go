@@ -71,10 +71,11 @@ func stagesText(stages []backend.StageTime) string {
 }
 
 var fileColumns = measure.Columns{
-	Texts: []string{"figure", "cell", "workload", "how", "algorithm", "r_payload", "s_payload", "multiplicity", "self_join",
-		"clock", "verified", "skipped", "stages"},
-	Numbers: []string{"seed", "joins", "key_bytes", "granule_rows", "window_rows", "r_rows", "s_rows", "output_rows", "peak_bytes", "runs",
-		"median_ns", "min_ns", "max_ns", "spread_ns", "wall_median_ns", "transform_ns", "match_ns", "gather_ns"},
+	Texts: []string{"figure", "cell", "workload", "how", "algorithm", "r_payload", "s_payload", "multiplicity",
+		"self_join", "clock", "verified", "skipped", "stages"},
+	Numbers: []string{"seed", "joins", "key_bytes", "granule_rows", "window_rows", "r_rows", "s_rows", "output_rows",
+		"peak_bytes", "runs", "median_ns", "min_ns", "max_ns", "spread_ns", "wall_median_ns", "transform_ns",
+		"match_ns", "gather_ns"},
 	Measures: []string{"match_ratio", "zipf", "tuples_per_second"},
 }
 

@@ -22,7 +22,8 @@ func (s *session) benchJoinsCommand() *cli.Command {
 			"   repeats the sweeps of figures. Each answer is verified before it is timed; a wrong one ends the\n" +
 			"   command with code 6. Times are those of the device. Without an ALGORITHM a figure takes its own;\n" +
 			"   otherwise, and with all, these are measured:\n   " +
-			text.Fold(strings.Join(joins.Names(), ", "), text.ReportColumns-4, "\n   "),
+			text.Fold(strings.Join(joins.Names(), ", "), text.ReportColumns-4, "\n   ") +
+			"\n   Kinds of joins: " + text.Fold(strings.Join(joins.Hows(), ", "), text.ReportColumns-20, "\n   "),
 		Flags: []cli.Flag{
 			&cli.GenericFlag{Name: "r-rows", Aliases: []string{"r"}, Category: load, Value: new(rowsValue),
 				Usage: "`ROWS` with primary keys; default: 2^27 or 2^20"},
@@ -36,10 +37,10 @@ func (s *session) benchJoinsCommand() *cli.Command {
 			&cli.Float64Flag{Name: "match-ratio", Category: load, Value: 1,
 				Usage: "`SHARE` of the primary keys that rows refer to; default: 1"},
 			&cli.Float64Flag{Name: "zipf", Category: load, Usage: "`FACTOR` of the skew of foreign keys; default: 0"},
-			&cli.Int64Flag{Name: "distinct", Category: load,
-				Usage: "draw the rows of both sides over `KEYS`, many to many; default: primary keys"},
+			&cli.GenericFlag{Name: "distinct", Category: load, Value: new(rowsValue),
+				Usage: "`KEYS` that rows of both sides have; default: primary keys"},
 			&cli.StringFlag{Name: "how", Category: load, Value: "inner",
-				Usage: "`KIND` of join: " + strings.Join(joins.Hows(), ", ") + "; default: inner"},
+				Usage: "`KIND` of join, R on the left; default: inner"},
 			&cli.GenericFlag{Name: "granule", Category: load, Value: new(rowsValue),
 				Usage: "`ROWS` of the probe side at a time, a multiple of 64; default: all"},
 			&cli.GenericFlag{Name: "window", Category: load, Value: new(rowsValue),
@@ -136,7 +137,7 @@ func joinSweepOf(c *cli.Context) (o joins.Sweep, err error) {
 		}
 		spec.SPayloads, spec.KeyBytes = spec.RPayloads, c.Int("key-bytes")
 		spec.MatchRatio, spec.Zipf, spec.Seed = c.Float64("match-ratio"), c.Float64("zipf"), c.Uint64("seed")
-		spec.Distinct = c.Int64("distinct")
+		spec.Distinct = int64(*c.Generic("distinct").(*rowsValue))
 		o.Figures, o.Scale = joins.Workload(joins.Cell{Spec: spec, How: c.String("how"),
 			Granule: uint64(*c.Generic("granule").(*rowsValue)), Window: uint64(*c.Generic("window").(*rowsValue))}), 0
 	}

@@ -30,7 +30,7 @@ func specOf(t *testing.T, args ...string) (spec spirjoin.JoinSpec) {
 // Each flag of the command line is the option of the library.
 func TestJoinSpecOfFlags(t *testing.T) {
 	k := []string{"k"}
-	plain := spirjoin.JoinSpec{LeftOn: k, RightOn: k, Suffix: "_right", BatchRows: 7}
+	plain := spirjoin.JoinSpec{LeftOn: k, RightOn: k, Suffix: "_right", BatchRows: 7, Algorithm: join.Auto}
 	for _, c := range []struct {
 		args []string
 		want func(s *spirjoin.JoinSpec)
@@ -56,5 +56,6 @@ func TestJoinSpecOfFlags(t *testing.T) {
 		require.Equal(t, want, specOf(t, append([]string{"--on", "k"}, c.args...)...), "%v", c.args)
 	}
 	cross := specOf(t, "--how", "cross", "--max-output-rows", "5")
-	require.Equal(t, spirjoin.JoinSpec{How: join.Cross, MaxOutputRows: 5, Suffix: "_right", BatchRows: 7}, cross)
+	require.Equal(t, spirjoin.JoinSpec{How: join.Cross, MaxOutputRows: 5, Suffix: "_right", BatchRows: 7,
+		Algorithm: join.Auto}, cross)
 }

@@ -23,6 +23,12 @@ type Options struct {
 	Window  uint64 // rows that a window has room for; 0: as many as are asked for
 	// Facts changes what the plan is told, which is the truth otherwise; nil leaves it.
 	Facts func(f *operator.Facts)
+	// Sink stands between the operator and the sink that keeps what it puts; nil: nothing does.
+	Sink func(operator.Sink) operator.Sink
+	// Ctx is the context of the operator; nil: one that does not end.
+	Ctx context.Context
+	// Grant is charged for what the operator and its output take; nil charges nobody.
+	Grant *exec.Grant
 }
 
 // Output is what an operator puts out.
@@ -167,7 +173,10 @@ func FactsOf(lane *exec.Lane, build, probe *Relation, o Options) operator.Facts 
 // operator, or what rejects the plan.
 func Run(t testing.TB, lane *exec.Lane, algorithm operator.Algorithm, build, probe *Relation, want operator.Want,
 	o Options) (out Output, err error) {
-	ctx := context.Background()
+	ctx := o.Ctx
+	if ctx == nil {
+		ctx = context.Background()
+	}
 	facts := FactsOf(lane, build, probe, o)
 	plan, err := algorithm.Plan(&facts, want)
 	require.NoError(t, err)
@@ -175,9 +184,15 @@ func Run(t testing.TB, lane *exec.Lane, algorithm operator.Algorithm, build, pro
 		return out, plan.Reject
 	}
 	out.Plan = plan
-	sink := &collector{Collector: operator.Collector{Lane: lane, Most: o.Window}, t: t}
-	defer sink.Release()
-	op := algorithm.Open(ctx, lane, plan)
+	own := exec.NewLane(ctx, lane.Ops, o.Grant)
+	own.Profile = lane.Profile
+	kept := &collector{Collector: operator.Collector{Lane: own, Most: o.Window}, t: t}
+	defer kept.Release()
+	sink := operator.Sink(kept)
+	if o.Sink != nil {
+		sink = o.Sink(kept)
+	}
+	op := algorithm.Open(ctx, own, plan)
 	defer op.Close()
 	on, release := build.chunk(t, lane, facts.Narrow)
 	defer release()
@@ -192,7 +207,7 @@ func Run(t testing.TB, lane *exec.Lane, algorithm operator.Algorithm, build, pro
 		part := *probe
 		part.Keys = probe.Keys[first:min(first+granule, facts.Rows[operator.Probe])]
 		part.first = int(first)
-		if err := part.probe(ctx, t, lane, op, facts.Narrow, sink); err != nil {
+		if err := part.probe(ctx, t, lane, own, op, facts.Narrow, sink); err != nil {
 			return out, err
 		}
 	}
@@ -200,20 +215,20 @@ func Run(t testing.TB, lane *exec.Lane, algorithm operator.Algorithm, build, pro
 		return out, err
 	}
 	build.unchanged(t, lane, on)
-	out.Count, out.Windows = sink.Rows, len(sink.Windows)
-	for _, w := range sink.Windows {
+	out.Count, out.Windows = kept.Rows, len(kept.Windows)
+	for _, w := range kept.Windows {
 		out.Rows = append(out.Rows, fetchWindow(t, lane.Device(), w, [2]*Relation{build, probe}, want.Keys)...)
 	}
 	out.Rows = sortedRows(out.Rows)
 	return out, nil
 }
 
-// probe gives a granule to an operator.
-func (r *Relation) probe(ctx context.Context, t testing.TB, lane *exec.Lane, op operator.Operator, narrow bool,
+// probe gives a granule to an operator, with a lane of its own.
+func (r *Relation) probe(ctx context.Context, t testing.TB, lane, own *exec.Lane, op operator.Operator, narrow bool,
 	sink operator.Sink) error {
 	on, release := r.chunk(t, lane, narrow)
 	defer release()
-	if err := op.Probe(ctx, lane, on, sink); err != nil {
+	if err := op.Probe(ctx, own, on, sink); err != nil {
 		return err
 	}
 	r.unchanged(t, lane, on)
@@ -223,7 +238,7 @@ func (r *Relation) probe(ctx context.Context, t testing.TB, lane *exec.Lane, op 
 			list.Fill(column.Data, 0xdead0000)
 		}
 	}
-	return lane.Submit(ctx, list)
+	return lane.Submit(context.Background(), list)
 }
 
 // CheckRun runs an operator and compares what it puts out with what the simplest join does.
@@ -264,6 +279,7 @@ func (c *collector) Window(ctx context.Context, rows uint64) (*operator.Window, 
 }
 
 func (c *collector) Put(ctx context.Context, w *operator.Window) error {
+	require.Positive(c.t, w.Rows, "a window without rows")
 	c.put += w.Rows
 	require.LessOrEqual(c.t, c.put, c.Rows, "more rows are put than were counted")
 	if c.Most > 0 {

@@ -15,7 +15,7 @@ import (
 func TestLost(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	facts := func(rows, keyRows, hot int) *operator.Facts {
-		return &operator.Facts{Rows: [2]uint64{uint64(rows), 1}, Distinct: float64(keyRows),
+		return &operator.Facts{KeyBytes: 4, Rows: [2]uint64{uint64(rows), 1}, Distinct: float64(keyRows),
 			Hottest: [2]float64{float64(hot) / float64(rows)}}
 	}
 	few := 0 // keys that repeat and lose no row all the same

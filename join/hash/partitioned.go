@@ -54,8 +54,12 @@ func (a Partitioned) Name() string {
 	return name
 }
 
-// Plan cuts the join into partitions and units. Errors: backend.ErrInvalidInput for pages of no size there is.
+// Plan cuts the join into partitions and units. Errors: backend.ErrInvalidInput for facts that make no sense, and for
+// pages of no size there is.
 func (a Partitioned) Plan(f *operator.Facts, want operator.Want) (*operator.Plan, error) {
+	if err := f.Check("plan hash join", &want); err != nil {
+		return nil, err
+	}
 	if a.PageRows < 0 || a.PageRows > mostPageRows {
 		return nil, &backend.OpError{Op: "plan hash join", Err: backend.ErrInvalidInput,
 			Detail: fmt.Sprintf("pages of %d rows, allowed are 0 to %d", a.PageRows, mostPageRows)}
@@ -125,7 +129,7 @@ func (j *partitioned) Build(ctx context.Context, build *relation.Chunk) error {
 	return err
 }
 
-// input readies a side. Of what is not put no payload moves.
+// input readies a side. No payload moves of what is only counted, nor of a side that is not in the output.
 func (j *partitioned) input(lane *exec.Lane, c *relation.Chunk, side int, name string) operator.Input {
 	if want := &j.plan.Want; want.Count || !want.Pairs && !want.Marks(side) {
 		c = &relation.Chunk{Rows: c.Rows, Keys: c.Keys, Narrow: c.Narrow, HighWord: c.HighWord}
@@ -301,13 +305,19 @@ func (p *probing) mark(ctx context.Context) (err error) {
 
 // Finish puts the build rows with or without a partner.
 func (j *partitioned) Finish(ctx context.Context, sink operator.Sink) error {
+	if !j.plan.Want.Marks(operator.Build) || j.build.Rows == 0 {
+		return nil
+	}
+	if err := j.checkNarrow(ctx); err != nil {
+		return err
+	}
 	return j.rows(ctx, sink, &j.build, operator.Build, j.marks)
 }
 
 // rows puts the rows of a side that are wanted for themselves; without marks none has a partner.
 func (j *partitioned) rows(ctx context.Context, sink operator.Sink, in *input, side int, marks backend.Range) error {
 	want := &j.plan.Want
-	if !want.Marks(side) || in.Rows == 0 {
+	if !want.Marks(side) {
 		return nil
 	}
 	if marks.Buffer == nil {

@@ -1,6 +1,7 @@
 package hash
 
 import (
+	"math"
 	"math/bits"
 
 	"github.com/spirjoin/spirjoin/backend"
@@ -14,6 +15,7 @@ const (
 	probeFactor = 4
 	// A build partition of more tables than this is oversized.
 	mostTables = 8
+	leastUnit  = 64
 	// lavapipe ends all loops of an invocation after 65,535 trips.
 	mostTrips = 65_000
 )
@@ -45,16 +47,21 @@ func (a Partitioned) shape(f *operator.Facts, want operator.Want) shape {
 			first[side] = payload[0]
 		}
 	}
-	wide := a.shapeOf(f, f.KeyBytes, first)
-	if !f.Narrow || f.KeyBytes == 4 || wide.bits == 0 {
-		return wide
+	s := a.shapeOf(f, f.KeyBytes, first)
+	if f.Narrow && f.KeyBytes == 8 && s.bits > 0 {
+		s = a.shapeOf(f, 4, first)
+		s.narrow, s.bits = true, max(1, s.bits)
 	}
-	s := a.shapeOf(f, 4, first)
-	s.narrow, s.bits = true, max(1, s.bits)
+	if s.bits > 0 {
+		s.config.Mixed = 1
+		if s.config.KeyBits == 32 && uint64(s.config.Heads)<<s.bits >= 1<<16 {
+			s.config.Decided = 1
+		}
+	}
 	return s
 }
 
-// shapeOf is the shape with keys of so many bytes.
+// shapeOf is the shape with keys of so many bytes, but for what depends on the number of partitions in the end.
 func (a Partitioned) shapeOf(f *operator.Facts, keyBytes int, first [2]int) (s shape) {
 	keyBits := uint32(keyBytes * 8)
 	tuned := f.Tuning.Config("partition_join", backend.Config{"key_bits": keyBits,
@@ -62,8 +69,8 @@ func (a Partitioned) shapeOf(f *operator.Facts, keyBytes int, first [2]int) (s s
 	s.config, s.walk = kernel.PartitionJoin.With(tuned), tuned["walk"] == 1
 	s.config.KeyBits = keyBits
 	s.config.Heads = 1 << (bits.Len32(s.config.Heads) - 1) // a power of 2
-	build := f.Rows[operator.Build]
-	s.size(build, s.config.Table)
+	build, window := f.Rows[operator.Build], window(f)
+	s.size(build, uint32(min(uint64(s.config.Table), window)))
 	if a.force.table > 0 {
 		s.size(build, a.force.table)
 	}
@@ -86,17 +93,21 @@ func (a Partitioned) shapeOf(f *operator.Facts, keyBytes int, first [2]int) (s s
 	if a.force.bits != nil {
 		s.bits = *a.force.bits
 	}
-	s.probeRows = kernel.TileRows(s.config) * max(1, batches)
-	if s.bits > 0 {
-		s.config.Mixed = 1
-		if keyBits == 32 && uint64(s.config.Heads)<<s.bits >= 1<<16 {
-			s.config.Decided = 1
-		}
-	}
+	s.probeRows = uint32(min(uint64(kernel.TileRows(s.config)*max(1, batches)), window))
 	if f.Proved {
 		s.config.Unique = 1
 	}
 	return s
+}
+
+// window is how many probe rows make half a window of pairs, as far as the average goes. A unit has no more, and tables
+// neither, so that it has room in a window. Units of even fewer rows than leastUnit would not be worth their tables.
+func window(f *operator.Facts) uint64 {
+	if f.Window == 0 {
+		return math.MaxUint32
+	}
+	each := 1 + f.OutputRows/max(1, f.Rows[operator.Probe])
+	return max(leastUnit, min(f.Window/(2*each), math.MaxUint32))
 }
 
 // size fits the partitions to a table: they fill four fifths of it on average, so that hardly any needs a second one.

@@ -31,13 +31,12 @@ const (
 // Name is "hj".
 func (Unpartitioned) Name() string { return "hj" }
 
-// Plan sizes the table.
+// Plan sizes the table. Errors: backend.ErrInvalidInput for facts that make no sense.
 func (a Unpartitioned) Plan(f *operator.Facts, want operator.Want) (*operator.Plan, error) {
-	p := &operator.Plan{Algorithm: a, Facts: *f, Want: want}
-	if slots(f.Rows[operator.Build]) > mostSlots {
-		p.Reject = &backend.OpError{Op: "plan hash join", Err: backend.ErrLimit,
-			Detail: fmt.Sprintf("hj takes %d build rows at most; take phj-om or smj-um", mostSlots/2)}
+	if err := f.Check("plan hash join", &want); err != nil {
+		return nil, err
 	}
+	p := &operator.Plan{Algorithm: a, Facts: *f, Want: want}
 	return p, a.cost(p)
 }
 

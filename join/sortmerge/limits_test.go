@@ -146,72 +146,26 @@ func TestDevicesErrors(t *testing.T) {
 	})
 }
 
-// faulty is an operator that goes wrong.
-type faulty struct {
-	operator.Algorithm
-	operator.Operator
-	fault string
-	count int // of granules
-}
-
-func (f *faulty) Open(ctx context.Context, lane *exec.Lane, p *operator.Plan) operator.Operator {
-	f.Operator, f.count = f.Algorithm.Open(ctx, lane, p), 0
-	return f
-}
-
-func (f *faulty) Probe(ctx context.Context, lane *exec.Lane, c *relation.Chunk, sink operator.Sink) error {
-	f.count++
-	if f.fault == "a granule is left out" && f.count == 2 {
-		return nil
-	}
-	if f.fault == "a granule is probed twice" && f.count == 2 {
-		if err := f.Operator.Probe(ctx, lane, c, sink); err != nil {
-			return err
-		}
-	}
-	return f.Operator.Probe(ctx, lane, c, wrong{sink, f.fault})
-}
-
-func (f *faulty) Finish(ctx context.Context, sink operator.Sink) error {
-	if f.fault == "the build side does not finish" {
-		return nil
-	}
-	return f.Operator.Finish(ctx, sink)
-}
-
-// wrong is a sink that goes wrong.
-type wrong struct {
-	operator.Sink
-	fault string
-}
-
-func (w wrong) Put(ctx context.Context, window *operator.Window) error {
-	switch w.fault {
-	case "rows without a partner are said to have one":
-		window.Matched = true
-	case "a row is missing":
-		window.Rows--
-	case "columns are exchanged":
-		p := window.Payload[operator.Probe]
-		p[0], p[1] = p[1], p[0]
-	}
-	return w.Sink.Put(ctx, window)
-}
-
 // Each planted fault is found, and nothing where none is planted.
 func TestDevicesPlantedFaults(t *testing.T) {
 	onEach(t, func(t *testing.T, lane *exec.Lane) {
 		build, probe := jointest.Workloads["half match"].Relations(rand.New(rand.NewPCG(1, 1)), [2]int{300, 700}, 4,
 			[2][]int{{4}, {4, 4}})
 		for _, a := range []sortmerge.Algorithm{sortmerge.OM, sortmerge.UM} {
-			for _, fault := range []string{"none", "a granule is left out", "a granule is probed twice",
-				"the build side does not finish", "rows without a partner are said to have one", "a row is missing",
-				"columns are exchanged"} {
-				got, err := jointest.Run(t, lane, &faulty{Algorithm: a, fault: fault}, build, probe,
-					jointest.Wants["full"], jointest.Options{Granule: 250})
-				require.NoError(t, err)
-				difference := jointest.Difference(jointest.Oracle(build, probe, jointest.Wants["full"]), got)
-				require.Equal(t, fault == "none", difference == "", "%s: %s", fault, difference)
+			jointest.CheckFaults(t, lane, a, build, probe, 250)
+		}
+	})
+}
+
+// Sinks, contexts and memory may fail anywhere: nothing stays behind.
+func TestDevicesFailures(t *testing.T) {
+	onEach(t, func(t *testing.T, lane *exec.Lane) {
+		random := rand.New(rand.NewPCG(1, 1))
+		build, probe := jointest.Workloads["duplicates"].Relations(random, [2]int{300, 2000}, 4,
+			[2][]int{{4, 8, 4}, {8, 4, 4}})
+		for _, a := range algorithms {
+			for name, o := range map[string]jointest.Options{"all at once": {}, "windows": {Granule: 1200, Window: 2048}} {
+				jointest.CheckFailures(t, lane, a, build, probe, jointest.Wants["full"], o, a.Name()+", "+name)
 			}
 		}
 	})

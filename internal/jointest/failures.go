@@ -1,0 +1,206 @@
+package jointest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/exec"
+	"github.com/spirjoin/spirjoin/operator"
+	"github.com/spirjoin/spirjoin/relation"
+)
+
+var errPlanted = errors.New("planted")
+
+// failing is a sink one call of which goes wrong. A window that it does not take stays with it: an operator that
+// releases what it has put would take it away from whoever has it.
+type failing struct {
+	operator.Sink
+	calls, at int
+	fail      func() error
+	kept      *operator.Window
+}
+
+func (f *failing) call() (err error) {
+	if f.calls == f.at {
+		err = f.fail()
+	}
+	f.calls++
+	return err
+}
+
+func (f *failing) Count(ctx context.Context, rows uint64) error {
+	if err := f.call(); err != nil {
+		return err
+	}
+	return f.Sink.Count(ctx, rows)
+}
+
+func (f *failing) Window(ctx context.Context, rows uint64) (*operator.Window, error) {
+	if err := f.call(); err != nil {
+		return nil, err
+	}
+	return f.Sink.Window(ctx, rows)
+}
+
+func (f *failing) Put(ctx context.Context, w *operator.Window) error {
+	if err := f.call(); err != nil {
+		f.kept = w
+		return err
+	}
+	return f.Sink.Put(ctx, w)
+}
+
+// CheckFailures has go wrong whatever an operator depends on: each call of its sink, a context that ends there or
+// before, and memory that is exhausted anywhere. The error is that of the operator, which leaves nothing behind, and
+// releases no window that it has put. Rows of the output must have a column.
+func CheckFailures(t testing.TB, lane *exec.Lane, algorithm operator.Algorithm, build, probe *Relation,
+	want operator.Want, o Options, describe string) {
+	t.Helper()
+	before := InUse(t, lane)
+	for at, ended := 0, false; !ended; at++ {
+		sink := &failing{at: at, fail: func() error { return errPlanted }}
+		o := o
+		o.Sink = func(s operator.Sink) operator.Sink { sink.Sink = s; return sink }
+		_, err := Run(t, lane, algorithm, build, probe, want, o)
+		if ended = sink.calls <= at; ended {
+			require.NoError(t, err, describe)
+			require.Positive(t, at, describe)
+		} else {
+			require.ErrorIs(t, err, errPlanted, "%s, call %d", describe, at)
+		}
+		if sink.kept != nil {
+			require.Greater(t, InUse(t, lane), before, "%s: a window that was put is released, call %d", describe, at)
+			sink.kept.Release()
+		}
+		require.Equal(t, before, InUse(t, lane), "%s, call %d", describe, at)
+	}
+	for at, ended := -1, false; !ended; at++ {
+		ctx, cancel := context.WithCancel(context.Background())
+		sink := &failing{at: at, fail: func() error { cancel(); return nil }}
+		o := o
+		o.Ctx, o.Sink = ctx, func(s operator.Sink) operator.Sink { sink.Sink = s; return sink }
+		if at < 0 {
+			cancel()
+		}
+		_, err := Run(t, lane, algorithm, build, probe, want, o)
+		ended = sink.calls <= at
+		if err != nil || at < 0 {
+			require.ErrorIs(t, err, backend.ErrCancelled, "%s, cancelled at call %d", describe, at)
+		}
+		cancel()
+		require.Equal(t, before, InUse(t, lane), "%s, cancelled at call %d", describe, at)
+	}
+	for bytes, failures := uint64(1<<10), 0; ; bytes += bytes / 8 {
+		err := CheckMemory(t, lane, algorithm, build, probe, want, o, bytes)
+		require.Equal(t, before, InUse(t, lane), "%s, %d bytes", describe, bytes)
+		if err == nil {
+			require.Positive(t, failures, describe)
+			break
+		}
+		require.ErrorIs(t, err, backend.ErrDeviceMemory, "%s, %d bytes", describe, bytes)
+		failures++
+	}
+}
+
+// CheckMemory runs an operator that may take so much device memory, with what it has put until that is taken: windows
+// are released at once.
+func CheckMemory(t testing.TB, lane *exec.Lane, algorithm operator.Algorithm, build, probe *Relation,
+	want operator.Want, o Options, bytes uint64) error {
+	need := exec.Need{Device: map[*backend.Device]uint64{lane.Device(): bytes}}
+	budget := exec.NewBudget(need)
+	grant, err := budget.Acquire(context.Background(), need, need)
+	require.NoError(t, err)
+	o.Grant, o.Sink = grant, func(s operator.Sink) operator.Sink { return dropping{s} }
+	_, err = Run(t, lane, algorithm, build, probe, want, o)
+	grant.Release()
+	require.Equal(t, bytes, budget.Free().Device[lane.Device()], "the grant is not credited with all")
+	return err
+}
+
+// dropping is a sink that keeps no window.
+type dropping struct{ operator.Sink }
+
+func (d dropping) Put(_ context.Context, w *operator.Window) error {
+	w.Release()
+	return nil
+}
+
+// InUse is the device memory in use when all work before is done.
+func InUse(t testing.TB, lane *exec.Lane) uint64 {
+	require.NoError(t, lane.Device().Run(context.Background(), new(backend.List)))
+	return lane.Device().MemoryUse(backend.DeviceLocal).InUse
+}
+
+// faulty is an algorithm that goes wrong.
+type faulty struct {
+	operator.Algorithm
+	operator.Operator
+	fault    string
+	granules int
+}
+
+func (f *faulty) Open(ctx context.Context, lane *exec.Lane, p *operator.Plan) operator.Operator {
+	f.Operator, f.granules = f.Algorithm.Open(ctx, lane, p), 0
+	return f
+}
+
+func (f *faulty) Probe(ctx context.Context, lane *exec.Lane, c *relation.Chunk, sink operator.Sink) error {
+	f.granules++
+	if f.fault == "a granule is left out" && f.granules == 2 {
+		return nil
+	}
+	if f.fault == "a granule is probed twice" && f.granules == 2 {
+		if err := f.Operator.Probe(ctx, lane, c, sink); err != nil {
+			return err
+		}
+	}
+	return f.Operator.Probe(ctx, lane, c, wrong{sink, f.fault})
+}
+
+func (f *faulty) Finish(ctx context.Context, sink operator.Sink) error {
+	if f.fault == "the build side does not finish" {
+		return nil
+	}
+	return f.Operator.Finish(ctx, sink)
+}
+
+// wrong is a sink that goes wrong.
+type wrong struct {
+	operator.Sink
+	fault string
+}
+
+func (w wrong) Put(ctx context.Context, window *operator.Window) error {
+	switch w.fault {
+	case "rows without a partner are said to have one":
+		window.Matched = true
+	case "a row is missing":
+		window.Rows--
+	case "columns are exchanged":
+		p := window.Payload[operator.Probe]
+		p[0], p[1] = p[1], p[0]
+	}
+	return w.Sink.Put(ctx, window)
+}
+
+// CheckFaults plants faults in a full join of two relations, of which the probe side has two payload columns of the same
+// width and comes in at least two granules: the comparison with the oracle finds each, and nothing where none is
+// planted.
+func CheckFaults(t testing.TB, lane *exec.Lane, algorithm operator.Algorithm, build, probe *Relation, granule uint64) {
+	want := Wants["full"]
+	for _, fault := range []string{"none", "a granule is left out", "a granule is probed twice",
+		"the build side does not finish", "rows without a partner are said to have one", "a row is missing",
+		"columns are exchanged"} {
+		describe := fmt.Sprintf("%s: %s", algorithm.Name(), fault)
+		got, err := Run(t, lane, &faulty{Algorithm: algorithm, fault: fault}, build, probe, want,
+			Options{Granule: granule})
+		require.NoError(t, err, describe)
+		difference := Difference(Oracle(build, probe, want), got)
+		require.Equal(t, fault == "none", difference == "", "%s: %s", describe, difference)
+	}
+}

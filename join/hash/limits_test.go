@@ -1,0 +1,346 @@
+package hash
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/exec"
+	"github.com/spirjoin/spirjoin/internal/devicetest"
+	"github.com/spirjoin/spirjoin/internal/jointest"
+	"github.com/spirjoin/spirjoin/kernel"
+	"github.com/spirjoin/spirjoin/operator"
+	"github.com/spirjoin/spirjoin/primitive"
+	"github.com/spirjoin/spirjoin/relation"
+)
+
+var (
+	pairs = operator.Want{Pairs: true}
+	peels = Partitioned{force: force{bits: bitsOf(5), table: 20}} // what is too much for eight tables of 20 rows
+)
+
+// onEach runs a test on each device, but for those whose pipelines take seconds to compile, which run the same ones in
+// TestDevicesPartitioned.
+func onEach(t *testing.T, test func(t *testing.T, lane *exec.Lane)) {
+	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {
+		if jointest.Tuning(t, device.Info()) == nil {
+			test(t, laneOf(t, device, nil))
+		}
+	})
+}
+
+// profiled is a lane with a profile of its own, and what tells the stages that it has had.
+func profiled(t *testing.T, lane *exec.Lane) (own *exec.Lane, stages func() []string) {
+	own = exec.NewLane(context.Background(), lane.Ops, nil)
+	return own, func() (names []string) {
+		require.NoError(t, lane.Device().Run(context.Background(), new(backend.List)))
+		for _, s := range own.Profile.Stages() {
+			names = append(names, s.Stage)
+		}
+		return names
+	}
+}
+
+// Keys that collide are told apart by another partition; what is oversized then too, as hot keys are, is sorted. Where
+// more partitions are oversized than are peeled one by one, all rows are joined anew. Rows that are only marked or
+// counted are sorted at once.
+func TestDevicesOversized(t *testing.T) {
+	onEach(t, func(t *testing.T, lane *exec.Lane) {
+		anew := peels
+		anew.force.ranges = 1
+		for n, c := range []struct {
+			a        Partitioned
+			workload string
+			want     string
+			sorted   bool
+		}{
+			{peels, "collisions", "inner", false}, {peels, "one key", "inner", true}, {peels, "hot keys", "full", true},
+			{anew, "primary and foreign", "inner", true}, {anew, "duplicates", "full", true},
+			{peels, "collisions", "semi both", true}, {peels, "collisions", "count", true}, {peels, "one key", "count full", true},
+		} {
+			random := rand.New(rand.NewPCG(uint64(n), 1))
+			rows := [2]int{700, 900}
+			if c.a.force.ranges > 0 {
+				rows = [2]int{8000, 900} // all partitions are oversized
+			}
+			for _, keyBytes := range []int{4, 8} {
+				build, probe := workloads()[c.workload].Relations(random, rows, keyBytes, [2][]int{{4, 8, 4}, {8, 4}})
+				for _, o := range []jointest.Options{{}, {Granule: 300}, {Window: 2100}} {
+					own, stages := profiled(t, lane)
+					describe := fmt.Sprintf("%+v, %s, %s, keys of %d bytes, %+v", c.a, c.workload, c.want, keyBytes, o)
+					want := jointest.Wants[c.want]
+					want.Keys = !want.Count
+					out := jointest.CheckRun(t, own, c.a, build, probe, want, o, describe)
+					took := stages()
+					require.Contains(t, took, "peel", describe)
+					require.Equal(t, c.sorted, slices.Contains(took, "varying bits"), "%s: %v", describe, took)
+					if o.Window > 0 && c.workload == "one key" && !want.Count { // 150,000 pairs
+						require.Greater(t, out.Windows, 40, describe)
+					}
+				}
+			}
+		}
+	})
+}
+
+// Keys with few different upper halves of their mixes: those that a table tells apart by its chains, its tags or only by
+// the keys themselves.
+func TestDevicesSimilarKeys(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	similar := func(rows int) (keys []uint64) {
+		for range rows {
+			keys = append(keys, uint64(kernel.Unmix(uint32(random.IntN(3)<<16|random.IntN(1<<16)), seeds[0])))
+		}
+		return keys
+	}
+	build := &jointest.Relation{KeyBytes: 4, Keys: similar(2000), Payload: []int{4}}
+	probe := &jointest.Relation{KeyBytes: 4, Keys: similar(3000), Payload: []int{4}}
+	onEach(t, func(t *testing.T, lane *exec.Lane) {
+		for _, bits := range []int{1, 3, 4, 5, 6} {
+			for _, want := range []string{"inner", "semi both", "count"} {
+				jointest.CheckRun(t, lane, Partitioned{force: force{bits: bitsOf(bits)}}, build, probe, jointest.Wants[want],
+					jointest.Options{}, fmt.Sprintf("%s, %d bits", want, bits))
+			}
+		}
+	})
+}
+
+// Of keys with one high word only low words move, also where tables have room for more of those and one partition would
+// do; the output has whole keys. Chunks that are not narrow, though the plan was told so, are an error.
+func TestDevicesNarrow(t *testing.T) {
+	onEach(t, func(t *testing.T, lane *exec.Lane) {
+		ctx := context.Background()
+		small := jointest.Small(lane.Device().Info())["partition_join"][0]
+		few, many := small, small
+		few.Config, many.Config = maps.Clone(small.Config), maps.Clone(small.Config)
+		few.Variant, few.Config["table"], many.Config["table"] = backend.Config{"key_bits": 64}, 100, 300
+		lane = laneOf(t, lane.Device(), primitive.Tuning{"partition_join": {many, few}})
+		random := rand.New(rand.NewPCG(1, 1))
+		for _, rows := range []int{10, 150, 230, 250, 2000} {
+			build, probe := jointest.Workloads["one high word"].Relations(random, [2]int{rows, 2 * rows}, 8,
+				[2][]int{{4}, {8, 4, 4}})
+			for name, want := range jointest.Wants {
+				want.Keys = !want.Count
+				for _, a := range []Partitioned{om, um, peels} {
+					out := jointest.CheckRun(t, lane, a, build, probe, want, jointest.Options{},
+						fmt.Sprintf("%d rows, %s, %+v", rows, name, a))
+					s := out.Plan.Detail.(shape)
+					require.Equal(t, rows > 80 || a.force.bits != nil, s.narrow)
+					require.Equal(t, s.narrow, s.bits > 0)
+				}
+			}
+		}
+
+		build, probe := jointest.Workloads["one high word"].Relations(random, [2]int{500, 900}, 8, [2][]int{{4}, {4}})
+		wide := *probe
+		wide.Keys = slices.Clone(probe.Keys)
+		wide.Keys[333] ^= 1 << 40
+		want := operator.Want{Rest: [2]bool{true, false}}
+		facts := jointest.FactsOf(lane, build, probe, jointest.Options{})
+		for _, c := range []struct{ build, probe *jointest.Relation }{{build, &wide}, {&wide, build}, {&wide, nil}} {
+			p, err := om.Plan(&facts, want)
+			require.NoError(t, err)
+			o := om.Open(ctx, lane, p)
+			chunk, release := c.build.Chunk(t, lane)
+			chunk.HighWord = 0xabcdef01
+			if err = o.Build(ctx, chunk); err == nil && c.probe != nil {
+				other, releaseOther := c.probe.Chunk(t, lane)
+				err = o.Probe(ctx, lane, other, new(operator.Counter))
+				releaseOther()
+			}
+			if err == nil {
+				err = o.Finish(ctx, new(operator.Counter))
+			}
+			require.ErrorIs(t, err, backend.ErrInvalidInput)
+			require.ErrorContains(t, err, "high words")
+			o.Close()
+			release()
+		}
+	})
+}
+
+// hot are n rows of one key among others.
+func hot(n, others int) *jointest.Relation {
+	r := &jointest.Relation{KeyBytes: 4, Keys: slices.Repeat([]uint64{7}, n), Payload: []int{4}}
+	for i := range others {
+		r.Keys = append(r.Keys, uint64(i+100))
+	}
+	return r
+}
+
+// Where the facts did not say how often a key occurs, hj finds no slot for its rows and says what to do. Whatever needs
+// one slot a key works. A key that is proved to be unique needs no further look.
+func TestDevicesPatience(t *testing.T) {
+	onEach(t, func(t *testing.T, lane *exec.Lane) {
+		build, probe := hot(2000, 1000), hot(3000, 500)
+		unknown := jointest.Options{Granule: 1300,
+			Facts: func(f *operator.Facts) { f.Unique, f.Hottest, f.Distinct = true, [2]float64{}, 1 }}
+		for name, want := range jointest.Wants {
+			if !want.Pairs || want.Count {
+				jointest.CheckRun(t, lane, hj, build, probe, want, unknown, name)
+				continue
+			}
+			_, err := jointest.Run(t, lane, hj, build, probe, want, unknown)
+			require.ErrorIs(t, err, backend.ErrLimit)
+			require.ErrorContains(t, err, "rows found no slot among the 256 behind that of their key; take phj-om or smj-um")
+			_, err = jointest.Run(t, lane, hj, build, probe, want, jointest.Options{})
+			require.ErrorIs(t, err, backend.ErrLimit, "the plan knows")
+		}
+		out, err := jointest.Run(t, lane, hj, hot(70_000, 5), hot(70_000, 0), operator.Want{Pairs: true, Count: true},
+			jointest.Options{})
+		require.NoError(t, err)
+		require.EqualValues(t, 70_000*70_000, out.Count)
+		proved := jointest.Options{Facts: func(f *operator.Facts) { f.Proved = true }}
+		for _, a := range []operator.Algorithm{hj, om} {
+			jointest.CheckRun(t, lane, a, hot(1, 3000), probe, pairs, proved, a.Name())
+		}
+	})
+}
+
+// Sinks, contexts and memory may fail anywhere: nothing stays behind.
+func TestDevicesFailures(t *testing.T) {
+	onEach(t, func(t *testing.T, lane *exec.Lane) {
+		small := laneOf(t, lane.Device(), jointest.Small(lane.Device().Info()))
+		build, probe := workloads()["hot on both sides"].Relations(rand.New(rand.NewPCG(1, 1)), [2]int{300, 2000}, 8,
+			[2][]int{{4, 8, 4}, {8, 4, 4}})
+		want := jointest.Wants["full"]
+		want.Keys = true
+		few := hot(20, 300)
+		few.KeyBytes = 8
+		wide := peels
+		wide.Untransformed = true
+		for name, o := range map[string]jointest.Options{"all at once": {}, "windows": {Granule: 1200, Window: 2048},
+			"too little room at first": {Facts: func(f *operator.Facts) { f.Window = 3 }}} {
+			for _, a := range []Partitioned{om, um, single, peels, wide, {CountFirst: true}, {PageRows: 4}} {
+				jointest.CheckFailures(t, small, a, build, probe, want, o, fmt.Sprintf("%+v, %s", a, name))
+			}
+			jointest.CheckFailures(t, small, hj, few, probe, want, o, "hj, "+name)
+		}
+	})
+}
+
+// Joins take no more memory than their plans say, where the facts are the truth.
+func TestDevicesMemory(t *testing.T) {
+	onEach(t, func(t *testing.T, lane *exec.Lane) {
+		workloads := []string{"primary and foreign", "duplicates", "half match"}
+		wants := slices.Sorted(maps.Keys(jointest.Wants))
+		all := []operator.Algorithm{om, um, single, Partitioned{CountFirst: true}, hj}
+		options := []jointest.Options{{}, {Granule: 9000}, {Granule: 9000, Window: 2100}, {Window: 5000}}
+		for n, c := range devicetest.Combinations(t, len(wants), len(all), len(options), len(workloads)) {
+			want, a, o := jointest.Wants[wants[c[0]]], all[c[1]], options[c[2]]
+			build, probe := jointest.Workloads[workloads[c[3]]].Relations(rand.New(rand.NewPCG(1, uint64(n))),
+				[2]int{12_000, 20_000}, 4+4*(n%2), [2][]int{{4, 8, 4, 8, 8, 8, 8}, {8, 4, 4, 8, 8}})
+			facts := jointest.FactsOf(lane, build, probe, o)
+			p, err := a.Plan(&facts, want)
+			require.NoError(t, err)
+			require.NoError(t, jointest.CheckMemory(t, lane, a, build, probe, want, o, p.PeakBytes),
+				"%s, %s, %s, granules of %d, windows of %d: %d bytes", a.Name(), workloads[c[3]], wants[c[0]], o.Granule,
+				o.Window, p.PeakBytes)
+		}
+	})
+}
+
+// What a granule took is given back when it is probed. An operator may be closed at any time, and need not be probed.
+func TestDevicesGranulesLeaveNothing(t *testing.T) {
+	onEach(t, func(t *testing.T, lane *exec.Lane) {
+		ctx := context.Background()
+		build, probe := workloads()["hot on both sides"].Relations(rand.New(rand.NewPCG(1, 1)), [2]int{500, 900}, 4,
+			[2][]int{{4, 4, 8}, {4}})
+		for _, a := range []operator.Algorithm{om, um, single, peels, hj} {
+			want := operator.Want{Pairs: true, Rest: [2]bool{true, false}}
+			facts := jointest.FactsOf(lane, build, probe, jointest.Options{Granule: 300})
+			facts.Hottest, facts.Distinct = [2]float64{}, 1
+			p, err := a.Plan(&facts, want)
+			require.NoError(t, err)
+			a.Open(ctx, lane, p).Close()
+
+			before := jointest.InUse(t, lane)
+			o := a.Open(ctx, lane, p)
+			on, releaseBuild := build.Chunk(t, lane)
+			granule, release := probe.Chunk(t, lane)
+			empty := &relation.Chunk{Keys: relation.Values{Bytes: 4}, Payload: []relation.Values{{Bytes: 4}}}
+			require.NoError(t, o.Build(ctx, on))
+			built := jointest.InUse(t, lane)
+			sink := new(operator.Collector)
+			for n := range 4 {
+				sink.Lane = exec.NewLane(ctx, lane.Ops, nil)
+				require.NoError(t, o.Probe(ctx, lane, granule, sink))
+				require.NoError(t, o.Probe(ctx, lane, empty, sink))
+				sink.Release()
+				require.Equal(t, built, jointest.InUse(t, lane), "%s, granule %d", a.Name(), n)
+			}
+			require.NoError(t, o.Finish(ctx, sink))
+			sink.Release()
+			o.Close()
+			o.Close()
+			o = a.Open(ctx, lane, p) // is built, and all rows are without a partner
+			require.NoError(t, o.Build(ctx, on))
+			alone := new(operator.Collector)
+			alone.Lane = lane
+			require.NoError(t, o.Finish(ctx, alone))
+			require.EqualValues(t, 500, alone.Rows)
+			alone.Release()
+			o.Close()
+			releaseBuild()
+			release()
+			require.Equal(t, before, jointest.InUse(t, lane), a.Name())
+		}
+	})
+}
+
+// What makes no sense is an error.
+func TestDevicesErrors(t *testing.T) {
+	facts := operator.Facts{KeyBytes: 4, Rows: [2]uint64{4, 4}}
+	for _, a := range []operator.Algorithm{om, hj} {
+		_, err := a.Plan(&operator.Facts{KeyBytes: 5}, pairs)
+		require.ErrorIs(t, err, backend.ErrInvalidInput)
+		_, err = a.Plan(&facts, operator.Want{Keys: true})
+		require.ErrorIs(t, err, backend.ErrInvalidInput)
+		_, err = a.Plan(&facts, operator.Want{Pairs: true, Matched: [2]bool{true, false}})
+		require.ErrorIs(t, err, backend.ErrInvalidInput)
+	}
+	for _, rows := range []int{-1, 9} {
+		_, err := Partitioned{PageRows: rows}.Plan(&facts, pairs)
+		require.ErrorIs(t, err, backend.ErrInvalidInput)
+	}
+	large := operator.Facts{KeyBytes: 4, Rows: [2]uint64{mostSlots/2 + 1, 4}, Unique: true}
+	p, err := hj.Plan(&large, pairs)
+	require.NoError(t, err)
+	require.ErrorIs(t, p.Reject, backend.ErrLimit)
+
+	onEach(t, func(t *testing.T, lane *exec.Lane) {
+		ctx := context.Background()
+		chunk, release := hot(1, 3).Chunk(t, lane)
+		defer release()
+		wide := relation.Chunk{Rows: 2, Keys: relation.Values{Data: chunk.Keys.Data, Bytes: 8}}
+		short := relation.Chunk{Rows: 3, Keys: chunk.Keys}
+		facts.Tuning = lane.Tuning()
+		for _, a := range []operator.Algorithm{om, hj} {
+			p, err := a.Plan(&facts, pairs)
+			require.NoError(t, err)
+			o := a.Open(ctx, lane, p)
+			defer o.Close()
+			require.ErrorIs(t, o.Build(ctx, &short), backend.ErrInvalidInput)
+			require.NoError(t, o.Build(ctx, chunk))
+			require.ErrorIs(t, o.Probe(ctx, lane, &short, new(operator.Counter)), backend.ErrInvalidInput)
+			require.ErrorIs(t, o.Probe(ctx, lane, &wide, new(operator.Counter)), backend.ErrInvalidInput)
+		}
+	})
+}
+
+// Each planted fault is found, and nothing where none is planted.
+func TestDevicesPlantedFaults(t *testing.T) {
+	onEach(t, func(t *testing.T, lane *exec.Lane) {
+		build, probe := jointest.Workloads["half match"].Relations(rand.New(rand.NewPCG(1, 1)), [2]int{300, 700}, 4,
+			[2][]int{{4}, {4, 4}})
+		for _, a := range []operator.Algorithm{om, um, peels, hj} {
+			jointest.CheckFaults(t, lane, a, build, probe, 250)
+		}
+	})
+}
