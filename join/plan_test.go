@@ -121,7 +121,7 @@ func TestPredictedMemory(t *testing.T) {
 			p, err := engine.Plan(context.Background(), unique, right, spec)
 			require.NoError(t, err, "%s with %d bytes", name, capBytes)
 			use(p)
-			require.Zero(t, device.MemoryUse(backend.DeviceLocal).InUse)
+			noMemoryInUse(t, device)
 			require.NoError(t, done())
 		}
 		want := len(oracle.Join(unique, right, spec))
