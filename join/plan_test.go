@@ -201,7 +201,7 @@ func TestNextAlgorithm(t *testing.T) {
 	require.EqualValues(t, drawn, result.Rows())
 	require.Equal(t, next, result.Stats().Algorithm)
 	require.Contains(t, result.Stats().Fallback, "found no slot")
-	require.Contains(t, result.Explain(), "instead      "+next)
+	require.Contains(t, result.Explain(), "changed to   "+next)
 	require.Contains(t, result.Explain(), "hj failed: ")
 	result.Close()
 
