@@ -65,7 +65,7 @@ func Example() {
 	for _, line := range lines {
 		fmt.Println(line)
 	}
-	fmt.Println(result.Rows, "rows on the", result.Device.Backend)
+	fmt.Println(result.Rows(), "rows on the", result.Device.Backend)
 	// Output:
 	// Ada was in London
 	// Ada was in Turin
@@ -91,7 +91,7 @@ func ExampleEngine_Join_count() {
 		log.Fatal(err)
 	}
 	defer result.Close()
-	fmt.Println(result.Rows)
+	fmt.Println(result.Rows())
 	// Output: 3
 }
 
@@ -118,7 +118,7 @@ func ExampleEngine_Explain() {
 		log.Fatal(err)
 	}
 	defer result.Close()
-	fmt.Println(result.Rows)
+	fmt.Println(result.Rows())
 	// Output:
 	// town true
 	// 3

@@ -1,6 +1,8 @@
 package deliver
 
 import (
+	"cmp"
+	"container/heap"
 	"context"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -12,127 +14,129 @@ import (
 	"github.com/spirjoin/spirjoin/relation"
 )
 
-// Order is the sink that keeps the row numbers of all windows on the device and delivers them in order, at the end: by
-// the row number of one table, then by that of the other. What a row is not of comes last. All columns are fetched by
-// the host.
+// Order is the sink that delivers rows in order: by the row number of one table, then by that of the other. What a row
+// is not of comes last. The device sorts the row numbers of window after window, a run or several of each; runs are kept
+// on the host and merged at the end (an external merge sort). All columns are fetched by the host.
+//
+//	windows   (2,0) (0,1) | (0,0) (1,-)
+//	runs      (0,1) (2,0) | (0,0) (1,-)
+//	pieces    (0,0) (0,1) (1,-) (2,0)
 type Order struct {
 	*Rows
 	First relation.Side // the table whose order rows are in
 
-	windows []*operator.Window
-	rows    uint64
+	window *operator.Window // that was put last, where it waits for the operator to give its memory back
+	runs   []run
+}
+
+// run is row numbers of both tables, in order.
+type run [2][]uint32
+
+// RunRows is for how many rows of a run there is memory at least, [RunBytes] of it.
+const RunRows = 1 << 16
+
+// RunBytes is the device memory that a run of so many rows takes to sort.
+func RunBytes(t primitive.Tuning, rows uint64) (sizeBytes uint64, err error) {
+	p, err := planRun(t, rows)
+	return 4*4*rows + p.ScratchBytes, err
+}
+
+func planRun(t primitive.Tuning, rows uint64) (primitive.SortPlan, error) {
+	return primitive.PlanSort(t, primitive.Sort{EndBit: 32, Varying: 1<<32 - 1,
+		Layout: primitive.Layout{Rows: rows, KeyBytes: 4, Payload: primitive.Given, PayloadBytes: 4, Columns: 1}})
 }
 
 // Window returns an empty window.
 func (o *Order) Window(ctx context.Context, rows uint64) (*operator.Window, error) {
+	if err := o.flush(ctx); err != nil {
+		return nil, err
+	}
 	return o.Rows.Window(ctx, rows)
 }
 
-// Put keeps a window.
-func (o *Order) Put(_ context.Context, w *operator.Window) error {
-	o.windows = append(o.windows, w)
-	o.rows += w.Rows
-	return nil
-}
-
-// End delivers all rows.
-//
-// Errors: backend.ErrLimit for more rows than a column can have; those of the device.
-func (o *Order) End(ctx context.Context) error {
-	if o.rows == 0 {
+// Put sorts the rows of a window.
+func (o *Order) Put(ctx context.Context, w *operator.Window) error {
+	if o.window = w; o.Last {
 		return nil
 	}
-	if err := primitive.CheckRows("order rows", o.rows); err != nil {
-		return err
+	return o.flush(ctx)
+}
+
+// flush makes runs of the window that was put last, as long as memory allows.
+func (o *Order) flush(ctx context.Context) error {
+	w := o.window
+	if o.window = nil; w == nil {
+		return nil
 	}
-	lane := o.Lane.Nested(ctx)
-	defer lane.Memory.ReleaseAll()
-	numbers, err := o.collect(ctx, lane)
+	defer w.Release()
+	need, err := RunBytes(o.Lane.Tuning(), w.Rows)
 	if err != nil {
 		return err
 	}
-	for _, by := range []relation.Side{1 - o.First, o.First} { // a radix sort is stable
-		if numbers, err = o.sort(ctx, lane, numbers, by); err != nil {
-			return err
-		}
+	most := w.Rows
+	if free := o.Reserve(need); free < need {
+		most = max(RunRows, most/2*free/need)
 	}
-	for first := uint64(0); first < o.rows; first += o.PieceRows {
-		rows := min(o.PieceRows, o.rows-first)
-		p := &Piece{Rows: uint32(rows), ordered: true, arrays: make([]arrow.Array, len(o.Columns))}
-		for side := range p.Numbers {
-			p.of[side] = o.of(side)
-			p.Numbers[side] = make([]uint32, rows)
-			if err := lane.Download(ctx, backend.AsBytes(p.Numbers[side]), numbers[side].Range(first*4,
-				rows*4)); err != nil {
-				return err
-			}
-		}
-		if err := o.Out.Put(ctx, p); err != nil {
+	for first := uint64(0); first < w.Rows; first += most {
+		r, err := o.sort(ctx, w, first, min(most, w.Rows-first))
+		if err != nil {
 			return err
 		}
+		o.runs = append(o.runs, r)
 	}
 	return nil
 }
 
-// of tells whether rows can be of a side.
-func (o *Order) of(side int) bool {
+// sort makes a run of the rows from first on of a window.
+func (o *Order) sort(ctx context.Context, w *operator.Window, first, rows uint64) (sorted run, err error) {
+	lane := o.Lane.Nested(ctx)
+	defer lane.Memory.ReleaseAll()
+	var numbers [2]*backend.Buffer
+	list := lane.List("order")
 	for s, table := range o.Sides {
-		if int(table) == side {
-			return o.Numbers[s] >= 0
+		to := lane.Memory.New(rows*4, "row numbers")
+		if err := lane.Memory.Err(); err != nil {
+			return sorted, err
+		}
+		switch {
+		case w.Of[s] && o.Numbers[s] >= 0:
+			list.Copy(to.All(), w.Payload[s][o.Numbers[s]].Range(first*4, rows*4))
+		case w.Matched: // a partner that nobody asks for
+			list.Fill(to.All(), 0)
+		default:
+			list.Fill(to.All(), relation.NoRow)
+		}
+		numbers[table] = to
+	}
+	if err := lane.Submit(ctx, list); err != nil {
+		return sorted, err
+	}
+	for _, by := range []relation.Side{1 - o.First, o.First} { // a radix sort is stable
+		if numbers, err = o.sortBy(ctx, lane, numbers, rows, by); err != nil {
+			return sorted, err
 		}
 	}
-	return false
+	for side := range sorted {
+		sorted[side] = make([]uint32, rows)
+		if err := lane.Download(ctx, backend.AsBytes(sorted[side]), numbers[side].All()); err != nil {
+			return sorted, err
+		}
+	}
+	return sorted, nil
 }
 
-// collect puts the row numbers of all windows behind one another. Rows that are not of a table have no number there or,
-// where rows are of one table alone and have a partner, number 0.
-func (o *Order) collect(ctx context.Context, lane *exec.Lane) (numbers [2]*backend.Buffer, err error) {
-	for side := range numbers {
-		numbers[side] = lane.Memory.New(o.rows*4, "row numbers")
-	}
-	if err := lane.Memory.Err(); err != nil {
-		return numbers, err
-	}
-	at := uint64(0)
-	for _, w := range o.windows {
-		list := lane.List("order")
-		for s, table := range o.Sides {
-			to := numbers[table].Range(at*4, w.Rows*4)
-			switch {
-			case w.Of[s]:
-				list.Copy(to, w.Payload[s][o.Numbers[s]].Range(0, w.Rows*4))
-			case w.Matched:
-				list.Fill(to, 0)
-			default:
-				list.Fill(to, relation.NoRow)
-			}
-		}
-		if err := lane.Submit(ctx, list); err != nil {
-			return numbers, err
-		}
-		w.Release()
-		at += w.Rows
-	}
-	o.windows = nil
-	return numbers, nil
-}
-
-// sort sorts pairs of row numbers by those of one table.
-func (o *Order) sort(ctx context.Context, lane *exec.Lane, numbers [2]*backend.Buffer,
+// sortBy sorts pairs of row numbers by those of one table.
+func (o *Order) sortBy(ctx context.Context, lane *exec.Lane, numbers [2]*backend.Buffer, rows uint64,
 	by relation.Side) ([2]*backend.Buffer, error) {
-	p, err := primitive.PlanSort(lane.Tuning(), primitive.Sort{EndBit: 32, Varying: 1<<32 - 1,
-		Layout: primitive.Layout{Rows: o.rows, KeyBytes: 4, Payload: primitive.Given, PayloadBytes: 4, Columns: 1}})
+	p, err := planRun(lane.Tuning(), rows)
 	if err != nil {
 		return numbers, err
 	}
 	temporary := lane.Scope(ctx)
 	defer temporary.ReleaseAll()
 	scratch := temporary.New(p.ScratchBytes, "scratch")
-	own := [2]*backend.Buffer{lane.Memory.New(o.rows*4, "row numbers"), lane.Memory.New(o.rows*4, "row numbers")}
-	if err := lane.Memory.Err(); err != nil {
-		return numbers, err
-	}
-	if err := temporary.Err(); err != nil {
+	own := [2]*backend.Buffer{lane.Memory.New(rows*4, "row numbers"), lane.Memory.New(rows*4, "row numbers")}
+	if err := cmp.Or(lane.Memory.Err(), temporary.Err()); err != nil {
 		return numbers, err
 	}
 	columns := func(of [2]*backend.Buffer) primitive.Columns {
@@ -154,10 +158,77 @@ func (o *Order) sort(ctx context.Context, lane *exec.Lane, numbers [2]*backend.B
 	return result, nil
 }
 
+// End merges the runs and delivers all rows.
+func (o *Order) End(ctx context.Context) error {
+	if err := o.flush(ctx); err != nil {
+		return err
+	}
+	m := merge{runs: o.runs, first: int(o.First)}
+	o.runs = nil
+	heap.Init(&m)
+	for len(m.runs) > 0 {
+		p := &Piece{ordered: true, arrays: make([]arrow.Array, len(o.Columns)), Numbers: m.next(o.PieceRows)}
+		p.Rows = uint32(len(p.Numbers[0]))
+		for s, table := range o.Sides {
+			p.of[table] = o.Numbers[s] >= 0
+		}
+		if err := o.Out.Put(ctx, p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // Close releases what is left.
 func (o *Order) Close() {
-	for _, w := range o.windows {
-		w.Release()
-	}
+	o.window.Release()
 	o.Rows.Close()
+}
+
+// merge is a heap of runs that are not empty, the one with the next row on top.
+type merge struct {
+	runs  []run
+	first int // the table whose row numbers decide
+}
+
+func (m *merge) Len() int { return len(m.runs) }
+
+func (m *merge) Less(i, j int) bool {
+	a, b := &m.runs[i], &m.runs[j]
+	return cmp.Or(cmp.Compare(a[m.first][0], b[m.first][0]), cmp.Compare(a[1-m.first][0], b[1-m.first][0])) < 0
+}
+
+func (m *merge) Swap(i, j int) { m.runs[i], m.runs[j] = m.runs[j], m.runs[i] }
+
+func (m *merge) Push(any) {}
+
+func (m *merge) Pop() any {
+	m.runs = m.runs[:len(m.runs)-1]
+	return nil
+}
+
+// next takes the next rows, at most most.
+func (m *merge) next(most uint64) (numbers run) {
+	if len(m.runs) == 1 {
+		rows := min(most, uint64(len(m.runs[0][0])))
+		for side, all := range m.runs[0] {
+			numbers[side], m.runs[0][side] = all[:rows:rows], all[rows:]
+		}
+		if len(m.runs[0][0]) == 0 {
+			m.runs = nil
+		}
+		return numbers
+	}
+	for len(m.runs) > 0 && uint64(len(numbers[0])) < most {
+		top := &m.runs[0]
+		for side := range top {
+			numbers[side], top[side] = append(numbers[side], top[side][0]), top[side][1:]
+		}
+		if len(top[0]) == 0 {
+			heap.Remove(m, 0)
+		} else {
+			heap.Fix(m, 0)
+		}
+	}
+	return numbers
 }

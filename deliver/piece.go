@@ -153,34 +153,48 @@ func (p *Piece) fetch(ctx context.Context, c *Column, allocator memory.Allocator
 	return relation.Convert(ctx, values, c.Type, allocator)
 }
 
-// either fetches from the first side that a row is of, whose columns follow one another as one.
+// either fetches from the first side that a row is of: what comes of each side, and of both in the order of the rows.
 func (p *Piece) either(ctx context.Context, c *Column, allocator memory.Allocator) (arrow.Array, error) {
-	var chunks []arrow.Array
+	sides := [2]int{c.First, 1 - c.First}
+	var numbers [2][]uint32 // of the rows that a side gives values of
+	for i, first := range p.Numbers[sides[0]] {
+		if first != relation.NoRow {
+			numbers[0] = append(numbers[0], first)
+		} else {
+			numbers[1] = append(numbers[1], p.Numbers[sides[1]][i])
+		}
+	}
+	var taken []arrow.Array
 	defer func() {
-		for _, chunk := range chunks {
-			chunk.Release()
+		for _, values := range taken {
+			values.Release()
 		}
 	}()
-	sides := [2]int{c.First, 1 - c.First}
-	for _, side := range sides {
-		for _, chunk := range c.Of[side].Column.Chunks() {
-			converted, err := relation.Convert(ctx, chunk, c.Type, allocator)
-			if err != nil {
-				return nil, err
-			}
-			chunks = append(chunks, converted)
+	for i, side := range sides {
+		values, err := relation.Take(ctx, c.Of[side].Column, numbers[i], allocator)
+		if err != nil {
+			return nil, err
 		}
+		converted, err := relation.Convert(ctx, values, c.Type, allocator)
+		values.Release()
+		if err != nil {
+			return nil, err
+		}
+		taken = append(taken, converted)
 	}
-	both := arrow.NewChunked(c.Type, chunks)
+	both := arrow.NewChunked(c.Type, taken)
 	defer both.Release()
-	behind := uint32(c.Of[c.First].Column.Len())
-	ids := make([]uint32, p.Rows)
-	for i := range ids {
-		if ids[i] = p.Numbers[sides[0]][i]; ids[i] == relation.NoRow {
-			ids[i] = behind + p.Numbers[sides[1]][i]
+	next := [2]uint32{0, uint32(len(numbers[0]))}
+	places := make([]uint32, p.Rows)
+	for i, first := range p.Numbers[sides[0]] {
+		of := 0
+		if first == relation.NoRow {
+			of = 1
 		}
+		places[i] = next[of]
+		next[of]++
 	}
-	return relation.Take(ctx, both, ids, allocator)
+	return relation.Take(ctx, both, places, allocator)
 }
 
 // indicatorTexts are the values of an indicator by the sides that a row is of, the left one in the lowest bit.

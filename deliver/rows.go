@@ -27,12 +27,18 @@ type Rows struct {
 	Wanted     bool
 	PieceRows  uint64
 	WindowRows uint64        // that a window has room for at most; 0: as many as are asked for
-	Room       func() uint64 // for how many rows there is memory
-	Out        *exec.Pipe[*Piece]
-	Time       *atomic.Int64 // nanoseconds that downloads have taken
+	// PlannedRows of a window, at RowBytes a row, have memory. Reserve makes so much more free, or as much as there is,
+	// and returns that.
+	PlannedRows, RowBytes uint64
+	Reserve               func(sizeBytes uint64) uint64
+	// Last delivers the last window at the end, when the operator has given its memory back.
+	Last bool
+	Out  *exec.Pipe[*Piece]
+	Time *atomic.Int64 // nanoseconds that downloads have taken
 
 	fetched [][2]*relation.DeviceColumn // of columns that the device fetches by row number, by side of the table
 	ids     [2]*backend.Buffer
+	kept    *operator.Window
 }
 
 // Count does nothing.
@@ -40,15 +46,37 @@ func (r *Rows) Count(context.Context, uint64) error { return nil }
 
 // Window returns an empty window.
 func (r *Rows) Window(ctx context.Context, rows uint64) (*operator.Window, error) {
+	if err := r.End(ctx); err != nil {
+		return nil, err
+	}
 	if r.WindowRows > 0 {
 		rows = min(rows, r.WindowRows)
 	}
-	rows = max(1, min(rows, r.Room()))
+	if rows > r.PlannedRows {
+		rows = max(r.PlannedRows, min(rows, r.Reserve(rows*r.RowBytes)/r.RowBytes), 1)
+	}
 	return operator.NewWindow(ctx, r.Lane, rows), nil
 }
 
 // Put delivers a window.
 func (r *Rows) Put(ctx context.Context, w *operator.Window) error {
+	if r.Last {
+		r.kept = w
+		return nil
+	}
+	return r.deliver(ctx, w)
+}
+
+// End delivers the window that was put last, if it was kept.
+func (r *Rows) End(ctx context.Context) error {
+	w := r.kept
+	if r.kept = nil; w == nil {
+		return nil
+	}
+	return r.deliver(ctx, w)
+}
+
+func (r *Rows) deliver(ctx context.Context, w *operator.Window) error {
 	defer w.Release()
 	if err := r.open(ctx); err != nil {
 		return err
@@ -95,6 +123,8 @@ func (r *Rows) open(ctx context.Context) error {
 
 // Close releases what is on the device.
 func (r *Rows) Close() {
+	r.kept.Release()
+	r.kept = nil
 	for _, sides := range r.fetched {
 		for _, c := range sides {
 			c.Release()

@@ -149,12 +149,18 @@ func (g *Grant) Grow(by Need) error {
 	return g.grow(by.amounts())
 }
 
-// Room is how much device memory the owner may still take: what it has and does not use, and what is free.
-func (g *Grant) Room(on *backend.Device) uint64 {
+// Reserve grows the grant until sizeBytes of device memory are unused, as far as memory is free, and returns how much is
+// unused then. It never waits.
+func (g *Grant) Reserve(on *backend.Device, sizeBytes uint64) (unusedBytes uint64) {
 	g.budget.mu.Lock()
 	defer g.budget.mu.Unlock()
 	r := resource{kind: deviceMemory, device: on}
-	return g.has[r] - min(g.has[r], g.used[r]) + g.budget.free[r]
+	unusedBytes = g.has[r] - min(g.has[r], g.used[r])
+	by := amounts{r: min(sizeBytes-min(sizeBytes, unusedBytes), g.budget.free[r])}
+	if err := g.grow(by); err != nil { // it was released
+		return 0
+	}
+	return unusedBytes + by[r]
 }
 
 func (g *Grant) grow(by amounts) error {

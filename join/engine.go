@@ -61,6 +61,9 @@ func (e *Engine) PlanLayout(ctx context.Context, layout *Layout, left, right arr
 			}
 		}
 	}
+	if l.spec.Output == Ranges {
+		return nil, fmt.Errorf("%w: join: key ranges come from Engine.KeyRanges", backend.ErrInvalidInput)
+	}
 	l.progress.Start("plan", 0)
 	if err := l.planKeys(ctx); err != nil {
 		return nil, err

@@ -216,30 +216,33 @@ func TestJoinMatrix(t *testing.T) {
 				defer right.Release()
 				spec := join.Spec{How: how, Output: out.output, Materialize: out.materialize, Columns: out.columns,
 					BatchRows: batchRows, Algorithm: algorithm}
-				if how != join.Cross {
-					for k := range kind.left {
-						spec.LeftOn = append(spec.LeftOn, fmt.Sprintf("k%d", k))
-						spec.RightOn = append(spec.RightOn, fmt.Sprintf("r%d", k))
-					}
+				if complete(&spec, &kind, forms[c[7]]) {
+					check(t, ops, left, right, spec, parts[c[8]])
 				}
-				if forms[c[7]](&spec); how != join.Inner && (out.output == join.Pairs || out.output == join.Ranges) {
-					spec.Output = join.Rows
-				}
-				if !how.Pairs() {
-					spec.Columns = nil // of one side
-				}
-				if spec.Check() != nil {
-					spec.Order, spec.Deterministic, spec.BuildSide = join.Unordered, false, join.BuildAuto
-				}
-				if err := spec.Check(); err != nil {
-					require.Equal(t, join.Ranges, spec.Output, err)
-					require.ErrorContains(t, err, "key ranges come of smj-um")
-					return
-				}
-				check(t, ops, left, right, spec, parts[c[8]])
 			})
 		}
 	})
+}
+
+// complete gives a specification its keys and a form, and takes away what does not go with its kind. It reports whether
+// a join comes of it.
+func complete(spec *join.Spec, kind *keyKind, form func(*join.Spec)) bool {
+	if spec.How != join.Cross {
+		for k := range kind.left {
+			spec.LeftOn = append(spec.LeftOn, fmt.Sprintf("k%d", k))
+			spec.RightOn = append(spec.RightOn, fmt.Sprintf("r%d", k))
+		}
+	}
+	if form(spec); spec.How != join.Inner && (spec.Output == join.Pairs || spec.Output == join.Ranges) {
+		spec.Output = join.Rows
+	}
+	if !spec.How.Pairs() {
+		spec.Columns = nil // of one side
+	}
+	if spec.Check() != nil {
+		spec.Order, spec.Deterministic, spec.BuildSide = join.Unordered, false, join.BuildAuto
+	}
+	return spec.Check() == nil // key ranges come of one algorithm
 }
 
 // check runs a join and compares it with the oracle.
@@ -255,10 +258,14 @@ func check(t *testing.T, ops *primitive.Ops, left, right arrow.Table, spec join.
 		return
 	}
 	plan, err := engine.Plan(ctx, left, right, spec)
+	repeat := func() bool { return spec.Algorithm == "hj" && errors.Is(err, backend.ErrLimit) }
+	if repeat() {
+		return // keys repeat too often for it
+	}
 	require.NoError(t, err)
 	result, err := plan.Run(ctx)
-	if spec.Algorithm == "hj" && errors.Is(err, backend.ErrLimit) {
-		return // keys repeat too often for it
+	if repeat() {
+		return
 	}
 	require.NoError(t, err)
 	defer result.Close()
@@ -320,6 +327,10 @@ func TestMaxOutputRows(t *testing.T) {
 			limit, output := []uint64{9999, 10000}[c[1]], []join.Output{join.Rows, join.Count}[c[2]]
 			plan, err := engine.Plan(context.Background(), table, table,
 				join.Spec{On: []string{"k0"}, MaxOutputRows: limit, Algorithm: algorithms[c[0]], Output: output})
+			if algorithms[c[0]] == "hj" && output == join.Rows {
+				require.ErrorContains(t, err, "100 rows have the same key; take phj-om or smj-um")
+				continue
+			}
 			require.NoError(t, err)
 			result, err := plan.Run(context.Background())
 			if limit == 10000 {
@@ -338,6 +349,7 @@ func TestMaxOutputRows(t *testing.T) {
 // noMemoryInUse waits for released memory to return.
 func noMemoryInUse(t *testing.T, device *backend.Device) {
 	t.Helper()
-	require.Eventually(t, func() bool { return device.MemoryUse(backend.DeviceLocal).InUse == 0 }, 10*time.Second,
-		time.Millisecond)
+	for start := time.Now(); device.MemoryUse(backend.DeviceLocal).InUse > 0; time.Sleep(100 * time.Microsecond) {
+		require.Less(t, time.Since(start), 10*time.Second)
+	}
 }

@@ -199,13 +199,13 @@ func TestLayoutOfKeysUsedTwice(t *testing.T) {
 func TestLayoutOfKeysWithoutCommonType(t *testing.T) {
 	left := arrow.NewSchema([]arrow.Field{{Name: "a", Type: arrow.PrimitiveTypes.Int64},
 		{Name: "x", Type: arrow.PrimitiveTypes.Int8}}, nil)
-	right := arrow.NewSchema([]arrow.Field{{Name: "b", Type: arrow.PrimitiveTypes.Uint64}}, nil)
+	right := arrow.NewSchema([]arrow.Field{{Name: "b", Type: arrow.PrimitiveTypes.Float64}}, nil)
 	spec := join.Spec{How: join.Full, LeftOn: []string{"a"}, RightOn: []string{"b"}}
 	for _, columns := range [][]string{nil, {"x", "a"}} {
 		spec.Columns = columns
 		_, err := join.NewLayout(left, right, spec)
 		require.ErrorIs(t, err, backend.ErrUnsupported)
-		require.ErrorContains(t, err, `left key column "a" (int64) and right key column "b" (uint64)`)
+		require.ErrorContains(t, err, `left key column "a" (int64) and right key column "b" (float64)`)
 		require.ErrorContains(t, err, "set separate_keys")
 	}
 	for _, spec := range []join.Spec{{How: join.Full, SeparateKeys: true}, {How: join.Full, Columns: []string{"x"}},

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spirjoin/spirjoin/deliver"
 	"github.com/spirjoin/spirjoin/exec"
+	"github.com/spirjoin/spirjoin/internal/text"
 	"github.com/spirjoin/spirjoin/operator"
 	"github.com/spirjoin/spirjoin/primitive"
 	"github.com/spirjoin/spirjoin/query"
@@ -37,9 +38,10 @@ func (l *lowering) lower() query.Spec {
 		f.Unique, f.Proved = true, true
 	}
 	q := query.Spec{
-		Title: fmt.Sprintf("%s join of %d x %d rows, output %s", spec.How, l.tables[0].NumRows(), l.tables[1].NumRows(),
-			spec.Output),
+		Title: fmt.Sprintf("%s join of %s x %s rows, output %s", spec.How, text.Count(l.tables[0].NumRows()),
+			text.Count(l.tables[1].NumRows()), spec.Output),
 		Facts: f, Algorithms: algorithmsNamed(spec.Algorithm), Forced: spec.Algorithm != Auto, Schema: l.layout.Schema,
+		Meanings: meanings, Product: spec.How == Cross,
 		Numbers: spec.Output == Pairs, MostRows: spec.MaxOutputRows, BatchRows: uint64(spec.BatchRows),
 		Progress: l.progress,
 	}
@@ -130,7 +132,6 @@ func (l *lowering) tree(place Materialize, ordered bool) query.Join {
 		scans[table].Numbers = spec.Output == Pairs || ordered && spec.How.Has(table)
 	}
 	batch := min(uint64(spec.BatchRows), primitive.MaxRows)
-	held := make(map[*arrow.Chunked]bool)
 	for i, c := range l.layout.Columns {
 		out := deliver.Column{Type: l.layout.Schema.Field(i).Type, First: int(c.Side),
 			Role: map[Role]deliver.Role{IndicatorColumn: deliver.Indicator, MarkColumn: deliver.Mark}[c.Role]}
@@ -150,10 +151,7 @@ func (l *lowering) tree(place Materialize, ordered bool) query.Join {
 			case v.Column.NullN() > 0:
 				v.OnDevice, s.Numbers = true, true
 				transfer.Numbered[side[table]] = append(transfer.Numbered[side[table]], bytes)
-				if !held[v.Column] {
-					j.HeldBytes += relation.DeviceColumnBytes(v.Column, batch)
-				}
-				held[v.Column] = true
+				j.HeldBytes += relation.DeviceColumnBytes(v.Column, batch)
 			default:
 				v.Payload = len(s.Columns)
 				s.Columns, s.Names = append(s.Columns, v.Column), append(s.Names, name)

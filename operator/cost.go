@@ -14,7 +14,7 @@ import (
 //	c := NewCost(p, move)
 //	c.Transform(Build); c.Transform(Probe) // or c.Stay
 //	c.Add(Match, ...)                      // what the algorithm does itself
-//	c.Pairs(); c.Sides()                   // what becomes of payload
+//	c.Pairs(); c.Sides()                   // what becomes of payload (output_cost.go)
 //	c.Close()
 type Cost struct {
 	*Plan
@@ -39,7 +39,7 @@ type Numbers uint8
 const (
 	NoNumbers      Numbers = iota
 	PayloadNumbers         // of the sides that have payload
-	PairNumbers            // of all sides that have rows in the output
+	PairNumbers            // of all sides that have rows in the output, whose columns stay in their order
 )
 
 // costSide is a side and what has become of its columns.
@@ -49,12 +49,13 @@ type costSide struct {
 	numbers bool    // row numbers move, and payload is gathered from where it is
 	moved   int     // groups that are transformed
 	passed  bool    // there were passes; otherwise nothing has moved
+	bytes   uint64  // of its buffers: the chunk, where it counts, moved columns, marks
 }
 
 // NewCost begins the account of a plan. Payload of a side that has no rows in the output does not move.
 func NewCost(p *Plan, move Moves) *Cost {
 	c := &Cost{Plan: p, move: move}
-	c.Stages, c.Met = nil, [2]float64{min(c.rows(Build), c.Out()*(1-c.Facts.Repeats)),
+	c.Stages, c.Met = nil, [2]float64{min(c.Walked(Build), c.Out()*(1-c.Facts.Repeats)),
 		min(c.rows(Probe)*c.Facts.MatchRatio, c.Out())}
 	c.Take(c.Facts.HeldBytes)
 	for side := range c.sides {
@@ -69,9 +70,9 @@ func NewCost(p *Plan, move Moves) *Cost {
 			s.groups = [][]int{{4}}
 		}
 		if c.Facts.Loaded { // keys and columns of the chunk
-			c.Take(c.of(side, c.Facts.KeyBytes))
+			c.takeOf(side, c.of(side, c.Facts.KeyBytes))
 			for _, bytes := range c.Facts.Payload[side] {
-				c.Take(c.of(side, bytes))
+				c.takeOf(side, c.of(side, bytes))
 			}
 		}
 	}
@@ -113,32 +114,45 @@ func (c *Cost) Hold(bytes uint64) { c.peak = max(c.peak, c.now+bytes) }
 // Free gives back what was taken.
 func (c *Cost) Free(bytes uint64) { c.now -= bytes }
 
+func (c *Cost) takeOf(side int, bytes uint64) {
+	c.sides[side].bytes += bytes
+	c.Take(bytes)
+}
+
+func (c *Cost) freeOf(side int, bytes uint64) {
+	c.sides[side].bytes -= bytes
+	c.Free(bytes)
+}
+
 // slackBytes, with an eighth of the sum, covers what the arena needs beyond the buffers: alignment and partly used
 // blocks.
 const slackBytes = 1 << 20
 
 // Close puts memory and stages into the plan.
 func (c *Cost) Close() {
-	c.PeakBytes, c.MostBytes = c.peak+c.peak/8+slackBytes, c.most
+	slack := c.peak/8 + slackBytes
+	if c.move.OneByOne && c.mixed() { // columns that come and go one by one leave gaps which wider ones do not fit
+		slack += c.peak / 8
+	}
+	c.PeakBytes, c.MostBytes = c.peak+slack, c.most
 	c.SortStages()
 }
 
-// Granules is how many of them the probe side comes in.
-func (c *Cost) Granules() float64 {
-	if c.Facts.Granule == 0 {
-		return 1
+// mixed says that payload columns of a side have several widths.
+func (c *Cost) mixed() bool {
+	for _, s := range c.sides {
+		if len(s.columns) > 0 && slices.Min(s.columns) < slices.Max(s.columns) {
+			return true
+		}
 	}
-	return float64(max(1, (c.Facts.Rows[Probe]+c.Facts.Granule-1)/c.Facts.Granule))
+	return false
 }
 
+// Granules is how many of them the probe side comes in.
+func (c *Cost) Granules() float64 { return c.Facts.Granules() }
+
 // Windows is how many a granule fills with pairs. Of more than one the units are counted before any is written.
-func (c *Cost) Windows() float64 {
-	if c.Facts.Window == 0 {
-		return 1
-	}
-	window := float64(c.Facts.Window)
-	return max(1, (c.Out()/c.Granules()+window-1)/window)
-}
+func (c *Cost) Windows() float64 { return c.Facts.Windows() }
 
 // Out is the number of pairs.
 func (c *Cost) Out() float64 { return float64(c.Facts.OutputRows) }
@@ -174,7 +188,7 @@ func (c *Cost) times(side int) float64 {
 
 // kept says that the columns of a side stay for further granules, further windows or rows of this side alone.
 func (c *Cost) kept(side int) bool {
-	return side == Build && c.Granules() > 1 || c.Windows() > 1 || c.Want.Marks(side)
+	return side == Build && (c.Granules() > 1 || c.Facts.Stays) || c.Windows() > 1 || c.Want.Marks(side)
 }
 
 // Beyond is the share of so many bytes that caches do not hold.
@@ -182,20 +196,16 @@ func (c *Cost) Beyond(sizeBytes float64) float64 {
 	return max(0, 1-c.Facts.CacheBytes/max(1, sizeBytes))
 }
 
-// Stay has all columns of a side stay where they are, so that a match can write any. Pairs of row numbers need these
-// nevertheless.
+// Stay has all columns of a side stay where they are, so that a match can write any.
 func (c *Cost) Stay(side int) {
 	s := &c.sides[side]
-	if s.numbers && c.move.Numbers == PairNumbers {
-		c.Take(c.of(side, 4))
-	}
 	s.groups, s.numbers, s.moved = [][]int{s.columns}, false, 1
 }
 
 // Transform books the passes over the keys of a side with its first payload columns or, where it is for several
 // granules, with all.
 func (c *Cost) Transform(side int) error {
-	if err := c.transform(side); err != nil || side == Probe || c.Granules() == 1 {
+	if err := c.transform(side); err != nil || side == Probe || c.Granules() == 1 && !c.Facts.Stays {
 		return err
 	}
 	return c.transformRest(side)
@@ -235,204 +245,17 @@ func (c *Cost) transform(side int) error {
 	c.Add(Transform, PassByte, rows*float64(2*width)+c.rows(side)*float64(c.Facts.KeyBytes-c.move.KeyBytes))
 	c.Add(Transform, PassColumn, rows*float64(max(0, len(columns)-1)))
 	for _, bytes := range columns {
-		c.Take(c.of(side, bytes))
+		c.takeOf(side, c.of(side, bytes))
 	}
 	keys := c.of(side, c.move.KeyBytes)
 	if first {
-		c.Take(keys)
+		c.takeOf(side, keys)
 		keys = 0
 	}
 	if passes > 1 {
 		keys += c.of(side, width)
 	}
 	c.Hold(keys + scratchBytes)
-	return nil
-}
-
-// Pairs books what a match writes ([Units]): the key, and of each side two payload columns, or only the first of more;
-// and the gather of the others by row numbers, which the match writes too. random says that columns which stayed are
-// not met in their order.
-func (c *Cost) Pairs(random bool) error {
-	room, window := c.Facts.Room(), uint64(0)
-	put := func(rows uint64, bytes int) {
-		window += rows * uint64(bytes)
-		c.Take(rows * uint64(bytes))
-	}
-	far := func(side, bytes int) float64 {
-		if !random && !c.sides[side].numbers { // in their order, or nearly
-			return 0
-		}
-		return c.far(side, bytes)
-	}
-	read, write := 0.0, 0
-	if c.Want.Keys {
-		write = c.Facts.KeyBytes
-		put(room, write)
-	}
-	var written, numbers [2]int // columns; bytes of a row
-	for side := range c.sides {
-		s := &c.sides[side]
-		if c.Windows() > 1 {
-			if err := c.transformRest(side); err != nil {
-				return err
-			}
-		}
-		read += float64(c.move.KeyBytes) * c.Walked(side)
-		if !s.numbers && len(s.columns) > 0 {
-			written[side] = 1
-			if len(s.columns) == 2 && s.moved == len(s.groups) {
-				written[side] = 2
-			}
-		}
-		for _, bytes := range s.columns[:written[side]] {
-			read += c.Walked(side) * float64(bytes)
-			write += bytes
-			c.Add(Match, GatherFar, far(side, bytes))
-			put(room, bytes)
-		}
-		if len(s.columns) > written[side] {
-			write, numbers[side] = write+4, 4
-			put(room, 4)
-		}
-	}
-	c.Add(Match, MatchRow, c.Out())
-	c.Add(Match, Stream, read+c.Out()*float64(write))
-	for side, s := range c.sides { // keys in their new order, and columns that are in the output
-		if s.passed && !c.kept(side) {
-			c.Free(c.of(side, c.move.KeyBytes+sum(s.columns[:written[side]])))
-		}
-	}
-	for side := range c.sides {
-		s := &c.sides[side]
-		for i, group := range groupsOf(s, written[side]) {
-			if !s.numbers && i >= s.moved {
-				if err := c.transform(side); err != nil {
-					return err
-				}
-			}
-			for _, bytes := range group {
-				c.gather(Gather, bytes, far(side, bytes))
-				put(c.windowRows(), bytes)
-			}
-			if s.passed && !s.numbers && !c.kept(side) {
-				c.Free(c.of(side, sum(group)))
-			}
-		}
-		c.Free(room * uint64(numbers[side]))
-	}
-	c.Free(window - room*uint64(numbers[Build]+numbers[Probe]))
-	return nil
-}
-
-// groupsOf are the columns that are gathered, in the groups that move together.
-func groupsOf(s *costSide, written int) [][]int {
-	if s.numbers {
-		return [][]int{s.columns}
-	}
-	if len(s.groups) == 0 {
-		return nil
-	}
-	all, skip := slices.Clone(s.groups), written
-	for i := range all {
-		n := min(skip, len(all[i]))
-		all[i], skip = all[i][n:], skip-n
-	}
-	return all
-}
-
-// FreeKeys gives the keys of sides back that are no longer needed in their new order.
-func (c *Cost) FreeKeys() {
-	for side, s := range c.sides {
-		if s.passed && !c.kept(side) {
-			c.Free(c.of(side, c.move.KeyBytes))
-		}
-	}
-}
-
-// PairsByNumber books the gather of keys and payload for pairs of row numbers ([Pairs]) from where they are.
-func (c *Cost) PairsByNumber() {
-	rows := c.windowRows()
-	began := c.now
-	c.Take(rows * 4)
-	c.Take(rows * 4)
-	if c.Want.Keys {
-		c.gather(Gather, c.Facts.KeyBytes, c.far(Probe, c.Facts.KeyBytes))
-		c.Take(rows * uint64(c.Facts.KeyBytes))
-	}
-	for side, s := range c.sides {
-		for _, bytes := range s.columns {
-			c.gather(Gather, bytes, c.far(side, bytes))
-			c.Take(rows * uint64(bytes))
-		}
-	}
-	c.now = began
-}
-
-// windowRows are the pairs of a window, expected.
-func (c *Cost) windowRows() uint64 { return uint64(c.Out() / c.Granules() / c.Windows()) }
-
-// far is how many random accesses for a column of pairs miss the cache.
-func (c *Cost) far(side, bytes int) float64 {
-	return c.Met[side] * c.Beyond(float64(c.of(side, bytes)))
-}
-
-// gather books the gather of a column of the pairs, of whose values far are far.
-func (c *Cost) gather(stage string, bytes int, far float64) {
-	c.Add(stage, Launch, c.Granules()*c.Windows())
-	c.Add(stage, Stream, c.Out()*float64(4+2*bytes))
-	c.Add(stage, GatherNear, c.Out()-far)
-	c.Add(stage, GatherFar, far)
-}
-
-// Marks takes the bitmaps of the sides that need one. Marking is work of the algorithm.
-func (c *Cost) Marks() {
-	for side := range c.sides {
-		if c.Want.Marks(side) {
-			c.Take((c.Held(side) + 7) / 8)
-		}
-	}
-}
-
-// Sides books the rows that are wanted of one side ([Rows]): their count, and the compaction of its columns.
-func (c *Cost) Sides() error {
-	for side, s := range c.sides {
-		if !c.Want.Marks(side) {
-			continue
-		}
-		c.Add(Gather, Launch, 2*c.times(side))
-		c.Add(Gather, Stream, c.rows(side)/8)
-		if c.Want.Count {
-			continue
-		}
-		if err := c.transformRest(side); err != nil {
-			return err
-		}
-		began, kept := c.now, c.Alone(side)
-		widths := slices.Clone(s.columns)
-		if c.Want.Keys {
-			widths = append(widths, c.Facts.KeyBytes)
-		}
-		if s.numbers {
-			widths = append(widths, 4)
-		}
-		held := uint64(kept / c.times(side))
-		if c.Facts.Window > 0 {
-			held = min(held, c.Facts.Window)
-		}
-		for _, bytes := range widths {
-			c.Add(Gather, Launch, c.times(side))
-			c.Add(Gather, Stream, (c.rows(side)+kept)*float64(bytes))
-			c.Take(held * uint64(bytes))
-		}
-		if s.numbers {
-			for _, bytes := range s.columns {
-				far := kept * c.Beyond(float64(c.of(side, bytes)))
-				c.Add(Gather, GatherNear, kept-far)
-				c.Add(Gather, GatherFar, far)
-			}
-		}
-		c.now = began
-	}
 	return nil
 }
 
@@ -472,4 +295,11 @@ func sum(bytes []int) (total int) {
 		total += b
 	}
 	return total
+}
+
+// FreeKeys gives the sorted keys of a side back.
+func (c *Cost) FreeKeys(side int) {
+	if c.sides[side].passed {
+		c.freeOf(side, c.of(side, c.move.KeyBytes))
+	}
 }

@@ -45,6 +45,11 @@ func (l *looped) Open(ctx context.Context, lane *exec.Lane, p *operator.Plan) op
 
 func (l *looped) Close() { l.lane.Memory.ReleaseAll() }
 
+func (l *looped) Rewind(context.Context) error {
+	clear(l.met)
+	return nil
+}
+
 func (l *looped) Build(ctx context.Context, build *relation.Chunk) (err error) {
 	l.met = make([]bool, build.Rows)
 	if l.build, err = l.input(ctx, l.lane, build, operator.Build); err == nil && l.build.Keep && !l.numbers {

@@ -52,7 +52,10 @@ type Operator interface {
 	Probe(ctx context.Context, lane *exec.Lane, probe *relation.Chunk, sink Sink) error
 	// Finish puts the rows of the build side that depend on all granules: those with or without a partner.
 	Finish(ctx context.Context, sink Sink) error
+	// Rewind forgets what was probed, also after an error of Probe or Finish, so that another probe side can come; for
+	// plans with Facts.Stays.
+	Rewind(ctx context.Context) error
 	// Close gives all memory back, whatever was called before and however that ended. An operator that has returned an
-	// error can only be closed.
+	// error can only be closed or rewound.
 	Close()
 }

@@ -17,6 +17,7 @@ type Facts struct {
 	Payload  [2][]int // bytes of the payload columns: 4 or 8
 	// Granule is how many probe rows come at a time, at most; 0: all of them.
 	Granule uint64
+	Stays   bool // the build side stays for further probe sides
 	// Window is how many output rows there is room for at a time; 0: as many as are expected ([Facts.Room]).
 	Window    uint64
 	HeldBytes uint64 // device memory that is taken during the whole join: inputs, buffers for batches
@@ -56,6 +57,24 @@ func (f *Facts) Room() uint64 {
 		room = min(room, f.Window)
 	}
 	return max(1, room)
+}
+
+// Granules is how many of them the probe side comes in.
+func (f *Facts) Granules() float64 {
+	if f.Granule == 0 {
+		return 1
+	}
+	return float64(max(1, (f.Rows[Probe]+f.Granule-1)/f.Granule))
+}
+
+// Windows is how many a granule fills with pairs, as far as is known. Of more than one it pays to count units before
+// any is written.
+func (f *Facts) Windows() float64 {
+	if f.Window == 0 {
+		return 1
+	}
+	window := float64(f.Window)
+	return max(1, (float64(f.OutputRows)/f.Granules()+window-1)/window)
 }
 
 // Plan is what an operator would do. Its algorithm opens it.

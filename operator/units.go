@@ -32,6 +32,9 @@ type Units struct {
 	Record func(list *backend.List, first, end uint32, to Target) error
 	// RecordCount records the kernel that counts the output of each unit, 64 bits.
 	RecordCount func(list *backend.List, counts backend.Range) error
+	// Large makes the output of a unit that is more than a window has room for, in as many windows as it takes; nil
+	// where there is no way to.
+	Large func(ctx context.Context, unit uint32, sink Sink) error
 	// Untransformed says that row numbers are those of the columns of the chunks, from which all payload is gathered.
 	Untransformed bool
 	// Move moves the next payload columns of a side.
@@ -51,7 +54,8 @@ const mostRows = 1<<31 - 1
 
 // Write makes all pairs and puts them, in one window where the sink has room for them.
 //
-// Errors: those of the sink and of the device; backend.ErrDeviceMemory where a window has not even room for a unit.
+// Errors: those of the sink and of the device; backend.ErrDeviceMemory where a window has no room for a unit, and there
+// is no Large.
 func (u *Units) Write(ctx context.Context, sink Sink) error {
 	if u.Number == 0 {
 		return nil
@@ -239,10 +243,18 @@ func (u *Units) runs(ctx context.Context, sink Sink, w *Window, offsets backend.
 		end := first + uint32(sort.Search(len(rest), func(i int) bool { return rest[i]-begins[first] > w.Rows }))
 		rows := begins[end] - begins[first]
 		if end == first {
+			room := w.Rows
 			w.Release()
-			return &backend.OpError{Op: "write output", Err: backend.ErrDeviceMemory, Detail: fmt.Sprintf(
-				"there is room for %d rows, the least part of the output has %d; raise device_memory, or take smj-um",
-				w.Rows, rest[0]-begins[first])}
+			if w, end = nil, first+1; u.Large == nil {
+				return &backend.OpError{Op: "write output", Err: backend.ErrDeviceMemory, Detail: fmt.Sprintf(
+					"there is room for %d rows, the least part of the output has %d; raise device_memory, or take "+
+						"smj-um", room, rest[0]-begins[first])}
+			}
+			if err := u.Large(ctx, first, sink); err != nil {
+				return err
+			}
+			first = end
+			continue
 		}
 		if rows > 0 {
 			if err := u.run(ctx, sink, w, offsets, first, end, begins[first], rows); err != nil {

@@ -34,8 +34,8 @@ const (
 // last, with a reason: backend.ErrDeviceMemory or ErrLimit. Of algorithms that do the same under these facts the first
 // is kept. Plans have times where there are rates; rates may be nil.
 //
-// Where memory is short, an algorithm plans for smaller windows and, if that is not enough, for smaller granules, from
-// those of f on, in halves; what it then needs is in Facts of the plan. The error says that the facts allow no plan.
+// Where memory is short, an algorithm plans for smaller windows or granules, from those of f on, in halves; what it
+// takes is in Facts of the plan. The error says that the facts allow no plan.
 func Choose(f operator.Facts, want operator.Want, algorithms []operator.Algorithm, rates *Rates, limits Limits) (
 	[]*operator.Plan, error) {
 	if f.CacheBytes = 0; rates != nil {
@@ -43,7 +43,7 @@ func Choose(f operator.Facts, want operator.Want, algorithms []operator.Algorith
 	}
 	var all []*operator.Plan
 	for _, a := range algorithms {
-		p, err := limits.fit(f, want, a)
+		p, err := limits.fit(f, want, a, rates)
 		if err != nil {
 			return nil, err
 		}
@@ -84,28 +84,23 @@ func Sort(all []*operator.Plan, timed bool) {
 	})
 }
 
-// fit returns the first plan of an algorithm that keeps to the limits, or that with the least need, rejected.
-func (l *Limits) fit(f operator.Facts, want operator.Want, a operator.Algorithm) (*operator.Plan, error) {
-	var least *operator.Plan
+// fit returns the fastest plan of an algorithm that keeps to the limits, or that with the least need, rejected: of each
+// granule, beginning with the whole probe side, the largest window that fits, up to the first granule that needs none.
+// Without rates the first is the best.
+func (l *Limits) fit(f operator.Facts, want operator.Want, a operator.Algorithm, rates *Rates) (*operator.Plan, error) {
+	var best, least *operator.Plan
 	begin := f.Window
 	for {
-		for {
-			p, err := a.Plan(&f, want)
-			if err != nil || p.Reject != nil {
-				return p, err
-			}
-			room := output(p)
-			if room <= primitive.MaxRows && l.hold(p) {
-				return p, nil
-			}
-			if least == nil || p.PeakBytes < least.PeakBytes {
-				least = p
-			}
-			if f.Window = min(room/2, primitive.MaxRows); want.Count || f.Window < leastWindow {
-				break
-			}
+		p, err := l.window(f, want, a, &least)
+		if err != nil || p != nil && p.Reject != nil {
+			return p, err
 		}
-		f.Window = begin
+		if rates.Predict(p); p != nil && (best == nil || p.Time() < best.Time()) {
+			best = p
+		}
+		if p != nil && p.Facts.Window == begin {
+			break
+		}
 		rows := f.Rows[operator.Probe]
 		if f.Granule > 0 {
 			rows = min(rows, f.Granule)
@@ -113,6 +108,9 @@ func (l *Limits) fit(f operator.Facts, want operator.Want, a operator.Algorithm)
 		if f.Granule = (rows + 1) / 2; f.Granule < max(leastGranule, least.LeastGranule) {
 			break
 		}
+	}
+	if best != nil {
+		return best, nil
 	}
 	name, own := a.Name(), least.PeakBytes
 	if l.DeviceMemoryBytes > 0 && own > l.DeviceMemoryBytes {
@@ -125,13 +123,35 @@ func (l *Limits) fit(f operator.Facts, want operator.Want, a operator.Algorithm)
 	return least, nil
 }
 
+// window returns the plan with the largest window that keeps to the limits; nil where none does. least is the plan with
+// the least need so far.
+func (l *Limits) window(f operator.Facts, want operator.Want, a operator.Algorithm, least **operator.Plan) (
+	*operator.Plan, error) {
+	for {
+		p, err := a.Plan(&f, want)
+		if err != nil || p.Reject != nil {
+			return p, err
+		}
+		room := Output(p)
+		if room <= primitive.MaxRows && l.hold(p) {
+			return p, nil
+		}
+		if *least == nil || p.PeakBytes < (*least).PeakBytes {
+			*least = p
+		}
+		if f.Window = min(room/2, primitive.MaxRows); want.Count || f.Window < leastWindow {
+			return nil, nil
+		}
+	}
+}
+
 func (l *Limits) hold(p *operator.Plan) bool {
 	return (l.DeviceMemoryBytes == 0 || p.PeakBytes <= l.DeviceMemoryBytes) &&
 		(l.BlockBytes == 0 || p.MostBytes <= l.BlockBytes)
 }
 
-// output is for how many rows of output there is room at a time.
-func output(p *operator.Plan) (rows uint64) {
+// Output is for how many rows of output a plan has room at a time.
+func Output(p *operator.Plan) (rows uint64) {
 	if p.Want.Count {
 		return 0
 	}

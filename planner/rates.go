@@ -113,8 +113,11 @@ func (r *Rates) JSON() string {
 	return b.String()
 }
 
-// Predict fills in the times of the stages of a plan; nil rates know none.
+// Predict fills in the times of the stages of a plan, if there is one; nil rates know none.
 func (r *Rates) Predict(p *operator.Plan) {
+	if p == nil {
+		return
+	}
 	for i := range p.Stages {
 		if p.Stages[i].Time = 0; r != nil {
 			p.Stages[i].Time = time.Duration(r.time(&p.Stages[i].Work))

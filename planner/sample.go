@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/spirjoin/spirjoin/operator"
 )
@@ -58,17 +59,20 @@ func Sample(f *operator.Facts, probe, build []uint64) {
 	rows := [2]float64{float64(f.Rows[operator.Build]), float64(f.Rows[operator.Probe])}
 	sampled, scanned := float64(len(probe)), min(1, float64(len(build))/rows[operator.Build])
 
-	hits := lookUp(counts, build)
-	pairs, matched, variance, most := 0.0, 0.0, 0.0, uint32(0)
-	for key, hit := range hits {
-		n, h := float64(counts[key]), float64(hit)
-		pairs += n * h
-		matched += n
-		variance += n * h * (n + h - 1)
-		most = max(most, hit)
+	lookUp(counts, build)
+	pairs, matched, keysMet, variance, most := 0.0, 0.0, 0.0, 0.0, uint32(0)
+	for _, key := range counts {
+		if key.met > 0 {
+			n, h := float64(key.rows), float64(key.met)
+			pairs += n * h
+			matched += n
+			keysMet++
+			variance += n * h * (n + h - 1)
+			most = max(most, key.met)
+		}
 	}
-	for _, n := range seen {
-		most = max(most, n)
+	for _, key := range seen {
+		most = max(most, key.rows)
 	}
 	f.Unique = most <= 1
 	distinct := [2]float64{keys(seen, seenOf, rows[operator.Build]), keys(counts, len(probe), rows[operator.Probe])}
@@ -77,7 +81,7 @@ func Sample(f *operator.Facts, probe, build []uint64) {
 	}
 	found := found(pairs/max(1, matched), f.Distinct, scanned)
 	f.MatchRatio = min(1, matched/sampled/found)
-	met := float64(len(hits)) / float64(len(counts)) / found // of the distinct keys of the probe side
+	met := keysMet / float64(len(counts)) / found // of the distinct keys of the probe side
 	f.BuildRatio = min(1, min(1, met)*distinct[operator.Probe]*f.Distinct/rows[operator.Build])
 	if f.OutputRows = uint64(rows[operator.Probe] * pairs / sampled / scanned); f.Unique {
 		f.OutputRows = uint64(rows[operator.Probe] * f.MatchRatio)
@@ -89,47 +93,44 @@ func Sample(f *operator.Facts, probe, build []uint64) {
 		operator.Probe: hottest(counts, len(probe), rows[operator.Probe])}
 }
 
+// sampledKey says how often a key is in a sample, and how often it was met among other keys.
+type sampledKey struct{ rows, met uint32 }
+
 // count counts some of the keys.
-func count(keys []uint64, some int) map[uint64]uint32 {
-	counts := make(map[uint64]uint32, some)
+func count(keys []uint64, some int) map[uint64]*sampledKey {
+	counts := make(map[uint64]*sampledKey, some)
 	for i := range some {
-		counts[keys[Position(uint64(i), uint64(some), uint64(len(keys)))]]++
+		key := keys[Position(uint64(i), uint64(some), uint64(len(keys)))]
+		if counts[key] == nil {
+			counts[key] = new(sampledKey)
+		}
+		counts[key].rows++
 	}
 	return counts
 }
 
-// lookUp returns how often keys that were counted are among others. Most of these are told apart by a bit.
-func lookUp(counts map[uint64]uint32, others []uint64) map[uint64]uint32 {
+// lookUp counts how often keys are among others, most of which are told apart by a bit.
+func lookUp(counts map[uint64]*sampledKey, others []uint64) {
 	var filter [1 << 14]uint64
 	for key := range counts {
 		h := mix(key)
 		filter[h>>6] |= 1 << (h & 63)
 	}
-	hits := make(map[uint64]uint32)
-	for _, key := range candidates(others, &filter) {
-		if counts[key] > 0 {
-			hits[key]++
-		}
-	}
-	return hits
-}
-
-// candidates are the keys whose bit is set in the filter.
-func candidates(keys []uint64, filter *[1 << 14]uint64) []uint64 {
-	part := max(1<<14, (len(keys)+runtime.GOMAXPROCS(0)-1)/runtime.GOMAXPROCS(0))
-	found := make([][]uint64, (len(keys)+part-1)/part)
+	part := max(1<<14, (len(others)+runtime.GOMAXPROCS(0)-1)/runtime.GOMAXPROCS(0))
 	var wait sync.WaitGroup
-	for i := range found {
+	for some := range slices.Chunk(others, part) {
 		wait.Go(func() {
-			for _, key := range keys[i*part : min(len(keys), (i+1)*part)] {
-				if h := mix(key); filter[h>>6]>>(h&63)&1 == 1 {
-					found[i] = append(found[i], key)
+			for _, key := range some {
+				if h := mix(key); filter[h>>6]>>(h&63)&1 == 0 {
+					continue
+				}
+				if found := counts[key]; found != nil {
+					atomic.AddUint32(&found.met, 1)
 				}
 			}
 		})
 	}
 	wait.Wait()
-	return slices.Concat(found...)
 }
 
 // mix spreads a key over 20 bits.
@@ -141,10 +142,10 @@ func mix(key uint64) uint64 {
 // keys estimates the number of different keys among rows rows, of which some were sampled, from those that were seen
 // once and twice (Chao's estimator without replacement: Chao and Lin 2012). Of unique keys it is rows, of keys that are
 // equally frequent their number; where they are not it is less than that.
-func keys(seen map[uint64]uint32, some int, rows float64) float64 {
+func keys(seen map[uint64]*sampledKey, some int, rows float64) float64 {
 	once, twice := 0.0, 0.0
-	for _, n := range seen {
-		switch n {
+	for _, key := range seen {
+		switch key.rows {
 		case 1:
 			once++
 		case 2:
@@ -179,10 +180,10 @@ func found(met, keyRows, share float64) float64 {
 // hottest is a lower bound on the share of the most frequent key (95%): 0 where no key was sampled twice. That any of
 // many keys is there k times by chance is much more likely than that one of them is: of s/x keys with x expected rows
 // each, by Chernoff, at most s/x exp(k - x) (x/k)^k.
-func hottest(counts map[uint64]uint32, some int, rows float64) float64 {
+func hottest(counts map[uint64]*sampledKey, some int, rows float64) float64 {
 	k := 0.0
-	for _, n := range counts {
-		k = max(k, float64(n))
+	for _, key := range counts {
+		k = max(k, float64(key.rows))
 	}
 	sampled := float64(some)
 	switch {

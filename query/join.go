@@ -3,7 +3,7 @@ package query
 import (
 	"cmp"
 	"context"
-	"math"
+	"errors"
 	"slices"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -39,10 +39,12 @@ type Spec struct {
 	Trees      []Join         // that do the same in several ways
 	Facts      operator.Facts // without what depends on the tree
 	Algorithms []operator.Algorithm
-	Forced     bool          // the user has chosen the algorithm
-	Schema     *arrow.Schema // of the output
-	Numbers    bool          // pairs of row numbers are the output
-	Ordered    bool          // rows come in the order of the table First
+	Meanings   map[string]string // of the names of algorithms, for explain texts
+	Forced     bool              // the user has chosen the algorithm
+	Product    bool              // every row meets every row
+	Schema     *arrow.Schema     // of the output
+	Numbers    bool              // pairs of row numbers are the output
+	Ordered    bool              // rows come in the order of the table First
 	First      relation.Side
 	Unique     [2]bool // by table: keys that must be unique, which is found before anything is joined
 	MostRows   uint64  // of output; 0: no limit
@@ -66,6 +68,7 @@ type Alternative struct {
 	*Join
 	*operator.Plan
 	Err   error  // why it cannot run; nil where it can
+	lacks uint64 // bytes of memory that it needs, where it cannot run for want of them
 	batch uint64 // rows
 }
 
@@ -79,13 +82,9 @@ const (
 //
 // Errors: that of the alternative that lacks the least, where none can run.
 func (e *Engine) Plan(spec Spec) (*Query, error) {
-	q := &Query{Spec: spec, Engine: e}
-	var err error
+	q, err := e.Bind(spec), error(nil)
 	if q.Rates, err = planner.RatesFor(e.Device().Info()); err != nil {
 		return nil, err
-	}
-	if q.Spec.Progress == nil {
-		q.Spec.Progress = exec.NewProgress(nil)
 	}
 	// What others hold now is avoided where that is possible, and otherwise waited for.
 	for _, freeBytes := range []uint64{e.freeBytes(), e.capBytes()} {
@@ -97,24 +96,40 @@ func (e *Engine) Plan(spec Spec) (*Query, error) {
 		}
 	}
 	return nil, slices.MinFunc(q.Alternatives, func(a, b Alternative) int {
-		return cmp.Compare(a.PeakBytes, b.PeakBytes)
+		return cmp.Compare(a.lacks-1, b.lacks-1) // those that lack no memory last: they would not run with more
 	}).Err
+}
+
+// Bind is a query that is not planned, for [Built.Probe].
+func (e *Engine) Bind(spec Spec) *Query {
+	q := &Query{Spec: spec, Engine: e}
+	if q.Spec.Progress == nil {
+		q.Spec.Progress = exec.NewProgress(nil)
+	}
+	return q
 }
 
 // choose lists the alternatives where so much device memory is free.
 func (q *Query) choose(freeBytes uint64) error {
 	device := q.Engine.Device()
-	limits := planner.Limits{DeviceMemoryBytes: freeBytes, HeldBytes: q.Engine.capBytes() - freeBytes,
+	limits := planner.Limits{DeviceMemoryBytes: max(1, freeBytes), HeldBytes: q.Engine.capBytes() - freeBytes,
 		BlockBytes: device.Info().Limits.MaxBlockBytes}
 	q.Alternatives = nil
 	for i := range q.Trees {
 		tree := &q.Trees[i]
 		f := q.Facts
-		f.Granule, f.Window = q.Engine.GranuleRows, q.Engine.WindowRows
+		f.Granule, f.Window = cmp.Or(q.Engine.GranuleRows, f.Granule), q.Engine.WindowRows
 		f.Tuning, f.HeldBytes, f.Loaded = q.Engine.Ops.Tuning(), tree.HeldBytes, true
 		f.Software, f.SubgroupSize = device.Info().Type == backend.Software, int(device.Info().SubgroupSize)
 		for side, s := range tree.Scans {
 			f.Payload[side] = s.Payload()
+		}
+		if q.Ordered {
+			bytes, err := deliver.RunBytes(f.Tuning, deliver.RunRows)
+			if err != nil {
+				return err
+			}
+			f.HeldBytes += bytes
 		}
 		all, err := planner.Choose(f, tree.Wants, q.Algorithms, q.Rates, limits)
 		if err != nil {
@@ -123,8 +138,13 @@ func (q *Query) choose(freeBytes uint64) error {
 		for _, p := range all {
 			tree.Transfer.Predict(p, q.Rates)
 			a := Alternative{Join: tree, Plan: p, Err: p.Reject, batch: min(q.BatchRows, primitive.MaxRows)}
-			if a.Err == nil {
-				a.Err = q.fitHost(&a)
+			switch {
+			case errors.Is(a.Err, backend.ErrDeviceMemory):
+				a.lacks = a.PeakBytes
+			case a.Err == nil:
+				if a.Err = q.fitProof(&a, limits); a.Err == nil {
+					a.Err = q.fitHost(&a)
+				}
 			}
 			q.Alternatives = append(q.Alternatives, a)
 		}
@@ -139,7 +159,7 @@ func (q *Query) sort() {
 		slices.SortStableFunc(q.Alternatives, func(a, b Alternative) int { return cmp.Compare(a.Time(), b.Time()) })
 	}
 	able := slices.DeleteFunc(slices.Clone(q.Alternatives), func(a Alternative) bool { return a.Err != nil })
-	if q.Engine.Device().Info().Unified && len(able) > 0 && !able[0].Want.Count {
+	if q.Rates != nil && q.Engine.Device().Info().Unified && len(able) > 0 && !able[0].Want.Count {
 		frugalFirst(able)
 	}
 	q.Alternatives = append(able,
@@ -167,29 +187,31 @@ func (q *Query) fitHost(a *Alternative) error {
 	if limit == 0 {
 		return nil
 	}
-	fixed := uint64(0)
+	need := uint64(0)
 	for _, s := range a.Scans {
-		fixed += tableBytes(s.Table)
+		need += tableBytes(s.Table)
 	}
 	if info.CPULike() {
-		fixed += a.PeakBytes
+		need += a.PeakBytes
+	}
+	if q.Ordered {
+		need += q.predictedRows() * pairBytes
 	}
 	if !a.Want.Count {
-		rowBytes, least := q.RowBytes+pairBytes, min(minBatchRows, q.BatchRows)
-		room := limit - min(limit, fixed)
-		a.batch = min(a.batch, max(room/(rowBytes*pieces), 1))
-		fixed += rowBytes * pieces * min(a.batch, minBatchRows)
-		if a.batch < least {
-			fixed = max(fixed, limit+1)
-		}
+		rowBytes := pieces * (q.RowBytes + pairBytes)
+		room := (limit - min(limit, need)) / rowBytes
+		a.batch = min(a.batch, max(room, minBatchRows))
+		need += rowBytes * min(a.batch, minBatchRows)
 	}
-	if fixed <= limit {
+	if need <= limit {
 		return nil
 	}
-	a.PeakBytes = max(a.PeakBytes, min(fixed, math.MaxInt64)) // what it lacks
-	return hostMemoryError(info.Name, fixed, limit)
+	a.lacks = need
+	return hostMemoryError(info.Name, need, limit)
 }
 
 // Run runs the query up to its first rows, or to their number where only that is wanted. The caller closes the result,
 // which gives its memory back.
-func (q *Query) Run(ctx context.Context) (*Result, error) { return run(ctx, q) }
+func (q *Query) Run(ctx context.Context) (*Result, error) {
+	return run(ctx, q, &q.Alternatives[0], nil)
+}

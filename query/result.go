@@ -26,6 +26,7 @@ type Result struct {
 
 	taken   *Alternative
 	instead string // why another one than the plan's first was taken
+	built   *Built // that was there before; nil where the query builds
 
 	flow  *exec.Flow
 	out   *exec.Pipe[*deliver.Piece]
@@ -53,6 +54,10 @@ func (r *Result) Close() {
 		r.first = nil
 	}
 	r.flow.Stop()
+	if r.built != nil {
+		r.built.busy.Store(false)
+		r.built = nil
+	}
 }
 
 // Schema is the schema of the record batches.
@@ -248,7 +253,7 @@ func (r *Result) Explain() string {
 	var b strings.Builder
 	b.WriteString(r.Query.String())
 	if r.instead != "" {
-		fmt.Fprintf(&b, "instead      %s: %s\n", r.taken.text(), r.instead)
+		fmt.Fprintf(&b, "changed to   %s: %s\n", r.taken.text(), r.instead)
 	}
 	measured := r.measured()
 	total := [2]time.Duration{}
@@ -259,6 +264,7 @@ func (r *Result) Explain() string {
 		total[1] += measured[stage.Name]
 	}
 	fmt.Fprintf(&b, "  %-10s %10s predicted, %10s measured\n", "all", text.Duration(total[0]), text.Duration(total[1]))
-	fmt.Fprintf(&b, "  %-10s %10d predicted, %10d in fact\n", "rows", r.Query.predictedRows(), r.Rows())
+	fmt.Fprintf(&b, "  %-10s %10s predicted, %10s in fact\n", "rows", text.Count(r.Query.predictedRows()),
+		text.Count(r.Rows()))
 	return b.String()
 }

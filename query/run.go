@@ -10,8 +10,7 @@ import (
 	"github.com/spirjoin/spirjoin/deliver"
 	"github.com/spirjoin/spirjoin/exec"
 	"github.com/spirjoin/spirjoin/operator"
-	"github.com/spirjoin/spirjoin/ranges"
-	"github.com/spirjoin/spirjoin/relation"
+	"github.com/spirjoin/spirjoin/planner"
 )
 
 func hostMemoryError(device string, need, limit uint64) error {
@@ -20,11 +19,11 @@ func hostMemoryError(device string, need, limit uint64) error {
 		need, limit)}
 }
 
-func run(ctx context.Context, q *Query) (*Result, error) {
+// run starts an alternative, with a build side or without.
+func run(ctx context.Context, q *Query, a *Alternative, built *Built) (*Result, error) {
 	device := q.Engine.Device()
 	device.ResetPeak()
-	r := &Result{Query: q, Device: *device.Info(), taken: &q.Alternatives[0], started: time.Now(),
-		flow: exec.NewFlow(ctx)}
+	r := &Result{Query: q, Device: *device.Info(), taken: a, built: built, started: time.Now(), flow: exec.NewFlow(ctx)}
 	r.lane = exec.NewLane(r.flow.Context(), q.Engine.Ops, nil)
 	r.out = exec.NewPipe[*deliver.Piece](r.flow, 0)
 	r.flow.Go("join", func(ctx context.Context) error {
@@ -50,6 +49,9 @@ func (e errKeysRepeat) Unwrap() error { return e.error }
 // produce runs the best alternative. Where keys repeat more often than a sample could tell, and the algorithm was not
 // asked for, the next algorithm takes over: nothing has been put then.
 func (r *Result) produce(ctx context.Context) error {
+	if r.built != nil {
+		return r.join(ctx)
+	}
 	for i := range r.Query.Alternatives {
 		a := &r.Query.Alternatives[i]
 		if a.Err != nil || i > 0 && a.Algorithm.Name() == r.taken.Algorithm.Name() {
@@ -67,57 +69,43 @@ func (r *Result) produce(ctx context.Context) error {
 
 // join runs an alternative.
 func (r *Result) join(ctx context.Context) (err error) {
-	q, a := r.Query, r.taken
-	need := q.Engine.need(min(a.PeakBytes, q.Engine.capBytes()))
-	q.Progress.Start("wait", 0)
-	grant, err := q.Engine.budget.Acquire(ctx, need, need)
-	if err != nil {
-		return err
-	}
-	defer grant.Release()
-	lane := &exec.Lane{Ops: r.lane.Ops, Memory: exec.NewScope(ctx, q.Engine.Device(), grant), Profile: r.lane.Profile}
-	defer lane.Memory.ReleaseAll()
-	for _, s := range a.Scans {
-		if q.Unique[s.Side] {
-			q.Progress.Start("validate "+s.Side.String(), 0)
-			if err := prove(ctx, lane, s); err != nil {
-				return err
-			}
+	built := r.built
+	if built == nil {
+		scans := r.taken.Scans[:]
+		if built, err = r.Query.build(ctx, r.taken, scans, r.lane.Profile, &r.encode); err != nil {
+			return err
 		}
+		defer built.Close()
 	}
-	sink, end, closeSink := r.sink(lane, grant)
+	lane := &exec.Lane{Ops: built.lane.Ops, Memory: built.lane.Scope(ctx), Profile: r.lane.Profile}
+	defer lane.Memory.ReleaseAll()
+	sink, end, closeSink := r.sink(lane, built.grant)
 	defer closeSink()
-	if err := r.operate(ctx, lane, sink); err != nil {
+	if err := r.probe(ctx, lane, built, sink); err != nil {
 		return err
+	}
+	if r.built == nil {
+		built.release() // what remains is the output
 	}
 	return end(ctx)
 }
 
-// operate runs the operator of the alternative.
-func (r *Result) operate(ctx context.Context, lane *exec.Lane, sink operator.Sink) error {
-	q, a := r.Query, r.taken
-	build, probe := a.Scans[operator.Build], a.Scans[operator.Probe]
-	memory := lane.Scope(ctx)
-	defer memory.ReleaseAll()
-	q.Progress.Start("load "+build.Side.String(), 0)
-	chunk, err := r.load(ctx, lane, memory, build, 0, int(build.Table.NumRows()))
-	if err != nil {
-		return err
-	}
-	op := a.Algorithm.Open(ctx, lane, a.Plan)
-	defer op.Close()
-	if err := op.Build(ctx, chunk); errors.Is(err, backend.ErrLimit) {
-		return errKeysRepeat{err}
-	} else if err != nil {
-		return err
-	}
-	bounds := probe.granules(a.Facts.Granule)
-	for i := range bounds[1:] {
-		if err := r.granule(ctx, lane, op, probe, bounds[i], bounds[i+1], sink); err != nil {
+// probe runs the operator with the probe side.
+func (r *Result) probe(ctx context.Context, lane *exec.Lane, built *Built, sink operator.Sink) error {
+	a := r.taken
+	s := a.Scans[operator.Probe]
+	if r.built != nil { // otherwise it was proved before
+		if err := r.Query.prove(ctx, lane, s); err != nil {
 			return err
 		}
 	}
-	if err := op.Finish(ctx, sink); err != nil {
+	bounds := s.granules(a.Facts.Granule)
+	for i := range bounds[1:] {
+		if err := r.granule(ctx, lane, built.op, s, bounds[i], bounds[i+1], sink); err != nil {
+			return err
+		}
+	}
+	if err := built.op.Finish(ctx, sink); err != nil {
 		return err
 	}
 	for side, s := range a.Scans {
@@ -136,19 +124,12 @@ func (r *Result) granule(ctx context.Context, lane *exec.Lane, op operator.Opera
 	memory := lane.Scope(ctx)
 	defer memory.ReleaseAll()
 	r.Query.Progress.Start("load "+probe.Side.String(), 0)
-	chunk, err := r.load(ctx, lane, memory, probe, from, to)
+	chunk, err := timedLoad(ctx, lane, memory, probe, from, to, &r.encode)
 	if err != nil {
 		return err
 	}
 	r.Query.Progress.Start("join", 0)
 	return op.Probe(ctx, lane, chunk, sink)
-}
-
-func (r *Result) load(ctx context.Context, lane *exec.Lane, memory *exec.Scope, s *Scan, from, to int) (
-	*relation.Chunk, error) {
-	start := time.Now()
-	defer func() { r.encode.Add(int64(time.Since(start))) }()
-	return s.load(ctx, lane, memory, from, to)
 }
 
 // sink returns what takes the output, what is to do at its end, and what releases its memory.
@@ -162,61 +143,25 @@ func (r *Result) sink(lane *exec.Lane, grant *exec.Grant) (sink operator.Sink, e
 		return limit, end, closeSink
 	}
 	rows := &deliver.Rows{Lane: lane.Nested(r.flow.Context()), Allocator: q.Engine.Allocator, Columns: a.Columns,
-		Wanted: q.Numbers, PieceRows: a.batch, WindowRows: a.Facts.Window, Out: r.out, Time: &r.deliver}
-	rowBytes := uint64(0)
+		Wanted: q.Numbers, PieceRows: a.batch, WindowRows: a.Facts.Window, PlannedRows: planner.Output(a.Plan),
+		Out: r.out, Time: &r.deliver}
+	rows.RowBytes = 2 * 4 // row numbers by which columns are gathered
 	for side, s := range a.Scans {
 		rows.Sides[side], rows.Numbers[side] = s.Side, -1
 		if s.Numbers {
 			rows.Numbers[side] = len(s.Columns)
 		}
-		rowBytes += 4
 		for _, bytes := range s.Payload() {
-			rowBytes += uint64(bytes)
+			rows.RowBytes += uint64(bytes)
 		}
 	}
-	rows.Room = func() uint64 { return grant.Room(q.Engine.Device()) * 7 / 8 / rowBytes }
-	limit.Sink, closeSink = rows, rows.Close
+	rows.RowBytes += rows.RowBytes / 8 // for scratch
+	rows.Reserve = func(sizeBytes uint64) uint64 { return grant.Reserve(q.Engine.Device(), sizeBytes) }
+	rows.Last = granulesOf(&a.Facts) == 1
+	limit.Sink, end, closeSink = rows, rows.End, rows.Close
 	if q.Ordered {
 		order := &deliver.Order{Rows: rows, First: q.First}
 		limit.Sink, end, closeSink = order, order.End, order.Close
 	}
 	return limit, end, closeSink
-}
-
-// prove refuses keys of a side that are there more than once.
-//
-// Errors: backend.ErrInvalidInput that names a key and two rows that have it.
-func prove(ctx context.Context, lane *exec.Lane, s *Scan) error {
-	lane = lane.Nested(ctx)
-	defer lane.Memory.ReleaseAll()
-	keys := Scan{Side: s.Side, Table: s.Table, Keys: s.Keys, Numbers: true}
-	chunk, err := keys.load(ctx, lane, lane.Memory, 0, int(s.Table.NumRows()))
-	if err != nil || chunk.Rows == 0 {
-		return err
-	}
-	sorted, err := ranges.Sort(ctx, lane, chunk, s.Side.String(), ranges.Numbers{Given: chunk.Payload[0].Data})
-	if err != nil {
-		return err
-	}
-	m, err := ranges.Search(ctx, lane, sorted, sorted, true)
-	if err != nil || m.Total == chunk.Rows {
-		return err
-	}
-	if m, err = ranges.Search(ctx, lane, sorted, sorted, false); err != nil {
-		return err
-	}
-	defer m.Release()
-	found, rows, _, err := m.Ranges(ctx)
-	if err != nil {
-		return err
-	}
-	for _, r := range found {
-		if r.LeftCount > 1 {
-			first, second := rows[r.LeftBegin], rows[r.LeftBegin+1]
-			return &backend.OpError{Op: "validate join", Err: backend.ErrInvalidInput, Detail: fmt.Sprintf(
-				"keys of the %s table must be unique, but rows %d and %d both have %s", s.Side, first, second,
-				s.Keys.Text(s.Side, int(first)))}
-		}
-	}
-	return nil
 }

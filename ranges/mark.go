@@ -57,7 +57,15 @@ func NewMarks(ctx context.Context, lane *exec.Lane, rows uint64, name string) (b
 	if err := lane.Memory.Err(); err != nil || rows == 0 {
 		return backend.Range{}, err
 	}
+	return b.All(), ClearMarks(ctx, lane, b.All())
+}
+
+// ClearMarks clears all bits of a bitmap, which may be absent.
+func ClearMarks(ctx context.Context, lane *exec.Lane, marks backend.Range) error {
+	if marks.Buffer == nil {
+		return nil
+	}
 	list := lane.List("mark")
-	list.Fill(b.All(), 0)
-	return b.All(), lane.Submit(ctx, list)
+	list.Fill(marks, 0)
+	return lane.Submit(ctx, list)
 }

@@ -4,8 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/bits"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -13,7 +13,8 @@ import (
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/bench/measure"
 	"github.com/spirjoin/spirjoin/exec"
-	"github.com/spirjoin/spirjoin/join/resident"
+	"github.com/spirjoin/spirjoin/operator"
+	"github.com/spirjoin/spirjoin/planner"
 	"github.com/spirjoin/spirjoin/primitive"
 	"github.com/spirjoin/spirjoin/relation"
 )
@@ -36,14 +37,14 @@ func (r *Result) TuplesPerSecond() float64 {
 	return float64(r.RRows+r.SRows) / r.Times.Median.Seconds()
 }
 
-// Phases are the times of the stages by what they do (GFTR 5.1): sorts and partitions, of all columns; what finds the
-// matches and writes them; gathers.
+// Phases are the times of the stages by what they do (GFTR 5.1): sorts and partitions, of all columns, and tables; what
+// finds the matches and writes them; gathers.
 func (r *Result) Phases() (transform, match, gather time.Duration) {
 	for _, s := range r.Stages {
-		switch kind, _, _ := strings.Cut(s.Stage, " "); kind {
-		case "varying", "sort", "partition":
+		switch planner.StageOf(s.Stage) {
+		case operator.Transform:
 			transform += s.Time
-		case "gather":
+		case operator.Gather:
 			gather += s.Time
 		default:
 			match += s.Time
@@ -57,11 +58,14 @@ type Bed struct {
 	ops    *primitive.Ops
 	device *backend.Device
 	memory *exec.Scope
-	lefts  []resident.Relation // what right is joined with, one after the other
-	right  resident.Relation
+	lefts  []*relation.Chunk // what right is joined with, one after the other
+	right  *relation.Chunk
 	// the keys of the joins behind the first; then the first payload column on the right is the row number
-	foreign []resident.Column
+	foreign []relation.Values
 	check   *checker
+	want    operator.Want // of R and S
+	granule uint64
+	window  uint64
 	unique  bool // no key is twice on the side with fewer rows
 }
 
@@ -76,27 +80,32 @@ func NewBed(ctx context.Context, device *backend.Device, overrides primitive.Tun
 		return nil, err
 	}
 	defer t.release()
-	b := &Bed{ops: ops, device: device, memory: exec.NewScope(ctx, device, nil)}
+	want, err := Want(cell.How)
+	if err != nil {
+		return nil, err
+	}
+	b := &Bed{ops: ops, device: device, memory: exec.NewScope(ctx, device, nil), want: want, granule: cell.Granule,
+		window: cell.Window}
 	defer func() {
 		if err != nil {
 			b.Release()
 		}
 	}()
-	relation := func(table arrow.Table) (r resident.Relation, err error) {
+	chunk := func(table arrow.Table) (*relation.Chunk, error) {
 		columns, err := b.upload(ctx, table)
 		if err != nil {
-			return r, err
+			return nil, err
 		}
-		return resident.Relation{Rows: uint64(table.NumRows()), Keys: columns[0], Payload: columns[1:]}, nil
+		return chunkOf(uint64(table.NumRows()), columns[0], columns[1:]), nil
 	}
 	for _, table := range t.lefts {
-		left, err := relation(table)
+		left, err := chunk(table)
 		if err != nil {
 			return nil, err
 		}
 		b.lefts = append(b.lefts, left)
 	}
-	if b.right, err = relation(t.right); err != nil {
+	if b.right, err = chunk(t.right); err != nil {
 		return nil, err
 	}
 	if t.foreign != nil {
@@ -109,12 +118,17 @@ func NewBed(ctx context.Context, device *backend.Device, overrides primitive.Tun
 	return b, err
 }
 
+// chunkOf is a chunk of columns. All keys of a workload are below 2^32 ([newChecker]).
+func chunkOf(rows uint64, keys relation.Values, payload []relation.Values) *relation.Chunk {
+	return &relation.Chunk{Rows: rows, Keys: keys, Payload: payload, Narrow: keys.Bytes == 8}
+}
+
 // Release gives the device memory back.
 func (b *Bed) Release() { b.memory.ReleaseAll() }
 
-func (b *Bed) upload(ctx context.Context, table arrow.Table) (columns []resident.Column, err error) {
+func (b *Bed) upload(ctx context.Context, table arrow.Table) (columns []relation.Values, err error) {
 	for c, bytes := range columnBytes(table) {
-		on := resident.Column{Data: b.memory.New(uint64(table.NumRows())*uint64(bytes),
+		on := relation.Values{Data: b.memory.New(uint64(table.NumRows())*uint64(bytes),
 			table.Schema().Field(c).Name).All(), Bytes: bytes}
 		if err := b.memory.Err(); err != nil {
 			return nil, err
@@ -136,57 +150,160 @@ func (b *Bed) upload(ctx context.Context, table arrow.Table) (columns []resident
 	return columns, nil
 }
 
-// join runs an algorithm, once for each table on the left.
-func (b *Bed) join(ctx context.Context, a Algorithm, lane *exec.Lane) (*resident.Result, error) {
-	right := b.right
-	out, err := a.join(ctx, lane, b.lefts[0], right)
+// output is what comes of a join. The owner releases it.
+type output struct {
+	operator.Collector
+	sides   [2]int   // of the operator that R and S are
+	payload [2][]int // bytes of its columns
+}
+
+// join runs an algorithm, once for each table on the left. The output is that of the last join.
+func (b *Bed) join(ctx context.Context, a Algorithm, lane *exec.Lane) (*output, error) {
+	right := []*relation.Chunk{b.right}
+	out, err := b.joinWith(ctx, a, lane, b.lefts[0], right)
 	for i, foreign := range b.foreign {
 		if err != nil {
 			return nil, err
 		}
-		s := step{sides: [2]resident.Relation{b.lefts[i], right}, left: b.lefts[i+1], foreign: foreign}
-		out, right, err = s.join(ctx, a, lane, out)
+		out, err = b.step(ctx, a, lane, out, b.lefts[i+1], foreign)
 	}
 	return out, err
 }
 
-// step is a join behind the first.
-type step struct {
-	sides   [2]resident.Relation // of the join before
-	left    resident.Relation
-	foreign resident.Column
+// joinWith joins a relation with another that is there in several parts or as a whole. The side with fewer rows is the
+// build side, unless it is in parts.
+func (b *Bed) joinWith(ctx context.Context, a Algorithm, lane *exec.Lane, left *relation.Chunk,
+	right []*relation.Chunk) (*output, error) {
+	build, probe, sides := left, right, [2]int{sideR: operator.Build, sideS: operator.Probe}
+	if len(right) == 1 && right[0].Rows < left.Rows {
+		build, probe = right[0], []*relation.Chunk{left}
+		sides = [2]int{sideR: operator.Probe, sideS: operator.Build}
+	}
+	plan, err := b.plan(ctx, a, lane, build, probe, sides)
+	if err != nil {
+		return nil, err
+	}
+	op := plan.Algorithm.Open(ctx, lane, plan)
+	defer op.Close()
+	out := &output{Collector: operator.Collector{Lane: lane, Most: plan.Facts.Window}, sides: sides,
+		payload: plan.Facts.Payload}
+	if err := feed(ctx, lane, op, build, granules(probe, plan.Facts.Granule), out); err != nil {
+		out.Release()
+		return nil, err
+	}
+	return out, nil
 }
 
-// join joins the output of a join of two sides, which it releases, with a further relation by a foreign key, which is
-// fetched by the row numbers among the payload. It returns what it joined on the right; its columns live no longer than
-// the call.
-func (s *step) join(
-	ctx context.Context, a Algorithm, lane *exec.Lane, out *resident.Result,
-) (joined *resident.Result, right resident.Relation, err error) {
+// feed gives an operator its build side and all of its probe side.
+func feed(ctx context.Context, lane *exec.Lane, op operator.Operator, build *relation.Chunk, probe []*relation.Chunk,
+	sink operator.Sink) error {
+	if err := op.Build(ctx, build); err != nil {
+		return err
+	}
+	for _, granule := range probe {
+		if err := op.Probe(ctx, lane, granule, sink); err != nil {
+			return err
+		}
+	}
+	return op.Finish(ctx, sink)
+}
+
+// plan plans a join, by what is known about the workload. There is room for a partner of each probe row, or for as many
+// as there are.
+func (b *Bed) plan(ctx context.Context, a Algorithm, lane *exec.Lane, build *relation.Chunk, probe []*relation.Chunk,
+	sides [2]int) (*operator.Plan, error) {
+	info, check := lane.Device().Info(), b.check
+	f := operator.Facts{KeyBytes: build.Keys.Bytes, KeyBits: max(1, bits.Len64(check.greatest)), Narrow: build.Narrow,
+		Granule: b.granule, Window: b.window, OutputRows: check.pairs.rows, Unique: b.unique, Tuning: lane.Tuning(),
+		Software: info.Type == backend.Software, SubgroupSize: int(info.SubgroupSize)}
+	var ratios [2]float64
+	for side, of := range sides {
+		rows := check.matched[side].rows
+		ratios[of] = float64(rows) / float64(max(1, rows+check.rest[side].rows))
+	}
+	f.BuildRatio, f.MatchRatio = ratios[operator.Build], ratios[operator.Probe]
+	f.Rows[operator.Build] = build.Rows
+	for _, part := range probe {
+		f.Rows[operator.Probe] += part.Rows
+		if len(probe) > 1 {
+			f.Granule = max(f.Granule, part.Rows)
+		}
+	}
+	f.MostRows = f.Rows[operator.Probe]
+	for side, c := range [2]*relation.Chunk{operator.Build: build, operator.Probe: probe[0]} {
+		for _, column := range c.Payload {
+			f.Payload[side] = append(f.Payload[side], column.Bytes)
+		}
+	}
+	want := b.want
+	for side, of := range sides {
+		want.Matched[of], want.Rest[of] = b.want.Matched[side], b.want.Rest[side]
+	}
+	return a.plan(ctx, lane, build, probe[0], f, want)
+}
+
+// granules cuts parts that have more than rows rows.
+func granules(parts []*relation.Chunk, rows uint64) (cut []*relation.Chunk) {
+	for _, c := range parts {
+		if rows == 0 || c.Rows <= rows {
+			cut = append(cut, c)
+			continue
+		}
+		each := rows / granuleRows * granuleRows
+		for first := uint64(0); first < c.Rows; first += each {
+			some := min(each, c.Rows-first)
+			of := func(v relation.Values) relation.Values {
+				bytes := uint64(v.Bytes)
+				v.Data = backend.Range{Buffer: v.Data.Buffer, OffsetBytes: v.Data.OffsetBytes + first*bytes,
+					SizeBytes: some * bytes}
+				return v
+			}
+			part := *c
+			part.Rows, part.Keys, part.Payload = some, of(c.Keys), nil
+			for _, v := range c.Payload {
+				part.Payload = append(part.Payload, of(v))
+			}
+			cut = append(cut, &part)
+		}
+	}
+	return cut
+}
+
+// step joins the output of a join, which it releases, with a further relation by a foreign key, which is fetched by the
+// row numbers among the payload.
+func (b *Bed) step(ctx context.Context, a Algorithm, lane *exec.Lane, out *output, left *relation.Chunk,
+	foreign relation.Values) (*output, error) {
 	defer out.Release()
 	memory := lane.Scope(ctx)
 	defer memory.ReleaseAll()
-	right.Rows, right.Keys.Bytes = out.Rows, s.foreign.Bytes
-	right.Keys.Data = memory.New(out.Rows*uint64(s.foreign.Bytes), "foreign keys").All()
-	if err := memory.Err(); err != nil {
-		return nil, right, err
+	if len(out.Windows) == 0 {
+		return nil, measure.Wrongf("a join of a sequence has no rows")
 	}
-	for _, side := range []relation.Side{relation.Right, relation.Left} {
-		for p, column := range s.sides[side].Payload {
-			data := out.Payload[side][p].Range(0, out.Rows*uint64(column.Bytes))
-			right.Payload = append(right.Payload, resident.Column{Data: data, Bytes: column.Bytes})
+	var right []*relation.Chunk
+	for _, w := range out.Windows {
+		keys := relation.Values{Data: memory.New(w.Rows*uint64(foreign.Bytes), "foreign keys").All(),
+			Bytes: foreign.Bytes}
+		if err := memory.Err(); err != nil {
+			return nil, err
 		}
+		var payload []relation.Values
+		for _, side := range []int{sideS, sideR} {
+			of := out.sides[side]
+			for p, bytes := range out.payload[of] {
+				data := w.Payload[of][p].Range(0, w.Rows*uint64(bytes))
+				payload = append(payload, relation.Values{Data: data, Bytes: bytes})
+			}
+		}
+		list := lane.List("gather foreign keys")
+		if err := lane.Gather(list, foreign.Bytes, foreign.Data, payload[0].Data, keys.Data, uint32(w.Rows)); err != nil {
+			return nil, err
+		}
+		if err := lane.Submit(ctx, list); err != nil {
+			return nil, err
+		}
+		right = append(right, chunkOf(w.Rows, keys, payload))
 	}
-	list := lane.List("gather foreign keys")
-	err = lane.Gather(list, s.foreign.Bytes, s.foreign.Data, right.Payload[0].Data, right.Keys.Data, uint32(out.Rows))
-	if err != nil {
-		return nil, right, err
-	}
-	if err := lane.Submit(ctx, list); err != nil {
-		return nil, right, err
-	}
-	joined, err = a.join(ctx, lane, s.left, right)
-	return joined, right, err
+	return b.joinWith(ctx, a, lane, left, right)
 }
 
 // ErrNotUnique says that an algorithm that takes unique keys only cannot join a workload.
@@ -249,7 +366,7 @@ func (b *Bed) verify(ctx context.Context, a Algorithm, r *Result) error {
 	for _, left := range b.lefts {
 		r.RRows += left.Rows
 	}
-	if a.unique() && !b.unique {
+	if a.unique && !b.unique {
 		return ErrNotUnique
 	}
 	device := b.device
@@ -260,7 +377,7 @@ func (b *Bed) verify(ctx context.Context, a Algorithm, r *Result) error {
 	}
 	defer out.Release()
 	r.Rows = out.Rows
-	if err := b.check.verify(ctx, device, out); err != nil {
+	if err := b.check.verify(ctx, device, out, b.want); err != nil {
 		return err
 	}
 	r.PeakBytes = device.MemoryUse(backend.DeviceLocal).Peak

@@ -6,6 +6,7 @@ import (
 
 	"github.com/apache/arrow-go/v18/arrow"
 
+	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/bench/workload"
 )
 
@@ -15,13 +16,34 @@ type Cell struct {
 	// Dimensions above 0 are tables like R, with unique keys and a payload column, that S is joined with one after the
 	// other, all values of 4 bytes (GFTR 5.2.7): each join returns what the next one needs and all payload so far.
 	Dimensions int
-	// Query is a join of TPC-H, made of the files in Folder (workload.TPCHJoin): of the specification only KeyBytes counts then. Without
-	// a folder it is made by the specification.
+	// Query is a join of TPC-H, made of the files in Folder (workload.TPCHJoin): of the specification only KeyBytes
+	// counts then. Without a folder it is made by the specification.
 	Query, Folder string
+	How           string // of [Hows]; "" is inner
+	// Granule is how many rows of the probe side come at a time, a multiple of 64, and Window how many rows of output
+	// there is room for at a time. With 0 it is all of them.
+	Granule, Window uint64
 }
+
+// granuleRows is what granules are multiples of, so that their columns are aligned.
+const granuleRows = backend.PlanAlignment / 4
 
 // String is the workload in one line, without its folder.
 func (c Cell) String() string {
+	text := c.workload()
+	if c.How != "" && c.How != "inner" {
+		text += " how=" + c.How
+	}
+	if c.Granule > 0 {
+		text += fmt.Sprintf(" granule=%d", c.Granule)
+	}
+	if c.Window > 0 {
+		text += fmt.Sprintf(" window=%d", c.Window)
+	}
+	return text
+}
+
+func (c Cell) workload() string {
 	switch {
 	case c.Dimensions > 0:
 		return fmt.Sprintf("star r=%d s=%d dimensions=%d seed=%d", c.Spec.RRows, c.Spec.SRows, c.Dimensions, c.Spec.Seed)
@@ -52,7 +74,17 @@ func (c Cell) Scaled(log2 int) Cell {
 
 // Validate reports a cell that cannot be made.
 func (c Cell) Validate() error {
+	want, err := Want(c.How)
+	if err != nil {
+		return err
+	}
+	if c.Granule%granuleRows != 0 {
+		return fmt.Errorf("%w: granules of %d rows, must be multiples of %d", workload.ErrSpec, c.Granule, granuleRows)
+	}
 	if c.Dimensions > 0 {
+		if want != hows[0].want {
+			return fmt.Errorf("%w: a sequence of %s joins", workload.ErrSpec, c.How)
+		}
 		return c.star().Validate()
 	}
 	return c.Spec.Validate()
@@ -60,14 +92,17 @@ func (c Cell) Validate() error {
 
 // unique says that no key is twice on the side with fewer rows, the left one of two that are equal.
 func (c Cell) unique(leftRows, rightRows uint64) bool {
-	return c.Spec.Multiplicity == (workload.Multiplicity{}) && (leftRows <= rightRows || c.Spec.SelfJoin)
+	return c.Spec.Multiplicity == (workload.Multiplicity{}) && c.Spec.Distinct == 0 &&
+		(leftRows <= rightRows || c.Spec.SelfJoin)
 }
 
 func (c Cell) star() workload.StarSpec {
-	return workload.StarSpec{FactRows: c.Spec.SRows, DimensionRows: c.Spec.RRows, Dimensions: c.Dimensions, Seed: c.Spec.Seed}
+	return workload.StarSpec{FactRows: c.Spec.SRows, DimensionRows: c.Spec.RRows, Dimensions: c.Dimensions,
+		Seed: c.Spec.Seed}
 }
 
-// tables are what is joined: right with the first of lefts, what comes of it with the next, by the next column of foreign.
+// tables are what is joined: right with the first of lefts, what comes of it with the next, by the next column of
+// foreign.
 type tables struct {
 	lefts          []arrow.Table
 	right, foreign arrow.Table // foreign is nil for one join

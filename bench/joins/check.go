@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/bits"
+	"slices"
 	"sync/atomic"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -13,27 +14,110 @@ import (
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/bench/measure"
 	"github.com/spirjoin/spirjoin/bench/workload"
-	"github.com/spirjoin/spirjoin/join/resident"
-	"github.com/spirjoin/spirjoin/relation"
+	"github.com/spirjoin/spirjoin/operator"
 )
 
-// checker knows how many rows the join of two tables has, and a checksum of them. A row of the output weighs the
-// product of two odd hashes, one of its key and the payload of the left side, one of its key and the payload of the
-// right side; the checksum is the sum of all weights modulo 2^64. By the distributive law no join is needed to know it:
-// for each row on the right, its hash times the sum of the hashes of the left rows that have its key. A missing row, a
-// duplicate row, a changed value and swapped halves of two rows all change it.
+// checksum is the number of some rows and the sum of their weights modulo 2^64.
+type checksum struct{ rows, sum uint64 }
+
+// checker knows how many rows the join of two tables has, and a checksum of them. A row that has a partner on both
+// sides weighs the product of two odd hashes, one of its key and the payload of R, one of its key and the payload of S.
+// By the distributive law no join is needed to know the sum: for each row of S, its hash times the sum of the hashes of
+// the rows of R that have its key. A missing row, a duplicate row, a changed value and swapped halves of two rows all
+// change it. A row of one side weighs its hash.
 type checker struct {
-	rows, sum uint64
-	bytes     [2][]int // of the columns of both sides, the key first
+	pairs         checksum
+	matched, rest [2]checksum // the rows of R and S that have a partner, and those that have none
+	greatest      uint64      // key of both sides
+	bytes         [2][]int    // of the columns of both sides, the key first
 }
 
-// mostKeys bounds the memory of a checker: keys on the left are below it.
+// mostKeys bounds the memory of a checker: keys are below it. So those of 8 bytes have the same high word.
 const mostKeys = 1 << 32
 
 // newChecker reads both tables, whose first column is the key.
-func newChecker(ctx context.Context, left, right arrow.Table) (*checker, error) {
+func newChecker(ctx context.Context, r, s arrow.Table) (*checker, error) {
+	c := &checker{bytes: [2][]int{columnBytes(r), columnBytes(s)}}
+	var greatest [2]uint64
+	for side, table := range []arrow.Table{r, s} {
+		var err error
+		if greatest[side], err = greatestKey(ctx, table); err != nil {
+			return nil, err
+		}
+	}
+	if c.greatest = max(greatest[sideR], greatest[sideS]); c.greatest >= mostKeys {
+		return nil, fmt.Errorf("%w: the check of a join takes keys below %d", backend.ErrLimit, uint64(mostKeys))
+	}
+	// sums over the rows of R of a key, side by side: one cache miss
+	keys := make([]struct {
+		hash, rows uint64
+		met        atomic.Bool // by a row of S
+	}, greatest[sideR]+1)
+	var all, matched [2]shared
+	err := eachBlock(ctx, r, func(columns []hostColumn, start, end int) {
+		var block checksum
+		for i, h := range hashRows(sideR, columns, start, end) {
+			key := &keys[columns[0].at(start+i)]
+			atomic.AddUint64(&key.hash, h)
+			atomic.AddUint64(&key.rows, 1)
+			block.rows, block.sum = block.rows+1, block.sum+h
+		}
+		all[sideR].add(block)
+	})
+	if err != nil {
+		return nil, err
+	}
+	var pairs shared
+	err = eachBlock(ctx, s, func(columns []hostColumn, start, end int) {
+		var block, found, product checksum
+		for i, h := range hashRows(sideS, columns, start, end) {
+			block.rows, block.sum = block.rows+1, block.sum+h
+			if at := columns[0].at(start + i); at < uint64(len(keys)) && keys[at].rows > 0 {
+				key := &keys[at]
+				if !key.met.Load() {
+					key.met.Store(true)
+				}
+				found.rows, found.sum = found.rows+1, found.sum+h
+				product.rows, product.sum = product.rows+key.rows, product.sum+h*key.hash
+			}
+		}
+		all[sideS].add(block)
+		matched[sideS].add(found)
+		pairs.add(product)
+	})
+	if err != nil {
+		return nil, err
+	}
+	err = workload.ForBlocks(ctx, int64(len(keys)), func(start, end int64) {
+		var found checksum
+		for i := range keys[start:end] {
+			if key := &keys[start+int64(i)]; key.met.Load() {
+				found.rows, found.sum = found.rows+key.rows, found.sum+key.hash
+			}
+		}
+		matched[sideR].add(found)
+	})
+	c.pairs = pairs.get()
+	for side := range all {
+		a, m := all[side].get(), matched[side].get()
+		c.matched[side], c.rest[side] = m, checksum{a.rows - m.rows, a.sum - m.sum}
+	}
+	return c, err
+}
+
+// shared is a checksum that several goroutines add to.
+type shared struct{ rows, sum atomic.Uint64 }
+
+func (s *shared) add(c checksum) {
+	s.rows.Add(c.rows)
+	s.sum.Add(c.sum)
+}
+
+func (s *shared) get() checksum { return checksum{s.rows.Load(), s.sum.Load()} }
+
+func greatestKey(ctx context.Context, table arrow.Table) (uint64, error) {
 	var greatest atomic.Uint64
-	err := eachBlock(ctx, left, func(columns []hostColumn, start, end int) {
+	err := eachBlock(ctx, table, func(columns []hostColumn, start, end int) {
 		block := uint64(0)
 		for row := start; row < end; row++ {
 			block = max(block, columns[0].at(row))
@@ -41,106 +125,138 @@ func newChecker(ctx context.Context, left, right arrow.Table) (*checker, error) 
 		for old := greatest.Load(); block > old && !greatest.CompareAndSwap(old, block); old = greatest.Load() {
 		}
 	})
-	if err != nil {
-		return nil, err
-	}
-	if greatest.Load() >= mostKeys {
-		return nil, fmt.Errorf("%w: the check of a join takes keys below %d", backend.ErrLimit, uint64(mostKeys))
-	}
-	// sums over the left rows of a key, side by side: one cache miss
-	keys := make([]struct{ hash, rows uint64 }, greatest.Load()+1)
-	err = eachBlock(ctx, left, func(columns []hostColumn, start, end int) {
-		for i, h := range hashRows(relation.Left, columns, start, end) {
-			key := &keys[columns[0].at(start+i)]
-			atomic.AddUint64(&key.hash, h)
-			atomic.AddUint64(&key.rows, 1)
-		}
-	})
-	if err != nil {
-		return nil, err
-	}
-	var rows, sum atomic.Uint64
-	err = eachBlock(ctx, right, func(columns []hostColumn, start, end int) {
-		blockRows, blockSum := uint64(0), uint64(0)
-		for i, h := range hashRows(relation.Right, columns, start, end) {
-			if key := columns[0].at(start + i); key < uint64(len(keys)) {
-				blockRows += keys[key].rows
-				blockSum += h * keys[key].hash
-			}
-		}
-		rows.Add(blockRows)
-		sum.Add(blockSum)
-	})
-	return &checker{rows.Load(), sum.Load(), [2][]int{columnBytes(left), columnBytes(right)}}, err
+	return greatest.Load(), err
 }
 
-// pieceRows of a result are downloaded at a time, while those before them are checked. Tests take fewer.
+// verify compares what came of a join with what is wanted of R and S; ErrWrong.
+func (c *checker) verify(ctx context.Context, device *backend.Device, out *output, want operator.Want) error {
+	type class struct {
+		of      [2]bool // R and S
+		matched bool
+	}
+	wanted := map[class]checksum{}
+	if want.Pairs {
+		wanted[class{[2]bool{true, true}, true}] = c.pairs
+	}
+	for side := range want.Matched {
+		of := [2]bool{side == sideR, side == sideS}
+		if want.Matched[side] {
+			wanted[class{of, true}] = c.matched[side]
+		}
+		if want.Rest[side] {
+			wanted[class{of, false}] = c.rest[side]
+		}
+	}
+	rows := uint64(0)
+	for _, sum := range wanted {
+		rows += sum.rows
+	}
+	if out.Rows != rows {
+		return measure.Wrongf("%d rows are counted, not %d", out.Rows, rows)
+	}
+	found := map[class]checksum{}
+	for _, w := range out.Windows {
+		of := class{[2]bool{w.Of[out.sides[sideR]], w.Of[out.sides[sideS]]}, w.Matched}
+		sum, err := c.window(ctx, device, w, out.sides)
+		if err != nil {
+			return err
+		}
+		found[of] = checksum{found[of].rows + w.Rows, found[of].sum + sum}
+	}
+	for of := range found {
+		if _, ok := wanted[of]; !ok {
+			return measure.Wrongf("there are rows that nobody wants: of R and S %v, with a partner %v", of.of, of.matched)
+		}
+	}
+	for of, sum := range wanted {
+		switch got := found[of]; {
+		case want.Count && got == checksum{}:
+		case got.rows != sum.rows:
+			return measure.Wrongf("%d rows, not %d", got.rows, sum.rows)
+		case got.sum != sum.sum:
+			return measure.Wrongf("the rows of the output are not those of the join")
+		}
+	}
+	return nil
+}
+
+// pieceRows of a window are downloaded at a time, while those before them are checked. Tests take fewer.
 var pieceRows uint64 = 1 << 22
 
-// verify downloads a result and checks it; ErrWrong.
-func (c *checker) verify(ctx context.Context, device *backend.Device, out *resident.Result) error {
-	if out.Rows != c.rows {
-		return measure.Wrongf("%d rows, not %d", out.Rows, c.rows)
-	}
+// window downloads a window and sums the weights of its rows. sides are those of the operator that R and S are.
+func (c *checker) window(ctx context.Context, device *backend.Device, w *operator.Window,
+	sides [2]int) (uint64, error) {
 	type column struct {
 		from  *backend.Buffer
 		bytes int
 		host  [2][]byte // two pieces
 	}
-	columns := []column{{from: out.Keys, bytes: c.bytes[relation.Left][0]}}
+	columns := []column{{from: w.Keys, bytes: c.bytes[sideR][0]}}
+	begins := [2]int{} // where the payload of a side begins
 	for side, bytes := range c.bytes {
-		if len(out.Payload[side]) != len(bytes)-1 {
-			return measure.Wrongf("%d payload columns on side %d, not %d", len(out.Payload[side]), side, len(bytes)-1)
+		payload, expected := w.Payload[sides[side]], bytes[1:]
+		if !w.Of[sides[side]] {
+			expected = nil
 		}
-		for p, buffer := range out.Payload[side] {
-			columns = append(columns, column{from: buffer, bytes: bytes[1+p]})
+		if len(payload) != len(expected) {
+			return 0, measure.Wrongf("%d payload columns of side %d, not %d", len(payload), side, len(expected))
+		}
+		begins[side] = len(columns)
+		for p, buffer := range payload {
+			columns = append(columns, column{from: buffer, bytes: expected[p]})
 		}
 	}
 	for i := range columns {
+		if columns[i].from == nil {
+			return 0, measure.Wrongf("column %d of the output is missing", i)
+		}
 		for piece := range columns[i].host {
-			columns[i].host[piece] = make([]byte, min(pieceRows, out.Rows)*uint64(columns[i].bytes))
+			columns[i].host[piece] = make([]byte, min(pieceRows, w.Rows)*uint64(columns[i].bytes))
 		}
 	}
-	rights := len(c.bytes[relation.Left]) // here the payload of the right side begins
 	var sum atomic.Uint64
 	var checking errgroup.Group
-	for piece := uint64(0); piece*pieceRows < out.Rows; piece++ {
-		rows := min(pieceRows, out.Rows-piece*pieceRows)
+	for piece := uint64(0); piece*pieceRows < w.Rows; piece++ {
+		rows := min(pieceRows, w.Rows-piece*pieceRows)
 		host := make([]hostColumn, len(columns))
 		for i, c := range columns {
 			data := c.host[piece%2][:rows*uint64(c.bytes)]
 			if err := device.Download(ctx, data,
 				c.from.Range(piece*pieceRows*uint64(c.bytes), uint64(len(data)))); err != nil {
-				return errors.Join(err, checking.Wait())
+				return 0, errors.Join(err, checking.Wait())
 			}
 			host[i] = hostColumnOf(data, c.bytes)
 		}
 		if err := checking.Wait(); err != nil {
-			return err
+			return 0, err
 		}
+		ends := [2]int{sideR: begins[sideS], sideS: len(host)}
 		checking.Go(func() error {
 			return workload.ForBlocks(ctx, int64(rows), func(start, end int64) {
-				left := hashRows(relation.Left, host[:rights], int(start), int(end))
-				right := hashRows(relation.Right, append(host[:1:1], host[rights:]...), int(start), int(end))
+				weights := slices.Repeat([]uint64{1}, int(end-start))
+				for side := range begins {
+					if !w.Of[sides[side]] {
+						continue
+					}
+					of := slices.Concat(host[:1], host[begins[side]:ends[side]])
+					for i, h := range hashRows(side, of, int(start), int(end)) {
+						weights[i] *= h
+					}
+				}
 				block := uint64(0)
-				for i, h := range left {
-					block += h * right[i]
+				for _, weight := range weights {
+					block += weight
 				}
 				sum.Add(block)
 			})
 		})
 	}
-	if err := checking.Wait(); err != nil {
-		return err
-	}
-	if sum.Load() != c.sum {
-		return measure.Wrongf("the rows of the output are not those of the join")
-	}
-	return nil
+	err := checking.Wait()
+	return sum.Load(), err
 }
 
 // hashRows returns an odd hash of each row of a side, whose first column is the key.
-func hashRows(side relation.Side, columns []hostColumn, start, end int) []uint64 {
+func hashRows(side int, columns []hostColumn, start, end int) []uint64 {
 	hashes := make([]uint64, end-start)
 	for i := range hashes {
 		hashes[i] = uint64(side) << 40

@@ -10,57 +10,43 @@ import (
 
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/exec"
-	"github.com/spirjoin/spirjoin/join/auto"
+	"github.com/spirjoin/spirjoin/join"
 	"github.com/spirjoin/spirjoin/join/hash"
-	"github.com/spirjoin/spirjoin/join/resident"
 	"github.com/spirjoin/spirjoin/join/sortmerge"
+	"github.com/spirjoin/spirjoin/operator"
+	"github.com/spirjoin/spirjoin/planner"
+	"github.com/spirjoin/spirjoin/relation"
 )
 
 // Algorithm is a way to join two relations that are on a device.
 type Algorithm struct {
 	Name string
-	join func(ctx context.Context, lane *exec.Lane, left, right resident.Relation) (*resident.Result, error)
+	// by is nil for auto: whatever the planner predicts to be fastest, from a sample of both sides.
+	by operator.Algorithm
+	// unique says that the side with fewer rows must not have a key twice, and is joined as one that has none.
+	unique bool
 }
-
-// unique says that the side with fewer rows must not have a key twice.
-func (a Algorithm) unique() bool { return strings.HasSuffix(a.Name, "-unique") }
 
 // Algorithms are all there are; the names of materialising ones are those of GFTR 5.1.
 func Algorithms() []Algorithm {
-	hashed := func(name string, o hash.Options) Algorithm {
-		return Algorithm{name,
-			func(ctx context.Context, lane *exec.Lane, left, right resident.Relation) (*resident.Result, error) {
-				return hash.Join(ctx, lane, left, right, o)
-			}}
-	}
-	sorted := func(name string, o sortmerge.Options) Algorithm {
-		return Algorithm{name,
-			func(ctx context.Context, lane *exec.Lane, left, right resident.Relation) (*resident.Result, error) {
-				return sortmerge.Join(ctx, lane, left, right, o)
-			}}
-	}
 	return []Algorithm{
-		hashed("phj-om", hash.Options{}),
-		hashed("phj-om-unique", hash.Options{Unique: true}),
-		hashed("phj-om-single", hash.Options{OneByOne: true}),
-		hashed("phj-om-count", hash.Options{CountFirst: true}),
-		hashed("phj-om-pages-1", hash.Options{PageRows: 1}),
-		hashed("phj-om-pages-2", hash.Options{PageRows: 2}),
-		hashed("phj-om-pages-4", hash.Options{PageRows: 4}),
-		hashed("phj-om-pages-8", hash.Options{PageRows: 8}),
-		hashed("phj-um", hash.Options{Untransformed: true}),
-		hashed("hj", hash.Options{Unpartitioned: true}),
-		hashed("hj-unique", hash.Options{Unpartitioned: true, Unique: true}),
-		sorted("smj-om", sortmerge.Options{}),
-		sorted("smj-om-single", sortmerge.Options{OneByOne: true}),
-		sorted("smj-om-count", sortmerge.Options{CountFirst: true}),
-		sorted("smj-om-merge", sortmerge.Options{MergeSort: true}),
-		sorted("smj-um", sortmerge.Options{Untransformed: true}),
-		sorted("smj-um-merge", sortmerge.Options{Untransformed: true, MergeSort: true}),
-		{"auto", func(ctx context.Context, lane *exec.Lane, left, right resident.Relation) (*resident.Result, error) {
-			result, _, err := auto.Join(ctx, lane, left, right)
-			return result, err
-		}},
+		{Name: "phj-om", by: hash.Partitioned{}},
+		{Name: "phj-om-unique", by: hash.Partitioned{}, unique: true},
+		{Name: "phj-om-single", by: hash.Partitioned{OneByOne: true}},
+		{Name: "phj-om-count", by: hash.Partitioned{CountFirst: true}},
+		{Name: "phj-om-pages-1", by: hash.Partitioned{PageRows: 1}},
+		{Name: "phj-om-pages-2", by: hash.Partitioned{PageRows: 2}},
+		{Name: "phj-om-pages-4", by: hash.Partitioned{PageRows: 4}},
+		{Name: "phj-om-pages-8", by: hash.Partitioned{PageRows: 8}},
+		{Name: "phj-um", by: hash.Partitioned{Untransformed: true}},
+		{Name: "hj", by: hash.Unpartitioned{}},
+		{Name: "hj-unique", by: hash.Unpartitioned{}, unique: true},
+		{Name: "smj-om", by: sortmerge.OM},
+		{Name: "smj-om-single", by: sortmerge.OMSingle},
+		{Name: "smj-om-count", by: sortmerge.OMCountFirst},
+		{Name: "smj-om-merge", by: sortmerge.OMMerge},
+		{Name: "smj-um", by: sortmerge.UM},
+		{Name: "auto"},
 	}
 }
 
@@ -87,4 +73,39 @@ func Find(names []string) (found []Algorithm, err error) {
 		found = append(found, Algorithms()[i])
 	}
 	return found, nil
+}
+
+// plan plans the join of a build side with a probe side, whose first granule is given. The facts are those that the
+// workload is known by; auto looks for itself. The error of a join that cannot be is why.
+func (a Algorithm) plan(ctx context.Context, lane *exec.Lane, build, probe *relation.Chunk, f operator.Facts,
+	want operator.Want) (*operator.Plan, error) {
+	if a.by != nil {
+		f.Proved = a.unique
+		p, err := a.by.Plan(&f, want)
+		if err == nil {
+			err = p.Reject
+		}
+		return p, err
+	}
+	rows := f.Rows
+	if err := planner.SampleChunks(ctx, lane, build, probe, &f); err != nil {
+		return nil, err
+	}
+	scale := float64(rows[operator.Probe]) / float64(max(1, f.Rows[operator.Probe]))
+	f.Rows, f.OutputRows, f.MostRows = rows, uint64(scale*float64(f.OutputRows)), uint64(scale*float64(f.MostRows))
+	device := lane.Device()
+	rates, err := planner.RatesFor(device.Info())
+	if err != nil {
+		return nil, err
+	}
+	f.HeldBytes = device.MemoryUse(backend.DeviceLocal).InUse
+	all, err := planner.Choose(f, want, join.Algorithms, rates, planner.Limits{
+		DeviceMemoryBytes: device.Options().DeviceMemoryBytes, BlockBytes: device.Info().Limits.MaxBlockBytes})
+	if err != nil {
+		return nil, err
+	}
+	if all[0].Reject != nil {
+		return nil, planner.Least(all).Reject
+	}
+	return all[0], nil
 }

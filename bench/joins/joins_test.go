@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/stretchr/testify/require"
 
 	"github.com/spirjoin/spirjoin/backend"
@@ -17,7 +18,8 @@ import (
 	"github.com/spirjoin/spirjoin/host"
 	"github.com/spirjoin/spirjoin/internal/devicetest"
 	"github.com/spirjoin/spirjoin/internal/jointest"
-	"github.com/spirjoin/spirjoin/join/resident"
+	"github.com/spirjoin/spirjoin/operator"
+	"github.com/spirjoin/spirjoin/relation"
 )
 
 // cell is a workload of few rows, changed.
@@ -40,6 +42,23 @@ var cells = []Cell{
 		c.Spec.RPayloads, c.Spec.SPayloads, c.Spec.Multiplicity = nil, nil, workload.Multiplicity{3, 3}
 	}),
 	cell(func(c *Cell) { c.Dimensions = 3 }),
+	cell(func(c *Cell) { c.Spec.Distinct, c.Spec.RRows, c.Spec.SRows = 100, 700, 1000 }),
+	cell(func(c *Cell) { c.Spec.RRows, c.Spec.SRows, c.Spec.MatchRatio = 9000, 4000, 0.5 }), // S is the build side
+}
+
+// kinds are joins of rows with and without a partner.
+var kinds = []Cell{
+	cell(func(c *Cell) { c.Spec.MatchRatio = 0.5 }),
+	cell(func(c *Cell) { c.Spec.MatchRatio, c.Spec.RRows, c.Spec.SRows = 0.5, 9000, 4000 }),
+	cell(func(c *Cell) { c.Spec.MatchRatio, c.Granule, c.Window = 0.5, 1<<10, 1<<11 }),
+	cell(func(c *Cell) { c.Spec.MatchRatio, c.Spec.Distinct, c.Granule = 0.5, 300, 1<<10 }),
+}
+
+// few are algorithms of each sort.
+func few(t *testing.T) []Algorithm {
+	few, err := Find([]string{"phj-om", "phj-um", "hj", "smj-om", "smj-um", "auto"})
+	require.NoError(t, err)
+	return few
 }
 
 func init() { pieceRows = 1000 } // several pieces of each result
@@ -60,7 +79,7 @@ func TestMeasure(t *testing.T) {
 				for i, a := range Algorithms() {
 					r := results[i]
 					require.Equal(t, a.Name, r.Algorithm)
-					if a.unique() && !bed.unique {
+					if a.unique && !bed.unique {
 						require.ErrorIs(t, r.Skipped, ErrNotUnique)
 						continue
 					}
@@ -74,6 +93,145 @@ func TestMeasure(t *testing.T) {
 			}()
 		}
 	})
+}
+
+// Joins of all kinds pass the check, also by granules and windows.
+func TestHow(t *testing.T) {
+	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {
+		tuning := jointest.Tuning(t, device.Info())
+		for n, c := range kinds {
+			for _, how := range Hows() {
+				if c.How = how; tuning != nil && (n != 0 || how != "full") {
+					continue
+				}
+				bed, err := NewBed(context.Background(), device, tuning, c)
+				require.NoError(t, err)
+				for side := range bed.check.rest {
+					require.Positive(t, bed.check.matched[side].rows)
+					require.Positive(t, bed.check.rest[side].rows)
+				}
+				want := bed.check.pairs.rows
+				for side := range bed.check.rest {
+					if bed.want.Rest[side] {
+						want += bed.check.rest[side].rows
+					}
+					if bed.want.Matched[side] {
+						want += bed.check.matched[side].rows
+					}
+				}
+				if !bed.want.Pairs {
+					want -= bed.check.pairs.rows
+				}
+				results, err := bed.Measure(context.Background(), few(t), 1, 0, func(string) {})
+				bed.Release()
+				require.NoError(t, err, "%v", c)
+				for _, r := range results {
+					require.NoError(t, r.Skipped, "%s: %v", r.Algorithm, c)
+					require.Equal(t, want, r.Rows, "%s: %v", r.Algorithm, c)
+				}
+			}
+		}
+	})
+}
+
+// The checksums of the rows of each side are those of the simplest join.
+func TestChecker(t *testing.T) {
+	for _, c := range append(slices.Clone(kinds), cells[3]) {
+		tables, err := c.make(context.Background())
+		require.NoError(t, err)
+		check, err := newChecker(context.Background(), tables.lefts[0], tables.right)
+		require.NoError(t, err)
+		var keys [2][]uint64
+		var weights [2][]uint64
+		for side, table := range []arrow.Table{tables.lefts[0], tables.right} {
+			for i := range table.Column(0).Data().Chunks() {
+				columns := make([]hostColumn, table.NumCols())
+				for n := range columns {
+					columns[n] = hostColumnOf(chunkData(table, n, i))
+				}
+				rows := table.Column(0).Data().Chunk(i).Len()
+				weights[side] = append(weights[side], hashRows(side, columns, 0, rows)...)
+				for row := range rows {
+					keys[side] = append(keys[side], columns[0].at(row))
+				}
+			}
+		}
+		tables.release()
+		want := checker{bytes: check.bytes, greatest: max(slices.Max(keys[0]), slices.Max(keys[1]))}
+		for side := range keys {
+			partners := map[uint64][]uint64{}
+			for i, key := range keys[1-side] {
+				partners[key] = append(partners[key], weights[1-side][i])
+			}
+			for i, key := range keys[side] {
+				weight := weights[side][i]
+				class := &want.rest[side]
+				if len(partners[key]) > 0 {
+					class = &want.matched[side]
+				}
+				class.rows, class.sum = class.rows+1, class.sum+weight
+				for _, other := range partners[key] {
+					if side == sideR {
+						want.pairs.rows, want.pairs.sum = want.pairs.rows+1, want.pairs.sum+weight*other
+					}
+				}
+			}
+		}
+		require.Equal(t, want, *check, "%v", c)
+	}
+}
+
+// changedAlgorithm is another algorithm, but that opening is called before each operator, and put before each window is
+// put.
+type changedAlgorithm struct {
+	operator.Algorithm
+	opening func() error
+	put     func(w *operator.Window) error
+}
+
+func (c *changedAlgorithm) Plan(f *operator.Facts, want operator.Want) (*operator.Plan, error) {
+	p, err := c.Algorithm.Plan(f, want)
+	if err == nil {
+		p.Algorithm = c
+	}
+	return p, err
+}
+
+func (c *changedAlgorithm) Open(ctx context.Context, lane *exec.Lane, p *operator.Plan) operator.Operator {
+	return &changedOperator{c.Algorithm.Open(ctx, lane, p), c, c.opening()}
+}
+
+type changedOperator struct {
+	operator.Operator
+	algorithm *changedAlgorithm
+	err       error
+}
+
+func (o *changedOperator) Build(ctx context.Context, build *relation.Chunk) error {
+	if o.err != nil {
+		return o.err
+	}
+	return o.Operator.Build(ctx, build)
+}
+
+func (o *changedOperator) Probe(ctx context.Context, lane *exec.Lane, probe *relation.Chunk, sink operator.Sink) error {
+	return o.Operator.Probe(ctx, lane, probe, &changedSink{sink, o.algorithm.put})
+}
+
+func (o *changedOperator) Finish(ctx context.Context, sink operator.Sink) error {
+	return o.Operator.Finish(ctx, &changedSink{sink, o.algorithm.put})
+}
+
+type changedSink struct {
+	operator.Sink
+	put func(w *operator.Window) error
+}
+
+func (s *changedSink) Put(ctx context.Context, w *operator.Window) error {
+	if err := s.put(w); err != nil {
+		return err
+	}
+	return s.Sink.Put(ctx, w)
 }
 
 // Algorithms are verified one after the other and then run in turn. One that does not fit is left out from then on.
@@ -90,14 +248,13 @@ func TestMeasureInTurn(t *testing.T) {
 	for i := range algorithms {
 		a := &algorithms[i]
 		a.Name = string(rune('a' + i))
-		right := a.join
-		a.join = func(ctx context.Context, lane *exec.Lane, left, other resident.Relation) (*resident.Result, error) {
+		a.by = &changedAlgorithm{Algorithm: a.by, opening: func() error {
 			order = append(order, a.Name)
 			if a.Name == "b" && len(order) > 6 {
-				return nil, fmt.Errorf("full: %w", backend.ErrDeviceMemory)
+				return fmt.Errorf("full: %w", backend.ErrDeviceMemory)
 			}
-			return right(ctx, lane, left, other)
-		}
+			return nil
+		}, put: func(*operator.Window) error { return nil }}
 	}
 	results, err := bed.Measure(context.Background(), algorithms, 3, 0, func(what string) { told = append(told, what) })
 	require.NoError(t, err)
@@ -120,47 +277,106 @@ func TestCheckSeesFaults(t *testing.T) {
 			list.Copy(word(buffer, a, bytes), word(buffer, b, bytes))
 			list.Copy(word(buffer, b, bytes), word(temporary, 0, bytes))
 		}
-		faults := map[string]func(r *resident.Result, list *backend.List){
-			"key": func(r *resident.Result, list *backend.List) { list.Fill(word(r.Keys, r.Rows-1, 4), 12345) },
-			"R": func(r *resident.Result, list *backend.List) {
-				list.Fill(word(r.Payload[0][0], 1234, 4), 12345)
+		type fault func(w *operator.Window, list *backend.List)
+		pairs := map[string]fault{
+			"key": func(w *operator.Window, list *backend.List) { list.Fill(word(w.Keys, w.Rows-1, 4), 12345) },
+			"R": func(w *operator.Window, list *backend.List) {
+				list.Fill(word(w.Payload[0][0], 1234, 4), 12345)
 			},
-			"S": func(r *resident.Result, list *backend.List) {
-				list.Fill(word(r.Payload[1][0], 0, 4), 12345)
+			"S": func(w *operator.Window, list *backend.List) {
+				list.Fill(word(w.Payload[1][0], 0, 4), 12345)
 			},
-			"row missing": func(r *resident.Result, list *backend.List) { r.Rows-- },
-			"row twice": func(r *resident.Result, list *backend.List) {
-				for _, b := range slices.Concat([]*backend.Buffer{r.Keys}, r.Payload[0], r.Payload[1]) {
-					list.Copy(word(b, 1, 4), word(b, r.Rows-1, 4))
+			"row missing": func(w *operator.Window, list *backend.List) { w.Rows-- },
+			"row twice": func(w *operator.Window, list *backend.List) {
+				for _, b := range slices.Concat([]*backend.Buffer{w.Keys}, w.Payload[0], w.Payload[1]) {
+					list.Copy(word(b, 1, 4), word(b, w.Rows-1, 4))
 				}
 			},
-			"halves exchanged": func(r *resident.Result, list *backend.List) {
-				for _, b := range r.Payload[0] {
-					exchange(list, b, 4, 1, r.Rows-1)
+			"halves exchanged": func(w *operator.Window, list *backend.List) {
+				for _, b := range w.Payload[0] {
+					exchange(list, b, 4, 1, w.Rows-1)
 				}
 			},
-			"another column": func(r *resident.Result, list *backend.List) { r.Payload[0] = append(r.Payload[0], nil) },
+			"another column": func(w *operator.Window, list *backend.List) { w.Payload[0] = append(w.Payload[0], nil) },
+			"no keys":        func(w *operator.Window, list *backend.List) { w.Keys = nil },
+			"without a partner": func(w *operator.Window, list *backend.List) {
+				w.Matched = false
+			},
 		}
-		for _, c := range []Cell{cells[0], cells[3], cells[5]} {
-			bed, err := NewBed(context.Background(), device, jointest.Tuning(t, device.Info()), c)
+		alone := map[string]fault{ // rows of S
+			"key":         pairs["key"],
+			"S":           pairs["S"],
+			"row missing": pairs["row missing"],
+			"row twice":   pairs["row twice"],
+			"with a partner": func(w *operator.Window, list *backend.List) {
+				w.Matched = true
+			},
+			"of the other side": func(w *operator.Window, list *backend.List) {
+				w.Of, w.Payload = [2]bool{true, false}, [2][]*backend.Buffer{w.Payload[1], nil}
+			},
+		}
+		last := kinds[0]
+		last.How = "right"
+		for _, c := range []struct {
+			Cell
+			faults  map[string]fault
+			windows int // before the one with the fault
+		}{{cells[0], pairs, 0}, {cells[3], pairs, 0}, {cells[5], pairs, 2}, {last, alone, 1}} {
+			bed, err := NewBed(context.Background(), device, jointest.Tuning(t, device.Info()), c.Cell)
 			require.NoError(t, err)
-			for name, plant := range faults {
-				a := Algorithms()[0]
-				right, joined := a.join, 0
-				a.join = func(ctx context.Context, lane *exec.Lane, left,
-					other resident.Relation) (*resident.Result, error) {
-					r, err := right(ctx, lane, left, other)
-					if joined++; err == nil && joined == max(c.Dimensions, 1) {
+			for name, plant := range c.faults {
+				a, windows := Algorithms()[0], 0
+				a.by = &changedAlgorithm{Algorithm: a.by, opening: func() error { return nil },
+					put: func(w *operator.Window) error {
+						if windows++; windows <= c.windows {
+							return nil
+						}
 						var list backend.List
-						plant(r, &list)
-						err = device.Run(ctx, &list)
-					}
-					return r, err
-				}
+						plant(w, &list)
+						return device.Run(context.Background(), &list)
+					}}
 				_, err := bed.Measure(context.Background(), []Algorithm{a}, 1, 0, func(string) {})
-				require.ErrorIs(t, err, measure.ErrWrong, "%s: %v", name, c)
+				require.ErrorIs(t, err, measure.ErrWrong, "%s: %v", name, c.Cell)
+				require.Equal(t, c.windows+1, windows)
 			}
 			bed.Release()
 		}
 	})
+}
+
+// A count must be right too.
+func TestCheckSeesWrongCounts(t *testing.T) {
+	devicetest.HostTest(t)
+	check := checker{pairs: checksum{rows: 7}, matched: [2]checksum{{3, 1}, {4, 1}}}
+	for _, h := range hows {
+		if !h.want.Count {
+			continue
+		}
+		out := &output{}
+		out.Rows = 7
+		if !h.want.Pairs {
+			out.Rows = 3
+		}
+		require.NoError(t, check.verify(context.Background(), nil, out, h.want))
+		out.Rows++
+		require.ErrorIs(t, check.verify(context.Background(), nil, out, h.want), measure.ErrWrong)
+	}
+}
+
+// Cells that cannot be made are refused.
+func TestValidate(t *testing.T) {
+	devicetest.HostTest(t)
+	for _, c := range []Cell{
+		cell(func(c *Cell) { c.How = "outer" }),
+		cell(func(c *Cell) { c.Granule = 100 }),
+		cell(func(c *Cell) { c.How, c.Dimensions = "semi", 2 }),
+		cell(func(c *Cell) { c.Spec.Distinct, c.Spec.Multiplicity = 10, workload.Multiplicity{1, 2} }),
+		cell(func(c *Cell) { c.Spec.Distinct = -1 }),
+	} {
+		require.Error(t, c.Validate(), "%v", c)
+	}
+	require.NoError(t, cells[0].Validate())
+	require.Equal(t, "pkfk r=4000 s=9000 key-bytes=4 r-payload-bytes=4 s-payload-bytes=4 match-ratio=1 zipf=0 "+
+		"multiplicity=1 seed=1 how=left granule=64 window=7",
+		cell(func(c *Cell) { c.How, c.Granule, c.Window = "left", 64, 7 }).String())
 }

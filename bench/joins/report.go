@@ -1,6 +1,7 @@
 package joins
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -70,10 +71,11 @@ func stagesText(stages []backend.StageTime) string {
 }
 
 var fileColumns = measure.Columns{
-	Texts: []string{"figure", "cell", "workload", "algorithm", "r_payload", "s_payload", "multiplicity", "self_join",
-		"clock", "verified", "skipped", "stages"},
-	Numbers: []string{"seed", "joins", "key_bytes", "r_rows", "s_rows", "output_rows", "peak_bytes", "runs",
-		"median_ns", "min_ns", "max_ns", "spread_ns", "wall_median_ns", "transform_ns", "match_ns", "gather_ns"},
+	Texts: []string{"figure", "cell", "workload", "how", "algorithm", "r_payload", "s_payload", "multiplicity",
+		"self_join", "clock", "verified", "skipped", "stages"},
+	Numbers: []string{"seed", "joins", "key_bytes", "granule_rows", "window_rows", "r_rows", "s_rows", "output_rows",
+		"peak_bytes", "runs", "median_ns", "min_ns", "max_ns", "spread_ns", "wall_median_ns", "transform_ns",
+		"match_ns", "gather_ns"},
 	Measures: []string{"match_ratio", "zipf", "tuples_per_second"},
 }
 
@@ -81,7 +83,7 @@ var fileColumns = measure.Columns{
 func (r *Result) addTo(f *measure.File, figure, place string, c Cell) {
 	spec := &c.Spec
 	clock, verified, reason := measure.Clock(r.DeviceTime), "yes", ""
-	numbers := []uint64{spec.Seed, uint64(max(c.Dimensions, 1)), uint64(spec.KeyBytes)}
+	numbers := []uint64{spec.Seed, uint64(max(c.Dimensions, 1)), uint64(spec.KeyBytes), c.Granule, c.Window}
 	measures := []float64{spec.MatchRatio, spec.Zipf}
 	if r.Skipped != nil {
 		clock, verified, reason = "", "no", text.OneLine(r.Skipped.Error())
@@ -99,8 +101,8 @@ func (r *Result) addTo(f *measure.File, figure, place string, c Cell) {
 	for _, stage := range r.Stages {
 		stages = append(stages, fmt.Sprintf("%s=%d", stage.Stage, stage.Time.Nanoseconds()))
 	}
-	f.Add([]string{figure, place, c.Kind(), r.Algorithm,
-		workload.BytesText(spec.RPayloads, " "), workload.BytesText(spec.SPayloads, " "), spec.Multiplicity.String(),
+	f.Add([]string{figure, place, c.Kind(), cmp.Or(c.How, "inner"), r.Algorithm,
+		workload.BytesText(spec.RPayloads, " "), workload.BytesText(spec.SPayloads, " "), spec.RowsOfKey().String(),
 		fmt.Sprint(spec.SelfJoin), clock, verified, reason, strings.Join(stages, ";")}, numbers, measures)
 }
 

@@ -7,7 +7,6 @@ import (
 
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/bench/measure"
-	"github.com/spirjoin/spirjoin/bench/workload"
 	"github.com/spirjoin/spirjoin/primitive"
 )
 
@@ -25,7 +24,7 @@ type Sweep struct {
 }
 
 // Workload is a figure of one workload. Rows that are 0 follow from the device, and from each other.
-func Workload(spec workload.PKFKSpec) []Figure { return []Figure{{Cells: []Cell{{Spec: spec}}}} }
+func Workload(c Cell) []Figure { return []Figure{{Cells: []Cell{c}}} }
 
 // cpuScale is the Scale of figures on a CPU.
 const cpuScale = 8
@@ -40,14 +39,15 @@ func (s Sweep) Run(ctx context.Context, device *backend.Device, user primitive.T
 			s.Scale = cpuScale
 		}
 	}
-	if spec := &s.Figures[0].Cells[0].Spec; s.Figures[0].Name == "" {
+	if cell := &s.Figures[0].Cells[0]; s.Figures[0].Name == "" {
+		spec := &cell.Spec
 		if spec.RRows == 0 {
 			spec.RRows = int64(measure.DefaultRows(info))
 		}
 		if spec.SRows == 0 {
 			spec.SRows = 2 * spec.RRows
 		}
-		if err := spec.Validate(); err != nil {
+		if err := cell.Validate(); err != nil {
 			return err
 		}
 	}

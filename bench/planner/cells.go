@@ -1,5 +1,5 @@
-// Package planner holds the planner of joins against measured joins: how often it takes the fastest algorithm, how far off its predictions
-// are, and which rates would predict better.
+// Package planner holds the planner of joins against measured joins: how often it takes the fastest algorithm, how far
+// off its predictions are, and which rates would predict better.
 package planner
 
 import (
@@ -15,36 +15,48 @@ import (
 	"time"
 
 	"github.com/spirjoin/spirjoin/backend"
-	"github.com/spirjoin/spirjoin/join/plan"
+	"github.com/spirjoin/spirjoin/bench/joins"
+	"github.com/spirjoin/spirjoin/join/hash"
+	"github.com/spirjoin/spirjoin/join/sortmerge"
+	"github.com/spirjoin/spirjoin/operator"
+	"github.com/spirjoin/spirjoin/planner"
 )
 
 // Cell is a workload of primary and foreign keys, joined by several algorithms.
 type Cell struct {
 	Name  string // the axes that differ among cells
-	Facts plan.Facts
+	Facts operator.Facts
+	Want  operator.Want
 	Runs  []Run
 }
 
 // Run is a join of a cell, measured.
 type Run struct {
-	plan.Measured
+	planner.Measured
 	Time time.Duration // of all stages
 }
 
-// fields are the columns of the file, which may have more. Those of a side's payload are the bytes of its columns, with spaces between;
-// stages is name=nanoseconds, with semicolons between, by the names of a profile. Of the others joins, multiplicity and
-// self_join are read.
-var fields = []string{"algorithm", "r_rows", "s_rows", "r_payload", "s_payload", "key_bytes", "match_ratio", "zipf", "output_rows", "median_ns", "stages"}
+// fields are the columns of the file, which may have more. Those of a side's payload are the bytes of its columns, with
+// spaces between; stages is name=nanoseconds, with semicolons between, by the names of a profile. Of the others how,
+// joins, multiplicity, self_join, granule_rows and window_rows are read: the kind of join ([joins.Want]), inner where
+// there is none, and the rows of a key.
+var fields = []string{"algorithm", "r_rows", "s_rows", "r_payload", "s_payload", "key_bytes", "match_ratio", "zipf",
+	"output_rows", "median_ns", "stages"}
 
-// forms are the algorithms of `bench joins` that the planner knows.
-var forms = map[string]plan.Alternative{
-	"phj-om": {Algorithm: plan.PHJOM}, "phj-om-single": {Algorithm: plan.PHJOM, OneByOne: true}, "phj-um": {Algorithm: plan.PHJUM}, "hj": {Algorithm: plan.HJ},
-	"smj-om": {Algorithm: plan.SMJOM}, "smj-om-single": {Algorithm: plan.SMJOM, OneByOne: true}, "smj-um": {Algorithm: plan.SMJUM},
+// algorithms are those of `bench joins` that the planner knows, in the order in which it knows them.
+var algorithms = []struct {
+	name string
+	operator.Algorithm
+}{
+	{"phj-om", hash.Partitioned{}}, {"phj-om-single", hash.Partitioned{OneByOne: true}},
+	{"phj-um", hash.Partitioned{Untransformed: true}}, {"hj", hash.Unpartitioned{}},
+	{"smj-om", sortmerge.OM}, {"smj-om-single", sortmerge.OMSingle}, {"smj-um", sortmerge.UM},
 }
 
-// Read reads what `bench joins --csv` wrote: a line for each algorithm of a cell, of which the fastest counts where figures or files share
-// cells. Times are medians, or with least the least of all runs, to which stages are then scaled. Algorithms that the planner does not
-// know, cells that were skipped and sequences of joins are left out. The error is backend.ErrInvalidInput for a file that is something else.
+// Read reads what `bench joins --csv` wrote: a line for each algorithm of a cell, of which the fastest counts where
+// figures or files share cells. Times are medians, or with least the least of all runs, to which stages are then
+// scaled. Algorithms that the planner does not know, cells that were skipped and sequences of joins are left out. The
+// error is backend.ErrInvalidInput for a file that is something else.
 func Read(least bool, files ...io.Reader) (cells []Cell, err error) {
 	for _, file := range files {
 		if cells, err = read(cells, least, file); err != nil {
@@ -83,21 +95,26 @@ func read(cells []Cell, least bool, r io.Reader) ([]Cell, error) {
 			return nil, fmt.Errorf("%w: measured joins: %w", backend.ErrInvalidInput, err)
 		}
 		l := line{record: record, at: at, least: least}
-		form, known := forms[l.text("algorithm")]
-		if joins := l.text("joins"); !known || l.text("median_ns") == "" || joins != "" && joins != "1" {
+		known := slices.IndexFunc(algorithms, func(a struct {
+			name string
+			operator.Algorithm
+		}) bool {
+			return a.name == l.text("algorithm")
+		})
+		if times := l.text("joins"); known < 0 || l.text("median_ns") == "" || times != "" && times != "1" {
 			continue
 		}
-		name, run := l.cell(form)
+		name, run := l.cell(algorithms[known].Algorithm)
 		if l.err != nil {
 			number, _ := reader.FieldPos(0)
 			return nil, fmt.Errorf("%w: measured joins, line %d: %w", backend.ErrInvalidInput, number, l.err)
 		}
 		i := slices.IndexFunc(cells, func(c Cell) bool { return c.Name == name })
 		if i < 0 {
-			i, cells = len(cells), append(cells, Cell{Name: name, Facts: run.Facts})
+			i, cells = len(cells), append(cells, Cell{Name: name, Facts: run.Facts, Want: run.Want})
 		}
 		runs := &cells[i].Runs
-		switch before := slices.IndexFunc(*runs, func(r Run) bool { return r.Algorithm == run.Algorithm && r.OneByOne == run.OneByOne }); {
+		switch before := slices.IndexFunc(*runs, func(r Run) bool { return r.Algorithm == run.Algorithm }); {
 		case before < 0:
 			*runs = append(*runs, run)
 		case run.Time < (*runs)[before].Time:
@@ -137,40 +154,77 @@ func (l *line) bytes(field string) (columns []int) {
 	return columns
 }
 
-func (l *line) cell(form plan.Alternative) (name string, run Run) {
+// cell reads the facts of a cell, what is wanted of it, and how long an algorithm took. The build side is the side with
+// fewer rows, r where both have the same number.
+func (l *line) cell(a operator.Algorithm) (name string, run Run) {
 	rows := [2]uint64{uint64(l.number(l.text("r_rows"))), uint64(l.number(l.text("s_rows")))}
+	how, multiplicity := cmp.Or(l.text("how"), "inner"), cmp.Or(l.text("multiplicity"), "1")
 	out, zipf := l.number(l.text("output_rows")), l.number(l.text("zipf"))
-	f := plan.Facts{Rows: rows, KeyBytes: int(l.number(l.text("key_bytes"))), Payload: [2][]int{l.bytes("r_payload"), l.bytes("s_payload")}, OutputRows: uint64(out)}
-	f.MatchRatio = min(1, out/max(1, float64(f.Rows[1-f.Build()])))
-	f.KeyBits = keyBits(rows[0], l.number(l.text("match_ratio")))
-	f.Repeats, f.Hottest[1] = zipfFacts(float64(rows[0]), zipf)
-	f.Unique = (l.text("multiplicity") == "" || l.text("multiplicity") == "1") && l.text("self_join") != "true"
-	took := l.number(l.text("median_ns"))
-	scale := 1.0
+	low, high, isRange := strings.Cut(multiplicity, "..") // rows of a key, or their range
+	repeats := l.number(low)
+	if isRange {
+		repeats = (repeats + l.number(high)) / 2
+	}
+	want, err := joins.Want(how)
+	if l.err == nil {
+		l.err = err
+	}
+	f := operator.Facts{Rows: rows, KeyBytes: int(l.number(l.text("key_bytes"))),
+		Payload: [2][]int{l.bytes("r_payload"), l.bytes("s_payload")}}
+	f.KeyBits = keyBits(float64(rows[0])/max(1, repeats), l.number(l.text("match_ratio")))
+	f.Narrow = f.KeyBytes == 8 && f.KeyBits <= 32
+	f.Repeats, f.Hottest[1] = zipfFacts(float64(rows[0])/max(1, repeats), zipf)
+	f.Unique, f.Distinct = repeats == 1 && l.text("self_join") != "true", repeats
+	if repeats > 1 {
+		f.Hottest[0] = repeats / max(1, float64(rows[0]))
+	}
+	// The share of r's keys that s refers to, which some of its rows may miss.
+	matching, perKey := l.number(l.text("match_ratio")), float64(rows[1])*max(1, repeats)/max(1, float64(rows[0]))
+	f.BuildRatio, f.MatchRatio = matching*-math.Expm1(-perKey), matching
+	f.OutputRows = uint64(matching * float64(rows[1]) * repeats)
+	if how == "inner" || how == "count" { // all of the output is pairs
+		f.OutputRows, f.MatchRatio = uint64(out), min(1, out/max(1, repeats*float64(rows[1])))
+	}
+	if granule := l.text("granule_rows"); granule != "" {
+		f.Granule, f.Window = uint64(l.number(granule)), uint64(l.number(l.text("window_rows")))
+	}
+	if rows[1] < rows[0] {
+		f.Rows[0], f.Rows[1] = rows[1], rows[0]
+		f.Payload[0], f.Payload[1] = f.Payload[1], f.Payload[0]
+		f.Hottest[0], f.Hottest[1] = f.Hottest[1], f.Hottest[0]
+		f.BuildRatio, f.MatchRatio = f.MatchRatio, f.BuildRatio
+		f.Unique, f.Distinct = false, 0
+		want.Matched[0], want.Matched[1] = want.Matched[1], want.Matched[0]
+		want.Rest[0], want.Rest[1] = want.Rest[1], want.Rest[0]
+	}
+	took, scale := l.number(l.text("median_ns")), 1.0
 	if l.least {
 		scale = l.number(l.text("min_ns")) / took
 	}
-	run = Run{Measured: plan.Measured{Facts: f, Algorithm: form.Algorithm, OneByOne: form.OneByOne, Stages: make(map[string]time.Duration)},
+	run = Run{Measured: planner.Measured{Facts: f, Want: want, Algorithm: a, Stages: make(map[string]time.Duration)},
 		Time: time.Duration(math.Round(scale * took))}
 	for _, stage := range strings.Split(l.text("stages"), ";") {
 		step, ns, _ := strings.Cut(strings.TrimSpace(stage), "=")
-		run.Stages[plan.StageOf(step)] += time.Duration(scale * l.number(ns))
+		run.Stages[planner.StageOf(step)] += time.Duration(scale * l.number(ns))
 	}
-	return fmt.Sprintf("%d x %d of %s, key %d, payload %v %v, match %s, zipf %s", rows[0], rows[1], cmp.Or(l.text("multiplicity"), "1"), f.KeyBytes,
-		f.Payload[0], f.Payload[1], l.text("match_ratio"), l.text("zipf")), run
+	name = fmt.Sprintf("%s: %d x %d of %s, key %d, payload %v %v, match %s, zipf %s", how, rows[0], rows[1], multiplicity,
+		f.KeyBytes, l.bytes("r_payload"), l.bytes("s_payload"), l.text("match_ratio"), l.text("zipf"))
+	if f.Granule+f.Window > 0 {
+		name += fmt.Sprintf(", granules of %d, windows of %d", f.Granule, f.Window)
+	}
+	return name, run
 }
 
-// keyBits are those of keys up to the number of primary keys, or twice that where some match nothing.
-func keyBits(primary uint64, matchRatio float64) int {
-	keys := float64(primary)
+// keyBits are those of so many keys, or twice that where some match nothing.
+func keyBits(keys, matchRatio float64) int {
 	if matchRatio < 1 {
 		keys *= 2
 	}
 	return max(1, int(math.Ceil(math.Log2(max(2, keys)))))
 }
 
-// zipfFacts are what a sample of foreign keys tells of their skew: how many of its rows have a key that others in it have, and the share of the
-// most frequent key.
+// zipfFacts are what a sample of foreign keys tells of their skew: how many of its rows have a key that others in it
+// have, and the share of the most frequent key.
 func zipfFacts(keys, factor float64) (repeats, hottest float64) {
 	total, distinct := 0.0, 0.0
 	each := func(do func(rank, ranks float64)) { // runs of ranks that hardly differ
@@ -183,7 +237,7 @@ func zipfFacts(keys, factor float64) (repeats, hottest float64) {
 	each(func(rank, ranks float64) { total += ranks * math.Pow(rank, -factor) })
 	each(func(rank, ranks float64) {
 		p := math.Pow(rank, -factor) / total
-		distinct += ranks * -math.Expm1(plan.SampleRows*math.Log1p(-min(p, 1-1e-9)))
+		distinct += ranks * -math.Expm1(planner.SampleRows*math.Log1p(-min(p, 1-1e-9)))
 	})
-	return max(0, 1-distinct/plan.SampleRows), 1 / total
+	return max(0, 1-distinct/planner.SampleRows), 1 / total
 }

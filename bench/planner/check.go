@@ -8,7 +8,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/spirjoin/spirjoin/join/plan"
+	"github.com/spirjoin/spirjoin/operator"
+	"github.com/spirjoin/spirjoin/planner"
 	"github.com/spirjoin/spirjoin/primitive"
 )
 
@@ -40,19 +41,25 @@ func Share(verdicts []Verdict) float64 {
 }
 
 // Check plans each cell and compares with what was measured.
-func Check(cells []Cell, rates *plan.Rates, tuning primitive.Tuning) (verdicts []Verdict, err error) {
+func Check(cells []Cell, rates *planner.Rates, tuning primitive.Tuning) (verdicts []Verdict, err error) {
+	var known []operator.Algorithm
+	for _, a := range algorithms {
+		known = append(known, a.Algorithm)
+	}
 	for i := range cells {
 		cell := &cells[i]
-		all, err := plan.Choose(cell.Facts, rates, tuning, plan.Limits{})
+		facts := cell.Facts
+		facts.Tuning = tuning
+		all, err := planner.Choose(facts, cell.Want, known, rates, planner.Limits{})
 		if err != nil {
 			return nil, err
 		}
 		best := slices.MinFunc(cell.Runs, func(a, b Run) int { return cmp.Compare(a.Time, b.Time) })
-		v := Verdict{Cell: cell, Best: name(&best), Least: best.Time}
+		v := Verdict{Cell: cell, Best: best.Algorithm.Name(), Least: best.Time}
 		for _, a := range all {
-			run := slices.IndexFunc(cell.Runs, func(r Run) bool { return r.Algorithm == a.Algorithm && r.OneByOne == a.OneByOne })
+			run := slices.IndexFunc(cell.Runs, func(r Run) bool { return r.Algorithm == a.Algorithm })
 			if run >= 0 {
-				v.Choice, v.Took, v.Plan = a.Name(), cell.Runs[run].Time, a.Time
+				v.Choice, v.Took, v.Plan = a.Algorithm.Name(), cell.Runs[run].Time, a.Time()
 				break
 			}
 		}
@@ -63,29 +70,23 @@ func Check(cells []Cell, rates *plan.Rates, tuning primitive.Tuning) (verdicts [
 	return verdicts, nil
 }
 
-func name(r *Run) string {
-	a := plan.Alternative{Algorithm: r.Algorithm, OneByOne: r.OneByOne}
-	return a.Name()
-}
-
 // Errors is how far predictions are off, by algorithm and stage: the factor that half of the cells keep within.
-func Errors(cells []Cell, rates *plan.Rates, tuning primitive.Tuning) (string, error) {
+func Errors(cells []Cell, rates *planner.Rates, tuning primitive.Tuning) (string, error) {
 	factors := make(map[string][]float64)
 	for i := range cells {
-		all, err := plan.Choose(cells[i].Facts, rates, tuning, plan.Limits{})
-		if err != nil {
-			return "", err
-		}
+		facts := cells[i].Facts
+		facts.Tuning, facts.CacheBytes = tuning, rates.CacheBytes
 		for _, run := range cells[i].Runs {
-			for _, a := range all {
-				if a.Algorithm != run.Algorithm || a.OneByOne != run.OneByOne {
-					continue
-				}
-				for _, stage := range a.Stages {
-					if measured := run.Stages[stage.Name]; measured > 0 {
-						key := fmt.Sprintf("%-18s %s", a.Name(), stage.Name)
-						factors[key] = append(factors[key], math.Exp(math.Abs(math.Log(float64(max(1, stage.Time))/float64(measured)))))
-					}
+			p, err := run.Algorithm.Plan(&facts, cells[i].Want)
+			if err != nil {
+				return "", err
+			}
+			rates.Predict(p)
+			for _, stage := range p.Stages {
+				if measured := run.Stages[stage.Name]; measured > 0 {
+					key := fmt.Sprintf("%-18s %s", run.Algorithm.Name(), stage.Name)
+					off := math.Abs(math.Log(float64(max(1, stage.Time)) / float64(measured)))
+					factors[key] = append(factors[key], math.Exp(off))
 				}
 			}
 		}
@@ -104,13 +105,14 @@ func Errors(cells []Cell, rates *plan.Rates, tuning primitive.Tuning) (string, e
 }
 
 // Fit returns rates fitted to the runs of all cells, and says so in them.
-func Fit(cells []Cell, base plan.Rates, tuning primitive.Tuning) (plan.Rates, error) {
-	var runs []plan.Measured
+func Fit(cells []Cell, base planner.Rates, tuning primitive.Tuning) (planner.Rates, error) {
+	var runs []planner.Measured
 	for _, cell := range cells {
 		for _, run := range cell.Runs {
+			run.Facts.Tuning = tuning
 			runs = append(runs, run.Measured)
 		}
 	}
 	base.Measured = fmt.Sprintf("fitted to %d joins of %d cells (spirjoin bench planner --fit)", len(runs), len(cells))
-	return plan.Fit(base, tuning, runs)
+	return planner.Fit(base, runs)
 }

@@ -6,12 +6,12 @@ import (
 	"strings"
 
 	"github.com/spirjoin/spirjoin/backend"
-	"github.com/spirjoin/spirjoin/join/plan"
+	"github.com/spirjoin/spirjoin/planner"
 	"github.com/spirjoin/spirjoin/primitive"
 )
 
 // RatesNamed finds a row of rates.json by its device, and the tuning tables of such a device; no rates for "none".
-func RatesNamed(device string) (*plan.Rates, primitive.Tuning, error) {
+func RatesNamed(device string) (*planner.Rates, primitive.Tuning, error) {
 	info := backend.DeviceInfo{Type: backend.Discrete, Name: device}
 	switch device {
 	case "host":
@@ -19,11 +19,11 @@ func RatesNamed(device string) (*plan.Rates, primitive.Tuning, error) {
 	case "software":
 		info.Type = backend.Software
 	}
-	all, err := plan.AllRates()
+	all, err := planner.AllRates()
 	if err != nil {
 		return nil, nil, err
 	}
-	i := slices.IndexFunc(all, func(r plan.Rates) bool { return r.Device == device })
+	i := slices.IndexFunc(all, func(r planner.Rates) bool { return r.Device == device })
 	if i >= 0 {
 		info.Backend = all[i].Backend
 	}

@@ -5,7 +5,7 @@ import (
 	"io"
 
 	"github.com/spirjoin/spirjoin/internal/text"
-	"github.com/spirjoin/spirjoin/join/plan"
+	"github.com/spirjoin/spirjoin/planner"
 	"github.com/spirjoin/spirjoin/primitive"
 )
 
@@ -17,7 +17,7 @@ type Report struct {
 
 // Write holds the planner against cells by the rates of a device, nil for the decision tree, which cannot be fitted,
 // and writes a line for each cell and the share of right choices.
-func (r Report) Write(w io.Writer, cells []Cell, rates *plan.Rates, tuning primitive.Tuning) error {
+func (r Report) Write(w io.Writer, cells []Cell, rates *planner.Rates, tuning primitive.Tuning) error {
 	if r.Fit {
 		fitted, err := Fit(cells, *rates, tuning)
 		if err != nil {

@@ -20,7 +20,7 @@ func TestReport(t *testing.T) {
 	}
 	lines := write(Report{Errors: true}, "none")
 	require.Len(t, lines, 5, "without rates nothing is off")
-	require.Regexp(t, `^3\.26  phj-om +401 ms  predicted    0\.00 us  best smj-um +123 ms  1048576 x 2097152 `,
+	require.Regexp(t, `^3\.26  phj-om +401 ms  predicted    0\.00 us  best smj-um +123 ms  inner: 1048576 x 2097152 `,
 		lines[0])
 	require.Equal(t, "50% of 4 cells within 1.1 of the best", lines[4])
 	lines = write(Report{Errors: true, Fit: true}, "host")

@@ -25,7 +25,8 @@ import (
 // With a multiplicity R's keys are not unique: the first key has as many rows as
 // its first number, the next one more, and after the second number it starts
 // again; there are fewer keys than rows then, and payloads differ between rows of
-// one key. S draws from these keys, or, with SelfJoin, has those of R in another
+// one key. With Distinct there are so many keys, and each has as many rows as any
+// other, or one more. S draws from these keys, or, with SelfJoin, has those of R in another
 // random order.
 type PKFKSpec struct {
 	RRows, SRows         int64
@@ -34,6 +35,7 @@ type PKFKSpec struct {
 	MatchRatio           float64      // of the primary keys, 0 to 1
 	Zipf                 float64      // 0 (uniform) to MaxZipfTheta
 	Multiplicity         Multiplicity // of R's keys
+	Distinct             int64        // keys of R, instead of a multiplicity; 0: as many as there are by it
 	SelfJoin             bool         // S has the keys of R, each as often; SRows is RRows
 	Seed                 uint64
 	Allocator            memory.Allocator // nil = Go allocator
@@ -78,6 +80,24 @@ func (m Multiplicity) keys(rows int64) (key func(row int64) int64, count int64) 
 	return key, count
 }
 
+// keys gives the key of each of R's rows when they are in the order of their keys, or, with
+// Distinct, in turn, and how many keys there are.
+func (s PKFKSpec) keys() (key func(row int64) int64, count int64) {
+	if s.Distinct > 0 {
+		return func(row int64) int64 { return row % s.Distinct }, min(s.Distinct, s.RRows)
+	}
+	return s.Multiplicity.keys(s.RRows)
+}
+
+// RowsOfKey is how many rows of R have one key.
+func (s PKFKSpec) RowsOfKey() Multiplicity {
+	if s.Distinct == 0 || s.RRows == 0 {
+		return s.Multiplicity
+	}
+	_, count := s.keys()
+	return Multiplicity{int(s.RRows / count), int((s.RRows + count - 1) / count)}
+}
+
 // DefaultPKFK is the paper's default: 4-byte keys and payloads, one payload
 // column a side, all rows match, no skew.
 func DefaultPKFK(rRows, sRows int64) PKFKSpec {
@@ -97,7 +117,10 @@ var ErrSpec = errors.New("invalid workload")
 // String is the specification in one line.
 func (s PKFKSpec) String() string {
 	text := fmt.Sprintf("pkfk r=%d s=%d key-bytes=%d r-payload-bytes=%s s-payload-bytes=%s match-ratio=%g zipf=%g multiplicity=%v",
-		s.RRows, s.SRows, s.KeyBytes, BytesText(s.RPayloads, "+"), BytesText(s.SPayloads, "+"), s.MatchRatio, s.Zipf, s.Multiplicity)
+		s.RRows, s.SRows, s.KeyBytes, BytesText(s.RPayloads, "+"), BytesText(s.SPayloads, "+"), s.MatchRatio, s.Zipf, s.RowsOfKey())
+	if s.Distinct > 0 {
+		text += fmt.Sprintf(" distinct=%d", s.Distinct)
+	}
 	if s.SelfJoin {
 		text += " self-join"
 	}
@@ -130,9 +153,11 @@ func (s PKFKSpec) Validate() error {
 	check(s.Zipf >= 0 && s.Zipf <= MaxZipfTheta, "zipf factor is %v, must be 0 to %d", s.Zipf, MaxZipfTheta)
 	low, high := s.Multiplicity.bounds()
 	check(1 <= low && low <= high && high <= MaxMultiplicity, "multiplicity is %d..%d, must be within 1..%d", low, high, MaxMultiplicity)
+	check(s.Distinct >= 0, "%d distinct keys, must not be negative", s.Distinct)
+	check(s.Distinct == 0 || s.Multiplicity == (Multiplicity{}), "there is a number of distinct keys and a multiplicity")
 	check(!s.SelfJoin || s.SRows == s.RRows && s.Zipf == 0, "a self join has as many rows on both sides and no zipf factor")
 	if s.KeyBytes == 4 && s.RRows > 0 && len(faults) == 0 {
-		_, count := s.Multiplicity.keys(s.RRows)
+		_, count := s.keys()
 		keys := float64(count)
 		if s.matching(count) < count {
 			keys *= 2
@@ -172,7 +197,7 @@ func PKFK(ctx context.Context, spec PKFKSpec) (r, s arrow.Table, err error) {
 		return nil, nil, err
 	}
 	order := NewPermutation(spec.RRows, derive(spec.Seed, seedOrder))
-	keyOf, keys := spec.Multiplicity.keys(spec.RRows)
+	keyOf, keys := spec.keys()
 	matching := spec.matching(keys)
 	r, err = spec.table(ctx, "r", spec.RRows, spec.RPayloads, seedPayloadR, func(row int64) (key int64, identity uint64) {
 		identity = uint64(order.At(row))

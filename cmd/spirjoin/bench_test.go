@@ -114,6 +114,17 @@ func TestBenchJoins(t *testing.T) {
 	require.Regexp(t, `^phj-om( +[\d.]+ [mu]?s){3} +[\d.]+ [kMG]/s +[\d.]+ [KM]iB +2\^13$`, lines[3])
 	require.Regexp(t, `^   .*\bmatch [\d.]+ [mu]s`, lines[4])
 	require.Contains(t, o.stdout, "\nsmj-um ")
+
+	path := filepath.Join(t.TempDir(), "results.csv")
+	runProgram(t, exitDone, append([]string{"bench", "joins", "phj-om", "hj", "smj-om", "smj-um", "-r", "2^11",
+		"-s", "2^12", "--how", "count", "--distinct", "2^6", "--csv", path}, benchQuickly...)...)
+	text, err := os.ReadFile(path)
+	require.NoError(t, err)
+	require.Equal(t, 4, strings.Count(string(text), ",131072,"), "each of 2^12 rows has 2^5 partners")
+	o = runProgram(t, exitDone, append([]string{"bench", "joins", "smj-um", "-r", "2^11", "--how", "right", "--match-ratio",
+		"0.5", "--granule", "2^10", "--window", "2^10"}, benchQuickly...)...)
+	require.Regexp(t, `(?m)^smj-um .* +2\^12$`, o.stdout)
+	require.Contains(t, o.stdout, " how=right granule=1024 window=1024\n")
 }
 
 // Cells of figures: each is measured or has the reason why not, in the table as in the file. A cell that two figures
@@ -188,6 +199,8 @@ func TestBenchJoinsUsage(t *testing.T) {
 		"--repeat 0":                     "--repeat must be at least 1",
 		"--figure gftr-8 -r 10 --zipf 1": "--r-rows is no flag for figures, which have their workloads; --zipf is no flag",
 		"--scale 3 -r 10":                "--scale needs --figure",
+		"--how outer -r 10":              `no kind of join "outer"; there are inner, left, `,
+		"--granule 100 -r 10":            "granules of 100 rows, must be multiples of 64",
 	} {
 		require.Contains(t, runProgram(t, exitUsage,
 			append([]string{"bench", "joins", "--device", "host"}, strings.Fields(args)...)...).stderr, want)

@@ -22,7 +22,8 @@ func (s *session) benchJoinsCommand() *cli.Command {
 			"   repeats the sweeps of figures. Each answer is verified before it is timed; a wrong one ends the\n" +
 			"   command with code 6. Times are those of the device. Without an ALGORITHM a figure takes its own;\n" +
 			"   otherwise, and with all, these are measured:\n   " +
-			text.Fold(strings.Join(joins.Names(), ", "), text.ReportColumns-4, "\n   "),
+			text.Fold(strings.Join(joins.Names(), ", "), text.ReportColumns-4, "\n   ") +
+			"\n   Kinds of joins: " + text.Fold(strings.Join(joins.Hows(), ", "), text.ReportColumns-20, "\n   "),
 		Flags: []cli.Flag{
 			&cli.GenericFlag{Name: "r-rows", Aliases: []string{"r"}, Category: load, Value: new(rowsValue),
 				Usage: "`ROWS` with primary keys; default: 2^27 or 2^20"},
@@ -36,6 +37,14 @@ func (s *session) benchJoinsCommand() *cli.Command {
 			&cli.Float64Flag{Name: "match-ratio", Category: load, Value: 1,
 				Usage: "`SHARE` of the primary keys that rows refer to; default: 1"},
 			&cli.Float64Flag{Name: "zipf", Category: load, Usage: "`FACTOR` of the skew of foreign keys; default: 0"},
+			&cli.GenericFlag{Name: "distinct", Category: load, Value: new(rowsValue),
+				Usage: "`KEYS` that rows of both sides have; default: primary keys"},
+			&cli.StringFlag{Name: "how", Category: load, Value: "inner",
+				Usage: "`KIND` of join, R on the left; default: inner"},
+			&cli.GenericFlag{Name: "granule", Category: load, Value: new(rowsValue),
+				Usage: "`ROWS` of the probe side at a time, a multiple of 64; default: all"},
+			&cli.GenericFlag{Name: "window", Category: load, Value: new(rowsValue),
+				Usage: "`ROWS` of output that there is room for at a time; default: all"},
 			&cli.Uint64Flag{Name: "seed", Category: load, Value: 1,
 				Usage: "`NUMBER` that all random values follow from; default: 1"},
 
@@ -83,7 +92,8 @@ func joinSweepOf(c *cli.Context) (o joins.Sweep, err error) {
 	if o.Figures, err = joins.FindFigures(f.list("figure")); err != nil {
 		return o, err
 	}
-	others := []string{"r-rows", "s-rows", "payloads", "key-bytes", "payload-bytes", "match-ratio", "zipf", "seed"}
+	others := []string{"r-rows", "s-rows", "payloads", "key-bytes", "payload-bytes", "match-ratio", "zipf",
+		"distinct", "how", "granule", "window", "seed"}
 	if len(o.Figures) == 0 {
 		others = []string{"cell", "scale", "tpch"}
 	}
@@ -127,7 +137,9 @@ func joinSweepOf(c *cli.Context) (o joins.Sweep, err error) {
 		}
 		spec.SPayloads, spec.KeyBytes = spec.RPayloads, c.Int("key-bytes")
 		spec.MatchRatio, spec.Zipf, spec.Seed = c.Float64("match-ratio"), c.Float64("zipf"), c.Uint64("seed")
-		o.Figures, o.Scale = joins.Workload(spec), 0
+		spec.Distinct = int64(*c.Generic("distinct").(*rowsValue))
+		o.Figures, o.Scale = joins.Workload(joins.Cell{Spec: spec, How: c.String("how"),
+			Granule: uint64(*c.Generic("granule").(*rowsValue)), Window: uint64(*c.Generic("window").(*rowsValue))}), 0
 	}
 	if len(f.faults) > 0 {
 		return o, usageError(strings.Join(f.faults, "; "))

@@ -20,7 +20,7 @@ func (s *session) benchPlannerCommand() *cli.Command {
 			"what\n" +
 			"   was fastest, by their measured times and the ratio of these; then the share of cells with a ratio\n" +
 			"   of at most 1.1. Of what several files measured the fastest counts. --fit plans by rates that\n" +
-			"   predict these cells best, and prints them, a row for join/plan/rates.json.",
+			"   predict these cells best, and prints them, a row for planner/rates.json.",
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "rates",
 				Usage: "plan by the rates of `DEVICE` in rates.json: host, software, nvidia; none: by the decision " +

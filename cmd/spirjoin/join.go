@@ -88,7 +88,7 @@ func (s *session) join(ctx context.Context, o joinOptions) error {
 		err = s.preview(ctx, result, progress)
 	case goalCount:
 		if progress.clearLine(); o.stats != statsJSON {
-			fmt.Fprintln(s.stdout, result.Rows)
+			fmt.Fprintln(s.stdout, result.Rows())
 		}
 	}
 	if err != nil {

@@ -9,7 +9,6 @@ import (
 
 	"github.com/spirjoin/spirjoin"
 	"github.com/spirjoin/spirjoin/join"
-	"github.com/spirjoin/spirjoin/join/plan"
 )
 
 // specOf is the specification that a command line stands for.
@@ -31,7 +30,7 @@ func specOf(t *testing.T, args ...string) (spec spirjoin.JoinSpec) {
 // Each flag of the command line is the option of the library.
 func TestJoinSpecOfFlags(t *testing.T) {
 	k := []string{"k"}
-	plain := spirjoin.JoinSpec{LeftOn: k, RightOn: k, Suffix: "_right", BatchRows: 7}
+	plain := spirjoin.JoinSpec{LeftOn: k, RightOn: k, Suffix: "_right", BatchRows: 7, Algorithm: join.Auto}
 	for _, c := range []struct {
 		args []string
 		want func(s *spirjoin.JoinSpec)
@@ -46,7 +45,7 @@ func TestJoinSpecOfFlags(t *testing.T) {
 		{[]string{"--maintain-order", "right", "--deterministic"},
 			func(s *spirjoin.JoinSpec) { s.Order, s.Deterministic = join.RightOrder, true }},
 		{[]string{"--build-side", "right", "--algo", "hj"},
-			func(s *spirjoin.JoinSpec) { s.BuildSide, s.Algorithm = join.BuildRight, plan.HJ }},
+			func(s *spirjoin.JoinSpec) { s.BuildSide, s.Algorithm = join.BuildRight, "hj" }},
 		{[]string{"--indicator", "from", "--no-coalesce"},
 			func(s *spirjoin.JoinSpec) { s.Indicator, s.SeparateKeys = "from", true }},
 		{[]string{"--suffix", "2", "--columns", "a,b"},
@@ -57,5 +56,6 @@ func TestJoinSpecOfFlags(t *testing.T) {
 		require.Equal(t, want, specOf(t, append([]string{"--on", "k"}, c.args...)...), "%v", c.args)
 	}
 	cross := specOf(t, "--how", "cross", "--max-output-rows", "5")
-	require.Equal(t, spirjoin.JoinSpec{How: join.Cross, MaxOutputRows: 5, Suffix: "_right", BatchRows: 7}, cross)
+	require.Equal(t, spirjoin.JoinSpec{How: join.Cross, MaxOutputRows: 5, Suffix: "_right", BatchRows: 7,
+		Algorithm: join.Auto}, cross)
 }

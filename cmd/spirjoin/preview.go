@@ -28,17 +28,17 @@ func (s *session) preview(ctx context.Context, result *spirjoin.JoinResult, prog
 	progress.clearLine()
 	writePreview(s.stdout, s.stdoutColumns, result.Schema(), rows)
 	shown := uint64(len(rows))
-	if shown < result.Rows {
-		fmt.Fprintf(s.stdout, "%d of %s rows; --output FILE writes them all\n", shown, text.Count(result.Rows))
+	if shown < result.Rows() {
+		fmt.Fprintf(s.stdout, "%d of %s rows; --output FILE writes them all\n", shown, text.Count(result.Rows()))
 	} else {
-		fmt.Fprintln(s.stdout, text.Plural(result.Rows, "row"))
+		fmt.Fprintln(s.stdout, text.Plural(result.Rows(), "row"))
 	}
 	return nil
 }
 
 // firstRows draws at most limit rows, as text.
 func firstRows(ctx context.Context, result *spirjoin.JoinResult, limit int) (rows [][]string, err error) {
-	if result.Rows == 0 {
+	if result.Rows() == 0 {
 		return nil, nil
 	}
 	for batch, err := range result.Batches(ctx) {

@@ -172,11 +172,9 @@ func TestUsageErrors(t *testing.T) {
 		"join a b --on k --count --how lfet":                        `did you mean "left"? There are inner, left, right, full, semi`,
 		"join a b --count --how cross --on k":                       `a cross join takes no key columns`,
 		"join a b --count --how cross --validate 1:1":               `a cross join has no keys to validate`,
-		"join a b --count --how cross --algo hj":                    `a cross join has neither algorithm nor --build-side`,
 		"join a b --count --how left":                               `--on is needed`,
 		"join a b --on k --count --validate 1:n":                    `--validate: invalid input: validate="1:n"; did you mean "1:1"?`,
 		"join a b --on k --count --build-side both":                 `--build-side: invalid input: build_side="both"`,
-		"join a b --on k --count --build-side left --algo smj-um":   `--build-side is for hash joins; smj-um builds no`,
 		"join a b --on k --count --maintain-order up":               `--maintain-order: invalid input: order="up"`,
 		"join a b --on k --count --how semi --maintain-order right": `cannot be in the order of the right one`,
 		"join a b --on k --count --how anti --indicator x":          `an anti join returns rows of one`,
@@ -210,12 +208,6 @@ func TestUsageErrors(t *testing.T) {
 		require.Contains(t, o.stderr, want, line)
 		require.Empty(t, o.stdout, line)
 	}
-}
-
-func TestUnsupportedKindOfJoin(t *testing.T) {
-	_, args := orders(t, ".parquet")
-	o := runProgram(t, exitNoDevice, append(args, "--count", "--how", "left")...)
-	require.Contains(t, o.stderr, "unsupported: a left join")
 }
 
 func TestPanicIsAnInternalError(t *testing.T) {

@@ -90,6 +90,8 @@ func (*nestedLoop) Finish(context.Context, operator.Sink) error { return nil }
 
 func (n *nestedLoop) Close() { n.lane.Memory.ReleaseAll() }
 
+func (n *nestedLoop) Rewind(context.Context) error { return nil }
+
 // A right operator agrees with the oracle whatever the granules and windows, and each planted fault is found.
 func TestRun(t *testing.T) {
 	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {

@@ -184,8 +184,8 @@ func (t problem) run(ctx context.Context, engine *spirjoin.Engine, seed uint64) 
 	}
 	defer result.Close()
 	missing := nestedPairs(keys)
-	if result.Rows != uint64(len(missing)) {
-		return fmt.Errorf("%d rows, there are %d", result.Rows, len(missing))
+	if result.Rows() != uint64(len(missing)) {
+		return fmt.Errorf("%d rows, there are %d", result.Rows(), len(missing))
 	}
 	for batch, err := range result.Batches(ctx) {
 		if err != nil {
@@ -198,7 +198,7 @@ func (t problem) run(ctx context.Context, engine *spirjoin.Engine, seed uint64) 
 		}
 	}
 	if len(missing) > 0 {
-		return fmt.Errorf("%d rows of %d are missing", len(missing), result.Rows)
+		return fmt.Errorf("%d rows of %d are missing", len(missing), result.Rows())
 	}
 	return nil
 }

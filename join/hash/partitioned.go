@@ -116,7 +116,7 @@ func (j *partitioned) Build(ctx context.Context, build *relation.Chunk) error {
 	if err := j.transform(ctx, &j.build); err != nil {
 		return err
 	}
-	if granules(&j.plan.Facts) > 1 && !j.Untransformed {
+	if stays(&j.plan.Facts) && !j.Untransformed {
 		if err := j.build.MoveAll(func() error { return j.move(ctx, &j.build, backend.Range{}) }); err != nil {
 			return err
 		}
@@ -135,15 +135,13 @@ func (j *partitioned) input(lane *exec.Lane, c *relation.Chunk, side int, name s
 		c = &relation.Chunk{Rows: c.Rows, Keys: c.Keys, Narrow: c.Narrow, HighWord: c.HighWord}
 	}
 	in := operator.NewInput(lane, c, name)
-	in.Keep = j.plan.Want.Marks(side) || side == operator.Build && granules(&j.plan.Facts) > 1
+	in.Keep = j.plan.Want.Marks(side) || side == operator.Build && stays(&j.plan.Facts)
 	return in
 }
 
-func granules(f *operator.Facts) uint64 {
-	if f.Granule == 0 {
-		return 1
-	}
-	return (f.Rows[operator.Probe] + f.Granule - 1) / f.Granule
+// stays tells whether the build side meets more than one granule.
+func stays(f *operator.Facts) bool {
+	return f.Stays || f.Granule > 0 && f.Granule < f.Rows[operator.Probe]
 }
 
 // transform partitions the keys of a side together with the first payload columns or, with Untransformed, with row
@@ -363,3 +361,8 @@ func (j *partitioned) widened() uint32 {
 
 // Close releases the build side.
 func (j *partitioned) Close() { j.lane.Memory.ReleaseAll() }
+
+// Rewind forgets which rows of the build side have a partner.
+func (j *partitioned) Rewind(ctx context.Context) error {
+	return ranges.ClearMarks(ctx, j.lane, j.marks)
+}

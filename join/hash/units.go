@@ -75,8 +75,10 @@ func (p *probing) cut(ctx context.Context) error {
 func (p *probing) join(units uint32) {
 	p.units = operator.Units{
 		Lane: p.lane, Inputs: [2]*operator.Input{&p.build.Input, &p.probe.Input}, Keys: p.plan.Want.Keys,
-		Number: units, CountFirst: p.CountFirst, Room: p.plan.Facts.Room(), PageRows: uint32(p.PageRows),
+		Number: units, CountFirst: p.CountFirst || p.plan.Facts.Windows() > 1, Room: p.plan.Facts.Room(),
+		PageRows:    uint32(p.PageRows),
 		Invocations: uint64(units) * uint64(p.config.Workgroup), Record: p.recordUnits, RecordCount: p.recordCount,
+		Large:         p.large,
 		Untransformed: p.Untransformed && p.bits > 0,
 		Move: func(ctx context.Context, side int) error {
 			return p.move(ctx, [2]*input{&p.build, &p.probe}[side], backend.Range{})
@@ -106,12 +108,16 @@ func (p *probing) recordUnits(list *backend.List, first, end uint32, to operator
 	return nil
 }
 
-// recordCount records the count of the output of each unit.
+// recordCount records the count of the output of each unit. Where pairs are made afterwards, or keys are unique as far
+// as is known, nothing is gained by a look at each key of the build side only once.
 func (p *probing) recordCount(list *backend.List, counts backend.Range) error {
-	c := &p.config
+	c, distinct := &p.config, uint32(1)
+	if !p.plan.Want.Count || p.plan.Facts.Unique {
+		distinct = 0
+	}
 	k, err := kernel.PartitionCount.On(p.lane.Device(), kernel.PartitionCountConfig{
 		KeyBits: c.KeyBits, Tile: c.Tile, Mixed: c.Mixed, Table: c.Table, Heads: c.Heads, Unique: c.Unique,
-		Decided: c.Decided})
+		Decided: c.Decided, Distinct: distinct})
 	if err != nil {
 		return err
 	}

@@ -205,7 +205,7 @@ func (t *table) pairs(ctx context.Context, lane *exec.Lane, in *operator.Input, 
 	}
 	rows, build, probe := uint32(in.Rows), t.build.Chunk.Keys.Data, in.Chunk.Keys.Data
 	u := operator.Units{Lane: lane, Inputs: [2]*operator.Input{&t.build, in}, Keys: t.plan.Want.Keys,
-		Number: kernel.Groups(own, in.Rows), Room: t.plan.Facts.Room()}
+		Number: kernel.Groups(own, in.Rows), CountFirst: t.plan.Facts.Windows() > 1, Room: t.plan.Facts.Room()}
 	u.Record = func(list *backend.List, first, end uint32, to operator.Target) error {
 		config := own
 		config.OutputConfig = to.Config
@@ -232,6 +232,12 @@ func (t *table) pairs(ctx context.Context, lane *exec.Lane, in *operator.Input, 
 		k.Dispatch(list, u.Number, kernel.TableCountArgs{Slots: t.slots.All(), LeftKeys: build, RightKeys: probe,
 			Repeats: t.repeats.All(), Counts: counts, Rows: rows, Mask: t.mask})
 		return nil
+	}
+	u.Large = func(ctx context.Context, unit uint32, sink operator.Sink) error {
+		first := uint64(unit) * uint64(kernel.TileRows(own))
+		spans := [2][]ranges.Span{{{End: t.build.Rows}}, {{First: first, End: min(first+uint64(kernel.TileRows(own)), in.Rows)}}}
+		places := &operator.Places{Lane: lane, Inputs: u.Inputs, Keys: u.Keys, Counted: true, Sink: sink}
+		return ranges.JoinSpans(ctx, lane, spans, places)
 	}
 	if !t.plan.Want.Count {
 		return u.Write(ctx, sink)
@@ -273,3 +279,6 @@ func (t *table) rows(ctx context.Context, sink operator.Sink, in *operator.Input
 
 // Close releases the table.
 func (t *table) Close() { t.lane.Memory.ReleaseAll() }
+
+// Rewind forgets which keys were met.
+func (t *table) Rewind(ctx context.Context) error { return ranges.ClearMarks(ctx, t.lane, t.met) }

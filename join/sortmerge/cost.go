@@ -5,17 +5,43 @@ import (
 	"github.com/spirjoin/spirjoin/primitive"
 )
 
-// sortCost begins the account of a join that sorts both sides: what does not vary is found, and with it sides that are
-// sorted already, which stay.
-func sortCost(p *operator.Plan, oneByOne bool, numbers operator.Numbers) (*operator.Cost, error) {
+// cost books what a join takes.
+func (a Algorithm) cost(p *operator.Plan) error {
+	c, err := a.sortCost(p)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	switch f := &p.Facts; {
+	case f.Rows[operator.Build] == 0 || f.Rows[operator.Probe] == 0:
+	case a.untransformed || p.Want.Count || !p.Want.Pairs:
+		err = searchCost(c)
+	default:
+		err = a.mergeCost(c)
+	}
+	if err != nil {
+		return err
+	}
+	return c.Sides()
+}
+
+// sortCost books the sort of both sides. The pass that finds the bits which vary finds sides in order too: these stay.
+func (a Algorithm) sortCost(p *operator.Plan) (*operator.Cost, error) {
 	f := &p.Facts
 	p.LeastGranule = max(1, f.Rows[operator.Build]/4)
 	keyBits := f.KeyBits
 	if keyBits == 0 {
 		keyBits = 8 * f.KeyBytes
 	}
-	move := operator.Moves{Unit: operator.SortRow, KeyBytes: f.KeyBytes, OneByOne: oneByOne, Numbers: numbers}
+	move := operator.Moves{Unit: operator.SortRow, KeyBytes: f.KeyBytes, OneByOne: a.oneByOne || a.mergeSort}
+	if a.untransformed {
+		move.Numbers = operator.PairNumbers
+	}
 	move.Plan = func(layout primitive.Layout) (int, uint64, error) {
+		if a.mergeSort {
+			plan, err := primitive.PlanMergeSort(f.Tuning, layout)
+			return plan.Passes(), plan.ScratchBytes, err
+		}
 		plan, err := primitive.PlanSort(f.Tuning, primitive.Sort{Layout: layout, EndBit: keyBits})
 		return plan.Passes(), plan.ScratchBytes, err
 	}
@@ -37,106 +63,61 @@ func sortCost(p *operator.Plan, oneByOne bool, numbers operator.Numbers) (*opera
 	return c, nil
 }
 
-// cost books what a join takes.
-func (a Algorithm) cost(p *operator.Plan) error {
-	if a.untransformed {
-		return costUM(p)
+// mergeCost books the merge of sides whose payload is sorted: units are cut, joined, and gone through once more where
+// rows are marked or where output is counted before.
+func (a Algorithm) mergeCost(c *operator.Cost) error {
+	passes := 1.0
+	if c.Want.Marks(operator.Build) || c.Want.Marks(operator.Probe) {
+		passes++
 	}
-	return costOM(p, a.oneByOne, a.countFirst)
+	if a.countFirst || c.Windows() > 1 {
+		passes++
+	}
+	c.Add(operator.Match, operator.Launch, (4+passes)*c.Granules())
+	c.Add(operator.Match, operator.MergeRow, passes*(c.Walked(operator.Build)+c.Walked(operator.Probe)))
+	return c.Pairs(false)
 }
 
-// walked is how many rows of both sides a merge or a search goes through.
-func walked(c *operator.Cost) float64 { return c.Walked(operator.Build) + c.Walked(operator.Probe) }
-
-func empty(f *operator.Facts) bool { return f.Rows[operator.Build] == 0 || f.Rows[operator.Probe] == 0 }
-
-// costOM books what a merge join takes, with payload that is sorted with the keys.
-func costOM(p *operator.Plan, oneByOne, countFirst bool) error {
-	c, err := sortCost(p, oneByOne, operator.NoNumbers)
-	if err != nil {
-		return err
+// searchCost books range searches: of the side with fewer rows for the pairs, and of each side whose rows are marked.
+// The ranges of pairs are scanned and expanded, and keys and payload gathered from the columns of the chunks.
+func searchCost(c *operator.Cost) error {
+	held := [2]uint64{c.Held(operator.Build), c.Held(operator.Probe)}
+	search := func() {
+		c.Add(operator.Match, operator.Launch, 2*c.Granules())
+		c.Add(operator.Match, operator.SearchRow, c.Walked(operator.Build)+c.Walked(operator.Probe))
 	}
-	defer c.Close()
-	merge := func() {
-		c.Add(operator.Match, operator.Launch, 5*c.Granules())
-		c.Add(operator.Match, operator.MergeRow, walked(c))
-	}
-	switch want := &p.Want; {
-	case empty(&p.Facts):
-	case want.Count:
-		searchCost(c, searches(want))
-	default:
-		if want.Marks(operator.Build) || want.Marks(operator.Probe) {
-			merge()
-		}
-		if !want.Pairs {
-			break
-		}
-		if merge(); countFirst || c.Windows() > 1 {
-			merge()
-		}
-		if err := c.Pairs(false); err != nil {
-			return err
+	for side, rows := range held {
+		if c.Want.Marks(side) {
+			search()
+			c.Hold(rows * 8) // ranges
 		}
 	}
-	return c.Sides()
-}
-
-// costUM books what a range search takes, after which pairs of row numbers are made, and payload is gathered from the
-// columns of the chunks.
-func costUM(p *operator.Plan) error {
-	f, want := &p.Facts, &p.Want
-	c, err := sortCost(p, false, operator.PairNumbers)
-	if err != nil {
-		return err
+	if !c.Want.Pairs {
+		return nil
 	}
-	defer c.Close()
-	if !empty(f) {
-		searchCost(c, searches(want))
-		if want.Pairs && !want.Count {
-			if err := expandCost(c); err != nil {
-				return err
-			}
-		}
+	if search(); c.Want.Count {
+		return nil
 	}
-	return c.Sides()
-}
-
-// searches is how often ranges are searched: the rows of one side for the pairs, and those of each side whose rows are
-// wanted for themselves.
-func searches(want *operator.Want) int {
-	n := 0
-	for side := range 2 {
-		if want.Marks(side) {
-			n++
-		}
-	}
-	if want.Pairs {
-		n = max(1, n)
-	}
-	return n
-}
-
-func searchCost(c *operator.Cost, searches int) {
-	c.Add(operator.Match, operator.Launch, 2*float64(searches)*c.Granules())
-	c.Add(operator.Match, operator.SearchRow, float64(searches)*walked(c))
-}
-
-// expandCost books the ranges of the side with fewer rows, their scan, and the pairs.
-func expandCost(c *operator.Cost) error {
-	held := min(c.Held(operator.Build), c.Held(operator.Probe))
-	scan, err := primitive.PlanScan(c.Facts.Tuning, held, 32, 64, true)
+	few := min(held[operator.Build], held[operator.Probe])
+	scan, err := primitive.PlanScan(c.Facts.Tuning, few, 32, 64, true)
 	if err != nil {
 		return err
 	}
 	c.Add(operator.Match, operator.Launch, (1+c.Windows())*c.Granules())
-	c.Add(operator.Match, operator.ScanRow, float64(held)*c.Granules())
+	c.Add(operator.Match, operator.ScanRow, float64(few)*c.Granules())
 	c.Add(operator.Match, operator.ExpandRow, c.Out())
-	c.Take(held * 4) // where ranges begin
-	c.Take(held * 4) // and how long they are
-	c.FreeKeys()
-	c.Take((held + 1) * 8) // rows of output before those of each
+	ranges := [3]uint64{few * 4, few * 4, (few + 1) * 8} // where they begin, how long they are, the pairs before
+	for _, bytes := range ranges {
+		c.Take(bytes)
+	}
 	c.Hold(scan.ScratchBytes)
+	c.FreeKeys(operator.Probe)
+	if c.Granules() == 1 && !c.Facts.Stays {
+		c.FreeKeys(operator.Build)
+	}
 	c.PairsByNumber()
+	for _, bytes := range ranges {
+		c.Free(bytes)
+	}
 	return nil
 }

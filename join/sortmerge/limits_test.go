@@ -77,7 +77,7 @@ func (s *strict) Count(ctx context.Context, rows uint64) error {
 }
 
 // Pairs of keys that are frequent on both sides are counted before anything is written. More pairs than a window holds
-// are written window by window, and a window that has not even room for a unit is an error.
+// are written window by window, also where a window has no room for a unit.
 func TestDevicesHotKeys(t *testing.T) {
 	hot := func(rows int) *jointest.Relation {
 		return &jointest.Relation{KeyBytes: 8, Keys: slices.Repeat([]uint64{^uint64(0)}, rows), Payload: []int{4}}
@@ -95,11 +95,8 @@ func TestDevicesHotKeys(t *testing.T) {
 		require.Greater(t, out.Windows, 60)
 		_, out = run(jointest.Options{Window: 3000, Granule: 130})
 		require.Greater(t, out.Windows, 60)
-		_, err := jointest.Run(t, lane, sortmerge.OM, hot(400), hot(500), want, jointest.Options{Window: 1000})
-		require.ErrorIs(t, err, backend.ErrDeviceMemory)
-		require.ErrorContains(t, err, "smj-um")
-		_, err = jointest.Run(t, lane, sortmerge.UM, hot(400), hot(500), want, jointest.Options{Window: 1000})
-		require.NoError(t, err)
+		_, out = run(jointest.Options{Window: 1000}) // less than a unit makes
+		require.Greater(t, out.Windows, 190)
 
 		profiled = exec.NewLane(context.Background(), lane.Ops, nil)
 		build, release := hot(66_000).Chunk(t, lane)

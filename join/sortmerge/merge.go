@@ -37,6 +37,11 @@ type side struct {
 // Close implements [operator.Operator].
 func (m *merge) Close() { m.lane.Memory.ReleaseAll() }
 
+// Rewind implements [operator.Operator].
+func (m *merge) Rewind(ctx context.Context) error {
+	return ranges.ClearMarks(ctx, m.lane, m.build.marks)
+}
+
 // Build implements [operator.Operator].
 func (m *merge) Build(ctx context.Context, build *relation.Chunk) (err error) {
 	m.build, err = m.begin(ctx, m.lane, build, operator.Build)

@@ -1,0 +1,119 @@
+package join
+
+import (
+	"context"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+
+	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/exec"
+	"github.com/spirjoin/spirjoin/query"
+	"github.com/spirjoin/spirjoin/relation"
+)
+
+// Built is a table on the device, transformed or made a hash table once, that many tables are joined with. It holds
+// the device memory of the table and of one part of what it is joined with, until Close. One result is under way at a
+// time.
+type Built struct {
+	built  *query.Built
+	engine *Engine
+	layout *Layout
+	keys   *relation.BuildKeys
+	side   relation.Side // that the table is
+	table  arrow.Table
+}
+
+// Build brings the side of a join that spec.BuildSide names to the device; BuildAuto is the left one. The tables that it
+// will be joined with have the schema probe, and about as many rows as probeRows says, 0 where that is not known. The
+// table must live until Close.
+//
+// Every join with the build side is one by itself: rows of the build side without a partner, of kinds that return them,
+// are those that this probe table has no partner for.
+//
+// Errors: as of [Engine.Plan]; backend.ErrInvalidInput for a cross join, which has no keys.
+func (e *Engine) Build(ctx context.Context, table arrow.Table, probe *arrow.Schema, probeRows uint64, spec Spec) (
+	*Built, error) {
+	if spec.BuildSide == BuildAuto {
+		spec.BuildSide = BuildLeft
+	}
+	b := &Built{engine: e, table: table, side: relation.Left}
+	schemas := [2]*arrow.Schema{table.Schema(), probe}
+	if spec.BuildSide == BuildRight {
+		b.side, schemas = relation.Right, [2]*arrow.Schema{probe, table.Schema()}
+	}
+	if spec.How == Cross || spec.Output == Ranges {
+		return nil, &backend.OpError{Op: "build side", Err: backend.ErrInvalidInput,
+			Detail: "cross joins and key ranges have no build side"}
+	}
+	var err error
+	if b.layout, err = NewLayout(schemas[relation.Left], schemas[relation.Right], spec); err != nil {
+		return nil, err
+	}
+	on := [2][]string{b.layout.Spec.LeftOn, b.layout.Spec.RightOn}
+	if b.keys, err = relation.PlanBuild(ctx, table, probe, on[b.side], on[1-b.side], b.side); err != nil {
+		return nil, err
+	}
+	none := array.NewTable(probe, emptyColumns(probe), 0)
+	defer none.Release()
+	l := b.lowering(none, b.keys.KeyPlan)
+	q := l.lower()
+	build := q.Trees[0].Scans[0].Rows()
+	if probeRows == 0 {
+		probeRows = max(build, 1<<20)
+	}
+	f := &q.Facts
+	f.Stays, f.Rows[1], f.OutputRows, f.MatchRatio, f.BuildRatio = true, probeRows, probeRows, 1, 1
+	f.Granule = probeRows
+	planned, err := e.Engine.Plan(q)
+	if err != nil {
+		return nil, err
+	}
+	if b.built, err = planned.Build(ctx); err != nil {
+		return nil, err
+	}
+	return b, nil
+}
+
+func emptyColumns(schema *arrow.Schema) (columns []arrow.Column) {
+	for _, field := range schema.Fields() {
+		chunked := arrow.NewChunked(field.Type, nil)
+		columns = append(columns, *arrow.NewColumn(field, chunked))
+	}
+	return columns
+}
+
+// lowering is that of the join with a probe table.
+func (b *Built) lowering(probe arrow.Table, keys *relation.KeyPlan) *lowering {
+	l := &lowering{engine: b.engine, layout: b.layout, spec: &b.layout.Spec, keys: keys,
+		progress: exec.NewProgress(b.layout.Spec.Progress)}
+	l.tables[b.side], l.tables[1-b.side] = b.table, probe
+	return l
+}
+
+// Join joins with a table, which must live until the result, that the caller closes, is closed.
+//
+// Errors: backend.ErrInvalidInput for another schema or a build side that is in use; those of [Plan.Run].
+func (b *Built) Join(ctx context.Context, probe arrow.Table) (*Result, error) {
+	for _, name := range b.layout.Needed[1-b.side] {
+		if err := relation.CheckColumn(probe.Schema(), 1-b.side, name); err != nil {
+			return nil, err
+		}
+	}
+	keys, err := b.keys.Bind(ctx, probe)
+	if err != nil {
+		return nil, err
+	}
+	q := b.engine.Bind(b.lowering(probe, keys).lower())
+	return b.built.Probe(ctx, q)
+}
+
+// Explain is the text of the plan.
+func (b *Built) Explain() string { return b.built.Query.String() }
+
+// Close gives all memory back. Results must have been closed.
+func (b *Built) Close() {
+	if b != nil && b.built != nil {
+		b.built.Close()
+	}
+}

@@ -1,0 +1,91 @@
+package join_test
+
+import (
+	"context"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+	"github.com/stretchr/testify/require"
+
+	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/internal/devicetest"
+	"github.com/spirjoin/spirjoin/internal/jointest"
+	"github.com/spirjoin/spirjoin/internal/jointest/oracle"
+	"github.com/spirjoin/spirjoin/join"
+	"github.com/spirjoin/spirjoin/primitive"
+)
+
+// TestBuilt: a build side that is made once is joined with several tables, of any size, by every kind and algorithm; a
+// result that is not drawn to its end leaves it as it was.
+func TestBuilt(t *testing.T) {
+	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {
+		ops, err := primitive.New(device, small.With(jointest.Tuning(t, device.Info())))
+		require.NoError(t, err)
+		ctx := context.Background()
+		for _, c := range devicetest.Combinations(t, len(kinds)-1, len(algorithms), 2, len(keyKinds), 2) {
+			kind, spec := &keyKinds[c[3]], join.Spec{How: kinds[c[0]], Algorithm: algorithms[c[1]], BuildSide: join.BuildLeft,
+				BatchRows: 1 << 10}
+			for k := range kind.left {
+				spec.LeftOn, spec.RightOn = append(spec.LeftOn, "k"+string(rune('0'+k))), append(spec.RightOn, "r"+string(rune('0'+k)))
+			}
+			side := c[2]
+			if side == 1 {
+				spec.BuildSide = join.BuildRight
+			}
+			random := rand.New(rand.NewPCG(uint64(c[0]), uint64(c[1])))
+			prefix, types := [2]string{"k", "r"}, [2][]arrow.DataType{kind.left, kind.right}
+			table := func(side, rows int) arrow.Table {
+				return randomTable(random, rows, types[side], kind, matchings[1].left, prefix[side])
+			}
+			build := table(side, 500)
+			allocator := memory.NewCheckedAllocator(memory.DefaultAllocator)
+			engine := join.NewEngine(ops, allocator, 0)
+			var built *join.Built
+			for i, rows := range []int{300, 0, 2500, 70} {
+				probe := table(1-side, rows)
+				if built == nil {
+					if built, err = engine.Build(ctx, build, probe.Schema(), []uint64{0, 100}[c[4]], spec); err != nil {
+						require.ErrorIs(t, err, backend.ErrLimit, "keys repeat too often for %s", spec.Algorithm)
+						require.Equal(t, "hj", spec.Algorithm)
+						probe.Release()
+						break
+					}
+				}
+				tables := [2]arrow.Table{build, probe}
+				if side == 1 {
+					tables = [2]arrow.Table{probe, build}
+				}
+				layout, err := join.NewLayout(tables[0].Schema(), tables[1].Schema(), spec)
+				require.NoError(t, err)
+				result, err := built.Join(ctx, probe)
+				require.NoError(t, err)
+				var batches []arrow.RecordBatch
+				for batch, err := range result.Batches(ctx) {
+					require.NoError(t, err)
+					batches = append(batches, batch)
+					if i == 2 {
+						break
+					}
+				}
+				if i == 0 {
+					_, err = built.Join(ctx, probe)
+					require.ErrorContains(t, err, "close the result before")
+				}
+				result.Close()
+				if i != 2 {
+					oracle.Require(t, tables[0], tables[1], layout, batches)
+				}
+				for _, b := range batches {
+					b.Release()
+				}
+				probe.Release()
+			}
+			built.Close()
+			build.Release()
+			allocator.AssertSize(t, 0)
+		}
+		noMemoryInUse(t, device)
+	})
+}

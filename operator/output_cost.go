@@ -1,0 +1,189 @@
+package operator
+
+import "slices"
+
+// Pairs books what a match writes ([Units]): the key, and of each side two payload columns, or only the first of more;
+// and the gather of the others by row numbers, which the match writes too. random says that columns which stayed are
+// not met in their order.
+func (c *Cost) Pairs(random bool) error {
+	room, window := c.Facts.Room(), uint64(0)
+	put := func(rows uint64, bytes int) {
+		window += rows * uint64(bytes)
+		c.Take(rows * uint64(bytes))
+	}
+	far := func(side, bytes int) float64 {
+		if !random && !c.sides[side].numbers { // in their order, or nearly
+			return 0
+		}
+		return c.far(side, bytes)
+	}
+	read, write := 0.0, 0
+	if c.Want.Keys {
+		write = c.Facts.KeyBytes
+		put(room, write)
+	}
+	var written, numbers [2]int // columns; bytes of a row
+	for side := range c.sides {
+		s := &c.sides[side]
+		if c.Windows() > 1 {
+			if err := c.transformRest(side); err != nil {
+				return err
+			}
+		}
+		read += float64(c.move.KeyBytes) * c.Walked(side)
+		if !s.numbers && len(s.columns) > 0 {
+			written[side] = 1
+			if len(s.columns) == 2 && s.moved == len(s.groups) {
+				written[side] = 2
+			}
+		}
+		for _, bytes := range s.columns[:written[side]] {
+			read += c.Walked(side) * float64(bytes)
+			write += bytes
+			c.Add(Match, GatherFar, far(side, bytes))
+			put(room, bytes)
+		}
+		if len(s.columns) > written[side] {
+			write, numbers[side] = write+4, 4
+			put(room, 4)
+		}
+	}
+	c.Add(Match, MatchRow, c.Out())
+	c.Add(Match, Stream, read+c.Out()*float64(write))
+	for side, s := range c.sides { // keys in their new order, and columns that are in the output
+		if s.passed && !c.kept(side) {
+			c.freeOf(side, c.of(side, c.move.KeyBytes+sum(s.columns[:written[side]])))
+		}
+	}
+	for side := range c.sides {
+		s := &c.sides[side]
+		for i, group := range groupsOf(s, written[side]) {
+			if !s.numbers && i >= s.moved {
+				if err := c.transform(side); err != nil {
+					return err
+				}
+			}
+			for _, bytes := range group {
+				c.gather(Gather, bytes, far(side, bytes))
+				put(c.windowRows(), bytes)
+			}
+			if s.passed && !s.numbers && !c.kept(side) {
+				c.freeOf(side, c.of(side, sum(group)))
+			}
+		}
+		c.Free(room * uint64(numbers[side]))
+	}
+	c.Free(window - room*uint64(numbers[Build]+numbers[Probe]))
+	return nil
+}
+
+// groupsOf are the columns that are gathered, in the groups that move together.
+func groupsOf(s *costSide, written int) [][]int {
+	if s.numbers {
+		return [][]int{s.columns}
+	}
+	if len(s.groups) == 0 {
+		return nil
+	}
+	all, skip := slices.Clone(s.groups), written
+	for i := range all {
+		n := min(skip, len(all[i]))
+		all[i], skip = all[i][n:], skip-n
+	}
+	return all
+}
+
+// PairsByNumber books the gather of keys and payload for pairs of row numbers ([Pairs]) from where they are.
+func (c *Cost) PairsByNumber() {
+	rows := c.windowRows()
+	began := c.now
+	c.Take(rows * 4)
+	c.Take(rows * 4)
+	if c.Want.Keys {
+		c.gather(Gather, c.Facts.KeyBytes, c.far(Probe, c.Facts.KeyBytes))
+		c.Take(rows * uint64(c.Facts.KeyBytes))
+	}
+	for side, s := range c.sides {
+		for _, bytes := range s.columns {
+			c.gather(Gather, bytes, c.far(side, bytes))
+			c.Take(rows * uint64(bytes))
+		}
+	}
+	c.now = began
+}
+
+// windowRows are the pairs of a window, expected.
+func (c *Cost) windowRows() uint64 { return uint64(c.Out() / c.Granules() / c.Windows()) }
+
+// far is how many random accesses for a column of pairs miss the cache.
+func (c *Cost) far(side, bytes int) float64 {
+	return c.Met[side] * c.Beyond(float64(c.of(side, bytes)))
+}
+
+// gather books the gather of a column of the pairs, of whose values far are far.
+func (c *Cost) gather(stage string, bytes int, far float64) {
+	c.Add(stage, Launch, c.Granules()*c.Windows())
+	c.Add(stage, Stream, c.Out()*float64(4+2*bytes))
+	c.Add(stage, GatherNear, c.Out()-far)
+	c.Add(stage, GatherFar, far)
+}
+
+// Marks takes the bitmaps of the sides that need one. Marking is work of the algorithm.
+func (c *Cost) Marks() {
+	for side := range c.sides {
+		if c.Want.Marks(side) {
+			c.takeOf(side, (c.Held(side)+7)/8)
+		}
+	}
+}
+
+// Sides books the rows that are wanted of one side ([Rows]), those of the build side once the probe side is gone.
+func (c *Cost) Sides() error {
+	if err := c.side(Probe); err != nil {
+		return err
+	}
+	c.freeOf(Probe, c.sides[Probe].bytes)
+	return c.side(Build)
+}
+
+// side books the count of the rows that are wanted of a side, and the compaction of its columns.
+func (c *Cost) side(side int) error {
+	s := &c.sides[side]
+	if !c.Want.Marks(side) {
+		return nil
+	}
+	c.Add(Gather, Launch, 2*c.times(side))
+	c.Add(Gather, Stream, c.rows(side)/8)
+	if c.Want.Count {
+		return nil
+	}
+	if err := c.transformRest(side); err != nil {
+		return err
+	}
+	began, kept := c.now, c.Alone(side)
+	widths, gathered := slices.Clone(s.columns), s.numbers && c.move.Numbers == PayloadNumbers
+	if c.Want.Keys {
+		widths = append(widths, c.Facts.KeyBytes)
+	}
+	if gathered {
+		widths = append(widths, 4)
+	}
+	window := uint64(kept / c.times(side))
+	if c.Facts.Window > 0 {
+		window = min(window, c.Facts.Window)
+	}
+	for _, bytes := range widths {
+		c.Add(Gather, Launch, c.times(side))
+		c.Add(Gather, Stream, (c.rows(side)+kept)*float64(bytes))
+		c.Take(window * uint64(bytes))
+	}
+	if gathered {
+		for _, bytes := range s.columns {
+			far := kept * c.Beyond(float64(c.of(side, bytes)))
+			c.Add(Gather, GatherNear, kept-far)
+			c.Add(Gather, GatherFar, far)
+		}
+	}
+	c.now = began
+	return nil
+}

@@ -1,0 +1,82 @@
+package operator
+
+import (
+	"context"
+
+	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/exec"
+	"github.com/spirjoin/spirjoin/relation"
+)
+
+// Places is a sink for the join of some rows of two transformed inputs, whose chunks have as payload where a row is
+// among all: of pairs of places it makes rows of the output. All columns of the inputs must be moved.
+type Places struct {
+	Lane    *exec.Lane
+	Inputs  [2]*Input
+	Keys    bool // rows have a key column
+	Counted bool // the rows are known to the sink
+	Sink    Sink
+	// Untransformed says that payload is gathered from the columns of the chunks, by IDs.
+	Untransformed bool
+	// Unmix turns moved keys back into those of the chunks; nil where they are those.
+	Unmix func(list *backend.List, keys, to backend.Range, rows uint64) error
+
+	out *Window // for the window of places that is being filled
+}
+
+// Count passes the number on.
+func (p *Places) Count(ctx context.Context, rows uint64) error {
+	if p.Counted {
+		return nil
+	}
+	return p.Sink.Count(ctx, rows)
+}
+
+// Window has as much room as the sink gives or, where that has little, half of it: pairs of places take memory too.
+func (p *Places) Window(ctx context.Context, rows uint64) (_ *Window, err error) {
+	p.out.Release()
+	if p.out, err = p.Sink.Window(ctx, rows); err != nil {
+		return nil, err
+	}
+	if p.out.Rows < rows {
+		rows = max(1, p.out.Rows/2)
+	}
+	return NewWindow(ctx, p.Lane, rows), nil
+}
+
+// Put gathers all columns of the rows by their places.
+func (p *Places) Put(ctx context.Context, w *Window) error {
+	defer w.Release()
+	pairs := Pairs{Lane: p.Lane, Keys: p.Keys, KeyBytes: p.Inputs[Build].Chunk.Keys.Bytes}
+	numbered := [2]bool{} // sides whose rows are told by the row numbers of their chunk
+	for side, in := range p.Inputs {
+		pairs.Chunks[side] = in.Chunk
+		if numbered[side] = p.Untransformed && in.IDs.Buffer != nil; numbered[side] {
+			continue
+		}
+		moved := relation.Chunk{Rows: in.Rows, Keys: relation.Values{Data: in.Ordered, Bytes: in.MovedKeyBytes()}}
+		for i, column := range in.Payload {
+			moved.Payload = append(moved.Payload, relation.Values{Data: in.Moved[i], Bytes: column.Bytes})
+		}
+		pairs.Chunks[side] = &moved
+	}
+	if !numbered[pairs.keySide()] {
+		pairs.Unmix = p.Unmix
+	}
+	out := p.out
+	p.out = nil
+	return pairs.Write(ctx, p.Sink, out, w.Rows, func(list *backend.List, build, probe backend.Range) error {
+		for side, to := range [2]backend.Range{build, probe} {
+			places := w.Payload[side][0].Range(0, w.Rows*4)
+			if !numbered[side] {
+				list.Copy(to, places)
+			} else if err := p.Lane.Gather(list, 4, p.Inputs[side].IDs, places, to, uint32(w.Rows)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// Release releases a window that was not put.
+func (p *Places) Release() { p.out.Release() }

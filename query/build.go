@@ -1,0 +1,200 @@
+package query
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/exec"
+	"github.com/spirjoin/spirjoin/internal/text"
+	"github.com/spirjoin/spirjoin/operator"
+	"github.com/spirjoin/spirjoin/planner"
+	"github.com/spirjoin/spirjoin/ranges"
+	"github.com/spirjoin/spirjoin/relation"
+)
+
+// Built is a build side on the device, with the operator that has it and the memory for one granule of a probe side.
+// The owner closes it.
+type Built struct {
+	Query *Query // as it was planned
+
+	taken  *Alternative
+	grant  *exec.Grant
+	lane   *exec.Lane
+	memory *exec.Scope // of the chunk
+	op     operator.Operator
+	busy   atomic.Bool // a result is under way
+}
+
+// Build brings the build side of a query to the device, to be probed by many tables: the probe side that the query was
+// planned with stands for them.
+//
+// Errors: those of the device; backend.ErrLimit where keys repeat too often for every algorithm.
+func (q *Query) Build(ctx context.Context) (*Built, error) {
+	var failed error
+	for i := range q.Alternatives {
+		a := &q.Alternatives[i]
+		if a.Err != nil {
+			break
+		}
+		b, err := q.build(ctx, a, a.Scans[:operator.Probe], new(backend.Profile), new(atomic.Int64))
+		if repeat := (errKeysRepeat{}); !errors.As(err, &repeat) {
+			return b, err
+		}
+		failed = err
+	}
+	return nil, failed
+}
+
+// build acquires the memory of an alternative, proves what must be unique of some scans, and builds.
+func (q *Query) build(ctx context.Context, a *Alternative, proved []*Scan, profile *backend.Profile,
+	encode *atomic.Int64) (_ *Built, err error) {
+	need := q.Engine.need(min(a.PeakBytes, q.Engine.capBytes()))
+	q.Progress.Start("wait", 0)
+	b := &Built{Query: q, taken: a}
+	if b.grant, err = q.Engine.budget.Acquire(ctx, need, need); err != nil {
+		return nil, err
+	}
+	// Memory outlives this call, and with it what may wait for it.
+	scope := exec.NewScope(context.WithoutCancel(ctx), q.Engine.Device(), b.grant)
+	b.lane = &exec.Lane{Ops: q.Engine.Ops, Memory: scope, Profile: profile}
+	b.memory = b.lane.Scope(ctx)
+	defer func() {
+		if err != nil {
+			b.Close()
+		}
+	}()
+	for _, s := range proved {
+		if err := q.prove(ctx, b.lane, s); err != nil {
+			return nil, err
+		}
+	}
+	s := a.Scans[operator.Build]
+	q.Progress.Start("load "+s.Side.String(), 0)
+	chunk, err := timedLoad(ctx, b.lane, b.memory, s, 0, int(s.Table.NumRows()), encode)
+	if err != nil {
+		return nil, err
+	}
+	b.op = a.Algorithm.Open(ctx, b.lane, a.Plan)
+	if err := b.op.Build(ctx, chunk); errors.Is(err, backend.ErrLimit) {
+		return nil, errKeysRepeat{err}
+	} else if err != nil {
+		return nil, err
+	}
+	return b, nil
+}
+
+// Probe joins with a probe side: those of the tree of a query that was planned alike, with another probe table. The
+// result before must be closed. The caller closes the result.
+func (b *Built) Probe(ctx context.Context, q *Query) (*Result, error) {
+	a := *b.taken
+	i := slices.IndexFunc(q.Trees, func(tree Join) bool { return tree.Place == b.taken.Place })
+	a.Join = &q.Trees[max(0, i)]
+	if !b.busy.CompareAndSwap(false, true) {
+		return nil, &backend.OpError{Op: "join", Err: backend.ErrInvalidInput,
+			Detail: "the build side is in use; close the result before"}
+	}
+	if err := b.op.Rewind(ctx); err != nil {
+		b.busy.Store(false)
+		return nil, err
+	}
+	return run(ctx, q, &a, b)
+}
+
+// release gives the device memory of the build side back.
+func (b *Built) release() {
+	if b.op != nil {
+		b.op.Close()
+		b.op = nil
+	}
+	b.memory.ReleaseAll()
+}
+
+// Close gives all memory back. Results must have been closed; a second Close does nothing.
+func (b *Built) Close() {
+	if b.lane == nil {
+		return
+	}
+	b.release()
+	b.lane.Memory.ReleaseAll()
+	b.grant.Release()
+	b.lane = nil
+}
+
+// timedLoad loads a part of a table and adds the time to nanoseconds.
+func timedLoad(ctx context.Context, lane *exec.Lane, memory *exec.Scope, s *Scan, from, to int, nanos *atomic.Int64) (
+	*relation.Chunk, error) {
+	start := time.Now()
+	defer func() { nanos.Add(int64(time.Since(start))) }()
+	return s.load(ctx, lane, memory, from, to)
+}
+
+// prove refuses keys of a side that are there more than once, where that was asked for.
+//
+// Errors: backend.ErrInvalidInput that names a key and two rows that have it.
+func (q *Query) prove(ctx context.Context, lane *exec.Lane, s *Scan) error {
+	if !q.Unique[s.Side] {
+		return nil
+	}
+	q.Progress.Start("validate "+s.Side.String(), 0)
+	lane = lane.Nested(ctx)
+	defer lane.Memory.ReleaseAll()
+	keys := Scan{Side: s.Side, Table: s.Table, Keys: s.Keys, Numbers: true}
+	chunk, err := keys.load(ctx, lane, lane.Memory, 0, int(s.Table.NumRows()))
+	if err != nil || chunk.Rows == 0 {
+		return err
+	}
+	sorted, err := ranges.Sort(ctx, lane, chunk, s.Side.String(), ranges.Numbers{Given: chunk.Payload[0].Data})
+	if err != nil {
+		return err
+	}
+	m, err := ranges.Search(ctx, lane, sorted, sorted, true)
+	if err != nil || m.Total == chunk.Rows {
+		return err
+	}
+	if m, err = ranges.Search(ctx, lane, sorted, sorted, false); err != nil {
+		return err
+	}
+	defer m.Release()
+	found, rows, _, err := m.Ranges(ctx)
+	if err != nil {
+		return err
+	}
+	for _, r := range found {
+		if r.LeftCount > 1 {
+			first, second := rows[r.LeftBegin], rows[r.LeftBegin+1]
+			return &backend.OpError{Op: "validate join", Err: backend.ErrInvalidInput, Detail: fmt.Sprintf(
+				"keys of the %s table must be unique, but rows %d and %d both have %s", s.Side, first, second,
+				s.Keys.Text(s.Side, int(first)))}
+		}
+	}
+	return nil
+}
+
+// fitProof adds to an alternative the memory that it takes to prove that keys are unique, before anything is joined,
+// and holds it against the limits.
+func (q *Query) fitProof(a *Alternative, limits planner.Limits) error {
+	for _, s := range a.Scans {
+		if !q.Unique[s.Side] {
+			continue
+		}
+		rowBytes := uint64(s.Keys.KeyBytes() + 4)
+		need, err := sortBytes(q.Engine.Ops.Tuning(), s)
+		if err != nil {
+			return err
+		}
+		need += s.Rows() * rowBytes * 2
+		if a.PeakBytes = max(a.PeakBytes, need); need > limits.DeviceMemoryBytes {
+			a.lacks = need
+			return &backend.OpError{Op: "plan join", Device: q.Engine.Device().Info().Name, Err: backend.ErrDeviceMemory,
+				Detail: fmt.Sprintf("to prove that the keys of the %s table are unique takes %d bytes, %d are free; "+
+					"raise device_memory to at least %s, or leave out validate", s.Side, need, limits.DeviceMemoryBytes,
+					text.Mebibytes(need+limits.HeldBytes))}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,84 @@
+package ranges
+
+import (
+	"context"
+
+	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/exec"
+	"github.com/spirjoin/spirjoin/operator"
+	"github.com/spirjoin/spirjoin/relation"
+)
+
+// Span is the rows from First to End-1 of a transformed input.
+type Span struct{ First, End uint64 }
+
+// Extract copies the keys of spans as they are, with their places among all rows as payload.
+func Extract(ctx context.Context, lane *exec.Lane, in *operator.Input, spans []Span) (*relation.Chunk, error) {
+	rows, width := uint64(0), uint64(in.MovedKeyBytes())
+	for _, s := range spans {
+		rows += s.End - s.First
+	}
+	keys, places := lane.Memory.New(rows*width, "keys of spans"), lane.Memory.New(rows*4, "places of spans")
+	temporary := lane.Scope(ctx)
+	defer temporary.ReleaseAll()
+	numbers := temporary.New(in.Rows*4, "row numbers")
+	if err := lane.Memory.Err(); err != nil {
+		return nil, err
+	}
+	if err := temporary.Err(); err != nil {
+		return nil, err
+	}
+	list := lane.List("peel")
+	if err := lane.Iota(list, numbers.All(), in.Rows, 0); err != nil {
+		return nil, err
+	}
+	at := uint64(0)
+	for _, s := range spans {
+		n := s.End - s.First
+		from := in.Ordered
+		from.OffsetBytes, from.SizeBytes = from.OffsetBytes+s.First*width, n*width
+		if err := lane.Copy(list, keys.Range(at*width, n*width), from); err != nil {
+			return nil, err
+		}
+		if err := lane.Copy(list, places.Range(at*4, n*4), numbers.Range(s.First*4, n*4)); err != nil {
+			return nil, err
+		}
+		at += n
+	}
+	return &relation.Chunk{Rows: rows, Keys: relation.Values{Data: keys.All(), Bytes: int(width)},
+		Payload: []relation.Values{{Data: places.All(), Bytes: 4}}}, lane.Submit(ctx, list)
+}
+
+// JoinSpans joins the rows of spans of two inputs, by sorting, into windows of any size.
+func JoinSpans(ctx context.Context, lane *exec.Lane, spans [2][]Span, sink *operator.Places) error {
+	lane = lane.Nested(ctx)
+	defer lane.Memory.ReleaseAll()
+	defer sink.Release()
+	o := Open(ctx, lane, operator.Want{Pairs: true})
+	o.Once = true
+	defer o.Close()
+	var chunks [2]*relation.Chunk
+	for side, in := range sink.Inputs {
+		var err error
+		if chunks[side], err = Extract(ctx, lane, in, spans[side]); err != nil {
+			return err
+		}
+	}
+	if err := o.Build(ctx, chunks[operator.Build]); err != nil {
+		return err
+	}
+	return o.Probe(ctx, lane, chunks[operator.Probe], sink)
+}
+
+// JoinUnit joins the rows of one unit of work, four 32-bit numbers on the device: where its rows of the left and of the
+// right side of a kernel begin and end. left is the input that is the left side.
+func JoinUnit(ctx context.Context, lane *exec.Lane, unit backend.Range, left int, sink *operator.Places) error {
+	var bounds [4]uint32
+	if err := lane.Download(ctx, backend.AsBytes(bounds[:]), unit); err != nil {
+		return err
+	}
+	var spans [2][]Span
+	spans[left] = []Span{{uint64(bounds[0]), uint64(bounds[1])}}
+	spans[1-left] = []Span{{uint64(bounds[2]), uint64(bounds[3])}}
+	return JoinSpans(ctx, lane, spans, sink)
+}
