@@ -296,3 +296,10 @@ func sum(bytes []int) (total int) {
 	}
 	return total
 }
+
+// FreeKeys gives the sorted keys of a side back.
+func (c *Cost) FreeKeys(side int) {
+	if c.sides[side].passed {
+		c.freeOf(side, c.of(side, c.move.KeyBytes))
+	}
+}

@@ -61,7 +61,8 @@ func (p *Pairs) fill(ctx context.Context, w *Window, rows uint64,
 	}
 	var err error
 	if p.Keys {
-		if w.Keys, err = column(p.Chunks[Probe].Keys, ids[Probe], "keys"); err != nil {
+		side := p.keySide()
+		if w.Keys, err = column(p.Chunks[side].Keys, ids[side], "keys"); err != nil {
 			return err
 		}
 	}
@@ -85,4 +86,12 @@ func (p *Pairs) fill(ctx context.Context, w *Window, rows uint64,
 		}
 	}
 	return p.Lane.Submit(ctx, list)
+}
+
+// keySide is the side that keys are gathered from: that with fewer rows, which caches hold more of.
+func (p *Pairs) keySide() int {
+	if p.Chunks[Build].Rows <= p.Chunks[Probe].Rows {
+		return Build
+	}
+	return Probe
 }

@@ -54,13 +54,13 @@ func (p *Places) Put(ctx context.Context, w *Window) error {
 		if numbered[side] = p.Untransformed && in.IDs.Buffer != nil; numbered[side] {
 			continue
 		}
-		moved := relation.Chunk{Keys: relation.Values{Data: in.Ordered, Bytes: in.MovedKeyBytes()}}
+		moved := relation.Chunk{Rows: in.Rows, Keys: relation.Values{Data: in.Ordered, Bytes: in.MovedKeyBytes()}}
 		for i, column := range in.Payload {
 			moved.Payload = append(moved.Payload, relation.Values{Data: in.Moved[i], Bytes: column.Bytes})
 		}
 		pairs.Chunks[side] = &moved
 	}
-	if !numbered[Probe] {
+	if !numbered[pairs.keySide()] {
 		pairs.Unmix = p.Unmix
 	}
 	out := p.out

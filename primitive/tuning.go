@@ -64,7 +64,7 @@ var tunable = map[string]knobs{
 	"partition_join": {kernels: []*backend.KernelSpec{kernel.PartitionJoin.KernelSpec, kernel.PartitionWalk.KernelSpec,
 		kernel.PartitionCount.KernelSpec, kernel.PartitionMark.KernelSpec},
 		settings: []string{"walk"}, fixed: []string{"mixed", "placing", "unique", "seed", "left_words", "right_words",
-			"left_words_2", "right_words_2", "page_rows", "widened", "decided", "sides"},
+			"left_words_2", "right_words_2", "page_rows", "widened", "decided", "distinct", "sides"},
 		whole: true, limits: map[string][2]uint32{"table": {1, 1<<16 - 1}, "heads": {1, 1 << 16}, "walk": {0, 1}}},
 	"radix_sort": {kernels: []*backend.KernelSpec{kernel.RadixCounts.KernelSpec, kernel.RadixHistogram.KernelSpec,
 		kernel.RadixScatter.KernelSpec}, settings: []string{"lookback", "portion"},

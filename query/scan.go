@@ -79,10 +79,10 @@ func (s *Scan) load(ctx context.Context, lane *exec.Lane, memory *exec.Scope, fr
 		return nil, err
 	}
 	keep, err := s.keyed(ctx, lane, from, to)
+	defer keep.temporary.ReleaseAll()
 	if err != nil {
 		return nil, err
 	}
-	defer keep.temporary.ReleaseAll()
 	rows := uint64(to - from)
 	for i, values := range s.Columns {
 		bytes := relation.DeviceValueBytes(values.DataType())

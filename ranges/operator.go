@@ -16,6 +16,9 @@ import (
 // have a partner, or none, are told by a search for them in the other side, whatever the number of pairs, and compacted
 // from the columns of the chunks in their order.
 type Operator struct {
+	// Once says that there is one granule, so that sorted keys of the build side are not kept behind it.
+	Once bool
+
 	lane  *exec.Lane // whose memory is that of the operator
 	want  operator.Want
 	build *relation.Chunk
@@ -65,11 +68,6 @@ func (o *Operator) Probe(ctx context.Context, lane *exec.Lane, probe *relation.C
 	if err != nil {
 		return err
 	}
-	if o.want.Pairs {
-		if err := o.pairs(ctx, granule, probe, keys, sink); err != nil {
-			return err
-		}
-	}
 	var marks backend.Range
 	if o.want.Marks(operator.Probe) {
 		if marks, err = NewMarks(ctx, granule, probe.Rows, "probe"); err != nil {
@@ -79,7 +77,12 @@ func (o *Operator) Probe(ctx context.Context, lane *exec.Lane, probe *relation.C
 	if err := Mark(ctx, granule, o.keys, keys, o.marks, marks); err != nil {
 		return err
 	}
-	granule.Memory.Release(keys.Keys.Buffer, keys.IDs.Buffer)
+	if o.want.Pairs {
+		if err := o.pairs(ctx, granule, probe, keys, sink); err != nil {
+			return err
+		}
+	}
+	granule.Memory.Release(keys.IDs.Buffer)
 	return o.rows(ctx, granule, operator.Probe, probe, marks, sink)
 }
 
@@ -96,6 +99,10 @@ func (o *Operator) pairs(ctx context.Context, lane *exec.Lane, probe *relation.C
 		return err
 	}
 	defer m.Release()
+	lane.Memory.Release(keys.Keys.Buffer)
+	if o.Once {
+		o.lane.Memory.Release(o.keys.Keys.Buffer)
+	}
 	if err := sink.Count(ctx, m.Total); err != nil || o.want.Count {
 		return err
 	}

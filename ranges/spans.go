@@ -55,6 +55,7 @@ func JoinSpans(ctx context.Context, lane *exec.Lane, spans [2][]Span, sink *oper
 	defer lane.Memory.ReleaseAll()
 	defer sink.Release()
 	o := Open(ctx, lane, operator.Want{Pairs: true})
+	o.Once = true
 	defer o.Close()
 	var chunks [2]*relation.Chunk
 	for side, in := range sink.Inputs {

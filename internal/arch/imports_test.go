@@ -36,31 +36,31 @@ var rooms = []room{
 	{"internal/selftest", ". join backend", "github.com/apache/arrow-go"},
 	{"internal/devicetest", "internal/leak host vulkan vulkan/vulkantest backend", "github.com/stretchr/testify"},
 	{"internal/recorded", "host backend", "github.com/stretchr/testify"},
-	{"internal/jointest", "internal/devicetest join/resident operator relation exec primitive vulkan " +
-		"vulkan/vulkantest backend",
+	{"internal/jointest", "internal/devicetest operator relation exec primitive vulkan vulkan/vulkantest backend",
 		"github.com/stretchr/testify"},
-	{"internal/jointest/oracle", "join relation", "github.com/apache/arrow-go github.com/stretchr/testify"},
+	{"internal/jointest/oracle", "join relation", "github.com/stretchr/testify github.com/apache/arrow-go"},
 	{"tools", "primitive kernel backend", ""},
-	{"cmd", ". bench tableio join join/plan groupby relation exec primitive host vulkan opencl shaders kernel " +
+	{"cmd", ". bench tableio join planner groupby relation exec primitive host vulkan opencl shaders kernel " +
 		"backend internal/selftest internal/text",
 		"github.com/urfave/cli github.com/schollz/progressbar github.com/apache/arrow-go golang.org/x"},
-	{"bench", ". tableio join planner join/hash join/sortmerge groupby operator ranges relation " +
-		"exec primitive host vulkan opencl shaders kernel backend internal/text",
+	{"bench", ". tableio join query planner deliver join/hash join/sortmerge groupby ranges operator relation exec " +
+		"primitive host vulkan opencl shaders kernel backend internal/text",
 		"github.com/pingcap/go-tpc github.com/apache/arrow-go golang.org/x"},
-	{".", "tableio join join/auto join/plan join/hash join/sortmerge join/resident groupby relation exec primitive " +
-		"host vulkan opencl shaders kernel backend internal/cache internal/offheap",
+	{".", "tableio join query planner deliver groupby relation exec primitive host vulkan opencl shaders kernel " +
+		"backend internal/cache internal/offheap",
 		"github.com/apache/arrow-go golang.org/x"},
 	{"tableio", "tableio/columnchunk relation backend internal/offheap internal/text",
 		"github.com/apache/arrow-go github.com/klauspost/compress golang.org/x"},
 	{"tableio/columnchunk", "",
 		"github.com/apache/arrow-go github.com/klauspost/compress github.com/pierrec/lz4 golang.org/x"},
-	{"join", "join/auto join/plan join/resident ranges relation exec primitive kernel backend internal/text",
+	{"join", "query planner deliver join/hash join/sortmerge operator relation exec primitive backend internal/text",
 		"github.com/apache/arrow-go golang.org/x"},
-	{"join/auto", "join/plan join/hash join/sortmerge join/resident ranges relation exec primitive kernel backend", ""},
-	{"join/plan", "join/hash ranges relation primitive kernel backend internal/text", ""},
-	{"join/hash", "operator join/resident ranges relation exec primitive kernel backend", ""},
-	{"join/sortmerge", "operator join/resident ranges relation exec primitive kernel backend", ""},
-	{"join/resident", "exec primitive kernel backend", ""},
+	{"query", "planner deliver operator ranges relation exec primitive backend internal/text",
+		"github.com/apache/arrow-go"},
+	{"planner", "operator relation exec primitive backend internal/text", ""},
+	{"deliver", "operator relation exec primitive backend", "github.com/apache/arrow-go"},
+	{"join/hash", "ranges operator relation exec primitive kernel backend", ""},
+	{"join/sortmerge", "ranges operator relation exec primitive kernel backend", ""},
 	{"groupby", "groupby/* ranges relation exec primitive kernel backend", "github.com/apache/arrow-go golang.org/x"},
 	{"groupby/*", "ranges relation exec primitive kernel backend", ""},
 	{"planner", "operator relation exec primitive kernel backend internal/text", ""},
@@ -107,7 +107,7 @@ func TestViolationsAreFound(t *testing.T) {
 	in := func(path string) string { return module + path }
 
 	require.Empty(t, planted("/backend", "fmt", "unsafe", "C", "net/http"))
-	require.Empty(t, planted("/join", in("/join/auto"), in("/relation")))
+	require.Empty(t, planted("/join", in("/query"), in("/relation")))
 	require.Empty(t, planted("/join/hash/table", in("/join/hash"), in("/primitive/scan")), "a room imports itself")
 	require.Empty(t, planted("/cmd/spirjoin", module, in("/bench/tpch"), "github.com/urfave/cli/v2"))
 
@@ -143,7 +143,7 @@ func TestEveryPackageLooksForLeaks(t *testing.T) {
 		{ImportPath: module + "/join", XTestImports: []string{"testing"}},
 		{ImportPath: module + "/exec", TestImports: []string{"testing", module + "/internal/leak"}},
 		{ImportPath: module + "/shaders", TestImports: []string{"testing"}},
-		{ImportPath: module + "/join/resident"},
+		{ImportPath: module + "/operator"},
 	}))
 }
 

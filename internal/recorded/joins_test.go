@@ -1,9 +1,11 @@
 package recorded_test
 
 import (
+	"cmp"
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -12,29 +14,39 @@ import (
 	"github.com/spirjoin/spirjoin/exec"
 	"github.com/spirjoin/spirjoin/internal/jointest"
 	"github.com/spirjoin/spirjoin/internal/recorded"
-	"github.com/spirjoin/spirjoin/join/auto"
+	"github.com/spirjoin/spirjoin/join"
 	"github.com/spirjoin/spirjoin/join/hash"
-	"github.com/spirjoin/spirjoin/join/resident"
 	"github.com/spirjoin/spirjoin/join/sortmerge"
 	"github.com/spirjoin/spirjoin/kernel"
+	"github.com/spirjoin/spirjoin/operator"
+	"github.com/spirjoin/spirjoin/planner"
 	"github.com/spirjoin/spirjoin/primitive"
+	"github.com/spirjoin/spirjoin/relation"
 )
 
-// joinCase records a join of relations on a device that runs the references.
+// joinCase records an operator on a device that runs the references.
 type joinCase struct {
 	name     string // the folder of the device, and the file
-	rows     [2]int
+	rows     [2]int // of the build and the probe side
 	keyBytes int
 	keys     drawing
-	payload  [2][]int // bytes of the columns
-	join     joining
+	payload  [2][]int           // bytes of the columns
+	by       operator.Algorithm // nil: by a plan
+	opening  opening
 }
 
-// joining joins and returns the number of output rows.
-type joining func(j *joinBench) uint64
+// opening is how an operator is planned and run.
+type opening struct {
+	want    string // of jointest.Wants; "" is inner
+	granule int    // rows of the probe side at a time; 0: all
+	window  uint64 // rows of output that there is room for at a time; 0: all
+	short   bool   // no pairs are expected, otherwise one for each probe row
+	proved  bool   // keys of the build side are unique
+	tuning  primitive.Tuning
+}
 
 // drawing draws the keys of two sides.
-type drawing func(random *rand.Rand, left, right, bits int) (l, r []uint64)
+type drawing func(random *rand.Rand, build, probe, bits int) (b, p []uint64)
 
 var (
 	foreign   = jointest.Workloads["primary and foreign"].Draw
@@ -42,6 +54,7 @@ var (
 	disjoint  = jointest.Workloads["no match"].Draw
 	oneHigh   = jointest.Workloads["one high word"].Draw
 	fewHigh   = jointest.Workloads["few high words"].Draw
+	half      = jointest.Workloads["half match"].Draw
 )
 
 var (
@@ -52,65 +65,83 @@ var (
 	triples = [2][]int{{4, 4, 4}, {4, 4}}
 	mixed   = [2][]int{{8}, {4}}
 	small   = [2]int{1 << 16, 1 << 17}
+	smaller = [2]int{1 << 13, 3 << 12}
 )
 
-var joinCases = []joinCase{
-	{"h200/hash_om", small, 4, foreign, narrow, hashJoin(hash.Options{})},
-	{"h200/hash_om_two_passes", [2]int{1 << 19, 1 << 20}, 4, foreign, narrow, hashJoin(hash.Options{})},
-	{"h200/hash_om_pairs", small, 4, foreign, pairs, hashJoin(hash.Options{})},
-	{"h200/hash_om_wide", small, 8, foreign, wide, hashJoin(hash.Options{})},
-	{"h200/hash_om_several", small, 4, foreign, several, hashJoin(hash.Options{})},
-	{"h200/hash_om_one_by_one", small, 4, foreign, triples, hashJoin(hash.Options{OneByOne: true})},
-	{"h200/hash_um", small, 4, foreign, pairs, hashJoin(hash.Options{Untransformed: true})},
-	{"h200/hash_um_several", small, 8, foreign, several, hashJoin(hash.Options{Untransformed: true})},
-	{"h200/hash_keys_alone", small, 4, foreign, [2][]int{}, hashJoin(hash.Options{})},
-	{"h200/hash_unique", small, 4, foreign, narrow, hashJoin(hash.Options{Unique: true})},
-	{"h200/hash_count_first", small, 4, foreign, narrow, hashJoin(hash.Options{CountFirst: true})},
-	{"h200/hash_paged", small, 4, foreign, pairs, hashJoin(hash.Options{PageRows: 4})},
-	{"h200/hash_small_room", small, 4, foreign, narrow, hashJoin(hash.Options{OutputRows: 1000})},
-	{"h200/hash_narrow", small, 8, oneHigh, mixed, hashJoin(hash.Options{})},
-	{"h200/hash_not_narrow", small, 8, fewHigh, mixed, hashJoin(hash.Options{})},
-	{"h200/hash_one_partition", [2]int{1500, 1 << 16}, 4, foreign, narrow, hashJoin(hash.Options{})},
-	{"h200/hash_right_smaller", [2]int{1 << 17, 1 << 16}, 4, swapped(foreign), mixed, hashJoin(hash.Options{})},
-	{"h200/hash_zipf", small, 4, zipf, narrow, hashJoin(hash.Options{})},
-	{"h200/hash_hot_build_key", small, 4, hotBuildKey, several, hashJoin(hash.Options{})},
-	{"h200/hash_collisions", small, 4, collisions, narrow, hashJoin(hash.Options{})},
-	{"h200/hash_many_to_many", small, 4, duplicate, narrow, hashJoin(hash.Options{})},
-	{"h200/hash_no_match", small, 4, disjoint, narrow, hashJoin(hash.Options{})},
-	{"h200/hash_empty", [2]int{0, 1 << 16}, 4, foreign, narrow, hashJoin(hash.Options{})},
-	{"h200/hash_count", small, 4, foreign, narrow, hashCount(hash.Options{})},
-	{"h200/hash_count_hot_build_key", small, 8, hotBuildKey, narrow, hashCount(hash.Options{})},
-	{"h200/hash_unpartitioned", small, 4, foreign, several, hashJoin(hash.Options{Unpartitioned: true})},
-	{"h200/hash_unpartitioned_count", small, 8, foreign, narrow,
-		hashCount(hash.Options{Unpartitioned: true, Unique: true})},
-	{"h200/hash_table", small, 4, foreign, [2][]int{{4}, {8, 8}}, probeTwice},
+var (
+	phjOM = hash.Partitioned{}
+	phjUM = hash.Partitioned{Untransformed: true}
+	hj    = hash.Unpartitioned{}
+	// Tiles so small that a key which is frequent on both sides makes many units.
+	smallTiles = primitive.Override(backend.Config{"workgroup": 128, "items": 1, "table": 64}, "merge_join")
+)
 
-	{"h200/smj_om", small, 4, foreign, narrow, mergeJoin(sortmerge.Options{})},
-	{"h200/smj_om_wide", small, 8, foreign, wide, mergeJoin(sortmerge.Options{})},
-	{"h200/smj_om_several", small, 4, foreign, several, mergeJoin(sortmerge.Options{})},
-	{"h200/smj_om_one_by_one", small, 4, foreign, triples, mergeJoin(sortmerge.Options{OneByOne: true})},
-	{"h200/smj_um", small, 4, foreign, several, mergeJoin(sortmerge.Options{Untransformed: true})},
-	{"h200/smj_merge_sort", small, 4, foreign, narrow, mergeJoin(sortmerge.Options{MergeSort: true})},
-	{"h200/smj_sorted", small, 4, ordered(foreign, true), pairs, mergeJoin(sortmerge.Options{})},
-	{"h200/smj_um_sorted_left", small, 8, ordered(foreign, false), narrow,
-		mergeJoin(sortmerge.Options{Untransformed: true})},
-	{"h200/smj_count_first", small, 4, foreign, narrow, mergeJoin(sortmerge.Options{CountFirst: true})},
-	{"h200/smj_small_room", small, 4, duplicate, narrow, mergeJoin(sortmerge.Options{OutputRows: 1000})},
-	{"h200/smj_hot_key", [2]int{700, 900}, 4, oneKey, narrow, hotMergeJoin},
-	{"h200/smj_no_match", small, 4, disjoint, narrow, mergeJoin(sortmerge.Options{})},
-	{"h200/smj_empty", [2]int{1 << 16, 0}, 4, foreign, narrow, mergeJoin(sortmerge.Options{})},
+var joinCases = slices.Concat([]joinCase{
+	{"h200/hash_om", small, 4, foreign, narrow, phjOM, opening{}},
+	{"h200/hash_om_two_passes", [2]int{1 << 19, 1 << 20}, 4, foreign, narrow, phjOM, opening{}},
+	{"h200/hash_om_pairs", small, 4, foreign, pairs, phjOM, opening{}},
+	{"h200/hash_om_wide", small, 8, foreign, wide, phjOM, opening{}},
+	{"h200/hash_om_several", small, 4, foreign, several, phjOM, opening{}},
+	{"h200/hash_om_one_by_one", small, 4, foreign, triples, hash.Partitioned{OneByOne: true}, opening{}},
+	{"h200/hash_um", small, 4, foreign, pairs, phjUM, opening{}},
+	{"h200/hash_um_several", small, 8, foreign, several, phjUM, opening{}},
+	{"h200/hash_keys_alone", small, 4, foreign, [2][]int{}, phjOM, opening{}},
+	{"h200/hash_unique", small, 4, foreign, narrow, phjOM, opening{proved: true}},
+	{"h200/hash_count_first", small, 4, foreign, narrow, hash.Partitioned{CountFirst: true}, opening{}},
+	{"h200/hash_paged", small, 4, foreign, pairs, hash.Partitioned{PageRows: 4}, opening{}},
+	{"h200/hash_small_room", small, 4, foreign, narrow, phjOM, opening{short: true}},
+	{"h200/hash_narrow", small, 8, oneHigh, mixed, phjOM, opening{}},
+	{"h200/hash_not_narrow", small, 8, fewHigh, mixed, phjOM, opening{}},
+	{"h200/hash_one_partition", [2]int{1500, 1 << 16}, 4, foreign, narrow, phjOM, opening{}},
+	{"h200/hash_zipf", small, 4, zipf, narrow, phjOM, opening{}},
+	{"h200/hash_hot_build_key", small, 4, hotBuildKey, several, phjOM, opening{}},
+	{"h200/hash_collisions", small, 4, collisions, narrow, phjOM, opening{}},
+	{"h200/hash_many_to_many", small, 4, duplicate, narrow, phjOM, opening{}},
+	{"h200/hash_no_match", small, 4, disjoint, narrow, phjOM, opening{}},
+	{"h200/hash_empty", [2]int{0, 1 << 16}, 4, foreign, narrow, phjOM, opening{}},
+	{"h200/hash_count", small, 4, foreign, narrow, phjOM, opening{want: "count"}},
+	{"h200/hash_count_hot_build_key", small, 8, hotBuildKey, narrow, phjOM, opening{want: "count"}},
+	{"h200/hash_unpartitioned", small, 4, foreign, several, hj, opening{}},
+	{"h200/hash_unpartitioned_count", small, 8, foreign, narrow, hj, opening{want: "count", proved: true}},
 
-	{"h200/auto", small, 4, foreign, pairs, autoJoin},
-	{"h200/auto_zipf", small, 8, zipf, several, autoJoin},
-	{"h200/auto_many_to_many", small, 8, duplicate, wide, autoJoin},
+	{"h200/smj_om", small, 4, foreign, narrow, sortmerge.OM, opening{}},
+	{"h200/smj_om_wide", small, 8, foreign, wide, sortmerge.OM, opening{}},
+	{"h200/smj_om_several", small, 4, foreign, several, sortmerge.OM, opening{}},
+	{"h200/smj_om_one_by_one", small, 4, foreign, triples, sortmerge.OMSingle, opening{}},
+	{"h200/smj_um", small, 4, foreign, several, sortmerge.UM, opening{}},
+	{"h200/smj_merge_sort", small, 4, foreign, narrow, sortmerge.OMMerge, opening{}},
+	{"h200/smj_sorted", small, 4, ordered(foreign, true), pairs, sortmerge.OM, opening{}},
+	{"h200/smj_um_sorted_build", small, 8, ordered(foreign, false), narrow, sortmerge.UM, opening{}},
+	{"h200/smj_count_first", small, 4, foreign, narrow, sortmerge.OMCountFirst, opening{}},
+	{"h200/smj_small_room", small, 4, duplicate, narrow, sortmerge.OM, opening{short: true}},
+	{"h200/smj_hot_key", [2]int{700, 900}, 4, oneKey, narrow, sortmerge.OM, opening{tuning: smallTiles}},
+	{"h200/smj_no_match", small, 4, disjoint, narrow, sortmerge.OM, opening{}},
+	{"h200/smj_empty", [2]int{1 << 16, 0}, 4, foreign, narrow, sortmerge.OM, opening{}},
 
-	{"plain/hash_om", small, 4, foreign, pairs, hashJoin(hash.Options{})},
-	{"plain/hash_um", small, 8, foreign, pairs, hashJoin(hash.Options{Untransformed: true})},
-	{"plain/hash_hot_build_key", small, 4, hotBuildKey, narrow, hashJoin(hash.Options{})},
-	{"plain/hash_table", small, 4, foreign, narrow, probeTwice},
-	{"plain/smj_om", small, 4, foreign, pairs, mergeJoin(sortmerge.Options{})},
-	{"plain/smj_um", small, 8, foreign, pairs, mergeJoin(sortmerge.Options{Untransformed: true})},
-	{"plain/auto", small, 4, foreign, pairs, autoJoin},
+	{"h200/auto", small, 4, foreign, pairs, nil, opening{}},
+	{"h200/auto_zipf", small, 8, zipf, several, nil, opening{}},
+	{"h200/auto_many_to_many", small, 8, duplicate, wide, nil, opening{}},
+
+	{"plain/hash_om", small, 4, foreign, pairs, phjOM, opening{}},
+	{"plain/hash_um", small, 8, foreign, pairs, phjUM, opening{}},
+	{"plain/hash_hot_build_key", small, 4, hotBuildKey, narrow, phjOM, opening{}},
+	{"plain/hj_granules", small, 4, foreign, narrow, hj, opening{granule: 1 << 16}},
+	{"plain/smj_om", small, 4, foreign, pairs, sortmerge.OM, opening{}},
+	{"plain/smj_um", small, 8, foreign, pairs, sortmerge.UM, opening{}},
+	{"plain/auto", small, 4, foreign, pairs, nil, opening{}},
+}, kinds("phj_om", phjOM), kinds("hj", hj), kinds("smj_om", sortmerge.OM), kinds("smj_um", sortmerge.UM))
+
+// kinds are joins of all kinds by an algorithm, where half of the rows match.
+func kinds(name string, by operator.Algorithm) (cases []joinCase) {
+	add := func(suffix string, o opening) {
+		cases = append(cases, joinCase{"h200/" + name + "_" + suffix, smaller, 4, half, mixed, by, o})
+	}
+	for _, want := range []string{"left", "right", "full", "semi probe", "semi build", "anti probe", "count"} {
+		add(strings.ReplaceAll(want, " ", "_"), opening{want: want})
+	}
+	add("granules", opening{want: "full", granule: 1 << 12})
+	add("windows", opening{window: 1 << 11})
+	return cases
 }
 
 func TestJoins(t *testing.T) {
@@ -123,114 +154,109 @@ func TestJoins(t *testing.T) {
 	}
 }
 
-// joinBench is where a join is recorded.
-type joinBench struct {
-	t           *testing.T
-	ops         *primitive.Ops
-	left, right resident.Relation
-	recorder    *recorded.Recorder
-}
-
 func recordJoin(t *testing.T, c joinCase, workers int) string {
 	device := recorded.Open(t, infoOf(c.name), backend.DeviceOptions{}, workers)
-	j := &joinBench{t: t, ops: opsOf(t, device, nil)}
-	left := &jointest.Relation{KeyBytes: c.keyBytes, Payload: c.payload[0]}
-	right := &jointest.Relation{KeyBytes: c.keyBytes, Payload: c.payload[1]}
-	left.Keys, right.Keys = c.keys(rand.New(rand.NewPCG(1, 2)), c.rows[0], c.rows[1], c.keyBytes*8)
-	for _, keys := range [][]uint64{left.Keys, right.Keys} {
+	lane := exec.NewLane(background, opsOf(t, device, c.opening.tuning), nil)
+	var sides [2]*jointest.Relation
+	var drawn [2][]uint64
+	drawn[operator.Build], drawn[operator.Probe] = c.keys(rand.New(rand.NewPCG(1, 2)), c.rows[operator.Build],
+		c.rows[operator.Probe], c.keyBytes*8)
+	for side, keys := range drawn {
 		for i := range keys { // as they are uploaded
 			keys[i] &= 1<<(8*c.keyBytes) - 1
 		}
+		sides[side] = &jointest.Relation{KeyBytes: c.keyBytes, Keys: keys, Payload: c.payload[side]}
 	}
-	var release [2]func()
-	j.left, release[0] = left.Upload(t, device)
-	defer release[0]()
-	j.right, release[1] = right.Upload(t, device)
-	defer release[1]()
-	var stop func()
-	j.recorder, stop = recorded.Record(device)
-	defer stop()
-	for side, on := range map[string]resident.Relation{"left": j.left, "right": j.right} {
-		j.recorder.Name(side+" keys", on.Keys.Data.Buffer)
-		for i, column := range on.Payload {
-			j.recorder.Name(fmt.Sprintf("%s payload %d", side, i+1), column.Data.Buffer)
+	facts := jointest.FactsOf(lane, sides[operator.Build], sides[operator.Probe], jointest.Options{
+		Granule: uint64(c.opening.granule), Window: c.opening.window})
+	facts.Proved, facts.OutputRows, facts.MostRows = c.opening.proved, 0, facts.Rows[operator.Probe]
+	if c.opening.short {
+		facts.MostRows = 0
+	}
+	granules := [][]uint64{drawn[operator.Probe]}
+	if c.opening.granule > 0 {
+		granules = slices.Collect(slices.Chunk(drawn[operator.Probe], c.opening.granule))
+	}
+	names := map[*backend.Buffer]string{}
+	chunk := func(name string, side int, keys []uint64) *relation.Chunk {
+		r := *sides[side]
+		r.Keys = keys
+		on, release := r.Chunk(t, lane)
+		t.Cleanup(release)
+		if facts.Narrow && len(keys) > 0 {
+			on.Narrow, on.HighWord = true, uint32(keys[0]>>32)
 		}
+		names[on.Keys.Data.Buffer] = name + " keys"
+		for i, column := range on.Payload {
+			names[column.Data.Buffer] = fmt.Sprintf("%s payload %d", name, i+1)
+		}
+		return on
 	}
-	j.recorder.Notef("# %d x %d rows, keys of %d bytes, payload %v and %v",
-		j.left.Rows, j.right.Rows, c.keyBytes, c.payload[0], c.payload[1])
-	rows := c.join(j)
-	require.Equal(t, matches(left.Keys, right.Keys), rows)
-	j.recorder.Notef("# %d rows", rows)
-	return j.recorder.String()
-}
-
-// matches is the number of pairs with equal keys.
-func matches(left, right []uint64) (rows uint64) {
-	counts := make(map[uint64]uint64, len(left))
-	for _, key := range left {
-		counts[key]++
+	build := chunk("build", operator.Build, drawn[operator.Build])
+	var probe []*relation.Chunk
+	for i, keys := range granules {
+		name := "probe"
+		if i > 0 {
+			name = fmt.Sprintf("probe %d", i+1)
+		}
+		probe = append(probe, chunk(name, operator.Probe, keys))
 	}
-	for _, key := range right {
-		rows += counts[key]
+	recorder, stop := recorded.Record(device)
+	defer stop()
+	for b, name := range names {
+		recorder.Name(name, b)
 	}
-	return rows
-}
-
-// lane is a lane of its own.
-func (j *joinBench) lane() *exec.Lane { return exec.NewLane(background, j.ops, nil) }
-
-// take is the number of rows of a result, which is given back.
-func (j *joinBench) take(result *resident.Result, err error) uint64 {
-	require.NoError(j.t, err)
-	defer result.Release()
-	return result.Rows
-}
-
-func hashJoin(o hash.Options) joining {
-	return func(j *joinBench) uint64 { return j.take(hash.Join(background, j.lane(), j.left, j.right, o)) }
-}
-
-func hashCount(o hash.Options) joining {
-	return func(j *joinBench) uint64 {
-		rows, err := hash.Count(background, j.lane(), j.left, j.right, o)
-		require.NoError(j.t, err)
-		return rows
+	kind := cmp.Or(c.opening.want, "inner")
+	recorder.Notef("# %s, %d x %d rows, keys of %d bytes, payload %v and %v", kind, c.rows[operator.Build],
+		c.rows[operator.Probe], c.keyBytes, c.payload[operator.Build], c.payload[operator.Probe])
+	want := jointest.Wants[kind]
+	want.Keys = !want.Count
+	sink := &operator.Collector{Lane: lane, Most: c.opening.window}
+	defer sink.Release()
+	var plan *operator.Plan
+	var err error
+	if c.by != nil {
+		plan, err = c.by.Plan(&facts, want)
+	} else {
+		plan, err = choose(lane, build, probe[0], want)
+		recorder.Notef("# by %s", plan.Algorithm.Name())
 	}
-}
-
-func mergeJoin(o sortmerge.Options) joining {
-	return func(j *joinBench) uint64 { return j.take(sortmerge.Join(background, j.lane(), j.left, j.right, o)) }
-}
-
-// hotMergeJoin joins by tiles so small that a key which is frequent on both sides makes many units.
-func hotMergeJoin(j *joinBench) uint64 {
-	tiles := primitive.Override(backend.Config{"workgroup": 128, "items": 1, "table": 64}, "merge_join")
-	j.ops = opsOf(j.t, j.ops.Device(), tiles)
-	return mergeJoin(sortmerge.Options{})(j)
-}
-
-// probeTwice makes a table of the left side, counts, and probes it in both ways.
-func probeTwice(j *joinBench) uint64 {
-	table, err := hash.Build(background, j.lane(), j.left, true)
-	require.NoError(j.t, err)
-	defer table.Release()
-	j.recorder.Notef("# count")
-	rows, err := table.Count(background, j.lane(), j.right)
-	require.NoError(j.t, err)
-	for _, o := range []hash.Options{{OutputRows: rows}, {CountFirst: true}} {
-		j.recorder.Notef("# probe, room for %d rows, count first %t", o.OutputRows, o.CountFirst)
-		require.Equal(j.t, rows, j.take(table.Probe(background, j.lane(), j.right, o)))
+	require.NoError(t, err)
+	require.NoError(t, plan.Reject)
+	op := plan.Algorithm.Open(background, lane, plan)
+	defer op.Close()
+	require.NoError(t, op.Build(background, build))
+	for i, granule := range probe {
+		if len(probe) > 1 {
+			recorder.Notef("# granule %d", i+1)
+		}
+		require.NoError(t, op.Probe(background, lane, granule, sink))
 	}
-	return rows
+	require.NoError(t, op.Finish(background, sink))
+	want.Count = true
+	require.Equal(t, jointest.Oracle(sides[operator.Build], sides[operator.Probe], want).Count, sink.Rows)
+	recorder.Notef("# %d rows in %d windows", sink.Rows, len(sink.Windows))
+	return recorder.String()
 }
 
-func autoJoin(j *joinBench) uint64 {
-	result, taken, err := auto.Join(background, j.lane(), j.left, j.right)
-	j.recorder.Notef("# by %s", taken.Name())
-	return j.take(result, err)
+// choose plans from a sample, as joins of tables do.
+func choose(lane *exec.Lane, build, probe *relation.Chunk, want operator.Want) (*operator.Plan, error) {
+	var facts operator.Facts
+	if err := planner.SampleChunks(background, lane, build, probe, &facts); err != nil {
+		return nil, err
+	}
+	rates, err := planner.RatesFor(lane.Device().Info())
+	if err != nil {
+		return nil, err
+	}
+	all, err := planner.Choose(facts, want, join.Algorithms, rates, planner.Limits{})
+	if err != nil {
+		return nil, err
+	}
+	return all[0], nil
 }
 
-// zipf has each key once on the left. On the right, the frequency of the key of rank k falls as 1/k: the octave of a
+// zipf has each key once on the build side. On the probe side, the frequency of the key of rank k falls as 1/k: the octave of a
 // rank is uniform, and so is the rank within it. No floating point, so that all machines draw the same.
 func zipf(random *rand.Rand, left, right, bits int) (l, r []uint64) {
 	for i := range left {
@@ -247,7 +273,7 @@ func zipf(random *rand.Rand, left, right, bits int) (l, r []uint64) {
 	return l, r
 }
 
-// hotBuildKey has a key on the left that fills more tables than a partition may, and comes a few times on the right.
+// hotBuildKey has a key on the build side that fills more tables than a partition may, and comes a few times on the probe side.
 func hotBuildKey(random *rand.Rand, left, right, bits int) (l, r []uint64) {
 	l, r = foreign(random, left, right, bits)
 	for i := range l[:3*len(l)/8] {
@@ -259,7 +285,7 @@ func hotBuildKey(random *rand.Rand, left, right, bits int) (l, r []uint64) {
 	return l, r
 }
 
-// collisions has many keys on the left whose mixes end alike, so that they are in one partition.
+// collisions has many keys on the build side whose mixes end alike, so that they are in one partition.
 func collisions(random *rand.Rand, left, right, bits int) (l, r []uint64) {
 	l, r = foreign(random, left, right, bits)
 	const seed = 0x5bd1e995 // of the first partition (join/hash)
@@ -276,7 +302,7 @@ func oneKey(_ *rand.Rand, left, right, _ int) (l, r []uint64) {
 	return make([]uint64, left), make([]uint64, right)
 }
 
-// ordered sorts the left side, and the right one where both.
+// ordered sorts the build side, and the probe side where both.
 func ordered(draw drawing, both bool) drawing {
 	return func(random *rand.Rand, left, right, bits int) (l, r []uint64) {
 		l, r = draw(random, left, right, bits)
@@ -289,13 +315,6 @@ func ordered(draw drawing, both bool) drawing {
 		if both {
 			slices.Sort(r)
 		}
-		return l, r
-	}
-}
-
-func swapped(draw drawing) drawing {
-	return func(random *rand.Rand, left, right, bits int) (l, r []uint64) {
-		r, l = draw(random, right, left, bits)
 		return l, r
 	}
 }

@@ -12,7 +12,6 @@ import (
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/internal/recorded"
 	"github.com/spirjoin/spirjoin/join"
-	"github.com/spirjoin/spirjoin/join/plan"
 )
 
 // tableCase records a join of Arrow tables, from the plan to the last batch, on a device that runs the references.
@@ -25,17 +24,23 @@ type tableCase struct {
 
 var tableCases = []tableCase{
 	{"h200/table_count", false, 0, join.Spec{Output: join.Count}},
-	{"h200/table_count_smj", false, 0, join.Spec{Output: join.Count, Algorithm: plan.SMJUM}},
+	{"h200/table_count_smj", false, 0, join.Spec{Output: join.Count, Algorithm: "smj-um"}},
 	{"h200/table_few_columns", false, 0, join.Spec{Columns: []string{"a", "b_right"}}},
-	{"h200/table_host_columns", false, 0, join.Spec{Materialize: join.MaterializeHost, Algorithm: plan.PHJUM}},
+	{"h200/table_host_columns", false, 0, join.Spec{Materialize: join.MaterializeHost, Algorithm: "phj-um"}},
 	{"h200/table_batches", false, 0,
-		join.Spec{Materialize: join.MaterializeDevice, Algorithm: plan.PHJOM, BatchRows: 1 << 15}},
+		join.Spec{Materialize: join.MaterializeDevice, Algorithm: "phj-om", BatchRows: 1 << 15}},
 	{"h200/table_nulls", true, 0, join.Spec{Materialize: join.MaterializeDevice, BatchRows: 1 << 16}},
-	{"h200/table_unpartitioned", false, 0, join.Spec{Algorithm: plan.HJ, Columns: []string{"k", "c", "c_right"}}},
-	{"h200/table_smj_om", false, 0, join.Spec{Materialize: join.MaterializeDevice, Algorithm: plan.SMJOM}},
-	{"h200/table_streamed", true, 8 << 20,
-		join.Spec{Materialize: join.MaterializeDevice, Algorithm: plan.SMJUM, BatchRows: 1 << 15}},
+	{"h200/table_full", true, 0, join.Spec{How: join.Full, Materialize: join.MaterializeDevice}},
+	{"h200/table_semi", true, 0, join.Spec{How: join.Semi}},
+	{"h200/table_right_anti", true, 0, join.Spec{How: join.RightAnti, Algorithm: "smj-om"}},
+	{"h200/table_mark", true, 0, join.Spec{How: join.Mark, Order: join.LeftOrder}},
+	{"h200/table_ordered", false, 0, join.Spec{Order: join.RightOrder, Columns: []string{"k", "a"}}},
+	{"h200/table_unpartitioned", false, 0, join.Spec{Algorithm: "hj", Columns: []string{"k", "c", "c_right"}}},
+	{"h200/table_smj_om", false, 0, join.Spec{Materialize: join.MaterializeDevice, Algorithm: "smj-om"}},
+	{"h200/table_streamed", true, 13 << 20,
+		join.Spec{Materialize: join.MaterializeDevice, Algorithm: "smj-um", BatchRows: 1 << 15}},
 	{"h200/table_cap", false, 4 << 20, join.Spec{}},
+	{"h200/table_validate", false, 0, join.Spec{Validate: join.OneToMany, Output: join.Count}},
 	{"h200/table_pairs", true, 0, join.Spec{Output: join.Pairs, BatchRows: 1 << 16}},
 	{"h200/table_ranges", false, 0, join.Spec{Output: join.Ranges}},
 	{"plain/table", true, 0, join.Spec{BatchRows: 1 << 16}},
@@ -58,22 +63,42 @@ func recordTables(t *testing.T, c tableCase, workers int) string {
 	left := table(t, leftRows, c.nulls, func(row int) int64 { return int64(numbers[row]) * 3 })
 	right := table(t, rightRows, c.nulls, func(int) int64 { return int64(random.IntN(leftRows)) * 3 })
 	device := recorded.Open(t, infoOf(c.name), backend.DeviceOptions{DeviceMemoryBytes: c.capBytes}, workers)
-	engine := &join.Engine{Ops: opsOf(t, device, nil), Allocator: memory.DefaultAllocator}
+	engine := join.NewEngine(opsOf(t, device, nil), memory.DefaultAllocator, 0)
 	recorder, stop := recorded.Record(device)
 	defer stop()
 	spec := c.spec
 	spec.On = []string{"k"}
-	recorder.Notef("# %d x %d rows, nulls %t, output %s, columns %v, materialize %s, batch rows %d, device memory %d",
-		leftRows, rightRows, c.nulls, spec.Output, spec.Columns, spec.Materialize, spec.BatchRows, c.capBytes)
+	recorder.Notef("# %s, %d x %d rows, nulls %t, output %s, columns %v, materialize %s, batch rows %d, device memory %d",
+		spec.How, leftRows, rightRows, c.nulls, spec.Output, spec.Columns, spec.Materialize, spec.BatchRows, c.capBytes)
+	rows := uint64(0)
+	if spec.Output == join.Ranges {
+		found, err := engine.KeyRanges(background, left, right, spec)
+		require.NoError(t, err)
+		for _, r := range found.Ranges {
+			rows += uint64(r.LeftCount) * uint64(r.RightCount)
+		}
+		require.Equal(t, found.Pairs, rows)
+	} else {
+		rows = c.join(t, engine, recorder, left, right, spec)
+	}
+	if !c.nulls {
+		require.EqualValues(t, rightRows, rows)
+	}
+	recorder.Notef("# %d rows", rows)
+	return recorder.String()
+}
+
+// join draws the output of a join and returns the number of its rows.
+func (c *tableCase) join(t *testing.T, engine *join.Engine, recorder *recorded.Recorder, left, right arrow.Table,
+	spec join.Spec) (rows uint64) {
 	p, err := engine.Plan(background, left, right, spec)
 	require.NoError(t, err)
-	recorder.Notef("# by %s", p.Alternatives[0].Name())
+	taken := &p.Alternatives[0]
+	recorder.Notef("# by %s, granules of %d rows, windows of %d", taken.Algorithm.Name(), taken.Facts.Granule,
+		taken.Facts.Window)
 	result, err := p.Run(background)
 	require.NoError(t, err)
 	defer result.Close()
-	require.Empty(t, result.Stats().Fallback)
-	recorder.Notef("# %d rows", result.Rows)
-	rows := uint64(0)
 	switch spec.Output {
 	case join.Rows:
 		for batch, err := range result.Batches(background) {
@@ -86,20 +111,12 @@ func recordTables(t *testing.T, c tableCase, workers int) string {
 			require.NoError(t, err)
 			rows += uint64(len(pairs.Left))
 		}
-	case join.Ranges:
-		ranges, err := result.KeyRanges(background)
-		require.NoError(t, err)
-		for _, r := range ranges.Ranges {
-			rows += uint64(r.LeftCount) * uint64(r.RightCount)
-		}
 	default:
-		rows = result.Rows
+		rows = result.Rows()
 	}
-	require.Equal(t, result.Rows, rows)
-	if !c.nulls {
-		require.EqualValues(t, rightRows, rows)
-	}
-	return recorder.String()
+	require.Equal(t, result.Rows(), rows)
+	require.Empty(t, result.Stats().Fallback)
+	return rows
 }
 
 // table has a key and payload of several widths, of which one stays on the host.

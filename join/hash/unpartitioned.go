@@ -233,6 +233,12 @@ func (t *table) pairs(ctx context.Context, lane *exec.Lane, in *operator.Input, 
 			Repeats: t.repeats.All(), Counts: counts, Rows: rows, Mask: t.mask})
 		return nil
 	}
+	u.Large = func(ctx context.Context, unit uint32, sink operator.Sink) error {
+		first := uint64(unit) * uint64(kernel.TileRows(own))
+		spans := [2][]ranges.Span{{{End: t.build.Rows}}, {{First: first, End: min(first+uint64(kernel.TileRows(own)), in.Rows)}}}
+		places := &operator.Places{Lane: lane, Inputs: u.Inputs, Keys: u.Keys, Counted: true, Sink: sink}
+		return ranges.JoinSpans(ctx, lane, spans, places)
+	}
 	if !t.plan.Want.Count {
 		return u.Write(ctx, sink)
 	}

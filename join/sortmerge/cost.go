@@ -111,6 +111,10 @@ func searchCost(c *operator.Cost) error {
 		c.Take(bytes)
 	}
 	c.Hold(scan.ScratchBytes)
+	c.FreeKeys(operator.Probe)
+	if c.Granules() == 1 && !c.Facts.Stays {
+		c.FreeKeys(operator.Build)
+	}
 	c.PairsByNumber()
 	for _, bytes := range ranges {
 		c.Free(bytes)

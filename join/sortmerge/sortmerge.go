@@ -62,7 +62,9 @@ func (a Algorithm) Plan(f *operator.Facts, want operator.Want) (*operator.Plan, 
 // Open implements [operator.Algorithm]. Counts need no columns: all algorithms count by ranges.
 func (a Algorithm) Open(ctx context.Context, lane *exec.Lane, p *operator.Plan) operator.Operator {
 	if a.untransformed || p.Want.Count {
-		return ranges.Open(ctx, lane, p.Want)
+		o := ranges.Open(ctx, lane, p.Want)
+		o.Once = p.Facts.Granules() <= 1 && !p.Facts.Stays
+		return o
 	}
 	return &merge{Algorithm: a, decision: p.Detail.(decision), facts: p.Facts, want: p.Want, lane: lane.Nested(ctx)}
 }

@@ -8,8 +8,12 @@ void mark_rows(uvec2 marks, uint row, bool marked) {
     uvec4 ballot = subgroupBallot(marked);
     uint lane = gl_SubgroupInvocationID;
     if (lane > 0u && row % 32u > 0u) return; // the first row of a word sets the bits of all that the subgroup has there
-    uint word = lane / 32u, bits = ballot[word] >> lane % 32u;
-    if (lane % 32u > 0u && word < 3u) bits |= ballot[word + 1u] << 32u - lane % 32u;
+    uint bits = ballot.x >> lane;
+    if (gl_SubgroupSize > 32u) {
+        uint word = lane / 32u;
+        bits = ballot[word] >> lane % 32u;
+        if (lane % 32u > 0u && word < 3u) bits |= ballot[word + 1u] << 32u - lane % 32u;
+    }
     bits <<= row % 32u;
     if (bits > 0u) atomicOr(column32_from(marks, row / 32u).at[0], bits);
 }
