@@ -5,13 +5,13 @@ import (
 	"fmt"
 	"log"
 	"slices"
+	"strings"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/memory"
 
 	"github.com/spirjoin/spirjoin"
-	"github.com/spirjoin/spirjoin/join"
 )
 
 // people and visits are two small tables; a program would read them from somewhere.
@@ -86,13 +86,119 @@ func ExampleEngine_Join_count() {
 	defer visits.Release()
 
 	result, err := engine.Join(ctx, people, visits,
-		spirjoin.JoinSpec{LeftOn: []string{"id"}, RightOn: []string{"person"}, Output: join.Count})
+		spirjoin.JoinSpec{LeftOn: []string{"id"}, RightOn: []string{"person"}, Output: spirjoin.Count})
 	if err != nil {
 		log.Fatal(err)
 	}
 	defer result.Close()
 	fmt.Println(result.Rows())
 	// Output: 3
+}
+
+// printRows prints the rows of a result, values with spaces between.
+func printRows(ctx context.Context, result *spirjoin.JoinResult) {
+	for batch, err := range result.Batches(ctx) {
+		if err != nil {
+			log.Fatal(err)
+		}
+		for row := range int(batch.NumRows()) {
+			var values []string
+			for _, column := range batch.Columns() {
+				values = append(values, column.ValueStr(row))
+			}
+			fmt.Println(strings.Join(values, " "))
+		}
+		batch.Release()
+	}
+}
+
+// Keep the left rows that have no partner, in the order of the left table.
+func ExampleEngine_Join_left() {
+	ctx := context.Background()
+	engine, err := spirjoin.Open(ctx, spirjoin.Options{Device: "host"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer engine.Close()
+	people, visits := exampleTables()
+	defer people.Release()
+	defer visits.Release()
+
+	result, err := engine.Join(ctx, people, visits, spirjoin.JoinSpec{How: spirjoin.Left, LeftOn: []string{"id"},
+		RightOn: []string{"person"}, Columns: []string{"name", "town"}, Order: spirjoin.LeftOrder})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer result.Close()
+	printRows(ctx, result)
+	// Output:
+	// Ada London
+	// Ada Turin
+	// Grace (null)
+	// Edsger Austin
+}
+
+// Return the left rows that have a partner, each once.
+func ExampleEngine_Join_semi() {
+	ctx := context.Background()
+	engine, err := spirjoin.Open(ctx, spirjoin.Options{Device: "host"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer engine.Close()
+	people, visits := exampleTables()
+	defer people.Release()
+	defer visits.Release()
+
+	result, err := engine.Join(ctx, people, visits, spirjoin.JoinSpec{How: spirjoin.Semi, LeftOn: []string{"id"},
+		RightOn: []string{"person"}, Columns: []string{"name"}, Order: spirjoin.LeftOrder})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer result.Close()
+	printRows(ctx, result)
+	// Output:
+	// Ada
+	// Edsger
+}
+
+// Join one table with several, which stays on the device meanwhile.
+func ExampleEngine_BuildSide() {
+	ctx := context.Background()
+	engine, err := spirjoin.Open(ctx, spirjoin.Options{Device: "host"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer engine.Close()
+	people, visits := exampleTables()
+	defer people.Release()
+	defer visits.Release()
+
+	built, err := engine.BuildSide(ctx, people, visits.Schema(), 0, spirjoin.JoinSpec{LeftOn: []string{"id"},
+		RightOn: []string{"person"}, Columns: []string{"name", "town"}, Order: spirjoin.RightOrder})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer built.Close()
+	parts := array.NewTableReader(visits, 2) // two rows at a time
+	defer parts.Release()
+	for parts.Next() {
+		part := array.NewTableFromRecords(visits.Schema(), []arrow.RecordBatch{parts.RecordBatch()})
+		result, err := built.Join(ctx, part)
+		if err != nil {
+			log.Fatal(err)
+		}
+		printRows(ctx, result)
+		fmt.Println(result.Rows(), "rows")
+		result.Close()
+		part.Release()
+	}
+	// Output:
+	// Edsger Austin
+	// Ada London
+	// 2 rows
+	// Ada Turin
+	// 1 rows
 }
 
 // Look at the plan of a join, then run it.

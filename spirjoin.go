@@ -29,6 +29,7 @@ type (
 	JoinPlan   = join.Plan
 	JoinStats  = query.Stats
 	JoinLayout = join.Layout
+	JoinBuild  = join.Built
 )
 
 // The kinds of joins; see [join.How].
@@ -43,6 +44,18 @@ const (
 	RightAnti = join.RightAnti
 	Mark      = join.Mark
 	Cross     = join.Cross
+)
+
+// The sides of which [Engine.BuildSide] takes the build side; see [join.BuildSide].
+const (
+	BuildLeft  = join.BuildLeft
+	BuildRight = join.BuildRight
+)
+
+// The orders of rows; see [join.Order].
+const (
+	LeftOrder  = join.LeftOrder
+	RightOrder = join.RightOrder
 )
 
 // What a join returns; see [join.Output].
@@ -161,7 +174,22 @@ func (e *Engine) Explain(ctx context.Context, left, right arrow.Table, spec Join
 	return e.join.Plan(ctx, left, right, spec)
 }
 
-// Close closes the device, and the system where Open made it. Results must have been closed.
+// BuildSide brings one table of a join to the device, transformed or made a hash table once, to be joined with many
+// tables by [JoinBuild.Join]. It is the left table, or the right one where spec.BuildSide is BuildRight. The tables that
+// it will be joined with have the schema probe and about probeRows rows; 0 where that is not known.
+//
+// The caller closes the build side, which holds device memory until then, and keeps the table alive. One result is
+// under way at a time. Each join stands for itself: rows of the build side without a partner, of kinds that return them,
+// are those that this probe table has no partner for.
+//
+// Errors: those of planning a join; backend.ErrInvalidInput for a cross join, which has no keys; backend.ErrLimit where
+// keys repeat too often for the algorithm.
+func (e *Engine) BuildSide(ctx context.Context, table arrow.Table, probe *arrow.Schema, probeRows uint64, spec JoinSpec) (
+	*JoinBuild, error) {
+	return e.join.Build(ctx, table, probe, probeRows, spec)
+}
+
+// Close closes the device, and the system where Open made it. Results and build sides must have been closed.
 func (e *Engine) Close() error {
 	if e.pinned != nil {
 		e.pinned.Close()

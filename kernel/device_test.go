@@ -240,7 +240,8 @@ func TestDevicesCountAndMarkFrequentKeys(t *testing.T) {
 		t.Skip("instrumented shaders take many seconds to compile")
 	}
 	config := func(name string, value uint32) backend.Config {
-		return backend.Config{"key_bits": 32, "workgroup": 64, "table": 700, "heads": 8, name: value}
+		return backend.Config{"key_bits": 32, "workgroup": 64, "items": kernel.MaxMarkItems, "table": 700, "heads": 8,
+			name: value}
 	}
 	const both = kernel.MarkLeft | kernel.MarkRight
 	for _, driver := range vulkantest.Open(t) {

@@ -118,8 +118,9 @@ func (l *looped) Probe(ctx context.Context, lane *exec.Lane, probe *relation.Chu
 		}
 	}
 	units := operator.Units{Lane: lane, Inputs: m.inputs, Keys: l.plan.Want.Keys, Number: uint32(len(m.begins)),
-		CountFirst: l.countFirst, Room: l.plan.Facts.Room(), PageRows: l.pageRows, Invocations: 64 / uint64(max(1, l.pageRows)),
-		Record: m.record, RecordCount: m.recordCount, Untransformed: l.numbers && !l.stay,
+		CountFirst: l.countFirst, Room: l.plan.Facts.Room(), PageRows: l.pageRows,
+		Invocations: 64 / uint64(max(1, l.pageRows)),
+		Record:      m.record, RecordCount: m.recordCount, Untransformed: l.numbers && !l.stay,
 		Move: func(ctx context.Context, side int) error { return l.move(ctx, m.inputs[side]) }}
 	m.begins = append(m.begins, len(m.pairs))
 	if want := &l.plan.Want; want.Pairs && want.Count {
@@ -196,6 +197,11 @@ type matches struct {
 
 // record writes pairs of the units from first to end-1, as [kernel.PartitionJoin] would.
 func (m *matches) record(list *backend.List, first, end uint32, to operator.Target) error {
+	for _, in := range m.inputs { // a kernel reads them
+		if _, err := values(m.ctx, m.lane, in.Ordered, in.Rows, in.Keys.Bytes); err != nil {
+			return err
+		}
+	}
 	pairs, c, config := m.pairs[m.begins[first]:m.begins[end]], &to.Columns, &to.Config
 	gap := uint32(0)
 	if config.Placing == kernel.Reserving {
