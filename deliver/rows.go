@@ -26,7 +26,7 @@ type Rows struct {
 	// Wanted says which row numbers are an output of their own.
 	Wanted     bool
 	PieceRows  uint64
-	WindowRows uint64        // that a window has room for at most; 0: as many as are asked for
+	WindowRows uint64 // that a window has room for at most; 0: as many as are asked for
 	// PlannedRows of a window, at RowBytes a row, have memory. Reserve makes so much more free, or as much as there is,
 	// and returns that.
 	PlannedRows, RowBytes uint64

@@ -22,6 +22,17 @@ var Algorithms = []operator.Algorithm{
 	sortmerge.UM,
 }
 
+// meanings are what the names of all algorithms stand for.
+var meanings = map[string]string{
+	"phj-om":            "partitioned hash join; payload columns are partitioned like their keys",
+	"phj-om one by one": "partitioned hash join; payload columns are partitioned like their keys, one at a time",
+	"phj-um":            "partitioned hash join; payload is gathered by row number",
+	"hj":                "hash join with one table; payload is gathered by row number",
+	"smj-om":            "sort-merge join; payload columns are sorted like their keys",
+	"smj-om one by one": "sort-merge join; payload columns are sorted like their keys, one at a time",
+	"smj-um":            "sort-merge join; payload is gathered by row number",
+}
+
 // Auto is the name for whatever algorithm is predicted to be fastest.
 const Auto = "auto"
 

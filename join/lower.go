@@ -7,6 +7,7 @@ import (
 
 	"github.com/spirjoin/spirjoin/deliver"
 	"github.com/spirjoin/spirjoin/exec"
+	"github.com/spirjoin/spirjoin/internal/text"
 	"github.com/spirjoin/spirjoin/operator"
 	"github.com/spirjoin/spirjoin/primitive"
 	"github.com/spirjoin/spirjoin/query"
@@ -37,9 +38,10 @@ func (l *lowering) lower() query.Spec {
 		f.Unique, f.Proved = true, true
 	}
 	q := query.Spec{
-		Title: fmt.Sprintf("%s join of %d x %d rows, output %s", spec.How, l.tables[0].NumRows(), l.tables[1].NumRows(),
-			spec.Output),
+		Title: fmt.Sprintf("%s join of %s x %s rows, output %s", spec.How, text.Count(l.tables[0].NumRows()),
+			text.Count(l.tables[1].NumRows()), spec.Output),
 		Facts: f, Algorithms: algorithmsNamed(spec.Algorithm), Forced: spec.Algorithm != Auto, Schema: l.layout.Schema,
+		Meanings: meanings, Product: spec.How == Cross,
 		Numbers: spec.Output == Pairs, MostRows: spec.MaxOutputRows, BatchRows: uint64(spec.BatchRows),
 		Progress: l.progress,
 	}

@@ -239,13 +239,24 @@ func TestDevicesCountAndMarkFrequentKeys(t *testing.T) {
 	if vulkantest.Validation(t) == vulkan.GPUAssisted {
 		t.Skip("instrumented shaders take many seconds to compile")
 	}
-	config := backend.Config{"key_bits": 32, "workgroup": 64, "table": 700, "heads": 8, "sides": kernel.MarkLeft |
-		kernel.MarkRight}
+	config := func(name string, value uint32) backend.Config {
+		return backend.Config{"key_bits": 32, "workgroup": 64, "items": kernel.MaxMarkItems, "table": 700, "heads": 8,
+			name: value}
+	}
+	const both = kernel.MarkLeft | kernel.MarkRight
 	for _, driver := range vulkantest.Open(t) {
 		device := openDevice(t, driver)
-		for _, spec := range []*backend.KernelSpec{kernel.PartitionCount.KernelSpec, kernel.MergeCount.KernelSpec,
-			kernel.PartitionMark.KernelSpec, kernel.MergeMark.KernelSpec} {
-			c, err := kerneltest.FrequentKeys(spec, config)
+		for _, k := range []struct {
+			spec   *backend.KernelSpec
+			config backend.Config
+		}{
+			{kernel.PartitionCount.KernelSpec, config("distinct", 0)},
+			{kernel.PartitionCount.KernelSpec, config("distinct", 1)},
+			{kernel.MergeCount.KernelSpec, config("table", 700)},
+			{kernel.PartitionMark.KernelSpec, config("sides", both)},
+			{kernel.MergeMark.KernelSpec, config("sides", both)},
+		} {
+			c, err := kerneltest.FrequentKeys(k.spec, k.config)
 			require.NoError(t, err)
 			require.NoError(t, c.Check(c.RunReference()))
 			require.NoError(t, c.Check(runDevice(t, device, c)))

@@ -22,22 +22,24 @@ type PartitionCountArgsOf[B any] struct {
 type PartitionCountConfig struct {
 	KeyBits uint32 `axis:"32,64"`
 	Tile
-	Mixed   uint32
-	Table   uint32
-	Heads   uint32
-	Unique  uint32
-	Decided uint32
+	Mixed    uint32
+	Table    uint32
+	Heads    uint32
+	Unique   uint32
+	Decided  uint32
+	Distinct uint32
 }
 
 // PartitionCount counts the output rows of each unit of a partitioned hash join: counts receives 64 bits a unit. The
-// rest is as for [PartitionJoin]; no payload is touched. The left rows of a key are counted once, so that the time does
-// not grow with the number of output rows.
+// rest is as for [PartitionJoin]; no payload is touched. With distinct=1 the left rows of a key are counted once, so
+// that the time does not grow with the number of output rows; with distinct=0 each right row walks through all of them,
+// which is faster where left keys hardly repeat.
 var PartitionCount = define[PartitionCountArgs](entry[PartitionCountArgsOf[[]byte], PartitionCountConfig]{
 	Name:     "partition_count",
-	Defaults: PartitionCountConfig{Tile: Tile{256, 4}, Table: 1536, Heads: 1024},
+	Defaults: PartitionCountConfig{Tile: Tile{256, 4}, Table: 1536, Heads: 1024, Distinct: 1},
 	SharedBytes: func(config *PartitionCountConfig) uint32 {
 		repeats := (config.Table + 1) / 2
-		if config.Unique == 1 {
+		if config.Unique >= config.Distinct { // rows are not counted by key
 			repeats = 1
 		}
 		return unitTableBytes(config.Table, config.Heads) + 4*repeats + subgroupsBytes(config.Workgroup, 8)
@@ -61,7 +63,11 @@ func partitionCount[K word](args *PartitionCountArgsOf[[]byte], config *Partitio
 	var buffer [pairRows]K
 	for batch := range slices.Chunk(right, pairRows) {
 		for _, key := range source(batch, buffer[:], unmixed) {
-			count += uint64(t.count(key))
+			if config.Distinct == 1 {
+				count += uint64(t.countOnce(key))
+			} else {
+				count += uint64(t.count(key))
+			}
 		}
 	}
 	backend.Longs(args.Counts)[group] = count

@@ -12,6 +12,9 @@ const (
 	MarkLeft  = 2
 )
 
+// MaxMarkItems is the most that items may be in kernels that mark.
+const MaxMarkItems = 24
+
 // PartitionMarkArgs are the arguments of [PartitionMark].
 type PartitionMarkArgs = PartitionMarkArgsOf[backend.Range]
 

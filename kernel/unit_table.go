@@ -105,22 +105,29 @@ func (t *unitTable[K]) first(key K) (at, end uint32) {
 	return at, end
 }
 
-// count is the number of rows with a mixed key. Where a bucket has more than two rows, those of a key are counted at
-// its first lookup, and the first of them keeps the number in the place of its row, which is 0 before.
+// count is the number of rows with a mixed key. Hardly any bucket has more than two rows.
 func (t *unitTable[K]) count(key K) uint32 {
 	b := uint32(t.bucket(key))
 	at, end := uint32(t.starts[b]), uint32(t.starts[b+1])
-	n := uint32(oneIf(t.keys[at] == key)&oneIf(at < end) + oneIf(t.keys[at+1] == key)&oneIf(at+1 < end))
-	if at+2 >= end {
-		return n
+	n := oneIf(t.keys[at] == key)&oneIf(at < end) + oneIf(t.keys[at+1] == key)&oneIf(at+1 < end)
+	for at += 2; at < end; at++ {
+		n += oneIf(t.keys[at] == key)
 	}
-	if at, _ = t.first(key); at == end {
+	return uint32(n)
+}
+
+// countOnce is the same, but counts the rows of a key in a bucket of more than two rows at its first lookup only: the
+// first of them keeps the number in the place of its row, which is 0 before.
+func (t *unitTable[K]) countOnce(key K) uint32 {
+	if b := uint32(t.bucket(key)); t.starts[b+1]-t.starts[b] <= 2 {
+		return t.count(key)
+	}
+	at, end := t.first(key)
+	if at == end {
 		return 0
 	}
 	if t.rows[at] == 0 {
-		for _, other := range t.keys[at:end] {
-			t.rows[at] += uint16(oneIf(other == key))
-		}
+		t.rows[at] = uint16(t.count(key))
 	}
 	return uint32(t.rows[at])
 }

@@ -156,10 +156,10 @@ func (in *Input) Transform(ctx context.Context, move Move) error {
 	return nil
 }
 
-// MoveAll moves what is left, for inputs that are kept.
+// MoveAll moves what is left, for inputs that are kept. Without rows there is nothing to move.
 func (in *Input) MoveAll(move func() error) error {
 	in.Keep = true
-	for len(in.nextGroup(1)) > 0 {
+	for in.Rows > 0 && len(in.nextGroup(1)) > 0 {
 		if err := move(); err != nil {
 			return err
 		}

@@ -15,8 +15,8 @@ type Sink interface {
 	// Window returns room for rows output rows, or for fewer where memory is short, but for one at least. It waits
 	// until there is memory. The window is the operator's until it is put.
 	Window(ctx context.Context, rows uint64) (*Window, error)
-	// Put takes a window of one row at least that is filled by work submitted before. From the call on the window is the
-	// sink's, which releases it, errors or not.
+	// Put takes a window of one row at least that is filled by work submitted before. From the call on the window is
+	// the sink's, which releases it, errors or not.
 	Put(ctx context.Context, w *Window) error
 }
 

@@ -24,14 +24,19 @@ func (q *Query) String() string {
 	for text := range strings.Lines(a.Scans[0].Keys.String()) {
 		line("key", "%s", strings.TrimRight(text, "\n"))
 	}
-	line("sample", "%s", q.sampleText())
+	if q.Product {
+		line("rows", "%s, each of one table with each of the other", text.Count(q.predictedRows()))
+	} else {
+		line("sample", "%s", q.sampleText())
+	}
 	line("algorithm", "%s, %s", a.text(), q.reason())
+	line("  that is", "%s", q.Meanings[a.Algorithm.Name()])
 	for i := range q.Alternatives[1:] {
-		line("  not", "%s", q.Alternatives[i+1].whyNot())
+		line("  instead of", "%s", q.Alternatives[i+1].whyNot())
 	}
 	for side, unique := range q.Unique {
 		if unique {
-			line("validate", "keys of the %s table are unique", relation.Side(side))
+			line("validate", "keys of the %s table must be unique", relation.Side(side))
 		}
 	}
 	for side, name := range [2]string{"build", "probe"} {
@@ -47,11 +52,14 @@ func (q *Query) String() string {
 		line("order", "that of the %s table", q.First)
 	}
 	if !a.Want.Count {
-		window := "of all rows at once"
+		window, pieces := "of all rows at once", "batches"
+		if q.Numbers {
+			pieces = "pieces"
+		}
 		if a.Facts.Window > 0 {
 			window = "of at most " + text.Plural(a.Facts.Window, "row")
 		}
-		line("output", "windows %s, batches of at most %s", window, text.Plural(a.batch, "row"))
+		line("output", "windows %s, %s of at most %s", window, pieces, text.Plural(a.batch, "row"))
 	}
 	if q.Rates != nil {
 		line("predicted", "%s", stagesText(a.Stages))
@@ -115,17 +123,17 @@ func (q *Query) predictedRows() (rows uint64) {
 
 func (q *Query) sampleText() string {
 	f, scans := &q.Facts, q.Trees[0].Scans
-	text := fmt.Sprintf("about %d rows of output; %.0f%% of the %s rows have a match", q.predictedRows(),
-		100*f.MatchRatio, scans[operator.Probe].Side)
+	sample := fmt.Sprintf("about %s of output; %.0f%% of the %s rows have a match",
+		text.Plural(q.predictedRows(), "row"), 100*f.MatchRatio, scans[operator.Probe].Side)
 	if f.Unique {
-		text += fmt.Sprintf("; keys of the %s side seem to be unique", scans[operator.Build].Side)
+		sample += fmt.Sprintf("; keys of the %s side seem to be unique", scans[operator.Build].Side)
 	}
 	for side, share := range f.Hottest {
 		if share >= 0.01 {
-			text += fmt.Sprintf("; %.0f%% of the %s rows have one key", 100*share, scans[side].Side)
+			sample += fmt.Sprintf("; %.0f%% of the %s rows have one key", 100*share, scans[side].Side)
 		}
 	}
-	return text
+	return sample
 }
 
 // reason is why the first alternative is taken.

@@ -39,10 +39,12 @@ type Spec struct {
 	Trees      []Join         // that do the same in several ways
 	Facts      operator.Facts // without what depends on the tree
 	Algorithms []operator.Algorithm
-	Forced     bool          // the user has chosen the algorithm
-	Schema     *arrow.Schema // of the output
-	Numbers    bool          // pairs of row numbers are the output
-	Ordered    bool          // rows come in the order of the table First
+	Meanings   map[string]string // of the names of algorithms, for explain texts
+	Forced     bool              // the user has chosen the algorithm
+	Product    bool              // every row meets every row
+	Schema     *arrow.Schema     // of the output
+	Numbers    bool              // pairs of row numbers are the output
+	Ordered    bool              // rows come in the order of the table First
 	First      relation.Side
 	Unique     [2]bool // by table: keys that must be unique, which is found before anything is joined
 	MostRows   uint64  // of output; 0: no limit

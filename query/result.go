@@ -253,7 +253,7 @@ func (r *Result) Explain() string {
 	var b strings.Builder
 	b.WriteString(r.Query.String())
 	if r.instead != "" {
-		fmt.Fprintf(&b, "instead      %s: %s\n", r.taken.text(), r.instead)
+		fmt.Fprintf(&b, "changed to   %s: %s\n", r.taken.text(), r.instead)
 	}
 	measured := r.measured()
 	total := [2]time.Duration{}
@@ -264,6 +264,7 @@ func (r *Result) Explain() string {
 		total[1] += measured[stage.Name]
 	}
 	fmt.Fprintf(&b, "  %-10s %10s predicted, %10s measured\n", "all", text.Duration(total[0]), text.Duration(total[1]))
-	fmt.Fprintf(&b, "  %-10s %10d predicted, %10d in fact\n", "rows", r.Query.predictedRows(), r.Rows())
+	fmt.Fprintf(&b, "  %-10s %10s predicted, %10s in fact\n", "rows", text.Count(r.Query.predictedRows()),
+		text.Count(r.Rows()))
 	return b.String()
 }

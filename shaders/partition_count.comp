@@ -2,7 +2,8 @@
 // One workgroup per unit; it takes right rows workgroup*items at a time.
 // Inputs: units, left_keys and right_keys as for partition_join.
 // Output: counts, uint64[units], the output rows of each.
-// Left rows are counted by key first, so that right rows are looked up no longer than to their first match.
+// distinct 1: left rows are counted by key first, so that right rows are looked up no longer than to their first match;
+// distinct 0: they are looked up to their last one.
 // Preconditions: those of partition_join that are about keys and units.
 // Source: as partition_join.
 #version 460
@@ -21,11 +22,13 @@
 #include "join_count.glsl"
 #include "join_lookup.glsl"
 
+const bool by_key = unique < distinct; // left rows are counted
+
 // By left row, 16 bits each: how many others have its key. It is known of the first of them in their chain only.
-shared uint sh_others[unique == 1u ? 1u : (table + 1u) / 2u];
+shared uint sh_others[by_key ? (table + 1u) / 2u : 1u];
 
 void clear_others(uint left_count) {
-    if (unique == 1u) return;
+    if (!by_key) return;
     for (uint i = INVOCATION; 2u * i < left_count; i += WORKGROUP_SIZE) sh_others[i] = 0u;
 }
 
@@ -38,7 +41,7 @@ bool alike(uint stop, uint other) {
 // Every row that another with its key follows in the chain, which few do where keys are mostly unique, adds itself to
 // the first. All invocations call it, between barriers.
 void count_others(uint left_count) {
-    if (unique == 1u) return;
+    if (!by_key) return;
     for (uint row = INVOCATION; row < left_count; row += WORKGROUP_SIZE) {
         uint own = row + 1u, stop = stop_after(own);
         while (stop > 0u && !alike(own, stop)) stop = stop_after(stop);
@@ -52,10 +55,15 @@ void count_others(uint left_count) {
 }
 
 uint matches_of(Key key, inout uint cursor) {
-    uint stop = match_from(key, first_stop(key, cursor));
-    if (stop == 0u) return 0u;
-    uint first = left_row(stop);
-    return unique == 1u ? 1u : 1u + (sh_others[first / 2u] >> 16u * (first % 2u) & 0xffffu);
+    uint matches = 0u, next;
+    for (uint stop = first_stop(key, cursor); stop > 0u; stop = next) {
+        if (matches_at(key, stop, next)) {
+            ++matches;
+            if (by_key) matches += sh_others[left_row(stop) / 2u] >> 16u * (left_row(stop) % 2u) & 0xffffu;
+            if (by_key || unique == 1u) next = 0u;
+        }
+    }
+    return matches;
 }
 
 void main() {

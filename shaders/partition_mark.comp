@@ -33,8 +33,11 @@ uint matches_of(Key key, inout uint cursor) {
     return 1u;
 }
 
-void looked_up(uint row, uint matches) {
-    if ((sides & mark_right) != 0u) mark_rows(right_marks, row, matches > 0u);
+void looked_up(uint k, uint matches) {
+    if ((sides & mark_right) != 0u) collect_marks(k, matches > 0u);
+}
+void batch_looked_up(uint row) {
+    if ((sides & mark_right) != 0u) put_marks(right_marks, row);
 }
 
 void main() {

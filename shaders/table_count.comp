@@ -32,7 +32,8 @@ DEFINE_WORKGROUP_SUM(uvec2)
 
 uvec2 own_matches = uvec2(0u); // of this invocation's rows
 
-void looked_up(uint row, uint matches) { own_matches = add(own_matches, uvec2(matches, 0u)); }
+void looked_up(uint k, uint matches) { own_matches = add(own_matches, uvec2(matches, 0u)); }
+void batch_looked_up(uint row) {}
 
 #include "join_lookup.glsl"
 

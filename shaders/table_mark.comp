@@ -32,9 +32,12 @@ uint matches_of(Key key, inout uint cursor) {
 
 #include "join_mark.glsl"
 
-void looked_up(uint row, uint match) {
-    if ((sides & mark_right) != 0u) mark_rows(right_marks, row, match > 0u);
+void looked_up(uint k, uint match) {
+    if ((sides & mark_right) != 0u) collect_marks(k, match > 0u);
     if ((sides & mark_left) != 0u && match > 0u) mark_row(left_marks, match - 1u);
+}
+void batch_looked_up(uint row) {
+    if ((sides & mark_right) != 0u) put_marks(right_marks, row);
 }
 
 #include "join_lookup.glsl"

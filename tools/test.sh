@@ -9,7 +9,7 @@ source tools/vulkan.sh
 
 staticcheck=honnef.co/go/tools/cmd/staticcheck@v0.8.2 # release 2026.2.2
 without_race=(TestTPCHInAChild TestMemoryLimitAsSeenFromOutside) # these skip themselves under the race detector
-device_packages=(./vulkan/... ./kernel ./primitive ./relation ./ranges ./planner ./join/... ./bench/primitive ./bench/joins .)
+device_packages=(./vulkan/... ./kernel ./primitive ./relation ./operator ./ranges ./planner ./query ./deliver ./join/... ./bench/primitive ./bench/joins .)
 all=(format vet staticcheck imports shaders race host devices swiftshader sync gpu one-thread cgocheck duckdb fuzz)
 
 export SPIRJOIN_TUNING=off # what was measured on this machine changes no test

@@ -2,69 +2,89 @@ package devicetest
 
 import (
 	"os"
+	"slices"
 	"testing"
 )
 
 // Full reports whether the environment asks for the full product of every test matrix.
 func Full() bool { return os.Getenv("SPIRJOIN_MATRIX") == "full" }
 
-// Combinations returns index tuples into axes of the given sizes: all of them when [Full], otherwise few that still contain
-// every pair of values of every two axes. The choice is greedy and always the same.
-func Combinations(t testing.TB, sizes ...int) [][]int {
+// Combinations returns index tuples into axes of the given sizes: all of them when [Full], otherwise few that still
+// contain every pair of values of every two axes. The choice is greedy and always the same.
+func Combinations(t testing.TB, sizes ...int) (chosen [][]int) {
 	t.Helper()
-	all := [][]int{{}}
+	all := 1
 	for _, size := range sizes {
-		var longer [][]int
-		for _, c := range all {
-			for v := range size {
-				longer = append(longer, append(append([]int(nil), c...), v))
-			}
+		all *= size
+	}
+	at := func(number int) []int { // the last axis goes fastest
+		c := make([]int, len(sizes))
+		for i := len(sizes) - 1; i >= 0; i-- {
+			c[i], number = number%sizes[i], number/sizes[i]
 		}
-		all = longer
+		return c
 	}
-	if Full() {
-		return all
+	if Full() || len(sizes) < 2 {
+		for number := range all {
+			chosen = append(chosen, at(number))
+		}
+		return chosen
 	}
-	type pair struct{ i, j, v, w int }
-	open := make(map[pair]bool)
-	covers := func(c []int, visit func(pair)) {
+	// covered[i][j] has a field for each value of axis i with each of axis j, which is a later one.
+	covered, open := make([][][]bool, len(sizes)), 0
+	for i := range sizes {
+		covered[i] = make([][]bool, len(sizes))
+		for j := i + 1; j < len(sizes); j++ {
+			covered[i][j] = make([]bool, sizes[i]*sizes[j])
+			open += sizes[i] * sizes[j]
+		}
+	}
+	visit := func(c []int, pair func(covered *bool)) {
 		for i := range c {
 			for j := i + 1; j < len(c); j++ {
-				visit(pair{i, j, c[i], c[j]})
+				pair(&covered[i][j][c[i]*sizes[j]+c[j]])
 			}
 		}
 	}
-	for _, c := range all {
-		covers(c, func(p pair) { open[p] = true })
-	}
-	var chosen [][]int
-	for len(open) > 0 {
-		best, most := -1, 0
-		// A stride through the product keeps the search short without favouring the low values of the first axes.
-		stride := max(1, len(all)/2000) | 1
-		for k := range min(len(all), 2000) {
-			i := k * stride % len(all)
-			n := 0
-			covers(all[i], func(p pair) {
-				if open[p] {
+	// A stride through the product keeps the search short without favouring the low values of the first axes.
+	stride := max(1, all/2000) | 1
+	for all > 0 && open > 0 {
+		best, most := at(0), 0
+		for k := range min(all, 2000) {
+			c, n := at(k*stride%all), 0
+			visit(c, func(covered *bool) {
+				if !*covered {
 					n++
 				}
 			})
 			if n > most {
-				best, most = i, n
+				best, most = c, n
 			}
 		}
-		if best < 0 { // the stride misses the rest
-			for i, c := range all {
-				covers(c, func(p pair) {
-					if open[p] {
-						best = i
-					}
-				})
-			}
+		if most == 0 {
+			best = missed(covered, sizes)
 		}
-		chosen = append(chosen, all[best])
-		covers(all[best], func(p pair) { delete(open, p) })
+		chosen = append(chosen, best)
+		visit(best, func(covered *bool) {
+			if !*covered {
+				*covered = true
+				open--
+			}
+		})
 	}
 	return chosen
+}
+
+// missed is a tuple with a pair that no other has.
+func missed(covered [][][]bool, sizes []int) []int {
+	c := make([]int, len(sizes))
+	for i := range covered {
+		for j := range covered[i] {
+			if pair := slices.Index(covered[i][j], false); pair >= 0 {
+				c[i], c[j] = pair/sizes[j], pair%sizes[j]
+				return c
+			}
+		}
+	}
+	return c
 }

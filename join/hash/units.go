@@ -108,12 +108,16 @@ func (p *probing) recordUnits(list *backend.List, first, end uint32, to operator
 	return nil
 }
 
-// recordCount records the count of the output of each unit.
+// recordCount records the count of the output of each unit. Where pairs are made afterwards, or keys are unique as far
+// as is known, nothing is gained by a look at each key of the build side only once.
 func (p *probing) recordCount(list *backend.List, counts backend.Range) error {
-	c := &p.config
+	c, distinct := &p.config, uint32(1)
+	if !p.plan.Want.Count || p.plan.Facts.Unique {
+		distinct = 0
+	}
 	k, err := kernel.PartitionCount.On(p.lane.Device(), kernel.PartitionCountConfig{
 		KeyBits: c.KeyBits, Tile: c.Tile, Mixed: c.Mixed, Table: c.Table, Heads: c.Heads, Unique: c.Unique,
-		Decided: c.Decided})
+		Decided: c.Decided, Distinct: distinct})
 	if err != nil {
 		return err
 	}

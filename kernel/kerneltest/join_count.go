@@ -8,6 +8,7 @@ func init() {
 }
 
 func partitionCountCase(m *maker) *Case {
+	m.drawDear("distinct", 1, 0)
 	j, shift := m.partitionedUnits(m.Uint32())
 	keyBits := m.config["key_bits"]
 	return m.newCase(j.groups, kernel.PartitionCountArgsOf[argument]{

@@ -4,7 +4,8 @@ DEFINE_WORKGROUP_SUM(uvec2)
 
 uint own_matches = 0u; // of this invocation's rows: tables are small enough for 32 bits
 
-void looked_up(uint row, uint matches) { own_matches += matches; }
+void looked_up(uint k, uint matches) { own_matches += matches; }
+void batch_looked_up(uint row) {}
 
 void put_count(uint unit) {
     uvec2 all;

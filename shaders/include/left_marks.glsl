@@ -15,10 +15,12 @@ void clear_left_marks(uint left_first, uint left_count) {
     for (uint i = INVOCATION; i * 32u < first_bit + left_count; i += WORKGROUP_SIZE) sh_left_marks[i] = 0u;
 }
 
-// Marks a row, and tells whether nobody had.
+// Marks a row, and tells whether nobody had; several that mark it at a time may all hear so.
 bool mark_first(uint row) {
     uint at = first_bit + row, bit = 1u << at % 32u;
-    return (sh_left_marks[at / 32u] & bit) == 0u && (atomicOr(sh_left_marks[at / 32u], bit) & bit) == 0u;
+    bool first = (sh_left_marks[at / 32u] & bit) == 0u;
+    if (first) atomicOr(sh_left_marks[at / 32u], bit);
+    return first;
 }
 
 // Marks rows first to end-1.

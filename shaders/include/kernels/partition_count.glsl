@@ -6,6 +6,7 @@ layout(constant_id = 3) const uint table = TABLE;
 layout(constant_id = 4) const uint heads = HEADS;
 layout(constant_id = 5) const uint unique = UNIQUE;
 layout(constant_id = 6) const uint decided = DECIDED;
+layout(constant_id = 7) const uint distinct = DISTINCT;
 layout(push_constant) uniform Push {
     uvec2 units;
     uvec2 left_keys;

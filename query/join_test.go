@@ -1,0 +1,106 @@
+package query
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+	"github.com/stretchr/testify/require"
+
+	"github.com/spirjoin/spirjoin/operator"
+	"github.com/spirjoin/spirjoin/relation"
+)
+
+func TestFrugalFirst(t *testing.T) {
+	of := func(milliseconds int, mebibytes uint64) Alternative {
+		return Alternative{Plan: &operator.Plan{PeakBytes: mebibytes << 20,
+			Stages: []operator.Stage{{Time: time.Duration(milliseconds) * time.Millisecond}}}}
+	}
+	times := func(all []Alternative) (times []int) {
+		for _, a := range all {
+			times = append(times, int(a.Time().Milliseconds()))
+		}
+		return times
+	}
+	for _, c := range []struct {
+		byTime []Alternative
+		want   []int
+	}{
+		{[]Alternative{of(100, 9)}, []int{100}},
+		{[]Alternative{of(100, 9), of(110, 5), of(125, 3), of(126, 1)}, []int{125, 100, 110, 126}},
+		{[]Alternative{of(100, 3), of(110, 3), of(120, 4)}, []int{100, 110, 120}},
+	} {
+		frugalFirst(c.byTime)
+		require.Equal(t, c.want, times(c.byTime))
+	}
+}
+
+// table has keys of one column, NULL where they are negative, in chunks of three rows.
+func table(t *testing.T, keys []int32) arrow.Table {
+	schema := arrow.NewSchema([]arrow.Field{{Name: "k", Type: arrow.PrimitiveTypes.Int32, Nullable: true}}, nil)
+	b := array.NewRecordBuilder(memory.DefaultAllocator, schema)
+	defer b.Release()
+	var batches []arrow.RecordBatch
+	for i, key := range keys {
+		if key < 0 {
+			b.Field(0).AppendNull()
+		} else {
+			b.Field(0).(*array.Int32Builder).Append(key)
+		}
+		if i%3 == 2 || i == len(keys)-1 {
+			batch := b.NewRecordBatch()
+			defer batch.Release()
+			batches = append(batches, batch)
+		}
+	}
+	all := array.NewTableFromRecords(schema, batches)
+	t.Cleanup(all.Release)
+	return all
+}
+
+// TestGranules: parts have as many rows with a key as they may, and rows without a key belong to some part.
+func TestGranules(t *testing.T) {
+	const null = -1
+	for _, c := range []struct {
+		keys []int32
+		rows uint64
+		want []int
+	}{
+		{nil, 0, []int{0, 0}},
+		{nil, 2, []int{0, 0}},
+		{[]int32{1, 2, 3, 4, 5}, 0, []int{0, 5}},
+		{[]int32{1, 2, 3, 4, 5}, 5, []int{0, 5}},
+		{[]int32{1, 2, 3, 4, 5}, 2, []int{0, 2, 4, 5}},
+		{[]int32{1, 2, 3, 4, 5}, 1, []int{0, 1, 2, 3, 4, 5}},
+		{[]int32{1, null, 2, null, null, 3, null}, 2, []int{0, 5, 7}},
+		{[]int32{null, null, null}, 1, []int{0, 3}},
+		{[]int32{null, 1, null, 2}, 1, []int{0, 3, 4}},
+	} {
+		of := table(t, c.keys)
+		keys, err := relation.PlanKeys(t.Context(), of, of, []string{"k"}, []string{"k"})
+		require.NoError(t, err)
+		s := Scan{Table: of, Keys: keys}
+		require.Equal(t, c.want, s.granules(c.rows), "%v in granules of %d", c.keys, c.rows)
+	}
+}
+
+// TestColumnBytes: what chunks share counts once.
+func TestColumnBytes(t *testing.T) {
+	of := table(t, []int32{1, 2, 3, 4, 5})
+	column := of.Column(0).Data()
+	once := ColumnBytes(column)
+	require.GreaterOrEqual(t, once, uint64(5*4+2), "two chunks, each with bits")
+	require.Less(t, once, uint64(100))
+	doubled := arrow.NewChunked(column.DataType(), append(column.Chunks(), column.Chunks()...))
+	defer doubled.Release()
+	require.Equal(t, once, ColumnBytes(doubled))
+}
+
+func TestErrKeysRepeat(t *testing.T) {
+	cause := errors.New("cause")
+	require.ErrorIs(t, errKeysRepeat{cause}, cause)
+	require.Equal(t, "cause", errKeysRepeat{cause}.Error())
+}
