@@ -1,0 +1,94 @@
+package jointest
+
+import (
+	"encoding/json"
+	"go/format"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/spirjoin/spirjoin/internal/devicetest"
+)
+
+const list = "join/algorithms.go"
+
+// example returns the files that docs/operators.md shows, by their paths in the module, and the list of algorithms with
+// the lines that it adds.
+func example(t *testing.T) map[string]string {
+	page, err := os.ReadFile("../../docs/operators.md")
+	require.NoError(t, err)
+	files := make(map[string]string)
+	for _, m := range regexp.MustCompile("(?ms)^`([a-z_/]+\\.go)`:\n\n```go\n(.*?)^```$").FindAllSubmatch(page, -1) {
+		files[string(m[1])] = string(m[2])
+	}
+	require.Len(t, files, 2, "an algorithm and its test")
+	lines := regexp.MustCompile("(?m)^```go\n(\t.*\n)```$").FindAllSubmatch(page, -1)
+	require.Len(t, lines, 2, "an import and a line of the list")
+	algorithms, err := os.ReadFile(filepath.Join("../..", list))
+	require.NoError(t, err)
+	text := string(algorithms)
+	for i, before := range []string{"\t\"github.com/spirjoin/spirjoin/join/sortmerge\"\n", "\tsortmerge.OM,\n"} {
+		require.Equal(t, 1, strings.Count(text, before))
+		text = strings.Replace(text, before, string(lines[i][1])+before, 1)
+	}
+	files[list] = text
+	for path, text := range files {
+		formatted, err := format.Source([]byte(text))
+		require.NoError(t, err, path)
+		require.Equal(t, string(formatted), text, path)
+	}
+	return files
+}
+
+// The example of docs/operators.md, laid over the module: it passes its test and, by its line in the list, those of
+// joins of tables. Broken on purpose, it fails.
+func TestExampleOfTheDocs(t *testing.T) {
+	devicetest.HostTest(t)
+	root, err := filepath.Abs("../..")
+	require.NoError(t, err)
+	files, folder, overlay := example(t), t.TempDir(), make(map[string]string)
+	write := func(path, text string) {
+		at := filepath.Join(folder, strings.ReplaceAll(path, "/", "_"))
+		overlay[filepath.Join(root, path)] = at
+		require.NoError(t, os.WriteFile(at, []byte(text), 0o644))
+	}
+	for path, text := range files {
+		write(path, text)
+	}
+	replaced, err := json.Marshal(map[string]any{"Replace": overlay})
+	require.NoError(t, err)
+	overlaid := filepath.Join(folder, "overlay.json")
+	require.NoError(t, os.WriteFile(overlaid, replaced, 0o644))
+	test := func(args ...string) (string, error) {
+		c := exec.Command("go", append([]string{"test", "-overlay", overlaid}, args...)...)
+		c.Dir, c.Env = root, append(os.Environ(), "SPIRJOIN_TEST_DEVICES=host")
+		output, err := c.CombinedOutput()
+		return string(output), err
+	}
+	output, err := test("./join/hostmap")
+	require.NoError(t, err, output)
+	output, err = test("-run", "TestKinds|TestPredictedMemory", "./join")
+	require.NoError(t, err, output)
+
+	const path = "join/hostmap/hostmap.go"
+	for _, broken := range [][2]string{
+		{"found[row].met = true", "found[row].met = false"},
+		{"total += uint64(len(found[row].rows))", "total++"},
+		{"next++", "next += 2"},
+		{"e.met = false", "e.met = e.met"},
+	} {
+		require.Contains(t, files[path], broken[0])
+		write(path, strings.Replace(files[path], broken[0], broken[1], 1))
+		args := []string{"./join/hostmap"}
+		if broken[0] == "e.met = false" { // only build sides of tables are probed again, by algorithms of the list
+			args = []string{"-run", "TestBuilt", "./join"}
+		}
+		output, err := test(args...)
+		require.Error(t, err, "%s: %s", broken[1], output)
+	}
+}
