@@ -93,11 +93,7 @@ func (p *probing) recordUnits(list *backend.List, first, end uint32, to operator
 	if to.PageRows > 0 {
 		config.Paged, config.PageRows = 1, to.PageRows
 	}
-	partitionJoin := kernel.PartitionJoin
-	if p.walk {
-		partitionJoin = kernel.PartitionWalk
-	}
-	k, err := partitionJoin.On(p.lane.Device(), config)
+	k, err := kernel.PartitionJoinOn(p.lane.Device(), config, p.walk)
 	if err != nil {
 		return err
 	}
