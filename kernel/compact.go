@@ -56,6 +56,7 @@ type CompactArgsOf[B any] struct {
 	Kept    B `access:"write"`
 	Rows    uint32
 	Tiles   uint32
+	Seed    uint32
 }
 
 // CompactConfig configures [Compact].
@@ -64,11 +65,13 @@ type CompactConfig struct {
 	ShapedTile
 	Shared   uint32 `axis:"0,1"` // as in [ScanTilesConfig]
 	Inverted uint32
+	Mixed    uint32
 }
 
 // Compact keeps the rows whose bit is set, with inverted those whose bit is not, in their order: a row goes to
 // offsets[tile] + the number of rows of the tile before it that are kept. offsets are 64-bit, below 2^32. Absent values
-// are row numbers, 32-bit. In the wide shape items is at most MaxCompactItems.
+// are row numbers, 32-bit. With mixed=1 values are keys that were mixed with seed, and are turned back ([Unmix]). In the
+// wide shape items is at most MaxCompactItems.
 var Compact = define[CompactArgs](entry[CompactArgsOf[[]byte], CompactConfig]{
 	Name:        "compact",
 	Defaults:    CompactConfig{ShapedTile: ShapedTile{Workgroup: 256, Items: 16}},
@@ -89,7 +92,8 @@ func compact[V word](args *CompactArgsOf[[]byte], config *CompactConfig, group u
 	rows, count := args.Rows, args.Tiles
 	values, kept := view[V](args.Values), view[V](args.Kept)
 	for t := range tiles(config, group, count, rows) {
-		to := backend.Longs(args.Offsets)[t.index]
+		first := backend.Longs(args.Offsets)[t.index]
+		to := first
 		for row := t.first; row < t.end; {
 			word, next := bitsFrom(backend.Words(args.Bits), row, t.end, config.Inverted)
 			for ; word != 0; word &= word - 1 {
@@ -102,6 +106,9 @@ func compact[V word](args *CompactArgsOf[[]byte], config *CompactConfig, group u
 				to++
 			}
 			row = next
+		}
+		if config.Mixed == 1 {
+			unmixAll(kept[first:to], args.Seed)
 		}
 	}
 }

@@ -20,7 +20,11 @@ type Rows struct {
 	Untransformed bool
 	// Move moves the next payload columns.
 	Move func(ctx context.Context) error
-	// Unmix turns moved keys back into those of the chunk, rows of them; nil where they are those.
+	// Seed is that with which moved keys were mixed ([kernel.Mix]), if Mixed.
+	Mixed bool
+	Seed  uint32
+	// Unmix turns moved keys that are also narrower than those of the chunk back into these, rows of them; nil where
+	// none are.
 	Unmix func(list *backend.List, keys, to backend.Range, rows uint64) error
 }
 
@@ -156,29 +160,34 @@ func (r *Rows) fill(ctx context.Context, w *Window, first, rows uint64, matched 
 		return 0, nil
 	}
 	list = lane.List("compact " + in.Name)
+	part := func(column backend.Range, bytes int) backend.Range {
+		return slice(column, first*uint64(bytes), rows*uint64(bytes))
+	}
 	compact := func(bytes int, from backend.Range, to *backend.Buffer) error {
-		from = slice(from, first*uint64(bytes), rows*uint64(bytes))
-		return lane.Compact(list, p, bytes, bits, from, to.All(), scratch.All())
+		return lane.Compact(list, p, bytes, bits, part(from, bytes), to.All(), scratch.All())
 	}
 	w.clear()
 	w.Of, w.Matched = [2]bool{}, matched
 	w.Of[r.Side] = true
 	if r.Keys {
 		w.Keys = w.column(kept, in.Keys.Bytes, "output keys")
-		keys := w.Keys
+		keys, bytes := w.Keys, in.MovedKeyBytes()
 		if r.Unmix != nil {
-			keys = temporary.New(kept*uint64(in.MovedKeyBytes()), "keys, transformed")
+			keys = temporary.New(kept*uint64(bytes), "keys, transformed")
 		}
 		if err := cmp.Or(w.memory.Err(), temporary.Err()); err != nil {
 			return 0, err
 		}
-		if err := compact(in.MovedKeyBytes(), in.Ordered, keys); err != nil {
-			return 0, err
+		if r.Mixed {
+			err = lane.CompactMixed(list, p, bytes, r.Seed, bits, part(in.Ordered, bytes), keys.All(), scratch.All())
+		} else {
+			err = compact(bytes, in.Ordered, keys)
 		}
-		if r.Unmix != nil {
-			if err := r.Unmix(list, keys.All(), w.Keys.All(), kept); err != nil {
-				return 0, err
-			}
+		if err == nil && r.Unmix != nil {
+			err = r.Unmix(list, keys.All(), w.Keys.All(), kept)
+		}
+		if err != nil {
+			return 0, err
 		}
 	}
 	out := make([]*backend.Buffer, len(in.Payload))

@@ -57,14 +57,28 @@ func (o *Ops) CompactOffsets(list *backend.List, p CompactPlan, bits, scratch ba
 func (o *Ops) Compact(list *backend.List, p CompactPlan, valueBytes int, bits, values, kept,
 	scratch backend.Range) error {
 	config := p.compact
-	config.ValueBits, config.Inverted = uint32(valueBytes*8), flag(p.Inverted)
+	config.ValueBits = uint32(valueBytes * 8)
+	return o.compactColumn(list, p, config, 0, bits, values, kept, scratch)
+}
+
+// CompactMixed does the same for a column of keys that were mixed with seed ([kernel.Mix]): kept receives the keys.
+func (o *Ops) CompactMixed(list *backend.List, p CompactPlan, keyBytes int, seed uint32, bits, keys, kept,
+	scratch backend.Range) error {
+	config := p.compact
+	config.ValueBits, config.Mixed = uint32(keyBytes*8), 1
+	return o.compactColumn(list, p, config, seed, bits, keys, kept, scratch)
+}
+
+func (o *Ops) compactColumn(list *backend.List, p CompactPlan, config kernel.CompactConfig, seed uint32, bits, values,
+	kept, scratch backend.Range) error {
+	config.Inverted = flag(p.Inverted)
 	k, err := kernel.Compact.On(o.device, config)
 	if err != nil {
 		return err
 	}
 	k.Dispatch(list, kernel.Groups(config, p.Rows), kernel.CompactArgs{
 		Bits: bits, Offsets: sub(scratch, p.offsetsOffset, p.scan.Rows*8), Values: values, Kept: kept,
-		Rows: uint32(p.Rows), Tiles: kernel.Tiles(config, p.Rows),
+		Rows: uint32(p.Rows), Tiles: kernel.Tiles(config, p.Rows), Seed: seed,
 	})
 	return nil
 }

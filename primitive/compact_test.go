@@ -44,23 +44,26 @@ func TestCompact(t *testing.T) {
 				require.NoError(r, err)
 				p.Inverted = random.IntN(2) == 0
 				in32, in64 := make([]uint32, rows), make([]uint64, rows)
-				want32, want64, wantIDs := []uint32{}, []uint64{}, []uint32{}
+				want32, want64, wantIDs, wantKeys := []uint32{}, []uint64{}, []uint32{}, []uint64{}
 				for i, set := range bits {
 					in32[i], in64[i] = random.Uint32(), random.Uint64()
 					if set != p.Inverted {
 						want32, want64, wantIDs = append(want32, in32[i]), append(want64, in64[i]),
 							append(wantIDs, uint32(i))
+						wantKeys = append(wantKeys, kernel.Unmix(in64[i], 5))
 					}
 				}
 				n := len(wantIDs)
 				bitmap, c32, c64, scratch := column(r, words), column(r, in32), column(r, in64), r.empty(p.ScratchBytes)
 				out32, out64, outIDs := r.empty(uint64(n+4)*4), r.empty(uint64(n+4)*8), r.empty(uint64(n+4)*4)
+				outKeys := r.empty(uint64(n+4) * 8)
 				r.run(func(list *backend.List) error {
 					for _, err := range []error{
 						r.ops.CompactOffsets(list, p, bitmap.All(), scratch.All()),
 						r.ops.Compact(list, p, 4, bitmap.All(), c32.All(), out32.All(), scratch.All()),
 						r.ops.Compact(list, p, 8, bitmap.All(), c64.All(), out64.All(), scratch.All()),
 						r.ops.Compact(list, p, 4, bitmap.All(), backend.Range{}, outIDs.All(), scratch.All()),
+						r.ops.CompactMixed(list, p, 8, 5, bitmap.All(), c64.All(), outKeys.All(), scratch.All()),
 					} {
 						if err != nil {
 							return err
@@ -82,6 +85,7 @@ func TestCompact(t *testing.T) {
 				const marker = 0xdeadbeef // nothing is written behind the last row kept
 				require.Equal(r, append(want32, marker), values[uint32](r, out32.All(), n+1))
 				require.Equal(r, append(want64, marker<<32|marker), values[uint64](r, out64.All(), n+1))
+				require.Equal(r, append(wantKeys, marker<<32|marker), values[uint64](r, outKeys.All(), n+1))
 				require.Equal(r, append(wantIDs, marker), values[uint32](r, outIDs.All(), n+1))
 			}
 		}

@@ -50,7 +50,7 @@ type knobs struct {
 // tunable are the primitives, each with a table of that name.
 var tunable = map[string]knobs{
 	"compact": {kernels: []*backend.KernelSpec{kernel.CompactCount.KernelSpec, kernel.Compact.KernelSpec}, wideTile: 32,
-		fixed: []string{"inverted"}, wideItems: kernel.MaxCompactItems},
+		fixed: []string{"inverted", "mixed"}, wideItems: kernel.MaxCompactItems},
 	"copy": {kernels: []*backend.KernelSpec{kernel.Copy.KernelSpec}, settings: []string{"engine"}, wideTile: 4},
 	"gather": {kernels: []*backend.KernelSpec{kernel.Gather.KernelSpec, kernel.GatherBits.KernelSpec,
 		kernel.MarkCounts.KernelSpec, kernel.Iota.KernelSpec}},

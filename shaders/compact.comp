@@ -2,7 +2,7 @@
 // offsets[tile] + the number of rows of the tile before it that are kept.
 // SERIAL 0: one workgroup per tile of workgroup*items rows. SERIAL 1: one invocation per tile of items rows.
 // Inputs: bits, a bitmap of rows bits; offsets, uint64[tiles], each below 2^32; values, words of VALUE_BITS[rows],
-// absent: the row numbers (VALUE_BITS 32). Output: kept, words of VALUE_BITS, as many as rows are kept; it overlaps
+// absent: the row numbers (VALUE_BITS 32); mixed 1: keys that were mixed with seed, which are turned back. Output: kept, words of VALUE_BITS, as many as rows are kept; it overlaps
 // no input.
 // Preconditions: SERIAL 0: workgroup*items is a multiple of 32, items at most 32.
 #version 460
@@ -11,8 +11,11 @@
 #include "kernels/compact.glsl"
 #include "group.glsl"
 #include "bitmap.glsl"
+#include "mix.glsl"
 
 #define Value WORD(VALUE_BITS)
+
+Value kept_value(Value value) { return mixed == 1u ? unmix_of(value, seed) : value; }
 
 #if SERIAL
 
@@ -31,7 +34,7 @@ void main() {
         uint row = begin + i;
         if (i == 0u || row % 32u == 0u) word = column32_from(bitmap, row / 32u).at[0];
         if ((word >> row % 32u & 1u) == inverted) continue;
-        if (numbered) to.at[n] = Value(row); else to.at[n] = from.at[i];
+        if (numbered) to.at[n] = Value(row); else to.at[n] = kept_value(from.at[i]);
         ++n;
     }
 }
@@ -87,7 +90,8 @@ void main() {
         [[unroll]] for (uint k = 0u; k < IN_FLIGHT; ++k) {
             uint row = i + k * WORKGROUP_SIZE;
             if (keeps[k])
-                to.at[sh_rank[row / 32u] + uint(bitCount(sh_word[row / 32u] & bits_below(row % 32u)))] = value[k];
+                to.at[sh_rank[row / 32u] + uint(bitCount(sh_word[row / 32u] & bits_below(row % 32u)))] =
+                    kept_value(value[k]);
         }
     }
 }

@@ -367,10 +367,10 @@ func (j *partitioned) rows(ctx context.Context, sink operator.Sink, in *input, s
 		Untransformed: j.Untransformed && in.starts.Buffer != nil && j.bits > 0,
 		Move:          func(ctx context.Context) error { return j.move(ctx, in, backend.Range{}) },
 	}
-	if j.bits > 0 && in.starts.Buffer != nil {
-		r.Unmix = func(list *backend.List, keys, to backend.Range, rows uint64) error {
-			return j.unmix(list, keys, to, rows)
-		}
+	if moved := j.bits > 0 && in.starts.Buffer != nil; moved && j.narrow {
+		r.Unmix = j.unmix
+	} else if moved {
+		r.Mixed, r.Seed = true, seeds[j.round]
 	}
 	return r.WriteWanted(ctx, sink, want)
 }

@@ -31,7 +31,8 @@ func compactCase(m *maker) *Case {
 	bits, words := m.bitmap(m.rows)
 	values := m.column(m.rows, width, 0)
 	valuesArg := inOf(width, values)
-	if width == 32 && m.IntN(3) == 0 {
+	mixed, seed := m.byShape("mixed", 0, 1) == 1, m.Uint32()
+	if width == 32 && !mixed && m.IntN(3) == 0 {
 		for i := range values {
 			values[i] = uint64(i)
 		}
@@ -45,11 +46,16 @@ func compactCase(m *maker) *Case {
 		}
 		if i < m.rows && bits[i] != inverted {
 			kept = append(kept, values[i])
+			if mixed && width == 64 {
+				kept[len(kept)-1] = kernel.Unmix(values[i], seed)
+			} else if mixed {
+				kept[len(kept)-1] = uint64(kernel.Unmix(uint32(values[i]), seed))
+			}
 		}
 	}
 	return m.newCase(m.tileGroups(), kernel.CompactArgsOf[argument]{
 		Bits: in(words), Offsets: in(offsets), Values: valuesArg, Kept: outOf(width, kept),
-		Rows: uint32(m.rows), Tiles: m.tiles(),
+		Rows: uint32(m.rows), Tiles: m.tiles(), Seed: seed,
 	})
 }
 
