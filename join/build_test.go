@@ -89,3 +89,37 @@ func TestBuilt(t *testing.T) {
 		noMemoryInUse(t, device)
 	})
 }
+
+// TestBuiltOutlivesItsContext: the context of Build bounds that call alone. A join that is cancelled, too, leaves the
+// build side as it was.
+func TestBuiltOutlivesItsContext(t *testing.T) {
+	left, right := rich(t, 1, 300, 120, arrow.PrimitiveTypes.Int32), rich(t, 2, 500, 150, arrow.PrimitiveTypes.Int64)
+	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {
+		engine := smallEngine(t, device)
+		for _, c := range devicetest.Combinations(t, len(kinds)-1, len(algorithms)) {
+			spec := join.Spec{On: onK, How: kinds[c[0]], Algorithm: algorithms[c[1]], BatchRows: 100}
+			ctx, cancel := context.WithCancel(context.Background())
+			built, err := engine.Build(ctx, left, right.Schema(), 200, spec)
+			require.NoError(t, err)
+			cancel()
+			_, err = built.Join(ctx, right)
+			require.ErrorIs(t, err, backend.ErrCancelled)
+			layout, err := join.NewLayout(left.Schema(), right.Schema(), spec)
+			require.NoError(t, err)
+			result, err := built.Join(context.Background(), right)
+			require.NoError(t, err, "%s by %s", spec.How, spec.Algorithm)
+			var batches []arrow.RecordBatch
+			for batch, err := range result.Batches(context.Background()) {
+				require.NoError(t, err, "%s by %s", spec.How, spec.Algorithm)
+				batches = append(batches, batch)
+			}
+			oracle.Require(t, left, right, layout, batches)
+			for _, batch := range batches {
+				batch.Release()
+			}
+			result.Close()
+			built.Close()
+		}
+		noMemoryInUse(t, device)
+	})
+}

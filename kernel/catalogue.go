@@ -42,9 +42,11 @@ func Variants(spec *backend.KernelSpec) []backend.Config {
 		}
 		variants = longer
 	}
-	// Sums are never narrower than what they add up, and only the wide shape with subgroup operations looks back.
+	// Sums are never narrower than what they add up, only the wide shape with subgroup operations looks back, and rows
+	// are not marked with output in pages.
 	return slices.DeleteFunc(variants, func(c backend.Config) bool {
-		return c["sum_bits"] < c["in_bits"] || c["serial"]+c["shared"]+c["lookback"] > 1
+		return c["sum_bits"] < c["in_bits"] || c["serial"]+c["shared"]+c["lookback"] > 1 ||
+			c["paged"]+c["marked"] > 1
 	})
 }
 

@@ -51,6 +51,9 @@ type JoinRows struct {
 // BitmapWord is the 32-bit word of places at which the bitmap of rows begins with paged=1.
 const BitmapWord = 64
 
+// MarksWord is the first of two 32-bit words of places that with marked=1 say where the bitmaps of rows begin.
+const MarksWord = 16
+
 // pairRows is how many pairs become output rows at a time.
 const pairRows = 1024
 
@@ -68,6 +71,7 @@ type joinOutput[K word] struct {
 	mixed              bool   // keys are turned back, by seed
 	seed               uint32
 	keys               keyOutput[K]
+	sides              uint32 // that are marked in places
 	done               uint64 // pairs before these
 	pageRow, pageEmpty uint64 // the next row of the last page, and how many are empty
 }
@@ -83,6 +87,7 @@ func (o *joinOutput[K]) writePairs(left, right []uint32) {
 			atomic.AddUint32(&cursor[2], 1)
 		}
 	}
+	o.mark(left, right)
 	for len(left) > 0 {
 		at, rows := o.place(uint64(len(left)))
 		if rows == 0 {
@@ -92,6 +97,26 @@ func (o *joinOutput[K]) writePairs(left, right []uint32) {
 		left, right = left[rows:], right[rows:]
 	}
 	o.done += uint64(n)
+}
+
+// mark marks the rows of pairs.
+func (o *joinOutput[K]) mark(left, right []uint32) {
+	if o.sides == 0 {
+		return
+	}
+	places := backend.Words(o.Places)
+	if o.sides&MarkLeft != 0 {
+		marks := marker(places[places[MarksWord]:])
+		for _, row := range left {
+			marks.mark(o.leftFirst + row)
+		}
+	}
+	if o.sides&MarkRight != 0 {
+		marks := marker(places[places[MarksWord+1]:])
+		for _, row := range right {
+			marks.mark(o.rightFirst + row)
+		}
+	}
 }
 
 // end tells which rows of the last page stay empty.

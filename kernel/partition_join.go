@@ -14,8 +14,8 @@ type PartitionJoinArgsOf[B any] struct {
 	High  uint32
 }
 
-// PartitionJoinConfig configures [PartitionJoin].
-type PartitionJoinConfig struct {
+// PartitionWalkConfig configures [PartitionWalk].
+type PartitionWalkConfig struct {
 	KeyBits uint32 `axis:"32,64"`
 	Paged   uint32 `axis:"0,1"`
 	Tile
@@ -28,6 +28,13 @@ type PartitionJoinConfig struct {
 	PageRows uint32
 	Widened  uint32
 	Decided  uint32
+}
+
+// PartitionJoinConfig configures [PartitionJoin].
+type PartitionJoinConfig struct {
+	PartitionWalkConfig
+	Marked uint32 `axis:"0,1"` // not with paged=1
+	Sides  uint32
 }
 
 // PartitionJoin joins the units of a partitioned hash join that [PartitionPieces] lists, a workgroup a unit: the left
@@ -55,30 +62,43 @@ type PartitionJoinConfig struct {
 // decided=1 promises that mixed is 1, keys have 32 bits and heads<<shift is at least 2^16, so that the 16 bits of a key
 // that the table keeps and its place there decide about a match.
 //
-// [PartitionWalk] does the same on CPU cores.
-var PartitionJoin = define[PartitionJoinArgs](partitionJoinEntry("partition_join"))
+// With marked=1, and Reserving, rows that have a match are marked too, as [PartitionMark] does, those of the constant
+// sides. The bitmaps lie in places, behind the cursor: word [MarksWord] of places says from which word on it holds that
+// of left rows, the word behind it the same of right rows.
+//
+// [PartitionWalk] does the same on CPU cores, but for marks.
+var PartitionJoin = define[PartitionJoinArgs](entry[PartitionJoinArgsOf[[]byte], PartitionJoinConfig]{
+	Name:     "partition_join",
+	Defaults: PartitionJoinConfig{PartitionWalkConfig: partitionJoinDefaults},
+	Compare:  backend.Multiset,
+	SharedBytes: func(config *PartitionJoinConfig) uint32 {
+		bytes := partitionJoinBytes(&config.PartitionWalkConfig)
+		if config.Marked == 1 {
+			bytes += leftMarksBytes(config.Table, config.Sides)
+		}
+		return bytes
+	},
+	Run: func(args *PartitionJoinArgsOf[[]byte], config *PartitionJoinConfig, group uint32) {
+		runPartitionJoin(args, &config.PartitionWalkConfig, config.Marked*config.Sides, group)
+	},
+})
 
-// partitionJoinEntry is that of a kernel that does what [PartitionJoin] does.
-func partitionJoinEntry(name string) entry[PartitionJoinArgsOf[[]byte], PartitionJoinConfig] {
-	return entry[PartitionJoinArgsOf[[]byte], PartitionJoinConfig]{
-		Name: name,
-		Defaults: PartitionJoinConfig{
-			Tile: Tile{256, 4}, Table: 1536, Heads: 1024, OutputConfig: defaultOutput, PageRows: 1},
-		Compare: backend.Multiset,
-		SharedBytes: func(config *PartitionJoinConfig) uint32 {
-			return unitTableBytes(config.Table, config.Heads) + 4*(2*((config.Workgroup+3)/4)+4)
-		},
-		Run: func(args *PartitionJoinArgsOf[[]byte], config *PartitionJoinConfig, group uint32) {
-			if config.KeyBits == 64 {
-				partitionJoin[uint64](args, config, group)
-			} else {
-				partitionJoin[uint32](args, config, group)
-			}
-		},
+var partitionJoinDefaults = PartitionWalkConfig{
+	Tile: Tile{256, 4}, Table: 1536, Heads: 1024, OutputConfig: defaultOutput, PageRows: 1}
+
+func partitionJoinBytes(config *PartitionWalkConfig) uint32 {
+	return unitTableBytes(config.Table, config.Heads) + 4*(2*((config.Workgroup+3)/4)+4)
+}
+
+func runPartitionJoin(args *PartitionJoinArgsOf[[]byte], config *PartitionWalkConfig, sides, group uint32) {
+	if config.KeyBits == 64 {
+		partitionJoin[uint64](args, config, sides, group)
+	} else {
+		partitionJoin[uint32](args, config, sides, group)
 	}
 }
 
-func partitionJoin[K word](args *PartitionJoinArgsOf[[]byte], config *PartitionJoinConfig, group uint32) {
+func partitionJoin[K word](args *PartitionJoinArgsOf[[]byte], config *PartitionWalkConfig, sides, group uint32) {
 	unit := backend.Words(args.Units)[4*group:][:4]
 	left, right := view[K](args.LeftKeys)[unit[0]:unit[1]], view[K](args.RightKeys)
 	unmixed := digit{mixed: config.Mixed == 0}
@@ -86,7 +106,8 @@ func partitionJoin[K word](args *PartitionJoinArgsOf[[]byte], config *PartitionJ
 	defer unitTables[config.KeyBits/64].Put(t)
 	out := &joinOutput[K]{leftFirst: unit[0], JoinColumns: args.JoinColumns, JoinRows: args.JoinRows,
 		OutputConfig: config.OutputConfig, unit: group, pageSize: config.Paged * config.PageRows,
-		mixed: config.Mixed == 1, seed: config.Seed, keys: keyOutputOf[K](args.KeysOut, config.Widened, args.High)}
+		mixed: config.Mixed == 1, seed: config.Seed, keys: keyOutputOf[K](args.KeysOut, config.Widened, args.High),
+		sides: sides}
 	var buffer [pairRows]K
 	for first := unit[2]; first < unit[3]; first += pairRows {
 		out.rightFirst = first

@@ -28,6 +28,11 @@ type Units struct {
 	// what stays empty of them is compacted. With 0 workgroups take what they need, and nothing stays empty.
 	PageRows    uint32
 	Invocations uint64
+	// Marking is a cursor, as [kernel.PartitionJoin] has it with marked=1, with bitmaps of the rows of Sides behind it:
+	// the kernel marks in these the rows that have a partner, while output is first written as it comes. Not with
+	// PageRows, and only where [Units.Reserves] says that it is.
+	Marking backend.Range
+	Sides   uint32
 	// Record records the kernel, over the units from first to end-1. It adds to the columns the keys of both sides.
 	Record func(list *backend.List, first, end uint32, to Target) error
 	// RecordCount records the kernel that counts the output of each unit, 64 bits.
@@ -45,12 +50,19 @@ type Units struct {
 type Target struct {
 	Config   kernel.OutputConfig
 	PageRows uint32 // 0: no pages
+	Sides    uint32 // whose rows are marked
 	Columns  kernel.JoinColumns[backend.Range]
 	Rows     kernel.JoinRows
 }
 
 // mostRows is how many output rows a kernel takes (include/join_output.glsl).
 const mostRows = 1<<31 - 1
+
+// Reserves tells whether output is written as it comes, at least at first.
+func (u *Units) Reserves() bool { return u.Number > 0 && !u.CountFirst && u.Room+u.empty() <= mostRows }
+
+// empty is the number of rows of pages that may stay empty.
+func (u *Units) empty() uint64 { return u.Invocations * uint64(max(1, u.PageRows)-1) }
 
 // Write makes all pairs and puts them, in one window where the sink has room for them.
 //
@@ -61,11 +73,8 @@ func (u *Units) Write(ctx context.Context, sink Sink) error {
 		return nil
 	}
 	counted := false
-	if !u.CountFirst {
-		room, empty := u.Room, uint64(0)
-		if u.PageRows > 1 {
-			empty = u.Invocations * uint64(u.PageRows-1)
-		}
+	if u.Reserves() {
+		room, empty := u.Room, u.empty()
 		// Once more with as much room as is needed; the third time is for drivers that let a workgroup starve.
 		for try := 0; try < 3 && room+empty <= mostRows; try++ {
 			w, err := sink.Window(ctx, room+empty)
@@ -96,30 +105,35 @@ func (u *Units) Write(ctx context.Context, sink Sink) error {
 func (u *Units) reserve(ctx context.Context, w *Window) (rows uint64, complete bool, err error) {
 	temporary := u.Lane.Scope(ctx)
 	defer temporary.ReleaseAll()
-	placesBytes := uint64(12)
-	if u.PageRows > 0 {
-		placesBytes = kernel.BitmapWord*4 + (w.Rows+31)/32*4
-	}
-	places := temporary.New(placesBytes, "output cursor")
-	if err := temporary.Err(); err != nil {
-		return 0, false, err
+	places := u.Marking
+	if u.Sides == 0 {
+		placesBytes := uint64(12)
+		if u.PageRows > 0 {
+			placesBytes = kernel.BitmapWord*4 + (w.Rows+31)/32*4
+		}
+		places = temporary.New(placesBytes, "output cursor").All()
+		if err := temporary.Err(); err != nil {
+			return 0, false, err
+		}
 	}
 	if err := u.allocate(w, w.Rows); err != nil {
 		return 0, false, err
 	}
-	list := u.Lane.List("match")
-	list.Fill(places.Range(0, 12), 0)
+	list, cursor := u.Lane.List("match"), slice(places, 0, 12)
+	list.Fill(cursor, 0)
 	if u.PageRows > 0 {
-		list.Fill(places.Range(kernel.BitmapWord*4, placesBytes-kernel.BitmapWord*4), ^uint32(0))
+		list.Fill(slice(places, kernel.BitmapWord*4, places.SizeBytes-kernel.BitmapWord*4), ^uint32(0))
 	}
-	if err := u.record(list, w, 0, u.Number, u.target(kernel.Reserving, places.All(), 0, w.Rows)); err != nil {
+	to := u.target(kernel.Reserving, places, 0, w.Rows)
+	to.Sides, u.Sides = u.Sides, 0 // marked once, whether or not there is enough room
+	if err := u.record(list, w, 0, u.Number, to); err != nil {
 		return 0, false, err
 	}
 	if err := u.Lane.Submit(ctx, list); err != nil {
 		return 0, false, err
 	}
 	var state [12]byte
-	if err := u.Lane.Download(ctx, state[:], places.Range(0, 12)); err != nil {
+	if err := u.Lane.Download(ctx, state[:], cursor); err != nil {
 		return 0, false, err
 	}
 	taken, counted := uint64(binary.LittleEndian.Uint32(state[:])), binary.LittleEndian.Uint64(state[4:])
@@ -130,7 +144,7 @@ func (u *Units) reserve(ctx context.Context, w *Window) (rows uint64, complete b
 		return counted, false, nil
 	}
 	if taken > counted && counted > 0 {
-		err = u.compact(ctx, w, taken, counted, places.Range(kernel.BitmapWord*4, (taken+31)/32*4))
+		err = u.compact(ctx, w, taken, counted, slice(places, kernel.BitmapWord*4, (taken+31)/32*4))
 	}
 	return counted, true, err
 }

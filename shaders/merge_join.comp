@@ -21,6 +21,7 @@
 #define Key WORD(KEY_BITS)
 #define BUILD_IN_FLIGHT 8u
 #define PAGED 0
+#define MARKED 0
 
 const uint mixed = 0u, seed = 0u, unique = 0u, widened = 0u, high = 0u;
 

@@ -9,6 +9,8 @@
 // room among out_rows included; where the two differ or pass out_rows, rows are missing. PAGED 1, whatever PLACING: the
 // same for pages of page_rows rows that invocations take one after the other; rows are missing where more than out_rows
 // are taken. From word 64 on a bitmap, all set before, in which rows that stay empty are cleared.
+// MARKED 1, PLACING 1: word 16 of places is the word from which on it holds a bitmap of the rows of left_keys, word 17
+// the same of right_keys. Rows that have a match are added to those of sides: 1 right, 2 left, 3 both.
 // Outputs: keys_out, words of KEY_BITS, or of 64 bits (widened 1); left_out, right_out, left_out_2 and right_out_2,
 // payload; each may be absent. There are no second columns where left_words_2 or right_words_2 is 0.
 // Preconditions: no unit has more than table left rows; heads is a power of 2; a workgroup consists of whole subgroups;
@@ -26,6 +28,10 @@
 #define Key WORD(KEY_BITS)
 #define BUILD_IN_FLIGHT 8u
 
+#if MARKED
+uvec2 left_marks, right_marks; // bitmaps
+#include "left_marks.glsl"
+#endif
 #include "join_output.glsl"
 #include "unit_table.glsl"
 
@@ -58,6 +64,11 @@ void main() {
     [[unroll]] for (uint k = 0u; k < items; ++k) {
         if (run + k * gl_SubgroupSize < right_count) key[k] = right.at[run + k * gl_SubgroupSize];
     }
+#if MARKED
+    left_marks = element_address(places, column32_from(places, 16u).at[0], 2u);
+    right_marks = element_address(places, column32_from(places, 17u).at[0], 2u);
+    clear_left_marks(left_first, left_count);
+#endif
     build_table(left_count);
     barrier();
 
@@ -74,5 +85,7 @@ void main() {
     count_rows(done);
 #if PAGED
     leave_page();
+#elif MARKED
+    put_left_marks(left_first, left_count);
 #endif
 }

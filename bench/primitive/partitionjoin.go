@@ -13,14 +13,10 @@ var partitionJoinBenchmark = Benchmark{
 	Name: "partition_join", Table: "partition_join", tunes: true, Keys: narrowWide, Payloads: none, Distributions: only,
 	variant: func(key, _ int) backend.Config { return setting("key_bits", key) },
 	set: func(b *bed) experiment {
-		tuned, partitionJoin := b.ops.Tuning().Config("partition_join", setting("key_bits", b.Key)),
-			kernel.PartitionJoin
-		if tuned["walk"] == 1 {
-			partitionJoin = kernel.PartitionWalk
-		}
-		config := partitionJoin.With(tuned) // keys are unique and not mixed
+		tuned := b.ops.Tuning().Config("partition_join", setting("key_bits", b.Key))
+		config := kernel.PartitionJoin.With(tuned) // keys are unique and not mixed
 		config.KeyBits, config.Unique = uint32(b.Key), 1
-		k, err := partitionJoin.On(b.device(), config)
+		k, err := kernel.PartitionJoinOn(b.device(), config, tuned["walk"] == 1)
 		if err != nil {
 			b.fail(err)
 			return experiment{}

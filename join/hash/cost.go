@@ -37,7 +37,7 @@ func (a Partitioned) cost(p *operator.Plan, s *shape) error {
 	}
 	c.Marks()
 	if f.Rows[operator.Build] > 0 && f.Rows[operator.Probe] > 0 {
-		if want.Marks(operator.Build) || want.Marks(operator.Probe) {
+		if (want.Marks(operator.Build) || want.Marks(operator.Probe)) && !a.marksPairs(p, s) {
 			a.lookUp(c, s)
 		}
 		if want.Pairs {
@@ -80,7 +80,7 @@ func (a Partitioned) pairs(c *operator.Cost, s *shape) error {
 			float64(f.KeyBytes)*(c.Walked(operator.Build)+c.Walked(operator.Probe)))
 		return nil
 	}
-	if c.Windows() > 1 || a.CountFirst { // units are counted before
+	if a.countsFirst(f) { // units are counted before
 		a.lookUp(c, s)
 	}
 	first := f.MatchRatio * float64(f.Rows[operator.Probe]) // pairs that the lookup itself finds

@@ -110,6 +110,29 @@ func TestDevicesPartitioned(t *testing.T) {
 	})
 }
 
+// TestDevicesMarkWithPairs wants pairs and rows without a partner of one granule, which are marked while pairs are made:
+// at once or, with too little room, before the pairs are made again.
+func TestDevicesMarkWithPairs(t *testing.T) {
+	workloads := workloads()
+	names := slices.Sorted(maps.Keys(workloads))
+	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {
+		lane := laneOf(t, device, jointest.Small(device.Info()))
+		for n, c := range devicetest.Combinations(t, len(sizes), len(names), 3, len(forced), 2) {
+			random := rand.New(rand.NewPCG(uint64(n), 17))
+			build, probe := workloads[names[c[1]]].Relations(random, sizes[c[0]], 4+4*(n%2), payloads[n%len(payloads)])
+			want := operator.Want{Pairs: true, Keys: n%3 > 0, Rest: [2]bool{c[2] != 1, c[2] != 0}}
+			options := jointest.Options{Facts: func(f *operator.Facts) {
+				if c[4] == 1 {
+					f.OutputRows = 0
+				}
+			}}
+			a := Partitioned{Untransformed: n%5 == 0, force: forced[c[3]]}
+			jointest.CheckRun(t, lane, a, build, probe, want, options,
+				fmt.Sprintf("case %d: %+v, %s of %v, %+v", n, a, names[c[1]], sizes[c[0]], want))
+		}
+	})
+}
+
 // TestDevicesUnpartitioned is the same by hj, which has nothing to cut. Keys of many rows are refused where pairs are
 // wanted, and only there.
 func TestDevicesUnpartitioned(t *testing.T) {

@@ -121,8 +121,8 @@ func (j *partitioned) Build(ctx context.Context, build *relation.Chunk) error {
 			return err
 		}
 	}
-	if !want.Marks(operator.Build) {
-		return nil
+	if !want.Marks(operator.Build) || !stays(&j.plan.Facts) {
+		return nil // a single granule brings its bitmap
 	}
 	var err error
 	j.marks, err = ranges.NewMarks(ctx, j.lane, build.Rows, "build")
@@ -266,28 +266,28 @@ func (p *probing) pairs(ctx context.Context, sink operator.Sink) error {
 	return sink.Count(ctx, rows)
 }
 
-// mark finds the rows of both sides that have a partner, as far as anybody wants to know.
-func (p *probing) mark(ctx context.Context) (err error) {
+// mark finds the rows of both sides that have a partner, as far as anybody wants to know. Where they are marked while
+// pairs are made, only those of oversized partitions are left to find.
+func (p *probing) mark(ctx context.Context) error {
 	want, sides := &p.plan.Want, uint32(0)
-	if want.Marks(operator.Probe) {
-		if p.marks[operator.Probe], err = ranges.NewMarks(ctx, p.lane, p.probe.Rows, "probe"); err != nil {
-			return err
-		}
-		sides |= kernel.MarkRight
-	}
 	if want.Marks(operator.Build) {
-		p.marks[operator.Build] = p.partitioned.marks
 		sides |= kernel.MarkLeft
+	}
+	if want.Marks(operator.Probe) {
+		sides |= kernel.MarkRight
 	}
 	if sides == 0 {
 		return nil
+	}
+	if err := p.newMarks(ctx, sides); err != nil {
+		return err
 	}
 	if p.oversized > 0 {
 		if err := p.markPeeled(ctx); err != nil {
 			return err
 		}
 	}
-	if p.units.Number == 0 {
+	if p.units.Number == 0 || p.units.Sides != 0 {
 		return nil
 	}
 	c := &p.config
@@ -300,6 +300,43 @@ func (p *probing) mark(ctx context.Context) (err error) {
 	k.Dispatch(list, p.units.Number, kernel.PartitionMarkArgs{Units: p.unitTable.All(), LeftKeys: p.build.Ordered,
 		RightKeys: p.probe.Ordered, LeftMarks: p.marks[operator.Build], RightMarks: p.marks[operator.Probe],
 		Shift: uint32(p.bits)})
+	return p.lane.Submit(ctx, list)
+}
+
+// newMarks makes bitmaps without a bit set: of the probe side and, where that comes in one granule, of the build side.
+// In that case they lie behind a cursor for the output, as the kernel wants them that marks while it makes pairs.
+func (p *probing) newMarks(ctx context.Context, sides uint32) (err error) {
+	want := &p.plan.Want
+	if stays(&p.plan.Facts) {
+		if p.marks[operator.Build] = p.partitioned.marks; want.Marks(operator.Probe) {
+			p.marks[operator.Probe], err = ranges.NewMarks(ctx, p.lane, p.probe.Rows, "probe")
+		}
+		return err
+	}
+	first, sizeBytes := [2]uint64{}, uint64(kernel.BitmapWord*4)
+	for side, in := range p.units.Inputs {
+		if want.Marks(side) {
+			first[side] = sizeBytes
+			sizeBytes += backend.Aligned((in.Rows + 31) / 32 * 4)
+		}
+	}
+	memory := p.partitioned.lane.Memory
+	places := memory.New(sizeBytes, "output cursor and marks")
+	if err := memory.Err(); err != nil {
+		return err
+	}
+	list := p.lane.List("mark")
+	list.Fill(places.All(), 0)
+	for side, in := range p.units.Inputs {
+		if want.Marks(side) {
+			p.marks[side] = places.Range(first[side], (in.Rows+31)/32*4)
+			list.Fill(places.Range(uint64(kernel.MarksWord+side)*4, 4), uint32(first[side]/4))
+		}
+	}
+	p.partitioned.marks = p.marks[operator.Build]
+	if p.marksPairs(p.plan, &p.shape) && p.units.Reserves() {
+		p.units.Marking, p.units.Sides = places.All(), sides
+	}
 	return p.lane.Submit(ctx, list)
 }
 

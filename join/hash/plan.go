@@ -119,3 +119,12 @@ func (s *shape) size(buildRows uint64, tableRows uint32) {
 
 // oversizedBuild is the number of build rows of a partition from which on it is oversized.
 func (s *shape) oversizedBuild() uint32 { return mostTables * s.tableRows }
+
+// countsFirst tells whether the output of units is counted before any is written.
+func (a Partitioned) countsFirst(f *operator.Facts) bool { return a.CountFirst || f.Windows() > 1 }
+
+// marksPairs tells whether rows are marked while pairs are made, without a pass of their own. That takes output that is
+// written as it comes, and a single granule.
+func (a Partitioned) marksPairs(p *operator.Plan, s *shape) bool {
+	return p.Want.Pairs && !p.Want.Count && !s.walk && !stays(&p.Facts) && !a.countsFirst(&p.Facts) && a.PageRows == 0
+}

@@ -75,7 +75,7 @@ func (p *probing) cut(ctx context.Context) error {
 func (p *probing) join(units uint32) {
 	p.units = operator.Units{
 		Lane: p.lane, Inputs: [2]*operator.Input{&p.build.Input, &p.probe.Input}, Keys: p.plan.Want.Keys,
-		Number: units, CountFirst: p.CountFirst || p.plan.Facts.Windows() > 1, Room: p.plan.Facts.Room(),
+		Number: units, CountFirst: p.countsFirst(&p.plan.Facts), Room: p.plan.Facts.Room(),
 		PageRows:    uint32(p.PageRows),
 		Invocations: uint64(units) * uint64(p.config.Workgroup), Record: p.recordUnits, RecordCount: p.recordCount,
 		Large:         p.large,
@@ -93,11 +93,10 @@ func (p *probing) recordUnits(list *backend.List, first, end uint32, to operator
 	if to.PageRows > 0 {
 		config.Paged, config.PageRows = 1, to.PageRows
 	}
-	partitionJoin := kernel.PartitionJoin
-	if p.walk {
-		partitionJoin = kernel.PartitionWalk
+	if to.Sides != 0 {
+		config.Marked, config.Sides = 1, to.Sides
 	}
-	k, err := partitionJoin.On(p.lane.Device(), config)
+	k, err := kernel.PartitionJoinOn(p.lane.Device(), config, p.walk)
 	if err != nil {
 		return err
 	}

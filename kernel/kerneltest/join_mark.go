@@ -16,18 +16,41 @@ func init() {
 // marks are bitmaps of both sides, with some bits set before, to which rows with a match come. That of a side that is
 // not marked may be absent.
 func (m *maker) marks(j join, sides uint32) (left, right argument) {
-	return m.marksOf(len(j.left), sides&kernel.MarkLeft != 0, j.rows, func(r joined) uint32 { return r.left }),
-		m.marksOf(len(j.right), sides&kernel.MarkRight != 0, j.rows, func(r joined) uint32 { return r.right })
+	return m.marksOf(len(j.left), sides&kernel.MarkLeft != 0, j.rows, joined.leftRow),
+		m.marksOf(len(j.right), sides&kernel.MarkRight != 0, j.rows, joined.rightRow)
 }
 
 func (m *maker) marksOf(rows int, marked bool, matches []joined, row func(joined) uint32) argument {
-	_, before := m.bitmap(rows)
-	after := slices.Clone(before)
-	if !marked {
-		return []argument{{}, changed(before, after)}[m.IntN(2)]
+	before, after := m.markedRows(rows, marked, matches, row)
+	if !marked && m.IntN(2) == 0 {
+		return argument{}
 	}
+	return changed(before, after)
+}
+
+// markedRows is a bitmap with some bits set, and after those of rows with a match are, if they are marked.
+func (m *maker) markedRows(rows int, marked bool, matches []joined, row func(joined) uint32) (before, after []uint32) {
+	_, before = m.bitmap(rows)
+	after = slices.Clone(before)
 	for _, match := range matches {
-		after[row(match)/32] |= 1 << (row(match) % 32)
+		if marked {
+			after[row(match)/32] |= 1 << (row(match) % 32)
+		}
+	}
+	return before, after
+}
+
+// markedPlaces are the places of a join that has made total rows and marked those that have a match.
+func (m *maker) markedPlaces(j join, total uint32) argument {
+	sides := m.drawDear("sides", bothSides, kernel.MarkLeft, kernel.MarkRight)
+	before := make([]uint32, kernel.MarksWord+2+m.IntN(5))
+	after := slices.Clone(before)
+	after[0], after[1] = total, total
+	for side, row := range [2]func(joined) uint32{joined.leftRow, joined.rightRow} {
+		marked := sides&[2]uint32{kernel.MarkLeft, kernel.MarkRight}[side] != 0
+		bitmap, marks := m.markedRows([2]int{len(j.left), len(j.right)}[side], marked, j.rows, row)
+		before[kernel.MarksWord+side], after[kernel.MarksWord+side] = uint32(len(before)), uint32(len(after))
+		before, after = append(before, bitmap...), append(after, marks...)
 	}
 	return changed(before, after)
 }

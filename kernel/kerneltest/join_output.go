@@ -14,6 +14,9 @@ type joined struct {
 	left, right uint32
 }
 
+func (r joined) leftRow() uint32  { return r.left }
+func (r joined) rightRow() uint32 { return r.right }
+
 // payloadWords sets how wide payload columns are: left, right, and the second ones.
 func (m *maker) payloadWords() [4]uint32 {
 	return [4]uint32{
@@ -94,6 +97,8 @@ func (m *maker) join(j join) (a joinArguments) {
 	}
 	var places argument
 	switch {
+	case m.config["marked"] == 1:
+		places = m.markedPlaces(j, uint32(total))
 	case reserving && !paged:
 		places = changed(make([]uint32, 3), []uint32{uint32(total), uint32(total), 0})
 	case !paged:

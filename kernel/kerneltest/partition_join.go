@@ -14,7 +14,11 @@ func init() {
 }
 
 func partitionJoinCase(m *maker) *Case {
-	m.drawDear("placing", kernel.AtOffsets, kernel.Reserving)
+	if m.config["marked"] == 1 {
+		m.set("placing", kernel.Reserving)
+	} else {
+		m.drawDear("placing", kernel.AtOffsets, kernel.Reserving)
+	}
 	words := m.payloadWords()
 	j, shift := m.partitionedUnits(m.byShape("seed", 0x12345678, 0xfedcba98))
 	j.words = words
@@ -172,7 +176,7 @@ func HotBatches(subgroupSize uint32) (*Case, error) {
 	spec := kernel.PartitionJoin.KernelSpec
 	config, err := kernel.Defaults(spec, backend.Config{
 		"key_bits": 32, "workgroup": workgroup, "items": 4, "table": tableRows, "heads": 256, "mixed": 1,
-		"placing": kernel.Reserving, "paged": 0,
+		"placing": kernel.Reserving, "paged": 0, "marked": 0,
 	})
 	if err != nil {
 		return nil, err
@@ -200,6 +204,15 @@ func HotBatches(subgroupSize uint32) (*Case, error) {
 // partitionJoinBenchmark joins partitions that fill a table.
 func partitionJoinBenchmark(m *maker) *Dispatch {
 	units, unitRows, columns, rows := m.joinOfPairs(int(m.config["table"]), spread)
+	if m.config["marked"] == 1 {
+		m.set("placing", kernel.Reserving)
+		m.set("sides", bothSides)
+		wordsEach := uint64(rows.OutRows+31) / 32 // enough for either side
+		columns.Places = words(kernel.BitmapWord+2*int(wordsEach), 32, func(i int) uint64 {
+			return map[int]uint64{kernel.MarksWord: kernel.BitmapWord,
+				kernel.MarksWord + 1: kernel.BitmapWord + wordsEach}[i]
+		})
+	}
 	return m.dispatch(units*m.tileRows(), kernel.PartitionJoinArgsOf[[]byte]{
 		Units: unitRows, JoinColumns: columns, JoinRows: rows,
 	})

@@ -1,7 +1,8 @@
 // What kernels that join have in common: right rows, a batch of workgroup*items at a time, look for matches, and every
 // pair of rows with equal keys becomes an output row: the key, and up to two payload columns of each side.
 // A kernel with this file has the constants and push constants named below, defines PAGED (1: output in pages,
-// join_pages.glsl), and before how a key finds left rows:
+// join_pages.glsl) and MARKED (1: rows that have a match are marked, left_marks.glsl), and before how a key finds left
+// rows:
 uint first_match(Key key);         // where the first match is, 1 to 2^31 - 1; 0: there is none
 uint next_match(Key key, uint at); // the one after it
 uint left_row(uint at);            // its row, counted from left_first
@@ -35,13 +36,29 @@ void join_batch(uint unit, uint left_first, uint first, uint run, uint count, Ke
         if (run + k * gl_SubgroupSize < count) {
             match[k] = first_match(key[k]);
             own += min(match[k], 1u);
+#if MARKED
+            if ((sides & mark_left) != 0u && match[k] > 0u) mark_first(left_row(match[k]));
+#endif
             if (unique == 0u && match[k] > 0u) {
                 uint before = own;
+#if MARKED
+                for (uint m = next_match(key[k], match[k]); m > 0u; m = next_match(key[k], m)) {
+                    if ((sides & mark_left) != 0u) mark_first(left_row(m));
+                    ++own;
+                }
+#else
                 for (uint m = next_match(key[k], match[k]); m > 0u; m = next_match(key[k], m)) ++own;
+#endif
                 if (own > before) match[k] |= has_more;
             }
         }
+#if MARKED
+        if ((sides & mark_right) != 0u) collect_marks(k, match[k] > 0u);
+#endif
     }
+#if MARKED
+    if ((sides & mark_right) != 0u) put_marks(right_marks, first + run - gl_SubgroupInvocationID);
+#endif
     uvec2 left_sizes = uvec2(left_words, left_words_2), right_sizes = uvec2(right_words, right_words_2);
     Payloads left_value[items], right_value[items]; // under way while room is found
     [[unroll]] for (uint k = 0u; k < items; ++k) {

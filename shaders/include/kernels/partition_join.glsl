@@ -14,6 +14,7 @@ layout(constant_id = 11) const uint right_words_2 = RIGHT_WORDS_2;
 layout(constant_id = 12) const uint page_rows = PAGE_ROWS;
 layout(constant_id = 13) const uint widened = WIDENED;
 layout(constant_id = 14) const uint decided = DECIDED;
+layout(constant_id = 15) const uint sides = SIDES;
 layout(push_constant) uniform Push {
     uvec2 units;
     uvec2 left_keys;
