@@ -70,8 +70,8 @@ type CompactConfig struct {
 
 // Compact keeps the rows whose bit is set, with inverted those whose bit is not, in their order: a row goes to
 // offsets[tile] + the number of rows of the tile before it that are kept. offsets are 64-bit, below 2^32. Absent values
-// are row numbers, 32-bit. With mixed=1 values are keys that were mixed with seed, and are turned back ([Unmix]). In the
-// wide shape items is at most MaxCompactItems.
+// are row numbers, 32-bit. With mixed=1 values are keys that were mixed with seed, and are turned back ([Unmix]). In
+// the wide shape items is at most MaxCompactItems.
 var Compact = define[CompactArgs](entry[CompactArgsOf[[]byte], CompactConfig]{
 	Name:        "compact",
 	Defaults:    CompactConfig{ShapedTile: ShapedTile{Workgroup: 256, Items: 16}},

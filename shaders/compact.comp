@@ -2,8 +2,8 @@
 // offsets[tile] + the number of rows of the tile before it that are kept.
 // SERIAL 0: one workgroup per tile of workgroup*items rows. SERIAL 1: one invocation per tile of items rows.
 // Inputs: bits, a bitmap of rows bits; offsets, uint64[tiles], each below 2^32; values, words of VALUE_BITS[rows],
-// absent: the row numbers (VALUE_BITS 32); mixed 1: keys that were mixed with seed, which are turned back. Output: kept, words of VALUE_BITS, as many as rows are kept; it overlaps
-// no input.
+// absent: the row numbers (VALUE_BITS 32); mixed 1: keys that were mixed with seed, which are turned back.
+// Output: kept, words of VALUE_BITS, as many as rows are kept; it overlaps no input.
 // Preconditions: SERIAL 0: workgroup*items is a multiple of 32, items at most 32.
 #version 460
 #extension GL_GOOGLE_include_directive : require
