@@ -71,7 +71,11 @@ func Sort(all []*operator.Plan, timed bool) {
 	}
 	rank := func(p *operator.Plan) int {
 		name, _, _ := strings.Cut(p.Algorithm.Name(), " ")
-		return slices.Index(Tree(&p.Facts), name)
+		tree := Tree(&p.Facts)
+		if i := slices.Index(tree, name); i >= 0 {
+			return i
+		}
+		return len(tree) // the figure does not know it
 	}
 	slices.SortStableFunc(all, func(a, b *operator.Plan) int {
 		if c := cmp.Compare(rejected(a), rejected(b)); c != 0 {

@@ -9,6 +9,9 @@ source tools/vulkan.sh
 
 staticcheck=honnef.co/go/tools/cmd/staticcheck@v0.8.2 # release 2026.2.2
 without_race=(TestTPCHInAChild TestMemoryLimitAsSeenFromOutside) # these skip themselves under the race detector
+# Straight-line code of one goroutine over the host backend, whose tests run all kernels in parallel.
+without_threads=(./kernel ./primitive ./operator ./ranges ./planner ./join/hash ./join/sortmerge ./bench/joins
+	./bench/planner ./bench/primitive ./internal/jointest ./internal/recorded)
 device_packages=(./vulkan/... ./kernel ./primitive ./relation ./operator ./ranges ./planner ./query ./deliver ./join/... ./bench/primitive ./bench/joins .)
 all=(format vet staticcheck imports shaders race host devices swiftshader sync gpu one-thread cgocheck duckdb fuzz)
 
@@ -48,13 +51,12 @@ shaders() { tools/glslc.sh --check; }
 unit() { go test -timeout "$timeout" ./...; }
 race() {
 	local packages
-	# The kernels have no threads of their own; the tests of the host backend run all of them in parallel.
-	packages=$(go list ./... | grep -v '/kernel$')
+	packages=$(go list ./... | grep -vxFf <(go list "${without_threads[@]}"))
 	SPIRJOIN_TEST_DEVICES=host go test -race -timeout "$timeout" $packages
 	on lavapipe off -race ./vulkan/...
 }
 host() {
-	on host off ./kernel
+	on host off "${without_threads[@]}"
 	local output
 	output=$(on host off -v -run "^($(IFS='|' && echo "${without_race[*]}"))\$" ./bench/workload ./cmd/spirjoin) &&
 		[[ $(grep -c '^--- PASS' <<<"$output") == "${#without_race[@]}" ]] || { echo "$output" && return 1; }

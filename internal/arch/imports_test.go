@@ -57,7 +57,6 @@ var rooms = []room{
 		"github.com/apache/arrow-go golang.org/x"},
 	{"query", "planner deliver operator ranges relation exec primitive backend internal/text",
 		"github.com/apache/arrow-go"},
-	{"planner", "operator relation exec primitive backend internal/text", ""},
 	{"deliver", "operator relation exec primitive backend", "github.com/apache/arrow-go"},
 	{"join/hash", "ranges operator relation exec primitive kernel backend", ""},
 	{"join/sortmerge", "ranges operator relation exec primitive kernel backend", ""},
