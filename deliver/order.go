@@ -73,6 +73,7 @@ func (o *Order) flush(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	need += need / 8 // what is free lies in several places
 	most := w.Rows
 	if free := o.Reserve(need); free < need {
 		most = max(RunRows, most/2*free/need)

@@ -194,6 +194,7 @@ func (s *Spec) checkPlan(f *faults) {
 	f.add(s.Output == Ranges && chosen && s.Algorithm != rangesAlgorithm, "key ranges come of %s, not of %s",
 		rangesAlgorithm, s.Algorithm)
 	f.add(s.Output == Ranges && s.BuildSide != BuildAuto, "key ranges have no build side; leave out build_side")
+	f.add(s.Output == Ranges && s.Validate != Any, "key ranges say how often a key is there; leave out validate")
 }
 
 // rangesAlgorithm finds key ranges.

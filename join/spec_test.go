@@ -132,6 +132,7 @@ func TestSpecFaults(t *testing.T) {
 		{join.Spec{On: k, Output: join.Ranges, Deterministic: true}, "key ranges come in the order of the key"},
 		{join.Spec{On: k, Output: join.Ranges, Algorithm: "hj"}, "key ranges come of smj-um, not of hj"},
 		{join.Spec{On: k, Output: join.Ranges, BuildSide: join.BuildRight}, "leave out build_side"},
+		{join.Spec{On: k, Output: join.Ranges, Validate: join.OneToOne}, "leave out validate"},
 		{join.Spec{On: k, How: join.Semi, Order: join.RightOrder}, "cannot be in the order of the right one"},
 		{join.Spec{On: k, How: join.RightAnti, Order: join.LeftOrder}, "cannot be in the order of the left one"},
 		{join.Spec{On: k, How: join.Mark, Indicator: "x"}, "a mark join returns rows of one"},

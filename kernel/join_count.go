@@ -91,7 +91,7 @@ type MergeCountConfig struct {
 	Table uint32
 }
 
-// MergeCount counts the output rows of each unit of a merge join: counts receives 32 bits a unit. The rest is as for
+// MergeCount counts the output rows of each unit of a merge join: counts receives 64 bits a unit. The rest is as for
 // [MergeJoin]; no payload is touched.
 var MergeCount = define[MergeCountArgs](entry[MergeCountArgsOf[[]byte], MergeCountConfig]{
 	Name:     "merge_count",

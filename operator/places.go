@@ -32,16 +32,29 @@ func (p *Places) Count(ctx context.Context, rows uint64) error {
 	return p.Sink.Count(ctx, rows)
 }
 
-// Window has as much room as the sink gives or, where that has little, half of it: pairs of places take memory too.
+// Window has room for fewer rows than the sink would give, unless there is memory for what they take beside: of each
+// pair two places, and the row numbers that [Pairs] gathers by.
 func (p *Places) Window(ctx context.Context, rows uint64) (_ *Window, err error) {
 	p.out.Release()
-	if p.out, err = p.Sink.Window(ctx, rows); err != nil {
+	const placesBytes = 4 * 4
+	rowBytes := max(4, p.rowBytes())
+	if p.out, err = p.Sink.Window(ctx, rows+(rows*placesBytes+rowBytes-1)/rowBytes); err != nil {
 		return nil, err
 	}
-	if p.out.Rows < rows {
-		rows = max(1, p.out.Rows/2)
+	return NewWindow(ctx, p.Lane, max(1, min(rows, p.out.Rows*rowBytes/(rowBytes+placesBytes)))), nil
+}
+
+// rowBytes are those of a row of the output.
+func (p *Places) rowBytes() (bytes uint64) {
+	if p.Keys {
+		bytes = uint64(p.Inputs[Build].Chunk.Keys.Bytes)
 	}
-	return NewWindow(ctx, p.Lane, rows), nil
+	for _, in := range p.Inputs {
+		for _, column := range in.Payload {
+			bytes += uint64(column.Bytes)
+		}
+	}
+	return bytes
 }
 
 // Put gathers all columns of the rows by their places.

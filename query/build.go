@@ -1,6 +1,7 @@
 package query
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -156,23 +157,41 @@ func (q *Query) prove(ctx context.Context, lane *exec.Lane, s *Scan) error {
 	if err != nil || m.Total == chunk.Rows {
 		return err
 	}
-	if m, err = ranges.Search(ctx, lane, sorted, sorted, false); err != nil {
-		return err
-	}
-	defer m.Release()
-	found, rows, _, err := m.Ranges(ctx)
+	first, second, err := repeated(ctx, lane, sorted)
 	if err != nil {
 		return err
 	}
-	for _, r := range found {
-		if r.LeftCount > 1 {
-			first, second := rows[r.LeftBegin], rows[r.LeftBegin+1]
-			return &backend.OpError{Op: "validate join", Err: backend.ErrInvalidInput, Detail: fmt.Sprintf(
-				"keys of the %s table must be unique, but rows %d and %d both have %s", s.Side, first, second,
-				s.Keys.Text(s.Side, int(first)))}
-		}
+	return &backend.OpError{Op: "validate join", Err: backend.ErrInvalidInput, Detail: fmt.Sprintf(
+		"keys of the %s table must be unique, but rows %d and %d both have %s", s.Side, first, second,
+		s.Keys.Text(s.Side, int(first)))}
+}
+
+// repeated finds the rows of the first key that is there more than once; there is one. It reads the keys piece by
+// piece, which takes no memory of the device.
+func repeated(ctx context.Context, lane *exec.Lane, s *ranges.Sorted) (first, second uint32, err error) {
+	width := uint64(s.KeyBytes)
+	part := func(of backend.Range, first, rows, bytes uint64) backend.Range {
+		of.OffsetBytes, of.SizeBytes = of.OffsetBytes+first*bytes, rows*bytes
+		return of
 	}
-	return nil
+	piece := make([]byte, min(s.Rows, 1<<20)*width)
+	for from := uint64(0); from+1 < s.Rows; {
+		rows := min(s.Rows-from, uint64(len(piece))/width)
+		keys := piece[:rows*width]
+		if err := lane.Download(ctx, keys, part(s.Keys, from, rows, width)); err != nil {
+			return 0, 0, err
+		}
+		for i := width; i < uint64(len(keys)); i += width {
+			if !bytes.Equal(keys[i-width:i], keys[i:i+width]) {
+				continue
+			}
+			var ids [2]uint32
+			err := lane.Download(ctx, backend.AsBytes(ids[:]), part(s.IDs, from+i/width-1, 2, 4))
+			return ids[0], ids[1], err
+		}
+		from += rows - 1 // the last key is compared with the next one
+	}
+	return 0, 0, &backend.OpError{Op: "validate join", Err: backend.ErrInvalidInput, Detail: "no key repeats"}
 }
 
 // fitProof adds to an alternative the memory that it takes to prove that keys are unique, before anything is joined,
@@ -188,7 +207,7 @@ func (q *Query) fitProof(a *Alternative, limits planner.Limits) error {
 			return err
 		}
 		need += s.Rows() * rowBytes * 2
-		if a.PeakBytes = max(a.PeakBytes, need); need > limits.DeviceMemoryBytes {
+		if a.PeakBytes = max(a.PeakBytes, need); need > max(limits.DeviceMemoryBytes, a.lacks) {
 			a.lacks = need
 			return &backend.OpError{Op: "plan join", Device: q.Engine.Device().Info().Name, Err: backend.ErrDeviceMemory,
 				Detail: fmt.Sprintf("to prove that the keys of the %s table are unique takes %d bytes, %d are free; "+

@@ -138,13 +138,16 @@ func (q *Query) choose(freeBytes uint64) error {
 		for _, p := range all {
 			tree.Transfer.Predict(p, q.Rates)
 			a := Alternative{Join: tree, Plan: p, Err: p.Reject, batch: min(q.BatchRows, primitive.MaxRows)}
-			switch {
-			case errors.Is(a.Err, backend.ErrDeviceMemory):
+			if errors.Is(a.Err, backend.ErrDeviceMemory) {
 				a.lacks = a.PeakBytes
-			case a.Err == nil:
-				if a.Err = q.fitProof(&a, limits); a.Err == nil {
-					a.Err = q.fitHost(&a)
+			}
+			if a.Err == nil || a.lacks > 0 {
+				if err := q.fitProof(&a, limits); err != nil {
+					a.Err = err
 				}
+			}
+			if a.Err == nil {
+				a.Err = q.fitHost(&a)
 			}
 			q.Alternatives = append(q.Alternatives, a)
 		}

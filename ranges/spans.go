@@ -14,14 +14,15 @@ type Span struct{ First, End uint64 }
 
 // Extract copies the keys of spans as they are, with their places among all rows as payload.
 func Extract(ctx context.Context, lane *exec.Lane, in *operator.Input, spans []Span) (*relation.Chunk, error) {
-	rows, width := uint64(0), uint64(in.MovedKeyBytes())
+	rows, width, numbersBytes := uint64(0), uint64(in.MovedKeyBytes()), uint64(0)
 	for _, s := range spans {
 		rows += s.End - s.First
+		numbersBytes += backend.Aligned((s.End - s.First) * 4)
 	}
 	keys, places := lane.Memory.New(rows*width, "keys of spans"), lane.Memory.New(rows*4, "places of spans")
 	temporary := lane.Scope(ctx)
 	defer temporary.ReleaseAll()
-	numbers := temporary.New(in.Rows*4, "row numbers")
+	numbers := temporary.New(numbersBytes, "row numbers")
 	if err := lane.Memory.Err(); err != nil {
 		return nil, err
 	}
@@ -29,21 +30,22 @@ func Extract(ctx context.Context, lane *exec.Lane, in *operator.Input, spans []S
 		return nil, err
 	}
 	list := lane.List("peel")
-	if err := lane.Iota(list, numbers.All(), in.Rows, 0); err != nil {
-		return nil, err
-	}
-	at := uint64(0)
+	at, numbered := uint64(0), uint64(0)
 	for _, s := range spans {
 		n := s.End - s.First
+		own := numbers.Range(numbered, n*4)
+		if err := lane.Iota(list, own, n, uint32(s.First)); err != nil {
+			return nil, err
+		}
 		from := in.Ordered
 		from.OffsetBytes, from.SizeBytes = from.OffsetBytes+s.First*width, n*width
 		if err := lane.Copy(list, keys.Range(at*width, n*width), from); err != nil {
 			return nil, err
 		}
-		if err := lane.Copy(list, places.Range(at*4, n*4), numbers.Range(s.First*4, n*4)); err != nil {
+		if err := lane.Copy(list, places.Range(at*4, n*4), own); err != nil {
 			return nil, err
 		}
-		at += n
+		at, numbered = at+n, numbered+backend.Aligned(n*4)
 	}
 	return &relation.Chunk{Rows: rows, Keys: relation.Values{Data: keys.All(), Bytes: int(width)},
 		Payload: []relation.Values{{Data: places.All(), Bytes: 4}}}, lane.Submit(ctx, list)

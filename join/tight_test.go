@@ -1,0 +1,88 @@
+package join_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/stretchr/testify/require"
+
+	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/host"
+	"github.com/spirjoin/spirjoin/internal/devicetest"
+	"github.com/spirjoin/spirjoin/join"
+)
+
+// TestManyPairsUnderCaps: keys that are frequent on both sides make many times more output than there is memory for, in
+// units that no window has room for. Whatever is planned runs.
+func TestManyPairsUnderCaps(t *testing.T) {
+	devicetest.HostTest(t)
+	few := keyed(t, "k", 6000, func(i int) int64 { return int64(i % 12) })
+	hot := keyed(t, "k", 20_000, func(i int) int64 { return int64(max(1200, i)) })
+	ran := 0
+	for _, c := range []struct {
+		table arrow.Table
+		rows  int64
+	}{{few, 12 * 500 * 500}, {hot, 1201*1201 + 20_000 - 1201}} {
+		for _, algorithm := range algorithms {
+			for capBytes := uint64(3 << 20); capBytes <= 24<<20; capBytes = capBytes * 4 / 3 {
+				describe := fmt.Sprintf("%s, %d bytes, %d rows of output", algorithm, capBytes, c.rows)
+				device, done := hostDevice(t, host.Options{}, backend.DeviceOptions{DeviceMemoryBytes: capBytes})
+				engine := smallEngine(t, device)
+				plan, err := engine.Plan(context.Background(), c.table, c.table,
+					join.Spec{On: onK, Algorithm: algorithm, BatchRows: 1 << 16})
+				if err == nil {
+					rows, err := drawn(plan)
+					require.NoError(t, err, describe)
+					require.Equal(t, c.rows, rows, describe)
+					ran++
+				}
+				require.NoError(t, done())
+			}
+		}
+	}
+	require.Greater(t, ran, 40)
+}
+
+// drawn runs a plan and counts the rows that come.
+func drawn(plan *join.Plan) (rows int64, err error) {
+	result, err := plan.Run(context.Background())
+	if err != nil {
+		return 0, err
+	}
+	defer result.Close()
+	for batch, err := range result.Batches(context.Background()) {
+		if err != nil {
+			return rows, err
+		}
+		rows += batch.NumRows()
+		batch.Release()
+	}
+	return rows, nil
+}
+
+// TestViolationUnderCap: with the memory that the plan says is enough a key that repeats is named, wherever it is among
+// the keys in their order. The memory is that of the join and of the proof.
+func TestViolationUnderCap(t *testing.T) {
+	devicetest.HostTest(t)
+	const rows = 1<<20 + 5
+	for _, second := range []int{1, 1 << 20, rows - 1} { // of the rows, which are in order
+		table := keyed(t, "k", rows, func(i int) int64 {
+			if i >= second {
+				i--
+			}
+			return int64(rows - i) // not in order
+		})
+		run := func(capBytes uint64) error {
+			device, done := hostDevice(t, host.Options{}, backend.DeviceOptions{DeviceMemoryBytes: capBytes})
+			defer func() { require.NoError(t, done()) }()
+			_, err := drain(context.Background(), join.NewEngine(smallEngine(t, device).Ops, nil, 0), table, table,
+				join.Spec{On: onK, How: join.Semi, Columns: []string{"k"}, Validate: join.OneToOne})
+			return err
+		}
+		err := run(needed(t, run(2<<20)))
+		require.ErrorIs(t, err, backend.ErrInvalidInput)
+		require.ErrorContains(t, err, fmt.Sprintf("rows %d and %d both have k=%d", second-1, second, rows-second+1))
+	}
+}
