@@ -149,8 +149,8 @@ func (a Unpartitioned) reject(f *operator.Facts, distinct bool) error {
 		detail = fmt.Sprintf("hj takes %d build rows at most", mostSlots/2)
 	case !distinct && !f.Unique && lost(f) > mostLost:
 		repeats := max(1, f.Distinct, f.Hottest[operator.Build]*float64(rows))
-		detail = fmt.Sprintf("hj needs a slot among %d for every build row, and about %.0f rows have the same key",
-			patience, repeats)
+		detail = fmt.Sprintf("with about %.0f rows a key some would find no slot in the table of hj, which looks at %d",
+			repeats, patience)
 	default:
 		return nil
 	}

@@ -47,7 +47,7 @@ func TestLost(t *testing.T) {
 	p, err := Unpartitioned{}.Plan(f, operator.Want{Pairs: true})
 	require.NoError(t, err)
 	require.ErrorIs(t, p.Reject, backend.ErrLimit)
-	require.ErrorContains(t, p.Reject, "about 112 rows have the same key; take phj-om or smj-um")
+	require.ErrorContains(t, p.Reject, "about 112 rows a key some would find no slot")
 	for _, want := range []operator.Want{{Pairs: true, Count: true}, {Matched: [2]bool{operator.Probe: true}},
 		{Rest: [2]bool{operator.Build: true}}} {
 		p, err := Unpartitioned{}.Plan(f, want)
