@@ -28,6 +28,7 @@ type (
 	JoinResult = join.Result
 	JoinPlan   = join.Plan
 	JoinStats  = query.Stats
+	JoinRanges = query.KeyRanges
 	JoinLayout = join.Layout
 	JoinBuild  = join.Built
 )
@@ -187,6 +188,12 @@ func (e *Engine) Explain(ctx context.Context, left, right arrow.Table, spec Join
 func (e *Engine) BuildSide(ctx context.Context, table arrow.Table, probe *arrow.Schema, probeRows uint64, spec JoinSpec) (
 	*JoinBuild, error) {
 	return e.join.Build(ctx, table, probe, probeRows, spec)
+}
+
+// KeyRanges returns the matching key ranges of two tables instead of rows: which rows of the one, in order of the key,
+// pair with which rows of the other.
+func (e *Engine) KeyRanges(ctx context.Context, left, right arrow.Table, spec JoinSpec) (JoinRanges, error) {
+	return e.join.KeyRanges(ctx, left, right, spec)
 }
 
 // Close closes the device, and the system where Open made it. Results and build sides must have been closed.

@@ -149,7 +149,7 @@ func (c *Cost) mixed() bool {
 }
 
 // Granules is how many of them the probe side comes in.
-func (c *Cost) Granules() float64 { return c.Facts.Granules() }
+func (c *Cost) Granules() float64 { return float64(c.Facts.Granules()) }
 
 // Windows is how many a granule fills with pairs. Of more than one the units are counted before any is written.
 func (c *Cost) Windows() float64 { return c.Facts.Windows() }
@@ -188,7 +188,7 @@ func (c *Cost) times(side int) float64 {
 
 // kept says that the columns of a side stay for further granules, further windows or rows of this side alone.
 func (c *Cost) kept(side int) bool {
-	return side == Build && (c.Granules() > 1 || c.Facts.Stays) || c.Windows() > 1 || c.Want.Marks(side)
+	return side == Build && c.Facts.Kept() || c.Windows() > 1 || c.Want.Marks(side)
 }
 
 // Beyond is the share of so many bytes that caches do not hold.
@@ -205,7 +205,7 @@ func (c *Cost) Stay(side int) {
 // Transform books the passes over the keys of a side with its first payload columns or, where it is for several
 // granules, with all.
 func (c *Cost) Transform(side int) error {
-	if err := c.transform(side); err != nil || side == Probe || c.Granules() == 1 && !c.Facts.Stays {
+	if err := c.transform(side); err != nil || side == Probe || !c.Facts.Kept() {
 		return err
 	}
 	return c.transformRest(side)

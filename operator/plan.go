@@ -60,12 +60,15 @@ func (f *Facts) Room() uint64 {
 }
 
 // Granules is how many of them the probe side comes in.
-func (f *Facts) Granules() float64 {
+func (f *Facts) Granules() uint64 {
 	if f.Granule == 0 {
 		return 1
 	}
-	return float64(max(1, (f.Rows[Probe]+f.Granule-1)/f.Granule))
+	return max(1, (f.Rows[Probe]+f.Granule-1)/f.Granule)
 }
+
+// Kept says that the build side is kept behind a granule, for others or for further probe sides.
+func (f *Facts) Kept() bool { return f.Stays || f.Granules() > 1 }
 
 // Windows is how many a granule fills with pairs, as far as is known. Of more than one it pays to count units before
 // any is written.
@@ -74,7 +77,7 @@ func (f *Facts) Windows() float64 {
 		return 1
 	}
 	window := float64(f.Window)
-	return max(1, (float64(f.OutputRows)/f.Granules()+window-1)/window)
+	return max(1, (float64(f.OutputRows)/float64(f.Granules())+window-1)/window)
 }
 
 // Plan is what an operator would do. Its algorithm opens it.

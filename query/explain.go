@@ -41,7 +41,7 @@ func (q *Query) String() string {
 	}
 	for side, name := range [2]string{"build", "probe"} {
 		s := a.Scans[side].String()
-		if n := granulesOf(&a.Facts); side == operator.Probe && n > 1 {
+		if n := a.Facts.Granules(); side == operator.Probe && n > 1 {
 			s += fmt.Sprintf("; in %s of at most %s", text.Plural(n, "granule"), text.Plural(a.Facts.Granule, "row"))
 		}
 		line(name, "%s", s)
@@ -65,13 +65,6 @@ func (q *Query) String() string {
 		line("predicted", "%s", stagesText(a.Stages))
 	}
 	return b.String()
-}
-
-func granulesOf(f *operator.Facts) uint64 {
-	if f.Granule == 0 {
-		return 1
-	}
-	return max(1, (f.Rows[operator.Probe]+f.Granule-1)/f.Granule)
 }
 
 // text names the alternative, with what is predicted for it.

@@ -207,7 +207,7 @@ func (r *Result) Stats() Stats {
 	s := Stats{
 		Device: r.Device.Name, Backend: r.Device.Backend, Driver: r.Device.Driver,
 		Algorithm: r.taken.Algorithm.Name(), Fallback: r.instead,
-		OutputRows: r.Rows(), Granules: granulesOf(&r.taken.Facts),
+		OutputRows: r.Rows(), Granules: r.taken.Facts.Granules(),
 		MatchSeconds: r.matched.Seconds(), EncodeSeconds: time.Duration(r.encode.Load()).Seconds(),
 		TotalSeconds:    time.Since(r.started).Seconds(),
 		StageSeconds:    make(map[string]float64),

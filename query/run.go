@@ -157,7 +157,7 @@ func (r *Result) sink(lane *exec.Lane, grant *exec.Grant) (sink operator.Sink, e
 	}
 	rows.RowBytes += rows.RowBytes / 8 // for scratch
 	rows.Reserve = func(sizeBytes uint64) uint64 { return grant.Reserve(q.Engine.Device(), sizeBytes) }
-	rows.Last = granulesOf(&a.Facts) == 1
+	rows.Last = a.Facts.Granules() == 1
 	limit.Sink, end, closeSink = rows, rows.End, rows.Close
 	if q.Ordered {
 		order := &deliver.Order{Rows: rows, First: q.First}

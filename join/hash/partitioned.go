@@ -116,12 +116,12 @@ func (j *partitioned) Build(ctx context.Context, build *relation.Chunk) error {
 	if err := j.transform(ctx, &j.build); err != nil {
 		return err
 	}
-	if stays(&j.plan.Facts) && !j.Untransformed {
+	if j.plan.Facts.Kept() && !j.Untransformed {
 		if err := j.build.MoveAll(func() error { return j.move(ctx, &j.build, backend.Range{}) }); err != nil {
 			return err
 		}
 	}
-	if !want.Marks(operator.Build) || !stays(&j.plan.Facts) {
+	if !want.Marks(operator.Build) || !j.plan.Facts.Kept() {
 		return nil // a single granule brings its bitmap
 	}
 	var err error
@@ -135,13 +135,8 @@ func (j *partitioned) input(lane *exec.Lane, c *relation.Chunk, side int, name s
 		c = &relation.Chunk{Rows: c.Rows, Keys: c.Keys, Narrow: c.Narrow, HighWord: c.HighWord}
 	}
 	in := operator.NewInput(lane, c, name)
-	in.Keep = j.plan.Want.Marks(side) || side == operator.Build && stays(&j.plan.Facts)
+	in.Keep = j.plan.Want.Marks(side) || side == operator.Build && j.plan.Facts.Kept()
 	return in
-}
-
-// stays tells whether the build side meets more than one granule.
-func stays(f *operator.Facts) bool {
-	return f.Stays || f.Granule > 0 && f.Granule < f.Rows[operator.Probe]
 }
 
 // transform partitions the keys of a side together with the first payload columns or, with Untransformed, with row
@@ -307,7 +302,7 @@ func (p *probing) mark(ctx context.Context) error {
 // In that case they lie behind a cursor for the output, as the kernel wants them that marks while it makes pairs.
 func (p *probing) newMarks(ctx context.Context, sides uint32) (err error) {
 	want := &p.plan.Want
-	if stays(&p.plan.Facts) {
+	if p.plan.Facts.Kept() {
 		if p.marks[operator.Build] = p.partitioned.marks; want.Marks(operator.Probe) {
 			p.marks[operator.Probe], err = ranges.NewMarks(ctx, p.lane, p.probe.Rows, "probe")
 		}

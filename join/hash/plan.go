@@ -126,5 +126,5 @@ func (a Partitioned) countsFirst(f *operator.Facts) bool { return a.CountFirst |
 // marksPairs tells whether rows are marked while pairs are made, without a pass of their own. That takes output that is
 // written as it comes, and a single granule.
 func (a Partitioned) marksPairs(p *operator.Plan, s *shape) bool {
-	return p.Want.Pairs && !p.Want.Count && !s.walk && !stays(&p.Facts) && !a.countsFirst(&p.Facts) && a.PageRows == 0
+	return p.Want.Pairs && !p.Want.Count && !s.walk && !p.Facts.Kept() && !a.countsFirst(&p.Facts) && a.PageRows == 0
 }

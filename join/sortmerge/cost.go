@@ -112,7 +112,7 @@ func searchCost(c *operator.Cost) error {
 	}
 	c.Hold(scan.ScratchBytes)
 	c.FreeKeys(operator.Probe)
-	if c.Granules() == 1 && !c.Facts.Stays {
+	if !c.Facts.Kept() {
 		c.FreeKeys(operator.Build)
 	}
 	c.PairsByNumber()

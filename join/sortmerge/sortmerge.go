@@ -54,7 +54,7 @@ func (a Algorithm) Plan(f *operator.Facts, want operator.Want) (*operator.Plan, 
 	tuned := f.Tuning.Config("merge_join", backend.Config{"key_bits": keyBits})
 	d := decision{config: kernel.MergeJoin.With(tuned), walk: tuned["walk"] == 1}
 	d.config.KeyBits = keyBits
-	d.keep = [2]bool{operator.Build: f.Granule > 0 || f.Stays || want.Rest[operator.Build], operator.Probe: want.Rest[operator.Probe]}
+	d.keep = [2]bool{operator.Build: f.Kept() || want.Rest[operator.Build], operator.Probe: want.Rest[operator.Probe]}
 	p.Detail = d
 	return p, a.cost(p)
 }
@@ -63,7 +63,7 @@ func (a Algorithm) Plan(f *operator.Facts, want operator.Want) (*operator.Plan, 
 func (a Algorithm) Open(ctx context.Context, lane *exec.Lane, p *operator.Plan) operator.Operator {
 	if a.untransformed || p.Want.Count {
 		o := ranges.Open(ctx, lane, p.Want)
-		o.Once = p.Facts.Granules() <= 1 && !p.Facts.Stays
+		o.Once = !p.Facts.Kept()
 		return o
 	}
 	return &merge{Algorithm: a, decision: p.Detail.(decision), facts: p.Facts, want: p.Want, lane: lane.Nested(ctx)}
