@@ -33,12 +33,11 @@ type Partitioned struct {
 	// and none stays empty.
 	PageRows int
 
-	round int // 1 in the join of the rows of oversized partitions
 	force force
 }
 
-// seeds are those of the mixes whose low bits decide the partition, round by round.
-var seeds = [...]uint32{0x5bd1e995, 0x2545f491}
+// partitionSeed is that of the mix whose low bits decide the partition.
+const partitionSeed = 0x5bd1e995
 
 const mostPageRows = 8
 
@@ -166,7 +165,7 @@ func (j *partitioned) move(ctx context.Context, s *input, starts backend.Range) 
 	move := operator.Move{Stage: "partition", RowNumbers: numbers, OneByOne: j.OneByOne}
 	move.Plan = func(layout primitive.Layout) (t operator.Transformation, err error) {
 		p, err := primitive.PlanPartition(s.Lane.Tuning(),
-			primitive.Partition{Layout: layout, Bits: j.bits, Mixed: true, Seed: seeds[j.round]})
+			primitive.Partition{Layout: layout, Bits: j.bits, Mixed: true, Seed: partitionSeed})
 		t.Passes, t.ScratchBytes = 2-p.Result(), p.ScratchBytes
 		t.Record = func(list *backend.List, scratch backend.Range, source primitive.Columns,
 			buffers [2]primitive.Columns) error {
@@ -365,7 +364,7 @@ func (j *partitioned) rows(ctx context.Context, sink operator.Sink, in *input, s
 	if moved := j.bits > 0 && in.starts.Buffer != nil; moved && j.narrow {
 		r.Unmix = j.unmix
 	} else if moved {
-		r.Mixed, r.Seed = true, seeds[j.round]
+		r.Mixed, r.Seed = true, partitionSeed
 	}
 	return r.WriteWanted(ctx, sink, want)
 }
@@ -379,7 +378,7 @@ func (j *partitioned) unmix(list *backend.List, keys, to backend.Range, rows uin
 		return err
 	}
 	k.Dispatch(list, kernel.Groups(config, rows), kernel.UnmixKeysArgs{Keys: keys, Unmixed: to, Rows: uint32(rows),
-		Seed: seeds[j.round], High: j.build.HighWord})
+		Seed: partitionSeed, High: j.build.HighWord})
 	return nil
 }
 
