@@ -131,13 +131,12 @@ func (c *Cost) freeOf(side int, bytes uint64) {
 	c.Free(bytes)
 }
 
-// slackBytes, with an eighth of the sum, covers what the arena needs beyond the buffers: alignment and partly used
-// blocks.
-const slackBytes = 1 << 20
+// Slack is what the arena needs beside buffers of so many bytes: for alignment and partly used blocks.
+func Slack(bytes uint64) uint64 { return bytes/8 + 1<<20 }
 
 // Close puts memory and stages into the plan.
 func (c *Cost) Close() {
-	slack := c.peak/8 + slackBytes
+	slack := Slack(c.peak)
 	if c.move.OneByOne && c.mixed() { // columns that come and go one by one leave gaps which wider ones do not fit
 		slack += c.peak / 8
 	}
