@@ -1,7 +1,6 @@
 package operator
 
 import (
-	"cmp"
 	"slices"
 
 	"github.com/spirjoin/spirjoin/kernel"
@@ -99,9 +98,6 @@ func groups(columns []int, oneByOne bool) (groups [][]int) {
 	return groups
 }
 
-// Add books work for a stage.
-func (c *Cost) Add(stage string, unit Unit, amount float64) { c.Plan.Add(stage, unit, amount) }
-
 // Take takes a buffer for longer.
 func (c *Cost) Take(bytes uint64) {
 	c.now += bytes
@@ -122,6 +118,13 @@ func (c *Cost) takeOf(side int, bytes uint64) {
 func (c *Cost) freeOf(side int, bytes uint64) {
 	c.sides[side].bytes -= bytes
 	c.Free(bytes)
+}
+
+// FreeKeys gives the sorted keys of a side back.
+func (c *Cost) FreeKeys(side int) {
+	if c.sides[side].passed {
+		c.freeOf(side, c.of(side, c.move.KeyBytes))
+	}
 }
 
 // slackBytes, with an eighth of the sum, covers what the arena needs beyond the buffers: alignment and partly used
@@ -259,47 +262,9 @@ func (c *Cost) transform(side int) error {
 	return nil
 }
 
-// Alone is how many rows of a side are put for themselves, expected.
-func (p *Plan) Alone(side int) float64 {
-	f := &p.Facts
-	share, rows := [2]float64{f.BuildRatio, f.MatchRatio}[side], 0.0
-	if p.Want.Matched[side] {
-		rows = share * float64(f.Rows[side])
-	}
-	if p.Want.Rest[side] {
-		rows += (1 - share) * float64(f.Rows[side])
-	}
-	return rows
-}
-
-// Add books work for a stage.
-func (p *Plan) Add(stage string, unit Unit, amount float64) {
-	i := slices.IndexFunc(p.Stages, func(s Stage) bool { return s.Name == stage })
-	if i < 0 {
-		i = len(p.Stages)
-		p.Stages = append(p.Stages, Stage{Name: stage})
-	}
-	p.Stages[i].Work[unit] += amount
-}
-
-// SortStages puts the stages in the order of the work.
-func (p *Plan) SortStages() {
-	order := []string{Load, Transform, Match, Gather, Deliver}
-	slices.SortFunc(p.Stages, func(a, b Stage) int {
-		return cmp.Compare(slices.Index(order, a.Name), slices.Index(order, b.Name))
-	})
-}
-
 func sum(bytes []int) (total int) {
 	for _, b := range bytes {
 		total += b
 	}
 	return total
-}
-
-// FreeKeys gives the sorted keys of a side back.
-func (c *Cost) FreeKeys(side int) {
-	if c.sides[side].passed {
-		c.freeOf(side, c.of(side, c.move.KeyBytes))
-	}
 }

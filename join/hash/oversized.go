@@ -87,8 +87,8 @@ func (p *probing) markPeeled(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return ranges.Mark(ctx, lane, sorted[operator.Build], sorted[operator.Probe], p.marks[operator.Build],
-		p.marks[operator.Probe])
+	return ranges.Mark(ctx, lane, sorted[operator.Build], sorted[operator.Probe], p.marks.Of[operator.Build],
+		p.marks.Of[operator.Probe])
 }
 
 // sortBoth sorts peeled rows by key, alone or with what their payload says: where they are among the partitions.

@@ -121,7 +121,7 @@ func (s *shape) size(buildRows uint64, tableRows uint32) {
 func (s *shape) oversizedBuild() uint32 { return mostTables * s.tableRows }
 
 // countsFirst tells whether the output of units is counted before any is written.
-func (a Partitioned) countsFirst(f *operator.Facts) bool { return a.CountFirst || f.Windows() > 1 }
+func (a Partitioned) countsFirst(f *operator.Facts) bool { return a.CountFirst || f.CountsFirst() }
 
 // marksPairs tells whether rows are marked while pairs are made, without a pass of their own. That takes output that is
 // written as it comes, and a single granule.

@@ -40,7 +40,7 @@ func (m *merge) join(ctx context.Context, lane *exec.Lane, probe *side, sink ope
 	}
 	sides := [2]*side{operator.Build: m.build, operator.Probe: probe}
 	out := operator.Units{Lane: lane, Inputs: [2]*operator.Input{&m.build.Input, &probe.Input}, Keys: m.want.Keys,
-		Number: g.number, CountFirst: m.countFirst || m.facts.Windows() > 1, Room: m.facts.Room(),
+		Number: g.number, CountFirst: m.countFirst || m.facts.CountsFirst(), Room: m.facts.Room(),
 		Record: g.record, RecordCount: g.recordCount,
 		Move: func(ctx context.Context, side int) error { return m.sort(ctx, sides[side]) }}
 	out.Large = func(ctx context.Context, unit uint32, sink operator.Sink) error {
