@@ -178,11 +178,6 @@ func upload(ctx context.Context, lane *exec.Lane, to backend.Range, data []byte)
 	return point.Wait(ctx)
 }
 
-// word is the 32-bit word i of a range.
-func word(r backend.Range, i uint64) backend.Range {
-	return backend.Range{Buffer: r.Buffer, OffsetBytes: r.OffsetBytes + 4*i, SizeBytes: 4}
-}
-
 // matches are the pairs of a granule, and stand for the kernels that write and count them.
 type matches struct {
 	ctx      context.Context
@@ -207,14 +202,14 @@ func (m *matches) record(list *backend.List, first, end uint32, to operator.Targ
 	if config.Placing == kernel.Reserving {
 		if to.PageRows > 0 { // one page stays empty, for as many rows as a word of the bitmap tells of
 			gap = 32
-			list.Fill(word(c.Places, kernel.BitmapWord), 0)
+			list.Fill(c.Places.Part(4*kernel.BitmapWord, 4), 0)
 		}
 		taken := uint32(len(pairs)) + gap
 		if m.starves > 0 && len(pairs) > 0 {
 			m.starves, taken = m.starves-1, taken-1
 		}
-		list.Fill(word(c.Places, 0), taken)
-		list.Fill(word(c.Places, 1), uint32(len(pairs)))
+		list.Fill(c.Places.Part(0, 4), taken)
+		list.Fill(c.Places.Part(4, 4), uint32(len(pairs)))
 	} else if to.PageRows > 0 || to.Rows.FirstRow != -uint32(m.begins[first]) || to.Rows.OutRows != uint32(len(pairs)) {
 		return fmt.Errorf("units %d to %d are to be written to %+v", first, end, to.Rows)
 	}

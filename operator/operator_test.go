@@ -172,9 +172,9 @@ func TestDevicesCursorPasses(t *testing.T) {
 				u.Inputs[side] = &in
 			}
 			u.Record = func(list *backend.List, _, _ uint32, to operator.Target) error {
-				list.Fill(word(to.Columns.Places, 0), 5)
-				list.Fill(word(to.Columns.Places, 1), 5)
-				list.Fill(word(to.Columns.Places, 2), 1)
+				list.Fill(to.Columns.Places.Part(0, 4), 5)
+				list.Fill(to.Columns.Places.Part(4, 4), 5)
+				list.Fill(to.Columns.Places.Part(8, 4), 1)
 				return nil
 			}
 			u.RecordCount = func(list *backend.List, counts backend.Range) error { return errEnough }

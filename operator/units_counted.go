@@ -2,7 +2,6 @@ package operator
 
 import (
 	"context"
-	"encoding/binary"
 	"fmt"
 	"sort"
 
@@ -45,11 +44,8 @@ func (u *Units) count(ctx context.Context, temporary *exec.Scope) (offsets backe
 	if err := u.Lane.Submit(ctx, list); err != nil {
 		return offsets, 0, err
 	}
-	var total [8]byte
-	if err := u.Lane.Download(ctx, total[:], sums.Range(units*8, 8)); err != nil {
-		return offsets, 0, err
-	}
-	return sums.All(), binary.LittleEndian.Uint64(total[:]), nil
+	rows, err = u.Lane.Number(ctx, sums.Range(units*8, 8))
+	return sums.All(), rows, err
 }
 
 // countFirst counts the output of each unit, and then writes it where it belongs: into one window or, where the sink

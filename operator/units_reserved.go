@@ -31,10 +31,10 @@ func (u *Units) reserve(ctx context.Context, w *Window, first bool) (rows uint64
 	if err := u.allocate(w, w.Rows); err != nil {
 		return 0, false, err
 	}
-	list, cursor := u.Lane.List("match"), slice(places, 0, 12)
+	list, cursor := u.Lane.List("match"), places.Part(0, 12)
 	list.Fill(cursor, 0)
 	if u.PageRows > 0 {
-		list.Fill(slice(places, kernel.BitmapWord*4, places.SizeBytes-kernel.BitmapWord*4), ^uint32(0))
+		list.Fill(places.Part(kernel.BitmapWord*4, places.SizeBytes-kernel.BitmapWord*4), ^uint32(0))
 	}
 	if err := u.record(list, w, 0, u.Number, to); err != nil {
 		return 0, false, err
@@ -54,7 +54,7 @@ func (u *Units) reserve(ctx context.Context, w *Window, first bool) (rows uint64
 		return counted, false, nil
 	}
 	if taken > counted && counted > 0 {
-		err = u.compact(ctx, w, taken, counted, slice(places, kernel.BitmapWord*4, (taken+31)/32*4))
+		err = u.compact(ctx, w, taken, counted, places.Part(kernel.BitmapWord*4, (taken+31)/32*4))
 	}
 	return counted, true, err
 }

@@ -47,10 +47,10 @@ func (o *Ops) RangeSearch(list *backend.List, p RangeSearchPlan, leftKeys, right
 	if err != nil {
 		return err
 	}
-	totals := sub(scratch, 0, p.reduce.Rows*8)
+	totals := scratch.Part(0, p.reduce.Rows*8)
 	k.Dispatch(list, kernel.Groups(p.config, p.LeftRows), kernel.RangeSearchArgs{
 		LeftKeys: leftKeys, RightKeys: rightKeys, Begins: begins, Counts: counts, TileTotals: totals,
 		LeftRows: uint32(p.LeftRows), RightRows: uint32(p.RightRows), Tiles: kernel.Tiles(p.config, p.LeftRows),
 	})
-	return o.Reduce(list, p.reduce, totals, sub(scratch, p.scratch, p.reduce.ScratchBytes))
+	return o.Reduce(list, p.reduce, totals, scratch.Part(p.scratch, p.reduce.ScratchBytes))
 }

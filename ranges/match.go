@@ -3,7 +3,6 @@ package ranges
 import (
 	"cmp"
 	"context"
-	"encoding/binary"
 	"fmt"
 
 	"github.com/spirjoin/spirjoin/backend"
@@ -93,9 +92,7 @@ func (m *Matches) search(ctx context.Context, countOnly bool) error {
 	if err := m.lane.Submit(ctx, list); err != nil {
 		return err
 	}
-	var total [8]byte
-	err = m.lane.Download(ctx, total[:], scratch.Range(p.TotalOffset, 8))
-	m.Total = binary.LittleEndian.Uint64(total[:])
+	m.Total, err = m.lane.Number(ctx, scratch.Range(p.TotalOffset, 8))
 	return err
 }
 

@@ -37,8 +37,7 @@ func Extract(ctx context.Context, lane *exec.Lane, in *operator.Input, spans []S
 		if err := lane.Iota(list, own, n, uint32(s.First)); err != nil {
 			return nil, err
 		}
-		from := in.Ordered
-		from.OffsetBytes, from.SizeBytes = from.OffsetBytes+s.First*width, n*width
+		from := in.Ordered.Part(s.First*width, n*width)
 		if err := lane.Copy(list, keys.Range(at*width, n*width), from); err != nil {
 			return nil, err
 		}

@@ -2,7 +2,6 @@ package sortmerge
 
 import (
 	"context"
-	"encoding/binary"
 	"fmt"
 	"math"
 
@@ -118,11 +117,10 @@ func (g *granule) cut(ctx context.Context) error {
 	if err := lane.Submit(ctx, list); err != nil {
 		return err
 	}
-	var found [8]byte
-	if err := lane.Download(ctx, found[:], sumScratch.Range(sum.ResultOffset, 8)); err != nil {
+	units, err := lane.Number(ctx, sumScratch.Range(sum.ResultOffset, 8))
+	if err != nil {
 		return err
 	}
-	units := binary.LittleEndian.Uint64(found[:])
 	if units > hotFactor*(tiles+few.Rows/uint64(pieceRows)) {
 		if g.pairs, err = ranges.Count(ctx, lane, few.Keys.Bytes, few.Ordered, many.Ordered); err != nil {
 			return err
