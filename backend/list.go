@@ -19,6 +19,9 @@ type Range struct {
 
 // Part is sizeBytes bytes of the range from offsetBytes on; absent where the range is.
 func (r Range) Part(offsetBytes, sizeBytes uint64) Range {
+	if r.Buffer == nil {
+		return r
+	}
 	return Range{r.Buffer, r.OffsetBytes + offsetBytes, sizeBytes}
 }
 

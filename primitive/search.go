@@ -40,7 +40,7 @@ func PlanRangeSearch(t Tuning, leftRows, rightRows uint64, keyBytes int) (RangeS
 }
 
 // RangeSearch records a plan. begins and counts receive LeftRows 32-bit values each, the first equal row on the right
-// and the number of equal rows; with both absent only the total is made, at TotalOffset of scratch.
+// and the number of equal rows; the total comes to TotalOffset of scratch. What is absent is not made.
 func (o *Ops) RangeSearch(list *backend.List, p RangeSearchPlan, leftKeys, rightKeys, begins, counts,
 	scratch backend.Range) error {
 	k, err := kernel.RangeSearch.On(o.device, p.config)
@@ -52,5 +52,8 @@ func (o *Ops) RangeSearch(list *backend.List, p RangeSearchPlan, leftKeys, right
 		LeftKeys: leftKeys, RightKeys: rightKeys, Begins: begins, Counts: counts, TileTotals: totals,
 		LeftRows: uint32(p.LeftRows), RightRows: uint32(p.RightRows), Tiles: kernel.Tiles(p.config, p.LeftRows),
 	})
+	if totals.Buffer == nil {
+		return nil
+	}
 	return o.Reduce(list, p.reduce, totals, scratch.Part(p.scratch, p.reduce.ScratchBytes))
 }

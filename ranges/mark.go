@@ -36,13 +36,12 @@ func markSide(ctx context.Context, lane *exec.Lane, side, other *Sorted, marks b
 	}
 	temporary := lane.Scope(ctx)
 	defer temporary.ReleaseAll()
-	begins, counts := temporary.New(side.Rows*4, "range begins"), temporary.New(side.Rows*4, "range counts")
-	scratch := temporary.New(p.ScratchBytes, "search scratch")
+	counts, none := temporary.New(side.Rows*4, "range counts"), backend.Range{}
 	if err := temporary.Err(); err != nil {
 		return err
 	}
 	list := lane.List("mark")
-	if err := lane.RangeSearch(list, p, side.Keys, other.Keys, begins.All(), counts.All(), scratch.All()); err != nil {
+	if err := lane.RangeSearch(list, p, side.Keys, other.Keys, none, counts.All(), none); err != nil {
 		return err
 	}
 	if err := lane.MarkCounts(list, counts.All(), side.IDs, marks, uint32(side.Rows)); err != nil {

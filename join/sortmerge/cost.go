@@ -89,7 +89,7 @@ func searchCost(c *operator.Cost) error {
 	for side, rows := range held {
 		if c.Want.Marks(side) {
 			search()
-			c.Hold(rows * 8) // ranges
+			c.Hold(rows * 4) // partners of each
 		}
 	}
 	if !c.Want.Pairs {
