@@ -196,8 +196,7 @@ var parts = [][2]uint64{{0, 0}, {70, 0}, {3, 0}, {0, 2100}}
 
 func TestJoinMatrix(t *testing.T) {
 	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {
-		ops, err := primitive.New(device, small.With(jointest.Tuning(t, device.Info())))
-		require.NoError(t, err)
+		ops := jointest.Lane(t, device, small).Ops
 		for _, c := range devicetest.Combinations(t, len(keyKinds), len(matchings), len(sizes), len(outputs), 2,
 			len(algorithms), len(kinds), len(forms), len(parts)) {
 			kind, matching, size, out := keyKinds[c[0]], matchings[c[1]], sizes[c[2]], outputs[c[3]]
@@ -316,8 +315,7 @@ func checkRanges(t *testing.T, engine *join.Engine, left, right arrow.Table, spe
 
 func TestMaxOutputRows(t *testing.T) {
 	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {
-		ops, err := primitive.New(device, small.With(jointest.Tuning(t, device.Info())))
-		require.NoError(t, err)
+		ops := jointest.Lane(t, device, small).Ops
 		kind := &keyKinds[0]
 		random := rand.New(rand.NewPCG(1, 1))
 		table := randomTable(random, 100, kind.left, kind, matchings[3].left, "k")

@@ -19,7 +19,6 @@ import (
 	"github.com/spirjoin/spirjoin/internal/jointest"
 	"github.com/spirjoin/spirjoin/internal/jointest/oracle"
 	"github.com/spirjoin/spirjoin/join"
-	"github.com/spirjoin/spirjoin/primitive"
 	"github.com/spirjoin/spirjoin/relation"
 )
 
@@ -86,8 +85,7 @@ func rich(t testing.TB, seed uint64, rows, values int, keyType arrow.DataType) a
 // free at the end.
 func onDevices(t *testing.T, test func(t *testing.T, check func(left, right arrow.Table, spec join.Spec, part [2]uint64))) {
 	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {
-		ops, err := primitive.New(device, small.With(jointest.Tuning(t, device.Info())))
-		require.NoError(t, err)
+		ops := jointest.Lane(t, device, small).Ops
 		test(t, func(left, right arrow.Table, spec join.Spec, part [2]uint64) {
 			t.Helper()
 			check(t, ops, left, right, spec, part)

@@ -71,9 +71,7 @@ func hostDevice(t *testing.T, options host.Options, limits backend.DeviceOptions
 
 // smallEngine joins in small tiles.
 func smallEngine(t *testing.T, device *backend.Device) *join.Engine {
-	ops, err := primitive.New(device, small.With(jointest.Tuning(t, device.Info())))
-	require.NoError(t, err)
-	return join.NewEngine(ops, memory.DefaultAllocator, 0)
+	return join.NewEngine(jointest.Lane(t, device, small).Ops, memory.DefaultAllocator, 0)
 }
 
 // needed is the memory that an error says is enough.
@@ -351,8 +349,7 @@ func TestUndrawnResultHoldsMemory(t *testing.T) {
 func TestAbandonedStream(t *testing.T) {
 	left, right := tables(t, 1000, 9000)
 	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {
-		ops, err := primitive.New(device, small.With(jointest.Tuning(t, device.Info())))
-		require.NoError(t, err)
+		ops := jointest.Lane(t, device, small).Ops
 		allocator := memory.NewCheckedAllocator(memory.DefaultAllocator)
 		defer allocator.AssertSize(t, 0)
 		engine := join.NewEngine(ops, allocator, 0)
