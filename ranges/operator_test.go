@@ -238,8 +238,8 @@ func checkSearch(t *testing.T, lane *exec.Lane, random *rand.Rand, rows [2]int, 
 		bits[side][39] = 1 << 31 // stays set
 		marks[side] = upload(bits[side])
 	}
-	require.NoError(t, ranges.Mark(ctx, lane, sorted[0], sorted[1], marks[0], backend.Range{}))
-	require.NoError(t, ranges.Mark(ctx, lane, sorted[0], sorted[1], backend.Range{}, marks[1]))
+	require.NoError(t, ranges.Mark(ctx, lane, sorted, [2]backend.Range{marks[0], {}}))
+	require.NoError(t, ranges.Mark(ctx, lane, sorted, [2]backend.Range{{}, marks[1]}))
 	for side := range marks {
 		require.NoError(t, lane.Download(ctx, backend.AsBytes(bits[side]), marks[side]))
 		for row := range uint32(len(bits[side])*32 - 1) {

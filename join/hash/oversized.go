@@ -87,8 +87,7 @@ func (p *probing) markPeeled(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return ranges.Mark(ctx, lane, sorted[operator.Build], sorted[operator.Probe], p.marks.Of[operator.Build],
-		p.marks.Of[operator.Probe])
+	return ranges.Mark(ctx, lane, sorted, p.marks.Of)
 }
 
 // sortBoth sorts peeled rows by key, alone or with what their payload says: where they are among the partitions.

@@ -176,15 +176,8 @@ type probing struct {
 
 // Probe partitions a granule and joins the partitions that belong together.
 func (j *partitioned) Probe(ctx context.Context, lane *exec.Lane, probe *relation.Chunk, sink operator.Sink) error {
-	if err := probe.Check("hash join"); err != nil {
+	if err := probe.CheckJoin("hash join", j.build.Chunk); err != nil || probe.Rows == 0 {
 		return err
-	}
-	if l, r := j.build.Keys.Bytes, probe.Keys.Bytes; l != r {
-		return &backend.OpError{Op: "hash join", Err: backend.ErrInvalidInput,
-			Detail: fmt.Sprintf("keys of %d and of %d bytes", l, r)}
-	}
-	if probe.Rows == 0 {
-		return nil
 	}
 	p := &probing{partitioned: j, lane: lane.Nested(ctx)}
 	defer p.lane.Memory.ReleaseAll()
