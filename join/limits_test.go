@@ -39,12 +39,25 @@ func tables(t testing.TB, leftRows, rightRows int) (left, right arrow.Table) {
 
 var onKeys = join.Spec{LeftOn: []string{"k0"}, RightOn: []string{"r0"}}
 
-// drain joins and reads the whole output.
+// drain joins, and reads the whole output or the count of it.
 func drain(ctx context.Context, engine *join.Engine, left, right arrow.Table, spec join.Spec) (rows int64, err error) {
 	plan, err := engine.Plan(ctx, left, right, spec)
 	if err != nil {
 		return 0, err
 	}
+	if spec.Output != join.Count {
+		return drawn(ctx, plan)
+	}
+	result, err := plan.Run(ctx)
+	if err != nil {
+		return 0, err
+	}
+	defer result.Close()
+	return int64(result.Rows()), nil
+}
+
+// drawn runs a plan and reads the whole output.
+func drawn(ctx context.Context, plan *join.Plan) (rows int64, err error) {
 	result, err := plan.Run(ctx)
 	if err != nil {
 		return 0, err

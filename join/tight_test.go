@@ -33,7 +33,7 @@ func TestManyPairsUnderCaps(t *testing.T) {
 				plan, err := engine.Plan(context.Background(), c.table, c.table,
 					join.Spec{On: onK, Algorithm: algorithm, BatchRows: 1 << 16})
 				if err == nil {
-					rows, err := drawn(plan)
+					rows, err := drawn(context.Background(), plan)
 					require.NoError(t, err, describe)
 					require.Equal(t, c.rows, rows, describe)
 					ran++
@@ -43,23 +43,6 @@ func TestManyPairsUnderCaps(t *testing.T) {
 		}
 	}
 	require.Greater(t, ran, 40)
-}
-
-// drawn runs a plan and counts the rows that come.
-func drawn(plan *join.Plan) (rows int64, err error) {
-	result, err := plan.Run(context.Background())
-	if err != nil {
-		return 0, err
-	}
-	defer result.Close()
-	for batch, err := range result.Batches(context.Background()) {
-		if err != nil {
-			return rows, err
-		}
-		rows += batch.NumRows()
-		batch.Release()
-	}
-	return rows, nil
 }
 
 // TestViolationUnderCap: with the memory that the plan says is enough a key that repeats is named, wherever it is among
