@@ -124,5 +124,5 @@ func (l *lowering) sample(f *operator.Facts) {
 		f.Hottest, f.Distinct, f.Sorted = [2]float64{1, 1}, float64(f.Rows[operator.Build]), [2]bool{true, true}
 		return
 	}
-	planner.Sample(f, l.keys.Sample(probe, planner.SampleRows, 1), l.keys.Sample(build, planner.ScanRows, 64))
+	planner.Sample(f, l.keys.Sample(probe, planner.SampleRows, 1), l.keys.Sample(build, planner.ScanRows, planner.BlockRows))
 }
