@@ -17,11 +17,8 @@ type Range struct {
 	SizeBytes   uint64
 }
 
-// Part is sizeBytes bytes of the range from offsetBytes on; absent where the range is.
+// Part is sizeBytes bytes of the range from offsetBytes on.
 func (r Range) Part(offsetBytes, sizeBytes uint64) Range {
-	if r.Buffer == nil {
-		return r
-	}
 	return Range{r.Buffer, r.OffsetBytes + offsetBytes, sizeBytes}
 }
 

@@ -26,7 +26,7 @@ type Facts struct {
 	Loaded    bool   // chunks are brought for this join: they take memory too
 
 	OutputRows uint64     // pairs, estimated
-	MostRows   uint64     // what the estimate may fall short of, three times in a thousand; 0 where that is not known
+	MostRows   uint64     // upper bound on OutputRows (99.7%); 0 if unknown
 	Unique     bool       // no key is on the build side twice, as far as is known
 	Proved     bool       // no key is on the build side twice, for certain
 	MatchRatio float64    // share of the probe rows that have a match

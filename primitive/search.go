@@ -47,13 +47,16 @@ func (o *Ops) RangeSearch(list *backend.List, p RangeSearchPlan, leftKeys, right
 	if err != nil {
 		return err
 	}
-	totals := scratch.Part(0, p.reduce.Rows*8)
-	k.Dispatch(list, kernel.Groups(p.config, p.LeftRows), kernel.RangeSearchArgs{
-		LeftKeys: leftKeys, RightKeys: rightKeys, Begins: begins, Counts: counts, TileTotals: totals,
+	args := kernel.RangeSearchArgs{
+		LeftKeys: leftKeys, RightKeys: rightKeys, Begins: begins, Counts: counts,
 		LeftRows: uint32(p.LeftRows), RightRows: uint32(p.RightRows), Tiles: kernel.Tiles(p.config, p.LeftRows),
-	})
-	if totals.Buffer == nil {
+	}
+	if scratch.Buffer != nil {
+		args.TileTotals = scratch.Part(0, p.reduce.Rows*8)
+	}
+	k.Dispatch(list, kernel.Groups(p.config, p.LeftRows), args)
+	if scratch.Buffer == nil {
 		return nil
 	}
-	return o.Reduce(list, p.reduce, totals, scratch.Part(p.scratch, p.reduce.ScratchBytes))
+	return o.Reduce(list, p.reduce, args.TileTotals, scratch.Part(p.scratch, p.reduce.ScratchBytes))
 }
