@@ -1,6 +1,7 @@
 package hash
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"fmt"
@@ -18,7 +19,7 @@ import (
 // the key column: good for build sides that caches hold, and for many granules.
 //
 // For counts and for rows of one side the table has each key once, however many rows have it. For pairs every row has a
-// slot, so that keys of many rows find none.
+// slot, so that keys of many rows find none for some: these are joined by sorting (lost.go).
 type Unpartitioned struct{}
 
 const (
@@ -63,14 +64,15 @@ type table struct {
 	slots    *backend.Buffer
 	mask     uint32
 	repeats  *backend.Buffer // with distinct: how many further rows have the key of a row with a slot
+	lost     []uint32        // build rows without a slot, ascending
+	marks    backend.Range   // of build rows that have a partner, for those without a slot
 	// Bitmap of build rows: of each key with a partner the row that the probe side meets first.
 	met backend.Range
 }
 
 // Build makes the table.
 //
-// Errors: backend.ErrInvalidInput; backend.ErrLimit for keys, or keys with the same slot, that are so frequent that
-// probing would take long; those of the device.
+// Errors: backend.ErrInvalidInput; those of the device.
 func (t *table) Build(ctx context.Context, build *relation.Chunk) error {
 	if err := build.Check("build hash table"); err != nil {
 		return err
@@ -85,7 +87,8 @@ func (t *table) Build(ctx context.Context, build *relation.Chunk) error {
 	if t.distinct {
 		t.repeats = t.lane.Memory.New(build.Rows*4, "repeats of keys")
 	}
-	lost := t.lane.Memory.New(4, "rows without a slot")
+	bitmapBytes := (build.Rows + 31) / 32 * 4
+	places := t.lane.Memory.New(backend.PlanAlignment+bitmapBytes, "rows without a slot") // their number, and which
 	if err := t.lane.Memory.Err(); err != nil {
 		return err
 	}
@@ -98,28 +101,31 @@ func (t *table) Build(ctx context.Context, build *relation.Chunk) error {
 	if err != nil {
 		return err
 	}
+	lost, bitmap := places.Range(0, 4), places.Range(backend.PlanAlignment, bitmapBytes)
 	list := t.lane.List("build")
 	list.Fill(t.slots.All(), 0)
 	if t.distinct {
 		list.Fill(t.repeats.All(), 0)
 	}
-	list.Fill(lost.All(), 0)
+	list.Fill(places.All(), 0)
 	k.Dispatch(list, kernel.Groups(config, build.Rows), kernel.TableBuildArgs{Keys: build.Keys.Data,
-		Slots: t.slots.All(), Lost: lost.All(), Repeats: t.repeats.All(), Rows: uint32(build.Rows), Mask: t.mask,
-		Seed: tableSeed})
+		Slots: t.slots.All(), Lost: lost, LostRows: bitmap, Repeats: t.repeats.All(), Rows: uint32(build.Rows),
+		Mask: t.mask, Seed: tableSeed})
 	if err := t.lane.Submit(ctx, list); err != nil {
 		return err
 	}
 	var count [4]byte
-	if err := t.lane.Download(ctx, count[:], lost.All()); err != nil {
+	if err := t.lane.Download(ctx, count[:], lost); err != nil {
 		return err
 	}
-	if n := binary.LittleEndian.Uint32(count[:]); n > 0 {
-		return &backend.OpError{Op: "build hash table", Err: backend.ErrLimit, Detail: fmt.Sprintf(
-			"keys repeat too often for hj: %d of %d rows found no slot among the %d behind that of their key; "+
-				"take phj-om or smj-um", n, build.Rows, patience)}
+	if binary.LittleEndian.Uint32(count[:]) > 0 {
+		if err := t.readLost(ctx, bitmap); err != nil {
+			return err
+		}
 	}
-	t.lane.Memory.Release(lost)
+	if t.marks.Buffer == nil {
+		t.lane.Memory.Release(places)
+	}
 	if t.plan.Want.Marks(operator.Build) {
 		t.met, err = ranges.NewMarks(ctx, t.lane, build.Rows, "build")
 	}
@@ -174,6 +180,9 @@ func (t *table) Probe(ctx context.Context, lane *exec.Lane, probe *relation.Chun
 			if err := t.pairs(ctx, lane, &in, sink); err != nil {
 				return err
 			}
+		}
+		if err := t.probeLost(ctx, lane, &in, marks, sink); err != nil {
+			return err
 		}
 	}
 	return t.rows(ctx, sink, &in, operator.Probe, marks)
@@ -234,10 +243,9 @@ func (t *table) pairs(ctx context.Context, lane *exec.Lane, in *operator.Input, 
 		return nil
 	}
 	u.Large = func(ctx context.Context, unit uint32, sink operator.Sink) error {
-		first := uint64(unit) * uint64(kernel.TileRows(own))
-		spans := [2][]ranges.Span{{{End: t.build.Rows}}, {{First: first, End: min(first+uint64(kernel.TileRows(own)), in.Rows)}}}
-		places := &operator.Places{Lane: lane, Inputs: u.Inputs, Keys: u.Keys, Counted: true, Sink: sink}
-		return ranges.JoinSpans(ctx, lane, spans, places)
+		tileRows := uint64(kernel.TileRows(own))
+		first := uint64(unit) * tileRows
+		return t.large(ctx, lane, in, ranges.Span{First: first, End: min(first+tileRows, in.Rows)}, sink)
 	}
 	if !t.plan.Want.Count {
 		return u.Write(ctx, sink)
@@ -255,9 +263,11 @@ func (t *table) Finish(ctx context.Context, sink operator.Sink) error {
 	if !t.plan.Want.Marks(operator.Build) || t.build.Rows == 0 {
 		return nil
 	}
-	marks, err := ranges.NewMarks(ctx, t.lane, t.build.Rows, "build")
-	if err != nil {
-		return err
+	marks, err := t.marks, error(nil)
+	if len(t.lost) == 0 {
+		if marks, err = ranges.NewMarks(ctx, t.lane, t.build.Rows, "build"); err != nil {
+			return err
+		}
 	}
 	err = t.mark(ctx, t.lane, t.build.Chunk, kernel.TableMarkConfig{Sides: kernel.MarkRight, Among: 1},
 		kernel.TableMarkArgs{Partners: t.met, RightMarks: marks})
@@ -281,4 +291,6 @@ func (t *table) rows(ctx context.Context, sink operator.Sink, in *operator.Input
 func (t *table) Close() { t.lane.Memory.ReleaseAll() }
 
 // Rewind forgets which keys were met.
-func (t *table) Rewind(ctx context.Context) error { return ranges.ClearMarks(ctx, t.lane, t.met) }
+func (t *table) Rewind(ctx context.Context) error {
+	return cmp.Or(ranges.ClearMarks(ctx, t.lane, t.met), ranges.ClearMarks(ctx, t.lane, t.marks))
+}
