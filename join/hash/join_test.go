@@ -7,7 +7,6 @@ import (
 	"slices"
 	"testing"
 
-
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/exec"
 	"github.com/spirjoin/spirjoin/internal/devicetest"
