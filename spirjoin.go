@@ -228,8 +228,7 @@ func (e *Engine) Explain(ctx context.Context, left, right arrow.Table, spec Join
 // under way at a time. Each join stands for itself: rows of the build side without a partner, of kinds that return them,
 // are those that this probe table has no partner for.
 //
-// Errors: those of planning a join; backend.ErrInvalidInput for a cross join, which has no keys; backend.ErrLimit where
-// keys repeat too often for the algorithm.
+// Errors: those of planning a join; backend.ErrInvalidInput for a cross join, which has no keys.
 func (e *Engine) BuildSide(ctx context.Context, table arrow.Table, probe *arrow.Schema, probeRows uint64, spec JoinSpec) (
 	*JoinBuild, error) {
 	return e.join.Build(ctx, table, probe, probeRows, spec)

@@ -45,12 +45,8 @@ func TestBuilt(t *testing.T) {
 			for i, rows := range []int{300, 0, 2500, 70} {
 				probe := table(1-side, rows)
 				if built == nil {
-					if built, err = engine.Build(ctx, build, probe.Schema(), []uint64{0, 100}[c[4]], spec); err != nil {
-						require.ErrorIs(t, err, backend.ErrLimit, "keys repeat too often for %s", spec.Algorithm)
-						require.Equal(t, "hj", spec.Algorithm)
-						probe.Release()
-						break
-					}
+					built, err = engine.Build(ctx, build, probe.Schema(), []uint64{0, 100}[c[4]], spec)
+					require.NoError(t, err)
 				}
 				tables := [2]arrow.Table{build, probe}
 				if side == 1 {

@@ -34,7 +34,7 @@ func TestCross(t *testing.T) {
 			most        uint64
 			want        int64
 		}{{few, few, 9, 9}, {many, few, 0, 60_000}, {none, many, 1, 0}, {many, none, 1, 0}, {none, none, 0, 0}} {
-			for _, algorithm := range []string{"auto", "phj-om", "smj-om", "smj-um"} {
+			for _, algorithm := range []string{"auto", "phj-om", "hj", "smj-om", "smj-um"} {
 				rows, err := run(c.left, c.right, join.Spec{MaxOutputRows: c.most, Algorithm: algorithm, BatchRows: 1 << 14})
 				require.NoError(t, err, algorithm)
 				require.Equal(t, c.want, rows)

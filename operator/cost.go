@@ -100,8 +100,14 @@ func groups(columns []int, oneByOne bool) (groups [][]int) {
 
 // Take takes a buffer for longer.
 func (c *Cost) Take(bytes uint64) {
+	c.most = max(c.most, bytes)
+	c.TakeSmall(bytes)
+}
+
+// TakeSmall takes buffers of so many bytes in all, none of which is the largest of the plan.
+func (c *Cost) TakeSmall(bytes uint64) {
 	c.now += bytes
-	c.most, c.peak = max(c.most, bytes), max(c.peak, c.now)
+	c.peak = max(c.peak, c.now)
 }
 
 // Hold takes some more for as long as a step takes.

@@ -117,21 +117,13 @@ func (l *looped) Probe(ctx context.Context, lane *exec.Lane, probe *relation.Chu
 			}
 		}
 	}
-	units := operator.Units{Lane: lane, Inputs: m.inputs, Keys: l.plan.Want.Keys, Number: uint32(len(m.begins)),
+	units := operator.Units{Lane: lane, Inputs: m.inputs, Want: &l.plan.Want, Number: uint32(len(m.begins)),
 		CountFirst: l.countFirst, Room: l.plan.Facts.Room(), PageRows: l.pageRows,
 		Invocations: 64 / uint64(max(1, l.pageRows)),
 		Record:      m.record, RecordCount: m.recordCount, Untransformed: l.numbers && !l.stay,
 		Move: func(ctx context.Context, side int) error { return l.move(ctx, m.inputs[side]) }}
 	m.begins = append(m.begins, len(m.pairs))
-	if want := &l.plan.Want; want.Pairs && want.Count {
-		n, err := units.Count(ctx)
-		if err == nil {
-			err = sink.Count(ctx, n)
-		}
-		if err != nil {
-			return err
-		}
-	} else if want.Pairs {
+	if l.plan.Want.Pairs {
 		if err := units.Write(ctx, sink); err != nil {
 			return err
 		}

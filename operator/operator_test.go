@@ -130,14 +130,16 @@ func (a *asked) Window(_ context.Context, rows uint64) (*operator.Window, error)
 func TestDevicesManyRows(t *testing.T) {
 	jointest.ForEach(t, nil, func(t *testing.T, lane *exec.Lane) {
 		for _, room := range []uint64{1, 1 << 31, 1 << 40} {
-			u := operator.Units{Lane: lane, Number: 5, Room: room, CountFirst: room == 1,
+			u := operator.Units{Lane: lane, Want: new(operator.Want), Number: 5, Room: room, CountFirst: room == 1,
 				RecordCount: func(_ *backend.List, counts backend.Range) error {
 					return upload(context.Background(), lane, counts,
 						backend.AsBytes(slices.Repeat([]uint64{1 << 30}, 5)))
 				}}
-			n, err := u.Count(context.Background())
-			require.NoError(t, err)
-			require.EqualValues(t, 5<<30, n)
+			var count operator.Counter
+			only := u
+			only.Want = &operator.Want{Count: true}
+			require.NoError(t, only.Write(context.Background(), &count))
+			require.EqualValues(t, 5<<30, count.Rows)
 			var sink asked
 			require.ErrorIs(t, u.Write(context.Background(), &sink), jointest.ErrEnough)
 			require.EqualValues(t, 5<<30, sink.Rows)
@@ -152,7 +154,7 @@ func TestDevicesCursorPasses(t *testing.T) {
 		chunk, release := (&jointest.Relation{KeyBytes: 4, Keys: []uint64{1}}).Chunk(t, lane)
 		defer release()
 		for _, pageRows := range []uint32{0, 1, 8} {
-			u := operator.Units{Lane: lane, Number: 1, Room: 10, PageRows: pageRows, Invocations: 1}
+			u := operator.Units{Lane: lane, Want: new(operator.Want), Number: 1, Room: 10, PageRows: pageRows, Invocations: 1}
 			for side := range u.Inputs {
 				in := operator.NewInput(lane, chunk, "side")
 				in.Stay()

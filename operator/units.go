@@ -14,7 +14,7 @@ import (
 type Units struct {
 	Lane   *exec.Lane
 	Inputs [2]*Input // build and probe, left and right as the kernel calls them
-	Keys   bool      // of which rows have a column
+	Want   *Want     // whether rows have a key column, or are only counted
 	Number uint32    // of units
 	// CountFirst counts the output of every unit before any is written, and every unit then writes where it belongs.
 	// Otherwise output is written as it comes, into room for Room rows, and again where there are more.
@@ -52,13 +52,16 @@ type Target struct {
 // mostRows is how many output rows a kernel takes (include/join_output.glsl).
 const mostRows = 1<<31 - 1
 
-// Write makes all pairs and puts them, in one window where the sink has room for them.
+// Write makes all pairs and puts them, in one window where the sink has room for them, or tells it their number alone.
 //
 // Errors: those of the sink and of the device; backend.ErrDeviceMemory where a window has no room for a unit, and there
 // is no Large.
 func (u *Units) Write(ctx context.Context, sink Sink) error {
 	if u.Number == 0 {
 		return nil
+	}
+	if u.Want.Count {
+		return u.count(ctx, sink)
 	}
 	counted := false
 	if !u.CountFirst {
@@ -93,7 +96,7 @@ func (u *Units) Write(ctx context.Context, sink Sink) error {
 func (u *Units) allocate(w *Window, rows uint64) error {
 	w.clear()
 	w.Of, w.Matched = [2]bool{true, true}, true
-	if u.Keys {
+	if u.Want.Keys {
 		w.Keys = w.column(rows, u.Inputs[0].Keys.Bytes, "output keys")
 	}
 	for side, in := range u.Inputs {

@@ -11,19 +11,19 @@ import (
 	"github.com/spirjoin/spirjoin/primitive"
 )
 
-// Count returns the number of rows that units make, 64 bits of it, and writes nothing.
-func (u *Units) Count(ctx context.Context) (rows uint64, err error) {
-	if u.Number == 0 {
-		return 0, nil
-	}
+// count tells a sink the number of rows that units make.
+func (u *Units) count(ctx context.Context, sink Sink) error {
 	temporary := u.Lane.Scope(ctx)
 	defer temporary.ReleaseAll()
-	_, rows, err = u.count(ctx, temporary)
-	return rows, err
+	_, rows, err := u.offsets(ctx, temporary)
+	if err != nil {
+		return err
+	}
+	return sink.Count(ctx, rows)
 }
 
-// count returns where the output of each unit begins, 64-bit rows, and the number of all rows.
-func (u *Units) count(ctx context.Context, temporary *exec.Scope) (offsets backend.Range, rows uint64, err error) {
+// offsets returns where the output of each unit begins, 64-bit rows, and the number of all rows.
+func (u *Units) offsets(ctx context.Context, temporary *exec.Scope) (offsets backend.Range, rows uint64, err error) {
 	units := uint64(u.Number)
 	scan, err := primitive.PlanScan(u.Lane.Tuning(), units, 64, 64, true)
 	if err != nil {
@@ -53,7 +53,7 @@ func (u *Units) count(ctx context.Context, temporary *exec.Scope) (offsets backe
 func (u *Units) countFirst(ctx context.Context, sink Sink, counted bool) error {
 	temporary := u.Lane.Scope(ctx)
 	defer temporary.ReleaseAll()
-	offsets, total, err := u.count(ctx, temporary)
+	offsets, total, err := u.offsets(ctx, temporary)
 	if err != nil {
 		return err
 	}

@@ -1,7 +1,6 @@
 package query
 
 import (
-	"errors"
 	"testing"
 	"time"
 
@@ -97,10 +96,4 @@ func TestColumnBytes(t *testing.T) {
 	doubled := arrow.NewChunked(column.DataType(), append(column.Chunks(), column.Chunks()...))
 	defer doubled.Release()
 	require.Equal(t, once, ColumnBytes(doubled))
-}
-
-func TestErrKeysRepeat(t *testing.T) {
-	cause := errors.New("cause")
-	require.ErrorIs(t, errKeysRepeat{cause}, cause)
-	require.Equal(t, "cause", errKeysRepeat{cause}.Error())
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/operator"
 	"github.com/spirjoin/spirjoin/primitive"
+	"github.com/spirjoin/spirjoin/ranges"
 )
 
 // cost books what a partitioned join takes.
@@ -106,6 +107,7 @@ func (a Unpartitioned) cost(p *operator.Plan) error {
 		c.Take(f.Rows[operator.Build] * 4) // how often keys repeat
 	}
 	c.Marks()
+	c.Take((f.Rows[operator.Build] + 7) / 8) // which rows have no slot
 	access := func(stage string, near operator.Unit, rows, bytes float64) {
 		far := c.Beyond(bytes) * rows
 		c.Add(stage, near, rows-far)
@@ -127,6 +129,14 @@ func (a Unpartitioned) cost(p *operator.Plan) error {
 	if want.Marks(operator.Build) { // at the end
 		lookUp(build)
 	}
+	if !distinct {
+		a.sortLost(c, lost(f))
+	}
+	lostBytes, err := a.lostBytes(c)
+	if err != nil {
+		return err
+	}
+	c.TakeSmall(lostBytes) // windows of their pairs are beside it
 	switch {
 	case want.Pairs && want.Count:
 		lookUp(probed)
@@ -139,38 +149,54 @@ func (a Unpartitioned) cost(p *operator.Plan) error {
 			return err
 		}
 	}
-	p.Reject = a.reject(f, distinct)
+	c.Free(lostBytes)
+	if f.Rows[operator.Build] > mostSlots/2 {
+		p.Reject = &backend.OpError{Op: "plan join", Err: backend.ErrLimit,
+			Detail: fmt.Sprintf("hj takes %d build rows at most; take phj-om or smj-um", mostSlots/2)}
+	}
 	return c.Sides()
 }
 
-// reject says why there can be no table, or hardly.
-func (a Unpartitioned) reject(f *operator.Facts, distinct bool) error {
-	detail := ""
-	switch rows := f.Rows[operator.Build]; {
-	case rows > mostSlots/2:
-		detail = fmt.Sprintf("hj takes %d build rows at most", mostSlots/2)
-	case !distinct && !f.Unique && lost(f) > mostLost:
-		repeats := max(1, f.Distinct, f.Hottest[operator.Build]*float64(rows))
-		detail = fmt.Sprintf("with about %.0f rows a key some would find no slot in the table of hj, which looks at %d",
-			repeats, patience)
-	default:
-		return nil
+// sortLost books what it takes to join so many rows without a slot: each piece of them meets each one of the probe side,
+// and both are sorted by all bytes of the key.
+func (a Unpartitioned) sortLost(c *operator.Cost, lost float64) {
+	if lost < fewLost {
+		return
 	}
-	return &backend.OpError{Op: "plan join", Err: backend.ErrLimit, Detail: detail + "; take phj-om or smj-um"}
+	f, piece := &c.Facts, float64(pieceRows(c.Facts.Rows[operator.Build]))
+	probe, keyBytes := float64(f.Rows[operator.Probe]), float64(f.KeyBytes)
+	pieces := [2]float64{math.Ceil(lost / piece), max(c.Granules(), math.Ceil(probe/piece))}
+	rows := pieces[operator.Probe]*lost + pieces[operator.Build]*probe
+	c.Add(operator.Match, operator.Launch, pieces[operator.Build]*pieces[operator.Probe]*4*keyBytes)
+	c.Add(operator.Match, operator.SortRow, rows*keyBytes)
+	c.Add(operator.Match, operator.PassByte, rows*keyBytes*2*(keyBytes+4))
 }
 
-// mostLost is the bound from which on there is no table. One build in thousands fails at it: as tables are filled, rows
-// are lost some 30 times less often than the bound says.
-const mostLost = 1e-2
+// lostBytes is the memory that it takes to join a piece of the rows without a slot with one of the probe side. Whether
+// there are such rows a plan cannot know.
+func (a Unpartitioned) lostBytes(c *operator.Cost) (uint64, error) {
+	f := &c.Facts
+	piece := pieceRows(f.Rows[operator.Build])
+	rows := [2]uint64{min(piece, c.Held(operator.Build)), min(piece, c.Held(operator.Probe))}
+	sizeBytes, err := ranges.JoinBytes(f.Tuning, f.KeyBytes, rows)
+	return sizeBytes + (rows[0]+rows[1])*uint64(f.KeyBytes+4), err
+}
+
+// fewLost is the number of rows without a slot below which a plan expects none. As tables are filled, rows are lost
+// some 30 times less often than the bound says.
+const fewLost = 1e-2
 
 // lost bounds the number of rows that find no slot in a table where every row takes one.
 //
-// A row is lost where more rows than slots begin in a stretch of at least patience slots. With a load a and keys of m
+// A key loses rows where more rows than slots begin in a stretch of at least patience slots. With a load a and keys of m
 // rows each, a stretch of w slots has Poisson(a w / m) keys, so that by Chernoff it has x rows with a probability of at
 // most exp(-(x ln(x / (a w)) - x + a w) / m). All keys alike: x = w = patience, at as many places as there are keys. A
 // hot key of n rows leaves x = w - n for the others; there are at most as many such keys as have room.
 func lost(f *operator.Facts) float64 {
 	rows := float64(f.Rows[operator.Build])
+	if slots(f.Rows[operator.Build]) <= patience {
+		return 0 // a row may have any slot
+	}
 	keyRows := max(1, f.Distinct)
 	begin := rows / float64(slots(f.Rows[operator.Build])) * patience // rows that begin in a stretch
 	full := func(x float64) float64 {
@@ -179,9 +205,9 @@ func lost(f *operator.Facts) float64 {
 		}
 		return math.Exp(-(x*math.Log(x/begin) - x + begin) / keyRows)
 	}
-	bound := rows / keyRows * full(patience)
+	share := full(patience)
 	if hot := f.Hottest[operator.Build] * rows; hot > keyRows {
-		bound += rows / hot * full(patience-hot)
+		share += full(patience - hot)
 	}
-	return bound
+	return rows * min(1, share)
 }

@@ -173,24 +173,61 @@ func hot(n, others int) *jointest.Relation {
 	return r
 }
 
-// Where the facts did not say how often a key occurs, hj finds no slot for its rows and says what to do. Whatever needs
-// one slot a key works. A key that is proved to be unique needs no further look.
-func TestDevicesPatience(t *testing.T) {
+// sameSlots are rows of few keys, each there so often as keyRows says, that all have the same slots in tables of hj.
+func sameSlots(keys, keyRows, keyBytes int) *jointest.Relation {
+	r := &jointest.Relation{KeyBytes: keyBytes, Payload: []int{4, 8, 4}}
+	for i := range keys * keyRows {
+		if n := i % keys; keyBytes == 8 {
+			r.Keys = append(r.Keys, kernel.Unmix(uint64(n)<<20|9, tableSeed))
+		} else {
+			r.Keys = append(r.Keys, uint64(kernel.Unmix(uint32(n)<<20|9, tableSeed)))
+		}
+	}
+	return r
+}
+
+// Rows that find no slot are joined all the same, whether or not the facts tell that there are some: those of keys that
+// repeat too often and, where a key has one slot, those of keys that collide. It takes the memory of the plan.
+func TestDevicesLost(t *testing.T) {
 	onEach(t, func(t *testing.T, lane *exec.Lane) {
-		build, probe := hot(2000, 1000), hot(3000, 500)
-		unknown := jointest.Options{Granule: 1300,
-			Facts: func(f *operator.Facts) { f.Unique, f.Hottest, f.Distinct = true, [2]float64{}, 1 }}
+		unknown := func(f *operator.Facts) { f.Unique, f.Hottest, f.Distinct = true, [2]float64{}, 1 }
 		for name, want := range jointest.Wants {
-			if !want.Pairs || want.Count {
-				jointest.CheckRun(t, lane, hj, build, probe, want, unknown, name)
-				continue
+			for n, o := range []jointest.Options{{}, {Granule: 170}, {Window: 2100}, {Granule: 300, Window: 4096}} {
+				keyBytes := 4 + 4*(n%2)
+				wide := hot(600, 1000)
+				wide.KeyBytes, wide.Payload = keyBytes, []int{4, 8, 4}
+				other := hot(40, 500)
+				other.KeyBytes = keyBytes
+				if n/2 == 0 {
+					o.Facts = unknown
+				}
+				want.Keys = !want.Count && n != 1
+				for _, sides := range [][2]*jointest.Relation{{wide, other},
+					{sameSlots(500, 2, keyBytes), sameSlots(700, 1, keyBytes)}} {
+					describe := fmt.Sprintf("%s, %d build rows, %+v", name, len(sides[0].Keys), o)
+					own, stages := profiled(t, lane)
+					jointest.CheckRun(t, own, hj, sides[0], sides[1], want, o, describe)
+					distinct := !want.Pairs || want.Count
+					require.Equal(t, sides[0] != wide || !distinct, slices.Contains(stages(), "peel"), describe)
+
+					facts := jointest.FactsOf(lane, sides[0], sides[1], o)
+					p, err := hj.Plan(&facts, want)
+					require.NoError(t, err)
+					require.NoError(t, p.Reject)
+					require.NoError(t, jointest.CheckMemory(t, lane, hj, sides[0], sides[1], want, o, p.PeakBytes), describe)
+				}
 			}
-			_, err := jointest.Run(t, lane, hj, build, probe, want, unknown)
-			require.ErrorIs(t, err, backend.ErrLimit)
-			require.ErrorContains(t, err, "rows found no slot among the 256 behind that of their key")
-			require.ErrorContains(t, err, "take phj-om or smj-um")
-			_, err = jointest.Run(t, lane, hj, build, probe, want, jointest.Options{})
-			require.ErrorIs(t, err, backend.ErrLimit, "the plan knows")
+		}
+		many, hotter := hot(6000, 0), hot(3, 6000) // several pieces of both sides
+		for _, want := range []string{"inner", "full", "semi both", "count"} {
+			jointest.CheckRun(t, lane, hj, many, hotter, jointest.Wants[want], jointest.Options{}, want)
+		}
+		many, hotter, o := hot(40_000, 0), hot(1, 40_000), jointest.Options{Window: 4096}
+		for _, want := range []string{"inner", "full"} {
+			facts := jointest.FactsOf(lane, many, hotter, o)
+			p, err := hj.Plan(&facts, jointest.Wants[want])
+			require.NoError(t, err)
+			require.NoError(t, jointest.CheckMemory(t, lane, hj, many, hotter, jointest.Wants[want], o, booked(p)))
 		}
 		out, err := jointest.Run(t, lane, hj, hot(70_000, 5), hot(70_000, 0), operator.Want{Pairs: true, Count: true},
 			jointest.Options{})
@@ -198,7 +235,43 @@ func TestDevicesPatience(t *testing.T) {
 		require.EqualValues(t, 70_000*70_000, out.Count)
 		proved := jointest.Options{Facts: func(f *operator.Facts) { f.Proved = true }}
 		for _, a := range []operator.Algorithm{hj, om} {
-			jointest.CheckRun(t, lane, a, hot(1, 3000), probe, pairs, proved, a.Name())
+			jointest.CheckRun(t, lane, a, hot(1, 3000), hot(3000, 500), pairs, proved, a.Name())
+		}
+	})
+}
+
+// booked is what a plan books for buffers, and a little for their rounding.
+func booked(p *operator.Plan) uint64 { return (p.PeakBytes-1<<20)*8/9 + 32<<10 }
+
+// A build side that is probed anew knows nothing of what was met before, also of rows without a slot.
+func TestDevicesRewind(t *testing.T) {
+	onEach(t, func(t *testing.T, lane *exec.Lane) {
+		ctx := context.Background()
+		build, probe := sameSlots(500, 2, 4), sameSlots(500, 1, 4)
+		want := operator.Want{Rest: [2]bool{true, false}, Count: true}
+		facts := jointest.FactsOf(lane, build, probe, jointest.Options{})
+		facts.Stays = true
+		p, err := hj.Plan(&facts, want)
+		require.NoError(t, err)
+		o := hj.Open(ctx, lane, p)
+		defer o.Close()
+		on, releaseBuild := build.Chunk(t, lane)
+		defer releaseBuild()
+		all, release := probe.Chunk(t, lane)
+		defer release()
+		some := *all
+		some.Rows, some.Payload = 100, nil
+		some.Keys.Data.SizeBytes = 400
+		require.NoError(t, o.Build(ctx, on))
+		for _, c := range []struct {
+			probe *relation.Chunk
+			rest  uint64
+		}{{all, 0}, {&some, 800}, {all, 0}} {
+			sink := new(operator.Counter)
+			require.NoError(t, o.Rewind(ctx))
+			require.NoError(t, o.Probe(ctx, lane, c.probe, sink))
+			require.NoError(t, o.Finish(ctx, sink))
+			require.Equal(t, c.rest, sink.Rows)
 		}
 	})
 }

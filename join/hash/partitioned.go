@@ -213,14 +213,7 @@ func (p *probing) pairs(ctx context.Context, sink operator.Sink) error {
 			return err
 		}
 	}
-	if !p.plan.Want.Count {
-		return p.units.Write(ctx, sink)
-	}
-	rows, err := p.units.Count(ctx)
-	if err != nil {
-		return err
-	}
-	return sink.Count(ctx, rows)
+	return p.units.Write(ctx, sink)
 }
 
 // Close releases the build side.

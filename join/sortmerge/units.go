@@ -38,7 +38,7 @@ func (m *merge) join(ctx context.Context, lane *exec.Lane, probe *side, sink ope
 		return err
 	}
 	sides := [2]*side{operator.Build: m.build, operator.Probe: probe}
-	out := operator.Units{Lane: lane, Inputs: [2]*operator.Input{&m.build.Input, &probe.Input}, Keys: m.want.Keys,
+	out := operator.Units{Lane: lane, Inputs: [2]*operator.Input{&m.build.Input, &probe.Input}, Want: &m.want,
 		Number: g.number, CountFirst: m.countFirst || m.facts.CountsFirst(), Room: m.facts.Room(),
 		Record: g.record, RecordCount: g.recordCount,
 		Move: func(ctx context.Context, side int) error { return m.sort(ctx, sides[side]) }}
