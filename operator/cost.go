@@ -47,6 +47,7 @@ type costSide struct {
 	groups  [][]int // those that move together; of row numbers one group
 	numbers bool    // row numbers move, and payload is gathered from where it is
 	moved   int     // groups that are transformed
+	all     bool    // all groups are transformed at once, and stay
 	passed  bool    // there were passes; otherwise nothing has moved
 	bytes   uint64  // of its buffers: the chunk, where it counts, moved columns, marks
 }
@@ -133,13 +134,12 @@ func (c *Cost) FreeKeys(side int) {
 	}
 }
 
-// slackBytes, with an eighth of the sum, covers what the arena needs beyond the buffers: alignment and partly used
-// blocks.
-const slackBytes = 1 << 20
+// Slack is what the arena needs beside buffers of so many bytes: for alignment and partly used blocks.
+func Slack(bytes uint64) uint64 { return bytes/8 + 1<<20 }
 
 // Close puts memory and stages into the plan.
 func (c *Cost) Close() {
-	slack := c.peak/8 + slackBytes
+	slack := Slack(c.peak)
 	if c.move.OneByOne && c.mixed() { // columns that come and go one by one leave gaps which wider ones do not fit
 		slack += c.peak / 8
 	}
@@ -177,12 +177,7 @@ func (c *Cost) Walked(side int) float64 {
 }
 
 // Held is how many rows of a side are on their way at a time.
-func (c *Cost) Held(side int) uint64 {
-	if side == Probe && c.Facts.Granule > 0 {
-		return min(c.Facts.Rows[side], c.Facts.Granule)
-	}
-	return c.Facts.Rows[side]
-}
+func (c *Cost) Held(side int) uint64 { return c.Facts.Held(side) }
 
 // of is the memory of a column of a side.
 func (c *Cost) of(side, bytes int) uint64 { return c.Held(side) * uint64(bytes) }
@@ -197,7 +192,7 @@ func (c *Cost) times(side int) float64 {
 
 // kept says that the columns of a side stay for further granules, further windows or rows of this side alone.
 func (c *Cost) kept(side int) bool {
-	return side == Build && c.Facts.Kept() || c.Windows() > 1 || c.Want.Marks(side)
+	return side == Build && c.Facts.Kept() || c.Windows() > 1 || c.Want.Marks(side) || c.sides[side].all
 }
 
 // Beyond is the share of so many bytes that caches do not hold.
@@ -217,10 +212,12 @@ func (c *Cost) Transform(side int) error {
 	if err := c.transform(side); err != nil || side == Probe || !c.Facts.Kept() {
 		return err
 	}
-	return c.transformRest(side)
+	return c.MoveAll(side)
 }
 
-func (c *Cost) transformRest(side int) error {
+// MoveAll books the passes over all payload columns of a side that have not moved. They stay ([Input.MoveAll]).
+func (c *Cost) MoveAll(side int) error {
+	c.sides[side].all = true
 	for s := &c.sides[side]; s.moved < len(s.groups); {
 		if err := c.transform(side); err != nil {
 			return err

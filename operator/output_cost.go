@@ -26,7 +26,7 @@ func (c *Cost) Pairs(random bool) error {
 	for side := range c.sides {
 		s := &c.sides[side]
 		if c.Windows() > 1 {
-			if err := c.transformRest(side); err != nil {
+			if err := c.MoveAll(side); err != nil {
 				return err
 			}
 		}
@@ -158,7 +158,7 @@ func (c *Cost) side(side int) error {
 	if c.Want.Count {
 		return nil
 	}
-	if err := c.transformRest(side); err != nil {
+	if err := c.MoveAll(side); err != nil {
 		return err
 	}
 	began, kept := c.now, c.Alone(side)

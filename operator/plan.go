@@ -45,10 +45,7 @@ type Facts struct {
 // Room is the number of pairs for which there is room before their exact number is known: more than expected, because a
 // join with too little room is repeated, but no more than unique keys allow.
 func (f *Facts) Room() uint64 {
-	probe := f.Rows[Probe]
-	if f.Granule > 0 {
-		probe = min(probe, f.Granule)
-	}
+	probe := f.Held(Probe)
 	share := float64(probe) / float64(max(1, f.Rows[Probe]))
 	expected, most := uint64(share*float64(f.OutputRows)), uint64(share*float64(f.MostRows))
 	room := max(most, expected+expected/4+min(probe, 1<<16))
@@ -59,6 +56,14 @@ func (f *Facts) Room() uint64 {
 		room = min(room, f.Window)
 	}
 	return max(1, room)
+}
+
+// Held is how many rows of a side are on their way at a time.
+func (f *Facts) Held(side int) uint64 {
+	if side == Probe && f.Granule > 0 {
+		return min(f.Rows[side], f.Granule)
+	}
+	return f.Rows[side]
 }
 
 // Granules is how many of them the probe side comes in.

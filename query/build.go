@@ -187,12 +187,13 @@ func (q *Query) fitProof(a *Alternative, limits planner.Limits) error {
 		if !q.Unique[s.Side] {
 			continue
 		}
-		rowBytes := uint64(s.Keys.KeyBytes() + 4)
-		need, err := sortBytes(q.Engine.Ops.Tuning(), s)
+		// The sorted side is searched in itself for the number of matches alone.
+		need, err := ranges.JoinBytes(q.Engine.Ops.Tuning(), s.Keys.KeyBytes(), [2]uint64{s.Rows()})
 		if err != nil {
 			return err
 		}
-		need += s.Rows() * rowBytes * 2
+		need += s.Rows() * uint64(s.Keys.KeyBytes()+4)
+		need += operator.Slack(need)
 		if a.PeakBytes = max(a.PeakBytes, need); need > max(limits.DeviceMemoryBytes, a.lacks) {
 			a.lacks = need
 			return &backend.OpError{Op: "plan join", Device: q.Engine.Device().Info().Name, Err: backend.ErrDeviceMemory,

@@ -7,24 +7,20 @@ import (
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/operator"
 	"github.com/spirjoin/spirjoin/primitive"
-	"github.com/spirjoin/spirjoin/ranges"
 )
 
 // cost books what a partitioned join takes.
 func (a Partitioned) cost(p *operator.Plan, s *shape) error {
 	f, want := &p.Facts, &p.Want
 	p.LeastGranule = max(1, f.Rows[operator.Build]/4)
-	move := operator.Moves{Unit: operator.PartitionRow, KeyBytes: f.KeyBytes, OneByOne: a.OneByOne}
-	if s.narrow {
-		move.KeyBytes = 4
-	}
+	move := operator.Moves{Unit: operator.PartitionRow, KeyBytes: s.movedKeyBytes(f), OneByOne: a.OneByOne}
 	if a.Untransformed {
 		move.Numbers = operator.PayloadNumbers
 	}
 	move.Plan = func(layout primitive.Layout) (int, uint64, error) {
 		layout.Narrow = s.narrow
 		plan, err := primitive.PlanPartition(f.Tuning,
-			primitive.Partition{Layout: layout, Bits: s.bits, Mixed: true, Seed: seeds[0]})
+			primitive.Partition{Layout: layout, Bits: s.bits, Mixed: true, Seed: partitionSeed})
 		return 2 - plan.Result(), plan.ScratchBytes, err
 	}
 	c := operator.NewCost(p, move)
@@ -38,6 +34,9 @@ func (a Partitioned) cost(p *operator.Plan, s *shape) error {
 	}
 	c.Marks()
 	if f.Rows[operator.Build] > 0 && f.Rows[operator.Probe] > 0 {
+		if err := a.peel(c, s); err != nil {
+			return err
+		}
 		if (want.Marks(operator.Build) || want.Marks(operator.Probe)) && !a.marksPairs(p, s) {
 			a.lookUp(c, s)
 		}
@@ -60,20 +59,43 @@ func (a Partitioned) lookUp(c *operator.Cost, s *shape) {
 	c.Add(operator.Match, operator.MatchProbe, probe*tables)
 }
 
+// peel books the memory in which the rows of oversized partitions are sorted and joined, where one is expected.
+func (a Partitioned) peel(c *operator.Cost, s *shape) error {
+	f, want := &c.Facts, &c.Want
+	rows, keyBytes := s.peeled(f), s.movedKeyBytes(f)
+	if rows[operator.Build] == 0 {
+		return nil
+	}
+	peelBytes, err := sortBytes(f.Tuning, keyBytes, rows)
+	if err != nil {
+		return err
+	}
+	if want.Pairs && !want.Count {
+		for side := range rows {
+			if a.Untransformed {
+				continue
+			}
+			if err := c.MoveAll(side); err != nil {
+				return err
+			}
+		}
+		peelBytes += min(f.Room(), rows[operator.Build]*rows[operator.Probe]) * operator.PlacesBytes(f, want)
+	}
+	c.Hold(peelBytes)
+	return nil
+}
+
 // pairs books the match. A kernel that writes pairs walks the chain of every probe row, one that counts them does not.
 func (a Partitioned) pairs(c *operator.Cost, s *shape) error {
-	f, sorted := &c.Facts, 0.0
-	hot := [2]float64{f.Hottest[0] * float64(f.Rows[0]), f.Hottest[1] * float64(f.Rows[1])}
-	if hot[operator.Build] > float64(s.oversizedBuild()) { // its partition is peeled and sorted
-		keyBytes := float64(f.KeyBytes)
-		if s.narrow {
-			keyBytes = 4
-		}
-		for _, rows := range hot {
-			c.Add(operator.Match, operator.SortRow, rows*keyBytes)
-			c.Add(operator.Match, operator.PassByte, rows*keyBytes*2*(keyBytes+4))
-		}
-		sorted = min(c.Out(), hot[0]*hot[1])
+	f, peeled := &c.Facts, s.peeled(&c.Facts)
+	keyBytes, sorted := float64(s.movedKeyBytes(f)), 0.0
+	for _, n := range peeled {
+		rows := float64(n) * c.Granules()
+		c.Add(operator.Match, operator.SortRow, rows*keyBytes)
+		c.Add(operator.Match, operator.PassByte, rows*keyBytes*2*(keyBytes+4))
+	}
+	if peeled[operator.Build] > 0 {
+		sorted = min(c.Out(), f.Hottest[0]*float64(f.Rows[0])*f.Hottest[1]*float64(f.Rows[1]))
 	}
 	a.lookUp(c, s)
 	if c.Want.Count {
@@ -132,7 +154,9 @@ func (a Unpartitioned) cost(p *operator.Plan) error {
 	if !distinct {
 		a.sortLost(c, lost(f))
 	}
-	lostBytes, err := a.lostBytes(c)
+	piece := pieceRows(f.Rows[operator.Build]) // whether there are rows without a slot a plan cannot know
+	lostBytes, err := sortBytes(f.Tuning, f.KeyBytes,
+		[2]uint64{min(piece, c.Held(operator.Build)), min(piece, c.Held(operator.Probe))})
 	if err != nil {
 		return err
 	}
@@ -170,16 +194,6 @@ func (a Unpartitioned) sortLost(c *operator.Cost, lost float64) {
 	c.Add(operator.Match, operator.Launch, pieces[operator.Build]*pieces[operator.Probe]*4*keyBytes)
 	c.Add(operator.Match, operator.SortRow, rows*keyBytes)
 	c.Add(operator.Match, operator.PassByte, rows*keyBytes*2*(keyBytes+4))
-}
-
-// lostBytes is the memory that it takes to join a piece of the rows without a slot with one of the probe side. Whether
-// there are such rows a plan cannot know.
-func (a Unpartitioned) lostBytes(c *operator.Cost) (uint64, error) {
-	f := &c.Facts
-	piece := pieceRows(f.Rows[operator.Build])
-	rows := [2]uint64{min(piece, c.Held(operator.Build)), min(piece, c.Held(operator.Probe))}
-	sizeBytes, err := ranges.JoinBytes(f.Tuning, f.KeyBytes, rows)
-	return sizeBytes + (rows[0]+rows[1])*uint64(f.KeyBytes+4), err
 }
 
 // fewLost is the number of rows without a slot below which a plan expects none. As tables are filled, rows are lost

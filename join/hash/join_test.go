@@ -24,10 +24,9 @@ var (
 var forms = []Partitioned{om, um, single, {CountFirst: true}, {Untransformed: true, CountFirst: true}, om, um}
 
 // forced are plans that nobody would make: no partition, many, and tables so small that partitions take several units
-// or are oversized, few of them or more than are peeled one by one.
+// or are oversized, few or all of them.
 var forced = []force{{}, {bits: bitsOf(0)}, {bits: bitsOf(3)}, {bits: bitsOf(11), table: 40},
-	{bits: bitsOf(5), table: 70}, {bits: bitsOf(0), table: 20}, {bits: bitsOf(4), table: 20, ranges: 3},
-	{bits: bitsOf(5), table: 8, ranges: 1}}
+	{bits: bitsOf(5), table: 70}, {bits: bitsOf(0), table: 20}, {bits: bitsOf(4), table: 20}, {bits: bitsOf(5), table: 8}}
 
 func bitsOf(n int) *int { return &n }
 
@@ -70,9 +69,9 @@ var collisions = jointest.Workload{Unique: true, Draw: func(random *rand.Rand, l
 
 func collide(i, bits int) uint64 {
 	if bits == 64 {
-		return kernel.Unmix(uint64(i)<<mostBits|9, seeds[0])
+		return kernel.Unmix(uint64(i)<<mostBits|9, partitionSeed)
 	}
-	return uint64(kernel.Unmix(uint32(i)<<mostBits|9, seeds[0]))
+	return uint64(kernel.Unmix(uint32(i)<<mostBits|9, partitionSeed))
 }
 
 // TestDevicesPartitioned joins in every way: whatever is wanted, however probe rows come, whatever room there is, and

@@ -47,7 +47,7 @@ func (j *partitioned) unmix(list *backend.List, keys, to backend.Range, rows uin
 		return err
 	}
 	k.Dispatch(list, kernel.Groups(config, rows), kernel.UnmixKeysArgs{Keys: keys, Unmixed: to, Rows: uint32(rows),
-		Seed: seeds[j.round], High: j.build.HighWord})
+		Seed: partitionSeed, High: j.build.HighWord})
 	return nil
 }
 

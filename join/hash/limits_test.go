@@ -17,6 +17,7 @@ import (
 	"github.com/spirjoin/spirjoin/kernel"
 	"github.com/spirjoin/spirjoin/operator"
 	"github.com/spirjoin/spirjoin/primitive"
+	"github.com/spirjoin/spirjoin/ranges"
 	"github.com/spirjoin/spirjoin/relation"
 )
 
@@ -44,40 +45,35 @@ func profiled(t *testing.T, lane *exec.Lane) (own *exec.Lane, stages func() []st
 	}
 }
 
-// Keys that collide are told apart by another partition; what is oversized then too, as hot keys are, is sorted. Where
-// more partitions are oversized than are peeled one by one, all rows are joined anew. Rows that are only marked or
-// counted are sorted at once.
+// What is oversized, because a key is hot or because keys collide, is sorted, in as many parts as the plan has memory
+// for: told that a key is hot or not.
 func TestDevicesOversized(t *testing.T) {
 	onEach(t, func(t *testing.T, lane *exec.Lane) {
-		anew := peels
-		anew.force.ranges = 1
 		for n, c := range []struct {
-			a        Partitioned
 			workload string
 			want     string
-			sorted   bool
+			rows     [2]int
 		}{
-			{peels, "collisions", "inner", false}, {peels, "one key", "inner", true}, {peels, "hot keys", "full", true},
-			{anew, "primary and foreign", "inner", true}, {anew, "duplicates", "full", true},
-			{peels, "collisions", "semi both", true}, {peels, "collisions", "count", true},
-			{peels, "one key", "count full", true},
+			{"collisions", "inner", [2]int{700, 900}}, {"one key", "inner", [2]int{700, 900}},
+			{"hot keys", "full", [2]int{700, 900}}, {"collisions", "semi both", [2]int{700, 900}},
+			{"collisions", "count", [2]int{700, 900}}, {"one key", "count full", [2]int{700, 900}},
+			{"primary and foreign", "inner", [2]int{8000, 900}}, {"duplicates", "full", [2]int{8000, 900}}, // all partitions
+			{"collisions", "full", [2]int{9000, 10_000}}, {"collisions", "semi and anti", [2]int{9000, 10_000}},
 		} {
 			random := rand.New(rand.NewPCG(uint64(n), 1))
-			rows := [2]int{700, 900}
-			if c.a.force.ranges > 0 {
-				rows = [2]int{8000, 900} // all partitions are oversized
-			}
 			for _, keyBytes := range []int{4, 8} {
-				build, probe := workloads()[c.workload].Relations(random, rows, keyBytes, [2][]int{{4, 8, 4}, {8, 4}})
-				for _, o := range []jointest.Options{{}, {Granule: 300}, {Window: 2100}} {
+				build, probe := workloads()[c.workload].Relations(random, c.rows, keyBytes, [2][]int{{4, 8, 4}, {8, 4}})
+				for _, o := range []jointest.Options{{}, {Granule: 300}, {Window: 2100},
+					{Facts: func(f *operator.Facts) { f.Hottest = [2]float64{} }}} {
+					if o.Granule > 0 {
+						o.Granule = uint64(len(probe.Keys))/3 + 1
+					}
 					own, stages := profiled(t, lane)
-					describe := fmt.Sprintf("%+v, %s, %s, keys of %d bytes, %+v", c.a, c.workload, c.want, keyBytes, o)
+					describe := fmt.Sprintf("%s, %s, keys of %d bytes, %+v", c.workload, c.want, keyBytes, o)
 					want := jointest.Wants[c.want]
 					want.Keys = !want.Count
-					out := jointest.CheckRun(t, own, c.a, build, probe, want, o, describe)
-					took := stages()
-					require.Contains(t, took, "peel", describe)
-					require.Equal(t, c.sorted, slices.Contains(took, "varying bits"), "%s: %v", describe, took)
+					out := jointest.CheckRun(t, own, peels, build, probe, want, o, describe)
+					require.Contains(t, stages(), "peel", describe)
 					if o.Window > 0 && out.Count == 150_000 && !want.Count {
 						require.Greater(t, out.Windows, 40, describe)
 					}
@@ -87,13 +83,113 @@ func TestDevicesOversized(t *testing.T) {
 	})
 }
 
+// Peeled rows take no more memory than the plan says, also beside columns that would otherwise move later.
+func TestDevicesOversizedMemory(t *testing.T) {
+	onEach(t, func(t *testing.T, lane *exec.Lane) {
+		force := force{bits: bitsOf(5), table: 100}
+		for _, c := range []struct {
+			want string
+			hot  [2]int
+			keys uint64 // that are hot
+		}{{"inner", [2]int{20_000, 60}, 1}, {"full", [2]int{1000, 1500}, 1}, {"count", [2]int{20_000, 15_000}, 1},
+			{"inner", [2]int{20_000, 2}, 1}, {"semi both", [2]int{5000, 30_000}, 1}, {"count", [2]int{80_000, 40_000}, 8},
+			{"anti both", [2]int{40_000, 80_000}, 9}} {
+			for n, a := range []Partitioned{{}, {OneByOne: true}, {Untransformed: true}} {
+				build, probe := hot(c.hot[0], 9000), hot(c.hot[1], 11_000)
+				if c.hot[1] == 2 {
+					probe.Keys = append(probe.Keys[:2], hot(0, 20_000).Keys[9000:]...) // few pairs
+				}
+				for _, r := range []*jointest.Relation{build, probe} {
+					r.KeyBytes, r.Payload = 4+4*(n%2), []int{4, 8, 4, 8, 8}
+					for i := range r.Keys {
+						if r.Keys[i] == 7 {
+							r.Keys[i] += uint64(i) % c.keys
+						}
+					}
+					rand.New(rand.NewPCG(1, 1)).Shuffle(len(r.Keys), func(i, j int) { // all granules are alike
+						r.Keys[i], r.Keys[j] = r.Keys[j], r.Keys[i]
+					})
+				}
+				a.force = force
+				for _, o := range []jointest.Options{{}, {Window: 1 << 14}, {Granule: 9000, Window: 1 << 14}} {
+					want := jointest.Wants[c.want]
+					want.Keys = !want.Count
+					facts := jointest.FactsOf(lane, build, probe, o)
+					p, err := a.Plan(&facts, want)
+					require.NoError(t, err)
+					sizeBytes := p.PeakBytes - 1<<20
+					require.NoError(t, jointest.CheckMemory(t, lane, a, build, probe, want, o, sizeBytes),
+						"%s by %+v, %+v: %d bytes", c.want, a, o, sizeBytes)
+				}
+			}
+		}
+	})
+}
+
+// Rows are peeled in as many parts as the memory asks for.
+func TestDevicesOversizedCaps(t *testing.T) {
+	onEach(t, func(t *testing.T, lane *exec.Lane) {
+		build, probe := collisions.Relations(rand.New(rand.NewPCG(1, 1)), [2]int{9000, 20_000}, 4, [2][]int{{4, 4}, {4}})
+		for _, want := range []string{"inner", "full", "semi both", "count"} {
+			checkCaps(t, lane, peels, build, probe, jointest.Wants[want])
+		}
+	})
+}
+
+// Spans that come together have no more rows of a side than asked for, and every row of a span meets each one of the
+// span that belongs to it, once.
+func TestTogether(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 1))
+	for range 300 {
+		var pairs [][2]ranges.Span
+		var at [2]uint64
+		met, all := map[[2]uint64]int{}, 0
+		for range random.IntN(12) {
+			var pair [2]ranges.Span
+			for side := range pair {
+				first := at[side] + random.Uint64N(3)
+				pair[side] = ranges.Span{First: first, End: first + 1 + random.Uint64N(20)}
+				at[side] = pair[side].End
+			}
+			pairs = append(pairs, pair)
+			all += int((pair[0].End - pair[0].First) * (pair[1].End - pair[1].First))
+		}
+		partition := func(side int, row uint64) int {
+			return slices.IndexFunc(pairs, func(p [2]ranges.Span) bool { return p[side].First <= row && row < p[side].End })
+		}
+		most := [2]uint64{1 + random.Uint64N(30), 1 + random.Uint64N(30)}
+		for some := range together(pairs, most) {
+			var rows [2][]uint64
+			for side, spans := range some {
+				for _, s := range spans {
+					for row := s.First; row < s.End; row++ {
+						rows[side] = append(rows[side], row)
+					}
+				}
+				require.LessOrEqual(t, uint64(len(rows[side])), most[side])
+			}
+			for _, l := range rows[0] {
+				for _, r := range rows[1] {
+					if partition(0, l) == partition(1, r) { // they may have the same key
+						met[[2]uint64{l, r}]++
+					}
+				}
+			}
+		}
+		require.Len(t, met, all)
+		for pair, times := range met {
+			require.Equal(t, 1, times, pair)
+		}
+	}
+}
+
 // Keys with few different upper halves of their mixes: those that a table tells apart by its chains, its tags or only
 // by the keys themselves.
 func TestDevicesSimilarKeys(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	similar := func(rows int) (keys []uint64) {
 		for range rows {
-			keys = append(keys, uint64(kernel.Unmix(uint32(random.IntN(3)<<16|random.IntN(1<<16)), seeds[0])))
+			keys = append(keys, uint64(kernel.Unmix(uint32(random.IntN(3)<<16|random.IntN(1<<16)), partitionSeed)))
 		}
 		return keys
 	}
@@ -218,10 +314,13 @@ func TestDevicesLost(t *testing.T) {
 				}
 			}
 		}
-		many, hotter := hot(6000, 0), hot(3, 6000) // several pieces of both sides
 		for _, want := range []string{"inner", "full", "semi both", "count"} {
-			jointest.CheckRun(t, lane, hj, many, hotter, jointest.Wants[want], jointest.Options{}, want)
+			checkCaps(t, lane, hj, hot(9000, 0), hot(3, 20_000), jointest.Wants[want])
+			checkCaps(t, lane, hj, sameSlots(4000, 2, 4), sameSlots(4000, 4, 4), jointest.Wants[want])
 		}
+		last := hot(400, 20_000)
+		slices.Reverse(last.Keys)
+		checkCaps(t, lane, hj, last, hot(30, 5000), pairs) // tiles that no window has room for
 		many, hotter, o := hot(40_000, 0), hot(1, 40_000), jointest.Options{Window: 4096}
 		for _, want := range []string{"inner", "full"} {
 			facts := jointest.FactsOf(lane, many, hotter, o)
@@ -238,6 +337,26 @@ func TestDevicesLost(t *testing.T) {
 			jointest.CheckRun(t, lane, a, hot(1, 3000), hot(3000, 500), pairs, proved, a.Name())
 		}
 	})
+}
+
+// checkCaps joins with less and less memory, until it is too little.
+func checkCaps(t *testing.T, lane *exec.Lane, a operator.Algorithm, build, probe *jointest.Relation,
+	want operator.Want) {
+	oracle := jointest.Oracle(build, probe, want)
+	for sizeBytes, runs := uint64(4<<20), 0; ; sizeBytes -= sizeBytes / 6 {
+		need := exec.Need{Device: map[*backend.Device]uint64{lane.Device(): sizeBytes}}
+		grant, err := exec.NewBudget(need).Acquire(t.Context(), need, need)
+		require.NoError(t, err)
+		got, err := jointest.Run(t, lane, a, build, probe, want, jointest.Options{Grant: grant, Window: 4096})
+		grant.Release()
+		if err != nil {
+			require.ErrorIs(t, err, backend.ErrDeviceMemory)
+			require.Greater(t, runs, 3)
+			return
+		}
+		require.Empty(t, jointest.Difference(oracle, got), "%s with %d bytes", a.Name(), sizeBytes)
+		runs++
+	}
 }
 
 // booked is what a plan books for buffers, and a little for their rounding.

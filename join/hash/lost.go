@@ -18,7 +18,7 @@ import (
 // none, but a sample of keys cannot rule them out. They are joined by sorting them and the probe side, which minds no
 // key, piece by piece: so whatever the keys are, that takes as little memory as was planned, and no join fails.
 
-// pieceRows is how many rows of a side are sorted at a time.
+// pieceRows is how many rows of a side are sorted at a time where more memory is not free.
 func pieceRows(buildRows uint64) uint64 { return max(1<<12, buildRows/32) }
 
 // readLost reads from a bitmap which rows found no slot. Where marks of the build side are wanted, those of these rows
@@ -45,15 +45,11 @@ func (t *table) readLost(ctx context.Context, bitmap backend.Range) error {
 func (t *table) probeLost(ctx context.Context, lane *exec.Lane, in *operator.Input, marks backend.Range,
 	sink operator.Sink) error {
 	want := &t.plan.Want
-	lost := func(rows uint64) iter.Seq[[]uint32] { return slices.Chunk(t.lost, int(rows)) }
-	return t.bySorting(ctx, lane, in, ranges.Span{End: in.Rows}, lost,
+	lost := func(most uint64) iter.Seq[[]uint32] { return slices.Chunk(t.lost, int(most)) }
+	return t.bySorting(ctx, lane, in, ranges.Span{End: in.Rows}, uint64(len(t.lost)), lost,
 		func(lane *exec.Lane, chunks [2]*relation.Chunk) error {
 			if want.Marks(operator.Build) || want.Marks(operator.Probe) {
-				sorted, err := sortBoth(ctx, lane, chunks, false)
-				if err != nil {
-					return err
-				}
-				if err := ranges.Mark(ctx, lane, sorted, [2]backend.Range{t.marks, marks}); err != nil {
+				if err := markSorted(ctx, lane, chunks, [2]backend.Range{t.marks, marks}); err != nil {
 					return err
 				}
 			}
@@ -68,7 +64,8 @@ func (t *table) probeLost(ctx context.Context, lane *exec.Lane, in *operator.Inp
 // large joins a tile of a granule that makes more output than a window has room for with the rows that have a slot.
 func (t *table) large(ctx context.Context, lane *exec.Lane, in *operator.Input, tile ranges.Span,
 	sink operator.Sink) error {
-	return t.bySorting(ctx, lane, in, tile, t.found, func(lane *exec.Lane, chunks [2]*relation.Chunk) error {
+	found := t.build.Rows - uint64(len(t.lost))
+	return t.bySorting(ctx, lane, in, tile, found, t.found, func(lane *exec.Lane, chunks [2]*relation.Chunk) error {
 		places := operator.Places{Lane: lane, Inputs: [2]*operator.Input{&t.build, in}, Keys: t.plan.Want.Keys,
 			Counted: true, Sink: sink}
 		return ranges.Join(ctx, lane, chunks, false, &places)
@@ -97,11 +94,20 @@ func (t *table) found(most uint64) iter.Seq[[]uint32] {
 	}
 }
 
-// bySorting has join go through all pairs of a piece of the build side and one of a span of a granule: chunks of keys
+// bySorting has join go through all pairs of a piece of some build rows and one of a span of a granule: chunks of keys
 // with row numbers as payload.
-func (t *table) bySorting(ctx context.Context, lane *exec.Lane, in *operator.Input, span ranges.Span,
-	build func(rows uint64) iter.Seq[[]uint32], join func(*exec.Lane, [2]*relation.Chunk) error) error {
-	pieces := func(rows []uint32, probe ranges.Span) (err error) {
+func (t *table) bySorting(ctx context.Context, lane *exec.Lane, in *operator.Input, span ranges.Span, rows uint64,
+	build func(most uint64) iter.Seq[[]uint32], join func(*exec.Lane, [2]*relation.Chunk) error) error {
+	if rows == 0 {
+		return nil
+	}
+	planned := pieceRows(t.build.Rows)
+	most, err := atOnce(lane, t.plan, t.build.Keys.Bytes, [2]uint64{rows, span.End - span.First},
+		[2]uint64{planned, planned})
+	if err != nil {
+		return err
+	}
+	joinPieces := func(rows []uint32, probe ranges.Span) (err error) {
 		lane := lane.Nested(ctx)
 		defer lane.Memory.ReleaseAll()
 		var chunks [2]*relation.Chunk
@@ -113,10 +119,9 @@ func (t *table) bySorting(ctx context.Context, lane *exec.Lane, in *operator.Inp
 		}
 		return join(lane, chunks)
 	}
-	most := pieceRows(t.build.Rows)
-	for rows := range build(most) {
-		for first := span.First; first < span.End; first += most {
-			if err := pieces(rows, ranges.Span{First: first, End: min(first+most, span.End)}); err != nil {
+	for rows := range build(most[operator.Build]) {
+		for probe := range pieces(span, most[operator.Probe]) {
+			if err := joinPieces(rows, probe); err != nil {
 				return err
 			}
 		}

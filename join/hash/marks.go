@@ -88,7 +88,7 @@ func (j *partitioned) rows(ctx context.Context, sink operator.Sink, in *input, s
 	if moved && j.narrow {
 		r.Unmix = j.unmix
 	} else if moved {
-		r.Mixed, r.Seed = true, seeds[j.round]
+		r.Mixed, r.Seed = true, partitionSeed
 	}
 	return r.WriteWanted(ctx, sink, want)
 }

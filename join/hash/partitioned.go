@@ -32,12 +32,11 @@ type Partitioned struct {
 	// and none stays empty.
 	PageRows int
 
-	round int // 1 in the join of the rows of oversized partitions
 	force force
 }
 
-// seeds are those of the mixes whose low bits decide the partition, round by round.
-var seeds = [...]uint32{0x5bd1e995, 0x2545f491}
+// partitionSeed is that of the mix whose low bits decide the partition.
+const partitionSeed = 0x5bd1e995
 
 const mostPageRows = 8
 
@@ -152,7 +151,7 @@ func (j *partitioned) move(ctx context.Context, s *input, starts backend.Range) 
 	move := operator.Move{Stage: "partition", RowNumbers: numbers, OneByOne: j.OneByOne}
 	move.Plan = func(layout primitive.Layout) (t operator.Transformation, err error) {
 		p, err := primitive.PlanPartition(s.Lane.Tuning(),
-			primitive.Partition{Layout: layout, Bits: j.bits, Mixed: true, Seed: seeds[j.round]})
+			primitive.Partition{Layout: layout, Bits: j.bits, Mixed: true, Seed: partitionSeed})
 		t.Passes, t.ScratchBytes = 2-p.Result(), p.ScratchBytes
 		t.Record = func(list *backend.List, scratch backend.Range, source primitive.Columns,
 			buffers [2]primitive.Columns) error {
