@@ -140,3 +140,43 @@ func TestOrderUnderCaps(t *testing.T) {
 	}
 	require.Greater(t, ran, 10)
 }
+
+// TestKeylessUnderCap: rows without a key are on the device while they are left out, and plans know it.
+func TestKeylessUnderCap(t *testing.T) {
+	devicetest.HostTest(t)
+	const rows = 400_000
+	left := keyed(t, "k", 20_000, primary)
+	for name, null := range map[string]func(i int) bool{
+		"half": func(i int) bool { return i%2 > 0 }, "most": func(i int) bool { return i%100 > 0 },
+		"the last": func(i int) bool { return i > rows/4 }, "all": func(int) bool { return true }, // in one granule or two
+	} {
+		right := keyed(t, "k", rows, func(i int) int64 {
+			if null(i) {
+				return -1
+			}
+			return foreign(20_000)(i)
+		})
+		for _, algorithm := range algorithms {
+			for _, materialize := range []join.Materialize{join.MaterializeHost, join.MaterializeDevice} {
+				for _, build := range []join.BuildSide{join.BuildLeft, join.BuildRight} {
+					spec := join.Spec{On: onK, Algorithm: algorithm, Columns: []string{"b", "a_right"}, BuildSide: build,
+						Materialize: materialize, How: join.Left}
+					within := func(capBytes uint64) error {
+						device, done := hostDevice(t, host.Options{}, backend.DeviceOptions{DeviceMemoryBytes: capBytes})
+						defer func() { require.NoError(t, done()) }()
+						ops, err := primitive.New(device, nil)
+						require.NoError(t, err)
+						engine := join.NewEngine(ops, memory.DefaultAllocator, 0)
+						_, err = drain(t.Context(), engine, left, right, spec)
+						return err
+					}
+					least := needed(t, within(1))
+					for _, capBytes := range []uint64{least, least * 5 / 4, least * 3 / 2} {
+						require.NoError(t, within(capBytes), "%s by %s, %s, build side %s, %d bytes", name, algorithm,
+							materialize, build, capBytes)
+					}
+				}
+			}
+		}
+	}
+}

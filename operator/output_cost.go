@@ -129,13 +129,25 @@ func (c *Cost) gather(stage string, bytes int, far float64) {
 	c.Add(stage, GatherFar, far)
 }
 
-// Marks takes the bitmaps of the sides that need one. Marking is work of the algorithm.
+// Marks takes the bitmaps of the sides that need one, when both are loaded and transformed. Marking is work of the
+// algorithm.
 func (c *Cost) Marks() {
+	c.Hold(max(c.loading(Build), c.loading(Probe)))
 	for side := range c.sides {
 		if c.Want.Marks(side) {
 			c.takeOf(side, (c.Held(side)+7)/8)
 		}
 	}
+}
+
+// loading is the memory that a side takes beside its chunk while that is loaded, if rows are left out: a whole column,
+// the bits of the rows that stay, and scratch.
+func (c *Cost) loading(side int) uint64 {
+	columns, brought := c.Facts.Payload[side], c.Facts.Brought(side)
+	if !c.Facts.Loaded || len(columns) == 0 || brought == c.Held(side) {
+		return 0
+	}
+	return brought*uint64(slices.Max(columns)) + brought/4
 }
 
 // Sides books the rows that are wanted of one side ([Rows]), those of the build side once the probe side is gone.

@@ -24,6 +24,9 @@ type Facts struct {
 	Window    uint64
 	HeldBytes uint64 // device memory that is taken during the whole join: inputs, buffers for batches
 	Loaded    bool   // chunks are brought for this join: they take memory too
+	// TableRows are those of which chunks are made, with the ones that have no key and are left out on the device; 0: no
+	// more than Rows.
+	TableRows [2]uint64
 
 	OutputRows uint64     // pairs, estimated
 	MostRows   uint64     // upper bound on OutputRows (99.7%); 0 if unknown
@@ -64,6 +67,15 @@ func (f *Facts) Held(side int) uint64 {
 		return min(f.Rows[side], f.Granule)
 	}
 	return f.Rows[side]
+}
+
+// Brought is how many rows of a table are brought at a time, at most, to leave some out. Granules have as many on average.
+func (f *Facts) Brought(side int) uint64 {
+	all, held := max(f.TableRows[side], f.Rows[side]), f.Held(side)
+	if held == f.Rows[side] {
+		return all
+	}
+	return held + uint64(float64(held)*float64(all-f.Rows[side])/float64(f.Rows[side]))
 }
 
 // Granules is how many of them the probe side comes in.

@@ -72,7 +72,7 @@ func (r *Result) probe(ctx context.Context, lane *exec.Lane, built *Built, sink 
 			return err
 		}
 	}
-	bounds := s.granules(a.Facts.Granule)
+	bounds := s.granules(a.Facts.Granule, a.Facts.Brought(operator.Probe))
 	for i := range bounds[1:] {
 		if err := r.granule(ctx, lane, built.op, s, bounds[i], bounds[i+1], sink); err != nil {
 			return err
