@@ -416,7 +416,7 @@ func (d drawing) nulls() uint64 { return [...]uint64{0, 0, 0, 0, 5, 40, 100}[d.I
 func (d drawing) keys(c *fuzzCase) {
 	for range [...]int{1, 1, 1, 1, 2, 2, 3, 4}[d.IntN(8)] {
 		k := fuzzKey{Renamed: d.chance(50)}
-		left := d.one("int32", "int64", "int32", "int64", d.one(payloadKeys...))
+		left := d.one("int32", "int64", d.one(payloadKeys...), d.one(payloadKeys...))
 		f := keyTypes[left].family
 		right := left
 		if others := comparesWith[f]; d.chance(45) {
@@ -427,7 +427,7 @@ func (d drawing) keys(c *fuzzCase) {
 		if k.Types = [2]string{left, right}; d.chance(50) {
 			k.Types = [2]string{right, left}
 		}
-		values := []string{"dense", "dense", "dense", "quarters", "spread", "special"}
+		values := []string{"dense", "dense", "dense", "quarters", "spread", "special", "special"}
 		if len(c.Keys) > 0 { // so that few need more than 64 bits
 			values = append(values[:4], "dense", "dense", "dense", "quarters", "dense", "special")
 		}

@@ -57,8 +57,9 @@ func failf(class, format string, a ...any) *failure {
 // fuzzer holds cases against DuckDB.
 type fuzzer struct {
 	s        *session
-	vulkan   *primitive.Ops // a device that several cases run on
-	outcomes map[string]int // how many cases ended in what
+	vulkan   *primitive.Ops     // a device that several cases run on
+	outcomes map[string]int     // how many cases ended in what
+	spoil    func(*expectation) // what a test makes wrong; nil for nothing
 }
 
 // expectation is what DuckDB says of a join, or of one part of the probe side.
@@ -159,6 +160,9 @@ func (f *fuzzer) compare(ctx context.Context, c *fuzzCase, spec join.Spec, table
 		}
 		if err != nil {
 			return failf("harness", "%v", err)
+		}
+		if f.spoil != nil {
+			f.spoil(p)
 		}
 		for side := range p.repeats {
 			if c.How == "cross" {

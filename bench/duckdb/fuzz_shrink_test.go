@@ -3,9 +3,12 @@ package main
 import (
 	"context"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/spirjoin/spirjoin/join"
 )
 
 // shrinkLimit is how long a case is made smaller.
@@ -172,18 +175,28 @@ func (f *fuzzer) describe(ctx context.Context, c *fuzzCase) string {
 	}
 	fmt.Fprintf(&text, "%s;\n", d.query())
 	for side, t := range tables {
-		fmt.Fprintf(&text, "// %s\n", strings.ReplaceAll(t.table.Schema().String(), "\n", " "))
-		if rows := t.table.NumRows(); rows <= 40 {
-			for i, column := range t.columns {
-				json, _ := column.MarshalJSON()
-				fmt.Fprintf(&text, "%s, _, _ := array.FromJSON(mem, %#v, strings.NewReader(`%s`))\n",
-					[2]string{"l", "r"}[side]+t.table.Schema().Field(i).Name, t.table.Schema().Field(i).Type.String(), json)
+		for i, column := range t.columns {
+			json := []byte("...")
+			if column.Len() <= 40 {
+				json, _ = column.MarshalJSON()
 			}
+			fmt.Fprintf(&text, "// %s: %s, %s\n", duckNames[side], t.table.Schema().Field(i), json)
 		}
 	}
 	spec, _ := c.spec()
-	fmt.Fprintf(&text, "engine.Join(ctx, l, r, join.Spec%+v)\n", spec)
+	fmt.Fprintf(&text, "engine.Join(ctx, l, r, %s)\n", literal(spec))
 	return text.String()
+}
+
+// literal is a specification in Go, without what is zero.
+func literal(spec join.Spec) string {
+	var fields []string
+	for v, i := reflect.ValueOf(spec), 0; i < v.NumField(); i++ {
+		if !v.Field(i).IsZero() {
+			fields = append(fields, fmt.Sprintf("%s: %#v", v.Type().Field(i).Name, v.Field(i)))
+		}
+	}
+	return "join.Spec{" + strings.Join(fields, ", ") + "}"
 }
 
 func sqlValue(text string, value any) string {

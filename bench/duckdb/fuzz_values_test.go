@@ -200,8 +200,8 @@ func (n number) float(width int) float64 {
 	switch n.kind {
 	case nan:
 		return math.NaN()
-	case negativeNaN:
-		return math.Float64frombits(math.Float64bits(math.NaN()) | 1<<63)
+	case negativeNaN: // with other bits below, too
+		return math.Float64frombits(math.Float64bits(math.NaN()) | 1<<63 | 1<<40)
 	case negativeZero:
 		return math.Copysign(0, -1)
 	case infinite:
@@ -310,7 +310,7 @@ func halfOf(n number) float16.Num {
 	case nan:
 		return float16.FromBits(0x7e00)
 	case negativeNaN:
-		return float16.FromBits(0xfe00)
+		return float16.FromBits(0xfe01)
 	case tiny:
 		return float16.FromBits(1)
 	}
