@@ -16,6 +16,8 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/float16"
 	"github.com/apache/arrow-go/v18/arrow/memory"
 	"github.com/duckdb/duckdb-go/v2"
+
+	"github.com/spirjoin/spirjoin/internal/jointest/oracle"
 )
 
 // family is a group of key types that compare in the same way.
@@ -426,7 +428,7 @@ func duckValue(column arrow.Array, i int) any {
 	case *array.Uint64:
 		return c.Value(i)
 	case *array.Float16:
-		return c.Value(i).Float32()
+		return float32(oracle.Half(c.Value(i)))
 	case *array.Float32:
 		return c.Value(i)
 	case *array.Float64:
