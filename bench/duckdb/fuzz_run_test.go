@@ -386,9 +386,6 @@ func (r *attempts) judge(ctx context.Context, err error, want *expectation) (aga
 		return r.judgeRepeat(ctx, text, want)
 	case errors.Is(err, backend.ErrLimit) && strings.Contains(text, "max_output_rows"):
 		return expected("too many rows", r.spec.MaxOutputRows > 0 && want.count > r.spec.MaxOutputRows)
-	case errors.Is(err, backend.ErrLimit) && strings.Contains(text, "keys repeat too often for hj") ||
-		errors.Is(err, backend.ErrLimit) && strings.Contains(text, "would find no slot in the table of hj"):
-		return expected("hj refuses", r.c.Algorithm == "hj")
 	case errors.Is(err, backend.ErrUnsupported) && strings.Contains(text, "a key may have 64"):
 		return expected("keys too wide", several)
 	case errors.Is(err, backend.ErrUnsupported) && strings.Contains(text, "both hold numbers of more than 64 bits"):
