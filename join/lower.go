@@ -21,7 +21,8 @@ type lowering struct {
 	spec     *Spec
 	tables   [2]arrow.Table
 	keys     *relation.KeyPlan
-	sides    [2]relation.Side // of the build side and of the probe side
+	unique   [2]*relation.KeyPlan // keys of the sides alone that must be unique; nil: they need not
+	sides    [2]relation.Side     // of the build side and of the probe side
 	progress *exec.Progress
 }
 
@@ -42,11 +43,8 @@ func (l *lowering) lower() query.Spec {
 			text.Count(l.tables[1].NumRows()), spec.Output),
 		Facts: f, Algorithms: algorithmsNamed(spec.Algorithm), Forced: spec.Algorithm != Auto, Schema: l.layout.Schema,
 		Meanings: meanings, Product: spec.How == Cross,
-		Numbers: spec.Output == Pairs, MostRows: spec.MaxOutputRows, BatchRows: uint64(spec.BatchRows),
+		Unique: l.unique, Numbers: spec.Output == Pairs, MostRows: spec.MaxOutputRows, BatchRows: uint64(spec.BatchRows),
 		Progress: l.progress,
-	}
-	for side := range q.Unique {
-		q.Unique[side] = spec.Validate.Unique(relation.Side(side))
 	}
 	if q.Ordered = spec.Order != Unordered && spec.Output != Count; q.Ordered && spec.Order == RightOrder {
 		q.First = relation.Right

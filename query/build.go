@@ -124,13 +124,13 @@ func timedLoad(ctx context.Context, lane *exec.Lane, memory *exec.Scope, s *Scan
 //
 // Errors: backend.ErrInvalidInput that names a key and two rows that have it.
 func (q *Query) prove(ctx context.Context, lane *exec.Lane, s *Scan) error {
-	if !q.Unique[s.Side] {
+	keys := q.proof(s)
+	if keys == nil {
 		return nil
 	}
 	q.Progress.Start("validate "+s.Side.String(), 0)
 	lane = lane.Nested(ctx)
 	defer lane.Memory.ReleaseAll()
-	keys := Scan{Side: s.Side, Table: s.Table, Keys: s.Keys, Numbers: true}
 	chunk, err := keys.load(ctx, lane, lane.Memory, 0, int(s.Table.NumRows()))
 	if err != nil || chunk.Rows == 0 {
 		return err
@@ -149,7 +149,15 @@ func (q *Query) prove(ctx context.Context, lane *exec.Lane, s *Scan) error {
 	}
 	return &backend.OpError{Op: "validate join", Err: backend.ErrInvalidInput, Detail: fmt.Sprintf(
 		"keys of the %s table must be unique, but rows %d and %d both have %s", s.Side, first, second,
-		s.Keys.Text(s.Side, int(first)))}
+		keys.Keys.Text(s.Side, int(first)))}
+}
+
+// proof scans the keys of a side that must be unique; nil where they need not.
+func (q *Query) proof(s *Scan) *Scan {
+	if q.Unique[s.Side] == nil {
+		return nil
+	}
+	return &Scan{Side: s.Side, Table: s.Table, Keys: q.Unique[s.Side], Numbers: true}
 }
 
 // repeated finds the rows of the first key that is there more than once; there is one. It reads the keys piece by
@@ -184,7 +192,7 @@ func repeated(ctx context.Context, lane *exec.Lane, s *ranges.Sorted) (first, se
 // and holds it against the limits.
 func (q *Query) fitProof(a *Alternative, limits planner.Limits) error {
 	for _, s := range a.Scans {
-		if !q.Unique[s.Side] {
+		if s = q.proof(s); s == nil {
 			continue
 		}
 		// The sorted side is searched in itself for the number of matches alone.

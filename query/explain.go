@@ -34,8 +34,8 @@ func (q *Query) String() string {
 	for i := range q.Alternatives[1:] {
 		line("  instead of", "%s", q.Alternatives[i+1].whyNot())
 	}
-	for side, unique := range q.Unique {
-		if unique {
+	for side, keys := range q.Unique {
+		if keys != nil {
 			line("validate", "keys of the %s table must be unique", relation.Side(side))
 		}
 	}

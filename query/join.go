@@ -46,11 +46,13 @@ type Spec struct {
 	Numbers    bool              // pairs of row numbers are the output
 	Ordered    bool              // rows come in the order of the table First
 	First      relation.Side
-	Unique     [2]bool // by table: keys that must be unique, which is found before anything is joined
-	MostRows   uint64  // of output; 0: no limit
-	BatchRows  uint64
-	RowBytes   uint64 // of a row of output on the host, about
-	Progress   *exec.Progress
+	// Unique are, by table, the keys that must be unique, which is found before anything is joined; nil: any number of
+	// rows may have a key.
+	Unique    [2]*relation.KeyPlan
+	MostRows  uint64 // of output; 0: no limit
+	BatchRows uint64
+	RowBytes  uint64 // of a row of output on the host, about
+	Progress  *exec.Progress
 }
 
 // Query is a planned join. It refers to its tables and must be used while they live.

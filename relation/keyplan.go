@@ -54,6 +54,7 @@ type keySide struct {
 	columns  []*keyColumn
 	rows     int
 	selected *selection // nil when no row is left out
+	lacks    bool       // rows may be left out that have a key: a value that the other side cannot have
 }
 
 // PlanKeys pairs leftOn[k] with rightOn[k], reconciles their types and measures their values: one pass over each key
@@ -215,7 +216,23 @@ func (p *KeyPlan) selectRows(ctx context.Context, side Side) (uncoded []int64, e
 	s := &p.sides[side]
 	uncoded = make([]int64, len(p.keys))
 	s.selected, err = selectRows(ctx, s.columns, s.rows, uncoded)
+	for k, column := range s.columns {
+		s.lacks = s.lacks || s.selected != nil && (uncoded[k] > 0 || column.bounds != nil)
+	}
 	return uncoded, err
+}
+
+// Alone is the plan of the keys of one side compared with themselves, so that each value has a code, whatever the other
+// side can hold; p itself where it is so already. The table is that of the side. Errors are those of [PlanKeys].
+func (p *KeyPlan) Alone(ctx context.Context, side Side, table arrow.Table) (*KeyPlan, error) {
+	if !p.sides[side].lacks {
+		return p, nil
+	}
+	var on []string
+	for _, key := range p.keys {
+		on = append(on, key.sides[side].name)
+	}
+	return PlanKeys(ctx, table, table, on, on)
 }
 
 // checkCoded declines keys of which both sides have values without a code. Such a value matches nothing, because the

@@ -8,6 +8,7 @@ import (
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/float16"
 	"github.com/apache/arrow-go/v18/arrow/memory"
 	"github.com/stretchr/testify/require"
 
@@ -161,6 +162,15 @@ func TestKeysOfSeveralTypes(t *testing.T) {
 	require.Equal(t, []string{"-0", "0", "NaN", "-Inf"}, Cells(table, "f"))
 	require.Equal(t, [][2]uint32{{0, 0}, {0, 1}, {1, 0}, {1, 1}, {2, 2}, {3, 3}},
 		Pairs(table, table, join.Spec{On: []string{"f"}}))
+}
+
+func TestHalf(t *testing.T) {
+	for bits, want := range map[uint16]float64{0: 0, 1: 0x1p-24, 0x3ff: 0x3ffp-24, 0x400: 0x1p-14, 0x3c00: 1, 0xc100: -2.5,
+		0x7bff: 65504, 0x7c00: math.Inf(1), 0xfc00: math.Inf(-1), 0x83ff: -0x3ffp-24} {
+		require.Equal(t, want, Half(float16.FromBits(bits)), "%#x", bits)
+	}
+	require.True(t, math.IsNaN(Half(float16.FromBits(0x7c01))))
+	require.True(t, math.Signbit(Half(float16.FromBits(0x8000))))
 }
 
 // Zeros of either sign are equal, so that a key column tells which side its value comes from: the left one, but in right
