@@ -183,12 +183,27 @@ func chooseColumns(batch arrow.RecordBatch, schema *arrow.Schema, side relation.
 			return s, fmt.Errorf("%w: a batch of the %s side has column %q of type %s, its schema says %s",
 				backend.ErrInvalidInput, side, field.Name, got, field.Type)
 		}
-		one := arrow.NewChunked(field.Type, columns[i:i+1])
-		s.batchBytes += query.ColumnBytes(one)
-		one.Release()
+		s.batchBytes += arrayBytes(columns[i])
 	}
 	s.RecordBatch, s.bytes = array.NewRecordBatch(schema, columns, batch.NumRows()), s.batchBytes
 	return s, nil
+}
+
+// arrayBytes is the memory of an array, or of a slice its share in that of the whole, about.
+func arrayBytes(a arrow.Array) uint64 {
+	one := arrow.NewChunked(a.DataType(), []arrow.Array{a})
+	defer one.Release()
+	rows, bits := a.Data().Offset()+a.Len(), 0 // of a row in the buffer behind the validity
+	switch t := a.DataType().(type) {
+	case arrow.OffsetsDataType:
+		bits = t.OffsetTypeTraits().BytesRequired(1) * 8
+	case arrow.FixedWidthDataType:
+		bits = t.BitWidth()
+	}
+	if buffers := a.Data().Buffers(); bits > 0 && len(buffers) > 1 && buffers[1] != nil {
+		rows = max(rows, buffers[1].Len()*8/bits)
+	}
+	return uint64(float64(query.ColumnBytes(one)) * float64(a.Len()) / float64(max(1, rows)))
 }
 
 // gathered is batches that become a table.
@@ -432,6 +447,9 @@ func (b *buildSide) stream(ctx context.Context, probe Source) (_ *Result, err er
 			return nil, err
 		}
 		l.expected = s.expected()
+	}
+	if s.mostBytes > 0 && !s.ended { // granules need not be larger than parts can be
+		s.mostRows = s.rows
 	}
 	q := l.lower()
 	q.Facts.Stays, q.Facts.Granule = !s.ended, s.mostRows

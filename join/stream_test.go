@@ -364,7 +364,7 @@ func TestStreamFaults(t *testing.T) {
 		engine.GranuleRows = 64
 		for _, c := range devicetest.Combinations(t, len(kinds)-1, len(algorithms), 4, 2, 2) {
 			spec := join.Spec{On: onK, How: kinds[c[0]], Algorithm: algorithms[c[1]], BuildSide: join.BuildLeft, BatchRows: 100}
-			broken := counted{source: sourceOf(right, 20), after: []int64{0, 1, 30, 60}[c[2]], then: fail}
+			broken := counted{source: sourceOf(right, 20), after: []int64{0, 1, 10, 25}[c[2]], then: fail}
 			want := errBroken
 			if c[3] == 1 {
 				broken.then, want = other, backend.ErrInvalidInput
@@ -520,41 +520,42 @@ func TestStreamsUnderOneCap(t *testing.T) {
 // error.
 func TestStreamMemoryLimit(t *testing.T) {
 	devicetest.HostTest(t)
-	left, right := tables(t, 3000, 500_000)
+	left := keyed(t, "k", 3000, func(i int) int64 { return int64(i) })
+	right := keyed(t, "k", 500_000, func(i int) int64 { return int64(i % 3000) })
 	device, done := hostDevice(t, host.Options{Discrete: true}, backend.DeviceOptions{})
 	engine := smallEngine(t, device)
-	spec := onKeys
-	spec.BuildSide, spec.BatchRows = join.BuildLeft, 1<<12
-	granules := make(map[uint64]uint64)
-	for _, limit := range []uint64{0, 32 << 20, 6 << 20} {
-		engine.MemoryLimitBytes = limit
-		result, err := engine.Stream(context.Background(), join.FromTable(left), sourceOf(right, 5000), spec)
-		require.NoError(t, err, limit)
+	spec := join.Spec{On: onK, BuildSide: join.BuildLeft, BatchRows: 1 << 12}
+	stream := func(limitBytes uint64, batchRows int64) (*join.Result, error) {
+		engine.MemoryLimitBytes = limitBytes
+		result, err := engine.Stream(context.Background(), join.FromTable(left), sourceOf(right, batchRows), spec)
+		if err != nil {
+			return nil, err
+		}
+		defer result.Close()
 		rows := int64(0)
 		for batch, err := range result.Batches(context.Background()) {
-			require.NoError(t, err)
+			if err != nil {
+				return nil, err
+			}
 			rows += batch.NumRows()
 			batch.Release()
 		}
-		require.EqualValues(t, 500_000, rows)
-		granules[limit] = result.Stats().Granules
-		result.Close()
+		require.EqualValues(t, right.NumRows(), rows)
+		return result, nil
+	}
+	granules := make(map[uint64]uint64)
+	for _, limitBytes := range []uint64{0, 32 << 20, 14 << 20} {
+		result, err := stream(limitBytes, 5000)
+		require.NoError(t, err, limitBytes)
+		granules[limitBytes] = result.Stats().Granules
 	}
 	require.EqualValues(t, 1, granules[0])
-	require.Less(t, granules[32<<20], granules[6<<20])
-	whole := right.NumRows()
-	result, err := engine.Stream(context.Background(), join.FromTable(left), sourceOf(right, whole), spec)
-	if err == nil {
-		for batch, drawErr := range result.Batches(context.Background()) {
-			if err = drawErr; err == nil {
-				batch.Release()
-			}
-		}
-		result.Close()
-	}
-	require.NoError(t, err)
-	engine.MemoryLimitBytes = 1 << 20
-	_, err = engine.Stream(context.Background(), join.FromTable(left), sourceOf(right, 5000), spec)
+	require.Greater(t, granules[14<<20], granules[32<<20])
+	_, err := stream(14<<20, 0)
 	require.ErrorIs(t, err, backend.ErrHostMemory)
+	require.ErrorContains(t, err, "a record batch takes")
+	_, err = stream(1<<20, 5000)
+	require.ErrorIs(t, err, backend.ErrHostMemory)
+	require.ErrorContains(t, err, "raise memory_limit")
 	require.NoError(t, done())
 }
