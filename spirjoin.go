@@ -185,6 +185,12 @@ func (e *Engine) JoinStream(ctx context.Context, left, right Source, spec JoinSp
 	return e.join.Stream(ctx, left, right, spec)
 }
 
+// JoinStreamLayout is JoinStream for a layout that was made before, from schemas that may have had more columns, so that
+// a caller can read just those in layout.Needed.
+func (e *Engine) JoinStreamLayout(ctx context.Context, layout *JoinLayout, left, right Source) (*JoinResult, error) {
+	return e.join.StreamLayout(ctx, layout, left, right)
+}
+
 // PlanJoin plans a join whose layout was made before, from schemas that may have had more columns than the tables, so
 // that a caller can read just those in layout.Needed. The plan's Run runs it.
 func (e *Engine) PlanJoin(ctx context.Context, layout *JoinLayout, left, right arrow.Table) (*JoinPlan, error) {

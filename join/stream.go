@@ -42,9 +42,9 @@ func (e *Engine) Stream(ctx context.Context, left, right Source, spec Spec) (*Re
 // must have those in layout.Needed.
 func (e *Engine) StreamLayout(ctx context.Context, layout *Layout, left, right Source) (*Result, error) {
 	sources, fixed := [2]Source{left, right}, *layout
-	side := streamBuildSide(&fixed.Spec, sources)
+	side := streamBuildSide(&fixed.Spec, sources) // BuildAuto is settled
 	fixed.Spec.BuildSide = [2]BuildSide{BuildLeft, BuildRight}[side]
-	if err := checkStream(&fixed.Spec, side); err != nil {
+	if err := fixed.CheckStream(); err != nil {
 		return nil, err
 	}
 	b := &buildSide{engine: e, layout: &fixed, side: side}
@@ -60,7 +60,7 @@ func (e *Engine) StreamLayout(ctx context.Context, layout *Layout, left, right S
 //
 // Errors: those of [Engine.Stream]; backend.ErrInvalidInput for another schema or a build side that is in use.
 func (b *Built) JoinStream(ctx context.Context, probe Source) (*Result, error) {
-	if err := checkStream(&b.layout.Spec, b.side); err != nil {
+	if err := b.layout.CheckStream(); err != nil {
 		return nil, err
 	}
 	flow := exec.NewFlow(ctx)
@@ -101,8 +101,13 @@ func streamBuildSide(spec *Spec, sources [2]Source) relation.Side {
 	return relation.Left
 }
 
-// checkStream refuses what needs all rows of the probe side at once.
-func checkStream(spec *Spec, build relation.Side) error {
+// CheckStream refuses what needs all rows of the probe side at once, where Spec.BuildSide names the build side, with
+// backend.ErrUnsupported.
+func (l *Layout) CheckStream() error {
+	spec, build := &l.Spec, relation.Left
+	if spec.BuildSide == BuildRight {
+		build = relation.Right
+	}
 	detail, ordered := "", [...]relation.Side{LeftOrder: relation.Left, RightOrder: relation.Right}
 	switch probe := 1 - build; {
 	case spec.Output == Ranges:
