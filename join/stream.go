@@ -334,9 +334,12 @@ func (s *stream) read(ctx context.Context) error {
 	return nil
 }
 
+// bestRows is how many rows a part has best, so that walks over the build side do not cost more than those over the part.
+func (s *stream) bestRows() uint64 { return max(uint64(s.table.NumRows()), leastPartRows) }
+
 // bound makes parts as large as the granules of a plan, where host memory allows.
 func (s *stream) bound(q *query.Query, taken *query.Alternative) (err error) {
-	s.mostRows = taken.Facts.Granule
+	s.mostRows = min(s.bestRows(), taken.Facts.Granule)
 	s.mostBytes, err = q.PartBytes(taken)
 	s.batchBytes = s.mostBytes
 	return err
@@ -439,7 +442,7 @@ func (b *buildSide) stream(ctx context.Context, probe Source) (_ *Result, err er
 		return nil, err
 	}
 	own = append(own, s.none.tables[1-b.side])
-	s.mostRows = cmp.Or(b.engine.GranuleRows, max(uint64(b.table.NumRows()), leastPartRows))
+	s.mostRows = cmp.Or(b.engine.GranuleRows, s.bestRows())
 	s.mostBytes = b.engine.MemoryLimitBytes / 8
 	first, err := s.gather(flow.Context())
 	if err != nil {
