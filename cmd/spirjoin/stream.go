@@ -18,17 +18,17 @@ import (
 var leastStreamedRows int64 = 2 << 20
 
 // streamedSide is the side of a join to a file that is joined as it is read, instead of being in memory whole: the one
-// with more rows, or which is not the build side, if it has several times as many rows as the other. Both files say how
-// many rows they have, so that they can be read again.
+// with more rows, or which is not to be the build side, if it has several times as many rows as the other. Where a build
+// side is named, the other one may be a stream that does not say how many rows it has.
 func streamedSide(o joinOptions, spec *spirjoin.JoinSpec, readers [2]*tableio.Reader) (side int, ok bool) {
 	rows := [2]int64{readers[0].Rows(), readers[1].Rows()}
 	switch {
-	case o.goal != goalFile || rows[0] < 0 || rows[1] < 0:
+	case o.goal != goalFile || spec.BuildSide == join.BuildAuto && min(rows[0], rows[1]) < 0:
 		return 0, false
 	case spec.BuildSide == join.BuildLeft || spec.BuildSide == join.BuildAuto && rows[0] <= rows[1]:
 		side = 1
 	}
-	return side, rows[side] >= leastStreamedRows && rows[side] >= 2*rows[1-side]
+	return side, rows[side] < 0 || rows[side] >= leastStreamedRows && rows[side] >= 2*rows[1-side]
 }
 
 // streamJoin starts a join of which one side is joined as it is read. The result is nil where it is better, or only
@@ -60,7 +60,10 @@ func streamJoin(ctx context.Context, engine *spirjoin.Engine, o joinOptions, lay
 	sources[1-side] = spirjoin.FromTable(table)
 	result, err := engine.JoinStreamLayout(ctx, &fixed, sources[0], sources[1])
 	if errors.Is(err, backend.ErrUnsupported) { // keys that only both sides together tell how to pack
-		return nil, nil
+		if readers[0].Rows() >= 0 && readers[1].Rows() >= 0 { // and that can be read again
+			return nil, nil
+		}
+		return nil, explainTextKey(err, o, readers)
 	}
 	return result, err
 }
