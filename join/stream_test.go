@@ -23,7 +23,9 @@ import (
 	"github.com/spirjoin/spirjoin/internal/jointest"
 	"github.com/spirjoin/spirjoin/internal/jointest/oracle"
 	"github.com/spirjoin/spirjoin/join"
+	"github.com/spirjoin/spirjoin/planner"
 	"github.com/spirjoin/spirjoin/primitive"
+	"github.com/spirjoin/spirjoin/relation"
 )
 
 // sourceOf gives a table in batches of so many rows, 0 for as many as its chunks have, and an empty one before each
@@ -558,4 +560,97 @@ func TestStreamMemoryLimit(t *testing.T) {
 	require.ErrorIs(t, err, backend.ErrHostMemory)
 	require.ErrorContains(t, err, "raise memory_limit")
 	require.NoError(t, done())
+}
+
+// TestStreamNextAlgorithm: where keys of the build side repeat more often than the sample told, so that hj fails at them,
+// the next algorithm takes over with all rows of the source.
+func TestStreamNextAlgorithm(t *testing.T) {
+	devicetest.HostTest(t)
+	const rows, hot = 1 << 19, 400
+	row := func(i int) int64 { return int64(i * 0x9e3779b1 & (rows - 1)) } // each once, in no order
+	right := keyed(t, "k", rows, row)
+	keys, err := relation.PlanKeys(t.Context(), right, right, onK, onK)
+	require.NoError(t, err)
+	sampled := make(map[uint64]bool)
+	for _, of := range [][2]int{{planner.SampleRows, 1}, {planner.ScanRows, planner.BlockRows}} {
+		for _, code := range slices.Concat(keys.Sample(relation.Left, of[0], of[1])...) {
+			sampled[code] = true
+		}
+	}
+	hidden := 0
+	left := keyed(t, "k", rows, func(i int) int64 {
+		if hidden < hot && i > 0 && !sampled[uint64(row(i))] {
+			hidden++
+			return rows + 1
+		}
+		return row(i)
+	})
+	device, done := hostDevice(t, host.Options{}, backend.DeviceOptions{})
+	ops, err := primitive.New(device, nil)
+	require.NoError(t, err)
+	engine := join.NewEngine(ops, memory.DefaultAllocator, 0)
+	engine.GranuleRows = rows / 4
+	result, err := engine.Stream(context.Background(), join.FromTable(left), sourceOf(right, 50_000),
+		join.Spec{On: onK, BuildSide: join.BuildLeft, Materialize: join.MaterializeHost})
+	require.NoError(t, err)
+	for _, batch := range drawAll(t, result, join.Rows) {
+		batch.Release()
+	}
+	require.EqualValues(t, rows-hot, result.Rows())
+	require.Equal(t, "hj", result.Query.Alternatives[0].Algorithm.Name())
+	require.NotEqual(t, "hj", result.Stats().Algorithm)
+	require.Contains(t, result.Stats().Fallback, "found no slot")
+	require.Contains(t, result.Explain(), "rows as they come")
+	result.Close()
+	require.NoError(t, done())
+}
+
+// TestStreamHoldsFewParts: however long a source is, no more of it is in memory than three parts and what is read.
+func TestStreamHoldsFewParts(t *testing.T) {
+	const batchRows, batches, partBatches = 1000, 120, 4
+	schema := arrow.NewSchema([]arrow.Field{{Name: "k", Type: arrow.PrimitiveTypes.Int64},
+		{Name: "text", Type: arrow.BinaryTypes.String}}, nil)
+	left := keyed(t, "k", 3000, func(i int) int64 { return int64(i) })
+	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {
+		engine := smallEngine(t, device)
+		engine.GranuleRows = batchRows * partBatches
+		for _, c := range devicetest.Combinations(t, len(kinds)-1, len(algorithms)) {
+			of := memory.NewCheckedAllocator(memory.DefaultAllocator)
+			var most atomic.Int64 // batches that were there at a time
+			source := join.Source{Schema: schema, Rows: batchRows * batches,
+				Batches: func(context.Context) iter.Seq2[arrow.RecordBatch, error] {
+					return func(yield func(arrow.RecordBatch, error) bool) {
+						one := 0
+						for n := range batches {
+							b := array.NewRecordBuilder(of, schema)
+							for i := range batchRows {
+								b.Field(0).(*array.Int64Builder).Append(int64((n*batchRows + i) % 4000))
+								b.Field(1).(*array.StringBuilder).Append("text")
+							}
+							batch := b.NewRecordBatch()
+							b.Release()
+							if n == 0 {
+								one = of.CurrentAlloc()
+							}
+							most.Store(max(most.Load(), int64((of.CurrentAlloc()+one-1)/one)))
+							if !yield(batch, nil) {
+								return
+							}
+						}
+					}
+				}}
+			spec := join.Spec{On: onK, How: kinds[c[0]], Algorithm: algorithms[c[1]], BuildSide: join.BuildLeft, BatchRows: 500}
+			result, err := engine.Stream(context.Background(), join.FromTable(left), source, spec)
+			require.NoError(t, err)
+			for batch, err := range result.Batches(context.Background()) {
+				require.NoError(t, err)
+				batch.Release()
+			}
+			require.EqualValues(t, batches/partBatches, result.Stats().Granules)
+			result.Close()
+			require.LessOrEqual(t, most.Load(), int64(3*partBatches+2))
+			of.AssertSize(t, 0)
+		}
+		noMemoryInUse(t, device)
+	})
 }
