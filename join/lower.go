@@ -23,9 +23,9 @@ type lowering struct {
 	keys     *relation.KeyPlan
 	sides    [2]relation.Side // of the build side and of the probe side
 	progress *exec.Progress
-	// Of a probe side that comes part by part, of which the table is one: how many rows all of it may have, and its
-	// columns that have had a NULL, which the host fetches from then on. So no part takes more of the device than one
-	// before.
+	// Of a probe side that comes part by part, of which the table is one: how many rows all of it may have, 0 where the
+	// table is all, and its columns that have had a NULL, which the host fetches from then on. So no part takes more of
+	// the device than one before.
 	expected uint64
 	fetched  map[string]bool
 }
@@ -38,8 +38,8 @@ func (l *lowering) lower() query.Spec {
 	for side, table := range l.sides {
 		f.Rows[side] = l.keys.Rows(table)
 	}
-	if all := uint64(l.tables[l.sides[operator.Probe]].NumRows()); l.expected > all {
-		f.Rows[operator.Probe] = uint64(float64(f.Rows[operator.Probe]) / float64(all) * float64(l.expected))
+	if l.expected > 0 { // all rows of the parts to come may have a key
+		f.Rows[operator.Probe] = l.expected
 	}
 	l.sample(&f)
 	if spec.Validate.Unique(l.sides[operator.Build]) {

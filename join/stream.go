@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"math"
 	"sync"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -55,8 +54,8 @@ func (e *Engine) StreamLayout(ctx context.Context, layout *Layout, left, right S
 	return b.stream(ctx, sources[1-side])
 }
 
-// JoinStream is Join with a probe side that comes part by part, as that of [Engine.Stream]. A part has about as many
-// rows as the build side was made for.
+// JoinStream is Join with a probe side that comes part by part, as that of [Engine.Stream]. A part has no more rows than
+// the build side was made for.
 //
 // Errors: those of [Engine.Stream]; backend.ErrInvalidInput for another schema or a build side that is in use.
 func (b *Built) JoinStream(ctx context.Context, probe Source) (*Result, error) {
@@ -116,8 +115,8 @@ func (l *Layout) CheckStream() error {
 		detail = fmt.Sprintf("that the keys of the %s side are unique shows where it is the build side alone; leave out "+
 			"validate or read the source whole", probe)
 	case spec.Order != Unordered && spec.Output != Count && spec.How.Pairs() && ordered[spec.Order] == build:
-		detail = fmt.Sprintf("rows come in the order of the %s side, which is read part by part; make the %s one the "+
-			"build side, or read the source whole", probe, probe)
+		detail = fmt.Sprintf("rows come in the order of the side that is read part by part; for that of the %s one make the "+
+			"%s one the build side, or read both whole", build, probe)
 	default:
 		return nil
 	}
@@ -127,13 +126,13 @@ func (l *Layout) CheckStream() error {
 // collect makes a table of a source.
 func collect(ctx context.Context, side relation.Side, source Source, columns []string, limitBytes uint64) (
 	arrow.Table, error) {
-	if table := source.table; table != nil {
-		table.Retain()
-		return table, nil
-	}
 	schema, err := chosenSchema(source.Schema, side, columns)
 	if err != nil {
 		return nil, err
+	}
+	if table := source.table; table != nil {
+		table.Retain()
+		return table, nil
 	}
 	g := gathered{schema: schema}
 	defer g.release()
@@ -260,9 +259,10 @@ type stream struct {
 	none    *lowering         // with a probe side without rows
 	fetched map[string]bool   // columns that have had a NULL, see [lowering.fetched]
 	rows    uint64            // that were gathered
+	largest uint64            // bytes of a batch
 	ended   bool              // the source has no more
-	// bounds of a part, which may be smaller by as much as one slice has, and of a batch; 0 bytes: no limit
-	mostRows, mostBytes, batchBytes uint64
+	// bounds of a part, which may be smaller by as much as one slice has; 0 bytes: no limit
+	mostRows, mostBytes uint64
 }
 
 // sliceRows is for how many rows a batch is divided, so that parts of batches of any size are about as large as they
@@ -340,9 +340,20 @@ func (s *stream) bestRows() uint64 { return max(uint64(s.table.NumRows()), least
 // bound makes parts as large as the granules of a plan, where host memory allows.
 func (s *stream) bound(q *query.Query, taken *query.Alternative) (err error) {
 	s.mostRows = min(s.bestRows(), taken.Facts.Granule)
-	s.mostBytes, err = q.PartBytes(taken)
-	s.batchBytes = s.mostBytes
-	return err
+	if s.mostBytes, err = q.PartBytes(taken); err != nil {
+		return err
+	}
+	return s.checkBatches()
+}
+
+// checkBatches refuses batches that are larger than parts may be.
+func (s *stream) checkBatches() error {
+	if s.mostBytes == 0 || s.largest <= s.mostBytes {
+		return nil
+	}
+	return &backend.OpError{Op: "join stream", Err: backend.ErrHostMemory, Detail: fmt.Sprintf(
+		"a record batch takes %s, memory_limit leaves %s for one; raise it, or give smaller batches",
+		text.Mebibytes(s.largest), text.Mebibytes(s.mostBytes))}
 }
 
 // gather returns the next rows as a table, nil where there are no more.
@@ -358,11 +369,7 @@ func (s *stream) gather(ctx context.Context) (arrow.Table, error) {
 			break
 		}
 		g.add(next)
-		if s.batchBytes > 0 && next.batchBytes > s.batchBytes {
-			return nil, &backend.OpError{Op: "join stream", Err: backend.ErrHostMemory, Detail: fmt.Sprintf(
-				"a record batch takes %s, memory_limit leaves %s for one; raise it, or give smaller batches",
-				text.Mebibytes(next.batchBytes), text.Mebibytes(s.batchBytes))}
-		}
+		s.largest = max(s.largest, next.batchBytes)
 	}
 	if s.rows += g.rows; g.rows == 0 {
 		return nil, nil
@@ -397,7 +404,10 @@ func (s *stream) parts(first arrow.Table) *exec.Pipe[*query.Part] {
 				out.End()
 				return nil
 			}
-			err := put(ctx, table)
+			err := s.checkBatches()
+			if err == nil {
+				err = put(ctx, table)
+			}
 			table.Release()
 			if table = nil; err != nil {
 				return err
@@ -454,7 +464,9 @@ func (b *buildSide) stream(ctx context.Context, probe Source) (_ *Result, err er
 		if l, err = s.lower(first); err != nil {
 			return nil, err
 		}
-		l.expected = s.expected()
+		if !s.ended {
+			l.expected = s.expected()
+		}
 	}
 	if s.mostBytes > 0 && !s.ended { // granules need not be larger than parts can be
 		s.mostRows = s.rows
@@ -473,16 +485,14 @@ func (b *buildSide) stream(ctx context.Context, probe Source) (_ *Result, err er
 	return planned.Stream(flow, s.parts(first))
 }
 
-// expected is how many rows the probe side may have: those that were gathered, or that the source says, or a guess.
+// expected is how many rows the probe side may have, of which one part was gathered: as the source says, or a guess.
 func (s *stream) expected() uint64 {
 	const guess = 8 // parts
-	switch {
-	case s.ended:
-		return s.rows
-	case s.source.Rows < 0:
-		return min(guess*s.rows, math.MaxUint32/2)
+	rows := guess * s.rows
+	if s.source.Rows >= 0 {
+		rows = max(uint64(s.source.Rows), s.rows+1)
 	}
-	return min(max(uint64(s.source.Rows), s.rows+1), primitive.MaxRows)
+	return min(rows, primitive.MaxRows)
 }
 
 // firstError ends a flow. Where that has failed, its error counts: err only follows from it.

@@ -483,17 +483,24 @@ func TestStreamLimits(t *testing.T) {
 // right.
 func TestStreamsUnderOneCap(t *testing.T) {
 	devicetest.HostTest(t)
-	left, right := tables(t, 3000, 200_000)
+	const without = 40_000 // rows, the first ones, that have no key
+	left := keyed(t, "k", 3000, func(i int) int64 { return int64(i) })
+	rights := [2]arrow.Table{keyed(t, "k", 200_000, func(i int) int64 { return int64(i % 3000) }),
+		keyed(t, "k", 200_000+without, func(i int) int64 {
+			if i < without {
+				return -1
+			}
+			return int64(i % 3000)
+		})}
 	device, done := hostDevice(t, host.Options{}, backend.DeviceOptions{DeviceMemoryBytes: 4 << 20})
 	engine := smallEngine(t, device)
 	engine.GranuleRows = 1 << 14
 	var running sync.WaitGroup
 	for i := range 12 {
 		running.Go(func() {
-			spec := onKeys
-			spec.Algorithm, spec.BatchRows = algorithms[i%len(algorithms)], 1<<12
+			spec := join.Spec{On: onK, Algorithm: algorithms[i%len(algorithms)], BatchRows: 1 << 12}
 			random := rand.New(rand.NewPCG(uint64(i), 1))
-			result, err := engine.Stream(context.Background(), join.FromTable(left), sourceOf(right, 3000), spec)
+			result, err := engine.Stream(context.Background(), join.FromTable(left), sourceOf(rights[i%2], 3000), spec)
 			if err != nil {
 				t.Errorf("%s: %v", spec.Algorithm, err)
 				return

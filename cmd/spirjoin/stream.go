@@ -59,11 +59,13 @@ func streamJoin(ctx context.Context, engine *spirjoin.Engine, o joinOptions, lay
 		}}
 	sources[1-side] = spirjoin.FromTable(table)
 	result, err := engine.JoinStreamLayout(ctx, &fixed, sources[0], sources[1])
-	if errors.Is(err, backend.ErrUnsupported) { // keys that only both sides together tell how to pack
-		if readers[0].Rows() >= 0 && readers[1].Rows() >= 0 { // and that can be read again
-			return nil, nil
-		}
+	// Keys that only both sides together tell how to pack, and large row groups, may do where all is read first, again.
+	again := readers[0].Rows() >= 0 && readers[1].Rows() >= 0
+	if again && (errors.Is(err, backend.ErrUnsupported) || errors.Is(err, backend.ErrHostMemory)) {
+		return nil, nil
+	}
+	if err != nil {
 		return nil, explainTextKey(err, o, readers)
 	}
-	return result, err
+	return result, nil
 }
