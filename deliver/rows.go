@@ -23,6 +23,10 @@ type Rows struct {
 	Columns   []Column
 	// Numbers are the payload columns of the build side and of the probe side that hold row numbers; -1: there are none.
 	Numbers [2]int
+	// Part is the part of a table that the probe side of Columns is of, where there are several, and First the row of
+	// each table that has number 0. They and Columns may change between windows, but for columns that the device fetches.
+	Part  arrow.Table
+	First [2]uint64
 	// Wanted says which row numbers are an output of their own.
 	Wanted     bool
 	PieceRows  uint64
@@ -134,10 +138,17 @@ func (r *Rows) Close() {
 	r.fetched, r.ids = nil, [2]*backend.Buffer{}
 }
 
+func (r *Rows) newPiece(rows uint32) *Piece {
+	p := &Piece{Rows: rows, Columns: r.Columns, First: r.First, arrays: make([]arrow.Array, len(r.Columns))}
+	p.hold(r.Part)
+	return p
+}
+
 // piece makes the rows from first on of a window: it fetches by row number what the device fetches, and downloads what
 // the host needs.
 func (r *Rows) piece(ctx context.Context, w *operator.Window, first uint64, rows uint32) (_ *Piece, err error) {
-	p := &Piece{Rows: rows, matched: w.Matched, arrays: make([]arrow.Array, len(r.Columns))}
+	p := r.newPiece(rows)
+	p.matched = w.Matched
 	var payload [2][]*backend.Buffer
 	var numbers [2]backend.Range
 	list := r.Lane.List("gather")
@@ -151,6 +162,11 @@ func (r *Rows) piece(ctx context.Context, w *operator.Window, first uint64, rows
 			}
 		}
 	}
+	defer func() {
+		if err != nil {
+			p.Release()
+		}
+	}()
 	needs := [2]bool{r.Wanted, r.Wanted}
 	for i := range r.Columns {
 		c := &r.Columns[i]
@@ -170,11 +186,6 @@ func (r *Rows) piece(ctx context.Context, w *operator.Window, first uint64, rows
 			return nil, err
 		}
 	}
-	defer func() {
-		if err != nil {
-			p.Release()
-		}
-	}()
 	start := time.Now()
 	defer func() { r.Time.Add(int64(time.Since(start))) }()
 	for side, needed := range needs {

@@ -24,6 +24,11 @@ type lowering struct {
 	unique   [2]*relation.KeyPlan // keys of the sides alone that must be unique; nil: they need not
 	sides    [2]relation.Side     // of the build side and of the probe side
 	progress *exec.Progress
+	// Of a probe side that comes part by part, of which the table is one: how many rows all of it may have, 0 where the
+	// table is all, and its columns that have had a NULL, which the host fetches from then on. So no part takes more of
+	// the device than one before.
+	expected uint64
+	fetched  map[string]bool
 }
 
 // lower returns what the join is, and all ways to run it.
@@ -33,6 +38,9 @@ func (l *lowering) lower() query.Spec {
 	f := operator.Facts{KeyBytes: l.keys.KeyBytes(), KeyBits: max(1, l.keys.KeyBits())}
 	for side, table := range l.sides {
 		f.Rows[side] = l.keys.Rows(table)
+	}
+	if l.expected > 0 { // all rows of the parts to come may have a key
+		f.Rows[operator.Probe] = l.expected
 	}
 	l.sample(&f)
 	if spec.Validate.Unique(l.sides[operator.Build]) {
@@ -46,12 +54,10 @@ func (l *lowering) lower() query.Spec {
 		Unique: l.unique, Numbers: spec.Output == Pairs, MostRows: spec.MaxOutputRows, BatchRows: uint64(spec.BatchRows),
 		Progress: l.progress,
 	}
-	if q.Ordered = spec.Order != Unordered && spec.Output != Count; q.Ordered && spec.Order == RightOrder {
+	if q.Ordered = l.ordered(); q.Ordered && spec.Order == RightOrder {
 		q.First = relation.Right
 	}
-	for _, place := range l.places(q.Ordered) {
-		q.Trees = append(q.Trees, l.tree(place, q.Ordered))
-	}
+	q.Trees = l.trees()
 	for i := range l.layout.Columns {
 		for _, v := range q.Trees[0].Columns[i].Of {
 			if v != nil {
@@ -60,6 +66,25 @@ func (l *lowering) lower() query.Spec {
 		}
 	}
 	return q
+}
+
+func (l *lowering) ordered() bool { return l.spec.Order != Unordered && l.spec.Output != Count }
+
+// trees are the ways to run the join, by where columns are put together.
+func (l *lowering) trees() (trees []query.Join) {
+	for _, place := range l.places(l.ordered()) {
+		trees = append(trees, l.tree(place, l.ordered()))
+	}
+	return trees
+}
+
+// fetches tells of a value whether the host fetches it, because the column of its part, or of one before, has a NULL.
+func (l *lowering) fetches(side relation.Side, name string, v *deliver.Value) bool {
+	if l.fetched == nil || side != l.sides[operator.Probe] {
+		return false
+	}
+	l.fetched[name] = l.fetched[name] || v.Column.NullN() > 0
+	return l.fetched[name]
 }
 
 // buildSide is that which the specification names, or the one with fewer rows.
@@ -143,7 +168,7 @@ func (l *lowering) tree(place Materialize, ordered bool) query.Join {
 			bytes := relation.DeviceValueBytes(v.Column.DataType())
 			s, transfer := scans[table], &j.Transfer
 			switch {
-			case place == MaterializeHost || bytes == 0:
+			case place == MaterializeHost || bytes == 0 || l.fetches(relation.Side(table), name, v):
 				transfer.Host[side[table]]++
 				s.Numbers = true
 			case v.Column.NullN() > 0:

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"slices"
 	"sync/atomic"
 	"time"
 
@@ -78,18 +77,24 @@ func (q *Query) build(ctx context.Context, a *Alternative, proved []*Scan, profi
 // Probe joins with a probe side: those of the tree of a query that was planned alike, with another probe table. The
 // result before must be closed. The caller closes the result.
 func (b *Built) Probe(ctx context.Context, q *Query) (*Result, error) {
+	return b.probe(exec.NewFlow(ctx), q, nil)
+}
+
+// probe joins in a flow, which ends with the result or with the error.
+func (b *Built) probe(flow *exec.Flow, q *Query, parts *exec.Pipe[*Part]) (*Result, error) {
 	a := *b.taken
-	i := slices.IndexFunc(q.Trees, func(tree Join) bool { return tree.Place == b.taken.Place })
-	a.Join = &q.Trees[max(0, i)]
+	a.Join = tree(q.Trees, b.taken.Place)
 	if !b.busy.CompareAndSwap(false, true) {
+		flow.Stop()
 		return nil, &backend.OpError{Op: "join", Err: backend.ErrInvalidInput,
 			Detail: "the build side is in use; close the result before"}
 	}
-	if err := b.op.Rewind(ctx); err != nil {
+	if err := b.op.Rewind(flow.Context()); err != nil {
+		flow.Stop()
 		b.busy.Store(false)
 		return nil, err
 	}
-	return run(ctx, q, &a, b)
+	return run(flow, q, &a, b, parts)
 }
 
 // release gives the device memory of the build side back.

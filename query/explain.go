@@ -41,6 +41,9 @@ func (q *Query) String() string {
 	}
 	for side, name := range [2]string{"build", "probe"} {
 		s := a.Scans[side].String()
+		if side == operator.Probe && q.Parts {
+			s = a.Scans[side].describe("rows as they come")
+		}
 		if n := a.Facts.Granules(); side == operator.Probe && n > 1 {
 			s += fmt.Sprintf("; in %s of at most %s", text.Plural(n, "granule"), text.Plural(a.Facts.Granule, "row"))
 		}

@@ -211,13 +211,16 @@ func (s *Scan) keyless(ctx context.Context, lane *exec.Lane, side int, sink oper
 }
 
 // String describes the scan for an explain text.
-func (s *Scan) String() string {
+func (s *Scan) String() string { return s.describe(text.Plural(int(s.Rows()), "row")) }
+
+// describe is String with a text for the number of rows.
+func (s *Scan) describe(rows string) string {
 	columns := []string{fmt.Sprintf("keys of %d bytes", s.Keys.KeyBytes())}
 	columns = append(columns, s.Names...)
 	if s.Numbers {
 		columns = append(columns, "row numbers")
 	}
-	out := fmt.Sprintf("%s, %s: %s", s.Side, text.Plural(int(s.Rows()), "row"), strings.Join(columns, ", "))
+	out := fmt.Sprintf("%s, %s: %s", s.Side, rows, strings.Join(columns, ", "))
 	if left := uint64(s.Table.NumRows()) - s.Rows(); s.Keyless && left > 0 {
 		out += fmt.Sprintf("; %d without a key are kept apart", left)
 	}

@@ -59,25 +59,31 @@ func (s *session) join(ctx context.Context, o joinOptions) error {
 		defer writer.Abort() // does nothing after Commit
 	}
 	skipRowGroups(readers, layout.Spec)
-	tables, err := readTables(ctx, readers, layout, progress)
-	defer releaseAll(tables)
-	if err != nil {
-		return err
-	}
 	report.ReadSeconds = time.Since(reading).Seconds()
-
-	plan, err := engine.PlanJoin(ctx, layout, tables[0], tables[1])
-	if err != nil {
-		return explainTextKey(err, o, readers)
-	}
-	if o.goal == goalExplain {
-		progress.clearLine()
-		fmt.Fprint(s.stdout, nameRaisedFlags(plan.String()))
-		return nil
-	}
-	result, err := plan.Run(ctx)
+	result, err := streamJoin(ctx, engine, o, layout, readers, &report, progress)
 	if err != nil {
 		return err
+	}
+	if result == nil {
+		reading = time.Now()
+		tables, err := readTables(ctx, readers, layout, progress)
+		defer releaseAll(tables)
+		if err != nil {
+			return err
+		}
+		report.ReadSeconds += time.Since(reading).Seconds()
+		plan, err := engine.PlanJoin(ctx, layout, tables[0], tables[1])
+		if err != nil {
+			return explainTextKey(err, o, readers)
+		}
+		if o.goal == goalExplain {
+			progress.clearLine()
+			fmt.Fprint(s.stdout, nameRaisedFlags(plan.String()))
+			return nil
+		}
+		if result, err = plan.Run(ctx); err != nil {
+			return err
+		}
 	}
 	defer result.Close()
 	drawing := time.Now()
