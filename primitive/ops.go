@@ -21,6 +21,9 @@ type Ops struct {
 	iota         kernel.IotaConfig
 	expand       kernel.RangeExpandConfig
 	copy         kernel.CopyConfig
+	packWords    kernel.PackWordsConfig
+	unpackWords  kernel.UnpackWordsConfig
+	copyStrided  kernel.CopyStridedConfig
 	copyByEngine bool // copies are commands of the device instead of dispatches
 }
 
@@ -47,6 +50,9 @@ func New(device *backend.Device, overrides Tuning) (*Ops, error) {
 		kernel.Iota.With(gather)
 	o.expand, o.copy = kernel.RangeExpand.With(tuning.Config("range_expand", nil)), kernel.Copy.With(copying)
 	o.copyByEngine = copying["engine"] == 1
+	words := tuning.Config("words", nil)
+	o.packWords, o.unpackWords, o.copyStrided = kernel.PackWords.With(words), kernel.UnpackWords.With(words),
+		kernel.CopyStrided.With(words)
 	return o, nil
 }
 
