@@ -147,9 +147,9 @@ func (r *Result) sink(lane *exec.Lane, grant *exec.Grant) (sink operator.Sink, e
 		Out: r.out, Time: &r.deliver}
 	rows.RowBytes = 2 * 4 // row numbers by which columns are gathered
 	for side, s := range a.Scans {
-		rows.Sides[side], rows.Numbers[side] = s.Side, -1
+		rows.Sides[side], rows.Words[side], rows.Numbers[side] = s.Side, &s.Words, -1
 		if s.Numbers {
-			rows.Numbers[side] = len(s.Columns)
+			rows.Numbers[side] = len(s.Words.Bytes)
 		}
 		for _, bytes := range s.Payload() {
 			rows.RowBytes += uint64(bytes)
