@@ -31,11 +31,7 @@ type UnpackWordsConfig struct {
 // multiple of 32, so that no two workgroups share a word.
 var UnpackWords = define[UnpackWordsArgs](entry[UnpackWordsArgsOf[[]byte], UnpackWordsConfig]{
 	Name:     "unpack_words",
-	Defaults: UnpackWordsConfig{Tile: Tile{256, 8}},
-	SharedBytes: func(config *UnpackWordsConfig) uint32 {
-		rows := config.Workgroup * config.Items
-		return 4 * (rows + rows/32 + MaxFields)
-	},
+	Defaults: UnpackWordsConfig{Tile: Tile{256, 16}},
 	Run: func(args *UnpackWordsArgsOf[[]byte], config *UnpackWordsConfig, group uint32) {
 		const strip = 1 << 11 // rows that stay in the first-level cache while field after field is taken
 		rows, counts := args.Rows, backend.Words(args.Counts)
