@@ -130,7 +130,8 @@ func (r *Rows) piece(ctx context.Context, w *operator.Window, first uint64, rows
 	for table, needed := range needs {
 		if side := sides[table]; needed && p.of[table] {
 			p.Numbers[table] = make([]uint32, rows)
-			if err := r.Lane.Download(ctx, backend.AsBytes(p.Numbers[table]), from.word(side, r.Numbers[side], 4)); err != nil {
+			numbers := from.word(side, r.Numbers[side], 4)
+			if err := r.Lane.Download(ctx, backend.AsBytes(p.Numbers[table]), numbers); err != nil {
 				return nil, err
 			}
 		}

@@ -23,7 +23,8 @@ type lowering struct {
 	keys     *relation.KeyPlan
 	sides    [2]relation.Side // of the build side and of the probe side
 	progress *exec.Progress
-	// later says that the probe table stands for others of its schema, whose columns may have NULLs where that allows it.
+	// later says that the probe table stands for others of its schema, whose columns may have NULLs where that allows
+	// it.
 	later bool
 }
 
@@ -124,8 +125,8 @@ func (l *lowering) scan(side relation.Side) *query.Scan {
 
 // tree is the join with columns put together in one place.
 //
-// On the device columns of fixed width are payload as words; the host fetches the others by row number, which is payload
-// too. With MaterializeHost row numbers are all payload there is.
+// On the device columns of fixed width are payload as words; the host fetches the others by row number, which is
+// payload too. With MaterializeHost row numbers are all payload there is.
 func (l *lowering) tree(place Materialize, ordered bool) query.Join {
 	spec := l.spec
 	j := query.Join{Wants: l.want(), Place: place.String()}
@@ -155,8 +156,9 @@ func (l *lowering) tree(place Materialize, ordered bool) query.Join {
 				continue
 			}
 			s.Columns, s.Names = append(s.Columns, v.Column), append(s.Names, name)
+			later := l.later && side[table] == operator.Probe
 			fields[table] = append(fields[table], arrow.Field{Name: name, Type: v.Column.DataType(),
-				Nullable: v.Column.NullN() > 0 || l.later && side[table] == operator.Probe && nullable(l.tables[table], name)})
+				Nullable: v.Column.NullN() > 0 || later && nullable(l.tables[table], name)})
 			values[table] = append(values[table], v)
 		}
 		j.Columns = append(j.Columns, out)

@@ -59,8 +59,8 @@ func chunkOf(random *rand.Rand, dt arrow.DataType, rows int, null nulls) arrow.A
 	return array.MakeFromData(data)
 }
 
-// wordsTable has a key k below values, now and then NULL, and random payload columns c0, c1, ..., each of which comes in
-// chunks of at most chunk rows.
+// wordsTable has a key k below values, now and then NULL, and random payload columns c0, c1, ..., each of which comes
+// in chunks of at most chunk rows.
 func wordsTable(t testing.TB, seed uint64, rows, values, chunk int, types []arrow.DataType, null []nulls) arrow.Table {
 	random := rand.New(rand.NewPCG(seed, uint64(rows)))
 	keys := array.NewInt32Builder(memory.DefaultAllocator)
@@ -140,7 +140,8 @@ func TestManyNullableColumns(t *testing.T) {
 	tables := [2]arrow.Table{wordsTable(t, 3, 100, 40, 1<<20, types, left), wordsTable(t, 4, 130, 40, 50, types, right)}
 	onDevices(t, func(t *testing.T, check func(left, right arrow.Table, spec join.Spec, part [2]uint64)) {
 		for _, c := range devicetest.Combinations(t, 4, len(algorithms), len(parts)) {
-			check(tables[0], tables[1], join.Spec{On: onK, How: []join.How{join.Inner, join.Left, join.Full, join.RightSemi}[c[0]],
+			how := []join.How{join.Inner, join.Left, join.Full, join.RightSemi}[c[0]]
+			check(tables[0], tables[1], join.Spec{On: onK, How: how,
 				Algorithm: algorithms[c[1]], Materialize: join.MaterializeDevice, BatchRows: 50}, parts[c[2]])
 		}
 	})
@@ -150,7 +151,8 @@ func TestManyNullableColumns(t *testing.T) {
 func TestWordsInPieces(t *testing.T) {
 	devicetest.HostTest(t)
 	const rows = relation.StageRows + 70_001
-	types := []arrow.DataType{arrow.FixedWidthTypes.Boolean, arrow.PrimitiveTypes.Int16, &arrow.Decimal128Type{Precision: 38}}
+	types := []arrow.DataType{arrow.FixedWidthTypes.Boolean, arrow.PrimitiveTypes.Int16,
+		&arrow.Decimal128Type{Precision: 38}}
 	left := wordsTable(t, 5, rows, 3*rows, 300_000, types, []nulls{some, none, some})
 	right := wordsTable(t, 6, 3000, 3*rows, 1<<20, types[:1], []nulls{some})
 	device, done := hostDevice(t, host.Options{Discrete: true}, backend.DeviceOptions{})

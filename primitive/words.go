@@ -20,8 +20,9 @@ func (o *Ops) PackWords(list *backend.List, fields kernel.Fields, sources, origi
 	return nil
 }
 
-// UnpackWords records the way back: columns as Arrow has them, one behind the other, each of [kernel.Field.ColumnWords],
-// and counts[b] grows by the rows whose single bit b is set. words may begin at any multiple of 4 bytes.
+// UnpackWords records the way back: columns as Arrow has them, one behind the other, each of
+// [kernel.Field.ColumnWords], and counts[b] grows by the rows whose single bit b is set. words may begin at any
+// multiple of 4 bytes.
 func (o *Ops) UnpackWords(list *backend.List, fields kernel.Fields, words, unpacked, counts backend.Range) error {
 	k, err := kernel.UnpackWords.On(o.device, o.unpackWords)
 	if err != nil {
@@ -35,8 +36,8 @@ func (o *Ops) UnpackWords(list *backend.List, fields kernel.Fields, words, unpac
 	return nil
 }
 
-// Strided is words of 8 bytes that lie Stride words apart in a range, from word First on. The range begins at a multiple
-// of 8 bytes.
+// Strided is words of 8 bytes that lie Stride words apart in a range, from word First on. The range begins at a
+// multiple of 8 bytes.
 type Strided struct {
 	Words         backend.Range
 	First, Stride uint32

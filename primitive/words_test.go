@@ -35,8 +35,8 @@ func TestPackAndUnpackWords(t *testing.T) {
 				from, unpacked, counts := column(r, words), r.empty(size*4), column(r, make([]uint32, fields.Bits))
 				at, again := column(r, origins), r.empty(uint64(rows*4))
 				r.run(func(list *backend.List) error {
-					if err := r.ops.UnpackWords(list, fields, from.Range(uint64(first*4), uint64(rows*4)), unpacked.All(),
-						counts.All()); err != nil {
+					some := from.Range(uint64(first*4), uint64(rows*4))
+					if err := r.ops.UnpackWords(list, fields, some, unpacked.All(), counts.All()); err != nil {
 						return err
 					}
 					return r.ops.PackWords(list, fields, unpacked.All(), at.All(), again.All(), uint64(rows))
@@ -68,7 +68,8 @@ func TestCopyStrided(t *testing.T) {
 					uint64(rows)); err != nil {
 					return err
 				}
-				return r.ops.CopyStrided(list, primitive.Strided{Words: together.Range(7*16, uint64(rows*16)), Stride: 2},
+				return r.ops.CopyStrided(list,
+					primitive.Strided{Words: together.Range(7*16, uint64(rows*16)), Stride: 2},
 					primitive.Strided{Words: apart.All(), Stride: 1}, uint64(rows))
 			})
 			require.Equal(r, high, values[uint64](r, apart.All(), rows))

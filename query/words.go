@@ -11,8 +11,8 @@ import (
 	"github.com/spirjoin/spirjoin/relation"
 )
 
-// loader brings columns to a device as words. Values of 4 and 8 bytes are uploaded to where they belong; of wider and of
-// narrow columns some rows at a time are uploaded as Arrow has them, and a kernel makes words of these.
+// loader brings columns to a device as words. Values of 4 and 8 bytes are uploaded to where they belong; of wider and
+// of narrow columns some rows at a time are uploaded as Arrow has them, and a kernel makes words of these.
 type loader struct {
 	lane    *exec.Lane
 	words   relation.Words
@@ -58,7 +58,7 @@ func (p *wordPart) load(ctx context.Context, from, to int, words []backend.Range
 func (p *wordPart) pack(ctx context.Context, from, to int, word backend.Range) error {
 	shared := &p.loader.words.Shared[p.shared]
 	host := make([]byte, shared.SourceBytes(uint64(min(to-from, relation.StageRows))))
-	return p.staged(ctx, from, to, uint64(len(host)), func(list *backend.List, staged *backend.Buffer, at, end int) error {
+	pack := func(list *backend.List, staged *backend.Buffer, at, end int) error {
 		if err := shared.Stage(p.columns, at, end, host); err != nil {
 			return err
 		}
@@ -69,7 +69,8 @@ func (p *wordPart) pack(ctx context.Context, from, to int, word backend.Range) e
 		}
 		return p.lane.PackWords(list, shared.Fields, staged.Range(relation.OriginBytes, sizeBytes-relation.OriginBytes),
 			staged.Range(0, relation.OriginBytes), rowsOf(word, 4, at-from, end-from), rows)
-	})
+	}
+	return p.staged(ctx, from, to, uint64(len(host)), pack)
 }
 
 // split takes values of several words apart.
@@ -93,8 +94,8 @@ func (p *wordPart) split(ctx context.Context, from, to int, words []backend.Rang
 		})
 }
 
-// staged calls do for some of the rows [from, to) after the other, with a buffer for what is uploaded of them, and submits
-// what it records.
+// staged calls do for some of the rows [from, to) after the other, with a buffer for what is uploaded of them, and
+// submits what it records.
 func (p *wordPart) staged(ctx context.Context, from, to int, sizeBytes uint64,
 	do func(list *backend.List, staged *backend.Buffer, at, end int) error) error {
 	temporary := p.lane.Scope(ctx)

@@ -65,8 +65,8 @@ func WordBits(t arrow.DataType) int {
 	return fixed.BitWidth()
 }
 
-// PlanWords lays columns out, whose types all have [WordBits]. Nullable says of a field that values may be NULL: a column
-// without NULLs needs no bit, whatever its schema allows.
+// PlanWords lays columns out, whose types all have [WordBits]. Nullable says of a field that values may be NULL: a
+// column without NULLs needs no bit, whatever its schema allows.
 func PlanWords(columns []arrow.Field) (w Words) {
 	var shared []source
 	for i, column := range columns {
@@ -238,7 +238,8 @@ func rowsOf(column *arrow.Chunked, from, to int) iter.Seq[chunkRows] {
 		start := 0
 		for _, chunk := range column.Chunks() {
 			first, end := max(from-start, 0), min(to-start, chunk.Len())
-			if first < end && !yield(chunkRows{chunk.Data(), chunk.Data().Offset() + first, end - first, start + first - from}) {
+			part := chunkRows{chunk.Data(), chunk.Data().Offset() + first, end - first, start + first - from}
+			if first < end && !yield(part) {
 				return
 			}
 			start += chunk.Len()
@@ -271,8 +272,8 @@ func (c *WordColumn) Array(rows int, values, validity *memory.Buffer, nulls int)
 }
 
 // UploadRows copies the values of the rows [from, to) of a column of 4 bytes a value or more to the start of a range
-// that holds as many; those of nulls are anything. When it returns, the copy has been submitted; for columns in imported
-// memory, the column must stay alive until it is done. Errors wrap backend.ErrUnsupported (another type),
+// that holds as many; those of nulls are anything. When it returns, the copy has been submitted; for columns in
+// imported memory, the column must stay alive until it is done. Errors wrap backend.ErrUnsupported (another type),
 // backend.ErrInvalidInput (rows that the column does not have, a range that is too small) and those of the device.
 func UploadRows(
 	ctx context.Context, device *backend.Device, column *arrow.Chunked, from, to int, into backend.Range,

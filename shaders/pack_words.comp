@@ -1,9 +1,9 @@
 // Packs narrow columns: words[i] = value i of each column, in its field. From the lowest bit on a word holds shorts
 // fields of 16 bits, bytes fields of 8 and bits fields of 1; what is above them is 0.
 // One invocation per items rows, a workgroup apart. Neighbours read the same word of a source or the next one.
-// Inputs: sources, uint32, the columns as Arrow has them; origins, uvec2 a field: the word of sources that holds value 0,
-// and its lowest bit there, a multiple of the bits of the field. Output: words, uint32[rows].
-// Precondition: the fields fit a word.
+// Inputs: sources, uint32, the columns as Arrow has them; origins, uvec2 a field: the word of sources that holds value
+// 0, and its lowest bit there, a multiple of the bits of the field. Output: words, uint32[rows]. Precondition: the
+// fields fit a word.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require

@@ -53,7 +53,8 @@ var packBenchmark = Benchmark{
 		sources, words := b.empty(32, size), b.empty(32, b.Rows)
 		for _, c := range columns {
 			origins = append(origins, c.begin, 0)
-			b.fill(part(sources, 4*c.begin, 4*c.words), 32, c.words, func(word uint64) uint64 { return c.word(b, word) })
+			b.fill(part(sources, 4*c.begin, 4*c.words), 32, c.words,
+				func(word uint64) uint64 { return c.word(b, word) })
 		}
 		at := b.column(32, uint64(len(origins)), func(i uint64) uint64 { return origins[i] })
 		return experiment{
