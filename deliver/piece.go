@@ -33,10 +33,7 @@ type Column struct {
 // Value is where the values of a side come from.
 type Value struct {
 	Column *arrow.Chunked
-	// Payload is the number of the payload column of the windows; -1 where values are fetched by row number: on the
-	// device, or else on the host.
-	Payload  int
-	OnDevice bool
+	Words  *relation.WordColumn // in the payload of windows; nil where the host fetches values by row number
 }
 
 // side is the side that gives the values of rows of the sides of; -1 where none does.

@@ -47,9 +47,9 @@ func TestOrderedPiece(t *testing.T) {
 	none := uint32(relation.NoRow)
 	big := arrow.PrimitiveTypes.Int64
 	columns := []Column{
-		{Type: big, Of: [2]*Value{{Column: left, Payload: -1}, nil}},
-		{Type: big, Of: [2]*Value{{Column: left, Payload: -1}, {Column: right, Payload: -1}}},
-		{Type: big, Of: [2]*Value{{Column: left, Payload: -1}, {Column: right, Payload: -1}}, First: 1},
+		{Type: big, Of: [2]*Value{{Column: left}, nil}},
+		{Type: big, Of: [2]*Value{{Column: left}, {Column: right}}},
+		{Type: big, Of: [2]*Value{{Column: left}, {Column: right}}, First: 1},
 		{Role: Indicator, Type: arrow.BinaryTypes.String},
 	}
 	var fields []arrow.Field

@@ -110,7 +110,7 @@ func emptyColumns(schema *arrow.Schema) (columns []arrow.Column) {
 // lowering is that of the join with a probe table.
 func (b *buildSide) lowering(probe arrow.Table, keys *relation.KeyPlan) *lowering {
 	l := &lowering{engine: b.engine, layout: b.layout, spec: &b.layout.Spec, keys: keys,
-		progress: exec.NewProgress(b.layout.Spec.Progress)}
+		progress: exec.NewProgress(b.layout.Spec.Progress), later: true}
 	l.tables[b.side], l.tables[1-b.side] = b.table, probe
 	return l
 }

@@ -281,6 +281,7 @@ func check(t *testing.T, ops *primitive.Ops, left, right arrow.Table, spec join.
 			if spec.BatchRows > 0 {
 				require.LessOrEqual(t, batch.NumRows(), int64(spec.BatchRows))
 			}
+			requireNullCounts(t, batch)
 			batches = append(batches, batch)
 			defer batch.Release()
 		}

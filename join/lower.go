@@ -24,11 +24,10 @@ type lowering struct {
 	unique   [2]*relation.KeyPlan // keys of the sides alone that must be unique; nil: they need not
 	sides    [2]relation.Side     // of the build side and of the probe side
 	progress *exec.Progress
-	// Of a probe side that comes part by part, of which the table is one: how many rows all of it may have, 0 where the
-	// table is all, and its columns that have had a NULL, which the host fetches from then on. So no part takes more of
-	// the device than one before.
+	// later says that the probe table stands for others of its schema, whose columns may have NULLs where that allows
+	// it, and expected how many rows these may have where they come part by part; 0 where the table is all.
+	later    bool
 	expected uint64
-	fetched  map[string]bool
 }
 
 // lower returns what the join is, and all ways to run it.
@@ -78,15 +77,6 @@ func (l *lowering) trees() (trees []query.Join) {
 	return trees
 }
 
-// fetches tells of a value whether the host fetches it, because the column of its part, or of one before, has a NULL.
-func (l *lowering) fetches(side relation.Side, name string, v *deliver.Value) bool {
-	if l.fetched == nil || side != l.sides[operator.Probe] {
-		return false
-	}
-	l.fetched[name] = l.fetched[name] || v.Column.NullN() > 0
-	return l.fetched[name]
-}
-
 // buildSide is that which the specification names, or the one with fewer rows.
 func (l *lowering) buildSide() [2]relation.Side {
 	right := l.keys.Rows(relation.Right) < l.keys.Rows(relation.Left)
@@ -118,7 +108,7 @@ func (l *lowering) places(ordered bool) []Materialize {
 	for side, table := range l.tables {
 		for _, c := range l.layout.Columns {
 			name := c.In(relation.Side(side))
-			possible = possible || name != "" && relation.DeviceValueBytes(columnOf(table, name).DataType()) > 0
+			possible = possible || name != "" && relation.WordBits(columnOf(table, name).DataType()) > 0
 		}
 	}
 	switch {
@@ -128,6 +118,10 @@ func (l *lowering) places(ordered bool) []Materialize {
 		return []Materialize{MaterializeDevice}
 	}
 	return []Materialize{MaterializeDevice, MaterializeHost}
+}
+
+func nullable(table arrow.Table, name string) bool {
+	return table.Schema().Field(table.Schema().FieldIndices(name)[0]).Nullable
 }
 
 func columnOf(table arrow.Table, name string) *arrow.Chunked {
@@ -141,9 +135,8 @@ func (l *lowering) scan(side relation.Side) *query.Scan {
 
 // tree is the join with columns put together in one place.
 //
-// On the device columns of 4 or 8 bytes without nulls are payload, and those with nulls are fetched by row number for
-// each batch; the host fetches the others by row number, which is payload too. With MaterializeHost row numbers are all
-// payload there is.
+// On the device columns of fixed width are payload as words; the host fetches the others by row number, which is
+// payload too. With MaterializeHost row numbers are all payload there is.
 func (l *lowering) tree(place Materialize, ordered bool) query.Join {
 	spec := l.spec
 	j := query.Join{Wants: l.want(), Place: place.String()}
@@ -154,7 +147,8 @@ func (l *lowering) tree(place Materialize, ordered bool) query.Join {
 		j.Scans[s] = scans[table]
 		scans[table].Numbers = spec.Output == Pairs || ordered && spec.How.Has(table)
 	}
-	batch := min(uint64(spec.BatchRows), primitive.MaxRows)
+	var fields [2][]arrow.Field    // of the columns that are payload, by table
+	var values [2][]*deliver.Value // of these
 	for i, c := range l.layout.Columns {
 		out := deliver.Column{Type: l.layout.Schema.Field(i).Type, First: int(c.Side),
 			Role: map[Role]deliver.Role{IndicatorColumn: deliver.Indicator, MarkColumn: deliver.Mark}[c.Role]}
@@ -163,34 +157,41 @@ func (l *lowering) tree(place Materialize, ordered bool) query.Join {
 			if name == "" || c.Role == KeyColumn && !l.gives(c, relation.Side(table)) {
 				continue
 			}
-			v := &deliver.Value{Column: columnOf(l.tables[table], name), Payload: -1}
+			v := &deliver.Value{Column: columnOf(l.tables[table], name)}
 			out.Of[table] = v
-			bytes := relation.DeviceValueBytes(v.Column.DataType())
-			s, transfer := scans[table], &j.Transfer
-			switch {
-			case place == MaterializeHost || bytes == 0 || l.fetches(relation.Side(table), name, v):
-				transfer.Host[side[table]]++
+			s := scans[table]
+			if place == MaterializeHost || relation.WordBits(v.Column.DataType()) == 0 {
+				j.Transfer.Host[side[table]]++
 				s.Numbers = true
-			case v.Column.NullN() > 0:
-				v.OnDevice, s.Numbers = true, true
-				transfer.Numbered[side[table]] = append(transfer.Numbered[side[table]], bytes)
-				j.HeldBytes += relation.DeviceColumnBytes(v.Column, batch)
-			default:
-				v.Payload = len(s.Columns)
-				s.Columns, s.Names = append(s.Columns, v.Column), append(s.Names, name)
+				continue
 			}
+			s.Columns, s.Names = append(s.Columns, v.Column), append(s.Names, name)
+			later := l.later && side[table] == operator.Probe
+			fields[table] = append(fields[table], arrow.Field{Name: name, Type: v.Column.DataType(),
+				Nullable: v.Column.NullN() > 0 || later && nullable(l.tables[table], name)})
+			values[table] = append(values[table], v)
 		}
 		j.Columns = append(j.Columns, out)
 	}
-	for s := range j.Scans {
-		if j.Wants.Count {
-			j.Scans[s].Numbers = false
+	var words [2]*relation.Words
+	for s, scan := range j.Scans {
+		scan.Words = relation.PlanWords(fields[scan.Side])
+		words[s] = &scan.Words
+		for i, v := range values[scan.Side] {
+			v.Words = &scan.Words.Columns[i]
 		}
-		j.Transfer.RowNumbers[s] = j.Scans[s].Numbers
+		if j.Wants.Count {
+			scan.Numbers = false
+		}
+		j.Transfer.RowNumbers[s] = scan.Numbers
+		j.Transfer.ArrowBits[s], j.Transfer.Repacked[s] = scan.Words.ArrowBits(), scan.Words.RepackedBits()
+		rows := uint64(scan.Table.NumRows())
+		if l.later && s == operator.Probe {
+			rows = relation.StageRows
+		}
+		j.HeldBytes = max(j.HeldBytes, scan.Words.StageBytes(rows))
 	}
-	if len(j.Transfer.Numbered[0])+len(j.Transfer.Numbered[1]) > 0 {
-		j.HeldBytes += batch * 8 // row numbers of a batch
-	}
+	j.HeldBytes += deliver.RepackBytes(words, min(uint64(spec.BatchRows), primitive.MaxRows))
 	return j
 }
 

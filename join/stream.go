@@ -257,7 +257,6 @@ type stream struct {
 	schema  *arrow.Schema     // of the columns that the join needs
 	batches *exec.Pipe[slice] // that were read
 	none    *lowering         // with a probe side without rows
-	fetched map[string]bool   // columns that have had a NULL, see [lowering.fetched]
 	rows    uint64            // that were gathered
 	largest uint64            // bytes of a batch
 	ended   bool              // the source has no more
@@ -275,7 +274,7 @@ const leastPartRows = 1 << 20
 
 func newStream(flow *exec.Flow, b *buildSide, source Source) (*stream, error) {
 	probe := 1 - b.side
-	s := &stream{buildSide: b, flow: flow, source: source, fetched: make(map[string]bool)}
+	s := &stream{buildSide: b, flow: flow, source: source}
 	var err error
 	if s.schema, err = chosenSchema(source.Schema, probe, b.layout.Needed[probe]); err != nil {
 		return nil, err
@@ -305,7 +304,7 @@ func (s *stream) lower(probe arrow.Table) (*lowering, error) {
 		return nil, err
 	}
 	l := s.lowering(probe, keys)
-	l.fetched, l.sides = s.fetched, l.buildSide()
+	l.sides = l.buildSide()
 	return l, nil
 }
 

@@ -273,11 +273,16 @@ func TestDevicesLoad(t *testing.T) {
 			w, err := sink.Window(ctx, 3)
 			require.NoError(t, err)
 			before := jointest.InUse(t, lane)
-			err = w.Load(ctx, sink, operator.Probe, 2, []int{4, 8}, func(column int, to backend.Range) error {
-				if fails && column == 1 {
-					return jointest.ErrEnough
+			err = w.Load(ctx, sink, operator.Probe, 2, []int{4, 8}, func(columns []backend.Range) error {
+				for i, to := range columns {
+					if fails && i == 1 {
+						return jointest.ErrEnough
+					}
+					if err := upload(ctx, lane, to, slices.Repeat([]byte{byte(i + 1)}, int(to.SizeBytes))); err != nil {
+						return err
+					}
 				}
-				return upload(ctx, lane, to, slices.Repeat([]byte{byte(column + 1)}, int(to.SizeBytes)))
+				return nil
 			})
 			if fails {
 				require.ErrorIs(t, err, jointest.ErrEnough)

@@ -3,9 +3,11 @@ package query
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/deliver"
 	"github.com/spirjoin/spirjoin/internal/text"
 	"github.com/spirjoin/spirjoin/operator"
 	"github.com/spirjoin/spirjoin/relation"
@@ -157,24 +159,13 @@ func (q *Query) reason() string {
 	return reason
 }
 
-// writeColumns lists the output columns that are fetched by row number, by where.
+// writeColumns lists the output columns that the host fetches by row number.
 func (q *Query) writeColumns(line func(name, format string, args ...any), a *Alternative) {
-	var device, host []string
+	var host []string
 	for i, c := range a.Columns {
-		for _, v := range c.Of {
-			if v == nil || v.Payload >= 0 {
-				continue
-			}
-			to := &host
-			if v.OnDevice {
-				to = &device
-			}
-			*to = append(*to, q.Schema.Field(i).Name)
-			break
+		if slices.ContainsFunc(c.Of[:], func(v *deliver.Value) bool { return v != nil && v.Words == nil }) {
+			host = append(host, q.Schema.Field(i).Name)
 		}
-	}
-	if len(device) > 0 {
-		line("gather", "on the device: %s", strings.Join(device, ", "))
 	}
 	if len(host) > 0 {
 		line("gather", "on the host: %s", strings.Join(host, ", "))

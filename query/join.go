@@ -30,7 +30,7 @@ type Join struct {
 	Place   string           // where columns are put together: "host" or "device"
 	// Transfer says what scans and delivery add to the work of the operator.
 	Transfer  planner.Transfer
-	HeldBytes uint64 // of the device, for columns that are fetched by row number
+	HeldBytes uint64 // of the device, for columns on their way to words and back
 }
 
 // Spec is what a query of a join is made of, and what it must keep to.

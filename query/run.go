@@ -152,9 +152,9 @@ func (o *output) turn(join *Join, part *Part) {
 	}
 	rows.RowBytes = 2 * 4 // row numbers by which columns are gathered
 	for side, s := range join.Scans {
-		rows.Sides[side], rows.Numbers[side] = s.Side, -1
+		rows.Sides[side], rows.Words[side], rows.Numbers[side] = s.Side, &s.Words, -1
 		if s.Numbers {
-			rows.Numbers[side] = len(s.Columns)
+			rows.Numbers[side] = len(s.Words.Bytes)
 		}
 		for _, bytes := range s.Payload() {
 			rows.RowBytes += uint64(bytes)

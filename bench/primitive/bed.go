@@ -74,11 +74,17 @@ func (b *bed) empty(bits int, rows uint64) backend.Range { return b.scratch(rows
 
 // column allocates a column of values of 32 or 64 bits and fills it with value(row).
 func (b *bed) column(bits int, rows uint64, value func(row uint64) uint64) backend.Range {
-	width := uint64(bits / 8)
-	r := b.scratch(rows * width)
+	r := b.empty(bits, rows)
+	b.fill(r, bits, rows, value)
+	return r
+}
+
+// fill makes the rows of a column.
+func (b *bed) fill(r backend.Range, bits int, rows uint64, value func(row uint64) uint64) {
 	if b.err != nil || rows == 0 {
-		return r
+		return
 	}
+	width := uint64(bits / 8)
 	piece := make([]byte, min(rows, pieceRows)*width)
 	for first := uint64(0); first < rows && b.err == nil; first += pieceRows {
 		n := min(pieceRows, rows-first)
@@ -94,7 +100,6 @@ func (b *bed) column(bits int, rows uint64, value func(row uint64) uint64) backe
 			b.fail(err)
 		}
 	}
-	return r
 }
 
 // view is a piece of a column in host memory.
