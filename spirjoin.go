@@ -44,6 +44,7 @@ const (
 	RightSemi = join.RightSemi
 	RightAnti = join.RightAnti
 	Mark      = join.Mark
+	NotIn     = join.NotIn
 	Cross     = join.Cross
 )
 

@@ -50,14 +50,15 @@ func (e *Engine) Build(ctx context.Context, table arrow.Table, probe *arrow.Sche
 	if b.layout, err = NewLayout(schemas[relation.Left], schemas[relation.Right], spec); err != nil {
 		return nil, err
 	}
-	on := [2][]string{b.layout.Spec.LeftOn, b.layout.Spec.RightOn}
-	if b.keys, err = relation.PlanBuild(ctx, table, probe, on[b.side], on[1-b.side], b.side); err != nil {
+	on, equal := [2][]string{b.layout.Spec.LeftOn, b.layout.Spec.RightOn}, b.layout.Spec.nullsEqual()
+	if b.keys, err = relation.PlanBuild(ctx, table, probe, on[b.side], on[1-b.side], b.side, equal...); err != nil {
 		return nil, err
 	}
 	none := array.NewTable(probe, emptyColumns(probe), 0)
 	defer none.Release()
 	l := b.lowering(none, b.keys.KeyPlan)
 	q := l.lower()
+	q.Empty = "" // of the probe table that stands for others
 	build := q.Trees[0].Scans[0].Rows()
 	if probeRows == 0 {
 		probeRows = max(build, 1<<20)

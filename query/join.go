@@ -47,6 +47,7 @@ type Spec struct {
 	Ordered    bool              // rows come in the order of the table First
 	First      relation.Side
 	Unique     [2]bool // by table: keys that must be unique, which is found before anything is joined
+	Empty      string  // why there is no row of output, whatever matches; "" where that is not so
 	MostRows   uint64  // of output; 0: no limit
 	BatchRows  uint64
 	RowBytes   uint64 // of a row of output on the host, about
