@@ -89,7 +89,7 @@ func (s *session) joinCommand() *cli.Command {
 			&cli.StringSliceFlag{Name: "csv-null", Category: input, Usage: "`TEXT` that means NULL in CSV files, may be repeated; default: nothing"},
 
 			&cli.StringSliceFlag{Name: "on", Category: keys, Usage: "`KEY` columns: a=b, or a where both have it; a=b,c=d for several"},
-			&cli.GenericFlag{Name: "nulls-equal", Category: keys, Value: new(keysValue), Usage: "NULL equals NULL in all key columns, or in =`KEYS` of LEFT: a,b"},
+			&cli.GenericFlag{Name: "nulls-equal", Category: keys, Value: new(keysValue), Usage: "NULL equals NULL in all key columns, or in those `KEYS` of LEFT"},
 			&cli.StringFlag{Name: "how", Category: keys, Value: "inner", Usage: "`KIND` of join, see above; default: inner"},
 			&cli.StringFlag{Name: "validate", Category: keys, Value: "m:m", Usage: "fail unless keys are unique: `1:m` in LEFT, m:1 in RIGHT, 1:1 in both"},
 			&cli.StringSliceFlag{Name: "columns", Category: keys, Usage: "`NAMES` of the output columns, a,b,c; default: all"},
