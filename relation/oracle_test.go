@@ -190,6 +190,8 @@ func checkRows(left, right []keyRow) error {
 	}
 	var encoded []keyRow
 	for side, rows := range [][]keyRow{left, right} {
+		others := slices.DeleteFunc(slices.Clone([][]keyRow{right, left}[side]), func(row keyRow) bool { return row.null })
+		slices.SortFunc(others, compare)
 		for i, row := range rows {
 			switch {
 			case row.null && row.encoded:
@@ -197,10 +199,8 @@ func checkRows(left, right []keyRow) error {
 			case row.encoded:
 				encoded = append(encoded, row)
 			case !row.null:
-				for j, other := range [][]keyRow{right, left}[side] {
-					if !other.null && compare(row, other) == 0 {
-						return fmt.Errorf("%s row %d is left out, but its values %v match row %d", Side(side), i, row.values, j)
-					}
+				if _, found := slices.BinarySearchFunc(others, row, compare); found {
+					return fmt.Errorf("%s row %d is left out, but its values %v have a match", Side(side), i, row.values)
 				}
 			}
 		}
