@@ -57,6 +57,9 @@ func (e *Engine) Build(ctx context.Context, table arrow.Table, probe *arrow.Sche
 	none := array.NewTable(probe, emptyColumns(probe), 0)
 	defer none.Release()
 	l := b.lowering(none, b.keys.KeyPlan)
+	if err := l.planProofs(ctx); err != nil {
+		return nil, err
+	}
 	q := l.lower()
 	q.Empty = "" // of the probe table that stands for others
 	build := q.Trees[0].Scans[0].Rows()
@@ -105,8 +108,11 @@ func (b *Built) Join(ctx context.Context, probe arrow.Table) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	q := b.engine.Bind(b.lowering(probe, keys).lower())
-	return b.built.Probe(ctx, q)
+	l := b.lowering(probe, keys)
+	if err := l.planProofs(ctx); err != nil {
+		return nil, err
+	}
+	return b.built.Probe(ctx, b.engine.Bind(l.lower()))
 }
 
 // Explain is the text of the plan.

@@ -68,6 +68,9 @@ func (e *Engine) PlanLayout(ctx context.Context, layout *Layout, left, right arr
 	if err := l.planKeys(ctx); err != nil {
 		return nil, err
 	}
+	if err := l.planProofs(ctx); err != nil {
+		return nil, err
+	}
 	if ctx.Err() != nil {
 		return nil, backend.ContextError(ctx)
 	}
@@ -90,6 +93,20 @@ func (l *lowering) planKeys(ctx context.Context) (err error) {
 	}
 	l.keys, err = relation.PlanKeys(ctx, left, right, l.spec.LeftOn, l.spec.RightOn, l.spec.nullsEqual()...)
 	return err
+}
+
+// planProofs plans the keys of tables that must be unique by themselves, where the plan of both leaves out rows for a
+// value that the other table cannot have: they must be unique too.
+func (l *lowering) planProofs(ctx context.Context) (err error) {
+	for side, on := range [2][]string{l.spec.LeftOn, l.spec.RightOn} {
+		table, of := l.tables[side], relation.Side(side)
+		if l.spec.Validate.Unique(of) && l.keys.KeylessRows(of, relation.KeylessValues) > 0 {
+			if l.proofs[side], err = relation.PlanKeys(ctx, table, table, on, on, l.spec.nullsEqual()...); err != nil {
+				return fmt.Errorf("validate the %s table: %w", of, err)
+			}
+		}
+	}
+	return nil
 }
 
 // KeyRanges returns the matching key ranges of two tables; for a specification whose Output is Ranges.

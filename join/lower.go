@@ -21,7 +21,8 @@ type lowering struct {
 	spec     *Spec
 	tables   [2]arrow.Table
 	keys     *relation.KeyPlan
-	sides    [2]relation.Side // of the build side and of the probe side
+	proofs   [2]*relation.KeyPlan // by table, see query.Spec
+	sides    [2]relation.Side     // of the build side and of the probe side
 	progress *exec.Progress
 }
 
@@ -43,7 +44,7 @@ func (l *lowering) lower() query.Spec {
 		Facts: f, Algorithms: algorithmsNamed(spec.Algorithm), Forced: spec.Algorithm != Auto, Schema: l.layout.Schema,
 		Meanings: meanings, Product: spec.How == Cross,
 		Numbers: spec.Output == Pairs, MostRows: spec.MaxOutputRows, BatchRows: uint64(spec.BatchRows),
-		Progress: l.progress,
+		Progress: l.progress, Proofs: l.proofs,
 	}
 	for side := range q.Unique {
 		q.Unique[side] = spec.Validate.Unique(relation.Side(side))

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/memory"
 	"github.com/stretchr/testify/require"
 
 	"github.com/spirjoin/spirjoin/backend"
@@ -74,6 +76,68 @@ func TestNullsEqualValidate(t *testing.T) {
 		require.Contains(t, plan.String(), "0..97 and NULL, 7 bits")
 	}
 	require.NoError(t, done())
+}
+
+// TestValidateWhatCannotMatch: values that the other side cannot have must be unique too, in a join of two tables and
+// where one of them is a build side.
+func TestValidateWhatCannotMatch(t *testing.T) {
+	devicetest.HostTest(t)
+	whole := keyed(t, "k", 100, primary)
+	halves := func(repeated float64) arrow.Table { // 0, 0.5, 1 and so on, and one of them twice
+		return array.NewTable(arrow.NewSchema([]arrow.Field{{Name: "k", Type: arrow.PrimitiveTypes.Float64}}, nil),
+			[]arrow.Column{floats(t, "k", 60, func(i int) float64 {
+				if i == 50 {
+					return repeated
+				}
+				return float64(i) / 2
+			})}, 60)
+	}
+	unique, twice := halves(25), halves(3.5)
+	device, done := hostDevice(t, host.Options{}, backend.DeviceOptions{})
+	engine, ctx := smallEngine(t, device), context.Background()
+	for _, side := range []join.BuildSide{join.BuildLeft, join.BuildRight} {
+		for table, want := range map[arrow.Table]string{unique: "",
+			twice: "keys of the right table must be unique, but rows 7 and 50 both have k=3.5"} {
+			spec := join.Spec{On: onK, Validate: join.ManyToOne, BuildSide: side, Output: join.Count}
+			plan, err := engine.Plan(ctx, whole, table, spec)
+			require.NoError(t, err)
+			result, err := plan.Run(ctx)
+			if err == nil {
+				result.Close()
+			}
+			build, probe := whole, table
+			if side == join.BuildRight {
+				build, probe = probe, build
+			}
+			built, builtErr := engine.Build(ctx, build, probe.Schema(), 0, spec)
+			if builtErr == nil {
+				if result, builtErr = built.Join(ctx, probe); builtErr == nil {
+					result.Close()
+				}
+			}
+			for _, err := range []error{err, builtErr} {
+				if want == "" {
+					require.NoError(t, err)
+				} else {
+					require.ErrorContains(t, err, want)
+				}
+			}
+			built.Close()
+		}
+	}
+	require.NoError(t, done())
+}
+
+func floats(t *testing.T, name string, rows int, value func(i int) float64) arrow.Column {
+	b := array.NewFloat64Builder(memory.DefaultAllocator)
+	defer b.Release()
+	for i := range rows {
+		b.Append(value(i))
+	}
+	values := b.NewArray()
+	t.Cleanup(values.Release)
+	field := arrow.Field{Name: name, Type: values.DataType()}
+	return *arrow.NewColumn(field, arrow.NewChunked(values.DataType(), []arrow.Array{values}))
 }
 
 // TestNotIn: what is left out of NOT IN, by every algorithm, where a side has NULL keys, values that the other type

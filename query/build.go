@@ -147,7 +147,7 @@ func (q *Query) prove(ctx context.Context, lane *exec.Lane, s *Scan) error {
 	q.Progress.Start("validate "+s.Side.String(), 0)
 	lane = lane.Nested(ctx)
 	defer lane.Memory.ReleaseAll()
-	keys := Scan{Side: s.Side, Table: s.Table, Keys: s.Keys, Numbers: true}
+	keys := q.proving(s)
 	chunk, err := keys.load(ctx, lane, lane.Memory, 0, int(s.Table.NumRows()))
 	if err != nil || chunk.Rows == 0 {
 		return err
@@ -167,6 +167,15 @@ func (q *Query) prove(ctx context.Context, lane *exec.Lane, s *Scan) error {
 	return &backend.OpError{Op: "validate join", Err: backend.ErrInvalidInput, Detail: fmt.Sprintf(
 		"keys of the %s table must be unique, but rows %d and %d both have %s", s.Side, first, second,
 		s.Keys.Text(s.Side, int(first)))}
+}
+
+// proving is the scan of the keys of a side that must be unique.
+func (q *Query) proving(s *Scan) *Scan {
+	keys := s.Keys
+	if q.Proofs[s.Side] != nil {
+		keys = q.Proofs[s.Side]
+	}
+	return &Scan{Side: s.Side, Table: s.Table, Keys: keys, Numbers: true}
 }
 
 // repeated finds the rows of the first key that is there more than once; there is one. It reads the keys piece by
@@ -204,6 +213,7 @@ func (q *Query) fitProof(a *Alternative, limits planner.Limits) error {
 		if !q.Unique[s.Side] {
 			continue
 		}
+		s := q.proving(s)
 		rowBytes := uint64(s.Keys.KeyBytes() + 4)
 		need, err := sortBytes(q.Engine.Ops.Tuning(), s)
 		if err != nil {

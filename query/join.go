@@ -48,10 +48,12 @@ type Spec struct {
 	First      relation.Side
 	Unique     [2]bool // by table: keys that must be unique, which is found before anything is joined
 	Empty      string  // why there is no row of output, whatever matches; "" where that is not so
-	MostRows   uint64  // of output; 0: no limit
-	BatchRows  uint64
-	RowBytes   uint64 // of a row of output on the host, about
-	Progress   *exec.Progress
+	// Proofs are, by table, the keys of a table with itself where those of the join leave out values that must be unique.
+	Proofs    [2]*relation.KeyPlan
+	MostRows  uint64 // of output; 0: no limit
+	BatchRows uint64
+	RowBytes  uint64 // of a row of output on the host, about
+	Progress  *exec.Progress
 }
 
 // Query is a planned join. It refers to its tables and must be used while they live.

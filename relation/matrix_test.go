@@ -2,6 +2,7 @@ package relation
 
 import (
 	"errors"
+	"math"
 	"os"
 	"strings"
 	"testing"
@@ -88,7 +89,7 @@ func TestMatrix(t *testing.T) {
 	}
 	var tame []cell // numbers that are never too wide
 	for _, c := range cells {
-		if v := int64(c.raw); !c.wide && v == int64(int16(v)) {
+		if v := int64(c.raw); !c.wide && v == v&math.MaxInt16 {
 			tame = append(tame, c)
 		}
 	}

@@ -236,7 +236,7 @@ func checkPlan(left, right arrow.Table, on []string, nullsEqual ...bool) error {
 	}
 	for k := range on {
 		lt, rt := left.Schema().Field(k).Type, right.Schema().Field(k).Type
-		if len(on) > 1 || !arrow.TypeEqual(lt, rt) || arrow.IsDecimal(traitOf(lt).storage.ID()) {
+		if len(on) > 1 || len(nullsEqual) > 0 && nullsEqual[0] || !arrow.TypeEqual(lt, rt) || arrow.IsDecimal(traitOf(lt).storage.ID()) {
 			continue
 		}
 		for _, row := range append(append([]keyRow{}, l...), r...) {
