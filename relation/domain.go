@@ -90,7 +90,7 @@ func subsecondDigits(unit arrow.TimeUnit) int {
 type domain uint8
 
 const (
-	domainSigned   domain = iota // int64: the value in units that divide those of both sides
+	domainSigned   domain = iota // int64: the value in the coarser unit of both sides
 	domainUnsigned               // uint64: integers of two unsigned types, or of an unsigned type and a float
 	domainFloat32                // int64: the rank of a float32, see floatcode.go
 	domainFloat64                // int64: the rank of a float64
