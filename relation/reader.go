@@ -260,14 +260,30 @@ func (r *wideDecimals) filters() bool { return true }
 func (r *wideDecimals) admit(mask, _ []uint64, at, from, n int) (beyond int) {
 	words := near(r.words[from*r.width:][:n*r.width])
 	for i := range n {
-		if _, exact, fits := divideExactly(words[i*r.width:][:r.width], r.digits); exact && fits || !hasBit(mask, at+i) {
+		number := words[i*r.width:][:r.width]
+		if r.digits == 0 && isOneWord(number) {
 			continue
-		} else if exact {
-			beyond++
+		}
+		_, exact, fits := divideExactly(number, r.digits)
+		if exact && fits || !hasBit(mask, at+i) {
+			continue
 		}
 		clearBit(mask, at+i)
+		if exact {
+			beyond++
+		}
 	}
 	return beyond
+}
+
+// isOneWord tells whether a number of two or four words in two's complement is one of 64 bits.
+func isOneWord(number []uint64) bool {
+	sign := uint64(int64(number[0]) >> 63)
+	rest := number[1] ^ sign
+	if len(number) == 4 {
+		rest |= number[2] ^ sign | number[3] ^ sign
+	}
+	return rest == 0
 }
 
 // divideExactly divides a number in two's complement, of at most four words, by 10^digits. Exact tells whether that
