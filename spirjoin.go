@@ -53,6 +53,7 @@ const (
 	RightSemi = join.RightSemi
 	RightAnti = join.RightAnti
 	Mark      = join.Mark
+	NotIn     = join.NotIn
 	Cross     = join.Cross
 )
 

@@ -65,6 +65,7 @@ func (e *Engine) Build(ctx context.Context, table arrow.Table, probe *arrow.Sche
 		return nil, err
 	}
 	q := l.lower()
+	q.Empty = "" // of the probe table that stands for others
 	build := q.Trees[0].Scans[0].Rows()
 	if probeRows == 0 {
 		probeRows = max(build, 1<<20)
@@ -84,8 +85,8 @@ func (e *Engine) Build(ctx context.Context, table arrow.Table, probe *arrow.Sche
 
 // planKeys gives the keys of the table the codes that probe sides of a schema will take.
 func (b *buildSide) planKeys(ctx context.Context, probe *arrow.Schema) (err error) {
-	on := [2][]string{b.layout.Spec.LeftOn, b.layout.Spec.RightOn}
-	b.keys, err = relation.PlanBuild(ctx, b.table, probe, on[b.side], on[1-b.side], b.side)
+	on, equal := [2][]string{b.layout.Spec.LeftOn, b.layout.Spec.RightOn}, b.layout.Spec.nullsEqual()
+	b.keys, err = relation.PlanBuild(ctx, b.table, probe, on[b.side], on[1-b.side], b.side, equal...)
 	return err
 }
 
@@ -132,8 +133,7 @@ func (b *Built) Join(ctx context.Context, probe arrow.Table) (*Result, error) {
 	if err := l.planProofs(ctx); err != nil {
 		return nil, err
 	}
-	q := b.engine.Bind(l.lower())
-	return b.built.Probe(ctx, q)
+	return b.built.Probe(ctx, b.engine.Bind(l.lower()))
 }
 
 // Explain is the text of the plan.

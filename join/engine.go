@@ -91,7 +91,7 @@ func (l *lowering) planKeys(ctx context.Context) (err error) {
 		l.keys, err = relation.PlanCross(left, right)
 		return err
 	}
-	l.keys, err = relation.PlanKeys(ctx, left, right, l.spec.LeftOn, l.spec.RightOn)
+	l.keys, err = relation.PlanKeys(ctx, left, right, l.spec.LeftOn, l.spec.RightOn, l.spec.nullsEqual()...)
 	return err
 }
 

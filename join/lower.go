@@ -56,6 +56,10 @@ func (l *lowering) lower() query.Spec {
 	if q.Ordered = l.ordered(); q.Ordered && spec.Order == RightOrder {
 		q.First = relation.Right
 	}
+	if nulls := l.keys.Nulls(relation.Right); spec.How == NotIn && nulls > 0 {
+		q.Empty = fmt.Sprintf("the key is NULL in %s of the right table, so that no value is known not to be in it",
+			text.Plural(nulls, "row"))
+	}
 	q.Trees = l.trees()
 	for i := range l.layout.Columns {
 		for _, v := range q.Trees[0].Columns[i].Of {
@@ -130,7 +134,15 @@ func columnOf(table arrow.Table, name string) *arrow.Chunked {
 
 // scan is that of a table, without columns.
 func (l *lowering) scan(side relation.Side) *query.Scan {
-	return &query.Scan{Side: side, Table: l.tables[side], Keys: l.keys, Keyless: l.spec.How.Keeps(side)}
+	s := &query.Scan{Side: side, Table: l.tables[side], Keys: l.keys}
+	switch {
+	case !l.spec.How.Keeps(side):
+	case l.spec.How == NotIn && l.tables[relation.Right].NumRows() > 0:
+		s.Keyless = relation.KeylessValues
+	default:
+		s.Keyless = relation.KeylessAll
+	}
+	return s
 }
 
 // tree is the join with columns put together in one place.

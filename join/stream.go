@@ -89,6 +89,8 @@ func streamBuildSide(spec *Spec, sources [2]Source) relation.Side {
 	switch unique := spec.Validate; {
 	case spec.BuildSide != BuildAuto:
 		right = spec.BuildSide == BuildRight
+	case spec.How == NotIn:
+		right = true
 	case unique == OneToMany || unique == ManyToOne:
 		right = unique == ManyToOne
 	case spec.Order != Unordered && spec.How.Pairs():
@@ -109,6 +111,8 @@ func (l *Layout) CheckStream() error {
 	}
 	detail, ordered := "", [...]relation.Side{LeftOrder: relation.Left, RightOrder: relation.Right}
 	switch probe := 1 - build; {
+	case spec.How == NotIn && probe == relation.Right:
+		detail = "whether a value is not in the right side is known when all of it was read; make it the build side"
 	case spec.Output == Ranges:
 		detail = "key ranges are of two tables; read both sources whole"
 	case spec.Validate.Unique(probe):

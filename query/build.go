@@ -61,6 +61,9 @@ func (q *Query) build(ctx context.Context, a *Alternative, proved []*Scan, profi
 			return nil, err
 		}
 	}
+	if q.Empty != "" {
+		return b, nil
+	}
 	s := a.Scans[operator.Build]
 	q.Progress.Start("load "+s.Side.String(), 0)
 	chunk, err := timedLoad(ctx, b.lane, b.memory, s, 0, int(s.Table.NumRows()), encode)

@@ -31,6 +31,9 @@ func (q *Query) String() string {
 	} else {
 		line("sample", "%s", q.sampleText())
 	}
+	if q.Empty != "" {
+		line("no rows", "%s", q.Empty)
+	}
 	line("algorithm", "%s, %s", a.text(), q.reason())
 	line("  that is", "%s", q.Meanings[a.Algorithm.Name()])
 	for i := range q.Alternatives[1:] {
@@ -100,6 +103,9 @@ func (a *Alternative) whyNot() string {
 
 // predictedRows is the number of output rows that is expected.
 func (q *Query) predictedRows() (rows uint64) {
+	if q.Empty != "" {
+		return 0
+	}
 	f, want := &q.Facts, &q.Trees[0].Wants
 	if want.Pairs {
 		rows = f.OutputRows
@@ -112,9 +118,8 @@ func (q *Query) predictedRows() (rows uint64) {
 		if want.Rest[side] {
 			rows += uint64(all * (1 - ratio))
 		}
-		if s := q.Trees[0].Scans[side]; s.Keyless {
-			rows += uint64(s.Table.NumRows()) - s.Rows()
-		}
+		s := q.Trees[0].Scans[side]
+		rows += s.Keys.KeylessRows(s.Side, s.Keyless)
 	}
 	return rows
 }

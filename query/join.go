@@ -49,6 +49,7 @@ type Spec struct {
 	// Unique are, by table, the keys that must be unique, which is found before anything is joined; nil: any number of
 	// rows may have a key.
 	Unique   [2]*relation.KeyPlan
+	Empty    string // why there is no row of output, whatever matches; "" where that is not so
 	MostRows uint64 // of output; 0: no limit
 	// Parts says that the probe side comes part by part: the trees have one without rows.
 	Parts     bool

@@ -76,6 +76,9 @@ func (r *Result) probe(ctx context.Context, lane *exec.Lane, built *Built, sink 
 			return err
 		}
 	}
+	if r.Query.Empty != "" {
+		return nil
+	}
 	bounds := s.granules(a.Facts.Granule, a.Facts.Brought(operator.Probe))
 	for i := range bounds[1:] {
 		if err := r.granule(ctx, lane, built.op, s, bounds[i], bounds[i+1], sink); err != nil {
@@ -86,10 +89,8 @@ func (r *Result) probe(ctx context.Context, lane *exec.Lane, built *Built, sink 
 		return err
 	}
 	for side, s := range a.Scans {
-		if s.Keyless {
-			if err := s.keyless(ctx, lane, side, sink, a.Want.Count); err != nil {
-				return err
-			}
+		if err := s.keyless(ctx, lane, side, sink, a.Want.Count); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -51,11 +51,16 @@ func (r *Result) stream(ctx context.Context, lane *exec.Lane, built *Built) erro
 		if !some {
 			break
 		}
-		err = r.part(ctx, lane, built, out, part)
+		if r.Query.Empty == "" {
+			err = r.part(ctx, lane, built, out, part)
+		}
 		part.Release()
 		if err != nil {
 			return err
 		}
+	}
+	if r.Query.Empty != "" {
+		return nil
 	}
 	a := r.taken
 	out.turn(a.Join, nil)
@@ -67,10 +72,8 @@ func (r *Result) stream(ctx context.Context, lane *exec.Lane, built *Built) erro
 	if err := built.op.Finish(ctx, out.sink); err != nil {
 		return err
 	}
-	if build := a.Scans[operator.Build]; build.Keyless {
-		if err := build.keyless(ctx, lane, operator.Build, out.sink, a.Want.Count); err != nil {
-			return err
-		}
+	if err := a.Scans[operator.Build].keyless(ctx, lane, operator.Build, out.sink, a.Want.Count); err != nil {
+		return err
 	}
 	if r.built == nil {
 		built.release() // what remains is the output
@@ -92,10 +95,8 @@ func (r *Result) part(ctx context.Context, lane *exec.Lane, built *Built, out *o
 			return err
 		}
 	}
-	if s.Keyless {
-		if err := s.keyless(ctx, lane, operator.Probe, out.sink, r.taken.Want.Count); err != nil {
-			return err
-		}
+	if err := s.keyless(ctx, lane, operator.Probe, out.sink, r.taken.Want.Count); err != nil {
+		return err
 	}
 	r.probed.Add(uint64(part.Table.NumRows()))
 	return out.end(ctx)

@@ -79,16 +79,37 @@ func TestEveryKind(t *testing.T) {
 		{join.Spec{How: join.RightAnti}, []string{`3 "rex"`, `(null) "nil"`}},
 		{join.Spec{How: join.Mark},
 			[]string{`2 "bob" true`, `(null) "nil" false`, `1 "ann" false`, `2 (null) true`}},
+		{join.Spec{How: join.NotIn}, nil},
+		{join.Spec{How: join.Left, NullsEqual: []string{"id"}}, []string{`2 "bob" "tom"`, `2 "bob" "kit"`,
+			`(null) "nil" "nil"`, `1 "ann" (null)`, `2 (null) "tom"`, `2 (null) "kit"`}},
+		{join.Spec{How: join.Anti, NullsEqual: []string{"id"}}, []string{`1 "ann"`}},
 		{join.Spec{How: join.Inner, Columns: []string{"name_right", "id"}},
 			[]string{`"tom" 2`, `"kit" 2`, `"tom" 2`, `"kit" 2`}},
 	} {
 		c.spec.LeftOn, c.spec.RightOn = []string{"id"}, []string{"owner"}
 		layout, err := join.NewLayout(left.Schema(), right.Schema(), c.spec)
 		require.NoError(t, err)
+		c.want = append([]string{}, c.want...)
 		for i := range c.want {
 			c.want[i] = strings.ReplaceAll(c.want[i], " ", "|")
 		}
 		require.Equal(t, c.want, Texts(left, right, layout), "%+v", c.spec)
+	}
+}
+
+// NOT IN as SQL has it: a NULL on the right may be any value, a NULL on the left may be in any table with rows.
+func TestNotIn(t *testing.T) {
+	ids := func(json string) arrow.Table {
+		return tableOf(t, []arrow.Field{field("k", arrow.PrimitiveTypes.Int8)}, json)
+	}
+	left := ids(`[{"k": 1}, {"k": null}, {"k": 2}]`)
+	for right, want := range map[string][]Row{
+		`[]`:                      {{0, None, false}, {1, None, false}, {2, None, false}},
+		`[{"k": 2}, {"k": 3}]`:    {{0, None, false}},
+		`[{"k": 7}]`:              {{0, None, false}, {2, None, false}},
+		`[{"k": 7}, {"k": null}]`: nil,
+	} {
+		require.Equal(t, want, Join(left, ids(right), join.Spec{How: join.NotIn, On: []string{"k"}}), right)
 	}
 }
 
