@@ -2,6 +2,7 @@ package join_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"regexp"
 	"strconv"
@@ -232,4 +233,35 @@ func TestSmallJoins(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestBothCaps: where the device and the host are short of memory, what the one error says and what the other says are
+// enough, one after the other.
+func TestBothCaps(t *testing.T) {
+	devicetest.HostTest(t)
+	table, ctx := keyed(t, "k", 100, primary), context.Background()
+	tried := 0
+	for _, order := range []join.Order{join.Unordered, join.LeftOrder} {
+		for deviceBytes := uint64(100 << 10); deviceBytes < 4<<20; deviceBytes = deviceBytes * 5 / 4 {
+			for hostBytes := uint64(200 << 10); hostBytes < 8<<20; hostBytes = hostBytes * 4 / 3 {
+				plan := func(deviceBytes uint64) error {
+					device, done := hostDevice(t, host.Options{}, backend.DeviceOptions{DeviceMemoryBytes: deviceBytes})
+					engine := smallEngine(t, device)
+					engine.MemoryLimitBytes = hostBytes
+					built, err := engine.Build(ctx, table, table.Schema(), 0, join.Spec{On: onK, Order: order})
+					if err == nil {
+						built.Close()
+					}
+					require.NoError(t, done())
+					return err
+				}
+				err := plan(deviceBytes)
+				if errors.Is(err, backend.ErrDeviceMemory) {
+					tried++
+					require.NotErrorIs(t, plan(needed(t, err)), backend.ErrDeviceMemory, "after %v", err)
+				}
+			}
+		}
+	}
+	require.Positive(t, tried)
 }

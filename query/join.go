@@ -102,8 +102,20 @@ func (e *Engine) Plan(spec Spec) (*Query, error) {
 		}
 	}
 	return nil, slices.MinFunc(q.Alternatives, func(a, b Alternative) int {
-		return cmp.Compare(a.lacks-1, b.lacks-1) // those that lack no memory last: they would not run with more
+		return cmp.Or(cmp.Compare(a.missing(), b.missing()), cmp.Compare(a.lacks, b.lacks))
 	}).Err
+}
+
+// missing is how much is in the way of an alternative that cannot run: memory of the host alone, so that more on the
+// device is never asked for twice, memory of the device, or what memory does not help.
+func (a *Alternative) missing() int {
+	switch {
+	case a.lacks == 0:
+		return 2
+	case errors.Is(a.Err, backend.ErrHostMemory):
+		return 0
+	}
+	return 1
 }
 
 // Bind is a query that is not planned, for [Built.Probe].

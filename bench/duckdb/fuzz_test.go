@@ -56,6 +56,10 @@ var found = map[string]string{
 		"Draw":"sorted","Most":8},"Right":{"Seed":1684484341188041155,"Rows":[[12,13],[13,14]],"Draw":"runs","Most":8},
 		"Keys":[{"Types":["int32","int32"],"Values":"dense"}],"How":"inner","BuildSide":"left","Validate":"m:1","Parts":1,
 		"Device":"host"}`,
+	"memory of the host and of the device that is short": `{"Left":{"Seed":1671145900381510395,"Rows":null,"Draw":"sorted",
+		"Most":256},"Right":{"Seed":11992880418573081317,"Rows":[[0,0]],"Draw":"sorted","Most":256},"Keys":[{"Types":["int32",
+		"int32"],"Values":"dense"}],"How":"inner","BuildSide":"left","Order":"left","Parts":1,"Device":"host",
+		"DeviceMemory":1353913,"HostMemory":351214}`,
 }
 
 func TestFuzzFound(t *testing.T) {
