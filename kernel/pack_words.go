@@ -49,8 +49,8 @@ func packField(words, source []uint32, field Field, offset uint32, first uint64)
 		n := min(len(words), int((32-bit)/uint64(field.Bits)))
 		held := source[0] >> bit
 		for i := range words[:n] {
-			words[i] |= held & mask << field.Place
-			held >>= field.Bits
+			words[i] |= held & mask << (field.Place & 31)
+			held >>= field.Bits & 31
 		}
 		words, source, bit = words[n:], source[1:], 0
 	}

@@ -59,7 +59,7 @@ func unpackField(to, words []uint32, field Field) (set uint32) {
 	for len(words) > 0 {
 		n, held := min(len(words), perWord), uint32(0)
 		for i, word := range words[:n] {
-			held |= word >> field.Place & mask << (uint32(i) * field.Bits)
+			held |= word >> (field.Place & 31) & mask << (uint32(i) * field.Bits & 31)
 		}
 		to[0] = held
 		set += uint32(bits.OnesCount32(held))
