@@ -23,8 +23,8 @@ type lowering struct {
 	keys     *relation.KeyPlan
 	sides    [2]relation.Side // of the build side and of the probe side
 	progress *exec.Progress
-	// Of a probe side that comes part by part, of which the table is one: how many rows all of it may have, 0 where the
-	// table is all, and its columns that have had a NULL, which the host fetches from then on. So no part takes more of
+	// Of a probe side that comes part by part, of which the table is one: how many rows all of it may have, with a
+	// key or without, and its columns that have had a NULL, which the host fetches from then on. So no part takes more of
 	// the device than one before.
 	expected uint64
 	fetched  map[string]bool
@@ -38,7 +38,7 @@ func (l *lowering) lower() query.Spec {
 	for side, table := range l.sides {
 		f.Rows[side] = l.keys.Rows(table)
 	}
-	if l.expected > 0 { // all rows of the parts to come may have a key
+	if l.expected > 0 { // all rows of a part may have a key
 		f.Rows[operator.Probe] = l.expected
 	}
 	l.sample(&f)

@@ -470,9 +470,7 @@ func (b *buildSide) stream(ctx context.Context, probe Source) (_ *Result, err er
 		if l, err = s.lower(first); err != nil {
 			return nil, err
 		}
-		if !s.ended {
-			l.expected = s.expected()
-		}
+		l.expected = s.expected()
 	}
 	if s.mostBytes > 0 && !s.ended { // granules need not be larger than parts can be
 		s.mostRows = s.rows
@@ -491,14 +489,17 @@ func (b *buildSide) stream(ctx context.Context, probe Source) (_ *Result, err er
 	return planned.Stream(flow, s.parts(first))
 }
 
-// expected is how many rows the probe side may have, of which one part was gathered: as the source says, or a guess.
+// expected is how many rows the probe side may have, of which one part was gathered: as the source says, or a guess, and
+// no fewer than a part may have.
 func (s *stream) expected() uint64 {
 	const guess = 8 // parts
-	rows := guess * s.rows
-	if s.source.Rows >= 0 {
-		rows = max(uint64(s.source.Rows), s.rows+1)
+	switch {
+	case s.ended:
+		return s.rows
+	case s.source.Rows < 0:
+		return min(guess*s.rows, primitive.MaxRows)
 	}
-	return min(rows, primitive.MaxRows)
+	return min(max(uint64(s.source.Rows), 2*s.rows), primitive.MaxRows)
 }
 
 // firstError ends a flow. Where that has failed, its error counts: err only follows from it.

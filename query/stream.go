@@ -83,7 +83,7 @@ func (r *Result) part(ctx context.Context, lane *exec.Lane, built *Built, out *o
 	join := tree(part.Trees, r.taken.Place)
 	out.turn(join, part)
 	s := join.Scans[operator.Probe]
-	bounds := s.granules(r.taken.Facts.Granule)
+	bounds := s.granules(r.taken.Facts.Granule, r.taken.Facts.Brought(operator.Probe))
 	for i := range bounds[1:] {
 		if s.Keys.RowsIn(s.Side, bounds[i], bounds[i+1]) == 0 {
 			continue
