@@ -38,7 +38,7 @@ func (l *lowering) lower() query.Spec {
 	for side, table := range l.sides {
 		f.Rows[side] = l.keys.Rows(table)
 	}
-	if l.expected > 0 { // all rows of the parts to come may have a key
+	if l.expected > 0 { // all rows of a part may have a key
 		f.Rows[operator.Probe] = l.expected
 	}
 	l.sample(&f)

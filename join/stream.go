@@ -264,8 +264,8 @@ type stream struct {
 	rows    uint64            // that were gathered
 	largest uint64            // bytes of a batch
 	ended   bool              // the source has no more
-	// bounds of a part, which may be smaller by as much as one slice has; 0 bytes: no limit
-	mostRows, mostBytes uint64
+	// bounds of a part, which may be smaller by as much as one slice has, and of all that is in memory; 0 bytes: no limit
+	mostRows, mostBytes, allBytes uint64
 }
 
 // sliceRows is for how many rows a batch is divided, so that parts of batches of any size are about as large as they
@@ -346,20 +346,26 @@ func (s *stream) bestRows() uint64 { return max(uint64(s.table.NumRows()), least
 // bound makes parts as large as the granules of a plan, where host memory allows.
 func (s *stream) bound(q *query.Query, taken *query.Alternative) (err error) {
 	s.mostRows = min(s.bestRows(), taken.Facts.Granule)
-	if s.mostBytes, err = q.PartBytes(taken); err != nil {
+	if s.allBytes, err = q.PartsBytes(taken); err != nil {
 		return err
 	}
-	return s.checkBatches()
+	return s.fitBatches()
 }
 
-// checkBatches refuses batches that are larger than parts may be.
-func (s *stream) checkBatches() error {
-	if s.mostBytes == 0 || s.largest <= s.mostBytes {
+// fitBatches makes parts so small that all of them fit in memory with the batches that they begin and end in, of which
+// slices keep the whole: parts are neighbours, so that these are two.
+func (s *stream) fitBatches() error {
+	const least = query.PartsAtOnce * query.LeastPartBytes
+	switch {
+	case s.allBytes == 0:
 		return nil
+	case s.allBytes < 2*s.largest+least:
+		return &backend.OpError{Op: "join stream", Err: backend.ErrHostMemory, Detail: fmt.Sprintf(
+			"a record batch takes %s, memory_limit leaves %s for two; raise it, or give smaller batches",
+			text.Mebibytes(s.largest), text.Mebibytes(s.allBytes-least))}
 	}
-	return &backend.OpError{Op: "join stream", Err: backend.ErrHostMemory, Detail: fmt.Sprintf(
-		"a record batch takes %s, memory_limit leaves %s for one; raise it, or give smaller batches",
-		text.Mebibytes(s.largest), text.Mebibytes(s.mostBytes))}
+	s.mostBytes = (s.allBytes - 2*s.largest) / query.PartsAtOnce
+	return nil
 }
 
 // gather returns the next rows as a table, nil where there are no more.
@@ -410,7 +416,7 @@ func (s *stream) parts(first arrow.Table) *exec.Pipe[*query.Part] {
 				out.End()
 				return nil
 			}
-			err := s.checkBatches()
+			err := s.fitBatches()
 			if err == nil {
 				err = put(ctx, table)
 			}
@@ -470,9 +476,7 @@ func (b *buildSide) stream(ctx context.Context, probe Source) (_ *Result, err er
 		if l, err = s.lower(first); err != nil {
 			return nil, err
 		}
-		if !s.ended {
-			l.expected = s.expected()
-		}
+		l.expected = s.expected()
 	}
 	if s.mostBytes > 0 && !s.ended { // granules need not be larger than parts can be
 		s.mostRows = s.rows
@@ -491,14 +495,17 @@ func (b *buildSide) stream(ctx context.Context, probe Source) (_ *Result, err er
 	return planned.Stream(flow, s.parts(first))
 }
 
-// expected is how many rows the probe side may have, of which one part was gathered: as the source says, or a guess.
+// expected is how many rows the probe side may have, of which one part was gathered: as the source says, or a guess, and
+// no fewer than a part may have.
 func (s *stream) expected() uint64 {
 	const guess = 8 // parts
-	rows := guess * s.rows
-	if s.source.Rows >= 0 {
-		rows = max(uint64(s.source.Rows), s.rows+1)
+	switch {
+	case s.ended:
+		return s.rows
+	case s.source.Rows < 0:
+		return min(guess*s.rows, primitive.MaxRows)
 	}
-	return min(rows, primitive.MaxRows)
+	return min(max(uint64(s.source.Rows), 2*s.rows), primitive.MaxRows)
 }
 
 // firstError ends a flow. Where that has failed, its error counts: err only follows from it.

@@ -218,7 +218,7 @@ func (q *Query) fitHost(a *Alternative) error {
 		need += rowBytes * min(a.batch, minBatchRows)
 	}
 	if q.Parts {
-		need += partsAtOnce * leastPartBytes
+		need += PartsAtOnce * LeastPartBytes
 	}
 	if need <= limit {
 		return nil

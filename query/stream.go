@@ -102,27 +102,27 @@ func (r *Result) part(ctx context.Context, lane *exec.Lane, built *Built, out *o
 	return out.end(ctx)
 }
 
-// Parts of a probe side that are on the host at a time: one that is gathered, one that is joined, and one whose last
-// piece is drawn.
+// PartsAtOnce are the parts of a probe side that are on the host at a time: one that is gathered, one that is joined, and
+// one whose last piece is drawn. Each has room for LeastPartBytes.
 const (
-	partsAtOnce    = 3
-	leastPartBytes = 1 << 20
+	PartsAtOnce    = 3
+	LeastPartBytes = 1 << 20
 )
 
-// PartBytes is what a part of the probe side may take of the host by the cap of its memory, beside the build side, device
-// memory in host memory and output; 0: no limit.
+// PartsBytes is what all parts of the probe side may take of the host by the cap of its memory, beside the build side,
+// device memory in host memory and output; 0: no limit.
 //
 // Errors: backend.ErrHostMemory where there is too little for small parts.
-func (q *Query) PartBytes(a *Alternative) (sizeBytes uint64, err error) {
+func (q *Query) PartsBytes(a *Alternative) (sizeBytes uint64, err error) {
 	limit := q.Engine.MemoryLimitBytes
 	if limit == 0 {
 		return 0, nil
 	}
 	need := q.hostBytes(a) + q.pieceBytes(a)*a.batch
-	if room := limit - min(limit, need); room >= partsAtOnce*leastPartBytes {
-		return room / partsAtOnce, nil
+	if room := limit - min(limit, need); room >= PartsAtOnce*LeastPartBytes {
+		return room, nil
 	}
-	return 0, hostMemoryError(q.Engine.Device().Info().Name, need+partsAtOnce*leastPartBytes, limit)
+	return 0, hostMemoryError(q.Engine.Device().Info().Name, need+PartsAtOnce*LeastPartBytes, limit)
 }
 
 // Taken is the alternative that the build side is there for.

@@ -10,7 +10,6 @@ import (
 
 	"github.com/spirjoin/spirjoin"
 	"github.com/spirjoin/spirjoin/backend"
-	"github.com/spirjoin/spirjoin/join"
 	"github.com/spirjoin/spirjoin/tableio"
 )
 
@@ -23,9 +22,9 @@ var leastStreamedRows int64 = 2 << 20
 func streamedSide(o joinOptions, spec *spirjoin.JoinSpec, readers [2]*tableio.Reader) (side int, ok bool) {
 	rows := [2]int64{readers[0].Rows(), readers[1].Rows()}
 	switch {
-	case o.goal != goalFile || spec.BuildSide == join.BuildAuto && min(rows[0], rows[1]) < 0:
+	case o.goal != goalFile || spec.BuildSide == spirjoin.BuildAuto && min(rows[0], rows[1]) < 0:
 		return 0, false
-	case spec.BuildSide == join.BuildLeft || spec.BuildSide == join.BuildAuto && rows[0] <= rows[1]:
+	case spec.BuildSide == spirjoin.BuildLeft || spec.BuildSide == spirjoin.BuildAuto && rows[0] <= rows[1]:
 		side = 1
 	}
 	return side, rows[side] < 0 || rows[side] >= leastStreamedRows && rows[side] >= 2*rows[1-side]
@@ -40,7 +39,7 @@ func streamJoin(ctx context.Context, engine *spirjoin.Engine, o joinOptions, lay
 		return nil, nil
 	}
 	fixed := *layout
-	fixed.Spec.BuildSide = [2]join.BuildSide{join.BuildRight, join.BuildLeft}[side]
+	fixed.Spec.BuildSide = [2]spirjoin.JoinBuildSide{spirjoin.BuildRight, spirjoin.BuildLeft}[side]
 	if fixed.CheckStream() != nil {
 		return nil, nil
 	}
