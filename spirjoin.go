@@ -12,6 +12,7 @@ import (
 	"errors"
 
 	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/memory"
 
 	"github.com/spirjoin/spirjoin/backend"
@@ -22,18 +23,26 @@ import (
 	"github.com/spirjoin/spirjoin/relation"
 )
 
-// The vocabulary of joins; see package join.
+// The vocabulary of joins; see package join for each.
 type (
-	JoinSpec   = join.Spec
-	JoinResult = join.Result
-	JoinPlan   = join.Plan
-	JoinStats  = query.Stats
-	JoinRanges = query.KeyRanges
-	JoinLayout = join.Layout
-	JoinBuild  = join.Built
+	JoinSpec        = join.Spec
+	JoinHow         = join.How
+	JoinOutput      = join.Output
+	JoinOrder       = join.Order
+	JoinValidate    = join.Validate
+	JoinBuildSide   = join.BuildSide
+	JoinMaterialize = join.Materialize
+	JoinLayout      = join.Layout
+	JoinPlan        = join.Plan
+	JoinResult      = join.Result
+	JoinBuild       = join.Built
+	JoinPairs       = query.Pairs
+	JoinRanges      = query.KeyRanges
+	JoinStats       = query.Stats
+	Source          = join.Source
 )
 
-// The kinds of joins; see [join.How].
+// The kinds of joins, for JoinSpec.How.
 const (
 	Inner     = join.Inner
 	Left      = join.Left
@@ -44,27 +53,71 @@ const (
 	RightSemi = join.RightSemi
 	RightAnti = join.RightAnti
 	Mark      = join.Mark
+	NotIn     = join.NotIn
 	Cross     = join.Cross
 )
 
-// The sides of which [Engine.BuildSide] takes the build side; see [join.BuildSide].
-const (
-	BuildLeft  = join.BuildLeft
-	BuildRight = join.BuildRight
-)
-
-// The orders of rows; see [join.Order].
-const (
-	LeftOrder  = join.LeftOrder
-	RightOrder = join.RightOrder
-)
-
-// What a join returns; see [join.Output].
+// What a join returns, for JoinSpec.Output.
 const (
 	Rows  = join.Rows
 	Count = join.Count
 	Pairs = join.Pairs
 )
+
+// The orders of rows, for JoinSpec.Order.
+const (
+	Unordered  = join.Unordered
+	LeftOrder  = join.LeftOrder
+	RightOrder = join.RightOrder
+)
+
+// The keys that must be unique, for JoinSpec.Validate.
+const (
+	ManyToMany = join.ManyToMany
+	OneToOne   = join.OneToOne
+	OneToMany  = join.OneToMany
+	ManyToOne  = join.ManyToOne
+)
+
+// The sides that can be the build side, for JoinSpec.BuildSide.
+const (
+	BuildAuto  = join.BuildAuto
+	BuildLeft  = join.BuildLeft
+	BuildRight = join.BuildRight
+)
+
+// Where columns are put together, for JoinSpec.Materialize.
+const (
+	MaterializeAuto   = join.MaterializeAuto
+	MaterializeHost   = join.MaterializeHost
+	MaterializeDevice = join.MaterializeDevice
+)
+
+// The errors. Each error of this package wraps one of them; its text says what to do. Those of memory are apart from
+// ErrLimit because they call for different things: with more memory, or when other joins have ended, the same join
+// runs; a limit is one of the caller's (MaxOutputRows) or of the format, and stays.
+var (
+	ErrInvalidInput = backend.ErrInvalidInput // the specification, a schema or a use of the package is wrong
+	ErrUnsupported  = backend.ErrUnsupported  // keys or columns of a type that cannot be joined so
+	ErrLimit        = backend.ErrLimit        // more rows than allowed
+	ErrDeviceMemory = backend.ErrDeviceMemory // Options.DeviceMemoryBytes, or what the device has, is too little
+	ErrHostMemory   = backend.ErrHostMemory   // Options.MemoryLimitBytes, or what the host has, is too little
+	ErrNoDevice     = backend.ErrNoDevice     // no device of that name, or no GPU and none named
+	ErrDeviceLost   = backend.ErrDeviceLost   // the device or its driver failed; close the engine
+	ErrTimedOut     = backend.ErrTimedOut     // the device did not answer, or the context's deadline passed
+	ErrCancelled    = backend.ErrCancelled    // the context was cancelled
+)
+
+// ParseJoinHow reads the name of a kind of join: inner, left, right, full, semi, anti, right-semi, right-anti, mark or
+// cross.
+func ParseJoinHow(name string) (JoinHow, error) { return join.ParseHow(name) }
+
+// FromTable is a source of the rows of a table, which must live until the result is closed.
+func FromTable(table arrow.Table) Source { return join.FromTable(table) }
+
+// FromReader is a source of the rows that a reader has left. The reader stays the caller's, who leaves it alone until
+// the result is closed.
+func FromReader(reader array.RecordReader) Source { return join.FromReader(reader) }
 
 // ParseJoinAlgorithm reads the name of an algorithm: phj-om, phj-um, hj, smj-om, smj-um, or auto for the one that is
 // predicted to be fastest.
@@ -81,7 +134,9 @@ const HostDevice = "host"
 // Options say where an engine runs and within which limits. The zero value takes the best GPU, or the host's cores
 // where there is none, and the default limits.
 type Options struct {
-	Device string // as backend.SelectDevice reads it; "" is "auto"
+	// Device is the number, the name or a part of it, the id or the backend of a device, as spirjoin devices lists them;
+	// "host" is the host's cores; "" and "auto" are the best GPU, or the host's cores where there is none.
+	Device string
 	// DeviceMemoryBytes is a hard cap of memory on the device; default 80% of what the device offers.
 	DeviceMemoryBytes uint64
 	// MemoryLimitBytes is a hard cap of host memory: tables, batches, and the device memory of devices that live in host
@@ -164,6 +219,24 @@ func (e *Engine) Join(ctx context.Context, left, right arrow.Table, spec JoinSpe
 	return plan.Run(ctx)
 }
 
+// JoinStream joins two sources, tables or what yields record batches, of known or unknown length. One is collected as
+// the build side: that which spec.BuildSide names or, for BuildAuto, the one that is known to have fewer rows, else the
+// left one, unless spec.Validate or spec.Order ask for the other. The other one comes part by part: its batches are
+// joined, delivered and released while the next are read, so that it may be larger than all memory. The caller closes
+// the result; sources must stay alive until then.
+//
+// Errors: those of [Engine.Join] and of the sources; backend.ErrUnsupported for what needs all rows of the probe side at
+// once: that its keys are unique, pairs in the order of the build side.
+func (e *Engine) JoinStream(ctx context.Context, left, right Source, spec JoinSpec) (*JoinResult, error) {
+	return e.join.Stream(ctx, left, right, spec)
+}
+
+// JoinStreamLayout is JoinStream for a layout that was made before, from schemas that may have had more columns, so that
+// a caller can read just those in layout.Needed.
+func (e *Engine) JoinStreamLayout(ctx context.Context, layout *JoinLayout, left, right Source) (*JoinResult, error) {
+	return e.join.StreamLayout(ctx, layout, left, right)
+}
+
 // PlanJoin plans a join whose layout was made before, from schemas that may have had more columns than the tables, so
 // that a caller can read just those in layout.Needed. The plan's Run runs it.
 func (e *Engine) PlanJoin(ctx context.Context, layout *JoinLayout, left, right arrow.Table) (*JoinPlan, error) {
@@ -176,7 +249,7 @@ func (e *Engine) Explain(ctx context.Context, left, right arrow.Table, spec Join
 }
 
 // BuildSide brings one table of a join to the device, transformed or made a hash table once, to be joined with many
-// tables by [JoinBuild.Join]. It is the left table, or the right one where spec.BuildSide is BuildRight. The tables that
+// tables by [JoinBuild.Join] or sources by [JoinBuild.JoinStream]. It is the left table, or the right one where spec.BuildSide is BuildRight. The tables that
 // it will be joined with have the schema probe and about probeRows rows; 0 where that is not known.
 //
 // The caller closes the build side, which holds device memory until then, and keeps the table alive. One result is

@@ -49,7 +49,7 @@ func (a *arena) take(sizeBytes uint64) (Block, uint64, error) {
 	if best == nil {
 		want := size
 		if size < a.poolBytes()/2 {
-			want = a.poolBytes()
+			want = a.poolBytes() / size * size // columns of one size fill it
 		}
 		if a.blockBytes+want > a.capBytes {
 			if best, at = a.bestFit(size, math.MaxUint64); best == nil {

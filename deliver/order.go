@@ -5,8 +5,6 @@ import (
 	"container/heap"
 	"context"
 
-	"github.com/apache/arrow-go/v18/arrow"
-
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/exec"
 	"github.com/spirjoin/spirjoin/operator"
@@ -93,6 +91,7 @@ func (o *Order) sort(ctx context.Context, w *operator.Window, first, rows uint64
 	lane := o.Lane.Nested(ctx)
 	defer lane.Memory.ReleaseAll()
 	var numbers [2]*backend.Buffer
+	var constant [2]bool // the rows of the table are all the same one, or none
 	list := lane.List("order")
 	for s, table := range o.Sides {
 		to := lane.Memory.New(rows*4, "row numbers")
@@ -107,12 +106,15 @@ func (o *Order) sort(ctx context.Context, w *operator.Window, first, rows uint64
 		default:
 			list.Fill(to.All(), relation.NoRow)
 		}
-		numbers[table] = to
+		numbers[table], constant[table] = to, !w.Of[s] || o.Numbers[s] < 0
 	}
 	if err := lane.Submit(ctx, list); err != nil {
 		return sorted, err
 	}
 	for _, by := range []relation.Side{1 - o.First, o.First} { // a radix sort is stable
+		if constant[by] {
+			continue
+		}
 		if numbers, err = o.sortBy(ctx, lane, numbers, rows, by); err != nil {
 			return sorted, err
 		}
@@ -168,8 +170,9 @@ func (o *Order) End(ctx context.Context) error {
 	o.runs = nil
 	heap.Init(&m)
 	for len(m.runs) > 0 {
-		p := &Piece{ordered: true, arrays: make([]arrow.Array, len(o.Columns)), Numbers: m.next(o.PieceRows)}
-		p.Rows = uint32(len(p.Numbers[0]))
+		numbers := m.next(o.PieceRows)
+		p := o.newPiece(uint32(len(numbers[0])))
+		p.Numbers, p.ordered = numbers, true
 		for s, table := range o.Sides {
 			p.of[table] = o.Numbers[s] >= 0
 		}

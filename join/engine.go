@@ -68,6 +68,9 @@ func (e *Engine) PlanLayout(ctx context.Context, layout *Layout, left, right arr
 	if err := l.planKeys(ctx); err != nil {
 		return nil, err
 	}
+	if err := l.planProofs(ctx); err != nil {
+		return nil, err
+	}
 	if ctx.Err() != nil {
 		return nil, backend.ContextError(ctx)
 	}
@@ -88,7 +91,17 @@ func (l *lowering) planKeys(ctx context.Context) (err error) {
 		l.keys, err = relation.PlanCross(left, right)
 		return err
 	}
-	l.keys, err = relation.PlanKeys(ctx, left, right, l.spec.LeftOn, l.spec.RightOn)
+	l.keys, err = relation.PlanKeys(ctx, left, right, l.spec.LeftOn, l.spec.RightOn, l.spec.nullsEqual()...)
+	return err
+}
+
+// planProofs learns of keys that must be unique: those that match nothing are among them.
+func (l *lowering) planProofs(ctx context.Context) (err error) {
+	for side, table := range l.tables {
+		if side := relation.Side(side); err == nil && l.spec.Validate.Unique(side) {
+			l.unique[side], err = l.keys.Alone(ctx, side, table)
+		}
+	}
 	return err
 }
 
@@ -119,5 +132,5 @@ func (l *lowering) sample(f *operator.Facts) {
 		f.Hottest, f.Distinct, f.Sorted = [2]float64{1, 1}, float64(f.Rows[operator.Build]), [2]bool{true, true}
 		return
 	}
-	planner.Sample(f, l.keys.Sample(probe, planner.SampleRows, 1), l.keys.Sample(build, planner.ScanRows, 64))
+	planner.Sample(f, l.keys.Sample(probe, planner.SampleRows, 1), l.keys.Sample(build, planner.ScanRows, planner.BlockRows))
 }

@@ -177,6 +177,8 @@ var forms = []func(s *join.Spec){
 	func(s *join.Spec) { s.Order = join.RightOrder },
 	func(s *join.Spec) { s.Deterministic, s.BuildSide = true, join.BuildLeft },
 	func(s *join.Spec) { s.BuildSide = join.BuildRight },
+	func(s *join.Spec) { s.NullsEqual = s.LeftOn },
+	func(s *join.Spec) { s.NullsEqual, s.Deterministic = s.LeftOn[max(1, len(s.LeftOn))-1:], true },
 }
 
 func indicator(s *join.Spec) string {
@@ -187,7 +189,7 @@ func indicator(s *join.Spec) string {
 }
 
 var kinds = []join.How{join.Inner, join.Left, join.Right, join.Full, join.Semi, join.Anti, join.RightSemi, join.RightAnti,
-	join.Mark, join.Cross}
+	join.Mark, join.NotIn, join.Cross}
 
 // parts are what output and the probe side are cut into: nothing, three granules or so, granules of a few rows, windows
 // of some.
@@ -195,8 +197,7 @@ var parts = [][2]uint64{{0, 0}, {70, 0}, {3, 0}, {0, 2100}}
 
 func TestJoinMatrix(t *testing.T) {
 	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {
-		ops, err := primitive.New(device, small.With(jointest.Tuning(t, device.Info())))
-		require.NoError(t, err)
+		ops := jointest.Lane(t, device, small).Ops
 		for _, c := range devicetest.Combinations(t, len(keyKinds), len(matchings), len(sizes), len(outputs), 2,
 			len(algorithms), len(kinds), len(forms), len(parts)) {
 			kind, matching, size, out := keyKinds[c[0]], matchings[c[1]], sizes[c[2]], outputs[c[3]]
@@ -282,6 +283,7 @@ func check(t *testing.T, ops *primitive.Ops, left, right arrow.Table, spec join.
 			if spec.BatchRows > 0 {
 				require.LessOrEqual(t, batch.NumRows(), int64(spec.BatchRows))
 			}
+			requireNullCounts(t, batch)
 			batches = append(batches, batch)
 			defer batch.Release()
 		}
@@ -308,8 +310,7 @@ func checkRanges(t *testing.T, engine *join.Engine, left, right arrow.Table, spe
 
 func TestMaxOutputRows(t *testing.T) {
 	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {
-		ops, err := primitive.New(device, small.With(jointest.Tuning(t, device.Info())))
-		require.NoError(t, err)
+		ops := jointest.Lane(t, device, small).Ops
 		kind := &keyKinds[0]
 		random := rand.New(rand.NewPCG(1, 1))
 		table := randomTable(random, 100, kind.left, kind, matchings[3].left, "k")

@@ -21,8 +21,13 @@ type lowering struct {
 	spec     *Spec
 	tables   [2]arrow.Table
 	keys     *relation.KeyPlan
-	sides    [2]relation.Side // of the build side and of the probe side
+	unique   [2]*relation.KeyPlan // keys of the sides alone that must be unique; nil: they need not
+	sides    [2]relation.Side     // of the build side and of the probe side
 	progress *exec.Progress
+	// later says that the probe table stands for others of its schema, whose columns may have NULLs where that allows
+	// it, and expected how many rows these may have where they come part by part; 0 where the table is all.
+	later    bool
+	expected uint64
 }
 
 // lower returns what the join is, and all ways to run it.
@@ -33,6 +38,9 @@ func (l *lowering) lower() query.Spec {
 	for side, table := range l.sides {
 		f.Rows[side] = l.keys.Rows(table)
 	}
+	if l.expected > 0 { // all rows of a part may have a key
+		f.Rows[operator.Probe] = l.expected
+	}
 	l.sample(&f)
 	if spec.Validate.Unique(l.sides[operator.Build]) {
 		f.Unique, f.Proved = true, true
@@ -42,18 +50,17 @@ func (l *lowering) lower() query.Spec {
 			text.Count(l.tables[1].NumRows()), spec.Output),
 		Facts: f, Algorithms: algorithmsNamed(spec.Algorithm), Forced: spec.Algorithm != Auto, Schema: l.layout.Schema,
 		Meanings: meanings, Product: spec.How == Cross,
-		Numbers: spec.Output == Pairs, MostRows: spec.MaxOutputRows, BatchRows: uint64(spec.BatchRows),
+		Unique: l.unique, Numbers: spec.Output == Pairs, MostRows: spec.MaxOutputRows, BatchRows: uint64(spec.BatchRows),
 		Progress: l.progress,
 	}
-	for side := range q.Unique {
-		q.Unique[side] = spec.Validate.Unique(relation.Side(side))
-	}
-	if q.Ordered = spec.Order != Unordered && spec.Output != Count; q.Ordered && spec.Order == RightOrder {
+	if q.Ordered = l.ordered(); q.Ordered && spec.Order == RightOrder {
 		q.First = relation.Right
 	}
-	for _, place := range l.places(q.Ordered) {
-		q.Trees = append(q.Trees, l.tree(place, q.Ordered))
+	if nulls := l.keys.Nulls(relation.Right); spec.How == NotIn && nulls > 0 {
+		q.Empty = fmt.Sprintf("the key is NULL in %s of the right table, so that no value is known not to be in it",
+			text.Plural(nulls, "row"))
 	}
+	q.Trees = l.trees()
 	for i := range l.layout.Columns {
 		for _, v := range q.Trees[0].Columns[i].Of {
 			if v != nil {
@@ -62,6 +69,16 @@ func (l *lowering) lower() query.Spec {
 		}
 	}
 	return q
+}
+
+func (l *lowering) ordered() bool { return l.spec.Order != Unordered && l.spec.Output != Count }
+
+// trees are the ways to run the join, by where columns are put together.
+func (l *lowering) trees() (trees []query.Join) {
+	for _, place := range l.places(l.ordered()) {
+		trees = append(trees, l.tree(place, l.ordered()))
+	}
+	return trees
 }
 
 // buildSide is that which the specification names, or the one with fewer rows.
@@ -95,7 +112,7 @@ func (l *lowering) places(ordered bool) []Materialize {
 	for side, table := range l.tables {
 		for _, c := range l.layout.Columns {
 			name := c.In(relation.Side(side))
-			possible = possible || name != "" && relation.DeviceValueBytes(columnOf(table, name).DataType()) > 0
+			possible = possible || name != "" && relation.WordBits(columnOf(table, name).DataType()) > 0
 		}
 	}
 	switch {
@@ -107,20 +124,31 @@ func (l *lowering) places(ordered bool) []Materialize {
 	return []Materialize{MaterializeDevice, MaterializeHost}
 }
 
+func nullable(table arrow.Table, name string) bool {
+	return table.Schema().Field(table.Schema().FieldIndices(name)[0]).Nullable
+}
+
 func columnOf(table arrow.Table, name string) *arrow.Chunked {
 	return table.Column(table.Schema().FieldIndices(name)[0]).Data()
 }
 
 // scan is that of a table, without columns.
 func (l *lowering) scan(side relation.Side) *query.Scan {
-	return &query.Scan{Side: side, Table: l.tables[side], Keys: l.keys, Keyless: l.spec.How.Keeps(side)}
+	s := &query.Scan{Side: side, Table: l.tables[side], Keys: l.keys}
+	switch {
+	case !l.spec.How.Keeps(side):
+	case l.spec.How == NotIn && l.tables[relation.Right].NumRows() > 0:
+		s.Keyless = relation.KeylessValues
+	default:
+		s.Keyless = relation.KeylessAll
+	}
+	return s
 }
 
 // tree is the join with columns put together in one place.
 //
-// On the device columns of 4 or 8 bytes without nulls are payload, and those with nulls are fetched by row number for
-// each batch; the host fetches the others by row number, which is payload too. With MaterializeHost row numbers are all
-// payload there is.
+// On the device columns of fixed width are payload as words; the host fetches the others by row number, which is
+// payload too. With MaterializeHost row numbers are all payload there is.
 func (l *lowering) tree(place Materialize, ordered bool) query.Join {
 	spec := l.spec
 	j := query.Join{Wants: l.want(), Place: place.String()}
@@ -131,7 +159,8 @@ func (l *lowering) tree(place Materialize, ordered bool) query.Join {
 		j.Scans[s] = scans[table]
 		scans[table].Numbers = spec.Output == Pairs || ordered && spec.How.Has(table)
 	}
-	batch := min(uint64(spec.BatchRows), primitive.MaxRows)
+	var fields [2][]arrow.Field    // of the columns that are payload, by table
+	var values [2][]*deliver.Value // of these
 	for i, c := range l.layout.Columns {
 		out := deliver.Column{Type: l.layout.Schema.Field(i).Type, First: int(c.Side),
 			Role: map[Role]deliver.Role{IndicatorColumn: deliver.Indicator, MarkColumn: deliver.Mark}[c.Role]}
@@ -140,34 +169,41 @@ func (l *lowering) tree(place Materialize, ordered bool) query.Join {
 			if name == "" || c.Role == KeyColumn && !l.gives(c, relation.Side(table)) {
 				continue
 			}
-			v := &deliver.Value{Column: columnOf(l.tables[table], name), Payload: -1}
+			v := &deliver.Value{Column: columnOf(l.tables[table], name)}
 			out.Of[table] = v
-			bytes := relation.DeviceValueBytes(v.Column.DataType())
-			s, transfer := scans[table], &j.Transfer
-			switch {
-			case place == MaterializeHost || bytes == 0:
-				transfer.Host[side[table]]++
+			s := scans[table]
+			if place == MaterializeHost || relation.WordBits(v.Column.DataType()) == 0 {
+				j.Transfer.Host[side[table]]++
 				s.Numbers = true
-			case v.Column.NullN() > 0:
-				v.OnDevice, s.Numbers = true, true
-				transfer.Numbered[side[table]] = append(transfer.Numbered[side[table]], bytes)
-				j.HeldBytes += relation.DeviceColumnBytes(v.Column, batch)
-			default:
-				v.Payload = len(s.Columns)
-				s.Columns, s.Names = append(s.Columns, v.Column), append(s.Names, name)
+				continue
 			}
+			s.Columns, s.Names = append(s.Columns, v.Column), append(s.Names, name)
+			later := l.later && side[table] == operator.Probe
+			fields[table] = append(fields[table], arrow.Field{Name: name, Type: v.Column.DataType(),
+				Nullable: v.Column.NullN() > 0 || later && nullable(l.tables[table], name)})
+			values[table] = append(values[table], v)
 		}
 		j.Columns = append(j.Columns, out)
 	}
-	for s := range j.Scans {
-		if j.Wants.Count {
-			j.Scans[s].Numbers = false
+	var words [2]*relation.Words
+	for s, scan := range j.Scans {
+		scan.Words = relation.PlanWords(fields[scan.Side])
+		words[s] = &scan.Words
+		for i, v := range values[scan.Side] {
+			v.Words = &scan.Words.Columns[i]
 		}
-		j.Transfer.RowNumbers[s] = j.Scans[s].Numbers
+		if j.Wants.Count {
+			scan.Numbers = false
+		}
+		j.Transfer.RowNumbers[s] = scan.Numbers
+		j.Transfer.ArrowBits[s], j.Transfer.Repacked[s] = scan.Words.ArrowBits(), scan.Words.RepackedBits()
+		rows := uint64(scan.Table.NumRows())
+		if l.later && s == operator.Probe {
+			rows = relation.StageRows
+		}
+		j.HeldBytes = max(j.HeldBytes, scan.Words.StageBytes(rows))
 	}
-	if len(j.Transfer.Numbered[0])+len(j.Transfer.Numbered[1]) > 0 {
-		j.HeldBytes += batch * 8 // row numbers of a batch
-	}
+	j.HeldBytes += deliver.RepackBytes(words, min(uint64(spec.BatchRows), primitive.MaxRows))
 	return j
 }
 

@@ -167,8 +167,8 @@ func TestHiddenKeys(t *testing.T) {
 	keys, err := relation.PlanKeys(t.Context(), right, right, []string{"k"}, []string{"k"})
 	require.NoError(t, err)
 	sampled := make(map[uint64]bool)
-	for _, of := range [][2]int{{planner.SampleRows, 1}, {planner.ScanRows, 64}} {
-		for _, code := range keys.Sample(relation.Right, of[0], of[1]) {
+	for _, of := range [][2]int{{planner.SampleRows, 1}, {planner.ScanRows, planner.BlockRows}} {
+		for _, code := range slices.Concat(keys.Sample(relation.Right, of[0], of[1])...) {
 			sampled[code] = true
 		}
 	}
@@ -198,7 +198,7 @@ func TestHiddenKeys(t *testing.T) {
 			require.Zero(t, p.Facts.Hottest[operator.Build])
 		})
 		plan(need, func(p *join.Plan) {
-			got, err := drawn(p)
+			got, err := drawn(context.Background(), p)
 			require.NoError(t, err)
 			require.EqualValues(t, len(oracle.Join(left, right, spec)), got)
 		})

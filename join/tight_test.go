@@ -2,6 +2,7 @@ package join_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"regexp"
 	"strconv"
@@ -37,7 +38,7 @@ func TestManyPairsUnderCaps(t *testing.T) {
 				plan, err := engine.Plan(context.Background(), c.table, c.table,
 					join.Spec{On: onK, Algorithm: algorithm, BatchRows: 1 << 16})
 				if err == nil {
-					rows, err := drawn(plan)
+					rows, err := drawn(context.Background(), plan)
 					require.NoError(t, err, describe)
 					require.Equal(t, c.rows, rows, describe)
 					ran++
@@ -47,23 +48,6 @@ func TestManyPairsUnderCaps(t *testing.T) {
 		}
 	}
 	require.Greater(t, ran, 40)
-}
-
-// drawn runs a plan and counts the rows that come.
-func drawn(plan *join.Plan) (rows int64, err error) {
-	result, err := plan.Run(context.Background())
-	if err != nil {
-		return 0, err
-	}
-	defer result.Close()
-	for batch, err := range result.Batches(context.Background()) {
-		if err != nil {
-			return rows, err
-		}
-		rows += batch.NumRows()
-		batch.Release()
-	}
-	return rows, nil
 }
 
 // TestViolationUnderCap: with the memory that the plan says is enough a key that repeats is named, wherever it is among
@@ -148,7 +132,7 @@ func TestOrderUnderCaps(t *testing.T) {
 		plan, err := join.NewEngine(ops, memory.DefaultAllocator, 0).Plan(t.Context(), left, right,
 			join.Spec{On: onK, Columns: []string{"k"}, Order: join.RightOrder, Algorithm: "phj-om"})
 		if err == nil {
-			n, err := drawn(plan)
+			n, err := drawn(t.Context(), plan)
 			require.NoError(t, err, "%d bytes", capBytes)
 			require.EqualValues(t, rows, n)
 			ran++
@@ -249,4 +233,35 @@ func TestSmallJoins(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestBothCaps: where the device and the host are short of memory, what the one error says and what the other says are
+// enough, one after the other.
+func TestBothCaps(t *testing.T) {
+	devicetest.HostTest(t)
+	table, ctx := keyed(t, "k", 100, primary), context.Background()
+	tried := 0
+	for _, order := range []join.Order{join.Unordered, join.LeftOrder} {
+		for deviceBytes := uint64(100 << 10); deviceBytes < 4<<20; deviceBytes = deviceBytes * 5 / 4 {
+			for hostBytes := uint64(200 << 10); hostBytes < 8<<20; hostBytes = hostBytes * 4 / 3 {
+				plan := func(deviceBytes uint64) error {
+					device, done := hostDevice(t, host.Options{}, backend.DeviceOptions{DeviceMemoryBytes: deviceBytes})
+					engine := smallEngine(t, device)
+					engine.MemoryLimitBytes = hostBytes
+					built, err := engine.Build(ctx, table, table.Schema(), 0, join.Spec{On: onK, Order: order})
+					if err == nil {
+						built.Close()
+					}
+					require.NoError(t, done())
+					return err
+				}
+				err := plan(deviceBytes)
+				if errors.Is(err, backend.ErrDeviceMemory) {
+					tried++
+					require.NotErrorIs(t, plan(needed(t, err)), backend.ErrDeviceMemory, "after %v", err)
+				}
+			}
+		}
+	}
+	require.Positive(t, tried)
 }

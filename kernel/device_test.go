@@ -95,7 +95,7 @@ func deviceConfig(t *testing.T, spec *backend.KernelSpec, variant,
 		only, limited := shape["shared"]
 		return full, serial == shape["serial"] && (!limited || variant["shared"] == only)
 	}
-	return full, full["workgroup"]*full["items"]%32 == 0 && shape["shared"] == 0 // gather_bits
+	return full, full["workgroup"]*full["items"]%32 == 0 && shape["shared"] == 0 // unpack_words
 }
 
 // runCases runs a configuration at each edge and at two random numbers of rows, with every distribution or with one of

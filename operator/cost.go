@@ -1,7 +1,6 @@
 package operator
 
 import (
-	"cmp"
 	"slices"
 
 	"github.com/spirjoin/spirjoin/kernel"
@@ -100,9 +99,6 @@ func groups(columns []int, oneByOne bool) (groups [][]int) {
 	return groups
 }
 
-// Add books work for a stage.
-func (c *Cost) Add(stage string, unit Unit, amount float64) { c.Plan.Add(stage, unit, amount) }
-
 // Take takes a buffer for longer.
 func (c *Cost) Take(bytes uint64) {
 	c.most = max(c.most, bytes)
@@ -131,6 +127,13 @@ func (c *Cost) freeOf(side int, bytes uint64) {
 	c.Free(bytes)
 }
 
+// FreeKeys gives the sorted keys of a side back.
+func (c *Cost) FreeKeys(side int) {
+	if c.sides[side].passed {
+		c.freeOf(side, c.of(side, c.move.KeyBytes))
+	}
+}
+
 // Slack is what the arena needs beside buffers of so many bytes, for alignment, for partly used blocks, and for buffers
 // of a few rows that nobody books: an eighth, and 64 KiB to 1 MiB.
 func Slack(bytes uint64) uint64 { return bytes/8 + min(1<<20, 1<<16+bytes/2) }
@@ -138,17 +141,17 @@ func Slack(bytes uint64) uint64 { return bytes/8 + min(1<<20, 1<<16+bytes/2) }
 // Close puts memory and stages into the plan.
 func (c *Cost) Close() {
 	slack := Slack(c.peak)
-	if c.move.OneByOne && c.mixed() { // columns that come and go one by one leave gaps which wider ones do not fit
+	if c.mixed() { // columns that come and go leave gaps which wider ones do not fit
 		slack += c.peak / 8
 	}
 	c.PeakBytes, c.MostBytes = c.peak+slack, c.most
 	c.SortStages()
 }
 
-// mixed says that payload columns of a side have several widths.
+// mixed says that payload columns of several widths move, one width after the other.
 func (c *Cost) mixed() bool {
 	for _, s := range c.sides {
-		if len(s.columns) > 0 && slices.Min(s.columns) < slices.Max(s.columns) {
+		if s.passed && !s.numbers && len(s.columns) > 0 && slices.Min(s.columns) < slices.Max(s.columns) {
 			return true
 		}
 	}
@@ -263,47 +266,9 @@ func (c *Cost) transform(side int) error {
 	return nil
 }
 
-// Alone is how many rows of a side are put for themselves, expected.
-func (p *Plan) Alone(side int) float64 {
-	f := &p.Facts
-	share, rows := [2]float64{f.BuildRatio, f.MatchRatio}[side], 0.0
-	if p.Want.Matched[side] {
-		rows = share * float64(f.Rows[side])
-	}
-	if p.Want.Rest[side] {
-		rows += (1 - share) * float64(f.Rows[side])
-	}
-	return rows
-}
-
-// Add books work for a stage.
-func (p *Plan) Add(stage string, unit Unit, amount float64) {
-	i := slices.IndexFunc(p.Stages, func(s Stage) bool { return s.Name == stage })
-	if i < 0 {
-		i = len(p.Stages)
-		p.Stages = append(p.Stages, Stage{Name: stage})
-	}
-	p.Stages[i].Work[unit] += amount
-}
-
-// SortStages puts the stages in the order of the work.
-func (p *Plan) SortStages() {
-	order := []string{Load, Transform, Match, Gather, Deliver}
-	slices.SortFunc(p.Stages, func(a, b Stage) int {
-		return cmp.Compare(slices.Index(order, a.Name), slices.Index(order, b.Name))
-	})
-}
-
 func sum(bytes []int) (total int) {
 	for _, b := range bytes {
 		total += b
 	}
 	return total
-}
-
-// FreeKeys gives the sorted keys of a side back.
-func (c *Cost) FreeKeys(side int) {
-	if c.sides[side].passed {
-		c.freeOf(side, c.of(side, c.move.KeyBytes))
-	}
 }

@@ -49,6 +49,7 @@ func (c *Cost) Pairs(random bool) error {
 		}
 	}
 	c.Add(Match, MatchRow, c.Out())
+	c.Add(Match, MatchMet, c.Facts.MatchRatio*float64(c.Facts.Rows[Probe]))
 	c.Add(Match, Stream, read+c.Out()*float64(write))
 	for side, s := range c.sides { // keys in their new order, and columns that are in the output
 		if s.passed && !c.kept(side) {

@@ -1,7 +1,9 @@
 package operator
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/spirjoin/spirjoin/backend"
@@ -27,7 +29,7 @@ type Facts struct {
 	TableRows [2]uint64
 
 	OutputRows uint64     // pairs, estimated
-	MostRows   uint64     // what the estimate may fall short of, three times in a thousand; 0 where that is not known
+	MostRows   uint64     // upper bound on OutputRows (99.7%); 0 if unknown
 	Unique     bool       // no key is on the build side twice, as far as is known
 	Proved     bool       // no key is on the build side twice, for certain
 	MatchRatio float64    // share of the probe rows that have a match
@@ -87,14 +89,33 @@ func (f *Facts) Granules() uint64 {
 // Kept says that the build side is kept behind a granule, for others or for further probe sides.
 func (f *Facts) Kept() bool { return f.Stays || f.Granules() > 1 }
 
-// Windows is how many a granule fills with pairs, as far as is known. Of more than one it pays to count units before
-// any is written.
+// Windows is how many a granule fills with pairs, as far as is known.
 func (f *Facts) Windows() float64 {
 	if f.Window == 0 {
 		return 1
 	}
 	window := float64(f.Window)
 	return max(1, (float64(f.OutputRows)/float64(f.Granules())+window-1)/window)
+}
+
+// CountsFirst tells whether the output of units is counted before any is written ([Units]), because it fills several
+// windows or is more than a kernel writes.
+func (f *Facts) CountsFirst() bool { return f.Windows() > 1 || f.Room() > mostRows }
+
+// Check reports facts and wants that make no sense.
+func (f *Facts) Check(op string, want *Want) error {
+	detail := ""
+	switch {
+	case f.KeyBytes != 4 && f.KeyBytes != 8:
+		detail = fmt.Sprintf("keys of %d bytes", f.KeyBytes)
+	case want.Pairs && (want.Matched[Build] || want.Matched[Probe]):
+		detail = "pairs and matched rows are wanted of one join"
+	case !want.Pairs && !want.Marks(Build) && !want.Marks(Probe):
+		detail = "nothing is wanted of the join"
+	default:
+		return nil
+	}
+	return &backend.OpError{Op: op, Err: backend.ErrInvalidInput, Detail: detail}
 }
 
 // Plan is what an operator would do. Its algorithm opens it.
@@ -139,18 +160,33 @@ const (
 	Deliver   = "deliver"   // output goes to the host, which fetches what the device has not
 )
 
-// Check reports facts and wants that make no sense.
-func (f *Facts) Check(op string, want *Want) error {
-	detail := ""
-	switch {
-	case f.KeyBytes != 4 && f.KeyBytes != 8:
-		detail = fmt.Sprintf("keys of %d bytes", f.KeyBytes)
-	case want.Pairs && (want.Matched[Build] || want.Matched[Probe]):
-		detail = "pairs and matched rows are wanted of one join"
-	case !want.Pairs && !want.Marks(Build) && !want.Marks(Probe):
-		detail = "nothing is wanted of the join"
-	default:
-		return nil
+// Alone is how many rows of a side are put for themselves, expected.
+func (p *Plan) Alone(side int) float64 {
+	f := &p.Facts
+	share, rows := [2]float64{f.BuildRatio, f.MatchRatio}[side], 0.0
+	if p.Want.Matched[side] {
+		rows = share * float64(f.Rows[side])
 	}
-	return &backend.OpError{Op: op, Err: backend.ErrInvalidInput, Detail: detail}
+	if p.Want.Rest[side] {
+		rows += (1 - share) * float64(f.Rows[side])
+	}
+	return rows
+}
+
+// Add books work for a stage.
+func (p *Plan) Add(stage string, unit Unit, amount float64) {
+	i := slices.IndexFunc(p.Stages, func(s Stage) bool { return s.Name == stage })
+	if i < 0 {
+		i = len(p.Stages)
+		p.Stages = append(p.Stages, Stage{Name: stage})
+	}
+	p.Stages[i].Work[unit] += amount
+}
+
+// SortStages puts the stages in the order of the work.
+func (p *Plan) SortStages() {
+	order := []string{Load, Transform, Match, Gather, Deliver}
+	slices.SortFunc(p.Stages, func(a, b Stage) int {
+		return cmp.Compare(slices.Index(order, a.Name), slices.Index(order, b.Name))
+	})
 }

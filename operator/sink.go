@@ -117,24 +117,25 @@ func (c *Collector) Release() {
 	c.Windows = nil
 }
 
-// Load fills the window with rows of one side that did not come through an operator, and puts it. upload fills payload
-// column after payload column, of so many bytes a value. Where that fails, the window is released.
+// Load fills the window with rows of one side that did not come through an operator, and puts it. upload fills the
+// payload columns, of so many bytes a value. Where that fails, the window is released.
 func (w *Window) Load(ctx context.Context, sink Sink, side int, rows uint64, payload []int,
-	upload func(column int, to backend.Range) error) error {
+	upload func(columns []backend.Range) error) error {
 	w.clear()
 	w.Of, w.Matched = [2]bool{}, false
 	w.Of[side] = true
+	columns := make([]backend.Range, len(payload))
 	for i, bytes := range payload {
 		column := w.column(rows, bytes, "rows without a key")
-		err := w.memory.Err()
-		if err == nil {
-			err = upload(i, column.All())
-		}
-		if err != nil {
-			w.Release()
-			return err
-		}
-		w.Payload[side] = append(w.Payload[side], column)
+		w.Payload[side], columns[i] = append(w.Payload[side], column), column.All()
+	}
+	err := w.memory.Err()
+	if err == nil {
+		err = upload(columns)
+	}
+	if err != nil {
+		w.Release()
+		return err
 	}
 	return w.put(ctx, sink, rows)
 }

@@ -3,6 +3,7 @@ package planner
 import (
 	"context"
 	"math/bits"
+	"slices"
 
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/exec"
@@ -19,7 +20,7 @@ func SampleChunks(ctx context.Context, lane *exec.Lane, build, probe *relation.C
 	f.Tuning, f.Software, f.SubgroupSize = lane.Tuning(), info.Type == backend.Software, int(info.SubgroupSize)
 	f.KeyBytes = build.Keys.Bytes
 	f.Narrow = build.Narrow && probe.Narrow && build.HighWord == probe.HighWord
-	var keys [2][]uint64
+	var keys [2][][]uint64
 	for side, c := range [2]*relation.Chunk{operator.Build: build, operator.Probe: probe} {
 		if err := c.Check("plan join"); err != nil {
 			return err
@@ -29,39 +30,39 @@ func SampleChunks(ctx context.Context, lane *exec.Lane, build, probe *relation.C
 			f.Payload[side] = append(f.Payload[side], v.Bytes)
 		}
 		var err error
-		rows := [2]uint64{operator.Build: ScanRows, operator.Probe: SampleRows}[side]
-		if keys[side], err = sampleKeys(ctx, lane, c, rows); err != nil {
+		rows, block := [2]uint64{ScanRows, SampleRows}[side], [2]uint64{BlockRows, 1}[side]
+		if keys[side], err = sampleKeys(ctx, lane, c, rows, block); err != nil {
 			return err
 		}
 	}
 	Sample(f, keys[operator.Probe], keys[operator.Build])
+	all := slices.Concat(append(keys[0], keys[1]...)...)
 	differ := uint64(0)
-	for _, side := range keys {
-		for _, key := range side {
-			differ |= key ^ side[0]
-		}
-		if len(keys[0]) > 0 && len(side) > 0 {
-			differ |= keys[0][0] ^ side[0]
-		}
+	for _, key := range all {
+		differ |= key ^ all[0]
 	}
 	f.KeyBits = max(1, bits.Len64(differ))
 	return nil
 }
 
-// sampleKeys reads rows keys of a chunk, or all of them.
-func sampleKeys(ctx context.Context, lane *exec.Lane, c *relation.Chunk, rows uint64) ([]uint64, error) {
+// sampleKeys reads about rows keys of a chunk, or all of them, by the blocks that are drawn.
+func sampleKeys(ctx context.Context, lane *exec.Lane, c *relation.Chunk, rows, block uint64) ([][]uint64, error) {
 	if c.Rows == 0 {
 		return nil, nil
+	}
+	var numbers []uint32
+	var ends []int
+	for from, to := range relation.Blocks(c.Rows, rows, block) {
+		for row := from; row < to; row++ {
+			numbers = append(numbers, uint32(row))
+		}
+		ends = append(ends, len(numbers))
 	}
 	temporary := lane.Scope(ctx)
 	defer temporary.ReleaseAll()
 	from := c.Keys.Data
-	if rows < c.Rows {
-		numbers := make([]uint32, rows)
-		for i := range numbers {
-			numbers[i] = uint32(Position(uint64(i), rows, c.Rows))
-		}
-		ids, keys := temporary.New(rows*4, "sampled rows"), temporary.New(rows*uint64(c.Keys.Bytes), "sampled keys")
+	if some := uint64(len(numbers)); some < c.Rows {
+		ids, keys := temporary.New(some*4, "sampled rows"), temporary.New(some*uint64(c.Keys.Bytes), "sampled keys")
 		if err := temporary.Err(); err != nil {
 			return nil, err
 		}
@@ -69,7 +70,7 @@ func sampleKeys(ctx context.Context, lane *exec.Lane, c *relation.Chunk, rows ui
 			return nil, err
 		}
 		list := lane.List("sample")
-		if err := lane.Gather(list, c.Keys.Bytes, c.Keys.Data, ids.All(), keys.All(), uint32(rows)); err != nil {
+		if err := lane.Gather(list, c.Keys.Bytes, c.Keys.Data, ids.All(), keys.All(), uint32(some)); err != nil {
 			return nil, err
 		}
 		if err := lane.Submit(ctx, list); err != nil {
@@ -81,12 +82,17 @@ func sampleKeys(ctx context.Context, lane *exec.Lane, c *relation.Chunk, rows ui
 	if err := lane.Download(ctx, data, from); err != nil {
 		return nil, err
 	}
+	keys := make([]uint64, len(numbers))
 	if c.Keys.Bytes == 8 {
-		return backend.Longs(data), nil
+		copy(keys, backend.Longs(data))
+	} else {
+		for i, word := range backend.Words(data) {
+			keys[i] = uint64(word)
+		}
 	}
-	keys := make([]uint64, len(data)/4)
-	for i, word := range backend.Words(data) {
-		keys[i] = uint64(word)
+	sample, first := make([][]uint64, len(ends)), 0
+	for i, end := range ends {
+		sample[i], first = keys[first:end], end
 	}
-	return keys, nil
+	return sample, nil
 }

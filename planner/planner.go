@@ -196,7 +196,7 @@ func StageOf(step string) string {
 	switch first, _, _ := strings.Cut(step, " "); {
 	case step == "gather keys":
 		return operator.Match
-	case first == "gather", first == "compact":
+	case first == "gather", first == "compact", first == "unpack":
 		return operator.Gather
 	case first == "number":
 		return operator.Load

@@ -107,7 +107,8 @@ func TestStages(t *testing.T) {
 	granules.Granule = 1 << 26
 	semi, half := wide, wide
 	semi.Payload[operator.Build], semi.MatchRatio, half.MatchRatio, half.OutputRows = nil, 0.5, 0.5, 1<<27
-	transfer := planner.Transfer{RowNumbers: [2]bool{operator.Probe: true}, Host: [2]int{operator.Probe: 1}}
+	transfer := planner.Transfer{RowNumbers: [2]bool{operator.Probe: true}, ArrowBits: [2]int{64, 64},
+		Host: [2]int{operator.Probe: 1}}
 	keys, build, probe := true, [2]bool{operator.Build: true}, [2]bool{operator.Probe: true}
 	var b strings.Builder
 	for _, device := range []string{"nvidia", "host"} {

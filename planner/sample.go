@@ -4,128 +4,190 @@ import (
 	"math"
 	"math/bits"
 	"runtime"
-	"slices"
 	"sync"
 	"sync/atomic"
 
 	"github.com/spirjoin/spirjoin/operator"
+	"github.com/spirjoin/spirjoin/relation"
 )
 
-// SampleRows and ScanRows are the rows of a sample: of the probe side, and of the build side, among which the former
-// are looked up.
+// A sample has SampleRows rows of the probe side, one by one, and ScanRows of the build side, in blocks of BlockRows
+// neighbours, among which the former are looked up; about as many, or all that there are.
 const (
 	SampleRows = 1 << 13
 	ScanRows   = 1 << 18
+	BlockRows  = 64
 )
 
-// seenRows are those of the sampled build rows that are looked at for repeated keys.
-const seenRows = 1 << 14
+// Of the sampled build rows some are looked at for hot keys, and all rows of some keys for how often keys repeat: of all
+// keys where they are few, down to one in mostThin.
+const (
+	seenRows = 1 << 14
+	fewKeys  = 1 << 8
+	mostThin = 1 << 4
+)
 
-// Position is the row of a sample of some among rows rows that stands for number i of it: a random one of rows/some
-// neighbours, so that positions ascend, none is there twice, and no period of the keys hides in them.
-func Position(i, some, rows uint64) uint64 {
-	if some >= rows {
-		return i
-	}
-	first, _ := divide(i, rows, some)
-	next, _ := divide(i+1, rows, some)
-	hi, lo := bits.Mul64(i^0x9e3779b97f4a7c15, 0xd1342543de82ef95)
-	offset, _ := bits.Mul64((hi^lo)*0x2545f4914f6cdd1d, next-first)
-	return first + offset
-}
-
-// divide returns i*rows/some.
-func divide(i, rows, some uint64) (quotient, rest uint64) {
-	hi, lo := bits.Mul64(i, rows)
-	return bits.Div64(hi, lo, some)
-}
-
-// Sample fills in what facts say about the keys, from those of some rows of either side, in the order of their rows:
-// about SampleRows of the probe side and ScanRows of the build side, or all that there are. Every row must have the
-// same chance to be sampled whatever the others ([Position]). Rows has to be known.
+// Sample fills in what facts say about the keys, from those of sampled rows of either side, in the order of their rows,
+// by the blocks that were drawn ([relation.Blocks]). Rows has to be known.
 //
 // A sampled probe row meets scanned/rows of the build rows that it matches, so that with many more build rows than
 // ScanRows the figures become rough: of 2^27 build rows 16 of 2^13 sampled rows are expected to meet one where all
 // match.
-func Sample(f *operator.Facts, probe, build []uint64) {
+//
+// Rows of a key may be neighbours, of which a block has all or none, or anywhere in the table. What is expected of them
+// is therefore told from the blocks that have the key: the sampling units of a cluster sample.
+func Sample(f *operator.Facts, probe, build [][]uint64) {
 	f.OutputRows, f.MostRows, f.Unique, f.MatchRatio, f.BuildRatio, f.Repeats = 0, 0, false, 0, 0, 0
 	f.Hottest, f.Distinct, f.Sorted = [2]float64{}, 0, [2]bool{}
-	if len(probe) == 0 || len(build) == 0 {
+	rows := [2]float64{float64(f.Rows[operator.Build]), float64(f.Rows[operator.Probe])}
+	counts, scan := count(probe, rows[operator.Probe], 1), number(build)
+	if counts.rows == 0 || scan == 0 {
 		return
 	}
-	f.Sorted = [2]bool{operator.Build: slices.IsSorted(build), operator.Probe: slices.IsSorted(probe)}
-	seenOf := min(seenRows, len(build))
-	counts, seen := count(probe, len(probe)), count(build, seenOf)
-	rows := [2]float64{float64(f.Rows[operator.Build]), float64(f.Rows[operator.Probe])}
-	sampled, scanned := float64(len(probe)), min(1, float64(len(build))/rows[operator.Build])
+	f.Sorted = [2]bool{operator.Build: sorted(build), operator.Probe: sorted(probe)}
+	seen := count(some(build, seenRows), rows[operator.Build], 1)
+	repeated := count(build, rows[operator.Build], min(mostThin, max(1, len(seen.keys)/fewKeys)))
+	scanned := min(1, scan/rows[operator.Build])
 
-	lookUp(counts, build)
-	pairs, matched, keysMet, variance, most := 0.0, 0.0, 0.0, 0.0, uint32(0)
-	for _, key := range counts {
+	counts.lookUp(build)
+	pairs, matched, blocksMet, keysMet, variance, most := 0.0, 0.0, 0.0, 0.0, 0.0, uint32(0)
+	for _, key := range counts.keys {
 		if key.met > 0 {
 			n, h := float64(key.rows), float64(key.met)
 			pairs += n * h
 			matched += n
+			blocksMet += n * float64(key.metBlocks)
 			keysMet++
 			variance += n * h * (n + h - 1)
 			most = max(most, key.met)
 		}
 	}
-	for _, key := range seen {
+	for _, key := range repeated.keys {
 		most = max(most, key.rows)
 	}
 	f.Unique = most <= 1
-	distinct := [2]float64{keys(seen, seenOf, rows[operator.Build]), keys(counts, len(probe), rows[operator.Probe])}
+	distinct := [2]float64{operator.Build: repeated.distinct(), operator.Probe: counts.distinct()}
 	if f.Distinct = rows[operator.Build] / distinct[operator.Build]; f.Unique {
 		f.Distinct = 1
 	}
-	found := found(pairs/max(1, matched), f.Distinct, scanned)
-	f.MatchRatio = min(1, matched/sampled/found)
-	met := keysMet / float64(len(counts)) / found // of the distinct keys of the probe side
+	found := found(blocksMet/max(1, matched), f.Distinct/repeated.crowd(), scanned)
+	f.MatchRatio = min(1, matched/counts.rows/found)
+	met := keysMet / float64(len(counts.keys)) / found // of the distinct keys of the probe side
 	f.BuildRatio = min(1, min(1, met)*distinct[operator.Probe]*f.Distinct/rows[operator.Build])
-	if f.OutputRows = uint64(rows[operator.Probe] * pairs / sampled / scanned); f.Unique {
+	if f.OutputRows = uint64(rows[operator.Probe] * pairs / counts.rows / scanned); f.Unique {
 		f.OutputRows = uint64(rows[operator.Probe] * f.MatchRatio)
 	}
 	few := 3*math.Sqrt(variance) + 3*max(1, pairs/max(1, matched)) // more pairs could well have been sampled
-	f.MostRows = uint64(rows[operator.Probe] * (pairs + few) / sampled / scanned)
-	f.Repeats = 1 - float64(len(counts))/sampled
-	f.Hottest = [2]float64{operator.Build: hottest(seen, seenOf, rows[operator.Build]),
-		operator.Probe: hottest(counts, len(probe), rows[operator.Probe])}
+	f.MostRows = uint64(rows[operator.Probe] * (pairs + few) / counts.rows / scanned)
+	f.Repeats = 1 - float64(len(counts.keys))/counts.rows
+	f.Hottest = [2]float64{operator.Build: seen.hottest(), operator.Probe: counts.hottest()}
+}
+
+// number counts the rows of a sample.
+func number(sample [][]uint64) (rows float64) {
+	for _, block := range sample {
+		rows += float64(len(block))
+	}
+	return rows
+}
+
+// sorted says whether the rows of a sample ascend.
+func sorted(sample [][]uint64) bool {
+	last := uint64(0)
+	for _, block := range sample {
+		for _, key := range block {
+			if key < last {
+				return false
+			}
+			last = key
+		}
+	}
+	return true
+}
+
+// some draws blocks of a sample with about rows rows.
+func some(sample [][]uint64, rows uint64) (drawn [][]uint64) {
+	share := float64(rows) / number(sample)
+	for i := range relation.Blocks(uint64(len(sample)), uint64(share*float64(len(sample))), 1) {
+		drawn = append(drawn, sample[i])
+	}
+	return drawn
+}
+
+// keyCounts says what keys a sample has.
+type keyCounts struct {
+	keys        map[uint64]*sampledKey // of one in thin
+	rows, units float64                // of the sample: rows and blocks
+	share       float64                // of all rows that the sample has
+	all, thin   float64                // rows of the table
 }
 
 // sampledKey says how often a key is in a sample, and how often it was met among other keys.
-type sampledKey struct{ rows, met uint32 }
-
-// count counts some of the keys.
-func count(keys []uint64, some int) map[uint64]*sampledKey {
-	counts := make(map[uint64]*sampledKey, some)
-	for i := range some {
-		key := keys[Position(uint64(i), uint64(some), uint64(len(keys)))]
-		if counts[key] == nil {
-			counts[key] = new(sampledKey)
-		}
-		counts[key].rows++
-	}
-	return counts
+type sampledKey struct {
+	rows, blocks uint32
+	squares      uint64 // of the rows in each block
+	last, inLast uint32 // block, from 1, and the rows it has
+	// Rows and blocks of the other sample with the key, and the last such block that each part of it had.
+	met, metBlocks uint32
+	lastMet        [parts]uint32
 }
 
-// lookUp counts how often keys are among others, most of which are told apart by a bit.
-func lookUp(counts map[uint64]*sampledKey, others []uint64) {
+// count counts one in thin of the keys of a sample of a table with all rows, whichever these are.
+func count(sample [][]uint64, all float64, thin int) *keyCounts {
+	c := &keyCounts{keys: make(map[uint64]*sampledKey), units: float64(len(sample)), rows: number(sample), all: all,
+		thin: float64(thin)}
+	c.share = min(1, c.rows/all)
+	for i, block := range sample {
+		for _, value := range block {
+			if thin > 1 && mix(value)%uint64(thin) != 0 {
+				continue
+			}
+			key := c.keys[value]
+			if key == nil {
+				key = new(sampledKey)
+				c.keys[value] = key
+			}
+			if key.last != uint32(i)+1 {
+				key.last, key.inLast = uint32(i)+1, 0
+				key.blocks++
+			}
+			key.squares += uint64(2*key.inLast + 1)
+			key.inLast++
+			key.rows++
+		}
+	}
+	return c
+}
+
+// parts are those of a sample that are looked through at once, at most.
+const parts = 8
+
+// lookUp counts how often the keys are in another sample, most of whose keys are told apart by a bit.
+func (c *keyCounts) lookUp(others [][]uint64) {
 	var filter [1 << 14]uint64
-	for key := range counts {
+	for key := range c.keys {
 		h := mix(key)
 		filter[h>>6] |= 1 << (h & 63)
 	}
-	part := max(1<<14, (len(others)+runtime.GOMAXPROCS(0)-1)/runtime.GOMAXPROCS(0))
+	cores := uint64(min(parts, runtime.GOMAXPROCS(0)))
 	var wait sync.WaitGroup
-	for some := range slices.Chunk(others, part) {
+	for part := range cores {
+		from, to := uint64(len(others))*part/cores, uint64(len(others))*(part+1)/cores
 		wait.Go(func() {
-			for _, key := range some {
-				if h := mix(key); filter[h>>6]>>(h&63)&1 == 0 {
-					continue
-				}
-				if found := counts[key]; found != nil {
-					atomic.AddUint32(&found.met, 1)
+			for i, block := range others[from:to] {
+				for _, value := range block {
+					if h := mix(value); filter[h>>6]>>(h&63)&1 == 0 {
+						continue
+					}
+					key := c.keys[value]
+					if key == nil {
+						continue
+					}
+					atomic.AddUint32(&key.met, 1)
+					if key.lastMet[part] != uint32(i)+1 {
+						key.lastMet[part] = uint32(i) + 1
+						atomic.AddUint32(&key.metBlocks, 1)
+					}
 				}
 			}
 		})
@@ -139,59 +201,78 @@ func mix(key uint64) uint64 {
 	return (hi ^ lo) >> 44
 }
 
-// keys estimates the number of different keys among rows rows, of which some were sampled, from those that were seen
-// once and twice (Chao's estimator without replacement: Chao and Lin 2012). Of unique keys it is rows, of keys that are
+// crowd is the average number of rows with the same key in a block.
+func (c *keyCounts) crowd() float64 {
+	rows, blocks := 0.0, 0.0
+	for _, key := range c.keys {
+		rows += float64(key.rows)
+		blocks += float64(key.blocks)
+	}
+	return max(1, rows) / max(1, blocks)
+}
+
+// distinct estimates the number of different keys of the table from those that one and two blocks of the sample have
+// (Chao's estimator of incidence without replacement: Chao and Lin 2012). Of unique keys it is the rows, of keys that are
 // equally frequent their number; where they are not it is less than that.
-func keys(seen map[uint64]*sampledKey, some int, rows float64) float64 {
+func (c *keyCounts) distinct() float64 {
 	once, twice := 0.0, 0.0
-	for _, key := range seen {
-		switch key.rows {
+	for _, key := range c.keys {
+		switch key.blocks {
 		case 1:
 			once++
 		case 2:
 			twice++
 		}
 	}
-	share, all := min(1, float64(some)/rows), float64(len(seen))
-	if once > 0 && share < 1 {
-		all += once * once / (2*twice + share/(1-share)*once)
+	all := float64(len(c.keys))
+	if once > 0 && c.share < 1 {
+		all += once * once / (2*twice + c.share/(1-c.share)*once)
 	}
-	return max(1, min(all, rows))
+	return max(1, min(all*c.thin, c.all))
 }
 
-// found is the share of the matching probe rows that meet one of the sampled build rows, where those that do meet so
-// many on average, and keys have so many rows or more: 1-(1-share)^rows, with the rows for which that many are met.
-func found(met, keyRows, share float64) float64 {
+// found is the share of the matching probe rows whose key a sampled block has, where those are in so many sampled blocks
+// on average, and keys in so many blocks of the table or more: 1-(1-share)^blocks, with the blocks for which that many
+// are met.
+func found(met, keyBlocks, share float64) float64 {
 	if share == 1 {
 		return 1
 	}
-	of := func(rows float64) float64 { return -math.Expm1(rows * math.Log1p(-share)) }
+	of := func(blocks float64) float64 { return -math.Expm1(blocks * math.Log1p(-share)) }
 	low, high := 1.0, 1+met/share
 	for range 60 {
-		if rows := (low + high) / 2; share*rows/of(rows) < met {
-			low = rows
+		if blocks := (low + high) / 2; share*blocks/of(blocks) < met {
+			low = blocks
 		} else {
-			high = rows
+			high = blocks
 		}
 	}
-	return of(max(low, keyRows))
+	return of(max(low, keyBlocks))
 }
 
 // hottest is a lower bound on the share of the most frequent key (95%): 0 where no key was sampled twice. That any of
 // many keys is there k times by chance is much more likely than that one of them is: of s/x keys with x expected rows
-// each, by Chernoff, at most s/x exp(k - x) (x/k)^k.
-func hottest(counts map[uint64]*sampledKey, some int, rows float64) float64 {
-	k := 0.0
-	for _, key := range counts {
-		k = max(k, float64(key.rows))
+// each, by Chernoff, at most s/x exp(k - x) (x/k)^k. Rows of a key that crowd in few blocks say less than as many rows
+// drawn one by one: both they and the sample count for less by as much as the key's rows a block vary more than those
+// would (the design effect of a cluster sample).
+func (c *keyCounts) hottest() (share float64) {
+	for _, key := range c.keys {
+		k := float64(key.rows)
+		if k <= 1 || k/c.rows <= share {
+			continue
+		}
+		if c.share == 1 {
+			share = k / c.rows
+			continue
+		}
+		effect := max(1, (float64(key.squares)-k*k/c.units)/k)
+		share = max(share, leastShare(k/effect, c.rows/effect))
 	}
-	sampled := float64(some)
-	switch {
-	case k <= 1:
-		return 0
-	case sampled >= rows:
-		return k / sampled
-	}
+	return share
+}
+
+// leastShare is the bound for a key that k of the sampled rows have.
+func leastShare(k, sampled float64) float64 {
 	low, high := 0.0, k
 	for range 60 {
 		if x := (low + high) / 2; math.Log(sampled/x)+k-x+k*math.Log(x/k) < math.Log(0.05) {

@@ -1,7 +1,7 @@
 package planner_test
 
 import (
-	"math"
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -11,18 +11,19 @@ import (
 
 	"github.com/spirjoin/spirjoin/operator"
 	"github.com/spirjoin/spirjoin/planner"
+	"github.com/spirjoin/spirjoin/relation"
 )
 
 // sampled is what Sample says of two sides.
 func sampled(build, probe []uint64) operator.Facts {
 	f := operator.Facts{Rows: [2]uint64{uint64(len(build)), uint64(len(probe))}}
-	take := func(keys []uint64, some int) (sample []uint64) {
-		for i := range min(some, len(keys)) {
-			sample = append(sample, keys[planner.Position(uint64(i), uint64(some), uint64(len(keys)))])
+	take := func(keys []uint64, some, block uint64) (sample [][]uint64) {
+		for from, to := range relation.Blocks(uint64(len(keys)), some, block) {
+			sample = append(sample, keys[from:to])
 		}
 		return sample
 	}
-	planner.Sample(&f, take(probe, planner.SampleRows), take(build, planner.ScanRows))
+	planner.Sample(&f, take(probe, planner.SampleRows, 1), take(build, planner.ScanRows, planner.BlockRows))
 	return f
 }
 
@@ -62,14 +63,18 @@ func TestSample(t *testing.T) {
 		"uniform duplicates":     {few, few, 0.1},
 		"some of 16 of each":     {periodic, half, 0.15},
 		"small sides":            {unique[:1000], foreign[:2000], 0},
-		"Zipf":                   {shuffled, skewed, 0.1},
-		"Zipf on the build side": {skewed, shuffled, 0.6}, // whether a hot row was sampled decides
+		"Zipf":                   {shuffled, skewed, 0.2},
+		"Zipf on the build side": {skewed, shuffled, 0.7},
 		"sorted":                 {ordered, ordered, 0.1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f, truth := sampled(c.build, c.probe), truthOf(c.build, c.probe)
-			require.InDelta(t, truth.MatchRatio, f.MatchRatio, 0.1)
-			require.InDelta(t, truth.BuildRatio, f.BuildRatio, 0.3)
+			far := 1.0
+			if strings.Contains(name, "Zipf") { // whether the rows of hot keys were sampled decides
+				far = 2
+			}
+			require.InDelta(t, truth.MatchRatio, f.MatchRatio, 0.1*far)
+			require.InDelta(t, truth.BuildRatio, f.BuildRatio, 0.3*far)
 			require.InDelta(t, truth.OutputRows, f.OutputRows, c.off*float64(truth.OutputRows))
 			require.Equal(t, truth.Unique, f.Unique)
 			require.Equal(t, truth.Sorted, f.Sorted)
@@ -86,7 +91,7 @@ func TestSample(t *testing.T) {
 		})
 	}
 	var f operator.Facts
-	planner.Sample(&f, nil, unique)
+	planner.Sample(&f, nil, [][]uint64{unique})
 	require.Zero(t, f.OutputRows)
 }
 
@@ -127,7 +132,7 @@ func TestRoughSample(t *testing.T) {
 			some[i] = uint64(build[i])
 		}
 		f := operator.Facts{Rows: [2]uint64{1 << 16, 1 << 18}}
-		planner.Sample(&f, probe, some)
+		planner.Sample(&f, [][]uint64{probe}, [][]uint64{some})
 		if float64(f.OutputRows)*1.25 < 1<<18 {
 			under++
 		}
@@ -139,17 +144,37 @@ func TestRoughSample(t *testing.T) {
 	require.Less(t, short, 20)
 }
 
-// Positions ascend, are all within the rows, and do not prefer any place among neighbours.
-func TestPosition(t *testing.T) {
-	const some, rows = 1 << 12, 1<<18 + 77
-	last, sum := -1, 0.0
-	for i := range uint64(some) {
-		at := int(planner.Position(i, some, rows))
-		require.Greater(t, at, last)
-		require.Less(t, at, rows)
-		last = at
-		sum += math.Mod(float64(at), 64) / 64
+// TestSampleOrders: rows of a key side by side, far from each other, or anywhere tell the same.
+func TestSampleOrders(t *testing.T) {
+	for rows, multiples := range map[int][]int{1 << 19: {1, 2, 1000}, 1 << 21: {4, 64, 1 << 14}} {
+		for _, of := range multiples {
+			random := rand.New(rand.NewPCG(1, 2))
+			build, probe := make([]uint64, rows), make([]uint64, rows/2)
+			for i := range build {
+				build[i] = uint64(i / of)
+			}
+			for i := range probe {
+				probe[i] = random.Uint64N(uint64(rows / of * 2)) // half of them match
+			}
+			ascending, anywhere, turns := slices.Clone(probe), slices.Clone(build), make([]uint64, rows)
+			slices.Sort(ascending)
+			random.Shuffle(rows, func(i, j int) { anywhere[i], anywhere[j] = anywhere[j], anywhere[i] })
+			for i := range turns {
+				turns[i] = uint64(i % (rows / of))
+			}
+			truth := truthOf(build, probe)
+			for order, keys := range map[string][]uint64{"side by side": build, "anywhere": anywhere, "in turns": turns} {
+				for _, probe := range [][]uint64{probe, ascending} {
+					f, what := sampled(keys, probe), fmt.Sprintf("%d rows, %d of a key, %s, probe side %v", rows, of, order, probe[:2])
+					require.Equal(t, truth.Unique, f.Unique, what)
+					require.InEpsilon(t, truth.Distinct, f.Distinct, 0.3, what)
+					require.InDelta(t, truth.MatchRatio, f.MatchRatio, 0.2, what)
+					require.InDelta(t, truth.BuildRatio, f.BuildRatio, 0.4, what)
+					require.InEpsilon(t, truth.OutputRows, f.OutputRows, 0.35, what)
+					require.GreaterOrEqual(t, f.MostRows, truth.OutputRows, what)
+					require.LessOrEqual(t, f.Hottest[operator.Build], 1.1*truth.Hottest[operator.Build], what)
+				}
+			}
+		}
 	}
-	require.InDelta(t, 0.5, sum/some, 0.02)
-	require.EqualValues(t, 7, planner.Position(7, 100, 50))
 }

@@ -3,13 +3,13 @@ package planner
 import "github.com/spirjoin/spirjoin/operator"
 
 // Transfer is what a join of tables adds to that of chunks: keys and payload are encoded and go to the device, rows of
-// output come back, and what is no payload of chunks is fetched by row number, batch by batch. Sides are those of the
-// operator.
+// output come back, and what is no payload of chunks is fetched by row number. Sides are those of the operator.
 type Transfer struct {
 	// RowNumbers says that the last payload column of a side is row numbers, which are made on the device.
 	RowNumbers [2]bool
-	Numbered   [2][]int // bytes of the columns that the device fetches by row number, from where they are
-	Host       [2]int   // how many columns the host fetches by row number
+	ArrowBits  [2]int // of a row of the columns that are payload, in Arrow's buffers ([relation.Words])
+	Repacked   [2]int // bits of a row that kernels read and write to make words of them, or the other way
+	Host       [2]int // how many columns the host fetches by row number
 }
 
 // Predict adds the stages of a transfer to a plan, and the times of all stages where there are rates.
@@ -30,26 +30,23 @@ func (t *Transfer) Predict(p *operator.Plan, rates *Rates) {
 			alone = 0
 		}
 		keys += alone
-		uploaded, downloaded := sum(t.Numbered[side]), sum(t.Numbered[side])+sum(f.Payload[side])
-		uploaded += sum(f.Payload[side])
+		uploaded, repacked := float64(t.ArrowBits[side])/8, float64(t.Repacked[side])/8
+		downloaded := uploaded
 		if t.RowNumbers[side] {
-			uploaded -= 4
+			downloaded += 4
 		}
 		p.Add(operator.Load, operator.EncodeRow, rows)
-		p.Add(operator.Load, operator.UploadByte, rows*float64(uploaded))
-		fetch := func(stage string, near operator.Unit, bytes int, cacheBytes float64) {
-			far := min(p.Met[side], pairs) * max(0, 1-cacheBytes/max(1, rows*float64(bytes)))
-			p.Add(stage, near, pairs+alone-far)
-			p.Add(stage, near+1, far)
-		}
-		for _, bytes := range t.Numbered[side] {
+		p.Add(operator.Load, operator.UploadByte, rows*uploaded)
+		if repacked > 0 {
+			p.Add(operator.Load, operator.Stream, rows*repacked)
 			p.Add(operator.Gather, operator.Launch, 1)
-			p.Add(operator.Gather, operator.Stream, (pairs+alone)*float64(4+2*bytes))
-			fetch(operator.Gather, operator.GatherNear, bytes, f.CacheBytes)
+			p.Add(operator.Gather, operator.Stream, (pairs+alone)*repacked)
 		}
-		p.Add(operator.Deliver, operator.DownloadByte, (pairs+alone)*float64(downloaded))
+		p.Add(operator.Deliver, operator.DownloadByte, (pairs+alone)*downloaded)
 		for range t.Host[side] {
-			fetch(operator.Deliver, operator.TakeNear, hostBytes, cache)
+			far := min(p.Met[side], pairs) * max(0, 1-cache/max(1, rows*hostBytes))
+			p.Add(operator.Deliver, operator.TakeNear, pairs+alone-far)
+			p.Add(operator.Deliver, operator.TakeFar, far)
 		}
 	}
 	if p.Want.Keys {
@@ -57,11 +54,4 @@ func (t *Transfer) Predict(p *operator.Plan, rates *Rates) {
 	}
 	p.SortStages()
 	rates.Predict(p)
-}
-
-func sum(bytes []int) (total int) {
-	for _, b := range bytes {
-		total += b
-	}
-	return total
 }

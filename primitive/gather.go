@@ -30,18 +30,6 @@ func (o *Ops) Scatter(list *backend.List, valueBytes int, values, ids, scattered
 	return nil
 }
 
-// GatherBits records the same for a bitmap whose first row is bit firstBit: gathered receives rows bits in 32-bit
-// words.
-func (o *Ops) GatherBits(list *backend.List, bits, ids, gathered backend.Range, rows, firstBit uint32) error {
-	k, err := kernel.GatherBits.On(o.device, o.gatherBits)
-	if err != nil {
-		return err
-	}
-	k.Dispatch(list, kernel.Groups(o.gatherBits, uint64(rows)),
-		kernel.GatherBitsArgs{Bits: bits, IDs: ids, Gathered: gathered, Rows: rows, FirstBit: firstBit})
-	return nil
-}
-
 // MarkCounts records that bit ids[i] of the bitmap marks is set for each of rows 32-bit counts that is not 0; with
 // absent ids bit i. Bits that are set before stay.
 func (o *Ops) MarkCounts(list *backend.List, counts, ids, marks backend.Range, rows uint32) error {

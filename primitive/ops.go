@@ -16,11 +16,13 @@ type Ops struct {
 	// Configurations of the primitives that have no plan; by width of the values: 4 bytes, 8 bytes.
 	gather       [2]kernel.GatherConfig
 	scatter      [2]kernel.ScatterConfig
-	gatherBits   kernel.GatherBitsConfig
 	markCounts   kernel.MarkCountsConfig
 	iota         kernel.IotaConfig
 	expand       kernel.RangeExpandConfig
 	copy         kernel.CopyConfig
+	packWords    kernel.PackWordsConfig
+	unpackWords  kernel.UnpackWordsConfig
+	copyStrided  kernel.CopyStridedConfig
 	copyByEngine bool // copies are commands of the device instead of dispatches
 }
 
@@ -43,10 +45,12 @@ func New(device *backend.Device, overrides Tuning) (*Ops, error) {
 		o.gather[i].ValueBits, o.scatter[i].ValueBits = bits, bits
 	}
 	gather, copying := tuning.Config("gather", nil), tuning.Config("copy", nil)
-	o.gatherBits, o.markCounts, o.iota = kernel.GatherBits.With(gather), kernel.MarkCounts.With(gather),
-		kernel.Iota.With(gather)
+	o.markCounts, o.iota = kernel.MarkCounts.With(gather), kernel.Iota.With(gather)
 	o.expand, o.copy = kernel.RangeExpand.With(tuning.Config("range_expand", nil)), kernel.Copy.With(copying)
 	o.copyByEngine = copying["engine"] == 1
+	words := tuning.Config("words", nil)
+	o.packWords, o.unpackWords, o.copyStrided = kernel.PackWords.With(words), kernel.UnpackWords.With(words),
+		kernel.CopyStrided.With(words)
 	return o, nil
 }
 

@@ -280,6 +280,11 @@ func searchAndExpand[K uint32 | uint64](r rig, left, right []K, keyBytes int) {
 	}
 	require.Equal(r, wantBegins, values[uint32](r, begins.All(), len(left)))
 	require.Equal(r, wantCounts, values[uint32](r, counts.All(), len(left)))
+	alone := r.empty(uint64(len(left) * 4))
+	r.run(func(list *backend.List) error {
+		return r.ops.RangeSearch(list, p, leftKeys.All(), rightKeys.All(), backend.Range{}, alone.All(), backend.Range{})
+	})
+	require.Equal(r, wantCounts, values[uint32](r, alone.All(), len(left)))
 
 	sp, err := primitive.PlanScan(r.ops.Tuning(), uint64(len(left)), 32, 64, true)
 	require.NoError(r, err)
@@ -340,22 +345,17 @@ func TestGather(t *testing.T) {
 				source32[i], source64[i] = random.Uint32(), random.Uint64()
 			}
 			want32, want64 := make([]uint32, rows), make([]uint64, rows)
-			wantBits := make([]uint32, (rows+31)/32)
-			const firstBit = 3
 			for i := range ids {
-				ids[i] = uint32(random.IntN(rows + 7 - firstBit))
+				ids[i] = uint32(random.IntN(rows + 7))
 				want32[i], want64[i] = source32[ids[i]], source64[ids[i]]
-				bit := ids[i] + firstBit
-				wantBits[i/32] |= source32[bit/32] >> (bit % 32) & 1 << (i % 32)
 			}
 			idColumn := column(r, ids)
-			out32, out64, outBits := r.empty(uint64(rows*4)), r.empty(uint64(rows*8)), r.empty(uint64(len(wantBits)*4))
+			out32, out64 := r.empty(uint64(rows*4)), r.empty(uint64(rows*8))
 			c32, c64 := column(r, source32), column(r, source64)
 			r.run(func(list *backend.List) error {
 				for _, err := range []error{
 					r.ops.Gather(list, 4, c32.All(), idColumn.All(), out32.All(), uint32(rows)),
 					r.ops.Gather(list, 8, c64.All(), idColumn.All(), out64.All(), uint32(rows)),
-					r.ops.GatherBits(list, c32.All(), idColumn.All(), outBits.All(), uint32(rows), firstBit),
 				} {
 					if err != nil {
 						return err
@@ -365,7 +365,6 @@ func TestGather(t *testing.T) {
 			})
 			require.Equal(r, want32, values[uint32](r, out32.All(), rows))
 			require.Equal(r, want64, values[uint64](r, out64.All(), rows))
-			require.Equal(r, wantBits, values[uint32](r, outBits.All(), len(wantBits)))
 		}
 	})
 }

@@ -52,8 +52,8 @@ var tunable = map[string]knobs{
 	"compact": {kernels: []*backend.KernelSpec{kernel.CompactCount.KernelSpec, kernel.Compact.KernelSpec}, wideTile: 32,
 		fixed: []string{"inverted", "mixed"}, wideItems: kernel.MaxCompactItems},
 	"copy": {kernels: []*backend.KernelSpec{kernel.Copy.KernelSpec}, settings: []string{"engine"}, wideTile: 4},
-	"gather": {kernels: []*backend.KernelSpec{kernel.Gather.KernelSpec, kernel.GatherBits.KernelSpec,
-		kernel.MarkCounts.KernelSpec, kernel.Iota.KernelSpec}},
+	"gather": {kernels: []*backend.KernelSpec{kernel.Gather.KernelSpec, kernel.MarkCounts.KernelSpec,
+		kernel.Iota.KernelSpec}},
 	"merge": {kernels: []*backend.KernelSpec{kernel.MergeTiles.KernelSpec}},
 	"merge_join": {kernels: []*backend.KernelSpec{kernel.MergeJoin.KernelSpec, kernel.MergeWalk.KernelSpec,
 		kernel.MergeCount.KernelSpec, kernel.MergeMark.KernelSpec},
@@ -87,6 +87,8 @@ var tunable = map[string]knobs{
 		wideItems: kernel.MaxScanItems, whole: true},
 	"range_expand": {kernels: []*backend.KernelSpec{kernel.RangeExpand.KernelSpec}},
 	"range_search": {kernels: []*backend.KernelSpec{kernel.RangeSearch.KernelSpec}},
+	"words": {kernels: []*backend.KernelSpec{kernel.PackWords.KernelSpec, kernel.UnpackWords.KernelSpec,
+		kernel.CopyStrided.KernelSpec}, wideTile: 32},
 }
 
 // Tunable returns the names of the primitives that have a tuning table, sorted.

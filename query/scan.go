@@ -3,9 +3,11 @@ package query
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/memory"
 
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/exec"
@@ -21,24 +23,22 @@ type Scan struct {
 	Side    relation.Side // that Keys know the table by
 	Table   arrow.Table
 	Keys    *relation.KeyPlan
-	Columns []*arrow.Chunked // of 4 or 8 bytes a value and without nulls
+	Columns []*arrow.Chunked // that travel as words
 	Names   []string         // of these
+	Words   relation.Words   // of these; the first payload columns
 	Numbers bool             // the last payload column is the number of the row
-	Keyless bool             // rows without a key are rows of the output
+	Keyless relation.Keyless // which rows without a key are rows of the output
 }
 
 // Rows is the number of rows that have a key.
 func (s *Scan) Rows() uint64 { return s.Keys.Rows(s.Side) }
 
 // Payload are the bytes of the payload columns of a chunk.
-func (s *Scan) Payload() (bytes []int) {
-	for _, c := range s.Columns {
-		bytes = append(bytes, relation.DeviceValueBytes(c.DataType()))
-	}
+func (s *Scan) Payload() []int {
 	if s.Numbers {
-		bytes = append(bytes, 4)
+		return append(slices.Clip(s.Words.Bytes), 4)
 	}
-	return bytes
+	return s.Words.Bytes
 }
 
 // granules cuts the table into parts of at most rows rows with a key, and brought in all; one part for rows 0.
@@ -84,20 +84,27 @@ func (s *Scan) load(ctx context.Context, lane *exec.Lane, memory *exec.Scope, fr
 		return nil, err
 	}
 	rows := uint64(to - from)
-	for i, values := range s.Columns {
-		bytes := relation.DeviceValueBytes(values.DataType())
-		all := column(rows, bytes, "column "+s.Names[i])
+	words := loader{lane, s.Words, s.Columns, "number " + s.Side.String()}
+	for _, part := range words.parts() {
+		all := make([]relation.Values, part.words)
+		into := make([]backend.Range, part.words)
+		for i := range all {
+			all[i] = column(rows, s.Words.Bytes[part.first+i], s.label(&part))
+			into[i] = all[i].Data
+		}
 		if err := memory.Err(); err != nil {
 			return nil, err
 		}
-		if err := relation.UploadRows(ctx, lane.Device(), values, from, to, all.Data); err != nil {
+		if err := part.load(ctx, from, to, into); err != nil {
 			return nil, err
 		}
-		kept, err := keep.column(ctx, lane, memory, all, c.Rows)
-		if err != nil {
-			return nil, err
+		for i := range all {
+			kept, err := keep.column(ctx, lane, memory, all[i], c.Rows)
+			if err != nil {
+				return nil, err
+			}
+			c.Payload = append(c.Payload, kept)
 		}
-		c.Payload = append(c.Payload, kept)
 	}
 	if !s.Numbers {
 		return c, nil
@@ -117,6 +124,13 @@ func (s *Scan) load(ctx context.Context, lane *exec.Lane, memory *exec.Scope, fr
 	kept, err := keep.column(ctx, lane, memory, numbers, c.Rows)
 	c.Payload = append(c.Payload, kept)
 	return c, err
+}
+
+func (s *Scan) label(part *wordPart) string {
+	if part.column < 0 {
+		return "shared word"
+	}
+	return "column " + s.Names[part.column]
 }
 
 // keyed keeps the rows of columns that have a key.
@@ -180,9 +194,9 @@ func (k *keyed) column(ctx context.Context, lane *exec.Lane, memory *exec.Scope,
 	return kept, nil
 }
 
-// keyless puts the rows of the table that have no key.
+// keyless puts the rows of the table that have no key, of those that are rows of the output.
 func (s *Scan) keyless(ctx context.Context, lane *exec.Lane, side int, sink operator.Sink, count bool) error {
-	ids, err := s.Keys.Keyless(ctx, s.Side, 0, int(s.Table.NumRows()))
+	ids, err := s.Keys.Keyless(ctx, s.Side, s.Keyless, 0, int(s.Table.NumRows()))
 	if err != nil || len(ids) == 0 {
 		return err
 	}
@@ -196,29 +210,55 @@ func (s *Scan) keyless(ctx context.Context, lane *exec.Lane, side int, sink oper
 		}
 		part := ids[:min(uint64(len(ids)), w.Rows)]
 		ids = ids[len(part):]
-		upload := func(column int, to backend.Range) error {
-			if column == len(s.Columns) {
-				_, err := lane.Device().Upload(ctx, to, backend.AsBytes(part))
-				return err
-			}
-			return relation.UploadAt(ctx, lane.Device(), s.Columns[column], part, to)
-		}
-		if err := w.Load(ctx, sink, side, uint64(len(part)), s.Payload(), upload); err != nil {
+		if err := w.Load(ctx, sink, side, uint64(len(part)), s.Payload(), func(columns []backend.Range) error {
+			return s.loadAt(ctx, lane, part, columns)
+		}); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
+// loadAt brings the rows of some numbers, which are few, to columns.
+func (s *Scan) loadAt(ctx context.Context, lane *exec.Lane, numbers []uint32, columns []backend.Range) error {
+	taken := make([]*arrow.Chunked, len(s.Columns))
+	for i, column := range s.Columns {
+		values, err := relation.Take(ctx, column, numbers, memory.NewGoAllocator())
+		if err != nil {
+			return err
+		}
+		defer values.Release()
+		taken[i] = arrow.NewChunked(values.DataType(), []arrow.Array{values})
+		defer taken[i].Release()
+	}
+	words := loader{lane, s.Words, taken, "number " + s.Side.String()}
+	for _, part := range words.parts() {
+		if err := part.load(ctx, 0, len(numbers), columns[part.first:][:part.words]); err != nil {
+			return err
+		}
+	}
+	if s.Numbers {
+		_, err := lane.Device().Upload(ctx, columns[len(columns)-1], backend.AsBytes(numbers))
+		return err
+	}
+	return nil
+}
+
 // String describes the scan for an explain text.
-func (s *Scan) String() string {
+func (s *Scan) String() string { return s.describe(text.Plural(int(s.Rows()), "row")) }
+
+// describe is String with a text for the number of rows.
+func (s *Scan) describe(rows string) string {
 	columns := []string{fmt.Sprintf("keys of %d bytes", s.Keys.KeyBytes())}
 	columns = append(columns, s.Names...)
+	if n := len(s.Words.Shared); n > 0 {
+		columns = append(columns, text.Plural(n, "shared word"))
+	}
 	if s.Numbers {
 		columns = append(columns, "row numbers")
 	}
-	out := fmt.Sprintf("%s, %s: %s", s.Side, text.Plural(int(s.Rows()), "row"), strings.Join(columns, ", "))
-	if left := uint64(s.Table.NumRows()) - s.Rows(); s.Keyless && left > 0 {
+	out := fmt.Sprintf("%s, %s: %s", s.Side, rows, strings.Join(columns, ", "))
+	if left := s.Keys.KeylessRows(s.Side, s.Keyless); left > 0 {
 		out += fmt.Sprintf("; %d without a key are kept apart", left)
 	}
 	return out

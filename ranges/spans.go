@@ -38,8 +38,7 @@ func Extract(ctx context.Context, lane *exec.Lane, in *operator.Input, spans []S
 		if err := lane.Iota(list, own, n, uint32(s.First)); err != nil {
 			return nil, err
 		}
-		from := in.Ordered
-		from.OffsetBytes, from.SizeBytes = from.OffsetBytes+s.First*width, n*width
+		from := in.Ordered.Part(s.First*width, n*width)
 		if err := lane.Copy(list, keys.Range(at*width, n*width), from); err != nil {
 			return nil, err
 		}
@@ -72,7 +71,7 @@ func JoinBytes(t primitive.Tuning, keyBytes int, rows [2]uint64) (most uint64, e
 	}
 	scan, err := primitive.PlanScan(t, few, 32, 64, true)
 	pairs := few*8 + max(search.ScratchBytes, few*8+8+scan.ScratchBytes)
-	return max(most, sorted+max(pairs, many*8+search.ScratchBytes)), err
+	return max(most, sorted+max(pairs, many*4)), err
 }
 
 // Join joins two chunks by sorting both, into windows of any size or, with count, to the number of pairs alone.

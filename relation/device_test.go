@@ -2,7 +2,6 @@ package relation
 
 import (
 	"context"
-	"math/rand/v2"
 	"testing"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -12,7 +11,6 @@ import (
 
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/host"
-	"github.com/spirjoin/spirjoin/primitive"
 )
 
 // discreteDevice is a device whose memory the host does not see, so that everything goes through staging.
@@ -65,42 +63,4 @@ func TestLoadInChunks(t *testing.T) {
 		keys.Release()
 		ids.Release()
 	}
-}
-
-// TestDeviceColumnOfSlices gathers a column whose chunks are slices that begin in the middle of a byte of their
-// bitmaps.
-func TestDeviceColumnOfSlices(t *testing.T) {
-	ctx, device := context.Background(), discreteDevice(t)
-	ops, err := primitive.New(device, nil)
-	require.NoError(t, err)
-	whole := nullableInts(500, 3)
-	full := nullableInts(40, 0)
-	column := arrow.NewChunked(whole.DataType(), []arrow.Array{
-		array.NewSlice(whole, 5, 90), array.NewSlice(full, 3, 21), array.NewSlice(whole, 101, 101),
-		array.NewSlice(whole, 133, 450),
-	})
-	random := rand.New(rand.NewPCG(1, 2))
-	ids := make([]uint32, 777)
-	for i := range ids {
-		ids[i] = uint32(random.IntN(column.Len()))
-	}
-	c, err := UploadColumn(ctx, device, "n", column, uint64(len(ids)))
-	require.NoError(t, err)
-	defer c.Release()
-	buffer, err := device.Allocate(context.Background(), backend.DeviceLocal, uint64(len(ids)*4), "row numbers")
-	require.NoError(t, err)
-	defer buffer.Release()
-	_, err = device.Upload(ctx, buffer.All(), backend.AsBytes(ids))
-	require.NoError(t, err)
-	var list backend.List
-	require.NoError(t, c.RecordGather(&list, ops, buffer.All(), uint32(len(ids))))
-	require.NoError(t, device.Run(ctx, &list))
-	got, err := c.Fetch(ctx, device, uint32(len(ids)), memory.DefaultAllocator)
-	require.NoError(t, err)
-	defer got.Release()
-	want, err := Take(ctx, column, ids, memory.DefaultAllocator)
-	require.NoError(t, err)
-	defer want.Release()
-	require.Positive(t, want.NullN())
-	require.True(t, array.Equal(want, got), "want %v\ngot %v", want, got)
 }

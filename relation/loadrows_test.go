@@ -7,6 +7,7 @@ import (
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/memory"
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
@@ -84,7 +85,7 @@ func TestLoadRowsErrors(t *testing.T) {
 	for _, r := range [][2]int{{-1, 2}, {2, 1}, {0, 4}} {
 		_, err := plan.LoadRows(ctx, device, Left, r[0], r[1], buffer.All(), backend.Range{})
 		require.ErrorIs(t, err, backend.ErrInvalidInput)
-		_, err = plan.Keyless(ctx, Left, r[0], r[1])
+		_, err = plan.Keyless(ctx, Left, KeylessAll, r[0], r[1])
 		require.ErrorIs(t, err, backend.ErrInvalidInput)
 	}
 	_, err = plan.LoadRows(ctx, device, Left, 0, 3, buffer.Range(0, 8), backend.Range{})
@@ -112,7 +113,7 @@ func TestRowRanges(t *testing.T) {
 				want = append(want, uint32(i))
 			}
 		}
-		got, err := plan.Keyless(ctx, Right, from, to)
+		got, err := plan.Keyless(ctx, Right, KeylessAll, from, to)
 		require.NoError(t, err)
 		require.True(t, slices.Equal(want, got))
 		require.Equal(t, want == nil, got == nil)
@@ -123,7 +124,7 @@ func TestRowRanges(t *testing.T) {
 	require.NoError(t, err)
 	ended, cancel := context.WithCancel(ctx)
 	cancel()
-	_, err = plan.Keyless(ended, Left, 0, 1)
+	_, err = plan.Keyless(ended, Left, KeylessAll, 0, 1)
 	require.ErrorIs(t, err, backend.ErrCancelled)
 }
 
@@ -143,7 +144,7 @@ func testUploads(t *testing.T, device *backend.Device) {
 		whole := columnOf(dt, cells, 3)
 		column := arrow.NewChunked(dt, []arrow.Array{array.NewSlice(whole, 0, 10), array.NewSlice(whole, 10, 10),
 			array.NewSlice(whole, 10, 290), array.NewSlice(whole, 290, 300)})
-		width := DeviceValueBytes(dt)
+		width := WordBits(dt) / 8
 		buffer, err := device.Allocate(ctx, backend.DeviceLocal, uint64(300*width+12), "values")
 		require.NoError(t, err)
 		check := func(what string, rows []uint32, upload func(into backend.Range) error) {
@@ -176,19 +177,24 @@ func testUploads(t *testing.T, device *backend.Device) {
 				return UploadRows(ctx, device, column, r[0], r[1], into)
 			})
 		}
-		for _, ids := range [][]uint32{nil, {299, 0, 10, 10, 5}} {
-			check("ids", ids, func(into backend.Range) error { return UploadAt(ctx, device, column, ids, into) })
-		}
 		for _, r := range [][2]int{{-1, 2}, {2, 1}, {0, 301}} {
 			require.ErrorIs(t, UploadRows(ctx, device, column, r[0], r[1], buffer.All()), backend.ErrInvalidInput)
 		}
 		small := buffer.Range(0, 8)
 		require.ErrorIs(t, UploadRows(ctx, device, column, 0, 3, small), backend.ErrInvalidInput)
-		require.ErrorIs(t, UploadAt(ctx, device, column, []uint32{1, 2, 3}, small), backend.ErrInvalidInput)
-		require.ErrorIs(t, UploadAt(ctx, device, column, []uint32{300}, small), backend.ErrInvalidInput)
 		buffer.Release()
 	}
 	bools := arrow.NewChunked(arrow.FixedWidthTypes.Boolean, nil)
 	require.ErrorIs(t, UploadRows(ctx, device, bools, 0, 0, backend.Range{}), backend.ErrUnsupported)
-	require.ErrorIs(t, UploadAt(ctx, device, bools, nil, backend.Range{}), backend.ErrUnsupported)
+	binary := &arrow.FixedSizeBinaryType{ByteWidth: 4}
+	short := array.NewData(binary, 3, []*memory.Buffer{nil, memory.NewBufferBytes(make([]byte, 8))}, nil, 0, 0)
+	defer short.Release()
+	corrupt := array.MakeFromData(short)
+	defer corrupt.Release()
+	column := arrow.NewChunked(binary, []arrow.Array{corrupt})
+	defer column.Release()
+	buffer, err := device.Allocate(ctx, backend.DeviceLocal, 64, "values")
+	require.NoError(t, err)
+	defer buffer.Release()
+	require.ErrorIs(t, UploadRows(ctx, device, column, 0, 3, buffer.All()), backend.ErrInvalidInput)
 }

@@ -25,6 +25,7 @@ type scratch struct {
 	packed32 [stripRows]uint32
 	ids      [stripRows]uint32
 	words    [stripRows / 64]uint64
+	nulls    [stripRows / 64]uint64
 }
 
 var scratches = sync.Pool{New: func() any { return new(scratch) }}

@@ -37,21 +37,26 @@ func TestSample(t *testing.T) {
 	some := func(i int) bool { return i%3 == 0 }
 	plan, err := PlanKeys(context.Background(), column(some), column(func(int) bool { return false }), []string{"k"}, []string{"k"})
 	require.NoError(t, err)
-	for _, c := range [][2]int{{1000, 1}, {1024, 64}, {rows, 64}, {2 * rows, 1}, {10, 64}} {
-		codes := plan.Sample(Right, c[0], c[1])
+	for _, c := range [][2]int{{1000, 1}, {1024, 64}, {rows, 64}, {2 * rows, 1}, {3000, 7}} {
+		sample := plan.Sample(Right, c[0], c[1])
+		codes := slices.Concat(sample...)
 		require.True(t, slices.IsSorted(codes))
 		require.Len(t, slices.Compact(slices.Clone(codes)), len(codes), "no row twice")
-		require.InDelta(t, min(c[0], rows), len(codes), 64, c)
-		if c[0] > 64 {
-			require.Less(t, codes[0], uint64(rows/10))
-			require.Greater(t, codes[len(codes)-1], uint64(rows*9/10), "spread over all")
+		if c[0] < rows {
+			require.InDelta(t, c[0], len(codes), 4*math.Sqrt(float64(c[0]*c[1])), c)
+		} else {
+			require.Len(t, codes, rows)
 		}
-		for i := 0; i+c[1] <= len(codes) && c[0] > 64; i += c[1] {
-			require.Equal(t, codes[i]+uint64(c[1]-1), codes[i+c[1]-1], "a run")
+		require.Less(t, codes[0], uint64(rows/4))
+		require.Greater(t, codes[len(codes)-1], uint64(rows*3/4), "spread over all")
+		for _, block := range sample {
+			require.Zero(t, block[0]%uint64(c[1]), "a block")
+			require.Len(t, block, min(c[1], rows-int(block[0])), "a block")
+			require.Equal(t, block[0]+uint64(len(block)-1), block[len(block)-1], "a block")
 		}
-		left := plan.Sample(Left, c[0], c[1])
+		left := slices.Concat(plan.Sample(Left, c[0], c[1])...)
 		require.False(t, slices.ContainsFunc(left, func(code uint64) bool { return some(int(code)) }), "rows without a key")
-		require.InDelta(t, min(c[0], rows)*2/3, len(left), 64, c)
+		require.InDelta(t, float64(len(codes))*2/3, len(left), 4*math.Sqrt(float64(len(codes)*c[1]))*0.5, c)
 	}
 }
 
@@ -67,23 +72,23 @@ func TestSampleOfPeriodicKeys(t *testing.T) {
 		table := tableOf([]arrow.Array{b.NewArray()}, [][]int{{rows / 3}})
 		plan, err := PlanKeys(context.Background(), table, table, []string{"k0"}, []string{"k0"})
 		require.NoError(t, err)
-		for _, run := range []int{1, 64} {
-			codes := plan.Sample(Left, sampled, run)
-			require.Len(t, codes, sampled)
-			require.Equal(t, codes, plan.Sample(Right, sampled, run), "the same rows each time")
+		for _, block := range []int{1, 64} {
+			sample := plan.Sample(Left, sampled, block)
+			require.Equal(t, sample, plan.Sample(Right, sampled, block), "the same rows each time")
+			codes := slices.Concat(sample...)
 			counts := map[uint64]int{}
 			most := 0
 			for _, code := range codes {
 				counts[code]++
 				most = max(most, counts[code])
 			}
-			// Runs start independently, so that a key's count is about Poisson distributed, and a run holds its keys once, or
-			// several times where the period is shorter.
-			mean := float64(sampled) / float64(period)
+			// Blocks are drawn independently, so that a key's count is about Poisson distributed, and a block has its keys once,
+			// or several times where the period is shorter.
+			mean := float64(len(codes)) / float64(period)
 			keys := float64(period) * (1 - math.Exp(-mean))
-			require.InEpsilon(t, keys, len(counts), 0.05, "period %d, runs of %d", period, run)
-			require.Less(t, float64(most), mean+6*math.Sqrt(mean)*math.Sqrt(max(1, float64(run)/float64(period)))+6,
-				"period %d, runs of %d", period, run)
+			require.InEpsilon(t, keys, len(counts), 0.08, "period %d, blocks of %d", period, block)
+			require.Less(t, float64(most), mean+6*math.Sqrt(mean)*math.Sqrt(max(1, float64(block)/float64(period)))+6,
+				"period %d, blocks of %d", period, block)
 		}
 	}
 }

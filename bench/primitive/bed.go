@@ -72,20 +72,19 @@ func (b *bed) scratch(sizeBytes uint64) backend.Range {
 // empty allocates a column of values of 32 or 64 bits.
 func (b *bed) empty(bits int, rows uint64) backend.Range { return b.scratch(rows * uint64(bits/8)) }
 
-func part(r backend.Range, offsetBytes, sizeBytes uint64) backend.Range {
-	if r.Buffer == nil {
-		return r
-	}
-	return r.Buffer.Range(r.OffsetBytes+offsetBytes, sizeBytes)
-}
-
 // column allocates a column of values of 32 or 64 bits and fills it with value(row).
 func (b *bed) column(bits int, rows uint64, value func(row uint64) uint64) backend.Range {
-	width := uint64(bits / 8)
-	r := b.scratch(rows * width)
+	r := b.empty(bits, rows)
+	b.fill(r, bits, rows, value)
+	return r
+}
+
+// fill makes the rows of a column.
+func (b *bed) fill(r backend.Range, bits int, rows uint64, value func(row uint64) uint64) {
 	if b.err != nil || rows == 0 {
-		return r
+		return
 	}
+	width := uint64(bits / 8)
 	piece := make([]byte, min(rows, pieceRows)*width)
 	for first := uint64(0); first < rows && b.err == nil; first += pieceRows {
 		n := min(pieceRows, rows-first)
@@ -97,11 +96,10 @@ func (b *bed) column(bits int, rows uint64, value func(row uint64) uint64) backe
 			return nil
 		}))
 		if b.err == nil {
-			_, err := b.device().Upload(b.ctx, part(r, first*width, n*width), piece[:n*width])
+			_, err := b.device().Upload(b.ctx, r.Part(first*width, n*width), piece[:n*width])
 			b.fail(err)
 		}
 	}
-	return r
 }
 
 // view is a piece of a column in host memory.
@@ -170,7 +168,7 @@ func (b *bed) check(rows uint64, verify func(k *block) error, results ...result)
 		for c, r := range results {
 			width := uint64(r.bits / 8)
 			if err := b.device().Download(b.ctx, memory[c][:n*width],
-				part(r.column, first*width, n*width)); err != nil {
+				r.column.Part(first*width, n*width)); err != nil {
 				return err
 			}
 			pieces[c] = viewOf(memory[c][:n*width], r.bits)
@@ -190,7 +188,7 @@ func (b *bed) check(rows uint64, verify func(k *block) error, results ...result)
 // word downloads one value.
 func (b *bed) word(r backend.Range, offsetBytes uint64, bits int) (uint64, error) {
 	text := make([]byte, bits/8)
-	err := b.device().Download(b.ctx, text, part(r, offsetBytes, uint64(bits/8)))
+	err := b.device().Download(b.ctx, text, r.Part(offsetBytes, uint64(bits/8)))
 	v := viewOf(text, bits)
 	return v.at(0), err
 }

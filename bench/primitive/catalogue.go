@@ -26,8 +26,10 @@ type Benchmark struct {
 // Benchmarks returns all of them, sorted by name.
 func Benchmarks() []Benchmark {
 	all := []Benchmark{
-		compactBenchmark, copyBenchmark, copyEngine, expandBenchmark, gatherBenchmark, gatherBits, histogramBenchmark, iotaBenchmark, mergeBenchmark, mergeJoinBenchmark,
-		mergeSortBenchmark, partitionBenchmark, partitionJoinBenchmark, reduceBenchmark, scanBenchmark, scatterBenchmark, searchBenchmark, segmentedBenchmark, sortBenchmark, varyingBenchmark,
+		compactBenchmark, copyBenchmark, copyEngine, stridedBenchmark, expandBenchmark, gatherBenchmark,
+		histogramBenchmark, iotaBenchmark, mergeBenchmark, mergeJoinBenchmark, mergeSortBenchmark, packBenchmark,
+		partitionBenchmark, partitionJoinBenchmark, reduceBenchmark, scanBenchmark, scatterBenchmark, searchBenchmark,
+		segmentedBenchmark, sortBenchmark, unpackBenchmark, varyingBenchmark,
 	}
 	slices.SortFunc(all, func(a, b Benchmark) int { return strings.Compare(a.Name, b.Name) })
 	return all

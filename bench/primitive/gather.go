@@ -90,43 +90,6 @@ func (b *bed) rowIDs() func(row uint64) uint64 {
 	return func(row uint64) uint64 { return keys.At(row) * b.Rows >> 32 } // rows are less than 2^32
 }
 
-// A gather of single bits.
-var gatherBits = Benchmark{
-	Name: "gather_bits", Table: "gather", Keys: []int{1}, Payloads: none, Distributions: gatherBenchmark.Distributions,
-	variant: noVariant,
-	set: func(b *bed) experiment {
-		id := b.rowIDs()
-		if b.err != nil {
-			return experiment{}
-		}
-		words := bitmapBytes(b.Rows) / 4
-		value := func(word uint64) uint64 { return narrow(workload.Random(b.seed, word), 32) }
-		bits, ids, gathered := b.column(32, words, value), b.column(32, b.Rows, id), b.empty(32, words)
-		return experiment{
-			leastBytes: b.Rows*4 + 2*words*4,
-			answers:    []backend.Range{gathered},
-			record: func(list *backend.List) error {
-				return b.ops.GatherBits(list, bits, ids, gathered, uint32(b.Rows), 0)
-			},
-			verify: func() error {
-				return b.check(words, func(k *block) error {
-					for i := range k.rows {
-						want := uint64(0)
-						for bit := range min(32, b.Rows-(k.first+i)*32) {
-							from := id((k.first+i)*32 + bit)
-							want |= value(from/32) >> (from % 32) & 1 << bit
-						}
-						if got := k.at(0, int64(i)); got != want {
-							return measure.Wrongf("word %d is %#x, not %#x", k.first+i, got, want)
-						}
-					}
-					return nil
-				}, result{gathered, 32})
-			},
-		}
-	},
-}
-
 // Row numbers.
 var iotaBenchmark = Benchmark{
 	Name: "iota", Table: "gather", Keys: []int{32}, Payloads: none, Distributions: only, variant: noVariant,

@@ -75,7 +75,7 @@ func TestVerifyFindsWrongWords(t *testing.T) {
 				word = min(word, words-1)
 				e.record = func(list *backend.List) error {
 					err := record(list)
-					list.Fill(part(answer, word*4, 4), 0x5bd1e995)
+					list.Fill(answer.Part(word*4, 4), 0x5bd1e995)
 					return err
 				}
 				require.ErrorIs(t, b.verify(&e), measure.ErrWrong, "%v: answer %d, word %d", c, a, word)
@@ -94,7 +94,7 @@ func TestMeasureWithoutRoom(t *testing.T) {
 	rig := rigOn(t, device, nil)
 	for _, c := range allCases(t, 1<<18) {
 		_, err := rig.Measure(t.Context(), c)
-		if c.Primitive != "gather_bits" && c.Primitive != "iota" && c.Primitive != "reduce" {
+		if c.Primitive != "iota" && c.Primitive != "reduce" {
 			require.ErrorIs(t, err, backend.ErrDeviceMemory, "%v", c)
 		}
 		require.Zero(t, device.MemoryUse(backend.DeviceLocal).InUse)

@@ -48,6 +48,7 @@ var primitiveCases = []primitiveCase{
 	{"h200/expand", recordExpansions},
 	{"h200/gather_scatter", recordGathers},
 	{"h200/copy", recordCopies},
+	{"h200/words", recordWords},
 	{"plain/scans", func(b *bench) { recordScans(b); recordReductions(b); recordSegmentedScans(b) }},
 	{"plain/counts", func(b *bench) { recordHistograms(b); recordCompactions(b) }},
 	{"plain/sort_32_32", func(b *bench) { b.sort(mostRows, 4, primitive.Given, 4, 1) }},
@@ -55,7 +56,7 @@ var primitiveCases = []primitiveCase{
 	{"plain/partition", func(b *bench) { recordOnePass(b); recordTwoPasses(b) }},
 	{"plain/merge", func(b *bench) { recordMerges(b); recordMergeSorts(b) }},
 	{"plain/search", func(b *bench) { recordSearches(b); recordExpansions(b) }},
-	{"plain/moves", func(b *bench) { recordGathers(b); recordCopies(b) }},
+	{"plain/moves", func(b *bench) { recordGathers(b); recordCopies(b); recordWords(b) }},
 }
 
 func TestPrimitives(t *testing.T) {
@@ -331,11 +332,23 @@ func recordGathers(b *bench) {
 			return b.Scatter(list, int(valueBytes), gathered, ids, values, mostRows)
 		}, "gather %d values of %d bytes, and scatter them", mostRows, valueBytes)
 	}
-	ids, values, gathered := b.new("ids", 4*mostRows), b.new("bits", mostRows/8), b.new("gathered", mostRows/8)
+	ids := b.new("ids", 4*mostRows)
+	b.submit(func(list *backend.List) error { return b.Iota(list, ids, mostRows, 7) }, "number %d rows", mostRows)
+}
+
+func recordWords(b *bench) {
+	fields, columns := kernel.Fields{Shorts: 1, Bytes: 1, Bits: 8}, mostRows*uint64(4)
+	words, unpacked, counts := b.new("words", 4*mostRows), b.new("columns", columns), b.new("counts", 32)
+	origins := b.new("origins", 80)
 	b.submit(func(list *backend.List) error {
-		require.NoError(b.t, b.Iota(list, ids, mostRows, 7))
-		return b.GatherBits(list, values, ids, gathered, mostRows-3, 3)
-	}, "number %d rows, and gather their bits", mostRows)
+		require.NoError(b.t, b.PackWords(list, fields, unpacked, origins, words, mostRows))
+		return b.UnpackWords(list, fields, words.Buffer.Range(4*77, 4*(mostRows-77)), unpacked, counts)
+	}, "pack %d words, and unpack those from number 77 on", mostRows)
+	wide, half := b.new("values", 16*mostRows), b.new("low words", 8*mostRows)
+	b.submit(func(list *backend.List) error {
+		return b.CopyStrided(list, primitive.Strided{Words: half, Stride: 1}, primitive.Strided{Words: wide, Stride: 2},
+			mostRows)
+	}, "take %d values of two words apart", mostRows)
 }
 
 func recordCopies(b *bench) {

@@ -144,10 +144,12 @@ func (a Unpartitioned) cost(p *operator.Plan) error {
 		c.Add(operator.Match, operator.ProbeNear, near)
 		access(operator.Match, operator.ProbeNear, rows-near, float64(tableBytes)+build*float64(f.KeyBytes))
 	}
-	for side, rows := range f.Rows { // the build side is looked up at the end
-		if want.Marks(side) {
-			lookUp(float64(rows))
-		}
+	probed := probe * (2 - f.MatchRatio) // without a match it ends at a free slot, behind as many rows again
+	if want.Marks(operator.Build) || want.Marks(operator.Probe) {
+		lookUp(probed)
+	}
+	if want.Marks(operator.Build) { // at the end
+		lookUp(build)
 	}
 	if !distinct {
 		a.sortLost(c, lost(f))
@@ -161,11 +163,11 @@ func (a Unpartitioned) cost(p *operator.Plan) error {
 	c.TakeSmall(lostBytes) // windows of their pairs are beside it
 	switch {
 	case want.Pairs && want.Count:
-		lookUp(probe)
+		lookUp(probed)
 		c.Add(operator.Match, operator.Stream, probe*float64(f.KeyBytes))
 	case want.Pairs:
 		for range int(min(2, c.Windows())) { // tiles are counted before there are several windows
-			lookUp(max(probe, c.Out())) // rows of a key are looked at one by one
+			lookUp(max(probed, c.Out())) // rows of a key are looked at one by one
 		}
 		if err := c.Pairs(true); err != nil {
 			return err

@@ -7,15 +7,12 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/exec"
 	"github.com/spirjoin/spirjoin/internal/devicetest"
 	"github.com/spirjoin/spirjoin/internal/jointest"
 	"github.com/spirjoin/spirjoin/kernel"
 	"github.com/spirjoin/spirjoin/operator"
-	"github.com/spirjoin/spirjoin/primitive"
 )
 
 var (
@@ -77,22 +74,15 @@ func collide(i, bits int) uint64 {
 	return uint64(kernel.Unmix(uint32(i)<<mostBits|9, partitionSeed))
 }
 
-func laneOf(t testing.TB, device *backend.Device, tuning primitive.Tuning) *exec.Lane {
-	ops, err := primitive.New(device, tuning)
-	require.NoError(t, err)
-	return exec.NewLane(t.Context(), ops, nil)
-}
-
 // TestDevicesPartitioned joins in every way: whatever is wanted, however probe rows come, whatever room there is, and
 // however the join is cut.
 func TestDevicesPartitioned(t *testing.T) {
 	workloads := workloads()
 	names, wants := slices.Sorted(maps.Keys(workloads)), slices.Sorted(maps.Keys(jointest.Wants))
 	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {
-		tuning := jointest.Tuning(t, device.Info())
-		lanes := [2]*exec.Lane{laneOf(t, device, tuning), laneOf(t, device, jointest.Small(device.Info()))}
+		lanes := [2]*exec.Lane{jointest.Lane(t, device, nil), jointest.Lane(t, device, jointest.Small(device.Info()))}
 		for n, c := range devicetest.Combinations(t, len(sizes), len(wants), len(names), len(forms), len(forced)) {
-			if tuning != nil && n%5 > 0 {
+			if jointest.Instrumented(t) && n%5 > 0 {
 				continue // instrumented pipelines take seconds to compile
 			}
 			random := rand.New(rand.NewPCG(uint64(n), 11))
@@ -114,7 +104,7 @@ func TestDevicesMarkWithPairs(t *testing.T) {
 	workloads := workloads()
 	names := slices.Sorted(maps.Keys(workloads))
 	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {
-		lane := laneOf(t, device, jointest.Small(device.Info()))
+		lane := jointest.Lane(t, device, jointest.Small(device.Info()))
 		for n, c := range devicetest.Combinations(t, len(sizes), len(names), 3, len(forced), 2) {
 			random := rand.New(rand.NewPCG(uint64(n), 17))
 			build, probe := workloads[names[c[1]]].Relations(random, sizes[c[0]], 4+4*(n%2), payloads[n%len(payloads)])
@@ -135,11 +125,9 @@ func TestDevicesMarkWithPairs(t *testing.T) {
 func TestDevicesUnpartitioned(t *testing.T) {
 	workloads := workloads()
 	names, wants := slices.Sorted(maps.Keys(workloads)), slices.Sorted(maps.Keys(jointest.Wants))
-	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {
-		tuning := jointest.Tuning(t, device.Info())
-		lane := laneOf(t, device, tuning)
+	jointest.ForEach(t, nil, func(t *testing.T, lane *exec.Lane) {
 		for n, c := range devicetest.Combinations(t, len(sizes), len(wants), len(names)) {
-			if tuning != nil && n%5 > 0 {
+			if jointest.Instrumented(t) && n%5 > 0 {
 				continue
 			}
 			random := rand.New(rand.NewPCG(uint64(n), 13))

@@ -26,14 +26,11 @@ var (
 	peels = Partitioned{force: force{bits: bitsOf(5), table: 20}} // what is too much for eight tables of 20 rows
 )
 
-// onEach runs a test on each device, but for those whose pipelines take seconds to compile, which run the same ones in
-// TestDevicesPartitioned.
+// onEach runs a test on each device, unless pipelines take seconds to compile; TestDevicesPartitioned runs the same ones.
 func onEach(t *testing.T, test func(t *testing.T, lane *exec.Lane)) {
-	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {
-		if jointest.Tuning(t, device.Info()) == nil {
-			test(t, laneOf(t, device, nil))
-		}
-	})
+	if !jointest.Instrumented(t) {
+		jointest.ForEach(t, nil, test)
+	}
 }
 
 // profiled is a lane with a profile of its own, and what tells the stages that it has had.
@@ -103,7 +100,7 @@ func TestDevicesOversizedMemory(t *testing.T) {
 					probe.Keys = append(probe.Keys[:2], hot(0, 20_000).Keys[9000:]...) // few pairs
 				}
 				for _, r := range []*jointest.Relation{build, probe} {
-					r.KeyBytes, r.Payload = 4+4*(n%2), []int{4, 8, 4, 8, 8}
+					r.KeyBytes, r.Payload = 4+4*(n%2), []int{8, 8, 8, 8, 8}
 					for i := range r.Keys {
 						if r.Keys[i] == 7 {
 							r.Keys[i] += uint64(i) % c.keys
@@ -218,7 +215,7 @@ func TestDevicesNarrow(t *testing.T) {
 		few, many := small, small
 		few.Config, many.Config = maps.Clone(small.Config), maps.Clone(small.Config)
 		few.Variant, few.Config["table"], many.Config["table"] = backend.Config{"key_bits": 64}, 100, 300
-		lane = laneOf(t, lane.Device(), primitive.Tuning{"partition_join": {many, few}})
+		lane = jointest.Lane(t, lane.Device(), primitive.Tuning{"partition_join": {many, few}})
 		random := rand.New(rand.NewPCG(1, 1))
 		for _, rows := range []int{10, 150, 230, 250, 2000} {
 			build, probe := jointest.Workloads["one high word"].Relations(random, [2]int{rows, 2 * rows}, 8,
@@ -409,7 +406,7 @@ func TestDevicesRewind(t *testing.T) {
 // Sinks, contexts and memory may fail anywhere: nothing stays behind.
 func TestDevicesFailures(t *testing.T) {
 	onEach(t, func(t *testing.T, lane *exec.Lane) {
-		small := laneOf(t, lane.Device(), jointest.Small(lane.Device().Info()))
+		small := jointest.Lane(t, lane.Device(), jointest.Small(lane.Device().Info()))
 		build, probe := workloads()["hot on both sides"].Relations(rand.New(rand.NewPCG(1, 1)), [2]int{300, 2000}, 8,
 			[2][]int{{4, 8, 4}, {8, 4, 4}})
 		want := jointest.Wants["full"]
@@ -431,7 +428,7 @@ func TestDevicesFailures(t *testing.T) {
 // More pairs than a window holds are put window by window, whatever moves.
 func TestDevicesWindows(t *testing.T) {
 	onEach(t, func(t *testing.T, lane *exec.Lane) {
-		small := laneOf(t, lane.Device(), jointest.Small(lane.Device().Info()))
+		small := jointest.Lane(t, lane.Device(), jointest.Small(lane.Device().Info()))
 		for n, payload := range payloads {
 			build, probe := jointest.Workloads["half match"].Relations(rand.New(rand.NewPCG(1, uint64(n))),
 				[2]int{3000, 6000}, 4, payload)
@@ -518,17 +515,8 @@ func TestDevicesGranulesLeaveNothing(t *testing.T) {
 
 // What makes no sense is an error.
 func TestDevicesErrors(t *testing.T) {
-	facts := operator.Facts{KeyBytes: 4, Rows: [2]uint64{4, 4}}
-	for _, a := range []operator.Algorithm{om, hj} {
-		_, err := a.Plan(&operator.Facts{KeyBytes: 5}, pairs)
-		require.ErrorIs(t, err, backend.ErrInvalidInput)
-		_, err = a.Plan(&facts, operator.Want{Keys: true})
-		require.ErrorIs(t, err, backend.ErrInvalidInput)
-		_, err = a.Plan(&facts, operator.Want{Pairs: true, Matched: [2]bool{true, false}})
-		require.ErrorIs(t, err, backend.ErrInvalidInput)
-	}
 	for _, rows := range []int{-1, 9} {
-		_, err := Partitioned{PageRows: rows}.Plan(&facts, pairs)
+		_, err := Partitioned{PageRows: rows}.Plan(&operator.Facts{KeyBytes: 4, Rows: [2]uint64{4, 4}}, pairs)
 		require.ErrorIs(t, err, backend.ErrInvalidInput)
 	}
 	large := operator.Facts{KeyBytes: 4, Rows: [2]uint64{mostSlots/2 + 1, 4}, Unique: true}
@@ -537,21 +525,8 @@ func TestDevicesErrors(t *testing.T) {
 	require.ErrorIs(t, p.Reject, backend.ErrLimit)
 
 	onEach(t, func(t *testing.T, lane *exec.Lane) {
-		ctx := context.Background()
-		chunk, release := hot(1, 3).Chunk(t, lane)
-		defer release()
-		wide := relation.Chunk{Rows: 2, Keys: relation.Values{Data: chunk.Keys.Data, Bytes: 8}}
-		short := relation.Chunk{Rows: 3, Keys: chunk.Keys}
-		facts.Tuning = lane.Tuning()
 		for _, a := range []operator.Algorithm{om, hj} {
-			p, err := a.Plan(&facts, pairs)
-			require.NoError(t, err)
-			o := a.Open(ctx, lane, p)
-			defer o.Close()
-			require.ErrorIs(t, o.Build(ctx, &short), backend.ErrInvalidInput)
-			require.NoError(t, o.Build(ctx, chunk))
-			require.ErrorIs(t, o.Probe(ctx, lane, &short, new(operator.Counter)), backend.ErrInvalidInput)
-			require.ErrorIs(t, o.Probe(ctx, lane, &wide, new(operator.Counter)), backend.ErrInvalidInput)
+			jointest.CheckErrors(t, lane, a)
 		}
 	})
 }
@@ -559,10 +534,8 @@ func TestDevicesErrors(t *testing.T) {
 // Each planted fault is found, and nothing where none is planted.
 func TestDevicesPlantedFaults(t *testing.T) {
 	onEach(t, func(t *testing.T, lane *exec.Lane) {
-		build, probe := jointest.Workloads["half match"].Relations(rand.New(rand.NewPCG(1, 1)), [2]int{300, 700}, 4,
-			[2][]int{{4}, {4, 4}})
 		for _, a := range []operator.Algorithm{om, um, peels, hj} {
-			jointest.CheckFaults(t, lane, a, build, probe, 250)
+			jointest.CheckFaults(t, lane, a)
 		}
 	})
 }

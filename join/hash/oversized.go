@@ -34,7 +34,7 @@ func (p *probing) peel(ctx context.Context, sink operator.Sink) error {
 // markPeeled marks the rows of the oversized partitions that have a partner.
 func (p *probing) markPeeled(ctx context.Context) error {
 	return p.eachPeeled(ctx, func(lane *exec.Lane, chunks [2]*relation.Chunk) error {
-		return markSorted(ctx, lane, chunks, p.marks)
+		return markSorted(ctx, lane, chunks, p.marks.Of)
 	})
 }
 
@@ -48,8 +48,7 @@ func markSorted(ctx context.Context, lane *exec.Lane, chunks [2]*relation.Chunk,
 			return err
 		}
 	}
-	return ranges.Mark(ctx, lane, sorted[operator.Build], sorted[operator.Probe], marks[operator.Build],
-		marks[operator.Probe])
+	return ranges.Mark(ctx, lane, sorted, marks)
 }
 
 // eachPeeled has join go through the rows of the oversized partitions, chunks of keys with their places among all rows

@@ -150,7 +150,7 @@ func (s *shape) peelRows(f *operator.Facts) (rows [2]uint64) {
 }
 
 // countsFirst tells whether the output of units is counted before any is written.
-func (a Partitioned) countsFirst(f *operator.Facts) bool { return a.CountFirst || f.Windows() > 1 }
+func (a Partitioned) countsFirst(f *operator.Facts) bool { return a.CountFirst || f.CountsFirst() }
 
 // marksPairs tells whether rows are marked while pairs are made, without a pass of their own. That takes output that is
 // written as it comes, and a single granule.

@@ -74,7 +74,7 @@ func (p *probing) cut(ctx context.Context) error {
 // join readies the output of units.
 func (p *probing) join(units uint32) {
 	p.units = operator.Units{
-		Lane: p.lane, Inputs: [2]*operator.Input{&p.build.Input, &p.probe.Input}, Keys: p.plan.Want.Keys,
+		Lane: p.lane, Inputs: [2]*operator.Input{&p.build.Input, &p.probe.Input}, Want: &p.plan.Want,
 		Number: units, CountFirst: p.countsFirst(&p.plan.Facts), Room: p.plan.Facts.Room(),
 		PageRows:    uint32(p.PageRows),
 		Invocations: uint64(units) * uint64(p.config.Workgroup), Record: p.recordUnits, RecordCount: p.recordCount,

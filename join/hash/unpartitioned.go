@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/binary"
-	"fmt"
 
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/exec"
@@ -142,15 +141,8 @@ func (t *table) input(lane *exec.Lane, c *relation.Chunk, name string) operator.
 
 // Probe looks the rows of a granule up.
 func (t *table) Probe(ctx context.Context, lane *exec.Lane, probe *relation.Chunk, sink operator.Sink) error {
-	if err := probe.Check("probe hash table"); err != nil {
+	if err := probe.CheckJoin("probe hash table", t.build.Chunk); err != nil || probe.Rows == 0 {
 		return err
-	}
-	if l, r := t.build.Chunk.Keys.Bytes, probe.Keys.Bytes; l != r {
-		return &backend.OpError{Op: "probe hash table", Err: backend.ErrInvalidInput,
-			Detail: fmt.Sprintf("keys of %d and of %d bytes", l, r)}
-	}
-	if probe.Rows == 0 {
-		return nil
 	}
 	lane = lane.Nested(ctx)
 	defer lane.Memory.ReleaseAll()
@@ -163,14 +155,7 @@ func (t *table) Probe(ctx context.Context, lane *exec.Lane, probe *relation.Chun
 		}
 	}
 	if t.build.Rows > 0 {
-		sides := uint32(0)
-		if want.Marks(operator.Probe) {
-			sides |= kernel.MarkRight
-		}
-		if want.Marks(operator.Build) {
-			sides |= kernel.MarkLeft
-		}
-		if sides > 0 {
+		if sides := want.Sides(); sides > 0 {
 			args := kernel.TableMarkArgs{LeftMarks: t.met, RightMarks: marks}
 			if err := t.mark(ctx, lane, probe, kernel.TableMarkConfig{Sides: sides}, args); err != nil {
 				return err
@@ -213,8 +198,8 @@ func (t *table) pairs(ctx context.Context, lane *exec.Lane, in *operator.Input, 
 		own.Unique = 1
 	}
 	rows, build, probe := uint32(in.Rows), t.build.Chunk.Keys.Data, in.Chunk.Keys.Data
-	u := operator.Units{Lane: lane, Inputs: [2]*operator.Input{&t.build, in}, Keys: t.plan.Want.Keys,
-		Number: kernel.Groups(own, in.Rows), CountFirst: t.plan.Facts.Windows() > 1, Room: t.plan.Facts.Room()}
+	u := operator.Units{Lane: lane, Inputs: [2]*operator.Input{&t.build, in}, Want: &t.plan.Want,
+		Number: kernel.Groups(own, in.Rows), CountFirst: t.plan.Facts.CountsFirst(), Room: t.plan.Facts.Room()}
 	u.Record = func(list *backend.List, first, end uint32, to operator.Target) error {
 		config := own
 		config.OutputConfig = to.Config
@@ -247,14 +232,7 @@ func (t *table) pairs(ctx context.Context, lane *exec.Lane, in *operator.Input, 
 		first := uint64(unit) * tileRows
 		return t.large(ctx, lane, in, ranges.Span{First: first, End: min(first+tileRows, in.Rows)}, sink)
 	}
-	if !t.plan.Want.Count {
-		return u.Write(ctx, sink)
-	}
-	n, err := u.Count(ctx)
-	if err != nil {
-		return err
-	}
-	return sink.Count(ctx, n)
+	return u.Write(ctx, sink)
 }
 
 // Finish puts the build rows with or without a partner: each looks up the row that stands for its key, and whether that

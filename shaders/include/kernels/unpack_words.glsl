@@ -2,11 +2,14 @@
 layout(local_size_x = WORKGROUP, local_size_x_id = 0) in;
 layout(constant_id = 1) const uint items = ITEMS;
 layout(push_constant) uniform Push {
-    uvec2 bits;
-    uvec2 ids;
-    uvec2 gathered;
+    uvec2 words;
+    uvec2 unpacked;
+    uvec2 counts;
     uint rows;
-    uint first_bit;
+    uint first;
+    uint shorts;
+    uint bytes;
+    uint bits;
     uint first_group;
     uint end_group;
 };

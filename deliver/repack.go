@@ -1,0 +1,157 @@
+package deliver
+
+import (
+	"context"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+
+	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/primitive"
+	"github.com/spirjoin/spirjoin/relation"
+)
+
+// countBytes are for the numbers of bits that are set in the fields of a shared word.
+const countBytes = backend.PlanAlignment
+
+// RepackBytes is the device memory for a piece of rows rows in Arrow's form. It holds what shared words hold, in one
+// download, and then one column after the other whose values are several words.
+//
+//	counts of each shared word | columns of the first one | columns of the second one | ...
+//	values of a wide column
+func RepackBytes(words [2]*relation.Words, rows uint64) uint64 {
+	_, sizeBytes := layFields(words, [2]bool{true, true}, uint32(rows))
+	for _, w := range words {
+		for i := range w.Columns {
+			if c := &w.Columns[i]; c.Count > 1 {
+				sizeBytes = max(sizeBytes, c.ValueBytes(rows))
+			}
+		}
+	}
+	return sizeBytes
+}
+
+// fieldColumns is where the columns of a shared word are in that memory.
+type fieldColumns struct {
+	word                     int // of the payload
+	of                       *relation.SharedWord
+	counts, begin, sizeBytes uint64
+}
+
+// layFields lays out what shared words of the sides that rows are of hold.
+func layFields(words [2]*relation.Words, of [2]bool, rows uint32) (fields [2][]fieldColumns, sizeBytes uint64) {
+	for side, w := range words {
+		if of[side] {
+			for n := range w.Shared {
+				fields[side] = append(fields[side],
+					fieldColumns{word: w.SharedFrom() + n, of: &w.Shared[n], counts: sizeBytes})
+				sizeBytes += countBytes
+			}
+		}
+	}
+	for side := range fields {
+		for n := range fields[side] {
+			f := &fields[side][n]
+			f.begin, f.sizeBytes = sizeBytes, f.of.UnpackedOffset(f.of.Count(), rows)
+			sizeBytes += backend.Aligned(f.sizeBytes)
+		}
+	}
+	return fields, sizeBytes
+}
+
+// unpacked is what shared words of a piece hold, on the host; the zero value where there are none.
+type unpacked struct {
+	*memory.Buffer
+	fields [2][]fieldColumns
+	rows   uint32
+}
+
+func (u *unpacked) release() {
+	if u.Buffer != nil {
+		u.Buffer.Release()
+	}
+}
+
+// unpack has the device take shared words apart, and downloads what they hold.
+func (r *Rows) unpack(ctx context.Context, w *windowRows) (u unpacked, err error) {
+	if r.repacked == nil {
+		r.repacked = r.Lane.Memory.New(RepackBytes(r.Words, r.PieceRows), "output in Arrow's form")
+		if err := r.Lane.Memory.Err(); err != nil {
+			return u, err
+		}
+	}
+	fields, sizeBytes := layFields(r.Words, w.Of, w.rows)
+	if sizeBytes == 0 {
+		return u, nil
+	}
+	to := r.repacked
+	list := r.Lane.List("unpack")
+	list.Fill(to.Range(0, uint64(len(fields[0])+len(fields[1]))*countBytes), 0)
+	for side := range fields {
+		for _, f := range fields[side] {
+			if err := r.Lane.UnpackWords(list, f.of.Fields, w.word(side, f.word, 4), to.Range(f.begin, f.sizeBytes),
+				to.Range(f.counts, countBytes)); err != nil {
+				return u, err
+			}
+		}
+	}
+	if err := r.Lane.Submit(ctx, list); err != nil {
+		return u, err
+	}
+	buffer, err := relation.Fetch(ctx, r.Lane.Device(), to.Range(0, sizeBytes), r.Allocator)
+	return unpacked{buffer, fields, w.rows}, err
+}
+
+// field is the column of a field, of so many bits a row, and how many of them are set.
+func (u *unpacked) field(side int, f *relation.SharedField, bits int) (column *memory.Buffer, set int) {
+	of := &u.fields[side][f.Word]
+	begin := of.begin + of.of.UnpackedOffset(f.Field, u.rows)
+	if bits == 1 {
+		set = int(backend.Words(u.Bytes()[of.counts:][:countBytes])[of.of.BitOf(f.Field)])
+	}
+	return memory.SliceBuffer(u.Buffer, int(begin), (int(u.rows)*bits+7)/8), set
+}
+
+// fetch downloads a column of a piece; the caller releases it.
+func (r *Rows) fetch(ctx context.Context, w *windowRows, fields unpacked, side int,
+	c *relation.WordColumn) (arrow.Array, error) {
+	var values, validity *memory.Buffer
+	var err error
+	switch c.Count {
+	case 0:
+		values, _ = fields.field(side, c.Value, relation.WordBits(c.Type))
+	case 1:
+		values, err = relation.Fetch(ctx, r.Lane.Device(), w.word(side, c.First, c.ValueBytes(1)), r.Allocator)
+	default:
+		values, err = r.merge(ctx, w, side, c)
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer values.Release()
+	nulls := 0
+	if c.Valid != nil {
+		bits, set := fields.field(side, c.Valid, 1)
+		defer bits.Release()
+		if nulls = int(w.rows) - set; nulls > 0 {
+			validity = bits
+		}
+	}
+	return c.Array(int(w.rows), values, validity, nulls), nil
+}
+
+// merge has the device put values of several words together, and downloads them.
+func (r *Rows) merge(ctx context.Context, w *windowRows, side int, c *relation.WordColumn) (*memory.Buffer, error) {
+	to := r.repacked.Range(0, c.ValueBytes(uint64(w.rows)))
+	list := r.Lane.List("unpack")
+	for i := range c.Count {
+		if err := r.Lane.CopyStrided(list, primitive.Strided{Words: to, First: uint32(i), Stride: uint32(c.Count)},
+			primitive.Strided{Words: w.word(side, c.First+i, 8), Stride: 1}, uint64(w.rows)); err != nil {
+			return nil, err
+		}
+	}
+	if err := r.Lane.Submit(ctx, list); err != nil {
+		return nil, err
+	}
+	return relation.Fetch(ctx, r.Lane.Device(), to, r.Allocator)
+}

@@ -1,0 +1,122 @@
+package query
+
+import (
+	"context"
+
+	"github.com/apache/arrow-go/v18/arrow"
+
+	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/exec"
+	"github.com/spirjoin/spirjoin/primitive"
+	"github.com/spirjoin/spirjoin/relation"
+)
+
+// loader brings columns to a device as words. Values of 4 and 8 bytes are uploaded to where they belong; of wider and
+// of narrow columns some rows at a time are uploaded as Arrow has them, and a kernel makes words of these.
+type loader struct {
+	lane    *exec.Lane
+	words   relation.Words
+	columns []*arrow.Chunked
+	stage   string // of the kernels
+}
+
+// wordPart is words that are loaded together: those of a column, or one that columns share.
+type wordPart struct {
+	*loader
+	first, words int // by number
+	column       int // or
+	shared       int // if column is negative
+}
+
+// parts are all of them, in the order of the words.
+func (l *loader) parts() (parts []wordPart) {
+	for i, c := range l.words.Columns {
+		if c.Count > 0 {
+			parts = append(parts, wordPart{loader: l, first: c.First, words: c.Count, column: i})
+		}
+	}
+	for n := range l.words.Shared {
+		parts = append(parts, wordPart{loader: l, first: l.words.SharedFrom() + n, words: 1, column: -1, shared: n})
+	}
+	return parts
+}
+
+// load fills words of the rows [from, to) of the columns. Device and host may be at work on them when it returns.
+func (p *wordPart) load(ctx context.Context, from, to int, words []backend.Range) error {
+	switch {
+	case from == to:
+		return nil
+	case p.column < 0:
+		return p.pack(ctx, from, to, words[0])
+	case p.words == 1:
+		return relation.UploadRows(ctx, p.lane.Device(), p.columns[p.column], from, to, words[0])
+	}
+	return p.split(ctx, from, to, words)
+}
+
+// pack makes a shared word.
+func (p *wordPart) pack(ctx context.Context, from, to int, word backend.Range) error {
+	shared := &p.loader.words.Shared[p.shared]
+	host := make([]byte, shared.SourceBytes(uint64(min(to-from, relation.StageRows))))
+	pack := func(list *backend.List, staged *backend.Buffer, at, end int) error {
+		if err := shared.Stage(p.columns, at, end, host); err != nil {
+			return err
+		}
+		rows := uint64(end - at)
+		sizeBytes := shared.SourceBytes(rows)
+		if _, err := p.lane.Device().Upload(ctx, staged.Range(0, sizeBytes), host[:sizeBytes]); err != nil {
+			return err
+		}
+		return p.lane.PackWords(list, shared.Fields, staged.Range(relation.OriginBytes, sizeBytes-relation.OriginBytes),
+			staged.Range(0, relation.OriginBytes), rowsOf(word, 4, at-from, end-from), rows)
+	}
+	return p.staged(ctx, from, to, uint64(len(host)), pack)
+}
+
+// split takes values of several words apart.
+func (p *wordPart) split(ctx context.Context, from, to int, words []backend.Range) error {
+	rowBytes := uint64(8 * len(words))
+	return p.staged(ctx, from, to, uint64(min(to-from, relation.StageRows))*rowBytes,
+		func(list *backend.List, staged *backend.Buffer, at, end int) error {
+			rows := uint64(end - at)
+			values := staged.Range(0, rows*rowBytes)
+			if err := relation.UploadRows(ctx, p.lane.Device(), p.columns[p.column], at, end, values); err != nil {
+				return err
+			}
+			for i, word := range words {
+				if err := p.lane.CopyStrided(list,
+					primitive.Strided{Words: rowsOf(word, 8, at-from, end-from), Stride: 1},
+					primitive.Strided{Words: values, First: uint32(i), Stride: uint32(len(words))}, rows); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+}
+
+// staged calls do for some of the rows [from, to) after the other, with a buffer for what is uploaded of them, and
+// submits what it records.
+func (p *wordPart) staged(ctx context.Context, from, to int, sizeBytes uint64,
+	do func(list *backend.List, staged *backend.Buffer, at, end int) error) error {
+	temporary := p.lane.Scope(ctx)
+	defer temporary.ReleaseAll()
+	staged := temporary.New(sizeBytes, "staged columns")
+	if err := temporary.Err(); err != nil {
+		return err
+	}
+	for at := from; at < to; at += relation.StageRows {
+		list := p.lane.List(p.stage)
+		if err := do(list, staged, at, min(to, at+relation.StageRows)); err != nil {
+			return err
+		}
+		if err := p.lane.Submit(ctx, list); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// rowsOf is a part of a column.
+func rowsOf(column backend.Range, bytes uint64, from, to int) backend.Range {
+	return column.Buffer.Range(column.OffsetBytes+uint64(from)*bytes, uint64(to-from)*bytes)
+}
