@@ -330,7 +330,7 @@ func TestUndrawnResultHoldsMemory(t *testing.T) {
 	one := plan.Alternatives[0].PeakBytes
 	require.NoError(t, done())
 
-	device, done = hostDevice(t, host.Options{}, backend.DeviceOptions{DeviceMemoryBytes: one + one/16})
+	device, done = hostDevice(t, host.Options{}, backend.DeviceOptions{DeviceMemoryBytes: one})
 	engine := smallEngine(t, device)
 	plan, err = engine.Plan(context.Background(), left, right, spec)
 	require.NoError(t, err)
