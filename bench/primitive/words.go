@@ -53,7 +53,7 @@ var packBenchmark = Benchmark{
 		sources, words := b.empty(32, size), b.empty(32, b.Rows)
 		for _, c := range columns {
 			origins = append(origins, c.begin, 0)
-			b.fill(part(sources, 4*c.begin, 4*c.words), 32, c.words,
+			b.fill(sources.Part(4*c.begin, 4*c.words), 32, c.words,
 				func(word uint64) uint64 { return c.word(b, word) })
 		}
 		at := b.column(32, uint64(len(origins)), func(i uint64) uint64 { return origins[i] })
@@ -78,7 +78,7 @@ var unpackBenchmark = Benchmark{
 		unpacked, counts := b.empty(32, size), b.empty(32, uint64(sharedFields.Bits))
 		e := experiment{leastBytes: b.sharedBytes(), answers: []backend.Range{counts}}
 		for _, c := range columns {
-			e.answers = append(e.answers, part(unpacked, 4*c.begin, 4*c.words))
+			e.answers = append(e.answers, unpacked.Part(4*c.begin, 4*c.words))
 		}
 		e.record = func(list *backend.List) error {
 			list.Fill(counts, 0)
@@ -86,7 +86,7 @@ var unpackBenchmark = Benchmark{
 		}
 		e.verify = func() error {
 			for n, c := range columns {
-				if err := b.equal(part(unpacked, 4*c.begin, 4*c.words), 32, c.words,
+				if err := b.equal(unpacked.Part(4*c.begin, 4*c.words), 32, c.words,
 					func(word uint64) uint64 { return c.word(b, word) }); err != nil {
 					return err
 				}
