@@ -250,6 +250,35 @@ func ExampleEngine_BuildSide() {
 	// 1 rows
 }
 
+// Join a table with what a reader yields, batch by batch; only some batches are in memory at a time.
+func ExampleEngine_JoinStream() {
+	ctx := context.Background()
+	engine, err := spirjoin.Open(ctx, spirjoin.Options{Device: "host"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer engine.Close()
+	people, visits := exampleTables()
+	defer people.Release()
+	defer visits.Release()
+	reader := array.NewTableReader(visits, 2) // or that of a file, of a socket
+	defer reader.Release()
+
+	result, err := engine.JoinStream(ctx, spirjoin.FromTable(people), spirjoin.FromReader(reader), spirjoin.JoinSpec{
+		LeftOn: []string{"id"}, RightOn: []string{"person"}, Columns: []string{"name", "town"}, How: spirjoin.Right,
+		Order: spirjoin.RightOrder})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer result.Close()
+	printRows(ctx, result)
+	// Output:
+	// Edsger Austin
+	// Ada London
+	// Ada Turin
+	// (null) Nowhere
+}
+
 // Look at the plan of a join, then run it.
 func ExampleEngine_Explain() {
 	ctx := context.Background()

@@ -12,6 +12,7 @@ import (
 	"errors"
 
 	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/memory"
 
 	"github.com/spirjoin/spirjoin/backend"
@@ -38,6 +39,7 @@ type (
 	JoinPairs       = query.Pairs
 	JoinRanges      = query.KeyRanges
 	JoinStats       = query.Stats
+	Source          = join.Source
 )
 
 // The kinds of joins, for JoinSpec.How.
@@ -51,6 +53,7 @@ const (
 	RightSemi = join.RightSemi
 	RightAnti = join.RightAnti
 	Mark      = join.Mark
+	NotIn     = join.NotIn
 	Cross     = join.Cross
 )
 
@@ -108,6 +111,13 @@ var (
 // ParseJoinHow reads the name of a kind of join: inner, left, right, full, semi, anti, right-semi, right-anti, mark or
 // cross.
 func ParseJoinHow(name string) (JoinHow, error) { return join.ParseHow(name) }
+
+// FromTable is a source of the rows of a table, which must live until the result is closed.
+func FromTable(table arrow.Table) Source { return join.FromTable(table) }
+
+// FromReader is a source of the rows that a reader has left. The reader stays the caller's, who leaves it alone until
+// the result is closed.
+func FromReader(reader array.RecordReader) Source { return join.FromReader(reader) }
 
 // ParseJoinAlgorithm reads the name of an algorithm: phj-om, phj-um, hj, smj-om, smj-um, or auto for the one that is
 // predicted to be fastest.
@@ -209,6 +219,24 @@ func (e *Engine) Join(ctx context.Context, left, right arrow.Table, spec JoinSpe
 	return plan.Run(ctx)
 }
 
+// JoinStream joins two sources, tables or what yields record batches, of known or unknown length. One is collected as
+// the build side: that which spec.BuildSide names or, for BuildAuto, the one that is known to have fewer rows, else the
+// left one, unless spec.Validate or spec.Order ask for the other. The other one comes part by part: its batches are
+// joined, delivered and released while the next are read, so that it may be larger than all memory. The caller closes
+// the result; sources must stay alive until then.
+//
+// Errors: those of [Engine.Join] and of the sources; backend.ErrUnsupported for what needs all rows of the probe side at
+// once: that its keys are unique, pairs in the order of the build side.
+func (e *Engine) JoinStream(ctx context.Context, left, right Source, spec JoinSpec) (*JoinResult, error) {
+	return e.join.Stream(ctx, left, right, spec)
+}
+
+// JoinStreamLayout is JoinStream for a layout that was made before, from schemas that may have had more columns, so that
+// a caller can read just those in layout.Needed.
+func (e *Engine) JoinStreamLayout(ctx context.Context, layout *JoinLayout, left, right Source) (*JoinResult, error) {
+	return e.join.StreamLayout(ctx, layout, left, right)
+}
+
 // PlanJoin plans a join whose layout was made before, from schemas that may have had more columns than the tables, so
 // that a caller can read just those in layout.Needed. The plan's Run runs it.
 func (e *Engine) PlanJoin(ctx context.Context, layout *JoinLayout, left, right arrow.Table) (*JoinPlan, error) {
@@ -221,7 +249,7 @@ func (e *Engine) Explain(ctx context.Context, left, right arrow.Table, spec Join
 }
 
 // BuildSide brings one table of a join to the device, transformed or made a hash table once, to be joined with many
-// tables by [JoinBuild.Join]. It is the left table, or the right one where spec.BuildSide is BuildRight. The tables that
+// tables by [JoinBuild.Join] or sources by [JoinBuild.JoinStream]. It is the left table, or the right one where spec.BuildSide is BuildRight. The tables that
 // it will be joined with have the schema probe and about probeRows rows; 0 where that is not known.
 //
 // The caller closes the build side, which holds device memory until then, and keeps the table alive. One result is

@@ -5,8 +5,6 @@ import (
 	"container/heap"
 	"context"
 
-	"github.com/apache/arrow-go/v18/arrow"
-
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/exec"
 	"github.com/spirjoin/spirjoin/operator"
@@ -172,8 +170,9 @@ func (o *Order) End(ctx context.Context) error {
 	o.runs = nil
 	heap.Init(&m)
 	for len(m.runs) > 0 {
-		p := &Piece{ordered: true, arrays: make([]arrow.Array, len(o.Columns)), Numbers: m.next(o.PieceRows)}
-		p.Rows = uint32(len(p.Numbers[0]))
+		numbers := m.next(o.PieceRows)
+		p := o.newPiece(uint32(len(numbers[0])))
+		p.Numbers, p.ordered = numbers, true
 		for s, table := range o.Sides {
 			p.of[table] = o.Numbers[s] >= 0
 		}

@@ -51,15 +51,22 @@ func (c *Column) side(of [2]bool) int {
 type Piece struct {
 	Rows    uint32
 	Numbers [2][]uint32 // of the rows of each side, as far as anybody needs them
+	First   [2]uint64   // the row of each side that has number 0
+	Columns []Column    // of the output
 
+	part    arrow.Table // that a piece keeps alive, of which Columns are; may be nil
 	of      [2]bool
 	matched bool
 	ordered bool          // row numbers may be relation.NoRow, for rows that are not of a side
 	arrays  []arrow.Array // nil where the host fetches
 }
 
-// Release releases the columns.
+// Release releases the columns, and the part of a table that they come from.
 func (p *Piece) Release() {
+	if p.part != nil {
+		p.part.Release()
+		p.part = nil
+	}
 	for _, a := range p.arrays {
 		if a != nil {
 			a.Release()
@@ -68,10 +75,18 @@ func (p *Piece) Release() {
 	p.arrays = nil
 }
 
+// hold keeps a part of a table alive, or nothing.
+func (p *Piece) hold(part arrow.Table) {
+	if p.part = part; part != nil {
+		part.Retain()
+	}
+}
+
 // slice is a part of a piece.
 func (p *Piece) slice(from, to uint32) *Piece {
 	part := *p
 	part.Rows, part.arrays = to-from, make([]arrow.Array, len(p.arrays))
+	part.hold(p.part)
 	for side, numbers := range p.Numbers {
 		if numbers != nil {
 			part.Numbers[side] = numbers[from:to]
@@ -87,9 +102,9 @@ func (p *Piece) slice(from, to uint32) *Piece {
 
 // Batches puts a piece together and yields it as a record batch, which the receiver releases: several where there are
 // more bytes of text than one array can hold. It reports whether the receiver wants more.
-func (p *Piece) Batches(ctx context.Context, schema *arrow.Schema, columns []Column, allocator memory.Allocator,
+func (p *Piece) Batches(ctx context.Context, schema *arrow.Schema, allocator memory.Allocator,
 	yield func(arrow.RecordBatch, error) bool) (more bool) {
-	arrays := make([]arrow.Array, len(columns))
+	arrays := make([]arrow.Array, len(p.Columns))
 	defer func() {
 		for _, a := range arrays {
 			if a != nil {
@@ -97,18 +112,18 @@ func (p *Piece) Batches(ctx context.Context, schema *arrow.Schema, columns []Col
 			}
 		}
 	}()
-	for i := range columns {
+	for i := range p.Columns {
 		var err error
 		if p.arrays[i] != nil {
 			p.arrays[i].Retain()
 			arrays[i] = p.arrays[i]
 		} else {
-			arrays[i], err = p.fetch(ctx, &columns[i], allocator)
+			arrays[i], err = p.fetch(ctx, &p.Columns[i], allocator)
 		}
 		if errors.Is(err, relation.ErrBatchTooLarge) && p.Rows > 1 {
 			for _, bounds := range [2][2]uint32{{0, p.Rows / 2}, {p.Rows / 2, p.Rows}} {
 				half := p.slice(bounds[0], bounds[1])
-				more = half.Batches(ctx, schema, columns, allocator, yield)
+				more = half.Batches(ctx, schema, allocator, yield)
 				half.Release()
 				if !more {
 					return false

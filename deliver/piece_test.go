@@ -57,12 +57,12 @@ func TestOrderedPiece(t *testing.T) {
 		fields = append(fields, arrow.Field{Name: string(rune('a' + i)), Type: c.Type, Nullable: true})
 	}
 	schema := arrow.NewSchema(fields, nil)
-	p := Piece{Rows: 4, of: [2]bool{true, true}, ordered: true, arrays: make([]arrow.Array, len(columns)),
+	p := Piece{Rows: 4, Columns: columns, of: [2]bool{true, true}, ordered: true, arrays: make([]arrow.Array, len(columns)),
 		Numbers: [2][]uint32{{0, none, 2, none}, {1, 2, none, 0}}}
 	allocator := memory.NewCheckedAllocator(memory.DefaultAllocator)
 	defer allocator.AssertSize(t, 0)
 	batches := 0
-	require.True(t, p.Batches(context.Background(), schema, columns, allocator,
+	require.True(t, p.Batches(context.Background(), schema, allocator,
 		func(batch arrow.RecordBatch, err error) bool {
 			require.NoError(t, err)
 			defer batch.Release()

@@ -25,6 +25,10 @@ type Rows struct {
 	Words [2]*relation.Words
 	// Numbers are the payload columns of the build side and of the probe side that hold row numbers; -1: there are none.
 	Numbers [2]int
+	// Part is the part of a table that the probe side of Columns is of, where there are several, and First the row of
+	// each table that has number 0. They, Columns and Words may change between windows.
+	Part  arrow.Table
+	First [2]uint64
 	// Wanted says which row numbers are an output of their own.
 	Wanted     bool
 	PieceRows  uint64
@@ -99,9 +103,16 @@ func (r *Rows) Close() {
 	r.repacked = nil
 }
 
+func (r *Rows) newPiece(rows uint32) *Piece {
+	p := &Piece{Rows: rows, Columns: r.Columns, First: r.First, arrays: make([]arrow.Array, len(r.Columns))}
+	p.hold(r.Part)
+	return p
+}
+
 // piece makes the rows from first on of a window: it downloads columns, and row numbers where the host needs them.
 func (r *Rows) piece(ctx context.Context, w *operator.Window, first uint64, rows uint32) (_ *Piece, err error) {
-	p := &Piece{Rows: rows, matched: w.Matched, arrays: make([]arrow.Array, len(r.Columns))}
+	p := r.newPiece(rows)
+	p.matched = w.Matched
 	defer func() {
 		if err != nil {
 			p.Release()

@@ -16,11 +16,16 @@ import (
 // the device memory of the table and of one part of what it is joined with, until Close. One result is under way at a
 // time.
 type Built struct {
-	built  *query.Built
+	buildSide
+	built *query.Built
+}
+
+// buildSide is a table that is the build side of joins.
+type buildSide struct {
 	engine *Engine
 	layout *Layout
-	keys   *relation.BuildKeys
-	side   relation.Side // that the table is
+	keys   *relation.BuildKeys // nil in a cross join
+	side   relation.Side       // that the table is
 	table  arrow.Table
 }
 
@@ -37,7 +42,7 @@ func (e *Engine) Build(ctx context.Context, table arrow.Table, probe *arrow.Sche
 	if spec.BuildSide == BuildAuto {
 		spec.BuildSide = BuildLeft
 	}
-	b := &Built{engine: e, table: table, side: relation.Left}
+	b := &Built{buildSide: buildSide{engine: e, table: table, side: relation.Left}}
 	schemas := [2]*arrow.Schema{table.Schema(), probe}
 	if spec.BuildSide == BuildRight {
 		b.side, schemas = relation.Right, [2]*arrow.Schema{probe, table.Schema()}
@@ -50,14 +55,17 @@ func (e *Engine) Build(ctx context.Context, table arrow.Table, probe *arrow.Sche
 	if b.layout, err = NewLayout(schemas[relation.Left], schemas[relation.Right], spec); err != nil {
 		return nil, err
 	}
-	on := [2][]string{b.layout.Spec.LeftOn, b.layout.Spec.RightOn}
-	if b.keys, err = relation.PlanBuild(ctx, table, probe, on[b.side], on[1-b.side], b.side); err != nil {
+	if err := b.planKeys(ctx, probe); err != nil {
 		return nil, err
 	}
 	none := array.NewTable(probe, emptyColumns(probe), 0)
 	defer none.Release()
 	l := b.lowering(none, b.keys.KeyPlan)
+	if err := l.planProofs(ctx); err != nil {
+		return nil, err
+	}
 	q := l.lower()
+	q.Empty = "" // of the probe table that stands for others
 	build := q.Trees[0].Scans[0].Rows()
 	if probeRows == 0 {
 		probeRows = max(build, 1<<20)
@@ -75,6 +83,23 @@ func (e *Engine) Build(ctx context.Context, table arrow.Table, probe *arrow.Sche
 	return b, nil
 }
 
+// planKeys gives the keys of the table the codes that probe sides of a schema will take.
+func (b *buildSide) planKeys(ctx context.Context, probe *arrow.Schema) (err error) {
+	on, equal := [2][]string{b.layout.Spec.LeftOn, b.layout.Spec.RightOn}, b.layout.Spec.nullsEqual()
+	b.keys, err = relation.PlanBuild(ctx, b.table, probe, on[b.side], on[1-b.side], b.side, equal...)
+	return err
+}
+
+// bind gives the keys of a probe table the codes of the build side.
+func (b *buildSide) bind(ctx context.Context, probe arrow.Table) (*relation.KeyPlan, error) {
+	if b.keys != nil {
+		return b.keys.Bind(ctx, probe)
+	}
+	tables := [2]arrow.Table{}
+	tables[b.side], tables[1-b.side] = b.table, probe
+	return relation.PlanCross(tables[relation.Left], tables[relation.Right])
+}
+
 func emptyColumns(schema *arrow.Schema) (columns []arrow.Column) {
 	for _, field := range schema.Fields() {
 		chunked := arrow.NewChunked(field.Type, nil)
@@ -84,7 +109,7 @@ func emptyColumns(schema *arrow.Schema) (columns []arrow.Column) {
 }
 
 // lowering is that of the join with a probe table.
-func (b *Built) lowering(probe arrow.Table, keys *relation.KeyPlan) *lowering {
+func (b *buildSide) lowering(probe arrow.Table, keys *relation.KeyPlan) *lowering {
 	l := &lowering{engine: b.engine, layout: b.layout, spec: &b.layout.Spec, keys: keys,
 		progress: exec.NewProgress(b.layout.Spec.Progress), later: true}
 	l.tables[b.side], l.tables[1-b.side] = b.table, probe
@@ -100,12 +125,15 @@ func (b *Built) Join(ctx context.Context, probe arrow.Table) (*Result, error) {
 			return nil, err
 		}
 	}
-	keys, err := b.keys.Bind(ctx, probe)
+	keys, err := b.bind(ctx, probe)
 	if err != nil {
 		return nil, err
 	}
-	q := b.engine.Bind(b.lowering(probe, keys).lower())
-	return b.built.Probe(ctx, q)
+	l := b.lowering(probe, keys)
+	if err := l.planProofs(ctx); err != nil {
+		return nil, err
+	}
+	return b.built.Probe(ctx, b.engine.Bind(l.lower()))
 }
 
 // Explain is the text of the plan.

@@ -49,7 +49,7 @@ func TestColumnsOfOneSide(t *testing.T) {
 	left, right := rich(t, 1, 150, 60, arrow.PrimitiveTypes.Int32), rich(t, 2, 200, 70, arrow.PrimitiveTypes.Int64)
 	columns := [][]string{nil, {}, {"k"}, {"d", "k", "w"}, {"f"}}
 	onDevices(t, func(t *testing.T, check func(left, right arrow.Table, spec join.Spec, part [2]uint64)) {
-		for _, c := range devicetest.Combinations(t, 5, len(columns), 3, len(algorithms)) {
+		for _, c := range devicetest.Combinations(t, 6, len(columns), 3, len(algorithms)) {
 			spec := join.Spec{On: onK, How: kinds[4+c[0]], Columns: columns[c[1]], Materialize: join.Materialize(c[2]),
 				Algorithm: algorithms[c[3]]}
 			if spec.How == join.Mark && c[1]%2 == 1 {

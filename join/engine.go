@@ -68,6 +68,9 @@ func (e *Engine) PlanLayout(ctx context.Context, layout *Layout, left, right arr
 	if err := l.planKeys(ctx); err != nil {
 		return nil, err
 	}
+	if err := l.planProofs(ctx); err != nil {
+		return nil, err
+	}
 	if ctx.Err() != nil {
 		return nil, backend.ContextError(ctx)
 	}
@@ -88,7 +91,17 @@ func (l *lowering) planKeys(ctx context.Context) (err error) {
 		l.keys, err = relation.PlanCross(left, right)
 		return err
 	}
-	l.keys, err = relation.PlanKeys(ctx, left, right, l.spec.LeftOn, l.spec.RightOn)
+	l.keys, err = relation.PlanKeys(ctx, left, right, l.spec.LeftOn, l.spec.RightOn, l.spec.nullsEqual()...)
+	return err
+}
+
+// planProofs learns of keys that must be unique: those that match nothing are among them.
+func (l *lowering) planProofs(ctx context.Context) (err error) {
+	for side, table := range l.tables {
+		if side := relation.Side(side); err == nil && l.spec.Validate.Unique(side) {
+			l.unique[side], err = l.keys.Alone(ctx, side, table)
+		}
+	}
 	return err
 }
 

@@ -10,7 +10,7 @@ import (
 )
 
 // How says which rows a join returns. Partners are a row of the left table and a row of the right one with equal keys.
-// A row with a NULL key has none.
+// A row with a NULL key has none, unless Spec.NullsEqual says otherwise.
 type How uint8
 
 const (
@@ -23,7 +23,11 @@ const (
 	RightSemi            // the right rows with a partner, each once
 	RightAnti            // the right rows without partner
 	Mark                 // all left rows, with a boolean column that says which have a partner; it is never NULL
-	Cross                // a row for each left row and each right row; there are no keys
+	// NotIn is SQL's l.k NOT IN (SELECT r.k FROM r), where NULL is a value that is not known: no row if the right table
+	// has a NULL key, otherwise the left rows without partner but for those with a NULL key, which are in the output if
+	// the right table has no rows. There is one key column.
+	NotIn
+	Cross // a row for each left row and each right row; there are no keys
 )
 
 var hows = [...]struct {
@@ -40,6 +44,7 @@ var hows = [...]struct {
 	RightSemi: {"right-semi", [2]bool{false, true}, [2]bool{false, false}},
 	RightAnti: {"right-anti", [2]bool{false, true}, [2]bool{false, true}},
 	Mark:      {"mark", [2]bool{true, false}, [2]bool{true, false}},
+	NotIn:     {"not-in", [2]bool{true, false}, [2]bool{true, false}},
 	Cross:     {"cross", [2]bool{true, true}, [2]bool{false, false}},
 }
 
@@ -69,8 +74,9 @@ func (h How) Has(side relation.Side) bool { return hows[h].has[side] }
 // others return rows of one side.
 func (h How) Pairs() bool { return hows[h].has == [2]bool{true, true} }
 
-// Keeps tells whether the rows of a side that have no partner are in the output: on the left side of left, full, anti
-// and mark, on the right side of right, full and right-anti. A cross join, whose rows are all partners, keeps none.
+// Keeps tells whether the rows of a side that have no partner are in the output: on the left side of left, full, anti,
+// mark and not-in, on the right side of right, full and right-anti. A cross join, whose rows are all partners, keeps
+// none.
 func (h How) Keeps(side relation.Side) bool { return hows[h].keeps[side] }
 
 // Optional tells whether there are rows of the output that have columns of a side but no row of it, so that these are
@@ -78,7 +84,7 @@ func (h How) Keeps(side relation.Side) bool { return hows[h].keeps[side] }
 func (h How) Optional(side relation.Side) bool { return h.Pairs() && h.Keeps(1-side) }
 
 // ParseHow reads the name of a way to join: inner, left, right, full (or outer), semi (or left-semi), anti (or
-// left-anti), right-semi, right-anti, mark, cross. Case does not count, and underscores are dashes.
+// left-anti), right-semi, right-anti, mark, not-in, cross. Case does not count, and underscores are dashes.
 func ParseHow(text string) (How, error) {
 	var names []string
 	for _, how := range hows {

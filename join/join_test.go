@@ -177,6 +177,8 @@ var forms = []func(s *join.Spec){
 	func(s *join.Spec) { s.Order = join.RightOrder },
 	func(s *join.Spec) { s.Deterministic, s.BuildSide = true, join.BuildLeft },
 	func(s *join.Spec) { s.BuildSide = join.BuildRight },
+	func(s *join.Spec) { s.NullsEqual = s.LeftOn },
+	func(s *join.Spec) { s.NullsEqual, s.Deterministic = s.LeftOn[max(1, len(s.LeftOn))-1:], true },
 }
 
 func indicator(s *join.Spec) string {
@@ -187,7 +189,7 @@ func indicator(s *join.Spec) string {
 }
 
 var kinds = []join.How{join.Inner, join.Left, join.Right, join.Full, join.Semi, join.Anti, join.RightSemi, join.RightAnti,
-	join.Mark, join.Cross}
+	join.Mark, join.NotIn, join.Cross}
 
 // parts are what output and the probe side are cut into: nothing, three granules or so, granules of a few rows, windows
 // of some.

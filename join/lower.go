@@ -21,11 +21,13 @@ type lowering struct {
 	spec     *Spec
 	tables   [2]arrow.Table
 	keys     *relation.KeyPlan
-	sides    [2]relation.Side // of the build side and of the probe side
+	unique   [2]*relation.KeyPlan // keys of the sides alone that must be unique; nil: they need not
+	sides    [2]relation.Side     // of the build side and of the probe side
 	progress *exec.Progress
 	// later says that the probe table stands for others of its schema, whose columns may have NULLs where that allows
-	// it.
-	later bool
+	// it, and expected how many rows these may have where they come part by part; 0 where the table is all.
+	later    bool
+	expected uint64
 }
 
 // lower returns what the join is, and all ways to run it.
@@ -36,6 +38,9 @@ func (l *lowering) lower() query.Spec {
 	for side, table := range l.sides {
 		f.Rows[side] = l.keys.Rows(table)
 	}
+	if l.expected > 0 { // all rows of a part may have a key
+		f.Rows[operator.Probe] = l.expected
+	}
 	l.sample(&f)
 	if spec.Validate.Unique(l.sides[operator.Build]) {
 		f.Unique, f.Proved = true, true
@@ -45,18 +50,17 @@ func (l *lowering) lower() query.Spec {
 			text.Count(l.tables[1].NumRows()), spec.Output),
 		Facts: f, Algorithms: algorithmsNamed(spec.Algorithm), Forced: spec.Algorithm != Auto, Schema: l.layout.Schema,
 		Meanings: meanings, Product: spec.How == Cross,
-		Numbers: spec.Output == Pairs, MostRows: spec.MaxOutputRows, BatchRows: uint64(spec.BatchRows),
+		Unique: l.unique, Numbers: spec.Output == Pairs, MostRows: spec.MaxOutputRows, BatchRows: uint64(spec.BatchRows),
 		Progress: l.progress,
 	}
-	for side := range q.Unique {
-		q.Unique[side] = spec.Validate.Unique(relation.Side(side))
-	}
-	if q.Ordered = spec.Order != Unordered && spec.Output != Count; q.Ordered && spec.Order == RightOrder {
+	if q.Ordered = l.ordered(); q.Ordered && spec.Order == RightOrder {
 		q.First = relation.Right
 	}
-	for _, place := range l.places(q.Ordered) {
-		q.Trees = append(q.Trees, l.tree(place, q.Ordered))
+	if nulls := l.keys.Nulls(relation.Right); spec.How == NotIn && nulls > 0 {
+		q.Empty = fmt.Sprintf("the key is NULL in %s of the right table, so that no value is known not to be in it",
+			text.Plural(nulls, "row"))
 	}
+	q.Trees = l.trees()
 	for i := range l.layout.Columns {
 		for _, v := range q.Trees[0].Columns[i].Of {
 			if v != nil {
@@ -65,6 +69,16 @@ func (l *lowering) lower() query.Spec {
 		}
 	}
 	return q
+}
+
+func (l *lowering) ordered() bool { return l.spec.Order != Unordered && l.spec.Output != Count }
+
+// trees are the ways to run the join, by where columns are put together.
+func (l *lowering) trees() (trees []query.Join) {
+	for _, place := range l.places(l.ordered()) {
+		trees = append(trees, l.tree(place, l.ordered()))
+	}
+	return trees
 }
 
 // buildSide is that which the specification names, or the one with fewer rows.
@@ -120,7 +134,15 @@ func columnOf(table arrow.Table, name string) *arrow.Chunked {
 
 // scan is that of a table, without columns.
 func (l *lowering) scan(side relation.Side) *query.Scan {
-	return &query.Scan{Side: side, Table: l.tables[side], Keys: l.keys, Keyless: l.spec.How.Keeps(side)}
+	s := &query.Scan{Side: side, Table: l.tables[side], Keys: l.keys}
+	switch {
+	case !l.spec.How.Keeps(side):
+	case l.spec.How == NotIn && l.tables[relation.Right].NumRows() > 0:
+		s.Keyless = relation.KeylessValues
+	default:
+		s.Keyless = relation.KeylessAll
+	}
+	return s
 }
 
 // tree is the join with columns put together in one place.

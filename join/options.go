@@ -7,7 +7,8 @@ import (
 )
 
 // Validate says which keys a join requires to be unique. Two rows of such a side with equal keys, whether or not they
-// have partners, fail the join. NULL equals nothing, so that any number of rows may have it.
+// have partners, fail the join. NULL equals nothing, so that any number of rows may have it, but where Spec.NullsEqual
+// makes it a value.
 type Validate uint8
 
 const (

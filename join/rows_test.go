@@ -48,10 +48,11 @@ func TestCross(t *testing.T) {
 }
 
 // TestMostOutputRows: every kind fails at one row too many, and not before; in granules before the next window is made.
+// (A not-in join of these tables has no rows.)
 func TestMostOutputRows(t *testing.T) {
 	left, right := rich(t, 1, 300, 120, arrow.PrimitiveTypes.Int32), rich(t, 2, 500, 150, arrow.PrimitiveTypes.Int64)
 	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {
-		for _, c := range devicetest.Combinations(t, len(kinds)-1, len(algorithms), 2, 2, 2) {
+		for _, c := range devicetest.Combinations(t, len(kinds)-2, len(algorithms), 2, 2, 2) {
 			spec := join.Spec{On: onK, How: kinds[c[0]], Algorithm: algorithms[c[1]], BatchRows: 64,
 				Output: []join.Output{join.Rows, join.Count}[c[2]]}
 			if c[3] == 1 {

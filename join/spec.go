@@ -9,6 +9,7 @@ import (
 	"math"
 	"math/big"
 	"math/bits"
+	"slices"
 	"strings"
 
 	"github.com/spirjoin/spirjoin/backend"
@@ -44,11 +45,14 @@ type Spec struct {
 	On      []string // key columns that have the same name on both sides; none in a cross join
 	LeftOn  []string // or key columns of each side, pair by pair
 	RightOn []string
+	// NullsEqual names the left key columns in whose pairs NULL equals NULL, as SQL's IS NOT DISTINCT FROM has it; in
+	// the others NULL equals nothing.
+	NullsEqual []string
 	// Validate says which keys must be unique.
 	Validate Validate
 	// Columns are the output columns to return, by output name and in this order; nil for all: the columns of the left
 	// table, those of the right table without keys that became one column with the left ones, and last those that
-	// Indicator and MarkName name. Semi, anti and mark joins return the columns of one table.
+	// Indicator and MarkName name. Semi, anti, mark and not-in joins return the columns of one table.
 	Columns []string
 	// Suffix is put behind the name of a right column that a left column has too, until no left column, no right column
 	// that keeps its name and no column before has it; default "_right". It frees the names of Indicator and MarkName
@@ -169,12 +173,30 @@ func (s *Spec) checkKeys(f *faults) {
 	sides := len(s.LeftOn) + len(s.RightOn)
 	if s.How == Cross {
 		f.add(len(s.On)+sides > 0, "a cross join takes no key columns")
+		f.add(len(s.NullsEqual) > 0, "a cross join has no keys for nulls_equal")
 		f.add(s.Validate != Any, "a cross join has no keys to validate")
 		return
 	}
 	f.add(len(s.On) > 0 && sides > 0, "give either on or left_on and right_on")
 	f.add(len(s.On) == 0 && sides == 0, "no key columns; give on, or left_on and right_on")
 	f.add(len(s.LeftOn) != len(s.RightOn), "%d columns in left_on, %d in right_on", len(s.LeftOn), len(s.RightOn))
+	for _, name := range s.NullsEqual {
+		f.add(!slices.Contains(s.On, name) && !slices.Contains(s.LeftOn, name),
+			"nulls_equal names %q, which is no left key column", name)
+	}
+	if s.How == NotIn {
+		f.add(len(s.On) > 1 || len(s.LeftOn) > 1, "a not-in join takes one key column: with a NULL in one of several the "+
+			"others may decide or not; use anti, for which such rows have no partner")
+		f.add(len(s.NullsEqual) > 0, "a not-in join asks what a NULL may be; use anti with nulls_equal")
+	}
+}
+
+// nullsEqual tells of each pair of key columns whether NULL equals NULL.
+func (s *Spec) nullsEqual() (equal []bool) {
+	for _, name := range s.LeftOn {
+		equal = append(equal, slices.Contains(s.NullsEqual, name))
+	}
+	return equal
 }
 
 func (s *Spec) checkOutput(f *faults) {

@@ -14,7 +14,7 @@ import (
 )
 
 var everyHow = []join.How{join.Inner, join.Left, join.Right, join.Full, join.Semi, join.Anti, join.RightSemi,
-	join.RightAnti, join.Mark, join.Cross}
+	join.RightAnti, join.Mark, join.NotIn, join.Cross}
 
 func TestParseHow(t *testing.T) {
 	for _, how := range everyHow {
@@ -23,7 +23,7 @@ func TestParseHow(t *testing.T) {
 		require.Equal(t, how, got)
 	}
 	for text, want := range map[string]join.How{"outer": join.Full, "left-semi": join.Semi, "left_anti": join.Anti,
-		"right_semi": join.RightSemi, "Right_Anti": join.RightAnti} {
+		"right_semi": join.RightSemi, "Right_Anti": join.RightAnti, "NOT_IN": join.NotIn} {
 		got, err := join.ParseHow(text)
 		require.NoError(t, err)
 		require.Equal(t, want, got, text)
@@ -31,7 +31,7 @@ func TestParseHow(t *testing.T) {
 	_, err := join.ParseHow("lfet")
 	require.ErrorIs(t, err, backend.ErrInvalidInput)
 	require.EqualError(t, err, `invalid input: how="lfet"; did you mean "left"? There are inner, left, right, full, `+
-		`semi, anti, right-semi, right-anti, mark, cross`)
+		`semi, anti, right-semi, right-anti, mark, not-in, cross`)
 	_, err = join.ParseHow("")
 	require.ErrorContains(t, err, `how=""; there are inner`)
 }
@@ -74,7 +74,7 @@ func TestSidesOfKinds(t *testing.T) {
 		join.Inner: {"lr", "", ""}, join.Left: {"lr", "l", "r"}, join.Right: {"lr", "r", "l"},
 		join.Full: {"lr", "lr", "lr"}, join.Semi: {"l", "", ""}, join.Anti: {"l", "l", ""},
 		join.RightSemi: {"r", "", ""}, join.RightAnti: {"r", "r", ""}, join.Mark: {"l", "l", ""},
-		join.Cross: {"lr", "", ""},
+		join.NotIn: {"l", "l", ""}, join.Cross: {"lr", "", ""},
 	} {
 		require.Equal(t, want, [3]string{sides(how.Has), sides(how.Keeps), sides(how.Optional)}, how)
 		require.Equal(t, want[0] == "lr", how.Pairs(), how)
@@ -128,6 +128,12 @@ func TestSpecFaults(t *testing.T) {
 		{join.Spec{How: join.Cross, Validate: join.OneToOne}, "a cross join has no keys to validate"},
 		{join.Spec{On: k, How: join.Left, Output: join.Pairs}, "output pairs is for inner joins; a left join returns"},
 		{join.Spec{On: k, How: join.Anti, Output: join.Ranges}, "output ranges is for inner joins; an anti join returns"},
+		{join.Spec{On: k, NullsEqual: []string{"k", "a"}}, `nulls_equal names "a", which is no left key column`},
+		{join.Spec{LeftOn: k, RightOn: []string{"r"}, NullsEqual: []string{"r"}}, `nulls_equal names "r", which is no`},
+		{join.Spec{How: join.Cross, NullsEqual: k}, "a cross join has no keys for nulls_equal"},
+		{join.Spec{How: join.NotIn, On: []string{"k", "a"}}, "a not-in join takes one key column"},
+		{join.Spec{How: join.NotIn, On: []string{"k", "a"}}, "use anti, for which such rows have no partner"},
+		{join.Spec{How: join.NotIn, On: k, NullsEqual: k}, "use anti with nulls_equal"},
 		{join.Spec{On: k, Output: join.Ranges, Order: join.LeftOrder}, "key ranges come in the order of the key"},
 		{join.Spec{On: k, Output: join.Ranges, Deterministic: true}, "key ranges come in the order of the key"},
 		{join.Spec{On: k, Output: join.Ranges, Algorithm: "hj"}, "key ranges come of smj-um, not of hj"},
@@ -153,6 +159,8 @@ func TestSpecFaults(t *testing.T) {
 			"join returns rows or their count; an indicator says which tables a row comes from; a semi join returns "+
 			"rows of one", "all together")
 	require.NoError(t, join.Spec{On: k, How: join.Semi, Order: join.LeftOrder, Validate: join.OneToOne}.Check())
+	require.NoError(t, join.Spec{How: join.NotIn, On: k, Order: join.LeftOrder, Validate: join.ManyToOne}.Check())
+	require.NoError(t, join.Spec{On: k, NullsEqual: k, How: join.Full}.Check())
 	require.NoError(t, join.Spec{How: join.Cross, Order: join.RightOrder, Indicator: "x"}.Check())
 }
 

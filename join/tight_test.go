@@ -2,6 +2,7 @@ package join_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"regexp"
 	"strconv"
@@ -179,4 +180,88 @@ func TestKeylessUnderCap(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestSmallJoins: whatever the size, a join runs with exactly the device memory that its refusal names, and small ones
+// take little: two tables of 1,000 rows less than 256 KiB.
+func TestSmallJoins(t *testing.T) {
+	devicetest.HostTest(t)
+	for n, rows := range [][2]int{{1, 1}, {10, 30}, {1000, 1000}, {1638, 14_666}, {30_000, 20_000}, {112_354, 93_721}} {
+		left := keyed(t, "k", rows[0], primary)
+		right := keyed(t, "k", rows[1], func(i int) int64 {
+			if n%2 > 0 && i%3 == 0 {
+				return -1
+			}
+			return foreign(rows[0])(i)
+		})
+		for _, algorithm := range algorithms[1:] {
+			for _, spec := range []join.Spec{{Materialize: join.MaterializeHost}, {Materialize: join.MaterializeDevice},
+				{How: join.Full, Materialize: join.MaterializeDevice}, {How: join.Full, Order: join.LeftOrder},
+				{How: join.Semi, Materialize: join.MaterializeHost}, {How: join.RightAnti, Output: join.Count}} {
+				spec.On, spec.Algorithm = onK, algorithm
+				within := func(capBytes uint64) error {
+					device, done := hostDevice(t, host.Options{}, backend.DeviceOptions{DeviceMemoryBytes: capBytes})
+					defer func() { require.NoError(t, done()) }()
+					ops, err := primitive.New(device, nil)
+					require.NoError(t, err)
+					engine := join.NewEngine(ops, memory.DefaultAllocator, 0)
+					if spec.Output == join.Count {
+						plan, err := engine.Plan(t.Context(), left, right, spec)
+						if err != nil {
+							return err
+						}
+						result, err := plan.Run(t.Context())
+						if err == nil {
+							result.Close()
+						}
+						return err
+					}
+					_, err = drain(t.Context(), engine, left, right, spec)
+					return err
+				}
+				err := within(1)
+				require.ErrorIs(t, err, backend.ErrDeviceMemory)
+				named := regexp.MustCompile(`needs (\d+) bytes`).FindStringSubmatch(err.Error())
+				require.NotNil(t, named, err)
+				need, err := strconv.ParseUint(named[1], 10, 64)
+				require.NoError(t, err)
+				describe := fmt.Sprintf("%s of %d x %d rows by %s: %d bytes", spec.How, rows[0], rows[1], algorithm, need)
+				require.NoError(t, within(need), describe)
+				if rows[0] == 1000 && spec.Materialize == join.MaterializeHost {
+					require.Less(t, need, uint64(256<<10), describe)
+				}
+			}
+		}
+	}
+}
+
+// TestBothCaps: where the device and the host are short of memory, what the one error says and what the other says are
+// enough, one after the other.
+func TestBothCaps(t *testing.T) {
+	devicetest.HostTest(t)
+	table, ctx := keyed(t, "k", 100, primary), context.Background()
+	tried := 0
+	for _, order := range []join.Order{join.Unordered, join.LeftOrder} {
+		for deviceBytes := uint64(100 << 10); deviceBytes < 4<<20; deviceBytes = deviceBytes * 5 / 4 {
+			for hostBytes := uint64(200 << 10); hostBytes < 8<<20; hostBytes = hostBytes * 4 / 3 {
+				plan := func(deviceBytes uint64) error {
+					device, done := hostDevice(t, host.Options{}, backend.DeviceOptions{DeviceMemoryBytes: deviceBytes})
+					engine := smallEngine(t, device)
+					engine.MemoryLimitBytes = hostBytes
+					built, err := engine.Build(ctx, table, table.Schema(), 0, join.Spec{On: onK, Order: order})
+					if err == nil {
+						built.Close()
+					}
+					require.NoError(t, done())
+					return err
+				}
+				err := plan(deviceBytes)
+				if errors.Is(err, backend.ErrDeviceMemory) {
+					tried++
+					require.NotErrorIs(t, plan(needed(t, err)), backend.ErrDeviceMemory, "after %v", err)
+				}
+			}
+		}
+	}
+	require.Positive(t, tried)
 }

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/memory"
 	"github.com/stretchr/testify/require"
 
 	"github.com/spirjoin/spirjoin/backend"
@@ -65,6 +67,48 @@ func TestValidate(t *testing.T) {
 		}
 		noMemoryInUse(t, device)
 	})
+}
+
+// TestValidateKeysThatMatchNothing: a key that repeats is one even where the other table cannot have it, as it cannot
+// have a fraction, or a value beyond the ranges that are packed.
+func TestValidateKeysThatMatchNothing(t *testing.T) {
+	devicetest.HostTest(t)
+	column := func(values ...float64) arrow.Table {
+		b := array.NewFloat64Builder(memory.DefaultAllocator)
+		defer b.Release()
+		b.AppendValues(values, nil)
+		a := b.NewArray()
+		defer a.Release()
+		schema := arrow.NewSchema([]arrow.Field{{Name: "k", Type: a.DataType()}}, nil)
+		batch := array.NewRecordBatch(schema, []arrow.Array{a}, int64(a.Len()))
+		defer batch.Release()
+		table := array.NewTableFromRecords(schema, []arrow.RecordBatch{batch})
+		t.Cleanup(table.Release)
+		return table
+	}
+	device, done := hostDevice(t, host.Options{}, backend.DeviceOptions{})
+	engine, ctx := smallEngine(t, device), context.Background()
+	few, many := keyed(t, "k", 10, primary), keyed(t, "k", 30, func(i int) int64 { return 1<<40 + int64(i%29) })
+	for name, c := range map[string]struct {
+		left, right arrow.Table
+		on          []string
+		want        string
+	}{
+		"fractions": {few, column(1, 0.75, 2, 0.75), onK, "rows 1 and 3 both have k=0.75"},
+		"far":       {few, many, []string{"k", "k"}, "rows 0 and 29 both have (k="}, // together they need 82 bits
+	} {
+		spec := join.Spec{On: c.on, Validate: join.ManyToOne, Output: join.Count}
+		_, err := drain(ctx, engine, c.left, c.right, spec)
+		require.ErrorIs(t, err, backend.ErrInvalidInput, name)
+		require.ErrorContains(t, err, "keys of the right table must be unique, but "+c.want, name)
+	}
+	spec := join.Spec{On: onK, Validate: join.ManyToOne, Output: join.Count}
+	built, err := engine.Build(ctx, few, many.Schema(), 0, spec)
+	require.NoError(t, err)
+	_, err = built.Join(ctx, many)
+	require.ErrorContains(t, err, "rows 0 and 29 both have k=1099511627776")
+	built.Close()
+	require.NoError(t, done())
 }
 
 // TestValidateKeysOfSeveralColumns names all columns of the key.

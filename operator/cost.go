@@ -134,8 +134,9 @@ func (c *Cost) FreeKeys(side int) {
 	}
 }
 
-// Slack is what the arena needs beside buffers of so many bytes: for alignment and partly used blocks.
-func Slack(bytes uint64) uint64 { return bytes/8 + 1<<20 }
+// Slack is what the arena needs beside buffers of so many bytes, for alignment, for partly used blocks, and for buffers
+// of a few rows that nobody books: an eighth, and 64 KiB to 1 MiB.
+func Slack(bytes uint64) uint64 { return bytes/8 + min(1<<20, 1<<16+bytes/2) }
 
 // Close puts memory and stages into the plan.
 func (c *Cost) Close() {
@@ -150,7 +151,7 @@ func (c *Cost) Close() {
 // mixed says that groups of payload columns of several widths move, one after the other.
 func (c *Cost) mixed() bool {
 	for _, s := range c.sides {
-		if moving := slices.Concat(s.groups...); len(moving) > 0 && slices.Min(moving) < slices.Max(moving) {
+		if moving := slices.Concat(s.groups...); s.passed && len(moving) > 0 && slices.Min(moving) < slices.Max(moving) {
 			return true
 		}
 	}

@@ -24,7 +24,8 @@ type Limits struct {
 	BlockBytes        uint64 // of one buffer; 0: no limit
 }
 
-// leastWindow and leastGranule are rows below which dividing further saves nothing worth its launches.
+// leastWindow and leastGranule are rows below which dividing further saves nothing worth its launches. Where nothing else
+// fits, a 16th of them will do.
 const (
 	leastWindow  = 1 << 16
 	leastGranule = 1 << 16
@@ -92,10 +93,30 @@ func Sort(all []*operator.Plan, timed bool) {
 // granule, beginning with the whole probe side, the largest window that fits, up to the first granule that needs none.
 // Without rates the first is the best.
 func (l *Limits) fit(f operator.Facts, want operator.Want, a operator.Algorithm, rates *Rates) (*operator.Plan, error) {
-	var best, least *operator.Plan
+	var least *operator.Plan
+	for _, part := range []uint64{1, 16} {
+		if p, err := l.divide(f, want, a, rates, part, &least); err != nil || p != nil {
+			return p, err
+		}
+	}
+	name, own := a.Name(), least.PeakBytes
+	if l.DeviceMemoryBytes > 0 && own > l.DeviceMemoryBytes {
+		least.Reject = reject("%s needs %d bytes of device memory, %d are free; raise device_memory to at least %s",
+			name, own, l.DeviceMemoryBytes, text.Mebibytes(own+l.HeldBytes))
+	} else {
+		least.Reject = reject("%s needs %d bytes in one buffer, the device allows %d; join fewer rows at a time", name,
+			least.MostBytes, l.BlockBytes)
+	}
+	return least, nil
+}
+
+// divide is fit with windows and granules down to a part of the least; nil where nothing fits. least is the plan with
+// the least need so far.
+func (l *Limits) divide(f operator.Facts, want operator.Want, a operator.Algorithm, rates *Rates, part uint64,
+	least **operator.Plan) (best *operator.Plan, err error) {
 	begin := f.Window
 	for {
-		p, err := l.window(f, want, a, &least)
+		p, err := l.window(f, want, a, leastWindow/part, least)
 		if err != nil || p != nil && p.Reject != nil {
 			return p, err
 		}
@@ -109,28 +130,17 @@ func (l *Limits) fit(f operator.Facts, want operator.Want, a operator.Algorithm,
 		if f.Granule > 0 {
 			rows = min(rows, f.Granule)
 		}
-		if f.Granule = (rows + 1) / 2; f.Granule < max(leastGranule, least.LeastGranule) {
+		if f.Granule = (rows + 1) / 2; f.Granule < max(leastGranule, (*least).LeastGranule)/part {
 			break
 		}
 	}
-	if best != nil {
-		return best, nil
-	}
-	name, own := a.Name(), least.PeakBytes
-	if l.DeviceMemoryBytes > 0 && own > l.DeviceMemoryBytes {
-		least.Reject = reject("%s needs %d bytes of device memory, %d are free; raise device_memory to at least %s",
-			name, own, l.DeviceMemoryBytes, text.Mebibytes(own+l.HeldBytes))
-	} else {
-		least.Reject = reject("%s needs %d bytes in one buffer, the device allows %d; join fewer rows at a time", name,
-			least.MostBytes, l.BlockBytes)
-	}
-	return least, nil
+	return best, nil
 }
 
 // window returns the plan with the largest window that keeps to the limits; nil where none does. least is the plan with
 // the least need so far.
-func (l *Limits) window(f operator.Facts, want operator.Want, a operator.Algorithm, least **operator.Plan) (
-	*operator.Plan, error) {
+func (l *Limits) window(f operator.Facts, want operator.Want, a operator.Algorithm, fewest uint64,
+	least **operator.Plan) (*operator.Plan, error) {
 	for {
 		p, err := a.Plan(&f, want)
 		if err != nil || p.Reject != nil {
@@ -143,7 +153,7 @@ func (l *Limits) window(f operator.Facts, want operator.Want, a operator.Algorit
 		if *least == nil || p.PeakBytes < (*least).PeakBytes {
 			*least = p
 		}
-		if f.Window = min(room/2, primitive.MaxRows); want.Count || f.Window < leastWindow {
+		if f.Window = min(room/2, primitive.MaxRows); want.Count || f.Window < fewest {
 			return nil, nil
 		}
 	}

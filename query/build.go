@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"slices"
 	"sync/atomic"
 	"time"
 
@@ -62,6 +61,9 @@ func (q *Query) build(ctx context.Context, a *Alternative, proved []*Scan, profi
 			return nil, err
 		}
 	}
+	if q.Empty != "" {
+		return b, nil
+	}
 	s := a.Scans[operator.Build]
 	q.Progress.Start("load "+s.Side.String(), 0)
 	chunk, err := timedLoad(ctx, b.lane, b.memory, s, 0, int(s.Table.NumRows()), encode)
@@ -78,18 +80,24 @@ func (q *Query) build(ctx context.Context, a *Alternative, proved []*Scan, profi
 // Probe joins with a probe side: those of the tree of a query that was planned alike, with another probe table. The
 // result before must be closed. The caller closes the result.
 func (b *Built) Probe(ctx context.Context, q *Query) (*Result, error) {
+	return b.probe(exec.NewFlow(ctx), q, nil)
+}
+
+// probe joins in a flow, which ends with the result or with the error.
+func (b *Built) probe(flow *exec.Flow, q *Query, parts *exec.Pipe[*Part]) (*Result, error) {
 	a := *b.taken
-	i := slices.IndexFunc(q.Trees, func(tree Join) bool { return tree.Place == b.taken.Place })
-	a.Join = &q.Trees[max(0, i)]
+	a.Join = tree(q.Trees, b.taken.Place)
 	if !b.busy.CompareAndSwap(false, true) {
+		flow.Stop()
 		return nil, &backend.OpError{Op: "join", Err: backend.ErrInvalidInput,
 			Detail: "the build side is in use; close the result before"}
 	}
-	if err := b.op.Rewind(ctx); err != nil {
+	if err := b.op.Rewind(flow.Context()); err != nil {
+		flow.Stop()
 		b.busy.Store(false)
 		return nil, err
 	}
-	return run(ctx, q, &a, b)
+	return run(flow, q, &a, b, parts)
 }
 
 // release gives the device memory of the build side back.
@@ -124,13 +132,13 @@ func timedLoad(ctx context.Context, lane *exec.Lane, memory *exec.Scope, s *Scan
 //
 // Errors: backend.ErrInvalidInput that names a key and two rows that have it.
 func (q *Query) prove(ctx context.Context, lane *exec.Lane, s *Scan) error {
-	if !q.Unique[s.Side] {
+	keys := q.proof(s)
+	if keys == nil {
 		return nil
 	}
 	q.Progress.Start("validate "+s.Side.String(), 0)
 	lane = lane.Nested(ctx)
 	defer lane.Memory.ReleaseAll()
-	keys := Scan{Side: s.Side, Table: s.Table, Keys: s.Keys, Numbers: true}
 	chunk, err := keys.load(ctx, lane, lane.Memory, 0, int(s.Table.NumRows()))
 	if err != nil || chunk.Rows == 0 {
 		return err
@@ -149,7 +157,15 @@ func (q *Query) prove(ctx context.Context, lane *exec.Lane, s *Scan) error {
 	}
 	return &backend.OpError{Op: "validate join", Err: backend.ErrInvalidInput, Detail: fmt.Sprintf(
 		"keys of the %s table must be unique, but rows %d and %d both have %s", s.Side, first, second,
-		s.Keys.Text(s.Side, int(first)))}
+		keys.Keys.Text(s.Side, int(first)))}
+}
+
+// proof scans the keys of a side that must be unique; nil where they need not.
+func (q *Query) proof(s *Scan) *Scan {
+	if q.Unique[s.Side] == nil {
+		return nil
+	}
+	return &Scan{Side: s.Side, Table: s.Table, Keys: q.Unique[s.Side], Numbers: true}
 }
 
 // repeated finds the rows of the first key that is there more than once; there is one. It reads the keys piece by
@@ -184,7 +200,7 @@ func repeated(ctx context.Context, lane *exec.Lane, s *ranges.Sorted) (first, se
 // and holds it against the limits.
 func (q *Query) fitProof(a *Alternative, limits planner.Limits) error {
 	for _, s := range a.Scans {
-		if !q.Unique[s.Side] {
+		if s = q.proof(s); s == nil {
 			continue
 		}
 		// The sorted side is searched in itself for the number of matches alone.

@@ -31,18 +31,24 @@ func (q *Query) String() string {
 	} else {
 		line("sample", "%s", q.sampleText())
 	}
+	if q.Empty != "" {
+		line("no rows", "%s", q.Empty)
+	}
 	line("algorithm", "%s, %s", a.text(), q.reason())
 	line("  that is", "%s", q.Meanings[a.Algorithm.Name()])
 	for i := range q.Alternatives[1:] {
 		line("  instead of", "%s", q.Alternatives[i+1].whyNot())
 	}
-	for side, unique := range q.Unique {
-		if unique {
+	for side, keys := range q.Unique {
+		if keys != nil {
 			line("validate", "keys of the %s table must be unique", relation.Side(side))
 		}
 	}
 	for side, name := range [2]string{"build", "probe"} {
 		s := a.Scans[side].String()
+		if side == operator.Probe && q.Parts {
+			s = a.Scans[side].describe("rows as they come")
+		}
 		if n := a.Facts.Granules(); side == operator.Probe && n > 1 {
 			s += fmt.Sprintf("; in %s of at most %s", text.Plural(n, "granule"), text.Plural(a.Facts.Granule, "row"))
 		}
@@ -97,6 +103,9 @@ func (a *Alternative) whyNot() string {
 
 // predictedRows is the number of output rows that is expected.
 func (q *Query) predictedRows() (rows uint64) {
+	if q.Empty != "" {
+		return 0
+	}
 	f, want := &q.Facts, &q.Trees[0].Wants
 	if want.Pairs {
 		rows = f.OutputRows
@@ -109,9 +118,8 @@ func (q *Query) predictedRows() (rows uint64) {
 		if want.Rest[side] {
 			rows += uint64(all * (1 - ratio))
 		}
-		if s := q.Trees[0].Scans[side]; s.Keyless {
-			rows += uint64(s.Table.NumRows()) - s.Rows()
-		}
+		s := q.Trees[0].Scans[side]
+		rows += s.Keys.KeylessRows(s.Side, s.Keyless)
 	}
 	return rows
 }

@@ -46,11 +46,17 @@ type Spec struct {
 	Numbers    bool              // pairs of row numbers are the output
 	Ordered    bool              // rows come in the order of the table First
 	First      relation.Side
-	Unique     [2]bool // by table: keys that must be unique, which is found before anything is joined
-	MostRows   uint64  // of output; 0: no limit
-	BatchRows  uint64
-	RowBytes   uint64 // of a row of output on the host, about
-	Progress   *exec.Progress
+	// Unique are, by table, the keys that must be unique, which is found before anything is joined; nil: any number of
+	// rows may have a key.
+	Unique   [2]*relation.KeyPlan
+	Empty    string // why there is no row of output, whatever matches; "" where that is not so
+	MostRows uint64 // of output; 0: no limit
+	// Parts says that the probe side comes part by part: the trees have one without rows.
+	Parts     bool
+	BatchRows uint64
+	RowBytes  uint64 // of a row of output on the host, about
+	Progress  *exec.Progress
+	Release   func() // of tables that are the query's own, when its result is closed; may be nil
 }
 
 // Query is a planned join. It refers to its tables and must be used while they live.
@@ -96,8 +102,20 @@ func (e *Engine) Plan(spec Spec) (*Query, error) {
 		}
 	}
 	return nil, slices.MinFunc(q.Alternatives, func(a, b Alternative) int {
-		return cmp.Compare(a.lacks-1, b.lacks-1) // those that lack no memory last: they would not run with more
+		return cmp.Or(cmp.Compare(a.missing(), b.missing()), cmp.Compare(a.lacks, b.lacks))
 	}).Err
+}
+
+// missing is how much is in the way of an alternative that cannot run: memory of the host alone, so that more on the
+// device is never asked for twice, memory of the device, or what memory does not help.
+func (a *Alternative) missing() int {
+	switch {
+	case a.lacks == 0:
+		return 2
+	case errors.Is(a.Err, backend.ErrHostMemory):
+		return 0
+	}
+	return 1
 }
 
 // Bind is a query that is not planned, for [Built.Probe].
@@ -186,35 +204,57 @@ func frugalFirst(byTime []Alternative) {
 
 // fitHost chooses the rows of a batch and holds an alternative against the cap of host memory.
 func (q *Query) fitHost(a *Alternative) error {
-	info, limit := q.Engine.Device().Info(), q.Engine.MemoryLimitBytes
+	limit := q.Engine.MemoryLimitBytes
 	if limit == 0 {
 		return nil
 	}
-	need := uint64(0)
-	for _, s := range a.Scans {
-		need += tableBytes(s.Table)
-	}
-	if info.CPULike() {
-		need += a.PeakBytes
-	}
-	if q.Ordered {
-		need += q.predictedRows() * pairBytes
-	}
-	if !a.Want.Count {
-		rowBytes := pieces * (q.RowBytes + pairBytes)
+	need := q.hostBytes(a)
+	if rowBytes := q.pieceBytes(a); rowBytes > 0 {
 		room := (limit - min(limit, need)) / rowBytes
+		if q.Parts { // which take the other half
+			room /= 2
+		}
 		a.batch = min(a.batch, max(room, minBatchRows))
 		need += rowBytes * min(a.batch, minBatchRows)
+	}
+	if q.Parts {
+		need += PartsAtOnce * LeastPartBytes
 	}
 	if need <= limit {
 		return nil
 	}
 	a.lacks = need
-	return hostMemoryError(info.Name, need, limit)
+	return hostMemoryError(q.Engine.Device().Info().Name, need, limit)
+}
+
+// hostBytes is what tables take of host memory, what is put in order, and device memory that is host memory.
+func (q *Query) hostBytes(a *Alternative) (sizeBytes uint64) {
+	for _, s := range a.Scans {
+		sizeBytes += tableBytes(s.Table)
+	}
+	if q.Engine.Device().Info().CPULike() {
+		sizeBytes += a.PeakBytes
+	}
+	if q.Ordered {
+		rows := q.predictedRows()
+		if q.Parts {
+			rows /= a.Facts.Granules()
+		}
+		sizeBytes += rows * pairBytes
+	}
+	return sizeBytes
+}
+
+// pieceBytes is what all pieces of output that are on the host take, for each row of one of them.
+func (q *Query) pieceBytes(a *Alternative) (sizeBytes uint64) {
+	if a.Want.Count {
+		return 0
+	}
+	return pieces * (q.RowBytes + pairBytes)
 }
 
 // Run runs the query up to its first rows, or to their number where only that is wanted. The caller closes the result,
 // which gives its memory back.
 func (q *Query) Run(ctx context.Context) (*Result, error) {
-	return run(ctx, q, &q.Alternatives[0], nil)
+	return run(exec.NewFlow(ctx), q, &q.Alternatives[0], nil, nil)
 }

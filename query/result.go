@@ -25,13 +25,16 @@ type Result struct {
 	Device backend.DeviceInfo // that does the work
 
 	taken *Alternative
-	built *Built // that was there before; nil where the query builds
+	built *Built            // that was there before; nil where the query builds
+	parts *exec.Pipe[*Part] // of the probe side, where it comes part by part
 
 	flow  *exec.Flow
 	out   *exec.Pipe[*deliver.Piece]
 	first *deliver.Piece // was taken from the pipe before anybody drew
 	drawn bool
 	rows  atomic.Uint64
+
+	granules, probed atomic.Uint64 // granules that were begun, rows of parts that were joined
 
 	lane    *exec.Lane // of this query alone; its profile
 	started time.Time
@@ -47,6 +50,11 @@ func (r *Result) Rows() uint64 { return r.rows.Load() }
 
 // Close ends the query and gives its memory back. Nothing can be drawn afterwards; a second Close does nothing.
 func (r *Result) Close() {
+	release := r.Query.Release
+	if r.closed || release == nil {
+		release = func() {}
+	}
+	defer release()
 	r.closed = true
 	if r.first != nil {
 		r.first.Release()
@@ -76,7 +84,7 @@ func (r *Result) Batches(ctx context.Context) iter.Seq2[arrow.RecordBatch, error
 				return
 			}
 			start := time.Now()
-			more := p.Batches(ctx, r.Query.Schema, r.taken.Columns, r.Query.Engine.Allocator,
+			more := p.Batches(ctx, r.Query.Schema, r.Query.Engine.Allocator,
 				func(batch arrow.RecordBatch, err error) bool {
 					r.deliver.Add(int64(time.Since(start)))
 					more := yield(batch, err)
@@ -91,9 +99,12 @@ func (r *Result) Batches(ctx context.Context) iter.Seq2[arrow.RecordBatch, error
 	}
 }
 
-// Pairs is a piece of the output as row numbers of the tables: row i pairs Left[i] with Right[i].
+// Pairs is a piece of the output as row numbers: it pairs row LeftFirst + Left[i] of the left side with row RightFirst +
+// Right[i] of the right one. Joins of tables count from row 0. Where the probe side comes batch by batch and may have
+// more rows than 32 bits count, the first row is that of the part which the piece is of.
 type Pairs struct {
-	Left, Right []uint32
+	Left, Right           []uint32
+	LeftFirst, RightFirst uint64
 }
 
 // Pairs yields the pairs of row numbers in pieces; for a join that was asked for them. A piece is the receiver's to
@@ -109,7 +120,7 @@ func (r *Result) Pairs(ctx context.Context) iter.Seq2[Pairs, error] {
 				yield(Pairs{}, err)
 				return
 			}
-			pairs := Pairs{p.Numbers[0], p.Numbers[1]}
+			pairs := Pairs{p.Numbers[0], p.Numbers[1], p.First[0], p.First[1]}
 			p.Release()
 			if !yield(pairs, nil) {
 				return
@@ -213,6 +224,10 @@ func (r *Result) Stats() Stats {
 	}
 	for _, scan := range r.taken.Scans {
 		*[]*uint64{&s.LeftRows, &s.RightRows}[scan.Side] = uint64(scan.Table.NumRows())
+	}
+	if r.parts != nil {
+		*[]*uint64{&s.LeftRows, &s.RightRows}[r.taken.Scans[operator.Probe].Side] = r.probed.Load()
+		s.Granules = r.granules.Load()
 	}
 	for _, stage := range r.lane.Profile.Stages() {
 		s.StageSeconds[stage.Stage] = stage.Time.Seconds()

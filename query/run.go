@@ -18,11 +18,12 @@ func hostMemoryError(device string, need, limit uint64) error {
 		need, limit)}
 }
 
-// run starts an alternative, with a build side or without.
-func run(ctx context.Context, q *Query, a *Alternative, built *Built) (*Result, error) {
+// run starts an alternative in a flow, which is the result's then, with a build side or without. parts are those of the
+// probe side where it comes part by part, otherwise nil.
+func run(flow *exec.Flow, q *Query, a *Alternative, built *Built, parts *exec.Pipe[*Part]) (*Result, error) {
 	device := q.Engine.Device()
 	device.ResetPeak()
-	r := &Result{Query: q, Device: *device.Info(), taken: a, built: built, started: time.Now(), flow: exec.NewFlow(ctx)}
+	r := &Result{Query: q, Device: *device.Info(), taken: a, built: built, parts: parts, started: time.Now(), flow: flow}
 	r.lane = exec.NewLane(r.flow.Context(), q.Engine.Ops, nil)
 	r.out = exec.NewPipe[*deliver.Piece](r.flow, 0)
 	r.flow.Go("join", func(ctx context.Context) error {
@@ -52,15 +53,18 @@ func (r *Result) join(ctx context.Context) (err error) {
 	}
 	lane := &exec.Lane{Ops: built.lane.Ops, Memory: built.lane.Scope(ctx), Profile: r.lane.Profile}
 	defer lane.Memory.ReleaseAll()
-	sink, end, closeSink := r.sink(lane, built.grant)
-	defer closeSink()
-	if err := r.probe(ctx, lane, built, sink); err != nil {
+	if r.parts != nil {
+		return r.stream(ctx, lane, built)
+	}
+	out := r.output(lane, built.grant)
+	defer out.close()
+	if err := r.probe(ctx, lane, built, out.sink); err != nil {
 		return err
 	}
 	if r.built == nil {
 		built.release() // what remains is the output
 	}
-	return end(ctx)
+	return out.end(ctx)
 }
 
 // probe runs the operator with the probe side.
@@ -72,6 +76,9 @@ func (r *Result) probe(ctx context.Context, lane *exec.Lane, built *Built, sink 
 			return err
 		}
 	}
+	if r.Query.Empty != "" {
+		return nil
+	}
 	bounds := s.granules(a.Facts.Granule, a.Facts.Brought(operator.Probe))
 	for i := range bounds[1:] {
 		if err := r.granule(ctx, lane, built.op, s, bounds[i], bounds[i+1], sink); err != nil {
@@ -82,10 +89,8 @@ func (r *Result) probe(ctx context.Context, lane *exec.Lane, built *Built, sink 
 		return err
 	}
 	for side, s := range a.Scans {
-		if s.Keyless {
-			if err := s.keyless(ctx, lane, side, sink, a.Want.Count); err != nil {
-				return err
-			}
+		if err := s.keyless(ctx, lane, side, sink, a.Want.Count); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -102,24 +107,52 @@ func (r *Result) granule(ctx context.Context, lane *exec.Lane, op operator.Opera
 		return err
 	}
 	r.Query.Progress.Start("join", 0)
+	r.granules.Add(1)
 	return op.Probe(ctx, lane, chunk, sink)
 }
 
-// sink returns what takes the output, what is to do at its end, and what releases its memory.
-func (r *Result) sink(lane *exec.Lane, grant *exec.Grant) (sink operator.Sink, end func(context.Context) error,
-	closeSink func()) {
+// output is what takes the output of a query.
+type output struct {
+	sink  operator.Sink
+	rows  *deliver.Rows               // nil of a count
+	end   func(context.Context) error // puts what is left; what comes then is in an order of its own
+	close func()                      // releases its memory
+}
+
+func (r *Result) output(lane *exec.Lane, grant *exec.Grant) *output {
 	q, a := r.Query, r.taken
-	end, closeSink = func(context.Context) error { return nil }, func() {}
 	limit := &deliver.Limit{Most: q.MostRows, Rows: &r.rows}
+	out := &output{sink: limit, end: func(context.Context) error { return nil }, close: func() {}}
 	if a.Want.Count {
 		limit.Sink = new(operator.Counter)
-		return limit, end, closeSink
+		return out
 	}
-	rows := &deliver.Rows{Lane: lane.Nested(r.flow.Context()), Allocator: q.Engine.Allocator, Columns: a.Columns,
+	rows := &deliver.Rows{Lane: lane.Nested(r.flow.Context()), Allocator: q.Engine.Allocator,
 		Wanted: q.Numbers, PieceRows: a.batch, WindowRows: a.Facts.Window, PlannedRows: planner.Output(a.Plan),
 		Out: r.out, Time: &r.deliver}
+	rows.Reserve = func(sizeBytes uint64) uint64 { return grant.Reserve(q.Engine.Device(), sizeBytes) }
+	rows.Last = r.parts == nil && a.Facts.Granules() == 1
+	limit.Sink, out.rows, out.end, out.close = rows, rows, rows.End, rows.Close
+	if q.Ordered {
+		order := &deliver.Order{Rows: rows, First: q.First}
+		limit.Sink, out.end, out.close = order, order.End, order.Close
+	}
+	out.turn(a.Join, nil)
+	return out
+}
+
+// turn makes what comes next rows of a tree: of the query, or of a part of the probe side.
+func (o *output) turn(join *Join, part *Part) {
+	rows := o.rows
+	if rows == nil {
+		return
+	}
+	rows.Columns, rows.Part, rows.First = join.Columns, nil, [2]uint64{}
+	if part != nil {
+		rows.Part, rows.First[join.Scans[operator.Probe].Side] = part.Table, part.First
+	}
 	rows.RowBytes = 2 * 4 // row numbers by which columns are gathered
-	for side, s := range a.Scans {
+	for side, s := range join.Scans {
 		rows.Sides[side], rows.Words[side], rows.Numbers[side] = s.Side, &s.Words, -1
 		if s.Numbers {
 			rows.Numbers[side] = len(s.Words.Bytes)
@@ -129,12 +162,4 @@ func (r *Result) sink(lane *exec.Lane, grant *exec.Grant) (sink operator.Sink, e
 		}
 	}
 	rows.RowBytes += rows.RowBytes / 8 // for scratch
-	rows.Reserve = func(sizeBytes uint64) uint64 { return grant.Reserve(q.Engine.Device(), sizeBytes) }
-	rows.Last = a.Facts.Granules() == 1
-	limit.Sink, end, closeSink = rows, rows.End, rows.Close
-	if q.Ordered {
-		order := &deliver.Order{Rows: rows, First: q.First}
-		limit.Sink, end, closeSink = order, order.End, order.Close
-	}
-	return limit, end, closeSink
 }

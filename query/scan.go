@@ -27,7 +27,7 @@ type Scan struct {
 	Names   []string         // of these
 	Words   relation.Words   // of these; the first payload columns
 	Numbers bool             // the last payload column is the number of the row
-	Keyless bool             // rows without a key are rows of the output
+	Keyless relation.Keyless // which rows without a key are rows of the output
 }
 
 // Rows is the number of rows that have a key.
@@ -194,9 +194,9 @@ func (k *keyed) column(ctx context.Context, lane *exec.Lane, memory *exec.Scope,
 	return kept, nil
 }
 
-// keyless puts the rows of the table that have no key.
+// keyless puts the rows of the table that have no key, of those that are rows of the output.
 func (s *Scan) keyless(ctx context.Context, lane *exec.Lane, side int, sink operator.Sink, count bool) error {
-	ids, err := s.Keys.Keyless(ctx, s.Side, 0, int(s.Table.NumRows()))
+	ids, err := s.Keys.Keyless(ctx, s.Side, s.Keyless, 0, int(s.Table.NumRows()))
 	if err != nil || len(ids) == 0 {
 		return err
 	}
@@ -245,7 +245,10 @@ func (s *Scan) loadAt(ctx context.Context, lane *exec.Lane, numbers []uint32, co
 }
 
 // String describes the scan for an explain text.
-func (s *Scan) String() string {
+func (s *Scan) String() string { return s.describe(text.Plural(int(s.Rows()), "row")) }
+
+// describe is String with a text for the number of rows.
+func (s *Scan) describe(rows string) string {
 	columns := []string{fmt.Sprintf("keys of %d bytes", s.Keys.KeyBytes())}
 	columns = append(columns, s.Names...)
 	if n := len(s.Words.Shared); n > 0 {
@@ -254,8 +257,8 @@ func (s *Scan) String() string {
 	if s.Numbers {
 		columns = append(columns, "row numbers")
 	}
-	out := fmt.Sprintf("%s, %s: %s", s.Side, text.Plural(int(s.Rows()), "row"), strings.Join(columns, ", "))
-	if left := uint64(s.Table.NumRows()) - s.Rows(); s.Keyless && left > 0 {
+	out := fmt.Sprintf("%s, %s: %s", s.Side, rows, strings.Join(columns, ", "))
+	if left := s.Keys.KeylessRows(s.Side, s.Keyless); left > 0 {
 		out += fmt.Sprintf("; %d without a key are kept apart", left)
 	}
 	return out

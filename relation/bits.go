@@ -25,6 +25,14 @@ func fill(words []uint64, n int) {
 	}
 }
 
+// invert turns the first n bits over; the bits above n stay zero.
+func invert(words []uint64, n int) {
+	for i := range words {
+		words[i] = ^words[i]
+	}
+	words[len(words)-1] &= ^uint64(0) >> (-n & 63)
+}
+
 func hasBit(words []uint64, i int) bool { return words[i>>6]>>(i&63)&1 != 0 }
 func setBit(words []uint64, i int)      { words[i>>6] |= 1 << (i & 63) }
 func clearBit(words []uint64, i int)    { words[i>>6] &^= 1 << (i & 63) }

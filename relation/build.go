@@ -17,24 +17,26 @@ import (
 // one for each probe table, with the same codes. The methods may be called from several goroutines.
 type BuildKeys struct {
 	*KeyPlan
-	side    Side
-	uncoded []int64 // rows of the build side without a code, for each key
+	side   Side
+	beyond []int64 // rows of the build side with more than 64 bits, for each key
 }
 
 // PlanBuild pairs buildOn[k] with probeOn[k] and measures the build table, which is the given side of the join. Passes,
 // limits and errors are those of [PlanKeys], except that a key column of the probe side must have a type that has codes
 // even where it will hold no value.
 func PlanBuild(
-	ctx context.Context, build arrow.Table, probe *arrow.Schema, buildOn, probeOn []string, side Side,
+	ctx context.Context, build arrow.Table, probe *arrow.Schema, buildOn, probeOn []string, side Side, nullsEqual ...bool,
 ) (*BuildKeys, error) {
 	b := &BuildKeys{KeyPlan: &KeyPlan{keys: make([]key, len(buildOn))}, side: side}
-	if err := b.plan(ctx, build, probe, buildOn, probeOn); err != nil {
+	if err := b.plan(ctx, build, probe, buildOn, probeOn, nullsEqual); err != nil {
 		return nil, fmt.Errorf("plan build keys: %w", err)
 	}
 	return b, nil
 }
 
-func (b *BuildKeys) plan(ctx context.Context, build arrow.Table, probe *arrow.Schema, buildOn, probeOn []string) error {
+func (b *BuildKeys) plan(
+	ctx context.Context, build arrow.Table, probe *arrow.Schema, buildOn, probeOn []string, nullsEqual []bool,
+) error {
 	var on [2][]string
 	on[b.side], on[1-b.side] = buildOn, probeOn
 	if err := checkPairs(on); err != nil {
@@ -54,7 +56,7 @@ func (b *BuildKeys) plan(ctx context.Context, build arrow.Table, probe *arrow.Sc
 		var sides [2]keyType
 		sides[b.side] = typeOfColumn(buildOn[k], data[k])
 		sides[1-b.side] = keyType{name: name, dtype: dtype, trait: traitOf(dtype)}
-		if b.keys[k], err = pair(sides); err != nil {
+		if b.keys[k], err = pair(sides, k, nullsEqual); err != nil {
 			return err
 		}
 	}
@@ -64,7 +66,7 @@ func (b *BuildKeys) plan(ctx context.Context, build arrow.Table, probe *arrow.Sc
 	if err := b.open(1-b.side, 0, none); err != nil {
 		return err
 	}
-	if b.uncoded, err = b.selectRows(ctx, b.side); err != nil {
+	if b.beyond, err = b.selectRows(ctx, b.side); err != nil {
 		return err
 	}
 	extents, err := measure(ctx, b.keys, &b.sides[b.side])
@@ -106,10 +108,10 @@ func (b *BuildKeys) bind(ctx context.Context, probe arrow.Table, side Side) (*Ke
 		return nil, err
 	}
 	p.bound(side)
-	var uncoded [2][]int64
-	uncoded[b.side] = b.uncoded
-	if uncoded[side], err = p.selectRows(ctx, side); err != nil {
+	var beyond [2][]int64
+	beyond[b.side] = b.beyond
+	if beyond[side], err = p.selectRows(ctx, side); err != nil {
 		return nil, err
 	}
-	return &p, p.checkCoded(uncoded)
+	return &p, p.checkCoded(beyond)
 }

@@ -31,7 +31,7 @@ func TestBuildKeysMatchAsValuesDo(t *testing.T) {
 			return p, b
 		}
 		left, right := ordered(build, probe)
-		keys, err := PlanBuild(ctx, build, probe.Schema(), on, on, side)
+		keys, err := PlanBuild(ctx, build, probe.Schema(), on, on, side, drawNullsEqual(t, len(on))...)
 		done[err == nil]++
 		if err != nil {
 			require.ErrorIs(t, err, backend.ErrUnsupported)
@@ -96,7 +96,7 @@ func TestBuildKeysIgnoreTheProbesRange(t *testing.T) {
 	require.Zero(t, keys.Rows(Left))
 	plan, err := keys.Bind(context.Background(), probe)
 	require.NoError(t, err)
-	missing, err := plan.Keyless(context.Background(), Left, 0, 8)
+	missing, err := plan.Keyless(context.Background(), Left, KeylessAll, 0, 8)
 	require.NoError(t, err)
 	require.Equal(t, []uint32{0, 2, 3, 4, 6, 7}, missing)
 	codes, ids := make([]byte, 8), make([]uint32, 2)
@@ -169,7 +169,7 @@ func TestSharedRanges(t *testing.T) {
 		"k1 uint64 = k1 uint64: 9223372036854775808..9223372036854775815, 3 bits", plan.String())
 	require.NoError(t, checkPlan(left, right, keyNames(2)))
 	for side, want := range [][]uint32{{0, 1, 3}, {2, 3, 4}} {
-		missing, err := plan.Keyless(context.Background(), Side(side), 0, 5)
+		missing, err := plan.Keyless(context.Background(), Side(side), KeylessAll, 0, 5)
 		require.NoError(t, err)
 		require.Equal(t, want, missing)
 	}
@@ -197,7 +197,7 @@ func TestCrossKeys(t *testing.T) {
 	keys := []byte{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}
 	require.NoError(t, plan.Encode(context.Background(), Left, keys, nil))
 	require.Equal(t, make([]byte, 12), keys)
-	missing, err := plan.Keyless(context.Background(), Left, 0, 3)
+	missing, err := plan.Keyless(context.Background(), Left, KeylessAll, 0, 3)
 	require.NoError(t, err)
 	require.Nil(t, missing)
 	_, err = PlanCross(left, tableOf([]arrow.Array{array.NewNull(1 << 32)}, [][]int{{1 << 31}}))

@@ -3,6 +3,7 @@ package relation
 import (
 	"fmt"
 	"iter"
+	"slices"
 	"sort"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -12,8 +13,9 @@ import (
 
 // keyColumn is one side of one key: the chunks of a table's column, in row order, none empty.
 type keyColumn struct {
-	chunks []keyChunk
-	bounds *extent // codes outside match nothing; nil where none is known to
+	chunks     []keyChunk
+	nullsEqual bool    // NULL is a value like any other
+	bounds     *extent // codes outside match nothing; nil where none is known to
 }
 
 type keyChunk struct {
@@ -33,8 +35,8 @@ type segment struct {
 }
 
 // newKeyColumn prepares the readers of a column's chunks.
-func newKeyColumn(name string, data *arrow.Chunked, c coding) (*keyColumn, error) {
-	column := new(keyColumn)
+func newKeyColumn(name string, data *arrow.Chunked, c coding, nullsEqual bool) (*keyColumn, error) {
+	column := &keyColumn{nullsEqual: nullsEqual}
 	start := 0
 	for i, array := range data.Chunks() {
 		if array.Len() == 0 {
@@ -53,7 +55,8 @@ func newKeyColumn(name string, data *arrow.Chunked, c coding) (*keyColumn, error
 
 func newKeyChunk(chunk arrow.Array, c coding) (keyChunk, error) {
 	if c.method == methodNever {
-		return keyChunk{reader: never{}, values: chunk, rows: chunk.Len()}, nil
+		none := make([]byte, (chunk.Len()+7)/8)
+		return keyChunk{reader: never{}, values: chunk, rows: chunk.Len(), validity: none}, nil
 	}
 	k := keyChunk{values: chunk, rows: chunk.Len()}
 	if err := checkBuffers(chunk.Data(), bitWidth(chunk)); err != nil {
@@ -103,11 +106,25 @@ func (c *keyColumn) filters() bool {
 		return true
 	}
 	for i := range c.chunks {
-		if c.chunks[i].validity != nil || c.chunks[i].filters() {
+		if c.chunks[i].validity != nil && !c.nullsEqual || c.chunks[i].filters() {
 			return true
 		}
 	}
 	return false
+}
+
+// hasNulls tells whether some row of the column is NULL.
+func (c *keyColumn) hasNulls() bool {
+	return slices.ContainsFunc(c.chunks, func(chunk keyChunk) bool { return chunk.validity != nil })
+}
+
+// clearNulls clears the bits of the rows [from, to) that are NULL; bit 0 of words is row from.
+func (c *keyColumn) clearNulls(words []uint64, from, to int) {
+	for part := range c.segments(from, to) {
+		if part.validity != nil {
+			andBits(words, part.at, part.validity, part.offset+part.from, part.n)
+		}
+	}
 }
 
 // segments yields the runs of rows [from, to), in order.

@@ -107,7 +107,11 @@ func convertValues(ctx context.Context, column arrow.Array, to arrow.DataType, o
 	case *arrow.Decimal128Type, *arrow.Decimal256Type:
 		return convertDecimals(ctx, column, into.(arrow.DecimalType), out)
 	}
-	c, _, _ := coerce(traitOf(column.DataType()), traitOf(to)) // its codes are the numbers that the type stores
+	from, fine := traitOf(column.DataType()), traitOf(to)
+	c := coding{factor: ratio(from, fine)} // the codes are the numbers that the type stores
+	if from.unsigned && fine.unsigned {
+		c.domain = domainUnsigned
+	}
 	switch to.(arrow.FixedWidthDataType).Bytes() {
 	case 2:
 		return convertCodes(ctx, column, c, view[uint16](out))

@@ -12,6 +12,7 @@ type indexed struct {
 	entries []uint64
 	coded   []uint64 // bit i: entry i has a code, or is null
 	all     bool
+	beyond  bool // some entry has more than 64 bits
 }
 
 // readDictionary sets the chunk's reader. A row is null where its index is, or the entry that it points to; the second
@@ -27,7 +28,7 @@ func (k *keyChunk) readDictionary(chunk *array.Dictionary, c coding) error {
 	r := &indexed{index: index, entries: make([]uint64, n), coded: fullBits(n)}
 	copy(r.entries, entries.codes(r.entries, 0, n))
 	if entries.filters() {
-		entries.admit(r.coded, make([]uint64, n), 0, 0, n)
+		r.beyond = entries.admit(r.coded, make([]uint64, n), 0, 0, n) > 0
 	}
 	for i := range n {
 		if dictionary.IsNull(i) {
@@ -82,10 +83,14 @@ func (r *indexed) codes(scratch []uint64, from, n int) []uint64 {
 
 func (r *indexed) filters() bool { return !r.all }
 
-func (r *indexed) admit(mask, scratch []uint64, at, from, n int) {
+func (r *indexed) admit(mask, scratch []uint64, at, from, n int) (beyond int) {
 	for i, entry := range r.index.codes(scratch, from, n) {
 		if entry < uint64(len(r.entries)) && !hasBit(r.coded, int(entry)) {
+			if r.beyond && hasBit(mask, at+i) {
+				beyond++
+			}
 			clearBit(mask, at+i)
 		}
 	}
+	return beyond
 }

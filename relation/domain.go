@@ -90,7 +90,7 @@ func subsecondDigits(unit arrow.TimeUnit) int {
 type domain uint8
 
 const (
-	domainSigned   domain = iota // int64: the value in units that divide those of both sides
+	domainSigned   domain = iota // int64: the value in the coarser unit of both sides
 	domainUnsigned               // uint64: integers of two unsigned types, or of an unsigned type and a float
 	domainFloat32                // int64: the rank of a float32, see floatcode.go
 	domainFloat64                // int64: the rank of a float64
@@ -122,9 +122,10 @@ type method uint8
 
 const (
 	methodScale    method = iota // stored integer times factor
+	methodWhole                  // stored integer divided by factor; one that it does not divide matches nothing
 	methodRank                   // rank of a float
 	methodIntegral               // float that is an integer of the domain; any other float matches nothing
-	methodNever                  // no value ever matches
+	methodNever                  // there are no values
 )
 
 // coding turns the stored values of one side into codes. A value that has none is one that the other side's type cannot
@@ -132,18 +133,28 @@ const (
 type coding struct {
 	domain domain
 	method method
-	factor uint64 // of methodScale; 0 when it exceeds 63 bits, so that only the value 0 has a code
+	factor uint64 // of methodScale and methodWhole; 0 when it exceeds 63 bits, so that only the value 0 has a code
+	digits int    // of methodWhole with decimals: factor is 10^digits
 }
 
 // coerce finds the domain of a pair of key columns and the coding of either side. The reason is empty on success,
 // otherwise the rest of a sentence about the two columns.
+//
+// What counts units is compared in the coarser unit of the two, so that no value leaves 64 bits on the way there: a
+// value of the finer unit that is no whole number of coarser ones equals none of the other side.
 func coerce(left, right trait) (l, r coding, reason string) {
 	pair := func(a, b class) bool {
 		return left.class == a && right.class == b || left.class == b && right.class == a
 	}
 	switch {
-	case left.class == classNull || right.class == classNull:
+	case left.class == classNull && right.class == classNull:
 		return coding{method: methodNever}, coding{method: methodNever}, ""
+	case left.class == classNull:
+		_, r, _ = coerce(right, right)
+		return coding{domain: r.domain, method: methodNever}, r, ""
+	case right.class == classNull:
+		l, _, _ = coerce(left, left)
+		return l, coding{domain: l.domain, method: methodNever}, ""
 	case pair(classFloat, classFloat):
 		d := domainFloat32
 		if max(left.floatBit, right.floatBit) == 64 {
@@ -163,21 +174,34 @@ func coerce(left, right trait) (l, r coding, reason string) {
 	case pair(classInteger, classInteger) && left.unsigned && right.unsigned:
 		return coding{domain: domainUnsigned, factor: 1}, coding{domain: domainUnsigned, factor: 1}, ""
 	case left.class == right.class, pair(classInteger, classDecimal), pair(classDate, classTimestamp):
-		if left.scale == right.scale && left.ticks == right.ticks {
-			return coding{factor: 1}, coding{factor: 1}, ""
+		unit := left
+		if left.ticks < right.ticks || left.ticks == right.ticks && left.scale > right.scale {
+			unit = right
 		}
-		scale := max(left.scale, right.scale)
-		return coding{factor: left.factorTo(scale)}, coding{factor: right.factorTo(scale)}, ""
+		return left.counting(unit), right.counting(unit), ""
 	case pair(classTimestamp, classInstant), pair(classDate, classInstant):
 		return l, r, "one has a time zone and the other has none; cast one of them"
+	case pair(classDecimal, classFloat):
+		return l, r, "a decimal fraction such as 0.1 is no float; cast one of them"
+	case pair(classBool, classInteger):
+		return l, r, "a boolean is no number; cast one of them"
 	}
-	return l, r, "their values do not compare without loss; cast one of them"
+	return l, r, "their values mean different things; cast one of them"
 }
 
-// factorTo is what a stored integer is multiplied with to count units of 10^-scale, or 0 above 63 bits.
-func (t trait) factorTo(scale int) uint64 {
-	factor := t.ticks
-	for range scale - t.scale {
+// counting is the coding of a type in the unit of another one that is no finer.
+func (t trait) counting(unit trait) coding {
+	c := coding{method: methodWhole, factor: ratio(unit, t), digits: t.scale - unit.scale}
+	if c.factor == 1 {
+		c.method = methodScale
+	}
+	return c
+}
+
+// ratio is how many units of a type are one of a coarser type, or 0 above 63 bits.
+func ratio(coarse, fine trait) uint64 {
+	factor := coarse.ticks / fine.ticks
+	for range fine.scale - coarse.scale {
 		if factor > math.MaxInt64/10 {
 			return 0
 		}

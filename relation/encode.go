@@ -3,6 +3,7 @@ package relation
 import (
 	"context"
 	"fmt"
+	"math/bits"
 
 	"github.com/spirjoin/spirjoin/backend"
 )
@@ -91,6 +92,9 @@ func packStrip[K uint32 | uint64](p *KeyPlan, side *keySide, s *scratch, from, t
 		}
 		for part := range side.columns[k].segments(from, to) {
 			codes := part.codes(s.codes[:], part.from, part.n)
+			if key.extent.null && part.validity != nil {
+				codes = withNulls(s, codes, part, key.extent.nullCode())
+			}
 			if first {
 				packFirst(out[part.at:][:part.n], codes, key.extent.min)
 			} else {
@@ -102,6 +106,22 @@ func packStrip[K uint32 | uint64](p *KeyPlan, side *keySide, s *scratch, from, t
 	if first {
 		clear(out)
 	}
+}
+
+// withNulls returns the codes of a segment in scratch, with that of NULL for the rows that are.
+func withNulls(s *scratch, codes []uint64, part segment, null uint64) []uint64 {
+	words := s.nulls[:(part.n+63)/64]
+	fill(words, part.n)
+	andBits(words, 0, part.validity, part.offset+part.from, part.n)
+	invert(words, part.n)
+	out := s.codes[:part.n]
+	copy(out, codes)
+	for w, word := range words {
+		for ; word != 0; word &= word - 1 {
+			out[w*64+bits.TrailingZeros64(word)] = null
+		}
+	}
+	return out
 }
 
 func packFirst[K uint32 | uint64](out []K, codes []uint64, base uint64) {

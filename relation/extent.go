@@ -2,18 +2,38 @@ package relation
 
 import (
 	"context"
+	"math"
+	"math/bits"
 	"sync"
 	"unsafe"
 )
 
-// extent is the range of the codes of a key column, unless there is none.
+// extent is the range of the codes of a key column, unless there is none, and whether there is NULL that is a value.
 type extent struct {
 	min, max uint64
 	some     bool
+	null     bool
+}
+
+// nullCode is the code of NULL: the one behind the greatest.
+func (e extent) nullCode() uint64 { return e.max + 1 }
+
+// bits is how many bits hold the distance of each code from the least; 65 where NULL comes behind 2^64 of them.
+func (e extent) bits() int {
+	span := e.max - e.min
+	if !e.null {
+		return bits.Len64(span)
+	}
+	if span == math.MaxUint64 {
+		return 65
+	}
+	return bits.Len64(span + 1)
 }
 
 // include widens the extent to hold another one.
 func (e *extent) include(d domain, other extent) {
+	other.null = e.null || other.null
+	e.null = other.null
 	switch {
 	case !other.some:
 	case !e.some:
@@ -30,8 +50,9 @@ func (e *extent) include(d domain, other extent) {
 
 // meet is what two extents share.
 func (e extent) meet(d domain, other extent) extent {
+	e.null = e.null && other.null
 	if !e.some || !other.some || d.less(e.max, other.min) || d.less(other.max, e.min) {
-		return extent{}
+		return extent{null: e.null}
 	}
 	if d.less(e.min, other.min) {
 		e.min = other.min
@@ -49,10 +70,10 @@ func extentOf(d domain, codes []uint64) extent {
 	}
 	if d == domainUnsigned {
 		lo, hi := extremes(codes)
-		return extent{lo, hi, true}
+		return extent{min: lo, max: hi, some: true}
 	}
 	lo, hi := extremes(unsafe.Slice((*int64)(unsafe.Pointer(&codes[0])), len(codes)))
-	return extent{uint64(lo), uint64(hi), true}
+	return extent{min: uint64(lo), max: uint64(hi), some: true}
 }
 
 // extremes returns the least and the greatest element. Four of each are tracked side by side, so that no step waits for
@@ -83,16 +104,19 @@ func measure(ctx context.Context, keys []key, side *keySide) ([]extent, error) {
 			d := keys[k].domain
 			for strip := from; strip < to; strip += stripRows {
 				end := min(strip+stripRows, to)
-				if side.selected == nil {
+				if side.selected == nil && !column.hasNulls() {
 					for part := range column.segments(strip, end) {
 						found[k].include(d, extentOf(d, part.codes(s.codes[:], part.from, part.n)))
 					}
 					continue
 				}
-				codes := column.codes(s, strip, end)
-				n := listBits(s.ids[:], 0, side.selected.strip(s, strip, end))
+				codes, words := column.codes(s, strip, end), side.selected.strip(s, strip, end)
+				rows := countBits(words)
+				column.clearNulls(words, strip, end)
+				n := listBits(s.ids[:], 0, words)
 				pick(s.packed[:], codes, s.ids[:n], 0)
 				found[k].include(d, extentOf(d, s.packed[:n]))
+				found[k].null = found[k].null || n < rows
 			}
 		}
 		mu.Lock()

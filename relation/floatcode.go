@@ -111,12 +111,13 @@ func (r *floats) codes(scratch []uint64, from, n int) []uint64 {
 
 func (r *floats) filters() bool { return r.coding.method == methodIntegral }
 
-func (r *floats) admit(mask, _ []uint64, at, from, n int) {
+func (r *floats) admit(mask, _ []uint64, at, from, n int) int {
 	for i := range n {
 		if _, ok := integral(r.value(from+i), r.coding.domain); !ok {
 			clearBit(mask, at+i)
 		}
 	}
+	return 0
 }
 
 // value is the float of one row; every width widens to a float64 without loss.

@@ -10,9 +10,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// FuzzKeyCodes reads two columns of comparable types from bytes and checks their codes against the oracle. A header of four
-// bytes gives the group, the two types, and the rows of the left side; then come values of nine bytes: one of flags (1: null,
-// 2: wide, 4: end the chunk) and eight of bits.
+// FuzzKeyCodes reads two columns of comparable types from bytes and checks their codes against the oracle. A header of
+// four bytes gives the group (and 64: NULL equals NULL, 128: a dictionary), the two types, and the rows of the left
+// side; then come values of nine bytes: one of flags (1: null, 2: wide, 4: end the chunk) and eight of bits.
 func FuzzKeyCodes(f *testing.F) {
 	seed := func(header [4]byte, values ...uint64) {
 		data := header[:]
@@ -27,6 +27,7 @@ func FuzzKeyCodes(f *testing.F) {
 	seed([4]byte{0, 10, 13, 1}, 1234500, 12345)                                                       // decimals
 	seed([4]byte{2, 0, 5, 2}, 106751, 106752, 9_223_286_400_000_000_000, math.MaxInt64)               // date32, timestamp[ns]
 	seed([4]byte{2 | 128, 1, 2, 1}, 86_400_000, 86_400)                                               // dictionary on the left
+	seed([4]byte{2 | 64, 2, 5, 2}, 5, 1<<60|7, 5e9, 1<<60, 5e9+1)                                     // timestamp[s, ns], NULLs
 	f.Fuzz(func(t *testing.T, data []byte) {
 		if len(data) < 4 {
 			return
@@ -36,7 +37,7 @@ func FuzzKeyCodes(f *testing.F) {
 		if data[0]&128 != 0 {
 			types[Left] = &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int16, ValueType: types[Left]}
 		}
-		leftRows := int(data[3])
+		leftRows, nullsEqual := int(data[3]), data[0]&64 != 0
 		var cells [2][]cell
 		var cuts [2][]int
 		for data = data[4:]; len(data) >= 9 && len(cells[Left])+len(cells[Right]) < 200; data = data[9:] {
@@ -51,7 +52,7 @@ func FuzzKeyCodes(f *testing.F) {
 		}
 		left := tableOf([]arrow.Array{columnOf(types[Left], cells[Left], leftRows%11)}, cuts[:1])
 		right := tableOf([]arrow.Array{columnOf(types[Right], cells[Right], leftRows%7)}, cuts[1:])
-		err := checkPlan(left, right, keyNames(1))
+		err := checkPlan(left, right, keyNames(1), nullsEqual)
 		if errors.Is(err, errDeclined) {
 			requireRightlyDeclined(t, err, left, right, keyNames(1))
 			return

@@ -3,7 +3,6 @@ package relation
 import (
 	"context"
 	"fmt"
-	"math/bits"
 	"strings"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -25,7 +24,8 @@ import (
 //	( 4, 1996-01-05)      ( 4, 9500)   111 11
 //
 // A row is left out when it can match nothing: a key is NULL, it has a value that the other side's type cannot hold, or
-// a code outside the range that is packed.
+// a code outside the range that is packed. In keys for which NULL equals NULL, NULL is one more value, behind all
+// others.
 //
 // A plan refers to the memory of both tables, which must stay alive and unchanged until the last call returns. Its
 // methods may be called from several goroutines.
@@ -36,10 +36,11 @@ type KeyPlan struct {
 }
 
 type key struct {
-	sides  [2]keyType
-	domain domain
-	extent extent // of the codes that are packed
-	bits   int
+	sides      [2]keyType
+	domain     domain
+	extent     extent // of the codes that are packed
+	bits       int
+	nullsEqual bool
 }
 
 // keyType is what the schema of one side says of a key column.
@@ -62,11 +63,14 @@ type keySide struct {
 // The ranges of both sides together are packed. Where that needs more than 64 bits, the ranges that the sides share
 // are, and the rows beyond them, which match nothing, are left out: one more pass.
 //
+// NULL equals NULL, and nothing else, in the pairs for which nullsEqual[k] is given and true.
+//
 // Errors wrap backend.ErrInvalidInput (no keys, unknown or ambiguous column), backend.ErrUnsupported (a type without
 // codes, types that do not compare without loss, values or keys of more than 64 bits), backend.ErrLimit (more than
 // primitive.MaxRows rows), backend.ErrCancelled or backend.ErrTimedOut.
-func PlanKeys(ctx context.Context, left, right arrow.Table, leftOn, rightOn []string) (*KeyPlan, error) {
-	plan, err := planKeys(ctx, [2]arrow.Table{left, right}, [2][]string{leftOn, rightOn})
+func PlanKeys(ctx context.Context, left, right arrow.Table, leftOn, rightOn []string, nullsEqual ...bool) (
+	*KeyPlan, error) {
+	plan, err := planKeys(ctx, [2]arrow.Table{left, right}, [2][]string{leftOn, rightOn}, nullsEqual)
 	if err != nil {
 		return nil, fmt.Errorf("plan join keys: %w", err)
 	}
@@ -86,7 +90,7 @@ func PlanCross(left, right arrow.Table) (*KeyPlan, error) {
 	return p, nil
 }
 
-func planKeys(ctx context.Context, tables [2]arrow.Table, on [2][]string) (*KeyPlan, error) {
+func planKeys(ctx context.Context, tables [2]arrow.Table, on [2][]string, nullsEqual []bool) (*KeyPlan, error) {
 	if err := checkPairs(on); err != nil {
 		return nil, err
 	}
@@ -101,7 +105,7 @@ func planKeys(ctx context.Context, tables [2]arrow.Table, on [2][]string) (*KeyP
 	for k := range p.keys {
 		var err error
 		if p.keys[k], err = pair([2]keyType{
-			typeOfColumn(on[Left][k], data[Left][k]), typeOfColumn(on[Right][k], data[Right][k])}); err != nil {
+			typeOfColumn(on[Left][k], data[Left][k]), typeOfColumn(on[Right][k], data[Right][k])}, k, nullsEqual); err != nil {
 			return nil, err
 		}
 	}
@@ -165,13 +169,13 @@ func typeOfColumn(name string, column *arrow.Chunked) keyType {
 	return t
 }
 
-// pair finds the common domain of two key columns.
-func pair(sides [2]keyType) (key, error) {
+// pair finds the common domain of the two columns of key k.
+func pair(sides [2]keyType, k int, nullsEqual []bool) (key, error) {
 	for side, t := range sides {
 		if t.trait.class == classNone {
 			return key{}, fmt.Errorf(
 				"%w: %s key column %q has type %s; keys may be integers, booleans, dates, times, timestamps, "+
-					"durations, floats and decimals", backend.ErrUnsupported, Side(side), t.name, t.dtype)
+					"durations, floats and decimals; cast it to one of these", backend.ErrUnsupported, Side(side), t.name, t.dtype)
 		}
 	}
 	l, r := &sides[Left], &sides[Right]
@@ -180,7 +184,7 @@ func pair(sides [2]keyType) (key, error) {
 		return key{}, fmt.Errorf("%w: left key column %q (%s) and right key column %q (%s): %s", backend.ErrUnsupported,
 			l.name, l.dtype, r.name, r.dtype, reason)
 	}
-	return key{sides: sides, domain: l.coding.domain}, nil
+	return key{sides: sides, domain: l.coding.domain, nullsEqual: k < len(nullsEqual) && nullsEqual[k]}, nil
 }
 
 // open readies the columns of a side, one for each key.
@@ -188,7 +192,7 @@ func (p *KeyPlan) open(side Side, rows int64, data []*arrow.Chunked) error {
 	s := keySide{rows: int(rows)}
 	for k, key := range p.keys {
 		t := key.sides[side]
-		column, err := newKeyColumn(t.name, data[k], t.coding)
+		column, err := newKeyColumn(t.name, data[k], t.coding, key.nullsEqual)
 		if err != nil {
 			return err
 		}
@@ -210,24 +214,37 @@ func (p *KeyPlan) bound(side Side) {
 }
 
 // selectRows leaves out the rows of a side that can match nothing. It returns how many each key left out because their
-// value has no code.
-func (p *KeyPlan) selectRows(ctx context.Context, side Side) (uncoded []int64, err error) {
+// value has more than 64 bits.
+func (p *KeyPlan) selectRows(ctx context.Context, side Side) (beyond []int64, err error) {
 	s := &p.sides[side]
-	uncoded = make([]int64, len(p.keys))
-	s.selected, err = selectRows(ctx, s.columns, s.rows, uncoded)
-	return uncoded, err
+	beyond = make([]int64, len(p.keys))
+	s.selected, err = selectRows(ctx, s.columns, s.rows, beyond)
+	return beyond, err
 }
 
-// checkCoded declines keys of which both sides have values without a code. Such a value matches nothing, because the
-// other side's type cannot hold it; that reasoning fails when both types reach beyond 64 bits and both columns do.
-func (p *KeyPlan) checkCoded(uncoded [2][]int64) error {
+// Alone is the plan of the keys of one side compared with themselves, so that each value has a code, whatever the other
+// side can hold; p itself where it is so already. The table is that of the side. Errors are those of [PlanKeys].
+func (p *KeyPlan) Alone(ctx context.Context, side Side, table arrow.Table) (*KeyPlan, error) {
+	if p.KeylessRows(side, KeylessValues) == 0 {
+		return p, nil
+	}
+	var on []string
+	var equal []bool
+	for _, key := range p.keys {
+		on, equal = append(on, key.sides[side].name), append(equal, key.nullsEqual)
+	}
+	return PlanKeys(ctx, table, table, on, on, equal...)
+}
+
+// checkCoded declines keys of which both sides have values of more than 64 bits, which might be equal.
+func (p *KeyPlan) checkCoded(beyond [2][]int64) error {
 	for k, key := range p.keys {
 		l, r := key.sides[Left], key.sides[Right]
-		if uncoded[Left][k] > 0 && uncoded[Right][k] > 0 && l.coding.method == methodScale {
+		if beyond[Left][k] > 0 && beyond[Right][k] > 0 {
 			return fmt.Errorf(
 				"%w: left key column %q (%s) and right key column %q (%s) both hold numbers of more than 64 bits "+
-					"at their common scale: %d and %d rows", backend.ErrUnsupported, l.name, l.dtype, r.name, r.dtype,
-				uncoded[Left][k], uncoded[Right][k])
+					"at their common scale: %d and %d rows; cast one of them to 64 bits", backend.ErrUnsupported, l.name, l.dtype,
+				r.name, r.dtype, beyond[Left][k], beyond[Right][k])
 		}
 	}
 	return nil
@@ -235,13 +252,13 @@ func (p *KeyPlan) checkCoded(uncoded [2][]int64) error {
 
 // measure selects the rows of both sides and finds the ranges of their codes.
 func (p *KeyPlan) measure(ctx context.Context) (extents [2][]extent, err error) {
-	var uncoded [2][]int64
+	var beyond [2][]int64
 	for side := range p.sides {
-		if uncoded[side], err = p.selectRows(ctx, Side(side)); err != nil {
+		if beyond[side], err = p.selectRows(ctx, Side(side)); err != nil {
 			return extents, err
 		}
 	}
-	if err = p.checkCoded(uncoded); err != nil {
+	if err = p.checkCoded(beyond); err != nil {
 		return extents, err
 	}
 	for side := range p.sides {
@@ -258,7 +275,7 @@ func (p *KeyPlan) pack(rangeOf func(k int) extent) {
 	for k := range p.keys {
 		key := &p.keys[k]
 		key.extent = rangeOf(k)
-		key.bits = bits.Len64(key.extent.max - key.extent.min)
+		key.bits = key.extent.bits()
 		p.bits += key.bits
 	}
 }
@@ -297,6 +314,11 @@ func (p *KeyPlan) RowsIn(side Side, from, to int) uint64 {
 // among the codes then differ.
 func (p *KeyPlan) HasNulls(side Side) bool { return p.sides[side].selected != nil }
 
+// Nulls is how many rows of a side are left out because a key is NULL.
+func (p *KeyPlan) Nulls(side Side) uint64 {
+	return p.KeylessRows(side, KeylessAll) - p.KeylessRows(side, KeylessValues)
+}
+
 // String describes the plan for people, one line per key column with the range that is packed:
 //
 //	o_orderkey int64 = l_orderkey int32: 1..6000000, 23 bits
@@ -310,6 +332,9 @@ func (p *KeyPlan) String() string {
 		codes := "no values"
 		if key.extent.some {
 			codes = key.domain.text(key.extent.min) + ".." + key.domain.text(key.extent.max)
+		}
+		if key.extent.null {
+			codes += " and NULL"
 		}
 		if k > 0 {
 			b.WriteByte('\n')

@@ -85,7 +85,7 @@ func TestLoadRowsErrors(t *testing.T) {
 	for _, r := range [][2]int{{-1, 2}, {2, 1}, {0, 4}} {
 		_, err := plan.LoadRows(ctx, device, Left, r[0], r[1], buffer.All(), backend.Range{})
 		require.ErrorIs(t, err, backend.ErrInvalidInput)
-		_, err = plan.Keyless(ctx, Left, r[0], r[1])
+		_, err = plan.Keyless(ctx, Left, KeylessAll, r[0], r[1])
 		require.ErrorIs(t, err, backend.ErrInvalidInput)
 	}
 	_, err = plan.LoadRows(ctx, device, Left, 0, 3, buffer.Range(0, 8), backend.Range{})
@@ -113,7 +113,7 @@ func TestRowRanges(t *testing.T) {
 				want = append(want, uint32(i))
 			}
 		}
-		got, err := plan.Keyless(ctx, Right, from, to)
+		got, err := plan.Keyless(ctx, Right, KeylessAll, from, to)
 		require.NoError(t, err)
 		require.True(t, slices.Equal(want, got))
 		require.Equal(t, want == nil, got == nil)
@@ -124,7 +124,7 @@ func TestRowRanges(t *testing.T) {
 	require.NoError(t, err)
 	ended, cancel := context.WithCancel(ctx)
 	cancel()
-	_, err = plan.Keyless(ended, Left, 0, 1)
+	_, err = plan.Keyless(ended, Left, KeylessAll, 0, 1)
 	require.ErrorIs(t, err, backend.ErrCancelled)
 }
 

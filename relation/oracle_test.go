@@ -16,7 +16,7 @@ import (
 
 // exact is the value of one key as mathematics has it: a number in the unit of its class, or what floats have besides.
 type exact struct {
-	beyond int // -1: -Inf, 1: +Inf, 2: NaN, 0: a number
+	beyond int // -1: -Inf, 1: +Inf, 2: NaN, 3: NULL where it is a value, 0: a number
 	number *big.Rat
 }
 
@@ -28,7 +28,7 @@ func (e exact) compare(other exact) int {
 }
 
 func (e exact) String() string {
-	return map[int]string{-1: "-Inf", 1: "+Inf", 2: "NaN", 0: fmt.Sprint(e.number)}[e.beyond]
+	return map[int]string{-1: "-Inf", 1: "+Inf", 2: "NaN", 3: "NULL", 0: fmt.Sprint(e.number)}[e.beyond]
 }
 
 // exactOf reads row i the slow way; ok is false for a null.
@@ -138,11 +138,14 @@ type keyRow struct {
 
 func readRows(plan *KeyPlan, side Side, table arrow.Table, on []string) ([]keyRow, error) {
 	rows := make([]keyRow, table.NumRows())
-	for _, name := range on {
+	for k, name := range on {
 		at := 0
 		for _, chunk := range table.Column(table.Schema().FieldIndices(name)[0]).Data().Chunks() {
 			for i := range chunk.Len() {
 				value, ok := exactOf(chunk, i)
+				if !ok && plan.keys[k].nullsEqual {
+					value, ok = exact{beyond: 3}, true
+				}
 				rows[at].values = append(rows[at].values, value)
 				rows[at].null = rows[at].null || !ok
 				at++
@@ -187,6 +190,8 @@ func checkRows(left, right []keyRow) error {
 	}
 	var encoded []keyRow
 	for side, rows := range [][]keyRow{left, right} {
+		others := slices.DeleteFunc(slices.Clone([][]keyRow{right, left}[side]), func(row keyRow) bool { return row.null })
+		slices.SortFunc(others, compare)
 		for i, row := range rows {
 			switch {
 			case row.null && row.encoded:
@@ -194,10 +199,8 @@ func checkRows(left, right []keyRow) error {
 			case row.encoded:
 				encoded = append(encoded, row)
 			case !row.null:
-				for j, other := range [][]keyRow{right, left}[side] {
-					if !other.null && compare(row, other) == 0 {
-						return fmt.Errorf("%s row %d is left out, but its values %v match row %d", Side(side), i, row.values, j)
-					}
+				if _, found := slices.BinarySearchFunc(others, row, compare); found {
+					return fmt.Errorf("%s row %d is left out, but its values %v have a match", Side(side), i, row.values)
 				}
 			}
 		}
@@ -215,8 +218,8 @@ func checkRows(left, right []keyRow) error {
 var errDeclined = errors.New("declined")
 
 // checkPlan plans, encodes and checks two tables. It returns errDeclined when the plan rightly declined the job.
-func checkPlan(left, right arrow.Table, on []string) error {
-	plan, err := PlanKeys(context.Background(), left, right, on, on)
+func checkPlan(left, right arrow.Table, on []string, nullsEqual ...bool) error {
+	plan, err := PlanKeys(context.Background(), left, right, on, on, nullsEqual...)
 	if err != nil {
 		if errors.Is(err, backend.ErrUnsupported) {
 			return fmt.Errorf("%w: %w", errDeclined, err)
@@ -233,7 +236,7 @@ func checkPlan(left, right arrow.Table, on []string) error {
 	}
 	for k := range on {
 		lt, rt := left.Schema().Field(k).Type, right.Schema().Field(k).Type
-		if len(on) > 1 || !arrow.TypeEqual(lt, rt) || arrow.IsDecimal(traitOf(lt).storage.ID()) {
+		if len(on) > 1 || len(nullsEqual) > 0 && nullsEqual[0] || !arrow.TypeEqual(lt, rt) || arrow.IsDecimal(traitOf(lt).storage.ID()) {
 			continue
 		}
 		for _, row := range append(append([]keyRow{}, l...), r...) {

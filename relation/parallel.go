@@ -24,6 +24,7 @@ type scratch struct {
 	packed32 [stripRows]uint32
 	ids      [stripRows]uint32
 	words    [stripRows / 64]uint64
+	nulls    [stripRows / 64]uint64
 }
 
 // forBlocks calls do for every block of rows, on all cores, until one call fails or the context ends. Blocks start at

@@ -3,6 +3,7 @@ package relation
 import (
 	"fmt"
 	"math"
+	"math/bits"
 	"unsafe"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -16,9 +17,10 @@ type reader interface {
 	codes(scratch []uint64, from, n int) []uint64
 	// filters tells whether some value of the chunk's type has no code.
 	filters() bool
-	// admit clears bit at+i of mask where row from+i has no code, for every i below n. Scratch holds at least n. It is
-	// called only where filters is true.
-	admit(mask, scratch []uint64, at, from, n int)
+	// admit clears bit at+i of mask where row from+i has no code, for every i below n, and returns how many of these rows
+	// had their bit set and a value of more than 64 bits in the unit of the codes. Scratch holds at least n. It is called
+	// only where filters is true.
+	admit(mask, scratch []uint64, at, from, n int) (beyond int)
 }
 
 // newReader chooses the reader of a chunk whose type has codes and is no dictionary.
@@ -44,9 +46,9 @@ func newReader(chunk arrow.Array, c coding) reader {
 	case arrow.UINT64:
 		return newScaled(values[uint64](data), c)
 	case arrow.DECIMAL128:
-		return &wideDecimals{words: values[uint64](data), width: 2, factor: c.factor}
+		return &wideDecimals{words: values[uint64](data), width: 2, digits: c.digits}
 	case arrow.DECIMAL256:
-		return &wideDecimals{words: values[uint64](data), width: 4, factor: c.factor}
+		return &wideDecimals{words: values[uint64](data), width: 4, digits: c.digits}
 	case arrow.FLOAT16:
 		return &floats{coding: c, half: values[uint16](data)}
 	case arrow.FLOAT32:
@@ -78,10 +80,11 @@ func (never) codes(scratch []uint64, _, n int) []uint64 { return scratch[:n] }
 
 func (never) filters() bool { return true }
 
-func (never) admit(mask, _ []uint64, at, _, n int) {
+func (never) admit(mask, _ []uint64, at, _, n int) int {
 	for i := range n {
 		clearBit(mask, at+i)
 	}
+	return 0
 }
 
 type integer interface {
@@ -97,8 +100,11 @@ type scaled[T integer] struct {
 }
 
 func newScaled[T integer](values []T, c coding) reader {
-	if c.domain == domainUnsigned {
+	switch {
+	case c.domain == domainUnsigned:
 		return &scaled[T]{values: values, factor: 1, all: true} // T is unsigned, see coerce
+	case c.method == methodWhole:
+		return newWhole(values, c.factor)
 	}
 	var zero T
 	top := uint64(math.MaxUint64) >> (64 - 8*unsafe.Sizeof(zero)) // the largest T
@@ -144,12 +150,72 @@ func (r *scaled[T]) codes(scratch []uint64, from, n int) []uint64 {
 
 func (r *scaled[T]) filters() bool { return !r.all }
 
-func (r *scaled[T]) admit(mask, _ []uint64, at, from, n int) {
+func (r *scaled[T]) admit(mask, _ []uint64, at, from, n int) (beyond int) {
 	for i, v := range near(r.values[from:][:n]) {
-		if v < r.lo || v > r.hi {
+		if (v < r.lo || v > r.hi) && hasBit(mask, at+i) {
+			clearBit(mask, at+i)
+			beyond++
+		}
+	}
+	return beyond
+}
+
+// whole reads integers as quotients by a divisor, where they are whole. With divisor = odd * 2^shift and inverse * odd =
+// 1 modulo 2^64, a multiple of the divisor times inverse is its quotient * 2^shift, so that one multiplication divides
+// (Granlund and Montgomery, "Division by Invariant Integers using Multiplication", 1994, section 9). Of other integers
+// this makes any number, whose product with the divisor is another one or leaves 64 bits.
+type whole[T integer] struct {
+	values           []T
+	divisor, inverse uint64 // 0 where the divisor exceeds 63 bits: 0 is its only multiple
+	shift            int
+	lo, span         uint64 // of the quotients: the least of any 64-bit integer, and the greatest less the least
+	signed           bool
+}
+
+func newWhole[T integer](values []T, divisor uint64) *whole[T] {
+	var zero T
+	r := &whole[T]{values: values, divisor: divisor, signed: ^zero < 0 || unsafe.Sizeof(zero) < 8}
+	if divisor == 0 {
+		return r
+	}
+	r.shift = bits.TrailingZeros64(divisor)
+	odd := divisor >> r.shift
+	r.inverse = odd // to 3 bits; each step of Newton's doubles them
+	for range 5 {
+		r.inverse *= 2 - odd*r.inverse
+	}
+	r.span = math.MaxUint64 / divisor
+	if r.signed {
+		lo, hi := reach(divisor)
+		r.lo, r.span = uint64(lo), uint64(hi-lo)
+	}
+	return r
+}
+
+func (r *whole[T]) quotient(v T) uint64 {
+	if !r.signed {
+		return uint64(v) * r.inverse >> r.shift
+	}
+	return uint64(int64(uint64(v)*r.inverse) >> r.shift)
+}
+
+func (r *whole[T]) codes(scratch []uint64, from, n int) []uint64 {
+	scratch = scratch[:n]
+	for i, v := range near(r.values[from:][:n]) {
+		scratch[i] = r.quotient(v)
+	}
+	return scratch
+}
+
+func (r *whole[T]) filters() bool { return true }
+
+func (r *whole[T]) admit(mask, _ []uint64, at, from, n int) int {
+	for i, v := range near(r.values[from:][:n]) {
+		if q := r.quotient(v); q*r.divisor != uint64(v) || q-r.lo > r.span {
 			clearBit(mask, at+i)
 		}
 	}
+	return 0
 }
 
 // bools reads false as 0 and true as 1.
@@ -167,40 +233,82 @@ func (r *bools) codes(scratch []uint64, from, n int) []uint64 {
 	return scratch
 }
 
-func (r *bools) filters() bool                    { return false }
-func (r *bools) admit(_, _ []uint64, _, _, _ int) {}
+func (r *bools) filters() bool                        { return false }
+func (r *bools) admit(_, _ []uint64, _, _, _ int) int { return 0 }
 
-// wideDecimals reads unscaled integers of two or four words, the lowest first.
+// wideDecimals reads unscaled integers of two or four words, the lowest first, as quotients by 10^digits.
 type wideDecimals struct {
 	words  []uint64
 	width  int
-	factor uint64
+	digits int
 }
 
 func (r *wideDecimals) codes(scratch []uint64, from, n int) []uint64 {
 	scratch = scratch[:n]
 	words := near(r.words[from*r.width:][:n*r.width])
 	for i := range scratch {
-		scratch[i] = words[i*r.width] * r.factor
+		scratch[i] = words[i*r.width]
+		if r.digits > 0 {
+			scratch[i], _, _ = divideExactly(words[i*r.width:][:r.width], r.digits)
+		}
 	}
 	return scratch
 }
 
 func (r *wideDecimals) filters() bool { return true }
 
-func (r *wideDecimals) admit(mask, _ []uint64, at, from, n int) {
-	lo, hi := reach(r.factor)
+func (r *wideDecimals) admit(mask, _ []uint64, at, from, n int) (beyond int) {
 	words := near(r.words[from*r.width:][:n*r.width])
 	for i := range n {
 		number := words[i*r.width:][:r.width]
-		v := int64(number[0])
-		sign := uint64(v >> 63)
-		rest := number[1] ^ sign
-		if len(number) == 4 {
-			rest |= number[2] ^ sign | number[3] ^ sign
+		if r.digits == 0 && isOneWord(number) {
+			continue
 		}
-		if rest != 0 || v < lo || v > hi {
-			clearBit(mask, at+i)
+		_, exact, fits := divideExactly(number, r.digits)
+		if exact && fits || !hasBit(mask, at+i) {
+			continue
+		}
+		clearBit(mask, at+i)
+		if exact {
+			beyond++
 		}
 	}
+	return beyond
+}
+
+// isOneWord tells whether a number of two or four words in two's complement is one of 64 bits.
+func isOneWord(number []uint64) bool {
+	sign := uint64(int64(number[0]) >> 63)
+	rest := number[1] ^ sign
+	if len(number) == 4 {
+		rest |= number[2] ^ sign | number[3] ^ sign
+	}
+	return rest == 0
+}
+
+// divideExactly divides a number in two's complement, of at most four words, by 10^digits. Exact tells whether that
+// leaves no remainder, fits whether the quotient is one of 64 bits.
+func divideExactly(number []uint64, digits int) (quotient uint64, exact, fits bool) {
+	var words [4]uint64 // the magnitude, and then what is left of it
+	n := len(number)
+	sign := uint64(int64(number[n-1]) >> 63)
+	carry := sign & 1
+	for w := range number {
+		words[w], carry = bits.Add64(number[w]^sign, 0, carry)
+	}
+	for ; digits > 0; digits -= 19 {
+		divisor, rest := uint64(math.Pow10(min(digits, 19))), uint64(0)
+		for w := n - 1; w >= 0; w-- {
+			words[w], rest = bits.Div64(rest, words[w], divisor)
+		}
+		if rest != 0 {
+			return 0, false, false
+		}
+		if words == ([4]uint64{}) {
+			break
+		}
+	}
+	quotient = (words[0] ^ sign) - sign
+	fits = words[1]|words[2]|words[3] == 0 && words[0] <= math.MaxInt64+sign&1
+	return quotient, true, fits
 }

@@ -13,11 +13,12 @@ import (
 type selection struct {
 	words  []uint64 // bit i: row i stays; the bits above the last row are zero
 	blocks []uint64 // selected rows before each block of blockRows, and the total at the end
+	nulls  int64    // rows that are left out because a key is NULL
 }
 
-// selectRows marks the rows of a side, or returns nil when all of them stay. Uncoded[k] becomes the number of rows that
-// column k left out because their value has no code.
-func selectRows(ctx context.Context, columns []*keyColumn, rows int, uncoded []int64) (*selection, error) {
+// selectRows marks the rows of a side, or returns nil when all of them stay. Beyond[k] becomes the number of rows that
+// column k left out because their value has more than 64 bits.
+func selectRows(ctx context.Context, columns []*keyColumn, rows int, beyond []int64) (*selection, error) {
 	var picky []int
 	for k, column := range columns {
 		if column.filters() {
@@ -35,8 +36,14 @@ func selectRows(ctx context.Context, columns []*keyColumn, rows int, uncoded []i
 			words := s.words[strip/64:][:(n+63)/64]
 			fill(words, n)
 			for _, k := range picky {
+				if !columns[k].nullsEqual {
+					columns[k].clearNulls(words, strip, strip+n)
+				}
+			}
+			atomic.AddInt64(&s.nulls, int64(n-countBits(words)))
+			for _, k := range picky {
 				if lost := columns[k].admit(words, scratch, strip, strip+n); lost > 0 {
-					atomic.AddInt64(&uncoded[k], int64(lost))
+					atomic.AddInt64(&beyond[k], int64(lost))
 				}
 			}
 			s.blocks[from/blockRows+1] += uint64(countBits(words))
@@ -65,11 +72,13 @@ func (s *selection) before(row int) uint64 {
 	return n
 }
 
-// strip copies the bits of rows [from, to), at most stripRows, to scratch.
+// strip copies the bits of rows [from, to), at most stripRows, to scratch. All rows stay in a selection that is nil.
 func (s *selection) strip(to *scratch, from, end int) []uint64 {
 	words := to.words[:(end-from+63)/64]
 	fill(words, end-from)
-	andBits(words, 0, bitBytes(s.words), from, end-from)
+	if s != nil {
+		andBits(words, 0, bitBytes(s.words), from, end-from)
+	}
 	return words
 }
 
@@ -84,51 +93,86 @@ func (p *KeyPlan) Selected(side Side, from, to int) []uint32 {
 	return backend.Words(backend.AsBytes(words))[:(to-from+31)/32]
 }
 
-// Keyless lists the rows of [from, to) of a side that are left out, ascending; nil where there are none. Errors wrap
-// backend.ErrInvalidInput (rows that the table does not have), backend.ErrCancelled or backend.ErrTimedOut.
-func (p *KeyPlan) Keyless(ctx context.Context, side Side, from, to int) ([]uint32, error) {
+// Keyless says which of the rows that are left out are meant.
+type Keyless uint8
+
+const (
+	KeylessNone   Keyless = iota
+	KeylessValues         // those without a NULL in a key: with a value that the other side does not have
+	KeylessAll
+)
+
+// KeylessRows is how many rows of a side are left out, of those that are meant.
+func (p *KeyPlan) KeylessRows(side Side, which Keyless) uint64 {
+	selected, rows := p.sides[side].selected, uint64(p.sides[side].rows)
+	switch {
+	case which == KeylessNone || selected == nil:
+		return 0
+	case which == KeylessValues:
+		return rows - p.Rows(side) - uint64(selected.nulls)
+	}
+	return rows - p.Rows(side)
+}
+
+// Keyless lists the rows of [from, to) of a side that are left out, of those that are meant, ascending; nil where there
+// are none. Errors wrap backend.ErrInvalidInput (rows that the table does not have), backend.ErrCancelled or
+// backend.ErrTimedOut.
+func (p *KeyPlan) Keyless(ctx context.Context, side Side, which Keyless, from, to int) ([]uint32, error) {
 	if err := p.checkRange(side, from, to); err != nil {
 		return nil, err
 	}
-	missing := uint64(to-from) - p.RowsIn(side, from, to)
-	if missing == 0 {
+	if p.KeylessRows(side, which) == 0 {
 		return nil, nil
 	}
-	selected, rows := p.sides[side].selected, make([]uint32, missing)
-	err := forBlocks(ctx, to-from, func(s *scratch, first, end int) error {
-		at := uint64(first) - p.RowsIn(side, from, from+first)
-		for strip := from + first; strip < from+end; strip += stripRows {
-			next := min(strip+stripRows, from+end)
-			words := selected.strip(s, strip, next)
-			for w := range words {
-				words[w] = ^words[w]
+	each := func(do func(block, row int, words []uint64)) error {
+		return forBlocks(ctx, to-from, func(s *scratch, first, end int) error {
+			for strip := from + first; strip < from+end; strip += stripRows {
+				next := min(strip+stripRows, from+end)
+				words := p.sides[side].selected.strip(s, strip, next)
+				invert(words, next-strip)
+				for _, column := range p.sides[side].columns {
+					if which == KeylessValues && !column.nullsEqual {
+						column.clearNulls(words, strip, next)
+					}
+				}
+				do(first/blockRows, strip, words)
 			}
-			words[len(words)-1] &= ^uint64(0) >> (-(next - strip) & 63)
-			at += uint64(listBits(rows[at:], uint32(strip), words))
-		}
-		return nil
-	})
+			return nil
+		})
+	}
+	blocks := (to - from + blockRows - 1) / blockRows
+	at := make([]int, blocks+1) // rows of each block, and then where the next one of each goes
+	if err := each(func(block, _ int, words []uint64) { at[block+1] += countBits(words) }); err != nil {
+		return nil, err
+	}
+	for block := range blocks {
+		at[block+1] += at[block]
+	}
+	if at[blocks] == 0 {
+		return nil, nil
+	}
+	rows := make([]uint32, at[blocks])
+	err := each(func(block, row int, words []uint64) { at[block] += listBits(rows[at[block]:], uint32(row), words) })
 	if err != nil {
 		return nil, err
 	}
 	return rows, nil
 }
 
-// admit clears the bits of the rows [from, to) that are null, have no code or one out of bounds; bit 0 of words is row
-// from. It returns how many it cleared because they have no code.
-func (c *keyColumn) admit(words []uint64, s *scratch, from, to int) (uncoded int) {
-	for part := range c.segments(from, to) {
-		if part.validity != nil {
-			andBits(words, part.at, part.validity, part.offset+part.from, part.n)
-		}
+// admit clears the bits of the rows [from, to) that have no code or one out of bounds; bit 0 of words is row from. It
+// returns how many of them have more than 64 bits. Where NULL is no value, words have no row of it.
+func (c *keyColumn) admit(words []uint64, s *scratch, from, to int) (beyond int) {
+	nulls := s.nulls[:len(words)]
+	copy(nulls, words)
+	c.clearNulls(words, from, to)
+	for w := range nulls {
+		nulls[w] &^= words[w]
 	}
-	before := countBits(words)
 	for part := range c.segments(from, to) {
 		if part.filters() {
-			part.reader.admit(words, s.codes[:], part.at, part.from, part.n)
+			beyond += part.reader.admit(words, s.codes[:], part.at, part.from, part.n)
 		}
 	}
-	uncoded = before - countBits(words)
 	switch {
 	case c.bounds == nil:
 	case !c.bounds.some:
@@ -136,7 +180,12 @@ func (c *keyColumn) admit(words []uint64, s *scratch, from, to int) (uncoded int
 	default:
 		within(words, c.codes(s, from, to), *c.bounds)
 	}
-	return uncoded
+	if c.nullsEqual && (c.bounds == nil || c.bounds.null) {
+		for w := range words {
+			words[w] |= nulls[w]
+		}
+	}
+	return beyond
 }
 
 // within clears the bits of codes outside the bounds. Signed or not, a code lies within them when its distance from the

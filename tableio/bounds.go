@@ -7,10 +7,11 @@ import (
 )
 
 // Bounds is a range that holds all values of a column, Min and Max included: integers, days, or counts of the unit of
-// Type. Where Min is above Max there are no values.
+// Type. Where Min is above Max there are no values. Without Nulls there is no NULL.
 type Bounds struct {
 	Type     arrow.DataType
 	Min, Max int64
+	Nulls    bool
 }
 
 // Bounds returns the bounds of a column of signed integers, dates, times or timestamps, taken from the statistics of
@@ -33,7 +34,7 @@ func (r *Reader) Bounds(column string) (b Bounds, ok bool) {
 }
 
 // SkipOutside makes later reads leave out the row groups of a Parquet file in which no value of the column lies within
-// the bounds. Nulls lie within no bounds. Where the statistics do not tell, or the bounds have another type than the
+// the bounds. NULL lies within bounds with Nulls. Where the statistics do not tell, or the bounds have another type than the
 // column, nothing is left out. Rows and Bounds still describe the whole file.
 func (r *Reader) SkipOutside(column string, b Bounds) {
 	source, index := r.parquetColumn(column)
@@ -47,8 +48,10 @@ func (r *Reader) SkipOutside(column string, b Bounds) {
 	}
 }
 
-// meets tells whether a number lies within both.
-func (b Bounds) meets(other Bounds) bool { return max(b.Min, other.Min) <= min(b.Max, other.Max) }
+// meets tells whether a number, or NULL, lies within both.
+func (b Bounds) meets(other Bounds) bool {
+	return b.Nulls && other.Nulls || max(b.Min, other.Min) <= min(b.Max, other.Max)
+}
 
 // parquetColumn finds a column of a Parquet file; nil for other formats, and for names that are none or not unique.
 func (r *Reader) parquetColumn(name string) (*parquetSource, int) {
@@ -64,6 +67,7 @@ func (r *Reader) parquetColumn(name string) (*parquetSource, int) {
 }
 
 func (b Bounds) union(other Bounds) Bounds {
+	b.Nulls = b.Nulls || other.Nulls
 	switch {
 	case other.Min > other.Max:
 	case b.Min > b.Max:
@@ -94,8 +98,9 @@ func (s *parquetSource) groupBounds(column, group int) (b Bounds, ok bool) {
 		if err != nil || stats == nil || stats.Descr().SortOrder() != schema.SortSIGNED {
 			return err
 		}
+		nulls := !stats.HasNullCount() || stats.NullCount() > 0
 		if stats.HasNullCount() && stats.NullCount() == rows.NumRows() {
-			b, ok = Bounds{Min: 1}, true
+			b, ok = Bounds{Min: 1, Nulls: nulls}, true
 			return nil
 		}
 		stored := s.file.MetaData().GetRowGroups()[group].GetColumns()[s.columns[column].Leaf].GetMetaData().GetStatistics()
@@ -115,7 +120,7 @@ func (s *parquetSource) groupBounds(column, group int) (b Bounds, ok bool) {
 			b.Min, _ = floorDivide(b.Min, 1000) // stored as milliseconds
 			b.Max, _ = floorDivide(b.Max, 1000)
 		}
-		ok = b.Min <= b.Max
+		b.Nulls, ok = nulls, b.Min <= b.Max
 		return nil
 	})
 	return b, ok && err == nil

@@ -47,10 +47,12 @@ func TestBounds(t *testing.T) {
 		b, ok := r.Bounds(name)
 		require.True(t, ok, name)
 		require.Equal(t, want, [2]int64{b.Min, b.Max}, name)
+		require.Equal(t, name == "gap", b.Nulls, name)
 	}
 	b, ok := r.Bounds("none")
 	require.True(t, ok)
 	require.Greater(t, b.Min, b.Max, "no values")
+	require.True(t, b.Nulls)
 	for _, name := range []string{"text", "unsigned", "no such"} {
 		_, ok := r.Bounds(name)
 		require.False(t, ok, name)
@@ -81,18 +83,20 @@ func TestSkipOutside(t *testing.T) {
 		bounds Bounds
 		groups []int
 	}{
-		"inside":            {"key", Bounds{int64s, 12, 38}, []int{1, 2, 3}},
-		"a border each":     {"key", Bounds{int64s, 19, 30}, []int{1, 2, 3}},
-		"one value":         {"key", Bounds{int64s, 20, 20}, []int{2}},
-		"all":               {"key", Bounds{int64s, math.MinInt64, math.MaxInt64}, []int{0, 1, 2, 3, 4, 5}},
-		"below":             {"key", Bounds{int64s, -9, -1}, nil},
-		"above":             {"key", Bounds{int64s, 60, 99}, nil},
-		"no values at all":  {"key", Bounds{int64s, 1, 0}, nil},
-		"another type":      {"key", Bounds{arrow.PrimitiveTypes.Int32, 60, 99}, []int{0, 1, 2, 3, 4, 5}},
-		"dates":             {"day", Bounds{days, -25, -11}, []int{1, 2}},
-		"nulls":             {"gap", Bounds{arrow.PrimitiveTypes.Int32, 5, 35}, []int{0, 2, 3}},
-		"without bounds":    {"text", Bounds{arrow.BinaryTypes.String, 5, 5}, []int{0, 1, 2, 3, 4, 5}},
-		"an unknown column": {"no such", Bounds{int64s, 5, 5}, []int{0, 1, 2, 3, 4, 5}},
+		"inside":            {"key", Bounds{Type: int64s, Min: 12, Max: 38}, []int{1, 2, 3}},
+		"a border each":     {"key", Bounds{Type: int64s, Min: 19, Max: 30}, []int{1, 2, 3}},
+		"one value":         {"key", Bounds{Type: int64s, Min: 20, Max: 20}, []int{2}},
+		"all":               {"key", Bounds{Type: int64s, Min: math.MinInt64, Max: math.MaxInt64}, []int{0, 1, 2, 3, 4, 5}},
+		"below":             {"key", Bounds{Type: int64s, Min: -9, Max: -1}, nil},
+		"above":             {"key", Bounds{Type: int64s, Min: 60, Max: 99}, nil},
+		"no values at all":  {"key", Bounds{Type: int64s, Min: 1, Max: 0}, nil},
+		"another type":      {"key", Bounds{Type: arrow.PrimitiveTypes.Int32, Min: 60, Max: 99}, []int{0, 1, 2, 3, 4, 5}},
+		"dates":             {"day", Bounds{Type: days, Min: -25, Max: -11}, []int{1, 2}},
+		"nulls":             {"gap", Bounds{Type: arrow.PrimitiveTypes.Int32, Min: 5, Max: 35}, []int{0, 2, 3}},
+		"nulls count":       {"gap", Bounds{Type: arrow.PrimitiveTypes.Int32, Min: 5, Max: 25, Nulls: true}, []int{0, 1, 2, 4}},
+		"no nulls there":    {"key", Bounds{Type: int64s, Min: 12, Max: 18, Nulls: true}, []int{1}},
+		"without bounds":    {"text", Bounds{Type: arrow.BinaryTypes.String, Min: 5, Max: 5}, []int{0, 1, 2, 3, 4, 5}},
+		"an unknown column": {"no such", Bounds{Type: int64s, Min: 5, Max: 5}, []int{0, 1, 2, 3, 4, 5}},
 	} {
 		r := boundsFile(t, 6)
 		r.SkipOutside(c.column, c.bounds)
@@ -106,8 +110,8 @@ func TestSkipOutside(t *testing.T) {
 		require.Equal(t, int64(60), r.Rows())
 	}
 	r := boundsFile(t, 6) // two of them: both must hold
-	r.SkipOutside("key", Bounds{int64s, 0, 35})
-	r.SkipOutside("day", Bounds{days, -59, -25})
+	r.SkipOutside("key", Bounds{Type: int64s, Min: 0, Max: 35})
+	r.SkipOutside("day", Bounds{Type: days, Min: -59, Max: -25})
 	require.Equal(t, []int64{20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39}, keysOf(t, r))
 }
 
@@ -123,7 +127,7 @@ func TestBoundsOfDoubtfulStatistics(t *testing.T) {
 		spoil(&stats.MinValue, &stats.MaxValue)
 		_, ok := r.Bounds("key")
 		require.False(t, ok, name)
-		r.SkipOutside("key", Bounds{arrow.PrimitiveTypes.Int64, 100, 200})
+		r.SkipOutside("key", Bounds{Type: arrow.PrimitiveTypes.Int64, Min: 100, Max: 200})
 		require.Equal(t, []int64{20, 21, 22, 23, 24, 25, 26, 27, 28, 29}, keysOf(t, r), name)
 	}
 }
@@ -146,5 +150,5 @@ func TestBoundsOfSeconds(t *testing.T) {
 	defer r.Close()
 	bounds, ok := r.Bounds("at")
 	require.True(t, ok)
-	require.Equal(t, Bounds{dt, -7, 5}, bounds)
+	require.Equal(t, Bounds{Type: dt, Min: -7, Max: 5}, bounds)
 }

@@ -109,6 +109,9 @@ func flagLine(flag cli.Flag) string {
 	if before, rest, found := strings.Cut(usage, "`"); found {
 		name, after, _ := strings.Cut(rest, "`")
 		usage, placeholder = before+name+after, " "+name
+		if valueIsOptional(flag) {
+			placeholder = "[=" + name + "]"
+		}
 	}
 	return fmt.Sprintf("%-28s %s", strings.Join(names, ", ")+placeholder, usage)
 }

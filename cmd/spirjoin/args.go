@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -42,12 +43,15 @@ func arrange(app *cli.App, args []string) ([]string, error) {
 			others = append(others, word)
 			continue
 		}
-		options = append(options, word)
 		name, _, hasValue := strings.Cut(strings.TrimLeft(word, "-"), "=")
 		flag, err := findFlag(flags, name, strings.Join(path[1:], " "))
 		if err != nil {
 			return nil, err
 		}
+		if !hasValue && valueIsOptional(flag) {
+			word, hasValue = word+"=", true
+		}
+		options = append(options, word)
 		if takes, ok := flag.(cli.DocGenerationFlag); ok && takes.TakesValue() && !hasValue {
 			if len(words) == 0 {
 				return nil, usagef("flag %s needs a value", dashed(name))
@@ -65,6 +69,43 @@ func arrange(app *cli.App, args []string) ([]string, error) {
 		arranged = append(append(arranged, "--"), others...)
 	}
 	return arranged, nil
+}
+
+// keysValue is a flag that names key columns, --flag=a,b, or without a value all of them.
+type keysValue struct {
+	all   bool
+	names []string
+}
+
+func (v *keysValue) Set(text string) error {
+	v.all = v.all || text == ""
+	for _, name := range splitList(text, ',') {
+		if name != "" {
+			v.names = append(v.names, unescape(name))
+		} else if text != "" {
+			return fmt.Errorf("a name is empty")
+		}
+	}
+	return nil
+}
+
+func (v *keysValue) String() string { return "" }
+
+// of are the names that are given, or all of the key columns.
+func (v *keysValue) of(keys []string) []string {
+	if v.all {
+		return keys
+	}
+	return v.names
+}
+
+// valueIsOptional tells of a flag that its value, if any, follows behind =.
+func valueIsOptional(flag cli.Flag) bool {
+	generic, ok := flag.(*cli.GenericFlag)
+	if ok {
+		_, ok = generic.Value.(*keysValue)
+	}
+	return ok
 }
 
 func isFlag(word string) bool { return len(word) > 1 && word[0] == '-' }

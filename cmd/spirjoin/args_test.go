@@ -25,6 +25,8 @@ func TestArrange(t *testing.T) {
 		"join a b --on -k":                 "join --on -k -- a b",
 		"gen pkfk --seed -1 -o dir":        "gen pkfk --seed -1 -o dir",
 		"join a b -on k":                   "join -on k -- a b",
+		"join --nulls-equal a b --on k":    "join --nulls-equal= --on k -- a b",
+		"join --nulls-equal=x,y a b":       "join --nulls-equal=x,y -- a b",
 		"join a b --max-output-rows 2^27x": "join --max-output-rows 2^27x -- a b",
 	} {
 		got, err := arrange((&session{}).app(), strings.Fields("spirjoin "+line))

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"time"
 
@@ -14,6 +15,7 @@ import (
 
 	"github.com/spirjoin/spirjoin"
 	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/join"
 	"github.com/spirjoin/spirjoin/relation"
 	"github.com/spirjoin/spirjoin/tableio"
 )
@@ -59,25 +61,31 @@ func (s *session) join(ctx context.Context, o joinOptions) error {
 		defer writer.Abort() // does nothing after Commit
 	}
 	skipRowGroups(readers, layout.Spec)
-	tables, err := readTables(ctx, readers, layout, progress)
-	defer releaseAll(tables)
-	if err != nil {
-		return err
-	}
 	report.ReadSeconds = time.Since(reading).Seconds()
-
-	plan, err := engine.PlanJoin(ctx, layout, tables[0], tables[1])
-	if err != nil {
-		return explainTextKey(err, o, readers)
-	}
-	if o.goal == goalExplain {
-		progress.clearLine()
-		fmt.Fprint(s.stdout, nameRaisedFlags(plan.String()))
-		return nil
-	}
-	result, err := plan.Run(ctx)
+	result, err := streamJoin(ctx, engine, o, layout, readers, &report, progress)
 	if err != nil {
 		return err
+	}
+	if result == nil {
+		reading = time.Now()
+		tables, err := readTables(ctx, readers, layout, progress)
+		defer releaseAll(tables)
+		if err != nil {
+			return err
+		}
+		report.ReadSeconds += time.Since(reading).Seconds()
+		plan, err := engine.PlanJoin(ctx, layout, tables[0], tables[1])
+		if err != nil {
+			return explainTextKey(err, o, readers)
+		}
+		if o.goal == goalExplain {
+			progress.clearLine()
+			fmt.Fprint(s.stdout, nameRaisedFlags(plan.String()))
+			return nil
+		}
+		if result, err = plan.Run(ctx); err != nil {
+			return err
+		}
 	}
 	defer result.Close()
 	drawing := time.Now()
@@ -148,8 +156,11 @@ func explainOutput(err error, path string) error {
 
 // skipRowGroups leaves row groups unread whose statistics say that their keys lie outside those of the other side:
 // their rows have no match. It does so on a side whose rows without match are not in the output, and whose keys need not be
-// unique.
+// unique; not where any NULL of a side, or any row, counts.
 func skipRowGroups(readers [2]*tableio.Reader, spec spirjoin.JoinSpec) {
+	if spec.How == join.NotIn {
+		return
+	}
 	for i, left := range spec.LeftOn {
 		names := [2]string{left, spec.RightOn[i]}
 		var bounds [2]tableio.Bounds
@@ -162,7 +173,9 @@ func skipRowGroups(readers [2]*tableio.Reader, spec spirjoin.JoinSpec) {
 		}
 		for i, r := range readers {
 			if side := relation.Side(i); !spec.How.Keeps(side) && !spec.Validate.Unique(side) {
-				r.SkipOutside(names[side], bounds[1-side])
+				within := bounds[1-side]
+				within.Nulls = within.Nulls && slices.Contains(spec.NullsEqual, left)
+				r.SkipOutside(names[side], within)
 			}
 		}
 	}

@@ -61,6 +61,48 @@ func TestJoinOfClashingNames(t *testing.T) {
 	}
 }
 
+// NULL is the empty field. It equals NULL where that is asked for, and decides NOT IN.
+func TestJoinOfNulls(t *testing.T) {
+	dir := t.TempDir()
+	file := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		require.NoError(t, os.WriteFile(path, []byte(text), 0o666))
+		return path
+	}
+	left := file("l.csv", "k,d,a\n1,2024-01-01,p\n,2024-01-02,q\n,,r\n4,,s\n")
+	right := file("r.csv", "k,d,b\n,2024-01-02,t\n4,,u\n,,v\n")
+	keys, none := file("keys.csv", "k\n1\n7\n"), file("none.csv", "k\n")
+	run := func(code int, args ...string) string {
+		o := runProgram(t, code, append([]string{"join", "--device", "host", "-q", "--deterministic"}, args...)...)
+		return o.stdout + o.stderr
+	}
+	rows := []string{left, right, "--columns", "a,b", "-o", "-", "--format", "csv"}
+	for _, c := range []struct {
+		want string
+		args []string
+	}{
+		{"a,b\n", []string{"--on", "k,d"}},
+		{"a,b\nq,t\nr,v\ns,u\n", []string{"--on", "k,d", "--nulls-equal"}},
+		{"a,b\nq,t\n", []string{"--on", "k,d", "--nulls-equal=k"}},
+		{"a,b\ns,u\n", []string{"--on", "k", "--on", "d", "--nulls-equal=d"}},
+		{"a,b\np,\nq,t\nq,v\nr,t\nr,v\ns,u\n", []string{"--on", "k", "--nulls-equal", "--how", "left"}},
+	} {
+		require.Equal(t, c.want, run(exitDone, append(rows, c.args...)...), "%q", c.args)
+	}
+	require.Equal(t, "1\n", run(exitDone, left, keys, "--on", "k", "--how", "not-in", "--count"))
+	require.Equal(t, "0\n", run(exitDone, keys, left, "--on", "k", "--how", "not-in", "--count"))
+	require.Equal(t, "4\n", run(exitDone, left, none, "--on", "k", "--how", "not-in", "--count"))
+	for _, c := range [][]string{
+		{`nulls_equal names "b", which is no left key column`, "--on", "k", "--nulls-equal=b"},
+		{"a name is empty", "--on", "k", "--nulls-equal=k,,d"},
+		{"--nulls-equal: a cross join has no keys", "--how", "cross", "--nulls-equal"},
+		{"use anti with nulls_equal", "--on", "k", "--how", "not-in", "--nulls-equal"},
+		{"a not-in join takes one key column", "--on", "k,d", "--how", "not-in"},
+	} {
+		require.Contains(t, run(exitUsage, append([]string{left, right, "--count"}, c[1:]...)...), c[0])
+	}
+}
+
 func TestJoinOnSeveralColumns(t *testing.T) {
 	dir := t.TempDir()
 	left := tableFile(t, filepath.Join(dir, "l.parquet"), ints("a", 1, 1, 2), ints("b,c", 1, 2, 1),

@@ -74,6 +74,7 @@ const joinText = `   Reads the columns that the output needs from two tables, jo
       semi, anti                 the rows of LEFT that have a match, or have none
       right-semi, right-anti     the same of RIGHT
       mark                       all rows of LEFT, with a column that says which have a match
+      not-in                     as SQL's NOT IN: like anti, but none if RIGHT has a NULL key
       cross                      each row of LEFT with each row of RIGHT; there is no --on`
 
 func (s *session) joinCommand() *cli.Command {
@@ -88,6 +89,7 @@ func (s *session) joinCommand() *cli.Command {
 			&cli.StringSliceFlag{Name: "csv-null", Category: input, Usage: "`TEXT` that means NULL in CSV files, may be repeated; default: nothing"},
 
 			&cli.StringSliceFlag{Name: "on", Category: keys, Usage: "`KEY` columns: a=b, or a where both have it; a=b,c=d for several"},
+			&cli.GenericFlag{Name: "nulls-equal", Category: keys, Value: new(keysValue), Usage: "NULL equals NULL in all key columns, or in those `KEYS` of LEFT"},
 			&cli.StringFlag{Name: "how", Category: keys, Value: "inner", Usage: "`KIND` of join, see above; default: inner"},
 			&cli.StringFlag{Name: "validate", Category: keys, Value: "m:m", Usage: "fail unless keys are unique: `1:m` in LEFT, m:1 in RIGHT, 1:1 in both"},
 			&cli.StringSliceFlag{Name: "columns", Category: keys, Usage: "`NAMES` of the output columns, a,b,c; default: all"},
@@ -258,6 +260,10 @@ func (f *joinFlags) keys(spec *spirjoin.JoinSpec) {
 			spec.RightOn = append(spec.RightOn, unescape(sides[len(sides)-1]))
 		}
 	}
+	if f.IsSet("nulls-equal") && spec.How == join.Cross {
+		f.fault("--nulls-equal: a cross join has no keys")
+	}
+	spec.NullsEqual = f.Generic("nulls-equal").(*keysValue).of(spec.LeftOn)
 }
 
 func (f *joinFlags) goal(format tableio.Format, terminal bool) goal {

@@ -40,6 +40,13 @@ func TestJoinSpecOfFlags(t *testing.T) {
 		{[]string{"--how", "right_anti"}, func(s *spirjoin.JoinSpec) { s.How = join.RightAnti }},
 		{[]string{"--how", "mark", "--mark-name", "found"},
 			func(s *spirjoin.JoinSpec) { s.How, s.MarkName = join.Mark, "found" }},
+		{[]string{"--how", "not-in"}, func(s *spirjoin.JoinSpec) { s.How = join.NotIn }},
+		{[]string{"--nulls-equal"}, func(s *spirjoin.JoinSpec) { s.NullsEqual = k }},
+		{[]string{"--nulls-equal=k"}, func(s *spirjoin.JoinSpec) { s.NullsEqual = k }},
+		{[]string{"--on", `x\,y=z`, "--nulls-equal=k", `--nulls-equal=x\,y`}, func(s *spirjoin.JoinSpec) {
+			s.LeftOn, s.RightOn = []string{"k", "x,y"}, []string{"k", "z"}
+			s.NullsEqual = s.LeftOn
+		}},
 		{[]string{"--validate", "1:m"}, func(s *spirjoin.JoinSpec) { s.Validate = join.OneToMany }},
 		{[]string{"--maintain-order", "left"}, func(s *spirjoin.JoinSpec) { s.Order = join.LeftOrder }},
 		{[]string{"--maintain-order", "right", "--deterministic"},

@@ -7,6 +7,7 @@ import (
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/float16"
 )
 
 const null = "(null)"
@@ -59,7 +60,7 @@ func Cell(column arrow.Array, i int) string {
 	case *array.Uint64:
 		return strconv.FormatUint(c.Value(i), 10)
 	case *array.Float16:
-		return floatText(float64(c.Value(i).Float32()))
+		return floatText(Half(c.Value(i)))
 	case *array.Float32:
 		return floatText(float64(c.Value(i)))
 	case *array.Float64:
@@ -86,6 +87,24 @@ func Cell(column arrow.Array, i int) string {
 		return seconds(int64(c.Value(i)), c.DataType().(*arrow.DurationType).Unit)
 	}
 	return strconv.Quote(column.ValueStr(i))
+}
+
+// Half is the value of a float of 16 bits. Arrow's own conversion takes subnormal values for much smaller ones.
+func Half(v float16.Num) float64 {
+	bits := v.Uint16()
+	exponent, fraction := int(bits>>10&31), float64(bits&1023)
+	switch {
+	case exponent == 31 && fraction > 0:
+		return math.NaN()
+	case exponent == 31:
+		fraction = math.Inf(1)
+	case exponent > 0:
+		fraction += 1024
+	}
+	if bits>>15 == 1 {
+		fraction = -fraction
+	}
+	return math.Ldexp(fraction, max(exponent, 1)-25)
 }
 
 func floatText(v float64) string {

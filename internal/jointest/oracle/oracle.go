@@ -40,7 +40,7 @@ func Join(left, right arrow.Table, spec join.Spec) (rows []Row) {
 		pairs, keepsRight = true, true
 	case join.Full:
 		pairs, keepsLeft, keepsRight = true, true, true
-	case join.Anti, join.Mark:
+	case join.Anti, join.Mark, join.NotIn:
 		keepsLeft = true
 	case join.RightSemi:
 		first = relation.Right
@@ -58,6 +58,9 @@ func Join(left, right arrow.Table, spec join.Spec) (rows []Row) {
 		rows = append(rows, Row{this, other, marked})
 	}
 	partners := partnersOf(left, right, spec)
+	if spec.How == join.NotIn {
+		return notIn(keysOf(left, right, spec), partners[relation.Left])
+	}
 	for i, found := range partners[first] {
 		switch {
 		case len(found) == 0:
@@ -75,6 +78,17 @@ func Join(left, right arrow.Table, spec join.Spec) (rows []Row) {
 	for j, found := range partners[1-first] { // those without partner come last
 		if keeps[1-first] && len(found) == 0 {
 			add(1-first, j, None, false)
+		}
+	}
+	return rows
+}
+
+// notIn returns the left rows for which each comparison with a right key is known to be false, as SQL has it.
+func notIn(keys [2][]string, partners [][]int) (rows []Row) {
+	for i, key := range keys[relation.Left] {
+		unknown := slices.Contains(keys[relation.Right], "") || key == "" && len(keys[relation.Right]) > 0
+		if !unknown && len(partners[i]) == 0 {
+			rows = append(rows, Row{i, None, false})
 		}
 	}
 	return rows
@@ -98,8 +112,8 @@ func partnersOf(left, right arrow.Table, spec join.Spec) (partners [2][][]int) {
 	return partners
 }
 
-// keysOf returns the key of each row of both sides as text, "" where a part of it is NULL. In a cross join all are
-// equal.
+// keysOf returns the key of each row of both sides as text, "" where a part of it is NULL that equals nothing. In a
+// cross join all are equal.
 func keysOf(left, right arrow.Table, spec join.Spec) (keys [2][]string) {
 	on := [2][]string{spec.LeftOn, spec.RightOn}
 	if len(spec.On) > 0 {
@@ -107,9 +121,12 @@ func keysOf(left, right arrow.Table, spec join.Spec) (keys [2][]string) {
 	}
 	for side, table := range [2]arrow.Table{left, right} {
 		keys[side] = slices.Repeat([]string{"key"}, int(table.NumRows()))
-		for _, name := range on[side] {
+		for k, name := range on[side] {
+			nullsEqual := slices.Contains(spec.NullsEqual, on[relation.Left][k])
 			for i, value := range Cells(table, name) {
 				switch {
+				case nullsEqual && value == null && keys[side][i] != "":
+					keys[side][i] += "\x00" + null
 				case keys[side][i] == "" || value == null:
 					keys[side][i] = ""
 				case value == "-0":

@@ -8,6 +8,7 @@ import (
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/float16"
 	"github.com/apache/arrow-go/v18/arrow/memory"
 	"github.com/stretchr/testify/require"
 
@@ -78,16 +79,37 @@ func TestEveryKind(t *testing.T) {
 		{join.Spec{How: join.RightAnti}, []string{`3 "rex"`, `(null) "nil"`}},
 		{join.Spec{How: join.Mark},
 			[]string{`2 "bob" true`, `(null) "nil" false`, `1 "ann" false`, `2 (null) true`}},
+		{join.Spec{How: join.NotIn}, nil},
+		{join.Spec{How: join.Left, NullsEqual: []string{"id"}}, []string{`2 "bob" "tom"`, `2 "bob" "kit"`,
+			`(null) "nil" "nil"`, `1 "ann" (null)`, `2 (null) "tom"`, `2 (null) "kit"`}},
+		{join.Spec{How: join.Anti, NullsEqual: []string{"id"}}, []string{`1 "ann"`}},
 		{join.Spec{How: join.Inner, Columns: []string{"name_right", "id"}},
 			[]string{`"tom" 2`, `"kit" 2`, `"tom" 2`, `"kit" 2`}},
 	} {
 		c.spec.LeftOn, c.spec.RightOn = []string{"id"}, []string{"owner"}
 		layout, err := join.NewLayout(left.Schema(), right.Schema(), c.spec)
 		require.NoError(t, err)
+		c.want = append([]string{}, c.want...)
 		for i := range c.want {
 			c.want[i] = strings.ReplaceAll(c.want[i], " ", "|")
 		}
 		require.Equal(t, c.want, Texts(left, right, layout), "%+v", c.spec)
+	}
+}
+
+// NOT IN as SQL has it: a NULL on the right may be any value, a NULL on the left may be in any table with rows.
+func TestNotIn(t *testing.T) {
+	ids := func(json string) arrow.Table {
+		return tableOf(t, []arrow.Field{field("k", arrow.PrimitiveTypes.Int8)}, json)
+	}
+	left := ids(`[{"k": 1}, {"k": null}, {"k": 2}]`)
+	for right, want := range map[string][]Row{
+		`[]`:                      {{0, None, false}, {1, None, false}, {2, None, false}},
+		`[{"k": 2}, {"k": 3}]`:    {{0, None, false}},
+		`[{"k": 7}]`:              {{0, None, false}, {2, None, false}},
+		`[{"k": 7}, {"k": null}]`: nil,
+	} {
+		require.Equal(t, want, Join(left, ids(right), join.Spec{How: join.NotIn, On: []string{"k"}}), right)
 	}
 }
 
@@ -161,6 +183,15 @@ func TestKeysOfSeveralTypes(t *testing.T) {
 	require.Equal(t, []string{"-0", "0", "NaN", "-Inf"}, Cells(table, "f"))
 	require.Equal(t, [][2]uint32{{0, 0}, {0, 1}, {1, 0}, {1, 1}, {2, 2}, {3, 3}},
 		Pairs(table, table, join.Spec{On: []string{"f"}}))
+}
+
+func TestHalf(t *testing.T) {
+	for bits, want := range map[uint16]float64{0: 0, 1: 0x1p-24, 0x3ff: 0x3ffp-24, 0x400: 0x1p-14, 0x3c00: 1, 0xc100: -2.5,
+		0x7bff: 65504, 0x7c00: math.Inf(1), 0xfc00: math.Inf(-1), 0x83ff: -0x3ffp-24} {
+		require.Equal(t, want, Half(float16.FromBits(bits)), "%#x", bits)
+	}
+	require.True(t, math.IsNaN(Half(float16.FromBits(0x7c01))))
+	require.True(t, math.Signbit(Half(float16.FromBits(0x8000))))
 }
 
 // Zeros of either sign are equal, so that a key column tells which side its value comes from: the left one, but in right

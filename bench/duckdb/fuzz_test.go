@@ -1,0 +1,177 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/internal/devicetest"
+	"github.com/spirjoin/spirjoin/primitive"
+	"github.com/spirjoin/spirjoin/vulkan/vulkantest"
+)
+
+var (
+	fuzzCases = flag.Int("cases", 1000, "how many joins TestFuzz holds against DuckDB; TestFuzzOnVulkan a twentieth")
+	fuzzSeed  = flag.Uint64("seed", 1, "of the first case; the others follow")
+	fuzzMost  = flag.Int("failures", 5, "how many cases may fail before the test ends")
+	fuzzOne   = flag.String("case", "", "a case, as JSON, to be run alone")
+)
+
+// TestFuzz holds the engine against DuckDB: joins of random tables, by random kinds, options and limits. Case n follows
+// from the seed and n alone. A case that fails is made smaller and printed, as a test, as SQL and as the call of the
+// engine. The case under way is in a file of the folder for temporary files, so that one that ends the process is known.
+func TestFuzz(t *testing.T) {
+	devicetest.HostTest(t)
+	fuzz(t, *fuzzCases, nil)
+}
+
+// TestFuzzOnVulkan does the same on the Vulkan devices that are selected.
+func TestFuzzOnVulkan(t *testing.T) {
+	for _, driver := range vulkantest.Open(t) {
+		device := backend.NewDevice(driver, backend.DeviceOptions{})
+		ops, err := primitive.New(device, nil)
+		require.NoError(t, err)
+		fuzz(t, (*fuzzCases+19)/20, ops)
+		require.NoError(t, device.Close())
+	}
+}
+
+// found are cases that failed once.
+var found = map[string]string{
+	"keys that repeat and are no integers, as the other side's are": `{"Left":{"Seed":6306398013888770342,"Rows":null,
+		"Draw":"sorted","Most":8},"Right":{"Seed":7730711885714935483,"Rows":[[1776,1777],[1806,1807]],"Draw":"one","Most":8},
+		"Keys":[{"Types":["int32","float64"],"Values":"quarters"}],"How":"inner","Validate":"m:1","Device":"host"}`,
+	"keys that repeat beyond the ranges of a build side that stays": `{"Left":{"Seed":2458881685293960793,"Rows":null,
+		"Draw":"sorted","Most":8},"Right":{"Seed":1684484341188041155,"Rows":[[12,13],[13,14]],"Draw":"runs","Most":8},
+		"Keys":[{"Types":["int32","int32"],"Values":"dense"}],"How":"inner","BuildSide":"left","Validate":"m:1","Parts":1,
+		"Device":"host"}`,
+	"memory of the host and of the device that is short": `{"Left":{"Seed":1671145900381510395,"Rows":null,"Draw":"sorted",
+		"Most":256},"Right":{"Seed":11992880418573081317,"Rows":[[0,0]],"Draw":"sorted","Most":256},"Keys":[{"Types":["int32",
+		"int32"],"Values":"dense"}],"How":"inner","BuildSide":"left","Order":"left","Parts":1,"Device":"host",
+		"DeviceMemory":1353913,"HostMemory":351214}`,
+}
+
+func TestFuzzFound(t *testing.T) {
+	devicetest.HostTest(t)
+	f := newFuzzer(t, nil)
+	for name, text := range found {
+		if fail := f.check(t.Context(), parseCase(t, text)); fail != nil {
+			t.Errorf("%s: %s: %s", name, fail.class, fail.detail)
+		}
+	}
+}
+
+// TestFuzzSeesFaults: what is made wrong is seen, and shrinks to a few rows without options.
+func TestFuzzSeesFaults(t *testing.T) {
+	devicetest.HostTest(t)
+	const text = `{"Left":{"Seed":7,"Rows":[[0,500]],"Draw":"uniform","Most":256,"Payload":[{"Type":"string","Nulls":5},
+		{"Type":"int64"}],"Chunk":64,"Offset":5},"Right":{"Seed":9,"Rows":[[0,700]],"Draw":"unique","Most":1024,"Payload":[
+		{"Type":"float64"}]},"Keys":[{"Types":["int64","uint16"],"Values":"dense","Nulls":[5,5],"Renamed":true},
+		{"Types":["timestamp_s","date32"],"Values":"dense","Step":86400000000000,"Div":3}],"How":"full","Device":"small",
+		"Algorithm":"phj-um","Order":"right","SeparateKeys":true,"Indicator":"from","BatchRows":100}`
+	f := newFuzzer(t, nil)
+	whole := parseCase(t, text)
+	require.Nil(t, f.check(t.Context(), whole))
+	counted := whole.clone()
+	counted.Output = "count"
+	for name, c := range map[string]struct {
+		of    *fuzzCase
+		class string
+		spoil func(*expectation)
+	}{
+		"a row too few": {whole, "rows", func(e *expectation) { e.rows = e.rows[:max(0, len(e.rows)-1)] }},
+		"another partner": {whole, "rows", func(e *expectation) {
+			for i := range e.rows {
+				if e.rows[i].from[0] > 0 && e.rows[i].from[1] >= 0 {
+					e.rows[i].from[0]--
+					return
+				}
+			}
+		}},
+		"a row too many": {counted, "count", func(e *expectation) { e.count++ }},
+	} {
+		f.spoil = c.spoil
+		fail := f.check(t.Context(), c.of)
+		require.NotNil(t, fail, name)
+		require.Equal(t, c.class, fail.class, name)
+		small, fail := shrink(c.of, fail, func(c *fuzzCase) *failure { return f.check(t.Context(), c) })
+		require.Equal(t, c.class, fail.class, name)
+		require.LessOrEqual(t, small.Left.rows()+small.Right.rows(), int64(4), "%s: %s", name, small)
+		require.Len(t, small.Keys, 1)
+		require.Equal(t, "host", small.Device)
+		require.Contains(t, f.describe(t.Context(), small), "engine.Join(ctx, l, r, join.Spec{")
+	}
+}
+
+func parseCase(t *testing.T, text string) *fuzzCase {
+	var c fuzzCase
+	decoder := json.NewDecoder(strings.NewReader(text))
+	decoder.DisallowUnknownFields()
+	require.NoError(t, decoder.Decode(&c))
+	return &c
+}
+
+func fuzz(t *testing.T, cases int, vulkan *primitive.Ops) {
+	f := newFuzzer(t, vulkan)
+	if *fuzzOne != "" {
+		if c := parseCase(t, *fuzzOne); (c.Device == "vulkan") == (vulkan != nil) {
+			f.agrees(t, c)
+		}
+		return
+	}
+	underWay := filepath.Join(os.TempDir(), fmt.Sprintf("spirjoin-fuzz-%d.json", os.Getpid()))
+	defer os.Remove(underWay)
+	failed, start := 0, time.Now()
+	for n := range cases {
+		c := drawCase(*fuzzSeed+uint64(n), vulkan != nil)
+		require.NoError(t, os.WriteFile(underWay, []byte(c.String()), 0o600))
+		if !f.agrees(t, c) {
+			if failed++; failed == *fuzzMost {
+				t.Fatalf("after %d cases", n+1)
+			}
+		}
+		if done := n + 1; done%1000 == 0 || done == cases {
+			fmt.Printf("fuzz: %d cases in %.0f s, seeds %d to %d:%s\n", done, time.Since(start).Seconds(), *fuzzSeed,
+				*fuzzSeed+uint64(n), f.summary())
+		}
+	}
+}
+
+func newFuzzer(t *testing.T, vulkan *primitive.Ops) *fuzzer {
+	s, err := openSession(t.Context(), 1)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, s.close()) })
+	return &fuzzer{s: s, vulkan: vulkan, outcomes: map[string]int{}}
+}
+
+func (f *fuzzer) summary() string {
+	var text strings.Builder
+	for _, outcome := range slices.Sorted(maps.Keys(f.outcomes)) {
+		fmt.Fprintf(&text, " %s %d,", outcome, f.outcomes[outcome])
+	}
+	return strings.TrimSuffix(text.String(), ",")
+}
+
+// agrees runs a case, and reports it as small as it can be made if it fails.
+func (f *fuzzer) agrees(t *testing.T, c *fuzzCase) bool {
+	ctx := t.Context()
+	fail := f.check(ctx, c)
+	if fail == nil {
+		return true
+	}
+	whole := c.String()
+	c, fail = shrink(c, fail, func(c *fuzzCase) *failure { return f.check(ctx, c) })
+	t.Errorf("%s: %s\n%sfrom %s", fail.class, fail.detail, f.describe(context.WithoutCancel(ctx), c), whole)
+	return false
+}

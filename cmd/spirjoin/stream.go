@@ -1,0 +1,70 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"time"
+
+	"github.com/apache/arrow-go/v18/arrow"
+
+	"github.com/spirjoin/spirjoin"
+	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/tableio"
+)
+
+// leastStreamedRows is how many rows a table has that is joined part by part, as it is read: enough for several parts.
+var leastStreamedRows int64 = 2 << 20
+
+// streamedSide is the side of a join to a file that is joined as it is read, instead of being in memory whole: the one
+// with more rows, or which is not to be the build side, if it has several times as many rows as the other. Where a build
+// side is named, the other one may be a stream that does not say how many rows it has.
+func streamedSide(o joinOptions, spec *spirjoin.JoinSpec, readers [2]*tableio.Reader) (side int, ok bool) {
+	rows := [2]int64{readers[0].Rows(), readers[1].Rows()}
+	switch {
+	case o.goal != goalFile || spec.BuildSide == spirjoin.BuildAuto && min(rows[0], rows[1]) < 0:
+		return 0, false
+	case spec.BuildSide == spirjoin.BuildLeft || spec.BuildSide == spirjoin.BuildAuto && rows[0] <= rows[1]:
+		side = 1
+	}
+	return side, rows[side] < 0 || rows[side] >= leastStreamedRows && rows[side] >= 2*rows[1-side]
+}
+
+// streamJoin starts a join of which one side is joined as it is read. The result is nil where it is better, or only
+// possible, to read both first.
+func streamJoin(ctx context.Context, engine *spirjoin.Engine, o joinOptions, layout *spirjoin.JoinLayout,
+	readers [2]*tableio.Reader, report *joinReport, progress *progress) (*spirjoin.JoinResult, error) {
+	side, ok := streamedSide(o, &layout.Spec, readers)
+	if !ok {
+		return nil, nil
+	}
+	fixed := *layout
+	fixed.Spec.BuildSide = [2]spirjoin.JoinBuildSide{spirjoin.BuildRight, spirjoin.BuildLeft}[side]
+	if fixed.CheckStream() != nil {
+		return nil, nil
+	}
+	reading := time.Now()
+	progress.enter("read " + [2]string{"left", "right"}[1-side])
+	table, err := readers[1-side].Read(ctx, layout.Needed[1-side])
+	if err != nil {
+		return nil, err
+	}
+	defer table.Release() // the result keeps it
+	report.ReadSeconds += time.Since(reading).Seconds()
+	sources := [2]spirjoin.Source{}
+	sources[side] = spirjoin.Source{Schema: readers[side].Schema(), Rows: readers[side].Rows(),
+		Batches: func(ctx context.Context) iter.Seq2[arrow.RecordBatch, error] {
+			return readers[side].Batches(ctx, layout.Needed[side])
+		}}
+	sources[1-side] = spirjoin.FromTable(table)
+	result, err := engine.JoinStreamLayout(ctx, &fixed, sources[0], sources[1])
+	// Keys that only both sides together tell how to pack, and large row groups, may do where all is read first, again.
+	again := readers[0].Rows() >= 0 && readers[1].Rows() >= 0
+	if again && (errors.Is(err, backend.ErrUnsupported) || errors.Is(err, backend.ErrHostMemory)) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, explainTextKey(err, o, readers)
+	}
+	return result, nil
+}

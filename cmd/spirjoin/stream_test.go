@@ -1,0 +1,87 @@
+package main
+
+import (
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// A side that is several times as large as the other is joined as it is read, with the same rows, where the output goes
+// to a file; what needs the whole side, as an order of the other one or a proof of unique keys does, reads it whole.
+func TestJoinAsItIsRead(t *testing.T) {
+	defer func(rows int64) { leastStreamedRows = rows }(leastStreamedRows)
+	dir := t.TempDir()
+	many, numbers := make([]int64, 5000), make([]int64, 5000)
+	for i := range many {
+		many[i], numbers[i] = int64(i*7%900), int64(i)
+	}
+	for _, extension := range []string{".parquet", ".csv", ".arrow", ".arrows"} {
+		left := tableFile(t, filepath.Join(dir, "l"+extension), ints("k", 5, 70, 700, 1000), texts("a", "w", "x", "y", "z"))
+		right := tableFile(t, filepath.Join(dir, "r"+extension), ints("k", many...), ints("n", numbers...))
+		for _, c := range []struct {
+			args     []string
+			streamed bool
+		}{
+			{nil, true}, {[]string{"--how", "left"}, true}, {[]string{"--how", "full"}, true},
+			{[]string{"--how", "semi"}, true}, {[]string{"--how", "right-anti"}, true}, {[]string{"--how", "mark"}, true},
+			{[]string{"--maintain-order", "right"}, true}, {[]string{"--maintain-order", "left"}, false},
+			{[]string{"--validate", "1:m"}, true}, {[]string{"--build-side", "right"}, false},
+			{[]string{"--build-side", "left"}, true},
+			{[]string{"--columns", "n,a"}, true},
+		} {
+			run := func(least int64) (rows []string, text string) {
+				leastStreamedRows = least
+				out := filepath.Join(dir, "out.parquet")
+				args := append([]string{"join", left, right, "--on", "k", "--device", "host", "-o", out, "--stats", "text"},
+					c.args...)
+				text = runProgram(t, exitDone, args...).stdout
+				_, rows = rowsOf(t, out, nil)
+				return rows, text
+			}
+			want, whole := run(math.MaxInt64)
+			got, text := run(0)
+			require.Equal(t, want, got, "%s %v", extension, c.args)
+			if extension != ".arrows" {
+				require.NotContains(t, whole, "rows as they come")
+			}
+			streamed := c.streamed
+			if extension == ".arrows" { // of which the length is not known
+				streamed = slices.Contains(c.args, "--build-side")
+			}
+			if streamed {
+				require.Contains(t, text, "rows as they come", "%s %v", extension, c.args)
+			} else {
+				require.NotContains(t, text, "rows as they come", "%s %v", extension, c.args)
+			}
+		}
+		leastStreamedRows = 0
+		args := []string{"join", left, right, "--on", "k", "--device", "host", "-o", filepath.Join(dir, "no.parquet")}
+		o := runProgram(t, exitUsage, append(args, "--validate", "m:1")...)
+		require.Contains(t, o.stderr, "must be unique")
+		o = runProgram(t, exitLimit, append(args, "--max-output-rows", "3")...)
+		require.Contains(t, o.stderr, "--max-output-rows")
+		require.NoFileExists(t, filepath.Join(dir, "no.parquet"))
+	}
+}
+
+// A pipe of which the length is not known is joined as it comes, where the other table is named as the build side.
+func TestJoinPipeAsItComes(t *testing.T) {
+	dir := t.TempDir()
+	left := tableFile(t, filepath.Join(dir, "l.parquet"), ints("k", 5, 70, 700, 1000), texts("a", "w", "x", "y", "z"))
+	stream := tableFile(t, filepath.Join(dir, "r.arrows"), ints("k", 70, 5, 6, 70), texts("b", "1", "2", "3", "4"))
+	in, err := os.Open(stream)
+	require.NoError(t, err)
+	defer in.Close()
+	out := filepath.Join(dir, "out.csv")
+	o := program(t.Context(), io.MultiReader(in), "join", left, "-", "--on", "k", "--device", "host", "--build-side", "left",
+		"--how", "full", "--stats", "text", "-o", out)
+	require.Equal(t, exitDone, o.code, o.stderr)
+	require.Contains(t, o.stdout, "full join of 4 x some rows")
+	_, rows := rowsOf(t, out, nil)
+	require.Equal(t, sorted([]string{"70|x|1", "5|w|2", "6|(null)|3", "70|x|4", "700|y|(null)", "1000|z|(null)"}), rows)
+}

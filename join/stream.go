@@ -1,0 +1,519 @@
+package join
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"sync"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+
+	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/exec"
+	"github.com/spirjoin/spirjoin/internal/text"
+	"github.com/spirjoin/spirjoin/primitive"
+	"github.com/spirjoin/spirjoin/query"
+	"github.com/spirjoin/spirjoin/relation"
+)
+
+// Stream joins two sources, of which one is collected as the build side and the other comes part by part: its batches
+// are gathered to granules, joined, delivered and released while the next are read, so that it may be larger than all
+// memory. A granule has as many rows as the build side, at least 2^20 and fewer where memory is short.
+//
+// The build side is that which spec.BuildSide names. BuildAuto takes the side whose keys must be unique, else the one
+// in whose order rows are not to come, else the one that is known to have fewer rows, else the left one.
+//
+// The output is that of [Engine.Plan], in the order of the probe side where one is asked for. Both sources must stay
+// alive until the result, which the caller closes, is closed.
+//
+// Errors: those of [Engine.Plan], [Plan.Run] and of the sources; backend.ErrUnsupported for what would need all rows of
+// the probe side at once: its keys to be unique, pairs in the order of the build side, key ranges.
+func (e *Engine) Stream(ctx context.Context, left, right Source, spec Spec) (*Result, error) {
+	layout, err := NewLayout(left.Schema, right.Schema, spec)
+	if err != nil {
+		return nil, err
+	}
+	return e.StreamLayout(ctx, layout, left, right)
+}
+
+// StreamLayout is Stream for a layout that was made before, from schemas that may have had more columns: the sources
+// must have those in layout.Needed.
+func (e *Engine) StreamLayout(ctx context.Context, layout *Layout, left, right Source) (*Result, error) {
+	sources, fixed := [2]Source{left, right}, *layout
+	side := streamBuildSide(&fixed.Spec, sources) // BuildAuto is settled
+	fixed.Spec.BuildSide = [2]BuildSide{BuildLeft, BuildRight}[side]
+	if err := fixed.CheckStream(); err != nil {
+		return nil, err
+	}
+	b := &buildSide{engine: e, layout: &fixed, side: side}
+	var err error
+	if b.table, err = collect(ctx, side, sources[side], fixed.Needed[side], e.MemoryLimitBytes); err != nil {
+		return nil, err
+	}
+	return b.stream(ctx, sources[1-side])
+}
+
+// JoinStream is Join with a probe side that comes part by part, as that of [Engine.Stream]. A part has no more rows than
+// the build side was made for.
+//
+// Errors: those of [Engine.Stream]; backend.ErrInvalidInput for another schema or a build side that is in use.
+func (b *Built) JoinStream(ctx context.Context, probe Source) (*Result, error) {
+	if err := b.layout.CheckStream(); err != nil {
+		return nil, err
+	}
+	flow := exec.NewFlow(ctx)
+	s, err := newStream(flow, &b.buildSide, probe)
+	if err != nil {
+		flow.Stop()
+		return nil, err
+	}
+	q := s.query(s.none.lower())
+	q.Release = sync.OnceFunc(s.none.tables[1-b.side].Release)
+	if err := s.bound(b.built.Query, b.built.Taken()); err != nil {
+		flow.Stop()
+		q.Release()
+		return nil, err
+	}
+	result, err := b.built.Stream(flow, b.engine.Bind(q), s.parts(nil))
+	if err != nil {
+		q.Release()
+	}
+	return result, err
+}
+
+// streamBuildSide is the side of two sources that is the build side.
+func streamBuildSide(spec *Spec, sources [2]Source) relation.Side {
+	fewer := func(a, b Source) bool { return a.Rows >= 0 && (b.Rows < 0 || a.Rows < b.Rows) }
+	right := fewer(sources[relation.Right], sources[relation.Left])
+	switch unique := spec.Validate; {
+	case spec.BuildSide != BuildAuto:
+		right = spec.BuildSide == BuildRight
+	case spec.How == NotIn:
+		right = true
+	case unique == OneToMany || unique == ManyToOne:
+		right = unique == ManyToOne
+	case spec.Order != Unordered && spec.How.Pairs():
+		right = spec.Order == LeftOrder
+	}
+	if right {
+		return relation.Right
+	}
+	return relation.Left
+}
+
+// CheckStream refuses what needs all rows of the probe side at once, where Spec.BuildSide names the build side, with
+// backend.ErrUnsupported.
+func (l *Layout) CheckStream() error {
+	spec, build := &l.Spec, relation.Left
+	if spec.BuildSide == BuildRight {
+		build = relation.Right
+	}
+	detail, ordered := "", [...]relation.Side{LeftOrder: relation.Left, RightOrder: relation.Right}
+	switch probe := 1 - build; {
+	case spec.How == NotIn && probe == relation.Right:
+		detail = "whether a value is not in the right side is known when all of it was read; make it the build side"
+	case spec.Output == Ranges:
+		detail = "key ranges are of two tables; read both sources whole"
+	case spec.Validate.Unique(probe):
+		detail = fmt.Sprintf("that the keys of the %s side are unique shows where it is the build side alone; leave out "+
+			"validate or read the source whole", probe)
+	case spec.Order != Unordered && spec.Output != Count && spec.How.Pairs() && ordered[spec.Order] == build:
+		detail = fmt.Sprintf("rows come in the order of the side that is read part by part; for that of the %s one make the "+
+			"%s one the build side, or read both whole", build, probe)
+	default:
+		return nil
+	}
+	return &backend.OpError{Op: "join stream", Err: backend.ErrUnsupported, Detail: detail}
+}
+
+// collect makes a table of a source.
+func collect(ctx context.Context, side relation.Side, source Source, columns []string, limitBytes uint64) (
+	arrow.Table, error) {
+	schema, err := chosenSchema(source.Schema, side, columns)
+	if err != nil {
+		return nil, err
+	}
+	if table := source.table; table != nil {
+		table.Retain()
+		return table, nil
+	}
+	g := gathered{schema: schema}
+	defer g.release()
+	for batch, err := range source.Batches(ctx) {
+		if err != nil {
+			return nil, err
+		}
+		chosen, err := chooseColumns(batch, schema, side)
+		batch.Release()
+		if err != nil {
+			return nil, err
+		}
+		if g.add(chosen); limitBytes > 0 && g.bytes > limitBytes {
+			return nil, &backend.OpError{Op: "read build side", Err: backend.ErrHostMemory, Detail: fmt.Sprintf(
+				"the %s side takes more than %s; raise memory_limit, or make the other one the build side", side,
+				text.Mebibytes(limitBytes))}
+		}
+	}
+	if ctx.Err() != nil {
+		return nil, backend.ContextError(ctx)
+	}
+	return g.table(), nil
+}
+
+// chosenSchema has the named columns.
+func chosenSchema(of *arrow.Schema, side relation.Side, columns []string) (*arrow.Schema, error) {
+	var fields []arrow.Field
+	for _, name := range columns {
+		if err := relation.CheckColumn(of, side, name); err != nil {
+			return nil, err
+		}
+		fields = append(fields, of.Field(of.FieldIndices(name)[0]))
+	}
+	return arrow.NewSchema(fields, nil), nil
+}
+
+// slice is rows of a batch, with its share in the memory of the batch.
+type slice struct {
+	arrow.RecordBatch
+	bytes, batchBytes uint64
+}
+
+// chooseColumns takes the columns of a schema out of a batch. The batch stays the caller's.
+func chooseColumns(batch arrow.RecordBatch, schema *arrow.Schema, side relation.Side) (s slice, err error) {
+	columns := make([]arrow.Array, schema.NumFields())
+	for i, field := range schema.Fields() {
+		if err := relation.CheckColumn(batch.Schema(), side, field.Name); err != nil {
+			return s, err
+		}
+		columns[i] = batch.Column(batch.Schema().FieldIndices(field.Name)[0])
+		if got := columns[i].DataType(); !arrow.TypeEqual(got, field.Type) {
+			return s, fmt.Errorf("%w: a batch of the %s side has column %q of type %s, its schema says %s",
+				backend.ErrInvalidInput, side, field.Name, got, field.Type)
+		}
+		s.batchBytes += arrayBytes(columns[i])
+	}
+	s.RecordBatch, s.bytes = array.NewRecordBatch(schema, columns, batch.NumRows()), s.batchBytes
+	return s, nil
+}
+
+// arrayBytes is the memory of an array, or of a slice its share in that of the whole, about.
+func arrayBytes(a arrow.Array) uint64 {
+	one := arrow.NewChunked(a.DataType(), []arrow.Array{a})
+	defer one.Release()
+	rows, bits := a.Data().Offset()+a.Len(), 0 // of a row in the buffer behind the validity
+	switch t := a.DataType().(type) {
+	case arrow.OffsetsDataType:
+		bits = t.OffsetTypeTraits().BytesRequired(1) * 8
+	case arrow.FixedWidthDataType:
+		bits = t.BitWidth()
+	}
+	if buffers := a.Data().Buffers(); bits > 0 && len(buffers) > 1 && buffers[1] != nil {
+		rows = max(rows, buffers[1].Len()*8/bits)
+	}
+	return uint64(float64(query.ColumnBytes(one)) * float64(a.Len()) / float64(max(1, rows)))
+}
+
+// gathered is batches that become a table.
+type gathered struct {
+	schema            *arrow.Schema
+	batches           []arrow.RecordBatch
+	rows, most, bytes uint64 // most: rows of the largest batch
+}
+
+func (g *gathered) add(s slice) {
+	g.batches = append(g.batches, s.RecordBatch)
+	g.rows, g.most, g.bytes = g.rows+uint64(s.NumRows()), max(g.most, uint64(s.NumRows())), g.bytes+s.bytes
+}
+
+func (g *gathered) release() {
+	for _, batch := range g.batches {
+		batch.Release()
+	}
+	g.batches = nil
+}
+
+// table is of all rows, and the caller's.
+func (g *gathered) table() arrow.Table {
+	var columns []arrow.Column
+	for i, field := range g.schema.Fields() {
+		var chunks []arrow.Array
+		for _, batch := range g.batches {
+			chunks = append(chunks, batch.Column(i))
+		}
+		chunked := arrow.NewChunked(field.Type, chunks)
+		columns = append(columns, *arrow.NewColumn(field, chunked))
+		chunked.Release()
+	}
+	table := array.NewTable(g.schema, columns, int64(g.rows))
+	for _, c := range columns {
+		c.Release()
+	}
+	return table
+}
+
+// stream is a probe side on its way to a join: a goroutine of the flow reads batches, and another gathers them to parts
+// whose keys take the codes of the build side. Each is one step ahead of the next.
+type stream struct {
+	*buildSide
+	flow    *exec.Flow
+	source  Source
+	schema  *arrow.Schema     // of the columns that the join needs
+	batches *exec.Pipe[slice] // that were read
+	none    *lowering         // with a probe side without rows
+	rows    uint64            // that were gathered
+	largest uint64            // bytes of a batch
+	ended   bool              // the source has no more
+	// bounds of a part, which may be smaller by as much as one slice has, and of all that is in memory; 0 bytes: no limit
+	mostRows, mostBytes, allBytes uint64
+}
+
+// sliceRows is for how many rows a batch is divided, so that parts of batches of any size are about as large as they
+// should be.
+const sliceRows = 1 << 16
+
+// leastPartRows is how many rows a part of the probe side has at least, where memory allows: fewer would cost more in
+// launches, and in walks over the build side, than in work.
+const leastPartRows = 1 << 20
+
+func newStream(flow *exec.Flow, b *buildSide, source Source) (*stream, error) {
+	probe := 1 - b.side
+	s := &stream{buildSide: b, flow: flow, source: source}
+	var err error
+	if s.schema, err = chosenSchema(source.Schema, probe, b.layout.Needed[probe]); err != nil {
+		return nil, err
+	}
+	if b.keys == nil && b.layout.Spec.How != Cross {
+		if err := b.planKeys(flow.Context(), s.schema); err != nil {
+			return nil, err
+		}
+	}
+	none := (&gathered{schema: s.schema}).table()
+	if s.none, err = s.lower(none); err == nil {
+		err = s.none.planProofs(flow.Context())
+	}
+	if err != nil {
+		none.Release()
+		return nil, err
+	}
+	s.batches = exec.NewPipe[slice](flow, 0)
+	flow.Go("read", s.read)
+	return s, nil
+}
+
+// lower binds a table of the probe side to the codes of the build side.
+func (s *stream) lower(probe arrow.Table) (*lowering, error) {
+	keys, err := s.bind(s.flow.Context(), probe)
+	if err != nil {
+		return nil, err
+	}
+	l := s.lowering(probe, keys)
+	l.sides = l.buildSide()
+	return l, nil
+}
+
+// read puts the batches of the source into the pipe.
+func (s *stream) read(ctx context.Context) error {
+	for batch, err := range s.source.Batches(ctx) {
+		if err != nil {
+			return err
+		}
+		all, err := chooseColumns(batch, s.schema, 1-s.side)
+		batch.Release()
+		if err != nil {
+			return err
+		}
+		for from, rows := int64(0), all.NumRows(); from < rows && err == nil; from += sliceRows {
+			to := min(rows, from+sliceRows)
+			part := slice{all.NewSlice(from, to), all.batchBytes * uint64(to-from) / uint64(rows), all.batchBytes}
+			err = s.batches.Put(ctx, part)
+		}
+		all.Release()
+		if err != nil {
+			return err
+		}
+	}
+	if ctx.Err() != nil { // the source may have ended for that
+		return backend.ContextError(ctx)
+	}
+	s.batches.End()
+	return nil
+}
+
+// bestRows is how many rows a part has best, so that walks over the build side do not cost more than those over the part.
+func (s *stream) bestRows() uint64 { return max(uint64(s.table.NumRows()), leastPartRows) }
+
+// bound makes parts as large as the granules of a plan, where host memory allows.
+func (s *stream) bound(q *query.Query, taken *query.Alternative) (err error) {
+	s.mostRows = min(s.bestRows(), taken.Facts.Granule)
+	if s.allBytes, err = q.PartsBytes(taken); err != nil {
+		return err
+	}
+	return s.fitBatches()
+}
+
+// fitBatches makes parts so small that all of them fit in memory with the batches that they begin and end in, of which
+// slices keep the whole: parts are neighbours, so that these are two.
+func (s *stream) fitBatches() error {
+	const least = query.PartsAtOnce * query.LeastPartBytes
+	switch {
+	case s.allBytes == 0:
+		return nil
+	case s.allBytes < 2*s.largest+least:
+		return &backend.OpError{Op: "join stream", Err: backend.ErrHostMemory, Detail: fmt.Sprintf(
+			"a record batch takes %s, memory_limit leaves %s for two; raise it, or give smaller batches",
+			text.Mebibytes(s.largest), text.Mebibytes(s.allBytes-least))}
+	}
+	s.mostBytes = (s.allBytes - 2*s.largest) / query.PartsAtOnce
+	return nil
+}
+
+// gather returns the next rows as a table, nil where there are no more.
+func (s *stream) gather(ctx context.Context) (arrow.Table, error) {
+	g := gathered{schema: s.schema}
+	defer g.release()
+	for !s.ended && (g.rows == 0 || g.rows+g.most <= s.mostRows && (s.mostBytes == 0 || g.bytes < s.mostBytes)) {
+		next, some, err := s.batches.Take(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if s.ended = !some; !some {
+			break
+		}
+		g.add(next)
+		s.largest = max(s.largest, next.batchBytes)
+	}
+	if s.rows += g.rows; g.rows == 0 {
+		return nil, nil
+	}
+	return g.table(), nil
+}
+
+// parts gathers and lowers part after part into a pipe, the first of them from a table that is there already, or nil.
+func (s *stream) parts(first arrow.Table) *exec.Pipe[*query.Part] {
+	out, at := exec.NewPipe[*query.Part](s.flow, 0), uint64(0)
+	put := func(ctx context.Context, table arrow.Table) error {
+		l, err := s.lower(table)
+		if err != nil {
+			return err
+		}
+		table.Retain()
+		part := &query.Part{Trees: l.trees(), Table: table, First: at}
+		at += uint64(table.NumRows())
+		return out.Put(ctx, part)
+	}
+	if first != nil {
+		first.Retain()
+	}
+	s.flow.Go("gather", func(ctx context.Context) (err error) {
+		for table := first; ; {
+			if table == nil {
+				if table, err = s.gather(ctx); err != nil {
+					return err
+				}
+			}
+			if table == nil {
+				out.End()
+				return nil
+			}
+			err := s.fitBatches()
+			if err == nil {
+				err = put(ctx, table)
+			}
+			table.Release()
+			if table = nil; err != nil {
+				return err
+			}
+		}
+	})
+	return out
+}
+
+// query makes that of a stream of the query of tables.
+func (s *stream) query(q query.Spec) query.Spec {
+	spec := &s.layout.Spec
+	rows := [2]string{text.Count(s.table.NumRows()), "some"}
+	if s.source.Rows >= 0 {
+		rows[1] = "about " + text.Count(s.source.Rows)
+	}
+	q.Title = fmt.Sprintf("%s join of %s x %s rows, output %s", spec.How, rows[s.side], rows[1-s.side], spec.Output)
+	if spec.How == Cross && q.MostRows == 0 && spec.Output != Count {
+		q.MostRows = CrossLimit
+	}
+	q.Trees, q.Parts = s.none.trees(), true
+	return q
+}
+
+// stream plans by the first part of the probe side and starts the join. It takes the table of the build side.
+func (b *buildSide) stream(ctx context.Context, probe Source) (_ *Result, err error) {
+	flow := exec.NewFlow(ctx)
+	own := []arrow.Table{b.table}
+	release := sync.OnceFunc(func() {
+		for _, table := range own {
+			table.Release()
+		}
+	})
+	defer func() {
+		if err != nil {
+			err = firstError(flow, err)
+			release()
+		}
+	}()
+	s, err := newStream(flow, b, probe)
+	if err != nil {
+		return nil, err
+	}
+	own = append(own, s.none.tables[1-b.side])
+	s.mostRows = cmp.Or(b.engine.GranuleRows, s.bestRows())
+	s.mostBytes = b.engine.MemoryLimitBytes / 8
+	first, err := s.gather(flow.Context())
+	if err != nil {
+		return nil, err
+	}
+	l := s.none
+	if first != nil {
+		defer first.Release()
+		if l, err = s.lower(first); err != nil {
+			return nil, err
+		}
+		l.expected = s.expected()
+	}
+	if s.mostBytes > 0 && !s.ended { // granules need not be larger than parts can be
+		s.mostRows = s.rows
+	}
+	q := l.lower()
+	q.Facts.Stays, q.Facts.Granule = !s.ended, s.mostRows
+	q = s.query(q)
+	q.Release = release
+	planned, err := b.engine.Engine.Plan(q)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.bound(planned, &planned.Alternatives[0]); err != nil {
+		return nil, err
+	}
+	return planned.Stream(flow, s.parts(first))
+}
+
+// expected is how many rows the probe side may have, of which one part was gathered: as the source says, or a guess, and
+// no fewer than a part may have.
+func (s *stream) expected() uint64 {
+	const guess = 8 // parts
+	switch {
+	case s.ended:
+		return s.rows
+	case s.source.Rows < 0:
+		return min(guess*s.rows, primitive.MaxRows)
+	}
+	return min(max(uint64(s.source.Rows), 2*s.rows), primitive.MaxRows)
+}
+
+// firstError ends a flow. Where that has failed, its error counts: err only follows from it.
+func firstError(flow *exec.Flow, err error) error {
+	failed := flow.Context().Err() != nil
+	flow.Stop()
+	if first := flow.Wait(); failed && first != nil {
+		return first
+	}
+	return err
+}
