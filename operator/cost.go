@@ -141,17 +141,17 @@ func Slack(bytes uint64) uint64 { return bytes/8 + min(1<<20, 1<<16+bytes/2) }
 // Close puts memory and stages into the plan.
 func (c *Cost) Close() {
 	slack := Slack(c.peak)
-	if c.move.OneByOne && c.mixed() { // columns that come and go one by one leave gaps which wider ones do not fit
+	if c.mixed() { // columns that come and go leave gaps which wider ones do not fit
 		slack += c.peak / 8
 	}
 	c.PeakBytes, c.MostBytes = c.peak+slack, c.most
 	c.SortStages()
 }
 
-// mixed says that payload columns of a side have several widths.
+// mixed says that groups of payload columns of several widths move, one after the other.
 func (c *Cost) mixed() bool {
 	for _, s := range c.sides {
-		if len(s.columns) > 0 && slices.Min(s.columns) < slices.Max(s.columns) {
+		if moving := slices.Concat(s.groups...); s.passed && len(moving) > 0 && slices.Min(moving) < slices.Max(moving) {
 			return true
 		}
 	}
