@@ -20,8 +20,17 @@ type Limit struct {
 
 // Count adds rows. backend.ErrLimit where there are more than Most.
 func (l *Limit) Count(ctx context.Context, rows uint64) error {
-	if all := l.Rows.Add(rows); l.Most > 0 && all > l.Most {
-		return fmt.Errorf("join: %w: %d rows, max_output_rows allows %d", backend.ErrLimit, all, l.Most)
+	if err := CheckRows(l.Rows.Add(rows), l.Most); err != nil {
+		return err
 	}
 	return l.Sink.Count(ctx, rows)
+}
+
+// CheckRows is backend.ErrLimit for more rows of output than most; 0 is no limit.
+func CheckRows(rows, most uint64) error {
+	if most == 0 || rows <= most {
+		return nil
+	}
+	return &backend.OpError{Op: "join", Err: backend.ErrLimit, Detail: fmt.Sprintf(
+		"%d rows, max_output_rows allows %d; raise max_output_rows, or ask for the count, which makes no rows", rows, most)}
 }

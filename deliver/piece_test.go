@@ -85,7 +85,7 @@ func TestLimit(t *testing.T) {
 	require.NoError(t, limit.Count(context.Background(), 6))
 	err := limit.Count(context.Background(), 1)
 	require.True(t, errors.Is(err, backend.ErrLimit))
-	require.ErrorContains(t, err, "11 rows, max_output_rows allows 10")
+	require.ErrorContains(t, err, "11 rows, max_output_rows allows 10; raise max_output_rows, or ask for the count")
 	require.EqualValues(t, 10, counter.Rows)
 	limit.Most = 0
 	require.NoError(t, limit.Count(context.Background(), math.MaxUint32))

@@ -61,7 +61,7 @@ func (b *Budget) Acquire(ctx context.Context, least, wish Need) (*Grant, error) 
 		return nil, backend.ContextError(ctx)
 	}
 	c := &claim{least: least.amounts(), wish: wish.amounts(), ready: make(chan struct{})}
-	if err := b.total.lack(c.least, "acquire", "the budget has %d"); err != nil {
+	if err := b.total.lack(c.least, b.total, "acquire"); err != nil {
 		return nil, err
 	}
 	flow := flowOf(ctx)
@@ -170,7 +170,7 @@ func (g *Grant) grow(by amounts) error {
 	if g.released {
 		return &backend.OpError{Op: "grow", Err: backend.ErrInvalidInput, Detail: "the grant was released"}
 	}
-	if err := g.budget.free.lack(by, "grow", "%d free"); err != nil {
+	if err := g.budget.free.lack(by, g.budget.total, "grow"); err != nil {
 		return err
 	}
 	g.budget.free.subtract(by)
@@ -242,6 +242,11 @@ func (k kind) String() string {
 	return [...]string{"device memory", "pinned memory", "host memory", "disk space"}[k]
 }
 
+// option names what moves the limit.
+func (k kind) option() string {
+	return [...]string{"device_memory", "memory_limit", "memory_limit", "the limit of disk space"}[k]
+}
+
 func (k kind) sentinel() error {
 	return [...]error{backend.ErrDeviceMemory, backend.ErrHostMemory, backend.ErrHostMemory, backend.ErrDiskSpace}[k]
 }
@@ -284,8 +289,8 @@ func (a amounts) subtract(less amounts) {
 	}
 }
 
-// lack is the error of a need that a does not cover; has words how much there is.
-func (a amounts) lack(need amounts, op, has string) error {
+// lack is the error of a need that a, what is left of total, does not cover.
+func (a amounts) lack(need, total amounts, op string) error {
 	if a.covers(need) {
 		return nil
 	}
@@ -296,7 +301,8 @@ func (a amounts) lack(need amounts, op, has string) error {
 		return strings.Compare(x.name(), y.name())
 	})
 	r := order[slices.IndexFunc(order, func(r resource) bool { return need[r] > a[r] })]
-	detail := fmt.Sprintf("%d bytes of %v needed, "+has, need[r], r.kind, a[r])
+	detail := fmt.Sprintf("%d more bytes of %v are needed, %d of %d are free; raise %s", need[r], r.kind, a[r], total[r],
+		r.kind.option())
 	return &backend.OpError{Op: op, Device: r.name(), Err: r.kind.sentinel(), Detail: detail}
 }
 

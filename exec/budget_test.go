@@ -198,19 +198,33 @@ func TestBudgetRefusal(t *testing.T) {
 	}{
 		{
 			Need{Device: map[*backend.Device]uint64{device: 101}}, backend.ErrDeviceMemory,
-			"101 bytes of device memory needed, the budget has 100",
+			"101 more bytes of device memory are needed, 100 of 100 are free; raise device_memory",
 		},
-		{Need{Pinned: 11}, backend.ErrHostMemory, "11 bytes of pinned memory needed, the budget has 10"},
-		{Need{Host: 21}, backend.ErrHostMemory, "21 bytes of host memory needed, the budget has 20"},
-		{Need{Disk: 31}, backend.ErrDiskSpace, "31 bytes of disk space needed, the budget has 30"},
+		{
+			Need{Pinned: 11}, backend.ErrHostMemory,
+			"11 more bytes of pinned memory are needed, 10 of 10 are free; raise memory_limit",
+		},
+		{
+			Need{Host: 21}, backend.ErrHostMemory,
+			"21 more bytes of host memory are needed, 20 of 20 are free; raise memory_limit",
+		},
+		{
+			Need{Disk: 31}, backend.ErrDiskSpace,
+			"31 more bytes of disk space are needed, 30 of 30 are free; raise the limit of disk space",
+		},
 	} {
 		_, err := b.Acquire(context.Background(), c.need, Need{})
 		require.ErrorIs(t, err, c.err)
 		require.ErrorContains(t, err, c.text)
 	}
+	g, err := b.Acquire(context.Background(), Need{Host: 15}, Need{})
+	require.NoError(t, err)
+	require.ErrorContains(t, g.Grow(Need{Host: 6}),
+		"6 more bytes of host memory are needed, 5 of 20 are free; raise memory_limit")
+	g.Release()
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	_, err := b.Acquire(ctx, Need{}, Need{})
+	_, err = b.Acquire(ctx, Need{}, Need{})
 	require.ErrorIs(t, err, backend.ErrCancelled)
 }
 

@@ -121,12 +121,7 @@ func (e *Engine) KeyRanges(ctx context.Context, left, right arrow.Table, spec Sp
 		scans[side] = l.scan(relation.Side(side))
 		scans[side].Numbers = true
 	}
-	return e.Ranges(ctx, scans, func(pairs uint64) error {
-		if most := spec.MaxOutputRows; most > 0 && pairs > most {
-			return fmt.Errorf("join: %w: %d rows, max_output_rows allows %d", backend.ErrLimit, pairs, most)
-		}
-		return nil
-	})
+	return e.Ranges(ctx, scans, spec.MaxOutputRows)
 }
 
 // sample learns how the keys match.

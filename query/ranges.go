@@ -7,6 +7,7 @@ import (
 	"unsafe"
 
 	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/deliver"
 	"github.com/spirjoin/spirjoin/exec"
 	"github.com/spirjoin/spirjoin/internal/text"
 	"github.com/spirjoin/spirjoin/operator"
@@ -22,11 +23,12 @@ type KeyRanges struct {
 	Pairs     uint64 // that the ranges stand for
 }
 
-// Ranges finds the matching key ranges of two tables (HMG 3.3.3). approve hears how many pairs they stand for; its error
-// ends it. Scans are those of the left and of the right table; of their columns row numbers are enough.
+// Ranges finds the matching key ranges of two tables (HMG 3.3.3), which stand for at most most pairs; 0 is no limit. Scans
+// are those of the left and of the right table; of their columns row numbers are enough.
 //
-// Errors: backend.ErrDeviceMemory and backend.ErrHostMemory with what is needed; those of approve and of the device.
-func (e *Engine) Ranges(ctx context.Context, scans [2]*Scan, approve func(pairs uint64) error) (k KeyRanges, err error) {
+// Errors: backend.ErrDeviceMemory and backend.ErrHostMemory with what is needed; backend.ErrLimit for more pairs; those
+// of the device.
+func (e *Engine) Ranges(ctx context.Context, scans [2]*Scan, most uint64) (k KeyRanges, err error) {
 	needBytes, err := e.fitRanges(scans)
 	if err != nil {
 		return k, err
@@ -54,7 +56,7 @@ func (e *Engine) Ranges(ctx context.Context, scans [2]*Scan, approve func(pairs 
 		return k, err
 	}
 	defer m.Release()
-	if err := approve(m.Total); err != nil {
+	if err := deliver.CheckRows(m.Total, most); err != nil {
 		return k, err
 	}
 	k.Pairs = m.Total

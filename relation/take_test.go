@@ -4,9 +4,11 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"runtime"
 	"strconv"
 	"strings"
 	"testing"
+	"unsafe"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
@@ -339,4 +341,25 @@ func TestTakeOfRuns(t *testing.T) {
 			require.True(t, array.Equal(slowTake(t, column, ids), got), "%s, %v", values.DataType(), cuts)
 		}
 	}
+}
+
+// A few rows cost a few rows: working memory for a strip of rows is not made for each call.
+func TestTakeOfFewRows(t *testing.T) {
+	b := array.NewInt32Builder(memory.DefaultAllocator)
+	defer b.Release()
+	b.AppendValues(make([]int32, 1000), nil)
+	values := b.NewArray()
+	defer values.Release()
+	column := arrow.NewChunked(values.DataType(), []arrow.Array{values})
+	defer column.Release()
+	const calls = 500
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	for range calls {
+		taken, err := Take(t.Context(), column, []uint32{999, 0, 7}, memory.DefaultAllocator)
+		require.NoError(t, err)
+		taken.Release()
+	}
+	runtime.ReadMemStats(&after)
+	require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(calls*unsafe.Sizeof(scratch{})))
 }

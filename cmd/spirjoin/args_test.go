@@ -2,11 +2,15 @@ package main
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
+
+	"github.com/spirjoin/spirjoin/join"
+	"github.com/spirjoin/spirjoin/operator"
 )
 
 func TestArrange(t *testing.T) {
@@ -95,3 +99,17 @@ func FuzzArrange(f *testing.F) {
 		require.GreaterOrEqual(t, len(got), 1)
 	})
 }
+
+// Help names the algorithms that there are, also one more.
+func TestHelpNamesAlgorithms(t *testing.T) {
+	all := join.Algorithms
+	defer func() { join.Algorithms = all }()
+	join.Algorithms = append(slices.Clone(all), another{})
+	o := runProgram(t, exitDone, "join", "--help")
+	require.Contains(t, o.stdout, "ALGORITHM: phj-om, phj-um, hj, smj-om, smj-um or another; default: auto")
+}
+
+// another is an algorithm.
+type another struct{ operator.Algorithm }
+
+func (another) Name() string { return "another" }

@@ -49,7 +49,7 @@ func TestJoinFailures(t *testing.T) {
 		{"unknown device", exitNoDevice, []string{left, right, "--on", "id", "--device", "abacus"},
 			`nothing fits "abacus"; devices here: `},
 		{"too many rows", exitLimit, []string{left, right, "--on", "id=order_id", "--max-output-rows", "2"},
-			"3 rows, --max-output-rows allows 2"},
+			"3 rows, --max-output-rows allows 2; raise --max-output-rows, or ask for the count"},
 		{"too little device memory", exitLimit, []string{left, right, "--on", "id=order_id", "--device-memory", "1KiB"},
 			"raise --device-memory to at least "},
 		{"too little host memory", exitLimit, []string{left, right, "--on", "id=order_id", "--memory-limit", "16B"},

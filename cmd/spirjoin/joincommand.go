@@ -13,6 +13,12 @@ import (
 	"github.com/spirjoin/spirjoin/tableio"
 )
 
+// oneOf lists names as a sentence does: a, b or c.
+func oneOf(names []string) string {
+	last := len(names) - 1
+	return strings.Join(names[:last], ", ") + " or " + names[last]
+}
+
 // goal is what a join command leaves behind.
 type goal uint8
 
@@ -100,7 +106,7 @@ func (s *session) joinCommand() *cli.Command {
 			&cli.StringFlag{Name: "maintain-order", Category: keys, Value: "none", Usage: "keep the order of the rows of `SIDE`: left, right or none (default)"},
 			&cli.BoolFlag{Name: "deterministic", Category: keys, Usage: "the same order of rows on every device, by every algorithm"},
 			&cli.StringFlag{Name: "device", Category: keys, Value: "auto", Usage: "`DEVICE`: its index, name, id or backend; default: auto"},
-			&cli.StringFlag{Name: "algo", Category: keys, Value: "auto", Usage: "`ALGORITHM`: phj-om, phj-um, hj, smj-om or smj-um; default: auto"},
+			&cli.StringFlag{Name: "algo", Category: keys, Value: "auto", Usage: "`ALGORITHM`: " + oneOf(join.AlgorithmNames()[1:]) + "; default: auto"},
 			&cli.StringFlag{Name: "build-side", Category: keys, Value: "auto", Usage: "`SIDE` that a hash join builds its table of: left, right or auto"},
 
 			&cli.GenericFlag{Name: "max-output-rows", Category: limits, Value: new(rowsValue), Usage: "fail when the output has more than `ROWS`, as in 10M or 2^27"},
