@@ -374,7 +374,7 @@ func (r *attempts) judge(ctx context.Context, err error, want *expectation) (aga
 		return false, nil
 	}
 	text := err.Error()
-	several, types := len(r.c.Keys) > 1, r.mixed()
+	types := r.mixed()
 	switch {
 	case errors.Is(err, backend.ErrDeviceMemory) && r.deviceMemory > 0:
 		r.f.outcomes["short of device memory"]++
@@ -387,7 +387,7 @@ func (r *attempts) judge(ctx context.Context, err error, want *expectation) (aga
 	case errors.Is(err, backend.ErrLimit) && strings.Contains(text, "max_output_rows"):
 		return expected("too many rows", r.spec.MaxOutputRows > 0 && want.count > r.spec.MaxOutputRows)
 	case errors.Is(err, backend.ErrUnsupported) && strings.Contains(text, "a key may have 64"):
-		return expected("keys too wide", several)
+		return expected("keys too wide", len(r.c.Keys) > 1 || r.c.Keys[0].NullsEqual)
 	case errors.Is(err, backend.ErrUnsupported) && strings.Contains(text, "both hold numbers of more than 64 bits"):
 		return expected("keys too wide", types[decimals])
 	case errors.Is(err, backend.ErrUnsupported) && strings.Contains(text, "no type holds the values of both"):
@@ -462,7 +462,7 @@ type outColumn struct {
 // join have no common type.
 func expectedColumns(c *fuzzCase, tables [2]*fuzzTable) (columns []outColumn, unmergeable bool) {
 	returns := map[string][2]bool{"semi": {true, false}, "anti": {true, false}, "mark": {true, false},
-		"right-semi": {false, true}, "right-anti": {false, true}}
+		"not-in": {true, false}, "right-semi": {false, true}, "right-anti": {false, true}}
 	of, one := returns[c.How]
 	if !one {
 		of = [2]bool{true, true}
@@ -479,7 +479,7 @@ func expectedColumns(c *fuzzCase, tables [2]*fuzzTable) (columns []outColumn, un
 				if c.How == "right" {
 					o.side, o.typ = 1, other
 				} else if c.How == "full" && !arrow.TypeEqual(f.Type, other) {
-					o.byValue = true
+					o.byValue = keyTypes[c.Keys[k].Types[0]].family < texts
 					if common, ok := relation.CommonType(f.Type, other); ok {
 						o.typ = common
 					} else {
