@@ -58,7 +58,7 @@ type fuzzColumn struct {
 	Nulls uint64 `json:",omitempty"` // percent
 }
 
-// fuzzKey is a key column of either side, the value of which comes from the key of the row: number key/Div%Mod of Values.
+// fuzzKey is a key column of either side. Its value comes from the key of the row: it is number key/Div%Mod of Values.
 type fuzzKey struct {
 	Types      [2]string
 	Values     string    // of keyValues
@@ -287,8 +287,8 @@ func part(t arrow.Table, from, to int64) arrow.Table {
 // drawCase draws a case, for a device of fuzzDevices or for one that all cases share.
 func drawCase(seed uint64, vulkan bool) *fuzzCase {
 	d := drawing{rand.New(rand.NewPCG(seed, 0))}
-	c := &fuzzCase{How: d.one("inner", "inner", "left", "right", "full", "semi", "anti", "right-semi", "right-anti", "mark",
-		"not-in", "cross")}
+	c := &fuzzCase{How: d.one("inner", "inner", "left", "right", "full", "semi", "anti", "right-semi", "right-anti",
+		"mark", "not-in", "cross")}
 	how, _ := join.ParseHow(c.How)
 	c.Device = d.one("host", "shuffled", "small", "small", "walking")
 	if vulkan {
@@ -343,7 +343,7 @@ func drawCase(seed uint64, vulkan bool) *fuzzCase {
 	if d.chance(8) {
 		c.HostMemory = 1 + d.Uint64N(1<<(14+d.IntN(12)))
 	}
-	for _, drop := range []func(){func() { c.Order = "" }, func() { c.Deterministic = false }} { // what does not go together
+	for _, drop := range []func(){func() { c.Order = "" }, func() { c.Deterministic = false }} { // do they go together?
 		if _, err := c.spec(); err != nil {
 			drop()
 		}

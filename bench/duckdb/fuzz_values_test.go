@@ -70,12 +70,18 @@ const (
 // such number.
 var keyTypes = func() map[string]keyType {
 	all := map[string]keyType{
-		"int8": {arrow.PrimitiveTypes.Int8, integers, "TINYINT", 0}, "int16": {arrow.PrimitiveTypes.Int16, integers, "SMALLINT", 0},
-		"int32": {arrow.PrimitiveTypes.Int32, integers, "INTEGER", 0}, "int64": {arrow.PrimitiveTypes.Int64, integers, "BIGINT", 0},
-		"uint8": {arrow.PrimitiveTypes.Uint8, integers, "UTINYINT", 0}, "uint16": {arrow.PrimitiveTypes.Uint16, integers, "USMALLINT", 0},
-		"uint32": {arrow.PrimitiveTypes.Uint32, integers, "UINTEGER", 0}, "uint64": {arrow.PrimitiveTypes.Uint64, integers, "UBIGINT", 0},
-		"float16": {arrow.FixedWidthTypes.Float16, floats, "FLOAT", 0}, "float32": {arrow.PrimitiveTypes.Float32, floats, "FLOAT", 0},
-		"float64": {arrow.PrimitiveTypes.Float64, floats, "DOUBLE", 0}, "bool": {arrow.FixedWidthTypes.Boolean, booleans, "BOOLEAN", 0},
+		"int8":          {arrow.PrimitiveTypes.Int8, integers, "TINYINT", 0},
+		"int16":         {arrow.PrimitiveTypes.Int16, integers, "SMALLINT", 0},
+		"int32":         {arrow.PrimitiveTypes.Int32, integers, "INTEGER", 0},
+		"int64":         {arrow.PrimitiveTypes.Int64, integers, "BIGINT", 0},
+		"uint8":         {arrow.PrimitiveTypes.Uint8, integers, "UTINYINT", 0},
+		"uint16":        {arrow.PrimitiveTypes.Uint16, integers, "USMALLINT", 0},
+		"uint32":        {arrow.PrimitiveTypes.Uint32, integers, "UINTEGER", 0},
+		"uint64":        {arrow.PrimitiveTypes.Uint64, integers, "UBIGINT", 0},
+		"float16":       {arrow.FixedWidthTypes.Float16, floats, "FLOAT", 0},
+		"float32":       {arrow.PrimitiveTypes.Float32, floats, "FLOAT", 0},
+		"float64":       {arrow.PrimitiveTypes.Float64, floats, "DOUBLE", 0},
+		"bool":          {arrow.FixedWidthTypes.Boolean, booleans, "BOOLEAN", 0},
 		"date32":        {arrow.FixedWidthTypes.Date32, dates, "INTEGER", day},
 		"date64":        {arrow.FixedWidthTypes.Date64, dates, "BIGINT", second / 1000},
 		"string":        {arrow.BinaryTypes.String, texts, "VARCHAR", 0},
@@ -128,8 +134,8 @@ func typesOf(f family) (names []string) {
 	return names
 }
 
-// number is a value of keys that is the same on both sides, before either type takes what it can of it: quarters, or one
-// of the special values.
+// number is a value of keys that is the same on both sides, before either type takes what it can of it: quarters, or
+// one of the special values.
 type number struct {
 	whole   int64
 	quarter int64 // 0 to 3, above the whole number
@@ -315,9 +321,11 @@ func keyArray(t keyType, step int64, numbers []number, valid []bool) arrow.Array
 		unscaled := func(n number) *big.Int { return n.decimal(d.GetPrecision(), d.GetScale()) }
 		switch width {
 		case 128:
-			return fixedArray(t.arrow, numbers, valid, func(n number) decimal128.Num { return decimal128.FromBigInt(unscaled(n)) })
+			return fixedArray(t.arrow, numbers, valid,
+				func(n number) decimal128.Num { return decimal128.FromBigInt(unscaled(n)) })
 		case 256:
-			return fixedArray(t.arrow, numbers, valid, func(n number) decimal256.Num { return decimal256.FromBigInt(unscaled(n)) })
+			return fixedArray(t.arrow, numbers, valid,
+				func(n number) decimal256.Num { return decimal256.FromBigInt(unscaled(n)) })
 		}
 		return integerArray(t.arrow, width, numbers, valid, func(n number) int64 { return unscaled(n).Int64() })
 	case monthIntervals:
@@ -389,7 +397,9 @@ func integerArray(t arrow.DataType, width int, numbers []number, valid []bool, v
 	return fixedArray(t, numbers, valid, value)
 }
 
-func fixedArray[T arrow.FixedWidthType](t arrow.DataType, numbers []number, valid []bool, value func(number) T) arrow.Array {
+func fixedArray[T arrow.FixedWidthType](
+	t arrow.DataType, numbers []number, valid []bool, value func(number) T,
+) arrow.Array {
 	values := make([]T, len(numbers))
 	for i, n := range numbers {
 		values[i] = value(n)
@@ -527,13 +537,13 @@ func duckValue(column arrow.Array, i int) any {
 	panic(fmt.Sprintf("no key value of %T", column))
 }
 
-// payloadTypes are the types that only payload has; it may have those of keys too. The text of a value of row number n is
-// JSON; a type is a line.
+// payloadTypes are the types that only payload has; it may have those of keys too. Values are made of JSON.
 var payloadTypes = map[string]struct {
 	arrow arrow.DataType
 	json  func(r uint64) string
 }{
-	"fixed3": {&arrow.FixedSizeBinaryType{ByteWidth: 3}, func(r uint64) string { return `"` + string(rune('a'+r%26)) + `bcd"` }},
+	"fixed3": {&arrow.FixedSizeBinaryType{ByteWidth: 3},
+		func(r uint64) string { return `"` + string(rune('a'+r%26)) + `bcd"` }},
 	"list": {arrow.ListOf(arrow.PrimitiveTypes.Int16), func(r uint64) string {
 		return "[" + strings.TrimSuffix(strings.Repeat(fmt.Sprint(int16(r))+",null,", int(r>>16%3)), ",") + "]"
 	}},
@@ -549,7 +559,8 @@ var payloadTypes = map[string]struct {
 }
 
 func jsonText(r uint64) string {
-	return `"` + strings.Repeat("é", int(r%3)) + strings.Repeat("x", bits.TrailingZeros64(r|1<<20)) + fmt.Sprint(r>>3%100_000) + `"`
+	return `"` + strings.Repeat("é", int(r%3)) + strings.Repeat("x", bits.TrailingZeros64(r|1<<20)) +
+		fmt.Sprint(r>>3%100_000) + `"`
 }
 
 // payloadArray makes an array of a type of payloadTypes or keyTypes.
