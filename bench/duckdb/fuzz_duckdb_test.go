@@ -17,8 +17,8 @@ import (
 // Where DuckDB compares in another way than docs/keys.md, its SQL says more than a = b:
 //
 //   - It casts to the type of one side, and rounds or fails where a value does not fit: integers are compared with
-//     floats as DOUBLE, and decimals with numbers of more than 38 digits end the query. exact casts both sides to a type that
-//     holds either without loss, and a value that cannot be there, which equals nothing, is NULL.
+//     floats as DOUBLE, and decimals with numbers of more than 38 digits end the query. exact casts both sides to a
+//     type that holds either without loss, and a value that cannot be there, which equals nothing, is NULL.
 //   - Its date and timestamp types have infinities, other ranges, and no nanoseconds with a time zone or in an
 //     instant: moments are compared as HUGEINT, in nanoseconds.
 //
