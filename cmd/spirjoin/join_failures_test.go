@@ -55,7 +55,7 @@ func TestJoinFailures(t *testing.T) {
 		{"too little host memory", exitLimit, []string{left, right, "--on", "id=order_id", "--memory-limit", "16B"},
 			"raise --memory-limit"},
 		{"too little host memory for the plan", exitLimit,
-			[]string{left, right, "--on", "id=order_id", "--memory-limit", "1MiB"}, "raise --memory-limit"},
+			[]string{left, right, "--on", "id=order_id", "--memory-limit", "64KiB"}, "raise --memory-limit"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			full := append([]string{"join"}, c.args...)
