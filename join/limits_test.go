@@ -323,16 +323,15 @@ func TestUndrawnResultHoldsMemory(t *testing.T) {
 	devicetest.HostTest(t)
 	left, right := tables(t, 20_000, 60_000)
 	spec := onKeys
-	spec.BatchRows, spec.Algorithm, spec.Materialize = 1<<12, "smj-um", join.MaterializeHost // one way
-	device, done := hostDevice(t, host.Options{}, backend.DeviceOptions{})
-	plan, err := smallEngine(t, device).Plan(context.Background(), left, right, spec)
-	require.NoError(t, err)
-	one := plan.Alternatives[0].PeakBytes
+	spec.BatchRows, spec.Algorithm = 1<<12, "smj-um"
+	device, done := hostDevice(t, host.Options{}, backend.DeviceOptions{DeviceMemoryBytes: 1})
+	_, err := smallEngine(t, device).Plan(context.Background(), left, right, spec)
+	least := needed(t, err)
 	require.NoError(t, done())
 
-	device, done = hostDevice(t, host.Options{}, backend.DeviceOptions{DeviceMemoryBytes: one + one/16})
+	device, done = hostDevice(t, host.Options{}, backend.DeviceOptions{DeviceMemoryBytes: least})
 	engine := smallEngine(t, device)
-	plan, err = engine.Plan(context.Background(), left, right, spec)
+	plan, err := engine.Plan(context.Background(), left, right, spec)
 	require.NoError(t, err)
 	undrawn, err := plan.Run(context.Background())
 	require.NoError(t, err)

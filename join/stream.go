@@ -309,6 +309,9 @@ func (s *stream) lower(probe arrow.Table) (*lowering, error) {
 	}
 	l := s.lowering(probe, keys)
 	l.sides = l.buildSide()
+	if s.none != nil {
+		l.unique = s.none.unique
+	}
 	return l, nil
 }
 

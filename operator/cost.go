@@ -148,10 +148,10 @@ func (c *Cost) Close() {
 	c.SortStages()
 }
 
-// mixed says that payload columns of several widths move, one width after the other.
+// mixed says that groups of payload columns of several widths move, one after the other.
 func (c *Cost) mixed() bool {
 	for _, s := range c.sides {
-		if s.passed && !s.numbers && len(s.columns) > 0 && slices.Min(s.columns) < slices.Max(s.columns) {
+		if moving := slices.Concat(s.groups...); s.passed && len(moving) > 0 && slices.Min(moving) < slices.Max(moving) {
 			return true
 		}
 	}

@@ -51,6 +51,7 @@ func (r *Result) stream(ctx context.Context, lane *exec.Lane, built *Built) erro
 		if !some {
 			break
 		}
+		r.probed.Add(uint64(part.Table.NumRows()))
 		if r.Query.Empty == "" {
 			err = r.part(ctx, lane, built, out, part)
 		}
@@ -98,7 +99,6 @@ func (r *Result) part(ctx context.Context, lane *exec.Lane, built *Built, out *o
 	if err := s.keyless(ctx, lane, operator.Probe, out.sink, r.taken.Want.Count); err != nil {
 		return err
 	}
-	r.probed.Add(uint64(part.Table.NumRows()))
 	return out.end(ctx)
 }
 

@@ -68,7 +68,7 @@ func (p *wordPart) pack(ctx context.Context, from, to int, word backend.Range) e
 			return err
 		}
 		return p.lane.PackWords(list, shared.Fields, staged.Range(relation.OriginBytes, sizeBytes-relation.OriginBytes),
-			staged.Range(0, relation.OriginBytes), rowsOf(word, 4, at-from, end-from), rows)
+			staged.Range(0, relation.OriginBytes), word.Part(uint64(at-from)*4, rows*4), rows)
 	}
 	return p.staged(ctx, from, to, uint64(len(host)), pack)
 }
@@ -85,7 +85,7 @@ func (p *wordPart) split(ctx context.Context, from, to int, words []backend.Rang
 			}
 			for i, word := range words {
 				if err := p.lane.CopyStrided(list,
-					primitive.Strided{Words: rowsOf(word, 8, at-from, end-from), Stride: 1},
+					primitive.Strided{Words: word.Part(uint64(at-from)*8, rows*8), Stride: 1},
 					primitive.Strided{Words: values, First: uint32(i), Stride: uint32(len(words))}, rows); err != nil {
 					return err
 				}
@@ -114,9 +114,4 @@ func (p *wordPart) staged(ctx context.Context, from, to int, sizeBytes uint64,
 		}
 	}
 	return nil
-}
-
-// rowsOf is a part of a column.
-func rowsOf(column backend.Range, bytes uint64, from, to int) backend.Range {
-	return column.Buffer.Range(column.OffsetBytes+uint64(from)*bytes, uint64(to-from)*bytes)
 }

@@ -58,7 +58,7 @@ type fuzzColumn struct {
 	Nulls uint64 `json:",omitempty"` // percent
 }
 
-// fuzzKey is a key column of either side, the value of which comes from the key of the row: number key/Div%Mod of Values.
+// fuzzKey is a key column of either side. Its value comes from the key of the row: it is number key/Div%Mod of Values.
 type fuzzKey struct {
 	Types      [2]string
 	Values     string    // of keyValues
@@ -66,6 +66,7 @@ type fuzzKey struct {
 	Div, Mod   int64     `json:",omitempty"` // 0: nothing is divided
 	Nulls      [2]uint64 `json:",omitzero"`
 	Dictionary [2]bool   `json:",omitzero"`
+	NullsEqual bool      `json:",omitempty"`
 	Renamed    bool      `json:",omitempty"` // another name on the right
 }
 
@@ -139,6 +140,9 @@ func (c *fuzzCase) spec() (spec join.Spec, err error) {
 	for k := range c.Keys {
 		spec.LeftOn = append(spec.LeftOn, c.keyName(0, k))
 		spec.RightOn = append(spec.RightOn, c.keyName(1, k))
+		if c.Keys[k].NullsEqual {
+			spec.NullsEqual = append(spec.NullsEqual, c.keyName(0, k))
+		}
 	}
 	return spec, spec.Check()
 }
@@ -283,8 +287,8 @@ func part(t arrow.Table, from, to int64) arrow.Table {
 // drawCase draws a case, for a device of fuzzDevices or for one that all cases share.
 func drawCase(seed uint64, vulkan bool) *fuzzCase {
 	d := drawing{rand.New(rand.NewPCG(seed, 0))}
-	c := &fuzzCase{How: d.one("inner", "inner", "left", "right", "full", "semi", "anti", "right-semi", "right-anti", "mark",
-		"cross")}
+	c := &fuzzCase{How: d.one("inner", "inner", "left", "right", "full", "semi", "anti", "right-semi", "right-anti",
+		"mark", "not-in", "cross")}
 	how, _ := join.ParseHow(c.How)
 	c.Device = d.one("host", "shuffled", "small", "small", "walking")
 	if vulkan {
@@ -339,7 +343,7 @@ func drawCase(seed uint64, vulkan bool) *fuzzCase {
 	if d.chance(8) {
 		c.HostMemory = 1 + d.Uint64N(1<<(14+d.IntN(12)))
 	}
-	for _, drop := range []func(){func() { c.Order = "" }, func() { c.Deterministic = false }} { // what does not go together
+	for _, drop := range []func(){func() { c.Order = "" }, func() { c.Deterministic = false }} { // do they go together?
 		if _, err := c.spec(); err != nil {
 			drop()
 		}
@@ -432,7 +436,7 @@ func (d drawing) keys(c *fuzzCase) {
 			values = append(values[:4], "dense", "dense", "dense", "quarters", "dense", "special")
 		}
 		k.Values = d.one(values...)
-		if f >= dates {
+		if keyTypes[left].unit > 0 {
 			k.Step = [...]int64{1, 1000, 1_000_000, second, 3600 * second, day, day}[d.IntN(7)]
 		}
 		if len(c.Keys) > 0 || d.chance(20) {
@@ -444,12 +448,16 @@ func (d drawing) keys(c *fuzzCase) {
 				k.Nulls[side] %= 100
 			}
 		}
+		k.NullsEqual = c.How != "not-in" && d.chance(20)
 		c.Keys = append(c.Keys, k)
+		if c.How == "not-in" { // takes one
+			return
+		}
 	}
 }
 
 var payloadKeys = func() (names []string) {
-	for f := integers; f < nulls1; f++ {
+	for f := integers; f < texts; f++ { // those beyond are payload
 		names = append(names, typesOf(f)...)
 	}
 	return names

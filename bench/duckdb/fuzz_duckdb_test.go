@@ -16,9 +16,9 @@ import (
 //
 // Where DuckDB compares in another way than docs/keys.md, its SQL says more than a = b:
 //
-//   - It casts to the type of one side, and rounds or fails where a value does not fit: integers are compared with floats
-//     as DOUBLE, and decimals with numbers of more than 38 digits end the query. exact casts both sides to a type that
-//     holds either without loss, and a value that cannot be there, which equals nothing, is NULL.
+//   - It casts to the type of one side, and rounds or fails where a value does not fit: integers are compared with
+//     floats as DOUBLE, and decimals with numbers of more than 38 digits end the query. exact casts both sides to a
+//     type that holds either without loss, and a value that cannot be there, which equals nothing, is NULL.
 //   - Its date and timestamp types have infinities, other ranges, and no nanoseconds with a time zone or in an
 //     instant: moments are compared as HUGEINT, in nanoseconds.
 //
@@ -44,7 +44,7 @@ func exact(column string, own, other keyType) string {
 			"THEN %[1]s::DOUBLE::HUGEINT END", column)
 	case own.unit > 0:
 		return fmt.Sprintf("%s::HUGEINT * %d", column, own.unit)
-	case own.family == booleans:
+	case own.family == booleans || own.family >= texts:
 		return column
 	}
 	return column + "::HUGEINT"
@@ -106,12 +106,18 @@ func (d *duckTables) create(side int) string {
 	return sql.String() + ")"
 }
 
-// table is the rows of a side that take part, as n and keys x0, x1 that compare with =.
+// table is the rows of a side that take part, as n and keys x0, x1 that compare with =. Where NULL is more than a key
+// that equals nothing, z0 and z1 tell it from a value that the other side cannot have.
 func (d *duckTables) table(side int) string {
 	var sql strings.Builder
 	sql.WriteString("(SELECT n")
 	for k, key := range d.c.Keys {
-		fmt.Fprintf(&sql, ", %s AS x%d", exact(fmt.Sprint("k", k), keyTypes[key.Types[side]], keyTypes[key.Types[1-side]]), k)
+		x := exact(fmt.Sprint("k", k), keyTypes[key.Types[side]], keyTypes[key.Types[1-side]])
+		fmt.Fprintf(&sql, ", %s AS x%d", x, k)
+		if key.NullsEqual || d.c.How == "not-in" {
+			fmt.Fprintf(&sql, ", CASE WHEN k%d IS NULL THEN 'null' WHEN %s IS NULL THEN 'only %s' ELSE 'value' END AS z%d", k, x,
+				duckNames[side], k)
+		}
 	}
 	fmt.Fprintf(&sql, " FROM %s", duckNames[side])
 	if d.to[side]-d.from[side] < d.rows[side] {
@@ -123,8 +129,13 @@ func (d *duckTables) table(side int) string {
 // on is the condition of the join, of two tables of these names.
 func (d *duckTables) on(left, right string) string {
 	var terms []string
-	for k := range d.c.Keys {
-		terms = append(terms, fmt.Sprintf("%s.x%d = %s.x%d", left, k, right, k))
+	for k, key := range d.c.Keys {
+		if key.NullsEqual {
+			terms = append(terms, fmt.Sprintf("%[1]s.x%[2]d IS NOT DISTINCT FROM %[3]s.x%[2]d AND %[1]s.z%[2]d = %[3]s.z%[2]d",
+				left, k, right))
+		} else {
+			terms = append(terms, fmt.Sprintf("%s.x%d = %s.x%d", left, k, right, k))
+		}
 	}
 	return " ON " + strings.Join(terms, " AND ")
 }
@@ -142,6 +153,9 @@ func (d *duckTables) query() string {
 		return "SELECT l.n, -1, true FROM " + l + " " + d.c.How + " JOIN " + r + on
 	case "right-semi", "right-anti":
 		return "SELECT -1, r.n, true FROM " + r + " " + strings.TrimPrefix(d.c.How, "right-") + " JOIN " + l + on
+	case "not-in": // a value that the other side cannot have differs from all of it, and is no NULL
+		return "SELECT l.n, -1, true FROM " + l + " WHERE CASE l.z0 WHEN 'only l' THEN 'null' NOT IN (SELECT z0 FROM " + r +
+			") WHEN 'null' THEN NOT EXISTS (FROM " + r + ") ELSE l.x0 NOT IN (SELECT x0 FROM " + r + " WHERE z0 <> 'only r') END"
 	case "mark":
 		return "SELECT l.n, -1, EXISTS (FROM " + r + strings.Replace(on, " ON ", " WHERE ", 1) + ") FROM " + l
 	}
@@ -198,7 +212,7 @@ func (d *duckTables) count(ctx context.Context) (rows uint64, err error) {
 		terms = anti[:1]
 	case "right-anti":
 		terms = anti[1:]
-	default: // semi, right-semi
+	default: // semi, right-semi, not-in
 		terms = []string{"(SELECT count(*) FROM (" + d.query() + "))"}
 	}
 	for i := range terms {
@@ -211,11 +225,13 @@ func (d *duckTables) count(ctx context.Context) (rows uint64, err error) {
 // repeats is how many rows the most frequent key of a side has; compared with the other side where that is asked for,
 // otherwise by itself, where a value that the other side cannot have is a key too.
 func (d *duckTables) repeats(ctx context.Context, side int, where string) (rows int64, err error) {
-	var keys, valid []string
+	keys, valid := []string(nil), []string{"true"}
 	for k, key := range d.c.Keys {
 		own := keyTypes[key.Types[side]]
 		keys = append(keys, exact(fmt.Sprint("k", k), own, own))
-		valid = append(valid, fmt.Sprintf("k%d IS NOT NULL", k))
+		if !key.NullsEqual {
+			valid = append(valid, fmt.Sprintf("k%d IS NOT NULL", k))
+		}
 	}
 	err = d.s.one(ctx, fmt.Sprintf("SELECT coalesce(max(rows), 0) FROM (SELECT %s, count(*) AS rows FROM %s WHERE %s AND "+
 		"n >= %d AND n < %d%s GROUP BY %s)", strings.Join(keys, ", "), duckNames[side], strings.Join(valid, " AND "),

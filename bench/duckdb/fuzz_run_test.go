@@ -124,13 +124,18 @@ func (f *fuzzer) tables(ctx context.Context, c *fuzzCase) (tables [2]*fuzzTable,
 }
 
 // compare holds a case against DuckDB.
-func (f *fuzzer) compare(ctx context.Context, c *fuzzCase, spec join.Spec, tables [2]*fuzzTable, d *duckTables) *failure {
+func (f *fuzzer) compare(ctx context.Context, c *fuzzCase, spec join.Spec, tables [2]*fuzzTable,
+	d *duckTables) *failure {
 	columns, fault := expectedColumns(c, tables)
 	if spec.Columns = nil; c.Columns != nil {
 		chosen := []outColumn{}
 		for _, place := range c.Columns {
-			if len(columns) > 0 && !slices.ContainsFunc(chosen, func(o outColumn) bool { return o.name == columns[place%len(columns)].name }) {
-				chosen = append(chosen, columns[place%len(columns)])
+			if len(columns) == 0 {
+				break
+			}
+			next := columns[place%len(columns)]
+			if !slices.ContainsFunc(chosen, func(o outColumn) bool { return o.name == next.name }) {
+				chosen = append(chosen, next)
 			}
 		}
 		columns, spec.Columns = chosen, []string{}
@@ -179,8 +184,8 @@ func (f *fuzzer) compare(ctx context.Context, c *fuzzCase, spec join.Spec, table
 	if c.MostRows != nil {
 		spec.MaxOutputRows = uint64(max(1, int64(parts[0].count)+int64(*c.MostRows)))
 	}
-	r := &attempts{f: f, c: c, spec: spec, tables: tables, columns: columns, unmergeable: fault, parts: parts, probe: probe,
-		deviceMemory: c.DeviceMemory, hostMemory: c.HostMemory}
+	r := &attempts{f: f, c: c, spec: spec, tables: tables, columns: columns, unmergeable: fault, parts: parts,
+		probe: probe, deviceMemory: c.DeviceMemory, hostMemory: c.HostMemory}
 	for {
 		again, fail := r.attempt(ctx)
 		if fail != nil || !again {
@@ -283,7 +288,8 @@ func (r *attempts) joinAll(ctx context.Context, engine *join.Engine) (again bool
 }
 
 // draw draws a result and compares it.
-func (r *attempts) draw(ctx context.Context, result *join.Result, err error, want *expectation) (again bool, fail *failure) {
+func (r *attempts) draw(ctx context.Context, result *join.Result, err error, want *expectation) (
+	again bool, fail *failure) {
 	if err != nil {
 		return r.judge(ctx, err, want)
 	}
@@ -374,7 +380,7 @@ func (r *attempts) judge(ctx context.Context, err error, want *expectation) (aga
 		return false, nil
 	}
 	text := err.Error()
-	several, types := len(r.c.Keys) > 1, r.mixed()
+	types := r.mixed()
 	switch {
 	case errors.Is(err, backend.ErrDeviceMemory) && r.deviceMemory > 0:
 		r.f.outcomes["short of device memory"]++
@@ -387,13 +393,14 @@ func (r *attempts) judge(ctx context.Context, err error, want *expectation) (aga
 	case errors.Is(err, backend.ErrLimit) && strings.Contains(text, "max_output_rows"):
 		return expected("too many rows", r.spec.MaxOutputRows > 0 && want.count > r.spec.MaxOutputRows)
 	case errors.Is(err, backend.ErrUnsupported) && strings.Contains(text, "a key may have 64"):
-		return expected("keys too wide", several)
+		return expected("keys too wide", len(r.c.Keys) > 1 || r.c.Keys[0].NullsEqual)
 	case errors.Is(err, backend.ErrUnsupported) && strings.Contains(text, "both hold numbers of more than 64 bits"):
 		return expected("keys too wide", types[decimals])
 	case errors.Is(err, backend.ErrUnsupported) && strings.Contains(text, "no type holds the values of both"):
 		return expected("no common type", r.unmergeable && r.c.How == "full")
 	case errors.Is(err, backend.ErrUnsupported) && strings.Contains(text, "does not fit"):
-		return expected("time does not fit", r.c.How == "full" && (types[dates] || types[timestamps] || types[instants] || types[durations]))
+		return expected("time does not fit", r.c.How == "full" &&
+			(types[dates] || types[timestamps] || types[instants] || types[durations]))
 	}
 	return expected("", false)
 }
@@ -410,7 +417,8 @@ func (r *attempts) mixed() map[family]bool {
 }
 
 // raise raises a cap to what an error says is needed, with which this error must not come again.
-func (r *attempts) raise(limit *uint64, which int, need *regexp.Regexp, unit uint64, err error) (again bool, fail *failure) {
+func (r *attempts) raise(limit *uint64, which int, need *regexp.Regexp, unit uint64, err error) (
+	again bool, fail *failure) {
 	found := need.FindStringSubmatch(err.Error())
 	if found == nil {
 		return false, failf("memory", "no remedy is named: %v", err)
@@ -458,11 +466,11 @@ type outColumn struct {
 	byValue bool
 }
 
-// expectedColumns are all columns that the output may have, by the rules of docs/cli.md. It tells whether keys of a full
-// join have no common type.
+// expectedColumns are all columns that the output may have, by the rules of docs/cli.md. It tells whether keys of a
+// full join have no common type.
 func expectedColumns(c *fuzzCase, tables [2]*fuzzTable) (columns []outColumn, unmergeable bool) {
 	returns := map[string][2]bool{"semi": {true, false}, "anti": {true, false}, "mark": {true, false},
-		"right-semi": {false, true}, "right-anti": {false, true}}
+		"not-in": {true, false}, "right-semi": {false, true}, "right-anti": {false, true}}
 	of, one := returns[c.How]
 	if !one {
 		of = [2]bool{true, true}
@@ -479,7 +487,7 @@ func expectedColumns(c *fuzzCase, tables [2]*fuzzTable) (columns []outColumn, un
 				if c.How == "right" {
 					o.side, o.typ = 1, other
 				} else if c.How == "full" && !arrow.TypeEqual(f.Type, other) {
-					o.byValue = true
+					o.byValue = keyTypes[c.Keys[k].Types[0]].family < texts
 					if common, ok := relation.CommonType(f.Type, other); ok {
 						o.typ = common
 					} else {
@@ -698,7 +706,8 @@ func (r *attempts) compareRows(want *expectation, batches []arrow.RecordBatch) *
 		case ordered && i < len(got) && j < len(wanted):
 			return failf("rows", "%s; row %d is %s, want %s", detail, i, showGot(got[i]), showWanted(wanted[j]))
 		case j == len(wanted) || i < len(got) && got[i].hash < wanted[j].hash:
-			return failf("rows", "%s; too many: %s%s", detail, showGot(got[i]), missing(wanted, got, func(h hashed) uint64 { return h.hash }, showWanted))
+			hash := func(h hashed) uint64 { return h.hash }
+			return failf("rows", "%s; too many: %s%s", detail, showGot(got[i]), missing(wanted, got, hash, showWanted))
 		default:
 			return failf("rows", "%s; missing: %s", detail, showWanted(wanted[j]))
 		}

@@ -96,6 +96,7 @@ func changes(c *fuzzCase) (all []func(*fuzzCase)) {
 		key(func(k *fuzzKey) { k.Values = "dense" })
 		key(func(k *fuzzKey) { k.Div, k.Mod = 0, 0 })
 		key(func(k *fuzzKey) { k.Renamed = false })
+		key(func(k *fuzzKey) { k.NullsEqual = false })
 		for side := range 2 {
 			key(func(k *fuzzKey) { k.Nulls[side] = 0 })
 			key(func(k *fuzzKey) { k.Dictionary[side] = false })
@@ -203,9 +204,13 @@ func sqlValue(text string, value any) string {
 	if value == nil {
 		return "NULL"
 	}
-	switch value.(type) {
+	switch value := value.(type) {
 	case float32, float64:
 		return "'" + text + "'"
+	case string:
+		return quoteText(value)
+	case []byte:
+		return fmt.Sprintf("from_hex('%x')", value)
 	}
 	return text
 }

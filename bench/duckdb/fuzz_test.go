@@ -30,7 +30,7 @@ var (
 
 // TestFuzz holds the engine against DuckDB: joins of random tables, by random kinds, options and limits. Case n follows
 // from the seed and n alone. A case that fails is made smaller and printed, as a test, as SQL and as the call of the
-// engine. The case under way is in a file of the folder for temporary files, so that one that ends the process is known.
+// engine. The case under way is in a file of the folder for temporary files: one may end the process.
 func TestFuzz(t *testing.T) {
 	devicetest.HostTest(t)
 	fuzz(t, *fuzzCases, nil)

@@ -33,6 +33,11 @@ const (
 	instants   // timestamps with one
 	times
 	durations
+	texts
+	bytesOnly
+	monthIntervals
+	dayIntervals
+	nanoIntervals
 	nulls1 // the type without values, which compares with everything
 )
 
@@ -42,7 +47,8 @@ var comparesWith = map[family][]family{
 	integers: {integers, integers, decimals, floats}, decimals: {decimals, decimals, integers},
 	floats: {floats, floats, integers}, booleans: {booleans}, dates: {dates, timestamps},
 	timestamps: {timestamps, timestamps, dates}, instants: {instants}, times: {times}, durations: {durations},
-	nulls1: {integers, floats, dates},
+	texts: {texts}, bytesOnly: {bytesOnly}, monthIntervals: {monthIntervals}, dayIntervals: {dayIntervals},
+	nanoIntervals: {nanoIntervals}, nulls1: {integers, floats, dates},
 }
 
 // keyType is an Arrow type of keys and how DuckDB holds it.
@@ -64,15 +70,31 @@ const (
 // such number.
 var keyTypes = func() map[string]keyType {
 	all := map[string]keyType{
-		"int8": {arrow.PrimitiveTypes.Int8, integers, "TINYINT", 0}, "int16": {arrow.PrimitiveTypes.Int16, integers, "SMALLINT", 0},
-		"int32": {arrow.PrimitiveTypes.Int32, integers, "INTEGER", 0}, "int64": {arrow.PrimitiveTypes.Int64, integers, "BIGINT", 0},
-		"uint8": {arrow.PrimitiveTypes.Uint8, integers, "UTINYINT", 0}, "uint16": {arrow.PrimitiveTypes.Uint16, integers, "USMALLINT", 0},
-		"uint32": {arrow.PrimitiveTypes.Uint32, integers, "UINTEGER", 0}, "uint64": {arrow.PrimitiveTypes.Uint64, integers, "UBIGINT", 0},
-		"float16": {arrow.FixedWidthTypes.Float16, floats, "FLOAT", 0}, "float32": {arrow.PrimitiveTypes.Float32, floats, "FLOAT", 0},
-		"float64": {arrow.PrimitiveTypes.Float64, floats, "DOUBLE", 0}, "bool": {arrow.FixedWidthTypes.Boolean, booleans, "BOOLEAN", 0},
-		"date32": {arrow.FixedWidthTypes.Date32, dates, "INTEGER", day},
-		"date64": {arrow.FixedWidthTypes.Date64, dates, "BIGINT", second / 1000},
-		"null":   {arrow.Null, nulls1, "INTEGER", 0},
+		"int8":          {arrow.PrimitiveTypes.Int8, integers, "TINYINT", 0},
+		"int16":         {arrow.PrimitiveTypes.Int16, integers, "SMALLINT", 0},
+		"int32":         {arrow.PrimitiveTypes.Int32, integers, "INTEGER", 0},
+		"int64":         {arrow.PrimitiveTypes.Int64, integers, "BIGINT", 0},
+		"uint8":         {arrow.PrimitiveTypes.Uint8, integers, "UTINYINT", 0},
+		"uint16":        {arrow.PrimitiveTypes.Uint16, integers, "USMALLINT", 0},
+		"uint32":        {arrow.PrimitiveTypes.Uint32, integers, "UINTEGER", 0},
+		"uint64":        {arrow.PrimitiveTypes.Uint64, integers, "UBIGINT", 0},
+		"float16":       {arrow.FixedWidthTypes.Float16, floats, "FLOAT", 0},
+		"float32":       {arrow.PrimitiveTypes.Float32, floats, "FLOAT", 0},
+		"float64":       {arrow.PrimitiveTypes.Float64, floats, "DOUBLE", 0},
+		"bool":          {arrow.FixedWidthTypes.Boolean, booleans, "BOOLEAN", 0},
+		"date32":        {arrow.FixedWidthTypes.Date32, dates, "INTEGER", day},
+		"date64":        {arrow.FixedWidthTypes.Date64, dates, "BIGINT", second / 1000},
+		"string":        {arrow.BinaryTypes.String, texts, "VARCHAR", 0},
+		"large_string":  {arrow.BinaryTypes.LargeString, texts, "VARCHAR", 0},
+		"string_view":   {arrow.BinaryTypes.StringView, texts, "VARCHAR", 0},
+		"binary":        {arrow.BinaryTypes.Binary, bytesOnly, "BLOB", 0},
+		"large_binary":  {arrow.BinaryTypes.LargeBinary, bytesOnly, "BLOB", 0},
+		"binary_view":   {arrow.BinaryTypes.BinaryView, bytesOnly, "BLOB", 0},
+		"fixed5":        {&arrow.FixedSizeBinaryType{ByteWidth: 5}, bytesOnly, "BLOB", 0},
+		"interval_mon":  {arrow.FixedWidthTypes.MonthInterval, monthIntervals, "INTEGER", 0},
+		"interval_day":  {arrow.FixedWidthTypes.DayTimeInterval, dayIntervals, "BLOB", 0},
+		"interval_nano": {arrow.FixedWidthTypes.MonthDayNanoInterval, nanoIntervals, "BLOB", 0},
+		"null":          {arrow.Null, nulls1, "INTEGER", 0},
 	}
 	for _, t := range []arrow.DataType{&arrow.Decimal32Type{Precision: 9, Scale: 2}, &arrow.Decimal32Type{Precision: 5},
 		&arrow.Decimal64Type{Precision: 18, Scale: 4}, &arrow.Decimal128Type{Precision: 15, Scale: 2},
@@ -112,8 +134,8 @@ func typesOf(f family) (names []string) {
 	return names
 }
 
-// number is a value of keys that is the same on both sides, before either type takes what it can of it: quarters, or one
-// of the special values.
+// number is a value of keys that is the same on both sides, before either type takes what it can of it: quarters, or
+// one of the special values.
 type number struct {
 	whole   int64
 	quarter int64 // 0 to 3, above the whole number
@@ -222,8 +244,7 @@ func (n number) float(width int) float64 {
 	return float64(n.whole) + float64(n.quarter)/4
 }
 
-// decimal is the unscaled number. It keeps to 17 digits, so that it fits a code of 64 bits at any scale of keyTypes,
-// but for the greatest and the least of the type.
+// decimal is the unscaled number.
 func (n number) decimal(precision, scale int32) *big.Int {
 	power := func(digits int32) *big.Int { return new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(digits)), nil) }
 	switch n.kind {
@@ -232,9 +253,9 @@ func (n number) decimal(precision, scale int32) *big.Int {
 	case least:
 		return new(big.Int).Sub(big.NewInt(1), power(precision))
 	}
-	whole := n.integer(64, true) % power(min(precision-scale, 13)).Int64()
-	tens := power(scale).Int64()
-	return big.NewInt(whole*tens + n.quarter*tens/4)
+	whole := new(big.Int).Rem(big.NewInt(n.integer(64, true)), power(precision-scale))
+	whole.Mul(whole, power(scale))
+	return whole.Add(whole, big.NewInt(n.quarter*power(scale).Int64()/4))
 }
 
 // count is the number in units of time: it counts steps of so many nanoseconds, that can be counted in 64 bits.
@@ -260,13 +281,25 @@ func (n number) count(t keyType, step int64) int64 {
 	return units
 }
 
+// text is the number as a text, some of them long, and of the same first bytes.
+func (n number) text() string {
+	switch {
+	case n.kind != plain:
+		return [...]string{nan: "\x00", negativeNaN: "", negativeZero: "é", infinite: "e\u0301", negativeInfinite: " ",
+			tiny: "a\x00b", greatest: "\U0010ffff", least: "\x00\x00", greatestUnsigned: strings.Repeat("long", 100)}[n.kind]
+	case n.whole >= 0 && n.whole < 10_000:
+		return fmt.Sprintf("%05d", n.whole) + strings.Repeat("/", int(n.quarter))
+	}
+	return strings.Repeat("x", int(uint64(n.whole)%60)) + fmt.Sprint(n.whole) + strings.Repeat("/", int(n.quarter))
+}
+
 func bitWidth(t arrow.DataType) int { return t.(arrow.FixedWidthDataType).BitWidth() }
 
 // keyArray makes an array of a type. What lies below a null is the value that would be there.
 func keyArray(t keyType, step int64, numbers []number, valid []bool) arrow.Array {
 	width := 0
-	if t.family != nulls1 {
-		width = bitWidth(t.arrow)
+	if fixed, ok := t.arrow.(arrow.FixedWidthDataType); ok {
+		width = fixed.BitWidth()
 	}
 	count := func(n number) int64 { return n.count(t, step) }
 	switch t.family {
@@ -288,11 +321,44 @@ func keyArray(t keyType, step int64, numbers []number, valid []bool) arrow.Array
 		unscaled := func(n number) *big.Int { return n.decimal(d.GetPrecision(), d.GetScale()) }
 		switch width {
 		case 128:
-			return fixedArray(t.arrow, numbers, valid, func(n number) decimal128.Num { return decimal128.FromBigInt(unscaled(n)) })
+			return fixedArray(t.arrow, numbers, valid,
+				func(n number) decimal128.Num { return decimal128.FromBigInt(unscaled(n)) })
 		case 256:
-			return fixedArray(t.arrow, numbers, valid, func(n number) decimal256.Num { return decimal256.FromBigInt(unscaled(n)) })
+			return fixedArray(t.arrow, numbers, valid,
+				func(n number) decimal256.Num { return decimal256.FromBigInt(unscaled(n)) })
 		}
 		return integerArray(t.arrow, width, numbers, valid, func(n number) int64 { return unscaled(n).Int64() })
+	case monthIntervals:
+		return integerArray(t.arrow, width, numbers, valid, func(n number) int64 { return n.integer(32, true) })
+	case dayIntervals:
+		return fixedArray(t.arrow, numbers, valid, func(n number) arrow.DayTimeInterval {
+			v := n.integer(64, true)
+			return arrow.DayTimeInterval{Days: int32(v), Milliseconds: int32(v>>32 + n.quarter)}
+		})
+	case nanoIntervals:
+		return fixedArray(t.arrow, numbers, valid, func(n number) arrow.MonthDayNanoInterval {
+			v := n.integer(64, true)
+			return arrow.MonthDayNanoInterval{Months: int32(v), Days: int32(v >> 32), Nanoseconds: n.quarter - v}
+		})
+	case texts, bytesOnly:
+		b := array.NewBuilder(memory.DefaultAllocator, t.arrow)
+		defer b.Release()
+		for i, n := range numbers {
+			text := n.text()
+			if !valid[i] {
+				b.AppendNull()
+				continue
+			}
+			switch b := b.(type) {
+			case array.StringLikeBuilder:
+				b.Append(text)
+			case *array.FixedSizeBinaryBuilder:
+				b.Append([]byte((text + "     ")[:5]))
+			case interface{ Append([]byte) }:
+				b.Append([]byte(text))
+			}
+		}
+		return b.NewArray()
 	case booleans:
 		b := array.NewBooleanBuilder(memory.DefaultAllocator)
 		defer b.Release()
@@ -331,7 +397,9 @@ func integerArray(t arrow.DataType, width int, numbers []number, valid []bool, v
 	return fixedArray(t, numbers, valid, value)
 }
 
-func fixedArray[T arrow.FixedWidthType](t arrow.DataType, numbers []number, valid []bool, value func(number) T) arrow.Array {
+func fixedArray[T arrow.FixedWidthType](
+	t arrow.DataType, numbers []number, valid []bool, value func(number) T,
+) arrow.Array {
 	values := make([]T, len(numbers))
 	for i, n := range numbers {
 		values[i] = value(n)
@@ -435,6 +503,16 @@ func duckValue(column arrow.Array, i int) any {
 		return c.Value(i)
 	case *array.Boolean:
 		return c.Value(i)
+	case *array.MonthInterval:
+		return int32(c.Value(i))
+	case *array.DayTimeInterval:
+		return arrow.GetBytes([]arrow.DayTimeInterval{c.Value(i)})
+	case *array.MonthDayNanoInterval:
+		return arrow.GetBytes([]arrow.MonthDayNanoInterval{c.Value(i)})
+	case array.StringLike:
+		return c.Value(i)
+	case interface{ Value(int) []byte }:
+		return slices.Clone(c.Value(i))
 	case *array.Decimal32:
 		return decimal(big.NewInt(int64(c.Value(i))))
 	case *array.Decimal64:
@@ -459,17 +537,13 @@ func duckValue(column arrow.Array, i int) any {
 	panic(fmt.Sprintf("no key value of %T", column))
 }
 
-// payloadTypes are the types that only payload has; it may have those of keys too. The text of a value of row number n is
-// JSON; a type is a line.
+// payloadTypes are the types that only payload has; it may have those of keys too. Values are made of JSON.
 var payloadTypes = map[string]struct {
 	arrow arrow.DataType
 	json  func(r uint64) string
 }{
-	"string":       {arrow.BinaryTypes.String, jsonText},
-	"large_string": {arrow.BinaryTypes.LargeString, jsonText},
-	"string_view":  {arrow.BinaryTypes.StringView, jsonText},
-	"binary":       {arrow.BinaryTypes.Binary, func(r uint64) string { return `"` + strings.Repeat("YWJj", int(r%4)) + `"` }},
-	"fixed3":       {&arrow.FixedSizeBinaryType{ByteWidth: 3}, func(r uint64) string { return `"` + string(rune('a'+r%26)) + `bcd"` }},
+	"fixed3": {&arrow.FixedSizeBinaryType{ByteWidth: 3},
+		func(r uint64) string { return `"` + string(rune('a'+r%26)) + `bcd"` }},
 	"list": {arrow.ListOf(arrow.PrimitiveTypes.Int16), func(r uint64) string {
 		return "[" + strings.TrimSuffix(strings.Repeat(fmt.Sprint(int16(r))+",null,", int(r>>16%3)), ",") + "]"
 	}},
@@ -482,11 +556,11 @@ var payloadTypes = map[string]struct {
 	"map": {arrow.MapOf(arrow.BinaryTypes.String, arrow.PrimitiveTypes.Int8), func(r uint64) string {
 		return fmt.Sprintf(`[{"key": %s, "value": %d}]`, jsonText(r), int8(r))
 	}},
-	"month_interval": {arrow.FixedWidthTypes.MonthInterval, func(r uint64) string { return fmt.Sprintf(`{"months": %d}`, int32(r)) }},
 }
 
 func jsonText(r uint64) string {
-	return `"` + strings.Repeat("é", int(r%3)) + strings.Repeat("x", bits.TrailingZeros64(r|1<<20)) + fmt.Sprint(r>>3%100_000) + `"`
+	return `"` + strings.Repeat("é", int(r%3)) + strings.Repeat("x", bits.TrailingZeros64(r|1<<20)) +
+		fmt.Sprint(r>>3%100_000) + `"`
 }
 
 // payloadArray makes an array of a type of payloadTypes or keyTypes.
