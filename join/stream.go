@@ -7,7 +7,6 @@ import (
 	"sync"
 
 	"github.com/apache/arrow-go/v18/arrow"
-	"github.com/apache/arrow-go/v18/arrow/array"
 
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/exec"
@@ -127,131 +126,6 @@ func (l *Layout) CheckStream() error {
 	return &backend.OpError{Op: "join stream", Err: backend.ErrUnsupported, Detail: detail}
 }
 
-// collect makes a table of a source.
-func collect(ctx context.Context, side relation.Side, source Source, columns []string, limitBytes uint64) (
-	arrow.Table, error) {
-	schema, err := chosenSchema(source.Schema, side, columns)
-	if err != nil {
-		return nil, err
-	}
-	if table := source.table; table != nil {
-		table.Retain()
-		return table, nil
-	}
-	g := gathered{schema: schema}
-	defer g.release()
-	for batch, err := range source.Batches(ctx) {
-		if err != nil {
-			return nil, err
-		}
-		chosen, err := chooseColumns(batch, schema, side)
-		batch.Release()
-		if err != nil {
-			return nil, err
-		}
-		if g.add(chosen); limitBytes > 0 && g.bytes > limitBytes {
-			return nil, &backend.OpError{Op: "read build side", Err: backend.ErrHostMemory, Detail: fmt.Sprintf(
-				"the %s side takes more than %s; raise memory_limit, or make the other one the build side", side,
-				text.Mebibytes(limitBytes))}
-		}
-	}
-	if ctx.Err() != nil {
-		return nil, backend.ContextError(ctx)
-	}
-	return g.table(), nil
-}
-
-// chosenSchema has the named columns.
-func chosenSchema(of *arrow.Schema, side relation.Side, columns []string) (*arrow.Schema, error) {
-	var fields []arrow.Field
-	for _, name := range columns {
-		if err := relation.CheckColumn(of, side, name); err != nil {
-			return nil, err
-		}
-		fields = append(fields, of.Field(of.FieldIndices(name)[0]))
-	}
-	return arrow.NewSchema(fields, nil), nil
-}
-
-// slice is rows of a batch, with its share in the memory of the batch.
-type slice struct {
-	arrow.RecordBatch
-	bytes, batchBytes uint64
-}
-
-// chooseColumns takes the columns of a schema out of a batch. The batch stays the caller's.
-func chooseColumns(batch arrow.RecordBatch, schema *arrow.Schema, side relation.Side) (s slice, err error) {
-	columns := make([]arrow.Array, schema.NumFields())
-	for i, field := range schema.Fields() {
-		if err := relation.CheckColumn(batch.Schema(), side, field.Name); err != nil {
-			return s, err
-		}
-		columns[i] = batch.Column(batch.Schema().FieldIndices(field.Name)[0])
-		if got := columns[i].DataType(); !arrow.TypeEqual(got, field.Type) {
-			return s, fmt.Errorf("%w: a batch of the %s side has column %q of type %s, its schema says %s",
-				backend.ErrInvalidInput, side, field.Name, got, field.Type)
-		}
-		s.batchBytes += arrayBytes(columns[i])
-	}
-	s.RecordBatch, s.bytes = array.NewRecordBatch(schema, columns, batch.NumRows()), s.batchBytes
-	return s, nil
-}
-
-// arrayBytes is the memory of an array, or of a slice its share in that of the whole, about.
-func arrayBytes(a arrow.Array) uint64 {
-	one := arrow.NewChunked(a.DataType(), []arrow.Array{a})
-	defer one.Release()
-	rows, bits := a.Data().Offset()+a.Len(), 0 // of a row in the buffer behind the validity
-	switch t := a.DataType().(type) {
-	case arrow.OffsetsDataType:
-		bits = t.OffsetTypeTraits().BytesRequired(1) * 8
-	case arrow.FixedWidthDataType:
-		bits = t.BitWidth()
-	}
-	if buffers := a.Data().Buffers(); bits > 0 && len(buffers) > 1 && buffers[1] != nil {
-		rows = max(rows, buffers[1].Len()*8/bits)
-	}
-	return uint64(float64(query.ColumnBytes(one)) * float64(a.Len()) / float64(max(1, rows)))
-}
-
-// gathered is batches that become a table.
-type gathered struct {
-	schema            *arrow.Schema
-	batches           []arrow.RecordBatch
-	rows, most, bytes uint64 // most: rows of the largest batch
-}
-
-func (g *gathered) add(s slice) {
-	g.batches = append(g.batches, s.RecordBatch)
-	g.rows, g.most, g.bytes = g.rows+uint64(s.NumRows()), max(g.most, uint64(s.NumRows())), g.bytes+s.bytes
-}
-
-func (g *gathered) release() {
-	for _, batch := range g.batches {
-		batch.Release()
-	}
-	g.batches = nil
-}
-
-// table is of all rows, and the caller's.
-func (g *gathered) table() arrow.Table {
-	var columns []arrow.Column
-	for i, field := range g.schema.Fields() {
-		var chunks []arrow.Array
-		for _, batch := range g.batches {
-			chunks = append(chunks, batch.Column(i))
-		}
-		chunked := arrow.NewChunked(field.Type, chunks)
-		columns = append(columns, *arrow.NewColumn(field, chunked))
-		chunked.Release()
-	}
-	table := array.NewTable(g.schema, columns, int64(g.rows))
-	for _, c := range columns {
-		c.Release()
-	}
-	return table
-}
-
 // stream is a probe side on its way to a join: a goroutine of the flow reads batches, and another gathers them to parts
 // whose keys take the codes of the build side. Each is one step ahead of the next.
 type stream struct {
@@ -289,10 +163,7 @@ func newStream(flow *exec.Flow, b *buildSide, source Source) (*stream, error) {
 		}
 	}
 	none := (&gathered{schema: s.schema}).table()
-	if s.none, err = s.lower(none); err == nil {
-		err = s.none.planProofs(flow.Context())
-	}
-	if err != nil {
+	if s.none, err = s.lower(none); err != nil {
 		none.Release()
 		return nil, err
 	}
@@ -467,6 +338,9 @@ func (b *buildSide) stream(ctx context.Context, probe Source) (_ *Result, err er
 		return nil, err
 	}
 	own = append(own, s.none.tables[1-b.side])
+	if err := s.none.planProofs(flow.Context()); err != nil {
+		return nil, err
+	}
 	s.mostRows = cmp.Or(b.engine.GranuleRows, s.bestRows())
 	s.mostBytes = b.engine.MemoryLimitBytes / 8
 	first, err := s.gather(flow.Context())
