@@ -14,6 +14,8 @@ import (
 type keyColumn struct {
 	chunks []keyChunk
 	bounds *extent // codes outside match nothing; nil where none is known to
+	locator
+	texts func(out []string, rows []uint32) // of rows that are anywhere; nil where codes are exact
 }
 
 type keyChunk struct {
@@ -36,6 +38,7 @@ type segment struct {
 func newKeyColumn(name string, data *arrow.Chunked, c coding) (*keyColumn, error) {
 	column := new(keyColumn)
 	start := 0
+	var rows []int
 	for i, array := range data.Chunks() {
 		if array.Len() == 0 {
 			continue
@@ -45,8 +48,12 @@ func newKeyColumn(name string, data *arrow.Chunked, c coding) (*keyColumn, error
 			return nil, fmt.Errorf("%w: chunk %d of column %q: %s", backend.ErrInvalidInput, i, name, err)
 		}
 		chunk.start = start
-		column.chunks = append(column.chunks, chunk)
+		column.chunks, rows = append(column.chunks, chunk), append(rows, chunk.rows)
 		start += chunk.rows
+	}
+	column.locator = newLocator(rows)
+	if c.method == methodText {
+		column.texts = gatherTexts(column.chunks, &column.locator)
 	}
 	return column, nil
 }
@@ -55,17 +62,25 @@ func newKeyChunk(chunk arrow.Array, c coding) (keyChunk, error) {
 	if c.method == methodNever {
 		return keyChunk{reader: never{}, values: chunk, rows: chunk.Len()}, nil
 	}
-	k := keyChunk{values: chunk, rows: chunk.Len()}
-	if err := checkBuffers(chunk.Data(), bitWidth(chunk)); err != nil {
+	k, err := keyChunk{values: chunk, rows: chunk.Len()}, error(nil)
+	dictionary, ok := chunk.(*array.Dictionary)
+	if c.method == methodText && !ok {
+		k.reader, err = newTexts(chunk, c)
+	} else {
+		err = checkBuffers(chunk.Data(), bitWidth(chunk))
+	}
+	if err != nil {
 		return k, err
 	}
 	if mayHaveNulls(chunk.Data()) && chunk.NullN() > 0 {
 		k.validity, k.offset = chunk.NullBitmapBytes(), chunk.Data().Offset()
 	}
-	if dictionary, ok := chunk.(*array.Dictionary); ok {
+	switch {
+	case ok:
 		return k, k.readDictionary(dictionary, c)
+	case c.method != methodText:
+		k.reader = newReader(chunk, c)
 	}
-	k.reader = newReader(chunk, c)
 	return k, nil
 }
 
@@ -122,6 +137,14 @@ func (c *keyColumn) segments(from, to int) iter.Seq[segment] {
 			}
 			row += n
 		}
+	}
+}
+
+// gatherCodes reads the codes of rows that are anywhere, as many as there is room for in out.
+func (c *keyColumn) gatherCodes(out []uint64, rows []uint32) {
+	for i, id := range rows {
+		chunk, row := c.find(id)
+		out[i] = c.chunks[chunk].codes(out[i:i+1], row, 1)[0]
 	}
 }
 
