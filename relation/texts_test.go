@@ -254,3 +254,21 @@ func TestCorruptTexts(t *testing.T) {
 		}
 	}
 }
+
+// TestConvertTexts brings every layout to that of large strings, or of large byte strings.
+func TestConvertTexts(t *testing.T) {
+	random := rand.New(rand.NewPCG(3, 4))
+	for g, group := range textTypes {
+		to := []arrow.DataType{arrow.BinaryTypes.LargeString, arrow.BinaryTypes.LargeBinary}[g]
+		for _, dt := range group[:3] {
+			values := randomTexts(random, 90)
+			checked := memory.NewCheckedAllocator(memory.DefaultAllocator)
+			got, err := Convert(context.Background(), textsOf(dt, values, 5), to, dirty{checked})
+			require.NoError(t, err)
+			want := textsOf(to, values, 0)
+			require.True(t, array.Equal(want, got), "%s: %s and %s", dt, want, got)
+			got.Release()
+			checked.AssertSize(t, 0)
+		}
+	}
+}
