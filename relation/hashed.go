@@ -51,41 +51,51 @@ const equalRows = 1 << 8
 // Errors wrap backend.ErrInvalidInput (a row that the table does not have), backend.ErrCancelled or
 // backend.ErrTimedOut.
 func (p *KeyPlan) Equal(ctx context.Context, rows [2][]uint32, keep []uint64) error {
-	return forBlocks(ctx, len(rows[Left]), func(s *scratch, from, to int) error {
-		var found [2][equalRows]string
+	return p.equal(ctx, [2]Side{Left, Right}, rows, keep)
+}
+
+// EqualWithin is [KeyPlan.Equal] for pairs of rows of one side.
+func (p *KeyPlan) EqualWithin(ctx context.Context, side Side, a, b []uint32, keep []uint64) error {
+	return p.equal(ctx, [2]Side{side, side}, [2][]uint32{a, b}, keep)
+}
+
+func (p *KeyPlan) equal(ctx context.Context, sides [2]Side, rows [2][]uint32, keep []uint64) error {
+	for i, side := range sides {
+		most := uint32(0)
+		for _, row := range rows[i] {
+			most = max(most, row)
+		}
+		if all := p.sides[side].rows; len(rows[i]) > 0 && int(most) >= all {
+			return fmt.Errorf("%w: row %d of a %s table of %d rows", backend.ErrInvalidInput, most, side, all)
+		}
+	}
+	return forBlocks(ctx, len(rows[0]), func(s *scratch, from, to int) error {
+		found := new([2][equalRows]string)
 		for first := from; first < to; first += equalRows {
 			n := min(equalRows, to-first)
-			pairs, words := [2][]uint32{rows[Left][first:][:n], rows[Right][first:][:n]}, keep[first/64:]
-			for side := range pairs {
-				for _, row := range pairs[side] {
-					if uint64(row) >= uint64(p.sides[side].rows) {
-						return fmt.Errorf("%w: row %d of a %s table of %d rows", backend.ErrInvalidInput, row, Side(side), p.sides[side].rows)
-					}
-				}
-			}
+			a, b, words := rows[0][first:][:n], rows[1][first:][:n], keep[first/64:]
 			for k := range p.keys {
-				columns := [2]*keyColumn{p.sides[Left].columns[k], p.sides[Right].columns[k]}
+				l, r := p.sides[sides[0]].columns[k], p.sides[sides[1]].columns[k]
 				if p.keys[k].isText() {
-					l, r := found[Left][:n], found[Right][:n]
-					columns[Left].texts(l, pairs[Left])
-					columns[Right].texts(r, pairs[Right])
-					for i := range l {
-						if l[i] != r[i] {
-							clearBit(words, i)
-						}
-					}
-					continue
-				}
-				l, r := s.codes[:n], s.packed[:n]
-				columns[Left].gatherCodes(l, pairs[Left])
-				columns[Right].gatherCodes(r, pairs[Right])
-				for i := range l {
-					if l[i] != r[i] {
-						clearBit(words, i)
-					}
+					l.texts(found[0][:n], a)
+					r.texts(found[1][:n], b)
+					clearDiffering(words, found[0][:n], found[1][:n])
+				} else {
+					l.gatherCodes(s.codes[:n], a)
+					r.gatherCodes(s.packed[:n], b)
+					clearDiffering(words, s.codes[:n], s.packed[:n])
 				}
 			}
 		}
 		return nil
 	})
+}
+
+// clearDiffering clears the bits of the values that differ.
+func clearDiffering[T comparable](keep []uint64, a, b []T) {
+	for i := range a {
+		if a[i] != b[i] {
+			clearBit(keep, i)
+		}
+	}
 }
