@@ -255,8 +255,8 @@ func (r *indexed) text(row int) string {
 	return ""
 }
 
-// gatherTexts returns what reads the texts of rows of a column, as many as there is room for in out. Rows are anywhere:
-// while one is looked for others are on their way, which a call for each row would prevent ([locator.find]).
+// gatherTexts returns what reads the texts of rows of a column, at most equalRows. Rows are anywhere: offsets and then
+// first bytes of many are on their way at once, which a call for each row would prevent ([locator.find]).
 func gatherTexts(chunks []keyChunk, l *locator) func(out []string, rows []uint32) {
 	if len(chunks) > 0 {
 		switch chunks[0].reader.(type) {
@@ -280,14 +280,19 @@ func gatherSpanned[O int32 | int64](chunks []keyChunk, l *locator) func(out []st
 		sources[i] = *chunk.reader.(*spanned[O])
 	}
 	return func(out []string, rows []uint32) {
-		first := byte(0)
+		var starts, ends [equalRows]O
+		var of [equalRows]int32
 		for i, id := range rows {
 			chunk, row := l.find(id)
-			r := &sources[chunk]
-			start := r.offsets[row]
-			if n := int(r.offsets[row+1] - start); n > 0 {
-				out[i] = unsafe.String(&r.data[start], n)
-				first ^= r.data[start]
+			offsets := sources[chunk].offsets[row:][:2]
+			starts[i], ends[i], of[i] = offsets[0], offsets[1], int32(chunk)
+		}
+		first := byte(0)
+		for i := range rows {
+			if start, n := starts[i], int(ends[i]-starts[i]); n > 0 {
+				data := &sources[of[i]].data[start]
+				out[i] = unsafe.String(data, n)
+				first ^= *data
 			} else {
 				out[i] = ""
 			}
