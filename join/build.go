@@ -54,6 +54,7 @@ func (e *Engine) Build(ctx context.Context, table arrow.Table, probe *arrow.Sche
 	if b.keys, err = relation.PlanBuild(ctx, table, probe, on[b.side], on[1-b.side], b.side, equal...); err != nil {
 		return nil, err
 	}
+	e.collide(b.keys.KeyPlan)
 	none := array.NewTable(probe, emptyColumns(probe), 0)
 	defer none.Release()
 	l := b.lowering(none, b.keys.KeyPlan)

@@ -3,6 +3,7 @@ package join
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/memory"
@@ -17,13 +18,16 @@ import (
 )
 
 // Engine joins tables on one device. Safe for concurrent use.
-type Engine struct{ *query.Engine }
+type Engine struct {
+	*query.Engine
+	hashBits *int // of hashes of keys that are kept; nil: all. For tests
+}
 
 // NewEngine returns an engine on the device of ops. Record batches are in memory of the allocator. memoryLimitBytes is
 // the cap of host memory: inputs, batches in flight, and all device memory where the device lives in host memory; 0 is
 // no limit.
 func NewEngine(ops *primitive.Ops, allocator memory.Allocator, memoryLimitBytes uint64) *Engine {
-	return &Engine{query.NewEngine(ops, allocator, memoryLimitBytes)}
+	return &Engine{Engine: query.NewEngine(ops, allocator, memoryLimitBytes)}
 }
 
 // Plan is what a join will do, ready to run. It refers to both tables and must be used while they live.
@@ -91,8 +95,18 @@ func (l *lowering) planKeys(ctx context.Context) (err error) {
 		l.keys, err = relation.PlanCross(left, right)
 		return err
 	}
-	l.keys, err = relation.PlanKeys(ctx, left, right, l.spec.LeftOn, l.spec.RightOn, l.spec.nullsEqual()...)
-	return err
+	if l.keys, err = relation.PlanKeys(ctx, left, right, l.spec.LeftOn, l.spec.RightOn, l.spec.nullsEqual()...); err != nil {
+		return err
+	}
+	l.engine.collide(l.keys)
+	return nil
+}
+
+// collide makes keys collide, for tests.
+func (e *Engine) collide(keys *relation.KeyPlan) {
+	if e.hashBits != nil {
+		keys.KeepHashBits(*e.hashBits)
+	}
 }
 
 // planProofs plans the keys of tables that must be unique by themselves, where the plan of both leaves out rows for a
@@ -104,6 +118,7 @@ func (l *lowering) planProofs(ctx context.Context) (err error) {
 			if l.proofs[side], err = relation.PlanKeys(ctx, table, table, on, on, l.spec.nullsEqual()...); err != nil {
 				return fmt.Errorf("validate the %s table: %w", of, err)
 			}
+			l.engine.collide(l.proofs[side])
 		}
 	}
 	return nil
@@ -119,6 +134,11 @@ func (e *Engine) KeyRanges(ctx context.Context, left, right arrow.Table, spec Sp
 	l := lowering{engine: e, layout: layout, spec: &layout.Spec, tables: [2]arrow.Table{left, right}}
 	if err := l.planKeys(ctx); err != nil {
 		return k, err
+	}
+	if !l.keys.Exact() {
+		return k, fmt.Errorf("%w: join: key ranges come in the order of the key, which strings and keys of more than 64 "+
+			"bits do not have here; ask for rows or pairs: %s", backend.ErrUnsupported,
+			strings.ReplaceAll(l.keys.String(), "\n", "; "))
 	}
 	scans := [2]*query.Scan{}
 	for side := range scans {

@@ -286,7 +286,7 @@ func TestDevicesLoad(t *testing.T) {
 			w, err := sink.Window(ctx, 3)
 			require.NoError(t, err)
 			before := jointest.InUse(t, lane)
-			err = w.Load(ctx, sink, operator.Probe, 2, []int{4, 8}, func(column int, to backend.Range) error {
+			err = w.Load(ctx, sink, operator.Probe, false, 2, []int{4, 8}, func(column int, to backend.Range) error {
 				if fails && column == 1 {
 					return errEnough
 				}

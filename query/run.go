@@ -11,6 +11,7 @@ import (
 	"github.com/spirjoin/spirjoin/exec"
 	"github.com/spirjoin/spirjoin/operator"
 	"github.com/spirjoin/spirjoin/planner"
+	"github.com/spirjoin/spirjoin/relation"
 )
 
 func hostMemoryError(device string, need, limit uint64) error {
@@ -81,7 +82,7 @@ func (r *Result) join(ctx context.Context) (err error) {
 	defer lane.Memory.ReleaseAll()
 	sink, end, closeSink := r.sink(lane, built.grant)
 	defer closeSink()
-	if err := r.probe(ctx, lane, built, sink); err != nil {
+	if err := r.probe(ctx, lane, built, sink, r.filter(lane, built.grant, sink)); err != nil {
 		return err
 	}
 	if r.built == nil {
@@ -90,9 +91,12 @@ func (r *Result) join(ctx context.Context) (err error) {
 	return end(ctx)
 }
 
-// probe runs the operator with the probe side.
-func (r *Result) probe(ctx context.Context, lane *exec.Lane, built *Built, sink operator.Sink) error {
-	a := r.taken
+// probe runs the operator with the probe side. Where there is a filter, it is before the sink.
+func (r *Result) probe(ctx context.Context, lane *exec.Lane, built *Built, sink operator.Sink, f *deliver.Filter) error {
+	a, pairs := r.taken, sink
+	if f != nil {
+		pairs = f
+	}
 	s := a.Scans[operator.Probe]
 	if r.built != nil { // otherwise it was proved before
 		if err := r.Query.prove(ctx, lane, s); err != nil {
@@ -104,16 +108,31 @@ func (r *Result) probe(ctx context.Context, lane *exec.Lane, built *Built, sink 
 	}
 	bounds := s.granules(a.Facts.Granule)
 	for i := range bounds[1:] {
-		if err := r.granule(ctx, lane, built.op, s, bounds[i], bounds[i+1], sink); err != nil {
+		if err := r.granule(ctx, lane, built.op, s, bounds[i], bounds[i+1], pairs); err != nil {
 			return err
 		}
 	}
-	if err := built.op.Finish(ctx, sink); err != nil {
+	if err := built.op.Finish(ctx, pairs); err != nil {
 		return err
 	}
 	for side, s := range a.Scans {
-		if err := s.keyless(ctx, lane, side, sink, a.Want.Count); err != nil {
-			return err
+		if f == nil {
+			if err := s.keyless(ctx, lane, side, sink, a.Output.Count); err != nil {
+				return err
+			}
+			continue
+		}
+		for i, wanted := range [2]bool{a.Output.Rest[side], a.Output.Matched[side]} {
+			if !wanted {
+				continue
+			}
+			rows := f.Rows(side, i == 1)
+			if s.Keyless == relation.KeylessValues {
+				rows = s.Keys.WithoutNulls(s.Side, rows)
+			}
+			if err := s.put(ctx, lane, side, i == 1, rows, sink, a.Output.Count); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
@@ -133,31 +152,55 @@ func (r *Result) granule(ctx context.Context, lane *exec.Lane, op operator.Opera
 	return op.Probe(ctx, lane, chunk, sink)
 }
 
+// room is the memory of windows.
+func (r *Result) room(lane *exec.Lane, grant *exec.Grant) deliver.Room {
+	room := deliver.Room{Lane: lane.Nested(r.flow.Context()), WindowRows: r.taken.Facts.Window,
+		PlannedRows: planner.Output(r.taken.Plan)}
+	room.RowBytes = 2 * 4 // row numbers by which columns are gathered
+	for _, s := range r.taken.Scans {
+		for _, bytes := range s.Payload() {
+			room.RowBytes += uint64(bytes)
+		}
+	}
+	room.RowBytes += room.RowBytes / 8 // for scratch
+	room.Reserve = func(sizeBytes uint64) uint64 { return grant.Reserve(r.Query.Engine.Device(), sizeBytes) }
+	return room
+}
+
+// filter is the sink that tests pairs, before that of the output; nil where all pairs are partners.
+func (r *Result) filter(lane *exec.Lane, grant *exec.Grant, sink operator.Sink) *deliver.Filter {
+	a := r.taken
+	if a.Keep == nil {
+		return nil
+	}
+	f := &deliver.Filter{Sink: sink, Room: r.room(lane, grant), Keep: a.Keep, Want: a.Output, Time: &r.deliver}
+	var rows [2]uint64
+	for side, s := range a.Scans {
+		f.Sides[side], f.Payload[side], f.Numbers[side] = s.Side, s.Payload(), len(s.Columns)
+		rows[side] = uint64(s.Table.NumRows())
+	}
+	f.Open(rows)
+	return f
+}
+
 // sink returns what takes the output, what is to do at its end, and what releases its memory.
 func (r *Result) sink(lane *exec.Lane, grant *exec.Grant) (sink operator.Sink, end func(context.Context) error,
 	closeSink func()) {
 	q, a := r.Query, r.taken
 	end, closeSink = func(context.Context) error { return nil }, func() {}
 	limit := &deliver.Limit{Most: q.MostRows, Rows: &r.rows}
-	if a.Want.Count {
+	if a.Output.Count {
 		limit.Sink = new(operator.Counter)
 		return limit, end, closeSink
 	}
-	rows := &deliver.Rows{Lane: lane.Nested(r.flow.Context()), Allocator: q.Engine.Allocator, Columns: a.Columns,
-		Wanted: q.Numbers, PieceRows: a.batch, WindowRows: a.Facts.Window, PlannedRows: planner.Output(a.Plan),
-		Out: r.out, Time: &r.deliver}
-	rows.RowBytes = 2 * 4 // row numbers by which columns are gathered
+	rows := &deliver.Rows{Room: r.room(lane, grant), Allocator: q.Engine.Allocator, Columns: a.Columns, Wanted: q.Numbers,
+		PieceRows: a.batch, Out: r.out, Time: &r.deliver}
 	for side, s := range a.Scans {
 		rows.Sides[side], rows.Numbers[side] = s.Side, -1
 		if s.Numbers {
 			rows.Numbers[side] = len(s.Columns)
 		}
-		for _, bytes := range s.Payload() {
-			rows.RowBytes += uint64(bytes)
-		}
 	}
-	rows.RowBytes += rows.RowBytes / 8 // for scratch
-	rows.Reserve = func(sizeBytes uint64) uint64 { return grant.Reserve(q.Engine.Device(), sizeBytes) }
 	rows.Last = a.Facts.Granules() == 1
 	limit.Sink, end, closeSink = rows, rows.End, rows.Close
 	if q.Ordered {

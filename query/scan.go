@@ -183,8 +183,17 @@ func (k *keyed) column(ctx context.Context, lane *exec.Lane, memory *exec.Scope,
 // keyless puts the rows of the table that have no key, of those that are rows of the output.
 func (s *Scan) keyless(ctx context.Context, lane *exec.Lane, side int, sink operator.Sink, count bool) error {
 	ids, err := s.Keys.Keyless(ctx, s.Side, s.Keyless, 0, int(s.Table.NumRows()))
-	if err != nil || len(ids) == 0 {
+	if err != nil {
 		return err
+	}
+	return s.put(ctx, lane, side, false, ids, sink, count)
+}
+
+// put puts rows of the table by their numbers, or counts them. matched says that they have a partner.
+func (s *Scan) put(ctx context.Context, lane *exec.Lane, side int, matched bool, ids []uint32, sink operator.Sink,
+	count bool) error {
+	if len(ids) == 0 {
+		return nil
 	}
 	if err := sink.Count(ctx, uint64(len(ids))); err != nil || count {
 		return err
@@ -203,7 +212,7 @@ func (s *Scan) keyless(ctx context.Context, lane *exec.Lane, side int, sink oper
 			}
 			return relation.UploadAt(ctx, lane.Device(), s.Columns[column], part, to)
 		}
-		if err := w.Load(ctx, sink, side, uint64(len(part)), s.Payload(), upload); err != nil {
+		if err := w.Load(ctx, sink, side, matched, uint64(len(part)), s.Payload(), upload); err != nil {
 			return err
 		}
 	}

@@ -16,6 +16,8 @@ type keyColumn struct {
 	chunks     []keyChunk
 	nullsEqual bool    // NULL is a value like any other
 	bounds     *extent // codes outside match nothing; nil where none is known to
+	locator
+	texts func(out []string, rows []uint32) // of rows that are anywhere; nil where codes are exact
 }
 
 type keyChunk struct {
@@ -38,6 +40,7 @@ type segment struct {
 func newKeyColumn(name string, data *arrow.Chunked, c coding, nullsEqual bool) (*keyColumn, error) {
 	column := &keyColumn{nullsEqual: nullsEqual}
 	start := 0
+	var rows []int
 	for i, array := range data.Chunks() {
 		if array.Len() == 0 {
 			continue
@@ -47,8 +50,12 @@ func newKeyColumn(name string, data *arrow.Chunked, c coding, nullsEqual bool) (
 			return nil, fmt.Errorf("%w: chunk %d of column %q: %s", backend.ErrInvalidInput, i, name, err)
 		}
 		chunk.start = start
-		column.chunks = append(column.chunks, chunk)
+		column.chunks, rows = append(column.chunks, chunk), append(rows, chunk.rows)
 		start += chunk.rows
+	}
+	column.locator = newLocator(rows)
+	if c.method == methodText {
+		column.texts = gatherTexts(column.chunks, &column.locator)
 	}
 	return column, nil
 }
@@ -58,17 +65,25 @@ func newKeyChunk(chunk arrow.Array, c coding) (keyChunk, error) {
 		none := make([]byte, (chunk.Len()+7)/8)
 		return keyChunk{reader: never{}, values: chunk, rows: chunk.Len(), validity: none}, nil
 	}
-	k := keyChunk{values: chunk, rows: chunk.Len()}
-	if err := checkBuffers(chunk.Data(), bitWidth(chunk)); err != nil {
+	k, err := keyChunk{values: chunk, rows: chunk.Len()}, error(nil)
+	dictionary, ok := chunk.(*array.Dictionary)
+	if c.method == methodText && !ok {
+		k.reader, err = newTexts(chunk, c)
+	} else {
+		err = checkBuffers(chunk.Data(), bitWidth(chunk))
+	}
+	if err != nil {
 		return k, err
 	}
 	if mayHaveNulls(chunk.Data()) && chunk.NullN() > 0 {
 		k.validity, k.offset = chunk.NullBitmapBytes(), chunk.Data().Offset()
 	}
-	if dictionary, ok := chunk.(*array.Dictionary); ok {
+	switch {
+	case ok:
 		return k, k.readDictionary(dictionary, c)
+	case c.method != methodText:
+		k.reader = newReader(chunk, c)
 	}
-	k.reader = newReader(chunk, c)
 	return k, nil
 }
 
@@ -139,6 +154,29 @@ func (c *keyColumn) segments(from, to int) iter.Seq[segment] {
 			}
 			row += n
 		}
+	}
+}
+
+// isNull tells whether a row is NULL.
+func (c *keyColumn) isNull(row uint32) bool {
+	chunk, i := c.find(row)
+	part := &c.chunks[chunk]
+	return part.validity != nil && part.validity[(part.offset+i)>>3]>>((part.offset+i)&7)&1 == 0
+}
+
+// gatherTexts reads the texts of rows that are anywhere, as many as there is room for in out; of a column without
+// values it reads none.
+func (c *keyColumn) gatherTexts(out []string, rows []uint32) {
+	if c.texts != nil {
+		c.texts(out, rows)
+	}
+}
+
+// gatherCodes reads the codes of rows that are anywhere, as many as there is room for in out.
+func (c *keyColumn) gatherCodes(out []uint64, rows []uint32) {
+	for i, id := range rows {
+		chunk, row := c.find(id)
+		out[i] = c.chunks[chunk].codes(out[i:i+1], row, 1)[0]
 	}
 }
 

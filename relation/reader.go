@@ -33,9 +33,9 @@ func newReader(chunk arrow.Array, c coding) reader {
 		return newScaled(values[int8](data), c)
 	case arrow.INT16:
 		return newScaled(values[int16](data), c)
-	case arrow.INT32, arrow.DATE32, arrow.TIME32, arrow.DECIMAL32:
+	case arrow.INT32, arrow.DATE32, arrow.TIME32, arrow.DECIMAL32, arrow.INTERVAL_MONTHS:
 		return newScaled(values[int32](data), c)
-	case arrow.INT64, arrow.DATE64, arrow.TIME64, arrow.TIMESTAMP, arrow.DURATION, arrow.DECIMAL64:
+	case arrow.INT64, arrow.DATE64, arrow.TIME64, arrow.TIMESTAMP, arrow.DURATION, arrow.DECIMAL64, arrow.INTERVAL_DAY_TIME:
 		return newScaled(values[int64](data), c)
 	case arrow.UINT8:
 		return newScaled(values[uint8](data), c)
