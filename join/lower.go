@@ -138,7 +138,7 @@ func (l *lowering) tree(place Materialize, ordered bool) query.Join {
 	spec := l.spec
 	j := query.Join{Output: l.want(), Place: place.String()}
 	if !l.keys.Exact() {
-		j.Keep = l.keys.Equal
+		j.Keep, j.Transfer.Compared = l.keys.Equal, len(l.layout.Spec.LeftOn)
 	}
 	var scans [2]*query.Scan // by table
 	var side [2]int          // of the operator, by table

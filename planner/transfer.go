@@ -10,6 +10,7 @@ type Transfer struct {
 	RowNumbers [2]bool
 	Numbered   [2][]int // bytes of the columns that the device fetches by row number, from where they are
 	Host       [2]int   // how many columns the host fetches by row number
+	Compared   int      // how many key columns of each side it compares, pair by pair
 }
 
 // Predict adds the stages of a transfer to a plan, and the times of all stages where there are rates.
@@ -48,7 +49,7 @@ func (t *Transfer) Predict(p *operator.Plan, rates *Rates) {
 			fetch(operator.Gather, operator.GatherNear, bytes, f.CacheBytes)
 		}
 		p.Add(operator.Deliver, operator.DownloadByte, (pairs+alone)*float64(downloaded))
-		for range t.Host[side] {
+		for range t.Host[side] + t.Compared {
 			fetch(operator.Deliver, operator.TakeNear, hostBytes, cache)
 		}
 	}
