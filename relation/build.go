@@ -63,6 +63,11 @@ func (b *BuildKeys) plan(ctx context.Context, build arrow.Table, probe *arrow.Sc
 	if err := b.open(1-b.side, 0, none); err != nil {
 		return err
 	}
+	if b.shorten(func(k int) int { return b.sides[b.side].columns[k].longestText() }) {
+		if err := b.open(b.side, build.NumRows(), data); err != nil {
+			return err
+		}
+	}
 	uncoded, err := b.selectRows(ctx, b.side)
 	if err != nil {
 		return err

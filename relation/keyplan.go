@@ -47,7 +47,7 @@ type key struct {
 	bits   int
 }
 
-// isText tells whether values are compared as texts.
+// isText tells whether values are compared as texts, and codes are hashes of them.
 func (k *key) isText() bool { return k.sides[Left].coding.method == methodText }
 
 // keyType is what the schema of one side says of a key column.
@@ -115,8 +115,21 @@ func planKeys(ctx context.Context, tables [2]arrow.Table, on [2][]string) (*KeyP
 			return nil, err
 		}
 	}
-	for side, table := range tables {
-		if err := p.open(Side(side), table.NumRows(), data[side]); err != nil {
+	open := func() error {
+		for side, table := range tables {
+			if err := p.open(Side(side), table.NumRows(), data[side]); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	if err := open(); err != nil {
+		return nil, err
+	}
+	if p.shorten(func(k int) int {
+		return min(p.sides[Left].columns[k].longestText(), p.sides[Right].columns[k].longestText())
+	}) {
+		if err := open(); err != nil {
 			return nil, err
 		}
 	}
@@ -125,10 +138,8 @@ func planKeys(ctx context.Context, tables [2]arrow.Table, on [2][]string) (*KeyP
 		return nil, err
 	}
 	if p.widen(func(k int) bool { return uncoded[Left][k] > 0 && uncoded[Right][k] > 0 }) {
-		for side, table := range tables {
-			if err := p.open(Side(side), table.NumRows(), data[side]); err != nil {
-				return nil, err
-			}
+		if err := open(); err != nil {
+			return nil, err
 		}
 		if _, err := p.selectBoth(ctx); err != nil {
 			return nil, err
@@ -178,6 +189,24 @@ func (p *KeyPlan) hash() {
 	if p.hashed {
 		p.bits = 64
 	}
+}
+
+// shorten makes codes of the texts of keys of which those of one side, or of the build side, are short. It tells whether
+// there is such a key.
+func (p *KeyPlan) shorten(longest func(k int) int) (shortened bool) {
+	for k := range p.keys {
+		key := &p.keys[k]
+		if !key.isText() || key.sides[Left].trait.class < classText {
+			continue
+		}
+		if width := longest(k); width <= shortBytes {
+			for side := range key.sides {
+				key.sides[side].coding = coding{domain: domainUnsigned, method: methodShort, width: width}
+			}
+			key.domain, shortened = domainUnsigned, true
+		}
+	}
+	return shortened
 }
 
 // widen makes keys texts whose values of more than 64 bits may have partners. Where the values of one side alone have
@@ -349,7 +378,7 @@ func (p *KeyPlan) String() string {
 		l, r := key.sides[Left], key.sides[Right]
 		codes := "no values"
 		if key.extent.some {
-			codes = key.domain.text(key.extent.min) + ".." + key.domain.text(key.extent.max)
+			codes = l.coding.text(key.extent.min) + ".." + l.coding.text(key.extent.max)
 		}
 		if k > 0 {
 			b.WriteByte('\n')
