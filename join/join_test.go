@@ -57,10 +57,19 @@ func (k *keyKind) engine(e *join.Engine) *join.Engine {
 
 // appendText appends the n-th text: short and long ones, and the empty one.
 func appendText(b array.Builder, n int64) {
+	switch b.(type) {
+	case *array.Int32Builder, *array.Int64Builder:
+		appendInt(b, n)
+		return
+	}
 	text := ""
 	if n != 0 {
 		text = strings.Repeat("y", int(n&7)*3) + strconv.FormatInt(n, 10)
 	}
+	appendString(b, text)
+}
+
+func appendString(b array.Builder, text string) {
 	switch b := b.(type) {
 	case *array.BinaryDictionaryBuilder:
 		if err := b.AppendString(text); err != nil {
@@ -74,8 +83,6 @@ func appendText(b array.Builder, n int64) {
 		b.Append(text)
 	case *array.BinaryBuilder:
 		b.Append([]byte(text))
-	default:
-		appendInt(b, n)
 	}
 }
 
@@ -141,6 +148,14 @@ var keyKinds = []keyKind{
 		}},
 	{name: "strings", left: types(arrow.BinaryTypes.String), right: types(arrow.BinaryTypes.String), nulls: true,
 		value: func(b array.Builder, _ int, n int64) { appendText(b, n) }},
+	{name: "short strings", left: types(arrow.BinaryTypes.String), right: types(dictionaryOf(arrow.BinaryTypes.String)),
+		nulls: true, value: func(b array.Builder, _ int, n int64) {
+			text := strconv.FormatInt(n, 30)
+			if n%9 == 0 && b.Type().ID() == arrow.DICTIONARY {
+				text += ", which no left row has"
+			}
+			appendString(b, text)
+		}},
 	{name: "dictionary with large strings", left: types(dictionaryOf(arrow.BinaryTypes.String)),
 		right: types(arrow.BinaryTypes.LargeString), nulls: true,
 		value: func(b array.Builder, _ int, n int64) { appendText(b, n) }},

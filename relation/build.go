@@ -65,6 +65,11 @@ func (b *BuildKeys) plan(
 	if err := b.open(1-b.side, 0, none); err != nil {
 		return err
 	}
+	if b.shorten(func(k int) int { return b.sides[b.side].columns[k].longestText() }) {
+		if err := b.open(b.side, build.NumRows(), data); err != nil {
+			return err
+		}
+	}
 	beyond, err := b.selectRows(ctx, b.side)
 	if err != nil {
 		return err

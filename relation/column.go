@@ -67,8 +67,9 @@ func newKeyChunk(chunk arrow.Array, c coding) (keyChunk, error) {
 	}
 	k, err := keyChunk{values: chunk, rows: chunk.Len()}, error(nil)
 	dictionary, ok := chunk.(*array.Dictionary)
-	if c.method == methodText && !ok {
-		k.reader, err = newTexts(chunk, c)
+	var source texts
+	if c.isText() && !ok {
+		source, err = newTexts(chunk, c)
 	} else {
 		err = checkBuffers(chunk.Data(), bitWidth(chunk))
 	}
@@ -81,7 +82,11 @@ func newKeyChunk(chunk arrow.Array, c coding) (keyChunk, error) {
 	switch {
 	case ok:
 		return k, k.readDictionary(dictionary, c)
-	case c.method != methodText:
+	case c.method == methodText:
+		k.reader = source
+	case c.method == methodShort:
+		k.reader = &short{source, c.width}
+	default:
 		k.reader = newReader(chunk, c)
 	}
 	return k, nil

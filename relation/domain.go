@@ -119,9 +119,12 @@ func (d domain) less(a, b uint64) bool {
 	return int64(a) < int64(b)
 }
 
-// text is what a code stands for: the integer, or the float.
-func (d domain) text(code uint64) string {
-	switch d {
+// text is what a code stands for: the integer, the float, or the text.
+func (c coding) text(code uint64) string {
+	if c.method == methodShort {
+		return shortText(code, c.width)
+	}
+	switch c.domain {
 	case domainUnsigned:
 		return fmt.Sprint(code)
 	case domainFloat32:
@@ -141,6 +144,7 @@ const (
 	methodRank                   // rank of a float
 	methodIntegral               // float that is an integer of the domain; any other float matches nothing
 	methodNever                  // there are no values
+	methodShort                  // bytes of a text of up to shortBytes; longer ones match nothing
 	methodText                   // hash of the text of a value, see texts.go
 )
 
@@ -151,6 +155,7 @@ type coding struct {
 	method method
 	factor uint64 // of methodScale and methodWhole; 0 when it exceeds 63 bits, so that only the value 0 has a code
 	digits int    // of methodWhole with decimals: factor is 10^digits
+	width  int    // of methodShort: bytes of the longest text that has a code
 	raise  int    // of methodText: stored numbers are multiplied with 10^raise
 }
 

@@ -48,7 +48,7 @@ type key struct {
 	nullsEqual bool
 }
 
-// isText tells whether values are compared as texts.
+// isText tells whether values are compared as texts, and codes are hashes of them.
 func (k *key) isText() bool {
 	return k.sides[Left].coding.method == methodText || k.sides[Right].coding.method == methodText
 }
@@ -121,8 +121,21 @@ func planKeys(ctx context.Context, tables [2]arrow.Table, on [2][]string, nullsE
 			return nil, err
 		}
 	}
-	for side, table := range tables {
-		if err := p.open(Side(side), table.NumRows(), data[side]); err != nil {
+	open := func() error {
+		for side, table := range tables {
+			if err := p.open(Side(side), table.NumRows(), data[side]); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	if err := open(); err != nil {
+		return nil, err
+	}
+	if p.shorten(func(k int) int {
+		return min(p.sides[Left].columns[k].longestText(), p.sides[Right].columns[k].longestText())
+	}) {
+		if err := open(); err != nil {
 			return nil, err
 		}
 	}
@@ -131,10 +144,8 @@ func planKeys(ctx context.Context, tables [2]arrow.Table, on [2][]string, nullsE
 		return nil, err
 	}
 	if p.widen(func(k int) bool { return beyond[Left][k] > 0 && beyond[Right][k] > 0 }) {
-		for side, table := range tables {
-			if err := p.open(Side(side), table.NumRows(), data[side]); err != nil {
-				return nil, err
-			}
+		if err := open(); err != nil {
+			return nil, err
 		}
 		if _, err := p.selectBoth(ctx); err != nil {
 			return nil, err
@@ -184,6 +195,24 @@ func (p *KeyPlan) hash() {
 	if p.hashed {
 		p.bits = 64
 	}
+}
+
+// shorten makes codes of the texts of keys of which those of one side, or of the build side, are short. It tells whether
+// there is such a key.
+func (p *KeyPlan) shorten(longest func(k int) int) (shortened bool) {
+	for k := range p.keys {
+		key := &p.keys[k]
+		l, r := &key.sides[Left], &key.sides[Right]
+		if !key.isText() || l.trait.class < classText || r.trait.class < classText {
+			continue
+		}
+		if width := longest(k); width <= shortBytes {
+			l.coding = coding{domain: domainUnsigned, method: methodShort, width: width}
+			r.coding = l.coding
+			key.domain, shortened = domainUnsigned, true
+		}
+	}
+	return shortened
 }
 
 // widen makes keys texts whose values of more than 64 bits may have partners. Where the values of one side alone have
@@ -363,7 +392,7 @@ func (p *KeyPlan) String() string {
 		l, r := key.sides[Left], key.sides[Right]
 		codes := "no values"
 		if key.extent.some {
-			codes = key.domain.text(key.extent.min) + ".." + key.domain.text(key.extent.max)
+			codes = l.coding.text(key.extent.min) + ".." + l.coding.text(key.extent.max)
 		}
 		if key.extent.null {
 			codes += " and NULL"

@@ -2,9 +2,12 @@ package relation
 
 import (
 	"context"
+	"encoding/binary"
 	"fmt"
 	"math/big"
 	"runtime"
+	"strconv"
+	"sync/atomic"
 	"unsafe"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -14,13 +17,60 @@ import (
 
 // Values of more than 64 bits are read as texts: the bytes of a string, of a byte string, or of a number that takes 32.
 // Texts are equal if and only if the values are, whatever the layouts of the two columns; their codes are hashes of
-// these bytes (XXH3 of 64 bits), and what codes find has to be compared ([KeyPlan.Equal]).
+// these bytes (XXH3 of 64 bits), and what codes find has to be compared ([KeyPlan.Equal]). Where the texts of one side are
+// all short they are codes themselves.
 
 // texts is a reader whose values have texts.
 type texts interface {
 	reader
 	// text is that of one row, in the column's own memory; of a null row it is anything.
 	text(row int) string
+	// longest is how many bytes a text has at most.
+	longest() int
+}
+
+// isText tells whether values are read as texts.
+func (c coding) isText() bool { return c.method == methodText || c.method == methodShort }
+
+// shortBytes is how many bytes a text may have to be a code: these bytes, and in the lowest 3 bits how many there are.
+const shortBytes = 7
+
+// short reads texts of up to width bytes as codes: the bytes as a number, the first one highest, with zeros behind them
+// up to the width, and then their number, so that codes order as the texts do.
+type short struct {
+	texts
+	width int
+}
+
+func (r *short) codes(scratch []uint64, from, n int) []uint64 {
+	scratch = scratch[:n]
+	for i := range scratch {
+		text := r.text(from + i)
+		code := uint64(0)
+		for at := range min(len(text), r.width) {
+			code = code<<8 | uint64(text[at])
+		}
+		scratch[i] = code<<(8*max(0, r.width-len(text)))<<3 | uint64(len(text)&7)
+	}
+	return scratch
+}
+
+func (r *short) filters() bool { return r.longest() > r.width }
+
+func (r *short) admit(mask, _ []uint64, at, from, n int) int {
+	for i := range n {
+		if len(r.text(from+i)) > r.width {
+			clearBit(mask, at+i)
+		}
+	}
+	return 0
+}
+
+// shortText is the text of a code, for messages.
+func shortText(code uint64, width int) string {
+	var bytes [8]byte
+	binary.BigEndian.PutUint64(bytes[:], code>>3<<(8*(8-width)))
+	return strconv.Quote(string(bytes[:code&7]))
 }
 
 // newTexts chooses the reader of a chunk that is no dictionary. It makes sure that all texts lie within the chunk's
@@ -60,6 +110,7 @@ const touchRows = 1 << 8
 type spanned[O int32 | int64] struct {
 	offsets spans[O]
 	data    []byte
+	most    atomic.Int64
 }
 
 func newSpanned[O int32 | int64](data arrow.ArrayData) (texts, error) {
@@ -76,17 +127,27 @@ func newSpanned[O int32 | int64](data arrow.ArrayData) (texts, error) {
 		return nil, fmt.Errorf("its texts span [%d, %d) of %d bytes", first, last, len(r.data))
 	}
 	return r, forBlocks(context.Background(), rows, func(_ *scratch, from, to int) error {
-		start, descends := r.offsets[from], O(0)
+		start, descends, most := r.offsets[from], O(0), O(0)
 		for _, end := range r.offsets[from+1 : to+1] {
 			descends |= end - start // negative once, negative for good
+			most = max(most, end-start)
 			start = end
 		}
+		atMost(&r.most, int(most))
 		if descends < 0 {
 			return fmt.Errorf("its offsets do not ascend")
 		}
 		return nil
 	})
 }
+
+// atMost raises a maximum.
+func atMost(most *atomic.Int64, n int) {
+	for old := most.Load(); old < int64(n) && !most.CompareAndSwap(old, int64(n)); old = most.Load() {
+	}
+}
+
+func (r *spanned[O]) longest() int { return int(r.most.Load()) }
 
 func (r *spanned[O]) text(row int) string {
 	start := r.offsets[row]
@@ -112,6 +173,7 @@ func (*spanned[O]) admit(_, _ []uint64, _, _, _ int) int { return 0 }
 type viewed struct {
 	headers []arrow.ViewHeader
 	buffers [][]byte
+	most    atomic.Int64
 }
 
 func newViewed(chunk arrow.Array) (texts, error) {
@@ -124,11 +186,15 @@ func newViewed(chunk arrow.Array) (texts, error) {
 		r.buffers = append(r.buffers, bufferBytes(data, 2+i))
 	}
 	return r, forBlocks(context.Background(), data.Len(), func(_ *scratch, from, to int) error {
+		most := 0
 		for row := from; row < to; row++ {
-			if !r.holds(row) && chunk.IsValid(row) {
+			if r.holds(row) {
+				most = max(most, r.headers[row].Len())
+			} else if chunk.IsValid(row) {
 				return fmt.Errorf("row %d views bytes that are not there", row)
 			}
 		}
+		atMost(&r.most, most)
 		return nil
 	})
 }
@@ -142,6 +208,8 @@ func (r *viewed) holds(row int) bool {
 	i, start := int(h.BufferIndex()), int(h.BufferOffset())
 	return i >= 0 && i < len(r.buffers) && start >= 0 && start+h.Len() <= len(r.buffers[i])
 }
+
+func (r *viewed) longest() int { return int(r.most.Load()) }
 
 func (r *viewed) text(row int) string {
 	h := &r.headers[row]
@@ -178,6 +246,8 @@ func newFixed(data arrow.ArrayData, width int) (texts, error) {
 	}
 	return &fixed{bufferBytes(data, 1)[data.Offset()*width:][:data.Len()*width], width}, nil
 }
+
+func (r *fixed) longest() int { return r.width }
 
 func (r *fixed) text(row int) string { return textOf(r.data, row*r.width, r.width) }
 
@@ -256,6 +326,22 @@ func (r *indexed) text(row int) string {
 	return ""
 }
 
+// longest is that of the entries.
+func (r *indexed) longest() (most int) {
+	for _, text := range r.texts {
+		most = max(most, len(text))
+	}
+	return most
+}
+
+// longestText is how many bytes the texts of a column have at most.
+func (c *keyColumn) longestText() (most int) {
+	for i := range c.chunks {
+		most = max(most, c.chunks[i].reader.(texts).longest())
+	}
+	return most
+}
+
 // gatherTexts returns what reads the texts of rows of a column, at most equalRows. Rows are anywhere: offsets and then
 // first bytes of many are on their way at once, which a call for each row would prevent ([locator.find]).
 func gatherTexts(chunks []keyChunk, l *locator) func(out []string, rows []uint32) {
@@ -276,9 +362,9 @@ func gatherTexts(chunks []keyChunk, l *locator) func(out []string, rows []uint32
 }
 
 func gatherSpanned[O int32 | int64](chunks []keyChunk, l *locator) func(out []string, rows []uint32) {
-	sources := make([]spanned[O], len(chunks))
+	sources := make([]*spanned[O], len(chunks))
 	for i, chunk := range chunks {
-		sources[i] = *chunk.reader.(*spanned[O])
+		sources[i] = chunk.reader.(*spanned[O])
 	}
 	return func(out []string, rows []uint32) {
 		var starts, ends [equalRows]O

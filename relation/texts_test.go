@@ -1,6 +1,7 @@
 package relation
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math/rand/v2"
@@ -76,7 +77,8 @@ func randomTexts(random *rand.Rand, rows int) (values []string) {
 	return values
 }
 
-// checkTexts compares codes and [KeyPlan.Equal] with the texts.
+// checkTexts compares codes, and [KeyPlan.Equal] where they are hashes, with the texts. Rows without a code have no
+// partner.
 func checkTexts(t *testing.T, plan *KeyPlan, values [2][]string, what string) {
 	t.Helper()
 	ctx := context.Background()
@@ -84,19 +86,24 @@ func checkTexts(t *testing.T, plan *KeyPlan, values [2][]string, what string) {
 	var ids [2][]uint32
 	for side := range values {
 		n := plan.Rows(Side(side))
-		keys := make([]byte, 8*n)
-		codes[side], ids[side] = view[uint64](keys), make([]uint32, n)
+		keys := make([]byte, plan.KeyBytes()*int(n))
+		ids[side] = make([]uint32, n)
 		for i := range ids[side] {
 			ids[side][i] = uint32(i)
 		}
 		require.NoError(t, plan.Encode(ctx, Side(side), keys, ids[side]), what)
-		nulls := 0
-		for _, v := range values[side] {
-			if v == "null" {
-				nulls++
+		for i := range ids[side] {
+			if plan.KeyBytes() == 8 {
+				codes[side] = append(codes[side], view[uint64](keys)[i])
+			} else {
+				codes[side] = append(codes[side], uint64(view[uint32](keys)[i]))
 			}
 		}
-		require.EqualValues(t, len(values[side])-nulls, n, what)
+		for row, v := range values[side] {
+			if !slices.Contains(ids[side], uint32(row)) && v != "null" {
+				require.NotContains(t, values[1-side], v, what)
+			}
+		}
 	}
 	var rows [2][]uint32
 	var want []bool
@@ -104,10 +111,17 @@ func checkTexts(t *testing.T, plan *KeyPlan, values [2][]string, what string) {
 		for j, r := range ids[Right] {
 			equal := values[Left][l] == values[Right][r]
 			rows[Left], rows[Right], want = append(rows[Left], l), append(rows[Right], r), append(want, equal)
+			if plan.Exact() {
+				order := cmp.Compare(values[Left][l], values[Right][r])
+				require.Equal(t, order, cmp.Compare(codes[Left][i], codes[Right][j]), what)
+			}
 			require.True(t, !equal || codes[Left][i] == codes[Right][j], what)
 		}
 	}
 	keep := fullBits(len(want))
+	if plan.Exact() {
+		return
+	}
 	require.NoError(t, plan.Equal(ctx, rows, keep), what)
 	for n := range want {
 		require.Equal(t, want[n], hasBit(keep, n), "%s: %q and %q", what, values[Left][rows[Left][n]],
@@ -151,6 +165,42 @@ func TestFixedSizeTextsMatch(t *testing.T) {
 	text := tableOf([]arrow.Array{textsOf(arrow.BinaryTypes.String, values[Right], 0)}, [][]int{nil})
 	_, err = PlanKeys(context.Background(), left, text, keyNames(1), keyNames(1))
 	require.ErrorIs(t, err, backend.ErrUnsupported)
+}
+
+// TestShortTextsAreCodes where one side has no others, in the order of the texts; longer ones match nothing.
+func TestShortTextsAreCodes(t *testing.T) {
+	random := rand.New(rand.NewPCG(5, 6))
+	short := []string{"null", "", "a", "a\x00", "ab", "b", "\xff", "\xff\xff", "abcdefg", "abcdef"}
+	for _, group := range textTypes {
+		for _, lt := range group {
+			for _, rt := range group {
+				var values [2][]string
+				for range 60 {
+					values[Left] = append(values[Left], short[random.IntN(len(short))])
+					values[Right] = append(values[Right], append(short, "abcdefgh", strings.Repeat("x", 99))[random.IntN(len(short)+2)])
+				}
+				values[Left][0] = "abcdefg"
+				left := tableOf([]arrow.Array{textsOf(lt, values[Left], 0)}, [][]int{{31}})
+				right := tableOf([]arrow.Array{textsOf(rt, values[Right], 0)}, [][]int{nil})
+				plan, err := PlanKeys(context.Background(), left, right, keyNames(1), keyNames(1))
+				require.NoError(t, err)
+				require.True(t, plan.Exact())
+				checkTexts(t, plan, values, plan.String())
+				built, err := PlanBuild(context.Background(), left, right.Schema(), keyNames(1), keyNames(1), Left)
+				require.NoError(t, err)
+				bound, err := built.Bind(context.Background(), right)
+				require.NoError(t, err)
+				require.True(t, bound.Exact())
+				checkTexts(t, bound, values, bound.String())
+			}
+		}
+	}
+	text := func(values ...string) arrow.Table {
+		return tableOf([]arrow.Array{textsOf(arrow.BinaryTypes.String, values, 0)}, [][]int{nil})
+	}
+	plan, err := PlanKeys(context.Background(), text("A", "N", "R"), text("A", "R", "none"), keyNames(1), keyNames(1))
+	require.NoError(t, err)
+	require.Equal(t, `k0 utf8 = k0 utf8: "A".."R", 8 bits`, plan.String())
 }
 
 // TestIntervalsMatch field by field.
