@@ -2,6 +2,7 @@ package join_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"testing"
@@ -145,4 +146,32 @@ func TestExplainHashes(t *testing.T) {
 	require.ErrorIs(t, err, backend.ErrUnsupported)
 	require.ErrorContains(t, err, "ask for rows or pairs: k0 utf8 = k0 large_utf8; hash of k0 (64 bits), verified")
 	require.NoError(t, done())
+}
+
+// TestCandidatesUnderCaps: many more candidates than there is memory for, most of which are no partners. Whatever is
+// planned runs, with one payload column on the device and with NULLs.
+func TestCandidatesUnderCaps(t *testing.T) {
+	devicetest.HostTest(t)
+	table := named(t, 1, 20_000, 7_000, arrow.BinaryTypes.String)
+	want := int64(len(oracle.Join(table, table, join.Spec{On: []string{"k0"}, How: join.Full})))
+	ran := 0
+	for _, algorithm := range algorithms {
+		for capBytes := uint64(3 << 20); capBytes <= 24<<20; capBytes = capBytes * 4 / 3 {
+			device, done := hostDevice(t, host.Options{}, backend.DeviceOptions{DeviceMemoryBytes: capBytes})
+			engine := smallEngine(t, device)
+			engine.KeepHashBits(8)
+			plan, err := engine.Plan(context.Background(), table, table, join.Spec{On: []string{"k0"}, How: join.Full,
+				Algorithm: algorithm, BatchRows: 1 << 12, Materialize: join.Materialize(1 + ran%2)})
+			if err == nil {
+				rows, err := drawn(plan)
+				require.NoError(t, err, "%s, %d bytes", algorithm, capBytes)
+				require.Equal(t, want, rows, "%s, %d bytes", algorithm, capBytes)
+				ran++
+			} else {
+				require.True(t, errors.Is(err, backend.ErrDeviceMemory) || algorithm == "hj", "%s, %d bytes: %v", algorithm, capBytes, err)
+			}
+			require.NoError(t, done())
+		}
+	}
+	require.Greater(t, ran, 15)
 }

@@ -226,6 +226,13 @@ func (q *Query) fitHost(a *Alternative) error {
 	if q.Ordered {
 		need += q.predictedRows() * pairBytes
 	}
+	if a.Keep != nil {
+		for side, s := range a.Scans { // marks, and the numbers of rows that are put by these
+			if rows := uint64(s.Table.NumRows()); a.Output.Marks(side) {
+				need += rows/8 + rows*4
+			}
+		}
+	}
 	if !a.Output.Count {
 		rowBytes := pieces * (q.RowBytes + pairBytes)
 		room := (limit - min(limit, need)) / rowBytes

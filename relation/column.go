@@ -17,7 +17,8 @@ type keyColumn struct {
 	nullsEqual bool    // NULL is a value like any other
 	bounds     *extent // codes outside match nothing; nil where none is known to
 	locator
-	texts func(out []string, rows []uint32) // of rows that are anywhere; nil where codes are exact
+	texts   func(out []string, rows []uint32) // of rows that are anywhere; nil where codes are exact
+	numbers func(out []uint64, rows []uint32) // the same of codes; nil where they are read one by one
 }
 
 type keyChunk struct {
@@ -56,6 +57,8 @@ func newKeyColumn(name string, data *arrow.Chunked, c coding, nullsEqual bool) (
 	column.locator = newLocator(rows)
 	if c.method == methodText {
 		column.texts = gatherTexts(column.chunks, &column.locator)
+	} else if len(column.chunks) > 0 {
+		column.numbers = column.gatherNumbers()
 	}
 	return column, nil
 }
@@ -179,9 +182,42 @@ func (c *keyColumn) gatherTexts(out []string, rows []uint32) {
 
 // gatherCodes reads the codes of rows that are anywhere, as many as there is room for in out.
 func (c *keyColumn) gatherCodes(out []uint64, rows []uint32) {
+	if c.numbers != nil {
+		c.numbers(out, rows)
+		return
+	}
 	for i, id := range rows {
 		chunk, row := c.find(id)
 		out[i] = c.chunks[chunk].codes(out[i:i+1], row, 1)[0]
+	}
+}
+
+// gatherNumbers returns what reads codes of integers of 4 and 8 bytes, without a call for each.
+func (c *keyColumn) gatherNumbers() func(out []uint64, rows []uint32) {
+	switch c.chunks[0].reader.(type) {
+	case *scaled[int32]:
+		return gatherScaled[int32](c)
+	case *scaled[int64]:
+		return gatherScaled[int64](c)
+	case *scaled[uint32]:
+		return gatherScaled[uint32](c)
+	case *scaled[uint64]:
+		return gatherScaled[uint64](c)
+	}
+	return nil
+}
+
+func gatherScaled[T integer](c *keyColumn) func(out []uint64, rows []uint32) {
+	sources, factor := make([][]T, len(c.chunks)), uint64(0)
+	for i, chunk := range c.chunks {
+		r := chunk.reader.(*scaled[T])
+		sources[i], factor = r.values, r.factor
+	}
+	return func(out []uint64, rows []uint32) {
+		for i, id := range rows {
+			chunk, row := c.find(id)
+			out[i] = uint64(sources[chunk][row]) * factor
+		}
 	}
 }
 
