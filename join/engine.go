@@ -95,7 +95,8 @@ func (l *lowering) planKeys(ctx context.Context) (err error) {
 		l.keys, err = relation.PlanCross(left, right)
 		return err
 	}
-	if l.keys, err = relation.PlanKeys(ctx, left, right, l.spec.LeftOn, l.spec.RightOn, l.spec.nullsEqual()...); err != nil {
+	l.keys, err = relation.PlanKeys(ctx, left, right, l.spec.LeftOn, l.spec.RightOn, l.spec.nullsEqual()...)
+	if err != nil {
 		return err
 	}
 	l.engine.collide(l.keys)

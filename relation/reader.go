@@ -160,10 +160,10 @@ func (r *scaled[T]) admit(mask, _ []uint64, at, from, n int) (beyond int) {
 	return beyond
 }
 
-// whole reads integers as quotients by a divisor, where they are whole. With divisor = odd * 2^shift and inverse * odd =
-// 1 modulo 2^64, a multiple of the divisor times inverse is its quotient * 2^shift, so that one multiplication divides
-// (Granlund and Montgomery, "Division by Invariant Integers using Multiplication", 1994, section 9). Of other integers
-// this makes any number, whose product with the divisor is another one or leaves 64 bits.
+// whole reads integers as quotients by a divisor, where they are whole. With divisor = odd * 2^shift and inverse * odd
+// = 1 modulo 2^64, a multiple of the divisor times inverse is its quotient * 2^shift, so that one multiplication
+// divides (Granlund and Montgomery, "Division by Invariant Integers using Multiplication", 1994, section 9). Of other
+// integers this makes any number, whose product with the divisor is another one or leaves 64 bits.
 type whole[T integer] struct {
 	values           []T
 	divisor, inverse uint64 // 0 where the divisor exceeds 63 bits: 0 is its only multiple
