@@ -38,8 +38,9 @@ func TestFilter(t *testing.T) {
 					lane := exec.NewLane(ctx, ops, nil)
 					sink := &operator.Collector{Lane: lane, Most: most}
 					var time atomic.Int64
-					f := &deliver.Filter{Sink: sink, Time: &time, Sides: [2]relation.Side{relation.Right, relation.Left},
-						Room:    deliver.Room{Lane: lane, PlannedRows: rows, Reserve: func(uint64) uint64 { return 0 }},
+					room := deliver.Room{Lane: lane, PlannedRows: rows, Reserve: func(uint64) uint64 { return 0 }}
+					f := &deliver.Filter{Sink: sink, Room: room, Time: &time,
+						Sides:   [2]relation.Side{relation.Right, relation.Left},
 						Numbers: [2]int{1, 0}, Payload: [2][]int{{8, 4}, {4}}, Want: operator.Want{Rest: [2]bool{true, true}}}
 					f.Want.Pairs, f.Want.Matched[operator.Probe] = pass, !pass
 					f.Keep = func(_ context.Context, of [2][]uint32, keep []uint64) error {
@@ -63,19 +64,21 @@ func TestFilter(t *testing.T) {
 						require.NoError(t, err)
 						return relation.Values{Data: b.All(), Bytes: bytes}
 					}
-					pairs := operator.Pairs{Lane: lane, Chunks: [2]*relation.Chunk{
-						{Rows: rows, Payload: []relation.Values{column(8, backend.AsBytes(wide)), column(4, backend.AsBytes(numbers[0]))}},
-						{Rows: rows, Payload: []relation.Values{column(4, backend.AsBytes(numbers[1]))}}}}
+					build := []relation.Values{column(8, backend.AsBytes(wide)), column(4, backend.AsBytes(numbers[0]))}
+					probe := []relation.Values{column(4, backend.AsBytes(numbers[1]))}
+					pairs := operator.Pairs{Lane: lane,
+						Chunks: [2]*relation.Chunk{{Rows: rows, Payload: build}, {Rows: rows, Payload: probe}}}
 					same := column(4, backend.AsBytes(numbers[1])) // pair i is row i of both chunks
 					for first := uint64(0); first < rows; {
 						w, err := f.Window(ctx, rows-first)
 						require.NoError(t, err)
 						n := w.Rows
-						require.NoError(t, pairs.Write(ctx, f, w, n, func(list *backend.List, build, probe backend.Range) error {
+						record := func(list *backend.List, build, probe backend.Range) error {
 							list.Copy(build, same.Data.Buffer.Range(first*4, n*4))
 							list.Copy(probe, same.Data.Buffer.Range(first*4, n*4))
 							return nil
-						}))
+						}
+						require.NoError(t, pairs.Write(ctx, f, w, n, record))
 						first += n
 					}
 					var want [2][]uint32
@@ -97,10 +100,12 @@ func TestFilter(t *testing.T) {
 						values := make([]uint64, w.Rows)
 						for side, column := range []int{1, 0} {
 							part[side] = make([]uint32, w.Rows)
-							require.NoError(t, lane.Download(ctx, backend.AsBytes(part[side]), w.Payload[side][column].Range(0, w.Rows*4)))
+							from := w.Payload[side][column].Range(0, w.Rows*4)
+							require.NoError(t, lane.Download(ctx, backend.AsBytes(part[side]), from))
 							got[side] = append(got[side], part[side]...)
 						}
-						require.NoError(t, lane.Download(ctx, backend.AsBytes(values), w.Payload[0][0].Range(0, w.Rows*8)))
+						from := w.Payload[0][0].Range(0, w.Rows*8)
+						require.NoError(t, lane.Download(ctx, backend.AsBytes(values), from))
 						for i, v := range values {
 							require.Equal(t, uint64(part[0][i])<<33, v)
 						}

@@ -19,7 +19,8 @@ func KeepBytes(t primitive.Tuning, rows, rowBytes uint64) (sizeBytes uint64, err
 // Keep puts the rows of a window whose bits are set, in their order, in windows of the sink: those of most rows at a
 // time, fewer where the sink has no room. Bit i%64 of word i/64 is row i; payload are the bytes of its columns. The
 // window, which has no key column, stays the caller's.
-func Keep(ctx context.Context, lane *exec.Lane, sink Sink, from *Window, payload [2][]int, keep []uint64, most uint64) error {
+func Keep(ctx context.Context, lane *exec.Lane, sink Sink, from *Window, payload [2][]int, keep []uint64,
+	most uint64) error {
 	for first := uint64(0); first < from.Rows; {
 		rows := min(most, from.Rows-first)
 		w, err := sink.Window(ctx, rows)

@@ -161,7 +161,8 @@ func BenchmarkTexts(b *testing.B) {
 	for _, i := range order {
 		pairs[Left], pairs[Right] = append(pairs[Left], uint32(i*7%left)), append(pairs[Right], uint32(i))
 	}
-	l, r := texts(left, func(i int) uint64 { return uint64(i) }), texts(right, func(i int) uint64 { return uint64(i * 7 % left) })
+	l := texts(left, func(i int) uint64 { return uint64(i) })
+	r := texts(right, func(i int) uint64 { return uint64(i * 7 % left) })
 	plan, err := PlanKeys(context.Background(), l, r, keyNames(1), keyNames(1))
 	require.NoError(b, err)
 	keys, keep := make([]byte, 8*right), fullBits(right)
