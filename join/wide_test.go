@@ -164,7 +164,7 @@ func TestCandidatesUnderCaps(t *testing.T) {
 			plan, err := engine.Plan(context.Background(), table, table, join.Spec{On: []string{"k0"}, How: join.Full,
 				Algorithm: algorithm, BatchRows: 1 << 12, Materialize: join.Materialize(1 + ran%2)})
 			if err == nil {
-				rows, err := drawn(plan)
+				rows, err := drawn(t.Context(), plan)
 				require.NoError(t, err, "%s, %d bytes", algorithm, capBytes)
 				require.Equal(t, want, rows, "%s, %d bytes", algorithm, capBytes)
 				ran++
