@@ -2,10 +2,12 @@ package spirjoin_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
@@ -160,6 +162,53 @@ func ExampleEngine_Join_semi() {
 	// Output:
 	// Ada
 	// Edsger
+}
+
+// Bound a join: its kind by name, keys that must be unique, memory, rows and time. Errors are told apart by errors.Is.
+func ExampleEngine_Join_limits() {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	engine, err := spirjoin.Open(ctx, spirjoin.Options{Device: "host", DeviceMemoryBytes: 64 << 20, MemoryLimitBytes: 1 << 30})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer engine.Close()
+	people, visits := exampleTables()
+	defer people.Release()
+	defer visits.Release()
+
+	how, err := spirjoin.ParseJoinHow("full")
+	if err != nil {
+		log.Fatal(err)
+	}
+	spec := spirjoin.JoinSpec{How: how, LeftOn: []string{"id"}, RightOn: []string{"person"},
+		Validate: spirjoin.OneToMany, BuildSide: spirjoin.BuildLeft, MaxOutputRows: 3, Deterministic: true}
+	drawn := func() (rows int, err error) {
+		result, err := engine.Join(ctx, people, visits, spec)
+		if err != nil {
+			return 0, err
+		}
+		defer result.Close()
+		for batch, err := range result.Batches(ctx) {
+			if err != nil {
+				return rows, err
+			}
+			rows += int(batch.NumRows())
+			batch.Release()
+		}
+		return rows, nil
+	}
+	_, err = drawn()
+	fmt.Println(errors.Is(err, spirjoin.ErrLimit))
+	spec.MaxOutputRows = 100
+	fmt.Println(drawn())
+	spec.Validate = spirjoin.OneToOne
+	_, err = drawn()
+	fmt.Println(errors.Is(err, spirjoin.ErrInvalidInput), err)
+	// Output:
+	// true
+	// 5 <nil>
+	// true validate join: invalid input (keys of the right table must be unique, but rows 1 and 2 both have person=1)
 }
 
 // Join one table with several, which stays on the device meanwhile.

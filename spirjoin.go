@@ -22,18 +22,25 @@ import (
 	"github.com/spirjoin/spirjoin/relation"
 )
 
-// The vocabulary of joins; see package join.
+// The vocabulary of joins; see package join for each.
 type (
-	JoinSpec   = join.Spec
-	JoinResult = join.Result
-	JoinPlan   = join.Plan
-	JoinStats  = query.Stats
-	JoinRanges = query.KeyRanges
-	JoinLayout = join.Layout
-	JoinBuild  = join.Built
+	JoinSpec        = join.Spec
+	JoinHow         = join.How
+	JoinOutput      = join.Output
+	JoinOrder       = join.Order
+	JoinValidate    = join.Validate
+	JoinBuildSide   = join.BuildSide
+	JoinMaterialize = join.Materialize
+	JoinLayout      = join.Layout
+	JoinPlan        = join.Plan
+	JoinResult      = join.Result
+	JoinBuild       = join.Built
+	JoinPairs       = query.Pairs
+	JoinRanges      = query.KeyRanges
+	JoinStats       = query.Stats
 )
 
-// The kinds of joins; see [join.How].
+// The kinds of joins, for JoinSpec.How.
 const (
 	Inner     = join.Inner
 	Left      = join.Left
@@ -47,24 +54,60 @@ const (
 	Cross     = join.Cross
 )
 
-// The sides of which [Engine.BuildSide] takes the build side; see [join.BuildSide].
-const (
-	BuildLeft  = join.BuildLeft
-	BuildRight = join.BuildRight
-)
-
-// The orders of rows; see [join.Order].
-const (
-	LeftOrder  = join.LeftOrder
-	RightOrder = join.RightOrder
-)
-
-// What a join returns; see [join.Output].
+// What a join returns, for JoinSpec.Output.
 const (
 	Rows  = join.Rows
 	Count = join.Count
 	Pairs = join.Pairs
 )
+
+// The orders of rows, for JoinSpec.Order.
+const (
+	Unordered  = join.Unordered
+	LeftOrder  = join.LeftOrder
+	RightOrder = join.RightOrder
+)
+
+// The keys that must be unique, for JoinSpec.Validate.
+const (
+	ManyToMany = join.ManyToMany
+	OneToOne   = join.OneToOne
+	OneToMany  = join.OneToMany
+	ManyToOne  = join.ManyToOne
+)
+
+// The sides that can be the build side, for JoinSpec.BuildSide.
+const (
+	BuildAuto  = join.BuildAuto
+	BuildLeft  = join.BuildLeft
+	BuildRight = join.BuildRight
+)
+
+// Where columns are put together, for JoinSpec.Materialize.
+const (
+	MaterializeAuto   = join.MaterializeAuto
+	MaterializeHost   = join.MaterializeHost
+	MaterializeDevice = join.MaterializeDevice
+)
+
+// The errors. Each error of this package wraps one of them; its text says what to do. Those of memory are apart from
+// ErrLimit because they call for different things: with more memory, or when other joins have ended, the same join
+// runs; a limit is one of the caller's (MaxOutputRows) or of the format, and stays.
+var (
+	ErrInvalidInput = backend.ErrInvalidInput // the specification, a schema or a use of the package is wrong
+	ErrUnsupported  = backend.ErrUnsupported  // keys or columns of a type that cannot be joined so
+	ErrLimit        = backend.ErrLimit        // more rows than allowed
+	ErrDeviceMemory = backend.ErrDeviceMemory // Options.DeviceMemoryBytes, or what the device has, is too little
+	ErrHostMemory   = backend.ErrHostMemory   // Options.MemoryLimitBytes, or what the host has, is too little
+	ErrNoDevice     = backend.ErrNoDevice     // no device of that name, or no GPU and none named
+	ErrDeviceLost   = backend.ErrDeviceLost   // the device or its driver failed; close the engine
+	ErrTimedOut     = backend.ErrTimedOut     // the device did not answer, or the context's deadline passed
+	ErrCancelled    = backend.ErrCancelled    // the context was cancelled
+)
+
+// ParseJoinHow reads the name of a kind of join: inner, left, right, full, semi, anti, right-semi, right-anti, mark or
+// cross.
+func ParseJoinHow(name string) (JoinHow, error) { return join.ParseHow(name) }
 
 // ParseJoinAlgorithm reads the name of an algorithm: phj-om, phj-um, hj, smj-om, smj-um, or auto for the one that is
 // predicted to be fastest.
@@ -81,7 +124,9 @@ const HostDevice = "host"
 // Options say where an engine runs and within which limits. The zero value takes the best GPU, or the host's cores
 // where there is none, and the default limits.
 type Options struct {
-	Device string // as backend.SelectDevice reads it; "" is "auto"
+	// Device is the number, the name or a part of it, the id or the backend of a device, as spirjoin devices lists them;
+	// "host" is the host's cores; "" and "auto" are the best GPU, or the host's cores where there is none.
+	Device string
 	// DeviceMemoryBytes is a hard cap of memory on the device; default 80% of what the device offers.
 	DeviceMemoryBytes uint64
 	// MemoryLimitBytes is a hard cap of host memory: tables, batches, and the device memory of devices that live in host
@@ -183,8 +228,7 @@ func (e *Engine) Explain(ctx context.Context, left, right arrow.Table, spec Join
 // under way at a time. Each join stands for itself: rows of the build side without a partner, of kinds that return them,
 // are those that this probe table has no partner for.
 //
-// Errors: those of planning a join; backend.ErrInvalidInput for a cross join, which has no keys; backend.ErrLimit where
-// keys repeat too often for the algorithm.
+// Errors: those of planning a join; backend.ErrInvalidInput for a cross join, which has no keys.
 func (e *Engine) BuildSide(ctx context.Context, table arrow.Table, probe *arrow.Schema, probeRows uint64, spec JoinSpec) (
 	*JoinBuild, error) {
 	return e.join.Build(ctx, table, probe, probeRows, spec)

@@ -17,6 +17,11 @@ type Range struct {
 	SizeBytes   uint64
 }
 
+// Part is sizeBytes bytes of the range from offsetBytes on.
+func (r Range) Part(offsetBytes, sizeBytes uint64) Range {
+	return Range{r.Buffer, r.OffsetBytes + offsetBytes, sizeBytes}
+}
+
 // Block returns the driver's block of the range and the offset of the range in it; nil for an absent range.
 func (r Range) Block() (block Block, offsetBytes uint64) {
 	if r.Buffer == nil {

@@ -141,7 +141,7 @@ func (l *PeerLink) Copy(ctx context.Context, dst, src Range) error {
 			}
 			n := min(peerChunkBytes, src.SizeBytes-at)
 			var list List
-			list.Copy(l.near[i].Range(0, n), Range{src.Buffer, src.OffsetBytes + at, n})
+			list.Copy(l.near[i].Range(0, n), src.Part(at, n))
 			var err error
 			if read[i], err = l.From.Submit(ctx, Download, &list); err != nil {
 				return err
@@ -157,7 +157,7 @@ func (l *PeerLink) Copy(ctx context.Context, dst, src Range) error {
 				copyParallel(l.far[j].Bytes()[:n], l.near[j].Bytes()[:n])
 			}
 			var list List
-			list.Copy(Range{dst.Buffer, dst.OffsetBytes + before, n}, l.far[j].Range(0, n))
+			list.Copy(dst.Part(before, n), l.far[j].Range(0, n))
 			var err error
 			if written[j], err = l.To.Submit(ctx, Upload, &list); err != nil {
 				return err

@@ -85,7 +85,7 @@ func (d *Device) Upload(ctx context.Context, dst Range, src []byte) (Point, erro
 		copyParallel(slot.Bytes(), src[at:at+n])
 		words := (n + 3) / 4 * 4
 		var list List
-		list.Copy(dst.Buffer.Range(dst.OffsetBytes+at, words), slot.Range(0, words))
+		list.Copy(dst.Part(at, words), slot.Range(0, words))
 		if point, err = d.submit(ctx, Upload, &list); err != nil {
 			return point, err
 		}
@@ -133,7 +133,7 @@ func (d *Device) Download(ctx context.Context, dst []byte, src Range) error {
 			}
 			words := (min(stagingBytes, size-at) + 3) / 4 * 4
 			var list List
-			list.Copy(slot.Range(0, words), src.Buffer.Range(src.OffsetBytes+at, words))
+			list.Copy(slot.Range(0, words), src.Part(at, words))
 			if s.points[i], err = d.submit(ctx, Download, &list); err != nil {
 				return err
 			}

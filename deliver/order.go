@@ -93,6 +93,7 @@ func (o *Order) sort(ctx context.Context, w *operator.Window, first, rows uint64
 	lane := o.Lane.Nested(ctx)
 	defer lane.Memory.ReleaseAll()
 	var numbers [2]*backend.Buffer
+	var constant [2]bool // the rows of the table are all the same one, or none
 	list := lane.List("order")
 	for s, table := range o.Sides {
 		to := lane.Memory.New(rows*4, "row numbers")
@@ -107,12 +108,15 @@ func (o *Order) sort(ctx context.Context, w *operator.Window, first, rows uint64
 		default:
 			list.Fill(to.All(), relation.NoRow)
 		}
-		numbers[table] = to
+		numbers[table], constant[table] = to, !w.Of[s] || o.Numbers[s] < 0
 	}
 	if err := lane.Submit(ctx, list); err != nil {
 		return sorted, err
 	}
 	for _, by := range []relation.Side{1 - o.First, o.First} { // a radix sort is stable
+		if constant[by] {
+			continue
+		}
 		if numbers, err = o.sortBy(ctx, lane, numbers, rows, by); err != nil {
 			return sorted, err
 		}

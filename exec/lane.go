@@ -4,6 +4,7 @@ package exec
 
 import (
 	"context"
+	"encoding/binary"
 
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/primitive"
@@ -48,4 +49,11 @@ func (l *Lane) Submit(ctx context.Context, list *backend.List) error {
 // Download copies from the device and waits for it, see [backend.Device.Download].
 func (l *Lane) Download(ctx context.Context, to []byte, from backend.Range) error {
 	return l.Device().Download(ctx, to, from)
+}
+
+// Number downloads a number of 64 bits.
+func (l *Lane) Number(ctx context.Context, from backend.Range) (uint64, error) {
+	var number [8]byte
+	err := l.Download(ctx, number[:], from)
+	return binary.LittleEndian.Uint64(number[:]), err
 }

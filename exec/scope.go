@@ -45,6 +45,10 @@ func (s *Scope) New(sizeBytes uint64, label string) *backend.Buffer {
 	return b
 }
 
+// Reserve grows the grant until sizeBytes are unused, as far as memory is free, and returns how much is unused then. It
+// never waits.
+func (s *Scope) Reserve(sizeBytes uint64) (unusedBytes uint64) { return s.grant.Reserve(s.device, sizeBytes) }
+
 // Err is the first error of an allocation, with the label of its buffer: that of the device, or ErrDeviceMemory where
 // the grant cannot grow.
 func (s *Scope) Err() error { return s.err }

@@ -56,6 +56,8 @@ func TestScopeOfGrant(t *testing.T) {
 	_ = s.New(200, "again")
 	require.EqualValues(t, 3<<10-256, free(), "a grant does not shrink")
 
+	require.Zero(t, s.Reserve(0))
+	require.EqualValues(t, 500, NewScope(context.Background(), device, nil).Reserve(500), "no grant, no limit")
 	child := s.Child(context.Background())
 	require.Nil(t, child.New(3<<10, "too much"))
 	require.ErrorIs(t, child.Err(), backend.ErrDeviceMemory)

@@ -39,12 +39,25 @@ func tables(t testing.TB, leftRows, rightRows int) (left, right arrow.Table) {
 
 var onKeys = join.Spec{LeftOn: []string{"k0"}, RightOn: []string{"r0"}}
 
-// drain joins and reads the whole output.
+// drain joins, and reads the whole output or the count of it.
 func drain(ctx context.Context, engine *join.Engine, left, right arrow.Table, spec join.Spec) (rows int64, err error) {
 	plan, err := engine.Plan(ctx, left, right, spec)
 	if err != nil {
 		return 0, err
 	}
+	if spec.Output != join.Count {
+		return drawn(ctx, plan)
+	}
+	result, err := plan.Run(ctx)
+	if err != nil {
+		return 0, err
+	}
+	defer result.Close()
+	return int64(result.Rows()), nil
+}
+
+// drawn runs a plan and reads the whole output.
+func drawn(ctx context.Context, plan *join.Plan) (rows int64, err error) {
 	result, err := plan.Run(ctx)
 	if err != nil {
 		return 0, err
@@ -71,9 +84,7 @@ func hostDevice(t *testing.T, options host.Options, limits backend.DeviceOptions
 
 // smallEngine joins in small tiles.
 func smallEngine(t *testing.T, device *backend.Device) *join.Engine {
-	ops, err := primitive.New(device, small.With(jointest.Tuning(t, device.Info())))
-	require.NoError(t, err)
-	return join.NewEngine(ops, memory.DefaultAllocator, 0)
+	return join.NewEngine(jointest.Lane(t, device, small).Ops, memory.DefaultAllocator, 0)
 }
 
 // needed is the memory that an error says is enough.
@@ -351,8 +362,7 @@ func TestUndrawnResultHoldsMemory(t *testing.T) {
 func TestAbandonedStream(t *testing.T) {
 	left, right := tables(t, 1000, 9000)
 	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {
-		ops, err := primitive.New(device, small.With(jointest.Tuning(t, device.Info())))
-		require.NoError(t, err)
+		ops := jointest.Lane(t, device, small).Ops
 		allocator := memory.NewCheckedAllocator(memory.DefaultAllocator)
 		defer allocator.AssertSize(t, 0)
 		engine := join.NewEngine(ops, allocator, 0)

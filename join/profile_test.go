@@ -7,23 +7,17 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/apache/arrow-go/v18/arrow/memory"
 	"github.com/stretchr/testify/require"
 
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/internal/devicetest"
-	"github.com/spirjoin/spirjoin/internal/jointest"
-	"github.com/spirjoin/spirjoin/join"
-	"github.com/spirjoin/spirjoin/primitive"
 )
 
 // TestProfilePerQuery: joins that run at the same time on one engine each count the stages of their own.
 func TestProfilePerQuery(t *testing.T) {
 	left, right := tables(t, 3000, 9000)
 	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {
-		ops, err := primitive.New(device, small.With(jointest.Tuning(t, device.Info())))
-		require.NoError(t, err)
-		engine := join.NewEngine(ops, memory.DefaultAllocator, 0)
+		engine := smallEngine(t, device)
 		stages := func(algorithm string) ([]string, error) {
 			spec := onKeys
 			spec.Algorithm, spec.BatchRows = algorithm, 1<<10
@@ -47,9 +41,10 @@ func TestProfilePerQuery(t *testing.T) {
 		algorithms := []string{"smj-um", "phj-om", "hj", "smj-om"}
 		alone := make([][]string, len(algorithms))
 		for i, algorithm := range algorithms {
-			alone[i], err = stages(algorithm)
+			names, err := stages(algorithm)
 			require.NoError(t, err)
-			require.NotEmpty(t, alone[i])
+			require.NotEmpty(t, names)
+			alone[i] = names
 			for j := range i {
 				require.NotEqual(t, alone[j], alone[i], "the test tells them apart by their stages")
 			}

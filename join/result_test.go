@@ -5,23 +5,18 @@ import (
 	"errors"
 	"testing"
 
-	"github.com/apache/arrow-go/v18/arrow/memory"
 	"github.com/stretchr/testify/require"
 
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/internal/devicetest"
-	"github.com/spirjoin/spirjoin/internal/jointest"
 	"github.com/spirjoin/spirjoin/join"
-	"github.com/spirjoin/spirjoin/primitive"
 )
 
 // TestStages asks for the device time of a short join, whose only wait is that for its output.
 func TestStages(t *testing.T) {
 	left, right := tables(t, 1000, 9000)
 	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {
-		ops, err := primitive.New(device, small.With(jointest.Tuning(t, device.Info())))
-		require.NoError(t, err)
-		engine := join.NewEngine(ops, memory.DefaultAllocator, 0)
+		engine := smallEngine(t, device)
 		for _, c := range []struct {
 			algorithm string
 			output    join.Output
@@ -58,9 +53,7 @@ func TestStages(t *testing.T) {
 func TestClosedResult(t *testing.T) {
 	left, right := tables(t, 100, 900)
 	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {
-		ops, err := primitive.New(device, small.With(jointest.Tuning(t, device.Info())))
-		require.NoError(t, err)
-		engine := join.NewEngine(ops, memory.DefaultAllocator, 0)
+		engine := smallEngine(t, device)
 		for _, output := range []join.Output{join.Rows, join.Pairs} {
 			spec := onKeys
 			spec.Output = output

@@ -3,15 +3,19 @@ package join_test
 import (
 	"context"
 	"fmt"
+	"regexp"
+	"strconv"
 	"testing"
 
 	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/memory"
 	"github.com/stretchr/testify/require"
 
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/host"
 	"github.com/spirjoin/spirjoin/internal/devicetest"
 	"github.com/spirjoin/spirjoin/join"
+	"github.com/spirjoin/spirjoin/primitive"
 )
 
 // TestManyPairsUnderCaps: keys that are frequent on both sides make many times more output than there is memory for, in
@@ -33,7 +37,7 @@ func TestManyPairsUnderCaps(t *testing.T) {
 				plan, err := engine.Plan(context.Background(), c.table, c.table,
 					join.Spec{On: onK, Algorithm: algorithm, BatchRows: 1 << 16})
 				if err == nil {
-					rows, err := drawn(plan)
+					rows, err := drawn(context.Background(), plan)
 					require.NoError(t, err, describe)
 					require.Equal(t, c.rows, rows, describe)
 					ran++
@@ -43,23 +47,6 @@ func TestManyPairsUnderCaps(t *testing.T) {
 		}
 	}
 	require.Greater(t, ran, 40)
-}
-
-// drawn runs a plan and counts the rows that come.
-func drawn(plan *join.Plan) (rows int64, err error) {
-	result, err := plan.Run(context.Background())
-	if err != nil {
-		return 0, err
-	}
-	defer result.Close()
-	for batch, err := range result.Batches(context.Background()) {
-		if err != nil {
-			return rows, err
-		}
-		rows += batch.NumRows()
-		batch.Release()
-	}
-	return rows, nil
 }
 
 // TestViolationUnderCap: with the memory that the plan says is enough a key that repeats is named, wherever it is among
@@ -84,5 +71,112 @@ func TestViolationUnderCap(t *testing.T) {
 		err := run(needed(t, run(2<<20)))
 		require.ErrorIs(t, err, backend.ErrInvalidInput)
 		require.ErrorContains(t, err, fmt.Sprintf("rows %d and %d both have k=%d", second-1, second, rows-second+1))
+	}
+}
+
+// TestExactCap: key ranges, and the proof that keys are unique, run with exactly the device memory that errors name.
+func TestExactCap(t *testing.T) {
+	devicetest.HostTest(t)
+	proofs := 0
+	for _, rows := range [][2]int{{300, 200}, {2033, 20_170}, {61_519, 59_165}, {172_636, 157_376}, {193_606, 113_873}} {
+		for _, step := range []int64{1, 1 << 33} { // keys of 4 and of 8 bytes
+			table := func(rows int) arrow.Table {
+				return keyed(t, "k", rows, func(i int) int64 { return int64(i*7919%rows) * step })
+			}
+			left, right := table(rows[0]), table(rows[1])
+			for name, run := range map[string]func(e *join.Engine) error{
+				"key ranges": func(e *join.Engine) error {
+					_, err := e.KeyRanges(t.Context(), left, right, join.Spec{On: onK})
+					return err
+				},
+				"proof": func(e *join.Engine) error {
+					_, err := drain(t.Context(), e, left, right, join.Spec{On: onK, How: join.Semi, Columns: []string{"k"},
+						Validate: join.OneToMany, BuildSide: join.BuildRight})
+					return err
+				},
+			} {
+				within := func(capBytes uint64) error {
+					device, done := hostDevice(t, host.Options{}, backend.DeviceOptions{DeviceMemoryBytes: capBytes})
+					defer func() { require.NoError(t, done()) }()
+					return run(smallEngine(t, device))
+				}
+				err := within(1)
+				require.ErrorIs(t, err, backend.ErrDeviceMemory)
+				named := regexp.MustCompile(`(?:(\d+) bytes are needed|(are unique) takes (\d+) bytes|needs (\d+) bytes)`).
+					FindStringSubmatch(err.Error())
+				require.NotNil(t, named, "%s: %v", name, err)
+				if named[2] != "" {
+					proofs++
+				}
+				need, err := strconv.ParseUint(named[1]+named[3]+named[4], 10, 64)
+				require.NoError(t, err)
+				require.NoError(t, within(need), "%s, %d x %d rows", name, rows[0], rows[1])
+			}
+		}
+	}
+	require.Positive(t, proofs)
+}
+
+// TestOrderUnderCaps: runs of row numbers are as long as memory allows, whatever the cap, and what is free lies in
+// several places.
+func TestOrderUnderCaps(t *testing.T) {
+	devicetest.HostTest(t)
+	const rows = 300_000
+	left, right := keyed(t, "k", 6000, primary), keyed(t, "k", rows, foreign(6000))
+	ran := 0
+	for capBytes := uint64(3 << 20); capBytes < 24<<20; capBytes = capBytes * 9 / 8 {
+		device, done := hostDevice(t, host.Options{}, backend.DeviceOptions{DeviceMemoryBytes: capBytes})
+		ops, err := primitive.New(device, nil)
+		require.NoError(t, err)
+		plan, err := join.NewEngine(ops, memory.DefaultAllocator, 0).Plan(t.Context(), left, right,
+			join.Spec{On: onK, Columns: []string{"k"}, Order: join.RightOrder, Algorithm: "phj-om"})
+		if err == nil {
+			n, err := drawn(t.Context(), plan)
+			require.NoError(t, err, "%d bytes", capBytes)
+			require.EqualValues(t, rows, n)
+			ran++
+		}
+		require.NoError(t, done())
+	}
+	require.Greater(t, ran, 10)
+}
+
+// TestKeylessUnderCap: rows without a key are on the device while they are left out, and plans know it.
+func TestKeylessUnderCap(t *testing.T) {
+	devicetest.HostTest(t)
+	const rows = 400_000
+	left := keyed(t, "k", 20_000, primary)
+	for name, null := range map[string]func(i int) bool{
+		"half": func(i int) bool { return i%2 > 0 }, "most": func(i int) bool { return i%100 > 0 },
+		"the last": func(i int) bool { return i > rows/4 }, "all": func(int) bool { return true }, // in one granule or two
+	} {
+		right := keyed(t, "k", rows, func(i int) int64 {
+			if null(i) {
+				return -1
+			}
+			return foreign(20_000)(i)
+		})
+		for _, algorithm := range algorithms {
+			for _, materialize := range []join.Materialize{join.MaterializeHost, join.MaterializeDevice} {
+				for _, build := range []join.BuildSide{join.BuildLeft, join.BuildRight} {
+					spec := join.Spec{On: onK, Algorithm: algorithm, Columns: []string{"b", "a_right"}, BuildSide: build,
+						Materialize: materialize, How: join.Left}
+					within := func(capBytes uint64) error {
+						device, done := hostDevice(t, host.Options{}, backend.DeviceOptions{DeviceMemoryBytes: capBytes})
+						defer func() { require.NoError(t, done()) }()
+						ops, err := primitive.New(device, nil)
+						require.NoError(t, err)
+						engine := join.NewEngine(ops, memory.DefaultAllocator, 0)
+						_, err = drain(t.Context(), engine, left, right, spec)
+						return err
+					}
+					least := needed(t, within(1))
+					for _, capBytes := range []uint64{least, least * 5 / 4, least * 3 / 2} {
+						require.NoError(t, within(capBytes), "%s by %s, %s, build side %s, %d bytes", name, algorithm,
+							materialize, build, capBytes)
+					}
+				}
+			}
+		}
 	}
 }

@@ -16,13 +16,14 @@ type TableBuildArgs = TableBuildArgsOf[backend.Range]
 
 // TableBuildArgsOf are the same with buffers of type B.
 type TableBuildArgsOf[B any] struct {
-	Keys    B `access:"read"`
-	Slots   B `access:"readwrite"`
-	Lost    B `access:"accumulate"`
-	Repeats B `access:"accumulate"`
-	Rows    uint32
-	Mask    uint32
-	Seed    uint32
+	Keys     B `access:"read"`
+	Slots    B `access:"readwrite"`
+	Lost     B `access:"accumulate"`
+	LostRows B `access:"accumulate"`
+	Repeats  B `access:"accumulate"`
+	Rows     uint32
+	Mask     uint32
+	Seed     uint32
 }
 
 // TableBuildConfig configures [TableBuild].
@@ -34,9 +35,10 @@ type TableBuildConfig struct {
 }
 
 // TableBuild puts rows into a hash table in device memory: at most mask rows into slots, which are zero before. It adds
-// to lost the number of rows that found none. With distinct a row whose key has a slot takes none, but adds 1 to
-// repeats, a 32-bit word a row, of the row that is there: patience is for different keys alone, however often one
-// occurs. Which row of a key gets the slot is open. Without distinct repeats are absent.
+// to lost the number of rows that found none, and those to the bitmap lost_rows; which rows of a key these are is open.
+// With distinct a row whose key has a slot takes none, but adds 1 to repeats, a 32-bit word a row, of the row that is
+// there: patience is for different keys alone, however often one occurs, and all rows of a key are lost or none. Which
+// row of a key gets the slot is open. Without distinct repeats are absent.
 var TableBuild = define[TableBuildArgs](entry[TableBuildArgsOf[[]byte], TableBuildConfig]{
 	Name:     "table_build",
 	Defaults: TableBuildConfig{Tile: Tile{256, 4}, Patience: 256},
@@ -78,6 +80,7 @@ func tableBuild[K word](args *TableBuildArgsOf[[]byte], config *TableBuildConfig
 					}
 				}
 				atomic.AddUint32(&backend.Words(args.Lost)[0], 1)
+				marker(backend.Words(args.LostRows)).mark(uint32(first + i))
 			}
 		}
 	}
@@ -107,8 +110,9 @@ type TableProbeConfig struct {
 	PageRows uint32
 }
 
-// TableProbe joins right rows with a table of the left ones: [TableBuild] made it with the same patience, mask and
-// seed. Output rows are made as [PartitionJoin] does, a tile of right rows in place of a unit, in any order.
+// TableProbe joins right rows with the left ones that have a slot in a table: [TableBuild] made it with the same
+// patience, mask and seed. Output rows are made as [PartitionJoin] does, a tile of right rows in place of a unit, in any
+// order.
 var TableProbe = define[TableProbeArgs](entry[TableProbeArgsOf[[]byte], TableProbeConfig]{
 	Name:        "table_probe",
 	Defaults:    TableProbeConfig{Tile: Tile{256, 4}, Patience: 256, OutputConfig: defaultOutput, PageRows: 1},

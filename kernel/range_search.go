@@ -28,8 +28,7 @@ type RangeSearchConfig struct {
 
 // RangeSearch finds for each left key the range of equal keys on the right; both sides are sorted ascending. begins[i]
 // is the first row on the right whose key is not less than left_keys[i], counts[i] the number of keys equal to it, and
-// tile_totals[tile], 64 bits, the sum of counts over a tile of left rows. With begins and counts absent only the totals
-// are written.
+// tile_totals[tile], 64 bits, the sum of counts over a tile of left rows. Of these, what is absent is not written.
 //
 // In the wide shape a workgroup merges its tile with the right rows batch by batch in shared memory: the constant batch
 // is the number of left rows that an invocation holds at a time, stage that of right rows. Where left keys are far
@@ -71,9 +70,14 @@ func rangeSearch[K word](args *RangeSearchArgsOf[[]byte], config *RangeSearchCon
 		left := view[K](args.LeftKeys)[t.first:t.end]
 		var begins, counts []uint32
 		if args.Begins != nil {
-			begins, counts = backend.Words(args.Begins)[t.first:t.end], backend.Words(args.Counts)[t.first:t.end]
+			begins = backend.Words(args.Begins)[t.first:t.end]
 		}
-		backend.Longs(args.TileTotals)[t.index] = searchTile(left, right, begins, counts)
+		if args.Counts != nil {
+			counts = backend.Words(args.Counts)[t.first:t.end]
+		}
+		if total := searchTile(left, right, begins, counts); args.TileTotals != nil {
+			backend.Longs(args.TileTotals)[t.index] = total
+		}
 	}
 }
 
@@ -106,7 +110,10 @@ func searchTile[K word](left, right []K, begins, counts []uint32) (total uint64)
 			}
 		}
 		if begins != nil {
-			begins[i], counts[i] = uint32(begin), uint32(end-begin)
+			begins[i] = uint32(begin)
+		}
+		if counts != nil {
+			counts[i] = uint32(end - begin)
 		}
 		total += uint64(end - begin)
 	}

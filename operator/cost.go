@@ -1,7 +1,6 @@
 package operator
 
 import (
-	"cmp"
 	"slices"
 
 	"github.com/spirjoin/spirjoin/kernel"
@@ -48,6 +47,7 @@ type costSide struct {
 	groups  [][]int // those that move together; of row numbers one group
 	numbers bool    // row numbers move, and payload is gathered from where it is
 	moved   int     // groups that are transformed
+	all     bool    // all groups are transformed at once, and stay
 	passed  bool    // there were passes; otherwise nothing has moved
 	bytes   uint64  // of its buffers: the chunk, where it counts, moved columns, marks
 }
@@ -99,13 +99,16 @@ func groups(columns []int, oneByOne bool) (groups [][]int) {
 	return groups
 }
 
-// Add books work for a stage.
-func (c *Cost) Add(stage string, unit Unit, amount float64) { c.Plan.Add(stage, unit, amount) }
-
 // Take takes a buffer for longer.
 func (c *Cost) Take(bytes uint64) {
+	c.most = max(c.most, bytes)
+	c.TakeSmall(bytes)
+}
+
+// TakeSmall takes buffers of so many bytes in all, none of which is the largest of the plan.
+func (c *Cost) TakeSmall(bytes uint64) {
 	c.now += bytes
-	c.most, c.peak = max(c.most, bytes), max(c.peak, c.now)
+	c.peak = max(c.peak, c.now)
 }
 
 // Hold takes some more for as long as a step takes.
@@ -124,13 +127,19 @@ func (c *Cost) freeOf(side int, bytes uint64) {
 	c.Free(bytes)
 }
 
-// slackBytes, with an eighth of the sum, covers what the arena needs beyond the buffers: alignment and partly used
-// blocks.
-const slackBytes = 1 << 20
+// FreeKeys gives the sorted keys of a side back.
+func (c *Cost) FreeKeys(side int) {
+	if c.sides[side].passed {
+		c.freeOf(side, c.of(side, c.move.KeyBytes))
+	}
+}
+
+// Slack is what the arena needs beside buffers of so many bytes: for alignment and partly used blocks.
+func Slack(bytes uint64) uint64 { return bytes/8 + 1<<20 }
 
 // Close puts memory and stages into the plan.
 func (c *Cost) Close() {
-	slack := c.peak/8 + slackBytes
+	slack := Slack(c.peak)
 	if c.move.OneByOne && c.mixed() { // columns that come and go one by one leave gaps which wider ones do not fit
 		slack += c.peak / 8
 	}
@@ -168,12 +177,7 @@ func (c *Cost) Walked(side int) float64 {
 }
 
 // Held is how many rows of a side are on their way at a time.
-func (c *Cost) Held(side int) uint64 {
-	if side == Probe && c.Facts.Granule > 0 {
-		return min(c.Facts.Rows[side], c.Facts.Granule)
-	}
-	return c.Facts.Rows[side]
-}
+func (c *Cost) Held(side int) uint64 { return c.Facts.Held(side) }
 
 // of is the memory of a column of a side.
 func (c *Cost) of(side, bytes int) uint64 { return c.Held(side) * uint64(bytes) }
@@ -188,7 +192,7 @@ func (c *Cost) times(side int) float64 {
 
 // kept says that the columns of a side stay for further granules, further windows or rows of this side alone.
 func (c *Cost) kept(side int) bool {
-	return side == Build && c.Facts.Kept() || c.Windows() > 1 || c.Want.Marks(side)
+	return side == Build && c.Facts.Kept() || c.Windows() > 1 || c.Want.Marks(side) || c.sides[side].all
 }
 
 // Beyond is the share of so many bytes that caches do not hold.
@@ -208,10 +212,12 @@ func (c *Cost) Transform(side int) error {
 	if err := c.transform(side); err != nil || side == Probe || !c.Facts.Kept() {
 		return err
 	}
-	return c.transformRest(side)
+	return c.MoveAll(side)
 }
 
-func (c *Cost) transformRest(side int) error {
+// MoveAll books the passes over all payload columns of a side that have not moved. They stay ([Input.MoveAll]).
+func (c *Cost) MoveAll(side int) error {
+	c.sides[side].all = true
 	for s := &c.sides[side]; s.moved < len(s.groups); {
 		if err := c.transform(side); err != nil {
 			return err
@@ -259,47 +265,9 @@ func (c *Cost) transform(side int) error {
 	return nil
 }
 
-// Alone is how many rows of a side are put for themselves, expected.
-func (p *Plan) Alone(side int) float64 {
-	f := &p.Facts
-	share, rows := [2]float64{f.BuildRatio, f.MatchRatio}[side], 0.0
-	if p.Want.Matched[side] {
-		rows = share * float64(f.Rows[side])
-	}
-	if p.Want.Rest[side] {
-		rows += (1 - share) * float64(f.Rows[side])
-	}
-	return rows
-}
-
-// Add books work for a stage.
-func (p *Plan) Add(stage string, unit Unit, amount float64) {
-	i := slices.IndexFunc(p.Stages, func(s Stage) bool { return s.Name == stage })
-	if i < 0 {
-		i = len(p.Stages)
-		p.Stages = append(p.Stages, Stage{Name: stage})
-	}
-	p.Stages[i].Work[unit] += amount
-}
-
-// SortStages puts the stages in the order of the work.
-func (p *Plan) SortStages() {
-	order := []string{Load, Transform, Match, Gather, Deliver}
-	slices.SortFunc(p.Stages, func(a, b Stage) int {
-		return cmp.Compare(slices.Index(order, a.Name), slices.Index(order, b.Name))
-	})
-}
-
 func sum(bytes []int) (total int) {
 	for _, b := range bytes {
 		total += b
 	}
 	return total
-}
-
-// FreeKeys gives the sorted keys of a side back.
-func (c *Cost) FreeKeys(side int) {
-	if c.sides[side].passed {
-		c.freeOf(side, c.of(side, c.move.KeyBytes))
-	}
 }

@@ -117,21 +117,13 @@ func (l *looped) Probe(ctx context.Context, lane *exec.Lane, probe *relation.Chu
 			}
 		}
 	}
-	units := operator.Units{Lane: lane, Inputs: m.inputs, Keys: l.plan.Want.Keys, Number: uint32(len(m.begins)),
+	units := operator.Units{Lane: lane, Inputs: m.inputs, Want: &l.plan.Want, Number: uint32(len(m.begins)),
 		CountFirst: l.countFirst, Room: l.plan.Facts.Room(), PageRows: l.pageRows,
 		Invocations: 64 / uint64(max(1, l.pageRows)),
 		Record:      m.record, RecordCount: m.recordCount, Untransformed: l.numbers && !l.stay,
 		Move: func(ctx context.Context, side int) error { return l.move(ctx, m.inputs[side]) }}
 	m.begins = append(m.begins, len(m.pairs))
-	if want := &l.plan.Want; want.Pairs && want.Count {
-		n, err := units.Count(ctx)
-		if err == nil {
-			err = sink.Count(ctx, n)
-		}
-		if err != nil {
-			return err
-		}
-	} else if want.Pairs {
+	if l.plan.Want.Pairs {
 		if err := units.Write(ctx, sink); err != nil {
 			return err
 		}
@@ -178,11 +170,6 @@ func upload(ctx context.Context, lane *exec.Lane, to backend.Range, data []byte)
 	return point.Wait(ctx)
 }
 
-// word is the 32-bit word i of a range.
-func word(r backend.Range, i uint64) backend.Range {
-	return backend.Range{Buffer: r.Buffer, OffsetBytes: r.OffsetBytes + 4*i, SizeBytes: 4}
-}
-
 // matches are the pairs of a granule, and stand for the kernels that write and count them.
 type matches struct {
 	ctx      context.Context
@@ -207,14 +194,14 @@ func (m *matches) record(list *backend.List, first, end uint32, to operator.Targ
 	if config.Placing == kernel.Reserving {
 		if to.PageRows > 0 { // one page stays empty, for as many rows as a word of the bitmap tells of
 			gap = 32
-			list.Fill(word(c.Places, kernel.BitmapWord), 0)
+			list.Fill(c.Places.Part(4*kernel.BitmapWord, 4), 0)
 		}
 		taken := uint32(len(pairs)) + gap
 		if m.starves > 0 && len(pairs) > 0 {
 			m.starves, taken = m.starves-1, taken-1
 		}
-		list.Fill(word(c.Places, 0), taken)
-		list.Fill(word(c.Places, 1), uint32(len(pairs)))
+		list.Fill(c.Places.Part(0, 4), taken)
+		list.Fill(c.Places.Part(4, 4), uint32(len(pairs)))
 	} else if to.PageRows > 0 || to.Rows.FirstRow != -uint32(m.begins[first]) || to.Rows.OutRows != uint32(len(pairs)) {
 		return fmt.Errorf("units %d to %d are to be written to %+v", first, end, to.Rows)
 	}

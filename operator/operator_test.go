@@ -17,7 +17,6 @@ import (
 	"github.com/spirjoin/spirjoin/internal/devicetest"
 	"github.com/spirjoin/spirjoin/internal/jointest"
 	"github.com/spirjoin/spirjoin/operator"
-	"github.com/spirjoin/spirjoin/primitive"
 	"github.com/spirjoin/spirjoin/relation"
 )
 
@@ -30,16 +29,6 @@ var forms = []*looped{
 // payloads have up to five columns a side.
 var payloads = [][2][]int{{nil, nil}, {{4}, {8}}, {{8, 4}, {4, 4}}, {{4, 8, 4}, {8, 8, 8}}, {{4, 4, 4, 4}, nil},
 	{{8, 4, 8, 4, 4}, {4, 4, 4, 8, 4}}}
-
-func onEach(t *testing.T, test func(t *testing.T, lane *exec.Lane)) {
-	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {
-		ops, err := primitive.New(device, jointest.Tuning(t, device.Info()))
-		require.NoError(t, err)
-		lane := exec.NewLane(context.Background(), ops, nil)
-		test(t, lane)
-		require.Zero(t, jointest.InUse(t, lane))
-	})
-}
 
 // trickling is a sink that gives less room than it is asked for, in no regular way.
 type trickling struct {
@@ -55,7 +44,7 @@ func (s trickling) Window(ctx context.Context, rows uint64) (*operator.Window, e
 // Output is that of the oracle, whatever is wanted, moved or asked for, and whatever room there is.
 func TestDevicesOutput(t *testing.T) {
 	wants, workloads := slices.Sorted(maps.Keys(jointest.Wants)), slices.Sorted(maps.Keys(jointest.Workloads))
-	onEach(t, func(t *testing.T, lane *exec.Lane) {
+	jointest.ForEach(t, nil, func(t *testing.T, lane *exec.Lane) {
 		for n, c := range devicetest.Combinations(t, len(forms), len(wants), len(payloads), len(workloads), 4, 3) {
 			random := rand.New(rand.NewPCG(uint64(n), 1))
 			want := jointest.Wants[wants[c[1]]]
@@ -87,7 +76,7 @@ func TestDevicesOutput(t *testing.T) {
 
 // More rows of one side than there is room for are put part by part.
 func TestDevicesParts(t *testing.T) {
-	onEach(t, func(t *testing.T, lane *exec.Lane) {
+	jointest.ForEach(t, nil, func(t *testing.T, lane *exec.Lane) {
 		for n, form := range forms[:4] {
 			build, probe := jointest.Workloads["half match"].Relations(rand.New(rand.NewPCG(1, uint64(n))),
 				[2]int{100, 9000}, 8, [2][]int{{4}, {8, 4, 4}})
@@ -106,7 +95,7 @@ func TestDevicesParts(t *testing.T) {
 
 // Windows take as many units as they have room for, and a unit that has no room in a window is an error.
 func TestDevicesWindowsOfUnits(t *testing.T) {
-	onEach(t, func(t *testing.T, lane *exec.Lane) {
+	jointest.ForEach(t, nil, func(t *testing.T, lane *exec.Lane) {
 		build := &jointest.Relation{KeyBytes: 4, Keys: slices.Repeat([]uint64{1}, 10), Payload: []int{4}}
 		probe := &jointest.Relation{KeyBytes: 4, Payload: []int{4}}
 		for i := range 40 { // units of 10 rows, but for those without any at the beginning, in the middle and the end
@@ -126,8 +115,6 @@ func TestDevicesWindowsOfUnits(t *testing.T) {
 	})
 }
 
-var errEnough = errors.New("enough")
-
 // asked is a sink that says what it was asked for, and gives nothing.
 type asked struct {
 	operator.Counter
@@ -136,23 +123,25 @@ type asked struct {
 
 func (a *asked) Window(_ context.Context, rows uint64) (*operator.Window, error) {
 	a.rows = rows
-	return nil, errEnough
+	return nil, jointest.ErrEnough
 }
 
 // Rows are counted with 64 bits, and no window is asked for with more rows than a kernel can number.
 func TestDevicesManyRows(t *testing.T) {
-	onEach(t, func(t *testing.T, lane *exec.Lane) {
+	jointest.ForEach(t, nil, func(t *testing.T, lane *exec.Lane) {
 		for _, room := range []uint64{1, 1 << 31, 1 << 40} {
-			u := operator.Units{Lane: lane, Number: 5, Room: room, CountFirst: room == 1,
+			u := operator.Units{Lane: lane, Want: new(operator.Want), Number: 5, Room: room, CountFirst: room == 1,
 				RecordCount: func(_ *backend.List, counts backend.Range) error {
 					return upload(context.Background(), lane, counts,
 						backend.AsBytes(slices.Repeat([]uint64{1 << 30}, 5)))
 				}}
-			n, err := u.Count(context.Background())
-			require.NoError(t, err)
-			require.EqualValues(t, 5<<30, n)
+			var count operator.Counter
+			only := u
+			only.Want = &operator.Want{Count: true}
+			require.NoError(t, only.Write(context.Background(), &count))
+			require.EqualValues(t, 5<<30, count.Rows)
 			var sink asked
-			require.ErrorIs(t, u.Write(context.Background(), &sink), errEnough)
+			require.ErrorIs(t, u.Write(context.Background(), &sink), jointest.ErrEnough)
 			require.EqualValues(t, 5<<30, sink.Rows)
 			require.EqualValues(t, math.MaxInt32, sink.rows)
 		}
@@ -161,25 +150,25 @@ func TestDevicesManyRows(t *testing.T) {
 
 // Pages that were taken beyond 2^32 rows are no complete output, though the cursor then looks as if there were room.
 func TestDevicesCursorPasses(t *testing.T) {
-	onEach(t, func(t *testing.T, lane *exec.Lane) {
+	jointest.ForEach(t, nil, func(t *testing.T, lane *exec.Lane) {
 		chunk, release := (&jointest.Relation{KeyBytes: 4, Keys: []uint64{1}}).Chunk(t, lane)
 		defer release()
 		for _, pageRows := range []uint32{0, 1, 8} {
-			u := operator.Units{Lane: lane, Number: 1, Room: 10, PageRows: pageRows, Invocations: 1}
+			u := operator.Units{Lane: lane, Want: new(operator.Want), Number: 1, Room: 10, PageRows: pageRows, Invocations: 1}
 			for side := range u.Inputs {
 				in := operator.NewInput(lane, chunk, "side")
 				in.Stay()
 				u.Inputs[side] = &in
 			}
 			u.Record = func(list *backend.List, _, _ uint32, to operator.Target) error {
-				list.Fill(word(to.Columns.Places, 0), 5)
-				list.Fill(word(to.Columns.Places, 1), 5)
-				list.Fill(word(to.Columns.Places, 2), 1)
+				list.Fill(to.Columns.Places.Part(0, 4), 5)
+				list.Fill(to.Columns.Places.Part(4, 4), 5)
+				list.Fill(to.Columns.Places.Part(8, 4), 1)
 				return nil
 			}
-			u.RecordCount = func(list *backend.List, counts backend.Range) error { return errEnough }
+			u.RecordCount = func(list *backend.List, counts backend.Range) error { return jointest.ErrEnough }
 			sink := &operator.Collector{Lane: lane}
-			require.ErrorIs(t, u.Write(context.Background(), sink), errEnough, "units are counted")
+			require.ErrorIs(t, u.Write(context.Background(), sink), jointest.ErrEnough, "units are counted")
 			require.EqualValues(t, 5+1<<32, sink.Rows)
 			require.Empty(t, sink.Windows)
 		}
@@ -188,8 +177,8 @@ func TestDevicesCursorPasses(t *testing.T) {
 
 // Sinks, contexts and memory may fail anywhere: nothing stays behind.
 func TestDevicesFailures(t *testing.T) {
-	onEach(t, func(t *testing.T, lane *exec.Lane) {
-		if jointest.Tuning(t, lane.Device().Info()) != nil {
+	jointest.ForEach(t, nil, func(t *testing.T, lane *exec.Lane) {
+		if jointest.Instrumented(t) {
 			return // instrumented pipelines take seconds to compile
 		}
 		build, probe := jointest.Workloads["duplicates"].Relations(rand.New(rand.NewPCG(1, 1)), [2]int{60, 140}, 4,
@@ -214,11 +203,9 @@ func TestDevicesFailures(t *testing.T) {
 
 // Each planted fault is found.
 func TestDevicesPlantedFaults(t *testing.T) {
-	onEach(t, func(t *testing.T, lane *exec.Lane) {
-		build, probe := jointest.Workloads["half match"].Relations(rand.New(rand.NewPCG(1, 1)), [2]int{50, 90}, 4,
-			[2][]int{{4}, {4, 4}})
+	jointest.ForEach(t, nil, func(t *testing.T, lane *exec.Lane) {
 		for _, form := range forms[:4] {
-			jointest.CheckFaults(t, lane, form, build, probe, 40)
+			jointest.CheckFaults(t, lane, form)
 		}
 	})
 }
@@ -226,7 +213,7 @@ func TestDevicesPlantedFaults(t *testing.T) {
 // Pairs of row numbers become rows of the output, with keys that were moved in another form turned back. Where a record
 // fails, the window is released.
 func TestDevicesPairs(t *testing.T) {
-	onEach(t, func(t *testing.T, lane *exec.Lane) {
+	jointest.ForEach(t, nil, func(t *testing.T, lane *exec.Lane) {
 		ctx := context.Background()
 		keys := &jointest.Relation{KeyBytes: 4, Keys: []uint64{10, 11, 12, 13}}
 		chunk, release := keys.Chunk(t, lane)
@@ -269,8 +256,8 @@ func TestDevicesPairs(t *testing.T) {
 		before := jointest.InUse(t, lane)
 		w, err := sink.Window(ctx, 3)
 		require.NoError(t, err)
-		err = p.Write(ctx, sink, w, 3, func(*backend.List, backend.Range, backend.Range) error { return errEnough })
-		require.ErrorIs(t, err, errEnough)
+		err = p.Write(ctx, sink, w, 3, func(*backend.List, backend.Range, backend.Range) error { return jointest.ErrEnough })
+		require.ErrorIs(t, err, jointest.ErrEnough)
 		require.Equal(t, before, jointest.InUse(t, lane))
 		require.Len(t, sink.Windows, 2)
 	})
@@ -278,7 +265,7 @@ func TestDevicesPairs(t *testing.T) {
 
 // Rows that no operator has seen are rows of one side without a partner.
 func TestDevicesLoad(t *testing.T) {
-	onEach(t, func(t *testing.T, lane *exec.Lane) {
+	jointest.ForEach(t, nil, func(t *testing.T, lane *exec.Lane) {
 		ctx := context.Background()
 		sink := &operator.Collector{Lane: lane}
 		defer sink.Release()
@@ -288,12 +275,12 @@ func TestDevicesLoad(t *testing.T) {
 			before := jointest.InUse(t, lane)
 			err = w.Load(ctx, sink, operator.Probe, false, 2, []int{4, 8}, func(column int, to backend.Range) error {
 				if fails && column == 1 {
-					return errEnough
+					return jointest.ErrEnough
 				}
 				return upload(ctx, lane, to, slices.Repeat([]byte{byte(column + 1)}, int(to.SizeBytes)))
 			})
 			if fails {
-				require.ErrorIs(t, err, errEnough)
+				require.ErrorIs(t, err, jointest.ErrEnough)
 				require.Equal(t, before, jointest.InUse(t, lane))
 				continue
 			}

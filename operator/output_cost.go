@@ -26,7 +26,7 @@ func (c *Cost) Pairs(random bool) error {
 	for side := range c.sides {
 		s := &c.sides[side]
 		if c.Windows() > 1 {
-			if err := c.transformRest(side); err != nil {
+			if err := c.MoveAll(side); err != nil {
 				return err
 			}
 		}
@@ -49,6 +49,7 @@ func (c *Cost) Pairs(random bool) error {
 		}
 	}
 	c.Add(Match, MatchRow, c.Out())
+	c.Add(Match, MatchMet, c.Facts.MatchRatio*float64(c.Facts.Rows[Probe]))
 	c.Add(Match, Stream, read+c.Out()*float64(write))
 	for side, s := range c.sides { // keys in their new order, and columns that are in the output
 		if s.passed && !c.kept(side) {
@@ -128,13 +129,25 @@ func (c *Cost) gather(stage string, bytes int, far float64) {
 	c.Add(stage, GatherFar, far)
 }
 
-// Marks takes the bitmaps of the sides that need one. Marking is work of the algorithm.
+// Marks takes the bitmaps of the sides that need one, when both are loaded and transformed. Marking is work of the
+// algorithm.
 func (c *Cost) Marks() {
+	c.Hold(max(c.loading(Build), c.loading(Probe)))
 	for side := range c.sides {
 		if c.Want.Marks(side) {
 			c.takeOf(side, (c.Held(side)+7)/8)
 		}
 	}
+}
+
+// loading is the memory that a side takes beside its chunk while that is loaded, if rows are left out: a whole column,
+// the bits of the rows that stay, and scratch.
+func (c *Cost) loading(side int) uint64 {
+	columns, brought := c.Facts.Payload[side], c.Facts.Brought(side)
+	if !c.Facts.Loaded || len(columns) == 0 || brought == c.Held(side) {
+		return 0
+	}
+	return brought*uint64(slices.Max(columns)) + brought/4
 }
 
 // Sides books the rows that are wanted of one side ([Rows]), those of the build side once the probe side is gone.
@@ -157,7 +170,7 @@ func (c *Cost) side(side int) error {
 	if c.Want.Count {
 		return nil
 	}
-	if err := c.transformRest(side); err != nil {
+	if err := c.MoveAll(side); err != nil {
 		return err
 	}
 	began, kept := c.now, c.Alone(side)

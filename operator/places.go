@@ -32,16 +32,30 @@ func (p *Places) Count(ctx context.Context, rows uint64) error {
 	return p.Sink.Count(ctx, rows)
 }
 
-// Window has room for fewer rows than the sink would give, unless there is memory for what they take beside: of each
-// pair two places, and the row numbers that [Pairs] gathers by.
+// besideBytes is what a pair takes beside its columns: two places, the row numbers that [Pairs] gathers by, and a key that
+// was moved and is turned back.
+func besideBytes(keyBytes int) uint64 { return 4*4 + uint64(keyBytes) }
+
+// PlacesBytes is the memory that a pair takes of which [Places] makes a row of the output.
+func PlacesBytes(f *Facts, want *Want) uint64 {
+	keyBytes := 0
+	if want.Keys {
+		keyBytes = f.KeyBytes
+	}
+	return max(4, uint64(keyBytes+sum(f.Payload[Build])+sum(f.Payload[Probe]))) + besideBytes(keyBytes)
+}
+
+// Window has room for fewer rows than the sink would give, unless there is memory for what they take beside.
 func (p *Places) Window(ctx context.Context, rows uint64) (_ *Window, err error) {
 	p.out.Release()
-	const placesBytes = 4 * 4
-	rowBytes := max(4, p.rowBytes())
-	if p.out, err = p.Sink.Window(ctx, rows+(rows*placesBytes+rowBytes-1)/rowBytes); err != nil {
+	rowBytes, beside := max(4, p.rowBytes()), besideBytes(0)
+	if p.Keys && p.Unmix != nil {
+		beside = besideBytes(p.Inputs[Build].Chunk.Keys.Bytes)
+	}
+	if p.out, err = p.Sink.Window(ctx, rows+(rows*beside+rowBytes-1)/rowBytes); err != nil {
 		return nil, err
 	}
-	return NewWindow(ctx, p.Lane, max(1, min(rows, p.out.Rows*rowBytes/(rowBytes+placesBytes)))), nil
+	return NewWindow(ctx, p.Lane, max(1, min(rows, p.out.Rows*rowBytes/(rowBytes+beside)))), nil
 }
 
 // rowBytes are those of a row of the output.

@@ -1,7 +1,9 @@
 package operator
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/spirjoin/spirjoin/backend"
@@ -22,9 +24,12 @@ type Facts struct {
 	Window    uint64
 	HeldBytes uint64 // device memory that is taken during the whole join: inputs, buffers for batches
 	Loaded    bool   // chunks are brought for this join: they take memory too
+	// TableRows are those of which chunks are made, with the ones that have no key and are left out on the device; 0: no
+	// more than Rows.
+	TableRows [2]uint64
 
 	OutputRows uint64     // pairs, estimated
-	MostRows   uint64     // what the estimate may fall short of, three times in a thousand; 0 where that is not known
+	MostRows   uint64     // upper bound on OutputRows (99.7%); 0 if unknown
 	Unique     bool       // no key is on the build side twice, as far as is known
 	Proved     bool       // no key is on the build side twice, for certain
 	MatchRatio float64    // share of the probe rows that have a match
@@ -43,10 +48,7 @@ type Facts struct {
 // Room is the number of pairs for which there is room before their exact number is known: more than expected, because a
 // join with too little room is repeated, but no more than unique keys allow.
 func (f *Facts) Room() uint64 {
-	probe := f.Rows[Probe]
-	if f.Granule > 0 {
-		probe = min(probe, f.Granule)
-	}
+	probe := f.Held(Probe)
 	share := float64(probe) / float64(max(1, f.Rows[Probe]))
 	expected, most := uint64(share*float64(f.OutputRows)), uint64(share*float64(f.MostRows))
 	room := max(most, expected+expected/4+min(probe, 1<<16))
@@ -57,6 +59,23 @@ func (f *Facts) Room() uint64 {
 		room = min(room, f.Window)
 	}
 	return max(1, room)
+}
+
+// Held is how many rows of a side are on their way at a time.
+func (f *Facts) Held(side int) uint64 {
+	if side == Probe && f.Granule > 0 {
+		return min(f.Rows[side], f.Granule)
+	}
+	return f.Rows[side]
+}
+
+// Brought is how many rows of a table are brought at a time, at most, to leave some out. Granules have as many on average.
+func (f *Facts) Brought(side int) uint64 {
+	all, held := max(f.TableRows[side], f.Rows[side]), f.Held(side)
+	if held == f.Rows[side] {
+		return all
+	}
+	return held + uint64(float64(held)*float64(all-f.Rows[side])/float64(f.Rows[side]))
 }
 
 // Granules is how many of them the probe side comes in.
@@ -70,14 +89,33 @@ func (f *Facts) Granules() uint64 {
 // Kept says that the build side is kept behind a granule, for others or for further probe sides.
 func (f *Facts) Kept() bool { return f.Stays || f.Granules() > 1 }
 
-// Windows is how many a granule fills with pairs, as far as is known. Of more than one it pays to count units before
-// any is written.
+// Windows is how many a granule fills with pairs, as far as is known.
 func (f *Facts) Windows() float64 {
 	if f.Window == 0 {
 		return 1
 	}
 	window := float64(f.Window)
 	return max(1, (float64(f.OutputRows)/float64(f.Granules())+window-1)/window)
+}
+
+// CountsFirst tells whether the output of units is counted before any is written ([Units]), because it fills several
+// windows or is more than a kernel writes.
+func (f *Facts) CountsFirst() bool { return f.Windows() > 1 || f.Room() > mostRows }
+
+// Check reports facts and wants that make no sense.
+func (f *Facts) Check(op string, want *Want) error {
+	detail := ""
+	switch {
+	case f.KeyBytes != 4 && f.KeyBytes != 8:
+		detail = fmt.Sprintf("keys of %d bytes", f.KeyBytes)
+	case want.Pairs && (want.Matched[Build] || want.Matched[Probe]):
+		detail = "pairs and matched rows are wanted of one join"
+	case !want.Pairs && !want.Marks(Build) && !want.Marks(Probe):
+		detail = "nothing is wanted of the join"
+	default:
+		return nil
+	}
+	return &backend.OpError{Op: op, Err: backend.ErrInvalidInput, Detail: detail}
 }
 
 // Plan is what an operator would do. Its algorithm opens it.
@@ -122,18 +160,33 @@ const (
 	Deliver   = "deliver"   // output goes to the host, which fetches what the device has not
 )
 
-// Check reports facts and wants that make no sense.
-func (f *Facts) Check(op string, want *Want) error {
-	detail := ""
-	switch {
-	case f.KeyBytes != 4 && f.KeyBytes != 8:
-		detail = fmt.Sprintf("keys of %d bytes", f.KeyBytes)
-	case want.Pairs && (want.Matched[Build] || want.Matched[Probe]):
-		detail = "pairs and matched rows are wanted of one join"
-	case !want.Pairs && !want.Marks(Build) && !want.Marks(Probe):
-		detail = "nothing is wanted of the join"
-	default:
-		return nil
+// Alone is how many rows of a side are put for themselves, expected.
+func (p *Plan) Alone(side int) float64 {
+	f := &p.Facts
+	share, rows := [2]float64{f.BuildRatio, f.MatchRatio}[side], 0.0
+	if p.Want.Matched[side] {
+		rows = share * float64(f.Rows[side])
 	}
-	return &backend.OpError{Op: op, Err: backend.ErrInvalidInput, Detail: detail}
+	if p.Want.Rest[side] {
+		rows += (1 - share) * float64(f.Rows[side])
+	}
+	return rows
+}
+
+// Add books work for a stage.
+func (p *Plan) Add(stage string, unit Unit, amount float64) {
+	i := slices.IndexFunc(p.Stages, func(s Stage) bool { return s.Name == stage })
+	if i < 0 {
+		i = len(p.Stages)
+		p.Stages = append(p.Stages, Stage{Name: stage})
+	}
+	p.Stages[i].Work[unit] += amount
+}
+
+// SortStages puts the stages in the order of the work.
+func (p *Plan) SortStages() {
+	order := []string{Load, Transform, Match, Gather, Deliver}
+	slices.SortFunc(p.Stages, func(a, b Stage) int {
+		return cmp.Compare(slices.Index(order, a.Name), slices.Index(order, b.Name))
+	})
 }

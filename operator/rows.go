@@ -3,7 +3,6 @@ package operator
 import (
 	"cmp"
 	"context"
-	"encoding/binary"
 
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/primitive"
@@ -76,9 +75,7 @@ func (r *Rows) Count(ctx context.Context, matched bool) (rows uint64, err error)
 	if err := lane.Submit(ctx, list); err != nil {
 		return 0, err
 	}
-	var count [8]byte
-	err = lane.Download(ctx, count[:], scratch.Range(p.CountOffset, 8))
-	return binary.LittleEndian.Uint64(count[:]), err
+	return lane.Number(ctx, scratch.Range(p.CountOffset, 8))
 }
 
 // write puts the rows that have a partner, or those that have none, by compaction of their columns: in one window or,
@@ -144,7 +141,7 @@ func (r *Rows) fill(ctx context.Context, w *Window, first, rows uint64, matched 
 	if err := temporary.Err(); err != nil {
 		return 0, err
 	}
-	bits := slice(r.Marks, first/32*4, (rows+31)/32*4)
+	bits := r.Marks.Part(first/32*4, (rows+31)/32*4)
 	list := lane.List("compact " + in.Name)
 	if err := lane.CompactOffsets(list, p, bits, scratch.All()); err != nil {
 		return 0, err
@@ -152,16 +149,12 @@ func (r *Rows) fill(ctx context.Context, w *Window, first, rows uint64, matched 
 	if err := lane.Submit(ctx, list); err != nil {
 		return 0, err
 	}
-	var count [8]byte
-	if err := lane.Download(ctx, count[:], scratch.Range(p.CountOffset, 8)); err != nil {
+	if kept, err = lane.Number(ctx, scratch.Range(p.CountOffset, 8)); err != nil || kept == 0 {
 		return 0, err
-	}
-	if kept = binary.LittleEndian.Uint64(count[:]); kept == 0 {
-		return 0, nil
 	}
 	list = lane.List("compact " + in.Name)
 	part := func(column backend.Range, bytes int) backend.Range {
-		return slice(column, first*uint64(bytes), rows*uint64(bytes))
+		return column.Part(first*uint64(bytes), rows*uint64(bytes))
 	}
 	compact := func(bytes int, from backend.Range, to *backend.Buffer) error {
 		return lane.Compact(list, p, bytes, bits, part(from, bytes), to.All(), scratch.All())
@@ -220,8 +213,4 @@ func (r *Rows) fill(ctx context.Context, w *Window, first, rows uint64, matched 
 		}
 	}
 	return kept, lane.Submit(ctx, list)
-}
-
-func slice(r backend.Range, offsetBytes, sizeBytes uint64) backend.Range {
-	return backend.Range{Buffer: r.Buffer, OffsetBytes: r.OffsetBytes + offsetBytes, SizeBytes: sizeBytes}
 }

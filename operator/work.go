@@ -15,6 +15,7 @@ const (
 	MatchBuild // build row put into a table in shared memory
 	MatchProbe // probe row looked up there, or further match that it meets
 	MatchRow   // row of output that a match writes
+	MatchMet   // row with a partner, for which a match turns from looking to writing
 
 	BuildNear // row put into a table in device memory that caches hold
 	BuildFar  // row put into one that they do not hold
@@ -39,7 +40,7 @@ const (
 )
 
 var unitNames = [NumUnits]string{"launch", "stream_byte", "sort_row", "partition_row", "pass_byte", "pass_column",
-	"match_build", "match_probe", "match_row",
+	"match_build", "match_probe", "match_row", "match_met",
 	"build_near", "build_far", "probe_near", "probe_far", "merge_row", "search_row", "scan_row", "expand_row",
 	"gather_near", "gather_far",
 	"encode_row", "upload_byte", "download_byte", "take_near", "take_far"}

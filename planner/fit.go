@@ -82,20 +82,20 @@ func solve(rates *Rates, rows []equation) (loss float64) {
 	was, faith := rates.ns, faith*float64(len(rows))
 	for range 2000 {
 		for u := range rates.ns {
-			if was[u] == 0 {
-				continue
+			slope, curve := 0.0, 0.0
+			if was[u] > 0 {
+				slope, curve = faith*(rates.ns[u]/was[u]-1)/was[u], faith/(was[u]*was[u])
 			}
-			// In units of what the rate was.
-			slope, curve := faith*(rates.ns[u]/was[u]-1), faith
 			for i := range rows {
 				row := &rows[i]
-				if row.work[u] != 0 {
-					a := row.work[u] * was[u]
+				if a := row.work[u]; a != 0 {
 					slope += row.weight * a * (rates.time(&row.work) - 1)
 					curve += row.weight * a * a
 				}
 			}
-			rates.ns[u] = max(0, rates.ns[u]-was[u]*slope/curve)
+			if curve > 0 {
+				rates.ns[u] = max(0, rates.ns[u]-slope/curve)
+			}
 		}
 	}
 	for i := range rows {

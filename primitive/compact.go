@@ -44,12 +44,12 @@ func PlanCompact(t Tuning, rows uint64) (CompactPlan, error) {
 // bitmap, bit i%32 of word i/32 for row i; bits behind the last row may be anything. scratch keeps what it holds until
 // the last column is compacted.
 func (o *Ops) CompactOffsets(list *backend.List, p CompactPlan, bits, scratch backend.Range) error {
-	counts := sub(scratch, 0, p.scan.Rows*4)
+	counts := scratch.Part(0, p.scan.Rows*4)
 	if err := o.countTiles(list, p.count, p.Rows, p.Inverted, bits, counts); err != nil {
 		return err
 	}
-	return o.Scan(list, p.scan, counts, sub(scratch, p.offsetsOffset, (p.scan.Rows+1)*8),
-		sub(scratch, p.scanOffset, p.scan.ScratchBytes))
+	return o.Scan(list, p.scan, counts, scratch.Part(p.offsetsOffset, (p.scan.Rows+1)*8),
+		scratch.Part(p.scanOffset, p.scan.ScratchBytes))
 }
 
 // Compact records one column of valueBytes (4 or 8): kept receives the values of the rows that are kept, as many as
@@ -77,7 +77,7 @@ func (o *Ops) compactColumn(list *backend.List, p CompactPlan, config kernel.Com
 		return err
 	}
 	k.Dispatch(list, kernel.Groups(config, p.Rows), kernel.CompactArgs{
-		Bits: bits, Offsets: sub(scratch, p.offsetsOffset, p.scan.Rows*8), Values: values, Kept: kept,
+		Bits: bits, Offsets: scratch.Part(p.offsetsOffset, p.scan.Rows*8), Values: values, Kept: kept,
 		Rows: uint32(p.Rows), Tiles: kernel.Tiles(config, p.Rows), Seed: seed,
 	})
 	return nil
@@ -128,9 +128,9 @@ func PlanCountBits(t Tuning, rows uint64) (CountBitsPlan, error) {
 
 // CountBits records a plan: the number of bits is in scratch at CountOffset. Bits behind the last row may be anything.
 func (o *Ops) CountBits(list *backend.List, p CountBitsPlan, bits, scratch backend.Range) error {
-	counts := sub(scratch, 0, p.reduce.Rows*4)
+	counts := scratch.Part(0, p.reduce.Rows*4)
 	if err := o.countTiles(list, p.count, p.Rows, p.Inverted, bits, counts); err != nil {
 		return err
 	}
-	return o.Reduce(list, p.reduce, counts, sub(scratch, p.reduceOffset, p.reduce.ScratchBytes))
+	return o.Reduce(list, p.reduce, counts, scratch.Part(p.reduceOffset, p.reduce.ScratchBytes))
 }

@@ -29,8 +29,8 @@ func (o *Ops) Copy(list *backend.List, dst, src backend.Range) error {
 	}
 	for at := uint64(0); at < src.SizeBytes; at += copyPieceBytes {
 		sizeBytes := min(copyPieceBytes, src.SizeBytes-at)
-		from, fromWord := alignedView(sub(src, at, sizeBytes))
-		to, toWord := alignedView(sub(dst, at, sizeBytes))
+		from, fromWord := alignedView(src.Part(at, sizeBytes))
+		to, toWord := alignedView(dst.Part(at, sizeBytes))
 		k.Dispatch(list, kernel.Groups(o.copy, sizeBytes/4), kernel.CopyArgs{
 			Source: from, Destination: to, Rows: uint32(sizeBytes / 4), SourceFirst: fromWord, DestinationFirst: toWord,
 		})

@@ -42,7 +42,7 @@ func (o *Ops) Histogram(list *backend.List, p HistogramPlan, keys, counts backen
 	if err != nil {
 		return err
 	}
-	counts = sub(counts, 0, p.CountsBytes)
+	counts = counts.Part(0, p.CountsBytes)
 	list.Fill(counts, 0)
 	k.Dispatch(list, kernel.Groups(p.config, p.Rows),
 		kernel.HistogramArgs{Keys: keys, Counts: counts, Rows: uint32(p.Rows), Shift: uint32(p.Shift),

@@ -74,7 +74,7 @@ func (o *Ops) mergeRuns(list *backend.List, config kernel.MergeTilesConfig, left
 		rows = leftRows
 	}
 	tileCount := kernel.Tiles(config, rows)
-	splits := sub(scratch, 0, uint64(tileCount)*4)
+	splits := scratch.Part(0, uint64(tileCount)*4)
 	if config.Serial == 1 && run > 0 && 2*run <= uint64(tileRows) { // a tile has whole merges
 		splits = backend.Range{}
 	} else {

@@ -86,7 +86,7 @@ func (o *Ops) Partition(list *backend.List, p PartitionPlan, starts, scratch bac
 		return err
 	}
 	tileCount := kernel.Tiles(p.radix.scatter, s.Rows)
-	offsets := sub(scratch, p.radix.offsetsOffset, uint64(tileCount)*uint64(digits)*4)
+	offsets := scratch.Part(p.radix.offsetsOffset, uint64(tileCount)*uint64(digits)*4)
 	k.Dispatch(list, kernel.Groups(config, uint64(digits)+1),
 		kernel.RadixStartsArgs{Offsets: offsets, Starts: starts, Digits: digits, Tiles: tileCount, End: uint32(s.Rows)})
 	return nil

@@ -280,6 +280,11 @@ func searchAndExpand[K uint32 | uint64](r rig, left, right []K, keyBytes int) {
 	}
 	require.Equal(r, wantBegins, values[uint32](r, begins.All(), len(left)))
 	require.Equal(r, wantCounts, values[uint32](r, counts.All(), len(left)))
+	alone := r.empty(uint64(len(left) * 4))
+	r.run(func(list *backend.List) error {
+		return r.ops.RangeSearch(list, p, leftKeys.All(), rightKeys.All(), backend.Range{}, alone.All(), backend.Range{})
+	})
+	require.Equal(r, wantCounts, values[uint32](r, alone.All(), len(left)))
 
 	sp, err := primitive.PlanScan(r.ops.Tuning(), uint64(len(left)), 32, 64, true)
 	require.NoError(r, err)

@@ -277,13 +277,13 @@ func (p *radixPasses) scan(o *Ops, list *backend.List, i int, from, to Columns, 
 	if err != nil {
 		return err
 	}
-	counts, offsets := sub(scratch, 0, scan.Rows*4), sub(scratch, p.offsetsOffset, scan.Rows*4)
+	counts, offsets := scratch.Part(0, scan.Rows*4), scratch.Part(p.offsetsOffset, scan.Rows*4)
 	groups, tileCount := kernel.Groups(p.scatter, p.layout.Rows), kernel.Tiles(p.scatter, p.layout.Rows)
 	histogram.Dispatch(list, groups, kernel.RadixHistogramArgs{
 		Keys: from.Keys, Counts: counts, High: from.High,
 		Rows: uint32(p.layout.Rows), Tiles: tileCount, Shift: d.shift, Bits: d.bits, Seed: d.seed,
 	})
-	if err := o.Scan(list, scan, counts, offsets, sub(scratch, p.scanOffset, scan.ScratchBytes)); err != nil {
+	if err := o.Scan(list, scan, counts, offsets, scratch.Part(p.scanOffset, scan.ScratchBytes)); err != nil {
 		return err
 	}
 	args := kernel.RadixScatterArgs{
@@ -310,7 +310,7 @@ func (p *radixPasses) count(o *Ops, list *backend.List, source Columns, scratch 
 	if err != nil {
 		return err
 	}
-	counts := sub(scratch, 0, p.countsBytes)
+	counts := scratch.Part(0, p.countsBytes)
 	list.Fill(counts, 0)
 	var shifts, widths [2]uint32
 	for i, d := range p.digits {
@@ -325,7 +325,7 @@ func (p *radixPasses) count(o *Ops, list *backend.List, source Columns, scratch 
 		Seed:  p.digits[0].seed,
 	})
 	scan.Dispatch(list, passes, kernel.ScanTilesArgs{
-		Values: counts, Sums: sub(scratch, p.offsetsOffset, p.countsBytes), Rows: passes * maxDigits, Tiles: passes,
+		Values: counts, Sums: scratch.Part(p.offsetsOffset, p.countsBytes), Rows: passes * maxDigits, Tiles: passes,
 	})
 	return nil
 }
@@ -337,12 +337,12 @@ func (p *radixPasses) lookBack(o *Ops, list *backend.List, i int, from, to Colum
 	if err != nil {
 		return err
 	}
-	offsets := sub(scratch, p.offsetsOffset+uint64(i)*maxDigits*4, maxDigits*4)
+	offsets := scratch.Part(p.offsetsOffset+uint64(i)*maxDigits*4, maxDigits*4)
 	for first, portion := uint64(0), 0; first < p.layout.Rows; portion++ {
 		rows := min(p.portionRows(), p.layout.Rows-first)
 		tileCount := kernel.Tiles(p.scatter, rows)
-		chain := sub(scratch, p.chainOffset, 4*kernel.ChainWords(tileCount))
-		next := sub(scratch, p.nextOffset+uint64(portion%2)*maxDigits*4, maxDigits*4)
+		chain := scratch.Part(p.chainOffset, 4*kernel.ChainWords(tileCount))
+		next := scratch.Part(p.nextOffset+uint64(portion%2)*maxDigits*4, maxDigits*4)
 		list.Fill(chain, 0)
 		source := p.portionOf(from, i, first, rows)
 		args := kernel.RadixScatterArgs{
@@ -364,10 +364,10 @@ func (p *radixPasses) portionOf(c Columns, pass int, first, rows uint64) Columns
 	if p.layout.Narrow && pass == 0 {
 		keyBytes = 8
 	}
-	part := Columns{Keys: sub(c.Keys, first*keyBytes, rows*keyBytes), Payload: slices.Clone(c.Payload)}
+	part := Columns{Keys: c.Keys.Part(first*keyBytes, rows*keyBytes), Payload: slices.Clone(c.Payload)}
 	for i, column := range part.Payload {
 		if column.Buffer != nil {
-			part.Payload[i] = sub(column, first*uint64(p.layout.PayloadBytes), rows*uint64(p.layout.PayloadBytes))
+			part.Payload[i] = column.Part(first*uint64(p.layout.PayloadBytes), rows*uint64(p.layout.PayloadBytes))
 		}
 	}
 	return part

@@ -52,7 +52,7 @@ func (o *Ops) reduceTiles(list *backend.List, config kernel.ReduceConfig, levels
 		if err != nil {
 			return err
 		}
-		results := sub(scratch, level.sumsOffset, level.rows*uint64(config.SumBits)/8)
+		results := scratch.Part(level.sumsOffset, level.rows*uint64(config.SumBits)/8)
 		k.Dispatch(list, max(1, kernel.Groups(config, rows)),
 			kernel.ReduceArgs{Values: values, TileResults: results, Rows: uint32(rows), Tiles: uint32(level.rows)})
 		values, rows, config.InBits = results, level.rows, config.SumBits
@@ -96,10 +96,10 @@ func (o *Ops) VaryingBits(list *backend.List, p VaryingBitsPlan, keys, scratch b
 		return err
 	}
 	keyBytes := uint64(p.KeyBytes)
-	list.Fill(sub(scratch, 0, keyBytes), ^uint32(0))
-	list.Fill(sub(scratch, keyBytes, 2*keyBytes), 0)
+	list.Fill(scratch.Part(0, keyBytes), ^uint32(0))
+	list.Fill(scratch.Part(keyBytes, 2*keyBytes), 0)
 	k.Dispatch(list, kernel.Groups(p.config, p.Rows), kernel.VaryingBitsArgs{
-		Keys: keys, Bits: sub(scratch, 0, p.ScratchBytes), Rows: uint32(p.Rows), Tiles: kernel.Tiles(p.config, p.Rows),
+		Keys: keys, Bits: scratch.Part(0, p.ScratchBytes), Rows: uint32(p.Rows), Tiles: kernel.Tiles(p.config, p.Rows),
 	})
 	return nil
 }

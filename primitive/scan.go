@@ -87,7 +87,7 @@ func (o *Ops) Scan(list *backend.List, p ScanPlan, values, sums, scratch backend
 		if err != nil {
 			return err
 		}
-		status := sub(scratch, 0, p.statusBytes)
+		status := scratch.Part(0, p.statusBytes)
 		list.Fill(status, 0)
 		k.Dispatch(list, kernel.Groups(p.lookback, p.Rows), kernel.ScanLookbackArgs{
 			Values: values, Sums: sums, Status: status,
@@ -102,7 +102,7 @@ func (o *Ops) Scan(list *backend.List, p ScanPlan, values, sums, scratch backend
 	for i := len(p.levels); i >= 0; i-- {
 		var prefix backend.Range
 		if i < len(p.levels) {
-			prefix = sub(scratch, p.levels[i].scansOffset, p.levels[i].rows*sumBytes)
+			prefix = scratch.Part(p.levels[i].scansOffset, p.levels[i].rows*sumBytes)
 		}
 		config := p.tiles
 		config.InBits = uint32(p.InBits)
@@ -110,7 +110,7 @@ func (o *Ops) Scan(list *backend.List, p ScanPlan, values, sums, scratch backend
 		if i > 0 {
 			level := p.levels[i-1]
 			rows, total, config.InBits = level.rows, false, config.SumBits
-			from, to = sub(scratch, level.sumsOffset, rows*sumBytes), sub(scratch, level.scansOffset, rows*sumBytes)
+			from, to = scratch.Part(level.sumsOffset, rows*sumBytes), scratch.Part(level.scansOffset, rows*sumBytes)
 		}
 		k, err := kernel.ScanTiles.On(o.device, config)
 		if err != nil {
@@ -123,10 +123,6 @@ func (o *Ops) Scan(list *backend.List, p ScanPlan, values, sums, scratch backend
 		})
 	}
 	return nil
-}
-
-func sub(r backend.Range, offsetBytes, sizeBytes uint64) backend.Range {
-	return backend.Range{Buffer: r.Buffer, OffsetBytes: r.OffsetBytes + offsetBytes, SizeBytes: sizeBytes}
 }
 
 func overlap(a, b backend.Range) bool {

@@ -40,17 +40,23 @@ func PlanRangeSearch(t Tuning, leftRows, rightRows uint64, keyBytes int) (RangeS
 }
 
 // RangeSearch records a plan. begins and counts receive LeftRows 32-bit values each, the first equal row on the right
-// and the number of equal rows; with both absent only the total is made, at TotalOffset of scratch.
+// and the number of equal rows; the total comes to TotalOffset of scratch. What is absent is not made.
 func (o *Ops) RangeSearch(list *backend.List, p RangeSearchPlan, leftKeys, rightKeys, begins, counts,
 	scratch backend.Range) error {
 	k, err := kernel.RangeSearch.On(o.device, p.config)
 	if err != nil {
 		return err
 	}
-	totals := sub(scratch, 0, p.reduce.Rows*8)
-	k.Dispatch(list, kernel.Groups(p.config, p.LeftRows), kernel.RangeSearchArgs{
-		LeftKeys: leftKeys, RightKeys: rightKeys, Begins: begins, Counts: counts, TileTotals: totals,
+	args := kernel.RangeSearchArgs{
+		LeftKeys: leftKeys, RightKeys: rightKeys, Begins: begins, Counts: counts,
 		LeftRows: uint32(p.LeftRows), RightRows: uint32(p.RightRows), Tiles: kernel.Tiles(p.config, p.LeftRows),
-	})
-	return o.Reduce(list, p.reduce, totals, sub(scratch, p.scratch, p.reduce.ScratchBytes))
+	}
+	if scratch.Buffer != nil {
+		args.TileTotals = scratch.Part(0, p.reduce.Rows*8)
+	}
+	k.Dispatch(list, kernel.Groups(p.config, p.LeftRows), args)
+	if scratch.Buffer == nil {
+		return nil
+	}
+	return o.Reduce(list, p.reduce, args.TileTotals, scratch.Part(p.scratch, p.reduce.ScratchBytes))
 }

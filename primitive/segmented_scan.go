@@ -63,10 +63,10 @@ func (o *Ops) SegmentedScan(list *backend.List, p SegmentedScanPlan, values, hea
 	columns := []column{{values: values, heads: heads, sums: sums, rows: p.Rows, inBits: p.InBits}}
 	for i, level := range p.levels {
 		sumBytes := level.rows * uint64(p.SumBits) / 8
-		carries := sub(scratch, level.carriesOffset, sumBytes)
+		carries := scratch.Part(level.carriesOffset, sumBytes)
 		columns[i].carries = carries
-		columns = append(columns, column{values: sub(scratch, level.sumsOffset, sumBytes),
-			heads: sub(scratch, level.headsOffset, level.rows*4),
+		columns = append(columns, column{values: scratch.Part(level.sumsOffset, sumBytes),
+			heads: scratch.Part(level.headsOffset, level.rows*4),
 			sums:  carries, rows: level.rows, inBits: p.SumBits})
 	}
 	dispatch := func(level int, carries, sums, tileSums, tileHeads backend.Range) error {

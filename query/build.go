@@ -3,7 +3,6 @@ package query
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"sync/atomic"
@@ -34,21 +33,10 @@ type Built struct {
 // Build brings the build side of a query to the device, to be probed by many tables: the probe side that the query was
 // planned with stands for them.
 //
-// Errors: those of the device; backend.ErrLimit where keys repeat too often for every algorithm.
+// Errors: those of the device.
 func (q *Query) Build(ctx context.Context) (*Built, error) {
-	var failed error
-	for i := range q.Alternatives {
-		a := &q.Alternatives[i]
-		if a.Err != nil {
-			break
-		}
-		b, err := q.build(ctx, a, a.Scans[:operator.Probe], new(backend.Profile), new(atomic.Int64))
-		if repeat := (errKeysRepeat{}); !errors.As(err, &repeat) {
-			return b, err
-		}
-		failed = err
-	}
-	return nil, failed
+	a := &q.Alternatives[0]
+	return q.build(ctx, a, a.Scans[:operator.Probe], new(backend.Profile), new(atomic.Int64))
 }
 
 // build acquires the memory of an alternative, proves what must be unique of some scans, and builds.
@@ -81,9 +69,7 @@ func (q *Query) build(ctx context.Context, a *Alternative, proved []*Scan, profi
 		return nil, err
 	}
 	b.op = a.Algorithm.Open(ctx, b.lane, a.Plan)
-	if err := b.op.Build(ctx, chunk); errors.Is(err, backend.ErrLimit) {
-		return nil, errKeysRepeat{err}
-	} else if err != nil {
+	if err := b.op.Build(ctx, chunk); err != nil {
 		return nil, err
 	}
 	return b, nil
@@ -232,12 +218,13 @@ func (q *Query) fitProof(a *Alternative, limits planner.Limits) error {
 		if !q.Unique[s.Side] {
 			continue
 		}
-		rowBytes := uint64(s.Keys.KeyBytes() + 4)
-		need, err := sortBytes(q.Engine.Ops.Tuning(), s)
+		// The sorted side is searched in itself for the number of matches alone.
+		need, err := ranges.JoinBytes(q.Engine.Ops.Tuning(), s.Keys.KeyBytes(), [2]uint64{s.Rows()})
 		if err != nil {
 			return err
 		}
-		need += s.Rows() * rowBytes * 2
+		need += s.Rows() * uint64(s.Keys.KeyBytes()+4)
+		need += operator.Slack(need)
 		if a.PeakBytes = max(a.PeakBytes, need); need > max(limits.DeviceMemoryBytes, a.lacks) {
 			a.lacks = need
 			return &backend.OpError{Op: "plan join", Device: q.Engine.Device().Info().Name, Err: backend.ErrDeviceMemory,

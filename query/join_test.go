@@ -1,7 +1,6 @@
 package query
 
 import (
-	"errors"
 	"testing"
 	"time"
 
@@ -61,29 +60,32 @@ func table(t *testing.T, keys []int32) arrow.Table {
 	return all
 }
 
-// TestGranules: parts have as many rows with a key as they may, and rows without a key belong to some part.
+// TestGranules: parts have as many rows, with a key and in all, as they may, and rows without a key belong to some part.
 func TestGranules(t *testing.T) {
 	const null = -1
 	for _, c := range []struct {
 		keys []int32
 		rows uint64
+		all  uint64
 		want []int
 	}{
-		{nil, 0, []int{0, 0}},
-		{nil, 2, []int{0, 0}},
-		{[]int32{1, 2, 3, 4, 5}, 0, []int{0, 5}},
-		{[]int32{1, 2, 3, 4, 5}, 5, []int{0, 5}},
-		{[]int32{1, 2, 3, 4, 5}, 2, []int{0, 2, 4, 5}},
-		{[]int32{1, 2, 3, 4, 5}, 1, []int{0, 1, 2, 3, 4, 5}},
-		{[]int32{1, null, 2, null, null, 3, null}, 2, []int{0, 5, 7}},
-		{[]int32{null, null, null}, 1, []int{0, 3}},
-		{[]int32{null, 1, null, 2}, 1, []int{0, 3, 4}},
+		{nil, 0, 9, []int{0, 0}},
+		{nil, 2, 9, []int{0, 0}},
+		{[]int32{1, 2, 3, 4, 5}, 0, 9, []int{0, 5}},
+		{[]int32{1, 2, 3, 4, 5}, 5, 9, []int{0, 5}},
+		{[]int32{1, 2, 3, 4, 5}, 2, 9, []int{0, 2, 4, 5}},
+		{[]int32{1, 2, 3, 4, 5}, 1, 9, []int{0, 1, 2, 3, 4, 5}},
+		{[]int32{1, null, 2, null, null, 3, null}, 2, 9, []int{0, 5, 7}},
+		{[]int32{1, null, 2, null, null, 3, null}, 2, 4, []int{0, 4, 7}},
+		{[]int32{null, null, null}, 1, 9, []int{0, 3}},
+		{[]int32{null, null, null}, 1, 2, []int{0, 2, 3}},
+		{[]int32{null, 1, null, 2}, 1, 9, []int{0, 3, 4}},
 	} {
 		of := table(t, c.keys)
 		keys, err := relation.PlanKeys(t.Context(), of, of, []string{"k"}, []string{"k"})
 		require.NoError(t, err)
 		s := Scan{Table: of, Keys: keys}
-		require.Equal(t, c.want, s.granules(c.rows), "%v in granules of %d", c.keys, c.rows)
+		require.Equal(t, c.want, s.granules(c.rows, c.all), "%v in granules of %d", c.keys, c.rows)
 	}
 }
 
@@ -97,10 +99,4 @@ func TestColumnBytes(t *testing.T) {
 	doubled := arrow.NewChunked(column.DataType(), append(column.Chunks(), column.Chunks()...))
 	defer doubled.Release()
 	require.Equal(t, once, ColumnBytes(doubled))
-}
-
-func TestErrKeysRepeat(t *testing.T) {
-	cause := errors.New("cause")
-	require.ErrorIs(t, errKeysRepeat{cause}, cause)
-	require.Equal(t, "cause", errKeysRepeat{cause}.Error())
 }

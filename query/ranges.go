@@ -3,12 +3,13 @@ package query
 import (
 	"context"
 	"fmt"
+	"math"
 	"unsafe"
 
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/exec"
 	"github.com/spirjoin/spirjoin/internal/text"
-	"github.com/spirjoin/spirjoin/primitive"
+	"github.com/spirjoin/spirjoin/operator"
 	"github.com/spirjoin/spirjoin/ranges"
 )
 
@@ -61,25 +62,21 @@ func (e *Engine) Ranges(ctx context.Context, scans [2]*Scan, approve func(pairs 
 	return k, err
 }
 
-// fitRanges is the device memory that key ranges take: both sides and both in order, while the second one is sorted or
-// the ranges are searched for. It holds them against the limits.
+// fitRanges is the device memory that key ranges take: chunks of both sides and their join. It holds it against the
+// limits.
 func (e *Engine) fitRanges(scans [2]*Scan) (deviceBytes uint64, err error) {
-	few, stays, step, hostBytes := scans[0].Rows(), uint64(0), uint64(0), uint64(0)
-	for _, s := range scans {
-		bytes, err := sortBytes(e.Ops.Tuning(), s)
-		if err != nil {
-			return 0, err
-		}
-		few, step = min(few, s.Rows()), max(step, bytes)
-		stays += 2 * s.Rows() * uint64(s.Keys.KeyBytes()+4)
+	few, hostBytes, rows := uint64(math.MaxUint64), uint64(0), [2]uint64{}
+	for side, s := range scans {
+		rows[side], few = s.Rows(), min(few, s.Rows())
+		deviceBytes += s.Rows() * uint64(s.Keys.KeyBytes()+4)
 		hostBytes += tableBytes(s.Table) + 4*s.Rows()
 	}
-	p, err := primitive.PlanRangeSearch(e.Ops.Tuning(), scans[0].Rows(), scans[1].Rows(), scans[0].Keys.KeyBytes())
+	joinBytes, err := ranges.JoinBytes(e.Ops.Tuning(), scans[0].Keys.KeyBytes(), rows)
 	if err != nil {
 		return 0, err
 	}
-	const rangeBytes = 16 // of a row: where its partners begin, how many there are, and where its pairs begin
-	deviceBytes = stays + max(step, few*rangeBytes+p.ScratchBytes)
+	deviceBytes += joinBytes
+	deviceBytes += operator.Slack(deviceBytes)
 	if capBytes := e.capBytes(); deviceBytes > capBytes {
 		return 0, &backend.OpError{Op: "plan key ranges", Device: e.Device().Info().Name, Err: backend.ErrDeviceMemory,
 			Detail: fmt.Sprintf("%d bytes are needed, the limit is %d; raise device_memory to at least %s", deviceBytes,
@@ -93,14 +90,4 @@ func (e *Engine) fitRanges(scans [2]*Scan) (deviceBytes uint64, err error) {
 		return 0, hostMemoryError(e.Device().Info().Name, hostBytes, limit)
 	}
 	return deviceBytes, nil
-}
-
-// sortBytes is the memory that it takes to sort the keys of a scan with their row numbers, beside their chunk and what
-// comes of it.
-func sortBytes(t primitive.Tuning, s *Scan) (sizeBytes uint64, err error) {
-	const roundingBytes = 16 << 10 // of buffers, and of what says how they are out of order
-	p, err := primitive.PlanSort(t, primitive.Sort{EndBit: s.Keys.KeyBytes() * 8, Varying: 1<<64 - 1,
-		Layout: primitive.Layout{Rows: s.Rows(), KeyBytes: s.Keys.KeyBytes(), Payload: primitive.Given, PayloadBytes: 4,
-			Columns: 1}})
-	return s.Rows()*uint64(s.Keys.KeyBytes()+4) + p.ScratchBytes + roundingBytes, err
 }

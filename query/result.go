@@ -24,9 +24,8 @@ type Result struct {
 	Query  *Query
 	Device backend.DeviceInfo // that does the work
 
-	taken   *Alternative
-	instead string // why another one than the plan's first was taken
-	built   *Built // that was there before; nil where the query builds
+	taken *Alternative
+	built *Built // that was there before; nil where the query builds
 
 	flow  *exec.Flow
 	out   *exec.Pipe[*deliver.Piece]
@@ -180,9 +179,8 @@ type Stats struct {
 	DevicePeakBytes uint64             `json:"device_peak_bytes"` // since the last Run on the device, of all its joins
 	// the same for staging memory, without tables and batches
 	HostPeakBytes uint64             `json:"host_peak_bytes"`
-	Fallback      string             `json:"fallback,omitempty"` // why the algorithm is another one than was planned
 	Prediction    []StagePrediction  `json:"prediction"`
-	Alternatives  []AlternativeStats `json:"alternatives"` // the best first, that which was planned
+	Alternatives  []AlternativeStats `json:"alternatives"` // the best first, that which was taken
 }
 
 // StagePrediction compares the plan with what came of it.
@@ -206,8 +204,7 @@ func (r *Result) Stats() Stats {
 	device := r.Query.Engine.Device() // whose MemoryUse books the work that is done, so it comes before the stages
 	s := Stats{
 		Device: r.Device.Name, Backend: r.Device.Backend, Driver: r.Device.Driver,
-		Algorithm: r.taken.Algorithm.Name(), Fallback: r.instead,
-		OutputRows: r.Rows(), Granules: r.taken.Facts.Granules(),
+		Algorithm: r.taken.Algorithm.Name(), OutputRows: r.Rows(), Granules: r.taken.Facts.Granules(),
 		MatchSeconds: r.matched.Seconds(), EncodeSeconds: time.Duration(r.encode.Load()).Seconds(),
 		TotalSeconds:    time.Since(r.started).Seconds(),
 		StageSeconds:    make(map[string]float64),
@@ -252,9 +249,6 @@ func (r *Result) measured() map[string]time.Duration {
 func (r *Result) Explain() string {
 	var b strings.Builder
 	b.WriteString(r.Query.String())
-	if r.instead != "" {
-		fmt.Fprintf(&b, "changed to   %s: %s\n", r.taken.text(), r.instead)
-	}
 	measured := r.measured()
 	total := [2]time.Duration{}
 	for _, stage := range r.taken.Stages {

@@ -2,7 +2,6 @@ package query
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -28,7 +27,7 @@ func run(ctx context.Context, q *Query, a *Alternative, built *Built) (*Result, 
 	r.out = exec.NewPipe[*deliver.Piece](r.flow, 0)
 	r.flow.Go("join", func(ctx context.Context) error {
 		defer r.out.End()
-		return r.produce(ctx)
+		return r.join(ctx)
 	})
 	r.first, _, _ = r.out.Take(r.flow.Context()) // nil where nothing comes
 	r.matched = time.Since(r.started)
@@ -41,33 +40,7 @@ func run(ctx context.Context, q *Query, a *Alternative, built *Built) (*Result, 
 	return r, nil
 }
 
-// errKeysRepeat is the error of an algorithm whose build side has keys that repeat too often for it.
-type errKeysRepeat struct{ error }
-
-func (e errKeysRepeat) Unwrap() error { return e.error }
-
-// produce runs the best alternative. Where keys repeat more often than a sample could tell, and the algorithm was not
-// asked for, the next algorithm takes over: nothing has been put then.
-func (r *Result) produce(ctx context.Context) error {
-	if r.built != nil {
-		return r.join(ctx)
-	}
-	for i := range r.Query.Alternatives {
-		a := &r.Query.Alternatives[i]
-		if a.Err != nil || i > 0 && a.Algorithm.Name() == r.taken.Algorithm.Name() {
-			continue
-		}
-		r.taken = a
-		err := r.join(ctx)
-		if repeat := (errKeysRepeat{}); !errors.As(err, &repeat) || r.Query.Forced {
-			return err
-		}
-		r.instead = fmt.Sprintf("%s failed: %v", a.Algorithm.Name(), err)
-	}
-	return &backend.OpError{Op: "join", Err: backend.ErrLimit, Detail: r.instead}
-}
-
-// join runs an alternative.
+// join runs the alternative.
 func (r *Result) join(ctx context.Context) (err error) {
 	built := r.built
 	if built == nil {
@@ -102,7 +75,7 @@ func (r *Result) probe(ctx context.Context, lane *exec.Lane, built *Built, sink 
 			return err
 		}
 	}
-	bounds := s.granules(a.Facts.Granule)
+	bounds := s.granules(a.Facts.Granule, a.Facts.Brought(operator.Probe))
 	for i := range bounds[1:] {
 		if err := r.granule(ctx, lane, built.op, s, bounds[i], bounds[i+1], pairs); err != nil {
 			return err

@@ -41,8 +41,8 @@ func (s *Scan) Payload() (bytes []int) {
 	return bytes
 }
 
-// granules cuts the table into parts of at most rows rows with a key; one part for rows 0.
-func (s *Scan) granules(rows uint64) (bounds []int) {
+// granules cuts the table into parts of at most rows rows with a key, and brought in all; one part for rows 0.
+func (s *Scan) granules(rows, brought uint64) (bounds []int) {
 	all := int(s.Table.NumRows())
 	bounds = []int{0}
 	if rows == 0 {
@@ -51,7 +51,7 @@ func (s *Scan) granules(rows uint64) (bounds []int) {
 	for from := 0; from < all; {
 		to := from
 		for step := all - from; step > 0; step /= 2 {
-			for to+step <= all && s.Keys.RowsIn(s.Side, from, to+step) <= rows {
+			for to+step <= all && uint64(to+step-from) <= brought && s.Keys.RowsIn(s.Side, from, to+step) <= rows {
 				to += step
 			}
 		}

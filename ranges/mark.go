@@ -5,6 +5,7 @@ import (
 
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/exec"
+	"github.com/spirjoin/spirjoin/operator"
 	"github.com/spirjoin/spirjoin/primitive"
 )
 
@@ -12,20 +13,17 @@ import (
 // of word id/32 for the row whose number is id, or whose place in the order of a side without row numbers. Bits that
 // are set before stay. It enumerates no pairs, so that hot keys cost no more than others.
 //
-// Errors: backend.ErrInvalidInput for keys that are not equally wide, those of the device.
-func Mark(ctx context.Context, lane *exec.Lane, build, probe *Sorted, buildMarks, probeMarks backend.Range) error {
-	if err := checkKeys(build, probe); err != nil || build.Rows == 0 || probe.Rows == 0 {
-		return err
-	}
-	if buildMarks.Buffer != nil {
-		if err := markSide(ctx, lane, build, probe, buildMarks); err != nil {
+// Keys are equally wide. Errors: those of the device.
+func Mark(ctx context.Context, lane *exec.Lane, sides [2]*Sorted, marks [2]backend.Range) error {
+	for side, of := range marks {
+		if of.Buffer == nil || sides[operator.Build].Rows == 0 || sides[operator.Probe].Rows == 0 {
+			continue
+		}
+		if err := markSide(ctx, lane, sides[side], sides[1-side], of); err != nil {
 			return err
 		}
 	}
-	if probeMarks.Buffer == nil {
-		return nil
-	}
-	return markSide(ctx, lane, probe, build, probeMarks)
+	return nil
 }
 
 // markSide marks the rows of a side that are found in another.
@@ -36,13 +34,12 @@ func markSide(ctx context.Context, lane *exec.Lane, side, other *Sorted, marks b
 	}
 	temporary := lane.Scope(ctx)
 	defer temporary.ReleaseAll()
-	begins, counts := temporary.New(side.Rows*4, "range begins"), temporary.New(side.Rows*4, "range counts")
-	scratch := temporary.New(p.ScratchBytes, "search scratch")
+	counts, none := temporary.New(side.Rows*4, "range counts"), backend.Range{}
 	if err := temporary.Err(); err != nil {
 		return err
 	}
 	list := lane.List("mark")
-	if err := lane.RangeSearch(list, p, side.Keys, other.Keys, begins.All(), counts.All(), scratch.All()); err != nil {
+	if err := lane.RangeSearch(list, p, side.Keys, other.Keys, none, counts.All(), none); err != nil {
 		return err
 	}
 	if err := lane.MarkCounts(list, counts.All(), side.IDs, marks, uint32(side.Rows)); err != nil {

@@ -3,8 +3,6 @@ package ranges
 import (
 	"cmp"
 	"context"
-	"encoding/binary"
-	"fmt"
 
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/exec"
@@ -29,11 +27,11 @@ type Matches struct {
 // Search finds the matches of two sides whose keys are equally wide, by a search of the side with fewer rows in the
 // other (HMG 3.3.3). With countOnly there is their number alone.
 //
-// Errors: backend.ErrInvalidInput, those of the device.
+// Errors: those of the device.
 func Search(ctx context.Context, lane *exec.Lane, build, probe *Sorted, countOnly bool) (*Matches, error) {
 	m := &Matches{lane: lane.Nested(ctx), sides: [2]Sorted{*build, *probe}}
-	if err := checkKeys(build, probe); err != nil || build.Rows == 0 || probe.Rows == 0 {
-		return m, err
+	if build.Rows == 0 || probe.Rows == 0 {
+		return m, nil
 	}
 	if probe.Rows < build.Rows {
 		m.few = operator.Probe
@@ -47,14 +45,6 @@ func Search(ctx context.Context, lane *exec.Lane, build, probe *Sorted, countOnl
 		return nil, err
 	}
 	return m, nil
-}
-
-func checkKeys(build, probe *Sorted) error {
-	if build.KeyBytes != probe.KeyBytes {
-		return &backend.OpError{Op: "range search", Err: backend.ErrInvalidInput,
-			Detail: fmt.Sprintf("keys of %d and of %d bytes", build.KeyBytes, probe.KeyBytes)}
-	}
-	return nil
 }
 
 // Count returns the number of pairs of rows with equal keys in two sorted columns of keyBytes a key, of which neither
@@ -93,9 +83,7 @@ func (m *Matches) search(ctx context.Context, countOnly bool) error {
 	if err := m.lane.Submit(ctx, list); err != nil {
 		return err
 	}
-	var total [8]byte
-	err = m.lane.Download(ctx, total[:], scratch.Range(p.TotalOffset, 8))
-	m.Total = binary.LittleEndian.Uint64(total[:])
+	m.Total, err = m.lane.Number(ctx, scratch.Range(p.TotalOffset, 8))
 	return err
 }
 

@@ -59,7 +59,7 @@ func (o *Operator) Build(ctx context.Context, build *relation.Chunk) (err error)
 
 // Probe implements [operator.Operator].
 func (o *Operator) Probe(ctx context.Context, lane *exec.Lane, probe *relation.Chunk, sink operator.Sink) error {
-	if err := probe.Check("smj-um"); err != nil {
+	if err := probe.CheckJoin("smj-um", o.build); err != nil {
 		return err
 	}
 	granule := lane.Nested(ctx)
@@ -74,7 +74,7 @@ func (o *Operator) Probe(ctx context.Context, lane *exec.Lane, probe *relation.C
 			return err
 		}
 	}
-	if err := Mark(ctx, granule, o.keys, keys, o.marks, marks); err != nil {
+	if err := Mark(ctx, granule, [2]*Sorted{o.keys, keys}, [2]backend.Range{o.marks, marks}); err != nil {
 		return err
 	}
 	if o.want.Pairs {

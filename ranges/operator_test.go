@@ -2,7 +2,6 @@ package ranges_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -16,7 +15,6 @@ import (
 	"github.com/spirjoin/spirjoin/internal/devicetest"
 	"github.com/spirjoin/spirjoin/internal/jointest"
 	"github.com/spirjoin/spirjoin/operator"
-	"github.com/spirjoin/spirjoin/primitive"
 	"github.com/spirjoin/spirjoin/ranges"
 	"github.com/spirjoin/spirjoin/relation"
 )
@@ -34,18 +32,10 @@ func (algorithm) Open(ctx context.Context, lane *exec.Lane, p *operator.Plan) op
 	return ranges.Open(ctx, lane, p.Want)
 }
 
-func onEach(t *testing.T, test func(t *testing.T, lane *exec.Lane)) {
-	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {
-		ops, err := primitive.New(device, jointest.Tuning(t, device.Info()))
-		require.NoError(t, err)
-		test(t, exec.NewLane(context.Background(), ops, nil))
-	})
-}
-
 // Windows may have room for a single row, and granules a single row too.
 func TestDevicesWindows(t *testing.T) {
 	names := slices.Sorted(maps.Keys(jointest.Wants))
-	onEach(t, func(t *testing.T, lane *exec.Lane) {
+	jointest.ForEach(t, nil, func(t *testing.T, lane *exec.Lane) {
 		for n, c := range devicetest.Combinations(t, len(names), 5, 3, 2) {
 			random := rand.New(rand.NewPCG(1, uint64(n)))
 			want := jointest.Wants[names[c[0]]]
@@ -73,8 +63,8 @@ func hot(n int) *jointest.Relation {
 
 // Counts have 64 bits.
 func TestDevicesCount(t *testing.T) {
-	onEach(t, func(t *testing.T, lane *exec.Lane) {
-		if jointest.Tuning(t, lane.Device().Info()) != nil {
+	jointest.ForEach(t, nil, func(t *testing.T, lane *exec.Lane) {
+		if jointest.Instrumented(t) {
 			return // instrumented loops over so many rows exceed lavapipe's limit of loop trips
 		}
 		out, err := jointest.Run(t, lane, algorithm{}, hot(70_000), hot(70_000),
@@ -84,39 +74,18 @@ func TestDevicesCount(t *testing.T) {
 	})
 }
 
-var errEnough = errors.New("enough")
-
-// strict is a sink that allows so many rows.
-type strict struct {
-	operator.Collector
-	most    uint64
-	windows int
-}
-
-func (s *strict) Count(ctx context.Context, rows uint64) error {
-	if s.Rows+rows > s.most {
-		return errEnough
-	}
-	return s.Collector.Count(ctx, rows)
-}
-
-func (s *strict) Window(ctx context.Context, rows uint64) (*operator.Window, error) {
-	s.windows++
-	return s.Collector.Window(ctx, rows)
-}
-
 // A sink hears of all pairs before it is asked for room, and its error ends the join.
 func TestDevicesSinkEnds(t *testing.T) {
-	onEach(t, func(t *testing.T, lane *exec.Lane) {
+	jointest.ForEach(t, nil, func(t *testing.T, lane *exec.Lane) {
 		ctx := context.Background()
 		chunk, release := hot(300).Chunk(t, lane)
 		defer release()
 		o := ranges.Open(ctx, lane, operator.Want{Pairs: true})
 		defer o.Close()
 		require.NoError(t, o.Build(ctx, chunk))
-		sink := &strict{Collector: operator.Collector{Lane: lane, Most: 1000}, most: 300*300 - 1}
-		require.ErrorIs(t, o.Probe(ctx, lane, chunk, sink), errEnough)
-		require.Zero(t, sink.windows)
+		sink := &jointest.Strict{Collector: operator.Collector{Lane: lane, Most: 1000}, Allowed: 300*300 - 1}
+		require.ErrorIs(t, o.Probe(ctx, lane, chunk, sink), jointest.ErrEnough)
+		require.Zero(t, sink.Asked)
 
 		wide := *chunk
 		wide.Rows, wide.Keys.Bytes, wide.Payload = 150, 8, nil
@@ -128,7 +97,7 @@ func TestDevicesSinkEnds(t *testing.T) {
 
 // What a granule took is given back when it is probed.
 func TestDevicesGranulesLeaveNothing(t *testing.T) {
-	onEach(t, func(t *testing.T, lane *exec.Lane) {
+	jointest.ForEach(t, nil, func(t *testing.T, lane *exec.Lane) {
 		ctx := context.Background()
 		build, probe := jointest.Workloads["half match"].Relations(rand.New(rand.NewPCG(1, 1)), [2]int{500, 900}, 4,
 			[2][]int{{4}, {4}})
@@ -138,17 +107,13 @@ func TestDevicesGranulesLeaveNothing(t *testing.T) {
 			defer release()
 			chunks[side] = chunk
 		}
-		inUse := func() uint64 {
-			require.NoError(t, lane.Device().Run(ctx, new(backend.List))) // when the work before it is done
-			return lane.Device().MemoryUse(backend.DeviceLocal).InUse
-		}
 		o := ranges.Open(ctx, lane, operator.Want{Matched: [2]bool{true, false}})
 		defer o.Close()
 		require.NoError(t, o.Build(ctx, chunks[operator.Build]))
-		before := inUse()
+		before := jointest.InUse(t, lane)
 		for range 3 {
 			require.NoError(t, o.Probe(ctx, lane, chunks[operator.Probe], &operator.Counter{}))
-			require.Equal(t, before, inUse())
+			require.Equal(t, before, jointest.InUse(t, lane))
 		}
 	})
 }
@@ -156,7 +121,7 @@ func TestDevicesGranulesLeaveNothing(t *testing.T) {
 // Sides have row numbers of their own, are in order or not; any run of pairs is expanded, key ranges are all pairs, and
 // bits are those of row numbers.
 func TestDevicesSearch(t *testing.T) {
-	onEach(t, func(t *testing.T, lane *exec.Lane) {
+	jointest.ForEach(t, nil, func(t *testing.T, lane *exec.Lane) {
 		for n := range 16 {
 			random := rand.New(rand.NewPCG(uint64(n), 3))
 			rows := [2]int{200, 330}
@@ -273,8 +238,8 @@ func checkSearch(t *testing.T, lane *exec.Lane, random *rand.Rand, rows [2]int, 
 		bits[side][39] = 1 << 31 // stays set
 		marks[side] = upload(bits[side])
 	}
-	require.NoError(t, ranges.Mark(ctx, lane, sorted[0], sorted[1], marks[0], backend.Range{}))
-	require.NoError(t, ranges.Mark(ctx, lane, sorted[0], sorted[1], backend.Range{}, marks[1]))
+	require.NoError(t, ranges.Mark(ctx, lane, sorted, [2]backend.Range{marks[0], {}}))
+	require.NoError(t, ranges.Mark(ctx, lane, sorted, [2]backend.Range{{}, marks[1]}))
 	for side := range marks {
 		require.NoError(t, lane.Download(ctx, backend.AsBytes(bits[side]), marks[side]))
 		for row := range uint32(len(bits[side])*32 - 1) {

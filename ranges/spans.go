@@ -6,6 +6,7 @@ import (
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/exec"
 	"github.com/spirjoin/spirjoin/operator"
+	"github.com/spirjoin/spirjoin/primitive"
 	"github.com/spirjoin/spirjoin/relation"
 )
 
@@ -37,8 +38,7 @@ func Extract(ctx context.Context, lane *exec.Lane, in *operator.Input, spans []S
 		if err := lane.Iota(list, own, n, uint32(s.First)); err != nil {
 			return nil, err
 		}
-		from := in.Ordered
-		from.OffsetBytes, from.SizeBytes = from.OffsetBytes+s.First*width, n*width
+		from := in.Ordered.Part(s.First*width, n*width)
 		if err := lane.Copy(list, keys.Range(at*width, n*width), from); err != nil {
 			return nil, err
 		}
@@ -51,21 +51,35 @@ func Extract(ctx context.Context, lane *exec.Lane, in *operator.Input, spans []S
 		Payload: []relation.Values{{Data: places.All(), Bytes: 4}}}, lane.Submit(ctx, list)
 }
 
-// JoinSpans joins the rows of spans of two inputs, by sorting, into windows of any size.
-func JoinSpans(ctx context.Context, lane *exec.Lane, spans [2][]Span, sink *operator.Places) error {
-	lane = lane.Nested(ctx)
-	defer lane.Memory.ReleaseAll()
+// JoinBytes is the device memory that [Join] takes, beside the chunks and the output, for so many rows of either side.
+// [Mark] of both sides sorted takes no more.
+func JoinBytes(t primitive.Tuning, keyBytes int, rows [2]uint64) (most uint64, err error) {
+	sorted, rowBytes := uint64(0), uint64(keyBytes+4)
+	for _, n := range rows {
+		p, err := primitive.PlanSort(t, primitive.Sort{EndBit: 8 * keyBytes,
+			Layout: primitive.Layout{Rows: n, KeyBytes: keyBytes, Payload: primitive.RowNumbers, PayloadBytes: 4}})
+		if err != nil {
+			return 0, err
+		}
+		sorted += n * rowBytes
+		most = max(most, sorted+n*rowBytes+p.ScratchBytes)
+	}
+	few, many := min(rows[0], rows[1]), max(rows[0], rows[1])
+	search, err := primitive.PlanRangeSearch(t, few, many, keyBytes)
+	if err != nil {
+		return 0, err
+	}
+	scan, err := primitive.PlanScan(t, few, 32, 64, true)
+	pairs := few*8 + max(search.ScratchBytes, few*8+8+scan.ScratchBytes)
+	return max(most, sorted+max(pairs, many*4)), err
+}
+
+// Join joins two chunks by sorting both, into windows of any size or, with count, to the number of pairs alone.
+func Join(ctx context.Context, lane *exec.Lane, chunks [2]*relation.Chunk, count bool, sink *operator.Places) error {
 	defer sink.Release()
-	o := Open(ctx, lane, operator.Want{Pairs: true})
+	o := Open(ctx, lane, operator.Want{Pairs: true, Count: count})
 	o.Once = true
 	defer o.Close()
-	var chunks [2]*relation.Chunk
-	for side, in := range sink.Inputs {
-		var err error
-		if chunks[side], err = Extract(ctx, lane, in, spans[side]); err != nil {
-			return err
-		}
-	}
 	if err := o.Build(ctx, chunks[operator.Build]); err != nil {
 		return err
 	}
@@ -79,8 +93,14 @@ func JoinUnit(ctx context.Context, lane *exec.Lane, unit backend.Range, left int
 	if err := lane.Download(ctx, backend.AsBytes(bounds[:]), unit); err != nil {
 		return err
 	}
-	var spans [2][]Span
-	spans[left] = []Span{{uint64(bounds[0]), uint64(bounds[1])}}
-	spans[1-left] = []Span{{uint64(bounds[2]), uint64(bounds[3])}}
-	return JoinSpans(ctx, lane, spans, sink)
+	lane = lane.Nested(ctx)
+	defer lane.Memory.ReleaseAll()
+	var chunks [2]*relation.Chunk
+	for i, side := range [2]int{left, 1 - left} {
+		span, err := Span{uint64(bounds[2*i]), uint64(bounds[2*i+1])}, error(nil)
+		if chunks[side], err = Extract(ctx, lane, sink.Inputs[side], []Span{span}); err != nil {
+			return err
+		}
+	}
+	return Join(ctx, lane, chunks, false, sink)
 }

@@ -37,3 +37,12 @@ func (c *Chunk) Check(op string) error {
 	}
 	return nil
 }
+
+// CheckJoin is Check, and reports keys that are not as wide as those of the other side.
+func (c *Chunk) CheckJoin(op string, other *Chunk) error {
+	if err := c.Check(op); err != nil || c.Keys.Bytes == other.Keys.Bytes {
+		return err
+	}
+	return &backend.OpError{Op: op, Err: backend.ErrInvalidInput,
+		Detail: fmt.Sprintf("keys of %d and of %d bytes", other.Keys.Bytes, c.Keys.Bytes)}
+}

@@ -105,9 +105,9 @@ func (p *KeyPlan) stage(
 		}
 		n := p.RowsIn(side, from, to)
 		var list backend.List
-		list.Copy(keys.Buffer.Range(keys.OffsetBytes+at*keyBytes, n*keyBytes), s.keys.Range(0, n*keyBytes))
+		list.Copy(keys.Part(at*keyBytes, n*keyBytes), s.keys.Range(0, n*keyBytes))
 		if s.ids != nil {
-			list.Copy(ids.Buffer.Range(ids.OffsetBytes+at*4, n*4), s.ids.Range(0, n*4))
+			list.Copy(ids.Part(at*4, n*4), s.ids.Range(0, n*4))
 		}
 		var err error
 		if s.point, err = device.Submit(ctx, backend.Upload, &list); err != nil {

@@ -1,8 +1,8 @@
 // Finds for each left key the range of equal right keys: begins[i] = the first row on the right whose key is not less
 // than left_keys[i], counts[i] = how many are equal; tile_totals[tile] = sum of the counts of the tile, 64 bits.
 // SERIAL 0: one workgroup per tile of workgroup*items left rows. SERIAL 1: one invocation per tile of items left rows.
-// Inputs: left_keys and right_keys, words of KEY_BITS, sorted ascending. Outputs: begins and counts, uint32[left_rows],
-// both or none; tile_totals, uint64[tiles].
+// Inputs: left_keys and right_keys, words of KEY_BITS, sorted ascending. Outputs, of which each may be absent: begins and
+// counts, uint32[left_rows]; tile_totals, uint64[tiles].
 // Preconditions: SERIAL 0: an even number of invocations; workgroup*stage is less than 65536.
 // Source: the range search of "Efficiently Joining Large Relations on Multi-GPU Systems with Modern Interconnects",
 // section 3.3.3; SERIAL 0: by merge path, as in "Fast Equi-Join Algorithms on GPUs: Design and Implementation", section
@@ -40,7 +40,7 @@ void main() {
     uint begin = tile * items, count = rows_left(left_rows, begin, items);
     COLUMN(KEY_BITS) keys = key_column(left_keys, begin);
     Column32 to_begins = column32_from(begins, begin), to_counts = column32_from(counts, begin);
-    bool count_only = absent(begins);
+    bool wants_begins = !absent(begins), wants_counts = !absent(counts);
     uint from = 0u, to = 0u, end = right_rows;
     uvec2 total = uvec2(0u);
     right = right_keys;
@@ -51,13 +51,11 @@ void main() {
             from = i == 0u ? search(0u, 0u, end) : gallop(0u, to, end);
             to = gallop(1u, from, end);
         }
-        if (!count_only) {
-            to_begins.at[i] = from;
-            to_counts.at[i] = to - from;
-        }
+        if (wants_begins) to_begins.at[i] = from;
+        if (wants_counts) to_counts.at[i] = to - from;
         total = add(total, uvec2(to - from, 0u));
     }
-    column64_from(tile_totals, tile).at[0] = total;
+    if (!absent(tile_totals)) column64_from(tile_totals, tile).at[0] = total;
 }
 
 #else
@@ -122,7 +120,7 @@ void main() {
     uint begin = tile * WORKGROUP_SIZE * items, count = rows_left(left_rows, begin, WORKGROUP_SIZE * items);
     COLUMN(KEY_BITS) keys = key_column(left_keys, begin);
     Column32 to_begins = column32_from(begins, begin), to_counts = column32_from(counts, begin);
-    bool count_only = absent(begins);
+    bool wants_begins = !absent(begins), wants_counts = !absent(counts);
     uvec2 total = uvec2(0u);
     right = right_keys;
     if (count > 0u) {
@@ -166,10 +164,8 @@ void main() {
                 uint i = INVOCATION + k * WORKGROUP_SIZE;
                 if (i < ready) {
                     uint place = sh_place[i] & 0xffffu, n = (sh_place[i] >> 16) - place;
-                    if (!count_only) {
-                        to_begins.at[done + i] = from + place;
-                        to_counts.at[done + i] = n;
-                    }
+                    if (wants_begins) to_begins.at[done + i] = from + place;
+                    if (wants_counts) to_counts.at[done + i] = n;
                     total = add(total, uvec2(n, 0u));
                 }
             }
@@ -181,10 +177,8 @@ void main() {
                 low_key = high_key = sh_left[i];
                 at = search(0u, at, end);
                 uint n = gallop(1u, at, end) - at;
-                if (!count_only) {
-                    to_begins.at[done + i] = at;
-                    to_counts.at[done + i] = n;
-                }
+                if (wants_begins) to_begins.at[done + i] = at;
+                if (wants_counts) to_counts.at[done + i] = n;
                 total = add(total, uvec2(n, 0u));
                 if (i == filled - 1u) sh_begin = at;
             }
@@ -194,6 +188,7 @@ void main() {
         done += ready;
         barrier(); // the next batch writes over this one
     }
+    if (absent(tile_totals)) return;
 #if SHARED
     uvec2 all = workgroup_total(total);
 #else

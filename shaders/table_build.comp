@@ -2,8 +2,8 @@
 // equal keys take a slot each; with 1 only the first of them to come does, and the others are counted.
 // One invocation per items rows, a workgroup apart.
 // Input: keys, words of KEY_BITS[rows]. In and out: slots, uint32[mask + 1], as in slots.glsl, zero before.
-// Accumulated: lost, uint32: rows that found no slot among patience; repeats, uint32[rows], with distinct = 1 alone: of
-// the rows in slots, how many others have the key.
+// Accumulated: lost, uint32: how many rows found no slot among patience; lost_rows, a bitmap: these rows; repeats,
+// uint32[rows], with distinct = 1 alone: of the rows in slots, how many others have the key.
 // Preconditions: mask + 1 is a power of 2, at most 2^30; there are at most mask rows.
 // Source: DIST 3.3, with row ids alone in the table.
 #version 460
@@ -39,6 +39,9 @@ void main() {
             atomicAdd(column32_from(repeats, row).at[0], 1u);
             break;
         }
-        if (tries == patience) atomicAdd(Column32(lost).at[0], 1u);
+        if (tries < patience) continue;
+        uint row = begin + i;
+        atomicAdd(Column32(lost).at[0], 1u);
+        atomicOr(column32_from(lost_rows, row / 32u).at[0], 1u << row % 32u);
     }
 }

@@ -1,11 +1,11 @@
-// Looks right rows up in a hash table in device memory that table_build has made. Every pair of rows with equal keys is
-// an output row, as in join_output.glsl.
+// Looks right rows up in a hash table in device memory that table_build has made. Every pair of rows with equal keys, of
+// which the left one has a slot, is an output row, as in join_output.glsl.
 // One workgroup per tile of workgroup*items right rows.
 // Inputs: slots, uint32[mask + 1], as in slots.glsl; left_keys, words of KEY_BITS; right_keys, words of KEY_BITS[rows];
 // payload as for partition_join.
 // In and out: places, as for partition_join, a tile in place of a unit.
 // Outputs: keys_out and payload, as for partition_join.
-// Preconditions: patience, mask and seed are those of the build, which lost no row; a workgroup consists of whole
+// Preconditions: patience, mask and seed are those of the build; a workgroup consists of whole
 // subgroups; output rows are less than 2^31.
 // Source: DIST 3.3.
 #version 460

@@ -254,8 +254,7 @@ func granules(parts []*relation.Chunk, rows uint64) (cut []*relation.Chunk) {
 			some := min(each, c.Rows-first)
 			of := func(v relation.Values) relation.Values {
 				bytes := uint64(v.Bytes)
-				v.Data = backend.Range{Buffer: v.Data.Buffer, OffsetBytes: v.Data.OffsetBytes + first*bytes,
-					SizeBytes: some * bytes}
+				v.Data = v.Data.Part(first*bytes, some*bytes)
 				return v
 			}
 			part := *c

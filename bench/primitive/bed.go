@@ -72,13 +72,6 @@ func (b *bed) scratch(sizeBytes uint64) backend.Range {
 // empty allocates a column of values of 32 or 64 bits.
 func (b *bed) empty(bits int, rows uint64) backend.Range { return b.scratch(rows * uint64(bits/8)) }
 
-func part(r backend.Range, offsetBytes, sizeBytes uint64) backend.Range {
-	if r.Buffer == nil {
-		return r
-	}
-	return r.Buffer.Range(r.OffsetBytes+offsetBytes, sizeBytes)
-}
-
 // column allocates a column of values of 32 or 64 bits and fills it with value(row).
 func (b *bed) column(bits int, rows uint64, value func(row uint64) uint64) backend.Range {
 	width := uint64(bits / 8)
@@ -97,7 +90,7 @@ func (b *bed) column(bits int, rows uint64, value func(row uint64) uint64) backe
 			return nil
 		}))
 		if b.err == nil {
-			_, err := b.device().Upload(b.ctx, part(r, first*width, n*width), piece[:n*width])
+			_, err := b.device().Upload(b.ctx, r.Part(first*width, n*width), piece[:n*width])
 			b.fail(err)
 		}
 	}
@@ -170,7 +163,7 @@ func (b *bed) check(rows uint64, verify func(k *block) error, results ...result)
 		for c, r := range results {
 			width := uint64(r.bits / 8)
 			if err := b.device().Download(b.ctx, memory[c][:n*width],
-				part(r.column, first*width, n*width)); err != nil {
+				r.column.Part(first*width, n*width)); err != nil {
 				return err
 			}
 			pieces[c] = viewOf(memory[c][:n*width], r.bits)
@@ -190,7 +183,7 @@ func (b *bed) check(rows uint64, verify func(k *block) error, results ...result)
 // word downloads one value.
 func (b *bed) word(r backend.Range, offsetBytes uint64, bits int) (uint64, error) {
 	text := make([]byte, bits/8)
-	err := b.device().Download(b.ctx, text, part(r, offsetBytes, uint64(bits/8)))
+	err := b.device().Download(b.ctx, text, r.Part(offsetBytes, uint64(bits/8)))
 	v := viewOf(text, bits)
 	return v.at(0), err
 }

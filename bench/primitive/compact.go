@@ -41,7 +41,7 @@ var compactBenchmark = Benchmark{
 		out, scratch := b.empty(b.Key, b.Rows), b.scratch(p.ScratchBytes)
 		return experiment{
 			leastBytes: bitmapBytes(b.Rows) + 2*kept*uint64(b.Key/8),
-			answers:    []backend.Range{part(out, 0, kept*uint64(b.Key/8)), part(scratch, p.CountOffset, 8)},
+			answers:    []backend.Range{out.Part(0, kept*uint64(b.Key/8)), scratch.Part(p.CountOffset, 8)},
 			record: func(list *backend.List) error {
 				if err := b.ops.CompactOffsets(list, p, bits, scratch); err != nil {
 					return err

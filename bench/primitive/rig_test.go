@@ -75,7 +75,7 @@ func TestVerifyFindsWrongWords(t *testing.T) {
 				word = min(word, words-1)
 				e.record = func(list *backend.List) error {
 					err := record(list)
-					list.Fill(part(answer, word*4, 4), 0x5bd1e995)
+					list.Fill(answer.Part(word*4, 4), 0x5bd1e995)
 					return err
 				}
 				require.ErrorIs(t, b.verify(&e), measure.ErrWrong, "%v: answer %d, word %d", c, a, word)

@@ -109,7 +109,7 @@ var varyingBenchmark = Benchmark{
 		keys, scratch := b.column(b.Key, b.Rows, in.At), b.scratch(p.ScratchBytes)
 		return experiment{
 			leastBytes: b.Rows * uint64(b.Key) / 8,
-			answers:    []backend.Range{part(scratch, 0, uint64(3*b.Key/8))},
+			answers:    []backend.Range{scratch.Part(0, uint64(3*b.Key/8))},
 			record:     func(list *backend.List) error { return b.ops.VaryingBits(list, p, keys, scratch) },
 			verify: func() error {
 				var zeros, ones, descents atomic.Uint64 // bits that some key lacks, and that some key has
@@ -155,7 +155,7 @@ var reduceBenchmark = Benchmark{
 		values, scratch := b.column(b.Key, b.Rows, in.At), b.scratch(p.ScratchBytes)
 		return experiment{
 			leastBytes: b.Rows * uint64(b.Key) / 8,
-			answers:    []backend.Range{part(scratch, p.ResultOffset, uint64(bits/8))},
+			answers:    []backend.Range{scratch.Part(p.ResultOffset, uint64(bits/8))},
 			record:     func(list *backend.List) error { return b.ops.Reduce(list, p, values, scratch) },
 			verify: func() error {
 				want, err := b.sum(in.At)

@@ -36,7 +36,7 @@ var searchBenchmark = Benchmark{
 		begins, counts, scratch := b.empty(32, b.Rows), b.empty(32, b.Rows), b.scratch(p.ScratchBytes)
 		return experiment{
 			leastBytes: b.Rows * uint64(2*b.Key/8+8),
-			answers:    []backend.Range{begins, counts, part(scratch, p.TotalOffset, 8)},
+			answers:    []backend.Range{begins, counts, scratch.Part(p.TotalOffset, 8)},
 			record: func(list *backend.List) error {
 				return b.ops.RangeSearch(list, p, left, right, begins, counts, scratch)
 			},

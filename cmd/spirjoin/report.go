@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -33,7 +32,6 @@ type joinReport struct {
 // reportJoin says what ran where: one line on standard error, or the statistics that were asked for.
 func (s *session) reportJoin(o joinOptions, r joinReport, result *spirjoin.JoinResult) error {
 	r.JoinStats = result.Stats()
-	r.Fallback = nameFlags(r.Fallback)
 	for i := range r.Alternatives {
 		r.Alternatives[i].Error = nameFlags(r.Alternatives[i].Error)
 	}
@@ -54,9 +52,6 @@ func (s *session) reportJoin(o joinOptions, r joinReport, result *spirjoin.JoinR
 		return nil
 	}
 	fmt.Fprintln(s.stderr, r.line(&result.Device, cmp.Or(s.stderrColumns, summaryWidth)))
-	if r.Fallback != "" {
-		s.warn(errors.New(r.Fallback))
-	}
 	return nil
 }
 

@@ -1,6 +1,10 @@
 package main
 
 import (
+	"encoding/json"
+	"path/filepath"
+	"regexp"
+	"strings"
 	"testing"
 	"unicode/utf8"
 
@@ -8,6 +12,7 @@ import (
 
 	"github.com/spirjoin/spirjoin"
 	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/internal/golden"
 )
 
 // The line about a run fits the terminal: the folder goes first, then the end of the device's name.
@@ -29,4 +34,76 @@ func TestSummaryFitsTheTerminal(t *testing.T) {
 	r.Output = ""
 	require.Equal(t, "1,234,567 rows in 6.50 s (read 2.00, match 1.50) by smj-um on "+device.Name+" (vulkan)",
 		r.line(device, 110))
+}
+
+func TestJoinStats(t *testing.T) {
+	dir, args := orders(t, ".parquet")
+	out := filepath.Join(dir, "out.parquet")
+	read := func(text string) map[string]any {
+		var stats map[string]any
+		require.NoError(t, json.Unmarshal([]byte(text), &stats), text)
+		return stats
+	}
+	o := runProgram(t, exitDone, append(args, "-o", out, "--stats", "json")...)
+	require.Empty(t, o.stderr)
+	stats := read(o.stdout)
+	require.Equal(t, 3.0, stats["output_rows"])
+	require.Equal(t, 4.0, stats["left_rows"])
+	require.Equal(t, "host", stats["backend"])
+	require.Equal(t, "host:cpu", stats["device_id"])
+	require.Equal(t, out, stats["output"])
+	for _, name := range []string{"read_seconds", "match_seconds", "output_seconds", "write_seconds", "wall_seconds"} {
+		require.Positive(t, stats[name], name)
+	}
+	require.Equal(t, 3.0, read(runProgram(t, exitDone,
+		append(args, "--count", "--stats", "json")...).stdout)["output_rows"], "in place of the number")
+
+	require.NotEmpty(t, stats["algorithm"])
+	require.Greater(t, len(stats["alternatives"].([]any)), 6)
+	for _, name := range []string{"phj-om", "phj-um", "hj", "smj-om", "smj-um"} {
+		stats := read(runProgram(t, exitDone, append(args, "-o", out, "--stats", "json", "--algo", name)...).stdout)
+		require.Equal(t, name, stats["algorithm"])
+		require.Equal(t, 3.0, stats["output_rows"])
+	}
+	o = runProgram(t, exitDone, append(args, "-o", out, "--stats", "text", "--algo", "phj-om")...)
+	require.Contains(t, o.stdout, "algorithm    phj-om")
+	require.Regexp(t, `\n  match +[0-9.]+ [um]?s predicted, +[0-9.]+ [um]?s measured\n`, o.stdout)
+	require.Contains(t, o.stderr, " by phj-om on ")
+
+	o = runProgram(t, exitDone, append(args, "-o", "-", "--stats", "json")...)
+	require.Equal(t, 3.0, read(o.stderr)["output_rows"], "standard output carries the table")
+	_, rows := rowsOf(t, "-", strings.NewReader(o.stdout))
+	require.Equal(t, joined, rows)
+}
+
+func TestJoinExplain(t *testing.T) {
+	dir, args := orders(t, ".parquet")
+	args = append(args, "--batch-rows", "1Mi")
+	o := runProgram(t, exitDone, append(args, "--explain", "-o", filepath.Join(dir, "out.parquet"))...)
+	requireFiles(t, dir, "orders.parquet", "items.parquet")
+	require.Empty(t, o.stderr)
+	golden.Require(t, "explain.txt", plain(o.stdout))
+	golden.Require(t, "explain-count.txt",
+		plain(runProgram(t, exitDone, append(args, "--explain", "--count")...).stdout))
+}
+
+// plain leaves out of an explanation what differs from machine to machine or follows from rates.
+func plain(explanation string) string {
+	text := regexp.MustCompile(`(?m)^(device +).* \(host, host\)$`).ReplaceAllString(explanation,
+		"${1}DEVICE (host, host)")
+	return regexp.MustCompile(`[0-9.]+ [um]?s\b`).ReplaceAllString(text, "TIME")
+}
+
+// The progress bar leaves an empty line behind.
+func TestJoinProgressOnATerminal(t *testing.T) {
+	dir, args := orders(t, ".parquet")
+	args = append(args, "-o", filepath.Join(dir, "out.csv"))
+	o := atTerminal(t.Context(), args...)
+	require.Equal(t, exitDone, o.code, o.stderr)
+	lines := strings.Split(strings.TrimSuffix(o.stderr, "\n"), "\r")
+	require.Regexp(t, `^3 rows to `, lines[len(lines)-1])
+	for _, line := range lines {
+		require.NotContains(t, line, "\x1b", "no colours")
+	}
+	require.Equal(t, outcome{code: exitDone}, atTerminal(t.Context(), append(args, "-q")...))
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -122,6 +123,54 @@ func CheckMemory(t testing.TB, lane *exec.Lane, algorithm operator.Algorithm, bu
 	return err
 }
 
+// CheckErrors has an algorithm refuse what makes no sense: facts, wants, and chunks.
+func CheckErrors(t testing.TB, lane *exec.Lane, algorithm operator.Algorithm) {
+	ctx, pairs := context.Background(), operator.Want{Pairs: true}
+	facts := operator.Facts{KeyBytes: 4, Rows: [2]uint64{4, 4}, Tuning: lane.Tuning()}
+	_, err := algorithm.Plan(&operator.Facts{KeyBytes: 5}, pairs)
+	require.ErrorIs(t, err, backend.ErrInvalidInput)
+	for _, want := range []operator.Want{{Keys: true}, {Pairs: true, Matched: [2]bool{true, false}}} {
+		_, err := algorithm.Plan(&facts, want)
+		require.ErrorIs(t, err, backend.ErrInvalidInput)
+	}
+	p, err := algorithm.Plan(&facts, pairs)
+	require.NoError(t, err)
+	chunk, release := (&Relation{KeyBytes: 4, Keys: []uint64{1, 2, 3, 4}}).Chunk(t, lane)
+	defer release()
+	wide := relation.Chunk{Rows: 2, Keys: relation.Values{Data: chunk.Keys.Data, Bytes: 8}}
+	short := relation.Chunk{Rows: 3, Keys: chunk.Keys}
+	o := algorithm.Open(ctx, lane, p)
+	defer o.Close()
+	require.ErrorIs(t, o.Build(ctx, &short), backend.ErrInvalidInput)
+	require.NoError(t, o.Build(ctx, chunk))
+	require.ErrorIs(t, o.Probe(ctx, lane, &short, new(operator.Counter)), backend.ErrInvalidInput)
+	require.ErrorIs(t, o.Probe(ctx, lane, &wide, new(operator.Counter)), backend.ErrInvalidInput)
+}
+
+// ErrEnough is the error of [Strict].
+var ErrEnough = errors.New("enough")
+
+// Strict is a sink that allows no more than so many rows.
+type Strict struct {
+	operator.Collector
+	Allowed uint64
+	Asked   int // windows that it was asked for
+}
+
+// Count implements [operator.Sink].
+func (s *Strict) Count(ctx context.Context, rows uint64) error {
+	if s.Rows+rows > s.Allowed {
+		return ErrEnough
+	}
+	return s.Collector.Count(ctx, rows)
+}
+
+// Window implements [operator.Sink].
+func (s *Strict) Window(ctx context.Context, rows uint64) (*operator.Window, error) {
+	s.Asked++
+	return s.Collector.Window(ctx, rows)
+}
+
 // dropping is a sink that keeps no window.
 type dropping struct{ operator.Sink }
 
@@ -188,17 +237,18 @@ func (w wrong) Put(ctx context.Context, window *operator.Window) error {
 	return w.Sink.Put(ctx, window)
 }
 
-// CheckFaults plants faults in a full join of two relations, of which the probe side has two payload columns of the same
-// width and comes in at least two granules: the comparison with the oracle finds each, and nothing where none is
-// planted.
-func CheckFaults(t testing.TB, lane *exec.Lane, algorithm operator.Algorithm, build, probe *Relation, granule uint64) {
+// CheckFaults plants faults in a full join, of whose probe side two granules come: the comparison with the oracle finds
+// each, and nothing where none is planted.
+func CheckFaults(t testing.TB, lane *exec.Lane, algorithm operator.Algorithm) {
 	want := Wants["full"]
+	build, probe := Workloads["half match"].Relations(rand.New(rand.NewPCG(1, 1)), [2]int{100, 180}, 4,
+		[2][]int{{4}, {4, 4}})
 	for _, fault := range []string{"none", "a granule is left out", "a granule is probed twice",
 		"the build side does not finish", "rows without a partner are said to have one", "a row is missing",
 		"columns are exchanged"} {
 		describe := fmt.Sprintf("%s: %s", algorithm.Name(), fault)
 		got, err := Run(t, lane, &faulty{Algorithm: algorithm, fault: fault}, build, probe, want,
-			Options{Granule: granule})
+			Options{Granule: 100})
 		require.NoError(t, err, describe)
 		difference := Difference(Oracle(build, probe, want), got)
 		require.Equal(t, fault == "none", difference == "", "%s: %s", describe, difference)

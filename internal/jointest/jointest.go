@@ -6,13 +6,6 @@ import (
 	"encoding/binary"
 	"math/rand/v2"
 	"slices"
-	"testing"
-
-	"github.com/spirjoin/spirjoin/backend"
-	"github.com/spirjoin/spirjoin/internal/devicetest"
-	"github.com/spirjoin/spirjoin/primitive"
-	"github.com/spirjoin/spirjoin/vulkan"
-	"github.com/spirjoin/spirjoin/vulkan/vulkantest"
 )
 
 // Relation is one side of a join in the memory of the test. The payload of row i is made of i and the number of the
@@ -160,22 +153,3 @@ var Payloads = [][2][]int{{{4}, {4}}, {{4, 4}, {4, 4}}, {nil, nil}, {{8, 4, 4, 8
 // Sizes are numbers of rows on both sides.
 var Sizes = [][2]int{{0, 0}, {0, 5}, {7, 0}, {1, 1}, {3, 1000}, {1000, 3}, {2000, 6000}, {2001, 1999}, {6000, 3500},
 	{700, 12000}}
-
-// Small are kernels of few rows, those for GPUs, whose pipelines compile fast: another shape than that of software
-// drivers.
-func Small(device *backend.DeviceInfo) primitive.Tuning {
-	workgroup := devicetest.WholeSubgroups(device, 8)
-	tuning := primitive.Override(backend.Config{"serial": 1, "workgroup": workgroup, "items": 64}, "radix_sort")
-	joins := backend.Config{"workgroup": workgroup, "items": 1, "table": 32, "heads": 64, "walk": 0}
-	return tuning.With(primitive.Override(joins, "partition_join", "merge_join"))
-}
-
-// Tuning is Small under GPU-assisted validation, and nil otherwise. Each access of an instrumented shader loops over
-// the buffers: long tiles, or a row with many matches, would exceed lavapipe's limit of 65,535 loop trips, and straight
-// code takes minutes to compile.
-func Tuning(t testing.TB, device *backend.DeviceInfo) primitive.Tuning {
-	if vulkantest.Validation(t) != vulkan.GPUAssisted {
-		return nil
-	}
-	return Small(device)
-}

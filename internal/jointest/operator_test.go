@@ -13,7 +13,6 @@ import (
 	"github.com/spirjoin/spirjoin/exec"
 	"github.com/spirjoin/spirjoin/internal/devicetest"
 	"github.com/spirjoin/spirjoin/operator"
-	"github.com/spirjoin/spirjoin/primitive"
 	"github.com/spirjoin/spirjoin/relation"
 )
 
@@ -94,13 +93,10 @@ func (n *nestedLoop) Rewind(context.Context) error { return nil }
 
 // A right operator agrees with the oracle whatever the granules and windows, and each planted fault is found.
 func TestRun(t *testing.T) {
-	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {
-		ops, err := primitive.New(device, Tuning(t, device.Info()))
-		require.NoError(t, err)
+	ForEach(t, nil, func(t *testing.T, lane *exec.Lane) {
 		build, probe := Workloads["duplicates"].Relations(rand.New(rand.NewPCG(1, 1)), [2]int{40, 90}, 4,
 			[2][]int{{4, 8}, {8}})
 		want := operator.Want{Pairs: true, Keys: true}
-		lane := exec.NewLane(context.Background(), ops, nil)
 		right := func(pairs [][2]uint32) [][2]uint32 { return pairs }
 		for _, o := range []Options{{}, {Window: 7}, {Granule: 30}, {Granule: 1, Window: 2}} {
 			out := CheckRun(t, lane, &nestedLoop{fault: right}, build, probe, want, o, "right")

@@ -13,17 +13,14 @@ import (
 func (a Partitioned) cost(p *operator.Plan, s *shape) error {
 	f, want := &p.Facts, &p.Want
 	p.LeastGranule = max(1, f.Rows[operator.Build]/4)
-	move := operator.Moves{Unit: operator.PartitionRow, KeyBytes: f.KeyBytes, OneByOne: a.OneByOne}
-	if s.narrow {
-		move.KeyBytes = 4
-	}
+	move := operator.Moves{Unit: operator.PartitionRow, KeyBytes: s.movedKeyBytes(f), OneByOne: a.OneByOne}
 	if a.Untransformed {
 		move.Numbers = operator.PayloadNumbers
 	}
 	move.Plan = func(layout primitive.Layout) (int, uint64, error) {
 		layout.Narrow = s.narrow
 		plan, err := primitive.PlanPartition(f.Tuning,
-			primitive.Partition{Layout: layout, Bits: s.bits, Mixed: true, Seed: seeds[0]})
+			primitive.Partition{Layout: layout, Bits: s.bits, Mixed: true, Seed: partitionSeed})
 		return 2 - plan.Result(), plan.ScratchBytes, err
 	}
 	c := operator.NewCost(p, move)
@@ -37,6 +34,9 @@ func (a Partitioned) cost(p *operator.Plan, s *shape) error {
 	}
 	c.Marks()
 	if f.Rows[operator.Build] > 0 && f.Rows[operator.Probe] > 0 {
+		if err := a.peel(c, s); err != nil {
+			return err
+		}
 		if (want.Marks(operator.Build) || want.Marks(operator.Probe)) && !a.marksPairs(p, s) {
 			a.lookUp(c, s)
 		}
@@ -59,20 +59,43 @@ func (a Partitioned) lookUp(c *operator.Cost, s *shape) {
 	c.Add(operator.Match, operator.MatchProbe, probe*tables)
 }
 
+// peel books the memory in which the rows of oversized partitions are sorted and joined, where one is expected.
+func (a Partitioned) peel(c *operator.Cost, s *shape) error {
+	f, want := &c.Facts, &c.Want
+	rows, keyBytes := s.peeled(f), s.movedKeyBytes(f)
+	if rows[operator.Build] == 0 {
+		return nil
+	}
+	peelBytes, err := sortBytes(f.Tuning, keyBytes, rows)
+	if err != nil {
+		return err
+	}
+	if want.Pairs && !want.Count {
+		for side := range rows {
+			if a.Untransformed {
+				continue
+			}
+			if err := c.MoveAll(side); err != nil {
+				return err
+			}
+		}
+		peelBytes += min(f.Room(), rows[operator.Build]*rows[operator.Probe]) * operator.PlacesBytes(f, want)
+	}
+	c.Hold(peelBytes)
+	return nil
+}
+
 // pairs books the match. A kernel that writes pairs walks the chain of every probe row, one that counts them does not.
 func (a Partitioned) pairs(c *operator.Cost, s *shape) error {
-	f, sorted := &c.Facts, 0.0
-	hot := [2]float64{f.Hottest[0] * float64(f.Rows[0]), f.Hottest[1] * float64(f.Rows[1])}
-	if hot[operator.Build] > float64(s.oversizedBuild()) { // its partition is peeled and sorted
-		keyBytes := float64(f.KeyBytes)
-		if s.narrow {
-			keyBytes = 4
-		}
-		for _, rows := range hot {
-			c.Add(operator.Match, operator.SortRow, rows*keyBytes)
-			c.Add(operator.Match, operator.PassByte, rows*keyBytes*2*(keyBytes+4))
-		}
-		sorted = min(c.Out(), hot[0]*hot[1])
+	f, peeled := &c.Facts, s.peeled(&c.Facts)
+	keyBytes, sorted := float64(s.movedKeyBytes(f)), 0.0
+	for _, n := range peeled {
+		rows := float64(n) * c.Granules()
+		c.Add(operator.Match, operator.SortRow, rows*keyBytes)
+		c.Add(operator.Match, operator.PassByte, rows*keyBytes*2*(keyBytes+4))
+	}
+	if peeled[operator.Build] > 0 {
+		sorted = min(c.Out(), f.Hottest[0]*float64(f.Rows[0])*f.Hottest[1]*float64(f.Rows[1]))
 	}
 	a.lookUp(c, s)
 	if c.Want.Count {
@@ -106,6 +129,7 @@ func (a Unpartitioned) cost(p *operator.Plan) error {
 		c.Take(f.Rows[operator.Build] * 4) // how often keys repeat
 	}
 	c.Marks()
+	c.Take((f.Rows[operator.Build] + 7) / 8) // which rows have no slot
 	access := func(stage string, near operator.Unit, rows, bytes float64) {
 		far := c.Beyond(bytes) * rows
 		c.Add(stage, near, rows-far)
@@ -120,55 +144,73 @@ func (a Unpartitioned) cost(p *operator.Plan) error {
 		c.Add(operator.Match, operator.ProbeNear, near)
 		access(operator.Match, operator.ProbeNear, rows-near, float64(tableBytes)+build*float64(f.KeyBytes))
 	}
-	for side, rows := range f.Rows { // the build side is looked up at the end
-		if want.Marks(side) {
-			lookUp(float64(rows))
-		}
+	probed := probe * (2 - f.MatchRatio) // without a match it ends at a free slot, behind as many rows again
+	if want.Marks(operator.Build) || want.Marks(operator.Probe) {
+		lookUp(probed)
 	}
+	if want.Marks(operator.Build) { // at the end
+		lookUp(build)
+	}
+	if !distinct {
+		a.sortLost(c, lost(f))
+	}
+	piece := pieceRows(f.Rows[operator.Build]) // whether there are rows without a slot a plan cannot know
+	lostBytes, err := sortBytes(f.Tuning, f.KeyBytes,
+		[2]uint64{min(piece, c.Held(operator.Build)), min(piece, c.Held(operator.Probe))})
+	if err != nil {
+		return err
+	}
+	c.TakeSmall(lostBytes) // windows of their pairs are beside it
 	switch {
 	case want.Pairs && want.Count:
-		lookUp(probe)
+		lookUp(probed)
 		c.Add(operator.Match, operator.Stream, probe*float64(f.KeyBytes))
 	case want.Pairs:
 		for range int(min(2, c.Windows())) { // tiles are counted before there are several windows
-			lookUp(max(probe, c.Out())) // rows of a key are looked at one by one
+			lookUp(max(probed, c.Out())) // rows of a key are looked at one by one
 		}
 		if err := c.Pairs(true); err != nil {
 			return err
 		}
 	}
-	p.Reject = a.reject(f, distinct)
+	c.Free(lostBytes)
+	if f.Rows[operator.Build] > mostSlots/2 {
+		p.Reject = &backend.OpError{Op: "plan join", Err: backend.ErrLimit,
+			Detail: fmt.Sprintf("hj takes %d build rows at most; take phj-om or smj-um", mostSlots/2)}
+	}
 	return c.Sides()
 }
 
-// reject says why there can be no table, or hardly.
-func (a Unpartitioned) reject(f *operator.Facts, distinct bool) error {
-	detail := ""
-	switch rows := f.Rows[operator.Build]; {
-	case rows > mostSlots/2:
-		detail = fmt.Sprintf("hj takes %d build rows at most", mostSlots/2)
-	case !distinct && !f.Unique && lost(f) > mostLost:
-		repeats := max(1, f.Distinct, f.Hottest[operator.Build]*float64(rows))
-		detail = fmt.Sprintf("with about %.0f rows a key some would find no slot in the table of hj, which looks at %d",
-			repeats, patience)
-	default:
-		return nil
+// sortLost books what it takes to join so many rows without a slot: each piece of them meets each one of the probe side,
+// and both are sorted by all bytes of the key.
+func (a Unpartitioned) sortLost(c *operator.Cost, lost float64) {
+	if lost < fewLost {
+		return
 	}
-	return &backend.OpError{Op: "plan join", Err: backend.ErrLimit, Detail: detail + "; take phj-om or smj-um"}
+	f, piece := &c.Facts, float64(pieceRows(c.Facts.Rows[operator.Build]))
+	probe, keyBytes := float64(f.Rows[operator.Probe]), float64(f.KeyBytes)
+	pieces := [2]float64{math.Ceil(lost / piece), max(c.Granules(), math.Ceil(probe/piece))}
+	rows := pieces[operator.Probe]*lost + pieces[operator.Build]*probe
+	c.Add(operator.Match, operator.Launch, pieces[operator.Build]*pieces[operator.Probe]*4*keyBytes)
+	c.Add(operator.Match, operator.SortRow, rows*keyBytes)
+	c.Add(operator.Match, operator.PassByte, rows*keyBytes*2*(keyBytes+4))
 }
 
-// mostLost is the bound from which on there is no table. One build in thousands fails at it: as tables are filled, rows
-// are lost some 30 times less often than the bound says.
-const mostLost = 1e-2
+// fewLost is the number of rows without a slot below which a plan expects none. As tables are filled, rows are lost
+// some 30 times less often than the bound says.
+const fewLost = 1e-2
 
 // lost bounds the number of rows that find no slot in a table where every row takes one.
 //
-// A row is lost where more rows than slots begin in a stretch of at least patience slots. With a load a and keys of m
+// A key loses rows where more rows than slots begin in a stretch of at least patience slots. With a load a and keys of m
 // rows each, a stretch of w slots has Poisson(a w / m) keys, so that by Chernoff it has x rows with a probability of at
 // most exp(-(x ln(x / (a w)) - x + a w) / m). All keys alike: x = w = patience, at as many places as there are keys. A
 // hot key of n rows leaves x = w - n for the others; there are at most as many such keys as have room.
 func lost(f *operator.Facts) float64 {
 	rows := float64(f.Rows[operator.Build])
+	if slots(f.Rows[operator.Build]) <= patience {
+		return 0 // a row may have any slot
+	}
 	keyRows := max(1, f.Distinct)
 	begin := rows / float64(slots(f.Rows[operator.Build])) * patience // rows that begin in a stretch
 	full := func(x float64) float64 {
@@ -177,9 +219,9 @@ func lost(f *operator.Facts) float64 {
 		}
 		return math.Exp(-(x*math.Log(x/begin) - x + begin) / keyRows)
 	}
-	bound := rows / keyRows * full(patience)
+	share := full(patience)
 	if hot := f.Hottest[operator.Build] * rows; hot > keyRows {
-		bound += rows / hot * full(patience-hot)
+		share += full(patience - hot)
 	}
-	return bound
+	return rows * min(1, share)
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/spirjoin/spirjoin/kernel"
 	"github.com/spirjoin/spirjoin/operator"
 	"github.com/spirjoin/spirjoin/primitive"
+	"github.com/spirjoin/spirjoin/ranges"
 	"github.com/spirjoin/spirjoin/relation"
 )
 
@@ -25,14 +26,11 @@ var (
 	peels = Partitioned{force: force{bits: bitsOf(5), table: 20}} // what is too much for eight tables of 20 rows
 )
 
-// onEach runs a test on each device, but for those whose pipelines take seconds to compile, which run the same ones in
-// TestDevicesPartitioned.
+// onEach runs a test on each device, unless pipelines take seconds to compile; TestDevicesPartitioned runs the same ones.
 func onEach(t *testing.T, test func(t *testing.T, lane *exec.Lane)) {
-	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {
-		if jointest.Tuning(t, device.Info()) == nil {
-			test(t, laneOf(t, device, nil))
-		}
-	})
+	if !jointest.Instrumented(t) {
+		jointest.ForEach(t, nil, test)
+	}
 }
 
 // profiled is a lane with a profile of its own, and what tells the stages that it has had.
@@ -47,40 +45,35 @@ func profiled(t *testing.T, lane *exec.Lane) (own *exec.Lane, stages func() []st
 	}
 }
 
-// Keys that collide are told apart by another partition; what is oversized then too, as hot keys are, is sorted. Where
-// more partitions are oversized than are peeled one by one, all rows are joined anew. Rows that are only marked or
-// counted are sorted at once.
+// What is oversized, because a key is hot or because keys collide, is sorted, in as many parts as the plan has memory
+// for: told that a key is hot or not.
 func TestDevicesOversized(t *testing.T) {
 	onEach(t, func(t *testing.T, lane *exec.Lane) {
-		anew := peels
-		anew.force.ranges = 1
 		for n, c := range []struct {
-			a        Partitioned
 			workload string
 			want     string
-			sorted   bool
+			rows     [2]int
 		}{
-			{peels, "collisions", "inner", false}, {peels, "one key", "inner", true}, {peels, "hot keys", "full", true},
-			{anew, "primary and foreign", "inner", true}, {anew, "duplicates", "full", true},
-			{peels, "collisions", "semi both", true}, {peels, "collisions", "count", true},
-			{peels, "one key", "count full", true},
+			{"collisions", "inner", [2]int{700, 900}}, {"one key", "inner", [2]int{700, 900}},
+			{"hot keys", "full", [2]int{700, 900}}, {"collisions", "semi both", [2]int{700, 900}},
+			{"collisions", "count", [2]int{700, 900}}, {"one key", "count full", [2]int{700, 900}},
+			{"primary and foreign", "inner", [2]int{8000, 900}}, {"duplicates", "full", [2]int{8000, 900}}, // all partitions
+			{"collisions", "full", [2]int{9000, 10_000}}, {"collisions", "semi and anti", [2]int{9000, 10_000}},
 		} {
 			random := rand.New(rand.NewPCG(uint64(n), 1))
-			rows := [2]int{700, 900}
-			if c.a.force.ranges > 0 {
-				rows = [2]int{8000, 900} // all partitions are oversized
-			}
 			for _, keyBytes := range []int{4, 8} {
-				build, probe := workloads()[c.workload].Relations(random, rows, keyBytes, [2][]int{{4, 8, 4}, {8, 4}})
-				for _, o := range []jointest.Options{{}, {Granule: 300}, {Window: 2100}} {
+				build, probe := workloads()[c.workload].Relations(random, c.rows, keyBytes, [2][]int{{4, 8, 4}, {8, 4}})
+				for _, o := range []jointest.Options{{}, {Granule: 300}, {Window: 2100},
+					{Facts: func(f *operator.Facts) { f.Hottest = [2]float64{} }}} {
+					if o.Granule > 0 {
+						o.Granule = uint64(len(probe.Keys))/3 + 1
+					}
 					own, stages := profiled(t, lane)
-					describe := fmt.Sprintf("%+v, %s, %s, keys of %d bytes, %+v", c.a, c.workload, c.want, keyBytes, o)
+					describe := fmt.Sprintf("%s, %s, keys of %d bytes, %+v", c.workload, c.want, keyBytes, o)
 					want := jointest.Wants[c.want]
 					want.Keys = !want.Count
-					out := jointest.CheckRun(t, own, c.a, build, probe, want, o, describe)
-					took := stages()
-					require.Contains(t, took, "peel", describe)
-					require.Equal(t, c.sorted, slices.Contains(took, "varying bits"), "%s: %v", describe, took)
+					out := jointest.CheckRun(t, own, peels, build, probe, want, o, describe)
+					require.Contains(t, stages(), "peel", describe)
 					if o.Window > 0 && out.Count == 150_000 && !want.Count {
 						require.Greater(t, out.Windows, 40, describe)
 					}
@@ -90,13 +83,113 @@ func TestDevicesOversized(t *testing.T) {
 	})
 }
 
+// Peeled rows take no more memory than the plan says, also beside columns that would otherwise move later.
+func TestDevicesOversizedMemory(t *testing.T) {
+	onEach(t, func(t *testing.T, lane *exec.Lane) {
+		force := force{bits: bitsOf(5), table: 100}
+		for _, c := range []struct {
+			want string
+			hot  [2]int
+			keys uint64 // that are hot
+		}{{"inner", [2]int{20_000, 60}, 1}, {"full", [2]int{1000, 1500}, 1}, {"count", [2]int{20_000, 15_000}, 1},
+			{"inner", [2]int{20_000, 2}, 1}, {"semi both", [2]int{5000, 30_000}, 1}, {"count", [2]int{80_000, 40_000}, 8},
+			{"anti both", [2]int{40_000, 80_000}, 9}} {
+			for n, a := range []Partitioned{{}, {OneByOne: true}, {Untransformed: true}} {
+				build, probe := hot(c.hot[0], 9000), hot(c.hot[1], 11_000)
+				if c.hot[1] == 2 {
+					probe.Keys = append(probe.Keys[:2], hot(0, 20_000).Keys[9000:]...) // few pairs
+				}
+				for _, r := range []*jointest.Relation{build, probe} {
+					r.KeyBytes, r.Payload = 4+4*(n%2), []int{4, 8, 4, 8, 8}
+					for i := range r.Keys {
+						if r.Keys[i] == 7 {
+							r.Keys[i] += uint64(i) % c.keys
+						}
+					}
+					rand.New(rand.NewPCG(1, 1)).Shuffle(len(r.Keys), func(i, j int) { // all granules are alike
+						r.Keys[i], r.Keys[j] = r.Keys[j], r.Keys[i]
+					})
+				}
+				a.force = force
+				for _, o := range []jointest.Options{{}, {Window: 1 << 14}, {Granule: 9000, Window: 1 << 14}} {
+					want := jointest.Wants[c.want]
+					want.Keys = !want.Count
+					facts := jointest.FactsOf(lane, build, probe, o)
+					p, err := a.Plan(&facts, want)
+					require.NoError(t, err)
+					sizeBytes := p.PeakBytes - 1<<20
+					require.NoError(t, jointest.CheckMemory(t, lane, a, build, probe, want, o, sizeBytes),
+						"%s by %+v, %+v: %d bytes", c.want, a, o, sizeBytes)
+				}
+			}
+		}
+	})
+}
+
+// Rows are peeled in as many parts as the memory asks for.
+func TestDevicesOversizedCaps(t *testing.T) {
+	onEach(t, func(t *testing.T, lane *exec.Lane) {
+		build, probe := collisions.Relations(rand.New(rand.NewPCG(1, 1)), [2]int{9000, 20_000}, 4, [2][]int{{4, 4}, {4}})
+		for _, want := range []string{"inner", "full", "semi both", "count"} {
+			checkCaps(t, lane, peels, build, probe, jointest.Wants[want])
+		}
+	})
+}
+
+// Spans that come together have no more rows of a side than asked for, and every row of a span meets each one of the
+// span that belongs to it, once.
+func TestTogether(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 1))
+	for range 300 {
+		var pairs [][2]ranges.Span
+		var at [2]uint64
+		met, all := map[[2]uint64]int{}, 0
+		for range random.IntN(12) {
+			var pair [2]ranges.Span
+			for side := range pair {
+				first := at[side] + random.Uint64N(3)
+				pair[side] = ranges.Span{First: first, End: first + 1 + random.Uint64N(20)}
+				at[side] = pair[side].End
+			}
+			pairs = append(pairs, pair)
+			all += int((pair[0].End - pair[0].First) * (pair[1].End - pair[1].First))
+		}
+		partition := func(side int, row uint64) int {
+			return slices.IndexFunc(pairs, func(p [2]ranges.Span) bool { return p[side].First <= row && row < p[side].End })
+		}
+		most := [2]uint64{1 + random.Uint64N(30), 1 + random.Uint64N(30)}
+		for some := range together(pairs, most) {
+			var rows [2][]uint64
+			for side, spans := range some {
+				for _, s := range spans {
+					for row := s.First; row < s.End; row++ {
+						rows[side] = append(rows[side], row)
+					}
+				}
+				require.LessOrEqual(t, uint64(len(rows[side])), most[side])
+			}
+			for _, l := range rows[0] {
+				for _, r := range rows[1] {
+					if partition(0, l) == partition(1, r) { // they may have the same key
+						met[[2]uint64{l, r}]++
+					}
+				}
+			}
+		}
+		require.Len(t, met, all)
+		for pair, times := range met {
+			require.Equal(t, 1, times, pair)
+		}
+	}
+}
+
 // Keys with few different upper halves of their mixes: those that a table tells apart by its chains, its tags or only
 // by the keys themselves.
 func TestDevicesSimilarKeys(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	similar := func(rows int) (keys []uint64) {
 		for range rows {
-			keys = append(keys, uint64(kernel.Unmix(uint32(random.IntN(3)<<16|random.IntN(1<<16)), seeds[0])))
+			keys = append(keys, uint64(kernel.Unmix(uint32(random.IntN(3)<<16|random.IntN(1<<16)), partitionSeed)))
 		}
 		return keys
 	}
@@ -122,7 +215,7 @@ func TestDevicesNarrow(t *testing.T) {
 		few, many := small, small
 		few.Config, many.Config = maps.Clone(small.Config), maps.Clone(small.Config)
 		few.Variant, few.Config["table"], many.Config["table"] = backend.Config{"key_bits": 64}, 100, 300
-		lane = laneOf(t, lane.Device(), primitive.Tuning{"partition_join": {many, few}})
+		lane = jointest.Lane(t, lane.Device(), primitive.Tuning{"partition_join": {many, few}})
 		random := rand.New(rand.NewPCG(1, 1))
 		for _, rows := range []int{10, 150, 230, 250, 2000} {
 			build, probe := jointest.Workloads["one high word"].Relations(random, [2]int{rows, 2 * rows}, 8,
@@ -176,24 +269,64 @@ func hot(n, others int) *jointest.Relation {
 	return r
 }
 
-// Where the facts did not say how often a key occurs, hj finds no slot for its rows and says what to do. Whatever needs
-// one slot a key works. A key that is proved to be unique needs no further look.
-func TestDevicesPatience(t *testing.T) {
+// sameSlots are rows of few keys, each there so often as keyRows says, that all have the same slots in tables of hj.
+func sameSlots(keys, keyRows, keyBytes int) *jointest.Relation {
+	r := &jointest.Relation{KeyBytes: keyBytes, Payload: []int{4, 8, 4}}
+	for i := range keys * keyRows {
+		if n := i % keys; keyBytes == 8 {
+			r.Keys = append(r.Keys, kernel.Unmix(uint64(n)<<20|9, tableSeed))
+		} else {
+			r.Keys = append(r.Keys, uint64(kernel.Unmix(uint32(n)<<20|9, tableSeed)))
+		}
+	}
+	return r
+}
+
+// Rows that find no slot are joined all the same, whether or not the facts tell that there are some: those of keys that
+// repeat too often and, where a key has one slot, those of keys that collide. It takes the memory of the plan.
+func TestDevicesLost(t *testing.T) {
 	onEach(t, func(t *testing.T, lane *exec.Lane) {
-		build, probe := hot(2000, 1000), hot(3000, 500)
-		unknown := jointest.Options{Granule: 1300,
-			Facts: func(f *operator.Facts) { f.Unique, f.Hottest, f.Distinct = true, [2]float64{}, 1 }}
+		unknown := func(f *operator.Facts) { f.Unique, f.Hottest, f.Distinct = true, [2]float64{}, 1 }
 		for name, want := range jointest.Wants {
-			if !want.Pairs || want.Count {
-				jointest.CheckRun(t, lane, hj, build, probe, want, unknown, name)
-				continue
+			for n, o := range []jointest.Options{{}, {Granule: 170}, {Window: 2100}, {Granule: 300, Window: 4096}} {
+				keyBytes := 4 + 4*(n%2)
+				wide := hot(600, 1000)
+				wide.KeyBytes, wide.Payload = keyBytes, []int{4, 8, 4}
+				other := hot(40, 500)
+				other.KeyBytes = keyBytes
+				if n/2 == 0 {
+					o.Facts = unknown
+				}
+				want.Keys = !want.Count && n != 1
+				for _, sides := range [][2]*jointest.Relation{{wide, other},
+					{sameSlots(500, 2, keyBytes), sameSlots(700, 1, keyBytes)}} {
+					describe := fmt.Sprintf("%s, %d build rows, %+v", name, len(sides[0].Keys), o)
+					own, stages := profiled(t, lane)
+					jointest.CheckRun(t, own, hj, sides[0], sides[1], want, o, describe)
+					distinct := !want.Pairs || want.Count
+					require.Equal(t, sides[0] != wide || !distinct, slices.Contains(stages(), "peel"), describe)
+
+					facts := jointest.FactsOf(lane, sides[0], sides[1], o)
+					p, err := hj.Plan(&facts, want)
+					require.NoError(t, err)
+					require.NoError(t, p.Reject)
+					require.NoError(t, jointest.CheckMemory(t, lane, hj, sides[0], sides[1], want, o, p.PeakBytes), describe)
+				}
 			}
-			_, err := jointest.Run(t, lane, hj, build, probe, want, unknown)
-			require.ErrorIs(t, err, backend.ErrLimit)
-			require.ErrorContains(t, err, "rows found no slot among the 256 behind that of their key")
-			require.ErrorContains(t, err, "take phj-om or smj-um")
-			_, err = jointest.Run(t, lane, hj, build, probe, want, jointest.Options{})
-			require.ErrorIs(t, err, backend.ErrLimit, "the plan knows")
+		}
+		for _, want := range []string{"inner", "full", "semi both", "count"} {
+			checkCaps(t, lane, hj, hot(9000, 0), hot(3, 20_000), jointest.Wants[want])
+			checkCaps(t, lane, hj, sameSlots(4000, 2, 4), sameSlots(4000, 4, 4), jointest.Wants[want])
+		}
+		last := hot(400, 20_000)
+		slices.Reverse(last.Keys)
+		checkCaps(t, lane, hj, last, hot(30, 5000), pairs) // tiles that no window has room for
+		many, hotter, o := hot(40_000, 0), hot(1, 40_000), jointest.Options{Window: 4096}
+		for _, want := range []string{"inner", "full"} {
+			facts := jointest.FactsOf(lane, many, hotter, o)
+			p, err := hj.Plan(&facts, jointest.Wants[want])
+			require.NoError(t, err)
+			require.NoError(t, jointest.CheckMemory(t, lane, hj, many, hotter, jointest.Wants[want], o, booked(p)))
 		}
 		out, err := jointest.Run(t, lane, hj, hot(70_000, 5), hot(70_000, 0), operator.Want{Pairs: true, Count: true},
 			jointest.Options{})
@@ -201,7 +334,63 @@ func TestDevicesPatience(t *testing.T) {
 		require.EqualValues(t, 70_000*70_000, out.Count)
 		proved := jointest.Options{Facts: func(f *operator.Facts) { f.Proved = true }}
 		for _, a := range []operator.Algorithm{hj, om} {
-			jointest.CheckRun(t, lane, a, hot(1, 3000), probe, pairs, proved, a.Name())
+			jointest.CheckRun(t, lane, a, hot(1, 3000), hot(3000, 500), pairs, proved, a.Name())
+		}
+	})
+}
+
+// checkCaps joins with less and less memory, until it is too little.
+func checkCaps(t *testing.T, lane *exec.Lane, a operator.Algorithm, build, probe *jointest.Relation,
+	want operator.Want) {
+	oracle := jointest.Oracle(build, probe, want)
+	for sizeBytes, runs := uint64(4<<20), 0; ; sizeBytes -= sizeBytes / 6 {
+		need := exec.Need{Device: map[*backend.Device]uint64{lane.Device(): sizeBytes}}
+		grant, err := exec.NewBudget(need).Acquire(t.Context(), need, need)
+		require.NoError(t, err)
+		got, err := jointest.Run(t, lane, a, build, probe, want, jointest.Options{Grant: grant, Window: 4096})
+		grant.Release()
+		if err != nil {
+			require.ErrorIs(t, err, backend.ErrDeviceMemory)
+			require.Greater(t, runs, 3)
+			return
+		}
+		require.Empty(t, jointest.Difference(oracle, got), "%s with %d bytes", a.Name(), sizeBytes)
+		runs++
+	}
+}
+
+// booked is what a plan books for buffers, and a little for their rounding.
+func booked(p *operator.Plan) uint64 { return (p.PeakBytes-1<<20)*8/9 + 32<<10 }
+
+// A build side that is probed anew knows nothing of what was met before, also of rows without a slot.
+func TestDevicesRewind(t *testing.T) {
+	onEach(t, func(t *testing.T, lane *exec.Lane) {
+		ctx := context.Background()
+		build, probe := sameSlots(500, 2, 4), sameSlots(500, 1, 4)
+		want := operator.Want{Rest: [2]bool{true, false}, Count: true}
+		facts := jointest.FactsOf(lane, build, probe, jointest.Options{})
+		facts.Stays = true
+		p, err := hj.Plan(&facts, want)
+		require.NoError(t, err)
+		o := hj.Open(ctx, lane, p)
+		defer o.Close()
+		on, releaseBuild := build.Chunk(t, lane)
+		defer releaseBuild()
+		all, release := probe.Chunk(t, lane)
+		defer release()
+		some := *all
+		some.Rows, some.Payload = 100, nil
+		some.Keys.Data.SizeBytes = 400
+		require.NoError(t, o.Build(ctx, on))
+		for _, c := range []struct {
+			probe *relation.Chunk
+			rest  uint64
+		}{{all, 0}, {&some, 800}, {all, 0}} {
+			sink := new(operator.Counter)
+			require.NoError(t, o.Rewind(ctx))
+			require.NoError(t, o.Probe(ctx, lane, c.probe, sink))
+			require.NoError(t, o.Finish(ctx, sink))
+			require.Equal(t, c.rest, sink.Rows)
 		}
 	})
 }
@@ -209,7 +398,7 @@ func TestDevicesPatience(t *testing.T) {
 // Sinks, contexts and memory may fail anywhere: nothing stays behind.
 func TestDevicesFailures(t *testing.T) {
 	onEach(t, func(t *testing.T, lane *exec.Lane) {
-		small := laneOf(t, lane.Device(), jointest.Small(lane.Device().Info()))
+		small := jointest.Lane(t, lane.Device(), jointest.Small(lane.Device().Info()))
 		build, probe := workloads()["hot on both sides"].Relations(rand.New(rand.NewPCG(1, 1)), [2]int{300, 2000}, 8,
 			[2][]int{{4, 8, 4}, {8, 4, 4}})
 		want := jointest.Wants["full"]
@@ -231,7 +420,7 @@ func TestDevicesFailures(t *testing.T) {
 // More pairs than a window holds are put window by window, whatever moves.
 func TestDevicesWindows(t *testing.T) {
 	onEach(t, func(t *testing.T, lane *exec.Lane) {
-		small := laneOf(t, lane.Device(), jointest.Small(lane.Device().Info()))
+		small := jointest.Lane(t, lane.Device(), jointest.Small(lane.Device().Info()))
 		for n, payload := range payloads {
 			build, probe := jointest.Workloads["half match"].Relations(rand.New(rand.NewPCG(1, uint64(n))),
 				[2]int{3000, 6000}, 4, payload)
@@ -318,17 +507,8 @@ func TestDevicesGranulesLeaveNothing(t *testing.T) {
 
 // What makes no sense is an error.
 func TestDevicesErrors(t *testing.T) {
-	facts := operator.Facts{KeyBytes: 4, Rows: [2]uint64{4, 4}}
-	for _, a := range []operator.Algorithm{om, hj} {
-		_, err := a.Plan(&operator.Facts{KeyBytes: 5}, pairs)
-		require.ErrorIs(t, err, backend.ErrInvalidInput)
-		_, err = a.Plan(&facts, operator.Want{Keys: true})
-		require.ErrorIs(t, err, backend.ErrInvalidInput)
-		_, err = a.Plan(&facts, operator.Want{Pairs: true, Matched: [2]bool{true, false}})
-		require.ErrorIs(t, err, backend.ErrInvalidInput)
-	}
 	for _, rows := range []int{-1, 9} {
-		_, err := Partitioned{PageRows: rows}.Plan(&facts, pairs)
+		_, err := Partitioned{PageRows: rows}.Plan(&operator.Facts{KeyBytes: 4, Rows: [2]uint64{4, 4}}, pairs)
 		require.ErrorIs(t, err, backend.ErrInvalidInput)
 	}
 	large := operator.Facts{KeyBytes: 4, Rows: [2]uint64{mostSlots/2 + 1, 4}, Unique: true}
@@ -337,21 +517,8 @@ func TestDevicesErrors(t *testing.T) {
 	require.ErrorIs(t, p.Reject, backend.ErrLimit)
 
 	onEach(t, func(t *testing.T, lane *exec.Lane) {
-		ctx := context.Background()
-		chunk, release := hot(1, 3).Chunk(t, lane)
-		defer release()
-		wide := relation.Chunk{Rows: 2, Keys: relation.Values{Data: chunk.Keys.Data, Bytes: 8}}
-		short := relation.Chunk{Rows: 3, Keys: chunk.Keys}
-		facts.Tuning = lane.Tuning()
 		for _, a := range []operator.Algorithm{om, hj} {
-			p, err := a.Plan(&facts, pairs)
-			require.NoError(t, err)
-			o := a.Open(ctx, lane, p)
-			defer o.Close()
-			require.ErrorIs(t, o.Build(ctx, &short), backend.ErrInvalidInput)
-			require.NoError(t, o.Build(ctx, chunk))
-			require.ErrorIs(t, o.Probe(ctx, lane, &short, new(operator.Counter)), backend.ErrInvalidInput)
-			require.ErrorIs(t, o.Probe(ctx, lane, &wide, new(operator.Counter)), backend.ErrInvalidInput)
+			jointest.CheckErrors(t, lane, a)
 		}
 	})
 }
@@ -359,10 +526,8 @@ func TestDevicesErrors(t *testing.T) {
 // Each planted fault is found, and nothing where none is planted.
 func TestDevicesPlantedFaults(t *testing.T) {
 	onEach(t, func(t *testing.T, lane *exec.Lane) {
-		build, probe := jointest.Workloads["half match"].Relations(rand.New(rand.NewPCG(1, 1)), [2]int{300, 700}, 4,
-			[2][]int{{4}, {4, 4}})
 		for _, a := range []operator.Algorithm{om, um, peels, hj} {
-			jointest.CheckFaults(t, lane, a, build, probe, 250)
+			jointest.CheckFaults(t, lane, a)
 		}
 	})
 }

@@ -2,144 +2,184 @@ package hash
 
 import (
 	"context"
+	"iter"
 
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/exec"
 	"github.com/spirjoin/spirjoin/operator"
+	"github.com/spirjoin/spirjoin/primitive"
 	"github.com/spirjoin/spirjoin/ranges"
 	"github.com/spirjoin/spirjoin/relation"
 )
 
-// mostRanges is the number of oversized partitions beyond which all rows are joined anew instead of theirs.
-const mostRanges = 256
+// What is too much for units, because a key of the build side is hot or because keys collide, is peeled: the rows of
+// oversized partitions are sorted, which minds neither, and their pairs are expanded with the work divided by output, so
+// that one hot key occupies the whole device. As many rows are peeled at a time as the plan has memory for.
 
-// peel joins the rows of the oversized partitions, all together. Keys that collide are told apart by a partition with a
-// fresh seed. What is too much for units then too, because a key is hot or because keys were made to collide again, is
-// sorted: that minds neither, and pairs are expanded with the work divided by output, so that one hot key occupies the
-// whole device. What is only counted is sorted at once.
+// peel joins the rows of the oversized partitions.
 func (p *probing) peel(ctx context.Context, sink operator.Sink) error {
-	lane := p.lane.Nested(ctx)
-	defer lane.Memory.ReleaseAll()
-	chunks, err := p.oversizedRows(ctx, lane)
-	if err != nil {
-		return err
-	}
-	if p.plan.Want.Count {
-		sorted, err := sortBoth(ctx, lane, chunks, true)
-		if err != nil {
-			return err
-		}
-		m, err := ranges.Search(ctx, lane, sorted[operator.Build], sorted[operator.Probe], true)
-		if err != nil {
-			return err
-		}
-		return sink.Count(ctx, m.Total)
-	}
-	for side, in := range p.units.Inputs {
-		if !p.units.Untransformed {
+	want := &p.plan.Want
+	if !want.Count && !p.units.Untransformed {
+		for side, in := range p.units.Inputs {
 			if err := in.MoveAll(func() error { return p.units.Move(ctx, side) }); err != nil {
 				return err
 			}
 		}
 	}
-	o, err := p.nested(ctx, lane, chunks)
-	if err != nil {
-		return err
-	}
-	defer o.Close()
-	rows := p.places(lane, sink)
-	defer rows.Release()
-	if err := o.Build(ctx, chunks[operator.Build]); err != nil {
-		return err
-	}
-	return o.Probe(ctx, lane, chunks[operator.Probe], rows)
-}
-
-// nested is the join of peeled rows.
-func (p *probing) nested(ctx context.Context, lane *exec.Lane, chunks [2]*relation.Chunk) (operator.Operator, error) {
-	want := operator.Want{Pairs: true}
-	if p.round+1 == len(seeds) {
-		return ranges.Open(ctx, lane, want), nil
-	}
-	a := Partitioned{CountFirst: p.CountFirst, round: p.round + 1, force: p.force}
-	f := p.plan.Facts
-	f.KeyBytes, f.KeyBits, f.Narrow, f.Granule = p.build.MovedKeyBytes(), 0, false, 0
-	for side, c := range chunks {
-		f.Rows[side], f.Payload[side] = c.Rows, []int{4}
-	}
-	f.OutputRows, f.MostRows = f.Rows[operator.Probe], 0
-	plan, err := a.Plan(&f, want)
-	if err != nil {
-		return nil, err
-	}
-	return a.Open(ctx, lane, plan), nil
+	return p.eachPeeled(ctx, func(lane *exec.Lane, chunks [2]*relation.Chunk) error {
+		return ranges.Join(ctx, lane, chunks, want.Count, p.places(lane, sink))
+	})
 }
 
 // markPeeled marks the rows of the oversized partitions that have a partner.
 func (p *probing) markPeeled(ctx context.Context) error {
+	return p.eachPeeled(ctx, func(lane *exec.Lane, chunks [2]*relation.Chunk) error {
+		return markSorted(ctx, lane, chunks, p.marks.Of)
+	})
+}
+
+// markSorted marks the rows of two chunks that have a partner, by sorting both: payload says which bit is that of a row.
+func markSorted(ctx context.Context, lane *exec.Lane, chunks [2]*relation.Chunk, marks [2]backend.Range) error {
+	var sorted [2]*ranges.Sorted
+	for side, c := range chunks {
+		var err error
+		numbers := ranges.Numbers{Given: c.Payload[0].Data}
+		if sorted[side], err = ranges.Sort(ctx, lane, c, "oversized", numbers); err != nil {
+			return err
+		}
+	}
+	return ranges.Mark(ctx, lane, sorted, marks)
+}
+
+// eachPeeled has join go through the rows of the oversized partitions, chunks of keys with their places among all rows
+// as payload.
+func (p *probing) eachPeeled(ctx context.Context, join func(*exec.Lane, [2]*relation.Chunk) error) error {
+	spans, err := p.oversizedSpans(ctx)
+	if err != nil {
+		return err
+	}
+	var all [2]uint64
+	for _, pair := range spans {
+		for side, s := range pair {
+			all[side] += s.End - s.First
+		}
+	}
+	most, err := atOnce(p.lane, p.plan, p.build.MovedKeyBytes(), all, p.peelRows(&p.plan.Facts))
+	if err != nil {
+		return err
+	}
+	for some := range together(spans, most) {
+		if err := p.peelSome(ctx, some, join); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (p *probing) peelSome(ctx context.Context, spans [2][]ranges.Span,
+	join func(*exec.Lane, [2]*relation.Chunk) error) (err error) {
 	lane := p.lane.Nested(ctx)
 	defer lane.Memory.ReleaseAll()
-	chunks, err := p.oversizedRows(ctx, lane)
-	if err != nil {
-		return err
-	}
-	sorted, err := sortBoth(ctx, lane, chunks, false)
-	if err != nil {
-		return err
-	}
-	return ranges.Mark(ctx, lane, sorted[operator.Build], sorted[operator.Probe], p.marks[operator.Build],
-		p.marks[operator.Probe])
-}
-
-// sortBoth sorts peeled rows by key, alone or with what their payload says: where they are among the partitions.
-func sortBoth(ctx context.Context, lane *exec.Lane, chunks [2]*relation.Chunk, alone bool) (sorted [2]*ranges.Sorted,
-	err error) {
-	for side, c := range chunks {
-		numbers := ranges.Numbers{None: alone}
-		if !alone {
-			numbers.Given = c.Payload[0].Data
-		}
-		if sorted[side], err = ranges.Sort(ctx, lane, c, "oversized", numbers); err != nil {
-			return sorted, err
-		}
-	}
-	return sorted, nil
-}
-
-// oversizedRows are the rows of the oversized partitions of both sides, with their places among all.
-func (p *probing) oversizedRows(ctx context.Context, lane *exec.Lane) (chunks [2]*relation.Chunk, err error) {
-	spans, err := p.oversizedSpans(ctx)
+	var chunks [2]*relation.Chunk
 	for side, in := range p.units.Inputs {
-		if err == nil {
-			chunks[side], err = ranges.Extract(ctx, lane, in, spans[side])
+		if chunks[side], err = ranges.Extract(ctx, lane, in, spans[side]); err != nil {
+			return err
 		}
 	}
-	return chunks, err
+	return join(lane, chunks)
 }
 
-// oversizedSpans reads where partitions begin and lists those that have no units on both sides.
-func (p *probing) oversizedSpans(ctx context.Context) (spans [2][]ranges.Span, err error) {
-	most := uint32(mostRanges)
-	if p.force.ranges > 0 {
-		most = p.force.ranges
+// atOnce is how many of all rows of either side are sorted at a time: all, or half of them and so on, for as much memory
+// as is free beside a window, but at least as many as the plan has memory for.
+func atOnce(lane *exec.Lane, p *operator.Plan, keyBytes int, all, planned [2]uint64) (rows [2]uint64, err error) {
+	for unused := uint64(0); ; all = [2]uint64{all[0] / 2, all[1] / 2} {
+		rows = [2]uint64{max(all[0], planned[0]), max(all[1], planned[1])}
+		if rows == planned {
+			return rows, nil
+		}
+		need, err := sortBytes(lane.Tuning(), keyBytes, rows)
+		if err != nil {
+			return rows, err
+		}
+		need += need / 8 // what is free lies in several places
+		if p.Want.Pairs && !p.Want.Count {
+			need += p.Facts.Room() * operator.PlacesBytes(&p.Facts, &p.Want)
+		}
+		if unused == 0 {
+			unused = lane.Memory.Reserve(need)
+		}
+		if need <= unused {
+			return rows, nil
+		}
 	}
-	if p.oversized > most {
-		p.units.Number = 0
-		return [2][]ranges.Span{{{End: p.build.Rows}}, {{End: p.probe.Rows}}}, nil
+}
+
+// sortBytes is the memory in which chunks of so many rows are sorted and joined, without the output.
+func sortBytes(t primitive.Tuning, keyBytes int, rows [2]uint64) (uint64, error) {
+	bytes, err := ranges.JoinBytes(t, keyBytes, rows)
+	return bytes + (rows[0]+rows[1])*uint64(keyBytes+4), err
+}
+
+// mostSpans is how many partitions are peeled together: each takes copies of its own.
+const mostSpans = 256
+
+// together yields spans of both sides that belong together pair by pair, as many at a time as have at most so many rows
+// of a side. Spans of more are cut: every piece of the one side comes with every one of the other. All pieces but the
+// last are full, so that no two pairs that come together share a key.
+func together(pairs [][2]ranges.Span, most [2]uint64) iter.Seq[[2][]ranges.Span] {
+	return func(yield func([2][]ranges.Span) bool) {
+		var some [2][]ranges.Span
+		var rows [2]uint64
+		for _, pair := range pairs {
+			for build := range pieces(pair[operator.Build], most[operator.Build]) {
+				for probe := range pieces(pair[operator.Probe], most[operator.Probe]) {
+					own := [2]uint64{build.End - build.First, probe.End - probe.First}
+					full := rows[0]+own[0] > most[0] || rows[1]+own[1] > most[1] || len(some[0]) == mostSpans
+					if full && len(some[0]) > 0 {
+						if !yield(some) {
+							return
+						}
+						some, rows = [2][]ranges.Span{}, [2]uint64{}
+					}
+					some = [2][]ranges.Span{append(some[0], build), append(some[1], probe)}
+					rows = [2]uint64{rows[0] + own[0], rows[1] + own[1]}
+				}
+			}
+		}
+		if len(some[0]) > 0 {
+			yield(some)
+		}
 	}
+}
+
+// pieces yields the pieces of a span, each of at most so many rows.
+func pieces(span ranges.Span, most uint64) iter.Seq[ranges.Span] {
+	return func(yield func(ranges.Span) bool) {
+		for first := span.First; first < span.End; first += most {
+			if !yield(ranges.Span{First: first, End: min(first+most, span.End)}) {
+				return
+			}
+		}
+	}
+}
+
+// oversizedSpans reads where partitions begin and lists those of both sides that have no units: pairs of spans.
+func (p *probing) oversizedSpans(ctx context.Context) (spans [][2]ranges.Span, err error) {
 	var starts [2][]uint32
 	for side, at := range [2]backend.Range{p.build.starts, p.probe.starts} {
 		starts[side] = make([]uint32, 1<<p.bits+1)
 		if err := p.lane.Download(ctx, backend.AsBytes(starts[side]), at); err != nil {
-			return spans, err
+			return nil, err
 		}
 	}
-	build, probe := starts[operator.Build], starts[operator.Probe]
 	for i := range 1 << p.bits {
-		if build[i+1]-build[i] > p.oversizedBuild() && probe[i+1] > probe[i] {
-			for side := range spans {
-				spans[side] = append(spans[side], ranges.Span{First: uint64(starts[side][i]), End: uint64(starts[side][i+1])})
-			}
+		var pair [2]ranges.Span
+		for side, starts := range starts {
+			pair[side] = ranges.Span{First: uint64(starts[i]), End: uint64(starts[i+1])}
+		}
+		build, probe := pair[operator.Build], pair[operator.Probe]
+		if build.End-build.First > uint64(p.oversizedBuild()) && probe.End > probe.First {
+			spans = append(spans, pair)
 		}
 	}
 	return spans, nil

@@ -9,7 +9,6 @@ import (
 
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/exec"
-	"github.com/spirjoin/spirjoin/kernel"
 	"github.com/spirjoin/spirjoin/operator"
 	"github.com/spirjoin/spirjoin/primitive"
 	"github.com/spirjoin/spirjoin/ranges"
@@ -33,12 +32,11 @@ type Partitioned struct {
 	// and none stays empty.
 	PageRows int
 
-	round int // 1 in the join of the rows of oversized partitions
 	force force
 }
 
-// seeds are those of the mixes whose low bits decide the partition, round by round.
-var seeds = [...]uint32{0x5bd1e995, 0x2545f491}
+// partitionSeed is that of the mix whose low bits decide the partition.
+const partitionSeed = 0x5bd1e995
 
 const mostPageRows = 8
 
@@ -82,7 +80,7 @@ type partitioned struct {
 	lane  *exec.Lane // of the build side
 	build input
 	high  *backend.Buffer // where only low words of keys move: the high word of all, and whether one differs
-	marks backend.Range   // of build rows that have a partner, in transformed order
+	marks backend.Range   // of build rows that have a partner, in transformed order; a single granule brings it
 }
 
 // input is one side and where its partitions are.
@@ -96,33 +94,20 @@ func (j *partitioned) Build(ctx context.Context, build *relation.Chunk) error {
 	if err := build.Check("hash join"); err != nil {
 		return err
 	}
-	want := &j.plan.Want
 	j.build.Input = j.input(j.lane, build, operator.Build, "build")
-	if j.narrow {
-		j.high = j.lane.Memory.New(8, "high word")
-		if err := j.lane.Memory.Err(); err != nil {
-			return err
-		}
-		list := new(backend.List)
-		list.Fill(j.high.Range(0, 4), build.HighWord)
-		list.Fill(j.high.Range(4, 4), 0) // for the pass that counts
-		if err := j.lane.Submit(ctx, list); err != nil {
-			return err
-		}
-	}
-	if build.Rows == 0 {
-		return nil
-	}
-	if err := j.transform(ctx, &j.build); err != nil {
+	if err := j.newHigh(ctx); err != nil || build.Rows == 0 {
 		return err
 	}
-	if j.plan.Facts.Kept() && !j.Untransformed {
+	if err := j.transform(ctx, &j.build); err != nil || !j.plan.Facts.Kept() {
+		return err
+	}
+	if !j.Untransformed {
 		if err := j.build.MoveAll(func() error { return j.move(ctx, &j.build, backend.Range{}) }); err != nil {
 			return err
 		}
 	}
-	if !want.Marks(operator.Build) || !j.plan.Facts.Kept() {
-		return nil // a single granule brings its bitmap
+	if !j.plan.Want.Marks(operator.Build) {
+		return nil
 	}
 	var err error
 	j.marks, err = ranges.NewMarks(ctx, j.lane, build.Rows, "build")
@@ -166,7 +151,7 @@ func (j *partitioned) move(ctx context.Context, s *input, starts backend.Range) 
 	move := operator.Move{Stage: "partition", RowNumbers: numbers, OneByOne: j.OneByOne}
 	move.Plan = func(layout primitive.Layout) (t operator.Transformation, err error) {
 		p, err := primitive.PlanPartition(s.Lane.Tuning(),
-			primitive.Partition{Layout: layout, Bits: j.bits, Mixed: true, Seed: seeds[j.round]})
+			primitive.Partition{Layout: layout, Bits: j.bits, Mixed: true, Seed: partitionSeed})
 		t.Passes, t.ScratchBytes = 2-p.Result(), p.ScratchBytes
 		t.Record = func(list *backend.List, scratch backend.Range, source primitive.Columns,
 			buffers [2]primitive.Columns) error {
@@ -185,25 +170,17 @@ type probing struct {
 	unitTable *backend.Buffer // of all units
 	units     operator.Units
 	oversized uint32 // partitions with too many build rows for units
-	marks     [2]backend.Range
+	marks     operator.Marks
 }
 
 // Probe partitions a granule and joins the partitions that belong together.
 func (j *partitioned) Probe(ctx context.Context, lane *exec.Lane, probe *relation.Chunk, sink operator.Sink) error {
-	if err := probe.Check("hash join"); err != nil {
+	if err := probe.CheckJoin("hash join", j.build.Chunk); err != nil || probe.Rows == 0 {
 		return err
-	}
-	if l, r := j.build.Keys.Bytes, probe.Keys.Bytes; l != r {
-		return &backend.OpError{Op: "hash join", Err: backend.ErrInvalidInput,
-			Detail: fmt.Sprintf("keys of %d and of %d bytes", l, r)}
-	}
-	if probe.Rows == 0 {
-		return nil
 	}
 	p := &probing{partitioned: j, lane: lane.Nested(ctx)}
 	defer p.lane.Memory.ReleaseAll()
 	p.probe.Input = j.input(p.lane, probe, operator.Probe, "probe")
-	want := &j.plan.Want
 	if j.build.Rows == 0 {
 		p.probe.Stay()
 		return p.rows(ctx, sink, &p.probe, operator.Probe, backend.Range{})
@@ -220,28 +197,12 @@ func (j *partitioned) Probe(ctx context.Context, lane *exec.Lane, probe *relatio
 	if err := p.mark(ctx); err != nil {
 		return err
 	}
-	if want.Pairs {
+	if j.plan.Want.Pairs {
 		if err := p.pairs(ctx, sink); err != nil {
 			return err
 		}
 	}
-	return p.rows(ctx, sink, &p.probe, operator.Probe, p.marks[operator.Probe])
-}
-
-// checkNarrow refuses chunks that are not as narrow as they say.
-func (j *partitioned) checkNarrow(ctx context.Context) error {
-	if !j.narrow {
-		return nil
-	}
-	var differing [4]byte
-	if err := j.lane.Download(ctx, differing[:], j.high.Range(4, 4)); err != nil {
-		return err
-	}
-	if differing != [4]byte{} {
-		return &backend.OpError{Op: "hash join", Err: backend.ErrInvalidInput,
-			Detail: "keys differ in their high words, of chunks that are said to be narrow"}
-	}
-	return nil
+	return p.rows(ctx, sink, &p.probe, operator.Probe, p.marks.Of[operator.Probe])
 }
 
 // pairs makes or counts the pairs of rows, those of oversized partitions first.
@@ -251,150 +212,8 @@ func (p *probing) pairs(ctx context.Context, sink operator.Sink) error {
 			return err
 		}
 	}
-	if !p.plan.Want.Count {
-		return p.units.Write(ctx, sink)
-	}
-	rows, err := p.units.Count(ctx)
-	if err != nil {
-		return err
-	}
-	return sink.Count(ctx, rows)
-}
-
-// mark finds the rows of both sides that have a partner, as far as anybody wants to know. Where they are marked while
-// pairs are made, only those of oversized partitions are left to find.
-func (p *probing) mark(ctx context.Context) error {
-	want, sides := &p.plan.Want, uint32(0)
-	if want.Marks(operator.Build) {
-		sides |= kernel.MarkLeft
-	}
-	if want.Marks(operator.Probe) {
-		sides |= kernel.MarkRight
-	}
-	if sides == 0 {
-		return nil
-	}
-	if err := p.newMarks(ctx, sides); err != nil {
-		return err
-	}
-	if p.oversized > 0 {
-		if err := p.markPeeled(ctx); err != nil {
-			return err
-		}
-	}
-	if p.units.Number == 0 || p.units.Sides != 0 {
-		return nil
-	}
-	c := &p.config
-	k, err := kernel.PartitionMark.On(p.lane.Device(), kernel.PartitionMarkConfig{KeyBits: c.KeyBits, Tile: c.Tile,
-		Sides: sides, Mixed: c.Mixed, Table: c.Table, Heads: c.Heads, Decided: c.Decided})
-	if err != nil {
-		return err
-	}
-	list := p.lane.List("mark")
-	k.Dispatch(list, p.units.Number, kernel.PartitionMarkArgs{Units: p.unitTable.All(), LeftKeys: p.build.Ordered,
-		RightKeys: p.probe.Ordered, LeftMarks: p.marks[operator.Build], RightMarks: p.marks[operator.Probe],
-		Shift: uint32(p.bits)})
-	return p.lane.Submit(ctx, list)
-}
-
-// newMarks makes bitmaps without a bit set: of the probe side and, where that comes in one granule, of the build side.
-// In that case they lie behind a cursor for the output, as the kernel wants them that marks while it makes pairs.
-func (p *probing) newMarks(ctx context.Context, sides uint32) (err error) {
-	want := &p.plan.Want
-	if p.plan.Facts.Kept() {
-		if p.marks[operator.Build] = p.partitioned.marks; want.Marks(operator.Probe) {
-			p.marks[operator.Probe], err = ranges.NewMarks(ctx, p.lane, p.probe.Rows, "probe")
-		}
-		return err
-	}
-	first, sizeBytes := [2]uint64{}, uint64(kernel.BitmapWord*4)
-	for side, in := range p.units.Inputs {
-		if want.Marks(side) {
-			first[side] = sizeBytes
-			sizeBytes += backend.Aligned((in.Rows + 31) / 32 * 4)
-		}
-	}
-	memory := p.partitioned.lane.Memory
-	places := memory.New(sizeBytes, "output cursor and marks")
-	if err := memory.Err(); err != nil {
-		return err
-	}
-	list := p.lane.List("mark")
-	list.Fill(places.All(), 0)
-	for side, in := range p.units.Inputs {
-		if want.Marks(side) {
-			p.marks[side] = places.Range(first[side], (in.Rows+31)/32*4)
-			list.Fill(places.Range(uint64(kernel.MarksWord+side)*4, 4), uint32(first[side]/4))
-		}
-	}
-	p.partitioned.marks = p.marks[operator.Build]
-	if p.marksPairs(p.plan, &p.shape) && p.units.Reserves() {
-		p.units.Marking, p.units.Sides = places.All(), sides
-	}
-	return p.lane.Submit(ctx, list)
-}
-
-// Finish puts the build rows with or without a partner.
-func (j *partitioned) Finish(ctx context.Context, sink operator.Sink) error {
-	if !j.plan.Want.Marks(operator.Build) || j.build.Rows == 0 {
-		return nil
-	}
-	if err := j.checkNarrow(ctx); err != nil {
-		return err
-	}
-	return j.rows(ctx, sink, &j.build, operator.Build, j.marks)
-}
-
-// rows puts the rows of a side that are wanted for themselves; without marks none has a partner.
-func (j *partitioned) rows(ctx context.Context, sink operator.Sink, in *input, side int, marks backend.Range) error {
-	want := &j.plan.Want
-	if !want.Marks(side) {
-		return nil
-	}
-	if marks.Buffer == nil {
-		var err error
-		if marks, err = ranges.NewMarks(ctx, in.Lane, in.Rows, in.Name); err != nil {
-			return err
-		}
-	}
-	r := operator.Rows{Input: &in.Input, Side: side, Marks: marks, Keys: want.Keys,
-		Untransformed: j.Untransformed && in.starts.Buffer != nil && j.bits > 0,
-		Move:          func(ctx context.Context) error { return j.move(ctx, in, backend.Range{}) },
-	}
-	if moved := j.bits > 0 && in.starts.Buffer != nil; moved && j.narrow {
-		r.Unmix = j.unmix
-	} else if moved {
-		r.Mixed, r.Seed = true, seeds[j.round]
-	}
-	return r.WriteWanted(ctx, sink, want)
-}
-
-// unmix turns rows moved keys back.
-func (j *partitioned) unmix(list *backend.List, keys, to backend.Range, rows uint64) error {
-	config := kernel.UnmixKeys.With(nil)
-	config.KeyBits, config.Widened = j.config.KeyBits, j.widened()
-	k, err := kernel.UnmixKeys.On(j.lane.Device(), config)
-	if err != nil {
-		return err
-	}
-	k.Dispatch(list, kernel.Groups(config, rows), kernel.UnmixKeysArgs{Keys: keys, Unmixed: to, Rows: uint32(rows),
-		Seed: seeds[j.round], High: j.build.HighWord})
-	return nil
-}
-
-// widened is the constant of kernels that write keys: 1 where only low words of them moved.
-func (j *partitioned) widened() uint32 {
-	if j.narrow {
-		return 1
-	}
-	return 0
+	return p.units.Write(ctx, sink)
 }
 
 // Close releases the build side.
 func (j *partitioned) Close() { j.lane.Memory.ReleaseAll() }
-
-// Rewind forgets which rows of the build side have a partner.
-func (j *partitioned) Rewind(ctx context.Context) error {
-	return ranges.ClearMarks(ctx, j.lane, j.marks)
-}

@@ -34,8 +34,6 @@ type shape struct {
 type force struct {
 	bits  *int   // that decide the partition
 	table uint32 // rows of the build side that shared memory holds
-	// Oversized partitions beyond which everything is sorted; 0: as many as usual.
-	ranges uint32
 }
 
 // shape chooses the number of partitions and the size of units. first are the bytes of the payload columns that the
@@ -120,8 +118,39 @@ func (s *shape) size(buildRows uint64, tableRows uint32) {
 // oversizedBuild is the number of build rows of a partition from which on it is oversized.
 func (s *shape) oversizedBuild() uint32 { return mostTables * s.tableRows }
 
+// movedKeyBytes is the width of keys that move.
+func (s *shape) movedKeyBytes(f *operator.Facts) int {
+	if s.narrow {
+		return 4
+	}
+	return f.KeyBytes
+}
+
+// peeled is how many rows of either side the partition of the most frequent key of the build side is expected to have, or
+// at most that of another, if that is oversized; none, if none is. An eighth more than on average, so that it is seldom
+// cut.
+func (s *shape) peeled(f *operator.Facts) (rows [2]uint64) {
+	for side := range rows {
+		all := f.Held(side)
+		hot := uint64(f.Hottest[side] * float64(all))
+		rows[side] = min(all, (hot+(all-hot)>>s.bits)*9/8)
+	}
+	if rows[operator.Build] <= uint64(s.oversizedBuild()) {
+		return [2]uint64{}
+	}
+	return rows
+}
+
+// peelRows is how many rows of either side are peeled at a time, at least: those that are expected, or else few.
+func (s *shape) peelRows(f *operator.Facts) (rows [2]uint64) {
+	for side, expected := range s.peeled(f) {
+		rows[side] = max(expected, pieceRows(f.Rows[operator.Build]))
+	}
+	return rows
+}
+
 // countsFirst tells whether the output of units is counted before any is written.
-func (a Partitioned) countsFirst(f *operator.Facts) bool { return a.CountFirst || f.Windows() > 1 }
+func (a Partitioned) countsFirst(f *operator.Facts) bool { return a.CountFirst || f.CountsFirst() }
 
 // marksPairs tells whether rows are marked while pairs are made, without a pass of their own. That takes output that is
 // written as it comes, and a single granule.

@@ -74,7 +74,7 @@ func (p *probing) cut(ctx context.Context) error {
 // join readies the output of units.
 func (p *probing) join(units uint32) {
 	p.units = operator.Units{
-		Lane: p.lane, Inputs: [2]*operator.Input{&p.build.Input, &p.probe.Input}, Keys: p.plan.Want.Keys,
+		Lane: p.lane, Inputs: [2]*operator.Input{&p.build.Input, &p.probe.Input}, Want: &p.plan.Want,
 		Number: units, CountFirst: p.countsFirst(&p.plan.Facts), Room: p.plan.Facts.Room(),
 		PageRows:    uint32(p.PageRows),
 		Invocations: uint64(units) * uint64(p.config.Workgroup), Record: p.recordUnits, RecordCount: p.recordCount,
@@ -89,7 +89,7 @@ func (p *probing) join(units uint32) {
 // recordUnits records the join of units.
 func (p *probing) recordUnits(list *backend.List, first, end uint32, to operator.Target) error {
 	config := p.config
-	config.OutputConfig, config.Seed, config.Widened = to.Config, seeds[p.round], p.widened()
+	config.OutputConfig, config.Seed, config.Widened = to.Config, partitionSeed, p.widened()
 	if to.PageRows > 0 {
 		config.Paged, config.PageRows = 1, to.PageRows
 	}

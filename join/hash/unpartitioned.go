@@ -1,9 +1,9 @@
 package hash
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
-	"fmt"
 
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/exec"
@@ -18,7 +18,7 @@ import (
 // the key column: good for build sides that caches hold, and for many granules.
 //
 // For counts and for rows of one side the table has each key once, however many rows have it. For pairs every row has a
-// slot, so that keys of many rows find none.
+// slot, so that keys of many rows find none for some: these are joined by sorting (lost.go).
 type Unpartitioned struct{}
 
 const (
@@ -63,14 +63,15 @@ type table struct {
 	slots    *backend.Buffer
 	mask     uint32
 	repeats  *backend.Buffer // with distinct: how many further rows have the key of a row with a slot
+	lost     []uint32        // build rows without a slot, ascending
+	marks    backend.Range   // of build rows that have a partner, for those without a slot
 	// Bitmap of build rows: of each key with a partner the row that the probe side meets first.
 	met backend.Range
 }
 
 // Build makes the table.
 //
-// Errors: backend.ErrInvalidInput; backend.ErrLimit for keys, or keys with the same slot, that are so frequent that
-// probing would take long; those of the device.
+// Errors: backend.ErrInvalidInput; those of the device.
 func (t *table) Build(ctx context.Context, build *relation.Chunk) error {
 	if err := build.Check("build hash table"); err != nil {
 		return err
@@ -85,7 +86,8 @@ func (t *table) Build(ctx context.Context, build *relation.Chunk) error {
 	if t.distinct {
 		t.repeats = t.lane.Memory.New(build.Rows*4, "repeats of keys")
 	}
-	lost := t.lane.Memory.New(4, "rows without a slot")
+	bitmapBytes := (build.Rows + 31) / 32 * 4
+	places := t.lane.Memory.New(backend.PlanAlignment+bitmapBytes, "rows without a slot") // their number, and which
 	if err := t.lane.Memory.Err(); err != nil {
 		return err
 	}
@@ -98,28 +100,31 @@ func (t *table) Build(ctx context.Context, build *relation.Chunk) error {
 	if err != nil {
 		return err
 	}
+	lost, bitmap := places.Range(0, 4), places.Range(backend.PlanAlignment, bitmapBytes)
 	list := t.lane.List("build")
 	list.Fill(t.slots.All(), 0)
 	if t.distinct {
 		list.Fill(t.repeats.All(), 0)
 	}
-	list.Fill(lost.All(), 0)
+	list.Fill(places.All(), 0)
 	k.Dispatch(list, kernel.Groups(config, build.Rows), kernel.TableBuildArgs{Keys: build.Keys.Data,
-		Slots: t.slots.All(), Lost: lost.All(), Repeats: t.repeats.All(), Rows: uint32(build.Rows), Mask: t.mask,
-		Seed: tableSeed})
+		Slots: t.slots.All(), Lost: lost, LostRows: bitmap, Repeats: t.repeats.All(), Rows: uint32(build.Rows),
+		Mask: t.mask, Seed: tableSeed})
 	if err := t.lane.Submit(ctx, list); err != nil {
 		return err
 	}
 	var count [4]byte
-	if err := t.lane.Download(ctx, count[:], lost.All()); err != nil {
+	if err := t.lane.Download(ctx, count[:], lost); err != nil {
 		return err
 	}
-	if n := binary.LittleEndian.Uint32(count[:]); n > 0 {
-		return &backend.OpError{Op: "build hash table", Err: backend.ErrLimit, Detail: fmt.Sprintf(
-			"keys repeat too often for hj: %d of %d rows found no slot among the %d behind that of their key; "+
-				"take phj-om or smj-um", n, build.Rows, patience)}
+	if binary.LittleEndian.Uint32(count[:]) > 0 {
+		if err := t.readLost(ctx, bitmap); err != nil {
+			return err
+		}
 	}
-	t.lane.Memory.Release(lost)
+	if t.marks.Buffer == nil {
+		t.lane.Memory.Release(places)
+	}
 	if t.plan.Want.Marks(operator.Build) {
 		t.met, err = ranges.NewMarks(ctx, t.lane, build.Rows, "build")
 	}
@@ -136,15 +141,8 @@ func (t *table) input(lane *exec.Lane, c *relation.Chunk, name string) operator.
 
 // Probe looks the rows of a granule up.
 func (t *table) Probe(ctx context.Context, lane *exec.Lane, probe *relation.Chunk, sink operator.Sink) error {
-	if err := probe.Check("probe hash table"); err != nil {
+	if err := probe.CheckJoin("probe hash table", t.build.Chunk); err != nil || probe.Rows == 0 {
 		return err
-	}
-	if l, r := t.build.Chunk.Keys.Bytes, probe.Keys.Bytes; l != r {
-		return &backend.OpError{Op: "probe hash table", Err: backend.ErrInvalidInput,
-			Detail: fmt.Sprintf("keys of %d and of %d bytes", l, r)}
-	}
-	if probe.Rows == 0 {
-		return nil
 	}
 	lane = lane.Nested(ctx)
 	defer lane.Memory.ReleaseAll()
@@ -157,14 +155,7 @@ func (t *table) Probe(ctx context.Context, lane *exec.Lane, probe *relation.Chun
 		}
 	}
 	if t.build.Rows > 0 {
-		sides := uint32(0)
-		if want.Marks(operator.Probe) {
-			sides |= kernel.MarkRight
-		}
-		if want.Marks(operator.Build) {
-			sides |= kernel.MarkLeft
-		}
-		if sides > 0 {
+		if sides := want.Sides(); sides > 0 {
 			args := kernel.TableMarkArgs{LeftMarks: t.met, RightMarks: marks}
 			if err := t.mark(ctx, lane, probe, kernel.TableMarkConfig{Sides: sides}, args); err != nil {
 				return err
@@ -174,6 +165,9 @@ func (t *table) Probe(ctx context.Context, lane *exec.Lane, probe *relation.Chun
 			if err := t.pairs(ctx, lane, &in, sink); err != nil {
 				return err
 			}
+		}
+		if err := t.probeLost(ctx, lane, &in, marks, sink); err != nil {
+			return err
 		}
 	}
 	return t.rows(ctx, sink, &in, operator.Probe, marks)
@@ -204,8 +198,8 @@ func (t *table) pairs(ctx context.Context, lane *exec.Lane, in *operator.Input, 
 		own.Unique = 1
 	}
 	rows, build, probe := uint32(in.Rows), t.build.Chunk.Keys.Data, in.Chunk.Keys.Data
-	u := operator.Units{Lane: lane, Inputs: [2]*operator.Input{&t.build, in}, Keys: t.plan.Want.Keys,
-		Number: kernel.Groups(own, in.Rows), CountFirst: t.plan.Facts.Windows() > 1, Room: t.plan.Facts.Room()}
+	u := operator.Units{Lane: lane, Inputs: [2]*operator.Input{&t.build, in}, Want: &t.plan.Want,
+		Number: kernel.Groups(own, in.Rows), CountFirst: t.plan.Facts.CountsFirst(), Room: t.plan.Facts.Room()}
 	u.Record = func(list *backend.List, first, end uint32, to operator.Target) error {
 		config := own
 		config.OutputConfig = to.Config
@@ -234,19 +228,11 @@ func (t *table) pairs(ctx context.Context, lane *exec.Lane, in *operator.Input, 
 		return nil
 	}
 	u.Large = func(ctx context.Context, unit uint32, sink operator.Sink) error {
-		first := uint64(unit) * uint64(kernel.TileRows(own))
-		spans := [2][]ranges.Span{{{End: t.build.Rows}}, {{First: first, End: min(first+uint64(kernel.TileRows(own)), in.Rows)}}}
-		places := &operator.Places{Lane: lane, Inputs: u.Inputs, Keys: u.Keys, Counted: true, Sink: sink}
-		return ranges.JoinSpans(ctx, lane, spans, places)
+		tileRows := uint64(kernel.TileRows(own))
+		first := uint64(unit) * tileRows
+		return t.large(ctx, lane, in, ranges.Span{First: first, End: min(first+tileRows, in.Rows)}, sink)
 	}
-	if !t.plan.Want.Count {
-		return u.Write(ctx, sink)
-	}
-	n, err := u.Count(ctx)
-	if err != nil {
-		return err
-	}
-	return sink.Count(ctx, n)
+	return u.Write(ctx, sink)
 }
 
 // Finish puts the build rows with or without a partner: each looks up the row that stands for its key, and whether that
@@ -255,9 +241,11 @@ func (t *table) Finish(ctx context.Context, sink operator.Sink) error {
 	if !t.plan.Want.Marks(operator.Build) || t.build.Rows == 0 {
 		return nil
 	}
-	marks, err := ranges.NewMarks(ctx, t.lane, t.build.Rows, "build")
-	if err != nil {
-		return err
+	marks, err := t.marks, error(nil)
+	if len(t.lost) == 0 {
+		if marks, err = ranges.NewMarks(ctx, t.lane, t.build.Rows, "build"); err != nil {
+			return err
+		}
 	}
 	err = t.mark(ctx, t.lane, t.build.Chunk, kernel.TableMarkConfig{Sides: kernel.MarkRight, Among: 1},
 		kernel.TableMarkArgs{Partners: t.met, RightMarks: marks})
@@ -281,4 +269,6 @@ func (t *table) rows(ctx context.Context, sink operator.Sink, in *operator.Input
 func (t *table) Close() { t.lane.Memory.ReleaseAll() }
 
 // Rewind forgets which keys were met.
-func (t *table) Rewind(ctx context.Context) error { return ranges.ClearMarks(ctx, t.lane, t.met) }
+func (t *table) Rewind(ctx context.Context) error {
+	return cmp.Or(ranges.ClearMarks(ctx, t.lane, t.met), ranges.ClearMarks(ctx, t.lane, t.marks))
+}

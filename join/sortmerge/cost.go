@@ -89,7 +89,7 @@ func searchCost(c *operator.Cost) error {
 	for side, rows := range held {
 		if c.Want.Marks(side) {
 			search()
-			c.Hold(rows * 8) // ranges
+			c.Hold(rows * 4) // partners of each
 		}
 	}
 	if !c.Want.Pairs {
@@ -98,7 +98,10 @@ func searchCost(c *operator.Cost) error {
 	if search(); c.Want.Count {
 		return nil
 	}
-	few := min(held[operator.Build], held[operator.Probe])
+	few, met := held[operator.Probe], c.Facts.MatchRatio
+	if held[operator.Build] < few {
+		few, met = held[operator.Build], c.Facts.BuildRatio
+	}
 	scan, err := primitive.PlanScan(c.Facts.Tuning, few, 32, 64, true)
 	if err != nil {
 		return err
@@ -106,6 +109,7 @@ func searchCost(c *operator.Cost) error {
 	c.Add(operator.Match, operator.Launch, (1+c.Windows())*c.Granules())
 	c.Add(operator.Match, operator.ScanRow, float64(few)*c.Granules())
 	c.Add(operator.Match, operator.ExpandRow, c.Out())
+	c.Add(operator.Match, operator.MatchMet, met*float64(few)*c.Granules())
 	ranges := [3]uint64{few * 4, few * 4, (few + 1) * 8} // where they begin, how long they are, the pairs before
 	for _, bytes := range ranges {
 		c.Take(bytes)

@@ -1,17 +1,13 @@
 package sortmerge_test
 
 import (
-	"context"
 	"fmt"
 	"maps"
 	"math/rand/v2"
 	"slices"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/spirjoin/spirjoin/backend"
-	"github.com/spirjoin/spirjoin/exec"
 	"github.com/spirjoin/spirjoin/internal/devicetest"
 	"github.com/spirjoin/spirjoin/internal/jointest"
 	"github.com/spirjoin/spirjoin/join/sortmerge"
@@ -30,7 +26,6 @@ var (
 	smallUnits = primitive.Override(backend.Config{"workgroup": 128, "items": 1, "table": 10}, "merge_join")
 )
 
-// TestDevicesJoin joins in every way: whatever is wanted, however probe rows come, and whatever room there is.
 // tilings are what a unit of work takes: tuned, tiles of many rows with short pieces, and the other way round.
 var tilings = []primitive.Tuning{
 	nil,
@@ -38,16 +33,16 @@ var tilings = []primitive.Tuning{
 	primitive.Override(backend.Config{"workgroup": 128, "items": 1, "table": 700}, "merge_join"),
 }
 
+// TestDevicesJoin joins in every way: whatever is wanted, however probe rows come, and whatever room there is.
 func TestDevicesJoin(t *testing.T) {
 	workloads := slices.Sorted(maps.Keys(jointest.Workloads))
 	wants := slices.Sorted(maps.Keys(jointest.Wants))
 	sizes := append(slices.Clone(small), jointest.Sizes[4:]...)
 	tunings := append(slices.Clone(tilings), smallUnits)
 	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {
-		tuning := jointest.Tuning(t, device.Info())
 		for n, c := range devicetest.Combinations(t, len(sizes), len(wants), len(payloads), len(workloads),
 			len(algorithms)) {
-			if tuning != nil && n%5 > 0 {
+			if jointest.Instrumented(t) && n%5 > 0 {
 				continue // instrumented pipelines take seconds to compile
 			}
 			random := rand.New(rand.NewPCG(uint64(n), 7))
@@ -74,9 +69,7 @@ func TestDevicesJoin(t *testing.T) {
 			case 2:
 				o.Facts = func(f *operator.Facts) { f.Window = 3 } // so that there is too little room at first
 			}
-			ops, err := primitive.New(device, tunings[tiling].With(tuning))
-			require.NoError(t, err)
-			jointest.CheckRun(t, exec.NewLane(context.Background(), ops, nil), algorithm, build, probe, want, o,
+			jointest.CheckRun(t, jointest.Lane(t, device, tunings[tiling]), algorithm, build, probe, want, o,
 				fmt.Sprintf("case %d: %s, %s of %s %v, keys %t of %d bytes, payload %v, granules of %d, windows of %d, "+
 					"tiling %d", n, algorithm.Name(), wants[c[1]], workloads[c[3]], size, want.Keys, keyBytes,
 					payloads[c[2]], o.Granule, o.Window, tiling))

@@ -2,7 +2,6 @@ package sortmerge_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -16,21 +15,14 @@ import (
 	"github.com/spirjoin/spirjoin/internal/jointest"
 	"github.com/spirjoin/spirjoin/join/sortmerge"
 	"github.com/spirjoin/spirjoin/operator"
-	"github.com/spirjoin/spirjoin/primitive"
-	"github.com/spirjoin/spirjoin/relation"
 )
 
-// onEach runs a test with small units on each device, but for those whose pipelines take seconds to compile, which run
-// the same ones in TestDevicesJoin.
+// onEach runs a test with small units on each device, unless pipelines take seconds to compile; TestDevicesJoin runs the
+// same ones.
 func onEach(t *testing.T, test func(t *testing.T, lane *exec.Lane)) {
-	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {
-		if jointest.Tuning(t, device.Info()) != nil {
-			return
-		}
-		ops, err := primitive.New(device, smallUnits)
-		require.NoError(t, err)
-		test(t, exec.NewLane(context.Background(), ops, nil))
-	})
+	if !jointest.Instrumented(t) {
+		jointest.ForEach(t, smallUnits, test)
+	}
 }
 
 // A side that is sorted is not sorted again; one that is not is, be it by one row.
@@ -59,21 +51,6 @@ func TestDevicesSortedSides(t *testing.T) {
 			}
 		}
 	})
-}
-
-var errEnough = errors.New("enough")
-
-// strict is a sink that allows no more than so many rows.
-type strict struct {
-	operator.Collector
-	most uint64
-}
-
-func (s *strict) Count(ctx context.Context, rows uint64) error {
-	if s.Rows+rows > s.most {
-		return errEnough
-	}
-	return s.Collector.Count(ctx, rows)
 }
 
 // Pairs of keys that are frequent on both sides are counted before anything is written. More pairs than a window holds
@@ -108,40 +85,17 @@ func TestDevicesHotKeys(t *testing.T) {
 		o := sortmerge.OM.Open(context.Background(), profiled, p)
 		defer o.Close()
 		require.NoError(t, o.Build(context.Background(), build))
-		sink := &strict{most: 66_000*66_000 - 1}
-		require.ErrorIs(t, o.Probe(context.Background(), profiled, build, sink), errEnough)
+		sink := &jointest.Strict{Allowed: 66_000*66_000 - 1}
+		require.ErrorIs(t, o.Probe(context.Background(), profiled, build, sink), jointest.ErrEnough)
 		require.NotContains(t, profiled.Profile.String(), "match")
 	})
 }
 
 // What makes no sense is an error.
 func TestDevicesErrors(t *testing.T) {
-	pairs, facts := operator.Want{Pairs: true}, operator.Facts{KeyBytes: 4}
-	for _, a := range algorithms {
-		_, err := a.Plan(&operator.Facts{KeyBytes: 5}, pairs)
-		require.ErrorIs(t, err, backend.ErrInvalidInput)
-		_, err = a.Plan(&facts, operator.Want{Keys: true})
-		require.ErrorIs(t, err, backend.ErrInvalidInput)
-		_, err = a.Plan(&facts, operator.Want{Pairs: true, Matched: [2]bool{true, false}})
-		require.ErrorIs(t, err, backend.ErrInvalidInput)
-	}
 	onEach(t, func(t *testing.T, lane *exec.Lane) {
-		ctx := context.Background()
-		build := &jointest.Relation{KeyBytes: 4, Keys: []uint64{1, 2, 3, 4}}
-		chunk, release := build.Chunk(t, lane)
-		defer release()
 		for _, a := range algorithms {
-			facts.Tuning = lane.Tuning()
-			p, err := a.Plan(&facts, pairs)
-			require.NoError(t, err)
-			o := a.Open(ctx, lane, p)
-			defer o.Close()
-			wide := relation.Chunk{Rows: 2, Keys: relation.Values{Data: chunk.Keys.Data, Bytes: 8}}
-			short := relation.Chunk{Rows: 3, Keys: chunk.Keys}
-			require.ErrorIs(t, o.Build(ctx, &short), backend.ErrInvalidInput)
-			require.NoError(t, o.Build(ctx, chunk))
-			require.ErrorIs(t, o.Probe(ctx, lane, &short, &operator.Counter{}), backend.ErrInvalidInput)
-			require.ErrorIs(t, o.Probe(ctx, lane, &wide, &operator.Counter{}), backend.ErrInvalidInput)
+			jointest.CheckErrors(t, lane, a)
 		}
 	})
 }
@@ -149,10 +103,8 @@ func TestDevicesErrors(t *testing.T) {
 // Each planted fault is found, and nothing where none is planted.
 func TestDevicesPlantedFaults(t *testing.T) {
 	onEach(t, func(t *testing.T, lane *exec.Lane) {
-		build, probe := jointest.Workloads["half match"].Relations(rand.New(rand.NewPCG(1, 1)), [2]int{300, 700}, 4,
-			[2][]int{{4}, {4, 4}})
 		for _, a := range []sortmerge.Algorithm{sortmerge.OM, sortmerge.UM} {
-			jointest.CheckFaults(t, lane, a, build, probe, 250)
+			jointest.CheckFaults(t, lane, a)
 		}
 	})
 }

@@ -2,7 +2,6 @@ package sortmerge
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/exec"
@@ -44,26 +43,28 @@ func (m *merge) Rewind(ctx context.Context) error {
 
 // Build implements [operator.Operator].
 func (m *merge) Build(ctx context.Context, build *relation.Chunk) (err error) {
-	m.build, err = m.begin(ctx, m.lane, build, operator.Build)
+	if err = build.Check(m.name); err == nil {
+		m.build, err = m.begin(ctx, m.lane, build, operator.Build)
+	}
 	return err
 }
 
 // Probe implements [operator.Operator].
 func (m *merge) Probe(ctx context.Context, lane *exec.Lane, chunk *relation.Chunk, sink operator.Sink) error {
+	if err := chunk.CheckJoin(m.name, m.build.Chunk); err != nil {
+		return err
+	}
 	lane = lane.Nested(ctx)
 	defer lane.Memory.ReleaseAll()
 	probe, err := m.begin(ctx, lane, chunk, operator.Probe)
 	if err != nil {
 		return err
 	}
-	if m.build.Keys.Bytes != probe.Keys.Bytes {
-		return &backend.OpError{Op: m.name, Err: backend.ErrInvalidInput,
-			Detail: fmt.Sprintf("keys of %d and of %d bytes", m.build.Keys.Bytes, probe.Keys.Bytes)}
-	}
 	if m.want.Pairs {
 		err = m.join(ctx, lane, probe, sink)
 	} else {
-		err = ranges.Mark(ctx, lane, m.build.sorted(), probe.sorted(), m.build.marks, probe.marks)
+		err = ranges.Mark(ctx, lane, [2]*ranges.Sorted{m.build.sorted(), probe.sorted()},
+			[2]backend.Range{m.build.marks, probe.marks})
 	}
 	if err != nil {
 		return err
@@ -78,9 +79,6 @@ func (m *merge) Finish(ctx context.Context, sink operator.Sink) error {
 
 // begin sorts the keys of a side with its first payload columns.
 func (m *merge) begin(ctx context.Context, lane *exec.Lane, c *relation.Chunk, number int) (*side, error) {
-	if err := c.Check(m.name); err != nil {
-		return nil, err
-	}
 	if !m.want.Pairs && !m.want.Marks(number) { // its rows are not in the output
 		c = &relation.Chunk{Rows: c.Rows, Keys: c.Keys}
 	}

@@ -2,7 +2,6 @@ package sortmerge
 
 import (
 	"context"
-	"encoding/binary"
 	"fmt"
 	"math"
 
@@ -39,8 +38,8 @@ func (m *merge) join(ctx context.Context, lane *exec.Lane, probe *side, sink ope
 		return err
 	}
 	sides := [2]*side{operator.Build: m.build, operator.Probe: probe}
-	out := operator.Units{Lane: lane, Inputs: [2]*operator.Input{&m.build.Input, &probe.Input}, Keys: m.want.Keys,
-		Number: g.number, CountFirst: m.countFirst || m.facts.Windows() > 1, Room: m.facts.Room(),
+	out := operator.Units{Lane: lane, Inputs: [2]*operator.Input{&m.build.Input, &probe.Input}, Want: &m.want,
+		Number: g.number, CountFirst: m.countFirst || m.facts.CountsFirst(), Room: m.facts.Room(),
 		Record: g.record, RecordCount: g.recordCount,
 		Move: func(ctx context.Context, side int) error { return m.sort(ctx, sides[side]) }}
 	out.Large = func(ctx context.Context, unit uint32, sink operator.Sink) error {
@@ -118,11 +117,10 @@ func (g *granule) cut(ctx context.Context) error {
 	if err := lane.Submit(ctx, list); err != nil {
 		return err
 	}
-	var found [8]byte
-	if err := lane.Download(ctx, found[:], sumScratch.Range(sum.ResultOffset, 8)); err != nil {
+	units, err := lane.Number(ctx, sumScratch.Range(sum.ResultOffset, 8))
+	if err != nil {
 		return err
 	}
-	units := binary.LittleEndian.Uint64(found[:])
 	if units > hotFactor*(tiles+few.Rows/uint64(pieceRows)) {
 		if g.pairs, err = ranges.Count(ctx, lane, few.Keys.Bytes, few.Ordered, many.Ordered); err != nil {
 			return err

@@ -18,7 +18,7 @@ func init() {
 // tableOf puts rows into a hash table in random order, as the kernel does; lost are those that find no slot. With
 // distinct a row whose key is there needs none.
 func (m *maker) tableOf(keys []uint64, hashes []uint32, slots int, patience uint32, distinct bool) (table []uint32,
-	lost uint32) {
+	lost []int) {
 	table = make([]uint32, slots)
 next:
 	for _, row := range m.Perm(len(hashes)) {
@@ -32,7 +32,7 @@ next:
 				continue next
 			}
 		}
-		lost++
+		lost = append(lost, row)
 	}
 	return table, lost
 }
@@ -97,10 +97,15 @@ func tableBuildCase(m *maker) *Case {
 			own[int(entry)%slots-1] = true
 		}
 	}
-	before := m.Uint32N(3)
+	before, lostRows := m.Uint32N(3), make([]uint32, (rows+31)/32)
+	for _, row := range lost {
+		lostRows[row/32] |= 1 << (row % 32)
+	}
 	args := kernel.TableBuildArgsOf[argument]{
 		Keys: inOf(keyBits, keys), Slots: changed(make([]uint32, slots), table),
-		Lost: changed([]uint32{before}, []uint32{before + lost}), Rows: uint32(rows), Mask: uint32(slots - 1), Seed: seed,
+		Lost:     changed([]uint32{before}, []uint32{before + uint32(len(lost))}),
+		LostRows: changed(make([]uint32, len(lostRows)), lostRows), Rows: uint32(rows), Mask: uint32(slots - 1),
+		Seed: seed,
 	}
 	if distinct {
 		repeats := make([]uint32, rows)
@@ -112,8 +117,9 @@ func tableBuildCase(m *maker) *Case {
 		args.Repeats = changed(make([]uint32, rows), repeats)
 	}
 	c := m.newCase(m.groups(), args)
-	// Which row is in which of the slots that it may have is open, and which row of a key: a table in order with all rows
-	// counts as empty, and as repeated no row that is in a slot.
+	// Which row is in which of the slots that it may have is open, and which row of a key: a table in order counts as
+	// empty where each row is in a slot, repeated or lost, as lost count those that the case expects, and as repeated no
+	// row that is in a slot.
 	c.canonical = func(args [][]byte) {
 		table, seen, found := backend.Words(args[1])[:slots], make([]bool, rows), uint32(0)
 		for slot, entry := range table {
@@ -136,7 +142,7 @@ func tableBuildCase(m *maker) *Case {
 				return
 			}
 			if distinct {
-				repeats := &backend.Words(args[3])[row]
+				repeats := &backend.Words(args[4])[row]
 				if *repeats+1 != occurrences[keys[row]] {
 					return
 				}
@@ -144,8 +150,18 @@ func tableBuildCase(m *maker) *Case {
 				*repeats = 0
 			}
 		}
-		if found+lost == uint32(rows) {
+		marks := backend.Words(args[3])[:len(lostRows)]
+		for row := range 32 * len(marks) {
+			if marks[row/32]>>(row%32)&1 == 1 {
+				if row >= rows || seen[row] {
+					return
+				}
+				found++
+			}
+		}
+		if found == uint32(rows) {
 			clear(table)
+			copy(marks, lostRows)
 		}
 	}
 	return c
@@ -290,7 +306,7 @@ func (m *maker) tableOfEighth() kernel.TableBuildArgsOf[[]byte] {
 	}
 	return kernel.TableBuildArgsOf[[]byte]{
 		Keys: words(left, m.config["key_bits"], spread), Slots: zeros(int(mask)+1, 32), Lost: zeros(1, 32),
-		Rows: uint32(left), Mask: mask, Seed: 1,
+		LostRows: zeros((left+31)/32, 32), Rows: uint32(left), Mask: mask, Seed: 1,
 	}
 }
 

@@ -34,13 +34,16 @@ func rangeSearchCase(m *maker) *Case {
 		begins[i], counts[i] = uint32(begin), uint32(end-begin)
 		totals[i/m.tileRows()] += uint64(end - begin)
 	}
-	beginsArg, countsArg := out(begins), out(counts)
-	if m.IntN(4) == 0 {
+	beginsArg, countsArg, totalsArg := out(begins), out(counts), out(totals)
+	switch m.IntN(4) {
+	case 0:
 		beginsArg, countsArg = argument{}, argument{}
+	case 1:
+		beginsArg, totalsArg = argument{}, argument{}
 	}
 	return m.newCase(m.tileGroups(), kernel.RangeSearchArgsOf[argument]{
 		LeftKeys: inOf(bits, left), RightKeys: inOf(bits, right), Begins: beginsArg, Counts: countsArg,
-		TileTotals: out(totals), LeftRows: uint32(m.rows), RightRows: uint32(len(right)), Tiles: m.tiles(),
+		TileTotals: totalsArg, LeftRows: uint32(m.rows), RightRows: uint32(len(right)), Tiles: m.tiles(),
 	})
 }
 

@@ -7,6 +7,7 @@ layout(push_constant) uniform Push {
     uvec2 keys;
     uvec2 slots;
     uvec2 lost;
+    uvec2 lost_rows;
     uvec2 repeats;
     uint rows;
     uint mask;

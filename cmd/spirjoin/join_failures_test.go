@@ -1,0 +1,187 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestJoinFailures(t *testing.T) {
+	dir, args := orders(t, ".parquet")
+	left, right := args[1], args[2]
+	corrupt, empty, words := filepath.Join(dir, "corrupt.parquet"), filepath.Join(dir, "empty.parquet"),
+		filepath.Join(dir, "words.parquet")
+	content, err := os.ReadFile(left)
+	require.NoError(t, err)
+	content[len(content)/2] ^= 0xff
+	require.NoError(t, os.WriteFile(corrupt, append(content[:len(content)-20], "garbage at the end.."...), 0o666))
+	require.NoError(t, os.WriteFile(empty, nil, 0o666))
+	tableFile(t, words, texts("id", "one", "two"))
+	files := []string{"orders.parquet", "items.parquet", "corrupt.parquet", "empty.parquet", "words.parquet"}
+	out := filepath.Join(dir, "out.parquet")
+	for _, c := range []struct {
+		name string
+		code int
+		args []string
+		want string
+	}{
+		{"missing file", exitInputOutput, []string{filepath.Join(dir, "none.parquet"), right, "--on", "id"},
+			"none.parquet: no such file or directory"},
+		{"folder", exitInputOutput, []string{dir, right, "--on", "id"}, "this is a directory"},
+		{"corrupt file", exitInputOutput, []string{corrupt, right, "--on", "id"}, "corrupt.parquet: "},
+		{"empty file", exitInputOutput, []string{empty, right, "--on", "id"}, "the file is empty"},
+		{"no format", exitInputOutput, []string{left, os.DevNull, "--on", "id"},
+			"unknown format: neither content nor extension tells it; name one of parquet, csv, arrow, arrow-stream: --right-format"},
+		{"wrong format", exitInputOutput, []string{left, right, "--on", "id", "--left-format", "arrow"},
+			"orders.parquet: "},
+		{"unknown key", exitUsage, []string{left, right, "--on", "id=order_idd"},
+			`the right table has no column "order_idd"; did you mean "order_id"?`},
+		{"unknown column", exitUsage, []string{left, right, "--on", "id=order_id", "--columns", "custmer"},
+			`no column "custmer"; did you mean "customer"?`},
+		{"incompatible keys", exitNoDevice, []string{left, words, "--on", "id"}, `key column "id"`},
+		{"unknown device", exitNoDevice, []string{left, right, "--on", "id", "--device", "abacus"},
+			`nothing fits "abacus"; devices here: `},
+		{"too many rows", exitLimit, []string{left, right, "--on", "id=order_id", "--max-output-rows", "2"},
+			"3 rows, --max-output-rows allows 2"},
+		{"too little device memory", exitLimit, []string{left, right, "--on", "id=order_id", "--device-memory", "1KiB"},
+			"raise --device-memory to at least "},
+		{"too little host memory", exitLimit, []string{left, right, "--on", "id=order_id", "--memory-limit", "16B"},
+			"raise --memory-limit"},
+		{"too little host memory for the plan", exitLimit,
+			[]string{left, right, "--on", "id=order_id", "--memory-limit", "1MiB"}, "raise --memory-limit"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			full := append([]string{"join"}, c.args...)
+			if !slices.Contains(full, "--device") {
+				full = append(full, "--device", "host")
+			}
+			o := runProgram(t, c.code, append(full, "-o", out)...)
+			require.Contains(t, o.stderr, c.want)
+			require.Empty(t, o.stdout)
+			requireFiles(t, dir, files...)
+		})
+	}
+}
+
+func TestJoinUnwritableOutput(t *testing.T) {
+	dir, args := orders(t, ".parquet")
+	require.NoError(t, os.Mkdir(filepath.Join(dir, "folder.parquet"), 0o777))
+	require.NoError(t, os.Mkdir(filepath.Join(dir, "folder"), 0o777))
+	for out, want := range map[string]string{
+		filepath.Join(dir, "none", "out.parquet"): "the directory must be writable: no such file or directory",
+		filepath.Join(dir, "folder.parquet"):      "this is a directory",
+		filepath.Join(dir, "folder"):              "folder: this is a directory; name a file in it",
+	} {
+		require.Contains(t, runProgram(t, exitInputOutput, append(args, "-o", out)...).stderr, want)
+	}
+	require.Contains(t, runProgram(t, exitUsage, append(args, "-o", filepath.Join(dir, "out.xml"))...).stderr,
+		`the extension ".xml" tells none; use .parquet, .csv, .arrow or .arrows, or name the format: --format`)
+	if os.Geteuid() != 0 {
+		require.NoError(t, os.Chmod(dir, 0o555))
+		defer os.Chmod(dir, 0o777)
+		require.Contains(t, runProgram(t, exitInputOutput,
+			append(args, "-o", filepath.Join(dir, "out.parquet"))...).stderr, "permission denied")
+	}
+	requireFiles(t, dir, "orders.parquet", "items.parquet", "folder.parquet", "folder")
+	if _, err := os.Stat("/dev/full"); err == nil {
+		o := runProgram(t, exitInputOutput, append(args, "-o", "/dev/full", "--format", "csv")...)
+		require.Contains(t, o.stderr, "/dev/full: no space left on device")
+	}
+}
+
+// A compression that the format does not have is wrong use, and leaves no file.
+func TestJoinUnknownCompression(t *testing.T) {
+	dir, args := orders(t, ".parquet")
+	for _, c := range []struct{ out, compression, want string }{
+		{"out.parquet", "gzipp", `compression "gzipp" is unknown for Parquet: choose snappy, zstd, lz4 or none`},
+		{"out.arrow", "snappy", `compression "snappy" is unknown for Arrow IPC: choose zstd, lz4 or none`},
+		{"out.csv", "zstd", `compression "zstd" is unknown for CSV: choose none`},
+	} {
+		o := runProgram(t, exitUsage, append(args, "-o", filepath.Join(dir, c.out), "--compression", c.compression)...)
+		require.Contains(t, o.stderr, c.want)
+	}
+	requireFiles(t, dir, "orders.parquet", "items.parquet")
+}
+
+func TestJoinToFullStandardOutput(t *testing.T) {
+	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
+	if err != nil {
+		t.Skip("no /dev/full here")
+	}
+	defer full.Close()
+	_, args := orders(t, ".parquet")
+	for _, more := range [][]string{{"-o", "-"}, {"--count"}, {"--explain"}} {
+		var stderr bytes.Buffer
+		code := run(t.Context(), append([]string{"spirjoin", "-q"}[:1],
+			append(slices.Clone(args), append(more, "-q")...)...), nil, full, &stderr)
+		require.Equal(t, exitInputOutput, code, more)
+		require.Contains(t, stderr.String(), "standard output: no space left on device")
+	}
+}
+
+// Whatever the phase in which ctx ends: exit code 130, one line, no file.
+func TestJoinCancelledInEveryPhase(t *testing.T) {
+	for i, goal := range []string{"file", "count", "preview", "stream", "file"} {
+		dir, args := orders(t, ".parquet")
+		algorithm := []string{"smj-um", "smj-um", "phj-om", "phj-om", "phj-om"}[i]
+		args = append(args, "--algo", algorithm)
+		switch goal {
+		case "file":
+			args = append(args, "-o", filepath.Join(dir, "out.parquet"))
+		case "count":
+			args = append(args, "--count")
+		case "stream":
+			args = append(args, "-o", "-", "--format", "csv")
+		}
+		attempt := func(ctx context.Context, onPhase func(string)) outcome {
+			var stdout, stderr bytes.Buffer
+			s := onTerminal(&stdout, &stderr)
+			s.stderrColumns, s.onPhase = 0, onPhase
+			code := s.run(ctx, append([]string{"spirjoin"}, args...))
+			return outcome{code, stdout.String(), stderr.String()}
+		}
+		var phases []string
+		o := attempt(t.Context(), func(phase string) { phases = append(phases, phase) })
+		require.Equal(t, exitDone, o.code, o.stderr)
+		require.Subset(t, phases, []string{"open device", "read left", "read right", "plan"})
+		require.Subset(t, phases, []string{"load left", "load right", "join"})
+		if goal == "file" || goal == "stream" {
+			require.Contains(t, phases, "finish")
+		}
+		_ = os.Remove(filepath.Join(dir, "out.parquet"))
+		for _, phase := range phases {
+			if phase == "output" { // reported when the last rows were delivered already
+				continue
+			}
+			ctx, cancel := context.WithCancel(t.Context())
+			o := attempt(ctx, func(p string) {
+				if p == phase {
+					cancel()
+				}
+			})
+			cancel()
+			require.Equal(t, exitInterrupted, o.code, "%s, %s: %s", goal, phase, o.stderr)
+			require.Equal(t, "spirjoin: interrupted\n", o.stderr, "%s, %s", goal, phase)
+			requireFiles(t, dir, "orders.parquet", "items.parquet")
+		}
+	}
+}
+
+func TestJoinCancelledWhileAPipeGivesNothing(t *testing.T) {
+	_, args := orders(t, ".parquet")
+	pipe, writer := io.Pipe()
+	defer writer.Close()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	time.AfterFunc(50*time.Millisecond, cancel)
+	o := program(ctx, pipe, append([]string{"join", "-"}, append(args[2:], "--count")...)...)
+	require.Equal(t, exitInterrupted, o.code)
+	require.Equal(t, "spirjoin: interrupted\n", o.stderr)
+}

@@ -1,0 +1,54 @@
+package main
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestJoinPreview(t *testing.T) {
+	dir, args := orders(t, ".parquet")
+	show := func(args ...string) string {
+		o := atTerminal(t.Context(), args...)
+		require.Equal(t, exitDone, o.code, o.stderr)
+		return o.stdout
+	}
+	text := show(args...)
+	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
+	require.Len(t, lines, 5, text)
+	require.Equal(t, "id  customer  part  id_right", lines[0])
+	require.Equal(t, []string{" 2  bob       nail        12", " 2  bob       nut         10",
+		" 4  dot       bolt        11"}, sorted(lines[1:4]))
+	require.Equal(t, "3 rows", lines[4])
+
+	many, wide := make([]int64, 40), []column{}
+	for i := range 12 {
+		wide = append(wide, ints("a_rather_long_name_"+string(rune('a'+i)), many...))
+	}
+	table := tableFile(t, filepath.Join(dir, "wide.parquet"),
+		append(wide, texts("t", slices.Repeat([]string{"a\x1b[31m\n" + strings.Repeat("long ", 20)}, 40)...))...)
+	text = show("join", table, table, "--on", wide[0].name, "--device", "host", "--columns",
+		"t,a_rather_long_name_a,a_rather_long_name_b,a_rather_long_name_c,a_rather_long_name_d")
+	for line := range strings.Lines(text) {
+		require.LessOrEqual(t, len([]rune(line)), 101, line)
+		require.NotContains(t, line, "\x1b")
+	}
+	require.Contains(t, show("join", args[1], args[2], "--on", "id=id", "--device", "host"), "\n0 rows\n")
+	one := tableFile(t, filepath.Join(dir, "one.parquet"), ints("id", 4))
+	require.Contains(t, show("join", one, args[1], "--on", "id", "--device", "host"), "\n1 row\n")
+	require.Regexp(t, `^1 row in `,
+		runProgram(t, exitDone, "join", one, args[1], "--on", "id", "--device", "host", "--count").stderr)
+	require.Contains(t, text, "20 of 1,600 rows; --output FILE writes them all\n")
+	require.Contains(t, text, "2 more columns: a_rather_long_name_c, a_rather_long_name_d\n")
+}
+
+func TestJoinRefusesBinaryOnATerminal(t *testing.T) {
+	_, args := orders(t, ".parquet")
+	o := atTerminal(t.Context(), append(args, "-o", "-")...)
+	require.Equal(t, exitUsage, o.code)
+	require.Contains(t, o.stderr, "standard output is a terminal")
+	require.Empty(t, o.stdout)
+}

@@ -1,0 +1,49 @@
+package jointest
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/exec"
+	"github.com/spirjoin/spirjoin/internal/devicetest"
+	"github.com/spirjoin/spirjoin/primitive"
+	"github.com/spirjoin/spirjoin/vulkan"
+	"github.com/spirjoin/spirjoin/vulkan/vulkantest"
+)
+
+// ForEach runs a test on each device that is asked for, with a [Lane] of it.
+func ForEach(t *testing.T, tuning primitive.Tuning, test func(t *testing.T, lane *exec.Lane)) {
+	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) { test(t, Lane(t, device, tuning)) })
+}
+
+// Lane returns a lane of a device with this tuning in place of its own, of which [Tuning] has the last word.
+func Lane(t testing.TB, device *backend.Device, tuning primitive.Tuning) *exec.Lane {
+	ops, err := primitive.New(device, tuning.With(Tuning(t, device.Info())))
+	require.NoError(t, err)
+	return exec.NewLane(context.Background(), ops, nil)
+}
+
+// Instrumented tells whether shaders are instrumented, by GPU-assisted validation: straight code takes seconds to
+// compile, and each access loops over the buffers, so that long tiles, or a row with many matches, would exceed
+// lavapipe's limit of 65,535 loop trips.
+func Instrumented(t testing.TB) bool { return vulkantest.Validation(t) == vulkan.GPUAssisted }
+
+// Tuning is [Small] for instrumented shaders, and nil otherwise.
+func Tuning(t testing.TB, device *backend.DeviceInfo) primitive.Tuning {
+	if !Instrumented(t) {
+		return nil
+	}
+	return Small(device)
+}
+
+// Small are kernels of few rows, those for GPUs, whose pipelines compile fast: another shape than that of software
+// drivers.
+func Small(device *backend.DeviceInfo) primitive.Tuning {
+	workgroup := devicetest.WholeSubgroups(device, 8)
+	tuning := primitive.Override(backend.Config{"serial": 1, "workgroup": workgroup, "items": 64}, "radix_sort")
+	joins := backend.Config{"workgroup": workgroup, "items": 1, "table": 32, "heads": 64, "walk": 0}
+	return tuning.With(primitive.Override(joins, "partition_join", "merge_join"))
+}

@@ -1,0 +1,60 @@
+package hash
+
+import (
+	"context"
+
+	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/kernel"
+)
+
+// newHigh readies the word that the passes over narrow keys compare with.
+func (j *partitioned) newHigh(ctx context.Context) error {
+	if !j.narrow {
+		return nil
+	}
+	j.high = j.lane.Memory.New(8, "high word")
+	if err := j.lane.Memory.Err(); err != nil {
+		return err
+	}
+	list := new(backend.List)
+	list.Fill(j.high.Range(0, 4), j.build.HighWord)
+	list.Fill(j.high.Range(4, 4), 0) // for the pass that counts
+	return j.lane.Submit(ctx, list)
+}
+
+// checkNarrow refuses chunks that are not as narrow as they say.
+func (j *partitioned) checkNarrow(ctx context.Context) error {
+	if !j.narrow {
+		return nil
+	}
+	var differing [4]byte
+	if err := j.lane.Download(ctx, differing[:], j.high.Range(4, 4)); err != nil {
+		return err
+	}
+	if differing != [4]byte{} {
+		return &backend.OpError{Op: "hash join", Err: backend.ErrInvalidInput,
+			Detail: "keys differ in their high words, of chunks that are said to be narrow"}
+	}
+	return nil
+}
+
+// unmix turns rows moved keys back.
+func (j *partitioned) unmix(list *backend.List, keys, to backend.Range, rows uint64) error {
+	config := kernel.UnmixKeys.With(nil)
+	config.KeyBits, config.Widened = j.config.KeyBits, j.widened()
+	k, err := kernel.UnmixKeys.On(j.lane.Device(), config)
+	if err != nil {
+		return err
+	}
+	k.Dispatch(list, kernel.Groups(config, rows), kernel.UnmixKeysArgs{Keys: keys, Unmixed: to, Rows: uint32(rows),
+		Seed: partitionSeed, High: j.build.HighWord})
+	return nil
+}
+
+// widened is the constant of kernels that write keys: 1 where only low words of them moved.
+func (j *partitioned) widened() uint32 {
+	if j.narrow {
+		return 1
+	}
+	return 0
+}

@@ -1,0 +1,54 @@
+package operator
+
+import (
+	"context"
+
+	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/exec"
+	"github.com/spirjoin/spirjoin/kernel"
+)
+
+// Marks tell which rows of both sides have a partner.
+type Marks struct {
+	Of    [2]backend.Range // bitmaps: bit i%32 of word i/32 is row i; absent where that does not matter
+	Sides uint32           // those that have one: [kernel.MarkLeft] is the build side, [kernel.MarkRight] the probe side
+
+	places backend.Range // the bitmaps behind a cursor of output, as [kernel.PartitionJoin] has them with marked=1
+}
+
+// NewMarks returns bitmaps without a bit set of the sides of which it matters, from the memory of the lane. A kernel can
+// set their bits while it makes pairs ([Units.Marks]).
+func NewMarks(ctx context.Context, lane *exec.Lane, inputs [2]*Input, want *Want) (m Marks, err error) {
+	first, sizeBytes := [2]uint64{}, uint64(kernel.BitmapWord*4)
+	for side, in := range inputs {
+		if want.Marks(side) {
+			first[side] = sizeBytes
+			sizeBytes += backend.Aligned((in.Rows + 31) / 32 * 4)
+		}
+	}
+	places := lane.Memory.New(sizeBytes, "output cursor and marks")
+	if err := lane.Memory.Err(); err != nil {
+		return m, err
+	}
+	m.places, m.Sides = places.All(), want.Sides()
+	list := lane.List("mark")
+	list.Fill(m.places, 0)
+	for side, in := range inputs {
+		if want.Marks(side) {
+			m.Of[side] = places.Range(first[side], (in.Rows+31)/32*4)
+			list.Fill(places.Range(uint64(kernel.MarksWord+side)*4, 4), uint32(first[side]/4))
+		}
+	}
+	return m, lane.Submit(ctx, list)
+}
+
+// Sides are those of which it matters which rows have a partner, as kernels that mark take them.
+func (w *Want) Sides() (sides uint32) {
+	if w.Marks(Build) {
+		sides |= kernel.MarkLeft
+	}
+	if w.Marks(Probe) {
+		sides |= kernel.MarkRight
+	}
+	return sides
+}
