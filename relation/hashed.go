@@ -34,9 +34,9 @@ func fold(a, b uint64) uint64 {
 	return high ^ low
 }
 
-// Exact tells whether rows have equal codes if and only if their keys are equal. Otherwise codes are hashes, and
-// [KeyPlan.Equal] decides.
-func (p *KeyPlan) Exact() bool { return !p.hashed }
+// Exact tells whether rows have equal codes if and only if their keys are equal. Otherwise codes are hashes that are not
+// proved ([KeyPlan.Prove]), and [KeyPlan.Equal] decides.
+func (p *KeyPlan) Exact() bool { return !p.hashed || p.proved }
 
 // KeepHashBits keeps so many bits of hashes, the low ones, and clears the others, so that keys collide: for tests. Exact
 // codes stay as they are.
@@ -70,25 +70,32 @@ func (p *KeyPlan) equal(ctx context.Context, sides [2]Side, rows [2][]uint32, ke
 		}
 	}
 	return forBlocks(ctx, len(rows[0]), func(s *scratch, from, to int) error {
-		found := new([2][equalRows]string)
+		found := new(foundTexts)
 		for first := from; first < to; first += equalRows {
 			n := min(equalRows, to-first)
-			a, b, words := rows[0][first:][:n], rows[1][first:][:n], keep[first/64:]
-			for k := range p.keys {
-				l, r := p.sides[sides[0]].columns[k], p.sides[sides[1]].columns[k]
-				if p.keys[k].isText() {
-					l.texts(found[0][:n], a)
-					r.texts(found[1][:n], b)
-					clearDiffering(words, found[0][:n], found[1][:n])
-				} else {
-					l.gatherCodes(s.codes[:n], a)
-					r.gatherCodes(s.packed[:n], b)
-					clearDiffering(words, s.codes[:n], s.packed[:n])
-				}
-			}
+			p.compare(s, found, sides, [2][]uint32{rows[0][first:][:n], rows[1][first:][:n]}, keep[first/64:])
 		}
 		return nil
 	})
+}
+
+type foundTexts [2][equalRows]string
+
+// compare clears the bits of pairs with different keys, at most equalRows.
+func (p *KeyPlan) compare(s *scratch, found *foundTexts, sides [2]Side, rows [2][]uint32, keep []uint64) {
+	n := len(rows[0])
+	for k := range p.keys {
+		l, r := p.sides[sides[0]].columns[k], p.sides[sides[1]].columns[k]
+		if p.keys[k].isText() {
+			l.texts(found[0][:n], rows[0])
+			r.texts(found[1][:n], rows[1])
+			clearDiffering(keep, found[0][:n], found[1][:n])
+		} else {
+			l.gatherCodes(s.codes[:n], rows[0])
+			r.gatherCodes(s.packed[:n], rows[1])
+			clearDiffering(keep, s.codes[:n], s.packed[:n])
+		}
+	}
 }
 
 // clearDiffering clears the bits of the values that differ.
