@@ -78,12 +78,40 @@ func (e *Engine) PlanLayout(ctx context.Context, layout *Layout, left, right arr
 	if ctx.Err() != nil {
 		return nil, backend.ContextError(ctx)
 	}
-	q, err := e.Engine.Plan(l.lower())
+	spec := l.lower()
+	// Where there are many more pairs than rows, it is less work to compare each row once than each pair.
+	if f := &spec.Facts; !l.keys.Exact() && f.OutputRows > provePairs*(f.Rows[0]+f.Rows[1]) && l.canProve() {
+		l.progress.Start("prove hashes", 0)
+		exact, err := l.keys.Prove(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if exact {
+			spec = l.lower()
+		}
+	}
+	q, err := e.Engine.Plan(spec)
 	if err != nil {
 		return nil, err
 	}
 	return &Plan{q, layout}, nil
 }
+
+// canProve says that host memory allows it.
+func (l *lowering) canProve() bool {
+	limit := l.engine.MemoryLimitBytes
+	need := relation.ProveBytes * min(l.keys.Rows(relation.Left), l.keys.Rows(relation.Right))
+	for _, table := range l.tables {
+		for i := range int(table.NumCols()) {
+			need += query.ColumnBytes(table.Column(i).Data())
+		}
+	}
+	return limit == 0 || need <= limit
+}
+
+// provePairs is how many candidates there are for a row of either table, on average, where hashes are proved rather than
+// candidates compared.
+const provePairs = 2
 
 // planKeys learns of the keys of both tables.
 func (l *lowering) planKeys(ctx context.Context) (err error) {

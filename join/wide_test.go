@@ -71,6 +71,29 @@ func TestTextsOfEveryKind(t *testing.T) {
 	})
 }
 
+// TestManyPairsAreProved: where pairs are many more than rows, hashes are proved, or, where that fails, pairs compared.
+func TestManyPairsAreProved(t *testing.T) {
+	left, right := named(t, 1, 200, 12, arrow.BinaryTypes.String), named(t, 2, 260, 14, arrow.BinaryTypes.LargeString)
+	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {
+		for _, c := range devicetest.Combinations(t, len(kinds)-1, len(algorithms), 2, 3) {
+			bits, spec := []int{64, 2}[c[2]], join.Spec{On: []string{"k0"}, How: kinds[c[0]], Algorithm: algorithms[c[1]]}
+			switch c[3] {
+			case 1:
+				spec.Output = join.Count
+			case 2:
+				spec.Deterministic = true
+			}
+			engine := smallEngine(t, device)
+			engine.KeepHashBits(bits)
+			plan, err := engine.Plan(context.Background(), left, right, spec)
+			require.NoError(t, err)
+			require.Equal(t, bits == 64, plan.Trees[0].Keep == nil)
+			checkOn(t, engine, left, right, spec, [2]uint64{})
+		}
+		noMemoryInUse(t, device)
+	})
+}
+
 // TestCandidatesAreNoRows: the limit of the output counts partners, and unique keys may have equal hashes.
 func TestCandidatesAreNoRows(t *testing.T) {
 	left, right := named(t, 1, 100, 40, arrow.BinaryTypes.StringView), named(t, 2, 120, 50, arrow.BinaryTypes.String)

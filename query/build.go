@@ -165,8 +165,8 @@ func (q *Query) proving(s *Scan) *Scan {
 }
 
 // repeated finds two rows of the first key that is there more than once; the same row twice where no key is. It reads
-// the keys piece by piece, which takes no memory of the device. Of rows whose codes are equal hashes it compares the
-// keys.
+// the keys piece by piece, which takes no memory of the device. Of rows with equal codes, which may be hashes, it
+// compares the keys.
 func repeated(ctx context.Context, lane *exec.Lane, sorted *ranges.Sorted, s *Scan) (first, second uint32, err error) {
 	width := uint64(sorted.KeyBytes)
 	part := func(of backend.Range, first, rows, bytes uint64) backend.Range {
@@ -189,9 +189,6 @@ func repeated(ctx context.Context, lane *exec.Lane, sorted *ranges.Sorted, s *Sc
 			var ids [2]uint32
 			if err := lane.Download(ctx, backend.AsBytes(ids[:]), part(sorted.IDs, from+i/width-1, 2, 4)); err != nil {
 				return 0, 0, err
-			}
-			if s.Keys.Exact() {
-				return ids[0], ids[1], nil
 			}
 			if len(group) == 0 {
 				group = append(group, ids[0])

@@ -40,9 +40,9 @@ func fold(a, b uint64) uint64 {
 	return high ^ low
 }
 
-// Exact tells whether rows have equal codes if and only if their keys are equal. Otherwise codes are hashes, and
-// [KeyPlan.Equal] decides.
-func (p *KeyPlan) Exact() bool { return !p.hashed }
+// Exact tells whether rows have equal codes if and only if their keys are equal. Otherwise codes are hashes that are not
+// proved ([KeyPlan.Prove]), and [KeyPlan.Equal] decides.
+func (p *KeyPlan) Exact() bool { return !p.hashed || p.proved }
 
 // KeepHashBits keeps so many bits of hashes, the low ones, and clears the others, so that keys collide: for tests. Exact
 // codes stay as they are.
@@ -76,29 +76,36 @@ func (p *KeyPlan) equal(ctx context.Context, sides [2]Side, rows [2][]uint32, ke
 		}
 	}
 	return forBlocks(ctx, len(rows[0]), func(s *scratch, from, to int) error {
-		found := new([2][equalRows]string)
+		found := new(foundTexts)
 		for first := from; first < to; first += equalRows {
 			n := min(equalRows, to-first)
-			a, b, words := rows[0][first:][:n], rows[1][first:][:n], keep[first/64:]
-			for k := range p.keys {
-				l, r := p.sides[sides[0]].columns[k], p.sides[sides[1]].columns[k]
-				words, nulls := words[:(n+63)/64], s.nulls[:(n+63)/64]
-				if clear(nulls); p.keys[k].nullsEqual {
-					matchNulls(words, nulls, l, r, a, b)
-				}
-				if p.keys[k].isText() {
-					l.gatherTexts(found[0][:n], a)
-					r.gatherTexts(found[1][:n], b)
-					clearDiffering(words, nulls, found[0][:n], found[1][:n])
-				} else {
-					l.gatherCodes(s.codes[:n], a)
-					r.gatherCodes(s.packed[:n], b)
-					clearDiffering(words, nulls, s.codes[:n], s.packed[:n])
-				}
-			}
+			p.compare(s, found, sides, [2][]uint32{rows[0][first:][:n], rows[1][first:][:n]}, keep[first/64:])
 		}
 		return nil
 	})
+}
+
+type foundTexts [2][equalRows]string
+
+// compare clears the bits of pairs with different keys, at most equalRows.
+func (p *KeyPlan) compare(s *scratch, found *foundTexts, sides [2]Side, rows [2][]uint32, keep []uint64) {
+	n := len(rows[0])
+	nulls := s.nulls[:(n+63)/64]
+	for k := range p.keys {
+		l, r := p.sides[sides[0]].columns[k], p.sides[sides[1]].columns[k]
+		if clear(nulls); p.keys[k].nullsEqual {
+			matchNulls(keep, nulls, l, r, rows[0], rows[1])
+		}
+		if p.keys[k].isText() {
+			l.gatherTexts(found[0][:n], rows[0])
+			r.gatherTexts(found[1][:n], rows[1])
+			clearDiffering(keep, nulls, found[0][:n], found[1][:n])
+		} else {
+			l.gatherCodes(s.codes[:n], rows[0])
+			r.gatherCodes(s.packed[:n], rows[1])
+			clearDiffering(keep, nulls, s.codes[:n], s.packed[:n])
+		}
+	}
 }
 
 // matchNulls sets the bits of nulls where both rows of a pair are NULL, and clears those of keep where one of them is.

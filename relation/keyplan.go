@@ -37,6 +37,7 @@ type KeyPlan struct {
 	sides   [2]keySide
 	bits    int
 	hashed  bool
+	proved  bool   // no two keys of these tables have the same hash
 	dropped uint64 // bits of hashes that are cleared
 }
 
@@ -406,7 +407,11 @@ func (p *KeyPlan) String() string {
 		}
 	}
 	if p.hashed {
-		fmt.Fprintf(&b, "\nhash of %s (64 bits), verified", strings.Join(names, ", "))
+		how := "verified"
+		if p.proved {
+			how = "proved"
+		}
+		fmt.Fprintf(&b, "\nhash of %s (64 bits), %s", strings.Join(names, ", "), how)
 	}
 	return b.String()
 }

@@ -322,3 +322,44 @@ func TestConvertTexts(t *testing.T) {
 		}
 	}
 }
+
+// TestProve: hashes that tell all keys apart make a plan exact, those that do not leave it as it is.
+func TestProve(t *testing.T) {
+	ctx, random := context.Background(), rand.New(rand.NewPCG(7, 8))
+	values := [2][]string{randomTexts(random, 3000), randomTexts(random, 5000)}
+	values[Left] = append(values[Left], strings.Repeat("z", 50))
+	table := func(dt arrow.DataType, values []string) arrow.Table {
+		return tableOf([]arrow.Array{textsOf(dt, values, 3)}, [][]int{{9, 1000}})
+	}
+	plan := func(left, right arrow.Table, bits int) *KeyPlan {
+		p, err := PlanKeys(ctx, left, right, keyNames(1), keyNames(1))
+		require.NoError(t, err)
+		p.KeepHashBits(bits)
+		require.False(t, p.Exact())
+		return p
+	}
+	left, right := table(arrow.BinaryTypes.String, values[Left]), table(arrow.BinaryTypes.LargeString, values[Right])
+	for _, tables := range [][2]arrow.Table{{left, right}, {right, left}, {left, left}} {
+		for bits, want := range map[int]bool{64: true, 4: false, 0: false} {
+			p := plan(tables[0], tables[1], bits)
+			exact, err := p.Prove(ctx)
+			require.NoError(t, err)
+			require.Equal(t, want, exact)
+			require.Equal(t, want, p.Exact())
+		}
+	}
+	few := table(arrow.BinaryTypes.String, []string{strings.Repeat("w", 10), "null", strings.Repeat("w", 10)})
+	p := plan(few, right, 0) // all rows meet those
+	exact, err := p.Prove(ctx)
+	require.NoError(t, err)
+	require.False(t, exact)
+	p = plan(table(arrow.BinaryTypes.String, []string{"null", strings.Repeat("w", 10)}), right, 64)
+	exact, err = p.Prove(ctx)
+	require.NoError(t, err)
+	require.True(t, exact)
+	require.Contains(t, p.String(), "hash of k0 (64 bits), proved")
+	ended, cancel := context.WithCancel(ctx)
+	cancel()
+	_, err = plan(left, right, 64).Prove(ended)
+	require.ErrorIs(t, err, backend.ErrCancelled)
+}
