@@ -17,7 +17,7 @@ import (
 // Rows is the sink that brings windows to the host, piece by piece, into a pipe. The sides of its columns are those of
 // the tables. The owner closes it.
 type Rows struct {
-	Lane      *exec.Lane
+	Room
 	Allocator memory.Allocator
 	Sides     [2]relation.Side // of the build side and of the probe side
 	Columns   []Column
@@ -30,13 +30,8 @@ type Rows struct {
 	Part  arrow.Table
 	First [2]uint64
 	// Wanted says which row numbers are an output of their own.
-	Wanted     bool
-	PieceRows  uint64
-	WindowRows uint64 // that a window has room for at most; 0: as many as are asked for
-	// PlannedRows of a window, at RowBytes a row, have memory. Reserve makes so much more free, or as much as there is,
-	// and returns that.
-	PlannedRows, RowBytes uint64
-	Reserve               func(sizeBytes uint64) uint64
+	Wanted    bool
+	PieceRows uint64
 	// Last delivers the last window at the end, when the operator has given its memory back.
 	Last bool
 	Out  *exec.Pipe[*Piece]
@@ -54,13 +49,7 @@ func (r *Rows) Window(ctx context.Context, rows uint64) (*operator.Window, error
 	if err := r.End(ctx); err != nil {
 		return nil, err
 	}
-	if r.WindowRows > 0 {
-		rows = min(rows, r.WindowRows)
-	}
-	if rows > r.PlannedRows {
-		rows = max(r.PlannedRows, min(rows, r.Reserve(rows*r.RowBytes)/r.RowBytes), 1)
-	}
-	return operator.NewWindow(ctx, r.Lane, rows), nil
+	return r.window(ctx, rows), nil
 }
 
 // Put delivers a window.

@@ -87,6 +87,9 @@ func (e *Engine) Build(ctx context.Context, table arrow.Table, probe *arrow.Sche
 func (b *buildSide) planKeys(ctx context.Context, probe *arrow.Schema) (err error) {
 	on, equal := [2][]string{b.layout.Spec.LeftOn, b.layout.Spec.RightOn}, b.layout.Spec.nullsEqual()
 	b.keys, err = relation.PlanBuild(ctx, b.table, probe, on[b.side], on[1-b.side], b.side, equal...)
+	if err == nil {
+		b.engine.collide(b.keys.KeyPlan)
+	}
 	return err
 }
 

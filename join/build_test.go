@@ -45,7 +45,7 @@ func TestBuilt(t *testing.T) {
 			}
 			build := table(side, 500)
 			allocator := memory.NewCheckedAllocator(memory.DefaultAllocator)
-			engine := join.NewEngine(ops, allocator, 0)
+			engine := kind.engine(join.NewEngine(ops, allocator, 0))
 			var built *join.Built
 			var err error
 			for i, rows := range []int{300, 0, 2500, 70} {

@@ -3,6 +3,7 @@ package join
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/memory"
@@ -17,13 +18,16 @@ import (
 )
 
 // Engine joins tables on one device. Safe for concurrent use.
-type Engine struct{ *query.Engine }
+type Engine struct {
+	*query.Engine
+	hashBits *int // of hashes of keys that are kept; nil: all. For tests
+}
 
 // NewEngine returns an engine on the device of ops. Record batches are in memory of the allocator. memoryLimitBytes is
 // the cap of host memory: inputs, batches in flight, and all device memory where the device lives in host memory; 0 is
 // no limit.
 func NewEngine(ops *primitive.Ops, allocator memory.Allocator, memoryLimitBytes uint64) *Engine {
-	return &Engine{query.NewEngine(ops, allocator, memoryLimitBytes)}
+	return &Engine{Engine: query.NewEngine(ops, allocator, memoryLimitBytes)}
 }
 
 // Plan is what a join will do, ready to run. It refers to both tables and must be used while they live.
@@ -74,12 +78,40 @@ func (e *Engine) PlanLayout(ctx context.Context, layout *Layout, left, right arr
 	if ctx.Err() != nil {
 		return nil, backend.ContextError(ctx)
 	}
-	q, err := e.Engine.Plan(l.lower())
+	spec := l.lower()
+	// Where there are many more pairs than rows, it is less work to compare each row once than each pair.
+	if f := &spec.Facts; !l.keys.Exact() && f.OutputRows > provePairs*(f.Rows[0]+f.Rows[1]) && l.canProve() {
+		l.progress.Start("prove hashes", 0)
+		exact, err := l.keys.Prove(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if exact {
+			spec = l.lower()
+		}
+	}
+	q, err := e.Engine.Plan(spec)
 	if err != nil {
 		return nil, err
 	}
 	return &Plan{q, layout}, nil
 }
+
+// canProve says that host memory allows it.
+func (l *lowering) canProve() bool {
+	limit := l.engine.MemoryLimitBytes
+	need := relation.ProveBytes * min(l.keys.Rows(relation.Left), l.keys.Rows(relation.Right))
+	for _, table := range l.tables {
+		for i := range int(table.NumCols()) {
+			need += query.ColumnBytes(table.Column(i).Data())
+		}
+	}
+	return limit == 0 || need <= limit
+}
+
+// provePairs is how many candidates there are for a row of either table, on average, where hashes are proved rather than
+// candidates compared.
+const provePairs = 2
 
 // planKeys learns of the keys of both tables.
 func (l *lowering) planKeys(ctx context.Context) (err error) {
@@ -92,7 +124,18 @@ func (l *lowering) planKeys(ctx context.Context) (err error) {
 		return err
 	}
 	l.keys, err = relation.PlanKeys(ctx, left, right, l.spec.LeftOn, l.spec.RightOn, l.spec.nullsEqual()...)
-	return err
+	if err != nil {
+		return err
+	}
+	l.engine.collide(l.keys)
+	return nil
+}
+
+// collide makes keys collide, for tests.
+func (e *Engine) collide(keys *relation.KeyPlan) {
+	if e.hashBits != nil {
+		keys.KeepHashBits(*e.hashBits)
+	}
 }
 
 // planProofs learns of keys that must be unique: those that match nothing are among them.
@@ -115,6 +158,11 @@ func (e *Engine) KeyRanges(ctx context.Context, left, right arrow.Table, spec Sp
 	l := lowering{engine: e, layout: layout, spec: &layout.Spec, tables: [2]arrow.Table{left, right}}
 	if err := l.planKeys(ctx); err != nil {
 		return k, err
+	}
+	if !l.keys.Exact() {
+		return k, fmt.Errorf("%w: join: key ranges come in the order of the key, which strings and keys of more than 64 "+
+			"bits do not have here; ask for rows or pairs: %s", backend.ErrUnsupported,
+			strings.ReplaceAll(l.keys.String(), "\n", "; "))
 	}
 	scans := [2]*query.Scan{}
 	for side := range scans {

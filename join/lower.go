@@ -43,7 +43,7 @@ func (l *lowering) lower() query.Spec {
 	}
 	l.sample(&f)
 	if spec.Validate.Unique(l.sides[operator.Build]) {
-		f.Unique, f.Proved = true, true
+		f.Unique, f.Proved = true, l.keys.Exact() // hashes of unique keys may be equal
 	}
 	q := query.Spec{
 		Title: fmt.Sprintf("%s join of %s x %s rows, output %s", spec.How, text.Count(l.tables[0].NumRows()),
@@ -106,7 +106,7 @@ func (l *lowering) want() (w operator.Want) {
 }
 
 // places are where columns may be put together: on the device, where that is possible for one, and on the host. What
-// is put in order is fetched by the host.
+// is put in order is fetched by the host, and so are rows of one side that a filter finds.
 func (l *lowering) places(ordered bool) []Materialize {
 	possible := false
 	for side, table := range l.tables {
@@ -116,7 +116,7 @@ func (l *lowering) places(ordered bool) []Materialize {
 		}
 	}
 	switch {
-	case !possible || ordered || l.spec.Materialize == MaterializeHost:
+	case !possible || ordered || !l.keys.Exact() && !l.spec.How.Pairs() || l.spec.Materialize == MaterializeHost:
 		return []Materialize{MaterializeHost}
 	case l.spec.Materialize == MaterializeDevice:
 		return []Materialize{MaterializeDevice}
@@ -151,7 +151,10 @@ func (l *lowering) scan(side relation.Side) *query.Scan {
 // payload too. With MaterializeHost row numbers are all payload there is.
 func (l *lowering) tree(place Materialize, ordered bool) query.Join {
 	spec := l.spec
-	j := query.Join{Wants: l.want(), Place: place.String()}
+	j := query.Join{Output: l.want(), Place: place.String()}
+	if !l.keys.Exact() {
+		j.Keep, j.Transfer.Compared = l.keys.Equal, len(l.layout.Spec.LeftOn)
+	}
 	var scans [2]*query.Scan // by table
 	var side [2]int          // of the operator, by table
 	for s, table := range l.sides {
@@ -192,7 +195,10 @@ func (l *lowering) tree(place Materialize, ordered bool) query.Join {
 		for i, v := range values[scan.Side] {
 			v.Words = &scan.Words.Columns[i]
 		}
-		if j.Wants.Count {
+		switch {
+		case j.Keep != nil:
+			scan.Numbers = true
+		case j.Output.Count:
 			scan.Numbers = false
 		}
 		j.Transfer.RowNumbers[s] = scan.Numbers

@@ -13,6 +13,7 @@ import (
 	"github.com/spirjoin/spirjoin/host"
 	"github.com/spirjoin/spirjoin/internal/devicetest"
 	"github.com/spirjoin/spirjoin/join"
+	"github.com/spirjoin/spirjoin/relation"
 )
 
 // TestNullsEqual: every kind where NULL is a value, by every algorithm, whole and in granules, with keys coalesced and
@@ -35,6 +36,54 @@ func TestNullsEqual(t *testing.T) {
 			check(pairs[c[2]][0], pairs[c[2]][1], spec, parts[c[6]])
 		}
 	})
+}
+
+// TestNullsOfHashedKeys: texts with NULLs, alone and beside a number, by every kind and algorithm; the right table has
+// NULLs, none, or no rows.
+func TestNullsOfHashedKeys(t *testing.T) {
+	left, right := rich(t, 1, 150, 8, arrow.PrimitiveTypes.Int32), rich(t, 2, 200, 9, arrow.PrimitiveTypes.Int64)
+	full := rich(t, 3, 90, 8, arrow.PrimitiveTypes.Int64)
+	whole := withoutNulls(t, full, "s") // rows that have a text
+	onDevices(t, func(t *testing.T, check func(left, right arrow.Table, spec join.Spec, part [2]uint64)) {
+		for _, c := range devicetest.Combinations(t, len(kinds)-1, len(algorithms), 4, 3, 3) {
+			spec := join.Spec{How: kinds[c[0]], Algorithm: algorithms[c[1]], BuildSide: join.BuildSide(c[3]),
+				On: [][]string{{"s"}, {"s"}, {"s", "k"}, {"k", "s"}}[c[2]]}
+			if c[2] > 0 && spec.How != join.NotIn {
+				spec.NullsEqual = []string{"s"}
+			}
+			if spec.Check() != nil {
+				continue // NOT IN of several keys
+			}
+			of := []arrow.Table{right, whole, empty(t, right)}[c[4]]
+			check(left, of, spec, [2]uint64{})
+		}
+	})
+}
+
+// withoutNulls has the rows of a table in which a column is not NULL.
+func withoutNulls(t *testing.T, table arrow.Table, name string) arrow.Table {
+	var ids []uint32
+	column := table.Column(table.Schema().FieldIndices(name)[0]).Data()
+	row := uint32(0)
+	for _, chunk := range column.Chunks() {
+		for i := range chunk.Len() {
+			if chunk.IsValid(i) {
+				ids = append(ids, row)
+			}
+			row++
+		}
+	}
+	var columns []arrow.Column
+	for i := range int(table.NumCols()) {
+		taken, err := relation.Take(t.Context(), table.Column(i).Data(), ids, memory.DefaultAllocator)
+		require.NoError(t, err)
+		chunked := arrow.NewChunked(taken.DataType(), []arrow.Array{taken})
+		taken.Release()
+		columns = append(columns, *arrow.NewColumn(table.Schema().Field(i), chunked))
+	}
+	some := array.NewTable(table.Schema(), columns, int64(len(ids)))
+	t.Cleanup(some.Release)
+	return some
 }
 
 // TestNullsEqualInOneKeyOfSeveral: a row whose other key is NULL has no partner.

@@ -22,7 +22,7 @@ type Output uint8
 const (
 	Rows   Output = iota // record batches
 	Count                // the number of rows
-	Ranges               // of an inner join: ranges of the sorted sides that hold the same key
+	Ranges               // of an inner join: ranges of the sorted sides that hold the same key; not of hashed keys
 	Pairs                // of an inner join: pairs of row numbers
 )
 

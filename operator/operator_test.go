@@ -273,7 +273,7 @@ func TestDevicesLoad(t *testing.T) {
 			w, err := sink.Window(ctx, 3)
 			require.NoError(t, err)
 			before := jointest.InUse(t, lane)
-			err = w.Load(ctx, sink, operator.Probe, 2, []int{4, 8}, func(columns []backend.Range) error {
+			err = w.Load(ctx, sink, operator.Probe, false, 2, []int{4, 8}, func(columns []backend.Range) error {
 				for i, to := range columns {
 					if fails && i == 1 {
 						return jointest.ErrEnough

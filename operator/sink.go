@@ -117,16 +117,16 @@ func (c *Collector) Release() {
 	c.Windows = nil
 }
 
-// Load fills the window with rows of one side that did not come through an operator, and puts it. upload fills the
-// payload columns, of so many bytes a value. Where that fails, the window is released.
-func (w *Window) Load(ctx context.Context, sink Sink, side int, rows uint64, payload []int,
+// Load fills the window with rows of one side that did not come through an operator, and puts it; matched says that they
+// have a partner. upload fills the payload columns, of so many bytes a value. Where that fails, the window is released.
+func (w *Window) Load(ctx context.Context, sink Sink, side int, matched bool, rows uint64, payload []int,
 	upload func(columns []backend.Range) error) error {
 	w.clear()
-	w.Of, w.Matched = [2]bool{}, false
+	w.Of, w.Matched = [2]bool{}, matched
 	w.Of[side] = true
 	columns := make([]backend.Range, len(payload))
 	for i, bytes := range payload {
-		column := w.column(rows, bytes, "rows without a key")
+		column := w.column(rows, bytes, "output")
 		w.Payload[side], columns[i] = append(w.Payload[side], column), column.All()
 	}
 	err := w.memory.Err()

@@ -10,6 +10,7 @@ type Transfer struct {
 	ArrowBits  [2]int // of a row of the columns that are payload, in Arrow's buffers ([relation.Words])
 	Repacked   [2]int // bits of a row that kernels read and write to make words of them, or the other way
 	Host       [2]int // how many columns the host fetches by row number
+	Compared   int    // how many key columns of each side it compares, pair by pair
 }
 
 // Predict adds the stages of a transfer to a plan, and the times of all stages where there are rates.
@@ -43,7 +44,7 @@ func (t *Transfer) Predict(p *operator.Plan, rates *Rates) {
 			p.Add(operator.Gather, operator.Stream, (pairs+alone)*repacked)
 		}
 		p.Add(operator.Deliver, operator.DownloadByte, (pairs+alone)*downloaded)
-		for range t.Host[side] {
+		for range t.Host[side] + t.Compared {
 			far := min(p.Met[side], pairs) * max(0, 1-cache/max(1, rows*hostBytes))
 			p.Add(operator.Deliver, operator.TakeNear, pairs+alone-far)
 			p.Add(operator.Deliver, operator.TakeFar, far)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -151,8 +152,8 @@ func (q *Query) prove(ctx context.Context, lane *exec.Lane, s *Scan) error {
 	if err != nil || m.Total == chunk.Rows {
 		return err
 	}
-	first, second, err := repeated(ctx, lane, sorted)
-	if err != nil {
+	first, second, err := repeated(ctx, lane, sorted, keys)
+	if err != nil || first == second {
 		return err
 	}
 	return &backend.OpError{Op: "validate join", Err: backend.ErrInvalidInput, Detail: fmt.Sprintf(
@@ -168,32 +169,60 @@ func (q *Query) proof(s *Scan) *Scan {
 	return &Scan{Side: s.Side, Table: s.Table, Keys: q.Unique[s.Side], Numbers: true}
 }
 
-// repeated finds the rows of the first key that is there more than once; there is one. It reads the keys piece by
-// piece, which takes no memory of the device.
-func repeated(ctx context.Context, lane *exec.Lane, s *ranges.Sorted) (first, second uint32, err error) {
-	width := uint64(s.KeyBytes)
+// repeated finds two rows of the first key that is there more than once; the same row twice where no key is. It reads
+// the keys piece by piece, which takes no memory of the device. Of rows with equal codes, which may be hashes, it
+// compares the keys.
+func repeated(ctx context.Context, lane *exec.Lane, sorted *ranges.Sorted, s *Scan) (first, second uint32, err error) {
+	width := uint64(sorted.KeyBytes)
 	part := func(of backend.Range, first, rows, bytes uint64) backend.Range {
 		of.OffsetBytes, of.SizeBytes = of.OffsetBytes+first*bytes, rows*bytes
 		return of
 	}
-	piece := make([]byte, min(s.Rows, 1<<20)*width)
-	for from := uint64(0); from+1 < s.Rows; {
-		rows := min(s.Rows-from, uint64(len(piece))/width)
+	piece := make([]byte, min(sorted.Rows, 1<<20)*width)
+	var group []uint32 // rows of the last code, none of which have the same key
+	for from := uint64(0); from+1 < sorted.Rows; {
+		rows := min(sorted.Rows-from, uint64(len(piece))/width)
 		keys := piece[:rows*width]
-		if err := lane.Download(ctx, keys, part(s.Keys, from, rows, width)); err != nil {
+		if err := lane.Download(ctx, keys, part(sorted.Keys, from, rows, width)); err != nil {
 			return 0, 0, err
 		}
 		for i := width; i < uint64(len(keys)); i += width {
 			if !bytes.Equal(keys[i-width:i], keys[i:i+width]) {
+				group = group[:0]
 				continue
 			}
 			var ids [2]uint32
-			err := lane.Download(ctx, backend.AsBytes(ids[:]), part(s.IDs, from+i/width-1, 2, 4))
-			return ids[0], ids[1], err
+			if err := lane.Download(ctx, backend.AsBytes(ids[:]), part(sorted.IDs, from+i/width-1, 2, 4)); err != nil {
+				return 0, 0, err
+			}
+			if len(group) == 0 {
+				group = append(group, ids[0])
+			}
+			if other, err := s.sameKey(ctx, group, ids[1]); err != nil || other != ids[1] {
+				return other, ids[1], err
+			}
+			group = append(group, ids[1])
 		}
 		from += rows - 1 // the last key is compared with the next one
 	}
-	return 0, 0, &backend.OpError{Op: "validate join", Err: backend.ErrInvalidInput, Detail: "no key repeats"}
+	return 0, 0, nil
+}
+
+// sameKey is the first of some rows with the key of another one, or that one where there is none.
+func (s *Scan) sameKey(ctx context.Context, rows []uint32, row uint32) (uint32, error) {
+	keep := make([]uint64, (len(rows)+63)/64)
+	for i := range rows {
+		keep[i/64] |= 1 << (i % 64)
+	}
+	if err := s.Keys.EqualWithin(ctx, s.Side, rows, slices.Repeat([]uint32{row}, len(rows)), keep); err != nil {
+		return 0, err
+	}
+	for i, other := range rows {
+		if keep[i/64]>>(i%64)&1 != 0 {
+			return other, nil
+		}
+	}
+	return row, nil
 }
 
 // fitProof adds to an alternative the memory that it takes to prove that keys are unique, before anything is joined,

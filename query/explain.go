@@ -59,7 +59,7 @@ func (q *Query) String() string {
 	if q.Ordered {
 		line("order", "that of the %s table", q.First)
 	}
-	if !a.Want.Count {
+	if !a.Output.Count {
 		window, pieces := "of all rows at once", "batches"
 		if q.Numbers {
 			pieces = "pieces"
@@ -106,7 +106,7 @@ func (q *Query) predictedRows() (rows uint64) {
 	if q.Empty != "" {
 		return 0
 	}
-	f, want := &q.Facts, &q.Trees[0].Wants
+	f, want := &q.Facts, &q.Trees[0].Output
 	if want.Pairs {
 		rows = f.OutputRows
 	}

@@ -20,17 +20,27 @@ import (
 // Join is the physical tree of a join of two tables:
 //
 //	deliver       a sink makes record batches of windows, or the pairs of row numbers, in order or as they come
+//	└ filter      where not all pairs with equal keys are partners: a sink that tests them
 //	└ join        an operator, with the build side once and the probe side in granules
 //	  ├ scan      of the build side
 //	  └ scan      of the probe side
 type Join struct {
-	Scans   [2]*Scan // build and probe
-	Wants   operator.Want
-	Columns []deliver.Column // of the output, by side of the tables
-	Place   string           // where columns are put together: "host" or "device"
+	Scans   [2]*Scan          // build and probe
+	Output  operator.Want     // the rows of the output
+	Keep    deliver.Predicate // of pairs that have equal keys, which are partners; nil: all are
+	Columns []deliver.Column  // of the output, by side of the tables
+	Place   string            // where columns are put together: "host" or "device"
 	// Transfer says what scans and delivery add to the work of the operator.
 	Transfer  planner.Transfer
 	HeldBytes uint64 // of the device, for columns on their way to words and back
+}
+
+// wants is what the operator makes: what the output has, or pairs for a filter.
+func (j *Join) wants() operator.Want {
+	if j.Keep != nil {
+		return operator.Want{Pairs: true}
+	}
+	return j.Output
 }
 
 // Spec is what a query of a join is made of, and what it must keep to.
@@ -149,7 +159,20 @@ func (q *Query) choose(freeBytes uint64) error {
 			}
 			f.HeldBytes += bytes
 		}
-		all, err := planner.Choose(f, tree.Wants, q.Algorithms, q.Rates, limits)
+		if tree.Keep != nil && tree.Output.Pairs && !tree.Output.Count {
+			rowBytes := uint64(0)
+			for _, payload := range f.Payload {
+				for _, bytes := range payload {
+					rowBytes += uint64(bytes)
+				}
+			}
+			bytes, err := deliver.FilterBytes(f.Tuning, rowBytes)
+			if err != nil {
+				return err
+			}
+			f.HeldBytes += bytes
+		}
+		all, err := planner.Choose(f, tree.wants(), q.Algorithms, q.Rates, limits)
 		if err != nil {
 			return err
 		}
@@ -180,7 +203,7 @@ func (q *Query) sort() {
 		slices.SortStableFunc(q.Alternatives, func(a, b Alternative) int { return cmp.Compare(a.Time(), b.Time()) })
 	}
 	able := slices.DeleteFunc(slices.Clone(q.Alternatives), func(a Alternative) bool { return a.Err != nil })
-	if q.Rates != nil && q.Engine.Device().Info().Unified && len(able) > 0 && !able[0].Want.Count {
+	if q.Rates != nil && q.Engine.Device().Info().Unified && len(able) > 0 && !able[0].Output.Count {
 		frugalFirst(able)
 	}
 	q.Alternatives = append(able,
@@ -242,12 +265,19 @@ func (q *Query) hostBytes(a *Alternative) (sizeBytes uint64) {
 		}
 		sizeBytes += rows * pairBytes
 	}
+	if a.Keep != nil {
+		for side := range a.Scans { // marks, and the numbers of rows that are put by these
+			if rows := a.Facts.TableRows[side]; a.Output.Marks(side) {
+				sizeBytes += rows/8 + rows*4
+			}
+		}
+	}
 	return sizeBytes
 }
 
 // pieceBytes is what all pieces of output that are on the host take, for each row of one of them.
 func (q *Query) pieceBytes(a *Alternative) (sizeBytes uint64) {
-	if a.Want.Count {
+	if a.Output.Count {
 		return 0
 	}
 	return pieces * (q.RowBytes + pairBytes)

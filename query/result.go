@@ -74,7 +74,7 @@ func (r *Result) Schema() *arrow.Schema { return r.Query.Schema }
 // After an error nothing follows. A join without rows yields nothing.
 func (r *Result) Batches(ctx context.Context) iter.Seq2[arrow.RecordBatch, error] {
 	return func(yield func(arrow.RecordBatch, error) bool) {
-		if r.Query.Numbers || r.taken.Want.Count {
+		if r.Query.Numbers || r.taken.Output.Count {
 			yield(nil, fmt.Errorf("%w: the join was not asked for rows", backend.ErrInvalidInput))
 			return
 		}

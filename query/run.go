@@ -10,6 +10,7 @@ import (
 	"github.com/spirjoin/spirjoin/exec"
 	"github.com/spirjoin/spirjoin/operator"
 	"github.com/spirjoin/spirjoin/planner"
+	"github.com/spirjoin/spirjoin/relation"
 )
 
 func hostMemoryError(device string, need, limit uint64) error {
@@ -58,7 +59,7 @@ func (r *Result) join(ctx context.Context) (err error) {
 	}
 	out := r.output(lane, built.grant)
 	defer out.close()
-	if err := r.probe(ctx, lane, built, out.sink); err != nil {
+	if err := r.probe(ctx, lane, built, out); err != nil {
 		return err
 	}
 	if r.built == nil {
@@ -68,7 +69,7 @@ func (r *Result) join(ctx context.Context) (err error) {
 }
 
 // probe runs the operator with the probe side.
-func (r *Result) probe(ctx context.Context, lane *exec.Lane, built *Built, sink operator.Sink) error {
+func (r *Result) probe(ctx context.Context, lane *exec.Lane, built *Built, out *output) error {
 	a := r.taken
 	s := a.Scans[operator.Probe]
 	if r.built != nil { // otherwise it was proved before
@@ -81,15 +82,37 @@ func (r *Result) probe(ctx context.Context, lane *exec.Lane, built *Built, sink 
 	}
 	bounds := s.granules(a.Facts.Granule, a.Facts.Brought(operator.Probe))
 	for i := range bounds[1:] {
-		if err := r.granule(ctx, lane, built.op, s, bounds[i], bounds[i+1], sink); err != nil {
+		if err := r.granule(ctx, lane, built.op, s, bounds[i], bounds[i+1], out.pairs); err != nil {
 			return err
 		}
 	}
-	if err := built.op.Finish(ctx, sink); err != nil {
+	if err := built.op.Finish(ctx, out.pairs); err != nil {
 		return err
 	}
 	for side, s := range a.Scans {
-		if err := s.keyless(ctx, lane, side, sink, a.Want.Count); err != nil {
+		if err := r.alone(ctx, lane, s, side, out); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// alone puts rows of one table that the operator does not: those without a key or, where a filter tests the pairs, all.
+func (r *Result) alone(ctx context.Context, lane *exec.Lane, s *Scan, side int, out *output) error {
+	want := &r.taken.Output
+	if out.filter == nil {
+		return s.keyless(ctx, lane, side, out.sink, want.Count)
+	}
+	for i, wanted := range [2]bool{want.Rest[side], want.Matched[side]} {
+		matched := i == 1
+		if !wanted {
+			continue
+		}
+		rows := out.filter.Rows(side, matched)
+		if s.Keyless == relation.KeylessValues {
+			rows = s.Keys.WithoutNulls(s.Side, rows)
+		}
+		if err := s.put(ctx, lane, side, matched, rows, out.sink, want.Count); err != nil {
 			return err
 		}
 	}
@@ -113,36 +136,62 @@ func (r *Result) granule(ctx context.Context, lane *exec.Lane, op operator.Opera
 
 // output is what takes the output of a query.
 type output struct {
-	sink  operator.Sink
-	rows  *deliver.Rows               // nil of a count
-	end   func(context.Context) error // puts what is left; what comes then is in an order of its own
-	close func()                      // releases its memory
+	sink   operator.Sink
+	pairs  operator.Sink               // what the operator puts: the sink, or a filter before it
+	filter *deliver.Filter             // nil where all pairs are partners
+	rows   *deliver.Rows               // nil of a count
+	end    func(context.Context) error // puts what is left; what comes then is in an order of its own
+	close  func()                      // releases its memory
 }
 
 func (r *Result) output(lane *exec.Lane, grant *exec.Grant) *output {
 	q, a := r.Query, r.taken
 	limit := &deliver.Limit{Most: q.MostRows, Rows: &r.rows}
-	out := &output{sink: limit, end: func(context.Context) error { return nil }, close: func() {}}
-	if a.Want.Count {
+	out := &output{sink: limit, pairs: limit, end: func(context.Context) error { return nil }, close: func() {}}
+	room := r.room(lane, grant)
+	if a.Output.Count {
 		limit.Sink = new(operator.Counter)
-		return out
+	} else {
+		rows := &deliver.Rows{Room: room, Allocator: q.Engine.Allocator, Wanted: q.Numbers, PieceRows: a.batch, Out: r.out,
+			Time: &r.deliver, Last: r.parts == nil && a.Facts.Granules() == 1}
+		limit.Sink, out.rows, out.end, out.close = rows, rows, rows.End, rows.Close
+		if q.Ordered {
+			order := &deliver.Order{Rows: rows, First: q.First}
+			limit.Sink, out.end, out.close = order, order.End, order.Close
+		}
 	}
-	rows := &deliver.Rows{Lane: lane.Nested(r.flow.Context()), Allocator: q.Engine.Allocator,
-		Wanted: q.Numbers, PieceRows: a.batch, WindowRows: a.Facts.Window, PlannedRows: planner.Output(a.Plan),
-		Out: r.out, Time: &r.deliver}
-	rows.Reserve = func(sizeBytes uint64) uint64 { return grant.Reserve(q.Engine.Device(), sizeBytes) }
-	rows.Last = r.parts == nil && a.Facts.Granules() == 1
-	limit.Sink, out.rows, out.end, out.close = rows, rows, rows.End, rows.Close
-	if q.Ordered {
-		order := &deliver.Order{Rows: rows, First: q.First}
-		limit.Sink, out.end, out.close = order, order.End, order.Close
+	if a.Keep != nil {
+		out.filter = &deliver.Filter{Sink: limit, Room: room, Want: a.Output, Time: &r.deliver}
+		out.filter.Open(operator.Build, uint64(a.Scans[operator.Build].Table.NumRows()))
+		out.pairs = out.filter
 	}
 	out.turn(a.Join, nil)
 	return out
 }
 
+// room is the memory of windows.
+func (r *Result) room(lane *exec.Lane, grant *exec.Grant) deliver.Room {
+	room := deliver.Room{Lane: lane.Nested(r.flow.Context()), WindowRows: r.taken.Facts.Window,
+		PlannedRows: planner.Output(r.taken.Plan), RowBytes: 2 * 4} // row numbers by which columns are gathered
+	for _, s := range r.taken.Scans {
+		for _, bytes := range s.Payload() {
+			room.RowBytes += uint64(bytes)
+		}
+	}
+	room.RowBytes += room.RowBytes / 8 // for scratch
+	room.Reserve = func(sizeBytes uint64) uint64 { return grant.Reserve(r.Query.Engine.Device(), sizeBytes) }
+	return room
+}
+
 // turn makes what comes next rows of a tree: of the query, or of a part of the probe side.
 func (o *output) turn(join *Join, part *Part) {
+	if f := o.filter; f != nil {
+		f.Keep = join.Keep
+		for side, s := range join.Scans {
+			f.Sides[side], f.Payload[side], f.Numbers[side] = s.Side, s.Payload(), len(s.Words.Bytes)
+		}
+		f.Open(operator.Probe, uint64(join.Scans[operator.Probe].Table.NumRows()))
+	}
 	rows := o.rows
 	if rows == nil {
 		return
@@ -151,15 +200,10 @@ func (o *output) turn(join *Join, part *Part) {
 	if part != nil {
 		rows.Part, rows.First[join.Scans[operator.Probe].Side] = part.Table, part.First
 	}
-	rows.RowBytes = 2 * 4 // row numbers by which columns are gathered
 	for side, s := range join.Scans {
 		rows.Sides[side], rows.Words[side], rows.Numbers[side] = s.Side, &s.Words, -1
 		if s.Numbers {
 			rows.Numbers[side] = len(s.Words.Bytes)
 		}
-		for _, bytes := range s.Payload() {
-			rows.RowBytes += uint64(bytes)
-		}
 	}
-	rows.RowBytes += rows.RowBytes / 8 // for scratch
 }

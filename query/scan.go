@@ -197,8 +197,17 @@ func (k *keyed) column(ctx context.Context, lane *exec.Lane, memory *exec.Scope,
 // keyless puts the rows of the table that have no key, of those that are rows of the output.
 func (s *Scan) keyless(ctx context.Context, lane *exec.Lane, side int, sink operator.Sink, count bool) error {
 	ids, err := s.Keys.Keyless(ctx, s.Side, s.Keyless, 0, int(s.Table.NumRows()))
-	if err != nil || len(ids) == 0 {
+	if err != nil {
 		return err
+	}
+	return s.put(ctx, lane, side, false, ids, sink, count)
+}
+
+// put puts rows of the table by their numbers, or counts them. matched says that they have a partner.
+func (s *Scan) put(ctx context.Context, lane *exec.Lane, side int, matched bool, ids []uint32, sink operator.Sink,
+	count bool) error {
+	if len(ids) == 0 {
+		return nil
 	}
 	if err := sink.Count(ctx, uint64(len(ids))); err != nil || count {
 		return err
@@ -210,7 +219,7 @@ func (s *Scan) keyless(ctx context.Context, lane *exec.Lane, side int, sink oper
 		}
 		part := ids[:min(uint64(len(ids)), w.Rows)]
 		ids = ids[len(part):]
-		if err := w.Load(ctx, sink, side, uint64(len(part)), s.Payload(), func(columns []backend.Range) error {
+		if err := w.Load(ctx, sink, side, matched, uint64(len(part)), s.Payload(), func(columns []backend.Range) error {
 			return s.loadAt(ctx, lane, part, columns)
 		}); err != nil {
 			return err

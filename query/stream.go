@@ -66,14 +66,14 @@ func (r *Result) stream(ctx context.Context, lane *exec.Lane, built *Built) erro
 	a := r.taken
 	out.turn(a.Join, nil)
 	if r.granules.Load() == 0 { // rows of the build side need one
-		if err := r.granule(ctx, lane, built.op, a.Scans[operator.Probe], 0, 0, out.sink); err != nil {
+		if err := r.granule(ctx, lane, built.op, a.Scans[operator.Probe], 0, 0, out.pairs); err != nil {
 			return err
 		}
 	}
-	if err := built.op.Finish(ctx, out.sink); err != nil {
+	if err := built.op.Finish(ctx, out.pairs); err != nil {
 		return err
 	}
-	if err := a.Scans[operator.Build].keyless(ctx, lane, operator.Build, out.sink, a.Want.Count); err != nil {
+	if err := r.alone(ctx, lane, a.Scans[operator.Build], operator.Build, out); err != nil {
 		return err
 	}
 	if r.built == nil {
@@ -92,11 +92,11 @@ func (r *Result) part(ctx context.Context, lane *exec.Lane, built *Built, out *o
 		if s.Keys.RowsIn(s.Side, bounds[i], bounds[i+1]) == 0 {
 			continue
 		}
-		if err := r.granule(ctx, lane, built.op, s, bounds[i], bounds[i+1], out.sink); err != nil {
+		if err := r.granule(ctx, lane, built.op, s, bounds[i], bounds[i+1], out.pairs); err != nil {
 			return err
 		}
 	}
-	if err := s.keyless(ctx, lane, operator.Probe, out.sink, r.taken.Want.Count); err != nil {
+	if err := r.alone(ctx, lane, s, operator.Probe, out); err != nil {
 		return err
 	}
 	return out.end(ctx)

@@ -3,6 +3,7 @@ package relation
 import (
 	"context"
 	"fmt"
+	"math/rand/v2"
 	"testing"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -138,4 +139,44 @@ func BenchmarkTake(b *testing.B) {
 			})
 		}
 	}
+}
+
+// BenchmarkTexts hashes strings of 16 bytes and compares pairs of equal ones that lie anywhere.
+func BenchmarkTexts(b *testing.B) {
+	const left, right = 1 << 20, 1 << 22
+	texts := func(rows int, key func(i int) uint64) arrow.Table {
+		var chunks []arrow.Array
+		for from := 0; from < rows; from += 1 << 18 {
+			builder := array.NewStringBuilder(memory.DefaultAllocator)
+			for i := from; i < from+1<<18; i++ {
+				builder.Append(fmt.Sprintf("%016x", key(i)*0x9e3779b97f4a7c15))
+			}
+			chunks = append(chunks, builder.NewArray())
+			builder.Release()
+		}
+		return benchTable(b, arrow.NewChunked(arrow.BinaryTypes.String, chunks))
+	}
+	random := rand.New(rand.NewPCG(1, 2))
+	order, pairs := random.Perm(right), [2][]uint32{}
+	for _, i := range order {
+		pairs[Left], pairs[Right] = append(pairs[Left], uint32(i*7%left)), append(pairs[Right], uint32(i))
+	}
+	l := texts(left, func(i int) uint64 { return uint64(i) })
+	r := texts(right, func(i int) uint64 { return uint64(i * 7 % left) })
+	plan, err := PlanKeys(context.Background(), l, r, keyNames(1), keyNames(1))
+	require.NoError(b, err)
+	keys, keep := make([]byte, 8*right), fullBits(right)
+	b.Run("hash", func(b *testing.B) {
+		for b.Loop() {
+			require.NoError(b, plan.Encode(context.Background(), Right, keys, nil))
+		}
+		b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/right, "ns/row")
+	})
+	b.Run("equal", func(b *testing.B) {
+		for b.Loop() {
+			require.NoError(b, plan.Equal(context.Background(), pairs, keep))
+		}
+		require.Equal(b, right, countBits(keep))
+		b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/right, "ns/row")
+	})
 }

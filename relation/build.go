@@ -11,14 +11,13 @@ import (
 
 // BuildKeys is the plan of a build side that is made once and probed by many tables. Types are reconciled by the two
 // schemas and the build side's ranges alone are packed, so its codes do not depend on what probes it: a probe row with
-// a value outside these ranges matches nothing and is left out.
+// a value outside these ranges matches nothing and is left out. Where ranges need more than 64 bits, codes are hashes.
 //
 // The embedded plan is that of the build side and of a probe table without rows: it loads the build side. Bind gives
 // one for each probe table, with the same codes. The methods may be called from several goroutines.
 type BuildKeys struct {
 	*KeyPlan
-	side   Side
-	beyond []int64 // rows of the build side with more than 64 bits, for each key
+	side Side
 }
 
 // PlanBuild pairs buildOn[k] with probeOn[k] and measures the build table, which is the given side of the join. Passes,
@@ -66,20 +65,38 @@ func (b *BuildKeys) plan(
 	if err := b.open(1-b.side, 0, none); err != nil {
 		return err
 	}
-	if b.beyond, err = b.selectRows(ctx, b.side); err != nil {
+	if b.shorten(func(k int) int { return b.sides[b.side].columns[k].longestText() }) {
+		if err := b.open(b.side, build.NumRows(), data); err != nil {
+			return err
+		}
+	}
+	beyond, err := b.selectRows(ctx, b.side)
+	if err != nil {
 		return err
+	}
+	if b.widen(func(k int) bool { return beyond[k] > 0 }) { // a probe table may have such values too
+		if err := b.open(b.side, build.NumRows(), data); err != nil {
+			return err
+		}
+		if _, err := b.selectRows(ctx, b.side); err != nil {
+			return err
+		}
+	}
+	if b.hash(); b.hashed {
+		return nil
 	}
 	extents, err := measure(ctx, b.keys, &b.sides[b.side])
 	if err != nil {
 		return err
 	}
 	b.pack(func(k int) extent { return extents[k] })
-	return b.checkBits()
+	b.hash()
+	return nil
 }
 
 // Bind plans the join with one probe table of the planned schema: one pass over its key columns, on all cores. Errors
-// wrap backend.ErrInvalidInput (a key column of another type), backend.ErrUnsupported (both sides hold values of more
-// than 64 bits), backend.ErrLimit (more than primitive.MaxRows rows), backend.ErrCancelled or backend.ErrTimedOut.
+// wrap backend.ErrInvalidInput (a key column of another type), backend.ErrLimit (more than primitive.MaxRows rows),
+// backend.ErrCancelled or backend.ErrTimedOut.
 func (b *BuildKeys) Bind(ctx context.Context, probe arrow.Table) (*KeyPlan, error) {
 	plan, err := b.bind(ctx, probe, 1-b.side)
 	if err != nil {
@@ -107,11 +124,9 @@ func (b *BuildKeys) bind(ctx context.Context, probe arrow.Table, side Side) (*Ke
 	if err := p.open(side, probe.NumRows(), data); err != nil {
 		return nil, err
 	}
-	p.bound(side)
-	var beyond [2][]int64
-	beyond[b.side] = b.beyond
-	if beyond[side], err = p.selectRows(ctx, side); err != nil {
-		return nil, err
+	if !p.hashed {
+		p.bound(side)
 	}
-	return &p, p.checkCoded(beyond)
+	_, err = p.selectRows(ctx, side)
+	return &p, err
 }

@@ -16,6 +16,9 @@ type keyColumn struct {
 	chunks     []keyChunk
 	nullsEqual bool    // NULL is a value like any other
 	bounds     *extent // codes outside match nothing; nil where none is known to
+	locator
+	texts   func(out []string, rows []uint32) // of rows that are anywhere; nil where codes are exact
+	numbers func(out []uint64, rows []uint32) // the same of codes; nil where they are read one by one
 }
 
 type keyChunk struct {
@@ -38,6 +41,7 @@ type segment struct {
 func newKeyColumn(name string, data *arrow.Chunked, c coding, nullsEqual bool) (*keyColumn, error) {
 	column := &keyColumn{nullsEqual: nullsEqual}
 	start := 0
+	var rows []int
 	for i, array := range data.Chunks() {
 		if array.Len() == 0 {
 			continue
@@ -47,8 +51,14 @@ func newKeyColumn(name string, data *arrow.Chunked, c coding, nullsEqual bool) (
 			return nil, fmt.Errorf("%w: chunk %d of column %q: %s", backend.ErrInvalidInput, i, name, err)
 		}
 		chunk.start = start
-		column.chunks = append(column.chunks, chunk)
+		column.chunks, rows = append(column.chunks, chunk), append(rows, chunk.rows)
 		start += chunk.rows
+	}
+	column.locator = newLocator(rows)
+	if c.method == methodText {
+		column.texts = gatherTexts(column.chunks, &column.locator)
+	} else if len(column.chunks) > 0 {
+		column.numbers = column.gatherNumbers()
 	}
 	return column, nil
 }
@@ -58,17 +68,30 @@ func newKeyChunk(chunk arrow.Array, c coding) (keyChunk, error) {
 		none := make([]byte, (chunk.Len()+7)/8)
 		return keyChunk{reader: never{}, values: chunk, rows: chunk.Len(), validity: none}, nil
 	}
-	k := keyChunk{values: chunk, rows: chunk.Len()}
-	if err := checkBuffers(chunk.Data(), bitWidth(chunk)); err != nil {
+	k, err := keyChunk{values: chunk, rows: chunk.Len()}, error(nil)
+	dictionary, ok := chunk.(*array.Dictionary)
+	var source texts
+	if c.isText() && !ok {
+		source, err = newTexts(chunk, c)
+	} else {
+		err = checkBuffers(chunk.Data(), bitWidth(chunk))
+	}
+	if err != nil {
 		return k, err
 	}
 	if mayHaveNulls(chunk.Data()) && chunk.NullN() > 0 {
 		k.validity, k.offset = chunk.NullBitmapBytes(), chunk.Data().Offset()
 	}
-	if dictionary, ok := chunk.(*array.Dictionary); ok {
+	switch {
+	case ok:
 		return k, k.readDictionary(dictionary, c)
+	case c.method == methodText:
+		k.reader = source
+	case c.method == methodShort:
+		k.reader = &short{source, c.width}
+	default:
+		k.reader = newReader(chunk, c)
 	}
-	k.reader = newReader(chunk, c)
 	return k, nil
 }
 
@@ -138,6 +161,62 @@ func (c *keyColumn) segments(from, to int) iter.Seq[segment] {
 				return
 			}
 			row += n
+		}
+	}
+}
+
+// isNull tells whether a row is NULL.
+func (c *keyColumn) isNull(row uint32) bool {
+	chunk, i := c.find(row)
+	part := &c.chunks[chunk]
+	return part.validity != nil && part.validity[(part.offset+i)>>3]>>((part.offset+i)&7)&1 == 0
+}
+
+// gatherTexts reads the texts of rows that are anywhere, as many as there is room for in out; of a column without
+// values it reads none.
+func (c *keyColumn) gatherTexts(out []string, rows []uint32) {
+	if c.texts != nil {
+		c.texts(out, rows)
+	}
+}
+
+// gatherCodes reads the codes of rows that are anywhere, as many as there is room for in out.
+func (c *keyColumn) gatherCodes(out []uint64, rows []uint32) {
+	if c.numbers != nil {
+		c.numbers(out, rows)
+		return
+	}
+	for i, id := range rows {
+		chunk, row := c.find(id)
+		out[i] = c.chunks[chunk].codes(out[i:i+1], row, 1)[0]
+	}
+}
+
+// gatherNumbers returns what reads codes of integers of 4 and 8 bytes, without a call for each.
+func (c *keyColumn) gatherNumbers() func(out []uint64, rows []uint32) {
+	switch c.chunks[0].reader.(type) {
+	case *scaled[int32]:
+		return gatherScaled[int32](c)
+	case *scaled[int64]:
+		return gatherScaled[int64](c)
+	case *scaled[uint32]:
+		return gatherScaled[uint32](c)
+	case *scaled[uint64]:
+		return gatherScaled[uint64](c)
+	}
+	return nil
+}
+
+func gatherScaled[T integer](c *keyColumn) func(out []uint64, rows []uint32) {
+	sources, factor := make([][]T, len(c.chunks)), uint64(0)
+	for i, chunk := range c.chunks {
+		r := chunk.reader.(*scaled[T])
+		sources[i], factor = r.values, r.factor
+	}
+	return func(out []uint64, rows []uint32) {
+		for i, id := range rows {
+			chunk, row := c.find(id)
+			out[i] = uint64(sources[chunk][row]) * factor
 		}
 	}
 }

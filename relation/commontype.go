@@ -14,6 +14,7 @@ import "github.com/apache/arrow-go/v18/arrow"
 //	dates, timestamps            the timestamp of the finer unit
 //	timestamps with time zones   the finer unit, with the time zone of both, or UTC where they differ
 //	times of day, durations      the finer unit
+//	strings; binary              large_utf8; large_binary
 //
 // A dictionary counts as the type of its values. It returns false for other pairs, such as int64 and float64.
 func CommonType(a, b arrow.DataType) (arrow.DataType, bool) {
@@ -48,6 +49,10 @@ func CommonType(a, b arrow.DataType) (arrow.DataType, bool) {
 		return &arrow.Time64Type{Unit: unit()}, true
 	case pair(classDuration, classDuration):
 		return &arrow.DurationType{Unit: unit()}, true
+	case pair(classText, classText):
+		return arrow.BinaryTypes.LargeString, true
+	case pair(classBinary, classBinary):
+		return arrow.BinaryTypes.LargeBinary, true
 	}
 	return nil, false
 }

@@ -58,23 +58,76 @@ func convert(
 		return convert(ctx, entries, to, allocator)
 	}
 	data, rows := column.Data(), column.Len()
+	if id := to.ID(); id == arrow.LARGE_STRING || id == arrow.LARGE_BINARY {
+		return convertTexts(ctx, column, to, allocator)
+	}
 	if err := checkBuffers(data, bitWidth(column)); err != nil {
 		return nil, fmt.Errorf("%w: %w", backend.ErrInvalidInput, err)
 	}
 	values := memory.NewResizableBuffer(allocator)
 	defer values.Release()
 	values.Resize(rows * to.(arrow.FixedWidthDataType).Bytes())
-	var validity *memory.Buffer
-	if mayHaveNulls(data) {
-		validity = memory.NewResizableBuffer(allocator)
+	validity := copyValidity(data, allocator)
+	if validity != nil {
 		defer validity.Release()
-		validity.Resize((rows + 7) / 8)
-		bitutil.CopyBitmap(bufferBytes(data, 0), data.Offset(), rows, validity.Bytes(), 0)
 	}
 	if err := convertValues(ctx, column, to, values.Bytes()); err != nil {
 		return nil, err
 	}
 	converted := array.NewData(to, rows, []*memory.Buffer{validity, values}, nil, column.NullN(), 0)
+	defer converted.Release()
+	return array.MakeFromData(converted), nil
+}
+
+// copyValidity is the validity bitmap of the rows; nil where none is null.
+func copyValidity(data arrow.ArrayData, allocator memory.Allocator) *memory.Buffer {
+	if !mayHaveNulls(data) {
+		return nil
+	}
+	validity := memory.NewResizableBuffer(allocator)
+	validity.Resize((data.Len() + 7) / 8)
+	bitutil.CopyBitmap(bufferBytes(data, 0), data.Offset(), data.Len(), validity.Bytes(), 0)
+	return validity
+}
+
+// convertTexts lays texts out one behind the other, with offsets of 64 bits.
+func convertTexts(
+	ctx context.Context, column arrow.Array, to arrow.DataType, allocator memory.Allocator,
+) (arrow.Array, error) {
+	source, err := newTexts(column, coding{method: methodText})
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", backend.ErrInvalidInput, err)
+	}
+	rows := column.Len()
+	offsets, values := memory.NewResizableBuffer(allocator), memory.NewResizableBuffer(allocator)
+	defer offsets.Release()
+	defer values.Release()
+	offsets.Resize((rows + 1) * 8)
+	ends := view[int64](offsets.Bytes())
+	ends[0] = 0
+	for i := range rows {
+		ends[i+1] = ends[i]
+		if column.IsValid(i) {
+			ends[i+1] += int64(len(source.text(i)))
+		}
+	}
+	values.Resize(int(ends[rows]))
+	out := values.Bytes()
+	if err := forBlocks(ctx, rows, func(_ *scratch, from, to int) error {
+		for i := from; i < to; i++ {
+			if ends[i] < ends[i+1] {
+				copy(out[ends[i]:ends[i+1]], source.text(i))
+			}
+		}
+		return nil
+	}); err != nil {
+		return nil, err
+	}
+	validity := copyValidity(column.Data(), allocator)
+	if validity != nil {
+		defer validity.Release()
+	}
+	converted := array.NewData(to, rows, []*memory.Buffer{validity, offsets, values}, nil, column.NullN(), 0)
 	defer converted.Release()
 	return array.MakeFromData(converted), nil
 }

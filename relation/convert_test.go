@@ -67,6 +67,10 @@ func TestCommonType(t *testing.T) {
 		{f.Boolean, p.Int8, nil},
 		{f.Date32, p.Int32, nil},
 		{arrow.BinaryTypes.String, p.Int32, nil},
+		{arrow.BinaryTypes.String, arrow.BinaryTypes.StringView, arrow.BinaryTypes.LargeString},
+		{arrow.BinaryTypes.LargeString, arrow.BinaryTypes.String, arrow.BinaryTypes.LargeString},
+		{arrow.BinaryTypes.Binary, &arrow.FixedSizeBinaryType{ByteWidth: 3}, arrow.BinaryTypes.LargeBinary},
+		{arrow.BinaryTypes.Binary, arrow.BinaryTypes.String, nil},
 	} {
 		for _, pair := range [][2]arrow.DataType{{c.a, c.b}, {c.b, c.a}} {
 			got, ok := CommonType(pair[0], pair[1])

@@ -10,6 +10,7 @@ import (
 type indexed struct {
 	index   reader
 	entries []uint64
+	texts   []string // of the entries, where codes are hashes
 	coded   []uint64 // bit i: entry i has a code, or is null
 	all     bool
 	beyond  bool // some entry has more than 64 bits
@@ -19,13 +20,19 @@ type indexed struct {
 // kind needs a validity bitmap of its own, made here.
 func (k *keyChunk) readDictionary(chunk *array.Dictionary, c coding) error {
 	dictionary := chunk.Dictionary()
-	if err := checkBuffers(dictionary.Data(), bitWidth(dictionary)); err != nil {
+	read, err := newKeyChunk(dictionary, c)
+	if err != nil {
 		return fmt.Errorf("dictionary: %w", err)
 	}
-	index := newReader(chunk.Indices(), coding{domain: domainSigned, factor: 1})
-	entries := newReader(dictionary, c)
+	index, entries := newReader(chunk.Indices(), coding{domain: domainSigned, factor: 1}), read.reader
 	n := dictionary.Len()
 	r := &indexed{index: index, entries: make([]uint64, n), coded: fullBits(n)}
+	if source, ok := entries.(texts); ok && c.method == methodText {
+		r.texts = make([]string, n)
+		for i := range r.texts {
+			r.texts[i] = source.text(i)
+		}
+	}
 	copy(r.entries, entries.codes(r.entries, 0, n))
 	if entries.filters() {
 		r.beyond = entries.admit(r.coded, make([]uint64, n), 0, 0, n) > 0

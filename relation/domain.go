@@ -22,6 +22,11 @@ const (
 	classInstant   // with a time zone: a point in time
 	classTimeOfDay
 	classDuration
+	classMonths
+	classDayTime      // days and milliseconds
+	classMonthDayNano // months, days and nanoseconds
+	classText
+	classBinary
 )
 
 // trait says what the stored numbers of a type stand for. The value of a stored integer n is n * ticks / 10^scale in the
@@ -35,7 +40,7 @@ type trait struct {
 	storage  arrow.DataType // the type itself, or the value type of a dictionary
 }
 
-// traitOf describes a type. The class is classNone when its values have no 64-bit code.
+// traitOf describes a type. The class is classNone when its values are no keys.
 func traitOf(dt arrow.DataType) trait {
 	t := trait{ticks: 1, storage: dt}
 	switch dt := dt.(type) {
@@ -70,6 +75,16 @@ func traitOf(dt arrow.DataType) trait {
 		t.class, t.scale = classTimeOfDay, subsecondDigits(dt.Unit)
 	case *arrow.DurationType:
 		t.class, t.scale = classDuration, subsecondDigits(dt.Unit)
+	case *arrow.MonthIntervalType:
+		t.class = classMonths
+	case *arrow.DayTimeIntervalType:
+		t.class = classDayTime
+	case *arrow.MonthDayNanoIntervalType:
+		t.class = classMonthDayNano
+	case *arrow.StringType, *arrow.LargeStringType, *arrow.StringViewType:
+		t.class = classText
+	case *arrow.BinaryType, *arrow.LargeBinaryType, *arrow.BinaryViewType, *arrow.FixedSizeBinaryType:
+		t.class = classBinary
 	}
 	return t
 }
@@ -104,9 +119,12 @@ func (d domain) less(a, b uint64) bool {
 	return int64(a) < int64(b)
 }
 
-// text is what a code stands for: the integer, or the float.
-func (d domain) text(code uint64) string {
-	switch d {
+// text is what a code stands for: the integer, the float, or the text.
+func (c coding) text(code uint64) string {
+	if c.method == methodShort {
+		return shortText(code, c.width)
+	}
+	switch c.domain {
 	case domainUnsigned:
 		return fmt.Sprint(code)
 	case domainFloat32:
@@ -126,6 +144,8 @@ const (
 	methodRank                   // rank of a float
 	methodIntegral               // float that is an integer of the domain; any other float matches nothing
 	methodNever                  // there are no values
+	methodShort                  // bytes of a text of up to shortBytes; longer ones match nothing
+	methodText                   // hash of the text of a value, see texts.go
 )
 
 // coding turns the stored values of one side into codes. A value that has none is one that the other side's type cannot
@@ -135,6 +155,8 @@ type coding struct {
 	method method
 	factor uint64 // of methodScale and methodWhole; 0 when it exceeds 63 bits, so that only the value 0 has a code
 	digits int    // of methodWhole with decimals: factor is 10^digits
+	width  int    // of methodShort: bytes of the longest text that has a code
+	raise  int    // of methodText: stored numbers are multiplied with 10^raise
 }
 
 // coerce finds the domain of a pair of key columns and the coding of either side. The reason is empty on success,
@@ -173,6 +195,8 @@ func coerce(left, right trait) (l, r coding, reason string) {
 		return l, r, ""
 	case pair(classInteger, classInteger) && left.unsigned && right.unsigned:
 		return coding{domain: domainUnsigned, factor: 1}, coding{domain: domainUnsigned, factor: 1}, ""
+	case left.class == right.class && left.class >= classMonthDayNano:
+		return coding{method: methodText}, coding{method: methodText}, ""
 	case left.class == right.class, pair(classInteger, classDecimal), pair(classDate, classTimestamp):
 		unit := left
 		if left.ticks < right.ticks || left.ticks == right.ticks && left.scale > right.scale {

@@ -85,6 +85,10 @@ func encode[K uint32 | uint64](
 
 // packStrip packs the codes of rows [from, to) into out, whose length is their number.
 func packStrip[K uint32 | uint64](p *KeyPlan, side *keySide, s *scratch, from, to int, out []K) {
+	if p.hashed {
+		hashStrip(p, side, s, from, to, out)
+		return
+	}
 	first := true
 	for k, key := range p.keys {
 		if key.bits == 0 {

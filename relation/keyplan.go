@@ -23,6 +23,9 @@ import (
 //	(-3, 1996-01-02)      (-3, 9497)   000 00
 //	( 4, 1996-01-05)      ( 4, 9500)   111 11
 //
+// Where a key is a string or has more than 64 bits, or the columns together have, codes are hashes of 64 bits
+// ([KeyPlan.Exact]): equal keys have equal codes, and what has equal codes is a candidate that [KeyPlan.Equal] compares.
+//
 // A row is left out when it can match nothing: a key is NULL, it has a value that the other side's type cannot hold, or
 // a code outside the range that is packed. In keys for which NULL equals NULL, NULL is one more value, behind all
 // others.
@@ -30,9 +33,12 @@ import (
 // A plan refers to the memory of both tables, which must stay alive and unchanged until the last call returns. Its
 // methods may be called from several goroutines.
 type KeyPlan struct {
-	keys  []key
-	sides [2]keySide
-	bits  int
+	keys    []key
+	sides   [2]keySide
+	bits    int
+	hashed  bool
+	proved  bool   // no two keys of these tables have the same hash
+	dropped uint64 // bits of hashes that are cleared
 }
 
 type key struct {
@@ -43,11 +49,17 @@ type key struct {
 	nullsEqual bool
 }
 
+// isText tells whether values are compared as texts, and codes are hashes of them.
+func (k *key) isText() bool {
+	return k.sides[Left].coding.method == methodText || k.sides[Right].coding.method == methodText
+}
+
 // keyType is what the schema of one side says of a key column.
 type keyType struct {
 	name   string
 	dtype  arrow.DataType
 	trait  trait
+	empty  bool // there are no values
 	coding coding
 }
 
@@ -61,13 +73,14 @@ type keySide struct {
 // column, on all cores, and one more where rows may have to be left out. Tables without rows are legal.
 //
 // The ranges of both sides together are packed. Where that needs more than 64 bits, the ranges that the sides share
-// are, and the rows beyond them, which match nothing, are left out: one more pass.
+// are, and the rows beyond them, which match nothing, are left out: one more pass. Where those need more too, or a key
+// has texts, codes are hashes; ranges of texts are not measured.
 //
 // NULL equals NULL, and nothing else, in the pairs for which nullsEqual[k] is given and true.
 //
-// Errors wrap backend.ErrInvalidInput (no keys, unknown or ambiguous column), backend.ErrUnsupported (a type without
-// codes, types that do not compare without loss, values or keys of more than 64 bits), backend.ErrLimit (more than
-// primitive.MaxRows rows), backend.ErrCancelled or backend.ErrTimedOut.
+// Errors wrap backend.ErrInvalidInput (no keys, unknown or ambiguous column), backend.ErrUnsupported (a type that
+// keys cannot have, types that do not compare without loss), backend.ErrLimit (more than primitive.MaxRows rows),
+// backend.ErrCancelled or backend.ErrTimedOut.
 func PlanKeys(ctx context.Context, left, right arrow.Table, leftOn, rightOn []string, nullsEqual ...bool) (
 	*KeyPlan, error) {
 	plan, err := planKeys(ctx, [2]arrow.Table{left, right}, [2][]string{leftOn, rightOn}, nullsEqual)
@@ -109,33 +122,118 @@ func planKeys(ctx context.Context, tables [2]arrow.Table, on [2][]string, nullsE
 			return nil, err
 		}
 	}
-	for side, table := range tables {
-		if err := p.open(Side(side), table.NumRows(), data[side]); err != nil {
+	open := func() error {
+		for side, table := range tables {
+			if err := p.open(Side(side), table.NumRows(), data[side]); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	if err := open(); err != nil {
+		return nil, err
+	}
+	if p.shorten(func(k int) int {
+		return min(p.sides[Left].columns[k].longestText(), p.sides[Right].columns[k].longestText())
+	}) {
+		if err := open(); err != nil {
 			return nil, err
 		}
 	}
-	extents, err := p.measure(ctx)
+	beyond, err := p.selectBoth(ctx)
 	if err != nil {
 		return nil, err
 	}
-	p.pack(func(k int) extent {
+	if p.widen(func(k int) bool { return beyond[Left][k] > 0 && beyond[Right][k] > 0 }) {
+		if err := open(); err != nil {
+			return nil, err
+		}
+		if _, err := p.selectBoth(ctx); err != nil {
+			return nil, err
+		}
+	}
+	return p, p.code(ctx)
+}
+
+// code packs codes, or makes them hashes.
+func (p *KeyPlan) code(ctx context.Context) error {
+	if p.hash(); p.hashed {
+		return nil
+	}
+	var extents [2][]extent
+	for side := range p.sides {
+		var err error
+		if extents[side], err = measure(ctx, p.keys, &p.sides[side]); err != nil {
+			return err
+		}
+	}
+	if p.pack(func(k int) extent {
 		e := extents[Left][k]
 		e.include(p.keys[k].domain, extents[Right][k])
 		return e
-	})
-	if p.bits > 64 {
-		p.pack(func(k int) extent { return extents[Left][k].meet(p.keys[k].domain, extents[Right][k]) })
-		if err := p.checkBits(); err != nil {
-			return nil, err
-		}
-		for side := range p.sides {
-			p.bound(Side(side))
-			if _, err := p.selectRows(ctx, Side(side)); err != nil {
-				return nil, err
-			}
+	}); p.bits <= 64 {
+		return nil
+	}
+	p.pack(func(k int) extent { return extents[Left][k].meet(p.keys[k].domain, extents[Right][k]) })
+	if p.hash(); p.hashed {
+		return nil
+	}
+	for side := range p.sides {
+		p.bound(Side(side))
+		if _, err := p.selectRows(ctx, Side(side)); err != nil {
+			return err
 		}
 	}
-	return p, nil
+	return nil
+}
+
+// hash makes codes hashes where no others do.
+func (p *KeyPlan) hash() {
+	p.hashed = p.bits > 64
+	for k := range p.keys {
+		p.hashed = p.hashed || p.keys[k].isText()
+	}
+	if p.hashed {
+		p.bits = 64
+	}
+}
+
+// shorten makes codes of the texts of keys of which those of one side, or of the build side, are short. It tells whether
+// there is such a key.
+func (p *KeyPlan) shorten(longest func(k int) int) (shortened bool) {
+	for k := range p.keys {
+		key := &p.keys[k]
+		l, r := &key.sides[Left], &key.sides[Right]
+		if !key.isText() || l.trait.class < classText || r.trait.class < classText {
+			continue
+		}
+		if width := longest(k); width <= shortBytes {
+			l.coding = coding{domain: domainUnsigned, method: methodShort, width: width}
+			r.coding = l.coding
+			key.domain, shortened = domainUnsigned, true
+		}
+	}
+	return shortened
+}
+
+// widen makes keys texts whose values of more than 64 bits may have partners. Where the values of one side alone have
+// that many, they match nothing, because the other side's type cannot hold them; that reasoning fails for decimals when
+// both types reach beyond 64 bits and both columns do. It tells whether there is such a key.
+func (p *KeyPlan) widen(beyond func(k int) bool) (widened bool) {
+	for k := range p.keys {
+		key := &p.keys[k]
+		l, r := &key.sides[Left], &key.sides[Right]
+		if !beyond(k) || l.trait.class != classDecimal && r.trait.class != classDecimal {
+			continue
+		}
+		for _, t := range []*keyType{l, r} {
+			if t.coding.method != methodNever {
+				t.coding = coding{method: methodText, raise: max(l.trait.scale, r.trait.scale) - t.trait.scale}
+			}
+		}
+		widened = true
+	}
+	return widened
 }
 
 func checkPairs(on [2][]string) error {
@@ -162,20 +260,24 @@ func findColumns(table arrow.Table, side Side, names []string) ([]*arrow.Chunked
 }
 
 func typeOfColumn(name string, column *arrow.Chunked) keyType {
-	t := keyType{name: name, dtype: column.DataType(), trait: traitOf(column.DataType())}
-	if t.trait.class == classNone && column.NullN() == column.Len() {
-		t.trait.class = classNull // without a value the type does not matter, as in a file with only a header
-	}
-	return t
+	return keyType{name: name, dtype: column.DataType(), trait: traitOf(column.DataType()),
+		empty: column.NullN() == column.Len()}
 }
 
 // pair finds the common domain of the two columns of key k.
 func pair(sides [2]keyType, k int, nullsEqual []bool) (key, error) {
+	for side := range sides {
+		t, other := &sides[side].trait, &sides[1-side].trait
+		if sides[side].empty && (t.class == classNone || t.class >= classText && t.class != other.class) {
+			t.class = classNull // without a value the type does not matter, as in a file with only a header
+		}
+	}
 	for side, t := range sides {
 		if t.trait.class == classNone {
 			return key{}, fmt.Errorf(
 				"%w: %s key column %q has type %s; keys may be integers, booleans, dates, times, timestamps, "+
-					"durations, floats and decimals; cast it to one of these", backend.ErrUnsupported, Side(side), t.name, t.dtype)
+					"durations, intervals, floats, decimals, strings and binary; cast it to one of these",
+				backend.ErrUnsupported, Side(side), t.name, t.dtype)
 		}
 	}
 	l, r := &sides[Left], &sides[Right]
@@ -233,40 +335,21 @@ func (p *KeyPlan) Alone(ctx context.Context, side Side, table arrow.Table) (*Key
 	for _, key := range p.keys {
 		on, equal = append(on, key.sides[side].name), append(equal, key.nullsEqual)
 	}
-	return PlanKeys(ctx, table, table, on, on, equal...)
-}
-
-// checkCoded declines keys of which both sides have values of more than 64 bits, which might be equal.
-func (p *KeyPlan) checkCoded(beyond [2][]int64) error {
-	for k, key := range p.keys {
-		l, r := key.sides[Left], key.sides[Right]
-		if beyond[Left][k] > 0 && beyond[Right][k] > 0 {
-			return fmt.Errorf(
-				"%w: left key column %q (%s) and right key column %q (%s) both hold numbers of more than 64 bits "+
-					"at their common scale: %d and %d rows; cast one of them to 64 bits", backend.ErrUnsupported, l.name, l.dtype,
-				r.name, r.dtype, beyond[Left][k], beyond[Right][k])
-		}
+	alone, err := PlanKeys(ctx, table, table, on, on, equal...)
+	if err == nil {
+		alone.dropped = p.dropped
 	}
-	return nil
+	return alone, err
 }
 
-// measure selects the rows of both sides and finds the ranges of their codes.
-func (p *KeyPlan) measure(ctx context.Context) (extents [2][]extent, err error) {
-	var beyond [2][]int64
+// selectBoth selects the rows of both sides.
+func (p *KeyPlan) selectBoth(ctx context.Context) (beyond [2][]int64, err error) {
 	for side := range p.sides {
 		if beyond[side], err = p.selectRows(ctx, Side(side)); err != nil {
-			return extents, err
+			return beyond, err
 		}
 	}
-	if err = p.checkCoded(beyond); err != nil {
-		return extents, err
-	}
-	for side := range p.sides {
-		if extents[side], err = measure(ctx, p.keys, &p.sides[side]); err != nil {
-			return extents, err
-		}
-	}
-	return extents, nil
+	return beyond, nil
 }
 
 // pack gives every key the bits that its range needs.
@@ -278,14 +361,6 @@ func (p *KeyPlan) pack(rangeOf func(k int) extent) {
 		key.bits = key.extent.bits()
 		p.bits += key.bits
 	}
-}
-
-func (p *KeyPlan) checkBits() error {
-	if p.bits > 64 {
-		return fmt.Errorf("%w: the key columns together need %d bits, a key may have 64: %s", backend.ErrUnsupported,
-			p.bits, strings.ReplaceAll(p.String(), "\n", "; "))
-	}
-	return nil
 }
 
 // KeyBits is the width of the packed codes, from 0 (all rows have the same key) to 64.
@@ -319,19 +394,24 @@ func (p *KeyPlan) Nulls(side Side) uint64 {
 	return p.KeylessRows(side, KeylessAll) - p.KeylessRows(side, KeylessValues)
 }
 
-// String describes the plan for people, one line per key column with the range that is packed:
+// String describes the plan for people, one line per key column with the range that is packed, or all in one hash:
 //
 //	o_orderkey int64 = l_orderkey int32: 1..6000000, 23 bits
+//
+//	name utf8 = person utf8
+//	born date32 = birthday date32
+//	hash of name, born (64 bits), verified
 func (p *KeyPlan) String() string {
 	if len(p.keys) == 0 {
 		return "no keys: every row meets every row"
 	}
 	var b strings.Builder
+	var names []string
 	for k, key := range p.keys {
 		l, r := key.sides[Left], key.sides[Right]
 		codes := "no values"
 		if key.extent.some {
-			codes = key.domain.text(key.extent.min) + ".." + key.domain.text(key.extent.max)
+			codes = l.coding.text(key.extent.min) + ".." + l.coding.text(key.extent.max)
 		}
 		if key.extent.null {
 			codes += " and NULL"
@@ -339,7 +419,17 @@ func (p *KeyPlan) String() string {
 		if k > 0 {
 			b.WriteByte('\n')
 		}
-		fmt.Fprintf(&b, "%s %s = %s %s: %s, %d bits", l.name, l.dtype, r.name, r.dtype, codes, key.bits)
+		fmt.Fprintf(&b, "%s %s = %s %s", l.name, l.dtype, r.name, r.dtype)
+		if names = append(names, l.name); !p.hashed {
+			fmt.Fprintf(&b, ": %s, %d bits", codes, key.bits)
+		}
+	}
+	if p.hashed {
+		how := "verified"
+		if p.proved {
+			how = "proved"
+		}
+		fmt.Fprintf(&b, "\nhash of %s (64 bits), %s", strings.Join(names, ", "), how)
 	}
 	return b.String()
 }

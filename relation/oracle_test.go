@@ -3,7 +3,6 @@ package relation
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"math/big"
@@ -11,7 +10,6 @@ import (
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
-	"github.com/spirjoin/spirjoin/backend"
 )
 
 // exact is the value of one key as mathematics has it: a number in the unit of its class, or what floats have besides.
@@ -177,9 +175,48 @@ func readRows(plan *KeyPlan, side Side, table arrow.Table, on []string) ([]keyRo
 	return rows, nil
 }
 
+// checkHashed checks the same of codes that are hashes: equal values have equal codes, and what [KeyPlan.Equal] says of
+// all pairs.
+func checkHashed(plan *KeyPlan, left, right []keyRow) error {
+	var rows [2][]uint32
+	for i, l := range left {
+		for j, r := range right {
+			switch equal := equalRow(l, r); {
+			case l.null && l.encoded || r.null && r.encoded:
+				return fmt.Errorf("left row %d or right row %d has a null key and a code", i, j)
+			case l.encoded && r.encoded:
+				rows[Left], rows[Right] = append(rows[Left], uint32(i)), append(rows[Right], uint32(j))
+				if equal && l.code != r.code {
+					return fmt.Errorf("left row %d and right row %d are equal, and their codes %#x and %#x are not", i, j, l.code, r.code)
+				}
+			case equal:
+				return fmt.Errorf("left row %d and right row %d are equal, and one is left out", i, j)
+			}
+		}
+	}
+	keep := fullBits(len(rows[Left]))
+	if err := plan.Equal(context.Background(), rows, keep); err != nil {
+		return err
+	}
+	for n, i := range rows[Left] {
+		l, r := left[i], right[rows[Right][n]]
+		if equalRow(l, r) != hasBit(keep, n) {
+			return fmt.Errorf("values %v and %v are said to be equal: %t", l.values, r.values, hasBit(keep, n))
+		}
+	}
+	return nil
+}
+
+func equalRow(l, r keyRow) bool {
+	return !l.null && !r.null && slices.EqualFunc(l.values, r.values, func(a, b exact) bool { return a.compare(b) == 0 })
+}
+
 // checkRows checks that codes order as the values do, and are equal, within a side and across, if and only if all values
 // are; and that no row is left out that has a match.
-func checkRows(left, right []keyRow) error {
+func checkRows(plan *KeyPlan, left, right []keyRow) error {
+	if !plan.Exact() {
+		return checkHashed(plan, left, right)
+	}
 	compare := func(a, b keyRow) int {
 		for k := range a.values {
 			if c := a.values[k].compare(b.values[k]); c != 0 {
@@ -215,15 +252,10 @@ func checkRows(left, right []keyRow) error {
 	return nil
 }
 
-var errDeclined = errors.New("declined")
-
-// checkPlan plans, encodes and checks two tables. It returns errDeclined when the plan rightly declined the job.
+// checkPlan plans, encodes and checks two tables.
 func checkPlan(left, right arrow.Table, on []string, nullsEqual ...bool) error {
 	plan, err := PlanKeys(context.Background(), left, right, on, on, nullsEqual...)
 	if err != nil {
-		if errors.Is(err, backend.ErrUnsupported) {
-			return fmt.Errorf("%w: %w", errDeclined, err)
-		}
 		return err
 	}
 	l, err := readRows(plan, Left, left, on)
@@ -245,5 +277,5 @@ func checkPlan(left, right arrow.Table, on []string, nullsEqual ...bool) error {
 			}
 		}
 	}
-	return checkRows(l, r)
+	return checkRows(plan, l, r)
 }

@@ -33,9 +33,9 @@ func newReader(chunk arrow.Array, c coding) reader {
 		return newScaled(values[int8](data), c)
 	case arrow.INT16:
 		return newScaled(values[int16](data), c)
-	case arrow.INT32, arrow.DATE32, arrow.TIME32, arrow.DECIMAL32:
+	case arrow.INT32, arrow.DATE32, arrow.TIME32, arrow.DECIMAL32, arrow.INTERVAL_MONTHS:
 		return newScaled(values[int32](data), c)
-	case arrow.INT64, arrow.DATE64, arrow.TIME64, arrow.TIMESTAMP, arrow.DURATION, arrow.DECIMAL64:
+	case arrow.INT64, arrow.DATE64, arrow.TIME64, arrow.TIMESTAMP, arrow.DURATION, arrow.DECIMAL64, arrow.INTERVAL_DAY_TIME:
 		return newScaled(values[int64](data), c)
 	case arrow.UINT8:
 		return newScaled(values[uint8](data), c)
@@ -160,10 +160,10 @@ func (r *scaled[T]) admit(mask, _ []uint64, at, from, n int) (beyond int) {
 	return beyond
 }
 
-// whole reads integers as quotients by a divisor, where they are whole. With divisor = odd * 2^shift and inverse * odd =
-// 1 modulo 2^64, a multiple of the divisor times inverse is its quotient * 2^shift, so that one multiplication divides
-// (Granlund and Montgomery, "Division by Invariant Integers using Multiplication", 1994, section 9). Of other integers
-// this makes any number, whose product with the divisor is another one or leaves 64 bits.
+// whole reads integers as quotients by a divisor, where they are whole. With divisor = odd * 2^shift and inverse * odd
+// = 1 modulo 2^64, a multiple of the divisor times inverse is its quotient * 2^shift, so that one multiplication
+// divides (Granlund and Montgomery, "Division by Invariant Integers using Multiplication", 1994, section 9). Of other
+// integers this makes any number, whose product with the divisor is another one or leaves 64 bits.
 type whole[T integer] struct {
 	values           []T
 	divisor, inverse uint64 // 0 where the divisor exceeds 63 bits: 0 is its only multiple

@@ -3,6 +3,7 @@ package relation
 import (
 	"context"
 	"math/bits"
+	"slices"
 	"sync/atomic"
 
 	"github.com/spirjoin/spirjoin/backend"
@@ -157,6 +158,16 @@ func (p *KeyPlan) Keyless(ctx context.Context, side Side, which Keyless, from, t
 		return nil, err
 	}
 	return rows, nil
+}
+
+// WithoutNulls removes from rows of a side those of which a key is NULL that equals nothing, in place.
+func (p *KeyPlan) WithoutNulls(side Side, rows []uint32) []uint32 {
+	for _, column := range p.sides[side].columns {
+		if !column.nullsEqual && column.hasNulls() {
+			rows = slices.DeleteFunc(rows, column.isNull)
+		}
+	}
+	return rows
 }
 
 // admit clears the bits of the rows [from, to) that have no code or one out of bounds; bit 0 of words is row from. It

@@ -34,8 +34,8 @@ func (r *Reader) Bounds(column string) (b Bounds, ok bool) {
 }
 
 // SkipOutside makes later reads leave out the row groups of a Parquet file in which no value of the column lies within
-// the bounds. NULL lies within bounds with Nulls. Where the statistics do not tell, or the bounds have another type than the
-// column, nothing is left out. Rows and Bounds still describe the whole file.
+// the bounds. NULL lies within bounds with Nulls. Where the statistics do not tell, or the bounds have another type
+// than the column, nothing is left out. Rows and Bounds still describe the whole file.
 func (r *Reader) SkipOutside(column string, b Bounds) {
 	source, index := r.parquetColumn(column)
 	if source == nil || !arrow.TypeEqual(source.fields.Field(index).Type, b.Type) {

@@ -1,0 +1,190 @@
+package deliver
+
+import (
+	"context"
+	"math/bits"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/operator"
+	"github.com/spirjoin/spirjoin/primitive"
+	"github.com/spirjoin/spirjoin/relation"
+)
+
+// Predicate says of pairs of rows which are partners: it clears bit i%64 of word i/64 of keep where row rows[0][i] of
+// the left table and row rows[1][i] of the right one are none. It may work on all cores.
+type Predicate func(ctx context.Context, rows [2][]uint32, keep []uint64) error
+
+// Filter is the sink of an operator whose pairs are candidates: it asks a predicate which of them are partners, passes
+// those on and marks their rows. What a kind of join makes of rows without a partner, and of rows of one table alone, is
+// decided by these marks after the last window.
+//
+//	window        marks     keep     put
+//	(2,7) (2,5)   2, 7, 5   11       (2,7) (2,5)   the window itself
+//	(4,5) (6,1)   6, 1      01       (6,1)         compacted
+type Filter struct {
+	operator.Sink // of the rows of the output
+	Room
+	// Keep and what follows may change between windows.
+	Keep    Predicate
+	Sides   [2]relation.Side // of the build side and of the probe side
+	Numbers [2]int           // the payload columns of each that hold row numbers
+	Payload [2][]int         // bytes of all payload columns
+	Want    operator.Want    // the rows of the output
+	Time    *atomic.Int64    // nanoseconds that downloads and the predicate have taken
+
+	marks   [2][]uint64 // of the rows of each side that have a partner, where it matters
+	rows    [2]uint64
+	numbers [2][]uint32
+}
+
+const (
+	testRows = 1 << 20 // pairs that are tested at a time
+	keepRows = 1 << 16 // of a window are compacted at a time, at least
+)
+
+// FilterBytes is the device memory that a filter takes for pairs with rowBytes of payload.
+func FilterBytes(t primitive.Tuning, rowBytes uint64) (sizeBytes uint64, err error) {
+	sizeBytes, err = operator.KeepBytes(t, keepRows, rowBytes)
+	return sizeBytes + sizeBytes/8, err
+}
+
+// Open begins with a table of so many rows on a side, or with the next part of one: none has a partner yet.
+func (f *Filter) Open(side int, rows uint64) {
+	f.rows[side], f.marks[side] = rows, nil
+	if f.Want.Marks(side) {
+		f.marks[side] = make([]uint64, (rows+63)/64)
+	}
+}
+
+// Count does nothing: candidates are no rows.
+func (f *Filter) Count(context.Context, uint64) error { return nil }
+
+// passes says that pairs are rows of the output.
+func (f *Filter) passes() bool { return f.Want.Pairs && !f.Want.Count }
+
+// Window returns an empty window.
+func (f *Filter) Window(ctx context.Context, rows uint64) (*operator.Window, error) {
+	if f.passes() {
+		return f.Sink.Window(ctx, rows)
+	}
+	return f.Room.window(ctx, rows), nil
+}
+
+// Put tests the pairs of a window.
+func (f *Filter) Put(ctx context.Context, w *operator.Window) (err error) {
+	passed := false
+	defer func() {
+		if !passed {
+			w.Release()
+		}
+	}()
+	keep, kept, err := f.test(ctx, w)
+	if err != nil || kept == 0 || !f.Want.Pairs {
+		return err
+	}
+	if err := f.Sink.Count(ctx, kept); err != nil || f.Want.Count {
+		return err
+	}
+	if kept == w.Rows {
+		passed = true
+		return f.Sink.Put(ctx, w)
+	}
+	return f.compact(ctx, w, keep)
+}
+
+// compact puts the rows of a window that stay, as many at a time as memory allows.
+func (f *Filter) compact(ctx context.Context, w *operator.Window, keep []uint64) error {
+	rowBytes, most := uint64(0), uint64(testRows)
+	for _, payload := range f.Payload {
+		for _, bytes := range payload {
+			rowBytes += uint64(bytes)
+		}
+	}
+	need, err := operator.KeepBytes(f.Lane.Tuning(), most, rowBytes)
+	if err != nil {
+		return err
+	}
+	if need += need / 8; f.Reserve(need) < need {
+		most = keepRows
+	}
+	return operator.Keep(ctx, f.Lane, f.Sink, w, f.Payload, keep, most)
+}
+
+// test asks the predicate of the pairs of a window, and marks the rows of those that stay.
+func (f *Filter) test(ctx context.Context, w *operator.Window) (keep []uint64, kept uint64, err error) {
+	start := time.Now()
+	defer func() { f.Time.Add(int64(time.Since(start))) }()
+	keep = make([]uint64, (w.Rows+63)/64)
+	for first := uint64(0); first < w.Rows; first += testRows {
+		rows := min(testRows, w.Rows-first)
+		var tables [2][]uint32
+		for side, table := range f.Sides {
+			if uint64(len(f.numbers[side])) < rows {
+				f.numbers[side] = make([]uint32, rows)
+			}
+			numbers := f.numbers[side][:rows]
+			from := w.Payload[side][f.Numbers[side]].Range(first*4, rows*4)
+			if err := f.Lane.Download(ctx, backend.AsBytes(numbers), from); err != nil {
+				return nil, 0, err
+			}
+			tables[table] = numbers
+		}
+		words := keep[first/64:][:(rows+63)/64]
+		for i := range words {
+			words[i] = ^uint64(0)
+		}
+		words[len(words)-1] >>= -rows & 63
+		if err := f.Keep(ctx, tables, words); err != nil {
+			return nil, 0, err
+		}
+		for _, word := range words {
+			kept += uint64(bits.OnesCount64(word))
+		}
+		for side, table := range f.Sides {
+			mark(f.marks[side], tables[table], words)
+		}
+	}
+	return keep, kept, nil
+}
+
+// mark sets the bits of the rows that stay, on all cores; of no rows where there are no marks.
+func mark(marks []uint64, rows []uint32, keep []uint64) {
+	if len(marks) == 0 {
+		return
+	}
+	var wait sync.WaitGroup
+	part := (len(keep) + runtime.GOMAXPROCS(0) - 1) / runtime.GOMAXPROCS(0)
+	for from := 0; from < len(keep); from += part {
+		wait.Go(func() {
+			for w, word := range keep[from:min(from+part, len(keep))] {
+				for ; word != 0; word &= word - 1 {
+					row := rows[(from+w)*64+bits.TrailingZeros64(word)]
+					if bit := uint64(1) << (row & 63); atomic.LoadUint64(&marks[row>>6])&bit == 0 {
+						atomic.OrUint64(&marks[row>>6], bit)
+					}
+				}
+			}
+		})
+	}
+	wait.Wait()
+}
+
+// Rows lists the rows of a side that have a partner or, with matched false, that have none, ascending.
+func (f *Filter) Rows(side int, matched bool) (rows []uint32) {
+	for w, word := range f.marks[side] {
+		if !matched {
+			word = ^word
+		}
+		if rest := f.rows[side] - uint64(w)*64; rest < 64 {
+			word &= 1<<rest - 1
+		}
+		for ; word != 0; word &= word - 1 {
+			rows = append(rows, uint32(w*64+bits.TrailingZeros64(word)))
+		}
+	}
+	return rows
+}

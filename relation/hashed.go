@@ -1,0 +1,133 @@
+package relation
+
+import (
+	"context"
+	"fmt"
+	"math/bits"
+
+	"github.com/spirjoin/spirjoin/backend"
+)
+
+// Keys that no code of 64 bits holds exactly have a hash as their code: of a single column of texts the hash of the
+// text, otherwise one that the codes of all columns are folded into. Equal keys have equal codes; that those of unequal
+// keys differ is only likely, so that rows with the same code are candidates.
+
+// hashStrip writes the hashes of the keys of rows [from, to) to out, whose length is their number.
+func hashStrip[K uint32 | uint64](p *KeyPlan, side *keySide, s *scratch, from, to int, out []K) {
+	clear(out)
+	for k := range p.keys {
+		for part := range side.columns[k].segments(from, to) {
+			codes, into := part.codes(s.codes[:], part.from, part.n), out[part.at:][:part.n]
+			if p.keys[k].nullsEqual && part.validity != nil {
+				codes = withNulls(s, codes, part, nullHash)
+			}
+			for i, code := range codes {
+				if len(p.keys) > 1 {
+					code = fold(uint64(into[i])^0x9e3779b97f4a7c15, code^0xd1342543de82ef95)
+				}
+				into[i] = K(code &^ p.dropped)
+			}
+		}
+	}
+}
+
+// nullHash is the code of NULL where it is a value.
+const nullHash = 0x94d049bb133111eb
+
+// fold mixes two words into one: the halves of their product of 128 bits.
+func fold(a, b uint64) uint64 {
+	high, low := bits.Mul64(a, b)
+	return high ^ low
+}
+
+// Exact tells whether rows have equal codes if and only if their keys are equal. Otherwise codes are hashes that are not
+// proved ([KeyPlan.Prove]), and [KeyPlan.Equal] decides.
+func (p *KeyPlan) Exact() bool { return !p.hashed || p.proved }
+
+// KeepHashBits keeps so many bits of hashes, the low ones, and clears the others, so that keys collide: for tests. Exact
+// codes stay as they are.
+func (p *KeyPlan) KeepHashBits(bits int) { p.dropped = ^uint64(0) << bits }
+
+// equalRows is how many pairs are compared at a time.
+const equalRows = 1 << 8
+
+// Equal compares the keys of pairs of rows by their values: it clears bit i%64 of word i/64 of keep where the keys of
+// row rows[Left][i] and row rows[Right][i] differ. Each row must have a code. It runs on all cores.
+//
+// Errors wrap backend.ErrInvalidInput (a row that the table does not have), backend.ErrCancelled or
+// backend.ErrTimedOut.
+func (p *KeyPlan) Equal(ctx context.Context, rows [2][]uint32, keep []uint64) error {
+	return p.equal(ctx, [2]Side{Left, Right}, rows, keep)
+}
+
+// EqualWithin is [KeyPlan.Equal] for pairs of rows of one side.
+func (p *KeyPlan) EqualWithin(ctx context.Context, side Side, a, b []uint32, keep []uint64) error {
+	return p.equal(ctx, [2]Side{side, side}, [2][]uint32{a, b}, keep)
+}
+
+func (p *KeyPlan) equal(ctx context.Context, sides [2]Side, rows [2][]uint32, keep []uint64) error {
+	for i, side := range sides {
+		most := uint32(0)
+		for _, row := range rows[i] {
+			most = max(most, row)
+		}
+		if all := p.sides[side].rows; len(rows[i]) > 0 && int(most) >= all {
+			return fmt.Errorf("%w: row %d of a %s table of %d rows", backend.ErrInvalidInput, most, side, all)
+		}
+	}
+	return forBlocks(ctx, len(rows[0]), func(s *scratch, from, to int) error {
+		found := new(foundTexts)
+		for first := from; first < to; first += equalRows {
+			n := min(equalRows, to-first)
+			p.compare(s, found, sides, [2][]uint32{rows[0][first:][:n], rows[1][first:][:n]}, keep[first/64:])
+		}
+		return nil
+	})
+}
+
+type foundTexts [2][equalRows]string
+
+// compare clears the bits of pairs with different keys, at most equalRows.
+func (p *KeyPlan) compare(s *scratch, found *foundTexts, sides [2]Side, rows [2][]uint32, keep []uint64) {
+	n := len(rows[0])
+	nulls := s.nulls[:(n+63)/64]
+	for k := range p.keys {
+		l, r := p.sides[sides[0]].columns[k], p.sides[sides[1]].columns[k]
+		if clear(nulls); p.keys[k].nullsEqual {
+			matchNulls(keep, nulls, l, r, rows[0], rows[1])
+		}
+		if p.keys[k].isText() {
+			l.gatherTexts(found[0][:n], rows[0])
+			r.gatherTexts(found[1][:n], rows[1])
+			clearDiffering(keep, nulls, found[0][:n], found[1][:n])
+		} else {
+			l.gatherCodes(s.codes[:n], rows[0])
+			r.gatherCodes(s.packed[:n], rows[1])
+			clearDiffering(keep, nulls, s.codes[:n], s.packed[:n])
+		}
+	}
+}
+
+// matchNulls sets the bits of nulls where both rows of a pair are NULL, and clears those of keep where one of them is.
+func matchNulls(keep, nulls []uint64, l, r *keyColumn, a, b []uint32) {
+	if !l.hasNulls() && !r.hasNulls() {
+		return
+	}
+	for i := range a {
+		switch left, right := l.isNull(a[i]), r.isNull(b[i]); {
+		case left && right:
+			setBit(nulls, i)
+		case left || right:
+			clearBit(keep, i)
+		}
+	}
+}
+
+// clearDiffering clears the bits of the values that differ, but for those of nulls, which have none.
+func clearDiffering[T comparable](keep, nulls []uint64, a, b []T) {
+	for i := range a {
+		if a[i] != b[i] && !hasBit(nulls, i) {
+			clearBit(keep, i)
+		}
+	}
+}

@@ -1,0 +1,143 @@
+package relation
+
+import (
+	"context"
+	"math/bits"
+	"sync/atomic"
+)
+
+// ProveBytes is the host memory that [KeyPlan.Prove] takes for a row of the side with fewer rows, at most: its code, its
+// number, and up to four slots of a table.
+const ProveBytes = 8 + 4 + 4*4
+
+// Prove finds out whether hashes tell the keys of both tables apart: then the plan is exact from now on. That takes work
+// by rows, where [KeyPlan.Equal] takes work by pairs. Each row is compared with the row that stands for its hash, which is
+// one of the side with fewer rows; so rows of the other side alone, whose hash none of these has, may share a hash with
+// another, and meet nobody. It takes [ProveBytes] of host memory a row of that side. Must not be called while other calls are under way.
+//
+// Errors wrap backend.ErrCancelled or backend.ErrTimedOut.
+func (p *KeyPlan) Prove(ctx context.Context) (exact bool, err error) {
+	if p.Exact() {
+		return true, nil
+	}
+	side := Left
+	if p.Rows(Right) < p.Rows(Left) {
+		side = Right
+	}
+	t := standing{plan: p, side: side, codes: make([]uint64, p.Rows(side))}
+	if t.slots = make([]uint32, 1<<bits.Len64(max(1, 2*p.Rows(side))-1)); p.HasNulls(side) {
+		t.rows = make([]uint32, p.Rows(side))
+	}
+	if err := p.encode(ctx, side, bitBytes(t.codes), t.rows); err != nil {
+		return false, err
+	}
+	if err := forBlocks(ctx, len(t.codes), func(s *scratch, from, to int) error {
+		c := comparison{standing: &t, s: s, sides: [2]Side{side, side}}
+		for i, code := range t.codes[from:to] {
+			if other, found := t.place(code, uint32(from+i)); found {
+				c.add(t.row(other), t.row(uint32(from+i)))
+			}
+		}
+		c.flush()
+		return nil
+	}); err != nil {
+		return false, err
+	}
+	probe := &p.sides[1-side]
+	err = forBlocks(ctx, probe.rows, func(s *scratch, from, to int) error {
+		c := comparison{standing: &t, s: s, sides: [2]Side{side, 1 - side}}
+		codes := make([]uint64, stripRows)
+		for strip := from; strip < to && !t.differ.Load(); strip += stripRows {
+			end := min(strip+stripRows, to)
+			packStrip(p, probe, s, strip, end, codes[:end-strip])
+			for i, code := range codes[:end-strip] {
+				if probe.selected != nil && !hasBit(probe.selected.words, strip+i) {
+					continue
+				}
+				if other, found := t.find(code); found {
+					c.add(t.row(other), uint32(strip+i))
+				}
+			}
+		}
+		c.flush()
+		return nil
+	})
+	p.proved = err == nil && !t.differ.Load()
+	return p.proved, err
+}
+
+// standing is a hash table of the rows of a side that stand for their hash, filled by all cores: open addressing with
+// linear probing, at most half full.
+type standing struct {
+	plan   *KeyPlan
+	side   Side
+	codes  []uint64
+	rows   []uint32 // of the codes; nil where code i is of row i
+	slots  []uint32 // number of a code + 1; 0 where there is none
+	differ atomic.Bool
+}
+
+func (t *standing) row(i uint32) uint32 {
+	if t.rows != nil {
+		return t.rows[i]
+	}
+	return i
+}
+
+func (t *standing) slot(code uint64) int {
+	high, low := bits.Mul64(code, 0x9e3779b97f4a7c15)
+	return int((high ^ low) & uint64(len(t.slots)-1))
+}
+
+// place makes code i stand for its hash, unless another one does, which it returns.
+func (t *standing) place(code uint64, i uint32) (other uint32, found bool) {
+	for at := t.slot(code); ; at = (at + 1) & (len(t.slots) - 1) {
+		slot := &t.slots[at]
+		if atomic.LoadUint32(slot) == 0 && atomic.CompareAndSwapUint32(slot, 0, i+1) {
+			return 0, false
+		}
+		if other := atomic.LoadUint32(slot) - 1; t.codes[other] == code {
+			return other, true
+		}
+	}
+}
+
+// find is the code that stands for a hash.
+func (t *standing) find(code uint64) (other uint32, found bool) {
+	for at := t.slot(code); t.slots[at] != 0; at = (at + 1) & (len(t.slots) - 1) {
+		if other := t.slots[at] - 1; t.codes[other] == code {
+			return other, true
+		}
+	}
+	return 0, false
+}
+
+// comparison compares pairs of rows as they come.
+type comparison struct {
+	*standing
+	s     *scratch
+	found foundTexts
+	sides [2]Side
+	rows  [2][equalRows]uint32
+	n     int
+}
+
+func (c *comparison) add(a, b uint32) {
+	c.rows[0][c.n], c.rows[1][c.n] = a, b
+	if c.n++; c.n == equalRows {
+		c.flush()
+	}
+}
+
+func (c *comparison) flush() {
+	if c.n == 0 || c.differ.Load() {
+		c.n = 0
+		return
+	}
+	keep := fullBits(c.n)
+	c.plan.compare(c.s, &c.found, c.sides, [2][]uint32{c.rows[0][:c.n], c.rows[1][:c.n]}, keep)
+	if countBits(keep) < c.n {
+		c.differ.Store(true)
+	}
+	c.n = 0
+}
