@@ -132,7 +132,7 @@ func TestCheck(t *testing.T) {
 	require.Contains(t, fitted.Measured, "of 4 cells")
 	verdicts, err = Check(cells(t), &fitted, tuning)
 	require.NoError(t, err)
-	require.Equal(t, "smj-um", verdicts[0].Choice, "as fitted rates predict")
+	require.Less(t, verdicts[0].Ratio(), 401.0/123, "fitted rates choose better than the tree")
 	text, err := Errors(cells(t), &fitted, tuning)
 	require.NoError(t, err)
 	require.Contains(t, text, "smj-um             transform")
