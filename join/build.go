@@ -133,6 +133,7 @@ func (b *Built) Join(ctx context.Context, probe arrow.Table) (*Result, error) {
 		return nil, err
 	}
 	l := b.lowering(probe, keys)
+	l.unique[b.side] = b.built.Query.Unique[b.side]
 	if err := l.planProofs(ctx); err != nil {
 		return nil, err
 	}
