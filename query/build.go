@@ -86,6 +86,10 @@ func (b *Built) Probe(ctx context.Context, q *Query) (*Result, error) {
 
 // probe joins in a flow, which ends with the result or with the error.
 func (b *Built) probe(flow *exec.Flow, q *Query, parts *exec.Pipe[*Part]) (*Result, error) {
+	if b.lane == nil {
+		flow.Stop()
+		return nil, &backend.OpError{Op: "join", Err: backend.ErrInvalidInput, Detail: "the build side was closed"}
+	}
 	q.Alternatives, q.Rates = slices.Clone(b.Query.Alternatives), b.Query.Rates
 	a := &q.Alternatives[0]
 	a.Join = tree(q.Trees, a.Place)
