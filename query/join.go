@@ -232,6 +232,9 @@ func (q *Query) fitHost(a *Alternative) error {
 		return nil
 	}
 	need := q.hostBytes(a)
+	if q.Parts {
+		need += PartsAtOnce * LeastPartBytes
+	}
 	if rowBytes := q.pieceBytes(a); rowBytes > 0 {
 		room := (limit - min(limit, need)) / rowBytes
 		if q.Parts { // which take the other half
@@ -239,9 +242,6 @@ func (q *Query) fitHost(a *Alternative) error {
 		}
 		a.batch = min(a.batch, max(room, minBatchRows))
 		need += rowBytes * min(a.batch, minBatchRows)
-	}
-	if q.Parts {
-		need += PartsAtOnce * LeastPartBytes
 	}
 	if need <= limit {
 		return nil
