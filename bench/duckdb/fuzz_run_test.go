@@ -483,7 +483,7 @@ func (r *attempts) raise(limit *uint64, which int, need *regexp.Regexp, unit uin
 	if found == nil {
 		return false, failf("memory", "no remedy is named: %v", err)
 	}
-	if r.raised[which] {
+	if r.raised[which] && r.c.Stream == 0 { // a stream is planned by its first part, which memory makes larger
 		return false, failf("memory", "not enough, though an error said so: %v", err)
 	}
 	number, parseErr := strconv.ParseUint(found[1], 10, 64)
