@@ -31,7 +31,7 @@ type fuzzCase struct {
 	BatchRows     int    `json:",omitempty"`
 	MostRows      *int   `json:",omitempty"` // max_output_rows: so many more than there are
 	// Parts makes a build side that stays, with which so many parts of the other table are joined.
-	Parts       int    `json:",omitempty"`
+	Parts int `json:",omitempty"`
 	// Stream makes both tables sources, which give so many rows at a time.
 	Stream      int64  `json:",omitempty"`
 	Device      string // of fuzzDevices
