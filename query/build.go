@@ -166,7 +166,8 @@ func (q *Query) proof(s *Scan) *Scan {
 	if q.Unique[s.Side] == nil {
 		return nil
 	}
-	return &Scan{Side: s.Side, Table: s.Table, Keys: q.Unique[s.Side], Numbers: true}
+	keys := q.Unique[s.Side]
+	return &Scan{Side: s.Side, Table: s.Table, Keys: keys, Numbers: true, Encodes: q.Engine.EncodesKeys(keys, s.Side)}
 }
 
 // repeated finds two rows of the first key that is there more than once; the same row twice where no key is. It reads
@@ -237,7 +238,7 @@ func (q *Query) fitProof(a *Alternative, limits planner.Limits) error {
 		if err != nil {
 			return err
 		}
-		need += s.Rows() * uint64(s.Keys.KeyBytes()+4)
+		need = max(need, s.loadingBytes()) + s.Rows()*uint64(s.Keys.KeyBytes()+4)
 		need += operator.Slack(need)
 		if a.PeakBytes = max(a.PeakBytes, need); need > max(limits.DeviceMemoryBytes, a.lacks) {
 			a.lacks = need
