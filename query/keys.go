@@ -58,7 +58,7 @@ func (s *Scan) StageBytes(rows uint64) uint64 {
 	sizeBytes := s.Words.StageBytes(rows)
 	if s.Encodes {
 		for _, key := range s.Keys.Encoded(s.Side) {
-			sizeBytes = max(sizeBytes, 2*backend.Aligned(key.StageBytes(min(rows, relation.StageRows))))
+			sizeBytes = max(sizeBytes, key.StageBytes(rows))
 		}
 	}
 	return sizeBytes
@@ -116,31 +116,41 @@ func (e *encoder) rest(ctx context.Context) error {
 	return e.lane.Submit(ctx, list)
 }
 
-// encode adds a key to the codes. Values that are not on the device are uploaded as Arrow has them.
+// encode adds a key to the codes. Values that are not on the device, and validity where NULL is a value, are uploaded as
+// Arrow has them.
 func (e *encoder) encode(ctx context.Context, key *relation.EncodedKey, words backend.Range) error {
-	if e.from == e.to {
-		return nil
-	}
 	s := stage{lane: e.lane, memory: e.lane.Scope(ctx), list: e.lane.List("encode keys")}
 	defer s.memory.ReleaseAll()
-	given, keyBytes := words.Buffer != nil, uint64(e.codes.Bytes)
-	if !given || key.Nullable {
-		s.open(key.StageBytes(uint64(min(e.to-e.from, relation.StageRows))))
+	given, rows, parts := words.Buffer != nil, uint64(e.to-e.from), key.Parts(e.from, e.to)
+	switch {
+	case rows == 0:
+		return nil
+	case given && !key.Nullable:
+		parts = slices.Values([]relation.KeyPart{{Rows: e.to - e.from}})
+	default:
+		s.room, s.half = s.memory.New(key.StageBytes(rows), "staged keys"), key.PartBytes(min(rows, relation.StageRows))
+		if err := s.memory.Err(); err != nil {
+			return err
+		}
 	}
-	for part := range key.Parts(e.from, e.to) {
-		rows := primitive.KeyRows{Values: words, FirstValue: uint32(part.At), FirstValid: part.FirstValid,
+	keyBytes := uint64(e.codes.Bytes)
+	for part := range parts {
+		into := primitive.KeyRows{Values: words, FirstValue: uint32(part.At), FirstValid: part.FirstValid,
 			Codes:    e.codes.Data.Part(uint64(part.At)*keyBytes, uint64(part.Rows)*keyBytes),
 			KeyBytes: e.codes.Bytes, Merge: e.merge}
-		err := s.turn(ctx, key.StageBytes(uint64(part.Rows)))
+		var err error
+		if s.room != nil {
+			err = s.reserve(ctx, key.PartBytes(uint64(part.Rows)))
+		}
 		if err == nil && !given {
-			rows.FirstValue = part.FirstValue
-			rows.Values, err = s.upload(ctx, part.Values)
+			into.FirstValue = part.FirstValue
+			into.Values, err = s.upload(ctx, part.Values)
 		}
 		if err == nil {
-			rows.Validity, err = s.upload(ctx, part.Validity)
+			into.Validity, err = s.upload(ctx, part.Validity)
 		}
 		if err == nil {
-			err = e.lane.EncodeKeys(s.list, key.KeyCoding, rows)
+			err = e.lane.EncodeKeys(s.list, key.KeyCoding, into)
 		}
 		if err != nil {
 			return err
@@ -150,33 +160,29 @@ func (e *encoder) encode(ctx context.Context, key *relation.EncodedKey, words ba
 	return e.lane.Submit(ctx, s.list)
 }
 
-// stage is room on the device for what is uploaded for kernels, in two halves: one is filled while kernels read the
-// other.
+// stage is room on the device for what is uploaded for kernels: one half, or two, of which one is filled while kernels
+// read the other.
 type stage struct {
-	lane   *exec.Lane
-	memory *exec.Scope
-	list   *backend.List // of kernels that read what lies in the half
-	room   *backend.Buffer
-	half   uint64 // bytes of each
-	second bool   // it is the second one's turn
-	used   uint64 // bytes of that
+	lane       *exec.Lane
+	memory     *exec.Scope
+	list       *backend.List // of kernels that read what lies in the half
+	room       *backend.Buffer
+	half       uint64 // bytes
+	from, used uint64 // where the half begins whose turn it is, and bytes of it
 }
 
-// open makes room for so many bytes in each half.
-func (s *stage) open(sizeBytes uint64) {
-	s.half = backend.Aligned(sizeBytes)
-	s.room = s.memory.New(2*s.half, "staged keys")
-}
-
-// turn makes sure that a half has so many free bytes: where it has not, its kernels run, and the other one is next.
-func (s *stage) turn(ctx context.Context, sizeBytes uint64) error {
-	if err := s.memory.Err(); err != nil || s.used+sizeBytes <= s.half {
-		return err
+// reserve makes room for so many bytes: where the half has too little, its kernels run, and it is the other one's turn.
+func (s *stage) reserve(ctx context.Context, sizeBytes uint64) error {
+	if s.used+sizeBytes <= s.half {
+		return nil
 	}
 	if err := s.lane.Submit(ctx, s.list); err != nil {
 		return err
 	}
-	s.list, s.second, s.used = s.lane.List("encode keys"), !s.second, 0
+	s.list, s.used = s.lane.List("encode keys"), 0
+	if s.from += s.half; s.from == s.room.SizeBytes() {
+		s.from = 0
+	}
 	return nil
 }
 
@@ -186,10 +192,7 @@ func (s *stage) upload(ctx context.Context, b []byte) (at backend.Range, err err
 		return at, nil
 	}
 	whole, device := len(b)&^3, s.lane.Device()
-	at = s.room.Range(s.used, uint64(len(b)+3)&^3)
-	if s.second {
-		at.OffsetBytes += s.half
-	}
+	at = s.room.Range(s.from+s.used, uint64(len(b)+3)&^3)
 	s.used += (at.SizeBytes + relation.StageAlignment - 1) / relation.StageAlignment * relation.StageAlignment
 	if whole > 0 {
 		_, err = device.Upload(ctx, at.Part(0, uint64(whole)), b[:whole])

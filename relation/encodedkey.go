@@ -3,6 +3,7 @@ package relation
 import (
 	"iter"
 
+	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/kernel"
 	"github.com/spirjoin/spirjoin/primitive"
 )
@@ -106,13 +107,21 @@ func wholeWords(b []byte, first, n, bits int) (words []byte, number uint32) {
 	return b[from : ((first+n)*bits+7)/8], uint32(first - from*8/bits)
 }
 
-// StageBytes is how many bytes of device memory hold the values and the validity of rows rows at most, with the others
-// in the same words, from multiples of [StageAlignment] on.
-func (k *EncodedKey) StageBytes(rows uint64) (sizeBytes uint64) {
+// PartBytes is how many bytes of device memory hold the values and the validity of a part of so many rows at most, with
+// the others in the same words of 4 bytes, each from a multiple of [StageAlignment] on.
+func (k *EncodedKey) PartBytes(rows uint64) (sizeBytes uint64) {
 	for _, bits := range []uint64{uint64(k.ValueBits), 1} {
 		sizeBytes += (rows*bits+7)/8 + 8 + StageAlignment
 	}
-	return sizeBytes
+	return backend.Aligned(sizeBytes)
+}
+
+// StageBytes is that of the parts of rows rows on their way to codes, two at a time.
+func (k *EncodedKey) StageBytes(rows uint64) uint64 {
+	if rows <= StageRows {
+		return k.PartBytes(rows)
+	}
+	return 2 * k.PartBytes(StageRows)
 }
 
 // StageAlignment is a multiple of the size of every value.
