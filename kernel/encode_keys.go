@@ -22,6 +22,7 @@ type EncodeKeysArgsOf[B any] struct {
 	Null       [2]uint32
 	Shift      uint32
 	Merge      uint32
+	KeyValues
 }
 
 // KeyValues says what the values of a key column are: their width in Arrow's layout, 1, 8, 16, 32 or 64 bits, or 128 or
@@ -43,7 +44,6 @@ const (
 type EncodeKeysConfig struct {
 	KeyBits uint32 `axis:"32,64"`
 	Tile
-	KeyValues
 }
 
 // EncodeKeys puts the codes of a key column into packed codes: codes[first_code+i] = (code of value first_value+i -
@@ -51,7 +51,7 @@ type EncodeKeysConfig struct {
 // first_valid+i, is 0 is null. Least and null are 64-bit numbers, the low word first.
 var EncodeKeys = define[EncodeKeysArgs](entry[EncodeKeysArgsOf[[]byte], EncodeKeysConfig]{
 	Name:     "encode_keys",
-	Defaults: EncodeKeysConfig{Tile: Tile{256, 8}, KeyValues: KeyValues{64, Signed}},
+	Defaults: EncodeKeysConfig{Tile: Tile{256, 8}},
 	Run: func(args *EncodeKeysArgsOf[[]byte], config *EncodeKeysConfig, group uint32) {
 		if config.KeyBits == 64 {
 			encodeKeys[uint64](args, config, group)
@@ -68,7 +68,7 @@ func encodeKeys[K word](args *EncodeKeysArgsOf[[]byte], config *EncodeKeysConfig
 		var strip [1 << 10]uint64 // codes that stay in the first-level cache
 		for first := t.first; first < t.end; first += len(strip) {
 			codes := strip[:min(len(strip), t.end-first)]
-			readCodes(codes, args.Values, int(args.FirstValue)+first, config.KeyValues)
+			readCodes(codes, args.Values, int(args.FirstValue)+first, args.KeyValues)
 			if len(args.Validity) > 0 {
 				bits := backend.Words(args.Validity)
 				for i := range codes {

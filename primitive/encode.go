@@ -28,7 +28,7 @@ type KeyRows struct {
 // elements, or of 4 bytes.
 func (o *Ops) EncodeKeys(list *backend.List, coding KeyCoding, r KeyRows) error {
 	config := o.encodeKeys
-	config.KeyBits, config.KeyValues = uint32(8*r.KeyBytes), coding.KeyValues
+	config.KeyBits = uint32(8 * r.KeyBytes)
 	k, err := kernel.EncodeKeys.On(o.device, config)
 	if err != nil {
 		return err
@@ -41,7 +41,7 @@ func (o *Ops) EncodeKeys(list *backend.List, coding KeyCoding, r KeyRows) error 
 		Values: values, Validity: validity, Codes: codes, Rows: uint32(rows),
 		FirstValue: valueWord*32/coding.ValueBits + r.FirstValue, FirstValid: validWord*32 + r.FirstValid,
 		FirstCode: codeWord * 32 / config.KeyBits, Least: halves(coding.Least), Null: halves(coding.Null),
-		Shift: coding.Shift, Merge: flag(r.Merge),
+		Shift: coding.Shift, Merge: flag(r.Merge), KeyValues: coding.KeyValues,
 	})
 	return nil
 }

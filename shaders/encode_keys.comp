@@ -17,20 +17,21 @@
 
 const uint meaning_signed = 1u, meaning_single = 2u, meaning_double = 3u;
 
-// Element at of a column of narrow values: 1, 8 or 16 bits.
-uint narrow_at(uvec2 column, uint at, uint log2_bits) {
-    uint log2_rows = 5u - log2_bits, row = at & (1u << log2_rows) - 1u;
-    uint held = column32_from(column, at >> log2_rows).at[0];
-    return held >> (row << log2_bits) & (1u << (1u << log2_bits)) - 1u;
+// How values lie in a column: a word of 4 bytes, or several, has 1 << log2_rows of them; words that have one lie 1 <<
+// log2_step bytes apart.
+struct Layout { uint log2_bits, log2_rows, log2_step, mask, high; };
+
+Layout layout_of(uint bits) {
+    uint log2_bits = uint(findMSB(bits)), log2_narrow = min(log2_bits, 5u), narrow_mask = (1u << (bits & 31u)) - 1u;
+    uint high = bits < 64u ? 0u : 1u, mask = bits < 32u ? narrow_mask : ~0u;
+    return Layout(log2_bits, 5u - log2_narrow, max(log2_bits, 5u) - 3u, mask, high);
 }
 
-// The lowest 64 bits of value number at.
-uvec2 value_at(uvec2 column, uint at) {
-    uint log2_bits = uint(findMSB(value_bits));
-    if (value_bits < 32u) return uvec2(narrow_at(column, at, log2_bits), 0u);
-    uvec2 address = element_address(column, at, log2_bits - 3u);
-    if (value_bits == 32u) return uvec2(Column32(address).at[0], 0u);
-    return Column64(address).at[0];
+// The lowest 32 bits of value number at and, of wider ones, the next 32.
+uvec2 value_at(uvec2 column, uint at, Layout values) {
+    Column32 from = Column32(element_address(column, at >> values.log2_rows, values.log2_step));
+    uint row = at & (1u << values.log2_rows) - 1u;
+    return uvec2(from.at[0] >> (row << values.log2_bits & 31u) & values.mask, from.at[values.high]);
 }
 
 // How far the magnitude of a float with so many bits of fraction must be shifted so that it has a leading one: 0 unless
@@ -53,23 +54,24 @@ uvec2 widen_single(uint m) {
     return m == 0u ? uvec2(0u) : widened;
 }
 
-uvec2 code_of(uvec2 value) {
-    if (meaning == meaning_signed && value_bits < 64u) {
-        uint above = 32u - value_bits;
-        int number = int(value.x << above) >> above;
-        return uvec2(uint(number), uint(number >> 31));
-    }
-    if (meaning < meaning_single) return value;
-    uint sign_word = value_bits == 64u ? value.y : value.x << (32u - min(value_bits, 32u));
-    uvec2 magnitude = value;
-    if (value_bits == 64u) magnitude.y &= 0x7fffffffu;
-    else magnitude.x &= (1u << (value_bits - 1u)) - 1u;
-    if (value_bits == 16u) magnitude.x = widen_half(magnitude.x);
-    if (meaning == meaning_double && value_bits < 64u) magnitude = widen_single(magnitude.x);
-    uint low = meaning == meaning_single ? 0x7f800000u : 0u, high = meaning == meaning_double ? 0x7ff00000u : 0u;
-    uvec2 infinity = uvec2(low, high); // a choice between constant vectors is one too many for lavapipe (Mesa 22.3)
+// The code of a number: extended to 64 bits, by its sign if it has one.
+uvec2 number_code(uvec2 value, uint bits, bool has_sign) {
+    uint above = 32u - min(bits, 32u), extended = uint(int(value.x << above) >> above);
+    uint low = has_sign ? extended : value.x, sign = has_sign ? uint(int(extended) >> 31) : 0u;
+    return uvec2(low, bits < 64u ? sign : value.y);
+}
+
+// The code of a float: its rank among those of the wanted width.
+uvec2 float_code(uvec2 value, uint bits, bool as_double) {
+    uint top = bits < 64u ? value.x << (32u - min(bits, 32u)) : value.y, single = top & 0x7fffffffu;
+    uint half_bits = widen_half(top >> 16u & 0x7fffu); // of its magnitude, like all here
+    single = bits == 16u ? half_bits : single;
+    uvec2 widened = widen_single(single), narrow = uvec2(single, 0u), own = uvec2(value.x, single);
+    uvec2 magnitude = as_double ? widened : narrow;
+    magnitude = bits == 64u ? own : magnitude;
+    uvec2 infinity = uvec2(as_double ? 0u : 0x7f800000u, as_double ? 0x7ff00000u : 0u);
     uvec2 negative = subtract(uvec2(0u), magnitude), nan = add(infinity, uvec2(1u, 0u));
-    uvec2 rank = sign_word >> 31u == 0u ? magnitude : negative;
+    uvec2 rank = top >> 31u == 0u ? magnitude : negative;
     return less(infinity, magnitude) ? nan : rank;
 }
 
@@ -88,23 +90,30 @@ void main() {
     if (group >= end_group) return;
     uint begin = group * WORKGROUP_SIZE * items, count = rows_left(rows, begin, WORKGROUP_SIZE * items);
     uvec2 from = values, valid = validity, least_code = uvec2(least, least_2), null_code = uvec2(null, null_2);
-    uint value = first_value + begin, bit = first_valid + begin, by = shift;
+    uint value = first_value + begin, bit = first_valid + begin, by = shift, bits = value_bits, means = meaning;
     bool merging = merge == 1u, nullable = !absent(valid);
+    Layout of_values = layout_of(bits), of_bits = layout_of(1u);
     COLUMN(KEY_BITS) to = COLUMN_FROM(KEY_BITS)(codes, first_code + begin);
     for (uint i = INVOCATION; i < count; i += IN_FLIGHT * WORKGROUP_SIZE) {
         uvec2 own[IN_FLIGHT];
         WORD(KEY_BITS) before[IN_FLIGHT];
         [[unroll]] for (uint k = 0u; k < IN_FLIGHT; ++k) {
-            own[k] = value_at(from, value + min(i + k * WORKGROUP_SIZE, count - 1u));
+            own[k] = value_at(from, value + min(i + k * WORKGROUP_SIZE, count - 1u), of_values);
             before[k] = WORD(KEY_BITS)(0u);
         }
         if (merging) {
             [[unroll]] for (uint k = 0u; k < IN_FLIGHT; ++k) before[k] = to.at[min(i + k * WORKGROUP_SIZE, count - 1u)];
         }
-        [[unroll]] for (uint k = 0u; k < IN_FLIGHT; ++k) own[k] = code_of(own[k]);
+        if (means < meaning_single) {
+            [[unroll]] for (uint k = 0u; k < IN_FLIGHT; ++k)
+                own[k] = number_code(own[k], bits, means == meaning_signed);
+        } else {
+            [[unroll]] for (uint k = 0u; k < IN_FLIGHT; ++k)
+                own[k] = float_code(own[k], bits, means == meaning_double);
+        }
         if (nullable) {
             [[unroll]] for (uint k = 0u; k < IN_FLIGHT; ++k) {
-                uint some = narrow_at(valid, bit + min(i + k * WORKGROUP_SIZE, count - 1u), 0u);
+                uint some = value_at(valid, bit + min(i + k * WORKGROUP_SIZE, count - 1u), of_bits).x;
                 own[k] = some == 1u ? own[k] : null_code;
             }
         }

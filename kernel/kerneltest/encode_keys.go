@@ -19,12 +19,7 @@ var keyWidths = [][]uint32{
 
 func encodeKeysCase(m *maker) *Case {
 	of := kernel.KeyValues{Meaning: uint32(m.IntN(len(keyWidths)))}
-	if onePipeline {
-		of.Meaning = kernel.RankDouble
-	}
-	widths := keyWidths[of.Meaning]
-	of.ValueBits = m.draw("value_bits", widths...)
-	m.set("meaning", of.Meaning)
+	of.ValueBits = keyWidths[of.Meaning][m.IntN(len(keyWidths[of.Meaning]))]
 	keyBits, width := m.config["key_bits"], int(of.ValueBits)
 	first, firstValid, firstCode := m.IntN(70), m.IntN(70), m.IntN(70)
 	values := m.column(((first+m.rows)*width+63)/64, 64, 0)
@@ -61,6 +56,7 @@ func encodeKeysCase(m *maker) *Case {
 		Values: in(values), Validity: given, Codes: codes, Rows: uint32(m.rows), FirstValue: uint32(first),
 		FirstValid: uint32(firstValid), FirstCode: uint32(firstCode), Least: [2]uint32{uint32(least), uint32(least >> 32)},
 		Null: [2]uint32{uint32(null), uint32(null >> 32)}, Shift: shift, Merge: merge,
+		KeyValues: of,
 	})
 }
 
@@ -118,5 +114,6 @@ func floatOf(bits uint64, width uint32) float64 {
 func encodeKeysBenchmark(m *maker) *Dispatch {
 	return m.dispatch(m.rows, kernel.EncodeKeysArgsOf[[]byte]{
 		Values: m.random(m.rows, 64), Codes: zeros(m.rows, m.config["key_bits"]), Rows: uint32(m.rows),
+		KeyValues: kernel.KeyValues{ValueBits: 64, Meaning: kernel.Signed},
 	})
 }

@@ -1,8 +1,6 @@
 // Generated from the catalogue of package kernel by go generate; do not edit.
 layout(local_size_x = WORKGROUP, local_size_x_id = 0) in;
 layout(constant_id = 1) const uint items = ITEMS;
-layout(constant_id = 2) const uint value_bits = VALUE_BITS;
-layout(constant_id = 3) const uint meaning = MEANING;
 layout(push_constant) uniform Push {
     uvec2 values;
     uvec2 validity;
@@ -17,6 +15,8 @@ layout(push_constant) uniform Push {
     uint null_2;
     uint shift;
     uint merge;
+    uint value_bits;
+    uint meaning;
     uint first_group;
     uint end_group;
 };
