@@ -56,8 +56,11 @@ func (s *Scan) hasWords(column string) bool {
 // StageBytes is the device memory that is taken for what is uploaded on its way to words and codes of rows rows.
 func (s *Scan) StageBytes(rows uint64) uint64 {
 	sizeBytes := s.Words.StageBytes(rows)
-	if s.Encodes {
-		for _, key := range s.Keys.Encoded(s.Side) {
+	if !s.Encodes {
+		return sizeBytes
+	}
+	for _, key := range s.Keys.Encoded(s.Side) {
+		if key.Nullable || !s.hasWords(key.Name) {
 			sizeBytes = max(sizeBytes, key.StageBytes(rows))
 		}
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/spirjoin/spirjoin/exec"
 	"github.com/spirjoin/spirjoin/host"
 	"github.com/spirjoin/spirjoin/internal/devicetest"
+	"github.com/spirjoin/spirjoin/operator"
 	"github.com/spirjoin/spirjoin/primitive"
 	"github.com/spirjoin/spirjoin/relation"
 )
@@ -110,9 +111,14 @@ func scanOf(keys *relation.KeyPlan, table arrow.Table, columns ...int) *Scan {
 
 // discreteDevice runs the references, in memory that the host does not see.
 func discreteDevice(t *testing.T) *backend.Device {
-	driver, err := host.New(host.Options{Discrete: true, Poison: true}).Open("host:cpu")
+	return hostDevice(t, host.Options{Discrete: true, Poison: true}, 0)
+}
+
+// hostDevice has so much device memory; 0: what there is.
+func hostDevice(t *testing.T, options host.Options, capBytes uint64) *backend.Device {
+	driver, err := host.New(options).Open("host:cpu")
 	require.NoError(t, err)
-	device := backend.NewDevice(driver, backend.DeviceOptions{})
+	device := backend.NewDevice(driver, backend.DeviceOptions{DeviceMemoryBytes: capBytes})
 	t.Cleanup(func() { require.NoError(t, device.Close()) })
 	return device
 }
@@ -240,6 +246,35 @@ func TestStagedKeys(t *testing.T) {
 	}
 }
 
+// TestLoadingMemory: what is said to be taken beside the chunk is enough to load it, whoever makes the codes, where all
+// rows have one and where few have.
+func TestLoadingMemory(t *testing.T) {
+	for _, nulls := range []int{0, 99} {
+		for _, payload := range [][]int{nil, {0}, {1}, {0, 1}} {
+			for _, encodes := range []bool{false, true} {
+				d := keyTable{Rand: rand.New(rand.NewPCG(7, 8)), rows: relation.StageRows + 777}
+				table := tableOf(d.column(arrow.PrimitiveTypes.Int64, 12, nulls), d.column(arrow.PrimitiveTypes.Int32, 12, 0))
+				on := []string{"k0", "k1"}
+				plan, err := relation.PlanKeys(t.Context(), table, table, on, on)
+				require.NoError(t, err)
+				s := scanOf(plan, table, payload...)
+				s.Encodes = encodes
+				needed := s.Rows()*uint64(plan.KeyBytes()) + s.loadingBytes()
+				for _, bytes := range s.Words.Bytes {
+					needed += s.Rows() * uint64(bytes)
+				}
+				device := hostDevice(t, host.Options{Discrete: true}, needed+operator.Slack(needed))
+				ops, err := primitive.New(device, nil)
+				require.NoError(t, err)
+				lane := exec.NewLane(t.Context(), ops, nil)
+				_, err = s.load(t.Context(), lane, lane.Memory, 0, d.rows)
+				require.NoError(t, err, "%d%% NULL, payload %v, codes by the device %t", nulls, payload, encodes)
+				lane.Memory.ReleaseAll()
+			}
+		}
+	}
+}
+
 // TestConstantKeys: keys without a bit, and none at all.
 func TestConstantKeys(t *testing.T) {
 	ops, err := primitive.New(discreteDevice(t), nil)
@@ -259,7 +294,7 @@ func TestConstantKeys(t *testing.T) {
 func TestEncodesKeys(t *testing.T) {
 	devicetest.HostTest(t)
 	engines := make(map[bool]*Engine) // by whether the host sees the memory of the device
-	for _, device := range []*backend.Device{discreteDevice(t), unifiedDevice(t)} {
+	for _, device := range []*backend.Device{discreteDevice(t), hostDevice(t, host.Options{}, 0)} {
 		ops, err := primitive.New(device, nil)
 		require.NoError(t, err)
 		engines[device.Info().Unified] = NewEngine(ops, memory.DefaultAllocator, 0)
@@ -278,12 +313,4 @@ func TestEncodesKeys(t *testing.T) {
 			require.False(t, engine.EncodesKeys(plan, relation.Left))
 		}
 	}
-}
-
-func unifiedDevice(t *testing.T) *backend.Device {
-	driver, err := host.New(host.Options{}).Open("host:cpu")
-	require.NoError(t, err)
-	device := backend.NewDevice(driver, backend.DeviceOptions{})
-	t.Cleanup(func() { require.NoError(t, device.Close()) })
-	return device
 }
