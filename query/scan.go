@@ -316,6 +316,9 @@ func (s *Scan) String() string { return s.describe(text.Plural(int(s.Rows()), "r
 // describe is String with a text for the number of rows.
 func (s *Scan) describe(rows string) string {
 	columns := []string{fmt.Sprintf("keys of %d bytes", s.Keys.KeyBytes())}
+	if s.Encodes {
+		columns[0] += " made on the device"
+	}
 	columns = append(columns, s.Names...)
 	if n := len(s.Words.Shared); n > 0 {
 		columns = append(columns, text.Plural(n, "shared word"))
