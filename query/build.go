@@ -186,7 +186,8 @@ func (q *Query) proof(s *Scan) *Scan {
 	if q.Unique[s.Side] == nil {
 		return nil
 	}
-	return &Scan{Side: s.Side, Table: s.Table, Keys: q.Unique[s.Side], Numbers: true}
+	keys := q.Unique[s.Side]
+	return &Scan{Side: s.Side, Table: s.Table, Keys: keys, Numbers: true, Encodes: q.Engine.EncodesKeys(keys, s.Side)}
 }
 
 // repeated finds two rows of the first key that is there more than once; the same row twice where no key is. It reads
@@ -268,7 +269,7 @@ func (q *Query) fitProof(a *Alternative, limits planner.Limits) error {
 func (q *Query) proofBytes(s *Scan) (need uint64, err error) {
 	// The sorted side is searched in itself for the number of matches alone.
 	need, err = ranges.JoinBytes(q.Engine.Ops.Tuning(), s.Keys.KeyBytes(), [2]uint64{s.Rows()})
-	need += s.Rows() * uint64(s.Keys.KeyBytes()+4)
+	need = max(need, s.loadingBytes()) + s.Rows()*uint64(s.Keys.KeyBytes()+4)
 	return need + operator.Slack(need), err
 }
 
