@@ -179,21 +179,27 @@ func (s *System) Engine(ctx context.Context, options Options) (*Engine, error) {
 	if err != nil {
 		return nil, err
 	}
+	return newEngine(device, options)
+}
+
+// newEngine takes the device.
+func newEngine(device *backend.Device, options Options) (*Engine, error) {
 	tuning, problems := UserTuning(device.Info())
 	ops, err := primitive.New(device, tuning.With(options.Tuning))
 	if err != nil {
 		return nil, errors.Join(err, device.Close())
 	}
-	e := &Engine{device: device, tuningProblems: problems,
-		join: join.NewEngine(ops, &offheap.Shared, options.MemoryLimitBytes)}
+	e := &Engine{device: device, tuningProblems: problems}
+	var allocator memory.Allocator = &offheap.Shared
 	if info := device.Info(); info.Limits.ImportAlignment > 0 && !info.Unified {
 		capBytes := device.Options().HostMemoryBytes
 		if options.MemoryLimitBytes > 0 { // of which pinned memory is a part, blocks kept for reuse too
 			capBytes = min(capBytes, options.MemoryLimitBytes)
 		}
 		e.pinned = relation.NewPinnedAllocator(device, capBytes)
-		e.join.Allocator = e.pinned
+		allocator = e.pinned
 	}
+	e.join = join.NewEngine(ops, allocator, options.MemoryLimitBytes)
 	return e, nil
 }
 

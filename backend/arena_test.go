@@ -10,7 +10,7 @@ import (
 // newTestArena counts what its blocks take.
 func newTestArena(capBytes, maxBlock uint64, allocated *uint64) *arena {
 	return &arena{
-		capBytes: capBytes, maxBlock: maxBlock,
+		capBytes: capBytes, softBytes: capBytes, maxBlock: maxBlock,
 		allocate: func(sizeBytes uint64, _ Memory) (Block, error) {
 			*allocated += sizeBytes
 			return &fakeBlock{sizeBytes}, nil
@@ -60,7 +60,7 @@ func TestArenaProperty(t *testing.T) {
 		for _, g := range live {
 			a.give(g.block, g.offset, g.size)
 		}
-		require.NoError(t, a.trim())
+		require.NoError(t, a.trim(0))
 		require.Zero(t, allocated)
 		require.Zero(t, a.usedBytes)
 	})
