@@ -1,6 +1,7 @@
 package spirjoin
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"runtime"
@@ -85,14 +86,14 @@ func draw(ctx context.Context, result *JoinResult, err error) (sum uint64, _ err
 func kinds(left, right arrow.Table) map[string]func(context.Context, *Engine) (uint64, error) {
 	on, batchRows := []string{"k"}, 1<<12
 	whole := func(spec JoinSpec) func(context.Context, *Engine) (uint64, error) {
-		spec.BatchRows = batchRows
+		spec.BatchRows = cmp.Or(spec.BatchRows, batchRows)
 		return func(ctx context.Context, e *Engine) (uint64, error) {
 			result, err := e.Join(ctx, left, right, spec)
 			return draw(ctx, result, err)
 		}
 	}
 	all := map[string]func(context.Context, *Engine) (uint64, error){
-		"inner":     whole(JoinSpec{On: on}),
+		"inner":     whole(JoinSpec{On: on, BatchRows: 1 << 15}), // which is pinned where it can be
 		"full":      whole(JoinSpec{On: on, How: Full, Algorithm: "smj-om"}),
 		"ordered":   whole(JoinSpec{On: on, How: Left, Order: LeftOrder}),
 		"texts":     whole(JoinSpec{On: []string{"name"}, How: Right, Columns: []string{"v"}}),
@@ -284,6 +285,29 @@ func TestWaitForHostMemory(t *testing.T) {
 			require.ErrorIs(t, err, ErrHostMemory, name)
 			require.ErrorContains(t, err, "memory_limit", name)
 		}
+	})
+}
+
+// TestKeptMemoryIsGivenBack: memory that was kept for reuse goes when a query needs all there is.
+func TestKeptMemoryIsGivenBack(t *testing.T) {
+	left, right := budgetTables(t, 10_000, 100_000)
+	onEachDevice(t, 1<<30, func(t *testing.T, open func(hostBytes uint64) *Engine) {
+		const hostBytes = 1 << 30
+		e := open(hostBytes)
+		_, err := kinds(left, right)["inner"](t.Context(), e)
+		require.NoError(t, err)
+		if e.pinned != nil {
+			imported, _ := e.pinned.Pinned()
+			require.Positive(t, imported, "kept")
+		}
+		all, err := e.join.Budget().Acquire(t.Context(), exec.Need{Host: hostBytes})
+		require.NoError(t, err)
+		require.Zero(t, takenBytes(e))
+		_, system := offheap.Shared.Use()
+		if e.pinned == nil {
+			require.Zero(t, system)
+		}
+		all.Release()
 	})
 }
 
