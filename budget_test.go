@@ -263,22 +263,25 @@ func TestWaitForHostMemory(t *testing.T) {
 		}
 		hostBytes := e.join.Budget().Most().Host
 		e = open(hostBytes)
+		others, err := e.join.Budget().Acquire(t.Context(), exec.Need{Host: hostBytes - 1000})
+		require.NoError(t, err)
 		for name, run := range kinds(left, right) {
-			others, err := e.join.Budget().Acquire(t.Context(), exec.Need{Host: hostBytes - 1000})
-			require.NoError(t, err)
-			ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
+			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 			_, err = run(ctx, e)
 			require.ErrorIs(t, err, ErrTimedOut, name)
 			cancel()
-			var waiting sync.WaitGroup
+		}
+		require.Zero(t, e.join.Budget().Most().Device[e.device], "all memory is acquired at once, or none")
+		var waiting sync.WaitGroup
+		for name, run := range kinds(left, right) {
 			waiting.Go(func() {
 				if sum, err := run(t.Context(), e); err != nil || sum != want[name] {
 					t.Errorf("%s: %v, %d instead of %d", name, err, sum, want[name])
 				}
 			})
-			others.Release()
-			waiting.Wait()
 		}
+		others.Release()
+		waiting.Wait()
 		e = open(query.TableBytes(left, right))
 		for name, run := range kinds(left, right) {
 			_, err := run(t.Context(), e)
@@ -327,18 +330,30 @@ func TestUndrawnResultHoldsHostMemory(t *testing.T) {
 		undrawn, err := e.Join(t.Context(), left, right, spec)
 		require.NoError(t, err)
 		defer undrawn.Close()
-		ctx, cancel := context.WithTimeout(t.Context(), 30*time.Millisecond)
-		defer cancel()
-		_, err = e.Join(ctx, left, right, spec)
-		require.ErrorIs(t, err, ErrTimedOut)
+		waits, loads := make(chan struct{}), make(chan struct{})
+		later := spec
+		later.Progress = func(phase string, _, _ uint64) {
+			switch phase {
+			case "wait":
+				close(waits)
+			case "load left":
+				close(loads)
+			}
+		}
 		var got uint64
 		var second sync.WaitGroup
 		second.Go(func() {
-			result, err := e.Join(t.Context(), left, right, spec)
+			result, err := e.Join(t.Context(), left, right, later)
 			if got, err = draw(t.Context(), result, err); err != nil {
 				t.Error(err)
 			}
 		})
+		<-waits
+		select {
+		case <-loads:
+			t.Error("two joins have memory for one")
+		case <-time.After(100 * time.Millisecond):
+		}
 		undrawn.Close()
 		second.Wait()
 		require.Equal(t, want, got)

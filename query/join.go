@@ -80,6 +80,8 @@ type Query struct {
 	// and say why.
 	Alternatives []Alternative
 	Rates        *planner.Rates // nil where none were measured on such a device
+
+	tables map[any]uint64 // memory of what is scanned, where that of the host is limited
 }
 
 // Alternative is a tree with an algorithm, and what is predicted for it.

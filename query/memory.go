@@ -1,6 +1,7 @@
 package query
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -27,7 +28,8 @@ const (
 	pieces       = 4       // of output on the host: being made, handed over, being encoded, encoded
 	pairBytes    = 8       // of a pair of row numbers
 	minBatchRows = 1 << 10 // fewer rows at a time would cost more in launches than in work
-	// A query waits rather than have smaller batches than that; and has no larger ones where fewer rows are expected.
+	// A query waits rather than have smaller batches than that. Where batches would take more than an eighth of the memory,
+	// they are no larger than what is expected in all, but at least that.
 	fewBatchRows = 1 << 14
 )
 
@@ -40,29 +42,37 @@ const (
 
 // room is the memory that a plan is made for.
 type room struct {
-	deviceBytes, hostBytes uint64
-	leastRows              uint64 // of a batch
+	deviceBytes, pinnedBytes, hostBytes uint64
+	leastRows                           uint64 // of a batch
 }
 
 // rooms are what nobody has now, and all there is.
 func (q *Query) rooms() [2]room {
 	e := q.Engine
 	free, own := e.budget.Free(), q.Grant.Has()
-	now := room{free.Device[e.Device()], free.Host, fewBatchRows}
+	now := room{free.Device[e.Device()], free.Pinned, free.Host, fewBatchRows}
 	if e.hostBytes != exec.Unlimited {
-		now.hostBytes += own.Host + e.budget.Held(exec.Need{Shared: q.Trees[0].tables()})
+		q.tables = SharedBytes(q.Trees[0].Scans[operator.Build].Table, q.Trees[0].Scans[operator.Probe].Table)
+		now.hostBytes += own.Host + e.budget.Held(exec.Need{Shared: q.tables})
 	}
-	return [2]room{now, {e.capBytes(), e.hostBytes, minBatchRows}}
-}
-
-// tables is the memory of what a tree scans.
-func (j *Join) tables() map[any]uint64 {
-	return SharedBytes(j.Scans[operator.Build].Table, j.Scans[operator.Probe].Table)
+	return [2]room{now, {e.capBytes(), e.pinnedBytes, e.hostBytes, minBatchRows}}
 }
 
 // fitHost chooses the rows of a batch and the memory of parts, and holds an alternative against the room on the host.
 func (q *Query) fitHost(a *Alternative, in room) error {
-	if q.Engine.hostBytes == exec.Unlimited {
+	e, rowBytes := q.Engine, q.pieceBytes(a)
+	if rowBytes*a.batch > min(cmp.Or(e.pinnedBytes, e.hostBytes), e.hostBytes)/8 {
+		a.batch = min(a.batch, max(2*q.piecesRows(a), fewBatchRows))
+	}
+	if e.pinnedBytes > 0 && rowBytes > 0 {
+		a.batch = min(a.batch, max(in.pinnedBytes/rowBytes, in.leastRows))
+		// Of what is more than the device may import at all, the rest is not pinned.
+		if need := min(rowBytes*a.batch, e.pinnedBytes); need > in.pinnedBytes {
+			a.lacks = need
+			return hostMemoryError(e.Device().Info().Name, need, in.pinnedBytes)
+		}
+	}
+	if e.hostBytes == exec.Unlimited {
 		return nil
 	}
 	fixed := q.fixedBytes(a)
@@ -70,17 +80,16 @@ func (q *Query) fitHost(a *Alternative, in room) error {
 		a.parts = min(a.parts, max((in.hostBytes-min(in.hostBytes, fixed))/2, PartsAtOnce*LeastPartBytes))
 	}
 	need := fixed + a.parts
-	if rowBytes := q.pieceBytes(a); rowBytes > 0 {
+	if rowBytes > 0 {
 		most := (in.hostBytes - min(in.hostBytes, need)) / rowBytes
-		best := min(a.batch, max(2*q.piecesRows(a), fewBatchRows))
-		a.batch = min(best, max(most, in.leastRows))
+		a.batch = min(a.batch, max(most, in.leastRows))
 		need += rowBytes * a.batch
 	}
 	if need <= in.hostBytes {
 		return nil
 	}
 	a.lacks = need
-	return hostMemoryError(q.Engine.Device().Info().Name, need, in.hostBytes)
+	return hostMemoryError(e.Device().Info().Name, need, in.hostBytes)
 }
 
 func hostMemoryError(device string, need, limit uint64) error {
@@ -91,20 +100,17 @@ func hostMemoryError(device string, need, limit uint64) error {
 
 // need is the memory of an alternative, as it is acquired.
 func (q *Query) need(a *Alternative) exec.Need {
-	need := exec.Need{Device: q.Engine.onDevice(min(a.PeakBytes, q.Engine.capBytes()))}
-	if q.Engine.hostBytes == exec.Unlimited {
-		return need
+	e, output := q.Engine, q.pieceBytes(a)*a.batch
+	need := exec.Need{Device: e.onDevice(min(a.PeakBytes, e.capBytes())), Pinned: min(output, e.pinnedBytes)}
+	if e.hostBytes != exec.Unlimited {
+		need.Shared, need.Host = q.tables, q.workBytes(a)+a.parts+output-need.Pinned
 	}
-	need.Shared = a.tables()
-	output := q.pieceBytes(a) * a.batch
-	need.Pinned = min(output, q.Engine.pinnedBytes)
-	need.Host = q.workBytes(a) + a.parts + output - need.Pinned
 	return need
 }
 
 // fixedBytes is what an alternative takes of the host whatever the size of batches and parts.
 func (q *Query) fixedBytes(a *Alternative) (sizeBytes uint64) {
-	for _, bytes := range a.tables() {
+	for _, bytes := range q.tables {
 		sizeBytes += bytes
 	}
 	if q.Engine.Device().Info().InHostMemory() {
