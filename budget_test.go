@@ -3,6 +3,7 @@ package spirjoin
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"runtime"
 	"runtime/debug"
@@ -165,8 +166,9 @@ func heapBytes() uint64 {
 	return sample[0].Value.Uint64()
 }
 
-// takenBytes is what an engine takes of the host outside the heap: blocks of tables and batches, pinned memory, and memory
-// of a device that lives in host memory. Buffers through which a device copies, 64 MiB at most, are the device's.
+// takenBytes is what an engine takes of the host outside the heap: blocks of tables and batches, pinned memory, and
+// memory of a device that lives in host memory. Buffers through which a device copies, 64 MiB at most, are the
+// device's.
 func takenBytes(e *Engine) uint64 {
 	blocks, _ := offheap.Shared.Use()
 	sizeBytes := uint64(blocks)
@@ -204,9 +206,9 @@ func watch(e *Engine, do func()) (mostBytes uint64) {
 }
 
 // TestJoinsShareMemory runs joins of all kinds at once on one engine, under caps of host and device memory that are
-// enough for two of the largest, and for hardly more than one. All end, and right. What is granted stays within the caps
-// at every moment, and what is taken in fact, by the heap, tables, batches, pinned memory and memory of devices that live
-// in host memory, within toleranceBytes more.
+// enough for two of the largest, and for hardly more than one. All end, and right. What is granted stays within the
+// caps at every moment, and what is taken in fact, by the heap, tables, batches, pinned memory and memory of devices
+// that live in host memory, within toleranceBytes more.
 func TestJoinsShareMemory(t *testing.T) {
 	const deviceBytes, toleranceBytes = 32 << 20, 16 << 20
 	rows := 120_000
@@ -250,8 +252,8 @@ func TestJoinsShareMemory(t *testing.T) {
 	})
 }
 
-// TestWaitForHostMemory: joins of all kinds wait for memory of the host that others hold, end with their context, and run
-// once it is free. What the cap cannot hold is refused at once.
+// TestWaitForHostMemory: joins of all kinds wait for memory of the host that others hold, end with their context, and
+// run once it is free. What the cap cannot hold is refused at once.
 func TestWaitForHostMemory(t *testing.T) {
 	left, right := budgetTables(t, 5000, 20_000)
 	onEachDevice(t, 1<<30, func(t *testing.T, open func(hostBytes uint64) *Engine) {
@@ -314,8 +316,8 @@ func TestKeptMemoryIsGivenBack(t *testing.T) {
 	})
 }
 
-// TestUndrawnResultHoldsHostMemory: a result that nobody draws has its memory, also that of the host; a join that has no
-// room beside it runs when it is closed.
+// TestUndrawnResultHoldsHostMemory: a result that nobody draws has its memory, also that of the host; a join that has
+// no room beside it runs when it is closed.
 func TestUndrawnResultHoldsHostMemory(t *testing.T) {
 	left, right := budgetTables(t, 5000, 20_000)
 	spec := JoinSpec{On: []string{"k"}, BatchRows: 1 << 10}
@@ -357,5 +359,62 @@ func TestUndrawnResultHoldsHostMemory(t *testing.T) {
 		undrawn.Close()
 		second.Wait()
 		require.Equal(t, want, got)
+	})
+}
+
+// TestBuildSideAmongWaitingJoins: joins with a build side that stays go on while nothing is free and others wait, who go
+// on when it is closed, or end with their context.
+func TestBuildSideAmongWaitingJoins(t *testing.T) {
+	left, right := budgetTables(t, 5000, 20_000)
+	spec := JoinSpec{On: []string{"k"}, BatchRows: 1 << 10}
+	onEachDevice(t, 1<<30, func(t *testing.T, open func(hostBytes uint64) *Engine) {
+		e := open(1 << 40)
+		result, err := e.Join(t.Context(), left, right, spec)
+		want, err := draw(t.Context(), result, err)
+		require.NoError(t, err)
+		built, err := e.BuildSide(t.Context(), left, right.Schema(), 1<<14, spec)
+		require.NoError(t, err)
+		built.Close()
+
+		e = open(e.join.Budget().Most().Host + 1<<20) // for batches of a source
+		built, err = e.BuildSide(t.Context(), left, right.Schema(), 1<<14, spec)
+		require.NoError(t, err)
+		defer built.Close()
+		rest, err := e.join.Budget().Acquire(t.Context(), exec.Need{Host: e.join.Budget().Free().Host})
+		require.NoError(t, err)
+		ctx, cancel := context.WithCancel(t.Context())
+		var waiting, cancelled sync.WaitGroup
+		for range 8 {
+			waiting.Go(func() {
+				result, err := e.Join(t.Context(), left, right, spec)
+				if sum, err := draw(t.Context(), result, err); err != nil || sum != want {
+					t.Errorf("%v, %d instead of %d", err, sum, want)
+				}
+			})
+		}
+		cancelled.Go(func() {
+			_, err := e.Join(ctx, left, right, spec)
+			if !errors.Is(err, ErrCancelled) {
+				t.Errorf("%v, not cancelled", err)
+			}
+		})
+		for range 2 {
+			result, err := built.Join(t.Context(), right)
+			sum, err := draw(t.Context(), result, err)
+			require.NoError(t, err)
+			require.Equal(t, want, sum)
+			reader := array.NewTableReader(right, 700)
+			result, err = built.JoinStream(t.Context(), FromReader(reader))
+			sum, err = draw(t.Context(), result, err)
+			reader.Release()
+			require.NoError(t, err)
+			require.Equal(t, want, sum)
+		}
+		cancel()
+		cancelled.Wait()
+		require.Zero(t, e.join.Budget().Free().Host, "what probes took was given back, and nobody came in between")
+		rest.Release()
+		built.Close()
+		waiting.Wait()
 	})
 }

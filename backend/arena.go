@@ -54,7 +54,7 @@ func (a *arena) take(sizeBytes uint64) (Block, uint64, error) {
 		}
 		if most := min(a.capBytes, a.softBytes); a.blockBytes+want > most {
 			if best, at = a.bestFit(size, math.MaxUint64); best == nil {
-				if err := a.trim(most - min(most, want)); err != nil {
+				if err := a.trim(0); err != nil {
 					return nil, 0, err
 				}
 				want = max(size, min(want, most-min(most, a.blockBytes)))

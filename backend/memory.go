@@ -89,8 +89,8 @@ func (d *Device) MemoryUse(memory Memory) MemoryUse {
 }
 
 // Trim bounds the blocks of device-local memory: it gives those of which nothing is in use back to the driver until all
-// have at most mostBytes, and returns what they have then. From now on there is a new block beyond mostBytes only where no
-// other has room. Close reports what the driver failed to free.
+// have at most mostBytes, and returns what they have then. From now on there is a new block beyond mostBytes only where
+// no other has room. Close reports what the driver failed to free.
 func (d *Device) Trim(mostBytes uint64) (blockBytes uint64) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -13,9 +13,9 @@ import (
 // arrival, and never while it holds another grant: so none waits for one that waits, and none is passed by for ever.
 // Whoever needs more afterwards grows its grant, which never waits. Safe for concurrent use.
 //
-// One who has to read before it knows its need opens a grant and has it grow, waiting, until it has all ([Budget.Open]).
-// Nobody waits for it but those behind it: one such grant is open at a time, and it is served before all who wait, so
-// that the others, which have all they need, end and make room.
+// One who has to read before it knows its need opens a grant and has it grow, waiting, until it has all
+// ([Budget.Open]). Nobody waits for it but those behind it: one such grant is open at a time, and it is served before
+// all who wait, so that the others, which have all they need, end and make room.
 //
 //	line    open: 3 of 8     A: 6          B: 1       8 bytes in all; C has 4, 1 is free
 //	        ↑ C ends: 5 are free; the open grant grows to 8, is complete, ends; then A is served, then B

@@ -3,6 +3,7 @@ package exec
 import (
 	"context"
 	"fmt"
+	"maps"
 
 	"github.com/spirjoin/spirjoin/backend"
 )
@@ -80,8 +81,8 @@ func (g *Grant) Grow(by Need) error {
 	return err
 }
 
-// Reserve grows the grant until sizeBytes of device memory are unused, as far as memory is free, and returns how much is
-// unused then. It never waits. A nil grant has so much.
+// Reserve grows the grant until sizeBytes of device memory are unused, as far as memory is free, and returns how much
+// is unused then. It never waits. A nil grant has so much.
 func (g *Grant) Reserve(on *backend.Device, sizeBytes uint64) (unusedBytes uint64) {
 	if g == nil {
 		return sizeBytes
@@ -147,14 +148,12 @@ func (g *Grant) Shrink(to Need) {
 }
 
 func (g *Grant) shrink(to Need) {
-	need := Need{Device: make(map[*backend.Device]uint64), Pinned: to.Pinned, Host: to.Host, Shared: to.Shared, Disk: to.Disk}
-	for d, used := range g.used {
-		need.Device[d] = used
-	}
+	devices := maps.Clone(g.used)
 	for d, bytes := range to.Device {
-		need.Device[d] = max(need.Device[d], bytes)
+		devices[d] = max(devices[d], bytes)
 	}
-	left := need.amounts()
+	to.Device = devices
+	left := to.amounts()
 	for r, bytes := range left {
 		left[r] = min(bytes, g.has[r])
 	}

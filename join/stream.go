@@ -60,8 +60,8 @@ func (e *Engine) StreamLayout(ctx context.Context, layout *Layout, left, right S
 	return b.stream(flow, grant, sources[1-side])
 }
 
-// JoinStream is Join with a probe side that comes part by part, as that of [Engine.Stream]. A part has no more rows than
-// the build side was made for.
+// JoinStream is Join with a probe side that comes part by part, as that of [Engine.Stream]. A part has no more rows
+// than the build side was made for.
 //
 // Errors: those of [Engine.Stream]; backend.ErrInvalidInput for another schema or a build side that is in use.
 func (b *Built) JoinStream(ctx context.Context, probe Source) (*Result, error) {
@@ -230,10 +230,12 @@ func (s *stream) read(ctx context.Context) error {
 	return nil
 }
 
-// bestRows is how many rows a part has best, so that walks over the build side do not cost more than those over the part.
+// bestRows is how many rows a part has best, so that walks over the build side do not cost more than those over the
+// part.
 func (s *stream) bestRows() uint64 { return max(uint64(s.table.NumRows()), leastPartRows) }
 
-// wishBytes is what the largest parts take, with the batches that they begin and end in, as far as that is known by now.
+// wishBytes is what the largest parts take, with the batches that they begin and end in, as far as that is known by
+// now.
 func (s *stream) wishBytes() uint64 {
 	rowBytes := float64(s.bytes) / float64(max(1, s.rows))
 	if s.rows == 0 {
@@ -297,7 +299,8 @@ func (s *stream) gather(ctx context.Context) (arrow.Table, error) {
 	return g.table(), nil
 }
 
-// claim waits for the memory of the build side and of slices with so many bytes, of which the last one may keep a batch.
+// claim waits for the memory of the build side and of slices with so many bytes, of which the last one may keep a
+// batch.
 func (s *stream) claim(ctx context.Context, sizeBytes uint64) error {
 	all := s.engine.HostCapBytes()
 	if left := all - min(all, s.tableBytes); sizeBytes+s.largest > left {
@@ -422,8 +425,8 @@ func (b *buildSide) stream(flow *exec.Flow, grant *exec.Grant, probe Source) (_ 
 	return planned.Stream(flow, s.parts(first))
 }
 
-// expected is how many rows the probe side may have, of which one part was gathered: as the source says, or a guess, and
-// no fewer than a part may have.
+// expected is how many rows the probe side may have, of which one part was gathered: as the source says, or a guess,
+// and no fewer than a part may have.
 func (s *stream) expected() uint64 {
 	const guess = 8 // parts
 	switch {

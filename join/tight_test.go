@@ -246,7 +246,8 @@ func TestBothCaps(t *testing.T) {
 			for hostBytes := uint64(200 << 10); hostBytes < 8<<20; hostBytes = hostBytes * 4 / 3 {
 				plan := func(deviceBytes uint64) error {
 					device, done := hostDevice(t, host.Options{}, backend.DeviceOptions{DeviceMemoryBytes: deviceBytes})
-					built, err := limitedEngine(t, device, hostBytes).Build(ctx, table, table.Schema(), 0, join.Spec{On: onK, Order: order})
+					engine := limitedEngine(t, device, hostBytes)
+					built, err := engine.Build(ctx, table, table.Schema(), 0, join.Spec{On: onK, Order: order})
 					if err == nil {
 						built.Close()
 					}

@@ -17,12 +17,12 @@ import (
 	"github.com/spirjoin/spirjoin/relation"
 )
 
-// Built is a build side on the device, with the operator that has it and the memory for one granule of a probe side, and
-// for output of it. The owner closes it.
+// Built is a build side on the device, with the operator that has it and the memory for one granule of a probe side,
+// and for output of it. The owner closes it.
 //
 // A probe never waits for memory, which others may hold who wait for this build side to be closed. What it takes beyond
-// the build side's own, for larger windows and parts, is what is free, and is given back with the result. A probe table,
-// which is there already, counts where it fits.
+// the build side's own, for larger windows and parts, is what is free, and is given back with the result. A probe
+// table, which is there already, counts where it fits.
 type Built struct {
 	Query *Query // as it was planned
 

@@ -28,13 +28,13 @@ const (
 	pieces       = 4       // of output on the host: being made, handed over, being encoded, encoded
 	pairBytes    = 8       // of a pair of row numbers
 	minBatchRows = 1 << 10 // fewer rows at a time would cost more in launches than in work
-	// A query waits rather than have smaller batches than that. Where batches would take more than an eighth of the memory,
-	// they are no larger than what is expected in all, but at least that.
+	// A query waits rather than have smaller batches than that. Where batches would take more than an eighth of the
+	// memory, they are no larger than what is expected in all, but at least that.
 	fewBatchRows = 1 << 14
 )
 
-// PartsAtOnce are the parts of a probe side that are on the host at a time: one that is gathered, one that is joined, and
-// one whose last piece is drawn. Each has room for LeastPartBytes.
+// PartsAtOnce are the parts of a probe side that are on the host at a time: one that is gathered, one that is joined,
+// and one whose last piece is drawn. Each has room for LeastPartBytes.
 const (
 	PartsAtOnce    = 3
 	LeastPartBytes = 1 << 20

@@ -102,8 +102,8 @@ func (r *Result) part(ctx context.Context, lane *exec.Lane, built *Built, out *o
 	return out.end(ctx)
 }
 
-// PartsRoom is what all parts of the probe side may take of the host; 0: no limit. They could have aloneBytes if no other
-// query had any.
+// PartsRoom is what all parts of the probe side may take of the host; 0: no limit. They could have aloneBytes if no
+// other query had any.
 func (q *Query) PartsRoom() (sizeBytes, aloneBytes uint64) {
 	a := &q.Alternatives[0]
 	return a.parts, q.aloneBytes(a)
