@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"runtime"
 	"runtime/debug"
 	"runtime/metrics"
@@ -416,5 +417,43 @@ func TestBuildSideAmongWaitingJoins(t *testing.T) {
 		rest.Release()
 		built.Close()
 		waiting.Wait()
+	})
+}
+
+// TestStreamOfJoin: the source of a stream may be a join on the same engine that begins when the stream reads it, under a
+// cap that is enough for both.
+func TestStreamOfJoin(t *testing.T) {
+	left, right := budgetTables(t, 5000, 20_000)
+	onEachDevice(t, 1<<30, func(t *testing.T, open func(hostBytes uint64) *Engine) {
+		of := JoinSpec{On: []string{"k"}, How: RightSemi}
+		layout, err := NewJoinLayout(left.Schema(), right.Schema(), of)
+		require.NoError(t, err)
+		spec := JoinSpec{On: []string{"k"}, BuildSide: BuildLeft}
+		e := open(64 << 20)
+		result, err := e.Join(t.Context(), left, right, spec)
+		want, err := draw(t.Context(), result, err)
+		require.NoError(t, err)
+		for _, inner := range []func(context.Context) (*JoinResult, error){
+			func(ctx context.Context) (*JoinResult, error) { return e.Join(ctx, left, right, of) },
+			func(ctx context.Context) (*JoinResult, error) {
+				return e.JoinStream(ctx, FromTable(left), FromTable(right), of)
+			},
+		} {
+			source := Source{Schema: layout.Schema, Rows: -1,
+				Batches: func(ctx context.Context) iter.Seq2[arrow.RecordBatch, error] {
+					result, err := inner(ctx)
+					if err != nil {
+						return func(yield func(arrow.RecordBatch, error) bool) { yield(nil, err) }
+					}
+					return func(yield func(arrow.RecordBatch, error) bool) {
+						defer result.Close()
+						result.Batches(ctx)(yield)
+					}
+				}}
+			result, err := e.JoinStream(t.Context(), FromTable(left), source, spec)
+			sum, err := draw(t.Context(), result, err)
+			require.NoError(t, err)
+			require.Equal(t, want, sum)
+		}
 	})
 }

@@ -109,26 +109,24 @@ func (b *Budget) Acquire(ctx context.Context, need Need) (*Grant, error) {
 	return c.grant, nil
 }
 
-// Open waits for its turn and returns a grant of nothing that [Grant.Await] lets grow, until [Grant.Complete] or
-// Release. It waits until no other grant is open, where memory of the host is limited. Errors are those of
-// [Budget.Acquire].
+// Open waits for its turn, and until no other grant is open, and returns a grant of nothing that [Grant.Await] lets
+// grow, until [Grant.Complete] or Release. A flow that a flow with an open grant has started, as one that makes what
+// that one reads, may have one too. ErrCancelled or ErrTimedOut when ctx ends.
 func (b *Budget) Open(ctx context.Context) (*Grant, error) {
-	limited := b.total[hostTotal] != Unlimited
-	if limited {
+	g := &Grant{budget: b, flow: flowOf(ctx), used: make(map[*backend.Device]uint64), open: true}
+	if !g.flow.hasOpen() {
 		select {
 		case b.open <- struct{}{}:
+			g.turn = true
 		case <-ctx.Done():
 			return nil, backend.ContextError(ctx)
 		}
 	}
-	g, err := b.Acquire(ctx, Need{})
-	if err != nil {
-		if limited {
-			<-b.open
-		}
+	g.flow.setOpen(true)
+	if err := b.wait(ctx, &claim{need: make(amounts), grant: g}, false); err != nil {
+		g.Release()
 		return nil, err
 	}
-	g.open, g.turn = true, limited
 	return g, nil
 }
 

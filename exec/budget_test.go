@@ -209,7 +209,7 @@ func TestBudgetProperties(t *testing.T) {
 				if m.open == nil {
 					t.Skip("none is open")
 				}
-				m.open.grant.Complete()
+				require.NoError(t, m.open.grant.Complete())
 				m.open = nil
 			},
 			"release": func(*rapid.T) { leave(pick(m.holding)) },
@@ -370,7 +370,7 @@ func TestOpenGrant(t *testing.T) {
 	<-more.ended
 	require.NoError(t, more.err)
 	require.False(t, other.hasEnded())
-	open.Complete()
+	require.NoError(t, open.Complete())
 	require.ErrorIs(t, open.Await(context.Background(), Need{Host: 1}), backend.ErrInvalidInput)
 	open.Release()
 	<-other.ended
@@ -382,6 +382,36 @@ func TestOpenGrant(t *testing.T) {
 	require.NoError(t, err, "a grant that is released is not open")
 	third.Release()
 	other.grant.Release()
+}
+
+// TestOpenGrantsOfFlows: a source of a flow with an open grant may claim memory, open a grant too, and have ended or not
+// when the flow's own is complete. From then on none may.
+func TestOpenGrantsOfFlows(t *testing.T) {
+	b := NewBudget(Need{Host: 10})
+	outer := NewFlow(context.Background())
+	defer outer.Stop()
+	first, err := b.Open(outer.Context())
+	require.NoError(t, err)
+	inner := NewFlow(outer.Context())
+	defer inner.Stop()
+	second, err := b.Open(inner.Context())
+	require.NoError(t, err)
+	require.NoError(t, second.Await(inner.Context(), Need{Host: 4}))
+	require.NoError(t, second.Complete())
+	require.NoError(t, first.Await(outer.Context(), Need{Host: 6}))
+	require.NoError(t, first.Complete())
+	second.Release()
+	_, err = b.Acquire(inner.Context(), Need{Host: 1})
+	require.ErrorIs(t, err, backend.ErrInvalidInput)
+	late, err := b.Open(inner.Context())
+	require.NoError(t, err)
+	require.ErrorIs(t, late.Complete(), backend.ErrInvalidInput)
+	late.Release()
+	first.Release()
+	third, err := b.Open(inner.Context())
+	require.NoError(t, err)
+	third.Release()
+	require.EqualValues(t, 10, b.Free().Host)
 }
 
 // TestPools: memory that is kept for reuse is what is free at most, and of a device what grants have of it besides.

@@ -49,20 +49,31 @@ func (g *Grant) Await(ctx context.Context, need Need) error {
 	return g.budget.wait(ctx, c, true)
 }
 
-// Complete says that an open grant has all that is needed: from now on it is as others.
-func (g *Grant) Complete() {
+// Complete says that an open grant has all that is needed: from now on it is as others, and the one that its flow may
+// have. Errors are those of [Budget.Acquire]; the owner releases the grant then. Another grant stays as it is.
+func (g *Grant) Complete() error {
 	if g == nil {
-		return
+		return nil
 	}
 	g.budget.mu.Lock()
 	defer g.budget.mu.Unlock()
-	g.complete()
+	if !g.open {
+		return nil
+	}
+	g.close()
+	err := g.flow.claim()
+	if err != nil {
+		g.flow = nil // whose grant is another one
+	}
+	return err
 }
 
-func (g *Grant) complete() {
+// close says that the grant is not open.
+func (g *Grant) close() {
 	if g.turn {
 		<-g.budget.open
 	}
+	g.flow.setOpen(false)
 	g.open, g.turn = false, false
 }
 
@@ -175,8 +186,11 @@ func (g *Grant) Release() {
 		return
 	}
 	g.released = true
-	g.flow.unclaim()
-	g.complete()
+	if g.open {
+		g.close()
+	} else {
+		g.flow.unclaim()
+	}
 	g.shrink(Need{})
 }
 

@@ -14,7 +14,8 @@ import (
 	"github.com/spirjoin/spirjoin/relation"
 )
 
-// collect makes a table of a source. Its memory is awaited as it comes, limitBytes at most.
+// collect makes a table of a source. Its memory, at most limitBytes, is awaited as it comes, unless
+// grant is nil.
 func collect(ctx context.Context, side relation.Side, source Source, columns []string, grant *exec.Grant,
 	limitBytes uint64) (arrow.Table, error) {
 	schema, err := chosenSchema(source.Schema, side, columns)
@@ -41,11 +42,10 @@ func collect(ctx context.Context, side relation.Side, source Source, columns []s
 				"the %s side takes more than %s; raise memory_limit, or make the other one the build side", side,
 				text.Mebibytes(limitBytes))}
 		}
-		if limitBytes == exec.Unlimited {
-			continue
-		}
-		if err := grant.Await(ctx, exec.Need{Host: g.bytes}); err != nil {
-			return nil, err
+		if grant != nil {
+			if err := grant.Await(ctx, exec.Need{Host: g.bytes}); err != nil {
+				return nil, err
+			}
 		}
 	}
 	if ctx.Err() != nil {

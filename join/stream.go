@@ -46,9 +46,12 @@ func (e *Engine) StreamLayout(ctx context.Context, layout *Layout, left, right S
 		return nil, err
 	}
 	b := &buildSide{engine: e, layout: &fixed, side: side}
-	// Memory of what is read before the join is planned is acquired as it comes.
 	flow := exec.NewFlow(ctx)
-	grant, err := e.Budget().Open(flow.Context())
+	var grant *exec.Grant
+	var err error
+	if e.HostCapBytes() != exec.Unlimited { // memory of what is read before the join is planned is acquired as it comes
+		grant, err = e.Budget().Open(flow.Context())
+	}
 	if err == nil {
 		b.table, err = collect(flow.Context(), side, sources[side], fixed.Needed[side], grant, e.HostCapBytes())
 	}
@@ -365,7 +368,7 @@ func (s *stream) query(q query.Spec) query.Spec {
 }
 
 // stream plans by the first part of the probe side and starts the join. It takes the table of the build side, the flow,
-// and the grant, which is open.
+// and the grant, which is open, or nil where memory of the host has no limit.
 func (b *buildSide) stream(flow *exec.Flow, grant *exec.Grant, probe Source) (_ *Result, err error) {
 	own := []arrow.Table{b.table}
 	release := sync.OnceFunc(func() {
@@ -389,9 +392,8 @@ func (b *buildSide) stream(flow *exec.Flow, grant *exec.Grant, probe Source) (_ 
 		return nil, err
 	}
 	s.mostRows = cmp.Or(b.engine.GranuleRows, s.bestRows())
-	limited := b.engine.HostCapBytes() != exec.Unlimited
-	if limited {
-		s.mostBytes, s.grant, s.tableBytes = b.engine.HostCapBytes()/8, grant, query.TableBytes(b.table)
+	if s.grant = grant; grant != nil {
+		s.mostBytes, s.tableBytes = b.engine.HostCapBytes()/8, query.TableBytes(b.table)
 	}
 	first, err := s.gather(flow.Context())
 	s.grant = nil
@@ -406,7 +408,7 @@ func (b *buildSide) stream(flow *exec.Flow, grant *exec.Grant, probe Source) (_ 
 		}
 		l.expected = s.expected()
 	}
-	if limited { // granules need not be larger than parts can be
+	if grant != nil { // granules need not be larger than parts can be
 		s.mostRows = s.rows
 	}
 	q := l.lower()

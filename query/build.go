@@ -51,13 +51,13 @@ func (q *Query) build(ctx context.Context, a *Alternative, proved []*Scan, profi
 	b := &Built{Query: q, taken: a, need: q.need(a), grant: q.Grant}
 	if b.grant == nil {
 		b.grant, err = q.Engine.budget.Acquire(ctx, b.need)
-	} else if err = b.grant.Await(ctx, b.need); err != nil {
-		b.grant.Release()
+	} else if err = b.grant.Await(ctx, b.need); err == nil {
+		err = b.grant.Complete()
 	}
 	if err != nil {
+		b.grant.Release()
 		return nil, err
 	}
-	b.grant.Complete()
 	// Memory outlives this call, and with it what may wait for it.
 	scope := exec.NewScope(context.WithoutCancel(ctx), q.Engine.Device(), b.grant)
 	b.lane = &exec.Lane{Ops: q.Engine.Ops, Memory: scope, Profile: profile}
