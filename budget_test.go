@@ -212,9 +212,9 @@ func watch(e *Engine, do func()) (mostBytes uint64) {
 // that live in host memory, within toleranceBytes more.
 func TestJoinsShareMemory(t *testing.T) {
 	const deviceBytes, toleranceBytes = 32 << 20, 16 << 20
-	rows := 120_000
+	rows := 60_000
 	if devicetest.RaceDetector {
-		rows /= 4
+		rows /= 3
 	}
 	left, right := budgetTables(t, rows, 3*rows)
 	tableBytes := query.TableBytes(left, right)

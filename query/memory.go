@@ -75,15 +75,15 @@ func (q *Query) fitHost(a *Alternative, in room) error {
 	if e.hostBytes == exec.Unlimited {
 		return nil
 	}
-	fixed := q.fixedBytes(a)
-	if a.parts = q.PartsBytes; a.parts > 0 {
-		a.parts = min(a.parts, max((in.hostBytes-min(in.hostBytes, fixed))/2, PartsAtOnce*LeastPartBytes))
+	rows := min(a.batch, in.leastRows)
+	need := q.fixedBytes(a) + rowBytes*rows
+	if a.parts = q.PartsBytes; a.parts > 0 { // half of what is left
+		a.parts = min(a.parts, max((in.hostBytes-min(in.hostBytes, need))/2, PartsAtOnce*LeastPartBytes))
+		need += a.parts
 	}
-	need := fixed + a.parts
-	if rowBytes > 0 {
-		most := (in.hostBytes - min(in.hostBytes, need)) / rowBytes
-		a.batch = min(a.batch, max(most, in.leastRows))
-		need += rowBytes * a.batch
+	if rowBytes > 0 { // all of it
+		more := min(a.batch-rows, (in.hostBytes-min(in.hostBytes, need))/rowBytes)
+		a.batch, need = rows+more, need+rowBytes*more
 	}
 	if need <= in.hostBytes {
 		return nil
