@@ -3,6 +3,7 @@ package join
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 
@@ -169,6 +170,9 @@ const sliceRows = 1 << 16
 // launches, and in walks over the build side, than in work.
 const leastPartRows = 1 << 20
 
+// leastGranule is how many rows of a part are joined at a time at least, where the host has no memory for more.
+const leastGranule = 1 << 10
+
 func newStream(flow *exec.Flow, b *buildSide, source Source) (*stream, error) {
 	probe := 1 - b.side
 	s := &stream{buildSide: b, flow: flow, source: source}
@@ -247,7 +251,11 @@ func (s *stream) wishBytes() uint64 {
 			rowBytes += float64(cmp.Or(relation.WordBits(field.Type), guessedBits)) / 8
 		}
 	}
-	return query.PartsAtOnce*max(query.LeastPartBytes, uint64(rowBytes*float64(s.mostRows))) + 2*s.largest
+	rows := s.mostRows
+	if s.ended {
+		rows = s.rows
+	}
+	return query.PartsAtOnce*max(query.LeastPartBytes, uint64(rowBytes*float64(rows))) + 2*s.largest
 }
 
 // guessedBits are for a value that may have any size.
@@ -408,7 +416,7 @@ func (b *buildSide) stream(flow *exec.Flow, grant *exec.Grant, probe Source) (_ 
 		}
 		l.expected = s.expected()
 	}
-	if grant != nil { // granules need not be larger than parts can be
+	if grant != nil && !s.ended { // granules need not be larger than parts can be
 		s.mostRows = s.rows
 	}
 	q := l.lower()
@@ -416,6 +424,10 @@ func (b *buildSide) stream(flow *exec.Flow, grant *exec.Grant, probe Source) (_ 
 	q = s.query(q)
 	q.Release, q.Grant, q.PartsBytes = release, grant, s.wishBytes()
 	planned, err := b.engine.Engine.Plan(q)
+	for errors.Is(err, backend.ErrHostMemory) && q.Facts.Granule > leastGranule { // memory of the device may be of the host
+		q.Facts.Granule = max(q.Facts.Granule/4, leastGranule)
+		planned, err = b.engine.Engine.Plan(q)
+	}
 	if err != nil {
 		return nil, err
 	}
