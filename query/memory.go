@@ -139,7 +139,7 @@ func (q *Query) workBytes(a *Alternative) (sizeBytes uint64) {
 		if a.Keep != nil && a.Output.Marks(side) {
 			sizeBytes += rows/8 + rows*4
 		}
-		if s.Keys.Rows(s.Side) < uint64(s.Table.NumRows()) {
+		if s.Keys.LeavesOut(s.Side) {
 			sizeBytes += rows / 8
 		}
 		keyless := s.Keys.KeylessRows(s.Side, s.Keyless)
