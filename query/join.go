@@ -81,6 +81,7 @@ type Query struct {
 	Alternatives []Alternative
 	Rates        *planner.Rates // nil where none were measured on such a device
 
+	room   room           // that it is planned for
 	tables map[any]uint64 // memory of what is scanned, where that of the host is limited
 }
 
@@ -103,8 +104,8 @@ func (e *Engine) Plan(spec Spec) (*Query, error) {
 		return nil, err
 	}
 	// What others hold now is avoided where that is possible, and otherwise waited for.
-	for _, room := range q.rooms() {
-		if err := q.choose(room); err != nil {
+	for _, q.room = range q.rooms() {
+		if err := q.choose(); err != nil {
 			return nil, err
 		}
 		if q.Alternatives[0].Err == nil {
@@ -137,10 +138,10 @@ func (e *Engine) Bind(spec Spec) *Query {
 	return q
 }
 
-// choose lists the alternatives where so much memory is free.
-func (q *Query) choose(in room) error {
-	device := q.Engine.Device()
-	limits := planner.Limits{DeviceMemoryBytes: max(1, in.deviceBytes), HeldBytes: q.Engine.capBytes() - in.deviceBytes,
+// choose lists the alternatives for the memory of the room.
+func (q *Query) choose() error {
+	device, freeBytes := q.Engine.Device(), q.room.deviceBytes
+	limits := planner.Limits{DeviceMemoryBytes: max(1, freeBytes), HeldBytes: q.Engine.capBytes() - freeBytes,
 		BlockBytes: device.Info().Limits.MaxBlockBytes}
 	q.Alternatives = nil
 	for i := range q.Trees {
@@ -188,7 +189,7 @@ func (q *Query) choose(in room) error {
 				}
 			}
 			if a.Err == nil {
-				a.Err = q.fitHost(&a, in)
+				a.Err = q.fitHost(&a)
 			}
 			q.Alternatives = append(q.Alternatives, a)
 		}

@@ -59,8 +59,8 @@ func (q *Query) rooms() [2]room {
 }
 
 // fitHost chooses the rows of a batch and the memory of parts, and holds an alternative against the room on the host.
-func (q *Query) fitHost(a *Alternative, in room) error {
-	e, rowBytes := q.Engine, q.pieceBytes(a)
+func (q *Query) fitHost(a *Alternative) error {
+	e, in, rowBytes := q.Engine, &q.room, q.pieceBytes(a)
 	if rowBytes*a.batch > min(cmp.Or(e.pinnedBytes, e.hostBytes), e.hostBytes)/8 {
 		a.batch = min(a.batch, max(2*q.piecesRows(a), fewBatchRows))
 	}
