@@ -542,10 +542,9 @@ func TestStreamMemoryLimit(t *testing.T) {
 	left := keyed(t, "k", 3000, func(i int) int64 { return int64(i) })
 	right := keyed(t, "k", 500_000, func(i int) int64 { return int64(i % 3000) })
 	device, done := hostDevice(t, host.Options{Discrete: true}, backend.DeviceOptions{})
-	engine := smallEngine(t, device)
 	spec := join.Spec{On: onK, BuildSide: join.BuildLeft, BatchRows: 1 << 12}
 	stream := func(limitBytes uint64, batchRows int64) (*join.Result, error) {
-		engine.MemoryLimitBytes = limitBytes
+		engine := limitedEngine(t, device, limitBytes)
 		result, err := engine.Stream(context.Background(), join.FromTable(left), sourceOf(right, batchRows), spec)
 		if err != nil {
 			return nil, err

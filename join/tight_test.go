@@ -265,8 +265,7 @@ func TestBothCaps(t *testing.T) {
 			for hostBytes := uint64(200 << 10); hostBytes < 8<<20; hostBytes = hostBytes * 4 / 3 {
 				plan := func(deviceBytes uint64) error {
 					device, done := hostDevice(t, host.Options{}, backend.DeviceOptions{DeviceMemoryBytes: deviceBytes})
-					engine := smallEngine(t, device)
-					engine.MemoryLimitBytes = hostBytes
+					engine := limitedEngine(t, device, hostBytes)
 					built, err := engine.Build(ctx, table, table.Schema(), 0, join.Spec{On: onK, Order: order})
 					if err == nil {
 						built.Close()
