@@ -113,7 +113,7 @@ func (r *Rates) JSON() string {
 	return b.String()
 }
 
-// Predict fills in the times of the stages of a plan. It does nothing for nil rates or a nil plan.
+// Predict fills in the times of the stages of a plan; with nil rates they are 0. A nil plan is ignored.
 func (r *Rates) Predict(p *operator.Plan) {
 	if p == nil {
 		return
