@@ -2,7 +2,9 @@
 //
 //	engine, err := spirjoin.Open(ctx, spirjoin.Options{})
 //	...
-//	result, err := engine.Join(ctx, orders, lineitem, spirjoin.JoinSpec{LeftOn: []string{"o_orderkey"}, RightOn: []string{"l_orderkey"}})
+//	result, err := engine.Join(ctx, orders, lineitem, spirjoin.JoinSpec{
+//		LeftOn: []string{"o_orderkey"}, RightOn: []string{"l_orderkey"},
+//	})
 //	...
 //	for batch, err := range result.Batches(ctx) { ... }
 package spirjoin

@@ -8,10 +8,10 @@ import (
 	"strings"
 )
 
-// Allocate returns an undefined buffer of at least sizeBytes (0 gives an empty one), aligned for kernel arguments.
-// Where the cap or the device has no room, it waits for released memory still in use, and then fails with
-// ErrDeviceMemory or ErrHostMemory, which names the request, the memory in use and the option that changes the limit.
-// ErrCancelled or ErrTimedOut when ctx ends that wait.
+// Allocate returns a buffer of at least sizeBytes (0 gives an empty one) with undefined content, aligned for kernel
+// arguments. If the cap or the device has no room, it waits for released memory that is still in use, and then fails
+// with ErrDeviceMemory or ErrHostMemory, which names the request, the memory in use and the option that changes the
+// limit. If ctx ends during that wait, the error is ErrCancelled or ErrTimedOut.
 func (d *Device) Allocate(ctx context.Context, memory Memory, sizeBytes uint64, label string) (*Buffer, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -79,7 +79,7 @@ type MemoryUse struct {
 	InUse, Peak, Blocks, Cap uint64
 }
 
-// MemoryUse returns the account of device-local or host-visible memory; ResetPeak starts Peak anew.
+// MemoryUse returns the account of device-local or host-visible memory; ResetPeak resets Peak.
 func (d *Device) MemoryUse(memory Memory) MemoryUse {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -88,7 +88,7 @@ func (d *Device) MemoryUse(memory Memory) MemoryUse {
 	return MemoryUse{a.usedBytes, a.peakBytes, a.blockBytes, a.capBytes}
 }
 
-// ResetPeak sets the peak of both kinds of memory to what is in use now.
+// ResetPeak sets the peak of both kinds of memory to the current use.
 func (d *Device) ResetPeak() {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -20,7 +20,7 @@ type Options struct {
 	Devices            []Device      // logical devices; empty: one named "cpu"
 	Workers            int           // goroutines that share the groups of a dispatch; 0: GOMAXPROCS
 	MaxAllocationBytes uint64        // maximum of one block; 0: the memory of the device
-	MaxBlockBytes      uint64        // maximum of one device-local block, to simulate blocks of several allocations; 0: MaxAllocationBytes
+	MaxBlockBytes      uint64        // of one device-local block, perhaps larger than one allocation; 0: MaxAllocationBytes
 	CloseLimit         time.Duration // how long Close waits for submitted work; 0: 10 s
 
 	// Shuffle is the seed of the shuffling mode; 0: off. See the type shuffler for what it does.
