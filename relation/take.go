@@ -126,9 +126,7 @@ type taker struct {
 // take gathers from chunks of one type; every id is a row.
 func take(ctx context.Context, dtype arrow.DataType, chunks []arrow.ArrayData, ids []uint32, alloc memory.Allocator) (arrow.ArrayData, error) {
 	if len(ids) == 0 {
-		builder := array.NewBuilder(alloc, dtype)
-		defer builder.Release()
-		empty := builder.NewArray()
+		empty := array.MakeArrayOfNull(alloc, dtype, 0) // there is no builder for dictionaries of some types
 		defer empty.Release()
 		empty.Data().Retain()
 		return empty.Data(), nil
