@@ -119,7 +119,9 @@ func TestTakeOfNoRows(t *testing.T) {
 		return &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int16, ValueType: of}
 	}
 	nanos := dictionary(arrow.FixedWidthTypes.MonthDayNanoInterval)
-	types := []arrow.DataType{nanos, dictionary(arrow.StructOf()), arrow.ListOf(nanos)}
+	fields := []arrow.Field{{Name: "a", Type: arrow.Null, Nullable: true}, {Name: "b", Type: nanos, Nullable: true}}
+	types := []arrow.DataType{nanos, arrow.ListOf(nanos), arrow.StructOf(fields...),
+		arrow.SparseUnionOf(fields, []arrow.UnionTypeCode{0, 1}), arrow.DenseUnionOf(fields, []arrow.UnionTypeCode{0, 1})}
 	for _, c := range takeValues {
 		types = append(types, c.dt)
 	}
@@ -129,6 +131,7 @@ func TestTakeOfNoRows(t *testing.T) {
 		require.NoError(t, err, dt)
 		require.True(t, arrow.TypeEqual(dt, got.DataType()), dt)
 		require.Zero(t, got.Len())
+		require.NotEmpty(t, got.String()) // which reads it
 		got.Release()
 		alloc.AssertSize(t, 0)
 	}
