@@ -1,8 +1,10 @@
-// Package spirjoin joins Arrow tables on whatever device is there: a GPU through Vulkan, or the host's cores.
+// Package spirjoin joins Arrow tables on a GPU, through Vulkan, or on the CPU.
 //
 //	engine, err := spirjoin.Open(ctx, spirjoin.Options{})
 //	...
-//	result, err := engine.Join(ctx, orders, lineitem, spirjoin.JoinSpec{LeftOn: []string{"o_orderkey"}, RightOn: []string{"l_orderkey"}})
+//	result, err := engine.Join(ctx, orders, lineitem, spirjoin.JoinSpec{
+//		LeftOn: []string{"o_orderkey"}, RightOn: []string{"l_orderkey"},
+//	})
 //	...
 //	for batch, err := range result.Batches(ctx) { ... }
 package spirjoin
@@ -93,33 +95,33 @@ const (
 	MaterializeDevice = join.MaterializeDevice
 )
 
-// The errors. Each error of this package wraps one of them; its text says what to do. Those of memory are apart from
-// ErrLimit because they call for different things: with more memory, or when other joins have ended, the same join
-// runs; a limit is one of the caller's (MaxOutputRows) or of the format, and stays.
+// The errors. Each error of this package wraps one of them, and its text says what to do. Memory errors are separate
+// from ErrLimit because their remedies differ: with more memory, or after other joins have ended, the same join
+// succeeds, whereas a limit is set by the caller (MaxOutputRows) or by the format and remains.
 var (
-	ErrInvalidInput = backend.ErrInvalidInput // the specification, a schema or a use of the package is wrong
-	ErrUnsupported  = backend.ErrUnsupported  // keys or columns of a type that cannot be joined so
+	ErrInvalidInput = backend.ErrInvalidInput // an invalid specification, schema or use of the package
+	ErrUnsupported  = backend.ErrUnsupported  // keys or columns of a type that this join does not support
 	ErrLimit        = backend.ErrLimit        // more rows than allowed
-	ErrDeviceMemory = backend.ErrDeviceMemory // Options.DeviceMemoryBytes, or what the device has, is too little
-	ErrHostMemory   = backend.ErrHostMemory   // Options.MemoryLimitBytes, or what the host has, is too little
-	ErrNoDevice     = backend.ErrNoDevice     // no device of that name, or no GPU and none named
+	ErrDeviceMemory = backend.ErrDeviceMemory // more device memory needed than Options.DeviceMemoryBytes or the device allows
+	ErrHostMemory   = backend.ErrHostMemory   // more host memory needed than Options.MemoryLimitBytes or the host allows
+	ErrNoDevice     = backend.ErrNoDevice     // no device of that name, or no GPU where none is named
 	ErrDeviceLost   = backend.ErrDeviceLost   // the device or its driver failed; close the engine
 	ErrTimedOut     = backend.ErrTimedOut     // the device did not answer, or the context's deadline passed
 	ErrCancelled    = backend.ErrCancelled    // the context was cancelled
 )
 
-// ParseJoinHow reads the name of a kind of join: inner, left, right, full, semi, anti, right-semi, right-anti, mark,
+// ParseJoinHow parses the name of a kind of join: inner, left, right, full, semi, anti, right-semi, right-anti, mark,
 // not-in or cross.
 func ParseJoinHow(name string) (JoinHow, error) { return join.ParseHow(name) }
 
-// FromTable is a source of the rows of a table, which must live until the result is closed.
+// FromTable returns a source of the rows of a table. The table must stay alive until the result is closed.
 func FromTable(table arrow.Table) Source { return join.FromTable(table) }
 
-// FromReader is a source of the rows that a reader has left. The reader stays the caller's, who leaves it alone until
-// the result is closed.
+// FromReader returns a source of the remaining rows of a reader. The caller keeps ownership of the reader and must not
+// use it until the result is closed.
 func FromReader(reader array.RecordReader) Source { return join.FromReader(reader) }
 
-// ParseJoinAlgorithm reads the name of an algorithm: phj-om, phj-um, hj, smj-om, smj-um, or auto for the one that is
+// ParseJoinAlgorithm parses the name of an algorithm: phj-om, phj-um, hj, smj-om, smj-um, or auto for the one that is
 // predicted to be fastest.
 func ParseJoinAlgorithm(name string) (string, error) { return join.ParseAlgorithm(name) }
 
@@ -128,30 +130,30 @@ func NewJoinLayout(left, right *arrow.Schema, spec JoinSpec) (*JoinLayout, error
 	return join.NewLayout(left, right, spec)
 }
 
-// HostDevice is the name of the host's cores as a device.
+// HostDevice is the name of the device that stands for the host's CPU cores.
 const HostDevice = "host"
 
-// Options say where an engine runs and within which limits. The zero value takes the best GPU, or the host's cores
-// where there is none, and the default limits.
+// Options select the device of an engine and its limits. The zero value selects the best GPU, or the CPU if there is
+// none, and the default limits.
 type Options struct {
-	// Device is the number, the name or a part of it, the id or the backend of a device, as spirjoin devices lists them;
-	// "host" is the host's cores; "" and "auto" are the best GPU, or the host's cores where there is none.
+	// Device is the index of a device, its name or a part of it, its id or its backend, as listed by spirjoin devices;
+	// "host" is the CPU; "" and "auto" are the best GPU, or the CPU if there is none.
 	Device string
-	// DeviceMemoryBytes is a hard cap of memory on the device; default 80% of what the device offers.
+	// DeviceMemoryBytes is a hard cap on device memory; the default is 80% of the device's budget.
 	DeviceMemoryBytes uint64
-	// MemoryLimitBytes is a hard cap of host memory for all that the engine does at a time; 0 is no limit. A join counts
-	// with its tables, also where they are the caller's, four batches of output, parts of a source, what it notes of
-	// rows, and its device memory where the device lives in host memory. Columns that several joins share count once.
+	// MemoryLimitBytes is a hard cap on host memory for all that the engine does at a time; 0 means no limit. A join
+	// counts with its tables, even if they are the caller's, with four batches of output, parts of a source, its notes on
+	// rows, and its device memory if the device's memory is host memory. Columns that several joins share count once.
 	//
-	// A join acquires all of this, and its device memory, before it begins. Where others hold memory, it takes smaller
-	// batches or waits, until its context ends; what is more than the cap is refused at once with ErrHostMemory. Results
-	// hold their memory until they were drawn or are closed, build sides until they are closed.
+	// A join acquires all of this, and its device memory, before it begins. If others hold memory, it takes smaller
+	// batches or waits until its context ends; a need beyond the cap is refused at once with ErrHostMemory. Results hold
+	// their memory until they are drawn or closed, build sides until they are closed.
 	//
-	// Not counted are tables that no join reads at the moment, batches that were drawn and not released beyond those
-	// four, what sources hold, buffers of 64 MiB through which a GPU copies, and the program itself.
+	// Not counted are tables that no join is reading, batches that were drawn and not released beyond those four, what
+	// sources hold, buffers of 64 MiB through which a GPU copies, and the program itself.
 	MemoryLimitBytes uint64
 	System           SystemOptions
-	Tuning           primitive.Tuning // rows that win over the tuning tables and the user's tuning file
+	Tuning           primitive.Tuning // rows that take precedence over the tuning tables and the user's tuning file
 }
 
 // Engine runs queries on one device. Safe for concurrent use; the owner closes it.
@@ -164,8 +166,8 @@ type Engine struct {
 	tuningProblems []error
 }
 
-// Open finds the devices, opens the one that the options name, and returns an engine on it. ErrNoDevice when there is
-// none: a software driver is only taken when it is named.
+// Open finds the devices, opens the one that the options select, and returns an engine on it. The error is ErrNoDevice
+// if there is none; a software driver is used only if it is named.
 func Open(ctx context.Context, options Options) (*Engine, error) {
 	options.System.HostOnly = options.System.HostOnly || options.Device == HostDevice
 	system, err := Discover(options.System)
@@ -180,7 +182,7 @@ func Open(ctx context.Context, options Options) (*Engine, error) {
 	return engine, nil
 }
 
-// Engine opens the device that the options name in a system that outlives the engine.
+// Engine opens the device that the options select. The system must outlive the engine.
 func (s *System) Engine(ctx context.Context, options Options) (*Engine, error) {
 	limits := backend.DeviceOptions{DeviceMemoryBytes: options.DeviceMemoryBytes}
 	device, err := s.Open(ctx, options.Device, limits)
@@ -214,17 +216,17 @@ func newEngine(device *backend.Device, options Options) (*Engine, error) {
 // Device describes the device that the engine runs on.
 func (e *Engine) Device() *backend.DeviceInfo { return e.device.Info() }
 
-// TuningProblems says which rows of the user's tuning file do not count, and why. The engine runs by its tables
+// TuningProblems reports which rows of the user's tuning file are ignored, and why. The engine uses its built-in tables
 // instead.
 func (e *Engine) TuningProblems() []error { return e.tuningProblems }
 
-// Allocator is where tables are best allocated, and where the batches of results are: in host memory that the device
-// reads without a staging copy, where it can, otherwise in large pages outside Go's heap. Memory is given back by
-// Release alone.
+// Allocator returns the allocator of the batches of results, which is also the best one for input tables: it allocates
+// host memory that the device reads without a staging copy, if the device supports that, otherwise large pages outside
+// Go's heap. Memory is freed only by Release.
 func (e *Engine) Allocator() memory.Allocator { return e.join.Allocator }
 
-// Join plans and runs a join and returns the result, from which the output is drawn; the caller closes it. Both tables
-// must stay alive until then.
+// Join plans and runs a join. The output is read from the result, which the caller closes. Both tables must stay alive
+// until then.
 func (e *Engine) Join(ctx context.Context, left, right arrow.Table, spec JoinSpec) (*JoinResult, error) {
 	plan, err := e.join.Plan(ctx, left, right, spec)
 	if err != nil {
@@ -233,45 +235,45 @@ func (e *Engine) Join(ctx context.Context, left, right arrow.Table, spec JoinSpe
 	return plan.Run(ctx)
 }
 
-// JoinStream joins two sources, tables or what yields record batches, of known or unknown length. One is collected as
-// the build side: that which spec.BuildSide names or, for BuildAuto, the one that is known to have fewer rows, else the
-// left one, unless spec.Validate or spec.Order ask for the other. The other one comes part by part: its batches are
-// joined, delivered and released while the next are read, so that it may be larger than all memory. The caller closes
-// the result; sources must stay alive until then.
+// JoinStream joins two sources of record batches, of known or unknown length. One is collected as the build side: the
+// one that spec.BuildSide names or, with BuildAuto, the one known to have fewer rows, else the left one, unless
+// spec.Validate or spec.Order require the other. The other source is joined part by part: its batches are joined,
+// delivered and released while the next ones are read, so it may be larger than memory. The caller closes the result;
+// the sources must stay alive until then.
 //
-// Errors: those of [Engine.Join] and of the sources; backend.ErrUnsupported for what needs all rows of the probe side
-// at once: that its keys are unique, pairs in the order of the build side.
+// Errors: those of [Engine.Join] and of the sources; backend.ErrUnsupported if all rows of the probe side would be
+// needed at once, to check that its keys are unique or to return pairs in the order of the build side.
 func (e *Engine) JoinStream(ctx context.Context, left, right Source, spec JoinSpec) (*JoinResult, error) {
 	return e.join.Stream(ctx, left, right, spec)
 }
 
-// JoinStreamLayout is JoinStream for a layout that was made before, from schemas that may have had more columns, so
-// that a caller can read just those in layout.Needed.
+// JoinStreamLayout is JoinStream with an existing layout. The layout may come from schemas with more columns than the
+// sources, so that a caller can read only the columns in layout.Needed.
 func (e *Engine) JoinStreamLayout(ctx context.Context, layout *JoinLayout, left, right Source) (*JoinResult, error) {
 	return e.join.StreamLayout(ctx, layout, left, right)
 }
 
-// PlanJoin plans a join whose layout was made before, from schemas that may have had more columns than the tables, so
-// that a caller can read just those in layout.Needed. The plan's Run runs it.
+// PlanJoin plans a join with an existing layout. The layout may come from schemas with more columns than the tables, so
+// that a caller can read only the columns in layout.Needed. [JoinPlan.Run] runs the plan.
 func (e *Engine) PlanJoin(ctx context.Context, layout *JoinLayout, left, right arrow.Table) (*JoinPlan, error) {
 	return e.join.PlanLayout(ctx, layout, left, right)
 }
 
-// Explain plans a join and returns what it would do; the plan's text is its String, and its Run does it.
+// Explain plans a join without running it. String returns the text of the plan, and Run runs it.
 func (e *Engine) Explain(ctx context.Context, left, right arrow.Table, spec JoinSpec) (*JoinPlan, error) {
 	return e.join.Plan(ctx, left, right, spec)
 }
 
-// BuildSide brings one table of a join to the device, transformed or made a hash table once, to be joined with many
-// tables by [JoinBuild.Join] or sources by [JoinBuild.JoinStream]. It is the left table, or the right one where
-// spec.BuildSide is BuildRight. The tables that it will be joined with have the schema probe and about probeRows rows;
-// 0 where that is not known.
+// BuildSide loads one table of a join onto the device and sorts it, partitions it or makes it a hash table once, to be
+// joined with many tables by [JoinBuild.Join] or with sources by [JoinBuild.JoinStream]. It is the left table of these
+// joins, or the right one if spec.BuildSide is BuildRight. The other tables have the schema probe and about probeRows
+// rows; 0 if unknown.
 //
 // The caller closes the build side and keeps the table alive until then. Meanwhile it holds device memory and, under
-// MemoryLimitBytes, memory of the host for the table and for what one join takes beside its probe table. So a join with
-// it waits for no other; but others that need more than it leaves wait until it is closed, or their context ends. One
-// result is under way at a time. Each join stands for itself: rows of the build side without a partner, of kinds that
-// return them, are those that this probe table has no partner for.
+// MemoryLimitBytes, host memory for the table and for what one join takes beside its probe table. A join with it
+// therefore waits for no other, but others that need more than it leaves wait until it is closed or their context ends.
+// Only one result can be in progress at a time. Each join is independent: a kind that returns rows of the build side
+// without a partner returns those that have none in this probe table.
 //
 // Errors: those of planning a join; backend.ErrInvalidInput for a cross join, which has no keys.
 func (e *Engine) BuildSide(ctx context.Context, table arrow.Table, probe *arrow.Schema, probeRows uint64, spec JoinSpec) (
@@ -279,13 +281,13 @@ func (e *Engine) BuildSide(ctx context.Context, table arrow.Table, probe *arrow.
 	return e.join.Build(ctx, table, probe, probeRows, spec)
 }
 
-// KeyRanges returns the matching key ranges of two tables instead of rows: which rows of the one, in order of the key,
-// pair with which rows of the other.
+// KeyRanges returns the matching key ranges of two tables instead of rows: which rows of one table, in the order of the
+// key, match which rows of the other.
 func (e *Engine) KeyRanges(ctx context.Context, left, right arrow.Table, spec JoinSpec) (JoinRanges, error) {
 	return e.join.KeyRanges(ctx, left, right, spec)
 }
 
-// Close closes the device, and the system where Open made it. Results and build sides must have been closed.
+// Close closes the device, and the system if Open created it. Results and build sides must be closed first.
 func (e *Engine) Close() error {
 	if e.pinned != nil {
 		e.pinned.Close()

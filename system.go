@@ -13,21 +13,21 @@ import (
 // System is the set of backends of this process and the devices that they see.
 type System struct {
 	Devices  []backend.DeviceInfo // of all backends, numbered in this order
-	Problems []error              // why a backend is missing; the others work
+	Problems []error              // why a backend is unavailable; the others work
 
 	backends map[string]backend.Backend
 }
 
 // SystemOptions says how the backends are opened.
 type SystemOptions struct {
-	// HostOnly opens the host backend alone: loading the drivers of others takes up to 100 ms and 60 MB.
+	// HostOnly opens only the host backend: loading the drivers of the others takes up to 100 ms and 60 MB.
 	HostOnly bool
 	Host     host.Options
 	Vulkan   vulkan.Options
 }
 
-// Discover opens every backend and lists its devices. A backend that cannot be opened is a problem, not an error: the
-// host backend is always there.
+// Discover opens every backend and lists its devices. A backend that cannot be opened is reported in Problems and is
+// not an error: the host backend is always available.
 func Discover(options SystemOptions) (*System, error) {
 	s := &System{backends: make(map[string]backend.Backend)}
 	if !options.HostOnly {
@@ -63,7 +63,7 @@ func (s *System) add(b backend.Backend) error {
 	return nil
 }
 
-// Open opens the device that spec names; see [backend.SelectDevice] for what spec may be.
+// Open opens the device that spec selects; see [backend.SelectDevice] for its forms.
 func (s *System) Open(ctx context.Context, spec string, options backend.DeviceOptions) (*backend.Device, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, backend.ContextError(ctx)
@@ -79,7 +79,7 @@ func (s *System) Open(ctx context.Context, spec string, options backend.DeviceOp
 	return backend.NewDevice(driver, options), nil
 }
 
-// Close closes the backends. Every device must have been closed.
+// Close closes the backends. All devices must be closed first.
 func (s *System) Close() error {
 	var errs []error
 	for _, b := range s.backends {

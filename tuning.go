@@ -15,8 +15,9 @@ import (
 // tuningVariable is the environment variable that names the tuning file, or is "off".
 const tuningVariable = "SPIRJOIN_TUNING"
 
-// TuningFile is where rows that were measured on this machine are kept: the file that SPIRJOIN_TUNING names, otherwise
-// tuning.json in the user's cache folder for spirjoin. It is empty where SPIRJOIN_TUNING is "off" or there is no such folder.
+// TuningFile returns the path of the file with the tuning rows that were measured on this machine: the value of
+// SPIRJOIN_TUNING, otherwise tuning.json in spirjoin's folder of the user's cache. It is empty if SPIRJOIN_TUNING is
+// "off" or there is no such folder.
 func TuningFile() string {
 	path := os.Getenv(tuningVariable)
 	if path == "off" {
@@ -28,7 +29,7 @@ func TuningFile() string {
 	return path
 }
 
-// ReadTuning reads the rows of a tuning file. A file that is not there has none.
+// ReadTuning reads the rows of a tuning file. A missing file has none.
 func ReadTuning(path string) ([]primitive.UserRow, error) {
 	if path == "" {
 		return nil, nil
@@ -47,7 +48,7 @@ func ReadTuning(path string) ([]primitive.UserRow, error) {
 	return rows, nil
 }
 
-// WriteTuning replaces a tuning file as a whole.
+// WriteTuning replaces a tuning file atomically.
 func WriteTuning(path string, rows []primitive.UserRow) error {
 	text, err := json.MarshalIndent(rows, "", "  ")
 	if err != nil {
@@ -56,8 +57,8 @@ func WriteTuning(path string, rows []primitive.UserRow) error {
 	return cache.WriteFile(path, append(text, '\n'))
 }
 
-// UserTuning returns the rows of the tuning file that count on a device. What is wrong with the file or its rows for the device
-// is in problems; the device then runs by its tables.
+// UserTuning returns the rows of the tuning file that apply to a device. Problems with the file, or with its rows for
+// the device, are in problems; the device then uses its built-in tables.
 func UserTuning(info *backend.DeviceInfo) (tuning primitive.Tuning, problems []error) {
 	path := TuningFile()
 	rows, err := ReadTuning(path)

@@ -3,7 +3,7 @@ package backend
 import "sync/atomic"
 
 // Buffer is a range of device memory, made by [Device.Allocate] or [Device.Import] and owned by whoever made it.
-// Release it exactly once. Releasing it while submitted work still uses it is fine: its memory returns when that work
+// Release it exactly once. It may be released while submitted work still uses it: its memory is returned when that work
 // is done.
 type Buffer struct {
 	device      *Device
@@ -16,19 +16,19 @@ type Buffer struct {
 	released    atomic.Bool
 }
 
-// Label is the name that the buffer carries in errors, accounts and traces.
+// Label is the name of the buffer in errors, memory accounts and traces.
 func (b *Buffer) Label() string { return b.label }
 
-// SizeBytes is the size that was asked for, rounded up to a multiple of 4.
+// SizeBytes is the requested size, rounded up to a multiple of 4.
 func (b *Buffer) SizeBytes() uint64 { return b.sizeBytes }
 
-// Memory is the kind of memory that the buffer lies in.
+// Memory is the kind of memory of the buffer.
 func (b *Buffer) Memory() Memory { return b.memory }
 
-// Range is a part of the buffer. A range outside the buffer is refused at submission.
+// Range returns a part of the buffer. A range outside the buffer is refused at submission.
 func (b *Buffer) Range(offsetBytes, sizeBytes uint64) Range { return Range{b, offsetBytes, sizeBytes} }
 
-// All is the whole buffer; of a nil buffer it is the absent argument.
+// All returns the whole buffer; for a nil buffer, the absent argument.
 func (b *Buffer) All() Range {
 	if b == nil {
 		return Range{}
@@ -36,8 +36,8 @@ func (b *Buffer) All() Range {
 	return Range{b, 0, b.sizeBytes}
 }
 
-// Bytes is the mapped buffer, or nil where the host cannot see it. The caller orders its accesses with submitted work
-// by [Point.Wait] or [Device.WaitBuffer].
+// Bytes returns the mapped buffer, or nil if the host cannot access it. The caller synchronizes its accesses with
+// submitted work by [Point.Wait] or [Device.WaitBuffer].
 func (b *Buffer) Bytes() []byte {
 	mapped := b.block.Bytes()
 	if mapped == nil {
@@ -46,7 +46,7 @@ func (b *Buffer) Bytes() []byte {
 	return mapped[b.offsetBytes : b.offsetBytes+b.sizeBytes : b.offsetBytes+b.sizeBytes]
 }
 
-// Release gives the memory back. Safe on nil; a second release of the same buffer is an error that [Device.Close]
+// Release releases the buffer. Safe on nil; a second release of the same buffer is an error that [Device.Close]
 // reports.
 func (b *Buffer) Release() {
 	if b == nil {
@@ -55,9 +55,9 @@ func (b *Buffer) Release() {
 	b.device.release(b)
 }
 
-// WhenFreed has f called once the device has let go of the memory of an imported buffer, and with it of all that share
-// the import; never when it cannot. f is called with locks held and must not use the device. The buffer was not
-// released.
+// WhenFreed calls f once the device no longer uses the memory of an imported buffer, nor of any other buffer that
+// shares the import; if the device cannot free it, f is never called. f is called with locks held and must not use the
+// device. The buffer must not have been released.
 func (b *Buffer) WhenFreed(f func()) {
 	b.device.mu.Lock()
 	defer b.device.mu.Unlock()

@@ -12,14 +12,14 @@ import (
 // DeviceOptions are the limits of a [Device]; zero values mean the defaults.
 type DeviceOptions struct {
 	DeviceMemoryBytes uint64 // hard cap of device-local memory; default 80% of the budget of the device
-	// hard cap of host-visible memory, imported memory apart; default a quarter of the device cap, at least 256 MiB
+	// hard cap of host-visible memory, without imported memory; default a quarter of the device cap, at least 256 MiB
 	HostMemoryBytes uint64
 	WaitLimit       time.Duration // the longest that one wait may take; default 60 s
 	SubmitBound     time.Duration // predicted device time of one submission; default 50 ms
 }
 
-// Device is an open device as algorithms see it. Its methods may be called from several goroutines; lists submitted to
-// one queue by one goroutine keep their order.
+// Device is an open device as algorithms use it. Safe for concurrent use; lists that one goroutine submits to one queue
+// run in that order.
 type Device struct {
 	driver  Driver
 	info    DeviceInfo
@@ -98,10 +98,10 @@ func NewDevice(driver Driver, options DeviceOptions) *Device {
 // Info describes the device.
 func (d *Device) Info() *DeviceInfo { return &d.info }
 
-// Options returns the limits in force, defaults filled in.
+// Options returns the limits in force, with defaults filled in.
 func (d *Device) Options() DeviceOptions { return d.options }
 
-// Driver is the driver below, for optional capabilities by type assertion.
+// Driver returns the underlying driver, for type assertions to optional capabilities.
 func (d *Device) Driver() Driver { return d.driver }
 
 // kernelKey is a kernel in one configuration.
@@ -110,7 +110,7 @@ type kernelKey struct {
 	config any
 }
 
-// Kernel compiles a kernel at its first use for a configuration and returns it.
+// Kernel returns a kernel for a configuration, and compiles it at its first use.
 func (d *Device) Kernel(spec *KernelSpec, config Config) (*Kernel, error) {
 	full, err := spec.Complete(config)
 	if err != nil {
@@ -119,8 +119,8 @@ func (d *Device) Kernel(spec *KernelSpec, config Config) (*Kernel, error) {
 	return d.KernelFor(spec, full.String(), func() Config { return full })
 }
 
-// KernelFor is [Device.Kernel] for a configuration that is a comparable value; named gives its settings by name, and is
-// called only where the kernel was not compiled before. Each kernel is compiled once, one at a time.
+// KernelFor is [Device.Kernel] for a configuration that is a comparable value. named returns its settings by name, and
+// is called only if the kernel has not been compiled yet. Each kernel is compiled once, one at a time.
 func (d *Device) KernelFor(spec *KernelSpec, config any, named func() Config) (*Kernel, error) {
 	key := kernelKey{spec, config}
 	if k, err := d.compiled(key); k != nil || err != nil {
@@ -170,16 +170,16 @@ func (d *Device) setFailed(err error) {
 	}
 }
 
-// SuppressHazards is for testing the tests: suppress is called whenever a command needs a barrier or a wait, and
-// neither is placed if it returns true.
+// SuppressHazards is for tests of the tests: suppress is called whenever a command needs a barrier or a wait, and if it
+// returns true, neither is placed.
 func (d *Device) SuppressHazards(suppress func() bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.hazards.suppress = suppress
 }
 
-// Close waits for submitted work and closes the driver. Buffers that were not released, or released twice, are an error
-// that names them.
+// Close waits for submitted work and closes the driver. If buffers were not released, or were released twice, it
+// returns an error that names them.
 func (d *Device) Close() error {
 	var errs []error
 	d.mu.Lock()

@@ -5,10 +5,10 @@ import (
 	"time"
 )
 
-// Backend lists and opens the devices of one API. Its methods may be called from several goroutines.
+// Backend lists and opens the devices of one API. Safe for concurrent use.
 type Backend interface {
 	Name() string
-	// Devices lists every device, those that cannot be used with the reason in Unusable.
+	// Devices lists every device. Those that cannot be used have the reason in Unusable.
 	Devices() ([]DeviceInfo, error)
 	// Open opens a device by its ID. The same physical device may be opened several times; each Driver is a separate
 	// logical device.
@@ -28,16 +28,16 @@ const (
 
 func (m Memory) String() string { return [...]string{"device-local", "host-visible", "imported"}[m] }
 
-// Block is one allocation of a driver. Its address in the process is its identity for hazard tracking.
+// Block is one allocation of a driver. The pointer to it is its identity for hazard tracking.
 type Block interface {
 	SizeBytes() uint64
 	Memory() Memory
-	Bytes() []byte // the mapped block; nil where it is not mapped
+	Bytes() []byte // the mapped block; nil if it is not mapped
 	Free() error   // the caller guarantees that no batch still uses it
 }
 
-// Role names an in-order queue of a device. Roles may share one: each has a timeline of its own. Kernels run on
-// Compute, Ingest, Deliver, and on Graphics where [DeviceInfo.Queues] says so; copies and fills run on all.
+// Role names an in-order queue of a device. Roles may share a queue, but each has its own timeline. Kernels run on
+// Compute, Ingest and Deliver, and on Graphics if [DeviceInfo.Queues] says so; copies and fills run on all.
 type Role uint8
 
 const (
@@ -54,8 +54,8 @@ func (r Role) String() string {
 	return [...]string{"compute", "ingest", "deliver", "upload", "download", "graphics"}[r]
 }
 
-// QueuePoint is a place on the timeline of a queue of one driver: everything submitted to that queue up to and
-// including the batch that signals Value. The zero QueuePoint has always passed.
+// QueuePoint is a position on the timeline of a queue of one driver: it has passed when everything submitted to that
+// queue up to and including the batch that signals Value has finished. The zero QueuePoint has always passed.
 type QueuePoint struct {
 	Role  Role
 	Value uint64
@@ -64,29 +64,29 @@ type QueuePoint struct {
 // Program is a kernel compiled by a driver for one configuration.
 type Program interface{}
 
-// Batch is what a driver runs in one submission: it waits for Waits, runs the steps in order, makes all writes visible
-// to the host and to every later batch, and signals Signal.
+// Batch is the content of one submission to a driver. The driver waits for Waits, runs the steps in order, makes all
+// writes visible to the host and to every later batch, and signals Signal.
 type Batch struct {
 	Role   Role
-	Waits  []QueuePoint // of this device's other queues; all were submitted before
+	Waits  []QueuePoint // on other queues of this device; all submitted before
 	Steps  []Step
 	Signal uint64 // value on the timeline of Role; one more than that of the batch before
 }
 
-// Step is a command that may start only after everything before it in the queue when Barrier is set. Without a barrier
-// it may overlap its predecessors, or run before them.
+// Step is a command. If Barrier is set, it may start only after everything before it in the queue; otherwise it may
+// overlap its predecessors, or run before them.
 type Step struct {
 	Command
 	Barrier bool
 	Changes []UsageChange // that the driver makes before the command, after the barrier and the waits of the batch
 }
 
-// Driver is one open logical device as an API presents it: the part below [Device]. Submissions to one role come from
+// Driver is an open logical device as an API presents it: the layer below [Device]. Submissions to one role come from
 // one goroutine at a time; everything else may be called concurrently. Errors wrap the sentinels of this package.
 type Driver interface {
 	Info() *DeviceInfo
-	// AllocateBlock allocates at least sizeBytes, aligned to 256 bytes. The content is undefined. ErrDeviceMemory or
-	// ErrHostMemory when there is no memory; either or ErrLimit beyond Limits.BlockBytes.
+	// AllocateBlock allocates at least sizeBytes, aligned to 256 bytes. The content is undefined. Errors:
+	// ErrDeviceMemory or ErrHostMemory if there is no memory; either of these or ErrLimit beyond Limits.BlockBytes.
 	AllocateBlock(sizeBytes uint64, memory Memory) (Block, error)
 	// ImportHost makes caller-owned memory visible to the device without a copy. Address and size must be multiples of
 	// Limits.ImportAlignment; the memory must stay valid and in place until Free.
@@ -95,16 +95,17 @@ type Driver interface {
 	Compile(spec *KernelSpec, config Config) (Program, error)
 	// Submit starts a batch and returns without waiting for it.
 	Submit(batch *Batch) error
-	// Wait returns nil once the timeline of role has reached value, ErrTimedOut after the limit, ErrDeviceLost when it
-	// never will, and ErrCancelled within about 10 ms when ctx ends.
+	// Wait returns nil once the timeline of role has reached value, ErrTimedOut after the limit, ErrDeviceLost if it
+	// never will, and ErrCancelled within about 10 ms after ctx ends.
 	Wait(ctx context.Context, role Role, value uint64, limit time.Duration) error
 	// Completed returns the value that the timeline of role has reached.
 	Completed(role Role) (uint64, error)
 	// Times returns the device time of a completed batch: of its start, at each of its Mark commands, and of its end,
-	// as durations since an epoch of the device. Call it once per batch. ok is false where the device has no timestamps
+	// as durations since an epoch of the device. Call it once per batch. ok is false if the device has no timestamps
 	// for it.
 	Times(role Role, value uint64) (times []time.Duration, ok bool)
-	// Close waits for submitted work within a limit and releases the device. Blocks that were not freed are an error.
+	// Close waits for submitted work, up to a limit, and releases the device. It returns an error if blocks were not
+	// freed.
 	Close() error
 }
 

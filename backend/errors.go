@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// The sentinels that every error of a backend, a device or an algorithm wraps. Test for them with errors.Is.
+// Every error of a backend, a device or an algorithm wraps one of these sentinels. Test for them with errors.Is.
 var (
 	ErrInvalidInput = errors.New("invalid input")
 	ErrUnsupported  = errors.New("unsupported")
@@ -20,7 +20,7 @@ var (
 	ErrCancelled    = errors.New("cancelled")
 )
 
-// OpError says what was being done, where and with which sizes when an operation failed.
+// OpError describes a failed operation: what was done, where, and with which sizes.
 type OpError struct {
 	Op     string // operation, e.g. "allocate", "submit"
 	Device string // name of the device; may be empty

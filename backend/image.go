@@ -5,19 +5,20 @@ import (
 	"sync/atomic"
 )
 
-// Usage is what commands use layers of an image for, by the numbers of the capability that makes such images. 0 is no
-// use yet: the content is undefined. Where it changes, drivers may have to rearrange the content.
+// Usage says what commands use layers of an image for; its values are defined by the capability that creates the image.
+// 0 means unused so far: the content is undefined. When the usage changes, drivers may have to rearrange the content.
 type Usage uint8
 
-// ImageBlock is an image of a driver: layers of equal size that commands use apart. Optional capabilities make them.
-// Its address in the process is its identity for hazard tracking.
+// ImageBlock is an image of a driver: layers of equal size that commands use independently. Optional capabilities
+// create images. The pointer to an ImageBlock is its identity for hazard tracking.
 type ImageBlock interface {
 	SizeBytes() uint64 // of all layers
 	Layers() uint32
 	Free() error // the caller guarantees that no batch still uses it
 }
 
-// UsageChange says that a step uses layers FirstLayer to EndLayer-1 of an image in another way than what ran before it.
+// UsageChange says that a step uses layers FirstLayer to EndLayer-1 of an image differently than the commands before
+// it.
 type UsageChange struct {
 	Image                ImageBlock
 	FirstLayer, EndLayer uint32
@@ -26,12 +27,12 @@ type UsageChange struct {
 
 // PassChecker is implemented by drivers with capabilities whose passes run in command lists.
 type PassChecker interface {
-	// CheckPass returns nil when queue role can run the pass, otherwise an error that wraps a sentinel.
+	// CheckPass returns nil if the queue of role can run the pass, otherwise an error that wraps a sentinel.
 	CheckPass(role Role, run any) error
 }
 
-// Image is an image of a device, owned by whoever adopted it. Release it exactly once; releasing while submitted work
-// still uses it is fine.
+// Image is an image of a device, owned by whoever adopted it. Release it exactly once; it may be released while
+// submitted work still uses it.
 type Image struct {
 	device   *Device
 	label    string
@@ -40,8 +41,8 @@ type Image struct {
 	released atomic.Bool
 }
 
-// AdoptImage takes ownership of an image that a capability of the device's driver has made. Its memory is not under the
-// device's caps.
+// AdoptImage takes ownership of an image that was created by a capability of the device's driver. Its memory does not
+// count towards the device's caps.
 func (d *Device) AdoptImage(block ImageBlock, label string) *Image {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -51,11 +52,10 @@ func (d *Device) AdoptImage(block ImageBlock, label string) *Image {
 	return i
 }
 
-// Block is the driver's image.
+// Block returns the driver's image.
 func (i *Image) Block() ImageBlock { return i.block }
 
-// Release gives the image back. Safe on nil; a second release of the same image is an error that [Device.Close]
-// reports.
+// Release releases the image. Safe on nil; a second release of the same image is an error that [Device.Close] reports.
 func (i *Image) Release() {
 	if i != nil {
 		i.device.release(i)

@@ -17,14 +17,14 @@ type hostImport struct {
 	ready  chan struct{} // closed once the driver has answered
 }
 
-// Import makes host memory of the caller visible to the device without a copy; it stays the caller's and must stay in
-// place until the buffer is released and its last use has passed. Address and size are multiples of
-// Limits.ImportAlignment. Memory that lies within an import which is not given up yet shares it: the driver sees it
-// once, and lets go of it with the last of its buffers. ErrUnsupported where the device cannot import the memory as it
-// lies; ErrInvalidInput where it overlaps an import and goes beyond it, because work on the two would have no order.
-// Import waits for another that is under way, and for work on released buffers that overlap; ErrCancelled or
-// ErrTimedOut when ctx ends before. [Device.Upload] and [Device.Download] recognise slices of imported memory and copy
-// them directly.
+// Import makes host memory of the caller visible to the device without a copy. The caller keeps ownership, and the
+// memory must stay in place until the buffer is released and its last use has passed. Address and size are multiples of
+// Limits.ImportAlignment. Memory within a live import shares it: the driver imports it once, and frees it with the last
+// of its buffers. Import waits for another import in progress, and for work on released buffers that overlap.
+// [Device.Upload] and [Device.Download] recognize slices of imported memory and copy them directly. Errors:
+// ErrUnsupported if the device cannot import the memory at its location; ErrInvalidInput if it overlaps an import and
+// extends beyond it, because work on the two would not be ordered; ErrCancelled or ErrTimedOut if ctx ends during a
+// wait.
 func (d *Device) Import(ctx context.Context, memory []byte, label string) (*Buffer, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -4,7 +4,7 @@ package backend
 type DeviceType uint8
 
 const (
-	Discrete   DeviceType = iota // a GPU with memory of its own
+	Discrete   DeviceType = iota // a GPU with its own memory
 	Integrated                   // a GPU that shares the host's memory
 	Virtual                      // a GPU seen through a hypervisor
 	Host                         // the embedded host backend
@@ -15,15 +15,15 @@ func (t DeviceType) String() string {
 	return [...]string{"discrete", "integrated", "virtual", "host", "software"}[t]
 }
 
-// Heap is one memory heap of a device. BudgetBytes is what this process may use now as far as the driver knows, and
-// equals SizeBytes where the driver does not say.
+// Heap is one memory heap of a device. BudgetBytes is what this process may currently use according to the driver, or
+// SizeBytes if the driver does not report it.
 type Heap struct {
 	SizeBytes   uint64 `json:"size_bytes"`
 	BudgetBytes uint64 `json:"budget_bytes"`
 	DeviceLocal bool   `json:"device_local"`
 }
 
-// Limits are read from the device, never assumed.
+// Limits are the limits of a device, always as the device reports them.
 type Limits struct {
 	MaxAllocationBytes uint64 `json:"max_allocation_bytes"` // of one allocation of memory
 	MaxBufferBytes     uint64 `json:"max_buffer_bytes"`     // of one buffer, whatever it is made of
@@ -36,7 +36,8 @@ type Limits struct {
 	ImportAlignment    uint64 `json:"import_alignment"`     // of imported host memory, address and size; 0: no import
 }
 
-// BlockBytes is the largest block of a kind of memory: only device-local ones have more than one allocation.
+// BlockBytes is the size of the largest block of a kind of memory: only device-local blocks may consist of several
+// allocations.
 func (l *Limits) BlockBytes(memory Memory) uint64 {
 	if memory == DeviceLocal {
 		return l.MaxBlockBytes
@@ -52,7 +53,7 @@ type QueueFamily struct {
 	Transfer bool   `json:"transfer"`
 }
 
-// RoleQueue is the queue of a role: roles of the same family and index share one.
+// RoleQueue is the queue of a role; roles with the same family and index share a queue.
 type RoleQueue struct {
 	Role     string `json:"role"`
 	Family   uint32 `json:"family"`
@@ -80,11 +81,11 @@ type DeviceInfo struct {
 	SubgroupSize    uint32        `json:"subgroup_size"`
 	MinSubgroupSize uint32        `json:"min_subgroup_size"`
 	MaxSubgroupSize uint32        `json:"max_subgroup_size"`
-	Features        []string      `json:"features"` // optional ones that kernels or transfers can use, sorted
+	Features        []string      `json:"features"` // optional features that kernels or transfers can use, sorted
 	QueueFamilies   []QueueFamily `json:"queue_families"`
 	Queues          []RoleQueue   `json:"queues"`             // of each role that the device has, in the order of roles
 	TwinOf          string        `json:"twin_of,omitempty"`  // ID of the same device seen through another driver
-	Unusable        string        `json:"unusable,omitempty"` // why it cannot be used; empty when it can
+	Unusable        string        `json:"unusable,omitempty"` // why it cannot be used; empty if it can
 }
 
 // MemoryBytes is the size and the budget of the largest device-local heap.
@@ -114,8 +115,8 @@ func (i *DeviceInfo) Runs(role Role) (commands, kernels bool) {
 	return false, false
 }
 
-// CPULike reports whether kernels run on the host's cores, where one invocation that works through a tile serially
-// beats cooperating invocations.
+// CPULike reports whether kernels run on the host's cores, where a single invocation that processes a tile serially is
+// faster than cooperating invocations.
 func (i *DeviceInfo) CPULike() bool { return i.Type == Host || i.Type == Software }
 
 // InHostMemory tells whether device-local memory is memory of the host: where cores are the device, and in a processor

@@ -15,7 +15,7 @@ const (
 	Read       Access = iota
 	Write             // writes without reading; need not write all of it
 	ReadWrite         // reads and writes
-	Accumulate        // only commutative atomics: dispatches of accumulating kernels need no order among themselves
+	Accumulate        // only commutative atomics: accumulating dispatches need no order among themselves
 )
 
 // ArgSpec is one buffer argument of a kernel.
@@ -30,24 +30,24 @@ type Comparison uint8
 const (
 	Exact     Comparison = iota // word by word
 	Multiset                    // rows in any order
-	Predicate                   // the test of the kernel knows
+	Predicate                   // by the test of the kernel
 )
 
-// Axis is a property whose values are variants of a kernel: each combination of values is compiled from source by
-// itself.
+// Axis is a property with a list of values; each combination of values is a variant of the kernel, compiled from source
+// separately.
 type Axis struct {
 	Name   string
 	Values []uint32
 }
 
-// Constant is a property that a device sets when it compiles a variant, see [Driver.Compile]. Kernels know it by its
+// Constant is a property that is set when a device compiles a variant, see [Driver.Compile]. Shaders identify it by its
 // position; the one at position 0 is "workgroup", the number of invocations.
 type Constant struct {
 	Name    string
 	Default uint32
 }
 
-// Config holds a value for each axis and constant of a kernel by name.
+// Config holds the values of the axes and constants of a kernel by name.
 type Config map[string]uint32
 
 // String lists the settings sorted by name; equal configurations give equal strings.
@@ -62,10 +62,10 @@ func (c Config) String() string {
 	return b.String()
 }
 
-// KernelSpec is a catalogue entry: everything a backend needs to run the kernel and everything hazard tracking needs to
-// order it. Arguments are read-only buffers first, then outputs, then status; parameters are 32-bit words. A device
-// gets the arguments, the parameters, and two words that this package fills: the first workgroup of the dispatch and
-// the end of the range of workgroups.
+// KernelSpec is a catalogue entry: everything a backend needs to run the kernel, and everything hazard tracking needs
+// to order it. Arguments are read-only buffers first, then outputs, then status; parameters are 32-bit words. A device
+// receives the arguments, the parameters, and two words that this package fills: the first workgroup of the dispatch
+// and the end of the range of workgroups.
 type KernelSpec struct {
 	Name      string
 	Args      []ArgSpec
@@ -73,19 +73,19 @@ type KernelSpec struct {
 	Axes      []Axis
 	Constants []Constant
 	Compare   Comparison
-	// SharedBytes is the shared memory of a workgroup in a complete configuration. It is nil where no workgroup of up
-	// to 1024 invocations takes more than 16 KiB, whatever the other constants.
+	// SharedBytes is the shared memory of a workgroup in a complete configuration. It is nil if a workgroup of up to
+	// 1024 invocations never takes more than 16 KiB, whatever the other constants.
 	SharedBytes func(config Config) uint32
 	// Reference is the kernel in plain Go for a complete configuration.
 	Reference func(config Config) Reference
 }
 
-// Reference prepares a dispatch: buffers and parameters are in the order of the catalogue, nil is an absent argument.
-// What it returns does what workgroup number group does. Workgroups run concurrently.
+// Reference prepares a dispatch; buffers and parameters are in the order of the catalogue, and nil is an absent
+// argument. It returns a function that does the work of workgroup number group. Workgroups run concurrently.
 type Reference func(buffers [][]byte, params []uint32) (run func(group uint32))
 
-// Complete returns config restricted to the axes and constants of the kernel, constants defaulted. An axis without a
-// value or with a value that is not in its list is ErrInvalidInput.
+// Complete returns config restricted to the axes and constants of the kernel, with defaults for missing constants. An
+// axis without a value, or with a value that is not in its list, is ErrInvalidInput.
 func (s *KernelSpec) Complete(config Config) (Config, error) {
 	full := make(Config, len(s.Axes)+len(s.Constants))
 	for _, axis := range s.Axes {
@@ -115,7 +115,7 @@ func Longs(b []byte) []uint64 {
 	return unsafe.Slice((*uint64)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/8)
 }
 
-// AsBytes views a slice of fixed-size values as bytes without a copy.
+// AsBytes returns the bytes of a slice of fixed-size values, without a copy.
 func AsBytes[T any](s []T) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), len(s)*int(unsafe.Sizeof(*new(T))))
 }

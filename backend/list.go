@@ -2,7 +2,7 @@ package backend
 
 import "fmt"
 
-// Kernel is a catalogue entry compiled for a device; made by [Device.Kernel].
+// Kernel is a catalogue entry compiled for a device; [Device.Kernel] returns one.
 type Kernel struct {
 	Spec    *KernelSpec
 	Config  Config
@@ -17,7 +17,7 @@ type Range struct {
 	SizeBytes   uint64
 }
 
-// Part is sizeBytes bytes of the range from offsetBytes on.
+// Part returns sizeBytes bytes of the range from offsetBytes on.
 func (r Range) Part(offsetBytes, sizeBytes uint64) Range {
 	return Range{r.Buffer, r.OffsetBytes + offsetBytes, sizeBytes}
 }
@@ -30,14 +30,14 @@ func (r Range) Block() (block Block, offsetBytes uint64) {
 	return r.Buffer.block, r.Buffer.offsetBytes + r.OffsetBytes
 }
 
-// CommandKind tells which fields of a Command are used.
+// CommandKind says which fields of a Command are used.
 type CommandKind uint8
 
 const (
 	Dispatch CommandKind = iota // Kernel, Args, Params, FirstGroup, EndGroup
 	Copy                        // Dst, Src of equal size, multiples of 4 bytes, not overlapping
 	Fill                        // Dst, Value; multiples of 4 bytes
-	Mark                        // Label: a time stamp that starts the stage of that name
+	Mark                        // Label: a timestamp that starts the stage of that name
 	Pass                        // Pass, Label: a pass of an optional capability of the driver; it is never divided
 )
 
@@ -62,13 +62,14 @@ type PassRun struct {
 }
 
 // List is a sequence of commands that behave as if they ran one after the other. It is plain data: building one touches
-// no device. A List is built by one goroutine, submitted once or more, and keeps its buffers referenced, not alive.
+// no device. A List is built by one goroutine and may be submitted several times. It refers to its buffers but does not
+// keep them alive.
 type List struct {
 	Commands []Command
 	Profile  *Profile // receives the device time of each stage; may be nil
 }
 
-// Stage starts a named stage: the device time until the next stage or the end of the list is counted under that name.
+// Stage starts a named stage: the device time until the next stage, or the end of the list, is attributed to that name.
 func (l *List) Stage(name string) {
 	l.Commands = append(l.Commands, Command{Kind: Mark, Label: name})
 }
@@ -100,14 +101,14 @@ func (l *List) Fill(dst Range, value uint32) {
 	}
 }
 
-// Pass adds a pass of an optional capability of the driver. It is ordered by what it touches, and the device learns
-// its time by its name.
+// Pass adds a pass of an optional capability of the driver. It is ordered by what it touches, and its time is measured
+// under its name.
 func (l *List) Pass(name string, run any, touches ...Touch) {
 	l.Commands = append(l.Commands, Command{Kind: Pass, Label: name, Pass: &PassRun{run, touches}})
 }
 
-// PlanAlignment is what plans, which know no device, align the arguments of dispatches to, in bytes; finer offsets are
-// parameters. No device may need more: Limits.ArgumentAlignment divides it.
+// PlanAlignment is the alignment in bytes that plans, which are made without a device, use for the arguments of
+// dispatches; finer offsets are parameters. No device may need more: Limits.ArgumentAlignment divides it.
 const PlanAlignment = 256
 
 // Aligned rounds a size up to [PlanAlignment].

@@ -8,10 +8,10 @@ import (
 	"strings"
 )
 
-// Allocate returns an undefined buffer of at least sizeBytes (0 gives an empty one), aligned for kernel arguments.
-// Where the cap or the device has no room, it waits for released memory still in use, and then fails with
-// ErrDeviceMemory or ErrHostMemory, which names the request, the memory in use and the option that changes the limit.
-// ErrCancelled or ErrTimedOut when ctx ends that wait.
+// Allocate returns a buffer of at least sizeBytes (0 gives an empty one) with undefined content, aligned for kernel
+// arguments. If the cap or the device has no room, it waits for released memory that is still in use, and then fails
+// with ErrDeviceMemory or ErrHostMemory, which names the request, the memory in use and the option that changes the
+// limit. If ctx ends during that wait, the error is ErrCancelled or ErrTimedOut.
 func (d *Device) Allocate(ctx context.Context, memory Memory, sizeBytes uint64, label string) (*Buffer, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -79,7 +79,7 @@ type MemoryUse struct {
 	InUse, Peak, Blocks, Cap uint64
 }
 
-// MemoryUse returns the account of device-local or host-visible memory; ResetPeak starts Peak anew.
+// MemoryUse returns the account of device-local or host-visible memory; ResetPeak resets Peak.
 func (d *Device) MemoryUse(memory Memory) MemoryUse {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -88,9 +88,9 @@ func (d *Device) MemoryUse(memory Memory) MemoryUse {
 	return MemoryUse{a.usedBytes, a.peakBytes, a.blockBytes, a.capBytes}
 }
 
-// Trim bounds the blocks of device-local memory: it gives those of which nothing is in use back to the driver until all
-// have at most mostBytes, and returns what they have then. From now on there is a new block beyond mostBytes only where
-// no other has room. Close reports what the driver failed to free.
+// Trim bounds the blocks of device-local memory: it returns unused blocks to the driver until all together have at most
+// mostBytes, and returns what they have then. From now on a new block beyond mostBytes is allocated only if no other has
+// room. Close reports what the driver failed to free.
 func (d *Device) Trim(mostBytes uint64) (blockBytes uint64) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -104,7 +104,7 @@ func (d *Device) Trim(mostBytes uint64) (blockBytes uint64) {
 	return a.blockBytes
 }
 
-// ResetPeak sets the peak of both kinds of memory to what is in use now.
+// ResetPeak sets the peak of both kinds of memory to the current use.
 func (d *Device) ResetPeak() {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -1,6 +1,6 @@
 package backend
 
-// EventKind tells which fields of an Event are used.
+// EventKind says which fields of an Event are used.
 type EventKind uint8
 
 const (
@@ -11,17 +11,17 @@ const (
 )
 
 // Event is a call by which the user of a [Device] gives it work or waits for it. A transfer is one event, however many
-// copies and waits it takes; waits that a Device makes of its own, to keep submissions few, are none.
+// copies and waits it takes; waits that a Device makes by itself, to limit unfinished submissions, are not events.
 type Event struct {
 	Kind     EventKind
 	Role     Role
-	Commands []Command // as they were recorded: not cut yet, and without barriers
+	Commands []Command // as recorded: not divided yet, and without barriers
 	Range    Range
 }
 
-// Observe calls observe with every event from now on, before the event takes effect. It runs in the goroutine that
-// makes the event, so several may run at once. It must not use the device, nor keep what the event refers to. nil ends
-// it. For tests: events follow from calls, never from measured time.
+// Observe calls observe with every event from now on, before the event takes effect; nil ends it. observe runs in the
+// goroutine that causes the event, so several calls may run at once. It must not use the device, nor keep what the
+// event refers to. For tests: events depend only on calls, never on measured time.
 func (d *Device) Observe(observe func(Event)) {
 	if observe == nil {
 		d.observer.Store(nil)

@@ -8,13 +8,13 @@ import (
 	"time"
 )
 
-// PeerPath is how bytes get from one device to another, best first.
+// PeerPath is the way that bytes take from one device to another, best first.
 type PeerPath uint8
 
 const (
 	SameDevice       PeerPath = iota // both ends are one Device
 	SharedAllocation                 // one allocation opened on two logical devices of the same physical device
-	HostStaged                       // through host memory that each device copies from and to
+	HostStaged                       // through host memory, which both devices copy to and from
 )
 
 func (p PeerPath) String() string {
@@ -25,19 +25,19 @@ func (p PeerPath) String() string {
 // the next.
 const peerChunkBytes = 8 << 20
 
-// PeerLink copies between two devices. Its far end is only ever reached through the exchange buffers, so it may later
-// be a device of another process. A link is used by one goroutine at a time and owned by whoever connected it.
+// PeerLink copies between two devices. Its far end is reached only through the exchange buffers. A link is used by one
+// goroutine at a time and owned by whoever connected it.
 type PeerLink struct {
 	From, To *Device
 	Path     PeerPath
-	// BytesPerSecond is the rate of a copy of a few chunks, measured when the link was made.
+	// BytesPerSecond is the rate of a copy of a few chunks, measured when the link was created.
 	BytesPerSecond float64
 
 	near, far [2]*Buffer // the two exchange buffers as From and as To see them
 }
 
-// Connect makes the best link between two devices. A path counts only after a pattern written on one device was read
-// back correctly on the other: some drivers accept an import and map other memory.
+// Connect creates the best link between two devices. A path is used only if a pattern written on one device is read
+// back correctly on the other: some drivers accept an import but map other memory.
 func Connect(ctx context.Context, from, to *Device) (*PeerLink, error) {
 	paths := []PeerPath{SharedAllocation, HostStaged}
 	if from == to {
@@ -121,8 +121,8 @@ func (l *PeerLink) Close() {
 	}
 }
 
-// Copy copies src of the From device to dst of the To device and returns when it is there. Both have the same size, a
-// multiple of 4 bytes.
+// Copy copies src of the From device to dst of the To device and returns when the copy is complete. Both have the same
+// size, a multiple of 4 bytes.
 func (l *PeerLink) Copy(ctx context.Context, dst, src Range) error {
 	if dst.SizeBytes != src.SizeBytes || dst.Buffer == nil || src.Buffer == nil || dst.SizeBytes%4 != 0 {
 		return &OpError{Op: "peer copy", Device: l.From.info.Name, Err: ErrInvalidInput,

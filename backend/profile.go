@@ -7,20 +7,20 @@ import (
 	"time"
 )
 
-// Profile collects the device time of the stages of command lists. Stages of the same name add up; the order is that of
-// their first appearance. Safe for concurrent use; the zero Profile is empty and ready.
+// Profile collects the device time of the stages of command lists. Times of stages with the same name are added; stages
+// are ordered by their first appearance. Safe for concurrent use; the zero Profile is empty and ready for use.
 type Profile struct {
 	mu     sync.Mutex
 	stages []StageTime
 }
 
-// StageTime is the device time that was spent in the stage of that name.
+// StageTime is the device time spent in the stage of that name.
 type StageTime struct {
 	Stage string
 	Time  time.Duration
 }
 
-// Add counts time under a stage.
+// Add adds time to a stage.
 func (p *Profile) Add(stage string, d time.Duration) {
 	if p == nil {
 		return
@@ -36,7 +36,7 @@ func (p *Profile) Add(stage string, d time.Duration) {
 	p.stages = append(p.stages, StageTime{stage, d})
 }
 
-// Stages returns a copy of what was collected.
+// Stages returns a copy of the collected times.
 func (p *Profile) Stages() []StageTime {
 	if p == nil {
 		return nil
@@ -46,7 +46,7 @@ func (p *Profile) Stages() []StageTime {
 	return append([]StageTime(nil), p.stages...)
 }
 
-// String is a table with one stage a line.
+// String returns a table with one stage per line.
 func (p *Profile) String() string {
 	var b strings.Builder
 	for _, s := range p.Stages() {

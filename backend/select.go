@@ -10,10 +10,10 @@ import (
 // driverAliases are the names under which users know software drivers.
 var driverAliases = map[string]string{"lavapipe": "llvmpipe"}
 
-// SelectDevice picks the device that spec names from a list of all devices: "auto" (or "") means the best of discrete,
-// integrated and virtual GPUs, then host, and never a software driver; otherwise an index, an ID or UUID or a unique prefix of one, a
-// backend name, or a part of the name of the device or its driver, regardless of case. Twins count once. ErrNoDevice,
-// with the candidates, when nothing usable fits; ErrInvalidInput when several do.
+// SelectDevice picks the device that spec names from a list of all devices. "auto" (or "") is the best of discrete,
+// integrated and virtual GPUs, then the host, and never a software driver. Otherwise spec is an index, an ID or UUID or
+// a unique prefix of one, a backend name, or a part of the name of the device or its driver, ignoring case. Twins count
+// once. Errors: ErrNoDevice, with the candidates, if no usable device matches; ErrInvalidInput if several do.
 func SelectDevice(devices []DeviceInfo, spec string) (*DeviceInfo, error) {
 	if spec == "" || spec == "auto" {
 		best := -1

@@ -21,10 +21,10 @@ type flight struct {
 	submitted time.Time
 }
 
-// Submit hands a list to a queue and returns the point that passes when all of it is done. Barriers, waits for other
-// queues and the division into submissions are decided here. ErrUnsupported for a role that the device lacks, and for
-// kernels on one that runs none. Submit itself blocks only while too many earlier submissions
-// of the queue are unfinished. When it fails or ctx ends, a part of the list may have been submitted.
+// Submit submits a list to a queue and returns the point that passes when all of it is done. It decides on barriers,
+// waits for other queues, and the division into submissions. It blocks only while too many earlier submissions to the
+// queue are unfinished. If it fails or ctx ends, a part of the list may have been submitted. ErrUnsupported for a role
+// that the device lacks, and for kernels on a role that runs none.
 func (d *Device) Submit(ctx context.Context, role Role, list *List) (Point, error) {
 	d.notify(Event{Kind: Submitted, Role: role, Commands: list.Commands})
 	return d.submit(ctx, role, list)
@@ -141,9 +141,9 @@ func (d *Device) submitOne(role Role, commands []Command, stage string, profile 
 	return Point{d, QueuePoint{role, value}}, nil
 }
 
-// Point is a place on the timeline of one queue of one device: everything submitted to that queue up to and including
-// one list. The zero Point has always passed. Points are values; they may be copied and waited for several times, from
-// several goroutines.
+// Point is a position on the timeline of one queue of one device: it has passed when everything submitted to that queue
+// up to and including one list has finished. The zero Point has always passed. Points are values; they may be copied
+// and waited for several times, from several goroutines.
 type Point struct {
 	device *Device
 	at     QueuePoint
@@ -250,7 +250,8 @@ func (p *Profile) addNamed(stage string, took time.Duration) {
 	}
 }
 
-// ContextError is the error of an ended context: ErrTimedOut for a deadline, otherwise ErrCancelled, with the cause.
+// ContextError returns the error for an ended context: ErrTimedOut for a deadline, otherwise ErrCancelled, with the
+// cause.
 func ContextError(ctx context.Context) error {
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		return fmt.Errorf("%w: %w", ErrTimedOut, context.Cause(ctx))

@@ -48,9 +48,9 @@ func (s *staging) slot(ctx context.Context, d *Device, role Role, i uint64) (*Bu
 	return s.buffers[i], d.wait(ctx, s.points[i].at)
 }
 
-// Upload copies src to dst, which must have its size rounded up to 4 bytes. The returned point passes when the copy is
-// done. Unless src lies in imported memory it was read when Upload returns; imported memory is copied by the device and
-// must not change before the point.
+// Upload copies src to dst, whose size must be that of src rounded up to a multiple of 4 bytes. The returned point
+// passes when the copy is done. If src is imported memory, the device copies it directly, and it must not change before
+// the point has passed; otherwise src has been read when Upload returns.
 func (d *Device) Upload(ctx context.Context, dst Range, src []byte) (Point, error) {
 	if err := d.checkTransfer("upload", dst, len(src)); err != nil || len(src) == 0 {
 		return Point{}, err
@@ -94,8 +94,9 @@ func (d *Device) Upload(ctx context.Context, dst Range, src []byte) (Point, erro
 	return point, nil
 }
 
-// Download copies src, of the size of dst rounded up to 4 bytes, to dst and returns when it is there. After an error,
-// and when ctx ends, a copy to imported memory may still be under way; [Device.WaitBuffer] waits for it.
+// Download copies src, whose size must be that of dst rounded up to a multiple of 4 bytes, to dst and returns when the
+// copy is complete. After an error, or when ctx ends, a copy to imported memory may still be in progress;
+// [Device.WaitBuffer] waits for it.
 func (d *Device) Download(ctx context.Context, dst []byte, src Range) error {
 	if err := d.checkTransfer("download", src, len(dst)); err != nil || len(dst) == 0 {
 		return err

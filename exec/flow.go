@@ -27,7 +27,7 @@ type Flow struct {
 // flowKey is the key of the innermost flow in a context.
 type flowKey struct{}
 
-// NewFlow returns a flow without goroutines that ctx cancels. Wait or Stop must follow.
+// NewFlow returns a flow without goroutines, which is cancelled with ctx. The caller must call Wait or Stop.
 func NewFlow(ctx context.Context) *Flow {
 	f := &Flow{parent: flowOf(ctx)}
 	f.ctx, f.cancel = context.WithCancelCause(ctx)
@@ -41,10 +41,11 @@ func flowOf(ctx context.Context) *Flow {
 	return f
 }
 
-// Context is done after the first error, which is its cause, and after Wait.
+// Context returns a context that is done after the first error, which is its cause, and after Wait.
 func (f *Flow) Context() context.Context { return f.ctx }
 
-// Go starts a goroutine with the context of the flow. Goroutines of the flow may start others. name is for panics.
+// Go starts a goroutine with the context of the flow. Goroutines of the flow may start others. name identifies it in a
+// PanicError.
 func (f *Flow) Go(name string, run func(context.Context) error) {
 	f.running.Go(func() {
 		defer func() {
@@ -67,7 +68,8 @@ func (f *Flow) fail(err error) {
 	}
 }
 
-// Wait returns the first error when all goroutines have ended, and pipes of the flow are empty. It may be called again.
+// Wait waits until all goroutines have ended, releases what is left in the pipes of the flow, and returns the first
+// error. It may be called again.
 func (f *Flow) Wait() error {
 	f.running.Wait()
 	f.cancel(nil)
@@ -81,7 +83,7 @@ func (f *Flow) Wait() error {
 	return err
 }
 
-// Stop cancels the goroutines and waits for them, for a consumer that needs no more of them.
+// Stop cancels the goroutines and waits for them, for a consumer that needs nothing more from them.
 func (f *Flow) Stop() {
 	f.cancel(nil)
 	_ = f.Wait() // what was stopped says so
@@ -149,7 +151,7 @@ type PanicError struct {
 
 func (e *PanicError) Error() string { return fmt.Sprintf("%s: panic: %v", e.Goroutine, e.Value) }
 
-// Unwrap is the value of the panic where it is an error.
+// Unwrap returns the value of the panic if it is an error.
 func (e *PanicError) Unwrap() error {
 	err, _ := e.Value.(error)
 	return err

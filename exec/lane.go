@@ -1,5 +1,5 @@
-// Package exec has what every query needs, whatever it computes: lanes, scopes of memory, budgets, flows and pipes, and
-// progress. It knows devices and primitives, no relations.
+// Package exec provides what every query needs, whatever it computes: lanes, memory scopes, budgets, flows and pipes,
+// and progress. It depends on devices and primitives, but not on relations.
 package exec
 
 import (
@@ -10,22 +10,22 @@ import (
 	"github.com/spirjoin/spirjoin/primitive"
 )
 
-// Lane is one strand of work on one device: straight-line code records lists, submits them and now and then waits for a
-// count, while other lanes keep the queues full. A lane belongs to one query and is used by one goroutine at a time;
-// lanes of a query may share a profile and a grant, those of different queries share neither.
+// Lane is one sequence of work on one device: straight-line code records lists, submits them and occasionally waits for
+// a count, while other lanes keep the queues full. A lane belongs to one query and is used by one goroutine at a time.
+// Lanes of a query may share a profile and a grant; those of different queries share neither.
 type Lane struct {
 	*primitive.Ops
 	Memory  *Scope           // lives as long as the lane; temporary memory comes from [Lane.Scope]
 	Profile *backend.Profile // receives the device time of each stage
 }
 
-// NewLane returns a lane of a query with a profile of its own. Its memory is charged to grant; nil charges nobody. ctx
+// NewLane returns a lane of a query with its own profile. Its memory is charged to grant, if that is not nil. ctx
 // bounds the waits of allocations from Memory. The owner releases Memory.
 func NewLane(ctx context.Context, ops *primitive.Ops, grant *Grant) *Lane {
 	return &Lane{Ops: ops, Memory: NewScope(ctx, ops.Device(), grant), Profile: new(backend.Profile)}
 }
 
-// Nested returns the lane with an empty Memory of its own, for a step whose memory ends with it.
+// Nested returns a copy of the lane with its own empty Memory, for a step that releases its memory when it ends.
 func (l *Lane) Nested(ctx context.Context) *Lane {
 	return &Lane{Ops: l.Ops, Memory: l.Memory.Child(ctx), Profile: l.Profile}
 }
@@ -33,7 +33,7 @@ func (l *Lane) Nested(ctx context.Context) *Lane {
 // Scope returns an empty scope with the device and the grant of the lane.
 func (l *Lane) Scope(ctx context.Context) *Scope { return l.Memory.Child(ctx) }
 
-// List returns an empty command list whose device time counts under stage.
+// List returns an empty command list whose device time is attributed to stage.
 func (l *Lane) List(stage string) *backend.List {
 	list := &backend.List{Profile: l.Profile}
 	list.Stage(stage)
@@ -51,7 +51,7 @@ func (l *Lane) Download(ctx context.Context, to []byte, from backend.Range) erro
 	return l.Device().Download(ctx, to, from)
 }
 
-// Number downloads a number of 64 bits.
+// Number downloads a 64-bit number.
 func (l *Lane) Number(ctx context.Context, from backend.Range) (uint64, error) {
 	var number [8]byte
 	err := l.Download(ctx, number[:], from)

@@ -8,12 +8,12 @@ import (
 	"github.com/spirjoin/spirjoin/backend"
 )
 
-// Releaser is what holds memory until it is released.
+// Releaser is a value that holds memory until it is released.
 type Releaser interface{ Release() }
 
-// Pipe is the bounded queue between goroutines of a flow. It owns what it holds: a value belongs to the pipe from Put
-// to Take, and what nobody takes is released when the pipe is abandoned, or with the flow. Safe for concurrent use;
-// values are taken in the order in which they were put.
+// Pipe is a bounded queue between goroutines of a flow. It owns its values from Put to Take, and releases those that
+// are not taken when the pipe is abandoned or the flow ends. Values are taken in the order in which they were put. Safe
+// for concurrent use.
 type Pipe[T Releaser] struct {
 	capacity int
 
@@ -30,7 +30,8 @@ type slot[T Releaser] struct {
 	taken bool
 }
 
-// NewPipe returns a pipe of a flow in which up to capacity values wait. With 0, Put returns when the value is taken.
+// NewPipe returns a pipe of a flow that holds up to capacity values. With capacity 0, Put returns when the value has
+// been taken.
 func NewPipe[T Releaser](flow *Flow, capacity int) *Pipe[T] {
 	p := &Pipe[T]{capacity: capacity, changed: make(chan struct{})}
 	flow.mu.Lock()
@@ -39,8 +40,8 @@ func NewPipe[T Releaser](flow *Flow, capacity int) *Pipe[T] {
 	return p
 }
 
-// Put hands v over, also where it fails, and waits while the pipe is full. ErrCancelled or ErrTimedOut when ctx ends
-// and ErrCancelled when the pipe is abandoned; v was released then.
+// Put passes ownership of v to the pipe, even if it fails, and waits while the pipe is full. Errors: ErrCancelled or
+// ErrTimedOut when ctx ends, ErrCancelled when the pipe is abandoned; v has been released in both cases.
 func (p *Pipe[T]) Put(ctx context.Context, v T) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -70,8 +71,8 @@ func (p *Pipe[T]) Put(ctx context.Context, v T) error {
 	}
 }
 
-// Take returns the next value, which is the caller's then. ok is false once the pipe has ended and is empty. The errors
-// are those of Put.
+// Take returns the next value, which the caller then owns. ok is false once the pipe has ended and is empty. Errors are
+// those of Put.
 func (p *Pipe[T]) Take(ctx context.Context) (v T, ok bool, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -92,7 +93,7 @@ func (p *Pipe[T]) Take(ctx context.Context) (v T, ok bool, err error) {
 	}
 }
 
-// End says that nothing more is put. It may be called again.
+// End says that no more values will be put. It may be called again.
 func (p *Pipe[T]) End() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -100,7 +101,8 @@ func (p *Pipe[T]) End() {
 	p.change()
 }
 
-// Abandon says that nothing more is taken, and releases what is there and what is still put. It may be called again.
+// Abandon says that no more values will be taken, and releases those in the pipe and those still put. It may be called
+// again.
 func (p *Pipe[T]) Abandon() {
 	p.mu.Lock()
 	defer p.mu.Unlock()

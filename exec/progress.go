@@ -2,7 +2,7 @@ package exec
 
 import "sync"
 
-// Progress tells how far a query is, phase by phase. Safe for concurrent use.
+// Progress reports how far a query is, phase by phase. Safe for concurrent use.
 type Progress struct {
 	report func(phase string, done, expected uint64)
 
@@ -11,8 +11,8 @@ type Progress struct {
 	done, expected uint64
 }
 
-// NewProgress returns progress that is told to report, one call at a time: done of expected rows of the phase, expected
-// 0 where it is not known. nil tells nobody.
+// NewProgress returns a Progress that calls report, one call at a time, with the done and expected rows of the phase;
+// expected is 0 if unknown. report may be nil.
 func NewProgress(report func(phase string, done, expected uint64)) *Progress {
 	if report == nil {
 		report = func(string, uint64, uint64) {}
@@ -20,7 +20,7 @@ func NewProgress(report func(phase string, done, expected uint64)) *Progress {
 	return &Progress{report: report}
 }
 
-// Start begins a phase of so many rows, 0 where it is not known, and reports it.
+// Start begins a phase with this expected number of rows, 0 if unknown, and reports it.
 func (p *Progress) Start(phase string, expected uint64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -28,7 +28,7 @@ func (p *Progress) Start(phase string, expected uint64) {
 	p.report(phase, 0, expected)
 }
 
-// Add reports so many more rows of the phase.
+// Add adds rows to those done in the phase, and reports it.
 func (p *Progress) Add(rows uint64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -9,8 +9,9 @@ import (
 )
 
 // Scope owns device-local buffers of one device that are released together. After an error it allocates nothing more,
-// so that Err is checked once, before the first use. Buffers are charged to the grant of the scope as what they take in
-// the arena; a grant that is exhausted grows, or the allocation fails. Used by one goroutine at a time.
+// so that a single check of Err before the first use suffices. Buffers are charged to the grant of the scope with the
+// size that they take in the arena; if the grant is exhausted, it grows, or the allocation fails. Used by one goroutine
+// at a time.
 type Scope struct {
 	ctx    context.Context // of allocations, which may wait for released memory
 	device *backend.Device
@@ -19,13 +20,13 @@ type Scope struct {
 	held   []*backend.Buffer
 }
 
-// NewScope returns an empty scope. Allocations end with an error when ctx does. nil charges nobody.
+// NewScope returns an empty scope. Allocations fail when ctx ends. grant may be nil; then nothing is charged.
 func NewScope(ctx context.Context, device *backend.Device, grant *Grant) *Scope {
 	return &Scope{ctx: ctx, device: device, grant: grant}
 }
 
 // Child returns an empty scope with the device and the grant of this one, for temporaries or for a result. It is
-// released on its own.
+// released separately.
 func (s *Scope) Child(ctx context.Context) *Scope { return NewScope(ctx, s.device, s.grant) }
 
 // New allocates a buffer; nil for 0 bytes and after an error.
@@ -45,17 +46,17 @@ func (s *Scope) New(sizeBytes uint64, label string) *backend.Buffer {
 	return b
 }
 
-// Reserve grows the grant until sizeBytes are unused, as far as memory is free, and returns how much is unused then. It
-// never waits.
+// Reserve grows the grant until sizeBytes are unused, as far as memory is free, and returns the number of unused bytes.
+// It never waits.
 func (s *Scope) Reserve(sizeBytes uint64) (unusedBytes uint64) {
 	return s.grant.Reserve(s.device, sizeBytes)
 }
 
-// Err is the first error of an allocation, with the label of its buffer: that of the device, or ErrDeviceMemory where
+// Err returns the first error of an allocation, with the label of its buffer: that of the device, or ErrDeviceMemory if
 // the grant cannot grow.
 func (s *Scope) Err() error { return s.err }
 
-// Release releases buffers before the others; nil and those that are not of this scope stay.
+// Release releases some buffers early. It ignores nil and buffers of other scopes.
 func (s *Scope) Release(buffers ...*backend.Buffer) {
 	for _, b := range buffers {
 		if s.drop(b) {
@@ -64,8 +65,8 @@ func (s *Scope) Release(buffers ...*backend.Buffer) {
 	}
 }
 
-// Move hands buffers over to another scope, whose grant is charged for them from now on; nil and those that are not of
-// this scope stay. A buffer that exceeds that grant is released, and the other scope has the error.
+// Move transfers buffers to another scope, whose grant is charged for them from then on. It ignores nil and buffers of
+// other scopes. A buffer that exceeds that grant is released, and the error is in the other scope.
 func (s *Scope) Move(to *Scope, buffers ...*backend.Buffer) {
 	for _, b := range buffers {
 		if !s.drop(b) {

@@ -1,9 +1,9 @@
-// Package host is the backend that runs the Go references of the kernels on all cores: the engine where no GPU is found,
-// the oracle of every kernel, and the place where faults are injected and orders are shuffled.
+// Package host is the backend that runs the Go references of the kernels on all CPU cores. It serves machines without a
+// GPU, is the oracle of every kernel, and can inject faults and shuffle the order of commands for tests.
 //
-// Memory is host memory, so every block is mapped. A plain driver has one goroutine per queue, which runs its batches in
-// order; the commands between two barriers are cut into pieces that all cores take from one counter. A shuffling driver
-// ([Options.Shuffle]) runs everything that the contract leaves open in an order drawn from a seed.
+// Memory is host memory, so every block is mapped. A plain driver has one goroutine per queue, which runs its batches
+// in order; the commands between two barriers are cut into pieces, which all cores draw from one counter. A shuffling
+// driver ([Options.Shuffle]) picks, from a seed, a random order wherever the contract leaves the order open.
 package host
 
 import (
@@ -15,21 +15,21 @@ import (
 	"github.com/spirjoin/spirjoin/backend"
 )
 
-// Options configures a backend. The zero value is what a user gets: one device with the memory of the machine.
+// Options configures a backend. The zero value is the one that users get: one device with the memory of the machine.
 type Options struct {
 	Devices            []Device      // logical devices; empty: one named "cpu"
 	Workers            int           // goroutines that share the groups of a dispatch; 0: GOMAXPROCS
-	MaxAllocationBytes uint64        // of one block; 0: the memory of the device
-	MaxBlockBytes      uint64        // of one device-local block, as of a device that makes blocks of several allocations; 0: MaxAllocationBytes
+	MaxAllocationBytes uint64        // maximum of one block; 0: the memory of the device
+	MaxBlockBytes      uint64        // of one device-local block, perhaps larger than one allocation; 0: MaxAllocationBytes
 	CloseLimit         time.Duration // how long Close waits for submitted work; 0: 10 s
 
 	// Shuffle is the seed of the shuffling mode; 0: off. See the type shuffler for what it does.
 	Shuffle uint64
-	// Poison fills new and freed blocks with the byte [Marker] and keeps them in memory of the Go heap, so that nothing
-	// can rely on zeros, stale references read the marker, and the race detector sees what kernels touch.
+	// Poison fills new and freed blocks with the byte [Marker] and allocates them on the Go heap, so that nothing can
+	// rely on zeros, stale references read the marker, and the race detector sees the accesses of kernels.
 	Poison bool
-	// Discrete leaves device-local blocks unmapped, as on a GPU with memory of its own, so that everything that stages
-	// through host-visible memory runs.
+	// Discrete leaves device-local blocks unmapped, as on a GPU with its own memory, to exercise the code that stages
+	// through host-visible memory.
 	Discrete bool
 	Faults   Faults
 }
@@ -37,7 +37,7 @@ type Options struct {
 // Device is a logical device of the host. All of them share the cores and the memory of the machine.
 type Device struct {
 	Name        string // the ID is "host:" and the name
-	MemoryBytes uint64 // limit of its own; 0: what the machine has available
+	MemoryBytes uint64 // its own limit; 0: the available memory of the machine
 }
 
 // Backend lists and opens the logical devices of the host. It is safe for concurrent use.
@@ -54,7 +54,8 @@ type Backend struct {
 
 var _ backend.Backend = (*Backend)(nil)
 
-// New makes the backend. The memory limit is what the machine, and the control group of the process, have available now.
+// New returns a backend. Its memory limit is what the machine, and the control group of the process, currently have
+// available.
 func New(options Options) *Backend {
 	if options.Workers <= 0 {
 		options.Workers = runtime.GOMAXPROCS(0)
@@ -81,7 +82,7 @@ func New(options Options) *Backend {
 // Name returns "host".
 func (b *Backend) Name() string { return "host" }
 
-// Devices lists the logical devices. The budget of each is what is left of its limit now.
+// Devices lists the logical devices. The budget of each is what is currently left of its limit.
 func (b *Backend) Devices() ([]backend.DeviceInfo, error) {
 	infos := make([]backend.DeviceInfo, len(b.infos))
 	for i := range infos {
@@ -103,7 +104,7 @@ func (b *Backend) Open(id string) (backend.Driver, error) {
 	return nil, &backend.OpError{Op: "open", Device: id, Err: backend.ErrNoDevice, Detail: "the host has no device of this ID"}
 }
 
-// Close reports drivers that are still open as ErrInvalidInput.
+// Close returns ErrInvalidInput if drivers are still open.
 func (b *Backend) Close() error {
 	b.mu.Lock()
 	defer b.mu.Unlock()

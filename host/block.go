@@ -65,8 +65,8 @@ func (b *block) Free() error {
 	return nil
 }
 
-// AllocateBlock implements backend.Driver. Sizes are rounded up to 256 bytes; DeviceLocal and HostVisible are the same
-// memory, but a failure names the one that was asked for.
+// AllocateBlock implements backend.Driver. Sizes are rounded up to 256 bytes. DeviceLocal and HostVisible are the same
+// memory, but an error names the requested one.
 func (d *Driver) AllocateBlock(sizeBytes uint64, memory backend.Memory) (backend.Block, error) {
 	if err := d.usable("allocate"); err != nil {
 		return nil, err
@@ -153,7 +153,7 @@ func (d *Driver) AllocateShared(sizeBytes uint64) (backend.Block, error) {
 	return d.AllocateBlock(sizeBytes, backend.DeviceLocal)
 }
 
-// OpenShared implements backend.SharedMemory. The memory is given back when both blocks were freed.
+// OpenShared implements backend.SharedMemory. The memory is released when both blocks have been freed.
 func (d *Driver) OpenShared(owner backend.Driver, shared backend.Block) (backend.Block, error) {
 	if err := d.usable("open shared"); err != nil {
 		return nil, err

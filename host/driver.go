@@ -218,8 +218,8 @@ func (d *Driver) loseLocked(err error) {
 	d.changed.Broadcast()
 }
 
-// Wait implements backend.Driver. A limit of 0 asks without waiting. When ctx ends the error is that of
-// backend.ContextError; the batch goes on.
+// Wait implements backend.Driver. A limit of 0 polls without waiting. When ctx ends, the error is that of
+// backend.ContextError, and the batch continues.
 func (d *Driver) Wait(ctx context.Context, role backend.Role, value uint64, limit time.Duration) error {
 	if err := d.checkRole("wait", role); err != nil {
 		return err
@@ -283,9 +283,9 @@ func (d *Driver) Times(role backend.Role, value uint64) (times []time.Duration, 
 	return times, ok
 }
 
-// Close implements backend.Driver. It waits for submitted work up to Options.CloseLimit, then stops it and reports
-// ErrTimedOut. The loss of the device is reported here too, and live blocks as ErrInvalidInput: those stay valid until
-// they are freed. A second Close does nothing.
+// Close implements backend.Driver. It waits for submitted work for up to Options.CloseLimit, then stops it and returns
+// ErrTimedOut. A lost device is reported here too, and blocks that were not freed as ErrInvalidInput; these stay valid
+// until they are freed. A second Close does nothing.
 func (d *Driver) Close() error {
 	d.mu.Lock()
 	if d.closed {

@@ -6,13 +6,14 @@ import (
 	"github.com/spirjoin/spirjoin/backend"
 )
 
-// Faults says which calls fail. Each number counts calls from 1 across all drivers of the backend; 0 is never.
+// Faults says which calls fail. Each number is the number of the failing call, counted from 1 across all drivers of the
+// backend; 0 means none.
 type Faults struct {
 	AllocateDevice int // AllocateBlock of device-local memory fails with ErrDeviceMemory
 	AllocateHost   int // AllocateBlock of host-visible memory fails with ErrHostMemory
 	Import         int // ImportHost fails with ErrHostMemory
 	Compile        int // Compile fails with ErrHostMemory
-	LoseAtSubmit   int // Submit fails with ErrDeviceLost, as does everything on that device after it
+	LoseAtSubmit   int // Submit fails with ErrDeviceLost, as does everything on that device from then on
 	HangBatch      int // the batch of this Submit never runs, so that waits reach their limits
 }
 

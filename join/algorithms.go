@@ -11,7 +11,8 @@ import (
 	"github.com/spirjoin/spirjoin/operator"
 )
 
-// Algorithms are all ways to join, by their names in GFTR 5.1. A new one is a line here and a package of its own.
+// Algorithms lists all join algorithms, named as in GFTR, section 5.1 (docs/glossary.md). A new algorithm is a line
+// here and a package of its own.
 var Algorithms = []operator.Algorithm{
 	hash.Partitioned{},
 	hash.Partitioned{OneByOne: true},
@@ -33,10 +34,10 @@ var meanings = map[string]string{
 	"smj-um":            "sort-merge join; payload is gathered by row number",
 }
 
-// Auto is the name for whatever algorithm is predicted to be fastest.
+// Auto stands for the algorithm that is predicted to be fastest.
 const Auto = "auto"
 
-// AlgorithmNames are the names that [ParseAlgorithm] reads, auto first.
+// AlgorithmNames returns the names that [ParseAlgorithm] accepts, auto first.
 func AlgorithmNames() []string {
 	names := []string{Auto}
 	for _, a := range Algorithms {
@@ -53,7 +54,7 @@ func family(a operator.Algorithm) string {
 	return name
 }
 
-// ParseAlgorithm reads the name of an algorithm; "" is auto.
+// ParseAlgorithm parses the name of an algorithm; "" is auto.
 func ParseAlgorithm(name string) (string, error) {
 	if name == "" {
 		return Auto, nil

@@ -13,9 +13,9 @@ import (
 	"github.com/spirjoin/spirjoin/relation"
 )
 
-// Built is a table on the device, transformed or made a hash table once, that many tables are joined with. It holds
-// memory for the table, for one part of what it is joined with and for batches of output, until Close: others may wait
-// for that. One result is under way at a time; a join with the build side waits for no memory.
+// Built is a table on the device, sorted, partitioned or made a hash table once, to be joined with many tables. Until
+// Close it holds the memory of the table, of one part of a probe side and of batches of output; others may wait for it.
+// Only one result can be in progress at a time. A join with the build side waits for no memory.
 type Built struct {
 	buildSide
 	built *query.Built
@@ -31,14 +31,14 @@ type buildSide struct {
 	probe  *arrow.Schema // of the tables that it will be joined with; nil where that is the schema of the one source
 }
 
-// Build brings the side of a join that spec.BuildSide names to the device; BuildAuto is the left one. The tables that it
-// will be joined with have the schema probe, and about as many rows as probeRows says, 0 where that is not known. The
-// table must live until Close.
+// Build loads the side of a join that spec.BuildSide names onto the device; BuildAuto is the left one. The tables that
+// it will be joined with have the schema probe and about probeRows rows, 0 if unknown. The table must stay alive until
+// Close.
 //
-// Every join with the build side is one by itself: rows of the build side without a partner, of kinds that return them,
-// are those that this probe table has no partner for.
+// Every join with the build side is independent: a kind that returns rows of the build side without a partner returns
+// those that have none in this probe table.
 //
-// Errors: as of [Engine.Plan]; backend.ErrInvalidInput for a cross join, which has no keys.
+// Errors: those of [Engine.Plan]; backend.ErrInvalidInput for a cross join, which has no keys.
 func (e *Engine) Build(ctx context.Context, table arrow.Table, probe *arrow.Schema, probeRows uint64, spec Spec) (
 	*Built, error) {
 	if spec.BuildSide == BuildAuto {
@@ -145,7 +145,7 @@ func (b *buildSide) lowering(probe arrow.Table, keys *relation.KeyPlan) *lowerin
 	return l
 }
 
-// Join joins with a table, which must live until the result, that the caller closes, is closed.
+// Join joins the build side with a table. The caller closes the result; the table must stay alive until then.
 //
 // Errors: backend.ErrInvalidInput for another schema or a build side that is in use; those of [Plan.Run].
 func (b *Built) Join(ctx context.Context, probe arrow.Table) (*Result, error) {
@@ -164,10 +164,10 @@ func (b *Built) Join(ctx context.Context, probe arrow.Table) (*Result, error) {
 	return b.built.Probe(ctx, b.engine.Bind(l.lower()))
 }
 
-// Explain is the text of the plan.
+// Explain returns the text of the plan.
 func (b *Built) Explain() string { return b.built.Query.String() }
 
-// Close gives all memory back. Results must have been closed.
+// Close releases all memory. Results must be closed first.
 func (b *Built) Close() {
 	if b != nil && b.built != nil {
 		b.built.Close()

@@ -28,18 +28,17 @@ func NewEngine(ops *primitive.Ops, allocator memory.Allocator, memoryLimitBytes 
 	return &Engine{Engine: query.NewEngine(ops, allocator, memoryLimitBytes)}
 }
 
-// Plan is what a join will do, ready to run. It refers to both tables and must be used while they live.
+// Plan is a planned join, ready to run. It refers to both tables, which must stay alive while it is used.
 type Plan struct {
 	*query.Query
 	Layout *Layout
 }
 
-// Result is a join under way; see [query.Result].
+// Result is a join in progress; see [query.Result].
 type Result = query.Result
 
-// Plan checks a join against its tables and the limits, and decides how it will run. It reads the key columns once, to
-// learn the range of their values, and some rows of them again, to learn how they match. It moves nothing to the
-// device.
+// Plan checks a join against its tables and the limits, and decides how it will run. It reads the key columns once, for
+// the range of their values, and samples them, to estimate how they match. It transfers nothing to the device.
 //
 // Errors: backend.ErrInvalidInput, backend.ErrUnsupported, backend.ErrDeviceMemory or ErrHostMemory with what the join
 // needs, backend.ErrLimit for a cross join of too many rows, ErrCancelled.
@@ -51,8 +50,8 @@ func (e *Engine) Plan(ctx context.Context, left, right arrow.Table, spec Spec) (
 	return e.PlanLayout(ctx, layout, left, right)
 }
 
-// PlanLayout is Plan for a layout that was made before, from schemas that may have had more columns: the tables must
-// have those in layout.Needed.
+// PlanLayout is Plan with an existing layout, whose schemas may have had more columns: the tables must have those in
+// layout.Needed.
 func (e *Engine) PlanLayout(ctx context.Context, layout *Layout, left, right arrow.Table) (*Plan, error) {
 	l := lowering{engine: e, layout: layout, spec: &layout.Spec, tables: [2]arrow.Table{left, right},
 		progress: exec.NewProgress(layout.Spec.Progress)}
@@ -151,7 +150,7 @@ func (l *lowering) planProofs(ctx context.Context) (err error) {
 	return err
 }
 
-// KeyRanges returns the matching key ranges of two tables; for a specification whose Output is Ranges.
+// KeyRanges returns the matching key ranges of two tables. spec.Output must be Ranges.
 func (e *Engine) KeyRanges(ctx context.Context, left, right arrow.Table, spec Spec) (k query.KeyRanges, err error) {
 	spec.Output = Ranges
 	layout, err := NewLayout(left.Schema(), right.Schema(), spec)

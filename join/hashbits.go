@@ -1,4 +1,4 @@
 package join
 
-// KeepHashBits makes keys collide whose codes are hashes: it keeps so many bits of these.
+// KeepHashBits truncates hashed key codes to this many bits, so that keys collide. For tests.
 func (e *Engine) KeepHashBits(bits int) { e.hashBits = &bits }

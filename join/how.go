@@ -9,8 +9,8 @@ import (
 	"github.com/spirjoin/spirjoin/relation"
 )
 
-// How says which rows a join returns. Partners are a row of the left table and a row of the right one with equal keys.
-// A row with a NULL key has none, unless Spec.NullsEqual says otherwise.
+// How says which rows a join returns. The partners of a row are the rows of the other table with an equal key. A row
+// with a NULL key has none, unless Spec.NullsEqual says otherwise.
 type How uint8
 
 const (
@@ -23,9 +23,9 @@ const (
 	RightSemi            // the right rows with a partner, each once
 	RightAnti            // the right rows without partner
 	Mark                 // all left rows, with a boolean column that says which have a partner; it is never NULL
-	// NotIn is SQL's l.k NOT IN (SELECT r.k FROM r), where NULL is a value that is not known: no row if the right table
-	// has a NULL key, otherwise the left rows without partner but for those with a NULL key, which are in the output if
-	// the right table has no rows. There is one key column.
+	// NotIn is SQL's l.k NOT IN (SELECT r.k FROM r), where NULL is an unknown value. If the right table has no rows, it
+	// returns all left rows; if the right table has a NULL key, none; otherwise the left rows without a partner whose
+	// key is not NULL. There must be exactly one key column.
 	NotIn
 	Cross // a row for each left row and each right row; there are no keys
 )
@@ -51,7 +51,7 @@ var hows = [...]struct {
 // howAliases are further names that ParseHow accepts.
 var howAliases = map[string]How{"outer": Full, "left-semi": Semi, "left-anti": Anti}
 
-// String is the name that [ParseHow] accepts.
+// String returns the name that [ParseHow] accepts.
 func (h How) String() string {
 	if int(h) < len(hows) {
 		return hows[h].name
@@ -67,24 +67,24 @@ func (h How) noun() string {
 	return "a " + h.String() + " join"
 }
 
-// Has tells whether the columns of a side are in the output.
+// Has reports whether the columns of a side are in the output.
 func (h How) Has(side relation.Side) bool { return hows[h].has[side] }
 
-// Pairs tells whether a row of the output is made of a row of either side: inner, left, right, full and cross. The
-// others return rows of one side.
+// Pairs reports whether output rows combine rows of both sides: inner, left, right, full and cross. The other kinds
+// return rows of one side.
 func (h How) Pairs() bool { return hows[h].has == [2]bool{true, true} }
 
-// Keeps tells whether the rows of a side that have no partner are in the output: on the left side of left, full, anti,
+// Keeps reports whether the rows of a side without a partner are in the output: on the left side of left, full, anti,
 // mark and not-in, on the right side of right, full and right-anti. A cross join, whose rows are all partners, keeps
 // none.
 func (h How) Keeps(side relation.Side) bool { return hows[h].keeps[side] }
 
-// Optional tells whether there are rows of the output that have columns of a side but no row of it, so that these are
-// NULL: the right side of left, the left side of right, both of full.
+// Optional reports whether the columns of a side are NULL in some output rows, for lack of a row of that side: the
+// right side of left, the left side of right, both sides of full.
 func (h How) Optional(side relation.Side) bool { return h.Pairs() && h.Keeps(1-side) }
 
-// ParseHow reads the name of a way to join: inner, left, right, full (or outer), semi (or left-semi), anti (or
-// left-anti), right-semi, right-anti, mark, not-in, cross. Case does not count, and underscores are dashes.
+// ParseHow parses the name of a kind of join: inner, left, right, full (or outer), semi (or left-semi), anti (or
+// left-anti), right-semi, right-anti, mark, not-in, cross. Case is ignored, and underscores count as dashes.
 func ParseHow(text string) (How, error) {
 	var names []string
 	for _, how := range hows {

@@ -11,22 +11,22 @@ import (
 	"github.com/spirjoin/spirjoin/relation"
 )
 
-// Layout says where the columns of the output come from.
+// Layout describes the columns of the output and where they come from.
 type Layout struct {
-	Spec    Spec           // that it was made for, defaults filled in
+	Spec    Spec           // the specification, with defaults filled in
 	Schema  *arrow.Schema  // of the output
 	Columns []OutputColumn // one for each field of Schema
-	// Needed are the columns that each side must have for this join, keys included, in the order of its schema. It is
-	// empty, not nil, for a side of which only the number of rows counts.
+	// Needed lists the columns that each side must have for this join, including keys, in the order of its schema. It
+	// is empty, not nil, if only the number of rows of a side matters.
 	Needed [2][]string
 }
 
-// Role says what a column of the output holds.
+// Role says what an output column holds.
 type Role uint8
 
 const (
-	ValueColumn     Role = iota // column Source of the table of Side; NULL where the row has no row of that side
-	KeyColumn                   // two key columns as one: Source of the left table and Other of the right one
+	ValueColumn     Role = iota // column Source of the table of Side; NULL in rows without a row of that side
+	KeyColumn                   // two key columns merged into one: Source of the left table and Other of the right one
 	IndicatorColumn             // text: "both", "left_only" or "right_only"
 	MarkColumn                  // boolean: the row has a partner
 )
@@ -34,14 +34,14 @@ const (
 // OutputColumn is one column of the output.
 type OutputColumn struct {
 	Role Role
-	// Side is the table of the value. A KeyColumn takes it from there where the row has rows of both sides, otherwise
-	// from the side that it has a row of.
+	// Side is the table that the value comes from. A KeyColumn takes it from there if the output row has rows of both
+	// sides, otherwise from the side that it has a row of.
 	Side   relation.Side
 	Source string // name in the table of Side; of a KeyColumn always in the left table
 	Other  string // of a KeyColumn: name in the right table
 }
 
-// In is the name of the column in the table of a side, from which values of the output are taken, or "".
+// In returns the name of the column in the table of a side that values are taken from, or "" if there is none.
 func (c OutputColumn) In(side relation.Side) string {
 	switch {
 	case c.Role == KeyColumn && side == relation.Right:
@@ -52,11 +52,11 @@ func (c OutputColumn) In(side relation.Side) string {
 	return ""
 }
 
-// NewLayout derives the output of a join from the schemas of its inputs. It reads no data, so that a caller can read
-// just the columns that it needs.
+// NewLayout derives the output columns of a join from the schemas of its inputs. It reads no data, so that a caller can
+// then read only the columns in Needed.
 //
-// Errors: backend.ErrInvalidInput for a fault of the specification or an unknown or ambiguous column;
-// backend.ErrUnsupported where a full join returns keys as one column and no type holds the values of both.
+// Errors: backend.ErrInvalidInput for an invalid specification or an unknown or ambiguous column;
+// backend.ErrUnsupported if a full join returns keys as one column and no type holds the values of both.
 func NewLayout(left, right *arrow.Schema, spec Spec) (*Layout, error) {
 	spec, err := spec.withDefaults()
 	if err != nil {

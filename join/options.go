@@ -6,9 +6,9 @@ import (
 	"github.com/spirjoin/spirjoin/relation"
 )
 
-// Validate says which keys a join requires to be unique. Two rows of such a side with equal keys, whether or not they
-// have partners, fail the join. NULL equals nothing, so that any number of rows may have it, but where Spec.NullsEqual
-// makes it a value.
+// Validate says which keys a join requires to be unique. Two rows of such a side with equal keys fail the join, whether
+// or not they have partners. NULL equals nothing, so any number of rows may have it, unless Spec.NullsEqual makes it
+// equal to itself.
 type Validate uint8
 
 const (
@@ -21,39 +21,40 @@ const (
 
 var validateNames = []string{"m:m", "1:1", "1:m", "m:1"}
 
-// String is the name that [ParseValidate] accepts.
+// String returns the name that [ParseValidate] accepts.
 func (v Validate) String() string { return nameOf(v, validateNames) }
 
-// ParseValidate reads m:m, 1:1, 1:m or m:1.
+// ParseValidate parses m:m, 1:1, 1:m or m:1.
 func ParseValidate(text string) (Validate, error) {
 	return parseName[Validate]("validate", text, validateNames)
 }
 
-// Unique tells whether the keys of a side must be unique.
+// Unique reports whether the keys of a side must be unique.
 func (v Validate) Unique(side relation.Side) bool {
 	return v == OneToOne || v == OneToMany && side == relation.Left || v == ManyToOne && side == relation.Right
 }
 
-// Order says in which order rows come.
+// Order is the order of the output rows.
 type Order uint8
 
 const (
 	Unordered Order = iota
-	// LeftOrder is the order of the left table. Rows of the same left row come in the order of the right table, and
-	// right rows without partner come last, in their order.
+	// LeftOrder is the order of the left table. The pairs of one left row come in the order of the right table, and
+	// right rows without a partner come last, in their order.
 	LeftOrder
 	RightOrder // the same with the sides exchanged
 )
 
 var orderNames = []string{"none", "left", "right"}
 
-// String is the name that [ParseOrder] accepts.
+// String returns the name that [ParseOrder] accepts.
 func (o Order) String() string { return nameOf(o, orderNames) }
 
-// ParseOrder reads none, left or right.
+// ParseOrder parses none, left or right.
 func ParseOrder(text string) (Order, error) { return parseName[Order]("order", text, orderNames) }
 
-// BuildSide says of which side a hash join builds its table; the rows of the other one look into it.
+// BuildSide names the side that is sorted, partitioned or made a hash table once; the rows of the other side are looked
+// up in it.
 type BuildSide uint8
 
 const (
@@ -64,10 +65,10 @@ const (
 
 var buildSideNames = []string{"auto", "left", "right"}
 
-// String is the name that [ParseBuildSide] accepts.
+// String returns the name that [ParseBuildSide] accepts.
 func (b BuildSide) String() string { return nameOf(b, buildSideNames) }
 
-// ParseBuildSide reads auto, left or right.
+// ParseBuildSide parses auto, left or right.
 func ParseBuildSide(text string) (BuildSide, error) {
 	return parseName[BuildSide]("build_side", text, buildSideNames)
 }

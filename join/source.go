@@ -8,19 +8,21 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/array"
 )
 
-// Source is a side of a join that comes batch by batch: a table, a reader, or whatever yields record batches.
+// Source is a side of a join that is read batch by batch: a table, a reader, or anything else that yields record
+// batches.
 type Source struct {
 	Schema *arrow.Schema
-	Rows   int64 // all of them, about, for predictions; negative where that is not known
-	// Batches yields the rows, in order. A batch has the columns of Schema, and may have others; it belongs to the
-	// receiver, who releases it. An error ends the join with it, and nothing follows. When ctx is done, a source that
-	// waits for rows should return. It is called once a join, and ranged over by a goroutine of its own.
+	Rows   int64 // approximate total number, for predictions; negative if unknown
+	// Batches yields the rows in order. A batch has the columns of Schema, and may have others; the receiver owns and
+	// releases it. An error ends the sequence, and the join fails with it. When ctx is done, a source that waits for
+	// rows should return. Batches is called once per join, and its sequence is consumed by a separate goroutine.
 	Batches func(ctx context.Context) iter.Seq2[arrow.RecordBatch, error]
 
 	table arrow.Table // that the source is; may be nil
 }
 
-// FromTable is a source of the rows of a table, which must live until the result is closed. It can be read again.
+// FromTable returns a source of the rows of a table. The table must stay alive until the result is closed. The source
+// can be read several times.
 func FromTable(table arrow.Table) Source {
 	batches := func(context.Context) iter.Seq2[arrow.RecordBatch, error] {
 		return func(yield func(arrow.RecordBatch, error) bool) {
@@ -36,8 +38,9 @@ func FromTable(table arrow.Table) Source {
 	return Source{Schema: table.Schema(), Rows: table.NumRows(), Batches: batches, table: table}
 }
 
-// FromReader is a source of what a reader has left, which is read once. The reader stays the caller's, who leaves it
-// alone until the result is closed. A reader that waits for rows delays the end of a join that is cancelled.
+// FromReader returns a source of the remaining rows of a reader, which can be read once. The caller keeps ownership of
+// the reader and must not use it until the result is closed. A reader that blocks while waiting for rows delays the end
+// of a cancelled join.
 func FromReader(reader array.RecordReader) Source {
 	batches := func(context.Context) iter.Seq2[arrow.RecordBatch, error] {
 		return func(yield func(arrow.RecordBatch, error) bool) { draw(reader, yield) }

@@ -1,6 +1,6 @@
-// Package join joins two Arrow tables by key on one device. It owns the specification and its meaning, the layout of
-// the output, the plan and its explanation, and the stream of results; the algorithms are in the packages below it and
-// know key codes and row numbers only.
+// Package join joins two Arrow tables by key on one device. It defines the specification of a join and its meaning, the
+// layout of the output, the plan and its explanation, and the stream of results. The algorithms are in the packages
+// below it and see only key codes and row numbers.
 package join
 
 import (
@@ -16,7 +16,7 @@ import (
 	"github.com/spirjoin/spirjoin/relation"
 )
 
-// Output says what a join returns about the rows that it found.
+// Output says in which form a join returns its rows.
 type Output uint8
 
 const (
@@ -28,69 +28,69 @@ const (
 
 func (o Output) String() string { return nameOf(o, []string{"rows", "count", "ranges", "pairs"}) }
 
-// Materialize says where payload columns are put together.
+// Materialize says where the payload columns of the output are gathered.
 type Materialize uint8
 
 const (
-	MaterializeAuto Materialize = iota // where that is predicted to be faster
+	MaterializeAuto Materialize = iota // wherever it is predicted to be faster
 	MaterializeHost
-	MaterializeDevice // columns of 4 and 8 bytes per value; the others always on the host
+	MaterializeDevice // columns of fixed width; the others always on the host
 )
 
 func (m Materialize) String() string { return nameOf(m, []string{"auto", "host", "device"}) }
 
-// Spec is what to join and how. The zero value of everything but the key columns is a default.
+// Spec says what to join and how. Zero values are defaults, except for the key columns.
 type Spec struct {
 	How     How
-	On      []string // key columns that have the same name on both sides; none in a cross join
-	LeftOn  []string // or key columns of each side, pair by pair
+	On      []string // key columns with the same name on both sides; none in a cross join
+	LeftOn  []string // or the key columns of each side, pair by pair
 	RightOn []string
-	// NullsEqual names the left key columns in whose pairs NULL equals NULL, as SQL's IS NOT DISTINCT FROM has it; in
-	// the others NULL equals nothing.
+	// NullsEqual names the left key columns for which NULL equals NULL, as in SQL's IS NOT DISTINCT FROM; in other key
+	// columns NULL equals nothing.
 	NullsEqual []string
 	// Validate says which keys must be unique.
 	Validate Validate
-	// Columns are the output columns to return, by output name and in this order; nil for all: the columns of the left
-	// table, those of the right table without keys that became one column with the left ones, and last those that
-	// Indicator and MarkName name. Semi, anti, mark and not-in joins return the columns of one table.
+	// Columns lists the output columns to return, by output name and in this order. nil means all: the columns of the
+	// left table, those of the right table except keys that were merged with left ones, and last those that Indicator
+	// and MarkName name. Semi, anti, mark and not-in joins return the columns of one table.
 	Columns []string
-	// Suffix is put behind the name of a right column that a left column has too, until no left column, no right column
-	// that keeps its name and no column before has it; default "_right". It frees the names of Indicator and MarkName
-	// in the same way.
+	// Suffix is appended to the name of a right column that is also the name of a left column, repeatedly, until the
+	// name differs from those of all left columns, of the right columns that keep their names, and of the preceding
+	// columns; default "_right". It makes the names of Indicator and MarkName unique in the same way.
 	Suffix string
 	// SeparateKeys returns the key columns of both sides. Otherwise a left key column and the right one that it is
-	// compared with are one column: it stands where the left one stands, has its name, and takes its value from the
-	// left row where there is one, in right joins from the right row. Its type is that of the side that always has a
+	// compared with are merged into one column. It has the position and name of the left one, and takes its value from
+	// the left row if there is one, in right joins from the right row. Its type is that of the side that always has a
 	// row, in full joins one that holds the values of both. A left key column that is compared with several right ones
-	// is one column with the first of them, and the others are returned like columns that are no keys. Joins that
-	// return the columns of one side have nothing to merge.
+	// is merged with the first of them, and the others are returned like columns that are not keys. Joins that return
+	// the columns of one side have nothing to merge.
 	SeparateKeys bool
-	// Indicator names a text column, the last of the output: "both", "left_only" or "right_only", for the sides that
-	// the row has rows of. For joins of which [How.Pairs] is true; "" is no such column.
+	// Indicator names an additional text column, the last of the output, that says which sides an output row has rows
+	// of: "both", "left_only" or "right_only". Only for joins for which [How.Pairs] is true; "" means no such column.
 	Indicator string
-	MarkName  string // of the boolean column that a mark join adds; default "mark"
+	MarkName  string // name of the boolean column that a mark join adds; default "mark"
 	Output    Output
-	// Order is the order of the rows, or of the pairs of row numbers. Where a join returns rows of one side, it can only
-	// be that of this side.
+	// Order is the order of the rows, or of the pairs of row numbers. If a join returns rows of one side, only the
+	// order of that side is possible.
 	Order Order
-	// Deterministic makes the order of rows the same on every device and with every plan. Where Order is not given it is
-	// LeftOrder, in right, right-semi and right-anti joins RightOrder.
+	// Deterministic makes the order of rows the same on every device and with every plan. If Order is not given, it is
+	// LeftOrder, or RightOrder in right, right-semi and right-anti joins.
 	Deterministic bool
-	// MaxOutputRows makes a join of more rows fail with backend.ErrLimit before it takes memory for them; 0 is no limit,
-	// but CrossLimit in a cross join.
+	// MaxOutputRows makes a join with more output rows fail with backend.ErrLimit before it takes memory for them. 0
+	// means no limit, or CrossLimit in a cross join.
 	MaxOutputRows uint64
-	BatchRows     int // rows of a record batch or of a piece of pairs at most; default 1 Mi
+	BatchRows     int // maximum rows of a record batch or of a piece of pairs; default 1 Mi
 	Materialize   Materialize
-	Algorithm     string // of those that [AlgorithmNames] lists; default: the one that is predicted to be fastest
-	// BuildSide is transformed or made a table once, and meets the other side part by part where memory is short;
-	// default: the side with fewer rows.
+	Algorithm     string // one of [AlgorithmNames]; default: the one predicted to be fastest
+	// BuildSide is sorted, partitioned or made a hash table once; the other side is processed part by part if memory is
+	// short. Default: the side with fewer rows.
 	BuildSide BuildSide
-	// Progress, if set, is called at the start of each phase and as rows are delivered, one call at a time: done of
-	// total rows of the phase, total 0 where it is not known.
+	// Progress, if set, is called at the start of each phase and as rows are delivered, one call at a time: done out of
+	// total rows of the phase; total is 0 if unknown.
 	Progress func(phase string, done, total uint64)
 }
 
-// CrossLimit is how many rows a cross join may make where MaxOutputRows does not say.
+// CrossLimit is the maximum number of rows of a cross join whose MaxOutputRows is 0.
 const CrossLimit = 100_000_000
 
 const (
@@ -99,14 +99,15 @@ const (
 	defaultBatchRows = 1 << 20
 )
 
-// Check reports all faults of the specification that show without tables, together. They wrap backend.ErrInvalidInput.
+// Check reports, together, all faults of the specification that can be found without the tables. The error wraps
+// backend.ErrInvalidInput.
 func (s Spec) Check() error {
 	_, err := s.withDefaults()
 	return err
 }
 
-// CheckCross refuses a cross join of tables of so many rows with backend.ErrLimit where it makes more than
-// MaxOutputRows or, where that is 0, than CrossLimit. Counting makes no rows, so that CrossLimit does not bound it.
+// CheckCross returns backend.ErrLimit if a cross join of tables with left and right rows has more than MaxOutputRows
+// output rows or, if that is 0, more than CrossLimit. Counting produces no rows, so CrossLimit does not apply to it.
 func (s *Spec) CheckCross(left, right uint64) error {
 	limit := s.MaxOutputRows
 	switch {

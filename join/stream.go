@@ -17,18 +17,19 @@ import (
 	"github.com/spirjoin/spirjoin/relation"
 )
 
-// Stream joins two sources, of which one is collected as the build side and the other comes part by part: its batches
-// are gathered to granules, joined, delivered and released while the next are read, so that it may be larger than all
-// memory. A granule has as many rows as the build side, at least 2^20 and fewer where memory is short.
+// Stream joins two sources. One is collected as the build side; the other, the probe side, is joined part by part: its
+// batches are gathered into granules, joined, delivered and released while the next ones are read, so it may be larger
+// than memory. A granule has as many rows as the build side, but at least 2^20, and fewer if memory is short.
 //
-// The build side is that which spec.BuildSide names. BuildAuto takes the side whose keys must be unique, else the one
-// in whose order rows are not to come, else the one that is known to have fewer rows, else the left one.
+// The build side is the one that spec.BuildSide names. BuildAuto selects the side whose keys must be unique, else the
+// side whose order is not requested if that of the other is, else the side known to have fewer rows, else the left one.
 //
-// The output is that of [Engine.Plan], in the order of the probe side where one is asked for. Both sources must stay
-// alive until the result, which the caller closes, is closed.
+// The output is the same as with [Engine.Plan], in the order of the probe side if an order is requested. The caller
+// closes the result; both sources must stay alive until then.
 //
-// Errors: those of [Engine.Plan], [Plan.Run] and of the sources; backend.ErrUnsupported for what would need all rows of
-// the probe side at once: its keys to be unique, pairs in the order of the build side, key ranges.
+// Errors: those of [Engine.Plan], [Plan.Run] and of the sources; backend.ErrUnsupported if all rows of the probe side
+// would be needed at once: to check that its keys are unique, to return pairs in the order of the build side, or for
+// key ranges.
 func (e *Engine) Stream(ctx context.Context, left, right Source, spec Spec) (*Result, error) {
 	layout, err := NewLayout(left.Schema, right.Schema, spec)
 	if err != nil {
@@ -37,8 +38,8 @@ func (e *Engine) Stream(ctx context.Context, left, right Source, spec Spec) (*Re
 	return e.StreamLayout(ctx, layout, left, right)
 }
 
-// StreamLayout is Stream for a layout that was made before, from schemas that may have had more columns: the sources
-// must have those in layout.Needed.
+// StreamLayout is Stream with an existing layout, whose schemas may have had more columns: the sources must have those
+// in layout.Needed.
 func (e *Engine) StreamLayout(ctx context.Context, layout *Layout, left, right Source) (*Result, error) {
 	sources, fixed := [2]Source{left, right}, *layout
 	side := streamBuildSide(&fixed.Spec, sources) // BuildAuto is settled
@@ -64,8 +65,8 @@ func (e *Engine) StreamLayout(ctx context.Context, layout *Layout, left, right S
 	return b.stream(flow, grant, sources[1-side])
 }
 
-// JoinStream is Join with a probe side that comes part by part, as that of [Engine.Stream]. A part has no more rows
-// than the build side was made for.
+// JoinStream is Join with a probe side that is read part by part, as in [Engine.Stream]. A part has at most as many
+// rows as the build side was planned for.
 //
 // Errors: those of [Engine.Stream]; backend.ErrInvalidInput for another schema or a build side that is in use.
 func (b *Built) JoinStream(ctx context.Context, probe Source) (*Result, error) {
@@ -118,8 +119,8 @@ func streamBuildSide(spec *Spec, sources [2]Source) relation.Side {
 	return relation.Left
 }
 
-// CheckStream refuses what needs all rows of the probe side at once, where Spec.BuildSide names the build side, with
-// backend.ErrUnsupported.
+// CheckStream returns backend.ErrUnsupported if the join needs all rows of the probe side at once. Spec.BuildSide must
+// name the build side.
 func (l *Layout) CheckStream() error {
 	spec, build := &l.Spec, relation.Left
 	if spec.BuildSide == BuildRight {

@@ -26,11 +26,11 @@ type BlockSortConfig struct {
 	ShapedTile
 }
 
-// BlockSort sorts each tile by itself, stably: the first step of a merge sort. An absent payload_in stands
-// for the row numbers; with payload_bits=0 both payloads are absent. Output and input do not overlap.
+// BlockSort sorts each tile by itself, stably: the first step of a merge sort. An absent payload_in stands for the row
+// numbers; with payload_bits=0 both payloads are absent. Output and input must not overlap.
 //
 // In the wide shape each invocation sorts items rows in registers, and the workgroup merges them in shared memory, by
-// merge path, until one run is left. In the serial shape an invocation inserts the rows of its small tile one by one.
+// merge path, until one run is left. In the serial shape each invocation sorts its small tile by insertion.
 //
 // Source: BlockSort of "Fast Equi-Join Algorithms on GPUs: Design and Implementation", section 3.3.1.
 var BlockSort = define[BlockSortArgs](entry[BlockSortArgsOf[[]byte], BlockSortConfig]{

@@ -1,14 +1,14 @@
-// Package kernel is the catalogue: every kernel with its arguments, what it does to them, its variants and tunables,
-// and its reference in plain Go.
+// Package kernel is the catalogue of kernels: each with its arguments and its accesses to them, its variants and
+// tunable constants, and its reference in plain Go.
 //
-// A kernel works through its rows tile by tile. In the wide shape (serial=0, and kernels without that axis) a workgroup
-// works on one tile of workgroup*items rows together; in the serial shape (serial=1) each of its invocations works
-// through a tile of items rows of its own, which suits drivers that run kernels on CPU cores. Where the wide shape has
-// subgroup operations, shared=1 is the same without them: invocations meet in shared memory alone. The references take
-// every configuration, so they are the oracle of every variant; in the serial shape with one invocation and large tiles
-// they are also the engine of the host backend. A workgroup reads and writes only what the catalogue says for its
-// tiles, so that workgroups of one dispatch may run at the same time. Only scan_lookback and radix_scatter with
-// lookback=1 read what others publish, and none waits for it.
+// A kernel processes its rows tile by tile. In the wide shape (serial=0, and kernels without that axis) the invocations
+// of a workgroup work together on one tile of workgroup*items rows; in the serial shape (serial=1) each invocation
+// processes its own tile of items rows, which suits drivers that run kernels on CPU cores. If the wide shape has
+// subgroup operations, shared=1 is the same without them: invocations communicate only through shared memory. The
+// references accept every configuration, so they are the oracle of every variant; in the serial shape with one
+// invocation and large tiles they are also the engine of the host backend. A workgroup reads and writes only what the
+// catalogue says for its tiles, so that workgroups of one dispatch may run at the same time. Only scan_lookback and
+// radix_scatter with lookback=1 read what other workgroups publish, and they never wait for it.
 package kernel
 
 import (
@@ -50,8 +50,8 @@ func Variants(spec *backend.KernelSpec) []backend.Config {
 	})
 }
 
-// Defaults returns the complete configuration of a variant with the default workgroup and tile of its shape. config
-// holds a value for each axis and may set constants.
+// Defaults returns the complete configuration of a variant, with the default workgroup and tile of its shape. config
+// has a value for each axis and may set constants.
 func Defaults(spec *backend.KernelSpec, config backend.Config) (backend.Config, error) {
 	full, err := spec.Complete(config)
 	if err != nil || full["serial"] == 0 {
@@ -65,7 +65,7 @@ func Defaults(spec *backend.KernelSpec, config backend.Config) (backend.Config, 
 	return full, nil
 }
 
-// SPIRVName is the name of the file that holds the variant of a configuration: the kernel and the value of each axis.
+// SPIRVName returns the name of the SPIR-V file of a configuration's variant: the kernel and the value of each axis.
 func SPIRVName(spec *backend.KernelSpec, config backend.Config) string {
 	var b strings.Builder
 	b.WriteString(spec.Name)

@@ -25,8 +25,8 @@ type CompactCountConfig struct {
 }
 
 // CompactCount counts the set bits of each tile of a bitmap: counts[tile] is the number of rows of the tile whose bit
-// is set, with inverted of those whose bit is not; bits behind the last row may be anything. Their exclusive scan is
-// what [Compact] takes as offsets. In the wide shape of both, workgroup*items is a multiple of 32.
+// is set, or with inverted is not set; bits after the last row may have any value. The exclusive scan of counts is the
+// argument offsets of [Compact]. In the wide shape of both, workgroup*items is a multiple of 32.
 var CompactCount = define[CompactCountArgs](entry[CompactCountArgsOf[[]byte], CompactCountConfig]{
 	Name:        "compact_count",
 	Defaults:    CompactCountConfig{ShapedTile: ShapedTile{Workgroup: 256, Items: 16}},
@@ -69,8 +69,8 @@ type CompactConfig struct {
 }
 
 // Compact keeps the rows whose bit is set, with inverted those whose bit is not, in their order: a row goes to
-// offsets[tile] + the number of rows of the tile before it that are kept. offsets are 64-bit, below 2^32. Absent values
-// are row numbers, 32-bit. With mixed=1 values are keys that were mixed with seed, and are turned back ([Unmix]). In
+// offsets[tile] + the number of kept rows before it in the tile. offsets are 64-bit numbers below 2^32. Absent values
+// stand for 32-bit row numbers. With mixed=1 values are keys that were mixed with seed, and are unmixed ([Unmix]). In
 // the wide shape items is at most MaxCompactItems.
 var Compact = define[CompactArgs](entry[CompactArgsOf[[]byte], CompactConfig]{
 	Name:        "compact",
@@ -85,7 +85,7 @@ var Compact = define[CompactArgs](entry[CompactArgsOf[[]byte], CompactConfig]{
 	},
 })
 
-// MaxCompactItems is the most that items may be in the wide shape of [Compact].
+// MaxCompactItems is the maximum of items in the wide shape of [Compact].
 const MaxCompactItems = 32
 
 func compact[V word](args *CompactArgsOf[[]byte], config *CompactConfig, group uint32) {

@@ -19,7 +19,7 @@ type CopyConfig struct {
 	Tile
 }
 
-// Copy copies 32-bit words: destination[destination_first + i] = source[source_first + i] for rows words. The two do
+// Copy copies 32-bit words: destination[destination_first + i] = source[source_first + i] for rows words. The two must
 // not overlap. workgroup is a multiple of 4.
 var Copy = define[CopyArgs](entry[CopyArgsOf[[]byte], CopyConfig]{
 	Name:     "copy",

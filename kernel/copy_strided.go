@@ -22,8 +22,8 @@ type CopyStridedConfig struct {
 }
 
 // CopyStrided copies 64-bit words that lie apart: destination[destination_first + i*destination_stride] =
-// source[source_first + i*source_stride] for rows words. It takes values of several words apart, and puts them
-// together.
+// source[source_first + i*source_stride] for rows words. It splits values of several words into columns of words, and
+// joins them again.
 var CopyStrided = define[CopyStridedArgs](entry[CopyStridedArgsOf[[]byte], CopyStridedConfig]{
 	Name:     "copy_strided",
 	Defaults: CopyStridedConfig{Tile: Tile{256, 8}},

@@ -99,8 +99,8 @@ func define[A, V, C any](e entry[V, C]) *Kernel[A, C] {
 	return k
 }
 
-// With is the default configuration with those of the named settings that the kernel has. Others are ignored: a row of
-// a tuning table belongs to all kernels of its primitive.
+// With returns the default configuration, overridden by those named settings that the kernel has. Others are ignored,
+// because a row of a tuning table serves all kernels of its primitive.
 func (k *Kernel[A, C]) With(named backend.Config) C {
 	config := k.defaults
 	values := valuesOf(&config)
@@ -112,8 +112,8 @@ func (k *Kernel[A, C]) With(named backend.Config) C {
 	return config
 }
 
-// On returns the kernel for a device and configuration, compiled at its first use. Equal configurations give the same
-// kernel.
+// On returns the kernel for a device and configuration, and compiles it at its first use. Equal configurations give the
+// same kernel.
 func (k *Kernel[A, C]) On(device *backend.Device, config C) (Compiled[A], error) {
 	compiled, err := device.KernelFor(k.KernelSpec, config, func() backend.Config { return k.named(config) })
 	return Compiled[A]{compiled}, err

@@ -9,7 +9,7 @@ import (
 
 const maxDigits = 256
 
-// MaxSerialDigits is the most that the constant digits may be.
+// MaxSerialDigits is the maximum of the constant digits.
 const MaxSerialDigits = 1024
 
 // digit is a place of bits in a key, mixed or not: (key >> shift) & mask.
@@ -88,14 +88,14 @@ const (
 	mixFactor2, mixInverse2 = 0xc2b2ae35, 0x7ed1b41d
 )
 
-// Mix is an invertible mix of a key and a seed, of which every bit depends on every bit of the key.
+// Mix is an invertible hash of a key with a seed; each bit of the result depends on every bit of the key.
 func Mix[K word](key K, seed uint32) K {
 	keys := [1]K{key}
 	mixAll(keys[:], keys[:], seed)
 	return keys[0]
 }
 
-// Unmix undoes [Mix].
+// Unmix is the inverse of [Mix].
 func Unmix[K word](key K, seed uint32) K {
 	keys := [1]K{key}
 	unmixAll(keys[:], seed)

@@ -2,24 +2,24 @@ package kernel
 
 import "iter"
 
-// Fields says what a word of 4 bytes holds that narrow columns share: from its lowest bit on values of 16 bits, then
-// values of 8, then single bits. They fit the word.
+// Fields describes a 4-byte word that narrow columns share. It holds, from its lowest bit on, 16-bit values, then 8-bit
+// values, then single bits, which together must fit the word.
 type Fields struct {
 	Shorts uint32
 	Bytes  uint32
 	Bits   uint32
 }
 
-// MaxFields is how many fields a word has at most.
+// MaxFields is the maximum number of fields of a word.
 const MaxFields = 32
 
 // Count is the number of fields.
 func (f Fields) Count() int { return int(f.Shorts + f.Bytes + f.Bits) }
 
-// Width is how many bits of the word are taken.
+// Width is the number of bits used.
 func (f Fields) Width() uint32 { return 16*f.Shorts + 8*f.Bytes + f.Bits }
 
-// Of yields the fields: number, lowest bit in the word, and bits.
+// Of yields the number and the position of each field.
 func (f Fields) Of() iter.Seq2[int, Field] {
 	return func(yield func(int, Field) bool) {
 		place := uint32(0)
@@ -41,8 +41,8 @@ func (f Fields) Of() iter.Seq2[int, Field] {
 // Field is the bits [Place, Place+Bits) of a word.
 type Field struct{ Place, Bits uint32 }
 
-// ColumnWords is how many 32-bit words the column of a field takes of rows values, one behind the other as Arrow has
-// them, rounded up to 64 bytes. [UnpackWords] puts columns one behind the other that are as long.
+// ColumnWords is the number of 32-bit words that rows values of the field take as a column in Arrow's layout, rounded
+// up to 64 bytes. [UnpackWords] writes columns of this length one after the other.
 func (f Field) ColumnWords(rows uint32) uint64 {
 	perWord := uint64(32 / f.Bits)
 	return ((uint64(rows)+perWord-1)/perWord + 15) &^ 15

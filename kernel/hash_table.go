@@ -7,11 +7,11 @@ import (
 	"github.com/spirjoin/spirjoin/backend"
 )
 
-// A hash table in device memory holds the rows of a side by open addressing (DIST 3.3). mask + 1, a power of 2, is the
-// number of slots. The mix of a key with a seed is its hash, whose low bits, those of mask, are where the slots of the
-// key begin; its rows, each in a slot of its own, lie fewer than patience slots behind. A slot is 0, or 1 + a row in
-// the bits of mask and the hash in the others: what the table has no use for tells most other keys apart.
-// TableBuildArgs are the arguments of [TableBuild].
+// A hash table in device memory holds the rows of a side by open addressing (DIST 3.3). It has mask + 1 slots, a power
+// of 2. The hash of a key is its mix with a seed; the low bits of the hash, those of mask, are the first slot of the
+// key. Each row has its own slot, fewer than patience slots after the first. A slot is 0 if empty, otherwise 1 + the
+// row in the bits of mask, and the hash in the remaining bits, which distinguish most other keys. TableBuildArgs are
+// the arguments of [TableBuild].
 type TableBuildArgs = TableBuildArgsOf[backend.Range]
 
 // TableBuildArgsOf are the same with buffers of type B.
@@ -34,11 +34,12 @@ type TableBuildConfig struct {
 	Distinct uint32
 }
 
-// TableBuild puts rows into a hash table in device memory: at most mask rows into slots, which are zero before. It adds
-// to lost the number of rows that found none, and those to the bitmap lost_rows; which rows of a key these are is open.
-// With distinct a row whose key has a slot takes none, but adds 1 to repeats, a 32-bit word a row, of the row that is
-// there: patience is for different keys alone, however often one occurs, and all rows of a key are lost or none. Which
-// row of a key gets the slot is open. Without distinct repeats are absent.
+// TableBuild puts rows into a hash table in device memory: at most mask rows into slots, which are initially zero. It
+// adds the number of rows that found no slot to lost, and sets their bits in lost_rows; which rows of a key these are
+// is unspecified. With distinct, a row whose key already has a slot takes none, but adds 1 to repeats (a 32-bit word
+// per row) of the row in the slot. Patience then only has to cover different keys, however often one occurs, and either
+// all rows of a key are lost or none. Which row of a key gets the slot is unspecified. Without distinct, repeats is
+// absent.
 var TableBuild = define[TableBuildArgs](entry[TableBuildArgsOf[[]byte], TableBuildConfig]{
 	Name:     "table_build",
 	Defaults: TableBuildConfig{Tile: Tile{256, 4}, Patience: 256},
@@ -111,8 +112,8 @@ type TableProbeConfig struct {
 }
 
 // TableProbe joins right rows with the left ones that have a slot in a table: [TableBuild] made it with the same
-// patience, mask and seed. Output rows are made as [PartitionJoin] does, a tile of right rows in place of a unit, in any
-// order.
+// patience, mask and seed. Output rows are written as by [PartitionJoin], with a tile of right rows in place of a unit,
+// in any order.
 var TableProbe = define[TableProbeArgs](entry[TableProbeArgsOf[[]byte], TableProbeConfig]{
 	Name:        "table_probe",
 	Defaults:    TableProbeConfig{Tile: Tile{256, 4}, Patience: 256, OutputConfig: defaultOutput, PageRows: 1},
@@ -166,9 +167,9 @@ type TableCountConfig struct {
 	Seed     uint32
 }
 
-// TableCount counts the output rows of each tile of right rows that [TableProbe] would make: counts receives 64 bits a
-// tile. With distinct, of table and repeats that [TableBuild] made so, a row is looked up no further than to its first
-// match, however many rows have the key; without it repeats are absent.
+// TableCount counts the output rows of each tile of right rows that [TableProbe] would make: counts receives 64 bits
+// per tile. With distinct, for a table and repeats built with distinct by [TableBuild], the lookup of a row ends at its
+// first match, however many rows have the key; without it, repeats is absent.
 var TableCount = define[TableCountArgs](entry[TableCountArgsOf[[]byte], TableCountConfig]{
 	Name:        "table_count",
 	Defaults:    TableCountConfig{Tile: Tile{256, 4}, Patience: 256},
@@ -227,13 +228,12 @@ type TableMarkConfig struct {
 
 // TableMark marks rows that have a match, as [PartitionMark] does, for right rows that [TableProbe] would look up, each
 // no further than to its first match. sides says which: 1 right rows, in right_marks; 2 the left rows that are the
-// first match of one, in left_marks; 3 both. The first match is the same row for all right rows of a key, so that one
-// row stands for all left ones of the key. With among a match counts only where the bit of the left row is set in
-// partners.
+// first match of one, in left_marks; 3 both. The first match is the same row for all right rows of a key, so one row
+// represents all left rows of the key. With among, a match counts only if the bit of the left row is set in partners.
 //
-// Two dispatches thus tell which left rows have a partner, at a lookup a row: the first sets left_marks; in the second
-// these are partners, the rows of the left side take the place of the right ones, and right_marks are their marks.
-// Bitmaps that are not needed are absent.
+// Two dispatches thus determine which left rows have a partner, with one lookup per row: the first sets left_marks; the
+// second takes these as partners and the rows of the left side in place of the right ones, and right_marks receives
+// their marks. Bitmaps that are not needed are absent.
 var TableMark = define[TableMarkArgs](entry[TableMarkArgsOf[[]byte], TableMarkConfig]{
 	Name:     "table_mark",
 	Defaults: TableMarkConfig{Tile: Tile{256, 4}, Patience: 256, Sides: 1},

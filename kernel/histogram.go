@@ -27,9 +27,9 @@ type HistogramConfig struct {
 	Tile
 }
 
-// Histogram counts the digits of a column: counts[digit], 64 bits, grows by the number of rows whose digit, (key >>
-// shift) & (1<<bits - 1), is digit; bits is 1 to MaxHistogramBits and shift less than key_bits. Only the low words
-// change, so a count stays below 2^32. workgroup is a multiple of 4.
+// Histogram counts the digits of a column: the number of rows whose digit, (key >> shift) & (1<<bits - 1), is digit is
+// added to counts[digit], 64 bits; bits is 1 to MaxHistogramBits and shift is less than key_bits. Only the low words
+// change, so a count must stay below 2^32. workgroup is a multiple of 4.
 var Histogram = define[HistogramArgs](entry[HistogramArgsOf[[]byte], HistogramConfig]{
 	Name:     "histogram",
 	Defaults: HistogramConfig{Tile: Tile{256, 128}},

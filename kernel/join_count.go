@@ -30,10 +30,10 @@ type PartitionCountConfig struct {
 	Distinct uint32
 }
 
-// PartitionCount counts the output rows of each unit of a partitioned hash join: counts receives 64 bits a unit. The
-// rest is as for [PartitionJoin]; no payload is touched. With distinct=1 the left rows of a key are counted once, so
-// that the time does not grow with the number of output rows; with distinct=0 each right row walks through all of them,
-// which is faster where left keys hardly repeat.
+// PartitionCount counts the output rows of each unit of a partitioned hash join: counts receives 64 bits per unit. The
+// rest is as for [PartitionJoin]; payload is not accessed. With distinct=1 the left rows of a key are counted once, so
+// that the time does not grow with the number of output rows; with distinct=0 each right row visits all of them, which
+// is faster if left keys rarely repeat.
 var PartitionCount = define[PartitionCountArgs](entry[PartitionCountArgsOf[[]byte], PartitionCountConfig]{
 	Name:     "partition_count",
 	Defaults: PartitionCountConfig{Tile: Tile{256, 4}, Table: 1536, Heads: 1024, Distinct: 1},
@@ -91,8 +91,8 @@ type MergeCountConfig struct {
 	Table uint32
 }
 
-// MergeCount counts the output rows of each unit of a merge join: counts receives 64 bits a unit. The rest is as for
-// [MergeJoin]; no payload is touched.
+// MergeCount counts the output rows of each unit of a merge join: counts receives 64 bits per unit. The rest is as for
+// [MergeJoin]; payload is not accessed.
 var MergeCount = define[MergeCountArgs](entry[MergeCountArgsOf[[]byte], MergeCountConfig]{
 	Name:     "merge_count",
 	Defaults: MergeCountConfig{Tile: Tile{256, 4}, Table: 1280},

@@ -6,13 +6,13 @@ import (
 	"github.com/spirjoin/spirjoin/backend"
 )
 
-// The rows that kernels mark, as their constant sides says: a set.
+// Values of the constant sides: the set of sides whose rows a kernel marks.
 const (
 	MarkRight = 1
 	MarkLeft  = 2
 )
 
-// MaxMarkItems is the most that items may be in kernels that mark.
+// MaxMarkItems is the maximum of items in kernels that mark rows.
 const MaxMarkItems = 24
 
 // PartitionMarkArgs are the arguments of [PartitionMark].
@@ -40,10 +40,10 @@ type PartitionMarkConfig struct {
 }
 
 // PartitionMark sets, in bitmaps, the bits of the rows that have a match in a unit of a partitioned hash join: bit i%32
-// of word i/32 of left_marks is row i of left_keys, and the same on the right. The constant sides, [MarkRight],
-// [MarkLeft] or both, says which; the bitmap of the other side may be absent. Bits that are set before stay, so that
-// units may mark the same row. The rest is as for [PartitionJoin]; a row with many matches is looked up no longer than
-// to the first, and the left rows of a key are marked once in a unit.
+// of word i/32 of left_marks stands for row i of left_keys, and likewise on the right. The constant sides, [MarkRight],
+// [MarkLeft] or both, says for which sides; the bitmap of the other side may be absent. Bits that are already set stay
+// set, so several units may mark the same row. The rest is as for [PartitionJoin]; the lookup of a row ends at its
+// first match, and the left rows of a key are marked once per unit.
 var PartitionMark = define[PartitionMarkArgs](entry[PartitionMarkArgsOf[[]byte], PartitionMarkConfig]{
 	Name:     "partition_mark",
 	Defaults: PartitionMarkConfig{Tile: Tile{256, 4}, Table: 1536, Heads: 1024, Sides: MarkRight},

@@ -12,8 +12,8 @@ const (
 	Reserving
 )
 
-// OutputConfig is the part of a configuration that kernels that make output rows have in common: what [PartitionJoin]
-// says of placing, and the 32-bit words of a value of the payload columns, 0 for no second column.
+// OutputConfig is the common part of the configurations of kernels that write output rows: placing, as in
+// [PartitionJoin], and the number of 32-bit words per value of the payload columns, 0 if there is no second column.
 type OutputConfig struct {
 	Placing     uint32
 	LeftWords   uint32
@@ -24,8 +24,7 @@ type OutputConfig struct {
 
 var defaultOutput = OutputConfig{Placing: AtOffsets, LeftWords: 1, RightWords: 1}
 
-// JoinColumns are the columns of kernels that join; of which kind, [PartitionJoin] says. B is backend.Range for
-// callers.
+// JoinColumns are the columns of kernels that join; [PartitionJoin] describes them. B is backend.Range for callers.
 type JoinColumns[B any] struct {
 	LeftKeys      B `access:"read"`
 	RightKeys     B `access:"read"`
@@ -41,17 +40,18 @@ type JoinColumns[B any] struct {
 	RightOut2     B `access:"write"`
 }
 
-// JoinRows are the output rows of kernels that join: OutRows from FirstRow on. With [AtOffsets] the sum of FirstRow and
-// an offset is taken modulo 2^32, so that a part of all output can begin at row 0.
+// JoinRows are the output rows of kernels that join: OutRows rows from FirstRow on. With [AtOffsets] the sum of
+// FirstRow and an offset is taken modulo 2^32, so that a part of the whole output can begin at row 0.
 type JoinRows struct {
 	FirstRow uint32
 	OutRows  uint32
 }
 
-// BitmapWord is the 32-bit word of places at which the bitmap of rows begins with paged=1.
+// BitmapWord is the index of the 32-bit word of places at which, with paged=1, the bitmap of rows begins.
 const BitmapWord = 64
 
-// MarksWord is the first of two 32-bit words of places that with marked=1 say where the bitmaps of rows begin.
+// MarksWord is the index of the first of two 32-bit words of places that, with marked=1, say where the bitmaps of rows
+// begin.
 const MarksWord = 16
 
 // pairRows is how many pairs become output rows at a time.

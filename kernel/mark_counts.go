@@ -22,8 +22,8 @@ type MarkCountsConfig struct {
 	Tile
 }
 
-// MarkCounts marks the rows with a count: it sets bit ids[i] of the bitmap marks where counts[i] > 0, and bit i where
-// ids are absent. Bits that are set before stay. workgroup*items is a multiple of 32, so that without ids no two
+// MarkCounts marks the rows with a count: it sets bit ids[i] of the bitmap marks, or bit i if ids is absent, if
+// counts[i] > 0. Bits that are already set stay set. workgroup*items is a multiple of 32, so that without ids no two
 // workgroups share a word.
 var MarkCounts = define[MarkCountsArgs](entry[MarkCountsArgsOf[[]byte], MarkCountsConfig]{
 	Name:     "mark_counts",

@@ -24,9 +24,9 @@ type MergePartitionConfig struct {
 }
 
 // MergePartition finds for each tile of the output of a merge how many rows of the left run come before it:
-// splits[tile] is the place where the merge path crosses the diagonal of the tile's first row. Runs, tiles and the
-// order of equal rows are those of [MergeTiles]; tile_rows is the size of its tiles. A tile of this kernel is one of
-// tiles, not of rows.
+// splits[tile] is the point where the merge path crosses the diagonal of the tile's first row. Runs, tiles and the
+// order of equal rows are those of [MergeTiles]; tile_rows is the size of its tiles. The elements of this kernel's own
+// tiles are tiles of [MergeTiles], not rows.
 //
 // Example of one merge with tile_rows=3: left 1 2 7, right 2 3 5, merged 1 2 2' 3' 5' 7, splits 0 2.
 //
@@ -72,12 +72,13 @@ type MergeTilesConfig struct {
 // MergeTiles merges sorted runs, stably: left rows come before equal right rows, and rows of a run keep their order.
 //
 // With run=0 it merges the left column of left_rows rows with the right one of right_rows rows. Otherwise both column
-// arguments are the same column of left_rows rows, of which each run rows are sorted, the last ones perhaps fewer: run
-// 0 is merged with run 1, run 2 with run 3, and so on, all in one dispatch; a last run without a partner is copied.
+// arguments are the same column of left_rows rows, which consists of sorted runs of run rows, the last one perhaps
+// shorter: run 0 is merged with run 1, run 2 with run 3, and so on, all in one dispatch; a last run without a partner
+// is copied.
 //
 // Tiles are tiles of the output, and a tile belongs to one merge: 2*run is a multiple of its rows, and splits come from
 // [MergePartition]. In the serial shape a tile may also hold several whole merges, its rows being a multiple of 2*run;
-// splits are absent then. With payload_bits=0 all payloads are absent. The output overlaps no input.
+// splits are absent then. With payload_bits=0 all payloads are absent. The output must not overlap any input.
 var MergeTiles = define[MergeTilesArgs](entry[MergeTilesArgsOf[[]byte], MergeTilesConfig]{
 	Name:        "merge_tiles",
 	Defaults:    MergeTilesConfig{ShapedTile: ShapedTile{Workgroup: 256, Items: mergeItems}},

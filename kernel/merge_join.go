@@ -3,8 +3,8 @@ package kernel
 import "github.com/spirjoin/spirjoin/backend"
 
 // A merge join of sorted sides works in units, as a hash join of partitions does: a tile of right rows against a piece
-// of the left rows that its keys can meet. Left rows of a key that goes on in the next tile are met by both.
-// MergeUnitsArgs are the arguments of [MergeUnits].
+// of the left rows that its keys can meet. If a key continues in the next tile, its left rows belong to the units of
+// both tiles. MergeUnitsArgs are the arguments of [MergeUnits].
 type MergeUnitsArgs = MergeUnitsArgsOf[backend.Range]
 
 // MergeUnitsArgsOf are the same with buffers of type B.
@@ -29,8 +29,9 @@ type MergeUnitsConfig struct {
 
 // MergeUnits finds for each tile of tile_rows right rows which left rows its keys can meet: those from
 // left_bounds[2*tile] to left_bounds[2*tile+1]-1 are not less than its first key and not greater than its last.
-// right_bounds are the rows of the tile in the same form, and counts[tile] the pieces of piece_rows that the left rows
-// make. Both sides are sorted ascending. A tile of this kernel is one of tiles, not of rows.
+// right_bounds are the rows of the tile in the same form, and counts[tile] is the number of pieces of piece_rows rows
+// into which the left rows are divided. Both sides are sorted ascending. The elements of this kernel's own tiles are
+// tiles, not rows.
 //
 // Example with tile_rows=3: left 1 2 2 7, right 0 1 2 | 2 5 5, left_bounds 0 3 | 1 3.
 //
@@ -84,10 +85,10 @@ type MergeJoinConfig struct {
 	OutputConfig
 }
 
-// MergeJoin joins units of sorted sides, a workgroup a unit: its left keys, at most the constant table of them, lie in
-// shared memory, where a right row finds its first match by binary search; the others follow it. units, in the form of
-// [PartitionPieces], takes at most workgroup*items right rows. Output rows are as those of [PartitionJoin], without
-// pages. [MergeWalk] does the same on CPU cores.
+// MergeJoin joins units of sorted sides, a workgroup a unit: its left keys, at most the constant table of them, are in
+// shared memory, where each right row finds its first match by binary search; its other matches follow. units, in the
+// form of [PartitionPieces], have at most workgroup*items right rows each. Output rows are as in [PartitionJoin],
+// without pages. [MergeWalk] does the same on CPU cores.
 var MergeJoin = define[MergeJoinArgs](mergeJoinEntry("merge_join"))
 
 // mergeJoinEntry is that of a kernel that does what [MergeJoin] does.

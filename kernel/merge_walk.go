@@ -1,5 +1,5 @@
 package kernel
 
 // MergeWalk does what [MergeJoin] does, on devices that run invocations on CPU cores: an invocation takes [WalkedRows]
-// neighbouring right rows at a time, and the search for one goes on where that for the row before it ended.
+// neighbouring right rows at a time, and the search for each continues where that for the previous row ended.
 var MergeWalk = define[MergeJoinArgs](mergeJoinEntry("merge_walk"))

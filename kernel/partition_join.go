@@ -39,34 +39,34 @@ type PartitionJoinConfig struct {
 
 // PartitionJoin joins the units of a partitioned hash join that [PartitionPieces] lists, a workgroup a unit: the left
 // rows of a unit, at most the constant table of them, are chained in a hash table in shared memory by bits of their
-// keys, and the right rows are looked up. Every pair of rows with equal keys is an output row: keys_out gets the key,
-// left_out and right_out a payload value of 32*left_words and 32*right_words bits, left_out_2 and right_out_2 one of a
-// second column, if left_words_2 and right_words_2 are not 0. A payload column that is absent is the row numbers; an
-// output that is absent is not written.
+// keys, and the right rows are looked up in it. Every pair of rows with equal keys is an output row: keys_out receives
+// the key, left_out and right_out a payload value of 32*left_words and 32*right_words bits, left_out_2 and right_out_2
+// one of a second column, if left_words_2 and right_words_2 are not 0. An absent payload column stands for the row
+// numbers; an absent output is not written.
 //
-// The constant placing says where output rows go. AtOffsets: places holds 64-bit output rows of the units' first ones,
-// counted from first_row. Reserving: a workgroup takes the next free rows of the out_rows from first_row on (RT 3.2.2,
-// a chunk as long as needed); places is a cursor of three words, zero before: rows reserved, and the 64-bit number of
-// all rows. Where the two differ, or pass out_rows, rows are missing.
+// The constant placing says where output rows go. AtOffsets: places holds, in 64 bits, the first output row of each
+// unit, counted from first_row. Reserving: a workgroup takes the next free rows of the out_rows from first_row on (RT
+// 3.2.2, with a chunk as long as needed); places is a cursor of three words, initially zero: the rows reserved, and the
+// 64-bit number of all rows. If the two differ, or exceed out_rows, rows are missing.
 //
 // With paged=1, whatever placing is, each invocation takes pages of page_rows rows and fills one before it takes the
-// next (RT 3.2.2), so that rows stay empty at the ends of last pages. The cursor counts rows taken; where they pass
-// out_rows, rows are missing. A bitmap of all output rows, from word BitmapWord of places on and all set before, loses
-// the bits of empty ones.
+// next (RT 3.2.2), so that rows at the ends of last pages stay empty. The cursor counts the rows taken; if they exceed
+// out_rows, rows are missing. In a bitmap of all output rows, from word BitmapWord of places on and initially all set,
+// the bits of empty rows are cleared.
 //
-// With mixed=1 keys are those of a mixed partition with that seed and shift, at most 16, bits, and keys_out gets the
-// keys that were mixed; with mixed=0 they are any. With widened=1 it gets them as 64-bit words with high in the high
+// With mixed=1 keys are those of a mixed partition with this seed and shift bits, at most 16, and keys_out receives the
+// original keys; with mixed=0 keys are arbitrary. With widened=1 keys_out receives 64-bit words with high in the high
 // half. unique=1 promises that no two left rows of a unit have the same key; the output rows of a unit are then in the
-// order of its right rows, and otherwise in none.
+// order of its right rows, otherwise in no particular order.
 //
 // decided=1 promises that mixed is 1, keys have 32 bits and heads<<shift is at least 2^16, so that the 16 bits of a key
-// that the table keeps and its place there decide about a match.
+// that the table keeps and its position in the table determine a match.
 //
-// With marked=1, and Reserving, rows that have a match are marked too, as [PartitionMark] does, those of the constant
-// sides. The bitmaps lie in places, behind the cursor: word [MarksWord] of places says from which word on it holds that
-// of left rows, the word behind it the same of right rows.
+// With marked=1, and Reserving, rows with a match are also marked, as by [PartitionMark], on the sides that the
+// constant sides names. The bitmaps are in places, after the cursor: word [MarksWord] of places is the index of the
+// first word of the bitmap of left rows, the next word that of right rows.
 //
-// [PartitionWalk] does the same on CPU cores, but for marks.
+// [PartitionWalk] does the same on CPU cores, except marking.
 var PartitionJoin = define[PartitionJoinArgs](entry[PartitionJoinArgsOf[[]byte], PartitionJoinConfig]{
 	Name:     "partition_join",
 	Defaults: PartitionJoinConfig{PartitionWalkConfig: partitionJoinDefaults},

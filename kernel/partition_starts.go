@@ -26,11 +26,11 @@ type PartitionStartsConfig struct {
 }
 
 // PartitionStarts tells where partitions begin in rows that lie in the order of their digits: starts[digit] is the
-// first row whose digit is not less, rows if there is none. A row of its dispatch is a digit; there may be 2^bits + 1
-// of them, the last of which is where the last partition ends. The digit of a key is that of [RadixHistogram], but for
-// its width: bits is 1 to 32.
+// first row whose digit is not less, or rows if there is none. Each row of its dispatch is a digit; there may be 2^bits
+// + 1 of them, the last being the end of the last partition. The digit of a key is that of [RadixHistogram], except
+// that bits is 1 to 32.
 //
-// Each invocation searches its digit by halving, which reads a few pages of the keys; reading them all takes longer.
+// Each invocation finds its digit by binary search, which reads only a few pages of the keys.
 var PartitionStarts = define[PartitionStartsArgs](entry[PartitionStartsArgsOf[[]byte], PartitionStartsConfig]{
 	Name:     "partition_starts",
 	Defaults: PartitionStartsConfig{Tile: Tile{256, 1}},

@@ -6,10 +6,10 @@ import (
 	"github.com/spirjoin/spirjoin/backend"
 )
 
-// A partitioned hash join works through its partitions in units: a piece of at most left_rows rows of the left
-// partition against a piece of at most right_rows rows of the right one, all pieces of the one against all of the
-// other. A partition whose left side has more than most_left rows has no units: it is oversized, and joined in another
-// way. PartitionUnitsArgs are the arguments of [PartitionUnits].
+// A partitioned hash join processes its partitions in units: a unit joins a piece of at most left_rows rows of the left
+// partition with a piece of at most right_rows rows of the right one; every left piece meets every right piece. A
+// partition whose left side has more than most_left rows has no units: it is oversized, and joined in another way.
+// PartitionUnitsArgs are the arguments of [PartitionUnits].
 type PartitionUnitsArgs = PartitionUnitsArgsOf[backend.Range]
 
 // PartitionUnitsArgsOf are the same with buffers of type B.
@@ -29,8 +29,8 @@ type PartitionUnitsConfig struct {
 	Tile
 }
 
-// PartitionUnits counts the units of each partition. It is given where the partitions of both sides begin, and adds to
-// oversized the number of partitions that have rows on both sides and more than most_left on the left.
+// PartitionUnits counts the units of each partition. Its input is where the partitions of both sides begin. It adds the
+// number of partitions with rows on both sides and more than most_left rows on the left to oversized.
 var PartitionUnits = define[PartitionUnitsArgs](entry[PartitionUnitsArgsOf[[]byte], PartitionUnitsConfig]{
 	Name:     "partition_units",
 	Defaults: PartitionUnitsConfig{Tile: Tile{256, 1}},
@@ -77,10 +77,10 @@ type PartitionPiecesConfig struct {
 }
 
 // PartitionPieces tells which rows a unit joins: unit u takes the left rows units[4u] to units[4u+1]-1 and the right
-// rows units[4u+2] to units[4u+3]-1. offsets, partitions + 1 of them, is the exclusive scan of the counts of
-// [PartitionUnits] with the total behind it. Partition p lies between starts[stride*p] and starts[stride*p+1] of both
-// sides: with stride=1 it ends where the next one begins, with stride=2 each has an end of its own ([MergeUnits]). The
-// right pieces of a partition change fastest.
+// rows units[4u+2] to units[4u+3]-1. offsets, with partitions + 1 entries, is the exclusive scan of the counts of
+// [PartitionUnits], followed by the total. Partition p lies between starts[stride*p] and starts[stride*p+1] of both
+// sides: with stride=1 it ends where the next one begins, with stride=2 each has its own end ([MergeUnits]). The right
+// pieces of a partition change fastest.
 var PartitionPieces = define[PartitionPiecesArgs](entry[PartitionPiecesArgsOf[[]byte], PartitionPiecesConfig]{
 	Name:     "partition_pieces",
 	Defaults: PartitionPiecesConfig{Tile: Tile{256, 1}},

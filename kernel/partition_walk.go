@@ -3,7 +3,7 @@ package kernel
 import "github.com/spirjoin/spirjoin/backend"
 
 // PartitionWalk does what [PartitionJoin] does, on devices that run invocations on CPU cores: an invocation takes
-// [WalkedRows] neighbouring right rows at a time, whatever items is, and writes their output rows without a wait for
+// [WalkedRows] neighbouring right rows at a time, whatever items is, and writes their output rows without waiting for
 // its neighbours.
 var PartitionWalk = define[PartitionJoinArgs](entry[PartitionJoinArgsOf[[]byte], PartitionWalkConfig]{
 	Name:        "partition_walk",

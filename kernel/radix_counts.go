@@ -32,11 +32,11 @@ type RadixCountsConfig struct {
 	Narrow   uint32
 }
 
-// RadixCounts counts all digits that a sort will need in one read of the keys: it adds to counts[256*pass + digit] the
-// number of rows whose digit of that pass is digit. Pass p takes its shift from byte p%4 of shifts_0, or from pass 4 on
-// of shifts_1, and its number of bits, 1 to 8, from the same byte of bits_0 and bits_1; digits are those of
-// [RadixHistogram]. The constant counters is the number of counters that a workgroup has in shared memory, at least
-// 256*passes: with more, neighbours count in different copies.
+// RadixCounts counts all digits that a sort will need in one read of the keys: it adds the number of rows whose digit
+// in that pass is digit to counts[256*pass + digit]. Pass p takes its shift from byte p%4 of shifts_0, or from pass 4
+// on of shifts_1, and its number of bits, 1 to 8, from the same byte of bits_0 and bits_1; digits are those of
+// [RadixHistogram]. The constant counters is the number of counters of a workgroup in shared memory, at least
+// 256*passes; with more, neighbours count in different copies.
 var RadixCounts = define[RadixCountsArgs](entry[RadixCountsArgsOf[[]byte], RadixCountsConfig]{
 	Name:        "radix_counts",
 	Defaults:    RadixCountsConfig{Tile: Tile{256, 32}, Counters: 4096},

@@ -21,19 +21,19 @@ type RadixHistogramArgsOf[B any] struct {
 type RadixHistogramConfig struct {
 	KeyBits uint32 `axis:"32,64"`
 	ShapedTile
-	Mixed uint32 // 1: a key is taken for [Mix] of it and the parameter seed, so that a digit depends on the whole key
+	Mixed uint32 // 1: digits are those of [Mix] of the key and the parameter seed, so that they depend on the whole key
 	// 1: keys are the low words of 64-bit keys; high words are compared with word 0 of high, and word 1 becomes nonzero
-	// where one differs
+	// if one differs
 	Narrow uint32
 	// capacity of the serial shape's shared memory in digits, a power of 2 from 256 on; the wide shape has 256
 	Digits uint32
 }
 
 // RadixHistogram counts the digits of each tile: counts[digit*tiles + tile] is the number of rows of the tile whose
-// digit, (key >> shift) & (1<<bits - 1) of the key or of its mix, is digit. bits is 1 to 8, in the serial shape as many
-// as the constant digits has room for; shift is less than key_bits, and a digit that begins in the low word of a 64-bit
-// key ends in it. Every count of a digit below 1<<bits is written. Their exclusive scan is what [RadixScatter] takes as
-// offsets.
+// digit, (key >> shift) & (1<<bits - 1) of the key or of its mix, is digit. bits is 1 to 8, or in the serial shape as
+// many as the constant digits has room for; shift is less than key_bits, and a digit that begins in the low word of a
+// 64-bit key must end in it. The counts of all digits below 1<<bits are written. Their exclusive scan is the argument
+// offsets of [RadixScatter].
 var RadixHistogram = define[RadixHistogramArgs](entry[RadixHistogramArgsOf[[]byte], RadixHistogramConfig]{
 	Name:        "radix_histogram",
 	Defaults:    RadixHistogramConfig{ShapedTile: ShapedTile{Workgroup: 256, Items: radixItems}, Digits: 256},

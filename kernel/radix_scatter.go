@@ -37,8 +37,8 @@ type RadixScatterConfig struct {
 	Mixed    uint32 // as in [RadixHistogramConfig]
 	Columns  uint32 // payload columns that move along
 	Far      uint32 // 1: a column has more than 4 GiB
-	Patience uint32 // looks for a missing tile
-	Subgroup uint32 // no subgroup of the device is smaller
+	Patience uint32 // number of looks for a missing tile
+	Subgroup uint32 // size of the smallest subgroup of the device, or less
 	Ahead    uint32 // tiles that an invocation looks at together, at most [MaxAhead]
 	Narrow   uint32 // as in [RadixHistogramConfig]
 	Digits   uint32 // as in [RadixHistogramConfig]
@@ -51,22 +51,22 @@ type RadixScatterConfig struct {
 // With lookback=0 a row of a tile goes to offsets[digit*tiles + tile] plus its rank among the tile's rows of the same
 // digit; in the serial shape offsets are the scan of the counts, so that the rows of a workgroup's tiles follow each
 // other. With lookback=1 it goes to offsets[digit] plus the number of rows of that digit before it, and a pass reads
-// the keys only once: a workgroup publishes the counts of its tile in chain and adds up those of the tiles before, back
-// to one that knows the sum of all before it (Merrill and Garland's decoupled look-back, in the form of Adinets and
-// Merrill, "Onesweep: A Faster Least Significant Digit Radix Sort for GPUs"). The words of chain, 256 a tile behind 256
-// times the constant ahead that stay zero, are zero before the dispatch; afterwards they are 2<<30 plus the rows of a
-// digit up to the end of the tile. Where a word is missing after patience looks, the workgroup counts that tile itself,
-// so that nothing depends on the order of workgroups. A device that runs them in order seldom has to. The last tile
-// leaves in next_offsets, if present, what offsets is for rows behind these.
+// the keys only once: a workgroup publishes the counts of its tile in chain and adds up those of preceding tiles, back
+// to one that has published the sum of all up to it (Merrill and Garland's decoupled look-back, in the form of Adinets
+// and Merrill, "Onesweep: A Faster Least Significant Digit Radix Sort for GPUs"). chain has 256 words for each tile,
+// after 256 times the constant ahead words that stay zero. All words are zero before the dispatch; afterwards those of
+// a tile are 2<<30 plus the rows of a digit up to the end of the tile. If a word is missing after patience looks, the
+// workgroup counts that tile itself, so that nothing depends on the order of workgroups; on a device that starts them
+// in order this is rare. The last tile writes to next_offsets, if present, the offsets for rows that follow these.
 //
-// Up to three payload columns move along, as many as the constant columns says; with payload_bits=0 there are none. An
-// absent payload_in of 32 bits stands for row numbers from first_row on. Output and input do not overlap. The constant
-// far is 1 where a column has more than 4 GiB, and subgroup is a size that no subgroup of the device falls below; the
-// less it is, the more subgroups share counters.
+// The constant columns is the number of payload columns that move along, up to three; with payload_bits=0 there are
+// none. An absent payload_in of 32 bits stands for row numbers from first_row on. Output and input must not overlap.
+// The constant far is 1 if a column has more than 4 GiB. The constant subgroup is a lower bound on the size of the
+// device's subgroups; the smaller it is, the more subgroups share counters.
 //
-// The reference sorts up to stageRows rows at a time into a stage that fits the second-level cache, and copies the runs
-// of equal digits from there: writing single rows to 256 places in memory takes longer. Tiles of up to stageRows rows
-// need no count of their own.
+// The reference sorts up to stageRows rows at a time into a staging area that fits the second-level cache, and copies
+// runs of equal digits from there, because writing single rows to 256 places in memory takes longer. Tiles of up to
+// stageRows rows need no separate count.
 var RadixScatter = define[RadixScatterArgs](entry[RadixScatterArgsOf[[]byte], RadixScatterConfig]{
 	Name: "radix_scatter",
 	Defaults: RadixScatterConfig{ShapedTile: ShapedTile{Workgroup: 256, Items: radixItems}, Columns: 1,
@@ -97,13 +97,13 @@ var RadixScatter = define[RadixScatterArgs](entry[RadixScatterArgsOf[[]byte], Ra
 	},
 })
 
-// MaxAhead is the most that the constant ahead may be.
+// MaxAhead is the maximum of the constant ahead.
 const MaxAhead = 16
 
-// ChainWords is the number of words of the chain over tiles tiles, whatever ahead is.
+// ChainWords is the number of words of chain for this many tiles, whatever ahead is.
 func ChainWords(tiles uint32) uint64 { return maxDigits * (MaxAhead + uint64(tiles)) }
 
-// MaxColumns is the number of payload columns that one [RadixScatter] moves at most.
+// MaxColumns is the maximum number of payload columns that one [RadixScatter] moves.
 const MaxColumns = 3
 
 const stageRows = 1 << 16

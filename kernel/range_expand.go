@@ -28,8 +28,8 @@ type RangeExpandConfig struct {
 // RangeExpand writes the row-id pairs of matching ranges, or a piece of them: output j of the piece is match number
 // base + j of all, base = base_hi<<32 | base_lo. It belongs to the last left row l with offsets[l] <= base + j, and its
 // pair is (left_ids[l], right_ids[begins[l] + base + j - offsets[l]]). offsets, 64 bits, is the exclusive scan of the
-// counts of the left rows, with the total behind it; absent ids are row numbers. Tiles are tiles of the output, so that
-// one hot key occupies many workgroups.
+// counts of the left rows, followed by the total; absent ids stand for row numbers. Tiles are tiles of the output, so
+// that one hot key occupies many workgroups.
 //
 // With counts 2 0 1 offsets are 0 2 2 3, and the three pairs have l = 0, 0, 2.
 var RangeExpand = define[RangeExpandArgs](entry[RangeExpandArgsOf[[]byte], RangeExpandConfig]{

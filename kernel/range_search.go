@@ -28,11 +28,11 @@ type RangeSearchConfig struct {
 
 // RangeSearch finds for each left key the range of equal keys on the right; both sides are sorted ascending. begins[i]
 // is the first row on the right whose key is not less than left_keys[i], counts[i] the number of keys equal to it, and
-// tile_totals[tile], 64 bits, the sum of counts over a tile of left rows. Of these, what is absent is not written.
+// tile_totals[tile], 64 bits, the sum of counts over a tile of left rows. Absent outputs are not written.
 //
 // In the wide shape a workgroup merges its tile with the right rows batch by batch in shared memory: the constant batch
-// is the number of left rows that an invocation holds at a time, stage that of right rows. Where left keys are far
-// apart on the right it searches for each of them instead.
+// is the number of left rows that an invocation holds at a time, stage that of right rows. If left keys are far apart
+// on the right, it searches for each of them instead.
 //
 // Source: the range search of "Efficiently Joining Large Relations on Multi-GPU Systems with Modern Interconnects",
 // section 3.3.3, with a range per left row instead of one per unique left key; the wide shape finds lower and upper

@@ -6,15 +6,15 @@ import (
 	"github.com/spirjoin/spirjoin/backend"
 )
 
-// ReduceOp is what a reduction makes of its values: the constant op of [Reduce].
+// ReduceOp is the operation of a reduction: the constant op of [Reduce]. The result of no values is its identity.
 type ReduceOp uint32
 
 const (
-	ReduceSum ReduceOp = iota // modulo 2^sum_bits; of no values 0
-	ReduceMin                 // unsigned; of no values all ones
-	ReduceMax                 // unsigned; of no values 0
-	ReduceAnd                 // bit by bit; of no values all ones
-	ReduceOr                  // bit by bit; of no values 0
+	ReduceSum ReduceOp = iota // modulo 2^sum_bits; identity 0
+	ReduceMin                 // unsigned; identity all ones
+	ReduceMax                 // unsigned; identity 0
+	ReduceAnd                 // bitwise; identity all ones
+	ReduceOr                  // bitwise; identity 0
 )
 
 // ReduceArgs are the arguments of [Reduce].
@@ -65,9 +65,9 @@ type VaryingBitsConfig struct {
 	ShapedTile
 }
 
-// VaryingBits finds which bits of a key column vary, and whether it is sorted: bits holds three words of key_bits, and
-// the first becomes the AND of itself and all keys, the second the OR; the number of keys that are less than the one
-// before them is added to the low 32 bits of the third. A bit varies if the first word lacks it and the second has it.
+// VaryingBits finds which bits of a key column vary, and whether it is sorted: bits holds three words of key_bits. The
+// first becomes the AND of itself and all keys, the second the OR; the number of keys that are less than their
+// predecessor is added to the low 32 bits of the third. A bit varies if the first word lacks it and the second has it.
 var VaryingBits = define[VaryingBitsArgs](entry[VaryingBitsArgsOf[[]byte], VaryingBitsConfig]{
 	Name:        "varying_bits",
 	Defaults:    VaryingBitsConfig{ShapedTile: ShapedTile{Workgroup: 256, Items: 64}},

@@ -26,8 +26,8 @@ type ScanTilesConfig struct {
 }
 
 // ScanTiles is the last step of an exclusive scan: sums[i] = tile_prefix[tile] + the sum of the values of i's tile
-// before i, modulo 2^sum_bits. An absent tile_prefix counts as zeros. With total=1 sums has rows+1 entries and the last
-// one is the sum of all values; for no rows that takes a dispatch of one empty tile.
+// before i, modulo 2^sum_bits. An absent tile_prefix stands for zeros. With total=1 sums has rows+1 entries, and the
+// last one is the sum of all values; without rows, this takes a dispatch of one empty tile.
 var ScanTiles = define[ScanTilesArgs](entry[ScanTilesArgsOf[[]byte], ScanTilesConfig]{
 	Name:        "scan_tiles",
 	Defaults:    ScanTilesConfig{ShapedTile: ShapedTile{Workgroup: 256, Items: 16}},

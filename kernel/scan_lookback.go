@@ -28,14 +28,14 @@ type ScanLookbackConfig struct {
 }
 
 // ScanLookback is an exclusive scan in one pass: sums[i] = the sum of the values before i, modulo 2^sum_bits; with
-// total=1 sums has rows+1 entries and the last one is the sum of all values. A workgroup learns the sum of the tiles
-// before its own from what those publish in status, zeros before tile 0. What is missing after patience looks it sums
-// from the values itself, so that no workgroup depends on the progress of another. With patience 0 it never looks. sums
-// does not overlap values, because others may still read them.
+// total=1 sums has rows+1 entries, and the last one is the sum of all values. A workgroup obtains the sum of preceding
+// tiles from what these publish in status, which is zero before the workgroup of tile 0 runs. Sums that are missing
+// after patience looks it computes from the values itself, so that no workgroup depends on the progress of another;
+// with patience 0 it never looks. sums must not overlap values, because other workgroups may still read them.
 //
-// status holds 2 words a tile for sums of 32 bits (16 bits of the sum in each) or 4 for sums of 64 bits (22, 22 and 20
-// bits; the last is not used), each with a flag in the two low bits: 0 nothing, 1 the sum of the tile, 2 of all tiles
-// up to it. It counts when the flags of all words agree. In the end all flags are 2.
+// status holds 2 words per tile for 32-bit sums (16 bits of the sum in each) or 4 words for 64-bit sums (22, 22 and 20
+// bits; the last word is not used), each with a flag in the two low bits: 0 nothing, 1 the sum of the tile, 2 the sum
+// of all tiles up to it. A sum is valid when the flags of all its words agree. In the end all flags are 2.
 var ScanLookback = define[ScanLookbackArgs](entry[ScanLookbackArgsOf[[]byte], ScanLookbackConfig]{
 	Name:     "scan_lookback",
 	Defaults: ScanLookbackConfig{Tile: Tile{256, 16}, Patience: 256},
@@ -45,8 +45,7 @@ var ScanLookback = define[ScanLookbackArgs](entry[ScanLookbackArgsOf[[]byte], Sc
 	},
 })
 
-// MaxScanItems is the most that items may be in [ScanLookback] and in the wide shape of [ScanTiles] and
-// [SegmentedScan].
+// MaxScanItems is the maximum of items in [ScanLookback] and in the wide shape of [ScanTiles] and [SegmentedScan].
 const MaxScanItems = 32
 
 const (
@@ -65,7 +64,7 @@ func statusBits(sumBits uint32) []uint32 {
 
 var statusBits32, statusBits64 = []uint32{16, 16}, []uint32{22, 22, 20}
 
-// ScanStatusWords is the number of words of the status of a scan with look-back over tiles tiles.
+// ScanStatusWords is the number of words of the status of a look-back scan with this many tiles.
 func ScanStatusWords(sumBits, tiles uint32) uint64 {
 	return uint64(tiles) * uint64(sumBits/16)
 }

@@ -19,8 +19,8 @@ type ScatterConfig struct {
 	Tile
 }
 
-// Scatter puts values where row ids say: scattered[ids[i]] = values[i]. No id occurs twice; places without an id keep
-// what they held.
+// Scatter puts values where row ids say: scattered[ids[i]] = values[i]. Ids are distinct; values that no id names are
+// unchanged.
 var Scatter = define[ScatterArgs](entry[ScatterArgsOf[[]byte], ScatterConfig]{
 	Name:     "scatter",
 	Defaults: ScatterConfig{Tile: Tile{256, 8}},

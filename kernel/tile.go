@@ -7,15 +7,15 @@ import (
 	"github.com/spirjoin/spirjoin/backend"
 )
 
-// Tile is the shape of a kernel in which workgroups work on tiles of Workgroup*Items rows together. It is part of the
+// Tile is the shape of a kernel whose workgroups process tiles of Workgroup*Items rows together. It is part of the
 // kernel's configuration.
 type Tile struct {
 	Workgroup uint32 // invocations
-	Items     uint32 // rows of an invocation
+	Items     uint32 // rows per invocation
 }
 
-// ShapedTile is the same for kernels that have a serial shape too: there every invocation works through a tile of Items
-// rows.
+// ShapedTile is the same for kernels that also have a serial shape, in which every invocation processes its own tile of
+// Items rows.
 type ShapedTile struct {
 	Serial    uint32 `axis:"0,1"`
 	Workgroup uint32

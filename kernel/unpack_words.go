@@ -25,10 +25,10 @@ type UnpackWordsConfig struct {
 	Tile
 }
 
-// UnpackWords is the way back from [PackWords]: of the words from number first on it makes columns as Arrow has them,
-// one behind the other, each of [Field.ColumnWords]. The rest of the last word of a column that has rows is 0, what
-// lies behind it is not written. counts[b] grows by the number of rows in which single bit b is set. workgroup*items is
-// a multiple of 32, so that no two workgroups share a word.
+// UnpackWords is the way back from [PackWords]: from word number first on it writes columns in Arrow's layout, one
+// after the other, each of [Field.ColumnWords]. In the last word of a column that has rows, the remaining bits are 0;
+// what follows it is not written. The number of rows in which single-bit field b is set is added to counts[b].
+// workgroup*items is a multiple of 32, so that no two workgroups share a word.
 var UnpackWords = define[UnpackWordsArgs](entry[UnpackWordsArgsOf[[]byte], UnpackWordsConfig]{
 	Name:     "unpack_words",
 	Defaults: UnpackWordsConfig{Tile: Tile{256, 16}},

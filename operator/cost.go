@@ -7,8 +7,9 @@ import (
 	"github.com/spirjoin/spirjoin/primitive"
 )
 
-// Cost is the account by which an algorithm plans. It goes through the steps of its operator and books the work of each
-// stage, that of all granules together, and the buffers that are held, those of one granule and one window.
+// Cost accounts for the work and memory of an algorithm while it plans. The algorithm goes through the steps of its
+// operator and adds the work of each stage, summed over all granules, and the buffers that are held, those of one
+// granule and one window.
 //
 //	c := NewCost(p, move)
 //	c.Transform(Build); c.Transform(Probe) // or c.Stay
@@ -23,11 +24,11 @@ type Cost struct {
 	now, peak, most uint64 // bytes of buffers
 }
 
-// Moves says what a transformation moves, and how.
+// Moves says what a transformation (a sort or partition) moves, and how.
 type Moves struct {
-	Unit     Unit // of which a row in a pass is one; [SortRow] or [PartitionRow]
-	KeyBytes int  // of a key that move
-	OneByOne bool // one payload column at a time instead of as many as move together
+	Unit     Unit // what a row in a pass counts as: [SortRow] or [PartitionRow]
+	KeyBytes int  // bytes of a key that move
+	OneByOne bool // one payload column at a time instead of as many as possible
 	Numbers  Numbers
 	Plan     func(primitive.Layout) (passes int, scratchBytes uint64, err error)
 }
@@ -37,8 +38,8 @@ type Numbers uint8
 
 const (
 	NoNumbers      Numbers = iota
-	PayloadNumbers         // of the sides that have payload
-	PairNumbers            // of all sides that have rows in the output, whose columns stay in their order
+	PayloadNumbers         // for the sides that have payload
+	PairNumbers            // for all sides that have rows in the output; their columns keep their order
 )
 
 // costSide is a side and what has become of its columns.
@@ -52,7 +53,7 @@ type costSide struct {
 	bytes   uint64  // of its buffers: the chunk, where it counts, moved columns, marks
 }
 
-// NewCost begins the account of a plan. Payload of a side that has no rows in the output does not move.
+// NewCost starts the account of a plan. Payload of a side without rows in the output does not move.
 func NewCost(p *Plan, move Moves) *Cost {
 	c := &Cost{Plan: p, move: move}
 	c.Stages, c.Met = nil, [2]float64{min(c.Walked(Build), c.Out()*(1-c.Facts.Repeats)),
@@ -99,22 +100,22 @@ func groups(columns []int, oneByOne bool) (groups [][]int) {
 	return groups
 }
 
-// Take takes a buffer for longer.
+// Take accounts for a buffer that is held until Free.
 func (c *Cost) Take(bytes uint64) {
 	c.most = max(c.most, bytes)
 	c.TakeSmall(bytes)
 }
 
-// TakeSmall takes buffers of so many bytes in all, none of which is the largest of the plan.
+// TakeSmall is Take for several buffers with this total size, none of which is the largest of the plan.
 func (c *Cost) TakeSmall(bytes uint64) {
 	c.now += bytes
 	c.peak = max(c.peak, c.now)
 }
 
-// Hold takes some more for as long as a step takes.
+// Hold accounts for memory that is held only during one step.
 func (c *Cost) Hold(bytes uint64) { c.peak = max(c.peak, c.now+bytes) }
 
-// Free gives back what was taken.
+// Free accounts for the release of a buffer.
 func (c *Cost) Free(bytes uint64) { c.now -= bytes }
 
 func (c *Cost) takeOf(side int, bytes uint64) {
@@ -127,18 +128,18 @@ func (c *Cost) freeOf(side int, bytes uint64) {
 	c.Free(bytes)
 }
 
-// FreeKeys gives the sorted keys of a side back.
+// FreeKeys accounts for the release of the transformed keys of a side.
 func (c *Cost) FreeKeys(side int) {
 	if c.sides[side].passed {
 		c.freeOf(side, c.of(side, c.move.KeyBytes))
 	}
 }
 
-// Slack is what the arena needs beside buffers of so many bytes, for alignment, for partly used blocks, and for buffers
-// of a few rows that nobody books: an eighth, and 64 KiB to 1 MiB.
+// Slack is the memory in bytes that the arena needs in addition to buffers of this total size, for alignment, partly
+// used blocks, and small buffers that are not accounted for: an eighth, plus 64 KiB to 1 MiB.
 func Slack(bytes uint64) uint64 { return bytes/8 + min(1<<20, 1<<16+bytes/2) }
 
-// Close puts memory and stages into the plan.
+// Close stores memory and stages in the plan.
 func (c *Cost) Close() {
 	slack := Slack(c.peak)
 	if c.mixed() { // columns that come and go leave gaps which wider ones do not fit
@@ -158,10 +159,11 @@ func (c *Cost) mixed() bool {
 	return false
 }
 
-// Granules is how many of them the probe side comes in.
+// Granules is the number of granules of the probe side.
 func (c *Cost) Granules() float64 { return float64(c.Facts.Granules()) }
 
-// Windows is how many a granule fills with pairs. Of more than one the units are counted before any is written.
+// Windows is the number of windows that the pairs of a granule fill. If it is more than one, units are counted before
+// any is written.
 func (c *Cost) Windows() float64 { return c.Facts.Windows() }
 
 // Out is the number of pairs.
@@ -169,7 +171,7 @@ func (c *Cost) Out() float64 { return float64(c.Facts.OutputRows) }
 
 func (c *Cost) rows(side int) float64 { return float64(c.Facts.Rows[side]) }
 
-// Walked is how many rows of a side a match goes through: each granule walks the whole build side.
+// Walked is the number of rows of a side that the match processes: each granule walks the whole build side.
 func (c *Cost) Walked(side int) float64 {
 	if side == Build {
 		return c.rows(side) * c.Granules()
@@ -177,7 +179,7 @@ func (c *Cost) Walked(side int) float64 {
 	return c.rows(side)
 }
 
-// Held is how many rows of a side are on their way at a time.
+// Held is the number of rows of a side that are on the device at a time.
 func (c *Cost) Held(side int) uint64 { return c.Facts.Held(side) }
 
 // of is the memory of a column of a side.
@@ -196,19 +198,19 @@ func (c *Cost) kept(side int) bool {
 	return side == Build && c.Facts.Kept() || c.Windows() > 1 || c.Want.Marks(side) || c.sides[side].all
 }
 
-// Beyond is the share of so many bytes that caches do not hold.
+// Beyond is the share of a column or table of this size that caches do not hold.
 func (c *Cost) Beyond(sizeBytes float64) float64 {
 	return max(0, 1-c.Facts.CacheBytes/max(1, sizeBytes))
 }
 
-// Stay has all columns of a side stay where they are, so that a match can write any.
+// Stay says that all columns of a side stay in place, so that the match can write any of them.
 func (c *Cost) Stay(side int) {
 	s := &c.sides[side]
 	s.groups, s.numbers, s.moved = [][]int{s.columns}, false, 1
 }
 
-// Transform books the passes over the keys of a side with its first payload columns or, where it is for several
-// granules, with all.
+// Transform accounts for the passes over the keys of a side with its first payload columns or, if it serves several
+// granules, with all of them.
 func (c *Cost) Transform(side int) error {
 	if err := c.transform(side); err != nil || side == Probe || !c.Facts.Kept() {
 		return err
@@ -216,7 +218,8 @@ func (c *Cost) Transform(side int) error {
 	return c.MoveAll(side)
 }
 
-// MoveAll books the passes over all payload columns of a side that have not moved. They stay ([Input.MoveAll]).
+// MoveAll accounts for the passes over all payload columns of a side that have not moved yet. The moved columns are
+// kept ([Input.MoveAll]).
 func (c *Cost) MoveAll(side int) error {
 	c.sides[side].all = true
 	for s := &c.sides[side]; s.moved < len(s.groups); {

@@ -11,26 +11,26 @@ import (
 	"github.com/spirjoin/spirjoin/relation"
 )
 
-// Input is a chunk in a join, and what becomes of its columns (GFTR 4.1): a transformation, which is a sort or a
-// partition, moves them into the order in which matches are found; the output is gathered from moved columns or from
-// those of the chunk.
+// Input is a chunk in a join and the state of its columns (GFTR 4.1). A transformation, a sort or a partition, moves
+// columns into the order in which matches are found. The output is gathered from moved columns or from those of the
+// chunk.
 type Input struct {
 	*relation.Chunk
-	Lane    *exec.Lane // in whose memory moved columns are
+	Lane    *exec.Lane // moved columns are in its memory
 	Name    string
 	Ordered backend.Range   // the keys in transformed order
-	IDs     backend.Range   // the row numbers in that order, for those who gather from the columns of the chunk
-	Moved   []backend.Range // payload columns in that order; absent where they are not moved, or not any more
-	// High says that keys of 8 bytes have the same high word, so that only their low words move ([primitive.Columns]);
-	// absent where all of a key does.
+	IDs     backend.Range   // the row numbers in that order, to gather from the columns of the chunk
+	Moved   []backend.Range // payload columns in that order; absent if not moved yet, or released
+	// High is present if all 8-byte keys have the same high word, so that only their low words move
+	// ([primitive.Columns]).
 	High backend.Range
-	// Keep says that moved columns stay for further windows. Otherwise a column is released once it is in the output.
+	// Keep keeps moved columns for further windows. Otherwise a column is released once it is in the output.
 	Keep bool
 
 	gone []bool // columns that were moved and are released
 }
 
-// MovedKeyBytes is the width of keys that are moved.
+// MovedKeyBytes is the width in bytes of moved keys.
 func (in *Input) MovedKeyBytes() int {
 	if in.High.Buffer != nil {
 		return 4
@@ -38,13 +38,13 @@ func (in *Input) MovedKeyBytes() int {
 	return in.Keys.Bytes
 }
 
-// NewInput is an input of which nothing is moved.
+// NewInput returns an input of which nothing has been moved.
 func NewInput(lane *exec.Lane, c *relation.Chunk, name string) Input {
 	n := len(c.Payload)
 	return Input{Chunk: c, Lane: lane, Name: name, Moved: make([]backend.Range, n), gone: make([]bool, n)}
 }
 
-// Stay has all columns where they are as moved ones, for algorithms that move nothing.
+// Stay uses the columns of the chunk as the moved ones, for algorithms that move nothing.
 func (in *Input) Stay() {
 	in.Ordered = in.Keys.Data
 	for c, column := range in.Payload {
@@ -63,15 +63,15 @@ func (in *Input) nextGroup(most int) (group []int) {
 	return group[:min(len(group), most)]
 }
 
-// Transformation is a stable partition or sort, planned for a layout. It ends in the buffer of index Passes%2, and
-// without passes where the rows are.
+// Transformation is a stable partition or sort, planned for a layout. Its result is in the buffer of index Passes%2, or
+// without passes in the source.
 type Transformation struct {
 	Passes       int
 	ScratchBytes uint64
 	Record       Recorder
 }
 
-// Recorder records a transformation of source that goes back and forth between two buffers.
+// Recorder records a transformation of source whose passes alternate between two buffers.
 type Recorder func(list *backend.List, scratch backend.Range, source primitive.Columns,
 	buffers [2]primitive.Columns) error
 
@@ -79,12 +79,12 @@ type Recorder func(list *backend.List, scratch backend.Range, source primitive.C
 type Move struct {
 	Stage      string // "sort" or "partition"
 	RowNumbers bool   // row numbers instead of payload columns
-	OneByOne   bool   // one payload column at a time instead of as many as move together
+	OneByOne   bool   // one payload column at a time instead of as many as possible
 	Plan       func(primitive.Layout) (Transformation, error)
 }
 
-// Transform moves the keys of an input with row numbers or the next payload columns. Columns that move later come into
-// the same order, and their keys are not kept.
+// Transform moves the keys of an input with row numbers or the next payload columns. Later calls move further columns
+// into the same order and do not keep the keys again.
 func (in *Input) Transform(ctx context.Context, move Move) error {
 	most := kernel.MaxColumns
 	if move.OneByOne {
@@ -156,7 +156,7 @@ func (in *Input) Transform(ctx context.Context, move Move) error {
 	return nil
 }
 
-// MoveAll moves what is left, for inputs that are kept. Without rows there is nothing to move.
+// MoveAll moves the remaining columns, for inputs that are kept. It does nothing if there are no rows.
 func (in *Input) MoveAll(move func() error) error {
 	in.Keep = true
 	for in.Rows > 0 && len(in.nextGroup(1)) > 0 {

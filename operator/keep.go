@@ -9,16 +9,16 @@ import (
 	"github.com/spirjoin/spirjoin/primitive"
 )
 
-// KeepBytes is the device memory, beside the window that is filtered, that [Keep] takes for rows rows of rowBytes at a
-// time.
+// KeepBytes is the device memory that [Keep] takes in addition to the filtered window, for rows rows of rowBytes bytes
+// at a time.
 func KeepBytes(t primitive.Tuning, rows, rowBytes uint64) (sizeBytes uint64, err error) {
 	p, err := primitive.PlanCompact(t, rows)
 	return rows*rowBytes + rows/8 + p.ScratchBytes, err
 }
 
-// Keep puts the rows of a window whose bits are set, in their order, in windows of the sink: those of most rows at a
-// time, fewer where the sink has no room. Bit i%64 of word i/64 is row i; payload are the bytes of its columns. The
-// window, which has no key column, stays the caller's.
+// Keep copies the rows of a window whose bits are set, in their order, into windows of the sink: those of most rows at
+// a time, or fewer if the sink has no room. Bit i%64 of word i/64 stands for row i; payload lists the bytes per value
+// of the columns. The window, which has no key column, remains the caller's.
 func Keep(ctx context.Context, lane *exec.Lane, sink Sink, from *Window, payload [2][]int, keep []uint64,
 	most uint64) error {
 	for first := uint64(0); first < from.Rows; {

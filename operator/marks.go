@@ -8,16 +8,16 @@ import (
 	"github.com/spirjoin/spirjoin/kernel"
 )
 
-// Marks tell which rows of both sides have a partner.
+// Marks are bitmaps of the rows that have a partner.
 type Marks struct {
-	Of    [2]backend.Range // bitmaps: bit i%32 of word i/32 is row i; absent where that does not matter
-	Sides uint32           // those that have one: [kernel.MarkLeft] is the build side, [kernel.MarkRight] the probe side
+	Of    [2]backend.Range // bitmaps: bit i%32 of word i/32 is row i; absent if not needed
+	Sides uint32           // sides with a bitmap: [kernel.MarkLeft] is the build side, [kernel.MarkRight] the probe side
 
 	places backend.Range // the bitmaps behind a cursor of output, as [kernel.PartitionJoin] has them with marked=1
 }
 
-// NewMarks returns bitmaps without a bit set of the sides of which it matters, from the memory of the lane. A kernel can
-// set their bits while it makes pairs ([Units.Marks]).
+// NewMarks returns cleared bitmaps for the sides that need one, allocated from the lane. A kernel can set their bits
+// while it writes pairs ([Units.Marks]).
 func NewMarks(ctx context.Context, lane *exec.Lane, inputs [2]*Input, want *Want) (m Marks, err error) {
 	first, sizeBytes := [2]uint64{}, uint64(kernel.BitmapWord*4)
 	for side, in := range inputs {
@@ -42,7 +42,7 @@ func NewMarks(ctx context.Context, lane *exec.Lane, inputs [2]*Input, want *Want
 	return m, lane.Submit(ctx, list)
 }
 
-// Sides are those of which it matters which rows have a partner, as kernels that mark take them.
+// Sides returns the sides that need a bitmap of the rows with a partner, in the form that marking kernels take.
 func (w *Want) Sides() (sides uint32) {
 	if w.Marks(Build) {
 		sides |= kernel.MarkLeft

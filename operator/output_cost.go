@@ -2,9 +2,9 @@ package operator
 
 import "slices"
 
-// Pairs books what a match writes ([Units]): the key, and of each side two payload columns, or only the first of more;
-// and the gather of the others by row numbers, which the match writes too. random says that columns which stayed are
-// not met in their order.
+// Pairs accounts for what a match writes ([Units]): the key, and for each side two payload columns, or the first if
+// there are more; and for the gather of the others by row numbers, which the match also writes. random says that
+// columns that stayed in place are not accessed in order.
 func (c *Cost) Pairs(random bool) error {
 	room, window := c.Facts.Room(), uint64(0)
 	put := func(rows uint64, bytes int) {
@@ -94,7 +94,7 @@ func groupsOf(s *costSide, written int) [][]int {
 	return all
 }
 
-// PairsByNumber books the gather of keys and payload for pairs of row numbers ([Pairs]) from where they are.
+// PairsByNumber accounts for the gather of keys and payload, from where they are, for pairs of row numbers ([Pairs]).
 func (c *Cost) PairsByNumber() {
 	rows := c.windowRoom()
 	began := c.now
@@ -137,8 +137,8 @@ func (c *Cost) gather(stage string, bytes int, far float64) {
 	c.Add(stage, GatherFar, far)
 }
 
-// Marks takes the bitmaps of the sides that need one, when both are loaded and transformed. Marking is work of the
-// algorithm.
+// Marks accounts for the bitmaps of the sides that need one, after both sides have been loaded and transformed. The
+// work of marking is for the algorithm to add.
 func (c *Cost) Marks() {
 	c.Hold(max(c.loading(Build), c.loading(Probe)))
 	for side := range c.sides {
@@ -173,7 +173,8 @@ func BroughtBytes(rows uint64, keyBytes int, payload []int) uint64 {
 	return rows*uint64(whole) + rows/4
 }
 
-// Sides books the rows that are wanted of one side ([Rows]), those of the build side once the probe side is gone.
+// Sides accounts for the output rows of a single side ([Rows]), those of the build side after the probe side is
+// released.
 func (c *Cost) Sides() error {
 	if err := c.side(Probe); err != nil {
 		return err

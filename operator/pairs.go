@@ -8,19 +8,19 @@ import (
 	"github.com/spirjoin/spirjoin/relation"
 )
 
-// Pairs are pairs of rows that are known by the numbers of their rows: keys and payload are gathered from the columns
-// of the chunks (GFUR, GFTR 2.4).
+// Pairs turns pairs of row numbers into output rows: keys and payload are gathered from the columns of the chunks
+// (gather from untransformed relations, GFTR 2.4).
 type Pairs struct {
 	Lane   *exec.Lane
 	Chunks [2]*relation.Chunk // build and probe
-	Keys   bool               // of which rows have a column
-	// Unmix turns keys of the chunks into those of the output, of KeyBytes; nil where they are those.
+	Keys   bool               // rows have a key column
+	// Unmix converts keys of the chunks to those of the output, of KeyBytes; nil if they are the same.
 	Unmix    func(list *backend.List, keys, to backend.Range, rows uint64) error
 	KeyBytes int
 }
 
-// Write fills a window with rows pairs, at most those that it has room for, and puts it. record records the row numbers
-// of both sides. Where that fails, the window is released.
+// Write fills a window with rows pairs, at most as many as it has room for, and puts it. record records the row numbers
+// of both sides. On failure, the window is released.
 func (p *Pairs) Write(ctx context.Context, sink Sink, w *Window, rows uint64,
 	record func(list *backend.List, build, probe backend.Range) error) error {
 	err := p.fill(ctx, w, rows, record)

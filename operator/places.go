@@ -8,17 +8,18 @@ import (
 	"github.com/spirjoin/spirjoin/relation"
 )
 
-// Places is a sink for the join of some rows of two transformed inputs, whose chunks have as payload where a row is
-// among all: of pairs of places it makes rows of the output. All columns of the inputs must be moved.
+// Places is a sink for a join of some rows of two transformed inputs. The chunks of that join have as payload the
+// position of each row in its input; Places turns pairs of positions into output rows. All columns of the inputs must
+// have been moved.
 type Places struct {
 	Lane    *exec.Lane
 	Inputs  [2]*Input
 	Keys    bool // rows have a key column
-	Counted bool // the rows are known to the sink
+	Counted bool // the rows have already been reported to the sink
 	Sink    Sink
 	// Untransformed says that payload is gathered from the columns of the chunks, by IDs.
 	Untransformed bool
-	// Unmix turns moved keys back into those of the chunks; nil where they are those.
+	// Unmix converts moved keys back to those of the chunks; nil if they are the same.
 	Unmix func(list *backend.List, keys, to backend.Range, rows uint64) error
 
 	out *Window // for the window of places that is being filled
@@ -36,7 +37,7 @@ func (p *Places) Count(ctx context.Context, rows uint64) error {
 // was moved and is turned back.
 func besideBytes(keyBytes int) uint64 { return 4*4 + uint64(keyBytes) }
 
-// PlacesBytes is the memory that a pair takes of which [Places] makes a row of the output.
+// PlacesBytes is the memory that [Places] takes per pair while it turns pairs into output rows.
 func PlacesBytes(f *Facts, want *Want) uint64 {
 	keyBytes := 0
 	if want.Keys {
@@ -45,7 +46,7 @@ func PlacesBytes(f *Facts, want *Want) uint64 {
 	return max(4, uint64(keyBytes+sum(f.Payload[Build])+sum(f.Payload[Probe]))) + besideBytes(keyBytes)
 }
 
-// Window has room for fewer rows than the sink would give, unless there is memory for what they take beside.
+// Window may return room for fewer rows than the sink would, depending on the memory for the positions.
 func (p *Places) Window(ctx context.Context, rows uint64) (_ *Window, err error) {
 	p.out.Release()
 	rowBytes, beside := max(4, p.rowBytes()), besideBytes(0)
@@ -71,7 +72,7 @@ func (p *Places) rowBytes() (bytes uint64) {
 	return bytes
 }
 
-// Put gathers all columns of the rows by their places.
+// Put gathers all columns of the rows by their positions.
 func (p *Places) Put(ctx context.Context, w *Window) error {
 	defer w.Release()
 	pairs := Pairs{Lane: p.Lane, Keys: p.Keys, KeyBytes: p.Inputs[Build].Chunk.Keys.Bytes}

@@ -8,8 +8,8 @@ import (
 	"github.com/spirjoin/spirjoin/primitive"
 )
 
-// Rows are the rows of one side that have a partner or have none, told by a bitmap over its transformed order: bit i%32
-// of word i/32 is row i.
+// Rows outputs the rows of one side that have a partner, or have none, according to a bitmap in its transformed order:
+// bit i%32 of word i/32 stands for row i.
 type Rows struct {
 	Input *Input
 	Side  int // of the input
@@ -19,15 +19,15 @@ type Rows struct {
 	Untransformed bool
 	// Move moves the next payload columns.
 	Move func(ctx context.Context) error
-	// Seed is that with which moved keys were mixed ([kernel.Mix]), if Mixed.
+	// Seed is the one that moved keys were mixed with ([kernel.Mix]), if Mixed.
 	Mixed bool
 	Seed  uint32
-	// Unmix turns moved keys that are also narrower than those of the chunk back into these, rows of them; nil where
-	// none are.
+	// Unmix converts moved keys that are also narrower than those of the chunk back to these; nil if they are not
+	// narrower.
 	Unmix func(list *backend.List, keys, to backend.Range, rows uint64) error
 }
 
-// WriteWanted puts, or only counts, what is wanted of the side.
+// WriteWanted outputs, or only counts, the wanted rows of the side.
 func (r *Rows) WriteWanted(ctx context.Context, sink Sink, want *Want) error {
 	for i, wanted := range [2]bool{want.Matched[r.Side], want.Rest[r.Side]} {
 		matched := i == 0

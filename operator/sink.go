@@ -9,37 +9,37 @@ import (
 
 // Sink takes the output of operators. Sinks wrap one another. Used by one goroutine at a time.
 type Sink interface {
-	// Count hears of further output rows as soon as their number is known, and before memory beyond that of the first
-	// window is taken for them. Its error ends the join.
+	// Count is called with the number of further output rows as soon as it is known, and before memory beyond that of
+	// the first window is taken for them. An error ends the join.
 	Count(ctx context.Context, rows uint64) error
-	// Window returns room for rows output rows, or for fewer where memory is short, but for one at least. It waits
-	// until there is memory. The window is the operator's until it is put.
+	// Window returns room for rows output rows, or for fewer if memory is short, but for at least one. It waits until
+	// there is memory. The operator owns the window until it is put.
 	Window(ctx context.Context, rows uint64) (*Window, error)
-	// Put takes a window of one row at least that is filled by work submitted before. From the call on the window is
-	// the sink's, which releases it, errors or not.
+	// Put takes a window with at least one row, which is filled by work already submitted. The sink then owns the
+	// window and releases it, also if it returns an error.
 	Put(ctx context.Context, w *Window) error
 }
 
-// Window is output rows on a device. Columns are made as they are filled.
+// Window holds output rows on a device. Columns are allocated as they are filled.
 type Window struct {
-	Rows uint64 // that there is room for; those that it has, once it is put
-	// Of tells which sides rows are of: both for pairs, otherwise one. The columns of the other are absent.
+	Rows uint64 // capacity; once the window is put, the number of rows
+	// Of says which sides the rows come from: both for pairs, otherwise one. The columns of the other are absent.
 	Of [2]bool
 	// Matched says that the rows have a partner, whether it is in the output or not.
 	Matched bool
-	Keys    *backend.Buffer // absent where no keys are wanted
+	Keys    *backend.Buffer // absent if no keys are wanted
 	Payload [2][]*backend.Buffer
 
 	memory  *exec.Scope
 	numbers [2]*backend.Buffer // by which columns are gathered that no kernel has written
 }
 
-// NewWindow returns a window without columns, whose memory will come from a scope of its own.
+// NewWindow returns a window without columns. Their memory will come from a separate scope.
 func NewWindow(ctx context.Context, lane *exec.Lane, rows uint64) *Window {
 	return &Window{Rows: rows, memory: lane.Scope(ctx)}
 }
 
-// Release gives the memory back. A second Release does nothing.
+// Release releases the memory. A second Release does nothing.
 func (w *Window) Release() {
 	if w != nil {
 		w.memory.ReleaseAll()
@@ -75,12 +75,12 @@ func (c *Counter) Count(_ context.Context, rows uint64) error {
 	return nil
 }
 
-// Window must not be called: who counts wants no rows.
+// Window must not be called, because a counter takes no rows.
 func (c *Counter) Window(context.Context, uint64) (*Window, error) {
 	return nil, &backend.OpError{Op: "count rows", Err: backend.ErrInvalidInput, Detail: "a counter has no windows"}
 }
 
-// Put must not be called either.
+// Put must not be called.
 func (c *Counter) Put(_ context.Context, w *Window) error {
 	w.Release()
 	return &backend.OpError{Op: "count rows", Err: backend.ErrInvalidInput, Detail: "a counter takes no windows"}
@@ -91,7 +91,7 @@ type Collector struct {
 	Counter
 	Lane    *exec.Lane
 	Windows []*Window
-	// Most is how many rows a window has room for; 0: as many as are asked for.
+	// Most is the maximum capacity of a window in rows; 0: as many as are requested.
 	Most uint64
 }
 
@@ -117,8 +117,9 @@ func (c *Collector) Release() {
 	c.Windows = nil
 }
 
-// Load fills the window with rows of one side that did not come through an operator, and puts it; matched says that they
-// have a partner. upload fills the payload columns, of so many bytes a value. Where that fails, the window is released.
+// Load fills the window with rows of one side that did not pass through an operator, and puts it; matched says that
+// they have a partner. upload fills the payload columns, whose bytes per value payload lists. On failure, the window is
+// released.
 func (w *Window) Load(ctx context.Context, sink Sink, side int, matched bool, rows uint64, payload []int,
 	upload func(columns []backend.Range) error) error {
 	w.clear()

@@ -8,43 +8,43 @@ import (
 	"github.com/spirjoin/spirjoin/kernel"
 )
 
-// Units are the pairs of a join as a kernel makes them that joins unit by unit (include/join_output.glsl): of each pair
-// the key, and of each side two payload columns that are moved. Where a side has more of them, or none is moved, the
-// kernel writes the row to gather others by in place of the last.
+// Units outputs the pairs of a kernel that joins unit by unit (include/join_output.glsl). For each pair the kernel
+// writes the key, and for each side two moved payload columns. If a side has more columns, or none is moved, the kernel
+// writes in place of the last one the row number by which the others are gathered.
 type Units struct {
 	Lane   *exec.Lane
-	Inputs [2]*Input // build and probe, left and right as the kernel calls them
-	Want   *Want     // whether rows have a key column, or are only counted
-	Number uint32    // of units
-	// CountFirst counts the output of every unit before any is written, and every unit then writes where it belongs.
-	// Otherwise output is written as it comes, into room for Room rows, and again where there are more.
+	Inputs [2]*Input // build and probe; the kernel calls them left and right
+	Want   *Want     // says whether rows have a key column, or are only counted
+	Number uint32    // number of units
+	// CountFirst counts the output of all units before any is written; each unit then writes to its own place.
+	// Otherwise output is written as it is found, into room for Room rows, and written again if there are more.
 	CountFirst bool
 	Room       uint64
-	// PageRows, 1 to 8, has each of Invocations take the room that it writes to in pages of so many rows (RT 3.2.2);
-	// what stays empty of them is compacted. With 0 workgroups take what they need, and nothing stays empty.
+	// PageRows, 1 to 8, makes each of Invocations reserve room in pages of that many rows (RT 3.2.2); rows of pages
+	// that stay empty are removed by compaction. With 0, workgroups reserve exactly what they need.
 	PageRows    uint32
 	Invocations uint64
-	// Marks has the kernel mark the rows that have a partner, when output is first written as it comes; nil where they are
-	// not, as with PageRows, and where output is counted first ([Facts.CountsFirst]).
+	// Marks makes the kernel mark the rows that have a partner during the first attempt to write output; nil if it does
+	// not, as with PageRows, and if output is counted first ([Facts.CountsFirst]).
 	Marks *Marks
-	// Record records the kernel, over the units from first to end-1. It adds to the columns the keys of both sides.
+	// Record records the kernel for units first to end-1, which also takes the keys of both sides.
 	Record func(list *backend.List, first, end uint32, to Target) error
-	// RecordCount records the kernel that counts the output of each unit, 64 bits.
+	// RecordCount records the kernel that counts the output rows of each unit, in 64 bits.
 	RecordCount func(list *backend.List, counts backend.Range) error
-	// Large makes the output of a unit that is more than a window has room for, in as many windows as it takes; nil
-	// where there is no way to.
+	// Large outputs a unit with more rows than a window has room for, in as many windows as it takes; nil if that is
+	// not possible.
 	Large func(ctx context.Context, unit uint32, sink Sink) error
-	// Untransformed says that row numbers are those of the columns of the chunks, from which all payload is gathered.
+	// Untransformed says that row numbers refer to the columns of the chunks, from which all payload is gathered.
 	Untransformed bool
 	// Move moves the next payload columns of a side.
 	Move func(ctx context.Context, side int) error
 }
 
-// Target is where and in what form a kernel writes its output.
+// Target says where and in which form a kernel writes its output.
 type Target struct {
 	Config   kernel.OutputConfig
 	PageRows uint32 // 0: no pages
-	Sides    uint32 // whose rows are marked
+	Sides    uint32 // sides whose rows are marked
 	Columns  kernel.JoinColumns[backend.Range]
 	Rows     kernel.JoinRows
 }
@@ -52,10 +52,10 @@ type Target struct {
 // mostRows is how many output rows a kernel takes (include/join_output.glsl).
 const mostRows = 1<<31 - 1
 
-// Write makes all pairs and puts them, in one window where the sink has room for them, or tells it their number alone.
+// Write outputs all pairs, in one window if the sink has room for them, or only reports their number.
 //
-// Errors: those of the sink and of the device; backend.ErrDeviceMemory where a window has no room for a unit, and there
-// is no Large.
+// Errors: those of the sink and of the device; backend.ErrDeviceMemory if a window has no room for a unit and Large is
+// nil.
 func (u *Units) Write(ctx context.Context, sink Sink) error {
 	if u.Number == 0 {
 		return nil

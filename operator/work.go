@@ -1,39 +1,39 @@
 package operator
 
-// Unit is what work is counted in; a rate is the time of one.
+// Unit is a kind of work. Its rate is the time that one unit of it takes.
 type Unit uint8
 
 const (
 	Launch Unit = iota // of a kernel
-	Stream             // byte that is read or written in order, outside of passes
+	Stream             // byte read or written sequentially, outside of passes
 
-	SortRow      // row in a pass of a sort
-	PartitionRow // row in a pass of a partition
-	PassByte     // byte that either reads or writes
-	PassColumn   // row of a payload column behind the first in a pass
+	SortRow      // row in one pass of a sort
+	PartitionRow // row in one pass of a partition
+	PassByte     // byte that such a pass reads or writes
+	PassColumn   // row of each payload column after the first in a pass
 
 	MatchBuild // build row put into a table in shared memory
-	MatchProbe // probe row looked up there, or further match that it meets
-	MatchRow   // row of output that a match writes
-	MatchMet   // row with a partner, for which a match turns from looking to writing
+	MatchProbe // probe row looked up there, or each further match of it
+	MatchRow   // output row that a match writes
+	MatchMet   // row with a partner, for which a match switches from lookup to output
 
-	BuildNear // row put into a table in device memory that caches hold
-	BuildFar  // row put into one that they do not hold
-	ProbeNear // row looked up in such tables, with the key that it leads to
+	BuildNear // row put into a table in device memory that fits the caches
+	BuildFar  // row put into a table that does not fit them
+	ProbeNear // row looked up in a table that fits, including the key that the slot refers to
 	ProbeFar
 
 	MergeRow  // row of either side in the merge of sorted sides
 	SearchRow // row of either side in the search for the ranges of matches
-	ScanRow   // row of the side that is searched for
-	ExpandRow // row of output as a pair of rows
+	ScanRow   // row of the searching side, in the scan of its counts
+	ExpandRow // output row, as a pair of row numbers
 
-	GatherNear // value that is gathered from where its neighbours were just gathered, or from a column that caches hold
-	GatherFar  // value that is gathered from anywhere
+	GatherNear // value gathered near the previous ones, or from a column that fits the caches
+	GatherFar  // value gathered from anywhere
 
 	EncodeRow    // row whose key the host encodes and uploads
 	UploadByte   // byte of a payload column
 	DownloadByte // byte of output
-	TakeNear     // value that the host fetches by row number, as gatherNear
+	TakeNear     // value that the host fetches by row number, otherwise as GatherNear
 	TakeFar
 
 	NumUnits
@@ -47,5 +47,5 @@ var unitNames = [NumUnits]string{"launch", "stream_byte", "sort_row", "partition
 
 func (u Unit) String() string { return unitNames[u] }
 
-// Work is amounts by unit: a prediction is linear in the rates, so that rates can be fitted to measured joins.
+// Work is an amount for each unit. A prediction is linear in the rates, so rates can be fitted to measured joins.
 type Work [NumUnits]float64

@@ -11,10 +11,10 @@ import (
 	"github.com/spirjoin/spirjoin/relation"
 )
 
-// SampleChunks fills in all that facts say about two chunks that are on the device of a lane, and about the device, but
-// for Granule, Window and HeldBytes. It gathers SampleRows and ScanRows keys at most on the device and reads these.
+// SampleChunks fills in the facts about two chunks on the device of a lane, and about the device, except Granule,
+// Window and HeldBytes. It gathers at most SampleRows and ScanRows keys on the device and downloads these.
 //
-// Errors: backend.ErrInvalidInput for chunks that are not as they say; those of the device.
+// Errors: backend.ErrInvalidInput for inconsistent chunks; those of the device.
 func SampleChunks(ctx context.Context, lane *exec.Lane, build, probe *relation.Chunk, f *operator.Facts) error {
 	info := lane.Device().Info()
 	f.Tuning, f.Software, f.SubgroupSize = lane.Tuning(), info.Type == backend.Software, int(info.SubgroupSize)

@@ -7,7 +7,7 @@ import (
 	"github.com/spirjoin/spirjoin/operator"
 )
 
-// Measured is a join that was run: what was joined and how, and the device time of its stages.
+// Measured is a join that was run: its facts, how it was joined, and the device time of its stages.
 type Measured struct {
 	Facts     operator.Facts // with the tuning of the device
 	Want      operator.Want
@@ -15,8 +15,8 @@ type Measured struct {
 	Stages    map[string]time.Duration // by the stages of package operator
 }
 
-// Fit returns rates that predict measured joins best, by least squares of the relative errors of stages. What the joins
-// say nothing about stays as it is in base, whose place in the table the rates take.
+// Fit returns the rates that best predict measured joins, by least squares of the relative errors of stages. Rates that
+// the joins do not determine stay as in base, whose place in the table the result takes.
 func Fit(base Rates, joins []Measured) (best Rates, err error) {
 	least := math.Inf(1)
 	caches := []float64{base.CacheBytes}

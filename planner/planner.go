@@ -1,8 +1,8 @@
-// Package planner chooses how to join: each algorithm plans under facts about both sides (package operator), measured
-// rates of the device turn its work into time, and plans are put in order. It is a pure function of its arguments and
-// touches no device, but for [SampleChunks].
+// Package planner chooses the algorithm of a join: each algorithm plans under facts about both sides (package
+// operator), measured rates of the device turn its work into predicted time, and the plans are ranked. Its functions
+// are pure and touch no device, except [SampleChunks].
 //
-// Where no rates of a device are known the decision tree of GFTR 5.4 orders the algorithms instead ([Tree]).
+// If no rates are known for a device, the decision tree of GFTR 5.4 ranks the algorithms instead ([Tree]).
 package planner
 
 import (
@@ -17,11 +17,11 @@ import (
 	"github.com/spirjoin/spirjoin/primitive"
 )
 
-// Limits are what a join must keep to.
+// Limits bound the memory of a join.
 type Limits struct {
-	DeviceMemoryBytes uint64 // that is free for this join, all buffers together; 0: no limit
-	HeldBytes         uint64 // what others hold of device_memory, for the advice on how much would be enough
-	BlockBytes        uint64 // of one buffer; 0: no limit
+	DeviceMemoryBytes uint64 // available to this join, all buffers together; 0: no limit
+	HeldBytes         uint64 // held by other joins, for the advice on how much device_memory would be enough
+	BlockBytes        uint64 // maximum of one buffer; 0: no limit
 }
 
 // leastWindow and leastGranule are rows below which dividing further saves nothing worth its launches. Where nothing else
@@ -31,12 +31,12 @@ const (
 	leastGranule = 1 << 16
 )
 
-// Choose plans a join by each of the algorithms and returns the plans, the best first, and those that cannot be taken
-// last, with a reason: backend.ErrDeviceMemory or ErrLimit. Of algorithms that do the same under these facts the first
-// is kept. Plans have times where there are rates; rates may be nil.
+// Choose plans a join with each of the algorithms and returns the plans, the best first, and those that cannot run
+// last, with a reason: backend.ErrDeviceMemory or ErrLimit. Of algorithms that are equivalent under these facts only
+// the first is kept. Plans have predicted times if rates is not nil.
 //
-// Where memory is short, an algorithm plans for smaller windows or granules, from those of f on, in halves; what it
-// takes is in Facts of the plan. The error says that the facts allow no plan.
+// If memory is short, an algorithm plans with smaller windows or granules, halving those of f repeatedly; the result is
+// in Facts of the plan. An error means that the facts are invalid.
 func Choose(f operator.Facts, want operator.Want, algorithms []operator.Algorithm, rates *Rates, limits Limits) (
 	[]*operator.Plan, error) {
 	if f.CacheBytes = 0; rates != nil {
@@ -62,7 +62,7 @@ func same(a, b *operator.Plan) bool {
 	return a.PeakBytes == b.PeakBytes && slices.Equal(a.Stages, b.Stages) && (a.Reject == nil) == (b.Reject == nil)
 }
 
-// Sort puts the best first: by time, or where none is predicted by [Tree]; those that cannot be taken last.
+// Sort puts the best plan first, by predicted time or, without times, by [Tree], and those that cannot run last.
 func Sort(all []*operator.Plan, timed bool) {
 	rejected := func(p *operator.Plan) int {
 		if p.Reject != nil {
@@ -164,7 +164,7 @@ func (l *Limits) hold(p *operator.Plan) bool {
 		(l.BlockBytes == 0 || p.MostBytes <= l.BlockBytes)
 }
 
-// Output is for how many rows of output a plan has room at a time.
+// Output is the number of output rows that a plan has room for at a time.
 func Output(p *operator.Plan) (rows uint64) {
 	if p.Want.Count {
 		return 0
@@ -186,12 +186,12 @@ func reject(format string, args ...any) error {
 	return &backend.OpError{Op: "plan join", Err: backend.ErrDeviceMemory, Detail: fmt.Sprintf(format, args...)}
 }
 
-// Least returns the plan that needs the least device memory, the first of several.
+// Least returns the plan that needs the least device memory; of several, the first.
 func Least(all []*operator.Plan) *operator.Plan {
 	return slices.MinFunc(all, func(a, b *operator.Plan) int { return cmp.Compare(a.PeakBytes, b.PeakBytes) })
 }
 
-// StageOf tells which stage a step of a join, by its name in a profile, belongs to.
+// StageOf returns the stage to which a step of a join, named as in a profile, belongs.
 func StageOf(step string) string {
 	switch first, _, _ := strings.Cut(step, " "); {
 	case step == "gather keys":

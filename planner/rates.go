@@ -13,14 +13,14 @@ import (
 	"github.com/spirjoin/spirjoin/primitive"
 )
 
-// Rates are the nanoseconds that a device takes for each unit of work. The rows of rates.json are found as those of
-// tuning tables are (primitive.TuningRow): Device is a class or a part of a GPU's name, Backend the backend it was
+// Rates are the nanoseconds that a device takes for each unit of work. Rows of rates.json are matched like those of
+// tuning tables (primitive.TuningRow): Device is a class or a part of a GPU's name, Backend the backend that they were
 // measured on.
 type Rates struct {
 	Device         string
 	Backend        string
 	Measured       string  // how, and on what
-	CacheBytes     float64 // columns and tables up to this size are near
+	CacheBytes     float64 // columns and tables up to this size fit the caches
 	HostCacheBytes float64 // the same for columns that the host fetches from
 
 	ns operator.Work
@@ -39,7 +39,7 @@ type ratesRow struct {
 //go:embed rates.json
 var ratesFile []byte
 
-// AllRates are the rows of rates.json. The error is a mistake in the file.
+// AllRates returns the rows of rates.json. An error is a fault in the file.
 func AllRates() ([]Rates, error) {
 	var rows []ratesRow
 	var names []string
@@ -72,7 +72,7 @@ func AllRates() ([]Rates, error) {
 	return all, nil
 }
 
-// RatesFor returns the rates of a device; nil where none were measured.
+// RatesFor returns the rates of a device; nil if none were measured.
 func RatesFor(info *backend.DeviceInfo) (*Rates, error) {
 	all, err := AllRates()
 	for _, r := range slices.Backward(all) {
@@ -91,7 +91,7 @@ func (r *Rates) time(w *operator.Work) (ns float64) {
 	return ns
 }
 
-// JSON is the row of rates.json.
+// JSON returns the rates as a row of rates.json.
 func (r *Rates) JSON() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "  {\"device\": %q, \"backend\": %q, \"cache_bytes\": %.0f, \"host_cache_bytes\": %.0f, \"ns\": {",
@@ -113,7 +113,7 @@ func (r *Rates) JSON() string {
 	return b.String()
 }
 
-// Predict fills in the times of the stages of a plan, if there is one; nil rates know none.
+// Predict fills in the times of the stages of a plan; with nil rates they are 0. A nil plan is ignored.
 func (r *Rates) Predict(p *operator.Plan) {
 	if p == nil {
 		return

@@ -11,8 +11,8 @@ import (
 	"github.com/spirjoin/spirjoin/relation"
 )
 
-// A sample has SampleRows rows of the probe side, one by one, and ScanRows of the build side, in blocks of BlockRows
-// neighbours, among which the former are looked up; about as many, or all that there are.
+// A sample has about SampleRows rows of the probe side, drawn one by one, and about ScanRows of the build side, drawn
+// in blocks of BlockRows neighbours, or all rows if there are fewer. The former are looked up among the latter.
 const (
 	SampleRows = 1 << 13
 	ScanRows   = 1 << 18
@@ -27,15 +27,14 @@ const (
 	mostThin = 1 << 4
 )
 
-// Sample fills in what facts say about the keys, from those of sampled rows of either side, in the order of their rows,
-// by the blocks that were drawn ([relation.Blocks]). Rows has to be known.
+// Sample fills in the facts about keys from those of sampled rows of both sides, in row order and grouped by the blocks
+// that were drawn ([relation.Blocks]). f.Rows must be set.
 //
-// A sampled probe row meets scanned/rows of the build rows that it matches, so that with many more build rows than
-// ScanRows the figures become rough: of 2^27 build rows 16 of 2^13 sampled rows are expected to meet one where all
-// match.
+// A sampled probe row meets scanned/rows of the build rows that it matches, so the estimates become rough with many
+// more build rows than ScanRows: with 2^27 build rows, 16 of 2^13 sampled rows are expected to meet one if all match.
 //
-// Rows of a key may be neighbours, of which a block has all or none, or anywhere in the table. What is expected of them
-// is therefore told from the blocks that have the key: the sampling units of a cluster sample.
+// The rows of a key may be neighbours, of which a block has all or none, or anywhere in the table. Expectations are
+// therefore derived from the blocks that have the key, the sampling units of a cluster sample.
 func Sample(f *operator.Facts, probe, build [][]uint64) {
 	f.OutputRows, f.MostRows, f.Unique, f.MatchRatio, f.BuildRatio, f.Repeats = 0, 0, false, 0, 0, 0
 	f.Hottest, f.Distinct, f.Sorted = [2]float64{}, 0, [2]bool{}

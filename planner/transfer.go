@@ -2,26 +2,27 @@ package planner
 
 import "github.com/spirjoin/spirjoin/operator"
 
-// Transfer is what a join of tables adds to that of chunks: keys and payload are encoded and go to the device, rows of
-// output come back, and what is no payload of chunks is fetched by row number. Sides are those of the operator.
+// Transfer is the work that a join of tables adds to a join of chunks: keys and payload are encoded and uploaded,
+// output rows are downloaded, and columns that are not payload of chunks are fetched by row number. Sides are those of
+// the operator.
 type Transfer struct {
-	// RowNumbers says that the last payload column of a side is row numbers, which are made on the device.
+	// RowNumbers says that the last payload column of a side is row numbers, which are generated on the device.
 	RowNumbers [2]bool
-	ArrowBits  [2]int // of a row of the columns that are payload, in Arrow's buffers ([relation.Words])
-	Repacked   [2]int // bits of a row that kernels read and write to make words of them, or the other way
+	ArrowBits  [2]int // bits per row of the payload columns, in Arrow's buffers ([relation.Words])
+	Repacked   [2]int // bits per row that kernels read and write to pack them into words, or unpack them
 	Keys       [2]Encoding
-	Host       [2]int // how many columns the host fetches by row number
-	Compared   int    // how many key columns of each side it compares, pair by pair
+	Host       [2]int // number of columns that the host fetches by row number
+	Compared   int    // number of key columns of each side that the host compares, pair by pair
 }
 
-// Encoding says where the codes of keys are made and, where the device makes them, what that takes of a row.
+// Encoding says where the codes of keys are made and, if on the device, what that takes per row.
 type Encoding struct {
 	OnDevice     bool
-	UploadedBits int // values that are no payload
+	UploadedBits int // of values that are not payload
 	MovedBits    int // that kernels read and write
 }
 
-// Predict adds the stages of a transfer to a plan, and the times of all stages where there are rates.
+// Predict adds the stages of a transfer to a plan, and the predicted times of all stages if rates is not nil.
 func (t *Transfer) Predict(p *operator.Plan, rates *Rates) {
 	const hostBytes = 8 // of a value that the host fetches, more or less
 	f, cache, pairs := &p.Facts, 0.0, 0.0

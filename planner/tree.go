@@ -10,9 +10,9 @@ const lowMatch = 0.25
 // and more).
 const hotKey = 0.01
 
-// Tree is the decision tree of GFTR, figure 18, as section 5.4 describes it: the names of all algorithms, best first.
-// It knows no rates of a device and is used where none were measured. The table without partitions is not in the
-// figure; figure 10 has it last.
+// Tree is the decision tree of GFTR, figure 18, as described in section 5.4: it returns the names of all algorithms,
+// best first. It uses no rates and serves devices for which none were measured. The unpartitioned hash table is not in
+// the figure; in figure 10 it is last.
 //
 //	narrow (at most one payload column a side) or few matches?
 //	├─ yes ─ skewed? ─ yes ─ phj-om    partitioning by counts is robust, that by chains of buckets is not

@@ -5,13 +5,13 @@ import (
 	"github.com/spirjoin/spirjoin/kernel"
 )
 
-// CompactPlan keeps the rows of columns whose bit is set in a bitmap, or is not, in their order. The bits of every tile
-// are counted and the counts are scanned once, by CompactOffsets; then each column is one pass, which reads of it only
-// what is kept.
+// CompactPlan keeps the rows of columns whose bit in a bitmap is set, or is not set, in their order. CompactOffsets
+// counts the bits of every tile and scans the counts once; then each column takes one pass, which reads only the kept
+// values.
 type CompactPlan struct {
 	Rows         uint64
 	ScratchBytes uint64
-	CountOffset  uint64 // of the 64-bit number of rows kept in the scratch buffer
+	CountOffset  uint64 // in bytes, in the scratch buffer, of the 64-bit number of rows kept
 	Inverted     bool   // keep the rows whose bit is not set; the caller sets it before anything is recorded
 
 	count         kernel.CompactCountConfig
@@ -21,7 +21,7 @@ type CompactPlan struct {
 	scanOffset    uint64 // of the scan's scratch
 }
 
-// PlanCompact plans for columns of rows values.
+// PlanCompact plans the compaction of columns with rows values.
 func PlanCompact(t Tuning, rows uint64) (CompactPlan, error) {
 	tuned := t.Config("compact", nil)
 	p := CompactPlan{Rows: rows, count: kernel.CompactCount.With(tuned), compact: kernel.Compact.With(tuned)}
@@ -40,9 +40,9 @@ func PlanCompact(t Tuning, rows uint64) (CompactPlan, error) {
 	return p, nil
 }
 
-// CompactOffsets records where the kept rows of each tile go, and their number at CountOffset of scratch. bits is a
-// bitmap, bit i%32 of word i/32 for row i; bits behind the last row may be anything. scratch keeps what it holds until
-// the last column is compacted.
+// CompactOffsets records the computation of where the kept rows of each tile go, and of their number, at CountOffset of
+// scratch. bits is a bitmap, bit i%32 of word i/32 for row i; bits after the last row may have any value. The content
+// of scratch must be preserved until the last column is compacted.
 func (o *Ops) CompactOffsets(list *backend.List, p CompactPlan, bits, scratch backend.Range) error {
 	counts := scratch.Part(0, p.scan.Rows*4)
 	if err := o.countTiles(list, p.count, p.Rows, p.Inverted, bits, counts); err != nil {
@@ -52,8 +52,9 @@ func (o *Ops) CompactOffsets(list *backend.List, p CompactPlan, bits, scratch ba
 		scratch.Part(p.scanOffset, p.scan.ScratchBytes))
 }
 
-// Compact records one column of valueBytes (4 or 8): kept receives the values of the rows that are kept, as many as
-// CompactOffsets counts. Absent values are the 32-bit row numbers. kept overlaps neither values nor bits.
+// Compact records the compaction of one column of valueBytes (4 or 8): kept receives the values of the kept rows, as
+// many as CompactOffsets counts. If values is absent, these are the 32-bit row numbers. kept must not overlap values or
+// bits.
 func (o *Ops) Compact(list *backend.List, p CompactPlan, valueBytes int, bits, values, kept,
 	scratch backend.Range) error {
 	config := p.compact
@@ -97,11 +98,11 @@ func (o *Ops) countTiles(list *backend.List, config kernel.CompactCountConfig, r
 	return nil
 }
 
-// CountBitsPlan counts the bits that are set in a bitmap, or are not: those of every tile, and then their sum.
+// CountBitsPlan counts the bits of a bitmap that are set, or are not set: first per tile, then in total.
 type CountBitsPlan struct {
 	Rows         uint64
 	ScratchBytes uint64
-	CountOffset  uint64 // of the 64-bit number of bits in the scratch buffer
+	CountOffset  uint64 // in bytes, in the scratch buffer, of the 64-bit number of bits
 	Inverted     bool   // count the bits that are not set; the caller sets it before anything is recorded
 
 	count        kernel.CompactCountConfig
@@ -109,7 +110,7 @@ type CountBitsPlan struct {
 	reduceOffset uint64 // of the reduction's scratch in the scratch buffer; the counts are at 0
 }
 
-// PlanCountBits plans for a bitmap of rows bits.
+// PlanCountBits plans the count for a bitmap of rows bits.
 func PlanCountBits(t Tuning, rows uint64) (CountBitsPlan, error) {
 	p := CountBitsPlan{Rows: rows, count: kernel.CompactCount.With(t.Config("compact", nil))}
 	if err := CheckRows("count bits", rows); err != nil {
@@ -126,7 +127,8 @@ func PlanCountBits(t Tuning, rows uint64) (CountBitsPlan, error) {
 	return p, nil
 }
 
-// CountBits records a plan: the number of bits is in scratch at CountOffset. Bits behind the last row may be anything.
+// CountBits records a plan: the number of bits is written to scratch at CountOffset. Bits after the last row may have
+// any value.
 func (o *Ops) CountBits(list *backend.List, p CountBitsPlan, bits, scratch backend.Range) error {
 	counts := scratch.Part(0, p.reduce.Rows*4)
 	if err := o.countTiles(list, p.count, p.Rows, p.Inverted, bits, counts); err != nil {

@@ -10,9 +10,9 @@ import (
 // copyPieceBytes is the most that one dispatch copies, so that words are counted in 32 bits.
 const copyPieceBytes = 1 << 31
 
-// Copy records a copy of src to dst, ranges of equal size that do not overlap, of multiples of 4 bytes at multiples of
-// 4. It runs a kernel, because the copy engines of GPUs are several times slower. The setting engine=1 of the table
-// "copy" selects the device's copy command instead.
+// Copy records a copy of src to dst. The ranges have equal sizes and do not overlap; sizes and offsets are multiples of
+// four bytes. It runs a kernel, because the copy engines of GPUs are several times slower. The setting engine=1 of the
+// table "copy" selects the device's copy command instead.
 func (o *Ops) Copy(list *backend.List, dst, src backend.Range) error {
 	if dst.SizeBytes != src.SizeBytes || (dst.SizeBytes|dst.OffsetBytes|src.OffsetBytes)%4 != 0 || overlap(dst, src) {
 		return &backend.OpError{Op: "copy", Device: o.device.Info().Name, Err: backend.ErrInvalidInput,

@@ -17,8 +17,8 @@ func (o *Ops) Gather(list *backend.List, valueBytes int, values, ids, gathered b
 	return nil
 }
 
-// Scatter records scattered[ids[i]] = values[i] for rows values of valueBytes (4 or 8); ids are 32-bit, and none occurs
-// twice. What no id names keeps its value.
+// Scatter records scattered[ids[i]] = values[i] for rows values of valueBytes (4 or 8); ids are 32-bit and distinct.
+// Values that no id names are unchanged.
 func (o *Ops) Scatter(list *backend.List, valueBytes int, values, ids, scattered backend.Range, rows uint32) error {
 	config := o.scatter[valueBytes/8]
 	k, err := kernel.Scatter.On(o.device, config)
@@ -30,8 +30,8 @@ func (o *Ops) Scatter(list *backend.List, valueBytes int, values, ids, scattered
 	return nil
 }
 
-// MarkCounts records that bit ids[i] of the bitmap marks is set for each of rows 32-bit counts that is not 0; with
-// absent ids bit i. Bits that are set before stay.
+// MarkCounts records the setting of bit ids[i] of the bitmap marks, or bit i if ids is absent, for each i < rows whose
+// 32-bit count is not 0. Bits that are already set stay set.
 func (o *Ops) MarkCounts(list *backend.List, counts, ids, marks backend.Range, rows uint32) error {
 	k, err := kernel.MarkCounts.On(o.device, o.markCounts)
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 )
 
 // HistogramPlan counts the digits (key >> Shift) & (1<<Bits - 1) of a key column in one pass. A workgroup counts a
-// large tile in shared memory, in several copies of the counters where digits are few, and adds what is not 0 to the
-// result: at most 2^Bits atomic operations a tile.
+// large tile in shared memory, in several copies of the counters if there are few digits, and adds the nonzero counts
+// to the result: at most 2^Bits atomic operations per tile.
 type HistogramPlan struct {
 	Rows        uint64
 	KeyBytes    int
@@ -19,7 +19,7 @@ type HistogramPlan struct {
 	config kernel.HistogramConfig
 }
 
-// PlanHistogram plans the counting of rows keys of keyBytes (4 or 8); bits is 1 to kernel.MaxHistogramBits.
+// PlanHistogram plans the histogram of rows keys of keyBytes (4 or 8); bits is 1 to kernel.MaxHistogramBits.
 func PlanHistogram(t Tuning, rows uint64, keyBytes, shift, bits int) (HistogramPlan, error) {
 	p := HistogramPlan{Rows: rows, KeyBytes: keyBytes, Shift: shift, Bits: bits,
 		config: kernel.Histogram.With(t.Config("histogram", backend.Config{"key_bits": uint32(keyBytes * 8)}))}
@@ -36,7 +36,7 @@ func PlanHistogram(t Tuning, rows uint64, keyBytes, shift, bits int) (HistogramP
 	return p, nil
 }
 
-// Histogram records a plan: counts receives 2^Bits 64-bit numbers of rows by digit.
+// Histogram records a plan: counts receives the number of rows for each of 2^Bits digits, in 64 bits.
 func (o *Ops) Histogram(list *backend.List, p HistogramPlan, keys, counts backend.Range) error {
 	k, err := kernel.Histogram.On(o.device, p.config)
 	if err != nil {

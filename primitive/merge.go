@@ -7,12 +7,12 @@ import (
 	"github.com/spirjoin/spirjoin/kernel"
 )
 
-// KeyedColumns are rows on the device: keys and the payload that travels with them, absent where there is none.
+// KeyedColumns are rows on the device: keys and the payload that moves with them, absent if there is none.
 type KeyedColumns struct{ Keys, Payload backend.Range }
 
-// MergePlan is a stable merge of two sorted columns by merge path (RT 3.3.1): the output is cut into tiles; one binary
-// search along the diagonal of each tile's first row finds what comes before it from either side, and then every tile
-// is merged by itself, whatever the keys. Each row is read and written once.
+// MergePlan is a stable merge of two sorted columns by merge path (RT 3.3.1): the output is cut into tiles; a binary
+// search along the diagonal of each tile's first row finds how many rows of each side come before it, and then every
+// tile is merged independently, whatever the keys. Each row is read and written once.
 //
 // Example with tiles of 3: left 1 2 7 and right 2 3 5 split after 2 rows of the left and 1 of the right into 1 2 2' and
 // 3' 5' 7.
@@ -42,8 +42,8 @@ func PlanMerge(t Tuning, leftRows, rightRows uint64, keyBytes, payloadBits int) 
 	return p, nil
 }
 
-// Merge records a plan: out receives LeftRows + RightRows rows, left rows before equal right ones. It overlaps neither
-// side.
+// Merge records a plan: out receives LeftRows + RightRows rows, left rows before equal right ones. It must not overlap
+// either side.
 func (o *Ops) Merge(list *backend.List, p MergePlan, left, right, out KeyedColumns, scratch backend.Range) error {
 	return o.mergeRuns(list, p.config, p.LeftRows, p.RightRows, 0, left, right, out, scratch)
 }

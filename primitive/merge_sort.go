@@ -10,9 +10,9 @@ import (
 
 // MergeSortPlan is a stable merge sort of 32- or 64-bit keys with a payload (RT 3.3.1): every tile is sorted in shared
 // memory, then runs are merged in pairs, all pairs of a pass at once, until one is left. A pass reads and writes each
-// row once; there are log2(rows/tile) of them, so that a radix sort, whose passes depend on the bits of the keys
-// instead, is faster where keys are short. Order costs nothing: keys that are sorted already, equal or skewed take the
-// same time as any.
+// row once. There are log2(rows/tile) passes; a radix sort, whose number of passes depends on the bits of the keys
+// instead, is faster for short keys. The time does not depend on the keys: sorted, equal or skewed keys take as long as
+// any others.
 type MergeSortPlan struct {
 	Layout       Layout
 	ScratchBytes uint64 // of the splits
@@ -22,9 +22,8 @@ type MergeSortPlan struct {
 	runs  []uint64 // rows of a run before each pass of merges
 }
 
-// PlanMergeSort plans a sort by whole keys, with one payload column at most. Blocks have the tiles of tuning
-// merge_sort, merges those of tuning merge; where such tiles do not fit runs of whole blocks, merges take the tiles of
-// blocks too.
+// PlanMergeSort plans a sort by whole keys, with at most one payload column. Blocks have the tiles of the tuning table
+// merge_sort, merges those of merge; if the latter do not fit runs of whole blocks, merges use the tiles of blocks too.
 func PlanMergeSort(t Tuning, layout Layout) (MergeSortPlan, error) {
 	err := layout.complete("merge sort")
 	p := MergeSortPlan{Layout: layout}
@@ -62,7 +61,7 @@ func fits(merge kernel.MergeTilesConfig, blockRows uint32) bool {
 	return 2*uint64(blockRows)%uint64(tileRows) == 0
 }
 
-// Result is the index of the buffer in which the sorted rows end up.
+// Result is the index of the buffer that receives the sorted rows.
 func (p *MergeSortPlan) Result() int { return p.Passes() % 2 }
 
 // Passes is the number of passes over the rows.

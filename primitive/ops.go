@@ -27,8 +27,8 @@ type Ops struct {
 	copyByEngine bool // copies are commands of the device instead of dispatches
 }
 
-// New returns the primitives of a device, tuned by the embedded tables and, where their rows fit, by overrides. A row
-// of either that is not valid on the device is ErrInvalidInput.
+// New returns the primitives of a device, tuned by the embedded tables and by the matching rows of overrides. A row of
+// either that is not valid on the device is ErrInvalidInput.
 func New(device *backend.Device, overrides Tuning) (*Ops, error) {
 	tuning, err := TuningFor(device.Info())
 	if err != nil {
@@ -55,17 +55,16 @@ func New(device *backend.Device, overrides Tuning) (*Ops, error) {
 	return o, nil
 }
 
-// Device is the device that the primitives run on.
+// Device returns the device that the primitives run on.
 func (o *Ops) Device() *backend.Device { return o.device }
 
-// Tuning holds the rows in force; it must not be changed.
+// Tuning returns the rows in force; they must not be changed.
 func (o *Ops) Tuning() Tuning { return o.tuning }
 
-// MaxRows is the largest number of rows that one column, table or result may have: row ids are 32-bit, and one value is
-// kept free.
+// MaxRows is the maximum number of rows of a column, table or result: row ids are 32-bit, and one value is reserved.
 const MaxRows = math.MaxUint32 - 1
 
-// CheckRows is ErrLimit for more than MaxRows rows.
+// CheckRows returns ErrLimit for more than MaxRows rows.
 func CheckRows(op string, rows uint64) error {
 	if rows > MaxRows {
 		return &backend.OpError{Op: op, Err: backend.ErrLimit,

@@ -7,9 +7,9 @@ import (
 	"github.com/spirjoin/spirjoin/kernel"
 )
 
-// PartitionPlan is a stable radix partition (RT 3.2.1; DIST 3.1): rows with the same digit come to lie side by side,
-// digit by digit, in their old order: in one pass over the rows, by the reduce-then-scan family of [radixPasses], or
-// for more than 8 bits in two, by either family.
+// PartitionPlan is a stable radix partition (RT 3.2.1; DIST 3.1): it groups rows by digit, in the order of the digits,
+// and keeps their order within a digit. It takes one pass over the rows, by the reduce-then-scan family of
+// [radixPasses], or for more than 8 bits two passes, by either family.
 type PartitionPlan struct {
 	Partition    Partition
 	ScratchBytes uint64
@@ -17,10 +17,10 @@ type PartitionPlan struct {
 	radix radixPasses
 }
 
-// Partition says what a partition moves, and by which digit: bits Shift to Shift+Bits-1 of the key. Where Mixed, the
-// keys are [kernel.Mix] of keys and Seed from the first pass on and come out as such; every bit of a mix depends on the
-// whole key, different seeds give independent digits, and [kernel.Unmix] leads back. Bits is 1 to 16. A digit of a
-// 64-bit key lies in one of its words.
+// Partition says what a partition moves, and by which digit: bits Shift to Shift+Bits-1 of the key. If Mixed, the first
+// pass replaces each key by [kernel.Mix] of it and Seed, and the output has mixed keys; every bit of a mixed key
+// depends on the whole key, different seeds give independent digits, and [kernel.Unmix] is the inverse. Bits is 1 to
+// 16. A digit of a 64-bit key must lie within one of its words.
 type Partition struct {
 	Layout
 	Shift, Bits int
@@ -54,10 +54,10 @@ func PlanPartition(t Tuning, s Partition) (PartitionPlan, error) {
 // Result is the index of the buffer that receives the partitioned rows: 1 after one pass, 0 after two.
 func (p *PartitionPlan) Result() int { return len(p.radix.digits) % 2 }
 
-// Partition records a plan. The rows move from source to buffers[1] and, in two passes, on to buffers[0], which may be
-// source; otherwise source stays as it is, and one pass needs no buffers[0]. RowNumbers are made, not read. starts, if
-// present, receives 2^Bits + 1 32-bit values: the first row of each partition, of an empty one that of the next, and
-// Rows.
+// Partition records a plan. The rows move from source to buffers[1] and, with two passes, on to buffers[0], which may
+// be source; otherwise source is unchanged. One pass needs no buffers[0]. RowNumbers are generated, not read. starts,
+// if present, receives 2^Bits + 1 32-bit values: the first row of each partition (for an empty one, that of the next)
+// and Rows.
 func (o *Ops) Partition(list *backend.List, p PartitionPlan, starts, scratch backend.Range, source Columns,
 	buffers [2]Columns) error {
 	if err := p.radix.record(o, list, "partition", source, buffers, scratch); err != nil || starts.SizeBytes == 0 {

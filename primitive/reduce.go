@@ -7,21 +7,21 @@ import (
 	"github.com/spirjoin/spirjoin/kernel"
 )
 
-// ReducePlan reduces a column to one value, by results of tiles level over level. It reads the column once; a level has
-// a tile's rows times fewer values than the one below.
+// ReducePlan reduces a column to one value, level by level: each level has one value per tile of the level below. It
+// reads the column once.
 type ReducePlan struct {
 	Rows         uint64
 	Op           kernel.ReduceOp
 	InBits       int // width of the values, 32 or 64
 	SumBits      int // width of the result, at least InBits
 	ScratchBytes uint64
-	ResultOffset uint64 // of the result in the scratch buffer
+	ResultOffset uint64 // in bytes, of the result in the scratch buffer
 
 	config kernel.ReduceConfig
 	levels []scanLevel
 }
 
-// PlanReduce plans the reduction of rows values; kernel.ReduceOp says what none give.
+// PlanReduce plans the reduction of rows values; kernel.ReduceOp says what the result is for no values.
 func PlanReduce(t Tuning, op kernel.ReduceOp, rows uint64, inBits, sumBits int) (ReducePlan, error) {
 	p := ReducePlan{Rows: rows, Op: op, InBits: inBits, SumBits: sumBits,
 		config: kernel.Reduce.With(t.Config("reduce",
@@ -37,7 +37,7 @@ func PlanReduce(t Tuning, op kernel.ReduceOp, rows uint64, inBits, sumBits int) 
 	return p, nil
 }
 
-// Reduce records a plan; the result, of SumBits, is in scratch at ResultOffset.
+// Reduce records a plan; the result, of SumBits bits, is written to scratch at ResultOffset.
 func (o *Ops) Reduce(list *backend.List, p ReducePlan, values, scratch backend.Range) error {
 	config := p.config
 	config.Op, config.InBits, config.SumBits = p.Op, uint32(p.InBits), uint32(p.SumBits)
@@ -78,8 +78,8 @@ func PlanVaryingBits(t Tuning, rows uint64, keyBytes int) (VaryingBitsPlan, erro
 	return p, CheckRows("find varying bits", rows)
 }
 
-// Found reads from the contents of the scratch buffer which bits vary (none if there are no rows) and how many keys are
-// less than the one before them: 0 for a sorted column.
+// Found returns, from the content of the scratch buffer, which bits vary (none if there are no rows) and how many keys
+// are less than their predecessor: 0 for a sorted column.
 func (p *VaryingBitsPlan) Found(scratch []byte) (varying uint64, descents uint32) {
 	if p.KeyBytes == 8 {
 		words := backend.Longs(scratch)

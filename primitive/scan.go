@@ -7,22 +7,22 @@ import (
 
 // ScanPlan is an exclusive prefix sum, by one of two families.
 //
-// Reduce-then-scan, the default: tiles are summed, the sums are scanned the same way until one tile holds them all, and
-// then every tile is scanned from the prefix of its sum, level by level. No workgroup waits for another. It reads the
-// values twice and writes the sums once. Example with tiles of 2: values 3 1 4 1 5, tile sums 4 5 5, their scan 0 4 9,
-// result 0 3 4 8 9 and total 14.
+// Reduce-then-scan, the default: tiles are summed, the sums are scanned the same way, recursively, until one tile holds
+// them all, and then every tile is scanned starting from the prefix of its sum, level by level. No workgroup waits for
+// another. It reads the values twice and writes the sums once. Example with tiles of 2: values 3 1 4 1 5, tile sums 4 5
+// 5, their scan 0 4 9, result 0 3 4 8 9 and total 14.
 //
-// Look-back, where the setting lookback=1 of the table "scan" asks for it, with serial=0 and shared=0: one pass, in
-// which every tile adds up what the tiles before it have published, and what has not come in time from their values
-// ([kernel.ScanLookback]). It reads the values once, and so needs them whole: where the sums take the place of the
-// values the plan is recorded by reduce-then-scan, whatever the setting. Both families give the same sums on every
+// Look-back, selected by the setting lookback=1 of the table "scan", with serial=0 and shared=0: one pass, in which
+// every tile adds up the sums that preceding tiles have published, and computes those that have not appeared in time
+// from the values ([kernel.ScanLookback]). It may therefore need the values of preceding tiles: if the sums overwrite
+// the values, the plan is recorded by reduce-then-scan, whatever the setting. Both families give the same sums on every
 // device.
 type ScanPlan struct {
 	Rows         uint64
 	InBits       int    // width of the values, 32 or 64
 	SumBits      int    // width of the sums, at least InBits; sums wrap modulo 2^SumBits
 	Total        bool   // append the total: Rows+1 sums
-	ScratchBytes uint64 // of tile sums and their prefixes, or of the status of the tiles
+	ScratchBytes uint64 // for tile sums and their prefixes, or for the status of the tiles
 
 	reduce   kernel.ReduceConfig
 	tiles    kernel.ScanTilesConfig
@@ -80,7 +80,7 @@ func reduceLevels(config kernel.Tiled, rows uint64, sumBits int, scan bool) (lev
 }
 
 // Scan records a plan: sums receives Rows values (one more with Total) of SumBits. sums may begin where values does, if
-// both are equally wide; otherwise they do not overlap.
+// both have the same width; otherwise they must not overlap.
 func (o *Ops) Scan(list *backend.List, p ScanPlan, values, sums, scratch backend.Range) error {
 	if p.statusBytes > 0 && !overlap(values, sums) {
 		k, err := kernel.ScanLookback.On(o.device, p.lookback)

@@ -11,7 +11,7 @@ type RangeSearchPlan struct {
 	LeftRows, RightRows uint64
 	KeyBytes            int
 	ScratchBytes        uint64
-	TotalOffset         uint64 // of the 64-bit total in the scratch buffer
+	TotalOffset         uint64 // in bytes, of the 64-bit total in the scratch buffer
 
 	config  kernel.RangeSearchConfig
 	reduce  ReducePlan
@@ -39,8 +39,8 @@ func PlanRangeSearch(t Tuning, leftRows, rightRows uint64, keyBytes int) (RangeS
 	return p, nil
 }
 
-// RangeSearch records a plan. begins and counts receive LeftRows 32-bit values each, the first equal row on the right
-// and the number of equal rows; the total comes to TotalOffset of scratch. What is absent is not made.
+// RangeSearch records a plan. begins and counts receive LeftRows 32-bit values each: the first equal row on the right
+// and the number of equal rows. The total is written to scratch at TotalOffset. Absent outputs are not written.
 func (o *Ops) RangeSearch(list *backend.List, p RangeSearchPlan, leftKeys, rightKeys, begins, counts,
 	scratch backend.Range) error {
 	k, err := kernel.RangeSearch.On(o.device, p.config)

@@ -5,10 +5,10 @@ import (
 	"github.com/spirjoin/spirjoin/kernel"
 )
 
-// SegmentedScanPlan is an exclusive prefix sum that starts again from 0 at each row whose bit is set in a bitmap of
-// heads, by reduce-then-scan (Sengupta et al., "Scan Primitives for GPU Computing", 2007): every tile tells whether it
-// has a head and the sum since its last one, these pairs are scanned level by level into the sum that enters each tile,
-// and then the tiles are scanned. It reads values and heads twice and writes the sums once.
+// SegmentedScanPlan is an exclusive prefix sum that restarts from 0 at each row whose bit is set in a bitmap of heads,
+// by reduce-then-scan (Sengupta et al., "Scan Primitives for GPU Computing", 2007): every tile computes whether it has
+// a head, and the sum since its last one; these pairs are scanned level by level, which gives the sum that enters each
+// tile; then the tiles are scanned. It reads values and heads twice and writes the sums once.
 //
 // Example: values 3 1 4 1 5, heads at rows 0 and 2, result 0 3 0 4 5. The first row need not be a head.
 type SegmentedScanPlan struct {
@@ -52,7 +52,7 @@ func PlanSegmentedScan(t Tuning, rows uint64, inBits, sumBits int) (SegmentedSca
 }
 
 // SegmentedScan records a plan: sums receives Rows values of SumBits. heads is a bitmap, bit i%32 of word i/32 for row
-// i. sums may begin where values does, if both are equally wide; otherwise it overlaps no input.
+// i. sums may begin where values does, if both have the same width; otherwise it must not overlap any input.
 func (o *Ops) SegmentedScan(list *backend.List, p SegmentedScanPlan, values, heads, sums, scratch backend.Range) error {
 	// Level 0 is the input, level i+1 the tiles of level i.
 	type column struct {

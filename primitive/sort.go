@@ -6,8 +6,9 @@ import (
 	"github.com/spirjoin/spirjoin/backend"
 )
 
-// SortPlan is a stable least-significant-digit radix sort (RT 3.3.1; GFTR 2.3): one pass for each digit of at most 8 bits,
-// from low to high, each of which moves all rows to where their digit belongs. See [radixPasses] for the two ways of a pass.
+// SortPlan is a stable least-significant-digit radix sort (RT 3.3.1; GFTR 2.3): one pass for each digit of at most 8
+// bits, from low to high, which moves all rows to where their digit belongs. See [radixPasses] for the two families of
+// passes.
 type SortPlan struct {
 	Sort         Sort
 	ScratchBytes uint64
@@ -15,8 +16,8 @@ type SortPlan struct {
 	radix radixPasses
 }
 
-// Sort says what a sort sorts: rows by the bits FirstBit to EndBit-1 of their keys, of which only those in Varying differ among
-// rows (see [PlanVaryingBits]); the others cost nothing. Varying 0 means that all may differ.
+// Sort describes a sort: rows are sorted by bits FirstBit to EndBit-1 of their keys. Only the bits in Varying differ
+// among rows (see [PlanVaryingBits]); the others cost nothing. Varying 0 means that all may differ.
 type Sort struct {
 	Layout
 	FirstBit, EndBit int
@@ -47,15 +48,15 @@ func PlanSort(t Tuning, s Sort) (SortPlan, error) {
 	return p, err
 }
 
-// Result is the index of the buffer in which the sorted rows end up.
+// Result is the index of the buffer that receives the sorted rows.
 func (p *SortPlan) Result() int { return len(p.radix.digits) % 2 }
 
 // Passes is the number of passes.
 func (p *SortPlan) Passes() int { return len(p.radix.digits) }
 
-// Sort records a plan. The first pass reads source, which may be buffers[0] and otherwise stays as it is; the passes alternate
-// between the buffers, and the sorted rows are in that of index Result. RowNumbers are made, not read. Where no pass is needed
-// the rows stay in source, and buffers may be absent.
+// Sort records a plan. The first pass reads source, which may be buffers[0] and otherwise is unchanged. The passes
+// alternate between the buffers, and the sorted rows are in the one of index Result. RowNumbers are generated, not
+// read. If no pass is needed, the rows stay in source, and buffers may be absent.
 func (o *Ops) Sort(list *backend.List, p SortPlan, scratch backend.Range, source Columns, buffers [2]Columns) error {
 	if err := p.radix.record(o, list, "sort", source, buffers, scratch); err != nil {
 		return err

@@ -19,11 +19,11 @@ var tuningFiles embed.FS
 // general to specific. [Tuning.Config] looks a configuration up.
 type Tuning map[string][]TuningRow
 
-// TuningRow is a line of a tuning table: Config is best by the measurement in Measured for the calls that have the
-// values in Variant (of the axes of the primitive's kernels and of constants that its plan sets; none means all calls)
-// on the devices that Device names: "any", a class ("gpu", "software", "host"), or a part of the name or the driver of
-// a GPU; seen through the backend that Backend names, or any. Kernels of two backends are two programs: what suits one
-// says little of the other.
+// TuningRow is a line of a tuning table: according to the measurement in Measured, Config is best for the calls that
+// have the values in Variant (of the axes of the primitive's kernels and of constants that its plan sets; none means
+// all calls) on the devices that Device names: "any", a class ("gpu", "software", "host"), or a part of the name or the
+// driver of a GPU. Backend names the backend, or is empty for any: the kernels of two backends are different programs,
+// and what suits one says little about the other.
 type TuningRow struct {
 	Device   string         `json:"device,omitempty"`
 	Backend  string         `json:"backend,omitempty"`
@@ -94,7 +94,8 @@ var tunable = map[string]knobs{
 // Tunable returns the names of the primitives that have a tuning table, sorted.
 func Tunable() []string { return slices.Sorted(maps.Keys(tunable)) }
 
-// Settings returns the names of what a row of the primitive may set, sorted; none for an unknown primitive.
+// Settings returns the names of the settings that a row of the primitive may have, sorted; none for an unknown
+// primitive.
 func Settings(primitive string) []string {
 	k := tunable[primitive]
 	names := slices.Clone(k.settings)
@@ -112,8 +113,8 @@ func Settings(primitive string) []string {
 	return slices.DeleteFunc(slices.Compact(names), func(name string) bool { return slices.Contains(k.fixed, name) })
 }
 
-// TuningFor picks the rows of the embedded tables that fit a device. Workgroups have at least one whole subgroup,
-// whatever a row says: the subgroups of software drivers are as wide as the processor's vectors.
+// TuningFor returns the rows of the embedded tables that fit a device. Workgroups have at least one whole subgroup,
+// whatever a row says: the subgroups of software drivers are as wide as the CPU's vectors.
 func TuningFor(info *backend.DeviceInfo) (Tuning, error) {
 	tuning := make(Tuning)
 	for _, name := range Tunable() {
@@ -162,8 +163,8 @@ func decodeStrictly(text []byte, v any) error {
 
 func (r *TuningRow) fits(info *backend.DeviceInfo) bool { return DeviceFits(r.Device, r.Backend, info) }
 
-// DeviceFits tells whether a row of a table is for a device: one for its backend, or for any (""), and for "any"
-// device, for its class, or for a part of the name or the driver of a GPU.
+// DeviceFits reports whether a row of a table applies to a device: it must be for the device's backend, or for any
+// (""), and for "any" device, for its class, or for a part of the name or the driver of a GPU.
 func DeviceFits(row, rowBackend string, info *backend.DeviceInfo) bool {
 	if rowBackend != "" && rowBackend != info.Backend {
 		return false
@@ -173,7 +174,7 @@ func DeviceFits(row, rowBackend string, info *backend.DeviceInfo) bool {
 		strings.Contains(strings.ToLower(info.Name+" "+info.Driver), row)
 }
 
-// DeviceClass is how tables call devices of this type: "gpu", "software" or "host".
+// DeviceClass returns the class of a device in the tables: "gpu", "software" or "host".
 func DeviceClass(info *backend.DeviceInfo) string {
 	switch info.Type {
 	case backend.Host:
@@ -184,9 +185,9 @@ func DeviceClass(info *backend.DeviceInfo) string {
 	return "gpu"
 }
 
-// Config is the configuration of a primitive's kernels for calls of a variant, such as key_bits=64: that of the last
-// row whose variant does not exclude the call. It is shared and must not be changed; nil for a primitive that has no
-// row.
+// Config returns the configuration of a primitive's kernels for calls of a variant, such as key_bits=64: that of the
+// last row whose variant does not exclude the call. It is shared and must not be changed; nil for a primitive without
+// rows.
 func (t Tuning) Config(primitive string, variant backend.Config) backend.Config {
 	for _, row := range slices.Backward(t[primitive]) {
 		if agree(row.Variant, variant) {
@@ -206,7 +207,7 @@ func agree(a, b backend.Config) bool {
 	return true
 }
 
-// With returns the rows of t followed by those of overrides, which win where they fit.
+// With returns the rows of t followed by those of overrides, which take precedence where they match.
 func (t Tuning) With(overrides Tuning) Tuning {
 	all := maps.Clone(t)
 	if all == nil {
@@ -218,8 +219,8 @@ func (t Tuning) With(overrides Tuning) Tuning {
 	return all
 }
 
-// Override is a tuning with one configuration for every variant of the named primitives, or of all if none is named.
-// Settings that a primitive does not know are ignored.
+// Override returns a tuning with one configuration for every variant of the named primitives, or of all if none is
+// named. Settings that a primitive does not have are ignored.
 func Override(config backend.Config, primitives ...string) Tuning {
 	if len(primitives) == 0 {
 		primitives = Tunable()

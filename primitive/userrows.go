@@ -6,10 +6,10 @@ import (
 	"github.com/spirjoin/spirjoin/backend"
 )
 
-// UserRow is a row that was measured on one machine. It counts on exactly that device with that version of its driver.
+// UserRow is a row that was measured on one machine. It applies only to that device with that version of its driver.
 type UserRow struct {
 	Device string `json:"device"` // full name
-	// empty in files of versions that had only the backends vulkan and host
+	// empty in files of older versions
 	Backend       string         `json:"backend,omitempty"`
 	Driver        string         `json:"driver"`
 	DriverVersion string         `json:"driver_version"`
@@ -19,7 +19,7 @@ type UserRow struct {
 	Measured      string         `json:"measured"`
 }
 
-// ParseUserRows reads the text of a tuning file; an empty one has no rows.
+// ParseUserRows parses the text of a tuning file; an empty text has no rows.
 func ParseUserRows(text []byte) (rows []UserRow, err error) {
 	if len(text) == 0 {
 		return nil, nil
@@ -27,15 +27,14 @@ func ParseUserRows(text []byte) (rows []UserRow, err error) {
 	return rows, decodeStrictly(text, &rows)
 }
 
-// IsFor reports whether the row was measured on this device through this backend, by this version of the driver or
-// another.
+// IsFor reports whether the row was measured on this device with this backend, whatever the version of the driver.
 func (r *UserRow) IsFor(info *backend.DeviceInfo) bool {
 	known := r.Backend == info.Backend || r.Backend == "" && (info.Backend == "vulkan" || info.Backend == "host")
 	return known && r.Device == info.Name && r.Driver == info.Driver
 }
 
-// UserTuning picks the rows for a device, as overrides of its tables. Rows measured with another driver version, and
-// rows not valid on the device, are left out; the problems name them.
+// UserTuning returns the rows for a device, as overrides of its tables. Rows measured with another driver version, and
+// rows that are not valid on the device, are left out; the errors name them.
 func UserTuning(rows []UserRow, info *backend.DeviceInfo) (Tuning, []error) {
 	tuning := make(Tuning)
 	var problems []error

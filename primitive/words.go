@@ -5,9 +5,9 @@ import (
 	"github.com/spirjoin/spirjoin/kernel"
 )
 
-// PackWords records words[i] = value i of each of some narrow columns, in its field, for rows words of 4 bytes. Field f
-// is in sources from the word of 4 bytes origins[f].x on, whose bit origins[f].y is the lowest of value 0; origins are
-// pairs of 32-bit words.
+// PackWords records the packing of narrow columns into rows words of 4 bytes: words[i] holds value i of each column in
+// its field. The column of field f begins in sources at the 4-byte word origins[f].x, whose bit origins[f].y is the
+// lowest bit of value 0; origins are pairs of 32-bit words.
 func (o *Ops) PackWords(list *backend.List, fields kernel.Fields, sources, origins, words backend.Range,
 	rows uint64) error {
 	k, err := kernel.PackWords.On(o.device, o.packWords)
@@ -20,9 +20,9 @@ func (o *Ops) PackWords(list *backend.List, fields kernel.Fields, sources, origi
 	return nil
 }
 
-// UnpackWords records the way back: columns as Arrow has them, one behind the other, each of
-// [kernel.Field.ColumnWords], and counts[b] grows by the rows whose single bit b is set. words may begin at any
-// multiple of 4 bytes.
+// UnpackWords records the inverse: unpacked receives the columns in Arrow's layout, one after the other, each of
+// [kernel.Field.ColumnWords], and counts[b] is increased by the number of rows whose single-bit field b is set. words
+// may begin at any multiple of 4 bytes.
 func (o *Ops) UnpackWords(list *backend.List, fields kernel.Fields, words, unpacked, counts backend.Range) error {
 	k, err := kernel.UnpackWords.On(o.device, o.unpackWords)
 	if err != nil {
@@ -36,14 +36,14 @@ func (o *Ops) UnpackWords(list *backend.List, fields kernel.Fields, words, unpac
 	return nil
 }
 
-// Strided is words of 8 bytes that lie Stride words apart in a range, from word First on. The range begins at a
-// multiple of 8 bytes.
+// Strided is a sequence of 8-byte words that are Stride words apart in a range, starting with word First. The range
+// begins at a multiple of 8 bytes.
 type Strided struct {
 	Words         backend.Range
 	First, Stride uint32
 }
 
-// CopyStrided records a copy of rows words; the words between those of to stay.
+// CopyStrided records a copy of rows words; the words in between in to are unchanged.
 func (o *Ops) CopyStrided(list *backend.List, to, from Strided, rows uint64) error {
 	k, err := kernel.CopyStrided.On(o.device, o.copyStrided)
 	if err != nil {

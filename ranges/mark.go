@@ -9,11 +9,11 @@ import (
 	"github.com/spirjoin/spirjoin/primitive"
 )
 
-// Mark sets the bits of the rows that have a partner in bitmaps of both sides, of which either may be absent: bit id%32
-// of word id/32 for the row whose number is id, or whose place in the order of a side without row numbers. Bits that
-// are set before stay. It enumerates no pairs, so that hot keys cost no more than others.
+// Mark sets the bits of the rows that have a partner in bitmaps of both sides, either of which may be absent. Bit id%32
+// of word id/32 stands for the row with number id or, on a side without row numbers, at position id of the sorted
+// order. Bits that are already set stay set. It enumerates no pairs, so hot keys cost no more than others.
 //
-// Keys are equally wide. Errors: those of the device.
+// The keys of both sides must have the same width. Errors: those of the device.
 func Mark(ctx context.Context, lane *exec.Lane, sides [2]*Sorted, marks [2]backend.Range) error {
 	for side, of := range marks {
 		if of.Buffer == nil || sides[operator.Build].Rows == 0 || sides[operator.Probe].Rows == 0 {
@@ -48,7 +48,7 @@ func markSide(ctx context.Context, lane *exec.Lane, side, other *Sorted, marks b
 	return lane.Submit(ctx, list)
 }
 
-// NewMarks returns a bitmap for the rows of a side without a bit set, from the memory of the lane.
+// NewMarks returns a cleared bitmap for the rows of a side, allocated from the lane.
 func NewMarks(ctx context.Context, lane *exec.Lane, rows uint64, name string) (backend.Range, error) {
 	b := lane.Memory.New((rows+31)/32*4, "marks, "+name)
 	if err := lane.Memory.Err(); err != nil || rows == 0 {

@@ -10,11 +10,11 @@ import (
 	"github.com/spirjoin/spirjoin/primitive"
 )
 
-// Matches are the pairs of rows with equal keys of two sorted sides, as ranges: of each row of the side with fewer rows
-// the range of rows of the other. The owner releases them; they are used by one goroutine at a time, and for as long as
-// the row numbers of both sides live.
+// Matches are the pairs of rows with equal keys of two sorted sides, as ranges: for each row of the side with fewer
+// rows, the range of matching rows of the other. The owner releases them. They are used by one goroutine at a time,
+// while the row numbers of both sides are alive.
 type Matches struct {
-	Total uint64 // pairs
+	Total uint64 // number of pairs
 
 	lane    *exec.Lane // whose memory is that of the matches
 	sides   [2]Sorted  // build and probe
@@ -24,8 +24,8 @@ type Matches struct {
 	offsets *backend.Buffer // where the pairs of a row begin among all
 }
 
-// Search finds the matches of two sides whose keys are equally wide, by a search of the side with fewer rows in the
-// other (HMG 3.3.3). With countOnly there is their number alone.
+// Search finds the matches of two sides, whose keys must have the same width, by searching the rows of the side with
+// fewer rows in the other (HMG 3.3.3). With countOnly it only finds their number.
 //
 // Errors: those of the device.
 func Search(ctx context.Context, lane *exec.Lane, build, probe *Sorted, countOnly bool) (*Matches, error) {
@@ -47,8 +47,8 @@ func Search(ctx context.Context, lane *exec.Lane, build, probe *Sorted, countOnl
 	return m, nil
 }
 
-// Count returns the number of pairs of rows with equal keys in two sorted columns of keyBytes a key, of which neither
-// is empty: 64 bits of it.
+// Count returns the number of pairs of rows with equal keys in two sorted columns with keyBytes bytes per key, neither
+// of which may be empty, modulo 2^64.
 func Count(ctx context.Context, lane *exec.Lane, keyBytes int, first, second backend.Range) (pairs uint64, err error) {
 	m := &Matches{lane: lane}
 	for side, keys := range []backend.Range{first, second} {
@@ -108,8 +108,8 @@ func (m *Matches) scan(ctx context.Context) error {
 	return m.lane.Submit(ctx, list)
 }
 
-// RecordPairs records the pairs first to first+rows-1, at most Total: build and probe receive rows 32-bit row numbers
-// each.
+// RecordPairs records the expansion of pairs first to first+rows-1, which must be below Total: build and probe receive
+// rows 32-bit row numbers each.
 func (m *Matches) RecordPairs(list *backend.List, first uint64, rows uint32, build, probe backend.Range) error {
 	out := [2]backend.Range{build, probe}
 	few, many := &m.sides[m.few], &m.sides[1-m.few]
@@ -118,5 +118,5 @@ func (m *Matches) RecordPairs(list *backend.List, first uint64, rows uint32, bui
 	}, first, rows, out[m.few], out[1-m.few])
 }
 
-// Release gives the device memory back. A second Release does nothing.
+// Release releases the device memory. A second Release does nothing.
 func (m *Matches) Release() { m.lane.Memory.ReleaseAll() }

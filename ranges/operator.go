@@ -10,13 +10,13 @@ import (
 	"github.com/spirjoin/spirjoin/relation"
 )
 
-// Operator is a sort-merge join by ranges (GFUR, smj-um of GFTR; HMG 3.3). The keys of the build side are sorted with
-// their row numbers, once, and those of each granule of the probe side. A range search finds the number of pairs, and
-// pairs are expanded run by run into windows of any size; payload is gathered from the columns of the chunks. Rows that
-// have a partner, or none, are told by a search for them in the other side, whatever the number of pairs, and compacted
-// from the columns of the chunks in their order.
+// Operator is a sort-merge join by ranges (smj-um of GFTR; HMG 3.3). The keys of the build side are sorted once with
+// their row numbers, and so are those of each granule of the probe side. A range search finds the number of pairs, and
+// pairs are expanded in runs into windows of any size; payload is gathered from the columns of the chunks. Rows that
+// have a partner, or none, are found by searching for them in the other side, independently of the number of pairs, and
+// compacted from the columns of the chunks in their order.
 type Operator struct {
-	// Once says that there is one granule, so that sorted keys of the build side are not kept behind it.
+	// Once says that there is only one granule, so that the sorted keys of the build side need not be kept after it.
 	Once bool
 
 	lane  *exec.Lane // whose memory is that of the operator
@@ -26,12 +26,12 @@ type Operator struct {
 	marks backend.Range // of the build side, in row order; absent where they do not matter
 }
 
-// Open returns an operator with memory of its own from the lane. The caller closes it.
+// Open returns an operator with its own memory, allocated from the lane. The caller closes it.
 func Open(ctx context.Context, lane *exec.Lane, want operator.Want) *Operator {
 	return &Operator{lane: lane.Nested(ctx), want: want}
 }
 
-// Close gives the device memory back.
+// Close releases the device memory.
 func (o *Operator) Close() { o.lane.Memory.ReleaseAll() }
 
 // Rewind implements [operator.Operator].

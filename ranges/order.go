@@ -8,8 +8,8 @@ import (
 	"github.com/spirjoin/spirjoin/primitive"
 )
 
-// Unordered finds, in one pass over each key column, the bits by which a sort has to order its keys: those in which
-// keys differ, or none where they are sorted already. Keys have keyBytes each; there is at least one.
+// Unordered finds, in one pass over each key column, the bits by which a sort must order its keys: those in which keys
+// differ, or none if they are already sorted. Keys have keyBytes bytes each; a column has at least one.
 func Unordered(ctx context.Context, lane *exec.Lane, keyBytes int, keys ...backend.Range) ([]uint64, error) {
 	temporary := lane.Scope(ctx)
 	defer temporary.ReleaseAll()

@@ -7,15 +7,15 @@ import (
 	"github.com/spirjoin/spirjoin/operator"
 )
 
-// KeyRange pairs every row of one range of the sorted left side with every row of one range of the sorted right side;
-// both hold one key (HMG 3.3.3).
+// KeyRange pairs every row of a range of the sorted left side with every row of a range of the sorted right side; all
+// these rows have the same key (HMG 3.3.3).
 type KeyRange struct {
 	LeftBegin, LeftCount   uint32
 	RightBegin, RightCount uint32
 }
 
-// Ranges downloads the matches as key ranges in ascending order of the key, with the row numbers of the sorted sides
-// that they index; the left side is the build side.
+// Ranges downloads the matches as key ranges in ascending order of the key, together with the row numbers of the sorted
+// sides, which the ranges index. The left side is the build side.
 func (m *Matches) Ranges(ctx context.Context) (ranges []KeyRange, leftIDs, rightIDs []uint32, err error) {
 	if m.Total == 0 {
 		return nil, nil, nil, nil

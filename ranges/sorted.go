@@ -1,10 +1,10 @@
 // Package ranges finds the matches of two key columns on one device as ranges: both sides are radix sorted by key with
 // their row numbers, a binary range search finds the matching key ranges (HMG 3.3.3), and pairs of row numbers are
-// expanded from the ranges, as many at a time as memory allows. Hot keys and many-to-many matches cost it no more than
+// expanded from the ranges, as many at a time as memory allows. Hot keys and many-to-many matches cost no more than
 // others.
 //
-// A side is sorted once and stays for as long as it is needed ([Sort]), so that one side can meet another granule by
-// granule. [Operator] joins that way.
+// A side is sorted once ([Sort]) and kept for as long as it is needed, so that it can be matched with the other side
+// granule by granule, as [Operator] does.
 package ranges
 
 import (
@@ -23,20 +23,20 @@ type Sorted struct {
 	Rows     uint64
 	KeyBytes int
 	Keys     backend.Range
-	IDs      backend.Range // the row number of each, 32 bits; absent where it is the row's place in the order
+	IDs      backend.Range // their 32-bit row numbers; absent if these are the positions in the order
 }
 
-// Numbers says which row numbers travel with keys that are sorted.
+// Numbers says which row numbers move with the keys in a sort.
 type Numbers struct {
-	// None says that only the keys are sorted, for counts: nobody can tell the row of a key.
+	// None says that only the keys are sorted, for counts; their rows are not known afterwards.
 	None bool
-	// Given are 32-bit row numbers that come with the keys; absent where row i of the column is row i of the side.
+	// Given are the 32-bit row numbers of the keys; absent if row i of the column is row i of the side.
 	Given backend.Range
 }
 
-// Sort sorts the keys of a chunk, by the bits in which they differ, with row numbers. Keys that are in order stay where
-// they are: then Sorted.Keys is the column of the chunk, and no row numbers are made. Other memory is that of the lane,
-// which the caller nests; name names the side in its stages.
+// Sort sorts the keys of a chunk, by the bits in which they differ, with row numbers. Keys that are already sorted stay
+// in place: then Sorted.Keys is the column of the chunk, and no row numbers are generated. Other memory is allocated
+// from the lane, which the caller nests. name identifies the side in the names of stages.
 //
 // Errors: those of the device.
 func Sort(ctx context.Context, lane *exec.Lane, c *relation.Chunk, name string, numbers Numbers) (*Sorted, error) {
@@ -62,7 +62,7 @@ func Sort(ctx context.Context, lane *exec.Lane, c *relation.Chunk, name string, 
 	return s, err
 }
 
-// By plans sorts by those bits of the key that are set in unordered; without any the rows stay where they are.
+// By returns a planner of sorts by those bits of the key that are set in unordered; if none is, the rows stay in place.
 func By(ops *primitive.Ops, unordered uint64) func(primitive.Layout) (operator.Transformation, error) {
 	return func(layout primitive.Layout) (t operator.Transformation, err error) {
 		p, err := primitive.PlanSort(ops.Tuning(),

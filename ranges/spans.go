@@ -10,10 +10,10 @@ import (
 	"github.com/spirjoin/spirjoin/relation"
 )
 
-// Span is the rows from First to End-1 of a transformed input.
+// Span is rows First to End-1 of a transformed input.
 type Span struct{ First, End uint64 }
 
-// Extract copies the keys of spans as they are, with their places among all rows as payload.
+// Extract copies the keys of spans unchanged, with their positions among all rows as payload.
 func Extract(ctx context.Context, lane *exec.Lane, in *operator.Input, spans []Span) (*relation.Chunk, error) {
 	rows, width, numbersBytes := uint64(0), uint64(in.MovedKeyBytes()), uint64(0)
 	for _, s := range spans {
@@ -51,8 +51,8 @@ func Extract(ctx context.Context, lane *exec.Lane, in *operator.Input, spans []S
 		Payload: []relation.Values{{Data: places.All(), Bytes: 4}}}, lane.Submit(ctx, list)
 }
 
-// JoinBytes is the device memory that [Join] takes, beside the chunks and the output, for so many rows of either side.
-// [Mark] of both sides sorted takes no more.
+// JoinBytes is the device memory that [Join] takes for these numbers of rows, in addition to the chunks and the output.
+// Sorting both sides for [Mark] takes no more.
 func JoinBytes(t primitive.Tuning, keyBytes int, rows [2]uint64) (most uint64, err error) {
 	sorted, rowBytes := uint64(0), uint64(keyBytes+4)
 	for _, n := range rows {
@@ -74,7 +74,7 @@ func JoinBytes(t primitive.Tuning, keyBytes int, rows [2]uint64) (most uint64, e
 	return max(most, sorted+max(pairs, many*4)), err
 }
 
-// Join joins two chunks by sorting both, into windows of any size or, with count, to the number of pairs alone.
+// Join joins two chunks by sorting both, into windows of any size; with count, it only counts the pairs.
 func Join(ctx context.Context, lane *exec.Lane, chunks [2]*relation.Chunk, count bool, sink *operator.Places) error {
 	defer sink.Release()
 	o := Open(ctx, lane, operator.Want{Pairs: true, Count: count})
@@ -86,8 +86,8 @@ func Join(ctx context.Context, lane *exec.Lane, chunks [2]*relation.Chunk, count
 	return o.Probe(ctx, lane, chunks[operator.Probe], sink)
 }
 
-// JoinUnit joins the rows of one unit of work, four 32-bit numbers on the device: where its rows of the left and of the
-// right side of a kernel begin and end. left is the input that is the left side.
+// JoinUnit joins the rows of one unit of work, which is four 32-bit numbers on the device: the begin and end of its
+// rows on the kernel's left and right sides. left is the index of the input that is the left side.
 func JoinUnit(ctx context.Context, lane *exec.Lane, unit backend.Range, left int, sink *operator.Places) error {
 	var bounds [4]uint32
 	if err := lane.Download(ctx, backend.AsBytes(bounds[:]), unit); err != nil {

@@ -1,5 +1,5 @@
-// Package shaders holds the kernels' GLSL sources and the SPIR-V that tools/glslc.sh compiled from them. The file names of the
-// variants are those of package kernel.
+// Package shaders embeds the SPIR-V that tools/glslc.sh compiled from the kernels' GLSL sources in this folder. The
+// file names of variants are defined by package kernel.
 package shaders
 
 import (

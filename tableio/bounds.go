@@ -6,8 +6,8 @@ import (
 	"github.com/apache/arrow-go/v18/parquet/schema"
 )
 
-// Bounds is a range that holds all values of a column, Min and Max included: integers, days, or counts of the unit of
-// Type. Where Min is above Max there are no values. Without Nulls there is no NULL.
+// Bounds is a range that contains all values of a column, including Min and Max: integers, days, or counts of the unit
+// of Type. If Min is greater than Max, there are no values. If Nulls is false, there is no NULL.
 type Bounds struct {
 	Type     arrow.DataType
 	Min, Max int64
@@ -15,8 +15,8 @@ type Bounds struct {
 }
 
 // Bounds returns the bounds of a column of signed integers, dates, times or timestamps, taken from the statistics of
-// the row groups of a Parquet file. ok is false where a row group has none, and for other types and formats, and
-// unknown or ambiguous names. Bounds may be wider than the values are.
+// the row groups of a Parquet file. ok is false if a row group has no statistics, for other types and formats, and for
+// unknown or ambiguous names. Bounds may be wider than the actual values.
 func (r *Reader) Bounds(column string) (b Bounds, ok bool) {
 	source, index := r.parquetColumn(column)
 	if source == nil {
@@ -33,9 +33,9 @@ func (r *Reader) Bounds(column string) (b Bounds, ok bool) {
 	return b, true
 }
 
-// SkipOutside makes later reads leave out the row groups of a Parquet file in which no value of the column lies within
-// the bounds. NULL lies within bounds with Nulls. Where the statistics do not tell, or the bounds have another type
-// than the column, nothing is left out. Rows and Bounds still describe the whole file.
+// SkipOutside makes later reads skip the row groups of a Parquet file in which no value of the column lies within the
+// bounds. NULL lies within bounds with Nulls. Row groups without statistics are not skipped, and nothing is if the
+// bounds have a different type than the column. Rows and Bounds still describe the whole file.
 func (r *Reader) SkipOutside(column string, b Bounds) {
 	source, index := r.parquetColumn(column)
 	if source == nil || !arrow.TypeEqual(source.fields.Field(index).Type, b.Type) {

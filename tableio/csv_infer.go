@@ -51,11 +51,11 @@ type csvColumnFacts struct {
 	because [csvKindCount]TextReason
 }
 
-// TextReason is a value of a CSV file but for which its column had another type than text.
+// TextReason is the value of a CSV file that made its column text; without it the column would have another type.
 type TextReason struct {
-	Line   int64  // where its record begins, from 1
+	Line   int64  // first line of its record, from 1
 	Value  string // at most its first 100 bytes
-	Quoted bool   // so it cannot mean null
+	Quoted bool   // a quoted value cannot mean null
 }
 
 // add looks at a column of the scanner's tile.

@@ -15,17 +15,16 @@ const (
 	HeaderAbsent         // columns are named column_1, column_2, ... or by CSVOptions.Schema
 )
 
-// CSVOptions describe CSV files read and written. The zero value is a comma
-// separated file with a header whose empty fields are null. Fields are quoted
-// by double quotes, which are doubled inside; quoted fields are never null.
+// CSVOptions describes the CSV files that are read and written. The zero value is a comma-separated file with a header,
+// in which empty fields are null. Fields are quoted by double quotes, which are doubled inside; quoted fields are never
+// null.
 type CSVOptions struct {
 	Header    Header
 	Delimiter byte     // one ASCII character; 0 = tab for .tsv, otherwise comma
 	Nulls     []string // unquoted fields that mean null, exactly; nil = the empty one; the first is written
 
-	// Schema gives types, so that nothing is guessed (reading only). With a
-	// header its fields are found by name and the types of the other columns are
-	// inferred; without one it must list all columns in order.
+	// Schema gives the types of columns, which are then not inferred (reading only). With a header its fields are found
+	// by name, and the types of other columns are inferred; without a header it must list all columns in order.
 	Schema *arrow.Schema
 }
 

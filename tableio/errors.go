@@ -12,19 +12,19 @@ import (
 	"unicode"
 )
 
-// The kinds of error of this package; test with [errors.Is]. Every error of an
-// operation is an [*Error] that names the operation and the file and wraps its
-// cause beside one of these. A cancelled context is returned as such, without a kind.
+// The kinds of error of this package; test with [errors.Is]. Every error of an operation is an [*Error] that names the
+// operation and the file, and wraps its cause and one of these. A cancelled context is returned as such, without a
+// kind.
 var (
 	// ErrInput says that an input is missing, corrupt, or holds something unsupported.
 	ErrInput = errors.New("input")
 	// ErrOutput says that an output cannot be written: no permission, disk full, unsupported type.
 	ErrOutput = errors.New("output")
-	// ErrColumn says that a column is unknown or its name ambiguous. It comes with ErrInput.
+	// ErrColumn says that a column name is unknown or ambiguous. It comes with ErrInput.
 	ErrColumn = errors.New("column")
-	// ErrFormat says that the format has to be named. It comes with ErrInput or ErrOutput.
+	// ErrFormat says that the format must be given explicitly. It comes with ErrInput or ErrOutput.
 	ErrFormat = errors.New("unknown format")
-	// ErrCompression says that a format has no compression of that name. It comes with ErrOutput.
+	// ErrCompression says that the format does not support that compression. It comes with ErrOutput.
 	ErrCompression = errors.New("compression")
 )
 
@@ -47,7 +47,7 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("%s %s: %s", e.Op, displayName(e.Path, e.Kind), cause)
 }
 
-// Unwrap gives the cause and the kind.
+// Unwrap returns the cause and the kind.
 func (e *Error) Unwrap() []error {
 	if e.Kind == nil {
 		return []error{e.Err}

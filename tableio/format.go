@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// Format is how a table is stored.
+// Format is the file format of a table.
 type Format uint8
 
 const (
@@ -21,7 +21,7 @@ const (
 
 var formatNames = [...]string{"auto", "parquet", "csv", "arrow", "arrow-stream"}
 
-// String is the name that [ParseFormat] accepts.
+// String returns the name that [ParseFormat] accepts.
 func (f Format) String() string {
 	if int(f) < len(formatNames) {
 		return formatNames[f]

@@ -14,12 +14,12 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/memory"
 )
 
-// ReadOptions say how to read a table. The zero value recognises the format and reads all columns.
+// ReadOptions says how to read a table. The zero value detects the format and reads all columns.
 type ReadOptions struct {
 	Format    Format           // Auto: by content, then by extension
-	Columns   []string         // what Read gives for nil columns; nil = all of the file
+	Columns   []string         // what Read loads for nil columns; nil = all columns of the file
 	CSV       CSVOptions       // used for CSV only
-	Allocator memory.Allocator // of the tables read; nil = Go allocator
+	Allocator memory.Allocator // allocates the tables; nil = Go allocator
 	Stdin     io.Reader        // what "-" reads; nil = os.Stdin
 }
 
@@ -44,8 +44,7 @@ type input struct {
 	file   *os.File      // to close, nil for stdin
 }
 
-// Reader is an open table. It is safe for one goroutine at a time; the tables
-// that it returns are independent of it.
+// Reader is an open table. It is used by one goroutine at a time; the tables that it returns are independent of it.
 type Reader struct {
 	path   string
 	format Format
@@ -54,13 +53,12 @@ type Reader struct {
 	in     *input
 }
 
-// Open opens the table at path and reads its schema; "-" is standard input: an
-// Arrow IPC stream, or an Arrow file, Parquet or (by Format) CSV, which are
-// buffered in memory, as they are from any other pipe. For CSV without a schema
+// Open opens the table at path and reads its schema; "-" is standard input: an Arrow IPC stream, or an Arrow file,
+// Parquet or (if Format says so) CSV, which are buffered in memory, as from any other pipe. For CSV without a schema
 // the whole file is read once to infer the types.
 //
-// Errors wrap ErrInput, and ErrColumn for an unknown name in opts.Columns.
-// Cancelling ctx returns at once, even while a pipe gives nothing.
+// Errors wrap ErrInput, and ErrColumn for an unknown name in opts.Columns. Open returns at once when ctx is cancelled,
+// even while a pipe is silent.
 func Open(ctx context.Context, path string, opts ReadOptions) (*Reader, error) {
 	in, err := openInput(path, opts.Stdin)
 	if err != nil {
@@ -188,18 +186,18 @@ func newReader(ctx context.Context, in *input, opts ReadOptions) (*Reader, error
 	return r, nil
 }
 
-// Format is the format found or given.
+// Format returns the detected or given format.
 func (r *Reader) Format() Format { return r.format }
 
-// Schema is the schema of all columns in the file, whatever ReadOptions.Columns says.
+// Schema returns the schema of all columns in the file, whatever ReadOptions.Columns says.
 func (r *Reader) Schema() *arrow.Schema { return r.src.schema() }
 
-// Rows is the number of rows in the file, or -1 where it is unknown before it is
-// read: Arrow streams, and CSV whose types were all given.
+// Rows returns the number of rows in the file, or -1 if it is unknown before the file is read: for Arrow streams, and
+// for CSV if all types were given.
 func (r *Reader) Rows() int64 { return r.src.rows() }
 
-// WhyText says which value of a CSV file made a column text; false where its type was given, it is of another type or
-// has no value, or the name is unknown or ambiguous.
+// WhyText returns the value of a CSV file that made a column text. It returns false if the type was given, the column
+// has another type or no value, or the name is unknown or ambiguous.
 func (r *Reader) WhyText(column string) (TextReason, bool) {
 	csv, ok := r.src.(*csvSource)
 	indices := r.src.schema().FieldIndices(column)
@@ -209,14 +207,12 @@ func (r *Reader) WhyText(column string) (TextReason, bool) {
 	return csv.whyText(indices[0])
 }
 
-// Read loads the columns named, in this order, and nothing else; nil means
-// ReadOptions.Columns, and an empty list gives a table of rows without columns.
-// The caller releases the table, which stays valid after Close. Rows keep the
-// order of the file; chunks may differ between columns.
+// Read loads the named columns, in this order, and nothing else; nil means ReadOptions.Columns, and an empty list gives
+// a table with rows but no columns. The caller releases the table, which stays valid after Close. Rows keep the order
+// of the file; chunks may differ between columns.
 //
-// Read may be called again, except on a pipe that holds an Arrow stream. It
-// stops between batches when ctx ends. Errors wrap ErrInput, and ErrColumn for
-// an unknown or ambiguous name; whatever was allocated is freed.
+// Read may be called several times, except on a pipe with an Arrow stream. It stops between batches when ctx ends.
+// Errors wrap ErrInput, and ErrColumn for an unknown or ambiguous name; on error, all memory is freed.
 func (r *Reader) Read(ctx context.Context, columns []string) (arrow.Table, error) {
 	if columns == nil {
 		columns = r.opts.Columns
@@ -249,9 +245,9 @@ func (r *Reader) Read(ctx context.Context, columns []string) (arrow.Table, error
 
 // Batches yields the rows as record batches, with the columns that Read would load: a batch for each row group of
 // Parquet, record batch of Arrow IPC, or about 2 MiB of CSV text, in the order of the file. All cores decode; how far
-// they are ahead of the receiver is bounded, so that a table larger than memory can be read. The receiver releases each
-// batch; its memory is used again if the allocator does so. After an error nothing follows. Errors are as with Read,
-// and so is whether Batches may be called again. Leaving the loop ends the work.
+// they read ahead of the receiver is bounded, so that a table larger than memory can be read. The receiver releases
+// each batch. An error ends the sequence. Errors are those of Read, and Batches may be called several times if Read
+// may. Leaving the loop ends the work.
 func (r *Reader) Batches(ctx context.Context, columns []string) iter.Seq2[arrow.RecordBatch, error] {
 	return func(yield func(arrow.RecordBatch, error) bool) {
 		if columns == nil {
@@ -306,7 +302,7 @@ func (r *Reader) Batches(ctx context.Context, columns []string) iter.Seq2[arrow.
 	}
 }
 
-// Close closes the file. Tables read before stay valid. It may be called twice.
+// Close closes the file. Tables already read stay valid. It may be called twice.
 func (r *Reader) Close() error {
 	if r.in == nil {
 		return nil

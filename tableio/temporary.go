@@ -15,8 +15,8 @@ type registry struct {
 	paths map[string]struct{}
 }
 
-// RemoveTemporaryFiles removes the hidden files of all Writers that were neither committed nor aborted: for a program
-// that must end while a Writer may be at work. These Writers can only fail afterwards.
+// RemoveTemporaryFiles removes the hidden files of all Writers that were neither committed nor aborted, for a program
+// that must exit while a Writer may be at work. These Writers can only fail afterwards.
 func RemoveTemporaryFiles() error {
 	r := &temporaryFiles
 	r.mu.Lock()

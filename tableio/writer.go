@@ -15,16 +15,17 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 )
 
-// WriteOptions say how to write a table.
+// WriteOptions says how to write a table.
 type WriteOptions struct {
 	Format      Format     // Auto: by extension; an Arrow stream for "-"
 	CSV         CSVOptions // used for CSV only
 	Compression string     // none, lz4, zstd, for Parquet also snappy; empty = snappy for Parquet, otherwise none
 	Stdout      io.Writer  // what "-" writes; nil = os.Stdout
 
-	RowGroupRows int64 // of a row group of Parquet at most; 0 = 131072
-	// RowGroupBytes ends a row group of Parquet at about so many bytes of Arrow data, and keeps about three of them in
-	// memory; 0 = only at its number of rows. Batches of tables with nested columns are not split.
+	RowGroupRows int64 // maximum rows of a Parquet row group; 0 = 131072
+	// RowGroupBytes ends a Parquet row group at about this many bytes of Arrow data, of which about three row groups
+	// are kept in memory; 0 = row groups end only by their number of rows. Batches of tables with nested columns are
+	// not split.
 	RowGroupBytes int64
 }
 
@@ -43,10 +44,9 @@ type encoder interface {
 	close(ctx context.Context) error
 }
 
-// Writer writes one table. Between Create and Commit the content is in a
-// temporary file beside the output; only Commit makes it appear. A Writer is
-// for one goroutine; end it with Commit or Abort ("defer w.Abort()" does no
-// harm after Commit).
+// Writer writes one table. Between Create and Commit the content is in a temporary file beside the output; only Commit
+// makes it appear. A Writer is used by one goroutine; end it with Commit or Abort ("defer w.Abort()" is harmless after
+// Commit).
 type Writer struct {
 	path   string
 	target string // path with symbolic links resolved
@@ -83,11 +83,9 @@ func (s *sink) Write(p []byte) (int, error) {
 
 const sinkBufferBytes = 64 << 10 // what is larger is not copied
 
-// Create begins the output at path, "-" being standard output. That the
-// directory can be written, that path is not a directory and that the format
-// holds all types of the schema is checked here, before any work is done. What
-// exists at path is replaced by Commit and stays as it is until then. Pipes and
-// devices are written directly.
+// Create begins the output at path; "-" is standard output. It checks, before any work is done, that the directory is
+// writable, that path is not a directory and that the format supports all types of the schema. An existing file is
+// replaced by Commit and stays unchanged until then. Pipes and devices are written directly.
 //
 // Errors wrap ErrOutput.
 func Create(path string, schema *arrow.Schema, opts WriteOptions) (*Writer, error) {
@@ -204,16 +202,16 @@ func plainPathError(err error) error {
 	return err
 }
 
-// Rows is the number of rows written so far.
+// Rows returns the number of rows written so far.
 func (w *Writer) Rows() int64 { return w.rows }
 
-// Write appends a batch of any size, whose schema must equal that of the Writer and whose columns hold nulls only where
-// it allows them; another batch is refused as a whole. The caller may release the batch when Write returns, but must
-// not change its memory before Commit or Abort has returned: encoding and writing go on meanwhile. So a failure may be
-// reported by a later call.
+// Write appends a batch of any size. Its schema must equal that of the Writer, and its columns may hold nulls only
+// where the schema allows them; any other batch is refused as a whole. The caller may release the batch when Write
+// returns, but must not change its memory before Commit or Abort has returned, because encoding and writing continue in
+// the background. A failure may therefore be reported by a later call.
 //
-// When ctx ends, Write returns before the batch is written. After an error, other than of a refused batch, the Writer
-// can only be aborted. Errors wrap ErrOutput.
+// When ctx ends, Write returns before the batch is written. After an error, other than a refused batch, the Writer can
+// only be aborted. Errors wrap ErrOutput.
 func (w *Writer) Write(ctx context.Context, batch arrow.RecordBatch) error {
 	if w.err == nil && w.state != writing {
 		return fail(ErrOutput, "write", w.path, errors.New("the output is closed already"))
@@ -242,8 +240,8 @@ func (w *Writer) fits(batch arrow.RecordBatch) error {
 	return nil
 }
 
-// Commit completes the content, brings it to disk and renames it to its place.
-// On an error, also when ctx ends, nothing appears and the Writer is aborted.
+// Commit completes the content, syncs it to disk and renames the file to its final path. On an error, also when ctx
+// ends, no file appears and the Writer is aborted.
 func (w *Writer) Commit(ctx context.Context) error {
 	switch {
 	case w.err != nil:
@@ -296,8 +294,7 @@ func (w *Writer) commit(ctx context.Context) error {
 	return syncDirectory(filepath.Dir(w.target))
 }
 
-// Abort gives the output up and removes what was written. It may be called
-// again, and does nothing after Commit.
+// Abort discards the output and removes what was written. It may be called again, and does nothing after Commit.
 func (w *Writer) Abort() error {
 	if w.state != writing {
 		return nil

@@ -1,9 +1,9 @@
-// Package vulkan is the backend on Vulkan 1.2 and later. Kernels get their buffers as device addresses in push
+// Package vulkan is the backend for Vulkan 1.2 and later. Kernels receive their buffers as device addresses in push
 // constants, without descriptor sets; queues signal timeline semaphores.
 //
-// The core API goes through the Go binding. What the binding lacks, and every call whose slice arguments it may free
-// while the driver still reads them, goes through a C shim that declares the few structures it needs itself; neither a
-// Vulkan development package nor a linked Vulkan library is needed.
+// The core API is called through the Go binding. Functions that the binding lacks, and calls whose slice arguments it
+// may free while the driver still reads them, go through a C shim, which declares the few structures that it needs;
+// neither a Vulkan development package nor a linked Vulkan library is required.
 package vulkan
 
 import (
@@ -17,18 +17,19 @@ import (
 // Options configure a Backend; the zero value is the default.
 type Options struct {
 	Validation Validation
-	// called with each message at once, on any thread and inside a Vulkan call; must not use the backend; may be nil
+	// called immediately with each message, on any thread and inside a Vulkan call; must not use the backend; may be
+	// nil
 	Sink func(Message)
-	// of compiled pipelines; default: spirjoin/pipelines in the user's cache directory; "off" keeps none
+	// directory of compiled pipelines; default: spirjoin/pipelines in the user's cache directory; "off": they are not
+	// kept
 	CacheDir string
-	AppName  string // told to the driver; default "spirjoin"
-	// size above which a device-local block has several allocations, if the device supports it; default: the device's
-	// limit of one allocation
+	AppName  string // reported to the driver; default "spirjoin"
+	// size above which a device-local block consists of several allocations, if the device supports it; default: the
+	// device's limit for one allocation
 	PartBytes uint64
-	Shaders   Shaders // where kernels come from; default: those embedded in package shaders
-	// Graphics opens devices with a queue for [backend.Graphics], where they have one. It is absent by default: on
-	// NVIDIA, kernels on a device with such a queue have half the shared memory and take up to 1.7 times as long
-	// (docs/tuning.md).
+	Shaders   Shaders // source of the kernels; default: those embedded in package shaders
+	// Graphics opens devices with a queue for [backend.Graphics], if they have one. Off by default: on NVIDIA, kernels
+	// on a device with such a queue have half the shared memory and take up to 1.7 times as long (docs/tuning.md).
 	Graphics bool
 }
 
@@ -39,8 +40,8 @@ type Shaders interface {
 	Hash() string
 }
 
-// Backend lists and opens Vulkan devices. Several may be open at a time if their Validation and AppName agree, for they
-// share the one instance of the process.
+// Backend lists and opens Vulkan devices. Several may be open at a time if their Validation and AppName agree, because
+// they share the single instance of the process.
 type Backend struct {
 	options  Options
 	instance *instance
@@ -53,9 +54,9 @@ type Backend struct {
 
 var _ backend.Backend = (*Backend)(nil)
 
-// New opens Vulkan. ErrNoDevice where there is no loader or no driver, ErrUnsupported where validation is asked for and
-// its layer is not installed, ErrInvalidInput for options that conflict with those of a Backend that is open. The
-// loader respects VK_DRIVER_FILES and VK_ICD_FILENAMES.
+// New opens Vulkan. Errors: ErrNoDevice if there is no loader or no driver, ErrUnsupported if validation is requested
+// but its layer is not installed, ErrInvalidInput for options that conflict with those of an open Backend. The loader
+// respects VK_DRIVER_FILES and VK_ICD_FILENAMES.
 func New(options Options) (*Backend, error) {
 	if options.AppName == "" {
 		options.AppName = "spirjoin"
@@ -80,10 +81,10 @@ func New(options Options) (*Backend, error) {
 
 func (b *Backend) Name() string { return "vulkan" }
 
-// Messages returns what the validation layer found since New, also after Close.
+// Messages returns the messages of the validation layer since New. It may be called after Close.
 func (b *Backend) Messages() []Message { return b.mailbox.all() }
 
-// Devices lists every physical device of every driver. Sizes and budgets are those of now.
+// Devices lists every physical device of every driver. Sizes and budgets are current.
 func (b *Backend) Devices() ([]backend.DeviceInfo, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -132,8 +133,8 @@ func (b *Backend) Open(id string) (backend.Driver, error) {
 	return nil, &backend.OpError{Op: "open", Err: backend.ErrNoDevice, Detail: fmt.Sprintf("%q is none of %q", id, ids)}
 }
 
-// Close releases the instance with the last Backend. A Driver that is still open is closed and reported. Closing twice
-// is harmless.
+// Close releases the instance, if this is the last Backend. A Driver that is still open is closed and reported. Closing
+// twice is harmless.
 func (b *Backend) Close() error {
 	b.mu.Lock()
 	if b.closed {

@@ -24,7 +24,7 @@ const (
 
 func (v Validation) String() string { return [...]string{"off", "sync", "gpu"}[v] }
 
-// ParseValidation reads "off" (also empty), "sync" or "gpu".
+// ParseValidation parses "off" (or ""), "sync" or "gpu".
 func ParseValidation(s string) (Validation, error) {
 	for _, v := range []Validation{Off, Sync, GPUAssisted} {
 		if s == v.String() || s == "" {
@@ -34,7 +34,7 @@ func ParseValidation(s string) (Validation, error) {
 	return Off, &backend.OpError{Op: "open Vulkan", Err: backend.ErrInvalidInput, Detail: fmt.Sprintf("validation %q, offered are off, sync and gpu", s)}
 }
 
-// Severity orders messages.
+// Severity is the severity of a message.
 type Severity uint8
 
 const (
@@ -44,8 +44,8 @@ const (
 
 func (s Severity) String() string { return [...]string{"warning", "error"}[s] }
 
-// Message is a finding of the validation layer, or a warning of this package (ID "spirjoin") about something that slows
-// later runs but harms no result.
+// Message is a message of the validation layer, or a warning of this package (ID "spirjoin") about something that slows
+// down later runs but does not affect results.
 type Message struct {
 	Severity Severity
 	ID       string // of the violated rule

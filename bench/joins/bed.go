@@ -22,14 +22,14 @@ import (
 // Result is a measured join, or sequence of joins.
 type Result struct {
 	Algorithm    string
-	RRows, SRows uint64              // of the inputs; R's of all tables of a sequence together
+	RRows, SRows uint64              // of the inputs; for a sequence, R is all dimension tables together
 	Rows         uint64              // of the output
-	Times        measure.Summary     // on the device, of all stages together; where it has no time stamps, Wall
-	DeviceTime   bool                // the device has time stamps
+	Times        measure.Summary     // of all stages together, on the device; Wall if it has no timestamps
+	DeviceTime   bool                // the device has timestamps
 	Wall         measure.Summary     // by the clock of the host, from the call to the end of the device's work
 	Stages       []backend.StageTime // of the run whose time is the median
 	PeakBytes    uint64              // device memory, inputs and output included
-	Skipped      error               // why it has no times: ErrNotUnique, or the join does not fit
+	Skipped      error               // why there are no times: ErrNotUnique, or the join does not fit
 }
 
 // TuplesPerSecond counts the rows of all inputs, as GFTR 5.1 does, by the median.
@@ -37,8 +37,8 @@ func (r *Result) TuplesPerSecond() float64 {
 	return float64(r.RRows+r.SRows) / r.Times.Median.Seconds()
 }
 
-// Phases are the times of the stages by what they do (GFTR 5.1): sorts and partitions, of all columns, and tables; what
-// finds the matches and writes them; gathers.
+// Phases returns the times of the stages by purpose (GFTR 5.1): sorting and partitioning of all columns, and building
+// of tables; finding and writing matches; gathering.
 func (r *Result) Phases() (transform, match, gather time.Duration) {
 	for _, s := range r.Stages {
 		switch planner.StageOf(s.Stage) {
@@ -69,7 +69,7 @@ type Bed struct {
 	unique  bool // no key is twice on the side with fewer rows
 }
 
-// NewBed makes the workload of a cell and uploads it. Release gives it back.
+// NewBed generates the workload of a cell and uploads it. The caller releases it.
 func NewBed(ctx context.Context, device *backend.Device, overrides primitive.Tuning, cell Cell) (_ *Bed, err error) {
 	ops, err := primitive.New(device, overrides)
 	if err != nil {
@@ -123,7 +123,7 @@ func chunkOf(rows uint64, keys relation.Values, payload []relation.Values) *rela
 	return &relation.Chunk{Rows: rows, Keys: keys, Payload: payload, Narrow: keys.Bytes == 8}
 }
 
-// Release gives the device memory back.
+// Release releases the device memory.
 func (b *Bed) Release() { b.memory.ReleaseAll() }
 
 func (b *Bed) upload(ctx context.Context, table arrow.Table) (columns []relation.Values, err error) {
@@ -305,12 +305,12 @@ func (b *Bed) step(ctx context.Context, a Algorithm, lane *exec.Lane, out *outpu
 	return b.joinWith(ctx, a, lane, left, right)
 }
 
-// ErrNotUnique says that an algorithm that takes unique keys only cannot join a workload.
+// ErrNotUnique says that an algorithm for unique keys cannot join a workload.
 var ErrNotUnique = errors.New("takes unique keys only, on the side with fewer rows")
 
-// Measure verifies algorithms and then times them, in rounds that run each once, so that what a shared machine does
-// besides falls on all of them; begin is told of each before, and of the rounds. An algorithm that does not fit, or
-// takes unique keys only, is skipped. The error is measure.ErrWrong where an answer is wrong.
+// Measure verifies algorithms and then times them, in rounds that run each once, so that other load on a shared machine
+// affects all of them alike; begin is called before each, and before the rounds. An algorithm that does not fit, or
+// that needs unique keys where they are not, is skipped. The error is measure.ErrWrong if a result is wrong.
 func (b *Bed) Measure(ctx context.Context, algorithms []Algorithm, repeat int, warm time.Duration,
 	begin func(what string)) ([]Result, error) {
 	results := make([]Result, len(algorithms))

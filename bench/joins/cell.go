@@ -20,15 +20,15 @@ type Cell struct {
 	// counts then. Without a folder it is made by the specification.
 	Query, Folder string
 	How           string // of [Hows]; "" is inner
-	// Granule is how many rows of the probe side come at a time, a multiple of 64, and Window how many rows of output
-	// there is room for at a time. With 0 it is all of them.
+	// Granule is the number of probe rows at a time, a multiple of 64, and Window the number of output rows that there
+	// is room for at a time. 0 means all of them.
 	Granule, Window uint64
 }
 
 // granuleRows is what granules are multiples of, so that their columns are aligned.
 const granuleRows = backend.PlanAlignment / 4
 
-// String is the workload in one line, without its folder.
+// String returns the workload in one line, without its folder.
 func (c Cell) String() string {
 	text := c.workload()
 	if c.How != "" && c.How != "inner" {
@@ -53,7 +53,7 @@ func (c Cell) workload() string {
 	return c.Spec.String()
 }
 
-// Kind is pkfk, star or tpch.
+// Kind returns pkfk, star or tpch.
 func (c Cell) Kind() string {
 	switch {
 	case c.Dimensions > 0:
@@ -64,7 +64,7 @@ func (c Cell) Kind() string {
 	return "pkfk"
 }
 
-// Scaled is the cell with rows divided by a power of 2, one row at least. Files decide for themselves.
+// Scaled returns the cell with rows divided by a power of 2, at least one row. The rows of files are not scaled.
 func (c Cell) Scaled(log2 int) Cell {
 	if c.Folder == "" {
 		c.Spec.RRows, c.Spec.SRows = max(c.Spec.RRows>>log2, 1), max(c.Spec.SRows>>log2, 1)
@@ -72,7 +72,7 @@ func (c Cell) Scaled(log2 int) Cell {
 	return c
 }
 
-// Validate reports a cell that cannot be made.
+// Validate returns an error for a cell that cannot be generated.
 func (c Cell) Validate() error {
 	want, err := Want(c.How)
 	if err != nil {

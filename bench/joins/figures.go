@@ -10,13 +10,13 @@ import (
 	"github.com/spirjoin/spirjoin/internal/text"
 )
 
-// Figure is a sweep of a paper: cells along an axis, joined by the algorithms that it compares.
+// Figure is a parameter sweep of a paper: cells along an axis, joined by the algorithms that it compares.
 type Figure struct {
 	Name       string // paper and number
 	Title      string
-	Note       string // what stands in for what the paper has and we do not
+	Note       string // how it differs from the paper
 	Algorithms []string
-	Axis       func(Cell) string // where a cell is on the axis
+	Axis       func(Cell) string // position of a cell on the axis
 	Cells      []Cell            // at full size
 }
 
@@ -35,8 +35,8 @@ const (
 	full    = 1 << 27 // rows of most cells of GFTR
 )
 
-// Figures are the figures that joins on one device can reproduce: GFTR 8 to 17 and RT 7 to 13. The papers' texts name
-// few points of the axes; the others are ours.
+// Figures returns the figures that joins on one device can reproduce: GFTR 8 to 17 and RT 7 to 13. The papers' texts
+// give few points of the axes; the others are ours.
 func Figures() []Figure {
 	narrow := along(powers(22, 27), func(rows int64) Cell { return pkfk(rows, 2*rows, 1) })
 	wide := func(change func(*Cell)) Cell { return changed(pkfk(full, full, 2), change) }

@@ -33,7 +33,7 @@ var hows = []struct {
 	{"count-semi", operator.Want{Matched: [2]bool{sideR: true}, Count: true}},
 }
 
-// Hows are the names of the kinds of joins. Those that count make no rows.
+// Hows returns the names of the kinds of joins. Those that count produce no rows.
 func Hows() (names []string) {
 	for _, h := range hows {
 		names = append(names, h.name)
@@ -41,7 +41,7 @@ func Hows() (names []string) {
 	return names
 }
 
-// Want is what a kind of join wants of R and S, in this order; "" is an inner join.
+// Want returns what a kind of join wants of R and S, in this order; "" is an inner join.
 func Want(how string) (operator.Want, error) {
 	if how == "" {
 		how = "inner"

@@ -1,5 +1,5 @@
-// Package joins measures joins of relations that are on a device: the workloads of GFTR 5.1 and 5.2 by every algorithm.
-// Each answer is verified before it is timed.
+// Package joins measures joins of relations that are on a device: the workloads of GFTR 5.1 and 5.2, with every
+// algorithm. Each result is verified before it is timed.
 package joins
 
 import (
@@ -27,7 +27,7 @@ type Algorithm struct {
 	unique bool
 }
 
-// Algorithms are all there are; the names of materialising ones are those of GFTR 5.1.
+// Algorithms returns all algorithms; those that materialize have their names of GFTR 5.1.
 func Algorithms() []Algorithm {
 	return []Algorithm{
 		{Name: "phj-om", by: hash.Partitioned{}},

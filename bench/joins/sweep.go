@@ -14,16 +14,16 @@ import (
 type Sweep struct {
 	Figures    []Figure
 	Algorithms []Algorithm // none: those of each figure
-	Cell       string      // only cells whose place on the axis contains it
+	Cell       string      // only cells whose position on the axis contains it
 	Scale      int         // rows are divided by 2 to this power; negative: by 2^8 on a CPU, otherwise not
-	TPCH       string      // the folder of the files for the joins of TPC-H; none: they are made
+	TPCH       string      // folder of the files for the joins of TPC-H; empty: tables are generated
 	Repeat     int
 	Warm       time.Duration
-	CSV        string // path of a file of the results; none where it is empty
-	Command    string // that the file names
+	CSV        string // path of a file for the results; empty: none
+	Command    string // recorded in the file
 }
 
-// Workload is a figure of one workload. Rows that are 0 follow from the device, and from each other.
+// Workload returns a figure with one workload. Rows that are 0 are chosen by the device, and by the other side's.
 func Workload(c Cell) []Figure { return []Figure{{Cells: []Cell{c}}} }
 
 // cpuScale is the Scale of figures on a CPU.

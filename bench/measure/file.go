@@ -16,8 +16,8 @@ import (
 	"github.com/spirjoin/spirjoin/tableio"
 )
 
-// File collects results for a CSV file; without a path it does nothing. Its first columns say what measured, and when.
-// For one goroutine.
+// File collects results for a CSV file; without a path it does nothing. Its first columns say when and on which
+// machine, device and driver they were measured. Used by one goroutine.
 type File struct {
 	writer *tableio.Writer
 	rows   *array.RecordBuilder
@@ -44,7 +44,7 @@ func (c Columns) schema() *arrow.Schema {
 	return arrow.NewSchema(fields, nil)
 }
 
-// Create begins a file at path for the results of a command on a device. The caller ends it by Commit or Abort.
+// Create begins a file at path for the results of a command on a device. The caller ends it with Commit or Abort.
 func Create(path, command string, device *backend.DeviceInfo, columns Columns) (*File, error) {
 	if path == "" {
 		return &File{}, nil
@@ -63,8 +63,8 @@ func Create(path, command string, device *backend.DeviceInfo, columns Columns) (
 	}}, nil
 }
 
-// Add adds a row of texts, numbers and measures, in the order of their columns. Numbers and measures at the end that
-// are missing, as those of a case that was skipped, stay empty.
+// Add adds a row of texts, numbers and measures, in the order of their columns. Trailing numbers and measures may be
+// missing, as for a case that was skipped, and are left empty.
 func (f *File) Add(texts []string, numbers []uint64, measures []float64) {
 	if f.writer == nil {
 		return
@@ -96,7 +96,7 @@ func appendFirst[T any](column interface {
 	return values[1:]
 }
 
-// Commit makes the file appear, whole or not at all.
+// Commit makes the file appear, complete or not at all.
 func (f *File) Commit(ctx context.Context) error {
 	if f.writer == nil {
 		return nil
@@ -106,7 +106,7 @@ func (f *File) Commit(ctx context.Context) error {
 	return errors.Join(f.writer.Write(ctx, batch), f.writer.Commit(ctx))
 }
 
-// Abort leaves no file. It does nothing after Commit.
+// Abort discards the file. It does nothing after Commit.
 func (f *File) Abort() {
 	if f.writer != nil {
 		f.writer.Abort()

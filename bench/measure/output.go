@@ -8,11 +8,11 @@ import (
 	"github.com/spirjoin/spirjoin/internal/text"
 )
 
-// Output is where a benchmark prints its lines, each as soon as it is known, and says what it does meanwhile. Errors of
-// the writer are lost: one that can fail remembers them itself.
+// Output is where a benchmark prints its lines, each as soon as it is known, and reports its progress. Errors of the
+// writer are dropped; a writer that can fail must record them itself.
 type Output struct {
 	io.Writer
-	Phase func(phase string, done, total uint64) // total is 0 where the amount is not known
+	Phase func(phase string, done, total uint64) // total is 0 if unknown
 }
 
 // Enter begins a phase of unknown length.
@@ -26,7 +26,7 @@ func DeviceText(info *backend.DeviceInfo) string {
 	return text.Printable(fmt.Sprintf("%s, %s %s", info.Name, info.Driver, info.DriverVersion))
 }
 
-// DefaultRows are enough to keep a device busy for about a millisecond.
+// DefaultRows returns a number of rows that keeps a device busy for about a millisecond.
 func DefaultRows(info *backend.DeviceInfo) uint64 {
 	if info.CPULike() {
 		return 1 << 20

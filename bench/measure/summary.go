@@ -1,5 +1,5 @@
-// Package measure has what all benchmarks share: repeated times and their summary, the errors of a wrong answer and of
-// a case that does not fit, the lines that a run prints, and the file that keeps its results.
+// Package measure has what all benchmarks share: repeated times and their summary, the errors for a wrong result and
+// for a case that does not fit, the lines that a run prints, and the file of its results.
 package measure
 
 import (
@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Summary tells of repeated times. Spread is the distance between the quartiles.
+// Summary summarizes repeated times. Spread is the distance between the quartiles.
 type Summary struct {
 	Runs                     int
 	Median, Min, Max, Spread time.Duration
@@ -31,7 +31,7 @@ func quantile(sorted []time.Duration, share float64) time.Duration {
 	return sorted[low] + time.Duration((at-float64(low))*float64(sorted[high]-sorted[low]))
 }
 
-// Warm calls run until so much time has passed, because an idle GPU has a fraction of its clock. The first error
+// Warm calls run until this much time has passed, because an idle GPU runs at a fraction of its clock. The first error
 // ends it.
 func Warm(long time.Duration, run func() error) error {
 	for start := time.Now(); time.Since(start) < long; {
@@ -42,7 +42,7 @@ func Warm(long time.Duration, run func() error) error {
 	return nil
 }
 
-// Clock names what took a time: the time stamps of the device, or the clock of the host around submission and wait.
+// Clock names the clock of a time: the timestamps of the device, or the clock of the host around submission and wait.
 func Clock(stamped bool) string {
 	if stamped {
 		return "device"

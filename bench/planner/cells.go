@@ -1,4 +1,4 @@
-// Package planner holds the planner of joins against measured joins: how often it takes the fastest algorithm, how far
+// Package planner compares the planner of joins with measured joins: how often it takes the fastest algorithm, how far
 // off its predictions are, and which rates would predict better.
 package planner
 
@@ -24,7 +24,7 @@ import (
 
 // Cell is a workload of primary and foreign keys, joined by several algorithms.
 type Cell struct {
-	Name  string // the axes that differ among cells
+	Name  string // the parameters that differ among cells
 	Facts operator.Facts
 	Want  operator.Want
 	Runs  []Run
@@ -53,10 +53,10 @@ var algorithms = []struct {
 	{"smj-om", sortmerge.OM}, {"smj-om-single", sortmerge.OMSingle}, {"smj-um", sortmerge.UM},
 }
 
-// Read reads what `bench joins --csv` wrote: a line for each algorithm of a cell, of which the fastest counts where
-// figures or files share cells. Times are medians, or with least the least of all runs, to which stages are then
-// scaled. Algorithms that the planner does not know, cells that were skipped and sequences of joins are left out. The
-// error is backend.ErrInvalidInput for a file that is something else.
+// Read reads the output of `bench joins --csv`: a line for each algorithm of a cell. If figures or files share cells,
+// the fastest measurement counts. Times are medians or, with least, the minimum of all runs, to which stages are then
+// scaled. Algorithms that the planner does not have, cells that were skipped and sequences of joins are ignored. The
+// error is backend.ErrInvalidInput for any other kind of file.
 func Read(least bool, files ...io.Reader) (cells []Cell, err error) {
 	for _, file := range files {
 		if cells, err = read(cells, least, file); err != nil {

@@ -23,13 +23,13 @@ type Verdict struct {
 	Least  time.Duration // the fastest, measured
 }
 
-// Ratio is by how much the choice is slower than the best.
+// Ratio is the time of the choice divided by that of the best.
 func (v *Verdict) Ratio() float64 { return float64(v.Took) / float64(v.Least) }
 
 // Near is the ratio up to which a choice counts as right.
 const Near = 1.1
 
-// Share is the share of verdicts whose choice is right.
+// Share returns the share of verdicts whose choice is right.
 func Share(verdicts []Verdict) float64 {
 	near := 0
 	for i := range verdicts {
@@ -40,7 +40,7 @@ func Share(verdicts []Verdict) float64 {
 	return float64(near) / float64(max(1, len(verdicts)))
 }
 
-// Check plans each cell and compares with what was measured.
+// Check plans each cell and compares the choice with the measurements.
 func Check(cells []Cell, rates *planner.Rates, tuning primitive.Tuning) (verdicts []Verdict, err error) {
 	var known []operator.Algorithm
 	for _, a := range algorithms {
@@ -70,7 +70,7 @@ func Check(cells []Cell, rates *planner.Rates, tuning primitive.Tuning) (verdict
 	return verdicts, nil
 }
 
-// Errors is how far predictions are off, by algorithm and stage: the factor that half of the cells keep within.
+// Errors returns how far predictions are off, by algorithm and stage: the median factor over all cells.
 func Errors(cells []Cell, rates *planner.Rates, tuning primitive.Tuning) (string, error) {
 	factors := make(map[string][]float64)
 	for i := range cells {
@@ -104,7 +104,7 @@ func Errors(cells []Cell, rates *planner.Rates, tuning primitive.Tuning) (string
 	return b.String(), nil
 }
 
-// Fit returns rates fitted to the runs of all cells, and says so in them.
+// Fit returns rates fitted to the runs of all cells, and records that in their field Measured.
 func Fit(cells []Cell, base planner.Rates, tuning primitive.Tuning) (planner.Rates, error) {
 	var runs []planner.Measured
 	for _, cell := range cells {

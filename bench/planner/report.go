@@ -9,14 +9,14 @@ import (
 	"github.com/spirjoin/spirjoin/primitive"
 )
 
-// Report says what is written of measured cells besides the planner's choices.
+// Report says what is written about measured cells in addition to the planner's choices.
 type Report struct {
-	Fit    bool // plan by rates fitted to the cells, and write these
-	Errors bool // by which factors predictions of stages are off, where there are rates
+	Fit    bool // plan with rates fitted to the cells, and write these
+	Errors bool // write the factors by which predictions of stages are off, if there are rates
 }
 
-// Write holds the planner against cells by the rates of a device, nil for the decision tree, which cannot be fitted,
-// and writes a line for each cell and the share of right choices.
+// Write compares the planner with measured cells, using the rates of a device (nil: the decision tree, which cannot be
+// fitted), and writes a line for each cell and the share of right choices.
 func (r Report) Write(w io.Writer, cells []Cell, rates *planner.Rates, tuning primitive.Tuning) error {
 	if r.Fit {
 		fitted, err := Fit(cells, *rates, tuning)

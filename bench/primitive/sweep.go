@@ -11,11 +11,11 @@ import (
 
 // Sweep measures the cases of some axes one after the other.
 type Sweep struct {
-	Axes     Axes           // without Rows: as many as keep the device busy
+	Axes     Axes           // without Rows: enough to keep the device busy
 	Settings backend.Config // in place of the tuned ones
 	Options
-	CSV     string // path of a file of the results; none where it is empty
-	Command string // that the file names
+	CSV     string // path of a file for the results; empty: none
+	Command string // recorded in the file
 }
 
 // Run measures on a device with the user's rows of its tables, prints a line for each case, and writes the file. A case

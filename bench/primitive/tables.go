@@ -16,16 +16,16 @@ import (
 	"github.com/spirjoin/spirjoin/primitive"
 )
 
-// Tables tunes tables and keeps what is better in the user's tuning file.
+// Tables tunes tables and stores improvements in the user's tuning file.
 type Tables struct {
 	Names []string // none: all that can be tuned
-	Rows  uint64   // of each case; 0: as many as keep the device busy
+	Rows  uint64   // of each case; 0: enough to keep the device busy
 	Options
-	File string // the tuning file; nothing is kept where it is empty
+	File string // the tuning file; empty: nothing is stored
 }
 
-// Run tunes on a device with the user's rows of its tables and prints the candidates of each problem. What gave a wrong
-// answer is refused, and named by the error, an ErrWrong, after all problems are done.
+// Run tunes on a device with the user's rows of its tables and prints the candidates of each problem. Candidates that
+// give a wrong result are refused, and named in the returned ErrWrong after all problems are done.
 func (t Tables) Run(ctx context.Context, device *backend.Device, user primitive.Tuning, out measure.Output) error {
 	if t.Rows == 0 {
 		t.Rows = measure.DefaultRows(device.Info())

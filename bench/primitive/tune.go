@@ -25,8 +25,8 @@ type candidateRow struct {
 	Settings map[string][]uint32 `json:"settings"`
 }
 
-// Candidates returns the configurations that are worth measuring for a problem on a device, those that are not valid
-// there left out. ErrInvalidInput for a table without candidates.
+// Candidates returns the configurations to measure for a problem, without those that are not valid on the device.
+// ErrInvalidInput for a table without candidates.
 func Candidates(p Problem, info *backend.DeviceInfo) ([]backend.Config, error) {
 	rows, err := candidateRows(p.Table)
 	if err != nil {
@@ -85,7 +85,7 @@ func Tuned() (tables []string) {
 	return tables
 }
 
-// Problem is what one row of a table is chosen by: the case that is measured, and the variant that the row is for.
+// Problem is the tuning of one row of a table: the case to measure, and the variant of the row.
 type Problem struct {
 	Case
 	Table   string
@@ -97,7 +97,7 @@ func (p *Problem) row(config backend.Config) primitive.Tuning {
 	return primitive.Tuning{p.Table: {{Variant: p.Variant, Config: config}}}
 }
 
-// Problems lists one problem for every variant of the tables, all tables where none is named.
+// Problems returns one problem for every variant of the tables, or of all tables if none is named.
 func Problems(tables []string, rows uint64) (problems []Problem, err error) {
 	for _, table := range tables {
 		if !slices.Contains(Tuned(), table) {
@@ -120,7 +120,7 @@ func Problems(tables []string, rows uint64) (problems []Problem, err error) {
 	return problems, nil
 }
 
-// Trial is a candidate that was measured; with a Fault it was refused, and has no times.
+// Trial is a measured candidate; one with a Fault was refused, and has no times.
 type Trial struct {
 	Result
 	Fault error
@@ -129,7 +129,7 @@ type Trial struct {
 // Choice is the outcome of tuning. Trials are sorted by median, refused ones last.
 type Choice struct {
 	Problem
-	Present Trial // the configuration in force, measured again after all others where another was faster
+	Present Trial // the configuration in force, measured again after all others if another was faster
 	Best    Trial // the fastest, measured again with it
 	Better  bool  // the best beats the present one by more than the spread of either
 	Trials  []Trial
@@ -208,7 +208,7 @@ func beats(a, b *Trial) bool {
 	return b.Times.Median-a.Times.Median > max(a.Times.Spread, b.Times.Spread)
 }
 
-// UserRow is the row of the user's tuning file that a choice leads to, with the measurement beside.
+// UserRow returns the row of the user's tuning file for a choice, with its measurement.
 func (c *Choice) UserRow(info *backend.DeviceInfo, day string) primitive.UserRow {
 	return primitive.UserRow{Device: info.Name, Backend: info.Backend, Driver: info.Driver,
 		DriverVersion: info.DriverVersion,
@@ -218,9 +218,9 @@ func (c *Choice) UserRow(info *backend.DeviceInfo, day string) primitive.UserRow
 			c.Present.Times.Median, c.Present.Times.Spread)}
 }
 
-// Revise brings the rows of a tuning file up to date with a choice: a better configuration takes the place of the row
-// of its device, table and variant; otherwise that row stays if it still applies, and is removed if it does not, as
-// after a change of driver. Other rows are left alone.
+// Revise updates the rows of a tuning file with a choice: a better configuration replaces the row of its device, table
+// and variant; otherwise that row stays if it still applies, and is removed if it does not, as after a change of
+// driver. Other rows are unchanged.
 func (c *Choice) Revise(rows []primitive.UserRow, info *backend.DeviceInfo, day string) []primitive.UserRow {
 	revised := slices.DeleteFunc(slices.Clone(rows), func(r primitive.UserRow) bool {
 		if !r.IsFor(info) || r.Primitive != c.Table || !maps.Equal(r.Variant, c.Variant) {

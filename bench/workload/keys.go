@@ -28,8 +28,8 @@ func Distributions() []Distribution {
 
 const fewValues = 16
 
-// Keys is a column of unsigned keys that needs no memory: every key follows from its row number alone, so that rows can be
-// made, and made again, in any order and on any number of cores.
+// Keys is a column of unsigned keys that needs no memory: every key is a function of its row number, so that rows can
+// be generated repeatedly, in any order and on any number of cores.
 type Keys struct {
 	distribution Distribution
 	rows         uint64
@@ -38,8 +38,8 @@ type Keys struct {
 	zipf         *Zipf
 }
 
-// NewKeys describes a column of rows keys of 1 to 64 bits. ErrSpec for a distribution that is not known, and where there are
-// fewer values than the distinct keys that it needs.
+// NewKeys describes a column of rows keys of 1 to 64 bits. ErrSpec for an unknown distribution, and if there are fewer
+// values than the distinct keys that it needs.
 func NewKeys(distribution Distribution, rows uint64, keyBits int, seed uint64) (*Keys, error) {
 	k := &Keys{distribution: distribution, rows: rows, bits: keyBits, seed: derive(seed, 1), values: derive(seed, 2)}
 	switch {
@@ -61,7 +61,7 @@ func NewKeys(distribution Distribution, rows uint64, keyBits int, seed uint64) (
 // spread is the distance between sorted keys, in bits.
 func (k *Keys) spread() int { return k.bits - bits.Len64(max(k.rows, 1)-1) }
 
-// At is the key of a row.
+// At returns the key of a row.
 func (k *Keys) At(row uint64) uint64 {
 	switch k.distribution {
 	case Sorted:
@@ -89,5 +89,5 @@ func (k *Keys) At(row uint64) uint64 {
 // value is the random key with a number.
 func (k *Keys) value(number uint64) uint64 { return at(k.values, number) >> (64 - k.bits) }
 
-// Random is the word at one place of an endless random sequence that seed names.
+// Random returns the word at position index of the random sequence of a seed.
 func Random(seed, index uint64) uint64 { return at(seed, index) }

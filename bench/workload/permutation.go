@@ -2,8 +2,8 @@ package workload
 
 import "math/bits"
 
-// Permutation is a pseudo-random bijection of [0, n) that needs no memory for
-// large n and whose values can be had in any order.
+// Permutation is a pseudo-random bijection of [0, n) that needs no memory for large n and whose values can be computed
+// in any order.
 //
 // Up to tableRows it is a Fisher-Yates shuffle, kept as a table. Above, it is a
 // Feistel network over the next power of two: each round replaces one half of
@@ -23,8 +23,7 @@ const (
 	feistelRounds = 6
 )
 
-// NewPermutation gives the permutation of [0, n) with this seed. An empty or
-// one-element range has the only permutation that there is.
+// NewPermutation returns the permutation of [0, n) for a seed. For n of 0 or 1 it is the only one.
 func NewPermutation(n int64, seed uint64) *Permutation {
 	p := &Permutation{n: uint64(max(n, 0))}
 	if p.n <= tableRows {
@@ -44,7 +43,7 @@ func NewPermutation(n int64, seed uint64) *Permutation {
 	return p
 }
 
-// At is the image of i, which must be in [0, n).
+// At returns the image of i, which must be in [0, n).
 func (p *Permutation) At(i int64) int64 {
 	if p.table != nil {
 		return int64(p.table[i])

@@ -12,40 +12,36 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/memory"
 )
 
-// PKFKSpec describes a join of primary and foreign keys, as the experiments on
-// materialising joins use it (GFTR 5.1, 5.2.3 and 5.2.4).
+// PKFKSpec describes a join of primary and foreign keys, as in the experiments of GFTR (5.1, 5.2.3 and 5.2.4).
 //
-// R has the primary keys 0 to RRows-1 in random order, S foreign keys drawn from
-// this range. With a match ratio below 1 the fraction 1-MatchRatio of the primary
-// keys is replaced by keys from RRows on, which nothing refers to; they stay
-// unique. With a Zipf factor the foreign keys have Zipf-distributed frequencies;
-// which key has which rank is random. Payload columns are random words: those of
-// R depend on seed, column and key, those of S on seed, column and row.
+// R has the primary keys 0 to RRows-1 in random order, S foreign keys drawn from this range. With a match ratio below
+// 1, the fraction 1-MatchRatio of the primary keys is replaced by keys from RRows on, which nothing refers to; keys
+// stay unique. With a Zipf factor the foreign keys have Zipf-distributed frequencies; which key has which rank is
+// random. Payload columns are random words: those of R depend on seed, column and key, those of S on seed, column and
+// row.
 //
-// With a multiplicity R's keys are not unique: the first key has as many rows as
-// its first number, the next one more, and after the second number it starts
-// again; there are fewer keys than rows then, and payloads differ between rows of
-// one key. With Distinct there are so many keys, and each has as many rows as any
-// other, or one more. S draws from these keys, or, with SelfJoin, has those of R in another
-// random order.
+// With a multiplicity, R's keys are not unique: the first key has as many rows as the first number says, each next key
+// one more, up to the second number, and then it starts again. There are then fewer keys than rows, and payloads differ
+// between rows of one key. With Distinct there are this many keys, whose numbers of rows differ by at most one. S draws
+// from these keys or, with SelfJoin, has those of R in another random order.
 type PKFKSpec struct {
 	RRows, SRows         int64
 	RPayloads, SPayloads []int        // bytes of each payload column; 4: int32, 8: int64
 	KeyBytes             int          // 4: int32, 8: int64
-	MatchRatio           float64      // of the primary keys, 0 to 1
+	MatchRatio           float64      // share of the primary keys that are referred to, 0 to 1
 	Zipf                 float64      // 0 (uniform) to MaxZipfTheta
 	Multiplicity         Multiplicity // of R's keys
-	Distinct             int64        // keys of R, instead of a multiplicity; 0: as many as there are by it
-	SelfJoin             bool         // S has the keys of R, each as often; SRows is RRows
+	Distinct             int64        // number of keys of R, instead of a multiplicity; 0: according to Multiplicity
+	SelfJoin             bool         // S has the same keys as R, each equally often; SRows is RRows
 	Seed                 uint64
 	Allocator            memory.Allocator // nil = Go allocator
 }
 
-// Multiplicity is how many rows have one key: from the first to the second number,
-// in turn. The zero value is that of unique keys.
+// Multiplicity is the number of rows per key: from the first to the second number, in turn. The zero value means unique
+// keys.
 type Multiplicity [2]int
 
-// String is a number, or a range as in 8..16.
+// String returns a number, or a range as in 8..16.
 func (m Multiplicity) String() string {
 	low, high := m.bounds()
 	if low == high {
@@ -89,7 +85,7 @@ func (s PKFKSpec) keys() (key func(row int64) int64, count int64) {
 	return s.Multiplicity.keys(s.RRows)
 }
 
-// RowsOfKey is how many rows of R have one key.
+// RowsOfKey returns the number of rows of R per key.
 func (s PKFKSpec) RowsOfKey() Multiplicity {
 	if s.Distinct == 0 || s.RRows == 0 {
 		return s.Multiplicity
@@ -98,14 +94,13 @@ func (s PKFKSpec) RowsOfKey() Multiplicity {
 	return Multiplicity{int(s.RRows / count), int((s.RRows + count - 1) / count)}
 }
 
-// DefaultPKFK is the paper's default: 4-byte keys and payloads, one payload
-// column a side, all rows match, no skew.
+// DefaultPKFK returns the default of GFTR: 4-byte keys and payloads, one payload column per side, all rows match, no
+// skew.
 func DefaultPKFK(rRows, sRows int64) PKFKSpec {
 	return PKFKSpec{RRows: rRows, SRows: sRows, RPayloads: []int{4}, SPayloads: []int{4}, KeyBytes: 4, MatchRatio: 1, Seed: 1}
 }
 
-// MaxPayloads is the largest number of payload columns of a side, and
-// MaxMultiplicity of rows with one key.
+// MaxPayloads is the maximum number of payload columns of a side, and MaxMultiplicity that of rows with one key.
 const (
 	MaxPayloads     = 1000
 	MaxMultiplicity = 1000
@@ -114,7 +109,7 @@ const (
 // ErrSpec says that a specification is invalid.
 var ErrSpec = errors.New("invalid workload")
 
-// String is the specification in one line.
+// String returns the specification in one line.
 func (s PKFKSpec) String() string {
 	text := fmt.Sprintf("pkfk r=%d s=%d key-bytes=%d r-payload-bytes=%s s-payload-bytes=%s match-ratio=%g zipf=%g multiplicity=%v",
 		s.RRows, s.SRows, s.KeyBytes, BytesText(s.RPayloads, "+"), BytesText(s.SPayloads, "+"), s.MatchRatio, s.Zipf, s.RowsOfKey())
@@ -127,7 +122,7 @@ func (s PKFKSpec) String() string {
 	return fmt.Sprintf("%s seed=%d", text, s.Seed)
 }
 
-// BytesText is the bytes of payload columns with a separator between, as in 4+4+8.
+// BytesText returns the widths of payload columns with a separator between them, as in 4+4+8.
 func BytesText(columns []int, separator string) string {
 	return strings.ReplaceAll(strings.Trim(fmt.Sprint(columns), "[]"), " ", separator)
 }
@@ -189,9 +184,8 @@ const (
 	seedOrderS   = seedPayloadS + MaxPayloads
 )
 
-// PKFK makes the tables R (r_key, r_1, ...) and S (s_key, s_1, ...), without
-// nulls; the caller releases both. They have chunks of chunkRows rows at most. It
-// runs on all cores and stops soon after ctx ends. Errors: ErrSpec, or ctx's.
+// PKFK generates the tables R (r_key, r_1, ...) and S (s_key, s_1, ...), without nulls; the caller releases both. Their
+// chunks have at most chunkRows rows. It runs on all cores and stops soon after ctx ends. Errors: ErrSpec, or ctx's.
 func PKFK(ctx context.Context, spec PKFKSpec) (r, s arrow.Table, err error) {
 	if err := spec.Validate(); err != nil {
 		return nil, nil, err

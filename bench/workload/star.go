@@ -27,17 +27,17 @@ func (s StarSpec) Validate() error {
 	return nil
 }
 
-// Star holds the tables. Release gives them back.
+// Star holds the tables. The owner calls Release.
 type Star struct {
 	Dimensions []arrow.Table // r_key, r_1
 	Facts      arrow.Table   // the first foreign key and the row number
 	Foreign    arrow.Table   // the other foreign keys
-	// Last is what the last join finds in the place of the facts: the last foreign key, the row number and the payload of all
-	// dimensions but the last.
+	// Last is the input of the last join in place of the facts: the last foreign key, the row number, and the payload
+	// of all dimensions except the last.
 	Last arrow.Table
 }
 
-// Release gives the tables back; also those of a Star that was not finished.
+// Release releases the tables, also those of an unfinished Star.
 func (s *Star) Release() {
 	for _, t := range append(slices.Clone(s.Dimensions), s.Facts, s.Foreign, s.Last) {
 		if t != nil {
@@ -46,7 +46,7 @@ func (s *Star) Release() {
 	}
 }
 
-// MakeStar makes the tables of a specification. Errors: ErrSpec, or ctx's.
+// MakeStar generates the tables of a specification. Errors: ErrSpec, or ctx's.
 func MakeStar(ctx context.Context, spec StarSpec) (star Star, err error) {
 	if err := spec.Validate(); err != nil {
 		return star, err

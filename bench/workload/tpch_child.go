@@ -14,18 +14,17 @@ import (
 	"github.com/spirjoin/spirjoin/tableio"
 )
 
-// RunTPCHChildIfAsked becomes the generator of TPC-H and does not return, if the
-// environment variable TPCHChild is set; otherwise it does nothing. It belongs
-// first thing in main.
+// RunTPCHChildIfAsked turns the process into the TPC-H generator and does not return, if the environment variable
+// TPCHChild is set; otherwise it does nothing. Call it first in main.
 func RunTPCHChildIfAsked() {
 	if task, asked := os.LookupEnv(TPCHChild); asked {
 		os.Exit(TPCHChildMain(task))
 	}
 }
 
-// TPCHChildMain runs the generator for a task, the value of TPCHChild, and
-// returns the exit code. Reports go to standard output, one JSON object a line.
-// It ends the process when standard input closes: then the parent is gone.
+// TPCHChildMain runs the generator for a task, the value of TPCHChild, and returns the exit code. Reports go to
+// standard output, one JSON object per line. It ends the process when standard input closes, because the parent has
+// then ended.
 func TPCHChildMain(task string) int {
 	go func() {
 		_, _ = io.Copy(io.Discard, os.Stdin)

@@ -67,10 +67,11 @@ func is(text string) filter {
 	}
 }
 
-// TPCHJoin makes the relations of a join of GFTR table 6 (J1, J2, J3) from the files that [TPCH] wrote to a folder: the filters of
-// their queries applied, rows in random order, keys of keyBytes bytes and everything else of 8, money in
-// hundredths, dates in days. The part table is not among the files: J3 makes one with the keys, and random values of its
-// columns. The caller releases both tables, whose first column is the key. Errors: ErrSpec, those of tableio, or ctx's.
+// TPCHJoin derives the relations of a join of GFTR table 6 (J1, J2, J3) from the files that [TPCH] wrote to a folder:
+// the filters of their queries are applied, rows are in random order, keys have keyBytes bytes and all other values 8,
+// money is in hundredths, dates are in days. The files do not include the part table: J3 generates one with the keys,
+// and random values in its columns. The caller releases both tables, whose first column is the key. Errors: ErrSpec,
+// those of tableio, or ctx's.
 func TPCHJoin(ctx context.Context, dir, name string, keyBytes int) (left, right arrow.Table, err error) {
 	join, ok := tpchJoins[name]
 	if !ok || keyBytes != 4 && keyBytes != 8 {

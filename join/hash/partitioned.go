@@ -1,6 +1,6 @@
-// Package hash joins by hashing: [Partitioned] by a radix partition of both sides by a mix of the key (RT 3.2.1, GFTR
-// 4.3) and a join of each two partitions that belong together in shared memory (RT 3.2.2), [Unpartitioned] by one table
-// in device memory (DIST 3.3).
+// Package hash has the hash joins: [Partitioned] partitions both sides by a hash of the key (RT 3.2.1, GFTR 4.3) and
+// joins corresponding partitions in shared memory (RT 3.2.2); [Unpartitioned] uses one table in device memory (DIST
+// 3.3).
 package hash
 
 import (
@@ -15,21 +15,20 @@ import (
 	"github.com/spirjoin/spirjoin/relation"
 )
 
-// Partitioned is the partitioned hash join, phj-om. Its fields are other forms of it; the rows of the output are the
-// same.
+// Partitioned is the partitioned hash join, phj-om. Its fields select variants, which have the same output rows.
 type Partitioned struct {
-	// Untransformed gathers payload from the columns of the chunks, by row numbers that were partitioned with the keys
-	// (GFUR, phj-um). Otherwise payload columns are partitioned themselves and gathered from there (GFTR).
+	// Untransformed gathers payload from the columns of the chunks, by row numbers that are partitioned with the keys
+	// (phj-um). Otherwise the payload columns themselves are partitioned and gathered from there.
 	Untransformed bool
 	// OneByOne partitions one payload column at a time (GFTR algorithm 1), which takes less memory (GFTR table 2).
 	// Otherwise up to three columns of one width move together.
 	OneByOne bool
-	// CountFirst counts the output of every unit before any is written. Otherwise output is written as it comes, into
-	// room for as many rows as are expected, and again where there are more.
+	// CountFirst counts the output of all units before any is written. Otherwise output is written as it is found, into
+	// room for as many rows as are expected, and written again if there are more.
 	CountFirst bool
-	// PageRows, 1 to 8, has each invocation take room for output in pages of so many rows, which are compacted
-	// afterwards (the direct output buffer of RT 3.2.2). With 0 a workgroup takes room for all rows that it has found,
-	// and none stays empty.
+	// PageRows, 1 to 8, makes each invocation reserve room for output in pages of that many rows, which are compacted
+	// afterwards (the direct output buffer of RT 3.2.2). With 0, a workgroup reserves room for exactly the rows that it
+	// has found.
 	PageRows int
 
 	force force
@@ -40,7 +39,7 @@ const partitionSeed = 0x5bd1e995
 
 const mostPageRows = 8
 
-// Name is the name in GFTR 5.1.
+// Name returns the name in GFTR 5.1.
 func (a Partitioned) Name() string {
 	name := "phj-om"
 	if a.Untransformed {
@@ -52,8 +51,8 @@ func (a Partitioned) Name() string {
 	return name
 }
 
-// Plan cuts the join into partitions and units. Errors: backend.ErrInvalidInput for facts that make no sense, and for
-// pages of no size there is.
+// Plan divides the join into partitions and units. Errors: backend.ErrInvalidInput for invalid facts or an invalid
+// PageRows.
 func (a Partitioned) Plan(f *operator.Facts, want operator.Want) (*operator.Plan, error) {
 	if err := f.Check("plan hash join", &want); err != nil {
 		return nil, err

@@ -14,11 +14,11 @@ import (
 )
 
 // Unpartitioned is the hash join without partitions, hj: a hash table of row ids in device memory with open addressing,
-// at most half full (DIST 3.3). Nothing is moved, so that every probe is an access somewhere in the table and another in
-// the key column: good for build sides that caches hold, and for many granules.
+// at most half full (DIST 3.3). Nothing is moved, so every probe is a random access to the table and another to the key
+// column, which suits build sides that fit the caches, and many granules.
 //
-// For counts and for rows of one side the table has each key once, however many rows have it. For pairs every row has a
-// slot, so that keys of many rows find none for some: these are joined by sorting (lost.go).
+// For counts, and for rows of one side, the table has each key once, however many rows have it. For pairs every row
+// needs a slot, so keys with many rows may not find one for each; the remaining rows are joined by sorting (lost.go).
 type Unpartitioned struct{}
 
 const (
@@ -28,10 +28,10 @@ const (
 	mostSlots = 1 << 30
 )
 
-// Name is "hj".
+// Name returns "hj".
 func (Unpartitioned) Name() string { return "hj" }
 
-// Plan sizes the table. Errors: backend.ErrInvalidInput for facts that make no sense.
+// Plan determines the size of the table. Errors: backend.ErrInvalidInput for invalid facts.
 func (a Unpartitioned) Plan(f *operator.Facts, want operator.Want) (*operator.Plan, error) {
 	if err := f.Check("plan hash join", &want); err != nil {
 		return nil, err

@@ -15,8 +15,8 @@ import (
 // Decoder decodes column chunks, one at a time. Its scratch memory is kept between chunks. The zero value is ready for
 // use.
 //
-// Pages are decoded straight into the buffers of the array: the values of a page are written without gaps behind those
-// of the page before, then moved apart where there are nulls. Definition levels become bits of the validity bitmap as
+// Pages are decoded straight into the buffers of the array: the values of a page are written without gaps after those
+// of the previous page, then moved apart where there are nulls. Definition levels become bits of the validity bitmap as
 // they are read; a chunk without nulls has no bitmap. Values of a dictionary page are converted to their Arrow form
 // once.
 //
@@ -26,12 +26,12 @@ import (
 //   - for text and binary (rows+1) offsets or rows views, and at most 8 times the bytes that its values have, 4 KiB at
 //     least, while it grows; in the end at most twice these bytes and 8 KiB. MaxBytes bounds the bytes of the values.
 //
-// On the Go heap it takes as much as the largest page has when decoded, the dictionary page, and 64 KiB. A dictionary
-// column that is stored in plain pages needs a hash table of its distinct values as well.
+// On the Go heap it takes the size of the largest decoded page, the dictionary page, and 64 KiB. A dictionary column
+// that is stored in plain pages also needs a hash table of its distinct values.
 type Decoder struct {
-	// MaxBytes bounds the bytes of all text and binary values of a chunk; a chunk that has more is an error.
-	// 0 sets no bound but that of the offsets: 2 GiB for types with 32-bit offsets. It is needed because a few bytes of a
-	// page can stand for long values many times.
+	// MaxBytes bounds the total bytes of the text and binary values of a chunk; a chunk with more is an error. With 0
+	// the only bound is that of the offsets: 2 GiB for types with 32-bit offsets. It is needed because a few bytes of a
+	// page can stand for many copies of a long value.
 	MaxBytes int64
 
 	scratch scratch
@@ -53,11 +53,11 @@ const batchIndices = 2048
 // keptScratchBytes is the scratch memory that is kept from one chunk to the next, of each kind.
 const keptScratchBytes = 8 << 20
 
-// Decode reads a chunk of a number of rows into memory of the allocator. The caller releases the array. The pages are
-// those of the chunk from its start; Decode does not close them. The context is looked at before each page.
+// Decode reads a chunk of a number of rows into memory of the allocator. The caller releases the array. pages are those
+// of the chunk, from its start; Decode does not close them. The context is checked before each page.
 //
-// The caller has checked that [Decodes] holds for the column and that the number of rows is plausible: memory for so
-// many is taken at once. Errors name the column; nothing is left allocated then.
+// The caller must have checked that [Decodes] holds for the column and that the number of rows is plausible, because
+// memory for all of them is allocated at once. Errors name the column; on error, no memory is left allocated.
 func (d *Decoder) Decode(ctx context.Context, column Column, rows int64, pages file.PageReader,
 	mem memory.Allocator) (arrow.Array, error) {
 	out, err := d.decode(ctx, column, rows, pages, mem)

@@ -6,9 +6,9 @@ import (
 	"github.com/apache/arrow-go/v18/parquet/schema"
 )
 
-// Decodes says whether a [Decoder] reads a Parquet column as an Arrow type without loss: both are flat, the values have
-// the same meaning, and the Arrow type has room for all of them. Repeated columns, columns in optional groups, and the
-// null type are not handled.
+// Decodes reports whether a [Decoder] can read a Parquet column as an Arrow type without loss: both are flat, the
+// values have the same meaning, and the Arrow type has room for all of them. Repeated columns, columns in optional
+// groups, and the null type are not handled.
 func Decodes(dt arrow.DataType, leaf *schema.Column) bool {
 	if leaf.MaxRepetitionLevel() > 0 || leaf.MaxDefinitionLevel() > 1 {
 		return false

@@ -19,13 +19,14 @@ const (
 	pageRows  = 1 << 17
 )
 
-// Encoder encodes column chunks, one at a time. Its scratch memory is kept between chunks. The zero value is ready.
+// Encoder encodes column chunks, one at a time. Its scratch memory is kept between chunks. The zero value is ready for
+// use.
 //
 // Encoding takes these steps:
 //
 //  1. Find the rows that are null, in the parts and in their dictionaries.
-//  2. Lay the values that are not null side by side, in the physical type of the column. A dictionary array also gives
-//     the position of each row's value in the dictionary.
+//  2. Collect the values that are not null, in the physical type of the column. A dictionary array also provides the
+//     position of each row's value in the dictionary.
 //  3. Try to number the distinct values. If few, write them as a dictionary page, and indices.
 //  4. Otherwise write the values themselves.
 //
@@ -54,7 +55,8 @@ type Encoder struct {
 	lz4              lz4.Compressor
 }
 
-// Chunk is an encoded column chunk. Its memory is used again when it is encoded into anew. The zero value is ready.
+// Chunk is an encoded column chunk. Its memory is reused when another chunk is encoded into it. The zero value is ready
+// for use.
 type Chunk struct {
 	bytes      []byte
 	codec      compress.Compression
@@ -69,11 +71,11 @@ type Chunk struct {
 	min, max []byte
 }
 
-// Bytes are the pages, as they go into the file. They are valid until the chunk is encoded into anew.
+// Bytes returns the pages, as they go into the file. They are valid until another chunk is encoded into c.
 func (c *Chunk) Bytes() []byte { return c.bytes }
 
-// Describe completes the metadata of the chunk, which begins at an offset of the file. The builder must stem from
-// properties with the codec of the chunk; see [WriteSchema].
+// Describe completes the metadata of the chunk, which begins at this offset in the file. The builder must have been
+// created with properties that have the codec of the chunk; see [WriteSchema].
 func (c *Chunk) Describe(meta *metadata.ColumnChunkMetaDataBuilder, offset int64) error {
 	if got := compress.Compression(meta.Contents().MetaData.Codec); got != c.codec {
 		return fmt.Errorf("column %s is compressed with %s, its metadata says %s", meta.Descr().Path(), c.codec, got)
@@ -98,8 +100,8 @@ func (c *Chunk) Describe(meta *metadata.ColumnChunkMetaDataBuilder, offset int64
 	return meta.Finish(info, c.dictionaryBytes > 0, false, pages)
 }
 
-// Encode encodes the rows of all parts, which have the type of the column, as one chunk. The parts may be slices. An
-// error leaves a chunk that can only be encoded into anew.
+// Encode encodes the rows of all parts, which have the type of the column, as one chunk. The parts may be slices. After
+// an error, the chunk can only be reused for another Encode.
 func (e *Encoder) Encode(
 	ctx context.Context, column Column, codec compress.Compression, parts []arrow.Array, into *Chunk,
 ) error {

@@ -15,7 +15,7 @@ import (
 	"github.com/apache/arrow-go/v18/parquet/schema"
 )
 
-// FileField is a field of a file at the top of its schema.
+// FileField is a top-level field of a file.
 type FileField struct {
 	Field  arrow.Field
 	Leaf   int     // the number of its Parquet column; -1: a nested field
@@ -23,18 +23,19 @@ type FileField struct {
 	Err    error   // not nil: the field cannot be read; it names the column
 }
 
-// ReadSchema gives the Arrow schema of a file and where its fields come from, in their order.
+// ReadSchema returns the Arrow schema of a file and, in the same order, where its fields come from.
 //
-// Types are those of the Arrow schema that a writer may have stored in the file, where they can hold the column: large
-// and view forms, dictionaries, seconds, 32-bit decimals, time zones and extension types come back. Otherwise they are
-// what pqarrow makes of the column; JSON becomes the extension type arrow.json, UUID arrow.uuid. Nullability is that of
-// the column.
+// Types are those of the Arrow schema that a writer may have stored in the file, if they can hold the column: large and
+// view forms, dictionaries, seconds, 32-bit decimals, time zones and extension types are restored. Otherwise they are
+// those that pqarrow derives from the column; JSON becomes the extension type arrow.json, UUID arrow.uuid. Nullability
+// is that of the column.
 //
-// A field whose meaning no Arrow type has carries an error: INTERVAL, and TIME WITH TIME ZONE, which is a time adjusted
-// to UTC in a file without an Arrow schema. Writers of Arrow data mark all their times so, though Arrow knows no zone
-// of them.
+// A field whose meaning has no Arrow type has an error: INTERVAL, and TIME WITH TIME ZONE, which is a time adjusted to
+// UTC in a file without an Arrow schema. (Writers of Arrow data mark all their times as adjusted, although Arrow's
+// times have no zone.)
 //
-// A stored schema is decoded as it is; it must have been verified, for a malformed one can make the library panic.
+// A stored schema is decoded without checks; it must have been verified, because a malformed one can make the library
+// panic.
 func ReadSchema(reader *file.Reader) (*arrow.Schema, []FileField, error) {
 	meta := reader.MetaData()
 	stored, err := storedSchema(meta.KeyValueMetadata())

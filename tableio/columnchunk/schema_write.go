@@ -16,9 +16,9 @@ import (
 )
 
 // WriteSchema returns the Parquet schema in which columns of an Arrow schema are stored, the columns for [Encoder], and
-// the key-value pairs of the file: the metadata of the schema, and the schema itself, so that the types come back.
-// Seconds become milliseconds in the file and date64 whole days, and come back as they were. Columns of types that do
-// not satisfy [Encodes] are an error.
+// the key-value pairs of the file: the metadata of the schema, and the schema itself, so that types can be restored. In
+// the file, seconds become milliseconds and date64 whole days; both are restored when it is read. Columns of types that
+// do not satisfy [Encodes] are an error.
 func WriteSchema(from *arrow.Schema) (*schema.Schema, []Column, metadata.KeyValueMetadata, error) {
 	properties := WriterProperties(compress.Codecs.Uncompressed)
 	nodes := make(schema.FieldList, from.NumFields())
@@ -53,7 +53,7 @@ func WriteSchema(from *arrow.Schema) (*schema.Schema, []Column, metadata.KeyValu
 	return to, columns, pairs, pairs.Append(storedArrowKey, base64.StdEncoding.EncodeToString(serialized))
 }
 
-// WriterProperties are those under which the metadata of chunks is built: that of the file and of its row groups.
+// WriterProperties returns the properties with which the metadata of the file, its row groups and chunks is built.
 func WriterProperties(codec compress.Compression) *parquet.WriterProperties {
 	return parquet.NewWriterProperties(
 		parquet.WithVersion(parquet.V2_LATEST), // names the encodings that chunks have
@@ -63,7 +63,7 @@ func WriterProperties(codec compress.Compression) *parquet.WriterProperties {
 	)
 }
 
-// Encodes tells whether columns of a type can be encoded: all but nested ones and those that Parquet lacks.
+// Encodes reports whether columns of a type can be encoded: all except nested types and those that Parquet lacks.
 func Encodes(dt arrow.DataType) bool {
 	_, err := writeNode(arrow.Field{Type: dt, Nullable: true}, WriterProperties(compress.Codecs.Uncompressed))
 	return err == nil
