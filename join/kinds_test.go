@@ -38,11 +38,13 @@ func withKeys(spec join.Spec) join.Spec {
 	return spec
 }
 
-// TestKinds: every kind with all sorts of payload, on the device and on the host, whole and in granules and windows.
+// TestKinds: every kind with all sorts of payload, on the device and on the host, whole, row by row, and in granules and
+// windows.
 func TestKinds(t *testing.T) {
 	tables := [2]arrow.Table{rich(t, 1, 300, 120, arrow.PrimitiveTypes.Int32),
 		rich(t, 2, 500, 150, arrow.PrimitiveTypes.Int64)}
 	few := [2]arrow.Table{rich(t, 3, 40, 20, arrow.PrimitiveTypes.Int32), rich(t, 4, 90, 20, arrow.PrimitiveTypes.Int64)}
+	parts := append([][2]uint64{{1, 0}}, parts...)
 	onDevices(t, func(t *testing.T, check func(left, right arrow.Table, spec join.Spec, part [2]uint64)) {
 		for _, c := range devicetest.Combinations(t, len(kinds), len(algorithms), 2, 3, len(parts), 3) {
 			spec := join.Spec{How: kinds[c[0]], Algorithm: algorithms[c[1]], Indicator: "from", BatchRows: 100 * c[2],
@@ -52,7 +54,7 @@ func TestKinds(t *testing.T) {
 				spec.Indicator = ""
 			}
 			of := tables
-			if spec.How == join.Cross {
+			if spec.How == join.Cross || c[4] == 0 {
 				of = few
 			}
 			check(of[0], of[1], withKeys(spec), parts[c[4]])

@@ -76,8 +76,8 @@ type Spec struct {
 	// Deterministic makes the order of rows the same on every device and with every plan. If Order is not given, it is
 	// LeftOrder, or RightOrder in right, right-semi and right-anti joins.
 	Deterministic bool
-	// MaxOutputRows makes a join with more output rows fail with backend.ErrLimit before it takes memory for them. 0
-	// means no limit, or CrossLimit in a cross join.
+	// MaxOutputRows makes a join with more output rows fail with backend.ErrLimit before it takes memory for them; rows
+	// within the limit may have been drawn by then. 0 means no limit, or CrossLimit in a cross join.
 	MaxOutputRows uint64
 	BatchRows     int // maximum rows of a record batch or of a piece of pairs; default 1 Mi
 	Materialize   Materialize
