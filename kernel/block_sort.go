@@ -26,8 +26,8 @@ type BlockSortConfig struct {
 	ShapedTile
 }
 
-// BlockSort sorts each tile by itself, stably: the first step of a merge sort. An absent payload_in stands for the row
-// numbers; with payload_bits=0 both payloads are absent. Output and input must not overlap.
+// BlockSort sorts each tile separately and stably: the first step of a merge sort. An absent payload_in stands for the
+// row numbers; with payload_bits=0 both payloads are absent. Output and input must not overlap.
 //
 // In the wide shape each invocation sorts items rows in registers, and the workgroup merges them in shared memory, by
 // merge path, until one run is left. In the serial shape each invocation sorts its small tile by insertion.

@@ -21,7 +21,7 @@ type CopyStridedConfig struct {
 	Tile
 }
 
-// CopyStrided copies 64-bit words that lie apart: destination[destination_first + i*destination_stride] =
+// CopyStrided copies 64-bit words between strided positions: destination[destination_first + i*destination_stride] =
 // source[source_first + i*source_stride] for rows words. It splits values of several words into columns of words, and
 // joins them again.
 var CopyStrided = define[CopyStridedArgs](entry[CopyStridedArgsOf[[]byte], CopyStridedConfig]{

@@ -167,7 +167,7 @@ type TableCountConfig struct {
 	Seed     uint32
 }
 
-// TableCount counts the output rows of each tile of right rows that [TableProbe] would make: counts receives 64 bits
+// TableCount counts the output rows that [TableProbe] would write for each tile of right rows: counts receives 64 bits
 // per tile. With distinct, for a table and repeats built with distinct by [TableBuild], the lookup of a row ends at its
 // first match, however many rows have the key; without it, repeats is absent.
 var TableCount = define[TableCountArgs](entry[TableCountArgsOf[[]byte], TableCountConfig]{
@@ -226,9 +226,9 @@ type TableMarkConfig struct {
 	Among    uint32
 }
 
-// TableMark marks rows that have a match, as [PartitionMark] does, for right rows that [TableProbe] would look up, each
-// no further than to its first match. sides says which: 1 right rows, in right_marks; 2 the left rows that are the
-// first match of one, in left_marks; 3 both. The first match is the same row for all right rows of a key, so one row
+// TableMark marks rows that have a match, as [PartitionMark] does, for the right rows of a [TableProbe]. The lookup of
+// a row ends at its first match. sides says which: 1 right rows, in right_marks; 2 the left rows that are the first
+// match of one, in left_marks; 3 both. The first match is the same row for all right rows of a key, so one row
 // represents all left rows of the key. With among, a match counts only if the bit of the left row is set in partners.
 //
 // Two dispatches thus determine which left rows have a partner, with one lookup per row: the first sets left_marks; the

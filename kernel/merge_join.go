@@ -27,7 +27,7 @@ type MergeUnitsConfig struct {
 	Tile
 }
 
-// MergeUnits finds for each tile of tile_rows right rows which left rows its keys can meet: those from
+// MergeUnits finds for each tile of tile_rows right rows which left rows its keys can match: those from
 // left_bounds[2*tile] to left_bounds[2*tile+1]-1 are not less than its first key and not greater than its last.
 // right_bounds are the rows of the tile in the same form, and counts[tile] is the number of pieces of piece_rows rows
 // into which the left rows are divided. Both sides are sorted ascending. The elements of this kernel's own tiles are

@@ -19,7 +19,7 @@ type PackWordsConfig struct {
 	Tile
 }
 
-// PackWords makes words of narrow columns as Arrow has them: words[i] holds value i of each, in its field; bits above
+// PackWords packs narrow columns in Arrow's layout into words: words[i] holds value i of each, in its field; bits above
 // the fields are 0. Field f begins in word origins[f].x of sources at bit origins[f].y, which is less than 32 and a
 // multiple of the bits of the field.
 var PackWords = define[PackWordsArgs](entry[PackWordsArgsOf[[]byte], PackWordsConfig]{

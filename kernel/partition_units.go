@@ -76,8 +76,8 @@ type PartitionPiecesConfig struct {
 	Tile
 }
 
-// PartitionPieces tells which rows a unit joins: unit u takes the left rows units[4u] to units[4u+1]-1 and the right
-// rows units[4u+2] to units[4u+3]-1. offsets, with partitions + 1 entries, is the exclusive scan of the counts of
+// PartitionPieces lists the rows that each unit joins: unit u takes the left rows units[4u] to units[4u+1]-1 and the
+// right rows units[4u+2] to units[4u+3]-1. offsets, with partitions + 1 entries, is the exclusive scan of the counts of
 // [PartitionUnits], followed by the total. Partition p lies between starts[stride*p] and starts[stride*p+1] of both
 // sides: with stride=1 it ends where the next one begins, with stride=2 each has its own end ([MergeUnits]). The right
 // pieces of a partition change fastest.

@@ -19,7 +19,7 @@ type RadixStartsConfig struct {
 	Tile
 }
 
-// RadixStarts tells where the partitions of a radix partition begin: starts[digit] = offsets[digit*tiles], of the
+// RadixStarts extracts where the partitions of a radix partition begin: starts[digit] = offsets[digit*tiles], from the
 // offsets that [RadixScatter] takes, and starts[digits] = end, where the last one ends.
 var RadixStarts = define[RadixStartsArgs](entry[RadixStartsArgsOf[[]byte], RadixStartsConfig]{
 	Name:     "radix_starts",

@@ -19,8 +19,8 @@ type ScatterConfig struct {
 	Tile
 }
 
-// Scatter puts values where row ids say: scattered[ids[i]] = values[i]. Ids are distinct; values that no id names are
-// unchanged.
+// Scatter writes values to the positions that row ids name: scattered[ids[i]] = values[i]. Ids are distinct; values
+// that no id names are unchanged.
 var Scatter = define[ScatterArgs](entry[ScatterArgsOf[[]byte], ScatterConfig]{
 	Name:     "scatter",
 	Defaults: ScatterConfig{Tile: Tile{256, 8}},

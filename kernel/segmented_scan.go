@@ -26,11 +26,12 @@ type SegmentedScanConfig struct {
 	Shared uint32 `axis:"0,1"` // as in [ScanTilesConfig]
 }
 
-// SegmentedScan scans the tiles of a column that is cut into segments: sums[i] is the sum of the values of i's segment
-// before i, modulo 2^sum_bits; bit i of the bitmap heads says that row i begins a segment. tile_carries[tile] is the
-// sum that enters a tile, since the last head before it; 0 if absent. A tile passes on tile_sums[tile], the sum since
-// its last head or, without a head, its carry plus the sum of the whole tile, and tile_heads[tile], 1 if it has a head
-// and otherwise 0. sums is absent if only these two are wanted; tile_sums and tile_heads are absent if they are not.
+// SegmentedScan scans the tiles of a column that is divided into segments: sums[i] is the sum of the values of i's
+// segment before i, modulo 2^sum_bits; bit i of the bitmap heads says that row i begins a segment. tile_carries[tile]
+// is the sum that enters a tile, since the last head before it; 0 if absent. A tile passes on tile_sums[tile], the sum
+// since its last head or, without a head, its carry plus the sum of the whole tile, and tile_heads[tile], 1 if it has a
+// head and otherwise 0. sums is absent if only these two are wanted; tile_sums and tile_heads are absent if they are
+// not.
 //
 // With carries=1 each row is a tile of the level below: heads holds a word for each, and a head takes effect after its
 // row, so that sums are the carries of those tiles.

@@ -21,8 +21,8 @@ type UnmixKeysConfig struct {
 	Widened uint32
 }
 
-// UnmixKeys turns keys back: unmixed[i] = [Unmix] of keys[i] and seed, and with widened=1 a 64-bit word with high in
-// the high half.
+// UnmixKeys restores mixed keys: unmixed[i] = [Unmix] of keys[i] and seed, and with widened=1 a 64-bit word with high
+// in the high half.
 var UnmixKeys = define[UnmixKeysArgs](entry[UnmixKeysArgsOf[[]byte], UnmixKeysConfig]{
 	Name:     "unmix",
 	Defaults: UnmixKeysConfig{Tile: Tile{256, 8}},

@@ -25,9 +25,9 @@ type UnpackWordsConfig struct {
 	Tile
 }
 
-// UnpackWords is the way back from [PackWords]: from word number first on it writes columns in Arrow's layout, one
-// after the other, each of [Field.ColumnWords]. In the last word of a column that has rows, the remaining bits are 0;
-// what follows it is not written. The number of rows in which single-bit field b is set is added to counts[b].
+// UnpackWords is the inverse of [PackWords]: from word number first on it writes columns in Arrow's layout, one after
+// the other, each of [Field.ColumnWords]. In the last word of a column that has rows, the remaining bits are 0; what
+// follows it is not written. The number of rows in which single-bit field b is set is added to counts[b].
 // workgroup*items is a multiple of 32, so that no two workgroups share a word.
 var UnpackWords = define[UnpackWordsArgs](entry[UnpackWordsArgsOf[[]byte], UnpackWordsConfig]{
 	Name:     "unpack_words",
