@@ -10,12 +10,12 @@ import (
 )
 
 // Budget divides memory among the queries of an engine. A query acquires all that it needs at once, in order of
-// arrival, and never while it holds another grant: so none waits for one that waits, and none is passed by for ever.
-// Whoever needs more afterwards grows its grant, which never waits. Safe for concurrent use.
+// arrival, and never while it holds another grant, so no query waits for one that waits, and none starves. A query that
+// needs more afterwards grows its grant, which never waits. Safe for concurrent use.
 //
-// One who has to read before it knows its need opens a grant and has it grow, waiting, until it has all
-// ([Budget.Open]). Nobody waits for it but those behind it: one such grant is open at a time, and it is served before
-// all who wait, so that the others, which have all they need, end and make room.
+// A query that has to read before it knows its need opens a grant and lets it grow, waiting, until it has everything
+// ([Budget.Open]). Only one grant is open at a time, and it is served before all that wait, so only these wait for it;
+// the other queries have all they need, and make room when they end.
 //
 //	line    open: 3 of 8     A: 6          B: 1       8 bytes in all; C has 4, 1 is free
 //	        ↑ C ends: 5 are free; the open grant grows to 8, is complete, ends; then A is served, then B
@@ -51,16 +51,17 @@ type pool struct {
 	trim func(mostBytes uint64) (sizeBytes uint64)
 }
 
-// NewBudget returns a budget of total, in which nothing is shared and Host is all memory of the host.
+// NewBudget returns a budget of total. Shared is not used in it, and Host is all memory of the host.
 func NewBudget(total Need) *Budget {
 	b := &Budget{total: total.limits(), most: make(amounts), shared: make(map[any]*share), open: make(chan struct{}, 1)}
 	b.free = maps.Clone(b.total)
 	return b
 }
 
-// Pool bounds memory of the host that is kept for reuse by what is free: whenever less is, trim is called to give back
-// what is not in use until it is at most mostBytes, and returns how much it is then. It is all memory that was taken of
-// a device, of which grants have a part or, with nil, memory that nobody uses. Call it before any grant.
+// Pool bounds host memory that is kept for reuse by what is free: whenever less is free, trim is called to free unused
+// memory until at most mostBytes are kept, and returns how much is kept then. With a device, it is all memory taken
+// from that device, a part of which belongs to grants; with nil, it is memory that nobody uses. Call Pool before any
+// grant.
 func (b *Budget) Pool(of *backend.Device, trim func(mostBytes uint64) (sizeBytes uint64)) {
 	b.pools = append(b.pools, pool{resource{kind: deviceMemory, device: of}, trim})
 }
@@ -84,11 +85,12 @@ func (b *Budget) bound() {
 	}
 }
 
-// Acquire waits for its turn and for what it needs. Only the first in line is served.
+// Acquire waits for its turn and until need is free. Only the first in line is served.
 //
-// A flow has one grant at a time: ctx of a flow that has or waits for one, or that is started by such a flow, is
-// ErrInvalidInput. A need beyond the whole budget is refused at once with ErrDeviceMemory, ErrHostMemory (pinned memory
-// too) or ErrDiskSpace, and the need. When ctx ends: ErrCancelled or ErrTimedOut.
+// A flow has one grant at a time: if ctx is that of a flow that has or waits for one, or of a flow started by such a
+// flow, the error is ErrInvalidInput. A need beyond the whole budget is refused at once with ErrDeviceMemory,
+// ErrHostMemory (also for pinned memory) or ErrDiskSpace, which states the need. When ctx ends: ErrCancelled or
+// ErrTimedOut.
 func (b *Budget) Acquire(ctx context.Context, need Need) (*Grant, error) {
 	if ctx.Err() != nil {
 		return nil, backend.ContextError(ctx)
@@ -109,9 +111,9 @@ func (b *Budget) Acquire(ctx context.Context, need Need) (*Grant, error) {
 	return c.grant, nil
 }
 
-// Open waits for its turn, and until no other grant is open, and returns a grant of nothing that [Grant.Await] lets
-// grow, until [Grant.Complete] or Release. A flow that a flow with an open grant has started, as one that makes what
-// that one reads, may have one too. ErrCancelled or ErrTimedOut when ctx ends.
+// Open waits for its turn, and until no other grant is open, and returns an empty grant that [Grant.Await] grows, until
+// [Grant.Complete] or Release. A flow that was started by a flow with an open grant, for example to produce what the
+// latter reads, may have a grant too. ErrCancelled or ErrTimedOut when ctx ends.
 func (b *Budget) Open(ctx context.Context) (*Grant, error) {
 	g := &Grant{budget: b, flow: flowOf(ctx), used: make(map[*backend.Device]uint64), open: true}
 	if !g.flow.hasOpen() {
@@ -227,21 +229,21 @@ func (b *Budget) give(a amounts) {
 	}
 }
 
-// Free returns what nobody has now, Host of all memory of the host.
+// Free returns the memory that is not granted now; Host is that of all memory of the host.
 func (b *Budget) Free() Need {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.free.need()
 }
 
-// Most returns how much grants have had at a time, at most, of each kind.
+// Most returns the peak of granted memory of each kind.
 func (b *Budget) Most() Need {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.most.need()
 }
 
-// Held is how much of the shared memory of a need some grant has.
+// Held returns how much of the shared memory of a need is already granted.
 func (b *Budget) Held(need Need) (sizeBytes uint64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -8,7 +8,8 @@ import (
 	"github.com/spirjoin/spirjoin/backend"
 )
 
-// Grant is a part of a budget. The owner releases it. Safe for concurrent use; a nil grant is no limit and has nothing.
+// Grant is a part of a budget. The owner releases it. Safe for concurrent use; a nil grant has nothing and does not
+// limit anything.
 type Grant struct {
 	budget   *Budget
 	flow     *Flow // of the owner; may be nil
@@ -19,7 +20,7 @@ type Grant struct {
 	released bool
 }
 
-// Has returns what the grant is of now, Host of all memory of the host but shared one.
+// Has returns the current size of the grant; Host is all memory of the host except shared memory.
 func (g *Grant) Has() Need {
 	if g == nil {
 		return Need{}
@@ -29,9 +30,9 @@ func (g *Grant) Has() Need {
 	return g.has.need()
 }
 
-// Await makes an open grant one of what is needed by now, all in all, and waits for what it lacks, before others who
-// wait. What is not needed any more is given back. A need beyond the whole budget is refused as by [Budget.Acquire].
-// ErrInvalidInput where the grant is not open.
+// Await changes the size of an open grant to need, the total needed so far, and waits for what is missing, ahead of
+// others that wait. What is no longer needed is returned. A need beyond the whole budget is refused as by
+// [Budget.Acquire]. ErrInvalidInput if the grant is not open.
 func (g *Grant) Await(ctx context.Context, need Need) error {
 	if ctx.Err() != nil {
 		return backend.ContextError(ctx)
@@ -49,8 +50,9 @@ func (g *Grant) Await(ctx context.Context, need Need) error {
 	return g.budget.wait(ctx, c, true)
 }
 
-// Complete says that an open grant has all that is needed: from now on it is as others, and the one that its flow may
-// have. Errors are those of [Budget.Acquire]; the owner releases the grant then. Another grant stays as it is.
+// Complete says that an open grant has all that is needed: from now on it is like others, and the only one that its
+// flow may have. Errors are those of [Budget.Acquire]; on an error the owner releases the grant. On a grant that is not
+// open, Complete does nothing.
 func (g *Grant) Complete() error {
 	if g == nil {
 		return nil
@@ -77,8 +79,8 @@ func (g *Grant) close() {
 	g.open, g.turn = false, false
 }
 
-// Grow adds to the grant what is free, all of it or nothing, also while others wait for it. It never waits. Where too
-// little is free, the errors are those of [Budget.Acquire]: the owner divides its work, spills, or fails.
+// Grow adds by to the grant, all of it or nothing, if it is free, even while others wait for memory. It never waits. If
+// too little is free, the errors are those of [Budget.Acquire]; the owner then divides its work, spills, or fails.
 func (g *Grant) Grow(by Need) error {
 	if g == nil {
 		return nil
@@ -92,8 +94,8 @@ func (g *Grant) Grow(by Need) error {
 	return err
 }
 
-// Reserve grows the grant until sizeBytes of device memory are unused, as far as memory is free, and returns how much
-// is unused then. It never waits. A nil grant has so much.
+// Reserve grows the grant until sizeBytes of device memory are unused, as far as memory is free, and returns the number
+// of unused bytes. It never waits. A nil grant always has sizeBytes.
 func (g *Grant) Reserve(on *backend.Device, sizeBytes uint64) (unusedBytes uint64) {
 	if g == nil {
 		return sizeBytes
@@ -116,8 +118,8 @@ func (g *Grant) Reserve(on *backend.Device, sizeBytes uint64) (unusedBytes uint6
 	return unusedBytes + byBytes
 }
 
-// ReserveHost grows the grant by memory of the host that is free, at most sizeBytes, and returns by how much. It never
-// waits. A nil grant has so much.
+// ReserveHost grows the grant by free host memory, at most sizeBytes, and returns by how much. It never waits. For a
+// nil grant it returns sizeBytes.
 func (g *Grant) ReserveHost(sizeBytes uint64) (byBytes uint64) {
 	if g == nil {
 		return sizeBytes
@@ -146,7 +148,7 @@ func (g *Grant) grow(by amounts) error {
 	return nil
 }
 
-// Shrink gives back what the grant has beyond a need, but for what scopes use.
+// Shrink returns what the grant has beyond a need, except what scopes use.
 func (g *Grant) Shrink(to Need) {
 	if g == nil {
 		return
@@ -174,8 +176,8 @@ func (g *Grant) shrink(to Need) {
 	g.budget.serve()
 }
 
-// Release gives the memory back. What scopes hold of it follows when they release it. Safe on nil; a second Release
-// does nothing.
+// Release returns the memory to the budget. What scopes still hold of it follows when they release it. Safe on nil; a
+// second Release does nothing.
 func (g *Grant) Release() {
 	if g == nil {
 		return

@@ -10,19 +10,19 @@ import (
 	"github.com/spirjoin/spirjoin/backend"
 )
 
-// Unlimited is an amount of memory in a [Budget] that bounds nothing.
+// Unlimited is the amount of memory in a [Budget] that means no limit.
 const Unlimited = math.MaxUint64
 
 // Need is an amount of memory of every kind, in bytes.
 //
-// All memory of the host counts against one cap: Host, Pinned, Shared, and the device memory of devices whose memory is
-// the host's ([backend.DeviceInfo.InHostMemory]), which counts as device memory too.
+// All memory of the host counts towards one cap: Host, Pinned, Shared, and the device memory of devices whose memory is
+// host memory ([backend.DeviceInfo.InHostMemory]), which also counts as device memory.
 type Need struct {
-	Device map[*backend.Device]uint64 // with what the arena rounds sizes up by
-	Pinned uint64                     // that a device has imported
-	Host   uint64                     // besides pinned and shared memory
-	// Shared is memory of the host that several may need, as of tables that several queries read: by what it is, any
-	// comparable value that tells it apart. However many grants have it, it counts once.
+	Device map[*backend.Device]uint64 // including the rounding of sizes by the arena
+	Pinned uint64                     // host memory that a device has imported
+	Host   uint64                     // other than pinned and shared memory
+	// Shared is host memory that several queries may need, such as tables that they all read. The key is any comparable
+	// value that identifies it. It counts once, however many grants have it.
 	Shared map[any]uint64
 	Disk   uint64
 }

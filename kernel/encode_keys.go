@@ -12,7 +12,7 @@ type EncodeKeysArgs = EncodeKeysArgsOf[backend.Range]
 // EncodeKeysArgsOf are the same with buffers of type B.
 type EncodeKeysArgsOf[B any] struct {
 	Values     B `access:"read"`
-	Validity   B `access:"read"` // absent where no value is NULL
+	Validity   B `access:"read"` // absent if no value is NULL
 	Codes      B `access:"readwrite"`
 	Rows       uint32
 	FirstValue uint32
@@ -25,8 +25,8 @@ type EncodeKeysArgsOf[B any] struct {
 	KeyValues
 }
 
-// KeyValues says what the values of a key column are: their width in Arrow's layout, 1, 8, 16, 32 or 64 bits, or 128 or
-// 256 of which the lowest 64 count, and what the bits mean.
+// KeyValues describes the values of a key column: their width in Arrow's layout, 1, 8, 16, 32 or 64 bits, or 128 or 256
+// bits, of which the lowest 64 count, and what the bits mean.
 type KeyValues struct {
 	ValueBits uint32
 	Meaning   uint32
@@ -34,8 +34,8 @@ type KeyValues struct {
 
 // What the bits of a value mean.
 const (
-	Unsigned   = iota // a number; of the widths 1 to 64
-	Signed            // one in two's complement; of 8 to 256
+	Unsigned   = iota // a number, of width 1 to 64
+	Signed            // a number in two's complement, of width 8 to 256
 	RankSingle        // a float of 16 or 32 bits, whose code is its [Rank32]
 	RankDouble        // a float of 16, 32 or 64 bits, whose code is its [Rank64]
 )
@@ -47,8 +47,8 @@ type EncodeKeysConfig struct {
 }
 
 // EncodeKeys puts the codes of a key column into packed codes: codes[first_code+i] = (code of value first_value+i -
-// least) << shift, or with merge=1 the old word OR that. The code of a value whose bit in validity, number
-// first_valid+i, is 0 is null. Least and null are 64-bit numbers, the low word first.
+// least) << shift, or with merge=1 the old word OR that. If bit first_valid+i of validity is 0, the code of the value
+// is null. least and null are 64-bit numbers, low word first.
 var EncodeKeys = define[EncodeKeysArgs](entry[EncodeKeysArgsOf[[]byte], EncodeKeysConfig]{
 	Name:     "encode_keys",
 	Defaults: EncodeKeysConfig{Tile: Tile{256, 8}},

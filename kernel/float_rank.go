@@ -13,7 +13,7 @@ const (
 	Inf64 = 0x7ff0_0000_0000_0000
 )
 
-// Rank32 is the rank of a float32 by its bits.
+// Rank32 returns the rank of the float32 with these bits.
 func Rank32(bits uint32) int64 {
 	sign := int64(int32(bits) >> 31)
 	magnitude := int64(bits &^ (1 << 31))
@@ -24,7 +24,7 @@ func Rank32(bits uint32) int64 {
 	return rank
 }
 
-// Rank64 is the rank of a float64 by its bits.
+// Rank64 returns the rank of the float64 with these bits.
 func Rank64(bits uint64) int64 {
 	sign := int64(bits) >> 63
 	magnitude := int64(bits &^ (1 << 63))
@@ -35,7 +35,7 @@ func Rank64(bits uint64) int64 {
 	return rank
 }
 
-// WidenHalf widens a float16's bits to those of the float32 of the same value.
+// WidenHalf converts the bits of a float16 to those of the float32 with the same value.
 func WidenHalf(half uint16) uint32 {
 	sign, magnitude := uint32(half>>15)<<31, uint32(half&0x7fff)
 	if magnitude >= 0x7c00 {

@@ -5,8 +5,8 @@ import (
 	"github.com/spirjoin/spirjoin/kernel"
 )
 
-// KeyCoding says how values of a key column become codes: what they are, the code that becomes 0, and that of NULL.
-// Codes are moved Shift bits up, past those of the columns behind.
+// KeyCoding says how values of a key column become codes: what the values are, the code that becomes 0, and the code of
+// NULL. Codes are shifted up by Shift bits, past those of the following columns.
 type KeyCoding struct {
 	kernel.KeyValues
 	Least, Null uint64
@@ -15,17 +15,17 @@ type KeyCoding struct {
 
 // KeyRows are rows of a key column on the device, and where their codes go.
 type KeyRows struct {
-	Values     backend.Range // as Arrow has them, from value number FirstValue on
-	Validity   backend.Range // a bitmap from bit FirstValid on; absent where no value is NULL
+	Values     backend.Range // in Arrow's layout, from value number FirstValue on
+	Validity   backend.Range // a bitmap, from bit FirstValid on; absent if no value is NULL
 	FirstValue uint32
 	FirstValid uint32
 	Codes      backend.Range // of KeyBytes each, 4 or 8
 	KeyBytes   int
-	Merge      bool // codes have those of other columns, which stay
+	Merge      bool // Codes already holds codes of other columns, which are kept
 }
 
-// EncodeKeys records codes of a key column for as many rows as there is room for. Each range begins at a multiple of its
-// elements, or of 4 bytes.
+// EncodeKeys records the encoding of a key column, for as many rows as Codes has room for. Each range begins at a
+// multiple of its element size, or of 4 bytes.
 func (o *Ops) EncodeKeys(list *backend.List, coding KeyCoding, r KeyRows) error {
 	config := o.encodeKeys
 	config.KeyBits = uint32(8 * r.KeyBytes)
