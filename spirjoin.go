@@ -108,8 +108,8 @@ var (
 	ErrCancelled    = backend.ErrCancelled    // the context was cancelled
 )
 
-// ParseJoinHow reads the name of a kind of join: inner, left, right, full, semi, anti, right-semi, right-anti, mark or
-// cross.
+// ParseJoinHow reads the name of a kind of join: inner, left, right, full, semi, anti, right-semi, right-anti, mark,
+// not-in or cross.
 func ParseJoinHow(name string) (JoinHow, error) { return join.ParseHow(name) }
 
 // FromTable is a source of the rows of a table, which must live until the result is closed.

@@ -9,8 +9,16 @@ type Transfer struct {
 	RowNumbers [2]bool
 	ArrowBits  [2]int // of a row of the columns that are payload, in Arrow's buffers ([relation.Words])
 	Repacked   [2]int // bits of a row that kernels read and write to make words of them, or the other way
+	Keys       [2]Encoding
 	Host       [2]int // how many columns the host fetches by row number
 	Compared   int    // how many key columns of each side it compares, pair by pair
+}
+
+// Encoding says where the codes of keys are made and, where the device makes them, what that takes of a row.
+type Encoding struct {
+	OnDevice     bool
+	UploadedBits int // values that are no payload
+	MovedBits    int // that kernels read and write
 }
 
 // Predict adds the stages of a transfer to a plan, and the times of all stages where there are rates.
@@ -36,7 +44,12 @@ func (t *Transfer) Predict(p *operator.Plan, rates *Rates) {
 		if t.RowNumbers[side] {
 			downloaded += 4
 		}
-		p.Add(operator.Load, operator.EncodeRow, rows)
+		if keys := &t.Keys[side]; keys.OnDevice {
+			uploaded += float64(keys.UploadedBits) / 8
+			p.Add(operator.Load, operator.Stream, rows*float64(keys.MovedBits)/8)
+		} else {
+			p.Add(operator.Load, operator.EncodeRow, rows)
+		}
 		p.Add(operator.Load, operator.UploadByte, rows*uploaded)
 		if repacked > 0 {
 			p.Add(operator.Load, operator.Stream, rows*repacked)

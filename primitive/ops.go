@@ -23,6 +23,7 @@ type Ops struct {
 	packWords    kernel.PackWordsConfig
 	unpackWords  kernel.UnpackWordsConfig
 	copyStrided  kernel.CopyStridedConfig
+	encodeKeys   kernel.EncodeKeysConfig
 	copyByEngine bool // copies are commands of the device instead of dispatches
 }
 
@@ -49,8 +50,8 @@ func New(device *backend.Device, overrides Tuning) (*Ops, error) {
 	o.expand, o.copy = kernel.RangeExpand.With(tuning.Config("range_expand", nil)), kernel.Copy.With(copying)
 	o.copyByEngine = copying["engine"] == 1
 	words := tuning.Config("words", nil)
-	o.packWords, o.unpackWords, o.copyStrided = kernel.PackWords.With(words), kernel.UnpackWords.With(words),
-		kernel.CopyStrided.With(words)
+	o.packWords, o.unpackWords = kernel.PackWords.With(words), kernel.UnpackWords.With(words)
+	o.copyStrided, o.encodeKeys = kernel.CopyStrided.With(words), kernel.EncodeKeys.With(words)
 	return o, nil
 }
 

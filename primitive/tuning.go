@@ -88,7 +88,7 @@ var tunable = map[string]knobs{
 	"range_expand": {kernels: []*backend.KernelSpec{kernel.RangeExpand.KernelSpec}},
 	"range_search": {kernels: []*backend.KernelSpec{kernel.RangeSearch.KernelSpec}},
 	"words": {kernels: []*backend.KernelSpec{kernel.PackWords.KernelSpec, kernel.UnpackWords.KernelSpec,
-		kernel.CopyStrided.KernelSpec}, wideTile: 32},
+		kernel.CopyStrided.KernelSpec, kernel.EncodeKeys.KernelSpec}, wideTile: 32},
 }
 
 // Tunable returns the names of the primitives that have a tuning table, sorted.

@@ -151,7 +151,7 @@ func (q *Query) choose() error {
 		f.Tuning, f.HeldBytes, f.Loaded = q.Engine.Ops.Tuning(), tree.HeldBytes, true
 		f.Software, f.SubgroupSize = device.Info().Type == backend.Software, int(device.Info().SubgroupSize)
 		for side, s := range tree.Scans {
-			f.Payload[side], f.TableRows[side] = s.Payload(), uint64(s.Table.NumRows())
+			f.Payload[side], f.TableRows[side], f.Encoded[side] = s.Payload(), uint64(s.Table.NumRows()), s.Encodes
 		}
 		if q.Ordered {
 			bytes, err := deliver.RunBytes(f.Tuning, deliver.RunRows)

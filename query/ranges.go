@@ -67,8 +67,9 @@ func (e *Engine) Ranges(ctx context.Context, scans [2]*Scan, most uint64) (k Key
 // fitRanges is the memory that key ranges take: chunks of both sides and their join, and on the host the tables and the
 // result. It holds it against the limits.
 func (e *Engine) fitRanges(scans [2]*Scan) (need exec.Need, err error) {
-	few, deviceBytes, rows := uint64(math.MaxUint64), uint64(0), [2]uint64{}
+	few, deviceBytes, loadingBytes, rows := uint64(math.MaxUint64), uint64(0), uint64(0), [2]uint64{}
 	for side, s := range scans {
+		loadingBytes = max(loadingBytes, deviceBytes+s.loadingBytes()) // the side before is sorted
 		rows[side], few = s.Rows(), min(few, s.Rows())
 		deviceBytes += s.Rows() * uint64(s.Keys.KeyBytes()+4)
 		need.Host += 4 * s.Rows()
@@ -77,7 +78,7 @@ func (e *Engine) fitRanges(scans [2]*Scan) (need exec.Need, err error) {
 	if err != nil {
 		return need, err
 	}
-	deviceBytes += joinBytes
+	deviceBytes += max(joinBytes, loadingBytes)
 	deviceBytes += operator.Slack(deviceBytes)
 	if capBytes := e.capBytes(); deviceBytes > capBytes {
 		return need, &backend.OpError{Op: "plan key ranges", Device: e.Device().Info().Name, Err: backend.ErrDeviceMemory,
