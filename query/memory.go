@@ -148,7 +148,7 @@ func (q *Query) workBytes(a *Alternative) (sizeBytes uint64) {
 		}
 		sizeBytes += 4 * keyless
 		staged = max(staged, s.Words.HostStageBytes(rows))
-		if !q.Engine.Device().Info().Unified {
+		if !s.Encodes && !q.Engine.Device().Info().Unified {
 			staged = max(staged, 2*min(rows, relation.StageRows)*uint64(s.Keys.KeyBytes()))
 		}
 	}
