@@ -11,6 +11,8 @@ type Transfer struct {
 	Repacked   [2]int // bits of a row that kernels read and write to make words of them, or the other way
 	Host       [2]int // how many columns the host fetches by row number
 	Compared   int    // how many key columns of each side it compares, pair by pair
+	// TextBytes are those of the keys of each side that the device hashes and compares instead; 0 where the host does.
+	TextBytes [2]uint64
 }
 
 // Predict adds the stages of a transfer to a plan, and the times of all stages where there are rates.
@@ -36,7 +38,19 @@ func (t *Transfer) Predict(p *operator.Plan, rates *Rates) {
 		if t.RowNumbers[side] {
 			downloaded += 4
 		}
-		p.Add(operator.Load, operator.EncodeRow, rows)
+		if texts := float64(t.TextBytes[side]); texts > 0 {
+			p.Add(operator.Load, operator.UploadByte, texts)
+			p.Add(operator.Load, operator.Stream, texts)
+			far := min(p.Met[side], pairs) * max(0, 1-f.CacheBytes/texts)
+			p.Add(operator.Gather, operator.GatherFar, 2*far) // where a text starts, and the text
+			p.Add(operator.Gather, operator.GatherNear, 2*(pairs-far))
+			p.Add(operator.Deliver, operator.DownloadByte, pairs/16)
+		} else {
+			p.Add(operator.Load, operator.EncodeRow, rows)
+		}
+		if t.Compared > 0 {
+			p.Add(operator.Deliver, operator.DownloadByte, 4*pairs)
+		}
 		p.Add(operator.Load, operator.UploadByte, rows*uploaded)
 		if repacked > 0 {
 			p.Add(operator.Load, operator.Stream, rows*repacked)

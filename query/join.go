@@ -83,9 +83,11 @@ type Query struct {
 type Alternative struct {
 	*Join
 	*operator.Plan
-	Err   error  // why it cannot run; nil where it can
-	lacks uint64 // bytes of memory that it needs, where it cannot run for want of them
-	batch uint64 // rows
+	Compare Comparing // where keys that have hashes are compared: CompareHost or CompareDevice
+	Err     error     // why it cannot run; nil where it can
+	lacks   uint64    // bytes of memory that it needs, where it cannot run for want of them
+	batch   uint64    // rows
+	texts   [2]uint64 // bytes of the device for the texts of either side
 }
 
 const (
@@ -144,56 +146,73 @@ func (q *Query) choose(freeBytes uint64) error {
 		BlockBytes: device.Info().Limits.MaxBlockBytes}
 	q.Alternatives = nil
 	for i := range q.Trees {
-		tree := &q.Trees[i]
-		f := q.Facts
-		f.Granule, f.Window = cmp.Or(q.Engine.GranuleRows, f.Granule), q.Engine.WindowRows
-		f.Tuning, f.HeldBytes, f.Loaded = q.Engine.Ops.Tuning(), tree.HeldBytes, true
-		f.Software, f.SubgroupSize = device.Info().Type == backend.Software, int(device.Info().SubgroupSize)
-		for side, s := range tree.Scans {
-			f.Payload[side], f.TableRows[side] = s.Payload(), uint64(s.Table.NumRows())
-		}
-		if q.Ordered {
-			bytes, err := deliver.RunBytes(f.Tuning, deliver.RunRows)
-			if err != nil {
+		for _, compare := range q.comparing(&q.Trees[i]) {
+			if err := q.add(&q.Trees[i], compare, limits); err != nil {
 				return err
 			}
-			f.HeldBytes += bytes
-		}
-		if tree.Keep != nil && tree.Output.Pairs && !tree.Output.Count {
-			rowBytes := uint64(0)
-			for _, payload := range f.Payload {
-				for _, bytes := range payload {
-					rowBytes += uint64(bytes)
-				}
-			}
-			bytes, err := deliver.FilterBytes(f.Tuning, rowBytes)
-			if err != nil {
-				return err
-			}
-			f.HeldBytes += bytes
-		}
-		all, err := planner.Choose(f, tree.wants(), q.Algorithms, q.Rates, limits)
-		if err != nil {
-			return err
-		}
-		for _, p := range all {
-			tree.Transfer.Predict(p, q.Rates)
-			a := Alternative{Join: tree, Plan: p, Err: p.Reject, batch: min(q.BatchRows, primitive.MaxRows)}
-			if errors.Is(a.Err, backend.ErrDeviceMemory) {
-				a.lacks = a.PeakBytes
-			}
-			if a.Err == nil || a.lacks > 0 {
-				if err := q.fitProof(&a, limits); err != nil {
-					a.Err = err
-				}
-			}
-			if a.Err == nil {
-				a.Err = q.fitHost(&a)
-			}
-			q.Alternatives = append(q.Alternatives, a)
 		}
 	}
 	q.sort()
+	return nil
+}
+
+// add lists the alternatives of a tree.
+func (q *Query) add(tree *Join, compare Comparing, limits planner.Limits) error {
+	device, f, transfer := q.Engine.Device(), q.Facts, tree.Transfer
+	f.Granule, f.Window = cmp.Or(q.Engine.GranuleRows, f.Granule), q.Engine.WindowRows
+	f.Tuning, f.HeldBytes, f.Loaded = q.Engine.Ops.Tuning(), tree.HeldBytes, true
+	f.Software, f.SubgroupSize = device.Info().Type == backend.Software, int(device.Info().SubgroupSize)
+	for side, s := range tree.Scans {
+		f.Payload[side], f.TableRows[side] = s.Payload(), uint64(s.Table.NumRows())
+	}
+	if q.Ordered {
+		bytes, err := deliver.RunBytes(f.Tuning, deliver.RunRows)
+		if err != nil {
+			return err
+		}
+		f.HeldBytes += bytes
+	}
+	if tree.Keep != nil && tree.Output.Pairs && !tree.Output.Count {
+		rowBytes := uint64(0)
+		for _, payload := range f.Payload {
+			for _, bytes := range payload {
+				rowBytes += uint64(bytes)
+			}
+		}
+		bytes, err := deliver.FilterBytes(f.Tuning, rowBytes)
+		if err != nil {
+			return err
+		}
+		f.HeldBytes += bytes
+	}
+	var texts [2]uint64
+	if compare == CompareDevice {
+		var others uint64
+		texts, others = q.textBytes(tree, &f)
+		f.HeldBytes += texts[operator.Build] + texts[operator.Probe] + others
+		transfer.Compared, transfer.TextBytes = 0, texts
+	}
+	all, err := planner.Choose(f, tree.wants(), q.Algorithms, q.Rates, limits)
+	if err != nil {
+		return err
+	}
+	for _, p := range all {
+		transfer.Predict(p, q.Rates)
+		a := Alternative{Join: tree, Plan: p, Err: p.Reject, batch: min(q.BatchRows, primitive.MaxRows),
+			Compare: compare, texts: texts}
+		if errors.Is(a.Err, backend.ErrDeviceMemory) {
+			a.lacks = a.PeakBytes
+		}
+		if a.Err == nil || a.lacks > 0 {
+			if err := q.fitProof(&a, limits); err != nil {
+				a.Err = err
+			}
+		}
+		if a.Err == nil {
+			a.Err = q.fitHost(&a)
+		}
+		q.Alternatives = append(q.Alternatives, a)
+	}
 	return nil
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/memory"
 
 	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/deliver"
 	"github.com/spirjoin/spirjoin/exec"
 	"github.com/spirjoin/spirjoin/internal/text"
 	"github.com/spirjoin/spirjoin/operator"
@@ -64,19 +65,23 @@ func (s *Scan) granules(rows, brought uint64) (bounds []int) {
 	return bounds
 }
 
-// load brings the rows from from to to-1 of the table to memory of a scope. Device and host may be at work on them when
-// it returns; commands that are submitted later see them.
-func (s *Scan) load(ctx context.Context, lane *exec.Lane, memory *exec.Scope, from, to int) (*relation.Chunk, error) {
+// load brings the rows from from to to-1 of the table to memory of a scope. Their keys are hashed on the device where
+// their texts are there, otherwise texts are nil. Device and host may be at work on them when it returns; commands that
+// are submitted later see them.
+func (s *Scan) load(ctx context.Context, lane *exec.Lane, memory *exec.Scope, from, to int, texts *deliver.Texts) (
+	*relation.Chunk, error) {
 	c := &relation.Chunk{Rows: s.Keys.RowsIn(s.Side, from, to)}
 	column := func(rows uint64, bytes int, label string) relation.Values {
 		return relation.Values{Data: memory.New(rows*uint64(bytes), s.Side.String()+" "+label).All(), Bytes: bytes}
 	}
-	c.Keys = column(c.Rows, s.Keys.KeyBytes(), "keys")
-	if err := memory.Err(); err != nil {
-		return nil, err
-	}
-	if _, err := s.Keys.LoadRows(ctx, lane.Device(), s.Side, from, to, c.Keys.Data, backend.Range{}); err != nil {
-		return nil, err
+	if texts == nil {
+		c.Keys = column(c.Rows, s.Keys.KeyBytes(), "keys")
+		if err := memory.Err(); err != nil {
+			return nil, err
+		}
+		if _, err := s.Keys.LoadRows(ctx, lane.Device(), s.Side, from, to, c.Keys.Data, backend.Range{}); err != nil {
+			return nil, err
+		}
 	}
 	keep, err := s.keyed(ctx, lane, from, to)
 	defer keep.temporary.ReleaseAll()
@@ -84,6 +89,11 @@ func (s *Scan) load(ctx context.Context, lane *exec.Lane, memory *exec.Scope, fr
 		return nil, err
 	}
 	rows := uint64(to - from)
+	if texts != nil {
+		if c.Keys, err = s.hash(ctx, lane, memory, &keep, texts, rows, c.Rows); err != nil {
+			return nil, err
+		}
+	}
 	words := loader{lane, s.Words, s.Columns, "number " + s.Side.String()}
 	for _, part := range words.parts() {
 		all := make([]relation.Values, part.words)

@@ -1,0 +1,136 @@
+package query
+
+import (
+	"context"
+
+	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/deliver"
+	"github.com/spirjoin/spirjoin/exec"
+	"github.com/spirjoin/spirjoin/kernel"
+	"github.com/spirjoin/spirjoin/operator"
+	"github.com/spirjoin/spirjoin/primitive"
+	"github.com/spirjoin/spirjoin/relation"
+)
+
+// Keys that have hashes are hashed where they are compared: on the host, or on the device, to which their texts are
+// brought with the chunk and where they stay as long as pairs may come of it.
+
+// Comparing says where keys that have hashes are hashed and compared.
+type Comparing uint8
+
+const (
+	CompareAuto   Comparing = iota // where it is faster, as predicted; on the host where the device is the CPU
+	CompareHost                    // on the host
+	CompareDevice                  // on the device, if it can have the texts
+)
+
+// textBytes is the device memory that the texts of the rows [from, to) take, and what it takes to hash them.
+func (s *Scan) textBytes(from, to int) (sizeBytes uint64) {
+	rows := uint64(to - from)
+	for _, t := range s.Keys.TextColumns(s.Side, from, to) {
+		sizeBytes += backend.Aligned(t.BytesNeeded()) + backend.Aligned(t.StartsNeeded(rows))
+	}
+	return sizeBytes + 2*backend.Aligned(rows*hashBytes) // of all rows, and states of long texts
+}
+
+const hashBytes = 8
+
+// loadTexts brings the texts of the rows from from to to-1 to memory of a scope.
+func (s *Scan) loadTexts(ctx context.Context, lane *exec.Lane, memory *exec.Scope, from, to int) (*deliver.Texts, error) {
+	texts := &deliver.Texts{First: uint32(from)}
+	for k, t := range s.Keys.TextColumns(s.Side, from, to) {
+		bytes := memory.New(t.BytesNeeded(), s.Side.String()+" texts")
+		starts := memory.New(t.StartsNeeded(uint64(to-from)), s.Side.String()+" starts of texts")
+		if err := memory.Err(); err != nil {
+			return nil, err
+		}
+		if err := s.Keys.UploadTexts(ctx, lane.Device(), s.Side, k, from, to, bytes.All(), starts.All()); err != nil {
+			return nil, err
+		}
+		texts.Columns = append(texts.Columns, primitive.Texts{Bytes: bytes.All(), Starts: starts.All(), Width: t.Width,
+			Coded: t.Coded, Longest: t.Longest})
+	}
+	return texts, nil
+}
+
+// hash makes the hashes of rows texts, and keeps those of the kept rows that have a key.
+func (s *Scan) hash(ctx context.Context, lane *exec.Lane, memory *exec.Scope, keep *keyed, texts *deliver.Texts,
+	rows, kept uint64) (hashes relation.Values, err error) {
+	hashes = relation.Values{Data: memory.New(rows*hashBytes, s.Side.String()+" keys").All(), Bytes: hashBytes}
+	temporary := lane.Scope(ctx)
+	defer temporary.ReleaseAll()
+	to := primitive.TextHashes{Hashes: hashes.Data, Folded: len(texts.Columns) > 1, Kept: s.Keys.KeptHash()}
+	for i := range texts.Columns {
+		if texts.Columns[i].Longest > kernel.TextPiece && to.States.Buffer == nil {
+			to.States = temporary.New(rows*hashBytes, "states of hashes").All()
+		}
+	}
+	if err := memory.Err(); err != nil || rows == 0 {
+		return hashes, err
+	}
+	if err := temporary.Err(); err != nil {
+		return hashes, err
+	}
+	list := lane.List("hash " + s.Side.String())
+	if to.Folded {
+		list.Fill(hashes.Data, 0)
+	}
+	for i := range texts.Columns {
+		if err := lane.HashTexts(list, &texts.Columns[i], to, rows); err != nil {
+			return hashes, err
+		}
+	}
+	if err := lane.Submit(ctx, list); err != nil {
+		return hashes, err
+	}
+	return keep.column(ctx, lane, memory, hashes, kept)
+}
+
+// comparing lists where keys may be compared, of pairs that a tree has to test.
+func (q *Query) comparing(tree *Join) []Comparing {
+	info := q.Engine.Device().Info()
+	switch {
+	case tree.Keep == nil || q.Engine.Compare == CompareHost || !tree.Scans[operator.Build].Keys.DeviceTexts():
+		return []Comparing{CompareHost}
+	case q.Engine.Compare == CompareAuto && info.CPULike():
+		return []Comparing{CompareHost}
+	}
+	for _, s := range tree.Scans {
+		for _, t := range s.Keys.TextColumns(s.Side, 0, int(s.Table.NumRows())) {
+			if most := info.Limits.MaxBlockBytes; most > 0 && t.BytesNeeded() > most {
+				return []Comparing{CompareHost}
+			}
+		}
+	}
+	if q.Engine.Compare == CompareDevice {
+		return []Comparing{CompareDevice}
+	}
+	return []Comparing{CompareDevice, CompareHost}
+}
+
+// textBytes is the device memory for the texts of both sides, of a probe side that is not there yet for twice as long
+// ones as those of the build side, for what it takes to hash them, and for what else it takes to compare them.
+func (q *Query) textBytes(tree *Join, f *operator.Facts) (texts [2]uint64, others uint64) {
+	for side, s := range tree.Scans {
+		rows := uint64(s.Table.NumRows())
+		if texts[side] = s.textBytes(0, int(rows)); side == operator.Probe && (q.Parts || f.Stays) {
+			build := uint64(tree.Scans[operator.Build].Table.NumRows())
+			texts[side] = f.Held(operator.Probe) * (2*texts[operator.Build]/max(1, build) + 1)
+		}
+		if tree.Output.Marks(side) {
+			others += backend.Aligned((rows + 63) / 64 * 8)
+		}
+	}
+	return texts, others + deliver.CompareBytes
+}
+
+// probeTexts brings the texts of a granule to the device, where those of the build side are; nil where they are not, or
+// where these can not be there.
+func (r *Result) probeTexts(ctx context.Context, lane *exec.Lane, memory *exec.Scope, probe *Scan, from, to int) (
+	*deliver.Texts, error) {
+	if r.taken.Compare != CompareDevice || !probe.Keys.DeviceTexts() ||
+		probe.textBytes(from, to) > r.taken.texts[operator.Probe] {
+		return nil, nil
+	}
+	return probe.loadTexts(ctx, lane, memory, from, to)
+}
