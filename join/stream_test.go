@@ -183,12 +183,16 @@ func TestStreamOrders(t *testing.T) {
 
 // TestStreamOfBuilt: a build side that stays is joined with sources and with tables by turns.
 func TestStreamOfBuilt(t *testing.T) {
-	left := rich(t, 1, 300, 120, arrow.PrimitiveTypes.Int32)
-	rights := []arrow.Table{rich(t, 2, 500, 150, arrow.PrimitiveTypes.Int64), rich(t, 3, 40, 150, arrow.PrimitiveTypes.Int64)}
+	lefts := []arrow.Table{rich(t, 1, 300, 120, arrow.PrimitiveTypes.Int32), named(t, 1, 150, 60, arrow.BinaryTypes.String)}
+	text := arrow.BinaryTypes.StringView
+	rightsOf := [][]arrow.Table{
+		{rich(t, 2, 500, 150, arrow.PrimitiveTypes.Int64), rich(t, 3, 40, 150, arrow.PrimitiveTypes.Int64)},
+		{named(t, 2, 190, 70, text), named(t, 3, 40, 70, text)}}
 	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {
-		engine := smallEngine(t, device)
-		for _, c := range devicetest.Combinations(t, len(kinds)-1, len(algorithms), 2) {
-			spec := join.Spec{On: onK, How: kinds[c[0]], Algorithm: algorithms[c[1]], BatchRows: 100}
+		for _, c := range devicetest.Combinations(t, len(kinds)-1, len(algorithms), 2, len(lefts)) {
+			engine, left, rights := smallEngine(t, device), lefts[c[3]], rightsOf[c[3]]
+			engine.KeepHashBits(4)
+			spec := join.Spec{On: [][]string{onK, {"k0"}}[c[3]], How: kinds[c[0]], Algorithm: algorithms[c[1]], BatchRows: 100}
 			layout, err := join.NewLayout(left.Schema(), rights[0].Schema(), spec)
 			require.NoError(t, err)
 			built, err := engine.Build(context.Background(), left, rights[0].Schema(), []uint64{64, 0}[c[2]], spec)

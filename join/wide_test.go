@@ -71,6 +71,30 @@ func TestTextsOfEveryKind(t *testing.T) {
 	})
 }
 
+// TestStreamOfTexts: the same where one side comes batch by batch, and where the build side stays.
+func TestStreamOfTexts(t *testing.T) {
+	tables := [2]arrow.Table{named(t, 1, 150, 60, arrow.BinaryTypes.LargeString),
+		named(t, 2, 190, 70, arrow.BinaryTypes.String)}
+	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {
+		ops, err := primitive.New(device, small.With(jointest.Tuning(t, device.Info())))
+		require.NoError(t, err)
+		for _, c := range devicetest.Combinations(t, len(kinds)-1, len(algorithms), 3, 3, len(parts), 3, 2) {
+			spec := join.Spec{On: []string{"k0"}, How: kinds[c[0]], Algorithm: algorithms[c[1]], BatchRows: 50,
+				Materialize: join.Materialize(c[0] % 3), BuildSide: join.BuildSide(c[5]),
+				Output: []join.Output{join.Rows, join.Count}[c[6]]}
+			allocator := memory.NewCheckedAllocator(memory.DefaultAllocator)
+			kind := keyKind{hashBits: []int{0, 4, noHashBits}[c[2]]}
+			engine := kind.engine(join.NewEngine(ops, allocator, 0))
+			engine.GranuleRows, engine.WindowRows = parts[c[4]][0], parts[c[4]][1]
+			rows := []int64{7, 64, 1000}[c[3]]
+			sources := [2]join.Source{sourceOf(tables[0], rows), sourceOf(tables[1], rows)}
+			checkStream(t, engine, tables, sources, spec)
+			allocator.AssertSize(t, 0)
+		}
+		noMemoryInUse(t, device)
+	})
+}
+
 // TestManyPairsAreProved: where pairs are many more than rows, hashes are proved, or, where that fails, pairs compared.
 func TestManyPairsAreProved(t *testing.T) {
 	left, right := named(t, 1, 200, 12, arrow.BinaryTypes.String), named(t, 2, 260, 14, arrow.BinaryTypes.LargeString)

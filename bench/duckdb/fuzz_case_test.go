@@ -35,6 +35,7 @@ type fuzzCase struct {
 	Device      string // of fuzzDevices
 	GranuleRows uint64 `json:",omitempty"`
 	WindowRows  uint64 `json:",omitempty"`
+	HashBits    *int   `json:",omitempty"` // of hashes of keys, so that some collide; nil: all
 	// DeviceMemory and HostMemory are caps in bytes.
 	DeviceMemory uint64 `json:",omitempty"`
 	HostMemory   uint64 `json:",omitempty"`
@@ -334,6 +335,10 @@ func drawCase(seed uint64, vulkan bool) *fuzzCase {
 	if d.chance(30) {
 		c.GranuleRows = 1 + d.Uint64N(1<<d.IntN(12))
 	}
+	if d.chance(40) {
+		bits := [...]int{0, 3, 8}[d.IntN(3)]
+		c.HashBits = &bits
+	}
 	if d.chance(30) {
 		c.WindowRows = 2048 + d.Uint64N(1<<d.IntN(14)) // fewer are none
 	}
@@ -432,8 +437,8 @@ func (d drawing) keys(c *fuzzCase) {
 			k.Types = [2]string{right, left}
 		}
 		values := []string{"dense", "dense", "dense", "quarters", "spread", "special", "special"}
-		if len(c.Keys) > 0 { // so that few need more than 64 bits
-			values = append(values[:4], "dense", "dense", "dense", "quarters", "dense", "special")
+		if len(c.Keys) > 0 { // so that some need no more than 64 bits
+			values = append(values, "dense", "dense", "dense", "quarters")
 		}
 		k.Values = d.one(values...)
 		if keyTypes[left].unit > 0 {
@@ -457,7 +462,7 @@ func (d drawing) keys(c *fuzzCase) {
 }
 
 var payloadKeys = func() (names []string) {
-	for f := integers; f < texts; f++ { // those beyond are payload
+	for f := integers; f < nulls1; f++ {
 		names = append(names, typesOf(f)...)
 	}
 	return names

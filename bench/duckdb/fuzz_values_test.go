@@ -48,7 +48,7 @@ var comparesWith = map[family][]family{
 	floats: {floats, floats, integers}, booleans: {booleans}, dates: {dates, timestamps},
 	timestamps: {timestamps, timestamps, dates}, instants: {instants}, times: {times}, durations: {durations},
 	texts: {texts}, bytesOnly: {bytesOnly}, monthIntervals: {monthIntervals}, dayIntervals: {dayIntervals},
-	nanoIntervals: {nanoIntervals}, nulls1: {integers, floats, dates},
+	nanoIntervals: {nanoIntervals}, nulls1: {integers, floats, dates, texts},
 }
 
 // keyType is an Arrow type of keys and how DuckDB holds it.
