@@ -172,9 +172,9 @@ func TestTextsOnDevice(t *testing.T) {
 	})
 }
 
-// TestStreamOfTexts: parts of a stream are hashed on the device, or on the host where their texts are longer than was
+// TestTextsOfStreams: parts of a stream are hashed on the device, or on the host where their texts are longer than was
 // planned for, and meet the same build side.
-func TestStreamOfTexts(t *testing.T) {
+func TestTextsOfStreams(t *testing.T) {
 	keys := types(arrow.BinaryTypes.String)
 	short := func(row, _ int) *string { text := fmt.Sprintf("%08d", row*7%150); return &text }
 	long := func(row, column int) *string {

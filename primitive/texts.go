@@ -14,10 +14,13 @@ type Texts struct {
 	Longest       uint64 // bytes of a text, at most
 }
 
+// InPieces tells whether texts take more than one dispatch, which leave states to one another.
+func (t *Texts) InPieces() bool { return t.Longest > kernel.TextPiece }
+
 // TextHashes is how [Ops.HashTexts] makes hashes, which are 64-bit.
 type TextHashes struct {
 	Hashes backend.Range
-	// States are as long, and needed where a text is longer than [kernel.TextPiece].
+	// States are as long, and needed for texts that take several dispatches ([Texts.InPieces]).
 	States backend.Range
 	Folded bool   // the column is folded into the hashes of those before it, 0 for the first
 	Kept   uint64 // bits of hashes that are not cleared

@@ -6,7 +6,6 @@ import (
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/deliver"
 	"github.com/spirjoin/spirjoin/exec"
-	"github.com/spirjoin/spirjoin/kernel"
 	"github.com/spirjoin/spirjoin/operator"
 	"github.com/spirjoin/spirjoin/primitive"
 	"github.com/spirjoin/spirjoin/relation"
@@ -61,7 +60,7 @@ func (s *Scan) hash(ctx context.Context, lane *exec.Lane, memory *exec.Scope, ke
 	defer temporary.ReleaseAll()
 	to := primitive.TextHashes{Hashes: hashes.Data, Folded: len(texts.Columns) > 1, Kept: s.Keys.KeptHash()}
 	for i := range texts.Columns {
-		if texts.Columns[i].Longest > kernel.TextPiece && to.States.Buffer == nil {
+		if texts.Columns[i].InPieces() && to.States.Buffer == nil {
 			to.States = temporary.New(rows*hashBytes, "states of hashes").All()
 		}
 	}
