@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/host"
 	"github.com/spirjoin/spirjoin/internal/devicetest"
 	"github.com/spirjoin/spirjoin/internal/jointest"
 	"github.com/spirjoin/spirjoin/join"
@@ -236,6 +237,46 @@ func TestLongText(t *testing.T) {
 			noMemoryInUse(t, device)
 		})
 	}
+}
+
+// TestTextsUnderCaps: where texts do not fit beside the join, the plan has them compared on the host. Whatever is planned
+// runs.
+func TestTextsUnderCaps(t *testing.T) {
+	devicetest.HostTest(t)
+	keys, rows := types(arrow.BinaryTypes.String), 12_000
+	text := func(row, _ int) *string {
+		if row%50 == 0 {
+			return nil
+		}
+		text := fmt.Sprintf("%060d", row*7919%rows)
+		return &text
+	}
+	left, right := spread(t, rows, keys, text), spread(t, rows, keys, text)
+	ran := make(map[query.Comparing]int)
+	for _, how := range []join.How{join.Inner, join.Full, join.Semi} {
+		for _, algorithm := range algorithms {
+			for capBytes := uint64(1 << 20); capBytes <= 24<<20; capBytes = capBytes * 5 / 4 {
+				device, done := hostDevice(t, host.Options{}, backend.DeviceOptions{DeviceMemoryBytes: capBytes})
+				engine := smallEngine(t, device)
+				engine.Compare = query.CompareDevice
+				plan, err := engine.Plan(context.Background(), left, right,
+					join.Spec{On: []string{"k0"}, How: how, Algorithm: algorithm})
+				if err == nil {
+					got, err := drawn(context.Background(), plan)
+					require.NoError(t, err, "%s %s, %d bytes\n%s", how, algorithm, capBytes, plan)
+					matched, alone := rows-rows/50, 0
+					if how == join.Full {
+						alone = 2 * (rows / 50)
+					}
+					require.EqualValues(t, matched+alone, got)
+					ran[plan.Alternatives[0].Compare]++
+				}
+				require.NoError(t, done())
+			}
+		}
+	}
+	require.Greater(t, ran[query.CompareHost], 10)
+	require.Greater(t, ran[query.CompareDevice], 30)
 }
 
 // TestTextsOfTheHost: views, dictionaries, and keys of which NULL is a value stay with the host, whatever is asked for.

@@ -152,6 +152,7 @@ func (q *Query) choose(freeBytes uint64) error {
 			}
 		}
 	}
+	q.keepAsked()
 	q.sort()
 	return nil
 }

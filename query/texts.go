@@ -2,6 +2,7 @@ package query
 
 import (
 	"context"
+	"slices"
 
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/deliver"
@@ -20,7 +21,7 @@ type Comparing uint8
 const (
 	CompareAuto   Comparing = iota // where it is faster, as predicted; on the host where the device is the CPU
 	CompareHost                    // on the host
-	CompareDevice                  // on the device, if it can have the texts
+	CompareDevice                  // on the device, where it can have the texts and they fit
 )
 
 // textBytes is the device memory that the texts of the rows [from, to) take, and what it takes to hash them.
@@ -101,10 +102,15 @@ func (q *Query) comparing(tree *Join) []Comparing {
 			}
 		}
 	}
-	if q.Engine.Compare == CompareDevice {
-		return []Comparing{CompareDevice}
-	}
 	return []Comparing{CompareDevice, CompareHost}
+}
+
+// keepAsked drops what compares keys on the host where the device was asked for and can.
+func (q *Query) keepAsked() {
+	able := func(a Alternative) bool { return a.Compare == CompareDevice && a.Err == nil }
+	if q.Engine.Compare == CompareDevice && slices.ContainsFunc(q.Alternatives, able) {
+		q.Alternatives = slices.DeleteFunc(q.Alternatives, func(a Alternative) bool { return a.Compare != CompareDevice })
+	}
 }
 
 // textBytes is the device memory for the texts of both sides, of a probe side that is not there yet for twice as long
