@@ -133,7 +133,7 @@ func (r *Result) granule(ctx context.Context, lane *exec.Lane, built *Built, pro
 		if err != nil {
 			return nil, err
 		}
-		if out.filter != nil {
+		if out.filter != nil { // until the granule's memory is released
 			out.filter.Texts = [2]*deliver.Texts{operator.Build: built.texts, operator.Probe: texts}
 		}
 		return probe.load(ctx, lane, memory, from, to, texts)
@@ -143,7 +143,11 @@ func (r *Result) granule(ctx context.Context, lane *exec.Lane, built *Built, pro
 	}
 	r.Query.Progress.Start("join", 0)
 	r.granules.Add(1)
-	return built.op.Probe(ctx, lane, chunk, out.pairs)
+	err = built.op.Probe(ctx, lane, chunk, out.pairs)
+	if out.filter != nil {
+		out.filter.Texts = [2]*deliver.Texts{}
+	}
+	return err
 }
 
 // output is what takes the output of a query.
