@@ -252,7 +252,7 @@ func TestTextsUnderCaps(t *testing.T) {
 		return &text
 	}
 	left, right := spread(t, rows, keys, text), spread(t, rows, keys, text)
-	ran := make(map[query.Comparing]int)
+	ran, inGranules := make(map[query.Comparing]int), 0
 	for _, how := range []join.How{join.Inner, join.Full, join.Semi} {
 		for _, algorithm := range algorithms {
 			for capBytes := uint64(1 << 20); capBytes <= 24<<20; capBytes = capBytes * 5 / 4 {
@@ -269,7 +269,10 @@ func TestTextsUnderCaps(t *testing.T) {
 						alone = 2 * (rows / 50)
 					}
 					require.EqualValues(t, matched+alone, got)
-					ran[plan.Alternatives[0].Compare]++
+					taken := &plan.Alternatives[0]
+					if ran[taken.Compare]++; taken.Compare == query.CompareDevice && taken.Facts.Granules() > 1 {
+						inGranules++
+					}
 				}
 				require.NoError(t, done())
 			}
@@ -277,6 +280,7 @@ func TestTextsUnderCaps(t *testing.T) {
 	}
 	require.Greater(t, ran[query.CompareHost], 10)
 	require.Greater(t, ran[query.CompareDevice], 30)
+	require.Greater(t, inGranules, 10)
 }
 
 // TestTextsOfTheHost: views, dictionaries, and keys of which NULL is a value stay with the host, whatever is asked for.

@@ -147,7 +147,7 @@ func (q *Query) choose(freeBytes uint64) error {
 	q.Alternatives = nil
 	for i := range q.Trees {
 		for _, compare := range q.comparing(&q.Trees[i]) {
-			if err := q.add(&q.Trees[i], compare, limits); err != nil {
+			if err := q.addFitting(&q.Trees[i], compare, limits); err != nil {
 				return err
 			}
 		}
@@ -157,10 +157,29 @@ func (q *Query) choose(freeBytes uint64) error {
 	return nil
 }
 
-// add lists the alternatives of a tree.
-func (q *Query) add(tree *Join, compare Comparing, limits planner.Limits) error {
+// addFitting lists the alternatives of a tree, with the texts of so small parts of the probe side on the device that one
+// fits.
+func (q *Query) addFitting(tree *Join, compare Comparing, limits planner.Limits) error {
+	before := len(q.Alternatives)
+	for parts := uint64(1); ; parts *= 4 {
+		q.Alternatives = q.Alternatives[:before]
+		if err := q.add(tree, compare, parts, limits); err != nil {
+			return err
+		}
+		fits := slices.ContainsFunc(q.Alternatives[before:], func(a Alternative) bool { return a.Err == nil })
+		if fits || compare == CompareHost || parts == mostTextParts {
+			return nil
+		}
+	}
+}
+
+// add lists the alternatives of a tree, of a probe side that comes in no fewer parts.
+func (q *Query) add(tree *Join, compare Comparing, parts uint64, limits planner.Limits) error {
 	device, f, transfer := q.Engine.Device(), q.Facts, tree.Transfer
 	f.Granule, f.Window = cmp.Or(q.Engine.GranuleRows, f.Granule), q.Engine.WindowRows
+	if parts > 1 {
+		f.Granule = (f.Held(operator.Probe) + parts - 1) / parts
+	}
 	f.Tuning, f.HeldBytes, f.Loaded = q.Engine.Ops.Tuning(), tree.HeldBytes, true
 	f.Software, f.SubgroupSize = device.Info().Type == backend.Software, int(device.Info().SubgroupSize)
 	for side, s := range tree.Scans {

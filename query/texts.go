@@ -113,18 +113,27 @@ func (q *Query) keepAsked() {
 	}
 }
 
-// textBytes is the device memory for the texts of both sides, of a probe side that is not there yet for twice as long
-// ones as those of the build side, for what it takes to hash them, and for what else it takes to compare them.
+// mostTextParts are the parts of a probe side at most that are tried for their texts to fit.
+const mostTextParts = 64
+
+// textBytes is the device memory for the texts of both sides, with what it takes to hash them, and for what else it
+// takes to compare them. Of a probe side in granules it is that of one, and a quarter more; of one that is not there
+// yet, that of texts twice as long as those of the build side. A granule with longer texts is left to the host.
 func (q *Query) textBytes(tree *Join, f *operator.Facts) (texts [2]uint64, others uint64) {
 	for side, s := range tree.Scans {
 		rows := uint64(s.Table.NumRows())
-		if texts[side] = s.textBytes(0, int(rows)); side == operator.Probe && (q.Parts || f.Stays) {
-			build := uint64(tree.Scans[operator.Build].Table.NumRows())
-			texts[side] = f.Held(operator.Probe) * (2*texts[operator.Build]/max(1, build) + 1)
-		}
-		if tree.Output.Marks(side) {
+		if texts[side] = s.textBytes(0, int(rows)); tree.Output.Marks(side) {
 			others += backend.Aligned((rows + 63) / 64 * 8)
 		}
+	}
+	part, whole := f.Brought(operator.Probe), texts[operator.Probe]
+	switch {
+	case q.Parts || f.Stays:
+		build := uint64(tree.Scans[operator.Build].Table.NumRows())
+		texts[operator.Probe] = part * (2*texts[operator.Build]/max(1, build) + 1)
+	case f.Granules() > 1:
+		share := float64(part) / float64(f.TableRows[operator.Probe])
+		texts[operator.Probe] = min(whole, uint64(1.25*share*float64(whole)))
 	}
 	return texts, others + deliver.CompareBytes
 }
