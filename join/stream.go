@@ -3,6 +3,7 @@ package join
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 
@@ -149,6 +150,9 @@ const sliceRows = 1 << 16
 // leastPartRows is how many rows a part of the probe side has at least, where memory allows: fewer would cost more in
 // launches, and in walks over the build side, than in work.
 const leastPartRows = 1 << 20
+
+// leastGranule is how many rows of a part are joined at a time at least, where the host has no memory for more.
+const leastGranule = 1 << 10
 
 func newStream(flow *exec.Flow, b *buildSide, source Source) (*stream, error) {
 	probe := 1 - b.side
@@ -363,6 +367,10 @@ func (b *buildSide) stream(ctx context.Context, probe Source) (_ *Result, err er
 	q = s.query(q)
 	q.Release = release
 	planned, err := b.engine.Engine.Plan(q)
+	for errors.Is(err, backend.ErrHostMemory) && q.Facts.Granule > leastGranule { // memory of the device may be of the host
+		q.Facts.Granule = max(q.Facts.Granule/4, leastGranule)
+		planned, err = b.engine.Engine.Plan(q)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -66,7 +66,7 @@ func (c *Cost) Pairs(random bool) error {
 			}
 			for _, bytes := range group {
 				c.gather(Gather, bytes, far(side, bytes))
-				put(c.windowRows(), bytes)
+				put(c.windowRoom(), bytes)
 			}
 			if s.passed && !s.numbers && !c.kept(side) {
 				c.freeOf(side, c.of(side, sum(group)))
@@ -96,7 +96,7 @@ func groupsOf(s *costSide, written int) [][]int {
 
 // PairsByNumber books the gather of keys and payload for pairs of row numbers ([Pairs]) from where they are.
 func (c *Cost) PairsByNumber() {
-	rows := c.windowRows()
+	rows := c.windowRoom()
 	began := c.now
 	c.Take(rows * 4)
 	c.Take(rows * 4)
@@ -115,6 +115,14 @@ func (c *Cost) PairsByNumber() {
 
 // windowRows are the pairs of a window, expected.
 func (c *Cost) windowRows() uint64 { return uint64(c.Out() / c.Granules() / c.Windows()) }
+
+// windowRoom are the pairs that a window may have: of several all but the last are full.
+func (c *Cost) windowRoom() uint64 {
+	if c.Windows() > 1 {
+		return c.Facts.Room()
+	}
+	return c.windowRows()
+}
 
 // far is how many random accesses for a column of pairs miss the cache.
 func (c *Cost) far(side, bytes int) float64 {

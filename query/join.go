@@ -271,16 +271,17 @@ func (q *Query) fitHost(a *Alternative) error {
 		return nil
 	}
 	need := q.hostBytes(a)
+	parts := q.Parts || q.Facts.Stays // a build side that stays may be joined with parts
+	if parts {
+		need += PartsAtOnce * LeastPartBytes
+	}
 	if rowBytes := q.pieceBytes(a); rowBytes > 0 {
 		room := (limit - min(limit, need)) / rowBytes
-		if q.Parts { // which take the other half
+		if parts { // which take the other half
 			room /= 2
 		}
 		a.batch = min(a.batch, max(room, minBatchRows))
 		need += rowBytes * min(a.batch, minBatchRows)
-	}
-	if q.Parts {
-		need += PartsAtOnce * LeastPartBytes
 	}
 	if need <= limit {
 		return nil

@@ -31,7 +31,9 @@ type fuzzCase struct {
 	BatchRows     int    `json:",omitempty"`
 	MostRows      *int   `json:",omitempty"` // max_output_rows: so many more than there are
 	// Parts makes a build side that stays, with which so many parts of the other table are joined.
-	Parts       int    `json:",omitempty"`
+	Parts int `json:",omitempty"`
+	// Stream makes both tables sources, which give so many rows at a time.
+	Stream      int64  `json:",omitempty"`
 	Device      string // of fuzzDevices
 	GranuleRows uint64 `json:",omitempty"`
 	WindowRows  uint64 `json:",omitempty"`
@@ -332,6 +334,9 @@ func drawCase(seed uint64, vulkan bool) *fuzzCase {
 	}
 	if how != join.Cross && d.chance(12) {
 		c.Parts, c.BuildSide = 1+d.IntN(4), d.one("left", "right")
+	}
+	if d.chance(20) {
+		c.Stream = 1 + d.Int64N(1<<d.IntN(14))
 	}
 	if d.chance(30) {
 		c.GranuleRows = 1 + d.Uint64N(1<<d.IntN(12))
