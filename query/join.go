@@ -211,6 +211,7 @@ func (q *Query) add(tree *Join, compare Comparing, parts uint64, limits planner.
 		texts, others = q.textBytes(tree, &f)
 		f.HeldBytes += texts[operator.Build] + texts[operator.Probe] + others
 		transfer.Compared, transfer.TextBytes = 0, texts
+		transfer.TextBytes[operator.Probe] *= f.Granules()
 	}
 	all, err := planner.Choose(f, tree.wants(), q.Algorithms, q.Rates, limits)
 	if err != nil {

@@ -24,13 +24,13 @@ const (
 	CompareDevice                  // on the device, where it can have the texts and they fit
 )
 
-// textBytes is the device memory that the texts of the rows [from, to) take, and what it takes to hash them.
+// textBytes is the device memory that the texts of the rows [from, to) take.
 func (s *Scan) textBytes(from, to int) (sizeBytes uint64) {
 	rows := uint64(to - from)
 	for _, t := range s.Keys.TextColumns(s.Side, from, to) {
 		sizeBytes += backend.Aligned(t.BytesNeeded()) + backend.Aligned(t.StartsNeeded(rows))
 	}
-	return sizeBytes + 2*backend.Aligned(rows*hashBytes) // of all rows, and states of long texts
+	return sizeBytes
 }
 
 const hashBytes = 8
@@ -116,15 +116,16 @@ func (q *Query) keepAsked() {
 // mostTextParts are the parts of a probe side at most that are tried for their texts to fit.
 const mostTextParts = 64
 
-// textBytes is the device memory for the texts of both sides, with what it takes to hash them, and for what else it
-// takes to compare them. Of a probe side in granules it is that of one, and a quarter more; of one that is not there
-// yet, that of texts twice as long as those of the build side. A granule with longer texts is left to the host.
+// textBytes is the device memory for the texts of both sides, and for what else it takes to hash and to compare them. Of
+// a probe side in granules it is that of one, and a quarter more; of one that is not there yet, that of texts twice as
+// long as those of the build side. A granule with longer texts is left to the host.
 func (q *Query) textBytes(tree *Join, f *operator.Facts) (texts [2]uint64, others uint64) {
 	for side, s := range tree.Scans {
 		rows := uint64(s.Table.NumRows())
 		if texts[side] = s.textBytes(0, int(rows)); tree.Output.Marks(side) {
 			others += backend.Aligned((rows + 63) / 64 * 8)
 		}
+		others += 2 * backend.Aligned(f.Brought(side)*hashBytes) // hashes of all rows, and states of long texts
 	}
 	part, whole := f.Brought(operator.Probe), texts[operator.Probe]
 	switch {
