@@ -200,6 +200,26 @@ func TestTextsOfStreams(t *testing.T) {
 			checkStream(t, engine, tables, [2]join.Source{sourceOf(tables[0], 50), sourceOf(tables[1], 70)}, spec)
 			allocator.AssertSize(t, 0)
 		}
+		for texts, value := range map[string]func(row, _ int) *string{"some": short, "none": func(row, _ int) *string {
+			return long(row+101, 0)
+		}} {
+			engine := smallEngine(t, device)
+			engine.Compare = query.CompareDevice
+			part := sourceOf(spread(t, 300, keys, value), 70)
+			result, err := engine.Stream(context.Background(), sourceOf(tables[0], 50), part, join.Spec{On: []string{"k0"}})
+			require.NoError(t, err)
+			for _, batch := range drawAll(t, result, join.Rows) {
+				batch.Release()
+			}
+			stages := result.Stats().StageSeconds
+			require.Contains(t, stages, "hash left")
+			if texts == "some" {
+				require.Contains(t, stages, "hash right")
+			} else {
+				require.NotContains(t, stages, "hash right")
+			}
+			result.Close()
+		}
 		noMemoryInUse(t, device)
 	})
 }
