@@ -303,6 +303,37 @@ func TestTextsUnderCaps(t *testing.T) {
 	require.Greater(t, inGranules, 10)
 }
 
+// TestTextsOfSmallBuffers: texts that take more than a buffer can have come in granules, and those of a build side leave
+// the keys with the host.
+func TestTextsOfSmallBuffers(t *testing.T) {
+	devicetest.HostTest(t)
+	keys, rows := types(arrow.BinaryTypes.String), 3000
+	wide := func(row, _ int) *string { text := fmt.Sprintf("%0500d", row*7919%rows); return &text }
+	narrow := func(row, _ int) *string {
+		if row%10 > 0 {
+			text := fmt.Sprint("none ", row)
+			return &text
+		}
+		return wide(row, 0)
+	}
+	left, right := spread(t, rows, keys, narrow), spread(t, rows, keys, wide)
+	for _, build := range []join.BuildSide{join.BuildLeft, join.BuildRight} {
+		device, done := hostDevice(t, host.Options{MaxAllocationBytes: 700_000, MaxBlockBytes: 700_000},
+			backend.DeviceOptions{})
+		engine := smallEngine(t, device)
+		engine.Compare = query.CompareDevice
+		plan, err := engine.Plan(context.Background(), left, right, join.Spec{On: []string{"k0"}, BuildSide: build})
+		require.NoError(t, err)
+		taken := &plan.Alternatives[0]
+		require.Equal(t, build == join.BuildLeft, taken.Compare == query.CompareDevice)
+		require.Equal(t, build == join.BuildLeft, taken.Facts.Granules() >= 3)
+		got, err := drawn(context.Background(), plan)
+		require.NoError(t, err)
+		require.EqualValues(t, rows/10, got)
+		require.NoError(t, done())
+	}
+}
+
 // TestTextsOfTheHost: views, dictionaries, and keys of which NULL is a value stay with the host, whatever is asked for.
 func TestTextsOfTheHost(t *testing.T) {
 	texts := arrow.BinaryTypes.String

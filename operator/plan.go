@@ -23,7 +23,9 @@ type Facts struct {
 	// Window is how many output rows there is room for at a time; 0: as many as are expected ([Facts.Room]).
 	Window    uint64
 	HeldBytes uint64 // device memory that is taken during the whole join: inputs, buffers for batches
-	Loaded    bool   // chunks are brought for this join: they take memory too
+	// SmallBytes are taken likewise, in several buffers of which each is known to be no larger than the device allows.
+	SmallBytes uint64
+	Loaded     bool // chunks are brought for this join: they take memory too
 	// TableRows are those of which chunks are made, with the ones that have no key and are left out on the device; 0: no
 	// more than Rows.
 	TableRows [2]uint64
@@ -124,7 +126,7 @@ type Plan struct {
 	Facts     Facts
 	Want      Want
 	Stages    []Stage // in the order of the work
-	PeakBytes uint64  // device memory at its peak, with Facts.HeldBytes
+	PeakBytes uint64  // device memory at its peak, with Facts.HeldBytes and Facts.SmallBytes
 	MostBytes uint64  // of one buffer
 	// Reject says why the algorithm cannot join under these facts, backend.ErrLimit; nil where it can.
 	Reject error

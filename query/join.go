@@ -160,14 +160,17 @@ func (q *Query) choose(freeBytes uint64) error {
 // addFitting lists the alternatives of a tree, with the texts of so small parts of the probe side on the device that one
 // fits.
 func (q *Query) addFitting(tree *Join, compare Comparing, limits planner.Limits) error {
-	before := len(q.Alternatives)
-	for parts := uint64(1); ; parts *= 4 {
+	before, parts := len(q.Alternatives), uint64(1)
+	if probe := tree.Scans[operator.Probe]; compare == CompareDevice {
+		parts = q.Engine.textParts(probe, 0, int(probe.Table.NumRows()))
+	}
+	for ; ; parts *= 4 {
 		q.Alternatives = q.Alternatives[:before]
 		if err := q.add(tree, compare, parts, limits); err != nil {
 			return err
 		}
 		fits := slices.ContainsFunc(q.Alternatives[before:], func(a Alternative) bool { return a.Err == nil })
-		if fits || compare == CompareHost || parts == mostTextParts {
+		if fits || compare == CompareHost || parts >= mostTextParts {
 			return nil
 		}
 	}
@@ -209,7 +212,7 @@ func (q *Query) add(tree *Join, compare Comparing, parts uint64, limits planner.
 	if compare == CompareDevice {
 		var others uint64
 		texts, others = q.textBytes(tree, &f)
-		f.HeldBytes += texts[operator.Build] + texts[operator.Probe] + others
+		f.SmallBytes = texts[operator.Build] + texts[operator.Probe] + others
 		transfer.Compared, transfer.TextBytes = 0, texts
 		transfer.TextBytes[operator.Probe] *= f.Granules()
 	}

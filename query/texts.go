@@ -95,14 +95,26 @@ func (q *Query) comparing(tree *Join) []Comparing {
 	case q.Engine.Compare == CompareAuto && info.CPULike():
 		return []Comparing{CompareHost}
 	}
-	for _, s := range tree.Scans {
-		for _, t := range s.Keys.TextColumns(s.Side, 0, int(s.Table.NumRows())) {
-			if most := info.Limits.MaxBlockBytes; most > 0 && t.BytesNeeded() > most {
-				return []Comparing{CompareHost}
-			}
-		}
+	if build := tree.Scans[operator.Build]; q.Engine.textParts(build, 0, int(build.Table.NumRows())) > 1 {
+		return []Comparing{CompareHost}
 	}
 	return []Comparing{CompareDevice, CompareHost}
+}
+
+// textParts is in how many parts the texts of the rows from from to to-1 have to come for none to take more than a buffer
+// can have.
+func (e *Engine) textParts(s *Scan, from, to int) (parts uint64) {
+	most := uint64(relation.MaxTextsBytes)
+	if block := e.Device().Info().Limits.MaxBlockBytes; block > 0 {
+		most = min(most, block)
+	}
+	parts = 1
+	for _, t := range s.Keys.TextColumns(s.Side, from, to) {
+		if need := t.BytesNeeded(); need > most { // parts are of as many rows, not of as many bytes
+			parts = max(parts, (need*5/4+most-1)/most)
+		}
+	}
+	return parts
 }
 
 // keepAsked drops what compares keys on the host where the device was asked for and can.
@@ -144,7 +156,7 @@ func (q *Query) textBytes(tree *Join, f *operator.Facts) (texts [2]uint64, other
 func (r *Result) probeTexts(ctx context.Context, lane *exec.Lane, memory *exec.Scope, probe *Scan, from, to int) (
 	*deliver.Texts, error) {
 	if r.taken.Compare != CompareDevice || !probe.Keys.DeviceTexts() ||
-		probe.textBytes(from, to) > r.taken.texts[operator.Probe] {
+		probe.textBytes(from, to) > r.taken.texts[operator.Probe] || r.Query.Engine.textParts(probe, from, to) > 1 {
 		return nil, nil
 	}
 	return probe.loadTexts(ctx, lane, memory, from, to)

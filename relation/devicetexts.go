@@ -34,9 +34,11 @@ func (c *TextColumn) StartsNeeded(rows uint64) uint64 {
 // MaxTextBytes is how long a text may be that a device hashes: one invocation walks along it.
 const MaxTextBytes = 1 << 20
 
+// MaxTextsBytes is how large the buffer for the bytes of a column may be: a text starts at a number of 32 bits.
+const MaxTextsBytes = math.MaxUint32
+
 // DeviceTexts tells whether a device can hash keys and compare them: of codes that are hashes and not proved, where the
-// texts of either side lie one behind the other or have one width, each of [MaxTextBytes] at most, and all of a column
-// of less than 4 GiB. Texts of views and of dictionaries stay with the host, and so do keys in which NULL is a value.
+// texts of either side lie one behind the other or have one width, each of [MaxTextBytes] at most. Texts of views and of dictionaries stay with the host, and so do keys in which NULL is a value.
 // Columns that are no texts go along as texts of 8 bytes, their codes.
 func (p *KeyPlan) DeviceTexts() bool {
 	if p.Exact() {
@@ -48,7 +50,7 @@ func (p *KeyPlan) DeviceTexts() bool {
 			if p.keys[k].nullsEqual && c.hasNulls() || p.keys[k].isText() && !p.keys[k].sides[side].packed() {
 				return false
 			}
-			if t := p.textColumn(Side(side), k, 0, p.sides[side].rows); t.Longest > MaxTextBytes || t.BytesNeeded() > math.MaxUint32 {
+			if p.textColumn(Side(side), k, 0, 0).Longest > MaxTextBytes {
 				return false
 			}
 		}
@@ -122,8 +124,8 @@ func (p *KeyPlan) textColumn(side Side, k, from, to int) (t TextColumn) {
 // they have one width, to ranges of the sizes that its [TextColumn] says. When it returns, the copies were submitted;
 // for columns in imported memory, the table must stay alive until they are done.
 //
-// Errors wrap backend.ErrInvalidInput (a column that no device can have, ranges that are too small), those of the
-// device, backend.ErrCancelled or backend.ErrTimedOut.
+// Errors wrap backend.ErrInvalidInput (a column that no device can have, ranges that are too small), backend.ErrLimit
+// (texts that take more than [MaxTextsBytes]), those of the device, backend.ErrCancelled or backend.ErrTimedOut.
 func (p *KeyPlan) UploadTexts(ctx context.Context, device *backend.Device, side Side, k, from, to int,
 	bytes, starts backend.Range) error {
 	if err := p.checkRange(side, from, to); err != nil {
@@ -133,7 +135,11 @@ func (p *KeyPlan) UploadTexts(ctx context.Context, device *backend.Device, side 
 	if p.keys[k].isText() && !p.keys[k].sides[side].packed() {
 		return fmt.Errorf("%w: key column %d of the %s table has texts that are not packed", backend.ErrInvalidInput, k, side)
 	}
-	if t := p.textColumn(side, k, from, to); bytes.SizeBytes < t.BytesNeeded() ||
+	t := p.textColumn(side, k, from, to)
+	if need := t.BytesNeeded(); need > MaxTextsBytes {
+		return fmt.Errorf("%w: texts of rows [%d, %d) of key column %d take %d bytes", backend.ErrLimit, from, to, k, need)
+	}
+	if bytes.SizeBytes < t.BytesNeeded() ||
 		starts.SizeBytes < t.StartsNeeded(uint64(to-from)) {
 		return fmt.Errorf("%w: %d bytes of texts and %d of starts do not hold rows [%d, %d) of key column %d",
 			backend.ErrInvalidInput, bytes.SizeBytes, starts.SizeBytes, from, to, k)
