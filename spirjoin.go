@@ -108,8 +108,8 @@ var (
 	ErrCancelled    = backend.ErrCancelled    // the context was cancelled
 )
 
-// ParseJoinHow reads the name of a kind of join: inner, left, right, full, semi, anti, right-semi, right-anti, mark or
-// cross.
+// ParseJoinHow reads the name of a kind of join: inner, left, right, full, semi, anti, right-semi, right-anti, mark,
+// not-in or cross.
 func ParseJoinHow(name string) (JoinHow, error) { return join.ParseHow(name) }
 
 // FromTable is a source of the rows of a table, which must live until the result is closed.
@@ -249,8 +249,9 @@ func (e *Engine) Explain(ctx context.Context, left, right arrow.Table, spec Join
 }
 
 // BuildSide brings one table of a join to the device, transformed or made a hash table once, to be joined with many
-// tables by [JoinBuild.Join] or sources by [JoinBuild.JoinStream]. It is the left table, or the right one where spec.BuildSide is BuildRight. The tables that
-// it will be joined with have the schema probe and about probeRows rows; 0 where that is not known.
+// tables by [JoinBuild.Join] or sources by [JoinBuild.JoinStream]. It is the left table, or the right one where
+// spec.BuildSide is BuildRight. The tables that it will be joined with have the schema probe and about probeRows rows; 0
+// where that is not known.
 //
 // The caller closes the build side, which holds device memory until then, and keeps the table alive. One result is
 // under way at a time. Each join stands for itself: rows of the build side without a partner, of kinds that return them,

@@ -2,6 +2,7 @@ package join
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
@@ -27,6 +28,7 @@ type buildSide struct {
 	keys   *relation.BuildKeys // nil in a cross join
 	side   relation.Side       // that the table is
 	table  arrow.Table
+	probe  *arrow.Schema // of the tables that it will be joined with; nil where that is the schema of the one source
 }
 
 // Build brings the side of a join that spec.BuildSide names to the device; BuildAuto is the left one. The tables that it
@@ -42,7 +44,7 @@ func (e *Engine) Build(ctx context.Context, table arrow.Table, probe *arrow.Sche
 	if spec.BuildSide == BuildAuto {
 		spec.BuildSide = BuildLeft
 	}
-	b := &Built{buildSide: buildSide{engine: e, table: table, side: relation.Left}}
+	b := &Built{buildSide: buildSide{engine: e, table: table, side: relation.Left, probe: probe}}
 	schemas := [2]*arrow.Schema{table.Schema(), probe}
 	if spec.BuildSide == BuildRight {
 		b.side, schemas = relation.Right, [2]*arrow.Schema{probe, table.Schema()}
@@ -93,6 +95,29 @@ func (b *buildSide) planKeys(ctx context.Context, probe *arrow.Schema) (err erro
 	return err
 }
 
+// check refuses tables whose columns are not those that the build side was made for.
+func (b *buildSide) check(probe *arrow.Schema) error {
+	side := 1 - b.side
+	for _, name := range b.layout.Needed[side] {
+		if err := relation.CheckColumn(probe, side, name); err != nil {
+			return err
+		}
+		of := func(s *arrow.Schema) arrow.Field { return s.Field(s.FieldIndices(name)[0]) }
+		field, planned, detail := of(probe), of(b.probe), ""
+		switch {
+		case !arrow.TypeEqual(field.Type, planned.Type):
+			detail = fmt.Sprintf("has type %s, planned was %s", field.Type, planned.Type)
+		case field.Nullable && !planned.Nullable:
+			detail = "may be NULL, planned was that it is not"
+		default:
+			continue
+		}
+		return &backend.OpError{Op: "join", Err: backend.ErrInvalidInput,
+			Detail: fmt.Sprintf("%s column %q %s; make the build side for this schema", side, name, detail)}
+	}
+	return nil
+}
+
 // bind gives the keys of a probe table the codes of the build side.
 func (b *buildSide) bind(ctx context.Context, probe arrow.Table) (*relation.KeyPlan, error) {
 	if b.keys != nil {
@@ -123,16 +148,15 @@ func (b *buildSide) lowering(probe arrow.Table, keys *relation.KeyPlan) *lowerin
 //
 // Errors: backend.ErrInvalidInput for another schema or a build side that is in use; those of [Plan.Run].
 func (b *Built) Join(ctx context.Context, probe arrow.Table) (*Result, error) {
-	for _, name := range b.layout.Needed[1-b.side] {
-		if err := relation.CheckColumn(probe.Schema(), 1-b.side, name); err != nil {
-			return nil, err
-		}
+	if err := b.check(probe.Schema()); err != nil {
+		return nil, err
 	}
 	keys, err := b.bind(ctx, probe)
 	if err != nil {
 		return nil, err
 	}
 	l := b.lowering(probe, keys)
+	l.unique[b.side] = b.built.Query.Unique[b.side]
 	if err := l.planProofs(ctx); err != nil {
 		return nil, err
 	}

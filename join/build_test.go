@@ -6,10 +6,12 @@ import (
 	"testing"
 
 	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/memory"
 	"github.com/stretchr/testify/require"
 
 	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/host"
 	"github.com/spirjoin/spirjoin/internal/devicetest"
 	"github.com/spirjoin/spirjoin/internal/jointest"
 	"github.com/spirjoin/spirjoin/internal/jointest/oracle"
@@ -123,4 +125,36 @@ func TestBuiltOutlivesItsContext(t *testing.T) {
 		}
 		noMemoryInUse(t, device)
 	})
+}
+
+// TestBuiltRefuses: another schema than the build side was made for, and a build side that was closed, are errors before
+// anything runs, of tables and of sources.
+func TestBuiltRefuses(t *testing.T) {
+	devicetest.HostTest(t)
+	device, done := hostDevice(t, host.Options{}, backend.DeviceOptions{})
+	left, right := rich(t, 1, 30, 12, arrow.PrimitiveTypes.Int32), rich(t, 2, 50, 15, arrow.PrimitiveTypes.Int32)
+	built, err := smallEngine(t, device).Build(t.Context(), left, right.Schema(), 0, join.Spec{On: onK})
+	require.NoError(t, err)
+	refused := func(probe arrow.Table, why string) {
+		t.Helper()
+		_, err := built.Join(t.Context(), probe)
+		require.ErrorIs(t, err, backend.ErrInvalidInput)
+		require.ErrorContains(t, err, why)
+		_, err = built.JoinStream(t.Context(), join.FromTable(probe))
+		require.ErrorIs(t, err, backend.ErrInvalidInput)
+		require.ErrorContains(t, err, why)
+	}
+	changed := func(name string, change func(*arrow.Field)) arrow.Table {
+		fields := right.Schema().Fields()
+		change(&fields[right.Schema().FieldIndices(name)[0]])
+		return array.NewTableFromRecords(arrow.NewSchema(fields, nil), nil)
+	}
+	refused(changed("f", func(f *arrow.Field) { f.Name = "g" }), `no column "f"`)
+	refused(changed("f", func(f *arrow.Field) { f.Type = arrow.PrimitiveTypes.Float32 }), `right column "f" has type float32, `+
+		"planned was float64; make the build side for this schema")
+	refused(changed("k", func(f *arrow.Field) { f.Type = arrow.PrimitiveTypes.Int64 }), "has type int64, planned was int32")
+	refused(changed("n", func(f *arrow.Field) { f.Nullable = true }), `right column "n" may be NULL`)
+	built.Close()
+	refused(right, "the build side was closed")
+	require.NoError(t, done())
 }

@@ -138,10 +138,10 @@ func (e *Engine) collide(keys *relation.KeyPlan) {
 	}
 }
 
-// planProofs learns of keys that must be unique: those that match nothing are among them.
+// planProofs learns of keys that must be unique, as far as that is not known: those that match nothing are among them.
 func (l *lowering) planProofs(ctx context.Context) (err error) {
 	for side, table := range l.tables {
-		if side := relation.Side(side); err == nil && l.spec.Validate.Unique(side) {
+		if side := relation.Side(side); err == nil && l.spec.Validate.Unique(side) && l.unique[side] == nil {
 			l.unique[side], err = l.keys.Alone(ctx, side, table)
 		}
 	}

@@ -103,3 +103,30 @@ func TestExplainAfterRun(t *testing.T) {
 		}
 	})
 }
+
+// TestExplainOfBuilt: a join with a build side that stays explains itself too, and says in how many parts its table came.
+func TestExplainOfBuilt(t *testing.T) {
+	devicetest.HostTest(t)
+	left, right := tables(t, 1000, 9000)
+	device, done := hostDevice(t, host.Options{}, backend.DeviceOptions{})
+	built, err := smallEngine(t, device).Build(context.Background(), left, right.Schema(), 3000, onKeys)
+	require.NoError(t, err)
+	probe := func(result *join.Result, err error) {
+		require.NoError(t, err)
+		defer result.Close()
+		for batch, err := range result.Batches(context.Background()) {
+			require.NoError(t, err)
+			batch.Release()
+		}
+		explained, stats := result.Explain(), result.Stats()
+		require.Contains(t, explained, "inner join of 1,000 x ")
+		require.Contains(t, explained, "9,000 in fact")
+		require.Greater(t, stats.Granules, uint64(2))
+		require.EqualValues(t, 9000, stats.RightRows)
+		require.Equal(t, stats.Algorithm, stats.Alternatives[0].Algorithm)
+	}
+	probe(built.Join(context.Background(), right))
+	probe(built.JoinStream(context.Background(), join.FromTable(right)))
+	built.Close()
+	require.NoError(t, done())
+}

@@ -62,6 +62,9 @@ func (b *Built) JoinStream(ctx context.Context, probe Source) (*Result, error) {
 	if err := b.layout.CheckStream(); err != nil {
 		return nil, err
 	}
+	if err := b.check(probe.Schema); err != nil {
+		return nil, err
+	}
 	flow := exec.NewFlow(ctx)
 	s, err := newStream(flow, &b.buildSide, probe)
 	if err != nil {

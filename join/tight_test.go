@@ -265,3 +265,36 @@ func TestBothCaps(t *testing.T) {
 	}
 	require.Positive(t, tried)
 }
+
+// TestProofOfProbeSideUnderCap: that the keys of a table are unique which a kept build side is joined with is proved in
+// what memory is free, or refused with as much as would be enough. The build side is as good as before then.
+func TestProofOfProbeSideUnderCap(t *testing.T) {
+	devicetest.HostTest(t)
+	ascending := func(i int) int64 { return int64(i) }
+	few, some, many := keyed(t, "k", 1000, primary), keyed(t, "k", 2000, ascending), keyed(t, "k", 300_000, ascending)
+	run := func(capBytes uint64) error {
+		device, done := hostDevice(t, host.Options{}, backend.DeviceOptions{DeviceMemoryBytes: capBytes})
+		defer func() { require.NoError(t, done()) }()
+		built, err := smallEngine(t, device).Build(t.Context(), few, many.Schema(), 1000,
+			join.Spec{On: onK, Validate: join.OneToOne, Output: join.Count})
+		require.NoError(t, err)
+		defer built.Close()
+		joined := func(probe arrow.Table) (*join.Result, error) {
+			result, err := built.Join(t.Context(), probe)
+			if err == nil {
+				result.Close()
+			}
+			return result, err
+		}
+		_, err = joined(many)
+		first, again := joined(some)
+		require.NoError(t, again)
+		second, again := joined(some)
+		require.NoError(t, again)
+		require.Same(t, first.Query.Unique[0], second.Query.Unique[0], "the build side is proved once")
+		return err
+	}
+	least := needed(t, run(1<<20))
+	require.Greater(t, least, uint64(2<<20))
+	require.NoError(t, run(least))
+}

@@ -95,8 +95,13 @@ func (b *Built) Probe(ctx context.Context, q *Query) (*Result, error) {
 
 // probe joins in a flow, which ends with the result or with the error.
 func (b *Built) probe(flow *exec.Flow, q *Query, parts *exec.Pipe[*Part]) (*Result, error) {
-	a := *b.taken
-	a.Join = tree(q.Trees, b.taken.Place)
+	if b.lane == nil {
+		flow.Stop()
+		return nil, &backend.OpError{Op: "join", Err: backend.ErrInvalidInput, Detail: "the build side was closed"}
+	}
+	q.Alternatives, q.Rates = slices.Clone(b.Query.Alternatives), b.Query.Rates
+	a := &q.Alternatives[0]
+	a.Join = tree(q.Trees, a.Place)
 	if !b.busy.CompareAndSwap(false, true) {
 		flow.Stop()
 		return nil, &backend.OpError{Op: "join", Err: backend.ErrInvalidInput,
@@ -107,7 +112,7 @@ func (b *Built) probe(flow *exec.Flow, q *Query, parts *exec.Pipe[*Part]) (*Resu
 		b.busy.Store(false)
 		return nil, err
 	}
-	return run(flow, q, &a, b, parts)
+	return run(flow, q, a, b, parts)
 }
 
 // release gives the device memory of the build side back.
@@ -167,6 +172,21 @@ func (q *Query) prove(ctx context.Context, lane *exec.Lane, s *Scan) error {
 	return &backend.OpError{Op: "validate join", Err: backend.ErrInvalidInput, Detail: fmt.Sprintf(
 		"keys of the %s table must be unique, but rows %d and %d both have %s", s.Side, first, second,
 		keys.Keys.Text(s.Side, int(first)))}
+}
+
+// prove is that of [Query] for a probe side. The build side was planned before its table was there, so that memory for
+// the proof is taken of what is free now.
+func (b *Built) prove(ctx context.Context, q *Query, lane *exec.Lane, s *Scan) error {
+	if keys := q.proof(s); keys != nil {
+		need, err := q.proofBytes(keys)
+		if err != nil {
+			return err
+		}
+		if free := b.grant.Reserve(q.Engine.Device(), need); free < need {
+			return q.noProof(keys, need, free, q.Engine.capBytes()-free)
+		}
+	}
+	return q.prove(ctx, lane, s)
 }
 
 // proof scans the keys of a side that must be unique; nil where they need not.
@@ -240,20 +260,29 @@ func (q *Query) fitProof(a *Alternative, limits planner.Limits) error {
 		if s = q.proof(s); s == nil {
 			continue
 		}
-		// The sorted side is searched in itself for the number of matches alone.
-		need, err := ranges.JoinBytes(q.Engine.Ops.Tuning(), s.Keys.KeyBytes(), [2]uint64{s.Rows()})
+		need, err := q.proofBytes(s)
 		if err != nil {
 			return err
 		}
-		need += s.Rows() * uint64(s.Keys.KeyBytes()+4)
-		need += operator.Slack(need)
 		if a.PeakBytes = max(a.PeakBytes, need); need > max(limits.DeviceMemoryBytes, a.lacks) {
 			a.lacks = need
-			return &backend.OpError{Op: "plan join", Device: q.Engine.Device().Info().Name, Err: backend.ErrDeviceMemory,
-				Detail: fmt.Sprintf("to prove that the keys of the %s table are unique takes %d bytes, %d are free; "+
-					"raise device_memory to at least %s, or leave out validate", s.Side, need, limits.DeviceMemoryBytes,
-					text.Mebibytes(need+limits.HeldBytes))}
+			return q.noProof(s, need, limits.DeviceMemoryBytes, limits.HeldBytes)
 		}
 	}
 	return nil
+}
+
+// proofBytes is the device memory that it takes to prove that the keys of a scan are unique.
+func (q *Query) proofBytes(s *Scan) (need uint64, err error) {
+	// The sorted side is searched in itself for the number of matches alone.
+	need, err = ranges.JoinBytes(q.Engine.Ops.Tuning(), s.Keys.KeyBytes(), [2]uint64{s.Rows()})
+	need += s.Rows() * uint64(s.Keys.KeyBytes()+4)
+	return need + operator.Slack(need), err
+}
+
+// noProof is the error of too little memory for a proof, of which others hold some.
+func (q *Query) noProof(s *Scan, need, free, held uint64) error {
+	return &backend.OpError{Op: "plan join", Device: q.Engine.Device().Info().Name, Err: backend.ErrDeviceMemory,
+		Detail: fmt.Sprintf("to prove that the keys of the %s table are unique takes %d bytes, %d are free; "+
+			"raise device_memory to at least %s, or leave out validate", s.Side, need, free, text.Mebibytes(need+held))}
 }

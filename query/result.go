@@ -180,7 +180,7 @@ type Stats struct {
 	LeftRows   uint64 `json:"left_rows"`
 	RightRows  uint64 `json:"right_rows"`
 	OutputRows uint64 `json:"output_rows"` // that are known; all, when the output was drawn
-	Granules   uint64 `json:"granules"`    // parts that the probe side came in
+	Granules   uint64 `json:"granules"`    // parts that the probe side came in, so far
 	// wall time from the start of Run, after planning, to the first rows or, for counts, to the end
 	MatchSeconds float64 `json:"match_seconds"`
 	// the part of it that encodes keys and submits the uploads of keys and payload; the device may work meanwhile
@@ -215,7 +215,7 @@ func (r *Result) Stats() Stats {
 	device := r.Query.Engine.Device() // whose MemoryUse books the work that is done, so it comes before the stages
 	s := Stats{
 		Device: r.Device.Name, Backend: r.Device.Backend, Driver: r.Device.Driver,
-		Algorithm: r.taken.Algorithm.Name(), OutputRows: r.Rows(), Granules: r.taken.Facts.Granules(),
+		Algorithm: r.taken.Algorithm.Name(), OutputRows: r.Rows(), Granules: r.granules.Load(),
 		MatchSeconds: r.matched.Seconds(), EncodeSeconds: time.Duration(r.encode.Load()).Seconds(),
 		TotalSeconds:    time.Since(r.started).Seconds(),
 		StageSeconds:    make(map[string]float64),
@@ -227,7 +227,6 @@ func (r *Result) Stats() Stats {
 	}
 	if r.parts != nil {
 		*[]*uint64{&s.LeftRows, &s.RightRows}[r.taken.Scans[operator.Probe].Side] = r.probed.Load()
-		s.Granules = r.granules.Load()
 	}
 	for _, stage := range r.lane.Profile.Stages() {
 		s.StageSeconds[stage.Stage] = stage.Time.Seconds()

@@ -73,7 +73,7 @@ func (r *Result) probe(ctx context.Context, lane *exec.Lane, built *Built, out *
 	a := r.taken
 	s := a.Scans[operator.Probe]
 	if r.built != nil { // otherwise it was proved before
-		if err := r.Query.prove(ctx, lane, s); err != nil {
+		if err := built.prove(ctx, r.Query, lane, s); err != nil {
 			return err
 		}
 	}

@@ -87,7 +87,7 @@ func exitCode(err error) int {
 var (
 	flagOfOption = map[string]string{"max_output_rows": "--max-output-rows", "device_memory": "--device-memory",
 		"memory_limit": "--memory-limit", "batch_rows": "--batch-rows", "build_side": "--build-side",
-		"mark_name": "--mark-name", "separate_keys": "--no-coalesce"}
+		"mark_name": "--mark-name", "nulls_equal": "--nulls-equal", "separate_keys": "--no-coalesce"}
 	optionWord   = regexp.MustCompile(`(^|[ (])[a-z]+_[a-z_]+($|[ ;,)])`)
 	optionRaised = regexp.MustCompile(`\braise [a-z_]+`)
 )

@@ -93,10 +93,10 @@ func TestJoinOfNulls(t *testing.T) {
 	require.Equal(t, "0\n", run(exitDone, keys, left, "--on", "k", "--how", "not-in", "--count"))
 	require.Equal(t, "4\n", run(exitDone, left, none, "--on", "k", "--how", "not-in", "--count"))
 	for _, c := range [][]string{
-		{`nulls_equal names "b", which is no left key column`, "--on", "k", "--nulls-equal=b"},
+		{`--nulls-equal names "b", which is no left key column`, "--on", "k", "--nulls-equal=b"},
 		{"a name is empty", "--on", "k", "--nulls-equal=k,,d"},
 		{"--nulls-equal: a cross join has no keys", "--how", "cross", "--nulls-equal"},
-		{"use anti with nulls_equal", "--on", "k", "--how", "not-in", "--nulls-equal"},
+		{"use anti with --nulls-equal", "--on", "k", "--how", "not-in", "--nulls-equal"},
 		{"a not-in join takes one key column", "--on", "k,d", "--how", "not-in"},
 	} {
 		require.Contains(t, run(exitUsage, append([]string{left, right, "--count"}, c[1:]...)...), c[0])
