@@ -139,8 +139,16 @@ type Options struct {
 	Device string
 	// DeviceMemoryBytes is a hard cap of memory on the device; default 80% of what the device offers.
 	DeviceMemoryBytes uint64
-	// MemoryLimitBytes is a hard cap of host memory: tables, batches, and the device memory of devices that live in host
-	// memory. 0 is no limit.
+	// MemoryLimitBytes is a hard cap of host memory for all that the engine does at a time; 0 is no limit. A join counts
+	// with its tables, also where they are the caller's, four batches of output, parts of a source, what it notes of
+	// rows, and its device memory where the device lives in host memory. Columns that several joins share count once.
+	//
+	// A join acquires all of this, and its device memory, before it begins. Where others hold memory, it takes smaller
+	// batches or waits, until its context ends; what is more than the cap is refused at once with ErrHostMemory. Results
+	// hold their memory until they were drawn or are closed, build sides until they are closed.
+	//
+	// Not counted are tables that no join reads at the moment, batches that were drawn and not released beyond those
+	// four, what sources hold, buffers of 64 MiB through which a GPU copies, and the program itself.
 	MemoryLimitBytes uint64
 	System           SystemOptions
 	Tuning           primitive.Tuning // rows that win over the tuning tables and the user's tuning file
@@ -179,21 +187,27 @@ func (s *System) Engine(ctx context.Context, options Options) (*Engine, error) {
 	if err != nil {
 		return nil, err
 	}
+	return newEngine(device, options)
+}
+
+// newEngine takes the device.
+func newEngine(device *backend.Device, options Options) (*Engine, error) {
 	tuning, problems := UserTuning(device.Info())
 	ops, err := primitive.New(device, tuning.With(options.Tuning))
 	if err != nil {
 		return nil, errors.Join(err, device.Close())
 	}
-	e := &Engine{device: device, tuningProblems: problems,
-		join: join.NewEngine(ops, &offheap.Shared, options.MemoryLimitBytes)}
+	e := &Engine{device: device, tuningProblems: problems}
+	var allocator memory.Allocator = &offheap.Shared
 	if info := device.Info(); info.Limits.ImportAlignment > 0 && !info.Unified {
 		capBytes := device.Options().HostMemoryBytes
 		if options.MemoryLimitBytes > 0 { // of which pinned memory is a part, blocks kept for reuse too
 			capBytes = min(capBytes, options.MemoryLimitBytes)
 		}
 		e.pinned = relation.NewPinnedAllocator(device, capBytes)
-		e.join.Allocator = e.pinned
+		allocator = e.pinned
 	}
+	e.join = join.NewEngine(ops, allocator, options.MemoryLimitBytes)
 	return e, nil
 }
 
@@ -225,14 +239,14 @@ func (e *Engine) Join(ctx context.Context, left, right arrow.Table, spec JoinSpe
 // joined, delivered and released while the next are read, so that it may be larger than all memory. The caller closes
 // the result; sources must stay alive until then.
 //
-// Errors: those of [Engine.Join] and of the sources; backend.ErrUnsupported for what needs all rows of the probe side at
-// once: that its keys are unique, pairs in the order of the build side.
+// Errors: those of [Engine.Join] and of the sources; backend.ErrUnsupported for what needs all rows of the probe side
+// at once: that its keys are unique, pairs in the order of the build side.
 func (e *Engine) JoinStream(ctx context.Context, left, right Source, spec JoinSpec) (*JoinResult, error) {
 	return e.join.Stream(ctx, left, right, spec)
 }
 
-// JoinStreamLayout is JoinStream for a layout that was made before, from schemas that may have had more columns, so that
-// a caller can read just those in layout.Needed.
+// JoinStreamLayout is JoinStream for a layout that was made before, from schemas that may have had more columns, so
+// that a caller can read just those in layout.Needed.
 func (e *Engine) JoinStreamLayout(ctx context.Context, layout *JoinLayout, left, right Source) (*JoinResult, error) {
 	return e.join.StreamLayout(ctx, layout, left, right)
 }
@@ -250,12 +264,14 @@ func (e *Engine) Explain(ctx context.Context, left, right arrow.Table, spec Join
 
 // BuildSide brings one table of a join to the device, transformed or made a hash table once, to be joined with many
 // tables by [JoinBuild.Join] or sources by [JoinBuild.JoinStream]. It is the left table, or the right one where
-// spec.BuildSide is BuildRight. The tables that it will be joined with have the schema probe and about probeRows rows; 0
-// where that is not known.
+// spec.BuildSide is BuildRight. The tables that it will be joined with have the schema probe and about probeRows rows;
+// 0 where that is not known.
 //
-// The caller closes the build side, which holds device memory until then, and keeps the table alive. One result is
-// under way at a time. Each join stands for itself: rows of the build side without a partner, of kinds that return them,
-// are those that this probe table has no partner for.
+// The caller closes the build side and keeps the table alive until then. Meanwhile it holds device memory and, under
+// MemoryLimitBytes, memory of the host for the table and for what one join takes beside its probe table. So a join with
+// it waits for no other; but others that need more than it leaves wait until it is closed, or their context ends. One
+// result is under way at a time. Each join stands for itself: rows of the build side without a partner, of kinds that
+// return them, are those that this probe table has no partner for.
 //
 // Errors: those of planning a join; backend.ErrInvalidInput for a cross join, which has no keys.
 func (e *Engine) BuildSide(ctx context.Context, table arrow.Table, probe *arrow.Schema, probeRows uint64, spec JoinSpec) (

@@ -18,6 +18,7 @@ type arena struct {
 	maxBlock      uint64      // limit of one block, a multiple of arenaAlignment
 	maxAllocation uint64      // limit of one allocation of the device, for errors: a block may have several
 	capBytes      uint64      // of all blocks together
+	softBytes     uint64      // from which on free ranges of any size are taken before there is a new block
 	blocks        []*arenaBlock
 
 	blockBytes uint64 // of all blocks
@@ -51,12 +52,12 @@ func (a *arena) take(sizeBytes uint64) (Block, uint64, error) {
 		if size < a.poolBytes()/2 {
 			want = a.poolBytes() / size * size // columns of one size fill it
 		}
-		if a.blockBytes+want > a.capBytes {
+		if most := min(a.capBytes, a.softBytes); a.blockBytes+want > most {
 			if best, at = a.bestFit(size, math.MaxUint64); best == nil {
-				if err := a.trim(); err != nil {
+				if err := a.trim(0); err != nil {
 					return nil, 0, err
 				}
-				want = max(size, min(want, a.capBytes-min(a.capBytes, a.blockBytes)))
+				want = max(size, min(want, most-min(most, a.blockBytes)))
 			}
 		}
 		if best == nil {
@@ -123,11 +124,11 @@ func (a *arena) give(block Block, offset, sizeBytes uint64) {
 	a.usedBytes -= size
 }
 
-// trim frees the blocks of which nothing is in use.
-func (a *arena) trim() error {
+// trim frees blocks of which nothing is in use, until those that are left have mostBytes.
+func (a *arena) trim(mostBytes uint64) error {
 	var firstErr error
 	a.blocks = slices.DeleteFunc(a.blocks, func(b *arenaBlock) bool {
-		if len(b.free) != 1 || b.free[0].size != b.block.SizeBytes() {
+		if a.blockBytes <= mostBytes || len(b.free) != 1 || b.free[0].size != b.block.SizeBytes() {
 			return false
 		}
 		a.blockBytes -= b.block.SizeBytes()

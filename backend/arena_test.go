@@ -10,7 +10,7 @@ import (
 // newTestArena counts what its blocks take.
 func newTestArena(capBytes, maxBlock uint64, allocated *uint64) *arena {
 	return &arena{
-		capBytes: capBytes, maxBlock: maxBlock,
+		capBytes: capBytes, softBytes: capBytes, maxBlock: maxBlock,
 		allocate: func(sizeBytes uint64, _ Memory) (Block, error) {
 			*allocated += sizeBytes
 			return &fakeBlock{sizeBytes}, nil
@@ -24,6 +24,7 @@ func TestArenaProperty(t *testing.T) {
 		var allocated uint64
 		capBytes := rapid.Uint64Range(1<<16, 1<<24).Draw(t, "cap")
 		a := newTestArena(capBytes, 1<<23, &allocated)
+		a.softBytes = rapid.Uint64Range(0, 1<<24).Draw(t, "soft cap")
 		type taken struct {
 			block        Block
 			offset, size uint64
@@ -60,10 +61,37 @@ func TestArenaProperty(t *testing.T) {
 		for _, g := range live {
 			a.give(g.block, g.offset, g.size)
 		}
-		require.NoError(t, a.trim())
+		require.NoError(t, a.trim(0))
 		require.Zero(t, allocated)
 		require.Zero(t, a.usedBytes)
 	})
+}
+
+// TestArenaSoftCap: beyond the soft cap a small range comes out of a large one that is free, and blocks without a range
+// go; what has no other room still gets a block.
+func TestArenaSoftCap(t *testing.T) {
+	for _, c := range []struct{ softBytes, blockBytes uint64 }{{1 << 20, 5 << 16}, {1 << 16, 4 << 16}} {
+		var allocated uint64
+		a := newTestArena(1<<20, 1<<23, &allocated)
+		a.softBytes = c.softBytes
+		var blocks []Block
+		var offsets []uint64
+		take := func(sizeBytes uint64) {
+			block, offset, err := a.take(sizeBytes)
+			require.NoError(t, err)
+			blocks, offsets = append(blocks, block), append(offsets, offset)
+		}
+		take(4 << 16)
+		a.give(blocks[0], offsets[0], 4<<16)
+		take(1 << 10)
+		require.Equal(t, c.blockBytes, allocated)
+		take(5 << 16)
+		require.Equal(t, c.blockBytes+5<<16, allocated)
+		a.give(blocks[2], offsets[2], 5<<16)
+		require.NoError(t, a.trim(c.blockBytes))
+		require.LessOrEqual(t, allocated, c.blockBytes)
+		a.give(blocks[1], offsets[1], 1<<10)
+	}
 }
 
 func TestArenaErrorNamesTheLimit(t *testing.T) {

@@ -87,6 +87,7 @@ func NewDevice(driver Driver, options DeviceOptions) *Device {
 		d.arenas[m] = arena{
 			memory: m, allocate: driver.AllocateBlock, forget: func(b Block) { d.hazards.forget(b) },
 			capBytes:      capBytes,
+			softBytes:     capBytes,
 			maxBlock:      info.Limits.BlockBytes(m) / arenaAlignment * arenaAlignment,
 			maxAllocation: info.Limits.MaxAllocationBytes,
 		}

@@ -117,3 +117,7 @@ func (i *DeviceInfo) Runs(role Role) (commands, kernels bool) {
 // CPULike reports whether kernels run on the host's cores, where one invocation that works through a tile serially
 // beats cooperating invocations.
 func (i *DeviceInfo) CPULike() bool { return i.Type == Host || i.Type == Software }
+
+// InHostMemory tells whether device-local memory is memory of the host: where cores are the device, and in a processor
+// with graphics.
+func (i *DeviceInfo) InHostMemory() bool { return i.Unified || i.CPULike() }

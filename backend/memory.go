@@ -40,7 +40,7 @@ func (d *Device) Allocate(ctx context.Context, memory Memory, sizeBytes uint64, 
 			continue
 		}
 		before := a.blockBytes
-		if trimErr := a.trim(); trimErr != nil {
+		if trimErr := a.trim(0); trimErr != nil {
 			return nil, errors.Join(err, trimErr)
 		}
 		if a.blockBytes < before {
@@ -88,6 +88,22 @@ func (d *Device) MemoryUse(memory Memory) MemoryUse {
 	return MemoryUse{a.usedBytes, a.peakBytes, a.blockBytes, a.capBytes}
 }
 
+// Trim bounds the blocks of device-local memory: it gives those of which nothing is in use back to the driver until all
+// have at most mostBytes, and returns what they have then. From now on there is a new block beyond mostBytes only where
+// no other has room. Close reports what the driver failed to free.
+func (d *Device) Trim(mostBytes uint64) (blockBytes uint64) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.settle()
+	a := &d.arenas[DeviceLocal]
+	a.softBytes = mostBytes
+	if err := a.trim(mostBytes); err != nil {
+		d.setFailed(err)
+		d.misuse = append(d.misuse, err.Error())
+	}
+	return a.blockBytes
+}
+
 // ResetPeak sets the peak of both kinds of memory to what is in use now.
 func (d *Device) ResetPeak() {
 	d.mu.Lock()
@@ -117,7 +133,7 @@ func (d *Device) freeAll() (errs []error) {
 	clear(d.live)
 	d.settle()
 	for m := range d.arenas {
-		errs = append(errs, d.arenas[m].trim())
+		errs = append(errs, d.arenas[m].trim(0))
 	}
 	slices.Sort(problems)
 	if problems = append(problems, d.misuse...); len(problems) > 0 {

@@ -67,6 +67,10 @@ func FilterBytes(t primitive.Tuning, rowBytes uint64) (sizeBytes uint64, err err
 	return sizeBytes + sizeBytes/8, err
 }
 
+// FilterHostBytes is the host memory that a filter takes for windows of rows rows: bits of those that stay, and the
+// numbers of rows that are tested at a time.
+func FilterHostBytes(rows uint64) uint64 { return rows/8 + 2*4*min(rows, testRows) }
+
 // Open begins with a table of so many rows on a side, or with the next part of one: none has a partner yet.
 func (f *Filter) Open(side int, rows uint64) {
 	f.Lane.Memory.Release(f.deviceMarks[side])

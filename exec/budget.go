@@ -2,313 +2,253 @@ package exec
 
 import (
 	"context"
-	"fmt"
 	"maps"
 	"slices"
-	"strings"
 	"sync"
 
 	"github.com/spirjoin/spirjoin/backend"
 )
 
-// Need is an amount of memory of every kind, in bytes. Device memory includes what the arena rounds sizes up by.
-type Need struct {
-	Device             map[*backend.Device]uint64
-	Pinned, Host, Disk uint64
-}
-
 // Budget divides memory among the queries of an engine. A query acquires all that it needs at once, in order of
 // arrival, and never while it holds another grant: so none waits for one that waits, and none is passed by for ever.
 // Whoever needs more afterwards grows its grant, which never waits. Safe for concurrent use.
+//
+// One who has to read before it knows its need opens a grant and has it grow, waiting, until it has all
+// ([Budget.Open]). Nobody waits for it but those behind it: one such grant is open at a time, and it is served before
+// all who wait, so that the others, which have all they need, end and make room.
+//
+//	line    open: 3 of 8     A: 6          B: 1       8 bytes in all; C has 4, 1 is free
+//	        ↑ C ends: 5 are free; the open grant grows to 8, is complete, ends; then A is served, then B
 type Budget struct {
-	mu    sync.Mutex // also guards the grants
-	total amounts
-	free  amounts
-	line  []*claim // that wait, in order of arrival
+	mu     sync.Mutex // also guards the grants
+	total  amounts
+	free   amounts
+	most   amounts // that grants had at a time
+	shared map[any]*share
+	line   []*claim // that wait, in order of arrival
+	open   chan struct{}
+
+	bounding sync.Mutex
+	pools    []pool
 }
 
-// Grant is a part of a budget. The owner releases it. Safe for concurrent use; a nil grant is no limit and has nothing.
-type Grant struct {
-	budget   *Budget
-	flow     *Flow // of the owner; may be nil
-	has      amounts
-	used     amounts // charged by scopes
-	released bool
+// share is shared memory that some grants have.
+type share struct {
+	sizeBytes uint64
+	grants    int
 }
 
-// claim is a query that waits for its grant.
+// claim is a grant that waits for what it needs.
 type claim struct {
-	least, wish amounts
-	grant       *Grant
-	ready       chan struct{} // closed with the grant
+	need  amounts
+	grant *Grant
+	ready chan struct{} // closed with the need
 }
 
-// NewBudget returns a budget of total.
+// pool is memory of the host that is kept for later use, beyond what grants have of it.
+type pool struct {
+	of   resource
+	trim func(mostBytes uint64) (sizeBytes uint64)
+}
+
+// NewBudget returns a budget of total, in which nothing is shared and Host is all memory of the host.
 func NewBudget(total Need) *Budget {
-	b := &Budget{total: total.amounts()}
+	b := &Budget{total: total.limits(), most: make(amounts), shared: make(map[any]*share), open: make(chan struct{}, 1)}
 	b.free = maps.Clone(b.total)
 	return b
 }
 
-// Acquire waits for its turn and for least, and takes as much of wish as is free then. Only the first in line is
-// served.
+// Pool bounds memory of the host that is kept for reuse by what is free: whenever less is, trim is called to give back
+// what is not in use until it is at most mostBytes, and returns how much it is then. It is all memory that was taken of
+// a device, of which grants have a part or, with nil, memory that nobody uses. Call it before any grant.
+func (b *Budget) Pool(of *backend.Device, trim func(mostBytes uint64) (sizeBytes uint64)) {
+	b.pools = append(b.pools, pool{resource{kind: deviceMemory, device: of}, trim})
+}
+
+// bound has pools keep no more than what is free.
+func (b *Budget) bound() {
+	if len(b.pools) == 0 || b.total[hostTotal] == Unlimited {
+		return
+	}
+	b.bounding.Lock() // so that what is free never grows old on the way
+	defer b.bounding.Unlock()
+	b.mu.Lock()
+	free, granted := b.free[hostTotal], make([]uint64, len(b.pools))
+	for i, p := range b.pools {
+		granted[i] = b.total[p.of] - b.free[p.of]
+	}
+	b.mu.Unlock()
+	for i, p := range b.pools {
+		sizeBytes := p.trim(granted[i] + free)
+		free -= min(free, sizeBytes-min(sizeBytes, granted[i]))
+	}
+}
+
+// Acquire waits for its turn and for what it needs. Only the first in line is served.
 //
 // A flow has one grant at a time: ctx of a flow that has or waits for one, or that is started by such a flow, is
 // ErrInvalidInput. A need beyond the whole budget is refused at once with ErrDeviceMemory, ErrHostMemory (pinned memory
 // too) or ErrDiskSpace, and the need. When ctx ends: ErrCancelled or ErrTimedOut.
-func (b *Budget) Acquire(ctx context.Context, least, wish Need) (*Grant, error) {
+func (b *Budget) Acquire(ctx context.Context, need Need) (*Grant, error) {
 	if ctx.Err() != nil {
 		return nil, backend.ContextError(ctx)
 	}
-	c := &claim{least: least.amounts(), wish: wish.amounts(), ready: make(chan struct{})}
-	if err := b.total.lack(c.least, b.total, "acquire"); err != nil {
+	c := &claim{need: need.amounts()}
+	if err := b.possible(c.need); err != nil {
 		return nil, err
 	}
 	flow := flowOf(ctx)
 	if err := flow.claim(); err != nil {
 		return nil, err
 	}
-	c.grant = &Grant{budget: b, flow: flow, has: make(amounts), used: make(amounts)}
+	c.grant = &Grant{budget: b, flow: flow, used: make(map[*backend.Device]uint64)}
+	if err := b.wait(ctx, c, false); err != nil {
+		c.grant.Release() // of nothing, or of what came at the last moment; those behind are served
+		return nil, err
+	}
+	return c.grant, nil
+}
+
+// Open waits for its turn, and until no other grant is open, and returns a grant of nothing that [Grant.Await] lets
+// grow, until [Grant.Complete] or Release. A flow that a flow with an open grant has started, as one that makes what
+// that one reads, may have one too. ErrCancelled or ErrTimedOut when ctx ends.
+func (b *Budget) Open(ctx context.Context) (*Grant, error) {
+	g := &Grant{budget: b, flow: flowOf(ctx), used: make(map[*backend.Device]uint64), open: true}
+	if !g.flow.hasOpen() {
+		select {
+		case b.open <- struct{}{}:
+			g.turn = true
+		case <-ctx.Done():
+			return nil, backend.ContextError(ctx)
+		}
+	}
+	g.flow.setOpen(true)
+	if err := b.wait(ctx, &claim{need: make(amounts), grant: g}, false); err != nil {
+		g.Release()
+		return nil, err
+	}
+	return g, nil
+}
+
+// possible is the error of a need beyond the whole budget.
+func (b *Budget) possible(need amounts) error {
+	all := make(amounts)
+	for r, bytes := range need {
+		if r.kind == sharedMemory {
+			r = hostTotal
+		}
+		all[r] += bytes
+	}
+	return b.total.lack(all, b.total, "acquire")
+}
+
+// wait puts a claim in line, or before all, and waits until it is served.
+func (b *Budget) wait(ctx context.Context, c *claim, first bool) error {
+	c.ready = make(chan struct{})
 	b.mu.Lock()
-	b.line = append(b.line, c)
+	if first {
+		b.line = slices.Insert(b.line, 0, c)
+	} else {
+		b.line = append(b.line, c)
+	}
 	b.serve()
 	b.mu.Unlock()
 	select {
 	case <-c.ready:
-		return c.grant, nil
+		b.bound()
+		return nil
 	case <-ctx.Done():
 	}
 	b.mu.Lock()
+	defer b.mu.Unlock()
 	if i := slices.Index(b.line, c); i >= 0 {
 		b.line = slices.Delete(b.line, i, i+1)
+		b.serve()
 	}
-	b.mu.Unlock()
-	c.grant.Release() // of nothing, or of what came at the last moment; those behind are served
-	return nil, backend.ContextError(ctx)
+	return backend.ContextError(ctx)
 }
 
-// Free returns what nobody has now.
+// serve gives those who are first in line what they wait for, instead of what they have.
+func (b *Budget) serve() {
+	for len(b.line) > 0 {
+		c := b.line[0]
+		b.give(c.grant.has)
+		if !b.free.covers(b.cost(c.need)) {
+			b.take(c.grant.has)
+			return
+		}
+		c.grant.has = c.need
+		b.take(c.grant.has)
+		b.line = b.line[1:]
+		close(c.ready)
+	}
+}
+
+// cost is what amounts take of what is free: of shared memory what no grant has.
+func (b *Budget) cost(a amounts) amounts {
+	cost := make(amounts)
+	for r, bytes := range a {
+		switch {
+		case r.kind != sharedMemory:
+			cost[r] += bytes
+		case b.shared[r.shared] == nil:
+			cost[hostTotal] += bytes
+		}
+	}
+	return cost
+}
+
+func (b *Budget) take(a amounts) {
+	b.free.subtract(b.cost(a))
+	for r, bytes := range a {
+		if r.kind != sharedMemory {
+			b.most[r] = max(b.most[r], b.total[r]-b.free[r])
+			continue
+		}
+		if b.shared[r.shared] == nil {
+			b.shared[r.shared] = &share{sizeBytes: bytes}
+		}
+		b.shared[r.shared].grants++
+	}
+	b.most[hostTotal] = max(b.most[hostTotal], b.total[hostTotal]-b.free[hostTotal])
+}
+
+func (b *Budget) give(a amounts) {
+	for r, bytes := range a {
+		if r.kind != sharedMemory {
+			b.free[r] += bytes
+			continue
+		}
+		s := b.shared[r.shared]
+		if s.grants--; s.grants == 0 {
+			delete(b.shared, r.shared)
+			b.free[hostTotal] += s.sizeBytes
+		}
+	}
+}
+
+// Free returns what nobody has now, Host of all memory of the host.
 func (b *Budget) Free() Need {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.free.need()
 }
 
-// serve gives those who are first in line what they wait for.
-func (b *Budget) serve() {
-	for len(b.line) > 0 && b.free.covers(b.line[0].least) {
-		c := b.line[0]
-		b.line = b.line[1:]
-		for r, least := range c.least {
-			c.grant.has[r] = least
-		}
-		for r, wish := range c.wish {
-			c.grant.has[r] = max(c.least[r], min(wish, b.free[r]))
-		}
-		b.free.subtract(c.grant.has)
-		close(c.ready)
-	}
+// Most returns how much grants have had at a time, at most, of each kind.
+func (b *Budget) Most() Need {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.most.need()
 }
 
-// Has returns what the grant is of now.
-func (g *Grant) Has() Need {
-	if g == nil {
-		return Need{}
-	}
-	g.budget.mu.Lock()
-	defer g.budget.mu.Unlock()
-	return g.has.need()
-}
-
-// need is the inverse of [Need.amounts].
-func (a amounts) need() Need {
-	need := Need{Device: make(map[*backend.Device]uint64)}
-	for r, bytes := range a {
-		switch r.kind {
-		case deviceMemory:
-			need.Device[r.device] = bytes
-		case pinnedMemory:
-			need.Pinned = bytes
-		case hostMemory:
-			need.Host = bytes
-		case diskSpace:
-			need.Disk = bytes
+// Held is how much of the shared memory of a need some grant has.
+func (b *Budget) Held(need Need) (sizeBytes uint64) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for what := range need.Shared {
+		if s := b.shared[what]; s != nil {
+			sizeBytes += s.sizeBytes
 		}
 	}
-	return need
-}
-
-// Grow adds to the grant what is free, all of it or nothing, also while others wait for it. It never waits. Where too
-// little is free, the errors are those of [Budget.Acquire]: the owner divides its work, spills, or fails.
-func (g *Grant) Grow(by Need) error {
-	if g == nil {
-		return nil
-	}
-	g.budget.mu.Lock()
-	defer g.budget.mu.Unlock()
-	return g.grow(by.amounts())
-}
-
-// Reserve grows the grant until sizeBytes of device memory are unused, as far as memory is free, and returns how much is
-// unused then. It never waits. A nil grant has so much.
-func (g *Grant) Reserve(on *backend.Device, sizeBytes uint64) (unusedBytes uint64) {
-	if g == nil {
-		return sizeBytes
-	}
-	g.budget.mu.Lock()
-	defer g.budget.mu.Unlock()
-	r := resource{kind: deviceMemory, device: on}
-	unusedBytes = g.has[r] - min(g.has[r], g.used[r])
-	by := amounts{r: min(sizeBytes-min(sizeBytes, unusedBytes), g.budget.free[r])}
-	if err := g.grow(by); err != nil { // it was released
-		return 0
-	}
-	return unusedBytes + by[r]
-}
-
-func (g *Grant) grow(by amounts) error {
-	if g.released {
-		return &backend.OpError{Op: "grow", Err: backend.ErrInvalidInput, Detail: "the grant was released"}
-	}
-	if err := g.budget.free.lack(by, g.budget.total, "grow"); err != nil {
-		return err
-	}
-	g.budget.free.subtract(by)
-	g.has.add(by)
-	return nil
-}
-
-// Release gives the memory back. What scopes hold of it follows when they release it. Safe on nil; a second Release
-// does nothing.
-func (g *Grant) Release() {
-	if g == nil {
-		return
-	}
-	g.budget.mu.Lock()
-	defer g.budget.mu.Unlock()
-	if g.released {
-		return
-	}
-	g.released = true
-	g.flow.unclaim()
-	g.budget.free.add(g.has)
-	g.budget.free.subtract(g.used)
-	g.budget.serve()
-}
-
-// charge counts memory of a device as used, and grows the grant where that exceeds it.
-func (g *Grant) charge(on *backend.Device, sizeBytes uint64, label string) error {
-	if g == nil {
-		return nil
-	}
-	g.budget.mu.Lock()
-	defer g.budget.mu.Unlock()
-	r := resource{deviceMemory, on}
-	if free := g.has[r] - g.used[r]; g.released || sizeBytes > free {
-		if err := g.grow(amounts{r: sizeBytes - free}); err != nil {
-			return fmt.Errorf("%q: %w", label, err)
-		}
-	}
-	g.used[r] += sizeBytes
-	return nil
-}
-
-// credit takes back what was charged.
-func (g *Grant) credit(on *backend.Device, sizeBytes uint64) {
-	if g == nil {
-		return
-	}
-	g.budget.mu.Lock()
-	defer g.budget.mu.Unlock()
-	r := resource{deviceMemory, on}
-	g.used[r] -= sizeBytes
-	if g.released {
-		g.budget.free[r] += sizeBytes
-		g.budget.serve()
-	}
-}
-
-// kind is a kind of memory.
-type kind uint8
-
-const (
-	deviceMemory kind = iota
-	pinnedMemory
-	hostMemory
-	diskSpace
-)
-
-func (k kind) String() string {
-	return [...]string{"device memory", "pinned memory", "host memory", "disk space"}[k]
-}
-
-// option names what moves the limit.
-func (k kind) option() string {
-	return [...]string{"device_memory", "memory_limit", "memory_limit", "the limit of disk space"}[k]
-}
-
-func (k kind) sentinel() error {
-	return [...]error{backend.ErrDeviceMemory, backend.ErrHostMemory, backend.ErrHostMemory, backend.ErrDiskSpace}[k]
-}
-
-// resource is memory of a kind, for device memory that of one device.
-type resource struct {
-	kind   kind
-	device *backend.Device // nil of other kinds
-}
-
-// amounts are bytes of each resource.
-type amounts map[resource]uint64
-
-func (n Need) amounts() amounts {
-	a := amounts{{kind: pinnedMemory}: n.Pinned, {kind: hostMemory}: n.Host, {kind: diskSpace}: n.Disk}
-	for d, bytes := range n.Device {
-		a[resource{deviceMemory, d}] = bytes
-	}
-	return a
-}
-
-func (a amounts) covers(need amounts) bool {
-	for r, bytes := range need {
-		if bytes > a[r] {
-			return false
-		}
-	}
-	return true
-}
-
-func (a amounts) add(more amounts) {
-	for r, bytes := range more {
-		a[r] += bytes
-	}
-}
-
-func (a amounts) subtract(less amounts) {
-	for r, bytes := range less {
-		a[r] -= bytes
-	}
-}
-
-// lack is the error of a need that a, what is left of total, does not cover.
-func (a amounts) lack(need, total amounts, op string) error {
-	if a.covers(need) {
-		return nil
-	}
-	order := slices.SortedFunc(maps.Keys(need), func(x, y resource) int {
-		if x.kind != y.kind {
-			return int(x.kind) - int(y.kind)
-		}
-		return strings.Compare(x.name(), y.name())
-	})
-	r := order[slices.IndexFunc(order, func(r resource) bool { return need[r] > a[r] })]
-	detail := fmt.Sprintf("%d more bytes of %v are needed, %d of %d are free; raise %s", need[r], r.kind, a[r], total[r],
-		r.kind.option())
-	return &backend.OpError{Op: op, Device: r.name(), Err: r.kind.sentinel(), Detail: detail}
-}
-
-func (r resource) name() string {
-	if r.device == nil {
-		return ""
-	}
-	return r.device.Info().Name
+	return sizeBytes
 }

@@ -21,6 +21,7 @@ type Flow struct {
 	err     error
 	atEnd   []func()
 	claimed bool // the flow has a grant or waits for one
+	open    bool // it has one that is open
 }
 
 // flowKey is the key of the innermost flow in a context.
@@ -115,6 +116,27 @@ func (f *Flow) unclaim() {
 		f.mu.Lock()
 		defer f.mu.Unlock()
 		f.claimed = false
+	}
+}
+
+// hasOpen tells whether the flow, or one that it is inside, has an open grant.
+func (f *Flow) hasOpen() bool {
+	for ; f != nil; f = f.parent {
+		f.mu.Lock()
+		open := f.open
+		f.mu.Unlock()
+		if open {
+			return true
+		}
+	}
+	return false
+}
+
+func (f *Flow) setOpen(open bool) {
+	if f != nil {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		f.open = open
 	}
 }
 

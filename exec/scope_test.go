@@ -40,10 +40,10 @@ func TestScope(t *testing.T) {
 func TestScopeOfGrant(t *testing.T) {
 	device := hostDevice(t, backend.DeviceOptions{DeviceMemoryBytes: 1 << 20})
 	of := func(bytes uint64) Need { return Need{Device: map[*backend.Device]uint64{device: bytes}} }
-	budget := NewBudget(of(4 << 10))
-	grant, err := budget.Acquire(context.Background(), of(1<<10), Need{})
+	budget := NewBudget(Need{Device: of(4 << 10).Device, Host: 4 << 10})
+	grant, err := budget.Acquire(context.Background(), of(1<<10))
 	require.NoError(t, err)
-	free := func() uint64 { return budget.free[resource{deviceMemory, device}] }
+	free := func() uint64 { return budget.free[resource{kind: deviceMemory, device: device}] }
 
 	s := NewScope(context.Background(), device, grant)
 	kept := s.New(1000, "within the grant")
@@ -82,16 +82,16 @@ func TestScopeOfGrant(t *testing.T) {
 func TestScopeMoveBetweenGrants(t *testing.T) {
 	device := hostDevice(t, backend.DeviceOptions{DeviceMemoryBytes: 1 << 20})
 	of := func(bytes uint64) Need { return Need{Device: map[*backend.Device]uint64{device: bytes}} }
-	budget := NewBudget(of(4 << 10))
+	budget := NewBudget(Need{Device: of(4 << 10).Device, Host: 4 << 10})
 	var grants [2]*Grant
 	var scopes [2]*Scope
 	for i := range grants {
 		var err error
-		grants[i], err = budget.Acquire(context.Background(), of(1<<10), Need{})
+		grants[i], err = budget.Acquire(context.Background(), of(1<<10))
 		require.NoError(t, err)
 		scopes[i] = NewScope(context.Background(), device, grants[i])
 	}
-	used := func(i int) uint64 { return grants[i].used[resource{deviceMemory, device}] }
+	used := func(i int) uint64 { return grants[i].used[device] }
 	first, second := scopes[0].New(1<<10, "first"), scopes[0].New(2<<10, "second")
 	scopes[0].Move(scopes[1], first)
 	require.NoError(t, scopes[1].Err())

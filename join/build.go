@@ -14,8 +14,8 @@ import (
 )
 
 // Built is a table on the device, transformed or made a hash table once, that many tables are joined with. It holds
-// the device memory of the table and of one part of what it is joined with, until Close. One result is under way at a
-// time.
+// memory for the table, for one part of what it is joined with and for batches of output, until Close: others may wait
+// for that. One result is under way at a time; a join with the build side waits for no memory.
 type Built struct {
 	buildSide
 	built *query.Built
@@ -75,6 +75,7 @@ func (e *Engine) Build(ctx context.Context, table arrow.Table, probe *arrow.Sche
 	f := &q.Facts
 	f.Stays, f.Rows[1], f.OutputRows, f.MatchRatio, f.BuildRatio = true, probeRows, probeRows, 1, 1
 	f.Granule = probeRows
+	q.PartsBytes = query.PartsAtOnce * query.LeastPartBytes
 	planned, err := e.Engine.Plan(q)
 	if err != nil {
 		return nil, err

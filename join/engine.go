@@ -23,9 +23,7 @@ type Engine struct {
 	hashBits *int // of hashes of keys that are kept; nil: all. For tests
 }
 
-// NewEngine returns an engine on the device of ops. Record batches are in memory of the allocator. memoryLimitBytes is
-// the cap of host memory: inputs, batches in flight, and all device memory where the device lives in host memory; 0 is
-// no limit.
+// NewEngine returns an engine on the device of ops; see [query.NewEngine].
 func NewEngine(ops *primitive.Ops, allocator memory.Allocator, memoryLimitBytes uint64) *Engine {
 	return &Engine{Engine: query.NewEngine(ops, allocator, memoryLimitBytes)}
 }
@@ -80,9 +78,8 @@ func (e *Engine) PlanLayout(ctx context.Context, layout *Layout, left, right arr
 	}
 	spec := l.lower()
 	// Where there are many more pairs than rows, it is less work to compare each row once than each pair.
-	if f := &spec.Facts; !l.keys.Exact() && f.OutputRows > provePairs*(f.Rows[0]+f.Rows[1]) && l.canProve() {
-		l.progress.Start("prove hashes", 0)
-		exact, err := l.keys.Prove(ctx)
+	if f := &spec.Facts; !l.keys.Exact() && f.OutputRows > provePairs*(f.Rows[0]+f.Rows[1]) {
+		exact, err := l.prove(ctx)
 		if err != nil {
 			return nil, err
 		}
@@ -97,16 +94,22 @@ func (e *Engine) PlanLayout(ctx context.Context, layout *Layout, left, right arr
 	return &Plan{q, layout}, nil
 }
 
-// canProve says that host memory allows it.
-func (l *lowering) canProve() bool {
-	limit := l.engine.MemoryLimitBytes
-	need := relation.ProveBytes * min(l.keys.Rows(relation.Left), l.keys.Rows(relation.Right))
-	for _, table := range l.tables {
-		for i := range int(table.NumCols()) {
-			need += query.ColumnBytes(table.Column(i).Data())
+// prove proves hashes where there is memory for it, and waits for that.
+func (l *lowering) prove(ctx context.Context) (exact bool, err error) {
+	need := exec.Need{Host: relation.ProveBytes * min(l.keys.Rows(relation.Left), l.keys.Rows(relation.Right))}
+	if limit := l.engine.HostCapBytes(); limit != exec.Unlimited {
+		if need.Host+query.TableBytes(l.tables[:]...) > limit {
+			return false, nil
 		}
+		need.Shared = query.SharedBytes(l.tables[:]...)
 	}
-	return limit == 0 || need <= limit
+	grant, err := l.engine.Budget().Acquire(ctx, need)
+	if err != nil {
+		return false, err
+	}
+	defer grant.Release()
+	l.progress.Start("prove hashes", 0)
+	return l.keys.Prove(ctx)
 }
 
 // provePairs is how many candidates there are for a row of either table, on average, where hashes are proved rather than

@@ -8,14 +8,16 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/array"
 
 	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/exec"
 	"github.com/spirjoin/spirjoin/internal/text"
 	"github.com/spirjoin/spirjoin/query"
 	"github.com/spirjoin/spirjoin/relation"
 )
 
-// collect makes a table of a source.
-func collect(ctx context.Context, side relation.Side, source Source, columns []string, limitBytes uint64) (
-	arrow.Table, error) {
+// collect makes a table of a source. Its memory, at most limitBytes, is awaited as it comes, unless
+// grant is nil.
+func collect(ctx context.Context, side relation.Side, source Source, columns []string, grant *exec.Grant,
+	limitBytes uint64) (arrow.Table, error) {
 	schema, err := chosenSchema(source.Schema, side, columns)
 	if err != nil {
 		return nil, err
@@ -35,10 +37,15 @@ func collect(ctx context.Context, side relation.Side, source Source, columns []s
 		if err != nil {
 			return nil, err
 		}
-		if g.add(chosen); limitBytes > 0 && g.bytes > limitBytes {
+		if g.add(chosen); g.bytes > limitBytes {
 			return nil, &backend.OpError{Op: "read build side", Err: backend.ErrHostMemory, Detail: fmt.Sprintf(
 				"the %s side takes more than %s; raise memory_limit, or make the other one the build side", side,
 				text.Mebibytes(limitBytes))}
+		}
+		if grant != nil {
+			if err := grant.Await(ctx, exec.Need{Host: g.bytes}); err != nil {
+				return nil, err
+			}
 		}
 	}
 	if ctx.Err() != nil {

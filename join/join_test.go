@@ -25,6 +25,7 @@ import (
 	"github.com/spirjoin/spirjoin/internal/jointest/oracle"
 	"github.com/spirjoin/spirjoin/join"
 	"github.com/spirjoin/spirjoin/primitive"
+	"github.com/spirjoin/spirjoin/query"
 )
 
 // small tiles make many tiles of few rows.
@@ -350,11 +351,17 @@ func check(t *testing.T, ops *primitive.Ops, left, right arrow.Table, spec join.
 	checkOn(t, join.NewEngine(ops, allocator, 0), left, right, spec, part)
 }
 
+// keyPlace has the host make key codes in half of all joins, and the device in the others.
+func keyPlace(spec *join.Spec, left, right arrow.Table) query.KeyPlace {
+	n := left.NumRows() + right.NumRows() + int64(spec.How) + int64(spec.Materialize) + int64(spec.BuildSide)
+	return []query.KeyPlace{query.KeysOnDevice, query.KeysOnHost}[n%2]
+}
+
 // checkOn does so on an engine.
 func checkOn(t *testing.T, engine *join.Engine, left, right arrow.Table, spec join.Spec, part [2]uint64) {
 	t.Helper()
 	ctx := context.Background()
-	engine.GranuleRows, engine.WindowRows = part[0], part[1]
+	engine.GranuleRows, engine.WindowRows, engine.Keys = part[0], part[1], keyPlace(&spec, left, right)
 	if spec.Output == join.Ranges {
 		checkRanges(t, engine, left, right, spec)
 		return

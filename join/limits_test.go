@@ -84,7 +84,12 @@ func hostDevice(t *testing.T, options host.Options, limits backend.DeviceOptions
 
 // smallEngine joins in small tiles.
 func smallEngine(t *testing.T, device *backend.Device) *join.Engine {
-	return join.NewEngine(jointest.Lane(t, device, small).Ops, memory.DefaultAllocator, 0)
+	return limitedEngine(t, device, 0)
+}
+
+// limitedEngine is smallEngine with a cap of host memory.
+func limitedEngine(t *testing.T, device *backend.Device, limitBytes uint64) *join.Engine {
+	return join.NewEngine(jointest.Lane(t, device, small).Ops, memory.DefaultAllocator, limitBytes)
 }
 
 // needed is the memory that an error says is enough.
@@ -151,22 +156,18 @@ func TestMemoryLimit(t *testing.T) {
 	left, right := tables(t, 60_000, 200_000)
 	device, done := hostDevice(t, host.Options{}, backend.DeviceOptions{})
 	for _, output := range []join.Output{join.Rows, join.Pairs, join.Count} {
-		engine := smallEngine(t, device)
 		spec := onKeys
 		spec.Output = output
-		engine.MemoryLimitBytes = 1
-		_, err := engine.Plan(context.Background(), left, right, spec)
+		_, err := limitedEngine(t, device, 1).Plan(context.Background(), left, right, spec)
 		require.ErrorIs(t, err, backend.ErrHostMemory)
 		require.ErrorContains(t, err, "raise memory_limit")
 		var need uint64
 		_, scanErr := fmt.Sscanf(err.Error()[strings.Index(err.Error(), "need "):], "need %d bytes", &need)
 		require.NoError(t, scanErr)
 		require.Greater(t, need, uint64(200_000*20), "both tables count")
-		engine.MemoryLimitBytes = need - 1
-		_, err = engine.Plan(context.Background(), left, right, spec)
+		_, err = limitedEngine(t, device, need-1).Plan(context.Background(), left, right, spec)
 		require.ErrorIs(t, err, backend.ErrHostMemory, output)
-		engine.MemoryLimitBytes = need
-		plan, err := engine.Plan(context.Background(), left, right, spec)
+		plan, err := limitedEngine(t, device, need).Plan(context.Background(), left, right, spec)
 		require.NoError(t, err, output)
 		result, err := plan.Run(context.Background())
 		require.NoError(t, err)
@@ -420,9 +421,7 @@ func TestMemoryLimitOfSlices(t *testing.T) {
 		[]arrow.Column{*arrow.NewColumn(field, chunked)}, rows)
 	defer sliced.Release()
 	device, done := hostDevice(t, host.Options{}, backend.DeviceOptions{})
-	engine := smallEngine(t, device)
-	engine.MemoryLimitBytes = 64 << 20
-	joined, err := drain(context.Background(), engine, left, sliced, onKeys)
+	joined, err := drain(context.Background(), limitedEngine(t, device, 64<<20), left, sliced, onKeys)
 	require.NoError(t, err)
 	require.Equal(t, int64(rows), joined)
 	require.NoError(t, done())

@@ -134,7 +134,7 @@ func columnOf(table arrow.Table, name string) *arrow.Chunked {
 
 // scan is that of a table, without columns.
 func (l *lowering) scan(side relation.Side) *query.Scan {
-	s := &query.Scan{Side: side, Table: l.tables[side], Keys: l.keys}
+	s := &query.Scan{Side: side, Table: l.tables[side], Keys: l.keys, Encodes: l.engine.EncodesKeys(l.keys, side)}
 	switch {
 	case !l.spec.How.Keeps(side):
 	case l.spec.How == NotIn && l.tables[relation.Right].NumRows() > 0:
@@ -207,7 +207,8 @@ func (l *lowering) tree(place Materialize, ordered bool) query.Join {
 		if l.later && s == operator.Probe {
 			rows = relation.StageRows
 		}
-		j.HeldBytes = max(j.HeldBytes, scan.Words.StageBytes(rows))
+		j.HeldBytes = max(j.HeldBytes, scan.StageBytes(rows))
+		j.Transfer.Keys[s] = scan.Encoding()
 	}
 	j.HeldBytes += deliver.RepackBytes(words, min(uint64(spec.BatchRows), primitive.MaxRows))
 	return j

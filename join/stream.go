@@ -47,15 +47,25 @@ func (e *Engine) StreamLayout(ctx context.Context, layout *Layout, left, right S
 		return nil, err
 	}
 	b := &buildSide{engine: e, layout: &fixed, side: side}
+	flow := exec.NewFlow(ctx)
+	var grant *exec.Grant
 	var err error
-	if b.table, err = collect(ctx, side, sources[side], fixed.Needed[side], e.MemoryLimitBytes); err != nil {
+	if e.HostCapBytes() != exec.Unlimited { // memory of what is read before the join is planned is acquired as it comes
+		grant, err = e.Budget().Open(flow.Context())
+	}
+	if err == nil {
+		b.table, err = collect(flow.Context(), side, sources[side], fixed.Needed[side], grant, e.HostCapBytes())
+	}
+	if err != nil {
+		grant.Release()
+		flow.Stop()
 		return nil, err
 	}
-	return b.stream(ctx, sources[1-side])
+	return b.stream(flow, grant, sources[1-side])
 }
 
-// JoinStream is Join with a probe side that comes part by part, as that of [Engine.Stream]. A part has no more rows than
-// the build side was made for.
+// JoinStream is Join with a probe side that comes part by part, as that of [Engine.Stream]. A part has no more rows
+// than the build side was made for.
 //
 // Errors: those of [Engine.Stream]; backend.ErrInvalidInput for another schema or a build side that is in use.
 func (b *Built) JoinStream(ctx context.Context, probe Source) (*Result, error) {
@@ -73,7 +83,10 @@ func (b *Built) JoinStream(ctx context.Context, probe Source) (*Result, error) {
 	}
 	q := s.query(s.none.lower())
 	q.Release = sync.OnceFunc(s.none.tables[1-b.side].Release)
-	if err := s.bound(b.built.Query, b.built.Taken()); err != nil {
+	taken := b.built.Taken()
+	s.mostRows = min(s.bestRows(), taken.Facts.Granule)
+	s.partsBytes, s.aloneBytes = b.built.PartsRoom(s.wishBytes())
+	if err := s.fitBatches(); err != nil {
 		flow.Stop()
 		q.Release()
 		return nil, err
@@ -140,10 +153,16 @@ type stream struct {
 	batches *exec.Pipe[slice] // that were read
 	none    *lowering         // with a probe side without rows
 	rows    uint64            // that were gathered
+	bytes   uint64            // of these
 	largest uint64            // bytes of a batch
 	ended   bool              // the source has no more
-	// bounds of a part, which may be smaller by as much as one slice has, and of all that is in memory; 0 bytes: no limit
-	mostRows, mostBytes, allBytes uint64
+	// grant grows with what is gathered beside the build side's tableBytes; nil from the plan on, and without a limit.
+	grant      *exec.Grant
+	tableBytes uint64
+	// bounds of a part, which may be smaller by as much as one slice has; 0 bytes: no limit
+	mostRows, mostBytes uint64
+	// what all parts may have, and what they could have if no other query had memory; 0: no limit
+	partsBytes, aloneBytes uint64
 }
 
 // sliceRows is for how many rows a batch is divided, so that parts of batches of any size are about as large as they
@@ -221,32 +240,49 @@ func (s *stream) read(ctx context.Context) error {
 	return nil
 }
 
-// bestRows is how many rows a part has best, so that walks over the build side do not cost more than those over the part.
+// bestRows is how many rows a part has best, so that walks over the build side do not cost more than those over the
+// part.
 func (s *stream) bestRows() uint64 { return max(uint64(s.table.NumRows()), leastPartRows) }
 
-// bound makes parts as large as the granules of a plan, where host memory allows.
-func (s *stream) bound(q *query.Query, taken *query.Alternative) (err error) {
-	s.mostRows = min(s.bestRows(), taken.Facts.Granule)
-	if s.allBytes, err = q.PartsBytes(taken); err != nil {
-		return err
+// wishBytes is what the largest parts take, with the batches that they begin and end in, as far as that is known by
+// now.
+func (s *stream) wishBytes() uint64 {
+	rowBytes := float64(s.bytes) / float64(max(1, s.rows))
+	if s.rows == 0 {
+		rowBytes = 0
+		for _, field := range s.schema.Fields() {
+			rowBytes += float64(cmp.Or(relation.WordBits(field.Type), guessedBits)) / 8
+		}
 	}
-	return s.fitBatches()
+	rows := s.mostRows
+	if s.ended {
+		rows = s.rows
+	}
+	return query.PartsAtOnce*max(query.LeastPartBytes, uint64(rowBytes*float64(rows))) + 2*s.largest
 }
 
+// guessedBits are for a value that may have any size.
+const guessedBits = 256
+
 // fitBatches makes parts so small that all of them fit in memory with the batches that they begin and end in, of which
-// slices keep the whole: parts are neighbours, so that these are two.
+// slices keep the whole: parts are neighbours, so that these are two. Where other queries leave no room for them, they
+// are the source's alone, and parts are small.
 func (s *stream) fitBatches() error {
 	const least = query.PartsAtOnce * query.LeastPartBytes
 	switch {
-	case s.allBytes == 0:
+	case s.partsBytes == 0:
 		return nil
-	case s.allBytes < 2*s.largest+least:
-		return &backend.OpError{Op: "join stream", Err: backend.ErrHostMemory, Detail: fmt.Sprintf(
-			"a record batch takes %s, memory_limit leaves %s for two; raise it, or give smaller batches",
-			text.Mebibytes(s.largest), text.Mebibytes(s.allBytes-least))}
+	case s.aloneBytes < 2*s.largest+least:
+		return s.tooLarge(s.aloneBytes - min(s.aloneBytes, least))
 	}
-	s.mostBytes = (s.allBytes - 2*s.largest) / query.PartsAtOnce
+	s.mostBytes = max(s.partsBytes-min(s.partsBytes, 2*s.largest), least) / query.PartsAtOnce
 	return nil
+}
+
+func (s *stream) tooLarge(leftBytes uint64) error {
+	return &backend.OpError{Op: "join stream", Err: backend.ErrHostMemory, Detail: fmt.Sprintf(
+		"a record batch takes %s, memory_limit leaves %s for two; raise it, or give smaller batches",
+		text.Mebibytes(s.largest), text.Mebibytes(leftBytes))}
 }
 
 // gather returns the next rows as a table, nil where there are no more.
@@ -263,11 +299,28 @@ func (s *stream) gather(ctx context.Context) (arrow.Table, error) {
 		}
 		g.add(next)
 		s.largest = max(s.largest, next.batchBytes)
+		if s.grant == nil {
+			continue
+		}
+		if err := s.claim(ctx, g.bytes); err != nil {
+			return nil, err
+		}
 	}
-	if s.rows += g.rows; g.rows == 0 {
+	s.rows, s.bytes = s.rows+g.rows, s.bytes+g.bytes
+	if g.rows == 0 {
 		return nil, nil
 	}
 	return g.table(), nil
+}
+
+// claim waits for the memory of the build side and of slices with so many bytes, of which the last one may keep a
+// batch.
+func (s *stream) claim(ctx context.Context, sizeBytes uint64) error {
+	all := s.engine.HostCapBytes()
+	if left := all - min(all, s.tableBytes); sizeBytes+s.largest > left {
+		return s.tooLarge(left)
+	}
+	return s.grant.Await(ctx, exec.Need{Host: s.tableBytes + sizeBytes + s.largest})
 }
 
 // parts gathers and lowers part after part into a pipe, the first of them from a table that is there already, or nil.
@@ -325,9 +378,9 @@ func (s *stream) query(q query.Spec) query.Spec {
 	return q
 }
 
-// stream plans by the first part of the probe side and starts the join. It takes the table of the build side.
-func (b *buildSide) stream(ctx context.Context, probe Source) (_ *Result, err error) {
-	flow := exec.NewFlow(ctx)
+// stream plans by the first part of the probe side and starts the join. It takes the table of the build side, the flow,
+// and the grant, which is open, or nil where memory of the host has no limit.
+func (b *buildSide) stream(flow *exec.Flow, grant *exec.Grant, probe Source) (_ *Result, err error) {
 	own := []arrow.Table{b.table}
 	release := sync.OnceFunc(func() {
 		for _, table := range own {
@@ -337,6 +390,7 @@ func (b *buildSide) stream(ctx context.Context, probe Source) (_ *Result, err er
 	defer func() {
 		if err != nil {
 			err = firstError(flow, err)
+			grant.Release()
 			release()
 		}
 	}()
@@ -349,8 +403,11 @@ func (b *buildSide) stream(ctx context.Context, probe Source) (_ *Result, err er
 		return nil, err
 	}
 	s.mostRows = cmp.Or(b.engine.GranuleRows, s.bestRows())
-	s.mostBytes = b.engine.MemoryLimitBytes / 8
+	if s.grant = grant; grant != nil {
+		s.mostBytes, s.tableBytes = b.engine.HostCapBytes()/8, query.TableBytes(b.table)
+	}
 	first, err := s.gather(flow.Context())
+	s.grant = nil
 	if err != nil {
 		return nil, err
 	}
@@ -362,13 +419,13 @@ func (b *buildSide) stream(ctx context.Context, probe Source) (_ *Result, err er
 		}
 		l.expected = s.expected()
 	}
-	if s.mostBytes > 0 && !s.ended { // granules need not be larger than parts can be
+	if grant != nil && !s.ended { // granules need not be larger than parts can be
 		s.mostRows = s.rows
 	}
 	q := l.lower()
 	q.Facts.Stays, q.Facts.Granule = !s.ended, s.mostRows
 	q = s.query(q)
-	q.Release = release
+	q.Release, q.Grant, q.PartsBytes = release, grant, s.wishBytes()
 	planned, err := b.engine.Engine.Plan(q)
 	for errors.Is(err, backend.ErrHostMemory) && q.Facts.Granule > leastGranule { // memory of the device may be of the host
 		q.Facts.Granule = max(q.Facts.Granule/4, leastGranule)
@@ -377,14 +434,16 @@ func (b *buildSide) stream(ctx context.Context, probe Source) (_ *Result, err er
 	if err != nil {
 		return nil, err
 	}
-	if err := s.bound(planned, &planned.Alternatives[0]); err != nil {
+	s.mostRows = min(s.bestRows(), planned.Alternatives[0].Facts.Granule)
+	s.partsBytes, s.aloneBytes = planned.PartsRoom()
+	if err := s.fitBatches(); err != nil {
 		return nil, err
 	}
 	return planned.Stream(flow, s.parts(first))
 }
 
-// expected is how many rows the probe side may have, of which one part was gathered: as the source says, or a guess, and
-// no fewer than a part may have.
+// expected is how many rows the probe side may have, of which one part was gathered: as the source says, or a guess,
+// and no fewer than a part may have.
 func (s *stream) expected() uint64 {
 	const guess = 8 // parts
 	switch {

@@ -62,6 +62,7 @@ func drawAll(t *testing.T, result *join.Result, output join.Output) (batches []a
 
 // checkStream joins a table with a source and compares with the oracle.
 func checkStream(t *testing.T, engine *join.Engine, tables [2]arrow.Table, sources [2]join.Source, spec join.Spec) {
+	engine.Keys = keyPlace(&spec, tables[0], tables[1])
 	layout, err := join.NewLayout(tables[0].Schema(), tables[1].Schema(), spec)
 	require.NoError(t, err)
 	result, err := engine.Stream(context.Background(), sources[0], sources[1], spec)
@@ -541,10 +542,9 @@ func TestStreamMemoryLimit(t *testing.T) {
 	left := keyed(t, "k", 3000, func(i int) int64 { return int64(i) })
 	right := keyed(t, "k", 500_000, func(i int) int64 { return int64(i % 3000) })
 	device, done := hostDevice(t, host.Options{Discrete: true}, backend.DeviceOptions{})
-	engine := smallEngine(t, device)
 	spec := join.Spec{On: onK, BuildSide: join.BuildLeft, BatchRows: 1 << 12}
 	stream := func(limitBytes uint64, batchRows int64) (*join.Result, error) {
-		engine.MemoryLimitBytes = limitBytes
+		engine := limitedEngine(t, device, limitBytes)
 		result, err := engine.Stream(context.Background(), join.FromTable(left), sourceOf(right, batchRows), spec)
 		if err != nil {
 			return nil, err
@@ -562,14 +562,14 @@ func TestStreamMemoryLimit(t *testing.T) {
 		return result, nil
 	}
 	granules := make(map[uint64]uint64)
-	for _, limitBytes := range []uint64{0, 32 << 20, 14 << 20} {
+	for _, limitBytes := range []uint64{0, 32 << 20, 20 << 20} {
 		result, err := stream(limitBytes, 5000)
 		require.NoError(t, err, limitBytes)
 		granules[limitBytes] = result.Stats().Granules
 	}
 	require.EqualValues(t, 1, granules[0])
-	require.Greater(t, granules[14<<20], granules[32<<20])
-	_, err := stream(14<<20, 0)
+	require.Greater(t, granules[20<<20], granules[32<<20])
+	_, err := stream(20<<20, 0)
 	require.ErrorIs(t, err, backend.ErrHostMemory)
 	require.ErrorContains(t, err, "a record batch takes")
 	_, err = stream(1<<20, 5000)

@@ -17,6 +17,7 @@ import (
 	"github.com/spirjoin/spirjoin/internal/devicetest"
 	"github.com/spirjoin/spirjoin/join"
 	"github.com/spirjoin/spirjoin/primitive"
+	"github.com/spirjoin/spirjoin/query"
 )
 
 // TestManyPairsUnderCaps: keys that are frequent on both sides make many times more output than there is memory for, in
@@ -50,10 +51,19 @@ func TestManyPairsUnderCaps(t *testing.T) {
 	require.Greater(t, ran, 40)
 }
 
+// forKeyPlaces runs a test of the host backend with key codes that the host makes, and with those of the device.
+func forKeyPlaces(t *testing.T, test func(t *testing.T, place query.KeyPlace)) {
+	devicetest.HostTest(t)
+	for name, place := range map[string]query.KeyPlace{"host": query.KeysOnHost, "device": query.KeysOnDevice} {
+		t.Run("keys by the "+name, func(t *testing.T) { test(t, place) })
+	}
+}
+
 // TestViolationUnderCap: with the memory that the plan says is enough a key that repeats is named, wherever it is among
 // the keys in their order. The memory is that of the join and of the proof.
-func TestViolationUnderCap(t *testing.T) {
-	devicetest.HostTest(t)
+func TestViolationUnderCap(t *testing.T) { forKeyPlaces(t, testViolationUnderCap) }
+
+func testViolationUnderCap(t *testing.T, place query.KeyPlace) {
 	const rows = 1<<20 + 5
 	for _, second := range []int{1, 1 << 20, rows - 1} { // of the rows, which are in order
 		table := keyed(t, "k", rows, func(i int) int64 {
@@ -65,7 +75,9 @@ func TestViolationUnderCap(t *testing.T) {
 		run := func(capBytes uint64) error {
 			device, done := hostDevice(t, host.Options{}, backend.DeviceOptions{DeviceMemoryBytes: capBytes})
 			defer func() { require.NoError(t, done()) }()
-			_, err := drain(context.Background(), join.NewEngine(smallEngine(t, device).Ops, nil, 0), table, table,
+			engine := smallEngine(t, device)
+			engine.Keys = place
+			_, err := drain(context.Background(), engine, table, table,
 				join.Spec{On: onK, How: join.Semi, Columns: []string{"k"}, Validate: join.OneToOne})
 			return err
 		}
@@ -76,8 +88,9 @@ func TestViolationUnderCap(t *testing.T) {
 }
 
 // TestExactCap: key ranges, and the proof that keys are unique, run with exactly the device memory that errors name.
-func TestExactCap(t *testing.T) {
-	devicetest.HostTest(t)
+func TestExactCap(t *testing.T) { forKeyPlaces(t, testExactCap) }
+
+func testExactCap(t *testing.T, place query.KeyPlace) {
 	proofs := 0
 	for _, rows := range [][2]int{{300, 200}, {2033, 20_170}, {61_519, 59_165}, {172_636, 157_376}, {193_606, 113_873}} {
 		for _, step := range []int64{1, 1 << 33} { // keys of 4 and of 8 bytes
@@ -99,7 +112,9 @@ func TestExactCap(t *testing.T) {
 				within := func(capBytes uint64) error {
 					device, done := hostDevice(t, host.Options{}, backend.DeviceOptions{DeviceMemoryBytes: capBytes})
 					defer func() { require.NoError(t, done()) }()
-					return run(smallEngine(t, device))
+					engine := smallEngine(t, device)
+					engine.Keys = place
+					return run(engine)
 				}
 				err := within(1)
 				require.ErrorIs(t, err, backend.ErrDeviceMemory)
@@ -143,8 +158,9 @@ func TestOrderUnderCaps(t *testing.T) {
 }
 
 // TestKeylessUnderCap: rows without a key are on the device while they are left out, and plans know it.
-func TestKeylessUnderCap(t *testing.T) {
-	devicetest.HostTest(t)
+func TestKeylessUnderCap(t *testing.T) { forKeyPlaces(t, testKeylessUnderCap) }
+
+func testKeylessUnderCap(t *testing.T, place query.KeyPlace) {
 	const rows = 400_000
 	left := keyed(t, "k", 20_000, primary)
 	for name, null := range map[string]func(i int) bool{
@@ -168,6 +184,7 @@ func TestKeylessUnderCap(t *testing.T) {
 						ops, err := primitive.New(device, nil)
 						require.NoError(t, err)
 						engine := join.NewEngine(ops, memory.DefaultAllocator, 0)
+						engine.Keys = place
 						_, err = drain(t.Context(), engine, left, right, spec)
 						return err
 					}
@@ -184,8 +201,9 @@ func TestKeylessUnderCap(t *testing.T) {
 
 // TestSmallJoins: whatever the size, a join runs with exactly the device memory that its refusal names, and small ones
 // take little: two tables of 1,000 rows less than 256 KiB.
-func TestSmallJoins(t *testing.T) {
-	devicetest.HostTest(t)
+func TestSmallJoins(t *testing.T) { forKeyPlaces(t, testSmallJoins) }
+
+func testSmallJoins(t *testing.T, place query.KeyPlace) {
 	for n, rows := range [][2]int{{1, 1}, {10, 30}, {1000, 1000}, {1638, 14_666}, {30_000, 20_000}, {112_354, 93_721}} {
 		left := keyed(t, "k", rows[0], primary)
 		right := keyed(t, "k", rows[1], func(i int) int64 {
@@ -205,6 +223,7 @@ func TestSmallJoins(t *testing.T) {
 					ops, err := primitive.New(device, nil)
 					require.NoError(t, err)
 					engine := join.NewEngine(ops, memory.DefaultAllocator, 0)
+					engine.Keys = place
 					if spec.Output == join.Count {
 						plan, err := engine.Plan(t.Context(), left, right, spec)
 						if err != nil {
@@ -246,8 +265,7 @@ func TestBothCaps(t *testing.T) {
 			for hostBytes := uint64(200 << 10); hostBytes < 8<<20; hostBytes = hostBytes * 4 / 3 {
 				plan := func(deviceBytes uint64) error {
 					device, done := hostDevice(t, host.Options{}, backend.DeviceOptions{DeviceMemoryBytes: deviceBytes})
-					engine := smallEngine(t, device)
-					engine.MemoryLimitBytes = hostBytes
+					engine := limitedEngine(t, device, hostBytes)
 					built, err := engine.Build(ctx, table, table.Schema(), 0, join.Spec{On: onK, Order: order})
 					if err == nil {
 						built.Close()

@@ -148,14 +148,29 @@ func (c *Cost) Marks() {
 	}
 }
 
-// loading is the memory that a side takes beside its chunk while that is loaded, if rows are left out: a whole column,
-// the bits of the rows that stay, and scratch.
+// loading is the memory that a side takes beside its chunk while that is loaded, if rows are left out.
 func (c *Cost) loading(side int) uint64 {
-	columns, brought := c.Facts.Payload[side], c.Facts.Brought(side)
-	if !c.Facts.Loaded || len(columns) == 0 || brought == c.Held(side) {
+	f, keyBytes := &c.Facts, 0
+	if f.Encoded[side] {
+		keyBytes = f.KeyBytes
+	}
+	if brought := f.Brought(side); f.Loaded && brought > c.Held(side) {
+		return BroughtBytes(brought, keyBytes, f.Payload[side])
+	}
+	return 0
+}
+
+// BroughtBytes is the memory that rows take which are brought to leave some out, beside those that stay: one whole column
+// at a time, keys of keyBytes unless these are brought without the others, the bits of the rows that stay, and scratch.
+func BroughtBytes(rows uint64, keyBytes int, payload []int) uint64 {
+	whole := keyBytes
+	if len(payload) > 0 {
+		whole += slices.Max(payload)
+	}
+	if whole == 0 {
 		return 0
 	}
-	return brought*uint64(slices.Max(columns)) + brought/4
+	return rows*uint64(whole) + rows/4
 }
 
 // Sides books the rows that are wanted of one side ([Rows]), those of the build side once the probe side is gone.

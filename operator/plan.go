@@ -29,6 +29,8 @@ type Facts struct {
 	// TableRows are those of which chunks are made, with the ones that have no key and are left out on the device; 0: no
 	// more than Rows.
 	TableRows [2]uint64
+	// Encoded says that the device makes the keys of a side, of all rows that are brought.
+	Encoded [2]bool
 
 	OutputRows uint64     // pairs, estimated
 	MostRows   uint64     // upper bound on OutputRows (99.7%); 0 if unknown

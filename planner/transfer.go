@@ -9,10 +9,18 @@ type Transfer struct {
 	RowNumbers [2]bool
 	ArrowBits  [2]int // of a row of the columns that are payload, in Arrow's buffers ([relation.Words])
 	Repacked   [2]int // bits of a row that kernels read and write to make words of them, or the other way
+	Keys       [2]Encoding
 	Host       [2]int // how many columns the host fetches by row number
 	Compared   int    // how many key columns of each side it compares, pair by pair
 	// TextBytes are those of the keys of each side that the device hashes and compares instead; 0 where the host does.
 	TextBytes [2]uint64
+}
+
+// Encoding says where the codes of keys are made and, where the device makes them, what that takes of a row.
+type Encoding struct {
+	OnDevice     bool
+	UploadedBits int // values that are no payload
+	MovedBits    int // that kernels read and write
 }
 
 // Predict adds the stages of a transfer to a plan, and the times of all stages where there are rates.
@@ -45,6 +53,9 @@ func (t *Transfer) Predict(p *operator.Plan, rates *Rates) {
 			p.Add(operator.Gather, operator.GatherFar, 2*far) // where a text starts, and the text
 			p.Add(operator.Gather, operator.GatherNear, 2*(pairs-far))
 			p.Add(operator.Deliver, operator.DownloadByte, pairs/16)
+		} else if keys := &t.Keys[side]; keys.OnDevice {
+			uploaded += float64(keys.UploadedBits) / 8
+			p.Add(operator.Load, operator.Stream, rows*float64(keys.MovedBits)/8)
 		} else {
 			p.Add(operator.Load, operator.EncodeRow, rows)
 		}

@@ -26,6 +26,7 @@ type Ops struct {
 	hashTexts    kernel.HashTextsConfig
 	compareTexts kernel.CompareTextsConfig
 	markKept     kernel.MarkKeptConfig
+	encodeKeys   kernel.EncodeKeysConfig
 	copyByEngine bool // copies are commands of the device instead of dispatches
 }
 
@@ -52,8 +53,8 @@ func New(device *backend.Device, overrides Tuning) (*Ops, error) {
 	o.expand, o.copy = kernel.RangeExpand.With(tuning.Config("range_expand", nil)), kernel.Copy.With(copying)
 	o.copyByEngine = copying["engine"] == 1
 	words := tuning.Config("words", nil)
-	o.packWords, o.unpackWords, o.copyStrided = kernel.PackWords.With(words), kernel.UnpackWords.With(words),
-		kernel.CopyStrided.With(words)
+	o.packWords, o.unpackWords = kernel.PackWords.With(words), kernel.UnpackWords.With(words)
+	o.copyStrided, o.encodeKeys = kernel.CopyStrided.With(words), kernel.EncodeKeys.With(words)
 	texts := tuning.Config("texts", nil)
 	o.hashTexts, o.compareTexts, o.markKept = kernel.HashTexts.With(texts), kernel.CompareTexts.With(texts),
 		kernel.MarkKept.With(texts)

@@ -90,7 +90,7 @@ var tunable = map[string]knobs{
 	"texts": {kernels: []*backend.KernelSpec{kernel.HashTexts.KernelSpec, kernel.CompareTexts.KernelSpec,
 		kernel.MarkKept.KernelSpec}, fixed: []string{"piece"}, wideItems: kernel.MaxTextItems},
 	"words": {kernels: []*backend.KernelSpec{kernel.PackWords.KernelSpec, kernel.UnpackWords.KernelSpec,
-		kernel.CopyStrided.KernelSpec}, wideTile: 32},
+		kernel.CopyStrided.KernelSpec, kernel.EncodeKeys.KernelSpec}, wideTile: 32},
 }
 
 // Tunable returns the names of the primitives that have a tuning table, sorted.

@@ -18,13 +18,18 @@ import (
 	"github.com/spirjoin/spirjoin/relation"
 )
 
-// Built is a build side on the device, with the operator that has it and the memory for one granule of a probe side.
-// The owner closes it.
+// Built is a build side on the device, with the operator that has it and the memory for one granule of a probe side,
+// and for output of it. The owner closes it.
+//
+// A probe never waits for memory, which others may hold who wait for this build side to be closed. What it takes beyond
+// the build side's own, for larger windows and parts, is what is free, and is given back with the result. A probe
+// table, which is there already, counts where it fits.
 type Built struct {
 	Query *Query // as it was planned
 
 	taken  *Alternative
-	grant  *exec.Grant
+	need   exec.Need
+	grant  *exec.Grant // of it, and of what is taken for a result meanwhile
 	lane   *exec.Lane
 	memory *exec.Scope    // of the chunk
 	texts  *deliver.Texts // of the chunk, where keys are compared on the device
@@ -44,10 +49,15 @@ func (q *Query) Build(ctx context.Context) (*Built, error) {
 // build acquires the memory of an alternative, proves what must be unique of some scans, and builds.
 func (q *Query) build(ctx context.Context, a *Alternative, proved []*Scan, profile *backend.Profile,
 	encode *atomic.Int64) (_ *Built, err error) {
-	need := q.Engine.need(min(a.PeakBytes, q.Engine.capBytes()))
 	q.Progress.Start("wait", 0)
-	b := &Built{Query: q, taken: a}
-	if b.grant, err = q.Engine.budget.Acquire(ctx, need, need); err != nil {
+	b := &Built{Query: q, taken: a, need: q.need(a), grant: q.Grant}
+	if b.grant == nil {
+		b.grant, err = q.Engine.budget.Acquire(ctx, b.need)
+	} else if err = b.grant.Await(ctx, b.need); err == nil {
+		err = b.grant.Complete()
+	}
+	if err != nil {
+		b.grant.Release()
 		return nil, err
 	}
 	// Memory outlives this call, and with it what may wait for it.
@@ -109,10 +119,19 @@ func (b *Built) probe(flow *exec.Flow, q *Query, parts *exec.Pipe[*Part]) (*Resu
 	}
 	if err := b.op.Rewind(flow.Context()); err != nil {
 		flow.Stop()
-		b.busy.Store(false)
+		b.probed()
 		return nil, err
 	}
+	if q.Engine.hostBytes != exec.Unlimited {
+		_ = b.grant.Grow(exec.Need{Shared: SharedBytes(a.Scans[operator.Probe].Table)})
+	}
 	return run(flow, q, a, b, parts)
+}
+
+// probed ends a probe.
+func (b *Built) probed() {
+	b.grant.Shrink(b.need)
+	b.busy.Store(false)
 }
 
 // release gives the device memory of the build side back.
@@ -194,7 +213,8 @@ func (q *Query) proof(s *Scan) *Scan {
 	if q.Unique[s.Side] == nil {
 		return nil
 	}
-	return &Scan{Side: s.Side, Table: s.Table, Keys: q.Unique[s.Side], Numbers: true}
+	keys := q.Unique[s.Side]
+	return &Scan{Side: s.Side, Table: s.Table, Keys: keys, Numbers: true, Encodes: q.Engine.EncodesKeys(keys, s.Side)}
 }
 
 // repeated finds two rows of the first key that is there more than once; the same row twice where no key is. It reads
@@ -276,7 +296,7 @@ func (q *Query) fitProof(a *Alternative, limits planner.Limits) error {
 func (q *Query) proofBytes(s *Scan) (need uint64, err error) {
 	// The sorted side is searched in itself for the number of matches alone.
 	need, err = ranges.JoinBytes(q.Engine.Ops.Tuning(), s.Keys.KeyBytes(), [2]uint64{s.Rows()})
-	need += s.Rows() * uint64(s.Keys.KeyBytes()+4)
+	need = max(need, s.loadingBytes()) + s.Rows()*uint64(s.Keys.KeyBytes()+4)
 	return need + operator.Slack(need), err
 }
 

@@ -4,45 +4,65 @@
 package query
 
 import (
+	"cmp"
+
 	"github.com/apache/arrow-go/v18/arrow/memory"
 
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/exec"
 	"github.com/spirjoin/spirjoin/primitive"
+	"github.com/spirjoin/spirjoin/relation"
 )
 
-// Engine runs queries on one device. Safe for concurrent use. Queries that run at the same time share its memory: each
-// takes as much as its plan says before it begins, and waits until there is so much.
+// Engine runs queries on one device. Safe for concurrent use. Queries that run at the same time share its memory, and
+// that of the host: each takes as much as its plan says before it begins, and waits until there is so much.
 type Engine struct {
 	Ops       *primitive.Ops
 	Allocator memory.Allocator // of the record batches that are delivered
-	// MemoryLimitBytes is the cap of host memory: inputs, batches in flight, and all device memory where the device
-	// lives in host memory. 0 is no limit.
-	MemoryLimitBytes uint64
 	// GranuleRows and WindowRows bound the probe rows that are joined and the output rows that are made at a time; 0: as
 	// many as memory allows. For measurements and tests.
 	GranuleRows, WindowRows uint64
 	// Compare says where keys that have hashes are hashed and compared. For measurements and tests.
 	Compare Comparing
+	// Keys says where the codes of keys are made. For measurements and tests.
+	Keys KeyPlace
 
-	budget *exec.Budget
+	budget      *exec.Budget
+	hostBytes   uint64 // cap of host memory, or exec.Unlimited
+	pinnedBytes uint64 // of it that batches may be in
 }
 
-// NewEngine returns an engine on the device of ops.
+// NewEngine returns an engine on the device of ops, whose batches are in memory of the allocator. memoryLimitBytes is
+// the cap of host memory: inputs, batches in flight, what queries hold beside them, and all device memory where the
+// device lives in host memory; 0 is no limit. Memory that the device keeps for reuse, or an allocator that has Trim, is
+// given back when queries need it; batches are in pinned memory where the allocator is a [relation.PinnedAllocator].
 func NewEngine(ops *primitive.Ops, allocator memory.Allocator, memoryLimitBytes uint64) *Engine {
-	e := &Engine{Ops: ops, Allocator: allocator, MemoryLimitBytes: memoryLimitBytes}
-	e.budget = exec.NewBudget(e.need(e.capBytes()))
+	e := &Engine{Ops: ops, Allocator: allocator, hostBytes: cmp.Or(memoryLimitBytes, exec.Unlimited)}
+	if pinned, ok := allocator.(*relation.PinnedAllocator); ok {
+		e.pinnedBytes = pinned.CapBytes()
+	}
+	e.budget = exec.NewBudget(exec.Need{Device: e.onDevice(e.capBytes()), Pinned: e.pinnedBytes, Host: e.hostBytes})
+	if e.Device().Info().InHostMemory() {
+		e.budget.Pool(e.Device(), e.Device().Trim)
+	}
+	if keeps, ok := allocator.(interface{ Trim(mostBytes uint64) uint64 }); ok {
+		e.budget.Pool(nil, keeps.Trim)
+	}
 	return e
 }
 
 // Device is the device that queries run on.
 func (e *Engine) Device() *backend.Device { return e.Ops.Device() }
 
+// HostCapBytes is the cap of host memory, exec.Unlimited where there is none.
+func (e *Engine) HostCapBytes() uint64 { return e.hostBytes }
+
+// Budget is the memory that queries share.
+func (e *Engine) Budget() *exec.Budget { return e.budget }
+
+// capBytes is the cap of device memory.
 func (e *Engine) capBytes() uint64 { return e.Device().Options().DeviceMemoryBytes }
 
-// freeBytes is what other queries leave of the device memory.
-func (e *Engine) freeBytes() uint64 { return e.budget.Free().Device[e.Device()] }
-
-func (e *Engine) need(deviceBytes uint64) exec.Need {
-	return exec.Need{Device: map[*backend.Device]uint64{e.Device(): deviceBytes}}
+func (e *Engine) onDevice(sizeBytes uint64) map[*backend.Device]uint64 {
+	return map[*backend.Device]uint64{e.Device(): sizeBytes}
 }

@@ -62,11 +62,14 @@ type Spec struct {
 	Empty    string // why there is no row of output, whatever matches; "" where that is not so
 	MostRows uint64 // of output; 0: no limit
 	// Parts says that the probe side comes part by part: the trees have one without rows.
-	Parts     bool
-	BatchRows uint64
-	RowBytes  uint64 // of a row of output on the host, about
-	Progress  *exec.Progress
-	Release   func() // of tables that are the query's own, when its result is closed; may be nil
+	Parts      bool
+	PartsBytes uint64 // what parts that may come take best of the host, all at a time
+	BatchRows  uint64
+	RowBytes   uint64 // of a row of output on the host, about
+	Progress   *exec.Progress
+	Release    func() // of tables that are the query's own, when its result is closed; may be nil
+	// Grant is open, with what was read already; nil: the query acquires one. It is the query's from Run or Stream on.
+	Grant *exec.Grant
 }
 
 // Query is a planned join. It refers to its tables and must be used while they live.
@@ -77,6 +80,9 @@ type Query struct {
 	// and say why.
 	Alternatives []Alternative
 	Rates        *planner.Rates // nil where none were measured on such a device
+
+	room   room           // that it is planned for
+	tables map[any]uint64 // memory of what is scanned, where that of the host is limited
 }
 
 // Alternative is a tree with an algorithm, and what is predicted for it.
@@ -88,13 +94,8 @@ type Alternative struct {
 	lacks   uint64    // bytes of memory that it needs, where it cannot run for want of them
 	batch   uint64    // rows
 	texts   [2]uint64 // bytes of the device for the texts of either side
+	parts   uint64    // bytes of host memory for the parts of the probe side; 0: no limit
 }
-
-const (
-	pieces       = 4       // of output on the host: being made, handed over, being encoded, encoded
-	pairBytes    = 8       // of a pair of row numbers
-	minBatchRows = 1 << 10 // fewer rows at a time would cost more in launches than in work
-)
 
 // Plan puts the alternatives in order. It moves nothing to the device.
 //
@@ -105,8 +106,8 @@ func (e *Engine) Plan(spec Spec) (*Query, error) {
 		return nil, err
 	}
 	// What others hold now is avoided where that is possible, and otherwise waited for.
-	for _, freeBytes := range []uint64{e.freeBytes(), e.capBytes()} {
-		if err := q.choose(freeBytes); err != nil {
+	for _, q.room = range q.rooms() {
+		if err := q.choose(); err != nil {
 			return nil, err
 		}
 		if q.Alternatives[0].Err == nil {
@@ -139,9 +140,9 @@ func (e *Engine) Bind(spec Spec) *Query {
 	return q
 }
 
-// choose lists the alternatives where so much device memory is free.
-func (q *Query) choose(freeBytes uint64) error {
-	device := q.Engine.Device()
+// choose lists the alternatives for the memory of the room.
+func (q *Query) choose() error {
+	device, freeBytes := q.Engine.Device(), q.room.deviceBytes
 	limits := planner.Limits{DeviceMemoryBytes: max(1, freeBytes), HeldBytes: q.Engine.capBytes() - freeBytes,
 		BlockBytes: device.Info().Limits.MaxBlockBytes}
 	q.Alternatives = nil
@@ -186,7 +187,7 @@ func (q *Query) add(tree *Join, compare Comparing, parts uint64, limits planner.
 	f.Tuning, f.HeldBytes, f.Loaded = q.Engine.Ops.Tuning(), tree.HeldBytes, true
 	f.Software, f.SubgroupSize = device.Info().Type == backend.Software, int(device.Info().SubgroupSize)
 	for side, s := range tree.Scans {
-		f.Payload[side], f.TableRows[side] = s.Payload(), uint64(s.Table.NumRows())
+		f.Payload[side], f.TableRows[side], f.Encoded[side] = s.Payload(), uint64(s.Table.NumRows()), s.Encodes
 	}
 	if q.Ordered {
 		bytes, err := deliver.RunBytes(f.Tuning, deliver.RunRows)
@@ -266,65 +267,6 @@ func frugalFirst(byTime []Alternative) {
 	taken := byTime[frugal]
 	copy(byTime[1:frugal+1], byTime[:frugal])
 	byTime[0] = taken
-}
-
-// fitHost chooses the rows of a batch and holds an alternative against the cap of host memory.
-func (q *Query) fitHost(a *Alternative) error {
-	limit := q.Engine.MemoryLimitBytes
-	if limit == 0 {
-		return nil
-	}
-	need := q.hostBytes(a)
-	parts := q.Parts || q.Facts.Stays // a build side that stays may be joined with parts
-	if parts {
-		need += PartsAtOnce * LeastPartBytes
-	}
-	if rowBytes := q.pieceBytes(a); rowBytes > 0 {
-		room := (limit - min(limit, need)) / rowBytes
-		if parts { // which take the other half
-			room /= 2
-		}
-		a.batch = min(a.batch, max(room, minBatchRows))
-		need += rowBytes * min(a.batch, minBatchRows)
-	}
-	if need <= limit {
-		return nil
-	}
-	a.lacks = need
-	return hostMemoryError(q.Engine.Device().Info().Name, need, limit)
-}
-
-// hostBytes is what tables take of host memory, what is put in order, and device memory that is host memory.
-func (q *Query) hostBytes(a *Alternative) (sizeBytes uint64) {
-	for _, s := range a.Scans {
-		sizeBytes += tableBytes(s.Table)
-	}
-	if q.Engine.Device().Info().CPULike() {
-		sizeBytes += a.PeakBytes
-	}
-	if q.Ordered {
-		rows := q.predictedRows()
-		if q.Parts {
-			rows /= a.Facts.Granules()
-		}
-		sizeBytes += rows * pairBytes
-	}
-	if a.Keep != nil {
-		for side := range a.Scans { // marks, and the numbers of rows that are put by these
-			if rows := a.Facts.TableRows[side]; a.Output.Marks(side) {
-				sizeBytes += rows/8 + rows*4
-			}
-		}
-	}
-	return sizeBytes
-}
-
-// pieceBytes is what all pieces of output that are on the host take, for each row of one of them.
-func (q *Query) pieceBytes(a *Alternative) (sizeBytes uint64) {
-	if a.Output.Count {
-		return 0
-	}
-	return pieces * (q.RowBytes + pairBytes)
 }
 
 // Run runs the query up to its first rows, or to their number where only that is wanted. The caller closes the result,

@@ -29,11 +29,11 @@ type KeyRanges struct {
 // Errors: backend.ErrDeviceMemory and backend.ErrHostMemory with what is needed; backend.ErrLimit for more pairs; those
 // of the device.
 func (e *Engine) Ranges(ctx context.Context, scans [2]*Scan, most uint64) (k KeyRanges, err error) {
-	needBytes, err := e.fitRanges(scans)
+	need, err := e.fitRanges(scans)
 	if err != nil {
 		return k, err
 	}
-	grant, err := e.budget.Acquire(ctx, e.need(needBytes), e.need(needBytes))
+	grant, err := e.budget.Acquire(ctx, need)
 	if err != nil {
 		return k, err
 	}
@@ -64,32 +64,42 @@ func (e *Engine) Ranges(ctx context.Context, scans [2]*Scan, most uint64) (k Key
 	return k, err
 }
 
-// fitRanges is the device memory that key ranges take: chunks of both sides and their join. It holds it against the
-// limits.
-func (e *Engine) fitRanges(scans [2]*Scan) (deviceBytes uint64, err error) {
-	few, hostBytes, rows := uint64(math.MaxUint64), uint64(0), [2]uint64{}
+// fitRanges is the memory that key ranges take: chunks of both sides and their join, and on the host the tables and the
+// result. It holds it against the limits.
+func (e *Engine) fitRanges(scans [2]*Scan) (need exec.Need, err error) {
+	few, deviceBytes, loadingBytes, rows := uint64(math.MaxUint64), uint64(0), uint64(0), [2]uint64{}
 	for side, s := range scans {
+		loadingBytes = max(loadingBytes, deviceBytes+s.loadingBytes()) // the side before is sorted
 		rows[side], few = s.Rows(), min(few, s.Rows())
 		deviceBytes += s.Rows() * uint64(s.Keys.KeyBytes()+4)
-		hostBytes += tableBytes(s.Table) + 4*s.Rows()
+		need.Host += 4 * s.Rows()
 	}
 	joinBytes, err := ranges.JoinBytes(e.Ops.Tuning(), scans[0].Keys.KeyBytes(), rows)
 	if err != nil {
-		return 0, err
+		return need, err
 	}
-	deviceBytes += joinBytes
+	deviceBytes += max(joinBytes, loadingBytes)
 	deviceBytes += operator.Slack(deviceBytes)
 	if capBytes := e.capBytes(); deviceBytes > capBytes {
-		return 0, &backend.OpError{Op: "plan key ranges", Device: e.Device().Info().Name, Err: backend.ErrDeviceMemory,
+		return need, &backend.OpError{Op: "plan key ranges", Device: e.Device().Info().Name, Err: backend.ErrDeviceMemory,
 			Detail: fmt.Sprintf("%d bytes are needed, the limit is %d; raise device_memory to at least %s", deviceBytes,
 				capBytes, text.Mebibytes(deviceBytes))}
 	}
-	if e.Device().Info().CPULike() {
+	need.Device = e.onDevice(deviceBytes)
+	need.Host += few * (8 + uint64(unsafe.Sizeof(ranges.KeyRange{})))
+	if e.hostBytes == exec.Unlimited {
+		return need, nil
+	}
+	need.Shared = SharedBytes(scans[0].Table, scans[1].Table)
+	hostBytes := need.Host
+	for _, bytes := range need.Shared {
+		hostBytes += bytes
+	}
+	if e.Device().Info().InHostMemory() {
 		hostBytes += deviceBytes
 	}
-	hostBytes += few * (8 + uint64(unsafe.Sizeof(ranges.KeyRange{})))
-	if limit := e.MemoryLimitBytes; limit > 0 && hostBytes > limit {
-		return 0, hostMemoryError(e.Device().Info().Name, hostBytes, limit)
+	if hostBytes > e.hostBytes {
+		return need, hostMemoryError(e.Device().Info().Name, hostBytes, e.hostBytes)
 	}
-	return deviceBytes, nil
+	return need, nil
 }

@@ -62,7 +62,7 @@ func (r *Result) Close() {
 	}
 	r.flow.Stop()
 	if r.built != nil {
-		r.built.busy.Store(false)
+		r.built.probed()
 		r.built = nil
 	}
 }

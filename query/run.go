@@ -2,22 +2,14 @@ package query
 
 import (
 	"context"
-	"fmt"
 	"time"
 
-	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/deliver"
 	"github.com/spirjoin/spirjoin/exec"
 	"github.com/spirjoin/spirjoin/operator"
 	"github.com/spirjoin/spirjoin/planner"
 	"github.com/spirjoin/spirjoin/relation"
 )
-
-func hostMemoryError(device string, need, limit uint64) error {
-	return &backend.OpError{Op: "plan join", Device: device, Err: backend.ErrHostMemory, Detail: fmt.Sprintf(
-		"tables, device memory in host memory and the smallest batch need %d bytes, the limit is %d; raise memory_limit",
-		need, limit)}
-}
 
 // run starts an alternative in a flow, which is the result's then, with a build side or without. parts are those of the
 // probe side where it comes part by part, otherwise nil.

@@ -29,6 +29,7 @@ type Scan struct {
 	Words   relation.Words   // of these; the first payload columns
 	Numbers bool             // the last payload column is the number of the row
 	Keyless relation.Keyless // which rows without a key are rows of the output
+	Encodes bool             // the device makes the codes of the keys ([Engine.EncodesKeys])
 }
 
 // Rows is the number of rows that have a key.
@@ -70,70 +71,124 @@ func (s *Scan) granules(rows, brought uint64) (bounds []int) {
 // are submitted later see them.
 func (s *Scan) load(ctx context.Context, lane *exec.Lane, memory *exec.Scope, from, to int, texts *deliver.Texts) (
 	*relation.Chunk, error) {
-	c := &relation.Chunk{Rows: s.Keys.RowsIn(s.Side, from, to)}
-	column := func(rows uint64, bytes int, label string) relation.Values {
-		return relation.Values{Data: memory.New(rows*uint64(bytes), s.Side.String()+" "+label).All(), Bytes: bytes}
-	}
-	if texts == nil {
-		c.Keys = column(c.Rows, s.Keys.KeyBytes(), "keys")
-		if err := memory.Err(); err != nil {
-			return nil, err
-		}
-		if _, err := s.Keys.LoadRows(ctx, lane.Device(), s.Side, from, to, c.Keys.Data, backend.Range{}); err != nil {
-			return nil, err
-		}
-	}
 	keep, err := s.keyed(ctx, lane, from, to)
 	defer keep.temporary.ReleaseAll()
 	if err != nil {
 		return nil, err
 	}
-	rows := uint64(to - from)
-	if texts != nil {
-		if c.Keys, err = s.hash(ctx, lane, memory, &keep, texts, rows, c.Rows); err != nil {
-			return nil, err
-		}
+	l := load{Scan: s, lane: lane, memory: memory, from: from, to: to, keep: keep, texts: texts}
+	l.chunk.Rows = s.Keys.RowsIn(s.Side, from, to)
+	if err = l.keys(ctx); err == nil {
+		err = l.words(ctx)
 	}
-	words := loader{lane, s.Words, s.Columns, "number " + s.Side.String()}
+	if err == nil && s.Encodes {
+		err = l.encoded(ctx)
+	}
+	if err == nil && s.Numbers {
+		err = l.numbers(ctx)
+	}
+	return &l.chunk, err
+}
+
+// load is rows of a table on their way to a chunk.
+type load struct {
+	*Scan
+	lane     *exec.Lane
+	memory   *exec.Scope
+	from, to int
+	keep     keyed
+	chunk    relation.Chunk
+	encoder  encoder        // of keys whose codes the device makes
+	texts    *deliver.Texts // of keys that the device hashes
+}
+
+// column is room for values of so many rows.
+func (l *load) column(rows uint64, bytes int, label string) relation.Values {
+	return relation.Values{Data: l.memory.New(rows*uint64(bytes), l.Side.String()+" "+label).All(), Bytes: bytes}
+}
+
+func (l *load) rows() uint64 { return uint64(l.to - l.from) }
+
+// put adds a column of all rows to the chunk: those of it that have a key.
+func (l *load) put(ctx context.Context, all relation.Values) error {
+	kept, err := l.keep.column(ctx, l.lane, l.memory, all, l.chunk.Rows)
+	l.chunk.Payload = append(l.chunk.Payload, kept)
+	return err
+}
+
+// keys brings the codes that the host makes, or hashes of the device, or makes room for codes of the device.
+func (l *load) keys(ctx context.Context) (err error) {
+	if l.texts != nil {
+		l.chunk.Keys, err = l.hash(ctx)
+		return err
+	}
+	rows := l.chunk.Rows
+	if l.Encodes {
+		rows = l.rows()
+	}
+	codes := l.column(rows, l.Keys.KeyBytes(), "keys")
+	if err := l.memory.Err(); err != nil {
+		return err
+	}
+	if l.Encodes {
+		l.encoder = encoder{lane: l.lane, from: l.from, to: l.to, keys: l.Keys.Encoded(l.Side), codes: codes}
+		return nil
+	}
+	l.chunk.Keys = codes
+	_, err = l.Keys.LoadRows(ctx, l.lane.Device(), l.Side, l.from, l.to, codes.Data, backend.Range{})
+	return err
+}
+
+// encoded ends what the device makes of the keys.
+func (l *load) encoded(ctx context.Context) (err error) {
+	if err = l.encoder.rest(ctx); err == nil {
+		l.chunk.Keys, err = l.keep.column(ctx, l.lane, l.memory, l.encoder.codes, l.chunk.Rows)
+	}
+	return err
+}
+
+// words brings columns.
+func (l *load) words(ctx context.Context) error {
+	words := loader{l.lane, l.Words, l.Columns, "number " + l.Side.String()}
 	for _, part := range words.parts() {
-		all := make([]relation.Values, part.words)
-		into := make([]backend.Range, part.words)
+		all, into := make([]relation.Values, part.words), make([]backend.Range, part.words)
 		for i := range all {
-			all[i] = column(rows, s.Words.Bytes[part.first+i], s.label(&part))
+			all[i] = l.column(l.rows(), l.Words.Bytes[part.first+i], l.label(&part))
 			into[i] = all[i].Data
 		}
-		if err := memory.Err(); err != nil {
-			return nil, err
+		err := l.memory.Err()
+		if err == nil {
+			err = part.load(ctx, l.from, l.to, into)
 		}
-		if err := part.load(ctx, from, to, into); err != nil {
-			return nil, err
+		if err == nil && part.column >= 0 {
+			err = l.encoder.words(ctx, l.Names[part.column], into[0])
 		}
-		for i := range all {
-			kept, err := keep.column(ctx, lane, memory, all[i], c.Rows)
-			if err != nil {
-				return nil, err
-			}
-			c.Payload = append(c.Payload, kept)
+		for i := 0; err == nil && i < len(all); i++ {
+			err = l.put(ctx, all[i])
+		}
+		if err != nil {
+			return err
 		}
 	}
-	if !s.Numbers {
-		return c, nil
+	return nil
+}
+
+// numbers makes the numbers of the rows.
+func (l *load) numbers(ctx context.Context) error {
+	numbers := l.column(l.rows(), 4, "row numbers")
+	if err := l.memory.Err(); err != nil {
+		return err
 	}
-	numbers := column(rows, 4, "row numbers")
-	if err := memory.Err(); err != nil || rows == 0 {
-		c.Payload = append(c.Payload, numbers)
-		return c, err
+	if l.rows() > 0 {
+		list := l.lane.List("number " + l.Side.String())
+		if err := l.lane.Iota(list, numbers.Data, l.rows(), uint32(l.from)); err != nil {
+			return err
+		}
+		if err := l.lane.Submit(ctx, list); err != nil {
+			return err
+		}
 	}
-	list := lane.List("number " + s.Side.String())
-	if err := lane.Iota(list, numbers.Data, rows, uint32(from)); err != nil {
-		return nil, err
-	}
-	if err := lane.Submit(ctx, list); err != nil {
-		return nil, err
-	}
-	kept, err := keep.column(ctx, lane, memory, numbers, c.Rows)
-	c.Payload = append(c.Payload, kept)
-	return c, err
+	return l.put(ctx, numbers)
 }
 
 func (s *Scan) label(part *wordPart) string {
@@ -154,7 +209,7 @@ type keyed struct {
 
 func (s *Scan) keyed(ctx context.Context, lane *exec.Lane, from, to int) (k keyed, err error) {
 	k.temporary = lane.Scope(ctx)
-	if k.all = s.Keys.RowsIn(s.Side, from, to) == uint64(to-from) || len(s.Payload()) == 0; k.all {
+	if k.all = s.Keys.RowsIn(s.Side, from, to) == uint64(to-from) || len(s.Payload()) == 0 && !s.Encodes; k.all {
 		return k, nil
 	}
 	if k.plan, err = primitive.PlanCompact(lane.Tuning(), uint64(to-from)); err != nil {
@@ -269,6 +324,9 @@ func (s *Scan) String() string { return s.describe(text.Plural(int(s.Rows()), "r
 // describe is String with a text for the number of rows.
 func (s *Scan) describe(rows string) string {
 	columns := []string{fmt.Sprintf("keys of %d bytes", s.Keys.KeyBytes())}
+	if s.Encodes {
+		columns[0] += " made on the device"
+	}
 	columns = append(columns, s.Names...)
 	if n := len(s.Words.Shared); n > 0 {
 		columns = append(columns, text.Plural(n, "shared word"))

@@ -102,27 +102,21 @@ func (r *Result) part(ctx context.Context, lane *exec.Lane, built *Built, out *o
 	return out.end(ctx)
 }
 
-// PartsAtOnce are the parts of a probe side that are on the host at a time: one that is gathered, one that is joined, and
-// one whose last piece is drawn. Each has room for LeastPartBytes.
-const (
-	PartsAtOnce    = 3
-	LeastPartBytes = 1 << 20
-)
+// PartsRoom is what all parts of the probe side may take of the host; 0: no limit. They could have aloneBytes if no
+// other query had any.
+func (q *Query) PartsRoom() (sizeBytes, aloneBytes uint64) {
+	a := &q.Alternatives[0]
+	return a.parts, q.aloneBytes(a)
+}
 
-// PartsBytes is what all parts of the probe side may take of the host by the cap of its memory, beside the build side,
-// device memory in host memory and output; 0: no limit.
-//
-// Errors: backend.ErrHostMemory where there is too little for small parts.
-func (q *Query) PartsBytes(a *Alternative) (sizeBytes uint64, err error) {
-	limit := q.Engine.MemoryLimitBytes
-	if limit == 0 {
-		return 0, nil
+// PartsRoom is [Query.PartsRoom] for a stream of parts that take wishBytes best. What is free is taken for them until
+// the result is closed; there is room for [LeastPartBytes] each.
+func (b *Built) PartsRoom(wishBytes uint64) (sizeBytes, aloneBytes uint64) {
+	if b.taken.parts == 0 {
+		return 0, 0
 	}
-	need := q.hostBytes(a) + q.pieceBytes(a)*a.batch
-	if room := limit - min(limit, need); room >= PartsAtOnce*LeastPartBytes {
-		return room, nil
-	}
-	return 0, hostMemoryError(q.Engine.Device().Info().Name, need+PartsAtOnce*LeastPartBytes, limit)
+	more := wishBytes - min(wishBytes, b.taken.parts)
+	return b.taken.parts + b.grant.ReserveHost(more), b.Query.aloneBytes(b.taken)
 }
 
 // Taken is the alternative that the build side is there for.

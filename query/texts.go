@@ -2,6 +2,7 @@ package query
 
 import (
 	"context"
+	"errors"
 	"slices"
 
 	"github.com/spirjoin/spirjoin/backend"
@@ -36,7 +37,8 @@ func (s *Scan) textBytes(from, to int) (sizeBytes uint64) {
 const hashBytes = 8
 
 // loadTexts brings the texts of the rows from from to to-1 to memory of a scope.
-func (s *Scan) loadTexts(ctx context.Context, lane *exec.Lane, memory *exec.Scope, from, to int) (*deliver.Texts, error) {
+func (s *Scan) loadTexts(ctx context.Context, lane *exec.Lane, memory *exec.Scope, from, to int) (
+	*deliver.Texts, error) {
 	texts := &deliver.Texts{First: uint32(from)}
 	for k, t := range s.Keys.TextColumns(s.Side, from, to) {
 		bytes := memory.New(t.BytesNeeded(), s.Side.String()+" texts")
@@ -53,37 +55,34 @@ func (s *Scan) loadTexts(ctx context.Context, lane *exec.Lane, memory *exec.Scop
 	return texts, nil
 }
 
-// hash makes the hashes of rows texts, and keeps those of the kept rows that have a key.
-func (s *Scan) hash(ctx context.Context, lane *exec.Lane, memory *exec.Scope, keep *keyed, texts *deliver.Texts,
-	rows, kept uint64) (hashes relation.Values, err error) {
-	hashes = relation.Values{Data: memory.New(rows*hashBytes, s.Side.String()+" keys").All(), Bytes: hashBytes}
-	temporary := lane.Scope(ctx)
+// hash makes the hashes of the rows that have a key.
+func (l *load) hash(ctx context.Context) (hashes relation.Values, err error) {
+	hashes = l.column(l.rows(), hashBytes, "keys")
+	temporary := l.lane.Scope(ctx)
 	defer temporary.ReleaseAll()
-	to := primitive.TextHashes{Hashes: hashes.Data, Folded: len(texts.Columns) > 1, Kept: s.Keys.KeptHash()}
-	for i := range texts.Columns {
-		if texts.Columns[i].InPieces() && to.States.Buffer == nil {
-			to.States = temporary.New(rows*hashBytes, "states of hashes").All()
+	columns := l.texts.Columns
+	to := primitive.TextHashes{Hashes: hashes.Data, Folded: len(columns) > 1, Kept: l.Keys.KeptHash()}
+	for i := range columns {
+		if columns[i].InPieces() && to.States.Buffer == nil {
+			to.States = temporary.New(l.rows()*hashBytes, "states of hashes").All()
 		}
 	}
-	if err := memory.Err(); err != nil || rows == 0 {
+	if err := errors.Join(l.memory.Err(), temporary.Err()); err != nil || l.rows() == 0 {
 		return hashes, err
 	}
-	if err := temporary.Err(); err != nil {
-		return hashes, err
-	}
-	list := lane.List("hash " + s.Side.String())
+	list := l.lane.List("hash " + l.Side.String())
 	if to.Folded {
 		list.Fill(hashes.Data, 0)
 	}
-	for i := range texts.Columns {
-		if err := lane.HashTexts(list, &texts.Columns[i], to, rows); err != nil {
+	for i := range columns {
+		if err := l.lane.HashTexts(list, &columns[i], to, l.rows()); err != nil {
 			return hashes, err
 		}
 	}
-	if err := lane.Submit(ctx, list); err != nil {
+	if err := l.lane.Submit(ctx, list); err != nil {
 		return hashes, err
 	}
-	return keep.column(ctx, lane, memory, hashes, kept)
+	return l.keep.column(ctx, l.lane, l.memory, hashes, l.chunk.Rows)
 }
 
 // comparing lists where keys may be compared, of pairs that a tree has to test.
@@ -101,8 +100,8 @@ func (q *Query) comparing(tree *Join) []Comparing {
 	return []Comparing{CompareDevice, CompareHost}
 }
 
-// textParts is in how many parts the texts of the rows from from to to-1 have to come for none to take more than a buffer
-// can have.
+// textParts is in how many parts the texts of the rows from from to to-1 have to come for none to take more than a
+// buffer can have.
 func (e *Engine) textParts(s *Scan, from, to int) (parts uint64) {
 	most := uint64(relation.MaxTextsBytes)
 	if block := e.Device().Info().Limits.MaxBlockBytes; block > 0 {

@@ -173,7 +173,7 @@ func TestCrossKeys(t *testing.T) {
 	require.Equal(t, 4, plan.KeyBytes())
 	require.EqualValues(t, 3, plan.Rows(Left))
 	require.EqualValues(t, 1, plan.Rows(Right))
-	require.False(t, plan.HasNulls(Left))
+	require.False(t, plan.LeavesOut(Left))
 	require.Equal(t, [][]uint64{{0}, {0}, {0}}, plan.Sample(Left, 5, 1))
 	require.Equal(t, "()", plan.Text(Left, 1))
 	keys := []byte{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}

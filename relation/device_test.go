@@ -49,14 +49,14 @@ func TestLoadInChunks(t *testing.T) {
 		ids, err := device.Allocate(context.Background(), backend.DeviceLocal, rows*4, "row numbers")
 		require.NoError(t, err)
 		given := backend.Range{}
-		if plan.HasNulls(Left) {
+		if plan.LeavesOut(Left) {
 			given = ids.All()
 		}
 		require.NoError(t, plan.Load(ctx, device, Left, keys.All(), given))
 		gotKeys, gotIDs := make([]byte, len(wantKeys)), make([]uint32, rows)
 		require.NoError(t, device.Download(ctx, gotKeys, keys.All()))
 		require.True(t, string(wantKeys) == string(gotKeys), "keys, a null every %d rows", nullEvery)
-		if plan.HasNulls(Left) {
+		if plan.LeavesOut(Left) {
 			require.NoError(t, device.Download(ctx, backend.AsBytes(gotIDs), ids.All()))
 			require.Equal(t, wantIDs, gotIDs)
 		}

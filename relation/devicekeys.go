@@ -8,10 +8,10 @@ import (
 )
 
 // Load encodes the keys of a side straight into memory that a device reads: keys receives Rows(side) codes of KeyBytes,
-// and ids, where HasNulls(side) and not absent, as many row numbers. When it returns every copy has been submitted;
+// and ids, where LeavesOut(side) and not absent, as many row numbers. When it returns every copy has been submitted;
 // commands submitted later see the keys.
 func (p *KeyPlan) Load(ctx context.Context, device *backend.Device, side Side, keys, ids backend.Range) error {
-	if !p.HasNulls(side) {
+	if !p.LeavesOut(side) {
 		ids = backend.Range{}
 	}
 	_, err := p.LoadRows(ctx, device, side, 0, p.sides[side].rows, keys, ids)

@@ -38,8 +38,9 @@ const MaxTextBytes = 1 << 20
 const MaxTextsBytes = math.MaxUint32
 
 // DeviceTexts tells whether a device can hash keys and compare them: of codes that are hashes and not proved, where the
-// texts of either side lie one behind the other or have one width, each of [MaxTextBytes] at most. Texts of views and of dictionaries stay with the host, and so do keys in which NULL is a value.
-// Columns that are no texts go along as texts of 8 bytes, their codes.
+// texts of either side lie one behind the other or have one width, each of [MaxTextBytes] at most. Texts of views and of
+// dictionaries stay with the host, and so do keys of which NULL is a value that is there. Columns that are no texts go
+// along as texts of 8 bytes, their codes.
 func (p *KeyPlan) DeviceTexts() bool {
 	if p.Exact() {
 		return false
@@ -151,7 +152,8 @@ func (p *KeyPlan) UploadTexts(ctx context.Context, device *backend.Device, side 
 	for part := range c.segments(from, to) {
 		source := part.reader.(packedTexts)
 		if source.width() == 0 {
-			if err := part.uploadStarts(ctx, device, source, int64(into.bytes()), part.at+part.n == to-from, starts); err != nil {
+			first, last := int64(into.bytes()), part.at+part.n == to-from
+			if err := part.uploadStarts(ctx, device, source, first, last, starts); err != nil {
 				return err
 			}
 		}

@@ -9,7 +9,7 @@ import (
 )
 
 // Encode writes the packed codes of a side's rows, in row order and without those that are left out, to keys:
-// KeyBytes() bytes each, little endian. When HasNulls(side), it also writes the number of each such row to rowIDs;
+// KeyBytes() bytes each, little endian. When LeavesOut(side), it also writes the number of each such row to rowIDs;
 // otherwise code i belongs to row i and rowIDs is not touched. It runs on all cores.
 //
 // Keys must hold Rows(side) codes and rowIDs, where used, Rows(side) numbers, else backend.ErrInvalidInput; what lies
@@ -27,10 +27,10 @@ func (p *KeyPlan) encode(ctx context.Context, side Side, keys []byte, rowIDs []u
 	if need := rows * uint64(p.KeyBytes()); uint64(len(keys)) < need {
 		return fmt.Errorf("%w: %d rows need %d bytes, keys has %d", backend.ErrInvalidInput, rows, need, len(keys))
 	}
-	if p.HasNulls(side) && uint64(len(rowIDs)) < rows {
+	if p.LeavesOut(side) && uint64(len(rowIDs)) < rows {
 		return fmt.Errorf("%w: %d rows need as many row numbers, rowIDs has %d", backend.ErrInvalidInput, rows, len(rowIDs))
 	}
-	if !p.HasNulls(side) {
+	if !p.LeavesOut(side) {
 		rowIDs = nil
 	}
 	return p.encodeRows(ctx, side, 0, p.sides[side].rows, keys, rowIDs)

@@ -45,7 +45,7 @@ func TestEncodeAcrossBlocks(t *testing.T) {
 				}
 			}
 			require.EqualValues(t, len(wantKeys), plan.Rows(Left))
-			assert.Equal(t, len(wantKeys) < rows, plan.HasNulls(Left))
+			assert.Equal(t, len(wantKeys) < rows, plan.LeavesOut(Left))
 			const marker = 0xa5
 			keys, ids := bytes.Repeat([]byte{marker}, 4*rows+64), view[uint32](bytes.Repeat([]byte{marker}, 4*rows+64))
 			require.NoError(t, plan.Encode(context.Background(), Left, keys, ids))
@@ -54,7 +54,7 @@ func TestEncodeAcrossBlocks(t *testing.T) {
 				require.EqualValues(t, marker, b, "written behind the last code")
 			}
 			written := 0
-			if plan.HasNulls(Left) {
+			if plan.LeavesOut(Left) {
 				written = len(wantIDs)
 				require.True(t, slices.Equal(wantIDs, ids[:written]), "rows=%d nullEvery=%d", rows, nullEvery)
 			}

@@ -8,6 +8,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
+
+	"github.com/spirjoin/spirjoin/kernel"
 )
 
 func TestRankOfSpecialFloats(t *testing.T) {
@@ -25,41 +27,41 @@ func TestRankOfSpecialFloats(t *testing.T) {
 		{1, 1, 1, 1},                         // smallest subnormal
 		{1<<63 | 1, 1<<31 | 1, -1, -1},       // its negative
 		{1 << 52, 1 << 23, 1 << 52, 1 << 23}, // smallest normal
-		{math.Float64bits(math.MaxFloat64), math.Float32bits(math.MaxFloat32), inf64 - 1, inf32 - 1},
-		{math.Float64bits(math.Inf(1)), math.Float32bits(float32(math.Inf(1))), inf64, inf32},
-		{math.Float64bits(math.Inf(-1)), math.Float32bits(float32(math.Inf(-1))), -inf64, -inf32},
-		{0x7ff8_0000_0000_0000, 0x7fc0_0000, inf64 + 1, inf32 + 1}, // quiet NaN
-		{0x7ff0_0000_0000_0001, 0x7f80_0001, inf64 + 1, inf32 + 1}, // signalling NaN
-		{0xfff8_0000_0000_0123, 0xffc0_0123, inf64 + 1, inf32 + 1}, // negative NaN with a payload
-		{math.MaxUint64, math.MaxUint32, inf64 + 1, inf32 + 1},
+		{math.Float64bits(math.MaxFloat64), math.Float32bits(math.MaxFloat32), kernel.Inf64 - 1, kernel.Inf32 - 1},
+		{math.Float64bits(math.Inf(1)), math.Float32bits(float32(math.Inf(1))), kernel.Inf64, kernel.Inf32},
+		{math.Float64bits(math.Inf(-1)), math.Float32bits(float32(math.Inf(-1))), -kernel.Inf64, -kernel.Inf32},
+		{0x7ff8_0000_0000_0000, 0x7fc0_0000, kernel.Inf64 + 1, kernel.Inf32 + 1}, // quiet NaN
+		{0x7ff0_0000_0000_0001, 0x7f80_0001, kernel.Inf64 + 1, kernel.Inf32 + 1}, // signalling NaN
+		{0xfff8_0000_0000_0123, 0xffc0_0123, kernel.Inf64 + 1, kernel.Inf32 + 1}, // negative NaN with a payload
+		{math.MaxUint64, math.MaxUint32, kernel.Inf64 + 1, kernel.Inf32 + 1},
 	} {
-		assert.Equal(t, c.rank64, rank64(c.bits64), "%#x", c.bits64)
-		assert.Equal(t, c.rank32, rank32(c.bits32), "%#x", c.bits32)
+		assert.Equal(t, c.rank64, kernel.Rank64(c.bits64), "%#x", c.bits64)
+		assert.Equal(t, c.rank32, kernel.Rank32(c.bits32), "%#x", c.bits32)
 	}
-	assert.True(t, math.IsNaN(floatOf64(inf64+1)))
-	assert.True(t, math.IsNaN(float64(floatOf32(inf32+1))))
+	assert.True(t, math.IsNaN(floatOf64(kernel.Inf64+1)))
+	assert.True(t, math.IsNaN(float64(floatOf32(kernel.Inf32+1))))
 }
 
 func TestRanksAreTheFloatsInOrder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		f := rapid.Float64().Draw(t, "f")
-		rank := rank64(math.Float64bits(f))
+		rank := kernel.Rank64(math.Float64bits(f))
 		require.Equal(t, f, floatOf64(rank))
 		if f < math.MaxFloat64 {
-			require.Equal(t, rank+1, rank64(math.Float64bits(math.Nextafter(f, math.Inf(1)))))
+			require.Equal(t, rank+1, kernel.Rank64(math.Float64bits(math.Nextafter(f, math.Inf(1)))))
 		}
 		g := rapid.Float32().Draw(t, "g")
-		rank = rank32(math.Float32bits(g))
+		rank = kernel.Rank32(math.Float32bits(g))
 		require.Equal(t, g, floatOf32(rank))
 		if g < math.MaxFloat32 {
-			require.Equal(t, rank+1, rank32(math.Float32bits(math.Nextafter32(g, float32(math.Inf(1))))))
+			require.Equal(t, rank+1, kernel.Rank32(math.Float32bits(math.Nextafter32(g, float32(math.Inf(1))))))
 		}
 	})
 }
 
 func TestEveryFloat16Widens(t *testing.T) {
 	for bits := range 1 << 16 {
-		got, want := math.Float32frombits(bits32(uint16(bits))), float16Of(uint16(bits))
+		got, want := math.Float32frombits(kernel.WidenHalf(uint16(bits))), float16Of(uint16(bits))
 		switch want.beyond {
 		case 2:
 			require.True(t, math.IsNaN(float64(got)), "%#x", bits)

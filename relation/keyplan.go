@@ -385,9 +385,9 @@ func (p *KeyPlan) RowsIn(side Side, from, to int) uint64 {
 	return uint64(to - from)
 }
 
-// HasNulls tells whether rows of a side are left out, because a key is NULL or cannot match. Row numbers and positions
+// LeavesOut tells whether rows of a side are left out, because a key is NULL or cannot match. Row numbers and positions
 // among the codes then differ.
-func (p *KeyPlan) HasNulls(side Side) bool { return p.sides[side].selected != nil }
+func (p *KeyPlan) LeavesOut(side Side) bool { return p.sides[side].selected != nil }
 
 // Nulls is how many rows of a side are left out because a key is NULL.
 func (p *KeyPlan) Nulls(side Side) uint64 {

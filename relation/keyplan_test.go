@@ -139,8 +139,8 @@ func TestPlanOfTPCHKeys(t *testing.T) {
 	assert.Equal(t, 4, plan.KeyBytes())
 	assert.EqualValues(t, 2, plan.Rows(Left))
 	assert.EqualValues(t, 2, plan.Rows(Right))
-	assert.False(t, plan.HasNulls(Left))
-	assert.True(t, plan.HasNulls(Right))
+	assert.False(t, plan.LeavesOut(Left))
+	assert.True(t, plan.LeavesOut(Right))
 
 	keys, ids := make([]byte, 12), []uint32{9, 9, 9}
 	require.NoError(t, plan.Encode(context.Background(), Right, keys, ids))
@@ -225,7 +225,7 @@ func TestValuesThatTheOtherTypeCannotHoldAreLeftOut(t *testing.T) {
 		require.NoError(t, err, name)
 		assert.Equal(t, c.leftRows, plan.Rows(Left), name)
 		assert.Equal(t, c.rightRows, plan.Rows(Right), name)
-		assert.Equal(t, c.leftRows < uint64(c.left.NumRows()), plan.HasNulls(Left), name)
+		assert.Equal(t, c.leftRows < uint64(c.left.NumRows()), plan.LeavesOut(Left), name)
 		assert.NoError(t, checkPlan(c.left, c.right, keyNames(1)), name)
 	}
 }

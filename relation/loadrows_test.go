@@ -31,7 +31,7 @@ func testLoadRows(t *testing.T, device *backend.Device) {
 		require.NoError(t, err)
 		keys, ids := make([]uint32, plan.Rows(Left)), make([]uint32, plan.Rows(Left))
 		require.NoError(t, plan.Encode(ctx, Left, backend.AsBytes(keys), ids))
-		if !plan.HasNulls(Left) {
+		if !plan.LeavesOut(Left) {
 			for i := range ids {
 				ids[i] = uint32(i)
 			}

@@ -157,7 +157,7 @@ func readRows(plan *KeyPlan, side Side, table arrow.Table, on []string) ([]keyRo
 	}
 	for i := range n {
 		row := i
-		if plan.HasNulls(side) {
+		if plan.LeavesOut(side) {
 			row = int(ids[i])
 		} else if n != len(rows) {
 			return nil, fmt.Errorf("%d codes for %d rows, none said to be left out", n, len(rows))

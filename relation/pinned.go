@@ -63,6 +63,23 @@ func (a *PinnedAllocator) Pinned() (sizeBytes, declinedBytes uint64) {
 	return a.sizeSum, a.declined
 }
 
+// CapBytes is how much is imported at most.
+func (a *PinnedAllocator) CapBytes() uint64 { return a.capBytes }
+
+// Trim gives up blocks that are kept for reuse, the oldest first, until at most mostBytes are, and returns how much is.
+func (a *PinnedAllocator) Trim(mostBytes uint64) (keptBytes uint64) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for _, r := range a.free {
+		keptBytes += uint64(len(r.pages))
+	}
+	for ; keptBytes > mostBytes; a.free = a.free[1:] {
+		keptBytes -= uint64(len(a.free[0].pages))
+		a.drop(a.free[0])
+	}
+	return keptBytes
+}
+
 // Allocate returns memory of the given size with undefined content.
 func (a *PinnedAllocator) Allocate(size int) []byte {
 	if size >= minPinnedBytes {

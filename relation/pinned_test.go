@@ -67,6 +67,27 @@ func TestPinnedCap(t *testing.T) {
 	a.Free(second)
 }
 
+// TestPinnedTrim: blocks that are kept for reuse are given up, the oldest first; those in use stay.
+func TestPinnedTrim(t *testing.T) {
+	a := NewPinnedAllocator(discreteDevice(t), 1<<30)
+	defer a.Close()
+	var blocks [][]byte
+	for range 4 {
+		blocks = append(blocks, a.Allocate(minPinnedBytes))
+	}
+	for _, b := range blocks[:3] {
+		a.Free(b)
+	}
+	require.EqualValues(t, 3*minPinnedBytes, a.Trim(1<<30))
+	require.EqualValues(t, minPinnedBytes, a.Trim(2*minPinnedBytes-1))
+	sizeBytes, _ := a.Pinned()
+	require.EqualValues(t, 2*minPinnedBytes, sizeBytes)
+	require.Same(t, unsafe.SliceData(blocks[2]), unsafe.SliceData(a.Allocate(minPinnedBytes)), "the youngest is left")
+	require.Zero(t, a.Trim(0))
+	a.Free(blocks[2])
+	a.Free(blocks[3])
+}
+
 // TestPinnedPages: pinned memory begins at a large page outside Go's heap. A block that outlives the allocator stays,
 // and its pages go back to the system with it, once.
 func TestPinnedPages(t *testing.T) {

@@ -25,7 +25,7 @@ func (p *KeyPlan) Prove(ctx context.Context) (exact bool, err error) {
 		side = Right
 	}
 	t := standing{plan: p, side: side, codes: make([]uint64, p.Rows(side))}
-	if t.slots = make([]uint32, 1<<bits.Len64(max(1, 2*p.Rows(side))-1)); p.HasNulls(side) {
+	if t.slots = make([]uint32, 1<<bits.Len64(max(1, 2*p.Rows(side))-1)); p.LeavesOut(side) {
 		t.rows = make([]uint32, p.Rows(side))
 	}
 	if err := p.encode(ctx, side, bitBytes(t.codes), t.rows); err != nil {

@@ -123,15 +123,35 @@ type taker struct {
 	locator
 }
 
+// noRows is an array without rows, also of types for which arrow-go has no builder.
+func noRows(dtype arrow.DataType) *array.Data {
+	storage := dtype
+	for storage.ID() == arrow.EXTENSION {
+		storage = storage.(arrow.ExtensionType).StorageType()
+	}
+	layout := storage.Layout()
+	buffers := make([]*memory.Buffer, max(1, len(layout.Buffers)))
+	for i := range layout.Buffers {
+		if layout.Buffers[i].Kind != arrow.KindBitmap || i > 0 {
+			buffers[i] = memory.NewBufferBytes(make([]byte, 8)) // room for the first offset
+		}
+	}
+	var children []arrow.ArrayData
+	if nested, ok := storage.(arrow.NestedType); ok {
+		for _, field := range nested.Fields() {
+			children = append(children, noRows(field.Type))
+		}
+	}
+	if dictionary, ok := storage.(*arrow.DictionaryType); ok {
+		return array.NewDataWithDictionary(dtype, 0, buffers, 0, 0, noRows(dictionary.ValueType))
+	}
+	return array.NewData(dtype, 0, buffers, children, 0, 0)
+}
+
 // take gathers from chunks of one type; every id is a row.
 func take(ctx context.Context, dtype arrow.DataType, chunks []arrow.ArrayData, ids []uint32, alloc memory.Allocator) (arrow.ArrayData, error) {
 	if len(ids) == 0 {
-		builder := array.NewBuilder(alloc, dtype)
-		defer builder.Release()
-		empty := builder.NewArray()
-		defer empty.Release()
-		empty.Data().Retain()
-		return empty.Data(), nil
+		return noRows(dtype), nil
 	}
 	t := newTaker(ctx, dtype, chunks, ids, alloc)
 	storage := dtype

@@ -113,6 +113,30 @@ func TestTakeOfEveryType(t *testing.T) {
 	}
 }
 
+// TestTakeOfNoRows: a column without chunks, also of types for which arrow-go has no builder.
+func TestTakeOfNoRows(t *testing.T) {
+	dictionary := func(of arrow.DataType) arrow.DataType {
+		return &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int16, ValueType: of}
+	}
+	nanos := dictionary(arrow.FixedWidthTypes.MonthDayNanoInterval)
+	fields := []arrow.Field{{Name: "a", Type: arrow.Null, Nullable: true}, {Name: "b", Type: nanos, Nullable: true}}
+	types := []arrow.DataType{nanos, arrow.ListOf(nanos), arrow.StructOf(fields...),
+		arrow.SparseUnionOf(fields, []arrow.UnionTypeCode{0, 1}), arrow.DenseUnionOf(fields, []arrow.UnionTypeCode{0, 1})}
+	for _, c := range takeValues {
+		types = append(types, c.dt)
+	}
+	for _, dt := range types {
+		alloc := memory.NewCheckedAllocator(memory.DefaultAllocator)
+		got, err := Take(context.Background(), arrow.NewChunked(dt, nil), nil, alloc)
+		require.NoError(t, err, dt)
+		require.True(t, arrow.TypeEqual(dt, got.DataType()), dt)
+		require.Zero(t, got.Len())
+		require.NotEmpty(t, got.String()) // which reads it
+		got.Release()
+		alloc.AssertSize(t, 0)
+	}
+}
+
 func TestTakeOfUnions(t *testing.T) {
 	codes := []arrow.UnionTypeCode{0, 1}
 	fields := []arrow.Field{{Name: "i", Type: arrow.PrimitiveTypes.Int32, Nullable: true}, {Name: "s", Type: arrow.BinaryTypes.String, Nullable: true}}

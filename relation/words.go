@@ -162,6 +162,14 @@ func (w *Words) StageBytes(rows uint64) (sizeBytes uint64) {
 	return sizeBytes
 }
 
+// HostStageBytes is the host memory that this takes: what a shared word is made of.
+func (w *Words) HostStageBytes(rows uint64) (sizeBytes uint64) {
+	for i := range w.Shared {
+		sizeBytes = max(sizeBytes, w.Shared[i].SourceBytes(min(rows, StageRows)))
+	}
+	return sizeBytes
+}
+
 // OriginBytes is the size of the origins of [primitive.Ops.PackWords], with which the sources of a word begin.
 const OriginBytes = 8 * kernel.MaxFields
 

@@ -367,7 +367,8 @@ func (r *attempts) draw(ctx context.Context, result *join.Result, err error, wan
 				return false, failf("batch", "%d pairs in a piece of at most %d", len(pairs.Left), r.spec.BatchRows)
 			}
 			for i := range pairs.Left {
-				got = append(got, rowOf{[2]int32{int32(pairs.Left[i]), int32(pairs.Right[i])}, true})
+				left, right := pairs.LeftFirst+uint64(pairs.Left[i]), pairs.RightFirst+uint64(pairs.Right[i])
+				got = append(got, rowOf{[2]int32{int32(left), int32(right)}, true})
 			}
 		}
 		for i := range got {

@@ -128,6 +128,25 @@ var stridedBenchmark = Benchmark{
 	},
 }
 
+// A key column of 64-bit values, as Arrow has them, to codes.
+var encodeBenchmark = Benchmark{
+	Name: "encode_keys", Table: "words", Keys: []int{32, 64}, Payloads: none, Distributions: only, variant: noVariant,
+	set: func(b *bed) experiment {
+		const least = 1 << 40
+		code := func(row uint64) uint64 { return narrow(workload.Random(b.seed, row), b.Key-2) }
+		from, to := b.column(64, b.Rows, func(row uint64) uint64 { return least + code(row) }), b.empty(b.Key, b.Rows)
+		coding := primitive.KeyCoding{KeyValues: kernel.KeyValues{ValueBits: 64, Meaning: kernel.Signed}, Least: least}
+		return experiment{
+			leastBytes: b.Rows * uint64(8+b.Key/8),
+			answers:    []backend.Range{to},
+			record: func(list *backend.List) error {
+				return b.ops.EncodeKeys(list, coding, primitive.KeyRows{Values: from, Codes: to, KeyBytes: b.Key / 8})
+			},
+			verify: func() error { return b.equal(to, b.Key, b.Rows, code) },
+		}
+	},
+}
+
 // equal compares a column with what its values must be.
 func (b *bed) equal(column backend.Range, bits int, rows uint64, value func(row uint64) uint64) error {
 	return b.check(rows, func(k *block) error {

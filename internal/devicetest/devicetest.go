@@ -21,11 +21,16 @@ import (
 // message of the validation layer, a leaked object or a leaked goroutine fails the test.
 func ForEach(t *testing.T, test func(t *testing.T, device *backend.Device)) {
 	t.Helper()
-	run := func(t *testing.T, driver backend.Driver) {
+	ForEachDriver(t, func(t *testing.T, driver backend.Driver) {
 		device := backend.NewDevice(driver, backend.DeviceOptions{})
 		t.Cleanup(func() { require.NoError(t, device.Close()) })
 		test(t, device)
-	}
+	})
+}
+
+// ForEachDriver is ForEach for a test that opens the device, and closes it.
+func ForEachDriver(t *testing.T, run func(t *testing.T, driver backend.Driver)) {
+	t.Helper()
 	if hostSelected() {
 		for name, options := range map[string]host.Options{
 			"host":          {},

@@ -7,6 +7,7 @@ package offheap
 
 import (
 	"math/bits"
+	"slices"
 	"sync"
 	"unsafe"
 
@@ -185,17 +186,30 @@ func (p *Pool) release(s *slab, at, n int) {
 	if s.free += n; s.free < s.granules() {
 		return
 	}
-	if p.idle += len(s.memory); p.idle <= keptBytes {
-		return
+	if p.idle += len(s.memory); p.idle > keptBytes {
+		p.drop(s)
 	}
+}
+
+// drop gives a slab without a block back.
+func (p *Pool) drop(s *slab) {
 	p.idle -= len(s.memory)
-	for i, other := range p.slabs {
-		if other == s {
-			p.slabs = append(p.slabs[:i], p.slabs[i+1:]...)
-			break
+	at := slices.Index(p.slabs, s)
+	p.slabs = slices.Delete(p.slabs, at, at+1)
+	s.unmap()
+}
+
+// Trim gives memory without any block back to the system until at most mostBytes are left of it, and returns how much
+// that is.
+func (p *Pool) Trim(mostBytes uint64) (idleBytes uint64) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for i := len(p.slabs) - 1; i >= 0 && uint64(p.idle) > mostBytes; i-- {
+		if s := p.slabs[i]; s.free == s.granules() {
+			p.drop(s)
 		}
 	}
-	s.unmap()
+	return uint64(p.idle)
 }
 
 // Use is the memory of all blocks, rounded up to what they take, and the memory taken from the system for them.

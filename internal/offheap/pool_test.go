@@ -84,6 +84,12 @@ func TestIdleMemoryGoesBack(t *testing.T) {
 	}
 	_, system = p.Use()
 	require.Equal(t, keptBytes, system)
+	require.EqualValues(t, slabBytes, p.Trim(2*slabBytes-1))
+	used := p.Allocate(granuleBytes)
+	require.Zero(t, p.Trim(0), "the other slab has a block")
+	_, system = p.Use()
+	require.Equal(t, slabBytes, system)
+	p.Free(used)
 	large := p.Allocate(keptBytes + 1)
 	p.Free(large)
 	_, system = p.Use()

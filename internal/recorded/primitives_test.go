@@ -349,6 +349,19 @@ func recordWords(b *bench) {
 		return b.CopyStrided(list, primitive.Strided{Words: half, Stride: 1}, primitive.Strided{Words: wide, Stride: 2},
 			mostRows)
 	}, "take %d values of two words apart", mostRows)
+	values, bytes := b.new("values", 8*mostRows), b.new("bytes", mostRows+80)
+	bits, codes := b.new("validity", mostRows/8+4), b.new("codes", 4*mostRows)
+	b.submit(func(list *backend.List) error {
+		rows := primitive.KeyRows{Values: values, Validity: bits, FirstValid: 5, Codes: codes, KeyBytes: 4}
+		coding := primitive.KeyCoding{KeyValues: kernel.KeyValues{ValueBits: 64, Meaning: kernel.RankDouble},
+			Least: 1 << 40, Null: 1<<40 + 99, Shift: 9}
+		if err := b.EncodeKeys(list, coding, rows); err != nil {
+			return err
+		}
+		rows.Values, rows.Validity, rows.FirstValue, rows.Merge = bytes.Buffer.Range(76, mostRows+4), backend.Range{}, 3, true
+		coding = primitive.KeyCoding{KeyValues: kernel.KeyValues{ValueBits: 8, Meaning: kernel.Signed}}
+		return b.EncodeKeys(list, coding, rows)
+	}, "encode %d keys of two columns", mostRows)
 }
 
 func recordCopies(b *bench) {

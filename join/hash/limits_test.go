@@ -348,7 +348,8 @@ func checkCaps(t *testing.T, lane *exec.Lane, a operator.Algorithm, build, probe
 	oracle := jointest.Oracle(build, probe, want)
 	for sizeBytes, runs := uint64(4<<20), 0; ; sizeBytes -= sizeBytes / 6 {
 		need := exec.Need{Device: map[*backend.Device]uint64{lane.Device(): sizeBytes}}
-		grant, err := exec.NewBudget(need).Acquire(t.Context(), need, need)
+		budget := exec.NewBudget(exec.Need{Device: need.Device, Host: exec.Unlimited})
+		grant, err := budget.Acquire(t.Context(), need)
 		require.NoError(t, err)
 		got, err := jointest.Run(t, lane, a, build, probe, want, jointest.Options{Grant: grant, Window: 4096})
 		grant.Release()

@@ -1,0 +1,161 @@
+package exec
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/spirjoin/spirjoin/backend"
+)
+
+// Unlimited is an amount of memory in a [Budget] that bounds nothing.
+const Unlimited = math.MaxUint64
+
+// Need is an amount of memory of every kind, in bytes.
+//
+// All memory of the host counts against one cap: Host, Pinned, Shared, and the device memory of devices whose memory is
+// the host's ([backend.DeviceInfo.InHostMemory]), which counts as device memory too.
+type Need struct {
+	Device map[*backend.Device]uint64 // with what the arena rounds sizes up by
+	Pinned uint64                     // that a device has imported
+	Host   uint64                     // besides pinned and shared memory
+	// Shared is memory of the host that several may need, as of tables that several queries read: by what it is, any
+	// comparable value that tells it apart. However many grants have it, it counts once.
+	Shared map[any]uint64
+	Disk   uint64
+}
+
+// kind is a kind of memory.
+type kind uint8
+
+const (
+	deviceMemory kind = iota
+	pinnedMemory
+	hostMemory // all of it
+	diskSpace
+	sharedMemory // a part of host memory, see [Budget.cost]
+)
+
+func (k kind) String() string {
+	return [...]string{"device memory", "pinned memory", "host memory", "disk space"}[k]
+}
+
+// option names what moves the limit.
+func (k kind) option() string {
+	return [...]string{"device_memory", "memory_limit", "memory_limit", "the limit of disk space"}[k]
+}
+
+func (k kind) sentinel() error {
+	return [...]error{backend.ErrDeviceMemory, backend.ErrHostMemory, backend.ErrHostMemory, backend.ErrDiskSpace}[k]
+}
+
+// resource is memory of a kind: for device memory that of one device, for shared memory one piece of it.
+type resource struct {
+	kind   kind
+	device *backend.Device // nil of other kinds
+	shared any             // nil of other kinds
+}
+
+// hostTotal is all memory of the host.
+var hostTotal = resource{kind: hostMemory}
+
+func (r resource) name() string {
+	if r.device == nil {
+		return ""
+	}
+	return r.device.Info().Name
+}
+
+// amounts are bytes of each resource.
+type amounts map[resource]uint64
+
+// amounts are what a need takes of a budget: what is memory of the host counts as that.
+func (n Need) amounts() amounts {
+	a := n.limits()
+	a[hostTotal] += n.Pinned
+	for d, bytes := range n.Device {
+		if d.Info().InHostMemory() {
+			a[hostTotal] += bytes
+		}
+	}
+	for what, bytes := range n.Shared {
+		a[resource{kind: sharedMemory, shared: what}] = bytes
+	}
+	return a
+}
+
+// limits are the amounts of a whole budget.
+func (n Need) limits() amounts {
+	a := amounts{{kind: pinnedMemory}: n.Pinned, hostTotal: n.Host, {kind: diskSpace}: n.Disk}
+	for d, bytes := range n.Device {
+		a[resource{kind: deviceMemory, device: d}] = bytes
+	}
+	return a
+}
+
+// need is the inverse of [Need.limits]; shared memory is left out.
+func (a amounts) need() Need {
+	need := Need{Device: make(map[*backend.Device]uint64)}
+	for r, bytes := range a {
+		switch r.kind {
+		case deviceMemory:
+			need.Device[r.device] = bytes
+		case pinnedMemory:
+			need.Pinned = bytes
+		case hostMemory:
+			need.Host = bytes
+		case diskSpace:
+			need.Disk = bytes
+		}
+	}
+	return need
+}
+
+// onDevice are the amounts of memory of a device.
+func onDevice(d *backend.Device, sizeBytes uint64) amounts {
+	a := amounts{{kind: deviceMemory, device: d}: sizeBytes}
+	if d.Info().InHostMemory() {
+		a[hostTotal] = sizeBytes
+	}
+	return a
+}
+
+func (a amounts) covers(need amounts) bool {
+	for r, bytes := range need {
+		if bytes > a[r] {
+			return false
+		}
+	}
+	return true
+}
+
+func (a amounts) add(more amounts) {
+	for r, bytes := range more {
+		a[r] += bytes
+	}
+}
+
+func (a amounts) subtract(less amounts) {
+	for r, bytes := range less {
+		a[r] -= bytes
+	}
+}
+
+// lack is the error of a need that a, what is left of total, does not cover.
+func (a amounts) lack(need, total amounts, op string) error {
+	if a.covers(need) {
+		return nil
+	}
+	order := slices.SortedFunc(maps.Keys(need), func(x, y resource) int {
+		if x.kind != y.kind {
+			return int(x.kind) - int(y.kind)
+		}
+		return strings.Compare(x.name(), y.name())
+	})
+	r := order[slices.IndexFunc(order, func(r resource) bool { return need[r] > a[r] })]
+	detail := fmt.Sprintf("%d more bytes of %v are needed, %d of %d are free; raise %s", need[r], r.kind, a[r], total[r],
+		r.kind.option())
+	return &backend.OpError{Op: op, Device: r.name(), Err: r.kind.sentinel(), Detail: detail}
+}

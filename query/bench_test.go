@@ -1,0 +1,74 @@
+package query
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/stretchr/testify/require"
+
+	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/exec"
+	"github.com/spirjoin/spirjoin/internal/devicetest"
+	"github.com/spirjoin/spirjoin/primitive"
+	"github.com/spirjoin/spirjoin/relation"
+)
+
+// BenchmarkLoad brings tables to devices, with key codes that the host makes and with those of the device. Payload are
+// the key columns; the rate is that of rows, and of the bytes that keys and payload have in Arrow's buffers.
+func BenchmarkLoad(b *testing.B) {
+	int32s, int64s := arrow.PrimitiveTypes.Int32, arrow.PrimitiveTypes.Int64
+	devicetest.Bench(b, func(device *backend.Device, name string) {
+		rows := devicetest.Rows(b, "SPIRJOIN_BENCH_ROWS", 1<<24)
+		ops, err := primitive.New(device, nil)
+		require.NoError(b, err)
+		for _, c := range []struct {
+			name     string
+			types    []arrow.DataType
+			nulls    int // percent
+			bits     int // of values of each column
+			payload  []int
+			rowBytes int
+		}{
+			{"int32", []arrow.DataType{int32s}, 0, 26, nil, 4},
+			{"int64", []arrow.DataType{int64s}, 0, 26, nil, 8},
+			{"int64 of 8 bytes", []arrow.DataType{int64s}, 0, 40, nil, 8},
+			{"int64, payload too", []arrow.DataType{int64s}, 0, 26, []int{0}, 8},
+			{"int64, some NULL", []arrow.DataType{int64s}, 10, 26, nil, 8},
+			{"float64", []arrow.DataType{arrow.PrimitiveTypes.Float64}, 0, 26, nil, 8},
+			{"int64 and int32", []arrow.DataType{int64s, int32s}, 0, 16, nil, 12},
+			{"int64 and int32, payload too", []arrow.DataType{int64s, int32s}, 0, 16, []int{0, 1}, 12},
+		} {
+			d := keyTable{Rand: rand.New(rand.NewPCG(1, 2)), rows: rows}
+			for cut := 1 << 20; cut < rows; cut += 1 << 20 {
+				d.cuts = append(d.cuts, cut)
+			}
+			var columns []*arrow.Chunked
+			var on []string
+			for k, dt := range c.types {
+				columns, on = append(columns, d.column(dt, c.bits, c.nulls)), append(on, fmt.Sprint("k", k))
+			}
+			table := tableOf(columns...)
+			plan, err := relation.PlanKeys(b.Context(), table, table, on, on)
+			require.NoError(b, err)
+			for place, onDevice := range map[string]bool{"host": false, "device": true} {
+				b.Run(fmt.Sprintf("%s/keys=%s/rows=%d/on=%s", name, c.name, rows, place), func(b *testing.B) {
+					s := scanOf(plan, table, c.payload...)
+					s.Encodes = onDevice
+					lane := exec.NewLane(b.Context(), ops, nil)
+					b.SetBytes(int64(rows) * int64(c.rowBytes))
+					for b.Loop() {
+						chunk, err := s.load(b.Context(), lane, lane.Memory, 0, rows, nil)
+						require.NoError(b, err)
+						for _, column := range append(chunk.Payload, chunk.Keys) {
+							require.NoError(b, device.WaitBuffer(b.Context(), column.Data.Buffer))
+						}
+						lane.Memory.ReleaseAll()
+					}
+					b.ReportMetric(float64(rows)*float64(b.N)/b.Elapsed().Seconds()/1e6, "Mrows/s")
+				})
+			}
+		}
+	})
+}

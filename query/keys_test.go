@@ -1,0 +1,316 @@
+package query
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+	"github.com/stretchr/testify/require"
+
+	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/exec"
+	"github.com/spirjoin/spirjoin/host"
+	"github.com/spirjoin/spirjoin/internal/devicetest"
+	"github.com/spirjoin/spirjoin/operator"
+	"github.com/spirjoin/spirjoin/primitive"
+	"github.com/spirjoin/spirjoin/relation"
+)
+
+// keyTypes are those whose codes a device makes.
+var keyTypes = []arrow.DataType{
+	arrow.PrimitiveTypes.Int8, arrow.PrimitiveTypes.Int16, arrow.PrimitiveTypes.Int32, arrow.PrimitiveTypes.Int64,
+	arrow.PrimitiveTypes.Uint8, arrow.PrimitiveTypes.Uint16, arrow.PrimitiveTypes.Uint32, arrow.PrimitiveTypes.Uint64,
+	&arrow.Decimal32Type{Precision: 9, Scale: 2}, &arrow.Decimal64Type{Precision: 18, Scale: 2},
+	&arrow.Decimal128Type{Precision: 38, Scale: 2}, &arrow.Decimal256Type{Precision: 76, Scale: 2},
+	arrow.FixedWidthTypes.Float16, arrow.PrimitiveTypes.Float32, arrow.PrimitiveTypes.Float64,
+	arrow.FixedWidthTypes.Boolean, arrow.FixedWidthTypes.Date32, arrow.FixedWidthTypes.Date64,
+	arrow.FixedWidthTypes.Timestamp_s, &arrow.TimestampType{Unit: arrow.Nanosecond, TimeZone: "Asia/Tokyo"},
+	arrow.FixedWidthTypes.Time32s, arrow.FixedWidthTypes.Time64ns, arrow.FixedWidthTypes.Duration_us,
+	arrow.FixedWidthTypes.MonthInterval, arrow.FixedWidthTypes.DayTimeInterval,
+}
+
+// otherSide are types that codes are made of beside another one: floats of different widths, and integers.
+var otherSide = map[arrow.DataType]arrow.DataType{
+	arrow.FixedWidthTypes.Float16: arrow.PrimitiveTypes.Float64, arrow.PrimitiveTypes.Float32: arrow.PrimitiveTypes.Float64,
+	arrow.PrimitiveTypes.Int8: arrow.PrimitiveTypes.Uint64, arrow.PrimitiveTypes.Uint64: arrow.PrimitiveTypes.Int32,
+	arrow.PrimitiveTypes.Uint16: arrow.PrimitiveTypes.Float32,
+}
+
+// keyTable draws tables of key columns.
+type keyTable struct {
+	*rand.Rand
+	rows int
+	cuts []int // where chunks end
+}
+
+// column draws a column of values in a range of a few bits, anywhere, some of them NULL: a slice of an array, in chunks.
+func (d *keyTable) column(dt arrow.DataType, bits, nullPercent int) *arrow.Chunked {
+	skip, width := d.IntN(70), dt.(arrow.FixedWidthDataType).BitWidth()
+	all := skip + d.rows
+	values, validity := make([]byte, (all*width+7)/8), make([]byte, (all+7)/8)
+	// Near zero there are floats of both signs and subnormals, near the others infinity and NaN.
+	base := []uint64{0, 0x7c00, 0x7f80_0000, 0x7ff0_0000_0000_0000, d.Uint64()}[d.IntN(5)] - 1<<bits>>1
+	for i := range all {
+		value := base + d.Uint64N(1<<bits)
+		if sign := uint64(1) << (min(width, 64) - 1); arrow.IsFloating(dt.ID()) && d.IntN(2) == 0 && value&^sign < 1<<bits {
+			value |= sign
+		}
+		if i >= skip && d.IntN(100) >= nullPercent {
+			validity[i/8] |= 1 << (i % 8)
+		}
+		if width == 1 {
+			values[i/8] |= byte(value&1) << (i % 8)
+			continue
+		}
+		for b := range width / 8 { // extended by the sign
+			values[i*width/8+b] = byte(int64(value) >> min(8*b, 63))
+		}
+	}
+	buffers, nulls := []*memory.Buffer{memory.NewBufferBytes(validity), memory.NewBufferBytes(values)}, array.UnknownNullCount
+	if nullPercent == 0 {
+		buffers[0], nulls = nil, 0
+	}
+	whole := array.MakeFromData(array.NewData(dt, d.rows, buffers, nil, nulls, skip))
+	var chunks []arrow.Array
+	from := 0
+	for _, cut := range append(slices.Clip(d.cuts), d.rows) {
+		chunks = append(chunks, array.NewSlice(whole, int64(from), int64(cut)))
+		from = cut
+	}
+	return arrow.NewChunked(dt, chunks)
+}
+
+func tableOf(columns ...*arrow.Chunked) arrow.Table {
+	var fields []arrow.Field
+	var all []arrow.Column
+	for k, column := range columns {
+		field := arrow.Field{Name: fmt.Sprint("k", k), Type: column.DataType(), Nullable: true}
+		fields, all = append(fields, field), append(all, *arrow.NewColumn(field, column))
+	}
+	return array.NewTable(arrow.NewSchema(fields, nil), all, int64(columns[0].Len()))
+}
+
+// scanOf scans columns of a table for their words.
+func scanOf(keys *relation.KeyPlan, table arrow.Table, columns ...int) *Scan {
+	s := &Scan{Side: relation.Left, Table: table, Keys: keys}
+	var fields []arrow.Field
+	for _, c := range columns {
+		column := table.Column(c)
+		s.Columns, s.Names = append(s.Columns, column.Data()), append(s.Names, column.Name())
+		field := column.Field()
+		field.Nullable = column.NullN() > 0
+		fields = append(fields, field)
+	}
+	s.Words = relation.PlanWords(fields)
+	return s
+}
+
+// discreteDevice runs the references, in memory that the host does not see.
+func discreteDevice(t *testing.T) *backend.Device {
+	return hostDevice(t, host.Options{Discrete: true, Poison: true}, 0)
+}
+
+// hostDevice has so much device memory; 0: what there is.
+func hostDevice(t *testing.T, options host.Options, capBytes uint64) *backend.Device {
+	driver, err := host.New(options).Open("host:cpu")
+	require.NoError(t, err)
+	device := backend.NewDevice(driver, backend.DeviceOptions{DeviceMemoryBytes: capBytes})
+	t.Cleanup(func() { require.NoError(t, device.Close()) })
+	return device
+}
+
+// TestKeysOnDevice loads granules of tables whose key codes the device makes, and compares codes with those of the host
+// and words with those of a chunk whose codes the host made. It draws key columns of every type, up to four, of codes of
+// 4 and 8 bytes, nulls that are a value or leave the row out, rows that the other side does not have, chunks, slices at
+// any offset, and columns that are payload too.
+func TestKeysOnDevice(t *testing.T) {
+	devicetest.ForEach(t, testKeysOnDevice)
+	t.Run("discrete", func(t *testing.T) { testKeysOnDevice(t, discreteDevice(t)) })
+}
+
+func testKeysOnDevice(t *testing.T, device *backend.Device) {
+	ops, err := primitive.New(device, nil)
+	require.NoError(t, err)
+	engine := NewEngine(ops, memory.DefaultAllocator, 0)
+	engine.Keys = KeysOnDevice
+	widths, types := [9]int{}, make(map[arrow.DataType]int)
+	for seed := range uint64(150) {
+		d := keyTable{Rand: rand.New(rand.NewPCG(seed, 1)), rows: []int{1, 63, 300, 2500}[seed%4]}
+		for range d.IntN(5) {
+			d.cuts = append(d.cuts, d.IntN(d.rows+1))
+		}
+		slices.Sort(d.cuts)
+		other := keyTable{Rand: d.Rand, rows: d.rows}
+		var sides [2][]*arrow.Chunked
+		var on []string
+		var equal []bool
+		var payload []int
+		columns := 1 + d.IntN(4)
+		for k := range columns {
+			dt := keyTypes[(int(seed)*7+k*5)%len(keyTypes)]
+			against := dt
+			if o, ok := otherSide[dt]; ok && d.IntN(2) == 0 {
+				against = o
+			}
+			bits := 1 + d.IntN([]int{31, 15, 10, 8}[columns-1]*(1+int(seed%2)))
+			sides[0] = append(sides[0], d.column(dt, bits, []int{0, 20, 50}[d.IntN(3)]))
+			partner := other.column(against, bits, 30)
+			if d.IntN(2) == 0 && against == dt {
+				partner = sides[0][k]
+			}
+			sides[1] = append(sides[1], partner)
+			on, equal = append(on, fmt.Sprint("k", k)), append(equal, d.IntN(2) == 0)
+			if d.IntN(2) == 0 {
+				payload = append(payload, k)
+			}
+		}
+		table := tableOf(sides[0]...)
+		plan, err := relation.PlanKeys(t.Context(), table, tableOf(sides[1]...), on, on, equal...)
+		require.NoError(t, err)
+		s := scanOf(plan, table, payload...)
+		if s.Numbers = d.IntN(2) == 0; !engine.EncodesKeys(plan, s.Side) {
+			continue
+		}
+		widths[plan.KeyBytes()]++
+		for _, column := range sides[0] {
+			types[column.DataType()]++
+		}
+		from := d.IntN(d.rows)
+		for _, r := range [][2]int{{0, d.rows}, {from, from + d.IntN(d.rows-from+1)}, {0, 0}} {
+			requireSameLoad(t, ops, s, r[0], r[1], fmt.Sprintf("seed %d, rows %v of %d, cuts %v\n%s", seed, r, d.rows, d.cuts,
+				plan))
+		}
+	}
+	require.Greater(t, min(widths[4], widths[8]), 20)
+	for _, dt := range keyTypes {
+		require.Positive(t, types[dt], "%s", dt)
+	}
+}
+
+// requireSameLoad loads rows of a scan both ways.
+func requireSameLoad(t *testing.T, ops *primitive.Ops, s *Scan, from, to int, what string) {
+	all, ids := make([]byte, int(s.Rows())*s.Keys.KeyBytes()), make([]uint32, s.Rows())
+	require.NoError(t, s.Keys.Encode(t.Context(), s.Side, all, ids))
+	first, end := s.Keys.RowsIn(s.Side, 0, from), s.Keys.RowsIn(s.Side, 0, to)
+	all = all[first*uint64(s.Keys.KeyBytes()) : end*uint64(s.Keys.KeyBytes())]
+	var payload [2][][]byte
+	for way, onDevice := range []bool{true, false} {
+		lane := exec.NewLane(t.Context(), ops, nil)
+		scan := *s
+		scan.Encodes = onDevice
+		chunk, err := scan.load(t.Context(), lane, lane.Memory, from, to, nil)
+		require.NoError(t, err, what)
+		require.NoError(t, chunk.Check("load"))
+		require.Equal(t, end-first, chunk.Rows, what)
+		for _, column := range append([]relation.Values{chunk.Keys}, chunk.Payload...) {
+			got := make([]byte, column.Data.SizeBytes)
+			if len(got) > 0 {
+				require.NoError(t, lane.Download(t.Context(), got, column.Data))
+			}
+			payload[way] = append(payload[way], got)
+		}
+		require.True(t, string(all) == string(payload[way][0]), "on the device %t, %s", onDevice, what)
+		lane.Memory.ReleaseAll()
+	}
+	for i, want := range payload[1] {
+		require.True(t, string(want) == string(payload[0][i]), "column %d, %s", i, what)
+	}
+}
+
+// TestStagedKeys loads more rows than are uploaded at a time, in one chunk and in chunks of a row.
+func TestStagedKeys(t *testing.T) {
+	device := discreteDevice(t)
+	ops, err := primitive.New(device, nil)
+	require.NoError(t, err)
+	const rows = 2*relation.StageRows + 777
+	for _, cut := range []int{rows, 1, 70_000} {
+		d := keyTable{Rand: rand.New(rand.NewPCG(3, 4)), rows: rows}
+		if cut == 1 {
+			d.rows = 5000
+		}
+		for at := cut; at < d.rows; at += cut {
+			d.cuts = append(d.cuts, at)
+		}
+		table := tableOf(d.column(arrow.FixedWidthTypes.Boolean, 1, 10), d.column(arrow.PrimitiveTypes.Int64, 20, 10),
+			d.column(arrow.PrimitiveTypes.Int16, 9, 0))
+		on := []string{"k0", "k1", "k2"}
+		plan, err := relation.PlanKeys(t.Context(), table, table, on, on, true, false, false)
+		require.NoError(t, err)
+		s := scanOf(plan, table, 1)
+		require.True(t, plan.OnDevice(s.Side))
+		requireSameLoad(t, ops, s, 1, d.rows, fmt.Sprintf("chunks of %d rows", cut))
+	}
+}
+
+// TestLoadingMemory: what is said to be taken beside the chunk is enough to load it, whoever makes the codes, where all
+// rows have one and where few have.
+func TestLoadingMemory(t *testing.T) {
+	for _, nulls := range []int{0, 99} {
+		for _, payload := range [][]int{nil, {0}, {1}, {0, 1}} {
+			for _, encodes := range []bool{false, true} {
+				d := keyTable{Rand: rand.New(rand.NewPCG(7, 8)), rows: relation.StageRows + 777}
+				table := tableOf(d.column(arrow.PrimitiveTypes.Int64, 12, nulls), d.column(arrow.PrimitiveTypes.Int32, 12, 0))
+				on := []string{"k0", "k1"}
+				plan, err := relation.PlanKeys(t.Context(), table, table, on, on)
+				require.NoError(t, err)
+				s := scanOf(plan, table, payload...)
+				s.Encodes = encodes
+				needed := s.Rows()*uint64(plan.KeyBytes()) + s.loadingBytes()
+				for _, bytes := range s.Words.Bytes {
+					needed += s.Rows() * uint64(bytes)
+				}
+				device := hostDevice(t, host.Options{Discrete: true}, needed+operator.Slack(needed))
+				ops, err := primitive.New(device, nil)
+				require.NoError(t, err)
+				lane := exec.NewLane(t.Context(), ops, nil)
+				_, err = s.load(t.Context(), lane, lane.Memory, 0, d.rows, nil)
+				require.NoError(t, err, "%d%% NULL, payload %v, codes by the device %t", nulls, payload, encodes)
+				lane.Memory.ReleaseAll()
+			}
+		}
+	}
+}
+
+// TestConstantKeys: keys without a bit, and none at all.
+func TestConstantKeys(t *testing.T) {
+	ops, err := primitive.New(discreteDevice(t), nil)
+	require.NoError(t, err)
+	same := table(t, []int32{7, 7, -1, 7})
+	constant, err := relation.PlanKeys(t.Context(), same, same, []string{"k"}, []string{"k"})
+	require.NoError(t, err)
+	none, err := relation.PlanCross(same, same)
+	require.NoError(t, err)
+	for _, plan := range []*relation.KeyPlan{constant, none} {
+		require.True(t, plan.OnDevice(relation.Left))
+		requireSameLoad(t, ops, scanOf(plan, same, 0), 0, 4, plan.String())
+	}
+}
+
+// TestEncodesKeys: who makes the codes.
+func TestEncodesKeys(t *testing.T) {
+	devicetest.HostTest(t)
+	engines := make(map[bool]*Engine) // by whether the host sees the memory of the device
+	for _, device := range []*backend.Device{discreteDevice(t), hostDevice(t, host.Options{}, 0)} {
+		ops, err := primitive.New(device, nil)
+		require.NoError(t, err)
+		engines[device.Info().Unified] = NewEngine(ops, memory.DefaultAllocator, 0)
+	}
+	d := keyTable{Rand: rand.New(rand.NewPCG(5, 6)), rows: 10}
+	millis, days := d.column(arrow.FixedWidthTypes.Date64, 9, 0), d.column(arrow.FixedWidthTypes.Date32, 9, 0)
+	plan, err := relation.PlanKeys(t.Context(), tableOf(millis), tableOf(days), []string{"k0"}, []string{"k0"})
+	require.NoError(t, err)
+	require.False(t, plan.OnDevice(relation.Left), "milliseconds are divided to days")
+	require.True(t, plan.OnDevice(relation.Right))
+	for place, want := range map[KeyPlace][2]bool{ // discrete, unified
+		KeysAuto: {true, false}, KeysOnHost: {false, false}, KeysOnDevice: {true, true}} {
+		for i, engine := range []*Engine{engines[false], engines[true]} {
+			engine.Keys = place
+			require.Equal(t, want[i], engine.EncodesKeys(plan, relation.Right), "%d, %t", place, i == 1)
+			require.False(t, engine.EncodesKeys(plan, relation.Left))
+		}
+	}
+}

@@ -1,0 +1,128 @@
+package relation
+
+import (
+	"iter"
+
+	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/kernel"
+	"github.com/spirjoin/spirjoin/primitive"
+)
+
+// EncodedKey is a key column of one side whose codes a device makes of Arrow's values.
+type EncodedKey struct {
+	Name string
+	primitive.KeyCoding
+
+	Nullable bool // NULL is a value, so that validity bits count
+
+	column *keyColumn
+}
+
+// OnDevice tells whether a device can make the codes of a side ([KeyPlan.Encoded]): those of integers, booleans, times
+// and decimals in their own unit, and of floats compared with floats. Those that take a division, a dictionary or bytes
+// of a text are made by the host.
+func (p *KeyPlan) OnDevice(side Side) bool {
+	for k := range p.keys {
+		if _, ok := p.keys[k].values(side); p.keys[k].bits > 0 && !ok {
+			return false
+		}
+	}
+	return !p.hashed
+}
+
+// values says what the values of a side's column are, if kernels know their codes.
+func (k *key) values(side Side) (v kernel.KeyValues, ok bool) {
+	t := &k.sides[side]
+	v.ValueBits = uint32(WordBits(t.dtype))
+	switch c := &t.coding; {
+	case c.method == methodRank && c.domain == domainFloat32:
+		v.Meaning = kernel.RankSingle
+	case c.method == methodRank:
+		v.Meaning = kernel.RankDouble
+	case c.method == methodScale && !t.trait.unsigned && t.trait.class != classBool:
+		v.Meaning = kernel.Signed
+	case c.method != methodScale:
+		return v, false
+	}
+	return v, v.ValueBits > 0
+}
+
+// Encoded are the key columns of a side whose codes a device makes, where it can; not those that are constant.
+func (p *KeyPlan) Encoded(side Side) (keys []EncodedKey) {
+	shift := p.bits
+	for k := range p.keys {
+		key := &p.keys[k]
+		if shift -= key.bits; key.bits == 0 {
+			continue
+		}
+		values, _ := key.values(side)
+		column := p.sides[side].columns[k]
+		keys = append(keys, EncodedKey{key.sides[side].name,
+			primitive.KeyCoding{KeyValues: values, Least: key.extent.min, Null: key.extent.nullCode(), Shift: uint32(shift)},
+			key.extent.null, column})
+	}
+	return keys
+}
+
+// RowBits is the size of a row in Arrow's buffers.
+func (k *EncodedKey) RowBits() int {
+	if k.Nullable {
+		return int(k.ValueBits) + 1
+	}
+	return int(k.ValueBits)
+}
+
+// KeyPart is rows of one chunk of a key column, as Arrow has them.
+type KeyPart struct {
+	At, Rows int // the first row, counted from the first that was asked for, and how many
+	// Values begin with the whole words of 4 bytes that have the first one, which is number FirstValue; Validity, nil where
+	// no row is NULL, likewise.
+	Values, Validity       []byte
+	FirstValue, FirstValid uint32
+}
+
+// Parts are the rows [from, to), at most [StageRows] in a part.
+func (k *EncodedKey) Parts(from, to int) iter.Seq[KeyPart] {
+	return func(yield func(KeyPart) bool) {
+		for first := from; first < to; first += StageRows {
+			for s := range k.column.segments(first, min(to, first+StageRows)) {
+				data := s.values.Data()
+				part := KeyPart{At: first + s.at - from, Rows: s.n}
+				part.Values, part.FirstValue = wholeWords(bufferBytes(data, 1), data.Offset()+s.from, s.n, int(k.ValueBits))
+				if k.Nullable && s.validity != nil {
+					part.Validity, part.FirstValid = wholeWords(s.validity, s.offset+s.from, s.n, 1)
+				}
+				if !yield(part) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// wholeWords are the bytes of n values of a width from value first on, from the beginning of a word of 4 bytes, and the
+// number of that value among them.
+func wholeWords(b []byte, first, n, bits int) (words []byte, number uint32) {
+	from := first * bits / 32 * 4
+	return b[from : ((first+n)*bits+7)/8], uint32(first - from*8/bits)
+}
+
+// PartBytes is how many bytes of device memory hold the values and the validity of a part of so many rows at most, with
+// the others in the same words of 4 bytes, each from a multiple of [StageAlignment] on.
+func (k *EncodedKey) PartBytes(rows uint64) (sizeBytes uint64) {
+	for _, bits := range []uint64{uint64(k.ValueBits), 1} {
+		sizeBytes += (rows*bits+7)/8 + 8 + StageAlignment
+	}
+	return backend.Aligned(sizeBytes)
+}
+
+// StageBytes is that of the parts of rows rows on their way to codes, two at a time.
+func (k *EncodedKey) StageBytes(rows uint64) uint64 {
+	if rows <= StageRows {
+		return k.PartBytes(rows)
+	}
+	return 2 * k.PartBytes(StageRows)
+}
+
+// StageAlignment is a multiple of the size of every value.
+const StageAlignment = 32
