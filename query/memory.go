@@ -139,6 +139,10 @@ func (q *Query) workBytes(a *Alternative) (sizeBytes uint64) {
 		if a.Keep != nil && a.Output.Marks(side) {
 			sizeBytes += rows/8 + rows*4
 		}
+		if a.Compare == CompareDevice { // marks of the device, codes that go along with texts
+			sizeBytes += rows / 8
+			staged = max(staged, min(rows, relation.StageRows)*hashBytes)
+		}
 		if s.Keys.LeavesOut(s.Side) {
 			sizeBytes += rows / 8
 		}
