@@ -68,10 +68,10 @@ type CompactConfig struct {
 	Mixed    uint32
 }
 
-// Compact keeps the rows whose bit is set, with inverted those whose bit is not, in their order: a row goes to
-// offsets[tile] + the number of kept rows before it in the tile. offsets are 64-bit numbers below 2^32. Absent values
-// stand for 32-bit row numbers. With mixed=1 values are keys that were mixed with seed, and are unmixed ([Unmix]). In
-// the wide shape items is at most MaxCompactItems.
+// Compact keeps the rows whose bit is set, or with inverted is not set, in their order: a row goes to offsets[tile] +
+// the number of kept rows before it in the tile. offsets are 64-bit numbers below 2^32. Absent values stand for 32-bit
+// row numbers. With mixed=1 values are keys that were mixed with seed, and are unmixed ([Unmix]). In the wide shape
+// items is at most MaxCompactItems.
 var Compact = define[CompactArgs](entry[CompactArgsOf[[]byte], CompactConfig]{
 	Name:        "compact",
 	Defaults:    CompactConfig{ShapedTile: ShapedTile{Workgroup: 256, Items: 16}},

@@ -33,10 +33,10 @@ type CompareTextsConfig struct {
 	Piece uint32
 }
 
-// CompareTexts compares pairs of texts of two columns, as [HashTexts] takes them: it clears bit i%32 of word i/32 of
-// keep where text left_ids[i]-left_first of the left column and text right_ids[i]-right_first of the right one differ in
-// size, or in the piece bytes from byte begin on. Other bits stay, so that dispatches for piece after piece and column
-// after column leave those of the pairs that are equal in all.
+// CompareTexts compares pairs of texts of two columns, in the form of [HashTexts]: it clears bit i%32 of word i/32 of
+// keep if text left_ids[i]-left_first of the left column and text right_ids[i]-right_first of the right one differ in
+// size, or in the piece bytes from byte begin on. Other bits are unchanged, so that after dispatches for every piece
+// and column the bits of the pairs that are equal in all of them remain set.
 var CompareTexts = define[CompareTextsArgs](entry[CompareTextsArgsOf[[]byte], CompareTextsConfig]{
 	Name:     "compare_texts",
 	Defaults: CompareTextsConfig{Tile: Tile{256, 4}, Piece: TextPiece},

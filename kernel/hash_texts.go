@@ -25,24 +25,24 @@ type HashTextsConfig struct {
 	Piece uint32
 }
 
-// TextPadding is how many bytes behind the last text kernels may read, whatever they hold.
+// TextPadding is the number of bytes after the last text that kernels may read; their values do not matter.
 const TextPadding = 20
 
-// TextPiece is how many bytes of a text one dispatch of a kernel looks at, unless its configuration says otherwise.
+// TextPiece is the number of bytes of a text that one dispatch of a kernel processes, unless its configuration says
+// otherwise.
 const TextPiece = 1 << 13
 
-// MaxTextItems is the most that items may be in kernels that read texts: with so many texts of a piece an invocation
-// stays below the 65,535 loop trips after which lavapipe ends all its loops.
+// MaxTextItems is the maximum of items in kernels that read texts: with this many texts of a piece an invocation stays
+// below the 65,535 iterations after which lavapipe ends all its loops.
 const MaxTextItems = 64
 
-// HashTexts hashes texts, as [HashText] does, those that begin or go on at byte begin: a dispatch takes piece bytes of
-// each, a multiple of 16, and the states of longer ones are kept in states, in which the next dispatch, with begin moved
-// on by piece, finds them. Text i is the bytes from starts[i] to starts[i+1] of texts or, where starts are absent, the
-// width bytes from width*i on; [TextPadding] bytes lie behind the last one. States may be absent where no text is longer
-// than piece.
+// HashTexts hashes texts, as [HashText] does. A dispatch processes piece bytes of each text from byte begin on, a
+// multiple of 16; the states of longer texts are kept in states for the next dispatch, in which begin is increased by
+// piece. Text i is bytes starts[i] to starts[i+1] of texts or, if starts is absent, the width bytes from width*i on;
+// [TextPadding] bytes follow the last one. states may be absent if no text is longer than piece.
 //
-// With coded=1 the first 8 bytes of a text are its hash, as they are. With folded=1 what hashes hold is that of the
-// columns before, which this one is folded into ([FoldColumn]). kept, low and high word, are the bits of hashes that are
+// With coded=1 the first 8 bytes of a text are used as its hash. With folded=1 hashes holds the hashes of the preceding
+// columns, into which this one is folded ([FoldColumn]). kept, a low and a high word, are the bits of hashes that are
 // not cleared.
 var HashTexts = define[HashTextsArgs](entry[HashTextsArgsOf[[]byte], HashTextsConfig]{
 	Name:     "hash_texts",

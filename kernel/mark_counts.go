@@ -22,7 +22,7 @@ type MarkCountsConfig struct {
 	Tile
 }
 
-// MarkCounts marks the rows with a count: it sets bit ids[i] of the bitmap marks, or bit i if ids is absent, if
+// MarkCounts marks the rows whose count is not 0: it sets bit ids[i] of the bitmap marks, or bit i if ids is absent, if
 // counts[i] > 0. Bits that are already set stay set. workgroup*items is a multiple of 32, so that without ids no two
 // workgroups share a word.
 var MarkCounts = define[MarkCountsArgs](entry[MarkCountsArgsOf[[]byte], MarkCountsConfig]{

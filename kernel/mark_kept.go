@@ -18,8 +18,8 @@ type MarkKeptConfig struct {
 	Tile
 }
 
-// MarkKept marks the rows of pairs that are kept: it sets bit ids[i] of the bitmap marks where bit i of the bitmap keep
-// is set. Ids may repeat; bits that are set before stay.
+// MarkKept marks the rows of pairs that are kept: it sets bit ids[i] of the bitmap marks if bit i of the bitmap keep is
+// set. Ids may repeat; bits that are already set stay set.
 var MarkKept = define[MarkKeptArgs](entry[MarkKeptArgsOf[[]byte], MarkKeptConfig]{
 	Name:     "mark_kept",
 	Defaults: MarkKeptConfig{Tile: Tile{256, 8}},

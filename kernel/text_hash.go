@@ -22,7 +22,7 @@ const (
 	textSize = 0xa4093822299f31d0
 )
 
-// Fold mixes two words into one: the halves of their product of 128 bits.
+// Fold mixes two words into one, the XOR of the halves of their 128-bit product.
 func Fold(a, b uint64) uint64 {
 	high, low := bits.Mul64(a, b)
 	return high ^ low
@@ -33,8 +33,8 @@ func FoldColumn(hash, code uint64) uint64 {
 	return Fold(hash^0x9e3779b97f4a7c15, code^0xd1342543de82ef95)
 }
 
-// HashText is the hash of a text. Calls of what it shares with hashPiece would take a third of the time for 16
-// bytes.
+// HashText returns the hash of a text. It repeats code of hashPiece, because calling shared functions would take a
+// third of the time for 16 bytes.
 func HashText(text string) uint64 {
 	bytes, state, at := unsafe.Slice(unsafe.StringData(text), len(text)), uint64(textSeed), 0
 	for ; at <= len(bytes)-textBlock; at += textBlock {

@@ -5,28 +5,29 @@ import (
 	"github.com/spirjoin/spirjoin/kernel"
 )
 
-// Texts is a column of texts on a device: text i is the bytes from Starts[i] to Starts[i+1], which are 32-bit, or where
-// Starts are absent the Width bytes from Width*i on. [kernel.TextPadding] bytes lie behind the last text.
+// Texts is a column of texts on a device: text i is bytes Starts[i] to Starts[i+1], which are 32-bit, or if Starts is
+// absent the Width bytes from Width*i on. [kernel.TextPadding] bytes follow the last text.
 type Texts struct {
 	Bytes, Starts backend.Range
 	Width         uint32
-	Coded         bool   // texts of 8 bytes, which are codes: they stand for their hashes
-	Longest       uint64 // bytes of a text, at most
+	Coded         bool   // texts are codes of 8 bytes, which are used as hashes
+	Longest       uint64 // bytes of the longest text, or more
 }
 
-// InPieces tells whether texts take more than one dispatch, which leave states to one another.
+// InPieces reports whether texts take more than one dispatch, which pass states to one another.
 func (t *Texts) InPieces() bool { return t.Longest > kernel.TextPiece }
 
-// TextHashes is how [Ops.HashTexts] makes hashes, which are 64-bit.
+// TextHashes says where [Ops.HashTexts] writes hashes, which have 64 bits, and how it makes them.
 type TextHashes struct {
 	Hashes backend.Range
-	// States are as long, and needed for texts that take several dispatches ([Texts.InPieces]).
+	// States has the same size, and is needed for texts that take several dispatches ([Texts.InPieces]).
 	States backend.Range
-	Folded bool   // the column is folded into the hashes of those before it, 0 for the first
+	Folded bool   // the column is folded into the hashes of the preceding ones, 0 for the first
 	Kept   uint64 // bits of hashes that are not cleared
 }
 
-// HashTexts records the hashes of rows texts ([kernel.HashText]). It takes a dispatch for each piece of the longest one.
+// HashTexts records the hashing of rows texts ([kernel.HashText]). It takes one dispatch for each piece of the longest
+// text.
 func (o *Ops) HashTexts(list *backend.List, t *Texts, to TextHashes, rows uint64) error {
 	k, err := kernel.HashTexts.On(o.device, o.hashTexts)
 	if err != nil {
@@ -42,15 +43,15 @@ func (o *Ops) HashTexts(list *backend.List, t *Texts, to TextHashes, rows uint64
 	return nil
 }
 
-// TextRows are rows of a column of texts by their 32-bit numbers, of which First is that of the first text.
+// TextRows are rows of a column of texts, given by 32-bit row numbers; First is the number of the first text.
 type TextRows struct {
 	*Texts
 	IDs   backend.Range
 	First uint32
 }
 
-// CompareTexts records for rows pairs that bit i%32 of word i/32 of keep is cleared where the texts differ; other bits
-// stay. It takes a dispatch for each piece of the longest text.
+// CompareTexts records the comparison of rows pairs: bit i%32 of word i/32 of keep is cleared if the texts of pair i
+// differ; other bits are unchanged. It takes one dispatch for each piece of the longest text.
 func (o *Ops) CompareTexts(list *backend.List, left, right TextRows, keep backend.Range, rows uint64) error {
 	k, err := kernel.CompareTexts.On(o.device, o.compareTexts)
 	if err != nil {
@@ -67,8 +68,8 @@ func (o *Ops) CompareTexts(list *backend.List, left, right TextRows, keep backen
 	return nil
 }
 
-// MarkKept records that bit ids[i] of the bitmap marks is set for each of rows 32-bit ids whose bit of the bitmap keep
-// is. Bits that are set before stay.
+// MarkKept records the setting of bit ids[i] of the bitmap marks, for each of rows 32-bit ids whose bit in the bitmap
+// keep is set. Bits that are already set stay set.
 func (o *Ops) MarkKept(list *backend.List, keep, ids, marks backend.Range, rows uint64) error {
 	k, err := kernel.MarkKept.On(o.device, o.markKept)
 	if err != nil {
