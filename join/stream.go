@@ -250,16 +250,26 @@ func (s *stream) bestRows() uint64 { return max(uint64(s.table.NumRows()), least
 func (s *stream) wishBytes() uint64 {
 	rowBytes := float64(s.bytes) / float64(max(1, s.rows))
 	if s.rows == 0 {
-		rowBytes = 0
-		for _, field := range s.schema.Fields() {
-			rowBytes += float64(cmp.Or(relation.WordBits(field.Type), guessedBits)) / 8
-		}
+		rowBytes = guessedRowBytes(s.schema)
 	}
 	rows := s.mostRows
 	if s.ended {
 		rows = s.rows
 	}
-	return query.PartsAtOnce*max(query.LeastPartBytes, uint64(rowBytes*float64(rows))) + 2*s.largest
+	return partsBytes(rowBytes, rows, s.largest)
+}
+
+// partsBytes is what the parts of a probe side take, of so many rows each, with the batches that they begin and end in.
+func partsBytes(rowBytes float64, rows, batchBytes uint64) uint64 {
+	return query.PartsAtOnce*max(query.LeastPartBytes, uint64(rowBytes*float64(rows))) + 2*batchBytes
+}
+
+// guessedRowBytes is the size of a row of a source that gave none yet.
+func guessedRowBytes(schema *arrow.Schema) (rowBytes float64) {
+	for _, field := range schema.Fields() {
+		rowBytes += float64(cmp.Or(relation.WordBits(field.Type), guessedBits)) / 8
+	}
+	return rowBytes
 }
 
 // guessedBits are for a value that may have any size.
