@@ -81,7 +81,7 @@ func (e *Engine) Build(ctx context.Context, table arrow.Table, probe *arrow.Sche
 	}
 	rowBytes := guessedRowBytes(sourced)
 	q.PartsBytes = partsBytes(rowBytes, min(probeRows, leastPartRows), uint64(rowBytes*sliceRows))
-	planned, err := e.Engine.Plan(q)
+	planned, err := e.planGranules(q)
 	if err != nil {
 		return nil, err
 	}

@@ -437,11 +437,7 @@ func (b *buildSide) stream(flow *exec.Flow, grant *exec.Grant, probe Source) (_ 
 	q.Facts.Stays, q.Facts.Granule = !s.ended, s.mostRows
 	q = s.query(q)
 	q.Release, q.Grant, q.PartsBytes = release, grant, s.wishBytes()
-	planned, err := b.engine.Engine.Plan(q)
-	for errors.Is(err, backend.ErrHostMemory) && q.Facts.Granule > leastGranule { // memory of the device may be of the host
-		q.Facts.Granule = max(q.Facts.Granule/4, leastGranule)
-		planned, err = b.engine.Engine.Plan(q)
-	}
+	planned, err := b.engine.planGranules(q)
 	if err != nil {
 		return nil, err
 	}
@@ -451,6 +447,17 @@ func (b *buildSide) stream(flow *exec.Flow, grant *exec.Grant, probe Source) (_ 
 		return nil, err
 	}
 	return planned.Stream(flow, s.parts(first))
+}
+
+// planGranules plans a query whose granules may be smaller where the host has no memory for them: memory of the device
+// may be of the host.
+func (e *Engine) planGranules(q query.Spec) (*query.Query, error) {
+	planned, err := e.Engine.Plan(q)
+	for errors.Is(err, backend.ErrHostMemory) && q.Facts.Granule > leastGranule {
+		q.Facts.Granule = max(q.Facts.Granule/4, leastGranule)
+		planned, err = e.Engine.Plan(q)
+	}
+	return planned, err
 }
 
 // expected is how many rows the probe side may have, of which one part was gathered: as the source says, or a guess,
