@@ -37,7 +37,8 @@ func exampleTables() (people, visits arrow.Table) {
 // Join two tables and read the result batch by batch.
 func Example() {
 	ctx := context.Background()
-	engine, err := spirjoin.Open(ctx, spirjoin.Options{Device: "host"}) // leave Device out for the best GPU
+	// Without Device it is the best GPU, or the CPU if there is none.
+	engine, err := spirjoin.Open(ctx, spirjoin.Options{Device: "host"})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -61,7 +62,7 @@ func Example() {
 		for row := range int(batch.NumRows()) {
 			lines = append(lines, batch.Column(0).ValueStr(row)+" was in "+batch.Column(1).ValueStr(row))
 		}
-		batch.Release()
+		batch.Release() // the garbage collector does not free it
 	}
 	slices.Sort(lines) // a join gives its rows in any order
 	for _, line := range lines {
@@ -114,7 +115,7 @@ func printRows(ctx context.Context, result *spirjoin.JoinResult) {
 	}
 }
 
-// Keep the left rows that have no partner, in the order of the left table.
+// Keep the left rows that have no partner, in the order of the left table, and say which they are.
 func ExampleEngine_Join_left() {
 	ctx := context.Background()
 	engine, err := spirjoin.Open(ctx, spirjoin.Options{Device: "host"})
@@ -127,17 +128,18 @@ func ExampleEngine_Join_left() {
 	defer visits.Release()
 
 	result, err := engine.Join(ctx, people, visits, spirjoin.JoinSpec{How: spirjoin.Left, LeftOn: []string{"id"},
-		RightOn: []string{"person"}, Columns: []string{"name", "town"}, Order: spirjoin.LeftOrder})
+		RightOn: []string{"person"}, Indicator: "found", Columns: []string{"name", "town", "found"},
+		Order: spirjoin.LeftOrder})
 	if err != nil {
 		log.Fatal(err)
 	}
 	defer result.Close()
 	printRows(ctx, result)
 	// Output:
-	// Ada London
-	// Ada Turin
-	// Grace (null)
-	// Edsger Austin
+	// Ada London both
+	// Ada Turin both
+	// Grace (null) left_only
+	// Edsger Austin both
 }
 
 // Return the left rows that have a partner, each once.
@@ -162,6 +164,45 @@ func ExampleEngine_Join_semi() {
 	// Output:
 	// Ada
 	// Edsger
+}
+
+// Join by a text key that has NULLs. Return the left rows without a partner: NULL equals nothing, unless NullsEqual
+// names the key column.
+func ExampleEngine_Join_nulls() {
+	ctx := context.Background()
+	engine, err := spirjoin.Open(ctx, spirjoin.Options{Device: "host"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer engine.Close()
+	schema := arrow.NewSchema([]arrow.Field{{Name: "code", Type: arrow.BinaryTypes.String, Nullable: true}}, nil)
+	var tables [2]arrow.Table
+	for i, rows := range [...]string{`[{"code": "AMS"}, {"code": null}, {"code": "LHR"}]`,
+		`[{"code": null}, {"code": "LHR"}]`} {
+		tables[i], err = array.TableFromJSON(memory.DefaultAllocator, schema, []string{rows})
+		if err != nil {
+			log.Fatal(err)
+		}
+		defer tables[i].Release()
+	}
+
+	spec := spirjoin.JoinSpec{How: spirjoin.Anti, On: []string{"code"}, Order: spirjoin.LeftOrder}
+	for _, nullsEqual := range [][]string{nil, {"code"}} {
+		spec.NullsEqual = nullsEqual
+		result, err := engine.Join(ctx, tables[0], tables[1], spec)
+		if err != nil {
+			log.Fatal(err)
+		}
+		printRows(ctx, result)
+		fmt.Println(result.Rows(), "rows")
+		result.Close()
+	}
+	// Output:
+	// AMS
+	// (null)
+	// 2 rows
+	// AMS
+	// 1 rows
 }
 
 // Bound a join: its kind by name, keys that must be unique, memory, rows and time. Errors are told apart by errors.Is.
@@ -211,7 +252,7 @@ func ExampleEngine_Join_limits() {
 	// true validate join: invalid input (keys of the right table must be unique, but rows 1 and 2 both have person=1)
 }
 
-// Join one table with several, which stays on the device meanwhile.
+// Join one table, which stays on the device meanwhile, with several others.
 func ExampleEngine_BuildSide() {
 	ctx := context.Background()
 	engine, err := spirjoin.Open(ctx, spirjoin.Options{Device: "host"})

@@ -1,4 +1,4 @@
-// Package spirjoin joins Arrow tables on a GPU, through Vulkan, or on the CPU.
+// Package spirjoin joins Arrow tables by key on a GPU, through Vulkan, or on the CPU.
 //
 //	engine, err := spirjoin.Open(ctx, spirjoin.Options{})
 //	...
@@ -6,7 +6,22 @@
 //		LeftOn: []string{"o_orderkey"}, RightOn: []string{"l_orderkey"},
 //	})
 //	...
-//	for batch, err := range result.Batches(ctx) { ... }
+//	defer result.Close()
+//	for batch, err := range result.Batches(ctx) {
+//		...
+//		batch.Release()
+//	}
+//
+// An [Engine] joins two tables ([Engine.Join]), a table with many others ([Engine.BuildSide]), and tables with record
+// batches that are read as the join goes on ([Engine.JoinStream]). A [JoinSpec] says what to join and how, a
+// [JoinResult] delivers the rows, their number or their row numbers.
+//
+// # Lifetimes
+//
+// Inputs must stay alive until the result is closed, results until they are drawn, the engine until its results and
+// build sides are closed. A batch belongs to the caller, who must release it: its memory may lie outside Go's heap,
+// where the garbage collector does not free it. A batch stays valid after the result and the engine are closed. The
+// context of the call that returned a result ends the result too: cancel it only after the result is closed.
 package spirjoin
 
 import (
@@ -25,60 +40,105 @@ import (
 	"github.com/spirjoin/spirjoin/relation"
 )
 
-// The vocabulary of joins; see package join for each.
+// JoinSpec says what to join and how. Zero values are defaults, except for the key columns. [join.Spec] documents the
+// fields in full:
+//
+//	How              kind of join; default Inner
+//	On               key columns that have the same name on both sides
+//	LeftOn, RightOn  otherwise the key columns of each side, pair by pair
+//	NullsEqual       left key columns in which NULL equals NULL; in others NULL equals nothing
+//	Validate         keys that must be unique, otherwise the join fails; default ManyToMany: none
+//	Columns          output columns, by their names in the output and in this order; default all
+//	Suffix           appended to the name of a right column that the left table has too; default "_right"
+//	SeparateKeys     return both key columns of a pair; otherwise one, with the name of the left one
+//	Indicator        name of an additional last column with "both", "left_only" or "right_only"
+//	MarkName         name of the boolean column that a Mark join adds; default "mark"
+//	Output           Rows, Count or Pairs; default Rows
+//	Order            order of the output; default Unordered
+//	Deterministic    the same order of rows on every device
+//	MaxOutputRows    fail with ErrLimit if there are more rows; default no limit, 100 million for Cross
+//	BatchRows        maximum rows of an output batch; default 1,048,576
+//	Materialize      where columns are put together; default where it is predicted to be faster
+//	Algorithm        see ParseJoinAlgorithm; default the one predicted to be fastest
+//	BuildSide        side that is prepared once; default the one with fewer rows
+//	Progress         callback that reports progress
+type JoinSpec = join.Spec
+
+// JoinResult is a join in progress, whose owner closes it. Its output is drawn once, by one goroutine; a second draw is
+// an error. [query.Result] documents it in full:
+//
+//	Batches(ctx)  iterates over the rows as record batches, which the caller releases; for Output Rows
+//	Pairs(ctx)    iterates over the pairs of row numbers; for Output Pairs
+//	Rows()        number of output rows: exact for Output Count, and when all rows were drawn
+//	Schema()      schema of the batches
+//	Device        device that does the work
+//	Stats()       measurements so far
+//	Explain()     plan, with predicted and measured times
+//	Close()       ends the join and releases its memory; a second call does nothing
+type JoinResult = join.Result
+
+// JoinBuild is a table on the device that can be joined many times: Join(ctx, table) and JoinStream(ctx, source) return
+// results, Explain() returns the plan, Close() releases the memory. See [Engine.BuildSide] and [join.Built].
+type JoinBuild = join.Built
+
+// JoinPlan is a planned join: String() is the text of the plan, Run(ctx) runs it, Layout describes the output columns.
+type JoinPlan = join.Plan
+
+// Source is a side of a join that is read batch by batch. [FromTable] and [FromReader] return sources; [join.Source]
+// says how to write another one.
+type Source = join.Source
+
+// Further types of joins. Those that JoinSpec refers to have their values below.
 type (
-	JoinSpec        = join.Spec
 	JoinHow         = join.How
 	JoinOutput      = join.Output
 	JoinOrder       = join.Order
 	JoinValidate    = join.Validate
 	JoinBuildSide   = join.BuildSide
 	JoinMaterialize = join.Materialize
-	JoinLayout      = join.Layout
-	JoinPlan        = join.Plan
-	JoinResult      = join.Result
-	JoinBuild       = join.Built
-	JoinPairs       = query.Pairs
-	JoinRanges      = query.KeyRanges
-	JoinStats       = query.Stats
-	Source          = join.Source
+	JoinLayout      = join.Layout     // the output columns of a join and the input columns that it needs
+	JoinPairs       = query.Pairs     // pairs of row numbers, from JoinResult.Pairs
+	JoinRanges      = query.KeyRanges // from Engine.KeyRanges
+	JoinStats       = query.Stats     // measurements, from JoinResult.Stats
 )
 
-// The kinds of joins, for JoinSpec.How.
+// The kinds of joins, for JoinSpec.How. A partner of a row is a row of the other table with an equal key. Semi, Anti,
+// Mark and NotIn return the columns of the left table, RightSemi and RightAnti those of the right one, the others those
+// of both.
 const (
-	Inner     = join.Inner
-	Left      = join.Left
-	Right     = join.Right
-	Full      = join.Full
-	Semi      = join.Semi
-	Anti      = join.Anti
-	RightSemi = join.RightSemi
-	RightAnti = join.RightAnti
-	Mark      = join.Mark
-	NotIn     = join.NotIn
-	Cross     = join.Cross
+	Inner     = join.Inner     // pairs of partners
+	Left      = join.Left      // pairs, and left rows without a partner, with NULL in the columns of the right table
+	Right     = join.Right     // pairs, and right rows without a partner, with NULL in the columns of the left table
+	Full      = join.Full      // pairs, and the rows of both tables without a partner
+	Semi      = join.Semi      // left rows with a partner, each once
+	Anti      = join.Anti      // left rows without a partner, also those whose key is NULL
+	RightSemi = join.RightSemi // right rows with a partner, each once
+	RightAnti = join.RightAnti // right rows without a partner, also those whose key is NULL
+	Mark      = join.Mark      // all left rows, with a boolean column that says which have a partner
+	NotIn     = join.NotIn     // as SQL's NOT IN: left rows without a partner, none if a right key is NULL
+	Cross     = join.Cross     // each left row with each right row, without keys
 )
 
 // What a join returns, for JoinSpec.Output.
 const (
-	Rows  = join.Rows
-	Count = join.Count
-	Pairs = join.Pairs
+	Rows  = join.Rows  // record batches
+	Count = join.Count // only the number of rows: JoinResult.Rows
+	Pairs = join.Pairs // of an inner join: pairs of row numbers
 )
 
 // The orders of rows, for JoinSpec.Order.
 const (
-	Unordered  = join.Unordered
-	LeftOrder  = join.LeftOrder
-	RightOrder = join.RightOrder
+	Unordered  = join.Unordered  // any order, which may differ between runs
+	LeftOrder  = join.LeftOrder  // that of the left table; partners of a left row in the order of the right table
+	RightOrder = join.RightOrder // the same with the sides exchanged
 )
 
-// The keys that must be unique, for JoinSpec.Validate.
+// The keys that must be unique, for JoinSpec.Validate. Keys that are not fail the join with ErrInvalidInput.
 const (
-	ManyToMany = join.ManyToMany
-	OneToOne   = join.OneToOne
-	OneToMany  = join.OneToMany
-	ManyToOne  = join.ManyToOne
+	ManyToMany = join.ManyToMany // none
+	OneToOne   = join.OneToOne   // those of both tables
+	OneToMany  = join.OneToMany  // those of the left table
+	ManyToOne  = join.ManyToOne  // those of the right table
 )
 
 // The sides that can be the build side, for JoinSpec.BuildSide.
@@ -95,16 +155,21 @@ const (
 	MaterializeDevice = join.MaterializeDevice
 )
 
-// The errors. Each error of this package wraps one of them, and its text says what to do. Memory errors are separate
-// from ErrLimit because their remedies differ: with more memory, or after other joins have ended, the same join
-// succeeds, whereas a limit is set by the caller (MaxOutputRows) or by the format and remains.
+// The errors, for errors.Is. Each error of this package wraps one of them, except those of sources. A join may return
+// them from its first call or, while rows are drawn, from JoinResult.Batches.
+//
+// The text of an error says what to do. It names options in lower case: max_output_rows is JoinSpec.MaxOutputRows,
+// memory_limit is Options.MemoryLimitBytes, device_memory is Options.DeviceMemoryBytes.
+//
+// Memory errors are separate from ErrLimit because their remedies differ: with more memory, or after other joins have
+// ended, the same join succeeds, whereas a limit is set by the caller (MaxOutputRows) or by the format and remains.
 var (
-	ErrInvalidInput = backend.ErrInvalidInput // an invalid specification, schema or use of the package
+	ErrInvalidInput = backend.ErrInvalidInput // invalid specification, schema or use; keys that violate Validate
 	ErrUnsupported  = backend.ErrUnsupported  // keys or columns of a type that this join does not support
-	ErrLimit        = backend.ErrLimit        // more rows than allowed
+	ErrLimit        = backend.ErrLimit        // more rows than JoinSpec.MaxOutputRows or the format allows
 	ErrDeviceMemory = backend.ErrDeviceMemory // more device memory needed than Options.DeviceMemoryBytes or the device allows
 	ErrHostMemory   = backend.ErrHostMemory   // more host memory needed than Options.MemoryLimitBytes or the host allows
-	ErrNoDevice     = backend.ErrNoDevice     // no device of that name, or no GPU where none is named
+	ErrNoDevice     = backend.ErrNoDevice     // no usable device that Options.Device fits
 	ErrDeviceLost   = backend.ErrDeviceLost   // the device or its driver failed; close the engine
 	ErrTimedOut     = backend.ErrTimedOut     // the device did not answer, or the context's deadline passed
 	ErrCancelled    = backend.ErrCancelled    // the context was cancelled
@@ -117,8 +182,8 @@ func ParseJoinHow(name string) (JoinHow, error) { return join.ParseHow(name) }
 // FromTable returns a source of the rows of a table. The table must stay alive until the result is closed.
 func FromTable(table arrow.Table) Source { return join.FromTable(table) }
 
-// FromReader returns a source of the remaining rows of a reader. The caller keeps ownership of the reader and must not
-// use it until the result is closed.
+// FromReader returns a source of the remaining rows of a reader, whose number is unknown. The source can be read once.
+// The caller keeps ownership of the reader and must not use it until the result is closed.
 func FromReader(reader array.RecordReader) Source { return join.FromReader(reader) }
 
 // ParseJoinAlgorithm parses the name of an algorithm: phj-om, phj-um, hj, smj-om, smj-um, or auto for the one that is
@@ -136,14 +201,16 @@ const HostDevice = "host"
 // Options select the device of an engine and its limits. The zero value selects the best GPU, or the CPU if there is
 // none, and the default limits.
 type Options struct {
-	// Device is the index of a device, its name or a part of it, its id or its backend, as listed by spirjoin devices;
-	// "host" is the CPU; "" and "auto" are the best GPU, or the CPU if there is none.
+	// Device is the index of a device, its name or a part of it, its id or its backend, as listed by spirjoin devices
+	// and [Discover]. HostDevice is the CPU. "" and "auto" are the best GPU, or the CPU if there is none, and never a
+	// software driver such as lavapipe, which must be named.
 	Device string
-	// DeviceMemoryBytes is a hard cap on device memory; the default is 80% of the device's budget.
+	// DeviceMemoryBytes is a hard cap on device memory; 0 means 80% of the device's budget.
 	DeviceMemoryBytes uint64
 	// MemoryLimitBytes is a hard cap on host memory for all that the engine does at a time; 0 means no limit. A join
 	// counts with its tables, even if they are the caller's, with four batches of output, parts of a source, its notes on
 	// rows, and its device memory if the device's memory is host memory. Columns that several joins share count once.
+	// Even a join of small tables needs about 1 MiB.
 	//
 	// A join acquires all of this, and its device memory, before it begins. If others hold memory, it takes smaller
 	// batches or waits until its context ends; a need beyond the cap is refused at once with ErrHostMemory. Results hold
@@ -152,7 +219,7 @@ type Options struct {
 	// Not counted are tables that no join is reading, batches that were drawn and not released beyond those four, what
 	// sources hold, buffers of 64 MiB through which a GPU copies, and the program itself.
 	MemoryLimitBytes uint64
-	System           SystemOptions
+	System           SystemOptions    // how the devices are found
 	Tuning           primitive.Tuning // rows that take precedence over the tuning tables and the user's tuning file
 }
 
@@ -166,8 +233,8 @@ type Engine struct {
 	tuningProblems []error
 }
 
-// Open finds the devices, opens the one that the options select, and returns an engine on it. The error is ErrNoDevice
-// if there is none; a software driver is used only if it is named.
+// Open finds the devices, opens the one that the options select, and returns an engine on it. The caller closes the
+// engine. The error is ErrNoDevice if no device fits, ErrInvalidInput if several do.
 func Open(ctx context.Context, options Options) (*Engine, error) {
 	options.System.HostOnly = options.System.HostOnly || options.Device == HostDevice
 	system, err := Discover(options.System)
@@ -225,8 +292,8 @@ func (e *Engine) TuningProblems() []error { return e.tuningProblems }
 // Go's heap. Memory is freed only by Release.
 func (e *Engine) Allocator() memory.Allocator { return e.join.Allocator }
 
-// Join plans and runs a join. The output is read from the result, which the caller closes. Both tables must stay alive
-// until then.
+// Join plans and runs a join. The output is read from the result, which the caller closes. Both tables must stay alive,
+// and ctx must not end, until then.
 func (e *Engine) Join(ctx context.Context, left, right arrow.Table, spec JoinSpec) (*JoinResult, error) {
 	plan, err := e.join.Plan(ctx, left, right, spec)
 	if err != nil {
@@ -235,13 +302,18 @@ func (e *Engine) Join(ctx context.Context, left, right arrow.Table, spec JoinSpe
 	return plan.Run(ctx)
 }
 
-// JoinStream joins two sources of record batches, of known or unknown length. One is collected as the build side: the
-// one that spec.BuildSide names or, with BuildAuto, the one known to have fewer rows, else the left one, unless
-// spec.Validate or spec.Order require the other. The other source is joined part by part: its batches are joined,
-// delivered and released while the next ones are read, so it may be larger than memory. The caller closes the result;
-// the sources must stay alive until then.
+// JoinStream joins two sources of record batches, of known or unknown length. One is collected in memory as the build
+// side; the other, the probe side, is joined part by part: its batches are joined, delivered and released while the
+// next ones are read, so it may be larger than memory.
 //
-// Errors: those of [Engine.Join] and of the sources; backend.ErrUnsupported if all rows of the probe side would be
+// The build side is the one that spec.BuildSide names. With BuildAuto it is the side whose keys spec.Validate requires
+// to be unique, or the side whose order spec.Order does not request, or the right side of a not-in join, even if that
+// side is long; otherwise the side that is known to have fewer rows, such as a table beside a reader, else the left.
+//
+// The caller closes the result; the sources must stay alive, and ctx must not end, until then. Batches that the caller
+// keeps are not freed, so a result larger than memory must be released batch by batch.
+//
+// Errors: those of [Engine.Join] and of the sources; ErrUnsupported if all rows of the probe side would be
 // needed at once, to check that its keys are unique or to return pairs in the order of the build side.
 func (e *Engine) JoinStream(ctx context.Context, left, right Source, spec JoinSpec) (*JoinResult, error) {
 	return e.join.Stream(ctx, left, right, spec)
@@ -254,7 +326,7 @@ func (e *Engine) JoinStreamLayout(ctx context.Context, layout *JoinLayout, left,
 }
 
 // PlanJoin plans a join with an existing layout. The layout may come from schemas with more columns than the tables, so
-// that a caller can read only the columns in layout.Needed. [JoinPlan.Run] runs the plan.
+// that a caller can read only the columns in layout.Needed.
 func (e *Engine) PlanJoin(ctx context.Context, layout *JoinLayout, left, right arrow.Table) (*JoinPlan, error) {
 	return e.join.PlanLayout(ctx, layout, left, right)
 }
@@ -265,9 +337,9 @@ func (e *Engine) Explain(ctx context.Context, left, right arrow.Table, spec Join
 }
 
 // BuildSide loads one table of a join onto the device and sorts it, partitions it or makes it a hash table once, to be
-// joined with many tables by [JoinBuild.Join] or with sources by [JoinBuild.JoinStream]. It is the left table of these
-// joins, or the right one if spec.BuildSide is BuildRight. The other tables have the schema probe and about probeRows
-// rows; 0 if unknown.
+// joined with many tables by its method Join or with sources by its method JoinStream. It is the left table of these
+// joins, or the right one if spec.BuildSide is BuildRight. probe is the schema of the other tables, which must all have
+// it, and probeRows roughly the number of rows of each; 0 if unknown.
 //
 // The caller closes the build side and keeps the table alive until then. Meanwhile it holds device memory and, under
 // MemoryLimitBytes, host memory for the table and for what one join takes beside its probe table. A join with it
@@ -275,7 +347,7 @@ func (e *Engine) Explain(ctx context.Context, left, right arrow.Table, spec Join
 // Only one result can be in progress at a time. Each join is independent: a kind that returns rows of the build side
 // without a partner returns those that have none in this probe table.
 //
-// Errors: those of planning a join; backend.ErrInvalidInput for a cross join, which has no keys.
+// Errors: those of planning a join; ErrInvalidInput for a cross join, which has no keys.
 func (e *Engine) BuildSide(ctx context.Context, table arrow.Table, probe *arrow.Schema, probeRows uint64, spec JoinSpec) (
 	*JoinBuild, error) {
 	return e.join.Build(ctx, table, probe, probeRows, spec)

@@ -35,16 +35,31 @@ type Filter struct {
 	Payload [2][]int         // bytes of all payload columns
 	Want    operator.Want    // the rows of the output
 	Time    *atomic.Int64    // nanoseconds that downloads and the predicate have taken
+	// Texts are the keys of both sides on the device. Where they are there, partners are the pairs whose texts are equal,
+	// and the predicate is not asked.
+	Texts [2]*Texts
 
-	marks   [2][]uint64 // of the rows of each side that have a partner, where it matters
-	rows    [2]uint64
-	numbers [2][]uint32
+	marks       [2][]uint64 // of the rows of each side that have a partner, where it matters
+	deviceMarks [2]*backend.Buffer
+	rows        [2]uint64
+	numbers     [2][]uint32
 }
 
 const (
 	testRows = 1 << 20 // pairs that are tested at a time
 	keepRows = 1 << 16 // of a window are compacted at a time, at least
+	// compareRows are pairs that are compared at a time on the device.
+	compareRows = 1 << 24
 )
+
+// CompareBytes is the device memory that it takes to compare pairs there, beside texts and marks.
+const CompareBytes = compareRows / 8
+
+// Texts are the key columns of rows of a table on the device.
+type Texts struct {
+	Columns []primitive.Texts
+	First   uint32 // number of the first row
+}
 
 // FilterBytes is the device memory that a filter takes for pairs with rowBytes of payload.
 func FilterBytes(t primitive.Tuning, rowBytes uint64) (sizeBytes uint64, err error) {
@@ -58,7 +73,8 @@ func FilterHostBytes(rows uint64) uint64 { return rows/8 + 2*4*min(rows, testRow
 
 // Open begins with a table of so many rows on a side, or with the next part of one: none has a partner yet.
 func (f *Filter) Open(side int, rows uint64) {
-	f.rows[side], f.marks[side] = rows, nil
+	f.Lane.Memory.Release(f.deviceMarks[side])
+	f.rows[side], f.marks[side], f.deviceMarks[side] = rows, nil, nil
 	if f.Want.Marks(side) {
 		f.marks[side] = make([]uint64, (rows+63)/64)
 	}
@@ -122,6 +138,9 @@ func (f *Filter) compact(ctx context.Context, w *operator.Window, keep []uint64)
 func (f *Filter) test(ctx context.Context, w *operator.Window) (keep []uint64, kept uint64, err error) {
 	start := time.Now()
 	defer func() { f.Time.Add(int64(time.Since(start))) }()
+	if f.Texts[operator.Build] != nil && f.Texts[operator.Probe] != nil {
+		return f.compare(ctx, w)
+	}
 	keep = make([]uint64, (w.Rows+63)/64)
 	for first := uint64(0); first < w.Rows; first += testRows {
 		rows := min(testRows, w.Rows-first)
@@ -155,6 +174,77 @@ func (f *Filter) test(ctx context.Context, w *operator.Window) (keep []uint64, k
 	return keep, kept, nil
 }
 
+// compare is test on the device, of which the host learns a bit a pair.
+func (f *Filter) compare(ctx context.Context, w *operator.Window) (keep []uint64, kept uint64, err error) {
+	keep = make([]uint64, (w.Rows+63)/64)
+	temporary := f.Lane.Scope(ctx)
+	defer temporary.ReleaseAll()
+	buffer := temporary.New(min(uint64(len(keep))*8, CompareBytes), "pairs that stay")
+	if err := temporary.Err(); err != nil {
+		return nil, 0, err
+	}
+	if err := f.openMarks(ctx); err != nil {
+		return nil, 0, err
+	}
+	for first := uint64(0); first < w.Rows; first += compareRows {
+		rows := min(compareRows, w.Rows-first)
+		words := keep[first/64:][:(rows+63)/64]
+		all := buffer.Range(0, uint64(len(words))*8)
+		list := f.Lane.List("compare")
+		list.Fill(all, ^uint32(0))
+		var of [2]primitive.TextRows
+		for side, texts := range f.Texts {
+			of[side] = primitive.TextRows{First: texts.First,
+				IDs: w.Payload[side][f.Numbers[side]].Range(first*4, rows*4)}
+		}
+		for k := range f.Texts[operator.Build].Columns {
+			for side, texts := range f.Texts {
+				of[side].Texts = &texts.Columns[k]
+			}
+			if err := f.Lane.CompareTexts(list, of[operator.Build], of[operator.Probe], all, rows); err != nil {
+				return nil, 0, err
+			}
+		}
+		for side, marks := range f.deviceMarks {
+			if marks != nil {
+				if err := f.Lane.MarkKept(list, all, of[side].IDs, marks.All(), rows); err != nil {
+					return nil, 0, err
+				}
+			}
+		}
+		if err := f.Lane.Submit(ctx, list); err != nil {
+			return nil, 0, err
+		}
+		if err := f.Lane.Download(ctx, backend.AsBytes(words), all); err != nil {
+			return nil, 0, err
+		}
+		words[len(words)-1] &= ^uint64(0) >> (-rows & 63)
+		for _, word := range words {
+			kept += uint64(bits.OnesCount64(word))
+		}
+	}
+	return keep, kept, nil
+}
+
+// openMarks makes bitmaps on the device of the rows that have a partner, where it matters.
+func (f *Filter) openMarks(ctx context.Context) error {
+	list := f.Lane.List("compare")
+	for side, marks := range f.marks {
+		if len(marks) == 0 || f.deviceMarks[side] != nil {
+			continue
+		}
+		f.deviceMarks[side] = f.Lane.Memory.New(uint64(len(marks))*8, "rows with a partner")
+		if err := f.Lane.Memory.Err(); err != nil {
+			return err
+		}
+		list.Fill(f.deviceMarks[side].All(), 0)
+	}
+	if len(list.Commands) == 0 {
+		return nil
+	}
+	return f.Lane.Submit(ctx, list)
+}
+
 // mark sets the bits of the rows that stay, on all cores; of no rows where there are no marks.
 func mark(marks []uint64, rows []uint32, keep []uint64) {
 	if len(marks) == 0 {
@@ -178,8 +268,18 @@ func mark(marks []uint64, rows []uint32, keep []uint64) {
 }
 
 // Rows lists the rows of a side that have a partner or, with matched false, that have none, ascending.
-func (f *Filter) Rows(side int, matched bool) (rows []uint32) {
-	for w, word := range f.marks[side] {
+func (f *Filter) Rows(ctx context.Context, side int, matched bool) (rows []uint32, err error) {
+	marks := f.marks[side]
+	if there := f.deviceMarks[side]; there != nil {
+		marks = make([]uint64, len(marks))
+		if err := f.Lane.Download(ctx, backend.AsBytes(marks), there.All()); err != nil {
+			return nil, err
+		}
+		for w, word := range f.marks[side] {
+			marks[w] |= word
+		}
+	}
+	for w, word := range marks {
 		if !matched {
 			word = ^word
 		}
@@ -190,5 +290,13 @@ func (f *Filter) Rows(side int, matched bool) (rows []uint32) {
 			rows = append(rows, uint32(w*64+bits.TrailingZeros64(word)))
 		}
 	}
-	return rows
+	return rows, nil
+}
+
+// Close releases the marks on the device.
+func (f *Filter) Close() {
+	for side := range f.deviceMarks {
+		f.Lane.Memory.Release(f.deviceMarks[side])
+		f.deviceMarks[side] = nil
+	}
 }

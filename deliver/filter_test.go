@@ -114,14 +114,17 @@ func TestFilter(t *testing.T) {
 					require.Equal(t, want, got, "%s, windows of %d", name, most)
 					require.EqualValues(t, len(want[0]), sink.Rows)
 					for side, all := range []uint32{rows, rows + 70} {
-						rest := f.Rows(side, false)
+						rest, err := f.Rows(ctx, side, false)
+						require.NoError(t, err)
 						require.Len(t, rest, int(all)-len(marked[side]), name)
 						for _, row := range rest {
 							require.False(t, marked[side][row])
 							require.Less(t, row, all)
 						}
 					}
-					require.Len(t, f.Rows(operator.Probe, true), len(marked[operator.Probe]))
+					matched, err := f.Rows(ctx, operator.Probe, true)
+					require.NoError(t, err)
+					require.Len(t, matched, len(marked[operator.Probe]))
 					sink.Release()
 					lane.Memory.ReleaseAll()
 				}

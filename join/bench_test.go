@@ -16,6 +16,7 @@ import (
 	"github.com/spirjoin/spirjoin/internal/devicetest"
 	"github.com/spirjoin/spirjoin/join"
 	"github.com/spirjoin/spirjoin/primitive"
+	"github.com/spirjoin/spirjoin/query"
 )
 
 // benchTable has an int64 key k, shuffled and unique or random below distinct, and an int32 payload.
@@ -82,5 +83,60 @@ func BenchmarkJoin(b *testing.B) {
 	devicetest.Bench(b, func(device *backend.Device, name string) {
 		run(device, name, join.Spec{On: []string{"k"}, Output: join.Count})
 		run(device, name, join.Spec{On: []string{"k"}})
+	})
+}
+
+// hexKeys is the keys of a table as texts of 16 bytes, which are random: none has a prefix in common with others.
+func hexKeys(table arrow.Table) arrow.Table {
+	rows := int(table.NumRows())
+	texts, starts := make([]byte, 0, rows*16), make([]int32, 1, rows+1)
+	for _, chunk := range table.Column(0).Data().Chunks() {
+		for _, key := range chunk.(*array.Int64).Int64Values() {
+			texts = fmt.Appendf(texts, "%016x", uint64(key+1)*0x9e3779b97f4a7c15)
+			starts = append(starts, int32(len(texts)))
+		}
+	}
+	keys := array.MakeFromData(array.NewData(arrow.BinaryTypes.String, rows,
+		[]*memory.Buffer{nil, memory.NewBufferBytes(backend.AsBytes(starts)), memory.NewBufferBytes(texts)}, nil, 0, 0))
+	field := arrow.Field{Name: "k", Type: arrow.BinaryTypes.String}
+	schema := arrow.NewSchema([]arrow.Field{field, table.Schema().Field(1)}, nil)
+	return array.NewTable(schema, []arrow.Column{
+		*arrow.NewColumn(field, arrow.NewChunked(field.Type, []arrow.Array{keys})), *table.Column(1)}, int64(rows))
+}
+
+// BenchmarkTextKeys joins two tables of as many rows by unique keys: by numbers of 64 bits, and by texts of 16 bytes that
+// the host or the device hashes and compares. ns/B is the time for each byte of the keys, with the 4 of where a text
+// starts. SPIRJOIN_BENCH_ROWS is the number of rows of either table, 10 M by default.
+func BenchmarkTextKeys(b *testing.B) {
+	rows := devicetest.Rows(b, "SPIRJOIN_BENCH_ROWS", 10_000_000)
+	left, right := benchTable(rows, 0, "l"), benchTable(rows, 0, "r")
+	leftTexts, rightTexts := hexKeys(left), hexKeys(right)
+	devicetest.Bench(b, func(device *backend.Device, name string) {
+		ops, err := primitive.New(device, nil)
+		require.NoError(b, err)
+		for _, c := range []struct {
+			keys        string
+			left, right arrow.Table
+			bytes       int
+			compare     query.Comparing
+		}{{"int64", left, right, 8, query.CompareAuto}, {"texts on the host", leftTexts, rightTexts, 20, query.CompareHost},
+			{"texts on the device", leftTexts, rightTexts, 20, query.CompareDevice}} {
+			engine := join.NewEngine(ops, memory.DefaultAllocator, 0)
+			engine.Compare = c.compare
+			b.Run(fmt.Sprintf("keys=%s/rows=%d/device=%s", c.keys, rows, name), func(b *testing.B) {
+				for range b.N {
+					plan, err := engine.Plan(context.Background(), c.left, c.right,
+						join.Spec{On: []string{"k"}, Columns: []string{"l", "r"}})
+					require.NoError(b, err)
+					planned := b.Elapsed()
+					got, err := drawn(context.Background(), plan)
+					require.NoError(b, err)
+					require.EqualValues(b, rows, got)
+					b.ReportMetric(float64((b.Elapsed() - planned).Milliseconds()), "ms-run")
+				}
+				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(2*rows*c.bytes), "ns/B")
+				b.ReportMetric(float64(2*rows)*float64(b.N)/b.Elapsed().Seconds()/1e6, "Mrows/s")
+			})
+		}
 	})
 }

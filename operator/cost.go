@@ -59,6 +59,7 @@ func NewCost(p *Plan, move Moves) *Cost {
 	c.Stages, c.Met = nil, [2]float64{min(c.Walked(Build), c.Out()*(1-c.Facts.Repeats)),
 		min(c.rows(Probe)*c.Facts.MatchRatio, c.Out())}
 	c.Take(c.Facts.HeldBytes)
+	c.TakeSmall(c.Facts.SmallBytes)
 	for side := range c.sides {
 		s := &c.sides[side]
 		wanted := !c.Want.Count && (c.Want.Pairs || c.Want.Marks(side))

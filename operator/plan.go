@@ -23,7 +23,9 @@ type Facts struct {
 	// Window is the number of output rows that there is room for at a time; 0: as many as are expected ([Facts.Room]).
 	Window    uint64
 	HeldBytes uint64 // device memory that is taken during the whole join: inputs, buffers for batches
-	Loaded    bool   // chunks are loaded for this join, so that they take memory too
+	// SmallBytes are taken likewise, in several buffers, each known to be no larger than the device allows.
+	SmallBytes uint64
+	Loaded     bool // chunks are loaded for this join, so that they take memory too
 	// TableRows are the rows of the tables that chunks are made of, including those without a key, which are left out
 	// on the device; 0: the same as Rows.
 	TableRows [2]uint64
@@ -127,7 +129,7 @@ type Plan struct {
 	Facts     Facts
 	Want      Want
 	Stages    []Stage // in the order of the work
-	PeakBytes uint64  // peak device memory, including Facts.HeldBytes
+	PeakBytes uint64  // peak device memory, including Facts.HeldBytes and Facts.SmallBytes
 	MostBytes uint64  // of the largest buffer
 	// Reject says why the algorithm cannot join under these facts, as a backend.ErrLimit; nil if it can.
 	Reject error

@@ -13,6 +13,8 @@ type Transfer struct {
 	Keys       [2]Encoding
 	Host       [2]int // number of columns that the host fetches by row number
 	Compared   int    // number of key columns of each side that the host compares, pair by pair
+	// TextBytes are the bytes of the keys of each side that the device hashes and compares instead; 0 if the host does.
+	TextBytes [2]uint64
 }
 
 // Encoding says where the codes of keys are made and, if on the device, what that takes per row.
@@ -45,11 +47,21 @@ func (t *Transfer) Predict(p *operator.Plan, rates *Rates) {
 		if t.RowNumbers[side] {
 			downloaded += 4
 		}
-		if keys := &t.Keys[side]; keys.OnDevice {
+		if texts := float64(t.TextBytes[side]); texts > 0 {
+			p.Add(operator.Load, operator.UploadByte, texts)
+			p.Add(operator.Load, operator.Stream, texts)
+			far := min(p.Met[side], pairs) * max(0, 1-f.CacheBytes/texts)
+			p.Add(operator.Gather, operator.GatherFar, 2*far) // where a text starts, and the text
+			p.Add(operator.Gather, operator.GatherNear, 2*(pairs-far))
+			p.Add(operator.Deliver, operator.DownloadByte, pairs/16)
+		} else if keys := &t.Keys[side]; keys.OnDevice {
 			uploaded += float64(keys.UploadedBits) / 8
 			p.Add(operator.Load, operator.Stream, rows*float64(keys.MovedBits)/8)
 		} else {
 			p.Add(operator.Load, operator.EncodeRow, rows)
+		}
+		if t.Compared > 0 {
+			p.Add(operator.Deliver, operator.DownloadByte, 4*pairs)
 		}
 		p.Add(operator.Load, operator.UploadByte, rows*uploaded)
 		if repacked > 0 {

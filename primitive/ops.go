@@ -23,6 +23,9 @@ type Ops struct {
 	packWords    kernel.PackWordsConfig
 	unpackWords  kernel.UnpackWordsConfig
 	copyStrided  kernel.CopyStridedConfig
+	hashTexts    kernel.HashTextsConfig
+	compareTexts kernel.CompareTextsConfig
+	markKept     kernel.MarkKeptConfig
 	encodeKeys   kernel.EncodeKeysConfig
 	copyByEngine bool // copies are commands of the device instead of dispatches
 }
@@ -52,6 +55,9 @@ func New(device *backend.Device, overrides Tuning) (*Ops, error) {
 	words := tuning.Config("words", nil)
 	o.packWords, o.unpackWords = kernel.PackWords.With(words), kernel.UnpackWords.With(words)
 	o.copyStrided, o.encodeKeys = kernel.CopyStrided.With(words), kernel.EncodeKeys.With(words)
+	texts := tuning.Config("texts", nil)
+	o.hashTexts, o.compareTexts, o.markKept = kernel.HashTexts.With(texts), kernel.CompareTexts.With(texts),
+		kernel.MarkKept.With(texts)
 	return o, nil
 }
 

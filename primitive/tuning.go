@@ -87,6 +87,8 @@ var tunable = map[string]knobs{
 		wideItems: kernel.MaxScanItems, whole: true},
 	"range_expand": {kernels: []*backend.KernelSpec{kernel.RangeExpand.KernelSpec}},
 	"range_search": {kernels: []*backend.KernelSpec{kernel.RangeSearch.KernelSpec}},
+	"texts": {kernels: []*backend.KernelSpec{kernel.HashTexts.KernelSpec, kernel.CompareTexts.KernelSpec,
+		kernel.MarkKept.KernelSpec}, fixed: []string{"piece"}, wideItems: kernel.MaxTextItems},
 	"words": {kernels: []*backend.KernelSpec{kernel.PackWords.KernelSpec, kernel.UnpackWords.KernelSpec,
 		kernel.CopyStrided.KernelSpec, kernel.EncodeKeys.KernelSpec}, wideTile: 32},
 }

@@ -59,7 +59,7 @@ func BenchmarkLoad(b *testing.B) {
 					lane := exec.NewLane(b.Context(), ops, nil)
 					b.SetBytes(int64(rows) * int64(c.rowBytes))
 					for b.Loop() {
-						chunk, err := s.load(b.Context(), lane, lane.Memory, 0, rows)
+						chunk, err := s.load(b.Context(), lane, lane.Memory, 0, rows, nil)
 						require.NoError(b, err)
 						for _, column := range append(chunk.Payload, chunk.Keys) {
 							require.NoError(b, device.WaitBuffer(b.Context(), column.Data.Buffer))

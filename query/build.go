@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/deliver"
 	"github.com/spirjoin/spirjoin/exec"
 	"github.com/spirjoin/spirjoin/internal/text"
 	"github.com/spirjoin/spirjoin/operator"
@@ -30,7 +31,8 @@ type Built struct {
 	need   exec.Need
 	grant  *exec.Grant // of it, and of what is taken for a result meanwhile
 	lane   *exec.Lane
-	memory *exec.Scope // of the chunk
+	memory *exec.Scope    // of the chunk
+	texts  *deliver.Texts // of the chunk, where keys are compared on the device
 	op     operator.Operator
 	busy   atomic.Bool // a result is under way
 }
@@ -77,7 +79,14 @@ func (q *Query) build(ctx context.Context, a *Alternative, proved []*Scan, profi
 	}
 	s := a.Scans[operator.Build]
 	q.Progress.Start("load "+s.Side.String(), 0)
-	chunk, err := timedLoad(ctx, b.lane, b.memory, s, 0, int(s.Table.NumRows()), encode)
+	chunk, err := timed(encode, func() (*relation.Chunk, error) {
+		if a.Compare == CompareDevice {
+			if b.texts, err = s.loadTexts(ctx, b.lane, b.memory, 0, int(s.Table.NumRows())); err != nil {
+				return nil, err
+			}
+		}
+		return s.load(ctx, b.lane, b.memory, 0, int(s.Table.NumRows()), b.texts)
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -145,12 +154,11 @@ func (b *Built) Close() {
 	b.lane = nil
 }
 
-// timedLoad loads a part of a table and adds the time to nanoseconds.
-func timedLoad(ctx context.Context, lane *exec.Lane, memory *exec.Scope, s *Scan, from, to int, nanos *atomic.Int64) (
-	*relation.Chunk, error) {
+// timed adds the time that loading takes to nanoseconds.
+func timed(nanos *atomic.Int64, load func() (*relation.Chunk, error)) (*relation.Chunk, error) {
 	start := time.Now()
 	defer func() { nanos.Add(int64(time.Since(start))) }()
-	return s.load(ctx, lane, memory, from, to)
+	return load()
 }
 
 // prove refuses keys of a side that are there more than once, where that was asked for.
@@ -164,7 +172,7 @@ func (q *Query) prove(ctx context.Context, lane *exec.Lane, s *Scan) error {
 	q.Progress.Start("validate "+s.Side.String(), 0)
 	lane = lane.Nested(ctx)
 	defer lane.Memory.ReleaseAll()
-	chunk, err := keys.load(ctx, lane, lane.Memory, 0, int(s.Table.NumRows()))
+	chunk, err := keys.load(ctx, lane, lane.Memory, 0, int(s.Table.NumRows()), nil)
 	if err != nil || chunk.Rows == 0 {
 		return err
 	}

@@ -22,6 +22,8 @@ type Engine struct {
 	// GranuleRows and WindowRows bound the probe rows that are joined and the output rows that are made at a time; 0: as
 	// many as memory allows. For measurements and tests.
 	GranuleRows, WindowRows uint64
+	// Compare says where keys that have hashes are hashed and compared. For measurements and tests.
+	Compare Comparing
 	// Keys says where the codes of keys are made. For measurements and tests.
 	Keys KeyPlace
 

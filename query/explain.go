@@ -81,6 +81,9 @@ func (a *Alternative) text() string {
 	if a.Place == "host" && a.Transfer.Host != [2]int{} {
 		name += ", columns on the host"
 	}
+	if a.Compare == CompareDevice {
+		name += ", keys compared on the device"
+	}
 	if t := a.Time(); t > 0 {
 		name += ", " + text.Duration(t)
 	}

@@ -89,10 +89,12 @@ type Query struct {
 type Alternative struct {
 	*Join
 	*operator.Plan
-	Err   error  // why it cannot run; nil where it can
-	lacks uint64 // bytes of memory that it needs, where it cannot run for want of them
-	batch uint64 // rows
-	parts uint64 // bytes of host memory for the parts of the probe side; 0: no limit
+	Compare Comparing // where keys that have hashes are compared: CompareHost or CompareDevice
+	Err     error     // why it cannot run; nil where it can
+	lacks   uint64    // bytes of memory that it needs, where it cannot run for want of them
+	batch   uint64    // rows
+	texts   [2]uint64 // bytes of the device for the texts of either side
+	parts   uint64    // bytes of host memory for the parts of the probe side; 0: no limit
 }
 
 // Plan puts the alternatives in order. It moves nothing to the device.
@@ -145,56 +147,97 @@ func (q *Query) choose() error {
 		BlockBytes: device.Info().Limits.MaxBlockBytes}
 	q.Alternatives = nil
 	for i := range q.Trees {
-		tree := &q.Trees[i]
-		f := q.Facts
-		f.Granule, f.Window = cmp.Or(q.Engine.GranuleRows, f.Granule), q.Engine.WindowRows
-		f.Tuning, f.HeldBytes, f.Loaded = q.Engine.Ops.Tuning(), tree.HeldBytes, true
-		f.Software, f.SubgroupSize = device.Info().Type == backend.Software, int(device.Info().SubgroupSize)
-		for side, s := range tree.Scans {
-			f.Payload[side], f.TableRows[side], f.Encoded[side] = s.Payload(), uint64(s.Table.NumRows()), s.Encodes
-		}
-		if q.Ordered {
-			bytes, err := deliver.RunBytes(f.Tuning, deliver.RunRows)
-			if err != nil {
+		for _, compare := range q.comparing(&q.Trees[i]) {
+			if err := q.addFitting(&q.Trees[i], compare, limits); err != nil {
 				return err
 			}
-			f.HeldBytes += bytes
 		}
-		if tree.Keep != nil && tree.Output.Pairs && !tree.Output.Count {
-			rowBytes := uint64(0)
-			for _, payload := range f.Payload {
-				for _, bytes := range payload {
-					rowBytes += uint64(bytes)
-				}
-			}
-			bytes, err := deliver.FilterBytes(f.Tuning, rowBytes)
-			if err != nil {
-				return err
-			}
-			f.HeldBytes += bytes
+	}
+	q.keepAsked()
+	q.sort()
+	return nil
+}
+
+// addFitting lists the alternatives of a tree, with the texts of so small parts of the probe side on the device that one
+// fits.
+func (q *Query) addFitting(tree *Join, compare Comparing, limits planner.Limits) error {
+	before, parts := len(q.Alternatives), uint64(1)
+	if probe := tree.Scans[operator.Probe]; compare == CompareDevice {
+		parts = q.Engine.textParts(probe, 0, int(probe.Table.NumRows()))
+	}
+	for ; ; parts *= 4 {
+		q.Alternatives = q.Alternatives[:before]
+		if err := q.add(tree, compare, parts, limits); err != nil {
+			return err
 		}
-		all, err := planner.Choose(f, tree.wants(), q.Algorithms, q.Rates, limits)
+		fits := slices.ContainsFunc(q.Alternatives[before:], func(a Alternative) bool { return a.Err == nil })
+		if fits || compare == CompareHost || parts >= mostTextParts {
+			return nil
+		}
+	}
+}
+
+// add lists the alternatives of a tree, of a probe side that comes in no fewer parts.
+func (q *Query) add(tree *Join, compare Comparing, parts uint64, limits planner.Limits) error {
+	device, f, transfer := q.Engine.Device(), q.Facts, tree.Transfer
+	f.Granule, f.Window = cmp.Or(q.Engine.GranuleRows, f.Granule), q.Engine.WindowRows
+	if parts > 1 {
+		f.Granule = (f.Held(operator.Probe) + parts - 1) / parts
+	}
+	f.Tuning, f.HeldBytes, f.Loaded = q.Engine.Ops.Tuning(), tree.HeldBytes, true
+	f.Software, f.SubgroupSize = device.Info().Type == backend.Software, int(device.Info().SubgroupSize)
+	for side, s := range tree.Scans {
+		f.Payload[side], f.TableRows[side], f.Encoded[side] = s.Payload(), uint64(s.Table.NumRows()), s.Encodes
+	}
+	if q.Ordered {
+		bytes, err := deliver.RunBytes(f.Tuning, deliver.RunRows)
 		if err != nil {
 			return err
 		}
-		for _, p := range all {
-			tree.Transfer.Predict(p, q.Rates)
-			a := Alternative{Join: tree, Plan: p, Err: p.Reject, batch: min(q.BatchRows, primitive.MaxRows)}
-			if errors.Is(a.Err, backend.ErrDeviceMemory) {
-				a.lacks = a.PeakBytes
-			}
-			if a.Err == nil || a.lacks > 0 {
-				if err := q.fitProof(&a, limits); err != nil {
-					a.Err = err
-				}
-			}
-			if a.Err == nil {
-				a.Err = q.fitHost(&a)
-			}
-			q.Alternatives = append(q.Alternatives, a)
-		}
+		f.HeldBytes += bytes
 	}
-	q.sort()
+	if tree.Keep != nil && tree.Output.Pairs && !tree.Output.Count {
+		rowBytes := uint64(0)
+		for _, payload := range f.Payload {
+			for _, bytes := range payload {
+				rowBytes += uint64(bytes)
+			}
+		}
+		bytes, err := deliver.FilterBytes(f.Tuning, rowBytes)
+		if err != nil {
+			return err
+		}
+		f.HeldBytes += bytes
+	}
+	var texts [2]uint64
+	if compare == CompareDevice {
+		var others uint64
+		texts, others = q.textBytes(tree, &f)
+		f.SmallBytes = texts[operator.Build] + texts[operator.Probe] + others
+		transfer.Compared, transfer.TextBytes = 0, texts
+		transfer.TextBytes[operator.Probe] *= f.Granules()
+	}
+	all, err := planner.Choose(f, tree.wants(), q.Algorithms, q.Rates, limits)
+	if err != nil {
+		return err
+	}
+	for _, p := range all {
+		transfer.Predict(p, q.Rates)
+		a := Alternative{Join: tree, Plan: p, Err: p.Reject, batch: min(q.BatchRows, primitive.MaxRows),
+			Compare: compare, texts: texts}
+		if errors.Is(a.Err, backend.ErrDeviceMemory) {
+			a.lacks = a.PeakBytes
+		}
+		if a.Err == nil || a.lacks > 0 {
+			if err := q.fitProof(&a, limits); err != nil {
+				a.Err = err
+			}
+		}
+		if a.Err == nil {
+			a.Err = q.fitHost(&a)
+		}
+		q.Alternatives = append(q.Alternatives, a)
+	}
 	return nil
 }
 

@@ -202,7 +202,7 @@ func requireSameLoad(t *testing.T, ops *primitive.Ops, s *Scan, from, to int, wh
 		lane := exec.NewLane(t.Context(), ops, nil)
 		scan := *s
 		scan.Encodes = onDevice
-		chunk, err := scan.load(t.Context(), lane, lane.Memory, from, to)
+		chunk, err := scan.load(t.Context(), lane, lane.Memory, from, to, nil)
 		require.NoError(t, err, what)
 		require.NoError(t, chunk.Check("load"))
 		require.Equal(t, end-first, chunk.Rows, what)
@@ -267,7 +267,7 @@ func TestLoadingMemory(t *testing.T) {
 				ops, err := primitive.New(device, nil)
 				require.NoError(t, err)
 				lane := exec.NewLane(t.Context(), ops, nil)
-				_, err = s.load(t.Context(), lane, lane.Memory, 0, d.rows)
+				_, err = s.load(t.Context(), lane, lane.Memory, 0, d.rows, nil)
 				require.NoError(t, err, "%d%% NULL, payload %v, codes by the device %t", nulls, payload, encodes)
 				lane.Memory.ReleaseAll()
 			}

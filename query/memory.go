@@ -142,6 +142,10 @@ func (q *Query) workBytes(a *Alternative) (sizeBytes uint64) {
 		if a.Keep != nil && a.Output.Marks(side) {
 			sizeBytes += rows/8 + rows*4
 		}
+		if a.Compare == CompareDevice { // marks of the device, codes that go along with texts
+			sizeBytes += rows / 8
+			staged = max(staged, min(rows, relation.StageRows)*hashBytes)
+		}
 		if s.Keys.LeavesOut(s.Side) {
 			sizeBytes += rows / 8
 		}
@@ -151,7 +155,7 @@ func (q *Query) workBytes(a *Alternative) (sizeBytes uint64) {
 		}
 		sizeBytes += 4 * keyless
 		staged = max(staged, s.Words.HostStageBytes(rows))
-		if !q.Engine.Device().Info().Unified {
+		if !s.Encodes && !q.Engine.Device().Info().Unified {
 			staged = max(staged, 2*min(rows, relation.StageRows)*uint64(s.Keys.KeyBytes()))
 		}
 	}

@@ -42,7 +42,7 @@ func (e *Engine) Ranges(ctx context.Context, scans [2]*Scan, most uint64) (k Key
 	defer lane.Memory.ReleaseAll()
 	var sorted [2]*ranges.Sorted
 	for side, s := range scans {
-		chunk, err := s.load(ctx, lane, lane.Memory, 0, int(s.Table.NumRows()))
+		chunk, err := s.load(ctx, lane, lane.Memory, 0, int(s.Table.NumRows()), nil)
 		if err != nil {
 			return k, err
 		}

@@ -74,7 +74,7 @@ func (r *Result) probe(ctx context.Context, lane *exec.Lane, built *Built, out *
 	}
 	bounds := s.granules(a.Facts.Granule, a.Facts.Brought(operator.Probe))
 	for i := range bounds[1:] {
-		if err := r.granule(ctx, lane, built.op, s, bounds[i], bounds[i+1], out.pairs); err != nil {
+		if err := r.granule(ctx, lane, built, s, bounds[i], bounds[i+1], out); err != nil {
 			return err
 		}
 	}
@@ -100,7 +100,10 @@ func (r *Result) alone(ctx context.Context, lane *exec.Lane, s *Scan, side int, 
 		if !wanted {
 			continue
 		}
-		rows := out.filter.Rows(side, matched)
+		rows, err := out.filter.Rows(ctx, side, matched)
+		if err != nil {
+			return err
+		}
 		if s.Keyless == relation.KeylessValues {
 			rows = s.Keys.WithoutNulls(s.Side, rows)
 		}
@@ -112,18 +115,31 @@ func (r *Result) alone(ctx context.Context, lane *exec.Lane, s *Scan, side int, 
 }
 
 // granule probes with the rows from from to to-1 of the table.
-func (r *Result) granule(ctx context.Context, lane *exec.Lane, op operator.Operator, probe *Scan, from, to int,
-	sink operator.Sink) error {
+func (r *Result) granule(ctx context.Context, lane *exec.Lane, built *Built, probe *Scan, from, to int,
+	out *output) error {
 	memory := lane.Scope(ctx)
 	defer memory.ReleaseAll()
 	r.Query.Progress.Start("load "+probe.Side.String(), 0)
-	chunk, err := timedLoad(ctx, lane, memory, probe, from, to, &r.encode)
+	chunk, err := timed(&r.encode, func() (*relation.Chunk, error) {
+		texts, err := r.probeTexts(ctx, lane, memory, probe, from, to)
+		if err != nil {
+			return nil, err
+		}
+		if out.filter != nil { // until the granule's memory is released
+			out.filter.Texts = [2]*deliver.Texts{operator.Build: built.texts, operator.Probe: texts}
+		}
+		return probe.load(ctx, lane, memory, from, to, texts)
+	})
 	if err != nil {
 		return err
 	}
 	r.Query.Progress.Start("join", 0)
 	r.granules.Add(1)
-	return op.Probe(ctx, lane, chunk, sink)
+	err = built.op.Probe(ctx, lane, chunk, out.pairs)
+	if out.filter != nil {
+		out.filter.Texts = [2]*deliver.Texts{}
+	}
+	return err
 }
 
 // output is what takes the output of a query.
@@ -156,6 +172,11 @@ func (r *Result) output(lane *exec.Lane, grant *exec.Grant) *output {
 		out.filter = &deliver.Filter{Sink: limit, Room: room, Want: a.Output, Time: &r.deliver}
 		out.filter.Open(operator.Build, uint64(a.Scans[operator.Build].Table.NumRows()))
 		out.pairs = out.filter
+		closeRows := out.close
+		out.close = func() {
+			out.filter.Close()
+			closeRows()
+		}
 	}
 	out.turn(a.Join, nil)
 	return out

@@ -10,6 +10,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/memory"
 
 	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/deliver"
 	"github.com/spirjoin/spirjoin/exec"
 	"github.com/spirjoin/spirjoin/internal/text"
 	"github.com/spirjoin/spirjoin/operator"
@@ -65,15 +66,17 @@ func (s *Scan) granules(rows, brought uint64) (bounds []int) {
 	return bounds
 }
 
-// load brings the rows from from to to-1 of the table to memory of a scope. Device and host may be at work on them when
-// it returns; commands that are submitted later see them.
-func (s *Scan) load(ctx context.Context, lane *exec.Lane, memory *exec.Scope, from, to int) (*relation.Chunk, error) {
+// load brings the rows from from to to-1 of the table to memory of a scope. Their keys are hashed on the device where
+// their texts are there, otherwise texts are nil. Device and host may be at work on them when it returns; commands that
+// are submitted later see them.
+func (s *Scan) load(ctx context.Context, lane *exec.Lane, memory *exec.Scope, from, to int, texts *deliver.Texts) (
+	*relation.Chunk, error) {
 	keep, err := s.keyed(ctx, lane, from, to)
 	defer keep.temporary.ReleaseAll()
 	if err != nil {
 		return nil, err
 	}
-	l := load{Scan: s, lane: lane, memory: memory, from: from, to: to, keep: keep}
+	l := load{Scan: s, lane: lane, memory: memory, from: from, to: to, keep: keep, texts: texts}
 	l.chunk.Rows = s.Keys.RowsIn(s.Side, from, to)
 	if err = l.keys(ctx); err == nil {
 		err = l.words(ctx)
@@ -95,7 +98,8 @@ type load struct {
 	from, to int
 	keep     keyed
 	chunk    relation.Chunk
-	encoder  encoder // of keys whose codes the device makes
+	encoder  encoder        // of keys whose codes the device makes
+	texts    *deliver.Texts // of keys that the device hashes
 }
 
 // column is room for values of so many rows.
@@ -112,8 +116,12 @@ func (l *load) put(ctx context.Context, all relation.Values) error {
 	return err
 }
 
-// keys brings the codes that the host makes, or makes room for those of the device.
-func (l *load) keys(ctx context.Context) error {
+// keys brings the codes that the host makes, or hashes of the device, or makes room for codes of the device.
+func (l *load) keys(ctx context.Context) (err error) {
+	if l.texts != nil {
+		l.chunk.Keys, err = l.hash(ctx)
+		return err
+	}
 	rows := l.chunk.Rows
 	if l.Encodes {
 		rows = l.rows()
@@ -127,7 +135,7 @@ func (l *load) keys(ctx context.Context) error {
 		return nil
 	}
 	l.chunk.Keys = codes
-	_, err := l.Keys.LoadRows(ctx, l.lane.Device(), l.Side, l.from, l.to, codes.Data, backend.Range{})
+	_, err = l.Keys.LoadRows(ctx, l.lane.Device(), l.Side, l.from, l.to, codes.Data, backend.Range{})
 	return err
 }
 

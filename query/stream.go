@@ -66,7 +66,7 @@ func (r *Result) stream(ctx context.Context, lane *exec.Lane, built *Built) erro
 	a := r.taken
 	out.turn(a.Join, nil)
 	if r.granules.Load() == 0 { // rows of the build side need one
-		if err := r.granule(ctx, lane, built.op, a.Scans[operator.Probe], 0, 0, out.pairs); err != nil {
+		if err := r.granule(ctx, lane, built, a.Scans[operator.Probe], 0, 0, out); err != nil {
 			return err
 		}
 	}
@@ -92,7 +92,7 @@ func (r *Result) part(ctx context.Context, lane *exec.Lane, built *Built, out *o
 		if s.Keys.RowsIn(s.Side, bounds[i], bounds[i+1]) == 0 {
 			continue
 		}
-		if err := r.granule(ctx, lane, built.op, s, bounds[i], bounds[i+1], out.pairs); err != nil {
+		if err := r.granule(ctx, lane, built, s, bounds[i], bounds[i+1], out); err != nil {
 			return err
 		}
 	}

@@ -3,9 +3,9 @@ package relation
 import (
 	"context"
 	"fmt"
-	"math/bits"
 
 	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/kernel"
 )
 
 // Keys that no code of 64 bits holds exactly have a hash as their code: of a single column of texts the hash of the
@@ -23,7 +23,7 @@ func hashStrip[K uint32 | uint64](p *KeyPlan, side *keySide, s *scratch, from, t
 			}
 			for i, code := range codes {
 				if len(p.keys) > 1 {
-					code = fold(uint64(into[i])^0x9e3779b97f4a7c15, code^0xd1342543de82ef95)
+					code = kernel.FoldColumn(uint64(into[i]), code)
 				}
 				into[i] = K(code &^ p.dropped)
 			}
@@ -33,12 +33,6 @@ func hashStrip[K uint32 | uint64](p *KeyPlan, side *keySide, s *scratch, from, t
 
 // nullHash is the code of NULL where it is a value.
 const nullHash = 0x94d049bb133111eb
-
-// fold mixes two words into one: the halves of their product of 128 bits.
-func fold(a, b uint64) uint64 {
-	high, low := bits.Mul64(a, b)
-	return high ^ low
-}
 
 // Exact tells whether rows have equal codes if and only if their keys are equal. Otherwise codes are hashes that are not
 // proved ([KeyPlan.Prove]), and [KeyPlan.Equal] decides.

@@ -12,12 +12,13 @@ import (
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/decimal256"
-	"github.com/zeebo/xxh3"
+
+	"github.com/spirjoin/spirjoin/kernel"
 )
 
 // Values of more than 64 bits are read as texts: the bytes of a string, of a byte string, or of a number that takes 32.
 // Texts are equal if and only if the values are, whatever the layouts of the two columns; their codes are hashes of
-// these bytes (XXH3 of 64 bits), and what codes find has to be compared ([KeyPlan.Equal]). Where the texts of one side are
+// these bytes ([kernel.HashText]), and what codes find has to be compared ([KeyPlan.Equal]). Where the texts of one side are
 // all short they are codes themselves.
 
 // texts is a reader whose values have texts.
@@ -161,7 +162,7 @@ func (r *spanned[O]) codes(scratch []uint64, from, n int) []uint64 {
 			last := min(i+touchRows, n)
 			near(r.data[r.offsets[from+i]:r.offsets[from+last]])
 		}
-		scratch[i] = xxh3.HashString(r.text(from + i))
+		scratch[i] = kernel.HashText(r.text(from + i))
 	}
 	return scratch
 }
@@ -226,7 +227,7 @@ func (r *viewed) codes(scratch []uint64, from, n int) []uint64 {
 	scratch = scratch[:n]
 	near(r.headers[from:][:n])
 	for i := range scratch {
-		scratch[i] = xxh3.HashString(r.text(from + i))
+		scratch[i] = kernel.HashText(r.text(from + i))
 	}
 	return scratch
 }
@@ -236,8 +237,8 @@ func (*viewed) admit(_, _ []uint64, _, _, _ int) int { return 0 }
 
 // fixed reads texts of one length.
 type fixed struct {
-	data  []byte
-	width int
+	data []byte
+	size int
 }
 
 func newFixed(data arrow.ArrayData, width int) (texts, error) {
@@ -247,15 +248,15 @@ func newFixed(data arrow.ArrayData, width int) (texts, error) {
 	return &fixed{bufferBytes(data, 1)[data.Offset()*width:][:data.Len()*width], width}, nil
 }
 
-func (r *fixed) longest() int { return r.width }
+func (r *fixed) longest() int { return r.size }
 
-func (r *fixed) text(row int) string { return textOf(r.data, row*r.width, r.width) }
+func (r *fixed) text(row int) string { return textOf(r.data, row*r.size, r.size) }
 
 func (r *fixed) codes(scratch []uint64, from, n int) []uint64 {
 	scratch = scratch[:n]
-	near(r.data[from*r.width:][:n*r.width])
+	near(r.data[from*r.size:][:n*r.size])
 	for i := range scratch {
-		scratch[i] = xxh3.HashString(r.text(from + i))
+		scratch[i] = kernel.HashText(r.text(from + i))
 	}
 	return scratch
 }

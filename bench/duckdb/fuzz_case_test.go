@@ -38,6 +38,7 @@ type fuzzCase struct {
 	GranuleRows uint64 `json:",omitempty"`
 	WindowRows  uint64 `json:",omitempty"`
 	HashBits    *int   `json:",omitempty"` // of hashes of keys, so that some collide; nil: all
+	DeviceTexts bool   `json:",omitempty"` // keys that have hashes are compared on the device
 	// DeviceMemory and HostMemory are caps in bytes.
 	DeviceMemory uint64 `json:",omitempty"`
 	HostMemory   uint64 `json:",omitempty"`
@@ -353,6 +354,7 @@ func drawCase(seed uint64, vulkan bool) *fuzzCase {
 	if d.chance(8) {
 		c.HostMemory = 1 + d.Uint64N(1<<(14+d.IntN(12)))
 	}
+	c.DeviceTexts = d.chance(50)
 	for _, drop := range []func(){func() { c.Order = "" }, func() { c.Deterministic = false }} { // do they go together?
 		if _, err := c.spec(); err != nil {
 			drop()

@@ -20,6 +20,7 @@ import (
 	"github.com/spirjoin/spirjoin/internal/jointest"
 	"github.com/spirjoin/spirjoin/join"
 	"github.com/spirjoin/spirjoin/primitive"
+	"github.com/spirjoin/spirjoin/query"
 	"github.com/spirjoin/spirjoin/relation"
 )
 
@@ -217,6 +218,9 @@ func (r *attempts) attempt(ctx context.Context) (again bool, fail *failure) {
 	allocator := memory.NewCheckedAllocator(memory.DefaultAllocator)
 	engine := join.NewEngine(ops, allocator, r.hostMemory)
 	engine.GranuleRows, engine.WindowRows = r.c.GranuleRows, r.c.WindowRows
+	if r.c.DeviceTexts {
+		engine.Compare = query.CompareDevice
+	}
 	if r.c.HashBits != nil {
 		engine.KeepHashBits(*r.c.HashBits)
 	}

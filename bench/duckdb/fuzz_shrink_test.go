@@ -69,7 +69,7 @@ func changes(c *fuzzCase) (all []func(*fuzzCase)) {
 		func(c *fuzzCase) { c.Parts, c.BuildSide = 0, "" }, func(c *fuzzCase) { c.Parts = min(c.Parts, 1) },
 		func(c *fuzzCase) { c.Stream = 0 }, func(c *fuzzCase) { c.HostMemory = 0 }, func(c *fuzzCase) { c.DeviceMemory = 0 },
 		func(c *fuzzCase) { c.GranuleRows = 0 }, func(c *fuzzCase) { c.HashBits = nil }, func(c *fuzzCase) { c.WindowRows = 0 },
-		func(c *fuzzCase) { c.MostRows = nil }, func(c *fuzzCase) { c.BatchRows = 0 },
+		func(c *fuzzCase) { c.DeviceTexts = false }, func(c *fuzzCase) { c.MostRows = nil }, func(c *fuzzCase) { c.BatchRows = 0 },
 		func(c *fuzzCase) { c.Validate = "" }, func(c *fuzzCase) { c.Deterministic = false },
 		func(c *fuzzCase) { c.Order = "" }, func(c *fuzzCase) { c.Columns = nil }, func(c *fuzzCase) { c.Suffix = "" },
 		func(c *fuzzCase) { c.Indicator = "" }, func(c *fuzzCase) { c.MarkName = "" },

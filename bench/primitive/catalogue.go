@@ -26,8 +26,9 @@ type Benchmark struct {
 // Benchmarks returns all of them, sorted by name.
 func Benchmarks() []Benchmark {
 	all := []Benchmark{
-		compactBenchmark, copyBenchmark, copyEngine, stridedBenchmark, encodeBenchmark, expandBenchmark, gatherBenchmark,
-		histogramBenchmark, iotaBenchmark, mergeBenchmark, mergeJoinBenchmark, mergeSortBenchmark, packBenchmark,
+		compactBenchmark, compareTextsBenchmark, copyBenchmark, copyEngine, stridedBenchmark, encodeBenchmark,
+		expandBenchmark, gatherBenchmark, hashTextsBenchmark, histogramBenchmark, iotaBenchmark, mergeBenchmark,
+		mergeJoinBenchmark, mergeSortBenchmark, packBenchmark,
 		partitionBenchmark, partitionJoinBenchmark, reduceBenchmark, scanBenchmark, scatterBenchmark, searchBenchmark,
 		segmentedBenchmark, sortBenchmark, unpackBenchmark, varyingBenchmark,
 	}

@@ -87,7 +87,7 @@ func TestUsageErrors(t *testing.T) {
 		"bench joins shj":                                           `no join "shj"; there are phj-om`,
 		"bench joins --repeat 0":                                    `--repeat must be at least 1`,
 		"bench joins --key-bytes 5 --device host":                   `keys have 5 bytes, must be 4 or 8`,
-		"bench primitive srot":                                      `no primitive "srot"; there are compact, copy`,
+		"bench primitive srot":                                      `no primitive "srot"; there are compact, compare_texts, copy`,
 		"bench primitive --rows 0":                                  `--rows "0": give numbers of rows`,
 		"bench primitive --rows 2^10..2^9":                          `--rows "2^10..2^9": give numbers of rows`,
 		"bench primitive --rows 10..x":                              `--rows "10..x": give numbers of rows`,

@@ -65,7 +65,7 @@ var rooms = []room{
 	{"planner", "operator relation exec primitive kernel backend internal/text", ""},
 	{"operator", "relation exec primitive kernel backend internal/text", ""},
 	{"ranges", "operator relation exec primitive kernel backend internal/text", ""},
-	{"relation", "exec primitive kernel backend internal/offheap", "github.com/apache/arrow-go golang.org/x github.com/zeebo/xxh3"},
+	{"relation", "exec primitive kernel backend internal/offheap", "github.com/apache/arrow-go golang.org/x"},
 	{"exec", "primitive backend", ""},
 	{"primitive", "kernel backend", "golang.org/x"},
 	{"host", "kernel backend internal/hugepages", "golang.org/x"},

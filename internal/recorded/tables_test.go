@@ -1,6 +1,7 @@
 package recorded_test
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"testing"
 
@@ -18,32 +19,34 @@ import (
 type tableCase struct {
 	name     string // the folder of the device, and the file
 	nulls    bool   // in keys and payload
+	texts    bool   // keys are texts
 	capBytes uint64 // of device memory; 0: most of it
 	spec     join.Spec
 }
 
 var tableCases = []tableCase{
-	{"h200/table_count", false, 0, join.Spec{Output: join.Count}},
-	{"h200/table_count_smj", false, 0, join.Spec{Output: join.Count, Algorithm: "smj-um"}},
-	{"h200/table_few_columns", false, 0, join.Spec{Columns: []string{"a", "b_right"}}},
-	{"h200/table_host_columns", false, 0, join.Spec{Materialize: join.MaterializeHost, Algorithm: "phj-um"}},
-	{"h200/table_batches", false, 0,
+	{"h200/table_count", false, false, 0, join.Spec{Output: join.Count}},
+	{"h200/table_count_smj", false, false, 0, join.Spec{Output: join.Count, Algorithm: "smj-um"}},
+	{"h200/table_few_columns", false, false, 0, join.Spec{Columns: []string{"a", "b_right"}}},
+	{"h200/table_host_columns", false, false, 0, join.Spec{Materialize: join.MaterializeHost, Algorithm: "phj-um"}},
+	{"h200/table_batches", false, false, 0,
 		join.Spec{Materialize: join.MaterializeDevice, Algorithm: "phj-om", BatchRows: 1 << 15}},
-	{"h200/table_nulls", true, 0, join.Spec{Materialize: join.MaterializeDevice, BatchRows: 1 << 16}},
-	{"h200/table_full", true, 0, join.Spec{How: join.Full, Materialize: join.MaterializeDevice}},
-	{"h200/table_semi", true, 0, join.Spec{How: join.Semi}},
-	{"h200/table_right_anti", true, 0, join.Spec{How: join.RightAnti, Algorithm: "smj-om"}},
-	{"h200/table_mark", true, 0, join.Spec{How: join.Mark, Order: join.LeftOrder}},
-	{"h200/table_ordered", false, 0, join.Spec{Order: join.RightOrder, Columns: []string{"k", "a"}}},
-	{"h200/table_unpartitioned", false, 0, join.Spec{Algorithm: "hj", Columns: []string{"k", "c", "c_right"}}},
-	{"h200/table_smj_om", false, 0, join.Spec{Materialize: join.MaterializeDevice, Algorithm: "smj-om"}},
-	{"h200/table_streamed", true, 13 << 20,
+	{"h200/table_nulls", true, false, 0, join.Spec{Materialize: join.MaterializeDevice, BatchRows: 1 << 16}},
+	{"h200/table_full", true, false, 0, join.Spec{How: join.Full, Materialize: join.MaterializeDevice}},
+	{"h200/table_semi", true, false, 0, join.Spec{How: join.Semi}},
+	{"h200/table_right_anti", true, false, 0, join.Spec{How: join.RightAnti, Algorithm: "smj-om"}},
+	{"h200/table_mark", true, false, 0, join.Spec{How: join.Mark, Order: join.LeftOrder}},
+	{"h200/table_ordered", false, false, 0, join.Spec{Order: join.RightOrder, Columns: []string{"k", "a"}}},
+	{"h200/table_unpartitioned", false, false, 0, join.Spec{Algorithm: "hj", Columns: []string{"k", "c", "c_right"}}},
+	{"h200/table_smj_om", false, false, 0, join.Spec{Materialize: join.MaterializeDevice, Algorithm: "smj-om"}},
+	{"h200/table_streamed", true, false, 13 << 20,
 		join.Spec{Materialize: join.MaterializeDevice, Algorithm: "smj-um", BatchRows: 1 << 15}},
-	{"h200/table_cap", false, 17 << 18, join.Spec{}},
-	{"h200/table_validate", false, 0, join.Spec{Validate: join.OneToMany, Output: join.Count}},
-	{"h200/table_pairs", true, 0, join.Spec{Output: join.Pairs, BatchRows: 1 << 16}},
-	{"h200/table_ranges", false, 0, join.Spec{Output: join.Ranges}},
-	{"plain/table", true, 0, join.Spec{BatchRows: 1 << 16}},
+	{"h200/table_cap", false, false, 17 << 18, join.Spec{}},
+	{"h200/table_validate", false, false, 0, join.Spec{Validate: join.OneToMany, Output: join.Count}},
+	{"h200/table_pairs", true, false, 0, join.Spec{Output: join.Pairs, BatchRows: 1 << 16}},
+	{"h200/table_ranges", false, false, 0, join.Spec{Output: join.Ranges}},
+	{"h200/table_texts", true, true, 0, join.Spec{How: join.Full, Columns: []string{"a", "a_right"}}},
+	{"plain/table", true, false, 0, join.Spec{BatchRows: 1 << 16}},
 }
 
 func TestTables(t *testing.T) {
@@ -60,8 +63,8 @@ func recordTables(t *testing.T, c tableCase, workers int) string {
 	const leftRows, rightRows = 1 << 16, 1 << 17
 	random := rand.New(rand.NewPCG(3, 4))
 	numbers := random.Perm(leftRows)
-	left := table(t, leftRows, c.nulls, func(row int) int64 { return int64(numbers[row]) * 3 })
-	right := table(t, rightRows, c.nulls, func(int) int64 { return int64(random.IntN(leftRows)) * 3 })
+	left := table(t, leftRows, &c, func(row int) int64 { return int64(numbers[row]) * 3 })
+	right := table(t, rightRows, &c, func(int) int64 { return int64(random.IntN(leftRows)) * 3 })
 	device := recorded.Open(t, infoOf(c.name), backend.DeviceOptions{DeviceMemoryBytes: c.capBytes}, workers)
 	engine := join.NewEngine(opsOf(t, device, nil), memory.DefaultAllocator, 0)
 	recorder, stop := recorded.Record(device)
@@ -119,9 +122,13 @@ func (c *tableCase) join(t *testing.T, engine *join.Engine, recorder *recorded.R
 }
 
 // table has a key and payload of several widths, of which one stays on the host.
-func table(t *testing.T, rows int, nulls bool, key func(row int) int64) arrow.Table {
+func table(t *testing.T, rows int, c *tableCase, key func(row int) int64) arrow.Table {
+	keyType, nulls := arrow.DataType(arrow.PrimitiveTypes.Int64), c.nulls
+	if c.texts {
+		keyType = arrow.BinaryTypes.String
+	}
 	schema := arrow.NewSchema([]arrow.Field{
-		{Name: "k", Type: arrow.PrimitiveTypes.Int64, Nullable: nulls}, {Name: "a", Type: arrow.PrimitiveTypes.Int32},
+		{Name: "k", Type: keyType, Nullable: nulls}, {Name: "a", Type: arrow.PrimitiveTypes.Int32},
 		{Name: "b", Type: arrow.PrimitiveTypes.Float64, Nullable: nulls}, {Name: "c", Type: arrow.PrimitiveTypes.Int8},
 	}, nil)
 	b := array.NewRecordBuilder(memory.DefaultAllocator, schema)
@@ -129,6 +136,8 @@ func table(t *testing.T, rows int, nulls bool, key func(row int) int64) arrow.Ta
 	for row := range rows {
 		if k := key(row); nulls && row%10 == 0 {
 			b.Field(0).AppendNull()
+		} else if c.texts {
+			b.Field(0).(*array.StringBuilder).Append(fmt.Sprintf("%016x", k))
 		} else {
 			b.Field(0).(*array.Int64Builder).Append(k)
 		}
