@@ -377,7 +377,7 @@ func TestBuildSideAmongWaitingJoins(t *testing.T) {
 		require.NoError(t, err)
 		built.Close()
 
-		e = open(e.join.Budget().Most().Host + 1<<20) // for batches of a source
+		e = open(e.join.Budget().Most().Host)
 		built, err = e.BuildSide(t.Context(), left, right.Schema(), 1<<14, spec)
 		require.NoError(t, err)
 		defer built.Close()
@@ -417,6 +417,30 @@ func TestBuildSideAmongWaitingJoins(t *testing.T) {
 		rest.Release()
 		built.Close()
 		waiting.Wait()
+	})
+}
+
+// TestBuildSideLeavesRoomForSources: what a build side holds of a cap that is short leaves room for the batches of the
+// sources that are joined with it, however large its own batches of output could be, and granules are as small as the
+// cap wants them.
+func TestBuildSideLeavesRoomForSources(t *testing.T) {
+	left, right := budgetTables(t, 50, 1000)
+	onEachDevice(t, 64<<20, func(t *testing.T, open func(hostBytes uint64) *Engine) {
+		for _, hostBytes := range []uint64{16 << 20, 64 << 20} {
+			e, spec := open(hostBytes), JoinSpec{On: []string{"k"}}
+			result, err := e.Join(t.Context(), left, right, spec)
+			want, err := draw(t.Context(), result, err)
+			require.NoError(t, err)
+			built, err := e.BuildSide(t.Context(), left, right.Schema(), 0, spec)
+			require.NoError(t, err)
+			reader := array.NewTableReader(right, 700)
+			result, err = built.JoinStream(t.Context(), FromReader(reader))
+			sum, err := draw(t.Context(), result, err)
+			require.NoError(t, err)
+			require.Equal(t, want, sum)
+			reader.Release()
+			built.Close()
+		}
 	})
 }
 

@@ -75,8 +75,13 @@ func (e *Engine) Build(ctx context.Context, table arrow.Table, probe *arrow.Sche
 	f := &q.Facts
 	f.Stays, f.Rows[1], f.OutputRows, f.MatchRatio, f.BuildRatio = true, probeRows, probeRows, 1, 1
 	f.Granule = probeRows
-	q.PartsBytes = query.PartsAtOnce * query.LeastPartBytes
-	planned, err := e.Engine.Plan(q)
+	sourced, err := chosenSchema(probe, 1-b.side, b.layout.Needed[1-b.side]) // as [Built.JoinStream] has it
+	if err != nil {
+		return nil, err
+	}
+	rowBytes := guessedRowBytes(sourced)
+	q.PartsBytes = partsBytes(rowBytes, min(probeRows, leastPartRows), uint64(rowBytes*sliceRows))
+	planned, err := e.planGranules(q)
 	if err != nil {
 		return nil, err
 	}

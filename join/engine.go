@@ -170,6 +170,7 @@ func (e *Engine) KeyRanges(ctx context.Context, left, right arrow.Table, spec Sp
 	for side := range scans {
 		scans[side] = l.scan(relation.Side(side))
 		scans[side].Numbers = true
+		scans[side].Encodes = e.EncodesKeys(scans[side])
 	}
 	return e.Ranges(ctx, scans, spec.MaxOutputRows)
 }

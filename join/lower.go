@@ -134,7 +134,7 @@ func columnOf(table arrow.Table, name string) *arrow.Chunked {
 
 // scan is that of a table, without columns.
 func (l *lowering) scan(side relation.Side) *query.Scan {
-	s := &query.Scan{Side: side, Table: l.tables[side], Keys: l.keys, Encodes: l.engine.EncodesKeys(l.keys, side)}
+	s := &query.Scan{Side: side, Table: l.tables[side], Keys: l.keys}
 	switch {
 	case !l.spec.How.Keeps(side):
 	case l.spec.How == NotIn && l.tables[relation.Right].NumRows() > 0:
@@ -191,6 +191,7 @@ func (l *lowering) tree(place Materialize, ordered bool) query.Join {
 	var words [2]*relation.Words
 	for s, scan := range j.Scans {
 		scan.Words = relation.PlanWords(fields[scan.Side])
+		scan.Encodes = l.engine.EncodesKeys(scan)
 		words[s] = &scan.Words
 		for i, v := range values[scan.Side] {
 			v.Words = &scan.Words.Columns[i]

@@ -250,16 +250,26 @@ func (s *stream) bestRows() uint64 { return max(uint64(s.table.NumRows()), least
 func (s *stream) wishBytes() uint64 {
 	rowBytes := float64(s.bytes) / float64(max(1, s.rows))
 	if s.rows == 0 {
-		rowBytes = 0
-		for _, field := range s.schema.Fields() {
-			rowBytes += float64(cmp.Or(relation.WordBits(field.Type), guessedBits)) / 8
-		}
+		rowBytes = guessedRowBytes(s.schema)
 	}
 	rows := s.mostRows
 	if s.ended {
 		rows = s.rows
 	}
-	return query.PartsAtOnce*max(query.LeastPartBytes, uint64(rowBytes*float64(rows))) + 2*s.largest
+	return partsBytes(rowBytes, rows, s.largest)
+}
+
+// partsBytes is what the parts of a probe side take, of so many rows each, with the batches that they begin and end in.
+func partsBytes(rowBytes float64, rows, batchBytes uint64) uint64 {
+	return query.PartsAtOnce*max(query.LeastPartBytes, uint64(rowBytes*float64(rows))) + 2*batchBytes
+}
+
+// guessedRowBytes is the size of a row of a source that gave none yet.
+func guessedRowBytes(schema *arrow.Schema) (rowBytes float64) {
+	for _, field := range schema.Fields() {
+		rowBytes += float64(cmp.Or(relation.WordBits(field.Type), guessedBits)) / 8
+	}
+	return rowBytes
 }
 
 // guessedBits are for a value that may have any size.
@@ -427,11 +437,7 @@ func (b *buildSide) stream(flow *exec.Flow, grant *exec.Grant, probe Source) (_ 
 	q.Facts.Stays, q.Facts.Granule = !s.ended, s.mostRows
 	q = s.query(q)
 	q.Release, q.Grant, q.PartsBytes = release, grant, s.wishBytes()
-	planned, err := b.engine.Engine.Plan(q)
-	for errors.Is(err, backend.ErrHostMemory) && q.Facts.Granule > leastGranule { // memory of the device may be of the host
-		q.Facts.Granule = max(q.Facts.Granule/4, leastGranule)
-		planned, err = b.engine.Engine.Plan(q)
-	}
+	planned, err := b.engine.planGranules(q)
 	if err != nil {
 		return nil, err
 	}
@@ -441,6 +447,17 @@ func (b *buildSide) stream(flow *exec.Flow, grant *exec.Grant, probe Source) (_ 
 		return nil, err
 	}
 	return planned.Stream(flow, s.parts(first))
+}
+
+// planGranules plans a query whose granules may be smaller where the host has no memory for them: memory of the device
+// may be of the host.
+func (e *Engine) planGranules(q query.Spec) (*query.Query, error) {
+	planned, err := e.Engine.Plan(q)
+	for errors.Is(err, backend.ErrHostMemory) && q.Facts.Granule > leastGranule {
+		q.Facts.Granule = max(q.Facts.Granule/4, leastGranule)
+		planned, err = e.Engine.Plan(q)
+	}
+	return planned, err
 }
 
 // expected is how many rows the probe side may have, of which one part was gathered: as the source says, or a guess,

@@ -214,7 +214,9 @@ func (q *Query) proof(s *Scan) *Scan {
 		return nil
 	}
 	keys := q.Unique[s.Side]
-	return &Scan{Side: s.Side, Table: s.Table, Keys: keys, Numbers: true, Encodes: q.Engine.EncodesKeys(keys, s.Side)}
+	scan := &Scan{Side: s.Side, Table: s.Table, Keys: keys, Numbers: true}
+	scan.Encodes = q.Engine.EncodesKeys(scan)
+	return scan
 }
 
 // repeated finds two rows of the first key that is there more than once; the same row twice where no key is. It reads

@@ -16,19 +16,24 @@ import (
 type KeyPlace uint8
 
 const (
-	KeysAuto     KeyPlace = iota // on devices with memory of their own, which values reach over a link
+	KeysAuto     KeyPlace = iota // on devices with memory of their own, of keys that are payload too
 	KeysOnHost                   // always
 	KeysOnDevice                 // on any device, of keys that have kernels
 )
 
-// EncodesKeys tells whether the device makes the codes of the keys of a side: they need not be made by the host before
-// they are sent, and what is payload too is not sent twice. Where device memory is host memory, the host writes codes
+// EncodesKeys tells whether the device makes the codes of the keys of a scan, whose words are known: where all of them
+// are payload too, so that no value crosses the link for its code alone. Of other keys the host sends codes, which may
+// be narrower than values and are written by all cores. Where device memory is host memory, the host writes codes
 // straight to where they belong, which is one pass instead of two.
-func (e *Engine) EncodesKeys(keys *relation.KeyPlan, side relation.Side) bool {
-	if e.Keys == KeysOnHost || e.Keys == KeysAuto && e.Device().Info().Unified {
+func (e *Engine) EncodesKeys(s *Scan) bool {
+	switch {
+	case e.Keys == KeysOnHost || !s.Keys.OnDevice(s.Side):
 		return false
+	case e.Keys == KeysOnDevice:
+		return true
 	}
-	return keys.OnDevice(side)
+	sent := func(key relation.EncodedKey) bool { return !s.hasWords(key.Name) }
+	return !e.Device().Info().Unified && !slices.ContainsFunc(s.Keys.Encoded(s.Side), sent)
 }
 
 // Encoding is what it takes to make the codes of the keys.

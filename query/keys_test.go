@@ -172,7 +172,7 @@ func testKeysOnDevice(t *testing.T, device *backend.Device) {
 		plan, err := relation.PlanKeys(t.Context(), table, tableOf(sides[1]...), on, on, equal...)
 		require.NoError(t, err)
 		s := scanOf(plan, table, payload...)
-		if s.Numbers = d.IntN(2) == 0; !engine.EncodesKeys(plan, s.Side) {
+		if s.Numbers = d.IntN(2) == 0; !engine.EncodesKeys(s) {
 			continue
 		}
 		widths[plan.KeyBytes()]++
@@ -305,12 +305,14 @@ func TestEncodesKeys(t *testing.T) {
 	require.NoError(t, err)
 	require.False(t, plan.OnDevice(relation.Left), "milliseconds are divided to days")
 	require.True(t, plan.OnDevice(relation.Right))
-	for place, want := range map[KeyPlace][2]bool{ // discrete, unified
-		KeysAuto: {true, false}, KeysOnHost: {false, false}, KeysOnDevice: {true, true}} {
-		for i, engine := range []*Engine{engines[false], engines[true]} {
-			engine.Keys = place
-			require.Equal(t, want[i], engine.EncodesKeys(plan, relation.Right), "%d, %t", place, i == 1)
-			require.False(t, engine.EncodesKeys(plan, relation.Left))
-		}
+	key, payload := scanOf(plan, tableOf(days)), scanOf(plan, tableOf(days), 0)
+	key.Side, payload.Side = relation.Right, relation.Right
+	for place, want := range map[KeyPlace][3]bool{ // discrete, of a key alone and of one that is payload; unified
+		KeysAuto: {false, true, false}, KeysOnHost: {}, KeysOnDevice: {true, true, true}} {
+		engines[false].Keys, engines[true].Keys = place, place
+		require.Equal(t, want[0], engines[false].EncodesKeys(key), "%d", place)
+		require.Equal(t, want[1], engines[false].EncodesKeys(payload), "%d", place)
+		require.Equal(t, want[2], engines[true].EncodesKeys(payload), "%d", place)
+		require.False(t, engines[false].EncodesKeys(scanOf(plan, tableOf(millis), 0)))
 	}
 }

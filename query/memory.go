@@ -34,10 +34,13 @@ const (
 )
 
 // PartsAtOnce are the parts of a probe side that are on the host at a time: one that is gathered, one that is joined,
-// and one whose last piece is drawn. Each has room for LeastPartBytes.
+// and one whose last piece is drawn. Each has room for LeastPartBytes, and so have the batches of the source that the
+// first of them begins and the last one ends in.
 const (
 	PartsAtOnce    = 3
 	LeastPartBytes = 1 << 20
+
+	leastPartsBytes = (PartsAtOnce + 2) * LeastPartBytes
 )
 
 // room is the memory that a plan is made for.
@@ -78,7 +81,7 @@ func (q *Query) fitHost(a *Alternative) error {
 	rows := min(a.batch, in.leastRows)
 	need := q.fixedBytes(a) + rowBytes*rows
 	if a.parts = q.PartsBytes; a.parts > 0 { // half of what is left
-		a.parts = min(a.parts, max((in.hostBytes-min(in.hostBytes, need))/2, PartsAtOnce*LeastPartBytes))
+		a.parts = min(a.parts, max((in.hostBytes-min(in.hostBytes, need))/2, leastPartsBytes))
 		need += a.parts
 	}
 	if rowBytes > 0 { // all of it
