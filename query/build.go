@@ -197,11 +197,15 @@ func (q *Query) prove(ctx context.Context, lane *exec.Lane, s *Scan) error {
 // the proof is taken of what is free now.
 func (b *Built) prove(ctx context.Context, q *Query, lane *exec.Lane, s *Scan) error {
 	if keys := q.proof(s); keys != nil {
-		need, err := q.proofBytes(keys)
+		need, err := q.proofBytes(keys, keys.Rows())
 		if err != nil {
 			return err
 		}
 		if free := b.grant.Reserve(q.Engine.Device(), need); free < need {
+			info, limit := q.Engine.Device().Info(), q.Engine.hostBytes
+			if limit != exec.Unlimited && info.InHostMemory() {
+				return hostMemoryError(info.Name, limit+need-free, limit)
+			}
 			return q.noProof(keys, need, free, q.Engine.capBytes()-free)
 		}
 	}
@@ -282,7 +286,11 @@ func (q *Query) fitProof(a *Alternative, limits planner.Limits) error {
 		if s = q.proof(s); s == nil {
 			continue
 		}
-		need, err := q.proofBytes(s)
+		rows := s.Rows()
+		if q.Facts.Stays && s.Side == a.Scans[operator.Probe].Side {
+			rows = max(rows, provedRows)
+		}
+		need, err := q.proofBytes(s, rows)
 		if err != nil {
 			return err
 		}
@@ -294,11 +302,14 @@ func (q *Query) fitProof(a *Alternative, limits planner.Limits) error {
 	return nil
 }
 
-// proofBytes is the device memory that it takes to prove that the keys of a scan are unique.
-func (q *Query) proofBytes(s *Scan) (need uint64, err error) {
+// provedRows of a table that comes later, to a build side that stays, have memory for a proof; more where it is free then.
+const provedRows = 1 << 10
+
+// proofBytes is the device memory that it takes to prove that the keys of a scan of rows rows are unique.
+func (q *Query) proofBytes(s *Scan, rows uint64) (need uint64, err error) {
 	// The sorted side is searched in itself for the number of matches alone.
-	need, err = ranges.JoinBytes(q.Engine.Ops.Tuning(), s.Keys.KeyBytes(), [2]uint64{s.Rows()})
-	need = max(need, s.loadingBytes()) + s.Rows()*uint64(s.Keys.KeyBytes()+4)
+	need, err = ranges.JoinBytes(q.Engine.Ops.Tuning(), s.Keys.KeyBytes(), [2]uint64{rows})
+	need = max(need, s.loadingBytes()) + rows*uint64(s.Keys.KeyBytes()+4)
 	return need + operator.Slack(need), err
 }
 

@@ -275,9 +275,9 @@ func pair(sides [2]keyType, k int, nullsEqual []bool) (key, error) {
 	for side, t := range sides {
 		if t.trait.class == classNone {
 			return key{}, fmt.Errorf(
-				"%w: %s key column %q has type %s; keys may be integers, booleans, dates, times, timestamps, "+
-					"durations, intervals, floats, decimals, strings and binary; cast it to one of these",
-				backend.ErrUnsupported, Side(side), t.name, t.dtype)
+				"%w: %s key column %q (%s), to be compared with %s key column %q (%s): keys may be integers, booleans, "+
+					"dates, times, timestamps, durations, intervals, floats, decimals, strings and binary; cast it to one of these",
+				backend.ErrUnsupported, Side(side), t.name, t.dtype, Side(1-side), sides[1-side].name, sides[1-side].dtype)
 		}
 	}
 	l, r := &sides[Left], &sides[Right]
