@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/memory"
 	"github.com/stretchr/testify/require"
 
 	"github.com/spirjoin/spirjoin/backend"
@@ -16,7 +18,8 @@ import (
 )
 
 // BenchmarkLoad brings tables to devices, with key codes that the host makes and with those of the device. Payload are
-// the key columns; the rate is that of rows, and of the bytes that keys and payload have in Arrow's buffers.
+// the key columns; the rate is that of rows, and of the bytes that keys and payload have in Arrow's buffers. Columns are
+// in memory of Go, and pinned.
 func BenchmarkLoad(b *testing.B) {
 	int32s, int64s := arrow.PrimitiveTypes.Int32, arrow.PrimitiveTypes.Int64
 	devicetest.Bench(b, func(device *backend.Device, name string) {
@@ -49,13 +52,21 @@ func BenchmarkLoad(b *testing.B) {
 			for k, dt := range c.types {
 				columns, on = append(columns, d.column(dt, c.bits, c.nulls)), append(on, fmt.Sprint("k", k))
 			}
-			table := tableOf(columns...)
-			plan, err := relation.PlanKeys(b.Context(), table, table, on, on)
-			require.NoError(b, err)
-			for place, onDevice := range map[string]bool{"host": false, "device": true} {
-				b.Run(fmt.Sprintf("%s/keys=%s/rows=%d/on=%s", name, c.name, rows, place), func(b *testing.B) {
+			pins := relation.NewPinnedAllocator(device, 1<<40)
+			defer pins.Close()
+			var pinned []*arrow.Chunked
+			for _, column := range columns {
+				pinned = append(pinned, copied(column, pins))
+			}
+			tables := []arrow.Table{tableOf(columns...), tableOf(pinned...)}
+			for i := range 2 * len(tables) {
+				place, from := []string{"host", "device"}[i%2], []string{"heap", "pinned"}[i/2]
+				table := tables[i/2]
+				plan, err := relation.PlanKeys(b.Context(), table, table, on, on)
+				require.NoError(b, err)
+				b.Run(fmt.Sprintf("%s/keys=%s/rows=%d/%s/on=%s", name, c.name, rows, from, place), func(b *testing.B) {
 					s := scanOf(plan, table, c.payload...)
-					s.Encodes = onDevice
+					s.Encodes = place == "device"
 					lane := exec.NewLane(b.Context(), ops, nil)
 					b.SetBytes(int64(rows) * int64(c.rowBytes))
 					for b.Loop() {
@@ -71,4 +82,26 @@ func BenchmarkLoad(b *testing.B) {
 			}
 		}
 	})
+}
+
+// copied is a column in memory of an allocator.
+func copied(column *arrow.Chunked, allocator memory.Allocator) *arrow.Chunked {
+	var chunks []arrow.Array
+	for _, chunk := range column.Chunks() {
+		data := chunk.Data()
+		var buffers []*memory.Buffer
+		for _, buffer := range data.Buffers() {
+			if buffer == nil {
+				buffers = append(buffers, nil)
+				continue
+			}
+			again := memory.NewResizableBuffer(allocator)
+			again.Resize(buffer.Len())
+			copy(again.Bytes(), buffer.Bytes())
+			buffers = append(buffers, again)
+		}
+		chunks = append(chunks, array.MakeFromData(array.NewData(data.DataType(), data.Len(), buffers, nil, data.NullN(),
+			data.Offset())))
+	}
+	return arrow.NewChunked(column.DataType(), chunks)
 }
