@@ -82,6 +82,7 @@ func force(p *join.Plan, name, place string) bool {
 // TestPredictedMemory runs each alternative of many joins with as much device memory as it is predicted to need: that is
 // enough, and not much more than it takes. After each nothing is left.
 func TestPredictedMemory(t *testing.T) {
+	devicetest.SkipRace(t)
 	devicetest.HostTest(t)
 	const leftRows, rightRows = 30_000, 100_000
 	unique, many := keyed(t, "k", leftRows, primary), keyed(t, "k", rightRows, foreign(leftRows))
@@ -209,6 +210,7 @@ func TestHiddenKeys(t *testing.T) {
 // refuses what cannot fit, naming memory that is enough; what runs keeps to the cap, and its rows are those of the
 // oracle.
 func TestTinyMemory(t *testing.T) {
+	devicetest.SkipRace(t)
 	devicetest.HostTest(t)
 	const leftRows, rightRows = 20_000, 160_000
 	left := keyed(t, "k", leftRows, primary)
@@ -273,6 +275,7 @@ func TestTinyMemory(t *testing.T) {
 
 // TestTinyMemoryOfManyMatches: where the output is what does not fit, the planner makes it in windows.
 func TestTinyMemoryOfManyMatches(t *testing.T) {
+	devicetest.SkipRace(t)
 	devicetest.HostTest(t)
 	left := keyed(t, "k", 6000, func(i int) int64 { return int64(i % 100) })
 	right := keyed(t, "k", 8000, func(i int) int64 { return int64(i*7%100) + 1 })

@@ -262,6 +262,7 @@ func TestLongText(t *testing.T) {
 // TestTextsUnderCaps: where texts do not fit beside the join, the plan has them compared on the host. Whatever is planned
 // runs.
 func TestTextsUnderCaps(t *testing.T) {
+	devicetest.SkipRace(t)
 	devicetest.HostTest(t)
 	keys, rows := types(arrow.BinaryTypes.String), 12_000
 	text := func(row, _ int) *string {

@@ -23,6 +23,7 @@ import (
 // TestManyPairsUnderCaps: keys that are frequent on both sides make many times more output than there is memory for, in
 // units that no window has room for. Whatever is planned runs.
 func TestManyPairsUnderCaps(t *testing.T) {
+	devicetest.SkipRace(t)
 	devicetest.HostTest(t)
 	few := keyed(t, "k", 6000, func(i int) int64 { return int64(i % 12) })
 	hot := keyed(t, "k", 20_000, func(i int) int64 { return int64(max(1200, i)) })
@@ -158,7 +159,10 @@ func TestOrderUnderCaps(t *testing.T) {
 }
 
 // TestKeylessUnderCap: rows without a key are on the device while they are left out, and plans know it.
-func TestKeylessUnderCap(t *testing.T) { forKeyPlaces(t, testKeylessUnderCap) }
+func TestKeylessUnderCap(t *testing.T) {
+	devicetest.SkipRace(t)
+	forKeyPlaces(t, testKeylessUnderCap)
+}
 
 func testKeylessUnderCap(t *testing.T, place query.KeyPlace) {
 	const rows = 400_000
@@ -201,7 +205,10 @@ func testKeylessUnderCap(t *testing.T, place query.KeyPlace) {
 
 // TestSmallJoins: whatever the size, a join runs with exactly the device memory that its refusal names, and small ones
 // take little: two tables of 1,000 rows less than 256 KiB.
-func TestSmallJoins(t *testing.T) { forKeyPlaces(t, testSmallJoins) }
+func TestSmallJoins(t *testing.T) {
+	devicetest.SkipRace(t)
+	forKeyPlaces(t, testSmallJoins)
+}
 
 func testSmallJoins(t *testing.T, place query.KeyPlace) {
 	for n, rows := range [][2]int{{1, 1}, {10, 30}, {1000, 1000}, {1638, 14_666}, {30_000, 20_000}, {112_354, 93_721}} {
@@ -257,6 +264,7 @@ func testSmallJoins(t *testing.T, place query.KeyPlace) {
 // TestBothCaps: where the device and the host are short of memory, what the one error says and what the other says are
 // enough, one after the other.
 func TestBothCaps(t *testing.T) {
+	devicetest.SkipRace(t)
 	devicetest.HostTest(t)
 	table, ctx := keyed(t, "k", 100, primary), context.Background()
 	tried := 0

@@ -101,3 +101,12 @@ func hostSelected() bool {
 	names := os.Getenv("SPIRJOIN_TEST_DEVICES")
 	return names == "" || strings.Contains(names, "host")
 }
+
+// SkipRace skips a test of what plans say, over and over, which the race detector makes slow and of which it learns
+// nothing: stage host of tools/test.sh runs it.
+func SkipRace(t *testing.T) {
+	t.Helper()
+	if RaceDetector {
+		t.Skip("not under the race detector; stage host runs it")
+	}
+}
