@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"os"
 	"runtime"
 	"runtime/debug"
 	"runtime/metrics"
@@ -137,6 +138,10 @@ func kinds(left, right arrow.Table) map[string]func(context.Context, *Engine) (u
 func onEachDevice(t *testing.T, deviceBytes uint64, test func(t *testing.T, open func(hostBytes uint64) *Engine)) {
 	devicetest.ForEachDriver(t, func(t *testing.T, driver backend.Driver) {
 		device := backend.NewDevice(driver, backend.DeviceOptions{DeviceMemoryBytes: deviceBytes})
+		if device.Info().Backend == "vulkan" && os.Getenv("SPIRJOIN_TEST_VALIDATION") == "gpu" {
+			// Of blocks that live from the first command to the last, it says so while other goroutines allocate.
+			t.Skip("GPU-assisted validation (layer 1.3.239) takes addresses of live blocks for out of bounds here")
+		}
 		defer func() { require.NoError(t, device.Close()) }()
 		var e *Engine
 		end := func() {
