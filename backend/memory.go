@@ -89,8 +89,8 @@ func (d *Device) MemoryUse(memory Memory) MemoryUse {
 }
 
 // Trim bounds the blocks of device-local memory: it returns unused blocks to the driver until all together have at most
-// mostBytes, and returns what they have then. From now on a new block beyond mostBytes is allocated only if no other has
-// room. Close reports what the driver failed to free.
+// mostBytes, and returns what they have then. From now on a new block beyond mostBytes is allocated only if no other
+// has room. Close reports what the driver failed to free.
 func (d *Device) Trim(mostBytes uint64) (blockBytes uint64) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -122,7 +122,7 @@ func (b *Built) probe(flow *exec.Flow, q *Query, parts *exec.Pipe[*Part]) (*Resu
 		b.probed()
 		return nil, err
 	}
-	if q.Engine.hostBytes != exec.Unlimited {
+	if q.Engine.hostBytes != exec.Unlimited { // the probe table is counted where there is room: a probe never waits
 		_ = b.grant.Grow(exec.Need{Shared: SharedBytes(a.Scans[operator.Probe].Table)})
 	}
 	return run(flow, q, a, b, parts)
