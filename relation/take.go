@@ -133,7 +133,8 @@ func noRows(dtype arrow.DataType) *array.Data {
 	buffers := make([]*memory.Buffer, max(1, len(layout.Buffers)))
 	for i := range layout.Buffers {
 		if layout.Buffers[i].Kind != arrow.KindBitmap || i > 0 {
-			buffers[i] = memory.NewBufferBytes(make([]byte, 8)) // room for the first offset
+			// Room for the first offset, and for the value to which arrow-go points, the widest of which is a decimal.
+			buffers[i] = memory.NewBufferBytes(make([]byte, arrow.Decimal256SizeBytes))
 		}
 	}
 	var children []arrow.ArrayData
