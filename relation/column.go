@@ -214,9 +214,15 @@ func gatherScaled[T integer](c *keyColumn) func(out []uint64, rows []uint32) {
 		sources[i], factor = r.values, r.factor
 	}
 	return func(out []uint64, rows []uint32) {
+		var places [fetchRows]*T
 		for i, id := range rows {
 			chunk, row := c.find(id)
-			out[i] = uint64(sources[chunk][row]) * factor
+			places[i] = &sources[chunk][row]
+		}
+		var values [fetchRows]T
+		fetch(values[:], places[:len(rows)])
+		for i, value := range values[:len(rows)] {
+			out[i] = uint64(value) * factor
 		}
 	}
 }

@@ -42,9 +42,6 @@ func (p *KeyPlan) Exact() bool { return !p.hashed || p.proved }
 // codes stay as they are.
 func (p *KeyPlan) KeepHashBits(bits int) { p.dropped = ^uint64(0) << bits }
 
-// equalRows is how many pairs are compared at a time.
-const equalRows = 1 << 8
-
 // Equal compares the keys of pairs of rows by their values: it clears bit i%64 of word i/64 of keep where the keys of
 // row rows[Left][i] and row rows[Right][i] differ. Each row must have a code. It runs on all cores.
 //
@@ -71,17 +68,17 @@ func (p *KeyPlan) equal(ctx context.Context, sides [2]Side, rows [2][]uint32, ke
 	}
 	return forBlocks(ctx, len(rows[0]), func(s *scratch, from, to int) error {
 		found := new(foundTexts)
-		for first := from; first < to; first += equalRows {
-			n := min(equalRows, to-first)
+		for first := from; first < to; first += fetchRows {
+			n := min(fetchRows, to-first)
 			p.compare(s, found, sides, [2][]uint32{rows[0][first:][:n], rows[1][first:][:n]}, keep[first/64:])
 		}
 		return nil
 	})
 }
 
-type foundTexts [2][equalRows]string
+type foundTexts [2][fetchRows]string
 
-// compare clears the bits of pairs with different keys, at most equalRows.
+// compare clears the bits of pairs with different keys, at most fetchRows.
 func (p *KeyPlan) compare(s *scratch, found *foundTexts, sides [2]Side, rows [2][]uint32, keep []uint64) {
 	n := len(rows[0])
 	nulls := s.nulls[:(n+63)/64]

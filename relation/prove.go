@@ -118,13 +118,13 @@ type comparison struct {
 	s     *scratch
 	found foundTexts
 	sides [2]Side
-	rows  [2][equalRows]uint32
+	rows  [2][fetchRows]uint32
 	n     int
 }
 
 func (c *comparison) add(a, b uint32) {
 	c.rows[0][c.n], c.rows[1][c.n] = a, b
-	if c.n++; c.n == equalRows {
+	if c.n++; c.n == fetchRows {
 		c.flush()
 	}
 }

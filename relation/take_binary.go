@@ -3,7 +3,6 @@ package relation
 import (
 	"fmt"
 	"math"
-	"runtime"
 	"unsafe"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -21,6 +20,9 @@ func spansOf[O int32 | int64](data arrow.ArrayData) (spans[O], error) {
 	return offsets[data.Offset():], nil
 }
 
+// of are the first element of a row and the one behind its last.
+func (s spans[O]) of(row int) *[2]O { return (*[2]O)(s[row:]) }
+
 // layOut gathers the lengths of the rows and turns them into the offsets of the result. It returns these, where each row's
 // elements start in its chunk, and the number of all elements. Limit says how many elements each chunk has.
 func layOut[O int32 | int64](t *taker, sources []spans[O], limit []int) (offsets *memory.Buffer, starts []O, total int, err error) {
@@ -36,18 +38,28 @@ func layOut[O int32 | int64](t *taker, sources []spans[O], limit []int) (offsets
 	starts = make([]O, len(t.ids))
 	before := make([]int64, (len(t.ids)+blockRows-1)/blockRows+1)
 	err = forBlocks(t.ctx, len(t.ids), func(_ *scratch, from, to int) error {
-		total := int64(0)
-		for i, id := range t.ids[from:to] {
-			chunk, row := t.find(id)
-			start, end := sources[chunk][row], sources[chunk][row+1]
-			if start < 0 || end < start || int64(end) > int64(limit[chunk]) {
-				return errCorrupt(chunk, fmt.Sprintf("row %d spans [%d, %d) of %d", row, start, end, limit[chunk]))
+		block, total := from/blockRows, int64(0)
+		var places [fetchRows]*[2]O
+		var of [fetchRows]int32 // of a chunk
+		var found [fetchRows][2]O
+		for ; from < to; from += fetchRows {
+			ids := t.ids[from:min(from+fetchRows, to)]
+			for i, id := range ids {
+				chunk, row := t.find(id)
+				places[i], of[i] = sources[chunk].of(row), int32(chunk)
 			}
-			starts[from+i] = start
-			ends[from+i] = end - start
-			total += int64(end - start)
+			fetch(found[:], places[:len(ids)])
+			for i, span := range found[:len(ids)] {
+				start, end := span[0], span[1]
+				if most := limit[of[i]]; start < 0 || end < start || int64(end) > int64(most) {
+					return errCorrupt(int(of[i]), fmt.Sprintf("a row spans [%d, %d) of %d", start, end, most))
+				}
+				starts[from+i] = start
+				ends[from+i] = end - start
+				total += int64(end - start)
+			}
 		}
-		before[from/blockRows+1] = total
+		before[block+1] = total
 		return nil
 	})
 	if err != nil {
@@ -94,14 +106,14 @@ func takeBinary[O int32 | int64](t *taker) (arrow.ArrayData, error) {
 		return t.result(err, nulls, []*memory.Buffer{validity})
 	}
 	data := t.buffer(total)
-	out, ends := data.Bytes(), view[O](offsets.Bytes())[1:]
+	out, ends, none := data.Bytes(), view[O](offsets.Bytes())[1:], byte(0)
 	err = forBlocks(t.ctx, len(t.ids), func(_ *scratch, from, to int) error {
-		// The first byte of some values is read before they are copied: the copies' calls and branches would otherwise keep
-		// the processor from having many scattered values on their way.
-		var found [64][]byte
+		var found [runRows][]byte
+		var places [runRows]*byte
+		var firsts [runRows]byte
 		end := view[O](offsets.Bytes())[from]
 		for at := from; at < to; at += len(found) {
-			ids, first := t.ids[at:min(at+len(found), to)], byte(0)
+			ids := t.ids[at:min(at+len(found), to)]
 			if chunk, row := t.find(ids[0]); isRun(ids) && row+len(ids) <= t.chunks[chunk].Len() {
 				start := end
 				end = ends[at+len(ids)-1]
@@ -111,11 +123,11 @@ func takeBinary[O int32 | int64](t *taker) (arrow.ArrayData, error) {
 			for i, id := range ids {
 				chunk, _ := t.find(id)
 				found[i] = values[chunk][starts[at+i]:]
-				if len(found[i]) > 0 {
-					first ^= found[i][0]
+				if places[i] = &none; len(found[i]) > 0 {
+					places[i] = &found[i][0]
 				}
 			}
-			runtime.KeepAlive(first)
+			fetch(firsts[:], places[:len(ids)]) // so that the copies find them
 			for i := range ids {
 				start := end
 				end = ends[at+i]

@@ -73,10 +73,12 @@ func gatherScattered[T any](t *taker, out []T, sources [][]T, ids []uint32) {
 		}
 		return
 	}
+	var places [runRows]*T
 	for i, id := range ids {
 		chunk, row := t.find(id)
-		out[i] = sources[chunk][row]
+		places[i] = &sources[chunk][row]
 	}
+	fetch(out, places[:len(ids)])
 }
 
 func (t *taker) anyWidth(values *memory.Buffer, rowBytes int) error {
@@ -140,19 +142,26 @@ func (t *taker) bitmap(index int) (*memory.Buffer, int, error) {
 	}
 	buffer := t.buffer((len(t.ids) + 63) / 64 * 8)
 	words := view[uint64](buffer.Bytes())
+	all := byte(1)
 	var ones atomic.Int64
 	err := forBlocks(t.ctx, len(t.ids), func(_ *scratch, from, to int) error {
 		count := 0
 		for first := from; first < to; first += 64 {
-			word := uint64(0)
-			for i, id := range t.ids[first:min(first+64, to)] {
+			ids := t.ids[first:min(first+64, to)]
+			var places [64]*byte
+			var shifts [64]uint8
+			for i, id := range ids {
 				chunk, row := t.find(id)
-				bit := uint64(1)
-				if source := sources[chunk]; source != nil {
+				if places[i] = &all; sources[chunk] != nil {
 					row += t.chunks[chunk].Offset()
-					bit = uint64(source[row>>3] >> (row & 7) & 1)
+					places[i], shifts[i] = &sources[chunk][row>>3], uint8(row&7)
 				}
-				word |= bit << i
+			}
+			var bytes [64]byte
+			fetch(bytes[:], places[:len(ids)])
+			word := uint64(0)
+			for i := range ids {
+				word |= uint64(bytes[i]>>shifts[i]&1) << i
 			}
 			words[first/64] = word
 			count += bits.OnesCount64(word)
