@@ -3,6 +3,7 @@ package join
 import (
 	"context"
 	"fmt"
+	"iter"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
@@ -28,12 +29,7 @@ func collect(ctx context.Context, side relation.Side, source Source, columns []s
 	}
 	g := gathered{schema: schema}
 	defer g.release()
-	for batch, err := range source.Batches(ctx) {
-		if err != nil {
-			return nil, err
-		}
-		chosen, err := chooseColumns(batch, schema, side)
-		batch.Release()
+	for chosen, err := range source.slices(ctx, side, schema) {
 		if err != nil {
 			return nil, err
 		}
@@ -47,9 +43,6 @@ func collect(ctx context.Context, side relation.Side, source Source, columns []s
 				return nil, err
 			}
 		}
-	}
-	if ctx.Err() != nil {
-		return nil, backend.ContextError(ctx)
 	}
 	return g.table(), nil
 }
@@ -70,6 +63,30 @@ func chosenSchema(of *arrow.Schema, side relation.Side, columns []string) (*arro
 type slice struct {
 	arrow.RecordBatch
 	bytes, batchBytes uint64
+}
+
+// slices yields the columns of a schema out of each batch, which the receiver releases. After an error nothing follows;
+// the end of ctx is one.
+func (s Source) slices(ctx context.Context, side relation.Side, schema *arrow.Schema) iter.Seq2[slice, error] {
+	return func(yield func(slice, error) bool) {
+		for batch, err := range s.Batches(ctx) {
+			if err != nil {
+				yield(slice{}, err)
+				return
+			}
+			chosen, err := chooseColumns(batch, schema, side)
+			batch.Release()
+			if !yield(chosen, err) || err != nil {
+				return
+			}
+			if ctx.Err() != nil {
+				break
+			}
+		}
+		if ctx.Err() != nil { // the source may have ended for that
+			yield(slice{}, backend.ContextError(ctx))
+		}
+	}
 }
 
 // chooseColumns takes the columns of a schema out of a batch. The batch stays the caller's.

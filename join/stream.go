@@ -215,12 +215,7 @@ func (s *stream) lower(probe arrow.Table) (*lowering, error) {
 
 // read puts the batches of the source into the pipe.
 func (s *stream) read(ctx context.Context) error {
-	for batch, err := range s.source.Batches(ctx) {
-		if err != nil {
-			return err
-		}
-		all, err := chooseColumns(batch, s.schema, 1-s.side)
-		batch.Release()
+	for all, err := range s.source.slices(ctx, 1-s.side, s.schema) {
 		if err != nil {
 			return err
 		}
@@ -233,9 +228,6 @@ func (s *stream) read(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-	}
-	if ctx.Err() != nil { // the source may have ended for that
-		return backend.ContextError(ctx)
 	}
 	s.batches.End()
 	return nil

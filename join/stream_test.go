@@ -414,6 +414,48 @@ func TestStreamFaults(t *testing.T) {
 	})
 }
 
+// TestEndlessSource: a source that never ends, of rows or of empty batches, on either side, ends with the context.
+func TestEndlessSource(t *testing.T) {
+	left := keyed(t, "k", 4, func(i int) int64 { return int64(i) })
+	reader := array.NewTableReader(left, 4)
+	defer reader.Release()
+	require.True(t, reader.Next())
+	endless := func(rows int64, drawn *int, cancel func()) join.Source {
+		return join.Source{Schema: left.Schema(), Rows: -1,
+			Batches: func(context.Context) iter.Seq2[arrow.RecordBatch, error] {
+				return func(yield func(arrow.RecordBatch, error) bool) {
+					for *drawn < 10_000 && yield(reader.RecordBatch().NewSlice(0, rows), nil) {
+						if *drawn++; *drawn == 1000 {
+							cancel()
+						}
+					}
+				}
+			}}
+	}
+	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {
+		engine := smallEngine(t, device)
+		for _, rows := range []int64{0, 1} {
+			for _, side := range []join.BuildSide{join.BuildLeft, join.BuildRight} {
+				ctx, cancel := context.WithCancel(t.Context())
+				drawn := 0
+				source := endless(rows, &drawn, cancel)
+				result, err := engine.Stream(ctx, join.FromTable(left), source, join.Spec{On: onK, BuildSide: side})
+				if err == nil {
+					for batch, drawErr := range result.Batches(t.Context()) {
+						if err = drawErr; err == nil {
+							batch.Release()
+						}
+					}
+					result.Close()
+				}
+				require.ErrorIs(t, err, backend.ErrCancelled)
+				require.Less(t, drawn, 10_000)
+			}
+		}
+		noMemoryInUse(t, device)
+	})
+}
+
 // TestStreamStops: a result that is closed stops its source, which is never far ahead of what is drawn.
 func TestStreamStops(t *testing.T) {
 	left, right := rich(t, 1, 50, 120, arrow.PrimitiveTypes.Int32), rich(t, 2, 3000, 150, arrow.PrimitiveTypes.Int64)
