@@ -48,15 +48,20 @@ func (f *Flow) Context() context.Context { return f.ctx }
 // PanicError.
 func (f *Flow) Go(name string, run func(context.Context) error) {
 	f.running.Go(func() {
-		defer func() {
-			if p := recover(); p != nil {
-				f.fail(&PanicError{name, p, debug.Stack()})
-			}
-		}()
-		if err := run(f.ctx); err != nil {
+		if err := Protect(name, func() error { return run(f.ctx) }); err != nil {
 			f.fail(err)
 		}
 	})
+}
+
+// Protect returns the error of run, or its panic as a PanicError with this name.
+func Protect(name string, run func() error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = &PanicError{name, p, debug.Stack()}
+		}
+	}()
+	return run()
 }
 
 func (f *Flow) fail(err error) {
@@ -142,7 +147,7 @@ func (f *Flow) setOpen(open bool) {
 	}
 }
 
-// PanicError is the panic of a goroutine of a flow.
+// PanicError is the panic of a goroutine of a flow, or of a call that is protected.
 type PanicError struct {
 	Goroutine string
 	Value     any

@@ -14,8 +14,8 @@ type Source struct {
 	Schema *arrow.Schema
 	Rows   int64 // approximate total number, for predictions; negative if unknown
 	// Batches yields the rows in order. A batch has the columns of Schema, and may have others; the receiver owns and
-	// releases it. An error ends the sequence, and the join fails with it. When ctx is done, a source that waits for
-	// rows should return. Batches is called once per join, and its sequence is consumed by a separate goroutine.
+	// releases it. An error or a panic ends the sequence, and the join fails with it. When ctx is done, a source that
+	// waits for rows should return. Batches is called once per join; a separate goroutine may consume its sequence.
 	Batches func(ctx context.Context) iter.Seq2[arrow.RecordBatch, error]
 
 	table arrow.Table // that the source is; may be nil

@@ -40,7 +40,7 @@ func (e *Engine) Stream(ctx context.Context, left, right Source, spec Spec) (*Re
 
 // StreamLayout is Stream with an existing layout, whose schemas may have had more columns: the sources must have those
 // in layout.Needed.
-func (e *Engine) StreamLayout(ctx context.Context, layout *Layout, left, right Source) (*Result, error) {
+func (e *Engine) StreamLayout(ctx context.Context, layout *Layout, left, right Source) (result *Result, err error) {
 	sources, fixed := [2]Source{left, right}, *layout
 	side := streamBuildSide(&fixed.Spec, sources) // BuildAuto is settled
 	fixed.Spec.BuildSide = [2]BuildSide{BuildLeft, BuildRight}[side]
@@ -50,16 +50,22 @@ func (e *Engine) StreamLayout(ctx context.Context, layout *Layout, left, right S
 	b := &buildSide{engine: e, layout: &fixed, side: side}
 	flow := exec.NewFlow(ctx)
 	var grant *exec.Grant
-	var err error
+	defer func() {
+		if result == nil { // after a panic too
+			grant.Release()
+			flow.Stop()
+		}
+	}()
 	if e.HostCapBytes() != exec.Unlimited { // memory of what is read before the join is planned is acquired as it comes
-		grant, err = e.Budget().Open(flow.Context())
+		if grant, err = e.Budget().Open(flow.Context()); err != nil {
+			return nil, err
+		}
 	}
-	if err == nil {
+	err = exec.Protect("read", func() (err error) {
 		b.table, err = collect(flow.Context(), side, sources[side], fixed.Needed[side], grant, e.HostCapBytes())
-	}
+		return err
+	})
 	if err != nil {
-		grant.Release()
-		flow.Stop()
 		return nil, err
 	}
 	return b.stream(flow, grant, sources[1-side])
@@ -383,7 +389,7 @@ func (s *stream) query(q query.Spec) query.Spec {
 
 // stream plans by the first part of the probe side and starts the join. It takes the table of the build side, the flow,
 // and the grant, which is open, or nil where memory of the host has no limit.
-func (b *buildSide) stream(flow *exec.Flow, grant *exec.Grant, probe Source) (_ *Result, err error) {
+func (b *buildSide) stream(flow *exec.Flow, grant *exec.Grant, probe Source) (result *Result, err error) {
 	own := []arrow.Table{b.table}
 	release := sync.OnceFunc(func() {
 		for _, table := range own {
@@ -391,7 +397,7 @@ func (b *buildSide) stream(flow *exec.Flow, grant *exec.Grant, probe Source) (_ 
 		}
 	})
 	defer func() {
-		if err != nil {
+		if result == nil {
 			err = firstError(flow, err)
 			grant.Release()
 			release()

@@ -414,6 +414,59 @@ func TestStreamFaults(t *testing.T) {
 	})
 }
 
+// TestPanics: a source that panics ends the join with an error, whichever side it is, and so does a callback in the
+// midst of a join. Nothing stays, so that joins that need all memory run afterwards.
+func TestPanics(t *testing.T) {
+	left, right := rich(t, 1, 300, 120, arrow.PrimitiveTypes.Int32), rich(t, 2, 700, 150, arrow.PrimitiveTypes.Int64)
+	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {
+		engine := limitedEngine(t, device, 64<<20)
+		free := engine.Budget().Free()
+		draw := func(result *join.Result, err error) error {
+			if err != nil {
+				return err
+			}
+			defer result.Close()
+			for batch, err := range result.Batches(t.Context()) {
+				if err != nil {
+					return err
+				}
+				batch.Release()
+			}
+			return nil
+		}
+		stream := func(source join.Source, spec join.Spec) error {
+			return draw(engine.Stream(t.Context(), join.FromTable(left), source, spec))
+		}
+		tables := func(_ join.Source, spec join.Spec) error {
+			plan, err := engine.Plan(t.Context(), left, right, spec)
+			require.NoError(t, err)
+			return draw(plan.Run(t.Context()))
+		}
+		for _, side := range []join.BuildSide{join.BuildLeft, join.BuildRight} {
+			for _, after := range []int64{0, 3} {
+				broken := counted{source: sourceOf(right, 20), after: after,
+					then: func(context.Context, func(arrow.RecordBatch, error) bool) { panic(errBroken) }}
+				err := stream(broken.of(), join.Spec{On: onK, BuildSide: side})
+				require.ErrorIs(t, err, errBroken)
+				require.ErrorContains(t, err, "panic")
+				require.Equal(t, free, engine.Budget().Free())
+			}
+			for _, phase := range []string{"wait", "load left", "load right", "join"} {
+				for _, run := range []func(join.Source, join.Spec) error{stream, tables} {
+					err := run(sourceOf(right, 20), join.Spec{On: onK, BuildSide: side, Progress: func(at string, _, _ uint64) {
+						if at == phase {
+							panic(errBroken)
+						}
+					}})
+					require.ErrorIs(t, err, errBroken, phase)
+					require.Equal(t, free, engine.Budget().Free(), phase)
+				}
+			}
+		}
+		noMemoryInUse(t, device)
+	})
+}
+
 // TestEndlessSource: a source that never ends, of rows or of empty batches, on either side, ends with the context.
 func TestEndlessSource(t *testing.T) {
 	left := keyed(t, "k", 4, func(i int) int64 { return int64(i) })

@@ -48,7 +48,7 @@ func (q *Query) Build(ctx context.Context) (*Built, error) {
 
 // build acquires the memory of an alternative, proves what must be unique of some scans, and builds.
 func (q *Query) build(ctx context.Context, a *Alternative, proved []*Scan, profile *backend.Profile,
-	encode *atomic.Int64) (_ *Built, err error) {
+	encode *atomic.Int64) (built *Built, err error) {
 	q.Progress.Start("wait", 0)
 	b := &Built{Query: q, taken: a, need: q.need(a), grant: q.Grant}
 	if b.grant == nil {
@@ -65,7 +65,7 @@ func (q *Query) build(ctx context.Context, a *Alternative, proved []*Scan, profi
 	b.lane = &exec.Lane{Ops: q.Engine.Ops, Memory: scope, Profile: profile}
 	b.memory = b.lane.Scope(ctx)
 	defer func() {
-		if err != nil {
+		if built == nil { // after a panic too
 			b.Close()
 		}
 	}()
