@@ -19,14 +19,16 @@
 // # Lifetimes
 //
 // Inputs must stay alive until the result is closed, results until they are drawn, the engine until its results and
-// build sides are closed. A batch belongs to the caller, who must release it: its memory may lie outside Go's heap,
-// where the garbage collector does not free it. A batch stays valid after the result and the engine are closed. The
-// context of the call that returned a result ends the result too: cancel it only after the result is closed.
+// build sides are closed: [Engine.Close] ends those that are not. A batch belongs to the caller, who must release it:
+// its memory may lie outside Go's heap, where the garbage collector does not free it. A batch stays valid after the
+// result and the engine are closed. The context of the call that returned a result ends the result too: cancel it only
+// after the result is closed.
 package spirjoin
 
 import (
 	"context"
 	"errors"
+	"sync"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
@@ -231,6 +233,7 @@ type Engine struct {
 	pinned *relation.PinnedAllocator
 
 	tuningProblems []error
+	close          func() error // is called once
 }
 
 // Open finds the devices, opens the one that the options select, and returns an engine on it. The caller closes the
@@ -267,6 +270,7 @@ func newEngine(device *backend.Device, options Options) (*Engine, error) {
 		return nil, errors.Join(err, device.Close())
 	}
 	e := &Engine{device: device, tuningProblems: problems}
+	e.close = sync.OnceValue(e.end)
 	var allocator memory.Allocator = &offheap.Shared
 	if info := device.Info(); info.Limits.ImportAlignment > 0 && !info.Unified {
 		capBytes := device.Options().HostMemoryBytes
@@ -359,8 +363,14 @@ func (e *Engine) KeyRanges(ctx context.Context, left, right arrow.Table, spec Jo
 	return e.join.KeyRanges(ctx, left, right, spec)
 }
 
-// Close closes the device, and the system if Open created it. Results and build sides must be closed first.
-func (e *Engine) Close() error {
+// Close ends all joins, then closes the device, and the system if Open created it. Results and build sides should be
+// closed first: a call or a result under way fails with ErrCancelled, and a join that comes later with ErrInvalidInput.
+// Close waits for what joins do at the moment, and for sources that wait for rows, but for no one to draw or to close a
+// result. It must not be called by a source nor by a Progress callback. A second Close does nothing.
+func (e *Engine) Close() error { return e.close() }
+
+func (e *Engine) end() error {
+	e.join.Close()
 	if e.pinned != nil {
 		e.pinned.Close()
 	}

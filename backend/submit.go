@@ -253,8 +253,12 @@ func (p *Profile) addNamed(stage string, took time.Duration) {
 // ContextError returns the error for an ended context: ErrTimedOut for a deadline, otherwise ErrCancelled, with the
 // cause.
 func ContextError(ctx context.Context) error {
+	sentinel, cause := ErrCancelled, context.Cause(ctx)
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
-		return fmt.Errorf("%w: %w", ErrTimedOut, context.Cause(ctx))
+		sentinel = ErrTimedOut
 	}
-	return fmt.Errorf("%w: %w", ErrCancelled, context.Cause(ctx))
+	if errors.Is(cause, sentinel) {
+		return cause
+	}
+	return fmt.Errorf("%w: %w", sentinel, cause)
 }

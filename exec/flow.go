@@ -20,8 +20,9 @@ type Flow struct {
 	mu      sync.Mutex // guards what follows
 	err     error
 	atEnd   []func()
-	claimed bool // the flow has a grant or waits for one
-	open    bool // it has one that is open
+	ended   func() // called last; may be nil
+	claimed bool   // the flow has a grant or waits for one
+	open    bool   // it has one that is open
 }
 
 // flowKey is the key of the innermost flow in a context.
@@ -74,18 +75,28 @@ func (f *Flow) fail(err error) {
 }
 
 // Wait waits until all goroutines have ended, releases what is left in the pipes of the flow, and returns the first
-// error. It may be called again.
+// error. It may be called again, also by several at a time, of whom the first releases.
 func (f *Flow) Wait() error {
 	f.running.Wait()
 	f.cancel(nil)
 	f.mu.Lock()
-	atEnd, err := f.atEnd, f.err
-	f.atEnd = nil
+	atEnd, ended, err := f.atEnd, f.ended, f.err
+	f.atEnd, f.ended = nil, nil
 	f.mu.Unlock()
 	for _, end := range atEnd {
 		end()
 	}
+	if ended != nil {
+		ended()
+	}
 	return err
+}
+
+// AtEnd has Wait call end, once, when all goroutines have ended.
+func (f *Flow) AtEnd(end func()) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.atEnd = append(f.atEnd, end)
 }
 
 // Stop cancels the goroutines and waits for them, for a consumer that needs nothing more from them.

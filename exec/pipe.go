@@ -34,9 +34,7 @@ type slot[T Releaser] struct {
 // been taken.
 func NewPipe[T Releaser](flow *Flow, capacity int) *Pipe[T] {
 	p := &Pipe[T]{capacity: capacity, changed: make(chan struct{})}
-	flow.mu.Lock()
-	defer flow.mu.Unlock()
-	flow.atEnd = append(flow.atEnd, p.Abandon)
+	flow.AtEnd(p.Abandon)
 	return p
 }
 

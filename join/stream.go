@@ -48,7 +48,11 @@ func (e *Engine) StreamLayout(ctx context.Context, layout *Layout, left, right S
 		return nil, err
 	}
 	b := &buildSide{engine: e, layout: &fixed, side: side}
-	flow := exec.NewFlow(ctx)
+	flow, begun, err := e.Begin(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer begun()
 	var grant *exec.Grant
 	defer func() {
 		if result == nil { // after a panic too
@@ -82,7 +86,11 @@ func (b *Built) JoinStream(ctx context.Context, probe Source) (*Result, error) {
 	if err := b.check(probe.Schema); err != nil {
 		return nil, err
 	}
-	flow := exec.NewFlow(ctx)
+	flow, begun, err := b.engine.Begin(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer begun()
 	s, err := newStream(flow, &b.buildSide, probe)
 	if err != nil {
 		flow.Stop()

@@ -35,15 +35,32 @@ type Built struct {
 	texts  *deliver.Texts // of the chunk, where keys are compared on the device
 	op     operator.Operator
 	busy   atomic.Bool // a result is under way
+	flow   *exec.Flow  // that ends with it, of a build side that is kept; otherwise nil
 }
 
 // Build brings the build side of a query to the device, to be probed by many tables: the probe side that the query was
 // planned with stands for them.
 //
 // Errors: those of the device.
-func (q *Query) Build(ctx context.Context) (*Built, error) {
+func (q *Query) Build(ctx context.Context) (built *Built, err error) {
+	flow, begun, err := q.Engine.Begin(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer begun()
+	defer func() {
+		if built == nil { // after a panic too
+			flow.Stop()
+		}
+	}()
 	a := &q.Alternatives[0]
-	return q.build(ctx, a, a.Scans[:operator.Probe], new(backend.Profile), new(atomic.Int64))
+	built, err = q.build(flow.Context(), a, a.Scans[:operator.Probe], new(backend.Profile), new(atomic.Int64))
+	if err != nil {
+		return nil, err
+	}
+	built.flow = flow
+	flow.AtEnd(built.end)
+	return built, nil
 }
 
 // build acquires the memory of an alternative, proves what must be unique of some scans, and builds.
@@ -100,7 +117,12 @@ func (q *Query) build(ctx context.Context, a *Alternative, proved []*Scan, profi
 // Probe joins with a probe side: those of the tree of a query that was planned alike, with another probe table. The
 // result before must be closed. The caller closes the result.
 func (b *Built) Probe(ctx context.Context, q *Query) (*Result, error) {
-	return b.probe(exec.NewFlow(ctx), q, nil)
+	flow, begun, err := q.Engine.Begin(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer begun()
+	return b.probe(flow, q, nil)
 }
 
 // probe joins in a flow, which ends with the result or with the error.
@@ -145,9 +167,14 @@ func (b *Built) release() {
 
 // Close gives all memory back. Results must have been closed; a second Close does nothing.
 func (b *Built) Close() {
-	if b.lane == nil {
+	if b.flow != nil {
+		b.flow.Stop()
 		return
 	}
+	b.end()
+}
+
+func (b *Built) end() {
 	b.release()
 	b.lane.Memory.ReleaseAll()
 	b.grant.Release()

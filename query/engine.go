@@ -5,6 +5,8 @@ package query
 
 import (
 	"cmp"
+	"context"
+	"fmt"
 
 	"github.com/apache/arrow-go/v18/arrow/memory"
 
@@ -27,6 +29,7 @@ type Engine struct {
 	// Keys says where the codes of keys are made. For measurements and tests.
 	Keys KeyPlace
 
+	flows       exec.Flows
 	budget      *exec.Budget
 	hostBytes   uint64 // cap of host memory, or exec.Unlimited
 	pinnedBytes uint64 // of it that batches may be in
@@ -49,6 +52,18 @@ func NewEngine(ops *primitive.Ops, allocator memory.Allocator, memoryLimitBytes 
 		e.budget.Pool(nil, keeps.Trim)
 	}
 	return e
+}
+
+// Begin begins a flow of a query; see [exec.Flows.Begin].
+func (e *Engine) Begin(ctx context.Context) (flow *exec.Flow, begun func(), err error) {
+	return e.flows.Begin(ctx)
+}
+
+// Close ends all queries: those under way fail with ErrCancelled, build sides are closed, and those that come are
+// refused with ErrInvalidInput. When it returns, nothing uses the device. It must not be called by a source nor by a
+// callback, for which it waits.
+func (e *Engine) Close() {
+	e.flows.Close(fmt.Errorf("%w: the engine was closed", backend.ErrCancelled))
 }
 
 // Device is the device that queries run on.

@@ -272,5 +272,10 @@ func frugalFirst(byTime []Alternative) {
 // Run runs the query up to its first rows, or to their number where only that is wanted. The caller closes the result,
 // which gives its memory back.
 func (q *Query) Run(ctx context.Context) (*Result, error) {
-	return run(exec.NewFlow(ctx), q, &q.Alternatives[0], nil, nil)
+	flow, begun, err := q.Engine.Begin(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer begun()
+	return run(flow, q, &q.Alternatives[0], nil, nil)
 }

@@ -33,6 +33,13 @@ func (e *Engine) Ranges(ctx context.Context, scans [2]*Scan, most uint64) (k Key
 	if err != nil {
 		return k, err
 	}
+	flow, begun, err := e.Begin(ctx)
+	if err != nil {
+		return k, err
+	}
+	defer begun()
+	defer flow.Stop()
+	ctx = flow.Context()
 	grant, err := e.budget.Acquire(ctx, need)
 	if err != nil {
 		return k, err
