@@ -45,10 +45,14 @@ func (e *Engine) Build(ctx context.Context, table arrow.Table, probe *arrow.Sche
 		spec.BuildSide = BuildLeft
 	}
 	b := &Built{buildSide: buildSide{engine: e, table: table, side: relation.Left, probe: probe}}
-	schemas := [2]*arrow.Schema{table.Schema(), probe}
 	if spec.BuildSide == BuildRight {
-		b.side, schemas = relation.Right, [2]*arrow.Schema{probe, table.Schema()}
+		b.side = relation.Right
 	}
+	if table == nil {
+		return nil, missing("the %s table is nil", b.side)
+	}
+	schemas := [2]*arrow.Schema{}
+	schemas[b.side], schemas[1-b.side] = table.Schema(), probe
 	if spec.How == Cross || spec.Output == Ranges {
 		return nil, &backend.OpError{Op: "build side", Err: backend.ErrInvalidInput,
 			Detail: "cross joins and key ranges have no build side"}
@@ -154,6 +158,9 @@ func (b *buildSide) lowering(probe arrow.Table, keys *relation.KeyPlan) *lowerin
 //
 // Errors: backend.ErrInvalidInput for another schema or a build side that is in use; those of [Plan.Run].
 func (b *Built) Join(ctx context.Context, probe arrow.Table) (*Result, error) {
+	if probe == nil {
+		return nil, missing("the %s table is nil", 1-b.side)
+	}
 	if err := b.check(probe.Schema()); err != nil {
 		return nil, err
 	}

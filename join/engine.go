@@ -43,6 +43,9 @@ type Result = query.Result
 // Errors: backend.ErrInvalidInput, backend.ErrUnsupported, backend.ErrDeviceMemory or ErrHostMemory with what the join
 // needs, backend.ErrLimit for a cross join of too many rows, ErrCancelled.
 func (e *Engine) Plan(ctx context.Context, left, right arrow.Table, spec Spec) (*Plan, error) {
+	if err := tablesGiven(left, right); err != nil {
+		return nil, err
+	}
 	layout, err := NewLayout(left.Schema(), right.Schema(), spec)
 	if err != nil {
 		return nil, err
@@ -53,6 +56,9 @@ func (e *Engine) Plan(ctx context.Context, left, right arrow.Table, spec Spec) (
 // PlanLayout is Plan with an existing layout, whose schemas may have had more columns: the tables must have those in
 // layout.Needed.
 func (e *Engine) PlanLayout(ctx context.Context, layout *Layout, left, right arrow.Table) (*Plan, error) {
+	if err := tablesGiven(left, right); err != nil {
+		return nil, err
+	}
 	l := lowering{engine: e, layout: layout, spec: &layout.Spec, tables: [2]arrow.Table{left, right},
 		progress: exec.NewProgress(layout.Spec.Progress)}
 	for side, table := range l.tables {
@@ -152,6 +158,9 @@ func (l *lowering) planProofs(ctx context.Context) (err error) {
 
 // KeyRanges returns the matching key ranges of two tables. spec.Output must be Ranges.
 func (e *Engine) KeyRanges(ctx context.Context, left, right arrow.Table, spec Spec) (k query.KeyRanges, err error) {
+	if err := tablesGiven(left, right); err != nil {
+		return k, err
+	}
 	spec.Output = Ranges
 	layout, err := NewLayout(left.Schema(), right.Schema(), spec)
 	if err != nil {

@@ -64,6 +64,11 @@ func NewLayout(left, right *arrow.Schema, spec Spec) (*Layout, error) {
 	}
 	l := &Layout{Spec: spec, Needed: [2][]string{{}, {}}}
 	schemas, keys := [2]*arrow.Schema{left, right}, [2][]string{spec.LeftOn, spec.RightOn}
+	for side, schema := range schemas {
+		if schema == nil {
+			return nil, missing("the schema of the %s table is nil", relation.Side(side))
+		}
+	}
 	for side, names := range keys {
 		for _, name := range names {
 			if err := relation.CheckColumn(schemas[side], relation.Side(side), name); err != nil {

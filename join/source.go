@@ -2,10 +2,14 @@ package join
 
 import (
 	"context"
+	"fmt"
 	"iter"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
+
+	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/relation"
 )
 
 // Source is a side of a join that is read batch by batch: a table, a reader, or anything else that yields record
@@ -21,9 +25,45 @@ type Source struct {
 	table arrow.Table // that the source is; may be nil
 }
 
+// given returns ErrInvalidInput for a source that lacks something.
+func (s *Source) given(side relation.Side) error {
+	switch {
+	case s.Schema == nil:
+		return missing("the schema of the %s source is nil: it is empty, or of a table or reader that is nil", side)
+	case s.Batches == nil:
+		return missing("Batches of the %s source is nil", side)
+	}
+	return nil
+}
+
+func sourcesGiven(left, right Source) error {
+	if err := left.given(relation.Left); err != nil {
+		return err
+	}
+	return right.given(relation.Right)
+}
+
+// tablesGiven returns ErrInvalidInput for a table that is nil.
+func tablesGiven(left, right arrow.Table) error {
+	for side, table := range [2]arrow.Table{left, right} {
+		if table == nil {
+			return missing("the %s table is nil", relation.Side(side))
+		}
+	}
+	return nil
+}
+
+// missing is the error of an argument that is nil.
+func missing(what string, side relation.Side) error {
+	return &backend.OpError{Op: "join", Err: backend.ErrInvalidInput, Detail: fmt.Sprintf(what, side)}
+}
+
 // FromTable returns a source of the rows of a table. The table must stay alive until the result is closed. The source
-// can be read several times.
+// can be read several times. Of nil it is empty, which a join refuses.
 func FromTable(table arrow.Table) Source {
+	if table == nil {
+		return Source{}
+	}
 	batches := func(context.Context) iter.Seq2[arrow.RecordBatch, error] {
 		return func(yield func(arrow.RecordBatch, error) bool) {
 			if table.NumCols() == 0 {
@@ -40,8 +80,11 @@ func FromTable(table arrow.Table) Source {
 
 // FromReader returns a source of the remaining rows of a reader, which can be read once. The caller keeps ownership of
 // the reader and must not use it until the result is closed. A reader that blocks while waiting for rows delays the end
-// of a cancelled join.
+// of a cancelled join. Of nil the source is empty, which a join refuses.
 func FromReader(reader array.RecordReader) Source {
+	if reader == nil {
+		return Source{}
+	}
 	batches := func(context.Context) iter.Seq2[arrow.RecordBatch, error] {
 		return func(yield func(arrow.RecordBatch, error) bool) { draw(reader, yield) }
 	}

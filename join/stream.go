@@ -31,6 +31,9 @@ import (
 // would be needed at once: to check that its keys are unique, to return pairs in the order of the build side, or for
 // key ranges.
 func (e *Engine) Stream(ctx context.Context, left, right Source, spec Spec) (*Result, error) {
+	if err := sourcesGiven(left, right); err != nil {
+		return nil, err
+	}
 	layout, err := NewLayout(left.Schema, right.Schema, spec)
 	if err != nil {
 		return nil, err
@@ -41,6 +44,9 @@ func (e *Engine) Stream(ctx context.Context, left, right Source, spec Spec) (*Re
 // StreamLayout is Stream with an existing layout, whose schemas may have had more columns: the sources must have those
 // in layout.Needed.
 func (e *Engine) StreamLayout(ctx context.Context, layout *Layout, left, right Source) (result *Result, err error) {
+	if err := sourcesGiven(left, right); err != nil {
+		return nil, err
+	}
 	sources, fixed := [2]Source{left, right}, *layout
 	side := streamBuildSide(&fixed.Spec, sources) // BuildAuto is settled
 	fixed.Spec.BuildSide = [2]BuildSide{BuildLeft, BuildRight}[side]
@@ -81,6 +87,9 @@ func (e *Engine) StreamLayout(ctx context.Context, layout *Layout, left, right S
 // Errors: those of [Engine.Stream]; backend.ErrInvalidInput for another schema or a build side that is in use.
 func (b *Built) JoinStream(ctx context.Context, probe Source) (*Result, error) {
 	if err := b.layout.CheckStream(); err != nil {
+		return nil, err
+	}
+	if err := probe.given(1 - b.side); err != nil {
 		return nil, err
 	}
 	if err := b.check(probe.Schema); err != nil {

@@ -722,3 +722,42 @@ func TestStreamHoldsFewParts(t *testing.T) {
 		noMemoryInUse(t, device)
 	})
 }
+
+// TestNothingGiven: a table, reader, schema or source that is missing is an error that says which.
+func TestNothingGiven(t *testing.T) {
+	table := keyed(t, "k", 4, func(i int) int64 { return int64(i) })
+	ctx, spec, none := t.Context(), join.Spec{On: onK}, join.FromTable(nil)
+	unread := join.Source{Schema: table.Schema()}
+	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {
+		engine := smallEngine(t, device)
+		built, err := engine.Build(ctx, table, table.Schema(), 0, spec)
+		require.NoError(t, err)
+		defer built.Close()
+		for _, c := range []struct {
+			missing string
+			call    func() error
+		}{
+			{"the left table", func() error { _, err := engine.Plan(ctx, nil, table, spec); return err }},
+			{"the right table", func() error { _, err := engine.Plan(ctx, table, nil, spec); return err }},
+			{"the right table", func() error { _, err := engine.KeyRanges(ctx, table, nil, spec); return err }},
+			{"the schema of the left source", func() error { _, err := engine.Stream(ctx, none, none, spec); return err }},
+			{"the schema of the right source", func() error {
+				_, err := engine.Stream(ctx, join.FromTable(table), join.FromReader(nil), spec)
+				return err
+			}},
+			{"Batches of the right source", func() error {
+				_, err := engine.Stream(ctx, join.FromTable(table), unread, spec)
+				return err
+			}},
+			{"the schema of the left table", func() error { _, err := join.NewLayout(nil, table.Schema(), spec); return err }},
+			{"the left table", func() error { _, err := engine.Build(ctx, nil, table.Schema(), 0, spec); return err }},
+			{"the schema of the right table", func() error { _, err := engine.Build(ctx, table, nil, 0, spec); return err }},
+			{"the right table", func() error { _, err := built.Join(ctx, nil); return err }},
+			{"the schema of the right source", func() error { _, err := built.JoinStream(ctx, none); return err }},
+		} {
+			err := c.call()
+			require.ErrorIs(t, err, backend.ErrInvalidInput)
+			require.ErrorContains(t, err, c.missing+" is nil")
+		}
+	})
+}
