@@ -279,6 +279,15 @@ func TestWaitForHostMemory(t *testing.T) {
 			require.ErrorIs(t, err, ErrTimedOut, name)
 			cancel()
 		}
+		ctx, cancel := context.WithCancel(t.Context())
+		_, err = e.Join(ctx, left, right, JoinSpec{On: []string{"k"}, Progress: func(phase string, _, _ uint64) {
+			if phase == "wait" {
+				time.AfterFunc(20*time.Millisecond, cancel)
+			}
+		}})
+		require.ErrorIs(t, err, ErrCancelled)
+		require.ErrorContains(t, err, fmt.Sprintf("bytes of host memory are needed, 1000 of %d are free; raise memory_limit",
+			hostBytes))
 		require.Zero(t, e.join.Budget().Most().Device[e.device], "all memory is acquired at once, or none")
 		var waiting sync.WaitGroup
 		for name, run := range kinds(left, right) {

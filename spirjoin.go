@@ -216,7 +216,9 @@ type Options struct {
 	//
 	// A join acquires all of this, and its device memory, before it begins. If others hold memory, it takes smaller
 	// batches or waits until its context ends; a need beyond the cap is refused at once with ErrHostMemory. Results hold
-	// their memory until they are drawn or closed, build sides until they are closed.
+	// their memory until they are drawn or closed, build sides until they are closed. So a join whose source is a result
+	// of the same engine may wait for what that result holds, until its context ends: raise the cap so that both fit, or
+	// collect the output of the first join and close its result before the second one begins.
 	//
 	// Not counted are tables that no join is reading, batches that were drawn and not released beyond those four, what
 	// sources hold, buffers of 64 MiB through which a GPU copies, and the program itself.

@@ -2,6 +2,7 @@ package exec
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"slices"
 	"sync"
@@ -90,7 +91,7 @@ func (b *Budget) bound() {
 // A flow has one grant at a time: if ctx is that of a flow that has or waits for one, or of a flow started by such a
 // flow, the error is ErrInvalidInput. A need beyond the whole budget is refused at once with ErrDeviceMemory,
 // ErrHostMemory (also for pinned memory) or ErrDiskSpace, which states the need. When ctx ends: ErrCancelled or
-// ErrTimedOut.
+// ErrTimedOut, which states what was awaited.
 func (b *Budget) Acquire(ctx context.Context, need Need) (*Grant, error) {
 	if ctx.Err() != nil {
 		return nil, backend.ContextError(ctx)
@@ -121,7 +122,8 @@ func (b *Budget) Open(ctx context.Context) (*Grant, error) {
 		case b.open <- struct{}{}:
 			g.turn = true
 		case <-ctx.Done():
-			return nil, backend.ContextError(ctx)
+			return nil, waited(ctx, "",
+				"another stream reads its build side, one at a time; without memory_limit they do not wait")
 		}
 	}
 	g.flow.setOpen(true)
@@ -163,11 +165,30 @@ func (b *Budget) wait(ctx context.Context, c *claim, first bool) error {
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if i := slices.Index(b.line, c); i >= 0 {
-		b.line = slices.Delete(b.line, i, i+1)
-		b.serve()
+	i := slices.Index(b.line, c)
+	if i < 0 { // it was served at the last moment
+		return backend.ContextError(ctx)
 	}
-	return backend.ContextError(ctx)
+	r, detail := b.lacking(c)
+	if detail == "" {
+		r, detail = b.lacking(b.line[0])
+		detail = fmt.Sprintf("%d came before, the first of whom waits: %s", i, detail)
+	}
+	b.line = slices.Delete(b.line, i, i+1)
+	b.serve()
+	return waited(ctx, r.name(), detail+", or close results and build sides, which hold memory")
+}
+
+// lacking says what a claim waits for; "" where it waits for those before it alone.
+func (b *Budget) lacking(c *claim) (resource, string) {
+	b.give(c.grant.has)
+	defer b.take(c.grant.has)
+	return b.free.lacking(b.cost(c.need), b.total)
+}
+
+// waited is the error of one who waited until ctx ended.
+func waited(ctx context.Context, device, detail string) error {
+	return &backend.OpError{Op: "wait for memory", Device: device, Err: backend.ContextError(ctx), Detail: detail}
 }
 
 // serve gives those who are first in line what they wait for, instead of what they have.

@@ -307,9 +307,17 @@ func TestCancelledWaiter(t *testing.T) {
 	large := acquire(b, Need{Host: 8})
 	small := acquire(b, Need{Host: 3})
 	require.False(t, small.hasEnded(), "there is room, but others come first")
+	last := acquire(b, Need{Host: 1})
+	last.cancel()
+	<-last.ended
+	require.EqualError(t, last.err, "wait for memory: cancelled: context canceled (2 came before, the first of whom waits: "+
+		"8 more bytes of host memory are needed, 6 of 10 are free; raise memory_limit, or close results and build sides, "+
+		"which hold memory)")
 	large.cancel()
 	<-large.ended
 	require.ErrorIs(t, large.err, backend.ErrCancelled)
+	require.EqualError(t, large.err, "wait for memory: cancelled: context canceled (8 more bytes of host memory are "+
+		"needed, 6 of 10 are free; raise memory_limit, or close results and build sides, which hold memory)")
 	<-small.ended
 	require.NoError(t, small.err)
 	small.cancel()
@@ -359,6 +367,7 @@ func TestOpenGrant(t *testing.T) {
 	time.AfterFunc(time.Millisecond, cancel)
 	_, err = b.Open(ctx)
 	require.ErrorIs(t, err, backend.ErrCancelled, "one is open")
+	require.ErrorContains(t, err, "another stream reads its build side")
 	other := acquire(b, Need{Host: 7})
 	require.ErrorIs(t, open.Await(context.Background(), Need{Host: 11}), backend.ErrHostMemory)
 	more := new(waiter)

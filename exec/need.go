@@ -145,8 +145,18 @@ func (a amounts) subtract(less amounts) {
 
 // lack is the error of a need that a, what is left of total, does not cover.
 func (a amounts) lack(need, total amounts, op string) error {
-	if a.covers(need) {
+	r, detail := a.lacking(need, total)
+	if detail == "" {
 		return nil
+	}
+	return &backend.OpError{Op: op, Device: r.name(), Err: r.kind.sentinel(), Detail: detail}
+}
+
+// lacking says what a need lacks of a, what is left of total: a resource, how much of it, and what moves its limit; ""
+// where a covers the need.
+func (a amounts) lacking(need, total amounts) (r resource, detail string) {
+	if a.covers(need) {
+		return r, ""
 	}
 	order := slices.SortedFunc(maps.Keys(need), func(x, y resource) int {
 		if x.kind != y.kind {
@@ -154,8 +164,7 @@ func (a amounts) lack(need, total amounts, op string) error {
 		}
 		return strings.Compare(x.name(), y.name())
 	})
-	r := order[slices.IndexFunc(order, func(r resource) bool { return need[r] > a[r] })]
-	detail := fmt.Sprintf("%d more bytes of %v are needed, %d of %d are free; raise %s", need[r], r.kind, a[r], total[r],
+	r = order[slices.IndexFunc(order, func(r resource) bool { return need[r] > a[r] })]
+	return r, fmt.Sprintf("%d more bytes of %v are needed, %d of %d are free; raise %s", need[r], r.kind, a[r], total[r],
 		r.kind.option())
-	return &backend.OpError{Op: op, Device: r.name(), Err: r.kind.sentinel(), Detail: detail}
 }
