@@ -182,6 +182,48 @@ func TestStreamOrders(t *testing.T) {
 	})
 }
 
+// TestStreamBuildSide: the side of known length is collected, or that with fewer rows, unless only the other one can be.
+func TestStreamBuildSide(t *testing.T) {
+	devicetest.HostTest(t)
+	tables := [2]arrow.Table{keyed(t, "k", 300, primary), keyed(t, "k", 200, primary)}
+	device, done := hostDevice(t, host.Options{}, backend.DeviceOptions{})
+	engine := smallEngine(t, device)
+	table := func(side int) join.Source { return join.FromTable(tables[side]) }
+	reader := func(side int) join.Source { return sourceOf(tables[side], 50) }
+	lengths := [4][2]join.Source{{table(0), reader(1)}, {reader(0), table(1)}, {reader(0), reader(1)}, {table(0), table(1)}}
+	for _, c := range []struct {
+		spec join.Spec
+		want string // the build side, by lengths
+	}{
+		{join.Spec{}, "LRLR"},
+		{join.Spec{How: join.Semi, Order: join.LeftOrder}, "LRLR"},
+		{join.Spec{How: join.Full, Order: join.RightOrder, Output: join.Count}, "LRLR"},
+		{join.Spec{Order: join.LeftOrder, Output: join.Count}, "LRLR"},
+		{join.Spec{Order: join.LeftOrder}, "RRRR"},
+		{join.Spec{Order: join.RightOrder}, "LLLL"},
+		{join.Spec{Validate: join.OneToMany}, "LLLL"},
+		{join.Spec{Validate: join.ManyToOne, Output: join.Count}, "RRRR"},
+		{join.Spec{How: join.NotIn}, "RRRR"},
+		{join.Spec{BuildSide: join.BuildLeft}, "LLLL"},
+		{join.Spec{BuildSide: join.BuildRight}, "RRRR"},
+	} {
+		c.spec.On = onK
+		for i, sources := range lengths {
+			result, err := engine.Stream(context.Background(), sources[0], sources[1], c.spec)
+			require.NoError(t, err, "%+v", c.spec)
+			want := map[byte]string{'L': "left", 'R': "right"}[c.want[i]]
+			require.Regexp(t, `\n *build +`+want, result.Explain(), "%+v, lengths %d", c.spec, i)
+			result.Close()
+		}
+	}
+	for _, spec := range []join.Spec{{Validate: join.OneToOne}, {Validate: join.OneToMany, Order: join.LeftOrder}} {
+		spec.On = onK
+		_, err := engine.Stream(context.Background(), lengths[0][0], lengths[0][1], spec)
+		require.ErrorIs(t, err, backend.ErrUnsupported)
+	}
+	require.NoError(t, done())
+}
+
 // TestStreamOfBuilt: a build side that stays is joined with sources and with tables by turns.
 func TestStreamOfBuilt(t *testing.T) {
 	lefts := []arrow.Table{rich(t, 1, 300, 120, arrow.PrimitiveTypes.Int32), named(t, 1, 150, 60, arrow.BinaryTypes.String)}
