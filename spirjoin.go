@@ -216,6 +216,11 @@ type Options struct {
 	// batches or waits until its context ends; a need beyond the cap is refused at once with ErrHostMemory. Results hold
 	// their memory until they are drawn or closed, build sides until they are closed.
 	//
+	// A stream acquires memory as its sources give rows, until it has its build side and a first part of the probe side.
+	// Only one stream at a time may do so: under this cap streams begin one after the other, even if all would fit, and
+	// then run side by side. A source that is slow to give its first rows delays the streams behind it, but no join of
+	// tables.
+	//
 	// Not counted are tables that no join is reading, batches that were drawn and not released beyond those four, what
 	// sources hold, buffers of 64 MiB through which a GPU copies, and the program itself.
 	MemoryLimitBytes uint64

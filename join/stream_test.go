@@ -577,6 +577,84 @@ func TestStreamsUnderOneCap(t *testing.T) {
 	require.NoError(t, done())
 }
 
+// TestStreamsBeginInTurn: under a limit of host memory, a stream begins when the one before it has its build side and a
+// first part; then both run side by side. Joins of tables do not wait. Without a limit, no stream waits.
+func TestStreamsBeginInTurn(t *testing.T) {
+	devicetest.HostTest(t)
+	left := keyed(t, "k", 300, func(i int) int64 { return int64(i) })
+	right := keyed(t, "k", 5000, func(i int) int64 { return int64(i % 300) })
+	spec := join.Spec{On: onK, BuildSide: join.BuildLeft, BatchRows: 512}
+	for _, limitBytes := range []uint64{64 << 20, 0} {
+		device, done := hostDevice(t, host.Options{Discrete: true}, backend.DeviceOptions{})
+		engine := limitedEngine(t, device, limitBytes)
+		engine.GranuleRows = 1024
+		// The slow source gives less than a part, waits, and then all rows.
+		waits, goOn := make(chan struct{}), make(chan struct{})
+		slow := counted{source: sourceOf(right, 500), after: 1, then: func(_ context.Context,
+			yield func(arrow.RecordBatch, error) bool) {
+			close(waits)
+			<-goOn
+			for batch, err := range sourceOf(right, 500).Batches(context.Background()) {
+				if !yield(batch, err) {
+					return
+				}
+			}
+		}}
+		fast := counted{source: sourceOf(right, 500), after: 1 << 20}
+		begin := func(probe *counted) chan *join.Result {
+			begun := make(chan *join.Result, 1)
+			go func() {
+				result, err := engine.Stream(context.Background(), join.FromTable(left), probe.of(), spec)
+				if err != nil {
+					t.Errorf("limit %d: %v", limitBytes, err)
+				}
+				begun <- result
+			}()
+			return begun
+		}
+		first := begin(&slow)
+		<-waits
+		second := begin(&fast)
+		rows, err := drain(context.Background(), engine, left, right, spec)
+		require.NoError(t, err)
+		require.EqualValues(t, 5000, rows)
+		if limitBytes > 0 {
+			time.Sleep(50 * time.Millisecond)
+			require.Zero(t, fast.drawn.Load())
+			require.Empty(t, second)
+			close(goOn)
+		}
+		results := []*join.Result{<-second}
+		if limitBytes == 0 {
+			close(goOn)
+		}
+		results = append(results, <-first)
+		var next []func() (arrow.RecordBatch, error, bool)
+		for _, result := range results {
+			pull, stop := iter.Pull2(result.Batches(context.Background()))
+			defer stop()
+			next = append(next, pull)
+		}
+		var drawn [2]int64
+		for open := 2; open > 0; { // batch by batch by turns
+			open = 0
+			for i, pull := range next {
+				if batch, err, more := pull(); more {
+					require.NoError(t, err)
+					drawn[i] += batch.NumRows()
+					batch.Release()
+					open++
+				}
+			}
+		}
+		require.Equal(t, [2]int64{5000, 5000 + 500}, drawn)
+		for _, result := range results {
+			result.Close()
+		}
+		require.NoError(t, done())
+	}
+}
+
 // TestStreamMemoryLimit: parts are as small as the cap of host memory asks for, and a batch that is beyond it is an
 // error.
 func TestStreamMemoryLimit(t *testing.T) {
