@@ -50,7 +50,7 @@ func (f *Flow) Context() context.Context { return f.ctx }
 func (f *Flow) Go(name string, run func(context.Context) error) {
 	f.running.Go(func() {
 		if err := Protect(name, func() error { return run(f.ctx) }); err != nil {
-			f.fail(err)
+			f.Fail(err)
 		}
 	})
 }
@@ -65,7 +65,8 @@ func Protect(name string, run func() error) (err error) {
 	return run()
 }
 
-func (f *Flow) fail(err error) {
+// Fail cancels the flow, whose error is err unless it has one.
+func (f *Flow) Fail(err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.err == nil {

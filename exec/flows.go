@@ -47,7 +47,7 @@ func (s *Flows) Close(reason error) {
 	open := slices.Clone(s.open)
 	s.mu.Unlock()
 	for _, flow := range open {
-		flow.fail(reason)
+		flow.Fail(reason)
 	}
 	s.calls.Wait()
 	for _, flow := range slices.Backward(open) {

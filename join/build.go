@@ -179,7 +179,7 @@ func (b *Built) Join(ctx context.Context, probe arrow.Table) (*Result, error) {
 // Explain returns the text of the plan.
 func (b *Built) Explain() string { return b.built.Query.String() }
 
-// Close releases all memory. Results must be closed first.
+// Close releases all memory. A result that was not closed before fails with backend.ErrCancelled.
 func (b *Built) Close() {
 	if b != nil && b.built != nil {
 		b.built.Close()

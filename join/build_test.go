@@ -127,6 +127,43 @@ func TestBuiltOutlivesItsContext(t *testing.T) {
 	})
 }
 
+// TestBuiltClosedEarly: a result of a build side that is closed says so, and uses nothing of it anymore.
+func TestBuiltClosedEarly(t *testing.T) {
+	left, right := rich(t, 1, 300, 120, arrow.PrimitiveTypes.Int32), rich(t, 2, 700, 150, arrow.PrimitiveTypes.Int64)
+	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {
+		engine := limitedEngine(t, device, 64<<20)
+		engine.GranuleRows, engine.WindowRows = 50, 50
+		free := engine.Budget().Free()
+		spec := join.Spec{On: onK, BatchRows: 10}
+		for _, stream := range []bool{false, true} {
+			built, err := engine.Build(t.Context(), left, right.Schema(), 50, spec)
+			require.NoError(t, err)
+			var result *join.Result
+			if stream {
+				result, err = built.JoinStream(t.Context(), sourceOf(right, 20))
+			} else {
+				result, err = built.Join(t.Context(), right)
+			}
+			require.NoError(t, err)
+			built.Close()
+			for batch, drawErr := range result.Batches(t.Context()) {
+				if err = drawErr; err == nil {
+					batch.Release()
+				}
+			}
+			require.ErrorIs(t, err, backend.ErrCancelled)
+			require.EqualError(t, err, "cancelled: the build side was closed")
+			result.Close()
+			_, err = built.Join(t.Context(), right)
+			require.ErrorContains(t, err, "the build side was closed")
+			_, err = built.JoinStream(t.Context(), sourceOf(right, 20))
+			require.ErrorContains(t, err, "the build side was closed")
+			require.Equal(t, free, engine.Budget().Free())
+		}
+		noMemoryInUse(t, device)
+	})
+}
+
 // TestBuiltRefuses: another schema than the build side was made for, and a build side that was closed, are errors before
 // anything runs, of tables and of sources.
 func TestBuiltRefuses(t *testing.T) {

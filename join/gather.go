@@ -66,17 +66,21 @@ type slice struct {
 }
 
 // slices yields the columns of a schema out of each batch, which the receiver releases. After an error nothing follows;
-// the end of ctx is one.
+// it says of which side it is and after how many batches. The end of ctx is one too.
 func (s Source) slices(ctx context.Context, side relation.Side, schema *arrow.Schema) iter.Seq2[slice, error] {
 	return func(yield func(slice, error) bool) {
+		batches := 0
 		for batch, err := range s.Batches(ctx) {
+			var chosen slice
+			if err == nil {
+				chosen, err = chooseColumns(batch, schema, side)
+				batch.Release()
+			}
 			if err != nil {
-				yield(slice{}, err)
+				yield(slice{}, fmt.Errorf("%s source after %s: %w", side, text.Plural(batches, "batch"), err))
 				return
 			}
-			chosen, err := chooseColumns(batch, schema, side)
-			batch.Release()
-			if !yield(chosen, err) || err != nil {
+			if batches++; !yield(chosen, nil) {
 				return
 			}
 			if ctx.Err() != nil {

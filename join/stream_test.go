@@ -22,6 +22,7 @@ import (
 	"github.com/spirjoin/spirjoin/internal/devicetest"
 	"github.com/spirjoin/spirjoin/internal/jointest"
 	"github.com/spirjoin/spirjoin/internal/jointest/oracle"
+	"github.com/spirjoin/spirjoin/internal/text"
 	"github.com/spirjoin/spirjoin/join"
 	"github.com/spirjoin/spirjoin/primitive"
 )
@@ -424,7 +425,9 @@ func TestStreamFaults(t *testing.T) {
 				broken.then, want = other, backend.ErrInvalidInput
 			}
 			sources := [2]join.Source{join.FromTable(left), broken.of()}
-			require.ErrorIs(t, run(t, engine, sources, spec, c[4] == 1), want)
+			err := run(t, engine, sources, spec, c[4] == 1)
+			require.ErrorIs(t, err, want)
+			require.ErrorContains(t, err, "right source after "+text.Plural(broken.drawn.Load()-1, "batch")+": ")
 			if c[4] == 0 { // the side that is collected
 				sources = [2]join.Source{broken.of(), join.FromTable(right)}
 				broken.drawn.Store(0)

@@ -43,7 +43,7 @@ type Built struct {
 //
 // Errors: those of the device.
 func (q *Query) Build(ctx context.Context) (built *Built, err error) {
-	flow, begun, err := q.Engine.Begin(ctx)
+	flow, begun, err := q.Engine.Begin(context.WithoutCancel(ctx)) // which ends with this call, and the flow with Close
 	if err != nil {
 		return nil, err
 	}
@@ -53,8 +53,11 @@ func (q *Query) Build(ctx context.Context) (built *Built, err error) {
 			flow.Stop()
 		}
 	}()
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	defer context.AfterFunc(flow.Context(), func() { cancel(context.Cause(flow.Context())) })()
 	a := &q.Alternatives[0]
-	built, err = q.build(flow.Context(), a, a.Scans[:operator.Probe], new(backend.Profile), new(atomic.Int64))
+	built, err = q.build(ctx, a, a.Scans[:operator.Probe], new(backend.Profile), new(atomic.Int64))
 	if err != nil {
 		return nil, err
 	}
@@ -147,7 +150,20 @@ func (b *Built) probe(flow *exec.Flow, q *Query, parts *exec.Pipe[*Part]) (*Resu
 	if q.Engine.hostBytes != exec.Unlimited { // the probe table is counted where there is room: a probe never waits
 		_ = b.grant.Grow(exec.Need{Shared: SharedBytes(a.Scans[operator.Probe].Table)})
 	}
-	return run(flow, q, a, b, parts)
+	result, err := run(flow, q, a, b, parts)
+	if err != nil {
+		return nil, err
+	}
+	b.flow.Go("result", func(ctx context.Context) error { // which ends before the build side does
+		select {
+		case <-ctx.Done():
+			flow.Fail(context.Cause(ctx))
+		case <-flow.Context().Done():
+		}
+		_ = flow.Wait() // whoever draws is told
+		return nil
+	})
+	return result, nil
 }
 
 // probed ends a probe.
@@ -165,9 +181,11 @@ func (b *Built) release() {
 	b.memory.ReleaseAll()
 }
 
-// Close gives all memory back. Results must have been closed; a second Close does nothing.
+// Close gives all memory back. A result under way, which should have been closed, fails with ErrCancelled. A second
+// Close does nothing.
 func (b *Built) Close() {
 	if b.flow != nil {
+		b.flow.Fail(fmt.Errorf("%w: the build side was closed", backend.ErrCancelled))
 		b.flow.Stop()
 		return
 	}

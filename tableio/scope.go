@@ -1,11 +1,14 @@
 package tableio
 
 import (
+	"errors"
 	"fmt"
 	"sync"
 	"unsafe"
 
 	"github.com/apache/arrow-go/v18/arrow/memory"
+
+	"github.com/spirjoin/spirjoin/backend"
 )
 
 // scope is an allocator for the length of one read: it remembers what is
@@ -37,7 +40,13 @@ const (
 // allocError is a failure of the caller's allocator, not of the input.
 type allocError struct{ cause any }
 
-func (e *allocError) Error() string { return fmt.Sprintf("allocate memory: %v", e.cause) }
+func (e *allocError) Error() string {
+	if err := e.Unwrap(); errors.As(err, new(*backend.OpError)) { // which says it
+		return err.Error()
+	}
+	return fmt.Sprintf("allocate memory: %v", e.cause)
+}
+
 func (e *allocError) Unwrap() error {
 	err, _ := e.cause.(error)
 	return err

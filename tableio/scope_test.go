@@ -3,6 +3,7 @@ package tableio
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"sync/atomic"
@@ -10,6 +11,8 @@ import (
 
 	"github.com/apache/arrow-go/v18/arrow/memory"
 	"github.com/stretchr/testify/require"
+
+	"github.com/spirjoin/spirjoin/backend"
 )
 
 func TestScopeFreesOnFailure(t *testing.T) {
@@ -90,4 +93,12 @@ func TestFailingAllocatorIsReportedAsSuch(t *testing.T) {
 			require.NoError(t, r.Close())
 		}
 	}
+}
+
+// An error that says that memory was to be allocated says it once.
+func TestAllocErrorText(t *testing.T) {
+	full := &backend.OpError{Op: "allocate", Err: backend.ErrHostMemory}
+	require.EqualError(t, &allocError{full}, "allocate: out of host memory")
+	require.EqualError(t, &allocError{fmt.Errorf("of a batch: %w", full)}, "of a batch: allocate: out of host memory")
+	require.EqualError(t, &allocError{"makeslice: len out of range"}, "allocate memory: makeslice: len out of range")
 }
