@@ -3,11 +3,13 @@ package deliver
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/memory"
 
+	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/relation"
 )
 
@@ -23,6 +25,7 @@ const (
 // Column is a column of the output.
 type Column struct {
 	Role Role
+	Name string
 	Type arrow.DataType
 	// Of tells where values come from for rows of a side; nil: from nowhere, so that they are NULL in rows of that side
 	// alone. Where a row is of both sides, First gives the value.
@@ -148,7 +151,8 @@ func (p *Piece) fetch(ctx context.Context, c *Column, allocator memory.Allocator
 	}
 	var values arrow.Array
 	var err error
-	switch side := c.side(p.of); {
+	side := c.side(p.of)
+	switch {
 	case side < 0:
 		return relation.Nulls(c.Type, int(p.Rows), allocator)
 	case !p.ordered:
@@ -162,7 +166,24 @@ func (p *Piece) fetch(ctx context.Context, c *Column, allocator memory.Allocator
 		return nil, err
 	}
 	defer values.Release()
-	return relation.Convert(ctx, values, c.Type, allocator)
+	return p.convert(ctx, values, c, side, p.Numbers[side], allocator)
+}
+
+// convert gives values of a side the type of a column. numbers are those of their rows; nil where nobody needed them.
+func (p *Piece) convert(ctx context.Context, values arrow.Array, c *Column, side int, numbers []uint32,
+	allocator memory.Allocator) (arrow.Array, error) {
+	converted, err := relation.Convert(ctx, values, c.Type, allocator)
+	beyond := new(relation.BeyondError)
+	if !errors.As(err, &beyond) {
+		return converted, err
+	}
+	row := "a row"
+	if numbers != nil {
+		row = fmt.Sprintf("row %d", p.First[side]+uint64(numbers[beyond.Row]))
+	}
+	return nil, &backend.OpError{Op: "join", Err: backend.ErrUnsupported, Detail: fmt.Sprintf("column %q has type %s, and "+
+		"%s of the %s table has %s of type %s, which does not fit; set separate_keys, or cast the keys to one type", c.Name,
+		c.Type, row, relation.Side(side), beyond.Value, values.DataType())}
 }
 
 // either fetches from the first side that a row is of: what comes of each side, and of both in the order of the rows.
@@ -187,7 +208,7 @@ func (p *Piece) either(ctx context.Context, c *Column, allocator memory.Allocato
 		if err != nil {
 			return nil, err
 		}
-		converted, err := relation.Convert(ctx, values, c.Type, allocator)
+		converted, err := p.convert(ctx, values, c, side, numbers[i], allocator)
 		values.Release()
 		if err != nil {
 			return nil, err

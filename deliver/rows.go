@@ -146,7 +146,7 @@ func (r *Rows) piece(ctx context.Context, w *operator.Window, first uint64, rows
 		if err != nil {
 			return nil, err
 		}
-		p.arrays[i], err = relation.Convert(ctx, values, c.Type, r.Allocator)
+		p.arrays[i], err = p.convert(ctx, values, c, table, p.Numbers[table], r.Allocator)
 		values.Release()
 		if err != nil {
 			return nil, err

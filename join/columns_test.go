@@ -44,6 +44,48 @@ func TestKeyColumns(t *testing.T) {
 	})
 }
 
+// TestKeyBeyondCommonType: a key that the type of both key columns does not hold is named, with what to do.
+func TestKeyBeyondCommonType(t *testing.T) {
+	table := func(unit arrow.TimeUnit, values ...int64) arrow.Table {
+		of := &arrow.TimestampType{Unit: unit}
+		b := array.NewInt64Builder(memory.DefaultAllocator)
+		defer b.Release()
+		b.AppendValues(values, nil)
+		numbers := b.NewArray()
+		times := array.MakeFromData(array.NewData(of, len(values), numbers.Data().Buffers(), nil, 0, 0))
+		schema := arrow.NewSchema([]arrow.Field{{Name: "k", Type: of}}, nil)
+		return array.NewTableFromSlice(schema, [][]arrow.Array{{times, times}})
+	}
+	late := int64(1 << 40) // beyond what 64 bits count in nanoseconds
+	left, right := table(arrow.Second, 1, 2, late), table(arrow.Nanosecond, 2e9, 5)
+	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {
+		engine := smallEngine(t, device)
+		for _, place := range []join.Materialize{join.MaterializeHost, join.MaterializeDevice} {
+			for _, order := range []join.Order{join.Unordered, join.LeftOrder} {
+				plan, err := engine.Plan(t.Context(), left, right,
+					join.Spec{On: onK, How: join.Full, Materialize: place, Order: order})
+				require.NoError(t, err)
+				result, err := plan.Run(t.Context())
+				if err == nil {
+					for batch, drawErr := range result.Batches(t.Context()) {
+						if err = drawErr; err == nil {
+							batch.Release()
+						}
+					}
+					result.Close()
+				}
+				require.ErrorIs(t, err, backend.ErrUnsupported)
+				require.ErrorContains(t, err, `column "k" has type timestamp[ns], and `)
+				require.ErrorContains(t, err, "of type timestamp[s], which does not fit; set separate_keys")
+				if place == join.MaterializeHost {
+					require.Regexp(t, "row [25] of the left table has 1099511627776 ", err.Error())
+				}
+			}
+		}
+		noMemoryInUse(t, device)
+	})
+}
+
 // TestColumnsOfOneSide: some columns of joins that return the rows of one table.
 func TestColumnsOfOneSide(t *testing.T) {
 	left, right := rich(t, 1, 150, 60, arrow.PrimitiveTypes.Int32), rich(t, 2, 200, 70, arrow.PrimitiveTypes.Int64)

@@ -165,7 +165,8 @@ func (l *lowering) tree(place Materialize, ordered bool) query.Join {
 	var fields [2][]arrow.Field    // of the columns that are payload, by table
 	var values [2][]*deliver.Value // of these
 	for i, c := range l.layout.Columns {
-		out := deliver.Column{Type: l.layout.Schema.Field(i).Type, First: int(c.Side),
+		field := l.layout.Schema.Field(i)
+		out := deliver.Column{Name: field.Name, Type: field.Type, First: int(c.Side),
 			Role: map[Role]deliver.Role{IndicatorColumn: deliver.Indicator, MarkColumn: deliver.Mark}[c.Role]}
 		for table := range l.tables {
 			name, ok := c.In(relation.Side(table))

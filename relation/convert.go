@@ -23,7 +23,8 @@ import (
 // It is not the cast of Arrow's compute package, which knows neither decimals of 32 and 64 bits nor float16, while the
 // codes of keys are these conversions already.
 //
-// Errors wrap backend.ErrUnsupported (another type, or a time that does not fit 64 bits in the finer unit),
+// Errors wrap backend.ErrUnsupported (another type, or a *BeyondError for a time that does not fit 64 bits in the finer
+// unit),
 // backend.ErrInvalidInput (corrupt buffers), backend.ErrCancelled or backend.ErrTimedOut.
 func Convert(
 	ctx context.Context, column arrow.Array, to arrow.DataType, allocator memory.Allocator,
@@ -211,9 +212,20 @@ func widen[T uint16 | uint32 | uint64](v T, d domain) uint64 {
 	return uint64(int64(uint64(v)<<unused) >> unused)
 }
 
-func errBeyond(column arrow.Array, row int) error {
-	return fmt.Errorf("%w: row %d has the value %s, which does not fit", backend.ErrUnsupported, row, column.ValueStr(row))
+// BeyondError is of a value that the type which [Convert] gives it does not hold. It wraps backend.ErrUnsupported.
+type BeyondError struct {
+	Row   int // of the column
+	Value string
 }
+
+func (e *BeyondError) Error() string {
+	return fmt.Sprintf("%v: row %d has the value %s, which does not fit", backend.ErrUnsupported, e.Row, e.Value)
+}
+
+// Unwrap returns the sentinel.
+func (e *BeyondError) Unwrap() error { return backend.ErrUnsupported }
+
+func errBeyond(column arrow.Array, row int) error { return &BeyondError{row, column.ValueStr(row)} }
 
 // convertFloats sets each row's value, of a float or an integer type that a float64 holds.
 func convertFloats(ctx context.Context, column arrow.Array, set func(i int, v float64)) error {
