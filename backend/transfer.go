@@ -143,18 +143,14 @@ func (d *Device) UploadAll(ctx context.Context, transfers []Transfer) (point Poi
 	return point, err
 }
 
-// UploadStaged uploads pieces that the caller makes. fill writes piece i of pieces to the start of staged, which has
-// [StagedBytes], and returns where it belongs: a range whose size, a multiple of 4 bytes, is that of the piece. It is
-// called from several goroutines, on all cores, in any order. The returned point passes when all copies are done.
-func (d *Device) UploadStaged(ctx context.Context, pieces int, fill func(i int, staged []byte) (Range, error)) (
-	Point, error) {
-	return d.uploadStaged(ctx, pieces, func(i int, staged []byte) (Range, error) {
-		to, err := fill(i, staged)
-		if err == nil {
-			d.notify(Event{Kind: Uploaded, Range: to})
-		}
-		return to, err
-	})
+// UploadStaged uploads pieces that the caller makes to a range. fill writes piece i of pieces to the start of staged,
+// which has [StagedBytes], and returns where it belongs: a part of the range whose size, a multiple of 4 bytes, is that of
+// the piece. It is called from several goroutines, on all cores, in any order. The returned point passes when all copies
+// are done.
+func (d *Device) UploadStaged(ctx context.Context, to Range, pieces int,
+	fill func(i int, staged []byte) (Range, error)) (Point, error) {
+	d.notify(Event{Kind: Uploaded, Range: to})
+	return d.uploadStaged(ctx, pieces, fill)
 }
 
 // uploadStaged has workers fill slots. The pieces that are ready when the queue has room go to the device together, so

@@ -35,13 +35,14 @@ func (p *KeyPlan) LoadRows(
 		return rows, p.encodeRows(ctx, side, from, to, mapped[keys.OffsetBytes:][:keys.SizeBytes], nil)
 	}
 	pieceRows := backend.PieceBytes(uint64(to-from)*keyBytes) / p.KeyBytes()
-	_, err = device.UploadStaged(ctx, (to-from+pieceRows-1)/pieceRows, func(i int, staged []byte) (backend.Range, error) {
+	codes, pieces := keys.Part(0, rows*keyBytes), (to-from+pieceRows-1)/pieceRows
+	_, err = device.UploadStaged(ctx, codes, pieces, func(i int, staged []byte) (backend.Range, error) {
 		first := from + i*pieceRows
 		end := min(first+pieceRows, to)
 		s := scratches.Get().(*scratch)
 		defer scratches.Put(s)
 		p.encodeBlock(s, side, first, end, staged, nil)
-		return keys.Part(p.RowsIn(side, from, first)*keyBytes, p.RowsIn(side, first, end)*keyBytes), nil
+		return codes.Part(p.RowsIn(side, from, first)*keyBytes, p.RowsIn(side, first, end)*keyBytes), nil
 	})
 	return rows, err
 }
