@@ -1,10 +1,10 @@
 package operator
 
-// Unit is a kind of work. Its rate is the time that one unit of it takes.
+// Unit is a kind of work. Its rate is the time in nanoseconds that one unit of it takes.
 type Unit uint8
 
 const (
-	Launch Unit = iota // of a kernel
+	Launch Unit = iota // kernel started
 	Stream             // byte read or written sequentially, outside of passes
 
 	SortRow      // row in one pass of a sort
@@ -13,7 +13,7 @@ const (
 	PassColumn   // row of each payload column after the first in a pass
 
 	MatchBuild // build row put into a table in shared memory
-	MatchProbe // probe row looked up there, or each further match of it
+	MatchProbe // probe row looked up there, or a further match of it
 	MatchRow   // output row that a match writes
 	MatchMet   // row with a partner, for which a match switches from lookup to output
 
@@ -28,7 +28,7 @@ const (
 	ExpandRow // output row, as a pair of row numbers
 
 	GatherNear // value gathered near the previous ones, or from a column that fits the caches
-	GatherFar  // value gathered from anywhere
+	GatherFar  // value gathered by a random access that misses the cache
 
 	EncodeRow    // row whose key the host encodes and uploads
 	UploadByte   // byte of a payload column
