@@ -13,7 +13,7 @@ import (
 	"github.com/spirjoin/spirjoin/host"
 )
 
-// discreteDevice is a device whose memory the host does not see, so that everything goes through staging.
+// discreteDevice opens a device whose memory the host cannot access, so that all copies go through staging buffers.
 func discreteDevice(t *testing.T) *backend.Device {
 	driver, err := host.New(host.Options{Discrete: true, Poison: true}).Open("host:cpu")
 	require.NoError(t, err)
@@ -34,7 +34,7 @@ func nullableInts(rows, nullEvery int) arrow.Array {
 	return b.NewArray()
 }
 
-// TestLoadInChunks loads more rows than one staging buffer holds, with rows left out and without.
+// TestLoadInChunks loads more rows than one staging buffer holds, with and without rows that are left out.
 func TestLoadInChunks(t *testing.T) {
 	ctx, device := context.Background(), discreteDevice(t)
 	for _, nullEvery := range []int{0, 3} {
