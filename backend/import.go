@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sort"
 	"unsafe"
 )
 
@@ -58,7 +59,8 @@ func (d *Device) Import(ctx context.Context, memory []byte, label string) (*Buff
 // importNew asks the driver, with the lock given up: pinning pages takes long.
 func (d *Device) importNew(memory []byte, label string) (*Buffer, error) {
 	i := &hostImport{label: label, memory: memory, ready: make(chan struct{})}
-	d.imports = append(d.imports, i)
+	at := sort.Search(len(d.imports), func(n int) bool { return addressOf(d.imports[n].memory) > addressOf(memory) })
+	d.imports = slices.Insert(d.imports, at, i)
 	d.mu.Unlock()
 	block, err := d.driver.ImportHost(memory)
 	d.mu.Lock()
@@ -119,27 +121,31 @@ func (d *Device) dropImport(i *hostImport) {
 // overlapping returns an import that shares bytes with memory, or nil.
 func (d *Device) overlapping(memory []byte) *hostImport {
 	lo := addressOf(memory)
-	for _, i := range d.imports {
-		from := addressOf(i.memory)
-		if lo < from+uintptr(len(i.memory)) && from < lo+uintptr(len(memory)) {
-			return i
-		}
+	at := sort.Search(len(d.imports), func(i int) bool { // the first that ends behind the beginning
+		return addressOf(d.imports[i].memory)+uintptr(len(d.imports[i].memory)) > lo
+	})
+	if at < len(d.imports) && addressOf(d.imports[at].memory) < lo+uintptr(len(memory)) {
+		return d.imports[at]
 	}
 	return nil
 }
 
-// importedRange finds the import that holds a slice, where its offset and size allow a device copy. The buffer of the
-// range is the caller's to release.
-func (d *Device) importedRange(s []byte) (Range, bool) {
+// Imported is the range of imported memory that has b, and the bytes that fill up its last word of 4 bytes; ok is false
+// if b is not imported, or does not begin at a multiple of alignment, itself a multiple of 4. The caller releases the
+// buffer of the range. Kernels read it at the speed of a copy, so that what is read once need not be uploaded.
+func (d *Device) Imported(b []byte, alignment uint64) (r Range, ok bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	i := d.overlapping(s)
-	if i == nil || i.block == nil || i.owners == 0 || !within(s, i.memory) ||
-		(addressOf(s)-addressOf(i.memory))%4 != 0 || len(s)%4 != 0 {
+	i := d.overlapping(b)
+	if i == nil || i.block == nil || i.owners == 0 || addressOf(b) < addressOf(i.memory) {
+		return Range{}, false
+	}
+	offset, sizeBytes := uint64(addressOf(b)-addressOf(i.memory)), (uint64(len(b))+3)&^3
+	if offset%alignment != 0 || offset+sizeBytes > uint64(len(i.memory)) {
 		return Range{}, false
 	}
 	d.hold(i.lease)
-	return d.bufferOf(i, s, i.label).All(), true
+	return d.bufferOf(i, i.memory, i.label).Range(offset, sizeBytes), true
 }
 
 func within(inner, outer []byte) bool {

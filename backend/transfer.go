@@ -5,19 +5,37 @@ import (
 	"fmt"
 	"runtime"
 	"sync"
+	"sync/atomic"
+
+	"golang.org/x/sync/errgroup"
 )
 
-// stagingBytes is the size of one staging buffer; each direction has two, so that the copy of one chunk on the device
-// overlaps the copy of the next on the host.
-const stagingBytes = 16 << 20
+const (
+	// StagedBytes is the size of a piece of an upload through staging memory.
+	StagedBytes = 2 << 20
+	// stagedPieces are filled, or on their way, at a time: enough that neither host nor link waits for the other.
+	stagedPieces = 16
+	// downloadBytes is the size of each of the two staging buffers of a download: one is copied on the host while the
+	// device fills the other.
+	downloadBytes = 16 << 20
+	// copyWorkers is how many cores copy at a time, at most. Memory has no more bandwidth for more of them.
+	copyWorkers = 16
+)
 
+// staging is host memory that the device copies from or to, for memory that it cannot reach.
 type staging struct {
-	turn    chan struct{} // of capacity 1: held by the transfer that uses the buffers
-	buffers [2]*Buffer
-	points  [2]Point
+	turn  chan struct{} // of capacity 1: held by the transfer that uses the slots
+	slots []*slot
 }
 
-// take waits until no other transfer uses the buffers.
+// slot is a buffer, where its content belongs, and the last copy from it or to it.
+type slot struct {
+	*Buffer
+	to    Range
+	point Point
+}
+
+// take waits until no other transfer uses the slots.
 func (s *staging) take(ctx context.Context) error {
 	select {
 	case s.turn <- struct{}{}:
@@ -30,68 +48,200 @@ func (s *staging) take(ctx context.Context) error {
 func (s *staging) give() { <-s.turn }
 
 func (s *staging) release() {
-	for i := range s.buffers {
-		s.buffers[i].Release()
-		s.buffers[i] = nil
+	for _, slot := range s.slots {
+		slot.Release()
 	}
+	s.slots = nil
 }
 
-// slot returns staging buffer i once its last copy is done.
-func (s *staging) slot(ctx context.Context, d *Device, role Role, i uint64) (*Buffer, error) {
-	if s.buffers[i] == nil {
-		var err error
-		if s.buffers[i], err = d.Allocate(ctx, HostVisible, stagingBytes,
-			fmt.Sprintf("staging %s %d", role, i)); err != nil {
-			return nil, err
+// allocate makes slots until there are most of them. Where memory is short, least will do.
+func (s *staging) allocate(ctx context.Context, d *Device, role Role, least, most int, sizeBytes uint64) error {
+	for len(s.slots) < most {
+		b, err := d.Allocate(ctx, HostVisible, sizeBytes, fmt.Sprintf("staging %s %d", role, len(s.slots)))
+		if err != nil && len(s.slots) < least {
+			return err
+		} else if err != nil {
+			break
 		}
+		s.slots = append(s.slots, &slot{Buffer: b})
 	}
-	return s.buffers[i], d.wait(ctx, s.points[i].at)
+	return nil
 }
 
-// Upload copies src to dst, whose size must be that of src rounded up to a multiple of 4 bytes. The returned point
-// passes when the copy is done. If src is imported memory, the device copies it directly, and it must not change before
-// the point has passed; otherwise src has been read when Upload returns.
-func (d *Device) Upload(ctx context.Context, dst Range, src []byte) (Point, error) {
-	if err := d.checkTransfer("upload", dst, len(src)); err != nil || len(src) == 0 {
-		return Point{}, err
-	}
-	d.notify(Event{Kind: Uploaded, Range: dst})
-	if mapped := dst.mapped(); mapped != nil {
-		if err := d.waitBuffer(ctx, dst.Buffer); err != nil {
+// Transfer is host memory and where it belongs on a device: a range whose size is that of the memory, rounded up to a
+// multiple of 4 bytes.
+type Transfer struct {
+	To   Range
+	From []byte
+}
+
+// Upload is [Device.UploadAll] of one transfer.
+func (d *Device) Upload(ctx context.Context, to Range, from []byte) (Point, error) {
+	return d.UploadAll(ctx, []Transfer{{to, from}})
+}
+
+// UploadAll copies from host memory to the device. The returned point passes when all copies are done. Imported memory
+// is copied by the device, and must not change before the point has passed; other memory has been read when UploadAll
+// returns, by all cores, through staging memory. Errors: ErrInvalidInput, those of the device, ErrCancelled and
+// ErrTimedOut; a part may have been copied then.
+func (d *Device) UploadAll(ctx context.Context, transfers []Transfer) (point Point, err error) {
+	for _, t := range transfers {
+		if err := d.checkTransfer("upload", t.To, len(t.From)); err != nil {
 			return Point{}, err
 		}
-		copyParallel(mapped, src)
-		return Point{}, nil
 	}
-	if from, ok := d.importedRange(src); ok {
-		defer from.Buffer.Release()
-		var list List
-		list.Copy(dst, from)
-		return d.submit(ctx, Upload, &list)
+	var direct List
+	var held []*Buffer
+	defer func() {
+		for _, b := range held {
+			b.Release()
+		}
+	}()
+	var pieces []Transfer
+	for _, t := range transfers {
+		if len(t.From) == 0 {
+			continue
+		}
+		d.notify(Event{Kind: Uploaded, Range: t.To})
+		if mapped := t.To.mapped(); mapped != nil {
+			if err := d.waitBuffer(ctx, t.To.Buffer); err != nil {
+				return Point{}, err
+			}
+			copyParallel(mapped, t.From)
+		} else if from, ok := d.Imported(t.From, 4); ok {
+			held = append(held, from.Buffer)
+			to := t.To
+			to.SizeBytes = from.SizeBytes
+			direct.Copy(to, from)
+		} else {
+			for at := 0; at < len(t.From); at += StagedBytes {
+				part := t.From[at:min(at+StagedBytes, len(t.From))]
+				pieces = append(pieces, Transfer{t.To.Part(uint64(at), uint64(len(part)+3)&^3), part})
+			}
+		}
 	}
+	if len(direct.Commands) > 0 {
+		if point, err = d.submit(ctx, Upload, &direct); err != nil {
+			return point, err
+		}
+	}
+	if len(pieces) > 0 {
+		point, err = d.uploadStaged(ctx, len(pieces), func(i int, staged []byte) (Range, error) {
+			copy(staged, pieces[i].From)
+			return pieces[i].To, nil
+		})
+	}
+	return point, err
+}
+
+// UploadStaged uploads pieces that the caller makes. fill writes piece i of pieces to the start of staged, which has
+// [StagedBytes], and returns where it belongs: a range whose size, a multiple of 4 bytes, is that of the piece. It is
+// called from several goroutines, on all cores, in any order. The returned point passes when all copies are done.
+func (d *Device) UploadStaged(ctx context.Context, pieces int, fill func(i int, staged []byte) (Range, error)) (
+	Point, error) {
+	return d.uploadStaged(ctx, pieces, func(i int, staged []byte) (Range, error) {
+		to, err := fill(i, staged)
+		if err == nil {
+			d.notify(Event{Kind: Uploaded, Range: to})
+		}
+		return to, err
+	})
+}
+
+// uploadStaged has workers fill slots. The pieces that are ready when the queue has room go to the device together, so
+// that small pieces keep a link busy.
+//
+//	free -> worker: wait for its last copy, fill -> filled -> submit -> free
+func (d *Device) uploadStaged(ctx context.Context, pieces int, fill func(i int, staged []byte) (Range, error)) (
+	last Point, err error) {
 	s := &d.staging[Upload]
 	if err := s.take(ctx); err != nil {
 		return Point{}, err
 	}
 	defer s.give()
-	var point Point
-	for at := uint64(0); at < uint64(len(src)); at += stagingBytes {
-		i := at / stagingBytes % 2
-		slot, err := s.slot(ctx, d, Upload, i)
-		if err != nil {
-			return point, err
-		}
-		n := min(stagingBytes, uint64(len(src))-at)
-		copyParallel(slot.Bytes(), src[at:at+n])
-		words := (n + 3) / 4 * 4
-		var list List
-		list.Copy(dst.Part(at, words), slot.Range(0, words))
-		if point, err = d.submit(ctx, Upload, &list); err != nil {
-			return point, err
-		}
-		s.points[i] = point
+	if err := s.allocate(ctx, d, Upload, 1, min(max(2, pieces), stagedPieces), StagedBytes); err != nil {
+		return Point{}, err
 	}
-	return point, nil
+	if pieces == 1 {
+		own := s.slots[0]
+		s.slots = append(s.slots[1:], own) // the one that is longest idle comes first
+		if err := own.fill(ctx, d, 0, fill); err != nil {
+			return Point{}, err
+		}
+		return d.send(ctx, own)
+	}
+	free, filled := make(chan *slot, len(s.slots)), make(chan *slot, len(s.slots))
+	for _, own := range s.slots {
+		free <- own
+	}
+	var next atomic.Int64
+	group, groupCtx := errgroup.WithContext(ctx)
+	receive := func(from chan *slot) (*slot, error) {
+		select {
+		case s := <-from:
+			return s, nil
+		case <-groupCtx.Done():
+			return nil, ContextError(groupCtx)
+		}
+	}
+	for range min(pieces, runtime.GOMAXPROCS(0), copyWorkers) {
+		group.Go(func() error {
+			for i := int(next.Add(1)) - 1; i < pieces; i = int(next.Add(1)) - 1 {
+				own, err := receive(free)
+				if err == nil {
+					err = own.fill(groupCtx, d, i, fill)
+				}
+				if err != nil {
+					return err
+				}
+				filled <- own
+			}
+			return nil
+		})
+	}
+	group.Go(func() error {
+		for sent := 0; sent < pieces; {
+			first, err := receive(filled)
+			if err != nil {
+				return err
+			}
+			ready := []*slot{first}
+			for len(filled) > 0 { // nobody else receives
+				ready = append(ready, <-filled)
+			}
+			if last, err = d.send(groupCtx, ready...); err != nil {
+				return err
+			}
+			for _, own := range ready {
+				free <- own
+			}
+			sent += len(ready)
+		}
+		return nil
+	})
+	err = group.Wait()
+	return last, err
+}
+
+// fill waits until the slot is idle and has a piece written to it.
+func (s *slot) fill(ctx context.Context, d *Device, i int, write func(i int, staged []byte) (Range, error)) (err error) {
+	if err = d.wait(ctx, s.point.at); err == nil {
+		s.to, err = write(i, s.Bytes())
+	}
+	return err
+}
+
+// send copies what is in slots to where it belongs.
+func (d *Device) send(ctx context.Context, slots ...*slot) (Point, error) {
+	var list List
+	for _, s := range slots {
+		list.Copy(s.to, s.Range(0, s.to.SizeBytes))
+	}
+	point, err := d.submit(ctx, Upload, &list)
+	for _, s := range slots {
+		s.point = point
+	}
+	return point, err
 }
 
 // Download copies src, whose size must be that of dst rounded up to a multiple of 4 bytes, to dst and returns when the
@@ -109,7 +259,9 @@ func (d *Device) Download(ctx context.Context, dst []byte, src Range) error {
 		copyParallel(dst, mapped)
 		return nil
 	}
-	if to, ok := d.importedRange(dst); ok {
+	if to, ok := d.Imported(dst, 4); ok && len(dst)%4 != 0 {
+		to.Buffer.Release()
+	} else if ok {
 		defer to.Buffer.Release()
 		var list List
 		list.Copy(to, src)
@@ -125,27 +277,27 @@ func (d *Device) Download(ctx context.Context, dst []byte, src Range) error {
 	}
 	defer s.give()
 	size := uint64(len(dst))
-	for at := uint64(0); at < size+stagingBytes; at += stagingBytes {
+	if err := s.allocate(ctx, d, Download, 2, 2, downloadBytes); err != nil {
+		return err
+	}
+	for at := uint64(0); at < size+downloadBytes; at += downloadBytes {
 		if at < size {
-			i := at / stagingBytes % 2
-			slot, err := s.slot(ctx, d, Download, i)
-			if err != nil {
-				return err
-			}
-			words := (min(stagingBytes, size-at) + 3) / 4 * 4
+			slot := s.slots[at/downloadBytes%2]
+			words := (min(downloadBytes, size-at) + 3) / 4 * 4
 			var list List
 			list.Copy(slot.Range(0, words), src.Part(at, words))
-			if s.points[i], err = d.submit(ctx, Download, &list); err != nil {
+			var err error
+			if slot.point, err = d.submit(ctx, Download, &list); err != nil {
 				return err
 			}
 		}
-		if at >= stagingBytes { // the chunk before, while this one is under way
-			before := at - stagingBytes
-			slot, err := s.slot(ctx, d, Download, before/stagingBytes%2)
-			if err != nil {
+		if at >= downloadBytes { // the chunk before, while this one is under way
+			before := at - downloadBytes
+			slot := s.slots[before/downloadBytes%2]
+			if err := d.wait(ctx, slot.point.at); err != nil {
 				return err
 			}
-			copyParallel(dst[before:min(before+stagingBytes, size)], slot.Bytes())
+			copyParallel(dst[before:min(before+downloadBytes, size)], slot.Bytes())
 		}
 	}
 	return nil

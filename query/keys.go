@@ -16,15 +16,16 @@ import (
 type KeyPlace uint8
 
 const (
-	KeysAuto     KeyPlace = iota // on devices with memory of their own, of keys that are payload too
+	KeysAuto     KeyPlace = iota // on devices with memory of their own, of keys that are payload too, or are pinned
 	KeysOnHost                   // always
 	KeysOnDevice                 // on any device, of keys that have kernels
 )
 
-// EncodesKeys tells whether the device makes the codes of the keys of a scan, whose words are known: where all of them
-// are payload too, so that no value crosses the link for its code alone. Of other keys the host sends codes, which may
-// be narrower than values and are written by all cores. Where device memory is host memory, the host writes codes
-// straight to where they belong, which is one pass instead of two.
+// EncodesKeys tells whether the device makes the codes of the keys of a scan, whose words are known. It does where each
+// key is payload too, so that no value crosses the link for its code alone, or lies in imported memory, which kernels
+// read at the rate of the link. Of other keys the host sends codes, which may be narrower than values and are written by
+// all cores. Where device memory is host memory, the host writes codes straight to where they belong, which is one pass
+// instead of two.
 func (e *Engine) EncodesKeys(s *Scan) bool {
 	switch {
 	case e.Keys == KeysOnHost || !s.Keys.OnDevice(s.Side):
@@ -32,8 +33,9 @@ func (e *Engine) EncodesKeys(s *Scan) bool {
 	case e.Keys == KeysOnDevice:
 		return true
 	}
-	sent := func(key relation.EncodedKey) bool { return !s.hasWords(key.Name) }
-	return !e.Device().Info().Unified && !slices.ContainsFunc(s.Keys.Encoded(s.Side), sent)
+	device := e.Device()
+	fromHost := func(key relation.EncodedKey) bool { return !s.hasWords(key.Name) && !key.Imported(device) }
+	return !device.Info().Unified && !slices.ContainsFunc(s.Keys.Encoded(s.Side), fromHost)
 }
 
 // Encoding is what it takes to make the codes of the keys.
@@ -124,43 +126,37 @@ func (e *encoder) rest(ctx context.Context) error {
 	return e.lane.Submit(ctx, list)
 }
 
-// encode adds a key to the codes. Values that are not on the device, and validity where NULL is a value, are uploaded as
-// Arrow has them.
+// encode adds a key to the codes. Kernels read values that are not on the device, and validity where NULL is a value,
+// from imported memory; from other memory they are uploaded, as Arrow has them.
 func (e *encoder) encode(ctx context.Context, key *relation.EncodedKey, words backend.Range) error {
 	s := stage{lane: e.lane, memory: e.lane.Scope(ctx), list: e.lane.List("encode keys")}
-	defer s.memory.ReleaseAll()
+	defer s.release()
 	given, rows, parts := words.Buffer != nil, uint64(e.to-e.from), key.Parts(e.from, e.to)
-	switch {
-	case rows == 0:
+	if rows == 0 {
 		return nil
-	case given && !key.Nullable:
-		parts = slices.Values([]relation.KeyPart{{Rows: e.to - e.from}})
-	default:
-		s.room, s.half = s.memory.New(key.StageBytes(rows), "staged keys"), key.PartBytes(min(rows, relation.StageRows))
-		if err := s.memory.Err(); err != nil {
-			return err
-		}
 	}
+	if given && !key.Nullable {
+		parts = slices.Values([]relation.KeyPart{{Rows: e.to - e.from}})
+	}
+	s.room, s.half = key.StageBytes(rows), key.PartBytes(min(rows, relation.StageRows))
 	keyBytes := uint64(e.codes.Bytes)
 	for part := range parts {
 		into := primitive.KeyRows{Values: words, FirstValue: uint32(part.At), FirstValid: part.FirstValid,
 			Codes:    e.codes.Data.Part(uint64(part.At)*keyBytes, uint64(part.Rows)*keyBytes),
 			KeyBytes: e.codes.Bytes, Merge: e.merge}
-		var err error
-		if s.room != nil {
-			err = s.reserve(ctx, key.PartBytes(uint64(part.Rows)))
-		}
-		if err == nil && !given {
+		bring := []source{{part.Validity, 4}}
+		if !given {
 			into.FirstValue = part.FirstValue
-			into.Values, err = s.upload(ctx, part.Values)
+			bring = append(bring, source{part.Values, key.Alignment()})
 		}
-		if err == nil {
-			into.Validity, err = s.upload(ctx, part.Validity)
-		}
-		if err == nil {
-			err = e.lane.EncodeKeys(s.list, key.KeyCoding, into)
-		}
+		at, err := s.bring(ctx, bring)
 		if err != nil {
+			return err
+		}
+		if into.Validity = at[0]; !given {
+			into.Values = at[1]
+		}
+		if err := e.lane.EncodeKeys(s.list, key.KeyCoding, into); err != nil {
 			return err
 		}
 	}
@@ -168,47 +164,100 @@ func (e *encoder) encode(ctx context.Context, key *relation.EncodedKey, words ba
 	return e.lane.Submit(ctx, s.list)
 }
 
-// stage is room on the device for what is uploaded for kernels: one half, or two, of which one is filled while kernels
-// read the other.
+// importedBytes are read from imported memory by the kernels of one list, at most: 5 ms of a fast link, and not seconds
+// of a slow one.
+const importedBytes = 256 << 20
+
+// stage makes bytes readable by kernels: where they are, or uploaded to room on the device. The room has one half, or
+// two, of which one is filled while kernels read the other.
 type stage struct {
 	lane       *exec.Lane
 	memory     *exec.Scope
-	list       *backend.List // of kernels that read what lies in the half
-	room       *backend.Buffer
-	half       uint64 // bytes
-	from, used uint64 // where the half begins whose turn it is, and bytes of it
+	list       *backend.List // of kernels that read what lies in the half, or is imported
+	held       []*backend.Buffer
+	imported   uint64 // bytes
+	room, half uint64
+	buffer     *backend.Buffer // the room, once it is needed
+	from, used uint64          // where the half begins whose turn it is, and bytes of it
 }
 
-// reserve makes room for so many bytes: where the half has too little, its kernels run, and it is the other one's turn.
-func (s *stage) reserve(ctx context.Context, sizeBytes uint64) error {
-	if s.used+sizeBytes <= s.half {
-		return nil
+func (s *stage) release() {
+	for _, b := range s.held {
+		b.Release()
 	}
+	s.memory.ReleaseAll()
+}
+
+// source is bytes that kernels read if they lie at a multiple of alignment.
+type source struct {
+	bytes     []byte
+	alignment uint64
+}
+
+// bring makes sources readable; one without bytes is an absent range.
+func (s *stage) bring(ctx context.Context, all []source) (at []backend.Range, err error) {
+	var upload []backend.Transfer
+	at = make([]backend.Range, len(all))
+	sizeBytes := uint64(0)
+	for i, from := range all {
+		if len(from.bytes) == 0 {
+			continue
+		}
+		if r, ok := s.lane.Device().Imported(from.bytes, from.alignment); ok {
+			at[i], s.held, s.imported = r, append(s.held, r.Buffer), s.imported+r.SizeBytes
+			continue
+		}
+		sizeBytes += stagedBytes(from.bytes)
+	}
+	if s.used+sizeBytes > s.half || s.imported > importedBytes {
+		if err := s.turn(ctx); err != nil {
+			return nil, err
+		}
+	}
+	if sizeBytes > 0 && s.buffer == nil {
+		s.buffer = s.memory.New(s.room, "staged keys")
+		if err := s.memory.Err(); err != nil {
+			return nil, err
+		}
+	}
+	for i, from := range all {
+		if b := from.bytes; len(b) > 0 && at[i].Buffer == nil {
+			at[i] = s.buffer.Range(s.from+s.used, uint64(len(b)+3)&^3)
+			s.used += stagedBytes(b)
+			upload = append(upload, wholeAndRest(at[i], b)...)
+		}
+	}
+	_, err = s.lane.Device().UploadAll(ctx, upload)
+	return at, err
+}
+
+// stagedBytes is the room that bytes take.
+func stagedBytes(b []byte) uint64 {
+	return (uint64(len(b)) + relation.StageAlignment - 1) / relation.StageAlignment * relation.StageAlignment
+}
+
+// wholeAndRest are the transfers of the whole words of 4 bytes, and of those that fill up the last one.
+func wholeAndRest(to backend.Range, b []byte) (transfers []backend.Transfer) {
+	whole := len(b) &^ 3
+	transfers = []backend.Transfer{{To: to.Part(0, uint64(whole)), From: b[:whole]}}
+	if whole < len(b) {
+		last := append(make([]byte, 0, 4), b[whole:]...)[:4]
+		transfers = append(transfers, backend.Transfer{To: to.Part(uint64(whole), 4), From: last})
+	}
+	return transfers
+}
+
+// turn has the kernels run, and gives the other half of the room its turn.
+func (s *stage) turn(ctx context.Context) error {
 	if err := s.lane.Submit(ctx, s.list); err != nil {
 		return err
 	}
-	s.list, s.used = s.lane.List("encode keys"), 0
-	if s.from += s.half; s.from == s.room.SizeBytes() {
+	for _, b := range s.held {
+		b.Release()
+	}
+	s.list, s.used, s.imported, s.held = s.lane.List("encode keys"), 0, 0, nil
+	if s.from += s.half; s.from == s.room {
 		s.from = 0
 	}
 	return nil
-}
-
-// upload brings bytes to the half, with what fills up the last word of 4 bytes; absent for none.
-func (s *stage) upload(ctx context.Context, b []byte) (at backend.Range, err error) {
-	if len(b) == 0 {
-		return at, nil
-	}
-	whole, device := len(b)&^3, s.lane.Device()
-	at = s.room.Range(s.from+s.used, uint64(len(b)+3)&^3)
-	s.used += (at.SizeBytes + relation.StageAlignment - 1) / relation.StageAlignment * relation.StageAlignment
-	if whole > 0 {
-		_, err = device.Upload(ctx, at.Part(0, uint64(whole)), b[:whole])
-	}
-	if err == nil && whole < len(b) {
-		var last [4]byte
-		copy(last[:], b[whole:])
-		_, err = device.Upload(ctx, at.Part(uint64(whole), 4), last[:])
-	}
-	return at, err
 }

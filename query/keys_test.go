@@ -15,6 +15,7 @@ import (
 	"github.com/spirjoin/spirjoin/exec"
 	"github.com/spirjoin/spirjoin/host"
 	"github.com/spirjoin/spirjoin/internal/devicetest"
+	"github.com/spirjoin/spirjoin/internal/offheap"
 	"github.com/spirjoin/spirjoin/operator"
 	"github.com/spirjoin/spirjoin/primitive"
 	"github.com/spirjoin/spirjoin/relation"
@@ -43,15 +44,28 @@ var otherSide = map[arrow.DataType]arrow.DataType{
 // keyTable draws tables of key columns.
 type keyTable struct {
 	*rand.Rand
-	rows int
-	cuts []int // where chunks end
+	rows     int
+	cuts     []int // where chunks end
+	imported []byte
+}
+
+// bytes are zero, and imported while there are some left, at any multiple of 4 bytes.
+func (d *keyTable) bytes(n int) []byte {
+	at := 4 * d.IntN(20)
+	if at+n > len(d.imported) {
+		return make([]byte, n)
+	}
+	b := d.imported[at:][:n:n]
+	d.imported = d.imported[at+(n+3)&^3:]
+	clear(b)
+	return b
 }
 
 // column draws a column of values in a range of a few bits, anywhere, some of them NULL: a slice of an array, in chunks.
 func (d *keyTable) column(dt arrow.DataType, bits, nullPercent int) *arrow.Chunked {
 	skip, width := d.IntN(70), dt.(arrow.FixedWidthDataType).BitWidth()
 	all := skip + d.rows
-	values, validity := make([]byte, (all*width+7)/8), make([]byte, (all+7)/8)
+	values, validity := d.bytes((all*width+7)/8), d.bytes((all+7)/8)
 	// Near zero there are floats of both signs and subnormals, near the others infinity and NaN.
 	base := []uint64{0, 0x7c00, 0x7f80_0000, 0x7ff0_0000_0000_0000, d.Uint64()}[d.IntN(5)] - 1<<bits>>1
 	for i := range all {
@@ -137,9 +151,21 @@ func testKeysOnDevice(t *testing.T, device *backend.Device) {
 	require.NoError(t, err)
 	engine := NewEngine(ops, memory.DefaultAllocator, 0)
 	engine.Keys = KeysOnDevice
-	widths, types := [9]int{}, make(map[arrow.DataType]int)
+	pages, unmap, err := offheap.Map(4 << 20)
+	require.NoError(t, err)
+	imports := device.Info().Limits.ImportAlignment > 0
+	if imports {
+		buffer, err := device.Import(t.Context(), pages, "imported columns")
+		require.NoError(t, err)
+		buffer.WhenFreed(unmap)
+		defer buffer.Release()
+	}
+	widths, types, pinned := [9]int{}, make(map[arrow.DataType]int), 0
 	for seed := range uint64(150) {
 		d := keyTable{Rand: rand.New(rand.NewPCG(seed, 1)), rows: []int{1, 63, 300, 2500}[seed%4]}
+		if imports && seed%3 > 0 {
+			d.imported = pages
+		}
 		for range d.IntN(5) {
 			d.cuts = append(d.cuts, d.IntN(d.rows+1))
 		}
@@ -175,6 +201,11 @@ func testKeysOnDevice(t *testing.T, device *backend.Device) {
 		if s.Numbers = d.IntN(2) == 0; !engine.EncodesKeys(s) {
 			continue
 		}
+		engine.Keys = KeysAuto
+		if engine.EncodesKeys(s) && len(payload) == 0 && plan.KeyBytes() > 0 {
+			pinned++
+		}
+		engine.Keys = KeysOnDevice
 		widths[plan.KeyBytes()]++
 		for _, column := range sides[0] {
 			types[column.DataType()]++
@@ -186,6 +217,7 @@ func testKeysOnDevice(t *testing.T, device *backend.Device) {
 		}
 	}
 	require.Greater(t, min(widths[4], widths[8]), 20)
+	require.Equal(t, imports && !device.Info().Unified, pinned > 5, "%d tables whose keys are imported", pinned)
 	for _, dt := range keyTypes {
 		require.Positive(t, types[dt], "%s", dt)
 	}

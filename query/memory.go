@@ -157,9 +157,6 @@ func (q *Query) workBytes(a *Alternative) (sizeBytes uint64) {
 		}
 		sizeBytes += 4 * keyless
 		staged = max(staged, s.Words.HostStageBytes(rows))
-		if !s.Encodes && !q.Engine.Device().Info().Unified {
-			staged = max(staged, 2*min(rows, relation.StageRows)*uint64(s.Keys.KeyBytes()))
-		}
 	}
 	if a.Keep != nil {
 		sizeBytes += deliver.FilterHostBytes(a.Facts.Room())

@@ -135,7 +135,7 @@ func (l *load) keys(ctx context.Context) (err error) {
 		return nil
 	}
 	l.chunk.Keys = codes
-	_, err = l.Keys.LoadRows(ctx, l.lane.Device(), l.Side, l.from, l.to, codes.Data, backend.Range{})
+	_, err = l.Keys.LoadRows(ctx, l.lane.Device(), l.Side, l.from, l.to, codes.Data)
 	return err
 }
 

@@ -34,33 +34,28 @@ func nullableInts(rows, nullEvery int) arrow.Array {
 	return b.NewArray()
 }
 
-// TestLoadInChunks loads more rows than one staging buffer holds, with and without rows that are left out.
-func TestLoadInChunks(t *testing.T) {
+// TestLoadInPieces loads more rows than the staging memory holds at a time, with and without rows that are left out,
+// with keys of 4 and of 8 bytes.
+func TestLoadInPieces(t *testing.T) {
 	ctx, device := context.Background(), discreteDevice(t)
+	const rows = 17*backend.StagedBytes/8 + 12345
 	for _, nullEvery := range []int{0, 3} {
-		table := tableOf([]arrow.Array{nullableInts(2*stageRows+12345, nullEvery)}, [][]int{nil})
-		plan, err := PlanKeys(ctx, table, table, keyNames(1), keyNames(1))
-		require.NoError(t, err)
-		rows := plan.Rows(Left)
-		wantKeys, wantIDs := make([]byte, rows*uint64(plan.KeyBytes())), make([]uint32, rows)
-		require.NoError(t, plan.Encode(ctx, Left, wantKeys, wantIDs))
-		keys, err := device.Allocate(context.Background(), backend.DeviceLocal, uint64(len(wantKeys)), "keys")
-		require.NoError(t, err)
-		ids, err := device.Allocate(context.Background(), backend.DeviceLocal, rows*4, "row numbers")
-		require.NoError(t, err)
-		given := backend.Range{}
-		if plan.LeavesOut(Left) {
-			given = ids.All()
+		for columns := 1; columns <= 2; columns++ {
+			column := nullableInts(rows, nullEvery)
+			table := tableOf([]arrow.Array{column, column}[:columns], make([][]int, columns))
+			plan, err := PlanKeys(ctx, table, table, keyNames(columns), keyNames(columns))
+			require.NoError(t, err)
+			require.Equal(t, 4*columns, plan.KeyBytes())
+			want := make([]byte, plan.Rows(Left)*uint64(plan.KeyBytes()))
+			require.NoError(t, plan.Encode(ctx, Left, want, make([]uint32, plan.Rows(Left))))
+			keys, err := device.Allocate(ctx, backend.DeviceLocal, uint64(len(want)), "keys")
+			require.NoError(t, err)
+			_, err = plan.LoadRows(ctx, device, Left, 0, rows, keys.All())
+			require.NoError(t, err)
+			got := make([]byte, len(want))
+			require.NoError(t, device.Download(ctx, got, keys.All()))
+			require.True(t, string(want) == string(got), "keys, a null every %d rows", nullEvery)
+			keys.Release()
 		}
-		require.NoError(t, plan.Load(ctx, device, Left, keys.All(), given))
-		gotKeys, gotIDs := make([]byte, len(wantKeys)), make([]uint32, rows)
-		require.NoError(t, device.Download(ctx, gotKeys, keys.All()))
-		require.True(t, string(wantKeys) == string(gotKeys), "keys, a null every %d rows", nullEvery)
-		if plan.LeavesOut(Left) {
-			require.NoError(t, device.Download(ctx, backend.AsBytes(gotIDs), ids.All()))
-			require.Equal(t, wantIDs, gotIDs)
-		}
-		keys.Release()
-		ids.Release()
 	}
 }

@@ -38,51 +38,59 @@ func (p *KeyPlan) encode(ctx context.Context, side Side, keys []byte, rowIDs []u
 }
 
 // encodeRows encodes the rows [from, to) of a side to the start of keys, and their numbers to the start of rowIDs
-// unless it is nil.
+// unless it is nil, on all cores.
 func (p *KeyPlan) encodeRows(
 	ctx context.Context, side Side, from, to int, keys []byte, rowIDs []uint32,
 ) error {
+	return forBlocks(ctx, to-from, func(s *scratch, first, end int) error {
+		first, end = from+first, from+end
+		at, ids := p.RowsIn(side, from, first), rowIDs
+		if ids != nil {
+			ids = ids[at:]
+		}
+		p.encodeBlock(s, side, first, end, keys[at*uint64(p.KeyBytes()):], ids)
+		return nil
+	})
+}
+
+// encodeBlock is encodeRows on one core.
+func (p *KeyPlan) encodeBlock(s *scratch, side Side, from, to int, keys []byte, rowIDs []uint32) {
 	if p.KeyBytes() == 4 {
-		return encode(ctx, p, side, from, to, view[uint32](keys), rowIDs,
-			func(s *scratch) []uint32 { return s.packed32[:] })
+		encode(p, s, &p.sides[side], from, to, backend.Words(keys), rowIDs, s.packed32[:])
+	} else {
+		encode(p, s, &p.sides[side], from, to, view[uint64](keys), rowIDs, s.packed[:])
 	}
-	return encode(ctx, p, side, from, to, view[uint64](keys), rowIDs, func(s *scratch) []uint64 { return s.packed[:] })
 }
 
 // encode works in strips that stay in the first-level cache. If no row is left out, a strip is packed directly into the
-// output. Otherwise it is packed in scratch, and the rows that stay are copied to the output.
+// output. Otherwise it is packed in scratch, and the rows that stay are copied to the output. It runs on one core.
 func encode[K uint32 | uint64](
-	ctx context.Context, p *KeyPlan, which Side, firstRow, endRow int, keys []K, rowIDs []uint32,
-	packed func(*scratch) []K,
-) error {
-	side := &p.sides[which]
-	return forBlocks(ctx, endRow-firstRow, func(s *scratch, from, to int) error {
-		from, to = from+firstRow, to+firstRow
-		at := p.RowsIn(which, firstRow, from)
-		for strip := from; strip < to; strip += stripRows {
-			next := min(strip+stripRows, to)
-			n := next - strip
-			ids := s.ids[:]
+	p *KeyPlan, s *scratch, side *keySide, from, to int, keys []K, rowIDs []uint32, packed []K,
+) {
+	for strip := from; strip < to; strip += stripRows {
+		next := min(strip+stripRows, to)
+		n := next - strip
+		ids := s.ids[:]
+		if rowIDs != nil {
+			ids = rowIDs
+		}
+		if side.selected != nil {
+			out := packed[:n]
+			packStrip(p, side, s, strip, next, out)
+			n = listBits(ids, uint32(strip), side.selected.strip(s, strip, next))
+			pick(keys, out, ids[:n], uint32(strip))
+		} else {
+			packStrip(p, side, s, strip, next, keys[:n])
 			if rowIDs != nil {
-				ids = rowIDs[at:]
-			}
-			if side.selected != nil {
-				out := packed(s)[:n]
-				packStrip(p, side, s, strip, next, out)
-				n = listBits(ids, uint32(strip), side.selected.strip(s, strip, next))
-				pick(keys[at:], out, ids[:n], uint32(strip))
-			} else {
-				packStrip(p, side, s, strip, next, keys[at:][:n])
-				if rowIDs != nil {
-					for i := range ids[:n] {
-						ids[i] = uint32(strip + i)
-					}
+				for i := range ids[:n] {
+					ids[i] = uint32(strip + i)
 				}
 			}
-			at += uint64(n)
 		}
-		return nil
-	})
+		if keys = keys[n:]; rowIDs != nil {
+			rowIDs = rowIDs[n:]
+		}
+	}
 }
 
 // packStrip packs the codes of the rows [from, to) into out, which has that length.

@@ -72,6 +72,28 @@ func (k *EncodedKey) RowBits() int {
 	return int(k.ValueBits)
 }
 
+// Alignment is that of values that kernels read, in bytes.
+func (k *EncodedKey) Alignment() uint64 { return max(4, uint64(k.ValueBits)/8) }
+
+// Imported tells whether a device reads all values, and validity where NULL is a value, from imported memory
+// ([backend.Device.Imported]).
+func (k *EncodedKey) Imported(device *backend.Device) bool {
+	imported := func(b []byte, alignment uint64) bool {
+		r, ok := device.Imported(b, alignment)
+		if ok {
+			r.Buffer.Release()
+		}
+		return ok
+	}
+	for _, chunk := range k.column.chunks {
+		if !imported(bufferBytes(chunk.values.Data(), 1), k.Alignment()) ||
+			k.Nullable && chunk.validity != nil && !imported(chunk.validity, 4) {
+			return false
+		}
+	}
+	return true
+}
+
 // KeyPart is rows of one chunk of a key column, as Arrow has them.
 type KeyPart struct {
 	At, Rows int // the first row, counted from the first that was asked for, and how many

@@ -24,7 +24,8 @@ func TestLoadRows(t *testing.T) {
 
 func testLoadRows(t *testing.T, device *backend.Device) {
 	ctx := context.Background()
-	const rows = stageRows + 2*blockRows + 777
+	const stagedRows = backend.StagedBytes / 4
+	const rows = stagedRows + 2*blockRows + 777
 	for _, nullEvery := range []int{0, 3, 100_000, 1} {
 		table := tableOf([]arrow.Array{nullableInts(rows, nullEvery)}, [][]int{{1, 70_000}})
 		plan, err := PlanKeys(ctx, table, tableOf([]arrow.Array{nullableInts(rows, 0)}, [][]int{nil}), keyNames(1),
@@ -37,42 +38,28 @@ func testLoadRows(t *testing.T, device *backend.Device) {
 				ids[i] = uint32(i)
 			}
 		}
-		const room = (rows + 2) * 4
-		var buffers [2]*backend.Buffer
-		for i := range buffers {
-			buffers[i], err = device.Allocate(ctx, backend.DeviceLocal, room, "keys")
-			require.NoError(t, err)
-		}
+		buffer, err := device.Allocate(ctx, backend.DeviceLocal, (rows+2)*4, "keys")
+		require.NoError(t, err)
 		for _, r := range [][2]int{{0, rows}, {0, 0}, {rows, rows}, {0, 1}, {1, 64}, {63, 66},
-			{blockRows, 2 * blockRows},
-			{5, rows - 3}, {blockRows - 1, stageRows + blockRows + 5}, {rows - 1, rows}} {
+			{blockRows, 2 * blockRows}, {5, rows - 3}, {blockRows - 1, stagedRows + blockRows + 5}, {rows - 1, rows}} {
 			from, to := r[0], r[1]
 			first, _ := slices.BinarySearch(ids, uint32(from))
 			end, _ := slices.BinarySearch(ids, uint32(to))
 			require.EqualValues(t, end-first, plan.RowsIn(Left, from, to))
 			n := uint64(end - first)
 			var mark backend.List
-			for _, b := range buffers {
-				mark.Fill(b.All(), 0xabababab)
-			}
+			mark.Fill(buffer.All(), 0xabababab)
 			require.NoError(t, device.Run(ctx, &mark))
-			got, err := plan.LoadRows(ctx, device, Left, from, to, buffers[0].Range(4, n*4), buffers[1].Range(4, n*4))
+			got, err := plan.LoadRows(ctx, device, Left, from, to, buffer.Range(4, n*4))
 			require.NoError(t, err)
 			require.Equal(t, n, got)
-			for i, want := range [][]uint32{keys[first:end], ids[first:end]} {
-				words := make([]uint32, n+2)
-				require.NoError(t, device.Download(ctx, backend.AsBytes(words), buffers[i].Range(0, (n+2)*4)))
-				require.EqualValues(t, 0xabababab, words[0], "written before the range")
-				require.EqualValues(t, 0xabababab, words[n+1], "written behind the range")
-				require.True(t, slices.Equal(want, words[1:n+1]), "a null every %d rows, rows %v", nullEvery, r)
-			}
-			got, err = plan.LoadRows(ctx, device, Left, from, to, buffers[0].Range(0, n*4), backend.Range{})
-			require.NoError(t, err)
-			require.Equal(t, n, got)
+			words := make([]uint32, n+2)
+			require.NoError(t, device.Download(ctx, backend.AsBytes(words), buffer.Range(0, (n+2)*4)))
+			require.EqualValues(t, 0xabababab, words[0], "written before the range")
+			require.EqualValues(t, 0xabababab, words[n+1], "written behind the range")
+			require.True(t, slices.Equal(keys[first:end], words[1:n+1]), "a null every %d rows, rows %v", nullEvery, r)
 		}
-		for _, b := range buffers {
-			b.Release()
-		}
+		buffer.Release()
 	}
 }
 
@@ -85,14 +72,12 @@ func TestLoadRowsErrors(t *testing.T) {
 	require.NoError(t, err)
 	defer buffer.Release()
 	for _, r := range [][2]int{{-1, 2}, {2, 1}, {0, 4}} {
-		_, err := plan.LoadRows(ctx, device, Left, r[0], r[1], buffer.All(), backend.Range{})
+		_, err := plan.LoadRows(ctx, device, Left, r[0], r[1], buffer.All())
 		require.ErrorIs(t, err, backend.ErrInvalidInput)
 		_, err = plan.Keyless(ctx, Left, KeylessAll, r[0], r[1])
 		require.ErrorIs(t, err, backend.ErrInvalidInput)
 	}
-	_, err = plan.LoadRows(ctx, device, Left, 0, 3, buffer.Range(0, 8), backend.Range{})
-	require.ErrorIs(t, err, backend.ErrInvalidInput)
-	_, err = plan.LoadRows(ctx, device, Left, 0, 3, buffer.Range(0, 16), buffer.Range(16, 8))
+	_, err = plan.LoadRows(ctx, device, Left, 0, 3, buffer.Range(0, 8))
 	require.ErrorIs(t, err, backend.ErrInvalidInput)
 }
 

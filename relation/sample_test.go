@@ -84,8 +84,8 @@ func TestSampleOfPeriodicKeys(t *testing.T) {
 				counts[code]++
 				most = max(most, counts[code])
 			}
-			// Blocks are drawn independently, so that the count of a key has about a Poisson distribution. A block has a
-			// key once, or several times if the period is shorter than the block.
+			// Blocks are drawn independently, so that the count of a key has about a Poisson distribution. A block has
+			// a key once, or several times if the period is shorter than the block.
 			mean := float64(len(codes)) / float64(period)
 			keys := float64(period) * (1 - math.Exp(-mean))
 			require.InEpsilon(t, keys, len(counts), 0.08, "period %d, blocks of %d", period, block)

@@ -297,17 +297,17 @@ func UploadRows(
 		return fmt.Errorf("%w: %d values of %d bytes do not fit %d bytes", backend.ErrInvalidInput, to-from, width,
 			into.SizeBytes)
 	}
+	var transfers []backend.Transfer
 	for part := range rowsOf(column, from, to) {
 		if err := part.check(); err != nil {
 			return err
 		}
 		values := bufferBytes(part.data, 1)[part.first*width:][:part.rows*width]
 		at := into.OffsetBytes + uint64(part.at)*uint64(width)
-		if _, err := device.Upload(ctx, into.Buffer.Range(at, uint64(len(values))), values); err != nil {
-			return err
-		}
+		transfers = append(transfers, backend.Transfer{To: into.Buffer.Range(at, uint64(len(values))), From: values})
 	}
-	return nil
+	_, err := device.UploadAll(ctx, transfers)
+	return err
 }
 
 // Fetch downloads a range to memory of the allocator. The caller releases the buffer. Errors are those of the device.

@@ -21,6 +21,7 @@ var deviceChecks = []check{
 	{"release gives memory back after its point", checkRelease},
 	{"round trips of odd sizes", checkRoundTrips},
 	{"transfers of imported memory", checkImportedTransfers},
+	{"staged uploads", checkStagedUploads},
 	{"shared imports", checkSharedImports},
 	{"roles", checkRoles},
 	{"kernels are compiled once", func(t *testing.T, s *suite) {

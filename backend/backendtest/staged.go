@@ -1,0 +1,65 @@
+package backendtest
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/spirjoin/spirjoin/backend"
+)
+
+// checkStagedUploads makes more pieces than there is staging memory, of different sizes and some of them empty, while
+// others upload at the same time. A piece that cannot be made, and a context that ends, end an upload but not the device.
+func checkStagedUploads(t *testing.T, s *suite) {
+	device := s.openDevice(t, backend.DeviceOptions{})
+	const pieces, most = 40, backend.StagedBytes / 4
+	want, starts := []uint32{}, []uint64{0}
+	for i := range pieces {
+		words := randomWords(uint64(i), []int{most, 0, 1, most/2 + 3}[i%4])
+		want, starts = append(want, words...), append(starts, starts[i]+uint64(len(words)))
+	}
+	b, other := allocate(t, device, len(want)), allocate(t, device, 3*most)
+	fill := func(i int, staged []byte) (backend.Range, error) {
+		assert.Len(t, staged, backend.StagedBytes)
+		words := want[starts[i]:starts[i+1]]
+		copy(staged, backend.AsBytes(words))
+		return b.Range(starts[i]*4, uint64(len(words))*4), nil
+	}
+	beside := make(chan error)
+	go func() {
+		_, err := device.Upload(background, other.All(), backend.AsBytes(want[:3*most]))
+		beside <- err
+	}()
+	point, err := device.UploadStaged(background, pieces, fill)
+	require.NoError(t, err)
+	require.NoError(t, <-beside)
+	require.NoError(t, point.Wait(background))
+	requireWords(t, want, download(t, device, b), "pieces")
+	requireWords(t, want[:3*most], download(t, device, other), "beside them")
+
+	broken := errors.New("broken")
+	_, err = device.UploadStaged(background, pieces, func(i int, staged []byte) (backend.Range, error) {
+		if i == 20 {
+			return backend.Range{}, broken
+		}
+		return fill(i, staged)
+	})
+	require.ErrorIs(t, err, broken)
+	ctx, cancel := context.WithCancel(background)
+	_, err = device.UploadStaged(ctx, pieces, func(i int, staged []byte) (backend.Range, error) {
+		if i == 20 {
+			cancel()
+		}
+		return fill(i, staged)
+	})
+	requireOneOf(t, err, backend.ErrCancelled)
+	for _, n := range []int{0, 1, pieces} {
+		point, err := device.UploadStaged(background, n, fill)
+		require.NoError(t, err)
+		require.NoError(t, point.Wait(background))
+	}
+	requireWords(t, want, download(t, device, b), "again")
+}
