@@ -15,9 +15,9 @@ import (
 type Role uint8
 
 const (
-	Values    Role = iota
-	Indicator      // text: "both", "left_only" or "right_only"
-	Mark           // boolean: whether the row has a partner
+	Values    Role = iota // values of input columns
+	Indicator             // text: "both", "left_only" or "right_only"
+	Mark                  // boolean: whether the row has a partner
 )
 
 // Column describes a column of the output. Sides are those of the tables.

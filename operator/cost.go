@@ -37,9 +37,9 @@ type Moves struct {
 type Numbers uint8
 
 const (
-	NoNumbers      Numbers = iota
-	PayloadNumbers         // of the sides that have payload
-	PairNumbers            // of all sides that have rows in the output; their columns stay in place
+	NoNumbers      Numbers = iota // of no side
+	PayloadNumbers                // of the sides that have payload
+	PairNumbers                   // of all sides that have rows in the output; their columns stay in place
 )
 
 // costSide is one side and the state of its columns.

@@ -20,7 +20,7 @@ const (
 	BuildNear // row put into a table in device memory that fits the caches
 	BuildFar  // row put into a table that does not fit them
 	ProbeNear // row looked up in a table that fits, including the key that the slot refers to
-	ProbeFar
+	ProbeFar  // row looked up in a table that does not fit
 
 	MergeRow  // row of either side in the merge of sorted sides
 	SearchRow // row of either side in the search for the ranges of matches
@@ -33,10 +33,10 @@ const (
 	EncodeRow    // row whose key the host encodes and uploads
 	UploadByte   // byte of a payload column
 	DownloadByte // byte of output
-	TakeNear     // value that the host fetches by row number, otherwise as GatherNear
-	TakeFar
+	TakeNear     // the same as GatherNear, by the host
+	TakeFar      // the same as GatherFar, by the host
 
-	NumUnits
+	NumUnits // number of units
 )
 
 var unitNames = [NumUnits]string{"launch", "stream_byte", "sort_row", "partition_row", "pass_byte", "pass_column",

@@ -98,9 +98,9 @@ func (p *KeyPlan) Selected(side Side, from, to int) []uint32 {
 type Keyless uint8
 
 const (
-	KeylessNone   Keyless = iota
-	KeylessValues         // rows without a NULL in a key, which have a value that the other side cannot have
-	KeylessAll            // all of them
+	KeylessNone   Keyless = iota // none of them
+	KeylessValues                // rows without a NULL in a key, which have a value that the other side cannot have
+	KeylessAll                   // all of them
 )
 
 // KeylessRows returns the number of rows of a side in a set of those that are left out.
