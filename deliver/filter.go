@@ -86,7 +86,7 @@ func (f *Filter) Count(context.Context, uint64) error { return nil }
 // passes reports whether pairs are output rows.
 func (f *Filter) passes() bool { return f.Want.Pairs && !f.Want.Count }
 
-// Window returns an empty window.
+// Window returns an empty window: one of the sink if pairs are output rows.
 func (f *Filter) Window(ctx context.Context, rows uint64) (*operator.Window, error) {
 	if f.passes() {
 		return f.Sink.Window(ctx, rows)

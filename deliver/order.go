@@ -44,7 +44,7 @@ func planRun(t primitive.Tuning, rows uint64) (primitive.SortPlan, error) {
 		Layout: primitive.Layout{Rows: rows, KeyBytes: 4, Payload: primitive.Given, PayloadBytes: 4, Columns: 1}})
 }
 
-// Window returns an empty window.
+// Window sorts the window that was kept, if there is one, and returns an empty window.
 func (o *Order) Window(ctx context.Context, rows uint64) (*operator.Window, error) {
 	if err := o.flush(ctx); err != nil {
 		return nil, err
@@ -161,7 +161,7 @@ func (o *Order) sortBy(ctx context.Context, lane *exec.Lane, numbers [2]*backend
 	return result, nil
 }
 
-// End merges the runs and delivers all rows.
+// End merges the runs and delivers all rows. Errors are those of the device and of Out.
 func (o *Order) End(ctx context.Context) error {
 	if err := o.flush(ctx); err != nil {
 		return err

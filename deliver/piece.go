@@ -139,7 +139,7 @@ func (p *Piece) Batches(ctx context.Context, schema *arrow.Schema, allocator mem
 	return yield(array.NewRecordBatch(schema, arrays, int64(p.Rows)), nil)
 }
 
-// fetch makes a column that did not come from the device.
+// fetch makes a column on the host that did not come from the device. The caller releases it.
 func (p *Piece) fetch(ctx context.Context, c *Column, allocator memory.Allocator) (arrow.Array, error) {
 	switch {
 	case c.Role == Indicator:

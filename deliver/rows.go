@@ -46,7 +46,7 @@ type Rows struct {
 // Count does nothing.
 func (r *Rows) Count(context.Context, uint64) error { return nil }
 
-// Window returns an empty window.
+// Window delivers the window that was kept, if there is one, and returns an empty window.
 func (r *Rows) Window(ctx context.Context, rows uint64) (*operator.Window, error) {
 	if err := r.End(ctx); err != nil {
 		return nil, err
@@ -54,7 +54,8 @@ func (r *Rows) Window(ctx context.Context, rows uint64) (*operator.Window, error
 	return r.window(ctx, rows), nil
 }
 
-// Put delivers a window.
+// Put delivers a window, or keeps it until [Rows.End] if Last is set. It releases the window once it is delivered.
+// Errors are those of the device and of Out.
 func (r *Rows) Put(ctx context.Context, w *operator.Window) error {
 	if r.Last {
 		r.kept = w

@@ -38,11 +38,11 @@ type share struct {
 	grants    int
 }
 
-// claim is a grant that waits for what it needs.
+// claim is the request of a grant that waits for memory.
 type claim struct {
 	need  amounts
 	grant *Grant
-	ready chan struct{} // closed with the need
+	ready chan struct{} // closed when the grant has the need
 }
 
 // pool is host memory that is kept for reuse, in addition to what grants have of it.

@@ -75,7 +75,7 @@ func (c *Counter) Count(_ context.Context, rows uint64) error {
 	return nil
 }
 
-// Window must not be called, because a counter takes no rows.
+// Window must not be called, because a counter takes no rows. It returns backend.ErrInvalidInput.
 func (c *Counter) Window(context.Context, uint64) (*Window, error) {
 	return nil, &backend.OpError{Op: "count rows", Err: backend.ErrInvalidInput, Detail: "a counter has no windows"}
 }

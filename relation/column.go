@@ -192,7 +192,8 @@ func (c *keyColumn) gatherCodes(out []uint64, rows []uint32) {
 	}
 }
 
-// gatherNumbers returns what reads codes of integers of 4 and 8 bytes, without a call for each.
+// gatherNumbers returns a function that gathers codes of integers of 4 and 8 bytes without a call per row; nil for
+// other types.
 func (c *keyColumn) gatherNumbers() func(out []uint64, rows []uint32) {
 	switch c.chunks[0].reader.(type) {
 	case *scaled[int32]:

@@ -29,7 +29,7 @@ func Nulls(t arrow.DataType, rows int, allocator memory.Allocator) (arrow.Array,
 	return array.MakeFromData(data), nil
 }
 
-// zeros hands out zeroed buffers of one block, which it replaces when it is too small.
+// zeros returns zeroed buffers that are views of one block. It replaces the block if that is too small.
 type zeros struct {
 	allocator memory.Allocator
 	block     *memory.Buffer

@@ -20,7 +20,7 @@ import (
 // these bytes ([kernel.HashText]), so the keys of candidate pairs have to be compared ([KeyPlan.Equal]). If all texts
 // of one side are short, the texts themselves are packed as codes.
 
-// texts is a reader whose values have texts.
+// texts is a reader of values that have texts.
 type texts interface {
 	reader
 	// text returns the text of a row, in the column's memory. It is arbitrary for a null row.
