@@ -11,15 +11,15 @@ import (
 )
 
 const (
-	// StagedBytes is the size of a piece of an upload through staging memory.
-	StagedBytes = 2 << 20
-	// stagedPieces are filled, or on their way, at a time: enough that neither host nor link waits for the other.
+	// StagedBytes is the size of a piece of an upload through staging memory. With copyWorkers, measured on an H200 with 16
+	// cores: 45 GB/s of 64-bit keys whose codes the host makes, where pieces of 2 MiB have 40, and 16 workers 25.
+	StagedBytes = 4 << 20
+	// stagedPieces are filled, or on their way, at a time.
 	stagedPieces = 16
 	// downloadBytes is the size of each of the two staging buffers of a download: one is copied on the host while the
 	// device fills the other.
 	downloadBytes = 16 << 20
-	// copyWorkers is how many cores copy at a time, at most. Memory has no more bandwidth for more of them.
-	copyWorkers = 16
+	copyWorkers   = 8 // cores that make pieces at a time, at most
 )
 
 // staging is host memory that the device copies from or to, for memory that it cannot reach.
@@ -68,6 +68,12 @@ func (s *staging) allocate(ctx context.Context, d *Device, role Role, least, mos
 	return nil
 }
 
+// PieceBytes is the size of the pieces in which so many bytes are best uploaded: StagedBytes, or less, so that all cores
+// have some. It is a multiple of 4 KiB.
+func PieceBytes(sizeBytes uint64) int {
+	return int(min(StagedBytes, max(64<<10, (sizeBytes/copyWorkers+4095)&^4095)))
+}
+
 // Transfer is host memory and where it belongs on a device: a range whose size is that of the memory, rounded up to a
 // multiple of 4 bytes.
 type Transfer struct {
@@ -98,6 +104,11 @@ func (d *Device) UploadAll(ctx context.Context, transfers []Transfer) (point Poi
 		}
 	}()
 	var pieces []Transfer
+	allBytes := 0
+	for _, t := range transfers {
+		allBytes += len(t.From)
+	}
+	pieceBytes := PieceBytes(uint64(allBytes))
 	for _, t := range transfers {
 		if len(t.From) == 0 {
 			continue
@@ -114,8 +125,8 @@ func (d *Device) UploadAll(ctx context.Context, transfers []Transfer) (point Poi
 			to.SizeBytes = from.SizeBytes
 			direct.Copy(to, from)
 		} else {
-			for at := 0; at < len(t.From); at += StagedBytes {
-				part := t.From[at:min(at+StagedBytes, len(t.From))]
+			for at := 0; at < len(t.From); at += pieceBytes {
+				part := t.From[at:min(at+pieceBytes, len(t.From))]
 				pieces = append(pieces, Transfer{t.To.Part(uint64(at), uint64(len(part)+3)&^3), part})
 			}
 		}

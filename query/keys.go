@@ -166,7 +166,7 @@ func (e *encoder) encode(ctx context.Context, key *relation.EncodedKey, words ba
 
 // importedBytes are read from imported memory by the kernels of one list, at most: 5 ms of a fast link, and not seconds
 // of a slow one.
-const importedBytes = 256 << 20
+var importedBytes uint64 = 256 << 20 // less in tests
 
 // stage makes bytes readable by kernels: where they are, or uploaded to room on the device. The room has one half, or
 // two, of which one is filled while kernels read the other.
@@ -175,7 +175,7 @@ type stage struct {
 	memory     *exec.Scope
 	list       *backend.List // of kernels that read what lies in the half, or is imported
 	held       []*backend.Buffer
-	imported   uint64 // bytes
+	imported   uint64 // bytes, importedBytes at most
 	room, half uint64
 	buffer     *backend.Buffer // the room, once it is needed
 	from, used uint64          // where the half begins whose turn it is, and bytes of it
@@ -197,24 +197,26 @@ type source struct {
 // bring makes sources readable; one without bytes is an absent range.
 func (s *stage) bring(ctx context.Context, all []source) (at []backend.Range, err error) {
 	var upload []backend.Transfer
+	var held []*backend.Buffer
 	at = make([]backend.Range, len(all))
-	sizeBytes := uint64(0)
+	uploadBytes, heldBytes := uint64(0), uint64(0)
 	for i, from := range all {
 		if len(from.bytes) == 0 {
 			continue
 		}
 		if r, ok := s.lane.Device().Imported(from.bytes, from.alignment); ok {
-			at[i], s.held, s.imported = r, append(s.held, r.Buffer), s.imported+r.SizeBytes
-			continue
-		}
-		sizeBytes += stagedBytes(from.bytes)
-	}
-	if s.used+sizeBytes > s.half || s.imported > importedBytes {
-		if err := s.turn(ctx); err != nil {
-			return nil, err
+			at[i], held, heldBytes = r, append(held, r.Buffer), heldBytes+r.SizeBytes
+		} else {
+			uploadBytes += stagedBytes(from.bytes)
 		}
 	}
-	if sizeBytes > 0 && s.buffer == nil {
+	if s.used+uploadBytes > s.half || s.imported+heldBytes > importedBytes {
+		err = s.turn(ctx)
+	}
+	if s.held, s.imported = append(s.held, held...), s.imported+heldBytes; err != nil {
+		return nil, err
+	}
+	if uploadBytes > 0 && s.buffer == nil {
 		s.buffer = s.memory.New(s.room, "staged keys")
 		if err := s.memory.Err(); err != nil {
 			return nil, err

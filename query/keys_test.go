@@ -160,12 +160,15 @@ func testKeysOnDevice(t *testing.T, device *backend.Device) {
 		buffer.WhenFreed(unmap)
 		defer buffer.Release()
 	}
+	usual := importedBytes
+	defer func() { importedBytes = usual }()
 	widths, types, pinned := [9]int{}, make(map[arrow.DataType]int), 0
 	for seed := range uint64(150) {
 		d := keyTable{Rand: rand.New(rand.NewPCG(seed, 1)), rows: []int{1, 63, 300, 2500}[seed%4]}
 		if imports && seed%3 > 0 {
 			d.imported = pages
 		}
+		importedBytes = []uint64{usual, 100, 1 << 12}[seed/3%3]
 		for range d.IntN(5) {
 			d.cuts = append(d.cuts, d.IntN(d.rows+1))
 		}

@@ -34,7 +34,7 @@ func (p *KeyPlan) LoadRows(
 		}
 		return rows, p.encodeRows(ctx, side, from, to, mapped[keys.OffsetBytes:][:keys.SizeBytes], nil)
 	}
-	pieceRows := backend.StagedBytes / p.KeyBytes()
+	pieceRows := backend.PieceBytes(uint64(to-from)*keyBytes) / p.KeyBytes()
 	_, err = device.UploadStaged(ctx, (to-from+pieceRows-1)/pieceRows, func(i int, staged []byte) (backend.Range, error) {
 		first := from + i*pieceRows
 		end := min(first+pieceRows, to)
