@@ -6,8 +6,6 @@ import (
 	"runtime"
 	"sync"
 	"sync/atomic"
-
-	"golang.org/x/sync/errgroup"
 )
 
 const (
@@ -186,21 +184,30 @@ func (d *Device) uploadStaged(ctx context.Context, pieces int, fill func(i int, 
 		free <- own
 	}
 	var next atomic.Int64
-	group, groupCtx := errgroup.WithContext(ctx)
+	var group sync.WaitGroup
+	working, fail := context.WithCancelCause(ctx)
+	defer fail(nil)
+	start := func(do func() error) {
+		group.Go(func() {
+			if err := do(); err != nil {
+				fail(err)
+			}
+		})
+	}
 	receive := func(from chan *slot) (*slot, error) {
 		select {
 		case s := <-from:
 			return s, nil
-		case <-groupCtx.Done():
-			return nil, ContextError(groupCtx)
+		case <-working.Done():
+			return nil, ContextError(working)
 		}
 	}
 	for range min(pieces, runtime.GOMAXPROCS(0), copyWorkers) {
-		group.Go(func() error {
+		start(func() error {
 			for i := int(next.Add(1)) - 1; i < pieces; i = int(next.Add(1)) - 1 {
 				own, err := receive(free)
 				if err == nil {
-					err = own.fill(groupCtx, d, i, fill)
+					err = own.fill(working, d, i, fill)
 				}
 				if err != nil {
 					return err
@@ -210,7 +217,7 @@ func (d *Device) uploadStaged(ctx context.Context, pieces int, fill func(i int, 
 			return nil
 		})
 	}
-	group.Go(func() error {
+	start(func() error {
 		for sent := 0; sent < pieces; {
 			first, err := receive(filled)
 			if err != nil {
@@ -220,7 +227,7 @@ func (d *Device) uploadStaged(ctx context.Context, pieces int, fill func(i int, 
 			for len(filled) > 0 { // nobody else receives
 				ready = append(ready, <-filled)
 			}
-			if last, err = d.send(groupCtx, ready...); err != nil {
+			if last, err = d.send(working, ready...); err != nil {
 				return err
 			}
 			for _, own := range ready {
@@ -230,8 +237,11 @@ func (d *Device) uploadStaged(ctx context.Context, pieces int, fill func(i int, 
 		}
 		return nil
 	})
-	err = group.Wait()
-	return last, err
+	group.Wait()
+	if ctx.Err() != nil && working.Err() != nil {
+		return last, ContextError(ctx)
+	}
+	return last, context.Cause(working)
 }
 
 // fill waits until the slot is idle and has a piece written to it.

@@ -85,8 +85,12 @@ func (q *Query) fitHost(a *Alternative) error {
 		a.parts = min(a.parts, max((in.hostBytes-min(in.hostBytes, need))/2, leastPartsBytes))
 		need += a.parts
 	}
-	if rowBytes > 0 { // batches may take all that is left
-		more := min(a.batch-rows, (in.hostBytes-min(in.hostBytes, need))/rowBytes)
+	if rowBytes > 0 { // batches may take all that is left, or half if later probe tables may have to be proved
+		left := in.hostBytes - min(in.hostBytes, need)
+		if q.Facts.Stays {
+			left /= 2
+		}
+		more := min(a.batch-rows, left/rowBytes)
 		a.batch, need = rows+more, need+rowBytes*more
 	}
 	if need <= in.hostBytes {

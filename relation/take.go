@@ -26,7 +26,7 @@ import (
 //
 // Errors wrap [ErrBatchTooLarge] if the gathered strings, or list elements, exceed the type's 32-bit offsets;
 // backend.ErrInvalidInput for an id that the column does not have, or for corrupt buffers; backend.ErrUnsupported if
-// the dictionaries cannot be unified; backend.ErrCancelled and backend.ErrTimedOut.
+// the index type is too narrow for the dictionaries of all chunks; backend.ErrCancelled and backend.ErrTimedOut.
 func Take(ctx context.Context, column *arrow.Chunked, ids []uint32, alloc memory.Allocator) (arrow.Array, error) {
 	data, err := takeColumn(ctx, column, ids, alloc)
 	if err != nil {
