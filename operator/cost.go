@@ -120,7 +120,7 @@ func (c *Cost) Hold(bytes uint64) { c.peak = max(c.peak, c.now+bytes) }
 // Free accounts for the release of a buffer of this size.
 func (c *Cost) Free(bytes uint64) { c.now -= bytes }
 
-// TakeOf accounts for a buffer that is held as long as a side.
+// TakeOf accounts for a buffer that is held as long as the columns of a side.
 func (c *Cost) TakeOf(side int, bytes uint64) {
 	c.sides[side].bytes += bytes
 	c.Take(bytes)

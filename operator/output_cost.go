@@ -6,15 +6,15 @@ import (
 	"github.com/spirjoin/spirjoin/primitive"
 )
 
-// Units accounts for the list of the units of work that a granule is cut into. It is held as long as the granule;
-// cutting takes cutBytes more.
+// Units accounts for the list of units of a granule, which is held as long as the granule. Dividing a granule into
+// units takes cutBytes in addition.
 func (c *Cost) Units(units, cutBytes uint64) {
 	c.TakeOf(Probe, units*16)
 	c.Hold(cutBytes)
 }
 
-// CountUnits accounts for the counts of the output of units and for where the output of each begins
-// ([Units.CountFirst]). It returns their size in bytes, for Free once the output is made.
+// CountUnits accounts for the output counts and offsets of units ([Units.CountFirst]). It returns their size in bytes,
+// to be passed to Free once the output is written.
 func (c *Cost) CountUnits(units uint64) (sizeBytes uint64, err error) {
 	scan, err := primitive.PlanScan(c.Facts.Tuning, units, 64, 64, true)
 	for _, bytes := range []uint64{units * 8, units*8 + 8, scan.ScratchBytes} {

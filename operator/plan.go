@@ -49,8 +49,8 @@ type Facts struct {
 	SubgroupSize int
 }
 
-// Room is the number of pairs for which room is allocated before their exact number is known: those of a granule, or as
-// many as a window has room for.
+// Room is the number of pairs for which room is allocated before their exact number is known: [Facts.Pairs], or the
+// size of a window if that is less.
 func (f *Facts) Room() uint64 {
 	room := f.Pairs()
 	if f.Window > 0 {
@@ -59,7 +59,7 @@ func (f *Facts) Room() uint64 {
 	return max(1, room)
 }
 
-// Pairs is the number of pairs of a granule that memory is planned for: more than expected, because a join with too
+// Pairs is the number of pairs of a granule for which memory is planned: more than expected, because a join with too
 // little room is repeated, but no more than unique keys allow.
 func (f *Facts) Pairs() uint64 {
 	probe := f.Held(Probe)

@@ -164,7 +164,7 @@ func (t *taker) dictionary(dt *arrow.DictionaryType) (arrow.ArrayData, error) {
 		differing := arrow.NewChunked(dt, chunks)
 		defer differing.Release()
 		unified, err := array.UnifyChunkedDicts(t.alloc, differing)
-		if err != nil { // it knows few types
+		if err != nil { // arrow-go supports few types
 			return t.joinedDictionaries(dt)
 		}
 		defer unified.Release()
@@ -181,8 +181,8 @@ func (t *taker) dictionary(dt *arrow.DictionaryType) (arrow.ArrayData, error) {
 	return indices, nil
 }
 
-// joinedDictionaries gathers indices into all dictionaries one behind the other, whose entries may then be there more
-// than once.
+// joinedDictionaries gathers indices into the concatenation of all dictionaries, in which entries may occur more than
+// once.
 func (t *taker) joinedDictionaries(dt *arrow.DictionaryType) (arrow.ArrayData, error) {
 	var entries []arrow.ArrayData
 	starts, all := make([]uint64, len(t.chunks)), uint64(0)
@@ -232,7 +232,7 @@ func (t *taker) joinedDictionaries(dt *arrow.DictionaryType) (arrow.ArrayData, e
 	return indices, nil
 }
 
-// addStarts adds to each index where the entries of its chunk begin. Indices of nulls are anything.
+// addStarts adds to each index the position of the first entry of its chunk. Indices of nulls may be anything.
 func addStarts[I uint8 | uint16 | uint32 | uint64](t *taker, indices []I, starts []uint64) error {
 	return forBlocks(t.ctx, len(t.ids), func(_ *scratch, from, to int) error {
 		for i, id := range t.ids[from:to] {

@@ -411,8 +411,8 @@ func TestTakeOfFewRows(t *testing.T) {
 	require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(calls*unsafe.Sizeof(scratch{})))
 }
 
-// TestTakeDifferentDictionaries gathers from chunks whose dictionaries differ, of types that arrow-go unifies and of
-// others.
+// TestTakeDifferentDictionaries gathers from chunks with different dictionaries, of types that arrow-go unifies and of
+// other types.
 func TestTakeDifferentDictionaries(t *testing.T) {
 	p := arrow.PrimitiveTypes
 	for _, c := range []struct {
@@ -423,7 +423,8 @@ func TestTakeDifferentDictionaries(t *testing.T) {
 		{arrow.BinaryTypes.LargeString, [3]string{`["a", "b"]`, `[]`, `["c", "a", "d"]`}},
 		{arrow.BinaryTypes.StringView, [3]string{`["a", "b"]`, `[]`, `["a text of more than 12 bytes", "a", "d"]`}},
 		{arrow.ListOf(p.Int32), [3]string{`[[1], [2, 3]]`, `[]`, `[[], [4, 5, 6], [1]]`}},
-		{arrow.StructOf(arrow.Field{Name: "x", Type: p.Int8}), [3]string{`[{"x": 1}, {"x": 2}]`, `[]`, `[{"x": 3}, {"x": 1}, {"x": 2}]`}},
+		{arrow.StructOf(arrow.Field{Name: "x", Type: p.Int8}),
+			[3]string{`[{"x": 1}, {"x": 2}]`, `[]`, `[{"x": 3}, {"x": 1}, {"x": 2}]`}},
 	} {
 		for _, index := range []arrow.DataType{p.Int8, p.Uint16, p.Int32, p.Uint64} {
 			dt := &arrow.DictionaryType{IndexType: index, ValueType: c.value}
@@ -456,7 +457,8 @@ func TestTakeDifferentDictionaries(t *testing.T) {
 		}
 		numbers, _, err := array.FromJSON(memory.DefaultAllocator, p.Int8, strings.NewReader(`[0]`))
 		require.NoError(t, err)
-		return array.NewDictionaryArray(&arrow.DictionaryType{IndexType: p.Int8, ValueType: arrow.BinaryTypes.LargeString},
+		return array.NewDictionaryArray(&arrow.DictionaryType{IndexType: p.Int8,
+			ValueType: arrow.BinaryTypes.LargeString},
 			numbers, b.NewArray())
 	}
 	for _, c := range []struct {
