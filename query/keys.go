@@ -241,10 +241,10 @@ func stagedBytes(b []byte) uint64 {
 // wholeAndRest are the transfers of the whole words of 4 bytes, and of those that fill up the last one.
 func wholeAndRest(to backend.Range, b []byte) (transfers []backend.Transfer) {
 	whole := len(b) &^ 3
-	transfers = []backend.Transfer{{To: to.Part(0, uint64(whole)), From: b[:whole]}}
+	transfers = []backend.Transfer{{Device: to.Part(0, uint64(whole)), Host: b[:whole]}}
 	if whole < len(b) {
 		last := append(make([]byte, 0, 4), b[whole:]...)[:4]
-		transfers = append(transfers, backend.Transfer{To: to.Part(uint64(whole), 4), From: last})
+		transfers = append(transfers, backend.Transfer{Device: to.Part(uint64(whole), 4), Host: last})
 	}
 	return transfers
 }

@@ -304,7 +304,7 @@ func UploadRows(
 		}
 		values := bufferBytes(part.data, 1)[part.first*width:][:part.rows*width]
 		at := into.OffsetBytes + uint64(part.at)*uint64(width)
-		transfers = append(transfers, backend.Transfer{To: into.Buffer.Range(at, uint64(len(values))), From: values})
+		transfers = append(transfers, backend.Transfer{Device: into.Buffer.Range(at, uint64(len(values))), Host: values})
 	}
 	_, err := device.UploadAll(ctx, transfers)
 	return err
