@@ -7,9 +7,9 @@ import (
 	"github.com/spirjoin/spirjoin/backend"
 )
 
-// LoadRows encodes the keys of the rows [from, to) of a side straight into memory that a device reads: keys receives the
-// codes of those that have one, RowsIn of them. The offset of keys is a multiple of KeyBytes. It returns how many codes
-// there are. When it returns every copy has been submitted; commands submitted later see the keys.
+// LoadRows encodes the keys of the rows [from, to) of a side into device memory. keys receives the codes of those rows
+// that have one, RowsIn of them; its offset must be a multiple of KeyBytes. LoadRows returns the number of codes. When
+// it returns, all copies have been submitted; commands submitted later see the keys.
 //
 // Errors wrap backend.ErrInvalidInput (rows that the table does not have, a range that is too small), those of the
 // device, backend.ErrCancelled or backend.ErrTimedOut.
