@@ -14,7 +14,7 @@ import (
 type Flow struct {
 	ctx     context.Context
 	cancel  context.CancelCauseFunc
-	parent  *Flow // that ctx came from; nil of the outermost
+	parent  *Flow // the flow around this one; nil for the outermost
 	running sync.WaitGroup
 
 	mu      sync.Mutex // guards what follows
@@ -22,7 +22,7 @@ type Flow struct {
 	atEnd   []func()
 	ended   func() // called last; may be nil
 	claimed bool   // the flow has a grant or waits for one
-	open    bool   // it has one that is open
+	open    bool   // the flow has an open grant
 }
 
 // flowKey is the key of the innermost flow in a context.
@@ -103,10 +103,10 @@ func (f *Flow) AtEnd(end func()) {
 // Stop cancels the goroutines and waits for them, for a consumer that needs nothing more from them.
 func (f *Flow) Stop() {
 	f.cancel(nil)
-	_ = f.Wait() // what was stopped says so
+	_ = f.Wait() // after a stop, an error is expected
 }
 
-// claim reserves the only grant that the flow may have.
+// claim reserves the only grant that the flow may have. ErrInvalidInput if the flow, or one around it, has one already.
 func (f *Flow) claim() error {
 	if f == nil {
 		return nil
@@ -138,7 +138,7 @@ func (f *Flow) unclaim() {
 	}
 }
 
-// hasOpen tells whether the flow, or one that it is inside, has an open grant.
+// hasOpen reports whether the flow, or one around it, has an open grant.
 func (f *Flow) hasOpen() bool {
 	for ; f != nil; f = f.parent {
 		f.mu.Lock()
@@ -159,7 +159,8 @@ func (f *Flow) setOpen(open bool) {
 	}
 }
 
-// PanicError is the panic of a goroutine of a flow, or of a call that is protected.
+// PanicError is the error of a flow, or of [Protect], where a goroutine panicked: its name, the value of the panic and
+// its stack.
 type PanicError struct {
 	Goroutine string
 	Value     any
