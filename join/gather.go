@@ -72,7 +72,11 @@ func (s Source) slices(ctx context.Context, side relation.Side, schema *arrow.Sc
 		batches := 0
 		for batch, err := range s.Batches(ctx) {
 			var chosen slice
-			if err == nil {
+			switch {
+			case err != nil:
+			case batch == nil:
+				err = fmt.Errorf("%w: a batch is nil", backend.ErrInvalidInput)
+			default:
 				chosen, err = chooseColumns(batch, schema, side)
 				batch.Release()
 			}

@@ -73,7 +73,7 @@ func (e *Engine) StreamLayout(ctx context.Context, layout *Layout, left, right S
 			return nil, err
 		}
 	}
-	err = exec.Protect("read", func() (err error) {
+	err = exec.Protect("read "+side.String(), func() (err error) {
 		b.table, err = collect(flow.Context(), side, sources[side], fixed.Needed[side], grant, e.HostCapBytes())
 		return err
 	})
@@ -223,7 +223,7 @@ func newStream(flow *exec.Flow, b *buildSide, source Source) (*stream, error) {
 		return nil, err
 	}
 	s.batches = exec.NewPipe[slice](flow, 0)
-	flow.Go("read", s.read)
+	flow.Go("read "+probe.String(), s.read)
 	return s, nil
 }
 

@@ -384,6 +384,7 @@ func (c *counted) of() join.Source {
 func TestStreamFaults(t *testing.T) {
 	left, right := rich(t, 1, 300, 120, arrow.PrimitiveTypes.Int32), rich(t, 2, 700, 150, arrow.PrimitiveTypes.Int64)
 	fail := func(_ context.Context, yield func(arrow.RecordBatch, error) bool) { yield(nil, errBroken) }
+	none := func(_ context.Context, yield func(arrow.RecordBatch, error) bool) { yield(nil, nil) }
 	other := func(_ context.Context, yield func(arrow.RecordBatch, error) bool) {
 		for batch := range sourceOf(left, 5).Batches(context.Background()) {
 			if !yield(batch, nil) {
@@ -417,12 +418,15 @@ func TestStreamFaults(t *testing.T) {
 	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {
 		engine := smallEngine(t, device)
 		engine.GranuleRows = 64
-		for _, c := range devicetest.Combinations(t, len(kinds)-2, len(algorithms), 4, 2, 2) {
+		for _, c := range devicetest.Combinations(t, len(kinds)-2, len(algorithms), 4, 3, 2) {
 			spec := join.Spec{On: onK, How: kinds[c[0]], Algorithm: algorithms[c[1]], BuildSide: join.BuildLeft, BatchRows: 100}
 			broken := counted{source: sourceOf(right, 20), after: []int64{0, 1, 10, 25}[c[2]], then: fail}
 			want := errBroken
-			if c[3] == 1 {
-				broken.then, want = other, backend.ErrInvalidInput
+			if c[3] > 0 {
+				want, broken.then = backend.ErrInvalidInput, other
+			}
+			if c[3] == 2 {
+				broken.then = none
 			}
 			sources := [2]join.Source{join.FromTable(left), broken.of()}
 			err := run(t, engine, sources, spec, c[4] == 1)
@@ -493,7 +497,7 @@ func TestPanics(t *testing.T) {
 					then: func(context.Context, func(arrow.RecordBatch, error) bool) { panic(errBroken) }}
 				err := stream(broken.of(), join.Spec{On: onK, BuildSide: side})
 				require.ErrorIs(t, err, errBroken)
-				require.ErrorContains(t, err, "panic")
+				require.ErrorContains(t, err, "read right: panic: ")
 				require.Equal(t, free, engine.Budget().Free())
 			}
 			for _, phase := range []string{"wait", "load left", "load right", "join"} {

@@ -46,7 +46,7 @@ func Plural[T integer](n T, noun string) string {
 	switch {
 	case n == 1:
 		return "1 " + noun
-	case strings.HasSuffix(noun, "s"):
+	case strings.HasSuffix(noun, "s"), strings.HasSuffix(noun, "ch"):
 		return Count(n) + " " + noun + "es"
 	}
 	return Count(n) + " " + noun + "s"

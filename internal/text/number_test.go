@@ -46,6 +46,7 @@ func TestPlural(t *testing.T) {
 	require.Equal(t, "1 row", Plural(1, "row"))
 	require.Equal(t, "0 rows", Plural(0, "row"))
 	require.Equal(t, "2,000 rows", Plural(uint64(2000), "row"))
+	require.Equal(t, "3 batches", Plural(3, "batch"))
 	require.Equal(t, "1 pass", Plural(1, "pass"))
 	require.Equal(t, "3 passes", Plural(3, "pass"))
 }
