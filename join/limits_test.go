@@ -193,8 +193,11 @@ func TestFaults(t *testing.T) {
 	joinBy := func(algorithm string, faults host.Faults) error {
 		options := host.Options{Faults: faults, CloseLimit: 200 * time.Millisecond}
 		options.Discrete = faults.AllocateHost > 0 // so that there is staging memory
-		device, done := hostDevice(t, options,
-			backend.DeviceOptions{WaitLimit: 200 * time.Millisecond})
+		limit := 30 * time.Second
+		if faults.HangBatch > 0 {
+			limit = 200 * time.Millisecond
+		}
+		device, done := hostDevice(t, options, backend.DeviceOptions{WaitLimit: limit})
 		ops, err := primitive.New(device, small)
 		require.NoError(t, err)
 		allocator := memory.NewCheckedAllocator(memory.DefaultAllocator)
