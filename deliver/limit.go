@@ -1,5 +1,5 @@
-// Package deliver has the sinks of queries: what takes windows of output from a device, puts them in order, and makes
-// Arrow arrays of them.
+// Package deliver has the sinks of queries. They take windows of output from a device, filter them, put them in order,
+// and turn them into Arrow arrays.
 package deliver
 
 import (
@@ -11,14 +11,14 @@ import (
 	"github.com/spirjoin/spirjoin/operator"
 )
 
-// Limit is a sink that refuses more rows than are allowed, before memory is taken for them.
+// Limit is a sink that rejects output with more rows than allowed, before memory is taken for it.
 type Limit struct {
 	operator.Sink
 	Most uint64         // 0: no limit
-	Rows *atomic.Uint64 // that it has heard of
+	Rows *atomic.Uint64 // output rows reported so far
 }
 
-// Count adds rows. backend.ErrLimit where there are more than Most.
+// Count adds rows. The error is backend.ErrLimit if there are more than Most.
 func (l *Limit) Count(ctx context.Context, rows uint64) error {
 	if err := CheckRows(l.Rows.Add(rows), l.Most); err != nil {
 		return err
@@ -26,11 +26,12 @@ func (l *Limit) Count(ctx context.Context, rows uint64) error {
 	return l.Sink.Count(ctx, rows)
 }
 
-// CheckRows is backend.ErrLimit for more rows of output than most; 0 is no limit.
+// CheckRows returns backend.ErrLimit for more than most rows of output; 0 is no limit.
 func CheckRows(rows, most uint64) error {
 	if most == 0 || rows <= most {
 		return nil
 	}
 	return &backend.OpError{Op: "join", Err: backend.ErrLimit, Detail: fmt.Sprintf(
-		"%d rows, max_output_rows allows %d; raise max_output_rows, or ask for the count, which makes no rows", rows, most)}
+		"%d rows, max_output_rows allows %d; raise max_output_rows, or ask for the count, which makes no rows",
+		rows, most)}
 }

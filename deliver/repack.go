@@ -11,11 +11,11 @@ import (
 	"github.com/spirjoin/spirjoin/relation"
 )
 
-// countBytes are for the numbers of bits that are set in the fields of a shared word.
+// countBytes is the size of the counts of set bits of one shared word.
 const countBytes = backend.PlanAlignment
 
-// RepackBytes is the device memory for a piece of rows rows in Arrow's form. It holds what shared words hold, in one
-// download, and then one column after the other whose values are several words.
+// RepackBytes is the device memory to bring a piece of rows rows into Arrow's format. It holds the unpacked columns of
+// all shared words, for one download, and then, one after the other, columns whose values have several words.
 //
 //	counts of each shared word | columns of the first one | columns of the second one | ...
 //	values of a wide column
@@ -31,14 +31,14 @@ func RepackBytes(words [2]*relation.Words, rows uint64) uint64 {
 	return sizeBytes
 }
 
-// fieldColumns is where the columns of a shared word are in that memory.
+// fieldColumns says where the unpacked columns of a shared word are in that memory, in bytes.
 type fieldColumns struct {
-	word                     int // of the payload
+	word                     int // index of the payload column
 	of                       *relation.SharedWord
 	counts, begin, sizeBytes uint64
 }
 
-// layFields lays out what shared words of the sides that rows are of hold.
+// layFields lays out the unpacked shared words of the sides that have rows.
 func layFields(words [2]*relation.Words, of [2]bool, rows uint32) (fields [2][]fieldColumns, sizeBytes uint64) {
 	for side, w := range words {
 		if of[side] {
@@ -59,21 +59,15 @@ func layFields(words [2]*relation.Words, of [2]bool, rows uint32) (fields [2][]f
 	return fields, sizeBytes
 }
 
-// unpacked is what shared words of a piece hold, on the host; the zero value where there are none.
+// unpacked holds the unpacked shared words of a piece on the host; it is zero if there are none.
 type unpacked struct {
 	*memory.Buffer
 	fields [2][]fieldColumns
 	rows   uint32
 }
 
-func (u *unpacked) release() {
-	if u.Buffer != nil {
-		u.Buffer.Release()
-	}
-}
-
-// unpack has the device take shared words apart, and downloads what they hold.
-func (r *Rows) unpack(ctx context.Context, w *windowRows) (u unpacked, err error) {
+// unpack unpacks the shared words of a piece on the device, and adds the columns to the downloads.
+func (r *Rows) unpack(ctx context.Context, w *windowRows, down *downloads) (u unpacked, err error) {
 	if r.repacked == nil {
 		r.repacked = r.Lane.Memory.New(RepackBytes(r.Words, r.PieceRows), "output in Arrow's form")
 		if err := r.Lane.Memory.Err(); err != nil {
@@ -98,11 +92,11 @@ func (r *Rows) unpack(ctx context.Context, w *windowRows) (u unpacked, err error
 	if err := r.Lane.Submit(ctx, list); err != nil {
 		return u, err
 	}
-	buffer, err := relation.Fetch(ctx, r.Lane.Device(), to.Range(0, sizeBytes), r.Allocator)
-	return unpacked{buffer, fields, w.rows}, err
+	return unpacked{down.add(to.Range(0, sizeBytes)), fields, w.rows}, nil
 }
 
-// field is the column of a field, of so many bits a row, and how many of them are set.
+// field returns the column of a field with this number of bits per row and, for single bits, how many are set. The
+// caller releases the column.
 func (u *unpacked) field(side int, f *relation.SharedField, bits int) (column *memory.Buffer, set int) {
 	of := &u.fields[side][f.Word]
 	begin := of.begin + of.of.UnpackedOffset(f.Field, u.rows)
@@ -112,23 +106,18 @@ func (u *unpacked) field(side int, f *relation.SharedField, bits int) (column *m
 	return memory.SliceBuffer(u.Buffer, int(begin), (int(u.rows)*bits+7)/8), set
 }
 
-// fetch downloads a column of a piece; the caller releases it.
-func (r *Rows) fetch(ctx context.Context, w *windowRows, fields unpacked, side int,
-	c *relation.WordColumn) (arrow.Array, error) {
-	var values, validity *memory.Buffer
-	var err error
-	switch c.Count {
-	case 0:
-		values, _ = fields.field(side, c.Value, relation.WordBits(c.Type))
-	case 1:
-		values, err = relation.Fetch(ctx, r.Lane.Device(), w.word(side, c.First, c.ValueBytes(1)), r.Allocator)
-	default:
-		values, err = r.merge(ctx, w, side, c)
+// column makes a column of a piece, of which a single word is downloaded; the caller releases it.
+func (r *Rows) column(ctx context.Context, w *windowRows, fields unpacked, side int, c *relation.WordColumn,
+	single *memory.Buffer) (_ arrow.Array, err error) {
+	values, validity := single, (*memory.Buffer)(nil)
+	if c.Count != 1 {
+		if c.Count == 0 {
+			values, _ = fields.field(side, c.Value, relation.WordBits(c.Type))
+		} else if values, err = r.merge(ctx, w, side, c); err != nil {
+			return nil, err
+		}
+		defer values.Release()
 	}
-	if err != nil {
-		return nil, err
-	}
-	defer values.Release()
 	nulls := 0
 	if c.Valid != nil {
 		bits, set := fields.field(side, c.Valid, 1)
@@ -140,7 +129,7 @@ func (r *Rows) fetch(ctx context.Context, w *windowRows, fields unpacked, side i
 	return c.Array(int(w.rows), values, validity, nulls), nil
 }
 
-// merge has the device put values of several words together, and downloads them.
+// merge joins the words of values of several words on the device, and downloads the values. The caller releases them.
 func (r *Rows) merge(ctx context.Context, w *windowRows, side int, c *relation.WordColumn) (*memory.Buffer, error) {
 	to := r.repacked.Range(0, c.ValueBytes(uint64(w.rows)))
 	list := r.Lane.List("unpack")

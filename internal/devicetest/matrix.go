@@ -10,9 +10,9 @@ import (
 // Full reports whether the environment asks for the full product of every test matrix.
 func Full() bool { return os.Getenv("SPIRJOIN_MATRIX") == "full" }
 
-// Combinations returns index tuples into axes of the given sizes: all of them when [Full], otherwise few that still
-// contain every pair of values of every two axes, and under go test -short as many as contain every value of every
-// axis. The choice is always the same.
+// Combinations returns index tuples into axes of the given sizes: all of them if [Full], otherwise a few that
+// still contain every pair of values of every two axes, and under go test -short as few as contain every value of every
+// axis. The choice is deterministic.
 func Combinations(t testing.TB, sizes ...int) [][]int {
 	t.Helper()
 	switch {
@@ -24,7 +24,7 @@ func Combinations(t testing.TB, sizes ...int) [][]int {
 	return everyPair(sizes)
 }
 
-// tuple returns the tuples by their numbers, of which the last axis takes the lowest part, and how many there are.
+// tuple returns a function from numbers to tuples, in which the last axis varies fastest, and how many there are.
 func tuple(sizes []int) (at func(number int) []int, all int) {
 	all = 1
 	for _, size := range sizes {
@@ -47,10 +47,10 @@ func everyTuple(sizes []int) (chosen [][]int) {
 	return chosen
 }
 
-// everyPair chooses greedily.
+// everyPair chooses greedily tuples that contain every pair of values of every two axes.
 func everyPair(sizes []int) (chosen [][]int) {
 	at, all := tuple(sizes)
-	// covered[i][j] has a field for each value of axis i with each of axis j, which is a later one.
+	// covered[i][j], for j > i, has an element for each pair of a value of axis i and a value of axis j.
 	covered, open := make([][][]bool, len(sizes)), 0
 	for i := range sizes {
 		covered[i] = make([][]bool, len(sizes))
@@ -95,8 +95,8 @@ func everyPair(sizes []int) (chosen [][]int) {
 	return chosen
 }
 
-// everyValue is as many tuples as the longest axis has values. The values of each axis come in an order of its own, so
-// that axes of equal size do not go in step.
+// everyValue returns as many tuples as the longest axis has values. Each axis has a random order of its own, so that
+// axes of equal size do not go in step.
 func everyValue(sizes []int) [][]int {
 	chosen := make([][]int, slices.Max(sizes))
 	for i, size := range sizes {

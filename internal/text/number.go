@@ -7,10 +7,10 @@ import (
 	"time"
 )
 
-// integer is what counts.
+// integer are the types that count things.
 type integer interface{ ~uint64 | ~int64 | ~int }
 
-// Bytes writes a size in powers of 1024: 512 B, 23.4 GiB.
+// Bytes formats a size in powers of 1024: 512 B, 23.4 GiB.
 func Bytes(n uint64) string {
 	if n < 1<<10 {
 		return fmt.Sprintf("%d B", n)
@@ -23,7 +23,7 @@ func Bytes(n uint64) string {
 	return fmt.Sprintf("%.1f %s", value, [...]string{"KiB", "MiB", "GiB", "TiB", "PiB"}[unit])
 }
 
-// Mebibytes rounds a size up, in the form that flags take: 24MiB. A limit of this size is enough.
+// Mebibytes rounds a size in bytes up to mebibytes, in the form of command-line flags: 24MiB.
 func Mebibytes(n uint64) string {
 	whole := n >> 20
 	if n&(1<<20-1) > 0 {
@@ -32,7 +32,7 @@ func Mebibytes(n uint64) string {
 	return fmt.Sprintf("%dMiB", whole)
 }
 
-// Count writes a whole number with a comma at every third digit.
+// Count formats a whole number with thousands separators: 2,000.
 func Count[T integer](n T) string {
 	digits := fmt.Sprint(n)
 	for i := len(digits) - 3; i > 0 && digits[i-1] != '-'; i -= 3 {
@@ -41,7 +41,7 @@ func Count[T integer](n T) string {
 	return digits
 }
 
-// Plural is a count with its noun, which takes an s or, after an s, es: 1 row, 2,000 rows, 3 passes.
+// Plural formats a count with its noun, which takes an s or, after an s, es: 1 row, 2,000 rows, 3 passes.
 func Plural[T integer](n T, noun string) string {
 	switch {
 	case n == 1:
@@ -52,7 +52,7 @@ func Plural[T integer](n T, noun string) string {
 	return Count(n) + " " + noun + "s"
 }
 
-// Rows writes a power of two from 2^10 on as one, and other numbers as they are.
+// Rows formats powers of two from 2^10 on as 2^n, and other numbers in digits.
 func Rows(n uint64) string {
 	if n >= 1<<10 && n&(n-1) == 0 {
 		return fmt.Sprintf("2^%d", bits.TrailingZeros64(n))
@@ -60,7 +60,7 @@ func Rows(n uint64) string {
 	return fmt.Sprint(n)
 }
 
-// Duration writes a time with three digits or more, in us, ms or s.
+// Duration formats a time with at least three digits, in us, ms or s.
 func Duration(d time.Duration) string {
 	switch {
 	case d >= time.Second:
@@ -71,8 +71,8 @@ func Duration(d time.Duration) string {
 	return threeDigits(float64(d)/1e3) + " us"
 }
 
-// Rate writes a number of units per second in powers of 1000, with three digits or more: 3.90 TB/s. The unit may
-// be empty.
+// Rate formats a number of units per second in powers of 1000, with at least three digits: 3.90 TB/s. The unit may be
+// empty.
 func Rate(perSecond float64, unit string) string {
 	prefix := ""
 	for _, p := range []string{"k", "M", "G", "T"} {
