@@ -112,7 +112,7 @@ func everyValue(sizes []int) [][]int {
 	return chosen
 }
 
-// missed is a tuple with a pair that no other has.
+// missed returns a tuple with a pair of values that is not covered.
 func missed(covered [][][]bool, sizes []int) []int {
 	c := make([]int, len(sizes))
 	for i := range covered {
