@@ -70,6 +70,7 @@ type JoinSpec = join.Spec
 //	Batches(ctx)  iterates over the rows as record batches, which the caller releases; for Output Rows
 //	Pairs(ctx)    iterates over the pairs of row numbers; for Output Pairs
 //	Rows()        number of output rows: exact for Output Count, and when all rows were drawn
+//	Counted()     whether Rows is exact
 //	Schema()      schema of the batches
 //	Device        device that does the work
 //	Stats()       measurements so far

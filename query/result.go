@@ -33,6 +33,7 @@ type Result struct {
 	first *deliver.Piece // was taken from the pipe before anybody drew
 	drawn bool
 	rows  atomic.Uint64
+	all   atomic.Bool // rows is the number of all
 
 	granules, probed atomic.Uint64 // granules that were begun, rows of parts that were joined
 
@@ -47,6 +48,9 @@ type Result struct {
 // Rows is the number of output rows that are known: all of them for a count, when the output was drawn, and before
 // where the probe side came in one granule, but for rows without a partner.
 func (r *Result) Rows() uint64 { return r.rows.Load() }
+
+// Counted reports whether Rows is the number of all output rows: for a count, when the output was drawn, and often before.
+func (r *Result) Counted() bool { return r.all.Load() }
 
 // Close ends the query and gives its memory back. Nothing can be drawn afterwards; a second Close does nothing.
 func (r *Result) Close() {

@@ -47,13 +47,16 @@ func (r *Result) join(ctx context.Context) (err error) {
 	lane := &exec.Lane{Ops: built.lane.Ops, Memory: built.lane.Scope(ctx), Profile: r.lane.Profile}
 	defer lane.Memory.ReleaseAll()
 	if r.parts != nil {
-		return r.stream(ctx, lane, built)
+		err := r.stream(ctx, lane, built)
+		r.all.Store(err == nil)
+		return err
 	}
 	out := r.output(lane, built.grant)
 	defer out.close()
 	if err := r.probe(ctx, lane, built, out); err != nil {
 		return err
 	}
+	r.all.Store(true)
 	if r.built == nil {
 		built.release() // what remains is the output
 	}

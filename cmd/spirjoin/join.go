@@ -66,9 +66,10 @@ func (s *session) join(ctx context.Context, o joinOptions) error {
 	if err != nil {
 		return err
 	}
+	var tables [2]arrow.Table
 	if result == nil {
 		reading = time.Now()
-		tables, err := readTables(ctx, readers, layout, progress)
+		tables, err = readTables(ctx, readers, layout, progress)
 		defer releaseAll(tables)
 		if err != nil {
 			return err
@@ -93,7 +94,9 @@ func (s *session) join(ctx context.Context, o joinOptions) error {
 	case goalFile:
 		report.WriteSeconds, err = writeResult(ctx, result, writer, progress)
 	case goalPreview:
-		err = s.preview(ctx, result, progress)
+		report.OutputRows, err = s.preview(ctx, result, progress, func() (uint64, error) {
+			return countRows(ctx, engine, o.spec, tables)
+		})
 	case goalCount:
 		if progress.clearLine(); o.stats != statsJSON {
 			fmt.Fprintln(s.stdout, result.Rows())

@@ -19,21 +19,39 @@ const (
 	previewCellWidth = 40
 )
 
-// preview prints the first rows of the output, as many columns as the terminal is wide, and what is not shown.
-func (s *session) preview(ctx context.Context, result *spirjoin.JoinResult, progress *progress) error {
+// preview prints the first rows of the output, as many columns as the terminal is wide, and what is not shown. It
+// returns the number of rows of the output, for which count is called where the result does not know it by then.
+func (s *session) preview(ctx context.Context, result *spirjoin.JoinResult, progress *progress,
+	count func() (uint64, error)) (total uint64, err error) {
 	rows, err := firstRows(ctx, result, previewRows)
 	if err != nil {
-		return err
+		return 0, err
+	}
+	if total = result.Rows(); !result.Counted() {
+		result.Close() // its memory is the count's then
+		if total, err = count(); err != nil {
+			return 0, err
+		}
 	}
 	progress.clearLine()
 	writePreview(s.stdout, s.stdoutColumns, result.Schema(), rows)
-	shown := uint64(len(rows))
-	if shown < result.Rows() {
-		fmt.Fprintf(s.stdout, "%d of %s rows; --output FILE writes them all\n", shown, text.Count(result.Rows()))
+	if shown := uint64(len(rows)); shown < total {
+		fmt.Fprintf(s.stdout, "%d of %s rows; --output FILE writes them all\n", shown, text.Count(total))
 	} else {
-		fmt.Fprintln(s.stdout, text.Plural(result.Rows(), "row"))
+		fmt.Fprintln(s.stdout, text.Plural(total, "row"))
 	}
-	return nil
+	return total, nil
+}
+
+// countRows runs a join of tables for the number of its rows alone.
+func countRows(ctx context.Context, engine *spirjoin.Engine, spec spirjoin.JoinSpec, tables [2]arrow.Table) (uint64, error) {
+	spec.Output, spec.Columns = spirjoin.Count, nil
+	result, err := engine.Join(ctx, tables[0], tables[1], spec)
+	if err != nil {
+		return 0, err
+	}
+	defer result.Close()
+	return result.Rows(), nil
 }
 
 // firstRows draws at most limit rows, as text.

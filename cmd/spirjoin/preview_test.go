@@ -45,6 +45,35 @@ func TestJoinPreview(t *testing.T) {
 	require.Contains(t, text, "2 more columns: a_rather_long_name_c, a_rather_long_name_d\n")
 }
 
+// TestPreviewCountsAllRows: the number below the first rows, and that of the summary, are of all rows, also of those
+// which nothing has looked for yet when the first ones are shown.
+func TestPreviewCountsAllRows(t *testing.T) {
+	dir := t.TempDir()
+	keys := func(name string, rows, from, step int64) string {
+		values := make([]int64, rows)
+		for i := range values {
+			values[i] = from + int64(i)*step
+		}
+		return tableFile(t, filepath.Join(dir, name+".parquet"), ints("k", values...), ints(name, values...))
+	}
+	evens, threes, few := keys("evens", 40_000, 0, 2), keys("threes", 300_000, 0, 3), keys("few", 2_000, 0, 1)
+	for _, c := range []struct {
+		want string
+		args []string
+	}{
+		{"13,334", []string{evens, threes, "--on", "k"}},
+		{"13,334", []string{evens, threes, "--on", "k", "--device-memory", "800KiB", "--batch-rows", "1000"}},
+		{"13,334", []string{evens, threes, "--on", "k", "--memory-limit", "10MiB", "--batch-rows", "1000"}},
+		{"326,666", []string{evens, threes, "--on", "k", "--how", "full", "--batch-rows", "1000"}},
+		{"4,000,000", []string{few, few, "--how", "cross", "--device-memory", "800KiB"}},
+	} {
+		o := atTerminal(t.Context(), append(append([]string{"join"}, c.args...), "--device", "host")...)
+		require.Equal(t, exitDone, o.code, o.stderr)
+		require.Contains(t, o.stdout, "\n20 of "+c.want+" rows; --output FILE writes them all\n", c.args)
+		require.Regexp(t, `(^|\r)`+c.want+` rows in [^\r]*$`, o.stderr, c.args)
+	}
+}
+
 func TestJoinRefusesBinaryOnATerminal(t *testing.T) {
 	_, args := orders(t, ".parquet")
 	o := atTerminal(t.Context(), append(args, "-o", "-")...)
