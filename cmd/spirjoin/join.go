@@ -53,6 +53,12 @@ func (s *session) join(ctx context.Context, o joinOptions) error {
 	if err != nil {
 		return err
 	}
+	var names []string // of the columns of the output
+	if o.goal == goalPreview {
+		if layout, names, err = s.previewLayout(layout, o.spec, readers); err != nil {
+			return err
+		}
+	}
 	var writer *tableio.Writer
 	if o.goal == goalFile {
 		if writer, err = tableio.Create(o.output, layout.Schema, o.write); err != nil {
@@ -94,7 +100,7 @@ func (s *session) join(ctx context.Context, o joinOptions) error {
 	case goalFile:
 		report.WriteSeconds, err = writeResult(ctx, result, writer, progress)
 	case goalPreview:
-		report.OutputRows, err = s.preview(ctx, result, progress, func() (uint64, error) {
+		report.OutputRows, err = s.preview(ctx, result, names, progress, func() (uint64, error) {
 			return countRows(ctx, engine, o.spec, tables)
 		})
 	case goalCount:

@@ -1,11 +1,18 @@
 package main
 
 import (
+	"encoding/binary"
+	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/decimal128"
+	"github.com/apache/arrow-go/v18/arrow/memory"
 	"github.com/stretchr/testify/require"
 )
 
@@ -72,6 +79,40 @@ func TestPreviewCountsAllRows(t *testing.T) {
 		require.Contains(t, o.stdout, "\n20 of "+c.want+" rows; --output FILE writes them all\n", c.args)
 		require.Regexp(t, `(^|\r)`+c.want+` rows in [^\r]*$`, o.stderr, c.args)
 	}
+}
+
+// TestPreviewOfDecimals: as in CSV, a decimal has all digits of its scale.
+func TestPreviewOfDecimals(t *testing.T) {
+	b := array.NewDecimal128Builder(memory.DefaultAllocator, &arrow.Decimal128Type{Precision: 15, Scale: 2})
+	for _, cents := range []int64{14465920, -5, 0} {
+		b.Append(decimal128.FromI64(cents))
+	}
+	table := tableFile(t, filepath.Join(t.TempDir(), "t.parquet"), ints("k", 1, 2, 3), column{"price", b.NewArray()})
+	o := atTerminal(t.Context(), "join", table, table, "--on", "k", "--columns", "k,price", "--device", "host")
+	lines := strings.Split(o.stdout, "\n")
+	require.Equal(t, "k      price", lines[0], o)
+	require.Equal(t, []string{"1  144659.20", "2      -0.05", "3       0.00"}, sorted(lines[1:4]))
+}
+
+// TestPreviewReadsWhatItShows: columns that no terminal of this width shows are not read.
+func TestPreviewReadsWhatItShows(t *testing.T) {
+	columns := []column{ints("k", 1, 2, 3)}
+	for i := range 40 {
+		columns = append(columns, ints(fmt.Sprintf("column_%02d", i), 1, 2, 3))
+	}
+	path := filepath.Join(t.TempDir(), "t.parquet")
+	table := tableFile(t, path, columns...)
+	content, err := os.ReadFile(path)
+	require.NoError(t, err)
+	pages := content[4 : len(content)-8-int(binary.LittleEndian.Uint32(content[len(content)-8:]))]
+	clear(pages[len(pages)/2 : len(pages)*3/4]) // of some columns behind the first ones
+	require.NoError(t, os.WriteFile(path, content, 0o666))
+	args := []string{"join", table, table, "--on", "k", "--how", "semi", "--device", "host"}
+	require.Equal(t, exitInputOutput, atTerminal(t.Context(), append(args, "-o", path+".arrow")...).code)
+	o := atTerminal(t.Context(), args...)
+	require.Equal(t, exitDone, o.code, o.stderr)
+	require.Contains(t, o.stdout, "\n31 more columns: column_09, column_10, ")
+	require.Contains(t, o.stdout, "\n3 rows\n")
 }
 
 func TestJoinRefusesBinaryOnATerminal(t *testing.T) {
