@@ -88,7 +88,7 @@ func (r *joinReport) line(device *backend.DeviceInfo, width int) string {
 		return text.OneLine(line)
 	}
 	over := func() int { return utf8.RuneCountInString(line()) - width }
-	if over() > 0 && to != filepath.Base(to) {
+	if to != "" && over() > 0 && to != filepath.Base(to) {
 		to = "…/" + filepath.Base(to)
 	}
 	if excess := over(); excess > 0 {
