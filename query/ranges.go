@@ -56,7 +56,7 @@ func (e *Engine) Ranges(ctx context.Context, scans [2]*Scan, most uint64) (k Key
 		return k, err
 	}
 	defer m.Release()
-	if err := deliver.CheckRows(m.Total, most); err != nil {
+	if err := deliver.CheckRows(m.Total, most, deliver.OfRows); err != nil {
 		return k, err
 	}
 	k.Pairs = m.Total

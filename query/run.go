@@ -157,11 +157,11 @@ type output struct {
 
 func (r *Result) output(lane *exec.Lane, grant *exec.Grant) *output {
 	q, a := r.Query, r.taken
-	limit := &deliver.Limit{Most: q.MostRows, Rows: &r.rows}
+	limit := &deliver.Limit{Most: q.MostRows, Rows: &r.rows, Advice: deliver.OfRows}
 	out := &output{sink: limit, pairs: limit, end: func(context.Context) error { return nil }, close: func() {}}
 	room := r.room(lane, grant)
 	if a.Output.Count {
-		limit.Sink = new(operator.Counter)
+		limit.Sink, limit.Advice = new(operator.Counter), deliver.OfCount
 	} else {
 		rows := &deliver.Rows{Room: room, Allocator: q.Engine.Allocator, Wanted: q.Numbers, PieceRows: a.batch, Out: r.out,
 			Time: &r.deliver, Last: r.parts == nil && a.Facts.Granules() == 1}

@@ -50,6 +50,8 @@ func TestJoinFailures(t *testing.T) {
 			`nothing fits "abacus"; devices here: `},
 		{"too many rows", exitLimit, []string{left, right, "--on", "id=order_id", "--max-output-rows", "2"},
 			"3 rows, --max-output-rows allows 2; raise --max-output-rows, or ask for the count"},
+		{"too many rows to count", exitLimit, []string{left, right, "--on", "id=order_id", "--max-output-rows", "2", "--count"},
+			"3 rows, --max-output-rows allows 2; raise --max-output-rows or leave it out: a count makes no rows)"},
 		{"too little device memory", exitLimit, []string{left, right, "--on", "id=order_id", "--device-memory", "1KiB"},
 			"raise --device-memory to at least "},
 		{"too little host memory", exitLimit, []string{left, right, "--on", "id=order_id", "--memory-limit", "16B"},
@@ -62,7 +64,10 @@ func TestJoinFailures(t *testing.T) {
 			if !slices.Contains(full, "--device") {
 				full = append(full, "--device", "host")
 			}
-			o := runProgram(t, c.code, append(full, "-o", out)...)
+			if !slices.Contains(full, "--count") {
+				full = append(full, "-o", out)
+			}
+			o := runProgram(t, c.code, full...)
 			require.Contains(t, o.stderr, c.want)
 			require.Empty(t, o.stdout)
 			requireFiles(t, dir, files...)
