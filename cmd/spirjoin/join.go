@@ -51,7 +51,7 @@ func (s *session) join(ctx context.Context, o joinOptions) error {
 	}
 	layout, err := spirjoin.NewJoinLayout(readers[0].Schema(), readers[1].Schema(), o.spec)
 	if err != nil {
-		return err
+		return explainTextKey(err, o, readers)
 	}
 	var names []string // of the columns of the output
 	if o.goal == goalPreview {

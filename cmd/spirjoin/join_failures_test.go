@@ -46,6 +46,8 @@ func TestJoinFailures(t *testing.T) {
 		{"unknown column", exitUsage, []string{left, right, "--on", "id=order_id", "--columns", "custmer"},
 			`no column "custmer"; did you mean "customer"?`},
 		{"incompatible keys", exitNoDevice, []string{left, words, "--on", "id"}, `key column "id"`},
+		{"incompatible keys of a full join", exitNoDevice, []string{left, words, "--on", "id", "--how", "full"},
+			"mean different things; cast one of them"},
 		{"unknown device", exitNoDevice, []string{left, right, "--on", "id", "--device", "abacus"},
 			`nothing fits "abacus"; devices here: `},
 		{"too many rows", exitLimit, []string{left, right, "--on", "id=order_id", "--max-output-rows", "2"},

@@ -137,6 +137,7 @@ func TestJoinNamesTheValueThatMadeAKeyText(t *testing.T) {
 	refused := runProgram(t, exitNoDevice, args...).stderr
 	require.Contains(t, refused,
 		`column "k" of `+left+` is text because of line 5: "n/a"; --csv-null n/a reads it as NULL`)
+	require.Contains(t, runProgram(t, exitNoDevice, append(args, "--how", "full")...).stderr, "is text because of line 5")
 	refused = runProgram(t, exitNoDevice, append(args, "--csv-null", "n/a")...).stderr
 	require.Contains(t, refused, `line 7: "none"; --csv-null none`)
 	runProgram(t, exitDone, append(args, "--csv-null", "n/a", "--csv-null", "none")...)
