@@ -26,7 +26,9 @@ const (
 	Pairs                // of an inner join: pairs of row numbers
 )
 
-func (o Output) String() string { return nameOf(o, []string{"rows", "count", "ranges", "pairs"}) }
+var outputNames = []string{"rows", "count", "ranges", "pairs"}
+
+func (o Output) String() string { return nameOf(o, outputNames) }
 
 // Materialize says where the payload columns of the output are gathered.
 type Materialize uint8
@@ -37,7 +39,9 @@ const (
 	MaterializeDevice // columns of fixed width; the others always on the host
 )
 
-func (m Materialize) String() string { return nameOf(m, []string{"auto", "host", "device"}) }
+var materializeNames = []string{"auto", "host", "device"}
+
+func (m Materialize) String() string { return nameOf(m, materializeNames) }
 
 // Spec says what to join and how. Zero values are defaults, except for the key columns.
 type Spec struct {
@@ -137,14 +141,14 @@ func (f *faults) add(when bool, format string, a ...any) {
 // withDefaults fills in the defaults and reports all faults together.
 func (s Spec) withDefaults() (Spec, error) {
 	var f faults
-	f.add(s.How > Cross, "unknown way to join %d", s.How)
-	f.add(s.Validate > ManyToOne, "unknown validate %d", s.Validate)
-	f.add(s.Output > Pairs, "unknown output %d", s.Output)
-	f.add(s.Order > RightOrder, "unknown order %d", s.Order)
-	f.add(s.Materialize > MaterializeDevice, "unknown materialize %d", s.Materialize)
+	checkName(&f, "kind of join", s.How, howNames())
+	checkName(&f, "validate", s.Validate, validateNames)
+	checkName(&f, "output", s.Output, outputNames)
+	checkName(&f, "order", s.Order, orderNames)
+	checkName(&f, "materialize", s.Materialize, materializeNames)
 	name, err := ParseAlgorithm(s.Algorithm)
-	f.add(err != nil, "unknown algorithm %q", s.Algorithm)
-	f.add(s.BuildSide > BuildRight, "unknown build_side %d", s.BuildSide)
+	f.add(err != nil, "unknown algorithm %q; %s", s.Algorithm, hint(s.Algorithm, AlgorithmNames()))
+	checkName(&f, "build_side", s.BuildSide, buildSideNames)
 	f.add(s.BatchRows < 0, "batch_rows is %d", s.BatchRows)
 	if len(f) == 0 {
 		s.checkKeys(&f)
@@ -168,6 +172,11 @@ func (s Spec) withDefaults() (Spec, error) {
 	s.BatchRows = cmp.Or(s.BatchRows, defaultBatchRows)
 	s.Algorithm = name
 	return s, nil
+}
+
+// checkName adds a fault if a value of an option has no name.
+func checkName[T ~uint8](f *faults, option string, value T, names []string) {
+	f.add(int(value) >= len(names), "unknown %s %d; there are %s", option, value, strings.Join(names, ", "))
 }
 
 func (s *Spec) checkKeys(f *faults) {

@@ -144,9 +144,13 @@ func TestSpecFaults(t *testing.T) {
 		{join.Spec{On: k, How: join.Mark, Indicator: "x"}, "a mark join returns rows of one"},
 		{join.Spec{On: k, MarkName: "x"}, "mark_name is for mark joins; an inner join has no such column"},
 		{join.Spec{On: k, BatchRows: -1}, "batch_rows is -1"},
-		{join.Spec{On: k, How: 77}, "unknown way to join 77"},
+		{join.Spec{On: k, How: 77}, "unknown kind of join 77; there are inner, left, right, full, semi, anti, right-semi, "},
 		{join.Spec{On: k, Validate: 9, Order: 9, BuildSide: 9, Output: 9, Algorithm: "quick", Materialize: 9},
-			"unknown validate 9; unknown output 9; unknown order 9; unknown materialize 9; unknown algorithm "},
+			"unknown validate 9; there are m:m, 1:1, 1:m, m:1; unknown output 9; there are rows, count, ranges, pairs; " +
+				"unknown order 9; there are none, left, right; unknown materialize 9; there are auto, host, device; " +
+				`unknown algorithm "quick"; there are auto, phj-om, phj-um, hj, smj-om, smj-um; ` +
+				"unknown build_side 9; there are auto, left, right"},
+		{join.Spec{On: k, Algorithm: "smjum"}, `unknown algorithm "smjum"; did you mean "smj-um"? There are auto, phj-om`},
 	} {
 		err := c.spec.Check()
 		require.ErrorIs(t, err, backend.ErrInvalidInput, c.want)

@@ -84,6 +84,7 @@ func TestUsageErrors(t *testing.T) {
 		"bench planner":                                             `bench planner takes files of measured joins, and --rates`,
 		"bench planner no-such.csv --rates tpu":                     `no rates of "tpu"; there are host`,
 		"join a b --on k --count --algo nlj":                        `no algorithm "nlj"; there are auto, phj-om`,
+		"join a b --on k --count --algo hjj":                        `no algorithm "hjj"; did you mean "hj"? There are auto, `,
 		"bench joins shj":                                           `no join "shj"; there are phj-om`,
 		"bench joins --repeat 0":                                    `--repeat must be at least 1`,
 		"bench joins --key-bytes 5 --device host":                   `keys have 5 bytes, must be 4 or 8`,
