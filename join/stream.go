@@ -293,7 +293,7 @@ func (s *stream) fitBatches() error {
 func (s *stream) tooLarge(leftBytes uint64) error {
 	return &backend.OpError{Op: "join stream", Err: backend.ErrHostMemory, Detail: fmt.Sprintf(
 		"a record batch takes %s, memory_limit leaves %s for two; raise it, or give smaller batches",
-		text.Mebibytes(s.largest), text.Mebibytes(leftBytes))}
+		text.Limit(s.largest), text.Limit(leftBytes))}
 }
 
 // gather returns the next rows as a table, nil where there are no more.

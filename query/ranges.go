@@ -83,7 +83,7 @@ func (e *Engine) fitRanges(scans [2]*Scan) (need exec.Need, err error) {
 	if capBytes := e.capBytes(); deviceBytes > capBytes {
 		return need, &backend.OpError{Op: "plan key ranges", Device: e.Device().Info().Name, Err: backend.ErrDeviceMemory,
 			Detail: fmt.Sprintf("%d bytes are needed, the limit is %d; raise device_memory to at least %s", deviceBytes,
-				capBytes, text.Mebibytes(deviceBytes))}
+				capBytes, text.Limit(deviceBytes))}
 	}
 	need.Device = e.onDevice(deviceBytes)
 	need.Host += few * (8 + uint64(unsafe.Sizeof(ranges.KeyRange{})))

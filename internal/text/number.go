@@ -23,13 +23,18 @@ func Bytes(n uint64) string {
 	return fmt.Sprintf("%.1f %s", value, [...]string{"KiB", "MiB", "GiB", "TiB", "PiB"}[unit])
 }
 
-// Mebibytes rounds a size up, in the form that flags take: 24MiB. A limit of this size is enough.
-func Mebibytes(n uint64) string {
-	whole := n >> 20
-	if n&(1<<20-1) > 0 {
+// Limit rounds a size up to whole mebibytes, or below one to whole kibibytes, in the form that flags take: 24MiB, 113KiB.
+// A limit of this size is enough.
+func Limit(n uint64) string {
+	shift, unit := 20, "MiB"
+	if n <= 1023<<10 {
+		shift, unit = 10, "KiB"
+	}
+	whole := n >> shift
+	if whole<<shift < n {
 		whole++
 	}
-	return fmt.Sprintf("%dMiB", whole)
+	return fmt.Sprintf("%d%s", whole, unit)
 }
 
 // Count writes a whole number with a comma at every third digit.
