@@ -217,6 +217,11 @@ type Options struct {
 	// batches or waits until its context ends; a need beyond the cap is refused at once with ErrHostMemory. Results hold
 	// their memory until they are drawn or closed, build sides until they are closed.
 	//
+	// A stream acquires memory as its sources give rows, until it has its build side and a first part of the probe side.
+	// Only one stream at a time may do so: under this cap streams begin one after the other, even if all would fit, and
+	// then run side by side. A source that is slow to give its first rows delays the streams behind it, but no join of
+	// tables.
+	//
 	// Not counted are tables that no join is reading, batches that were drawn and not released beyond those four, what
 	// sources hold, buffers of 64 MiB through which a GPU copies, and the program itself.
 	MemoryLimitBytes uint64
@@ -307,9 +312,11 @@ func (e *Engine) Join(ctx context.Context, left, right arrow.Table, spec JoinSpe
 // side; the other, the probe side, is joined part by part: its batches are joined, delivered and released while the
 // next ones are read, so it may be larger than memory.
 //
-// The build side is the one that spec.BuildSide names. With BuildAuto it is the side whose keys spec.Validate requires
-// to be unique, or the side whose order spec.Order does not request, or the right side of a not-in join, even if that
-// side is long; otherwise the side that is known to have fewer rows, such as a table beside a reader, else the left.
+// The build side is the one that spec.BuildSide names. With BuildAuto it is the side that is known to have fewer rows,
+// such as a table beside a reader, else the left, unless only the other side can be it: the side whose keys
+// spec.Validate requires to be unique, the side whose order spec.Order does not request of pairs, or the right side of a
+// not-in join. That side is collected even if it is long or its length is unknown; if it exceeds
+// Options.MemoryLimitBytes, the join ends with ErrHostMemory.
 //
 // The caller closes the result; the sources must stay alive, and ctx must not end, until then. Batches that the caller
 // keeps are not freed, so a result larger than memory must be released batch by batch.

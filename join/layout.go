@@ -41,15 +41,15 @@ type OutputColumn struct {
 	Other  string // of a KeyColumn: name in the right table
 }
 
-// In returns the name of the column in the table of a side that values are taken from, or "" if there is none.
-func (c OutputColumn) In(side relation.Side) string {
+// In returns the name of the column in the table of a side that values are taken from; ok is false if there is none.
+func (c OutputColumn) In(side relation.Side) (name string, ok bool) {
 	switch {
 	case c.Role == KeyColumn && side == relation.Right:
-		return c.Other
+		return c.Other, true
 	case c.Role == KeyColumn || c.Role == ValueColumn && c.Side == side:
-		return c.Source
+		return c.Source, true
 	}
-	return ""
+	return "", false
 }
 
 // NewLayout derives the output columns of a join from the schemas of its inputs. It reads no data, so that a caller can
@@ -85,7 +85,10 @@ func NewLayout(left, right *arrow.Schema, spec Spec) (*Layout, error) {
 	l.Schema = arrow.NewSchema(fields, nil)
 	for side, schema := range schemas {
 		for _, field := range schema.Fields() {
-			taken := func(c OutputColumn) bool { return c.In(relation.Side(side)) == field.Name }
+			taken := func(c OutputColumn) bool {
+				name, ok := c.In(relation.Side(side))
+				return ok && name == field.Name
+			}
 			if slices.Contains(keys[side], field.Name) || slices.ContainsFunc(l.Columns, taken) {
 				l.Needed[side] = append(l.Needed[side], field.Name)
 			}
@@ -188,12 +191,13 @@ func keyCandidate(spec *Spec, left, right arrow.Field) candidate {
 func freeNames(all []candidate, suffix string) {
 	left, taken := make(map[string]bool), make(map[string]bool)
 	for _, c := range all {
-		if c.In(relation.Left) != "" {
+		if _, ok := c.In(relation.Left); ok {
 			left[c.field.Name] = true
 		}
 	}
 	keeps := func(c *candidate) bool {
-		return c.In(relation.Left) != "" || c.Role == ValueColumn && !left[c.field.Name]
+		_, ok := c.In(relation.Left)
+		return ok || c.Role == ValueColumn && !left[c.field.Name]
 	}
 	for i := range all {
 		if c := &all[i]; keeps(c) {

@@ -267,6 +267,20 @@ func TestLayoutOfTakenNames(t *testing.T) {
 
 // Whatever the names: each is there once, left ones are kept, right ones unless a left one is the same, and the others
 // are theirs with suffixes.
+// TestLayoutOfNamelessColumns: a column without a name, as CSV files of pandas have one, is a column like any other.
+func TestLayoutOfNamelessColumns(t *testing.T) {
+	left, right := schemaOf("", "a"), schemaOf("a", "")
+	for on, want := range map[string]string{
+		"a": "=l. int64, a=l.a|r.a int64, _right=r. int64",
+		"":  "=l.|r. int64, a=l.a int64, a_right=r.a int64",
+	} {
+		layout, err := join.NewLayout(left, right, join.Spec{LeftOn: []string{on}, RightOn: []string{on}})
+		require.NoError(t, err)
+		require.Equal(t, want, layoutText(layout))
+		require.Equal(t, [2][]string{{"", "a"}, {"a", ""}}, layout.Needed)
+	}
+}
+
 func TestLayoutNamesAreUnique(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		name := rapid.Map(rapid.SliceOfN(rapid.SampledFrom([]string{"a", "_r", "b"}), 1, 4),

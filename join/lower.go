@@ -111,8 +111,8 @@ func (l *lowering) places(ordered bool) []Materialize {
 	possible := false
 	for side, table := range l.tables {
 		for _, c := range l.layout.Columns {
-			name := c.In(relation.Side(side))
-			possible = possible || name != "" && relation.WordBits(columnOf(table, name).DataType()) > 0
+			name, ok := c.In(relation.Side(side))
+			possible = possible || ok && relation.WordBits(columnOf(table, name).DataType()) > 0
 		}
 	}
 	switch {
@@ -168,8 +168,8 @@ func (l *lowering) tree(place Materialize, ordered bool) query.Join {
 		out := deliver.Column{Type: l.layout.Schema.Field(i).Type, First: int(c.Side),
 			Role: map[Role]deliver.Role{IndicatorColumn: deliver.Indicator, MarkColumn: deliver.Mark}[c.Role]}
 		for table := range l.tables {
-			name := c.In(relation.Side(table))
-			if name == "" || c.Role == KeyColumn && !l.gives(c, relation.Side(table)) {
+			name, ok := c.In(relation.Side(table))
+			if !ok || c.Role == KeyColumn && !l.gives(c, relation.Side(table)) {
 				continue
 			}
 			v := &deliver.Value{Column: columnOf(l.tables[table], name)}

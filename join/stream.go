@@ -21,8 +21,10 @@ import (
 // batches are gathered into granules, joined, delivered and released while the next ones are read, so it may be larger
 // than memory. A granule has as many rows as the build side, but at least 2^20, and fewer if memory is short.
 //
-// The build side is the one that spec.BuildSide names. BuildAuto selects the side whose keys must be unique, else the
-// side whose order is not requested if that of the other is, else the side known to have fewer rows, else the left one.
+// The build side is the one that spec.BuildSide names. BuildAuto selects the side known to have fewer rows, such as a
+// table beside a reader, else the left one, unless only the other side can be it: the side whose keys must be unique,
+// that whose order pairs do not come in, or the right side of a not-in join. Such a side is collected in memory even if
+// its length is unknown; a limit of host memory ends the join when it does not fit.
 //
 // The output is the same as with [Engine.Plan], in the order of the probe side if an order is requested. The caller
 // closes the result; both sources must stay alive until then.
@@ -42,7 +44,7 @@ func (e *Engine) Stream(ctx context.Context, left, right Source, spec Spec) (*Re
 // in layout.Needed.
 func (e *Engine) StreamLayout(ctx context.Context, layout *Layout, left, right Source) (*Result, error) {
 	sources, fixed := [2]Source{left, right}, *layout
-	side := streamBuildSide(&fixed.Spec, sources) // BuildAuto is settled
+	side := fixed.streamBuildSide(sources) // BuildAuto is settled
 	fixed.Spec.BuildSide = [2]BuildSide{BuildLeft, BuildRight}[side]
 	if err := fixed.CheckStream(); err != nil {
 		return nil, err
@@ -99,35 +101,38 @@ func (b *Built) JoinStream(ctx context.Context, probe Source) (*Result, error) {
 	return result, err
 }
 
-// streamBuildSide is the side of two sources that is the build side.
-func streamBuildSide(spec *Spec, sources [2]Source) relation.Side {
-	fewer := func(a, b Source) bool { return a.Rows >= 0 && (b.Rows < 0 || a.Rows < b.Rows) }
-	right := fewer(sources[relation.Right], sources[relation.Left])
-	switch unique := spec.Validate; {
-	case spec.BuildSide != BuildAuto:
-		right = spec.BuildSide == BuildRight
-	case spec.How == NotIn:
-		right = true
-	case unique == OneToMany || unique == ManyToOne:
-		right = unique == ManyToOne
-	case spec.Order != Unordered && spec.How.Pairs():
-		right = spec.Order == LeftOrder
-	}
-	if right {
+// streamBuildSide is the side of two sources that is the build side: the one that is known to have fewer rows, else the
+// left one, unless only the other one makes a stream possible.
+func (l *Layout) streamBuildSide(sources [2]Source) relation.Side {
+	switch l.Spec.BuildSide {
+	case BuildLeft:
+		return relation.Left
+	case BuildRight:
 		return relation.Right
 	}
-	return relation.Left
+	side, left, right := relation.Left, sources[relation.Left].Rows, sources[relation.Right].Rows
+	if right >= 0 && (left < 0 || right < left) {
+		side = relation.Right
+	}
+	if l.checkStream(side) != nil && l.checkStream(1-side) == nil {
+		return 1 - side
+	}
+	return side
 }
 
 // CheckStream returns backend.ErrUnsupported if the join needs all rows of the probe side at once. Spec.BuildSide must
 // name the build side.
 func (l *Layout) CheckStream() error {
-	spec, build := &l.Spec, relation.Left
-	if spec.BuildSide == BuildRight {
-		build = relation.Right
+	if l.Spec.BuildSide == BuildRight {
+		return l.checkStream(relation.Right)
 	}
+	return l.checkStream(relation.Left)
+}
+
+func (l *Layout) checkStream(build relation.Side) error {
+	spec, probe := &l.Spec, 1-build
 	detail, ordered := "", [...]relation.Side{LeftOrder: relation.Left, RightOrder: relation.Right}
-	switch probe := 1 - build; {
+	switch {
 	case spec.How == NotIn && probe == relation.Right:
 		detail = "whether a value is not in the right side is known when all of it was read; make it the build side"
 	case spec.Output == Ranges:

@@ -182,6 +182,48 @@ func TestStreamOrders(t *testing.T) {
 	})
 }
 
+// TestStreamBuildSide: the side of known length is collected, or that with fewer rows, unless only the other one can be.
+func TestStreamBuildSide(t *testing.T) {
+	devicetest.HostTest(t)
+	tables := [2]arrow.Table{keyed(t, "k", 300, primary), keyed(t, "k", 200, primary)}
+	device, done := hostDevice(t, host.Options{}, backend.DeviceOptions{})
+	engine := smallEngine(t, device)
+	table := func(side int) join.Source { return join.FromTable(tables[side]) }
+	reader := func(side int) join.Source { return sourceOf(tables[side], 50) }
+	lengths := [4][2]join.Source{{table(0), reader(1)}, {reader(0), table(1)}, {reader(0), reader(1)}, {table(0), table(1)}}
+	for _, c := range []struct {
+		spec join.Spec
+		want string // the build side, by lengths
+	}{
+		{join.Spec{}, "LRLR"},
+		{join.Spec{How: join.Semi, Order: join.LeftOrder}, "LRLR"},
+		{join.Spec{How: join.Full, Order: join.RightOrder, Output: join.Count}, "LRLR"},
+		{join.Spec{Order: join.LeftOrder, Output: join.Count}, "LRLR"},
+		{join.Spec{Order: join.LeftOrder}, "RRRR"},
+		{join.Spec{Order: join.RightOrder}, "LLLL"},
+		{join.Spec{Validate: join.OneToMany}, "LLLL"},
+		{join.Spec{Validate: join.ManyToOne, Output: join.Count}, "RRRR"},
+		{join.Spec{How: join.NotIn}, "RRRR"},
+		{join.Spec{BuildSide: join.BuildLeft}, "LLLL"},
+		{join.Spec{BuildSide: join.BuildRight}, "RRRR"},
+	} {
+		c.spec.On = onK
+		for i, sources := range lengths {
+			result, err := engine.Stream(context.Background(), sources[0], sources[1], c.spec)
+			require.NoError(t, err, "%+v", c.spec)
+			want := map[byte]string{'L': "left", 'R': "right"}[c.want[i]]
+			require.Regexp(t, `\n *build +`+want, result.Explain(), "%+v, lengths %d", c.spec, i)
+			result.Close()
+		}
+	}
+	for _, spec := range []join.Spec{{Validate: join.OneToOne}, {Validate: join.OneToMany, Order: join.LeftOrder}} {
+		spec.On = onK
+		_, err := engine.Stream(context.Background(), lengths[0][0], lengths[0][1], spec)
+		require.ErrorIs(t, err, backend.ErrUnsupported)
+	}
+	require.NoError(t, done())
+}
+
 // TestStreamOfBuilt: a build side that stays is joined with sources and with tables by turns.
 func TestStreamOfBuilt(t *testing.T) {
 	lefts := []arrow.Table{rich(t, 1, 300, 120, arrow.PrimitiveTypes.Int32), named(t, 1, 150, 60, arrow.BinaryTypes.String)}
@@ -533,6 +575,84 @@ func TestStreamsUnderOneCap(t *testing.T) {
 	}
 	running.Wait()
 	require.NoError(t, done())
+}
+
+// TestStreamsBeginInTurn: under a limit of host memory, a stream begins when the one before it has its build side and a
+// first part; then both run side by side. Joins of tables do not wait. Without a limit, no stream waits.
+func TestStreamsBeginInTurn(t *testing.T) {
+	devicetest.HostTest(t)
+	left := keyed(t, "k", 300, func(i int) int64 { return int64(i) })
+	right := keyed(t, "k", 5000, func(i int) int64 { return int64(i % 300) })
+	spec := join.Spec{On: onK, BuildSide: join.BuildLeft, BatchRows: 512}
+	for _, limitBytes := range []uint64{64 << 20, 0} {
+		device, done := hostDevice(t, host.Options{Discrete: true}, backend.DeviceOptions{})
+		engine := limitedEngine(t, device, limitBytes)
+		engine.GranuleRows = 1024
+		// The slow source gives less than a part, waits, and then all rows.
+		waits, goOn := make(chan struct{}), make(chan struct{})
+		slow := counted{source: sourceOf(right, 500), after: 1, then: func(_ context.Context,
+			yield func(arrow.RecordBatch, error) bool) {
+			close(waits)
+			<-goOn
+			for batch, err := range sourceOf(right, 500).Batches(context.Background()) {
+				if !yield(batch, err) {
+					return
+				}
+			}
+		}}
+		fast := counted{source: sourceOf(right, 500), after: 1 << 20}
+		begin := func(probe *counted) chan *join.Result {
+			begun := make(chan *join.Result, 1)
+			go func() {
+				result, err := engine.Stream(context.Background(), join.FromTable(left), probe.of(), spec)
+				if err != nil {
+					t.Errorf("limit %d: %v", limitBytes, err)
+				}
+				begun <- result
+			}()
+			return begun
+		}
+		first := begin(&slow)
+		<-waits
+		second := begin(&fast)
+		rows, err := drain(context.Background(), engine, left, right, spec)
+		require.NoError(t, err)
+		require.EqualValues(t, 5000, rows)
+		if limitBytes > 0 {
+			time.Sleep(50 * time.Millisecond)
+			require.Zero(t, fast.drawn.Load())
+			require.Empty(t, second)
+			close(goOn)
+		}
+		results := []*join.Result{<-second}
+		if limitBytes == 0 {
+			close(goOn)
+		}
+		results = append(results, <-first)
+		var next []func() (arrow.RecordBatch, error, bool)
+		for _, result := range results {
+			pull, stop := iter.Pull2(result.Batches(context.Background()))
+			defer stop()
+			next = append(next, pull)
+		}
+		var drawn [2]int64
+		for open := 2; open > 0; { // batch by batch by turns
+			open = 0
+			for i, pull := range next {
+				if batch, err, more := pull(); more {
+					require.NoError(t, err)
+					drawn[i] += batch.NumRows()
+					batch.Release()
+					open++
+				}
+			}
+		}
+		require.Equal(t, [2]int64{5000, 5000 + 500}, drawn)
+		for _, result := range results {
+			result.Close()
+		}
+		require.NoError(t, done())
+	}
 }
 
 // TestStreamMemoryLimit: parts are as small as the cap of host memory asks for, and a batch that is beyond it is an

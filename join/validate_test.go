@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
@@ -109,6 +110,24 @@ func TestValidateKeysThatMatchNothing(t *testing.T) {
 	require.ErrorContains(t, err, "rows 0 and 29 both have k=1099511627776")
 	built.Close()
 	require.NoError(t, done())
+}
+
+// TestValidateKeysThatCollide takes work linear in the number of rows, more than are read at a time.
+func TestValidateKeysThatCollide(t *testing.T) {
+	devicetest.HostTest(t)
+	const last = 1<<20 + 2
+	table := keyed(t, "k", last+1, func(i int) int64 { return int64(i%last) << 42 })
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute) // pair by pair it would take hours
+	defer cancel()
+	for _, bits := range []int{0, 4} {
+		device, done := hostDevice(t, host.Options{}, backend.DeviceOptions{})
+		engine := smallEngine(t, device)
+		engine.KeepHashBits(bits)
+		_, err := drain(ctx, engine, keyed(t, "k", 10, primary), table,
+			join.Spec{On: []string{"k", "k"}, Validate: join.ManyToOne, Output: join.Count})
+		require.ErrorContains(t, err, fmt.Sprintf("rows 0 and %d both have (k=0, k=0)", last), "%d bits", bits)
+		require.NoError(t, done())
+	}
 }
 
 // TestValidateKeysOfSeveralColumns names all columns of the key.

@@ -72,9 +72,9 @@ func NewCost(p *Plan, move Moves) *Cost {
 			s.groups = [][]int{{4}}
 		}
 		if c.Facts.Loaded { // keys and columns of the chunk
-			c.takeOf(side, c.of(side, c.Facts.KeyBytes))
+			c.TakeOf(side, c.of(side, c.Facts.KeyBytes))
 			for _, bytes := range c.Facts.Payload[side] {
-				c.takeOf(side, c.of(side, bytes))
+				c.TakeOf(side, c.of(side, bytes))
 			}
 		}
 	}
@@ -119,7 +119,8 @@ func (c *Cost) Hold(bytes uint64) { c.peak = max(c.peak, c.now+bytes) }
 // Free accounts for the release of a buffer.
 func (c *Cost) Free(bytes uint64) { c.now -= bytes }
 
-func (c *Cost) takeOf(side int, bytes uint64) {
+// TakeOf accounts for a buffer that is held as long as a side.
+func (c *Cost) TakeOf(side int, bytes uint64) {
 	c.sides[side].bytes += bytes
 	c.Take(bytes)
 }
@@ -256,11 +257,11 @@ func (c *Cost) transform(side int) error {
 	c.Add(Transform, PassByte, rows*float64(2*width)+c.rows(side)*float64(c.Facts.KeyBytes-c.move.KeyBytes))
 	c.Add(Transform, PassColumn, rows*float64(max(0, len(columns)-1)))
 	for _, bytes := range columns {
-		c.takeOf(side, c.of(side, bytes))
+		c.TakeOf(side, c.of(side, bytes))
 	}
 	keys := c.of(side, c.move.KeyBytes)
 	if first {
-		c.takeOf(side, keys)
+		c.TakeOf(side, keys)
 		keys = 0
 	}
 	if passes > 1 {

@@ -1,6 +1,28 @@
 package operator
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/spirjoin/spirjoin/primitive"
+)
+
+// Units accounts for the list of the units of work that a granule is cut into. It is held as long as the granule;
+// cutting takes cutBytes more.
+func (c *Cost) Units(units, cutBytes uint64) {
+	c.TakeOf(Probe, units*16)
+	c.Hold(cutBytes)
+}
+
+// CountUnits accounts for the counts of the output of units and for where the output of each begins
+// ([Units.CountFirst]). It returns their size in bytes, for Free once the output is made.
+func (c *Cost) CountUnits(units uint64) (sizeBytes uint64, err error) {
+	scan, err := primitive.PlanScan(c.Facts.Tuning, units, 64, 64, true)
+	for _, bytes := range []uint64{units * 8, units*8 + 8, scan.ScratchBytes} {
+		c.Take(bytes)
+		sizeBytes += bytes
+	}
+	return sizeBytes, err
+}
 
 // Pairs accounts for what a match writes ([Units]): the key, and for each side two payload columns, or the first if
 // there are more; and for the gather of the others by row numbers, which the match also writes. random says that
@@ -143,7 +165,7 @@ func (c *Cost) Marks() {
 	c.Hold(max(c.loading(Build), c.loading(Probe)))
 	for side := range c.sides {
 		if c.Want.Marks(side) {
-			c.takeOf(side, (c.Held(side)+7)/8)
+			c.TakeOf(side, (c.Held(side)+7)/8)
 		}
 	}
 }

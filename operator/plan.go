@@ -49,20 +49,27 @@ type Facts struct {
 	SubgroupSize int
 }
 
-// Room is the number of pairs for which room is allocated before their exact number is known: more than expected,
-// because a join with too little room is repeated, but no more than unique keys allow.
+// Room is the number of pairs for which room is allocated before their exact number is known: those of a granule, or as
+// many as a window has room for.
 func (f *Facts) Room() uint64 {
-	probe := f.Held(Probe)
-	share := float64(probe) / float64(max(1, f.Rows[Probe]))
-	expected, most := uint64(share*float64(f.OutputRows)), uint64(share*float64(f.MostRows))
-	room := max(most, expected+expected/4+min(probe, 1<<16))
-	if f.Unique {
-		room = min(room, probe)
-	}
+	room := f.Pairs()
 	if f.Window > 0 {
 		room = min(room, f.Window)
 	}
 	return max(1, room)
+}
+
+// Pairs is the number of pairs of a granule that memory is planned for: more than expected, because a join with too
+// little room is repeated, but no more than unique keys allow.
+func (f *Facts) Pairs() uint64 {
+	probe := f.Held(Probe)
+	share := float64(probe) / float64(max(1, f.Rows[Probe]))
+	expected, most := uint64(share*float64(f.OutputRows)), uint64(share*float64(f.MostRows))
+	pairs := max(most, expected+expected/4+min(probe, 1<<16))
+	if f.Unique {
+		pairs = min(pairs, probe)
+	}
+	return pairs
 }
 
 // Held is the number of rows of a side that are on the device at a time.

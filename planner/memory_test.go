@@ -6,12 +6,16 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/exec"
 	"github.com/spirjoin/spirjoin/host"
+	"github.com/spirjoin/spirjoin/internal/jointest"
+	"github.com/spirjoin/spirjoin/join/hash"
 	"github.com/spirjoin/spirjoin/operator"
+	"github.com/spirjoin/spirjoin/planner"
 	"github.com/spirjoin/spirjoin/primitive"
 	"github.com/spirjoin/spirjoin/relation"
 )
@@ -20,14 +24,11 @@ import (
 type discard struct {
 	operator.Counter
 	lane *exec.Lane
-	most uint64 // rows of a window; 0: as many as are asked for
+	most uint64 // rows of a window
 }
 
 func (s *discard) Window(ctx context.Context, rows uint64) (*operator.Window, error) {
-	if s.most > 0 {
-		rows = min(rows, s.most)
-	}
-	return operator.NewWindow(ctx, s.lane, rows), nil
+	return operator.NewWindow(ctx, s.lane, min(rows, s.most)), nil
 }
 
 func (s *discard) Put(_ context.Context, w *operator.Window) error {
@@ -60,9 +61,9 @@ func TestMemory(t *testing.T) {
 				for _, a := range algorithms {
 					describe := fmt.Sprintf("%s of %v by %s, granule %d, window %d", name, payload, a.Name(), f.Granule,
 						f.Window)
-					p, err := runWithin(t, a, f, want, keys, 1)
+					p, err := runWithin(t, nil, a, f, want, keys, 1)
 					require.NoError(t, err, "%s: %d bytes", describe, p.PeakBytes)
-					_, err = runWithin(t, a, f, want, keys, 0.6)
+					_, err = runWithin(t, nil, a, f, want, keys, 0.6)
 					require.ErrorIs(t, err, backend.ErrDeviceMemory, "%s: %d bytes", describe, p.PeakBytes)
 				}
 			}
@@ -70,14 +71,67 @@ func TestMemory(t *testing.T) {
 	}
 }
 
-// runWithin joins by an algorithm with a share of the memory that its plan says.
-func runWithin(t *testing.T, a operator.Algorithm, f operator.Facts, want operator.Want, keys [2][]uint32,
-	share float64) (*operator.Plan, error) {
+// TestMemoryOfUnits joins keys of many rows on both sides by units of few rows: a plan accounts for all of their units.
+func TestMemoryOfUnits(t *testing.T) {
+	const build, probe = 1086, 2250
+	for name, want := range map[string]operator.Want{
+		"inner": {Pairs: true}, "full": {Pairs: true, Keys: true, Rest: [2]bool{true, true}},
+		"semi": {Matched: [2]bool{operator.Probe: true}}, "count": {Pairs: true, Count: true},
+	} {
+		for _, repeats := range []uint32{1, 7, 200, probe} { // rows of a key
+			var keys [2][]uint32
+			rows := map[uint32][2]float64{}
+			for side, n := range [2]int{build, probe} {
+				distinct := (uint32(n) + repeats - 1) / repeats
+				for i := range uint32(n) {
+					key := i % distinct
+					keys[side] = append(keys[side], key)
+					of := rows[key]
+					of[side]++
+					rows[key] = of
+				}
+			}
+			f := operator.Facts{Rows: [2]uint64{build, probe}, KeyBytes: 4, Payload: [2][]int{{4}, {4}}, Unique: repeats == 1,
+				Distinct: min(float64(repeats), build), Loaded: true}
+			for _, of := range rows {
+				f.OutputRows += uint64(of[operator.Build] * of[operator.Probe])
+				for side, n := range of {
+					f.Hottest[side] = max(f.Hottest[side], n/float64(len(keys[side])))
+				}
+				if of[operator.Build] > 0 {
+					f.MatchRatio += of[operator.Probe] / probe
+				}
+				if of[operator.Probe] > 0 {
+					f.BuildRatio += of[operator.Build] / build
+				}
+			}
+			for _, divided := range [][2]uint64{{0, 0}, {0, 2048}, {600, 0}, {600, 2048}} {
+				f.Granule, f.Window = divided[0], divided[1]
+				for _, a := range algorithms {
+					if a == (hash.Unpartitioned{}) && repeats == probe {
+						continue // it has no units for such a key
+					}
+					p, err := runWithin(t, jointest.Small, a, f, want, keys, 1)
+					assert.NoError(t, err, "%s of keys of %d rows by %s, granule %d, window %d: %d bytes", name, repeats,
+						a.Name(), f.Granule, f.Window, p.PeakBytes)
+				}
+			}
+		}
+	}
+}
+
+// runWithin joins by an algorithm with a share of the memory that its plan says. tune overrides the tuning, if it is not
+// nil.
+func runWithin(t *testing.T, tune func(*backend.DeviceInfo) primitive.Tuning, a operator.Algorithm, f operator.Facts,
+	want operator.Want, keys [2][]uint32, share float64) (*operator.Plan, error) {
 	t.Helper()
 	ctx := context.Background()
 	info := &backend.DeviceInfo{Backend: "host", Type: backend.Host}
 	tuning, err := primitive.TuningFor(info)
 	require.NoError(t, err)
+	if tune != nil {
+		tuning = tuning.With(tune(info))
+	}
 	f.Tuning = tuning
 	p, err := a.Plan(&f, want)
 	require.NoError(t, err)
@@ -109,7 +163,7 @@ func runWithin(t *testing.T, a operator.Algorithm, f operator.Facts, want operat
 		_, err := device.Upload(ctx, c.Keys.Data, backend.AsBytes(keys[side][first:first+rows]))
 		return c, err
 	}
-	sink := &discard{lane: lane, most: f.Window}
+	sink := &discard{lane: lane, most: max(planner.Output(p), 2048)}
 	o := a.Open(ctx, lane, p)
 	defer o.Close()
 	build, err := chunk(lane.Memory, operator.Build, 0, f.Rows[operator.Build])

@@ -204,7 +204,7 @@ func (b *Built) prove(ctx context.Context, q *Query, lane *exec.Lane, s *Scan) e
 		if free := b.grant.Reserve(q.Engine.Device(), need); free < need {
 			info, limit := q.Engine.Device().Info(), q.Engine.hostBytes
 			if limit != exec.Unlimited && info.InHostMemory() {
-				return hostMemoryError(info.Name, limit+need-free, limit)
+				return hostMemoryError(info.Name, limit+2*(need-free), limit) // batches take half of what there is more
 			}
 			return q.noProof(keys, need, free, q.Engine.capBytes()-free)
 		}
@@ -227,56 +227,40 @@ func (q *Query) proof(s *Scan) *Scan {
 // the keys piece by piece, which takes no memory of the device. Of rows with equal codes, which may be hashes, it
 // compares the keys.
 func repeated(ctx context.Context, lane *exec.Lane, sorted *ranges.Sorted, s *Scan) (first, second uint32, err error) {
-	width := uint64(sorted.KeyBytes)
-	part := func(of backend.Range, first, rows, bytes uint64) backend.Range {
-		of.OffsetBytes, of.SizeBytes = of.OffsetBytes+first*bytes, rows*bytes
-		return of
-	}
-	piece := make([]byte, min(sorted.Rows, 1<<20)*width)
-	var group []uint32 // rows of the last code, none of which have the same key
+	width := sorted.KeyBytes
+	piece := make([]byte, min(sorted.Rows, 1<<20)*uint64(width))
+	repeats := s.Keys.Repeats(s.Side) // of the last code, of which more follow
 	for from := uint64(0); from+1 < sorted.Rows; {
-		rows := min(sorted.Rows-from, uint64(len(piece))/width)
-		keys := piece[:rows*width]
-		if err := lane.Download(ctx, keys, part(sorted.Keys, from, rows, width)); err != nil {
+		rows := min(sorted.Rows-from, uint64(len(piece)/width))
+		keys := piece[:rows*uint64(width)]
+		if err := lane.Download(ctx, keys, sorted.Keys.Part(from*uint64(width), uint64(len(keys)))); err != nil {
 			return 0, 0, err
 		}
-		for i := width; i < uint64(len(keys)); i += width {
-			if !bytes.Equal(keys[i-width:i], keys[i:i+width]) {
-				group = group[:0]
-				continue
+		for begin := 0; begin < len(keys); {
+			end := begin + width
+			for end < len(keys) && bytes.Equal(keys[begin:begin+width], keys[end:end+width]) {
+				end += width
 			}
-			var ids [2]uint32
-			if err := lane.Download(ctx, backend.AsBytes(ids[:]), part(sorted.IDs, from+i/width-1, 2, 4)); err != nil {
-				return 0, 0, err
+			if end-begin > width {
+				ids := make([]uint32, (end-begin)/width)
+				at := sorted.IDs.Part((from+uint64(begin/width))*4, uint64(len(ids)*4))
+				if err := lane.Download(ctx, backend.AsBytes(ids), at); err != nil {
+					return 0, 0, err
+				}
+				if repeats.Rows() > 0 { // the first is the last one of the piece before
+					ids = ids[1:]
+				}
+				if first, second, found := repeats.Add(ids); found {
+					return first, second, nil
+				}
 			}
-			if len(group) == 0 {
-				group = append(group, ids[0])
+			if begin = end; begin < len(keys) && repeats.Rows() > 0 {
+				repeats = s.Keys.Repeats(s.Side)
 			}
-			if other, err := s.sameKey(ctx, group, ids[1]); err != nil || other != ids[1] {
-				return other, ids[1], err
-			}
-			group = append(group, ids[1])
 		}
 		from += rows - 1 // the last key is compared with the next one
 	}
 	return 0, 0, nil
-}
-
-// sameKey is the first of some rows with the key of another one, or that one where there is none.
-func (s *Scan) sameKey(ctx context.Context, rows []uint32, row uint32) (uint32, error) {
-	keep := make([]uint64, (len(rows)+63)/64)
-	for i := range rows {
-		keep[i/64] |= 1 << (i % 64)
-	}
-	if err := s.Keys.EqualWithin(ctx, s.Side, rows, slices.Repeat([]uint32{row}, len(rows)), keep); err != nil {
-		return 0, err
-	}
-	for i, other := range rows {
-		if keep[i/64]>>(i%64)&1 != 0 {
-			return other, nil
-		}
-	}
-	return row, nil
 }
 
 // fitProof adds to an alternative the memory that it takes to prove that keys are unique, before anything is joined,

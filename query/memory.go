@@ -84,8 +84,12 @@ func (q *Query) fitHost(a *Alternative) error {
 		a.parts = min(a.parts, max((in.hostBytes-min(in.hostBytes, need))/2, leastPartsBytes))
 		need += a.parts
 	}
-	if rowBytes > 0 { // all of it
-		more := min(a.batch-rows, (in.hostBytes-min(in.hostBytes, need))/rowBytes)
+	if rowBytes > 0 { // all of it, or half where probe tables that come later may have to be proved
+		left := in.hostBytes - min(in.hostBytes, need)
+		if q.Facts.Stays {
+			left /= 2
+		}
+		more := min(a.batch-rows, left/rowBytes)
 		a.batch, need = rows+more, need+rowBytes*more
 	}
 	if need <= in.hostBytes {

@@ -74,6 +74,29 @@ func JoinBytes(t primitive.Tuning, keyBytes int, rows [2]uint64) (most uint64, e
 	return max(most, sorted+max(pairs, many*4)), err
 }
 
+// UnitBytes is the device memory that [JoinUnit] takes for a unit with these numbers of rows, in addition to the output:
+// copies of the rows, and what [Join] takes.
+func UnitBytes(t primitive.Tuning, keyBytes int, rows [2]uint64) (uint64, error) {
+	joinBytes, err := JoinBytes(t, keyBytes, rows)
+	return joinBytes + (rows[0]+rows[1])*uint64(keyBytes+4), err
+}
+
+// CountCost accounts for counting the output of units before any is written ([operator.Units.CountFirst]), and for
+// [JoinUnit] of a unit whose output exceeds a window, of unitRows rows at most. It returns the size in bytes of what is to
+// be freed after the output.
+func CountCost(c *operator.Cost, units uint64, unitRows [2]uint64) (sizeBytes uint64, err error) {
+	f := &c.Facts
+	if sizeBytes, err = c.CountUnits(units); err != nil || f.Window == 0 || f.Unique {
+		return sizeBytes, err
+	}
+	for side := range unitRows {
+		unitRows[side] = min(unitRows[side], c.Held(side))
+	}
+	unitBytes, err := UnitBytes(f.Tuning, f.KeyBytes, unitRows)
+	c.TakeSmall(unitBytes)
+	return sizeBytes + unitBytes, err
+}
+
 // Join joins two chunks by sorting both, into windows of any size; with count, it only counts the pairs.
 func Join(ctx context.Context, lane *exec.Lane, chunks [2]*relation.Chunk, count bool, sink *operator.Places) error {
 	defer sink.Release()

@@ -48,15 +48,7 @@ func (p *KeyPlan) KeepHashBits(bits int) { p.dropped = ^uint64(0) << bits }
 // Errors wrap backend.ErrInvalidInput (a row that the table does not have), backend.ErrCancelled or
 // backend.ErrTimedOut.
 func (p *KeyPlan) Equal(ctx context.Context, rows [2][]uint32, keep []uint64) error {
-	return p.equal(ctx, [2]Side{Left, Right}, rows, keep)
-}
-
-// EqualWithin is [KeyPlan.Equal] for pairs of rows of one side.
-func (p *KeyPlan) EqualWithin(ctx context.Context, side Side, a, b []uint32, keep []uint64) error {
-	return p.equal(ctx, [2]Side{side, side}, [2][]uint32{a, b}, keep)
-}
-
-func (p *KeyPlan) equal(ctx context.Context, sides [2]Side, rows [2][]uint32, keep []uint64) error {
+	sides := [2]Side{Left, Right}
 	for i, side := range sides {
 		most := uint32(0)
 		for _, row := range rows[i] {

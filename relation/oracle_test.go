@@ -12,20 +12,28 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/array"
 )
 
-// exact is the value of one key as mathematics has it: a number in the unit of its class, or what floats have besides.
+// exact is the value of one key as mathematics has it: a number in the unit of its class, or what floats have besides, or
+// the bytes of a text.
 type exact struct {
-	beyond int // -1: -Inf, 1: +Inf, 2: NaN, 3: NULL where it is a value, 0: a number
+	beyond int // -1: -Inf, 1: +Inf, 2: NaN, 3: NULL where it is a value, 0: a number or a text
 	number *big.Rat
+	text   string // where there is no number
 }
 
 func (e exact) compare(other exact) int {
 	if e.beyond != 0 || other.beyond != 0 {
 		return cmp.Compare(e.beyond, other.beyond)
 	}
+	if e.number == nil && other.number == nil {
+		return cmp.Compare(e.text, other.text)
+	}
 	return e.number.Cmp(other.number)
 }
 
 func (e exact) String() string {
+	if e.beyond == 0 && e.number == nil {
+		return fmt.Sprintf("%q", e.text)
+	}
 	return map[int]string{-1: "-Inf", 1: "+Inf", 2: "NaN", 3: "NULL", 0: fmt.Sprint(e.number)}[e.beyond]
 }
 
@@ -96,6 +104,18 @@ func exactOf(column arrow.Array, i int) (e exact, ok bool) {
 		return seconds(int64(c.Value(i)), c.DataType().(*arrow.Time64Type).Unit), true
 	case *array.Duration:
 		return seconds(int64(c.Value(i)), c.DataType().(*arrow.DurationType).Unit), true
+	case *array.MonthInterval:
+		return integer(int64(c.Value(i))), true
+	case *array.DayTimeInterval: // the bits that are stored
+		v := c.Value(i)
+		return integer(int64(v.Milliseconds)<<32 + int64(uint32(v.Days))), true
+	case *array.MonthDayNanoInterval:
+		v := c.Value(i)
+		return exact{text: fmt.Sprint(v.Months, v.Days, v.Nanoseconds)}, true
+	case interface{ Value(int) string }: // strings of all layouts
+		return exact{text: c.Value(i)}, true
+	case interface{ Value(int) []byte }: // and bytes
+		return exact{text: string(c.Value(i))}, true
 	case *array.Decimal32:
 		return unscaled(big.NewInt(int64(c.Value(i))), c.DataType().(arrow.DecimalType).GetScale()), true
 	case *array.Decimal64:
@@ -268,7 +288,8 @@ func checkPlan(left, right arrow.Table, on []string, nullsEqual ...bool) error {
 	}
 	for k := range on {
 		lt, rt := left.Schema().Field(k).Type, right.Schema().Field(k).Type
-		if len(on) > 1 || len(nullsEqual) > 0 && nullsEqual[0] || !arrow.TypeEqual(lt, rt) || arrow.IsDecimal(traitOf(lt).storage.ID()) {
+		if len(on) > 1 || len(nullsEqual) > 0 && nullsEqual[0] || !arrow.TypeEqual(lt, rt) ||
+			arrow.IsDecimal(traitOf(lt).storage.ID()) || traitOf(lt).class >= classText && plan.Exact() { // short texts
 			continue
 		}
 		for _, row := range append(append([]keyRow{}, l...), r...) {

@@ -26,7 +26,7 @@ import (
 //
 // Errors: ErrBatchTooLarge when the gathered strings, or elements of lists, pass what the type's 32-bit offsets can count;
 // backend.ErrInvalidInput for an id that is no row, or a column whose buffers are corrupt; backend.ErrUnsupported when the
-// dictionaries cannot be unified; backend.ErrCancelled and backend.ErrTimedOut.
+// index type is too narrow for the dictionaries of all chunks; backend.ErrCancelled and backend.ErrTimedOut.
 func Take(ctx context.Context, column *arrow.Chunked, ids []uint32, alloc memory.Allocator) (arrow.Array, error) {
 	data, err := takeColumn(ctx, column, ids, alloc)
 	if err != nil {

@@ -162,8 +162,8 @@ func (t *taker) dictionary(dt *arrow.DictionaryType) (arrow.ArrayData, error) {
 		differing := arrow.NewChunked(dt, chunks)
 		defer differing.Release()
 		unified, err := array.UnifyChunkedDicts(t.alloc, differing)
-		if err != nil {
-			return nil, fmt.Errorf("%w: unify the dictionaries of the chunks: %w", backend.ErrUnsupported, err)
+		if err != nil { // it knows few types
+			return t.joinedDictionaries(dt)
 		}
 		defer unified.Release()
 		for c, chunk := range unified.Chunks() {
@@ -177,4 +177,66 @@ func (t *taker) dictionary(dt *arrow.DictionaryType) (arrow.ArrayData, error) {
 	}
 	indices.(*array.Data).SetDictionary(t.chunks[used].Dictionary())
 	return indices, nil
+}
+
+// joinedDictionaries gathers indices into all dictionaries one behind the other, whose entries may then be there more
+// than once.
+func (t *taker) joinedDictionaries(dt *arrow.DictionaryType) (arrow.ArrayData, error) {
+	var entries []arrow.ArrayData
+	starts, all := make([]uint64, len(t.chunks)), uint64(0)
+	for c, chunk := range t.chunks {
+		starts[c] = all
+		if of := chunk.Dictionary(); of.Len() > 0 {
+			entries, all = append(entries, of), all+uint64(of.Len())
+		}
+	}
+	index := dt.IndexType.(arrow.FixedWidthDataType)
+	bits := index.BitWidth()
+	if !arrow.IsUnsignedInteger(index.ID()) {
+		bits--
+	}
+	if all-1 > min(math.MaxUint32, ^uint64(0)>>(64-bits)) {
+		return nil, fmt.Errorf("%w: the dictionaries of the chunks have %d entries together, too many for an index of type %s",
+			backend.ErrUnsupported, all, index)
+	}
+	ids := make([]uint32, all)
+	for i := range ids {
+		ids[i] = uint32(i)
+	}
+	dictionary, err := take(t.ctx, dt.ValueType, entries, ids, t.alloc)
+	if err != nil {
+		return nil, err
+	}
+	defer dictionary.Release()
+	indices, err := t.fixed(dt.Bytes())
+	if err != nil {
+		return nil, err
+	}
+	switch values := indices.Buffers()[1].Bytes(); dt.Bytes() {
+	case 1:
+		err = addStarts(t, values, starts)
+	case 2:
+		err = addStarts(t, view[uint16](values), starts)
+	case 4:
+		err = addStarts(t, view[uint32](values), starts)
+	default:
+		err = addStarts(t, view[uint64](values), starts)
+	}
+	if err != nil {
+		indices.Release()
+		return nil, err
+	}
+	indices.(*array.Data).SetDictionary(dictionary)
+	return indices, nil
+}
+
+// addStarts adds to each index where the entries of its chunk begin. Indices of nulls are anything.
+func addStarts[I uint8 | uint16 | uint32 | uint64](t *taker, indices []I, starts []uint64) error {
+	return forBlocks(t.ctx, len(t.ids), func(_ *scratch, from, to int) error {
+		for i, id := range t.ids[from:to] {
+			chunk, _ := t.find(id)
+			indices[from+i] += I(starts[chunk])
+		}
+		return nil
+	})
 }

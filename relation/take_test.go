@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -14,10 +15,11 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/extensions"
 	"github.com/apache/arrow-go/v18/arrow/memory"
-	"github.com/spirjoin/spirjoin/backend"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
+
+	"github.com/spirjoin/spirjoin/backend"
 )
 
 // takeValues has a few values of each type, as JSON, nulls among them.
@@ -386,4 +388,68 @@ func TestTakeOfFewRows(t *testing.T) {
 	}
 	runtime.ReadMemStats(&after)
 	require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(calls*unsafe.Sizeof(scratch{})))
+}
+
+// TestTakeDifferentDictionaries gathers from chunks whose dictionaries differ, of types that arrow-go unifies and of
+// others.
+func TestTakeDifferentDictionaries(t *testing.T) {
+	p := arrow.PrimitiveTypes
+	for _, c := range []struct {
+		value arrow.DataType
+		json  [3]string
+	}{
+		{arrow.BinaryTypes.String, [3]string{`["a", "b"]`, `[]`, `["c", "a", "d"]`}},
+		{arrow.BinaryTypes.LargeString, [3]string{`["a", "b"]`, `[]`, `["c", "a", "d"]`}},
+		{arrow.BinaryTypes.StringView, [3]string{`["a", "b"]`, `[]`, `["a text of more than 12 bytes", "a", "d"]`}},
+		{arrow.ListOf(p.Int32), [3]string{`[[1], [2, 3]]`, `[]`, `[[], [4, 5, 6], [1]]`}},
+		{arrow.StructOf(arrow.Field{Name: "x", Type: p.Int8}), [3]string{`[{"x": 1}, {"x": 2}]`, `[]`, `[{"x": 3}, {"x": 1}, {"x": 2}]`}},
+	} {
+		for _, index := range []arrow.DataType{p.Int8, p.Uint16, p.Int32, p.Uint64} {
+			dt := &arrow.DictionaryType{IndexType: index, ValueType: c.value}
+			var chunks []arrow.Array
+			var want []string
+			for i, indices := range []string{`[1, null, 0, 1]`, `[null, null]`, `[2, 0, null, 1]`} {
+				entries, _, err := array.FromJSON(memory.DefaultAllocator, c.value, strings.NewReader(c.json[i]))
+				require.NoError(t, err)
+				numbers, _, err := array.FromJSON(memory.DefaultAllocator, index, strings.NewReader(indices))
+				require.NoError(t, err)
+				chunk := array.NewDictionaryArray(dt, numbers, entries)
+				for row := range chunk.Len() {
+					want = append(want, chunk.ValueStr(row))
+				}
+				chunks = append(chunks, chunk)
+			}
+			ids := []uint32{9, 3, 0, 6, 4, 7, 1, 2, 9, 8, 5}
+			taken, err := Take(t.Context(), arrow.NewChunked(dt, chunks), ids, memory.DefaultAllocator)
+			require.NoError(t, err, "%s", dt)
+			require.True(t, arrow.TypeEqual(dt, taken.DataType()))
+			for i, id := range ids {
+				require.Equal(t, want[id], taken.ValueStr(i), "%s, row %d", dt, id)
+			}
+		}
+	}
+	many := func(n int) arrow.Array {
+		b := array.NewLargeStringBuilder(memory.DefaultAllocator)
+		for i := range n {
+			b.Append(fmt.Sprint(n, i))
+		}
+		numbers, _, err := array.FromJSON(memory.DefaultAllocator, p.Int8, strings.NewReader(`[0]`))
+		require.NoError(t, err)
+		return array.NewDictionaryArray(&arrow.DictionaryType{IndexType: p.Int8, ValueType: arrow.BinaryTypes.LargeString},
+			numbers, b.NewArray())
+	}
+	for _, c := range []struct {
+		entries int
+		fits    bool
+	}{{28, true}, {29, false}} {
+		column := chunkedOf(many(100))
+		column = arrow.NewChunked(column.DataType(), append(slices.Clone(column.Chunks()), many(c.entries)))
+		_, err := Take(t.Context(), column, []uint32{0, 1}, memory.DefaultAllocator)
+		if c.fits {
+			require.NoError(t, err)
+		} else {
+			require.ErrorIs(t, err, backend.ErrUnsupported)
+			require.ErrorContains(t, err, "129 entries")
+		}
+	}
 }

@@ -46,6 +46,7 @@ var csvKindTypes = []struct {
 type csvColumnFacts struct {
 	excluded csvKinds
 	values   bool // a value that is not null was seen
+	given    bool // the type was given, so that no values were looked at
 
 	// For every excluded type the first value that it does not hold. The last of these values made the column text.
 	because [csvKindCount]TextReason

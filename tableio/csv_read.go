@@ -232,11 +232,25 @@ func (s *csvSource) infer(ctx context.Context, fields []arrow.Field) error {
 		s.total += rows
 	}
 	for i := range fields {
-		if fields[i].Type == nil {
+		if s.facts[i].given = fields[i].Type != nil; !s.facts[i].given {
 			fields[i].Type = s.facts[i].dataType()
 		}
 	}
 	return nil
+}
+
+// setType gives a column without values another type.
+func (s *csvSource) setType(column int, dt arrow.DataType) bool {
+	if s.facts == nil || s.facts[column].given || s.facts[column].values {
+		return false
+	}
+	fields := s.fields.Fields()
+	fields[column].Type = dt
+	if _, err := newCSVColumn(fields[column], s.nulls); err != nil {
+		return false
+	}
+	s.fields = arrow.NewSchema(fields, nil)
+	return true
 }
 
 // whyText says which value made a column text.

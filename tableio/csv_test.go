@@ -257,6 +257,29 @@ func TestWhyText(t *testing.T) {
 	require.NoError(t, r.Close())
 }
 
+// Only columns without values, whose type was not given, take another type, and only one that CSV has.
+func TestSetType(t *testing.T) {
+	given := arrow.NewSchema([]arrow.Field{{Name: "given", Type: arrow.BinaryTypes.String, Nullable: true}}, nil)
+	r, err := Open(context.Background(), writeText(t, "given,empty,full,twice,twice\n,,1,,\n,,,,\n"),
+		ReadOptions{CSV: CSVOptions{Schema: given}})
+	require.NoError(t, err)
+	defer r.Close()
+	before := r.Schema()
+	for _, name := range []string{"given", "full", "twice", "none"} {
+		require.False(t, r.SetType(name, arrow.PrimitiveTypes.Int64), name)
+	}
+	require.False(t, r.SetType("empty", arrow.ListOf(arrow.PrimitiveTypes.Int64)))
+	require.True(t, before.Equal(r.Schema()))
+	require.True(t, r.SetType("empty", &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8,
+		ValueType: arrow.FixedWidthTypes.Date32}))
+	table, err := r.Read(context.Background(), []string{"empty", "full"})
+	require.NoError(t, err)
+	defer table.Release()
+	require.Equal(t, arrow.FixedWidthTypes.Date32, table.Schema().Field(0).Type)
+	require.Equal(t, 2, table.Column(0).NullN())
+	require.Equal(t, 1, table.Column(1).NullN())
+}
+
 func TestCSVEmptyTextFirst(t *testing.T) {
 	schema := arrow.NewSchema([]arrow.Field{{Name: "a", Type: arrow.BinaryTypes.String}}, nil)
 	b := array.NewRecordBuilder(memory.NewGoAllocator(), schema)

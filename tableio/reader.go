@@ -207,6 +207,18 @@ func (r *Reader) WhyText(column string) (TextReason, bool) {
 	return csv.whyText(indices[0])
 }
 
+// SetType gives a column of a CSV file without values, which is text by itself, another type; of a dictionary that of its
+// values. It must come before the column is read. It returns false, and changes nothing, if the column has values, if its
+// type was given, if no column of a CSV file has that type, or if the name is unknown or ambiguous.
+func (r *Reader) SetType(column string, dt arrow.DataType) bool {
+	if dictionary, ok := dt.(*arrow.DictionaryType); ok {
+		dt = dictionary.ValueType
+	}
+	csv, ok := r.src.(*csvSource)
+	indices := r.src.schema().FieldIndices(column)
+	return ok && len(indices) == 1 && csv.setType(indices[0], dt)
+}
+
 // Read loads the named columns, in this order, and nothing else; nil means ReadOptions.Columns, and an empty list gives
 // a table with rows but no columns. The caller releases the table, which stays valid after Close. Rows keep the order
 // of the file; chunks may differ between columns.

@@ -206,7 +206,7 @@ type attempts struct {
 	probe       int // the side that comes in parts
 
 	deviceMemory, hostMemory uint64 // caps of this attempt
-	raised                   [2]bool
+	raised                   [2]int
 }
 
 // attempt joins once. It says whether to join again, under a cap that an error asked for.
@@ -481,13 +481,19 @@ func (r *attempts) mixed() map[family]bool {
 	return found
 }
 
-// raise raises a cap to what an error says is needed, with which this error must not come again.
+// raise raises a cap to what an error says is needed, with which this error must not come again, but for what was
+// planned before it could be known: a stream by its first part, which memory makes larger, and for a build side that
+// stays, by itself, without the proof of a probe side.
 func (r *attempts) raise(limit *uint64, which int, need *regexp.Regexp, err error) (again bool, fail *failure) {
 	found := need.FindStringSubmatch(err.Error())
 	if found == nil {
 		return false, failf("memory", "no remedy is named: %v", err)
 	}
-	if r.raised[which] && r.c.Stream == 0 { // a stream is planned by its first part, which memory makes larger
+	most := 1
+	if r.c.Parts > 0 && r.c.Validate != "" {
+		most = 2
+	}
+	if r.raised[which] == most && r.c.Stream == 0 {
 		return false, failf("memory", "not enough, though an error said so: %v", err)
 	}
 	number, parseErr := strconv.ParseUint(found[1], 10, 64)
@@ -495,7 +501,8 @@ func (r *attempts) raise(limit *uint64, which int, need *regexp.Regexp, err erro
 	if parseErr != nil || number*unit <= *limit {
 		return false, failf("memory", "the cap is %d, and less is asked for: %v", *limit, err)
 	}
-	*limit, r.raised[which] = number*unit, true
+	*limit = number * unit
+	r.raised[which]++
 	return true, nil
 }
 

@@ -60,6 +60,10 @@ var found = map[string]string{
 		"Most":256},"Right":{"Seed":11992880418573081317,"Rows":[[0,0]],"Draw":"sorted","Most":256},"Keys":[{"Types":["int32",
 		"int32"],"Values":"dense"}],"How":"inner","BuildSide":"left","Order":"left","Parts":1,"Device":"host",
 		"DeviceMemory":1353913,"HostMemory":351214}`,
+	"units of a key that all rows have": `{"Left":{"Seed":5147035705857532153,"Rows":[[426,1512]],"Draw":"sorted",
+		"Most":32},"Right":{"Seed":16242142041244337293,"Rows":[[0,2250]],"Draw":"sorted","Most":32},"Keys":[{"Types":[
+		"float64","float64"],"Values":"dense"},{"Types":["int32","int32"],"Values":"dense"}],"How":"right-semi",
+		"Device":"small","WindowRows":2136,"HashBits":0,"DeviceMemory":384149}`,
 }
 
 func TestFuzzFound(t *testing.T) {

@@ -49,6 +49,7 @@ func (s *session) join(ctx context.Context, o joinOptions) error {
 	if err != nil {
 		return err
 	}
+	typeEmptyKeys(readers, o.spec)
 	layout, err := spirjoin.NewJoinLayout(readers[0].Schema(), readers[1].Schema(), o.spec)
 	if err != nil {
 		return explainTextKey(err, o, readers)
@@ -161,6 +162,20 @@ func explainOutput(err error, path string) error {
 			Err: errors.New("this is a directory; name a file in it")}
 	}
 	return usagef("%v: --format", err)
+}
+
+// typeEmptyKeys gives keys of CSV files without values, as in a file with only a header, the type of the keys that they
+// are compared with.
+func typeEmptyKeys(readers [2]*tableio.Reader, spec spirjoin.JoinSpec) {
+	for k := range spec.LeftOn {
+		names := [2]string{spec.LeftOn[k], spec.RightOn[k]}
+		for side, r := range readers {
+			other := readers[1-side].Schema()
+			if i := other.FieldIndices(names[1-side]); len(i) == 1 && r.SetType(names[side], other.Field(i[0]).Type) {
+				break
+			}
+		}
+	}
 }
 
 // skipRowGroups leaves row groups unread whose statistics say that their keys lie outside those of the other side:

@@ -7,8 +7,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/parquet/file"
 	"github.com/stretchr/testify/require"
+
+	"github.com/spirjoin/spirjoin/tableio"
 )
 
 func TestJoinFormats(t *testing.T) {
@@ -195,6 +198,51 @@ func TestJoinEmptyTables(t *testing.T) {
 		require.Len(t, names, 3, i)
 		require.Empty(t, rows)
 		require.Equal(t, "0\n", runProgram(t, exitDone, append(args, "--count")...).stdout)
+	}
+}
+
+// A CSV file with only a header, or without a value in the key, has columns of text, but a key of the type of the other
+// one; its keys match nothing.
+func TestJoinCSVWithoutValues(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		require.NoError(t, os.WriteFile(path, []byte(text), 0o666))
+		return path
+	}
+	header, nulls := write("header.csv", "k,x\n"), write("nulls.csv", "k,x\n,\n")
+	letters := tableFile(t, filepath.Join(dir, "letters.parquet"), texts("k", "a", "b"), ints("y", 5, 6))
+	for _, c := range []struct {
+		full string
+		rows []string
+		key  arrow.DataType
+	}{
+		{write("numbers.csv", "k,y\n1,5\n2,6\n"), []string{"1|(null)|5", "2|(null)|6"}, arrow.PrimitiveTypes.Int64},
+		{write("dates.csv", "k,y\n2024-01-01,5\n"), []string{"2024-01-01|(null)|5"}, arrow.FixedWidthTypes.Date32},
+		{letters, []string{"a|(null)|5", "b|(null)|6"}, arrow.BinaryTypes.String},
+	} {
+		for _, how := range []string{"inner", "left", "right", "full", "semi", "anti"} {
+			for _, empty := range []string{header, nulls} {
+				var want []string
+				if empty == nulls {
+					want = append(want, map[string][]string{"left": {"(null)|(null)|(null)"}, "full": {"(null)|(null)|(null)"},
+						"anti": {"(null)|(null)"}}[how]...)
+				}
+				if how == "right" || how == "full" {
+					want = append(want, c.rows...)
+				}
+				out := filepath.Join(t.TempDir(), "out.parquet")
+				runProgram(t, exitDone, "join", empty, c.full, "--on", "k", "--device", "host", "--how", how, "-o", out)
+				_, rows := rowsOf(t, out, nil)
+				require.Equal(t, want, rows, "%s, %s and %s", how, empty, c.full)
+				r, err := tableio.Open(t.Context(), out, tableio.ReadOptions{})
+				require.NoError(t, err)
+				for i, dt := range []arrow.DataType{c.key, arrow.BinaryTypes.String} {
+					require.True(t, arrow.TypeEqual(dt, r.Schema().Field(i).Type), "%s: %s", how, r.Schema())
+				}
+				require.NoError(t, r.Close())
+			}
+		}
 	}
 }
 

@@ -5,8 +5,10 @@ import (
 	"math"
 
 	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/kernel"
 	"github.com/spirjoin/spirjoin/operator"
 	"github.com/spirjoin/spirjoin/primitive"
+	"github.com/spirjoin/spirjoin/ranges"
 )
 
 // cost books what a partitioned join takes.
@@ -31,9 +33,15 @@ func (a Partitioned) cost(p *operator.Plan, s *shape) error {
 		} else if err := c.Transform(side); err != nil {
 			return err
 		}
+		if rows > 0 {
+			c.TakeOf(side, s.startsBytes())
+		}
 	}
 	c.Marks()
 	if f.Rows[operator.Build] > 0 && f.Rows[operator.Probe] > 0 {
+		if err := s.cut(c); err != nil {
+			return err
+		}
 		if err := a.peel(c, s); err != nil {
 			return err
 		}
@@ -47,6 +55,29 @@ func (a Partitioned) cost(p *operator.Plan, s *shape) error {
 		}
 	}
 	return c.Sides()
+}
+
+// startsBytes is the size of the list of where the partitions of a side begin.
+func (s *shape) startsBytes() uint64 { return (1<<s.bits + 1) * 4 }
+
+// cut books the units of a granule.
+func (s *shape) cut(c *operator.Cost) error {
+	scan, err := primitive.PlanScan(c.Facts.Tuning, 1<<s.bits, 32, 32, true)
+	c.Units(s.mostUnits(&c.Facts), 2*s.startsBytes()+scan.ScratchBytes)
+	return err
+}
+
+// mostUnits bounds the units of a granule, as far as its rows are spread evenly ([probing.cut]): of each partition the
+// pieces of as many build rows as a table holds, times the pieces of the probe rows. The partition of the most frequent
+// key has more.
+func (s *shape) mostUnits(f *operator.Facts) uint64 {
+	partitions := math.Exp2(float64(s.bits))
+	units := func(build, probe, partitions float64) float64 {
+		return (partitions + build/float64(s.tableRows)) * (1 + probe/float64(s.probeRows)/partitions)
+	}
+	build, probe := float64(f.Held(operator.Build)), float64(f.Held(operator.Probe))
+	hot := min(f.Hottest[operator.Build]*build, float64(s.oversizedBuild()))
+	return uint64(min(primitive.MaxRows, units(build, probe, partitions)+units(hot, f.Hottest[operator.Probe]*probe, 1)))
 }
 
 // lookUp books a pass over all units, which looks each probe row up. The build rows of a unit go into its table once
@@ -66,7 +97,7 @@ func (a Partitioned) peel(c *operator.Cost, s *shape) error {
 	if rows[operator.Build] == 0 {
 		return nil
 	}
-	peelBytes, err := sortBytes(f.Tuning, keyBytes, rows)
+	peelBytes, err := ranges.UnitBytes(f.Tuning, keyBytes, rows)
 	if err != nil {
 		return err
 	}
@@ -99,12 +130,22 @@ func (a Partitioned) pairs(c *operator.Cost, s *shape) error {
 	}
 	a.lookUp(c, s)
 	if c.Want.Count {
+		bytes, err := c.CountUnits(s.mostUnits(f))
+		c.Free(bytes)
+		if err != nil {
+			return err
+		}
 		c.Add(operator.Match, operator.Stream,
 			float64(f.KeyBytes)*(c.Walked(operator.Build)+c.Walked(operator.Probe)))
 		return nil
 	}
 	if a.countsFirst(f) { // units are counted before
 		a.lookUp(c, s)
+		bytes, err := ranges.CountCost(c, s.mostUnits(f), [2]uint64{uint64(s.tableRows), uint64(s.probeRows)})
+		if err != nil {
+			return err
+		}
+		defer func() { c.Free(bytes) }()
 	}
 	first := f.MatchRatio * float64(f.Rows[operator.Probe]) // pairs that the lookup itself finds
 	c.Add(operator.Match, operator.MatchProbe, max(0, c.Out()-sorted-first))
@@ -155,21 +196,33 @@ func (a Unpartitioned) cost(p *operator.Plan) error {
 		a.sortLost(c, lost(f))
 	}
 	piece := pieceRows(f.Rows[operator.Build]) // whether there are rows without a slot a plan cannot know
-	lostBytes, err := sortBytes(f.Tuning, f.KeyBytes,
+	lostBytes, err := ranges.UnitBytes(f.Tuning, f.KeyBytes,
 		[2]uint64{min(piece, c.Held(operator.Build)), min(piece, c.Held(operator.Probe))})
 	if err != nil {
 		return err
 	}
 	c.TakeSmall(lostBytes) // windows of their pairs are beside it
+	units := uint64(kernel.Groups(kernel.TableProbe.With(nil), max(1, c.Held(operator.Probe))))
 	switch {
 	case want.Pairs && want.Count:
 		lookUp(probed)
 		c.Add(operator.Match, operator.Stream, probe*float64(f.KeyBytes))
+		bytes, err := c.CountUnits(units)
+		if c.Free(bytes); err != nil {
+			return err
+		}
 	case want.Pairs:
 		for range int(min(2, c.Windows())) { // tiles are counted before there are several windows
 			lookUp(max(probed, c.Out())) // rows of a key are looked at one by one
 		}
-		if err := c.Pairs(true); err != nil {
+		bytes := uint64(0)
+		if f.CountsFirst() {
+			bytes, err = c.CountUnits(units)
+		}
+		if err == nil {
+			err = c.Pairs(true)
+		}
+		if c.Free(bytes); err != nil {
 			return err
 		}
 	}

@@ -7,7 +7,6 @@ import (
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/exec"
 	"github.com/spirjoin/spirjoin/operator"
-	"github.com/spirjoin/spirjoin/primitive"
 	"github.com/spirjoin/spirjoin/ranges"
 	"github.com/spirjoin/spirjoin/relation"
 )
@@ -97,7 +96,7 @@ func atOnce(lane *exec.Lane, p *operator.Plan, keyBytes int, all, planned [2]uin
 		if rows == planned {
 			return rows, nil
 		}
-		need, err := sortBytes(lane.Tuning(), keyBytes, rows)
+		need, err := ranges.UnitBytes(lane.Tuning(), keyBytes, rows)
 		if err != nil {
 			return rows, err
 		}
@@ -112,12 +111,6 @@ func atOnce(lane *exec.Lane, p *operator.Plan, keyBytes int, all, planned [2]uin
 			return rows, nil
 		}
 	}
-}
-
-// sortBytes is the memory in which chunks of so many rows are sorted and joined, without the output.
-func sortBytes(t primitive.Tuning, keyBytes int, rows [2]uint64) (uint64, error) {
-	bytes, err := ranges.JoinBytes(t, keyBytes, rows)
-	return bytes + (rows[0]+rows[1])*uint64(keyBytes+4), err
 }
 
 // mostSpans is how many partitions are peeled together: each takes copies of its own.

@@ -1,8 +1,10 @@
 package sortmerge
 
 import (
+	"github.com/spirjoin/spirjoin/kernel"
 	"github.com/spirjoin/spirjoin/operator"
 	"github.com/spirjoin/spirjoin/primitive"
+	"github.com/spirjoin/spirjoin/ranges"
 )
 
 // cost books what a join takes.
@@ -65,17 +67,57 @@ func (a Algorithm) sortCost(p *operator.Plan) (*operator.Cost, error) {
 
 // mergeCost books the merge of sides whose payload is sorted: units are cut, joined, and gone through once more where
 // rows are marked or where output is counted before.
-func (a Algorithm) mergeCost(c *operator.Cost) error {
-	passes := 1.0
+func (a Algorithm) mergeCost(c *operator.Cost) (err error) {
+	f, config, passes := &c.Facts, c.Detail.(decision).config, 1.0
+	few, many := operator.Build, operator.Probe
+	if c.Held(many) < c.Held(few) {
+		few, many = many, few
+	}
+	units, countBytes := mostUnits(config, c.Held(few), c.Held(many), f.Pairs()), uint64(0)
+	cutBytes, err := cutBytes(f, config, c.Held(few), c.Held(many))
+	if err != nil {
+		return err
+	}
+	c.Units(units, cutBytes)
 	if c.Want.Marks(operator.Build) || c.Want.Marks(operator.Probe) {
 		passes++
 	}
-	if a.countFirst || c.Windows() > 1 {
+	if a.countFirst || f.CountsFirst() {
 		passes++
+		unitRows := [2]uint64{}
+		unitRows[few], unitRows[many] = uint64(config.Table), uint64(kernel.TileRows(config))
+		if countBytes, err = ranges.CountCost(c, units, unitRows); err != nil {
+			return err
+		}
 	}
 	c.Add(operator.Match, operator.Launch, (4+passes)*c.Granules())
 	c.Add(operator.Match, operator.MergeRow, passes*(c.Walked(operator.Build)+c.Walked(operator.Probe)))
-	return c.Pairs(false)
+	err = c.Pairs(false)
+	c.Free(countBytes)
+	return err
+}
+
+// cutBytes is the memory that [granule.cut] takes beside the units, of two sides with few and with many rows.
+func cutBytes(f *operator.Facts, config kernel.MergeJoinConfig, few, many uint64) (uint64, error) {
+	tiles := uint64(kernel.Tiles(config, many))
+	scan, err := primitive.PlanScan(f.Tuning, tiles, 32, 32, true)
+	if err != nil {
+		return 0, err
+	}
+	sum, err := primitive.PlanReduce(f.Tuning, kernel.ReduceSum, tiles, 32, 64)
+	if err != nil {
+		return 0, err
+	}
+	search, err := primitive.PlanRangeSearch(f.Tuning, few, many, f.KeyBytes)
+	return tiles*24 + 4 + scan.ScratchBytes + sum.ScratchBytes + search.ScratchBytes, err
+}
+
+// mostUnits bounds the units that pairs of two sides make ([granule.cut]): one for each tile, and one for each piece of
+// the rows that tiles meet. Rows with a key that goes on over k tiles are met k times: twice, and once more for each tile
+// that has no other key, which makes a tile of pairs with each of them.
+func mostUnits(config kernel.MergeJoinConfig, few, many, pairs uint64) uint64 {
+	met := 2*few + pairs/uint64(kernel.TileRows(config))
+	return min(uint64(kernel.Tiles(config, many))+met/uint64(config.Table), primitive.MaxRows)
 }
 
 // searchCost books range searches: of the side with fewer rows for the pairs, and of each side whose rows are marked.
