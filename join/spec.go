@@ -192,12 +192,12 @@ func (s *Spec) checkKeys(f *faults) {
 	f.add(len(s.LeftOn) != len(s.RightOn), "%d columns in left_on, %d in right_on", len(s.LeftOn), len(s.RightOn))
 	for _, name := range s.NullsEqual {
 		f.add(!slices.Contains(s.On, name) && !slices.Contains(s.LeftOn, name),
-			"nulls_equal names %q, which is no left key column", name)
+			"nulls_equal names %q, which is not a left key column", name)
 	}
 	if s.How == NotIn {
 		f.add(len(s.On) > 1 || len(s.LeftOn) > 1, "a not-in join takes one key column: with a NULL in one of several the "+
 			"others may decide or not; use anti, for which such rows have no partner")
-		f.add(len(s.NullsEqual) > 0, "a not-in join asks what a NULL may be; use anti with nulls_equal")
+		f.add(len(s.NullsEqual) > 0, "a not-in join takes NULL for an unknown value; to match NULL with NULL, use anti with nulls_equal")
 	}
 }
 
@@ -223,10 +223,10 @@ func (s *Spec) checkOutput(f *faults) {
 
 func (s *Spec) checkPlan(f *faults) {
 	chosen := s.Algorithm != "" && s.Algorithm != Auto
-	f.add(s.Output == Ranges && chosen && s.Algorithm != rangesAlgorithm, "key ranges come of %s, not of %s",
+	f.add(s.Output == Ranges && chosen && s.Algorithm != rangesAlgorithm, "key ranges are found by %s, not by %s",
 		rangesAlgorithm, s.Algorithm)
 	f.add(s.Output == Ranges && s.BuildSide != BuildAuto, "key ranges have no build side; leave out build_side")
-	f.add(s.Output == Ranges && s.Validate != Any, "key ranges say how often a key is there; leave out validate")
+	f.add(s.Output == Ranges && s.Validate != Any, "key ranges show how often a key occurs; leave out validate")
 }
 
 // rangesAlgorithm finds key ranges.
