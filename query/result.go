@@ -49,7 +49,8 @@ type Result struct {
 // where the probe side came in one granule, but for rows without a partner.
 func (r *Result) Rows() uint64 { return r.rows.Load() }
 
-// Counted reports whether Rows is the number of all output rows: for a count, when the output was drawn, and often before.
+// Counted reports whether Rows is the number of all output rows: for a count, when the output was drawn, and often
+// before.
 func (r *Result) Counted() bool { return r.all.Load() }
 
 // Close ends the query and gives its memory back. Nothing can be drawn afterwards; a second Close does nothing.
@@ -192,7 +193,8 @@ type Stats struct {
 	TotalSeconds    float64            `json:"total_seconds"`     // wall time from the start of Run to this call
 	StageSeconds    map[string]float64 `json:"stage_seconds"`     // device time by stage, of work that is done
 	DevicePeakBytes uint64             `json:"device_peak_bytes"` // since the last Run on the device, of all its joins
-	// the same for staging memory, without tables and batches
+	// the same for the buffers through which a GPU copies; 0 on devices whose memory is host memory. Tables and batches
+	// are not in it.
 	HostPeakBytes uint64             `json:"host_peak_bytes"`
 	Prediction    []StagePrediction  `json:"prediction"`
 	Alternatives  []AlternativeStats `json:"alternatives"` // the best first, that which was taken
