@@ -72,11 +72,11 @@ func PieceBytes(sizeBytes uint64) int {
 	return int(min(StagedBytes, max(64<<10, (sizeBytes/copyWorkers+4095)&^4095)))
 }
 
-// Transfer is host memory and where it belongs on a device: a range whose size is that of the memory, rounded up to a
-// multiple of 4 bytes.
+// Transfer is host memory and a range of a device, one of which is copied to the other. The size of the range is that of
+// the memory, rounded up to a multiple of 4 bytes.
 type Transfer struct {
-	To   Range
-	From []byte
+	Device Range
+	Host   []byte
 }
 
 // Upload is [Device.UploadAll] of one transfer.
@@ -90,7 +90,7 @@ func (d *Device) Upload(ctx context.Context, to Range, from []byte) (Point, erro
 // ErrTimedOut; a part may have been copied then.
 func (d *Device) UploadAll(ctx context.Context, transfers []Transfer) (point Point, err error) {
 	for _, t := range transfers {
-		if err := d.checkTransfer("upload", t.To, len(t.From)); err != nil {
+		if err := d.checkTransfer("upload", t.Device, len(t.Host)); err != nil {
 			return Point{}, err
 		}
 	}
@@ -104,28 +104,28 @@ func (d *Device) UploadAll(ctx context.Context, transfers []Transfer) (point Poi
 	var pieces []Transfer
 	allBytes := 0
 	for _, t := range transfers {
-		allBytes += len(t.From)
+		allBytes += len(t.Host)
 	}
 	pieceBytes := PieceBytes(uint64(allBytes))
 	for _, t := range transfers {
-		if len(t.From) == 0 {
+		if len(t.Host) == 0 {
 			continue
 		}
-		d.notify(Event{Kind: Uploaded, Range: t.To})
-		if mapped := t.To.mapped(); mapped != nil {
-			if err := d.waitBuffer(ctx, t.To.Buffer); err != nil {
+		d.notify(Event{Kind: Uploaded, Range: t.Device})
+		if mapped := t.Device.mapped(); mapped != nil {
+			if err := d.waitBuffer(ctx, t.Device.Buffer); err != nil {
 				return Point{}, err
 			}
-			copyParallel(mapped, t.From)
-		} else if from, ok := d.Imported(t.From, 4); ok {
+			copyParallel(mapped, t.Host)
+		} else if from, ok := d.Imported(t.Host, 4); ok {
 			held = append(held, from.Buffer)
-			to := t.To
+			to := t.Device
 			to.SizeBytes = from.SizeBytes
 			direct.Copy(to, from)
 		} else {
-			for at := 0; at < len(t.From); at += pieceBytes {
-				part := t.From[at:min(at+pieceBytes, len(t.From))]
-				pieces = append(pieces, Transfer{t.To.Part(uint64(at), uint64(len(part)+3)&^3), part})
+			for at := 0; at < len(t.Host); at += pieceBytes {
+				part := t.Host[at:min(at+pieceBytes, len(t.Host))]
+				pieces = append(pieces, Transfer{t.Device.Part(uint64(at), uint64(len(part)+3)&^3), part})
 			}
 		}
 	}
@@ -136,25 +136,21 @@ func (d *Device) UploadAll(ctx context.Context, transfers []Transfer) (point Poi
 	}
 	if len(pieces) > 0 {
 		point, err = d.uploadStaged(ctx, len(pieces), func(i int, staged []byte) (Range, error) {
-			copy(staged, pieces[i].From)
-			return pieces[i].To, nil
+			copy(staged, pieces[i].Host)
+			return pieces[i].Device, nil
 		})
 	}
 	return point, err
 }
 
-// UploadStaged uploads pieces that the caller makes. fill writes piece i of pieces to the start of staged, which has
-// [StagedBytes], and returns where it belongs: a range whose size, a multiple of 4 bytes, is that of the piece. It is
-// called from several goroutines, on all cores, in any order. The returned point passes when all copies are done.
-func (d *Device) UploadStaged(ctx context.Context, pieces int, fill func(i int, staged []byte) (Range, error)) (
-	Point, error) {
-	return d.uploadStaged(ctx, pieces, func(i int, staged []byte) (Range, error) {
-		to, err := fill(i, staged)
-		if err == nil {
-			d.notify(Event{Kind: Uploaded, Range: to})
-		}
-		return to, err
-	})
+// UploadStaged uploads pieces that the caller makes to a range. fill writes piece i of pieces to the start of staged,
+// which has [StagedBytes], and returns where it belongs: a part of the range whose size, a multiple of 4 bytes, is that of
+// the piece. It is called from several goroutines, on all cores, in any order. The returned point passes when all copies
+// are done.
+func (d *Device) UploadStaged(ctx context.Context, to Range, pieces int,
+	fill func(i int, staged []byte) (Range, error)) (Point, error) {
+	d.notify(Event{Kind: Uploaded, Range: to})
+	return d.uploadStaged(ctx, pieces, fill)
 }
 
 // uploadStaged has workers fill slots. The pieces that are ready when the queue has room go to the device together, so
@@ -265,42 +261,78 @@ func (d *Device) send(ctx context.Context, slots ...*slot) (Point, error) {
 	return point, err
 }
 
-// Download copies src, whose size must be that of dst rounded up to a multiple of 4 bytes, to dst and returns when the
-// copy is complete. After an error, or when ctx ends, a copy to imported memory may still be in progress;
-// [Device.WaitBuffer] waits for it.
-func (d *Device) Download(ctx context.Context, dst []byte, src Range) error {
-	if err := d.checkTransfer("download", src, len(dst)); err != nil || len(dst) == 0 {
-		return err
-	}
-	d.notify(Event{Kind: Downloaded, Range: src})
-	if mapped := src.mapped(); mapped != nil {
-		if err := d.waitBuffer(ctx, src.Buffer); err != nil {
+// Download is [Device.DownloadAll] of one transfer.
+func (d *Device) Download(ctx context.Context, to []byte, from Range) error {
+	return d.DownloadAll(ctx, []Transfer{{from, to}})
+}
+
+// DownloadAll copies from the device to host memory, and returns when all copies are complete. Those to imported memory
+// go to the device together. After an error, or when ctx ends, they may still be in progress; [Device.WaitBuffer] waits
+// for them.
+func (d *Device) DownloadAll(ctx context.Context, transfers []Transfer) error {
+	for _, t := range transfers {
+		if err := d.checkTransfer("download", t.Device, len(t.Host)); err != nil {
 			return err
 		}
-		copyParallel(dst, mapped)
-		return nil
 	}
-	if to, ok := d.Imported(dst, 4); ok && len(dst)%4 != 0 {
-		to.Buffer.Release()
-	} else if ok {
-		defer to.Buffer.Release()
-		var list List
-		list.Copy(to, src)
-		point, err := d.submit(ctx, Download, &list)
-		if err != nil {
+	var direct List
+	var held []*Buffer
+	defer func() {
+		for _, b := range held {
+			b.Release()
+		}
+	}()
+	var others []Transfer
+	for _, t := range transfers {
+		if len(t.Host) == 0 {
+			continue
+		}
+		d.notify(Event{Kind: Downloaded, Range: t.Device})
+		if mapped := t.Device.mapped(); mapped != nil {
+			if err := d.waitBuffer(ctx, t.Device.Buffer); err != nil {
+				return err
+			}
+			copyParallel(t.Host, mapped)
+		} else if to, ok := d.importedWords(t.Host); ok {
+			held = append(held, to.Buffer)
+			direct.Copy(to, t.Device)
+		} else {
+			others = append(others, t)
+		}
+	}
+	var point Point
+	if len(direct.Commands) > 0 {
+		var err error
+		if point, err = d.submit(ctx, Download, &direct); err != nil {
 			return err
 		}
-		return d.wait(ctx, point.at)
 	}
+	for _, t := range others {
+		if err := d.downloadStaged(ctx, t.Host, t.Device); err != nil {
+			return err
+		}
+	}
+	return d.wait(ctx, point.at)
+}
+
+// importedWords is [Device.Imported] of memory that the device may write: whole words of 4 bytes.
+func (d *Device) importedWords(b []byte) (Range, bool) {
+	if len(b)%4 != 0 {
+		return Range{}, false
+	}
+	return d.Imported(b, 4)
+}
+
+func (d *Device) downloadStaged(ctx context.Context, dst []byte, src Range) error {
 	s := &d.staging[Download]
 	if err := s.take(ctx); err != nil {
 		return err
 	}
 	defer s.give()
-	size := uint64(len(dst))
 	if err := s.allocate(ctx, d, Download, 2, 2, downloadBytes); err != nil {
 		return err
 	}
+	size := uint64(len(dst))
 	for at := uint64(0); at < size+downloadBytes; at += downloadBytes {
 		if at < size {
 			slot := s.slots[at/downloadBytes%2]

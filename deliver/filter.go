@@ -14,48 +14,48 @@ import (
 	"github.com/spirjoin/spirjoin/relation"
 )
 
-// Predicate says of pairs of rows which are partners: it clears bit i%64 of word i/64 of keep where row rows[0][i] of
-// the left table and row rows[1][i] of the right one are none. It may work on all cores.
+// Predicate tells which pairs of rows are partners: it clears bit i%64 of word i/64 of keep if row rows[0][i] of the
+// left table and row rows[1][i] of the right table are not. It may use all cores.
 type Predicate func(ctx context.Context, rows [2][]uint32, keep []uint64) error
 
-// Filter is the sink of an operator whose pairs are candidates: it asks a predicate which of them are partners, passes
-// those on and marks their rows. What a kind of join makes of rows without a partner, and of rows of one table alone, is
-// decided by these marks after the last window.
+// Filter is the sink of an operator whose pairs are only candidates. It tests which of them are partners, passes these
+// on and marks their rows. After the last window, the marks decide which rows without a partner, or of one table alone,
+// the kind of join outputs.
 //
 //	window        marks     keep     put
 //	(2,7) (2,5)   2, 7, 5   11       (2,7) (2,5)   the window itself
 //	(4,5) (6,1)   6, 1      01       (6,1)         compacted
 type Filter struct {
-	operator.Sink // of the rows of the output
+	operator.Sink // takes the output rows
 	Room
-	// Keep and what follows may change between windows.
+	// Keep and the fields below may change between windows.
 	Keep    Predicate
 	Sides   [2]relation.Side // of the build side and of the probe side
-	Numbers [2]int           // the payload columns of each that hold row numbers
-	Payload [2][]int         // bytes of all payload columns
-	Want    operator.Want    // the rows of the output
+	Numbers [2]int           // index of the payload column of each side that holds row numbers
+	Payload [2][]int         // bytes per value of all payload columns
+	Want    operator.Want    // which rows the output has
 	Time    *atomic.Int64    // nanoseconds that downloads and the predicate have taken
-	// Texts are the keys of both sides on the device. Where they are there, partners are the pairs whose texts are equal,
-	// and the predicate is not asked.
+	// Texts are the keys of both sides on the device. If both are present, the device compares the texts, and the
+	// predicate is not called.
 	Texts [2]*Texts
 
-	marks       [2][]uint64 // of the rows of each side that have a partner, where it matters
+	marks       [2][]uint64 // bitmaps of the rows of each side that have a partner, if needed
 	deviceMarks [2]*backend.Buffer
 	rows        [2]uint64
 	numbers     [2][]uint32
 }
 
 const (
-	testRows = 1 << 20 // pairs that are tested at a time
-	keepRows = 1 << 16 // of a window are compacted at a time, at least
-	// compareRows are pairs that are compared at a time on the device.
+	testRows = 1 << 20 // pairs tested at a time on the host
+	keepRows = 1 << 16 // minimum number of rows of a window that are compacted at a time
+	// compareRows is the number of pairs compared at a time on the device.
 	compareRows = 1 << 24
 )
 
-// CompareBytes is the device memory that it takes to compare pairs there, beside texts and marks.
+// CompareBytes is the device memory to compare pairs on the device, in addition to texts and marks.
 const CompareBytes = compareRows / 8
 
-// Texts are the key columns of rows of a table on the device.
+// Texts are the key columns of some rows of a table, on the device.
 type Texts struct {
 	Columns []primitive.Texts
 	First   uint32 // number of the first row
@@ -67,11 +67,11 @@ func FilterBytes(t primitive.Tuning, rowBytes uint64) (sizeBytes uint64, err err
 	return sizeBytes + sizeBytes/8, err
 }
 
-// FilterHostBytes is the host memory that a filter takes for windows of rows rows: bits of those that stay, and the
-// numbers of rows that are tested at a time.
+// FilterHostBytes is the host memory that a filter takes for windows of rows rows: a bit per row, and the row numbers
+// that are tested at a time.
 func FilterHostBytes(rows uint64) uint64 { return rows/8 + 2*4*min(rows, testRows) }
 
-// Open begins with a table of so many rows on a side, or with the next part of one: none has a partner yet.
+// Open begins a table with this number of rows on a side, or the next part of one. No row is marked yet.
 func (f *Filter) Open(side int, rows uint64) {
 	f.Lane.Memory.Release(f.deviceMarks[side])
 	f.rows[side], f.marks[side], f.deviceMarks[side] = rows, nil, nil
@@ -80,13 +80,13 @@ func (f *Filter) Open(side int, rows uint64) {
 	}
 }
 
-// Count does nothing: candidates are no rows.
+// Count does nothing, because candidates are not output rows.
 func (f *Filter) Count(context.Context, uint64) error { return nil }
 
-// passes says that pairs are rows of the output.
+// passes reports whether pairs are output rows.
 func (f *Filter) passes() bool { return f.Want.Pairs && !f.Want.Count }
 
-// Window returns an empty window.
+// Window returns an empty window: one of the sink if pairs are output rows.
 func (f *Filter) Window(ctx context.Context, rows uint64) (*operator.Window, error) {
 	if f.passes() {
 		return f.Sink.Window(ctx, rows)
@@ -94,7 +94,7 @@ func (f *Filter) Window(ctx context.Context, rows uint64) (*operator.Window, err
 	return f.Room.window(ctx, rows), nil
 }
 
-// Put tests the pairs of a window.
+// Put tests the pairs of a window, marks the rows of those that are partners, and passes these pairs on.
 func (f *Filter) Put(ctx context.Context, w *operator.Window) (err error) {
 	passed := false
 	defer func() {
@@ -116,7 +116,7 @@ func (f *Filter) Put(ctx context.Context, w *operator.Window) (err error) {
 	return f.compact(ctx, w, keep)
 }
 
-// compact puts the rows of a window that stay, as many at a time as memory allows.
+// compact passes on the rows of a window whose bits are set, as many at a time as memory allows.
 func (f *Filter) compact(ctx context.Context, w *operator.Window, keep []uint64) error {
 	rowBytes, most := uint64(0), uint64(testRows)
 	for _, payload := range f.Payload {
@@ -134,7 +134,7 @@ func (f *Filter) compact(ctx context.Context, w *operator.Window, keep []uint64)
 	return operator.Keep(ctx, f.Lane, f.Sink, w, f.Payload, keep, most)
 }
 
-// test asks the predicate of the pairs of a window, and marks the rows of those that stay.
+// test returns a bitmap of the pairs of a window that are partners, and their number, and marks their rows.
 func (f *Filter) test(ctx context.Context, w *operator.Window) (keep []uint64, kept uint64, err error) {
 	start := time.Now()
 	defer func() { f.Time.Add(int64(time.Since(start))) }()
@@ -174,7 +174,7 @@ func (f *Filter) test(ctx context.Context, w *operator.Window) (keep []uint64, k
 	return keep, kept, nil
 }
 
-// compare is test on the device, of which the host learns a bit a pair.
+// compare is test on the device, which sends one bit per pair to the host.
 func (f *Filter) compare(ctx context.Context, w *operator.Window) (keep []uint64, kept uint64, err error) {
 	keep = make([]uint64, (w.Rows+63)/64)
 	temporary := f.Lane.Scope(ctx)
@@ -226,7 +226,7 @@ func (f *Filter) compare(ctx context.Context, w *operator.Window) (keep []uint64
 	return keep, kept, nil
 }
 
-// openMarks makes bitmaps on the device of the rows that have a partner, where it matters.
+// openMarks allocates the bitmaps of marks on the device, if they are needed and not there yet.
 func (f *Filter) openMarks(ctx context.Context) error {
 	list := f.Lane.List("compare")
 	for side, marks := range f.marks {
@@ -245,7 +245,7 @@ func (f *Filter) openMarks(ctx context.Context) error {
 	return f.Lane.Submit(ctx, list)
 }
 
-// mark sets the bits of the rows that stay, on all cores; of no rows where there are no marks.
+// mark sets the bits of the rows whose pairs stay, on all cores. It does nothing if marks is empty.
 func mark(marks []uint64, rows []uint32, keep []uint64) {
 	if len(marks) == 0 {
 		return
@@ -267,7 +267,7 @@ func mark(marks []uint64, rows []uint32, keep []uint64) {
 	wait.Wait()
 }
 
-// Rows lists the rows of a side that have a partner or, with matched false, that have none, ascending.
+// Rows lists the rows of a side that have a partner or, with matched false, those that have none, in ascending order.
 func (f *Filter) Rows(ctx context.Context, side int, matched bool) (rows []uint32, err error) {
 	marks := f.marks[side]
 	if there := f.deviceMarks[side]; there != nil {

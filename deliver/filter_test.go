@@ -17,8 +17,8 @@ import (
 	"github.com/spirjoin/spirjoin/relation"
 )
 
-// TestFilter keeps pairs by a predicate of the row numbers of both tables: the build side is the right one, and windows
-// have room for few rows.
+// TestFilter filters pairs by a predicate over the row numbers of both tables. The build side is the right table, and
+// windows have room for few rows.
 func TestFilter(t *testing.T) {
 	const rows = 5000
 	predicates := map[string]func(left, right uint32) bool{
@@ -41,7 +41,8 @@ func TestFilter(t *testing.T) {
 					room := deliver.Room{Lane: lane, PlannedRows: rows, Reserve: func(uint64) uint64 { return 0 }}
 					f := &deliver.Filter{Sink: sink, Room: room, Time: &time,
 						Sides:   [2]relation.Side{relation.Right, relation.Left},
-						Numbers: [2]int{1, 0}, Payload: [2][]int{{8, 4}, {4}}, Want: operator.Want{Rest: [2]bool{true, true}}}
+						Numbers: [2]int{1, 0}, Payload: [2][]int{{8, 4}, {4}},
+						Want: operator.Want{Rest: [2]bool{true, true}}}
 					f.Want.Pairs, f.Want.Matched[operator.Probe] = pass, !pass
 					f.Keep = func(_ context.Context, of [2][]uint32, keep []uint64) error {
 						for i := range of[relation.Left] {
@@ -53,7 +54,7 @@ func TestFilter(t *testing.T) {
 					}
 					f.Open(operator.Build, rows)
 					f.Open(operator.Probe, rows+70)
-					var numbers [2][]uint32 // of rows of the build side and of the probe side
+					var numbers [2][]uint32 // rows of the build side and of the probe side
 					var wide []uint64
 					for i := range uint32(rows) {
 						numbers[0], numbers[1] = append(numbers[0], i*7%rows), append(numbers[1], i)

@@ -1,5 +1,5 @@
-// Package deliver has the sinks of queries: what takes windows of output from a device, puts them in order, and makes
-// Arrow arrays of them.
+// Package deliver has the sinks of queries. They take windows of output from a device, filter them, put them in order,
+// and turn them into Arrow arrays.
 package deliver
 
 import (
@@ -11,16 +11,16 @@ import (
 	"github.com/spirjoin/spirjoin/operator"
 )
 
-// Limit is a sink that refuses more rows than are allowed, before memory is taken for them.
+// Limit is a sink that rejects output with more rows than allowed, before memory is taken for it.
 type Limit struct {
 	operator.Sink
 	Most uint64         // 0: no limit
-	Rows *atomic.Uint64 // that it has heard of
+	Rows *atomic.Uint64 // output rows reported so far
 	// Advice is what the error for more rows says after the advice to raise the limit.
 	Advice string
 }
 
-// Count adds rows. backend.ErrLimit where there are more than Most.
+// Count adds rows. The error is backend.ErrLimit if there are more than Most.
 func (l *Limit) Count(ctx context.Context, rows uint64) error {
 	if err := CheckRows(l.Rows.Add(rows), l.Most, l.Advice); err != nil {
 		return err
@@ -34,7 +34,7 @@ const (
 	OfCount = " or leave it out: a count makes no rows"
 )
 
-// CheckRows is backend.ErrLimit for more rows of output than most; 0 is no limit.
+// CheckRows returns backend.ErrLimit for more than most rows of output; 0 is no limit.
 func CheckRows(rows, most uint64, advice string) error {
 	if most == 0 || rows <= most {
 		return nil

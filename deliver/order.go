@@ -12,28 +12,28 @@ import (
 	"github.com/spirjoin/spirjoin/relation"
 )
 
-// Order is the sink that delivers rows in order: by the row number of one table, then by that of the other. What a row
-// is not of comes last. The device sorts the row numbers of window after window, a run or several of each; runs are kept
-// on the host and merged at the end (an external merge sort). All columns are fetched by the host.
+// Order is the sink that delivers rows in order: by the row number of one table, then by that of the other. Rows
+// without a row number of a table come last. The device sorts the row numbers of each window in one or several runs.
+// Runs are kept on the host and merged at the end (an external merge sort). The host fetches all columns.
 //
 //	windows   (2,0) (0,1) | (0,0) (1,-)
 //	runs      (0,1) (2,0) | (0,0) (1,-)
 //	pieces    (0,0) (0,1) (1,-) (2,0)
 type Order struct {
 	*Rows
-	First relation.Side // the table whose order rows are in
+	First relation.Side // the table by whose row numbers the output is ordered first
 
-	window *operator.Window // that was put last, where it waits for the operator to give its memory back
+	window *operator.Window // the last window; it is sorted once the operator has released its memory
 	runs   []run
 }
 
-// run is row numbers of both tables, in order.
+// run is a sorted list of pairs of row numbers, by table.
 type run [2][]uint32
 
-// RunRows is for how many rows of a run there is memory at least, [RunBytes] of it.
+// RunRows is the number of rows for whose run there is always memory, [RunBytes] of it.
 const RunRows = 1 << 16
 
-// RunBytes is the device memory that a run of so many rows takes to sort.
+// RunBytes is the device memory to sort a run of this many rows.
 func RunBytes(t primitive.Tuning, rows uint64) (sizeBytes uint64, err error) {
 	p, err := planRun(t, rows)
 	return 4*4*rows + p.ScratchBytes, err
@@ -44,7 +44,7 @@ func planRun(t primitive.Tuning, rows uint64) (primitive.SortPlan, error) {
 		Layout: primitive.Layout{Rows: rows, KeyBytes: 4, Payload: primitive.Given, PayloadBytes: 4, Columns: 1}})
 }
 
-// Window returns an empty window.
+// Window sorts the window that was kept, if there is one, and returns an empty window.
 func (o *Order) Window(ctx context.Context, rows uint64) (*operator.Window, error) {
 	if err := o.flush(ctx); err != nil {
 		return nil, err
@@ -52,7 +52,7 @@ func (o *Order) Window(ctx context.Context, rows uint64) (*operator.Window, erro
 	return o.Rows.Window(ctx, rows)
 }
 
-// Put sorts the rows of a window.
+// Put sorts the rows of a window, or keeps the window until End if Last is set.
 func (o *Order) Put(ctx context.Context, w *operator.Window) error {
 	if o.window = w; o.Last {
 		return nil
@@ -60,7 +60,7 @@ func (o *Order) Put(ctx context.Context, w *operator.Window) error {
 	return o.flush(ctx)
 }
 
-// flush makes runs of the window that was put last, as long as memory allows.
+// flush sorts the window that is kept, in runs as long as memory allows.
 func (o *Order) flush(ctx context.Context) error {
 	w := o.window
 	if o.window = nil; w == nil {
@@ -71,7 +71,7 @@ func (o *Order) flush(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	need += need / 8 // what is free lies in several places
+	need += need / 8 // for fragmentation
 	most := w.Rows
 	if free := o.Reserve(need); free < need {
 		most = max(RunRows, most/2*free/need)
@@ -86,12 +86,12 @@ func (o *Order) flush(ctx context.Context) error {
 	return nil
 }
 
-// sort makes a run of the rows from first on of a window.
+// sort returns a run of rows rows of a window, from row first on.
 func (o *Order) sort(ctx context.Context, w *operator.Window, first, rows uint64) (sorted run, err error) {
 	lane := o.Lane.Nested(ctx)
 	defer lane.Memory.ReleaseAll()
 	var numbers [2]*backend.Buffer
-	var constant [2]bool // the rows of the table are all the same one, or none
+	var constant [2]bool // all rows have the same row number of the table
 	list := lane.List("order")
 	for s, table := range o.Sides {
 		to := lane.Memory.New(rows*4, "row numbers")
@@ -101,7 +101,7 @@ func (o *Order) sort(ctx context.Context, w *operator.Window, first, rows uint64
 		switch {
 		case w.Of[s] && o.Numbers[s] >= 0:
 			list.Copy(to.All(), w.Payload[s][o.Numbers[s]].Range(first*4, rows*4))
-		case w.Matched: // a partner that nobody asks for
+		case w.Matched: // a partner whose number is not part of the output
 			list.Fill(to.All(), 0)
 		default:
 			list.Fill(to.All(), relation.NoRow)
@@ -161,7 +161,7 @@ func (o *Order) sortBy(ctx context.Context, lane *exec.Lane, numbers [2]*backend
 	return result, nil
 }
 
-// End merges the runs and delivers all rows.
+// End merges the runs and delivers all rows. Errors are those of the device and of Out.
 func (o *Order) End(ctx context.Context) error {
 	if err := o.flush(ctx); err != nil {
 		return err
@@ -183,7 +183,7 @@ func (o *Order) End(ctx context.Context) error {
 	return nil
 }
 
-// Close releases what is left.
+// Close releases the memory of the sink.
 func (o *Order) Close() {
 	o.window.Release()
 	o.Rows.Close()
@@ -192,7 +192,7 @@ func (o *Order) Close() {
 // merge is a heap of runs that are not empty, the one with the next row on top.
 type merge struct {
 	runs  []run
-	first int // the table whose row numbers decide
+	first int // the table whose row numbers are compared first
 }
 
 func (m *merge) Len() int { return len(m.runs) }
@@ -211,7 +211,7 @@ func (m *merge) Pop() any {
 	return nil
 }
 
-// next takes the next rows, at most most.
+// next removes up to most rows from the runs and returns them.
 func (m *merge) next(most uint64) (numbers run) {
 	if len(m.runs) == 1 {
 		rows := min(most, uint64(len(m.runs[0][0])))

@@ -11,32 +11,32 @@ import (
 	"github.com/spirjoin/spirjoin/relation"
 )
 
-// Role says what a column of the output is made of.
+// Role tells what an output column is made of.
 type Role uint8
 
 const (
-	Values    Role = iota
-	Indicator      // text: "both", "left_only" or "right_only"
-	Mark           // boolean: whether the row has a partner
+	Values    Role = iota // values of input columns
+	Indicator             // text: "both", "left_only" or "right_only"
+	Mark                  // boolean: whether the row has a partner
 )
 
-// Column is a column of the output.
+// Column describes a column of the output. Sides are those of the tables.
 type Column struct {
 	Role Role
 	Type arrow.DataType
-	// Of tells where values come from for rows of a side; nil: from nowhere, so that they are NULL in rows of that side
-	// alone. Where a row is of both sides, First gives the value.
+	// Of tells where the values come from, for rows of each side; nil if that side has none, so that the column is NULL
+	// in rows of that side alone. In rows of both sides, the value comes from side First if that has one.
 	Of    [2]*Value
 	First int
 }
 
-// Value is where the values of a side come from.
+// Value tells where the values of one side come from.
 type Value struct {
 	Column *arrow.Chunked
-	Words  *relation.WordColumn // in the payload of windows; nil where the host fetches values by row number
+	Words  *relation.WordColumn // in the payload of windows; nil if the host fetches values by row number
 }
 
-// side is the side that gives the values of rows of the sides of; -1 where none does.
+// side returns the side that gives the values of rows of the sides of; -1 if none does.
 func (c *Column) side(of [2]bool) int {
 	for _, side := range []int{c.First, 1 - c.First} {
 		if of[side] && c.Of[side] != nil {
@@ -46,22 +46,22 @@ func (c *Column) side(of [2]bool) int {
 	return -1
 }
 
-// Piece is rows on their way: with columns that came from the device, and row numbers for those that the host fetches.
-// The owner releases it.
+// Piece is a part of the output on its way to the consumer: columns that came from the device, and row numbers for the
+// columns that the host fetches. The owner releases it.
 type Piece struct {
 	Rows    uint32
-	Numbers [2][]uint32 // of the rows of each side, as far as anybody needs them
-	First   [2]uint64   // the row of each side that has number 0
+	Numbers [2][]uint32 // row numbers of each side; nil if they are not needed
+	First   [2]uint64   // the row of each side that has number 0 in Numbers
 	Columns []Column    // of the output
 
-	part    arrow.Table // that a piece keeps alive, of which Columns are; may be nil
+	part    arrow.Table // the table of Columns, which the piece keeps alive; may be nil
 	of      [2]bool
 	matched bool
-	ordered bool          // row numbers may be relation.NoRow, for rows that are not of a side
-	arrays  []arrow.Array // nil where the host fetches
+	ordered bool          // row numbers may be relation.NoRow, for rows without a row of that side
+	arrays  []arrow.Array // by column; nil if the host fetches it
 }
 
-// Release releases the columns, and the part of a table that they come from.
+// Release releases the columns, and the table that they come from. Safe to call again.
 func (p *Piece) Release() {
 	if p.part != nil {
 		p.part.Release()
@@ -75,14 +75,14 @@ func (p *Piece) Release() {
 	p.arrays = nil
 }
 
-// hold keeps a part of a table alive, or nothing.
+// hold makes the piece keep a table alive; nil is allowed.
 func (p *Piece) hold(part arrow.Table) {
 	if p.part = part; part != nil {
 		part.Retain()
 	}
 }
 
-// slice is a part of a piece.
+// slice returns the rows [from, to) of a piece as a new piece, which the caller releases.
 func (p *Piece) slice(from, to uint32) *Piece {
 	part := *p
 	part.Rows, part.arrays = to-from, make([]arrow.Array, len(p.arrays))
@@ -100,8 +100,9 @@ func (p *Piece) slice(from, to uint32) *Piece {
 	return &part
 }
 
-// Batches puts a piece together and yields it as a record batch, which the receiver releases: several where there are
-// more bytes of text than one array can hold. It reports whether the receiver wants more.
+// Batches completes the columns of a piece and yields it as a record batch, which the receiver releases. It yields
+// several batches if the text is too long for one array. It reports whether the receiver wants more; an error is
+// yielded last.
 func (p *Piece) Batches(ctx context.Context, schema *arrow.Schema, allocator memory.Allocator,
 	yield func(arrow.RecordBatch, error) bool) (more bool) {
 	arrays := make([]arrow.Array, len(p.Columns))
@@ -138,7 +139,7 @@ func (p *Piece) Batches(ctx context.Context, schema *arrow.Schema, allocator mem
 	return yield(array.NewRecordBatch(schema, arrays, int64(p.Rows)), nil)
 }
 
-// fetch makes a column that did not come from the device.
+// fetch makes a column on the host that did not come from the device. The caller releases it.
 func (p *Piece) fetch(ctx context.Context, c *Column, allocator memory.Allocator) (arrow.Array, error) {
 	switch {
 	case c.Role == Indicator:
@@ -165,10 +166,11 @@ func (p *Piece) fetch(ctx context.Context, c *Column, allocator memory.Allocator
 	return relation.Convert(ctx, values, c.Type, allocator)
 }
 
-// either fetches from the first side that a row is of: what comes of each side, and of both in the order of the rows.
+// either takes each value from the first of both sides that the row has. It gathers the values of each side, and then
+// both in the order of the rows.
 func (p *Piece) either(ctx context.Context, c *Column, allocator memory.Allocator) (arrow.Array, error) {
 	sides := [2]int{c.First, 1 - c.First}
-	var numbers [2][]uint32 // of the rows that a side gives values of
+	var numbers [2][]uint32 // rows whose values come from each side
 	for i, first := range p.Numbers[sides[0]] {
 		if first != relation.NoRow {
 			numbers[0] = append(numbers[0], first)
@@ -209,7 +211,7 @@ func (p *Piece) either(ctx context.Context, c *Column, allocator memory.Allocato
 	return relation.Take(ctx, both, places, allocator)
 }
 
-// indicatorTexts are the values of an indicator by the sides that a row is of, the left one in the lowest bit.
+// indicatorTexts are the values of an indicator column; bit s of the index says that the row has a row of side s.
 var indicatorTexts = [4]string{"", "left_only", "right_only", "both"}
 
 func (p *Piece) indicator(allocator memory.Allocator) arrow.Array {
@@ -242,7 +244,7 @@ func (p *Piece) mark(allocator memory.Allocator) arrow.Array {
 	return b.NewArray()
 }
 
-// other is the side that rows of a mark join in order are not of: its row numbers tell whether there is a partner.
+// other returns the other side in an ordered mark join: its row numbers tell whether a row has a partner.
 func (p *Piece) other() int {
 	if p.of[0] {
 		return 1

@@ -19,7 +19,7 @@ import (
 
 func ints[T int32 | int64](t *testing.T, values ...T) *arrow.Chunked {
 	var chunks []arrow.Array
-	for _, v := range values { // a chunk for each
+	for _, v := range values { // one chunk per value
 		var chunk arrow.Array
 		if v32, ok := any(v).(int32); ok {
 			b := array.NewInt32Builder(memory.DefaultAllocator)
@@ -40,8 +40,8 @@ func ints[T int32 | int64](t *testing.T, values ...T) *arrow.Chunked {
 	return all
 }
 
-// TestOrderedPiece makes columns of rows that are of both sides, or of either: values of one side, keys of both of types
-// that differ, the indicator.
+// TestOrderedPiece makes columns of rows that have a row of both sides, or of one: values of one side, keys of both
+// sides with different types, and the indicator.
 func TestOrderedPiece(t *testing.T) {
 	left, right := ints(t, int32(10), int32(11), int32(12)), ints(t, int64(20), int64(21), int64(math.MaxInt64))
 	none := uint32(relation.NoRow)
@@ -57,8 +57,8 @@ func TestOrderedPiece(t *testing.T) {
 		fields = append(fields, arrow.Field{Name: string(rune('a' + i)), Type: c.Type, Nullable: true})
 	}
 	schema := arrow.NewSchema(fields, nil)
-	p := Piece{Rows: 4, Columns: columns, of: [2]bool{true, true}, ordered: true, arrays: make([]arrow.Array, len(columns)),
-		Numbers: [2][]uint32{{0, none, 2, none}, {1, 2, none, 0}}}
+	p := Piece{Rows: 4, Columns: columns, of: [2]bool{true, true}, ordered: true,
+		arrays: make([]arrow.Array, len(columns)), Numbers: [2][]uint32{{0, none, 2, none}, {1, 2, none, 0}}}
 	allocator := memory.NewCheckedAllocator(memory.DefaultAllocator)
 	defer allocator.AssertSize(t, 0)
 	batches := 0
@@ -76,7 +76,7 @@ func TestOrderedPiece(t *testing.T) {
 	require.Equal(t, 1, batches)
 }
 
-// TestLimit adds up what it hears of, and passes on what is allowed.
+// TestLimit: the limit adds up the reported rows, and passes on what is allowed.
 func TestLimit(t *testing.T) {
 	var rows atomic.Uint64
 	counter := new(operator.Counter)

@@ -11,11 +11,11 @@ import (
 	"github.com/spirjoin/spirjoin/relation"
 )
 
-// countBytes are for the numbers of bits that are set in the fields of a shared word.
+// countBytes is the size of the counts of set bits of one shared word.
 const countBytes = backend.PlanAlignment
 
-// RepackBytes is the device memory for a piece of rows rows in Arrow's form. It holds what shared words hold, in one
-// download, and then one column after the other whose values are several words.
+// RepackBytes is the device memory to bring a piece of rows rows into Arrow's format. It holds the unpacked columns of
+// all shared words, for one download, and then, one after the other, columns whose values have several words.
 //
 //	counts of each shared word | columns of the first one | columns of the second one | ...
 //	values of a wide column
@@ -31,14 +31,14 @@ func RepackBytes(words [2]*relation.Words, rows uint64) uint64 {
 	return sizeBytes
 }
 
-// fieldColumns is where the columns of a shared word are in that memory.
+// fieldColumns says where the unpacked columns of a shared word are in that memory, in bytes.
 type fieldColumns struct {
-	word                     int // of the payload
+	word                     int // index of the payload column
 	of                       *relation.SharedWord
 	counts, begin, sizeBytes uint64
 }
 
-// layFields lays out what shared words of the sides that rows are of hold.
+// layFields lays out the unpacked shared words of the sides that have rows.
 func layFields(words [2]*relation.Words, of [2]bool, rows uint32) (fields [2][]fieldColumns, sizeBytes uint64) {
 	for side, w := range words {
 		if of[side] {
@@ -59,7 +59,7 @@ func layFields(words [2]*relation.Words, of [2]bool, rows uint32) (fields [2][]f
 	return fields, sizeBytes
 }
 
-// unpacked is what shared words of a piece hold, on the host; the zero value where there are none.
+// unpacked holds the unpacked shared words of a piece on the host; it is zero if there are none.
 type unpacked struct {
 	*memory.Buffer
 	fields [2][]fieldColumns
@@ -72,7 +72,7 @@ func (u *unpacked) release() {
 	}
 }
 
-// unpack has the device take shared words apart, and downloads what they hold.
+// unpack unpacks the shared words of a piece on the device and downloads the columns. The caller releases the result.
 func (r *Rows) unpack(ctx context.Context, w *windowRows) (u unpacked, err error) {
 	if r.repacked == nil {
 		r.repacked = r.Lane.Memory.New(RepackBytes(r.Words, r.PieceRows), "output in Arrow's form")
@@ -102,7 +102,8 @@ func (r *Rows) unpack(ctx context.Context, w *windowRows) (u unpacked, err error
 	return unpacked{buffer, fields, w.rows}, err
 }
 
-// field is the column of a field, of so many bits a row, and how many of them are set.
+// field returns the column of a field with this number of bits per row and, for single bits, how many are set. The
+// caller releases the column.
 func (u *unpacked) field(side int, f *relation.SharedField, bits int) (column *memory.Buffer, set int) {
 	of := &u.fields[side][f.Word]
 	begin := of.begin + of.of.UnpackedOffset(f.Field, u.rows)
@@ -140,7 +141,7 @@ func (r *Rows) fetch(ctx context.Context, w *windowRows, fields unpacked, side i
 	return c.Array(int(w.rows), values, validity, nulls), nil
 }
 
-// merge has the device put values of several words together, and downloads them.
+// merge joins the words of values of several words on the device, and downloads the values. The caller releases them.
 func (r *Rows) merge(ctx context.Context, w *windowRows, side int, c *relation.WordColumn) (*memory.Buffer, error) {
 	to := r.repacked.Range(0, c.ValueBytes(uint64(w.rows)))
 	list := r.Lane.List("unpack")

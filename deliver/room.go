@@ -7,17 +7,18 @@ import (
 	"github.com/spirjoin/spirjoin/operator"
 )
 
-// Room is the device memory of windows.
+// Room creates windows and bounds their device memory.
 type Room struct {
 	Lane       *exec.Lane
-	WindowRows uint64 // that a window has room for at most; 0: as many as are asked for
-	// PlannedRows of a window, at RowBytes a row, have memory. Reserve makes so much more free, or as much as there is,
-	// and returns that.
+	WindowRows uint64 // maximum number of rows of a window; 0: no limit
+	// PlannedRows is the number of rows per window, of RowBytes each, for which the plan has memory. For larger
+	// windows, Reserve makes up to the given number of bytes available and returns the number of available bytes.
 	PlannedRows, RowBytes uint64
 	Reserve               func(sizeBytes uint64) uint64
 }
 
-// window returns an empty window for rows rows, or for fewer.
+// window returns an empty window for rows rows, or for fewer if memory or WindowRows does not allow that, but for at
+// least one.
 func (r *Room) window(ctx context.Context, rows uint64) *operator.Window {
 	if r.WindowRows > 0 {
 		rows = min(rows, r.WindowRows)

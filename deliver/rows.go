@@ -14,37 +14,39 @@ import (
 	"github.com/spirjoin/spirjoin/relation"
 )
 
-// Rows is the sink that brings windows to the host, piece by piece, into a pipe. The sides of its columns are those of
-// the tables. The owner closes it.
+// Rows is the sink that downloads windows to the host, piece by piece, into a pipe. The sides of Columns and First are
+// those of the tables. The owner closes it.
 type Rows struct {
 	Room
 	Allocator memory.Allocator
 	Sides     [2]relation.Side // of the build side and of the probe side
 	Columns   []Column
-	// Words are those of the build side and of the probe side, with which the payload of windows begins.
+	// Words describe the payload columns, of the build side and of the probe side, with which the payload of windows
+	// begins.
 	Words [2]*relation.Words
-	// Numbers are the payload columns of the build side and of the probe side that hold row numbers; -1: there are none.
+	// Numbers are the indexes of the payload columns, of the build side and of the probe side, that hold row numbers;
+	// -1: there is none.
 	Numbers [2]int
-	// Part is the part of a table that the probe side of Columns is of, where there are several, and First the row of
-	// each table that has number 0. They, Columns and Words may change between windows.
+	// Part is the table of the probe side in Columns if the probe side comes part by part. First is the row of each
+	// table that has number 0. Part, First, Columns and Words may change between windows.
 	Part  arrow.Table
 	First [2]uint64
-	// Wanted says which row numbers are an output of their own.
+	// Wanted says that the row numbers themselves are the output.
 	Wanted    bool
 	PieceRows uint64
-	// Last delivers the last window at the end, when the operator has given its memory back.
+	// Last delays the delivery of the last window until End, when the operator has released its memory.
 	Last bool
 	Out  *exec.Pipe[*Piece]
-	Time *atomic.Int64 // nanoseconds that downloads have taken
+	Time *atomic.Int64 // nanoseconds spent on downloads
 
-	repacked *backend.Buffer // a piece in Arrow's form
+	repacked *backend.Buffer // a piece in Arrow's format
 	kept     *operator.Window
 }
 
 // Count does nothing.
 func (r *Rows) Count(context.Context, uint64) error { return nil }
 
-// Window returns an empty window.
+// Window delivers the window that was kept, if there is one, and returns an empty window.
 func (r *Rows) Window(ctx context.Context, rows uint64) (*operator.Window, error) {
 	if err := r.End(ctx); err != nil {
 		return nil, err
@@ -52,7 +54,8 @@ func (r *Rows) Window(ctx context.Context, rows uint64) (*operator.Window, error
 	return r.window(ctx, rows), nil
 }
 
-// Put delivers a window.
+// Put delivers a window, or keeps it until [Rows.End] if Last is set. It releases the window once it is delivered.
+// Errors are those of the device and of Out.
 func (r *Rows) Put(ctx context.Context, w *operator.Window) error {
 	if r.Last {
 		r.kept = w
@@ -61,7 +64,7 @@ func (r *Rows) Put(ctx context.Context, w *operator.Window) error {
 	return r.deliver(ctx, w)
 }
 
-// End delivers the window that was put last, if it was kept.
+// End delivers the last window, if it was kept.
 func (r *Rows) End(ctx context.Context) error {
 	w := r.kept
 	if r.kept = nil; w == nil {
@@ -84,7 +87,7 @@ func (r *Rows) deliver(ctx context.Context, w *operator.Window) error {
 	return nil
 }
 
-// Close releases what is on the device.
+// Close releases the device memory of the sink.
 func (r *Rows) Close() {
 	r.kept.Release()
 	r.kept = nil
@@ -98,7 +101,7 @@ func (r *Rows) newPiece(rows uint32) *Piece {
 	return p
 }
 
-// piece makes the rows from first on of a window: it downloads columns, and row numbers where the host needs them.
+// piece returns rows rows of a window, from row first on. It downloads columns, and row numbers if the host needs them.
 func (r *Rows) piece(ctx context.Context, w *operator.Window, first uint64, rows uint32) (_ *Piece, err error) {
 	p := r.newPiece(rows)
 	p.matched = w.Matched
@@ -110,7 +113,7 @@ func (r *Rows) piece(ctx context.Context, w *operator.Window, first uint64, rows
 	start := time.Now()
 	defer func() { r.Time.Add(int64(time.Since(start))) }()
 	from := windowRows{w, first, rows}
-	var sides [2]int // of the operator, by table
+	var sides [2]int // side of the operator, by table
 	for side, table := range r.Sides {
 		p.of[table], sides[table] = w.Of[side], side
 	}
@@ -155,14 +158,14 @@ func (r *Rows) piece(ctx context.Context, w *operator.Window, first uint64, rows
 	return p, nil
 }
 
-// windowRows are some rows of a window.
+// windowRows is a range of rows of a window.
 type windowRows struct {
 	*operator.Window
 	first uint64
 	rows  uint32
 }
 
-// word is a word of these rows.
+// word returns these rows of a payload column with this many bytes per value.
 func (w *windowRows) word(side, word int, bytes uint64) backend.Range {
 	return w.Payload[side][word].Range(w.first*bytes, uint64(w.rows)*bytes)
 }

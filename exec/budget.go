@@ -10,12 +10,12 @@ import (
 )
 
 // Budget divides memory among the queries of an engine. A query acquires all that it needs at once, in order of
-// arrival, and never while it holds another grant, so no query waits for one that waits, and none starves. A query that
-// needs more afterwards grows its grant, which never waits. Safe for concurrent use.
+// arrival, and never while it holds another grant. So there is no deadlock, and no query starves. A query that needs
+// more later grows its grant, which never waits. Safe for concurrent use.
 //
-// A query that has to read before it knows its need opens a grant and lets it grow, waiting, until it has everything
-// ([Budget.Open]). Only one grant is open at a time, and it is served before all that wait, so only these wait for it;
-// the other queries have all they need, and make room when they end.
+// A query that must read its input before it knows its need opens a grant ([Budget.Open]) and lets it grow, waiting,
+// until it has everything. Only one grant is open at a time, and it is served before all others that wait. It can wait
+// only for grants that are complete, whose queries need nothing more and release their memory when they end.
 //
 //	line    open: 3 of 8     A: 6          B: 1       8 bytes in all; C has 4, 1 is free
 //	        ↑ C ends: 5 are free; the open grant grows to 8, is complete, ends; then A is served, then B
@@ -23,55 +23,56 @@ type Budget struct {
 	mu     sync.Mutex // also guards the grants
 	total  amounts
 	free   amounts
-	most   amounts // that grants had at a time
+	most   amounts // peak of the granted amounts
 	shared map[any]*share
-	line   []*claim // that wait, in order of arrival
-	open   chan struct{}
+	line   []*claim      // claims that wait, in order of arrival
+	open   chan struct{} // holds an element while a grant is open
 
 	bounding sync.Mutex
 	pools    []pool
 }
 
-// share is shared memory that some grants have.
+// share is a piece of shared memory, and how many grants have it.
 type share struct {
 	sizeBytes uint64
 	grants    int
 }
 
-// claim is a grant that waits for what it needs.
+// claim is the request of a grant that waits for memory.
 type claim struct {
 	need  amounts
 	grant *Grant
-	ready chan struct{} // closed with the need
+	ready chan struct{} // closed when the grant has the need
 }
 
-// pool is memory of the host that is kept for later use, beyond what grants have of it.
+// pool is host memory that is kept for reuse, in addition to what grants have of it.
 type pool struct {
 	of   resource
 	trim func(mostBytes uint64) (sizeBytes uint64)
 }
 
-// NewBudget returns a budget of total. Shared is not used in it, and Host is all memory of the host.
+// NewBudget returns a budget with the limits of total; [Unlimited] is no limit. total.Host is the limit of all memory
+// of the host. total.Shared is ignored.
 func NewBudget(total Need) *Budget {
 	b := &Budget{total: total.limits(), most: make(amounts), shared: make(map[any]*share), open: make(chan struct{}, 1)}
 	b.free = maps.Clone(b.total)
 	return b
 }
 
-// Pool bounds host memory that is kept for reuse by what is free: whenever less is free, trim is called to free unused
-// memory until at most mostBytes are kept, and returns how much is kept then. With a device, it is all memory taken
-// from that device, a part of which belongs to grants; with nil, it is memory that nobody uses. Call Pool before any
-// grant.
+// Pool registers host memory that is kept for reuse, so that it never exceeds the memory that is free. Whenever less is
+// free, trim is called to release unused memory until at most mostBytes are kept, and returns how many bytes are still
+// kept. For a device, the pool is all memory taken from that device, including the part that belongs to grants. For
+// nil, it is memory that nobody uses. Call Pool before the first grant.
 func (b *Budget) Pool(of *backend.Device, trim func(mostBytes uint64) (sizeBytes uint64)) {
 	b.pools = append(b.pools, pool{resource{kind: deviceMemory, device: of}, trim})
 }
 
-// bound has pools keep no more than what is free.
+// bound trims the pools to the memory that is free.
 func (b *Budget) bound() {
 	if len(b.pools) == 0 || b.total[hostTotal] == Unlimited {
 		return
 	}
-	b.bounding.Lock() // so that what is free never grows old on the way
+	b.bounding.Lock() // serializes trims, so that none works with a stale value of free
 	defer b.bounding.Unlock()
 	b.mu.Lock()
 	free, granted := b.free[hostTotal], make([]uint64, len(b.pools))
@@ -85,12 +86,12 @@ func (b *Budget) bound() {
 	}
 }
 
-// Acquire waits for its turn and until need is free. Only the first in line is served.
+// Acquire waits for its turn and until need is free. Only the first in line is served. The caller releases the grant.
 //
 // A flow has one grant at a time: if ctx is that of a flow that has or waits for one, or of a flow started by such a
 // flow, the error is ErrInvalidInput. A need beyond the whole budget is refused at once with ErrDeviceMemory,
-// ErrHostMemory (also for pinned memory) or ErrDiskSpace, which states the need. When ctx ends: ErrCancelled or
-// ErrTimedOut.
+// ErrHostMemory (also for pinned memory) or ErrDiskSpace, which states the need. When ctx ends, the error is
+// ErrCancelled or ErrTimedOut.
 func (b *Budget) Acquire(ctx context.Context, need Need) (*Grant, error) {
 	if ctx.Err() != nil {
 		return nil, backend.ContextError(ctx)
@@ -105,15 +106,16 @@ func (b *Budget) Acquire(ctx context.Context, need Need) (*Grant, error) {
 	}
 	c.grant = &Grant{budget: b, flow: flow, used: make(map[*backend.Device]uint64)}
 	if err := b.wait(ctx, c, false); err != nil {
-		c.grant.Release() // of nothing, or of what came at the last moment; those behind are served
+		c.grant.Release() // it may have been served just when ctx ended; the next in line are served
 		return nil, err
 	}
 	return c.grant, nil
 }
 
-// Open waits for its turn, and until no other grant is open, and returns an empty grant that [Grant.Await] grows, until
+// Open waits for its turn, and until no other grant is open, and returns an empty grant. [Grant.Await] grows it until
 // [Grant.Complete] or Release. A flow that was started by a flow with an open grant, for example to produce what the
-// latter reads, may have a grant too. ErrCancelled or ErrTimedOut when ctx ends.
+// latter reads, may have a grant too. When ctx ends, the error is ErrCancelled or ErrTimedOut. The caller releases the
+// grant.
 func (b *Budget) Open(ctx context.Context) (*Grant, error) {
 	g := &Grant{budget: b, flow: flowOf(ctx), used: make(map[*backend.Device]uint64), open: true}
 	if !g.flow.hasOpen() {
@@ -132,7 +134,7 @@ func (b *Budget) Open(ctx context.Context) (*Grant, error) {
 	return g, nil
 }
 
-// possible is the error of a need beyond the whole budget.
+// possible returns an error if a need exceeds the whole budget.
 func (b *Budget) possible(need amounts) error {
 	all := make(amounts)
 	for r, bytes := range need {
@@ -144,7 +146,7 @@ func (b *Budget) possible(need amounts) error {
 	return b.total.lack(all, b.total, "acquire")
 }
 
-// wait puts a claim in line, or before all, and waits until it is served.
+// wait puts a claim at the end of the line, or at its head if first is set, and waits until it is served.
 func (b *Budget) wait(ctx context.Context, c *claim, first bool) error {
 	c.ready = make(chan struct{})
 	b.mu.Lock()
@@ -170,7 +172,8 @@ func (b *Budget) wait(ctx context.Context, c *claim, first bool) error {
 	return backend.ContextError(ctx)
 }
 
-// serve gives those who are first in line what they wait for, instead of what they have.
+// serve serves claims from the head of the line while there is enough memory. A grant that is served has what it
+// claimed instead of what it had before.
 func (b *Budget) serve() {
 	for len(b.line) > 0 {
 		c := b.line[0]
@@ -186,7 +189,7 @@ func (b *Budget) serve() {
 	}
 }
 
-// cost is what amounts take of what is free: of shared memory what no grant has.
+// cost is what amounts take of the free memory. Shared memory that a grant already has costs nothing.
 func (b *Budget) cost(a amounts) amounts {
 	cost := make(amounts)
 	for r, bytes := range a {
@@ -229,14 +232,14 @@ func (b *Budget) give(a amounts) {
 	}
 }
 
-// Free returns the memory that is not granted now; Host is that of all memory of the host.
+// Free returns the memory that is not granted now. Its Host field is that of all memory of the host.
 func (b *Budget) Free() Need {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.free.need()
 }
 
-// Most returns the peak of granted memory of each kind.
+// Most returns the peak of the granted memory of each kind, as [Budget.Free] returns it.
 func (b *Budget) Most() Need {
 	b.mu.Lock()
 	defer b.mu.Unlock()

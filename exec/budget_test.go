@@ -25,7 +25,7 @@ func hostDevice(t *testing.T, options backend.DeviceOptions) *backend.Device {
 	return device
 }
 
-// waiter is an Acquire, or an Await of the grant that is open, on a goroutine of its own.
+// waiter is an Acquire, or an Await of the open grant, on its own goroutine.
 type waiter struct {
 	need, grown Need
 	cancel      context.CancelFunc
@@ -41,7 +41,7 @@ func acquire(b *Budget, need Need) *waiter {
 	return w
 }
 
-// start is in line, or has ended, when it returns.
+// start returns when the waiter is in line or has ended.
 func (w *waiter) start(b *Budget, need Need, wait func(context.Context) (*Grant, error)) {
 	b.mu.Lock()
 	before := len(b.line)
@@ -72,16 +72,16 @@ func (w *waiter) hasEnded() bool {
 	}
 }
 
-// model is what a budget promises: everything here happens on one goroutine.
+// model is a sequential model of a budget.
 type model struct {
 	budget  *Budget
 	total   amounts
 	waiting []*waiter // in order of arrival
 	holding []*waiter
-	open    *waiter // of those that hold
+	open    *waiter // one of holding
 }
 
-// settle waits for those whose turn it is, and checks that nobody else was served.
+// settle waits for those whose turn it is, and checks that no other is served.
 func (m *model) settle(t *rapid.T) {
 	for len(m.waiting) > 0 {
 		first := m.waiting[0]
@@ -105,7 +105,7 @@ func (m *model) settle(t *rapid.T) {
 	require.Equal(t, free.need(), m.budget.Free())
 }
 
-// free is what is left of the total where these hold what they need; nil where that is too much.
+// free returns what is left of the total if these hold what they need; nil if they exceed it.
 func (m *model) free(holding []*waiter) amounts {
 	used, shared := make(amounts), make(map[any]uint64)
 	for _, w := range holding {
@@ -126,7 +126,7 @@ func (m *model) free(holding []*waiter) amounts {
 	return free
 }
 
-// TestBudgetProperties runs random histories of a budget against its promises.
+// TestBudgetProperties compares random histories of a budget with the model.
 func TestBudgetProperties(t *testing.T) {
 	first, second := hostDevice(t, backend.DeviceOptions{}), hostDevice(t, backend.DeviceOptions{})
 	rapid.Check(t, func(t *rapid.T) {
@@ -156,7 +156,7 @@ func TestBudgetProperties(t *testing.T) {
 			for _, w := range m.waiting {
 				w.cancel()
 				<-w.ended
-				w.grant.Release() // of those who came first as others left, and of the open one
+				w.grant.Release() // waiters that were served meanwhile, and the open one
 			}
 			for _, w := range slices.Clone(m.holding) {
 				leave(w)
@@ -167,9 +167,10 @@ func TestBudgetProperties(t *testing.T) {
 			require.Empty(t, m.budget.open)
 			require.True(t, total.limits().covers(m.budget.Most().limits()))
 		}()
-		// pick picks one that does not wait.
+		// pick draws one of from, but not the open one while others wait.
 		pick := func(from []*waiter) *waiter {
-			from = slices.DeleteFunc(slices.Clone(from), func(w *waiter) bool { return w == m.open && len(m.waiting) > 0 })
+			from = slices.DeleteFunc(slices.Clone(from),
+				func(w *waiter) bool { return w == m.open && len(m.waiting) > 0 })
 			if len(from) == 0 {
 				t.Skip("none")
 			}
@@ -192,7 +193,8 @@ func TestBudgetProperties(t *testing.T) {
 				w, again := m.open, new(waiter)
 				before, n := *w, need(10)
 				w.need, w.grown = n, Need{}
-				again.start(m.budget, n, func(ctx context.Context) (*Grant, error) { return w.grant, w.grant.Await(ctx, n) })
+				again.start(m.budget, n,
+					func(ctx context.Context) (*Grant, error) { return w.grant, w.grant.Await(ctx, n) })
 				if m.free(m.holding) != nil {
 					<-again.ended
 					require.NoError(t, again.err)
@@ -245,7 +247,7 @@ func TestBudgetProperties(t *testing.T) {
 	})
 }
 
-// sum is of needs that share nothing.
+// sum adds needs without shared memory in common.
 func sum(a, b Need) Need {
 	devices := maps.Clone(b.Device)
 	for d, bytes := range a.Device {
@@ -268,7 +270,7 @@ func TestBudgetRefusal(t *testing.T) {
 			"101 more bytes of device memory are needed, 100 of 100 are free; raise device_memory",
 		},
 		{
-			Need{Device: onDevice(21)}, backend.ErrHostMemory, // where it lies
+			Need{Device: onDevice(21)}, backend.ErrHostMemory, // device memory of this device is host memory
 			"21 more bytes of host memory are needed, 20 of 20 are free; raise memory_limit",
 		},
 		{
@@ -299,7 +301,7 @@ func TestBudgetRefusal(t *testing.T) {
 	require.ErrorIs(t, err, backend.ErrCancelled)
 }
 
-// TestCancelledWaiter: whoever leaves the line lets those behind through.
+// TestCancelledWaiter: a waiter that leaves the line lets those behind it through.
 func TestCancelledWaiter(t *testing.T) {
 	b := NewBudget(Need{Host: 10})
 	holder, err := b.Acquire(context.Background(), Need{Host: 4})
@@ -319,13 +321,13 @@ func TestCancelledWaiter(t *testing.T) {
 	require.EqualValues(t, 10, b.free[resource{kind: hostMemory}])
 	require.ErrorIs(t, holder.Grow(Need{Host: 1}), backend.ErrInvalidInput)
 
-	var none *Grant // is no limit
+	var none *Grant // does not limit anything
 	require.NoError(t, none.Grow(Need{Host: 11}))
 	require.Zero(t, none.Has())
 	none.Release()
 }
 
-// TestSharedMemory: what several grants share counts once, from the first of them to the last.
+// TestSharedMemory: memory that several grants share counts once, from the first grant to the last.
 func TestSharedMemory(t *testing.T) {
 	b := NewBudget(Need{Host: 10})
 	need := Need{Host: 2, Shared: map[any]uint64{"table": 4}}
@@ -347,7 +349,7 @@ func TestSharedMemory(t *testing.T) {
 	require.EqualValues(t, 10, b.Most().Host)
 }
 
-// TestOpenGrant: one grant at a time may wait with memory in hand, and comes before all others.
+// TestOpenGrant: one grant at a time may wait while it holds memory, and is served before all others.
 func TestOpenGrant(t *testing.T) {
 	b := NewBudget(Need{Host: 10})
 	holder, err := b.Acquire(context.Background(), Need{Host: 4})
@@ -384,8 +386,8 @@ func TestOpenGrant(t *testing.T) {
 	other.grant.Release()
 }
 
-// TestOpenGrantsOfFlows: a source of a flow with an open grant may claim memory, open a grant too, and have ended or not
-// when the flow's own is complete. From then on none may.
+// TestOpenGrantsOfFlows: a flow inside one with an open grant may open and complete a grant, too. Once the outer grant
+// is complete, it may not.
 func TestOpenGrantsOfFlows(t *testing.T) {
 	b := NewBudget(Need{Host: 10})
 	outer := NewFlow(context.Background())
@@ -414,7 +416,7 @@ func TestOpenGrantsOfFlows(t *testing.T) {
 	require.EqualValues(t, 10, b.Free().Host)
 }
 
-// TestPools: memory that is kept for reuse is what is free at most, and of a device what grants have of it besides.
+// TestPools: memory kept for reuse never exceeds what is free; for a device, what grants have of it comes on top.
 func TestPools(t *testing.T) {
 	device := hostDevice(t, backend.DeviceOptions{})
 	of := func(bytes uint64) Need { return Need{Device: map[*backend.Device]uint64{device: bytes}} }
@@ -440,7 +442,7 @@ func TestPools(t *testing.T) {
 	first.Release()
 }
 
-// TestOneGrantPerFlow: waiting with a grant in hand is refused, not a deadlock.
+// TestOneGrantPerFlow: a flow that waits while it holds a grant gets an error instead of a deadlock.
 func TestOneGrantPerFlow(t *testing.T) {
 	b := NewBudget(Need{Host: 10})
 	flow := NewFlow(context.Background())
@@ -450,7 +452,7 @@ func TestOneGrantPerFlow(t *testing.T) {
 	require.ErrorIs(t, err, backend.ErrInvalidInput)
 
 	inner := NewFlow(flow.Context())
-	for range 2 { // the first must not leave a mark
+	for range 2 { // the first attempt must leave nothing behind
 		_, err = b.Acquire(inner.Context(), Need{Host: 1})
 		require.ErrorIs(t, err, backend.ErrInvalidInput, "the outer flow waits for the inner one")
 	}

@@ -14,14 +14,14 @@ import (
 type Flow struct {
 	ctx     context.Context
 	cancel  context.CancelCauseFunc
-	parent  *Flow // that ctx came from; nil of the outermost
+	parent  *Flow // the flow around this one; nil for the outermost
 	running sync.WaitGroup
 
 	mu      sync.Mutex // guards what follows
 	err     error
 	atEnd   []func()
 	claimed bool // the flow has a grant or waits for one
-	open    bool // it has one that is open
+	open    bool // the flow has an open grant
 }
 
 // flowKey is the key of the innermost flow in a context.
@@ -86,10 +86,10 @@ func (f *Flow) Wait() error {
 // Stop cancels the goroutines and waits for them, for a consumer that needs nothing more from them.
 func (f *Flow) Stop() {
 	f.cancel(nil)
-	_ = f.Wait() // what was stopped says so
+	_ = f.Wait() // after a stop, an error is expected
 }
 
-// claim reserves the only grant that the flow may have.
+// claim reserves the only grant that the flow may have. ErrInvalidInput if the flow, or one around it, has one already.
 func (f *Flow) claim() error {
 	if f == nil {
 		return nil
@@ -121,7 +121,7 @@ func (f *Flow) unclaim() {
 	}
 }
 
-// hasOpen tells whether the flow, or one that it is inside, has an open grant.
+// hasOpen reports whether the flow, or one around it, has an open grant.
 func (f *Flow) hasOpen() bool {
 	for ; f != nil; f = f.parent {
 		f.mu.Lock()
@@ -142,7 +142,7 @@ func (f *Flow) setOpen(open bool) {
 	}
 }
 
-// PanicError is the panic of a goroutine of a flow.
+// PanicError is the error of a flow in which a goroutine panicked: its name, the value of the panic and its stack.
 type PanicError struct {
 	Goroutine string
 	Value     any

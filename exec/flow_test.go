@@ -14,7 +14,7 @@ import (
 
 func TestMain(m *testing.M) { leak.Main(m) }
 
-// TestFlow: the first error cancels the others, is the cause of their end, and is what Wait returns.
+// TestFlow: the first error cancels the other goroutines, is the cause of their cancellation, and is returned by Wait.
 func TestFlow(t *testing.T) {
 	leak.Check(t)
 	flow := NewFlow(context.Background())

@@ -8,15 +8,15 @@ import (
 	"github.com/spirjoin/spirjoin/backend"
 )
 
-// Grant is a part of a budget. The owner releases it. Safe for concurrent use; a nil grant has nothing and does not
-// limit anything.
+// Grant is memory that a budget has given to a query. The owner releases it. Safe for concurrent use; a nil grant has
+// nothing and does not limit anything.
 type Grant struct {
 	budget   *Budget
 	flow     *Flow // of the owner; may be nil
 	has      amounts
-	used     map[*backend.Device]uint64 // charged by scopes
+	used     map[*backend.Device]uint64 // bytes charged by scopes
 	open     bool
-	turn     bool // it is open, and no other grant may be
+	turn     bool // it holds the element of Budget.open
 	released bool
 }
 
@@ -30,7 +30,7 @@ func (g *Grant) Has() Need {
 	return g.has.need()
 }
 
-// Await changes the size of an open grant to need, the total needed so far, and waits for what is missing, ahead of
+// Await changes the size of an open grant to need, the total needed so far, and waits for what is missing, before all
 // others that wait. What is no longer needed is returned. A need beyond the whole budget is refused as by
 // [Budget.Acquire]. ErrInvalidInput if the grant is not open.
 func (g *Grant) Await(ctx context.Context, need Need) error {
@@ -41,7 +41,8 @@ func (g *Grant) Await(ctx context.Context, need Need) error {
 	open := g.open
 	g.budget.mu.Unlock()
 	if !open {
-		return &backend.OpError{Op: "await", Err: backend.ErrInvalidInput, Detail: "the grant is complete, it can only grow"}
+		return &backend.OpError{Op: "await", Err: backend.ErrInvalidInput,
+			Detail: "the grant is complete, it can only grow"}
 	}
 	c := &claim{need: need.amounts(), grant: g}
 	if err := g.budget.possible(c.need); err != nil {
@@ -50,9 +51,9 @@ func (g *Grant) Await(ctx context.Context, need Need) error {
 	return g.budget.wait(ctx, c, true)
 }
 
-// Complete says that an open grant has all that is needed: from now on it is like others, and the only one that its
-// flow may have. Errors are those of [Budget.Acquire]; on an error the owner releases the grant. On a grant that is not
-// open, Complete does nothing.
+// Complete ends the growth of an open grant: from now on it is like others, and the only one that its flow may have.
+// Errors are those of [Budget.Acquire]; on an error the owner releases the grant. On a grant that is not open, Complete
+// does nothing.
 func (g *Grant) Complete() error {
 	if g == nil {
 		return nil
@@ -65,12 +66,12 @@ func (g *Grant) Complete() error {
 	g.close()
 	err := g.flow.claim()
 	if err != nil {
-		g.flow = nil // whose grant is another one
+		g.flow = nil // its claim belongs to another grant
 	}
 	return err
 }
 
-// close says that the grant is not open.
+// close ends the open state, so that another grant may be opened.
 func (g *Grant) close() {
 	if g.turn {
 		<-g.budget.open
@@ -109,7 +110,7 @@ func (g *Grant) Reserve(on *backend.Device, sizeBytes uint64) (unusedBytes uint6
 	}
 	err := g.grow(onDevice(on, byBytes))
 	g.budget.mu.Unlock()
-	if err != nil { // it was released
+	if err != nil { // the grant was released
 		return 0
 	}
 	if byBytes > 0 {
@@ -135,7 +136,7 @@ func (g *Grant) grow(by amounts) error {
 	if g.released {
 		return &backend.OpError{Op: "grow", Err: backend.ErrInvalidInput, Detail: "the grant was released"}
 	}
-	for r := range by { // what it has already costs nothing
+	for r := range by { // shared memory that the grant has already costs nothing
 		if _, has := g.has[r]; has && r.kind == sharedMemory {
 			delete(by, r)
 		}
@@ -148,7 +149,7 @@ func (g *Grant) grow(by amounts) error {
 	return nil
 }
 
-// Shrink returns what the grant has beyond a need, except what scopes use.
+// Shrink returns what the grant has beyond a need, except for memory that scopes use.
 func (g *Grant) Shrink(to Need) {
 	if g == nil {
 		return
@@ -176,8 +177,8 @@ func (g *Grant) shrink(to Need) {
 	g.budget.serve()
 }
 
-// Release returns the memory to the budget. What scopes still hold of it follows when they release it. Safe on nil; a
-// second Release does nothing.
+// Release returns the memory to the budget. Memory that scopes still hold is returned when they release it. Safe on
+// nil; a second Release does nothing.
 func (g *Grant) Release() {
 	if g == nil {
 		return
@@ -196,7 +197,7 @@ func (g *Grant) Release() {
 	g.shrink(Need{})
 }
 
-// charge counts memory of a device as used, and grows the grant where that exceeds it.
+// charge counts memory of a device as used, and grows the grant if too little of it is unused.
 func (g *Grant) charge(on *backend.Device, sizeBytes uint64, label string) error {
 	if g == nil {
 		return nil
@@ -224,7 +225,7 @@ func (g *Grant) chargeGrown(on *backend.Device, sizeBytes uint64) (grown bool, e
 	return grown, nil
 }
 
-// credit takes back what was charged.
+// credit undoes a charge. Once the grant is released, the memory returns to the budget.
 func (g *Grant) credit(on *backend.Device, sizeBytes uint64) {
 	if g == nil {
 		return

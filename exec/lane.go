@@ -40,7 +40,7 @@ func (l *Lane) List(stage string) *backend.List {
 	return list
 }
 
-// Submit hands a list to the compute queue.
+// Submit submits a list to the compute queue and does not wait for it.
 func (l *Lane) Submit(ctx context.Context, list *backend.List) error {
 	_, err := l.Device().Submit(ctx, backend.Compute, list)
 	return err
@@ -51,7 +51,7 @@ func (l *Lane) Download(ctx context.Context, to []byte, from backend.Range) erro
 	return l.Device().Download(ctx, to, from)
 }
 
-// Number downloads a 64-bit number.
+// Number downloads a 64-bit number, which the device has in two words, the low one first.
 func (l *Lane) Number(ctx context.Context, from backend.Range) (uint64, error) {
 	var number [8]byte
 	err := l.Download(ctx, number[:], from)

@@ -11,7 +11,7 @@ import (
 	"github.com/spirjoin/spirjoin/primitive"
 )
 
-// TestLane runs a list: what it does and what it takes are the lane's alone.
+// TestLane runs a list: its result, memory and profile belong to the lane alone.
 func TestLane(t *testing.T) {
 	device := hostDevice(t, backend.DeviceOptions{})
 	ops, err := primitive.New(device, nil)

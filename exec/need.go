@@ -33,7 +33,7 @@ type kind uint8
 const (
 	deviceMemory kind = iota
 	pinnedMemory
-	hostMemory // all of it
+	hostMemory // all memory of the host
 	diskSpace
 	sharedMemory // a part of host memory, see [Budget.cost]
 )
@@ -42,7 +42,7 @@ func (k kind) String() string {
 	return [...]string{"device memory", "pinned memory", "host memory", "disk space"}[k]
 }
 
-// option names what moves the limit.
+// option names the setting that raises the limit.
 func (k kind) option() string {
 	return [...]string{"device_memory", "memory_limit", "memory_limit", "the limit of disk space"}[k]
 }
@@ -54,8 +54,8 @@ func (k kind) sentinel() error {
 // resource is memory of a kind: for device memory that of one device, for shared memory one piece of it.
 type resource struct {
 	kind   kind
-	device *backend.Device // nil of other kinds
-	shared any             // nil of other kinds
+	device *backend.Device // nil for other kinds
+	shared any             // nil for other kinds
 }
 
 // hostTotal is all memory of the host.
@@ -71,7 +71,8 @@ func (r resource) name() string {
 // amounts are bytes of each resource.
 type amounts map[resource]uint64
 
-// amounts are what a need takes of a budget: what is memory of the host counts as that.
+// amounts are what a need takes of a budget. Pinned memory, and device memory that is host memory, also count as host
+// memory.
 func (n Need) amounts() amounts {
 	a := n.limits()
 	a[hostTotal] += n.Pinned
@@ -86,7 +87,7 @@ func (n Need) amounts() amounts {
 	return a
 }
 
-// limits are the amounts of a whole budget.
+// limits are the amounts of a whole budget, field by field.
 func (n Need) limits() amounts {
 	a := amounts{{kind: pinnedMemory}: n.Pinned, hostTotal: n.Host, {kind: diskSpace}: n.Disk}
 	for d, bytes := range n.Device {
@@ -113,7 +114,7 @@ func (a amounts) need() Need {
 	return need
 }
 
-// onDevice are the amounts of memory of a device.
+// onDevice returns what sizeBytes of memory of a device take of a budget.
 func onDevice(d *backend.Device, sizeBytes uint64) amounts {
 	a := amounts{{kind: deviceMemory, device: d}: sizeBytes}
 	if d.Info().InHostMemory() {
@@ -143,7 +144,7 @@ func (a amounts) subtract(less amounts) {
 	}
 }
 
-// lack is the error of a need that a, what is left of total, does not cover.
+// lack returns an error if a, which is free of total, does not cover a need. It names the first resource that is short.
 func (a amounts) lack(need, total amounts, op string) error {
 	if a.covers(need) {
 		return nil
@@ -155,7 +156,7 @@ func (a amounts) lack(need, total amounts, op string) error {
 		return strings.Compare(x.name(), y.name())
 	})
 	r := order[slices.IndexFunc(order, func(r resource) bool { return need[r] > a[r] })]
-	detail := fmt.Sprintf("%d more bytes of %v are needed, %d of %d are free; raise %s", need[r], r.kind, a[r], total[r],
-		r.kind.option())
+	detail := fmt.Sprintf("%d more bytes of %v are needed, %d of %d are free; raise %s",
+		need[r], r.kind, a[r], total[r], r.kind.option())
 	return &backend.OpError{Op: op, Device: r.name(), Err: r.kind.sentinel(), Detail: detail}
 }

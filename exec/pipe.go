@@ -53,7 +53,7 @@ func (p *Pipe[T]) Put(ctx context.Context, v T) error {
 	p.queue = append(p.queue, s)
 	p.change()
 	for {
-		at := slices.Index(p.queue, s) // -1 when it is gone
+		at := slices.Index(p.queue, s) // -1 if it was taken or released
 		switch {
 		case s.taken:
 			return nil
@@ -101,8 +101,8 @@ func (p *Pipe[T]) End() {
 	p.change()
 }
 
-// Abandon says that no more values will be taken, and releases those in the pipe and those still put. It may be called
-// again.
+// Abandon says that no more values will be taken. It releases those in the pipe; those that are put later are released
+// too. It may be called again.
 func (p *Pipe[T]) Abandon() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -114,13 +114,13 @@ func (p *Pipe[T]) Abandon() {
 	p.change()
 }
 
-// change wakes those who wait.
+// change wakes all waiting goroutines. The caller holds the lock.
 func (p *Pipe[T]) change() {
 	close(p.changed)
 	p.changed = make(chan struct{})
 }
 
-// wait waits, with the lock given up, until something changes or ctx ends.
+// wait releases the lock, waits until something changes or ctx ends, and takes the lock again.
 func (p *Pipe[T]) wait(ctx context.Context) {
 	changed := p.changed
 	p.mu.Unlock()
@@ -131,7 +131,7 @@ func (p *Pipe[T]) wait(ctx context.Context) {
 	}
 }
 
-// stopped is the error of a pipe that was abandoned, or whose user is.
+// stopped is the error of a call whose ctx has ended, or whose pipe was abandoned.
 func stopped(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return backend.ContextError(ctx)

@@ -15,7 +15,7 @@ import (
 	"github.com/spirjoin/spirjoin/internal/leak"
 )
 
-// value counts how often it was released, and all values that exist.
+// value is counted in live until it is released, and panics if it is released twice.
 type value struct {
 	n        int
 	live     *atomic.Int32
@@ -76,7 +76,7 @@ func TestPipe(t *testing.T) {
 	}
 }
 
-// TestPipeOwns: whoever ends a pipe early, and how, every value is released exactly once.
+// TestPipeOwns: every value is released exactly once, however a pipe ends.
 func TestPipeOwns(t *testing.T) {
 	failed := errors.New("failed")
 	for seed := range uint64(300) {

@@ -2,7 +2,7 @@ package exec
 
 import "sync"
 
-// Progress reports how far a query is, phase by phase. Safe for concurrent use.
+// Progress reports the progress of a query, phase by phase. Safe for concurrent use.
 type Progress struct {
 	report func(phase string, done, expected uint64)
 

@@ -13,7 +13,7 @@ import (
 // size that they take in the arena; if the grant is exhausted, it grows, or the allocation fails. Used by one goroutine
 // at a time.
 type Scope struct {
-	ctx    context.Context // of allocations, which may wait for released memory
+	ctx    context.Context // bounds allocations, which may wait for memory to be released
 	device *backend.Device
 	grant  *Grant // may be nil
 	err    error
@@ -29,7 +29,7 @@ func NewScope(ctx context.Context, device *backend.Device, grant *Grant) *Scope 
 // released separately.
 func (s *Scope) Child(ctx context.Context) *Scope { return NewScope(ctx, s.device, s.grant) }
 
-// New allocates a buffer; nil for 0 bytes and after an error.
+// New allocates a buffer, which the scope owns. It returns nil for 0 bytes and after an error.
 func (s *Scope) New(sizeBytes uint64, label string) *backend.Buffer {
 	if s.err != nil || sizeBytes == 0 {
 		return nil
@@ -84,7 +84,7 @@ func (s *Scope) Move(to *Scope, buffers ...*backend.Buffer) {
 	}
 }
 
-// ReleaseAll releases all buffers. The scope is empty and can be used again.
+// ReleaseAll releases all buffers and clears the error. The scope can then be used again.
 func (s *Scope) ReleaseAll() {
 	for _, b := range s.held {
 		s.free(b)

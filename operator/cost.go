@@ -8,13 +8,13 @@ import (
 )
 
 // Cost accounts for the work and memory of an algorithm while it plans. The algorithm goes through the steps of its
-// operator and adds the work of each stage, summed over all granules, and the buffers that are held, those of one
-// granule and one window.
+// operator. It adds the work of each stage, summed over all granules, and the buffers that are held at a time, those of
+// one granule and one window.
 //
 //	c := NewCost(p, move)
 //	c.Transform(Build); c.Transform(Probe) // or c.Stay
-//	c.Add(Match, ...)                      // what the algorithm does itself
-//	c.Pairs(); c.Sides()                   // what becomes of payload (output_cost.go)
+//	c.Add(Match, ...)                      // work of the algorithm itself
+//	c.Pairs(); c.Sides()                   // work and memory for the output (output_cost.go)
 //	c.Close()
 type Cost struct {
 	*Plan
@@ -26,7 +26,7 @@ type Cost struct {
 
 // Moves says what a transformation (a sort or partition) moves, and how.
 type Moves struct {
-	Unit     Unit // what a row in a pass counts as: [SortRow] or [PartitionRow]
+	Unit     Unit // of a row in one pass: [SortRow] or [PartitionRow]
 	KeyBytes int  // bytes of a key that move
 	OneByOne bool // one payload column at a time instead of as many as possible
 	Numbers  Numbers
@@ -37,23 +37,24 @@ type Moves struct {
 type Numbers uint8
 
 const (
-	NoNumbers      Numbers = iota
-	PayloadNumbers         // for the sides that have payload
-	PairNumbers            // for all sides that have rows in the output; their columns keep their order
+	NoNumbers      Numbers = iota // of no side
+	PayloadNumbers                // of the sides that have payload
+	PairNumbers                   // of all sides that have rows in the output; their columns stay in place
 )
 
-// costSide is a side and what has become of its columns.
+// costSide is one side and the state of its columns.
 type costSide struct {
 	columns []int   // bytes of the payload columns that the output needs
-	groups  [][]int // those that move together; of row numbers one group
-	numbers bool    // row numbers move, and payload is gathered from where it is
-	moved   int     // groups that are transformed
+	groups  [][]int // the columns in groups that move together; row numbers are one group
+	numbers bool    // row numbers move, and payload is gathered from its original place
+	moved   int     // number of groups transformed so far
 	all     bool    // all groups are transformed at once, and stay
-	passed  bool    // there were passes; otherwise nothing has moved
-	bytes   uint64  // of its buffers: the chunk, where it counts, moved columns, marks
+	passed  bool    // the transformation had at least one pass; otherwise nothing has moved
+	bytes   uint64  // of its buffers: the chunk if it counts, moved columns, marks
 }
 
-// NewCost starts the account of a plan. Payload of a side without rows in the output does not move.
+// NewCost starts the account of a plan with the memory that is held before the join begins. Payload of a side without
+// rows in the output does not move.
 func NewCost(p *Plan, move Moves) *Cost {
 	c := &Cost{Plan: p, move: move}
 	c.Stages, c.Met = nil, [2]float64{min(c.Walked(Build), c.Out()*(1-c.Facts.Repeats)),
@@ -101,7 +102,7 @@ func groups(columns []int, oneByOne bool) (groups [][]int) {
 	return groups
 }
 
-// Take accounts for a buffer that is held until Free.
+// Take accounts for a buffer of this size, which is held until Free.
 func (c *Cost) Take(bytes uint64) {
 	c.most = max(c.most, bytes)
 	c.TakeSmall(bytes)
@@ -113,13 +114,13 @@ func (c *Cost) TakeSmall(bytes uint64) {
 	c.peak = max(c.peak, c.now)
 }
 
-// Hold accounts for memory that is held only during one step.
+// Hold accounts for memory in bytes that is held during one step only.
 func (c *Cost) Hold(bytes uint64) { c.peak = max(c.peak, c.now+bytes) }
 
-// Free accounts for the release of a buffer.
+// Free accounts for the release of a buffer of this size.
 func (c *Cost) Free(bytes uint64) { c.now -= bytes }
 
-// TakeOf accounts for a buffer that is held as long as a side.
+// TakeOf accounts for a buffer that is held as long as the columns of a side.
 func (c *Cost) TakeOf(side int, bytes uint64) {
 	c.sides[side].bytes += bytes
 	c.Take(bytes)
@@ -144,17 +145,18 @@ func Slack(bytes uint64) uint64 { return bytes/8 + min(1<<20, 1<<16+bytes/2) }
 // Close stores memory and stages in the plan.
 func (c *Cost) Close() {
 	slack := Slack(c.peak)
-	if c.mixed() { // columns that come and go leave gaps which wider ones do not fit
+	if c.mixed() { // released columns leave gaps that are too small for wider ones
 		slack += c.peak / 8
 	}
 	c.PeakBytes, c.MostBytes = c.peak+slack, c.most
 	c.SortStages()
 }
 
-// mixed says that groups of payload columns of several widths move, one after the other.
+// mixed reports whether payload columns of several widths move one after the other.
 func (c *Cost) mixed() bool {
 	for _, s := range c.sides {
-		if moving := slices.Concat(s.groups...); s.passed && len(moving) > 0 && slices.Min(moving) < slices.Max(moving) {
+		if moving := slices.Concat(s.groups...); s.passed && len(moving) > 0 &&
+			slices.Min(moving) < slices.Max(moving) {
 			return true
 		}
 	}
@@ -164,8 +166,8 @@ func (c *Cost) mixed() bool {
 // Granules is the number of granules of the probe side.
 func (c *Cost) Granules() float64 { return float64(c.Facts.Granules()) }
 
-// Windows is the number of windows that the pairs of a granule fill. If it is more than one, units are counted before
-// any is written.
+// Windows is the number of windows that the pairs of a granule fill. If it is more than one, the output of all units is
+// counted before any is written.
 func (c *Cost) Windows() float64 { return c.Facts.Windows() }
 
 // Out is the number of pairs.
@@ -184,10 +186,10 @@ func (c *Cost) Walked(side int) float64 {
 // Held is the number of rows of a side that are on the device at a time.
 func (c *Cost) Held(side int) uint64 { return c.Facts.Held(side) }
 
-// of is the memory of a column of a side.
+// of is the memory of a column of a side with this many bytes per value.
 func (c *Cost) of(side, bytes int) uint64 { return c.Held(side) * uint64(bytes) }
 
-// times is how often a side is transformed.
+// times is the number of times that a side is transformed.
 func (c *Cost) times(side int) float64 {
 	if side == Probe {
 		return c.Granules()
@@ -195,17 +197,18 @@ func (c *Cost) times(side int) float64 {
 	return 1
 }
 
-// kept says that the columns of a side stay for further granules, further windows or rows of this side alone.
+// kept reports whether the columns of a side are kept for further granules, further windows, or rows of this side
+// alone.
 func (c *Cost) kept(side int) bool {
 	return side == Build && c.Facts.Kept() || c.Windows() > 1 || c.Want.Marks(side) || c.sides[side].all
 }
 
-// Beyond is the share of a column or table of this size that caches do not hold.
+// Beyond is the share of a column or table of this size that the caches do not hold.
 func (c *Cost) Beyond(sizeBytes float64) float64 {
 	return max(0, 1-c.Facts.CacheBytes/max(1, sizeBytes))
 }
 
-// Stay says that all columns of a side stay in place, so that the match can write any of them.
+// Stay records that all columns of a side stay in place, so that the match can write any of them.
 func (c *Cost) Stay(side int) {
 	s := &c.sides[side]
 	s.groups, s.numbers, s.moved = [][]int{s.columns}, false, 1
@@ -232,7 +235,8 @@ func (c *Cost) MoveAll(side int) error {
 	return nil
 }
 
-// transform books passes over keys and the next group of columns. The keys are kept the first time.
+// transform accounts for the passes over the keys and the next group of columns. The transformed keys of the first call
+// are kept.
 func (c *Cost) transform(side int) error {
 	s := &c.sides[side]
 	var columns []int
@@ -254,7 +258,8 @@ func (c *Cost) transform(side int) error {
 	c.Add(Transform, Launch, float64(2+2*passes)*c.times(side))
 	c.Add(Transform, Stream, c.rows(side)*float64(c.Facts.KeyBytes)) // counts
 	c.Add(Transform, c.move.Unit, rows)
-	c.Add(Transform, PassByte, rows*float64(2*width)+c.rows(side)*float64(c.Facts.KeyBytes-c.move.KeyBytes))
+	c.Add(Transform, PassByte,
+		rows*float64(2*width)+c.rows(side)*float64(c.Facts.KeyBytes-c.move.KeyBytes))
 	c.Add(Transform, PassColumn, rows*float64(max(0, len(columns)-1)))
 	for _, bytes := range columns {
 		c.TakeOf(side, c.of(side, bytes))

@@ -18,7 +18,7 @@ type Input struct {
 	*relation.Chunk
 	Lane    *exec.Lane // moved columns are in its memory
 	Name    string
-	Ordered backend.Range   // the keys in transformed order
+	Ordered backend.Range   // the keys in transformed order; absent until the first Transform
 	IDs     backend.Range   // the row numbers in that order, to gather from the columns of the chunk
 	Moved   []backend.Range // payload columns in that order; absent if not moved yet, or released
 	// High is present if all 8-byte keys have the same high word, so that only their low words move
@@ -27,7 +27,7 @@ type Input struct {
 	// Keep keeps moved columns for further windows. Otherwise a column is released once it is in the output.
 	Keep bool
 
-	gone []bool // columns that were moved and are released
+	gone []bool // columns that were moved and then released
 }
 
 // MovedKeyBytes is the width in bytes of moved keys.
@@ -38,7 +38,8 @@ func (in *Input) MovedKeyBytes() int {
 	return in.Keys.Bytes
 }
 
-// NewInput returns an input of which nothing has been moved.
+// NewInput returns an input of which nothing has been moved. The chunk must live as long as the input. Name appears in
+// labels and stages.
 func NewInput(lane *exec.Lane, c *relation.Chunk, name string) Input {
 	n := len(c.Payload)
 	return Input{Chunk: c, Lane: lane, Name: name, Moved: make([]backend.Range, n), gone: make([]bool, n)}
@@ -52,7 +53,7 @@ func (in *Input) Stay() {
 	}
 }
 
-// nextGroup returns payload columns that have not been moved yet, of one width, most of them at most.
+// nextGroup returns up to most payload columns of the same width that have not been moved yet.
 func (in *Input) nextGroup(most int) (group []int) {
 	for c, column := range in.Payload {
 		alike := len(group) == 0 || in.Payload[group[0]].Bytes == column.Bytes
@@ -63,8 +64,8 @@ func (in *Input) nextGroup(most int) (group []int) {
 	return group[:min(len(group), most)]
 }
 
-// Transformation is a stable partition or sort, planned for a layout. Its result is in the buffer of index Passes%2, or
-// without passes in the source.
+// Transformation is a stable partition or sort, planned for a layout. Its result is in buffer Passes%2 or, without
+// passes, in the source.
 type Transformation struct {
 	Passes       int
 	ScratchBytes uint64
@@ -83,8 +84,9 @@ type Move struct {
 	Plan       func(primitive.Layout) (Transformation, error)
 }
 
-// Transform moves the keys of an input with row numbers or the next payload columns. Later calls move further columns
-// into the same order and do not keep the keys again.
+// Transform moves the keys of an input together with row numbers or the next payload columns. Later calls move further
+// columns into the same order and do not keep the keys again. The moved columns belong to the memory of the lane.
+// Errors are those of the plan, of allocations and of the device.
 func (in *Input) Transform(ctx context.Context, move Move) error {
 	most := kernel.MaxColumns
 	if move.OneByOne {
@@ -156,7 +158,7 @@ func (in *Input) Transform(ctx context.Context, move Move) error {
 	return nil
 }
 
-// MoveAll moves the remaining columns, for inputs that are kept. It does nothing if there are no rows.
+// MoveAll calls move until all columns are moved, and keeps them ([Input.Keep]). It does nothing if there are no rows.
 func (in *Input) MoveAll(move func() error) error {
 	in.Keep = true
 	for in.Rows > 0 && len(in.nextGroup(1)) > 0 {
@@ -167,7 +169,8 @@ func (in *Input) MoveAll(move func() error) error {
 	return nil
 }
 
-// written are the payload columns that a kernel writes: those that are moved, two of all or one of more.
+// written returns the payload columns that the match kernel writes itself: all columns if there are at most two and all
+// are moved, otherwise the first moved one.
 func (in *Input) written() (columns []int) {
 	for c := range in.Moved {
 		if in.Moved[c].Buffer != nil {
@@ -180,8 +183,8 @@ func (in *Input) written() (columns []int) {
 	return columns[:min(1, len(columns))]
 }
 
-// gather makes the payload columns that are missing in the rows of a window. ids tells the row of each: of a moved
-// column or, with untransformed, of a column of the chunk. move moves columns that are not moved.
+// gather fills the payload columns that a window still lacks. ids gives the row of each output row, in the moved
+// columns or, if untransformed is set, in the columns of the chunk. move moves further columns.
 func (in *Input) gather(ctx context.Context, w *Window, side int, ids backend.Range, rows uint64, untransformed bool,
 	move func() error) error {
 	out, lane := w.Payload[side], in.Lane
@@ -220,7 +223,8 @@ func (in *Input) gather(ctx context.Context, w *Window, side int, ids backend.Ra
 	}
 }
 
-// releaseMoved releases moved columns that are in the output, where it is the only one.
+// releaseMoved releases the moved columns that have been written to the output, unless they are kept for further
+// windows.
 func (in *Input) releaseMoved(out []*backend.Buffer) {
 	for c := range in.Payload {
 		if !in.Keep && out[c] != nil && in.Moved[c].Buffer != nil {

@@ -16,9 +16,11 @@ func KeepBytes(t primitive.Tuning, rows, rowBytes uint64) (sizeBytes uint64, err
 	return rows*rowBytes + rows/8 + p.ScratchBytes, err
 }
 
-// Keep copies the rows of a window whose bits are set, in their order, into windows of the sink: those of most rows at
-// a time, or fewer if the sink has no room. Bit i%64 of word i/64 stands for row i; payload lists the bytes per value
-// of the columns. The window, which has no key column, remains the caller's.
+// Keep copies the rows of a window whose bits are set, in their order, into windows of the sink. Bit i%64 of word i/64
+// of keep stands for row i. payload lists the bytes per value of the columns. At most most rows of the window are read
+// at a time, or fewer if the sink has no room. The window, which has no key column, remains the caller's.
+//
+// Errors: backend.ErrDeviceMemory if the sink has no room for 2,048 rows; those of the sink and of the device.
 func Keep(ctx context.Context, lane *exec.Lane, sink Sink, from *Window, payload [2][]int, keep []uint64,
 	most uint64) error {
 	for first := uint64(0); first < from.Rows; {
@@ -49,7 +51,7 @@ func Keep(ctx context.Context, lane *exec.Lane, sink Sink, from *Window, payload
 	return nil
 }
 
-// keep fills the window with kept of the rows from first on of another one, and puts it.
+// keep fills the window with the kept rows among rows rows of another one, from row first on, and puts it.
 func (w *Window) keep(ctx context.Context, lane *exec.Lane, sink Sink, from *Window, payload [2][]int, words []uint64,
 	first, rows, kept uint64) error {
 	err := w.compact(ctx, lane, from, payload, words, first, rows, kept)

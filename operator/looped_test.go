@@ -13,22 +13,22 @@ import (
 	"github.com/spirjoin/spirjoin/relation"
 )
 
-// looped is a join of the parts that this package has, with loops on the host in place of kernels that find matches:
-// both sides are sorted, or stay where they are, and a unit is a few probe rows.
+// looped is a join made of the parts of this package, with loops on the host in place of kernels that find matches.
+// Both sides are sorted, or stay where they are, and a unit is a few probe rows.
 type looped struct {
 	stay     bool // nothing moves
 	numbers  bool // row numbers move instead of payload
 	oneByOne bool
 
 	countFirst bool
-	pageRows   uint32 // the first page of a window stays empty
-	starves    int    // attempts of which the kernel says that a workgroup has found no room
+	pageRows   uint32 // rows of a page, the first of which stays empty in each window
+	starves    int    // attempts in which the kernel reports that a workgroup has found no room
 	unitRows   int
 
 	plan  *operator.Plan
 	lane  *exec.Lane
 	build *operator.Input
-	met   []bool // build rows, in their new order
+	met   []bool // build rows with a partner, in transformed order
 }
 
 func (l *looped) Name() string { return fmt.Sprintf("loops %+v", *l) }
@@ -58,7 +58,7 @@ func (l *looped) Build(ctx context.Context, build *relation.Chunk) (err error) {
 	return err
 }
 
-// input readies a side.
+// input moves the columns of a side.
 func (l *looped) input(ctx context.Context, lane *exec.Lane, c *relation.Chunk, side int) (*operator.Input, error) {
 	in := operator.NewInput(lane, c, [2]string{"build", "probe"}[side])
 	in.Keep = l.plan.Want.Marks(side) || side == operator.Build && l.plan.Facts.Granule > 0
@@ -135,7 +135,7 @@ func (l *looped) Finish(ctx context.Context, sink operator.Sink) error {
 	return l.rows(ctx, l.build, operator.Build, l.met, sink)
 }
 
-// rows puts rows of one side.
+// rows outputs the wanted rows of one side.
 func (l *looped) rows(ctx context.Context, in *operator.Input, side int, met []bool, sink operator.Sink) error {
 	if !l.plan.Want.Marks(side) || in.Rows == 0 {
 		return nil
@@ -170,14 +170,14 @@ func upload(ctx context.Context, lane *exec.Lane, to backend.Range, data []byte)
 	return point.Wait(ctx)
 }
 
-// matches are the pairs of a granule, and stand for the kernels that write and count them.
+// matches are the pairs of a granule. They stand in for the kernels that write and count pairs.
 type matches struct {
 	ctx      context.Context
 	lane     *exec.Lane
 	inputs   [2]*operator.Input
 	keys     []uint64 // of the probe side
 	pairs    [][2]uint32
-	begins   []int // of the units
+	begins   []int // first pair of each unit
 	pageRows uint32
 	starves  int
 }
@@ -192,7 +192,7 @@ func (m *matches) record(list *backend.List, first, end uint32, to operator.Targ
 	pairs, c, config := m.pairs[m.begins[first]:m.begins[end]], &to.Columns, &to.Config
 	gap := uint32(0)
 	if config.Placing == kernel.Reserving {
-		if to.PageRows > 0 { // one page stays empty, for as many rows as a word of the bitmap tells of
+		if to.PageRows > 0 { // one page stays empty, as long as a word of the bitmap
 			gap = 32
 			list.Fill(c.Places.Part(4*kernel.BitmapWord, 4), 0)
 		}

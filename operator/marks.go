@@ -10,10 +10,12 @@ import (
 
 // Marks are bitmaps of the rows that have a partner.
 type Marks struct {
-	Of    [2]backend.Range // bitmaps: bit i%32 of word i/32 is row i; absent if not needed
-	Sides uint32           // sides with a bitmap: [kernel.MarkLeft] is the build side, [kernel.MarkRight] the probe side
+	// Of are the bitmaps: bit i%32 of word i/32 is row i; absent if not needed.
+	Of [2]backend.Range
+	// Sides are the sides with a bitmap: [kernel.MarkLeft] is the build side, [kernel.MarkRight] the probe side.
+	Sides uint32
 
-	places backend.Range // the bitmaps behind a cursor of output, as [kernel.PartitionJoin] has them with marked=1
+	places backend.Range // the cursor of the output, then the bitmaps, as in [kernel.PartitionJoin] with marked=1
 }
 
 // NewMarks returns cleared bitmaps for the sides that need one, allocated from the lane. A kernel can set their bits

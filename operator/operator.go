@@ -1,10 +1,10 @@
-// Package operator is the contract between joins and the algorithms that find their matches, and the code that
-// algorithms share: moving payload to the output (GFTR 4.1), output that a kernel writes unit by unit, rows without a
-// partner, and the account of work and memory with which an algorithm plans.
+// Package operator is the contract between joins and the algorithms that find their matches, and the code that the
+// algorithms share: payload columns and how they reach the output (GFTR, section 4.1), output that a kernel writes unit
+// by unit, rows without a partner, and the account of work and memory with which an algorithm plans.
 //
 // An algorithm plans without a device, and its operator does what was planned. The operator takes the build side once
 // and the probe side in granules, and fills windows, which it gets from and returns to a [Sink]. docs/operators.md is
-// an introduction.
+// an introduction; docs/glossary.md lists the papers: GFTR (gather from transformed relations) and RT.
 package operator
 
 import (
@@ -50,15 +50,15 @@ type Algorithm interface {
 type Operator interface {
 	// Build takes the build side. It is called once, before anything else. The columns must live until Close.
 	Build(ctx context.Context, build *relation.Chunk) error
-	// Probe joins a granule of the probe side and outputs the resulting rows, except those that only Finish knows. The
+	// Probe joins a granule of the probe side and outputs its rows, except those that depend on all granules. The
 	// number of granules follows from Facts.Granule and Facts.Rows. Memory for the granule comes from the lane and is
 	// released when Probe returns; the columns of the granule may be released then. If a side has no rows, Probe
 	// outputs what the other one contributes.
 	Probe(ctx context.Context, lane *exec.Lane, probe *relation.Chunk, sink Sink) error
 	// Finish outputs the rows of the build side that depend on all granules: those with or without a partner.
 	Finish(ctx context.Context, sink Sink) error
-	// Rewind discards what was probed, also after an error of Probe or Finish, so that another probe side can follow;
-	// only for plans with Facts.Stays.
+	// Rewind discards the results of all probes, also after an error of Probe or Finish, so that another probe side can
+	// follow. It is allowed only for plans with Facts.Stays.
 	Rewind(ctx context.Context) error
 	// Close releases all memory, whatever was called before and with whatever result. An operator that has returned an
 	// error can only be closed or rewound.

@@ -26,11 +26,11 @@ var forms = []*looped{
 	{unitRows: 6, starves: 1}, {unitRows: 2, starves: 9}, {unitRows: 90, stay: true, numbers: true},
 }
 
-// payloads have up to five columns a side.
+// payloads are the widths of up to five columns of each side.
 var payloads = [][2][]int{{nil, nil}, {{4}, {8}}, {{8, 4}, {4, 4}}, {{4, 8, 4}, {8, 8, 8}}, {{4, 4, 4, 4}, nil},
 	{{8, 4, 8, 4, 4}, {4, 4, 4, 8, 4}}}
 
-// trickling is a sink that gives less room than it is asked for, in no regular way.
+// trickling is a sink that gives less room than it is asked for, in a random way.
 type trickling struct {
 	operator.Sink
 	random *rand.Rand
@@ -41,7 +41,7 @@ func (s trickling) Window(ctx context.Context, rows uint64) (*operator.Window, e
 	return s.Sink.Window(ctx, min(rows, s.least+s.random.Uint64N(rows)))
 }
 
-// Output is that of the oracle, whatever is wanted, moved or asked for, and whatever room there is.
+// TestDevicesOutput compares the output with that of the oracle, for every kind of output, transformation and room.
 func TestDevicesOutput(t *testing.T) {
 	wants, workloads := slices.Sorted(maps.Keys(jointest.Wants)), slices.Sorted(maps.Keys(jointest.Workloads))
 	jointest.ForEach(t, nil, func(t *testing.T, lane *exec.Lane) {
@@ -74,7 +74,7 @@ func TestDevicesOutput(t *testing.T) {
 	})
 }
 
-// More rows of one side than there is room for are put part by part.
+// TestDevicesParts: rows of one side for which there is too little room are output part by part.
 func TestDevicesParts(t *testing.T) {
 	jointest.ForEach(t, nil, func(t *testing.T, lane *exec.Lane) {
 		for n, form := range forms[:4] {
@@ -93,12 +93,13 @@ func TestDevicesParts(t *testing.T) {
 	})
 }
 
-// Windows take as many units as they have room for, and a unit that has no room in a window is an error.
+// TestDevicesWindowsOfUnits: a window takes as many units as it has room for. A single unit that exceeds a window is an
+// error.
 func TestDevicesWindowsOfUnits(t *testing.T) {
 	jointest.ForEach(t, nil, func(t *testing.T, lane *exec.Lane) {
 		build := &jointest.Relation{KeyBytes: 4, Keys: slices.Repeat([]uint64{1}, 10), Payload: []int{4}}
 		probe := &jointest.Relation{KeyBytes: 4, Payload: []int{4}}
-		for i := range 40 { // units of 10 rows, but for those without any at the beginning, in the middle and the end
+		for i := range 40 { // units of 10 rows, and empty ones at the beginning, in the middle and at the end
 			probe.Keys = append(probe.Keys, [...]uint64{0, 1, 1, 1, 0, 0, 1, 1, 1, 0}[i/4])
 		}
 		for _, form := range []looped{{unitRows: 1, stay: true}, {unitRows: 1, stay: true, countFirst: true}} {
@@ -115,7 +116,7 @@ func TestDevicesWindowsOfUnits(t *testing.T) {
 	})
 }
 
-// asked is a sink that says what it was asked for, and gives nothing.
+// asked is a sink that records how many rows it was asked for, and returns an error.
 type asked struct {
 	operator.Counter
 	rows uint64
@@ -126,7 +127,7 @@ func (a *asked) Window(_ context.Context, rows uint64) (*operator.Window, error)
 	return nil, jointest.ErrEnough
 }
 
-// Rows are counted with 64 bits, and no window is asked for with more rows than a kernel can number.
+// TestDevicesManyRows: rows are counted in 64 bits, and no window is requested for more rows than a kernel can number.
 func TestDevicesManyRows(t *testing.T) {
 	jointest.ForEach(t, nil, func(t *testing.T, lane *exec.Lane) {
 		for _, room := range []uint64{1, 1 << 31, 1 << 40} {
@@ -148,13 +149,15 @@ func TestDevicesManyRows(t *testing.T) {
 	})
 }
 
-// Pages that were taken beyond 2^32 rows are no complete output, though the cursor then looks as if there were room.
+// TestDevicesCursorPasses: if pages beyond 2^32 rows were taken, the output is not complete, although the cursor, which
+// has wrapped around, looks as if there were room.
 func TestDevicesCursorPasses(t *testing.T) {
 	jointest.ForEach(t, nil, func(t *testing.T, lane *exec.Lane) {
 		chunk, release := (&jointest.Relation{KeyBytes: 4, Keys: []uint64{1}}).Chunk(t, lane)
 		defer release()
 		for _, pageRows := range []uint32{0, 1, 8} {
-			u := operator.Units{Lane: lane, Want: new(operator.Want), Number: 1, Room: 10, PageRows: pageRows, Invocations: 1}
+			u := operator.Units{Lane: lane, Want: new(operator.Want), Number: 1, Room: 10, PageRows: pageRows,
+				Invocations: 1}
 			for side := range u.Inputs {
 				in := operator.NewInput(lane, chunk, "side")
 				in.Stay()
@@ -175,7 +178,7 @@ func TestDevicesCursorPasses(t *testing.T) {
 	})
 }
 
-// Sinks, contexts and memory may fail anywhere: nothing stays behind.
+// TestDevicesFailures: if a sink, a context or an allocation fails at any point, no memory is left behind.
 func TestDevicesFailures(t *testing.T) {
 	jointest.ForEach(t, nil, func(t *testing.T, lane *exec.Lane) {
 		if jointest.Instrumented(t) {
@@ -201,7 +204,7 @@ func TestDevicesFailures(t *testing.T) {
 	})
 }
 
-// Each planted fault is found.
+// TestDevicesPlantedFaults: the checks of package jointest find each planted fault.
 func TestDevicesPlantedFaults(t *testing.T) {
 	jointest.ForEach(t, nil, func(t *testing.T, lane *exec.Lane) {
 		for _, form := range forms[:4] {
@@ -210,7 +213,7 @@ func TestDevicesPlantedFaults(t *testing.T) {
 	})
 }
 
-// Pairs of row numbers become rows of the output, with keys that were moved in another form turned back. Where a record
+// TestDevicesPairs turns pairs of row numbers into output rows, with and without keys that must be unmixed. If record
 // fails, the window is released.
 func TestDevicesPairs(t *testing.T) {
 	jointest.ForEach(t, nil, func(t *testing.T, lane *exec.Lane) {
@@ -246,7 +249,7 @@ func TestDevicesPairs(t *testing.T) {
 			require.True(t, w.Matched)
 			expected, width := []uint64{77<<32 | 77, 77<<32 | 77, 77<<32 | 77}, 8
 			if !unmixed {
-				expected, width = []uint64{13, 10, 10}, 4 // from the side with no more rows
+				expected, width = []uint64{13, 10, 10}, 4 // keys of the build side, which has no more rows
 			}
 			got, err = values(ctx, lane, w.Keys.All(), 3, width)
 			require.NoError(t, err)
@@ -256,14 +259,15 @@ func TestDevicesPairs(t *testing.T) {
 		before := jointest.InUse(t, lane)
 		w, err := sink.Window(ctx, 3)
 		require.NoError(t, err)
-		err = p.Write(ctx, sink, w, 3, func(*backend.List, backend.Range, backend.Range) error { return jointest.ErrEnough })
+		err = p.Write(ctx, sink, w, 3,
+			func(*backend.List, backend.Range, backend.Range) error { return jointest.ErrEnough })
 		require.ErrorIs(t, err, jointest.ErrEnough)
 		require.Equal(t, before, jointest.InUse(t, lane))
 		require.Len(t, sink.Windows, 2)
 	})
 }
 
-// Rows that no operator has seen are rows of one side without a partner.
+// TestDevicesLoad: rows that did not pass through an operator are rows of one side without a partner.
 func TestDevicesLoad(t *testing.T) {
 	jointest.ForEach(t, nil, func(t *testing.T, lane *exec.Lane) {
 		ctx := context.Background()
@@ -300,7 +304,7 @@ func TestDevicesLoad(t *testing.T) {
 	})
 }
 
-// A counter counts, and has room for nothing.
+// TestCounter: a counter adds rows up, and refuses windows.
 func TestCounter(t *testing.T) {
 	var c operator.Counter
 	require.NoError(t, c.Count(context.Background(), 1<<40))

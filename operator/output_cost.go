@@ -6,15 +6,15 @@ import (
 	"github.com/spirjoin/spirjoin/primitive"
 )
 
-// Units accounts for the list of the units of work that a granule is cut into. It is held as long as the granule;
-// cutting takes cutBytes more.
+// Units accounts for the list of units of a granule, which is held as long as the granule. Dividing a granule into
+// units takes cutBytes in addition.
 func (c *Cost) Units(units, cutBytes uint64) {
 	c.TakeOf(Probe, units*16)
 	c.Hold(cutBytes)
 }
 
-// CountUnits accounts for the counts of the output of units and for where the output of each begins
-// ([Units.CountFirst]). It returns their size in bytes, for Free once the output is made.
+// CountUnits accounts for the output counts and offsets of units ([Units.CountFirst]). It returns their size in bytes,
+// to be passed to Free once the output is written.
 func (c *Cost) CountUnits(units uint64) (sizeBytes uint64, err error) {
 	scan, err := primitive.PlanScan(c.Facts.Tuning, units, 64, 64, true)
 	for _, bytes := range []uint64{units * 8, units*8 + 8, scan.ScratchBytes} {
@@ -24,9 +24,9 @@ func (c *Cost) CountUnits(units uint64) (sizeBytes uint64, err error) {
 	return sizeBytes, err
 }
 
-// Pairs accounts for what a match writes ([Units]): the key, and for each side two payload columns, or the first if
-// there are more; and for the gather of the others by row numbers, which the match also writes. random says that
-// columns that stayed in place are not accessed in order.
+// Pairs accounts for the output that a match writes ([Units]): the key, and for each side two payload columns, or the
+// first one and row numbers if there are more. The others are gathered by these row numbers. random says that columns
+// that stayed in place are accessed in random order.
 func (c *Cost) Pairs(random bool) error {
 	room, window := c.Facts.Room(), uint64(0)
 	put := func(rows uint64, bytes int) {
@@ -34,7 +34,7 @@ func (c *Cost) Pairs(random bool) error {
 		c.Take(rows * uint64(bytes))
 	}
 	far := func(side, bytes int) float64 {
-		if !random && !c.sides[side].numbers { // in their order, or nearly
+		if !random && !c.sides[side].numbers { // accessed in order, or nearly
 			return 0
 		}
 		return c.far(side, bytes)
@@ -73,7 +73,7 @@ func (c *Cost) Pairs(random bool) error {
 	c.Add(Match, MatchRow, c.Out())
 	c.Add(Match, MatchMet, c.Facts.MatchRatio*float64(c.Facts.Rows[Probe]))
 	c.Add(Match, Stream, read+c.Out()*float64(write))
-	for side, s := range c.sides { // keys in their new order, and columns that are in the output
+	for side, s := range c.sides { // transformed keys, and columns that the match has written
 		if s.passed && !c.kept(side) {
 			c.freeOf(side, c.of(side, c.move.KeyBytes+sum(s.columns[:written[side]])))
 		}
@@ -100,7 +100,7 @@ func (c *Cost) Pairs(random bool) error {
 	return nil
 }
 
-// groupsOf are the columns that are gathered, in the groups that move together.
+// groupsOf returns the columns that are gathered, in the groups in which they move.
 func groupsOf(s *costSide, written int) [][]int {
 	if s.numbers {
 		return [][]int{s.columns}
@@ -116,7 +116,8 @@ func groupsOf(s *costSide, written int) [][]int {
 	return all
 }
 
-// PairsByNumber accounts for the gather of keys and payload, from where they are, for pairs of row numbers ([Pairs]).
+// PairsByNumber accounts for the output of pairs of row numbers ([Pairs]): keys and payload are gathered from the
+// columns of the chunks.
 func (c *Cost) PairsByNumber() {
 	rows := c.windowRoom()
 	began := c.now
@@ -135,10 +136,11 @@ func (c *Cost) PairsByNumber() {
 	c.now = began
 }
 
-// windowRows are the pairs of a window, expected.
+// windowRows is the expected number of pairs in a window.
 func (c *Cost) windowRows() uint64 { return uint64(c.Out() / c.Granules() / c.Windows()) }
 
-// windowRoom are the pairs that a window may have: of several all but the last are full.
+// windowRoom is the number of pairs for which a window has room. If there are several windows, all but the last are
+// full.
 func (c *Cost) windowRoom() uint64 {
 	if c.Windows() > 1 {
 		return c.Facts.Room()
@@ -146,12 +148,12 @@ func (c *Cost) windowRoom() uint64 {
 	return c.windowRows()
 }
 
-// far is how many random accesses for a column of pairs miss the cache.
+// far is the number of random accesses to a column, for all pairs, that miss the cache.
 func (c *Cost) far(side, bytes int) float64 {
 	return c.Met[side] * c.Beyond(float64(c.of(side, bytes)))
 }
 
-// gather books the gather of a column of the pairs, of whose values far are far.
+// gather accounts for the gather of a column of all pairs, of which far accesses miss the cache.
 func (c *Cost) gather(stage string, bytes int, far float64) {
 	c.Add(stage, Launch, c.Granules()*c.Windows())
 	c.Add(stage, Stream, c.Out()*float64(4+2*bytes))
@@ -160,7 +162,7 @@ func (c *Cost) gather(stage string, bytes int, far float64) {
 }
 
 // Marks accounts for the bitmaps of the sides that need one, after both sides have been loaded and transformed. The
-// work of marking is for the algorithm to add.
+// algorithm itself adds the work of marking.
 func (c *Cost) Marks() {
 	c.Hold(max(c.loading(Build), c.loading(Probe)))
 	for side := range c.sides {
@@ -170,7 +172,7 @@ func (c *Cost) Marks() {
 	}
 }
 
-// loading is the memory that a side takes beside its chunk while that is loaded, if rows are left out.
+// loading is the memory that loading a side takes in addition to its chunk, if rows are left out.
 func (c *Cost) loading(side int) uint64 {
 	f, keyBytes := &c.Facts, 0
 	if f.Encoded[side] {
@@ -182,8 +184,9 @@ func (c *Cost) loading(side int) uint64 {
 	return 0
 }
 
-// BroughtBytes is the memory that rows take which are brought to leave some out, beside those that stay: one whole column
-// at a time, keys of keyBytes unless these are brought without the others, the bits of the rows that stay, and scratch.
+// BroughtBytes is the memory to load rows of which some are then left out, in addition to the columns of those that
+// stay: one payload column of all rows, keys of all rows, a bitmap, and scratch. keyBytes is 0 if the keys of the other
+// rows are never loaded.
 func BroughtBytes(rows uint64, keyBytes int, payload []int) uint64 {
 	whole := keyBytes
 	if len(payload) > 0 {
@@ -195,7 +198,7 @@ func BroughtBytes(rows uint64, keyBytes int, payload []int) uint64 {
 	return rows*uint64(whole) + rows/4
 }
 
-// Sides accounts for the output rows of a single side ([Rows]), those of the build side after the probe side is
+// Sides accounts for the output rows of a single side ([Rows]). Those of the build side come after the probe side is
 // released.
 func (c *Cost) Sides() error {
 	if err := c.side(Probe); err != nil {
@@ -205,7 +208,7 @@ func (c *Cost) Sides() error {
 	return c.side(Build)
 }
 
-// side books the count of the rows that are wanted of a side, and the compaction of its columns.
+// side accounts for the count of the rows that are wanted of a side, and for the compaction of its columns.
 func (c *Cost) side(side int) error {
 	s := &c.sides[side]
 	if !c.Want.Marks(side) {

@@ -9,18 +9,18 @@ import (
 )
 
 // Pairs turns pairs of row numbers into output rows: keys and payload are gathered from the columns of the chunks
-// (gather from untransformed relations, GFTR 2.4).
+// (gather from untransformed relations, GFUR; GFTR, section 2.4).
 type Pairs struct {
 	Lane   *exec.Lane
 	Chunks [2]*relation.Chunk // build and probe
 	Keys   bool               // rows have a key column
-	// Unmix converts keys of the chunks to those of the output, of KeyBytes; nil if they are the same.
+	// Unmix converts keys of the chunks to those of the output, which have KeyBytes; nil if they are the same.
 	Unmix    func(list *backend.List, keys, to backend.Range, rows uint64) error
 	KeyBytes int
 }
 
-// Write fills a window with rows pairs, at most as many as it has room for, and puts it. record records the row numbers
-// of both sides. On failure, the window is released.
+// Write fills a window with rows pairs, no more than its capacity, and puts it. record records commands that write the
+// row numbers of both sides. On failure, the window is released.
 func (p *Pairs) Write(ctx context.Context, sink Sink, w *Window, rows uint64,
 	record func(list *backend.List, build, probe backend.Range) error) error {
 	err := p.fill(ctx, w, rows, record)
@@ -88,7 +88,7 @@ func (p *Pairs) fill(ctx context.Context, w *Window, rows uint64,
 	return p.Lane.Submit(ctx, list)
 }
 
-// keySide is the side that keys are gathered from: that with fewer rows, which caches hold more of.
+// keySide is the side whose keys are gathered: the one with fewer rows, of which caches hold more.
 func (p *Pairs) keySide() int {
 	if p.Chunks[Build].Rows <= p.Chunks[Probe].Rows {
 		return Build

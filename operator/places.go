@@ -25,7 +25,7 @@ type Places struct {
 	out *Window // for the window of places that is being filled
 }
 
-// Count passes the number on.
+// Count passes the number of rows on, unless they have already been reported.
 func (p *Places) Count(ctx context.Context, rows uint64) error {
 	if p.Counted {
 		return nil
@@ -33,8 +33,8 @@ func (p *Places) Count(ctx context.Context, rows uint64) error {
 	return p.Sink.Count(ctx, rows)
 }
 
-// besideBytes is what a pair takes beside its columns: two places, the row numbers that [Pairs] gathers by, and a key that
-// was moved and is turned back.
+// besideBytes is the memory that a pair takes in addition to its output columns: two positions, two row numbers by
+// which [Pairs] gathers, and a mixed key of keyBytes.
 func besideBytes(keyBytes int) uint64 { return 4*4 + uint64(keyBytes) }
 
 // PlacesBytes is the memory that [Places] takes per pair while it turns pairs into output rows.
@@ -46,7 +46,8 @@ func PlacesBytes(f *Facts, want *Want) uint64 {
 	return max(4, uint64(keyBytes+sum(f.Payload[Build])+sum(f.Payload[Probe]))) + besideBytes(keyBytes)
 }
 
-// Window may return room for fewer rows than the sink would, depending on the memory for the positions.
+// Window returns a window for positions. It may have room for fewer rows than the sink has, because positions take
+// memory too.
 func (p *Places) Window(ctx context.Context, rows uint64) (_ *Window, err error) {
 	p.out.Release()
 	rowBytes, beside := max(4, p.rowBytes()), besideBytes(0)
@@ -59,7 +60,7 @@ func (p *Places) Window(ctx context.Context, rows uint64) (_ *Window, err error)
 	return NewWindow(ctx, p.Lane, max(1, min(rows, p.out.Rows*rowBytes/(rowBytes+beside)))), nil
 }
 
-// rowBytes are those of a row of the output.
+// rowBytes is the size of an output row.
 func (p *Places) rowBytes() (bytes uint64) {
 	if p.Keys {
 		bytes = uint64(p.Inputs[Build].Chunk.Keys.Bytes)
@@ -72,11 +73,11 @@ func (p *Places) rowBytes() (bytes uint64) {
 	return bytes
 }
 
-// Put gathers all columns of the rows by their positions.
+// Put gathers all columns of the output rows by their positions, and puts them into the sink.
 func (p *Places) Put(ctx context.Context, w *Window) error {
 	defer w.Release()
 	pairs := Pairs{Lane: p.Lane, Keys: p.Keys, KeyBytes: p.Inputs[Build].Chunk.Keys.Bytes}
-	numbered := [2]bool{} // sides whose rows are told by the row numbers of their chunk
+	numbered := [2]bool{} // sides whose columns are gathered from the chunk, by row number
 	for side, in := range p.Inputs {
 		pairs.Chunks[side] = in.Chunk
 		if numbered[side] = p.Untransformed && in.IDs.Buffer != nil; numbered[side] {
@@ -106,5 +107,5 @@ func (p *Places) Put(ctx context.Context, w *Window) error {
 	})
 }
 
-// Release releases a window that was not put.
+// Release releases a window of the sink that was not put.
 func (p *Places) Release() { p.out.Release() }

@@ -10,7 +10,7 @@ import (
 	"github.com/spirjoin/spirjoin/primitive"
 )
 
-// Facts are what a plan depends on. Sides are [Build] and [Probe].
+// Facts are the input of a plan. Sides are [Build] and [Probe].
 type Facts struct {
 	Rows     [2]uint64
 	KeyBytes int      // 4 or 8
@@ -19,17 +19,17 @@ type Facts struct {
 	Payload  [2][]int // bytes per value of the payload columns: 4 or 8
 	// Granule is the maximum number of probe rows at a time; 0: all of them.
 	Granule uint64
-	Stays   bool // the build side stays for further probe sides
+	Stays   bool // the build side stays on the device for further probe sides
 	// Window is the number of output rows that there is room for at a time; 0: as many as are expected ([Facts.Room]).
 	Window    uint64
 	HeldBytes uint64 // device memory that is taken during the whole join: inputs, buffers for batches
-	// SmallBytes are taken likewise, in several buffers, each known to be no larger than the device allows.
+	// SmallBytes is taken likewise, in several buffers, each known to be no larger than the device allows.
 	SmallBytes uint64
 	Loaded     bool // chunks are loaded for this join, so that they take memory too
-	// TableRows are the rows of the tables that chunks are made of, including those without a key, which are left out
-	// on the device; 0: the same as Rows.
+	// TableRows is the number of rows of the table of each side, including those that the device leaves out because
+	// they have no key; 0: the same as Rows.
 	TableRows [2]uint64
-	// Encoded says that the device makes the keys of a side, of all rows that are brought.
+	// Encoded says that the device makes the keys of a side, for all rows that are loaded.
 	Encoded [2]bool
 
 	OutputRows uint64     // pairs, estimated
@@ -45,12 +45,12 @@ type Facts struct {
 
 	Tuning       primitive.Tuning
 	CacheBytes   float64 // columns and tables up to this size are near
-	Software     bool    // a driver for CPU cores, which ends all loops of an invocation after 65,535 iterations
+	Software     bool    // a Vulkan driver for CPU cores, which ends all loops of an invocation after 65,535 iterations
 	SubgroupSize int
 }
 
-// Room is the number of pairs for which room is allocated before their exact number is known: those of a granule, or as
-// many as a window has room for.
+// Room is the number of pairs for which room is allocated before their exact number is known: [Facts.Pairs], or the
+// size of a window if that is less.
 func (f *Facts) Room() uint64 {
 	room := f.Pairs()
 	if f.Window > 0 {
@@ -59,7 +59,7 @@ func (f *Facts) Room() uint64 {
 	return max(1, room)
 }
 
-// Pairs is the number of pairs of a granule that memory is planned for: more than expected, because a join with too
+// Pairs is the number of pairs of a granule for which memory is planned: more than expected, because a join with too
 // little room is repeated, but no more than unique keys allow.
 func (f *Facts) Pairs() uint64 {
 	probe := f.Held(Probe)
@@ -80,8 +80,8 @@ func (f *Facts) Held(side int) uint64 {
 	return f.Rows[side]
 }
 
-// Brought is the number of table rows that are loaded at a time for a granule, on average, including those that are
-// then left out, such as rows without a key.
+// Brought is the number of table rows that are loaded for a granule, on average, including those that are then left
+// out, such as rows without a key.
 func (f *Facts) Brought(side int) uint64 {
 	all, held := max(f.TableRows[side], f.Rows[side]), f.Held(side)
 	if held == f.Rows[side] {
@@ -114,7 +114,7 @@ func (f *Facts) Windows() float64 {
 // windows or is more than a kernel can write.
 func (f *Facts) CountsFirst() bool { return f.Windows() > 1 || f.Room() > mostRows }
 
-// Check returns an error for invalid facts or wants.
+// Check returns backend.ErrInvalidInput for invalid facts or wants.
 func (f *Facts) Check(op string, want *Want) error {
 	detail := ""
 	switch {
@@ -135,7 +135,7 @@ type Plan struct {
 	Algorithm Algorithm
 	Facts     Facts
 	Want      Want
-	Stages    []Stage // in the order of the work
+	Stages    []Stage // in the order in which they run
 	PeakBytes uint64  // peak device memory, including Facts.HeldBytes and Facts.SmallBytes
 	MostBytes uint64  // of the largest buffer
 	// Reject says why the algorithm cannot join under these facts, as a backend.ErrLimit; nil if it can.

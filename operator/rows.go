@@ -12,17 +12,17 @@ import (
 // bit i%32 of word i/32 stands for row i.
 type Rows struct {
 	Input *Input
-	Side  int // of the input
+	Side  int // of the input: Build or Probe
 	Marks backend.Range
 	Keys  bool // rows have a key column
 	// Untransformed says that payload is gathered from the columns of the chunk by IDs, or by position without these.
 	Untransformed bool
 	// Move moves the next payload columns.
 	Move func(ctx context.Context) error
-	// Seed is the one that moved keys were mixed with ([kernel.Mix]), if Mixed.
+	// Seed is the seed with which moved keys were mixed ([kernel.Mix]), if Mixed is set.
 	Mixed bool
 	Seed  uint32
-	// Unmix converts moved keys that are also narrower than those of the chunk back to these; nil if they are not
+	// Unmix converts moved keys that are also narrower than those of the chunk back to the latter; nil if they are not
 	// narrower.
 	Unmix func(list *backend.List, keys, to backend.Range, rows uint64) error
 }
@@ -48,7 +48,7 @@ func (r *Rows) WriteWanted(ctx context.Context, sink Sink, want *Want) error {
 	return nil
 }
 
-// blockRows is what begins of parts of a column are multiples of: so all their ranges are aligned, bitmaps too.
+// blockRows divides the first row of every part of an input, so that the ranges of all columns and bitmaps are aligned.
 const blockRows = 8 * backend.PlanAlignment
 
 // Count returns how many rows have a partner or, with matched false, how many have none.
@@ -78,8 +78,8 @@ func (r *Rows) Count(ctx context.Context, matched bool) (rows uint64, err error)
 	return lane.Number(ctx, scratch.Range(p.CountOffset, 8))
 }
 
-// write puts the rows that have a partner, or those that have none, by compaction of their columns: in one window or,
-// where the sink has no room for all of them, part by part of the input.
+// write outputs the rows that have a partner, or those that have none, by compaction of their columns: in one window
+// or, if the sink has no room for all of them, part by part of the input.
 func (r *Rows) write(ctx context.Context, sink Sink, total uint64, matched bool) error {
 	in := r.Input
 	if !r.Untransformed {
@@ -116,7 +116,8 @@ func (r *Rows) write(ctx context.Context, sink Sink, total uint64, matched bool)
 	return nil
 }
 
-// part puts what is wanted of the rows of the input from first on, into a window with room for all of it.
+// part writes the wanted rows among rows rows of the input, from row first on, into a window, and puts it unless it is
+// empty. The window has room for all of them.
 func (r *Rows) part(ctx context.Context, sink Sink, w *Window, first, rows uint64, matched bool) error {
 	kept, err := r.fill(ctx, w, first, rows, matched)
 	if err != nil || kept == 0 {
@@ -126,7 +127,7 @@ func (r *Rows) part(ctx context.Context, sink Sink, w *Window, first, rows uint6
 	return w.put(ctx, sink, kept)
 }
 
-// fill makes the columns of a window, and returns how many rows it has.
+// fill fills the columns of a window, and returns the number of its rows.
 func (r *Rows) fill(ctx context.Context, w *Window, first, rows uint64, matched bool) (kept uint64, err error) {
 	in := r.Input
 	lane := in.Lane

@@ -7,7 +7,7 @@ import (
 	"github.com/spirjoin/spirjoin/exec"
 )
 
-// Sink takes the output of operators. Sinks wrap one another. Used by one goroutine at a time.
+// Sink takes the output of operators. Sinks may wrap one another. Used by one goroutine at a time.
 type Sink interface {
 	// Count is called with the number of further output rows as soon as it is known, and before memory beyond that of
 	// the first window is taken for them. An error ends the join.
@@ -31,7 +31,7 @@ type Window struct {
 	Payload [2][]*backend.Buffer
 
 	memory  *exec.Scope
-	numbers [2]*backend.Buffer // by which columns are gathered that no kernel has written
+	numbers [2]*backend.Buffer // row numbers, to gather the columns that the kernel did not write
 }
 
 // NewWindow returns a window without columns. Their memory will come from a separate scope.
@@ -39,7 +39,7 @@ func NewWindow(ctx context.Context, lane *exec.Lane, rows uint64) *Window {
 	return &Window{Rows: rows, memory: lane.Scope(ctx)}
 }
 
-// Release releases the memory. A second Release does nothing.
+// Release releases the memory of all columns. Safe on nil; a second Release does nothing.
 func (w *Window) Release() {
 	if w != nil {
 		w.memory.ReleaseAll()
@@ -57,7 +57,7 @@ func (w *Window) clear() {
 	w.Keys, w.Payload, w.numbers = nil, [2][]*backend.Buffer{}, [2]*backend.Buffer{}
 }
 
-// put hands a filled window of rows rows over.
+// put passes a window with rows rows to the sink.
 func (w *Window) put(ctx context.Context, sink Sink, rows uint64) error {
 	w.Rows = rows
 	w.memory.Release(w.numbers[:]...)
@@ -75,12 +75,12 @@ func (c *Counter) Count(_ context.Context, rows uint64) error {
 	return nil
 }
 
-// Window must not be called, because a counter takes no rows.
+// Window must not be called, because a counter takes no rows. It returns backend.ErrInvalidInput.
 func (c *Counter) Window(context.Context, uint64) (*Window, error) {
 	return nil, &backend.OpError{Op: "count rows", Err: backend.ErrInvalidInput, Detail: "a counter has no windows"}
 }
 
-// Put must not be called.
+// Put must not be called. It releases the window.
 func (c *Counter) Put(_ context.Context, w *Window) error {
 	w.Release()
 	return &backend.OpError{Op: "count rows", Err: backend.ErrInvalidInput, Detail: "a counter takes no windows"}
@@ -117,9 +117,9 @@ func (c *Collector) Release() {
 	c.Windows = nil
 }
 
-// Load fills the window with rows of one side that did not pass through an operator, and puts it; matched says that
-// they have a partner. upload fills the payload columns, whose bytes per value payload lists. On failure, the window is
-// released.
+// Load fills the window with rows of one side that did not pass through an operator, and puts it. matched says that
+// they have a partner. upload writes the payload columns; payload lists their bytes per value. On failure, the window
+// is released.
 func (w *Window) Load(ctx context.Context, sink Sink, side int, matched bool, rows uint64, payload []int,
 	upload func(columns []backend.Range) error) error {
 	w.clear()

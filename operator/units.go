@@ -9,23 +9,24 @@ import (
 )
 
 // Units outputs the pairs of a kernel that joins unit by unit (include/join_output.glsl). For each pair the kernel
-// writes the key, and for each side two moved payload columns. If a side has more columns, or none is moved, the kernel
-// writes in place of the last one the row number by which the others are gathered.
+// writes the key, and for each side up to two moved payload columns. If a side has more columns, or none is moved, the
+// kernel writes in place of the last one the row number by which the others are gathered.
 type Units struct {
 	Lane   *exec.Lane
 	Inputs [2]*Input // build and probe; the kernel calls them left and right
 	Want   *Want     // says whether rows have a key column, or are only counted
 	Number uint32    // number of units
 	// CountFirst counts the output of all units before any is written; each unit then writes to its own place.
-	// Otherwise output is written as it is found, into room for Room rows, and written again if there are more.
+	// Otherwise output is written as it is found, into a window with room for Room rows, and written again if there are
+	// more.
 	CountFirst bool
 	Room       uint64
-	// PageRows, 1 to 8, makes each of Invocations reserve room in pages of that many rows (RT 3.2.2); rows of pages
-	// that stay empty are removed by compaction. With 0, workgroups reserve exactly what they need.
+	// PageRows, 1 to 8, makes each of Invocations reserve room in pages of that many rows (RT, section 3.2.2). Rows of
+	// pages that stay empty are removed by compaction. With 0, workgroups reserve exactly what they need.
 	PageRows    uint32
 	Invocations uint64
-	// Marks makes the kernel mark the rows that have a partner during the first attempt to write output; nil if it does
-	// not, as with PageRows, and if output is counted first ([Facts.CountsFirst]).
+	// Marks makes the kernel mark the rows that have a partner during the first attempt to write output. It is nil if
+	// the kernel does not mark, as with PageRows, and if output is counted first ([Facts.CountsFirst]).
 	Marks *Marks
 	// Record records the kernel for units first to end-1, which also takes the keys of both sides.
 	Record func(list *backend.List, first, end uint32, to Target) error
@@ -49,7 +50,7 @@ type Target struct {
 	Rows     kernel.JoinRows
 }
 
-// mostRows is how many output rows a kernel takes (include/join_output.glsl).
+// mostRows is the maximum number of output rows of a kernel (include/join_output.glsl).
 const mostRows = 1<<31 - 1
 
 // Write outputs all pairs, in one window if the sink has room for them, or only reports their number.
@@ -66,7 +67,7 @@ func (u *Units) Write(ctx context.Context, sink Sink) error {
 	counted := false
 	if !u.CountFirst {
 		room, empty := u.Room, u.Invocations*uint64(max(1, u.PageRows)-1) // rows of pages that may stay empty
-		// Once more with as much room as is needed; the third time is for drivers that let a workgroup starve.
+		// The second attempt has as much room as is needed. The third is for drivers that let a workgroup starve.
 		for try := 0; try < 3 && room+empty <= mostRows; try++ {
 			w, err := sink.Window(ctx, room+empty)
 			if err != nil {
@@ -92,7 +93,7 @@ func (u *Units) Write(ctx context.Context, sink Sink) error {
 	return u.countFirst(ctx, sink, counted)
 }
 
-// allocate makes room for what the kernel writes, in place of what a window had.
+// allocate replaces the columns of a window by those that the kernel writes.
 func (u *Units) allocate(w *Window, rows uint64) error {
 	w.clear()
 	w.Of, w.Matched = [2]bool{true, true}, true
@@ -142,7 +143,7 @@ func (u *Units) record(list *backend.List, w *Window, unit, end uint32, to Targe
 	return u.Record(list, unit, end, to)
 }
 
-// kernelColumn is a payload column as the kernel knows it.
+// kernelColumn is a payload column as an argument of the kernel.
 type kernelColumn struct {
 	words     *uint32
 	from, out *backend.Range
@@ -152,7 +153,7 @@ func (k *kernelColumn) set(bytes int, from backend.Range, out *backend.Buffer) {
 	*k.words, *k.from, *k.out = uint32(bytes/4), from, out.All()
 }
 
-// put makes the payload columns that the kernel did not write, and hands the window over, unless it is empty.
+// put gathers the payload columns that the kernel did not write, and passes the window on unless it is empty.
 func (u *Units) put(ctx context.Context, sink Sink, w *Window, rows uint64) error {
 	if rows == 0 {
 		w.Release()

@@ -11,7 +11,7 @@ import (
 	"github.com/spirjoin/spirjoin/primitive"
 )
 
-// count tells a sink the number of rows that units make.
+// count reports the number of output rows to the sink.
 func (u *Units) count(ctx context.Context, sink Sink) error {
 	temporary := u.Lane.Scope(ctx)
 	defer temporary.ReleaseAll()
@@ -22,7 +22,7 @@ func (u *Units) count(ctx context.Context, sink Sink) error {
 	return sink.Count(ctx, rows)
 }
 
-// offsets returns where the output of each unit begins, 64-bit rows, and the number of all rows.
+// offsets returns the first output row of each unit, as 64-bit numbers, and the number of all rows.
 func (u *Units) offsets(ctx context.Context, temporary *exec.Scope) (offsets backend.Range, rows uint64, err error) {
 	units := uint64(u.Number)
 	scan, err := primitive.PlanScan(u.Lane.Tuning(), units, 64, 64, true)
@@ -48,8 +48,8 @@ func (u *Units) offsets(ctx context.Context, temporary *exec.Scope) (offsets bac
 	return sums.All(), rows, err
 }
 
-// countFirst counts the output of each unit, and then writes it where it belongs: into one window or, where the sink
-// has no room for all of it at once, into several, each with the output of a run of units.
+// countFirst counts the output of each unit, and then writes each unit to its place: into one window or, if the sink
+// has no room for all rows, into several, each with the output of a run of consecutive units.
 func (u *Units) countFirst(ctx context.Context, sink Sink, counted bool) error {
 	temporary := u.Lane.Scope(ctx)
 	defer temporary.ReleaseAll()
@@ -75,7 +75,7 @@ func (u *Units) countFirst(ctx context.Context, sink Sink, counted bool) error {
 	return u.runs(ctx, sink, w, offsets)
 }
 
-// runs writes the output of run after run of units, each as long as its window allows. w is the first window.
+// runs writes the output in runs of units, each as long as its window allows. w is the first window.
 func (u *Units) runs(ctx context.Context, sink Sink, w *Window, offsets backend.Range) error {
 	begins := make([]uint64, u.Number+1)
 	err := u.Lane.Download(ctx, backend.AsBytes(begins), offsets)
@@ -98,7 +98,7 @@ func (u *Units) runs(ctx context.Context, sink Sink, w *Window, offsets backend.
 		rest := begins[first+1:]
 		end := first + uint32(sort.Search(len(rest), func(i int) bool { return rest[i]-begins[first] > w.Rows }))
 		switch rows := begins[end] - begins[first]; {
-		case end == first: // a unit alone is too much
+		case end == first: // a single unit exceeds the window
 			room := w.Rows
 			w.Release()
 			if w, end = nil, first+1; u.Large == nil {
@@ -119,7 +119,8 @@ func (u *Units) runs(ctx context.Context, sink Sink, w *Window, offsets backend.
 	return nil
 }
 
-// run writes the output of a run of units, which begins behind row before of all output.
+// run writes the output of the units first to end-1 into a window: rows rows, with before rows of the whole output
+// before them.
 func (u *Units) run(ctx context.Context, sink Sink, w *Window, offsets backend.Range, first, end uint32,
 	before, rows uint64) error {
 	list := u.Lane.List("match")

@@ -9,8 +9,8 @@ import (
 	"github.com/spirjoin/spirjoin/primitive"
 )
 
-// reserve writes output as it comes into a window, and marks rows with the first one. It is complete where the rows that
-// there are found room.
+// reserve runs the kernel with output written as it is found. The first attempt also marks rows. The result is complete
+// if all rows found room in the window; rows is their number in any case.
 func (u *Units) reserve(ctx context.Context, w *Window, first bool) (rows uint64, complete bool, err error) {
 	temporary := u.Lane.Scope(ctx)
 	defer temporary.ReleaseAll()
@@ -50,7 +50,7 @@ func (u *Units) reserve(ctx context.Context, w *Window, first bool) (rows uint64
 	if u.PageRows == 0 {
 		return counted, counted <= w.Rows && counted == taken, nil
 	}
-	if taken > w.Rows || counted > taken { // or taken has passed 2^32
+	if taken > w.Rows || counted > taken { // counted > taken: the 32-bit cursor has wrapped around
 		return counted, false, nil
 	}
 	if taken > counted && counted > 0 {
@@ -59,7 +59,7 @@ func (u *Units) reserve(ctx context.Context, w *Window, first bool) (rows uint64
 	return counted, true, err
 }
 
-// compact keeps the rows of a window whose bits are set, kept of all.
+// compact removes the rows of a window whose bits are not set: of all rows, kept stay.
 func (u *Units) compact(ctx context.Context, w *Window, all, kept uint64, bits backend.Range) error {
 	temporary := u.Lane.Scope(ctx)
 	defer temporary.ReleaseAll()
@@ -96,7 +96,7 @@ func (u *Units) compact(ctx context.Context, w *Window, all, kept uint64, bits b
 	return nil
 }
 
-// compactColumn puts a compacted column in the place of one, so that only one is there twice.
+// compactColumn replaces a column by its compacted copy, so that only one column at a time takes memory twice.
 func (u *Units) compactColumn(ctx context.Context, w *Window, column **backend.Buffer, p primitive.CompactPlan,
 	kept uint64, bits, scratch backend.Range) error {
 	from := *column

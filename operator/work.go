@@ -1,10 +1,10 @@
 package operator
 
-// Unit is a kind of work. Its rate is the time that one unit of it takes.
+// Unit is a kind of work. Its rate is the time in nanoseconds that one unit of it takes.
 type Unit uint8
 
 const (
-	Launch Unit = iota // of a kernel
+	Launch Unit = iota // kernel started
 	Stream             // byte read or written sequentially, outside of passes
 
 	SortRow      // row in one pass of a sort
@@ -13,14 +13,14 @@ const (
 	PassColumn   // row of each payload column after the first in a pass
 
 	MatchBuild // build row put into a table in shared memory
-	MatchProbe // probe row looked up there, or each further match of it
+	MatchProbe // probe row looked up there, or a further match of it
 	MatchRow   // output row that a match writes
 	MatchMet   // row with a partner, for which a match switches from lookup to output
 
 	BuildNear // row put into a table in device memory that fits the caches
 	BuildFar  // row put into a table that does not fit them
 	ProbeNear // row looked up in a table that fits, including the key that the slot refers to
-	ProbeFar
+	ProbeFar  // row looked up in a table that does not fit
 
 	MergeRow  // row of either side in the merge of sorted sides
 	SearchRow // row of either side in the search for the ranges of matches
@@ -28,15 +28,15 @@ const (
 	ExpandRow // output row, as a pair of row numbers
 
 	GatherNear // value gathered near the previous ones, or from a column that fits the caches
-	GatherFar  // value gathered from anywhere
+	GatherFar  // value gathered by a random access that misses the cache
 
 	EncodeRow    // row whose key the host encodes and uploads
 	UploadByte   // byte of a payload column
 	DownloadByte // byte of output
-	TakeNear     // value that the host fetches by row number, otherwise as GatherNear
-	TakeFar
+	TakeNear     // the same as GatherNear, by the host
+	TakeFar      // the same as GatherFar, by the host
 
-	NumUnits
+	NumUnits // number of units
 )
 
 var unitNames = [NumUnits]string{"launch", "stream_byte", "sort_row", "partition_row", "pass_byte", "pass_column",

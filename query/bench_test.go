@@ -17,9 +17,9 @@ import (
 	"github.com/spirjoin/spirjoin/relation"
 )
 
-// BenchmarkLoad brings tables to devices, with key codes that the host makes and with those of the device, beside a copy
-// of the key columns as they are. The rate is that of rows, and of the bytes that the key columns have in Arrow's
-// buffers. Columns are in memory of Go, and pinned.
+// BenchmarkLoad loads tables onto devices, with key codes made by the host and by the device, and compares with a plain
+// copy of the key columns. Rates are those of rows, and of the bytes of the key columns in Arrow's buffers. Columns are
+// in Go's memory and in pinned memory.
 func BenchmarkLoad(b *testing.B) {
 	int32s, int64s := arrow.PrimitiveTypes.Int32, arrow.PrimitiveTypes.Int64
 	devicetest.Bench(b, func(device *backend.Device, name string) {
@@ -30,7 +30,7 @@ func BenchmarkLoad(b *testing.B) {
 			name     string
 			types    []arrow.DataType
 			nulls    int // percent
-			bits     int // of values of each column
+			bits     int // bits of the values of each column
 			payload  []int
 			rowBytes int
 		}{
@@ -92,7 +92,7 @@ func BenchmarkLoad(b *testing.B) {
 	})
 }
 
-// uploaded brings the columns of a table as they are.
+// uploaded uploads the columns of a table unchanged.
 func uploaded(b *testing.B, lane *exec.Lane, table arrow.Table) (columns []relation.Values) {
 	rows := int(table.NumRows())
 	for i := range int(table.NumCols()) {
@@ -106,7 +106,7 @@ func uploaded(b *testing.B, lane *exec.Lane, table arrow.Table) (columns []relat
 	return columns
 }
 
-// copied is a column in memory of an allocator.
+// copied returns a copy of a column in memory of an allocator.
 func copied(column *arrow.Chunked, allocator memory.Allocator) *arrow.Chunked {
 	var chunks []arrow.Array
 	for _, chunk := range column.Chunks() {
@@ -122,8 +122,8 @@ func copied(column *arrow.Chunked, allocator memory.Allocator) *arrow.Chunked {
 			copy(again.Bytes(), buffer.Bytes())
 			buffers = append(buffers, again)
 		}
-		chunks = append(chunks, array.MakeFromData(array.NewData(data.DataType(), data.Len(), buffers, nil, data.NullN(),
-			data.Offset())))
+		chunks = append(chunks, array.MakeFromData(
+			array.NewData(data.DataType(), data.Len(), buffers, nil, data.NullN(), data.Offset())))
 	}
 	return arrow.NewChunked(column.DataType(), chunks)
 }

@@ -18,35 +18,35 @@ import (
 	"github.com/spirjoin/spirjoin/relation"
 )
 
-// Built is a build side on the device, with the operator that has it and the memory for one granule of a probe side,
-// and for output of it. The owner closes it.
+// Built is a build side on the device: its operator, and memory for one granule of a probe side and for its output. The
+// owner closes it.
 //
-// A probe never waits for memory, which others may hold who wait for this build side to be closed. What it takes beyond
-// the build side's own, for larger windows and parts, is what is free, and is given back with the result. A probe
-// table, which is there already, counts where it fits.
+// A probe never waits for memory, because those that hold it may wait for this build side to be closed. Memory beyond
+// that of the build side, for larger windows and parts, is taken from what is free, and returned with the result. The
+// memory of a probe table, which exists already, is counted if it fits.
 type Built struct {
-	Query *Query // as it was planned
+	Query *Query // the query with which the build side was planned
 
 	taken  *Alternative
 	need   exec.Need
-	grant  *exec.Grant // of it, and of what is taken for a result meanwhile
+	grant  *exec.Grant // has need, and more while there is a result
 	lane   *exec.Lane
-	memory *exec.Scope    // of the chunk
-	texts  *deliver.Texts // of the chunk, where keys are compared on the device
+	memory *exec.Scope    // memory of the chunk
+	texts  *deliver.Texts // texts of the chunk; nil unless keys are compared on the device
 	op     operator.Operator
-	busy   atomic.Bool // a result is under way
+	busy   atomic.Bool // there is a result that is not closed
 }
 
-// Build brings the build side of a query to the device, to be probed by many tables: the probe side that the query was
-// planned with stands for them.
+// Build loads the build side of a query onto the device, to be probed by many tables, which are represented by the
+// probe side of the plan. The caller closes the build side.
 //
-// Errors: those of the device.
+// Errors: those of the device and of [exec.Budget.Acquire].
 func (q *Query) Build(ctx context.Context) (*Built, error) {
 	a := &q.Alternatives[0]
 	return q.build(ctx, a, a.Scans[:operator.Probe], new(backend.Profile), new(atomic.Int64))
 }
 
-// build acquires the memory of an alternative, proves what must be unique of some scans, and builds.
+// build acquires the memory of an alternative, checks that keys of some scans are unique if required, and builds.
 func (q *Query) build(ctx context.Context, a *Alternative, proved []*Scan, profile *backend.Profile,
 	encode *atomic.Int64) (_ *Built, err error) {
 	q.Progress.Start("wait", 0)
@@ -60,7 +60,7 @@ func (q *Query) build(ctx context.Context, a *Alternative, proved []*Scan, profi
 		b.grant.Release()
 		return nil, err
 	}
-	// Memory outlives this call, and with it what may wait for it.
+	// Memory outlives this call, and so does the context of its allocations.
 	scope := exec.NewScope(context.WithoutCancel(ctx), q.Engine.Device(), b.grant)
 	b.lane = &exec.Lane{Ops: q.Engine.Ops, Memory: scope, Profile: profile}
 	b.memory = b.lane.Scope(ctx)
@@ -97,8 +97,9 @@ func (q *Query) build(ctx context.Context, a *Alternative, proved []*Scan, profi
 	return b, nil
 }
 
-// Probe joins with a probe side: those of the tree of a query that was planned alike, with another probe table. The
-// result before must be closed. The caller closes the result.
+// Probe joins with the probe side of a query that was bound ([Engine.Bind]) with the same specification but another
+// probe table. The previous result must be closed. The caller closes the result. Errors are those of [Query.Run];
+// backend.ErrInvalidInput if the build side was closed or is in use.
 func (b *Built) Probe(ctx context.Context, q *Query) (*Result, error) {
 	return b.probe(exec.NewFlow(ctx), q, nil)
 }
@@ -122,7 +123,7 @@ func (b *Built) probe(flow *exec.Flow, q *Query, parts *exec.Pipe[*Part]) (*Resu
 		b.probed()
 		return nil, err
 	}
-	if q.Engine.hostBytes != exec.Unlimited { // the probe table is counted where there is room: a probe never waits
+	if q.Engine.hostBytes != exec.Unlimited { // counts the probe table if it fits: a probe never waits
 		_ = b.grant.Grow(exec.Need{Shared: SharedBytes(a.Scans[operator.Probe].Table)})
 	}
 	return run(flow, q, a, b, parts)
@@ -134,7 +135,7 @@ func (b *Built) probed() {
 	b.busy.Store(false)
 }
 
-// release gives the device memory of the build side back.
+// release releases the device memory of the build side.
 func (b *Built) release() {
 	if b.op != nil {
 		b.op.Close()
@@ -143,7 +144,7 @@ func (b *Built) release() {
 	b.memory.ReleaseAll()
 }
 
-// Close gives all memory back. Results must have been closed; a second Close does nothing.
+// Close releases all memory. Results must have been closed; a second Close does nothing.
 func (b *Built) Close() {
 	if b.lane == nil {
 		return
@@ -154,14 +155,14 @@ func (b *Built) Close() {
 	b.lane = nil
 }
 
-// timed adds the time that loading takes to nanoseconds.
+// timed adds the time of loading to nanos.
 func timed(nanos *atomic.Int64, load func() (*relation.Chunk, error)) (*relation.Chunk, error) {
 	start := time.Now()
 	defer func() { nanos.Add(int64(time.Since(start))) }()
 	return load()
 }
 
-// prove refuses keys of a side that are there more than once, where that was asked for.
+// prove checks that the keys of a side are unique, if the query requires it.
 //
 // Errors: backend.ErrInvalidInput that names a key and two rows that have it.
 func (q *Query) prove(ctx context.Context, lane *exec.Lane, s *Scan) error {
@@ -193,8 +194,8 @@ func (q *Query) prove(ctx context.Context, lane *exec.Lane, s *Scan) error {
 		keys.Keys.Text(s.Side, int(first)))}
 }
 
-// prove is that of [Query] for a probe side. The build side was planned before its table was there, so that memory for
-// the proof is taken of what is free now.
+// prove is [Query.prove] for a probe side. Its table was not known when the build side was planned, so memory for the
+// check is taken from what is free now.
 func (b *Built) prove(ctx context.Context, q *Query, lane *exec.Lane, s *Scan) error {
 	if keys := q.proof(s); keys != nil {
 		need, err := q.proofBytes(keys, keys.Rows())
@@ -204,7 +205,7 @@ func (b *Built) prove(ctx context.Context, q *Query, lane *exec.Lane, s *Scan) e
 		if free := b.grant.Reserve(q.Engine.Device(), need); free < need {
 			info, limit := q.Engine.Device().Info(), q.Engine.hostBytes
 			if limit != exec.Unlimited && info.InHostMemory() {
-				return hostMemoryError(info.Name, limit+2*(need-free), limit) // batches take half of what there is more
+				return hostMemoryError(info.Name, limit+2*(need-free), limit) // batches take half of any further memory
 			}
 			return q.noProof(keys, need, free, q.Engine.capBytes()-free)
 		}
@@ -212,7 +213,7 @@ func (b *Built) prove(ctx context.Context, q *Query, lane *exec.Lane, s *Scan) e
 	return q.prove(ctx, lane, s)
 }
 
-// proof scans the keys of a side that must be unique; nil where they need not.
+// proof scans the keys of a side that must be unique; nil if there is no such requirement.
 func (q *Query) proof(s *Scan) *Scan {
 	if q.Unique[s.Side] == nil {
 		return nil
@@ -223,13 +224,13 @@ func (q *Query) proof(s *Scan) *Scan {
 	return scan
 }
 
-// repeated finds two rows of the first key that is there more than once; the same row twice where no key is. It reads
-// the keys piece by piece, which takes no memory of the device. Of rows with equal codes, which may be hashes, it
-// compares the keys.
+// repeated finds two rows with the first key that occurs more than once; the same row twice if all keys are unique. It
+// reads the keys piece by piece, without device memory. For rows with equal codes, which may be hashes, it compares the
+// keys.
 func repeated(ctx context.Context, lane *exec.Lane, sorted *ranges.Sorted, s *Scan) (first, second uint32, err error) {
 	width := sorted.KeyBytes
 	piece := make([]byte, min(sorted.Rows, 1<<20)*uint64(width))
-	repeats := s.Keys.Repeats(s.Side) // of the last code, of which more follow
+	repeats := s.Keys.Repeats(s.Side) // rows with the last code, if more may follow
 	for from := uint64(0); from+1 < sorted.Rows; {
 		rows := min(sorted.Rows-from, uint64(len(piece)/width))
 		keys := piece[:rows*uint64(width)]
@@ -247,7 +248,7 @@ func repeated(ctx context.Context, lane *exec.Lane, sorted *ranges.Sorted, s *Sc
 				if err := lane.Download(ctx, backend.AsBytes(ids), at); err != nil {
 					return 0, 0, err
 				}
-				if repeats.Rows() > 0 { // the first is the last one of the piece before
+				if repeats.Rows() > 0 { // the first row was the last one of the previous piece
 					ids = ids[1:]
 				}
 				if first, second, found := repeats.Add(ids); found {
@@ -263,8 +264,8 @@ func repeated(ctx context.Context, lane *exec.Lane, sorted *ranges.Sorted, s *Sc
 	return 0, 0, nil
 }
 
-// fitProof adds to an alternative the memory that it takes to prove that keys are unique, before anything is joined,
-// and holds it against the limits.
+// fitProof adds the memory of the checks for unique keys, which run before the join, to an alternative. It returns an
+// error if that exceeds the limits.
 func (q *Query) fitProof(a *Alternative, limits planner.Limits) error {
 	for _, s := range a.Scans {
 		if s = q.proof(s); s == nil {
@@ -286,18 +287,19 @@ func (q *Query) fitProof(a *Alternative, limits planner.Limits) error {
 	return nil
 }
 
-// provedRows of a table that comes later, to a build side that stays, have memory for a proof; more where it is free then.
+// provedRows is the number of rows of a later probe table for whose check a build side that stays has memory. A larger
+// check needs free memory.
 const provedRows = 1 << 10
 
-// proofBytes is the device memory that it takes to prove that the keys of a scan of rows rows are unique.
+// proofBytes is the device memory to check that the keys of rows rows of a scan are unique.
 func (q *Query) proofBytes(s *Scan, rows uint64) (need uint64, err error) {
-	// The sorted side is searched in itself for the number of matches alone.
+	// The sorted side is searched in itself, only to count the matches.
 	need, err = ranges.JoinBytes(q.Engine.Ops.Tuning(), s.Keys.KeyBytes(), [2]uint64{rows})
 	need = max(need, s.loadingBytes()) + rows*uint64(s.Keys.KeyBytes()+4)
 	return need + operator.Slack(need), err
 }
 
-// noProof is the error of too little memory for a proof, of which others hold some.
+// noProof returns the error of too little memory for a check. held is the memory that others hold.
 func (q *Query) noProof(s *Scan, need, free, held uint64) error {
 	return &backend.OpError{Op: "plan join", Device: q.Engine.Device().Info().Name, Err: backend.ErrDeviceMemory,
 		Detail: fmt.Sprintf("to prove that the keys of the %s table are unique takes %d bytes, %d are free; "+

@@ -1,6 +1,6 @@
-// Package query is the physical tree of a query and its runner: scans bring tables to a device, an operator works
-// there, and a sink delivers what it makes. It chooses among alternatives, keeps to the limits of memory, and knows
-// afterwards what each stage took beside what was predicted.
+// Package query holds the physical tree of a query and runs it: scans load tables onto a device, an operator joins
+// there, and a sink delivers the output. The package chooses among alternative plans, keeps within the memory limits,
+// and reports predicted and measured times of each stage.
 package query
 
 import (
@@ -14,28 +14,29 @@ import (
 	"github.com/spirjoin/spirjoin/relation"
 )
 
-// Engine runs queries on one device. Safe for concurrent use. Queries that run at the same time share its memory, and
-// that of the host: each takes as much as its plan says before it begins, and waits until there is so much.
+// Engine runs queries on one device. Safe for concurrent use. Concurrent queries share the memory of the device and of
+// the host: each acquires what its plan needs before it begins, and waits until that is free.
 type Engine struct {
 	Ops       *primitive.Ops
 	Allocator memory.Allocator // of the record batches that are delivered
-	// GranuleRows and WindowRows bound the probe rows that are joined and the output rows that are made at a time; 0: as
-	// many as memory allows. For measurements and tests.
+	// GranuleRows and WindowRows bound the probe rows that are joined at a time and the output rows that are made at a
+	// time; 0: as many as memory allows. For measurements and tests.
 	GranuleRows, WindowRows uint64
-	// Compare says where keys that have hashes are hashed and compared. For measurements and tests.
+	// Compare says where hashed keys are hashed and compared. For measurements and tests.
 	Compare Comparing
-	// Keys says where the codes of keys are made. For measurements and tests.
+	// Keys says where key codes are made. For measurements and tests.
 	Keys KeyPlace
 
 	budget      *exec.Budget
 	hostBytes   uint64 // cap of host memory, or exec.Unlimited
-	pinnedBytes uint64 // of it that batches may be in
+	pinnedBytes uint64 // the part of it that batches may use as pinned memory
 }
 
-// NewEngine returns an engine on the device of ops, whose batches are in memory of the allocator. memoryLimitBytes is
-// the cap of host memory: inputs, batches in flight, what queries hold beside them, and all device memory where the
-// device lives in host memory; 0 is no limit. Memory that the device keeps for reuse, or an allocator that has Trim, is
-// given back when queries need it; batches are in pinned memory where the allocator is a [relation.PinnedAllocator].
+// NewEngine returns an engine on the device of ops, whose record batches are in memory of the allocator.
+// memoryLimitBytes is the limit of host memory for inputs, batches in flight, other memory of queries, and all device
+// memory if the device uses host memory; 0 is no limit. Memory that the device keeps for reuse is released when queries
+// need it, and so is that of an allocator with a Trim method. If the allocator is a [relation.PinnedAllocator], batches
+// are in pinned memory.
 func NewEngine(ops *primitive.Ops, allocator memory.Allocator, memoryLimitBytes uint64) *Engine {
 	e := &Engine{Ops: ops, Allocator: allocator, hostBytes: cmp.Or(memoryLimitBytes, exec.Unlimited)}
 	if pinned, ok := allocator.(*relation.PinnedAllocator); ok {
@@ -51,16 +52,16 @@ func NewEngine(ops *primitive.Ops, allocator memory.Allocator, memoryLimitBytes 
 	return e
 }
 
-// Device is the device that queries run on.
+// Device returns the device that queries run on.
 func (e *Engine) Device() *backend.Device { return e.Ops.Device() }
 
-// HostCapBytes is the cap of host memory, exec.Unlimited where there is none.
+// HostCapBytes returns the limit of host memory; exec.Unlimited if there is none.
 func (e *Engine) HostCapBytes() uint64 { return e.hostBytes }
 
-// Budget is the memory that queries share.
+// Budget returns the memory that queries share.
 func (e *Engine) Budget() *exec.Budget { return e.budget }
 
-// capBytes is the cap of device memory.
+// capBytes is the limit of device memory.
 func (e *Engine) capBytes() uint64 { return e.Device().Options().DeviceMemoryBytes }
 
 func (e *Engine) onDevice(sizeBytes uint64) map[*backend.Device]uint64 {

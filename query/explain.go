@@ -13,7 +13,7 @@ import (
 	"github.com/spirjoin/spirjoin/relation"
 )
 
-// String explains the plan.
+// String returns the explain text of the plan.
 func (q *Query) String() string {
 	info := q.Engine.Device().Info()
 	a := &q.Alternatives[0]
@@ -75,7 +75,7 @@ func (q *Query) String() string {
 	return b.String()
 }
 
-// text names the alternative, with what is predicted for it.
+// text names the alternative, with its predicted time.
 func (a *Alternative) text() string {
 	name := a.Algorithm.Name()
 	if a.Place == "host" && a.Transfer.Host != [2]int{} {
@@ -90,7 +90,7 @@ func (a *Alternative) text() string {
 	return name
 }
 
-// whyNot names an alternative that was not taken, and why.
+// whyNot names an alternative that was not chosen, and the reason.
 func (a *Alternative) whyNot() string {
 	known := a.text() + ", " + text.Limit(a.PeakBytes)
 	if a.Err == nil {
@@ -104,7 +104,7 @@ func (a *Alternative) whyNot() string {
 	return known + ": " + detail
 }
 
-// predictedRows is the number of output rows that is expected.
+// predictedRows is the expected number of output rows.
 func (q *Query) predictedRows() (rows uint64) {
 	if q.Empty != "" {
 		return 0
@@ -142,7 +142,7 @@ func (q *Query) sampleText() string {
 	return sample
 }
 
-// reason is why the first alternative is taken.
+// reason says why the first alternative was chosen.
 func (q *Query) reason() string {
 	able := 0
 	for i := range q.Alternatives {

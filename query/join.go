@@ -19,23 +19,23 @@ import (
 
 // Join is the physical tree of a join of two tables:
 //
-//	deliver       a sink makes record batches of windows, or the pairs of row numbers, in order or as they come
-//	└ filter      where not all pairs with equal keys are partners: a sink that tests them
+//	deliver       a sink makes record batches or pairs of row numbers from windows, in order or as they come
+//	└ filter      only if not all candidates are partners: a sink that tests the pairs
 //	└ join        an operator, with the build side once and the probe side in granules
 //	  ├ scan      of the build side
 //	  └ scan      of the probe side
 type Join struct {
 	Scans   [2]*Scan          // build and probe
-	Output  operator.Want     // the rows of the output
-	Keep    deliver.Predicate // of pairs that have equal keys, which are partners; nil: all are
-	Columns []deliver.Column  // of the output, by side of the tables
-	Place   string            // where columns are put together: "host" or "device"
-	// Transfer says what scans and delivery add to the work of the operator.
+	Output  operator.Want     // which rows the output has
+	Keep    deliver.Predicate // which pairs of rows with equal codes are partners; nil: all
+	Columns []deliver.Column  // of the output; sides are those of the tables
+	Place   string            // where columns are gathered: "host" or "device"
+	// Transfer is the work that scans and delivery add to that of the operator.
 	Transfer  planner.Transfer
-	HeldBytes uint64 // of the device, for columns on their way to words and back
+	HeldBytes uint64 // device memory to convert columns from and to Arrow's format
 }
 
-// wants is what the operator makes: what the output has, or pairs for a filter.
+// wants is the output of the operator: pairs if there is a filter, otherwise that of the join.
 func (j *Join) wants() operator.Want {
 	if j.Keep != nil {
 		return operator.Want{Pairs: true}
@@ -43,69 +43,70 @@ func (j *Join) wants() operator.Want {
 	return j.Output
 }
 
-// Spec is what a query of a join is made of, and what it must keep to.
+// Spec describes a join to be planned, and its limits.
 type Spec struct {
 	Title      string         // for explain texts, as "left join of 10 x 20 rows, output rows"
-	Trees      []Join         // that do the same in several ways
-	Facts      operator.Facts // without what depends on the tree
+	Trees      []Join         // different ways to run the same join
+	Facts      operator.Facts // except those that depend on the tree
 	Algorithms []operator.Algorithm
 	Meanings   map[string]string // of the names of algorithms, for explain texts
 	Forced     bool              // the user has chosen the algorithm
-	Product    bool              // every row meets every row
+	Product    bool              // every row pairs with every row
 	Schema     *arrow.Schema     // of the output
-	Numbers    bool              // pairs of row numbers are the output
-	Ordered    bool              // rows come in the order of the table First
+	Numbers    bool              // the output is pairs of row numbers
+	Ordered    bool              // rows are in the order of the table First
 	First      relation.Side
-	// Unique are, by table, the keys that must be unique, which is found before anything is joined; nil: any number of
-	// rows may have a key.
+	// Unique has, by table, the key plan of keys that must be unique, which is checked before anything is joined; nil:
+	// rows may share keys.
 	Unique   [2]*relation.KeyPlan
-	Empty    string // why there is no row of output, whatever matches; "" where that is not so
-	MostRows uint64 // of output; 0: no limit
-	// Parts says that the probe side comes part by part: the trees have one without rows.
+	Empty    string // why there is no output row, whatever the keys; "" if there may be some
+	MostRows uint64 // maximum number of output rows; 0: no limit
+	// Parts says that the probe side comes part by part: the trees have a probe table without rows.
 	Parts      bool
-	PartsBytes uint64 // what parts that may come take best of the host, all at a time
-	BatchRows  uint64
-	RowBytes   uint64 // of a row of output on the host, about
+	PartsBytes uint64 // host memory that is best for all parts that exist at a time
+	BatchRows  uint64 // maximum number of rows of a record batch
+	RowBytes   uint64 // approximate size of an output row on the host
 	Progress   *exec.Progress
-	Release    func() // of tables that are the query's own, when its result is closed; may be nil
-	// Grant is open, with what was read already; nil: the query acquires one. It is the query's from Run or Stream on.
+	Release    func() // releases tables that the query owns, when its result is closed; may be nil
+	// Grant is an open grant for what was read already; nil: the query acquires one. The query owns it from Run or
+	// Stream on.
 	Grant *exec.Grant
 }
 
-// Query is a planned join. It refers to its tables and must be used while they live.
+// Query is a planned join. It refers to its tables, which must live as long as it is used.
 type Query struct {
 	Spec
 	Engine *Engine
-	// Alternatives are the ways to run it, the best first, which is the one that runs. Those that cannot run are last,
-	// and say why.
+	// Alternatives are the ways to run the query. The first is the best, and is the one that runs. Those that cannot
+	// run are last, with the reason.
 	Alternatives []Alternative
-	Rates        *planner.Rates // nil where none were measured on such a device
+	Rates        *planner.Rates // nil if none were measured on such a device
 
-	room   room           // that it is planned for
-	tables map[any]uint64 // memory of what is scanned, where that of the host is limited
+	room   room           // the memory that it is planned for
+	tables map[any]uint64 // memory of the scanned tables, if host memory is limited
 }
 
-// Alternative is a tree with an algorithm, and what is predicted for it.
+// Alternative is a tree with an algorithm, and the predictions for it.
 type Alternative struct {
 	*Join
 	*operator.Plan
-	Compare Comparing // where keys that have hashes are compared: CompareHost or CompareDevice
-	Err     error     // why it cannot run; nil where it can
-	lacks   uint64    // bytes of memory that it needs, where it cannot run for want of them
-	batch   uint64    // rows
-	texts   [2]uint64 // bytes of the device for the texts of either side
+	Compare Comparing // where hashed keys are compared: CompareHost or CompareDevice
+	Err     error     // why it cannot run; nil if it can
+	lacks   uint64    // bytes of memory that it needs, if it cannot run because of too little memory
+	batch   uint64    // rows of a record batch
+	texts   [2]uint64 // device memory in bytes for the texts of each side
 	parts   uint64    // bytes of host memory for the parts of the probe side; 0: no limit
 }
 
-// Plan puts the alternatives in order. It moves nothing to the device.
+// Plan plans a join: it lists the alternatives, the best first. It moves nothing to the device.
 //
-// Errors: that of the alternative that lacks the least, where none can run.
+// Errors: if no alternative can run, that of the one that lacks the least.
 func (e *Engine) Plan(spec Spec) (*Query, error) {
 	q, err := e.Bind(spec), error(nil)
 	if q.Rates, err = planner.RatesFor(e.Device().Info()); err != nil {
 		return nil, err
 	}
-	// What others hold now is avoided where that is possible, and otherwise waited for.
+	// First try to fit the memory that is free now, then all memory, which may have to be waited for.
 	for _, q.room = range q.rooms() {
 		if err := q.choose(); err != nil {
 			return nil, err
@@ -119,8 +120,8 @@ func (e *Engine) Plan(spec Spec) (*Query, error) {
 	}).Err
 }
 
-// missing is how much is in the way of an alternative that cannot run: memory of the host alone, so that more on the
-// device is never asked for twice, memory of the device, or what memory does not help.
+// missing ranks what an alternative that cannot run lacks: 0 for host memory alone, so that more device memory is never
+// asked for in addition, 1 for device memory, 2 for anything that more memory cannot solve.
 func (a *Alternative) missing() int {
 	switch {
 	case a.lacks == 0:
@@ -131,7 +132,7 @@ func (a *Alternative) missing() int {
 	return 1
 }
 
-// Bind is a query that is not planned, for [Built.Probe].
+// Bind returns a query that is not planned, for [Built.Probe].
 func (e *Engine) Bind(spec Spec) *Query {
 	q := &Query{Spec: spec, Engine: e}
 	if q.Spec.Progress == nil {
@@ -140,7 +141,7 @@ func (e *Engine) Bind(spec Spec) *Query {
 	return q
 }
 
-// choose lists the alternatives for the memory of the room.
+// choose lists the alternatives for the memory in room.
 func (q *Query) choose() error {
 	device, freeBytes := q.Engine.Device(), q.room.deviceBytes
 	limits := planner.Limits{DeviceMemoryBytes: max(1, freeBytes), HeldBytes: q.Engine.capBytes() - freeBytes,
@@ -158,8 +159,8 @@ func (q *Query) choose() error {
 	return nil
 }
 
-// addFitting lists the alternatives of a tree, with the texts of so small parts of the probe side on the device that one
-// fits.
+// addFitting adds the alternatives of a tree. If texts are compared on the device, it divides the probe side into more
+// and more parts until an alternative fits.
 func (q *Query) addFitting(tree *Join, compare Comparing, limits planner.Limits) error {
 	before, parts := len(q.Alternatives), uint64(1)
 	if probe := tree.Scans[operator.Probe]; compare == CompareDevice {
@@ -177,7 +178,7 @@ func (q *Query) addFitting(tree *Join, compare Comparing, limits planner.Limits)
 	}
 }
 
-// add lists the alternatives of a tree, of a probe side that comes in no fewer parts.
+// add adds the alternatives of a tree, with a probe side in at least this number of parts.
 func (q *Query) add(tree *Join, compare Comparing, parts uint64, limits planner.Limits) error {
 	device, f, transfer := q.Engine.Device(), q.Facts, tree.Transfer
 	f.Granule, f.Window = cmp.Or(q.Engine.GranuleRows, f.Granule), q.Engine.WindowRows
@@ -241,7 +242,8 @@ func (q *Query) add(tree *Join, compare Comparing, parts uint64, limits planner.
 	return nil
 }
 
-// sort puts the best first: by predicted time or, without rates, as they are; those that cannot run last.
+// sort puts the best alternative first: by predicted time or, without rates, in the given order; those that cannot run
+// last.
 func (q *Query) sort() {
 	if q.Rates != nil {
 		slices.SortStableFunc(q.Alternatives, func(a, b Alternative) int { return cmp.Compare(a.Time(), b.Time()) })
@@ -254,9 +256,9 @@ func (q *Query) sort() {
 		slices.DeleteFunc(q.Alternatives, func(a Alternative) bool { return a.Err == nil })...)
 }
 
-// frugalFirst brings the alternative to the front that needs the least memory of those that are predicted to take at
-// most a quarter more time than the first, which is less than predictions are off by. Where device memory is host
-// memory, it is what tables and batches lack.
+// frugalFirst moves one alternative to the front: of those with a predicted time at most a quarter above the first,
+// which is within the error of predictions, the one that needs the least memory. If device memory is host memory,
+// tables and batches need it too.
 func frugalFirst(byTime []Alternative) {
 	frugal := 0
 	for i := range byTime {
@@ -269,8 +271,9 @@ func frugalFirst(byTime []Alternative) {
 	byTime[0] = taken
 }
 
-// Run runs the query up to its first rows, or to their number where only that is wanted. The caller closes the result,
-// which gives its memory back.
+// Run runs the query up to its first rows or, if only their number is wanted, to the end. The caller closes the result,
+// which releases its memory. Errors are those of the device and of [exec.Budget.Acquire]; backend.ErrLimit for more
+// than MostRows rows; backend.ErrInvalidInput for keys that must be unique and are not.
 func (q *Query) Run(ctx context.Context) (*Result, error) {
 	return run(exec.NewFlow(ctx), q, &q.Alternatives[0], nil, nil)
 }

@@ -37,7 +37,7 @@ func TestFrugalFirst(t *testing.T) {
 	}
 }
 
-// table has keys of one column, NULL where they are negative, in chunks of three rows.
+// table returns a table with a key column, NULL for negative keys, in chunks of three rows.
 func table(t *testing.T, keys []int32) arrow.Table {
 	schema := arrow.NewSchema([]arrow.Field{{Name: "k", Type: arrow.PrimitiveTypes.Int32, Nullable: true}}, nil)
 	b := array.NewRecordBuilder(memory.DefaultAllocator, schema)
@@ -60,7 +60,8 @@ func table(t *testing.T, keys []int32) arrow.Table {
 	return all
 }
 
-// TestGranules: parts have as many rows, with a key and in all, as they may, and rows without a key belong to some part.
+// TestGranules: granules are as long as allowed, in rows with a key and in all rows, and rows without a key belong to
+// one.
 func TestGranules(t *testing.T) {
 	const null = -1
 	for _, c := range []struct {
@@ -89,7 +90,7 @@ func TestGranules(t *testing.T) {
 	}
 }
 
-// TestColumnBytes: what chunks share counts once.
+// TestColumnBytes: buffers that chunks share count once.
 func TestColumnBytes(t *testing.T) {
 	of := table(t, []int32{1, 2, 3, 4, 5})
 	column := of.Column(0).Data()

@@ -12,20 +12,20 @@ import (
 	"github.com/spirjoin/spirjoin/relation"
 )
 
-// KeyPlace says where the codes of keys are made.
+// KeyPlace says where key codes are made.
 type KeyPlace uint8
 
 const (
-	KeysAuto     KeyPlace = iota // on devices with memory of their own, of keys that are payload too, or are pinned
+	KeysAuto     KeyPlace = iota // on devices with their own memory if all keys are payload too, or pinned
 	KeysOnHost                   // always
-	KeysOnDevice                 // on any device, of keys that have kernels
+	KeysOnDevice                 // on any device, for keys that kernels can encode
 )
 
-// EncodesKeys tells whether the device makes the codes of the keys of a scan, whose words are known. It does where each
-// key is payload too, so that no value crosses the link for its code alone, or lies in imported memory, which kernels
-// read at the rate of the link. Of other keys the host sends codes, which may be narrower than values and are written by
-// all cores. Where device memory is host memory, the host writes codes straight to where they belong, which is one pass
-// instead of two.
+// EncodesKeys reports whether the device makes the key codes of a scan, whose words have been planned. It does if each
+// key is either payload too, so that no value crosses the link only for its code, or in imported memory, which kernels
+// read at the rate of the link. For other keys the host sends codes, which may be narrower than the values, and which
+// all cores write. If device memory is host memory, the host writes codes directly to their place, in one pass instead
+// of two.
 func (e *Engine) EncodesKeys(s *Scan) bool {
 	switch {
 	case e.Keys == KeysOnHost || !s.Keys.OnDevice(s.Side):
@@ -38,7 +38,7 @@ func (e *Engine) EncodesKeys(s *Scan) bool {
 	return !device.Info().Unified && !slices.ContainsFunc(s.Keys.Encoded(s.Side), fromHost)
 }
 
-// Encoding is what it takes to make the codes of the keys.
+// Encoding returns where the codes are made and, if that is on the device, the work per row.
 func (s *Scan) Encoding() (e planner.Encoding) {
 	if e.OnDevice = s.Encodes; !s.Encodes {
 		return e
@@ -54,13 +54,13 @@ func (s *Scan) Encoding() (e planner.Encoding) {
 	return e
 }
 
-// hasWords tells whether a column is words of the chunk that it shares with no other.
+// hasWords reports whether a column has its own words in the chunk.
 func (s *Scan) hasWords(column string) bool {
 	i := slices.Index(s.Names, column)
 	return i >= 0 && s.Words.Columns[i].Count > 0
 }
 
-// StageBytes is the device memory that is taken for what is uploaded on its way to words and codes of rows rows.
+// StageBytes is the device memory for staging data that kernels convert to words and codes, for rows rows.
 func (s *Scan) StageBytes(rows uint64) uint64 {
 	sizeBytes := s.Words.StageBytes(rows)
 	if !s.Encodes {
@@ -74,7 +74,7 @@ func (s *Scan) StageBytes(rows uint64) uint64 {
 	return sizeBytes
 }
 
-// loadingBytes is the device memory that it takes, beside the chunk, to load all rows.
+// loadingBytes is the device memory to load all rows, in addition to the chunk.
 func (s *Scan) loadingBytes() uint64 {
 	all, keyBytes := uint64(s.Table.NumRows()), 0
 	if s.Encodes {
@@ -86,18 +86,18 @@ func (s *Scan) loadingBytes() uint64 {
 	return s.StageBytes(all) + operator.BroughtBytes(all, keyBytes, s.Payload())
 }
 
-// encoder makes the codes of keys on the device, for all rows that are brought, column after column in any order.
+// encoder makes key codes on the device, for all rows that are loaded, column by column in any order.
 //
-//	codes  |= (value - least) << shift     of each key column
+//	codes  |= (value - least) << shift     for each key column
 type encoder struct {
 	lane     *exec.Lane
 	from, to int
-	keys     []relation.EncodedKey // that are not in the codes yet
+	keys     []relation.EncodedKey // keys that are not in the codes yet
 	codes    relation.Values
-	merge    bool // some are
+	merge    bool // the codes already contain a key
 }
 
-// words adds the keys that are a column which is on the device as words, given the first of them.
+// words adds the keys that are this column, whose values are on the device as words. words is the first of its words.
 func (e *encoder) words(ctx context.Context, column string, words backend.Range) error {
 	for i := range e.keys {
 		if key := &e.keys[i]; key.Name == column {
@@ -111,7 +111,7 @@ func (e *encoder) words(ctx context.Context, column string, words backend.Range)
 	return nil
 }
 
-// rest uploads the other keys and adds them.
+// rest adds the other keys, whose values are not on the device.
 func (e *encoder) rest(ctx context.Context) error {
 	for i := range e.keys {
 		if err := e.encode(ctx, &e.keys[i], backend.Range{}); err != nil {
@@ -126,8 +126,8 @@ func (e *encoder) rest(ctx context.Context) error {
 	return e.lane.Submit(ctx, list)
 }
 
-// encode adds a key to the codes. Kernels read values that are not on the device, and validity where NULL is a value,
-// from imported memory; from other memory they are uploaded, as Arrow has them.
+// encode adds a key to the codes. Kernels read values that are not on the device, and validity if NULL is a value, from
+// imported memory. From other memory they are uploaded in Arrow's format.
 func (e *encoder) encode(ctx context.Context, key *relation.EncodedKey, words backend.Range) error {
 	s := stage{lane: e.lane, memory: e.lane.Scope(ctx), list: e.lane.List("encode keys")}
 	defer s.release()
@@ -164,21 +164,21 @@ func (e *encoder) encode(ctx context.Context, key *relation.EncodedKey, words ba
 	return e.lane.Submit(ctx, s.list)
 }
 
-// importedBytes are read from imported memory by the kernels of one list, at most: 5 ms of a fast link, and not seconds
-// of a slow one.
+// importedBytes is the maximum number of bytes that the kernels of one list read from imported memory: that takes 5 ms
+// on a fast link, and less than seconds on a slow one.
 var importedBytes uint64 = 256 << 20 // less in tests
 
-// stage makes bytes readable by kernels: where they are, or uploaded to room on the device. The room has one half, or
-// two, of which one is filled while kernels read the other.
+// stage makes bytes readable by kernels: in place, or uploaded to staging memory on the device. The staging memory has
+// one half or two; with two, one is filled while kernels read the other.
 type stage struct {
 	lane       *exec.Lane
 	memory     *exec.Scope
-	list       *backend.List // of kernels that read what lies in the half, or is imported
+	list       *backend.List // kernels that read the current half, or imported memory
 	held       []*backend.Buffer
-	imported   uint64 // bytes, importedBytes at most
+	imported   uint64 // bytes of imported memory that list reads, at most importedBytes
 	room, half uint64
-	buffer     *backend.Buffer // the room, once it is needed
-	from, used uint64          // where the half begins whose turn it is, and bytes of it
+	buffer     *backend.Buffer // the staging memory, allocated when it is needed
+	from, used uint64          // first byte of the current half, and number of its bytes in use
 }
 
 func (s *stage) release() {
@@ -188,13 +188,13 @@ func (s *stage) release() {
 	s.memory.ReleaseAll()
 }
 
-// source is bytes that kernels read if they lie at a multiple of alignment.
+// source is bytes on the host that kernels can read in place if they are aligned and imported.
 type source struct {
 	bytes     []byte
 	alignment uint64
 }
 
-// bring makes sources readable; one without bytes is an absent range.
+// bring makes sources readable by kernels of the list. The range of a source without bytes is absent.
 func (s *stage) bring(ctx context.Context, all []source) (at []backend.Range, err error) {
 	var upload []backend.Transfer
 	var held []*backend.Buffer
@@ -233,23 +233,23 @@ func (s *stage) bring(ctx context.Context, all []source) (at []backend.Range, er
 	return at, err
 }
 
-// stagedBytes is the room that bytes take.
+// stagedBytes is the staging memory that bytes take.
 func stagedBytes(b []byte) uint64 {
 	return (uint64(len(b)) + relation.StageAlignment - 1) / relation.StageAlignment * relation.StageAlignment
 }
 
-// wholeAndRest are the transfers of the whole words of 4 bytes, and of those that fill up the last one.
+// wholeAndRest returns the transfers of the whole 4-byte words, and of the last word, padded.
 func wholeAndRest(to backend.Range, b []byte) (transfers []backend.Transfer) {
 	whole := len(b) &^ 3
-	transfers = []backend.Transfer{{To: to.Part(0, uint64(whole)), From: b[:whole]}}
+	transfers = []backend.Transfer{{Device: to.Part(0, uint64(whole)), Host: b[:whole]}}
 	if whole < len(b) {
 		last := append(make([]byte, 0, 4), b[whole:]...)[:4]
-		transfers = append(transfers, backend.Transfer{To: to.Part(uint64(whole), 4), From: last})
+		transfers = append(transfers, backend.Transfer{Device: to.Part(uint64(whole), 4), Host: last})
 	}
 	return transfers
 }
 
-// turn has the kernels run, and gives the other half of the room its turn.
+// turn submits the kernels and makes the other half current.
 func (s *stage) turn(ctx context.Context) error {
 	if err := s.lane.Submit(ctx, s.list); err != nil {
 		return err

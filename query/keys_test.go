@@ -21,7 +21,7 @@ import (
 	"github.com/spirjoin/spirjoin/relation"
 )
 
-// keyTypes are those whose codes a device makes.
+// keyTypes are the types whose codes a device makes.
 var keyTypes = []arrow.DataType{
 	arrow.PrimitiveTypes.Int8, arrow.PrimitiveTypes.Int16, arrow.PrimitiveTypes.Int32, arrow.PrimitiveTypes.Int64,
 	arrow.PrimitiveTypes.Uint8, arrow.PrimitiveTypes.Uint16, arrow.PrimitiveTypes.Uint32, arrow.PrimitiveTypes.Uint64,
@@ -34,22 +34,24 @@ var keyTypes = []arrow.DataType{
 	arrow.FixedWidthTypes.MonthInterval, arrow.FixedWidthTypes.DayTimeInterval,
 }
 
-// otherSide are types that codes are made of beside another one: floats of different widths, and integers.
+// otherSide are types of the other side that change how codes are made: floats of other widths, and integers.
 var otherSide = map[arrow.DataType]arrow.DataType{
-	arrow.FixedWidthTypes.Float16: arrow.PrimitiveTypes.Float64, arrow.PrimitiveTypes.Float32: arrow.PrimitiveTypes.Float64,
-	arrow.PrimitiveTypes.Int8: arrow.PrimitiveTypes.Uint64, arrow.PrimitiveTypes.Uint64: arrow.PrimitiveTypes.Int32,
-	arrow.PrimitiveTypes.Uint16: arrow.PrimitiveTypes.Float32,
+	arrow.FixedWidthTypes.Float16: arrow.PrimitiveTypes.Float64,
+	arrow.PrimitiveTypes.Float32:  arrow.PrimitiveTypes.Float64,
+	arrow.PrimitiveTypes.Int8:     arrow.PrimitiveTypes.Uint64,
+	arrow.PrimitiveTypes.Uint64:   arrow.PrimitiveTypes.Int32,
+	arrow.PrimitiveTypes.Uint16:   arrow.PrimitiveTypes.Float32,
 }
 
 // keyTable draws tables of key columns.
 type keyTable struct {
 	*rand.Rand
 	rows     int
-	cuts     []int // where chunks end
+	cuts     []int // ends of the chunks
 	imported []byte
 }
 
-// bytes are zero, and imported while there are some left, at any multiple of 4 bytes.
+// bytes returns n zero bytes at a random multiple of 4 bytes, of the imported memory while there is some left.
 func (d *keyTable) bytes(n int) []byte {
 	at := 4 * d.IntN(20)
 	if at+n > len(d.imported) {
@@ -61,16 +63,18 @@ func (d *keyTable) bytes(n int) []byte {
 	return b
 }
 
-// column draws a column of values in a range of a few bits, anywhere, some of them NULL: a slice of an array, in chunks.
+// column draws a column of values in a range of a few bits around a random base, some of them NULL: a slice of an
+// array, in chunks.
 func (d *keyTable) column(dt arrow.DataType, bits, nullPercent int) *arrow.Chunked {
 	skip, width := d.IntN(70), dt.(arrow.FixedWidthDataType).BitWidth()
 	all := skip + d.rows
 	values, validity := d.bytes((all*width+7)/8), d.bytes((all+7)/8)
-	// Near zero there are floats of both signs and subnormals, near the others infinity and NaN.
+	// Near zero are floats of both signs and subnormals, near the other bases infinity and NaN.
 	base := []uint64{0, 0x7c00, 0x7f80_0000, 0x7ff0_0000_0000_0000, d.Uint64()}[d.IntN(5)] - 1<<bits>>1
 	for i := range all {
 		value := base + d.Uint64N(1<<bits)
-		if sign := uint64(1) << (min(width, 64) - 1); arrow.IsFloating(dt.ID()) && d.IntN(2) == 0 && value&^sign < 1<<bits {
+		if sign := uint64(1) << (min(width, 64) - 1); arrow.IsFloating(dt.ID()) && d.IntN(2) == 0 &&
+			value&^sign < 1<<bits {
 			value |= sign
 		}
 		if i >= skip && d.IntN(100) >= nullPercent {
@@ -80,11 +84,12 @@ func (d *keyTable) column(dt arrow.DataType, bits, nullPercent int) *arrow.Chunk
 			values[i/8] |= byte(value&1) << (i % 8)
 			continue
 		}
-		for b := range width / 8 { // extended by the sign
+		for b := range width / 8 { // sign-extended
 			values[i*width/8+b] = byte(int64(value) >> min(8*b, 63))
 		}
 	}
-	buffers, nulls := []*memory.Buffer{memory.NewBufferBytes(validity), memory.NewBufferBytes(values)}, array.UnknownNullCount
+	buffers, nulls := []*memory.Buffer{memory.NewBufferBytes(validity), memory.NewBufferBytes(values)},
+		array.UnknownNullCount
 	if nullPercent == 0 {
 		buffers[0], nulls = nil, 0
 	}
@@ -108,7 +113,7 @@ func tableOf(columns ...*arrow.Chunked) arrow.Table {
 	return array.NewTable(arrow.NewSchema(fields, nil), all, int64(columns[0].Len()))
 }
 
-// scanOf scans columns of a table for their words.
+// scanOf returns a scan whose words are columns of a table.
 func scanOf(keys *relation.KeyPlan, table arrow.Table, columns ...int) *Scan {
 	s := &Scan{Side: relation.Left, Table: table, Keys: keys}
 	var fields []arrow.Field
@@ -123,12 +128,12 @@ func scanOf(keys *relation.KeyPlan, table arrow.Table, columns ...int) *Scan {
 	return s
 }
 
-// discreteDevice runs the references, in memory that the host does not see.
+// discreteDevice runs the reference kernels, in memory that the host cannot access.
 func discreteDevice(t *testing.T) *backend.Device {
 	return hostDevice(t, host.Options{Discrete: true, Poison: true}, 0)
 }
 
-// hostDevice has so much device memory; 0: what there is.
+// hostDevice has capBytes of device memory; 0: no limit.
 func hostDevice(t *testing.T, options host.Options, capBytes uint64) *backend.Device {
 	driver, err := host.New(options).Open("host:cpu")
 	require.NoError(t, err)
@@ -137,9 +142,9 @@ func hostDevice(t *testing.T, options host.Options, capBytes uint64) *backend.De
 	return device
 }
 
-// TestKeysOnDevice loads granules of tables whose key codes the device makes, and compares codes with those of the host
-// and words with those of a chunk whose codes the host made. It draws key columns of every type, up to four, of codes of
-// 4 and 8 bytes, nulls that are a value or leave the row out, rows that the other side does not have, chunks, slices at
+// TestKeysOnDevice loads granules of tables whose key codes the device makes. It compares codes with those of the host,
+// and words with those of a chunk whose codes the host made. It draws up to four key columns of every type, codes of 4
+// and 8 bytes, nulls that are a value or leave the row out, values that the other side does not have, chunks, slices at
 // any offset, and columns that are payload too.
 func TestKeysOnDevice(t *testing.T) {
 	devicetest.ForEach(t, testKeysOnDevice)
@@ -215,8 +220,8 @@ func testKeysOnDevice(t *testing.T, device *backend.Device) {
 		}
 		from := d.IntN(d.rows)
 		for _, r := range [][2]int{{0, d.rows}, {from, from + d.IntN(d.rows-from+1)}, {0, 0}} {
-			requireSameLoad(t, ops, s, r[0], r[1], fmt.Sprintf("seed %d, rows %v of %d, cuts %v\n%s", seed, r, d.rows, d.cuts,
-				plan))
+			requireSameLoad(t, ops, s, r[0], r[1],
+				fmt.Sprintf("seed %d, rows %v of %d, cuts %v\n%s", seed, r, d.rows, d.cuts, plan))
 		}
 	}
 	require.Greater(t, min(widths[4], widths[8]), 20)
@@ -226,7 +231,7 @@ func testKeysOnDevice(t *testing.T, device *backend.Device) {
 	}
 }
 
-// requireSameLoad loads rows of a scan both ways.
+// requireSameLoad loads rows of a scan both ways and compares.
 func requireSameLoad(t *testing.T, ops *primitive.Ops, s *Scan, from, to int, what string) {
 	all, ids := make([]byte, int(s.Rows())*s.Keys.KeyBytes()), make([]uint32, s.Rows())
 	require.NoError(t, s.Keys.Encode(t.Context(), s.Side, all, ids))
@@ -256,7 +261,7 @@ func requireSameLoad(t *testing.T, ops *primitive.Ops, s *Scan, from, to int, wh
 	}
 }
 
-// TestStagedKeys loads more rows than are uploaded at a time, in one chunk and in chunks of a row.
+// TestStagedKeys loads more rows than are uploaded at a time, in one chunk and in chunks of one row.
 func TestStagedKeys(t *testing.T) {
 	device := discreteDevice(t)
 	ops, err := primitive.New(device, nil)
@@ -281,14 +286,15 @@ func TestStagedKeys(t *testing.T) {
 	}
 }
 
-// TestLoadingMemory: what is said to be taken beside the chunk is enough to load it, whoever makes the codes, where all
-// rows have one and where few have.
+// TestLoadingMemory: the planned memory is enough to load a chunk, with codes made by the host and by the device, if
+// all rows have a key and if few have.
 func TestLoadingMemory(t *testing.T) {
 	for _, nulls := range []int{0, 99} {
 		for _, payload := range [][]int{nil, {0}, {1}, {0, 1}} {
 			for _, encodes := range []bool{false, true} {
 				d := keyTable{Rand: rand.New(rand.NewPCG(7, 8)), rows: relation.StageRows + 777}
-				table := tableOf(d.column(arrow.PrimitiveTypes.Int64, 12, nulls), d.column(arrow.PrimitiveTypes.Int32, 12, 0))
+				table := tableOf(d.column(arrow.PrimitiveTypes.Int64, 12, nulls),
+					d.column(arrow.PrimitiveTypes.Int32, 12, 0))
 				on := []string{"k0", "k1"}
 				plan, err := relation.PlanKeys(t.Context(), table, table, on, on)
 				require.NoError(t, err)
@@ -310,7 +316,7 @@ func TestLoadingMemory(t *testing.T) {
 	}
 }
 
-// TestConstantKeys: keys without a bit, and none at all.
+// TestConstantKeys: keys of 0 bits, and no keys at all.
 func TestConstantKeys(t *testing.T) {
 	ops, err := primitive.New(discreteDevice(t), nil)
 	require.NoError(t, err)
@@ -325,10 +331,10 @@ func TestConstantKeys(t *testing.T) {
 	}
 }
 
-// TestEncodesKeys: who makes the codes.
+// TestEncodesKeys checks where codes are made.
 func TestEncodesKeys(t *testing.T) {
 	devicetest.HostTest(t)
-	engines := make(map[bool]*Engine) // by whether the host sees the memory of the device
+	engines := make(map[bool]*Engine) // by whether device memory is host memory
 	for _, device := range []*backend.Device{discreteDevice(t), hostDevice(t, host.Options{}, 0)} {
 		ops, err := primitive.New(device, nil)
 		require.NoError(t, err)

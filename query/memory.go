@@ -14,22 +14,22 @@ import (
 	"github.com/spirjoin/spirjoin/relation"
 )
 
-// What a query takes of the host, and acquires with its device memory:
+// Host memory of a query, which it acquires together with its device memory:
 //
-//	tables    those of its scans, also where they are the caller's; queries that share columns share their memory
-//	work      marks, row numbers that are put in order or have no key, keys and columns on their way to the device
-//	pieces    of output: being made, handed over, being encoded, encoded; smaller where there is little room
-//	parts     of a probe side that comes part by part, in the same way
-//	device    its device memory, where that is memory of the host
+//	tables    of its scans, even if the caller owns them; queries that share columns share their memory
+//	work      marks, row numbers to be sorted or of rows without a key, keys and columns on their way to the device
+//	pieces    of output: being made, handed over, being encoded, encoded; smaller if memory is short
+//	parts     of a probe side that comes part by part; smaller if memory is short
+//	device    its device memory, if that is host memory
 //
-// What others hold is avoided by smaller pieces and parts where a plan can, and otherwise waited for.
+// A plan tries to fit the free memory with smaller pieces and parts. Otherwise the query waits.
 
 const (
 	pieces       = 4       // of output on the host: being made, handed over, being encoded, encoded
-	pairBytes    = 8       // of a pair of row numbers
-	minBatchRows = 1 << 10 // fewer rows at a time would cost more in launches than in work
-	// A query waits rather than have smaller batches than that. Where batches would take more than an eighth of the
-	// memory, they are no larger than what is expected in all, but at least that.
+	pairBytes    = 8       // bytes of a pair of row numbers
+	minBatchRows = 1 << 10 // with fewer rows at a time, launches would cost more than the work
+	// fewBatchRows is the batch size below which a query rather waits for memory. If batches would take more than an
+	// eighth of the memory, they have no more rows than twice those expected in all, but at least fewBatchRows.
 	fewBatchRows = 1 << 14
 )
 
@@ -43,13 +43,13 @@ const (
 	leastPartsBytes = (PartsAtOnce + 2) * LeastPartBytes
 )
 
-// room is the memory that a plan is made for.
+// room is the memory that a plan is made for, in bytes.
 type room struct {
 	deviceBytes, pinnedBytes, hostBytes uint64
-	leastRows                           uint64 // of a batch
+	leastRows                           uint64 // minimum rows of a batch
 }
 
-// rooms are what nobody has now, and all there is.
+// rooms returns the memory that no other query has now, and all memory.
 func (q *Query) rooms() [2]room {
 	e := q.Engine
 	free, own := e.budget.Free(), q.Grant.Has()
@@ -61,7 +61,8 @@ func (q *Query) rooms() [2]room {
 	return [2]room{now, {e.capBytes(), e.pinnedBytes, e.hostBytes, minBatchRows}}
 }
 
-// fitHost chooses the rows of a batch and the memory of parts, and holds an alternative against the room on the host.
+// fitHost chooses the rows of a batch and the memory of parts. It returns an error if the alternative does not fit the
+// host memory of the room.
 func (q *Query) fitHost(a *Alternative) error {
 	e, in, rowBytes := q.Engine, &q.room, q.pieceBytes(a)
 	if rowBytes*a.batch > min(cmp.Or(e.pinnedBytes, e.hostBytes), e.hostBytes)/8 {
@@ -69,7 +70,7 @@ func (q *Query) fitHost(a *Alternative) error {
 	}
 	if e.pinnedBytes > 0 && rowBytes > 0 {
 		a.batch = min(a.batch, max(in.pinnedBytes/rowBytes, in.leastRows))
-		// Of what is more than the device may import at all, the rest is not pinned.
+		// Batches beyond what the device may import at all are not pinned.
 		if need := min(rowBytes*a.batch, e.pinnedBytes); need > in.pinnedBytes {
 			a.lacks = need
 			return hostMemoryError(e.Device().Info().Name, need, in.pinnedBytes)
@@ -80,11 +81,11 @@ func (q *Query) fitHost(a *Alternative) error {
 	}
 	rows := min(a.batch, in.leastRows)
 	need := q.fixedBytes(a) + rowBytes*rows
-	if a.parts = q.PartsBytes; a.parts > 0 { // half of what is left
+	if a.parts = q.PartsBytes; a.parts > 0 { // at most half of what is left
 		a.parts = min(a.parts, max((in.hostBytes-min(in.hostBytes, need))/2, leastPartsBytes))
 		need += a.parts
 	}
-	if rowBytes > 0 { // all of it, or half where probe tables that come later may have to be proved
+	if rowBytes > 0 { // batches may take all that is left, or half if later probe tables may have to be proved
 		left := in.hostBytes - min(in.hostBytes, need)
 		if q.Facts.Stays {
 			left /= 2
@@ -105,7 +106,7 @@ func hostMemoryError(device string, need, limit uint64) error {
 		need, limit)}
 }
 
-// need is the memory of an alternative, as it is acquired.
+// need is the memory that an alternative acquires.
 func (q *Query) need(a *Alternative) exec.Need {
 	e, output := q.Engine, q.pieceBytes(a)*a.batch
 	need := exec.Need{Device: e.onDevice(min(a.PeakBytes, e.capBytes())), Pinned: min(output, e.pinnedBytes)}
@@ -115,7 +116,7 @@ func (q *Query) need(a *Alternative) exec.Need {
 	return need
 }
 
-// fixedBytes is what an alternative takes of the host whatever the size of batches and parts.
+// fixedBytes is the host memory of an alternative without batches and parts.
 func (q *Query) fixedBytes(a *Alternative) (sizeBytes uint64) {
 	for _, bytes := range q.tables {
 		sizeBytes += bytes
@@ -126,13 +127,14 @@ func (q *Query) fixedBytes(a *Alternative) (sizeBytes uint64) {
 	return sizeBytes + q.workBytes(a)
 }
 
-// aloneBytes is what an alternative leaves for parts where no other query has memory.
+// aloneBytes is the host memory that an alternative leaves for parts if no other query has any.
 func (q *Query) aloneBytes(a *Alternative) uint64 {
 	all := q.Engine.hostBytes
 	return all - min(all, q.fixedBytes(a)+q.pieceBytes(a)*a.batch)
 }
 
-// workBytes is what is put in order, marks, rows that are put by their numbers, and what is on its way to the device.
+// workBytes is the host memory for row numbers to be sorted, marks, row numbers of rows that are output by their
+// numbers, and data on its way to the device.
 func (q *Query) workBytes(a *Alternative) (sizeBytes uint64) {
 	if q.Ordered {
 		sizeBytes += q.piecesRows(a) * pairBytes
@@ -141,12 +143,12 @@ func (q *Query) workBytes(a *Alternative) (sizeBytes uint64) {
 	for side, s := range a.Scans {
 		rows := a.Facts.TableRows[side]
 		if side == operator.Probe {
-			rows = max(rows, a.Facts.Granule) // of a part
+			rows = max(rows, a.Facts.Granule) // rows of a part
 		}
 		if a.Keep != nil && a.Output.Marks(side) {
 			sizeBytes += rows/8 + rows*4
 		}
-		if a.Compare == CompareDevice { // marks of the device, codes that go along with texts
+		if a.Compare == CompareDevice { // marks from the device, and codes that are uploaded as texts
 			sizeBytes += rows / 8
 			staged = max(staged, min(rows, relation.StageRows)*hashBytes)
 		}
@@ -154,7 +156,7 @@ func (q *Query) workBytes(a *Alternative) (sizeBytes uint64) {
 			sizeBytes += rows / 8
 		}
 		keyless := s.Keys.KeylessRows(s.Side, s.Keyless)
-		if rows > a.Facts.TableRows[side] && s.Keyless != relation.KeylessNone { // of a table that comes later
+		if rows > a.Facts.TableRows[side] && s.Keyless != relation.KeylessNone { // any row of a later table
 			keyless = rows
 		}
 		sizeBytes += 4 * keyless
@@ -166,7 +168,7 @@ func (q *Query) workBytes(a *Alternative) (sizeBytes uint64) {
 	return sizeBytes + staged
 }
 
-// piecesRows is how many rows of output are expected before the next part of the probe side comes.
+// piecesRows is the number of output rows that are expected before the next part of the probe side comes.
 func (q *Query) piecesRows(a *Alternative) uint64 {
 	rows := q.predictedRows()
 	if q.Parts {
@@ -175,7 +177,7 @@ func (q *Query) piecesRows(a *Alternative) uint64 {
 	return rows
 }
 
-// pieceBytes is what all pieces of output that are on the host take, for each row of one of them.
+// pieceBytes is the memory of all pieces of output on the host, per row of a piece.
 func (q *Query) pieceBytes(a *Alternative) (sizeBytes uint64) {
 	if a.Output.Count {
 		return 0
@@ -183,7 +185,7 @@ func (q *Query) pieceBytes(a *Alternative) (sizeBytes uint64) {
 	return pieces * (q.RowBytes + pairBytes)
 }
 
-// TableBytes is the memory of the columns of tables. What columns share, as slices of one array do, counts once.
+// TableBytes is the memory of the columns of tables. Buffers that columns share, as slices of one array do, count once.
 func TableBytes(tables ...arrow.Table) (sizeBytes uint64) {
 	for _, bytes := range SharedBytes(tables...) {
 		sizeBytes += bytes
@@ -191,7 +193,8 @@ func TableBytes(tables ...arrow.Table) (sizeBytes uint64) {
 	return sizeBytes
 }
 
-// SharedBytes is the memory of each buffer of the columns of tables, for exec.Need: queries may share it.
+// SharedBytes is the memory of each buffer of the columns of tables, as exec.Need.Shared takes it: several queries may
+// use the same buffers.
 func SharedBytes(tables ...arrow.Table) map[any]uint64 {
 	shared := make(map[any]uint64)
 	for _, table := range tables {
@@ -202,7 +205,7 @@ func SharedBytes(tables ...arrow.Table) map[any]uint64 {
 	return shared
 }
 
-// ColumnBytes is the memory of a column. Chunks that are slices of one array share its buffers, which count once.
+// ColumnBytes is the memory of a column. Buffers that its chunks share count once.
 func ColumnBytes(column *arrow.Chunked) (sizeBytes uint64) {
 	shared := make(map[any]uint64)
 	addBuffers(shared, column)

@@ -20,14 +20,15 @@ type KeyRanges struct {
 	Ranges    []ranges.KeyRange
 	LeftRows  []uint32 // row numbers of the left table in order of the key, without rows that have no key
 	RightRows []uint32
-	Pairs     uint64 // that the ranges stand for
+	Pairs     uint64 // number of pairs in all ranges
 }
 
-// Ranges finds the matching key ranges of two tables (HMG 3.3.3), which stand for at most most pairs; 0 is no limit. Scans
-// are those of the left and of the right table; of their columns row numbers are enough.
+// Ranges finds the matching key ranges of two tables (HMG, docs/glossary.md, section 3.3.3). The ranges may have at
+// most most pairs; 0 is no limit. scans are those of the left and of the right table; they need no columns but row
+// numbers.
 //
-// Errors: backend.ErrDeviceMemory and backend.ErrHostMemory with what is needed; backend.ErrLimit for more pairs; those
-// of the device.
+// Errors: backend.ErrDeviceMemory and backend.ErrHostMemory with the memory that is needed; backend.ErrLimit for more
+// pairs; those of the device.
 func (e *Engine) Ranges(ctx context.Context, scans [2]*Scan, most uint64) (k KeyRanges, err error) {
 	need, err := e.fitRanges(scans)
 	if err != nil {
@@ -64,12 +65,12 @@ func (e *Engine) Ranges(ctx context.Context, scans [2]*Scan, most uint64) (k Key
 	return k, err
 }
 
-// fitRanges is the memory that key ranges take: chunks of both sides and their join, and on the host the tables and the
-// result. It holds it against the limits.
+// fitRanges is the memory for key ranges: chunks of both sides and their join, and on the host the tables and the
+// result. It returns an error if that exceeds the limits.
 func (e *Engine) fitRanges(scans [2]*Scan) (need exec.Need, err error) {
 	few, deviceBytes, loadingBytes, rows := uint64(math.MaxUint64), uint64(0), uint64(0), [2]uint64{}
 	for side, s := range scans {
-		loadingBytes = max(loadingBytes, deviceBytes+s.loadingBytes()) // the side before is sorted
+		loadingBytes = max(loadingBytes, deviceBytes+s.loadingBytes()) // the other side is sorted by then
 		rows[side], few = s.Rows(), min(few, s.Rows())
 		deviceBytes += s.Rows() * uint64(s.Keys.KeyBytes()+4)
 		need.Host += 4 * s.Rows()
@@ -81,9 +82,10 @@ func (e *Engine) fitRanges(scans [2]*Scan) (need exec.Need, err error) {
 	deviceBytes += max(joinBytes, loadingBytes)
 	deviceBytes += operator.Slack(deviceBytes)
 	if capBytes := e.capBytes(); deviceBytes > capBytes {
-		return need, &backend.OpError{Op: "plan key ranges", Device: e.Device().Info().Name, Err: backend.ErrDeviceMemory,
-			Detail: fmt.Sprintf("%d bytes are needed, the limit is %d; raise device_memory to at least %s", deviceBytes,
-				capBytes, text.Limit(deviceBytes))}
+		return need, &backend.OpError{Op: "plan key ranges", Device: e.Device().Info().Name,
+			Err: backend.ErrDeviceMemory, Detail: fmt.Sprintf(
+				"%d bytes are needed, the limit is %d; raise device_memory to at least %s", deviceBytes, capBytes,
+				text.Limit(deviceBytes))}
 	}
 	need.Device = e.onDevice(deviceBytes)
 	need.Host += few * (8 + uint64(unsafe.Sizeof(ranges.KeyRange{})))

@@ -18,42 +18,42 @@ import (
 	"github.com/spirjoin/spirjoin/planner"
 )
 
-// Result is a query under way. Its output is drawn once, by one goroutine, while the query makes what comes next; the
-// owner closes it.
+// Result is a running query. One goroutine may draw its output, once, while the query makes the next rows. The owner
+// closes it.
 type Result struct {
 	Query  *Query
-	Device backend.DeviceInfo // that does the work
+	Device backend.DeviceInfo // the device that runs the query
 
 	taken *Alternative
-	built *Built            // that was there before; nil where the query builds
-	parts *exec.Pipe[*Part] // of the probe side, where it comes part by part
+	built *Built            // a build side from before; nil if the query builds it
+	parts *exec.Pipe[*Part] // of the probe side; nil if it does not come part by part
 
 	flow  *exec.Flow
 	out   *exec.Pipe[*deliver.Piece]
-	first *deliver.Piece // was taken from the pipe before anybody drew
+	first *deliver.Piece // taken from the pipe before the output is drawn
 	drawn bool
 	rows  atomic.Uint64
 	all   atomic.Bool // rows is the number of all
 
-	granules, probed atomic.Uint64 // granules that were begun, rows of parts that were joined
+	granules, probed atomic.Uint64 // number of granules begun; rows of parts joined
 
-	lane    *exec.Lane // of this query alone; its profile
+	lane    *exec.Lane // holds the profile of this query alone
 	started time.Time
 	matched time.Duration
 	encode  atomic.Int64 // nanoseconds
-	deliver atomic.Int64 // nanoseconds of downloads and of fetching by the host
+	deliver atomic.Int64 // nanoseconds of downloads and of gathers on the host
 	closed  bool
 }
 
-// Rows is the number of output rows that are known: all of them for a count, when the output was drawn, and before
-// where the probe side came in one granule, but for rows without a partner.
+// Rows returns the number of output rows known so far. It is complete for a count, and once the output was drawn. If
+// the probe side came in one granule, it is complete before that, except for rows without a partner.
 func (r *Result) Rows() uint64 { return r.rows.Load() }
 
 // Counted reports whether Rows is the number of all output rows: for a count, when the output was drawn, and often
 // before.
 func (r *Result) Counted() bool { return r.all.Load() }
 
-// Close ends the query and gives its memory back. Nothing can be drawn afterwards; a second Close does nothing.
+// Close ends the query and releases its memory. Nothing can be drawn afterwards; a second Close does nothing.
 func (r *Result) Close() {
 	release := r.Query.Release
 	if r.closed || release == nil {
@@ -72,11 +72,11 @@ func (r *Result) Close() {
 	}
 }
 
-// Schema is the schema of the record batches.
+// Schema returns the schema of the record batches.
 func (r *Result) Schema() *arrow.Schema { return r.Query.Schema }
 
-// Batches yields the output as record batches of at most BatchRows rows. A batch is the receiver's, who releases it.
-// After an error nothing follows. A join without rows yields nothing.
+// Batches yields the output as record batches of at most BatchRows rows. The receiver releases each batch. Nothing
+// follows an error. A join without output rows yields nothing.
 func (r *Result) Batches(ctx context.Context) iter.Seq2[arrow.RecordBatch, error] {
 	return func(yield func(arrow.RecordBatch, error) bool) {
 		if r.Query.Numbers || r.taken.Output.Count {
@@ -104,16 +104,16 @@ func (r *Result) Batches(ctx context.Context) iter.Seq2[arrow.RecordBatch, error
 	}
 }
 
-// Pairs is a piece of the output as row numbers: it pairs row LeftFirst + Left[i] of the left side with row RightFirst +
-// Right[i] of the right one. Joins of tables count from row 0. Where the probe side comes batch by batch and may have
-// more rows than 32 bits count, the first row is that of the part which the piece is of.
+// Pairs is a part of the output as row numbers: row LeftFirst + Left[i] of the left side pairs with row RightFirst +
+// Right[i] of the right side. LeftFirst and RightFirst are 0 for joins of tables. If the probe side comes part by part,
+// and may have more rows than 32 bits count, its first row is that of the current part.
 type Pairs struct {
 	Left, Right           []uint32
 	LeftFirst, RightFirst uint64
 }
 
-// Pairs yields the pairs of row numbers in pieces; for a join that was asked for them. A piece is the receiver's to
-// keep. After an error nothing follows.
+// Pairs yields the pairs of row numbers, piece by piece, for a join that was asked for them. The receiver may keep a
+// piece. Nothing follows an error.
 func (r *Result) Pairs(ctx context.Context) iter.Seq2[Pairs, error] {
 	return func(yield func(Pairs, error) bool) {
 		if !r.Query.Numbers {
@@ -134,8 +134,7 @@ func (r *Result) Pairs(ctx context.Context) iter.Seq2[Pairs, error] {
 	}
 }
 
-// pieces yields the output piece by piece. A piece is the receiver's, who releases it. When the receiver stops, the
-// query ends.
+// pieces yields the output piece by piece. The receiver releases each piece. If the receiver stops, the query ends.
 func (r *Result) pieces(ctx context.Context) iter.Seq2[*deliver.Piece, error] {
 	return func(yield func(*deliver.Piece, error) bool) {
 		switch {
@@ -167,7 +166,7 @@ func (r *Result) pieces(ctx context.Context) iter.Seq2[*deliver.Piece, error] {
 	}
 }
 
-// next takes the next piece; nil where there is none.
+// next returns the next piece; nil if there is none.
 func (r *Result) next() *deliver.Piece {
 	p := r.first
 	if r.first = nil; p == nil {
@@ -184,41 +183,42 @@ type Stats struct {
 	Algorithm  string `json:"algorithm"`
 	LeftRows   uint64 `json:"left_rows"`
 	RightRows  uint64 `json:"right_rows"`
-	OutputRows uint64 `json:"output_rows"` // that are known; all, when the output was drawn
-	Granules   uint64 `json:"granules"`    // parts that the probe side came in, so far
-	// wall time from the start of Run, after planning, to the first rows or, for counts, to the end
+	OutputRows uint64 `json:"output_rows"` // number known so far; complete once the output was drawn
+	Granules   uint64 `json:"granules"`    // number of granules of the probe side so far
+	// Wall time from the start of Run, after planning, to the first rows or, for counts, to the end.
 	MatchSeconds float64 `json:"match_seconds"`
-	// the part of it that encodes keys and submits the uploads of keys and payload; the device may work meanwhile
+	// The part of it in which keys are encoded, and uploads of keys and payload submitted. The device may work
+	// meanwhile.
 	EncodeSeconds   float64            `json:"encode_seconds"`
 	TotalSeconds    float64            `json:"total_seconds"`     // wall time from the start of Run to this call
-	StageSeconds    map[string]float64 `json:"stage_seconds"`     // device time by stage, of work that is done
-	DevicePeakBytes uint64             `json:"device_peak_bytes"` // since the last Run on the device, of all its joins
-	// the same for the buffers through which a GPU copies; 0 on devices whose memory is host memory. Tables and batches
-	// are not in it.
+	StageSeconds    map[string]float64 `json:"stage_seconds"`     // device time of finished work, by stage
+	DevicePeakBytes uint64             `json:"device_peak_bytes"` // since the last Run on the device, for all its joins
+	// The same for the buffers through which a GPU copies, without tables and batches; 0 on devices whose memory is
+	// host memory.
 	HostPeakBytes uint64             `json:"host_peak_bytes"`
 	Prediction    []StagePrediction  `json:"prediction"`
-	Alternatives  []AlternativeStats `json:"alternatives"` // the best first, that which was taken
+	Alternatives  []AlternativeStats `json:"alternatives"` // the first one was chosen
 }
 
-// StagePrediction compares the plan with what came of it.
+// StagePrediction compares the predicted time of a stage with the measured one.
 type StagePrediction struct {
 	Stage            string  `json:"stage"`
-	PredictedSeconds float64 `json:"predicted_seconds"` // 0 where no rates of the device are known
+	PredictedSeconds float64 `json:"predicted_seconds"` // 0 if no rates of the device are known
 	ActualSeconds    float64 `json:"actual_seconds"`
 }
 
-// AlternativeStats are what was predicted of a way to join.
+// AlternativeStats are the predictions for one alternative.
 type AlternativeStats struct {
 	Algorithm        string  `json:"algorithm"`
-	Columns          string  `json:"columns"` // where those are put together that the device can gather: host or device
+	Columns          string  `json:"columns"` // where columns are gathered that the device can gather: host or device
 	PredictedSeconds float64 `json:"predicted_seconds"`
 	PeakBytes        uint64  `json:"device_peak_bytes"`
 	Error            string  `json:"error,omitempty"` // why it cannot run
 }
 
-// Stats returns what was measured so far.
+// Stats returns the measurements so far.
 func (r *Result) Stats() Stats {
-	device := r.Query.Engine.Device() // whose MemoryUse books the work that is done, so it comes before the stages
+	device := r.Query.Engine.Device() // MemoryUse records finished work in the profile, so it is called before Stages
 	s := Stats{
 		Device: r.Device.Name, Backend: r.Device.Backend, Driver: r.Device.Driver,
 		Algorithm: r.taken.Algorithm.Name(), OutputRows: r.Rows(), Granules: r.granules.Load(),
@@ -254,8 +254,8 @@ func (r *Result) Stats() Stats {
 	return s
 }
 
-// measured is the time of each stage of the plan, of work that is done: of the device, and for loading and delivering
-// of the host.
+// measured returns the measured time of each stage of the plan, for finished work: host time of loading and delivery,
+// device time of all others.
 func (r *Result) measured() map[string]time.Duration {
 	times := map[string]time.Duration{operator.Load: time.Duration(r.encode.Load()),
 		operator.Deliver: time.Duration(r.deliver.Load())}
@@ -265,7 +265,7 @@ func (r *Result) measured() map[string]time.Duration {
 	return times
 }
 
-// Explain is the text of the plan, with what was measured so far beside what was predicted.
+// Explain returns the explain text of the plan, with predicted and measured times so far.
 func (r *Result) Explain() string {
 	var b strings.Builder
 	b.WriteString(r.Query.String())

@@ -11,19 +11,20 @@ import (
 	"github.com/spirjoin/spirjoin/relation"
 )
 
-// run starts an alternative in a flow, which is the result's then, with a build side or without. parts are those of the
-// probe side where it comes part by part, otherwise nil.
+// run starts an alternative in a flow, which belongs to the result from then on. built is the build side, or nil if the
+// query builds it. parts are those of a probe side that comes part by part, otherwise nil.
 func run(flow *exec.Flow, q *Query, a *Alternative, built *Built, parts *exec.Pipe[*Part]) (*Result, error) {
 	device := q.Engine.Device()
 	device.ResetPeak()
-	r := &Result{Query: q, Device: *device.Info(), taken: a, built: built, parts: parts, started: time.Now(), flow: flow}
+	r := &Result{Query: q, Device: *device.Info(), taken: a, built: built, parts: parts, started: time.Now(),
+		flow: flow}
 	r.lane = exec.NewLane(r.flow.Context(), q.Engine.Ops, nil)
 	r.out = exec.NewPipe[*deliver.Piece](r.flow, 0)
 	r.flow.Go("join", func(ctx context.Context) error {
 		defer r.out.End()
 		return r.join(ctx)
 	})
-	r.first, _, _ = r.out.Take(r.flow.Context()) // nil where nothing comes
+	r.first, _, _ = r.out.Take(r.flow.Context()) // nil if there is no output
 	r.matched = time.Since(r.started)
 	if r.first == nil {
 		if err := r.flow.Wait(); err != nil {
@@ -67,7 +68,7 @@ func (r *Result) join(ctx context.Context) (err error) {
 func (r *Result) probe(ctx context.Context, lane *exec.Lane, built *Built, out *output) error {
 	a := r.taken
 	s := a.Scans[operator.Probe]
-	if r.built != nil { // otherwise it was proved before
+	if r.built != nil { // otherwise build has proved it
 		if err := built.prove(ctx, r.Query, lane, s); err != nil {
 			return err
 		}
@@ -92,7 +93,8 @@ func (r *Result) probe(ctx context.Context, lane *exec.Lane, built *Built, out *
 	return nil
 }
 
-// alone puts rows of one table that the operator does not: those without a key or, where a filter tests the pairs, all.
+// alone outputs the rows of one table that the operator does not: those without a key or, if a filter tests the pairs,
+// all.
 func (r *Result) alone(ctx context.Context, lane *exec.Lane, s *Scan, side int, out *output) error {
 	want := &r.taken.Output
 	if out.filter == nil {
@@ -117,7 +119,7 @@ func (r *Result) alone(ctx context.Context, lane *exec.Lane, s *Scan, side int, 
 	return nil
 }
 
-// granule probes with the rows from from to to-1 of the table.
+// granule probes with the rows [from, to) of the table.
 func (r *Result) granule(ctx context.Context, lane *exec.Lane, built *Built, probe *Scan, from, to int,
 	out *output) error {
 	memory := lane.Scope(ctx)
@@ -128,7 +130,7 @@ func (r *Result) granule(ctx context.Context, lane *exec.Lane, built *Built, pro
 		if err != nil {
 			return nil, err
 		}
-		if out.filter != nil { // until the granule's memory is released
+		if out.filter != nil { // reset below, before the memory of the granule is released
 			out.filter.Texts = [2]*deliver.Texts{operator.Build: built.texts, operator.Probe: texts}
 		}
 		return probe.load(ctx, lane, memory, from, to, texts)
@@ -145,13 +147,13 @@ func (r *Result) granule(ctx context.Context, lane *exec.Lane, built *Built, pro
 	return err
 }
 
-// output is what takes the output of a query.
+// output holds the sinks of a query.
 type output struct {
 	sink   operator.Sink
-	pairs  operator.Sink               // what the operator puts: the sink, or a filter before it
-	filter *deliver.Filter             // nil where all pairs are partners
-	rows   *deliver.Rows               // nil of a count
-	end    func(context.Context) error // puts what is left; what comes then is in an order of its own
+	pairs  operator.Sink               // the sink of the operator: sink, or a filter in front of it
+	filter *deliver.Filter             // nil if all pairs are partners
+	rows   *deliver.Rows               // nil for a count
+	end    func(context.Context) error // delivers the rest; rows that follow are ordered separately
 	close  func()                      // releases its memory
 }
 
@@ -163,8 +165,8 @@ func (r *Result) output(lane *exec.Lane, grant *exec.Grant) *output {
 	if a.Output.Count {
 		limit.Sink, limit.Advice = new(operator.Counter), deliver.OfCount
 	} else {
-		rows := &deliver.Rows{Room: room, Allocator: q.Engine.Allocator, Wanted: q.Numbers, PieceRows: a.batch, Out: r.out,
-			Time: &r.deliver, Last: r.parts == nil && a.Facts.Granules() == 1}
+		rows := &deliver.Rows{Room: room, Allocator: q.Engine.Allocator, Wanted: q.Numbers, PieceRows: a.batch,
+			Out: r.out, Time: &r.deliver, Last: r.parts == nil && a.Facts.Granules() == 1}
 		limit.Sink, out.rows, out.end, out.close = rows, rows, rows.End, rows.Close
 		if q.Ordered {
 			order := &deliver.Order{Rows: rows, First: q.First}
@@ -185,7 +187,7 @@ func (r *Result) output(lane *exec.Lane, grant *exec.Grant) *output {
 	return out
 }
 
-// room is the memory of windows.
+// room describes the memory for windows.
 func (r *Result) room(lane *exec.Lane, grant *exec.Grant) deliver.Room {
 	room := deliver.Room{Lane: lane.Nested(r.flow.Context()), WindowRows: r.taken.Facts.Window,
 		PlannedRows: planner.Output(r.taken.Plan), RowBytes: 2 * 4} // row numbers by which columns are gathered
@@ -199,7 +201,7 @@ func (r *Result) room(lane *exec.Lane, grant *exec.Grant) deliver.Room {
 	return room
 }
 
-// turn makes what comes next rows of a tree: of the query, or of a part of the probe side.
+// turn sets the tree of the rows that come next: that of the query, or that of a part of the probe side.
 func (o *output) turn(join *Join, part *Part) {
 	if f := o.filter; f != nil {
 		f.Keep = join.Keep

@@ -18,24 +18,24 @@ import (
 	"github.com/spirjoin/spirjoin/relation"
 )
 
-// Scan brings rows of a table to the device as a chunk: the codes of its keys, columns, and row numbers. Rows without a
-// key are left out.
+// Scan loads rows of a table onto the device as a chunk: key codes, columns, and row numbers. Rows without a key are
+// left out.
 type Scan struct {
-	Side    relation.Side // that Keys know the table by
+	Side    relation.Side // side of the table in Keys
 	Table   arrow.Table
 	Keys    *relation.KeyPlan
-	Columns []*arrow.Chunked // that travel as words
-	Names   []string         // of these
-	Words   relation.Words   // of these; the first payload columns
-	Numbers bool             // the last payload column is the number of the row
-	Keyless relation.Keyless // which rows without a key are rows of the output
-	Encodes bool             // the device makes the codes of the keys ([Engine.EncodesKeys])
+	Columns []*arrow.Chunked // the columns that move as words
+	Names   []string         // of Columns
+	Words   relation.Words   // of Columns; they are the first payload columns
+	Numbers bool             // the last payload column is the row number
+	Keyless relation.Keyless // which rows without a key are in the output
+	Encodes bool             // the device makes the key codes ([Engine.EncodesKeys])
 }
 
-// Rows is the number of rows that have a key.
+// Rows returns the number of rows that have a key.
 func (s *Scan) Rows() uint64 { return s.Keys.Rows(s.Side) }
 
-// Payload are the bytes of the payload columns of a chunk.
+// Payload returns the bytes per value of the payload columns of a chunk.
 func (s *Scan) Payload() []int {
 	if s.Numbers {
 		return append(slices.Clip(s.Words.Bytes), 4)
@@ -43,7 +43,8 @@ func (s *Scan) Payload() []int {
 	return s.Words.Bytes
 }
 
-// granules cuts the table into parts of at most rows rows with a key, and brought in all; one part for rows 0.
+// granules divides the table into parts with at most rows rows with a key and at most brought rows in all. It returns
+// the first row of each part, and the end. If rows is 0, there is one part.
 func (s *Scan) granules(rows, brought uint64) (bounds []int) {
 	all := int(s.Table.NumRows())
 	bounds = []int{0}
@@ -66,9 +67,9 @@ func (s *Scan) granules(rows, brought uint64) (bounds []int) {
 	return bounds
 }
 
-// load brings the rows from from to to-1 of the table to memory of a scope. Their keys are hashed on the device where
-// their texts are there, otherwise texts are nil. Device and host may be at work on them when it returns; commands that
-// are submitted later see them.
+// load loads the rows [from, to) of the table into memory of a scope. If texts is not nil, the device has their texts
+// and hashes the keys. The device and the host may still be at work when load returns; commands that are submitted
+// later see the result.
 func (s *Scan) load(ctx context.Context, lane *exec.Lane, memory *exec.Scope, from, to int, texts *deliver.Texts) (
 	*relation.Chunk, error) {
 	keep, err := s.keyed(ctx, lane, from, to)
@@ -90,7 +91,7 @@ func (s *Scan) load(ctx context.Context, lane *exec.Lane, memory *exec.Scope, fr
 	return &l.chunk, err
 }
 
-// load is rows of a table on their way to a chunk.
+// load is the loading of some rows of a table into a chunk.
 type load struct {
 	*Scan
 	lane     *exec.Lane
@@ -98,25 +99,25 @@ type load struct {
 	from, to int
 	keep     keyed
 	chunk    relation.Chunk
-	encoder  encoder        // of keys whose codes the device makes
-	texts    *deliver.Texts // of keys that the device hashes
+	encoder  encoder        // used if the device makes the codes
+	texts    *deliver.Texts // texts of keys that the device hashes; nil otherwise
 }
 
-// column is room for values of so many rows.
+// column allocates a column of rows values.
 func (l *load) column(rows uint64, bytes int, label string) relation.Values {
 	return relation.Values{Data: l.memory.New(rows*uint64(bytes), l.Side.String()+" "+label).All(), Bytes: bytes}
 }
 
 func (l *load) rows() uint64 { return uint64(l.to - l.from) }
 
-// put adds a column of all rows to the chunk: those of it that have a key.
+// put adds a column to the chunk: those of all its rows that have a key.
 func (l *load) put(ctx context.Context, all relation.Values) error {
 	kept, err := l.keep.column(ctx, l.lane, l.memory, all, l.chunk.Rows)
 	l.chunk.Payload = append(l.chunk.Payload, kept)
 	return err
 }
 
-// keys brings the codes that the host makes, or hashes of the device, or makes room for codes of the device.
+// keys loads codes that the host makes, or hashes keys on the device, or allocates the codes that the device will make.
 func (l *load) keys(ctx context.Context) (err error) {
 	if l.texts != nil {
 		l.chunk.Keys, err = l.hash(ctx)
@@ -139,7 +140,7 @@ func (l *load) keys(ctx context.Context) (err error) {
 	return err
 }
 
-// encoded ends what the device makes of the keys.
+// encoded completes the codes that the device makes.
 func (l *load) encoded(ctx context.Context) (err error) {
 	if err = l.encoder.rest(ctx); err == nil {
 		l.chunk.Keys, err = l.keep.column(ctx, l.lane, l.memory, l.encoder.codes, l.chunk.Rows)
@@ -147,7 +148,7 @@ func (l *load) encoded(ctx context.Context) (err error) {
 	return err
 }
 
-// words brings columns.
+// words loads the columns.
 func (l *load) words(ctx context.Context) error {
 	words := loader{l.lane, l.Words, l.Columns, "number " + l.Side.String()}
 	for _, part := range words.parts() {
@@ -173,7 +174,7 @@ func (l *load) words(ctx context.Context) error {
 	return nil
 }
 
-// numbers makes the numbers of the rows.
+// numbers adds the column of row numbers.
 func (l *load) numbers(ctx context.Context) error {
 	numbers := l.column(l.rows(), 4, "row numbers")
 	if err := l.memory.Err(); err != nil {
@@ -198,9 +199,9 @@ func (s *Scan) label(part *wordPart) string {
 	return "column " + s.Names[part.column]
 }
 
-// keyed keeps the rows of columns that have a key.
+// keyed removes the rows without a key from columns.
 type keyed struct {
-	all       bool // every row has one
+	all       bool // every row has a key
 	temporary *exec.Scope
 	plan      primitive.CompactPlan
 	bits      backend.Range
@@ -236,7 +237,7 @@ func (s *Scan) keyed(ctx context.Context, lane *exec.Lane, from, to int) (k keye
 	return k, lane.Submit(ctx, list)
 }
 
-// column returns a column with rows rows instead of all, which it releases.
+// column returns the rows rows of a column that have a key, and releases the column of all rows.
 func (k *keyed) column(ctx context.Context, lane *exec.Lane, memory *exec.Scope, all relation.Values,
 	rows uint64) (kept relation.Values, err error) {
 	if k.all {
@@ -259,7 +260,7 @@ func (k *keyed) column(ctx context.Context, lane *exec.Lane, memory *exec.Scope,
 	return kept, nil
 }
 
-// keyless puts the rows of the table that have no key, of those that are rows of the output.
+// keyless outputs those rows of the table without a key that are in the output.
 func (s *Scan) keyless(ctx context.Context, lane *exec.Lane, side int, sink operator.Sink, count bool) error {
 	ids, err := s.Keys.Keyless(ctx, s.Side, s.Keyless, 0, int(s.Table.NumRows()))
 	if err != nil {
@@ -268,7 +269,7 @@ func (s *Scan) keyless(ctx context.Context, lane *exec.Lane, side int, sink oper
 	return s.put(ctx, lane, side, false, ids, sink, count)
 }
 
-// put puts rows of the table by their numbers, or counts them. matched says that they have a partner.
+// put outputs or counts rows of the table by number. matched says that they have a partner.
 func (s *Scan) put(ctx context.Context, lane *exec.Lane, side int, matched bool, ids []uint32, sink operator.Sink,
 	count bool) error {
 	if len(ids) == 0 {
@@ -293,7 +294,7 @@ func (s *Scan) put(ctx context.Context, lane *exec.Lane, side int, matched bool,
 	return nil
 }
 
-// loadAt brings the rows of some numbers, which are few, to columns.
+// loadAt loads the rows with the given numbers, which are few, into columns.
 func (s *Scan) loadAt(ctx context.Context, lane *exec.Lane, numbers []uint32, columns []backend.Range) error {
 	taken := make([]*arrow.Chunked, len(s.Columns))
 	for i, column := range s.Columns {
@@ -321,7 +322,7 @@ func (s *Scan) loadAt(ctx context.Context, lane *exec.Lane, numbers []uint32, co
 // String describes the scan for an explain text.
 func (s *Scan) String() string { return s.describe(text.Plural(int(s.Rows()), "row")) }
 
-// describe is String with a text for the number of rows.
+// describe is String with another text for the number of rows.
 func (s *Scan) describe(rows string) string {
 	columns := []string{fmt.Sprintf("keys of %d bytes", s.Keys.KeyBytes())}
 	if s.Encodes {

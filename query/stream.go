@@ -10,36 +10,36 @@ import (
 	"github.com/spirjoin/spirjoin/operator"
 )
 
-// Part is rows of a probe side that comes part by part. Its trees are those of the query, in this order, with scans of
-// these rows.
+// Part is a part of a probe side that comes part by part. Its trees correspond to those of the query, in the same
+// order, with scans of the rows of the part.
 type Part struct {
 	Trees []Join
-	Table arrow.Table // that the probe side's scans are of; with the part it is released
+	Table arrow.Table // the probe table of the trees; released with the part
 	First uint64      // number of its first row in the order of the source
 }
 
-// Release releases the rows.
+// Release releases the table.
 func (p *Part) Release() { p.Table.Release() }
 
-// tree is the one that puts columns together in a place.
+// tree returns the tree that gathers columns in a place, or the first one.
 func tree(of []Join, place string) *Join {
 	return &of[max(0, slices.IndexFunc(of, func(tree Join) bool { return tree.Place == place }))]
 }
 
-// Stream is Run for a probe side that comes part by part, out of a pipe of the flow, which is the result's from now on.
-// The trees of the query have a probe side without rows. Pieces keep the part alive that their columns are of; when all
-// are drawn, it is released.
+// Stream is Run for a probe side that comes part by part, from a pipe of the flow. The result owns the flow from now
+// on. The trees of the query have a probe table without rows. A piece of output keeps the part alive that its columns
+// come from.
 func (q *Query) Stream(flow *exec.Flow, parts *exec.Pipe[*Part]) (*Result, error) {
 	return run(flow, q, &q.Alternatives[0], nil, parts)
 }
 
-// Stream is Probe for a probe side that comes part by part, as that of [Query.Stream].
+// Stream is [Built.Probe] for a probe side that comes part by part, as in [Query.Stream].
 func (b *Built) Stream(flow *exec.Flow, q *Query, parts *exec.Pipe[*Part]) (*Result, error) {
 	return b.probe(flow, q, parts)
 }
 
-// stream joins with all parts. Rows of the build side that depend on all of them come last, and then those that have no
-// key; those of a part come with it, so that they are in its order.
+// stream joins all parts. Rows of a part without a key are output with the part, so that they are in its order. Rows of
+// the build side that depend on all parts come last, and then build rows without a key.
 func (r *Result) stream(ctx context.Context, lane *exec.Lane, built *Built) error {
 	out := r.output(lane, built.grant)
 	defer out.close()
@@ -65,7 +65,7 @@ func (r *Result) stream(ctx context.Context, lane *exec.Lane, built *Built) erro
 	}
 	a := r.taken
 	out.turn(a.Join, nil)
-	if r.granules.Load() == 0 { // rows of the build side need one
+	if r.granules.Load() == 0 { // Finish needs at least one Probe
 		if err := r.granule(ctx, lane, built, a.Scans[operator.Probe], 0, 0, out); err != nil {
 			return err
 		}
@@ -82,7 +82,7 @@ func (r *Result) stream(ctx context.Context, lane *exec.Lane, built *Built) erro
 	return out.end(ctx)
 }
 
-// part joins with a part, granule by granule. A granule of which no row has a key that could match is none.
+// part joins a part, granule by granule. It skips granules in which no row has a key that could match.
 func (r *Result) part(ctx context.Context, lane *exec.Lane, built *Built, out *output, part *Part) error {
 	join := tree(part.Trees, r.taken.Place)
 	out.turn(join, part)
@@ -102,15 +102,15 @@ func (r *Result) part(ctx context.Context, lane *exec.Lane, built *Built, out *o
 	return out.end(ctx)
 }
 
-// PartsRoom is what all parts of the probe side may take of the host; 0: no limit. They could have aloneBytes if no
-// other query had any.
+// PartsRoom returns the host memory for all parts of the probe side at a time; 0: no limit. aloneBytes is what they
+// could have if no other query ran.
 func (q *Query) PartsRoom() (sizeBytes, aloneBytes uint64) {
 	a := &q.Alternatives[0]
 	return a.parts, q.aloneBytes(a)
 }
 
-// PartsRoom is [Query.PartsRoom] for a stream of parts that take wishBytes best. What is free is taken for them until
-// the result is closed; there is room for [LeastPartBytes] each.
+// PartsRoom is [Query.PartsRoom] for a stream whose parts need wishBytes to run best. It reserves free memory for them
+// until the result is closed. There is always room for [LeastPartBytes] per part.
 func (b *Built) PartsRoom(wishBytes uint64) (sizeBytes, aloneBytes uint64) {
 	if b.taken.parts == 0 {
 		return 0, 0
@@ -119,5 +119,5 @@ func (b *Built) PartsRoom(wishBytes uint64) (sizeBytes, aloneBytes uint64) {
 	return b.taken.parts + b.grant.ReserveHost(more), b.Query.aloneBytes(b.taken)
 }
 
-// Taken is the alternative that the build side is there for.
+// Taken returns the alternative for which the build side was made.
 func (b *Built) Taken() *Alternative { return b.taken }

@@ -13,19 +13,19 @@ import (
 	"github.com/spirjoin/spirjoin/relation"
 )
 
-// Keys that have hashes are hashed where they are compared: on the host, or on the device, to which their texts are
-// brought with the chunk and where they stay as long as pairs may come of it.
+// Hashed keys are hashed and compared in the same place: on the host, or on the device. In the latter case their texts
+// are loaded with the chunk, and stay on the device as long as the chunk can produce pairs.
 
-// Comparing says where keys that have hashes are hashed and compared.
+// Comparing says where hashed keys are hashed and compared.
 type Comparing uint8
 
 const (
-	CompareAuto   Comparing = iota // where it is faster, as predicted; on the host where the device is the CPU
+	CompareAuto   Comparing = iota // where it is predicted to be faster; on the host if the device is the CPU
 	CompareHost                    // on the host
-	CompareDevice                  // on the device, where it can have the texts and they fit
+	CompareDevice                  // on the device, if it supports the texts and they fit
 )
 
-// textBytes is the device memory that the texts of the rows [from, to) take.
+// textBytes is the device memory for the texts of the rows [from, to).
 func (s *Scan) textBytes(from, to int) (sizeBytes uint64) {
 	rows := uint64(to - from)
 	for _, t := range s.Keys.TextColumns(s.Side, from, to) {
@@ -36,7 +36,7 @@ func (s *Scan) textBytes(from, to int) (sizeBytes uint64) {
 
 const hashBytes = 8
 
-// loadTexts brings the texts of the rows from from to to-1 to memory of a scope.
+// loadTexts uploads the texts of the rows [from, to) to memory of a scope.
 func (s *Scan) loadTexts(ctx context.Context, lane *exec.Lane, memory *exec.Scope, from, to int) (
 	*deliver.Texts, error) {
 	texts := &deliver.Texts{First: uint32(from)}
@@ -55,7 +55,7 @@ func (s *Scan) loadTexts(ctx context.Context, lane *exec.Lane, memory *exec.Scop
 	return texts, nil
 }
 
-// hash makes the hashes of the rows that have a key.
+// hash computes the hashes of the rows that have a key.
 func (l *load) hash(ctx context.Context) (hashes relation.Values, err error) {
 	hashes = l.column(l.rows(), hashBytes, "keys")
 	temporary := l.lane.Scope(ctx)
@@ -85,7 +85,7 @@ func (l *load) hash(ctx context.Context) (hashes relation.Values, err error) {
 	return l.keep.column(ctx, l.lane, l.memory, hashes, l.chunk.Rows)
 }
 
-// comparing lists where keys may be compared, of pairs that a tree has to test.
+// comparing lists where the keys of the candidate pairs of a tree may be compared.
 func (q *Query) comparing(tree *Join) []Comparing {
 	info := q.Engine.Device().Info()
 	switch {
@@ -100,8 +100,8 @@ func (q *Query) comparing(tree *Join) []Comparing {
 	return []Comparing{CompareDevice, CompareHost}
 }
 
-// textParts is in how many parts the texts of the rows from from to to-1 have to come for none to take more than a
-// buffer can have.
+// textParts is the number of parts in which the texts of the rows [from, to) have to be loaded, so that no part exceeds
+// the largest buffer.
 func (e *Engine) textParts(s *Scan, from, to int) (parts uint64) {
 	most := uint64(relation.MaxTextsBytes)
 	if block := e.Device().Info().Limits.MaxBlockBytes; block > 0 {
@@ -109,27 +109,29 @@ func (e *Engine) textParts(s *Scan, from, to int) (parts uint64) {
 	}
 	parts = 1
 	for _, t := range s.Keys.TextColumns(s.Side, from, to) {
-		if need := t.BytesNeeded(); need > most { // parts are of as many rows, not of as many bytes
+		if need := t.BytesNeeded(); need > most { // a quarter more: parts have equal rows, not equal bytes
 			parts = max(parts, (need*5/4+most-1)/most)
 		}
 	}
 	return parts
 }
 
-// keepAsked drops what compares keys on the host where the device was asked for and can.
+// keepAsked removes the alternatives that compare keys on the host if the engine is set to compare on the device and
+// one can.
 func (q *Query) keepAsked() {
 	able := func(a Alternative) bool { return a.Compare == CompareDevice && a.Err == nil }
 	if q.Engine.Compare == CompareDevice && slices.ContainsFunc(q.Alternatives, able) {
-		q.Alternatives = slices.DeleteFunc(q.Alternatives, func(a Alternative) bool { return a.Compare != CompareDevice })
+		q.Alternatives = slices.DeleteFunc(q.Alternatives,
+			func(a Alternative) bool { return a.Compare != CompareDevice })
 	}
 }
 
-// mostTextParts are the parts of a probe side at most that are tried for their texts to fit.
+// mostTextParts is the maximum number of parts of a probe side that are tried.
 const mostTextParts = 64
 
-// textBytes is the device memory for the texts of both sides, and for what else it takes to hash and to compare them. Of
-// a probe side in granules it is that of one, and a quarter more; of one that is not there yet, that of texts twice as
-// long as those of the build side. A granule with longer texts is left to the host.
+// textBytes is the device memory for the texts of both sides, and for all else that is needed to hash and compare them.
+// For a probe side in granules, it is that of one granule plus a quarter. For a probe side that is not known yet, texts
+// are assumed to be twice as long as those of the build side. A granule with longer texts is compared on the host.
 func (q *Query) textBytes(tree *Join, f *operator.Facts) (texts [2]uint64, others uint64) {
 	for side, s := range tree.Scans {
 		rows := uint64(s.Table.NumRows())
@@ -150,8 +152,8 @@ func (q *Query) textBytes(tree *Join, f *operator.Facts) (texts [2]uint64, other
 	return texts, others + deliver.CompareBytes
 }
 
-// probeTexts brings the texts of a granule to the device, where those of the build side are; nil where they are not, or
-// where these can not be there.
+// probeTexts loads the texts of a granule if the build side has its texts on the device. It returns nil otherwise, and
+// if the texts of the granule cannot be there.
 func (r *Result) probeTexts(ctx context.Context, lane *exec.Lane, memory *exec.Scope, probe *Scan, from, to int) (
 	*deliver.Texts, error) {
 	if r.taken.Compare != CompareDevice || !probe.Keys.DeviceTexts() ||

@@ -11,24 +11,24 @@ import (
 	"github.com/spirjoin/spirjoin/relation"
 )
 
-// loader brings columns to a device as words. Values of 4 and 8 bytes are uploaded to where they belong; of wider and
-// of narrow columns some rows at a time are uploaded as Arrow has them, and a kernel makes words of these.
+// loader loads columns onto a device as words. Values of 4 and 8 bytes are uploaded to their place. Wider and narrower
+// values are uploaded in Arrow's format, some rows at a time, and a kernel converts them to words.
 type loader struct {
 	lane    *exec.Lane
 	words   relation.Words
 	columns []*arrow.Chunked
-	stage   string // of the kernels
+	stage   string // name of the stage of the kernels
 }
 
-// wordPart is words that are loaded together: those of a column, or one that columns share.
+// wordPart is a set of words that are loaded together: those of one column, or a shared word.
 type wordPart struct {
 	*loader
-	first, words int // by number
-	column       int // or
-	shared       int // if column is negative
+	first, words int // index of the first word, and number of words
+	column       int // index of the column; negative for a shared word
+	shared       int // index of the shared word
 }
 
-// parts are all of them, in the order of the words.
+// parts returns all words, in order.
 func (l *loader) parts() (parts []wordPart) {
 	for i, c := range l.words.Columns {
 		if c.Count > 0 {
@@ -41,7 +41,8 @@ func (l *loader) parts() (parts []wordPart) {
 	return parts
 }
 
-// load fills words of the rows [from, to) of the columns. Device and host may be at work on them when it returns.
+// load fills words from the rows [from, to) of the columns. The device and the host may still be at work when it
+// returns.
 func (p *wordPart) load(ctx context.Context, from, to int, words []backend.Range) error {
 	switch {
 	case from == to:
@@ -54,7 +55,7 @@ func (p *wordPart) load(ctx context.Context, from, to int, words []backend.Range
 	return p.split(ctx, from, to, words)
 }
 
-// pack makes a shared word.
+// pack fills a shared word.
 func (p *wordPart) pack(ctx context.Context, from, to int, word backend.Range) error {
 	shared := &p.loader.words.Shared[p.shared]
 	host := make([]byte, shared.SourceBytes(uint64(min(to-from, relation.StageRows))))
@@ -73,7 +74,7 @@ func (p *wordPart) pack(ctx context.Context, from, to int, word backend.Range) e
 	return p.staged(ctx, from, to, uint64(len(host)), pack)
 }
 
-// split takes values of several words apart.
+// split divides values of several words.
 func (p *wordPart) split(ctx context.Context, from, to int, words []backend.Range) error {
 	rowBytes := uint64(8 * len(words))
 	return p.staged(ctx, from, to, uint64(min(to-from, relation.StageRows))*rowBytes,
@@ -94,8 +95,8 @@ func (p *wordPart) split(ctx context.Context, from, to int, words []backend.Rang
 		})
 }
 
-// staged calls do for some of the rows [from, to) after the other, with a buffer for what is uploaded of them, and
-// submits what it records.
+// staged processes the rows [from, to) some at a time: it calls do, with a buffer for their upload, and submits the
+// commands that do records.
 func (p *wordPart) staged(ctx context.Context, from, to int, sizeBytes uint64,
 	do func(list *backend.List, staged *backend.Buffer, at, end int) error) error {
 	temporary := p.lane.Scope(ctx)

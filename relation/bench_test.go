@@ -14,7 +14,7 @@ import (
 
 const benchRows = 50_000_000
 
-// benchColumn has a nullable or full column of scattered values below rows, in chunks of a million rows.
+// benchColumn returns a column of scattered values below rows, in chunks of a million rows; nullEvery 0 means no nulls.
 func benchColumn(b *testing.B, dt arrow.DataType, rows, nullEvery int) *arrow.Chunked {
 	b.Helper()
 	var chunks []arrow.Array
@@ -38,7 +38,8 @@ func benchColumn(b *testing.B, dt arrow.DataType, rows, nullEvery int) *arrow.Ch
 			nulls = array.UnknownNullCount
 			validity = memory.NewBufferBytes(bitBytes(words))
 		}
-		chunks = append(chunks, array.MakeFromData(array.NewData(dt, n, []*memory.Buffer{validity, memory.NewBufferBytes(data)}, nil, nulls, 0)))
+		chunks = append(chunks, array.MakeFromData(array.NewData(dt, n,
+			[]*memory.Buffer{validity, memory.NewBufferBytes(data)}, nil, nulls, 0)))
 	}
 	return arrow.NewChunked(dt, chunks)
 }
@@ -141,7 +142,7 @@ func BenchmarkTake(b *testing.B) {
 	}
 }
 
-// BenchmarkTexts hashes strings of 16 bytes and compares pairs of equal ones that lie anywhere.
+// BenchmarkTexts hashes strings of 16 bytes, and compares scattered pairs of equal ones.
 func BenchmarkTexts(b *testing.B) {
 	const left, right = 1 << 20, 1 << 22
 	texts := func(rows int, key func(i int) uint64) arrow.Table {

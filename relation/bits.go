@@ -6,7 +6,7 @@ import (
 	"unsafe"
 )
 
-// Bitmaps are words of 64 bits, the lowest bit first, which on a little-endian machine is Arrow's order of bytes.
+// Bitmaps are 64-bit words, the lowest bit first. On a little-endian machine, their bytes are in Arrow's order.
 
 // fullBits returns a bitmap of n ones; the bits above n are zero.
 func fullBits(n int) []uint64 {
@@ -25,7 +25,7 @@ func fill(words []uint64, n int) {
 	}
 }
 
-// invert turns the first n bits over; the bits above n stay zero.
+// invert inverts the first n bits; the bits above n stay zero.
 func invert(words []uint64, n int) {
 	for i := range words {
 		words[i] = ^words[i]
@@ -55,7 +55,7 @@ func andBits(words []uint64, at int, bitmap []byte, offset, n int) {
 	}
 }
 
-// loadBits returns up to 64 bits of a bitmap, starting at any bit; what lies beyond its end is zero.
+// loadBits returns up to 64 bits of a bitmap, starting at any bit; bits beyond its end are zero.
 func loadBits(bitmap []byte, offset int) uint64 {
 	rest, shift := bitmap[offset>>3:], offset&7
 	if len(rest) < 9 {
@@ -66,12 +66,12 @@ func loadBits(bitmap []byte, offset int) uint64 {
 	return binary.LittleEndian.Uint64(rest)>>shift | uint64(rest[8])<<(64-shift)
 }
 
-// bitBytes is the bitmap as Arrow lays it out.
+// bitBytes returns a view of the bitmap in Arrow's byte order.
 func bitBytes(words []uint64) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(words))), 8*len(words))
 }
 
-// listBits writes first + i for every set bit i, in order, and returns how many there are.
+// listBits writes first + i for every set bit i, in ascending order, and returns their number.
 func listBits(to []uint32, first uint32, words []uint64) (n int) {
 	for w, word := range words {
 		base := first + uint32(w*64)
@@ -83,7 +83,7 @@ func listBits(to []uint32, first uint32, words []uint64) (n int) {
 	return n
 }
 
-// pick gathers from[id-first] for every id.
+// pick gathers from[id-first] for each id.
 func pick[T any](to, from []T, ids []uint32, first uint32) {
 	to = to[:len(ids)]
 	for i, id := range ids {

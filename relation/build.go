@@ -9,22 +9,24 @@ import (
 	"github.com/spirjoin/spirjoin/backend"
 )
 
-// BuildKeys is the plan of a build side that is made once and probed by many tables. Types are reconciled by the two
-// schemas and the build side's ranges alone are packed, so its codes do not depend on what probes it: a probe row with
-// a value outside these ranges matches nothing and is left out. Where ranges need more than 64 bits, codes are hashes.
+// BuildKeys is the key plan of a build side that is made once and probed by many tables. The types of both schemas are
+// reconciled, but only the ranges of the build side are packed, so that the codes do not depend on the probe tables. A
+// probe row with a value outside these ranges matches nothing and is left out. If the ranges need more than 64 bits,
+// codes are hashes.
 //
-// The embedded plan is that of the build side and of a probe table without rows: it loads the build side. Bind gives
-// one for each probe table, with the same codes. The methods may be called from several goroutines.
+// The embedded plan is that of the build side and of a probe table without rows. It loads the build side. Bind returns
+// the plan for a probe table, with the same codes. The methods may be called from several goroutines.
 type BuildKeys struct {
 	*KeyPlan
 	side Side
 }
 
 // PlanBuild pairs buildOn[k] with probeOn[k] and measures the build table, which is the given side of the join. Passes,
-// limits and errors are those of [PlanKeys], except that a key column of the probe side must have a type that has codes
-// even where it will hold no value.
+// limits and errors are those of [PlanKeys], except that the type of a probe key column must have codes even if the
+// column will hold no value.
 func PlanBuild(
-	ctx context.Context, build arrow.Table, probe *arrow.Schema, buildOn, probeOn []string, side Side, nullsEqual ...bool,
+	ctx context.Context, build arrow.Table, probe *arrow.Schema, buildOn, probeOn []string, side Side,
+	nullsEqual ...bool,
 ) (*BuildKeys, error) {
 	b := &BuildKeys{KeyPlan: &KeyPlan{keys: make([]key, len(buildOn))}, side: side}
 	if err := b.plan(ctx, build, probe, buildOn, probeOn, nullsEqual); err != nil {
@@ -94,7 +96,7 @@ func (b *BuildKeys) plan(
 	return nil
 }
 
-// Bind plans the join with one probe table of the planned schema: one pass over its key columns, on all cores. Errors
+// Bind plans the join with a probe table of the planned schema, in one pass over its key columns, on all cores. Errors
 // wrap backend.ErrInvalidInput (a key column of another type), backend.ErrLimit (more than primitive.MaxRows rows),
 // backend.ErrCancelled or backend.ErrTimedOut.
 func (b *BuildKeys) Bind(ctx context.Context, probe arrow.Table) (*KeyPlan, error) {

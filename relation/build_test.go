@@ -15,7 +15,7 @@ import (
 )
 
 // TestBuildKeysMatchAsValuesDo binds several probe tables to one build side: codes compare as values do, no row with a
-// partner is left out, and the build side's codes are the same each time.
+// partner is left out, and the build codes are the same each time.
 func TestBuildKeysMatchAsValuesDo(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		ctx := context.Background()
@@ -50,7 +50,7 @@ func TestBuildKeysMatchAsValuesDo(t *testing.T) {
 	})
 }
 
-// slicedTable has the rows [from, to) of a table.
+// slicedTable returns the rows [from, to) of a table.
 func slicedTable(table arrow.Table, from, to int64) arrow.Table {
 	var columns []arrow.Column
 	for c := range int(table.NumCols()) {
@@ -67,7 +67,8 @@ func ints(values ...uint64) (cells []cell) {
 	return cells
 }
 
-// TestBuildKeysIgnoreTheProbesRange: probe rows beyond the build side's range are left out and make no key wider.
+// TestBuildKeysIgnoreTheProbesRange: probe rows outside the range of the build side are left out, and make no key
+// wider.
 func TestBuildKeysIgnoreTheProbesRange(t *testing.T) {
 	i64 := arrow.PrimitiveTypes.Int64
 	minus := uint64(math.MaxUint64) // -1
@@ -92,7 +93,8 @@ func TestBuildKeysIgnoreTheProbesRange(t *testing.T) {
 
 	// A build side without keys matches nothing.
 	for _, cells := range [][]cell{nil, {{null: true}}} {
-		keys, err = PlanBuild(context.Background(), single(i64, cells...), probe.Schema(), keyNames(1), keyNames(1), Left)
+		keys, err = PlanBuild(context.Background(), single(i64, cells...), probe.Schema(), keyNames(1), keyNames(1),
+			Left)
 		require.NoError(t, err)
 		plan, err = keys.Bind(context.Background(), probe)
 		require.NoError(t, err)
@@ -118,7 +120,8 @@ func TestBuildErrors(t *testing.T) {
 		"uneven":  {two, two.Schema(), keyNames(2), keyNames(1), backend.ErrInvalidInput, "1 left and 2 right"},
 		"build":   {small, small.Schema(), []string{"x"}, keyNames(1), backend.ErrInvalidInput, `right table has no`},
 		"probe":   {small, small.Schema(), keyNames(1), []string{"x"}, backend.ErrInvalidInput, `left table has no`},
-		"types":   {small, text.Schema(), keyNames(1), keyNames(1), backend.ErrUnsupported, `left key column "k0" (utf8)`},
+		"types": {small, text.Schema(), keyNames(1), keyNames(1), backend.ErrUnsupported,
+			`left key column "k0" (utf8)`},
 	} {
 		_, err := PlanBuild(ctx, c.build, c.probe, c.on, c.by, Right)
 		require.ErrorIs(t, err, c.is, name)
@@ -137,14 +140,15 @@ func TestBuildErrors(t *testing.T) {
 	require.ErrorIs(t, err, backend.ErrCancelled)
 }
 
-// TestSharedRanges: keys whose ranges together need more than 64 bits are packed by the ranges that the sides share.
+// TestSharedRanges: if the ranges together need more than 64 bits, only their intersections are packed.
 func TestSharedRanges(t *testing.T) {
 	i64, u64 := arrow.PrimitiveTypes.Int64, arrow.PrimitiveTypes.Uint64
 	pairs := func(a, b []cell) arrow.Table {
 		return tableOf([]arrow.Array{columnOf(i64, a, 7), columnOf(u64, b, 0)}, [][]int{{1, 1}, {2}})
 	}
 	left := pairs(ints(0, 1<<40, 100, 7, 1<<40), ints(1<<63, 1<<63+9, 1<<63+5, 1<<63+4, 1<<63+7))
-	right := pairs(append(ints(100, 1<<40, 1<<50, 1<<40), cell{null: true}), ints(1<<63+5, 1<<63+7, 1<<63+6, 4, 1<<63+5))
+	right := pairs(append(ints(100, 1<<40, 1<<50, 1<<40), cell{null: true}),
+		ints(1<<63+5, 1<<63+7, 1<<63+6, 4, 1<<63+5))
 	plan, err := PlanKeys(context.Background(), left, right, keyNames(2), keyNames(2))
 	require.NoError(t, err)
 	require.Equal(t, "k0 int64 = k0 int64: 100..1099511627776, 40 bits\n"+
@@ -155,7 +159,7 @@ func TestSharedRanges(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, want, missing)
 	}
-	// Ranges that do not meet leave nothing.
+	// Ranges without an intersection leave nothing.
 	apart := pairs(ints(1<<60), ints(0))
 	plan, err = PlanKeys(context.Background(), left, apart, keyNames(2), keyNames(2))
 	require.NoError(t, err)
@@ -186,7 +190,7 @@ func TestCrossKeys(t *testing.T) {
 	require.ErrorIs(t, err, backend.ErrLimit)
 }
 
-// TestKeyText prints keys as messages show them.
+// TestKeyText formats keys for messages.
 func TestKeyText(t *testing.T) {
 	index := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: arrow.PrimitiveTypes.Int16}
 	table := tableOf([]arrow.Array{

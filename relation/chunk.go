@@ -7,24 +7,25 @@ import (
 	"github.com/spirjoin/spirjoin/primitive"
 )
 
-// Values is a column on a device, of values of 4 or 8 bytes.
+// Values is a column on a device, with 4 or 8 bytes per value.
 type Values struct {
 	Data  backend.Range
-	Bytes int // of a value
+	Bytes int // bytes per value
 }
 
-// Chunk is rows of one relation on one device, fewer than 2^32-1, column by column. Who made it owns the columns, which
-// live for as long as it is in use; nobody writes to them.
+// Chunk is a set of rows of one relation on one device, fewer than 2^32-1, by column. Its creator owns the columns,
+// which must live as long as the chunk is in use. Nobody writes to them.
 type Chunk struct {
 	Rows    uint64
 	Keys    Values // key codes
 	Payload []Values
-	// Narrow says that the high words of 8-byte keys are all HighWord, so that only their low words have to move.
+	// Narrow says that the high words of all 8-byte keys are HighWord, so that only their low words have to move.
 	Narrow   bool
 	HighWord uint32
 }
 
-// Check reports a chunk whose columns are not what it says.
+// Check returns backend.ErrInvalidInput or backend.ErrLimit if the size of a column does not fit the number of rows, or
+// there are too many rows.
 func (c *Chunk) Check(op string) error {
 	if err := primitive.CheckRows(op, c.Rows); err != nil {
 		return err
@@ -38,7 +39,8 @@ func (c *Chunk) Check(op string) error {
 	return nil
 }
 
-// CheckJoin is Check, and reports keys that are not as wide as those of the other side.
+// CheckJoin is [Chunk.Check], and also returns backend.ErrInvalidInput if the keys of the other side have another
+// width.
 func (c *Chunk) CheckJoin(op string, other *Chunk) error {
 	if err := c.Check(op); err != nil || c.Keys.Bytes == other.Keys.Bytes {
 		return err

@@ -11,33 +11,34 @@ import (
 	"github.com/spirjoin/spirjoin/backend"
 )
 
-// keyColumn is one side of one key: the chunks of a table's column, in row order, none empty.
+// keyColumn is one key column of one side: the chunks of a table's column, in row order, without empty ones.
 type keyColumn struct {
 	chunks     []keyChunk
 	nullsEqual bool    // NULL is a value like any other
-	bounds     *extent // codes outside match nothing; nil where none is known to
+	bounds     *extent // codes outside match nothing; nil if there are no bounds
 	locator
-	texts   func(out []string, rows []uint32) // of rows that are anywhere; nil where codes are exact
-	numbers func(out []uint64, rows []uint32) // the same of codes; nil where they are read one by one
+	texts   func(out []string, rows []uint32) // gathers texts; nil if codes are exact
+	numbers func(out []uint64, rows []uint32) // gathers codes; nil if they are read one by one
 }
 
+// keyChunk is a chunk of a key column and its reader.
 type keyChunk struct {
 	reader
 	values      arrow.Array
-	start, rows int    // first row in the table, and how many
-	validity    []byte // nil where no row is null
-	offset      int    // of the first row's bit in validity
+	start, rows int    // first row in the table, and number of rows
+	validity    []byte // nil if no row is null
+	offset      int    // index of the first row's bit in validity
 }
 
 // segment is a run of rows within one chunk.
 type segment struct {
 	*keyChunk
-	from int // first row, counted from the chunk's first
-	at   int // first row, counted from the start of the range asked for
+	from int // first row, relative to the chunk
+	at   int // first row, relative to the requested range
 	n    int
 }
 
-// newKeyColumn prepares the readers of a column's chunks.
+// newKeyColumn prepares the readers of the chunks of a column. Errors wrap backend.ErrInvalidInput (corrupt buffers).
 func newKeyColumn(name string, data *arrow.Chunked, c coding, nullsEqual bool) (*keyColumn, error) {
 	column := &keyColumn{nullsEqual: nullsEqual}
 	start := 0
@@ -97,7 +98,7 @@ func newKeyChunk(chunk arrow.Array, c coding) (keyChunk, error) {
 
 func bitWidth(chunk arrow.Array) int { return chunk.DataType().(arrow.FixedWidthDataType).BitWidth() }
 
-// checkBuffers makes sure that reading rows of a fixed width stays within the chunk's memory.
+// checkBuffers returns an error if the values or the validity of the rows of a fixed-width chunk exceed its buffers.
 func checkBuffers(chunk arrow.ArrayData, bitWidth int) error {
 	rows := chunk.Offset() + chunk.Len()
 	if need, have := (rows*bitWidth+7)/8, len(bufferBytes(chunk, 1)); have < need {
@@ -106,7 +107,7 @@ func checkBuffers(chunk arrow.ArrayData, bitWidth int) error {
 	return checkValidity(chunk)
 }
 
-// checkValidity does so for the validity bitmap, if the chunk has one.
+// checkValidity returns an error if the validity bitmap, if there is one, is too short.
 func checkValidity(chunk arrow.ArrayData) error {
 	rows := chunk.Offset() + chunk.Len()
 	if need, have := (rows+7)/8, len(bufferBytes(chunk, 0)); have > 0 && have < need {
@@ -123,7 +124,7 @@ func (c *keyColumn) rows() int {
 	return last.start + last.rows
 }
 
-// filters tells whether some row of the column may be left out.
+// filters reports whether some row of the column may be left out.
 func (c *keyColumn) filters() bool {
 	if c.bounds != nil {
 		return true
@@ -136,7 +137,7 @@ func (c *keyColumn) filters() bool {
 	return false
 }
 
-// hasNulls tells whether some row of the column is NULL.
+// hasNulls reports whether some row of the column is NULL.
 func (c *keyColumn) hasNulls() bool {
 	return slices.ContainsFunc(c.chunks, func(chunk keyChunk) bool { return chunk.validity != nil })
 }
@@ -165,22 +166,21 @@ func (c *keyColumn) segments(from, to int) iter.Seq[segment] {
 	}
 }
 
-// isNull tells whether a row is NULL.
+// isNull reports whether a row is NULL.
 func (c *keyColumn) isNull(row uint32) bool {
 	chunk, i := c.find(row)
 	part := &c.chunks[chunk]
 	return part.validity != nil && part.validity[(part.offset+i)>>3]>>((part.offset+i)&7)&1 == 0
 }
 
-// gatherTexts reads the texts of rows that are anywhere, as many as there is room for in out; of a column without
-// values it reads none.
+// gatherTexts reads the texts of the given rows into out. It reads nothing if the column has no values.
 func (c *keyColumn) gatherTexts(out []string, rows []uint32) {
 	if c.texts != nil {
 		c.texts(out, rows)
 	}
 }
 
-// gatherCodes reads the codes of rows that are anywhere, as many as there is room for in out.
+// gatherCodes reads the codes of the given rows into out.
 func (c *keyColumn) gatherCodes(out []uint64, rows []uint32) {
 	if c.numbers != nil {
 		c.numbers(out, rows)
@@ -192,7 +192,8 @@ func (c *keyColumn) gatherCodes(out []uint64, rows []uint32) {
 	}
 }
 
-// gatherNumbers returns what reads codes of integers of 4 and 8 bytes, without a call for each.
+// gatherNumbers returns a function that gathers codes of integers of 4 and 8 bytes without a call per row; nil for
+// other types.
 func (c *keyColumn) gatherNumbers() func(out []uint64, rows []uint32) {
 	switch c.chunks[0].reader.(type) {
 	case *scaled[int32]:

@@ -2,9 +2,9 @@ package relation
 
 import "github.com/apache/arrow-go/v18/arrow"
 
-// CommonType is the type of a column that holds the keys of both sides, as the key of an outer join does. It holds
-// every value of either type; of units of time it is the finer one, which a value far from the epoch may not fit, see
-// [Convert].
+// CommonType returns the type of a column that holds the keys of both sides, such as the key column of an outer join.
+// It holds every value of either type. Units of time become the finer one, which may overflow for values far from the
+// epoch ([Convert]).
 //
 //	the same type, or null       the type
 //	integers                     the narrowest integer that holds both; decimal(20, 0) for int64 and uint64
@@ -16,7 +16,7 @@ import "github.com/apache/arrow-go/v18/arrow"
 //	times of day, durations      the finer unit
 //	strings; binary              large_utf8; large_binary
 //
-// A dictionary counts as the type of its values. It returns false for other pairs, such as int64 and float64.
+// A dictionary counts as the type of its values. The result is false for other pairs, such as int64 and float64.
 func CommonType(a, b arrow.DataType) (arrow.DataType, bool) {
 	l, r := traitOf(a), traitOf(b)
 	a, b = l.storage, r.storage
@@ -63,7 +63,7 @@ func unitOf(subsecondDigits int) arrow.TimeUnit {
 
 func bitWidthOf(t trait) int { return t.storage.(arrow.FixedWidthDataType).BitWidth() }
 
-// exactBits is the precision that a float needs for the values of an integer type, or has.
+// exactBits is the precision of a float type, or the precision that a float needs to hold an integer type.
 func exactBits(t trait) int {
 	switch {
 	case t.class == classFloat:

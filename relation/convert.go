@@ -16,12 +16,11 @@ import (
 	"github.com/spirjoin/spirjoin/backend"
 )
 
-// Convert returns a column's values as a type that holds them, one for which CommonType(column.DataType(), to) is to.
-// The caller releases the result, which is the column itself where its type is that; otherwise it lives in memory of
-// the allocator. Nulls stay null. It runs on all cores.
+// Convert converts a column to a type that holds all its values, for which CommonType(column.DataType(), to) is to. The
+// caller releases the result. If the column already has the type, the result is the column itself; otherwise it is in
+// memory of the allocator. Nulls stay null. Convert runs on all cores.
 //
-// It is not the cast of Arrow's compute package, which knows neither decimals of 32 and 64 bits nor float16, while the
-// codes of keys are these conversions already.
+// The cast of Arrow's compute package would not do: it knows neither decimals of 32 and 64 bits nor float16.
 //
 // Errors wrap backend.ErrUnsupported (another type, or a time that does not fit 64 bits in the finer unit),
 // backend.ErrInvalidInput (corrupt buffers), backend.ErrCancelled or backend.ErrTimedOut.
@@ -79,7 +78,7 @@ func convert(
 	return array.MakeFromData(converted), nil
 }
 
-// copyValidity is the validity bitmap of the rows; nil where none is null.
+// copyValidity copies the validity bitmap of the rows; nil if no row is null.
 func copyValidity(data arrow.ArrayData, allocator memory.Allocator) *memory.Buffer {
 	if !mayHaveNulls(data) {
 		return nil
@@ -90,7 +89,7 @@ func copyValidity(data arrow.ArrayData, allocator memory.Allocator) *memory.Buff
 	return validity
 }
 
-// convertTexts lays texts out one behind the other, with offsets of 64 bits.
+// convertTexts writes texts one after the other, with 64-bit offsets.
 func convertTexts(
 	ctx context.Context, column arrow.Array, to arrow.DataType, allocator memory.Allocator,
 ) (arrow.Array, error) {
@@ -132,7 +131,7 @@ func convertTexts(
 	return array.MakeFromData(converted), nil
 }
 
-// takeEntries is the column that a dictionary column stands for.
+// takeEntries decodes a dictionary column.
 func takeEntries(ctx context.Context, column *array.Dictionary, allocator memory.Allocator) (arrow.Array, error) {
 	ids := make([]uint32, column.Len())
 	for i := range ids {
@@ -161,7 +160,7 @@ func convertValues(ctx context.Context, column arrow.Array, to arrow.DataType, o
 		return convertDecimals(ctx, column, into.(arrow.DecimalType), out)
 	}
 	from, fine := traitOf(column.DataType()), traitOf(to)
-	c := coding{factor: ratio(from, fine)} // the codes are the numbers that the type stores
+	c := coding{factor: ratio(from, fine)} // the codes are the stored numbers of the target type
 	if from.unsigned && fine.unsigned {
 		c.domain = domainUnsigned
 	}
@@ -175,7 +174,7 @@ func convertValues(ctx context.Context, column arrow.Array, to arrow.DataType, o
 	}
 }
 
-// convertCodes writes every row's code.
+// convertCodes writes the code of every row. It returns an error for a value that does not fit.
 func convertCodes[T uint16 | uint32 | uint64](ctx context.Context, column arrow.Array, c coding, out []T) error {
 	r := newReader(column, c)
 	return forBlocks(ctx, len(out), func(s *scratch, from, to int) error {
@@ -202,7 +201,7 @@ func convertCodes[T uint16 | uint32 | uint64](ctx context.Context, column arrow.
 	})
 }
 
-// widen extends a stored number to 64 bits, by its sign unless the domain has none.
+// widen extends a stored number to 64 bits, with its sign unless the domain is unsigned.
 func widen[T uint16 | uint32 | uint64](v T, d domain) uint64 {
 	unused := 64 - 8*unsafe.Sizeof(v)
 	if d == domainUnsigned {
@@ -212,10 +211,11 @@ func widen[T uint16 | uint32 | uint64](v T, d domain) uint64 {
 }
 
 func errBeyond(column arrow.Array, row int) error {
-	return fmt.Errorf("%w: row %d has the value %s, which does not fit", backend.ErrUnsupported, row, column.ValueStr(row))
+	return fmt.Errorf("%w: row %d has the value %s, which does not fit", backend.ErrUnsupported, row,
+		column.ValueStr(row))
 }
 
-// convertFloats sets each row's value, of a float or an integer type that a float64 holds.
+// convertFloats calls set with the value of every row of a float or integer column that a float64 holds exactly.
 func convertFloats(ctx context.Context, column arrow.Array, set func(i int, v float64)) error {
 	r := newReader(column, coding{factor: 1})
 	return forBlocks(ctx, column.Len(), func(s *scratch, from, to int) error {
@@ -234,7 +234,7 @@ func convertFloats(ctx context.Context, column arrow.Array, set func(i int, v fl
 	})
 }
 
-// convertDecimals multiplies unscaled integers up to the scale of a type of 128 or 256 bits.
+// convertDecimals scales unscaled integers up to the scale of a decimal type of 128 or 256 bits.
 func convertDecimals(ctx context.Context, column arrow.Array, into arrow.DecimalType, out []byte) error {
 	source, width := traitOf(column.DataType()), into.BitWidth()/64
 	increase := into.GetScale() - int32(source.scale)
@@ -256,7 +256,7 @@ func convertDecimals(ctx context.Context, column arrow.Array, into arrow.Decimal
 	})
 }
 
-// numbers reads the unscaled integers of integers and decimals.
+// numbers returns a function that reads the unscaled integers of integer and decimal columns.
 func numbers(column arrow.Array, t trait) func(i int) decimal256.Num {
 	switch column := column.(type) {
 	case *array.Decimal128:

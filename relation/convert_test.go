@@ -22,7 +22,8 @@ func TestCommonType(t *testing.T) {
 		return &arrow.TimestampType{Unit: unit, TimeZone: zone}
 	}
 	decimal := func(bits int, precision, scale int32) (dt arrow.DataType) {
-		dt, err := arrow.NewDecimalType(map[int]arrow.Type{32: arrow.DECIMAL32, 64: arrow.DECIMAL64, 128: arrow.DECIMAL128,
+		dt, err := arrow.NewDecimalType(map[int]arrow.Type{32: arrow.DECIMAL32, 64: arrow.DECIMAL64,
+			128: arrow.DECIMAL128,
 			256: arrow.DECIMAL256}[bits], precision, scale)
 		require.NoError(t, err)
 		return dt
@@ -54,7 +55,8 @@ func TestCommonType(t *testing.T) {
 		{f.Date32, stamp(arrow.Microsecond, ""), stamp(arrow.Microsecond, "")},
 		{f.Date64, stamp(arrow.Second, ""), stamp(arrow.Millisecond, "")},
 		{stamp(arrow.Second, ""), stamp(arrow.Nanosecond, ""), stamp(arrow.Nanosecond, "")},
-		{stamp(arrow.Second, "Asia/Tokyo"), stamp(arrow.Nanosecond, "Asia/Tokyo"), stamp(arrow.Nanosecond, "Asia/Tokyo")},
+		{stamp(arrow.Second, "Asia/Tokyo"), stamp(arrow.Nanosecond, "Asia/Tokyo"),
+			stamp(arrow.Nanosecond, "Asia/Tokyo")},
 		{stamp(arrow.Second, "Asia/Tokyo"), stamp(arrow.Second, "Europe/Berlin"), stamp(arrow.Second, "UTC")},
 		{stamp(arrow.Second, ""), stamp(arrow.Second, "UTC"), nil},
 		{f.Time32s, f.Time32ms, f.Time32ms},
@@ -82,7 +84,7 @@ func TestCommonType(t *testing.T) {
 	}
 }
 
-// fits tells whether a type holds a value.
+// fits reports whether a type holds a value.
 func fits(v exact, to arrow.DataType) bool {
 	if v.beyond != 0 {
 		return true
@@ -108,8 +110,7 @@ func fits(v exact, to arrow.DataType) bool {
 	return n.IsInt64() && n.Int64()<<unused>>unused == n.Int64()
 }
 
-// TestConvert converts columns of every pair of types with a common one and compares the values, as mathematics has
-// them.
+// TestConvert converts columns of every pair of types with a common type and compares the exact values.
 func TestConvert(t *testing.T) {
 	var converted, refused int
 	rapid.Check(t, func(t *rapid.T) {
@@ -166,9 +167,11 @@ func TestConvertErrors(t *testing.T) {
 	}{
 		{columnOf(p.Int64, ints(1), 0), p.Int32, backend.ErrUnsupported, "convert int64 to int32"},
 		{columnOf(p.Int64, ints(1), 0), p.Float64, backend.ErrUnsupported, "does not hold every value"},
-		{columnOf(&arrow.TimestampType{Unit: arrow.Second}, ints(0, 1<<40), 0), &arrow.TimestampType{Unit: arrow.Nanosecond},
+		{columnOf(&arrow.TimestampType{Unit: arrow.Second}, ints(0, 1<<40), 0),
+			&arrow.TimestampType{Unit: arrow.Nanosecond},
 			backend.ErrUnsupported, "row 1 has the value 1099511627776"},
-		{columnOf(arrow.FixedWidthTypes.Time32s, ints(1<<30), 0), arrow.FixedWidthTypes.Time32ms, backend.ErrUnsupported,
+		{columnOf(arrow.FixedWidthTypes.Time32s, ints(1<<30), 0), arrow.FixedWidthTypes.Time32ms,
+			backend.ErrUnsupported,
 			"row 0 has"},
 		{columnOf(&arrow.Decimal128Type{Precision: 38}, []cell{{raw: 1<<63 - 1, wide: true}}, 0),
 			&arrow.Decimal256Type{Precision: 40, Scale: 2}, backend.ErrUnsupported, "row 0 has"},
@@ -177,7 +180,7 @@ func TestConvertErrors(t *testing.T) {
 		require.ErrorIs(t, err, c.is)
 		require.ErrorContains(t, err, c.says)
 	}
-	// A null may hide anything.
+	// The value of a null may be anything.
 	got, err := Convert(ctx, columnOf(arrow.FixedWidthTypes.Time32s, []cell{{raw: 1 << 30, null: true}}, 0),
 		arrow.FixedWidthTypes.Time32ms, alloc)
 	require.NoError(t, err)
@@ -188,7 +191,7 @@ func TestConvertErrors(t *testing.T) {
 	require.ErrorIs(t, err, backend.ErrCancelled)
 }
 
-// TestConvertOfOthers: nulls become nulls, dictionaries their values, and the rest is itself.
+// TestConvertOfOthers: nulls become nulls, dictionaries their values, and columns of the same type stay as they are.
 func TestConvertOfOthers(t *testing.T) {
 	ctx := context.Background()
 	checked := memory.NewCheckedAllocator(memory.DefaultAllocator)
@@ -208,7 +211,8 @@ func TestConvertOfOthers(t *testing.T) {
 	got.Release()
 	same.Release()
 	checked.AssertSize(t, 0)
-	corrupt := array.NewDictionaryArray(dt, columnOf(dt.IndexType, ints(200), 0), words.(*array.Dictionary).Dictionary())
+	corrupt := array.NewDictionaryArray(dt, columnOf(dt.IndexType, ints(200), 0),
+		words.(*array.Dictionary).Dictionary())
 	_, err = Convert(ctx, corrupt, arrow.BinaryTypes.String, checked)
 	require.ErrorIs(t, err, backend.ErrInvalidInput)
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/spirjoin/spirjoin/host"
 )
 
-// discreteDevice is a device whose memory the host does not see, so that everything goes through staging.
+// discreteDevice opens a device whose memory the host cannot access, so that all copies go through staging buffers.
 func discreteDevice(t *testing.T) *backend.Device {
 	driver, err := host.New(host.Options{Discrete: true, Poison: true}).Open("host:cpu")
 	require.NoError(t, err)
@@ -34,8 +34,8 @@ func nullableInts(rows, nullEvery int) arrow.Array {
 	return b.NewArray()
 }
 
-// TestLoadInPieces loads more rows than fit staging memory at a time, with rows left out and without, by keys of 4 and
-// of 8 bytes.
+// TestLoadInPieces loads more rows than the staging memory holds at a time, with and without rows that are left out,
+// with keys of 4 and of 8 bytes.
 func TestLoadInPieces(t *testing.T) {
 	ctx, device := context.Background(), discreteDevice(t)
 	const rows = 17*backend.StagedBytes/8 + 12345

@@ -7,9 +7,9 @@ import (
 	"github.com/spirjoin/spirjoin/backend"
 )
 
-// LoadRows encodes the keys of the rows [from, to) of a side straight into memory that a device reads: keys receives the
-// codes of those that have one, RowsIn of them. The offset of keys is a multiple of KeyBytes. It returns how many codes
-// there are. When it returns every copy has been submitted; commands submitted later see the keys.
+// LoadRows encodes the keys of the rows [from, to) of a side into device memory. keys receives the codes of those rows
+// that have one, RowsIn of them; its offset must be a multiple of KeyBytes. LoadRows returns the number of codes. When
+// it returns, all copies have been submitted; commands submitted later see the keys.
 //
 // Errors wrap backend.ErrInvalidInput (rows that the table does not have, a range that is too small), those of the
 // device, backend.ErrCancelled or backend.ErrTimedOut.
@@ -35,13 +35,14 @@ func (p *KeyPlan) LoadRows(
 		return rows, p.encodeRows(ctx, side, from, to, mapped[keys.OffsetBytes:][:keys.SizeBytes], nil)
 	}
 	pieceRows := backend.PieceBytes(uint64(to-from)*keyBytes) / p.KeyBytes()
-	_, err = device.UploadStaged(ctx, (to-from+pieceRows-1)/pieceRows, func(i int, staged []byte) (backend.Range, error) {
+	codes, pieces := keys.Part(0, rows*keyBytes), (to-from+pieceRows-1)/pieceRows
+	_, err = device.UploadStaged(ctx, codes, pieces, func(i int, staged []byte) (backend.Range, error) {
 		first := from + i*pieceRows
 		end := min(first+pieceRows, to)
 		s := scratches.Get().(*scratch)
 		defer scratches.Put(s)
 		p.encodeBlock(s, side, first, end, staged, nil)
-		return keys.Part(p.RowsIn(side, from, first)*keyBytes, p.RowsIn(side, first, end)*keyBytes), nil
+		return codes.Part(p.RowsIn(side, from, first)*keyBytes, p.RowsIn(side, first, end)*keyBytes), nil
 	})
 	return rows, err
 }

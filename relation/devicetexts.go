@@ -11,19 +11,19 @@ import (
 	"github.com/spirjoin/spirjoin/kernel"
 )
 
-// TextColumn is what rows of a key column take on a device that hashes the keys and compares them: their bytes, and
-// where each text begins unless all have the same width.
+// TextColumn describes the device memory for rows of a key column that a device hashes and compares: the bytes of the
+// texts, and where each text begins, unless all have the same width.
 type TextColumn struct {
-	Width   uint32 // bytes of each text; 0 where they have starts
-	Coded   bool   // texts are the codes of values that have some, which stand for their hashes
-	Bytes   uint64 // of all texts
-	Longest uint64 // bytes of a text of the table, at most
+	Width   uint32 // bytes of each text; 0 if they have starts
+	Coded   bool   // the texts are 8-byte codes of values, which also serve as their hashes
+	Bytes   uint64 // total bytes of all texts
+	Longest uint64 // upper bound on the bytes of a text of the table
 }
 
-// BytesNeeded is the size of the buffer for the bytes, with the padding that kernels read.
+// BytesNeeded returns the size of the buffer for the bytes, with the padding that kernels read.
 func (c *TextColumn) BytesNeeded() uint64 { return (c.Bytes + kernel.TextPadding + 3) / 4 * 4 }
 
-// StartsNeeded is the size of the buffer for the starts of rows texts; 0 where there are none.
+// StartsNeeded returns the size of the buffer for the starts of rows texts; 0 if there are none.
 func (c *TextColumn) StartsNeeded(rows uint64) uint64 {
 	if c.Width > 0 {
 		return 0
@@ -31,16 +31,15 @@ func (c *TextColumn) StartsNeeded(rows uint64) uint64 {
 	return (rows + 1) * 4
 }
 
-// MaxTextBytes is how long a text may be that a device hashes: one invocation walks along it.
+// MaxTextBytes is the longest text in bytes that a device hashes; one invocation reads all of it.
 const MaxTextBytes = 1 << 20
 
-// MaxTextsBytes is how large the buffer for the bytes of a column may be: a text starts at a number of 32 bits.
+// MaxTextsBytes is the largest buffer for the bytes of a column, because starts have 32 bits.
 const MaxTextsBytes = math.MaxUint32
 
-// DeviceTexts tells whether a device can hash keys and compare them: of codes that are hashes and not proved, where the
-// texts of either side lie one behind the other or have one width, each of [MaxTextBytes] at most. Texts of views and of
-// dictionaries stay with the host, and so do keys of which NULL is a value that is there. Columns that are no texts go
-// along as texts of 8 bytes, their codes.
+// DeviceTexts reports whether a device can hash and compare the keys. That takes codes that are hashes and not proved,
+// and texts, contiguous or of one width, of at most [MaxTextBytes]. Columns that are not texts take part as texts of 8
+// bytes, their codes. The host handles texts of views and dictionaries, and keys in which NULL occurs as a value.
 func (p *KeyPlan) DeviceTexts() bool {
 	if p.Exact() {
 		return false
@@ -59,17 +58,17 @@ func (p *KeyPlan) DeviceTexts() bool {
 	return true
 }
 
-// packedTexts are texts that lie one behind the other.
+// packedTexts are texts that are contiguous in memory.
 type packedTexts interface {
 	texts
-	// span is the bytes of the rows [from, to).
+	// span returns the bytes of the rows [from, to).
 	span(from, to int) []byte
-	// width is how many bytes each text has; 0 where they have starts.
+	// width returns the bytes of each text; 0 if they have starts.
 	width() int
-	// starts writes for row from and those behind it where the text begins, counted from byte origin of those in which
-	// offsets count. The row behind the last one has a start too, the end.
+	// starts writes to out where the text of row from and of the rows after it begin, minus origin, in bytes. The row
+	// behind the last one has a start too: the end of the last text.
 	starts(out []uint32, from int, origin int64)
-	// offset is where a row begins in these.
+	// offset returns where a row begins, on the scale of origin.
 	offset(row int) int64
 }
 
@@ -88,7 +87,7 @@ func (r *fixed) width() int                      { return r.size }
 func (r *fixed) offset(row int) int64            { return int64(row * r.size) }
 func (*fixed) starts(_ []uint32, _ int, _ int64) {}
 
-// packed tells whether the texts of a column lie one behind the other.
+// packed reports whether the texts of a column are contiguous.
 func (t *keyType) packed() bool {
 	switch t.dtype.(type) {
 	case *arrow.DictionaryType, *arrow.StringViewType, *arrow.BinaryViewType:
@@ -97,8 +96,8 @@ func (t *keyType) packed() bool {
 	return t.coding.method == methodText
 }
 
-// TextColumns describes the key columns of the rows [from, to) of a side for a device, where [KeyPlan.DeviceTexts] says
-// that it can have them.
+// TextColumns describes the key columns of the rows [from, to) of a side for a device. [KeyPlan.DeviceTexts] must be
+// true.
 func (p *KeyPlan) TextColumns(side Side, from, to int) (columns []TextColumn) {
 	for k := range p.keys {
 		columns = append(columns, p.textColumn(side, k, from, to))
@@ -121,11 +120,11 @@ func (p *KeyPlan) textColumn(side Side, k, from, to int) (t TextColumn) {
 	return t
 }
 
-// UploadTexts brings a key column of the rows [from, to) of a side to a device: its bytes, and where texts start unless
-// they have one width, to ranges of the sizes that its [TextColumn] says. When it returns, the copies were submitted;
-// for columns in imported memory, the table must stay alive until they are done.
+// UploadTexts uploads key column k of the rows [from, to) of a side: its bytes, and the starts of the texts unless they
+// have one width. The ranges have the sizes given by its [TextColumn]. The copies have been submitted when UploadTexts
+// returns. A table in imported memory must stay alive until they are done.
 //
-// Errors wrap backend.ErrInvalidInput (a column that no device can have, ranges that are too small), backend.ErrLimit
+// Errors wrap backend.ErrInvalidInput (a column that a device cannot have, ranges that are too small), backend.ErrLimit
 // (texts that take more than [MaxTextsBytes]), those of the device, backend.ErrCancelled or backend.ErrTimedOut.
 func (p *KeyPlan) UploadTexts(ctx context.Context, device *backend.Device, side Side, k, from, to int,
 	bytes, starts backend.Range) error {
@@ -134,11 +133,13 @@ func (p *KeyPlan) UploadTexts(ctx context.Context, device *backend.Device, side 
 	}
 	c := p.sides[side].columns[k]
 	if p.keys[k].isText() && !p.keys[k].sides[side].packed() {
-		return fmt.Errorf("%w: key column %d of the %s table has texts that are not packed", backend.ErrInvalidInput, k, side)
+		return fmt.Errorf("%w: key column %d of the %s table has texts that are not packed", backend.ErrInvalidInput, k,
+			side)
 	}
 	t := p.textColumn(side, k, from, to)
 	if need := t.BytesNeeded(); need > MaxTextsBytes {
-		return fmt.Errorf("%w: texts of rows [%d, %d) of key column %d take %d bytes", backend.ErrLimit, from, to, k, need)
+		return fmt.Errorf("%w: texts of rows [%d, %d) of key column %d take %d bytes", backend.ErrLimit, from, to, k,
+			need)
 	}
 	if bytes.SizeBytes < t.BytesNeeded() ||
 		starts.SizeBytes < t.StartsNeeded(uint64(to-from)) {
@@ -164,8 +165,8 @@ func (p *KeyPlan) UploadTexts(ctx context.Context, device *backend.Device, side 
 	return into.end()
 }
 
-// uploadStarts uploads where the texts of a segment start, the first of them at byte first of the range, and with last
-// where the last one ends.
+// uploadStarts uploads the starts of the texts of a segment, of which the first begins at byte first of the range. With
+// last, it also uploads the end of the last text.
 func (s *segment) uploadStarts(ctx context.Context, device *backend.Device, source packedTexts, first int64, last bool,
 	starts backend.Range) error {
 	origin, rows := source.offset(s.from)-first, s.n
@@ -216,17 +217,18 @@ func (c *keyColumn) uploadCodes(ctx context.Context, device *backend.Device, fro
 	return nil
 }
 
-// byteUpload uploads bytes one behind the other. Copies are of whole words, so that up to 3 bytes wait for the next.
+// byteUpload uploads byte slices one after the other. It copies whole words, so that up to 3 bytes wait for the next
+// slice.
 type byteUpload struct {
 	ctx     context.Context
 	device  *backend.Device
 	to      backend.Range
-	done    uint64 // bytes that were uploaded
+	done    uint64 // bytes uploaded so far
 	rest    [4]byte
 	waiting int
 }
 
-// bytes is how many there were.
+// bytes returns the number of bytes added so far.
 func (u *byteUpload) bytes() uint64 { return u.done + uint64(u.waiting) }
 
 func (u *byteUpload) add(bytes []byte) error {
@@ -259,5 +261,5 @@ func (u *byteUpload) upload(bytes []byte) error {
 	return err
 }
 
-// KeptHash is the bits of hashes that are not cleared ([KeyPlan.KeepHashBits]).
+// KeptHash returns a mask of the hash bits that are kept ([KeyPlan.KeepHashBits]).
 func (p *KeyPlan) KeptHash() uint64 { return ^p.dropped }

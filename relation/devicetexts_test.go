@@ -15,8 +15,8 @@ import (
 	"github.com/spirjoin/spirjoin/backend"
 )
 
-// stringsOf are rows texts of 0 to 40 bytes in slices at odd offsets, of which each is three times as long as the one
-// before.
+// stringsOf returns rows texts of 0 to 40 bytes, in slices at odd offsets, each three times as long as the previous
+// one.
 func stringsOf(dtype arrow.DataType, rows int) (chunks []arrow.Array, texts []string) {
 	for from, size := 0, 1; from < rows; from, size = from+size, size*3 {
 		b := array.NewBuilder(memory.DefaultAllocator, dtype)
@@ -48,8 +48,8 @@ func stringsOf(dtype arrow.DataType, rows int) (chunks []arrow.Array, texts []st
 	return chunks, texts
 }
 
-// TestUploadTexts: any rows of a column arrive one behind the other, from wherever they lie in how many chunks, and
-// numbers beside them as codes of 8 bytes.
+// TestUploadTexts: any range of rows of a column arrives contiguously, whatever its chunks; numbers beside it arrive as
+// codes of 8 bytes.
 func TestUploadTexts(t *testing.T) {
 	ctx, device, rows := context.Background(), discreteDevice(t), 1000
 	for _, dtype := range []arrow.DataType{arrow.BinaryTypes.String, arrow.BinaryTypes.LargeString,
@@ -59,7 +59,8 @@ func TestUploadTexts(t *testing.T) {
 		schema := arrow.NewSchema([]arrow.Field{{Name: "a", Type: dtype}, {Name: "b", Type: numbers.DataType()}}, nil)
 		table := array.NewTable(schema, []arrow.Column{
 			*arrow.NewColumn(schema.Field(0), arrow.NewChunked(dtype, chunks)),
-			*arrow.NewColumn(schema.Field(1), arrow.NewChunked(numbers.DataType(), []arrow.Array{numbers}))}, int64(rows))
+			*arrow.NewColumn(schema.Field(1), arrow.NewChunked(numbers.DataType(), []arrow.Array{numbers}))},
+			int64(rows))
 		plan, err := PlanKeys(ctx, table, table, []string{"a", "b"}, []string{"a", "b"})
 		require.NoError(t, err)
 		require.True(t, plan.DeviceTexts())
@@ -99,8 +100,10 @@ func TestUploadTexts(t *testing.T) {
 		}
 		one, err := device.Allocate(ctx, backend.DeviceLocal, 16, "too small")
 		require.NoError(t, err)
-		require.ErrorIs(t, plan.UploadTexts(ctx, device, Left, 0, 0, rows, one.All(), one.All()), backend.ErrInvalidInput)
-		require.ErrorIs(t, plan.UploadTexts(ctx, device, Left, 0, 0, rows+1, one.All(), one.All()), backend.ErrInvalidInput)
+		require.ErrorIs(t, plan.UploadTexts(ctx, device, Left, 0, 0, rows, one.All(), one.All()),
+			backend.ErrInvalidInput)
+		require.ErrorIs(t, plan.UploadTexts(ctx, device, Left, 0, 0, rows+1, one.All(), one.All()),
+			backend.ErrInvalidInput)
 		one.Release()
 		table.Release()
 	}

@@ -6,18 +6,19 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/array"
 )
 
-// indexed reads a dictionary chunk: the codes of the dictionary's entries are taken once, those of the rows by index.
+// indexed reads a dictionary chunk: the entries of the dictionary are encoded once, and rows look their codes up by
+// index.
 type indexed struct {
 	index   reader
 	entries []uint64
-	texts   []string // of the entries, where codes are hashes
+	texts   []string // of the entries, if codes are hashes
 	coded   []uint64 // bit i: entry i has a code, or is null
 	all     bool
 	beyond  bool // some entry has more than 64 bits
 }
 
-// readDictionary sets the chunk's reader. A row is null where its index is, or the entry that it points to; the second
-// kind needs a validity bitmap of its own, made here.
+// readDictionary sets the reader of the chunk. A row is null if its index is null, or the entry that it points to. For
+// the latter, the chunk gets its own validity bitmap.
 func (k *keyChunk) readDictionary(chunk *array.Dictionary, c coding) error {
 	dictionary := chunk.Dictionary()
 	read, err := newKeyChunk(dictionary, c)

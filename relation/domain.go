@@ -7,7 +7,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 )
 
-// class groups the types whose values mean the same kind of thing.
+// class groups the types whose values have the same kind of meaning.
 type class uint8
 
 const (
@@ -29,8 +29,8 @@ const (
 	classBinary
 )
 
-// trait says what the stored numbers of a type stand for. The value of a stored integer n is n * ticks / 10^scale in the
-// unit of its class: one, or one second.
+// trait tells what the stored numbers of a type mean. A stored integer n stands for n * ticks / 10^scale in the unit of
+// its class, which is 1, or one second.
 type trait struct {
 	class    class
 	scale    int
@@ -40,7 +40,7 @@ type trait struct {
 	storage  arrow.DataType // the type itself, or the value type of a dictionary
 }
 
-// traitOf describes a type. The class is classNone when its values are no keys.
+// traitOf describes a type. The class is classNone if its values cannot be keys.
 func traitOf(dt arrow.DataType) trait {
 	t := trait{ticks: 1, storage: dt}
 	switch dt := dt.(type) {
@@ -105,7 +105,7 @@ func subsecondDigits(unit arrow.TimeUnit) int {
 type domain uint8
 
 const (
-	domainSigned   domain = iota // int64: the value in the coarser unit of both sides
+	domainSigned   domain = iota // int64: the value in the coarser unit of the two sides
 	domainUnsigned               // uint64: integers of two unsigned types, or of an unsigned type and a float
 	domainFloat32                // int64: the rank of a float32, see floatcode.go
 	domainFloat64                // int64: the rank of a float64
@@ -119,7 +119,7 @@ func (d domain) less(a, b uint64) bool {
 	return int64(a) < int64(b)
 }
 
-// text is what a code stands for: the integer, the float, or the text.
+// text returns the integer, float or text that a code stands for.
 func (c coding) text(code uint64) string {
 	if c.method == methodShort {
 		return shortText(code, c.width)
@@ -135,12 +135,12 @@ func (c coding) text(code uint64) string {
 	return fmt.Sprint(int64(code))
 }
 
-// method is how the stored values of one side become codes of the domain.
+// method tells how the stored values of one side become codes of the domain.
 type method uint8
 
 const (
-	methodScale    method = iota // stored integer times factor
-	methodWhole                  // stored integer divided by factor; one that it does not divide matches nothing
+	methodScale    method = iota // stored integer multiplied by factor
+	methodWhole                  // stored integer divided by factor; if that leaves a remainder, it matches nothing
 	methodRank                   // rank of a float
 	methodIntegral               // float that is an integer of the domain; any other float matches nothing
 	methodNever                  // there are no values
@@ -148,22 +148,22 @@ const (
 	methodText                   // hash of the text of a value, see texts.go
 )
 
-// coding turns the stored values of one side into codes. A value that has none is one that the other side's type cannot
-// hold: it never matches, and its row is left out. Nothing wraps and nothing is rounded.
+// coding turns the stored values of one side into codes. A value without a code is one that the other side's type
+// cannot hold: it never matches, and its row is left out. Nothing overflows and nothing is rounded.
 type coding struct {
 	domain domain
 	method method
-	factor uint64 // of methodScale and methodWhole; 0 when it exceeds 63 bits, so that only the value 0 has a code
+	factor uint64 // of methodScale and methodWhole; 0 if it exceeds 63 bits, so that only the value 0 has a code
 	digits int    // of methodWhole with decimals: factor is 10^digits
 	width  int    // of methodShort: bytes of the longest text that has a code
-	raise  int    // of methodText: stored numbers are multiplied with 10^raise
+	raise  int    // of methodText: stored numbers are multiplied by 10^raise
 }
 
-// coerce finds the domain of a pair of key columns and the coding of either side. The reason is empty on success,
+// coerce finds the domain of a pair of key columns and the coding of each side. The reason is empty on success,
 // otherwise the rest of a sentence about the two columns.
 //
-// What counts units is compared in the coarser unit of the two, so that no value leaves 64 bits on the way there: a
-// value of the finer unit that is no whole number of coarser ones equals none of the other side.
+// Values with units are compared in the coarser unit of the two, so that they never overflow 64 bits. A value that is
+// not a whole number of coarser units equals no value of the other side.
 func coerce(left, right trait) (l, r coding, reason string) {
 	pair := func(a, b class) bool {
 		return left.class == a && right.class == b || left.class == b && right.class == a
@@ -213,7 +213,7 @@ func coerce(left, right trait) (l, r coding, reason string) {
 	return l, r, "their values mean different things; cast one of them"
 }
 
-// counting is the coding of a type in the unit of another one that is no finer.
+// counting is the coding of a type in the unit of another type, which is the same or coarser.
 func (t trait) counting(unit trait) coding {
 	c := coding{method: methodWhole, factor: ratio(unit, t), digits: t.scale - unit.scale}
 	if c.factor == 1 {
@@ -222,7 +222,7 @@ func (t trait) counting(unit trait) coding {
 	return c
 }
 
-// ratio is how many units of a type are one of a coarser type, or 0 above 63 bits.
+// ratio is the number of units of a type in one unit of a coarser type, or 0 above 63 bits.
 func ratio(coarse, fine trait) uint64 {
 	factor := coarse.ticks / fine.ticks
 	for range fine.scale - coarse.scale {

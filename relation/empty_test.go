@@ -12,7 +12,7 @@ import (
 	"github.com/spirjoin/spirjoin/backend"
 )
 
-// TestKeysWithoutValues: a column that holds no value matches nothing, whatever its type; one value makes the type matter.
+// TestKeysWithoutValues: a column without values matches nothing, whatever its type. With one value, its type matters.
 func TestKeysWithoutValues(t *testing.T) {
 	table := func(values ...any) arrow.Table {
 		b := array.NewStringBuilder(memory.DefaultAllocator)
@@ -24,12 +24,14 @@ func TestKeysWithoutValues(t *testing.T) {
 			}
 		}
 		schema := arrow.NewSchema([]arrow.Field{{Name: "k", Type: arrow.BinaryTypes.String, Nullable: true}}, nil)
-		return array.NewTableFromRecords(schema, []arrow.RecordBatch{array.NewRecordBatch(schema, []arrow.Array{b.NewArray()}, int64(len(values)))})
+		return array.NewTableFromRecords(schema, []arrow.RecordBatch{array.NewRecordBatch(schema,
+			[]arrow.Array{b.NewArray()}, int64(len(values)))})
 	}
 	numbers := array.NewInt64Builder(memory.DefaultAllocator)
 	numbers.AppendValues([]int64{1, 2}, nil)
 	schema := arrow.NewSchema([]arrow.Field{{Name: "k", Type: arrow.PrimitiveTypes.Int64}}, nil)
-	right := array.NewTableFromRecords(schema, []arrow.RecordBatch{array.NewRecordBatch(schema, []arrow.Array{numbers.NewArray()}, 2)})
+	right := array.NewTableFromRecords(schema, []arrow.RecordBatch{array.NewRecordBatch(schema,
+		[]arrow.Array{numbers.NewArray()}, 2)})
 	for _, left := range []arrow.Table{table(), table(nil, nil, nil)} {
 		plan, err := PlanKeys(context.Background(), left, right, []string{"k"}, []string{"k"})
 		require.NoError(t, err)

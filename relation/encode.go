@@ -8,13 +8,13 @@ import (
 	"github.com/spirjoin/spirjoin/backend"
 )
 
-// Encode writes the packed codes of a side's rows, in row order and without those that are left out, to keys:
-// KeyBytes() bytes each, little endian. When LeavesOut(side), it also writes the number of each such row to rowIDs;
+// Encode writes the packed codes of the rows of a side to keys, in row order and without rows that are left out:
+// KeyBytes() bytes each, little endian. If LeavesOut(side), it also writes the number of each of these rows to rowIDs;
 // otherwise code i belongs to row i and rowIDs is not touched. It runs on all cores.
 //
-// Keys must hold Rows(side) codes and rowIDs, where used, Rows(side) numbers, else backend.ErrInvalidInput; what lies
-// behind them is left alone. When the context ends, it returns backend.ErrCancelled or backend.ErrTimedOut and the
-// contents of both slices are unspecified.
+// keys must hold Rows(side) codes and rowIDs, if used, Rows(side) numbers, otherwise the error is
+// backend.ErrInvalidInput. Memory behind them is not touched. If the context ends, the error is backend.ErrCancelled or
+// backend.ErrTimedOut, and the contents of both slices are unspecified.
 func (p *KeyPlan) Encode(ctx context.Context, side Side, keys []byte, rowIDs []uint32) error {
 	if err := p.encode(ctx, side, keys, rowIDs); err != nil {
 		return fmt.Errorf("encode join keys of the %s side: %w", side, err)
@@ -28,7 +28,8 @@ func (p *KeyPlan) encode(ctx context.Context, side Side, keys []byte, rowIDs []u
 		return fmt.Errorf("%w: %d rows need %d bytes, keys has %d", backend.ErrInvalidInput, rows, need, len(keys))
 	}
 	if p.LeavesOut(side) && uint64(len(rowIDs)) < rows {
-		return fmt.Errorf("%w: %d rows need as many row numbers, rowIDs has %d", backend.ErrInvalidInput, rows, len(rowIDs))
+		return fmt.Errorf("%w: %d rows need as many row numbers, rowIDs has %d", backend.ErrInvalidInput, rows,
+			len(rowIDs))
 	}
 	if !p.LeavesOut(side) {
 		rowIDs = nil
@@ -61,9 +62,11 @@ func (p *KeyPlan) encodeBlock(s *scratch, side Side, from, to int, keys []byte, 
 	}
 }
 
-// encode works in strips that stay in the first-level cache. Where no row is left out, a strip is packed in its place
-// in the output; otherwise it is packed in scratch and compressed into place.
-func encode[K uint32 | uint64](p *KeyPlan, s *scratch, side *keySide, from, to int, keys []K, rowIDs []uint32, packed []K) {
+// encode works in strips that stay in the first-level cache. If no row is left out, a strip is packed directly into the
+// output. Otherwise it is packed in scratch, and the rows that stay are copied to the output. It runs on one core.
+func encode[K uint32 | uint64](
+	p *KeyPlan, s *scratch, side *keySide, from, to int, keys []K, rowIDs []uint32, packed []K,
+) {
 	for strip := from; strip < to; strip += stripRows {
 		next := min(strip+stripRows, to)
 		n := next - strip
@@ -90,7 +93,7 @@ func encode[K uint32 | uint64](p *KeyPlan, s *scratch, side *keySide, from, to i
 	}
 }
 
-// packStrip packs the codes of rows [from, to) into out, whose length is their number.
+// packStrip packs the codes of the rows [from, to) into out, which has that length.
 func packStrip[K uint32 | uint64](p *KeyPlan, side *keySide, s *scratch, from, to int, out []K) {
 	if p.hashed {
 		hashStrip(p, side, s, from, to, out)
@@ -119,7 +122,7 @@ func packStrip[K uint32 | uint64](p *KeyPlan, side *keySide, s *scratch, from, t
 	}
 }
 
-// withNulls returns the codes of a segment in scratch, with that of NULL for the rows that are.
+// withNulls returns the codes of a segment in scratch, with the code null for the rows that are NULL.
 func withNulls(s *scratch, codes []uint64, part segment, null uint64) []uint64 {
 	words := s.nulls[:(part.n+63)/64]
 	fill(words, part.n)

@@ -13,25 +13,29 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestEncodeAcrossBlocks joins many rows and chunk boundaries that differ from column to column, around the sizes in which
-// the passes work, and compares with the packing written out plainly.
+// TestEncodeAcrossBlocks encodes numbers of rows around the sizes of strips and blocks, with other chunks in each
+// column, and compares with a plain packing.
 func TestEncodeAcrossBlocks(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
-	for _, rows := range []int{1, 63, 64, 65, stripRows - 1, stripRows, stripRows + 1, blockRows - 1, blockRows, blockRows + 1, 3*blockRows + 77} {
+	for _, rows := range []int{1, 63, 64, 65, stripRows - 1, stripRows, stripRows + 1, blockRows - 1, blockRows,
+		blockRows + 1, 3*blockRows + 77} {
 		for _, nullEvery := range []int{0, 1, 2, 97, 3 * blockRows} {
-			types := []arrow.DataType{arrow.PrimitiveTypes.Int16, arrow.PrimitiveTypes.Uint64, arrow.PrimitiveTypes.Int32}
+			types := []arrow.DataType{arrow.PrimitiveTypes.Int16, arrow.PrimitiveTypes.Uint64,
+				arrow.PrimitiveTypes.Int32}
 			cells := make([][]cell, len(types))
 			columns, cuts := make([]arrow.Array, len(types)), make([][]int, len(types))
 			for k, dt := range types {
 				cells[k] = make([]cell, rows)
 				for i := range cells[k] {
-					cells[k][i] = cell{raw: uint64(random.IntN(1000)), null: k > 0 && nullEvery > 0 && (i+k)%nullEvery == 0}
+					cells[k][i] = cell{raw: uint64(random.IntN(1000)), null: k > 0 && nullEvery > 0 &&
+						(i+k)%nullEvery == 0}
 				}
 				columns[k] = columnOf(dt, cells[k], k*37)
 				cuts[k] = [][]int{{1, rows / 2}, {rows / 3, rows/3 + 1, rows - 1}, {blockRows, blockRows + 1}}[k]
 			}
 			table := tableOf(columns, cuts)
-			edges := tableOf([]arrow.Array{columnOf(types[0], []cell{{raw: 0}, {raw: 1023}}, 0), columnOf(types[1], []cell{{raw: 0}, {raw: 1023}}, 0),
+			edges := tableOf([]arrow.Array{columnOf(types[0], []cell{{raw: 0}, {raw: 1023}}, 0),
+				columnOf(types[1], []cell{{raw: 0}, {raw: 1023}}, 0),
 				columnOf(types[2], []cell{{raw: 0}, {raw: 1023}}, 0)}, make([][]int, 3))
 			plan, err := PlanKeys(context.Background(), table, edges, keyNames(3), keyNames(3))
 			require.NoError(t, err)
@@ -49,7 +53,8 @@ func TestEncodeAcrossBlocks(t *testing.T) {
 			const marker = 0xa5
 			keys, ids := bytes.Repeat([]byte{marker}, 4*rows+64), view[uint32](bytes.Repeat([]byte{marker}, 4*rows+64))
 			require.NoError(t, plan.Encode(context.Background(), Left, keys, ids))
-			require.True(t, slices.Equal(wantKeys, view[uint32](keys)[:len(wantKeys)]), "rows=%d nullEvery=%d", rows, nullEvery)
+			require.True(t, slices.Equal(wantKeys, view[uint32](keys)[:len(wantKeys)]), "rows=%d nullEvery=%d", rows,
+				nullEvery)
 			for _, b := range keys[4*len(wantKeys):] {
 				require.EqualValues(t, marker, b, "written behind the last code")
 			}
@@ -83,10 +88,12 @@ func TestEncode64(t *testing.T) {
 	assert.Equal(t, []uint64{0, ^uint64(0), 0}, view[uint64](keys))
 }
 
-// TestConstantKeysClearTheOutput covers the plan of 0 bits, whose codes must still be written.
+// TestConstantKeysClearTheOutput: codes of 0 bits must still be written.
 func TestConstantKeysClearTheOutput(t *testing.T) {
 	table := single(arrow.PrimitiveTypes.Int64, cell{raw: 7}, cell{null: true}, cell{raw: 7})
-	plan, err := PlanKeys(context.Background(), table, tableOf([]arrow.Array{array.NewInt64Data(columnOf(arrow.PrimitiveTypes.Int64, nil, 0).Data())}, [][]int{nil}), keyNames(1), keyNames(1))
+	plan, err := PlanKeys(context.Background(), table,
+		tableOf([]arrow.Array{array.NewInt64Data(columnOf(arrow.PrimitiveTypes.Int64, nil, 0).Data())}, [][]int{nil}),
+		keyNames(1), keyNames(1))
 	require.NoError(t, err)
 	keys, ids := bytes.Repeat([]byte{0xff}, 8), make([]uint32, 2)
 	require.NoError(t, plan.Encode(context.Background(), Left, keys, ids))

@@ -8,19 +8,19 @@ import (
 	"github.com/spirjoin/spirjoin/primitive"
 )
 
-// EncodedKey is a key column of one side whose codes a device makes of Arrow's values.
+// EncodedKey is a key column of one side whose codes a device makes from Arrow's values.
 type EncodedKey struct {
 	Name string
 	primitive.KeyCoding
 
-	Nullable bool // NULL is a value, so that validity bits count
+	Nullable bool // NULL is a value, so that validity bits matter
 
 	column *keyColumn
 }
 
-// OnDevice tells whether a device can make the codes of a side ([KeyPlan.Encoded]): those of integers, booleans, times
-// and decimals in their own unit, and of floats compared with floats. Those that take a division, a dictionary or bytes
-// of a text are made by the host.
+// OnDevice reports whether a device can make the codes of a side ([KeyPlan.Encoded]): those of integers, booleans,
+// times and decimals in their own unit, and of floats compared with floats. The host makes codes that take a division,
+// a dictionary or the bytes of a text.
 func (p *KeyPlan) OnDevice(side Side) bool {
 	for k := range p.keys {
 		if _, ok := p.keys[k].values(side); p.keys[k].bits > 0 && !ok {
@@ -30,7 +30,7 @@ func (p *KeyPlan) OnDevice(side Side) bool {
 	return !p.hashed
 }
 
-// values says what the values of a side's column are, if kernels know their codes.
+// values describes the values of a side's column. ok is false if kernels cannot encode them.
 func (k *key) values(side Side) (v kernel.KeyValues, ok bool) {
 	t := &k.sides[side]
 	v.ValueBits = uint32(WordBits(t.dtype))
@@ -47,7 +47,8 @@ func (k *key) values(side Side) (v kernel.KeyValues, ok bool) {
 	return v, v.ValueBits > 0
 }
 
-// Encoded are the key columns of a side whose codes a device makes, where it can; not those that are constant.
+// Encoded returns the key columns of a side, without constant ones, for a device that makes the codes.
+// [KeyPlan.OnDevice] must be true.
 func (p *KeyPlan) Encoded(side Side) (keys []EncodedKey) {
 	shift := p.bits
 	for k := range p.keys {
@@ -58,13 +59,14 @@ func (p *KeyPlan) Encoded(side Side) (keys []EncodedKey) {
 		values, _ := key.values(side)
 		column := p.sides[side].columns[k]
 		keys = append(keys, EncodedKey{key.sides[side].name,
-			primitive.KeyCoding{KeyValues: values, Least: key.extent.min, Null: key.extent.nullCode(), Shift: uint32(shift)},
+			primitive.KeyCoding{KeyValues: values, Least: key.extent.min, Null: key.extent.nullCode(),
+				Shift: uint32(shift)},
 			key.extent.null, column})
 	}
 	return keys
 }
 
-// RowBits is the size of a row in Arrow's buffers.
+// RowBits returns the bits per row in Arrow's buffers.
 func (k *EncodedKey) RowBits() int {
 	if k.Nullable {
 		return int(k.ValueBits) + 1
@@ -72,10 +74,10 @@ func (k *EncodedKey) RowBits() int {
 	return int(k.ValueBits)
 }
 
-// Alignment is that of values that kernels read, in bytes.
+// Alignment returns the alignment in bytes of values that kernels read.
 func (k *EncodedKey) Alignment() uint64 { return max(4, uint64(k.ValueBits)/8) }
 
-// Imported tells whether a device reads all values, and validity where NULL is a value, from imported memory
+// Imported reports whether a device can read all values, and validity if NULL is a value, from imported memory
 // ([backend.Device.Imported]).
 func (k *EncodedKey) Imported(device *backend.Device) bool {
 	imported := func(b []byte, alignment uint64) bool {
@@ -94,23 +96,24 @@ func (k *EncodedKey) Imported(device *backend.Device) bool {
 	return true
 }
 
-// KeyPart is rows of one chunk of a key column, as Arrow has them.
+// KeyPart is a range of rows of one chunk of a key column, in Arrow's format.
 type KeyPart struct {
-	At, Rows int // the first row, counted from the first that was asked for, and how many
-	// Values begin with the whole words of 4 bytes that have the first one, which is number FirstValue; Validity, nil where
-	// no row is NULL, likewise.
+	At, Rows int // first row, relative to the first requested one, and number of rows
+	// Values begin with a whole 4-byte word; the first value is number FirstValue from there. The same holds for
+	// Validity and FirstValid; Validity is nil if no row is NULL.
 	Values, Validity       []byte
 	FirstValue, FirstValid uint32
 }
 
-// Parts are the rows [from, to), at most [StageRows] in a part.
+// Parts yields the rows [from, to), at most [StageRows] per part.
 func (k *EncodedKey) Parts(from, to int) iter.Seq[KeyPart] {
 	return func(yield func(KeyPart) bool) {
 		for first := from; first < to; first += StageRows {
 			for s := range k.column.segments(first, min(to, first+StageRows)) {
 				data := s.values.Data()
 				part := KeyPart{At: first + s.at - from, Rows: s.n}
-				part.Values, part.FirstValue = wholeWords(bufferBytes(data, 1), data.Offset()+s.from, s.n, int(k.ValueBits))
+				part.Values, part.FirstValue = wholeWords(bufferBytes(data, 1), data.Offset()+s.from, s.n,
+					int(k.ValueBits))
 				if k.Nullable && s.validity != nil {
 					part.Validity, part.FirstValid = wholeWords(s.validity, s.offset+s.from, s.n, 1)
 				}
@@ -122,15 +125,15 @@ func (k *EncodedKey) Parts(from, to int) iter.Seq[KeyPart] {
 	}
 }
 
-// wholeWords are the bytes of n values of a width from value first on, from the beginning of a word of 4 bytes, and the
-// number of that value among them.
+// wholeWords returns the bytes of n values of bits bits, from value first on, extended to the start of a 4-byte word,
+// and the number of value first in them.
 func wholeWords(b []byte, first, n, bits int) (words []byte, number uint32) {
 	from := first * bits / 32 * 4
 	return b[from : ((first+n)*bits+7)/8], uint32(first - from*8/bits)
 }
 
-// PartBytes is how many bytes of device memory hold the values and the validity of a part of so many rows at most, with
-// the others in the same words of 4 bytes, each from a multiple of [StageAlignment] on.
+// PartBytes returns the device memory for the values and the validity of a part of at most rows rows, including the
+// other values in the same 4-byte words. Both begin at multiples of [StageAlignment].
 func (k *EncodedKey) PartBytes(rows uint64) (sizeBytes uint64) {
 	for _, bits := range []uint64{uint64(k.ValueBits), 1} {
 		sizeBytes += (rows*bits+7)/8 + 8 + StageAlignment
@@ -138,7 +141,7 @@ func (k *EncodedKey) PartBytes(rows uint64) (sizeBytes uint64) {
 	return backend.Aligned(sizeBytes)
 }
 
-// StageBytes is that of the parts of rows rows on their way to codes, two at a time.
+// StageBytes returns the device memory to stage rows rows, at most two parts at a time.
 func (k *EncodedKey) StageBytes(rows uint64) uint64 {
 	if rows <= StageRows {
 		return k.PartBytes(rows)
@@ -146,5 +149,5 @@ func (k *EncodedKey) StageBytes(rows uint64) uint64 {
 	return 2 * k.PartBytes(StageRows)
 }
 
-// StageAlignment is a multiple of the size of every value.
+// StageAlignment is the alignment of staged values in bytes, a multiple of the size of every value.
 const StageAlignment = 32

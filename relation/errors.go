@@ -12,7 +12,7 @@ import (
 // The caller should gather fewer rows at a time, half as many for example. It wraps backend.ErrLimit.
 var ErrBatchTooLarge = fmt.Errorf("batch too large: %w", backend.ErrLimit)
 
-// stopped says why a context ended, in the terms of this project and of package context.
+// stopped returns the error of a context that has ended, which wraps the sentinels of package backend and the cause.
 func stopped(ctx context.Context) error {
 	reason := backend.ErrCancelled
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {

@@ -8,17 +8,18 @@ import (
 	"unsafe"
 )
 
-// extent is the range of the codes of a key column, unless there is none, and whether there is NULL that is a value.
+// extent is the range of the codes of a key column. some says that there are codes; null, that NULL occurs as a value.
 type extent struct {
 	min, max uint64
 	some     bool
 	null     bool
 }
 
-// nullCode is the code of NULL: the one behind the greatest.
+// nullCode is the code of NULL: one more than the greatest.
 func (e extent) nullCode() uint64 { return e.max + 1 }
 
-// bits is how many bits hold the distance of each code from the least; 65 where NULL comes behind 2^64 of them.
+// bits is the number of bits for the differences of all codes to the least; 65 if NULL is added to a range of 2^64
+// codes.
 func (e extent) bits() int {
 	span := e.max - e.min
 	if !e.null {
@@ -30,7 +31,7 @@ func (e extent) bits() int {
 	return bits.Len64(span + 1)
 }
 
-// include widens the extent to hold another one.
+// include extends e by another extent.
 func (e *extent) include(d domain, other extent) {
 	other.null = e.null || other.null
 	e.null = other.null
@@ -48,7 +49,7 @@ func (e *extent) include(d domain, other extent) {
 	}
 }
 
-// meet is what two extents share.
+// meet is the intersection of two extents.
 func (e extent) meet(d domain, other extent) extent {
 	e.null = e.null && other.null
 	if !e.some || !other.some || d.less(e.max, other.min) || d.less(other.max, e.min) {
@@ -63,7 +64,7 @@ func (e extent) meet(d domain, other extent) extent {
 	return e
 }
 
-// extentOf is the range of some codes.
+// extentOf is the range of a slice of codes.
 func extentOf(d domain, codes []uint64) extent {
 	if len(codes) == 0 {
 		return extent{}
@@ -76,8 +77,8 @@ func extentOf(d domain, codes []uint64) extent {
 	return extent{min: uint64(lo), max: uint64(hi), some: true}
 }
 
-// extremes returns the least and the greatest element. Four of each are tracked side by side, so that no step waits for
-// the one before.
+// extremes returns the least and the greatest element. Four of each are tracked side by side, so that no step depends
+// on the previous one.
 func extremes[T int64 | uint64](v []T) (lo, hi T) {
 	lo0, lo1, lo2, lo3 := v[0], v[0], v[0], v[0]
 	hi0, hi1, hi2, hi3 := lo0, lo0, lo0, lo0
@@ -94,7 +95,7 @@ func extremes[T int64 | uint64](v []T) (lo, hi T) {
 	return min(lo0, lo1, lo2, lo3), max(hi0, hi1, hi2, hi3)
 }
 
-// measure finds the range of the codes of every key over the selected rows of one side.
+// measure finds the range of the codes of each key over the selected rows of a side.
 func measure(ctx context.Context, keys []key, side *keySide) ([]extent, error) {
 	var mu sync.Mutex
 	total := make([]extent, len(keys))

@@ -8,7 +8,7 @@ import (
 
 // The code of a float is its rank, see [kernel.Rank64].
 
-// floatOf32 is the float32 of a rank.
+// floatOf32 returns the float32 with a rank.
 func floatOf32(rank int64) float32 {
 	if rank < 0 {
 		return -math.Float32frombits(uint32(-rank))
@@ -16,7 +16,7 @@ func floatOf32(rank int64) float32 {
 	return math.Float32frombits(uint32(rank))
 }
 
-// floatOf64 is the float64 of a rank.
+// floatOf64 returns the float64 with a rank.
 func floatOf64(rank int64) float64 {
 	if rank < 0 {
 		return -math.Float64frombits(uint64(-rank))
@@ -24,7 +24,7 @@ func floatOf64(rank int64) float64 {
 	return math.Float64frombits(uint64(rank))
 }
 
-// integral tells whether f is an integer of the domain, and which.
+// integral returns the code of f if f is an integer of the domain.
 func integral(f float64, d domain) (code uint64, ok bool) {
 	if d == domainUnsigned {
 		if !(f >= 0 && f < 1<<64) {
@@ -40,8 +40,8 @@ func integral(f float64, d domain) (code uint64, ok bool) {
 	return uint64(n), float64(n) == f
 }
 
-// floats reads a chunk of one of the three widths; the slices of the other two are nil. It holds bits, so that no NaN
-// passes through a floating-point register.
+// floats reads a chunk of one of the three widths; the slices of the other two are nil. It holds bits rather than
+// floats, because a floating-point register may change the bits of a NaN.
 type floats struct {
 	coding coding
 	half   []uint16
@@ -87,7 +87,7 @@ func (r *floats) admit(mask, _ []uint64, at, from, n int) int {
 	return 0
 }
 
-// value is the float of one row; every width widens to a float64 without loss.
+// value is the float of a row; all widths convert to float64 without loss.
 func (r *floats) value(row int) float64 {
 	switch {
 	case r.half != nil:

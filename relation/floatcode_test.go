@@ -107,9 +107,11 @@ func TestIntegralFloats(t *testing.T) {
 func TestFloatsMatchAcrossWidths(t *testing.T) {
 	f16, f32, f64 := arrow.FixedWidthTypes.Float16, arrow.PrimitiveTypes.Float32, arrow.PrimitiveTypes.Float64
 	half := single(f16, cell{raw: 0x3c00}, cell{raw: 0x8000}, cell{raw: 0xfe01}, cell{raw: 1}, cell{raw: 0xfc00})
-	float := single(f32, cell{raw: uint64(math.Float32bits(1))}, cell{raw: 0}, cell{raw: 0x7f80_0001}, cell{raw: uint64(math.Float32bits(0x1p-24))},
+	float := single(f32, cell{raw: uint64(math.Float32bits(1))}, cell{raw: 0}, cell{raw: 0x7f80_0001},
+		cell{raw: uint64(math.Float32bits(0x1p-24))},
 		cell{raw: uint64(math.Float32bits(0.1))})
-	double := single(f64, cell{raw: math.Float64bits(1)}, cell{raw: 1 << 63}, cell{raw: math.Float64bits(math.NaN())}, cell{raw: math.Float64bits(0x1p-24)},
+	double := single(f64, cell{raw: math.Float64bits(1)}, cell{raw: 1 << 63}, cell{raw: math.Float64bits(math.NaN())},
+		cell{raw: math.Float64bits(0x1p-24)},
 		cell{raw: math.Float64bits(0.1)})
 	for _, pair := range [][2]arrow.Table{{half, float}, {half, double}, {float, double}, {double, half}} {
 		require.NoError(t, checkPlan(pair[0], pair[1], keyNames(1)))

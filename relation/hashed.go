@@ -8,11 +8,11 @@ import (
 	"github.com/spirjoin/spirjoin/kernel"
 )
 
-// Keys that no code of 64 bits holds exactly have a hash as their code: of a single column of texts the hash of the
-// text, otherwise one that the codes of all columns are folded into. Equal keys have equal codes; that those of unequal
-// keys differ is only likely, so that rows with the same code are candidates.
+// Keys that do not fit a 64-bit code exactly have a hash as their code. For a single text column it is the hash of the
+// text; otherwise the codes of all columns are combined into one hash. Equal keys have equal codes. The codes of
+// unequal keys very likely differ, but may be equal, so pairs of rows with equal codes are only candidates.
 
-// hashStrip writes the hashes of the keys of rows [from, to) to out, whose length is their number.
+// hashStrip writes the hashes of the keys of the rows [from, to) to out, which has that length.
 func hashStrip[K uint32 | uint64](p *KeyPlan, side *keySide, s *scratch, from, to int, out []K) {
 	clear(out)
 	for k := range p.keys {
@@ -31,19 +31,19 @@ func hashStrip[K uint32 | uint64](p *KeyPlan, side *keySide, s *scratch, from, t
 	}
 }
 
-// nullHash is the code of NULL where it is a value.
+// nullHash is the code of NULL if it is a value.
 const nullHash = 0x94d049bb133111eb
 
-// Exact tells whether rows have equal codes if and only if their keys are equal. Otherwise codes are hashes that are not
-// proved ([KeyPlan.Prove]), and [KeyPlan.Equal] decides.
+// Exact reports whether rows have equal codes if and only if their keys are equal. Otherwise codes are hashes that are
+// not proved ([KeyPlan.Prove]), and [KeyPlan.Equal] decides.
 func (p *KeyPlan) Exact() bool { return !p.hashed || p.proved }
 
-// KeepHashBits keeps so many bits of hashes, the low ones, and clears the others, so that keys collide: for tests. Exact
-// codes stay as they are.
+// KeepHashBits keeps the low bits of hashes, as many as given, and clears the others, so that keys collide. For tests.
+// Exact codes do not change.
 func (p *KeyPlan) KeepHashBits(bits int) { p.dropped = ^uint64(0) << bits }
 
-// Equal compares the keys of pairs of rows by their values: it clears bit i%64 of word i/64 of keep where the keys of
-// row rows[Left][i] and row rows[Right][i] differ. Each row must have a code. It runs on all cores.
+// Equal compares the keys of pairs of rows by value: it clears bit i%64 of word i/64 of keep if the keys of row
+// rows[Left][i] and row rows[Right][i] differ. Each row must have a code. It runs on all cores.
 //
 // Errors wrap backend.ErrInvalidInput (a row that the table does not have), backend.ErrCancelled or
 // backend.ErrTimedOut.
@@ -70,7 +70,7 @@ func (p *KeyPlan) Equal(ctx context.Context, rows [2][]uint32, keep []uint64) er
 
 type foundTexts [2][fetchRows]string
 
-// compare clears the bits of pairs with different keys, at most fetchRows.
+// compare clears the bits of pairs with different keys. There are at most fetchRows pairs.
 func (p *KeyPlan) compare(s *scratch, found *foundTexts, sides [2]Side, rows [2][]uint32, keep []uint64) {
 	n := len(rows[0])
 	nulls := s.nulls[:(n+63)/64]
@@ -91,7 +91,7 @@ func (p *KeyPlan) compare(s *scratch, found *foundTexts, sides [2]Side, rows [2]
 	}
 }
 
-// matchNulls sets the bits of nulls where both rows of a pair are NULL, and clears those of keep where one of them is.
+// matchNulls sets the bits of nulls for pairs of two NULLs, and clears those of keep for pairs of a NULL and a value.
 func matchNulls(keep, nulls []uint64, l, r *keyColumn, a, b []uint32) {
 	if !l.hasNulls() && !r.hasNulls() {
 		return
@@ -106,7 +106,7 @@ func matchNulls(keep, nulls []uint64, l, r *keyColumn, a, b []uint32) {
 	}
 }
 
-// clearDiffering clears the bits of the values that differ, but for those of nulls, which have none.
+// clearDiffering clears the bits of pairs with different values, except for pairs of NULLs, which have no values.
 func clearDiffering[T comparable](keep, nulls []uint64, a, b []T) {
 	for i := range a {
 		if a[i] != b[i] && !hasBit(nulls, i) {

@@ -9,18 +9,20 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/memory"
 )
 
-// keyTypes are all types that have codes, by the classes within which they compare.
+// keyTypes are all types that can be keys, grouped by the types that they can be compared with.
 var keyTypes = [][]arrow.DataType{
 	{
 		arrow.PrimitiveTypes.Int8, arrow.PrimitiveTypes.Int16, arrow.PrimitiveTypes.Int32, arrow.PrimitiveTypes.Int64,
-		arrow.PrimitiveTypes.Uint8, arrow.PrimitiveTypes.Uint16, arrow.PrimitiveTypes.Uint32, arrow.PrimitiveTypes.Uint64,
+		arrow.PrimitiveTypes.Uint8, arrow.PrimitiveTypes.Uint16, arrow.PrimitiveTypes.Uint32,
+		arrow.PrimitiveTypes.Uint64,
 		&arrow.Decimal32Type{Precision: 9, Scale: 2}, &arrow.Decimal64Type{Precision: 18, Scale: 0},
 		&arrow.Decimal128Type{Precision: 38, Scale: 2}, &arrow.Decimal128Type{Precision: 38, Scale: -3},
 		&arrow.Decimal128Type{Precision: 38, Scale: 30}, &arrow.Decimal256Type{Precision: 76, Scale: 1},
 	},
 	{
 		arrow.PrimitiveTypes.Int8, arrow.PrimitiveTypes.Int16, arrow.PrimitiveTypes.Int32, arrow.PrimitiveTypes.Int64,
-		arrow.PrimitiveTypes.Uint8, arrow.PrimitiveTypes.Uint16, arrow.PrimitiveTypes.Uint32, arrow.PrimitiveTypes.Uint64,
+		arrow.PrimitiveTypes.Uint8, arrow.PrimitiveTypes.Uint16, arrow.PrimitiveTypes.Uint32,
+		arrow.PrimitiveTypes.Uint64,
 		arrow.FixedWidthTypes.Float16, arrow.PrimitiveTypes.Float32, arrow.PrimitiveTypes.Float64,
 	},
 	{
@@ -29,26 +31,29 @@ var keyTypes = [][]arrow.DataType{
 		&arrow.TimestampType{Unit: arrow.Microsecond}, &arrow.TimestampType{Unit: arrow.Nanosecond},
 	},
 	{
-		&arrow.TimestampType{Unit: arrow.Second, TimeZone: "UTC"}, &arrow.TimestampType{Unit: arrow.Millisecond, TimeZone: "Asia/Tokyo"},
+		&arrow.TimestampType{Unit: arrow.Second, TimeZone: "UTC"},
+		&arrow.TimestampType{Unit: arrow.Millisecond, TimeZone: "Asia/Tokyo"},
 		&arrow.TimestampType{Unit: arrow.Nanosecond, TimeZone: "+01:00"},
 	},
 	{
-		arrow.FixedWidthTypes.Time32s, arrow.FixedWidthTypes.Time32ms, arrow.FixedWidthTypes.Time64us, arrow.FixedWidthTypes.Time64ns,
+		arrow.FixedWidthTypes.Time32s, arrow.FixedWidthTypes.Time32ms, arrow.FixedWidthTypes.Time64us,
+		arrow.FixedWidthTypes.Time64ns,
 	},
 	{
-		arrow.FixedWidthTypes.Duration_s, arrow.FixedWidthTypes.Duration_ms, arrow.FixedWidthTypes.Duration_us, arrow.FixedWidthTypes.Duration_ns,
+		arrow.FixedWidthTypes.Duration_s, arrow.FixedWidthTypes.Duration_ms, arrow.FixedWidthTypes.Duration_us,
+		arrow.FixedWidthTypes.Duration_ns,
 	},
 	{arrow.FixedWidthTypes.Boolean},
 }
 
-// cell is one value, as bits: the low bits of raw as many as the type has, extended by the sign, or, where wide is set and
-// the type has more than 64 bits, by raw itself.
+// cell is a value, given by its bits: the low bits of raw that the type has, sign-extended, or all bits of raw if wide
+// is set and the type has more than 64 bits.
 type cell struct {
 	raw        uint64
 	null, wide bool
 }
 
-// columnOf lays cells out as one array, behind some rows of another slice of the same memory.
+// columnOf returns cells as an array that is a slice of a longer one, after skip other rows.
 func columnOf(dt arrow.DataType, cells []cell, skip int) arrow.Array {
 	if d, ok := dt.(*arrow.DictionaryType); ok {
 		return dictionaryOf(d, cells, skip)
@@ -76,12 +81,14 @@ func columnOf(dt arrow.DataType, cells []cell, skip int) arrow.Array {
 		}
 		copy(values[i*width/8:][:width/8], row)
 	}
-	data := array.NewData(dt, len(cells), []*memory.Buffer{memory.NewBufferBytes(validity), memory.NewBufferBytes(values)}, nil,
+	data := array.NewData(dt, len(cells), []*memory.Buffer{memory.NewBufferBytes(validity),
+		memory.NewBufferBytes(values)}, nil,
 		array.UnknownNullCount, skip)
 	return array.MakeFromData(data)
 }
 
-// dictionaryOf gives every cell an entry of its own, in reverse; every other null is an entry, the rest are indices.
+// dictionaryOf gives each cell its own entry, in reverse order. Every other null is a null entry, the rest null
+// indices.
 func dictionaryOf(dt *arrow.DictionaryType, cells []cell, skip int) arrow.Array {
 	entries := make([]cell, len(cells))
 	indices := make([]cell, len(cells))
@@ -90,13 +97,13 @@ func dictionaryOf(dt *arrow.DictionaryType, cells []cell, skip int) arrow.Array 
 		entries[at] = c
 		indices[i] = cell{raw: uint64(at)}
 		if c.null && i%2 == 0 {
-			indices[i] = cell{raw: 1 << 62, null: true} // a null's index may be anything
+			indices[i] = cell{raw: 1 << 62, null: true} // the index of a null may be anything
 		}
 	}
 	return array.NewDictionaryArray(dt, columnOf(dt.IndexType, indices, skip), columnOf(dt.ValueType, entries, skip))
 }
 
-// tableOf makes a table of columns k0, k1, ... Each column is cut after the rows in cuts, if it has that many.
+// tableOf returns a table of columns k0, k1, ... Each column is cut after the rows in cuts, as far as it has them.
 func tableOf(columns []arrow.Array, cuts [][]int) arrow.Table {
 	var fields []arrow.Field
 	var all []arrow.Column
@@ -123,7 +130,7 @@ func keyNames(n int) (names []string) {
 	return names
 }
 
-// single makes a table of one column k0 in one chunk.
+// single returns a table of one column k0 in one chunk.
 func single(dt arrow.DataType, cells ...cell) arrow.Table {
 	return tableOf([]arrow.Array{columnOf(dt, cells, 0)}, [][]int{nil})
 }

@@ -12,23 +12,23 @@ import (
 	"github.com/spirjoin/spirjoin/primitive"
 )
 
-// KeyPlan is how the key columns of two tables become one column of codes on either side.
+// KeyPlan describes how the key columns of two tables become one column of codes on each side.
 //
-// The values of each pair of key columns are mapped into a domain of 64-bit integers that holds what both types can
-// hold, so that codes are equal if and only if values are, and order as values do. The plan knows the range of the
-// codes that occur on either side; a column takes as many bits as the width of its range needs, and the columns are put
-// side by side, the first in the highest bits:
+// The values of each pair of key columns are mapped to a domain of 64-bit integers that holds all values common to both
+// types. There, codes are equal if and only if the values are, and order as the values do. The plan knows the range of
+// the codes on each side. A column takes as many bits as its range needs, and the columns are packed side by side, the
+// first one in the highest bits:
 //
 //	keys (int8, date32)   codes        with ranges -3..4 (3 bits) and 9497..9500 (2 bits)
 //	(-3, 1996-01-02)      (-3, 9497)   000 00
 //	( 4, 1996-01-05)      ( 4, 9500)   111 11
 //
-// Where a key is a string or has more than 64 bits, or the columns together have, codes are hashes of 64 bits
-// ([KeyPlan.Exact]): equal keys have equal codes, and what has equal codes is a candidate that [KeyPlan.Equal] compares.
+// If a key is a text with more than 7 bytes on both sides, or if the columns need more than 64 bits, codes are hashes
+// ([KeyPlan.Exact]). Equal keys have equal codes, and pairs of rows with equal codes are candidates that
+// [KeyPlan.Equal] compares.
 //
-// A row is left out when it can match nothing: a key is NULL, it has a value that the other side's type cannot hold, or
-// a code outside the range that is packed. In keys for which NULL equals NULL, NULL is one more value, behind all
-// others.
+// A row is left out if it cannot match: a key is NULL, or has a value that the other side's type cannot hold, or a code
+// outside the packed range. In keys for which NULL equals NULL, NULL is one more value, after all others.
 //
 // A plan refers to the memory of both tables, which must stay alive and unchanged until the last call returns. Its
 // methods may be called from several goroutines.
@@ -44,17 +44,17 @@ type KeyPlan struct {
 type key struct {
 	sides      [2]keyType
 	domain     domain
-	extent     extent // of the codes that are packed
+	extent     extent // the range of the packed codes
 	bits       int
 	nullsEqual bool
 }
 
-// isText tells whether values are compared as texts, and codes are hashes of them.
+// isText reports whether values are compared as texts, and codes are hashes of them.
 func (k *key) isText() bool {
 	return k.sides[Left].coding.method == methodText || k.sides[Right].coding.method == methodText
 }
 
-// keyType is what the schema of one side says of a key column.
+// keyType describes a key column of one side by its schema.
 type keyType struct {
 	name   string
 	dtype  arrow.DataType
@@ -66,20 +66,21 @@ type keyType struct {
 type keySide struct {
 	columns  []*keyColumn
 	rows     int
-	selected *selection // nil when no row is left out
+	selected *selection // nil if no row is left out
 }
 
 // PlanKeys pairs leftOn[k] with rightOn[k], reconciles their types and measures their values: one pass over each key
-// column, on all cores, and one more where rows may have to be left out. Tables without rows are legal.
+// column, on all cores, and one more if rows may have to be left out. Tables without rows are legal.
 //
-// The ranges of both sides together are packed. Where that needs more than 64 bits, the ranges that the sides share
-// are, and the rows beyond them, which match nothing, are left out: one more pass. Where those need more too, or a key
-// has texts, codes are hashes; ranges of texts are not measured.
+// The ranges of both sides together are packed. If that needs more than 64 bits, only the ranges common to both sides
+// are packed, and the rows outside, which match nothing, are left out: one more pass. If that needs more than 64 bits
+// too, or a key has texts, codes are 64-bit hashes. But if all texts of one side have at most 7 bytes, texts are
+// packed.
 //
-// NULL equals NULL, and nothing else, in the pairs for which nullsEqual[k] is given and true.
+// NULL equals NULL, and nothing else, for each key k with nullsEqual[k] given and true.
 //
 // Errors wrap backend.ErrInvalidInput (no keys, unknown or ambiguous column), backend.ErrUnsupported (a type that
-// keys cannot have, types that do not compare without loss), backend.ErrLimit (more than primitive.MaxRows rows),
+// cannot be a key, types that cannot be compared without loss), backend.ErrLimit (more than primitive.MaxRows rows),
 // backend.ErrCancelled or backend.ErrTimedOut.
 func PlanKeys(ctx context.Context, left, right arrow.Table, leftOn, rightOn []string, nullsEqual ...bool) (
 	*KeyPlan, error) {
@@ -118,7 +119,8 @@ func planKeys(ctx context.Context, tables [2]arrow.Table, on [2][]string, nullsE
 	for k := range p.keys {
 		var err error
 		if p.keys[k], err = pair([2]keyType{
-			typeOfColumn(on[Left][k], data[Left][k]), typeOfColumn(on[Right][k], data[Right][k])}, k, nullsEqual); err != nil {
+			typeOfColumn(on[Left][k], data[Left][k]), typeOfColumn(on[Right][k], data[Right][k])},
+			k, nullsEqual); err != nil {
 			return nil, err
 		}
 	}
@@ -155,7 +157,7 @@ func planKeys(ctx context.Context, tables [2]arrow.Table, on [2][]string, nullsE
 	return p, p.code(ctx)
 }
 
-// code packs codes, or makes them hashes.
+// code chooses packed codes or hashes, and packs.
 func (p *KeyPlan) code(ctx context.Context) error {
 	if p.hash(); p.hashed {
 		return nil
@@ -187,7 +189,7 @@ func (p *KeyPlan) code(ctx context.Context) error {
 	return nil
 }
 
-// hash makes codes hashes where no others do.
+// hash makes codes hashes if packed codes are not possible.
 func (p *KeyPlan) hash() {
 	p.hashed = p.bits > 64
 	for k := range p.keys {
@@ -198,7 +200,7 @@ func (p *KeyPlan) hash() {
 	}
 }
 
-// shorten makes codes of the texts of keys of which those of one side, or of the build side, are short. It tells whether
+// shorten packs the texts of keys that are short on one side or, for a build side, on that side. It reports whether
 // there is such a key.
 func (p *KeyPlan) shorten(longest func(k int) int) (shortened bool) {
 	for k := range p.keys {
@@ -216,9 +218,9 @@ func (p *KeyPlan) shorten(longest func(k int) int) (shortened bool) {
 	return shortened
 }
 
-// widen makes keys texts whose values of more than 64 bits may have partners. Where the values of one side alone have
-// that many, they match nothing, because the other side's type cannot hold them; that reasoning fails for decimals when
-// both types reach beyond 64 bits and both columns do. It tells whether there is such a key.
+// widen turns decimal keys into texts if values of more than 64 bits may match. If only one side has such values, they
+// match nothing, because the other side's type cannot hold them. That does not hold for decimals if both types reach
+// beyond 64 bits and both columns have such values. It reports whether there is such a key.
 func (p *KeyPlan) widen(beyond func(k int) bool) (widened bool) {
 	for k := range p.keys {
 		key := &p.keys[k]
@@ -244,7 +246,7 @@ func checkPairs(on [2][]string) error {
 	return nil
 }
 
-// findColumns checks the size of a table and returns the columns of these names.
+// findColumns checks the size of a table and returns its columns of the given names.
 func findColumns(table arrow.Table, side Side, names []string) ([]*arrow.Chunked, error) {
 	if err := primitive.CheckRows("take the "+side.String()+" table", uint64(table.NumRows())); err != nil {
 		return nil, err
@@ -280,7 +282,7 @@ func pair(sides [2]keyType, k int, nullsEqual []bool) (key, error) {
 	for side := range sides {
 		t, other := &sides[side].trait, &sides[1-side].trait
 		if sides[side].empty && (t.class == classNone || t.class >= classText && t.class != other.class) {
-			t.class = classNull // without a value the type does not matter, as in a file with only a header
+			t.class = classNull // without values the type does not matter, as in a file with only a header
 		}
 	}
 	for side, t := range sides {
@@ -288,7 +290,8 @@ func pair(sides [2]keyType, k int, nullsEqual []bool) (key, error) {
 			return key{}, fmt.Errorf(
 				"%w: %s key column %q (%s), to be compared with %s key column %q (%s): keys may be integers, booleans, "+
 					"dates, times, timestamps, durations, intervals, floats, decimals, strings and binary; cast it to one of these",
-				backend.ErrUnsupported, Side(side), t.name, t.dtype, Side(1-side), sides[1-side].name, sides[1-side].dtype)
+				backend.ErrUnsupported, Side(side), t.name, t.dtype, Side(1-side), sides[1-side].name,
+				sides[1-side].dtype)
 		}
 	}
 	l, r := &sides[Left], &sides[Right]
@@ -300,7 +303,7 @@ func pair(sides [2]keyType, k int, nullsEqual []bool) (key, error) {
 	return key{sides: sides, domain: l.coding.domain, nullsEqual: k < len(nullsEqual) && nullsEqual[k]}, nil
 }
 
-// open readies the columns of a side, one for each key.
+// open prepares the columns of a side, one for each key.
 func (p *KeyPlan) open(side Side, rows int64, data []*arrow.Chunked) error {
 	s := keySide{rows: int(rows)}
 	for k, key := range p.keys {
@@ -319,15 +322,15 @@ func (p *KeyPlan) open(side Side, rows int64, data []*arrow.Chunked) error {
 	return nil
 }
 
-// bound makes the next selection leave out the rows of a side whose codes are not packed.
+// bound makes the next selection leave out the rows of a side whose codes are outside the packed ranges.
 func (p *KeyPlan) bound(side Side) {
 	for k, column := range p.sides[side].columns {
 		column.bounds = &p.keys[k].extent
 	}
 }
 
-// selectRows leaves out the rows of a side that can match nothing. It returns how many each key left out because their
-// value has more than 64 bits.
+// selectRows leaves out the rows of a side that cannot match. For each key, it returns how many rows were left out
+// because their value has more than 64 bits.
 func (p *KeyPlan) selectRows(ctx context.Context, side Side) (beyond []int64, err error) {
 	s := &p.sides[side]
 	beyond = make([]int64, len(p.keys))
@@ -335,8 +338,9 @@ func (p *KeyPlan) selectRows(ctx context.Context, side Side) (beyond []int64, er
 	return beyond, err
 }
 
-// Alone is the plan of the keys of one side compared with themselves, so that each value has a code, whatever the other
-// side can hold; p itself where it is so already. The table is that of the side. Errors are those of [PlanKeys].
+// Alone returns the plan in which the keys of one side are compared with themselves, so that each value has a code,
+// whatever the other side can hold. It is p itself if that already holds. table is that of the side. Errors are those
+// of [PlanKeys].
 func (p *KeyPlan) Alone(ctx context.Context, side Side, table arrow.Table) (*KeyPlan, error) {
 	if p.KeylessRows(side, KeylessValues) == 0 {
 		return p, nil
@@ -363,7 +367,7 @@ func (p *KeyPlan) selectBoth(ctx context.Context) (beyond [2][]int64, err error)
 	return beyond, nil
 }
 
-// pack gives every key the bits that its range needs.
+// pack gives each key the bits that its range needs.
 func (p *KeyPlan) pack(rangeOf func(k int) extent) {
 	p.bits = 0
 	for k := range p.keys {
@@ -374,10 +378,10 @@ func (p *KeyPlan) pack(rangeOf func(k int) extent) {
 	}
 }
 
-// KeyBits is the width of the packed codes, from 0 (all rows have the same key) to 64.
+// KeyBits returns the width of the packed codes in bits, from 0 (all rows have the same key) to 64.
 func (p *KeyPlan) KeyBits() int { return p.bits }
 
-// KeyBytes is how many bytes a packed code takes in memory: 4 or 8.
+// KeyBytes returns the size of a packed code in memory: 4 or 8 bytes.
 func (p *KeyPlan) KeyBytes() int {
 	if p.bits <= 32 {
 		return 4
@@ -385,10 +389,10 @@ func (p *KeyPlan) KeyBytes() int {
 	return 8
 }
 
-// Rows is how many rows of a side have a code: those that are not left out.
+// Rows returns the number of rows of a side that have a code: those that are not left out.
 func (p *KeyPlan) Rows(side Side) uint64 { return p.RowsIn(side, 0, p.sides[side].rows) }
 
-// RowsIn is how many of the rows [from, to) of a side have a code.
+// RowsIn returns the number of rows among [from, to) of a side that have a code.
 func (p *KeyPlan) RowsIn(side Side, from, to int) uint64 {
 	if selected := p.sides[side].selected; selected != nil {
 		return selected.before(to) - selected.before(from)
@@ -396,16 +400,17 @@ func (p *KeyPlan) RowsIn(side Side, from, to int) uint64 {
 	return uint64(to - from)
 }
 
-// LeavesOut tells whether rows of a side are left out, because a key is NULL or cannot match. Row numbers and positions
-// among the codes then differ.
+// LeavesOut reports whether rows of a side are left out, because a key is NULL or cannot match. If so, row numbers
+// differ from positions among the codes.
 func (p *KeyPlan) LeavesOut(side Side) bool { return p.sides[side].selected != nil }
 
-// Nulls is how many rows of a side are left out because a key is NULL.
+// Nulls returns the number of rows of a side that are left out because a key is NULL.
 func (p *KeyPlan) Nulls(side Side) uint64 {
 	return p.KeylessRows(side, KeylessAll) - p.KeylessRows(side, KeylessValues)
 }
 
-// String describes the plan for people, one line per key column with the range that is packed, or all in one hash:
+// String returns a description for people, with one line per key column and the packed range, or all columns in one
+// hash:
 //
 //	o_orderkey int64 = l_orderkey int32: 1..6000000, 23 bits
 //
@@ -445,7 +450,7 @@ func (p *KeyPlan) String() string {
 	return b.String()
 }
 
-// Text is the key of one row of a side's table, for messages: o_orderkey=42, or (a=1, b=2024-01-02).
+// Text returns the key of one row of a side's table, for messages: o_orderkey=42, or (a=1, b=2024-01-02).
 func (p *KeyPlan) Text(side Side, row int) string {
 	var parts []string
 	for k, column := range p.sides[side].columns {
@@ -463,7 +468,7 @@ func (p *KeyPlan) Text(side Side, row int) string {
 	return "(" + strings.Join(parts, ", ") + ")"
 }
 
-// checkRange refuses rows that a side's table does not have.
+// checkRange returns backend.ErrInvalidInput for rows that a side's table does not have.
 func (p *KeyPlan) checkRange(side Side, from, to int) error {
 	if rows := p.sides[side].rows; from < 0 || to < from || to > rows {
 		return fmt.Errorf("%w: rows [%d, %d) of a %s table of %d rows", backend.ErrInvalidInput, from, to, side, rows)

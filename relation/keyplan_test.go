@@ -14,7 +14,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// interesting numbers sit at the edges of the types and of exact conversion between them.
+// interesting are numbers at the limits of the types and of exact conversion between them.
 var interesting = func() (raw []uint64) {
 	for _, v := range []uint64{0, 1, 2, 10, 50, 100, 127, 128, 255, 256, 500, 1000, 1500, 43_200, 86_400, 43_200_000,
 		86_400_000, 1e6, 1e9, 1 << 24, 1 << 53, 86_400e6, 43_200e9, 86_400e9, 3 * 86_400e9,
@@ -63,7 +63,7 @@ func drawTables(t *rapid.T) (left, right arrow.Table, on []string) {
 	rows := [2]int{rapid.IntRange(0, 24).Draw(t, "left rows"), rapid.IntRange(0, 24).Draw(t, "right rows")}
 	for range n {
 		group := rapid.SampledFrom(keyTypes).Draw(t, "group")
-		narrow := n > 1 && rapid.Bool().Draw(t, "narrow") // else several columns seldom fit
+		narrow := n > 1 && rapid.Bool().Draw(t, "narrow") // otherwise several columns seldom fit
 		for side := range rows {
 			dt := drawType(t, group)
 			cells := rapid.SliceOfN(rapid.Custom(drawCell), rows[side], rows[side]).Draw(t, "cells")
@@ -216,7 +216,8 @@ func TestValuesThatTheOtherTypeCannotHoldAreLeftOut(t *testing.T) {
 			single(&arrow.TimestampType{Unit: arrow.Nanosecond}, cell{raw: 1e9}, cell{raw: 1e9 - 1}), 2, 1},
 		"noon is no date": {single(arrow.FixedWidthTypes.Date32, cell{raw: 1 << 31}, cell{raw: 1}),
 			single(&arrow.TimestampType{Unit: arrow.Microsecond}, cell{raw: 86_400e6}, cell{raw: 43_200e6}), 2, 1},
-		"0.15 has no tenths": {single(&arrow.Decimal128Type{Precision: 38, Scale: 2}, cell{raw: 15}, cell{raw: math.MaxUint64 - 49}),
+		"0.15 has no tenths": {single(&arrow.Decimal128Type{Precision: 38, Scale: 2}, cell{raw: 15},
+			cell{raw: math.MaxUint64 - 49}),
 			single(&arrow.Decimal32Type{Precision: 9, Scale: 1}, cell{raw: 1}), 1, 1},
 		"null type matches none": {single(i64, cell{raw: 1}), tableOf([]arrow.Array{array.NewNull(3)}, [][]int{{1}}), 1,
 			0},
@@ -284,10 +285,10 @@ func TestPlanErrors(t *testing.T) {
 		assert.NotContains(t, err.Error(), "\n", name)
 	}
 
-	// One side beyond 64 bits is no reason to decline.
+	// Values of more than 64 bits on one side alone are accepted.
 	assert.NoError(t,
 		checkPlan(single(wide, cell{raw: 5, wide: true}, cell{raw: 5}), single(wide, cell{raw: 5}), keyNames(1)))
-	// Nor are hundredths that are no whole number, where the other side goes beyond 64 bits.
+	// So are hundredths with a fraction, if the other side has more than 64 bits.
 	hundredths := &arrow.Decimal128Type{Precision: 38, Scale: 2}
 	assert.NoError(t, checkPlan(single(hundredths, cell{raw: 5}, cell{raw: 500}, cell{raw: 1 << 60}),
 		single(wide, cell{raw: 5, wide: true}, cell{raw: 5}), keyNames(1)))

@@ -15,7 +15,8 @@ import (
 	"github.com/spirjoin/spirjoin/internal/devicetest"
 )
 
-// TestLoadRows loads ranges of rows into the middle of buffers and compares with what Encode writes of these rows.
+// TestLoadRows loads ranges of rows into the middle of buffers, and compares with the codes that Encode writes for
+// them.
 func TestLoadRows(t *testing.T) {
 	devicetest.ForEach(t, testLoadRows)
 	t.Run("discrete", func(t *testing.T) { testLoadRows(t, discreteDevice(t)) })
@@ -39,8 +40,8 @@ func testLoadRows(t *testing.T, device *backend.Device) {
 		}
 		buffer, err := device.Allocate(ctx, backend.DeviceLocal, (rows+2)*4, "keys")
 		require.NoError(t, err)
-		for _, r := range [][2]int{{0, rows}, {0, 0}, {rows, rows}, {0, 1}, {1, 64}, {63, 66}, {blockRows, 2 * blockRows},
-			{5, rows - 3}, {blockRows - 1, stagedRows + blockRows + 5}, {rows - 1, rows}} {
+		for _, r := range [][2]int{{0, rows}, {0, 0}, {rows, rows}, {0, 1}, {1, 64}, {63, 66},
+			{blockRows, 2 * blockRows}, {5, rows - 3}, {blockRows - 1, stagedRows + blockRows + 5}, {rows - 1, rows}} {
 			from, to := r[0], r[1]
 			first, _ := slices.BinarySearch(ids, uint32(from))
 			end, _ := slices.BinarySearch(ids, uint32(to))
@@ -114,7 +115,7 @@ func TestRowRanges(t *testing.T) {
 	require.ErrorIs(t, err, backend.ErrCancelled)
 }
 
-// TestUploads compares uploaded values with those of the column, of slices and empty chunks too.
+// TestUploads compares uploaded values with those of the column, also of slices and empty chunks.
 func TestUploads(t *testing.T) {
 	devicetest.ForEach(t, testUploads)
 	t.Run("discrete", func(t *testing.T) { testUploads(t, discreteDevice(t)) })

@@ -2,15 +2,15 @@ package relation
 
 import "math/bits"
 
-// locator finds rows of a column in its chunks.
+// locator finds the chunk of a row of a column.
 type locator struct {
 	starts []uint64 // first row of each chunk, and the number of rows at the end
-	// For each cell of 2^shift rows, the chunks of its first and of its last row.
+	// For each cell of 2^shift rows, the chunks of its first and last row.
 	cells []struct{ first, last uint32 }
 	shift uint
 }
 
-// newLocator is that of chunks of so many rows, of which none is empty.
+// newLocator returns the locator of chunks with these numbers of rows, none of them 0.
 func newLocator(chunks []int) (l locator) {
 	rows := uint64(0)
 	l.starts = []uint64{0}
@@ -37,8 +37,8 @@ func newLocator(chunks []int) (l locator) {
 	return l
 }
 
-// find returns the chunk of a row and the row's number within it. It must stay small enough to be inlined: a call in a loop
-// that gathers keeps the processor from having many scattered values on their way (measured: 35 against 300 ns a value).
+// find returns the chunk of a row and the row's position in it. It must stay small enough to be inlined: a call in a
+// loop that gathers limits how many cache misses a processor overlaps (measured: 300 instead of 35 ns per value).
 func (l *locator) find(id uint32) (chunk, row int) {
 	cell := l.cells[id>>l.shift]
 	for cell.first < cell.last {

@@ -13,7 +13,7 @@ import (
 	"github.com/spirjoin/spirjoin/backend"
 )
 
-// matrix reads the table of docs/keys.md that says which types compare.
+// matrix reads the table of docs/keys.md that says which types can be compared.
 func matrix(t *testing.T) (compare map[[2]string]bool) {
 	text, err := os.ReadFile("../docs/keys.md")
 	require.NoError(t, err)
@@ -43,7 +43,7 @@ func matrix(t *testing.T) (compare map[[2]string]bool) {
 	return compare
 }
 
-// rowOfMatrix is the row and the column of the matrix that a type belongs to.
+// rowOfMatrix returns the name of a type's row and column in the matrix.
 func rowOfMatrix(dt arrow.DataType) string {
 	switch dt := dt.(type) {
 	case *arrow.DictionaryType:
@@ -81,7 +81,7 @@ func rowOfMatrix(dt arrow.DataType) string {
 	return "integer"
 }
 
-// matrixTypes are all types of keys, and dictionaries of some of each kind.
+// matrixTypes returns all types of keys, and dictionaries of some of each class.
 func matrixTypes() (types []arrow.DataType) {
 	for _, group := range keyTypes {
 		for _, dt := range group {
@@ -95,7 +95,8 @@ func matrixTypes() (types []arrow.DataType) {
 	types = append(types, arrow.Null, f.MonthInterval, f.DayTimeInterval, f.MonthDayNanoInterval,
 		b.String, b.LargeString, b.StringView, b.Binary, b.LargeBinary, b.BinaryView, fixed,
 		&arrow.FixedSizeBinaryType{ByteWidth: 3})
-	for i, dt := range []arrow.DataType{arrow.PrimitiveTypes.Uint64, f.Duration_ns, arrow.PrimitiveTypes.Float32, b.String,
+	for i, dt := range []arrow.DataType{arrow.PrimitiveTypes.Uint64, f.Duration_ns, arrow.PrimitiveTypes.Float32,
+		b.String,
 		b.LargeBinary, fixed, f.DayTimeInterval, f.MonthDayNanoInterval} {
 		indices := []arrow.DataType{arrow.PrimitiveTypes.Int16, arrow.PrimitiveTypes.Uint16, arrow.PrimitiveTypes.Int32}
 		types = append(types, &arrow.DictionaryType{IndexType: indices[i%len(indices)], ValueType: dt})
@@ -103,12 +104,12 @@ func matrixTypes() (types []arrow.DataType) {
 	return types
 }
 
-// matrixTexts are texts at the edges of how texts are coded, the short ones first: "null" is a null.
+// matrixTexts are texts at the limits of their encodings, short ones first; "null" is a null.
 var matrixTexts = []string{"", "a", "a\x00", "A", "ß", "ss", "null", "abc", "abd", "abcdefg", "abcdef\x00",
 	"abcdefgh", "abcdefgi", "abcdefg\x00", "abcdefghi", "fifteen bytes..", "sixteen bytes...", "seventeen bytes..",
 	strings.Repeat("x", 300), strings.Repeat("x", 299) + "y"}
 
-// matrixTable is a table with a column of a type: cells or, for a type of texts, those of the texts that it can hold.
+// matrixTable returns a table with a column of a type: cells or, for text types, the texts that the type can hold.
 func matrixTable(dt arrow.DataType, cells []cell, texts []string) arrow.Table {
 	value := dt
 	d, dictionary := dt.(*arrow.DictionaryType)
@@ -138,8 +139,8 @@ func matrixTable(dt arrow.DataType, cells []cell, texts []string) arrow.Table {
 	return tableOf([]arrow.Array{column}, [][]int{{4}})
 }
 
-// TestMatrix holds each pair of types against the matrix of the document: what compares does so by value, at the edges
-// of both types, and what does not is refused by an error that names the columns and the types and what to do.
+// TestMatrix checks each pair of types against the matrix of the document. Comparable types match by value, at the
+// limits of both types. For others, the error names the columns, the types and the remedy.
 func TestMatrix(t *testing.T) {
 	compare, seen := matrix(t), map[[2]string]bool{}
 	types := matrixTypes()

@@ -3,8 +3,8 @@ package relation
 import "strings"
 
 // NearestName returns the name that the writer of want most likely meant: the one with the fewest edits (a character
-// inserted, dropped or replaced; case does not count), at most one for every three characters begun. It returns "" when
-// no name is that near. Of several equally near names the first wins.
+// inserted, deleted or replaced; case is ignored). At most one edit is allowed for every three characters begun. It
+// returns "" if no name is that close. Of several equally close names the first wins.
 func NearestName(want string, names []string) string {
 	best, nearest := (len([]rune(want))+2)/3+1, ""
 	for _, name := range names {
@@ -15,7 +15,7 @@ func NearestName(want string, names []string) string {
 	return nearest
 }
 
-// editDistance is Levenshtein's, in characters.
+// editDistance is the Levenshtein distance, in characters.
 func editDistance(a, b string) int {
 	from, to := []rune(a), []rune(b)
 	row := make([]int, len(to)+1)

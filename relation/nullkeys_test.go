@@ -12,8 +12,8 @@ import (
 	"github.com/spirjoin/spirjoin/backend"
 )
 
-// TestNullsAcrossBlocks: keys a, of which NULL is a value, b, of which it is none, and c, of which the other side has
-// only some values, in more rows than a block and a strip have, in chunks that end anywhere.
+// TestNullsAcrossBlocks has three keys: a, for which NULL is a value, b, for which it is not, and c, of whose values
+// the other side has only some. There are more rows than in a block and a strip, in chunks of arbitrary length.
 func TestNullsAcrossBlocks(t *testing.T) {
 	ctx, i16 := context.Background(), arrow.PrimitiveTypes.Int16
 	const rows = 2*blockRows + stripRows + 77
@@ -36,10 +36,12 @@ func TestNullsAcrossBlocks(t *testing.T) {
 			codes = append(codes, code<<3|uint32(i%13/2))
 		}
 	}
-	left := tableOf([]arrow.Array{columnOf(i16, a, 3), columnOf(i16, b, 9), columnOf(arrow.PrimitiveTypes.Float64, c, 0)},
+	left := tableOf([]arrow.Array{columnOf(i16, a, 3), columnOf(i16, b, 9),
+		columnOf(arrow.PrimitiveTypes.Float64, c, 0)},
 		[][]int{{1, 5000, blockRows + 1}, {2 * blockRows}, {777}})
-	right := tableOf([]arrow.Array{columnOf(i16, a[:14], 0), columnOf(i16, b[:14], 0), columnOf(i16, ints(0, 1, 2, 3, 4, 5,
-		6, 0, 0, 0, 0, 0, 0, 0), 0)}, [][]int{nil, nil, nil})
+	right := tableOf([]arrow.Array{columnOf(i16, a[:14], 0), columnOf(i16, b[:14], 0),
+		columnOf(i16, ints(0, 1, 2, 3, 4, 5,
+			6, 0, 0, 0, 0, 0, 0, 0), 0)}, [][]int{nil, nil, nil})
 	plan, err := PlanKeys(ctx, left, right, keyNames(3), keyNames(3), true)
 	require.NoError(t, err)
 	require.Equal(t, "k0 int16 = k0 int16: 0..999 and NULL, 10 bits\nk1 int16 = k1 int16: 5..5, 0 bits\n"+
@@ -61,7 +63,7 @@ func TestNullsAcrossBlocks(t *testing.T) {
 	require.Equal(t, []uint32{100, 102, 105, 107, 109, 111, 113, 115, 118, 120}, part)
 }
 
-// TestNullsEqualAtTheEdges: NULL comes behind the greatest value, is the only value there is, or finds no bit left.
+// TestNullsEqualAtTheEdges: NULL follows the greatest value, is the only value, or needs a bit more than there is.
 func TestNullsEqualAtTheEdges(t *testing.T) {
 	ctx, i64 := context.Background(), arrow.PrimitiveTypes.Int64
 	null := cell{null: true}
@@ -79,17 +81,19 @@ func TestNullsEqualAtTheEdges(t *testing.T) {
 		"k0 null = k0 null: no values and NULL, 1 bits":   {nullTable(3), nullTable(2)},
 		"k0 int64 = k0 int64: -9223372036854775808..9223372036854775806 and NULL, 64 bits": {
 			single(i64, cell{raw: 1 << 63}, null), single(i64, cell{raw: 1<<63 - 2})},
-		// All of 64 bits leave no code for NULL; the values that both sides have do.
+		// All 64-bit values leave no code for NULL; the intersection of the ranges does.
 		"k0 int64 = k0 int64: 9223372036854775807..9223372036854775807 and NULL, 1 bits": {
-			single(i64, cell{raw: 1 << 63}, null, cell{raw: math.MaxInt64}), single(i64, cell{raw: math.MaxInt64}, null)},
+			single(i64, cell{raw: 1 << 63}, null, cell{raw: math.MaxInt64}),
+			single(i64, cell{raw: math.MaxInt64}, null)},
 	} {
 		require.Equal(t, want, text(c[0], c[1]))
 	}
 	all := single(i64, cell{raw: 1 << 63}, null, cell{raw: math.MaxInt64})
 	require.Equal(t, "k0 int64 = k0 int64\nhash of k0 (64 bits), verified", text(all, all))
 
-	// A build side without NULL leaves out the NULLs of what probes it; with one it does not.
-	for build, want := range map[arrow.Table][]uint32{single(i64, cell{raw: 7}): {1, 2}, single(i64, null, cell{raw: 7}): {2}} {
+	// A build side without NULL leaves out the NULLs of probe sides; with NULL it does not.
+	for build, want := range map[arrow.Table][]uint32{single(i64, cell{raw: 7}): {1, 2},
+		single(i64, null, cell{raw: 7}): {2}} {
 		keys, err := PlanBuild(ctx, build, all.Schema(), keyNames(1), keyNames(1), Right, true)
 		require.NoError(t, err)
 		plan, err := keys.Bind(ctx, single(i64, cell{raw: 7}, null, cell{raw: 8}))

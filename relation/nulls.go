@@ -11,10 +11,10 @@ import (
 	"github.com/spirjoin/spirjoin/backend"
 )
 
-// Nulls returns an array of null rows, of any Arrow type, which the caller releases. Its buffers are views of one
-// zeroed block of the allocator, as large as the largest of them; lists have no elements. Unions, which have no nulls
-// of their own, hold nulls of their first field. Errors wrap backend.ErrInvalidInput (negative rows), backend.ErrLimit
-// (more rows than run ends of 16 or 32 bits can count) or backend.ErrUnsupported.
+// Nulls returns an array of null rows of any Arrow type, which the caller releases. Its buffers are views of one zeroed
+// block of the allocator, as large as the largest of them; lists have no elements. Unions have no nulls of their own,
+// and hold nulls of their first field. Errors wrap backend.ErrInvalidInput (negative rows), backend.ErrLimit (more rows
+// than run ends of 16 or 32 bits can count) or backend.ErrUnsupported.
 func Nulls(t arrow.DataType, rows int, allocator memory.Allocator) (arrow.Array, error) {
 	if rows < 0 {
 		return nil, fmt.Errorf("%w: %d null rows", backend.ErrInvalidInput, rows)
@@ -29,7 +29,7 @@ func Nulls(t arrow.DataType, rows int, allocator memory.Allocator) (arrow.Array,
 	return array.MakeFromData(data), nil
 }
 
-// zeros hands out zeroed buffers of one block, which it replaces when it is too small.
+// zeros returns zeroed buffers that are views of one block. It replaces the block if that is too small.
 type zeros struct {
 	allocator memory.Allocator
 	block     *memory.Buffer
@@ -52,7 +52,7 @@ func (z *zeros) buffer(sizeBytes int) *memory.Buffer {
 }
 
 func (z *zeros) nulls(t arrow.DataType, rows int) (arrow.ArrayData, error) {
-	var sizes []int // of the buffers behind the validity
+	var sizes []int // bytes of the buffers after the validity
 	var fields []arrow.DataType
 	elements := 0 // rows of each field
 	switch t := t.(type) {
@@ -121,7 +121,7 @@ func (z *zeros) nulls(t arrow.DataType, rows int) (arrow.ArrayData, error) {
 	return z.data(t, rows, rows, sizes, children), nil
 }
 
-// data makes an array of zeroed buffers: the validity, unless it has no nulls of its own, and those of the given sizes.
+// data returns an array of zeroed buffers: a validity bitmap if nulls is positive, and buffers of the given sizes.
 func (z *zeros) data(t arrow.DataType, rows, nulls int, sizes []int, children []arrow.ArrayData) *array.Data {
 	buffers := []*memory.Buffer{nil}
 	for _, sizeBytes := range sizes {
@@ -142,8 +142,8 @@ func releaseData(all []arrow.ArrayData) {
 	}
 }
 
-// union gives every row the code of the first field. Its child has all rows, as the others of a sparse union, or one
-// row to which all offsets of a dense union point.
+// union gives every row the type code of the first field. The children of a sparse union have all rows. In a dense
+// union, the first child has one row, to which all offsets point.
 func (z *zeros) union(t arrow.UnionType, rows int) (arrow.ArrayData, error) {
 	children := make([]arrow.ArrayData, t.NumFields())
 	defer releaseData(children)
@@ -173,7 +173,7 @@ func (z *zeros) union(t arrow.UnionType, rows int) (arrow.ArrayData, error) {
 	return array.NewData(t, rows, buffers, children, 0, 0), nil
 }
 
-// oneRun is a single run of null.
+// oneRun returns a single run of null.
 func (z *zeros) oneRun(t *arrow.RunEndEncodedType, rows int) (arrow.ArrayData, error) {
 	width := t.RunEnds().(arrow.FixedWidthDataType).Bytes()
 	if uint64(rows) > 1<<(8*width-1)-1 {

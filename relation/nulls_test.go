@@ -15,7 +15,7 @@ import (
 	"github.com/spirjoin/spirjoin/backend"
 )
 
-// dirty hands out memory full of ones, as memory outside Go's heap may be.
+// dirty returns memory full of ones, as memory outside Go's heap may be.
 type dirty struct{ memory.Allocator }
 
 func (d dirty) Allocate(size int) []byte {
@@ -65,7 +65,7 @@ func nullTypes() (types []arrow.DataType) {
 		&arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Uint32, ValueType: inner})
 }
 
-// TestNulls makes nulls of every type from memory that is not zero, and looks at each row.
+// TestNulls makes nulls of every type in memory that is not zero, and checks each row.
 func TestNulls(t *testing.T) {
 	for _, dt := range nullTypes() {
 		for _, rows := range []int{0, 1, 9, 1000} {
@@ -96,7 +96,7 @@ func TestNulls(t *testing.T) {
 	require.ErrorIs(t, err, ErrBatchTooLarge)
 }
 
-// isNull looks through unions, runs and dictionaries.
+// isNull looks into unions, runs and dictionaries.
 func isNull(values arrow.Array, i int) bool {
 	switch values := values.(type) {
 	case *array.Null:
@@ -115,8 +115,7 @@ func isNull(values arrow.Array, i int) bool {
 	return values.IsNull(i)
 }
 
-// builderOf is a builder of a type whose nulls compare equal to others; nil for types of which they do not, or that
-// have no builder.
+// builderOf returns a builder for a type whose nulls compare equal; nil for types without such a builder.
 func builderOf(dt arrow.DataType) array.Builder {
 	switch dt := dt.(type) {
 	case *arrow.SparseUnionType, *arrow.DenseUnionType, *nestedExtension:
@@ -129,7 +128,7 @@ func builderOf(dt arrow.DataType) array.Builder {
 	return array.NewBuilder(memory.DefaultAllocator, dt)
 }
 
-// TestTakeNullable gathers rows of every type, some of them absent.
+// TestTakeNullable gathers rows of every type, some of them NoRow.
 func TestTakeNullable(t *testing.T) {
 	for _, c := range takeValues {
 		t.Run(c.dt.String(), func(t *testing.T) {
@@ -183,7 +182,7 @@ func testTakeNullable(t *testing.T, column *arrow.Chunked) {
 	}
 }
 
-// TestTakeNullableOfUnions: the rows that are there keep their values.
+// TestTakeNullableOfUnions: the rows that are present keep their values.
 func TestTakeNullableOfUnions(t *testing.T) {
 	fields := []arrow.Field{{Name: "i", Type: arrow.PrimitiveTypes.Int32, Nullable: true},
 		{Name: "s", Type: arrow.BinaryTypes.String, Nullable: true}}
@@ -215,7 +214,7 @@ func TestTakeNullableOfUnions(t *testing.T) {
 	}
 }
 
-// TestTakeNullableKeepsDictionary: an absent row does not make dictionaries differ.
+// TestTakeNullableKeepsDictionary: a missing row does not make dictionaries differ.
 func TestTakeNullableKeepsDictionary(t *testing.T) {
 	dt := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: arrow.BinaryTypes.String}
 	values, _, err := array.FromJSON(memory.DefaultAllocator, dt, strings.NewReader(`["a", "b", null, "a"]`))

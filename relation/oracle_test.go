@@ -12,12 +12,11 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/array"
 )
 
-// exact is the value of one key as mathematics has it: a number in the unit of its class, or what floats have besides, or
-// the bytes of a text.
+// exact is the exact value of a key: a number in the unit of its class, a special value, or the bytes of a text.
 type exact struct {
-	beyond int // -1: -Inf, 1: +Inf, 2: NaN, 3: NULL where it is a value, 0: a number or a text
+	beyond int // -1: -Inf, 1: +Inf, 2: NaN, 3: NULL if it is a value, 0: a number or a text
 	number *big.Rat
-	text   string // where there is no number
+	text   string // if there is no number
 }
 
 func (e exact) compare(other exact) int {
@@ -37,7 +36,7 @@ func (e exact) String() string {
 	return map[int]string{-1: "-Inf", 1: "+Inf", 2: "NaN", 3: "NULL", 0: fmt.Sprint(e.number)}[e.beyond]
 }
 
-// exactOf reads row i the slow way; ok is false for a null.
+// exactOf reads row i by the definition of its type; ok is false for a null.
 func exactOf(column arrow.Array, i int) (e exact, ok bool) {
 	if column.DataType().ID() == arrow.NULL || column.IsNull(i) {
 		return e, false
@@ -143,10 +142,11 @@ func float16Of(bits uint16) exact {
 		fraction += 1024
 	}
 	power := new(big.Int).Lsh(big.NewInt(1), uint(exponent))
-	return exact{number: new(big.Rat).SetFrac(power.Mul(power, big.NewInt(sign*fraction)), new(big.Int).Lsh(big.NewInt(1), 25))}
+	return exact{number: new(big.Rat).SetFrac(power.Mul(power, big.NewInt(sign*fraction)),
+		new(big.Int).Lsh(big.NewInt(1), 25))}
 }
 
-// keyRow is a row as the oracle and as the plan see it.
+// keyRow is a row as seen by the oracle and by the plan.
 type keyRow struct {
 	values  []exact
 	null    bool
@@ -189,14 +189,14 @@ func readRows(plan *KeyPlan, side Side, table arrow.Table, on []string) ([]keyRo
 			rows[row].code = view[uint64](keys)[i]
 		}
 		if plan.KeyBits() < 64 && rows[row].code>>plan.KeyBits() != 0 {
-			return nil, fmt.Errorf("code %#x of %s row %d has more than %d bits", rows[row].code, side, row, plan.KeyBits())
+			return nil, fmt.Errorf("code %#x of %s row %d has more than %d bits", rows[row].code, side, row,
+				plan.KeyBits())
 		}
 	}
 	return rows, nil
 }
 
-// checkHashed checks the same of codes that are hashes: equal values have equal codes, and what [KeyPlan.Equal] says of
-// all pairs.
+// checkHashed checks codes that are hashes: equal values have equal codes, and [KeyPlan.Equal] is right for all pairs.
 func checkHashed(plan *KeyPlan, left, right []keyRow) error {
 	var rows [2][]uint32
 	for i, l := range left {
@@ -207,7 +207,8 @@ func checkHashed(plan *KeyPlan, left, right []keyRow) error {
 			case l.encoded && r.encoded:
 				rows[Left], rows[Right] = append(rows[Left], uint32(i)), append(rows[Right], uint32(j))
 				if equal && l.code != r.code {
-					return fmt.Errorf("left row %d and right row %d are equal, and their codes %#x and %#x are not", i, j, l.code, r.code)
+					return fmt.Errorf("left row %d and right row %d are equal, and their codes %#x and %#x are not", i,
+						j, l.code, r.code)
 				}
 			case equal:
 				return fmt.Errorf("left row %d and right row %d are equal, and one is left out", i, j)
@@ -228,11 +229,12 @@ func checkHashed(plan *KeyPlan, left, right []keyRow) error {
 }
 
 func equalRow(l, r keyRow) bool {
-	return !l.null && !r.null && slices.EqualFunc(l.values, r.values, func(a, b exact) bool { return a.compare(b) == 0 })
+	return !l.null && !r.null && slices.EqualFunc(l.values, r.values,
+		func(a, b exact) bool { return a.compare(b) == 0 })
 }
 
-// checkRows checks that codes order as the values do, and are equal, within a side and across, if and only if all values
-// are; and that no row is left out that has a match.
+// checkRows checks that codes order as the values do, within a side and across, are equal if and only if all values
+// are, and that no row with a match is left out.
 func checkRows(plan *KeyPlan, left, right []keyRow) error {
 	if !plan.Exact() {
 		return checkHashed(plan, left, right)
@@ -247,7 +249,8 @@ func checkRows(plan *KeyPlan, left, right []keyRow) error {
 	}
 	var encoded []keyRow
 	for side, rows := range [][]keyRow{left, right} {
-		others := slices.DeleteFunc(slices.Clone([][]keyRow{right, left}[side]), func(row keyRow) bool { return row.null })
+		others := slices.DeleteFunc(slices.Clone([][]keyRow{right, left}[side]),
+			func(row keyRow) bool { return row.null })
 		slices.SortFunc(others, compare)
 		for i, row := range rows {
 			switch {
@@ -257,7 +260,8 @@ func checkRows(plan *KeyPlan, left, right []keyRow) error {
 				encoded = append(encoded, row)
 			case !row.null:
 				if _, found := slices.BinarySearchFunc(others, row, compare); found {
-					return fmt.Errorf("%s row %d is left out, but its values %v have a match", Side(side), i, row.values)
+					return fmt.Errorf("%s row %d is left out, but its values %v have a match", Side(side), i,
+						row.values)
 				}
 			}
 		}
@@ -266,7 +270,8 @@ func checkRows(plan *KeyPlan, left, right []keyRow) error {
 	for i := range encoded[min(1, len(encoded)):] {
 		a, b := encoded[i], encoded[i+1]
 		if want, got := compare(a, b), cmp.Compare(a.code, b.code); want != got {
-			return fmt.Errorf("values %v and %v compare %d, their codes %#x and %#x %d", a.values, b.values, want, a.code, b.code, got)
+			return fmt.Errorf("values %v and %v compare %d, their codes %#x and %#x %d", a.values, b.values, want,
+				a.code, b.code, got)
 		}
 	}
 	return nil

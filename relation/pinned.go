@@ -14,30 +14,30 @@ import (
 )
 
 // PinnedAllocator is an Arrow allocator whose large blocks are host memory that a device has imported, so that uploads
-// and downloads of columns in it need no copy through staging buffers. They lie outside Go's heap, in large pages.
-// Small blocks, which gain nothing, and blocks beyond the cap or the device's limit come from Go's memory; Pinned says
-// how much is imported. Freed blocks are kept and reused, because pinning pages is slow. Safe for concurrent use. A
-// call may wait as long as the device's limit of waits for a copy that was given up. Close it before the device;
-// blocks that are in use then stay readable until they are freed.
+// and downloads of columns in it need no copy through staging buffers. They are outside Go's heap, in large pages.
+// Small blocks, which gain nothing, and blocks beyond the cap or the limit of the device come from Go's memory; Pinned
+// returns how much is imported. Freed blocks are kept and reused, because pinning pages is slow. Safe for concurrent
+// use. Allocate may wait, up to the time limit of the device, for an abandoned copy that still uses a block. Close the
+// allocator before the device; blocks in use then stay readable until they are freed.
 type PinnedAllocator struct {
 	device   *backend.Device
 	capBytes uint64
 	small    memory.Allocator
 
 	mu       sync.Mutex
-	regions  map[*byte]*pinnedRegion // in use, by first byte
+	regions  map[*byte]*pinnedRegion // regions in use, by first byte
 	free     []*pinnedRegion
-	sizeSum  uint64 // of all regions
-	declined uint64 // bytes asked for that were not imported
+	sizeSum  uint64 // bytes of all regions
+	declined uint64 // bytes requested that were not imported
 	closed   bool
 }
 
-// pinnedRegion is memory of the system that is given back when neither the device nor a block needs it.
+// pinnedRegion is memory of the operating system, which is unmapped when neither the device nor the allocator needs it.
 type pinnedRegion struct {
 	pages  []byte
 	buffer *backend.Buffer
 	unmap  func()
-	needed atomic.Int32 // by the device, and by the allocator
+	needed atomic.Int32 // references of the device and of the allocator
 }
 
 func (r *pinnedRegion) done() {
@@ -46,27 +46,28 @@ func (r *pinnedRegion) done() {
 	}
 }
 
-// minPinnedBytes is the size from which a block is worth pages of its own.
+// minPinnedBytes is the minimum size of a block with its own pages.
 const minPinnedBytes = 256 << 10
 
-// NewPinnedAllocator returns an allocator that imports at most capBytes at a time into the device.
+// NewPinnedAllocator returns an allocator that imports at most capBytes at a time into the device. The owner closes it.
 func NewPinnedAllocator(device *backend.Device, capBytes uint64) *PinnedAllocator {
 	return &PinnedAllocator{device: device, capBytes: capBytes, small: memory.NewGoAllocator(),
 		regions: make(map[*byte]*pinnedRegion)}
 }
 
-// Pinned returns the bytes that are imported now, and those that were asked for since the start and had to come from
-// Go's memory because of the cap or because the device refused.
+// Pinned returns the bytes that are imported now, and those that were requested since the start but came from Go's
+// memory, because of the cap or because the device refused.
 func (a *PinnedAllocator) Pinned() (sizeBytes, declinedBytes uint64) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.sizeSum, a.declined
 }
 
-// CapBytes is how much is imported at most.
+// CapBytes returns the maximum number of imported bytes.
 func (a *PinnedAllocator) CapBytes() uint64 { return a.capBytes }
 
-// Trim gives up blocks that are kept for reuse, the oldest first, until at most mostBytes are, and returns how much is.
+// Trim releases blocks that are kept for reuse, the oldest first, until at most mostBytes are kept, and returns how
+// many bytes are still kept.
 func (a *PinnedAllocator) Trim(mostBytes uint64) (keptBytes uint64) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -80,7 +81,7 @@ func (a *PinnedAllocator) Trim(mostBytes uint64) (keptBytes uint64) {
 	return keptBytes
 }
 
-// Allocate returns memory of the given size with undefined content.
+// Allocate returns memory of the given size in bytes, with undefined content.
 func (a *PinnedAllocator) Allocate(size int) []byte {
 	if size >= minPinnedBytes {
 		if b := a.pinned(size); b != nil {
@@ -106,8 +107,8 @@ func (a *PinnedAllocator) pinned(size int) []byte {
 	if best >= 0 {
 		r = a.free[best]
 		a.free = append(a.free[:best], a.free[best+1:]...)
-		// A copy that was given up, as when a download is cancelled, may still be under way. Arrow's allocators know no
-		// context: the limit of the device ends this wait.
+		// An abandoned copy, of a cancelled download for example, may still be running. Arrow's allocators have no
+		// context, so the time limit of the device ends this wait.
 		if err := a.device.WaitBuffer(context.Background(), r.buffer); err != nil {
 			a.drop(r)
 			r = nil
@@ -124,7 +125,8 @@ func (a *PinnedAllocator) pinned(size int) []byte {
 	return r.pages[:size:size]
 }
 
-// importPages makes a new region, giving kept ones up where the cap asks for it; nil when there is none to be had.
+// importPages returns a new region. It releases kept ones if the cap requires that. It returns nil if no region can be
+// had.
 func (a *PinnedAllocator) importPages(size int) *pinnedRegion {
 	alignment := int(a.device.Info().Limits.ImportAlignment)
 	if alignment == 0 {
@@ -164,13 +166,13 @@ func (a *PinnedAllocator) unpin(r *pinnedRegion) {
 	r.buffer.Release()
 }
 
-// drop gives up a region that holds no block.
+// drop releases a region that no block uses.
 func (a *PinnedAllocator) drop(r *pinnedRegion) {
 	a.unpin(r)
 	r.done()
 }
 
-// Reallocate grows or shrinks a block, keeping its content.
+// Reallocate changes the size of a block and keeps its content. The old block must not be used any more.
 func (a *PinnedAllocator) Reallocate(size int, b []byte) []byte {
 	if cap(b) >= size && size >= cap(b)/2 {
 		return b[:size]
@@ -181,7 +183,7 @@ func (a *PinnedAllocator) Reallocate(size int, b []byte) []byte {
 	return grown
 }
 
-// Free gives a block back.
+// Free returns a block to the allocator.
 func (a *PinnedAllocator) Free(b []byte) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -198,7 +200,7 @@ func (a *PinnedAllocator) Free(b []byte) {
 	a.small.Free(b)
 }
 
-// Close unpins all memory. Blocks that are still in use become ordinary memory; new ones come from Go's.
+// Close ends the import of all memory. Blocks that are still in use become ordinary memory; new ones come from Go's.
 func (a *PinnedAllocator) Close() {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -15,7 +15,7 @@ import (
 	"github.com/spirjoin/spirjoin/internal/hugepages"
 )
 
-// TestPinnedReuse frees a block while the device still copies to it, as after an abandoned download: the block must not
+// TestPinnedReuse frees a block while the device still copies to it, as after an abandoned download. The block must not
 // be reused before the copy is done.
 func TestPinnedReuse(t *testing.T) {
 	driver, err := host.New(host.Options{Devices: []host.Device{{Name: "cpu"}}, Discrete: true,
@@ -38,7 +38,7 @@ func TestPinnedReuse(t *testing.T) {
 	require.Error(t, device.Close())
 }
 
-// TestPinnedLimit: a block that the device cannot import whole is not even tried.
+// TestPinnedLimit: the allocator does not try to import a block beyond the limit of the device.
 func TestPinnedLimit(t *testing.T) {
 	driver, err := host.New(host.Options{Discrete: true, MaxAllocationBytes: 2 * minPinnedBytes}).Open("host:cpu")
 	require.NoError(t, err)
@@ -54,7 +54,7 @@ func TestPinnedLimit(t *testing.T) {
 	require.NoError(t, device.Close())
 }
 
-// TestPinnedCap: what exceeds the cap comes from Go's memory, and is counted.
+// TestPinnedCap: memory beyond the cap comes from Go's memory, and is counted.
 func TestPinnedCap(t *testing.T) {
 	a := NewPinnedAllocator(discreteDevice(t), 2*minPinnedBytes)
 	defer a.Close()
@@ -67,7 +67,7 @@ func TestPinnedCap(t *testing.T) {
 	a.Free(second)
 }
 
-// TestPinnedTrim: blocks that are kept for reuse are given up, the oldest first; those in use stay.
+// TestPinnedTrim: blocks that are kept for reuse are released, the oldest first; those in use stay.
 func TestPinnedTrim(t *testing.T) {
 	a := NewPinnedAllocator(discreteDevice(t), 1<<30)
 	defer a.Close()
@@ -88,8 +88,8 @@ func TestPinnedTrim(t *testing.T) {
 	a.Free(blocks[3])
 }
 
-// TestPinnedPages: pinned memory begins at a large page outside Go's heap. A block that outlives the allocator stays,
-// and its pages go back to the system with it, once.
+// TestPinnedPages: pinned memory begins at a large page outside Go's heap. A block that outlives the allocator stays
+// valid, and its pages return to the system with it, once.
 func TestPinnedPages(t *testing.T) {
 	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {
 		if device.Info().Limits.ImportAlignment == 0 {

@@ -6,14 +6,17 @@ import (
 	"sync/atomic"
 )
 
-// ProveBytes is the host memory that [KeyPlan.Prove] takes for a row of the side with fewer rows, at most: its code, its
+// ProveBytes is the maximum host memory that [KeyPlan.Prove] takes per row of the side with fewer rows: its code, its
 // number, and up to four slots of a table.
 const ProveBytes = 8 + 4 + 4*4
 
-// Prove finds out whether hashes tell the keys of both tables apart: then the plan is exact from now on. That takes work
-// by rows, where [KeyPlan.Equal] takes work by pairs. Each row is compared with the row that stands for its hash, which is
-// one of the side with fewer rows; so rows of the other side alone, whose hash none of these has, may share a hash with
-// another, and meet nobody. It takes [ProveBytes] of host memory a row of that side. Must not be called while other calls are under way.
+// Prove checks whether hashes distinguish all keys that occur. If so, the plan is exact from now on. Its work is
+// proportional to rows, whereas that of [KeyPlan.Equal] is proportional to pairs.
+//
+// The rows of the side with fewer rows are put into a table by their hash, one row per hash. Each other row of either
+// side is compared with the row in the table that has its hash. Rows of the larger side whose hash is not in the table
+// match nothing, so that it does not matter whether they share a hash. Prove takes [ProveBytes] of host memory per row
+// of the smaller side. It must not run at the same time as other calls.
 //
 // Errors wrap backend.ErrCancelled or backend.ErrTimedOut.
 func (p *KeyPlan) Prove(ctx context.Context) (exact bool, err error) {
@@ -66,14 +69,14 @@ func (p *KeyPlan) Prove(ctx context.Context) (exact bool, err error) {
 	return p.proved, err
 }
 
-// standing is a hash table of the rows of a side that stand for their hash, filled by all cores: open addressing with
-// linear probing, at most half full.
+// standing is a hash table with one row for each hash of a side, filled by all cores: open addressing with linear
+// probing, at most half full.
 type standing struct {
 	plan   *KeyPlan
 	side   Side
 	codes  []uint64
-	rows   []uint32 // of the codes; nil where code i is of row i
-	slots  []uint32 // number of a code + 1; 0 where there is none
+	rows   []uint32 // row of each code; nil if code i is that of row i
+	slots  []uint32 // index of a code, plus 1; 0 if empty
 	differ atomic.Bool
 }
 
@@ -89,7 +92,7 @@ func (t *standing) slot(code uint64) int {
 	return int((high ^ low) & uint64(len(t.slots)-1))
 }
 
-// place makes code i stand for its hash, unless another one does, which it returns.
+// place adds code i unless the table already has an equal code, whose index it then returns.
 func (t *standing) place(code uint64, i uint32) (other uint32, found bool) {
 	for at := t.slot(code); ; at = (at + 1) & (len(t.slots) - 1) {
 		slot := &t.slots[at]
@@ -102,7 +105,7 @@ func (t *standing) place(code uint64, i uint32) (other uint32, found bool) {
 	}
 }
 
-// find is the code that stands for a hash.
+// find returns the index of an equal code.
 func (t *standing) find(code uint64) (other uint32, found bool) {
 	for at := t.slot(code); t.slots[at] != 0; at = (at + 1) & (len(t.slots) - 1) {
 		if other := t.slots[at] - 1; t.codes[other] == code {
@@ -112,7 +115,7 @@ func (t *standing) find(code uint64) (other uint32, found bool) {
 	return 0, false
 }
 
-// comparison compares pairs of rows as they come.
+// comparison collects pairs of rows and compares them fetchRows at a time.
 type comparison struct {
 	*standing
 	s     *scratch

@@ -9,21 +9,21 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 )
 
-// reader turns the values of one chunk of a key column into codes. Rows count from the chunk's first; nulls are the
-// caller's business.
+// reader turns the values of one chunk of a key column into codes. Rows are relative to the chunk. The caller handles
+// nulls.
 type reader interface {
-	// codes returns the codes of rows [from, from+n): in scratch, which holds at least n, or as a view of the column's own
-	// memory. Rows without a code, and null rows, get any number.
+	// codes returns the codes of the rows [from, from+n), either in scratch, which holds at least n, or as a view of
+	// the column's memory. Rows without a code, and null rows, get an arbitrary number.
 	codes(scratch []uint64, from, n int) []uint64
-	// filters tells whether some value of the chunk's type has no code.
+	// filters reports whether some value of the chunk's type may have no code.
 	filters() bool
-	// admit clears bit at+i of mask where row from+i has no code, for every i below n, and returns how many of these rows
-	// had their bit set and a value of more than 64 bits in the unit of the codes. Scratch holds at least n. It is called
-	// only where filters is true.
+	// admit clears bit at+i of mask if row from+i has no code, for each i below n. It returns how many of these rows
+	// had their bit set and a value of more than 64 bits in the unit of the codes. scratch holds at least n. It is
+	// called only if filters is true.
 	admit(mask, scratch []uint64, at, from, n int) (beyond int)
 }
 
-// newReader chooses the reader of a chunk whose type has codes and is no dictionary.
+// newReader returns the reader of a chunk whose type has codes and is not a dictionary.
 func newReader(chunk arrow.Array, c coding) reader {
 	data := chunk.Data()
 	switch dt := chunk.DataType(); dt.ID() {
@@ -35,7 +35,8 @@ func newReader(chunk arrow.Array, c coding) reader {
 		return newScaled(values[int16](data), c)
 	case arrow.INT32, arrow.DATE32, arrow.TIME32, arrow.DECIMAL32, arrow.INTERVAL_MONTHS:
 		return newScaled(values[int32](data), c)
-	case arrow.INT64, arrow.DATE64, arrow.TIME64, arrow.TIMESTAMP, arrow.DURATION, arrow.DECIMAL64, arrow.INTERVAL_DAY_TIME:
+	case arrow.INT64, arrow.DATE64, arrow.TIME64, arrow.TIMESTAMP, arrow.DURATION, arrow.DECIMAL64,
+		arrow.INTERVAL_DAY_TIME:
 		return newScaled(values[int64](data), c)
 	case arrow.UINT8:
 		return newScaled(values[uint8](data), c)
@@ -67,13 +68,13 @@ func bufferBytes(data arrow.ArrayData, i int) []byte {
 	return data.Buffers()[i].Bytes()
 }
 
-// values is the part of the chunk's value buffer that holds its rows, as a slice of T.
+// values returns the rows of the chunk's value buffer as a slice of T.
 func values[T any](data arrow.ArrayData) []T {
 	rowBytes := data.DataType().(arrow.FixedWidthDataType).Bytes()
 	return view[T](bufferBytes(data, 1)[data.Offset()*rowBytes:][:data.Len()*rowBytes])
 }
 
-// never is a chunk of which no row matches.
+// never is the reader of a chunk in which no row matches.
 type never struct{}
 
 func (never) codes(scratch []uint64, _, n int) []uint64 { return scratch[:n] }
@@ -91,12 +92,12 @@ type integer interface {
 	int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64
 }
 
-// scaled reads integers and what is stored as integers.
+// scaled reads integers, and types that are stored as integers.
 type scaled[T integer] struct {
 	values []T
 	factor uint64
-	lo, hi T // the values that have a code
-	all    bool
+	lo, hi T    // range of the values that have a code
+	all    bool // every value has a code
 }
 
 func newScaled[T integer](values []T, c coding) reader {
@@ -121,8 +122,8 @@ func newScaled[T integer](values []T, c coding) reader {
 	return r
 }
 
-// reach is the range of the numbers that stay within 64 bits when they are multiplied with factor; 0 stands for a factor
-// above 63 bits.
+// reach is the range of the numbers that still fit 64 bits when multiplied by factor; 0 stands for a factor above 63
+// bits.
 func reach(factor uint64) (lo, hi int64) {
 	if factor == 0 {
 		return 0, 0
@@ -160,15 +161,16 @@ func (r *scaled[T]) admit(mask, _ []uint64, at, from, n int) (beyond int) {
 	return beyond
 }
 
-// whole reads integers as quotients by a divisor, where they are whole. With divisor = odd * 2^shift and inverse * odd
-// = 1 modulo 2^64, a multiple of the divisor times inverse is its quotient * 2^shift, so that one multiplication
-// divides (Granlund and Montgomery, "Division by Invariant Integers using Multiplication", 1994, section 9). Of other
-// integers this makes any number, whose product with the divisor is another one or leaves 64 bits.
+// whole reads integers as quotients by a divisor, if they are whole. Let divisor = odd * 2^shift and inverse * odd = 1
+// modulo 2^64. Then a multiple of the divisor times inverse is its quotient * 2^shift, so that one multiplication
+// divides (Granlund and Montgomery, "Division by Invariant Integers using Multiplication", 1994, section 9). For any
+// other integer the result is wrong, which shows when it is multiplied by the divisor: the product differs or exceeds
+// 64 bits.
 type whole[T integer] struct {
 	values           []T
-	divisor, inverse uint64 // 0 where the divisor exceeds 63 bits: 0 is its only multiple
+	divisor, inverse uint64 // 0 if the divisor exceeds 63 bits: 0 is its only multiple
 	shift            int
-	lo, span         uint64 // of the quotients: the least of any 64-bit integer, and the greatest less the least
+	lo, span         uint64 // the least quotient of a 64-bit integer, and the difference to the greatest
 	signed           bool
 }
 
@@ -180,7 +182,7 @@ func newWhole[T integer](values []T, divisor uint64) *whole[T] {
 	}
 	r.shift = bits.TrailingZeros64(divisor)
 	odd := divisor >> r.shift
-	r.inverse = odd // to 3 bits; each step of Newton's doubles them
+	r.inverse = odd // correct in 3 bits; each step of Newton's method doubles that
 	for range 5 {
 		r.inverse *= 2 - odd*r.inverse
 	}
@@ -276,7 +278,7 @@ func (r *wideDecimals) admit(mask, _ []uint64, at, from, n int) (beyond int) {
 	return beyond
 }
 
-// isOneWord tells whether a number of two or four words in two's complement is one of 64 bits.
+// isOneWord reports whether a number of two or four words, in two's complement, fits 64 bits.
 func isOneWord(number []uint64) bool {
 	sign := uint64(int64(number[0]) >> 63)
 	rest := number[1] ^ sign
@@ -286,10 +288,10 @@ func isOneWord(number []uint64) bool {
 	return rest == 0
 }
 
-// divideExactly divides a number in two's complement, of at most four words, by 10^digits. Exact tells whether that
-// leaves no remainder, fits whether the quotient is one of 64 bits.
+// divideExactly divides a number of at most four words, in two's complement, by 10^digits. exact reports whether there
+// is no remainder, fits whether the quotient fits 64 bits.
 func divideExactly(number []uint64, digits int) (quotient uint64, exact, fits bool) {
-	var words [4]uint64 // the magnitude, and then what is left of it
+	var words [4]uint64 // the magnitude, then the quotient
 	n := len(number)
 	sign := uint64(int64(number[n-1]) >> 63)
 	carry := sign & 1

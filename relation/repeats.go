@@ -5,25 +5,25 @@ import (
 	"slices"
 )
 
-// Repeats finds rows of a side with equal keys among rows whose codes are equal, which unequal keys may have too
-// ([KeyPlan.Exact]). The work is linear in the number of rows: rows are found by a map whose keys spell out the values of
-// all key columns.
+// Repeats finds rows of a side with equal keys among rows with equal codes. Unequal keys may have equal codes too, if
+// codes are hashes ([KeyPlan.Exact]). The work is linear in the number of rows: a map finds rows by the values of all
+// key columns. Used by one goroutine at a time.
 type Repeats struct {
 	plan *KeyPlan
 	side Side
-	rows map[string]uint32 // the first row of each key
+	rows map[string]uint32 // first row with each key
 }
 
-// Repeats returns a search among no rows yet.
+// Repeats returns a search without rows.
 func (p *KeyPlan) Repeats(side Side) *Repeats {
 	return &Repeats{plan: p, side: side, rows: make(map[string]uint32)}
 }
 
-// Rows is the number of rows that were added.
+// Rows returns the number of rows added so far.
 func (r *Repeats) Rows() int { return len(r.rows) }
 
-// Add adds rows, each of which has a code and was not added before. It stops at the first one with the key of a row
-// before it, and returns the two.
+// Add adds rows, which have codes and were not added before. It stops at the first row with the same key as an earlier
+// one, and returns both.
 func (r *Repeats) Add(rows []uint32) (first, second uint32, found bool) {
 	s, texts := new(scratch), new(foundTexts)
 	values := make([][]byte, fetchRows)
@@ -39,7 +39,7 @@ func (r *Repeats) Add(rows []uint32) (first, second uint32, found bool) {
 	return 0, 0, false
 }
 
-// spell writes the values of the keys of rows, at most fetchRows, to values: equal bytes for equal keys alone.
+// spell encodes the keys of rows, at most fetchRows, as bytes in values. Bytes are equal if and only if keys are.
 func (p *KeyPlan) spell(s *scratch, texts []string, side Side, rows []uint32, values [][]byte) {
 	for i := range rows {
 		values[i] = values[i][:0]

@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestRepeats finds the first row with the key of one before, by the values of texts and numbers, NULLs among them,
-// whatever rows were added before it.
+// TestRepeats finds the first row with the same key as an earlier one, by the values of texts and numbers, with NULLs,
+// whatever rows were added before.
 func TestRepeats(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 9))
 	for range 300 {

@@ -6,10 +6,10 @@ import (
 	"math/rand/v2"
 )
 
-// Blocks yields the rows [from, to) of sampled blocks, ascending: about some of rows rows, or all, in blocks of block
-// neighbours. Each block of the table is drawn on its own with the same probability (Bernoulli sampling; the gaps between
-// drawn ones are geometric), so that neither an order nor a period of the rows tells in the sample. The same call gives
-// the same blocks.
+// Blocks samples about some of rows rows, or all. It yields the ranges [from, to) of sampled blocks of block adjacent
+// rows, in ascending order. Each block is drawn independently with the same probability (Bernoulli sampling; the gaps
+// between drawn blocks have a geometric distribution), so that neither the order nor a period of the rows biases the
+// sample. The same arguments give the same blocks.
 func Blocks(rows, some, block uint64) iter.Seq2[uint64, uint64] {
 	return func(yield func(from, to uint64) bool) {
 		random, rate := rand.New(rand.NewPCG(some, block)), 0.0
@@ -27,8 +27,8 @@ func Blocks(rows, some, block uint64) iter.Seq2[uint64, uint64] {
 	}
 }
 
-// Sample returns the packed codes of about rows rows of a side, or of all, by the [Blocks] of at most stripRows
-// neighbours that they are in. Rows that are left out are not in it. It reads no more than these rows.
+// Sample returns the packed codes of about rows rows of a side, or of all, in [Blocks] of block adjacent rows, at most
+// stripRows. It skips rows that are left out, and reads no other rows.
 func (p *KeyPlan) Sample(side Side, rows, block int) (sample [][]uint64) {
 	s, buffers := &p.sides[side], new(scratch)
 	for from, to := range Blocks(uint64(s.rows), uint64(rows), uint64(block)) {

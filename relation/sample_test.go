@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestSample compares samples with the codes of all rows: their order, their number, their spread, and rows that are left out.
+// TestSample compares samples with the codes of all rows: their order, number and spread, and rows that are left out.
 func TestSample(t *testing.T) {
 	const rows = 100_000
 	column := func(null func(i int) bool) arrow.Table {
@@ -35,7 +35,8 @@ func TestSample(t *testing.T) {
 		return table
 	}
 	some := func(i int) bool { return i%3 == 0 }
-	plan, err := PlanKeys(context.Background(), column(some), column(func(int) bool { return false }), []string{"k"}, []string{"k"})
+	plan, err := PlanKeys(context.Background(), column(some), column(func(int) bool { return false }), []string{"k"},
+		[]string{"k"})
 	require.NoError(t, err)
 	for _, c := range [][2]int{{1000, 1}, {1024, 64}, {rows, 64}, {2 * rows, 1}, {3000, 7}} {
 		sample := plan.Sample(Right, c[0], c[1])
@@ -55,13 +56,14 @@ func TestSample(t *testing.T) {
 			require.Equal(t, block[0]+uint64(len(block)-1), block[len(block)-1], "a block")
 		}
 		left := slices.Concat(plan.Sample(Left, c[0], c[1])...)
-		require.False(t, slices.ContainsFunc(left, func(code uint64) bool { return some(int(code)) }), "rows without a key")
+		require.False(t, slices.ContainsFunc(left, func(code uint64) bool { return some(int(code)) }),
+			"rows without a key")
 		require.InDelta(t, float64(len(codes))*2/3, len(left), 4*math.Sqrt(float64(len(codes)*c[1]))*0.5, c)
 	}
 }
 
-// TestSampleOfPeriodicKeys: keys that repeat with a period are met as often as random ones, whatever the period, also
-// those of which a fixed stride would meet few.
+// TestSampleOfPeriodicKeys: periodic keys are sampled as often as random ones, whatever the period, even where a fixed
+// stride would find few.
 func TestSampleOfPeriodicKeys(t *testing.T) {
 	const rows, sampled = 1 << 20, 1 << 13
 	for _, period := range []int{65536, 4096, 128, rows / sampled * 37, 1000, 65537, 7} {
@@ -82,8 +84,8 @@ func TestSampleOfPeriodicKeys(t *testing.T) {
 				counts[code]++
 				most = max(most, counts[code])
 			}
-			// Blocks are drawn independently, so that a key's count is about Poisson distributed, and a block has its keys once,
-			// or several times where the period is shorter.
+			// Blocks are drawn independently, so that the count of a key has about a Poisson distribution. A block has
+			// a key once, or several times if the period is shorter than the block.
 			mean := float64(len(codes)) / float64(period)
 			keys := float64(period) * (1 - math.Exp(-mean))
 			require.InEpsilon(t, keys, len(counts), 0.08, "period %d, blocks of %d", period, block)

@@ -9,7 +9,7 @@ import (
 	"github.com/spirjoin/spirjoin/backend"
 )
 
-// CheckColumn returns nil when the schema of a side has exactly one column of that name, otherwise
+// CheckColumn returns nil if the schema of a side has exactly one column of that name, otherwise
 // backend.ErrInvalidInput with the nearest name.
 func CheckColumn(schema *arrow.Schema, side Side, name string) error {
 	switch found := schema.FieldIndices(name); len(found) {

@@ -9,15 +9,15 @@ import (
 	"github.com/spirjoin/spirjoin/backend"
 )
 
-// selection marks the rows of one side that can match at all: no key is null, and every key has a code. Its rows before
-// each block are counted, so that blocks can be written out independently of each other.
+// selection marks the rows of one side that can match: no key is null, and every key has a code. It counts the rows
+// before each block, so that blocks can be written independently of each other.
 type selection struct {
-	words  []uint64 // bit i: row i stays; the bits above the last row are zero
+	words  []uint64 // bit i: row i is selected; the bits above the last row are zero
 	blocks []uint64 // selected rows before each block of blockRows, and the total at the end
 	nulls  int64    // rows that are left out because a key is NULL
 }
 
-// selectRows marks the rows of a side, or returns nil when all of them stay. Beyond[k] becomes the number of rows that
+// selectRows marks the rows of a side, or returns nil if all of them stay. beyond[k] becomes the number of rows that
 // column k left out because their value has more than 64 bits.
 func selectRows(ctx context.Context, columns []*keyColumn, rows int, beyond []int64) (*selection, error) {
 	var picky []int
@@ -63,7 +63,7 @@ func selectRows(ctx context.Context, columns []*keyColumn, rows int, beyond []in
 	return s, nil
 }
 
-// before is how many rows are selected of those before a row.
+// before returns the number of selected rows before a row.
 func (s *selection) before(row int) uint64 {
 	block := row / blockRows
 	n := s.blocks[block] + uint64(countBits(s.words[block*blockRows/64:row/64]))
@@ -73,7 +73,7 @@ func (s *selection) before(row int) uint64 {
 	return n
 }
 
-// strip copies the bits of rows [from, to), at most stripRows, to scratch. All rows stay in a selection that is nil.
+// strip copies the bits of the rows [from, end), at most stripRows, to scratch. A nil selection selects all rows.
 func (s *selection) strip(to *scratch, from, end int) []uint64 {
 	words := to.words[:(end-from+63)/64]
 	fill(words, end-from)
@@ -83,8 +83,8 @@ func (s *selection) strip(to *scratch, from, end int) []uint64 {
 	return words
 }
 
-// Selected is a bitmap of the rows of [from, to) that have a code: bit i%32 of word i/32 is row from+i. All are where no
-// row is left out.
+// Selected returns a bitmap of the rows [from, to) that have a code: bit i%32 of word i/32 stands for row from+i. All
+// bits are set if no row is left out.
 func (p *KeyPlan) Selected(side Side, from, to int) []uint32 {
 	words := make([]uint64, (to-from+63)/64)
 	fill(words, to-from)
@@ -94,16 +94,16 @@ func (p *KeyPlan) Selected(side Side, from, to int) []uint32 {
 	return backend.Words(backend.AsBytes(words))[:(to-from+31)/32]
 }
 
-// Keyless says which of the rows that are left out are meant.
+// Keyless names a set of the rows that are left out.
 type Keyless uint8
 
 const (
-	KeylessNone   Keyless = iota
-	KeylessValues         // those without a NULL in a key: with a value that the other side does not have
-	KeylessAll
+	KeylessNone   Keyless = iota // none of them
+	KeylessValues                // rows without a NULL in a key, which have a value that the other side cannot have
+	KeylessAll                   // all of them
 )
 
-// KeylessRows is how many rows of a side are left out, of those that are meant.
+// KeylessRows returns the number of rows of a side in a set of those that are left out.
 func (p *KeyPlan) KeylessRows(side Side, which Keyless) uint64 {
 	selected, rows := p.sides[side].selected, uint64(p.sides[side].rows)
 	switch {
@@ -115,8 +115,8 @@ func (p *KeyPlan) KeylessRows(side Side, which Keyless) uint64 {
 	return rows - p.Rows(side)
 }
 
-// Keyless lists the rows of [from, to) of a side that are left out, of those that are meant, ascending; nil where there
-// are none. Errors wrap backend.ErrInvalidInput (rows that the table does not have), backend.ErrCancelled or
+// Keyless lists the rows among [from, to) of a side in a set of those that are left out, in ascending order; nil if
+// there are none. Errors wrap backend.ErrInvalidInput (rows that the table does not have), backend.ErrCancelled or
 // backend.ErrTimedOut.
 func (p *KeyPlan) Keyless(ctx context.Context, side Side, which Keyless, from, to int) ([]uint32, error) {
 	if err := p.checkRange(side, from, to); err != nil {
@@ -142,7 +142,7 @@ func (p *KeyPlan) Keyless(ctx context.Context, side Side, which Keyless, from, t
 		})
 	}
 	blocks := (to - from + blockRows - 1) / blockRows
-	at := make([]int, blocks+1) // rows of each block, and then where the next one of each goes
+	at := make([]int, blocks+1) // number of rows of each block, then the index of its next row in the result
 	if err := each(func(block, _ int, words []uint64) { at[block+1] += countBits(words) }); err != nil {
 		return nil, err
 	}
@@ -160,7 +160,7 @@ func (p *KeyPlan) Keyless(ctx context.Context, side Side, which Keyless, from, t
 	return rows, nil
 }
 
-// WithoutNulls removes from rows of a side those of which a key is NULL that equals nothing, in place.
+// WithoutNulls removes, in place, the rows of a side in which a key is NULL that equals nothing.
 func (p *KeyPlan) WithoutNulls(side Side, rows []uint32) []uint32 {
 	for _, column := range p.sides[side].columns {
 		if !column.nullsEqual && column.hasNulls() {
@@ -170,8 +170,9 @@ func (p *KeyPlan) WithoutNulls(side Side, rows []uint32) []uint32 {
 	return rows
 }
 
-// admit clears the bits of the rows [from, to) that have no code or one out of bounds; bit 0 of words is row from. It
-// returns how many of them have more than 64 bits. Where NULL is no value, words have no row of it.
+// admit clears the bits of the rows [from, to) without a code, or with a code out of bounds; bit 0 of words is row
+// from. It returns how many of them have more than 64 bits. If NULL is not a value, the bits of NULL rows must be
+// clear.
 func (c *keyColumn) admit(words []uint64, s *scratch, from, to int) (beyond int) {
 	nulls := s.nulls[:len(words)]
 	copy(nulls, words)
@@ -199,8 +200,8 @@ func (c *keyColumn) admit(words []uint64, s *scratch, from, to int) (beyond int)
 	return beyond
 }
 
-// within clears the bits of codes outside the bounds. Signed or not, a code lies within them when its distance from the
-// least, as a number without sign, is no more than that of the greatest.
+// within clears the bits of codes outside the bounds. In both signed and unsigned domains, a code is within them if its
+// distance from the least, as an unsigned number, is at most that of the greatest.
 func within(words, codes []uint64, bounds extent) {
 	span := bounds.max - bounds.min
 	for w := range words {

@@ -15,18 +15,18 @@ import (
 	"github.com/spirjoin/spirjoin/primitive"
 )
 
-// Take gathers rows of a column by number: row i of the result is row ids[i] of the column, counted over all chunks; nulls
-// stay null, ids may repeat and come in any order. The result has the column's type, lives in memory of alloc and belongs
-// to the caller, who releases it; without ids it is empty. Values are copied on all cores; alloc is only called from the
-// caller's goroutine.
+// Take gathers rows of a column by number: row i of the result is row ids[i] of the column, counted over all chunks.
+// Nulls stay null; ids may repeat and be in any order. The result has the column's type and is in memory of alloc; the
+// caller releases it. Without ids it is empty. Values are copied on all cores; alloc is only called from the caller's
+// goroutine.
 //
-// Every Arrow type is accepted. Chunks with different dictionaries are given a common one on each call: unify them once
-// with array.UnifyChunkedDicts before taking many batches. Run-end encoded columns and list views are copied run by run,
-// which is slow when the ids are scattered.
+// Every Arrow type is accepted. If chunks have different dictionaries, each call unifies them: unify them once with
+// array.UnifyChunkedDicts before taking many batches. Run-end encoded columns and list views are copied run by run,
+// which is slow if the ids are scattered.
 //
-// Errors: ErrBatchTooLarge when the gathered strings, or elements of lists, pass what the type's 32-bit offsets can count;
-// backend.ErrInvalidInput for an id that is no row, or a column whose buffers are corrupt; backend.ErrUnsupported when the
-// index type is too narrow for the dictionaries of all chunks; backend.ErrCancelled and backend.ErrTimedOut.
+// Errors wrap [ErrBatchTooLarge] if the gathered strings, or list elements, exceed the type's 32-bit offsets;
+// backend.ErrInvalidInput for an id that the column does not have, or for corrupt buffers; backend.ErrUnsupported if
+// the index type is too narrow for the dictionaries of all chunks; backend.ErrCancelled and backend.ErrTimedOut.
 func Take(ctx context.Context, column *arrow.Chunked, ids []uint32, alloc memory.Allocator) (arrow.Array, error) {
 	data, err := takeColumn(ctx, column, ids, alloc)
 	if err != nil {
@@ -36,12 +36,12 @@ func Take(ctx context.Context, column *arrow.Chunked, ids []uint32, alloc memory
 	return array.MakeFromData(data), nil
 }
 
-// NoRow is an id that no row has, see [TakeNullable].
+// NoRow is an id that no row has ([TakeNullable]).
 const NoRow = math.MaxUint32
 
-// TakeNullable is [Take] with ids that may be NoRow: these rows of the result are null. Other ids cost what they cost in
-// Take; where one is absent, the ids are copied, and scattered values take the slower path of columns in several chunks.
-// In a union, which has no nulls of its own, the value of the first field is null.
+// TakeNullable is [Take] with ids that may be NoRow, for which the result is null. If there is a NoRow, the ids are
+// copied, and scattered values take the slower path of columns with several chunks. In a union, which has no nulls of
+// its own, the value of the first field is null.
 func TakeNullable(
 	ctx context.Context, column *arrow.Chunked, ids []uint32, alloc memory.Allocator,
 ) (arrow.Array, error) {
@@ -56,7 +56,7 @@ func TakeNullable(
 	return array.MakeFromData(data), nil
 }
 
-// takeNullable appends a null row to the column, to which absent ids point.
+// takeNullable appends a null row to the column, to which absent ids refer.
 func takeNullable(
 	ctx context.Context, column *arrow.Chunked, ids []uint32, alloc memory.Allocator,
 ) (arrow.ArrayData, error) {
@@ -98,7 +98,9 @@ func chunkData(column *arrow.Chunked) []arrow.ArrayData {
 	return chunks
 }
 
-func takeColumn(ctx context.Context, column *arrow.Chunked, ids []uint32, alloc memory.Allocator) (arrow.ArrayData, error) {
+func takeColumn(
+	ctx context.Context, column *arrow.Chunked, ids []uint32, alloc memory.Allocator,
+) (arrow.ArrayData, error) {
 	err := forBlocks(ctx, len(ids), func(_ *scratch, from, to int) error {
 		for i, id := range ids[from:to] {
 			if uint64(id) >= uint64(column.Len()) {
@@ -113,17 +115,17 @@ func takeColumn(ctx context.Context, column *arrow.Chunked, ids []uint32, alloc 
 	return take(ctx, column.DataType(), chunkData(column), ids, alloc)
 }
 
-// taker is what the gathers of all types share: the rows asked for, and where each chunk starts.
+// taker holds what the gathers of all types share: the requested rows, and where each chunk starts.
 type taker struct {
 	ctx    context.Context
 	alloc  memory.Allocator
 	dtype  arrow.DataType
-	chunks []arrow.ArrayData // none empty
+	chunks []arrow.ArrayData // without empty ones
 	ids    []uint32
 	locator
 }
 
-// noRows is an array without rows, also of types for which arrow-go has no builder.
+// noRows returns an array without rows, also for types that have no builder in arrow-go.
 func noRows(dtype arrow.DataType) *array.Data {
 	storage := dtype
 	for storage.ID() == arrow.EXTENSION {
@@ -149,8 +151,10 @@ func noRows(dtype arrow.DataType) *array.Data {
 	return array.NewData(dtype, 0, buffers, children, 0, 0)
 }
 
-// take gathers from chunks of one type; every id is a row.
-func take(ctx context.Context, dtype arrow.DataType, chunks []arrow.ArrayData, ids []uint32, alloc memory.Allocator) (arrow.ArrayData, error) {
+// take gathers rows from chunks of one type. Every id must be valid.
+func take(
+	ctx context.Context, dtype arrow.DataType, chunks []arrow.ArrayData, ids []uint32, alloc memory.Allocator,
+) (arrow.ArrayData, error) {
 	if len(ids) == 0 {
 		return noRows(dtype), nil
 	}
@@ -188,7 +192,9 @@ func take(ctx context.Context, dtype arrow.DataType, chunks []arrow.ArrayData, i
 	return t.runs()
 }
 
-func newTaker(ctx context.Context, dtype arrow.DataType, chunks []arrow.ArrayData, ids []uint32, alloc memory.Allocator) *taker {
+func newTaker(
+	ctx context.Context, dtype arrow.DataType, chunks []arrow.ArrayData, ids []uint32, alloc memory.Allocator,
+) *taker {
 	t := &taker{ctx: ctx, alloc: alloc, dtype: dtype, ids: ids}
 	var rows []int
 	for _, chunk := range chunks {
@@ -200,11 +206,11 @@ func newTaker(ctx context.Context, dtype arrow.DataType, chunks []arrow.ArrayDat
 	return t
 }
 
-// runRows are looked at together for whether they are consecutive, as they are on a side that is probed in its order: then
-// they are copied at once.
+// runRows is the number of ids that are checked at a time for being consecutive, as they are for a side that is probed
+// in its own order. Consecutive rows are copied at once.
 const runRows = 64
 
-// isRun tells whether every id is one more than the one before it.
+// isRun reports whether every id is one more than the previous one.
 func isRun(ids []uint32) bool {
 	last := len(ids) - 1
 	if ids[last]-ids[0] != uint32(last) {
@@ -217,8 +223,10 @@ func isRun(ids []uint32) bool {
 	return gaps == 0
 }
 
-// result builds the gathered column and hands the buffers and children over to it. When err is not nil it releases them.
-func (t *taker) result(err error, nulls int, buffers []*memory.Buffer, children ...arrow.ArrayData) (arrow.ArrayData, error) {
+// result returns the gathered array, which takes over the buffers and children. If err is not nil, it releases them.
+func (t *taker) result(
+	err error, nulls int, buffers []*memory.Buffer, children ...arrow.ArrayData,
+) (arrow.ArrayData, error) {
 	defer func() {
 		for _, buffer := range buffers {
 			if buffer != nil {
@@ -243,7 +251,7 @@ func (t *taker) buffer(sizeBytes int) *memory.Buffer {
 	return buffer
 }
 
-// runs gathers any type by joining slices of the chunks, one for each run of consecutive rows.
+// runs gathers any type: it concatenates slices of the chunks, one for each run of consecutive rows.
 func (t *taker) runs() (arrow.ArrayData, error) {
 	sources := make([]arrow.Array, len(t.chunks))
 	for c, chunk := range t.chunks {

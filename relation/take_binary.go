@@ -9,7 +9,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/memory"
 )
 
-// spans are the offsets of the rows of one chunk of variable length: row r has the elements [r], [r+1] of them.
+// spans are the offsets of one chunk of variable-length rows: row r has the elements [spans[r], spans[r+1]).
 type spans[O int32 | int64] []O
 
 func spansOf[O int32 | int64](data arrow.ArrayData) (spans[O], error) {
@@ -20,12 +20,14 @@ func spansOf[O int32 | int64](data arrow.ArrayData) (spans[O], error) {
 	return offsets[data.Offset():], nil
 }
 
-// of are the first element of a row and the one behind its last.
+// of returns the first element of a row, and the one after its last.
 func (s spans[O]) of(row int) *[2]O { return (*[2]O)(s[row:]) }
 
-// layOut gathers the lengths of the rows and turns them into the offsets of the result. It returns these, where each row's
-// elements start in its chunk, and the number of all elements. Limit says how many elements each chunk has.
-func layOut[O int32 | int64](t *taker, sources []spans[O], limit []int) (offsets *memory.Buffer, starts []O, total int, err error) {
+// layOut gathers the lengths of the rows and turns them into the offsets of the result. It returns the offsets, where
+// the elements of each row start in their chunk, and the total number of elements. limit is the number of elements of
+// each chunk. Errors: ErrBatchTooLarge, and backend.ErrInvalidInput for corrupt offsets.
+func layOut[O int32 | int64](t *taker, sources []spans[O], limit []int) (
+	offsets *memory.Buffer, starts []O, total int, err error) {
 	var zero O
 	buffer := t.buffer((len(t.ids) + 1) * int(unsafe.Sizeof(zero)))
 	defer func() {
@@ -40,7 +42,7 @@ func layOut[O int32 | int64](t *taker, sources []spans[O], limit []int) (offsets
 	err = forBlocks(t.ctx, len(t.ids), func(_ *scratch, from, to int) error {
 		block, total := from/blockRows, int64(0)
 		var places [fetchRows]*[2]O
-		var of [fetchRows]int32 // of a chunk
+		var of [fetchRows]int32 // index of the chunk
 		var found [fetchRows][2]O
 		for ; from < to; from += fetchRows {
 			ids := t.ids[from:min(from+fetchRows, to)]
@@ -127,7 +129,7 @@ func takeBinary[O int32 | int64](t *taker) (arrow.ArrayData, error) {
 					places[i] = &found[i][0]
 				}
 			}
-			fetch(firsts[:], places[:len(ids)]) // so that the copies find them
+			fetch(firsts[:], places[:len(ids)]) // brings them into the cache for the copies
 			for i := range ids {
 				start := end
 				end = ends[at+i]
@@ -139,8 +141,8 @@ func takeBinary[O int32 | int64](t *taker) (arrow.ArrayData, error) {
 	return t.result(err, nulls, []*memory.Buffer{validity, offsets, data})
 }
 
-// views gathers strings or byte strings in the view layout. Long values are copied, so that the result does not keep all
-// the data of the column alive.
+// views gathers strings or byte strings in the view layout. Long values are copied, so that the result does not keep
+// all data of the column alive.
 func (t *taker) views() (arrow.ArrayData, error) {
 	sources := make([][]arrow.ViewHeader, len(t.chunks))
 	for c, chunk := range t.chunks {

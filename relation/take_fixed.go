@@ -8,7 +8,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/memory"
 )
 
-// fixed gathers values of a whole number of bytes.
+// fixed gathers values of rowBytes bytes.
 func (t *taker) fixed(rowBytes int) (arrow.ArrayData, error) {
 	for c, chunk := range t.chunks {
 		if err := checkBuffers(chunk, 8*rowBytes); err != nil {
@@ -107,7 +107,7 @@ func (t *taker) bools() (arrow.ArrayData, error) {
 	return t.result(err, nulls, []*memory.Buffer{validity, values})
 }
 
-// validity gathers the validity bits: nil and 0 when every gathered row is valid.
+// validity gathers the validity bits: nil and 0 if every gathered row is valid.
 func (t *taker) validity() (buffer *memory.Buffer, nulls int, err error) {
 	some := false
 	for c, chunk := range t.chunks {
@@ -131,8 +131,8 @@ func mayHaveNulls(data arrow.ArrayData) bool {
 	return data.NullN() != 0 && len(bufferBytes(data, 0)) > 0
 }
 
-// bitmap gathers the bits of the chunks' buffer with that index and counts the ones. A chunk without nulls has ones for
-// validity, whatever its buffer says.
+// bitmap gathers the bits of buffer index of the chunks and counts the ones. The validity of a chunk without nulls is
+// all ones, whatever its buffer holds.
 func (t *taker) bitmap(index int) (*memory.Buffer, int, error) {
 	sources := make([][]byte, len(t.chunks))
 	for c, chunk := range t.chunks {

@@ -10,7 +10,7 @@ import (
 	"github.com/spirjoin/spirjoin/backend"
 )
 
-// structs gathers each field by the same ids.
+// structs gathers each field with the same ids.
 func (t *taker) structs(dt *arrow.StructType) (arrow.ArrayData, error) {
 	validity, nulls, err := t.validity()
 	if err != nil {
@@ -43,7 +43,7 @@ func (t *taker) field(f int, field arrow.Field) (arrow.ArrayData, error) {
 	return taken, nil
 }
 
-// children are the child arrays number f of the chunks.
+// children returns child f of each chunk.
 func (t *taker) children(f int) []arrow.ArrayData {
 	children := make([]arrow.ArrayData, len(t.chunks))
 	for c, chunk := range t.chunks {
@@ -52,8 +52,8 @@ func (t *taker) children(f int) []arrow.ArrayData {
 	return children
 }
 
-// elements are the child arrays of the chunks and the number of the first element of each, counted over all chunks. It
-// returns false when the elements are too many to be numbered.
+// elements returns the child arrays of the chunks, and the number of the first element of each, counted over all
+// chunks. ok is false if there are too many elements to be numbered.
 func (t *taker) elements() (children []arrow.ArrayData, first []uint64, ok bool) {
 	children = t.children(0)
 	total := uint64(0)
@@ -64,7 +64,7 @@ func (t *taker) elements() (children []arrow.ArrayData, first []uint64, ok bool)
 	return children, first, total <= math.MaxUint32
 }
 
-// takeLists gathers lists and maps: first the lengths, then all elements by their numbers.
+// takeLists gathers lists and maps: first the lengths, then all elements by number.
 func takeLists[O int32 | int64](t *taker, elem arrow.DataType) (arrow.ArrayData, error) {
 	children, first, ok := t.elements()
 	if !ok {
@@ -115,7 +115,8 @@ func (t *taker) fixedLists(dt *arrow.FixedSizeListType) (arrow.ArrayData, error)
 	n := int(dt.Len())
 	for c, chunk := range t.chunks {
 		if rows := chunk.Offset() + chunk.Len(); children[c].Len() < rows*n {
-			return nil, errCorrupt(c, fmt.Sprintf("%d rows need %d elements, there are %d", rows, rows*n, children[c].Len()))
+			return nil, errCorrupt(c, fmt.Sprintf("%d rows need %d elements, there are %d", rows, rows*n,
+				children[c].Len()))
 		}
 	}
 	validity, nulls, err := t.validity()
@@ -140,8 +141,8 @@ func (t *taker) fixedLists(dt *arrow.FixedSizeListType) (arrow.ArrayData, error)
 	return t.result(err, nulls, []*memory.Buffer{validity}, values)
 }
 
-// dictionary gathers the indices; all chunks must use one dictionary, or are given one. An empty dictionary, whose chunk
-// has nothing but nulls, is as good as any.
+// dictionary gathers the indices. All chunks must have the same dictionary; otherwise they are unified. An empty
+// dictionary, whose chunk has only nulls, is compatible with any.
 func (t *taker) dictionary(dt *arrow.DictionaryType) (arrow.ArrayData, error) {
 	chunks := make([]arrow.Array, len(t.chunks))
 	same, used := true, 0 // the first chunk with entries
@@ -151,7 +152,8 @@ func (t *taker) dictionary(dt *arrow.DictionaryType) (arrow.ArrayData, error) {
 	dictionary := array.MakeFromData(t.chunks[used].Dictionary())
 	defer dictionary.Release()
 	for c, chunk := range t.chunks {
-		plain := array.NewDataWithDictionary(dt, chunk.Len(), chunk.Buffers(), chunk.NullN(), chunk.Offset(), chunk.Dictionary().(*array.Data))
+		plain := array.NewDataWithDictionary(dt, chunk.Len(), chunk.Buffers(), chunk.NullN(), chunk.Offset(),
+			chunk.Dictionary().(*array.Data))
 		chunks[c] = array.MakeFromData(plain)
 		plain.Release()
 		defer chunks[c].Release()
@@ -162,7 +164,7 @@ func (t *taker) dictionary(dt *arrow.DictionaryType) (arrow.ArrayData, error) {
 		differing := arrow.NewChunked(dt, chunks)
 		defer differing.Release()
 		unified, err := array.UnifyChunkedDicts(t.alloc, differing)
-		if err != nil { // it knows few types
+		if err != nil { // arrow-go supports few types
 			return t.joinedDictionaries(dt)
 		}
 		defer unified.Release()
@@ -179,8 +181,8 @@ func (t *taker) dictionary(dt *arrow.DictionaryType) (arrow.ArrayData, error) {
 	return indices, nil
 }
 
-// joinedDictionaries gathers indices into all dictionaries one behind the other, whose entries may then be there more
-// than once.
+// joinedDictionaries gathers indices into the concatenation of all dictionaries, in which entries may occur more than
+// once.
 func (t *taker) joinedDictionaries(dt *arrow.DictionaryType) (arrow.ArrayData, error) {
 	var entries []arrow.ArrayData
 	starts, all := make([]uint64, len(t.chunks)), uint64(0)
@@ -230,7 +232,7 @@ func (t *taker) joinedDictionaries(dt *arrow.DictionaryType) (arrow.ArrayData, e
 	return indices, nil
 }
 
-// addStarts adds to each index where the entries of its chunk begin. Indices of nulls are anything.
+// addStarts adds to each index the position of the first entry of its chunk. Indices of nulls may be anything.
 func addStarts[I uint8 | uint16 | uint32 | uint64](t *taker, indices []I, starts []uint64) error {
 	return forBlocks(t.ctx, len(t.ids), func(_ *scratch, from, to int) error {
 		for i, id := range t.ids[from:to] {

@@ -22,7 +22,7 @@ import (
 	"github.com/spirjoin/spirjoin/backend"
 )
 
-// takeValues has a few values of each type, as JSON, nulls among them.
+// takeValues has a few values of each type as JSON, with nulls.
 var takeValues = []struct {
 	dt   arrow.DataType
 	json string
@@ -47,16 +47,19 @@ var takeValues = []struct {
 	{arrow.ListOf(arrow.PrimitiveTypes.Int32), `[[1, null, 3], null, [], [4], [5, 6]]`},
 	{arrow.LargeListOf(arrow.BinaryTypes.String), `[["a", null, "bcd"], null, [], ["e"], ["f", "g"]]`},
 	{arrow.FixedSizeListOf(2, arrow.PrimitiveTypes.Int16), `[[1, 2], null, [3, null], [5, 6], [7, 8]]`},
-	{arrow.MapOf(arrow.BinaryTypes.String, arrow.PrimitiveTypes.Int8), `[[{"key":"a","value":1}], null, [], [{"key":"b","value":null},{"key":"c","value":3}], [{"key":"d","value":4}]]`},
-	{arrow.StructOf(arrow.Field{Name: "a", Type: arrow.PrimitiveTypes.Int32, Nullable: true}, arrow.Field{Name: "b", Type: arrow.ListOf(arrow.BinaryTypes.String), Nullable: true}),
+	{arrow.MapOf(arrow.BinaryTypes.String, arrow.PrimitiveTypes.Int8),
+		`[[{"key":"a","value":1}], null, [], [{"key":"b","value":null},{"key":"c","value":3}], [{"key":"d","value":4}]]`},
+	{arrow.StructOf(arrow.Field{Name: "a", Type: arrow.PrimitiveTypes.Int32, Nullable: true},
+		arrow.Field{Name: "b", Type: arrow.ListOf(arrow.BinaryTypes.String), Nullable: true}),
 		`[{"a":1,"b":["x"]}, null, {"a":null,"b":[]}, {"a":4,"b":null}, {"a":5,"b":["y",null]}]`},
-	{&arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: arrow.BinaryTypes.String}, `["a", null, "b", "a", "c"]`},
+	{&arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: arrow.BinaryTypes.String},
+		`["a", null, "b", "a", "c"]`},
 	{arrow.ListViewOf(arrow.PrimitiveTypes.Int32), `[[1, null, 3], null, [], [4], [5, 6]]`},
 	{arrow.RunEndEncodedOf(arrow.PrimitiveTypes.Int32, arrow.BinaryTypes.String), `["a", "a", null, "b", "b"]`},
 	{extensions.NewUUIDType(), `["00000000-0000-0000-0000-000000000001", null, "00000000-0000-0000-0000-0000000000ff", "10000000-0000-0000-0000-000000000001", "f0000000-0000-0000-0000-000000000001"]`},
 }
 
-// slowTake is the oracle: every row on its own, joined.
+// slowTake is the oracle: it gathers each row separately and concatenates them.
 func slowTake(t require.TestingT, column *arrow.Chunked, ids []uint32) arrow.Array {
 	if len(ids) == 0 {
 		return array.NewBuilder(memory.DefaultAllocator, column.DataType()).NewArray()
@@ -75,12 +78,13 @@ func slowTake(t require.TestingT, column *arrow.Chunked, ids []uint32) arrow.Arr
 	return joined
 }
 
-// chunkedOf cuts copies of an array into a column of several chunks, slices with offsets and empty ones among them.
+// chunkedOf cuts copies of an array into a column of several chunks, some of them slices with offsets or empty.
 func chunkedOf(values arrow.Array, cuts ...int) *arrow.Chunked {
 	var chunks []arrow.Array
 	for _, cut := range cuts {
 		cut = min(cut, values.Len())
-		chunks = append(chunks, array.NewSlice(values, 0, int64(cut)), array.NewSlice(values, int64(cut), int64(values.Len())))
+		chunks = append(chunks, array.NewSlice(values, 0, int64(cut)),
+			array.NewSlice(values, int64(cut), int64(values.Len())))
 	}
 	return arrow.NewChunked(values.DataType(), append(chunks, values))
 }
@@ -90,7 +94,8 @@ func TestTakeOfEveryType(t *testing.T) {
 		t.Run(c.dt.String(), func(t *testing.T) {
 			values, _, err := array.FromJSON(memory.DefaultAllocator, c.dt, strings.NewReader(c.json))
 			require.NoError(t, err)
-			for _, column := range []*arrow.Chunked{chunkedOf(values), chunkedOf(array.NewSlice(values, 2, 5)), chunkedOf(values, 2, 0, 5, 3)} {
+			for _, column := range []*arrow.Chunked{chunkedOf(values), chunkedOf(array.NewSlice(values, 2, 5)),
+				chunkedOf(values, 2, 0, 5, 3)} {
 				rapid.Check(t, func(t *rapid.T) {
 					ids := rapid.SliceOfN(rapid.Uint32Range(0, uint32(column.Len()-1)), 0, 200).Draw(t, "ids")
 					alloc := memory.NewCheckedAllocator(memory.DefaultAllocator)
@@ -115,7 +120,7 @@ func TestTakeOfEveryType(t *testing.T) {
 	}
 }
 
-// TestTakeOfNoRows: a column without chunks, also of types for which arrow-go has no builder.
+// TestTakeOfNoRows: a column without chunks, also for types without a builder in arrow-go.
 func TestTakeOfNoRows(t *testing.T) {
 	dictionary := func(of arrow.DataType) arrow.DataType {
 		return &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int16, ValueType: of}
@@ -123,7 +128,8 @@ func TestTakeOfNoRows(t *testing.T) {
 	nanos := dictionary(arrow.FixedWidthTypes.MonthDayNanoInterval)
 	fields := []arrow.Field{{Name: "a", Type: arrow.Null, Nullable: true}, {Name: "b", Type: nanos, Nullable: true}}
 	types := []arrow.DataType{nanos, arrow.ListOf(nanos), arrow.StructOf(fields...),
-		arrow.SparseUnionOf(fields, []arrow.UnionTypeCode{0, 1}), arrow.DenseUnionOf(fields, []arrow.UnionTypeCode{0, 1})}
+		arrow.SparseUnionOf(fields, []arrow.UnionTypeCode{0, 1}),
+		arrow.DenseUnionOf(fields, []arrow.UnionTypeCode{0, 1})}
 	for _, c := range takeValues {
 		types = append(types, c.dt)
 	}
@@ -141,13 +147,15 @@ func TestTakeOfNoRows(t *testing.T) {
 
 func TestTakeOfUnions(t *testing.T) {
 	codes := []arrow.UnionTypeCode{0, 1}
-	fields := []arrow.Field{{Name: "i", Type: arrow.PrimitiveTypes.Int32, Nullable: true}, {Name: "s", Type: arrow.BinaryTypes.String, Nullable: true}}
+	fields := []arrow.Field{{Name: "i", Type: arrow.PrimitiveTypes.Int32, Nullable: true},
+		{Name: "s", Type: arrow.BinaryTypes.String, Nullable: true}}
 	sparse := array.NewSparseUnionBuilder(memory.DefaultAllocator, arrow.SparseUnionOf(fields, codes))
 	dense := array.NewDenseUnionBuilder(memory.DefaultAllocator, arrow.DenseUnionOf(fields, codes))
 	for i := range 5 {
 		sparse.Append(codes[i%2])
 		dense.Append(codes[i%2])
-		for _, children := range [][]array.Builder{{sparse.Child(0), sparse.Child(1)}, {dense.Child(0), dense.Child(1)}} {
+		for _, children := range [][]array.Builder{{sparse.Child(0), sparse.Child(1)},
+			{dense.Child(0), dense.Child(1)}} {
 			if i%2 == 0 {
 				children[0].(*array.Int32Builder).Append(int32(i))
 			} else {
@@ -181,8 +189,10 @@ func TestTakeOfUnions(t *testing.T) {
 	builder.Append(0)
 	builder.Child(0).(*array.Int32Builder).Append(1)
 	good := builder.NewArray().Data()
-	for name, bad := range map[string][]byte{"type code": {9, 0, 0, 0, 0}, "negative type code": {0xff, 0, 0, 0, 0}, "offset": {0, 1, 0, 0, 0}} {
-		data := array.NewData(good.DataType(), 1, []*memory.Buffer{nil, memory.NewBufferBytes(bad[:1]), memory.NewBufferBytes(bad[1:])}, good.Children(), 0, 0)
+	for name, bad := range map[string][]byte{"type code": {9, 0, 0, 0, 0}, "negative type code": {0xff, 0, 0, 0, 0},
+		"offset": {0, 1, 0, 0, 0}} {
+		data := array.NewData(good.DataType(), 1, []*memory.Buffer{nil, memory.NewBufferBytes(bad[:1]),
+			memory.NewBufferBytes(bad[1:])}, good.Children(), 0, 0)
 		_, err := takeRaw(data, []uint32{0}, memory.DefaultAllocator)
 		assert.ErrorIs(t, err, backend.ErrInvalidInput, name)
 	}
@@ -206,7 +216,9 @@ func TestTakeAcrossBlocks(t *testing.T) {
 		ids[i] = uint32(i*7919) % rows
 	}
 	for _, values := range []arrow.Array{builder.NewArray(), numbers.NewArray()} {
-		chunked := arrow.NewChunked(values.DataType(), []arrow.Array{array.NewSlice(values, 0, 1), array.NewSlice(values, 1, 70000), array.NewSlice(values, 70000, rows)})
+		chunked := arrow.NewChunked(values.DataType(),
+			[]arrow.Array{array.NewSlice(values, 0, 1), array.NewSlice(values, 1, 70000),
+				array.NewSlice(values, 70000, rows)})
 		alloc := memory.NewCheckedAllocator(memory.DefaultAllocator)
 		got, err := Take(context.Background(), chunked, ids, alloc)
 		require.NoError(t, err)
@@ -218,7 +230,7 @@ func TestTakeAcrossBlocks(t *testing.T) {
 	}
 }
 
-// TestTakeOfDifferingDictionaries gathers from chunks that use different codes for the same values.
+// TestTakeOfDifferingDictionaries gathers from chunks that use different indices for the same values.
 func TestTakeOfDifferingDictionaries(t *testing.T) {
 	dt := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Uint8, ValueType: arrow.BinaryTypes.String}
 	var chunks []arrow.Array
@@ -241,11 +253,12 @@ func TestTakeOfDifferingDictionaries(t *testing.T) {
 	alloc.AssertSize(t, 0)
 }
 
-// manyBytes is a column of one row of n bytes, in the layout with 32-bit offsets.
+// manyBytes returns a column of one row of n bytes, with 32-bit offsets.
 func manyBytes(n int) *arrow.Chunked {
 	offsets := []int32{0, int32(n)}
-	data := array.NewData(arrow.BinaryTypes.Binary, 1, []*memory.Buffer{nil, memory.NewBufferBytes(arrow.GetBytes(offsets)),
-		memory.NewBufferBytes(make([]byte, n))}, nil, 0, 0)
+	data := array.NewData(arrow.BinaryTypes.Binary, 1,
+		[]*memory.Buffer{nil, memory.NewBufferBytes(arrow.GetBytes(offsets)),
+			memory.NewBufferBytes(make([]byte, n))}, nil, 0, 0)
 	return arrow.NewChunked(data.DataType(), []arrow.Array{array.MakeFromData(data)})
 }
 
@@ -259,9 +272,11 @@ func TestTakeTellsWhenTheBatchIsTooLarge(t *testing.T) {
 	alloc.AssertSize(t, 0)
 
 	// Within lists, the elements are counted the same way, before they are gathered.
-	elements := arrow.NewChunked(arrow.PrimitiveTypes.Int8, []arrow.Array{columnOf(arrow.PrimitiveTypes.Int8, make([]cell, 1<<10), 0)})
+	elements := arrow.NewChunked(arrow.PrimitiveTypes.Int8,
+		[]arrow.Array{columnOf(arrow.PrimitiveTypes.Int8, make([]cell, 1<<10), 0)})
 	offsets := []int32{0, 1 << 10}
-	data := array.NewData(arrow.ListOf(arrow.PrimitiveTypes.Int8), 1, []*memory.Buffer{nil, memory.NewBufferBytes(arrow.GetBytes(offsets))},
+	data := array.NewData(arrow.ListOf(arrow.PrimitiveTypes.Int8), 1,
+		[]*memory.Buffer{nil, memory.NewBufferBytes(arrow.GetBytes(offsets))},
 		[]arrow.ArrayData{elements.Chunk(0).Data()}, 0, 0)
 	lists := arrow.NewChunked(data.DataType(), []arrow.Array{array.MakeFromData(data)})
 	_, err = Take(context.Background(), lists, make([]uint32, 1<<21), alloc)
@@ -272,7 +287,8 @@ func TestTakeTellsWhenTheBatchIsTooLarge(t *testing.T) {
 func TestTakeErrors(t *testing.T) {
 	ctx, alloc := context.Background(), memory.NewCheckedAllocator(memory.DefaultAllocator)
 	defer alloc.AssertSize(t, 0)
-	column := arrow.NewChunked(arrow.PrimitiveTypes.Int8, []arrow.Array{columnOf(arrow.PrimitiveTypes.Int8, make([]cell, 3), 2)})
+	column := arrow.NewChunked(arrow.PrimitiveTypes.Int8,
+		[]arrow.Array{columnOf(arrow.PrimitiveTypes.Int8, make([]cell, 3), 2)})
 	_, err := Take(ctx, column, []uint32{0, 3}, alloc)
 	require.ErrorIs(t, err, backend.ErrInvalidInput)
 	assert.ErrorContains(t, err, "id 1 is row 3 of a column of 3 rows")
@@ -288,9 +304,11 @@ func TestTakeErrors(t *testing.T) {
 	_, err = Take(ended, column, []uint32{0}, alloc)
 	assert.ErrorIs(t, err, backend.ErrCancelled)
 
-	for name, offsets := range map[string][]int32{"beyond the data": {0, 9}, "backwards": {3, 1}, "negative": {-1, 1}, "missing": {0}} {
-		data := array.NewData(arrow.BinaryTypes.String, 1, []*memory.Buffer{nil, memory.NewBufferBytes(arrow.GetBytes(offsets)),
-			memory.NewBufferBytes([]byte("abcd"))}, nil, 0, 0)
+	for name, offsets := range map[string][]int32{"beyond the data": {0, 9}, "backwards": {3, 1}, "negative": {-1, 1},
+		"missing": {0}} {
+		data := array.NewData(arrow.BinaryTypes.String, 1,
+			[]*memory.Buffer{nil, memory.NewBufferBytes(arrow.GetBytes(offsets)),
+				memory.NewBufferBytes([]byte("abcd"))}, nil, 0, 0)
 		_, err := takeRaw(data, []uint32{0}, alloc)
 		assert.ErrorIs(t, err, backend.ErrInvalidInput, name)
 	}
@@ -298,8 +316,9 @@ func TestTakeErrors(t *testing.T) {
 	header.SetString("thirteen chars")
 	for name, at := range map[string][2]int32{"buffer": {1, 0}, "offset": {0, 1}, "negative": {0, math.MinInt32}} {
 		header.SetIndexOffset(at[0], at[1])
-		data := array.NewData(arrow.BinaryTypes.StringView, 1, []*memory.Buffer{nil, memory.NewBufferBytes(arrow.GetBytes([]arrow.ViewHeader{header})),
-			memory.NewBufferBytes([]byte("thirteen chars"))}, nil, 0, 0)
+		data := array.NewData(arrow.BinaryTypes.StringView, 1,
+			[]*memory.Buffer{nil, memory.NewBufferBytes(arrow.GetBytes([]arrow.ViewHeader{header})),
+				memory.NewBufferBytes([]byte("thirteen chars"))}, nil, 0, 0)
 		_, err := takeRaw(data, []uint32{0}, alloc)
 		assert.ErrorIs(t, err, backend.ErrInvalidInput, name)
 	}
@@ -329,12 +348,14 @@ func TestTakeFindsRowsInUnevenChunks(t *testing.T) {
 	for i := range ids {
 		ids[i] = uint32(i)
 	}
-	got, err := Take(context.Background(), arrow.NewChunked(arrow.PrimitiveTypes.Uint64, chunks), ids, memory.DefaultAllocator)
+	got, err := Take(context.Background(), arrow.NewChunked(arrow.PrimitiveTypes.Uint64, chunks), ids,
+		memory.DefaultAllocator)
 	require.NoError(t, err)
 	require.Equal(t, want, got.(*array.Uint64).Uint64Values())
 }
 
-// Consecutive rows are copied together, up to the end of their chunk; rows that only look so, or repeat, are not.
+// TestTakeOfRuns: consecutive rows are copied together, up to the end of their chunk; rows that only look consecutive,
+// or repeat, are not.
 func TestTakeOfRuns(t *testing.T) {
 	texts, numbers := array.NewStringBuilder(memory.DefaultAllocator), array.NewInt64Builder(memory.DefaultAllocator)
 	for i := range 1000 {
@@ -369,7 +390,7 @@ func TestTakeOfRuns(t *testing.T) {
 	}
 }
 
-// A few rows cost a few rows: working memory for a strip of rows is not made for each call.
+// TestTakeOfFewRows: gathering a few rows is cheap: it does not allocate the scratch of a strip on each call.
 func TestTakeOfFewRows(t *testing.T) {
 	b := array.NewInt32Builder(memory.DefaultAllocator)
 	defer b.Release()
@@ -390,8 +411,8 @@ func TestTakeOfFewRows(t *testing.T) {
 	require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(calls*unsafe.Sizeof(scratch{})))
 }
 
-// TestTakeDifferentDictionaries gathers from chunks whose dictionaries differ, of types that arrow-go unifies and of
-// others.
+// TestTakeDifferentDictionaries gathers from chunks with different dictionaries, of types that arrow-go unifies and of
+// other types.
 func TestTakeDifferentDictionaries(t *testing.T) {
 	p := arrow.PrimitiveTypes
 	for _, c := range []struct {
@@ -402,7 +423,8 @@ func TestTakeDifferentDictionaries(t *testing.T) {
 		{arrow.BinaryTypes.LargeString, [3]string{`["a", "b"]`, `[]`, `["c", "a", "d"]`}},
 		{arrow.BinaryTypes.StringView, [3]string{`["a", "b"]`, `[]`, `["a text of more than 12 bytes", "a", "d"]`}},
 		{arrow.ListOf(p.Int32), [3]string{`[[1], [2, 3]]`, `[]`, `[[], [4, 5, 6], [1]]`}},
-		{arrow.StructOf(arrow.Field{Name: "x", Type: p.Int8}), [3]string{`[{"x": 1}, {"x": 2}]`, `[]`, `[{"x": 3}, {"x": 1}, {"x": 2}]`}},
+		{arrow.StructOf(arrow.Field{Name: "x", Type: p.Int8}),
+			[3]string{`[{"x": 1}, {"x": 2}]`, `[]`, `[{"x": 3}, {"x": 1}, {"x": 2}]`}},
 	} {
 		for _, index := range []arrow.DataType{p.Int8, p.Uint16, p.Int32, p.Uint64} {
 			dt := &arrow.DictionaryType{IndexType: index, ValueType: c.value}
@@ -435,7 +457,8 @@ func TestTakeDifferentDictionaries(t *testing.T) {
 		}
 		numbers, _, err := array.FromJSON(memory.DefaultAllocator, p.Int8, strings.NewReader(`[0]`))
 		require.NoError(t, err)
-		return array.NewDictionaryArray(&arrow.DictionaryType{IndexType: p.Int8, ValueType: arrow.BinaryTypes.LargeString},
+		return array.NewDictionaryArray(&arrow.DictionaryType{IndexType: p.Int8,
+			ValueType: arrow.BinaryTypes.LargeString},
 			numbers, b.NewArray())
 	}
 	for _, c := range []struct {

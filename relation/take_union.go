@@ -9,7 +9,7 @@ import (
 	"github.com/spirjoin/spirjoin/backend"
 )
 
-// union gathers the type codes, and the values from every child (sparse) or from the child that the code names (dense).
+// union gathers the type codes, and the values from every child (sparse) or from the child of the type code (dense).
 func (t *taker) union(dt arrow.UnionType) (arrow.ArrayData, error) {
 	for c, chunk := range t.chunks {
 		if err := checkBuffers(chunk, 8); err != nil {
@@ -23,7 +23,7 @@ func (t *taker) union(dt arrow.UnionType) (arrow.ArrayData, error) {
 	if err != nil {
 		return t.result(err, 0, buffers)
 	}
-	ids := make([][]uint32, len(children)) // all of them for every child, or those of a dense union
+	ids := make([][]uint32, len(children)) // rows to gather from each child of a dense union
 	if dt.Mode() == arrow.DenseMode {
 		offsets := t.buffer(4 * len(t.ids))
 		buffers = append(buffers, offsets)
@@ -44,8 +44,8 @@ func (t *taker) union(dt arrow.UnionType) (arrow.ArrayData, error) {
 	return t.result(err, 0, buffers, children...)
 }
 
-// denseIDs lists, for each child, the rows to gather from it, counted over all chunks, and sets where each row of the result
-// finds its value.
+// denseIDs lists, for each child, the rows to gather from it, counted over all chunks, and sets the offset of the value
+// of each row of the result.
 func (t *taker) denseIDs(dt arrow.UnionType, codes []int8, places []int32) ([][]uint32, error) {
 	ids := make([][]uint32, dt.NumFields())
 	first := make([][]uint64, dt.NumFields())
@@ -56,8 +56,8 @@ func (t *taker) denseIDs(dt arrow.UnionType, codes []int8, places []int32) ([][]
 			total += uint64(chunk.Children()[f].Len())
 		}
 		if total > math.MaxUint32 {
-			return nil, fmt.Errorf("%w: %d values in a field of a union, at most %d can be gathered from", backend.ErrUnsupported,
-				total, uint32(math.MaxUint32))
+			return nil, fmt.Errorf("%w: %d values in a field of a union, at most %d can be gathered from",
+				backend.ErrUnsupported, total, uint32(math.MaxUint32))
 		}
 	}
 	offsets := make([][]int32, len(t.chunks))

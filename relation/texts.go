@@ -15,28 +15,28 @@ import (
 	"github.com/spirjoin/spirjoin/kernel"
 )
 
-// Values of more than 64 bits are read as texts: the bytes of a string, of a byte string, or of a number that takes 32.
-// Texts are equal if and only if the values are, whatever the layouts of the two columns; their codes are hashes of
-// these bytes ([kernel.HashText]), and what codes find has to be compared ([KeyPlan.Equal]). Where the texts of one side are
-// all short they are codes themselves.
+// Values of more than 64 bits are read as texts: the bytes of a string or byte string, or the 32 bytes of a number.
+// Texts are equal if and only if the values are, whatever the layouts of the two columns. Their codes are hashes of
+// these bytes ([kernel.HashText]), so the keys of candidate pairs have to be compared ([KeyPlan.Equal]). If all texts
+// of one side are short, the texts themselves are packed as codes.
 
-// texts is a reader whose values have texts.
+// texts is a reader of values that have texts.
 type texts interface {
 	reader
-	// text is that of one row, in the column's own memory; of a null row it is anything.
+	// text returns the text of a row, in the column's memory. It is arbitrary for a null row.
 	text(row int) string
-	// longest is how many bytes a text has at most.
+	// longest returns an upper bound on the bytes of a text.
 	longest() int
 }
 
-// isText tells whether values are read as texts.
+// isText reports whether values are read as texts.
 func (c coding) isText() bool { return c.method == methodText || c.method == methodShort }
 
-// shortBytes is how many bytes a text may have to be a code: these bytes, and in the lowest 3 bits how many there are.
+// shortBytes is the maximum length of a text that is packed as a code: its bytes, and in the lowest 3 bits its length.
 const shortBytes = 7
 
-// short reads texts of up to width bytes as codes: the bytes as a number, the first one highest, with zeros behind them
-// up to the width, and then their number, so that codes order as the texts do.
+// short reads texts of up to width bytes as codes: the bytes as a number, the first one highest, padded with zeros to
+// the width, and then the length, so that codes order as the texts do.
 type short struct {
 	texts
 	width int
@@ -66,15 +66,14 @@ func (r *short) admit(mask, _ []uint64, at, from, n int) int {
 	return 0
 }
 
-// shortText is the text of a code, for messages.
+// shortText returns the text of a code, for messages.
 func shortText(code uint64, width int) string {
 	var bytes [8]byte
 	binary.BigEndian.PutUint64(bytes[:], code>>3<<(8*(8-width)))
 	return strconv.Quote(string(bytes[:code&7]))
 }
 
-// newTexts chooses the reader of a chunk that is no dictionary. It makes sure that all texts lie within the chunk's
-// buffers.
+// newTexts returns the reader of a chunk that is not a dictionary. It checks that all texts lie within the buffers.
 func newTexts(chunk arrow.Array, c coding) (texts, error) {
 	data := chunk.Data()
 	if err := checkValidity(data); err != nil {
@@ -95,7 +94,7 @@ func newTexts(chunk arrow.Array, c coding) (texts, error) {
 	return newWide(chunk, c)
 }
 
-// textOf is n bytes from start on.
+// textOf returns n bytes of data, from start on, as a string without a copy.
 func textOf(data []byte, start, n int) string {
 	if n == 0 {
 		return ""
@@ -103,10 +102,10 @@ func textOf(data []byte, start, n int) string {
 	return unsafe.String(&data[start:][:n][0], n)
 }
 
-// touchRows is how many texts are brought near at a time.
+// touchRows is the number of texts that are brought into the cache at a time.
 const touchRows = 1 << 8
 
-// spanned reads texts that lie one behind the other, told by offsets.
+// spanned reads contiguous texts with offsets.
 type spanned[O int32 | int64] struct {
 	offsets spans[O]
 	data    []byte
@@ -129,7 +128,7 @@ func newSpanned[O int32 | int64](data arrow.ArrayData) (texts, error) {
 	return r, forBlocks(context.Background(), rows, func(_ *scratch, from, to int) error {
 		start, descends, most := r.offsets[from], O(0), O(0)
 		for _, end := range r.offsets[from+1 : to+1] {
-			descends |= end - start // negative once, negative for good
+			descends |= end - start // negative if any difference is
 			most = max(most, end-start)
 			start = end
 		}
@@ -141,7 +140,7 @@ func newSpanned[O int32 | int64](data arrow.ArrayData) (texts, error) {
 	})
 }
 
-// atMost raises a maximum.
+// atMost raises a maximum to at least n.
 func atMost(most *atomic.Int64, n int) {
 	for old := most.Load(); old < int64(n) && !most.CompareAndSwap(old, int64(n)); old = most.Load() {
 	}
@@ -199,7 +198,7 @@ func newViewed(chunk arrow.Array) (texts, error) {
 	})
 }
 
-// holds tells whether a view lies within its buffer; that of a null may be anything.
+// holds reports whether a view lies within its buffer. The view of a null row may be anything.
 func (r *viewed) holds(row int) bool {
 	h := &r.headers[row]
 	if h.Len() < 0 || h.IsInline() {
@@ -263,11 +262,10 @@ func (r *fixed) codes(scratch []uint64, from, n int) []uint64 {
 func (*fixed) filters() bool                        { return false }
 func (*fixed) admit(_, _ []uint64, _, _, _ int) int { return 0 }
 
-// wide reads numbers of up to 256 bits at the scale of the domain, which it has made of what is stored. Those beyond
-// have no code.
+// wide reads numbers as texts of 32 bytes, scaled to the domain. Numbers that then exceed 256 bits have no code.
 type wide struct {
 	fixed
-	beyond []uint64 // bit i: row i has a number beyond
+	beyond []uint64 // bit i: the number of row i exceeds 256 bits
 }
 
 const wideBytes = 32
@@ -296,9 +294,9 @@ func newWide(chunk arrow.Array, c coding) (texts, error) {
 	})
 }
 
-// wideReach is 10^raise, and the greatest of the numbers that stay within 256 bits when they are multiplied with it.
+// wideReach returns 10^raise as factor, and the greatest number that fits 256 bits when multiplied by it.
 func wideReach(raise int) (most, factor decimal256.Num) {
-	if raise > 76 { // only 0 does
+	if raise > 76 { // only 0 fits
 		return most, decimal256.FromI64(1)
 	}
 	power := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(raise)), nil)
@@ -317,7 +315,7 @@ func (r *wide) admit(mask, _ []uint64, at, from, n int) int {
 	return 0
 }
 
-// text is that of the entry that a row points to.
+// text returns the text of the entry that a row refers to.
 func (r *indexed) text(row int) string {
 	var one [1]uint64
 	if entry := r.index.codes(one[:], row, 1)[0]; entry < uint64(len(r.texts)) { // null rows may have any index
@@ -326,7 +324,7 @@ func (r *indexed) text(row int) string {
 	return ""
 }
 
-// longest is that of the entries.
+// longest returns the length of the longest entry.
 func (r *indexed) longest() (most int) {
 	for _, text := range r.texts {
 		most = max(most, len(text))
@@ -334,7 +332,7 @@ func (r *indexed) longest() (most int) {
 	return most
 }
 
-// longestText is how many bytes the texts of a column have at most.
+// longestText returns an upper bound on the bytes of a text of the column.
 func (c *keyColumn) longestText() (most int) {
 	for i := range c.chunks {
 		most = max(most, c.chunks[i].reader.(texts).longest())
@@ -342,7 +340,7 @@ func (c *keyColumn) longestText() (most int) {
 	return most
 }
 
-// gatherTexts returns what reads the texts of rows of a column, which are anywhere, at most fetchRows.
+// gatherTexts returns a function that reads the texts of the given rows, at most fetchRows.
 func gatherTexts(chunks []keyChunk, l *locator) func(out []string, rows []uint32) {
 	if len(chunks) > 0 {
 		switch chunks[0].reader.(type) {

@@ -17,7 +17,7 @@ import (
 	"github.com/spirjoin/spirjoin/backend"
 )
 
-// textTypes are the layouts of strings, and of byte strings; those of one group compare.
+// textTypes are the layouts of strings and of byte strings; those of a group can be compared.
 var textTypes = func() [2][]arrow.DataType {
 	b := arrow.BinaryTypes
 	all := [2][]arrow.DataType{{b.String, b.LargeString, b.StringView}, {b.Binary, b.LargeBinary, b.BinaryView}}
@@ -27,7 +27,7 @@ var textTypes = func() [2][]arrow.DataType {
 	return all
 }()
 
-// textsOf lays texts out, behind some others of the same array; "null" is a null.
+// textsOf returns texts as an array that is a slice of a longer one; "null" is a null.
 func textsOf(dt arrow.DataType, values []string, skip int) arrow.Array {
 	b := array.NewBuilder(memory.DefaultAllocator, dt)
 	defer b.Release()
@@ -68,17 +68,19 @@ func textsOf(dt arrow.DataType, values []string, skip int) arrow.Array {
 	return array.NewSlice(all, int64(skip), int64(all.Len()))
 }
 
-// randomTexts are short and long, empty, and often the same.
+// randomTexts returns short, long and empty texts with many repeats.
 func randomTexts(random *rand.Rand, rows int) (values []string) {
 	for range rows {
-		values = append(values, []string{"null", "", "a", "ab", "abcdefgh", "abcdefghi", "twelve bytes", "thirteen byte",
-			strings.Repeat("x", 300), strings.Repeat("x", 299) + "y", fmt.Sprint("text ", random.IntN(40))}[random.IntN(11)])
+		values = append(values, []string{"null", "", "a", "ab", "abcdefgh", "abcdefghi", "twelve bytes",
+			"thirteen byte",
+			strings.Repeat("x", 300), strings.Repeat("x", 299) + "y",
+			fmt.Sprint("text ", random.IntN(40))}[random.IntN(11)])
 	}
 	return values
 }
 
-// checkTexts compares codes, and [KeyPlan.Equal] where they are hashes, with the texts. Rows without a code have no
-// partner.
+// checkTexts compares the codes, and for hashes the result of [KeyPlan.Equal], with the texts. Rows without a code have
+// no partner.
 func checkTexts(t *testing.T, plan *KeyPlan, values [2][]string, what string) {
 	t.Helper()
 	ctx := context.Background()
@@ -129,7 +131,7 @@ func checkTexts(t *testing.T, plan *KeyPlan, values [2][]string, what string) {
 	}
 }
 
-// TestTextsMatch: strings match whatever their layouts, in slices and several chunks; so do byte strings.
+// TestTextsMatch: strings match in all layouts, in slices and several chunks; so do byte strings.
 func TestTextsMatch(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for _, group := range textTypes {
@@ -154,7 +156,7 @@ func TestTextsMatch(t *testing.T) {
 	}
 }
 
-// TestFixedSizeTextsMatch byte strings of other layouts and lengths; and none of them matches a string.
+// TestFixedSizeTextsMatch: they match byte strings of other layouts and lengths, but no strings.
 func TestFixedSizeTextsMatch(t *testing.T) {
 	values := [2][]string{{"abcd", "null", "abce", "zzzz"}, {"abcd", "", "null", "abc", "abce", "abcdef"}}
 	left := tableOf([]arrow.Array{textsOf(&arrow.FixedSizeBinaryType{ByteWidth: 4}, values[Left], 3)}, [][]int{{1}})
@@ -167,7 +169,8 @@ func TestFixedSizeTextsMatch(t *testing.T) {
 	require.ErrorIs(t, err, backend.ErrUnsupported)
 }
 
-// TestShortTextsAreCodes where one side has no others, in the order of the texts; longer ones match nothing.
+// TestShortTextsAreCodes: if one side has only short texts, codes are packed, in the order of the texts. Longer texts
+// match nothing.
 func TestShortTextsAreCodes(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 6))
 	short := []string{"null", "", "a", "a\x00", "ab", "b", "\xff", "\xff\xff", "abcdefg", "abcdef"}
@@ -177,7 +180,8 @@ func TestShortTextsAreCodes(t *testing.T) {
 				var values [2][]string
 				for range 60 {
 					values[Left] = append(values[Left], short[random.IntN(len(short))])
-					values[Right] = append(values[Right], append(short, "abcdefgh", strings.Repeat("x", 99))[random.IntN(len(short)+2)])
+					values[Right] = append(values[Right],
+						append(short, "abcdefgh", strings.Repeat("x", 99))[random.IntN(len(short)+2)])
 				}
 				values[Left][0] = "abcdefg"
 				left := tableOf([]arrow.Array{textsOf(lt, values[Left], 0)}, [][]int{{31}})
@@ -203,7 +207,7 @@ func TestShortTextsAreCodes(t *testing.T) {
 	require.Equal(t, `k0 utf8 = k0 utf8: "A".."R", 8 bits`, plan.String())
 }
 
-// TestIntervalsMatch field by field.
+// TestIntervalsMatch: intervals match field by field.
 func TestIntervalsMatch(t *testing.T) {
 	cells := []cell{{raw: 1}, {raw: 30 << 32}, {raw: 1, wide: true}, {null: true}, {raw: 2, wide: true}, {raw: 1}}
 	for _, dt := range []arrow.DataType{arrow.FixedWidthTypes.MonthInterval, arrow.FixedWidthTypes.DayTimeInterval,
@@ -227,7 +231,7 @@ func TestIntervalsMatch(t *testing.T) {
 	}
 }
 
-// TestHashBits: codes are equal for equal tuples alone, as far as this sample tells, and collide where bits are dropped.
+// TestHashBits: in this sample only equal tuples have equal codes, and codes collide if bits are cleared.
 func TestHashBits(t *testing.T) {
 	i64 := arrow.PrimitiveTypes.Int64
 	var a, b []uint64
@@ -253,13 +257,14 @@ func TestHashBits(t *testing.T) {
 	plan.KeepHashBits(0)
 	require.Equal(t, 1, distinct())
 	require.NoError(t, checkPlan(table, table, keyNames(2)))
-	require.ErrorIs(t, plan.Equal(context.Background(), [2][]uint32{{600}, {0}}, make([]uint64, 1)), backend.ErrInvalidInput)
+	require.ErrorIs(t, plan.Equal(context.Background(), [2][]uint32{{600}, {0}}, make([]uint64, 1)),
+		backend.ErrInvalidInput)
 	ended, cancel := context.WithCancel(context.Background())
 	cancel()
 	require.ErrorIs(t, plan.Equal(ended, [2][]uint32{{1}, {0}}, make([]uint64, 1)), backend.ErrCancelled)
 }
 
-// TestWideDecimalsMatch exactly, at scales that make more than 256 bits of some.
+// TestWideDecimalsMatch: decimals match exactly, even at scales where some exceed 256 bits.
 func TestWideDecimalsMatch(t *testing.T) {
 	most := make([]cell, 0)
 	for _, raw := range []uint64{0, 1, 10, 1 << 63, 1<<64 - 1, 150, 15} {
@@ -275,7 +280,7 @@ func TestWideDecimalsMatch(t *testing.T) {
 	}
 }
 
-// TestCorruptTexts: what does not lie within its buffers is an error, but for views of nulls.
+// TestCorruptTexts: a text outside its buffers is an error, except for the view of a null.
 func TestCorruptTexts(t *testing.T) {
 	good := tableOf([]arrow.Array{oneText()}, [][]int{nil})
 	for _, c := range []struct {
@@ -305,7 +310,7 @@ func TestCorruptTexts(t *testing.T) {
 	}
 }
 
-// TestConvertTexts brings every layout to that of large strings, or of large byte strings.
+// TestConvertTexts converts every layout to that of large strings, or of large byte strings.
 func TestConvertTexts(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	for g, group := range textTypes {
@@ -323,7 +328,7 @@ func TestConvertTexts(t *testing.T) {
 	}
 }
 
-// TestProve: hashes that tell all keys apart make a plan exact, those that do not leave it as it is.
+// TestProve: a plan becomes exact if its hashes distinguish all keys, and otherwise stays as it is.
 func TestProve(t *testing.T) {
 	ctx, random := context.Background(), rand.New(rand.NewPCG(7, 8))
 	values := [2][]string{randomTexts(random, 3000), randomTexts(random, 5000)}

@@ -16,8 +16,8 @@ import (
 	"github.com/spirjoin/spirjoin/kernel"
 )
 
-// Words says how columns travel through a join on a device: as payload columns of words of 4 and of 8 bytes. Bits and
-// narrow values cannot move through the passes of a sort or of a partition, so columns share words of 4 bytes for them:
+// Words describes how columns move through a join on a device: as payload columns of 4- and 8-byte words. The passes of
+// a sort or a partition cannot move bits and narrow values, so columns share 4-byte words for them:
 //
 //	a  int32                 word 0
 //	b  int64 with NULLs      word 1, of 8 bytes                      its validity is bit 24 of word 4
@@ -25,37 +25,37 @@ import (
 //	d  int16                 bits 0 to 15 of word 4
 //	e  int8 with NULLs       bits 16 to 23 of word 4                 its validity is bit 25
 //
-// Words of one column come first, in the order of the columns, then shared ones.
+// The words of single columns come first, in the order of the columns, then shared ones.
 type Words struct {
-	Bytes   []int // of each word
+	Bytes   []int // bytes of each word
 	Columns []WordColumn
 	Shared  []SharedWord // the last of the words
 }
 
-// WordColumn is where a column is.
+// WordColumn says where a column is in the words.
 type WordColumn struct {
 	Type         arrow.DataType
-	First, Count int          // words of its own; without any Value is a field of a shared word
-	Value, Valid *SharedField // Valid is nil where no value is NULL
+	First, Count int          // its own words; if there are none, Value is a field of a shared word
+	Value, Valid *SharedField // Valid is nil if no value is NULL
 }
 
-// SharedField is a field of a shared word, by the number of either.
+// SharedField identifies a field by the index of its shared word and its index in that word.
 type SharedField struct{ Word, Field int }
 
-// SharedWord is what a word of 4 bytes holds.
+// SharedWord describes the fields of a 4-byte word.
 type SharedWord struct {
 	kernel.Fields
 	sources []source // by field
 }
 
-// source is what a field holds of a column: its values, or whether they are not NULL.
+// source says what a field holds: the values of a column, or its validity.
 type source struct {
 	column   int
 	validity bool
 }
 
-// WordBits is the size of a value of a type that travels as words: 1, 8, 16, 32, 64, 128 or 256 bits. It is 0 for other
-// types: of variable width, nested, dictionaries, extensions.
+// WordBits returns the bits per value of a type that moves as words: 1, 8, 16, 32, 64, 128 or 256. It is 0 for other
+// types: variable width, nested, dictionaries, extensions.
 func WordBits(t arrow.DataType) int {
 	fixed, ok := t.(arrow.FixedWidthDataType)
 	if !ok || t.ID() == arrow.DICTIONARY || t.ID() == arrow.EXTENSION ||
@@ -65,8 +65,8 @@ func WordBits(t arrow.DataType) int {
 	return fixed.BitWidth()
 }
 
-// PlanWords lays columns out, whose types all have [WordBits]. Nullable says of a field that values may be NULL: a
-// column without NULLs needs no bit, whatever its schema allows.
+// PlanWords lays out columns, all of whose types have [WordBits]. Nullable says that values of a field are NULL: a
+// column without NULLs needs no validity bit, whatever its schema allows.
 func PlanWords(columns []arrow.Field) (w Words) {
 	var shared []source
 	for i, column := range columns {
@@ -118,10 +118,10 @@ func (w *Words) share(s source) {
 	}
 }
 
-// SharedFrom is the number of the first shared word.
+// SharedFrom returns the index of the first shared word.
 func (w *Words) SharedFrom() int { return len(w.Bytes) - len(w.Shared) }
 
-// ArrowBits is the size of a row in Arrow's buffers.
+// ArrowBits returns the bits per row in Arrow's buffers.
 func (w *Words) ArrowBits() (bits int) {
 	for i := range w.Columns {
 		bits += WordBits(w.Columns[i].Type)
@@ -132,7 +132,7 @@ func (w *Words) ArrowBits() (bits int) {
 	return bits
 }
 
-// RepackedBits is what kernels read and write of a row to make words of Arrow's buffers, or buffers of words.
+// RepackedBits returns the bits per row that kernels read and write to convert Arrow's buffers to words, or back.
 func (w *Words) RepackedBits() (bits int) {
 	for i := range w.Columns {
 		if c := &w.Columns[i]; c.Count > 1 {
@@ -145,10 +145,10 @@ func (w *Words) RepackedBits() (bits int) {
 	return bits
 }
 
-// StageRows is how many rows are brought to words at a time. It keeps the parts of columns aligned.
+// StageRows is the number of rows that are converted to words at a time. It keeps the parts of columns aligned.
 const StageRows = 16 * blockRows
 
-// StageBytes is the device memory that this takes, for columns of rows rows.
+// StageBytes returns the device memory for this conversion, for columns of rows rows.
 func (w *Words) StageBytes(rows uint64) (sizeBytes uint64) {
 	rows = min(rows, StageRows)
 	for i := range w.Shared {
@@ -162,7 +162,7 @@ func (w *Words) StageBytes(rows uint64) (sizeBytes uint64) {
 	return sizeBytes
 }
 
-// HostStageBytes is the host memory that this takes: what a shared word is made of.
+// HostStageBytes returns the host memory for this conversion: the sources of a shared word.
 func (w *Words) HostStageBytes(rows uint64) (sizeBytes uint64) {
 	for i := range w.Shared {
 		sizeBytes = max(sizeBytes, w.Shared[i].SourceBytes(min(rows, StageRows)))
@@ -173,7 +173,7 @@ func (w *Words) HostStageBytes(rows uint64) (sizeBytes uint64) {
 // OriginBytes is the size of the origins of [primitive.Ops.PackWords], with which the sources of a word begin.
 const OriginBytes = 8 * kernel.MaxFields
 
-// SourceBytes is the size of what Stage writes for rows rows.
+// SourceBytes returns the number of bytes that Stage writes for rows rows.
 func (s *SharedWord) SourceBytes(rows uint64) uint64 {
 	sizeBytes := uint64(OriginBytes)
 	for _, field := range s.Of() {
@@ -182,14 +182,14 @@ func (s *SharedWord) SourceBytes(rows uint64) uint64 {
 	return sizeBytes
 }
 
-// sourceBytes leaves room for a bitmap that begins within a byte.
+// sourceBytes includes room for a bitmap that begins within a byte.
 func sourceBytes(field kernel.Field, rows uint64) uint64 {
 	return (rows*uint64(field.Bits)/8 + 2 + 63) &^ 63
 }
 
-// Stage writes what the rows [from, to) of the columns give to the word, SourceBytes: the origins of the fields, then
-// their sources. A bitmap is copied from the byte of its first bit on, but for rows of several chunks. Errors wrap
-// backend.ErrInvalidInput (corrupt buffers).
+// Stage writes what the rows [from, to) of the columns contribute to the word, SourceBytes bytes: the origins of the
+// fields, then their sources. A bitmap is copied from the byte of its first bit on, unless the rows span several
+// chunks. Errors wrap backend.ErrInvalidInput (corrupt buffers).
 func (s *SharedWord) Stage(columns []*arrow.Chunked, from, to int, into []byte) error {
 	origins, at := backend.Words(into[:OriginBytes]), uint64(OriginBytes)
 	for i, field := range s.Of() {
@@ -225,14 +225,14 @@ func (s source) bitmap(data arrow.ArrayData) []byte {
 	return bufferBytes(data, 1)
 }
 
-// chunkRows are rows of a chunk: the first of them in its buffers, their number, and how many of the rows that were
-// asked for come before.
+// chunkRows are rows of a chunk: the first of them in its buffers, their number, and how many requested rows come
+// before them.
 type chunkRows struct {
 	data            arrow.ArrayData
 	first, rows, at int
 }
 
-// check reports buffers that are too short.
+// check returns backend.ErrInvalidInput if a buffer is too short.
 func (r *chunkRows) check() error {
 	if err := checkBuffers(r.data, WordBits(r.data.DataType())); err != nil {
 		return fmt.Errorf("%w: a column of type %s: %w", backend.ErrInvalidInput, r.data.DataType(), err)
@@ -255,8 +255,8 @@ func rowsOf(column *arrow.Chunked, from, to int) iter.Seq[chunkRows] {
 	}
 }
 
-// UnpackedOffset is where the column of a field begins in what [primitive.Ops.UnpackWords] writes for rows rows; with
-// the number of all fields it is the size of that.
+// UnpackedOffset returns where the column of a field begins in the output of [primitive.Ops.UnpackWords] for rows rows.
+// For the number of all fields, it is the size of that output.
 func (s *SharedWord) UnpackedOffset(field int, rows uint32) (offsetBytes uint64) {
 	for i, f := range s.Of() {
 		if i < field {
@@ -266,22 +266,23 @@ func (s *SharedWord) UnpackedOffset(field int, rows uint32) (offsetBytes uint64)
 	return offsetBytes
 }
 
-// BitOf is the number of a field among the single bits.
+// BitOf returns the index of a field among the single bits.
 func (s *SharedWord) BitOf(field int) int { return field - int(s.Shorts+s.Bytes) }
 
-// ValueBytes is the size of the value buffer of an array of rows rows.
+// ValueBytes returns the size of the value buffer of an array of rows rows.
 func (c *WordColumn) ValueBytes(rows uint64) uint64 { return (rows*uint64(WordBits(c.Type)) + 7) / 8 }
 
-// Array makes an array of its buffers, which it retains; validity is nil without nulls. The caller releases it.
+// Array returns an array of the given buffers, which it retains. validity is nil if there are no nulls. The caller
+// releases the array.
 func (c *WordColumn) Array(rows int, values, validity *memory.Buffer, nulls int) arrow.Array {
 	data := array.NewData(c.Type, rows, []*memory.Buffer{validity, values}, nil, nulls, 0)
 	defer data.Release()
 	return array.MakeFromData(data)
 }
 
-// UploadRows copies the values of the rows [from, to) of a column of 4 bytes a value or more to the start of a range
-// that holds as many; those of nulls are anything. When it returns, the copy has been submitted; for columns in
-// imported memory, the column must stay alive until it is done. Errors wrap backend.ErrUnsupported (another type),
+// UploadRows copies the values of the rows [from, to) of a column with at least 4 bytes per value to the start of a
+// range that holds as many. The values of nulls are arbitrary. The copy has been submitted when UploadRows returns. A
+// column in imported memory must stay alive until the copy is done. Errors wrap backend.ErrUnsupported (another type),
 // backend.ErrInvalidInput (rows that the column does not have, a range that is too small) and those of the device.
 func UploadRows(
 	ctx context.Context, device *backend.Device, column *arrow.Chunked, from, to int, into backend.Range,
@@ -303,13 +304,13 @@ func UploadRows(
 		}
 		values := bufferBytes(part.data, 1)[part.first*width:][:part.rows*width]
 		at := into.OffsetBytes + uint64(part.at)*uint64(width)
-		transfers = append(transfers, backend.Transfer{To: into.Buffer.Range(at, uint64(len(values))), From: values})
+		transfers = append(transfers, backend.Transfer{Device: into.Buffer.Range(at, uint64(len(values))), Host: values})
 	}
 	_, err := device.UploadAll(ctx, transfers)
 	return err
 }
 
-// Fetch downloads bytes to memory of the allocator, which the caller releases.
+// Fetch downloads a range to memory of the allocator. The caller releases the buffer. Errors are those of the device.
 func Fetch(ctx context.Context, device *backend.Device, from backend.Range,
 	allocator memory.Allocator) (*memory.Buffer, error) {
 	buffer := memory.NewResizableBuffer(allocator)

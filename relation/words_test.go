@@ -28,7 +28,7 @@ func TestWordBits(t *testing.T) {
 	}
 }
 
-// The example of the documentation of Words.
+// TestPlanWords is the example of the documentation of Words.
 func TestPlanWords(t *testing.T) {
 	w := PlanWords([]arrow.Field{
 		{Name: "a", Type: arrow.PrimitiveTypes.Int32},
@@ -54,7 +54,7 @@ func TestPlanWords(t *testing.T) {
 	require.Zero(t, none.ArrowBits()+none.RepackedBits()+int(none.StageBytes(1000)))
 }
 
-// Every column has its bits for itself, and no more words are shared than its bits fill.
+// TestPlanWordsProperty: each column has its own bits, and there are no more shared words than these bits fill.
 func TestPlanWordsProperty(t *testing.T) {
 	types := []arrow.DataType{arrow.FixedWidthTypes.Boolean, arrow.PrimitiveTypes.Int8, arrow.PrimitiveTypes.Uint16,
 		arrow.PrimitiveTypes.Int32, arrow.PrimitiveTypes.Float64, &arrow.Decimal256Type{Precision: 40}}
@@ -100,8 +100,8 @@ func TestPlanWordsProperty(t *testing.T) {
 	})
 }
 
-// Stage finds the bits of slices that begin within a byte, of columns in one chunk and in many, with and without
-// validity.
+// TestStage: Stage finds the bits of slices that begin within a byte, of columns in one chunk and in several, with and
+// without validity.
 func TestStage(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	types := []arrow.DataType{arrow.FixedWidthTypes.Boolean, arrow.PrimitiveTypes.Int8, arrow.PrimitiveTypes.Int16}

@@ -33,7 +33,7 @@ func checkStagedUploads(t *testing.T, s *suite) {
 		_, err := device.Upload(background, other.All(), backend.AsBytes(want[:3*most]))
 		beside <- err
 	}()
-	point, err := device.UploadStaged(background, pieces, fill)
+	point, err := device.UploadStaged(background, b.All(), pieces, fill)
 	require.NoError(t, err)
 	require.NoError(t, <-beside)
 	require.NoError(t, point.Wait(background))
@@ -41,7 +41,7 @@ func checkStagedUploads(t *testing.T, s *suite) {
 	requireWords(t, want[:3*most], download(t, device, other), "beside them")
 
 	broken := errors.New("broken")
-	_, err = device.UploadStaged(background, pieces, func(i int, staged []byte) (backend.Range, error) {
+	_, err = device.UploadStaged(background, b.All(), pieces, func(i int, staged []byte) (backend.Range, error) {
 		if i == 20 {
 			return backend.Range{}, broken
 		}
@@ -49,7 +49,7 @@ func checkStagedUploads(t *testing.T, s *suite) {
 	})
 	require.ErrorIs(t, err, broken)
 	ctx, cancel := context.WithCancel(background)
-	_, err = device.UploadStaged(ctx, pieces, func(i int, staged []byte) (backend.Range, error) {
+	_, err = device.UploadStaged(ctx, b.All(), pieces, func(i int, staged []byte) (backend.Range, error) {
 		if i == 20 {
 			cancel()
 		}
@@ -57,7 +57,7 @@ func checkStagedUploads(t *testing.T, s *suite) {
 	})
 	requireOneOf(t, err, backend.ErrCancelled)
 	for _, n := range []int{0, 1, pieces} {
-		point, err := device.UploadStaged(background, n, fill)
+		point, err := device.UploadStaged(background, b.All(), n, fill)
 		require.NoError(t, err)
 		require.NoError(t, point.Wait(background))
 	}

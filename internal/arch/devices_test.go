@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestDeviceTestsRunOnDevices: a package with tests for each device belongs to the packages that tools/test.sh runs on
-// them; otherwise its tests see the host alone.
+// TestDeviceTestsRunOnDevices: tools/test.sh must run each package that has tests for all devices on these devices.
+// Otherwise the tests would run on the host alone.
 func TestDeviceTestsRunOnDevices(t *testing.T) {
 	script, err := os.ReadFile("../../tools/test.sh")
 	require.NoError(t, err)
@@ -48,7 +48,7 @@ func deviceTests(t *testing.T, tree fs.FS) (folders []string) {
 	return folders
 }
 
-// unmatched returns the folders that no pattern of go test names.
+// unmatched returns the folders that match no pattern of go test.
 func unmatched(patterns, folders []string) (left []string) {
 	for _, folder := range folders {
 		if !slices.ContainsFunc(patterns, func(pattern string) bool {

@@ -1,4 +1,4 @@
-// Package arch holds no code, only the test that keeps the imports of the module pointing downward.
+// Package arch holds no code, only tests of the module's structure: imports point downward.
 package arch
 
 import (
@@ -16,12 +16,12 @@ import (
 
 const module = "github.com/spirjoin/spirjoin"
 
-// room is a folder of the module with its sub-folders. A package belongs to the room with the longest matching name; a
-// name that ends in "/*" matches the sub-folders only, "." is the root package alone.
+// room is a folder of the module with its sub-folders. A package belongs to the room with the longest matching name. A
+// name that ends in "/*" matches only sub-folders; "." is the root package alone.
 type room struct {
 	name    string
 	imports string // the other rooms that its packages may import
-	outside string // the roots of what they may import from outside the module and the standard library
+	outside string // roots of allowed imports from outside the module and the standard library
 }
 
 // The rooms from top to bottom. Test files are exempt.
@@ -80,7 +80,7 @@ var rooms = []room{
 	{"backend", "", ""},
 }
 
-// goPackage is what `go list -json` tells of a package: its path and what its files and its test files import.
+// goPackage is the output of `go list -json` for a package: its path and the imports of its files and its test files.
 type goPackage struct {
 	ImportPath                string
 	Imports                   []string
@@ -159,7 +159,7 @@ func unguarded(packages []goPackage) (names []string) {
 	return names
 }
 
-// violations names every import that the table does not allow, and every package outside its rooms.
+// violations lists every import that the table does not allow, and every package outside its rooms.
 func violations(packages []goPackage) []string {
 	var found []string
 	for _, p := range packages {
@@ -190,7 +190,7 @@ func violations(packages []goPackage) []string {
 	return found
 }
 
-// inModule gives the folder of a package of this module, "." for the root and "" for packages from elsewhere.
+// inModule returns the folder of a package of this module, "." for the root and "" for other packages.
 func inModule(path string) string {
 	if path == module {
 		return "."
@@ -222,7 +222,7 @@ func title(folder string) string {
 	return folder
 }
 
-// list runs go list over the module. Modules inside it, such as bench/duckdb, are not seen.
+// list runs go list over the module. It does not include nested modules such as bench/duckdb.
 func list(t *testing.T, tags string) []goPackage {
 	command := exec.Command("go", "list", "-e", "-tags="+tags, "-json=ImportPath,Imports,TestImports,XTestImports",
 		"./...")

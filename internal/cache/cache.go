@@ -1,4 +1,5 @@
-// Package cache knows the folder in which this program keeps what it learnt of the machine, and replaces files whole.
+// Package cache locates the cache folder of this program, where it keeps what it has measured on this machine, and
+// replaces files atomically.
 package cache
 
 import (
@@ -8,8 +9,8 @@ import (
 	"path/filepath"
 )
 
-// Path is the place of a file in the user's cache folder for this program, by its path below it. The error says why the
-// system knows no such folder.
+// Path returns the path of a file in the user's cache folder for this program, given its path below that folder. It
+// returns an error if the system has no such folder.
 func Path(name ...string) (string, error) {
 	dir, err := os.UserCacheDir()
 	if err != nil {
@@ -18,7 +19,7 @@ func Path(name ...string) (string, error) {
 	return filepath.Join(append([]string{dir, "spirjoin"}, name...)...), nil
 }
 
-// WriteFile replaces a file at once; readers see the old or the new content. Its folder is made where it is missing.
+// WriteFile replaces a file atomically: readers see the old or the new content. It creates missing folders.
 func WriteFile(path string, content []byte) error {
 	dir := filepath.Dir(path)
 	if err := os.MkdirAll(dir, 0o755); err != nil && !errors.Is(err, fs.ErrExist) {

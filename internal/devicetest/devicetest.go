@@ -1,6 +1,6 @@
-// Package devicetest runs tests and benchmarks on every selected device: the host backend as it is, the host backend in
-// shuffled order with memory that the host cannot see, and the Vulkan devices that package vulkantest selects.
-// SPIRJOIN_TEST_DEVICES lists devices by name, "host" among them.
+// Package devicetest runs tests and benchmarks on every selected device: the host backend with default options, the
+// host backend with shuffled order and memory that the host cannot access, and the Vulkan devices that package
+// vulkantest selects. SPIRJOIN_TEST_DEVICES lists devices by name, "host" among them. For tests only.
 package devicetest
 
 import (
@@ -28,7 +28,7 @@ func ForEach(t *testing.T, test func(t *testing.T, device *backend.Device)) {
 	})
 }
 
-// ForEachDriver is ForEach for a test that opens the device, and closes it.
+// ForEachDriver is [ForEach] for a test that opens and closes the device itself.
 func ForEachDriver(t *testing.T, run func(t *testing.T, driver backend.Driver)) {
 	t.Helper()
 	if hostSelected() {
@@ -54,14 +54,14 @@ func ForEachDriver(t *testing.T, run func(t *testing.T, driver backend.Driver)) 
 	})
 }
 
-// WholeSubgroups is the least number of invocations, from a number on, that consists of whole subgroups of a device: a
-// workgroup that every kernel accepts there.
+// WholeSubgroups returns the smallest number of invocations, at least the given one, that consists of whole subgroups
+// of a device: a workgroup size that every kernel accepts there.
 func WholeSubgroups(device *backend.DeviceInfo, invocations uint32) uint32 {
 	size := max(1, device.SubgroupSize)
 	return (invocations + size - 1) / size * size
 }
 
-// HostTest skips a test of the host backend, or of no device at all, in a run for other devices.
+// HostTest skips a test of the host backend, or one without a device, in a run for other devices.
 func HostTest(t testing.TB) {
 	t.Helper()
 	if !hostSelected() {
@@ -69,7 +69,7 @@ func HostTest(t testing.TB) {
 	}
 }
 
-// Bench runs run on each device, for benchmarks: the host as it is, and the selected Vulkan devices.
+// Bench calls run for each device, for benchmarks: the host with default options, and the selected Vulkan devices.
 func Bench(b *testing.B, run func(device *backend.Device, name string)) {
 	on := func(driver backend.Driver, name string) {
 		device := backend.NewDevice(driver, backend.DeviceOptions{})
@@ -86,7 +86,7 @@ func Bench(b *testing.B, run func(device *backend.Device, name string)) {
 	}
 }
 
-// Rows is the number in an environment variable, for benchmarks of another size than the default.
+// Rows returns the number in an environment variable, or otherwise if that is not set, for the size of a benchmark.
 func Rows(b *testing.B, variable string, otherwise int) int {
 	text := os.Getenv(variable)
 	if text == "" {
@@ -102,8 +102,8 @@ func hostSelected() bool {
 	return names == "" || strings.Contains(names, "host")
 }
 
-// SkipRace skips a test of what plans say, over and over, which the race detector makes slow and of which it learns
-// nothing: stage host of tools/test.sh runs it.
+// SkipRace skips a test of many plans, which is slow under the race detector and cannot race. The host stage of
+// tools/test.sh runs it.
 func SkipRace(t *testing.T) {
 	t.Helper()
 	if RaceDetector {

@@ -14,7 +14,7 @@ import (
 	"github.com/spirjoin/spirjoin/internal/leak"
 )
 
-// plant has TestPlanted, in a process of its own, leave something behind.
+// plant tells TestPlanted, in a separate process, what to leave behind.
 const plant = "SPIRJOIN_TEST_PLANT"
 
 // TestPlanted leaves behind what the environment says.
@@ -43,7 +43,7 @@ func TestPlanted(t *testing.T) {
 	})
 }
 
-// TestPlantedLeaksAreFound runs TestPlanted in processes of its own.
+// TestPlantedLeaksAreFound runs TestPlanted in separate processes.
 func TestPlantedLeaksAreFound(t *testing.T) {
 	for planted, says := range map[string]string{
 		"nothing":               "PASS",

@@ -9,15 +9,15 @@ import (
 // Full reports whether the environment asks for the full product of every test matrix.
 func Full() bool { return os.Getenv("SPIRJOIN_MATRIX") == "full" }
 
-// Combinations returns index tuples into axes of the given sizes: all of them when [Full], otherwise few that still
-// contain every pair of values of every two axes. The choice is greedy and always the same.
+// Combinations returns index tuples into axes of the given sizes: all of them if [Full], otherwise a few that still
+// contain every pair of values of every two axes. The choice is greedy and deterministic.
 func Combinations(t testing.TB, sizes ...int) (chosen [][]int) {
 	t.Helper()
 	all := 1
 	for _, size := range sizes {
 		all *= size
 	}
-	at := func(number int) []int { // the last axis goes fastest
+	at := func(number int) []int { // the last axis varies fastest
 		c := make([]int, len(sizes))
 		for i := len(sizes) - 1; i >= 0; i-- {
 			c[i], number = number%sizes[i], number/sizes[i]
@@ -30,7 +30,7 @@ func Combinations(t testing.TB, sizes ...int) (chosen [][]int) {
 		}
 		return chosen
 	}
-	// covered[i][j] has a field for each value of axis i with each of axis j, which is a later one.
+	// covered[i][j], for j > i, has an element for each pair of a value of axis i and a value of axis j.
 	covered, open := make([][][]bool, len(sizes)), 0
 	for i := range sizes {
 		covered[i] = make([][]bool, len(sizes))
@@ -75,7 +75,7 @@ func Combinations(t testing.TB, sizes ...int) (chosen [][]int) {
 	return chosen
 }
 
-// missed is a tuple with a pair that no other has.
+// missed returns a tuple with a pair of values that is not covered.
 func missed(covered [][][]bool, sizes []int) []int {
 	c := make([]int, len(sizes))
 	for i := range covered {

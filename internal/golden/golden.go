@@ -1,5 +1,5 @@
-// Package golden compares what tests print with files in their testdata. `go test -update` writes the files. For tests
-// only.
+// Package golden compares the output of tests with files in their testdata folder. `go test -update` writes the files.
+// For tests only.
 package golden
 
 import (
@@ -13,7 +13,7 @@ import (
 
 var update = flag.Bool("update", false, "write what the tests print into testdata")
 
-// Require fails the test unless text is what the file testdata/name holds.
+// Require fails the test unless text equals the content of the file testdata/name.
 func Require(t testing.TB, name, text string) {
 	t.Helper()
 	path := filepath.Join("testdata", name)

@@ -6,11 +6,12 @@ import (
 )
 
 const (
-	pageBytes     = 4 << 10 // the smallest that Linux has; where pages are larger it refuses advice about parts of them
+	pageBytes     = 4 << 10 // smallest page of Linux; with larger ones it rejects advice about parts of a page
 	hugePageBytes = Bytes
 )
 
-// Advise asks for large pages in b, whose first and last page it may share with others. A refusal costs nothing but speed.
+// Advise requests large pages for b, which may share its first and last page with other memory. If Linux refuses,
+// access is only slower.
 func Advise(b []byte) {
 	skip := -uintptr(unsafe.Pointer(unsafe.SliceData(b))) % pageBytes
 	if uintptr(len(b)) >= skip+hugePageBytes {

@@ -11,12 +11,13 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The kernel lists what was asked of a mapping, "hg" for large pages, whether or not it has any.
+// TestAdvise: the kernel lists the advice about a mapping, "hg" for large pages, whether or not it has any.
 func TestAdvise(t *testing.T) {
 	if _, err := os.Stat("/sys/kernel/mm/transparent_hugepage"); err != nil {
 		t.Skip("this kernel has no large pages to ask for: ", err)
 	}
-	memory, err := syscall.Mmap(-1, 0, 4*hugePageBytes, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
+	memory, err := syscall.Mmap(-1, 0, 4*hugePageBytes, syscall.PROT_READ|syscall.PROT_WRITE,
+		syscall.MAP_ANON|syscall.MAP_PRIVATE)
 	require.NoError(t, err)
 	defer func() { require.NoError(t, syscall.Munmap(memory)) }()
 	require.NotContains(t, flagsAt(t, &memory[0]), "hg")
@@ -30,7 +31,7 @@ func TestAdvise(t *testing.T) {
 	require.Contains(t, flagsAt(t, &memory[0]), "hg")
 }
 
-// flagsAt are the flags of the mapping that holds an address.
+// flagsAt returns the flags of the mapping that contains an address.
 func flagsAt(t *testing.T, at *byte) []string {
 	text, err := os.ReadFile("/proc/self/smaps")
 	require.NoError(t, err)

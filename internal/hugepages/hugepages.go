@@ -1,5 +1,5 @@
-// Package hugepages asks for large pages of memory, which random access by a gather or a scatter needs to be fast on CPU
-// cores, and which are touched for the first time in a fraction of the time. Only Linux wants to be asked.
+// Package hugepages requests large pages of memory. Random access by a gather or a scatter is only fast on CPU cores
+// with large pages, and page faults are fewer. The request is only needed on Linux.
 package hugepages
 
 // Bytes is the size of a large page.

@@ -18,7 +18,7 @@ import (
 const list = "join/algorithms.go"
 
 // example returns the files that docs/operators.md shows, by their paths in the module, and the list of algorithms with
-// the lines that it adds.
+// the lines that the page adds.
 func example(t *testing.T) map[string]string {
 	page, err := os.ReadFile("../../docs/operators.md")
 	require.NoError(t, err)
@@ -45,8 +45,8 @@ func example(t *testing.T) map[string]string {
 	return files
 }
 
-// The example of docs/operators.md, laid over the module: it passes its test and, by its line in the list, those of
-// joins of tables. Broken on purpose, it fails.
+// TestExampleOfTheDocs overlays the example of docs/operators.md on the module. The example passes its own test and, by
+// its entry in the list of algorithms, those of joins of tables. Broken on purpose, it fails.
 func TestExampleOfTheDocs(t *testing.T) {
 	devicetest.HostTest(t)
 	root, err := filepath.Abs("../..")
@@ -70,7 +70,7 @@ func TestExampleOfTheDocs(t *testing.T) {
 		output, err := c.CombinedOutput()
 		return string(output), err
 	}
-	test := func(of, tests string) (string, error) { // by a binary, because the folder of the example is not there
+	test := func(of, tests string) (string, error) { // by a binary, because the folder of the example does not exist
 		binary := filepath.Join(folder, "tests")
 		output, err := command("go", "test", "-overlay", overlaid, "-vet=off", "-c", "-o", binary, of)
 		require.NoError(t, err, output)
@@ -92,7 +92,7 @@ func TestExampleOfTheDocs(t *testing.T) {
 		require.Contains(t, files[path], broken[0])
 		write(path, strings.Replace(files[path], broken[0], broken[1], 1))
 		of, tests := "./join/hostmap", ""
-		if broken[0] == "e.met = false" { // only build sides of tables are probed again, by algorithms of the list
+		if broken[0] == "e.met = false" { // only build sides of tables are probed again, with listed algorithms
 			of, tests = "./join", "TestBuilt"
 		}
 		output, err := test(of, tests)

@@ -17,8 +17,8 @@ import (
 
 var errPlanted = errors.New("planted")
 
-// failing is a sink one call of which goes wrong. A window that it does not take stays with it: an operator that
-// releases what it has put would take it away from whoever has it.
+// failing is a sink of which one call fails. It keeps the window of a Put that fails, so that the test notices if the
+// operator releases a window that it has put.
 type failing struct {
 	operator.Sink
 	calls, at int
@@ -56,9 +56,9 @@ func (f *failing) Put(ctx context.Context, w *operator.Window) error {
 	return f.Sink.Put(ctx, w)
 }
 
-// CheckFailures has go wrong whatever an operator depends on: each call of its sink, a context that ends there or
-// before, and memory that is exhausted anywhere. The error is that of the operator, which leaves nothing behind, and
-// releases no window that it has put. Rows of the output must have a column.
+// CheckFailures lets everything fail that an operator depends on: each call of its sink, a context that ends at each of
+// these calls or before, and memory that runs out at any point. The operator must return the error, leave no memory
+// behind, and not release a window that it has put. Output rows must have at least one column.
 func CheckFailures(t testing.TB, lane *exec.Lane, algorithm operator.Algorithm, build, probe *Relation,
 	want operator.Want, o Options, describe string) {
 	t.Helper()
@@ -108,8 +108,8 @@ func CheckFailures(t testing.TB, lane *exec.Lane, algorithm operator.Algorithm, 
 	}
 }
 
-// CheckMemory runs an operator that may take so much device memory, with what it has put until that is taken: windows
-// are released at once.
+// CheckMemory runs an operator with this amount of device memory, and returns its error. Windows are released as soon
+// as they are put.
 func CheckMemory(t testing.TB, lane *exec.Lane, algorithm operator.Algorithm, build, probe *Relation,
 	want operator.Want, o Options, bytes uint64) error {
 	need := exec.Need{Device: map[*backend.Device]uint64{lane.Device(): bytes}}
@@ -123,7 +123,7 @@ func CheckMemory(t testing.TB, lane *exec.Lane, algorithm operator.Algorithm, bu
 	return err
 }
 
-// CheckErrors has an algorithm refuse what makes no sense: facts, wants, and chunks.
+// CheckErrors checks that an algorithm rejects invalid facts, wants and chunks.
 func CheckErrors(t testing.TB, lane *exec.Lane, algorithm operator.Algorithm) {
 	ctx, pairs := context.Background(), operator.Want{Pairs: true}
 	facts := operator.Facts{KeyBytes: 4, Rows: [2]uint64{4, 4}, Tuning: lane.Tuning()}
@@ -150,11 +150,11 @@ func CheckErrors(t testing.TB, lane *exec.Lane, algorithm operator.Algorithm) {
 // ErrEnough is the error of [Strict].
 var ErrEnough = errors.New("enough")
 
-// Strict is a sink that allows no more than so many rows.
+// Strict is a sink that fails with [ErrEnough] for more than Allowed rows.
 type Strict struct {
 	operator.Collector
 	Allowed uint64
-	Asked   int // windows that it was asked for
+	Asked   int // number of windows requested
 }
 
 // Count implements [operator.Sink].
@@ -179,13 +179,13 @@ func (d dropping) Put(_ context.Context, w *operator.Window) error {
 	return nil
 }
 
-// InUse is the device memory in use when all work before is done.
+// InUse returns the device memory in use once all previous work is done.
 func InUse(t testing.TB, lane *exec.Lane) uint64 {
 	require.NoError(t, lane.Device().Run(context.Background(), new(backend.List)))
 	return lane.Device().MemoryUse(backend.DeviceLocal).InUse
 }
 
-// faulty is an algorithm that goes wrong.
+// faulty is an algorithm with a planted fault.
 type faulty struct {
 	operator.Algorithm
 	operator.Operator
@@ -218,7 +218,7 @@ func (f *faulty) Finish(ctx context.Context, sink operator.Sink) error {
 	return f.Operator.Finish(ctx, sink)
 }
 
-// wrong is a sink that goes wrong.
+// wrong is a sink with a planted fault.
 type wrong struct {
 	operator.Sink
 	fault string
@@ -237,8 +237,8 @@ func (w wrong) Put(ctx context.Context, window *operator.Window) error {
 	return w.Sink.Put(ctx, window)
 }
 
-// CheckFaults plants faults in a full join, of whose probe side two granules come: the comparison with the oracle finds
-// each, and nothing where none is planted.
+// CheckFaults plants faults in a full join with two granules. The comparison with the oracle must find each fault, and
+// no difference without one.
 func CheckFaults(t testing.TB, lane *exec.Lane, algorithm operator.Algorithm) {
 	want := Wants["full"]
 	build, probe := Workloads["half match"].Relations(rand.New(rand.NewPCG(1, 1)), [2]int{100, 180}, 4,

@@ -8,12 +8,12 @@ import (
 	"slices"
 )
 
-// Relation is one side of a join in the memory of the test. The payload of row i is made of i and the number of the
-// column.
+// Relation is one side of a join in the memory of the test. The payload of row i is a function of i and the number of
+// the column.
 type Relation struct {
 	KeyBytes int
 	Keys     []uint64
-	Payload  []int // bytes of the columns
+	Payload  []int // bytes per value of the columns
 
 	first int // number of the first row
 }
@@ -27,7 +27,7 @@ func (r *Relation) value(column, row int) uint64 {
 	return v
 }
 
-// rows are the columns of some rows, each as bytes; sorted.
+// sortedRows sorts rows in place. Each row is the bytes of its columns.
 func sortedRows(rows [][]byte) [][]byte {
 	slices.SortFunc(rows, bytes.Compare)
 	return rows
@@ -40,13 +40,14 @@ func appendValue(row []byte, width int, v uint64) []byte {
 	return binary.LittleEndian.AppendUint32(row, uint32(v))
 }
 
-// Workload draws the keys of two sides with so many rows, of bits bits. Unique says that no key is on the left twice.
+// Workload draws the keys of two sides with left and right rows; keys have bits bits. Unique says that left keys are
+// unique.
 type Workload struct {
 	Unique bool
 	Draw   func(random *rand.Rand, left, right, bits int) (l, r []uint64)
 }
 
-// Workloads are matches of every kind.
+// Workloads have matches of every kind.
 var Workloads = map[string]Workload{
 	"primary and foreign": {true, func(random *rand.Rand, left, right, bits int) (l, r []uint64) {
 		for _, i := range random.Perm(left) {
@@ -146,10 +147,10 @@ var Workloads = map[string]Workload{
 	}},
 }
 
-// Payloads are bytes of the payload columns of both sides.
+// Payloads are bytes per value of the payload columns of both sides.
 var Payloads = [][2][]int{{{4}, {4}}, {{4, 4}, {4, 4}}, {nil, nil}, {{8, 4, 4, 8, 4, 4, 4}, {4}}, {nil, {8, 8}},
 	{{8}, {4, 8, 4}}}
 
-// Sizes are numbers of rows on both sides.
+// Sizes are numbers of rows of both sides.
 var Sizes = [][2]int{{0, 0}, {0, 5}, {7, 0}, {1, 1}, {3, 1000}, {1000, 3}, {2000, 6000}, {2001, 1999}, {6000, 3500},
 	{700, 12000}}

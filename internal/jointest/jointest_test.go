@@ -8,8 +8,8 @@ import (
 	"github.com/spirjoin/spirjoin/backend"
 )
 
-// Workgroups of the small kernels consist of whole subgroups, whatever their size: GPUs have 32 and 64 invocations in
-// one.
+// TestSmallFitsEveryDevice: workgroups of the small kernels consist of whole subgroups, whatever their size. A subgroup
+// of a GPU has 32 or 64 invocations.
 func TestSmallFitsEveryDevice(t *testing.T) {
 	for subgroup, sharedBytes := range map[uint32]uint32{4: 16 << 10, 8: 32 << 10, 16: 32 << 10, 32: 48 << 10,
 		64: 64 << 10} {

@@ -14,21 +14,21 @@ import (
 	"github.com/spirjoin/spirjoin/vulkan/vulkantest"
 )
 
-// ForEach runs a test on each device that is asked for, with a [Lane] of it.
+// ForEach runs a test on each selected device, with a [Lane] on it.
 func ForEach(t *testing.T, tuning primitive.Tuning, test func(t *testing.T, lane *exec.Lane)) {
 	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) { test(t, Lane(t, device, tuning)) })
 }
 
-// Lane returns a lane of a device with this tuning in place of its own, of which [Tuning] has the last word.
+// Lane returns a lane of a device with this tuning, which replaces its own. [Tuning] takes precedence over both.
 func Lane(t testing.TB, device *backend.Device, tuning primitive.Tuning) *exec.Lane {
 	ops, err := primitive.New(device, tuning.With(Tuning(t, device.Info())))
 	require.NoError(t, err)
 	return exec.NewLane(context.Background(), ops, nil)
 }
 
-// Instrumented tells whether shaders are instrumented, by GPU-assisted validation: straight code takes seconds to
-// compile, and each access loops over the buffers, so that long tiles, or a row with many matches, would exceed
-// lavapipe's limit of 65,535 loop trips.
+// Instrumented reports whether GPU-assisted validation instruments shaders. Long shaders without loops then take
+// seconds to compile. Each memory access loops over the buffers, so that long tiles, or a row with many matches, would
+// exceed lavapipe's limit of 65,535 loop iterations.
 func Instrumented(t testing.TB) bool { return vulkantest.Validation(t) == vulkan.GPUAssisted }
 
 // Tuning is [Small] for instrumented shaders, and nil otherwise.
@@ -39,8 +39,7 @@ func Tuning(t testing.TB, device *backend.DeviceInfo) primitive.Tuning {
 	return Small(device)
 }
 
-// Small are kernels of few rows, those for GPUs, whose pipelines compile fast: another shape than that of software
-// drivers.
+// Small returns a tuning with kernels of few rows in the shape for GPUs, whose pipelines compile fast.
 func Small(device *backend.DeviceInfo) primitive.Tuning {
 	workgroup := devicetest.WholeSubgroups(device, 8)
 	tuning := primitive.Override(backend.Config{"serial": 1, "workgroup": workgroup, "items": 64}, "radix_sort")

@@ -17,31 +17,31 @@ import (
 	"github.com/spirjoin/spirjoin/relation"
 )
 
-// Options say how an operator is run. What it puts out must not depend on them.
+// Options say how an operator is run. Its output must not depend on them.
 type Options struct {
 	Granule uint64 // probe rows at a time; 0: all
-	Window  uint64 // rows that a window has room for; 0: as many as are asked for
-	// Facts changes what the plan is told, which is the truth otherwise; nil leaves it.
+	Window  uint64 // maximum number of rows of a window; 0: as many as requested
+	// Facts changes the facts of the plan, which are exact otherwise; nil leaves them.
 	Facts func(f *operator.Facts)
-	// Sink stands between the operator and the sink that keeps what it puts; nil: nothing does.
+	// Sink wraps the sink that collects the output; nil: it is used as it is.
 	Sink func(operator.Sink) operator.Sink
 	// Ctx is the context of the operator; nil: one that does not end.
 	Ctx context.Context
-	// Grant is charged for what the operator and its output take; nil charges nobody.
+	// Grant is charged for the memory of the operator and its output; nil: nothing is charged.
 	Grant *exec.Grant
 }
 
-// Output is what an operator puts out.
+// Output is the output of an operator.
 type Output struct {
-	Count uint64 // sum of what the sink heard of
-	// Rows begin with a byte, bit i of which says that the row is of side i, and bit 2 that it has a partner; key and
-	// payload follow. They are sorted.
+	Count uint64 // sum of the counts reported to the sink
+	// Rows begin with a byte: bit i says that the row has a row of side i, and bit 2 that it has a partner. Key and
+	// payload follow. Rows are sorted.
 	Rows    [][]byte
 	Windows int
 	Plan    *operator.Plan
 }
 
-// Relations draws two relations from a workload, with keys as they are uploaded.
+// Relations draws two relations from a workload. Keys are truncated to keyBytes.
 func (w Workload) Relations(random *rand.Rand, rows [2]int, keyBytes int, payload [2][]int) (build, probe *Relation) {
 	build = &Relation{KeyBytes: keyBytes, Payload: payload[operator.Build]}
 	probe = &Relation{KeyBytes: keyBytes, Payload: payload[operator.Probe]}
@@ -54,7 +54,7 @@ func (w Workload) Relations(random *rand.Rand, rows [2]int, keyBytes int, payloa
 	return build, probe
 }
 
-// Wants are all that can be wanted of a join, by name, without a key column.
+// Wants are all kinds of output, by name, without a key column.
 var Wants = map[string]operator.Want{
 	"inner":            {Pairs: true},
 	"left":             {Pairs: true, Rest: [2]bool{false, true}},
@@ -76,7 +76,7 @@ var Wants = map[string]operator.Want{
 	"count anti":       {Rest: [2]bool{true, true}, Count: true},
 }
 
-// Oracle is the simplest join.
+// Oracle returns the expected output, by the simplest join.
 func Oracle(build, probe *Relation, want operator.Want) (o Output) {
 	sides := [2]*Relation{build, probe}
 	of := [2]map[uint64][]int{{}, {}} // rows by key
@@ -124,7 +124,7 @@ func Oracle(build, probe *Relation, want operator.Want) (o Output) {
 	return o
 }
 
-// FactsOf tells the truth about two relations.
+// FactsOf returns the exact facts about two relations, changed by o.Facts.
 func FactsOf(lane *exec.Lane, build, probe *Relation, o Options) operator.Facts {
 	info := lane.Device().Info()
 	f := operator.Facts{
@@ -168,9 +168,9 @@ func FactsOf(lane *exec.Lane, build, probe *Relation, o Options) operator.Facts 
 }
 
 // Run joins two relations: it plans, opens the operator, and gives it the build side and the probe side, granule by
-// granule. Columns of a granule are overwritten once it was probed. An operator that changes its inputs, or puts more
-// into a window than there is room for, or more rows than it has announced, fails the test. The error is that of the
-// operator, or what rejects the plan.
+// granule. Columns of a granule are overwritten once it was probed. The test fails if an operator changes its inputs,
+// exceeds the capacity of a window, or puts more rows than it has announced. The error is that of the operator, or the
+// reason for which the plan was rejected.
 func Run(t testing.TB, lane *exec.Lane, algorithm operator.Algorithm, build, probe *Relation, want operator.Want,
 	o Options) (out Output, err error) {
 	ctx := o.Ctx
@@ -223,7 +223,7 @@ func Run(t testing.TB, lane *exec.Lane, algorithm operator.Algorithm, build, pro
 	return out, nil
 }
 
-// probe gives a granule to an operator, with a lane of its own.
+// probe gives a granule to an operator, with its own lane.
 func (r *Relation) probe(ctx context.Context, t testing.TB, lane, own *exec.Lane, op operator.Operator, narrow bool,
 	sink operator.Sink) error {
 	on, release := r.chunk(t, lane, narrow)
@@ -241,7 +241,7 @@ func (r *Relation) probe(ctx context.Context, t testing.TB, lane, own *exec.Lane
 	return lane.Submit(context.Background(), list)
 }
 
-// CheckRun runs an operator and compares what it puts out with what the simplest join does.
+// CheckRun runs an operator and compares its output with that of the simplest join.
 func CheckRun(t testing.TB, lane *exec.Lane, algorithm operator.Algorithm, build, probe *Relation, want operator.Want,
 	o Options, describe string) Output {
 	t.Helper()
@@ -251,12 +251,13 @@ func CheckRun(t testing.TB, lane *exec.Lane, algorithm operator.Algorithm, build
 	return got
 }
 
-// Difference says how an output differs from the one that is expected; "" where it does not.
+// Difference describes how an output differs from the expected one; "" if it does not.
 func Difference(expected, got Output) string {
 	for i, row := range got.Rows {
 		if i >= len(expected.Rows) || !bytes.Equal(row, expected.Rows[i]) {
-			return fmt.Sprintf("row %d of %d, sorted, is % x; %d rows are expected, and there % x", i, len(got.Rows), row,
-				len(expected.Rows), slices.Concat(expected.Rows[min(i, len(expected.Rows)):min(i+1, len(expected.Rows))]...))
+			return fmt.Sprintf("row %d of %d, sorted, is % x; %d rows are expected, and there % x", i, len(got.Rows),
+				row, len(expected.Rows),
+				slices.Concat(expected.Rows[min(i, len(expected.Rows)):min(i+1, len(expected.Rows))]...))
 		}
 	}
 	if len(got.Rows) != len(expected.Rows) || got.Count != expected.Count {
@@ -266,7 +267,7 @@ func Difference(expected, got Output) string {
 	return ""
 }
 
-// collector is a sink that holds an operator to its word.
+// collector is a sink that checks the contract of operators.
 type collector struct {
 	operator.Collector
 	t   testing.TB
@@ -288,7 +289,7 @@ func (c *collector) Put(ctx context.Context, w *operator.Window) error {
 	return c.Collector.Put(ctx, w)
 }
 
-// Chunk brings a relation to a device; release gives it back.
+// Chunk uploads a relation to a device; release releases it.
 func (r *Relation) Chunk(t testing.TB, lane *exec.Lane) (on *relation.Chunk, release func()) {
 	return r.chunk(t, lane, false)
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/spirjoin/spirjoin/relation"
 )
 
-// nestedLoop finds pairs on the host, each row of a granule against each of the build side. fault changes them.
+// nestedLoop finds pairs on the host by comparing each row of a granule with each build row. fault changes them.
 type nestedLoop struct {
 	fault func(pairs [][2]uint32) [][2]uint32
 	want  operator.Want
@@ -91,7 +91,7 @@ func (n *nestedLoop) Close() { n.lane.Memory.ReleaseAll() }
 
 func (n *nestedLoop) Rewind(context.Context) error { return nil }
 
-// A right operator agrees with the oracle whatever the granules and windows, and each planted fault is found.
+// TestRun: a correct operator agrees with the oracle for all granules and windows, and each planted fault is found.
 func TestRun(t *testing.T) {
 	ForEach(t, nil, func(t *testing.T, lane *exec.Lane) {
 		build, probe := Workloads["duplicates"].Relations(rand.New(rand.NewPCG(1, 1)), [2]int{40, 90}, 4,
@@ -117,7 +117,7 @@ func TestRun(t *testing.T) {
 	})
 }
 
-// The rows of both sides are all in the output, once, or each pair of them.
+// TestOracle: the rows of both sides, or all pairs of them, are in the output exactly once.
 func TestOracle(t *testing.T) {
 	devicetest.HostTest(t)
 	for _, name := range slices.Sorted(maps.Keys(Workloads)) {

@@ -1,5 +1,5 @@
 // Package leak fails tests that leave goroutines of this module, or blocks of the shared allocator, behind. For tests
-// only; buffers of devices are looked after by [backend.Device.Close].
+// only; [backend.Device.Close] reports leaked device buffers.
 package leak
 
 import (
@@ -15,11 +15,11 @@ import (
 
 const module = "github.com/spirjoin/spirjoin"
 
-// Patience is how long a goroutine that was told to end may take.
+// Patience is the time that a goroutine has to end after the test.
 var Patience = 5 * time.Second
 
-// Check fails the test when goroutines of this module are left after it, and after the cleanups that were registered
-// later, that did not run before. Not for tests that run in parallel with others.
+// Check fails the test if, after it and after cleanups registered later, goroutines of this module run that did not run
+// before. Not for tests that run in parallel with others.
 func Check(t testing.TB) {
 	t.Helper()
 	before := running()
@@ -30,7 +30,7 @@ func Check(t testing.TB) {
 	})
 }
 
-// Main runs the tests of a package, for its TestMain, and fails when goroutines of this module or blocks of
+// Main runs the tests of a package, for its TestMain, and exits with an error if goroutines of this module or blocks of
 // [offheap.Shared] are left after them.
 func Main(m *testing.M) {
 	code := m.Run()
@@ -67,7 +67,7 @@ func left(before map[string]string, wait time.Duration) (stacks []string) {
 	}
 }
 
-// running returns the stacks of the goroutines of this module by their number, but for those that run tests.
+// running returns the stacks of the goroutines of this module by id, except for those that run tests.
 func running() map[string]string {
 	all := make([]byte, 1<<20)
 	for {
@@ -89,7 +89,7 @@ func running() map[string]string {
 	return stacks
 }
 
-// runsTests recognises goroutines of package testing, and the one of main, by the function that they began with.
+// runsTests recognizes goroutines of package testing, and the main one, by their first function.
 func runsTests(stack string) bool {
 	for _, entry := range []string{"\nmain.main()", "\ntesting.tRunner(", "\ntesting.(*B).", "\ntesting.(*F)."} {
 		if strings.Contains(stack, entry) {

@@ -11,7 +11,7 @@ import (
 	"github.com/spirjoin/spirjoin/internal/offheap"
 )
 
-// plant has TestPlanted, in a process of its own, leave something behind.
+// plant tells TestPlanted, in a separate process, what to leave behind.
 const plant = "SPIRJOIN_TEST_PLANT"
 
 func TestMain(m *testing.M) { Main(m) }
@@ -34,7 +34,7 @@ func TestPlanted(t *testing.T) {
 	}
 }
 
-// TestPlantedLeaksAreFound runs TestPlanted in processes of its own.
+// TestPlantedLeaksAreFound runs TestPlanted in separate processes.
 func TestPlantedLeaksAreFound(t *testing.T) {
 	if os.Getenv(plant) != "" {
 		t.Skip("planted")
@@ -53,7 +53,7 @@ func TestPlantedLeaksAreFound(t *testing.T) {
 	}
 }
 
-// TestPatience: a goroutine that is about to end is no leak, and one that ran before is not one of the test.
+// TestPatience: a goroutine that is about to end is not a leak, and one that ran before the test is not counted.
 func TestPatience(t *testing.T) {
 	release := make(chan struct{})
 	defer close(release)

@@ -10,8 +10,8 @@ import (
 	"github.com/spirjoin/spirjoin/internal/hugepages"
 )
 
-// Map returns memory of the system outside Go's heap that begins at a large page, so that all of it can lie in large
-// pages, and how to give it back. It is zero.
+// Map maps zeroed memory of the operating system outside Go's heap, and returns a function that unmaps it. The memory
+// begins at a large page, so that all of it can be in large pages.
 func Map(sizeBytes int) (memory []byte, unmap func(), err error) {
 	all, err := syscall.Mmap(-1, 0, sizeBytes+hugepages.Bytes, syscall.PROT_READ|syscall.PROT_WRITE,
 		syscall.MAP_ANON|syscall.MAP_PRIVATE)
@@ -21,5 +21,5 @@ func Map(sizeBytes int) (memory []byte, unmap func(), err error) {
 	skip := int(-uintptr(unsafe.Pointer(unsafe.SliceData(all))) % hugepages.Bytes)
 	memory = all[skip:][:sizeBytes:sizeBytes]
 	hugepages.Advise(memory)
-	return memory, func() { _ = syscall.Munmap(all) }, nil // of a whole mapping: it cannot fail
+	return memory, func() { _ = syscall.Munmap(all) }, nil // cannot fail for a whole mapping
 }

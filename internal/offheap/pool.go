@@ -1,8 +1,8 @@
-// Package offheap is an Arrow allocator whose large blocks lie outside Go's heap, in large pages that are used again.
+// Package offheap is an Arrow allocator whose large blocks are outside Go's heap, in large pages that are reused.
 //
-// Tables of a join are most of a process's memory. In Go's heap they would let it grow to twice their size before a
-// collection, and every block would be cleared and touched for the first time again: measured on TPC-H at scale factor
-// 1, 4.0 GB resident and 0.8 s of system time, against 1.7 GB and 0.2 s.
+// The tables of a join are most of a process's memory. In Go's heap they would let it grow to twice their size before a
+// garbage collection, and each block would be cleared and page-faulted again. Measured on TPC-H at scale factor 1: 4.0
+// GB resident and 0.8 s of system time in Go's heap, 1.7 GB and 0.2 s with this package.
 package offheap
 
 import (
@@ -15,19 +15,19 @@ import (
 )
 
 const (
-	granuleBytes = 32 << 10 // blocks are multiples of it; smaller ones come from Go's heap
-	slabBytes    = 64 << 20 // taken from the system at a time, more where one block is larger
-	alignBytes   = 64       // of small blocks; large ones are aligned to pages
-	keptBytes    = 256 << 20
+	granuleBytes = 32 << 10  // large blocks are multiples of it; smaller ones come from Go's heap
+	slabBytes    = 64 << 20  // mapped at a time; more if a block is larger
+	alignBytes   = 64        // alignment of small blocks; large ones are aligned to pages
+	keptBytes    = 256 << 20 // maximum memory of slabs without a block
 )
 
-// Pool is an Arrow allocator. Freed blocks are used again. Memory without any block is given back to the system where
-// more than 256 MiB of it would lie idle. Memory is not cleared. The zero value is ready; safe for concurrent use.
+// Pool is an Arrow allocator. Freed blocks are reused. Slabs without a block are unmapped if more than 256 MiB of them
+// would be kept. Memory is not cleared. The zero value is ready to use; safe for concurrent use.
 type Pool struct {
 	mu    sync.Mutex
 	slabs []*slab
 	idle  int             // bytes of slabs without a block
-	owner map[*byte]*slab // of every block
+	owner map[*byte]*slab // slab of each block, by first byte
 }
 
 // Shared is the pool of the process.
@@ -37,13 +37,13 @@ var Shared Pool
 type slab struct {
 	memory []byte
 	unmap  func()
-	used   []uint64 // a bit for each granule
-	free   int      // granules
+	used   []uint64 // one bit per granule
+	free   int      // number of free granules
 }
 
 func (s *slab) granules() int { return len(s.memory) / granuleBytes }
 
-// Allocate returns size bytes with undefined content. It panics when the system has no memory, as Go's heap does.
+// Allocate returns size bytes with undefined content. It panics if the system is out of memory, as Go's heap does.
 func (p *Pool) Allocate(size int) []byte {
 	if size < granuleBytes {
 		return small(size)
@@ -81,7 +81,7 @@ func newSlab(leastBytes int) *slab {
 	return &slab{memory: memory, unmap: unmap, used: make([]uint64, (n+63)/64), free: n}
 }
 
-// find is the first granule of n free ones in a row, or -1.
+// find returns the first of n consecutive free granules, or -1.
 func (s *slab) find(n int) int {
 	start := 0
 	for at := 0; at < s.granules(); {
@@ -130,8 +130,8 @@ func (p *Pool) take(s *slab, at, n, size int) []byte {
 	return b
 }
 
-// Reallocate grows or shrinks a block, keeping its content. A large block that shrinks stays where it is, unless it
-// becomes small.
+// Reallocate changes the size of a block and keeps its content. A large block that shrinks stays in place, unless it
+// becomes small. The old slice must not be used any more.
 func (p *Pool) Reallocate(size int, b []byte) []byte {
 	if size <= cap(b) && size >= granuleBytes {
 		return p.cut(size, b)
@@ -145,7 +145,7 @@ func (p *Pool) Reallocate(size int, b []byte) []byte {
 	return moved
 }
 
-// cut gives back the granules that a block of a new size does not need.
+// cut frees the granules that a block of a new size does not need.
 func (p *Pool) cut(size int, b []byte) []byte {
 	n := granulesOf(size)
 	p.mu.Lock()
@@ -158,13 +158,13 @@ func (p *Pool) cut(size int, b []byte) []byte {
 
 func granulesOf(sizeBytes int) int { return (sizeBytes + granuleBytes - 1) / granuleBytes }
 
-// position is the first granule of a block.
+// position returns the first granule of a block.
 func (s *slab) position(b []byte) int {
 	first, start := unsafe.Pointer(unsafe.SliceData(b)), unsafe.Pointer(unsafe.SliceData(s.memory))
 	return int(uintptr(first)-uintptr(start)) / granuleBytes
 }
 
-// Free takes a block back, which must be as the pool returned it: the same start and capacity.
+// Free returns a block, which must have the start and capacity with which the pool returned it.
 func (p *Pool) Free(b []byte) {
 	if cap(b) < granuleBytes {
 		return
@@ -180,7 +180,7 @@ func (p *Pool) Free(b []byte) {
 	p.release(s, s.position(b), granulesOf(cap(b)))
 }
 
-// release makes granules free, and gives a slab that has no others back where too much lies idle.
+// release frees granules, and unmaps a slab without a block if too much memory is kept.
 func (p *Pool) release(s *slab, at, n int) {
 	s.mark(at, n, false)
 	if s.free += n; s.free < s.granules() {
@@ -191,7 +191,7 @@ func (p *Pool) release(s *slab, at, n int) {
 	}
 }
 
-// drop gives a slab without a block back.
+// drop unmaps a slab without a block.
 func (p *Pool) drop(s *slab) {
 	p.idle -= len(s.memory)
 	at := slices.Index(p.slabs, s)
@@ -199,8 +199,8 @@ func (p *Pool) drop(s *slab) {
 	s.unmap()
 }
 
-// Trim gives memory without any block back to the system until at most mostBytes are left of it, and returns how much
-// that is.
+// Trim unmaps slabs without a block until at most mostBytes of them are kept, and returns how many bytes are still
+// kept.
 func (p *Pool) Trim(mostBytes uint64) (idleBytes uint64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -212,7 +212,7 @@ func (p *Pool) Trim(mostBytes uint64) (idleBytes uint64) {
 	return uint64(p.idle)
 }
 
-// Use is the memory of all blocks, rounded up to what they take, and the memory taken from the system for them.
+// Use returns the memory of all blocks, rounded up to granules, and the memory mapped for them.
 func (p *Pool) Use() (blockBytes, systemBytes int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

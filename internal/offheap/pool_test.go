@@ -10,10 +10,10 @@ import (
 	"pgregory.net/rapid"
 )
 
-// stride is the distance of the bytes that mark a block: every granule has some.
+// stride is the distance in bytes of the marks in a block: every granule has some.
 const stride = 1021
 
-// No block may lie in another one, whatever is allocated, resized and freed in whatever order.
+// TestBlocksAreApart: blocks never overlap, in any order of allocations, resizes and frees.
 func TestBlocksAreApart(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var p Pool
@@ -100,7 +100,7 @@ func TestFreedMemoryIsUsedAgain(t *testing.T) {
 	var p Pool
 	first := p.Allocate(1 << 20)
 	at := unsafe.SliceData(first)
-	p.Free(first[:10]) // a shorter slice of a block is that block
+	p.Free(first[:10]) // a shorter slice identifies the same block
 	require.Equal(t, at, unsafe.SliceData(p.Allocate(1<<20)))
 }
 

@@ -1,5 +1,5 @@
-// Package recorded opens devices that are described but not there, and writes down what they are given to do: kernels
-// with their configurations, groups, arguments and parameters, transfers, and waits of the host. For tests only.
+// Package recorded opens simulated devices from a description, and records their work as text: kernels with their
+// configurations, groups, arguments and parameters, transfers, and waits of the host. For tests only.
 package recorded
 
 import (
@@ -15,7 +15,7 @@ import (
 	"github.com/spirjoin/spirjoin/host"
 )
 
-// H200 is an NVIDIA H200: the rows of tuning and rates tables for "nvidia" are for it.
+// H200 describes an NVIDIA H200, for which the tuning and rates tables have rows named "nvidia".
 func H200() backend.DeviceInfo {
 	return describe("NVIDIA H200", "NVIDIA", 32, 139<<30, backend.Limits{
 		MaxAllocationBytes: 4<<30 - 2<<20, MaxBufferBytes: 1 << 40, MaxBlockBytes: 139 << 30,
@@ -24,7 +24,7 @@ func H200() backend.DeviceInfo {
 	})
 }
 
-// Plain is a discrete GPU that no table names, so that it takes the rows for "any" and "gpu".
+// Plain describes a discrete GPU that no table names, so that it uses the rows "any" and "gpu".
 func Plain() backend.DeviceInfo {
 	return describe("plain GPU", "plain driver", 64, 16<<30, backend.Limits{
 		MaxAllocationBytes: 4<<30 - 2<<20, MaxBufferBytes: 4<<30 - 2<<20, MaxBlockBytes: 4<<30 - 2<<20,
@@ -43,8 +43,9 @@ func describe(name, driver string, subgroup uint32, memoryBytes uint64, limits b
 	}
 }
 
-// Open opens a described device whose kernels are the Go references, run by so many workers (0: one a core): what the
-// host reads back is true. Device-local memory is not mapped. The device must close cleanly when the test ends.
+// Open opens a described device whose kernels are the Go references, run by this number of workers (0: one per core).
+// The host therefore reads back correct results. Device-local memory is not mapped. The device must close cleanly when
+// the test ends.
 func Open(t testing.TB, info backend.DeviceInfo, options backend.DeviceOptions, workers int) *backend.Device {
 	t.Helper()
 	b := host.New(host.Options{Discrete: true, Workers: workers})
@@ -54,8 +55,8 @@ func Open(t testing.TB, info backend.DeviceInfo, options backend.DeviceOptions, 
 	return open(t, described{below, &info}, options)
 }
 
-// OpenIdle opens a described device that has no memory and runs nothing, so that commands over columns of any size can
-// be recorded. What is read back from it is undefined.
+// OpenIdle opens a described device without memory that executes nothing, so that commands over columns of any size can
+// be recorded. Data read back from it is undefined.
 func OpenIdle(t testing.TB, info backend.DeviceInfo) *backend.Device {
 	t.Helper()
 	return open(t, described{&idle{}, &info}, backend.DeviceOptions{})
@@ -67,7 +68,7 @@ func open(t testing.TB, driver backend.Driver, options backend.DeviceOptions) *b
 	return device
 }
 
-// described is a driver under the description of another one, with the limits of that for what is compiled.
+// described is a driver with the description of another device. It applies that device's limits to kernels.
 type described struct {
 	backend.Driver
 	info *backend.DeviceInfo
@@ -89,7 +90,7 @@ func (d described) Compile(spec *backend.KernelSpec, config backend.Config) (bac
 	return d.Driver.Compile(spec, config)
 }
 
-// idle is a driver whose blocks have no memory and whose batches are done when they are submitted.
+// idle is a driver whose blocks have no memory and whose batches are complete as soon as they are submitted.
 type idle struct {
 	mu        sync.Mutex
 	submitted [backend.Roles]uint64

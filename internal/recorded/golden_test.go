@@ -21,15 +21,15 @@ var update = flag.Bool("update", false, "rewrite the files in testdata")
 
 var background = context.Background()
 
-// devices are those that are described, by the folder of their goldens.
+// devices are the described devices, by the folder of their golden files.
 var devices = map[string]func() backend.DeviceInfo{"h200": recorded.H200, "plain": recorded.Plain}
 
-// mostLines of a golden are what a reviewer reads.
+// mostLines is the maximum length of a golden file, so that reviewers can read it.
 const mostLines = 300
 
 func pathOf(name string) string { return filepath.Join("testdata", filepath.FromSlash(name)+".txt") }
 
-// requireGolden compares what was recorded with testdata/<name>.txt.
+// requireGolden compares a record with testdata/<name>.txt.
 func requireGolden(t *testing.T, name, text string) {
 	t.Helper()
 	path := pathOf(name)
@@ -43,7 +43,7 @@ func requireGolden(t *testing.T, name, text string) {
 	require.LessOrEqual(t, strings.Count(text, "\n"), mostLines, "%s is too long to be reviewed", path)
 }
 
-// difference is the first line in which two texts differ, as both have it; empty where they are equal.
+// difference returns the first line in which two texts differ, of both; empty if they are equal.
 func difference(want, got string) string {
 	if want == got {
 		return ""
@@ -64,7 +64,7 @@ func difference(want, got string) string {
 	return ""
 }
 
-// goldens are the names of the files in testdata.
+// goldens returns the names of the files in testdata.
 func goldens(t *testing.T) (names []string) {
 	paths, err := filepath.Glob(filepath.Join("testdata", "*", "*.txt"))
 	require.NoError(t, err)
@@ -76,7 +76,7 @@ func goldens(t *testing.T) (names []string) {
 	return names
 }
 
-// TestNoStaleGoldens: every golden belongs to one case. With -update those of no case are removed.
+// TestNoStaleGoldens: every golden file belongs to one case. With -update, others are removed.
 func TestNoStaleGoldens(t *testing.T) {
 	var names []string
 	for _, c := range primitiveCases {
@@ -99,14 +99,14 @@ func TestNoStaleGoldens(t *testing.T) {
 	require.ElementsMatch(t, names, goldens(t))
 }
 
-// opsOf are the primitives of a device.
+// opsOf returns the primitives of a device.
 func opsOf(t *testing.T, device *backend.Device, overrides primitive.Tuning) *primitive.Ops {
 	ops, err := primitive.New(device, overrides)
 	require.NoError(t, err)
 	return ops
 }
 
-// infoOf is the device that the name of a case begins with.
+// infoOf returns the device that the name of a case begins with.
 func infoOf(name string) backend.DeviceInfo {
 	folder, _, _ := strings.Cut(name, "/")
 	return devices[folder]()

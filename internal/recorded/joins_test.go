@@ -24,22 +24,22 @@ import (
 	"github.com/spirjoin/spirjoin/relation"
 )
 
-// joinCase records an operator on a device that runs the references.
+// joinCase records an operator on a device that runs the reference kernels.
 type joinCase struct {
-	name     string // the folder of the device, and the file
+	name     string // folder of the device, and file
 	rows     [2]int // of the build and the probe side
 	keyBytes int
 	keys     drawing
-	payload  [2][]int           // bytes of the columns
-	by       operator.Algorithm // nil: by a plan
+	payload  [2][]int           // bytes per value of the columns
+	by       operator.Algorithm // nil: as planned
 	opening  opening
 }
 
-// opening is how an operator is planned and run.
+// opening says how an operator is planned and run.
 type opening struct {
 	want    string // of jointest.Wants; "" is inner
 	granule int    // rows of the probe side at a time; 0: all
-	window  uint64 // rows of output that there is room for at a time; 0: all
+	window  uint64 // output rows of a window; 0: all
 	short   bool   // no pairs are expected, otherwise one for each probe row
 	proved  bool   // keys of the build side are unique
 	tuning  primitive.Tuning
@@ -72,7 +72,7 @@ var (
 	phjOM = hash.Partitioned{}
 	phjUM = hash.Partitioned{Untransformed: true}
 	hj    = hash.Unpartitioned{}
-	// Tiles so small that a key which is frequent on both sides makes many units.
+	// smallTiles are so small that a key that is frequent on both sides makes many units.
 	smallTiles = primitive.Override(backend.Config{"workgroup": 128, "items": 1, "table": 64}, "merge_join")
 )
 
@@ -131,7 +131,7 @@ var joinCases = slices.Concat([]joinCase{
 	{"plain/auto", small, 4, foreign, pairs, nil, opening{}},
 }, kinds("phj_om", phjOM), kinds("hj", hj), kinds("smj_om", sortmerge.OM), kinds("smj_um", sortmerge.UM))
 
-// kinds are joins of all kinds by an algorithm, where half of the rows match.
+// kinds returns joins of all kinds by an algorithm, in which half of the rows match.
 func kinds(name string, by operator.Algorithm) (cases []joinCase) {
 	add := func(suffix string, o opening) {
 		cases = append(cases, joinCase{"h200/" + name + "_" + suffix, smaller, 4, half, mixed, by, o})
@@ -256,8 +256,9 @@ func choose(lane *exec.Lane, build, probe *relation.Chunk, want operator.Want) (
 	return all[0], nil
 }
 
-// zipf has each key once on the build side. On the probe side, the frequency of the key of rank k falls as 1/k: the octave of a
-// rank is uniform, and so is the rank within it. No floating point, so that all machines draw the same.
+// zipf draws each key once for the build side. On the probe side, the frequency of the key of rank k is proportional to
+// 1/k: the octave of a rank is uniform, and so is the rank within it. There is no floating point, so that all machines
+// draw the same keys.
 func zipf(random *rand.Rand, left, right, bits int) (l, r []uint64) {
 	for i := range left {
 		l = append(l, uint64(i)*0x9e3779b9)
@@ -273,7 +274,8 @@ func zipf(random *rand.Rand, left, right, bits int) (l, r []uint64) {
 	return l, r
 }
 
-// hotBuildKey has a key on the build side that fills more tables than a partition may, and comes a few times on the probe side.
+// hotBuildKey draws a key that fills more tables of the build side than a partition may have, and that a few probe rows
+// have.
 func hotBuildKey(random *rand.Rand, left, right, bits int) (l, r []uint64) {
 	l, r = foreign(random, left, right, bits)
 	for i := range l[:3*len(l)/8] {
@@ -285,10 +287,10 @@ func hotBuildKey(random *rand.Rand, left, right, bits int) (l, r []uint64) {
 	return l, r
 }
 
-// collisions has many keys on the build side whose mixes end alike, so that they are in one partition.
+// collisions draws many build keys whose mixes have the same low bits, so that they are in one partition.
 func collisions(random *rand.Rand, left, right, bits int) (l, r []uint64) {
 	l, r = foreign(random, left, right, bits)
-	const seed = 0x5bd1e995 // of the first partition (join/hash)
+	const seed = 0x5bd1e995 // seed of the first partition (join/hash)
 	for i := range l[:3*len(l)/8] {
 		l[i] = uint64(kernel.Unmix(uint32(i)<<8|9, seed))
 	}
@@ -302,7 +304,7 @@ func oneKey(_ *rand.Rand, left, right, _ int) (l, r []uint64) {
 	return make([]uint64, left), make([]uint64, right)
 }
 
-// ordered sorts the build side, and the probe side where both.
+// ordered sorts the build side and, if both is set, the probe side.
 func ordered(draw drawing, both bool) drawing {
 	return func(random *rand.Rand, left, right, bits int) (l, r []uint64) {
 		l, r = draw(random, left, right, bits)

@@ -11,12 +11,12 @@ import (
 	"github.com/spirjoin/spirjoin/primitive"
 )
 
-// mostRows are those of the benchmarks: nothing runs, so that they cost nothing.
+// mostRows is the size of the benchmarks. It costs nothing, because nothing runs.
 const mostRows = 1 << 27
 
-// primitiveCase records primitives on a device that runs nothing: they read nothing back.
+// primitiveCase records primitives on a device that executes nothing: they do not read anything back.
 type primitiveCase struct {
-	name   string // the folder of the device, and the file
+	name   string // folder of the device, and file
 	record func(b *bench)
 }
 
@@ -79,15 +79,15 @@ func recordPrimitive(t *testing.T, c primitiveCase) string {
 	return b.recorder.String()
 }
 
-// bench is where primitives are recorded, each as a list of its own.
+// bench records primitives, each in its own list.
 type bench struct {
 	*primitive.Ops
 	t        *testing.T
 	recorder *recorded.Recorder
-	buffers  []*backend.Buffer // of the list
+	buffers  []*backend.Buffer // buffers of the current list
 }
 
-// new is a buffer; absent with 0 bytes.
+// new allocates a buffer; absent for 0 bytes.
 func (b *bench) new(label string, sizeBytes uint64) backend.Range {
 	if sizeBytes == 0 {
 		return backend.Range{}
@@ -98,7 +98,7 @@ func (b *bench) new(label string, sizeBytes uint64) backend.Range {
 	return buffer.All()
 }
 
-// columns are keys and payload columns.
+// columns allocates keys and payload columns.
 func (b *bench) columns(label string, l primitive.Layout) (c primitive.Columns) {
 	c.Keys = b.new(label+" keys", l.Rows*uint64(l.KeyBytes))
 	for range l.Columns {
@@ -107,7 +107,7 @@ func (b *bench) columns(label string, l primitive.Layout) (c primitive.Columns) 
 	return c
 }
 
-// submit submits what record records, under a line that says what it is.
+// submit submits the commands of record, after a line that describes them.
 func (b *bench) submit(record func(list *backend.List) error, format string, a ...any) {
 	b.recorder.Notef("# "+format, a...)
 	var list backend.List
@@ -120,7 +120,7 @@ func (b *bench) submit(record func(list *backend.List) error, format string, a .
 	b.buffers = nil
 }
 
-// must is a plan without its error.
+// must returns a plan and fails the test on an error.
 func must[P any](b *bench) func(P, error) P {
 	return func(p P, err error) P {
 		require.NoError(b.t, err)
@@ -212,7 +212,7 @@ func recordSortsOfVaryingBits(b *bench) {
 	b.sortBits(primitive.Sort{Layout: layout, EndBit: 8})
 }
 
-// partition partitions rows, from a source that stays.
+// partition partitions rows, from a source that is not overwritten.
 func (b *bench) partition(s primitive.Partition) {
 	p := must[primitive.PartitionPlan](b)(primitive.PlanPartition(b.Tuning(), s))
 	source := b.columns("source", s.Layout)
@@ -358,7 +358,8 @@ func recordWords(b *bench) {
 		if err := b.EncodeKeys(list, coding, rows); err != nil {
 			return err
 		}
-		rows.Values, rows.Validity, rows.FirstValue, rows.Merge = bytes.Buffer.Range(76, mostRows+4), backend.Range{}, 3, true
+		rows.Values, rows.Validity, rows.FirstValue, rows.Merge =
+			bytes.Buffer.Range(76, mostRows+4), backend.Range{}, 3, true
 		coding = primitive.KeyCoding{KeyValues: kernel.KeyValues{ValueBits: 8, Meaning: kernel.Signed}}
 		return b.EncodeKeys(list, coding, rows)
 	}, "encode %d keys of two columns", mostRows)

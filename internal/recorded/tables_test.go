@@ -15,12 +15,13 @@ import (
 	"github.com/spirjoin/spirjoin/join"
 )
 
-// tableCase records a join of Arrow tables, from the plan to the last batch, on a device that runs the references.
+// tableCase records a join of Arrow tables, from the plan to the last batch, on a device that runs the reference
+// kernels.
 type tableCase struct {
-	name     string // the folder of the device, and the file
+	name     string // folder of the device, and file
 	nulls    bool   // in keys and payload
 	texts    bool   // keys are texts
-	capBytes uint64 // of device memory; 0: most of it
+	capBytes uint64 // limit of device memory; 0: most of it
 	spec     join.Spec
 }
 
@@ -121,7 +122,7 @@ func (c *tableCase) join(t *testing.T, engine *join.Engine, recorder *recorded.R
 	return rows
 }
 
-// table has a key and payload of several widths, of which one stays on the host.
+// table returns a table with a key and payload of several widths, of which one column stays on the host.
 func table(t *testing.T, rows int, c *tableCase, key func(row int) int64) arrow.Table {
 	keyType, nulls := arrow.DataType(arrow.PrimitiveTypes.Int64), c.nulls
 	if c.texts {

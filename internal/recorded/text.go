@@ -8,15 +8,15 @@ import (
 	"github.com/spirjoin/spirjoin/backend"
 )
 
-// Recorder writes down the events of a device as text, in the names of the catalogue. Safe for concurrent use.
+// Recorder writes the events of a device as text, with the names of the kernel catalogue. Safe for concurrent use.
 //
-// A list is a line "submit", with the role of the queue where that is not compute, and a line for each command:
+// A list is a line "submit", with the role of the queue unless that is compute, and a line for each command:
 //
 //	scan_tiles[in_bits=32 ...] groups=2 values=16384<counts> tile_prefix=- >sums=16388@256<offsets 2> | rows=4096 ...
 //
-// An argument is its bytes, its offset where that is not 0, and its buffer; an absent one is -. A buffer goes by its
-// label; several with the same one are numbered in the order in which they are seen. The access of the kernel precedes
-// an argument, because barriers follow from it: nothing for read, > for write, <> for both, + for accumulate.
+// An argument is its bytes, its offset unless that is 0, and its buffer; an absent one is -. A buffer is named by its
+// label. Several with the same label are numbered in order of appearance. The access of the kernel precedes an
+// argument, because barriers depend on it: nothing for read, > for write, <> for both, + for accumulate.
 type Recorder struct {
 	mu      sync.Mutex
 	text    strings.Builder
@@ -24,28 +24,28 @@ type Recorder struct {
 	labels  map[string]int
 }
 
-// Record writes down the events of a device from now on; stop ends it.
+// Record records the events of a device from now on, until stop is called.
 func Record(device *backend.Device) (r *Recorder, stop func()) {
 	r = &Recorder{buffers: make(map[*backend.Buffer]string), labels: make(map[string]int)}
 	device.Observe(r.event)
 	return r, func() { device.Observe(nil) }
 }
 
-// Name gives a buffer that was not seen yet a name that tells more than its label.
+// Name names a buffer, before its first use, when its label is not enough.
 func (r *Recorder) Name(name string, b *backend.Buffer) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.buffers[b] = name
 }
 
-// Notef adds a line of the caller's.
+// Notef adds a line of text.
 func (r *Recorder) Notef(format string, a ...any) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	fmt.Fprintf(&r.text, format+"\n", a...)
 }
 
-// String is what was recorded.
+// String returns the record so far.
 func (r *Recorder) String() string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -96,7 +96,7 @@ func (r *Recorder) command(c *backend.Command) {
 	}
 }
 
-// accessMarks are by backend.Access.
+// accessMarks are the prefixes of arguments, by backend.Access.
 var accessMarks = [...]string{backend.Read: "", backend.Write: ">", backend.ReadWrite: "<>", backend.Accumulate: "+"}
 
 func (r *Recorder) dispatch(c *backend.Command) {
@@ -112,7 +112,7 @@ func (r *Recorder) dispatch(c *backend.Command) {
 	r.text.WriteByte('\n')
 }
 
-// place is a range of a buffer as text.
+// place formats a range of a buffer.
 func (r *Recorder) place(p backend.Range) string {
 	if p.Buffer == nil {
 		return "-"

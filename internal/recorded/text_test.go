@@ -15,15 +15,15 @@ import (
 	"github.com/spirjoin/spirjoin/primitive"
 )
 
-// fault changes what a sort does, before or after its list is submitted.
+// fault changes a sort, before or after its list is submitted.
 type fault struct {
 	list  func(list *backend.List)
 	after func(device *backend.Device, point backend.Point, keys *backend.Buffer) error
-	line  string // of the difference
+	line  string // line of the first difference
 }
 
-// TestPlantedFaults: goldens see a changed parameter, configuration or group, a swapped or shorter argument, commands
-// that are missing or change places, and one more wait or transfer.
+// TestPlantedFaults: golden files detect a changed parameter, configuration or group, a swapped or shorter argument,
+// missing or reordered commands, and an additional wait or transfer.
 func TestPlantedFaults(t *testing.T) {
 	const rows = 1 << 20
 	record := func(t *testing.T, tuning primitive.Tuning, f fault) string {
@@ -63,7 +63,7 @@ func TestPlantedFaults(t *testing.T) {
 			args := l.Commands[4].Args
 			args[0], args[1] = args[1], args[0]
 		}},
-		// The first fill of the status needs no barrier: nobody used it before.
+		// The first fill of the status needs no barrier: it was not used before.
 		"missing command": {line: "line 5", list: func(l *backend.List) {
 			l.Commands = slices.Delete(l.Commands, 3, 4)
 		}},
@@ -104,7 +104,7 @@ func download(device *backend.Device, _ backend.Point, keys *backend.Buffer) err
 	return device.Download(background, make([]byte, 4), keys.Range(0, 4))
 }
 
-// otherCounters is a row of tuning that differs from that of the H200 in one setting.
+// otherCounters returns tuning that differs from that of the H200 in one setting.
 func otherCounters(t *testing.T) primitive.Tuning {
 	info := recorded.H200()
 	tuning, err := primitive.TuningFor(&info)
@@ -115,7 +115,7 @@ func otherCounters(t *testing.T) primitive.Tuning {
 	return primitive.Tuning{"radix_sort": {{Variant: variant, Config: config}}}
 }
 
-// TestEvents: a transfer is one event, a list that is cut is one, and waits of the device's own are none.
+// TestEvents: a transfer is one event, so is a list that is divided, and waits of the device itself are none.
 func TestEvents(t *testing.T) {
 	device := recorded.Open(t, recorded.H200(), backend.DeviceOptions{SubmitBound: 1}, 2)
 	buffer, err := device.Allocate(background, backend.DeviceLocal, 40<<20, "column")

@@ -1,5 +1,5 @@
-// Package selftest lets a device move patterns to and fro and run small joins, whose rows it compares, as a multiset,
-// with those of the simplest join.
+// Package selftest tests a device: it transfers patterns and runs small joins, whose output it compares, as a multiset,
+// with that of a simple join on the host.
 package selftest
 
 import (
@@ -20,20 +20,20 @@ import (
 	"github.com/spirjoin/spirjoin/join"
 )
 
-// Report is what a device did with problems whose answers are known.
+// Report has the results of a self-test.
 type Report struct {
 	Device backend.DeviceInfo `json:"device"`
 	Checks []Check            `json:"checks"`
 }
 
-// Check is one problem.
+// Check is the result of one test.
 type Check struct {
-	Name    string  `json:"name"` // what was done, with its sizes
+	Name    string  `json:"name"` // the test, with its sizes
 	Seconds float64 `json:"seconds"`
 	Fault   string  `json:"fault,omitempty"` // the error or the first wrong answer; empty when all was right
 }
 
-// Passed reports whether there were checks and all were right.
+// Passed reports whether there were checks and all passed.
 func (r *Report) Passed() bool {
 	for _, c := range r.Checks {
 		if c.Fault != "" {
@@ -43,7 +43,7 @@ func (r *Report) Passed() bool {
 	return len(r.Checks) > 0
 }
 
-// check runs one problem and notes its outcome. The error says that ctx has ended.
+// check runs one test and adds its result. It returns an error if ctx has ended.
 func (r *Report) check(ctx context.Context, name string, run func() error) error {
 	start := time.Now()
 	fault := run()
@@ -58,10 +58,10 @@ func (r *Report) check(ctx context.Context, name string, run func() error) error
 	return nil
 }
 
-// Run tests the device that spec names, as [backend.SelectDevice] reads it. It takes a few seconds at most.
+// Run tests the device that spec names, in the form of [backend.SelectDevice]. It takes a few seconds at most.
 //
-// Errors and wrong answers of the device are faults in the report. The error says why there is no report, or no whole
-// one: the device could not be opened or closed, or ctx has ended.
+// Errors and wrong results of the device are faults in the report. Run returns an error if there is no complete report,
+// because the device could not be opened or closed, or ctx has ended.
 func Run(ctx context.Context, system *spirjoin.System, spec string) (report Report, err error) {
 	if err := report.transfers(ctx, system, spec); err != nil {
 		return report, err
@@ -100,7 +100,7 @@ func (r *Report) joins(ctx context.Context, system *spirjoin.System, spec string
 	return nil
 }
 
-// testTransfer writes a pattern to the device and expects it back.
+// testTransfer uploads a pattern, downloads it and compares.
 func testTransfer(ctx context.Context, device *backend.Device, sizeBytes int) error {
 	buffer, err := device.Allocate(ctx, backend.DeviceLocal, uint64(sizeBytes), "self-test pattern")
 	if err != nil {
@@ -128,7 +128,7 @@ func testTransfer(ctx context.Context, device *backend.Device, sizeBytes int) er
 type problem struct {
 	keyBits     int // 32 or 64
 	rows        [2]int
-	distinct    int // key values to draw from; every eighth key is NULL beside
+	distinct    int // number of key values to draw from; in addition, every eighth key is NULL
 	materialize join.Materialize
 }
 
@@ -159,7 +159,7 @@ func (t problem) run(ctx context.Context, engine *spirjoin.Engine, seed uint64) 
 			pool[i] = int64(int32(pool[i]))
 		}
 	}
-	if t.distinct > 4 { // values that an implementation might use for itself
+	if t.distinct > 4 { // values that an implementation might use as markers
 		copy(pool, []int64{0, -1, math.MaxInt32, math.MinInt32})
 		if t.keyBits == 64 {
 			copy(pool, []int64{0, -1, math.MaxInt64, math.MinInt64})
@@ -203,7 +203,8 @@ func (t problem) run(ctx context.Context, engine *spirjoin.Engine, seed uint64) 
 	return nil
 }
 
-// makeTable has the key and three columns that follow from the row number: of 4 and of 8 bytes, and a text.
+// makeTable returns a table with the key and three columns that are functions of the row number: of 4 and of 8 bytes,
+// and a text.
 func makeTable(side string, keyBits int, keys []*int64) arrow.Table {
 	var keyType arrow.DataType = arrow.PrimitiveTypes.Int64
 	if keyBits == 32 {
@@ -242,7 +243,7 @@ func valueOf(row int) (value float64, ok bool) { return math.Sqrt(float64(row)),
 
 func textOf(row int) string { return fmt.Sprint("row ", row) }
 
-// nestedPairs is the simplest join: for each row of the left side, the rows of the right side with the same key.
+// nestedPairs is the simplest join: for each left row, the right rows with the same key.
 func nestedPairs(keys [2][]*int64) map[[2]int]bool {
 	rightRows := make(map[int64][]int)
 	for row, key := range keys[1] {
@@ -261,8 +262,8 @@ func nestedPairs(keys [2][]*int64) map[[2]int]bool {
 	return pairs
 }
 
-// strikeOut takes the rows of a batch off the pairs that are still missing. A row that is not among them, or whose
-// columns do not belong together, is an error.
+// strikeOut removes the rows of a batch from the missing pairs. A row that is not among them, or whose columns do not
+// belong together, is an error.
 func strikeOut(batch arrow.RecordBatch, leftKeys []*int64, missing map[[2]int]bool) error {
 	column := func(name string) arrow.Array { return batch.Column(batch.Schema().FieldIndices(name)[0]) }
 	for i := range int(batch.NumRows()) {

@@ -17,7 +17,7 @@ import (
 	"github.com/spirjoin/spirjoin/primitive"
 )
 
-// hostSystem is a system with nothing but the host, which may fail on purpose.
+// hostSystem returns a system with only the host backend, which may fail on purpose.
 func hostSystem(t *testing.T, options host.Options) *spirjoin.System {
 	system, err := spirjoin.Discover(spirjoin.SystemOptions{HostOnly: true, Host: options})
 	require.NoError(t, err)
@@ -42,7 +42,7 @@ func TestReportsFaultsOfTheDevice(t *testing.T) {
 		"lost": {LoseAtSubmit: 5}, "memory": {AllocateDevice: 1}, "compile": {Compile: 3},
 	} {
 		report, err := Run(t.Context(), hostSystem(t, host.Options{Faults: faults}), "auto")
-		if err != nil { // closing a lost device may say so
+		if err != nil { // closing a lost device may return an error
 			require.ErrorIs(t, err, backend.ErrDeviceLost, name)
 		}
 		require.False(t, report.Passed(), name)
@@ -59,7 +59,7 @@ func TestRunStops(t *testing.T) {
 	require.ErrorIs(t, err, backend.ErrCancelled)
 }
 
-// The joins run by what was measured on this machine.
+// TestRunWithTunedKernels runs the joins with tuning measured on this machine.
 func TestRunWithTunedKernels(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "tuning.json")
 	t.Setenv("SPIRJOIN_TUNING", path)
@@ -73,14 +73,14 @@ func TestRunWithTunedKernels(t *testing.T) {
 	require.True(t, report.Passed())
 }
 
-// The oracle sees every kind of wrong row.
+// TestStrikeOutSeesWrongRows: the comparison detects every kind of wrong row.
 func TestStrikeOutSeesWrongRows(t *testing.T) {
 	one, two := int64(1), int64(2)
 	keys := [2][]*int64{{&one, &two, nil}, {&two, &one, &one}}
 	left, right := makeTable("left", 64, keys[0]), makeTable("right", 64, keys[1])
 	defer left.Release()
 	defer right.Release()
-	// joined puts rows of both tables side by side, without the right key, as a join does.
+	// joined returns rows of both tables, without the right key, as a join does.
 	joined := func(leftRows, rightRows []int) arrow.RecordBatch {
 		var fields []arrow.Field
 		var columns []arrow.Array

@@ -2,10 +2,9 @@ package text
 
 import "strings"
 
-// Nearest returns the candidate most like name, for "did you mean". It ignores
-// case, counts insertions, deletions, substitutions and swaps of neighbours,
-// and gives false where nothing is near: more than a third of the longer name
-// differs. Of equally near candidates the first wins.
+// Nearest returns the candidate most similar to name, for "did you mean". It ignores case and counts insertions,
+// deletions, substitutions and swaps of adjacent characters. It returns false if no candidate is near: at most a third
+// of the longer name may differ. Of equally near candidates the first wins.
 func Nearest(name string, candidates []string) (string, bool) {
 	best, bestDistance := "", -1
 	folded := []rune(strings.ToLower(name))

@@ -17,7 +17,7 @@ func TestNearest(t *testing.T) {
 		"l_quantitty": "l_quantity",
 		"größe":       "Größe",
 		"shipdate":    "",
-		"b":           "", // one letter is not near another
+		"b":           "", // one letter is not near to another
 		"":            "",
 	} {
 		got, ok := Nearest(name, columns)

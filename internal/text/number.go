@@ -7,10 +7,10 @@ import (
 	"time"
 )
 
-// integer is what counts.
+// integer are the types that count things.
 type integer interface{ ~uint64 | ~int64 | ~int }
 
-// Bytes writes a size in powers of 1024: 512 B, 23.4 GiB.
+// Bytes formats a size in powers of 1024: 512 B, 23.4 GiB.
 func Bytes(n uint64) string {
 	if n < 1<<10 {
 		return fmt.Sprintf("%d B", n)
@@ -23,8 +23,8 @@ func Bytes(n uint64) string {
 	return fmt.Sprintf("%.1f %s", value, [...]string{"KiB", "MiB", "GiB", "TiB", "PiB"}[unit])
 }
 
-// Limit rounds a size up to whole mebibytes, or below one to whole kibibytes, in the form that flags take: 24MiB, 113KiB.
-// A limit of this size is enough.
+// Limit rounds a size in bytes up to mebibytes, or below one to kibibytes, in the form of command-line flags: 24MiB,
+// 113KiB.
 func Limit(n uint64) string {
 	shift, unit := 20, "MiB"
 	if n <= 1023<<10 {
@@ -37,7 +37,7 @@ func Limit(n uint64) string {
 	return fmt.Sprintf("%d%s", whole, unit)
 }
 
-// Count writes a whole number with a comma at every third digit.
+// Count formats a whole number with thousands separators: 2,000.
 func Count[T integer](n T) string {
 	digits := fmt.Sprint(n)
 	for i := len(digits) - 3; i > 0 && digits[i-1] != '-'; i -= 3 {
@@ -46,7 +46,7 @@ func Count[T integer](n T) string {
 	return digits
 }
 
-// Plural is a count with its noun, which takes an s or, after an s, es: 1 row, 2,000 rows, 3 passes.
+// Plural formats a count with its noun, which takes an s or, after an s, es: 1 row, 2,000 rows, 3 passes.
 func Plural[T integer](n T, noun string) string {
 	switch {
 	case n == 1:
@@ -57,7 +57,7 @@ func Plural[T integer](n T, noun string) string {
 	return Count(n) + " " + noun + "s"
 }
 
-// Rows writes a power of two from 2^10 on as one, and other numbers as they are.
+// Rows formats powers of two from 2^10 on as 2^n, and other numbers in digits.
 func Rows(n uint64) string {
 	if n >= 1<<10 && n&(n-1) == 0 {
 		return fmt.Sprintf("2^%d", bits.TrailingZeros64(n))
@@ -65,7 +65,7 @@ func Rows(n uint64) string {
 	return fmt.Sprint(n)
 }
 
-// Duration writes a time with three digits or more, in us, ms or s.
+// Duration formats a time with at least three digits, in us, ms or s.
 func Duration(d time.Duration) string {
 	switch {
 	case d >= time.Second:
@@ -76,8 +76,8 @@ func Duration(d time.Duration) string {
 	return threeDigits(float64(d)/1e3) + " us"
 }
 
-// Rate writes a number of units per second in powers of 1000, with three digits or more: 3.90 TB/s. The unit may
-// be empty.
+// Rate formats a number of units per second in powers of 1000, with at least three digits: 3.90 TB/s. The unit may be
+// empty.
 func Rate(perSecond float64, unit string) string {
 	prefix := ""
 	for _, p := range []string{"k", "M", "G", "T"} {

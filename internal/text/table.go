@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// Align says on which side of its column a cell stands.
+// Align says on which side of its column a cell is aligned.
 type Align uint8
 
 const (
@@ -16,23 +16,23 @@ const (
 )
 
 const (
-	// Gap stands between two columns.
+	// Gap separates two columns.
 	Gap = "  "
-	// ReportColumns is the width that reports are made for.
+	// ReportColumns is the maximum width of reports in characters.
 	ReportColumns = 100
-	// NumberColumns is the width of what Duration and Rate write.
+	// NumberColumns is the maximum width of the texts of Duration and Rate.
 	NumberColumns = 9
 )
 
-// WriteTable prints rows of cells in columns. The first row is the head; aligns has one entry for each column. Errors
-// of w are lost: a writer that can fail remembers them itself.
+// WriteTable prints rows of cells in columns. The first row is the header; aligns has one entry per column. It ignores
+// errors of w: a writer that can fail must remember them itself.
 func WriteTable(w io.Writer, aligns []Align, rows [][]string) {
 	for _, line := range TableLines(aligns, rows) {
 		fmt.Fprintln(w, line)
 	}
 }
 
-// TableLines returns the lines of WriteTable, one for each row, without spaces at their ends.
+// TableLines returns the lines of WriteTable, one per row, without trailing spaces.
 func TableLines(aligns []Align, rows [][]string) []string {
 	widths := make([]int, len(aligns))
 	for _, row := range rows {
@@ -47,8 +47,8 @@ func TableLines(aligns []Align, rows [][]string) []string {
 	return lines
 }
 
-// TableLine pads the cells of one row to the widths of their columns, for tables whose rows come one at a time; a
-// longer cell moves those behind it.
+// TableLine pads the cells of one row to the widths of their columns, for tables whose rows come one at a time. A
+// longer cell shifts the cells after it.
 func TableLine(aligns []Align, widths []int, row []string) string {
 	var b strings.Builder
 	for i, cell := range row {

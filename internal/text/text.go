@@ -1,5 +1,5 @@
-// Package text writes what people read: numbers with units, columns, lines that fit a terminal, and the name that was
-// meant. Nothing here fails or keeps state; all functions are safe for concurrent use.
+// Package text formats text for people: numbers with units, tables, and lines that fit a terminal. It also suggests the
+// name that was meant. No function fails or keeps state; all are safe for concurrent use.
 package text
 
 import (
@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// Printable replaces what would move the cursor or change the terminal by a dot.
+// Printable replaces characters that would move the cursor or change the terminal by a dot.
 func Printable(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r == ' ' || unicode.IsPrint(r) {
@@ -18,7 +18,7 @@ func Printable(s string) string {
 	}, s)
 }
 
-// OneLine joins lines by "; " and makes the rest printable: errors may quote names from a file.
+// OneLine joins lines with "; " and makes the rest printable, because errors may quote names from a file.
 func OneLine(s string) string {
 	return Printable(strings.Join(strings.FieldsFunc(s, func(r rune) bool { return r == '\n' || r == '\r' }), "; "))
 }

@@ -12,7 +12,7 @@ import (
 
 const null = "(null)"
 
-// Cells renders a column of a table, row by row.
+// Cells formats a column of a table, row by row.
 func Cells(table arrow.Table, name string) []string {
 	cells := []string{}
 	for _, chunk := range table.Column(table.Schema().FieldIndices(name)[0]).Data().Chunks() {
@@ -23,8 +23,8 @@ func Cells(table arrow.Table, name string) []string {
 	return cells
 }
 
-// Cell renders a value so that equal values of types that compare with each other have equal texts: numbers as exact
-// fractions, what counts units of time as seconds, everything else in quotes. All NaN are one; -0 keeps its sign.
+// Cell formats a value so that equal values of comparable types have equal texts: numbers as exact fractions, units of
+// time as seconds, everything else in quotes. All NaN have the same text; -0 keeps its sign.
 func Cell(column arrow.Array, i int) string {
 	if column.DataType().ID() == arrow.NULL || column.IsNull(i) {
 		return null
@@ -89,7 +89,7 @@ func Cell(column arrow.Array, i int) string {
 	return strconv.Quote(column.ValueStr(i))
 }
 
-// Half is the value of a float of 16 bits. Arrow's own conversion takes subnormal values for much smaller ones.
+// Half returns the value of a 16-bit float. Arrow's conversion returns too small values for subnormal floats.
 func Half(v float16.Num) float64 {
 	bits := v.Uint16()
 	exponent, fraction := int(bits>>10&31), float64(bits&1023)

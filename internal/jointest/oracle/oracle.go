@@ -1,6 +1,6 @@
-// Package oracle is the simplest join of Arrow tables, of every kind, to compare others with. It shares the words of
-// package join and none of its code: which rows there are, where columns come from, and which keys are equal is said
-// here once more. For tests only.
+// Package oracle is the simplest join of Arrow tables, of every kind, to compare others with. It uses the types of
+// package join but none of its code: it defines independently which rows the output has, where columns come from, and
+// which keys are equal. For tests only.
 package oracle
 
 import (
@@ -17,17 +17,18 @@ import (
 	"github.com/spirjoin/spirjoin/relation"
 )
 
-// None stands for the row of a side of which a row of the output has none.
+// None is the row number of a side that an output row has no row of.
 const None = -1
 
-// Row is a row of the output: the row numbers that it is made of.
+// Row is a row of the output, by row numbers.
 type Row struct {
-	Left, Right int  // None where the kind of join returns no row of that side, or there is no partner
+	Left, Right int  // None if the kind of join returns no row of that side, or there is no partner
 	Marked      bool // a partner exists
 }
 
-// Join returns the rows of the output, in the order that the specification asks for; where it asks for none, in that of
-// the left table, or of the right one in right-semi and right-anti joins. Needed are only the key columns.
+// Join returns the rows of the output, in the order that the specification asks for. If it asks for none, they are in
+// the order of the left table, or of the right one in right-semi and right-anti joins. The tables need only the key
+// columns.
 func Join(left, right arrow.Table, spec join.Spec) (rows []Row) {
 	var pairs, keepsLeft, keepsRight bool
 	first := relation.Left
@@ -75,7 +76,7 @@ func Join(left, right arrow.Table, spec join.Spec) (rows []Row) {
 			add(first, i, None, true)
 		}
 	}
-	for j, found := range partners[1-first] { // those without partner come last
+	for j, found := range partners[1-first] { // rows without a partner come last
 		if keeps[1-first] && len(found) == 0 {
 			add(1-first, j, None, false)
 		}
@@ -83,7 +84,7 @@ func Join(left, right arrow.Table, spec join.Spec) (rows []Row) {
 	return rows
 }
 
-// notIn returns the left rows for which each comparison with a right key is known to be false, as SQL has it.
+// notIn returns the left rows for which each comparison with a right key is known to be false, as defined by SQL.
 func notIn(keys [2][]string, partners [][]int) (rows []Row) {
 	for i, key := range keys[relation.Left] {
 		unknown := slices.Contains(keys[relation.Right], "") || key == "" && len(keys[relation.Right]) > 0
@@ -94,7 +95,7 @@ func notIn(keys [2][]string, partners [][]int) (rows []Row) {
 	return rows
 }
 
-// partnersOf returns for each row of each side the rows of the other one with the same key.
+// partnersOf returns, for each row of each side, the rows of the other side with the same key.
 func partnersOf(left, right arrow.Table, spec join.Spec) (partners [2][][]int) {
 	keys := keysOf(left, right, spec)
 	for side := range keys {
@@ -112,8 +113,8 @@ func partnersOf(left, right arrow.Table, spec join.Spec) (partners [2][][]int) {
 	return partners
 }
 
-// keysOf returns the key of each row of both sides as text, "" where a part of it is NULL that equals nothing. In a
-// cross join all are equal.
+// keysOf returns the key of each row of both sides as text; "" if a part of it is NULL and NULL equals nothing. In a
+// cross join all keys are equal.
 func keysOf(left, right arrow.Table, spec join.Spec) (keys [2][]string) {
 	on := [2][]string{spec.LeftOn, spec.RightOn}
 	if len(spec.On) > 0 {
@@ -140,7 +141,7 @@ func keysOf(left, right arrow.Table, spec join.Spec) (keys [2][]string) {
 	return keys
 }
 
-// Valid tells whether the keys of both sides are as unique as Validate requires.
+// Valid reports whether the keys of both sides are as unique as Validate requires.
 func Valid(left, right arrow.Table, spec join.Spec) bool {
 	unique := [2]bool{spec.Validate == join.OneToOne || spec.Validate == join.OneToMany,
 		spec.Validate == join.OneToOne || spec.Validate == join.ManyToOne}
@@ -156,8 +157,8 @@ func Valid(left, right arrow.Table, spec join.Spec) bool {
 	return true
 }
 
-// Texts renders the rows of the output, in the order of [Join], with the columns of the layout. The tables need those
-// that the layout needs.
+// Texts formats the rows of the output, in the order of [Join], with the columns of the layout. The tables need the
+// columns that the layout uses.
 func Texts(left, right arrow.Table, l *join.Layout) []string {
 	tables, cells := [2]arrow.Table{left, right}, [2]map[string][]string{{}, {}}
 	cell := func(side int, name string, row int) string {
@@ -178,7 +179,7 @@ func Texts(left, right arrow.Table, l *join.Layout) []string {
 			switch c.Role {
 			case join.ValueColumn:
 				field = cell(int(c.Side), c.Source, rows[c.Side])
-			case join.KeyColumn: // of the left row, but for right joins, and right rows without a left one
+			case join.KeyColumn: // of the left row, except in right joins and for right rows without a left row
 				if l.Spec.How == join.Right || row.Left == None {
 					field = cell(1, c.Other, row.Right)
 				} else {
@@ -201,7 +202,7 @@ func Texts(left, right arrow.Table, l *join.Layout) []string {
 	return texts
 }
 
-// BatchTexts renders the rows of record batches in the same way.
+// BatchTexts formats the rows of record batches in the same way.
 func BatchTexts(batches []arrow.RecordBatch) []string {
 	texts := []string{}
 	for _, batch := range batches {
@@ -216,8 +217,8 @@ func BatchTexts(batches []arrow.RecordBatch) []string {
 	return texts
 }
 
-// Require compares the output of a join with what the oracle makes of its tables: the rows, their order where the
-// specification of the layout says one, the schema, and that no column holds a NULL which its field forbids.
+// Require compares the output of a join with that of the oracle: the rows, their order if the specification of the
+// layout asks for one, and the schema. No column may hold a NULL that its field forbids.
 func Require(t testing.TB, left, right arrow.Table, l *join.Layout, batches []arrow.RecordBatch) {
 	t.Helper()
 	for _, batch := range batches {
@@ -235,7 +236,7 @@ func Require(t testing.TB, left, right arrow.Table, l *join.Layout, batches []ar
 	require.Equal(t, want, got)
 }
 
-// Pairs are the rows of an inner join as pairs of row numbers, sorted by the left one and then by the right one.
+// Pairs returns the rows of an inner join as pairs of row numbers, sorted by the left one and then by the right one.
 func Pairs(left, right arrow.Table, spec join.Spec) [][2]uint32 {
 	pairs := [][2]uint32{}
 	for _, row := range Join(left, right, spec) {

@@ -34,14 +34,15 @@ func field(name string, t arrow.DataType) arrow.Field {
 	return arrow.Field{Name: name, Type: t, Nullable: true}
 }
 
-// people and pets have keys without partner, keys with several, NULL as a key on both sides, and NULL as payload.
+// people and pets have keys without a partner, keys with several, NULL as a key, and NULL as payload.
 func people(t *testing.T) arrow.Table {
 	return tableOf(t, []arrow.Field{field("id", arrow.PrimitiveTypes.Int32), field("name", arrow.BinaryTypes.String)},
 		`[{"id": 2, "name": "bob"}, {"id": null, "name": "nil"}, {"id": 1, "name": "ann"}, {"id": 2, "name": null}]`)
 }
 
 func pets(t *testing.T) arrow.Table {
-	return tableOf(t, []arrow.Field{field("owner", arrow.PrimitiveTypes.Int64), field("name", arrow.BinaryTypes.String)},
+	return tableOf(t, []arrow.Field{field("owner", arrow.PrimitiveTypes.Int64),
+		field("name", arrow.BinaryTypes.String)},
 		`[{"owner": 3, "name": "rex"}, {"owner": 2, "name": "tom"}, {"owner": null, "name": "nil"},
 		  {"owner": 2, "name": "kit"}]`)
 }
@@ -50,7 +51,7 @@ func TestEveryKind(t *testing.T) {
 	left, right := people(t), pets(t)
 	for _, c := range []struct {
 		spec join.Spec
-		want []string // fields with spaces between
+		want []string // fields separated by spaces
 	}{
 		{join.Spec{How: join.Inner},
 			[]string{`2 "bob" "tom"`, `2 "bob" "kit"`, `2 (null) "tom"`, `2 (null) "kit"`}},
@@ -97,7 +98,7 @@ func TestEveryKind(t *testing.T) {
 	}
 }
 
-// NOT IN as SQL has it: a NULL on the right may be any value, a NULL on the left may be in any table with rows.
+// TestNotIn: as in SQL, a NULL on the right may be any value, and a NULL on the left may be in any table with rows.
 func TestNotIn(t *testing.T) {
 	ids := func(json string) arrow.Table {
 		return tableOf(t, []arrow.Field{field("k", arrow.PrimitiveTypes.Int8)}, json)
@@ -145,7 +146,8 @@ func TestValid(t *testing.T) {
 	}
 }
 
-// Keys are equal where values are, whatever their types; texts that look like something else are themselves.
+// TestKeysOfSeveralTypes: keys are equal if their values are, whatever their types. Texts that look like other values
+// are different from these.
 func TestKeysOfSeveralTypes(t *testing.T) {
 	one := func(t arrow.DataType, values ...string) arrow.Array {
 		b := array.NewBuilder(memory.DefaultAllocator, t)
@@ -179,14 +181,16 @@ func TestKeysOfSeveralTypes(t *testing.T) {
 	zeros.AppendValues([]float64{math.Copysign(0, -1), 0, math.NaN(), math.Inf(-1)}, nil)
 	floats := zeros.NewArray()
 	schema := arrow.NewSchema([]arrow.Field{field("f", floats.DataType())}, nil)
-	table := array.NewTableFromRecords(schema, []arrow.RecordBatch{array.NewRecordBatch(schema, []arrow.Array{floats}, 4)})
+	table := array.NewTableFromRecords(schema,
+		[]arrow.RecordBatch{array.NewRecordBatch(schema, []arrow.Array{floats}, 4)})
 	require.Equal(t, []string{"-0", "0", "NaN", "-Inf"}, Cells(table, "f"))
 	require.Equal(t, [][2]uint32{{0, 0}, {0, 1}, {1, 0}, {1, 1}, {2, 2}, {3, 3}},
 		Pairs(table, table, join.Spec{On: []string{"f"}}))
 }
 
 func TestHalf(t *testing.T) {
-	for bits, want := range map[uint16]float64{0: 0, 1: 0x1p-24, 0x3ff: 0x3ffp-24, 0x400: 0x1p-14, 0x3c00: 1, 0xc100: -2.5,
+	for bits, want := range map[uint16]float64{0: 0, 1: 0x1p-24, 0x3ff: 0x3ffp-24, 0x400: 0x1p-14, 0x3c00: 1,
+		0xc100: -2.5,
 		0x7bff: 65504, 0x7c00: math.Inf(1), 0xfc00: math.Inf(-1), 0x83ff: -0x3ffp-24} {
 		require.Equal(t, want, Half(float16.FromBits(bits)), "%#x", bits)
 	}
@@ -194,8 +198,8 @@ func TestHalf(t *testing.T) {
 	require.True(t, math.Signbit(Half(float16.FromBits(0x8000))))
 }
 
-// Zeros of either sign are equal, so that a key column tells which side its value comes from: the left one, but in right
-// joins the right one.
+// TestSideOfKeys: zeros of either sign are equal, so that a key column shows from which side its value comes: the left
+// one, but the right one in right joins.
 func TestSideOfKeys(t *testing.T) {
 	zero := func(v float64) arrow.Table {
 		b := array.NewFloat64Builder(memory.DefaultAllocator)
@@ -215,7 +219,7 @@ func TestSideOfKeys(t *testing.T) {
 	}
 }
 
-// reporter takes the failures of a comparison.
+// reporter records the failures of a comparison.
 type reporter struct {
 	testing.TB
 	failed bool
@@ -225,7 +229,7 @@ func (r *reporter) Helper()               {}
 func (r *reporter) Errorf(string, ...any) { r.failed = true }
 func (r *reporter) FailNow()              { panic(r) }
 
-// fails tells whether the comparison refuses the batches.
+// fails reports whether the comparison rejects the batches.
 func fails(t *testing.T, left, right arrow.Table, layout *join.Layout, batches ...arrow.RecordBatch) bool {
 	r := &reporter{TB: t}
 	func() {
@@ -235,7 +239,7 @@ func fails(t *testing.T, left, right arrow.Table, layout *join.Layout, batches .
 	return r.failed
 }
 
-// The mistakes that the comparison must see.
+// TestRequireSeesFaults: the comparison detects planted mistakes.
 func TestRequireSeesFaults(t *testing.T) {
 	left, right := people(t), pets(t)
 	layout := func(order join.Order) *join.Layout {
