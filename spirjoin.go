@@ -211,7 +211,7 @@ type Options struct {
 	// MemoryLimitBytes is a hard cap on host memory for all that the engine does at a time; 0 means no limit. A join
 	// counts with its tables, even if they are the caller's, with four batches of output, parts of a source, its notes on
 	// rows, and its device memory if the device's memory is host memory. Columns that several joins share count once.
-	// A join of small tables needs up to 1 MiB. A build side of a small table needs 5 to 15 MiB, most of it for parts and
+	// A join of small tables needs up to 1 MiB. A build side needs at least 5 MiB, most of it for parts and
 	// batches of a join with it.
 	//
 	// A join acquires all of this, and its device memory, before it begins. If others hold memory, it takes smaller
