@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"log"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -14,6 +16,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/memory"
 
 	"github.com/spirjoin/spirjoin"
+	"github.com/spirjoin/spirjoin/tableio"
 )
 
 // people and visits are two small tables; a program would read them from somewhere.
@@ -359,4 +362,71 @@ func ExampleDiscover() {
 	last := system.Devices[len(system.Devices)-1]
 	fmt.Println(last.ID, last.Type)
 	// Output: host:cpu host
+}
+
+// Read two files, join them and write the result to a third one.
+func ExampleEngine_Join_files() {
+	ctx := context.Background()
+	dir, err := os.MkdirTemp("", "spirjoin")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	path := func(name, content string) string {
+		name = filepath.Join(dir, name)
+		if err := os.WriteFile(name, []byte(content), 0o666); err != nil {
+			log.Fatal(err)
+		}
+		return name
+	}
+	people, visits := path("people.csv", "id,name\n1,Ada\n3,Edsger\n"), path("visits.csv", "id,town\n3,Austin\n4,Rome\n")
+
+	engine, err := spirjoin.Open(ctx, spirjoin.Options{Device: "host"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer engine.Close()
+	var tables [2]arrow.Table
+	for side, path := range []string{people, visits} {
+		reader, err := tableio.Open(ctx, path, tableio.ReadOptions{Allocator: engine.Allocator()})
+		if err != nil {
+			log.Fatal(err)
+		}
+		defer reader.Close()
+		if tables[side], err = reader.Read(ctx, nil); err != nil { // nil: all columns
+			log.Fatal(err)
+		}
+		defer tables[side].Release()
+	}
+	result, err := engine.Join(ctx, tables[0], tables[1], spirjoin.JoinSpec{On: []string{"id"}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer result.Close()
+	output := filepath.Join(dir, "joined.csv")
+	writer, err := tableio.Create(output, result.Schema(), tableio.WriteOptions{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer writer.Abort() // does nothing after Commit
+	for batch, err := range result.Batches(ctx) {
+		if err == nil {
+			err = writer.Write(ctx, batch)
+			batch.Release()
+		}
+		if err != nil {
+			log.Fatal(err)
+		}
+	}
+	if err := writer.Commit(ctx); err != nil { // the file appears
+		log.Fatal(err)
+	}
+	joined, err := os.ReadFile(output)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Print(string(joined))
+	// Output:
+	// id,name,town
+	// 3,Edsger,Austin
 }

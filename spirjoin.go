@@ -72,6 +72,7 @@ type JoinSpec = join.Spec
 //	Batches(ctx)  iterates over the rows as record batches, which the caller releases; for Output Rows
 //	Pairs(ctx)    iterates over the pairs of row numbers; for Output Pairs
 //	Rows()        number of output rows: exact for Output Count, and when all rows were drawn
+//	Counted()     whether Rows is exact
 //	Schema()      schema of the batches
 //	Device        device that does the work
 //	Stats()       measurements so far
@@ -212,7 +213,8 @@ type Options struct {
 	// MemoryLimitBytes is a hard cap on host memory for all that the engine does at a time; 0 means no limit. A join
 	// counts with its tables, even if they are the caller's, with four batches of output, parts of a source, its notes on
 	// rows, and its device memory if the device's memory is host memory. Columns that several joins share count once.
-	// Even a join of small tables needs about 1 MiB.
+	// A join of small tables needs up to 1 MiB. A build side needs at least 5 MiB, most of it for parts and
+	// batches of a join with it.
 	//
 	// A join acquires all of this, and its device memory, before it begins. If others hold memory, it takes smaller
 	// batches or waits until its context ends; a need beyond the cap is refused at once with ErrHostMemory. Results hold

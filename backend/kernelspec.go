@@ -92,7 +92,7 @@ func (s *KernelSpec) Complete(config Config) (Config, error) {
 		value, ok := config[axis.Name]
 		if !ok || !slices.Contains(axis.Values, value) {
 			return nil, &OpError{Op: "configure", Kernel: s.Name, Err: ErrInvalidInput,
-				Detail: fmt.Sprintf("%s=%d, offered are %v", axis.Name, value, axis.Values)}
+				Detail: fmt.Sprintf("%s=%d, must be one of %v", axis.Name, value, axis.Values)}
 		}
 		full[axis.Name] = value
 	}

@@ -61,12 +61,12 @@ func SelectDevice(devices []DeviceInfo, spec string) (*DeviceInfo, error) {
 			for _, d := range usable {
 				ids = append(ids, d.ID)
 			}
-			return nil, fmt.Errorf("device %q: %w: fits %s; name one of them", spec, ErrInvalidInput, strings.Join(ids, ", "))
+			return nil, fmt.Errorf("device %q: %w: matches %s; name one of them", spec, ErrInvalidInput, strings.Join(ids, ", "))
 		case len(found) > 0:
 			return nil, fmt.Errorf("device %q: %w: %s cannot be used: %s", spec, ErrNoDevice, found[0].Name, found[0].Unusable)
 		}
 	}
-	return nil, noDevice(fmt.Sprintf("nothing fits %q", spec), devices)
+	return nil, noDevice(fmt.Sprintf("no device matches %q", spec), devices)
 }
 
 func noDevice(what string, devices []DeviceInfo) error {

@@ -16,22 +16,29 @@ type Limit struct {
 	operator.Sink
 	Most uint64         // 0: no limit
 	Rows *atomic.Uint64 // output rows reported so far
+	// Advice is what the error for more rows says after the advice to raise the limit.
+	Advice string
 }
 
 // Count adds rows. The error is backend.ErrLimit if there are more than Most.
 func (l *Limit) Count(ctx context.Context, rows uint64) error {
-	if err := CheckRows(l.Rows.Add(rows), l.Most); err != nil {
+	if err := CheckRows(l.Rows.Add(rows), l.Most, l.Advice); err != nil {
 		return err
 	}
 	return l.Sink.Count(ctx, rows)
 }
 
+// Advice for joins that exceed their limit of rows.
+const (
+	OfRows  = ", or ask for the count, which makes no rows"
+	OfCount = " or leave it out: a count makes no rows"
+)
+
 // CheckRows returns backend.ErrLimit for more than most rows of output; 0 is no limit.
-func CheckRows(rows, most uint64) error {
+func CheckRows(rows, most uint64, advice string) error {
 	if most == 0 || rows <= most {
 		return nil
 	}
 	return &backend.OpError{Op: "join", Err: backend.ErrLimit, Detail: fmt.Sprintf(
-		"%d rows, max_output_rows allows %d; raise max_output_rows, or ask for the count, which makes no rows",
-		rows, most)}
+		"%d rows, max_output_rows allows %d; raise max_output_rows%s", rows, most, advice)}
 }

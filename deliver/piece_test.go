@@ -80,7 +80,7 @@ func TestOrderedPiece(t *testing.T) {
 func TestLimit(t *testing.T) {
 	var rows atomic.Uint64
 	counter := new(operator.Counter)
-	limit := Limit{Sink: counter, Most: 10, Rows: &rows}
+	limit := Limit{Sink: counter, Most: 10, Rows: &rows, Advice: OfRows}
 	require.NoError(t, limit.Count(context.Background(), 4))
 	require.NoError(t, limit.Count(context.Background(), 6))
 	err := limit.Count(context.Background(), 1)

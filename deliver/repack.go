@@ -66,14 +66,8 @@ type unpacked struct {
 	rows   uint32
 }
 
-func (u *unpacked) release() {
-	if u.Buffer != nil {
-		u.Buffer.Release()
-	}
-}
-
-// unpack unpacks the shared words of a piece on the device and downloads the columns. The caller releases the result.
-func (r *Rows) unpack(ctx context.Context, w *windowRows) (u unpacked, err error) {
+// unpack unpacks the shared words of a piece on the device, and adds the columns to the downloads.
+func (r *Rows) unpack(ctx context.Context, w *windowRows, down *downloads) (u unpacked, err error) {
 	if r.repacked == nil {
 		r.repacked = r.Lane.Memory.New(RepackBytes(r.Words, r.PieceRows), "output in Arrow's form")
 		if err := r.Lane.Memory.Err(); err != nil {
@@ -98,8 +92,7 @@ func (r *Rows) unpack(ctx context.Context, w *windowRows) (u unpacked, err error
 	if err := r.Lane.Submit(ctx, list); err != nil {
 		return u, err
 	}
-	buffer, err := relation.Fetch(ctx, r.Lane.Device(), to.Range(0, sizeBytes), r.Allocator)
-	return unpacked{buffer, fields, w.rows}, err
+	return unpacked{down.add(to.Range(0, sizeBytes)), fields, w.rows}, nil
 }
 
 // field returns the column of a field with this number of bits per row and, for single bits, how many are set. The
@@ -113,23 +106,18 @@ func (u *unpacked) field(side int, f *relation.SharedField, bits int) (column *m
 	return memory.SliceBuffer(u.Buffer, int(begin), (int(u.rows)*bits+7)/8), set
 }
 
-// fetch downloads a column of a piece; the caller releases it.
-func (r *Rows) fetch(ctx context.Context, w *windowRows, fields unpacked, side int,
-	c *relation.WordColumn) (arrow.Array, error) {
-	var values, validity *memory.Buffer
-	var err error
-	switch c.Count {
-	case 0:
-		values, _ = fields.field(side, c.Value, relation.WordBits(c.Type))
-	case 1:
-		values, err = relation.Fetch(ctx, r.Lane.Device(), w.word(side, c.First, c.ValueBytes(1)), r.Allocator)
-	default:
-		values, err = r.merge(ctx, w, side, c)
+// column makes a column of a piece, of which a single word is downloaded; the caller releases it.
+func (r *Rows) column(ctx context.Context, w *windowRows, fields unpacked, side int, c *relation.WordColumn,
+	single *memory.Buffer) (_ arrow.Array, err error) {
+	values, validity := single, (*memory.Buffer)(nil)
+	if c.Count != 1 {
+		if c.Count == 0 {
+			values, _ = fields.field(side, c.Value, relation.WordBits(c.Type))
+		} else if values, err = r.merge(ctx, w, side, c); err != nil {
+			return nil, err
+		}
+		defer values.Release()
 	}
-	if err != nil {
-		return nil, err
-	}
-	defer values.Release()
 	nulls := 0
 	if c.Valid != nil {
 		bits, set := fields.field(side, c.Valid, 1)

@@ -117,27 +117,33 @@ func (r *Rows) piece(ctx context.Context, w *operator.Window, first uint64, rows
 	for side, table := range r.Sides {
 		p.of[table], sides[table] = w.Of[side], side
 	}
-	fields, err := r.unpack(ctx, &from)
+	down := downloads{allocator: r.Allocator}
+	defer down.release()
+	fields, err := r.unpack(ctx, &from, &down)
 	if err != nil {
 		return nil, err
 	}
-	defer fields.release()
-	needs := [2]bool{r.Wanted, r.Wanted}
+	needs, single := [2]bool{r.Wanted, r.Wanted}, make([]*memory.Buffer, len(r.Columns))
 	for i := range r.Columns {
 		if c := &r.Columns[i]; c.Role == Values {
-			if table := c.side(p.of); table >= 0 && c.Of[table].Words == nil {
+			if table := c.side(p.of); table < 0 {
+				continue
+			} else if words := c.Of[table].Words; words == nil {
 				needs[table] = true
+			} else if words.Count == 1 {
+				single[i] = down.add(from.word(sides[table], words.First, words.ValueBytes(1)))
 			}
 		}
 	}
 	for table, needed := range needs {
 		if side := sides[table]; needed && p.of[table] {
 			p.Numbers[table] = make([]uint32, rows)
-			numbers := from.word(side, r.Numbers[side], 4)
-			if err := r.Lane.Download(ctx, backend.AsBytes(p.Numbers[table]), numbers); err != nil {
-				return nil, err
-			}
+			down.transfers = append(down.transfers, backend.Transfer{Device: from.word(side, r.Numbers[side], 4),
+				Host: backend.AsBytes(p.Numbers[table])})
 		}
+	}
+	if err := r.Lane.Device().DownloadAll(ctx, down.transfers); err != nil {
+		return nil, err
 	}
 	for i := range r.Columns {
 		c := &r.Columns[i]
@@ -145,7 +151,7 @@ func (r *Rows) piece(ctx context.Context, w *operator.Window, first uint64, rows
 		if c.Role != Values || table < 0 || c.Of[table].Words == nil {
 			continue
 		}
-		values, err := r.fetch(ctx, &from, fields, sides[table], c.Of[table].Words)
+		values, err := r.column(ctx, &from, fields, sides[table], c.Of[table].Words, single[i])
 		if err != nil {
 			return nil, err
 		}
@@ -156,6 +162,28 @@ func (r *Rows) piece(ctx context.Context, w *operator.Window, first uint64, rows
 		}
 	}
 	return p, nil
+}
+
+// downloads are copies from the device that go together, so that the link waits once for all of them.
+type downloads struct {
+	allocator memory.Allocator
+	transfers []backend.Transfer
+	buffers   []*memory.Buffer // owned
+}
+
+// add returns a buffer that will have the bytes of a range.
+func (d *downloads) add(from backend.Range) *memory.Buffer {
+	buffer := memory.NewResizableBuffer(d.allocator)
+	buffer.Resize(int(from.SizeBytes))
+	d.buffers = append(d.buffers, buffer)
+	d.transfers = append(d.transfers, backend.Transfer{Device: from, Host: buffer.Bytes()})
+	return buffer
+}
+
+func (d *downloads) release() {
+	for _, buffer := range d.buffers {
+		buffer.Release()
+	}
 }
 
 // windowRows is a range of rows of a window.

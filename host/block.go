@@ -160,7 +160,7 @@ func (d *Driver) OpenShared(owner backend.Driver, shared backend.Block) (backend
 	}
 	b, ok := shared.(*block)
 	if !ok || owner != backend.Driver(b.driver) || b.freed.Load() || b.kind != backend.DeviceLocal {
-		return nil, d.fail("open shared", backend.ErrInvalidInput, "the block is no live device-local block of the owner")
+		return nil, d.fail("open shared", backend.ErrInvalidInput, "the block is not a live device-local block of the owner")
 	}
 	return d.adopt(backend.DeviceLocal, b.region)
 }

@@ -36,7 +36,7 @@ func collect(ctx context.Context, side relation.Side, source Source, columns []s
 		if g.add(chosen); g.bytes > limitBytes {
 			return nil, &backend.OpError{Op: "read build side", Err: backend.ErrHostMemory, Detail: fmt.Sprintf(
 				"the %s side takes more than %s; raise memory_limit, or make the other one the build side", side,
-				text.Mebibytes(limitBytes))}
+				text.Limit(limitBytes))}
 		}
 		if grant != nil {
 			if err := grant.Await(ctx, exec.Need{Host: g.bytes}); err != nil {

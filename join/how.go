@@ -86,14 +86,17 @@ func (h How) Optional(side relation.Side) bool { return h.Pairs() && h.Keeps(1-s
 // ParseHow parses the name of a kind of join: inner, left, right, full (or outer), semi (or left-semi), anti (or
 // left-anti), right-semi, right-anti, mark, not-in, cross. Case is ignored, and underscores count as dashes.
 func ParseHow(text string) (How, error) {
-	var names []string
-	for _, how := range hows {
-		names = append(names, how.name)
-	}
 	if how, ok := howAliases[plainName(text)]; ok {
 		return how, nil
 	}
-	return parseName[How]("how", text, names)
+	return parseName[How]("how", text, howNames())
+}
+
+func howNames() (names []string) {
+	for _, how := range hows {
+		names = append(names, how.name)
+	}
+	return names
 }
 
 // parseName finds a text among the names of an option's values, or says which are near.
@@ -102,12 +105,16 @@ func parseName[T ~uint8](option, text string, names []string) (T, error) {
 	if i := slices.Index(names, name); i >= 0 {
 		return T(i), nil
 	}
-	hint := "there are "
+	return 0, fmt.Errorf("%w: %s=%q; %s", backend.ErrInvalidInput, option, text, hint(name, names))
+}
+
+// hint says which name was meant, if one is near, and which there are.
+func hint(name string, names []string) string {
+	all := "there are " + strings.Join(names, ", ")
 	if nearest := relation.NearestName(name, names); nearest != "" {
-		hint = fmt.Sprintf("did you mean %q? There are ", nearest)
+		return fmt.Sprintf("did you mean %q? T%s", nearest, all[1:])
 	}
-	return 0, fmt.Errorf("%w: %s=%q; %s%s", backend.ErrInvalidInput, option, text, hint,
-		strings.Join(names, ", "))
+	return all
 }
 
 func plainName(text string) string { return strings.ReplaceAll(strings.ToLower(text), "_", "-") }

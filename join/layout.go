@@ -56,7 +56,8 @@ func (c OutputColumn) In(side relation.Side) (name string, ok bool) {
 // then read only the columns in Needed.
 //
 // Errors: backend.ErrInvalidInput for an invalid specification or an unknown or ambiguous column;
-// backend.ErrUnsupported if a full join returns keys as one column and no type holds the values of both.
+// backend.ErrUnsupported if a full join returns keys as one column and they cannot be compared, or no type holds the
+// values of both.
 func NewLayout(left, right *arrow.Schema, spec Spec) (*Layout, error) {
 	spec, err := spec.withDefaults()
 	if err != nil {
@@ -178,6 +179,9 @@ func keyCandidate(spec *Spec, left, right arrow.Field) candidate {
 		}
 		common, ok := relation.CommonType(left.Type, right.Type)
 		if !ok {
+			c.fault = relation.Comparable(left, right)
+		}
+		if !ok && c.fault == nil {
 			c.fault = fmt.Errorf("%w: join: no type holds the values of both left key column %q (%s) and right key "+
 				"column %q (%s), which a full join returns as one column; cast one of them or set separate_keys",
 				backend.ErrUnsupported, left.Name, left.Type, right.Name, right.Type)

@@ -208,6 +208,11 @@ func TestLayoutOfKeysWithoutCommonType(t *testing.T) {
 		require.ErrorContains(t, err, `left key column "a" (int64) and right key column "b" (float64)`)
 		require.ErrorContains(t, err, "set separate_keys")
 	}
+	texts := arrow.NewSchema([]arrow.Field{{Name: "a", Type: arrow.BinaryTypes.String}}, nil)
+	spec.Columns = nil
+	_, err := join.NewLayout(texts, right, spec)
+	require.EqualError(t, err, `unsupported: left key column "a" (utf8) and right key column "b" (float64): their values `+
+		"mean different things; cast one of them", "separate keys would not help")
 	for _, spec := range []join.Spec{{How: join.Full, SeparateKeys: true}, {How: join.Full, Columns: []string{"x"}},
 		{How: join.Left}, {How: join.Right}, {How: join.Inner}, {How: join.Full, Output: join.Count}} {
 		spec.LeftOn, spec.RightOn = []string{"a"}, []string{"b"}

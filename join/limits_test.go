@@ -97,10 +97,36 @@ func needed(t *testing.T, err error) (sizeBytes uint64) {
 	require.ErrorIs(t, err, backend.ErrDeviceMemory)
 	_, text, found := strings.Cut(err.Error(), "raise device_memory to at least ")
 	require.True(t, found, err)
-	var mebibytes uint64
-	_, err = fmt.Sscanf(text, "%dMiB", &mebibytes)
+	var unit rune
+	_, err = fmt.Sscanf(text, "%d%c", &sizeBytes, &unit)
 	require.NoError(t, err)
-	return mebibytes << 20
+	return sizeBytes << map[rune]int{'K': 10, 'M': 20}[unit]
+}
+
+// TestLeastDeviceMemory: the memory that an error names is enough for a small join too, and a kibibyte less is not.
+func TestLeastDeviceMemory(t *testing.T) {
+	devicetest.HostTest(t)
+	left, right := tables(t, 300, 1_000)
+	for _, name := range join.AlgorithmNames() {
+		for _, output := range []join.Output{join.Rows, join.Count} {
+			spec := onKeys
+			spec.Algorithm, spec.Output = name, output
+			run := func(capBytes uint64) (int64, error) {
+				device, done := hostDevice(t, host.Options{}, backend.DeviceOptions{DeviceMemoryBytes: capBytes})
+				rows, err := drain(context.Background(), smallEngine(t, device), left, right, spec)
+				require.NoError(t, done())
+				return rows, err
+			}
+			_, err := run(1 << 10)
+			least := needed(t, err)
+			require.Less(t, least, uint64(1<<20))
+			rows, err := run(least)
+			require.NoError(t, err, "%s, %s", name, output)
+			require.Equal(t, int64(1_000), rows)
+			_, err = run(least - 1<<10)
+			require.Equal(t, least, needed(t, err), "%s, %s", name, output)
+		}
+	}
 }
 
 // TestDeviceMemoryCap runs the same join under falling caps: the result is the same under each until an error names the
@@ -193,8 +219,11 @@ func TestFaults(t *testing.T) {
 	joinBy := func(algorithm string, faults host.Faults) error {
 		options := host.Options{Faults: faults, CloseLimit: 200 * time.Millisecond}
 		options.Discrete = faults.AllocateHost > 0 // so that there is staging memory
-		device, done := hostDevice(t, options,
-			backend.DeviceOptions{WaitLimit: 200 * time.Millisecond})
+		limit := 30 * time.Second
+		if faults.HangBatch > 0 {
+			limit = 200 * time.Millisecond
+		}
+		device, done := hostDevice(t, options, backend.DeviceOptions{WaitLimit: limit})
 		ops, err := primitive.New(device, small)
 		require.NoError(t, err)
 		allocator := memory.NewCheckedAllocator(memory.DefaultAllocator)

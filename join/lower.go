@@ -57,7 +57,7 @@ func (l *lowering) lower() query.Spec {
 		q.First = relation.Right
 	}
 	if nulls := l.keys.Nulls(relation.Right); spec.How == NotIn && nulls > 0 {
-		q.Empty = fmt.Sprintf("the key is NULL in %s of the right table, so that no value is known not to be in it",
+		q.Empty = fmt.Sprintf("the key is NULL in %s of the right table, so no value is known to be absent from it",
 			text.Plural(nulls, "row"))
 	}
 	q.Trees = l.trees()

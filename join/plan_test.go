@@ -161,6 +161,7 @@ func TestPredictedMemory(t *testing.T) {
 // TestHiddenKeys joins keys of which one repeats more often than the sample told: the plan of hj expects no row without
 // a slot, but there are some, and it joins them within its memory.
 func TestHiddenKeys(t *testing.T) {
+	devicetest.SkipRace(t)
 	devicetest.HostTest(t)
 	const rows, hot = 1 << 19, 400
 	row := func(i int) int64 { return int64(i) }

@@ -26,7 +26,9 @@ const (
 	Pairs                // of an inner join: pairs of row numbers
 )
 
-func (o Output) String() string { return nameOf(o, []string{"rows", "count", "ranges", "pairs"}) }
+var outputNames = []string{"rows", "count", "ranges", "pairs"}
+
+func (o Output) String() string { return nameOf(o, outputNames) }
 
 // Materialize says where the payload columns of the output are gathered.
 type Materialize uint8
@@ -37,7 +39,9 @@ const (
 	MaterializeDevice // columns of fixed width; the others always on the host
 )
 
-func (m Materialize) String() string { return nameOf(m, []string{"auto", "host", "device"}) }
+var materializeNames = []string{"auto", "host", "device"}
+
+func (m Materialize) String() string { return nameOf(m, materializeNames) }
 
 // Spec says what to join and how. Zero values are defaults, except for the key columns.
 type Spec struct {
@@ -137,14 +141,14 @@ func (f *faults) add(when bool, format string, a ...any) {
 // withDefaults fills in the defaults and reports all faults together.
 func (s Spec) withDefaults() (Spec, error) {
 	var f faults
-	f.add(s.How > Cross, "unknown way to join %d", s.How)
-	f.add(s.Validate > ManyToOne, "unknown validate %d", s.Validate)
-	f.add(s.Output > Pairs, "unknown output %d", s.Output)
-	f.add(s.Order > RightOrder, "unknown order %d", s.Order)
-	f.add(s.Materialize > MaterializeDevice, "unknown materialize %d", s.Materialize)
+	checkName(&f, "kind of join", s.How, howNames())
+	checkName(&f, "validate", s.Validate, validateNames)
+	checkName(&f, "output", s.Output, outputNames)
+	checkName(&f, "order", s.Order, orderNames)
+	checkName(&f, "materialize", s.Materialize, materializeNames)
 	name, err := ParseAlgorithm(s.Algorithm)
-	f.add(err != nil, "unknown algorithm %q", s.Algorithm)
-	f.add(s.BuildSide > BuildRight, "unknown build_side %d", s.BuildSide)
+	f.add(err != nil, "unknown algorithm %q; %s", s.Algorithm, hint(s.Algorithm, AlgorithmNames()))
+	checkName(&f, "build_side", s.BuildSide, buildSideNames)
 	f.add(s.BatchRows < 0, "batch_rows is %d", s.BatchRows)
 	if len(f) == 0 {
 		s.checkKeys(&f)
@@ -170,6 +174,11 @@ func (s Spec) withDefaults() (Spec, error) {
 	return s, nil
 }
 
+// checkName adds a fault if a value of an option has no name.
+func checkName[T ~uint8](f *faults, option string, value T, names []string) {
+	f.add(int(value) >= len(names), "unknown %s %d; there are %s", option, value, strings.Join(names, ", "))
+}
+
 func (s *Spec) checkKeys(f *faults) {
 	sides := len(s.LeftOn) + len(s.RightOn)
 	if s.How == Cross {
@@ -183,12 +192,12 @@ func (s *Spec) checkKeys(f *faults) {
 	f.add(len(s.LeftOn) != len(s.RightOn), "%d columns in left_on, %d in right_on", len(s.LeftOn), len(s.RightOn))
 	for _, name := range s.NullsEqual {
 		f.add(!slices.Contains(s.On, name) && !slices.Contains(s.LeftOn, name),
-			"nulls_equal names %q, which is no left key column", name)
+			"nulls_equal names %q, which is not a left key column", name)
 	}
 	if s.How == NotIn {
 		f.add(len(s.On) > 1 || len(s.LeftOn) > 1, "a not-in join takes one key column: with a NULL in one of several the "+
 			"others may decide or not; use anti, for which such rows have no partner")
-		f.add(len(s.NullsEqual) > 0, "a not-in join asks what a NULL may be; use anti with nulls_equal")
+		f.add(len(s.NullsEqual) > 0, "a not-in join takes NULL for an unknown value; to match NULL with NULL, use anti with nulls_equal")
 	}
 }
 
@@ -214,10 +223,10 @@ func (s *Spec) checkOutput(f *faults) {
 
 func (s *Spec) checkPlan(f *faults) {
 	chosen := s.Algorithm != "" && s.Algorithm != Auto
-	f.add(s.Output == Ranges && chosen && s.Algorithm != rangesAlgorithm, "key ranges come of %s, not of %s",
+	f.add(s.Output == Ranges && chosen && s.Algorithm != rangesAlgorithm, "key ranges are found by %s, not by %s",
 		rangesAlgorithm, s.Algorithm)
 	f.add(s.Output == Ranges && s.BuildSide != BuildAuto, "key ranges have no build side; leave out build_side")
-	f.add(s.Output == Ranges && s.Validate != Any, "key ranges say how often a key is there; leave out validate")
+	f.add(s.Output == Ranges && s.Validate != Any, "key ranges show how often a key occurs; leave out validate")
 }
 
 // rangesAlgorithm finds key ranges.

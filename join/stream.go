@@ -157,15 +157,15 @@ func (l *Layout) checkStream(build relation.Side) error {
 	detail, ordered := "", [...]relation.Side{LeftOrder: relation.Left, RightOrder: relation.Right}
 	switch {
 	case spec.How == NotIn && probe == relation.Right:
-		detail = "whether a value is not in the right side is known when all of it was read; make it the build side"
+		detail = "a not-in join needs all rows of the right side first; make it the build side"
 	case spec.Output == Ranges:
-		detail = "key ranges are of two tables; read both sources whole"
+		detail = "key ranges need two tables; read both sources whole"
 	case spec.Validate.Unique(probe):
-		detail = fmt.Sprintf("that the keys of the %s side are unique shows where it is the build side alone; leave out "+
+		detail = fmt.Sprintf("the keys of the %s side are checked for uniqueness only if it is the build side; leave out "+
 			"validate or read the source whole", probe)
 	case spec.Order != Unordered && spec.Output != Count && spec.How.Pairs() && ordered[spec.Order] == build:
-		detail = fmt.Sprintf("rows come in the order of the side that is read part by part; for that of the %s one make the "+
-			"%s one the build side, or read both whole", build, probe)
+		detail = fmt.Sprintf("rows come in the order of the side that is read part by part; for that of the %s side, make "+
+			"the %s side the build side, or read both whole", build, probe)
 	default:
 		return nil
 	}
@@ -313,7 +313,7 @@ func (s *stream) fitBatches() error {
 func (s *stream) tooLarge(leftBytes uint64) error {
 	return &backend.OpError{Op: "join stream", Err: backend.ErrHostMemory, Detail: fmt.Sprintf(
 		"a record batch takes %s, memory_limit leaves %s for two; raise it, or give smaller batches",
-		text.Mebibytes(s.largest), text.Mebibytes(leftBytes))}
+		text.Limit(s.largest), text.Limit(leftBytes))}
 }
 
 // gather returns the next rows as a table, nil where there are no more.

@@ -140,34 +140,29 @@ func TestTextsOnDevice(t *testing.T) {
 	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {
 		ops, err := primitive.New(device, small.With(jointest.Tuning(t, device.Info())))
 		require.NoError(t, err)
-		n := 0
-		for _, how := range kinds[:len(kinds)-1] {
-			for _, algorithm := range algorithms {
-				for _, bits := range []int{0, 4, noHashBits} {
-					of := n % len(tables)
-					if how == join.NotIn { // takes one key
-						of = n % 3
-					}
-					spec := join.Spec{On: textNames(textKeys[of]), How: how, Algorithm: algorithm, BatchRows: 100,
-						Materialize: join.Materialize(n % 3), BuildSide: join.BuildSide(n / 3 % 3)}
-					switch n / 9 % 4 {
-					case 1:
-						spec.Output = join.Count
-					case 2:
-						spec.Deterministic = true
-					}
-					allocator := memory.NewCheckedAllocator(memory.DefaultAllocator)
-					engine := (&keyKind{hashBits: bits}).engine(join.NewEngine(ops, allocator, 0))
-					engine.Compare = query.CompareDevice
-					plan, err := engine.Plan(context.Background(), tables[of][0], tables[of][1], spec)
-					require.NoError(t, err)
-					require.Equal(t, plan.Trees[0].Keep != nil, plan.Alternatives[0].Compare == query.CompareDevice)
-					require.True(t, plan.Trees[0].Keep != nil || bits == 0, "%v", textKeys[of]) // or hashes were proved
-					checkOn(t, engine, tables[of][0], tables[of][1], spec, parts[n%len(parts)])
-					allocator.AssertSize(t, 0)
-					n++
-				}
+		for n, c := range devicetest.Combinations(t, len(kinds)-1, len(algorithms), 3) {
+			how, algorithm, bits := kinds[c[0]], algorithms[c[1]], []int{0, 4, noHashBits}[c[2]]
+			of := n % len(tables)
+			if how == join.NotIn { // takes one key
+				of = n % 3
 			}
+			spec := join.Spec{On: textNames(textKeys[of]), How: how, Algorithm: algorithm, BatchRows: 100,
+				Materialize: join.Materialize(n % 3), BuildSide: join.BuildSide(n / 3 % 3)}
+			switch n / 9 % 4 {
+			case 1:
+				spec.Output = join.Count
+			case 2:
+				spec.Deterministic = true
+			}
+			allocator := memory.NewCheckedAllocator(memory.DefaultAllocator)
+			engine := (&keyKind{hashBits: bits}).engine(join.NewEngine(ops, allocator, 0))
+			engine.Compare = query.CompareDevice
+			plan, err := engine.Plan(context.Background(), tables[of][0], tables[of][1], spec)
+			require.NoError(t, err)
+			require.Equal(t, plan.Trees[0].Keep != nil, plan.Alternatives[0].Compare == query.CompareDevice)
+			require.True(t, plan.Trees[0].Keep != nil || bits == 0, "%v", textKeys[of]) // or hashes were proved
+			checkOn(t, engine, tables[of][0], tables[of][1], spec, parts[n%len(parts)])
+			allocator.AssertSize(t, 0)
 		}
 		noMemoryInUse(t, device)
 	})

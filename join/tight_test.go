@@ -62,7 +62,10 @@ func forKeyPlaces(t *testing.T, test func(t *testing.T, place query.KeyPlace)) {
 
 // TestViolationUnderCap: with the memory that the plan says is enough a key that repeats is named, wherever it is among
 // the keys in their order. The memory is that of the join and of the proof.
-func TestViolationUnderCap(t *testing.T) { forKeyPlaces(t, testViolationUnderCap) }
+func TestViolationUnderCap(t *testing.T) {
+	devicetest.SkipRace(t)
+	forKeyPlaces(t, testViolationUnderCap)
+}
 
 func testViolationUnderCap(t *testing.T, place query.KeyPlace) {
 	const rows = 1<<20 + 5
@@ -89,7 +92,10 @@ func testViolationUnderCap(t *testing.T, place query.KeyPlace) {
 }
 
 // TestExactCap: key ranges, and the proof that keys are unique, run with exactly the device memory that errors name.
-func TestExactCap(t *testing.T) { forKeyPlaces(t, testExactCap) }
+func TestExactCap(t *testing.T) {
+	devicetest.SkipRace(t)
+	forKeyPlaces(t, testExactCap)
+}
 
 func testExactCap(t *testing.T, place query.KeyPlace) {
 	proofs := 0
@@ -137,6 +143,7 @@ func testExactCap(t *testing.T, place query.KeyPlace) {
 // TestOrderUnderCaps: runs of row numbers are as long as memory allows, whatever the cap, and what is free lies in
 // several places.
 func TestOrderUnderCaps(t *testing.T) {
+	devicetest.SkipRace(t)
 	devicetest.HostTest(t)
 	const rows = 300_000
 	left, right := keyed(t, "k", 6000, primary), keyed(t, "k", rows, foreign(6000))

@@ -47,25 +47,19 @@ func TestTextsOfEveryKind(t *testing.T) {
 	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {
 		ops, err := primitive.New(device, small.With(jointest.Tuning(t, device.Info())))
 		require.NoError(t, err)
-		n := 0
-		for _, how := range kinds[:len(kinds)-1] {
-			for _, algorithm := range algorithms {
-				for _, bits := range []int{0, 4, noHashBits} {
-					spec := join.Spec{On: []string{"k0"}, How: how, Algorithm: algorithm, BatchRows: 100,
-						Materialize: join.Materialize(n % 3), BuildSide: join.BuildSide(n / 3 % 3)}
-					switch n / 9 % 4 {
-					case 1:
-						spec.Output = join.Count
-					case 2:
-						spec.Deterministic = true
-					}
-					allocator := memory.NewCheckedAllocator(memory.DefaultAllocator)
-					kind := keyKind{hashBits: bits}
-					checkOn(t, kind.engine(join.NewEngine(ops, allocator, 0)), left, right, spec, parts[n%len(parts)])
-					allocator.AssertSize(t, 0)
-					n++
-				}
+		for n, c := range devicetest.Combinations(t, len(kinds)-1, len(algorithms), 3) {
+			spec := join.Spec{On: []string{"k0"}, How: kinds[c[0]], Algorithm: algorithms[c[1]], BatchRows: 100,
+				Materialize: join.Materialize(n % 3), BuildSide: join.BuildSide(n / 3 % 3)}
+			switch n / 9 % 4 {
+			case 1:
+				spec.Output = join.Count
+			case 2:
+				spec.Deterministic = true
 			}
+			allocator := memory.NewCheckedAllocator(memory.DefaultAllocator)
+			kind := keyKind{hashBits: []int{0, 4, noHashBits}[c[2]]}
+			checkOn(t, kind.engine(join.NewEngine(ops, allocator, 0)), left, right, spec, parts[n%len(parts)])
+			allocator.AssertSize(t, 0)
 		}
 		noMemoryInUse(t, device)
 	})
@@ -195,6 +189,7 @@ func TestExplainHashes(t *testing.T) {
 // TestCandidatesUnderCaps: many more candidates than there is memory for, most of which are no partners. Whatever is
 // planned runs, with one payload column on the device and with NULLs.
 func TestCandidatesUnderCaps(t *testing.T) {
+	devicetest.SkipRace(t)
 	devicetest.HostTest(t)
 	table := named(t, 1, 20_000, 7_000, arrow.BinaryTypes.String)
 	want := int64(len(oracle.Join(table, table, join.Spec{On: []string{"k0"}, How: join.Full})))

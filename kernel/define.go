@@ -226,7 +226,7 @@ type setting struct {
 func settingsOf(t reflect.Type) (settings []setting) {
 	for _, f := range flatten(t, 0) {
 		if f.Type.Kind() != reflect.Uint32 {
-			panic(fmt.Sprintf("%v: %s is no uint32", t, f.Name))
+			panic(fmt.Sprintf("%v: %s is not a uint32", t, f.Name))
 		}
 		s := setting{name: snake(f.Name)}
 		if axis, ok := f.Tag.Lookup("axis"); ok {

@@ -73,7 +73,7 @@ func TestSettingsFollowFromTheStruct(t *testing.T) {
 			KeyBits uint32 `axis:"32;64"`
 		}]()
 	}), `axis "32;64"`)
-	require.Contains(t, panicOf(func() { kernel.SettingsOf[struct{ Wide bool }]() }), "Wide is no uint32")
+	require.Contains(t, panicOf(func() { kernel.SettingsOf[struct{ Wide bool }]() }), "Wide is not a uint32")
 }
 
 func panicOf(f func()) (message string) {

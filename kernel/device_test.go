@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/internal/devicetest"
 	"github.com/spirjoin/spirjoin/kernel"
 	"github.com/spirjoin/spirjoin/kernel/kerneltest"
 	"github.com/spirjoin/spirjoin/shaders"
@@ -30,7 +31,7 @@ var deviceShapes = []backend.Config{
 // TestDevices compares every variant of every kernel with the oracle of the references, on every device that the
 // environment selects.
 func TestDevices(t *testing.T) {
-	full := os.Getenv("SPIRJOIN_MATRIX") == "full"
+	full := devicetest.Full()
 	for _, driver := range vulkantest.Open(t) {
 		t.Run(driver.Info().Name, func(t *testing.T) {
 			device := openDevice(t, driver)

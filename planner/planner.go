@@ -102,7 +102,7 @@ func (l *Limits) fit(f operator.Facts, want operator.Want, a operator.Algorithm,
 	name, own := a.Name(), least.PeakBytes
 	if l.DeviceMemoryBytes > 0 && own > l.DeviceMemoryBytes {
 		least.Reject = reject("%s needs %d bytes of device memory, %d are free; raise device_memory to at least %s",
-			name, own, l.DeviceMemoryBytes, text.Mebibytes(own+l.HeldBytes))
+			name, own, l.DeviceMemoryBytes, text.Limit(own+l.HeldBytes))
 	} else {
 		least.Reject = reject("%s needs %d bytes in one buffer, the device allows %d; join fewer rows at a time", name,
 			least.MostBytes, l.BlockBytes)

@@ -266,7 +266,7 @@ func TestRejected(t *testing.T) {
 	all = choose(t, f, pairsOf, rates, planner.Limits{})
 	last = all[len(all)-1]
 	require.ErrorIs(t, last.Reject, backend.ErrLimit)
-	require.ErrorContains(t, last.Reject, "hj takes 536870912 build rows at most; take phj-om or smj-um")
+	require.ErrorContains(t, last.Reject, "hj takes at most 536870912 build rows; use phj-om or smj-um")
 
 	f.Rows, f.OutputRows = [2]uint64{1 << 20, 1 << 22}, 1<<33
 	for _, p := range choose(t, f, pairsOf, rates, planner.Limits{}) {

@@ -260,7 +260,7 @@ func (r *TuningRow) check(primitive string, info *backend.DeviceInfo) error {
 	}
 	k, ok := tunable[primitive]
 	if !ok {
-		return fail("there is no such primitive; there are %s", strings.Join(Tunable(), ", "))
+		return fail("unknown primitive; there are %s", strings.Join(Tunable(), ", "))
 	}
 	known := Settings(primitive)
 	for _, name := range slices.Sorted(maps.Keys(r.Config)) {
@@ -268,7 +268,7 @@ func (r *TuningRow) check(primitive string, info *backend.DeviceInfo) error {
 			return fail("unknown setting %s; there are %s", name, strings.Join(known, ", "))
 		}
 		if l, ok := k.limits[name]; ok && (r.Config[name] < l[0] || r.Config[name] > l[1]) {
-			return fail("%s goes from %d to %d", name, l[0], l[1])
+			return fail("%s must be %d to %d", name, l[0], l[1])
 		}
 	}
 	if r.Config["serial"] > 1 || r.Config["shared"] > 1 || r.Config["serial"]+r.Config["shared"] > 1 {
@@ -276,7 +276,7 @@ func (r *TuningRow) check(primitive string, info *backend.DeviceInfo) error {
 	}
 	invocations := info.Limits.MaxInvocations
 	if workgroup := r.Config["workgroup"]; workgroup == 0 || workgroup > invocations {
-		return fail("workgroup goes from 1 to %d here", invocations)
+		return fail("workgroup must be 1 to %d here", invocations)
 	}
 	if rows := uint64(r.Config["workgroup"]) * uint64(r.Config["items"]); rows > maxTileRows ||
 		kernel.TileRows(kernel.Named(r.Config)) < max(1, k.leastTile) {

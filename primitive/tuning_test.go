@@ -159,15 +159,15 @@ func TestTuningCheck(t *testing.T) {
 	for fault, row := range map[string]TuningRow{
 		"":                               {Config: good},
 		"unknown setting bacth":          {Config: change("bacth", 1)},
-		"lookback goes from 0 to 1":      {Config: change("lookback", 2)},
-		"counters goes from 2048":        {Config: change("counters", 2047)},
-		"patience goes from 0 to 4096":   {Config: change("patience", 1<<12+1)},
+		"lookback must be 0 to 1":        {Config: change("lookback", 2)},
+		"counters must be 2048":          {Config: change("counters", 2047)},
+		"patience must be 0 to 4096":     {Config: change("patience", 1<<12+1)},
 		"workgroup is a multiple of 32":  {Config: change("workgroup", 80)},
 		"unknown setting key_bits":       {Config: change("key_bits", 32)},
 		"shared=2 workgroup=256":         {Config: change("shared", 2)},
 		"and not both 1":                 {Config: merge(good, backend.Config{"serial": 1, "shared": 1})},
-		"workgroup goes from 1 to 256":   {Config: change("workgroup", 257)},
-		"workgroup goes from 1":          {Config: change("workgroup", 0)},
+		"workgroup must be 1 to 256":     {Config: change("workgroup", 257)},
+		"workgroup must be 1":            {Config: change("workgroup", 0)},
 		"a tile holds 1 to":              {Config: change("items", 0)},
 		"to 16777216 rows":               {Config: change("items", 1<<31)},
 		"radix_scatter takes":            {Config: change("items", 8)},
@@ -184,7 +184,7 @@ func TestTuningCheck(t *testing.T) {
 		require.ErrorIs(t, err, backend.ErrInvalidInput)
 		require.ErrorContains(t, err, fault)
 	}
-	require.ErrorContains(t, Tuning{"raddix_sort": {{Config: good}}}.Check(least), "there is no such primitive")
+	require.ErrorContains(t, Tuning{"raddix_sort": {{Config: good}}}.Check(least), "unknown primitive")
 	require.ErrorContains(t, Override(backend.Config{"workgroup": 1, "items": 1}, "scan").Check(least),
 		"a tile holds 2 to")
 	require.NoError(t, Override(backend.Config{"workgroup": 1, "items": 1, "unknown": 7}, "gather").Check(least))

@@ -44,7 +44,7 @@ func UserTuning(rows []UserRow, info *backend.DeviceInfo) (Tuning, []error) {
 		}
 		source := fmt.Sprintf("row %d", i+1)
 		if r.DriverVersion != info.DriverVersion {
-			problems = append(problems, fmt.Errorf("%s: %s was measured on %s with %s %s, which is %s now", source,
+			problems = append(problems, fmt.Errorf("%s: %s was measured on %s with %s %s; the driver is now %s", source,
 				r.Primitive, r.Device, r.Driver, r.DriverVersion, info.DriverVersion))
 			continue
 		}

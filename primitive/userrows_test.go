@@ -47,8 +47,8 @@ func TestUserTuning(t *testing.T) {
 	require.Equal(t, row.Config, tuning.Config("scan", backend.Config{"in_bits": 32, "sum_bits": 64}))
 	require.Nil(t, tuning.Config("scan", backend.Config{"in_bits": 64, "sum_bits": 64}))
 	require.Len(t, problems, 4)
-	for i, want := range []string{"row 4: scan was measured on least with driver 1, which is 2 now",
-		"row 5, items=1 workgroup=512: workgroup goes", "row 6, ", "row 7, itmes=1 workgroup=64: unknown setting"} {
+	for i, want := range []string{"row 4: scan was measured on least with driver 1; the driver is now 2",
+		"row 5, items=1 workgroup=512: workgroup must be", "row 6, ", "row 7, itmes=1 workgroup=64: unknown setting"} {
 		require.ErrorContains(t, problems[i], want)
 	}
 

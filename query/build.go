@@ -348,5 +348,5 @@ func (q *Query) proofBytes(s *Scan, rows uint64) (need uint64, err error) {
 func (q *Query) noProof(s *Scan, need, free, held uint64) error {
 	return &backend.OpError{Op: "plan join", Device: q.Engine.Device().Info().Name, Err: backend.ErrDeviceMemory,
 		Detail: fmt.Sprintf("to prove that the keys of the %s table are unique takes %d bytes, %d are free; "+
-			"raise device_memory to at least %s, or leave out validate", s.Side, need, free, text.Mebibytes(need+held))}
+			"raise device_memory to at least %s, or leave out validate", s.Side, need, free, text.Limit(need+held))}
 }

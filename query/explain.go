@@ -54,7 +54,7 @@ func (q *Query) String() string {
 		}
 		line(name, "%s", s)
 	}
-	line("memory", "at most %s on the device", text.Mebibytes(a.PeakBytes))
+	line("memory", "at most %s on the device", text.Limit(a.PeakBytes))
 	q.writeColumns(line, a)
 	if q.Ordered {
 		line("order", "that of the %s table", q.First)
@@ -92,7 +92,7 @@ func (a *Alternative) text() string {
 
 // whyNot names an alternative that was not chosen, and the reason.
 func (a *Alternative) whyNot() string {
-	known := a.text() + ", " + text.Mebibytes(a.PeakBytes)
+	known := a.text() + ", " + text.Limit(a.PeakBytes)
 	if a.Err == nil {
 		return known
 	}

@@ -64,7 +64,7 @@ func (e *Engine) Ranges(ctx context.Context, scans [2]*Scan, most uint64) (k Key
 		return k, err
 	}
 	defer m.Release()
-	if err := deliver.CheckRows(m.Total, most); err != nil {
+	if err := deliver.CheckRows(m.Total, most, deliver.OfRows); err != nil {
 		return k, err
 	}
 	k.Pairs = m.Total
@@ -92,7 +92,7 @@ func (e *Engine) fitRanges(scans [2]*Scan) (need exec.Need, err error) {
 		return need, &backend.OpError{Op: "plan key ranges", Device: e.Device().Info().Name,
 			Err: backend.ErrDeviceMemory, Detail: fmt.Sprintf(
 				"%d bytes are needed, the limit is %d; raise device_memory to at least %s", deviceBytes, capBytes,
-				text.Mebibytes(deviceBytes))}
+				text.Limit(deviceBytes))}
 	}
 	need.Device = e.onDevice(deviceBytes)
 	need.Host += few * (8 + uint64(unsafe.Sizeof(ranges.KeyRange{})))

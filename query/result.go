@@ -33,6 +33,7 @@ type Result struct {
 	first *deliver.Piece // taken from the pipe before the output is drawn
 	drawn bool
 	rows  atomic.Uint64
+	all   atomic.Bool // rows is the number of all
 
 	granules, probed atomic.Uint64 // number of granules begun; rows of parts joined
 
@@ -47,6 +48,10 @@ type Result struct {
 // Rows returns the number of output rows known so far. It is complete for a count, and once the output was drawn. If
 // the probe side came in one granule, it is complete before that, except for rows without a partner.
 func (r *Result) Rows() uint64 { return r.rows.Load() }
+
+// Counted reports whether Rows is the number of all output rows: for a count, when the output was drawn, and often
+// before.
+func (r *Result) Counted() bool { return r.all.Load() }
 
 // Close ends the query and releases its memory. Nothing can be drawn afterwards; a second Close does nothing.
 func (r *Result) Close() {
@@ -188,7 +193,8 @@ type Stats struct {
 	TotalSeconds    float64            `json:"total_seconds"`     // wall time from the start of Run to this call
 	StageSeconds    map[string]float64 `json:"stage_seconds"`     // device time of finished work, by stage
 	DevicePeakBytes uint64             `json:"device_peak_bytes"` // since the last Run on the device, for all its joins
-	// The same for staging memory, without tables and batches.
+	// The same for the buffers through which a GPU copies, without tables and batches; 0 on devices whose memory is
+	// host memory.
 	HostPeakBytes uint64             `json:"host_peak_bytes"`
 	Prediction    []StagePrediction  `json:"prediction"`
 	Alternatives  []AlternativeStats `json:"alternatives"` // the first one was chosen

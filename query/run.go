@@ -48,13 +48,16 @@ func (r *Result) join(ctx context.Context) (err error) {
 	lane := &exec.Lane{Ops: built.lane.Ops, Memory: built.lane.Scope(ctx), Profile: r.lane.Profile}
 	defer lane.Memory.ReleaseAll()
 	if r.parts != nil {
-		return r.stream(ctx, lane, built)
+		err := r.stream(ctx, lane, built)
+		r.all.Store(err == nil)
+		return err
 	}
 	out := r.output(lane, built.grant)
 	defer out.close()
 	if err := r.probe(ctx, lane, built, out); err != nil {
 		return err
 	}
+	r.all.Store(true)
 	if r.built == nil {
 		built.release() // what remains is the output
 	}
@@ -156,11 +159,11 @@ type output struct {
 
 func (r *Result) output(lane *exec.Lane, grant *exec.Grant) *output {
 	q, a := r.Query, r.taken
-	limit := &deliver.Limit{Most: q.MostRows, Rows: &r.rows}
+	limit := &deliver.Limit{Most: q.MostRows, Rows: &r.rows, Advice: deliver.OfRows}
 	out := &output{sink: limit, pairs: limit, end: func(context.Context) error { return nil }, close: func() {}}
 	room := r.room(lane, grant)
 	if a.Output.Count {
-		limit.Sink = new(operator.Counter)
+		limit.Sink, limit.Advice = new(operator.Counter), deliver.OfCount
 	} else {
 		rows := &deliver.Rows{Room: room, Allocator: q.Engine.Allocator, Wanted: q.Numbers, PieceRows: a.batch,
 			Out: r.out, Time: &r.deliver, Last: r.parts == nil && a.Facts.Granules() == 1}

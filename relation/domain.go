@@ -206,9 +206,9 @@ func coerce(left, right trait) (l, r coding, reason string) {
 	case pair(classTimestamp, classInstant), pair(classDate, classInstant):
 		return l, r, "one has a time zone and the other has none; cast one of them"
 	case pair(classDecimal, classFloat):
-		return l, r, "a decimal fraction such as 0.1 is no float; cast one of them"
+		return l, r, "a decimal fraction such as 0.1 is not exact as a float; cast one of them"
 	case pair(classBool, classInteger):
-		return l, r, "a boolean is no number; cast one of them"
+		return l, r, "a boolean cannot be compared with a number; cast one of them"
 	}
 	return l, r, "their values mean different things; cast one of them"
 }

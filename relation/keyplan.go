@@ -266,6 +266,17 @@ func typeOfColumn(name string, column *arrow.Chunked) keyType {
 		empty: column.NullN() == column.Len()}
 }
 
+// Comparable returns nil if values of two key columns can be equal by their types, otherwise an error that says why not.
+// Columns without any value can be compared nevertheless. Errors: backend.ErrUnsupported.
+func Comparable(left, right arrow.Field) error {
+	var sides [2]keyType
+	for side, field := range [2]arrow.Field{left, right} {
+		sides[side] = keyType{name: field.Name, dtype: field.Type, trait: traitOf(field.Type)}
+	}
+	_, err := pair(sides, 0, nil)
+	return err
+}
+
 // pair finds the common domain of the two columns of key k.
 func pair(sides [2]keyType, k int, nullsEqual []bool) (key, error) {
 	for side := range sides {

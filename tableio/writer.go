@@ -117,7 +117,7 @@ func (o WriteOptions) format(path string) (Format, error) {
 	if format := formatOfExtension(path); format != Auto {
 		return format, nil
 	}
-	return Auto, fmt.Errorf("%w: the extension %q tells none; use .parquet, .csv, .arrow or .arrows, or name the format", ErrFormat, filepath.Ext(path))
+	return Auto, fmt.Errorf("%w: the extension %q does not name one; use .parquet, .csv, .arrow or .arrows, or name the format", ErrFormat, filepath.Ext(path))
 }
 
 func newEncoder(format Format, out *sink, path string, schema *arrow.Schema, opts WriteOptions) (encoder, error) {

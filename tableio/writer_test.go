@@ -83,7 +83,7 @@ func TestUnwritablePlacesAreFoundByCreate(t *testing.T) {
 		"missing directory": {filepath.Join(dir, "none", "x.csv"), "no such file or directory"},
 		"a directory":       {sealed, "directory, not a file"},
 		"dangling link":     {dangling, "symbolic link"},
-		"no format":         {filepath.Join(dir, "x"), "unknown format: the extension \"\" tells none"},
+		"no format":         {filepath.Join(dir, "x"), "unknown format: the extension \"\" does not name one"},
 	}
 	if os.Geteuid() != 0 { // nothing is sealed for root
 		cases["sealed directory"] = struct{ path, want string }{filepath.Join(sealed, "x.csv"), "permission denied"}

@@ -130,7 +130,7 @@ func (b *Backend) Open(id string) (backend.Driver, error) {
 		b.drivers[d] = struct{}{}
 		return d, nil
 	}
-	return nil, &backend.OpError{Op: "open", Err: backend.ErrNoDevice, Detail: fmt.Sprintf("%q is none of %q", id, ids)}
+	return nil, &backend.OpError{Op: "open", Err: backend.ErrNoDevice, Detail: fmt.Sprintf("%q is not one of %q", id, ids)}
 }
 
 // Close releases the instance, if this is the last Backend. A Driver that is still open is closed and reported. Closing

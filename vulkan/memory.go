@@ -169,7 +169,7 @@ func (b *block) create(handleType, allowed uint32, get func(b *block) result) er
 	b.address = uint64(C.sj_buffer_address(d.shim, raw(b.buffer)))
 	if b.address%d.info.Limits.ArgumentAlignment != 0 {
 		return &backend.OpError{Op: "allocate", Device: d.info.Name, Err: backend.ErrUnsupported,
-			Detail: fmt.Sprintf("the driver places %v memory at %#x, which is no multiple of %d", b.memory, b.address,
+			Detail: fmt.Sprintf("the driver places %v memory at %#x, not a multiple of %d", b.memory, b.address,
 				d.info.Limits.ArgumentAlignment)}
 	}
 	return nil

@@ -31,7 +31,7 @@ func ParseValidation(s string) (Validation, error) {
 			return v, nil
 		}
 	}
-	return Off, &backend.OpError{Op: "open Vulkan", Err: backend.ErrInvalidInput, Detail: fmt.Sprintf("validation %q, offered are off, sync and gpu", s)}
+	return Off, &backend.OpError{Op: "open Vulkan", Err: backend.ErrInvalidInput, Detail: fmt.Sprintf("validation %q, must be off, sync or gpu", s)}
 }
 
 // Severity is the severity of a message.

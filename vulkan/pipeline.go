@@ -90,7 +90,7 @@ func (d *driver) Compile(spec *backend.KernelSpec, config backend.Config) (backe
 		return fail(backend.ErrUnsupported, "%v: %v", config, err)
 	}
 	if len(code) < 20 || len(code)%4 != 0 || backend.Words(code[:4])[0] != 0x07230203 {
-		return fail(backend.ErrInvalidInput, "%v: %d bytes that are no SPIR-V", config, len(code))
+		return fail(backend.ErrInvalidInput, "%v: %d bytes that are not SPIR-V", config, len(code))
 	}
 	layout, err := d.layout(pushBytes)
 	if err != nil {

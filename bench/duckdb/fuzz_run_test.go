@@ -428,8 +428,8 @@ func (r *attempts) accept(want *expectation) *failure {
 
 var (
 	repeatedRows = regexp.MustCompile(`keys of the (left|right) table must be unique, but rows (\d+) and (\d+) both have `)
-	deviceNeed   = regexp.MustCompile(`raise device_memory to at least (\d+)MiB`)
-	hostNeed     = regexp.MustCompile(`need (\d+) bytes, the limit is \d+; raise memory_limit`)
+	deviceNeed   = regexp.MustCompile(`raise device_memory to at least (\d+)(KiB|MiB)`)
+	hostNeed     = regexp.MustCompile(`need (\d+) (bytes), the limit is \d+; raise memory_limit`)
 )
 
 // judge says whether an error is one that the case should have, or one of a cap that is raised then.
@@ -453,10 +453,10 @@ func (r *attempts) judge(ctx context.Context, err error, want *expectation) (aga
 		return true, nil
 	case errors.Is(err, backend.ErrDeviceMemory) && r.deviceMemory > 0:
 		r.f.outcomes["short of device memory"]++
-		return r.raise(&r.deviceMemory, 0, deviceNeed, 1<<20, err)
+		return r.raise(&r.deviceMemory, 0, deviceNeed, err)
 	case errors.Is(err, backend.ErrHostMemory) && r.hostMemory > 0:
 		r.f.outcomes["short of host memory"]++
-		return r.raise(&r.hostMemory, 1, hostNeed, 1, err)
+		return r.raise(&r.hostMemory, 1, hostNeed, err)
 	case errors.Is(err, backend.ErrInvalidInput) && repeatedRows.MatchString(text):
 		return r.judgeRepeat(ctx, text, want)
 	case errors.Is(err, backend.ErrLimit) && strings.Contains(text, "max_output_rows"):
@@ -484,8 +484,7 @@ func (r *attempts) mixed() map[family]bool {
 // raise raises a cap to what an error says is needed, with which this error must not come again, but for what was
 // planned before it could be known: a stream by its first part, which memory makes larger, and for a build side that
 // stays, by itself, without the proof of a probe side.
-func (r *attempts) raise(limit *uint64, which int, need *regexp.Regexp, unit uint64, err error) (
-	again bool, fail *failure) {
+func (r *attempts) raise(limit *uint64, which int, need *regexp.Regexp, err error) (again bool, fail *failure) {
 	found := need.FindStringSubmatch(err.Error())
 	if found == nil {
 		return false, failf("memory", "no remedy is named: %v", err)
@@ -498,6 +497,7 @@ func (r *attempts) raise(limit *uint64, which int, need *regexp.Regexp, unit uin
 		return false, failf("memory", "not enough, though an error said so: %v", err)
 	}
 	number, parseErr := strconv.ParseUint(found[1], 10, 64)
+	unit := map[string]uint64{"bytes": 1, "KiB": 1 << 10, "MiB": 1 << 20}[found[2]]
 	if parseErr != nil || number*unit <= *limit {
 		return false, failf("memory", "the cap is %d, and less is asked for: %v", *limit, err)
 	}

@@ -49,6 +49,10 @@ func TestFuzzOnVulkan(t *testing.T) {
 
 // found are cases that failed once.
 var found = map[string]string{
+	"batches that leave no memory for the proof of a probe side": `{"Left":{"Seed":15476565799992731127,
+		"Rows":[[3974,5000]],"Draw":"sorted","Most":64},"Right":{"Seed":3989784596439142127,"Rows":null,"Draw":"sorted",
+		"Most":64},"Keys":[{"Types":["int32","int32"],"Values":"dense"}],"How":"inner","BuildSide":"right","Validate":"1:1",
+		"Parts":1,"Device":"host","HostMemory":10691}`,
 	"keys that repeat and are no integers, as the other side's are": `{"Left":{"Seed":6306398013888770342,"Rows":null,
 		"Draw":"sorted","Most":8},"Right":{"Seed":7730711885714935483,"Rows":[[1776,1777],[1806,1807]],"Draw":"one","Most":8},
 		"Keys":[{"Types":["int32","float64"],"Values":"quarters"}],"How":"inner","Validate":"m:1","Device":"host"}`,

@@ -39,7 +39,7 @@ func RatesNamed(device string) (*planner.Rates, primitive.Tuning, error) {
 		for _, r := range all {
 			known = append(known, r.Device)
 		}
-		return nil, nil, fmt.Errorf("%w: no rates of %q; there are %s",
+		return nil, nil, fmt.Errorf("%w: no rates for %q; there are %s",
 			backend.ErrInvalidInput, device, strings.Join(known, ", "))
 	}
 	return &all[i], tuning, nil

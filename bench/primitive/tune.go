@@ -49,7 +49,7 @@ func Candidates(p Problem, info *backend.DeviceInfo) ([]backend.Config, error) {
 func candidateRows(table string) (rows []candidateRow, err error) {
 	text, err := candidateFiles.ReadFile("candidates/" + table + ".json")
 	if err != nil {
-		return nil, fmt.Errorf("%w: nothing to tune of %q; there are %s", backend.ErrInvalidInput, table,
+		return nil, fmt.Errorf("%w: nothing to tune in %q; there are %s", backend.ErrInvalidInput, table,
 			strings.Join(Tuned(), ", "))
 	}
 	if err := json.Unmarshal(text, &rows); err != nil {
@@ -101,7 +101,7 @@ func (p *Problem) row(config backend.Config) primitive.Tuning {
 func Problems(tables []string, rows uint64) (problems []Problem, err error) {
 	for _, table := range tables {
 		if !slices.Contains(Tuned(), table) {
-			return nil, fmt.Errorf("%w: nothing to tune of %q; there are %s", backend.ErrInvalidInput, table,
+			return nil, fmt.Errorf("%w: nothing to tune in %q; there are %s", backend.ErrInvalidInput, table,
 				strings.Join(Tuned(), ", "))
 		}
 	}

@@ -18,7 +18,7 @@ func (s *session) app() *cli.App {
 	}
 	return &cli.App{
 		Name:                      "spirjoin",
-		Usage:                     "joins tables on any GPU that speaks Vulkan, or on the host's cores",
+		Usage:                     "joins tables on any GPU with a Vulkan driver, or on the CPU",
 		Version:                   version(),
 		Commands:                  commands,
 		HideHelpCommand:           true, // `help COMMAND` is turned into `COMMAND --help`

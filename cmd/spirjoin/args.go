@@ -61,7 +61,7 @@ func arrange(app *cli.App, args []string) ([]string, error) {
 		}
 	}
 	if len(others) > 0 && len(commands) > 0 {
-		return nil, usagef("%q must stand before the flags: it is no argument of %s", others[0],
+		return nil, usagef("%q must come before the flags; it is not an argument of %s", others[0],
 			strings.Join(path, " "))
 	}
 	arranged := append(path, options...)

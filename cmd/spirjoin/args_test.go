@@ -51,7 +51,7 @@ func TestArrangeNamesWhatIsWrong(t *testing.T) {
 		"join a b --on":          `flag --on needs a value`,
 		"join a b -o":            `flag -o needs a value`,
 		"--json devices":         `unknown flag --json; see spirjoin --help`,
-		"--help join":            `"join" must stand before the flags: it is no argument of spirjoin`,
+		"--help join":            `"join" must come before the flags; it is not an argument of spirjoin`,
 	} {
 		_, err := arrange((&session{}).app(), strings.Fields("spirjoin "+line))
 		require.ErrorIs(t, err, errUsage, line)

@@ -46,7 +46,7 @@ func (s *session) benchPrimitiveCommand() *cli.Command {
 			&cli.StringSliceFlag{Name: "distribution", Category: cases,
 				Usage: "`NAMES` of distributions, or all; default: one for each primitive"},
 			&cli.Uint64Flag{Name: "seed", Category: cases, Value: 1,
-				Usage: "`NUMBER` that all random values follow from; default: 1"},
+				Usage: "`NUMBER` that is the random seed; default: 1"},
 
 			&cli.StringFlag{Name: "device", Category: run, Value: "auto",
 				Usage: "`DEVICE`: its index, name, id or backend; default: auto"},

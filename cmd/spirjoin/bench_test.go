@@ -197,7 +197,7 @@ func TestBenchJoinsUsage(t *testing.T) {
 		"--payloads -1":                  "--payloads is -1, must be 0 to 1000",
 		"--payload-bytes 5 -r 10":        "payloads have 5 bytes, must be 4 or 8",
 		"--repeat 0":                     "--repeat must be at least 1",
-		"--figure gftr-8 -r 10 --zipf 1": "--r-rows is no flag for figures, which have their workloads; --zipf is no flag",
+		"--figure gftr-8 -r 10 --zipf 1": "--r-rows does not apply to figures, which define their own workloads; --zipf does not apply",
 		"--scale 3 -r 10":                "--scale needs --figure",
 		"--how outer -r 10":              `no kind of join "outer"; there are inner, left, `,
 		"--granule 100 -r 10":            "granules of 100 rows, must be multiples of 64",

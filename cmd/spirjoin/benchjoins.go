@@ -46,7 +46,7 @@ func (s *session) benchJoinsCommand() *cli.Command {
 			&cli.GenericFlag{Name: "window", Category: load, Value: new(rowsValue),
 				Usage: "`ROWS` of output that there is room for at a time; default: all"},
 			&cli.Uint64Flag{Name: "seed", Category: load, Value: 1,
-				Usage: "`NUMBER` that all random values follow from; default: 1"},
+				Usage: "`NUMBER` that is the random seed; default: 1"},
 
 			&cli.StringSliceFlag{Name: "figure", Category: figures,
 				Usage: "repeat the sweeps of `FIGURES`: gftr-8,rt-7 or all; list shows them"},
@@ -101,7 +101,7 @@ func joinSweepOf(c *cli.Context) (o joins.Sweep, err error) {
 		switch {
 		case !c.IsSet(name):
 		case len(o.Figures) > 0:
-			f.fault("--%s is no flag for figures, which have their workloads", name)
+			f.fault("--%s does not apply to figures, which define their own workloads", name)
 		default:
 			f.fault("--%s needs --figure", name)
 		}

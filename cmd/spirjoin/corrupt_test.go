@@ -23,6 +23,7 @@ import (
 	"github.com/apache/arrow-go/v18/parquet/pqarrow"
 	"github.com/stretchr/testify/require"
 
+	"github.com/spirjoin/spirjoin/internal/devicetest"
 	"github.com/spirjoin/spirjoin/tableio"
 )
 
@@ -216,8 +217,11 @@ func damage(content []byte, random *rand.Rand) ([]byte, string) {
 // left. A mutant follows from its name: -run 'TestCorruptFiles/parquet/gzip/7$' -v makes the same again and says how.
 func TestCorruptFiles(t *testing.T) {
 	mutants := 100
-	if os.Getenv("SPIRJOIN_MATRIX") == "full" {
+	switch {
+	case devicetest.Full():
 		mutants = 3000
+	case testing.Short():
+		mutants = 20
 	}
 	batch := corruptTable(t)
 	defer batch.Release()

@@ -66,7 +66,7 @@ func TestDoctor(t *testing.T) {
 	require.Len(t, d.SelfTests, 1)
 	require.True(t, d.SelfTests[0].Passed)
 	require.Equal(t, "host:cpu", d.SelfTests[0].Device.ID)
-	require.Contains(t, runProgram(t, exitNoDevice, "doctor", "--device", "abacus").stderr, `nothing fits "abacus"`)
+	require.Contains(t, runProgram(t, exitNoDevice, "doctor", "--device", "abacus").stderr, `no device matches "abacus"`)
 }
 
 func TestDoctorNamesTheDeviceThatFails(t *testing.T) {

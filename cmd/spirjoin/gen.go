@@ -35,7 +35,7 @@ const genOutput = "Output"
 
 func folderFlag() cli.Flag {
 	return &cli.StringFlag{Name: "output", Aliases: []string{"o"}, Category: genOutput,
-		Usage: "write into the folder `DIR`, which is made if it is not there"}
+		Usage: "write into the folder `DIR`, created if it does not exist"}
 }
 
 func (s *session) genTPCHCommand() *cli.Command {
@@ -98,7 +98,7 @@ func (s *session) genPKFKCommand() *cli.Command {
 			&cli.Float64Flag{Name: "zipf", Category: keys, Value: d.Zipf,
 				Usage: "skew of the foreign keys, the `FACTOR` of Zipf's law; default: 0"},
 			&cli.Uint64Flag{Name: "seed", Category: keys, Value: d.Seed,
-				Usage: "`NUMBER` that all random values follow from; default: 1"},
+				Usage: "`NUMBER` that is the random seed; default: 1"},
 			&cli.IntFlag{Name: "key-bytes", Category: columns, Value: d.KeyBytes,
 				Usage: "`BYTES` of a key, 4 or 8; default: 4"},
 			&cli.IntFlag{Name: "payload-bytes", Category: columns, Value: d.RPayloads[0],

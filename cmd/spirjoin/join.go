@@ -52,7 +52,13 @@ func (s *session) join(ctx context.Context, o joinOptions) error {
 	typeEmptyKeys(readers, o.spec)
 	layout, err := spirjoin.NewJoinLayout(readers[0].Schema(), readers[1].Schema(), o.spec)
 	if err != nil {
-		return err
+		return explainTextKey(err, o, readers)
+	}
+	var names []string // of the columns of the output
+	if o.goal == goalPreview {
+		if layout, names, err = s.previewLayout(layout, o.spec, readers); err != nil {
+			return err
+		}
 	}
 	var writer *tableio.Writer
 	if o.goal == goalFile {
@@ -67,9 +73,10 @@ func (s *session) join(ctx context.Context, o joinOptions) error {
 	if err != nil {
 		return err
 	}
+	var tables [2]arrow.Table
 	if result == nil {
 		reading = time.Now()
-		tables, err := readTables(ctx, readers, layout, progress)
+		tables, err = readTables(ctx, readers, layout, progress)
 		defer releaseAll(tables)
 		if err != nil {
 			return err
@@ -94,7 +101,9 @@ func (s *session) join(ctx context.Context, o joinOptions) error {
 	case goalFile:
 		report.WriteSeconds, err = writeResult(ctx, result, writer, progress)
 	case goalPreview:
-		err = s.preview(ctx, result, progress)
+		report.OutputRows, err = s.preview(ctx, result, names, progress, func() (uint64, error) {
+			return countRows(ctx, engine, o.spec, tables)
+		})
 	case goalCount:
 		if progress.clearLine(); o.stats != statsJSON {
 			fmt.Fprintln(s.stdout, result.Rows())

@@ -38,7 +38,7 @@ func TestJoinFailures(t *testing.T) {
 		{"corrupt file", exitInputOutput, []string{corrupt, right, "--on", "id"}, "corrupt.parquet: "},
 		{"empty file", exitInputOutput, []string{empty, right, "--on", "id"}, "the file is empty"},
 		{"no format", exitInputOutput, []string{left, os.DevNull, "--on", "id"},
-			"unknown format: neither content nor extension tells it; name one of parquet, csv, arrow, arrow-stream: --right-format"},
+			"unknown format: recognized neither by its content nor by its extension; name one of parquet, csv, arrow, arrow-stream: --right-format"},
 		{"wrong format", exitInputOutput, []string{left, right, "--on", "id", "--left-format", "arrow"},
 			"orders.parquet: "},
 		{"unknown key", exitUsage, []string{left, right, "--on", "id=order_idd"},
@@ -46,10 +46,14 @@ func TestJoinFailures(t *testing.T) {
 		{"unknown column", exitUsage, []string{left, right, "--on", "id=order_id", "--columns", "custmer"},
 			`no column "custmer"; did you mean "customer"?`},
 		{"incompatible keys", exitNoDevice, []string{left, words, "--on", "id"}, `key column "id"`},
+		{"incompatible keys of a full join", exitNoDevice, []string{left, words, "--on", "id", "--how", "full"},
+			"mean different things; cast one of them"},
 		{"unknown device", exitNoDevice, []string{left, right, "--on", "id", "--device", "abacus"},
-			`nothing fits "abacus"; devices here: `},
+			`no device matches "abacus"; devices here: `},
 		{"too many rows", exitLimit, []string{left, right, "--on", "id=order_id", "--max-output-rows", "2"},
 			"3 rows, --max-output-rows allows 2; raise --max-output-rows, or ask for the count"},
+		{"too many rows to count", exitLimit, []string{left, right, "--on", "id=order_id", "--max-output-rows", "2", "--count"},
+			"3 rows, --max-output-rows allows 2; raise --max-output-rows or leave it out: a count makes no rows)"},
 		{"too little device memory", exitLimit, []string{left, right, "--on", "id=order_id", "--device-memory", "1KiB"},
 			"raise --device-memory to at least "},
 		{"too little host memory", exitLimit, []string{left, right, "--on", "id=order_id", "--memory-limit", "16B"},
@@ -62,7 +66,10 @@ func TestJoinFailures(t *testing.T) {
 			if !slices.Contains(full, "--device") {
 				full = append(full, "--device", "host")
 			}
-			o := runProgram(t, c.code, append(full, "-o", out)...)
+			if !slices.Contains(full, "--count") {
+				full = append(full, "-o", out)
+			}
+			o := runProgram(t, c.code, full...)
 			require.Contains(t, o.stderr, c.want)
 			require.Empty(t, o.stdout)
 			requireFiles(t, dir, files...)
@@ -82,7 +89,7 @@ func TestJoinUnwritableOutput(t *testing.T) {
 		require.Contains(t, runProgram(t, exitInputOutput, append(args, "-o", out)...).stderr, want)
 	}
 	require.Contains(t, runProgram(t, exitUsage, append(args, "-o", filepath.Join(dir, "out.xml"))...).stderr,
-		`the extension ".xml" tells none; use .parquet, .csv, .arrow or .arrows, or name the format: --format`)
+		`the extension ".xml" does not name one; use .parquet, .csv, .arrow or .arrows, or name the format: --format`)
 	if os.Geteuid() != 0 {
 		require.NoError(t, os.Chmod(dir, 0o555))
 		defer os.Chmod(dir, 0o777)

@@ -96,7 +96,7 @@ func TestJoinOfNulls(t *testing.T) {
 	require.Equal(t, "0\n", run(exitDone, keys, left, "--on", "k", "--how", "not-in", "--count"))
 	require.Equal(t, "4\n", run(exitDone, left, none, "--on", "k", "--how", "not-in", "--count"))
 	for _, c := range [][]string{
-		{`--nulls-equal names "b", which is no left key column`, "--on", "k", "--nulls-equal=b"},
+		{`--nulls-equal names "b", which is not a left key column`, "--on", "k", "--nulls-equal=b"},
 		{"a name is empty", "--on", "k", "--nulls-equal=k,,d"},
 		{"--nulls-equal: a cross join has no keys", "--how", "cross", "--nulls-equal"},
 		{"use anti with --nulls-equal", "--on", "k", "--how", "not-in", "--nulls-equal"},
@@ -140,6 +140,7 @@ func TestJoinNamesTheValueThatMadeAKeyText(t *testing.T) {
 	refused := runProgram(t, exitNoDevice, args...).stderr
 	require.Contains(t, refused,
 		`column "k" of `+left+` is text because of line 5: "n/a"; --csv-null n/a reads it as NULL`)
+	require.Contains(t, runProgram(t, exitNoDevice, append(args, "--how", "full")...).stderr, "is text because of line 5")
 	refused = runProgram(t, exitNoDevice, append(args, "--csv-null", "n/a")...).stderr
 	require.Contains(t, refused, `line 7: "none"; --csv-null none`)
 	runProgram(t, exitDone, append(args, "--csv-null", "n/a", "--csv-null", "none")...)

@@ -243,7 +243,7 @@ func (f *joinFlags) spec() (spec spirjoin.JoinSpec) {
 	}
 	batch := uint64(*f.Generic("batch-rows").(*rowsValue))
 	if batch > math.MaxInt32 || f.IsSet("batch-rows") && batch == 0 {
-		f.fault("--batch-rows goes from 1 to %d", math.MaxInt32)
+		f.fault("--batch-rows must be 1 to %d", math.MaxInt32)
 	}
 	if spec.BatchRows = int(min(batch, math.MaxInt32)); batch == 0 {
 		spec.BatchRows = min(batchRowsPerCore*runtime.GOMAXPROCS(0), mostBatchRows)
@@ -286,9 +286,9 @@ func (f *joinFlags) goal(format tableio.Format, terminal bool) goal {
 	case output == "" && terminal:
 		return goalPreview
 	case output == "":
-		f.fault("standard output is no terminal, so say where the table goes: --output FILE, --output - for an Arrow IPC stream, or --count")
+		f.fault("standard output is not a terminal; choose where the table goes: --output FILE, --output - for an Arrow IPC stream, or --count")
 	case output == "-" && terminal && format != tableio.CSV:
-		f.fault("standard output is a terminal, where a table shows as noise; redirect it, or use --format csv")
+		f.fault("standard output is a terminal, which cannot show this format; redirect it, or use --format csv")
 	}
 	return goalFile
 }

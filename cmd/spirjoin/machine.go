@@ -147,7 +147,7 @@ func (m *machine) drivers() finding {
 		case err != nil:
 			f.Seen = append(f.Seen, fmt.Sprintf("%s cannot be read: %v", file, err))
 		case !m.driverLibrary(file, library):
-			f.Seen = append(f.Seen, fmt.Sprintf("%s names %s, which is not there", file, library))
+			f.Seen = append(f.Seen, fmt.Sprintf("%s names %s, which does not exist", file, library))
 		default:
 			works++
 			f.Seen = append(f.Seen, fmt.Sprintf("%s (Vulkan %s)", file, manifest.ICD.API))

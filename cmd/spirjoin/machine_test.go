@@ -79,7 +79,7 @@ func TestInspectDrivers(t *testing.T) {
 
 	f := inspect(map[string]string{"usr/share/vulkan/icd.d/a.json": lvp}, nil)
 	require.Equal(t, stateProblem, f.State)
-	require.Equal(t, []string{"/usr/share/vulkan/icd.d/a.json names libvulkan_lvp.so, which is not there"}, f.Seen)
+	require.Equal(t, []string{"/usr/share/vulkan/icd.d/a.json names libvulkan_lvp.so, which does not exist"}, f.Seen)
 
 	f = inspect(map[string]string{"usr/share/vulkan/icd.d/a.json": "{"}, nil)
 	require.Equal(t, stateProblem, f.State)

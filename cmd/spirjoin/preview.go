@@ -8,10 +8,12 @@ import (
 	"unicode/utf8"
 
 	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
 
 	"github.com/spirjoin/spirjoin"
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/internal/text"
+	"github.com/spirjoin/spirjoin/tableio"
 )
 
 const (
@@ -19,21 +21,57 @@ const (
 	previewCellWidth = 40
 )
 
-// preview prints the first rows of the output, as many columns as the terminal is wide, and what is not shown.
-func (s *session) preview(ctx context.Context, result *spirjoin.JoinResult, progress *progress) error {
+// previewLayout is the layout of a join of readers, without the columns whose names alone are wider than the terminal:
+// these are not read. names are those of all columns.
+func (s *session) previewLayout(layout *spirjoin.JoinLayout, spec spirjoin.JoinSpec, readers [2]*tableio.Reader) (
+	_ *spirjoin.JoinLayout, names []string, err error) {
+	width, fit := 0, 0
+	for i, field := range layout.Schema.Fields() {
+		names = append(names, field.Name)
+		width += utf8.RuneCountInString(headText(field.Name)) + len(text.Gap)
+		if i == 0 || width-len(text.Gap) <= s.stdoutColumns {
+			fit = i + 1
+		}
+	}
+	spec.Columns = names[:fit]
+	layout, err = spirjoin.NewJoinLayout(readers[0].Schema(), readers[1].Schema(), spec)
+	return layout, names, err
+}
+
+// preview prints the first rows of the output, of all columns named as many as the terminal is wide, and what is not
+// shown. It returns the number of rows of the output, for which count is called where the result does not know it by
+// then.
+func (s *session) preview(ctx context.Context, result *spirjoin.JoinResult, names []string, progress *progress,
+	count func() (uint64, error)) (total uint64, err error) {
 	rows, err := firstRows(ctx, result, previewRows)
 	if err != nil {
-		return err
+		return 0, err
+	}
+	if total = result.Rows(); !result.Counted() {
+		result.Close() // its memory is the count's then
+		if total, err = count(); err != nil {
+			return 0, err
+		}
 	}
 	progress.clearLine()
-	writePreview(s.stdout, s.stdoutColumns, result.Schema(), rows)
-	shown := uint64(len(rows))
-	if shown < result.Rows() {
-		fmt.Fprintf(s.stdout, "%d of %s rows; --output FILE writes them all\n", shown, text.Count(result.Rows()))
+	writePreview(s.stdout, s.stdoutColumns, result.Schema(), names, rows)
+	if shown := uint64(len(rows)); shown < total {
+		fmt.Fprintf(s.stdout, "%d of %s rows; --output FILE writes them all\n", shown, text.Count(total))
 	} else {
-		fmt.Fprintln(s.stdout, text.Plural(result.Rows(), "row"))
+		fmt.Fprintln(s.stdout, text.Plural(total, "row"))
 	}
-	return nil
+	return total, nil
+}
+
+// countRows runs a join of tables for the number of its rows alone.
+func countRows(ctx context.Context, engine *spirjoin.Engine, spec spirjoin.JoinSpec, tables [2]arrow.Table) (uint64, error) {
+	spec.Output, spec.Columns = spirjoin.Count, nil
+	result, err := engine.Join(ctx, tables[0], tables[1], spec)
+	if err != nil {
+		return 0, err
+	}
+	defer result.Close()
+	return result.Rows(), nil
 }
 
 // firstRows draws at most limit rows, as text.
@@ -67,20 +105,49 @@ func cellText(column arrow.Array, row int) string {
 	if column.IsNull(row) {
 		return "NULL"
 	}
-	return text.Shorten(text.Printable(column.ValueStr(row)), previewCellWidth)
+	return text.Shorten(text.Printable(valueText(column, row)), previewCellWidth)
 }
 
-func writePreview(w io.Writer, columns int, schema *arrow.Schema, rows [][]string) {
-	head := make([]string, schema.NumFields())
+// valueText writes a value, decimals with all digits of their scale.
+func valueText(column arrow.Array, row int) string {
+	switch c := column.(type) {
+	case *array.Decimal32:
+		return decimalText(c, row)
+	case *array.Decimal64:
+		return decimalText(c, row)
+	case *array.Decimal128:
+		return decimalText(c, row)
+	case *array.Decimal256:
+		return decimalText(c, row)
+	case *array.Dictionary:
+		return valueText(c.Dictionary(), c.GetValueIndex(row))
+	}
+	return column.ValueStr(row)
+}
+
+func decimalText[T interface{ ToString(scale int32) string }](column interface {
+	arrow.Array
+	Value(row int) T
+}, row int) string {
+	return column.Value(row).ToString(column.DataType().(arrow.DecimalType).GetScale())
+}
+
+func headText(name string) string { return text.Shorten(text.Printable(name), previewCellWidth) }
+
+// writePreview prints rows of the columns of a schema, which are the first of those named.
+func writePreview(w io.Writer, columns int, schema *arrow.Schema, names []string, rows [][]string) {
+	head := make([]string, len(names))
+	for i, name := range names {
+		head[i] = headText(name)
+	}
 	aligns := make([]text.Align, schema.NumFields())
 	for i, field := range schema.Fields() {
-		head[i] = text.Shorten(text.Printable(field.Name), previewCellWidth)
 		if arrow.IsPrimitive(field.Type.ID()) && field.Type.ID() != arrow.BOOL || arrow.IsDecimal(field.Type.ID()) {
 			aligns[i] = text.Right
 		}
 	}
 	shown, width := 0, 0
-	for ; shown < len(head); shown++ {
+	for ; shown < len(aligns); shown++ {
 		cell := utf8.RuneCountInString(head[shown])
 		for _, row := range rows {
 			cell = max(cell, utf8.RuneCountInString(row[shown]))

@@ -1,11 +1,18 @@
 package main
 
 import (
+	"encoding/binary"
+	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/decimal128"
+	"github.com/apache/arrow-go/v18/arrow/memory"
 	"github.com/stretchr/testify/require"
 )
 
@@ -43,6 +50,69 @@ func TestJoinPreview(t *testing.T) {
 		runProgram(t, exitDone, "join", one, args[1], "--on", "id", "--device", "host", "--count").stderr)
 	require.Contains(t, text, "20 of 1,600 rows; --output FILE writes them all\n")
 	require.Contains(t, text, "2 more columns: a_rather_long_name_c, a_rather_long_name_d\n")
+}
+
+// TestPreviewCountsAllRows: the number below the first rows, and that of the summary, are of all rows, also of those
+// which nothing has looked for yet when the first ones are shown.
+func TestPreviewCountsAllRows(t *testing.T) {
+	dir := t.TempDir()
+	keys := func(name string, rows, from, step int64) string {
+		values := make([]int64, rows)
+		for i := range values {
+			values[i] = from + int64(i)*step
+		}
+		return tableFile(t, filepath.Join(dir, name+".parquet"), ints("k", values...), ints(name, values...))
+	}
+	evens, threes, few := keys("evens", 40_000, 0, 2), keys("threes", 300_000, 0, 3), keys("few", 2_000, 0, 1)
+	for _, c := range []struct {
+		want string
+		args []string
+	}{
+		{"13,334", []string{evens, threes, "--on", "k"}},
+		{"13,334", []string{evens, threes, "--on", "k", "--device-memory", "800KiB", "--batch-rows", "1000"}},
+		{"13,334", []string{evens, threes, "--on", "k", "--memory-limit", "10MiB", "--batch-rows", "1000"}},
+		{"326,666", []string{evens, threes, "--on", "k", "--how", "full", "--batch-rows", "1000"}},
+		{"4,000,000", []string{few, few, "--how", "cross", "--device-memory", "800KiB"}},
+	} {
+		o := atTerminal(t.Context(), append(append([]string{"join"}, c.args...), "--device", "host")...)
+		require.Equal(t, exitDone, o.code, o.stderr)
+		require.Contains(t, o.stdout, "\n20 of "+c.want+" rows; --output FILE writes them all\n", c.args)
+		require.Regexp(t, `(^|\r)`+c.want+` rows in [^\r]*$`, o.stderr, c.args)
+	}
+}
+
+// TestPreviewOfDecimals: as in CSV, a decimal has all digits of its scale.
+func TestPreviewOfDecimals(t *testing.T) {
+	b := array.NewDecimal128Builder(memory.DefaultAllocator, &arrow.Decimal128Type{Precision: 15, Scale: 2})
+	for _, cents := range []int64{14465920, -5, 0} {
+		b.Append(decimal128.FromI64(cents))
+	}
+	table := tableFile(t, filepath.Join(t.TempDir(), "t.parquet"), ints("k", 1, 2, 3), column{"price", b.NewArray()})
+	o := atTerminal(t.Context(), "join", table, table, "--on", "k", "--columns", "k,price", "--device", "host")
+	lines := strings.Split(o.stdout, "\n")
+	require.Equal(t, "k      price", lines[0], o)
+	require.Equal(t, []string{"1  144659.20", "2      -0.05", "3       0.00"}, sorted(lines[1:4]))
+}
+
+// TestPreviewReadsWhatItShows: columns that no terminal of this width shows are not read.
+func TestPreviewReadsWhatItShows(t *testing.T) {
+	columns := []column{ints("k", 1, 2, 3)}
+	for i := range 40 {
+		columns = append(columns, ints(fmt.Sprintf("column_%02d", i), 1, 2, 3))
+	}
+	path := filepath.Join(t.TempDir(), "t.parquet")
+	table := tableFile(t, path, columns...)
+	content, err := os.ReadFile(path)
+	require.NoError(t, err)
+	pages := content[4 : len(content)-8-int(binary.LittleEndian.Uint32(content[len(content)-8:]))]
+	clear(pages[len(pages)/2 : len(pages)*3/4]) // of some columns behind the first ones
+	require.NoError(t, os.WriteFile(path, content, 0o666))
+	args := []string{"join", table, table, "--on", "k", "--how", "semi", "--device", "host"}
+	require.Equal(t, exitInputOutput, atTerminal(t.Context(), append(args, "-o", path+".arrow")...).code)
+	o := atTerminal(t.Context(), args...)
+	require.Equal(t, exitDone, o.code, o.stderr)
+	require.Contains(t, o.stdout, "\n31 more columns: column_09, column_10, ")
+	require.Contains(t, o.stdout, "\n3 rows\n")
 }
 
 func TestJoinRefusesBinaryOnATerminal(t *testing.T) {

@@ -29,9 +29,12 @@ type joinReport struct {
 	started time.Time
 }
 
-// reportJoin says what ran where: one line on standard error, or the statistics that were asked for.
+// reportJoin says what ran where: one line on standard error, or the statistics that were asked for. A preview has
+// counted the rows of the output, which the result of a part of it does not know.
 func (s *session) reportJoin(o joinOptions, r joinReport, result *spirjoin.JoinResult) error {
+	counted := r.OutputRows
 	r.JoinStats = result.Stats()
+	r.OutputRows = max(r.OutputRows, counted)
 	for i := range r.Alternatives {
 		r.Alternatives[i].Error = nameFlags(r.Alternatives[i].Error)
 	}
@@ -85,7 +88,7 @@ func (r *joinReport) line(device *backend.DeviceInfo, width int) string {
 		return text.OneLine(line)
 	}
 	over := func() int { return utf8.RuneCountInString(line()) - width }
-	if over() > 0 && to != filepath.Base(to) {
+	if to != "" && over() > 0 && to != filepath.Base(to) {
 		to = "…/" + filepath.Base(to)
 	}
 	if excess := over(); excess > 0 {

@@ -34,6 +34,8 @@ func TestSummaryFitsTheTerminal(t *testing.T) {
 	r.Output = ""
 	require.Equal(t, "1,234,567 rows in 6.50 s (read 2.00, match 1.50) by smj-um on "+device.Name+" (vulkan)",
 		r.line(device, 110))
+	require.Equal(t, "1,234,567 rows in 6.50 s (read 2.00, match 1.50) by smj-um on llvmpip… (vulkan)", r.line(device, 60),
+		"there is no folder to leave out")
 }
 
 func TestJoinStats(t *testing.T) {

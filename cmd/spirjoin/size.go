@@ -32,7 +32,7 @@ func (v *rowsValue) Set(text string) error {
 	if exponent, ok := strings.CutPrefix(text, "2^"); ok {
 		bits, err := strconv.ParseUint(exponent, 10, 8)
 		if err != nil || bits > 63 {
-			return fmt.Errorf("an exponent goes from 0 to 63")
+			return fmt.Errorf("an exponent must be 0 to 63")
 		}
 		*v = 1 << bits
 		return nil

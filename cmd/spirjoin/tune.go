@@ -32,7 +32,7 @@ func (s *session) tuneCommand() *cli.Command {
 				Usage: "measure with `ROWS`, as in 2^27; default: 2^27, CPUs 2^20"},
 			&cli.BoolFlag{Name: "quick", Category: run, Usage: "measure for a fifth of the time"},
 			&cli.Uint64Flag{Name: "seed", Category: run, Value: 1,
-				Usage: "`NUMBER` that all random values follow from; default: 1"},
+				Usage: "`NUMBER` that is the random seed; default: 1"},
 			&cli.BoolFlag{Name: "dry-run", Category: output, Usage: "measure and print, and write nothing"},
 		},
 		Action: func(c *cli.Context) error {
@@ -57,7 +57,7 @@ func (s *session) tune(ctx context.Context, on deviceOptions, tables benchmark.T
 	path := spirjoin.TuningFile()
 	if path == "" && !dryRun {
 		return usagef(
-			"SPIRJOIN_TUNING is off, or there is no folder for it: nothing can be kept; --dry-run measures only")
+			"SPIRJOIN_TUNING is off, or there is no folder for the tuning file: nothing can be saved; --dry-run only measures")
 	}
 	if _, err := spirjoin.ReadTuning(path); err != nil {
 		return fmt.Errorf("%w; correct or remove it", err)

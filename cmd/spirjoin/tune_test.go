@@ -76,7 +76,7 @@ func TestTuneFailures(t *testing.T) {
 	require.Contains(t, runProgram(t, exitUsage, "tune", "--device", "host").stderr, "SPIRJOIN_TUNING is off",
 		"as for all tests")
 	require.Contains(t, runProgram(t, exitUsage, "tune", "sort", "--dry-run").stderr,
-		`nothing to tune of "sort"; there are compact, copy`)
+		`nothing to tune in "sort"; there are compact, copy`)
 	require.Contains(t, runProgram(t, exitUsage, "tune", "--rows", "0", "--dry-run").stderr,
 		"--rows must be at least 1")
 	runProgram(t, exitNoDevice, "tune", "--device", "abacus", "--dry-run")

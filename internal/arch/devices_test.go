@@ -17,7 +17,7 @@ import (
 func TestDeviceTestsRunOnDevices(t *testing.T) {
 	script, err := os.ReadFile("../../tools/test.sh")
 	require.NoError(t, err)
-	list := regexp.MustCompile(`(?m)^device_packages=\((.*)\)$`).FindSubmatch(script)
+	list := regexp.MustCompile(`(?ms)^device_packages=\((.*?)\)$`).FindSubmatch(script)
 	require.NotNil(t, list, "tools/test.sh has no list device_packages")
 	patterns, folders := strings.Fields(string(list[1])), deviceTests(t, os.DirFS("../.."))
 	require.Contains(t, folders, "primitive")

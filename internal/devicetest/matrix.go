@@ -1,6 +1,7 @@
 package devicetest
 
 import (
+	"math/rand/v2"
 	"os"
 	"slices"
 	"testing"
@@ -9,27 +10,46 @@ import (
 // Full reports whether the environment asks for the full product of every test matrix.
 func Full() bool { return os.Getenv("SPIRJOIN_MATRIX") == "full" }
 
-// Combinations returns index tuples into axes of the given sizes: all of them if [Full], otherwise a few that still
-// contain every pair of values of every two axes. The choice is greedy and deterministic.
-func Combinations(t testing.TB, sizes ...int) (chosen [][]int) {
+// Combinations returns index tuples into axes of the given sizes: all of them if [Full], otherwise a few that
+// still contain every pair of values of every two axes, and under go test -short as few as contain every value of every
+// axis. The choice is deterministic.
+func Combinations(t testing.TB, sizes ...int) [][]int {
 	t.Helper()
-	all := 1
+	switch {
+	case Full() || len(sizes) < 2:
+		return everyTuple(sizes)
+	case testing.Short():
+		return everyValue(sizes)
+	}
+	return everyPair(sizes)
+}
+
+// tuple returns a function from numbers to tuples, in which the last axis varies fastest, and how many there are.
+func tuple(sizes []int) (at func(number int) []int, all int) {
+	all = 1
 	for _, size := range sizes {
 		all *= size
 	}
-	at := func(number int) []int { // the last axis varies fastest
+	return func(number int) []int {
 		c := make([]int, len(sizes))
 		for i := len(sizes) - 1; i >= 0; i-- {
 			c[i], number = number%sizes[i], number/sizes[i]
 		}
 		return c
+	}, all
+}
+
+func everyTuple(sizes []int) (chosen [][]int) {
+	at, all := tuple(sizes)
+	for number := range all {
+		chosen = append(chosen, at(number))
 	}
-	if Full() || len(sizes) < 2 {
-		for number := range all {
-			chosen = append(chosen, at(number))
-		}
-		return chosen
-	}
+	return chosen
+}
+
+// everyPair chooses greedily tuples that contain every pair of values of every two axes.
+func everyPair(sizes []int) (chosen [][]int) {
+	at, all := tuple(sizes)
 	// covered[i][j], for j > i, has an element for each pair of a value of axis i and a value of axis j.
 	covered, open := make([][][]bool, len(sizes)), 0
 	for i := range sizes {
@@ -71,6 +91,23 @@ func Combinations(t testing.TB, sizes ...int) (chosen [][]int) {
 				open--
 			}
 		})
+	}
+	return chosen
+}
+
+// everyValue returns as many tuples as the longest axis has values. Each axis has a random order of its own, so that
+// axes of equal size do not go in step.
+func everyValue(sizes []int) [][]int {
+	chosen := make([][]int, slices.Max(sizes))
+	for i, size := range sizes {
+		random := rand.New(rand.NewPCG(uint64(i), uint64(size)))
+		var values []int
+		for k := range chosen {
+			if len(values) == 0 {
+				values = random.Perm(size)
+			}
+			chosen[k], values = append(chosen[k], values[0]), values[1:]
+		}
 	}
 	return chosen
 }

@@ -6,10 +6,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestCombinationsCoverEveryPair(t *testing.T) {
-	t.Setenv("SPIRJOIN_MATRIX", "pruned")
+func TestEveryPair(t *testing.T) {
 	sizes := []int{4, 3, 7, 2, 6}
-	chosen := Combinations(t, sizes...)
+	chosen := everyPair(sizes)
 	require.Less(t, len(chosen), 4*3*7*2*6/10)
 	for i := range sizes {
 		for j := i + 1; j < len(sizes); j++ {
@@ -24,6 +23,22 @@ func TestCombinationsCoverEveryPair(t *testing.T) {
 			}
 		}
 	}
+}
+
+func TestEveryValue(t *testing.T) {
+	sizes := []int{4, 3, 7, 2, 2}
+	chosen := everyValue(sizes)
+	require.Len(t, chosen, 7)
+	pairs := make(map[[2]int]bool)
+	for i, size := range sizes {
+		values := make(map[int]bool)
+		for _, c := range chosen {
+			values[c[i]] = true
+			pairs[[2]int{c[3], c[4]}] = true
+		}
+		require.Len(t, values, size)
+	}
+	require.Len(t, pairs, 4, "axes of equal size in step")
 }
 
 func TestCombinationsFull(t *testing.T) {

@@ -23,13 +23,18 @@ func Bytes(n uint64) string {
 	return fmt.Sprintf("%.1f %s", value, [...]string{"KiB", "MiB", "GiB", "TiB", "PiB"}[unit])
 }
 
-// Mebibytes rounds a size in bytes up to mebibytes, in the form of command-line flags: 24MiB.
-func Mebibytes(n uint64) string {
-	whole := n >> 20
-	if n&(1<<20-1) > 0 {
+// Limit rounds a size in bytes up to mebibytes, or below one to kibibytes, in the form of command-line flags: 24MiB,
+// 113KiB.
+func Limit(n uint64) string {
+	shift, unit := 20, "MiB"
+	if n <= 1023<<10 {
+		shift, unit = 10, "KiB"
+	}
+	whole := n >> shift
+	if whole<<shift < n {
 		whole++
 	}
-	return fmt.Sprintf("%dMiB", whole)
+	return fmt.Sprintf("%d%s", whole, unit)
 }
 
 // Count formats a whole number with thousands separators: 2,000.

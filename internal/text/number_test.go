@@ -34,11 +34,12 @@ func TestRate(t *testing.T) {
 	require.Equal(t, "3.90 TB/s", Rate(3.9e12, "B"))
 }
 
-func TestMebibytes(t *testing.T) {
+func TestLimit(t *testing.T) {
 	for n, want := range map[uint64]string{
-		0: "0MiB", 1: "1MiB", 1 << 20: "1MiB", 1<<20 + 1: "2MiB", 1<<64 - 1: "17592186044416MiB",
+		0: "0KiB", 1: "1KiB", 1 << 10: "1KiB", 1<<10 + 1: "2KiB", 1023 << 10: "1023KiB", 1023<<10 + 1: "1MiB",
+		1 << 20: "1MiB", 1<<20 + 1: "2MiB", 1<<64 - 1: "17592186044416MiB",
 	} {
-		require.Equal(t, want, Mebibytes(n))
+		require.Equal(t, want, Limit(n))
 	}
 }
 

@@ -229,7 +229,7 @@ func (a Unpartitioned) cost(p *operator.Plan) error {
 	c.Free(lostBytes)
 	if f.Rows[operator.Build] > mostSlots/2 {
 		p.Reject = &backend.OpError{Op: "plan join", Err: backend.ErrLimit,
-			Detail: fmt.Sprintf("hj takes %d build rows at most; take phj-om or smj-um", mostSlots/2)}
+			Detail: fmt.Sprintf("hj takes at most %d build rows; use phj-om or smj-um", mostSlots/2)}
 	}
 	return c.Sides()
 }

@@ -59,7 +59,7 @@ func (a Partitioned) Plan(f *operator.Facts, want operator.Want) (*operator.Plan
 	}
 	if a.PageRows < 0 || a.PageRows > mostPageRows {
 		return nil, &backend.OpError{Op: "plan hash join", Err: backend.ErrInvalidInput,
-			Detail: fmt.Sprintf("pages of %d rows, allowed are 0 to %d", a.PageRows, mostPageRows)}
+			Detail: fmt.Sprintf("pages of %d rows, must be 0 to %d", a.PageRows, mostPageRows)}
 	}
 	s := a.shape(f, want)
 	p := &operator.Plan{Algorithm: a, Facts: *f, Want: want, Detail: s}
