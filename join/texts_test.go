@@ -140,7 +140,7 @@ func TestTextsOnDevice(t *testing.T) {
 	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {
 		ops, err := primitive.New(device, small.With(jointest.Tuning(t, device.Info())))
 		require.NoError(t, err)
-		for n, c := range devicetest.Combinations(t, len(kinds)-1, len(algorithms), 3) {
+		for n, c := range devicetest.Product(t, len(kinds)-1, len(algorithms), 3) {
 			how, algorithm, bits := kinds[c[0]], algorithms[c[1]], []int{0, 4, noHashBits}[c[2]]
 			of := n % len(tables)
 			if how == join.NotIn { // takes one key

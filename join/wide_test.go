@@ -47,7 +47,7 @@ func TestTextsOfEveryKind(t *testing.T) {
 	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {
 		ops, err := primitive.New(device, small.With(jointest.Tuning(t, device.Info())))
 		require.NoError(t, err)
-		for n, c := range devicetest.Combinations(t, len(kinds)-1, len(algorithms), 3) {
+		for n, c := range devicetest.Product(t, len(kinds)-1, len(algorithms), 3) {
 			spec := join.Spec{On: []string{"k0"}, How: kinds[c[0]], Algorithm: algorithms[c[1]], BatchRows: 100,
 				Materialize: join.Materialize(n % 3), BuildSide: join.BuildSide(n / 3 % 3)}
 			switch n / 9 % 4 {

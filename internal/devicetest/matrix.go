@@ -24,6 +24,15 @@ func Combinations(t testing.TB, sizes ...int) [][]int {
 	return everyPair(sizes)
 }
 
+// Product returns all index tuples into axes of the given sizes, but under go test -short what [Combinations] does.
+func Product(t testing.TB, sizes ...int) [][]int {
+	t.Helper()
+	if testing.Short() {
+		return Combinations(t, sizes...)
+	}
+	return everyTuple(sizes)
+}
+
 // tuple returns a function from numbers to tuples, in which the last axis varies fastest, and how many there are.
 func tuple(sizes []int) (at func(number int) []int, all int) {
 	all = 1
