@@ -1,6 +1,7 @@
 package tableio
 
 import (
+	"bytes"
 	"strconv"
 	"unicode/utf8"
 
@@ -168,14 +169,12 @@ func isShortUint(b []byte) bool {
 // isShortNumber accepts numbers of up to 15 digits without exponent and needless zeros before them, which float64
 // holds.
 func isShortNumber(b []byte) bool {
-	if len(b) > 0 && b[0] == '-' {
-		b = b[1:]
-	}
-	if len(b) > 1 && b[0] == '0' && b[1] != '.' {
+	digits := bytes.TrimPrefix(b, []byte("-"))
+	if len(digits) > 1 && digits[0] == '0' && digits[1] != '.' {
 		return false
 	}
 	_, fraction, _, ok := parsePlain(b)
-	return ok && (len(b) <= 15 || len(b) == 16 && fraction > 0)
+	return ok && (len(digits) <= 15 || len(digits) == 16 && fraction > 0)
 }
 
 // isRecentDate accepts dates that nanoseconds since 1970 reach, too.
