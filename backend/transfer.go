@@ -9,15 +9,14 @@ import (
 )
 
 const (
-	// StagedBytes is the size of a piece of an upload through staging memory. With copyWorkers, measured on an H200 with 16
-	// cores: 45 GB/s of 64-bit keys whose codes the host makes, where pieces of 2 MiB have 40, and 16 workers 25.
-	StagedBytes = 4 << 20
-	// stagedPieces are filled, or on their way, at a time.
-	stagedPieces = 16
+	// StagedBytes is the maximum size of a piece of an upload through staging memory. On an H200 with 16 cores, 64-bit
+	// keys whose codes the host makes are uploaded at 45 GB/s; at 40 in pieces of 2 MiB, and at 25 with 16 workers.
+	StagedBytes  = 4 << 20
+	stagedPieces = 16 // pieces that are being filled or copied at a time, at most
 	// downloadBytes is the size of each of the two staging buffers of a download: one is copied on the host while the
 	// device fills the other.
 	downloadBytes = 16 << 20
-	copyWorkers   = 8 // cores that make pieces at a time, at most
+	copyWorkers   = 8 // cores that fill pieces at a time, at most
 )
 
 // staging is host memory that the device copies from or to, for memory that it cannot reach.
@@ -66,14 +65,14 @@ func (s *staging) allocate(ctx context.Context, d *Device, role Role, least, mos
 	return nil
 }
 
-// PieceBytes is the size of the pieces in which so many bytes are best uploaded: StagedBytes, or less, so that all cores
-// have some. It is a multiple of 4 KiB.
+// PieceBytes is the size of the pieces in which to upload sizeBytes bytes: at most StagedBytes, and less for small
+// uploads, so that several cores share the work. It is a multiple of 4 KiB.
 func PieceBytes(sizeBytes uint64) int {
 	return int(min(StagedBytes, max(64<<10, (sizeBytes/copyWorkers+4095)&^4095)))
 }
 
-// Transfer is host memory and a range of a device, one of which is copied to the other. The size of the range is that of
-// the memory, rounded up to a multiple of 4 bytes.
+// Transfer is a copy between host memory and a range of a device. The size of the range is that of the host memory,
+// rounded up to a multiple of 4 bytes.
 type Transfer struct {
 	Device Range
 	Host   []byte
@@ -119,9 +118,7 @@ func (d *Device) UploadAll(ctx context.Context, transfers []Transfer) (point Poi
 			copyParallel(mapped, t.Host)
 		} else if from, ok := d.Imported(t.Host, 4); ok {
 			held = append(held, from.Buffer)
-			to := t.Device
-			to.SizeBytes = from.SizeBytes
-			direct.Copy(to, from)
+			direct.Copy(t.Device.Part(0, from.SizeBytes), from)
 		} else {
 			for at := 0; at < len(t.Host); at += pieceBytes {
 				part := t.Host[at:min(at+pieceBytes, len(t.Host))]
@@ -143,10 +140,10 @@ func (d *Device) UploadAll(ctx context.Context, transfers []Transfer) (point Poi
 	return point, err
 }
 
-// UploadStaged uploads pieces that the caller makes to a range. fill writes piece i of pieces to the start of staged,
-// which has [StagedBytes], and returns where it belongs: a part of the range whose size, a multiple of 4 bytes, is that of
-// the piece. It is called from several goroutines, on all cores, in any order. The returned point passes when all copies
-// are done.
+// UploadStaged uploads pieces, made by the caller, to a range. fill writes piece i to the start of staged, which has
+// [StagedBytes], and returns its destination: a part of the range with the size of the piece, a multiple of 4 bytes.
+// Several goroutines call it, in any order. The returned point passes when all copies are done. Errors: those of fill
+// and of the device, ErrCancelled and ErrTimedOut; a part may have been copied then.
 func (d *Device) UploadStaged(ctx context.Context, to Range, pieces int,
 	fill func(i int, staged []byte) (Range, error)) (Point, error) {
 	d.notify(Event{Kind: Uploaded, Range: to})

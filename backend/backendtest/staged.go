@@ -11,8 +11,8 @@ import (
 	"github.com/spirjoin/spirjoin/backend"
 )
 
-// checkStagedUploads makes more pieces than there is staging memory, of different sizes and some of them empty, while
-// others upload at the same time. A piece that cannot be made, and a context that ends, end an upload but not the device.
+// checkStagedUploads uploads more pieces than fit into staging memory, of different sizes and some of them empty, beside
+// another upload. A piece that cannot be made, or a context that ends, fails the upload but not the device.
 func checkStagedUploads(t *testing.T, s *suite) {
 	device := s.openDevice(t, backend.DeviceOptions{})
 	const pieces, most = 40, backend.StagedBytes / 4
