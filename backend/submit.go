@@ -47,13 +47,16 @@ func (d *Device) submit(ctx context.Context, role Role, list *List) (Point, erro
 	point := Point{d, QueuePoint{role, d.next[role]}}
 	d.mu.Unlock()
 
-	stage := ""
+	stage, profile := "", list.Profile
+	if profile == nil && (role == Upload || role == Download) {
+		stage, profile = role.String(), d.transfers.Load()
+	}
 	for _, commands := range pieces {
 		if err := d.throttle(ctx, role); err != nil {
 			return point, err
 		}
 		var err error
-		if point, err = d.submitOne(role, commands, stage, list.Profile); err != nil {
+		if point, err = d.submitOne(role, commands, stage, profile); err != nil {
 			return point, err
 		}
 		for _, c := range commands {
