@@ -104,7 +104,7 @@ func (d *Device) submitOne(role Role, commands []Command, stage string, profile 
 	var spans []span
 	for i, c := range commands {
 		spans = spans[:0]
-		c.accesses(func(r Range, access Access) {
+		c.Accesses(func(r Range, access Access) {
 			block, offset := r.Block()
 			spans = append(spans, span{resource: block, lo: offset, hi: offset + r.SizeBytes, access: access})
 			r.Buffer.lease.uses[role] = value

@@ -7,8 +7,8 @@ import (
 	"github.com/spirjoin/spirjoin/internal/offheap"
 )
 
-// AllocatorFor returns the best allocator of tables and record batches for joins on a device: a [PinnedAllocator] of its
-// own if the device has memory apart from the host's and can import the host's, which the caller closes; otherwise
+// AllocatorFor returns the best allocator of tables and record batches for joins on a device: a new [PinnedAllocator],
+// which the caller closes, if the device has memory apart from the host's and can import the host's; otherwise
 // offheap.Shared. memoryLimitBytes is the limit of host memory of the joins; 0: none.
 func AllocatorFor(device *backend.Device, memoryLimitBytes uint64) memory.Allocator {
 	if info := device.Info(); info.Limits.ImportAlignment == 0 || info.Unified {
