@@ -24,34 +24,41 @@ type Phase struct {
 
 // Phases returns the phases of a run, in the order of the way.
 func (r *Run) Phases() []Phase {
-	encode, match, gather := r.deviceTimes()
 	seconds := func(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
+	stages := r.deviceTimes()
 	return []Phase{
 		{"read", r.Read, r.FilesIn},
 		{"plan", r.Plan, 0},
-		{"encode", seconds(r.Stats.EncodeSeconds) + encode, r.InputBytes},
+		{"encode", seconds(r.Stats.EncodeSeconds) + stages["encode"], r.InputBytes},
 		{"upload", r.Upload, r.UpBytes},
-		{"match", match, 0},
-		{"materialize", gather + seconds(r.Stats.GatherSeconds), r.OutputBytes},
-		{"download", r.Download, r.DownBytes},
+		{"match", stages["match"], 0},
+		{"materialize", seconds(r.Stats.GatherSeconds) + stages["materialize"], 0},
+		{"download", r.Download + stages["download"], r.DownBytes},
 		{"write", r.Write, r.FilesOut},
 	}
 }
 
-// deviceTimes is the device time of the stages by purpose.
-func (r *Run) deviceTimes() (encode, match, gather time.Duration) {
+// deviceTimes is the device time of the stages by phase.
+func (r *Run) deviceTimes() map[string]time.Duration {
+	times := map[string]time.Duration{}
 	for stage, s := range r.Stats.StageSeconds {
-		took := time.Duration(s * float64(time.Second))
-		switch planner.StageOf(stage) {
-		case operator.Load:
-			encode += took
-		case operator.Gather:
-			gather += took
-		default:
-			match += took
-		}
+		times[phaseOf(stage)] += time.Duration(s * float64(time.Second))
 	}
-	return encode, match, gather
+	return times
+}
+
+// phaseOf is the phase that a stage on the device belongs to.
+func phaseOf(stage string) string {
+	if stage == "unpack" { // kernels that bring columns to Arrow's format and to pinned memory
+		return "download"
+	}
+	switch planner.StageOf(stage) {
+	case operator.Load:
+		return "encode"
+	case operator.Gather:
+		return "materialize"
+	}
+	return "match"
 }
 
 // Resource is a part of the machine, and how long it needs at best for what a run asks of it.
@@ -92,8 +99,9 @@ func (r *Run) Resources(rates *Rates) (used []Resource) {
 	moved("device memory", device, rates.Device)
 	moved("link down", r.DownBytes, rates.Down)
 	moved("files, write", r.FilesOut, rates.FileWrite)
-	if encode, match, gather := r.deviceTimes(); discrete && encode+match+gather > 0 {
-		used = append(used, Resource{Name: "device", Bound: encode + match + gather})
+	stages := r.deviceTimes()
+	if busy := stages["encode"] + stages["match"] + stages["materialize"]; discrete && busy > 0 {
+		used = append(used, Resource{Name: "device", Bound: busy})
 	}
 	if cores := runtime.GOMAXPROCS(0); r.CPU > 0 {
 		used = append(used, Resource{Name: text.Plural(cores, "core"), Bound: r.CPU / time.Duration(cores)})
@@ -108,8 +116,8 @@ func fullest(used []Resource) Resource {
 
 func (r *Result) print(out measure.Output) {
 	run := &r.Run
-	out.Println(fmt.Sprintf("%s by %s in %s (min %s), first batch after %s, %s of device memory",
-		text.Plural(run.Stats.OutputRows, "row"), run.Stats.Algorithm, text.Duration(r.Wall.Median),
+	out.Println(fmt.Sprintf("%s (%s) by %s in %s (min %s), first batch after %s, %s of device memory",
+		text.Plural(run.Stats.OutputRows, "row"), text.Bytes(run.OutputBytes), run.Stats.Algorithm, text.Duration(r.Wall.Median),
 		text.Duration(r.Wall.Min), text.Duration(r.First.Median), text.Bytes(run.Stats.DevicePeakBytes)))
 	of := func(t time.Duration) string { return fmt.Sprintf("%.0f%%", 100*t.Seconds()/run.Wall.Seconds()) }
 	rows := [][]string{{"PHASE", "BUSY", "OF WALL", "BYTES", "WHILE BUSY"}}
