@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # Joins by spirjoin and by DuckDB (bench/duckdb) on the same cores, taken in turn in one run:
 #   memory   of tables in memory: the medians of both, and DuckDB's time by ours
-# and whole programs, start to end: the least wall and CPU seconds of both, the most resident memory in MiB, and our wall
-# seconds by DuckDB's:
+# and whole programs, start to end: the least wall and CPU seconds of both, the most resident memory in MiB, and our
+# wall seconds by DuckDB's:
 #   files    Parquet to Parquet
 #   csv      CSV to CSV
-#   texts    10 M x 10 M rows (TEXTS) with three short texts on each side, Parquet to an Arrow stream, which DuckDB lacks:
-#            it makes a table in memory
+#   texts    10 M x 10 M rows (TEXTS) with three short texts on each side, Parquet to an Arrow stream, which DuckDB
+#            lacks: it makes a table in memory
 #   pipes    Arrow streams from two pipes to a third; without DuckDB
 #   peer.sh [DIR]     makes the tables in DIR (default: run/peer) where they are missing
 # Variables: WHAT (some of these, or all), DEVICE (host), RUNS (5), SF of TPC-H (1), ROWS of primary keys (10M, in
@@ -125,9 +125,10 @@ to_table() {
 
 # convert FILE FORMAT makes a file of another format, where it is missing: a table joined with itself.
 convert() {
-	local key
-	[[ $1 == */orders ]] && key=o_orderkey || key=l_orderkey
-	[[ -f $1.$2 ]] || "$dir/spirjoin" join "$1.parquet" "$1.parquet" --on "$key" --how semi --device host --quiet -o "$1.$2"
+	local key=l_orderkey
+	[[ $1 == */orders ]] && key=o_orderkey
+	[[ -f $1.$2 ]] || "$dir/spirjoin" join "$1.parquet" "$1.parquet" --on "$key" --how semi --device host --quiet \
+		-o "$1.$2"
 }
 
 pipes() {
