@@ -8,4 +8,4 @@ import (
 
 func TestMain(m *testing.M) { leak.Main(m) }
 
-func init() { rateBytes, rateRuns = 3<<20+512, 1 } // not a whole number of pieces
+func init() { rateBytes, rateRuns = 3<<19+512, 1 } // not a whole number of pieces

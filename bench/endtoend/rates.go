@@ -1,6 +1,7 @@
 package endtoend
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -12,7 +13,6 @@ import (
 
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/bench/measure"
-	benchmark "github.com/spirjoin/spirjoin/bench/primitive"
 	"github.com/spirjoin/spirjoin/internal/text"
 	"github.com/spirjoin/spirjoin/primitive"
 	"github.com/spirjoin/spirjoin/relation"
@@ -41,11 +41,7 @@ func measureRates(ctx context.Context, device *backend.Device, user primitive.Tu
 		return nil, err
 	}
 	r.OneCore, r.Host = hostCopy(1), hostCopy(runtime.GOMAXPROCS(0))
-	rig, err := benchmark.NewRig(device, user, benchmark.Options{Repeat: rateRuns, Seed: 1})
-	if err != nil {
-		return nil, err
-	}
-	if r.Device, err = rig.CopyRate(ctx); err != nil {
+	if r.Device, err = deviceCopy(ctx, device, user); err != nil {
 		return nil, err
 	}
 	if device.Info().InHostMemory() {
@@ -54,16 +50,18 @@ func measureRates(ctx context.Context, device *backend.Device, user primitive.Tu
 	return r, r.link(ctx, device)
 }
 
-// fastest returns the bytes per second of the fastest of a few runs, after one that is not timed.
-func fastest(sizeBytes uint64, run func() error) (perSecond float64, err error) {
+// fastest returns the bytes per second of the fastest of a few runs, after one that is not timed. A run returns its
+// time, or 0 to be timed by the clock of the host.
+func fastest(sizeBytes uint64, run func() (time.Duration, error)) (perSecond float64, err error) {
 	var times []time.Duration
 	for i := range rateRuns + 1 {
 		start := time.Now()
-		if err := run(); err != nil {
+		took, err := run()
+		if err != nil {
 			return 0, err
 		}
 		if i > 0 {
-			times = append(times, max(1, time.Since(start)))
+			times = append(times, max(1, cmp.Or(took, time.Since(start))))
 		}
 	}
 	return float64(sizeBytes) / measure.Summarize(times).Min.Seconds(), nil
@@ -83,29 +81,85 @@ func hostCopy(workers int) float64 {
 	for i := range from {
 		from[i] = byte(i) // otherwise all of it is one page of zeros
 	}
-	rate, _ := fastest(2*rateBytes, func() error {
+	rate, _ := fastest(2*rateBytes, wall(func() error {
 		return shares(workers, func(first, end uint64) error {
 			copy(to[first:end], from[first:end])
 			return nil
 		})
-	})
+	}))
 	return rate
+}
+
+// deviceCopy is timed by the device, if it can.
+func deviceCopy(ctx context.Context, device *backend.Device, user primitive.Tuning) (float64, error) {
+	ops, err := primitive.New(device, user)
+	if err != nil {
+		return 0, err
+	}
+	sizeBytes := deviceBytes(device)
+	buffers, release, err := allocate(ctx, device, sizeBytes)
+	defer release()
+	if err != nil {
+		return 0, err
+	}
+	var profile backend.Profile
+	list := backend.List{Profile: &profile}
+	list.Stage("copy")
+	if err := ops.Copy(&list, buffers[0].All(), buffers[1].All()); err != nil {
+		return 0, err
+	}
+	var last time.Duration // of all runs so far
+	return fastest(2*sizeBytes, func() (took time.Duration, err error) {
+		err = device.Run(ctx, &list)
+		for _, stage := range profile.Stages() {
+			took, last = stage.Time-last, stage.Time
+		}
+		return took, err
+	})
+}
+
+// deviceBytes is the part of rateBytes of which a device has room for several.
+func deviceBytes(device *backend.Device) uint64 {
+	return min(rateBytes, device.Options().DeviceMemoryBytes/8) &^ 3
+}
+
+// allocate returns two buffers on a device. The caller releases them, also after an error.
+func allocate(ctx context.Context, device *backend.Device, sizeBytes uint64) (buffers [2]*backend.Buffer,
+	release func(), err error) {
+	release = func() {
+		for _, b := range buffers {
+			if b != nil {
+				b.Release()
+			}
+		}
+	}
+	for i := range buffers {
+		if buffers[i], err = device.Allocate(ctx, backend.DeviceLocal, sizeBytes, "rate of copies"); err != nil {
+			return buffers, release, err
+		}
+	}
+	return buffers, release, nil
+}
+
+// wall makes the clock of the host that of a run.
+func wall(run func() error) func() (time.Duration, error) {
+	return func() (time.Duration, error) { return 0, run() }
 }
 
 // link measures copies between pinned memory and the device.
 func (r *Rates) link(ctx context.Context, device *backend.Device) (err error) {
-	sizeBytes := min(rateBytes, device.Options().DeviceMemoryBytes/8, device.Options().HostMemoryBytes/4)
+	sizeBytes := deviceBytes(device)
 	pinned := relation.NewPinnedAllocator(device, 2*sizeBytes)
 	defer pinned.Close()
 	var hosts [2][]byte
-	var buffers [2]*backend.Buffer
 	for i := range hosts {
 		hosts[i] = pinned.Allocate(int(sizeBytes))
 		defer pinned.Free(hosts[i])
-		if buffers[i], err = device.Allocate(ctx, backend.DeviceLocal, sizeBytes, "rate of the link"); err != nil {
-			return err
-		}
-		defer buffers[i].Release()
+	}
+	buffers, release, err := allocate(ctx, device, sizeBytes)
+	defer release()
+	if err != nil {
+		return err
 	}
 	up := func() error {
 		point, err := device.Upload(ctx, buffers[0].All(), hosts[0])
@@ -115,18 +169,18 @@ func (r *Rates) link(ctx context.Context, device *backend.Device) (err error) {
 		return point.Wait(ctx)
 	}
 	down := func() error { return device.Download(ctx, hosts[1], buffers[1].All()) }
-	if r.Up, err = fastest(sizeBytes, up); err != nil {
+	if r.Up, err = fastest(sizeBytes, wall(up)); err != nil {
 		return err
 	}
-	if r.Down, err = fastest(sizeBytes, down); err != nil {
+	if r.Down, err = fastest(sizeBytes, wall(down)); err != nil {
 		return err
 	}
-	r.Both, err = fastest(2*sizeBytes, func() error {
+	r.Both, err = fastest(2*sizeBytes, wall(func() error {
 		var both errgroup.Group
 		both.Go(up)
 		both.Go(down)
 		return both.Wait()
-	})
+	}))
 	return err
 }
 
@@ -136,7 +190,7 @@ func (r *Rates) files(folder string) (err error) {
 	path := filepath.Join(folder, "rate")
 	defer os.Remove(path)
 	content := make([]byte, pieceBytes)
-	if r.FileWrite, err = fastest(rateBytes, func() error {
+	if r.FileWrite, err = fastest(rateBytes, wall(func() error {
 		file, err := os.Create(path)
 		if err != nil {
 			return err
@@ -148,7 +202,7 @@ func (r *Rates) files(folder string) (err error) {
 			}
 		}
 		return file.Sync()
-	}); err != nil {
+	})); err != nil {
 		return err
 	}
 	file, err := os.Open(path)
@@ -156,7 +210,7 @@ func (r *Rates) files(folder string) (err error) {
 		return err
 	}
 	defer file.Close()
-	r.FileRead, err = fastest(rateBytes, func() error {
+	r.FileRead, err = fastest(rateBytes, wall(func() error {
 		return shares(runtime.GOMAXPROCS(0), func(at, end uint64) error {
 			into := make([]byte, pieceBytes)
 			for ; at < end; at += pieceBytes {
@@ -166,7 +220,7 @@ func (r *Rates) files(folder string) (err error) {
 			}
 			return nil
 		})
-	})
+	}))
 	return err
 }
 
