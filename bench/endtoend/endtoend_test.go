@@ -180,7 +180,7 @@ func TestValidate(t *testing.T) {
 func TestResources(t *testing.T) {
 	rates := &Rates{Host: 1000, Device: 4000, Up: 50, Down: 100, FileRead: 10, FileWrite: 5}
 	r := Run{Wall: 20 * time.Second, UpBytes: 100, DownBytes: 400}
-	r.Stats.StageSeconds = map[string]float64{"match": 1.5, "gather": 0.5, "number left": 1, "unpack": 2}
+	r.Stats.StageSeconds = map[string]float64{"match": 1.5, "gather": 0.5, "number left": 1, "encode keys": 0.5, "unpack": 2}
 	names := func() (names []string) {
 		for _, s := range r.Resources(rates) {
 			names = append(names, s.Name)
@@ -189,9 +189,9 @@ func TestResources(t *testing.T) {
 	}
 	require.Equal(t, []string{"host memory", "link up", "device memory", "link down", "device"}, names())
 	most := fullest(r.Resources(rates))
-	require.Equal(t, map[string]time.Duration{"encode": time.Second, "match": 1500 * time.Millisecond,
+	require.Equal(t, map[string]time.Duration{"upload": 1500 * time.Millisecond, "match": 1500 * time.Millisecond,
 		"materialize": 500 * time.Millisecond, "download": 2 * time.Second}, r.deviceTimes())
-	require.Equal(t, 3*time.Second, r.Resources(rates)[4].Bound, "of the device, but for downloads")
+	require.Equal(t, 2*time.Second, r.Resources(rates)[4].Bound, "of the device, but for what brings rows")
 	require.Equal(t, Resource{"link down", 400, 100, 4 * time.Second}, most)
 	require.Equal(t, 0.2, most.Full(r.Wall))
 	r.FilesIn, r.InputBytes, r.FilesOut, r.OutputBytes = 70, 200, 50, 300

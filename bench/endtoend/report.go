@@ -29,8 +29,8 @@ func (r *Run) Phases() []Phase {
 	return []Phase{
 		{"read", r.Read, r.FilesIn},
 		{"plan", r.Plan, 0},
-		{"encode", seconds(r.Stats.EncodeSeconds) + stages["encode"], r.InputBytes},
-		{"upload", r.Upload, r.UpBytes},
+		{"encode", seconds(r.Stats.EncodeSeconds), r.InputBytes},
+		{"upload", r.Upload + stages["upload"], r.UpBytes},
 		{"match", stages["match"], 0},
 		{"materialize", seconds(r.Stats.GatherSeconds) + stages["materialize"], 0},
 		{"download", r.Download + stages["download"], r.DownBytes},
@@ -49,13 +49,12 @@ func (r *Run) deviceTimes() map[string]time.Duration {
 
 // phaseOf is the phase that a stage on the device belongs to.
 func phaseOf(stage string) string {
-	if stage == "unpack" { // kernels that bring columns to Arrow's format and to pinned memory
+	switch {
+	case stage == "unpack": // kernels that bring columns to Arrow's format and to pinned memory
 		return "download"
-	}
-	switch planner.StageOf(stage) {
-	case operator.Load:
-		return "encode"
-	case operator.Gather:
+	case stage == "encode keys", planner.StageOf(stage) == operator.Load: // the same in the other direction
+		return "upload"
+	case planner.StageOf(stage) == operator.Gather:
 		return "materialize"
 	}
 	return "match"
@@ -100,7 +99,7 @@ func (r *Run) Resources(rates *Rates) (used []Resource) {
 	moved("link down", r.DownBytes, rates.Down)
 	moved("files, write", r.FilesOut, rates.FileWrite)
 	stages := r.deviceTimes()
-	if busy := stages["encode"] + stages["match"] + stages["materialize"]; discrete && busy > 0 {
+	if busy := stages["match"] + stages["materialize"]; discrete && busy > 0 {
 		used = append(used, Resource{Name: "device", Bound: busy})
 	}
 	if cores := runtime.GOMAXPROCS(0); r.CPU > 0 {
@@ -122,12 +121,15 @@ func (r *Result) print(out measure.Output) {
 	of := func(t time.Duration) string { return fmt.Sprintf("%.0f%%", 100*t.Seconds()/run.Wall.Seconds()) }
 	rows := [][]string{{"PHASE", "BUSY", "OF WALL", "BYTES", "WHILE BUSY"}}
 	for _, p := range run.Phases() {
-		if p.Busy == 0 {
+		if p.Busy == 0 && p.Bytes == 0 {
 			continue
 		}
 		row := []string{p.Name, text.Duration(p.Busy), of(p.Busy), "", ""}
 		if p.Bytes > 0 {
-			row[3], row[4] = text.Bytes(p.Bytes), text.Rate(float64(p.Bytes)/p.Busy.Seconds(), "B")
+			row[3] = text.Bytes(p.Bytes)
+		}
+		if p.Bytes > 0 && p.Busy > 0 {
+			row[4] = text.Rate(float64(p.Bytes)/p.Busy.Seconds(), "B")
 		}
 		rows = append(rows, row)
 	}
