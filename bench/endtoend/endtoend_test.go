@@ -193,7 +193,6 @@ func TestResources(t *testing.T) {
 		"materialize": 500 * time.Millisecond, "download": 2 * time.Second}, r.deviceTimes())
 	require.Equal(t, 2*time.Second, r.Resources(rates)[4].Bound, "of the device, but for what brings rows")
 	require.Equal(t, Resource{"link down", 400, 100, 4 * time.Second}, most)
-	require.Equal(t, 0.2, most.Full(r.Wall))
 	r.FilesIn, r.InputBytes, r.FilesOut, r.OutputBytes = 70, 200, 50, 300
 	used := r.Resources(rates)
 	require.Equal(t, "files, write", fullest(used).Name)

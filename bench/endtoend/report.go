@@ -68,9 +68,6 @@ type Resource struct {
 	Bound time.Duration // no run is faster
 }
 
-// Full returns the share of a time for which the resource is in use.
-func (s *Resource) Full(wall time.Duration) float64 { return s.Bound.Seconds() / wall.Seconds() }
-
 // Resources returns the resources that a run uses. Bytes of memory are the fewest that any engine would move: each byte
 // that is read, decoded, sent, received and written counts once for each time that it enters or leaves the memory.
 func (r *Run) Resources(rates *Rates) (used []Resource) {
