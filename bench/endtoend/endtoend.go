@@ -73,7 +73,7 @@ type Sweep struct {
 	How              string            // of [joins.Hows]; R is on the left
 	Algorithm        string            // of [join.AlgorithmNames]; empty: the one predicted to be fastest
 	MemoryLimitBytes uint64            // of the engine; 0: none
-	Dir              string            // where a folder for files is made, and removed; empty: where the system has temporary files
+	Dir              string            // where a folder for files is made, and removed; empty: os.TempDir
 	Repeat           int
 	Warm             time.Duration
 	CSV              string // path of a file for the results; empty: none

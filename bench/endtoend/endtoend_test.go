@@ -180,7 +180,8 @@ func TestValidate(t *testing.T) {
 func TestResources(t *testing.T) {
 	rates := &Rates{Host: 1000, Device: 4000, Up: 50, Down: 100, FileRead: 10, FileWrite: 5}
 	r := Run{Wall: 20 * time.Second, UpBytes: 100, DownBytes: 400}
-	r.Stats.StageSeconds = map[string]float64{"match": 1.5, "gather": 0.5, "number left": 1, "encode keys": 0.5, "unpack": 2}
+	r.Stats.StageSeconds = map[string]float64{"match": 1.5, "gather": 0.5, "number left": 1, "encode keys": 0.5,
+		"unpack": 2}
 	names := func() (names []string) {
 		for _, s := range r.Resources(rates) {
 			names = append(names, s.Name)
@@ -198,6 +199,7 @@ func TestResources(t *testing.T) {
 	require.Equal(t, "files, write", fullest(used).Name)
 	require.EqualValues(t, 70+200+100+400+300+50, used[1].Bytes)
 	require.EqualValues(t, 1000, used[3].Bytes, "of the device")
+	require.Equal(t, "none that is known", fullest(nil).Name)
 	rates.Up, rates.Down = 0, 0
 	require.Equal(t, []string{"files, read", "host memory", "files, write"}, names())
 	r.CPU = time.Hour

@@ -106,15 +106,22 @@ func (r *Run) Resources(rates *Rates) (used []Resource) {
 }
 
 // fullest is the resource that is in use for the longest time.
-func fullest(used []Resource) Resource {
-	return slices.MaxFunc(used, func(a, b Resource) int { return int(a.Bound - b.Bound) })
+func fullest(used []Resource) (most Resource) {
+	most.Name = "none that is known"
+	for _, s := range used {
+		if s.Bound > most.Bound {
+			most = s
+		}
+	}
+	return most
 }
 
 func (r *Result) print(out measure.Output) {
 	run := &r.Run
 	out.Println(fmt.Sprintf("%s (%s) by %s in %s (min %s), first batch after %s, %s of device memory",
-		text.Plural(run.Stats.OutputRows, "row"), text.Bytes(run.OutputBytes), run.Stats.Algorithm, text.Duration(r.Wall.Median),
-		text.Duration(r.Wall.Min), text.Duration(r.First.Median), text.Bytes(run.Stats.DevicePeakBytes)))
+		text.Plural(run.Stats.OutputRows, "row"), text.Bytes(run.OutputBytes), run.Stats.Algorithm,
+		text.Duration(r.Wall.Median), text.Duration(r.Wall.Min), text.Duration(r.First.Median),
+		text.Bytes(run.Stats.DevicePeakBytes)))
 	of := func(t time.Duration) string { return fmt.Sprintf("%.0f%%", 100*t.Seconds()/run.Wall.Seconds()) }
 	rows := [][]string{{"PHASE", "BUSY", "OF WALL", "BYTES", "WHILE BUSY"}}
 	for _, p := range run.Phases() {
