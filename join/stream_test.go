@@ -786,13 +786,13 @@ func TestStreamMemoryLimit(t *testing.T) {
 		return result, nil
 	}
 	granules := make(map[uint64]uint64)
-	for _, limitBytes := range []uint64{0, 32 << 20, 20 << 20} {
+	for _, limitBytes := range []uint64{0, 64 << 20, 20 << 20} {
 		result, err := stream(limitBytes, 5000)
 		require.NoError(t, err, limitBytes)
 		granules[limitBytes] = result.Stats().Granules
 	}
 	require.EqualValues(t, 1, granules[0])
-	require.Greater(t, granules[20<<20], granules[32<<20])
+	require.Greater(t, granules[20<<20], granules[64<<20])
 	_, err := stream(20<<20, 0)
 	require.ErrorIs(t, err, backend.ErrHostMemory)
 	require.ErrorContains(t, err, "a record batch takes")
