@@ -153,3 +153,59 @@ func TestPipeMisuse(t *testing.T) {
 	require.False(t, ok)
 	require.Zero(t, live.Load())
 }
+
+// TestAhead: values come in order, at most two of them exist at a time, and all are released, whether the receiver takes
+// all, stops early, or the sequence fails or panics.
+func TestAhead(t *testing.T) {
+	const values = 50
+	errBroken := errors.New("broken")
+	for name, c := range map[string]struct {
+		stop, fail, panics int
+		err                error
+	}{
+		"all":    {stop: values, fail: -1, panics: -1},
+		"some":   {stop: 7, fail: -1, panics: -1},
+		"fails":  {stop: values, fail: 9, panics: -1, err: errBroken},
+		"panics": {stop: values, fail: -1, panics: 9, err: errBroken},
+	} {
+		t.Run(name, func(t *testing.T) {
+			leak.Check(t)
+			var live, most atomic.Int32
+			flow := NewFlow(context.Background())
+			sequence := func(yield func(*value, error) bool) {
+				for n := range values {
+					switch n {
+					case c.fail:
+						yield(nil, errBroken)
+						return
+					case c.panics:
+						panic(errBroken)
+					}
+					v := newValue(n, &live)
+					most.Store(max(most.Load(), live.Load()))
+					if !yield(v, nil) {
+						return
+					}
+				}
+			}
+			next := 0
+			for v, err := range Ahead(flow, "make", sequence) {
+				if err != nil {
+					require.ErrorIs(t, err, c.err)
+					break
+				}
+				require.Equal(t, next, v.n)
+				v.Release()
+				if next++; next == c.stop {
+					break
+				}
+			}
+			require.Zero(t, live.Load(), "the sequence has ended with the iteration")
+			require.ErrorIs(t, flow.Wait(), c.err)
+			require.LessOrEqual(t, most.Load(), int32(2))
+			if c.err == nil {
+				require.Equal(t, c.stop, next)
+			}
+		})
+	}
+}

@@ -392,3 +392,33 @@ func TestStageOf(t *testing.T) {
 		require.Equal(t, want, planner.StageOf(step), step)
 	}
 }
+
+// TestAhead: where transfers overlap with joins, granules are a quarter of the build side, if memory allows for the next
+// granule and the last window too. Otherwise the plan is as without.
+func TestAhead(t *testing.T) {
+	rates, tuning := ratesOf(t, "nvidia")
+	f := operator.Facts{Rows: [2]uint64{1 << 25, 1 << 27}, KeyBytes: 4, KeyBits: 25, Payload: [2][]int{{8}, {8}},
+		OutputRows: 1 << 27, MatchRatio: 1, Unique: true, Loaded: true, Tuning: tuning}
+	plan := func(f operator.Facts, limitBytes uint64) *operator.Plan {
+		return choose(t, f, operator.Want{Pairs: true}, rates, planner.Limits{DeviceMemoryBytes: limitBytes})[0]
+	}
+	alone := plan(f, 140e9)
+	require.EqualValues(t, 1, alone.Facts.Granules())
+	f.Ahead = true
+	ahead := plan(f, 140e9)
+	require.True(t, ahead.Facts.Ahead)
+	require.EqualValues(t, 1<<23, ahead.Facts.Granule)
+	waits := ahead.Facts
+	waits.Ahead = false
+	without, err := ahead.Algorithm.Plan(&waits, ahead.Want)
+	require.NoError(t, err)
+	const granuleBytes, windowBytes = 12 << 23, 16 << 23 // keys and payload; payload of both sides
+	require.InDelta(t, granuleBytes+windowBytes, ahead.PeakBytes-without.PeakBytes, 0.2*(granuleBytes+windowBytes))
+
+	few := f
+	few.Rows, few.OutputRows = [2]uint64{1 << 20, 1 << 22}, 1<<22
+	require.EqualValues(t, 1, plan(few, 140e9).Facts.Granules())
+	short := plan(f, without.PeakBytes)
+	require.NoError(t, short.Reject)
+	require.LessOrEqual(t, short.PeakBytes, without.PeakBytes)
+}

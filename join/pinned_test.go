@@ -1,0 +1,72 @@
+package join_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+	"github.com/stretchr/testify/require"
+
+	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/internal/devicetest"
+	"github.com/spirjoin/spirjoin/internal/jointest"
+	"github.com/spirjoin/spirjoin/join"
+	"github.com/spirjoin/spirjoin/relation"
+)
+
+// pinnedTable has one chunk with a key k, NULL in one row of ten, and payload of 16, 8, 4 bytes and of a bit, some of
+// it NULL. All of it but the bitmaps is large enough to be pinned.
+func pinnedTable(t *testing.T, rows, stride int, allocator memory.Allocator) arrow.Table {
+	decimal := &arrow.Decimal128Type{Precision: 38}
+	schema := arrow.NewSchema([]arrow.Field{{Name: "k", Type: arrow.PrimitiveTypes.Int64, Nullable: true},
+		{Name: "w", Type: arrow.PrimitiveTypes.Int64}, {Name: "n", Type: arrow.PrimitiveTypes.Int32, Nullable: true},
+		{Name: "d", Type: decimal}, {Name: "b", Type: arrow.FixedWidthTypes.Boolean}}, nil)
+	values := array.NewRecordBuilder(allocator, schema)
+	defer values.Release()
+	for i := range rows {
+		if i%10 == 9 {
+			values.Field(0).AppendNull()
+		} else {
+			values.Field(0).(*array.Int64Builder).Append(int64(i * stride % rows))
+		}
+		values.Field(1).(*array.Int64Builder).Append(int64(i) << 33)
+		if i%7 == 0 {
+			values.Field(2).AppendNull()
+		} else {
+			values.Field(2).(*array.Int32Builder).Append(int32(-i))
+		}
+		require.NoError(t, values.Field(3).AppendValueFromString("-"+fmt.Sprint(i)))
+		values.Field(4).(*array.BooleanBuilder).Append(i%3 == 0)
+	}
+	batch := values.NewRecordBatch()
+	defer batch.Release()
+	return array.NewTableFromRecords(schema, []arrow.RecordBatch{batch})
+}
+
+// TestPinned joins tables in pinned memory, which kernels read and write where it lies, in one granule and in several
+// of which the next is loaded and the last delivered meanwhile.
+func TestPinned(t *testing.T) {
+	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {
+		pins := relation.NewPinnedAllocator(device, 1<<30)
+		defer pins.Close()
+		left, right := pinnedTable(t, 40_000, 7919, pins), pinnedTable(t, 70_000, 1, pins)
+		defer left.Release()
+		defer right.Release()
+		before, _ := pins.Pinned()
+		require.Positive(t, before, "the tables are pinned")
+		engine := join.NewEngine(jointest.Lane(t, device, small).Ops, pins, 0)
+		for _, how := range []join.How{join.Inner, join.Full} {
+			for _, algorithm := range []string{"phj-om", "smj-um"} {
+				for _, granule := range []uint64{0, 1 << 14} {
+					spec := join.Spec{On: onK, How: how, Algorithm: algorithm, BatchRows: 1 << 15,
+						Materialize: join.MaterializeDevice}
+					checkOn(t, engine, left, right, spec, [2]uint64{granule, 0})
+				}
+			}
+		}
+		after, _ := pins.Pinned()
+		require.Greater(t, after, before, "so are batches")
+	})
+}
