@@ -99,7 +99,7 @@ func Sort(all []*operator.Plan, timed bool) {
 // Without rates the first is the best.
 func (l *Limits) fit(f operator.Facts, want operator.Want, a operator.Algorithm, rates *Rates) (*operator.Plan, error) {
 	var least *operator.Plan
-	if f.Ahead {
+	if f.Ahead = f.Ahead && !want.Count; f.Ahead { // a count has nothing to deliver meanwhile
 		ahead := f
 		if ahead.Granule == 0 {
 			ahead.Granule = max(leastAhead, f.Rows[operator.Build]/4)
