@@ -35,6 +35,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/memory"
 
 	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/host"
 	"github.com/spirjoin/spirjoin/internal/offheap"
 	"github.com/spirjoin/spirjoin/join"
 	"github.com/spirjoin/spirjoin/primitive"
@@ -290,6 +291,9 @@ func newEngine(device *backend.Device, options Options) (*Engine, error) {
 		allocator = e.pinned
 	}
 	e.join = join.NewEngine(ops, allocator, options.MemoryLimitBytes)
+	if device.Info().Type != backend.Host { // whose kernels need no compilation
+		e.join.Simulate = host.Simulate
+	}
 	return e, nil
 }
 

@@ -28,6 +28,8 @@ type Engine struct {
 	Compare Comparing
 	// Keys says where key codes are made. For measurements and tests.
 	Keys KeyPlace
+	// Simulate is for rehearsals, by which kernels are compiled ahead; nil: they are compiled when they are needed.
+	Simulate Simulator
 
 	flows       exec.Flows
 	budget      *exec.Budget

@@ -1,0 +1,137 @@
+package query
+
+import (
+	"context"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+
+	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/exec"
+	"github.com/spirjoin/spirjoin/relation"
+)
+
+// A driver compiles a kernel in up to half a second, so that kernels are best compiled all at once, and before they are
+// needed. Which ones are needed follows from the plan, the columns, the tuning and the device, but is known only to the
+// code that records commands. So that code runs beforehand: a rehearsal runs the plan with a few rows on a simulated
+// device, and every kernel that it asks for is compiled for the real one. Nothing has to be kept in step with the code.
+//
+// Kernels that only some data need, such as those for a key with very many rows, are compiled when they are needed.
+
+// Simulator opens a driver that claims to be a device and runs the reference kernels. It calls compile with every
+// kernel that it is asked for.
+type Simulator func(info *backend.DeviceInfo, compile func(*backend.KernelSpec, backend.Config)) (backend.Driver, error)
+
+// rehearsing begins to compile the kernels of the query ahead, in a flow that runs it, if the engine has a simulator. A
+// rehearsal that fails compiles nothing more ahead, and is no failure of the query.
+func (q *Query) rehearsing(flow *exec.Flow) {
+	if q.Engine.Simulate != nil {
+		flow.Go("rehearse", func(ctx context.Context) error {
+			_ = q.Rehearse(ctx)
+			return nil
+		})
+	}
+}
+
+// Rehearse begins to compile the kernels that the first alternative needs ([backend.Device.Prefetch]), and does not wait
+// for them. The engine must have a simulator. Errors are those of the rehearsal; whatever they are, the query can run.
+func (q *Query) Rehearse(ctx context.Context) (err error) {
+	device := q.Engine.Device()
+	driver, err := q.Engine.Simulate(device.Info(), device.Prefetch)
+	if err != nil {
+		return err
+	}
+	simulated := backend.NewDevice(driver, device.Options())
+	defer func() { _ = simulated.Close() }()
+	rows, scale := q.Alternatives[0].specimenRows()
+	stage := NewEngine(q.Engine.Ops.Rehearsal(simulated, scale), memory.NewGoAllocator(), 0)
+	defer stage.Close()
+	return exec.Protect("rehearse", func() error {
+		specimen, err := q.specimen(stage, rows)
+		if err != nil || ctx.Err() != nil {
+			return err
+		}
+		// The rehearsal has its own grant and therefore none of the flow that ctx belongs to.
+		own, cancel := context.WithCancelCause(context.Background())
+		defer cancel(nil)
+		defer context.AfterFunc(ctx, func() { cancel(context.Cause(ctx)) })()
+		result, err := specimen.Run(own)
+		if err != nil {
+			return err
+		}
+		defer result.Close()
+		for piece, err := range result.pieces(own) {
+			if err != nil {
+				return err
+			}
+			piece.Release()
+		}
+		return nil
+	})
+}
+
+// specimenRows is how many rows the specimen of each table has, and how many rows a row stands for. There are so few
+// that most of them have one partner.
+func (a *Alternative) specimenRows() (rows [2]int, scale uint64) {
+	const most = 1 << 10
+	for side, s := range a.Scans {
+		all := a.Facts.Brought(side)
+		n := min(all, most, 4*s.Keys.Distinct())
+		rows[s.Side], scale = int(n), max(scale, all/max(1, n))
+	}
+	return rows, scale
+}
+
+// specimen is the first alternative with specimens of the tables, on another engine.
+func (q *Query) specimen(stage *Engine, rows [2]int) (*Query, error) {
+	a := q.Alternatives[0]
+	tree := *a.Join
+	var sorted [2]bool
+	for side, s := range tree.Scans {
+		sorted[s.Side] = a.Facts.Sorted[side]
+	}
+	keys, err := tree.Scans[0].Keys.Specimen(rows, sorted)
+	if err != nil {
+		return nil, err
+	}
+	for side, s := range tree.Scans {
+		if tree.Scans[side], err = s.specimen(keys, rows[s.Side]); err != nil {
+			return nil, err
+		}
+	}
+	if tree.Keep != nil {
+		tree.Keep = keys.Equal
+	}
+	a.Join = &tree
+	specimen := &Query{Spec: q.Spec, Engine: stage, Alternatives: []Alternative{a}, Rates: q.Rates, room: q.room}
+	specimen.Trees, specimen.Parts, specimen.MostRows = []Join{tree}, false, 0
+	specimen.Progress, specimen.Release, specimen.Grant = exec.NewProgress(nil), nil, nil
+	for side, unique := range q.Unique {
+		if unique != nil {
+			if specimen.Unique[side], err = unique.Specimen(rows, sorted); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return specimen, nil
+}
+
+// specimen is the scan of a specimen of the table.
+func (s *Scan) specimen(keys *relation.KeyPlan, rows int) (*Scan, error) {
+	specimen := *s
+	specimen.Keys, specimen.Columns = keys, nil
+	specimen.Table = array.NewTable(arrow.NewSchema(nil, nil), nil, int64(rows))
+	for i, c := range s.Columns {
+		if key := keys.Column(s.Side, s.Names[i]); key != nil { // the device may make codes of it
+			specimen.Columns = append(specimen.Columns, key)
+			continue
+		}
+		values, err := relation.Column(c.DataType(), make([]uint64, rows), 0)
+		if err != nil {
+			return nil, err
+		}
+		specimen.Columns = append(specimen.Columns, arrow.NewChunked(c.DataType(), []arrow.Array{values}))
+	}
+	return &specimen, nil
+}
