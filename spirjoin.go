@@ -104,6 +104,7 @@ type (
 	JoinPairs       = query.Pairs     // pairs of row numbers, from JoinResult.Pairs
 	JoinRanges      = query.KeyRanges // from Engine.KeyRanges
 	JoinStats       = query.Stats     // measurements, from JoinResult.Stats
+	JoinExpected    = join.Expected   // what is known of a table before it is read, for Engine.PrepareJoin
 )
 
 // The kinds of joins, for JoinSpec.How. A partner of a row is a row of the other table with an equal key. Semi, Anti,
@@ -349,6 +350,18 @@ func (e *Engine) JoinStreamLayout(ctx context.Context, layout *JoinLayout, left,
 func (e *Engine) PlanJoin(ctx context.Context, layout *JoinLayout, left, right arrow.Table) (*JoinPlan, error) {
 	return e.join.PlanLayout(ctx, layout, left, right)
 }
+
+// PrepareJoin begins to compile the kernels that a join with this layout is expected to need, while its tables are still
+// being read: a driver that compiles them for the first time takes up to half a second for each. left and right say what
+// is known of the tables, as from the metadata of files. It does nothing on the host, nor if the rows of a table or the
+// bounds of a key are unknown: then kernels are compiled from the start of the join on, as others that it needs. Nothing
+// is waited for; the caller calls stop before it closes the engine.
+func (e *Engine) PrepareJoin(ctx context.Context, layout *JoinLayout, left, right JoinExpected) (stop func()) {
+	return e.join.Prepare(ctx, layout, [2]join.Expected{left, right})
+}
+
+// Kernels counts the kernels that the engine's device has compiled.
+func (e *Engine) Kernels() backend.KernelStats { return e.device.KernelStats() }
 
 // Explain plans a join without running it. String returns the text of the plan, and Run runs it.
 func (e *Engine) Explain(ctx context.Context, left, right arrow.Table, spec JoinSpec) (*JoinPlan, error) {
