@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/deliver"
 	"github.com/spirjoin/spirjoin/exec"
 	"github.com/spirjoin/spirjoin/operator"
@@ -165,8 +166,11 @@ func (r *Result) output(lane *exec.Lane, grant *exec.Grant) *output {
 	if a.Output.Count {
 		limit.Sink, limit.Advice = new(operator.Counter), deliver.OfCount
 	} else {
-		rows := &deliver.Rows{Room: room, Allocator: q.Engine.Allocator, Wanted: q.Numbers, PieceRows: a.batch,
-			Out: r.out, Time: &r.deliver, Last: r.parts == nil && a.Facts.Granules() == 1}
+		down := room
+		down.Lane = lane.On(r.flow.Context(), backend.Deliver)
+		rows := &deliver.Rows{Room: down, Flow: r.flow, Allocator: q.Engine.Allocator, Wanted: q.Numbers,
+			PieceRows: a.batch, Out: r.out, Time: &r.deliver, Ahead: a.Facts.Ahead,
+			Last: r.parts == nil && a.Facts.Granules() == 1}
 		limit.Sink, out.rows, out.end, out.close = rows, rows, rows.End, rows.Close
 		if q.Ordered {
 			order := &deliver.Order{Rows: rows, First: q.First}
