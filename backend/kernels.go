@@ -14,25 +14,32 @@ type kernelKey struct {
 
 // kernels are the kernels of a device, each of which is compiled once: ahead, by as many goroutines as there are cores
 // ([Device.Prefetch]), or by whoever needs it first. Whoever needs a kernel that is being compiled waits for that one;
-// a kernel that only waits for its turn is compiled by whoever needs it.
+// one that is still in the queue is compiled by whoever needs it.
 type kernels struct {
-	turns chan struct{}  // one for each goroutine that compiles ahead
 	ahead sync.WaitGroup // goroutines that compile ahead
+	most  int            // of them
 
 	mu      sync.Mutex                 // guards what follows
 	closed  bool                       // nothing is compiled ahead any more
+	workers int                        // goroutines that compile ahead
+	queue   []kernelAhead              // that they have to do
 	named   map[kernelKey]*compilation // by configuration as text
 	ready   map[kernelKey]*Kernel      // those that were needed, by configuration as their callers give it
 	running int
 	stats   KernelStats
 }
 
-// compilation is one kernel. once compiles it.
+type kernelAhead struct {
+	spec *KernelSpec
+	full Config
+}
+
+// compilation is one kernel.
 type compilation struct {
-	once   sync.Once
-	kernel *Kernel
-	err    error
-	needed bool // guarded by kernels.mu
+	begun, needed bool          // guarded by kernels.mu
+	done          chan struct{} // closed when kernel and err are set
+	kernel        *Kernel
+	err           error
 }
 
 // KernelStats counts the kernels that a device has compiled since it was opened.
@@ -55,7 +62,7 @@ type CachedProgram interface {
 }
 
 func newKernels() kernels {
-	return kernels{turns: make(chan struct{}, runtime.GOMAXPROCS(0)), named: make(map[kernelKey]*compilation),
+	return kernels{most: runtime.GOMAXPROCS(0), named: make(map[kernelKey]*compilation),
 		ready: make(map[kernelKey]*Kernel)}
 }
 
@@ -119,11 +126,28 @@ func (d *Device) Prefetch(spec *KernelSpec, config Config) {
 		return
 	}
 	s.compilationOf(spec, full)
-	s.ahead.Go(func() {
-		s.turns <- struct{}{}
-		defer func() { <-s.turns }()
-		_, _ = d.compile(spec, full, true)
-	})
+	s.queue = append(s.queue, kernelAhead{spec, full})
+	if s.workers < s.most {
+		s.workers++
+		s.ahead.Go(func() {
+			for k, ok := s.next(); ok; k, ok = s.next() {
+				_, _ = d.compile(k.spec, k.full, true)
+			}
+		})
+	}
+}
+
+// next takes a kernel from the queue, in order; ok is false at its end, which is that of the goroutine too.
+func (s *kernels) next() (k kernelAhead, ok bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.queue) == 0 || s.closed {
+		s.workers--
+		return k, false
+	}
+	k = s.queue[0]
+	s.queue = s.queue[1:]
+	return k, true
 }
 
 // compilationOf returns the compilation of a kernel, perhaps a new one.
@@ -131,7 +155,7 @@ func (s *kernels) compilationOf(spec *KernelSpec, full Config) *compilation {
 	key := kernelKey{spec, full.String()}
 	c := s.named[key]
 	if c == nil {
-		c = new(compilation)
+		c = &compilation{done: make(chan struct{})}
 		s.named[key] = c
 	}
 	return c
@@ -142,21 +166,24 @@ func (s *kernels) compilationOf(spec *KernelSpec, full Config) *compilation {
 func (d *Device) compile(spec *KernelSpec, full Config, ahead bool) (*Kernel, error) {
 	s := &d.kernels
 	s.mu.Lock()
-	if ahead && s.closed {
-		s.mu.Unlock()
-		return nil, nil
-	}
 	c := s.compilationOf(spec, full)
+	begun := c.begun
+	if c.begun = true; !begun {
+		s.running++
+		s.stats.AtOnce = max(s.stats.AtOnce, s.running)
+	}
 	s.mu.Unlock()
-	c.once.Do(func() {
-		s.begin()
+	if begun {
+		<-c.done
+	} else {
 		start := time.Now()
 		var program Program
 		if program, c.err = d.driver.Compile(spec, full); c.err == nil {
 			c.kernel = &Kernel{Spec: spec, Config: full, Program: program, key: spec.Name + " " + full.String()}
 		}
 		s.end(c, program, ahead, time.Since(start))
-	})
+		close(c.done)
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if key := (kernelKey{spec, full.String()}); c.err != nil && s.named[key] == c {
@@ -167,13 +194,6 @@ func (d *Device) compile(spec *KernelSpec, full Config, ahead bool) (*Kernel, er
 		s.stats.Unused--
 	}
 	return c.kernel, c.err
-}
-
-func (s *kernels) begin() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.running++
-	s.stats.AtOnce = max(s.stats.AtOnce, s.running)
 }
 
 // end counts a kernel; those that are needed are not among the unused ones for long.

@@ -32,6 +32,7 @@ type Engine struct {
 	Simulate Simulator
 
 	flows       exec.Flows
+	rehearsed   shapes
 	budget      *exec.Budget
 	hostBytes   uint64 // cap of host memory, or exec.Unlimited
 	pinnedBytes uint64 // the part of it that batches may use as pinned memory

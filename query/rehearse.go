@@ -2,6 +2,9 @@ package query
 
 import (
 	"context"
+	"fmt"
+	"math/bits"
+	"sync"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
@@ -35,8 +38,18 @@ func (q *Query) rehearsing(flow *exec.Flow) {
 }
 
 // Rehearse begins to compile the kernels that the first alternative needs ([backend.Device.Prefetch]), and does not wait
-// for them. The engine must have a simulator. Errors are those of the rehearsal; whatever they are, the query can run.
+// for them. The engine must have a simulator. It does nothing if the engine has rehearsed such a query before. Errors are
+// those of the rehearsal; whatever they are, the query can run.
 func (q *Query) Rehearse(ctx context.Context) (err error) {
+	shape := q.shape()
+	if !q.Engine.rehearsed.add(shape) {
+		return nil
+	}
+	defer func() {
+		if err != nil {
+			q.Engine.rehearsed.remove(shape)
+		}
+	}()
 	device := q.Engine.Device()
 	driver, err := q.Engine.Simulate(device.Info(), device.Prefetch)
 	if err != nil {
@@ -49,7 +62,7 @@ func (q *Query) Rehearse(ctx context.Context) (err error) {
 	defer stage.Close()
 	return exec.Protect("rehearse", func() error {
 		specimen, err := q.specimen(stage, rows)
-		if err != nil || ctx.Err() != nil {
+		if err != nil {
 			return err
 		}
 		// The rehearsal has its own grant and therefore none of the flow that ctx belongs to.
@@ -134,4 +147,50 @@ func (s *Scan) specimen(keys *relation.KeyPlan, rows int) (*Scan, error) {
 		specimen.Columns = append(specimen.Columns, arrow.NewChunked(c.DataType(), []arrow.Array{values}))
 	}
 	return &specimen, nil
+}
+
+// shape describes what the kernels of the first alternative depend on. Queries of one shape may differ in their data,
+// and in numbers of rows up to the next power of two.
+func (q *Query) shape() string {
+	a := &q.Alternatives[0]
+	f := &a.Facts
+	text := fmt.Sprint(a.Algorithm, a.Want, a.Detail, a.Place, a.Compare, f.KeyBytes, f.KeyBits, f.Stays, f.Unique, f.Proved,
+		f.Sorted, bits.Len64(f.Window), bits.Len64(f.Granule), q.Ordered, q.Numbers)
+	for side, s := range a.Scans {
+		text += fmt.Sprint(";", bits.Len64(f.Rows[side]), s.Payload(), s.Keyless, s.Encodes, s.Keys.LeavesOut(s.Side),
+			q.Unique[side] != nil)
+		for _, c := range s.Words.Columns {
+			text += fmt.Sprint(" ", c.Type, c.Valid != nil)
+		}
+	}
+	return text
+}
+
+// shapes are those of the queries that were rehearsed. Safe for concurrent use.
+type shapes struct {
+	mu    sync.Mutex
+	known map[string]bool
+}
+
+// mostShapes bounds the memory of an engine that lives long.
+const mostShapes = 1 << 10
+
+// add reports whether a shape is new.
+func (s *shapes) add(shape string) (added bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.known[shape] {
+		return false
+	}
+	if s.known == nil || len(s.known) >= mostShapes {
+		s.known = make(map[string]bool)
+	}
+	s.known[shape] = true
+	return true
+}
+
+func (s *shapes) remove(shape string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.known, shape)
 }

@@ -60,12 +60,19 @@ func TestTables(t *testing.T) {
 	}
 }
 
-func recordTables(t *testing.T, c tableCase, workers int) string {
-	const leftRows, rightRows = 1 << 16, 1 << 17
+const leftRows, rightRows = 1 << 16, 1 << 17
+
+// tables are the two tables of a case.
+func (c *tableCase) tables(t *testing.T) (left, right arrow.Table) {
 	random := rand.New(rand.NewPCG(3, 4))
 	numbers := random.Perm(leftRows)
-	left := table(t, leftRows, &c, func(row int) int64 { return int64(numbers[row]) * 3 })
-	right := table(t, rightRows, &c, func(int) int64 { return int64(random.IntN(leftRows)) * 3 })
+	left = table(t, leftRows, c, func(row int) int64 { return int64(numbers[row]) * 3 })
+	right = table(t, rightRows, c, func(int) int64 { return int64(random.IntN(leftRows)) * 3 })
+	return left, right
+}
+
+func recordTables(t *testing.T, c tableCase, workers int) string {
+	left, right := c.tables(t)
 	device := recorded.Open(t, infoOf(c.name), backend.DeviceOptions{DeviceMemoryBytes: c.capBytes}, workers)
 	engine := join.NewEngine(opsOf(t, device, nil), memory.DefaultAllocator, 0)
 	recorder, stop := recorded.Record(device)
