@@ -162,11 +162,8 @@ func (d *Device) wait(ctx context.Context, point QueuePoint) error {
 	if point.Value == 0 {
 		return nil
 	}
-	d.mu.Lock()
-	failed := d.failed
-	d.mu.Unlock()
-	if failed != nil {
-		return failed
+	if passed, err := d.passed(point); passed || err != nil {
+		return err
 	}
 	if err := d.driver.Wait(ctx, point.Role, point.Value, d.options.WaitLimit); err != nil {
 		return d.noteFailure(err)
@@ -175,6 +172,19 @@ func (d *Device) wait(ctx context.Context, point QueuePoint) error {
 	defer d.mu.Unlock()
 	d.settle()
 	return nil
+}
+
+// passed reports whether a point has passed, without a wait: a thread that sleeps in a driver wakes up late.
+func (d *Device) passed(point QueuePoint) (bool, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.failed != nil {
+		return false, d.failed
+	}
+	if d.completed[point.Role] < point.Value {
+		d.settle()
+	}
+	return d.completed[point.Role] >= point.Value, nil
 }
 
 // WaitBuffer blocks until no submitted work uses the buffer, so that the host may touch its mapped memory.

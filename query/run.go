@@ -48,11 +48,6 @@ func (r *Result) join(ctx context.Context) (err error) {
 	}
 	lane := &exec.Lane{Ops: built.lane.Ops, Memory: built.lane.Scope(ctx), Profile: r.lane.Profile}
 	defer lane.Memory.ReleaseAll()
-	if r.parts != nil {
-		err := r.stream(ctx, lane, built)
-		r.all.Store(err == nil)
-		return err
-	}
 	out := r.output(lane, built.grant)
 	defer out.close()
 	if err := r.probe(ctx, lane, built, out); err != nil {
@@ -63,35 +58,6 @@ func (r *Result) join(ctx context.Context) (err error) {
 		built.release() // what remains is the output
 	}
 	return out.end(ctx)
-}
-
-// probe runs the operator with the probe side.
-func (r *Result) probe(ctx context.Context, lane *exec.Lane, built *Built, out *output) error {
-	a := r.taken
-	s := a.Scans[operator.Probe]
-	if r.built != nil { // otherwise build has proved it
-		if err := built.prove(ctx, r.Query, lane, s); err != nil {
-			return err
-		}
-	}
-	if r.Query.Empty != "" {
-		return nil
-	}
-	bounds := s.granules(a.Facts.Granule, a.Facts.Brought(operator.Probe))
-	for i := range bounds[1:] {
-		if err := r.granule(ctx, lane, built, s, bounds[i], bounds[i+1], out); err != nil {
-			return err
-		}
-	}
-	if err := built.op.Finish(ctx, out.pairs); err != nil {
-		return err
-	}
-	for side, s := range a.Scans {
-		if err := r.alone(ctx, lane, s, side, out); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // alone outputs the rows of one table that the operator does not: those without a key or, if a filter tests the pairs,
@@ -118,34 +84,6 @@ func (r *Result) alone(ctx context.Context, lane *exec.Lane, s *Scan, side int, 
 		}
 	}
 	return nil
-}
-
-// granule probes with the rows [from, to) of the table.
-func (r *Result) granule(ctx context.Context, lane *exec.Lane, built *Built, probe *Scan, from, to int,
-	out *output) error {
-	memory := lane.Scope(ctx)
-	defer memory.ReleaseAll()
-	r.Query.Progress.Start("load "+probe.Side.String(), 0)
-	chunk, err := timed(&r.encode, func() (*relation.Chunk, error) {
-		texts, err := r.probeTexts(ctx, lane, memory, probe, from, to)
-		if err != nil {
-			return nil, err
-		}
-		if out.filter != nil { // reset below, before the memory of the granule is released
-			out.filter.Texts = [2]*deliver.Texts{operator.Build: built.texts, operator.Probe: texts}
-		}
-		return probe.load(ctx, lane, memory, from, to, texts)
-	})
-	if err != nil {
-		return err
-	}
-	r.Query.Progress.Start("join", 0)
-	r.granules.Add(1)
-	err = built.op.Probe(ctx, lane, chunk, out.pairs)
-	if out.filter != nil {
-		out.filter.Texts = [2]*deliver.Texts{}
-	}
-	return err
 }
 
 // output holds the sinks of a query.
