@@ -354,9 +354,10 @@ func (e *Engine) PlanJoin(ctx context.Context, layout *JoinLayout, left, right a
 // PrepareJoin begins to compile the kernels that a join with this layout is expected to need, while its tables are still
 // being read: a driver that compiles them for the first time takes up to half a second for each. left and right say what
 // is known of the tables, as from the metadata of files. It does nothing on the host, nor if the rows of a table or the
-// bounds of a key are unknown: then kernels are compiled from the start of the join on, as others that it needs. Nothing
-// is waited for; the caller calls stop before it closes the engine.
-func (e *Engine) PrepareJoin(ctx context.Context, layout *JoinLayout, left, right JoinExpected) (stop func()) {
+// bounds of a key are unknown: then kernels are compiled from the start of the join on, as others that it needs. The
+// caller calls wait at some time, at the latest before it closes the engine: it returns when it is known which kernels
+// these are, after milliseconds, and does not wait for them.
+func (e *Engine) PrepareJoin(ctx context.Context, layout *JoinLayout, left, right JoinExpected) (wait func()) {
 	return e.join.Prepare(ctx, layout, [2]join.Expected{left, right})
 }
 

@@ -50,6 +50,7 @@ type KernelStats struct {
 	Cached, Answered int
 	Ahead            int           // that nobody needed at that moment ([Device.Prefetch])
 	Unused           int           // of these, not needed since
+	Pending          int           // being compiled, or to be compiled ahead
 	AtOnce           int           // maximum number that were compiled at a time
 	Time             time.Duration // sum of all
 	Waited           time.Duration // of this, what those who needed a kernel waited for it, each by itself
@@ -225,7 +226,9 @@ func (s *kernels) end(c *compilation, program Program, ahead bool, took time.Dur
 func (d *Device) KernelStats() KernelStats {
 	d.kernels.mu.Lock()
 	defer d.kernels.mu.Unlock()
-	return d.kernels.stats
+	stats := d.kernels.stats
+	stats.Pending = d.kernels.running + len(d.kernels.queue)
+	return stats
 }
 
 // closeAhead ends compiling ahead: kernels that are being compiled are waited for, others are given up.

@@ -29,8 +29,9 @@ type Expected struct {
 // it plans the join of tables with the expected rows and ranges of keys, where every probe row has one match, and
 // rehearses that plan ([query.Query.Rehearse]). Where the join turns out differently, some of these kernels are not
 // needed. It does nothing if the rows of a table, or the bounds of a key, are unknown, and if the engine has no
-// simulator. Nothing is waited for; the caller calls stop, which ends the preparation but no compilation.
-func (e *Engine) Prepare(ctx context.Context, layout *Layout, expected [2]Expected) (stop func()) {
+// simulator. The caller calls wait at some time, which returns when the rehearsal has ended; no compilation is waited
+// for. The end of ctx ends the rehearsal.
+func (e *Engine) Prepare(ctx context.Context, layout *Layout, expected [2]Expected) (wait func()) {
 	flow, begun, err := e.Begin(ctx)
 	if err != nil {
 		return func() {}
@@ -42,7 +43,7 @@ func (e *Engine) Prepare(ctx context.Context, layout *Layout, expected [2]Expect
 			return nil
 		})
 	}
-	return flow.Stop
+	return func() { _ = flow.Wait() }
 }
 
 func (e *Engine) prepare(ctx context.Context, layout *Layout, expected [2]Expected) error {

@@ -148,7 +148,7 @@ func (s *session) openInputs(ctx context.Context, o joinOptions, allocator memor
 
 // prepareJoin begins to compile kernels before the tables are read, by what their files say of them.
 func prepareJoin(ctx context.Context, engine *spirjoin.Engine, o joinOptions, layout *spirjoin.JoinLayout,
-	readers [2]*tableio.Reader) (stop func()) {
+	readers [2]*tableio.Reader) (wait func()) {
 	if o.goal == goalExplain {
 		return func() {}
 	}

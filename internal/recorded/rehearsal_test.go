@@ -8,7 +8,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/memory"
@@ -34,19 +33,6 @@ func (s *kernelSet) add(spec *backend.KernelSpec, config backend.Config) {
 		s.all = make(map[string]bool)
 	}
 	s.all[spec.Name+" "+config.String()] = true
-}
-
-// await waits until there are kernels and no more come, and stops what asks for them.
-func (s *kernelSet) await(t *testing.T, stop func()) {
-	defer stop()
-	count := func() int {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		return len(s.all)
-	}
-	for before := -1; before < 1 || count() > before; time.Sleep(200 * time.Millisecond) {
-		before = count()
-	}
 }
 
 // has reports whether there is a kernel of that name.
@@ -181,7 +167,7 @@ func TestPreparation(t *testing.T) {
 			unknown[1].Rows = -1
 			engine.Prepare(background, layout, unknown)()
 			require.Empty(t, prepared.all, "rows are unknown")
-			prepared.await(t, engine.Prepare(background, layout, expected))
+			engine.Prepare(background, layout, expected)()
 			engine.Simulate = nil
 			p, err := engine.PlanLayout(background, layout, left, right)
 			require.NoError(t, err)
@@ -208,8 +194,7 @@ func TestPreparationOfLargeTables(t *testing.T) {
 			return join.Expected{Schema: schema, Rows: rows, Streamed: streamed, Nulls: func(string) bool { return false },
 				Bounds: func(string) (int64, int64, bool) { return 1, 32 << 20, true }}
 		}
-		prepared.await(t, engine.Prepare(background, layout, [2]join.Expected{expect(32<<20, false),
-			expect(128<<20, streamed)}))
+		engine.Prepare(background, layout, [2]join.Expected{expect(32<<20, false), expect(128<<20, streamed)})()
 		for _, name := range []string{"encode_keys", "radix_counts", "radix_scatter", "partition_units", "partition_join"} {
 			require.True(t, prepared.has(name), "%s, streamed %t: %v", name, streamed, prepared.all)
 		}
