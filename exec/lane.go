@@ -33,7 +33,11 @@ func (l *Lane) Nested(ctx context.Context) *Lane {
 
 // On is Nested for another queue.
 func (l *Lane) On(ctx context.Context, role backend.Role) *Lane {
-	return &Lane{Ops: l.Ops, Memory: l.Memory.Child(ctx), Profile: l.Profile, Role: role}
+	on := &Lane{Ops: l.Ops, Memory: l.Memory.Child(ctx), Profile: l.Profile, Role: role}
+	if role != l.Role && (role == backend.Ingest || role == backend.Deliver) {
+		on.Ops = l.OverLink()
+	}
+	return on
 }
 
 // Scope returns an empty scope with the device and the grant of the lane.
