@@ -25,10 +25,11 @@ type Device struct {
 	info    DeviceInfo
 	options DeviceOptions
 
-	submitMu sync.Mutex // held while a batch is built and handed to the driver
-	kernels  kernels
-	staging  [Roles]staging
-	observer atomic.Pointer[func(Event)]
+	submitMu  sync.Mutex // held while a batch is built and handed to the driver
+	kernels   kernels
+	staging   [Roles]staging
+	observer  atomic.Pointer[func(Event)]
+	transfers atomic.Pointer[Profile]
 
 	mu        sync.Mutex // guards what follows
 	arenas    [2]arena   // by Memory
