@@ -49,8 +49,15 @@ func (e *Engine) Prepare(ctx context.Context, layout *Layout, expected [2]Expect
 func (e *Engine) prepare(ctx context.Context, layout *Layout, expected [2]Expected) error {
 	fixed, rows := *layout, [2]uint64{uint64(expected[0].Rows), uint64(expected[1].Rows)}
 	l := lowering{engine: e, layout: &fixed, spec: &fixed.Spec, progress: exec.NewProgress(nil)}
+	allocator := memory.Allocator(memory.NewGoAllocator())
+	if _, pinned := e.Allocator.(*relation.PinnedAllocator); pinned {
+		if arena := relation.NewPinnedArena(e.Device()); arena != nil { // like that of the tables
+			defer arena.Close()
+			allocator = arena
+		}
+	}
 	for side := range expected {
-		table, err := layout.expect(relation.Side(side), &expected[side])
+		table, err := layout.expect(relation.Side(side), &expected[side], allocator)
 		if err != nil || table == nil {
 			return err
 		}
@@ -88,7 +95,7 @@ func (e *Engine) prepare(ctx context.Context, layout *Layout, expected [2]Expect
 
 // expect makes a table of three rows with what is expected of a side: the least and the greatest keys, and NULLs. It is
 // nil if too little is known.
-func (l *Layout) expect(side relation.Side, of *Expected) (arrow.Table, error) {
+func (l *Layout) expect(side relation.Side, of *Expected, allocator memory.Allocator) (arrow.Table, error) {
 	if of.Rows < 0 {
 		return nil, nil
 	}
@@ -111,7 +118,7 @@ func (l *Layout) expect(side relation.Side, of *Expected) (arrow.Table, error) {
 			}
 			numbers[0], numbers[1] = uint64(least), uint64(most)
 		}
-		values, err := relation.Column(field.Type, numbers, 0)
+		values, err := relation.Column(allocator, field.Type, numbers, 0)
 		if err != nil {
 			return nil, err
 		}

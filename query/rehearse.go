@@ -12,6 +12,7 @@ import (
 
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/exec"
+	"github.com/spirjoin/spirjoin/operator"
 	"github.com/spirjoin/spirjoin/relation"
 )
 
@@ -58,10 +59,19 @@ func (q *Query) Rehearse(ctx context.Context) (err error) {
 	simulated := backend.NewDevice(driver, device.Options())
 	defer func() { _ = simulated.Close() }()
 	rows, scale := q.Alternatives[0].specimenRows()
-	stage := NewEngine(q.Engine.Ops.Rehearsal(simulated, scale), memory.NewGoAllocator(), 0)
+	pinned := relation.NewPinnedArena(simulated)
+	defer pinned.Close()
+	in := func(imported bool) memory.Allocator { // memory like that of the query
+		if imported && pinned != nil {
+			return pinned
+		}
+		return memory.NewGoAllocator()
+	}
+	stage := NewEngine(q.Engine.Ops.Rehearsal(simulated, scale), in(q.Engine.pinnedBytes > 0), 0)
 	defer stage.Close()
+	allocators := [2]memory.Allocator{in(q.pinned(relation.Left)), in(q.pinned(relation.Right))}
 	return exec.Protect("rehearse", func() error {
-		specimen, err := q.specimen(stage, rows)
+		specimen, err := q.specimen(stage, rows, allocators)
 		if err != nil {
 			return err
 		}
@@ -96,20 +106,32 @@ func (a *Alternative) specimenRows() (rows [2]int, scale uint64) {
 	return rows, scale
 }
 
-// specimen is the first alternative with specimens of the tables, on another engine.
-func (q *Query) specimen(stage *Engine, rows [2]int) (*Query, error) {
+// pinned reports whether the table of a side is in memory that the device has imported. Parts that come later are
+// expected there if the engine allocates such memory.
+func (q *Query) pinned(side relation.Side) bool {
+	s := q.Alternatives[0].Scans[operator.Build]
+	if s.Side != side {
+		if s = q.Alternatives[0].Scans[operator.Probe]; s.Table.NumRows() == 0 {
+			return q.Engine.pinnedBytes > 0
+		}
+	}
+	return s.Keys.Pinned(side, q.Engine.Device())
+}
+
+// specimen is the first alternative with specimens of the tables, on another engine, in memory of allocators by table.
+func (q *Query) specimen(stage *Engine, rows [2]int, allocators [2]memory.Allocator) (*Query, error) {
 	a := q.Alternatives[0]
 	tree := *a.Join
 	var sorted [2]bool
 	for side, s := range tree.Scans {
 		sorted[s.Side] = a.Facts.Sorted[side]
 	}
-	keys, err := tree.Scans[0].Keys.Specimen(rows, sorted)
+	keys, err := tree.Scans[0].Keys.Specimen(rows, sorted, allocators)
 	if err != nil {
 		return nil, err
 	}
 	for side, s := range tree.Scans {
-		if tree.Scans[side], err = s.specimen(keys, rows[s.Side]); err != nil {
+		if tree.Scans[side], err = s.specimen(keys, rows[s.Side], allocators[s.Side]); err != nil {
 			return nil, err
 		}
 	}
@@ -122,7 +144,7 @@ func (q *Query) specimen(stage *Engine, rows [2]int) (*Query, error) {
 	specimen.Progress, specimen.Release, specimen.Grant = exec.NewProgress(nil), nil, nil
 	for side, unique := range q.Unique {
 		if unique != nil {
-			if specimen.Unique[side], err = unique.Specimen(rows, sorted); err != nil {
+			if specimen.Unique[side], err = unique.Specimen(rows, sorted, allocators); err != nil {
 				return nil, err
 			}
 		}
@@ -131,7 +153,7 @@ func (q *Query) specimen(stage *Engine, rows [2]int) (*Query, error) {
 }
 
 // specimen is the scan of a specimen of the table.
-func (s *Scan) specimen(keys *relation.KeyPlan, rows int) (*Scan, error) {
+func (s *Scan) specimen(keys *relation.KeyPlan, rows int, allocator memory.Allocator) (*Scan, error) {
 	specimen := *s
 	specimen.Keys, specimen.Columns = keys, nil
 	specimen.Table = array.NewTable(arrow.NewSchema(nil, nil), nil, int64(rows))
@@ -140,7 +162,7 @@ func (s *Scan) specimen(keys *relation.KeyPlan, rows int) (*Scan, error) {
 			specimen.Columns = append(specimen.Columns, key)
 			continue
 		}
-		values, err := relation.Column(c.DataType(), make([]uint64, rows), 0)
+		values, err := relation.Column(allocator, c.DataType(), make([]uint64, rows), 0)
 		if err != nil {
 			return nil, err
 		}

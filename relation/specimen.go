@@ -6,10 +6,13 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sync"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/memory"
+
+	"github.com/spirjoin/spirjoin/backend"
 )
 
 // A specimen stands for a large table: it has the same columns and few rows, of which the first half has the keys of the
@@ -17,8 +20,9 @@ import (
 
 // Specimen returns the plan for specimens with so many rows on each side. The codes of their keys are made as in this
 // plan and fill the same ranges, as far as the types allow, in order where sorted says so, otherwise not. A row is left
-// out on each side on which rows are.
-func (p *KeyPlan) Specimen(rows [2]int, sorted [2]bool) (*KeyPlan, error) {
+// out on each side on which rows are. The columns are in memory of the allocators of their sides, as far as their types
+// have a fixed width.
+func (p *KeyPlan) Specimen(rows [2]int, sorted [2]bool, allocators [2]memory.Allocator) (*KeyPlan, error) {
 	specimen := *p
 	for side, rows := range rows {
 		order := specimenOrder(Side(side), rows)
@@ -34,7 +38,7 @@ func (p *KeyPlan) Specimen(rows [2]int, sorted [2]bool) (*KeyPlan, error) {
 			for i, row := range order {
 				numbers[i] = key.sides[side].coding.number(key.extent.min+p.spread(k, row), key.sides[side].trait.floatBit)
 			}
-			values, err := Column(key.sides[side].dtype, numbers, key.sides[side].coding.width)
+			values, err := Column(allocators[side], key.sides[side].dtype, numbers, key.sides[side].coding.width)
 			if err != nil {
 				return nil, err
 			}
@@ -62,6 +66,18 @@ func (p *KeyPlan) Column(side Side, name string) *arrow.Chunked {
 		}
 	}
 	return nil
+}
+
+// Pinned reports whether the device reads the first key column of a side, which has rows, in place.
+func (p *KeyPlan) Pinned(side Side, device *backend.Device) bool {
+	if len(p.keys) == 0 || len(p.sides[side].columns[0].chunks) == 0 {
+		return false
+	}
+	r, ok := device.Imported(bufferBytes(p.sides[side].columns[0].chunks[0].values.Data(), 1), 4)
+	if ok {
+		r.Buffer.Release()
+	}
+	return ok
 }
 
 // Distinct is an upper bound on the number of different keys of a specimen.
@@ -157,12 +173,12 @@ func distinctOf(t arrow.DataType) uint64 {
 
 // Column returns a column of a type. In types of fixed width, values have the given numbers as their low 64 bits; texts
 // show them, with at most textBytes bytes unless that is 0; dictionaries have at most dictionaryValues of these; values of other types
-// are empty.
-func Column(t arrow.DataType, numbers []uint64, textBytes int) (arrow.Array, error) {
+// are empty. Values of fixed width are in memory of the allocator.
+func Column(allocator memory.Allocator, t arrow.DataType, numbers []uint64, textBytes int) (arrow.Array, error) {
 	switch t := t.(type) {
 	case *arrow.DictionaryType:
 		distinct := numbers[:min(len(numbers), dictionaryValues)]
-		values, err := Column(t.ValueType, distinct, textBytes)
+		values, err := Column(allocator, t.ValueType, distinct, textBytes)
 		if err != nil {
 			return nil, err
 		}
@@ -170,14 +186,14 @@ func Column(t arrow.DataType, numbers []uint64, textBytes int) (arrow.Array, err
 		for i := range at {
 			at[i] = uint64(i % len(distinct))
 		}
-		indices, err := Column(t.IndexType, at, 0)
+		indices, err := Column(allocator, t.IndexType, at, 0)
 		if err != nil {
 			return nil, err
 		}
 		return array.NewDictionaryArray(t, indices, values), nil
 	case arrow.ExtensionType:
 	case arrow.FixedWidthDataType:
-		return fixedColumn(t, numbers), nil
+		return fixedColumn(allocator, t, numbers), nil
 	}
 	b := array.NewBuilder(memory.NewGoAllocator(), t)
 	defer b.Release()
@@ -198,9 +214,13 @@ func Column(t arrow.DataType, numbers []uint64, textBytes int) (arrow.Array, err
 	return b.NewArray(), nil
 }
 
-func fixedColumn(t arrow.FixedWidthDataType, numbers []uint64) arrow.Array {
+func fixedColumn(allocator memory.Allocator, t arrow.FixedWidthDataType, numbers []uint64) arrow.Array {
 	bits := t.BitWidth()
-	values := make([]byte, len(numbers)*bits/8+8)
+	buffer := memory.NewResizableBuffer(allocator)
+	defer buffer.Release()
+	buffer.Resize((len(numbers)*bits + 7) / 8)
+	values := buffer.Bytes()
+	clear(values)
 	for i, n := range numbers {
 		if bits == 1 {
 			values[i/8] |= byte(n) & 1 << (i % 8)
@@ -210,7 +230,58 @@ func fixedColumn(t arrow.FixedWidthDataType, numbers []uint64) arrow.Array {
 		binary.LittleEndian.PutUint64(number[:], n)
 		copy(values[i*bits/8:][:bits/8], number[:])
 	}
-	data := array.NewData(t, len(numbers), []*memory.Buffer{nil, memory.NewBufferBytes(values)}, nil, 0, 0)
+	data := array.NewData(t, len(numbers), []*memory.Buffer{nil, buffer}, nil, 0, 0)
 	defer data.Release()
 	return array.MakeFromData(data)
+}
+
+// PinnedArena allocates memory that a device has imported, in blocks of any size, for the columns of specimens. All are
+// freed together by Close; Free does nothing. Safe for concurrent use.
+type PinnedArena struct {
+	pinned *PinnedAllocator
+
+	mu     sync.Mutex
+	blocks [][]byte
+}
+
+// NewPinnedArena returns an arena for a device that imports memory; nil for another one. The owner closes it.
+func NewPinnedArena(device *backend.Device) *PinnedArena {
+	pinned, ok := AllocatorFor(device, 0).(*PinnedAllocator)
+	if !ok {
+		return nil
+	}
+	return &PinnedArena{pinned: pinned}
+}
+
+// Allocate returns memory of the given size in bytes, with undefined content.
+func (a *PinnedArena) Allocate(size int) []byte {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	block := a.pinned.Allocate(max(size, minPinnedBytes))
+	a.blocks = append(a.blocks, block)
+	return block[:size]
+}
+
+// Reallocate returns memory of another size with the content of b, as far as it has room.
+func (a *PinnedArena) Reallocate(size int, b []byte) []byte {
+	block := a.Allocate(size)
+	copy(block, b)
+	return block
+}
+
+// Free does nothing.
+func (a *PinnedArena) Free([]byte) {}
+
+// Close frees all blocks. It does nothing for nil.
+func (a *PinnedArena) Close() {
+	if a == nil {
+		return
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for _, block := range a.blocks {
+		a.pinned.Free(block)
+	}
+	a.blocks = nil
+	a.pinned.Close()
 }

@@ -13,6 +13,8 @@ import (
 	"github.com/spirjoin/spirjoin/backend"
 )
 
+var onHeap = [2]memory.Allocator{memory.DefaultAllocator, memory.DefaultAllocator}
+
 // codesOf are the codes of a side.
 func codesOf(t *testing.T, p *KeyPlan, side Side) (codes []uint64) {
 	keys := make([]byte, 8*int(p.Rows(side)))
@@ -56,14 +58,14 @@ func TestSpecimen(t *testing.T) {
 				on = append(on, fmt.Sprint("k", k))
 			}
 			for side, dt := range c.types {
-				values, err := Column(dt, []uint64{c.least, c.most, c.least}, 0)
+				values, err := Column(memory.DefaultAllocator, dt, []uint64{c.least, c.most, c.least}, 0)
 				require.NoError(t, err)
 				tables[side] = tableOf(slices.Repeat([]arrow.Array{values}, c.columns), make([][]int, c.columns))
 			}
 			plan, err := PlanKeys(t.Context(), tables[0], tables[1], on, on)
 			require.NoError(t, err)
 			const rows = 1000
-			specimen, err := plan.Specimen([2]int{rows, rows}, [2]bool{})
+			specimen, err := plan.Specimen([2]int{rows, rows}, [2]bool{}, onHeap)
 			require.NoError(t, err)
 			require.Equal(t, plan.KeyBits(), specimen.KeyBits())
 			require.Equal(t, plan.Exact(), specimen.Exact())
@@ -86,7 +88,7 @@ func TestSpecimen(t *testing.T) {
 			require.Nil(t, specimen.Column(Right, "no key"))
 			require.GreaterOrEqual(t, specimen.Distinct(), uint64(100))
 
-			sorted, err := plan.Specimen([2]int{rows, 1}, [2]bool{true, true})
+			sorted, err := plan.Specimen([2]int{rows, 1}, [2]bool{true, true}, onHeap)
 			require.NoError(t, err)
 			if plan.Exact() && c.columns == 1 {
 				require.True(t, slices.IsSorted(codesOf(t, sorted, Left)))
@@ -103,7 +105,7 @@ func TestSpecimenLeavesOut(t *testing.T) {
 	table := tableOf([]arrow.Array{b.NewArray()}, make([][]int, 1))
 	plan, err := PlanKeys(t.Context(), table, table, []string{"k0"}, []string{"k0"})
 	require.NoError(t, err)
-	specimen, err := plan.Specimen([2]int{100, 0}, [2]bool{})
+	specimen, err := plan.Specimen([2]int{100, 0}, [2]bool{}, onHeap)
 	require.NoError(t, err)
 	require.True(t, specimen.LeavesOut(Left))
 	require.EqualValues(t, 99, specimen.Rows(Left))

@@ -3,6 +3,7 @@ package recorded_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -18,6 +19,7 @@ import (
 	"github.com/spirjoin/spirjoin/internal/recorded"
 	"github.com/spirjoin/spirjoin/join"
 	"github.com/spirjoin/spirjoin/query"
+	"github.com/spirjoin/spirjoin/relation"
 )
 
 // kernelSet are kernels in their configurations.
@@ -58,13 +60,20 @@ func simulating(to *kernelSet) query.Simulator {
 	}
 }
 
-// listingEngine returns an engine on a described device that compiles kernels when they are needed, into a set.
-func listingEngine(t *testing.T, info backend.DeviceInfo, capBytes uint64, needed *kernelSet) *join.Engine {
+// listingEngine returns an engine on a described device that compiles kernels when they are needed, into a set. If
+// pinned is set, it allocates memory that the device has imported.
+func listingEngine(t *testing.T, info backend.DeviceInfo, capBytes uint64, needed *kernelSet, pinned bool) *join.Engine {
 	driver, err := host.Simulate(&info, needed.add)
 	require.NoError(t, err)
 	device := backend.NewDevice(driver, backend.DeviceOptions{DeviceMemoryBytes: capBytes})
 	t.Cleanup(func() { require.NoError(t, device.Close()) })
-	engine := join.NewEngine(opsOf(t, device, nil), memory.DefaultAllocator, 0)
+	allocator := memory.Allocator(memory.DefaultAllocator)
+	if pinned {
+		all := relation.AllocatorFor(device, 0).(*relation.PinnedAllocator)
+		t.Cleanup(all.Close)
+		allocator = all
+	}
+	engine := join.NewEngine(opsOf(t, device, nil), allocator, 0)
 	t.Cleanup(engine.Close)
 	return engine
 }
@@ -84,42 +93,45 @@ func draw(t *testing.T, result *join.Result, output join.Output) {
 	}
 }
 
-// TestRehearsals: a rehearsal of a plan asks for exactly the kernels that the join needs.
+// TestRehearsals: a rehearsal of a plan asks for exactly the kernels that the join needs, wherever tables and batches are.
 func TestRehearsals(t *testing.T) {
-	for _, c := range tableCases {
-		if c.spec.Output == join.Ranges {
-			continue // key ranges have no plan
+	for _, pinned := range []bool{false, true} {
+		for _, c := range tableCases {
+			if c.spec.Output != join.Ranges { // key ranges have no plan
+				t.Run(fmt.Sprintf("%s/pinned=%t", c.name, pinned), func(t *testing.T) { requireRehearsed(t, &c, pinned) })
+			}
 		}
-		t.Run(c.name, func(t *testing.T) {
-			var needed, rehearsed kernelSet
-			engine := listingEngine(t, infoOf(c.name), c.capBytes, &needed)
-			left, right := c.tables(t)
-			spec := c.spec
-			spec.On = []string{"k"}
-			p, err := engine.Plan(background, left, right, spec)
-			require.NoError(t, err)
-			engine.Simulate = simulating(&rehearsed)
-			require.NoError(t, p.Rehearse(background))
-			require.Empty(t, needed.all, "nothing is compiled for the device before the join")
-			engine.Simulate = nil
-			result, err := p.Run(background)
-			require.NoError(t, err)
-			draw(t, result, spec.Output)
-			require.NotEmpty(t, needed.all)
-			require.Empty(t, needed.without(&rehearsed), "needed, but not rehearsed")
-			require.Empty(t, rehearsed.without(&needed), "rehearsed, but not needed")
-		})
 	}
+}
+
+func requireRehearsed(t *testing.T, c *tableCase, pinned bool) {
+	var needed, rehearsed kernelSet
+	engine := listingEngine(t, infoOf(c.name), c.capBytes, &needed, pinned)
+	left, right := c.tables(t, engine.Allocator)
+	spec := c.spec
+	spec.On = []string{"k"}
+	p, err := engine.Plan(background, left, right, spec)
+	require.NoError(t, err)
+	engine.Simulate = simulating(&rehearsed)
+	require.NoError(t, p.Rehearse(background))
+	require.Empty(t, needed.all, "nothing is compiled for the device before the join")
+	engine.Simulate = nil
+	result, err := p.Run(background)
+	require.NoError(t, err)
+	draw(t, result, spec.Output)
+	require.NotEmpty(t, needed.all)
+	require.Empty(t, needed.without(&rehearsed), "needed, but not rehearsed")
+	require.Empty(t, rehearsed.without(&needed), "rehearsed, but not needed")
 }
 
 // TestRehearsedOnce: joins of one shape are rehearsed once, unless that failed.
 func TestRehearsedOnce(t *testing.T) {
 	c := tableCase{}
-	left, right := c.tables(t)
+	left, right := c.tables(t, memory.DefaultAllocator)
 	for _, algorithm := range []string{"phj-om", "hj", "smj-om", "smj-um"} {
 		t.Run(algorithm, func(t *testing.T) {
 			var needed, rehearsed kernelSet
-			engine := listingEngine(t, recorded.H200(), 0, &needed)
+			engine := listingEngine(t, recorded.H200(), 0, &needed, false)
 			rehearse := func(ctx context.Context) error {
 				p, err := engine.Plan(background, left, right, join.Spec{On: []string{"k"}, Algorithm: algorithm})
 				require.NoError(t, err)
@@ -146,7 +158,7 @@ func TestRehearsedOnce(t *testing.T) {
 // TestPreparation: what is known of tables before they are read is enough to ask for the kernels that the join needs.
 func TestPreparation(t *testing.T) {
 	c := tableCase{}
-	left, right := c.tables(t)
+	left, right := c.tables(t, memory.DefaultAllocator)
 	expect := func(table arrow.Table) join.Expected {
 		return join.Expected{Schema: table.Schema(), Rows: table.NumRows(), Nulls: func(string) bool { return false },
 			Bounds: func(string) (int64, int64, bool) { return 0, 3*1<<16 - 1, true }}
@@ -157,7 +169,7 @@ func TestPreparation(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var needed, prepared kernelSet
-			engine := listingEngine(t, recorded.H200(), 0, &needed)
+			engine := listingEngine(t, recorded.H200(), 0, &needed, false)
 			spec.On = []string{"k"}
 			layout, err := join.NewLayout(left.Schema(), right.Schema(), spec)
 			require.NoError(t, err)
@@ -188,7 +200,7 @@ func TestPreparationOfLargeTables(t *testing.T) {
 	require.NoError(t, err)
 	for _, streamed := range []bool{false, true} {
 		var needed, prepared kernelSet
-		engine := listingEngine(t, recorded.H200(), 0, &needed)
+		engine := listingEngine(t, recorded.H200(), 0, &needed, false)
 		engine.Simulate = simulating(&prepared)
 		expect := func(rows int64, streamed bool) join.Expected {
 			return join.Expected{Schema: schema, Rows: rows, Streamed: streamed, Nulls: func(string) bool { return false },
