@@ -31,7 +31,7 @@ type Rows struct {
 	Out   *exec.Pipe[*Piece]
 	Time  *atomic.Int64 // nanoseconds spent on downloads
 
-	room      *backend.Buffer // for two pieces that are converted to Arrow's format
+	room      *backend.Buffer // for pieces that are converted to Arrow's format
 	kept      *operator.Window
 	delivered chan struct{} // closed when the last window that was put has been delivered; nil before the first one
 }
@@ -136,19 +136,21 @@ func (r *Rows) Close() {
 func (r *Rows) deliver(ctx context.Context, format *Format, w *operator.Window) error {
 	var before *download
 	defer func() { before.release() }()
-	half := RepackBytes(format.Words, r.PieceRows) / 2
 	if r.room == nil {
-		r.room = r.Lane.Memory.New(2*half, "output in Arrow's form")
+		info := r.Lane.Device().Info()
+		r.room = r.Lane.Memory.New(RepackBytes(info, format.Words, r.PieceRows), "output in Arrow's form")
 		if err := r.Lane.Memory.Err(); err != nil {
 			return err
 		}
 	}
+	pieceBytes := layRepacked(format.Words, [2]bool{true, true}, uint32(r.PieceRows)).sizeBytes
+	places := r.room.All().SizeBytes / max(1, pieceBytes)
 	for i := uint64(0); before != nil || i*r.PieceRows < w.Rows; i++ {
 		var next *download
 		if first := i * r.PieceRows; first < w.Rows {
 			var err error
 			rows := windowRows{w, first, uint32(min(r.PieceRows, w.Rows-first))}
-			if next, err = r.download(ctx, format, rows, r.room.Range(i%2*half, half)); err != nil {
+			if next, err = r.download(ctx, format, rows, r.room.Range(i%max(1, places)*pieceBytes, pieceBytes)); err != nil {
 				return err
 			}
 		}

@@ -26,6 +26,7 @@ import (
 	"github.com/spirjoin/spirjoin/internal/text"
 	"github.com/spirjoin/spirjoin/join"
 	"github.com/spirjoin/spirjoin/primitive"
+	"github.com/spirjoin/spirjoin/query"
 )
 
 // sourceOf gives a table in batches of so many rows, 0 for as many as its chunks have, and an empty one before each
@@ -844,7 +845,7 @@ func TestStreamHoldsFewParts(t *testing.T) {
 			}
 			require.EqualValues(t, batches/partBatches, result.Stats().Granules)
 			result.Close()
-			require.LessOrEqual(t, uint64(most.Load()), engine.PartsAtOnce()*partBatches+2)
+			require.LessOrEqual(t, uint64(most.Load()), query.PartsAtOnce(!device.Info().Unified)*partBatches+2)
 			of.AssertSize(t, 0)
 		}
 		noMemoryInUse(t, device)
