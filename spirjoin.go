@@ -35,6 +35,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/memory"
 
 	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/host"
 	"github.com/spirjoin/spirjoin/join"
 	"github.com/spirjoin/spirjoin/primitive"
 	"github.com/spirjoin/spirjoin/query"
@@ -102,6 +103,7 @@ type (
 	JoinPairs       = query.Pairs     // pairs of row numbers, from JoinResult.Pairs
 	JoinRanges      = query.KeyRanges // from Engine.KeyRanges
 	JoinStats       = query.Stats     // measurements, from JoinResult.Stats
+	JoinExpected    = join.Expected   // what is known of a table before it is read, for Engine.PrepareJoin
 )
 
 // The kinds of joins, for JoinSpec.How. A partner of a row is a row of the other table with an equal key. Semi, Anti,
@@ -282,6 +284,9 @@ func newEngine(device *backend.Device, options Options) (*Engine, error) {
 	allocator := relation.AllocatorFor(device, options.MemoryLimitBytes)
 	e.pinned, _ = allocator.(*relation.PinnedAllocator)
 	e.join = join.NewEngine(ops, allocator, options.MemoryLimitBytes)
+	if device.Info().Type != backend.Host { // whose kernels need no compilation
+		e.join.Simulate = host.Simulate
+	}
 	return e, nil
 }
 
@@ -337,6 +342,19 @@ func (e *Engine) JoinStreamLayout(ctx context.Context, layout *JoinLayout, left,
 func (e *Engine) PlanJoin(ctx context.Context, layout *JoinLayout, left, right arrow.Table) (*JoinPlan, error) {
 	return e.join.PlanLayout(ctx, layout, left, right)
 }
+
+// PrepareJoin begins to compile the kernels that a join with this layout is expected to need, while its tables are still
+// being read: a driver that compiles them for the first time takes up to half a second for each. left and right say what
+// is known of the tables, as from the metadata of files. It does nothing on the host, nor if the rows of a table or the
+// bounds of a key are unknown: then kernels are compiled from the start of the join on, as others that it needs. The
+// caller calls wait at some time, at the latest before it closes the engine: it returns when it is known which kernels
+// these are, after milliseconds, and does not wait for them.
+func (e *Engine) PrepareJoin(ctx context.Context, layout *JoinLayout, left, right JoinExpected) (wait func()) {
+	return e.join.Prepare(ctx, layout, [2]join.Expected{left, right})
+}
+
+// Kernels counts the kernels that the engine's device has compiled.
+func (e *Engine) Kernels() backend.KernelStats { return e.device.KernelStats() }
 
 // Explain plans a join without running it. String returns the text of the plan, and Run runs it.
 func (e *Engine) Explain(ctx context.Context, left, right arrow.Table, spec JoinSpec) (*JoinPlan, error) {

@@ -26,7 +26,7 @@ type Device struct {
 	options DeviceOptions
 
 	submitMu  sync.Mutex // held while a batch is built and handed to the driver
-	compileMu sync.Mutex // held while a kernel is compiled
+	kernels   kernels
 	staging   [Roles]staging
 	observer  atomic.Pointer[func(Event)]
 	transfers atomic.Pointer[Profile]
@@ -39,7 +39,6 @@ type Device struct {
 	next      [Roles]uint64 // value of the last batch submitted
 	completed [Roles]uint64 // as of the last settle
 	flights   [Roles][]flight
-	kernels   map[kernelKey]*Kernel
 	live      map[holding]struct{}
 	pending   []*lease // released, perhaps still in use
 	misuse    []string
@@ -71,7 +70,7 @@ func NewDevice(driver Driver, options DeviceOptions) *Device {
 		driver: driver, info: info, options: options,
 		hazards: newHazardTracker(),
 		pacer:   pacer{bound: options.SubmitBound, firstGuess: guess, seconds: make(map[string]float64)},
-		kernels: make(map[kernelKey]*Kernel),
+		kernels: newKernels(),
 		live:    make(map[holding]struct{}),
 	}
 	if a := &d.info.Limits.ArgumentAlignment; *a == 0 {
@@ -105,58 +104,6 @@ func (d *Device) Options() DeviceOptions { return d.options }
 // Driver returns the underlying driver, for type assertions to optional capabilities.
 func (d *Device) Driver() Driver { return d.driver }
 
-// kernelKey is a kernel in one configuration.
-type kernelKey struct {
-	spec   *KernelSpec
-	config any
-}
-
-// Kernel returns a kernel for a configuration, and compiles it at its first use.
-func (d *Device) Kernel(spec *KernelSpec, config Config) (*Kernel, error) {
-	full, err := spec.Complete(config)
-	if err != nil {
-		return nil, err
-	}
-	return d.KernelFor(spec, full.String(), func() Config { return full })
-}
-
-// KernelFor is [Device.Kernel] for a configuration that is a comparable value. named returns its settings by name, and
-// is called only if the kernel has not been compiled yet. Each kernel is compiled once, one at a time.
-func (d *Device) KernelFor(spec *KernelSpec, config any, named func() Config) (*Kernel, error) {
-	key := kernelKey{spec, config}
-	if k, err := d.compiled(key); k != nil || err != nil {
-		return k, err
-	}
-	d.compileMu.Lock()
-	defer d.compileMu.Unlock()
-	if k, err := d.compiled(key); k != nil || err != nil { // by another goroutine in the meantime
-		return k, err
-	}
-	full, err := spec.Complete(named())
-	if err != nil {
-		return nil, err
-	}
-	program, err := d.driver.Compile(spec, full)
-	if err != nil {
-		return nil, d.noteFailure(err)
-	}
-	k := &Kernel{Spec: spec, Config: full, Program: program, key: spec.Name + " " + full.String()}
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.kernels[key] = k
-	return k, nil
-}
-
-// compiled returns a kernel that was compiled before, or nil.
-func (d *Device) compiled(key kernelKey) (*Kernel, error) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.failed != nil {
-		return nil, d.failed
-	}
-	return d.kernels[key], nil
-}
-
 func (d *Device) noteFailure(err error) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -179,9 +126,10 @@ func (d *Device) SuppressHazards(suppress func() bool) {
 	d.hazards.suppress = suppress
 }
 
-// Close waits for submitted work and closes the driver. If buffers were not released, or were released twice, it
+// Close waits for submitted work, and for kernels that are being compiled, and closes the driver. If buffers were not released, or were released twice, it
 // returns an error that names them.
 func (d *Device) Close() error {
+	d.kernels.closeAhead()
 	var errs []error
 	d.mu.Lock()
 	points, failed := d.next, d.failed

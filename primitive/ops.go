@@ -12,6 +12,7 @@ import (
 type Ops struct {
 	device *backend.Device
 	tuning Tuning
+	scale  uint64 // in a rehearsal: the rows that one row stands for; otherwise 0
 
 	// Configurations of the primitives that have no plan; by width of the values: 4 bytes, 8 bytes.
 	gather       [2]kernel.GatherConfig
@@ -59,6 +60,14 @@ func New(device *backend.Device, overrides Tuning) (*Ops, error) {
 	o.hashTexts, o.compareTexts, o.markKept = kernel.HashTexts.With(texts), kernel.CompareTexts.With(texts),
 		kernel.MarkKept.With(texts)
 	return o, nil
+}
+
+// Rehearsal returns the primitives of a simulated device, with the same tuning. Where they would need other kernels for
+// scale times as many rows, they ask for these too.
+func (o *Ops) Rehearsal(device *backend.Device, scale uint64) *Ops {
+	other := *o
+	other.device, other.scale = device, scale
+	return &other
 }
 
 // linkTileWords is the number of words that a workgroup copies over a link.

@@ -82,6 +82,11 @@ func reduceLevels(config kernel.Tiled, rows uint64, sumBits int, scan bool) (lev
 // Scan records a plan: sums receives Rows values (one more with Total) of SumBits. sums may begin where values does, if
 // both have the same width; otherwise they must not overlap.
 func (o *Ops) Scan(list *backend.List, p ScanPlan, values, sums, scratch backend.Range) error {
+	if o.scale > 1 && len(p.levels) == 0 {
+		if err := o.rehearseScan(p); err != nil {
+			return err
+		}
+	}
 	if p.statusBytes > 0 && !overlap(values, sums) {
 		k, err := kernel.ScanLookback.On(o.device, p.lookback)
 		if err != nil {
@@ -123,6 +128,17 @@ func (o *Ops) Scan(list *backend.List, p ScanPlan, values, sums, scratch backend
 		})
 	}
 	return nil
+}
+
+// rehearseScan asks for the kernels of a scan of as many rows as those of p stand for. Its commands are dropped.
+func (o *Ops) rehearseScan(p ScanPlan) error {
+	larger, err := PlanScan(o.tuning, min(p.Rows*o.scale, MaxRows), p.InBits, p.SumBits, p.Total)
+	if err != nil || len(larger.levels) == 0 {
+		return err
+	}
+	sums := backend.Range{SizeBytes: (larger.Rows + 1) * uint64(p.SumBits) / 8}
+	values := backend.Range{OffsetBytes: sums.SizeBytes, SizeBytes: larger.Rows * uint64(p.InBits) / 8}
+	return o.Scan(new(backend.List), larger, values, sums, backend.Range{SizeBytes: larger.ScratchBytes})
 }
 
 func overlap(a, b backend.Range) bool {

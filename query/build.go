@@ -53,6 +53,7 @@ func (q *Query) Build(ctx context.Context) (built *Built, err error) {
 			flow.Stop()
 		}
 	}()
+	q.rehearsing(flow)
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	defer context.AfterFunc(flow.Context(), func() { cancel(context.Cause(flow.Context())) })()

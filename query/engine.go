@@ -28,8 +28,11 @@ type Engine struct {
 	Compare Comparing
 	// Keys says where key codes are made. For measurements and tests.
 	Keys KeyPlace
+	// Simulate is for rehearsals, by which kernels are compiled ahead; nil: they are compiled when they are needed.
+	Simulate Simulator
 
 	flows       exec.Flows
+	rehearsed   shapes
 	budget      *exec.Budget
 	hostBytes   uint64 // cap of host memory, or exec.Unlimited
 	pinnedBytes uint64 // the part of it that batches may use as pinned memory

@@ -287,5 +287,6 @@ func (q *Query) Run(ctx context.Context) (*Result, error) {
 		return nil, err
 	}
 	defer begun()
+	q.rehearsing(flow)
 	return run(flow, q, &q.Alternatives[0], nil, nil)
 }

@@ -28,6 +28,7 @@ func tree(of []Join, place string) *Join {
 // on. The trees of the query have a probe table without rows. A piece of output keeps the part alive that its columns
 // come from.
 func (q *Query) Stream(flow *exec.Flow, parts *exec.Pipe[*Part]) (*Result, error) {
+	q.rehearsing(flow)
 	return run(flow, q, &q.Alternatives[0], nil, parts)
 }
 

@@ -33,6 +33,34 @@ func (r *Reader) Bounds(column string) (b Bounds, ok bool) {
 	return b, true
 }
 
+// Nulls reports whether a column may have NULLs. In a Parquet file with statistics it tells whether there are any, in row
+// groups that later reads skip too; otherwise the schema counts. It is true for unknown or ambiguous names.
+func (r *Reader) Nulls(column string) bool {
+	indices := r.Schema().FieldIndices(column)
+	if len(indices) != 1 || !r.Schema().Field(indices[0]).Nullable {
+		return len(indices) != 1
+	}
+	source, index := r.parquetColumn(column)
+	if source == nil || source.columns[index].Column == nil {
+		return true
+	}
+	for group := range source.file.NumRowGroups() {
+		none := false
+		if err := guard(func() error {
+			chunk, err := source.file.MetaData().RowGroup(group).ColumnChunk(source.columns[index].Leaf)
+			if err != nil {
+				return err
+			}
+			stats, err := chunk.Statistics()
+			none = err == nil && stats != nil && stats.HasNullCount() && stats.NullCount() == 0
+			return err
+		}); err != nil || !none {
+			return true
+		}
+	}
+	return false
+}
+
 // SkipOutside makes later reads skip the row groups of a Parquet file in which no value of the column lies within the
 // bounds. NULL lies within bounds with Nulls. Row groups without statistics are not skipped, and nothing is if the
 // bounds have a different type than the column. Rows and Bounds still describe the whole file.

@@ -57,9 +57,13 @@ func TestBounds(t *testing.T) {
 		_, ok := r.Bounds(name)
 		require.False(t, ok, name)
 	}
+	for name, want := range map[string]bool{"key": false, "gap": true, "none": true, "no such": true} {
+		require.Equal(t, want, r.Nulls(name), name)
+	}
 	csv, err := Open(t.Context(), writeText(t, "key\n1\n"), ReadOptions{})
 	require.NoError(t, err)
 	defer csv.Close()
+	require.True(t, csv.Nulls("key"), "nothing is known")
 	_, ok = csv.Bounds("key")
 	require.False(t, ok)
 	csv.SkipOutside("key", Bounds{Type: arrow.PrimitiveTypes.Int64, Min: 5, Max: 7}) // has nothing to skip

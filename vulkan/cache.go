@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"sync/atomic"
 	"unsafe"
 
 	vk "github.com/vulkan-go/vulkan"
@@ -15,15 +16,24 @@ import (
 
 // pipelineCache is a VkPipelineCache that is kept in a file named after the driver, the device's cache format and the
 // shaders. The file is the magic, the SHA-256 of the data and the data, because drivers check no more than the header of
-// what they are given and may crash on the rest. A file that is damaged or of another version counts as missing.
+// what they are given and may crash on the rest. A file that is damaged, of another version or too large counts as
+// missing. Processes that end at the same time merge what they have, one after the other.
 type pipelineCache struct {
 	d      *driver
 	handle vk.PipelineCache
-	path   string // empty: not kept
-	loaded []byte // data of the file when it was opened
+	path   string      // empty: not kept
+	loaded []byte      // data of the file when it was opened
+	grown  atomic.Bool // a pipeline was compiled that is not known to have been in loaded
 }
 
 var cacheMagic = []byte("spirjoin pipelines 1\n")
+
+// Files beyond mostCacheBytes are begun anew. The folder keeps the mostCacheFiles files that were written last, as those
+// of former drivers and shaders are of no use.
+const (
+	mostCacheBytes = 64 << 20
+	mostCacheFiles = 16
+)
 
 // openCache makes the cache of a device from its file, if there is one.
 func openCache(d *driver) (*pipelineCache, error) {
@@ -60,8 +70,11 @@ func (c *pipelineCache) create(data []byte) (handle vk.PipelineCache, err error)
 	return handle, c.d.check(r, "open", "making a pipeline cache of %d bytes", len(data))
 }
 
-// readCache returns the data of a cache file; nil when there is none that is whole.
+// readCache returns the data of a cache file; nil when there is none that is whole and small enough.
 func readCache(path string) []byte {
+	if info, err := os.Stat(path); err != nil || info.Size() > mostCacheBytes {
+		return nil
+	}
 	file, err := os.ReadFile(path)
 	if err != nil {
 		return nil
@@ -79,9 +92,10 @@ func readCache(path string) []byte {
 
 // save writes the cache if it holds something new, together with what others wrote meanwhile. The file changes as a whole.
 func (c *pipelineCache) save() error {
-	if c.path == "" {
+	if c.path == "" || !c.grown.Load() {
 		return nil
 	}
+	defer cache.Lock(filepath.Dir(c.path))()
 	present := readCache(c.path)
 	if len(present) > 0 && !bytes.Equal(present, c.loaded) {
 		other, err := c.create(present)
@@ -99,7 +113,9 @@ func (c *pipelineCache) save() error {
 		return err
 	}
 	sum := sha256.Sum256(data)
-	return cache.WriteFile(c.path, bytes.Join([][]byte{cacheMagic, sum[:], data}, nil))
+	err = cache.WriteFile(c.path, bytes.Join([][]byte{cacheMagic, sum[:], data}, nil))
+	cache.KeepNewest(filepath.Dir(c.path), "*-*-*-*-*.*-*-*-*-*.*-*-*-*-*", mostCacheFiles)
+	return err
 }
 
 func (c *pipelineCache) data() ([]byte, error) {

@@ -159,6 +159,12 @@ func (d *driver) Close() error {
 		return nil
 	}
 	d.closed = true
+	if d.lost.Load() == nil { // before the waits below, which a device that hangs does not survive
+		if err := d.cache.save(); err != nil {
+			d.backend.mailbox.post(Message{Warning, "spirjoin",
+				fmt.Sprintf("compiled pipelines are not kept: %v", err)})
+		}
+	}
 	var errs []error
 	for _, line := range append(d.lines[:], d.binds) {
 		if err := line.drain(closeLimit); err != nil {
@@ -183,12 +189,6 @@ func (d *driver) Close() error {
 	}
 	if n > 0 {
 		errs = append(errs, d.misuse("close", "%d blocks of %d bytes in all were not freed", n, bytes))
-	}
-	if d.lost.Load() == nil {
-		if err := d.cache.save(); err != nil {
-			d.backend.mailbox.post(Message{Warning, "spirjoin",
-				fmt.Sprintf("compiled pipelines are not kept: %v", err)})
-		}
 	}
 	d.destroy()
 	d.backend.forget(d)

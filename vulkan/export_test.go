@@ -18,3 +18,6 @@ func CachePath(d backend.Driver) string { return d.(*driver).cache.path }
 
 // CacheLoaded is the size of what a device found in that file.
 func CacheLoaded(d backend.Driver) int { return len(d.(*driver).cache.loaded) }
+
+// MostCacheBytes is the size of the largest cache file that is read.
+const MostCacheBytes = mostCacheBytes

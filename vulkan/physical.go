@@ -44,10 +44,11 @@ const (
 	extHostMemory   = "VK_EXT_external_memory_host"
 	extMemoryFd     = "VK_KHR_external_memory_fd"
 	extPortable     = "VK_KHR_portability_subset" // must be enabled where it is offered
+	extFeedback     = "VK_EXT_pipeline_creation_feedback"
 	extPCI          = "VK_EXT_pci_bus_info"
 )
 
-var usedExtensions = []string{extSubgroupSize, extBudget, extHostMemory, extMemoryFd, extPortable}
+var usedExtensions = []string{extSubgroupSize, extBudget, extHostMemory, extMemoryFd, extPortable, extFeedback}
 
 var featureNames = map[C.uint32_t]string{
 	C.SJ_BUFFER_DEVICE_ADDRESS:     "bufferDeviceAddress",

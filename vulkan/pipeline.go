@@ -34,6 +34,14 @@ type program struct {
 	spec     *backend.KernelSpec
 	pipeline vk.Pipeline
 	layout   vk.PipelineLayout
+	feedback uint32 // SJ_FEEDBACK_ bits
+}
+
+var _ backend.CachedProgram = (*program)(nil)
+
+// Cached implements [backend.CachedProgram], where the driver has VK_EXT_pipeline_creation_feedback.
+func (p *program) Cached() (cached, known bool) {
+	return p.feedback&C.SJ_FEEDBACK_CACHE_HIT != 0, p.feedback&C.SJ_FEEDBACK_VALID != 0
 }
 
 // Compile implements [backend.Driver]. ErrUnsupported where there is no shader for the configuration or the device's
@@ -98,13 +106,22 @@ func (d *driver) Compile(spec *backend.KernelSpec, config backend.Config) (backe
 	}
 	p := &program{d: d, spec: spec, layout: layout}
 	var pipeline C.uint64_t
+	var feedback *C.uint32_t
+	if d.p.extensions[extFeedback] {
+		feedback = new(C.uint32_t)
+	}
 	r := result(C.sj_create_pipeline(d.shim, raw(d.cache.handle), raw(layout), unsafe.Pointer(unsafe.SliceData(code)),
-		C.uint64_t(len(code)),
-		unsafe.SliceData(constants), C.uint32_t(len(constants)), &pipeline))
+		C.uint64_t(len(code)), unsafe.SliceData(constants), C.uint32_t(len(constants)), &pipeline, feedback))
 	if err := d.check(r, "compile", "kernel %s %v", spec.Name, config); err != nil {
 		return nil, err
 	}
 	p.pipeline = handleOf[vk.Pipeline](pipeline)
+	if feedback != nil {
+		p.feedback = uint32(*feedback)
+	}
+	if cached, _ := p.Cached(); !cached {
+		d.cache.grown.Store(true)
+	}
 	d.mu.Lock()
 	d.pipes = append(d.pipes, p.pipeline)
 	d.mu.Unlock()

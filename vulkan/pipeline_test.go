@@ -128,6 +128,67 @@ func TestPipelineCache(t *testing.T) {
 	}
 }
 
+// Pipelines are compiled at the same time into one cache. What drivers are not asked to compile leaves the file alone.
+func TestCompileAtOnce(t *testing.T) {
+	for _, info := range vulkantest.Devices(t) {
+		t.Run(info.Name, func(t *testing.T) {
+			dir := t.TempDir()
+			first := openWith(t, info.ID, vulkan.Options{CacheDir: dir})
+			device := backend.NewDevice(first, backend.DeviceOptions{})
+			for items := range uint32(24) {
+				device.Prefetch(kernel.Iota.KernelSpec, backend.Config{"items": items + 1})
+			}
+			for items := range uint32(24) {
+				_, err := device.Kernel(kernel.Iota.KernelSpec, backend.Config{"items": items + 1})
+				require.NoError(t, err)
+			}
+			stats := device.KernelStats()
+			require.Equal(t, 24, stats.Compiled)
+			require.Zero(t, stats.Unused)
+			require.Zero(t, stats.Cached, "the cache was empty")
+			path := vulkan.CachePath(first)
+			require.NoError(t, device.Close())
+			content, err := os.ReadFile(path)
+			require.NoError(t, err)
+
+			warm := openWith(t, info.ID, vulkan.Options{CacheDir: dir})
+			device = backend.NewDevice(warm, backend.DeviceOptions{})
+			_, err = device.Kernel(kernel.Iota.KernelSpec, backend.Config{"items": 7})
+			require.NoError(t, err)
+			if stats = device.KernelStats(); vulkan.CacheLoaded(warm) > 1<<10 && stats.Answered > 0 { // not only a header
+				require.Equal(t, 1, stats.Cached)
+			}
+			require.NoError(t, device.Close())
+
+			require.NoError(t, os.Remove(path))
+			idle := openWith(t, info.ID, vulkan.Options{CacheDir: dir})
+			require.NoError(t, idle.Close())
+			require.NoFileExists(t, path, "nothing was compiled")
+			large := append(bytes.Clone(content), make([]byte, vulkan.MostCacheBytes)...)
+			require.NoError(t, os.WriteFile(path, large, 0o600))
+			require.Zero(t, vulkan.CacheLoaded(openWith(t, info.ID, vulkan.Options{CacheDir: dir})), "too large")
+		})
+	}
+}
+
+// The file is written even if the device was closed because a query was interrupted, while kernels are compiled.
+func TestCloseWhileCompiling(t *testing.T) {
+	for _, info := range vulkantest.Devices(t) {
+		t.Run(info.Name, func(t *testing.T) {
+			d := openWith(t, info.ID, vulkan.Options{CacheDir: t.TempDir()})
+			device := backend.NewDevice(d, backend.DeviceOptions{})
+			_, err := device.Kernel(kernel.Iota.KernelSpec, nil)
+			require.NoError(t, err)
+			for items := range uint32(100) {
+				device.Prefetch(kernel.Iota.KernelSpec, backend.Config{"items": items + 1})
+			}
+			path := vulkan.CachePath(d)
+			require.NoError(t, device.Close())
+			require.FileExists(t, path)
+		})
+	}
+}
+
 // A cache that cannot be written is a warning and nothing more.
 func TestPipelineCacheUnwritable(t *testing.T) {
 	info := vulkantest.Devices(t)[0]

@@ -94,11 +94,14 @@ int32_t sj_bind_sparse(const sj_device *d, void *queue, uint64_t buffer, const s
 int32_t sj_export_fd(const sj_device *d, uint64_t memory, int *fd);
 uint64_t sj_buffer_address(const sj_device *d, uint64_t buffer);
 
-// Pipelines. Constant i has the specialization id i.
+// Pipelines. Constant i has the specialization id i. feedback receives SJ_FEEDBACK_ bits; NULL where the driver gives
+// none.
+
+enum { SJ_FEEDBACK_VALID = 1, SJ_FEEDBACK_CACHE_HIT = 2 };
 
 int32_t sj_create_layout(const sj_device *d, uint32_t push_bytes, uint64_t *layout);
 int32_t sj_create_pipeline(const sj_device *d, uint64_t cache, uint64_t layout, const void *code, uint64_t code_bytes,
-	const uint32_t *constants, uint32_t constant_count, uint64_t *pipeline);
+	const uint32_t *constants, uint32_t constant_count, uint64_t *pipeline, uint32_t *feedback);
 
 // Timelines.
 

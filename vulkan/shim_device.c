@@ -145,19 +145,22 @@ int32_t sj_create_layout(const sj_device *d, uint32_t push_bytes, uint64_t *layo
 }
 
 int32_t sj_create_pipeline(const sj_device *d, uint64_t cache, uint64_t layout, const void *code, uint64_t code_bytes,
-	const uint32_t *constants, uint32_t constant_count, uint64_t *pipeline) {
+	const uint32_t *constants, uint32_t constant_count, uint64_t *pipeline, uint32_t *feedback) {
 	if (constant_count > SJ_MAX_CONSTANTS) return VK_ERROR_INITIALIZATION_FAILED;
 	VkSpecializationMapEntry entries[SJ_MAX_CONSTANTS];
 	for (uint32_t i = 0; i < constant_count; i++) entries[i] = (VkSpecializationMapEntry){i, 4 * i, 4};
 	const VkSpecializationInfo specialization = {constant_count, entries, 4 * constant_count, constants};
 	const VkShaderModuleCreateInfo module_info = {START(TYPE_SHADER_MODULE_CREATE_INFO, NULL), 0, code_bytes, code};
-	VkComputePipelineCreateInfo info = {START(TYPE_COMPUTE_PIPELINE_CREATE_INFO, NULL),
+	VkPipelineCreationFeedback whole = {0}, stage = {0};
+	const VkPipelineCreationFeedbackCreateInfo told = {START(TYPE_PIPELINE_CREATION_FEEDBACK_CREATE_INFO, NULL), &whole, 1, &stage};
+	VkComputePipelineCreateInfo info = {START(TYPE_COMPUTE_PIPELINE_CREATE_INFO, feedback ? &told : NULL),
 		.stage = {START(TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO, NULL), .stage = STAGE_COMPUTE, .pName = "main", .pSpecializationInfo = &specialization},
 		.layout = layout, .basePipelineIndex = -1};
 	VkResult result = d->CreateShaderModule(d->handle, &module_info, NULL, &info.stage.module);
 	if (result != VK_SUCCESS) return result;
 	result = d->CreateComputePipelines(d->handle, cache, 1, &info, NULL, pipeline);
 	d->DestroyShaderModule(d->handle, info.stage.module, NULL);
+	if (feedback) *feedback = whole.flags;
 	return result;
 }
 

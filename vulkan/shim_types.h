@@ -55,6 +55,7 @@ enum { // VkStructureType
 	TYPE_IMPORT_MEMORY_HOST_POINTER_INFO = 1000178000,
 	TYPE_MEMORY_HOST_POINTER_PROPERTIES = 1000178001,
 	TYPE_EXTERNAL_MEMORY_HOST_PROPERTIES = 1000178002,
+	TYPE_PIPELINE_CREATION_FEEDBACK_CREATE_INFO = 1000192000,
 	TYPE_DRIVER_PROPERTIES = 1000196000,
 	TYPE_SEMAPHORE_TYPE_CREATE_INFO = 1000207002,
 	TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO = 1000207003,
@@ -199,6 +200,13 @@ typedef struct {
 	VkHandle layout, basePipelineHandle;
 	int32_t basePipelineIndex;
 } VkComputePipelineCreateInfo;
+typedef struct { uint32_t flags; uint64_t duration; } VkPipelineCreationFeedback;
+typedef struct {
+	HEAD;
+	VkPipelineCreationFeedback *pPipelineCreationFeedback;
+	uint32_t pipelineStageCreationFeedbackCount;
+	VkPipelineCreationFeedback *pPipelineStageCreationFeedbacks;
+} VkPipelineCreationFeedbackCreateInfo;
 
 // Commands and queues.
 typedef struct { HEAD; uint32_t flags; const void *pInheritanceInfo; } VkCommandBufferBeginInfo;

@@ -36,6 +36,7 @@ func (s *session) join(ctx context.Context, o joinOptions) error {
 		return err
 	}
 	defer closeEngine()
+	report.StartSeconds, report.kernels = time.Since(report.started).Seconds(), engine.Kernels
 	if !o.quiet && o.stats != statsJSON {
 		progress.clearLine()
 		for _, problem := range engine.TuningProblems() {
@@ -68,6 +69,7 @@ func (s *session) join(ctx context.Context, o joinOptions) error {
 		defer writer.Abort() // does nothing after Commit
 	}
 	skipRowGroups(readers, layout.Spec)
+	defer prepareJoin(ctx, engine, o, layout, readers)()
 	report.ReadSeconds = time.Since(reading).Seconds()
 	result, err := streamJoin(ctx, engine, o, layout, readers, &report, progress)
 	if err != nil {
@@ -142,6 +144,24 @@ func (s *session) openInputs(ctx context.Context, o joinOptions, allocator memor
 		}
 	}
 	return readers, nil
+}
+
+// prepareJoin begins to compile kernels before the tables are read, by what their files say of them.
+func prepareJoin(ctx context.Context, engine *spirjoin.Engine, o joinOptions, layout *spirjoin.JoinLayout,
+	readers [2]*tableio.Reader) (wait func()) {
+	if o.goal == goalExplain {
+		return func() {}
+	}
+	streamed, any := streamedSide(o, &layout.Spec, readers)
+	var expected [2]spirjoin.JoinExpected
+	for side, r := range readers {
+		expected[side] = spirjoin.JoinExpected{Schema: r.Schema(), Rows: r.Rows(), Streamed: any && side == streamed,
+			Nulls: r.Nulls, Bounds: func(column string) (least, most int64, ok bool) {
+				b, ok := r.Bounds(column)
+				return b.Min, b.Max, ok && b.Min <= b.Max
+			}}
+	}
+	return engine.PrepareJoin(ctx, layout, expected[0], expected[1])
 }
 
 // nameFormatFlag adds the flag that names a format which was not recognized.

@@ -19,14 +19,40 @@ type joinReport struct {
 	spirjoin.JoinStats
 	DeviceID      string  `json:"device_id"`
 	DriverVersion string  `json:"driver_version"`
+	StartSeconds  float64 `json:"start_seconds"`  // loading the drivers and opening the device
 	ReadSeconds   float64 `json:"read_seconds"`   // opening and reading both tables
 	OutputSeconds float64 `json:"output_seconds"` // from the known number of rows to the end of the output
 	WriteSeconds  float64 `json:"write_seconds"`  // of it, encoding and writing
 	WallSeconds   float64 `json:"wall_seconds"`   // the whole command
 	Output        string  `json:"output,omitempty"`
 	Version       string  `json:"version"`
+	// Pipelines are the kernels that were compiled.
+	Pipelines pipelineReport `json:"pipelines"`
 
 	started time.Time
+	kernels func() backend.KernelStats
+}
+
+// pipelineReport counts the kernels that a run has compiled.
+type pipelineReport struct {
+	Compiled int `json:"compiled"`
+	// of them, those that the driver had compiled in an earlier process; null if it does not say that
+	FromCache *int `json:"from_cache"`
+	Ahead     int  `json:"ahead"`  // of them, those that were compiled before they were needed
+	Unused    int  `json:"unused"` // of these, those that never were
+	AtOnce    int  `json:"at_once"`
+	// sum over all of them, and what the join waited for them
+	Seconds       float64 `json:"seconds"`
+	WaitedSeconds float64 `json:"waited_seconds"`
+}
+
+func reportPipelines(k backend.KernelStats) pipelineReport {
+	r := pipelineReport{Compiled: k.Compiled, Ahead: k.Ahead, Unused: k.Unused, AtOnce: k.AtOnce,
+		Seconds: k.Time.Seconds(), WaitedSeconds: k.Waited.Seconds()}
+	if k.Answered == k.Compiled {
+		r.FromCache = &k.Cached
+	}
+	return r
 }
 
 // reportJoin says what ran where: one line on standard error, or the statistics that were asked for. A preview has
@@ -39,6 +65,7 @@ func (s *session) reportJoin(o joinOptions, r joinReport, result *spirjoin.JoinR
 		r.Alternatives[i].Error = nameFlags(r.Alternatives[i].Error)
 	}
 	r.DeviceID, r.DriverVersion, r.Version = result.Device.ID, result.Device.DriverVersion, version()
+	r.Pipelines = reportPipelines(r.kernels())
 	r.WallSeconds = time.Since(r.started).Seconds()
 	// Standard output, unless the table or its first rows go there.
 	w := io.Writer(s.stdout)

@@ -54,9 +54,15 @@ func TestJoinStats(t *testing.T) {
 	require.Equal(t, "host", stats["backend"])
 	require.Equal(t, "host:cpu", stats["device_id"])
 	require.Equal(t, out, stats["output"])
-	for _, name := range []string{"read_seconds", "match_seconds", "output_seconds", "write_seconds", "wall_seconds"} {
+	for _, name := range []string{"read_seconds", "match_seconds", "output_seconds", "write_seconds", "wall_seconds",
+		"start_seconds"} {
 		require.Positive(t, stats[name], name)
 	}
+	pipelines := stats["pipelines"].(map[string]any)
+	require.Positive(t, pipelines["compiled"])
+	require.Nil(t, pipelines["from_cache"], "the host keeps none")
+	require.Equal(t, 0.0, pipelines["ahead"], "the host has nothing to compile")
+	require.Equal(t, 0.0, pipelines["unused"])
 	require.Equal(t, 3.0, read(runProgram(t, exitDone,
 		append(args, "--count", "--stats", "json")...).stdout)["output_rows"], "in place of the number")
 

@@ -5,8 +5,11 @@ package cache
 import (
 	"errors"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
+	"time"
 )
 
 // Path returns the path of a file in the user's cache folder for this program, given its path below that folder. It
@@ -38,4 +41,24 @@ func WriteFile(path string, content []byte) error {
 		_ = os.Remove(file.Name())
 	}
 	return err
+}
+
+// KeepNewest removes the files of a folder whose names match a pattern of [filepath.Match], but for those that were
+// written last, as many as keep says. What cannot be removed stays.
+func KeepNewest(folder, pattern string, keep int) {
+	entries, err := os.ReadDir(folder)
+	if err != nil || len(entries) <= keep {
+		return
+	}
+	written := make(map[string]time.Time)
+	for _, e := range entries {
+		matched, _ := filepath.Match(pattern, e.Name())
+		if info, err := e.Info(); err == nil && matched && info.Mode().IsRegular() {
+			written[e.Name()] = info.ModTime()
+		}
+	}
+	newest := slices.SortedFunc(maps.Keys(written), func(a, b string) int { return written[b].Compare(written[a]) })
+	for _, name := range newest[min(keep, len(newest)):] {
+		_ = os.Remove(filepath.Join(folder, name))
+	}
 }

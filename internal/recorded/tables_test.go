@@ -60,12 +60,19 @@ func TestTables(t *testing.T) {
 	}
 }
 
-func recordTables(t *testing.T, c tableCase, workers int) string {
-	const leftRows, rightRows = 1 << 16, 1 << 17
+const leftRows, rightRows = 1 << 16, 1 << 17
+
+// tables are the two tables of a case.
+func (c *tableCase) tables(t *testing.T, allocator memory.Allocator) (left, right arrow.Table) {
 	random := rand.New(rand.NewPCG(3, 4))
 	numbers := random.Perm(leftRows)
-	left := table(t, leftRows, &c, func(row int) int64 { return int64(numbers[row]) * 3 })
-	right := table(t, rightRows, &c, func(int) int64 { return int64(random.IntN(leftRows)) * 3 })
+	left = table(t, allocator, leftRows, c, func(row int) int64 { return int64(numbers[row]) * 3 })
+	right = table(t, allocator, rightRows, c, func(int) int64 { return int64(random.IntN(leftRows)) * 3 })
+	return left, right
+}
+
+func recordTables(t *testing.T, c tableCase, workers int) string {
+	left, right := c.tables(t, memory.DefaultAllocator)
 	device := recorded.Open(t, infoOf(c.name), backend.DeviceOptions{DeviceMemoryBytes: c.capBytes}, workers)
 	engine := join.NewEngine(opsOf(t, device, nil), memory.DefaultAllocator, 0)
 	recorder, stop := recorded.Record(device)
@@ -123,7 +130,7 @@ func (c *tableCase) join(t *testing.T, engine *join.Engine, recorder *recorded.R
 }
 
 // table returns a table with a key and payload of several widths, of which one column stays on the host.
-func table(t *testing.T, rows int, c *tableCase, key func(row int) int64) arrow.Table {
+func table(t *testing.T, allocator memory.Allocator, rows int, c *tableCase, key func(row int) int64) arrow.Table {
 	keyType, nulls := arrow.DataType(arrow.PrimitiveTypes.Int64), c.nulls
 	if c.texts {
 		keyType = arrow.BinaryTypes.String
@@ -132,7 +139,7 @@ func table(t *testing.T, rows int, c *tableCase, key func(row int) int64) arrow.
 		{Name: "k", Type: keyType, Nullable: nulls}, {Name: "a", Type: arrow.PrimitiveTypes.Int32},
 		{Name: "b", Type: arrow.PrimitiveTypes.Float64, Nullable: nulls}, {Name: "c", Type: arrow.PrimitiveTypes.Int8},
 	}, nil)
-	b := array.NewRecordBuilder(memory.DefaultAllocator, schema)
+	b := array.NewRecordBuilder(allocator, schema)
 	defer b.Release()
 	for row := range rows {
 		if k := key(row); nulls && row%10 == 0 {

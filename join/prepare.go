@@ -1,0 +1,134 @@
+package join
+
+import (
+	"context"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+
+	"github.com/spirjoin/spirjoin/exec"
+	"github.com/spirjoin/spirjoin/operator"
+	"github.com/spirjoin/spirjoin/relation"
+)
+
+// Expected is what is known of a table before it is read, as from the metadata of a file.
+type Expected struct {
+	Schema *arrow.Schema
+	Rows   int64 // negative: unknown
+	// Streamed says that the table is the probe side of [Engine.StreamLayout].
+	Streamed bool
+	// Bounds returns bounds of the values of a column of integers, dates, times or timestamps, in its unit, which need
+	// not be tight; ok is false if they are unknown.
+	Bounds func(column string) (least, most int64, ok bool)
+	// Nulls reports whether a column may have NULLs.
+	Nulls func(column string) bool
+}
+
+// Prepare begins to compile the kernels that a join of two tables is expected to need while these are still being read:
+// it plans the join of tables with the expected rows and ranges of keys, where every probe row has one match, and
+// rehearses that plan ([query.Query.Rehearse]). Where the join turns out differently, some of these kernels are not
+// needed. It does nothing if the rows of a table, or the bounds of a key, are unknown, and if the engine has no
+// simulator. The caller calls wait at some time, which returns when the rehearsal has ended; no compilation is waited
+// for. The end of ctx ends the rehearsal.
+func (e *Engine) Prepare(ctx context.Context, layout *Layout, expected [2]Expected) (wait func()) {
+	flow, begun, err := e.Begin(ctx)
+	if err != nil {
+		return func() {}
+	}
+	defer begun()
+	if e.Simulate != nil && layout.Spec.How != Cross && layout.Spec.Output != Ranges {
+		flow.Go("prepare", func(ctx context.Context) error {
+			_ = exec.Protect("prepare", func() error { return e.prepare(ctx, layout, expected) }) // only costs time
+			return nil
+		})
+	}
+	return func() { _ = flow.Wait() }
+}
+
+func (e *Engine) prepare(ctx context.Context, layout *Layout, expected [2]Expected) error {
+	fixed, rows := *layout, [2]uint64{uint64(expected[0].Rows), uint64(expected[1].Rows)}
+	l := lowering{engine: e, layout: &fixed, spec: &fixed.Spec, progress: exec.NewProgress(nil)}
+	allocator := memory.Allocator(memory.NewGoAllocator())
+	if _, pinned := e.Allocator.(*relation.PinnedAllocator); pinned {
+		if arena := relation.NewPinnedArena(e.Device()); arena != nil { // like that of the tables
+			defer arena.Close()
+			allocator = arena
+		}
+	}
+	for side := range expected {
+		table, err := layout.expect(relation.Side(side), &expected[side], allocator)
+		if err != nil || table == nil {
+			return err
+		}
+		l.tables[side] = table
+	}
+	if fixed.Spec.BuildSide == BuildAuto {
+		fixed.Spec.BuildSide = BuildLeft
+		if rows[relation.Right] < rows[relation.Left] {
+			fixed.Spec.BuildSide = BuildRight
+		}
+	}
+	if err := l.planKeys(ctx); err != nil {
+		return err
+	}
+	if err := l.planProofs(ctx); err != nil {
+		return err
+	}
+	probe := &expected[l.buildSide()[operator.Probe]]
+	l.later = probe.Streamed
+	q := l.lower()
+	f := &q.Facts
+	f.Rows = [2]uint64{rows[l.sides[operator.Build]], rows[l.sides[operator.Probe]]}
+	f.OutputRows, f.MostRows, f.MatchRatio, f.BuildRatio = f.Rows[operator.Probe], f.Rows[operator.Probe], 1, 1
+	f.Unique = f.Proved || f.KeyBits >= 32 || 1<<f.KeyBits >= f.Rows[operator.Build]
+	f.Sorted, f.Distinct, f.Hottest, f.Repeats = [2]bool{}, 1, [2]float64{}, 0
+	if probe.Streamed {
+		f.Stays, f.Granule = true, max(f.Rows[operator.Build], leastPartRows)
+	}
+	planned, err := e.planGranules(q)
+	if err != nil {
+		return err
+	}
+	return planned.Rehearse(ctx)
+}
+
+// expect makes a table of three rows with what is expected of a side: the least and the greatest keys, and NULLs. It is
+// nil if too little is known.
+func (l *Layout) expect(side relation.Side, of *Expected, allocator memory.Allocator) (arrow.Table, error) {
+	if of.Rows < 0 {
+		return nil, nil
+	}
+	on := [2][]string{l.Spec.LeftOn, l.Spec.RightOn}[side]
+	schema, err := chosenSchema(of.Schema, side, l.Needed[side])
+	if err != nil {
+		return nil, err
+	}
+	keys := make(map[string]bool)
+	for _, name := range on {
+		keys[name] = true
+	}
+	var columns []arrow.Column
+	for _, field := range schema.Fields() {
+		numbers := make([]uint64, 2)
+		if keys[field.Name] {
+			least, most, ok := of.Bounds(field.Name)
+			if !ok {
+				return nil, nil
+			}
+			numbers[0], numbers[1] = uint64(least), uint64(most)
+		}
+		values, err := relation.Column(allocator, field.Type, numbers, 0)
+		if err != nil {
+			return nil, err
+		}
+		chunks := []arrow.Array{values}
+		if of.Nulls(field.Name) {
+			chunks = append(chunks, array.MakeArrayOfNull(memory.NewGoAllocator(), field.Type, 1))
+		} else {
+			chunks = append(chunks, array.NewSlice(values, 0, 1))
+		}
+		columns = append(columns, *arrow.NewColumn(field, arrow.NewChunked(field.Type, chunks)))
+	}
+	return array.NewTable(schema, columns, -1), nil
+}

@@ -1,0 +1,218 @@
+package query
+
+import (
+	"context"
+	"fmt"
+	"math/bits"
+	"sync"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+
+	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/exec"
+	"github.com/spirjoin/spirjoin/operator"
+	"github.com/spirjoin/spirjoin/relation"
+)
+
+// A driver compiles a kernel in up to half a second, so that kernels are best compiled all at once, and before they are
+// needed. Which ones are needed follows from the plan, the columns, the tuning and the device, but is known only to the
+// code that records commands. So that code runs beforehand: a rehearsal runs the plan with a few rows on a simulated
+// device, and every kernel that it asks for is compiled for the real one. Nothing has to be kept in step with the code.
+//
+// Kernels that only some data need, such as those for a key with very many rows, are compiled when they are needed.
+
+// Simulator opens a driver that claims to be a device and runs the reference kernels. It calls compile with every
+// kernel that it is asked for.
+type Simulator func(info *backend.DeviceInfo, compile func(*backend.KernelSpec, backend.Config)) (backend.Driver, error)
+
+// rehearsing begins to compile the kernels of the query ahead, in a flow that runs it, if the engine has a simulator. A
+// rehearsal that fails compiles nothing more ahead, and is no failure of the query.
+func (q *Query) rehearsing(flow *exec.Flow) {
+	if q.Engine.Simulate != nil {
+		flow.Go("rehearse", func(ctx context.Context) error {
+			_ = q.Rehearse(ctx)
+			return nil
+		})
+	}
+}
+
+// Rehearse begins to compile the kernels that the first alternative needs ([backend.Device.Prefetch]), and does not wait
+// for them. The engine must have a simulator. It does nothing if the engine has rehearsed such a query before. Errors are
+// those of the rehearsal; whatever they are, the query can run.
+func (q *Query) Rehearse(ctx context.Context) (err error) {
+	shape := q.shape()
+	if !q.Engine.rehearsed.add(shape) {
+		return nil
+	}
+	defer func() {
+		if err != nil {
+			q.Engine.rehearsed.remove(shape)
+		}
+	}()
+	device := q.Engine.Device()
+	driver, err := q.Engine.Simulate(device.Info(), device.Prefetch)
+	if err != nil {
+		return err
+	}
+	simulated := backend.NewDevice(driver, device.Options())
+	defer func() { _ = simulated.Close() }()
+	rows, scale := q.Alternatives[0].specimenRows()
+	pinned := relation.NewPinnedArena(simulated)
+	defer pinned.Close()
+	in := func(imported bool) memory.Allocator { // memory like that of the query
+		if imported && pinned != nil {
+			return pinned
+		}
+		return memory.NewGoAllocator()
+	}
+	stage := NewEngine(q.Engine.Ops.Rehearsal(simulated, scale), in(q.Engine.pinnedBytes > 0), 0)
+	defer stage.Close()
+	allocators := [2]memory.Allocator{in(q.pinned(relation.Left)), in(q.pinned(relation.Right))}
+	return exec.Protect("rehearse", func() error {
+		specimen, err := q.specimen(stage, rows, allocators)
+		if err != nil {
+			return err
+		}
+		// The rehearsal has its own grant and therefore none of the flow that ctx belongs to.
+		own, cancel := context.WithCancelCause(context.Background())
+		defer cancel(nil)
+		defer context.AfterFunc(ctx, func() { cancel(context.Cause(ctx)) })()
+		result, err := specimen.Run(own)
+		if err != nil {
+			return err
+		}
+		defer result.Close()
+		for piece, err := range result.pieces(own) {
+			if err != nil {
+				return err
+			}
+			piece.Release()
+		}
+		return nil
+	})
+}
+
+// specimenRows is how many rows the specimen of each table has, and how many rows a row stands for. There are so few
+// that most of them have one partner.
+func (a *Alternative) specimenRows() (rows [2]int, scale uint64) {
+	const most = 1 << 10
+	for side, s := range a.Scans {
+		all := a.Facts.Brought(side)
+		n := min(all, most, 4*s.Keys.Distinct())
+		rows[s.Side], scale = int(n), max(scale, all/max(1, n))
+	}
+	return rows, scale
+}
+
+// pinned reports whether the table of a side is in memory that the device has imported. Parts that come later are
+// expected there if the engine allocates such memory.
+func (q *Query) pinned(side relation.Side) bool {
+	s := q.Alternatives[0].Scans[operator.Build]
+	if s.Side != side {
+		if s = q.Alternatives[0].Scans[operator.Probe]; s.Table.NumRows() == 0 {
+			return q.Engine.pinnedBytes > 0
+		}
+	}
+	return s.Keys.Pinned(side, q.Engine.Device())
+}
+
+// specimen is the first alternative with specimens of the tables, on another engine, in memory of allocators by table.
+func (q *Query) specimen(stage *Engine, rows [2]int, allocators [2]memory.Allocator) (*Query, error) {
+	a := q.Alternatives[0]
+	tree := *a.Join
+	var sorted [2]bool
+	for side, s := range tree.Scans {
+		sorted[s.Side] = a.Facts.Sorted[side]
+	}
+	keys, err := tree.Scans[0].Keys.Specimen(rows, sorted, allocators)
+	if err != nil {
+		return nil, err
+	}
+	for side, s := range tree.Scans {
+		if tree.Scans[side], err = s.specimen(keys, rows[s.Side], allocators[s.Side]); err != nil {
+			return nil, err
+		}
+	}
+	if tree.Keep != nil {
+		tree.Keep = keys.Equal
+	}
+	a.Join = &tree
+	specimen := &Query{Spec: q.Spec, Engine: stage, Alternatives: []Alternative{a}, Rates: q.Rates, room: q.room}
+	specimen.Trees, specimen.Parts, specimen.MostRows = []Join{tree}, false, 0
+	specimen.Progress, specimen.Release, specimen.Grant = exec.NewProgress(nil), nil, nil
+	for side, unique := range q.Unique {
+		if unique != nil {
+			if specimen.Unique[side], err = unique.Specimen(rows, sorted, allocators); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return specimen, nil
+}
+
+// specimen is the scan of a specimen of the table.
+func (s *Scan) specimen(keys *relation.KeyPlan, rows int, allocator memory.Allocator) (*Scan, error) {
+	specimen := *s
+	specimen.Keys, specimen.Columns = keys, nil
+	specimen.Table = array.NewTable(arrow.NewSchema(nil, nil), nil, int64(rows))
+	for i, c := range s.Columns {
+		if key := keys.Column(s.Side, s.Names[i]); key != nil { // the device may make codes of it
+			specimen.Columns = append(specimen.Columns, key)
+			continue
+		}
+		values, err := relation.Column(allocator, c.DataType(), make([]uint64, rows), 0)
+		if err != nil {
+			return nil, err
+		}
+		specimen.Columns = append(specimen.Columns, arrow.NewChunked(c.DataType(), []arrow.Array{values}))
+	}
+	return &specimen, nil
+}
+
+// shape describes what the kernels of the first alternative depend on. Queries of one shape may differ in their data,
+// and in numbers of rows up to the next power of two.
+func (q *Query) shape() string {
+	a := &q.Alternatives[0]
+	f := &a.Facts
+	text := fmt.Sprint(a.Algorithm, a.Want, a.Detail, a.Place, a.Compare, f.KeyBytes, f.KeyBits, f.Stays, f.Unique, f.Proved,
+		f.Sorted, bits.Len64(f.Window), bits.Len64(f.Granule), q.Ordered, q.Numbers)
+	for side, s := range a.Scans {
+		text += fmt.Sprint(";", bits.Len64(f.Rows[side]), s.Payload(), s.Keyless, s.Encodes, s.Keys.LeavesOut(s.Side),
+			q.Unique[side] != nil)
+		for _, c := range s.Words.Columns {
+			text += fmt.Sprint(" ", c.Type, c.Valid != nil)
+		}
+	}
+	return text
+}
+
+// shapes are those of the queries that were rehearsed. Safe for concurrent use.
+type shapes struct {
+	mu    sync.Mutex
+	known map[string]bool
+}
+
+// mostShapes bounds the memory of an engine that lives long.
+const mostShapes = 1 << 10
+
+// add reports whether a shape is new.
+func (s *shapes) add(shape string) (added bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.known[shape] {
+		return false
+	}
+	if s.known == nil || len(s.known) >= mostShapes {
+		s.known = make(map[string]bool)
+	}
+	s.known[shape] = true
+	return true
+}
+
+func (s *shapes) remove(shape string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.known, shape)
+}

@@ -1,0 +1,287 @@
+package relation
+
+import (
+	"cmp"
+	"encoding/binary"
+	"fmt"
+	"math"
+	"slices"
+	"sync"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+
+	"github.com/spirjoin/spirjoin/backend"
+)
+
+// A specimen stands for a large table: it has the same columns and few rows, of which the first half has the keys of the
+// first half of the other side. A join of specimens takes the same steps as one of the tables.
+
+// Specimen returns the plan for specimens with so many rows on each side. The codes of their keys are made as in this
+// plan and fill the same ranges, as far as the types allow, in order where sorted says so, otherwise not. A row is left
+// out on each side on which rows are. The columns are in memory of the allocators of their sides, as far as their types
+// have a fixed width.
+func (p *KeyPlan) Specimen(rows [2]int, sorted [2]bool, allocators [2]memory.Allocator) (*KeyPlan, error) {
+	specimen := *p
+	for side, rows := range rows {
+		order := specimenOrder(Side(side), rows)
+		if sorted[side] && len(p.keys) > 0 {
+			slices.SortFunc(order, func(a, b int) int {
+				return cmp.Compare(p.spread(0, a), p.spread(0, b))
+			})
+		}
+		var columns []*arrow.Chunked
+		for k := range p.keys {
+			key := &p.keys[k]
+			numbers := make([]uint64, rows)
+			for i, row := range order {
+				numbers[i] = key.sides[side].coding.number(key.extent.min+p.spread(k, row), key.sides[side].trait.floatBit)
+			}
+			values, err := Column(allocators[side], key.sides[side].dtype, numbers, key.sides[side].coding.width)
+			if err != nil {
+				return nil, err
+			}
+			columns = append(columns, arrow.NewChunked(values.DataType(), []arrow.Array{values}))
+		}
+		if err := specimen.open(Side(side), int64(rows), columns); err != nil {
+			return nil, err
+		}
+		if p.LeavesOut(Side(side)) && rows > 0 {
+			specimen.sides[side].selected = allButLast(rows)
+		}
+	}
+	return &specimen, nil
+}
+
+// Column returns the key column of this name of a side; nil if there is none.
+func (p *KeyPlan) Column(side Side, name string) *arrow.Chunked {
+	for k, key := range p.keys {
+		if key.sides[side].name == name {
+			column := arrow.NewChunked(key.sides[side].dtype, nil)
+			for _, chunk := range p.sides[side].columns[k].chunks {
+				column = arrow.NewChunked(key.sides[side].dtype, append(column.Chunks(), chunk.values))
+			}
+			return column
+		}
+	}
+	return nil
+}
+
+// Pinned reports whether the device reads the first key column of a side, which has rows, in place.
+func (p *KeyPlan) Pinned(side Side, device *backend.Device) bool {
+	if len(p.keys) == 0 || len(p.sides[side].columns[0].chunks) == 0 {
+		return false
+	}
+	r, ok := device.Imported(bufferBytes(p.sides[side].columns[0].chunks[0].values.Data(), 1), 4)
+	if ok {
+		r.Buffer.Release()
+	}
+	return ok
+}
+
+// Distinct is an upper bound on the number of different keys of a specimen.
+func (p *KeyPlan) Distinct() (most uint64) {
+	most = 1
+	for k := range p.keys {
+		key := &p.keys[k]
+		values := uint64(math.MaxUint32)
+		if !p.hashed {
+			values = 1 << min(key.bits, 32)
+		}
+		for _, side := range key.sides {
+			values = min(values, distinctOf(side.dtype))
+		}
+		most = min(most*values, math.MaxUint32)
+	}
+	return most
+}
+
+// specimenOrder numbers the rows of a side, so that equal numbers on both sides are partners.
+func specimenOrder(side Side, rows int) (numbers []int) {
+	for row := range rows {
+		if row >= rows/2 && side == Right {
+			row += rows
+		}
+		numbers = append(numbers, row)
+	}
+	return numbers
+}
+
+// spread is the difference of the code of a row to the least code of key k: rows of consecutive numbers are spread over
+// the bits of the key.
+func (p *KeyPlan) spread(k, row int) uint64 {
+	code := uint64(row) * 0x9e3779b97f4a7c15
+	if bits := p.keys[k].bits; bits < 64 && !p.hashed {
+		code &= 1<<bits - 1
+	}
+	return code
+}
+
+// number is the stored number that has a code: the inverse of a coding where there is one, otherwise the code itself.
+func (c coding) number(code uint64, floatBits int) uint64 {
+	float := float64(int64(code))
+	switch {
+	case c.method == methodScale && c.factor > 1:
+		return uint64(int64(code) / int64(c.factor))
+	case c.method == methodWhole:
+		return code * c.factor
+	case c.method == methodRank && c.domain == domainFloat32:
+		float = float64(floatOf32(int64(code)))
+	case c.method == methodRank:
+		float = floatOf64(int64(code))
+	case c.method != methodIntegral:
+		return code
+	}
+	switch floatBits {
+	case 64:
+		return math.Float64bits(float)
+	case 32:
+		return uint64(math.Float32bits(float32(float)))
+	}
+	return code
+}
+
+// allButLast selects all rows but the last.
+func allButLast(rows int) *selection {
+	blocks := (rows + blockRows - 1) / blockRows
+	s := &selection{words: make([]uint64, (rows+63)/64), blocks: make([]uint64, blocks+1), nulls: 1}
+	fill(s.words, rows)
+	s.words[(rows-1)/64] &^= 1 << ((rows - 1) % 64)
+	for block := range blocks {
+		s.blocks[block+1] = uint64(min(rows-1, (block+1)*blockRows))
+	}
+	return s
+}
+
+// dictionaryValues is how many values a dictionary of a specimen has: indices of every type can name them.
+const dictionaryValues = 100
+
+// distinctOf is an upper bound on the different values that [Column] makes.
+func distinctOf(t arrow.DataType) uint64 {
+	switch t := t.(type) {
+	case *arrow.DictionaryType:
+		return min(dictionaryValues, distinctOf(t.ValueType))
+	case arrow.ExtensionType:
+		return 1
+	case arrow.FixedWidthDataType, *arrow.StringType, *arrow.LargeStringType, *arrow.StringViewType, *arrow.BinaryType,
+		*arrow.LargeBinaryType, *arrow.BinaryViewType:
+		return math.MaxUint32
+	}
+	return 1
+}
+
+// Column returns a column of a type. In types of fixed width, values have the given numbers as their low 64 bits; texts
+// show them, with at most textBytes bytes unless that is 0; dictionaries have at most dictionaryValues of these; values of other types
+// are empty. Values of fixed width are in memory of the allocator.
+func Column(allocator memory.Allocator, t arrow.DataType, numbers []uint64, textBytes int) (arrow.Array, error) {
+	switch t := t.(type) {
+	case *arrow.DictionaryType:
+		distinct := numbers[:min(len(numbers), dictionaryValues)]
+		values, err := Column(allocator, t.ValueType, distinct, textBytes)
+		if err != nil {
+			return nil, err
+		}
+		at := make([]uint64, len(numbers))
+		for i := range at {
+			at[i] = uint64(i % len(distinct))
+		}
+		indices, err := Column(allocator, t.IndexType, at, 0)
+		if err != nil {
+			return nil, err
+		}
+		return array.NewDictionaryArray(t, indices, values), nil
+	case arrow.ExtensionType:
+	case arrow.FixedWidthDataType:
+		return fixedColumn(allocator, t, numbers), nil
+	}
+	b := array.NewBuilder(memory.NewGoAllocator(), t)
+	defer b.Release()
+	for _, n := range numbers {
+		text := fmt.Sprintf("%016x", n)
+		if textBytes > 0 {
+			text = text[max(0, len(text)-textBytes):]
+		}
+		switch b := b.(type) {
+		case array.StringLikeBuilder:
+			b.Append(text)
+		case interface{ Append([]byte) }: // of binary values
+			b.Append([]byte(text))
+		default:
+			b.AppendEmptyValue()
+		}
+	}
+	return b.NewArray(), nil
+}
+
+func fixedColumn(allocator memory.Allocator, t arrow.FixedWidthDataType, numbers []uint64) arrow.Array {
+	bits := t.BitWidth()
+	buffer := memory.NewResizableBuffer(allocator)
+	defer buffer.Release()
+	buffer.Resize((len(numbers)*bits + 7) / 8)
+	values := buffer.Bytes()
+	clear(values)
+	for i, n := range numbers {
+		if bits == 1 {
+			values[i/8] |= byte(n) & 1 << (i % 8)
+			continue
+		}
+		var number [8]byte
+		binary.LittleEndian.PutUint64(number[:], n)
+		copy(values[i*bits/8:][:bits/8], number[:])
+	}
+	data := array.NewData(t, len(numbers), []*memory.Buffer{nil, buffer}, nil, 0, 0)
+	defer data.Release()
+	return array.MakeFromData(data)
+}
+
+// PinnedArena allocates memory that a device has imported, in blocks of any size, for the columns of specimens. All are
+// freed together by Close; Free does nothing. Safe for concurrent use.
+type PinnedArena struct {
+	pinned *PinnedAllocator
+
+	mu     sync.Mutex
+	blocks [][]byte
+}
+
+// NewPinnedArena returns an arena for a device that imports memory; nil for another one. The owner closes it.
+func NewPinnedArena(device *backend.Device) *PinnedArena {
+	pinned, ok := AllocatorFor(device, 0).(*PinnedAllocator)
+	if !ok {
+		return nil
+	}
+	return &PinnedArena{pinned: pinned}
+}
+
+// Allocate returns memory of the given size in bytes, with undefined content.
+func (a *PinnedArena) Allocate(size int) []byte {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	block := a.pinned.Allocate(max(size, minPinnedBytes))
+	a.blocks = append(a.blocks, block)
+	return block[:size]
+}
+
+// Reallocate returns memory of another size with the content of b, as far as it has room.
+func (a *PinnedArena) Reallocate(size int, b []byte) []byte {
+	block := a.Allocate(size)
+	copy(block, b)
+	return block
+}
+
+// Free does nothing.
+func (a *PinnedArena) Free([]byte) {}
+
+// Close frees all blocks. It does nothing for nil.
+func (a *PinnedArena) Close() {
+	if a == nil {
+		return
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for _, block := range a.blocks {
+		a.pinned.Free(block)
+	}
+	a.blocks = nil
+	a.pinned.Close()
+}
