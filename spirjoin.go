@@ -305,6 +305,11 @@ func (e *Engine) TuningProblems() []error { return e.tuningProblems }
 // Go's heap. Memory is freed only by Release.
 func (e *Engine) Allocator() memory.Allocator { return e.join.Allocator }
 
+// Reserve takes host memory out of Options.MemoryLimitBytes for good, for what the caller holds beside the tables, so
+// that joins keep within the rest. Without a limit it does nothing. Call it before the first join. The error is
+// ErrHostMemory if the limit is lower.
+func (e *Engine) Reserve(sizeBytes uint64) error { return e.join.Reserve(sizeBytes) }
+
 // Join plans and runs a join. The output is read from the result, which the caller closes. Both tables must stay alive,
 // and ctx must not end, until then.
 func (e *Engine) Join(ctx context.Context, left, right arrow.Table, spec JoinSpec) (*JoinResult, error) {

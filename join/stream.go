@@ -202,6 +202,10 @@ const sliceRows = 1 << 16
 // launches, and in walks over the build side, than in work.
 const leastPartRows = 1 << 20
 
+// bestPartBytes is the memory of a part from which on its rows cost the host so much more than launches, or walks over
+// a build side of four times the size, that larger parts would only take more memory.
+const bestPartBytes = 64 << 20
+
 // leastGranule is how many rows of a part are joined at a time at least, where the host has no memory for more.
 const leastGranule = 1 << 10
 
@@ -434,8 +438,10 @@ func (b *buildSide) stream(flow *exec.Flow, grant *exec.Grant, probe Source) (re
 		return nil, err
 	}
 	s.mostRows = cmp.Or(b.engine.GranuleRows, s.bestRows())
+	s.tableBytes = query.TableBytes(b.table)
+	s.mostBytes = max(bestPartBytes, s.tableBytes/4)
 	if s.grant = grant; grant != nil {
-		s.mostBytes, s.tableBytes = b.engine.HostCapBytes()/8, query.TableBytes(b.table)
+		s.mostBytes = min(s.mostBytes, b.engine.HostCapBytes()/8)
 	}
 	first, err := s.gather(flow.Context())
 	s.grant = nil
@@ -450,7 +456,7 @@ func (b *buildSide) stream(flow *exec.Flow, grant *exec.Grant, probe Source) (re
 		}
 		l.expected = s.expected()
 	}
-	if grant != nil && !s.ended { // granules need not be larger than parts can be
+	if s.bytes >= s.mostBytes { // granules need not be larger than parts can be
 		s.mostRows = s.rows
 	}
 	q := l.lower()

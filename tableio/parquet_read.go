@@ -146,7 +146,7 @@ func (s *parquetSource) batches(
 			}
 		}
 		decode := func(ctx context.Context, at chunkPlace) (arrow.Array, error) { return s.decode(ctx, at, mem) }
-		for chunk, err := range inOrder(ctx, len(columns)+runtime.GOMAXPROCS(0), jobs, decode, arrow.Array.Release) {
+		for chunk, err := range inOrder(ctx, 2*runtime.GOMAXPROCS(0), jobs, decode, arrow.Array.Release) {
 			if err != nil {
 				yield(nil, err)
 				return
@@ -263,8 +263,4 @@ func assemble(fields *arrow.Schema, columns []int, chunks [][]arrow.Array, rows 
 		out[i].Release()
 	}
 	return table, nil
-}
-
-func (s *parquetSource) read(ctx context.Context, columns []int, mem memory.Allocator) (arrow.Table, error) {
-	return collectBatches(ctx, s, columns, mem)
 }

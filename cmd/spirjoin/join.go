@@ -15,6 +15,7 @@ import (
 
 	"github.com/spirjoin/spirjoin"
 	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/internal/offheap"
 	"github.com/spirjoin/spirjoin/join"
 	"github.com/spirjoin/spirjoin/relation"
 	"github.com/spirjoin/spirjoin/tableio"
@@ -26,16 +27,21 @@ func (s *session) join(ctx context.Context, o joinOptions) error {
 	progress := s.newProgress(o.quiet)
 	defer progress.close()
 	o.spec.Progress = progress.report
-	if o.memoryLimitBytes > 0 { // of Go's heap, which tables and batches are not in
-		defer debug.SetMemoryLimit(debug.SetMemoryLimit(max(leastHeapBytes, int64(min(o.memoryLimitBytes, 1<<62)/heapShare))))
+	if o.memoryLimitBytes > 0 {
+		defer debug.SetMemoryLimit(debug.SetMemoryLimit(heapLimitBytes(o.memoryLimitBytes)))
 	}
 
 	progress.enter("open device")
+	before := residentBytes()
 	engine, closeEngine, err := openEngine(ctx, o)
 	if err != nil {
 		return err
 	}
 	defer closeEngine()
+	limit, err := limitMemory(engine, o.memoryLimitBytes, max(before, residentBytes())-before)
+	if err != nil {
+		return err
+	}
 	if !o.quiet && o.stats != statsJSON {
 		progress.clearLine()
 		for _, problem := range engine.TuningProblems() {
@@ -44,10 +50,15 @@ func (s *session) join(ctx context.Context, o joinOptions) error {
 	}
 
 	reading := time.Now()
-	readers, err := s.openInputs(ctx, o, capAllocator(engine.Allocator(), o.memoryLimitBytes), progress)
+	readers, err := s.openInputs(ctx, o, limit, engine.Allocator(), progress)
 	defer closeAll(readers)
 	if err != nil {
 		return err
+	}
+	for _, r := range readers {
+		if err := engine.Reserve(uint64(r.PipeBytes())); err != nil {
+			return err
+		}
 	}
 	typeEmptyKeys(readers, o.spec)
 	layout, err := spirjoin.NewJoinLayout(readers[0].Schema(), readers[1].Schema(), o.spec)
@@ -133,10 +144,16 @@ func openEngine(ctx context.Context, o joinOptions) (_ *spirjoin.Engine, closeAl
 	return engine, func() { _ = errors.Join(engine.Close(), system.Close()) }, nil
 }
 
-func (s *session) openInputs(ctx context.Context, o joinOptions, allocator memory.Allocator, progress *progress) (readers [2]*tableio.Reader, err error) {
+// openInputs opens both inputs, whose tables come from the allocator and count towards the limit, and so does what a
+// pipe holds.
+func (s *session) openInputs(ctx context.Context, o joinOptions, limit *memoryCap, allocator memory.Allocator,
+	progress *progress) (readers [2]*tableio.Reader, err error) {
+	options := tableio.ReadOptions{CSV: o.csv, Allocator: limit.of(allocator), PipeAllocator: limit.of(&offheap.Shared),
+		Stdin: s.stdin}
 	for side, path := range o.paths {
 		progress.enter("open " + path)
-		readers[side], err = tableio.Open(ctx, path, tableio.ReadOptions{Format: o.formats[side], CSV: o.csv, Allocator: allocator, Stdin: s.stdin})
+		options.Format = o.formats[side]
+		readers[side], err = tableio.Open(ctx, path, options)
 		if err != nil {
 			return readers, nameFormatFlag(err, [2]string{"left-format", "right-format"}[side])
 		}
