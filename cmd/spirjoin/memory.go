@@ -16,14 +16,14 @@ import (
 //	program    45 MiB of code and data                         in the slack
 //	Go heap    64 MiB and 5% of the limit                      in the slack
 //	drivers    what they took as the device was opened, and    reserved (driverBytes)
-//	           64 MiB for what they compile later
+//	           32 MiB for what they compile later
 //	staging    64 MiB through which a GPU copies               reserved
 //	pipes      the content of standard input, unless it is     reserved (tableio.Reader.PipeBytes)
 //	           an Arrow stream
 const (
 	heapShare      = 20       // of the limit, which Go's heap may take beside leastHeapBytes
 	leastHeapBytes = 64 << 20 // with less its collector has no rest
-	laterBytes     = 64 << 20 // of drivers
+	laterBytes     = 32 << 20 // of drivers
 	stagingBytes   = 64 << 20
 )
 
@@ -32,15 +32,15 @@ func heapLimitBytes(limitBytes uint64) int64 {
 	return leastHeapBytes + int64(min(limitBytes, 1<<62)/heapShare)
 }
 
-// driverBytes is the memory of a device's drivers, of which they have taken openedBytes so far.
+// driverBytes is the memory of drivers, which took openedBytes as the device was opened, also where that is the host.
 func driverBytes(info *backend.DeviceInfo, openedBytes uint64) uint64 {
-	switch {
-	case info.Type == backend.Host:
-		return 0
-	case info.InHostMemory():
-		return openedBytes + laterBytes
+	if info.Type != backend.Host {
+		openedBytes += laterBytes
 	}
-	return openedBytes + laterBytes + stagingBytes
+	if !info.InHostMemory() {
+		openedBytes += stagingBytes
+	}
+	return openedBytes
 }
 
 // limitMemory keeps an engine, and what is read for it, within the limit. Opening the device took openedBytes. It
