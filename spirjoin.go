@@ -63,7 +63,7 @@ import (
 //	Materialize      where columns are put together; default where it is predicted to be faster
 //	Algorithm        see ParseJoinAlgorithm; default the one predicted to be fastest
 //	BuildSide        side that is prepared once; default the one with fewer rows
-//	Progress         callback that reports progress
+//	Progress         callback that is told the phase, the rows done and in all, and the time elapsed and left
 type JoinSpec = join.Spec
 
 // JoinResult is a join in progress, whose owner closes it. Its output is drawn once, by one goroutine; a second draw is
@@ -102,6 +102,7 @@ type (
 	JoinLayout      = join.Layout     // the output columns of a join and the input columns that it needs
 	JoinPairs       = query.Pairs     // pairs of row numbers, from JoinResult.Pairs
 	JoinRanges      = query.KeyRanges // from Engine.KeyRanges
+	JoinProgress    = join.Progress   // how far a join has come, for JoinSpec.Progress
 	JoinStats       = query.Stats     // measurements, from JoinResult.Stats
 )
 
@@ -228,7 +229,8 @@ type Options struct {
 	// tables.
 	//
 	// Not counted are tables that no join is reading, batches that were drawn and not released beyond those four, what
-	// sources hold, buffers of 64 MiB through which a GPU copies, and the program itself.
+	// sources hold, buffers of 64 MiB through which a GPU copies, and the program itself. Engine.Reserve sets memory aside
+	// for them.
 	MemoryLimitBytes uint64
 	System           SystemOptions    // how the devices are found
 	Tuning           primitive.Tuning // rows that take precedence over the tuning tables and the user's tuning file

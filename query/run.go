@@ -37,6 +37,7 @@ func run(flow *exec.Flow, q *Query, a *Alternative, built *Built, parts *exec.Pi
 
 // join runs the alternative.
 func (r *Result) join(ctx context.Context) (err error) {
+	r.Query.Progress.Expect(r.work())
 	built := r.built
 	if built == nil {
 		scans := r.taken.Scans[:]
@@ -48,20 +49,50 @@ func (r *Result) join(ctx context.Context) (err error) {
 	lane := &exec.Lane{Ops: built.lane.Ops, Memory: built.lane.Scope(ctx), Profile: r.lane.Profile}
 	defer lane.Memory.ReleaseAll()
 	if r.parts != nil {
-		err := r.stream(ctx, lane, built)
-		r.all.Store(err == nil)
-		return err
+		if err := r.stream(ctx, lane, built); err != nil {
+			return err
+		}
+		r.joined()
+		return nil
 	}
 	out := r.output(lane, built.grant)
 	defer out.close()
 	if err := r.probe(ctx, lane, built, out); err != nil {
 		return err
 	}
-	r.all.Store(true)
+	r.joined()
 	if r.built == nil {
 		built.release() // what remains is the output
 	}
 	return out.end(ctx)
+}
+
+// joined notes that the number of output rows is complete.
+func (r *Result) joined() {
+	r.all.Store(true)
+	r.Query.Progress.AllJoined(r.Rows())
+}
+
+// work is what the plan expects. The time of all stages but the last one is divided by the rows of the sides.
+func (r *Result) work() (w exec.Work) {
+	f, total := &r.taken.Facts, r.taken.Time()
+	for _, stage := range r.taken.Stages {
+		if stage.Name == operator.Deliver {
+			w.Deliver = stage.Time
+		}
+	}
+	if r.built == nil {
+		rows := float64(f.Rows[operator.Build] + f.Rows[operator.Probe])
+		w.Build = time.Duration(float64(total-w.Deliver) * float64(f.Rows[operator.Build]) / max(1, rows))
+	}
+	w.Probe = total - w.Deliver - w.Build
+	if w.ProbeRows = r.Query.PartsRows; r.parts == nil {
+		w.ProbeRows = uint64(r.taken.Scans[operator.Probe].Table.NumRows())
+	}
+	if !r.taken.Output.Count {
+		w.OutputRows = r.Query.predictedRows()
+	}
+	return w
 }
 
 // probe runs the operator with the probe side.
@@ -81,6 +112,7 @@ func (r *Result) probe(ctx context.Context, lane *exec.Lane, built *Built, out *
 		if err := r.granule(ctx, lane, built, s, bounds[i], bounds[i+1], out); err != nil {
 			return err
 		}
+		r.Query.Progress.Joined(uint64(bounds[i+1] - bounds[i]))
 	}
 	if err := built.op.Finish(ctx, out.pairs); err != nil {
 		return err
@@ -124,7 +156,7 @@ func (r *Result) granule(ctx context.Context, lane *exec.Lane, built *Built, pro
 	out *output) error {
 	memory := lane.Scope(ctx)
 	defer memory.ReleaseAll()
-	r.Query.Progress.Start("load "+probe.Side.String(), 0)
+	r.Query.Progress.Join()
 	chunk, err := timed(&r.encode, func() (*relation.Chunk, error) {
 		texts, err := r.probeTexts(ctx, lane, memory, probe, from, to)
 		if err != nil {
@@ -138,7 +170,6 @@ func (r *Result) granule(ctx context.Context, lane *exec.Lane, built *Built, pro
 	if err != nil {
 		return err
 	}
-	r.Query.Progress.Start("join", 0)
 	r.granules.Add(1)
 	err = built.op.Probe(ctx, lane, chunk, out.pairs)
 	if out.filter != nil {

@@ -89,12 +89,12 @@ func (r *Result) part(ctx context.Context, lane *exec.Lane, built *Built, out *o
 	s := join.Scans[operator.Probe]
 	bounds := s.granules(r.taken.Facts.Granule, r.taken.Facts.Brought(operator.Probe))
 	for i := range bounds[1:] {
-		if s.Keys.RowsIn(s.Side, bounds[i], bounds[i+1]) == 0 {
-			continue
+		if s.Keys.RowsIn(s.Side, bounds[i], bounds[i+1]) > 0 {
+			if err := r.granule(ctx, lane, built, s, bounds[i], bounds[i+1], out); err != nil {
+				return err
+			}
 		}
-		if err := r.granule(ctx, lane, built, s, bounds[i], bounds[i+1], out); err != nil {
-			return err
-		}
+		r.Query.Progress.Joined(uint64(bounds[i+1] - bounds[i]))
 	}
 	if err := r.alone(ctx, lane, s, operator.Probe, out); err != nil {
 		return err

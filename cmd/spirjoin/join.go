@@ -26,7 +26,7 @@ func (s *session) join(ctx context.Context, o joinOptions) error {
 	report := joinReport{started: time.Now(), Output: o.output}
 	progress := s.newProgress(o.quiet)
 	defer progress.close()
-	o.spec.Progress = progress.report
+	o.spec.Progress = progress.join
 	if o.memoryLimitBytes > 0 {
 		defer debug.SetMemoryLimit(debug.SetMemoryLimit(heapLimitBytes(o.memoryLimitBytes)))
 	}
@@ -152,7 +152,9 @@ func (s *session) openInputs(ctx context.Context, o joinOptions, limit *memoryCa
 		Stdin: s.stdin}
 	for side, path := range o.paths {
 		progress.enter("open " + path)
+		phase, reader := "read "+[2]string{"left", "right"}[side], &readers[side]
 		options.Format = o.formats[side]
+		options.Progress = func(rows int64) { progress.rows(phase, rows, (*reader).Rows()) }
 		readers[side], err = tableio.Open(ctx, path, options)
 		if err != nil {
 			return readers, nameFormatFlag(err, [2]string{"left-format", "right-format"}[side])
