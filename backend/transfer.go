@@ -167,7 +167,10 @@ func (d *Device) uploadStaged(ctx context.Context, pieces int, fill func(i int, 
 	if pieces == 1 {
 		own := s.slots[0]
 		s.slots = append(s.slots[1:], own) // the one that is longest idle comes first
-		if err := own.fill(ctx, d, 0, fill); err != nil {
+		if err := d.wait(ctx, own.point.at); err != nil {
+			return Point{}, err
+		}
+		if own.to, err = fill(0, own.Bytes()); err != nil {
 			return Point{}, err
 		}
 		return d.send(ctx, own)
@@ -195,14 +198,21 @@ func (d *Device) uploadStaged(ctx context.Context, pieces int, fill func(i int, 
 			return nil, ContextError(working)
 		}
 	}
+	var waiting sync.Mutex // the first that waits has the oldest copy; the others then find theirs done, mostly
 	for range min(pieces, runtime.GOMAXPROCS(0), copyWorkers) {
 		start(func() error {
 			for i := int(next.Add(1)) - 1; i < pieces; i = int(next.Add(1)) - 1 {
 				own, err := receive(free)
-				if err == nil {
-					err = own.fill(working, d, i, fill)
-				}
 				if err != nil {
+					return err
+				}
+				waiting.Lock()
+				err = d.wait(working, own.point.at)
+				waiting.Unlock()
+				if err != nil {
+					return err
+				}
+				if own.to, err = fill(i, own.Bytes()); err != nil {
 					return err
 				}
 				filled <- own
@@ -235,14 +245,6 @@ func (d *Device) uploadStaged(ctx context.Context, pieces int, fill func(i int, 
 		return last, ContextError(ctx)
 	}
 	return last, context.Cause(working)
-}
-
-// fill waits until the slot is idle and has a piece written to it.
-func (s *slot) fill(ctx context.Context, d *Device, i int, write func(i int, staged []byte) (Range, error)) (err error) {
-	if err = d.wait(ctx, s.point.at); err == nil {
-		s.to, err = write(i, s.Bytes())
-	}
-	return err
 }
 
 // send copies what is in slots to where it belongs.

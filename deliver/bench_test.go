@@ -1,6 +1,7 @@
 package deliver
 
 import (
+	"context"
 	"fmt"
 	"sync/atomic"
 	"testing"
@@ -36,7 +37,9 @@ func BenchmarkDeliver(b *testing.B) {
 			{"decimal128", []arrow.Field{field(&arrow.Decimal128Type{Precision: 38}, false)}, 128},
 		} {
 			b.Run(fmt.Sprintf("%s/columns=%s/rows=%d", name, c.name, rows), func(b *testing.B) {
-				lane := exec.NewLane(b.Context(), ops, nil)
+				flow := exec.NewFlow(b.Context())
+				defer flow.Stop()
+				lane := exec.NewLane(flow.Context(), ops, nil)
 				defer lane.Memory.ReleaseAll()
 				words, none := relation.PlanWords(c.fields), relation.PlanWords(nil)
 				window := operator.NewWindow(b.Context(), lane, uint64(rows))
@@ -64,17 +67,24 @@ func BenchmarkDeliver(b *testing.B) {
 				for _, piece := range []int{1 << 18, 1 << 20, 1 << 22} {
 					b.Run(fmt.Sprintf("pieces=%d", piece), func(b *testing.B) {
 						b.SetBytes(outputBytes)
-						lane := lane.Nested(b.Context())
-						r := Rows{Room: Room{Lane: lane}, Allocator: pins, Sides: [2]relation.Side{relation.Left, relation.Right},
-							Columns: columns, Words: [2]*relation.Words{&words, &none}, Numbers: [2]int{-1, -1},
-							PieceRows: uint64(piece), Time: new(atomic.Int64)}
-						defer r.Close()
-						for b.Loop() {
-							for first := 0; first < rows; first += piece {
-								p, err := r.piece(b.Context(), window, uint64(first), uint32(min(piece, rows-first)))
-								require.NoError(b, err)
+						out := exec.NewPipe[*Piece](flow, 0)
+						flow.Go("take", func(ctx context.Context) error {
+							for {
+								p, some, err := out.Take(ctx)
+								if err != nil || !some {
+									return err
+								}
 								p.Release()
 							}
+						})
+						defer out.End()
+						r := Rows{Room: Room{Lane: lane.On(flow.Context(), backend.Deliver)},
+							Format: Format{Sides: [2]relation.Side{relation.Left, relation.Right}, Columns: columns,
+								Words: [2]*relation.Words{&words, &none}, Numbers: [2]int{-1, -1}},
+							Flow: flow, Allocator: pins, PieceRows: uint64(piece), Out: out, Time: new(atomic.Int64)}
+						defer r.Close()
+						for b.Loop() {
+							require.NoError(b, r.deliver(flow.Context(), &r.Format, window))
 						}
 					})
 				}

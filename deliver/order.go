@@ -171,7 +171,7 @@ func (o *Order) End(ctx context.Context) error {
 	heap.Init(&m)
 	for len(m.runs) > 0 {
 		numbers := m.next(o.PieceRows)
-		p := o.newPiece(uint32(len(numbers[0])))
+		p := newPiece(&o.Format, uint32(len(numbers[0])))
 		p.Numbers, p.ordered = numbers, true
 		for s, table := range o.Sides {
 			p.of[table] = o.Numbers[s] >= 0

@@ -3,7 +3,6 @@ package deliver
 import (
 	"context"
 	"sync/atomic"
-	"time"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/memory"
@@ -14,13 +13,34 @@ import (
 	"github.com/spirjoin/spirjoin/relation"
 )
 
-// Rows is the sink that downloads windows to the host, piece by piece, into a pipe. The sides of Columns and First are
-// those of the tables. The owner closes it.
+// Rows is the sink that brings windows to the host, piece by piece, into a pipe. A piece is converted to Arrow's format
+// on the device and copied to host memory; meanwhile the piece before is handed over. With Ahead set, a window is
+// delivered while the operator fills the next one. The owner closes the sink.
 type Rows struct {
 	Room
+	Format
+	Flow      *exec.Flow // of the goroutines that deliver
 	Allocator memory.Allocator
-	Sides     [2]relation.Side // of the build side and of the probe side
-	Columns   []Column
+	// Wanted says that the row numbers themselves are the output.
+	Wanted    bool
+	PieceRows uint64
+	// Last delays the delivery of the last window until End, when the operator has released its memory.
+	Last bool
+	// Ahead says that there is memory for a window that is delivered and another one that is filled.
+	Ahead bool
+	Out   *exec.Pipe[*Piece]
+	Time  *atomic.Int64 // nanoseconds spent on downloads
+
+	room      *backend.Buffer // for two pieces that are converted to Arrow's format
+	kept      *operator.Window
+	delivered chan struct{} // closed when the last window that was put has been delivered; nil before the first one
+}
+
+// Format says what the columns of windows are, and what becomes of them. Sides of Columns and First are those of the
+// tables. It may change between windows.
+type Format struct {
+	Sides   [2]relation.Side // of the build side and of the probe side
+	Columns []Column
 	// Words describe the payload columns, of the build side and of the probe side, with which the payload of windows
 	// begins.
 	Words [2]*relation.Words
@@ -28,172 +48,127 @@ type Rows struct {
 	// -1: there is none.
 	Numbers [2]int
 	// Part is the table of the probe side in Columns if the probe side comes part by part. First is the row of each
-	// table that has number 0. Part, First, Columns and Words may change between windows.
+	// table that has number 0.
 	Part  arrow.Table
 	First [2]uint64
-	// Wanted says that the row numbers themselves are the output.
-	Wanted    bool
-	PieceRows uint64
-	// Last delays the delivery of the last window until End, when the operator has released its memory.
-	Last bool
-	Out  *exec.Pipe[*Piece]
-	Time *atomic.Int64 // nanoseconds spent on downloads
-
-	repacked *backend.Buffer // a piece in Arrow's format
-	kept     *operator.Window
 }
 
 // Count does nothing.
 func (r *Rows) Count(context.Context, uint64) error { return nil }
 
-// Window delivers the window that was kept, if there is one, and returns an empty window.
+// Window begins to deliver the window that was kept, if there is one, and returns an empty window.
 func (r *Rows) Window(ctx context.Context, rows uint64) (*operator.Window, error) {
-	if err := r.End(ctx); err != nil {
+	if err := r.flush(ctx); err != nil {
 		return nil, err
 	}
 	return r.window(ctx, rows), nil
 }
 
-// Put delivers a window, or keeps it until [Rows.End] if Last is set. It releases the window once it is delivered.
-// Errors are those of the device and of Out.
+// Put begins to deliver a window, or keeps it until [Rows.End] if Last is set. It releases the window once it is
+// delivered. Errors are those of the device and of Out; those of a delivery in progress end the flow.
 func (r *Rows) Put(ctx context.Context, w *operator.Window) error {
+	r.kept = w
 	if r.Last {
-		r.kept = w
 		return nil
 	}
-	return r.deliver(ctx, w)
+	return r.flush(ctx)
 }
 
-// End delivers the last window, if it was kept.
+// End returns when all windows are delivered.
 func (r *Rows) End(ctx context.Context) error {
-	w := r.kept
-	if r.kept = nil; w == nil {
-		return nil
+	if err := r.flush(ctx); err != nil {
+		return err
 	}
-	return r.deliver(ctx, w)
+	return r.wait(ctx)
 }
 
-func (r *Rows) deliver(ctx context.Context, w *operator.Window) error {
-	defer w.Release()
-	for first := uint64(0); first < w.Rows; first += r.PieceRows {
-		p, err := r.piece(ctx, w, first, uint32(min(r.PieceRows, w.Rows-first)))
-		if err != nil {
+// flush begins to deliver the window that was kept, if there is one, after the one before. Without Ahead, it waits for
+// the end of that.
+func (r *Rows) flush(ctx context.Context) error {
+	if r.kept == nil {
+		return nil
+	}
+	if err := r.wait(ctx); err != nil {
+		return err // Close releases the window
+	}
+	w, format, delivered := r.kept, r.Format, make(chan struct{})
+	r.kept, r.delivered = nil, delivered
+	if format.Part != nil {
+		format.Part.Retain()
+	}
+	r.Flow.Go("deliver", func(ctx context.Context) error {
+		defer close(delivered)
+		defer w.Release()
+		if format.Part != nil {
+			defer format.Part.Release()
+		}
+		return r.deliver(ctx, &format, w)
+	})
+	if r.Ahead {
+		return nil
+	}
+	return r.wait(ctx)
+}
+
+func (r *Rows) wait(ctx context.Context) error {
+	if r.delivered != nil {
+		<-r.delivered // soon after ctx, that of the flow, has ended
+	}
+	if ctx.Err() != nil {
+		return backend.ContextError(ctx)
+	}
+	return nil
+}
+
+// Close waits for the delivery in progress, which ends soon if the flow has ended, and releases the device memory of the
+// sink.
+func (r *Rows) Close() {
+	if r.delivered != nil {
+		<-r.delivered
+	}
+	r.kept.Release()
+	r.kept = nil
+	r.Lane.Memory.Release(r.room)
+	r.room = nil
+}
+
+// deliver delivers a window. Each piece is requested before the one before is awaited.
+func (r *Rows) deliver(ctx context.Context, format *Format, w *operator.Window) error {
+	var before *download
+	defer func() { before.release() }()
+	half := RepackBytes(format.Words, r.PieceRows) / 2
+	if r.room == nil {
+		r.room = r.Lane.Memory.New(2*half, "output in Arrow's form")
+		if err := r.Lane.Memory.Err(); err != nil {
 			return err
 		}
-		if err := r.Out.Put(ctx, p); err != nil {
+	}
+	for i := uint64(0); before != nil || i*r.PieceRows < w.Rows; i++ {
+		var next *download
+		if first := i * r.PieceRows; first < w.Rows {
+			var err error
+			rows := windowRows{w, first, uint32(min(r.PieceRows, w.Rows-first))}
+			if next, err = r.download(ctx, format, rows, r.room.Range(i%2*half, half)); err != nil {
+				return err
+			}
+		}
+		ready := before
+		if before = next; ready == nil {
+			continue
+		}
+		p, err := ready.finish(ctx)
+		if err == nil {
+			err = r.Out.Put(ctx, p)
+		}
+		if err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// Close releases the device memory of the sink.
-func (r *Rows) Close() {
-	r.kept.Release()
-	r.kept = nil
-	r.Lane.Memory.Release(r.repacked)
-	r.repacked = nil
-}
-
-func (r *Rows) newPiece(rows uint32) *Piece {
-	p := &Piece{Rows: rows, Columns: r.Columns, First: r.First, arrays: make([]arrow.Array, len(r.Columns))}
-	p.hold(r.Part)
+func newPiece(format *Format, rows uint32) *Piece {
+	p := &Piece{Rows: rows, Columns: format.Columns, First: format.First, arrays: make([]arrow.Array, len(format.Columns))}
+	p.hold(format.Part)
 	return p
-}
-
-// piece returns rows rows of a window, from row first on. It downloads columns, and row numbers if the host needs them.
-func (r *Rows) piece(ctx context.Context, w *operator.Window, first uint64, rows uint32) (_ *Piece, err error) {
-	p := r.newPiece(rows)
-	p.matched = w.Matched
-	defer func() {
-		if err != nil {
-			p.Release()
-		}
-	}()
-	start := time.Now()
-	defer func() { r.Time.Add(int64(time.Since(start))) }()
-	from := windowRows{w, first, rows}
-	var sides [2]int // side of the operator, by table
-	for side, table := range r.Sides {
-		p.of[table], sides[table] = w.Of[side], side
-	}
-	down := downloads{allocator: r.Allocator}
-	defer down.release()
-	fields, err := r.unpack(ctx, &from, &down)
-	if err != nil {
-		return nil, err
-	}
-	needs, single := [2]bool{r.Wanted, r.Wanted}, make([]*memory.Buffer, len(r.Columns))
-	for i := range r.Columns {
-		if c := &r.Columns[i]; c.Role == Values {
-			if table := c.side(p.of); table < 0 {
-				continue
-			} else if words := c.Of[table].Words; words == nil {
-				needs[table] = true
-			} else if words.Count == 1 {
-				single[i] = down.add(from.word(sides[table], words.First, words.ValueBytes(1)))
-			}
-		}
-	}
-	for table, needed := range needs {
-		if side := sides[table]; needed && p.of[table] {
-			p.Numbers[table] = make([]uint32, rows)
-			down.transfers = append(down.transfers, backend.Transfer{Device: from.word(side, r.Numbers[side], 4),
-				Host: backend.AsBytes(p.Numbers[table])})
-		}
-	}
-	if err := r.Lane.Device().DownloadAll(ctx, down.transfers); err != nil {
-		return nil, err
-	}
-	for i := range r.Columns {
-		c := &r.Columns[i]
-		table := c.side(p.of)
-		if c.Role != Values || table < 0 || c.Of[table].Words == nil {
-			continue
-		}
-		values, err := r.column(ctx, &from, fields, sides[table], c.Of[table].Words, single[i])
-		if err != nil {
-			return nil, err
-		}
-		p.arrays[i], err = p.convert(ctx, values, c, table, p.Numbers[table], r.Allocator)
-		values.Release()
-		if err != nil {
-			return nil, err
-		}
-	}
-	return p, nil
-}
-
-// downloads are copies from the device that go together, so that the link waits once for all of them.
-type downloads struct {
-	allocator memory.Allocator
-	transfers []backend.Transfer
-	buffers   []*memory.Buffer // owned
-}
-
-// add returns a buffer that will have the bytes of a range.
-func (d *downloads) add(from backend.Range) *memory.Buffer {
-	buffer := memory.NewResizableBuffer(d.allocator)
-	buffer.Resize(int(from.SizeBytes))
-	d.buffers = append(d.buffers, buffer)
-	d.transfers = append(d.transfers, backend.Transfer{Device: from, Host: buffer.Bytes()})
-	return buffer
-}
-
-func (d *downloads) release() {
-	for _, buffer := range d.buffers {
-		buffer.Release()
-	}
-}
-
-// windowRows is a range of rows of a window.
-type windowRows struct {
-	*operator.Window
-	first uint64
-	rows  uint32
-}
-
-// word returns these rows of a payload column with this many bytes per value.
-func (w *windowRows) word(side, word int, bytes uint64) backend.Range {
-	return w.Payload[side][word].Range(w.first*bytes, uint64(w.rows)*bytes)
 }

@@ -17,6 +17,7 @@ type Lane struct {
 	*primitive.Ops
 	Memory  *Scope           // lives as long as the lane; temporary memory comes from [Lane.Scope]
 	Profile *backend.Profile // receives the device time of each stage
+	Role    backend.Role     // the queue for its lists: Compute, or Ingest or Deliver for those that use host memory
 }
 
 // NewLane returns a lane of a query with its own profile. Its memory is charged to grant, if that is not nil. ctx
@@ -27,7 +28,16 @@ func NewLane(ctx context.Context, ops *primitive.Ops, grant *Grant) *Lane {
 
 // Nested returns a copy of the lane with its own empty Memory, for a step that releases its memory when it ends.
 func (l *Lane) Nested(ctx context.Context) *Lane {
-	return &Lane{Ops: l.Ops, Memory: l.Memory.Child(ctx), Profile: l.Profile}
+	return l.On(ctx, l.Role)
+}
+
+// On is Nested for another queue.
+func (l *Lane) On(ctx context.Context, role backend.Role) *Lane {
+	on := &Lane{Ops: l.Ops, Memory: l.Memory.Child(ctx), Profile: l.Profile, Role: role}
+	if role != l.Role && (role == backend.Ingest || role == backend.Deliver) {
+		on.Ops = l.OverLink()
+	}
+	return on
 }
 
 // Scope returns an empty scope with the device and the grant of the lane.
@@ -40,9 +50,9 @@ func (l *Lane) List(stage string) *backend.List {
 	return list
 }
 
-// Submit submits a list to the compute queue and does not wait for it.
+// Submit submits a list to the queue of the lane and does not wait for it.
 func (l *Lane) Submit(ctx context.Context, list *backend.List) error {
-	_, err := l.Device().Submit(ctx, backend.Compute, list)
+	_, err := l.Device().Submit(ctx, l.Role, list)
 	return err
 }
 

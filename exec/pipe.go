@@ -2,6 +2,7 @@ package exec
 
 import (
 	"context"
+	"iter"
 	"slices"
 	"sync"
 
@@ -110,6 +111,41 @@ func (p *Pipe[T]) Abandon() {
 	}
 	p.queue = nil
 	p.change()
+}
+
+// Ahead yields the values of a sequence, which a goroutine of the flow draws one step ahead of the receiver. The
+// receiver releases the values that it gets; those that it does not get are released. The goroutine has ended when the
+// iteration has.
+func Ahead[T Releaser](flow *Flow, name string, values iter.Seq2[T, error]) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		pipe, ended := NewPipe[T](flow, 0), make(chan struct{})
+		flow.Go(name, func(ctx context.Context) error {
+			defer close(ended)
+			for v, err := range values {
+				if err != nil {
+					return err
+				}
+				if pipe.Put(ctx, v) != nil { // the receiver, or the flow, has ended
+					return nil
+				}
+			}
+			pipe.End()
+			return nil
+		})
+		defer func() {
+			pipe.Abandon()
+			<-ended
+		}()
+		for {
+			v, some, err := pipe.Take(flow.Context())
+			if err == nil && !some {
+				return
+			}
+			if !yield(v, err) || err != nil {
+				return
+			}
+		}
+	}
 }
 
 // change wakes all waiting goroutines. The caller holds the lock.

@@ -17,14 +17,19 @@ import (
 	"github.com/spirjoin/spirjoin/join"
 	"github.com/spirjoin/spirjoin/primitive"
 	"github.com/spirjoin/spirjoin/query"
+	"github.com/spirjoin/spirjoin/relation"
 )
 
-// benchTable has an int64 key k, shuffled and unique or random below distinct, and an int32 payload.
-func benchTable(rows, distinct int, payload string) arrow.Table {
+// benchTable has an int64 key k, shuffled and unique or random below distinct, and an int64 payload.
+func benchTable(rows, distinct int, payload string, allocator memory.Allocator) arrow.Table {
 	random := rand.New(rand.NewPCG(uint64(rows), 1))
-	keys, values := make([]int64, rows), make([]int32, rows)
+	buffers := [2]*memory.Buffer{memory.NewResizableBuffer(allocator), memory.NewResizableBuffer(allocator)}
+	for _, buffer := range buffers {
+		buffer.Resize(8 * rows)
+	}
+	keys, values := arrow.Int64Traits.CastFromBytes(buffers[0].Bytes()), arrow.Int64Traits.CastFromBytes(buffers[1].Bytes())
 	for i := range keys {
-		keys[i], values[i] = int64(i), int32(random.Uint32())
+		keys[i], values[i] = int64(i), random.Int64()
 		if distinct > 0 {
 			keys[i] = int64(random.IntN(distinct))
 		}
@@ -32,28 +37,28 @@ func benchTable(rows, distinct int, payload string) arrow.Table {
 	if distinct == 0 {
 		random.Shuffle(rows, func(i, j int) { keys[i], keys[j] = keys[j], keys[i] })
 	}
-	column := func(t arrow.DataType, bytes []byte) arrow.Array {
-		return array.MakeFromData(array.NewData(t, rows, []*memory.Buffer{nil, memory.NewBufferBytes(bytes)}, nil, 0, 0))
+	column := func(buffer *memory.Buffer) arrow.Array {
+		defer buffer.Release()
+		return array.MakeFromData(array.NewData(arrow.PrimitiveTypes.Int64, rows, []*memory.Buffer{nil, buffer}, nil, 0, 0))
 	}
 	schema := arrow.NewSchema([]arrow.Field{{Name: "k", Type: arrow.PrimitiveTypes.Int64},
-		{Name: payload, Type: arrow.PrimitiveTypes.Int32}}, nil)
-	batch := array.NewRecordBatch(schema, []arrow.Array{column(arrow.PrimitiveTypes.Int64, backend.AsBytes(keys)),
-		column(arrow.PrimitiveTypes.Int32, backend.AsBytes(values))}, int64(rows))
+		{Name: payload, Type: arrow.PrimitiveTypes.Int64}}, nil)
+	batch := array.NewRecordBatch(schema, []arrow.Array{column(buffers[0]), column(buffers[1])}, int64(rows))
 	return array.NewTableFromRecords(schema, []arrow.RecordBatch{batch})
 }
 
 // BenchmarkJoin joins unique with foreign 64-bit keys on the host and on the Vulkan devices at hand, and reports the
 // device time of each stage. Every answer is verified. SPIRJOIN_BENCH_ROWS is the number of rows on the right, 40 M by
-// default; the left has SPIRJOIN_BENCH_LEFT, by default a quarter.
+// default; the left has SPIRJOIN_BENCH_LEFT, by default a quarter. Where the device has its own memory, tables are in
+// ordinary memory and in pinned memory, and output is in pinned memory.
 func BenchmarkJoin(b *testing.B) {
 	rows := devicetest.Rows(b, "SPIRJOIN_BENCH_ROWS", 40_000_000)
 	leftRows := devicetest.Rows(b, "SPIRJOIN_BENCH_LEFT", rows/4)
-	left, right := benchTable(leftRows, 0, "l"), benchTable(rows, leftRows, "r")
-	run := func(device *backend.Device, name string, spec join.Spec) {
+	run := func(device *backend.Device, name, from string, left, right arrow.Table, to memory.Allocator, spec join.Spec) {
 		ops, err := primitive.New(device, nil)
 		require.NoError(b, err)
-		engine := join.NewEngine(ops, memory.DefaultAllocator, 0)
-		b.Run(fmt.Sprintf("rows=%dx%d/output=%s/device=%s", leftRows, rows, spec.Output, name), func(b *testing.B) {
+		engine := join.NewEngine(ops, to, 0)
+		b.Run(fmt.Sprintf("rows=%dx%d/from=%s/output=%s/device=%s", leftRows, rows, from, spec.Output, name), func(b *testing.B) {
 			for range b.N {
 				plan, err := engine.Plan(context.Background(), left, right, spec)
 				require.NoError(b, err)
@@ -70,6 +75,8 @@ func BenchmarkJoin(b *testing.B) {
 				}
 				require.Equal(b, uint64(rows), result.Rows())
 				stats := result.Stats()
+				b.ReportMetric(stats.MatchSeconds*1000, "ms-match")
+				b.ReportMetric(stats.TotalSeconds*1000, "ms-run")
 				for stage, seconds := range stats.StageSeconds {
 					b.ReportMetric(seconds*1000, "ms-"+strings.ReplaceAll(stage, " ", "-"))
 				}
@@ -81,8 +88,20 @@ func BenchmarkJoin(b *testing.B) {
 		})
 	}
 	devicetest.Bench(b, func(device *backend.Device, name string) {
-		run(device, name, join.Spec{On: []string{"k"}, Output: join.Count})
-		run(device, name, join.Spec{On: []string{"k"}})
+		pins := relation.NewPinnedAllocator(device, 1<<40)
+		defer pins.Close()
+		from, to := []memory.Allocator{memory.DefaultAllocator}, memory.DefaultAllocator
+		if !device.Info().Unified {
+			from, to = append(from, pins), pins
+		}
+		for i, allocator := range from {
+			left, right := benchTable(leftRows, 0, "l", allocator), benchTable(rows, leftRows, "r", allocator)
+			for _, output := range []join.Output{join.Count, join.Rows} {
+				run(device, name, []string{"heap", "pinned"}[i], left, right, to, join.Spec{On: []string{"k"}, Output: output})
+			}
+			left.Release()
+			right.Release()
+		}
 	})
 }
 
@@ -109,7 +128,7 @@ func hexKeys(table arrow.Table) arrow.Table {
 // starts. SPIRJOIN_BENCH_ROWS is the number of rows of either table, 10 M by default.
 func BenchmarkTextKeys(b *testing.B) {
 	rows := devicetest.Rows(b, "SPIRJOIN_BENCH_ROWS", 10_000_000)
-	left, right := benchTable(rows, 0, "l"), benchTable(rows, 0, "r")
+	left, right := benchTable(rows, 0, "l", memory.DefaultAllocator), benchTable(rows, 0, "r", memory.DefaultAllocator)
 	leftTexts, rightTexts := hexKeys(left), hexKeys(right)
 	devicetest.Bench(b, func(device *backend.Device, name string) {
 		ops, err := primitive.New(device, nil)

@@ -285,12 +285,12 @@ func (s *stream) wishBytes() uint64 {
 	if s.ended {
 		rows = s.rows
 	}
-	return partsBytes(rowBytes, rows, s.largest)
+	return s.engine.partsBytes(rowBytes, rows, s.largest)
 }
 
 // partsBytes is what the parts of a probe side take, of so many rows each, with the batches that they begin and end in.
-func partsBytes(rowBytes float64, rows, batchBytes uint64) uint64 {
-	return query.PartsAtOnce*max(query.LeastPartBytes, uint64(rowBytes*float64(rows))) + 2*batchBytes
+func (e *Engine) partsBytes(rowBytes float64, rows, batchBytes uint64) uint64 {
+	return e.PartsAtOnce()*max(query.LeastPartBytes, uint64(rowBytes*float64(rows))) + 2*batchBytes
 }
 
 // guessedRowBytes is the size of a row of a source that gave none yet.
@@ -308,14 +308,14 @@ const guessedBits = 256
 // slices keep the whole: parts are neighbours, so that these are two. Where other queries leave no room for them, they
 // are the source's alone, and parts are small.
 func (s *stream) fitBatches() error {
-	const least = query.PartsAtOnce * query.LeastPartBytes
+	least := s.engine.PartsAtOnce() * query.LeastPartBytes
 	switch {
 	case s.partsBytes == 0:
 		return nil
 	case s.aloneBytes < 2*s.largest+least:
 		return s.tooLarge(s.aloneBytes - min(s.aloneBytes, least))
 	}
-	s.mostBytes = max(s.partsBytes-min(s.partsBytes, 2*s.largest), least) / query.PartsAtOnce
+	s.mostBytes = max(s.partsBytes-min(s.partsBytes, 2*s.largest), least) / s.engine.PartsAtOnce()
 	return nil
 }
 

@@ -79,7 +79,28 @@ func NewCost(p *Plan, move Moves) *Cost {
 			}
 		}
 	}
+	if c.Facts.Ahead && c.Facts.Granules() > 1 {
+		c.takeAhead()
+	}
 	return c
+}
+
+// takeAhead accounts for the granule that is loaded, and the window that is delivered, while another one is joined.
+func (c *Cost) takeAhead() {
+	for _, bytes := range append([]int{c.Facts.KeyBytes}, c.Facts.Payload[Probe]...) {
+		c.Take(c.of(Probe, bytes))
+	}
+	if c.Want.Count {
+		return
+	}
+	if c.Want.Keys {
+		c.Take(c.Facts.Room() * uint64(c.Facts.KeyBytes))
+	}
+	for _, s := range c.sides {
+		for _, bytes := range s.columns {
+			c.Take(c.Facts.Room() * uint64(bytes))
+		}
+	}
 }
 
 // groups divides payload columns into groups that move together: columns of one width, as many as a pass takes.

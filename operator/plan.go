@@ -26,6 +26,9 @@ type Facts struct {
 	// SmallBytes is taken likewise, in several buffers, each known to be no larger than the device allows.
 	SmallBytes uint64
 	Loaded     bool // chunks are loaded for this join, so that they take memory too
+	// Ahead says that the next granule is loaded and the last window delivered while a granule is joined, so that there
+	// is memory for two of each.
+	Ahead bool
 	// TableRows is the number of rows of the table of each side, including those that the device leaves out because
 	// they have no key; 0: the same as Rows.
 	TableRows [2]uint64

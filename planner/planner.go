@@ -31,6 +31,10 @@ const (
 	leastGranule = 1 << 16
 )
 
+// leastAhead is the least number of probe rows in a granule that is chosen so that the next one is loaded, and the last
+// one delivered, meanwhile. Smaller granules would cost more in launches than they save at the beginning and at the end.
+const leastAhead = 1 << 22
+
 // Choose plans a join with each of the algorithms and returns the plans, the best first, and those that cannot run
 // last, with a reason: backend.ErrDeviceMemory or ErrLimit. Of algorithms that are equivalent under these facts only
 // the first is kept. Plans have predicted times if rates is not nil.
@@ -91,9 +95,22 @@ func Sort(all []*operator.Plan, timed bool) {
 
 // fit returns the fastest plan of an algorithm that keeps to the limits, or that with the least need, rejected: of each
 // granule, beginning with the whole probe side, the largest window that fits, up to the first granule that needs none.
+// With Facts.Ahead, it begins with granules so small that transfers overlap, where memory allows.
 // Without rates the first is the best.
 func (l *Limits) fit(f operator.Facts, want operator.Want, a operator.Algorithm, rates *Rates) (*operator.Plan, error) {
 	var least *operator.Plan
+	if f.Ahead {
+		ahead := f
+		if ahead.Granule == 0 {
+			ahead.Granule = max(leastAhead, f.Rows[operator.Build]/4)
+		}
+		if f.Rows[operator.Probe] >= 2*ahead.Granule {
+			if p, err := l.divide(ahead, want, a, rates, 1, &least); err != nil || p != nil {
+				return p, err
+			}
+		}
+		f.Ahead = false
+	}
 	for _, part := range []uint64{1, 16} {
 		if p, err := l.divide(f, want, a, rates, part, &least); err != nil || p != nil {
 			return p, err

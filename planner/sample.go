@@ -50,7 +50,8 @@ func Sample(f *operator.Facts, probe, build [][]uint64) {
 
 	counts.lookUp(build)
 	pairs, matched, blocksMet, keysMet, variance, most := 0.0, 0.0, 0.0, 0.0, 0.0, uint32(0)
-	for _, key := range counts.keys {
+	for i := range counts.keys {
+		key := &counts.keys[i]
 		if key.met > 0 {
 			n, h := float64(key.rows), float64(key.met)
 			pairs += n * h
@@ -61,7 +62,8 @@ func Sample(f *operator.Facts, probe, build [][]uint64) {
 			most = max(most, key.met)
 		}
 	}
-	for _, key := range repeated.keys {
+	for i := range repeated.keys {
+		key := &repeated.keys[i]
 		most = max(most, key.rows)
 	}
 	f.Unique = most <= 1
@@ -115,37 +117,43 @@ func some(sample [][]uint64, rows uint64) (drawn [][]uint64) {
 
 // keyCounts says what keys a sample has.
 type keyCounts struct {
-	keys        map[uint64]*sampledKey // of one in thin
-	rows, units float64                // of the sample: rows and blocks
-	share       float64                // of all rows that the sample has
-	all, thin   float64                // rows of the table
+	keys        []sampledKey
+	slots       []uint32 // a hash table with linear probing: numbers of keys, from 1; 0 where it is free
+	rows, units float64  // of the sample: rows and blocks
+	share       float64  // of all rows that the sample has
+	all, thin   float64  // rows of the table
 }
 
 // sampledKey says how often a key is in a sample, and how often it was met among other keys.
 type sampledKey struct {
+	value        uint64
 	rows, blocks uint32
 	squares      uint64 // of the rows in each block
 	last, inLast uint32 // block, from 1, and the rows it has
-	// Rows and blocks of the other sample with the key, and the last such block that each part of it had.
+	// Rows and blocks of the other sample with the key.
 	met, metBlocks uint32
-	lastMet        [parts]uint32
 }
 
 // count counts one in thin of the keys of a sample of a table with all rows, whichever these are.
 func count(sample [][]uint64, all float64, thin int) *keyCounts {
-	c := &keyCounts{keys: make(map[uint64]*sampledKey), units: float64(len(sample)), rows: number(sample), all: all,
-		thin: float64(thin)}
+	c := &keyCounts{units: float64(len(sample)), rows: number(sample), all: all, thin: float64(thin)}
+	expected := int(c.rows) / thin
+	c.keys, c.slots = make([]sampledKey, 0, expected+expected/16), make([]uint32, 2<<bits.Len(uint(expected)))
 	c.share = min(1, c.rows/all)
 	for i, block := range sample {
 		for _, value := range block {
 			if thin > 1 && mix(value)%uint64(thin) != 0 {
 				continue
 			}
-			key := c.keys[value]
-			if key == nil {
-				key = new(sampledKey)
-				c.keys[value] = key
+			slot := c.slot(value)
+			if *slot == 0 {
+				if c.keys = append(c.keys, sampledKey{value: value}); 2*len(c.keys) > len(c.slots) {
+					c.grow()
+					slot = c.slot(value)
+				}
+				*slot = uint32(len(c.keys))
 			}
+			key := &c.keys[*slot-1]
 			if key.last != uint32(i)+1 {
 				key.last, key.inLast = uint32(i)+1, 0
 				key.blocks++
@@ -158,14 +166,32 @@ func count(sample [][]uint64, all float64, thin int) *keyCounts {
 	return c
 }
 
+// slot returns the slot that has the number of a key, or would have it.
+func (c *keyCounts) slot(value uint64) *uint32 {
+	mask := uint64(len(c.slots) - 1)
+	for at := spread(value) >> 20 & mask; ; at = (at + 1) & mask {
+		if slot := &c.slots[at]; *slot == 0 || c.keys[*slot-1].value == value {
+			return slot
+		}
+	}
+}
+
+// grow doubles the hash table, for all keys but the last.
+func (c *keyCounts) grow() {
+	c.slots = make([]uint32, 2*len(c.slots))
+	for i := range c.keys[:len(c.keys)-1] {
+		*c.slot(c.keys[i].value) = uint32(i) + 1
+	}
+}
+
 // parts are those of a sample that are looked through at once, at most.
 const parts = 8
 
 // lookUp counts how often the keys are in another sample, most of whose keys are told apart by a bit.
 func (c *keyCounts) lookUp(others [][]uint64) {
 	var filter [1 << 14]uint64
-	for key := range c.keys {
-		h := mix(key)
+	for i := range c.keys {
+		h := mix(c.keys[i].value)
 		filter[h>>6] |= 1 << (h & 63)
 	}
 	cores := uint64(min(parts, runtime.GOMAXPROCS(0)))
@@ -173,18 +199,20 @@ func (c *keyCounts) lookUp(others [][]uint64) {
 	for part := range cores {
 		from, to := uint64(len(others))*part/cores, uint64(len(others))*(part+1)/cores
 		wait.Go(func() {
+			last := make([]uint32, len(c.keys)) // block with each key, from 1
 			for i, block := range others[from:to] {
 				for _, value := range block {
 					if h := mix(value); filter[h>>6]>>(h&63)&1 == 0 {
 						continue
 					}
-					key := c.keys[value]
-					if key == nil {
+					slot := c.slot(value)
+					if *slot == 0 {
 						continue
 					}
+					key := &c.keys[*slot-1]
 					atomic.AddUint32(&key.met, 1)
-					if key.lastMet[part] != uint32(i)+1 {
-						key.lastMet[part] = uint32(i) + 1
+					if last[*slot-1] != uint32(i)+1 {
+						last[*slot-1] = uint32(i) + 1
 						atomic.AddUint32(&key.metBlocks, 1)
 					}
 				}
@@ -194,16 +222,20 @@ func (c *keyCounts) lookUp(others [][]uint64) {
 	wait.Wait()
 }
 
-// mix spreads a key over 20 bits.
-func mix(key uint64) uint64 {
+// spread hashes a key.
+func spread(key uint64) uint64 {
 	hi, lo := bits.Mul64(key^0x9e3779b97f4a7c15, 0xd1342543de82ef95)
-	return (hi ^ lo) >> 44
+	return hi ^ lo
 }
+
+// mix spreads a key over 20 bits.
+func mix(key uint64) uint64 { return spread(key) >> 44 }
 
 // crowd is the average number of rows with the same key in a block.
 func (c *keyCounts) crowd() float64 {
 	rows, blocks := 0.0, 0.0
-	for _, key := range c.keys {
+	for i := range c.keys {
+		key := &c.keys[i]
 		rows += float64(key.rows)
 		blocks += float64(key.blocks)
 	}
@@ -215,7 +247,8 @@ func (c *keyCounts) crowd() float64 {
 // equally frequent their number; where they are not it is less than that.
 func (c *keyCounts) distinct() float64 {
 	once, twice := 0.0, 0.0
-	for _, key := range c.keys {
+	for i := range c.keys {
+		key := &c.keys[i]
 		switch key.blocks {
 		case 1:
 			once++
@@ -255,7 +288,8 @@ func found(met, keyBlocks, share float64) float64 {
 // drawn one by one: both they and the sample count for less by as much as the key's rows a block vary more than those
 // would (the design effect of a cluster sample).
 func (c *keyCounts) hottest() (share float64) {
-	for _, key := range c.keys {
+	for i := range c.keys {
+		key := &c.keys[i]
 		k := float64(key.rows)
 		if k <= 1 || k/c.rows <= share {
 			continue

@@ -61,6 +61,20 @@ func New(device *backend.Device, overrides Tuning) (*Ops, error) {
 	return o, nil
 }
 
+// linkTileWords is the number of words that a workgroup copies over a link.
+const linkTileWords = 1 << 16
+
+// OverLink returns the same primitives for queues whose kernels read and write host memory. Copies and the encoding of
+// keys take few workgroups there: 32 keep the link of an H200 busy, and the others would take the cores of the device
+// from kernels on other queues, only to wait.
+func (o *Ops) OverLink() *Ops {
+	l := *o
+	l.copyByEngine = false
+	l.copy.Items = max(l.copy.Items, linkTileWords/l.copy.Workgroup)
+	l.encodeKeys.Items = max(l.encodeKeys.Items, linkTileWords/2/l.encodeKeys.Workgroup)
+	return &l
+}
+
 // Device returns the device that the primitives run on.
 func (o *Ops) Device() *backend.Device { return o.device }
 

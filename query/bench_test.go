@@ -100,7 +100,10 @@ func uploaded(b *testing.B, lane *exec.Lane, table arrow.Table) (columns []relat
 		rowBytes := relation.WordBits(column.DataType()) / 8
 		to := lane.Memory.New(uint64(rows*rowBytes), "column").All()
 		require.NoError(b, lane.Memory.Err())
-		require.NoError(b, relation.UploadRows(b.Context(), lane.Device(), column, 0, rows, to))
+		transfers, err := relation.Transfers(column, 0, rows, to)
+		require.NoError(b, err)
+		_, err = lane.Device().UploadAll(b.Context(), transfers)
+		require.NoError(b, err)
 		columns = append(columns, relation.Values{Data: to, Bytes: rowBytes})
 	}
 	return columns

@@ -186,6 +186,7 @@ func (q *Query) add(tree *Join, compare Comparing, parts uint64, limits planner.
 	if parts > 1 {
 		f.Granule = (f.Held(operator.Probe) + parts - 1) / parts
 	}
+	f.Ahead = !device.Info().Unified && !q.Ordered // transfers take time, and no cores
 	f.Tuning, f.HeldBytes, f.Loaded = q.Engine.Ops.Tuning(), tree.HeldBytes, true
 	f.Software, f.SubgroupSize = device.Info().Type == backend.Software, int(device.Info().SubgroupSize)
 	for side, s := range tree.Scans {

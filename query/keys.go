@@ -1,6 +1,7 @@
 package query
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -129,7 +130,7 @@ func (e *encoder) rest(ctx context.Context) error {
 // encode adds a key to the codes. Kernels read values that are not on the device, and validity if NULL is a value, from
 // imported memory. From other memory they are uploaded in Arrow's format.
 func (e *encoder) encode(ctx context.Context, key *relation.EncodedKey, words backend.Range) error {
-	s := stage{lane: e.lane, memory: e.lane.Scope(ctx), list: e.lane.List("encode keys")}
+	s := newStage(ctx, e.lane, "encode keys")
 	defer s.release()
 	given, rows, parts := words.Buffer != nil, uint64(e.to-e.from), key.Parts(e.from, e.to)
 	if rows == 0 {
@@ -172,6 +173,7 @@ var importedBytes uint64 = 256 << 20 // less in tests
 // one half or two; with two, one is filled while kernels read the other.
 type stage struct {
 	lane       *exec.Lane
+	name       string // of the stage of the kernels
 	memory     *exec.Scope
 	list       *backend.List // kernels that read the current half, or imported memory
 	held       []*backend.Buffer
@@ -179,6 +181,10 @@ type stage struct {
 	room, half uint64
 	buffer     *backend.Buffer // the staging memory, allocated when it is needed
 	from, used uint64          // first byte of the current half, and number of its bytes in use
+}
+
+func newStage(ctx context.Context, lane *exec.Lane, name string) stage {
+	return stage{lane: lane, name: name, memory: lane.Scope(ctx), list: lane.List(name)}
 }
 
 func (s *stage) release() {
@@ -210,10 +216,10 @@ func (s *stage) bring(ctx context.Context, all []source) (at []backend.Range, er
 			uploadBytes += stagedBytes(from.bytes)
 		}
 	}
-	if s.used+uploadBytes > s.half || s.imported+heldBytes > importedBytes {
+	if s.used+uploadBytes > s.half {
 		err = s.turn(ctx)
 	}
-	if s.held, s.imported = append(s.held, held...), s.imported+heldBytes; err != nil {
+	if err = cmp.Or(err, s.hold(ctx, heldBytes, held...)); err != nil {
 		return nil, err
 	}
 	if uploadBytes > 0 && s.buffer == nil {
@@ -231,6 +237,34 @@ func (s *stage) bring(ctx context.Context, all []source) (at []backend.Range, er
 	}
 	_, err = s.lane.Device().UploadAll(ctx, upload)
 	return at, err
+}
+
+// hold makes the stage own imports, of which kernels that follow read sizeBytes.
+func (s *stage) hold(ctx context.Context, sizeBytes uint64, imports ...*backend.Buffer) (err error) {
+	if s.imported+sizeBytes > importedBytes {
+		err = s.turn(ctx)
+	}
+	s.held, s.imported = append(s.held, imports...), s.imported+sizeBytes
+	return err
+}
+
+// copy records a copy from imported memory; false if the memory is not imported.
+func (s *stage) copy(ctx context.Context, t backend.Transfer) (bool, error) {
+	from, ok := s.lane.Device().Imported(t.Host, 4)
+	if !ok {
+		return false, nil
+	}
+	defer func() { s.held = append(s.held, from.Buffer) }()
+	for at := uint64(0); at < from.SizeBytes; at += importedBytes {
+		sizeBytes := min(importedBytes, from.SizeBytes-at)
+		if err := s.hold(ctx, sizeBytes); err != nil {
+			return true, err
+		}
+		if err := s.lane.Copy(s.list, t.Device.Part(at, sizeBytes), from.Part(at, sizeBytes)); err != nil {
+			return true, err
+		}
+	}
+	return true, nil
 }
 
 // stagedBytes is the staging memory that bytes take.
@@ -257,7 +291,7 @@ func (s *stage) turn(ctx context.Context) error {
 	for _, b := range s.held {
 		b.Release()
 	}
-	s.list, s.used, s.imported, s.held = s.lane.List("encode keys"), 0, 0, nil
+	s.list, s.used, s.imported, s.held = s.lane.List(s.name), 0, 0, nil
 	if s.from += s.half; s.from == s.room {
 		s.from = 0
 	}

@@ -18,14 +18,14 @@ import (
 //
 //	tables    of its scans, even if the caller owns them; queries that share columns share their memory
 //	work      marks, row numbers to be sorted or of rows without a key, keys and columns on their way to the device
-//	pieces    of output: being made, handed over, being encoded, encoded; smaller if memory is short
+//	pieces    of output: requested, being made, handed over, being encoded, encoded; smaller if memory is short
 //	parts     of a probe side that comes part by part; smaller if memory is short
 //	device    its device memory, if that is host memory
 //
 // A plan tries to fit the free memory with smaller pieces and parts. Otherwise the query waits.
 
 const (
-	pieces       = 4       // of output on the host: being made, handed over, being encoded, encoded
+	pieces       = 5       // of output on the host: requested, being made, handed over, being encoded, encoded
 	pairBytes    = 8       // bytes of a pair of row numbers
 	minBatchRows = 1 << 10 // with fewer rows at a time, launches would cost more than the work
 	// fewBatchRows is the batch size below which a query rather waits for memory. If batches would take more than an
@@ -33,15 +33,21 @@ const (
 	fewBatchRows = 1 << 14
 )
 
-// PartsAtOnce are the parts of a probe side that are on the host at a time: one that is gathered, one that is joined,
-// and one whose last piece is drawn. Each has room for LeastPartBytes, and so have the batches of the source that the
-// first of them begins and the last one ends in.
-const (
-	PartsAtOnce    = 3
-	LeastPartBytes = 1 << 20
+// LeastPartBytes is the host memory that a part of a probe side has at least. So have the batches of the source that the
+// first part begins and the last one ends in.
+const LeastPartBytes = 1 << 20
 
-	leastPartsBytes = (PartsAtOnce + 2) * LeastPartBytes
-)
+// PartsAtOnce returns the number of parts of a probe side that are on the host at a time: one that is gathered, one that
+// is joined, and one whose last piece is drawn; where transfers overlap, also one that is loaded and one that is
+// delivered.
+func (e *Engine) PartsAtOnce() uint64 {
+	if e.Device().Info().Unified {
+		return 3
+	}
+	return 5
+}
+
+func (e *Engine) leastPartsBytes() uint64 { return (e.PartsAtOnce() + 2) * LeastPartBytes }
 
 // room is the memory that a plan is made for, in bytes.
 type room struct {
@@ -82,7 +88,7 @@ func (q *Query) fitHost(a *Alternative) error {
 	rows := min(a.batch, in.leastRows)
 	need := q.fixedBytes(a) + rowBytes*rows
 	if a.parts = q.PartsBytes; a.parts > 0 { // at most half of what is left
-		a.parts = min(a.parts, max((in.hostBytes-min(in.hostBytes, need))/2, leastPartsBytes))
+		a.parts = min(a.parts, max((in.hostBytes-min(in.hostBytes, need))/2, e.leastPartsBytes()))
 		need += a.parts
 	}
 	if rowBytes > 0 { // batches may take all that is left, or half if later probe tables may have to be proved

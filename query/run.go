@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/deliver"
 	"github.com/spirjoin/spirjoin/exec"
 	"github.com/spirjoin/spirjoin/operator"
@@ -48,29 +49,17 @@ func (r *Result) join(ctx context.Context) (err error) {
 	}
 	lane := &exec.Lane{Ops: built.lane.Ops, Memory: built.lane.Scope(ctx), Profile: r.lane.Profile}
 	defer lane.Memory.ReleaseAll()
-	if r.parts != nil {
-		if err := r.stream(ctx, lane, built); err != nil {
-			return err
-		}
-		r.joined()
-		return nil
-	}
 	out := r.output(lane, built.grant)
 	defer out.close()
 	if err := r.probe(ctx, lane, built, out); err != nil {
 		return err
 	}
-	r.joined()
+	r.all.Store(true)
+	r.Query.Progress.AllJoined(r.Rows())
 	if r.built == nil {
 		built.release() // what remains is the output
 	}
 	return out.end(ctx)
-}
-
-// joined notes that the number of output rows is complete.
-func (r *Result) joined() {
-	r.all.Store(true)
-	r.Query.Progress.AllJoined(r.Rows())
 }
 
 // work is what the plan expects. The time of all stages but the last one is divided by the rows of the sides.
@@ -93,36 +82,6 @@ func (r *Result) work() (w exec.Work) {
 		w.OutputRows = r.Query.predictedRows()
 	}
 	return w
-}
-
-// probe runs the operator with the probe side.
-func (r *Result) probe(ctx context.Context, lane *exec.Lane, built *Built, out *output) error {
-	a := r.taken
-	s := a.Scans[operator.Probe]
-	if r.built != nil { // otherwise build has proved it
-		if err := built.prove(ctx, r.Query, lane, s); err != nil {
-			return err
-		}
-	}
-	if r.Query.Empty != "" {
-		return nil
-	}
-	bounds := s.granules(a.Facts.Granule, a.Facts.Brought(operator.Probe))
-	for i := range bounds[1:] {
-		if err := r.granule(ctx, lane, built, s, bounds[i], bounds[i+1], out); err != nil {
-			return err
-		}
-		r.Query.Progress.Joined(uint64(bounds[i+1] - bounds[i]))
-	}
-	if err := built.op.Finish(ctx, out.pairs); err != nil {
-		return err
-	}
-	for side, s := range a.Scans {
-		if err := r.alone(ctx, lane, s, side, out); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // alone outputs the rows of one table that the operator does not: those without a key or, if a filter tests the pairs,
@@ -151,33 +110,6 @@ func (r *Result) alone(ctx context.Context, lane *exec.Lane, s *Scan, side int, 
 	return nil
 }
 
-// granule probes with the rows [from, to) of the table.
-func (r *Result) granule(ctx context.Context, lane *exec.Lane, built *Built, probe *Scan, from, to int,
-	out *output) error {
-	memory := lane.Scope(ctx)
-	defer memory.ReleaseAll()
-	r.Query.Progress.Join()
-	chunk, err := timed(&r.encode, func() (*relation.Chunk, error) {
-		texts, err := r.probeTexts(ctx, lane, memory, probe, from, to)
-		if err != nil {
-			return nil, err
-		}
-		if out.filter != nil { // reset below, before the memory of the granule is released
-			out.filter.Texts = [2]*deliver.Texts{operator.Build: built.texts, operator.Probe: texts}
-		}
-		return probe.load(ctx, lane, memory, from, to, texts)
-	})
-	if err != nil {
-		return err
-	}
-	r.granules.Add(1)
-	err = built.op.Probe(ctx, lane, chunk, out.pairs)
-	if out.filter != nil {
-		out.filter.Texts = [2]*deliver.Texts{}
-	}
-	return err
-}
-
 // output holds the sinks of a query.
 type output struct {
 	sink   operator.Sink
@@ -196,8 +128,11 @@ func (r *Result) output(lane *exec.Lane, grant *exec.Grant) *output {
 	if a.Output.Count {
 		limit.Sink, limit.Advice = new(operator.Counter), deliver.OfCount
 	} else {
-		rows := &deliver.Rows{Room: room, Allocator: q.Engine.Allocator, Wanted: q.Numbers, PieceRows: a.batch,
-			Out: r.out, Time: &r.deliver, Last: r.parts == nil && a.Facts.Granules() == 1}
+		down := room
+		down.Lane = lane.On(r.flow.Context(), backend.Deliver)
+		rows := &deliver.Rows{Room: down, Flow: r.flow, Allocator: q.Engine.Allocator, Wanted: q.Numbers,
+			PieceRows: a.batch, Out: r.out, Time: &r.deliver, Ahead: a.Facts.Ahead,
+			Last: r.parts == nil && a.Facts.Granules() == 1}
 		limit.Sink, out.rows, out.end, out.close = rows, rows, rows.End, rows.Close
 		if q.Ordered {
 			order := &deliver.Order{Rows: rows, First: q.First}

@@ -1,13 +1,11 @@
 package query
 
 import (
-	"context"
 	"slices"
 
 	"github.com/apache/arrow-go/v18/arrow"
 
 	"github.com/spirjoin/spirjoin/exec"
-	"github.com/spirjoin/spirjoin/operator"
 )
 
 // Part is a part of a probe side that comes part by part. Its trees correspond to those of the query, in the same
@@ -36,70 +34,6 @@ func (q *Query) Stream(flow *exec.Flow, parts *exec.Pipe[*Part]) (*Result, error
 // Stream is [Built.Probe] for a probe side that comes part by part, as in [Query.Stream].
 func (b *Built) Stream(flow *exec.Flow, q *Query, parts *exec.Pipe[*Part]) (*Result, error) {
 	return b.probe(flow, q, parts)
-}
-
-// stream joins all parts. Rows of a part without a key are output with the part, so that they are in its order. Rows of
-// the build side that depend on all parts come last, and then build rows without a key.
-func (r *Result) stream(ctx context.Context, lane *exec.Lane, built *Built) error {
-	out := r.output(lane, built.grant)
-	defer out.close()
-	for {
-		part, some, err := r.parts.Take(ctx)
-		if err != nil {
-			return err
-		}
-		if !some {
-			break
-		}
-		r.probed.Add(uint64(part.Table.NumRows()))
-		if r.Query.Empty == "" {
-			err = r.part(ctx, lane, built, out, part)
-		}
-		part.Release()
-		if err != nil {
-			return err
-		}
-	}
-	if r.Query.Empty != "" {
-		return nil
-	}
-	a := r.taken
-	out.turn(a.Join, nil)
-	if r.granules.Load() == 0 { // Finish needs at least one Probe
-		if err := r.granule(ctx, lane, built, a.Scans[operator.Probe], 0, 0, out); err != nil {
-			return err
-		}
-	}
-	if err := built.op.Finish(ctx, out.pairs); err != nil {
-		return err
-	}
-	if err := r.alone(ctx, lane, a.Scans[operator.Build], operator.Build, out); err != nil {
-		return err
-	}
-	if r.built == nil {
-		built.release() // what remains is the output
-	}
-	return out.end(ctx)
-}
-
-// part joins a part, granule by granule. It skips granules in which no row has a key that could match.
-func (r *Result) part(ctx context.Context, lane *exec.Lane, built *Built, out *output, part *Part) error {
-	join := tree(part.Trees, r.taken.Place)
-	out.turn(join, part)
-	s := join.Scans[operator.Probe]
-	bounds := s.granules(r.taken.Facts.Granule, r.taken.Facts.Brought(operator.Probe))
-	for i := range bounds[1:] {
-		if s.Keys.RowsIn(s.Side, bounds[i], bounds[i+1]) > 0 {
-			if err := r.granule(ctx, lane, built, s, bounds[i], bounds[i+1], out); err != nil {
-				return err
-			}
-		}
-		r.Query.Progress.Joined(uint64(bounds[i+1] - bounds[i]))
-	}
-	if err := r.alone(ctx, lane, s, operator.Probe, out); err != nil {
-		return err
-	}
-	return out.end(ctx)
 }
 
 // PartsRoom returns the host memory for all parts of the probe side at a time; 0: no limit. aloneBytes is what they

@@ -50,9 +50,38 @@ func (p *wordPart) load(ctx context.Context, from, to int, words []backend.Range
 	case p.column < 0:
 		return p.pack(ctx, from, to, words[0])
 	case p.words == 1:
-		return relation.UploadRows(ctx, p.lane.Device(), p.columns[p.column], from, to, words[0])
+		return p.bring(ctx, from, to, words[0])
 	}
 	return p.split(ctx, from, to, words)
+}
+
+// bring copies values in Arrow's format to a range. On a lane for ingestion, kernels copy from imported memory, which
+// must stay alive until they are done ([deliver.Rows] says why).
+func (p *wordPart) bring(ctx context.Context, from, to int, into backend.Range) error {
+	transfers, err := relation.Transfers(p.columns[p.column], from, to, into)
+	if err != nil {
+		return err
+	}
+	device := p.lane.Device()
+	if p.lane.Role != backend.Ingest {
+		_, err := device.UploadAll(ctx, transfers)
+		return err
+	}
+	s := newStage(ctx, p.lane, p.stage)
+	defer s.release()
+	var others []backend.Transfer
+	for _, t := range transfers {
+		if copied, err := s.copy(ctx, t); err != nil {
+			return err
+		} else if !copied {
+			others = append(others, t)
+		}
+	}
+	if err := p.lane.Submit(ctx, s.list); err != nil {
+		return err
+	}
+	_, err = device.UploadAll(ctx, others)
+	return err
 }
 
 // pack fills a shared word.
@@ -81,7 +110,7 @@ func (p *wordPart) split(ctx context.Context, from, to int, words []backend.Rang
 		func(list *backend.List, staged *backend.Buffer, at, end int) error {
 			rows := uint64(end - at)
 			values := staged.Range(0, rows*rowBytes)
-			if err := relation.UploadRows(ctx, p.lane.Device(), p.columns[p.column], at, end, values); err != nil {
+			if err := p.bring(ctx, at, end, values); err != nil {
 				return err
 			}
 			for i, word := range words {

@@ -161,18 +161,24 @@ func testUploads(t *testing.T, device *backend.Device) {
 		}
 		for _, r := range [][2]int{{0, 300}, {0, 0}, {300, 300}, {9, 11}, {10, 290}, {250, 299}} {
 			check("rows", rowsOf(r[0], r[1]), func(into backend.Range) error {
-				return UploadRows(ctx, device, column, r[0], r[1], into)
+				transfers, err := Transfers(column, r[0], r[1], into)
+				require.NoError(t, err)
+				_, err = device.UploadAll(ctx, transfers)
+				return err
 			})
 		}
 		for _, r := range [][2]int{{-1, 2}, {2, 1}, {0, 301}} {
-			require.ErrorIs(t, UploadRows(ctx, device, column, r[0], r[1], buffer.All()), backend.ErrInvalidInput)
+			_, err = Transfers(column, r[0], r[1], buffer.All())
+			require.ErrorIs(t, err, backend.ErrInvalidInput)
 		}
 		small := buffer.Range(0, 8)
-		require.ErrorIs(t, UploadRows(ctx, device, column, 0, 3, small), backend.ErrInvalidInput)
+		_, err = Transfers(column, 0, 3, small)
+		require.ErrorIs(t, err, backend.ErrInvalidInput)
 		buffer.Release()
 	}
 	bools := arrow.NewChunked(arrow.FixedWidthTypes.Boolean, nil)
-	require.ErrorIs(t, UploadRows(ctx, device, bools, 0, 0, backend.Range{}), backend.ErrUnsupported)
+	_, err := Transfers(bools, 0, 0, backend.Range{})
+	require.ErrorIs(t, err, backend.ErrUnsupported)
 	binary := &arrow.FixedSizeBinaryType{ByteWidth: 4}
 	short := array.NewData(binary, 3, []*memory.Buffer{nil, memory.NewBufferBytes(make([]byte, 8))}, nil, 0, 0)
 	defer short.Release()
@@ -183,5 +189,6 @@ func testUploads(t *testing.T, device *backend.Device) {
 	buffer, err := device.Allocate(ctx, backend.DeviceLocal, 64, "values")
 	require.NoError(t, err)
 	defer buffer.Release()
-	require.ErrorIs(t, UploadRows(ctx, device, column, 0, 3, buffer.All()), backend.ErrInvalidInput)
+	_, err = Transfers(column, 0, 3, buffer.All())
+	require.ErrorIs(t, err, backend.ErrInvalidInput)
 }

@@ -30,16 +30,18 @@ func Blocks(rows, some, block uint64) iter.Seq2[uint64, uint64] {
 // Sample returns the packed codes of about rows rows of a side, or of all, in [Blocks] of block adjacent rows, at most
 // stripRows. It skips rows that are left out, and reads no other rows.
 func (p *KeyPlan) Sample(side Side, rows, block int) (sample [][]uint64) {
-	s, buffers := &p.sides[side], new(scratch)
+	s, buffers := &p.sides[side], scratches.Get().(*scratch)
+	defer scratches.Put(buffers)
+	codes := make([]uint64, 0, min(2*rows, s.rows))
 	for from, to := range Blocks(uint64(s.rows), uint64(rows), uint64(block)) {
-		packed, codes := buffers.packed[:to-from], make([]uint64, 0, to-from)
+		packed, first := buffers.packed[:to-from], len(codes)
 		packStrip(p, s, buffers, int(from), int(to), packed)
 		for i, code := range packed {
 			if s.selected == nil || hasBit(s.selected.words, int(from)+i) {
 				codes = append(codes, code)
 			}
 		}
-		sample = append(sample, codes)
+		sample = append(sample, codes[first:len(codes):len(codes)])
 	}
 	return sample
 }

@@ -2,7 +2,6 @@ package relation
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"iter"
 	"slices"
@@ -280,44 +279,29 @@ func (c *WordColumn) Array(rows int, values, validity *memory.Buffer, nulls int)
 	return array.MakeFromData(data)
 }
 
-// UploadRows copies the values of the rows [from, to) of a column with at least 4 bytes per value to the start of a
-// range that holds as many. The values of nulls are arbitrary. The copy has been submitted when UploadRows returns. A
-// column in imported memory must stay alive until the copy is done. Errors wrap backend.ErrUnsupported (another type),
-// backend.ErrInvalidInput (rows that the column does not have, a range that is too small) and those of the device.
-func UploadRows(
-	ctx context.Context, device *backend.Device, column *arrow.Chunked, from, to int, into backend.Range,
-) error {
+// Transfers returns the copies that bring the values of the rows [from, to) of a column with at least 4 bytes per value
+// to the start of a range that holds as many. The values of nulls are arbitrary. Errors wrap backend.ErrUnsupported
+// (another type) and backend.ErrInvalidInput (rows that the column does not have, a range that is too small).
+func Transfers(column *arrow.Chunked, from, to int, into backend.Range) (transfers []backend.Transfer, err error) {
 	width := WordBits(column.DataType()) / 8
 	switch {
 	case width < 4:
-		return fmt.Errorf("%w: a column of type %s has no words of its own", backend.ErrUnsupported, column.DataType())
+		return nil, fmt.Errorf("%w: a column of type %s has no words of its own", backend.ErrUnsupported,
+			column.DataType())
 	case from < 0 || to < from || to > column.Len():
-		return fmt.Errorf("%w: rows [%d, %d) of a column of %d rows", backend.ErrInvalidInput, from, to, column.Len())
+		return nil, fmt.Errorf("%w: rows [%d, %d) of a column of %d rows", backend.ErrInvalidInput, from, to,
+			column.Len())
 	case to > from && uint64(to-from)*uint64(width) > into.SizeBytes:
-		return fmt.Errorf("%w: %d values of %d bytes do not fit %d bytes", backend.ErrInvalidInput, to-from, width,
+		return nil, fmt.Errorf("%w: %d values of %d bytes do not fit %d bytes", backend.ErrInvalidInput, to-from, width,
 			into.SizeBytes)
 	}
-	var transfers []backend.Transfer
 	for part := range rowsOf(column, from, to) {
 		if err := part.check(); err != nil {
-			return err
+			return nil, err
 		}
 		values := bufferBytes(part.data, 1)[part.first*width:][:part.rows*width]
 		at := into.OffsetBytes + uint64(part.at)*uint64(width)
 		transfers = append(transfers, backend.Transfer{Device: into.Buffer.Range(at, uint64(len(values))), Host: values})
 	}
-	_, err := device.UploadAll(ctx, transfers)
-	return err
-}
-
-// Fetch downloads a range to memory of the allocator. The caller releases the buffer. Errors are those of the device.
-func Fetch(ctx context.Context, device *backend.Device, from backend.Range,
-	allocator memory.Allocator) (*memory.Buffer, error) {
-	buffer := memory.NewResizableBuffer(allocator)
-	buffer.Resize(int(from.SizeBytes))
-	if err := device.Download(ctx, buffer.Bytes(), from); err != nil {
-		buffer.Release()
-		return nil, err
-	}
-	return buffer, nil
+	return transfers, nil
 }

@@ -1,0 +1,214 @@
+package query
+
+import (
+	"context"
+	"iter"
+
+	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/deliver"
+	"github.com/spirjoin/spirjoin/exec"
+	"github.com/spirjoin/spirjoin/operator"
+	"github.com/spirjoin/spirjoin/relation"
+)
+
+// portion is what is known of the probe side at a time: all of it or, if it comes part by part, a part.
+type portion struct {
+	*Join
+	part *Part // nil if the portion is the whole probe side
+}
+
+// granule is a range of rows of a portion on the device, or, without a chunk, the end of the portion.
+type granule struct {
+	of     *portion
+	rows   uint64 // at the end of a portion those that were skipped
+	chunk  *relation.Chunk
+	texts  *deliver.Texts // nil unless keys are compared on the device
+	memory *exec.Scope
+}
+
+// Release releases the chunk or, at the end of a portion, the part.
+func (g *granule) Release() {
+	switch {
+	case g.chunk != nil:
+		g.memory.ReleaseAll()
+	case g.of.part != nil:
+		g.of.part.Release()
+	}
+}
+
+// probe runs the operator with the probe side, granule by granule. Rows of a part without a key are output with the
+// part, so that they are in its order. Rows of the build side that depend on all granules come last.
+func (r *Result) probe(ctx context.Context, lane *exec.Lane, built *Built, out *output) error {
+	a := r.taken
+	if r.built != nil && r.parts == nil { // otherwise build has proved it, or there is nothing to prove
+		if err := built.prove(ctx, r.Query, lane, a.Scans[operator.Probe]); err != nil {
+			return err
+		}
+	}
+	var at *portion
+	for g, err := range r.granulesOf(ctx, lane, built) {
+		if err != nil {
+			return err
+		}
+		if at != g.of && g.of.part != nil {
+			out.turn(g.of.Join, g.of.part)
+		}
+		at = g.of
+		if err := r.granule(ctx, lane, built, g, out); err != nil {
+			return err
+		}
+	}
+	if r.Query.Empty != "" {
+		return nil
+	}
+	if r.parts != nil {
+		out.turn(a.Join, nil)
+	}
+	if r.granules.Load() == 0 { // Finish needs at least one Probe
+		g, err := r.load(ctx, lane, built, &portion{Join: a.Join}, 0, 0)
+		if err == nil {
+			err = r.granule(ctx, lane, built, g, out)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if err := built.op.Finish(ctx, out.pairs); err != nil {
+		return err
+	}
+	for side, s := range a.Scans {
+		if side == operator.Probe && r.parts != nil {
+			continue
+		}
+		if err := r.alone(ctx, lane, s, side, out); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// granulesOf yields the granules of the probe side, which the receiver releases. With Facts.Ahead, the next one is
+// loaded while the receiver has one.
+func (r *Result) granulesOf(ctx context.Context, lane *exec.Lane, built *Built) iter.Seq2[*granule, error] {
+	if !r.taken.Facts.Ahead {
+		return r.loaded(ctx, lane, built)
+	}
+	lane = lane.On(ctx, backend.Ingest)
+	return exec.Ahead(r.flow, "load", r.loaded(ctx, lane, built))
+}
+
+// loaded loads granule after granule. It skips granules of parts in which no row has a key that could match.
+func (r *Result) loaded(ctx context.Context, lane *exec.Lane, built *Built) iter.Seq2[*granule, error] {
+	return func(yield func(*granule, error) bool) {
+		for p, err := range r.portions(ctx) {
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			if !r.loadPortion(ctx, lane, built, p, yield) {
+				return
+			}
+		}
+	}
+}
+
+// loadPortion yields the granules of a portion, and its end.
+func (r *Result) loadPortion(ctx context.Context, lane *exec.Lane, built *Built, p *portion,
+	yield func(*granule, error) bool) (more bool) {
+	end := &granule{of: p}
+	defer func() {
+		if end != nil {
+			end.Release()
+		}
+	}()
+	s, f := p.Scans[operator.Probe], &r.taken.Facts
+	bounds := s.granules(f.Granule, f.Brought(operator.Probe))
+	for i := range bounds[1:] {
+		from, to := bounds[i], bounds[i+1]
+		if p.part != nil && s.Keys.RowsIn(s.Side, from, to) == 0 {
+			end.rows += uint64(to - from)
+			continue
+		}
+		if g, err := r.load(ctx, lane, built, p, from, to); !yield(g, err) || err != nil {
+			return false
+		}
+	}
+	last := end
+	end = nil
+	return yield(last, nil)
+}
+
+// portions yields the portions of the probe side. The receiver releases their parts.
+func (r *Result) portions(ctx context.Context) iter.Seq2[*portion, error] {
+	return func(yield func(*portion, error) bool) {
+		if r.parts == nil {
+			if r.Query.Empty == "" {
+				yield(&portion{Join: r.taken.Join}, nil)
+			}
+			return
+		}
+		for {
+			part, some, err := r.parts.Take(ctx)
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			if !some {
+				return
+			}
+			r.probed.Add(uint64(part.Table.NumRows()))
+			if r.Query.Empty != "" {
+				part.Release()
+			} else if !yield(&portion{tree(part.Trees, r.taken.Place), part}, nil) {
+				return
+			}
+		}
+	}
+}
+
+// load loads the rows [from, to) of a portion.
+func (r *Result) load(ctx context.Context, lane *exec.Lane, built *Built, p *portion, from, to int) (
+	loaded *granule, err error) {
+	g, s := &granule{of: p, rows: uint64(to - from), memory: lane.Scope(ctx)}, p.Scans[operator.Probe]
+	defer func() {
+		if loaded == nil { // after a panic too
+			g.memory.ReleaseAll()
+		}
+	}()
+	g.chunk, err = timed(&r.encode, func() (_ *relation.Chunk, err error) {
+		if g.texts, err = r.probeTexts(ctx, lane, g.memory, s, from, to); err != nil {
+			return nil, err
+		}
+		return s.load(ctx, lane, g.memory, from, to, g.texts)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return g, nil
+}
+
+// granule probes with a granule, and releases it. At the end of a part, it outputs the rows that the operator does not.
+func (r *Result) granule(ctx context.Context, lane *exec.Lane, built *Built, g *granule, out *output) (err error) {
+	defer g.Release()
+	r.Query.Progress.Join()
+	defer func() {
+		if err == nil {
+			r.Query.Progress.Joined(g.rows)
+		}
+	}()
+	if g.chunk == nil {
+		if g.of.part == nil {
+			return nil
+		}
+		if err := r.alone(ctx, lane, g.of.Scans[operator.Probe], operator.Probe, out); err != nil {
+			return err
+		}
+		return out.end(ctx)
+	}
+	r.granules.Add(1)
+	if out.filter != nil {
+		out.filter.Texts = [2]*deliver.Texts{operator.Build: built.texts, operator.Probe: g.texts}
+		defer func() { out.filter.Texts = [2]*deliver.Texts{} }() // they go with the granule
+	}
+	return built.op.Probe(ctx, lane, g.chunk, out.pairs)
+}
