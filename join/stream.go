@@ -465,7 +465,7 @@ func (b *buildSide) stream(flow *exec.Flow, grant *exec.Grant, probe Source, pro
 		}
 		l.expected = s.expected()
 	}
-	if s.bytes >= s.mostBytes { // granules need not be larger than parts can be
+	if !s.ended { // granules need not be larger than parts can be
 		s.mostRows = s.rows
 	}
 	q := l.lower()
