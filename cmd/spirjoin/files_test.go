@@ -150,6 +150,9 @@ func TestMemoryLimitAsSeenFromOutside(t *testing.T) {
 						"-o", filepath.Join(dir, "out"+extension), "--memory-limit", fmt.Sprint(limitMiB, "MiB"))...)
 					require.LessOrEqual(t, peak>>10, limitMiB*105/100+128, "%v to %s with %d MiB: %s", input.args, extension,
 						limitMiB, stderr)
+					if input.stdin == "" && limitMiB == 64 {
+						require.Regexp(t, `; all of it takes about 1\d\dMiB\n$`, stderr)
+					}
 					if device == spirjoin.HostDevice { // drivers take memory, too
 						require.Equal(t, limitMiB < input.least, strings.Contains(stderr, "--memory-limit"), "%v, %d MiB: %s",
 							input.args, limitMiB, stderr)

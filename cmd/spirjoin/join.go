@@ -16,6 +16,7 @@ import (
 	"github.com/spirjoin/spirjoin"
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/internal/offheap"
+	"github.com/spirjoin/spirjoin/internal/text"
 	"github.com/spirjoin/spirjoin/join"
 	"github.com/spirjoin/spirjoin/relation"
 	"github.com/spirjoin/spirjoin/tableio"
@@ -80,14 +81,15 @@ func (s *session) join(ctx context.Context, o joinOptions) error {
 	}
 	skipRowGroups(readers, layout.Spec)
 	report.ReadSeconds = time.Since(reading).Seconds()
-	result, err := streamJoin(ctx, engine, o, layout, readers, &report, progress)
+	in := &inputs{readers, layout.Needed, limit, progress}
+	result, err := streamJoin(ctx, engine, o, layout, in, &report)
 	if err != nil {
 		return err
 	}
 	var tables [2]arrow.Table
 	if result == nil {
 		reading = time.Now()
-		tables, err = readTables(ctx, readers, layout, progress)
+		tables, err = in.readBoth(ctx)
 		defer releaseAll(tables)
 		if err != nil {
 			return err
@@ -152,7 +154,7 @@ func (s *session) openInputs(ctx context.Context, o joinOptions, limit *memoryCa
 		Stdin: s.stdin}
 	for side, path := range o.paths {
 		progress.enter("open " + path)
-		phase, reader := "read "+[2]string{"left", "right"}[side], &readers[side]
+		phase, reader := readPhase(side), &readers[side]
 		options.Format = o.formats[side]
 		options.Progress = func(rows int64) { progress.rows(phase, rows, (*reader).Rows()) }
 		readers[side], err = tableio.Open(ctx, path, options)
@@ -257,15 +259,38 @@ func shellWord(text string) string {
 	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
 }
 
-func readTables(ctx context.Context, readers [2]*tableio.Reader, layout *spirjoin.JoinLayout, progress *progress) (tables [2]arrow.Table, err error) {
-	for side, name := range [2]string{"left", "right"} {
-		progress.enter("read " + name)
-		if tables[side], err = readers[side].Read(ctx, layout.Needed[side]); err != nil {
+// inputs are what the tables of a join are read from.
+type inputs struct {
+	readers  [2]*tableio.Reader
+	needed   [2][]string // columns
+	limit    *memoryCap
+	progress *progress
+}
+
+// read reads a side. A refusal for want of memory says how much all its rows take, more or less, by those that were
+// read.
+func (in *inputs) read(ctx context.Context, side int) (arrow.Table, error) {
+	in.progress.enter(readPhase(side))
+	before := in.limit.used()
+	table, err := in.readers[side].Read(ctx, in.needed[side])
+	rows, total := in.progress.done(), in.readers[side].Rows()
+	if in.limit == nil || !errors.Is(err, backend.ErrHostMemory) || rows == 0 || total < int64(rows) {
+		return table, err
+	}
+	took := float64(in.limit.limitBytes-before) / float64(rows)
+	return nil, fmt.Errorf("%w; all of it takes about %s", err, text.Limit(uint64(took*float64(total))))
+}
+
+func (in *inputs) readBoth(ctx context.Context) (tables [2]arrow.Table, err error) {
+	for side := range tables {
+		if tables[side], err = in.read(ctx, side); err != nil {
 			return tables, err
 		}
 	}
 	return tables, nil
 }
+
+func readPhase(side int) string { return "read " + [2]string{"left", "right"}[side] }
 
 // writeResult draws the output and returns the seconds in which that waited for encoding and writing, which otherwise
 // go on meanwhile.

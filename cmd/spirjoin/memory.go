@@ -93,6 +93,14 @@ func (a *cappedAllocator) Free(b []byte) {
 	a.inner.Free(b)
 }
 
+// used is the memory that is taken; 0 where there is no limit.
+func (m *memoryCap) used() int64 {
+	if m == nil {
+		return 0
+	}
+	return m.usedBytes.Load()
+}
+
 func (m *memoryCap) take(growth int) {
 	if used := m.usedBytes.Add(int64(growth)); growth > 0 && used > m.limitBytes {
 		m.usedBytes.Add(-int64(growth))

@@ -95,6 +95,13 @@ func (p *progress) set(to spirjoin.JoinProgress, unit string) {
 	p.state, p.hidden = progressState{to, unit, began, now}, false
 }
 
+// done is how many units of the phase are done.
+func (p *progress) done() uint64 {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.state.Rows
+}
+
 // clearLine takes the line off the screen, so that something else can be printed.
 func (p *progress) clearLine() {
 	p.mu.Lock()
