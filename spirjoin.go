@@ -35,7 +35,6 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/memory"
 
 	"github.com/spirjoin/spirjoin/backend"
-	"github.com/spirjoin/spirjoin/internal/offheap"
 	"github.com/spirjoin/spirjoin/join"
 	"github.com/spirjoin/spirjoin/primitive"
 	"github.com/spirjoin/spirjoin/query"
@@ -282,15 +281,8 @@ func newEngine(device *backend.Device, options Options) (*Engine, error) {
 	}
 	e := &Engine{device: device, tuningProblems: problems}
 	e.close = sync.OnceValue(e.end)
-	var allocator memory.Allocator = &offheap.Shared
-	if info := device.Info(); info.Limits.ImportAlignment > 0 && !info.Unified {
-		capBytes := device.Options().HostMemoryBytes
-		if options.MemoryLimitBytes > 0 { // of which pinned memory is a part, blocks kept for reuse too
-			capBytes = min(capBytes, options.MemoryLimitBytes)
-		}
-		e.pinned = relation.NewPinnedAllocator(device, capBytes)
-		allocator = e.pinned
-	}
+	allocator := relation.AllocatorFor(device, options.MemoryLimitBytes)
+	e.pinned, _ = allocator.(*relation.PinnedAllocator)
 	e.join = join.NewEngine(ops, allocator, options.MemoryLimitBytes)
 	return e, nil
 }

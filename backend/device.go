@@ -29,6 +29,7 @@ type Device struct {
 	compileMu sync.Mutex // held while a kernel is compiled
 	staging   [Roles]staging
 	observer  atomic.Pointer[func(Event)]
+	transfers atomic.Pointer[Profile]
 
 	mu        sync.Mutex // guards what follows
 	arenas    [2]arena   // by Memory

@@ -192,8 +192,8 @@ func (c *Command) validate(d *Device, role Role) error {
 	return nil
 }
 
-// accesses calls visit for each range of a buffer that the command touches.
-func (c *Command) accesses(visit func(r Range, access Access)) {
+// Accesses calls visit for each range of a buffer that the command touches.
+func (c *Command) Accesses(visit func(r Range, access Access)) {
 	switch c.Kind {
 	case Dispatch:
 		for i, arg := range c.Args {

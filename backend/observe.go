@@ -30,6 +30,10 @@ func (d *Device) Observe(observe func(Event)) {
 	d.observer.Store(&observe)
 }
 
+// ProfileTransfers makes uploads and downloads from now on add their time to the stages "upload" and "download" of a
+// profile; nil ends it. That is the device time of copies, or the time of the host where it copies mapped memory.
+func (d *Device) ProfileTransfers(p *Profile) { d.transfers.Store(p) }
+
 func (d *Device) notify(e Event) {
 	if observe := d.observer.Load(); observe != nil {
 		(*observe)(e)

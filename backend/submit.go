@@ -48,13 +48,16 @@ func (d *Device) submit(ctx context.Context, role Role, list *List) (Point, erro
 	point := Point{d, QueuePoint{role, d.next[role]}}
 	d.mu.Unlock()
 
-	stage := ""
+	stage, profile := "", list.Profile
+	if profile == nil && (role == Upload || role == Download) {
+		stage, profile = role.String(), d.transfers.Load()
+	}
 	for _, commands := range pieces {
 		if err := d.throttle(ctx, role); err != nil {
 			return point, err
 		}
 		var err error
-		if point, err = d.submitOne(role, commands, stage, list.Profile); err != nil {
+		if point, err = d.submitOne(role, commands, stage, profile); err != nil {
 			return point, err
 		}
 		for _, c := range commands {
@@ -102,7 +105,7 @@ func (d *Device) submitOne(role Role, commands []Command, stage string, profile 
 	var spans []span
 	for i, c := range commands {
 		spans = spans[:0]
-		c.accesses(func(r Range, access Access) {
+		c.Accesses(func(r Range, access Access) {
 			block, offset := r.Block()
 			spans = append(spans, span{resource: block, lo: offset, hi: offset + r.SizeBytes, access: access})
 			r.Buffer.lease.uses[role] = value

@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"sync"
 	"sync/atomic"
+	"time"
 )
 
 const (
@@ -115,7 +116,7 @@ func (d *Device) UploadAll(ctx context.Context, transfers []Transfer) (point Poi
 			if err := d.waitBuffer(ctx, t.Device.Buffer); err != nil {
 				return Point{}, err
 			}
-			copyParallel(mapped, t.Host)
+			d.copyMapped(Upload, mapped, t.Host)
 		} else if from, ok := d.Imported(t.Host, 4); ok {
 			held = append(held, from.Buffer)
 			direct.Copy(t.Device.Part(0, from.SizeBytes), from)
@@ -291,7 +292,7 @@ func (d *Device) DownloadAll(ctx context.Context, transfers []Transfer) error {
 			if err := d.waitBuffer(ctx, t.Device.Buffer); err != nil {
 				return err
 			}
-			copyParallel(t.Host, mapped)
+			d.copyMapped(Download, t.Host, mapped)
 		} else if to, ok := d.importedWords(t.Host); ok {
 			held = append(held, to.Buffer)
 			direct.Copy(to, t.Device)
@@ -377,6 +378,13 @@ func (r Range) mapped() []byte {
 		return nil
 	}
 	return b[r.OffsetBytes:]
+}
+
+// copyMapped is copyParallel of an upload or download.
+func (d *Device) copyMapped(role Role, dst, src []byte) {
+	start := time.Now()
+	copyParallel(dst, src)
+	d.transfers.Load().Add(role.String(), time.Since(start))
 }
 
 // copyParallel copies on several cores where that is worth it; one core does not reach the bandwidth of a bus.

@@ -15,13 +15,17 @@ import (
 // countBytes is the size of the counts of set bits of one shared word, with padding.
 const countBytes = backend.PlanAlignment
 
-// RepackBytes is the device memory to bring pieces of rows rows into Arrow's format: twice the columns that kernels
-// unpack from shared words or put together from several words, so that a piece is converted while another one is
-// downloaded.
+// RepackBytes is the device memory to bring pieces of rows rows into Arrow's format: the columns that kernels unpack
+// from shared words or put together from several words. On a device with its own memory it is twice that, so that a
+// piece is converted while another one is downloaded.
 //
 //	counts of each shared word | columns of the first one | ... | values of a wide column | ...
-func RepackBytes(words [2]*relation.Words, rows uint64) uint64 {
-	return 2 * layRepacked(words, [2]bool{true, true}, uint32(rows)).sizeBytes
+func RepackBytes(on *backend.DeviceInfo, words [2]*relation.Words, rows uint64) uint64 {
+	sizeBytes := layRepacked(words, [2]bool{true, true}, uint32(rows)).sizeBytes
+	if !on.InHostMemory() {
+		sizeBytes *= 2
+	}
+	return sizeBytes
 }
 
 // repacked says where the columns of a piece are in that memory, in bytes from its beginning.

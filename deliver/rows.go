@@ -31,7 +31,7 @@ type Rows struct {
 	Out   *exec.Pipe[*Piece]
 	Time  *atomic.Int64 // nanoseconds spent on downloads
 
-	room      *backend.Buffer // for two pieces that are converted to Arrow's format
+	room      *backend.Buffer // for pieces that are converted to Arrow's format
 	kept      *operator.Window
 	delivered chan struct{} // closed when the last window that was put has been delivered; nil before the first one
 }
@@ -132,35 +132,49 @@ func (r *Rows) Close() {
 	r.room = nil
 }
 
-// deliver delivers a window. Each piece is requested before the one before is awaited.
+// deliver delivers a window. A piece is requested before the one before is awaited, if there is room for both.
 func (r *Rows) deliver(ctx context.Context, format *Format, w *operator.Window) error {
-	var before *download
-	defer func() { before.release() }()
-	half := RepackBytes(format.Words, r.PieceRows) / 2
 	if r.room == nil {
-		r.room = r.Lane.Memory.New(2*half, "output in Arrow's form")
+		info := r.Lane.Device().Info()
+		r.room = r.Lane.Memory.New(RepackBytes(info, format.Words, r.PieceRows), "output in Arrow's form")
 		if err := r.Lane.Memory.Err(); err != nil {
 			return err
 		}
 	}
-	for i := uint64(0); before != nil || i*r.PieceRows < w.Rows; i++ {
-		var next *download
-		if first := i * r.PieceRows; first < w.Rows {
-			var err error
-			rows := windowRows{w, first, uint32(min(r.PieceRows, w.Rows-first))}
-			if next, err = r.download(ctx, format, rows, r.room.Range(i%2*half, half)); err != nil {
+	places, pieceBytes := 2, layRepacked(format.Words, [2]bool{true, true}, uint32(r.PieceRows)).sizeBytes
+	if pieceBytes > 0 {
+		places = int(r.room.SizeBytes() / pieceBytes)
+	}
+	var requested []*download
+	defer func() {
+		for _, d := range requested {
+			d.release()
+		}
+	}()
+	pass := func() error {
+		d := requested[0]
+		requested = requested[1:]
+		p, err := d.finish(ctx)
+		if err != nil {
+			return err
+		}
+		return r.Out.Put(ctx, p)
+	}
+	for i := uint64(0); i*r.PieceRows < w.Rows; i++ {
+		if len(requested) == places {
+			if err := pass(); err != nil {
 				return err
 			}
 		}
-		ready := before
-		if before = next; ready == nil {
-			continue
-		}
-		p, err := ready.finish(ctx)
-		if err == nil {
-			err = r.Out.Put(ctx, p)
-		}
+		rows := windowRows{w, i * r.PieceRows, uint32(min(r.PieceRows, w.Rows-i*r.PieceRows))}
+		d, err := r.download(ctx, format, rows, r.room.Range(i%uint64(places)*pieceBytes, pieceBytes))
 		if err != nil {
+			return err
+		}
+		requested = append(requested, d)
+	}
+	for len(requested) > 0 {
+		if err := pass(); err != nil {
 			return err
 		}
 	}

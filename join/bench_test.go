@@ -14,6 +14,7 @@ import (
 
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/internal/devicetest"
+	"github.com/spirjoin/spirjoin/internal/offheap"
 	"github.com/spirjoin/spirjoin/join"
 	"github.com/spirjoin/spirjoin/primitive"
 	"github.com/spirjoin/spirjoin/query"
@@ -90,7 +91,7 @@ func BenchmarkJoin(b *testing.B) {
 	devicetest.Bench(b, func(device *backend.Device, name string) {
 		pins := relation.NewPinnedAllocator(device, 1<<40)
 		defer pins.Close()
-		from, to := []memory.Allocator{memory.DefaultAllocator}, memory.DefaultAllocator
+		from, to := []memory.Allocator{memory.DefaultAllocator}, memory.Allocator(&offheap.Shared)
 		if !device.Info().Unified {
 			from, to = append(from, pins), pins
 		}

@@ -84,7 +84,7 @@ func (e *Engine) Build(ctx context.Context, table arrow.Table, probe *arrow.Sche
 		return nil, err
 	}
 	rowBytes := guessedRowBytes(sourced)
-	q.PartsBytes = e.partsBytes(rowBytes, min(probeRows, leastPartRows), uint64(rowBytes*sliceRows))
+	q.PartsBytes = partsBytes(false, rowBytes, min(probeRows, leastPartRows), uint64(rowBytes*sliceRows))
 	planned, err := e.planGranules(q)
 	if err != nil {
 		return nil, err

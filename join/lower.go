@@ -212,7 +212,7 @@ func (l *lowering) tree(place Materialize, ordered bool) query.Join {
 		j.HeldBytes = max(j.HeldBytes, scan.StageBytes(rows))
 		j.Transfer.Keys[s] = scan.Encoding()
 	}
-	j.HeldBytes += deliver.RepackBytes(words, min(uint64(spec.BatchRows), primitive.MaxRows))
+	j.HeldBytes += deliver.RepackBytes(l.engine.Device().Info(), words, min(uint64(spec.BatchRows), primitive.MaxRows))
 	return j
 }
 

@@ -114,6 +114,7 @@ func (b *Built) JoinStream(ctx context.Context, probe Source) (*Result, error) {
 	q := s.query(s.none.lower())
 	q.Release = sync.OnceFunc(s.none.tables[1-b.side].Release)
 	taken := b.built.Taken()
+	s.ahead = taken.Facts.Ahead
 	s.mostRows = min(s.bestRows(), taken.Facts.Granule)
 	s.partsBytes, s.aloneBytes = b.built.PartsRoom(s.wishBytes())
 	if err := s.fitBatches(); err != nil {
@@ -190,6 +191,7 @@ type stream struct {
 	bytes    uint64            // of these
 	largest  uint64            // bytes of a batch
 	ended    bool              // the source has no more
+	ahead    bool              // granules may be loaded and delivered while others are joined
 	// grant grows with what is gathered beside the build side's tableBytes; nil from the plan on, and without a limit.
 	grant      *exec.Grant
 	tableBytes uint64
@@ -216,7 +218,8 @@ const leastGranule = 1 << 10
 
 func newStream(flow *exec.Flow, b *buildSide, source Source, progress *exec.Progress) (*stream, error) {
 	probe := 1 - b.side
-	s := &stream{buildSide: b, flow: flow, source: source, progress: progress}
+	s := &stream{buildSide: b, flow: flow, source: source, progress: progress,
+		ahead: !b.engine.Device().Info().Unified}
 	var err error
 	if s.schema, err = chosenSchema(source.Schema, probe, b.layout.Needed[probe]); err != nil {
 		return nil, err
@@ -285,12 +288,12 @@ func (s *stream) wishBytes() uint64 {
 	if s.ended {
 		rows = s.rows
 	}
-	return s.engine.partsBytes(rowBytes, rows, s.largest)
+	return partsBytes(s.ahead, rowBytes, rows, s.largest)
 }
 
 // partsBytes is what the parts of a probe side take, of so many rows each, with the batches that they begin and end in.
-func (e *Engine) partsBytes(rowBytes float64, rows, batchBytes uint64) uint64 {
-	return e.PartsAtOnce()*max(query.LeastPartBytes, uint64(rowBytes*float64(rows))) + 2*batchBytes
+func partsBytes(ahead bool, rowBytes float64, rows, batchBytes uint64) uint64 {
+	return query.PartsAtOnce(ahead)*max(query.LeastPartBytes, uint64(rowBytes*float64(rows))) + 2*batchBytes
 }
 
 // guessedRowBytes is the size of a row of a source that gave none yet.
@@ -308,14 +311,15 @@ const guessedBits = 256
 // slices keep the whole: parts are neighbours, so that these are two. Where other queries leave no room for them, they
 // are the source's alone, and parts are small.
 func (s *stream) fitBatches() error {
-	least := s.engine.PartsAtOnce() * query.LeastPartBytes
+	parts := query.PartsAtOnce(s.ahead)
+	least := parts * query.LeastPartBytes
 	switch {
 	case s.partsBytes == 0:
 		return nil
 	case s.aloneBytes < 2*s.largest+least:
 		return s.tooLarge(s.aloneBytes - min(s.aloneBytes, least))
 	}
-	s.mostBytes = max(s.partsBytes-min(s.partsBytes, 2*s.largest), least) / s.engine.PartsAtOnce()
+	s.mostBytes = max(s.partsBytes-min(s.partsBytes, 2*s.largest), least) / parts
 	return nil
 }
 
@@ -476,7 +480,8 @@ func (b *buildSide) stream(flow *exec.Flow, grant *exec.Grant, probe Source, pro
 	if err != nil {
 		return nil, err
 	}
-	s.mostRows = min(s.bestRows(), planned.Alternatives[0].Facts.Granule)
+	taken := &planned.Alternatives[0].Facts
+	s.ahead, s.mostRows = taken.Ahead, min(s.bestRows(), taken.Granule)
 	s.partsBytes, s.aloneBytes = planned.PartsRoom()
 	if err := s.fitBatches(); err != nil {
 		return nil, err

@@ -26,6 +26,7 @@ import (
 	"github.com/spirjoin/spirjoin/internal/text"
 	"github.com/spirjoin/spirjoin/join"
 	"github.com/spirjoin/spirjoin/primitive"
+	"github.com/spirjoin/spirjoin/query"
 )
 
 // sourceOf gives a table in batches of so many rows, 0 for as many as its chunks have, and an empty one before each
@@ -785,13 +786,13 @@ func TestStreamMemoryLimit(t *testing.T) {
 		return result, nil
 	}
 	granules := make(map[uint64]uint64)
-	for _, limitBytes := range []uint64{0, 32 << 20, 20 << 20} {
+	for _, limitBytes := range []uint64{0, 64 << 20, 20 << 20} {
 		result, err := stream(limitBytes, 5000)
 		require.NoError(t, err, limitBytes)
 		granules[limitBytes] = result.Stats().Granules
 	}
 	require.EqualValues(t, 1, granules[0])
-	require.Greater(t, granules[20<<20], granules[32<<20])
+	require.Greater(t, granules[20<<20], granules[64<<20])
 	_, err := stream(20<<20, 0)
 	require.ErrorIs(t, err, backend.ErrHostMemory)
 	require.ErrorContains(t, err, "a record batch takes")
@@ -844,7 +845,7 @@ func TestStreamHoldsFewParts(t *testing.T) {
 			}
 			require.EqualValues(t, batches/partBatches, result.Stats().Granules)
 			result.Close()
-			require.LessOrEqual(t, uint64(most.Load()), engine.PartsAtOnce()*partBatches+2)
+			require.LessOrEqual(t, uint64(most.Load()), query.PartsAtOnce(!device.Info().Unified)*partBatches+2)
 			of.AssertSize(t, 0)
 		}
 		noMemoryInUse(t, device)

@@ -84,6 +84,7 @@ type Query struct {
 	Rates        *planner.Rates // nil if none were measured on such a device
 
 	room   room           // the memory that it is planned for
+	ahead  bool           // it is planned so that transfers overlap, where device memory allows
 	tables map[any]uint64 // memory of the scanned tables, if host memory is limited
 }
 
@@ -109,11 +110,16 @@ func (e *Engine) Plan(spec Spec) (*Query, error) {
 	}
 	// First try to fit the memory that is free now, then all memory, which may have to be waited for.
 	for _, q.room = range q.rooms() {
-		if err := q.choose(); err != nil {
-			return nil, err
-		}
-		if q.Alternatives[0].Err == nil {
-			return q, nil
+		for _, q.ahead = range []bool{true, false} {
+			if q.ahead && (e.Device().Info().Unified || q.Ordered) { // transfers take no time, or nothing is to overlap
+				continue
+			}
+			if err := q.choose(); err != nil {
+				return nil, err
+			}
+			if q.Alternatives[0].Err == nil {
+				return q, nil
+			}
 		}
 	}
 	return nil, slices.MinFunc(q.Alternatives, func(a, b Alternative) int {
@@ -186,7 +192,7 @@ func (q *Query) add(tree *Join, compare Comparing, parts uint64, limits planner.
 	if parts > 1 {
 		f.Granule = (f.Held(operator.Probe) + parts - 1) / parts
 	}
-	f.Ahead = !device.Info().Unified && !q.Ordered // transfers take time, and no cores
+	f.Ahead = q.ahead
 	f.Tuning, f.HeldBytes, f.Loaded = q.Engine.Ops.Tuning(), tree.HeldBytes, true
 	f.Software, f.SubgroupSize = device.Info().Type == backend.Software, int(device.Info().SubgroupSize)
 	for side, s := range tree.Scans {

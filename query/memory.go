@@ -38,16 +38,13 @@ const (
 const LeastPartBytes = 1 << 20
 
 // PartsAtOnce returns the number of parts of a probe side that are on the host at a time: one that is gathered, one that
-// is joined, and one whose last piece is drawn; where transfers overlap, also one that is loaded and one that is
-// delivered.
-func (e *Engine) PartsAtOnce() uint64 {
-	if e.Device().Info().Unified {
-		return 3
+// is joined, and one whose last piece is drawn; with Facts.Ahead, also one that is loaded and one that is delivered.
+func PartsAtOnce(ahead bool) uint64 {
+	if ahead {
+		return 5
 	}
-	return 5
+	return 3
 }
-
-func (e *Engine) leastPartsBytes() uint64 { return (e.PartsAtOnce() + 2) * LeastPartBytes }
 
 // room is the memory that a plan is made for, in bytes.
 type room struct {
@@ -88,7 +85,8 @@ func (q *Query) fitHost(a *Alternative) error {
 	rows := min(a.batch, in.leastRows)
 	need := q.fixedBytes(a) + rowBytes*rows
 	if a.parts = q.PartsBytes; a.parts > 0 { // at most half of what is left
-		a.parts = min(a.parts, max((in.hostBytes-min(in.hostBytes, need))/2, e.leastPartsBytes()))
+		leastPartsBytes := (PartsAtOnce(a.Facts.Ahead) + 2) * LeastPartBytes
+		a.parts = min(a.parts, max((in.hostBytes-min(in.hostBytes, need))/2, leastPartsBytes))
 		need += a.parts
 	}
 	if rowBytes > 0 { // batches may take all that is left, or half if later probe tables may have to be proved

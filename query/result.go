@@ -41,7 +41,8 @@ type Result struct {
 	started time.Time
 	matched time.Duration
 	encode  atomic.Int64 // nanoseconds
-	deliver atomic.Int64 // nanoseconds of downloads and of gathers on the host
+	deliver atomic.Int64 // nanoseconds of downloads
+	gather  atomic.Int64 // nanoseconds of gathers on the host
 	closed  bool
 }
 
@@ -91,7 +92,7 @@ func (r *Result) Batches(ctx context.Context) iter.Seq2[arrow.RecordBatch, error
 			start := time.Now()
 			more := p.Batches(ctx, r.Query.Schema, r.Query.Engine.Allocator,
 				func(batch arrow.RecordBatch, err error) bool {
-					r.deliver.Add(int64(time.Since(start)))
+					r.gather.Add(int64(time.Since(start)))
 					more := yield(batch, err)
 					start = time.Now()
 					return more
@@ -187,7 +188,9 @@ type Stats struct {
 	MatchSeconds float64 `json:"match_seconds"`
 	// The part of it in which keys are encoded, and uploads of keys and payload submitted. The device may work
 	// meanwhile.
-	EncodeSeconds   float64            `json:"encode_seconds"`
+	EncodeSeconds float64 `json:"encode_seconds"`
+	// Time in which the host fetched columns by row number and completed record batches. The device may work meanwhile.
+	GatherSeconds   float64            `json:"gather_seconds"`
 	TotalSeconds    float64            `json:"total_seconds"`     // wall time from the start of Run to this call
 	StageSeconds    map[string]float64 `json:"stage_seconds"`     // device time of finished work, by stage
 	DevicePeakBytes uint64             `json:"device_peak_bytes"` // since the last Run on the device, for all its joins
@@ -221,6 +224,7 @@ func (r *Result) Stats() Stats {
 		Device: r.Device.Name, Backend: r.Device.Backend, Driver: r.Device.Driver,
 		Algorithm: r.taken.Algorithm.Name(), OutputRows: r.Rows(), Granules: r.granules.Load(),
 		MatchSeconds: r.matched.Seconds(), EncodeSeconds: time.Duration(r.encode.Load()).Seconds(),
+		GatherSeconds:   time.Duration(r.gather.Load()).Seconds(),
 		TotalSeconds:    time.Since(r.started).Seconds(),
 		StageSeconds:    make(map[string]float64),
 		DevicePeakBytes: device.MemoryUse(backend.DeviceLocal).Peak,
@@ -256,7 +260,7 @@ func (r *Result) Stats() Stats {
 // device time of all others.
 func (r *Result) measured() map[string]time.Duration {
 	times := map[string]time.Duration{operator.Load: time.Duration(r.encode.Load()),
-		operator.Deliver: time.Duration(r.deliver.Load())}
+		operator.Deliver: time.Duration(r.deliver.Load() + r.gather.Load())}
 	for _, stage := range r.lane.Profile.Stages() {
 		times[planner.StageOf(stage.Stage)] += stage.Time
 	}

@@ -22,6 +22,7 @@ func inOrder[J, R any](
 		err    error
 	}
 	return func(yield func(R, error) bool) {
+		busy := busyOf(ctx)
 		ctx, cancel := context.WithCancel(ctx)
 		queue := make(chan chan outcome, max(1, inFlight))
 		var running sync.WaitGroup
@@ -36,10 +37,12 @@ func inOrder[J, R any](
 					queue <- done
 					running.Go(func() {
 						var o outcome
+						busy.begin()
 						o.err = guard(func() (err error) {
 							o.result, err = work(ctx, job)
 							return err
 						})
+						busy.end()
 						done <- o
 					})
 					if err := ctx.Err(); err != nil {

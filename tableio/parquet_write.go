@@ -52,7 +52,7 @@ func newParquetEncoder(out io.Writer, schema *arrow.Schema, opts WriteOptions) (
 	for range cap(e.encoders) {
 		e.encoders <- new(columnchunk.Encoder)
 	}
-	e.ctx, e.stop = context.WithCancelCause(context.Background())
+	e.ctx, e.stop = context.WithCancelCause(opts.Busy.with(context.Background()))
 	if err := e.put([]byte(parquetMagic)); err != nil {
 		return nil, err
 	}

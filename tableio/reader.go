@@ -27,6 +27,7 @@ type ReadOptions struct {
 	// Progress, if set, is called by Read with the number of rows read so far, as they come.
 	Progress func(rows int64)
 	Stdin    io.Reader // what "-" reads; nil = os.Stdin
+	Busy     *Busy     // measures the work of reading and decoding; may be nil
 }
 
 // source is one open file of one format. Columns are indices into schema; tables and batches are the caller's and are
@@ -70,7 +71,11 @@ func Open(ctx context.Context, path string, opts ReadOptions) (*Reader, error) {
 	if err != nil {
 		return nil, fail(ErrInput, "open", path, err)
 	}
-	open := func() (*Reader, error) { return newReader(ctx, in, opts) }
+	open := func() (*Reader, error) {
+		opts.Busy.begin()
+		defer opts.Busy.end()
+		return newReader(ctx, in, opts)
+	}
 	var r *Reader
 	if in.seek != nil {
 		r, err = open()
@@ -265,6 +270,8 @@ func (r *Reader) Read(ctx context.Context, columns []string) (arrow.Table, error
 		return nil, fail(ErrInput, "read", r.path, err)
 	}
 	read := func() (table arrow.Table, err error) {
+		r.opts.Busy.begin()
+		defer r.opts.Busy.end()
 		mem := newScope(r.opts.Allocator)
 		err = mem.finish(guard(func() (err error) {
 			if err = ctx.Err(); err == nil {
@@ -301,7 +308,7 @@ func (r *Reader) Batches(ctx context.Context, columns []string) iter.Seq2[arrow.
 			yield(nil, fail(ErrInput, "read", r.path, err))
 			return
 		}
-		next, stop := iter.Pull2(r.src.batches(ctx, indices, newScope(r.opts.Allocator).keep()))
+		next, stop := iter.Pull2(r.src.batches(r.opts.Busy.with(ctx), indices, newScope(r.opts.Allocator).keep()))
 		var pulling sync.Mutex
 		end := func() {
 			pulling.Lock()

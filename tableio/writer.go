@@ -21,6 +21,7 @@ type WriteOptions struct {
 	CSV         CSVOptions // used for CSV only
 	Compression string     // none, lz4, zstd, for Parquet also snappy; empty = snappy for Parquet, otherwise none
 	Stdout      io.Writer  // what "-" writes; nil = os.Stdout
+	Busy        *Busy      // measures the work of encoding and writing; may be nil
 
 	RowGroupRows int64 // maximum rows of a Parquet row group; 0 = 131072
 	// RowGroupBytes ends a Parquet row group at about this many bytes of Arrow data, of which about three row groups
@@ -56,6 +57,7 @@ type Writer struct {
 	file   *os.File // nil for stdout
 	temp   string   // empty where there is no temporary file: stdout, pipes, devices
 	rows   int64
+	busy   *Busy
 	state  writerState
 	err    error // the first failure, repeated by later calls
 }
@@ -72,12 +74,15 @@ const (
 type sink struct {
 	buffer  *bufio.Writer
 	discard atomic.Bool
+	busy    *Busy
 }
 
 func (s *sink) Write(p []byte) (int, error) {
 	if s.discard.Load() {
 		return len(p), nil
 	}
+	s.busy.begin()
+	defer s.busy.end()
 	return s.buffer.Write(p)
 }
 
@@ -89,7 +94,7 @@ const sinkBufferBytes = 64 << 10 // what is larger is not copied
 //
 // Errors wrap ErrOutput.
 func Create(path string, schema *arrow.Schema, opts WriteOptions) (*Writer, error) {
-	w := &Writer{path: path, target: path, schema: schema}
+	w := &Writer{path: path, target: path, schema: schema, busy: opts.Busy}
 	format, err := opts.format(path)
 	if err == nil {
 		err = w.open(opts.Stdout)
@@ -138,7 +143,7 @@ func (w *Writer) open(stdout io.Writer) error {
 		if stdout == nil {
 			stdout = os.Stdout
 		}
-		w.sink = &sink{buffer: bufio.NewWriterSize(stdout, sinkBufferBytes)}
+		w.sink = &sink{buffer: bufio.NewWriterSize(stdout, sinkBufferBytes), busy: w.busy}
 		return nil
 	}
 	target, err := filepath.EvalSymlinks(w.path)
@@ -169,7 +174,7 @@ func (w *Writer) open(stdout io.Writer) error {
 			return fmt.Errorf("the directory must be writable: %w", plainPathError(err))
 		}
 	}
-	w.sink = &sink{buffer: bufio.NewWriterSize(w.file, sinkBufferBytes)}
+	w.sink = &sink{buffer: bufio.NewWriterSize(w.file, sinkBufferBytes), busy: w.busy}
 	if w.temp != "" {
 		w.sink.buffer.Reset(&eagerFile{file: w.file})
 	}
@@ -220,7 +225,9 @@ func (w *Writer) Write(ctx context.Context, batch arrow.RecordBatch) error {
 		return fail(ErrOutput, "write", w.path, err)
 	}
 	if w.err == nil && batch.NumRows() > 0 {
-		w.err = fail(ErrOutput, "write", w.path, guard(func() error { return w.enc.write(ctx, batch) }))
+		w.busy.begin()
+		w.err = fail(ErrOutput, "write", w.path, guard(func() error { return w.enc.write(w.busy.with(ctx), batch) }))
+		w.busy.end()
 	}
 	if w.err == nil {
 		w.rows += batch.NumRows()
@@ -260,6 +267,8 @@ func (w *Writer) Commit(ctx context.Context) error {
 }
 
 func (w *Writer) commit(ctx context.Context) error {
+	w.busy.begin()
+	defer w.busy.end()
 	enc := w.enc
 	w.enc = nil
 	if err := guard(func() error { return enc.close(ctx) }); err != nil {

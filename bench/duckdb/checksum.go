@@ -96,14 +96,14 @@ func (s *session) checksum(ctx context.Context, from string, names []string) (ch
 	return result, nil
 }
 
-// checksumOfFile computes the checksum of a Parquet file.
+// checksumOfFile computes the checksum of a file.
 func checksumOfFile(ctx context.Context, path string, names []string, threads int) (result checksum, err error) {
 	s, err := openSession(ctx, threads)
 	if err != nil {
 		return result, err
 	}
 	defer func() { err = errors.Join(err, s.close()) }()
-	result, err = s.checksum(ctx, parquet(path), names)
+	result, err = s.checksum(ctx, file(path), names)
 	if err != nil {
 		return result, fmt.Errorf("%s: %w", path, err)
 	}

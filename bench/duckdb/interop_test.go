@@ -178,9 +178,9 @@ func TestFilesOfTableioInDuckDB(t *testing.T) {
 				if groupRows > 0 {
 					require.Equal(t, (matrixRows+int(groupRows)-1)/int(groupRows), groups)
 				}
-				types, err := s.types(t.Context(), parquet(path))
+				types, err := s.types(t.Context(), file(path))
 				require.NoError(t, err)
-				got, err := s.texts(t.Context(), parquet(path))
+				got, err := s.texts(t.Context(), file(path))
 				require.NoError(t, err)
 				require.Len(t, got, len(want))
 				for i, field := range schema.Fields() {
@@ -205,12 +205,12 @@ func requireStatistics(t *testing.T, s *session, path string) {
 		name := quoteName(matrixColumn{typ, "some", "many"}.name())
 		for _, row := range []int{1, 2, 4, 1234, 4500} { // the edges of integers, and others that are not null
 			require.NoError(t, s.exec(t.Context(), fmt.Sprintf("SET VARIABLE v = (SELECT %s FROM %s OFFSET %d LIMIT 1)",
-				name, parquet(path), row)))
+				name, file(path), row)))
 			var pushed, all int64 // the random column keeps the second filter from the file
 			require.NoError(t, s.one(t.Context(), fmt.Sprintf("SELECT count(*) FROM %s WHERE %s = getvariable('v')",
-				parquet(path), name), &pushed))
+				file(path), name), &pushed))
 			require.NoError(t, s.one(t.Context(), fmt.Sprintf("SELECT count(*) FROM (SELECT %s AS v, random() AS r FROM %s "+
-				"ORDER BY r) WHERE v = getvariable('v')", name, parquet(path)), &all))
+				"ORDER BY r) WHERE v = getvariable('v')", name, file(path)), &all))
 			require.Positive(t, all, "%s, row %d", typ, row)
 			require.Equal(t, all, pushed, "%s, row %d", typ, row)
 		}
@@ -326,9 +326,9 @@ func requireUnchangedTypes(t *testing.T, s *session, path string, columns []matr
 	defer table.Release()
 	again := path + ".again.parquet"
 	require.NoError(t, writeTable(again, table))
-	before, err := s.types(t.Context(), parquet(path))
+	before, err := s.types(t.Context(), file(path))
 	require.NoError(t, err)
-	after, err := s.types(t.Context(), parquet(again))
+	after, err := s.types(t.Context(), file(again))
 	require.NoError(t, err)
 	for _, name := range names {
 		if before[name] != after[name] {

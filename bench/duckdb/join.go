@@ -15,7 +15,7 @@ import (
 	"github.com/spirjoin/spirjoin/bench/measure"
 )
 
-// joinTask is one inner equi-join of two Parquet files.
+// joinTask is one inner equi-join of two files, Parquet or CSV.
 type joinTask struct {
 	left, right string
 	on          []keyPair
@@ -74,9 +74,8 @@ func (t joinTask) validate() error {
 	check(materialize || t.output == "" && !t.checksum && t.columns == nil,
 		"--count and --sum make no table: they exclude -o, --checksum and --columns")
 	check(!t.count || t.sum == "", "--count and --sum exclude each other")
-	check(!t.direct || !t.checksum,
-		"--direct makes no table to take a --checksum of; take that of the file: --checksum-file")
-	check(!t.direct || !materialize || t.output != "", "--direct writes its rows to a file: -o is needed")
+	check(!t.direct || !t.checksum || t.output == "",
+		"--direct with -o makes no table to take a --checksum of; take that of the file: --checksum-file")
 	if len(faults) > 0 {
 		return fmt.Errorf("%w: %s", errUsage, strings.Join(faults, "; "))
 	}
@@ -144,7 +143,17 @@ func (s *session) describe(ctx context.Context, from string) ([]columnType, erro
 
 func quoteName(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
 func quoteText(text string) string { return "'" + strings.ReplaceAll(text, "'", "''") + "'" }
-func parquet(path string) string   { return "read_parquet(" + quoteText(path) + ")" }
+
+// format is that of a file, by its name: csv or parquet.
+func format(path string) string {
+	if strings.HasSuffix(path, ".csv") {
+		return "csv"
+	}
+	return "parquet"
+}
+
+// file is a table that is read from a file.
+func file(path string) string { return "read_" + format(path) + "(" + quoteText(path) + ")" }
 
 // outputColumn is a column of the result and where it comes from.
 type outputColumn struct {
@@ -222,7 +231,7 @@ func (s *session) load(ctx context.Context, table, path string, names []string) 
 	for i, name := range names {
 		names[i] = quoteName(name)
 	}
-	err = s.exec(ctx, "CREATE TABLE "+table+" AS SELECT "+strings.Join(names, ", ")+" FROM "+parquet(path))
+	err = s.exec(ctx, "CREATE TABLE "+table+" AS SELECT "+strings.Join(names, ", ")+" FROM "+file(path))
 	if err != nil {
 		return 0, fmt.Errorf("load %s: %w", path, err)
 	}
@@ -258,7 +267,7 @@ func (t joinTask) run(ctx context.Context) (report joinReport, err error) {
 	report.LoadSeconds = time.Since(start).Seconds()
 	var times []time.Duration
 	for range t.repeat {
-		took, err := t.once(ctx, s, used, &report)
+		took, err := t.once(ctx, s, used, t.condition(), &report)
 		if err != nil {
 			return report, fmt.Errorf("join: %w", err)
 		}
@@ -280,11 +289,11 @@ func (t joinTask) mode() string {
 
 // plan finds the columns that the task needs besides its keys.
 func (t joinTask) plan(ctx context.Context, s *session) ([]outputColumn, error) {
-	left, err := s.describe(ctx, parquet(t.left))
+	left, err := s.describe(ctx, file(t.left))
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", t.left, err)
 	}
-	right, err := s.describe(ctx, parquet(t.right))
+	right, err := s.describe(ctx, file(t.right))
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", t.right, err)
 	}
@@ -318,30 +327,30 @@ func selection(used []outputColumn) string {
 	return strings.Join(expressions, ", ")
 }
 
-// runDirect times one statement that reads both files, joins them and, with -o, writes the result. Nothing is loaded.
+// runDirect times one statement that reads both files, joins them and writes the result to a file or, without -o, to a
+// table in memory. Nothing is loaded.
 func (t joinTask) runDirect(
 	ctx context.Context, s *session, used []outputColumn, report joinReport,
 ) (joinReport, error) {
-	from := t.from(parquet(t.left), parquet(t.right))
+	from := t.from(file(t.left), file(t.right))
 	var times []time.Duration
 	for range t.repeat {
-		start := time.Now()
+		var took time.Duration
 		var err error
-		switch report.Mode {
-		case "count":
-			err = s.one(ctx, "SELECT count(*)"+from, &report.RowsOut)
-		case "sum":
-			err = t.sumInto(ctx, s, used, from, &report)
-		default:
+		if t.output == "" {
+			took, err = t.once(ctx, s, used, from, &report)
+		} else {
+			start := time.Now()
 			err = s.copyTo(ctx, "(SELECT "+selection(used)+from+")", t.output, &report.RowsOut)
+			took = time.Since(start)
 		}
 		if err != nil {
 			return report, fmt.Errorf("join: %w", err)
 		}
-		times = append(times, time.Since(start))
+		times = append(times, took)
 	}
 	report.summarize(times)
-	return report, nil
+	return report, t.addChecksum(ctx, s, &report)
 }
 
 func (t joinTask) sumInto(ctx context.Context, s *session, used []outputColumn, from string, report *joinReport) error {
@@ -353,10 +362,10 @@ func (t joinTask) sumInto(ctx context.Context, s *session, used []outputColumn, 
 	return err
 }
 
-// copyTo writes a table or a query to a Parquet file, which appears whole or not at all, and counts its rows.
+// copyTo writes a table or a query to a file, which appears whole or not at all, and counts its rows.
 func (s *session) copyTo(ctx context.Context, what, path string, rows *int64) error {
 	temp := path + ".tmp"
-	if err := s.one(ctx, "COPY "+what+" TO "+quoteText(temp)+" (FORMAT parquet)", rows); err != nil {
+	if err := s.one(ctx, "COPY "+what+" TO "+quoteText(temp)+" (FORMAT "+format(path)+")", rows); err != nil {
 		_ = os.Remove(temp)
 		return fmt.Errorf("write %s: %w", path, err)
 	}
@@ -367,9 +376,9 @@ func (s *session) copyTo(ctx context.Context, what, path string, rows *int64) er
 	return nil
 }
 
-// once runs the join and returns its time. A table of a run before is dropped
-// outside the measured time.
-func (t joinTask) once(ctx context.Context, s *session, used []outputColumn,
+// once runs the join of what from names and returns its time. A table of a run before is dropped outside the measured
+// time.
+func (t joinTask) once(ctx context.Context, s *session, used []outputColumn, from string,
 	report *joinReport) (time.Duration, error) {
 	if err := s.exec(ctx, "DROP TABLE IF EXISTS out"); err != nil {
 		return 0, err
@@ -378,11 +387,11 @@ func (t joinTask) once(ctx context.Context, s *session, used []outputColumn,
 	var err error
 	switch report.Mode {
 	case "count":
-		err = s.one(ctx, "SELECT count(*)"+t.condition(), &report.RowsOut)
+		err = s.one(ctx, "SELECT count(*)"+from, &report.RowsOut)
 	case "sum":
-		err = t.sumInto(ctx, s, used, t.condition(), report)
+		err = t.sumInto(ctx, s, used, from, report)
 	default:
-		err = s.exec(ctx, "CREATE TABLE out AS SELECT "+selection(used)+t.condition())
+		err = s.exec(ctx, "CREATE TABLE out AS SELECT "+selection(used)+from)
 	}
 	took := time.Since(start)
 	if err == nil && report.Mode == "materialize" {
@@ -391,17 +400,20 @@ func (t joinTask) once(ctx context.Context, s *session, used []outputColumn,
 	return took, err
 }
 
+// addChecksum adds the checksum of the table of the output, if it is wanted.
+func (t joinTask) addChecksum(ctx context.Context, s *session, report *joinReport) error {
+	if !t.checksum {
+		return nil
+	}
+	sum, err := s.checksum(ctx, "out", nil)
+	report.Checksum = &sum
+	return err
+}
+
 // finish adds the checksum and writes the file, which appears whole or not at all.
 func (t joinTask) finish(ctx context.Context, s *session, report *joinReport) error {
-	if t.checksum {
-		sum, err := s.checksum(ctx, "out", nil)
-		if err != nil {
-			return err
-		}
-		report.Checksum = &sum
-	}
-	if t.output == "" {
-		return nil
+	if err := t.addChecksum(ctx, s, report); err != nil || t.output == "" {
+		return err
 	}
 	start := time.Now()
 	if err := s.copyTo(ctx, "out", t.output, &report.RowsOut); err != nil {

@@ -1,4 +1,4 @@
-// Command duckdb-peer joins two Parquet files with DuckDB and reports times and
+// Command duckdb-peer joins two files with DuckDB and reports times and
 // checksums in one line of JSON, so that they can be compared with another
 // engine's. README.md describes the protocol.
 package main
@@ -46,19 +46,19 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	var task joinTask
 	var on, columns string
 	flags := flag.NewFlagSet("duckdb-peer", flag.ContinueOnError)
-	flags.StringVar(&task.left, "left", "", "Parquet `file` of the left table")
-	flags.StringVar(&task.right, "right", "", "Parquet `file` of the right table")
+	flags.StringVar(&task.left, "left", "", "`file` of the left table, Parquet or CSV")
+	flags.StringVar(&task.right, "right", "", "`file` of the right table, Parquet or CSV")
 	flags.StringVar(&on, "on", "", "key `columns` a=b[,c=d]: left column = right column")
 	flags.StringVar(&columns, "columns", "", "output `columns`, comma separated (default: all)")
 	flags.BoolVar(&task.count, "count", false, "only count the matches")
 	flags.StringVar(&task.sum, "sum", "", "count the matches and sum this output `column`")
-	flags.StringVar(&task.output, "o", "", "write the result to this Parquet `file`, after the timed runs")
+	flags.StringVar(&task.output, "o", "", "write the result to this `file`, after the timed runs")
 	flags.IntVar(&task.threads, "threads", 0, "threads (default: all cores)")
 	flags.IntVar(&task.repeat, "repeat", 1, "timed runs")
 	flags.BoolVar(&task.checksum, "checksum", false, "add the checksum of the result")
 	flags.BoolVar(&task.direct, "direct", false,
-		"one statement straight from the files, to -o or to a count or sum: nothing is loaded first")
-	checksumFile := flags.String("checksum-file", "", "only print the checksum of this Parquet `file`")
+		"one statement straight from the files, to -o, a count, a sum or else a table: nothing is loaded first")
+	checksumFile := flags.String("checksum-file", "", "only print the checksum of this `file`")
 	if err := flags.Parse(args); err != nil {
 		if errors.Is(err, flag.ErrHelp) {
 			return err

@@ -96,7 +96,27 @@ func TestDirect(t *testing.T) {
 		direct := runJSON[joinReport](t, with(append(columns, "--direct", "--repeat", "2", "-o", out)...)...)
 		require.Equal(t, int64(3), direct.RowsOut)
 		require.Equal(t, *loaded.Checksum, runJSON[checksum](t, "--checksum-file", out))
+		table := runJSON[joinReport](t, with(append(columns, "--direct", "--repeat", "2", "--checksum")...)...)
+		require.Equal(t, loaded.Checksum, table.Checksum)
+		require.Len(t, table.Seconds, 2)
 	}
+}
+
+// Files may be CSV, on every side.
+func TestCSV(t *testing.T) {
+	csv := func(name, content string) string {
+		path := filepath.Join(t.TempDir(), name)
+		require.NoError(t, os.WriteFile(path, []byte(content), 0o666))
+		return path
+	}
+	base := []string{"--left", csv("l.csv", "k,name\n1,a\n2,b\n,c\n"), "--right", csv("r.csv", "k,v\n1,10\n1,20\n,30\n"),
+		"--on", "k"}
+	out := filepath.Join(t.TempDir(), "out.csv")
+	require.Equal(t, int64(2), runJSON[joinReport](t, append(base, "--direct", "-o", out)...).RowsOut)
+	want := csv("want.csv", "k,name,v\n1,a,20\n1,a,10\n")
+	require.Equal(t, runJSON[checksum](t, "--checksum-file", want), runJSON[checksum](t, "--checksum-file", out))
+	loaded := runJSON[joinReport](t, append(base, "--checksum", "-o", out)...)
+	require.Equal(t, *loaded.Checksum, runJSON[checksum](t, "--checksum-file", out))
 }
 
 // A statement that fails on its way leaves the folder as it was.
@@ -221,14 +241,13 @@ func TestFaults(t *testing.T) {
 	left := parquetFile(t, leftQuery)
 	dir := t.TempDir()
 	for name, args := range map[string][]string{
-		"nothing":         {},
-		"no key":          {"--left", left, "--right", left},
-		"bad key":         {"--left", left, "--right", left, "--on", "=v"},
-		"bad flag":        {"--lfet", left},
-		"stray argument":  {"--left", left, "--right", left, "--on", "k", "x"},
-		"count and file":  {"--left", left, "--right", left, "--on", "k", "--count", "-o", filepath.Join(dir, "x")},
-		"repeat 0":        {"--left", left, "--right", left, "--on", "k", "--repeat", "0"},
-		"direct, no file": {"--left", left, "--right", left, "--on", "k", "--direct"},
+		"nothing":        {},
+		"no key":         {"--left", left, "--right", left},
+		"bad key":        {"--left", left, "--right", left, "--on", "=v"},
+		"bad flag":       {"--lfet", left},
+		"stray argument": {"--left", left, "--right", left, "--on", "k", "x"},
+		"count and file": {"--left", left, "--right", left, "--on", "k", "--count", "-o", filepath.Join(dir, "x")},
+		"repeat 0":       {"--left", left, "--right", left, "--on", "k", "--repeat", "0"},
 		"direct and checksum": {"--left", left, "--right", left, "--on", "k", "--direct", "--checksum",
 			"-o", filepath.Join(dir, "x")},
 		"unknown column": {"--left", left, "--right", left, "--on", "k", "--columns", "none"},

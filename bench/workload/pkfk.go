@@ -33,6 +33,7 @@ type PKFKSpec struct {
 	Multiplicity         Multiplicity // of R's keys
 	Distinct             int64        // number of keys of R, instead of a multiplicity; 0: according to Multiplicity
 	SelfJoin             bool         // S has the same keys as R, each equally often; SRows is RRows
+	Texts                bool         // payload columns are texts of 4 to 12 hexadecimal digits instead
 	Seed                 uint64
 	Allocator            memory.Allocator // nil = Go allocator
 }
@@ -118,6 +119,9 @@ func (s PKFKSpec) String() string {
 	}
 	if s.SelfJoin {
 		text += " self-join"
+	}
+	if s.Texts {
+		text += " texts"
 	}
 	return fmt.Sprintf("%s seed=%d", text, s.Seed)
 }
@@ -251,7 +255,7 @@ func (s PKFKSpec) table(ctx context.Context, prefix string, rows int64, payloads
 		columns = append(columns, intColumn{fmt.Sprintf("%s_%d", prefix, i+1), bytes})
 		seeds[i] = derive(s.Seed, purpose+uint64(i))
 	}
-	return build(ctx, s.Allocator, columns, rows, func(first int64, values []int64, put func(column int)) {
+	table, err := build(ctx, s.Allocator, columns, rows, func(first int64, values []int64, put func(column int)) {
 		identities := make([]uint64, len(values))
 		for i := range values {
 			values[i], identities[i] = rowKey(first + int64(i))
@@ -264,4 +268,8 @@ func (s PKFKSpec) table(ctx context.Context, prefix string, rows int64, payloads
 			put(1 + c)
 		}
 	})
+	if err == nil && s.Texts {
+		return payloadTexts(ctx, s.Allocator, table)
+	}
+	return table, err
 }

@@ -68,7 +68,7 @@ Usage:
    spirjoin COMMAND [flags] [arguments]
 
 Commands:{{range .VisibleCommands}}
-   {{printf "%-10s" .Name}}{{.Usage}}{{end}}
+   {{printf "%-11s" .Name}}{{.Usage}}{{end}}
 
    spirjoin COMMAND --help describes a command; spirjoin --version prints the version.
 
@@ -88,7 +88,7 @@ Usage:
 {{.Description}}{{end}}{{if .VisibleCommands}}
 
 Commands:{{range .VisibleCommands}}
-   {{printf "%-10s" .Name}}{{.Usage}}{{end}}{{end}}{{range .VisibleFlagCategories}}{{if .Name}}
+   {{printf "%-11s" .Name}}{{.Usage}}{{end}}{{end}}{{range .VisibleFlagCategories}}{{if .Name}}
 
 {{.Name}}:{{range .Flags}}
    {{.}}{{end}}{{end}}{{end}}

@@ -23,8 +23,11 @@ import (
 func (s *session) benchCommand() *cli.Command {
 	return &cli.Command{
 		Name: "bench", Usage: "measure", UsageText: "spirjoin bench COMMAND [flags]",
-		Subcommands: []*cli.Command{s.benchJoinsCommand(), s.benchPlannerCommand(), s.benchPrimitiveCommand()},
-		Action:      func(c *cli.Context) error { return usagef("bench needs a command: joins, planner or primitive") },
+		Subcommands: []*cli.Command{s.benchEndToEndCommand(), s.benchJoinsCommand(), s.benchPlannerCommand(),
+			s.benchPrimitiveCommand()},
+		Action: func(c *cli.Context) error {
+			return usagef("bench needs a command: end-to-end, joins, planner or primitive")
+		},
 	}
 }
 

@@ -206,3 +206,38 @@ func TestBenchJoinsUsage(t *testing.T) {
 			append([]string{"bench", "joins", "--device", "host"}, strings.Fields(args)...)...).stderr, want)
 	}
 }
+
+func TestBenchEndToEnd(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "results.csv")
+	o := runProgram(t, exitDone, append([]string{"bench", "end-to-end", "memory", "csv", "-r", "2^10", "--zipf", "0.5",
+		"--payloads", "2", "--payload-bytes", "4,8", "--how", "left", "--match-ratio", "0.5", "--algorithm", "smj-om",
+		"--memory-limit", "1GiB", "--dir", dir, "--csv", path}, benchQuickly...)...)
+	require.Empty(t, o.stderr)
+	requireFiles(t, dir, "results.csv")
+	lines := strings.Split(strings.TrimSpace(o.stdout), "\n")
+	require.Contains(t, lines[1], "pkfk r=1024 s=4096 key-bytes=8 r-payload-bytes=4+8 s-payload-bytes=4+8 "+
+		"match-ratio=0.5 zipf=0.5 multiplicity=1 seed=1 how=left")
+	require.Regexp(t, `(?m)^copy by one core, read and written +[\d.]+ [MG]B/s$`, o.stdout)
+	require.Regexp(t, `(?m)^2,\d{3} rows \([\d.]+ KiB\) by smj-om in [\d.]+ [mu]?s \(min .*\), first batch after `, o.stdout)
+	require.Regexp(t, `(?m)^PHASE +BUSY +OF WALL +BYTES +WHILE BUSY$`, o.stdout)
+	require.Regexp(t, `(?m)^RESOURCE +BYTES +RATE +BOUND +FULL$`, o.stdout)
+	require.Regexp(t, `^fullest: .+, \d+% of [\d.]+ [mu]?s$`, lines[len(lines)-1])
+	text, err := os.ReadFile(path)
+	require.NoError(t, err)
+	require.Equal(t, 3, strings.Count(string(text), "\n"))
+
+	for args, want := range map[string]string{
+		"orc":                `no way "orc"; there are memory, pinned, parquet, arrow, csv`,
+		"--how outer":        `no kind of join "outer"; there are inner, left, `,
+		"--algorithm best":   `"best"`,
+		"--payloads -1":      "--payloads is -1, must be 0 to 1000",
+		"--repeat 0":         "--repeat must be at least 1",
+		"--key-bytes 5 -r 9": "keys have 5 bytes, must be 4 or 8",
+	} {
+		require.Contains(t, runProgram(t, exitUsage,
+			append([]string{"bench", "end-to-end", "--device", "host"}, strings.Fields(args)...)...).stderr, want)
+	}
+	runProgram(t, exitInputOutput, append([]string{"bench", "end-to-end", "csv", "-r", "9", "--dir",
+		filepath.Join(dir, "missing")}, benchQuickly...)...)
+}

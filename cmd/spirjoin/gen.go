@@ -103,6 +103,8 @@ func (s *session) genPKFKCommand() *cli.Command {
 				Usage: "`BYTES` of a key, 4 or 8; default: 4"},
 			&cli.IntFlag{Name: "payload-bytes", Category: columns, Value: d.RPayloads[0],
 				Usage: "`BYTES` of a payload value, 4 or 8; default: 4"},
+			&cli.BoolFlag{Name: "payload-texts", Category: columns,
+				Usage: "payload columns are texts of 4 to 12 hexadecimal digits instead"},
 			&cli.IntFlag{Name: "r-payloads", Category: columns, Value: len(d.RPayloads),
 				Usage: "`NUMBER` of payload columns of R; default: 1"},
 			&cli.IntFlag{Name: "s-payloads", Category: columns, Value: len(d.SPayloads),
@@ -116,7 +118,7 @@ func (s *session) genPKFKCommand() *cli.Command {
 			rows := func(flag string) int64 { return int64(min(*c.Generic(flag).(*rowsValue), math.MaxInt64)) }
 			spec := workload.PKFKSpec{
 				RRows: rows("r"), SRows: rows("s"), KeyBytes: c.Int("key-bytes"), MatchRatio: c.Float64("match-ratio"),
-				Zipf: c.Float64("zipf"), Seed: c.Uint64("seed"),
+				Zipf: c.Float64("zipf"), Seed: c.Uint64("seed"), Texts: c.Bool("payload-texts"),
 			}
 			for flag, columns := range map[string]*[]int{"r-payloads": &spec.RPayloads, "s-payloads": &spec.SPayloads} {
 				var err error

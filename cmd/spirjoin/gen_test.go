@@ -123,6 +123,10 @@ func TestGenPKFK(t *testing.T) {
 	runProgram(t, exitDone, "gen", "pkfk", "-r", "1000", "-s", "4096", "--match-ratio", "0.5", "-o", dir)
 	_, half := rowsOf(t, r, nil)
 	require.NotEqual(t, rows, half, "the files are replaced")
+
+	runProgram(t, exitDone, "gen", "pkfk", "-r", "1000", "-s", "4096", "--payload-texts", "-o", dir)
+	_, texts := rowsOf(t, r, nil)
+	require.Regexp(t, `^\d+\|[0-9a-f]{4,12}\|?$`, texts[0])
 }
 
 func TestGenFailures(t *testing.T) {

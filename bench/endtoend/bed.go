@@ -1,0 +1,229 @@
+package endtoend
+
+import (
+	"cmp"
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+
+	"github.com/spirjoin/spirjoin/bench/joins"
+	"github.com/spirjoin/spirjoin/bench/measure"
+	"github.com/spirjoin/spirjoin/bench/workload"
+	"github.com/spirjoin/spirjoin/join"
+	"github.com/spirjoin/spirjoin/query"
+	"github.com/spirjoin/spirjoin/relation"
+	"github.com/spirjoin/spirjoin/tableio"
+)
+
+// bed is an engine, and the workload that it joins in several ways.
+type bed struct {
+	*Sweep
+	engine    *join.Engine
+	allocator memory.Allocator
+	spec      join.Spec
+	folder    string
+	answer    *joins.Answer // nil until the first tables are there
+	schema    *arrow.Schema // of the output
+}
+
+func (b *bed) close() {
+	b.engine.Close()
+	if pinned, ok := b.allocator.(*relation.PinnedAllocator); ok {
+		pinned.Close()
+	}
+}
+
+// temporaryFolder makes a folder in dir, or where the system has such folders.
+func temporaryFolder(dir string) (folder string, remove func(), err error) {
+	folder, err = os.MkdirTemp(dir, "spirjoin-bench-")
+	return folder, func() { _ = os.RemoveAll(folder) }, err
+}
+
+// inputs are R and S, as tables or as files.
+type inputs struct {
+	tables     [2]arrow.Table
+	paths      [2]string // empty: tables
+	output     string    // path of the file of the output
+	tableBytes uint64
+	fileBytes  uint64
+}
+
+func (in *inputs) release() {
+	for side, table := range in.tables {
+		if table != nil {
+			table.Release()
+		}
+		if in.paths[side] != "" {
+			_ = os.Remove(in.paths[side])
+		}
+	}
+	if in.output != "" {
+		_ = os.Remove(in.output)
+	}
+}
+
+// make makes the tables of a way, and the answer where there is none yet.
+func (b *bed) make(ctx context.Context, way Way) (_ *inputs, err error) {
+	spec := b.Spec
+	if way.pinned {
+		spec.Allocator = b.allocator
+	}
+	in := &inputs{}
+	defer func() {
+		if err != nil {
+			in.release()
+		}
+	}()
+	if in.tables[0], in.tables[1], err = workload.PKFK(ctx, spec); err != nil {
+		return nil, err
+	}
+	in.tableBytes = query.TableBytes(in.tables[:]...)
+	if b.answer == nil {
+		layout, err := join.NewLayout(in.tables[0].Schema(), in.tables[1].Schema(), b.spec)
+		if err != nil {
+			return nil, err
+		}
+		b.schema = layout.Schema
+		if b.answer, err = joins.NewAnswer(ctx, in.tables[0], in.tables[1], b.How); err != nil {
+			return nil, err
+		}
+	}
+	if !way.inFiles() {
+		return in, nil
+	}
+	extension := map[tableio.Format]string{tableio.Parquet: ".parquet", tableio.ArrowFile: ".arrow",
+		tableio.CSV: ".csv"}[way.format]
+	if b.spec.Output == join.Rows {
+		in.output = filepath.Join(b.folder, "joined"+extension)
+	}
+	for side, table := range in.tables {
+		in.paths[side] = filepath.Join(b.folder, [2]string{"r", "s"}[side]+extension)
+		if err := writeTable(ctx, in.paths[side], table); err != nil {
+			return nil, err
+		}
+		table.Release()
+		in.tables[side] = nil
+		in.fileBytes += sizeOf(in.paths[side])
+	}
+	return in, nil
+}
+
+// batchRows of tables that are written to files.
+const batchRows = 1 << 20
+
+func writeTable(ctx context.Context, path string, table arrow.Table) error {
+	w, err := tableio.Create(path, table.Schema(), tableio.WriteOptions{})
+	if err != nil {
+		return err
+	}
+	defer w.Abort()
+	reader := array.NewTableReader(table, batchRows)
+	defer reader.Release()
+	for reader.Next() {
+		if err := w.Write(ctx, reader.RecordBatch()); err != nil {
+			return err
+		}
+	}
+	return w.Commit(ctx)
+}
+
+func sizeOf(path string) uint64 {
+	info, err := os.Stat(path)
+	if err != nil {
+		return 0
+	}
+	return uint64(info.Size())
+}
+
+// Result is a measured way.
+type Result struct {
+	Wall  measure.Summary
+	First measure.Summary // to the first record batch, or the count
+	Run   Run             // whose wall time is the median
+	rates *Rates
+}
+
+// measure verifies a way and then times it; begin is called before each step.
+func (b *bed) measure(ctx context.Context, way Way, begin func(what string)) (*Result, error) {
+	begin("make " + way.Name)
+	in, err := b.make(ctx, way)
+	if err != nil {
+		return nil, err
+	}
+	defer in.release()
+	begin("verify " + way.Name)
+	if err := b.verify(ctx, in); err != nil {
+		return nil, err
+	}
+	begin("time " + way.Name)
+	var runs []Run
+	once := func() error {
+		run, err := b.run(ctx, in, func(arrow.RecordBatch) error { return nil })
+		runs = append(runs, run)
+		return err
+	}
+	if err := measure.Warm(b.Warm, once); err != nil {
+		return nil, err
+	}
+	runs = nil
+	for range b.Repeat {
+		if err := once(); err != nil {
+			return nil, err
+		}
+	}
+	var walls, firsts []time.Duration
+	for _, r := range runs {
+		walls, firsts = append(walls, r.Wall), append(firsts, r.First)
+	}
+	slices.SortFunc(runs, func(a, b Run) int { return cmp.Compare(a.Wall, b.Wall) })
+	return &Result{Wall: measure.Summarize(walls), First: measure.Summarize(firsts), Run: runs[(len(runs)-1)/2]}, nil
+}
+
+// verify joins once and looks at the answer, which it reads back from a file.
+func (b *bed) verify(ctx context.Context, in *inputs) error {
+	check := b.answer.Begin()
+	add := func(batch arrow.RecordBatch) error { return check.Add(ctx, batch) }
+	if in.output != "" {
+		add = func(arrow.RecordBatch) error { return nil }
+	}
+	run, err := b.run(ctx, in, add)
+	if err != nil {
+		return err
+	}
+	if b.spec.Output == join.Count {
+		if run.Stats.OutputRows != b.answer.Rows() {
+			return measure.Wrongf("%d rows are counted, not %d", run.Stats.OutputRows, b.answer.Rows())
+		}
+		return nil
+	}
+	if in.output != "" {
+		if err := b.readBack(ctx, in.output, check); err != nil {
+			return err
+		}
+	}
+	return check.End()
+}
+
+func (b *bed) readBack(ctx context.Context, path string, check *joins.Check) error {
+	r, err := tableio.Open(ctx, path, tableio.ReadOptions{CSV: tableio.CSVOptions{Schema: b.schema}})
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	for batch, err := range r.Batches(ctx, nil) {
+		if err == nil {
+			err = check.Add(ctx, batch)
+			batch.Release()
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,107 @@
+package main
+
+import (
+	"math"
+	"strings"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/spirjoin/spirjoin/bench/endtoend"
+	"github.com/spirjoin/spirjoin/bench/joins"
+	"github.com/spirjoin/spirjoin/bench/workload"
+	"github.com/spirjoin/spirjoin/internal/text"
+	"github.com/spirjoin/spirjoin/join"
+)
+
+func (s *session) benchEndToEndCommand() *cli.Command {
+	const load, run, output = "Workload", "Run", "Output"
+	return &cli.Command{
+		Name: "end-to-end", Usage: "joins from memory to memory and from file to file, by phase",
+		UsageText: "spirjoin bench end-to-end [WAY...] [flags]",
+		Description: "   Joins tables of primary and foreign keys, and shows what each phase takes beside the rates of " +
+			"the\n" +
+			"   machine. Each answer is verified before it is timed; a wrong one ends the command with code 6.\n" +
+			"   Without a WAY all are measured:\n   " +
+			text.Fold(strings.Join(endtoend.Names(), ", "), text.ReportColumns-4, "\n   ") +
+			"\n   Kinds of joins: " + text.Fold(strings.Join(joins.Hows(), ", "), text.ReportColumns-20, "\n   "),
+		Flags: []cli.Flag{
+			&cli.GenericFlag{Name: "r-rows", Aliases: []string{"r"}, Category: load, Value: new(rowsValue),
+				Usage: "`ROWS` with primary keys; default: 2^25 or 2^21"},
+			&cli.GenericFlag{Name: "s-rows", Aliases: []string{"s"}, Category: load, Value: new(rowsValue),
+				Usage: "`ROWS` with foreign keys; default: four times as many"},
+			&cli.IntFlag{Name: "payloads", Category: load, Value: 1,
+				Usage: "payload `COLUMNS` of each side; default: 1"},
+			&cli.IntFlag{Name: "key-bytes", Category: load, Value: 8, Usage: "`BYTES` of a key: 4 or 8; default: 8"},
+			&cli.StringSliceFlag{Name: "payload-bytes", Category: load,
+				Usage: "`BYTES` of a payload: 4, 8, or 4,8 in turn; default: 8"},
+			&cli.Float64Flag{Name: "match-ratio", Category: load, Value: 1,
+				Usage: "`SHARE` of the primary keys that rows refer to; default: 1"},
+			&cli.Float64Flag{Name: "zipf", Category: load, Usage: "`FACTOR` of the skew of foreign keys; default: 0"},
+			&cli.StringFlag{Name: "how", Category: load, Value: "inner",
+				Usage: "`KIND` of join, R on the left; default: inner"},
+			&cli.Uint64Flag{Name: "seed", Category: load, Value: 1,
+				Usage: "`NUMBER` that is the random seed; default: 1"},
+
+			&cli.StringFlag{Name: "device", Category: run, Value: "auto",
+				Usage: "`DEVICE`: its index, name, id or backend; default: auto"},
+			&cli.GenericFlag{Name: "device-memory", Category: run, Value: new(sizeValue),
+				Usage: "use at most `SIZE` on the device, as in 512MiB; default: 80%"},
+			&cli.GenericFlag{Name: "memory-limit", Category: run, Value: new(sizeValue),
+				Usage: "limit the memory of a join on the host to `SIZE`; default: none"},
+			&cli.StringFlag{Name: "algorithm", Category: run,
+				Usage: "`NAME` of the algorithm; default: the one predicted to be fastest"},
+			&cli.StringFlag{Name: "dir", Category: run,
+				Usage: "put temporary files into a folder in `DIR`; default: the system's"},
+			&cli.IntFlag{Name: "repeat", Category: run, Value: 5, Usage: "time each way `TIMES` times; default: 5"},
+			&cli.DurationFlag{Name: "warm", Category: run, Value: time.Second,
+				Usage: "run each way for a `TIME` before; default: 1s"},
+
+			&cli.StringFlag{Name: "csv", Category: output,
+				Usage: "write the results to `FILE`, which appears whole or not at all"},
+		},
+		Action: func(c *cli.Context) error {
+			sweep, err := endToEndOf(c)
+			if err != nil {
+				return err
+			}
+			return s.measureOn(c.Context, deviceOptionsOf(c), sweep)
+		},
+	}
+}
+
+// endToEndOf reads the flags of `bench end-to-end`.
+func endToEndOf(c *cli.Context) (o endtoend.Sweep, err error) {
+	f := &joinFlags{Context: c}
+	rows := func(flag string) int64 { return int64(min(*c.Generic(flag).(*rowsValue), math.MaxInt64)) }
+	o = endtoend.Sweep{How: c.String("how"), MemoryLimitBytes: uint64(*c.Generic("memory-limit").(*sizeValue)),
+		Dir: c.String("dir"), Repeat: c.Int("repeat"), Warm: c.Duration("warm"), CSV: c.String("csv"),
+		Command: commandText(c)}
+	if o.Ways, err = endtoend.Find(c.Args().Slice()); err != nil {
+		return o, err
+	}
+	if name := c.String("algorithm"); name != "" {
+		if o.Algorithm, err = join.ParseAlgorithm(name); err != nil {
+			return o, err
+		}
+	}
+	spec := workload.DefaultPKFK(rows("r-rows"), rows("s-rows"))
+	spec.KeyBytes, spec.Seed = c.Int("key-bytes"), c.Uint64("seed")
+	spec.MatchRatio, spec.Zipf = c.Float64("match-ratio"), c.Float64("zipf")
+	widths := f.ints("payload-bytes")
+	if len(widths) == 0 {
+		widths = []int{8}
+	}
+	if spec.RPayloads, err = payloadColumns("payloads", c.Int("payloads"), widths); err != nil {
+		return o, err
+	}
+	spec.SPayloads = spec.RPayloads
+	o.Spec = spec
+	if o.Repeat < 1 {
+		f.fault("--repeat must be at least 1")
+	}
+	if len(f.faults) > 0 {
+		return o, usageError(strings.Join(f.faults, "; "))
+	}
+	return o, nil
+}

@@ -1,0 +1,63 @@
+package tableio
+
+import (
+	"context"
+	"sync"
+	"time"
+)
+
+// Busy measures the time in which at least one goroutine is at work on a table: reading and decoding, or encoding and
+// writing. Several tables may share one. The zero value is ready to use, nil measures nothing; safe for concurrent use.
+type Busy struct {
+	mu      sync.Mutex
+	working int
+	since   time.Time // that anyone is at work
+	sum     time.Duration
+}
+
+// Time returns the time so far.
+func (b *Busy) Time() time.Duration {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.working > 0 {
+		return b.sum + time.Since(b.since)
+	}
+	return b.sum
+}
+
+func (b *Busy) begin() {
+	if b == nil {
+		return
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.working++; b.working == 1 {
+		b.since = time.Now()
+	}
+}
+
+func (b *Busy) end() {
+	if b == nil {
+		return
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.working--; b.working == 0 {
+		b.sum += time.Since(b.since)
+	}
+}
+
+type busyKey struct{}
+
+// with lets [inOrder] measure the work that it runs in a context.
+func (b *Busy) with(ctx context.Context) context.Context {
+	if b == nil {
+		return ctx
+	}
+	return context.WithValue(ctx, busyKey{}, b)
+}
+
+func busyOf(ctx context.Context) *Busy {
+	b, _ := ctx.Value(busyKey{}).(*Busy)
+	return b
+}
