@@ -280,8 +280,8 @@ func TestWaitForHostMemory(t *testing.T) {
 			cancel()
 		}
 		ctx, cancel := context.WithCancel(t.Context())
-		_, err = e.Join(ctx, left, right, JoinSpec{On: []string{"k"}, Progress: func(phase string, _, _ uint64) {
-			if phase == "wait" {
+		_, err = e.Join(ctx, left, right, JoinSpec{On: []string{"k"}, Progress: func(at JoinProgress) {
+			if at.Phase == "wait" {
 				time.AfterFunc(20*time.Millisecond, cancel)
 			}
 		}})
@@ -349,8 +349,8 @@ func TestUndrawnResultHoldsHostMemory(t *testing.T) {
 		defer undrawn.Close()
 		waits, loads := make(chan struct{}), make(chan struct{})
 		later := spec
-		later.Progress = func(phase string, _, _ uint64) {
-			switch phase {
+		later.Progress = func(at JoinProgress) {
+			switch at.Phase {
 			case "wait":
 				close(waits)
 			case "load left":

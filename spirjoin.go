@@ -63,7 +63,7 @@ import (
 //	Materialize      where columns are put together; default where it is predicted to be faster
 //	Algorithm        see ParseJoinAlgorithm; default the one predicted to be fastest
 //	BuildSide        side that is prepared once; default the one with fewer rows
-//	Progress         callback that reports progress
+//	Progress         callback that is told the phase, the rows done and in all, and the time elapsed and left
 type JoinSpec = join.Spec
 
 // JoinResult is a join in progress, whose owner closes it. Its output is drawn once, by one goroutine; a second draw is
@@ -102,6 +102,7 @@ type (
 	JoinLayout      = join.Layout     // the output columns of a join and the input columns that it needs
 	JoinPairs       = query.Pairs     // pairs of row numbers, from JoinResult.Pairs
 	JoinRanges      = query.KeyRanges // from Engine.KeyRanges
+	JoinProgress    = join.Progress   // how far a join has come, for JoinSpec.Progress
 	JoinStats       = query.Stats     // measurements, from JoinResult.Stats
 	JoinExpected    = join.Expected   // what is known of a table before it is read, for Engine.PrepareJoin
 )
@@ -229,7 +230,8 @@ type Options struct {
 	// tables.
 	//
 	// Not counted are tables that no join is reading, batches that were drawn and not released beyond those four, what
-	// sources hold, buffers of 64 MiB through which a GPU copies, and the program itself.
+	// sources hold, buffers of 64 MiB through which a GPU copies, and the program itself. Engine.Reserve sets memory aside
+	// for them.
 	MemoryLimitBytes uint64
 	System           SystemOptions    // how the devices are found
 	Tuning           primitive.Tuning // rows that take precedence over the tuning tables and the user's tuning file
@@ -301,6 +303,11 @@ func (e *Engine) TuningProblems() []error { return e.tuningProblems }
 // host memory that the device reads without a staging copy, if the device supports that, otherwise large pages outside
 // Go's heap. Memory is freed only by Release.
 func (e *Engine) Allocator() memory.Allocator { return e.join.Allocator }
+
+// Reserve takes host memory out of Options.MemoryLimitBytes for good, for what the caller holds beside the tables, so
+// that joins keep within the rest. Without a limit it does nothing. Call it before the first join. The error is
+// ErrHostMemory if the limit is lower.
+func (e *Engine) Reserve(sizeBytes uint64) error { return e.join.Reserve(sizeBytes) }
 
 // Join plans and runs a join. The output is read from the result, which the caller closes. Both tables must stay alive,
 // and ctx must not end, until then.

@@ -68,6 +68,21 @@ func (b *Budget) Pool(of *backend.Device, trim func(mostBytes uint64) (sizeBytes
 	b.pools = append(b.pools, pool{resource{kind: deviceMemory, device: of}, trim})
 }
 
+// Reserve takes host memory out of the budget for good, for what is not a query's. Call it before the first grant. The
+// error is ErrHostMemory if there is less.
+func (b *Budget) Reserve(sizeBytes uint64) error {
+	if b.total[hostTotal] == Unlimited {
+		return nil
+	}
+	need := amounts{hostTotal: sizeBytes}
+	if err := b.free.lack(need, b.total, "reserve memory"); err != nil {
+		return err
+	}
+	b.free.subtract(need)
+	b.total.subtract(need)
+	return nil
+}
+
 // bound trims the pools to the memory that is free.
 func (b *Budget) bound() {
 	if len(b.pools) == 0 || b.total[hostTotal] == Unlimited {

@@ -34,18 +34,3 @@ func TestLane(t *testing.T) {
 	require.Equal(t, "count up", stages[0].Stage)
 	require.Empty(t, other.Profile.Stages())
 }
-
-func TestProgress(t *testing.T) {
-	type step struct {
-		phase          string
-		done, expected uint64
-	}
-	var steps []step
-	p := NewProgress(func(phase string, done, expected uint64) { steps = append(steps, step{phase, done, expected}) })
-	p.Start("sort", 0)
-	p.Start("output", 30)
-	p.Add(10)
-	p.Add(20)
-	require.Equal(t, []step{{"sort", 0, 0}, {"output", 0, 30}, {"output", 10, 30}, {"output", 30, 30}}, steps)
-	NewProgress(nil).Start("nobody", 1)
-}

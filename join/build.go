@@ -66,7 +66,7 @@ func (e *Engine) Build(ctx context.Context, table arrow.Table, probe *arrow.Sche
 	}
 	none := array.NewTable(probe, emptyColumns(probe), 0)
 	defer none.Release()
-	l := b.lowering(none, b.keys.KeyPlan)
+	l := b.lowering(none, b.keys.KeyPlan, exec.NewProgress(spec.Progress))
 	if err := l.planProofs(ctx); err != nil {
 		return nil, err
 	}
@@ -147,9 +147,9 @@ func emptyColumns(schema *arrow.Schema) (columns []arrow.Column) {
 }
 
 // lowering is that of the join with a probe table.
-func (b *buildSide) lowering(probe arrow.Table, keys *relation.KeyPlan) *lowering {
+func (b *buildSide) lowering(probe arrow.Table, keys *relation.KeyPlan, progress *exec.Progress) *lowering {
 	l := &lowering{engine: b.engine, layout: b.layout, spec: &b.layout.Spec, keys: keys,
-		progress: exec.NewProgress(b.layout.Spec.Progress), later: true}
+		progress: progress, later: true}
 	l.tables[b.side], l.tables[1-b.side] = b.table, probe
 	return l
 }
@@ -168,7 +168,7 @@ func (b *Built) Join(ctx context.Context, probe arrow.Table) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := b.lowering(probe, keys)
+	l := b.lowering(probe, keys, exec.NewProgress(b.layout.Spec.Progress))
 	l.unique[b.side] = b.built.Query.Unique[b.side]
 	if err := l.planProofs(ctx); err != nil {
 		return nil, err

@@ -71,7 +71,7 @@ func (e *Engine) PlanLayout(ctx context.Context, layout *Layout, left, right arr
 	if l.spec.Output == Ranges {
 		return nil, fmt.Errorf("%w: join: key ranges come from Engine.KeyRanges", backend.ErrInvalidInput)
 	}
-	l.progress.Start("plan", 0)
+	l.progress.Start("plan")
 	if err := l.planKeys(ctx); err != nil {
 		return nil, err
 	}
@@ -113,7 +113,7 @@ func (l *lowering) prove(ctx context.Context) (exact bool, err error) {
 		return false, err
 	}
 	defer grant.Release()
-	l.progress.Start("prove hashes", 0)
+	l.progress.Start("prove hashes")
 	return l.keys.Prove(ctx)
 }
 

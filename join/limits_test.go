@@ -285,16 +285,16 @@ func TestCancel(t *testing.T) {
 			phases := make(map[string]bool)
 			spec := onKeys
 			spec.BatchRows, spec.Algorithm, spec.Validate = 1<<10, algorithm, join.OneToMany
-			spec.Progress = func(phase string, _, _ uint64) { phases[phase] = true }
+			spec.Progress = func(at join.Progress) { phases[at.Phase] = true }
 			_, err := drain(context.Background(), engine, left, right, spec)
 			require.NoError(t, err)
 			require.Equal(t, map[string]bool{"plan": true, "wait": true, "validate left": true, "load left": true,
-				"load right": true, "join": true, "output": true}, phases)
+				"join": true, "output": true}, phases)
 			for phase := range phases {
 				ctx, cancel := context.WithCancelCause(context.Background())
 				cause := errors.New("enough")
-				spec.Progress = func(now string, _, _ uint64) {
-					if now == phase {
+				spec.Progress = func(at join.Progress) {
+					if at.Phase == phase {
 						cancel(cause)
 					}
 				}
@@ -370,8 +370,8 @@ func TestUndrawnResultHoldsMemory(t *testing.T) {
 	_, err = drain(ctx, engine, left, right, spec)
 	require.ErrorIs(t, err, backend.ErrTimedOut)
 	waiting := make(chan struct{})
-	spec.Progress = func(phase string, _, _ uint64) {
-		if phase == "wait" {
+	spec.Progress = func(at join.Progress) {
+		if at.Phase == "wait" {
 			close(waiting)
 		}
 	}

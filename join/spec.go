@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/exec"
 	"github.com/spirjoin/spirjoin/relation"
 )
 
@@ -89,10 +90,12 @@ type Spec struct {
 	// BuildSide is sorted, partitioned or made a hash table once; the other side is processed part by part if memory is
 	// short. Default: the side with fewer rows.
 	BuildSide BuildSide
-	// Progress, if set, is called at the start of each phase and as rows are delivered, one call at a time: done out of
-	// total rows of the phase; total is 0 if unknown.
-	Progress func(phase string, done, total uint64)
+	// Progress, if set, is called at the start of each phase and as rows are joined and drawn, one call at a time.
+	Progress func(Progress)
 }
+
+// Progress is how far a join has come.
+type Progress = exec.Status
 
 // CrossLimit is the maximum number of rows of a cross join whose MaxOutputRows is 0.
 const CrossLimit = 100_000_000

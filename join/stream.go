@@ -56,6 +56,7 @@ func (e *Engine) StreamLayout(ctx context.Context, layout *Layout, left, right S
 		return nil, err
 	}
 	b := &buildSide{engine: e, layout: &fixed, side: side}
+	progress := exec.NewProgress(fixed.Spec.Progress)
 	flow, begun, err := e.Begin(ctx)
 	if err != nil {
 		return nil, err
@@ -74,13 +75,16 @@ func (e *Engine) StreamLayout(ctx context.Context, layout *Layout, left, right S
 		}
 	}
 	err = exec.Protect("read "+side.String(), func() (err error) {
+		if sources[side].table == nil {
+			progress.Start("read " + side.String())
+		}
 		b.table, err = collect(flow.Context(), side, sources[side], fixed.Needed[side], grant, e.HostCapBytes())
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	return b.stream(flow, grant, sources[1-side])
+	return b.stream(flow, grant, sources[1-side], progress)
 }
 
 // JoinStream is Join with a probe side that is read part by part, as in [Engine.Stream]. A part has at most as many
@@ -102,7 +106,7 @@ func (b *Built) JoinStream(ctx context.Context, probe Source) (*Result, error) {
 		return nil, err
 	}
 	defer begun()
-	s, err := newStream(flow, &b.buildSide, probe)
+	s, err := newStream(flow, &b.buildSide, probe, exec.NewProgress(b.layout.Spec.Progress))
 	if err != nil {
 		flow.Stop()
 		return nil, err
@@ -177,16 +181,17 @@ func (l *Layout) checkStream(build relation.Side) error {
 // whose keys take the codes of the build side. Each is one step ahead of the next.
 type stream struct {
 	*buildSide
-	flow    *exec.Flow
-	source  Source
-	schema  *arrow.Schema     // of the columns that the join needs
-	batches *exec.Pipe[slice] // that were read
-	none    *lowering         // with a probe side without rows
-	rows    uint64            // that were gathered
-	bytes   uint64            // of these
-	largest uint64            // bytes of a batch
-	ended   bool              // the source has no more
-	ahead   bool              // granules may be loaded and delivered while others are joined
+	flow     *exec.Flow
+	source   Source
+	progress *exec.Progress
+	schema   *arrow.Schema     // of the columns that the join needs
+	batches  *exec.Pipe[slice] // that were read
+	none     *lowering         // with a probe side without rows
+	rows     uint64            // that were gathered
+	bytes    uint64            // of these
+	largest  uint64            // bytes of a batch
+	ended    bool              // the source has no more
+	ahead    bool              // granules may be loaded and delivered while others are joined
 	// grant grows with what is gathered beside the build side's tableBytes; nil from the plan on, and without a limit.
 	grant      *exec.Grant
 	tableBytes uint64
@@ -204,12 +209,17 @@ const sliceRows = 1 << 16
 // launches, and in walks over the build side, than in work.
 const leastPartRows = 1 << 20
 
+// bestPartBytes is the memory of a part from which on its rows cost the host so much more than launches, or walks over
+// a build side of four times the size, that larger parts would only take more memory.
+const bestPartBytes = 64 << 20
+
 // leastGranule is how many rows of a part are joined at a time at least, where the host has no memory for more.
 const leastGranule = 1 << 10
 
-func newStream(flow *exec.Flow, b *buildSide, source Source) (*stream, error) {
+func newStream(flow *exec.Flow, b *buildSide, source Source, progress *exec.Progress) (*stream, error) {
 	probe := 1 - b.side
-	s := &stream{buildSide: b, flow: flow, source: source, ahead: !b.engine.Device().Info().Unified}
+	s := &stream{buildSide: b, flow: flow, source: source, progress: progress,
+		ahead: !b.engine.Device().Info().Unified}
 	var err error
 	if s.schema, err = chosenSchema(source.Schema, probe, b.layout.Needed[probe]); err != nil {
 		return nil, err
@@ -235,7 +245,7 @@ func (s *stream) lower(probe arrow.Table) (*lowering, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := s.lowering(probe, keys)
+	l := s.lowering(probe, keys, s.progress)
 	l.sides = l.buildSide()
 	if s.none != nil {
 		l.unique = s.none.unique
@@ -408,13 +418,17 @@ func (s *stream) query(q query.Spec) query.Spec {
 	if spec.How == Cross && q.MostRows == 0 && spec.Output != Count {
 		q.MostRows = CrossLimit
 	}
-	q.Trees, q.Parts = s.none.trees(), true
+	q.Trees, q.Parts, q.PartsRows = s.none.trees(), true, uint64(max(0, s.source.Rows))
+	if s.ended {
+		q.PartsRows = s.rows
+	}
 	return q
 }
 
 // stream plans by the first part of the probe side and starts the join. It takes the table of the build side, the flow,
 // and the grant, which is open, or nil where memory of the host has no limit.
-func (b *buildSide) stream(flow *exec.Flow, grant *exec.Grant, probe Source) (result *Result, err error) {
+func (b *buildSide) stream(flow *exec.Flow, grant *exec.Grant, probe Source, progress *exec.Progress) (
+	result *Result, err error) {
 	own := []arrow.Table{b.table}
 	release := sync.OnceFunc(func() {
 		for _, table := range own {
@@ -428,7 +442,7 @@ func (b *buildSide) stream(flow *exec.Flow, grant *exec.Grant, probe Source) (re
 			release()
 		}
 	}()
-	s, err := newStream(flow, b, probe)
+	s, err := newStream(flow, b, probe, progress)
 	if err != nil {
 		return nil, err
 	}
@@ -437,8 +451,10 @@ func (b *buildSide) stream(flow *exec.Flow, grant *exec.Grant, probe Source) (re
 		return nil, err
 	}
 	s.mostRows = cmp.Or(b.engine.GranuleRows, s.bestRows())
+	s.tableBytes = query.TableBytes(b.table)
+	s.mostBytes = max(bestPartBytes, s.tableBytes/4)
 	if s.grant = grant; grant != nil {
-		s.mostBytes, s.tableBytes = b.engine.HostCapBytes()/8, query.TableBytes(b.table)
+		s.mostBytes = min(s.mostBytes, b.engine.HostCapBytes()/8)
 	}
 	first, err := s.gather(flow.Context())
 	s.grant = nil
@@ -453,7 +469,7 @@ func (b *buildSide) stream(flow *exec.Flow, grant *exec.Grant, probe Source) (re
 		}
 		l.expected = s.expected()
 	}
-	if grant != nil && !s.ended { // granules need not be larger than parts can be
+	if !s.ended { // granules need not be larger than parts can be
 		s.mostRows = s.rows
 	}
 	q := l.lower()

@@ -502,10 +502,10 @@ func TestPanics(t *testing.T) {
 				require.ErrorContains(t, err, "read right: panic: ")
 				require.True(t, reflect.DeepEqual(free, engine.Budget().Free()))
 			}
-			for _, phase := range []string{"wait", "load left", "load right", "join"} {
+			for _, phase := range []string{"wait", "load " + side.String(), "join"} {
 				for _, run := range []func(join.Source, join.Spec) error{stream, tables} {
-					err := run(sourceOf(right, 20), join.Spec{On: onK, BuildSide: side, Progress: func(at string, _, _ uint64) {
-						if at == phase {
+					err := run(sourceOf(right, 20), join.Spec{On: onK, BuildSide: side, Progress: func(at join.Progress) {
+						if at.Phase == phase {
 							panic(errBroken)
 						}
 					}})

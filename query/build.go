@@ -70,7 +70,7 @@ func (q *Query) Build(ctx context.Context) (built *Built, err error) {
 // build acquires the memory of an alternative, checks that keys of some scans are unique if required, and builds.
 func (q *Query) build(ctx context.Context, a *Alternative, proved []*Scan, profile *backend.Profile,
 	encode *atomic.Int64) (built *Built, err error) {
-	q.Progress.Start("wait", 0)
+	q.Progress.Start("wait")
 	b := &Built{Query: q, taken: a, need: q.need(a), grant: q.Grant}
 	if b.grant == nil {
 		b.grant, err = q.Engine.budget.Acquire(ctx, b.need)
@@ -99,7 +99,7 @@ func (q *Query) build(ctx context.Context, a *Alternative, proved []*Scan, profi
 		return b, nil
 	}
 	s := a.Scans[operator.Build]
-	q.Progress.Start("load "+s.Side.String(), 0)
+	q.Progress.Start("load " + s.Side.String())
 	chunk, err := timed(encode, func() (*relation.Chunk, error) {
 		if a.Compare == CompareDevice {
 			if b.texts, err = s.loadTexts(ctx, b.lane, b.memory, 0, int(s.Table.NumRows())); err != nil {
@@ -216,7 +216,7 @@ func (q *Query) prove(ctx context.Context, lane *exec.Lane, s *Scan) error {
 	if keys == nil {
 		return nil
 	}
-	q.Progress.Start("validate "+s.Side.String(), 0)
+	q.Progress.Start("validate " + s.Side.String())
 	lane = lane.Nested(ctx)
 	defer lane.Memory.ReleaseAll()
 	chunk, err := keys.load(ctx, lane, lane.Memory, 0, int(s.Table.NumRows()), nil)

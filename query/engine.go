@@ -79,6 +79,18 @@ func (e *Engine) HostCapBytes() uint64 { return e.hostBytes }
 // Budget returns the memory that queries share.
 func (e *Engine) Budget() *exec.Budget { return e.budget }
 
+// Reserve takes memory out of the limit of host memory, for what queries do not have. Call it before the first query.
+// The error is ErrHostMemory if the limit is lower.
+func (e *Engine) Reserve(sizeBytes uint64) error {
+	if err := e.budget.Reserve(sizeBytes); err != nil {
+		return err
+	}
+	if e.hostBytes != exec.Unlimited {
+		e.hostBytes -= sizeBytes
+	}
+	return nil
+}
+
 // capBytes is the limit of device memory.
 func (e *Engine) capBytes() uint64 { return e.Device().Options().DeviceMemoryBytes }
 

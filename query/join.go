@@ -64,6 +64,7 @@ type Spec struct {
 	// Parts says that the probe side comes part by part: the trees have a probe table without rows.
 	Parts      bool
 	PartsBytes uint64 // host memory that is best for all parts that exist at a time
+	PartsRows  uint64 // number of rows of all parts; 0 if unknown
 	BatchRows  uint64 // maximum number of rows of a record batch
 	RowBytes   uint64 // approximate size of an output row on the host
 	Progress   *exec.Progress

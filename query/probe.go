@@ -20,6 +20,7 @@ type portion struct {
 // granule is a range of rows of a portion on the device, or, without a chunk, the end of the portion.
 type granule struct {
 	of     *portion
+	rows   uint64 // at the end of a portion those that were skipped
 	chunk  *relation.Chunk
 	texts  *deliver.Texts // nil unless keys are compared on the device
 	memory *exec.Scope
@@ -125,6 +126,7 @@ func (r *Result) loadPortion(ctx context.Context, lane *exec.Lane, built *Built,
 	for i := range bounds[1:] {
 		from, to := bounds[i], bounds[i+1]
 		if p.part != nil && s.Keys.RowsIn(s.Side, from, to) == 0 {
+			end.rows += uint64(to - from)
 			continue
 		}
 		if g, err := r.load(ctx, lane, built, p, from, to); !yield(g, err) || err != nil {
@@ -167,13 +169,12 @@ func (r *Result) portions(ctx context.Context) iter.Seq2[*portion, error] {
 // load loads the rows [from, to) of a portion.
 func (r *Result) load(ctx context.Context, lane *exec.Lane, built *Built, p *portion, from, to int) (
 	loaded *granule, err error) {
-	g, s := &granule{of: p, memory: lane.Scope(ctx)}, p.Scans[operator.Probe]
+	g, s := &granule{of: p, rows: uint64(to - from), memory: lane.Scope(ctx)}, p.Scans[operator.Probe]
 	defer func() {
 		if loaded == nil { // after a panic too
 			g.memory.ReleaseAll()
 		}
 	}()
-	r.Query.Progress.Start("load "+s.Side.String(), 0)
 	g.chunk, err = timed(&r.encode, func() (_ *relation.Chunk, err error) {
 		if g.texts, err = r.probeTexts(ctx, lane, g.memory, s, from, to); err != nil {
 			return nil, err
@@ -187,8 +188,14 @@ func (r *Result) load(ctx context.Context, lane *exec.Lane, built *Built, p *por
 }
 
 // granule probes with a granule, and releases it. At the end of a part, it outputs the rows that the operator does not.
-func (r *Result) granule(ctx context.Context, lane *exec.Lane, built *Built, g *granule, out *output) error {
+func (r *Result) granule(ctx context.Context, lane *exec.Lane, built *Built, g *granule, out *output) (err error) {
 	defer g.Release()
+	r.Query.Progress.Join()
+	defer func() {
+		if err == nil {
+			r.Query.Progress.Joined(g.rows)
+		}
+	}()
 	if g.chunk == nil {
 		if g.of.part == nil {
 			return nil
@@ -198,7 +205,6 @@ func (r *Result) granule(ctx context.Context, lane *exec.Lane, built *Built, g *
 		}
 		return out.end(ctx)
 	}
-	r.Query.Progress.Start("join", 0)
 	r.granules.Add(1)
 	if out.filter != nil {
 		out.filter.Texts = [2]*deliver.Texts{operator.Build: built.texts, operator.Probe: g.texts}

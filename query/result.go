@@ -150,14 +150,12 @@ func (r *Result) pieces(ctx context.Context) iter.Seq2[*deliver.Piece, error] {
 		stop := context.AfterFunc(ctx, r.out.Abandon)
 		defer stop()
 		defer r.flow.Stop()
-		progress := r.Query.Progress
-		progress.Start("output", r.Rows())
 		for p := r.next(); p != nil; p = r.next() {
 			rows := uint64(p.Rows)
 			if !yield(p, nil) {
 				return
 			}
-			progress.Add(rows)
+			r.Query.Progress.Drawn(rows)
 		}
 		if ctx.Err() != nil {
 			yield(nil, backend.ContextError(ctx))

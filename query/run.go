@@ -38,6 +38,7 @@ func run(flow *exec.Flow, q *Query, a *Alternative, built *Built, parts *exec.Pi
 
 // join runs the alternative.
 func (r *Result) join(ctx context.Context) (err error) {
+	r.Query.Progress.Expect(r.work())
 	built := r.built
 	if built == nil {
 		scans := r.taken.Scans[:]
@@ -54,10 +55,33 @@ func (r *Result) join(ctx context.Context) (err error) {
 		return err
 	}
 	r.all.Store(true)
+	r.Query.Progress.AllJoined(r.Rows())
 	if r.built == nil {
 		built.release() // what remains is the output
 	}
 	return out.end(ctx)
+}
+
+// work is what the plan expects. The time of all stages but the last one is divided by the rows of the sides.
+func (r *Result) work() (w exec.Work) {
+	f, total := &r.taken.Facts, r.taken.Time()
+	for _, stage := range r.taken.Stages {
+		if stage.Name == operator.Deliver {
+			w.Deliver = stage.Time
+		}
+	}
+	if r.built == nil {
+		rows := float64(f.Rows[operator.Build] + f.Rows[operator.Probe])
+		w.Build = time.Duration(float64(total-w.Deliver) * float64(f.Rows[operator.Build]) / max(1, rows))
+	}
+	w.Probe = total - w.Deliver - w.Build
+	if w.ProbeRows = r.Query.PartsRows; r.parts == nil {
+		w.ProbeRows = uint64(r.taken.Scans[operator.Probe].Table.NumRows())
+	}
+	if !r.taken.Output.Count {
+		w.OutputRows = r.Query.predictedRows()
+	}
+	return w
 }
 
 // alone outputs the rows of one table that the operator does not: those without a key or, if a filter tests the pairs,

@@ -17,9 +17,11 @@ func chosenSchema(schema *arrow.Schema, columns []int) *arrow.Schema {
 	return arrow.NewSchema(fields, &meta)
 }
 
-// collectBatches reads a whole table.
-func collectBatches(ctx context.Context, src source, columns []int, mem memory.Allocator) (arrow.Table, error) {
+// collectBatches reads a whole table. It calls progress, which may be nil, with the number of rows so far.
+func collectBatches(ctx context.Context, src source, columns []int, mem memory.Allocator, progress func(rows int64)) (
+	arrow.Table, error) {
 	var all []arrow.RecordBatch
+	rows := int64(0)
 	for batch, err := range src.batches(ctx, columns, mem) {
 		if err != nil {
 			for _, batch := range all {
@@ -28,6 +30,9 @@ func collectBatches(ctx context.Context, src source, columns []int, mem memory.A
 			return nil, err
 		}
 		all = append(all, batch)
+		if rows += batch.NumRows(); progress != nil {
+			progress(rows)
+		}
 	}
 	return assembleBatches(src.schema(), columns, all)
 }

@@ -283,10 +283,6 @@ func (s *csvSource) batches(
 	return inOrder(ctx, runtime.GOMAXPROCS(0), s.blocks(ctx), work, arrow.RecordBatch.Release)
 }
 
-func (s *csvSource) read(ctx context.Context, columns []int, mem memory.Allocator) (arrow.Table, error) {
-	return collectBatches(ctx, s, columns, mem)
-}
-
 // csvConverter makes record batches of the chosen columns of blocks, one block at a time.
 type csvConverter struct {
 	scanner csvScanner

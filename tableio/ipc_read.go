@@ -122,10 +122,6 @@ func (s *arrowFileSource) selected(
 	return inOrder(ctx, runtime.GOMAXPROCS(0), indices, work, arrow.RecordBatch.Release)
 }
 
-func (s *arrowFileSource) read(ctx context.Context, columns []int, mem memory.Allocator) (arrow.Table, error) {
-	return collectBatches(ctx, s, columns, mem)
-}
-
 // arrowStreamSource reads an Arrow IPC stream once, or again and again from a file.
 type arrowStreamSource struct {
 	in       *input
@@ -201,10 +197,6 @@ func (s *arrowStreamSource) batches(
 		}
 		inOrder(ctx, runtime.GOMAXPROCS(0), decoded, work, arrow.RecordBatch.Release)(yield)
 	}
-}
-
-func (s *arrowStreamSource) read(ctx context.Context, columns []int, mem memory.Allocator) (arrow.Table, error) {
-	return collectBatches(ctx, s, columns, mem)
 }
 
 // takeColumns checks the chosen columns and takes over the batch. The columns

@@ -111,8 +111,8 @@ func (s *parquetSource) groups() (groups []int) {
 	return groups
 }
 
-// batches yields each row group as a batch. Column chunks are decoded on all cores; as many are in flight as a row
-// group has columns and the machine cores.
+// batches yields each row group as a batch. Column chunks are decoded on all cores; as many are in flight as there are
+// cores, and once more as many but no more than a row group has columns.
 func (s *parquetSource) batches(
 	ctx context.Context, columns []int, mem memory.Allocator,
 ) iter.Seq2[arrow.RecordBatch, error] {
@@ -145,8 +145,9 @@ func (s *parquetSource) batches(
 				}
 			}
 		}
+		ahead := runtime.GOMAXPROCS(0) + min(len(columns), runtime.GOMAXPROCS(0))
 		decode := func(ctx context.Context, at chunkPlace) (arrow.Array, error) { return s.decode(ctx, at, mem) }
-		for chunk, err := range inOrder(ctx, len(columns)+runtime.GOMAXPROCS(0), jobs, decode, arrow.Array.Release) {
+		for chunk, err := range inOrder(ctx, ahead, jobs, decode, arrow.Array.Release) {
 			if err != nil {
 				yield(nil, err)
 				return
@@ -263,8 +264,4 @@ func assemble(fields *arrow.Schema, columns []int, chunks [][]arrow.Array, rows 
 		out[i].Release()
 	}
 	return table, nil
-}
-
-func (s *parquetSource) read(ctx context.Context, columns []int, mem memory.Allocator) (arrow.Table, error) {
-	return collectBatches(ctx, s, columns, mem)
 }

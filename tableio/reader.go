@@ -2,6 +2,7 @@ package tableio
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -20,8 +21,13 @@ type ReadOptions struct {
 	Columns   []string         // what Read loads for nil columns; nil = all columns of the file
 	CSV       CSVOptions       // used for CSV only
 	Allocator memory.Allocator // allocates the tables; nil = Go allocator
-	Stdin     io.Reader        // what "-" reads; nil = os.Stdin
-	Busy      *Busy            // measures the work of reading and decoding; may be nil
+	// PipeAllocator allocates what a pipe holds, if that is not an Arrow stream, until the Reader is closed; nil =
+	// Allocator.
+	PipeAllocator memory.Allocator
+	// Progress, if set, is called by Read with the number of rows read so far, as they come.
+	Progress func(rows int64)
+	Stdin    io.Reader // what "-" reads; nil = os.Stdin
+	Busy     *Busy     // measures the work of reading and decoding; may be nil
 }
 
 // source is one open file of one format. Columns are indices into schema; tables and batches are the caller's and are
@@ -32,7 +38,6 @@ type source interface {
 	// batches reads in the order of the file, a bounded number of blocks at once on all cores. It ends behind an error;
 	// whoever leaves it early gets no work left running.
 	batches(ctx context.Context, columns []int, mem memory.Allocator) iter.Seq2[arrow.RecordBatch, error]
-	read(ctx context.Context, columns []int, mem memory.Allocator) (arrow.Table, error)
 }
 
 // input is the content of a file: seekable, or a pipe that was not read yet.
@@ -43,6 +48,7 @@ type input struct {
 	size   int64         // of a seekable input
 	stream io.Reader     // of a pipe, from its beginning
 	file   *os.File      // to close, nil for stdin
+	held   *content      // of a pipe that was read into memory; nil: none
 }
 
 // Reader is an open table. It is used by one goroutine at a time; the tables that it returns are independent of it.
@@ -74,7 +80,7 @@ func Open(ctx context.Context, path string, opts ReadOptions) (*Reader, error) {
 	if in.seek != nil {
 		r, err = open()
 	} else {
-		r, err = await(ctx, open, func(*Reader) {})
+		r, err = await(ctx, open, func(late *Reader) { late.in.free() })
 	}
 	if err != nil {
 		_ = in.close()
@@ -134,20 +140,37 @@ func (in *input) head() ([]byte, error) {
 }
 
 // buffer makes a pipe seekable by reading it into memory.
-func (in *input) buffer() error {
+func (in *input) buffer(from memory.Allocator) error {
 	if in.seek != nil {
 		return nil
 	}
-	content, err := io.ReadAll(in.stream)
+	mem := newScope(from)
+	err := mem.finish(guard(func() (err error) {
+		in.held, err = readContent(in.stream, mem)
+		return err
+	}))
 	if err != nil {
 		return err
 	}
-	reader := bytes.NewReader(content)
-	in.seek, in.at, in.size = reader, reader, int64(len(content))
+	reader := io.NewSectionReader(in.held, 0, in.held.sizeBytes)
+	in.seek, in.at, in.size = reader, reader, in.held.sizeBytes
 	return nil
 }
 
-func newReader(ctx context.Context, in *input, opts ReadOptions) (*Reader, error) {
+// free frees the content of a pipe.
+func (in *input) free() {
+	if in.held != nil {
+		in.held.free()
+	}
+}
+
+// newReader opens an input. On an error the input holds no memory.
+func newReader(ctx context.Context, in *input, opts ReadOptions) (r *Reader, err error) {
+	defer func() {
+		if err != nil {
+			in.free()
+		}
+	}()
 	format := opts.Format
 	if format == Auto {
 		head, err := in.head()
@@ -159,12 +182,12 @@ func newReader(ctx context.Context, in *input, opts ReadOptions) (*Reader, error
 		}
 	}
 	if format != ArrowStream {
-		if err := in.buffer(); err != nil {
+		if err := in.buffer(cmp.Or(opts.PipeAllocator, opts.Allocator)); err != nil {
 			return nil, err
 		}
 	}
-	r := &Reader{path: in.path, format: format, opts: opts, in: in}
-	err := guard(func() (err error) {
+	r = &Reader{path: in.path, format: format, opts: opts, in: in}
+	err = guard(func() (err error) {
 		switch format {
 		case Parquet:
 			r.src, err = openParquet(in)
@@ -200,6 +223,14 @@ func (r *Reader) Schema() *arrow.Schema { return r.src.schema() }
 // Rows returns the number of rows in the file, or -1 if it is unknown before the file is read: for Arrow streams, and
 // for CSV if all types were given.
 func (r *Reader) Rows() int64 { return r.src.rows() }
+
+// PipeBytes returns the memory that holds the content of a pipe until the Reader is closed.
+func (r *Reader) PipeBytes() int64 {
+	if r.in == nil || r.in.held == nil {
+		return 0
+	}
+	return r.in.held.memoryBytes()
+}
 
 // WhyText returns the value of a CSV file that made a column text. It returns false if the type was given, the column
 // has another type or no value, or the name is unknown or ambiguous.
@@ -244,7 +275,7 @@ func (r *Reader) Read(ctx context.Context, columns []string) (arrow.Table, error
 		mem := newScope(r.opts.Allocator)
 		err = mem.finish(guard(func() (err error) {
 			if err = ctx.Err(); err == nil {
-				table, err = r.src.read(ctx, indices, mem)
+				table, err = collectBatches(ctx, r.src, indices, mem, r.opts.Progress)
 			}
 			return err
 		}))
@@ -326,6 +357,7 @@ func (r *Reader) Close() error {
 	if r.in == nil {
 		return nil
 	}
+	r.in.free()
 	err := r.in.close()
 	r.in = nil
 	return fail(ErrInput, "close", r.path, err)

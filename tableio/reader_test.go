@@ -243,6 +243,7 @@ func readCorrupt(t testingT, format Format, content []byte) error {
 			}
 			table.Release()
 		}
+		require.NoError(t, r.Close())
 	}
 	if err != nil {
 		require.ErrorIs(t, err, ErrInput)

@@ -108,30 +108,70 @@ func TestMemoryLimitAsSeenFromOutside(t *testing.T) {
 	}
 	wide := tableFile(t, filepath.Join(dir, "wide.parquet"), columns...) // 140 MB in memory
 	narrow := tableFile(t, filepath.Join(dir, "narrow.parquet"), ints("k", keys...))
-	run := func(args ...string) (peakKiB int64, stderr string) {
-		args = append([]string{"join", narrow, wide, "--on", "k", "--device", "host", "-q"}, args...)
-		command, output := processOf(t, args...)
+	columnsAsText := tableFile(t, filepath.Join(dir, "wide.csv"), columns...)
+	run := func(stdin string, args ...string) (peakKiB int64, stderr string) {
+		command, output := processOf(t, append([]string{"join", narrow}, args...)...)
+		if stdin != "" {
+			file, err := os.Open(stdin)
+			require.NoError(t, err)
+			defer file.Close()
+			command.Stdin = file
+		}
 		require.NoError(t, command.Start())
 		ended := make(chan error, 1)
 		go func() { ended <- command.Wait() }()
 		for { // what the process counted of itself so far; the usage that Wait returns counts this process too
 			select {
-			case <-ended:
+			case err := <-ended:
 				require.Positive(t, peakKiB)
+				if err != nil {
+					require.Equal(t, exitLimit, command.ProcessState.ExitCode(), output.String())
+				}
 				return peakKiB, output.String()
 			case <-time.After(time.Millisecond):
 				peakKiB = max(peakKiB, peakOf(command.Process.Pid))
 			}
 		}
 	}
-	for _, extension := range []string{".parquet", ".csv", ".arrow"} {
-		for _, limitMiB := range []int64{64, 220, 400} {
-			peak, stderr := run("-o", filepath.Join(dir, "out"+extension), "--memory-limit",
-				fmt.Sprint(limitMiB, "MiB"))
-			require.LessOrEqual(t, peak>>10, limitMiB*105/100+128, "%s with %d MiB: %s", extension, limitMiB, stderr)
-			require.Equal(t, limitMiB == 64, strings.Contains(stderr, "--memory-limit"), "%d MiB: %s", limitMiB, stderr)
+	inputs := []struct {
+		stdin string
+		args  []string
+		least int64 // MiB that are enough for it
+	}{
+		{"", []string{wide}, 220},
+		{wide, []string{"-"}, 400},
+		{columnsAsText, []string{"-", "--right-format", "csv"}, 400}, // read twice: for types and for values
+	}
+	for _, device := range []string{spirjoin.HostDevice, "host:cpu"} { // the second one with all drivers loaded
+		for _, extension := range []string{".parquet", ".csv", ".arrow"} {
+			for _, input := range inputs {
+				for _, limitMiB := range []int64{64, 220, 400} {
+					peak, stderr := run(input.stdin, append(input.args, "--on", "k", "--device", device, "-q",
+						"-o", filepath.Join(dir, "out"+extension), "--memory-limit", fmt.Sprint(limitMiB, "MiB"))...)
+					require.LessOrEqual(t, peak>>10, limitMiB*105/100+128, "%v to %s with %d MiB: %s", input.args, extension,
+						limitMiB, stderr)
+					if device == spirjoin.HostDevice { // drivers take memory, too
+						require.Equal(t, limitMiB < input.least, strings.Contains(stderr, "--memory-limit"), "%v, %d MiB: %s",
+							input.args, limitMiB, stderr)
+					}
+				}
+			}
 		}
 	}
+}
+
+// A refusal while a table is read says how much the table takes, more or less.
+func TestMemoryLimitNamesTheNeed(t *testing.T) {
+	dir := t.TempDir()
+	keys := make([]int64, 1_000_000) // 8 MB, eight row groups
+	for i := range keys {
+		keys[i] = int64(i)
+	}
+	table := tableFile(t, filepath.Join(dir, "t.parquet"), ints("k", keys...))
+	o := runProgram(t, exitLimit, "join", table, table, "--on", "k", "--device", "host", "--memory-limit", "5MiB",
+		"--count")
+	require.Regexp(t, `the tables take more than \d+ bytes, .*; raise --memory-limit .*; all of it takes about \d+MiB\n$`,
+		o.stderr)
 }
 
 // peakOf is the most resident memory of a process so far, in KiB; 0 where the system does not tell.

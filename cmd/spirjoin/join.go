@@ -15,6 +15,8 @@ import (
 
 	"github.com/spirjoin/spirjoin"
 	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/internal/offheap"
+	"github.com/spirjoin/spirjoin/internal/text"
 	"github.com/spirjoin/spirjoin/join"
 	"github.com/spirjoin/spirjoin/relation"
 	"github.com/spirjoin/spirjoin/tableio"
@@ -25,18 +27,23 @@ func (s *session) join(ctx context.Context, o joinOptions) error {
 	report := joinReport{started: time.Now(), Output: o.output}
 	progress := s.newProgress(o.quiet)
 	defer progress.close()
-	o.spec.Progress = progress.report
-	if o.memoryLimitBytes > 0 { // of Go's heap, which tables and batches are not in
-		defer debug.SetMemoryLimit(debug.SetMemoryLimit(max(leastHeapBytes, int64(min(o.memoryLimitBytes, 1<<62)/heapShare))))
+	o.spec.Progress = progress.join
+	if o.memoryLimitBytes > 0 {
+		defer debug.SetMemoryLimit(debug.SetMemoryLimit(heapLimitBytes(o.memoryLimitBytes)))
 	}
 
 	progress.enter("open device")
+	before := residentBytes()
 	engine, closeEngine, err := openEngine(ctx, o)
 	if err != nil {
 		return err
 	}
 	defer closeEngine()
 	report.StartSeconds, report.kernels = time.Since(report.started).Seconds(), engine.Kernels
+	limit, err := limitMemory(engine, o.memoryLimitBytes, max(before, residentBytes())-before)
+	if err != nil {
+		return err
+	}
 	if !o.quiet && o.stats != statsJSON {
 		progress.clearLine()
 		for _, problem := range engine.TuningProblems() {
@@ -45,10 +52,15 @@ func (s *session) join(ctx context.Context, o joinOptions) error {
 	}
 
 	reading := time.Now()
-	readers, err := s.openInputs(ctx, o, capAllocator(engine.Allocator(), o.memoryLimitBytes), progress)
+	readers, err := s.openInputs(ctx, o, limit, engine.Allocator(), progress)
 	defer closeAll(readers)
 	if err != nil {
 		return err
+	}
+	for _, r := range readers {
+		if err := engine.Reserve(uint64(r.PipeBytes())); err != nil {
+			return err
+		}
 	}
 	typeEmptyKeys(readers, o.spec)
 	layout, err := spirjoin.NewJoinLayout(readers[0].Schema(), readers[1].Schema(), o.spec)
@@ -71,14 +83,15 @@ func (s *session) join(ctx context.Context, o joinOptions) error {
 	skipRowGroups(readers, layout.Spec)
 	defer prepareJoin(ctx, engine, o, layout, readers)()
 	report.ReadSeconds = time.Since(reading).Seconds()
-	result, err := streamJoin(ctx, engine, o, layout, readers, &report, progress)
+	in := &inputs{readers, layout.Needed, limit, progress}
+	result, err := streamJoin(ctx, engine, o, layout, in, &report)
 	if err != nil {
 		return err
 	}
 	var tables [2]arrow.Table
 	if result == nil {
 		reading = time.Now()
-		tables, err = readTables(ctx, readers, layout, progress)
+		tables, err = in.readBoth(ctx)
 		defer releaseAll(tables)
 		if err != nil {
 			return err
@@ -135,10 +148,18 @@ func openEngine(ctx context.Context, o joinOptions) (_ *spirjoin.Engine, closeAl
 	return engine, func() { _ = errors.Join(engine.Close(), system.Close()) }, nil
 }
 
-func (s *session) openInputs(ctx context.Context, o joinOptions, allocator memory.Allocator, progress *progress) (readers [2]*tableio.Reader, err error) {
+// openInputs opens both inputs, whose tables come from the allocator and count towards the limit, and so does what a
+// pipe holds.
+func (s *session) openInputs(ctx context.Context, o joinOptions, limit *memoryCap, allocator memory.Allocator,
+	progress *progress) (readers [2]*tableio.Reader, err error) {
+	options := tableio.ReadOptions{CSV: o.csv, Allocator: limit.of(allocator), PipeAllocator: limit.of(&offheap.Shared),
+		Stdin: s.stdin}
 	for side, path := range o.paths {
 		progress.enter("open " + path)
-		readers[side], err = tableio.Open(ctx, path, tableio.ReadOptions{Format: o.formats[side], CSV: o.csv, Allocator: allocator, Stdin: s.stdin})
+		phase, reader := readPhase(side), &readers[side]
+		options.Format = o.formats[side]
+		options.Progress = func(rows int64) { progress.rows(phase, rows, (*reader).Rows()) }
+		readers[side], err = tableio.Open(ctx, path, options)
 		if err != nil {
 			return readers, nameFormatFlag(err, [2]string{"left-format", "right-format"}[side])
 		}
@@ -258,15 +279,38 @@ func shellWord(text string) string {
 	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
 }
 
-func readTables(ctx context.Context, readers [2]*tableio.Reader, layout *spirjoin.JoinLayout, progress *progress) (tables [2]arrow.Table, err error) {
-	for side, name := range [2]string{"left", "right"} {
-		progress.enter("read " + name)
-		if tables[side], err = readers[side].Read(ctx, layout.Needed[side]); err != nil {
+// inputs are what the tables of a join are read from.
+type inputs struct {
+	readers  [2]*tableio.Reader
+	needed   [2][]string // columns
+	limit    *memoryCap
+	progress *progress
+}
+
+// read reads a side. A refusal for want of memory says how much all its rows take, more or less, by those that were
+// read.
+func (in *inputs) read(ctx context.Context, side int) (arrow.Table, error) {
+	in.progress.enter(readPhase(side))
+	before := in.limit.used()
+	table, err := in.readers[side].Read(ctx, in.needed[side])
+	rows, total := in.progress.done(), in.readers[side].Rows()
+	if in.limit == nil || !errors.Is(err, backend.ErrHostMemory) || rows == 0 || total < int64(rows) {
+		return table, err
+	}
+	took := float64(in.limit.limitBytes-before) / float64(rows)
+	return nil, fmt.Errorf("%w; all of it takes about %s", err, text.Limit(uint64(took*float64(total))))
+}
+
+func (in *inputs) readBoth(ctx context.Context) (tables [2]arrow.Table, err error) {
+	for side := range tables {
+		if tables[side], err = in.read(ctx, side); err != nil {
 			return tables, err
 		}
 	}
 	return tables, nil
 }
+
+func readPhase(side int) string { return "read " + [2]string{"left", "right"}[side] }
 
 // writeResult draws the output and returns the seconds in which that waited for encoding and writing, which otherwise
 // go on meanwhile.

@@ -38,12 +38,9 @@ const (
 	statsJSON
 )
 
-// Shares of the memory limit.
-const (
-	rowGroupShare  = 128      // the rows of a row group, of which the writer of Parquet holds three, and what they become
-	heapShare      = 8        // Go's heap
-	leastHeapBytes = 64 << 20 // with less its collector has no rest
-)
+// rowGroupShare of the memory limit are the rows of a row group. The writer of Parquet holds three of these, and what
+// they become.
+const rowGroupShare = 128
 
 // Rows of a batch on the way to a file, where --batch-rows does not say: enough for all cores to put together.
 const (

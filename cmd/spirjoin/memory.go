@@ -6,24 +6,76 @@ import (
 
 	"github.com/apache/arrow-go/v18/arrow/memory"
 
+	"github.com/spirjoin/spirjoin"
 	"github.com/spirjoin/spirjoin/backend"
 )
+
+// The memory limit holds for the whole process as the operating system sees it, with the slack that docs/cli.md
+// promises: 5% of the limit and 128 MiB. What is not tables, batches or memory of the device takes:
+//
+//	program    45 MiB of code and data                         in the slack
+//	Go heap    64 MiB and 5% of the limit                      in the slack
+//	drivers    what they took as the device was opened, and    reserved (driverBytes)
+//	           32 MiB for what they compile later
+//	staging    64 MiB through which a GPU copies               reserved
+//	pipes      the content of standard input, unless it is     reserved (tableio.Reader.PipeBytes)
+//	           an Arrow stream
+const (
+	heapShare      = 20       // of the limit, which Go's heap may take beside leastHeapBytes
+	leastHeapBytes = 64 << 20 // with less its collector has no rest
+	laterBytes     = 32 << 20 // of drivers
+	stagingBytes   = 64 << 20
+)
+
+// heapLimitBytes is the size at which Go's heap is kept.
+func heapLimitBytes(limitBytes uint64) int64 {
+	return leastHeapBytes + int64(min(limitBytes, 1<<62)/heapShare)
+}
+
+// driverBytes is the memory of drivers, which took openedBytes as the device was opened, also where that is the host.
+func driverBytes(info *backend.DeviceInfo, openedBytes uint64) uint64 {
+	if info.Type != backend.Host {
+		openedBytes += laterBytes
+	}
+	if !info.InHostMemory() {
+		openedBytes += stagingBytes
+	}
+	return openedBytes
+}
+
+// limitMemory keeps an engine, and what is read for it, within the limit. Opening the device took openedBytes. It
+// returns nil if there is no limit.
+func limitMemory(engine *spirjoin.Engine, limitBytes, openedBytes uint64) (*memoryCap, error) {
+	if limitBytes == 0 {
+		return nil, nil
+	}
+	taken := driverBytes(engine.Device(), openedBytes)
+	if err := engine.Reserve(taken); err != nil {
+		return nil, err
+	}
+	return &memoryCap{limitBytes: int64(min(limitBytes-taken, 1<<62))}, nil
+}
+
+// memoryCap is the limit that several allocators keep together.
+type memoryCap struct {
+	limitBytes int64
+	usedBytes  atomic.Int64
+}
 
 // cappedAllocator refuses what goes beyond a limit, so that reading a table that is too large ends in an error and not
 // in an exhausted machine. As Arrow's allocators cannot return errors it panics with one, which tableio turns into the
 // error of the read.
 type cappedAllocator struct {
-	inner      memory.Allocator
-	limitBytes int64
-	usedBytes  atomic.Int64
+	inner memory.Allocator
+	*memoryCap
 }
 
-// capAllocator returns inner itself where there is no limit.
-func capAllocator(inner memory.Allocator, limitBytes uint64) memory.Allocator {
-	if limitBytes == 0 {
+// of returns an allocator under the limit; inner itself where there is no limit.
+func (m *memoryCap) of(inner memory.Allocator) memory.Allocator {
+	if m == nil {
 		return inner
 	}
-	return &cappedAllocator{inner: inner, limitBytes: int64(min(limitBytes, 1<<62))}
+	return &cappedAllocator{inner, m}
 }
 
 func (a *cappedAllocator) Allocate(size int) []byte {
@@ -41,10 +93,19 @@ func (a *cappedAllocator) Free(b []byte) {
 	a.inner.Free(b)
 }
 
-func (a *cappedAllocator) take(growth int) {
-	if used := a.usedBytes.Add(int64(growth)); growth > 0 && used > a.limitBytes {
-		a.usedBytes.Add(-int64(growth))
+// used is the memory that is taken; 0 where there is no limit.
+func (m *memoryCap) used() int64 {
+	if m == nil {
+		return 0
+	}
+	return m.usedBytes.Load()
+}
+
+func (m *memoryCap) take(growth int) {
+	if used := m.usedBytes.Add(int64(growth)); growth > 0 && used > m.limitBytes {
+		m.usedBytes.Add(-int64(growth))
 		panic(&backend.OpError{Op: "allocate", Err: backend.ErrHostMemory, Detail: fmt.Sprintf(
-			"the tables take more than %d bytes, the limit; raise memory_limit or read fewer columns", a.limitBytes)})
+			"the tables take more than %d bytes, which the limit leaves for them; raise memory_limit or read fewer columns",
+			m.limitBytes)})
 	}
 }

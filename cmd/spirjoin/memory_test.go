@@ -13,8 +13,9 @@ import (
 func TestCappedAllocator(t *testing.T) {
 	checked := memory.NewCheckedAllocator(memory.NewGoAllocator())
 	defer checked.AssertSize(t, 0)
-	require.Equal(t, memory.Allocator(checked), capAllocator(checked, 0), "no limit, nothing between")
-	a := capAllocator(checked, 1000)
+	require.Equal(t, memory.Allocator(checked), (*memoryCap)(nil).of(checked), "no limit, nothing between")
+	limit := &memoryCap{limitBytes: 1000}
+	a, other := limit.of(checked), limit.of(checked)
 	refuses := func(allocate func()) {
 		t.Helper()
 		defer func() {
@@ -26,7 +27,7 @@ func TestCappedAllocator(t *testing.T) {
 	}
 	b := a.Allocate(600)
 	refuses(func() { a.Allocate(401) })
-	c := a.Allocate(400)
+	c := other.Allocate(400)
 	refuses(func() { a.Allocate(1) })
 	refuses(func() { a.Reallocate(601, b) })
 	b = a.Reallocate(500, b)

@@ -1,83 +1,115 @@
 package main
 
 import (
+	"fmt"
 	"io"
-	"math"
+	"strings"
 	"sync"
 	"time"
+	"unicode/utf8"
 
-	"github.com/schollz/progressbar/v3"
+	"github.com/spirjoin/spirjoin"
+	"github.com/spirjoin/spirjoin/internal/text"
 )
 
-// progress shows the phases of a command on a terminal: a bar where the amount of work is known, a spinner where it is
-// not. It leaves no trace when it is closed. On anything but a terminal it shows nothing.
+// progress shows on one line of a terminal what a command does, how much of it is done, the time since the command
+// began, and the time that is left where that is known:
+//
+//	join 3,200,000 of 6,001,215 rows, 53%, 1.2 s, about 1.0 s left
+//
+// It leaves no trace when it is closed. On anything but a terminal it shows nothing.
 type progress struct {
 	w       io.Writer // nil where there is no terminal
 	columns int
 	onPhase func(string)
+	began   time.Time
 	quit    chan struct{}
 
-	mu    sync.Mutex // guards what follows: the spinner turns by itself
-	phase string
-	total uint64
-	bar   *progressbar.ProgressBar
+	mu     sync.Mutex // guards what follows: the line is drawn from time to time
+	state  progressState
+	shown  int  // characters on the screen
+	hidden bool // until the next report, because something else is printed
 }
 
-// spinInterval is the time between two pictures of a spinner.
-const spinInterval = 100 * time.Millisecond
+// progressState is what is known of a phase.
+type progressState struct {
+	spirjoin.JoinProgress
+	unit  string    // of what is counted, with a space before it
+	began time.Time // the phase
+	at    time.Time // the last report
+}
+
+// drawInterval is the time between two pictures.
+const drawInterval = 100 * time.Millisecond
 
 func (s *session) newProgress(quiet bool) *progress {
-	p := &progress{onPhase: s.onPhase, columns: s.stderrColumns, quit: make(chan struct{})}
+	p := &progress{onPhase: s.onPhase, columns: s.stderrColumns, began: time.Now(), quit: make(chan struct{}), hidden: true}
 	if s.stderrColumns > 0 && !quiet {
 		p.w = s.stderr
-		go p.spin()
+		go p.redraw()
 	}
 	return p
 }
 
-func (p *progress) spin() {
-	ticker := time.NewTicker(spinInterval)
+func (p *progress) redraw() {
+	ticker := time.NewTicker(drawInterval)
 	defer ticker.Stop()
 	for {
 		select {
 		case <-p.quit:
 			return
-		case <-ticker.C:
+		case now := <-ticker.C:
 			p.mu.Lock()
-			if p.bar != nil && p.total == 0 {
-				_ = p.bar.Add(1)
-			}
+			p.draw(now)
 			p.mu.Unlock()
 		}
 	}
 }
 
-// report has the shape of JoinSpec.Progress: done of total units of a phase, total 0 where it is not known.
+// report tells of done units of a phase, of total, which is 0 where it is not known. The time that is left is that of
+// the phase.
 func (p *progress) report(phase string, done, total uint64) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if phase != p.phase && p.onPhase != nil {
-		p.onPhase(phase)
-	}
-	if phase != p.phase || total != p.total {
-		p.clear()
-		p.phase, p.total = phase, total
-		p.show()
-	}
-	if p.bar != nil && total > 0 {
-		_ = p.bar.Set64(int64(min(done, total, math.MaxInt64)))
-	}
+	p.set(spirjoin.JoinProgress{Phase: phase, Rows: done, Total: total, Left: -1}, "")
 }
+
+// rows is report for rows.
+func (p *progress) rows(phase string, done, total int64) {
+	p.set(spirjoin.JoinProgress{Phase: phase, Rows: uint64(done), Total: uint64(max(0, total)), Left: -1}, " rows")
+}
+
+// join has the shape of JoinSpec.Progress.
+func (p *progress) join(state spirjoin.JoinProgress) { p.set(state, " rows") }
 
 // enter begins a phase of unknown length.
 func (p *progress) enter(phase string) { p.report(phase, 0, 0) }
 
-// clearLine takes the bar off the screen, so that something else can be printed.
+func (p *progress) set(to spirjoin.JoinProgress, unit string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	now, began := time.Now(), p.state.began
+	if p.hidden || to.Phase != p.state.Phase {
+		if began = now; p.onPhase != nil {
+			p.onPhase(to.Phase)
+		}
+	}
+	p.state, p.hidden = progressState{to, unit, began, now}, false
+}
+
+// done is how many units of the phase are done.
+func (p *progress) done() uint64 {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.state.Rows
+}
+
+// clearLine takes the line off the screen, so that something else can be printed.
 func (p *progress) clearLine() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.clear()
-	p.phase = ""
+	if p.hidden = true; p.shown > 0 {
+		fmt.Fprintf(p.w, "\r%s\r", strings.Repeat(" ", p.shown))
+		p.shown = 0
+	}
 }
 
 func (p *progress) close() {
@@ -85,26 +117,46 @@ func (p *progress) close() {
 	close(p.quit)
 }
 
-func (p *progress) show() {
-	if p.w == nil {
+// draw replaces the line on the screen.
+func (p *progress) draw(now time.Time) {
+	if p.hidden {
 		return
 	}
-	options := []progressbar.Option{
-		progressbar.OptionSetWriter(p.w), progressbar.OptionSetDescription(p.phase), progressbar.OptionClearOnFinish(),
-		progressbar.OptionSetWidth(max(10, min(40, p.columns-60))),
+	line := p.state.line(now, p.began)
+	if width := utf8.RuneCountInString(line); width >= p.columns {
+		line = string([]rune(line)[:max(0, p.columns-1)])
 	}
-	if p.total == 0 {
-		options = append(options, progressbar.OptionSetSpinnerChangeInterval(0), progressbar.OptionSetPredictTime(false), progressbar.OptionSetElapsedTime(true))
-		p.bar = progressbar.NewOptions64(-1, options...)
-		return
-	}
-	options = append(options, progressbar.OptionThrottle(spinInterval), progressbar.OptionShowCount(), progressbar.OptionSetRenderBlankState(true))
-	p.bar = progressbar.NewOptions64(int64(min(p.total, math.MaxInt64)), options...)
+	width := utf8.RuneCountInString(line)
+	fmt.Fprintf(p.w, "\r%s%s", line, strings.Repeat(" ", max(0, p.shown-width)))
+	p.shown = width
 }
 
-func (p *progress) clear() {
-	if p.bar != nil {
-		_ = p.bar.Clear()
-		p.bar = nil
+// line describes the state at a time.
+func (s *progressState) line(now, began time.Time) string {
+	line, share, left := s.Phase, s.Share, s.Left
+	if s.Total > 0 {
+		line += fmt.Sprintf(" %s of %s%s", text.Count(s.Rows), text.Count(s.Total), s.unit)
+		if left < 0 { // of the phase, as fast as it went so far
+			share = float64(min(s.Rows, s.Total)) / float64(s.Total)
+			if s.Rows > 0 {
+				left = time.Duration(float64(s.at.Sub(s.began)) * (1 - share) / share)
+			}
+		}
+		line += fmt.Sprintf(", %d%%", int(share*100))
+	} else if s.Rows > 0 {
+		line += fmt.Sprintf(" %s%s", text.Count(s.Rows), s.unit)
 	}
+	line += ", " + seconds(now.Sub(began))
+	if left >= 0 {
+		line += fmt.Sprintf(", about %s left", seconds(max(0, left-now.Sub(s.at))))
+	}
+	return line
+}
+
+// seconds is a time as people follow it: to a tenth of a second, or from a minute on to a second.
+func seconds(d time.Duration) string {
+	if d < time.Minute {
+		return fmt.Sprintf("%.1f s", d.Seconds())
+	}
+	return d.Round(time.Second).String()
 }

@@ -33,7 +33,8 @@ func streamedSide(o joinOptions, spec *spirjoin.JoinSpec, readers [2]*tableio.Re
 // streamJoin starts a join of which one side is joined as it is read. The result is nil where it is better, or only
 // possible, to read both first.
 func streamJoin(ctx context.Context, engine *spirjoin.Engine, o joinOptions, layout *spirjoin.JoinLayout,
-	readers [2]*tableio.Reader, report *joinReport, progress *progress) (*spirjoin.JoinResult, error) {
+	in *inputs, report *joinReport) (*spirjoin.JoinResult, error) {
+	readers := in.readers
 	side, ok := streamedSide(o, &layout.Spec, readers)
 	if !ok {
 		return nil, nil
@@ -44,8 +45,7 @@ func streamJoin(ctx context.Context, engine *spirjoin.Engine, o joinOptions, lay
 		return nil, nil
 	}
 	reading := time.Now()
-	progress.enter("read " + [2]string{"left", "right"}[1-side])
-	table, err := readers[1-side].Read(ctx, layout.Needed[1-side])
+	table, err := in.read(ctx, 1-side)
 	if err != nil {
 		return nil, err
 	}
@@ -54,7 +54,7 @@ func streamJoin(ctx context.Context, engine *spirjoin.Engine, o joinOptions, lay
 	sources := [2]spirjoin.Source{}
 	sources[side] = spirjoin.Source{Schema: readers[side].Schema(), Rows: readers[side].Rows(),
 		Batches: func(ctx context.Context) iter.Seq2[arrow.RecordBatch, error] {
-			return readers[side].Batches(ctx, layout.Needed[side])
+			return readers[side].Batches(ctx, in.needed[side])
 		}}
 	sources[1-side] = spirjoin.FromTable(table)
 	result, err := engine.JoinStreamLayout(ctx, &fixed, sources[0], sources[1])

@@ -41,8 +41,8 @@ var rooms = []room{
 	{"internal/jointest/oracle", "join relation", "github.com/stretchr/testify github.com/apache/arrow-go"},
 	{"tools", "primitive kernel backend", ""},
 	{"cmd", ". bench tableio join planner groupby relation exec primitive host vulkan opencl shaders kernel " +
-		"backend internal/selftest internal/text",
-		"github.com/urfave/cli github.com/schollz/progressbar github.com/apache/arrow-go golang.org/x"},
+		"backend internal/selftest internal/offheap internal/text",
+		"github.com/urfave/cli github.com/apache/arrow-go golang.org/x"},
 	{"bench", ". tableio join query planner deliver join/hash join/sortmerge groupby ranges operator relation exec " +
 		"primitive host vulkan opencl shaders kernel backend internal/text",
 		"github.com/pingcap/go-tpc github.com/apache/arrow-go golang.org/x"},
