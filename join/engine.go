@@ -131,7 +131,15 @@ func (l *lowering) planKeys(ctx context.Context) (err error) {
 		l.keys, err = relation.PlanCross(left, right)
 		return err
 	}
-	l.keys, err = relation.PlanKeys(ctx, left, right, l.spec.LeftOn, l.spec.RightOn, l.spec.nullsEqual()...)
+	if l.spec.Output == Ranges { // which come in the order of the key
+		l.keys, err = relation.PlanKeys(ctx, left, right, l.spec.LeftOn, l.spec.RightOn, l.spec.nullsEqual()...)
+	} else {
+		probe := relation.Right // most likely: keys may be NULL
+		if l.spec.BuildSide == BuildRight || l.spec.BuildSide == BuildAuto && right.NumRows() < left.NumRows() {
+			probe = relation.Left
+		}
+		l.keys, err = relation.PlanOpen(ctx, left, right, l.spec.LeftOn, l.spec.RightOn, probe, l.spec.nullsEqual()...)
+	}
 	if err != nil {
 		return err
 	}

@@ -2,6 +2,7 @@ package kernel
 
 import (
 	"math"
+	"math/bits"
 
 	"github.com/spirjoin/spirjoin/backend"
 )
@@ -20,7 +21,9 @@ type EncodeKeysArgsOf[B any] struct {
 	FirstCode  uint32
 	Least      [2]uint32
 	Null       [2]uint32
+	Span       [2]uint32
 	Shift      uint32
+	Mark       uint32
 	Merge      uint32
 	KeyValues
 }
@@ -48,7 +51,8 @@ type EncodeKeysConfig struct {
 
 // EncodeKeys puts the codes of a key column into packed codes: codes[first_code+i] = (code of value first_value+i -
 // least) << shift, or with merge=1 the old word OR that. If bit first_valid+i of validity is 0, the code of the value
-// is null. least and null are 64-bit numbers, low word first.
+// is null. Of the shifted code, the bits below mark count, and bit mark is set if the code exceeds least by more than
+// span. mark is at most KeyBits; least, null and span are 64-bit numbers, low word first.
 var EncodeKeys = define[EncodeKeysArgs](entry[EncodeKeysArgsOf[[]byte], EncodeKeysConfig]{
 	Name:     "encode_keys",
 	Defaults: EncodeKeysConfig{Tile: Tile{256, 8}},
@@ -62,7 +66,7 @@ var EncodeKeys = define[EncodeKeysArgs](entry[EncodeKeysArgsOf[[]byte], EncodeKe
 })
 
 func encodeKeys[K word](args *EncodeKeysArgsOf[[]byte], config *EncodeKeysConfig, group uint32) {
-	least, null := long(args.Least), long(args.Null)
+	least, null, span, below := long(args.Least), long(args.Null), long(args.Span), K(1)<<args.Mark-1
 	keys := view[K](args.Codes)[args.FirstCode:]
 	for t := range tiles(config, group, Tiles(config, uint64(args.Rows)), args.Rows) {
 		var strip [1 << 10]uint64 // codes that stay in the first-level cache
@@ -70,9 +74,9 @@ func encodeKeys[K word](args *EncodeKeysArgsOf[[]byte], config *EncodeKeysConfig
 			codes := strip[:min(len(strip), t.end-first)]
 			readCodes(codes, args.Values, int(args.FirstValue)+first, args.KeyValues)
 			if len(args.Validity) > 0 {
-				bits := backend.Words(args.Validity)
+				valid := backend.Words(args.Validity)
 				for i := range codes {
-					if at := int(args.FirstValid) + first + i; bits[at/32]>>(at%32)&1 == 0 {
+					if at := int(args.FirstValid) + first + i; valid[at/32]>>(at%32)&1 == 0 {
 						codes[i] = null
 					}
 				}
@@ -82,7 +86,8 @@ func encodeKeys[K word](args *EncodeKeysArgsOf[[]byte], config *EncodeKeysConfig
 				clear(to)
 			}
 			for i, code := range codes {
-				to[i] |= K(code-least) << args.Shift
+				_, outside := bits.Sub64(span, code-least, 0)
+				to[i] |= K(code-least)<<args.Shift&below | K(outside)<<args.Mark
 			}
 		}
 	}

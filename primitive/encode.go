@@ -1,16 +1,22 @@
 package primitive
 
 import (
+	"math"
+
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/kernel"
 )
 
 // KeyCoding says how values of a key column become codes: what the values are, the code that becomes 0, and the code of
-// NULL. Codes are shifted up by Shift bits, past those of the following columns.
+// NULL. Codes are shifted up by Shift bits, past those of the following columns. If Marked is set, bits from Mark on are
+// cleared, and bit Mark is set if a code exceeds Least by more than Span.
 type KeyCoding struct {
 	kernel.KeyValues
 	Least, Null uint64
 	Shift       uint32
+	Marked      bool
+	Span        uint64
+	Mark        uint32
 }
 
 // KeyRows are rows of a key column on the device, and where their codes go.
@@ -33,6 +39,9 @@ func (o *Ops) EncodeKeys(list *backend.List, coding KeyCoding, r KeyRows) error 
 	if err != nil {
 		return err
 	}
+	if !coding.Marked {
+		coding.Span, coding.Mark = math.MaxUint64, config.KeyBits
+	}
 	rows := r.Codes.SizeBytes / uint64(r.KeyBytes)
 	values, valueWord := alignedView(r.Values)
 	validity, validWord := alignedView(r.Validity)
@@ -41,7 +50,8 @@ func (o *Ops) EncodeKeys(list *backend.List, coding KeyCoding, r KeyRows) error 
 		Values: values, Validity: validity, Codes: codes, Rows: uint32(rows),
 		FirstValue: valueWord*32/coding.ValueBits + r.FirstValue, FirstValid: validWord*32 + r.FirstValid,
 		FirstCode: codeWord * 32 / config.KeyBits, Least: halves(coding.Least), Null: halves(coding.Null),
-		Shift: coding.Shift, Merge: flag(r.Merge), KeyValues: coding.KeyValues,
+		Span: halves(coding.Span), Shift: coding.Shift, Mark: coding.Mark, Merge: flag(r.Merge),
+		KeyValues: coding.KeyValues,
 	})
 	return nil
 }

@@ -30,6 +30,7 @@ func TestEncodeKeys(t *testing.T) {
 			for i := range wide {
 				wide[i] = 1<<40 + random.Uint64N(1<<20)
 			}
+			const span = 1 << 19 // beyond which bit 31 is set
 			want := make([]uint64, rows)
 			for i := range want {
 				row := i + first
@@ -38,6 +39,9 @@ func TestEncodeKeys(t *testing.T) {
 					bit = 2
 				}
 				want[i] = uint64(bytes[row/4]>>(row%4*8)&255)<<22 | bit<<20 | (wide[2*row] - 1<<40)
+				if wide[2*row]-1<<40 > span {
+					want[i] |= 1 << 31
+				}
 			}
 			of := func(bits, meaning uint32) kernel.KeyValues {
 				return kernel.KeyValues{ValueBits: bits, Meaning: meaning}
@@ -59,7 +63,8 @@ func TestEncodeKeys(t *testing.T) {
 							KeyBytes: keyBytes, Merge: true}); err != nil {
 						return err
 					}
-					return r.ops.EncodeKeys(list, primitive.KeyCoding{KeyValues: of(128, kernel.Signed), Least: 1 << 40},
+					return r.ops.EncodeKeys(list, primitive.KeyCoding{KeyValues: of(128, kernel.Signed), Least: 1 << 40, Marked: true,
+						Span: span, Mark: 31},
 						primitive.KeyRows{Values: wideAt.Range(13*16, uint64(rows*16)), Codes: part, KeyBytes: keyBytes,
 							Merge: true})
 				})

@@ -92,13 +92,17 @@ func BenchmarkKeys(b *testing.B) {
 		})
 		plan, err := PlanKeys(ctx, table, empty, on, on)
 		require.NoError(b, err)
-		keys := make([]byte, int(plan.Rows(Left))*plan.KeyBytes())
-		ids := make([]uint32, plan.Rows(Left))
-		b.Run(fmt.Sprintf("%s/rows=%d/bits=%d/stage=encode", c.name, rows, plan.KeyBits()), func(b *testing.B) {
-			for b.Loop() {
-				require.NoError(b, plan.Encode(ctx, Left, keys, ids))
-			}
-		})
+		open, err := PlanOpen(ctx, table, table, on, on, Left)
+		require.NoError(b, err)
+		for stage, plan := range map[string]*KeyPlan{"encode": plan, "encode open": open} {
+			keys := make([]byte, int(plan.Rows(Left))*plan.KeyBytes())
+			ids := make([]uint32, plan.Rows(Left))
+			b.Run(fmt.Sprintf("%s/rows=%d/bits=%d/stage=%s", c.name, rows, plan.KeyBits(), stage), func(b *testing.B) {
+				for b.Loop() {
+					require.NoError(b, plan.Encode(ctx, Left, keys, ids))
+				}
+			})
+		}
 	}
 }
 

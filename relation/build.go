@@ -3,6 +3,7 @@ package relation
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/apache/arrow-go/v18/arrow"
 
@@ -11,8 +12,8 @@ import (
 
 // BuildKeys is the key plan of a build side that is made once and probed by many tables. The types of both schemas are
 // reconciled, but only the ranges of the build side are packed, so that the codes do not depend on the probe tables. A
-// probe row with a value outside these ranges matches nothing and is left out. If the ranges need more than 64 bits,
-// codes are hashes.
+// probe row with a value outside these ranges matches nothing: its code is marked or, if codes have no bit for that, it
+// is left out. If the ranges need more than 64 bits, codes are hashes.
 //
 // The embedded plan is that of the build side and of a probe table without rows. It loads the build side. Bind returns
 // the plan for a probe table, with the same codes. The methods may be called from several goroutines.
@@ -91,12 +92,15 @@ func (b *BuildKeys) plan(
 	if err != nil {
 		return err
 	}
-	b.pack(func(k int) extent { return extents[k] })
-	b.hash()
+	if !b.packOpen(1-b.side, extents) {
+		b.pack(func(k int) extent { return extents[k] })
+		b.hash()
+	}
 	return nil
 }
 
-// Bind plans the join with a probe table of the planned schema, in one pass over its key columns, on all cores. Errors
+// Bind plans the join with a probe table of the planned schema, in at most one pass over its key columns, on all cores:
+// none if no key is NULL and codes are marked. Errors
 // wrap backend.ErrInvalidInput (a key column of another type), backend.ErrLimit (more than primitive.MaxRows rows),
 // backend.ErrCancelled or backend.ErrTimedOut.
 func (b *BuildKeys) Bind(ctx context.Context, probe arrow.Table) (*KeyPlan, error) {
@@ -126,7 +130,8 @@ func (b *BuildKeys) bind(ctx context.Context, probe arrow.Table, side Side) (*Ke
 	if err := p.open(side, probe.NumRows(), data); err != nil {
 		return nil, err
 	}
-	if !p.hashed {
+	unmatched := func(k *keyColumn) bool { return k.nullsEqual && k.hasNulls() } // NULL has no code on the build side
+	if !p.hashed && (!p.unmeasured[side] || slices.ContainsFunc(p.sides[side].columns, unmatched)) {
 		p.bound(side)
 	}
 	_, err = p.selectRows(ctx, side)

@@ -3,7 +3,6 @@ package relation
 import (
 	"context"
 	"math"
-	"slices"
 	"testing"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -67,8 +66,8 @@ func ints(values ...uint64) (cells []cell) {
 	return cells
 }
 
-// TestBuildKeysIgnoreTheProbesRange: probe rows outside the range of the build side are left out, and make no key
-// wider.
+// TestBuildKeysIgnoreTheProbesRange: probe rows outside the range of the build side have marked codes, which are one bit
+// wider than those of the build side.
 func TestBuildKeysIgnoreTheProbesRange(t *testing.T) {
 	i64 := arrow.PrimitiveTypes.Int64
 	minus := uint64(math.MaxUint64) // -1
@@ -78,18 +77,19 @@ func TestBuildKeysIgnoreTheProbesRange(t *testing.T) {
 		columnOf(i64, append(ints(5, 5, 5, 5, 5, 5, 6), cell{null: true}), 0)}, [][]int{{2, 3}, {5}})
 	keys, err := PlanBuild(context.Background(), build, probe.Schema(), keyNames(2), keyNames(2), Right)
 	require.NoError(t, err)
-	require.Equal(t, 3, keys.KeyBits())
+	require.Equal(t, 4, keys.KeyBits())
 	require.EqualValues(t, 4, keys.Rows(Right))
 	require.Zero(t, keys.Rows(Left))
 	plan, err := keys.Bind(context.Background(), probe)
 	require.NoError(t, err)
 	missing, err := plan.Keyless(context.Background(), Left, KeylessAll, 0, 8)
 	require.NoError(t, err)
-	require.Equal(t, []uint32{0, 2, 3, 4, 6, 7}, missing)
-	codes, ids := make([]byte, 8), make([]uint32, 2)
+	require.Equal(t, []uint32{7}, missing, "only NULL")
+	codes, ids := make([]byte, 4*7), make([]uint32, 7)
 	require.NoError(t, plan.Encode(context.Background(), Left, codes, ids))
-	require.Equal(t, []uint32{0, 4}, view[uint32](codes))
-	require.Equal(t, []uint32{1, 5}, ids)
+	require.Equal(t, []uint32{0, 1, 2, 3, 4, 5, 6}, ids)
+	const mark = 1 << 3
+	require.Equal(t, []uint32{mark | 7, 0, mark | 5, mark | 2, mark | 1, 4, mark | 3}, view[uint32](codes))
 
 	// A build side without keys matches nothing.
 	for _, cells := range [][]cell{nil, {{null: true}}} {
@@ -98,8 +98,8 @@ func TestBuildKeysIgnoreTheProbesRange(t *testing.T) {
 		require.NoError(t, err)
 		plan, err = keys.Bind(context.Background(), probe)
 		require.NoError(t, err)
-		require.Zero(t, plan.Rows(Right))
-		require.Empty(t, slices.Concat(plan.Sample(Right, 4, 1)...))
+		require.Zero(t, plan.Rows(Left))
+		require.Zero(t, keys.Rows(Left))
 	}
 }
 

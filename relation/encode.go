@@ -100,6 +100,10 @@ func packStrip[K uint32 | uint64](p *KeyPlan, side *keySide, s *scratch, from, t
 		return
 	}
 	first := true
+	if p.marked {
+		packMarked(p, side, s, from, to, out)
+		return
+	}
 	for k, key := range p.keys {
 		if key.bits == 0 {
 			continue
@@ -119,6 +123,28 @@ func packStrip[K uint32 | uint64](p *KeyPlan, side *keySide, s *scratch, from, t
 	}
 	if first {
 		clear(out)
+	}
+}
+
+// packMarked is packStrip for codes whose highest bit marks values outside the ranges. The bits below are then those of
+// the differences, as far as they fit.
+func packMarked[K uint32 | uint64](p *KeyPlan, side *keySide, s *scratch, from, to int, out []K) {
+	shift, mark := p.bits-1, (p.bits-1)&63
+	below := K(1)<<mark - 1
+	for k, key := range p.keys {
+		shift -= key.bits
+		least, span := key.extent.min, key.extent.max-key.extent.min
+		for part := range side.columns[k].segments(from, to) {
+			codes, to := part.codes(s.codes[:], part.from, part.n), out[part.at:][:part.n]
+			for i, code := range codes[:len(to)] {
+				_, outside := bits.Sub64(span, code-least, 0)
+				packed := K(code-least)<<(shift&63)&below | K(outside)<<mark
+				if k > 0 {
+					packed |= to[i]
+				}
+				to[i] = packed
+			}
+		}
 	}
 }
 

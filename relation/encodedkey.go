@@ -23,7 +23,7 @@ type EncodedKey struct {
 // a dictionary or the bytes of a text.
 func (p *KeyPlan) OnDevice(side Side) bool {
 	for k := range p.keys {
-		if _, ok := p.keys[k].values(side); p.keys[k].bits > 0 && !ok {
+		if _, ok := p.keys[k].values(side); (p.keys[k].bits > 0 || p.marked) && !ok {
 			return false
 		}
 	}
@@ -47,20 +47,25 @@ func (k *key) values(side Side) (v kernel.KeyValues, ok bool) {
 	return v, v.ValueBits > 0
 }
 
-// Encoded returns the key columns of a side, without constant ones, for a device that makes the codes.
+// Encoded returns the key columns of a side, without those whose value is constant on both, for a device that makes the
+// codes.
 // [KeyPlan.OnDevice] must be true.
 func (p *KeyPlan) Encoded(side Side) (keys []EncodedKey) {
-	shift := p.bits
+	shift, mark := p.bits, 0
+	if p.marked {
+		shift--
+		mark = shift
+	}
 	for k := range p.keys {
 		key := &p.keys[k]
-		if shift -= key.bits; key.bits == 0 {
+		if shift -= key.bits; key.bits == 0 && !p.marked {
 			continue
 		}
 		values, _ := key.values(side)
 		column := p.sides[side].columns[k]
 		keys = append(keys, EncodedKey{key.sides[side].name,
 			primitive.KeyCoding{KeyValues: values, Least: key.extent.min, Null: key.extent.nullCode(),
-				Shift: uint32(shift)},
+				Shift: uint32(shift), Marked: p.marked, Span: key.extent.max - key.extent.min, Mark: uint32(mark)},
 			key.extent.null, column})
 	}
 	return keys

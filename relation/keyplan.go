@@ -30,15 +30,24 @@ import (
 // A row is left out if it cannot match: a key is NULL, or has a value that the other side's type cannot hold, or a code
 // outside the packed range. In keys for which NULL equals NULL, NULL is one more value, after all others.
 //
+// If only one side was measured, rows of the other side with values outside the packed ranges are not left out, so that
+// no pass over them is needed. Their codes have one more bit, which is set, and match nothing:
+//
+//	key of a side that was not measured    code, with range 1000..1003 (2 bits)
+//	1001                                   0 01
+//	1007                                   1 11
+//
 // A plan refers to the memory of both tables, which must stay alive and unchanged until the last call returns. Its
 // methods may be called from several goroutines.
 type KeyPlan struct {
-	keys    []key
-	sides   [2]keySide
-	bits    int
-	hashed  bool
-	proved  bool   // no two keys of these tables have the same hash
-	dropped uint64 // bits of hashes that are cleared
+	keys       []key
+	sides      [2]keySide
+	bits       int
+	hashed     bool
+	proved     bool    // no two keys of these tables have the same hash
+	unmeasured [2]bool // the values of this side were not measured: several may have the same code outside the ranges
+	marked     bool    // the highest bit of a code marks a value outside the ranges
+	dropped    uint64  // bits of hashes that are cleared
 }
 
 type key struct {
@@ -84,11 +93,26 @@ type keySide struct {
 // backend.ErrCancelled or backend.ErrTimedOut.
 func PlanKeys(ctx context.Context, left, right arrow.Table, leftOn, rightOn []string, nullsEqual ...bool) (
 	*KeyPlan, error) {
-	plan, err := planKeys(ctx, [2]arrow.Table{left, right}, [2][]string{leftOn, rightOn}, nullsEqual)
+	return planTables(ctx, [2]arrow.Table{left, right}, [2][]string{leftOn, rightOn}, nullsEqual, (*KeyPlan).code)
+}
+
+// PlanOpen is PlanKeys without the passes over one side, the open one, if its rows with values outside the ranges of the
+// other side can have codes that match nothing.
+func PlanOpen(ctx context.Context, left, right arrow.Table, leftOn, rightOn []string, open Side, nullsEqual ...bool) (
+	*KeyPlan, error) {
+	return planTables(ctx, [2]arrow.Table{left, right}, [2][]string{leftOn, rightOn}, nullsEqual,
+		func(p *KeyPlan, ctx context.Context) error { return p.codeOpen(ctx, open) })
+}
+
+func planTables(ctx context.Context, tables [2]arrow.Table, on [2][]string, nullsEqual []bool,
+	code func(*KeyPlan, context.Context) error) (p *KeyPlan, err error) {
+	if p, err = planKeys(ctx, tables, on, nullsEqual); err == nil {
+		err = code(p, ctx)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("plan join keys: %w", err)
 	}
-	return plan, nil
+	return p, nil
 }
 
 // PlanCross plans a join without keys: every row of either side has the same code, of 0 bits. Errors wrap
@@ -154,7 +178,19 @@ func planKeys(ctx context.Context, tables [2]arrow.Table, on [2][]string, nullsE
 			return nil, err
 		}
 	}
-	return p, p.code(ctx)
+	return p, nil
+}
+
+// codeOpen is code with an open side.
+func (p *KeyPlan) codeOpen(ctx context.Context, open Side) error {
+	if p.hash(); p.hashed {
+		return nil
+	}
+	extents, err := measure(ctx, p.keys, &p.sides[1-open])
+	if err != nil || p.packOpen(open, extents) {
+		return err
+	}
+	return p.code(ctx)
 }
 
 // code chooses packed codes or hashes, and packs.
@@ -342,7 +378,7 @@ func (p *KeyPlan) selectRows(ctx context.Context, side Side) (beyond []int64, er
 // whatever the other side can hold. It is p itself if that already holds. table is that of the side. Errors are those
 // of [PlanKeys].
 func (p *KeyPlan) Alone(ctx context.Context, side Side, table arrow.Table) (*KeyPlan, error) {
-	if p.KeylessRows(side, KeylessValues) == 0 {
+	if p.KeylessRows(side, KeylessValues) == 0 && !p.unmeasured[side] {
 		return p, nil
 	}
 	var on []string
@@ -369,13 +405,34 @@ func (p *KeyPlan) selectBoth(ctx context.Context) (beyond [2][]int64, err error)
 
 // pack gives each key the bits that its range needs.
 func (p *KeyPlan) pack(rangeOf func(k int) extent) {
-	p.bits = 0
+	p.bits, p.unmeasured, p.marked = 0, [2]bool{}, false
 	for k := range p.keys {
 		key := &p.keys[k]
 		key.extent = rangeOf(k)
 		key.bits = key.extent.bits()
 		p.bits += key.bits
 	}
+}
+
+// packOpen packs the ranges of one side, if any value of the open side then has a code that matches nothing else: one
+// with a mark or, if a single key takes all 64 bits, the difference to the least. NULL has no such code, and a mark must
+// not widen codes to 8 bytes.
+func (p *KeyPlan) packOpen(open Side, extents []extent) bool {
+	for k := range p.keys {
+		if extents[k].null || p.keys[k].nullsEqual && p.sides[open].columns[k].hasNulls() {
+			return false
+		}
+	}
+	p.pack(func(k int) extent { return extents[k] })
+	switch {
+	case p.bits < 64 && p.bits != 32:
+		p.marked = true
+		p.bits++
+	case p.bits != 64 || len(p.keys) > 1:
+		return false
+	}
+	p.unmeasured[open] = true
+	return true
 }
 
 // KeyBits returns the width of the packed codes in bits, from 0 (all rows have the same key) to 64.

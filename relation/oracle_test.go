@@ -247,7 +247,7 @@ func checkRows(plan *KeyPlan, left, right []keyRow) error {
 		}
 		return 0
 	}
-	var encoded []keyRow
+	var encoded, open []keyRow
 	for side, rows := range [][]keyRow{left, right} {
 		others := slices.DeleteFunc(slices.Clone([][]keyRow{right, left}[side]),
 			func(row keyRow) bool { return row.null })
@@ -256,6 +256,8 @@ func checkRows(plan *KeyPlan, left, right []keyRow) error {
 			switch {
 			case row.null && row.encoded:
 				return fmt.Errorf("%s row %d has a null key and a code", Side(side), i)
+			case row.encoded && plan.unmeasured[side]:
+				open = append(open, row)
 			case row.encoded:
 				encoded = append(encoded, row)
 			case !row.null:
@@ -263,6 +265,14 @@ func checkRows(plan *KeyPlan, left, right []keyRow) error {
 					return fmt.Errorf("%s row %d is left out, but its values %v have a match", Side(side), i,
 						row.values)
 				}
+			}
+		}
+	}
+	for _, a := range open {
+		for _, b := range encoded {
+			if equal := compare(a, b) == 0; equal != (a.code == b.code) {
+				return fmt.Errorf("values %v and %v, equal: %t, have codes %#x and %#x", a.values, b.values, equal, a.code,
+					b.code)
 			}
 		}
 	}
@@ -290,6 +300,23 @@ func checkPlan(left, right arrow.Table, on []string, nullsEqual ...bool) error {
 	r, err := readRows(plan, Right, right, on)
 	if err != nil {
 		return err
+	}
+	for _, open := range []Side{Left, Right} {
+		plan, err := PlanOpen(context.Background(), left, right, on, on, open, nullsEqual...)
+		if err != nil {
+			return err
+		}
+		l, err := readRows(plan, Left, left, on)
+		if err != nil {
+			return err
+		}
+		r, err := readRows(plan, Right, right, on)
+		if err != nil {
+			return err
+		}
+		if err := checkRows(plan, l, r); err != nil {
+			return fmt.Errorf("%s side open: %w", open, err)
+		}
 	}
 	for k := range on {
 		lt, rt := left.Schema().Field(k).Type, right.Schema().Field(k).Type

@@ -1,9 +1,10 @@
 // Puts the codes of a key column into packed codes: codes[first_code+i] = (code of value first_value+i - least) <<
-// shift, or with merge 1 the old word OR that. The code of a value whose bit in validity is 0 is null.
+// shift, or with merge 1 the old word OR that. The code of a value whose bit in validity is 0 is null. Of the shifted code
+// the bits below mark count, and bit mark is set if the code exceeds least by more than span.
 // One invocation per items rows, a workgroup apart. Neighbours read neighbouring values.
 // Inputs: values as Arrow has them, of value_bits, of which the lowest 64 count, and what they mean; validity, a bitmap,
-// or absent. In and out: codes, words of KEY_BITS. Least and null are codes of 64 bits.
-// Preconditions: the first value, bit and code plus rows fit a word; shift is less than KEY_BITS.
+// or absent. In and out: codes, words of KEY_BITS. Least, null and span have 64 bits.
+// Preconditions: the first value, bit and code plus rows fit a word; shift is less than KEY_BITS, mark at most that.
 // Ranks of floats: docs/keys.md. Only integer operations touch their bits, since devices may round subnormals to zero.
 #version 460
 #extension GL_GOOGLE_include_directive : require
@@ -81,8 +82,19 @@ uvec2 shift_left(uvec2 code, uint by) {
     uvec2 shifted = uvec2(code.x << low, code.y << low | carried), far = uvec2(0u, shifted.x);
     return by < 32u ? shifted : far;
 }
+
+// The bits below one.
+uvec2 below(uint bit) {
+    uint some = (1u << (bit & 31u)) - 1u, low = bit < 32u ? some : ~0u, high = bit < 64u ? some : ~0u;
+    return uvec2(low, bit < 32u ? 0u : high);
+}
 #else
-uint shift_left(uvec2 code, uint by) { return code.x << by; }
+uint shift_left(uvec2 code, uint by) { return code.x << (by & 31u); }
+
+uint below(uint bit) {
+    uint some = (1u << (bit & 31u)) - 1u;
+    return bit < 32u ? some : ~0u;
+}
 #endif
 
 void main() {
@@ -90,8 +102,11 @@ void main() {
     if (group >= end_group) return;
     uint begin = group * WORKGROUP_SIZE * items, count = rows_left(rows, begin, WORKGROUP_SIZE * items);
     uvec2 from = values, valid = validity, least_code = uvec2(least, least_2), null_code = uvec2(null, null_2);
-    uint value = first_value + begin, bit = first_valid + begin, by = shift, bits = value_bits, means = meaning;
-    bool merging = merge == 1u, nullable = !absent(valid);
+    uvec2 span_code = uvec2(span, span_2);
+    WORD(KEY_BITS) kept = below(mark);
+    uint value = first_value + begin, bit = first_valid + begin, by = shift, to_mark = mark, bits = value_bits;
+    uint means = meaning;
+    bool merging = merge == 1u, marking = mark < KEY_BITS, nullable = !absent(valid);
     Layout of_values = layout_of(bits), of_bits = layout_of(1u);
     COLUMN(KEY_BITS) to = COLUMN_FROM(KEY_BITS)(codes, first_code + begin);
     for (uint i = INVOCATION; i < count; i += IN_FLIGHT * WORKGROUP_SIZE) {
@@ -119,7 +134,9 @@ void main() {
         }
         [[unroll]] for (uint k = 0u; k < IN_FLIGHT; ++k) {
             if (i + k * WORKGROUP_SIZE < count) {
-                to.at[i + k * WORKGROUP_SIZE] = before[k] | shift_left(subtract(own[k], least_code), by);
+                uvec2 code = subtract(own[k], least_code);
+                uvec2 outside = uvec2(marking && less(span_code, code) ? 1u : 0u, 0u);
+                to.at[i + k * WORKGROUP_SIZE] = before[k] | shift_left(code, by) & kept | shift_left(outside, to_mark);
             }
         }
     }

@@ -28,7 +28,14 @@ func encodeKeysCase(m *maker) *Case {
 			values[i] &= []uint64{0x8000_ffff_8000_83ff, 0xffff_ffff_ffff_ffff, 0x7ff0_0000_7f80_7c01}[m.IntN(3)]
 		}
 	}
-	least, null, shift := m.Uint64(), m.Uint64(), m.Uint32N(keyBits)
+	least, null, shift, mark := m.Uint64(), m.Uint64(), m.Uint32N(keyBits), m.Uint32N(keyBits)
+	if m.IntN(3) == 0 {
+		mark = keyBits
+	}
+	span := m.Uint64() >> m.IntN(65)
+	if m.IntN(2) == 0 && len(values) > 0 {
+		least, span = values[m.IntN(len(values))], math.MaxUint64>>m.IntN(3)
+	}
 	bits, validity := m.bitmap(firstValid + m.rows)
 	given := argument{}
 	if m.IntN(2) == 0 {
@@ -46,7 +53,10 @@ func encodeKeysCase(m *maker) *Case {
 		if merge == 0 {
 			after[firstCode+i] = 0
 		}
-		after[firstCode+i] |= (code - least) << shift & (math.MaxUint64 >> (64 - keyBits))
+		after[firstCode+i] |= (code - least) << shift & (1<<mark - 1)
+		if code-least > span && mark < keyBits {
+			after[firstCode+i] |= 1 << mark
+		}
 	}
 	codes := changed(before, after)
 	if keyBits == 32 {
@@ -55,8 +65,8 @@ func encodeKeysCase(m *maker) *Case {
 	return m.newCase(m.groups(), kernel.EncodeKeysArgsOf[argument]{
 		Values: in(values), Validity: given, Codes: codes, Rows: uint32(m.rows), FirstValue: uint32(first),
 		FirstValid: uint32(firstValid), FirstCode: uint32(firstCode), Least: [2]uint32{uint32(least), uint32(least >> 32)},
-		Null: [2]uint32{uint32(null), uint32(null >> 32)}, Shift: shift, Merge: merge,
-		KeyValues: of,
+		Null: [2]uint32{uint32(null), uint32(null >> 32)}, Span: [2]uint32{uint32(span), uint32(span >> 32)}, Shift: shift,
+		Mark: mark, Merge: merge, KeyValues: of,
 	})
 }
 
@@ -114,6 +124,6 @@ func floatOf(bits uint64, width uint32) float64 {
 func encodeKeysBenchmark(m *maker) *Dispatch {
 	return m.dispatch(m.rows, kernel.EncodeKeysArgsOf[[]byte]{
 		Values: m.random(m.rows, 64), Codes: zeros(m.rows, m.config["key_bits"]), Rows: uint32(m.rows),
-		KeyValues: kernel.KeyValues{ValueBits: 64, Meaning: kernel.Signed},
+		Mark: m.config["key_bits"], KeyValues: kernel.KeyValues{ValueBits: 64, Meaning: kernel.Signed},
 	})
 }

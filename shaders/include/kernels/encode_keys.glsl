@@ -13,7 +13,10 @@ layout(push_constant) uniform Push {
     uint least_2;
     uint null;
     uint null_2;
+    uint span;
+    uint span_2;
     uint shift;
+    uint mark;
     uint merge;
     uint value_bits;
     uint meaning;
