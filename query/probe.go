@@ -93,8 +93,7 @@ func (r *Result) granulesOf(ctx context.Context, lane *exec.Lane, built *Built) 
 	if !r.taken.Facts.Ahead {
 		return r.loaded(ctx, lane, built)
 	}
-	lane = lane.On(ctx, backend.Ingest)
-	return exec.Ahead(r.flow, "load", r.loaded(ctx, lane, built))
+	return exec.Ahead(r.flow, "load", r.loaded(ctx, lane.On(ctx, backend.Ingest), built))
 }
 
 // loaded loads granule after granule. It skips granules of parts in which no row has a key that could match.
@@ -203,7 +202,7 @@ func (r *Result) granule(ctx context.Context, lane *exec.Lane, built *Built, g *
 		if err := r.alone(ctx, lane, g.of.Scans[operator.Probe], operator.Probe, out); err != nil {
 			return err
 		}
-		return out.end(ctx)
+		return out.part(ctx)
 	}
 	r.granules.Add(1)
 	if out.filter != nil {

@@ -116,14 +116,16 @@ type output struct {
 	pairs  operator.Sink               // the sink of the operator: sink, or a filter in front of it
 	filter *deliver.Filter             // nil if all pairs are partners
 	rows   *deliver.Rows               // nil for a count
-	end    func(context.Context) error // delivers the rest; rows that follow are ordered separately
+	part   func(context.Context) error // ends a part of the probe side; rows that follow are ordered separately
+	end    func(context.Context) error // returns when all is delivered
 	close  func()                      // releases its memory
 }
 
 func (r *Result) output(lane *exec.Lane, grant *exec.Grant) *output {
 	q, a := r.Query, r.taken
 	limit := &deliver.Limit{Most: q.MostRows, Rows: &r.rows, Advice: deliver.OfRows}
-	out := &output{sink: limit, pairs: limit, end: func(context.Context) error { return nil }, close: func() {}}
+	nothing := func(context.Context) error { return nil }
+	out := &output{sink: limit, pairs: limit, part: nothing, end: nothing, close: func() {}}
 	room := r.room(lane, grant)
 	if a.Output.Count {
 		limit.Sink, limit.Advice = new(operator.Counter), deliver.OfCount
@@ -136,7 +138,7 @@ func (r *Result) output(lane *exec.Lane, grant *exec.Grant) *output {
 		limit.Sink, out.rows, out.end, out.close = rows, rows, rows.End, rows.Close
 		if q.Ordered {
 			order := &deliver.Order{Rows: rows, First: q.First}
-			limit.Sink, out.end, out.close = order, order.End, order.Close
+			limit.Sink, out.part, out.end, out.close = order, order.End, order.End, order.Close
 		}
 	}
 	if a.Keep != nil {
