@@ -126,8 +126,8 @@ func (d *Device) SuppressHazards(suppress func() bool) {
 	d.hazards.suppress = suppress
 }
 
-// Close waits for submitted work, and for kernels that are being compiled, and closes the driver. If buffers were not released, or were released twice, it
-// returns an error that names them.
+// Close waits for submitted work, and for kernels that are being compiled, and closes the driver. If buffers were not
+// released, or were released twice, it returns an error that names them.
 func (d *Device) Close() error {
 	d.kernels.closeAhead()
 	var errs []error

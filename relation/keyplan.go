@@ -96,14 +96,6 @@ func PlanKeys(ctx context.Context, left, right arrow.Table, leftOn, rightOn []st
 	return planTables(ctx, [2]arrow.Table{left, right}, [2][]string{leftOn, rightOn}, nullsEqual, (*KeyPlan).code)
 }
 
-// PlanOpen is PlanKeys without the passes over one side, the open one, if its rows with values outside the ranges of the
-// other side can have codes that match nothing.
-func PlanOpen(ctx context.Context, left, right arrow.Table, leftOn, rightOn []string, open Side, nullsEqual ...bool) (
-	*KeyPlan, error) {
-	return planTables(ctx, [2]arrow.Table{left, right}, [2][]string{leftOn, rightOn}, nullsEqual,
-		func(p *KeyPlan, ctx context.Context) error { return p.codeOpen(ctx, open) })
-}
-
 func planTables(ctx context.Context, tables [2]arrow.Table, on [2][]string, nullsEqual []bool,
 	code func(*KeyPlan, context.Context) error) (p *KeyPlan, err error) {
 	if p, err = planKeys(ctx, tables, on, nullsEqual); err == nil {
@@ -179,18 +171,6 @@ func planKeys(ctx context.Context, tables [2]arrow.Table, on [2][]string, nullsE
 		}
 	}
 	return p, nil
-}
-
-// codeOpen is code with an open side.
-func (p *KeyPlan) codeOpen(ctx context.Context, open Side) error {
-	if p.hash(); p.hashed {
-		return nil
-	}
-	extents, err := measure(ctx, p.keys, &p.sides[1-open])
-	if err != nil || p.packOpen(open, extents) {
-		return err
-	}
-	return p.code(ctx)
 }
 
 // code chooses packed codes or hashes, and packs.
@@ -412,27 +392,6 @@ func (p *KeyPlan) pack(rangeOf func(k int) extent) {
 		key.bits = key.extent.bits()
 		p.bits += key.bits
 	}
-}
-
-// packOpen packs the ranges of one side, if any value of the open side then has a code that matches nothing else: one
-// with a mark or, if a single key takes all 64 bits, the difference to the least. NULL has no such code, and a mark must
-// not widen codes to 8 bytes.
-func (p *KeyPlan) packOpen(open Side, extents []extent) bool {
-	for k := range p.keys {
-		if extents[k].null || p.keys[k].nullsEqual && p.sides[open].columns[k].hasNulls() {
-			return false
-		}
-	}
-	p.pack(func(k int) extent { return extents[k] })
-	switch {
-	case p.bits < 64 && p.bits != 32:
-		p.marked = true
-		p.bits++
-	case p.bits != 64 || len(p.keys) > 1:
-		return false
-	}
-	p.unmeasured[open] = true
-	return true
 }
 
 // KeyBits returns the width of the packed codes in bits, from 0 (all rows have the same key) to 64.

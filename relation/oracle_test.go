@@ -287,36 +287,34 @@ func checkRows(plan *KeyPlan, left, right []keyRow) error {
 	return nil
 }
 
-// checkPlan plans, encodes and checks two tables.
+// checkPlan plans, encodes and checks two tables, also with either side open.
 func checkPlan(left, right arrow.Table, on []string, nullsEqual ...bool) error {
-	plan, err := PlanKeys(context.Background(), left, right, on, on, nullsEqual...)
-	if err != nil {
-		return err
-	}
-	l, err := readRows(plan, Left, left, on)
-	if err != nil {
-		return err
-	}
-	r, err := readRows(plan, Right, right, on)
-	if err != nil {
-		return err
+	read := func(plan *KeyPlan) (l, r []keyRow, err error) {
+		if l, err = readRows(plan, Left, left, on); err == nil {
+			r, err = readRows(plan, Right, right, on)
+		}
+		return l, r, err
 	}
 	for _, open := range []Side{Left, Right} {
 		plan, err := PlanOpen(context.Background(), left, right, on, on, open, nullsEqual...)
 		if err != nil {
 			return err
 		}
-		l, err := readRows(plan, Left, left, on)
-		if err != nil {
-			return err
+		l, r, err := read(plan)
+		if err == nil {
+			err = checkRows(plan, l, r)
 		}
-		r, err := readRows(plan, Right, right, on)
 		if err != nil {
-			return err
-		}
-		if err := checkRows(plan, l, r); err != nil {
 			return fmt.Errorf("%s side open: %w", open, err)
 		}
+	}
+	plan, err := PlanKeys(context.Background(), left, right, on, on, nullsEqual...)
+	if err != nil {
+		return err
+	}
+	l, r, err := read(plan)
+	if err != nil {
+		return err
 	}
 	for k := range on {
 		lt, rt := left.Schema().Field(k).Type, right.Schema().Field(k).Type
