@@ -171,8 +171,13 @@ func TestAhead(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			leak.Check(t)
 			var live, most atomic.Int32
+			var ended atomic.Bool
 			flow := NewFlow(context.Background())
 			sequence := func(yield func(*value, error) bool) {
+				defer func() {
+					time.Sleep(time.Millisecond) // so that whoever does not wait for the end sees none
+					ended.Store(true)
+				}()
 				for n := range values {
 					switch n {
 					case c.fail:
@@ -200,7 +205,8 @@ func TestAhead(t *testing.T) {
 					break
 				}
 			}
-			require.Zero(t, live.Load(), "the sequence has ended with the iteration")
+			require.True(t, ended.Load(), "the sequence has ended with the iteration")
+			require.Zero(t, live.Load())
 			require.ErrorIs(t, flow.Wait(), c.err)
 			require.LessOrEqual(t, most.Load(), int32(2))
 			if c.err == nil {
