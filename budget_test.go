@@ -139,8 +139,7 @@ func onEachDevice(t *testing.T, deviceBytes uint64, test func(t *testing.T, open
 	devicetest.ForEachDriver(t, func(t *testing.T, driver backend.Driver) {
 		device := backend.NewDevice(driver, backend.DeviceOptions{DeviceMemoryBytes: deviceBytes})
 		if device.Info().Backend == "vulkan" && os.Getenv("SPIRJOIN_TEST_VALIDATION") == "gpu" {
-			// The first accesses that it reports, and suppresses, are inside blocks that were allocated and not freed.
-			t.Skip("GPU-assisted validation (layer 1.3.239) takes addresses of live blocks for out of bounds here")
+			t.Skip("accesses of instrumented shaders loop over the blocks of all joins: beyond lavapipe's limit of 65,535 loop trips")
 		}
 		defer func() { require.NoError(t, device.Close()) }()
 		var e *Engine

@@ -39,10 +39,13 @@ func Tuning(t testing.TB, device *backend.DeviceInfo) primitive.Tuning {
 	return Small(device)
 }
 
-// Small returns a tuning with kernels of few rows in the shape for GPUs, whose pipelines compile fast.
+// Small returns a tuning with tiles of few rows, and with pipelines that compile fast. Where the blocks of a device are
+// many, instrumented shaders of longer tiles are beyond the limit that [Instrumented] describes.
 func Small(device *backend.DeviceInfo) primitive.Tuning {
 	workgroup := devicetest.WholeSubgroups(device, 8)
 	tuning := primitive.Override(backend.Config{"serial": 1, "workgroup": workgroup, "items": 64}, "radix_sort")
+	tuning = tuning.With(primitive.Override(backend.Config{"serial": 1, "workgroup": workgroup, "items": 512},
+		"compact", "merge", "reduce", "scan", "segmented_scan"))
 	joins := backend.Config{"workgroup": workgroup, "items": 1, "table": 32, "heads": 64, "walk": 0}
 	return tuning.With(primitive.Override(joins, "partition_join", "merge_join"))
 }
