@@ -1,6 +1,7 @@
 package primitive
 
 import (
+	"cmp"
 	"fmt"
 	"math/bits"
 	"slices"
@@ -118,9 +119,10 @@ func digitsOf(first, end int, varying uint64, most int) (digits []digit) {
 // twice and writes them once.
 //
 // Look-back, where the setting lookback=1 of the table "radix_sort" asks for it and there is more than one digit: the
-// digits of all passes are counted in one read, and a pass then reads and writes each row once, because a tile learns
-// from the tiles before it where its rows go ([kernel.RadixScatter]). Counts of a tile take 30 bits, so that rows are
-// moved in portions of at most 2^29, or of the setting portion, one after the other.
+// digits of all passes are counted and the counts scanned in one read ([kernel.RadixCounts]), and a pass then reads and
+// writes each row once, because a tile learns from the tiles before it where its rows go ([kernel.RadixScatter]). Counts
+// of a tile take 30 bits, so that rows are moved in portions of at most 2^29, or of the setting portion, one after the
+// other. A sort of few rows is thus a fill, a dispatch that counts, and a dispatch for each pass.
 type radixPasses struct {
 	layout    Layout
 	digits    []digit
@@ -130,18 +132,25 @@ type radixPasses struct {
 	portion   uint64 // rows that one dispatch of the look-back family moves; 0: as many as it can
 
 	// Places in the scratch buffer.
-	countsBytes   uint64 // counts, at 0
-	offsetsOffset uint64 // their scan
+	countsOffset  uint64
+	countsBytes   uint64
+	offsetsOffset uint64 // of the scan of the counts
 	nextOffset    uint64 // look-back: the offsets of the next portion
-	chainOffset   uint64 // look-back
-	scanOffset    uint64 // of the scan's scratch
+	chainOffset   uint64 // look-back: the chain of the first pass, behind the counts
+	chainBytes    uint64
+	chainStride   uint64 // look-back: from the chain of a pass to that of the next one; 0: all use one
+	scanOffset    uint64 // reduce-then-scan: of the scan's scratch
 	scratchBytes  uint64
 
 	scans []ScanPlan // reduce-then-scan: for each pass
 }
 
-// countedTiles are the tiles that a workgroup of radix_counts counts together: fewer additions to the counts of all.
+// countedTiles are the tiles that a workgroup of radix_counts counts together, unless the setting counted says
+// otherwise: fewer additions to the counts of all, but fewer workgroups.
 const countedTiles = 16
+
+// mostChainsBytes is the size up to which each pass has a chain of its own, so that one command fills all of them.
+const mostChainsBytes = 8 << 20
 
 // mostPortionRows is the number of rows that a pass of the look-back family moves in one dispatch.
 const mostPortionRows = 1 << 29
@@ -151,12 +160,12 @@ func planRadix(t Tuning, layout Layout, cut func(most int) []digit) (radixPasses
 	p := radixPasses{layout: layout}
 	keyBits, payloadBits, columns := uint32(layout.KeyBytes*8), uint32(layout.payloadBits()),
 		uint32(max(1, layout.Columns))
-	tuned := t.Config("radix_sort",
-		backend.Config{"key_bits": keyBits, "payload_bits": payloadBits, "columns": columns})
+	tuned := t.ConfigFor("radix_sort",
+		backend.Config{"key_bits": keyBits, "payload_bits": payloadBits, "columns": columns}, layout.Rows)
 	p.counts, p.histogram, p.scatter = kernel.RadixCounts.With(tuned), kernel.RadixHistogram.With(tuned),
 		kernel.RadixScatter.With(tuned)
 	p.counts.KeyBits, p.histogram.KeyBits, p.scatter.KeyBits = keyBits, keyBits, keyBits
-	p.counts.Items *= countedTiles
+	p.counts.Items *= cmp.Or(tuned["counted"], countedTiles)
 	p.scatter.PayloadBits, p.scatter.Columns = payloadBits, columns
 	p.scatter.Far = flag(uint64(max(layout.KeyBytes, layout.PayloadBytes))*layout.Rows > 1<<32)
 	p.portion = uint64(tuned["portion"])
@@ -172,11 +181,17 @@ func planRadix(t Tuning, layout Layout, cut func(most int) []digit) (radixPasses
 		p.scatter.Lookback = 0
 	}
 	if p.lookback() {
-		p.countsBytes = uint64(len(p.digits)) * maxDigits * 4
-		p.offsetsOffset = p.countsBytes
-		p.nextOffset = 2 * p.countsBytes
-		p.chainOffset = p.nextOffset + 2*maxDigits*4
-		p.scratchBytes = p.chainOffset + 4*kernel.ChainWords(kernel.Tiles(p.scatter, min(layout.Rows, p.portionRows())))
+		passes := uint64(len(p.digits))
+		p.nextOffset = passes * maxDigits * 4
+		p.countsOffset = p.nextOffset + 2*maxDigits*4
+		p.countsBytes = passes*maxDigits*4 + 4
+		p.chainOffset = p.countsOffset + backend.Aligned(p.countsBytes)
+		p.chainBytes = 4 * kernel.ChainWords(kernel.Tiles(p.scatter, min(layout.Rows, p.portionRows())))
+		p.scratchBytes = p.chainOffset + p.chainBytes
+		if passes*p.chainBytes <= mostChainsBytes {
+			p.chainStride = p.chainBytes
+			p.scratchBytes += (passes - 1) * p.chainStride
+		}
 		return p, nil
 	}
 	for _, d := range p.digits {
@@ -234,6 +249,11 @@ func (p *radixPasses) record(o *Ops, list *backend.List, op string, source Colum
 	if p.layout.Payload == RowNumbers {
 		source.Payload = make([]backend.Range, 1)
 	}
+	if o.scale > 1 {
+		if err := p.rehearse(o); err != nil {
+			return err
+		}
+	}
 	if p.lookback() {
 		if err := p.count(o, list, source, scratch); err != nil {
 			return err
@@ -254,6 +274,37 @@ func (p *radixPasses) record(o *Ops, list *backend.List, op string, source Colum
 	return nil
 }
 
+// rehearse asks for the kernels of the same passes over more rows, whose tiles may be others.
+func (p *radixPasses) rehearse(o *Ops) error {
+	layout := p.layout
+	layout.Rows = min(layout.Rows*o.scale, MaxRows)
+	larger, err := planRadix(o.tuning, layout, func(int) []digit { return p.digits })
+	if err != nil {
+		return err
+	}
+	for i := range larger.digits {
+		if larger.lookback() {
+			_, err = larger.countsOf(o)
+		} else {
+			_, err = larger.histogramOf(o, i)
+		}
+		if err != nil {
+			return err
+		}
+		if _, err := larger.scatterOf(o, i); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// histogramOf compiles the kernel that counts the digits of pass i.
+func (p *radixPasses) histogramOf(o *Ops, i int) (kernel.Compiled[kernel.RadixHistogramArgs], error) {
+	config := p.histogram
+	config.Mixed, config.Narrow = flag(p.digits[i].mixed), p.narrow(i)
+	return kernel.RadixHistogram.On(o.device, config)
+}
+
 // scatterOf compiles the kernel of pass i.
 func (p *radixPasses) scatterOf(o *Ops, i int) (kernel.Compiled[kernel.RadixScatterArgs], error) {
 	config := p.scatter
@@ -267,9 +318,7 @@ func (p *radixPasses) narrow(pass int) uint32 { return flag(p.layout.Narrow && p
 // scan records a pass of the reduce-then-scan family.
 func (p *radixPasses) scan(o *Ops, list *backend.List, i int, from, to Columns, scratch backend.Range) error {
 	d, scan := p.digits[i], p.scans[i]
-	config := p.histogram
-	config.Mixed, config.Narrow = flag(d.mixed), p.narrow(i)
-	histogram, err := kernel.RadixHistogram.On(o.device, config)
+	histogram, err := p.histogramOf(o, i)
 	if err != nil {
 		return err
 	}
@@ -277,7 +326,7 @@ func (p *radixPasses) scan(o *Ops, list *backend.List, i int, from, to Columns, 
 	if err != nil {
 		return err
 	}
-	counts, offsets := scratch.Part(0, scan.Rows*4), scratch.Part(p.offsetsOffset, scan.Rows*4)
+	counts, offsets := scratch.Part(p.countsOffset, scan.Rows*4), scratch.Part(p.offsetsOffset, scan.Rows*4)
 	groups, tileCount := kernel.Groups(p.scatter, p.layout.Rows), kernel.Tiles(p.scatter, p.layout.Rows)
 	histogram.Dispatch(list, groups, kernel.RadixHistogramArgs{
 		Keys: from.Keys, Counts: counts, High: from.High,
@@ -298,36 +347,32 @@ func (p *radixPasses) scan(o *Ops, list *backend.List, i int, from, to Columns, 
 
 // count records the counts of all digits and their scan, pass by pass.
 func (p *radixPasses) count(o *Ops, list *backend.List, source Columns, scratch backend.Range) error {
-	config := p.counts
-	config.Mixed, config.Narrow = flag(p.digits[0].mixed), p.narrow(0)
-	k, err := kernel.RadixCounts.On(o.device, config)
+	k, err := p.countsOf(o)
 	if err != nil {
 		return err
 	}
-	// Tiles of 256 counts, each scanned on its own.
-	scan, err := kernel.ScanTiles.On(o.device, kernel.ScanTilesConfig{InBits: 32, SumBits: 32,
-		ShapedTile: kernel.ShapedTile{Workgroup: maxDigits / 4, Items: 4}})
-	if err != nil {
-		return err
-	}
-	counts := scratch.Part(0, p.countsBytes)
-	list.Fill(counts, 0)
+	passes := uint64(len(p.digits))
+	cleared := p.chainOffset + p.chainBytes + (passes-1)*p.chainStride
+	list.Fill(scratch.Part(p.countsOffset, cleared-p.countsOffset), 0)
 	var shifts, widths [2]uint32
 	for i, d := range p.digits {
 		shifts[i/4] |= d.shift << (i % 4 * 8)
 		widths[i/4] |= d.bits << (i % 4 * 8)
 	}
-	passes := uint32(len(p.digits))
-	k.Dispatch(list, kernel.Groups(config, p.layout.Rows), kernel.RadixCountsArgs{
-		Keys: source.Keys, Counts: counts, High: source.High,
-		Rows: uint32(p.layout.Rows), Passes: passes, Shifts0: shifts[0], Shifts1: shifts[1], Bits0: widths[0],
-		Bits1: widths[1],
-		Seed:  p.digits[0].seed,
-	})
-	scan.Dispatch(list, passes, kernel.ScanTilesArgs{
-		Values: counts, Sums: scratch.Part(p.offsetsOffset, p.countsBytes), Rows: passes * maxDigits, Tiles: passes,
+	k.Dispatch(list, kernel.Groups(p.counts, p.layout.Rows), kernel.RadixCountsArgs{
+		Keys: source.Keys, Counts: scratch.Part(p.countsOffset, p.countsBytes), High: source.High,
+		Offsets: scratch.Part(p.offsetsOffset, passes*maxDigits*4),
+		Rows:    uint32(p.layout.Rows), Passes: uint32(passes), Shifts0: shifts[0], Shifts1: shifts[1],
+		Bits0: widths[0], Bits1: widths[1], Seed: p.digits[0].seed,
 	})
 	return nil
+}
+
+// countsOf compiles the kernel that counts all digits.
+func (p *radixPasses) countsOf(o *Ops) (kernel.Compiled[kernel.RadixCountsArgs], error) {
+	config := p.counts
+	config.Mixed, config.Narrow = flag(p.digits[0].mixed), p.narrow(0)
+	return kernel.RadixCounts.On(o.device, config)
 }
 
 // lookBack records a pass of the look-back family.
@@ -338,12 +383,16 @@ func (p *radixPasses) lookBack(o *Ops, list *backend.List, i int, from, to Colum
 		return err
 	}
 	offsets := scratch.Part(p.offsetsOffset+uint64(i)*maxDigits*4, maxDigits*4)
+	cleared := i == 0 || p.chainStride > 0
 	for first, portion := uint64(0), 0; first < p.layout.Rows; portion++ {
 		rows := min(p.portionRows(), p.layout.Rows-first)
 		tileCount := kernel.Tiles(p.scatter, rows)
-		chain := scratch.Part(p.chainOffset, 4*kernel.ChainWords(tileCount))
+		chain := scratch.Part(p.chainOffset+uint64(i)*p.chainStride, 4*kernel.ChainWords(tileCount))
 		next := scratch.Part(p.nextOffset+uint64(portion%2)*maxDigits*4, maxDigits*4)
-		list.Fill(chain, 0)
+		if !cleared {
+			list.Fill(chain, 0)
+		}
+		cleared = false
 		source := p.portionOf(from, i, first, rows)
 		args := kernel.RadixScatterArgs{
 			KeysIn: source.Keys, Offsets: offsets, Chain: chain, KeysOut: to.Keys, NextOffsets: next,
