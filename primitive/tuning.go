@@ -75,7 +75,7 @@ var tunable = map[string]knobs{
 		kernel.RadixScatter.KernelSpec}, settings: []string{"lookback", "portion", "counted"}, sized: true,
 		fixed: []string{"mixed", "columns", "far", "subgroup", "narrow"}, whole: true, limits: map[string][2]uint32{
 			"lookback": {0, 1}, "patience": {0, mostPatience}, "ahead": {1, kernel.MaxAhead},
-			"counted":  {1, 64},
+			"counted": {1, 64}, "early": {0, 1},
 			"counters": {8 * maxDigits, maxTileRows}, "digits": {maxDigits, kernel.MaxSerialDigits}}},
 	"histogram": {kernels: []*backend.KernelSpec{kernel.Histogram.KernelSpec}, wideTile: 4},
 	"scatter":   {kernels: []*backend.KernelSpec{kernel.Scatter.KernelSpec}},
