@@ -149,7 +149,8 @@ type radixPasses struct {
 // otherwise: fewer additions to the counts of all, but fewer workgroups.
 const countedTiles = 16
 
-// mostChainsBytes is the size up to which each pass has a chain of its own, so that one command fills all of them.
+// mostChainsBytes is the size up to which each pass has a chain of its own, so that one command fills all of them, if
+// there is only one portion.
 const mostChainsBytes = 8 << 20
 
 // mostPortionRows is the number of rows that a pass of the look-back family moves in one dispatch.
@@ -188,7 +189,7 @@ func planRadix(t Tuning, layout Layout, cut func(most int) []digit) (radixPasses
 		p.chainOffset = p.countsOffset + backend.Aligned(p.countsBytes)
 		p.chainBytes = 4 * kernel.ChainWords(kernel.Tiles(p.scatter, min(layout.Rows, p.portionRows())))
 		p.scratchBytes = p.chainOffset + p.chainBytes
-		if passes*p.chainBytes <= mostChainsBytes {
+		if passes*p.chainBytes <= mostChainsBytes && layout.Rows <= p.portionRows() {
 			p.chainStride = p.chainBytes
 			p.scratchBytes += (passes - 1) * p.chainStride
 		}

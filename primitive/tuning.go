@@ -276,8 +276,8 @@ func (r *TuningRow) check(primitive string, info *backend.DeviceInfo) error {
 	if !ok {
 		return fail("unknown primitive; there are %s", strings.Join(Tunable(), ", "))
 	}
-	if r.MinRows|r.MaxRows > 0 && (!k.sized || r.MaxRows > 0 && r.MaxRows < r.MinRows) {
-		return fail("min_rows %d and max_rows %d: only radix_sort may have them, in this order", r.MinRows, r.MaxRows)
+	if r.MinRows|r.MaxRows > 0 && !k.sized || r.MaxRows > 0 && r.MaxRows < r.MinRows {
+		return fail("min_rows %d and max_rows %d: the former is less, and few tables have them", r.MinRows, r.MaxRows)
 	}
 	known := Settings(primitive)
 	for _, name := range slices.Sorted(maps.Keys(r.Config)) {
