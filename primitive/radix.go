@@ -250,11 +250,6 @@ func (p *radixPasses) record(o *Ops, list *backend.List, op string, source Colum
 	if p.layout.Payload == RowNumbers {
 		source.Payload = make([]backend.Range, 1)
 	}
-	if o.scale > 1 {
-		if err := p.rehearse(o); err != nil {
-			return err
-		}
-	}
 	if p.lookback() {
 		if err := p.count(o, list, source, scratch); err != nil {
 			return err
@@ -275,37 +270,6 @@ func (p *radixPasses) record(o *Ops, list *backend.List, op string, source Colum
 	return nil
 }
 
-// rehearse asks for the kernels of the same passes over more rows, whose tiles may be others.
-func (p *radixPasses) rehearse(o *Ops) error {
-	layout := p.layout
-	layout.Rows = min(layout.Rows*o.scale, MaxRows)
-	larger, err := planRadix(o.tuning, layout, func(int) []digit { return p.digits })
-	if err != nil {
-		return err
-	}
-	for i := range larger.digits {
-		if larger.lookback() {
-			_, err = larger.countsOf(o)
-		} else {
-			_, err = larger.histogramOf(o, i)
-		}
-		if err != nil {
-			return err
-		}
-		if _, err := larger.scatterOf(o, i); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// histogramOf compiles the kernel that counts the digits of pass i.
-func (p *radixPasses) histogramOf(o *Ops, i int) (kernel.Compiled[kernel.RadixHistogramArgs], error) {
-	config := p.histogram
-	config.Mixed, config.Narrow = flag(p.digits[i].mixed), p.narrow(i)
-	return kernel.RadixHistogram.On(o.device, config)
-}
-
 // scatterOf compiles the kernel of pass i.
 func (p *radixPasses) scatterOf(o *Ops, i int) (kernel.Compiled[kernel.RadixScatterArgs], error) {
 	config := p.scatter
@@ -319,7 +283,9 @@ func (p *radixPasses) narrow(pass int) uint32 { return flag(p.layout.Narrow && p
 // scan records a pass of the reduce-then-scan family.
 func (p *radixPasses) scan(o *Ops, list *backend.List, i int, from, to Columns, scratch backend.Range) error {
 	d, scan := p.digits[i], p.scans[i]
-	histogram, err := p.histogramOf(o, i)
+	config := p.histogram
+	config.Mixed, config.Narrow = flag(d.mixed), p.narrow(i)
+	histogram, err := kernel.RadixHistogram.On(o.device, config)
 	if err != nil {
 		return err
 	}
@@ -348,7 +314,9 @@ func (p *radixPasses) scan(o *Ops, list *backend.List, i int, from, to Columns, 
 
 // count records the counts of all digits and their scan, pass by pass.
 func (p *radixPasses) count(o *Ops, list *backend.List, source Columns, scratch backend.Range) error {
-	k, err := p.countsOf(o)
+	config := p.counts
+	config.Mixed, config.Narrow = flag(p.digits[0].mixed), p.narrow(0)
+	k, err := kernel.RadixCounts.On(o.device, config)
 	if err != nil {
 		return err
 	}
@@ -360,20 +328,13 @@ func (p *radixPasses) count(o *Ops, list *backend.List, source Columns, scratch 
 		shifts[i/4] |= d.shift << (i % 4 * 8)
 		widths[i/4] |= d.bits << (i % 4 * 8)
 	}
-	k.Dispatch(list, kernel.Groups(p.counts, p.layout.Rows), kernel.RadixCountsArgs{
+	k.Dispatch(list, kernel.Groups(config, p.layout.Rows), kernel.RadixCountsArgs{
 		Keys: source.Keys, Counts: scratch.Part(p.countsOffset, p.countsBytes), High: source.High,
 		Offsets: scratch.Part(p.offsetsOffset, passes*maxDigits*4),
 		Rows:    uint32(p.layout.Rows), Passes: uint32(passes), Shifts0: shifts[0], Shifts1: shifts[1],
 		Bits0: widths[0], Bits1: widths[1], Seed: p.digits[0].seed,
 	})
 	return nil
-}
-
-// countsOf compiles the kernel that counts all digits.
-func (p *radixPasses) countsOf(o *Ops) (kernel.Compiled[kernel.RadixCountsArgs], error) {
-	config := p.counts
-	config.Mixed, config.Narrow = flag(p.digits[0].mixed), p.narrow(0)
-	return kernel.RadixCounts.On(o.device, config)
 }
 
 // lookBack records a pass of the look-back family.

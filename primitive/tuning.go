@@ -213,6 +213,25 @@ func (t Tuning) Row(primitive string, variant backend.Config, rows uint64) Tunin
 	return TuningRow{}
 }
 
+// scaled returns the tuning in which a row stands for so many.
+func (t Tuning) scaled(scale uint64) Tuning {
+	all := maps.Clone(t)
+	for name, rows := range t {
+		if scale <= 1 || !tunable[name].sized {
+			continue
+		}
+		all[name] = nil
+		for _, row := range rows {
+			below := row.MaxRows > 0 && row.MaxRows < scale
+			row.MinRows, row.MaxRows = (row.MinRows+scale-1)/scale, row.MaxRows/scale
+			if !below {
+				all[name] = append(all[name], row)
+			}
+		}
+	}
+	return all
+}
+
 // agree reports whether all settings of a are in b.
 func agree(a, b backend.Config) bool {
 	for name, value := range a {

@@ -125,6 +125,22 @@ func TestTuningConfig(t *testing.T) {
 	require.Equal(t, config(8), Tuning(nil).With(overridden).Config("scan", nil))
 }
 
+// Few rows that stand for many have the kernels of many.
+func TestTuningScaled(t *testing.T) {
+	tuning, err := TuningFor(&backend.DeviceInfo{Backend: "vulkan", Name: "NVIDIA H200", Driver: "NVIDIA"})
+	require.NoError(t, err)
+	variant, configs := backend.Config{"key_bits": 32, "payload_bits": 32}, make(map[string]bool)
+	for _, scale := range []uint64{0, 1, 2, 3, 1000, 1 << 30} {
+		for rows := uint64(1); rows < 1<<24; rows = rows*2 + 1 {
+			config := tuning.ConfigFor("radix_sort", variant, rows*max(1, scale))
+			require.Equal(t, config, tuning.scaled(scale).ConfigFor("radix_sort", variant, rows), "%d x %d", rows, scale)
+			configs[config.String()] = true
+		}
+	}
+	require.Greater(t, len(configs), 1)
+	require.Equal(t, tuning["scan"], tuning.scaled(1000)["scan"])
+}
+
 func TestTuningForDevices(t *testing.T) {
 	at := func(info backend.DeviceInfo, keyBits uint32) backend.Config {
 		tuning, err := TuningFor(&info)
