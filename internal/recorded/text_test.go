@@ -81,7 +81,7 @@ func TestPlantedFaults(t *testing.T) {
 			require.Contains(t, difference(want, record(t, nil, f)), f.line+"\n")
 		})
 	}
-	require.Contains(t, difference(want, record(t, otherCounters(t), fault{})), "line 3\n", "configuration")
+	require.Contains(t, difference(want, record(t, otherCounters(t, rows), fault{})), "line 3\n", "configuration")
 }
 
 func submitEmpty(role backend.Role) func(*backend.Device, backend.Point, *backend.Buffer) error {
@@ -104,12 +104,12 @@ func download(device *backend.Device, _ backend.Point, keys *backend.Buffer) err
 }
 
 // otherCounters returns tuning that differs from that of the H200 in one setting.
-func otherCounters(t *testing.T) primitive.Tuning {
+func otherCounters(t *testing.T, rows uint64) primitive.Tuning {
 	info := recorded.H200()
 	tuning, err := primitive.TuningFor(&info)
 	require.NoError(t, err)
 	variant := backend.Config{"key_bits": 32, "payload_bits": 32, "columns": 1}
-	config := maps.Clone(tuning.Config("radix_sort", variant))
+	config := maps.Clone(tuning.ConfigFor("radix_sort", variant, rows))
 	config["counters"] /= 2
 	return primitive.Tuning{"radix_sort": {{Variant: variant, Config: config}}}
 }
