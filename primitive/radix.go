@@ -1,7 +1,6 @@
 package primitive
 
 import (
-	"cmp"
 	"fmt"
 	"math/bits"
 	"slices"
@@ -145,9 +144,16 @@ type radixPasses struct {
 	scans []ScanPlan // reduce-then-scan: for each pass
 }
 
-// countedTiles are the tiles that a workgroup of radix_counts counts together, unless the setting counted says
-// otherwise: fewer additions to the counts of all, but fewer workgroups.
-const countedTiles = 16
+// countedTiles is the number of tiles that a workgroup of radix_counts counts together. With more, fewer counts are
+// added up in device memory, but there must be workgroups for every multiprocessor, and of about equal load.
+func countedTiles(tileRows, tiles uint32) uint32 {
+	const mostRows, leastGroups = 1 << 16, 256
+	counted := uint32(1)
+	for 2*counted*tileRows <= mostRows && 2*counted*leastGroups <= tiles {
+		counted *= 2
+	}
+	return counted
+}
 
 // mostChainsBytes is the size up to which each pass has a chain of its own, so that one command fills all of them, if
 // there is only one portion.
@@ -166,7 +172,7 @@ func planRadix(t Tuning, layout Layout, cut func(most int) []digit) (radixPasses
 	p.counts, p.histogram, p.scatter = kernel.RadixCounts.With(tuned), kernel.RadixHistogram.With(tuned),
 		kernel.RadixScatter.With(tuned)
 	p.counts.KeyBits, p.histogram.KeyBits, p.scatter.KeyBits = keyBits, keyBits, keyBits
-	p.counts.Items *= cmp.Or(tuned["counted"], countedTiles)
+	p.counts.Items *= countedTiles(kernel.TileRows(p.scatter), kernel.Tiles(p.scatter, layout.Rows))
 	p.scatter.PayloadBits, p.scatter.Columns = payloadBits, columns
 	p.scatter.Far = flag(uint64(max(layout.KeyBytes, layout.PayloadBytes))*layout.Rows > 1<<32)
 	p.portion = uint64(tuned["portion"])

@@ -72,10 +72,10 @@ var tunable = map[string]knobs{
 		whole: true, wideItems: kernel.MaxMarkItems,
 		limits: map[string][2]uint32{"table": {1, 1<<16 - 1}, "heads": {1, 1 << 16}, "walk": {0, 1}}},
 	"radix_sort": {kernels: []*backend.KernelSpec{kernel.RadixCounts.KernelSpec, kernel.RadixHistogram.KernelSpec,
-		kernel.RadixScatter.KernelSpec}, settings: []string{"lookback", "portion", "counted"}, sized: true,
+		kernel.RadixScatter.KernelSpec}, settings: []string{"lookback", "portion"}, sized: true,
 		fixed: []string{"mixed", "columns", "far", "subgroup", "narrow"}, whole: true, limits: map[string][2]uint32{
 			"lookback": {0, 1}, "patience": {0, mostPatience}, "ahead": {1, kernel.MaxAhead},
-			"counted": {1, 64}, "early": {0, 1},
+			"early":    {0, 1},
 			"counters": {8 * maxDigits, maxTileRows}, "digits": {maxDigits, kernel.MaxSerialDigits}}},
 	"histogram": {kernels: []*backend.KernelSpec{kernel.Histogram.KernelSpec}, wideTile: 4},
 	"scatter":   {kernels: []*backend.KernelSpec{kernel.Scatter.KernelSpec}},
