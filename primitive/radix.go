@@ -172,7 +172,6 @@ func planRadix(t Tuning, layout Layout, cut func(most int) []digit) (radixPasses
 	p.counts, p.histogram, p.scatter = kernel.RadixCounts.With(tuned), kernel.RadixHistogram.With(tuned),
 		kernel.RadixScatter.With(tuned)
 	p.counts.KeyBits, p.histogram.KeyBits, p.scatter.KeyBits = keyBits, keyBits, keyBits
-	p.counts.Items *= countedTiles(kernel.TileRows(p.scatter), kernel.Tiles(p.scatter, layout.Rows))
 	p.scatter.PayloadBits, p.scatter.Columns = payloadBits, columns
 	p.scatter.Far = flag(uint64(max(layout.KeyBytes, layout.PayloadBytes))*layout.Rows > 1<<32)
 	p.portion = uint64(tuned["portion"])
@@ -322,6 +321,8 @@ func (p *radixPasses) scan(o *Ops, list *backend.List, i int, from, to Columns, 
 func (p *radixPasses) count(o *Ops, list *backend.List, source Columns, scratch backend.Range) error {
 	config := p.counts
 	config.Mixed, config.Narrow = flag(p.digits[0].mixed), p.narrow(0)
+	standFor := min(p.layout.Rows*max(1, o.scale), MaxRows)
+	config.Items *= countedTiles(kernel.TileRows(p.scatter), kernel.Tiles(p.scatter, standFor))
 	k, err := kernel.RadixCounts.On(o.device, config)
 	if err != nil {
 		return err
