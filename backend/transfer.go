@@ -143,20 +143,21 @@ func (d *Device) UploadAll(ctx context.Context, transfers []Transfer) (point Poi
 		}
 	}
 	if len(pieces) > 0 {
-		point, err = d.uploadStaged(ctx, len(pieces), func(i int, staged []byte) (Range, error) {
+		return d.uploadStaged(ctx, len(pieces), func(i int, staged []byte) (Range, error) {
 			copy(staged, pieces[i].Host)
 			return pieces[i].Device, nil
-		})
+		})()
 	}
 	return point, err
 }
 
-// UploadStaged uploads pieces, made by the caller, to a range. fill writes piece i to the start of staged, which has
-// [StagedBytes], and returns its destination: a part of the range with the size of the piece, a multiple of 4 bytes.
-// Several goroutines call it, in any order. The returned point passes when all copies are done. Errors: those of fill
-// and of the device, ErrCancelled and ErrTimedOut; a part may have been copied then.
+// UploadStaged begins to upload pieces, made by the caller, to a range. fill writes piece i to the start of staged, which
+// has [StagedBytes], and returns its destination: a part of the range with the size of the piece, a multiple of 4 bytes.
+// Several goroutines call it, in any order. The caller must call wait, which returns when all pieces have been filled;
+// the point it returns passes when all copies are done. Errors of wait: those of fill and of the device, ErrCancelled
+// and ErrTimedOut; a part may have been copied then.
 func (d *Device) UploadStaged(ctx context.Context, to Range, pieces int,
-	fill func(i int, staged []byte) (Range, error)) (Point, error) {
+	fill func(i int, staged []byte) (Range, error)) (wait func() (Point, error)) {
 	d.notify(Event{Kind: Uploaded, Range: to})
 	return d.uploadStaged(ctx, pieces, fill)
 }
@@ -166,16 +167,19 @@ func (d *Device) UploadStaged(ctx context.Context, to Range, pieces int,
 //
 //	free -> worker: wait for its last copy, fill -> filled -> submit -> free
 func (d *Device) uploadStaged(ctx context.Context, pieces int, fill func(i int, staged []byte) (Range, error)) (
-	last Point, err error) {
+	wait func() (Point, error)) {
 	r := &d.uploads
+	ended := func(last Point, err error) func() (Point, error) {
+		return func() (Point, error) { return last, err }
+	}
 	if err := r.grow(ctx, d, min(max(2, pieces), stagedPieces)); err != nil {
-		return Point{}, err
+		return ended(Point{}, err)
 	}
 	filled := make(chan *slot, stagedPieces)
+	var last Point
 	var next atomic.Int64
 	var group sync.WaitGroup
 	working, fail := context.WithCancelCause(ctx)
-	defer fail(nil)
 	receive := func(from chan *slot) (*slot, error) {
 		select {
 		case s := <-from:
@@ -206,12 +210,13 @@ func (d *Device) uploadStaged(ctx context.Context, pieces int, fill func(i int, 
 		return own, nil
 	}
 	if pieces == 1 {
+		defer fail(nil)
 		own, err := fillNext()
 		if err != nil {
-			return Point{}, err
+			return ended(Point{}, err)
 		}
 		defer func() { r.free <- own }()
-		return d.send(ctx, own)
+		return ended(d.send(ctx, own))
 	}
 	start := func(do func() error) {
 		group.Go(func() {
@@ -241,7 +246,8 @@ func (d *Device) uploadStaged(ctx context.Context, pieces int, fill func(i int, 
 			for len(filled) > 0 { // nobody else receives
 				ready = append(ready, <-filled)
 			}
-			last, err = d.send(working, ready...)
+			point, err := d.send(working, ready...)
+			last = point
 			for _, own := range ready {
 				r.free <- own
 			}
@@ -252,14 +258,17 @@ func (d *Device) uploadStaged(ctx context.Context, pieces int, fill func(i int, 
 		}
 		return nil
 	})
-	group.Wait()
-	for len(filled) > 0 { // after an error
-		r.free <- <-filled
-	}
-	if ctx.Err() != nil && working.Err() != nil {
-		return last, ContextError(ctx)
-	}
-	return last, context.Cause(working)
+	return sync.OnceValues(func() (Point, error) {
+		defer fail(nil)
+		group.Wait()
+		for len(filled) > 0 { // after an error
+			r.free <- <-filled
+		}
+		if ctx.Err() != nil && working.Err() != nil {
+			return last, ContextError(ctx)
+		}
+		return last, context.Cause(working)
+	})
 }
 
 // send copies what is in slots to where it belongs.

@@ -73,12 +73,16 @@ func (o *Ops) Rehearsal(device *backend.Device, scale uint64) *Ops {
 // linkTileWords is the number of words that a workgroup copies over a link.
 const linkTileWords = 1 << 21
 
+// linkWorkgroup is the number of invocations of a workgroup that copies over a link, if the device allows that many.
+const linkWorkgroup = 1024
+
 // OverLink returns the same primitives for queues whose kernels read and write host memory. Copies and the encoding of
-// keys take few workgroups there: two keep the link of an H200 busy, and kernels on other queues, which wait for memory
-// with all that use the link, are held up by few of them. docs/decisions.md has the times.
+// keys take few workgroups there: two large ones keep the link of an H200 busy, and kernels on other queues, which wait
+// for memory with all that use the link, are held up by few of them. docs/decisions.md has the times.
 func (o *Ops) OverLink() *Ops {
 	l := *o
 	l.copyByEngine = false
+	l.copy.Workgroup = max(l.copy.Workgroup, min(linkWorkgroup, o.device.Info().Limits.MaxInvocations))
 	l.copy.Items = max(l.copy.Items, linkTileWords/l.copy.Workgroup)
 	l.encodeKeys.Items = max(l.encodeKeys.Items, linkTileWords/2/l.encodeKeys.Workgroup)
 	return &l

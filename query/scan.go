@@ -78,13 +78,14 @@ func (s *Scan) load(ctx context.Context, lane *exec.Lane, memory *exec.Scope, fr
 	if err != nil {
 		return nil, err
 	}
-	l := load{Scan: s, lane: lane, memory: memory, from: from, to: to, keep: keep, texts: texts, codes: exec.NewFlow(ctx)}
-	defer l.codes.Stop() // after a panic too
+	l := load{Scan: s, lane: lane, memory: memory, from: from, to: to, keep: keep, texts: texts}
+	l.codes = func() error { return nil }
+	defer func() { _ = l.codes() }() // after a panic too, the memory is released only then
 	l.chunk.Rows = s.Keys.RowsIn(s.Side, from, to)
 	if err = l.keys(ctx); err == nil {
 		err = l.words(ctx)
 	}
-	err = cmp.Or(err, l.codes.Wait())
+	err = cmp.Or(err, l.codes())
 	if err == nil && s.Encodes {
 		err = l.encoded(ctx)
 	}
@@ -104,7 +105,7 @@ type load struct {
 	chunk    relation.Chunk
 	encoder  encoder        // used if the device makes the codes
 	texts    *deliver.Texts // texts of keys that the device hashes; nil otherwise
-	codes    *exec.Flow     // loads the codes that the host makes
+	codes    func() error   // waits until the codes that the host makes are loaded
 }
 
 // column allocates a column of rows values.
@@ -141,10 +142,7 @@ func (l *load) keys(ctx context.Context) (err error) {
 		return nil
 	}
 	l.chunk.Keys = codes
-	l.codes.Go("codes", func(ctx context.Context) error {
-		_, err := l.Keys.LoadRows(ctx, l.lane.Device(), l.Side, l.from, l.to, codes.Data)
-		return err
-	})
+	l.codes = l.Keys.LoadRows(ctx, l.lane.Device(), l.Side, l.from, l.to, codes.Data)
 	return nil
 }
 

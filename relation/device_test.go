@@ -50,7 +50,7 @@ func TestLoadInPieces(t *testing.T) {
 			require.NoError(t, plan.Encode(ctx, Left, want, make([]uint32, plan.Rows(Left))))
 			keys, err := device.Allocate(ctx, backend.DeviceLocal, uint64(len(want)), "keys")
 			require.NoError(t, err)
-			_, err = plan.LoadRows(ctx, device, Left, 0, rows, keys.All())
+			err = plan.LoadRows(ctx, device, Left, 0, rows, keys.All())()
 			require.NoError(t, err)
 			got := make([]byte, len(want))
 			require.NoError(t, device.Download(ctx, got, keys.All()))

@@ -50,9 +50,7 @@ func testLoadRows(t *testing.T, device *backend.Device) {
 			var mark backend.List
 			mark.Fill(buffer.All(), 0xabababab)
 			require.NoError(t, device.Run(ctx, &mark))
-			got, err := plan.LoadRows(ctx, device, Left, from, to, buffer.Range(4, n*4))
-			require.NoError(t, err)
-			require.Equal(t, n, got)
+			require.NoError(t, plan.LoadRows(ctx, device, Left, from, to, buffer.Range(4, n*4))())
 			words := make([]uint32, n+2)
 			require.NoError(t, device.Download(ctx, backend.AsBytes(words), buffer.Range(0, (n+2)*4)))
 			require.EqualValues(t, 0xabababab, words[0], "written before the range")
@@ -72,13 +70,11 @@ func TestLoadRowsErrors(t *testing.T) {
 	require.NoError(t, err)
 	defer buffer.Release()
 	for _, r := range [][2]int{{-1, 2}, {2, 1}, {0, 4}} {
-		_, err := plan.LoadRows(ctx, device, Left, r[0], r[1], buffer.All())
-		require.ErrorIs(t, err, backend.ErrInvalidInput)
-		_, err = plan.Keyless(ctx, Left, KeylessAll, r[0], r[1])
+		require.ErrorIs(t, plan.LoadRows(ctx, device, Left, r[0], r[1], buffer.All())(), backend.ErrInvalidInput)
+		_, err := plan.Keyless(ctx, Left, KeylessAll, r[0], r[1])
 		require.ErrorIs(t, err, backend.ErrInvalidInput)
 	}
-	_, err = plan.LoadRows(ctx, device, Left, 0, 3, buffer.Range(0, 8))
-	require.ErrorIs(t, err, backend.ErrInvalidInput)
+	require.ErrorIs(t, plan.LoadRows(ctx, device, Left, 0, 3, buffer.Range(0, 8))(), backend.ErrInvalidInput)
 }
 
 // TestRowRanges compares RowsIn and Keyless with the rows that Encode leaves out.

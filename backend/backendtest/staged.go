@@ -33,7 +33,7 @@ func checkStagedUploads(t *testing.T, s *suite) {
 		_, err := device.Upload(background, other.All(), backend.AsBytes(want[:3*most]))
 		beside <- err
 	}()
-	point, err := device.UploadStaged(background, b.All(), pieces, fill)
+	point, err := device.UploadStaged(background, b.All(), pieces, fill)()
 	require.NoError(t, err)
 	require.NoError(t, <-beside)
 	require.NoError(t, point.Wait(background))
@@ -46,7 +46,7 @@ func checkStagedUploads(t *testing.T, s *suite) {
 			return backend.Range{}, broken
 		}
 		return fill(i, staged)
-	})
+	})()
 	require.ErrorIs(t, err, broken)
 	ctx, cancel := context.WithCancel(background)
 	_, err = device.UploadStaged(ctx, b.All(), pieces, func(i int, staged []byte) (backend.Range, error) {
@@ -54,10 +54,10 @@ func checkStagedUploads(t *testing.T, s *suite) {
 			cancel()
 		}
 		return fill(i, staged)
-	})
+	})()
 	requireOneOf(t, err, backend.ErrCancelled)
 	for _, n := range []int{0, 1, pieces} {
-		point, err := device.UploadStaged(background, b.All(), n, fill)
+		point, err := device.UploadStaged(background, b.All(), n, fill)()
 		require.NoError(t, err)
 		require.NoError(t, point.Wait(background))
 	}
