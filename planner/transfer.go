@@ -65,9 +65,9 @@ func (t *Transfer) Predict(p *operator.Plan, rates *Rates) {
 		}
 		p.Add(operator.Load, operator.UploadByte, rows*uploaded)
 		if repacked > 0 {
-			p.Add(operator.Load, operator.Stream, rows*repacked)
+			p.Add(operator.Load, operator.RepackByte, rows*repacked)
 			p.Add(operator.Gather, operator.Launch, 1)
-			p.Add(operator.Gather, operator.Stream, (pairs+alone)*repacked)
+			p.Add(operator.Gather, operator.RepackByte, (pairs+alone)*repacked)
 		}
 		p.Add(operator.Deliver, operator.DownloadByte, (pairs+alone)*downloaded)
 		for range t.Host[side] + t.Compared {
