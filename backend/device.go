@@ -27,7 +27,8 @@ type Device struct {
 
 	submitMu  sync.Mutex // held while a batch is built and handed to the driver
 	kernels   kernels
-	staging   [Roles]staging
+	uploads   ring
+	downloads pair
 	observer  atomic.Pointer[func(Event)]
 	transfers atomic.Pointer[Profile]
 
@@ -79,9 +80,7 @@ func NewDevice(driver Driver, options DeviceOptions) *Device {
 		d.failed = &OpError{Op: "open", Device: info.Name, Err: ErrUnsupported, Detail: fmt.Sprintf(
 			"arguments must lie at multiples of %d bytes, plans align them to %d", *a, PlanAlignment)}
 	}
-	for r := range d.staging {
-		d.staging[r].turn = make(chan struct{}, 1)
-	}
+	d.uploads.free, d.downloads.turn = make(chan *slot, stagedPieces), make(chan struct{}, 1)
 	for m, capBytes := range map[Memory]uint64{DeviceLocal: options.DeviceMemoryBytes,
 		HostVisible: options.HostMemoryBytes} {
 		d.arenas[m] = arena{

@@ -115,9 +115,8 @@ func (d *Device) ResetPeak() {
 
 // freeAll gives all memory back to the driver and reports what was not released as it should have been.
 func (d *Device) freeAll() (errs []error) {
-	for r := range d.staging {
-		d.staging[r].release()
-	}
+	d.uploads.release()
+	d.downloads.release()
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.failed == nil {

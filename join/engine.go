@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"sync"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/memory"
@@ -200,5 +201,10 @@ func (l *lowering) sample(f *operator.Facts) {
 		f.Hottest, f.Distinct, f.Sorted = [2]float64{1, 1}, float64(f.Rows[operator.Build]), [2]bool{true, true}
 		return
 	}
-	planner.Sample(f, l.keys.Sample(probe, planner.SampleRows, 1), l.keys.Sample(build, planner.ScanRows, planner.BlockRows))
+	var probed, built [][]uint64
+	var both sync.WaitGroup
+	both.Go(func() { probed = l.keys.Sample(probe, planner.SampleRows, 1) })
+	both.Go(func() { built = l.keys.Sample(build, planner.ScanRows, planner.BlockRows) })
+	both.Wait()
+	planner.Sample(f, probed, built)
 }

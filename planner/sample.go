@@ -39,16 +39,23 @@ func Sample(f *operator.Facts, probe, build [][]uint64) {
 	f.OutputRows, f.MostRows, f.Unique, f.MatchRatio, f.BuildRatio, f.Repeats = 0, 0, false, 0, 0, 0
 	f.Hottest, f.Distinct, f.Sorted = [2]float64{}, 0, [2]bool{}
 	rows := [2]float64{float64(f.Rows[operator.Build]), float64(f.Rows[operator.Probe])}
-	counts, scan := count(probe, rows[operator.Probe], 1), number(build)
-	if counts.rows == 0 || scan == 0 {
+	scan := number(build)
+	if number(probe) == 0 || scan == 0 {
 		return
 	}
 	f.Sorted = [2]bool{operator.Build: sorted(build), operator.Probe: sorted(probe)}
-	seen := count(some(build, seenRows), rows[operator.Build], 1)
-	repeated := count(build, rows[operator.Build], min(mostThin, max(1, len(seen.keys)/fewKeys)))
+	var counts, seen, repeated *keyCounts
+	var both sync.WaitGroup
+	both.Go(func() {
+		counts = count(probe, rows[operator.Probe], 1)
+		counts.lookUp(build)
+	})
+	both.Go(func() {
+		seen = count(some(build, seenRows), rows[operator.Build], 1)
+		repeated = count(build, rows[operator.Build], min(mostThin, max(1, len(seen.keys)/fewKeys)))
+	})
+	both.Wait()
 	scanned := min(1, scan/rows[operator.Build])
-
-	counts.lookUp(build)
 	pairs, matched, blocksMet, keysMet, variance, most := 0.0, 0.0, 0.0, 0.0, 0.0, uint32(0)
 	for i := range counts.keys {
 		key := &counts.keys[i]

@@ -71,11 +71,11 @@ func (o *Ops) Rehearsal(device *backend.Device, scale uint64) *Ops {
 }
 
 // linkTileWords is the number of words that a workgroup copies over a link.
-const linkTileWords = 1 << 16
+const linkTileWords = 1 << 21
 
 // OverLink returns the same primitives for queues whose kernels read and write host memory. Copies and the encoding of
-// keys take few workgroups there: 32 keep the link of an H200 busy, and the others would take the cores of the device
-// from kernels on other queues, only to wait.
+// keys take few workgroups there: two keep the link of an H200 busy, and kernels on other queues, which wait for memory
+// with all that use the link, are held up by few of them. docs/decisions.md has the times.
 func (o *Ops) OverLink() *Ops {
 	l := *o
 	l.copyByEngine = false

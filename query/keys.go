@@ -1,7 +1,6 @@
 package query
 
 import (
-	"cmp"
 	"context"
 	"slices"
 
@@ -216,10 +215,11 @@ func (s *stage) bring(ctx context.Context, all []source) (at []backend.Range, er
 			uploadBytes += stagedBytes(from.bytes)
 		}
 	}
-	if s.used+uploadBytes > s.half {
+	if s.used+uploadBytes > s.half || s.imported+heldBytes > importedBytes {
 		err = s.turn(ctx)
 	}
-	if err = cmp.Or(err, s.hold(ctx, heldBytes, held...)); err != nil {
+	s.held, s.imported = append(s.held, held...), s.imported+heldBytes
+	if err != nil {
 		return nil, err
 	}
 	if uploadBytes > 0 && s.buffer == nil {
@@ -237,34 +237,6 @@ func (s *stage) bring(ctx context.Context, all []source) (at []backend.Range, er
 	}
 	_, err = s.lane.Device().UploadAll(ctx, upload)
 	return at, err
-}
-
-// hold makes the stage own imports, of which kernels that follow read sizeBytes.
-func (s *stage) hold(ctx context.Context, sizeBytes uint64, imports ...*backend.Buffer) (err error) {
-	if s.imported+sizeBytes > importedBytes {
-		err = s.turn(ctx)
-	}
-	s.held, s.imported = append(s.held, imports...), s.imported+sizeBytes
-	return err
-}
-
-// copy records a copy from imported memory; false if the memory is not imported.
-func (s *stage) copy(ctx context.Context, t backend.Transfer) (bool, error) {
-	from, ok := s.lane.Device().Imported(t.Host, 4)
-	if !ok {
-		return false, nil
-	}
-	defer func() { s.held = append(s.held, from.Buffer) }()
-	for at := uint64(0); at < from.SizeBytes; at += importedBytes {
-		sizeBytes := min(importedBytes, from.SizeBytes-at)
-		if err := s.hold(ctx, sizeBytes); err != nil {
-			return true, err
-		}
-		if err := s.lane.Copy(s.list, t.Device.Part(at, sizeBytes), from.Part(at, sizeBytes)); err != nil {
-			return true, err
-		}
-	}
-	return true, nil
 }
 
 // stagedBytes is the staging memory that bytes take.

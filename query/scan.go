@@ -1,6 +1,7 @@
 package query
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/memory"
+	"golang.org/x/sync/errgroup"
 
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/deliver"
@@ -83,6 +85,7 @@ func (s *Scan) load(ctx context.Context, lane *exec.Lane, memory *exec.Scope, fr
 	if err = l.keys(ctx); err == nil {
 		err = l.words(ctx)
 	}
+	err = cmp.Or(err, l.codes.Wait())
 	if err == nil && s.Encodes {
 		err = l.encoded(ctx)
 	}
@@ -102,6 +105,7 @@ type load struct {
 	chunk    relation.Chunk
 	encoder  encoder        // used if the device makes the codes
 	texts    *deliver.Texts // texts of keys that the device hashes; nil otherwise
+	codes    errgroup.Group // loads the codes that the host makes
 }
 
 // column allocates a column of rows values.
@@ -118,7 +122,8 @@ func (l *load) put(ctx context.Context, all relation.Values) error {
 	return err
 }
 
-// keys loads codes that the host makes, or hashes keys on the device, or allocates the codes that the device will make.
+// keys hashes keys on the device, or allocates codes that the device or the host will make. The host makes them while
+// columns are loaded: one keeps cores busy, the other memory.
 func (l *load) keys(ctx context.Context) (err error) {
 	if l.texts != nil {
 		l.chunk.Keys, err = l.hash(ctx)
@@ -137,8 +142,11 @@ func (l *load) keys(ctx context.Context) (err error) {
 		return nil
 	}
 	l.chunk.Keys = codes
-	_, err = l.Keys.LoadRows(ctx, l.lane.Device(), l.Side, l.from, l.to, codes.Data)
-	return err
+	l.codes.Go(func() error {
+		_, err := l.Keys.LoadRows(ctx, l.lane.Device(), l.Side, l.from, l.to, codes.Data)
+		return err
+	})
+	return nil
 }
 
 // encoded completes the codes that the device makes.

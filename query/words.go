@@ -55,32 +55,13 @@ func (p *wordPart) load(ctx context.Context, from, to int, words []backend.Range
 	return p.split(ctx, from, to, words)
 }
 
-// bring copies values in Arrow's format to a range. On a lane for ingestion, kernels copy from imported memory, which
-// must stay alive until they are done ([deliver.Rows] says why).
+// bring copies values in Arrow's format to a range. Copy commands bring them from imported memory too: beside kernels of
+// a join they take less of the device than kernels that fetch.
 func (p *wordPart) bring(ctx context.Context, from, to int, into backend.Range) error {
 	transfers, err := relation.Transfers(p.columns[p.column], from, to, into)
-	if err != nil {
-		return err
+	if err == nil {
+		_, err = p.lane.Device().UploadAll(ctx, transfers)
 	}
-	device := p.lane.Device()
-	if p.lane.Role != backend.Ingest {
-		_, err := device.UploadAll(ctx, transfers)
-		return err
-	}
-	s := newStage(ctx, p.lane, p.stage)
-	defer s.release()
-	var others []backend.Transfer
-	for _, t := range transfers {
-		if copied, err := s.copy(ctx, t); err != nil {
-			return err
-		} else if !copied {
-			others = append(others, t)
-		}
-	}
-	if err := p.lane.Submit(ctx, s.list); err != nil {
-		return err
-	}
-	_, err = device.UploadAll(ctx, others)
 	return err
 }
 
