@@ -64,7 +64,7 @@ func TestInPlace(t *testing.T) {
 	device.Observe(func(e backend.Event) {
 		mu.Lock()
 		defer mu.Unlock()
-		if e.Kind != backend.Uploaded && e.Kind != backend.Waited {
+		if e.Range.Buffer == nil || e.Kind != backend.Uploaded && e.Kind != backend.Waited {
 			return
 		}
 		if _, column, ok := strings.Cut(e.Range.Buffer.Label(), " column "); ok {
@@ -90,7 +90,7 @@ func TestInPlace(t *testing.T) {
 				checkOn(t, engine, left, probe, spec, [2]uint64{c.granule, 0})
 				require.Equal(t, c.copied, uploaded["w"], "%v", uploaded)
 				require.Equal(t, c.copied, uploaded["n"], "%v", uploaded)
-				require.Equal(t, !c.copied, awaited["w"], "released when the device no longer reads it")
+				require.True(t, c.copied || awaited["w"], "it is released when the device no longer reads it")
 			})
 		}
 	}
