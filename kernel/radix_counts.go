@@ -14,6 +14,7 @@ type RadixCountsArgsOf[B any] struct {
 	Keys    B `access:"read"`
 	Counts  B `access:"accumulate"`
 	High    B `access:"readwrite"`
+	Offsets B `access:"write"`
 	Rows    uint32
 	Passes  uint32
 	Shifts0 uint32
@@ -37,6 +38,9 @@ type RadixCountsConfig struct {
 // on of shifts_1, and its number of bits, 1 to 8, from the same byte of bits_0 and bits_1; digits are those of
 // [RadixHistogram]. The constant counters is the number of counters of a workgroup in shared memory, at least
 // 256*passes; with more, neighbours count in different copies.
+//
+// The workgroup that finishes last writes the exclusive scan of the counts of each pass to offsets, the argument of
+// [RadixScatter]. counts[256*passes] numbers the workgroups as they finish: it is 0 before, and their number afterwards.
 var RadixCounts = define[RadixCountsArgs](entry[RadixCountsArgsOf[[]byte], RadixCountsConfig]{
 	Name:        "radix_counts",
 	Defaults:    RadixCountsConfig{Tile: Tile{256, 32}, Counters: 4096},
@@ -52,8 +56,9 @@ var RadixCounts = define[RadixCountsArgs](entry[RadixCountsArgsOf[[]byte], Radix
 
 func radixCounts[K word](args *RadixCountsArgsOf[[]byte], config *RadixCountsConfig, group uint32) {
 	rows, passes, seed := args.Rows, args.Passes, args.Seed
-	keys, counts := keysOf[K](args.Keys, config.Narrow), backend.Words(args.Counts)
-	for t := range tiles(config, group, Tiles(config, uint64(rows)), rows) {
+	keys, counts, offsets := keysOf[K](args.Keys, config.Narrow), backend.Words(args.Counts), backend.Words(args.Offsets)
+	all := Tiles(config, uint64(rows))
+	for t := range tiles(config, group, all, rows) {
 		keys.check(args.High, t.first, t.end)
 		for pass := range passes {
 			shift := [2]uint32{args.Shifts0, args.Shifts1}[pass/4] >> (pass % 4 * 8) & 255
@@ -64,6 +69,17 @@ func radixCounts[K word](args *RadixCountsArgsOf[[]byte], config *RadixCountsCon
 					atomic.AddUint32(&counts[pass*maxDigits+uint32(digit)], n)
 				}
 			}
+		}
+		if atomic.AddUint32(&counts[passes*maxDigits], 1) < all {
+			continue
+		}
+		var sum uint32
+		for i := range passes * maxDigits {
+			if i%maxDigits == 0 {
+				sum = 0
+			}
+			offsets[i] = sum
+			sum += atomic.LoadUint32(&counts[i])
 		}
 	}
 }

@@ -42,6 +42,7 @@ type RadixScatterConfig struct {
 	Ahead    uint32 // tiles that an invocation looks at together, at most [MaxAhead]
 	Narrow   uint32 // as in [RadixHistogramConfig]
 	Digits   uint32 // as in [RadixHistogramConfig]
+	Early    uint32 // 1: the first payload column is loaded before rows are ranked, which takes more registers
 }
 
 // RadixScatter moves rows to where their digit belongs, one pass of a least-significant-digit radix sort or a

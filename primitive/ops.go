@@ -62,11 +62,11 @@ func New(device *backend.Device, overrides Tuning) (*Ops, error) {
 	return o, nil
 }
 
-// Rehearsal returns the primitives of a simulated device, with the same tuning. Where they would need other kernels for
-// scale times as many rows, they ask for these too.
+// Rehearsal returns the primitives of a simulated device, with the tuning for scale times as many rows. Where they would
+// need other kernels for these, they ask for them too.
 func (o *Ops) Rehearsal(device *backend.Device, scale uint64) *Ops {
 	other := *o
-	other.device, other.scale = device, scale
+	other.device, other.scale, other.tuning = device, scale, o.tuning.scaled(scale)
 	return &other
 }
 

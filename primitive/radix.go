@@ -118,9 +118,10 @@ func digitsOf(first, end int, varying uint64, most int) (digits []digit) {
 // twice and writes them once.
 //
 // Look-back, where the setting lookback=1 of the table "radix_sort" asks for it and there is more than one digit: the
-// digits of all passes are counted in one read, and a pass then reads and writes each row once, because a tile learns
-// from the tiles before it where its rows go ([kernel.RadixScatter]). Counts of a tile take 30 bits, so that rows are
-// moved in portions of at most 2^29, or of the setting portion, one after the other.
+// digits of all passes are counted and the counts scanned in one read ([kernel.RadixCounts]), and a pass then reads and
+// writes each row once, because a tile learns from the tiles before it where its rows go ([kernel.RadixScatter]). Counts
+// of a tile take 30 bits, so that rows are moved in portions of at most 2^29, or of the setting portion, one after the
+// other. A sort of few rows is thus a fill, a dispatch that counts, and a dispatch for each pass.
 type radixPasses struct {
 	layout    Layout
 	digits    []digit
@@ -130,18 +131,33 @@ type radixPasses struct {
 	portion   uint64 // rows that one dispatch of the look-back family moves; 0: as many as it can
 
 	// Places in the scratch buffer.
-	countsBytes   uint64 // counts, at 0
-	offsetsOffset uint64 // their scan
+	countsOffset  uint64
+	countsBytes   uint64
+	offsetsOffset uint64 // of the scan of the counts
 	nextOffset    uint64 // look-back: the offsets of the next portion
-	chainOffset   uint64 // look-back
-	scanOffset    uint64 // of the scan's scratch
+	chainOffset   uint64 // look-back: the chain of the first pass, behind the counts
+	chainBytes    uint64
+	chainStride   uint64 // look-back: from the chain of a pass to that of the next one; 0: all use one
+	scanOffset    uint64 // reduce-then-scan: of the scan's scratch
 	scratchBytes  uint64
 
 	scans []ScanPlan // reduce-then-scan: for each pass
 }
 
-// countedTiles are the tiles that a workgroup of radix_counts counts together: fewer additions to the counts of all.
-const countedTiles = 16
+// countedTiles is the number of tiles that a workgroup of radix_counts counts together. With more, fewer counts are
+// added up in device memory, but there must be workgroups for every multiprocessor, and of about equal load.
+func countedTiles(tileRows, tiles uint32) uint32 {
+	const mostRows, leastGroups = 1 << 16, 256
+	counted := uint32(1)
+	for 2*counted*tileRows <= mostRows && 2*counted*leastGroups <= tiles {
+		counted *= 2
+	}
+	return counted
+}
+
+// mostChainsBytes is the size up to which each pass has a chain of its own, so that one command fills all of them, if
+// there is only one portion.
+const mostChainsBytes = 8 << 20
 
 // mostPortionRows is the number of rows that a pass of the look-back family moves in one dispatch.
 const mostPortionRows = 1 << 29
@@ -151,12 +167,11 @@ func planRadix(t Tuning, layout Layout, cut func(most int) []digit) (radixPasses
 	p := radixPasses{layout: layout}
 	keyBits, payloadBits, columns := uint32(layout.KeyBytes*8), uint32(layout.payloadBits()),
 		uint32(max(1, layout.Columns))
-	tuned := t.Config("radix_sort",
-		backend.Config{"key_bits": keyBits, "payload_bits": payloadBits, "columns": columns})
+	tuned := t.ConfigFor("radix_sort",
+		backend.Config{"key_bits": keyBits, "payload_bits": payloadBits, "columns": columns}, layout.Rows)
 	p.counts, p.histogram, p.scatter = kernel.RadixCounts.With(tuned), kernel.RadixHistogram.With(tuned),
 		kernel.RadixScatter.With(tuned)
 	p.counts.KeyBits, p.histogram.KeyBits, p.scatter.KeyBits = keyBits, keyBits, keyBits
-	p.counts.Items *= countedTiles
 	p.scatter.PayloadBits, p.scatter.Columns = payloadBits, columns
 	p.scatter.Far = flag(uint64(max(layout.KeyBytes, layout.PayloadBytes))*layout.Rows > 1<<32)
 	p.portion = uint64(tuned["portion"])
@@ -172,11 +187,17 @@ func planRadix(t Tuning, layout Layout, cut func(most int) []digit) (radixPasses
 		p.scatter.Lookback = 0
 	}
 	if p.lookback() {
-		p.countsBytes = uint64(len(p.digits)) * maxDigits * 4
-		p.offsetsOffset = p.countsBytes
-		p.nextOffset = 2 * p.countsBytes
-		p.chainOffset = p.nextOffset + 2*maxDigits*4
-		p.scratchBytes = p.chainOffset + 4*kernel.ChainWords(kernel.Tiles(p.scatter, min(layout.Rows, p.portionRows())))
+		passes := uint64(len(p.digits))
+		p.nextOffset = passes * maxDigits * 4
+		p.countsOffset = p.nextOffset + 2*maxDigits*4
+		p.countsBytes = passes*maxDigits*4 + 4
+		p.chainOffset = p.countsOffset + backend.Aligned(p.countsBytes)
+		p.chainBytes = 4 * kernel.ChainWords(kernel.Tiles(p.scatter, min(layout.Rows, p.portionRows())))
+		p.scratchBytes = p.chainOffset + p.chainBytes
+		if passes*p.chainBytes <= mostChainsBytes && layout.Rows <= p.portionRows() {
+			p.chainStride = p.chainBytes
+			p.scratchBytes += (passes - 1) * p.chainStride
+		}
 		return p, nil
 	}
 	for _, d := range p.digits {
@@ -277,7 +298,7 @@ func (p *radixPasses) scan(o *Ops, list *backend.List, i int, from, to Columns, 
 	if err != nil {
 		return err
 	}
-	counts, offsets := scratch.Part(0, scan.Rows*4), scratch.Part(p.offsetsOffset, scan.Rows*4)
+	counts, offsets := scratch.Part(p.countsOffset, scan.Rows*4), scratch.Part(p.offsetsOffset, scan.Rows*4)
 	groups, tileCount := kernel.Groups(p.scatter, p.layout.Rows), kernel.Tiles(p.scatter, p.layout.Rows)
 	histogram.Dispatch(list, groups, kernel.RadixHistogramArgs{
 		Keys: from.Keys, Counts: counts, High: from.High,
@@ -300,32 +321,25 @@ func (p *radixPasses) scan(o *Ops, list *backend.List, i int, from, to Columns, 
 func (p *radixPasses) count(o *Ops, list *backend.List, source Columns, scratch backend.Range) error {
 	config := p.counts
 	config.Mixed, config.Narrow = flag(p.digits[0].mixed), p.narrow(0)
+	standFor := min(p.layout.Rows*max(1, o.scale), MaxRows)
+	config.Items *= countedTiles(kernel.TileRows(p.scatter), kernel.Tiles(p.scatter, standFor))
 	k, err := kernel.RadixCounts.On(o.device, config)
 	if err != nil {
 		return err
 	}
-	// Tiles of 256 counts, each scanned on its own.
-	scan, err := kernel.ScanTiles.On(o.device, kernel.ScanTilesConfig{InBits: 32, SumBits: 32,
-		ShapedTile: kernel.ShapedTile{Workgroup: maxDigits / 4, Items: 4}})
-	if err != nil {
-		return err
-	}
-	counts := scratch.Part(0, p.countsBytes)
-	list.Fill(counts, 0)
+	passes := uint64(len(p.digits))
+	cleared := p.chainOffset + p.chainBytes + (passes-1)*p.chainStride
+	list.Fill(scratch.Part(p.countsOffset, cleared-p.countsOffset), 0)
 	var shifts, widths [2]uint32
 	for i, d := range p.digits {
 		shifts[i/4] |= d.shift << (i % 4 * 8)
 		widths[i/4] |= d.bits << (i % 4 * 8)
 	}
-	passes := uint32(len(p.digits))
 	k.Dispatch(list, kernel.Groups(config, p.layout.Rows), kernel.RadixCountsArgs{
-		Keys: source.Keys, Counts: counts, High: source.High,
-		Rows: uint32(p.layout.Rows), Passes: passes, Shifts0: shifts[0], Shifts1: shifts[1], Bits0: widths[0],
-		Bits1: widths[1],
-		Seed:  p.digits[0].seed,
-	})
-	scan.Dispatch(list, passes, kernel.ScanTilesArgs{
-		Values: counts, Sums: scratch.Part(p.offsetsOffset, p.countsBytes), Rows: passes * maxDigits, Tiles: passes,
+		Keys: source.Keys, Counts: scratch.Part(p.countsOffset, p.countsBytes), High: source.High,
+		Offsets: scratch.Part(p.offsetsOffset, passes*maxDigits*4),
+		Rows:    uint32(p.layout.Rows), Passes: uint32(passes), Shifts0: shifts[0], Shifts1: shifts[1],
+		Bits0: widths[0], Bits1: widths[1], Seed: p.digits[0].seed,
 	})
 	return nil
 }
@@ -338,12 +352,16 @@ func (p *radixPasses) lookBack(o *Ops, list *backend.List, i int, from, to Colum
 		return err
 	}
 	offsets := scratch.Part(p.offsetsOffset+uint64(i)*maxDigits*4, maxDigits*4)
+	cleared := i == 0 || p.chainStride > 0
 	for first, portion := uint64(0), 0; first < p.layout.Rows; portion++ {
 		rows := min(p.portionRows(), p.layout.Rows-first)
 		tileCount := kernel.Tiles(p.scatter, rows)
-		chain := scratch.Part(p.chainOffset, 4*kernel.ChainWords(tileCount))
+		chain := scratch.Part(p.chainOffset+uint64(i)*p.chainStride, 4*kernel.ChainWords(tileCount))
 		next := scratch.Part(p.nextOffset+uint64(portion%2)*maxDigits*4, maxDigits*4)
-		list.Fill(chain, 0)
+		if !cleared {
+			list.Fill(chain, 0)
+		}
+		cleared = false
 		source := p.portionOf(from, i, first, rows)
 		args := kernel.RadixScatterArgs{
 			KeysIn: source.Keys, Offsets: offsets, Chain: chain, KeysOut: to.Keys, NextOffsets: next,

@@ -28,6 +28,8 @@ type TuningRow struct {
 	Device   string         `json:"device,omitempty"`
 	Backend  string         `json:"backend,omitempty"`
 	Variant  backend.Config `json:"variant,omitempty"`
+	MinRows  uint64         `json:"min_rows,omitempty"`
+	MaxRows  uint64         `json:"max_rows,omitempty"`
 	Config   backend.Config `json:"config"`
 	Measured string         `json:"measured"`
 
@@ -39,6 +41,7 @@ type knobs struct {
 	kernels   []*backend.KernelSpec
 	settings  []string // of the plan
 	fixed     []string // constants that the plan sets and no row may
+	sized     bool     // rows may be for calls of some numbers of rows
 	leastTile uint32   // rows; 1 unless stated
 	limits    map[string][2]uint32
 	// What the shaders of the wide shape, which the host does not run, need besides.
@@ -69,9 +72,10 @@ var tunable = map[string]knobs{
 		whole: true, wideItems: kernel.MaxMarkItems,
 		limits: map[string][2]uint32{"table": {1, 1<<16 - 1}, "heads": {1, 1 << 16}, "walk": {0, 1}}},
 	"radix_sort": {kernels: []*backend.KernelSpec{kernel.RadixCounts.KernelSpec, kernel.RadixHistogram.KernelSpec,
-		kernel.RadixScatter.KernelSpec}, settings: []string{"lookback", "portion"},
+		kernel.RadixScatter.KernelSpec}, settings: []string{"lookback", "portion"}, sized: true,
 		fixed: []string{"mixed", "columns", "far", "subgroup", "narrow"}, whole: true, limits: map[string][2]uint32{
 			"lookback": {0, 1}, "patience": {0, mostPatience}, "ahead": {1, kernel.MaxAhead},
+			"early":    {0, 1},
 			"counters": {8 * maxDigits, maxTileRows}, "digits": {maxDigits, kernel.MaxSerialDigits}}},
 	"histogram": {kernels: []*backend.KernelSpec{kernel.Histogram.KernelSpec}, wideTile: 4},
 	"scatter":   {kernels: []*backend.KernelSpec{kernel.Scatter.KernelSpec}},
@@ -191,12 +195,41 @@ func DeviceClass(info *backend.DeviceInfo) string {
 // last row whose variant does not exclude the call. It is shared and must not be changed; nil for a primitive without
 // rows.
 func (t Tuning) Config(primitive string, variant backend.Config) backend.Config {
+	return t.ConfigFor(primitive, variant, 0)
+}
+
+// ConfigFor is Config where it depends on the number of rows.
+func (t Tuning) ConfigFor(primitive string, variant backend.Config, rows uint64) backend.Config {
+	return t.Row(primitive, variant, rows).Config
+}
+
+// Row returns the row that decides the configuration of a call; an empty one if there is none.
+func (t Tuning) Row(primitive string, variant backend.Config, rows uint64) TuningRow {
 	for _, row := range slices.Backward(t[primitive]) {
-		if agree(row.Variant, variant) {
-			return row.Config
+		if agree(row.Variant, variant) && row.MinRows <= rows && (row.MaxRows == 0 || rows <= row.MaxRows) {
+			return row
 		}
 	}
-	return nil
+	return TuningRow{}
+}
+
+// scaled returns the tuning in which a row stands for so many.
+func (t Tuning) scaled(scale uint64) Tuning {
+	all := maps.Clone(t)
+	for name, rows := range t {
+		if scale <= 1 || !tunable[name].sized {
+			continue
+		}
+		all[name] = nil
+		for _, row := range rows {
+			below := row.MaxRows > 0 && row.MaxRows < scale
+			row.MinRows, row.MaxRows = (row.MinRows+scale-1)/scale, row.MaxRows/scale
+			if !below {
+				all[name] = append(all[name], row)
+			}
+		}
+	}
+	return all
 }
 
 // agree reports whether all settings of a are in b.
@@ -261,6 +294,9 @@ func (r *TuningRow) check(primitive string, info *backend.DeviceInfo) error {
 	k, ok := tunable[primitive]
 	if !ok {
 		return fail("unknown primitive; there are %s", strings.Join(Tunable(), ", "))
+	}
+	if r.MinRows|r.MaxRows > 0 && !k.sized || r.MaxRows > 0 && r.MaxRows < r.MinRows {
+		return fail("min_rows %d and max_rows %d: the former is less, and few tables have them", r.MinRows, r.MaxRows)
 	}
 	known := Settings(primitive)
 	for _, name := range slices.Sorted(maps.Keys(r.Config)) {

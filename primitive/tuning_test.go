@@ -111,6 +111,12 @@ func TestTuningConfig(t *testing.T) {
 	require.Equal(t, config(2), tuning.Config("sort", backend.Config{"key_bits": 64, "payload_bits": 0}))
 	require.Equal(t, config(1), tuning.Config("sort", backend.Config{"payload_bits": 32}))
 	require.Nil(t, tuning.Config("scan", nil))
+	sized := Tuning{"sort": {{Config: config(1)}, {MaxRows: 99, Config: config(2)}, {MaxRows: 9, Config: config(3)},
+		{MinRows: 1000, Config: config(4)}}}
+	for rows, want := range map[uint64]uint32{0: 3, 9: 3, 10: 2, 99: 2, 100: 1, 999: 1, 1000: 4, 1 << 40: 4} {
+		require.Equal(t, config(want), sized.ConfigFor("sort", nil, rows), "%d rows", rows)
+	}
+	require.Equal(t, uint64(99), sized.Row("sort", nil, 50).MaxRows)
 	overridden := tuning.With(Tuning{"sort": {{Config: config(9)}}, "scan": {{Config: config(8)}}})
 	require.Equal(t, config(9), overridden.Config("sort", backend.Config{"key_bits": 64}))
 	require.Equal(t, config(8), overridden.Config("scan", nil))
@@ -119,11 +125,27 @@ func TestTuningConfig(t *testing.T) {
 	require.Equal(t, config(8), Tuning(nil).With(overridden).Config("scan", nil))
 }
 
+// Few rows that stand for many have the kernels of many.
+func TestTuningScaled(t *testing.T) {
+	tuning, err := TuningFor(&backend.DeviceInfo{Backend: "vulkan", Name: "NVIDIA H200", Driver: "NVIDIA"})
+	require.NoError(t, err)
+	variant, configs := backend.Config{"key_bits": 32, "payload_bits": 32}, make(map[string]bool)
+	for _, scale := range []uint64{0, 1, 2, 3, 1000, 1 << 30} {
+		for rows := uint64(1); rows < 1<<24; rows = rows*2 + 1 {
+			config := tuning.ConfigFor("radix_sort", variant, rows*max(1, scale))
+			require.Equal(t, config, tuning.scaled(scale).ConfigFor("radix_sort", variant, rows), "%d x %d", rows, scale)
+			configs[config.String()] = true
+		}
+	}
+	require.Greater(t, len(configs), 1)
+	require.Equal(t, tuning["scan"], tuning.scaled(1000)["scan"])
+}
+
 func TestTuningForDevices(t *testing.T) {
 	at := func(info backend.DeviceInfo, keyBits uint32) backend.Config {
 		tuning, err := TuningFor(&info)
 		require.NoError(t, err)
-		return tuning.Config("radix_sort", backend.Config{"key_bits": keyBits, "payload_bits": 32})
+		return tuning.ConfigFor("radix_sort", backend.Config{"key_bits": keyBits, "payload_bits": 32}, 1<<27)
 	}
 	nvidia := backend.DeviceInfo{Backend: "vulkan", Name: "NVIDIA H200", Driver: "NVIDIA"}
 	require.NotEqual(t, at(nvidia, 32), at(nvidia, 64))
@@ -184,6 +206,9 @@ func TestTuningCheck(t *testing.T) {
 		require.ErrorIs(t, err, backend.ErrInvalidInput)
 		require.ErrorContains(t, err, fault)
 	}
+	require.NoError(t, Tuning{"radix_sort": {{MinRows: 7, MaxRows: 7, Config: good}}}.Check(least))
+	require.ErrorContains(t, Tuning{"radix_sort": {{MinRows: 8, MaxRows: 7, Config: good}}}.Check(least), "min_rows 8")
+	require.ErrorContains(t, Tuning{"scan": {{MaxRows: 7, Config: good}}}.Check(least), "max_rows 7")
 	require.ErrorContains(t, Tuning{"raddix_sort": {{Config: good}}}.Check(least), "unknown primitive")
 	require.ErrorContains(t, Override(backend.Config{"workgroup": 1, "items": 1}, "scan").Check(least),
 		"a tile holds 2 to")

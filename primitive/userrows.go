@@ -15,6 +15,8 @@ type UserRow struct {
 	DriverVersion string         `json:"driver_version"`
 	Primitive     string         `json:"primitive"`
 	Variant       backend.Config `json:"variant,omitempty"`
+	MinRows       uint64         `json:"min_rows,omitempty"`
+	MaxRows       uint64         `json:"max_rows,omitempty"`
 	Config        backend.Config `json:"config"`
 	Measured      string         `json:"measured"`
 }
@@ -48,7 +50,8 @@ func UserTuning(rows []UserRow, info *backend.DeviceInfo) (Tuning, []error) {
 				r.Primitive, r.Device, r.Driver, r.DriverVersion, info.DriverVersion))
 			continue
 		}
-		row := TuningRow{Variant: r.Variant, Config: r.Config, Measured: r.Measured, source: source}
+		row := TuningRow{Variant: r.Variant, MinRows: r.MinRows, MaxRows: r.MaxRows, Config: r.Config,
+			Measured: r.Measured, source: source}
 		if err := row.check(r.Primitive, info); err != nil {
 			problems = append(problems, err)
 			continue

@@ -52,6 +52,14 @@ func TestUserTuning(t *testing.T) {
 		require.ErrorContains(t, problems[i], want)
 	}
 
+	tuning, problems = UserTuning([]UserRow{change(func(r *UserRow) {
+		r.Primitive, r.Variant, r.MinRows, r.MaxRows = "radix_sort", nil, 5, 9
+	})}, &info)
+	require.Empty(t, problems)
+	require.Equal(t, row.Config, tuning.ConfigFor("radix_sort", nil, 9))
+	require.Nil(t, tuning.ConfigFor("radix_sort", nil, 10))
+	require.Nil(t, tuning.ConfigFor("radix_sort", nil, 4))
+
 	rows, err = ParseUserRows(nil)
 	require.NoError(t, err)
 	require.Empty(t, rows)

@@ -9,7 +9,6 @@ import (
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/memory"
-	"golang.org/x/sync/errgroup"
 
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/deliver"
@@ -80,7 +79,8 @@ func (s *Scan) load(ctx context.Context, lane *exec.Lane, memory *exec.Scope, fr
 	if err != nil {
 		return nil, err
 	}
-	l := load{Scan: s, lane: lane, memory: memory, from: from, to: to, keep: keep, texts: texts}
+	l := load{Scan: s, lane: lane, memory: memory, from: from, to: to, keep: keep, texts: texts, codes: exec.NewFlow(ctx)}
+	defer l.codes.Stop() // after a panic too
 	l.chunk.Rows = s.Keys.RowsIn(s.Side, from, to)
 	if err = l.keys(ctx); err == nil {
 		err = l.words(ctx)
@@ -105,7 +105,7 @@ type load struct {
 	chunk    relation.Chunk
 	encoder  encoder        // used if the device makes the codes
 	texts    *deliver.Texts // texts of keys that the device hashes; nil otherwise
-	codes    errgroup.Group // loads the codes that the host makes
+	codes    *exec.Flow     // loads the codes that the host makes
 }
 
 // column allocates a column of rows values.
@@ -142,7 +142,7 @@ func (l *load) keys(ctx context.Context) (err error) {
 		return nil
 	}
 	l.chunk.Keys = codes
-	l.codes.Go(func() error {
+	l.codes.Go("codes", func(ctx context.Context) error {
 		_, err := l.Keys.LoadRows(ctx, l.lane.Device(), l.Side, l.from, l.to, codes.Data)
 		return err
 	})

@@ -269,6 +269,11 @@ void main() {
     }
     barrier();
 
+#if PAYLOAD_BITS
+    Payload payload[items];
+    if (early == 1u) { LOAD_PAYLOAD(0u) }
+#endif
+
     // Ranks the rows of the subgroup, one set of neighbours after the other: a counter is where the next row of its
     // digit goes. Two places share a word.
     uint place[(items + 1u) / 2u];
@@ -390,8 +395,7 @@ void main() {
     }
 
 #if PAYLOAD_BITS
-    Payload payload[items];
-    LOAD_PAYLOAD(0u)
+    if (early == 0u) { LOAD_PAYLOAD(0u) }
     [[unroll]] for (uint c = 0u; c < columns; ++c) {
         barrier();
         EXCHANGE(payload)

@@ -2,31 +2,31 @@ package tableio
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"iter"
 	"math"
 	"runtime"
+	"sync"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/memory"
 	"github.com/apache/arrow-go/v18/parquet"
 	"github.com/apache/arrow-go/v18/parquet/file"
-	"github.com/apache/arrow-go/v18/parquet/pqarrow"
 
 	"github.com/spirjoin/spirjoin/internal/offheap"
 	"github.com/spirjoin/spirjoin/tableio/columnchunk"
 )
 
-// parquetSource reads the column chunks of row groups as independent tasks on all cores.
+// parquetSource reads the column chunks of row groups, in slices of rows, as tasks on all cores.
 type parquetSource struct {
 	file     *file.Reader
 	fields   *arrow.Schema
 	columns  []columnchunk.FileField // by field
 	skipped  []bool                  // by row group
-	decoders chan *columnchunk.Decoder
+	decoders sync.Pool               // of *columnchunk.Decoder
+	cores    chan struct{}           // holds an element for each slice that is being decoded
 }
 
 // leastPageBytes is the decompressed size of a page that is read on any machine; larger ones where an eighth of the
@@ -54,10 +54,8 @@ func openParquet(in *input) (source, error) {
 		}
 	}
 	s := &parquetSource{file: reader, skipped: make([]bool, reader.NumRowGroups()),
-		decoders: make(chan *columnchunk.Decoder, runtime.GOMAXPROCS(0))}
-	for range cap(s.decoders) {
-		s.decoders <- &columnchunk.Decoder{MaxBytes: physicalMemoryBytes()}
-	}
+		decoders: sync.Pool{New: func() any { return &columnchunk.Decoder{MaxBytes: physicalMemoryBytes()} }},
+		cores:    make(chan struct{}, runtime.GOMAXPROCS(0))}
 	if s.fields, s.columns, err = columnchunk.ReadSchema(reader); err != nil {
 		return nil, err
 	}
@@ -111,8 +109,9 @@ func (s *parquetSource) groups() (groups []int) {
 	return groups
 }
 
-// batches yields each row group as a batch. Column chunks are decoded on all cores; as many are in flight as there are
-// cores, and once more as many but no more than a row group has columns.
+// batches yields the rows of row groups as batches, those of large ones in several. Column chunks are decoded on all
+// cores; as many slices of them are in flight as there are cores, and once more as many but no more than there are
+// columns.
 func (s *parquetSource) batches(
 	ctx context.Context, columns []int, mem memory.Allocator,
 ) iter.Seq2[arrow.RecordBatch, error] {
@@ -124,40 +123,37 @@ func (s *parquetSource) batches(
 				return
 			}
 		}
+		groups := s.groups()
 		if len(columns) == 0 {
-			for _, group := range s.groups() {
+			for _, group := range groups {
 				if !yield(array.NewRecordBatch(schema, nil, s.groupRows(group)), nil) {
 					return
 				}
 			}
 			return
 		}
-		var chunks []arrow.Array
-		defer func() { releaseArrays(chunks) }()
-		groups := s.groups()
-		jobs := func(yield func(chunkPlace, error) bool) {
+		jobs := func(yield func(chunkSlice, error) bool) {
 			for _, group := range groups {
-				reader := s.file.RowGroup(group)
-				for _, column := range columns {
-					if !yield(chunkPlace{group, column, reader}, nil) {
-						return
-					}
+				if !s.drawGroup(group, columns, sliceRows(s.groupRows(group), len(columns), len(groups)), yield) {
+					return
 				}
 			}
 		}
+		var slices []arrow.Array
+		defer func() { releaseArrays(slices) }()
 		ahead := runtime.GOMAXPROCS(0) + min(len(columns), runtime.GOMAXPROCS(0))
-		decode := func(ctx context.Context, at chunkPlace) (arrow.Array, error) { return s.decode(ctx, at, mem) }
-		for chunk, err := range inOrder(ctx, ahead, jobs, decode, arrow.Array.Release) {
+		decode := func(ctx context.Context, job chunkSlice) (arrow.Array, error) { return job.decode(ctx, mem) }
+		for slice, err := range inOrder(ctx, ahead, jobs, decode, arrow.Array.Release) {
 			if err != nil {
 				yield(nil, err)
 				return
 			}
-			if chunks = append(chunks, chunk); len(chunks) < len(columns) {
+			if slices = append(slices, slice); len(slices) < len(columns) {
 				continue
 			}
-			batch := array.NewRecordBatch(schema, chunks, int64(chunk.Len()))
-			releaseArrays(chunks)
-			chunks = chunks[:0]
+			batch := array.NewRecordBatch(schema, slices, int64(slice.Len()))
+			releaseArrays(slices)
+			slices = slices[:0]
 			if !yield(batch, nil) {
 				return
 			}
@@ -165,11 +161,42 @@ func (s *parquetSource) batches(
 	}
 }
 
-// chunkPlace names a column chunk. The reader is that of the row group, made once, because that takes time for each
-// column of the file.
-type chunkPlace struct {
-	group, column int
-	reader        *file.RowGroupReader
+// drawGroup yields slices of all columns of a row group, and tells whether all were taken.
+func (s *parquetSource) drawGroup(group int, columns []int, sliceRows int64, yield func(chunkSlice, error) bool) bool {
+	reader := s.file.RowGroup(group)
+	chunks := make([]*chunkReader, len(columns))
+	for i, column := range columns {
+		chunks[i] = &chunkReader{source: s, group: group, column: column, rows: reader}
+	}
+	for left := reader.NumRows(); ; left -= sliceRows {
+		for _, chunk := range chunks {
+			if !yield(chunk.draw(min(left, sliceRows), left <= sliceRows), nil) {
+				for _, chunk := range chunks {
+					chunk.abandon()
+				}
+				return false
+			}
+		}
+		if left <= sliceRows {
+			return true
+		}
+	}
+}
+
+// sliceRows is how many rows of a row group are decoded at a time. Slices of a column follow one another, so there are no
+// more of a row group than it has columns for each core, lest cores wait for each other; a single row group has no others
+// to keep them busy. None is smaller than the row groups that we write.
+func sliceRows(groupRows int64, columns, groups int) int64 {
+	slices := groupRows / rowGroupRows
+	if groups > 1 {
+		slices = min(slices, int64(columns/runtime.GOMAXPROCS(0)))
+	}
+	if slices <= 1 {
+		return max(1, groupRows)
+	}
+	const multiple = 1 << 10 // so that bitmaps begin at a byte
+	perSlice := (groupRows + slices - 1) / slices
+	return (perSlice + multiple - 1) / multiple * multiple
 }
 
 func (s *parquetSource) groupRows(group int) int64 {
@@ -179,67 +206,6 @@ func (s *parquetSource) groupRows(group int) int64 {
 func releaseArrays(arrays []arrow.Array) {
 	for _, a := range arrays {
 		a.Release()
-	}
-}
-
-// decode reads a column chunk: by our own decoder, or where the column is nested by the library.
-func (s *parquetSource) decode(ctx context.Context, at chunkPlace, mem memory.Allocator) (_ arrow.Array, err error) {
-	defer func() {
-		if err != nil {
-			err = fmt.Errorf("row group %d: %w", at.group, err)
-		}
-	}()
-	field := &s.columns[at.column]
-	if field.Column == nil {
-		return s.decodeNested(ctx, at, mem)
-	}
-	pages, err := at.reader.GetColumnPageReader(field.Leaf)
-	if err != nil {
-		return nil, err
-	}
-	defer pages.Close()
-	decoder := <-s.decoders
-	defer func() { s.decoders <- decoder }()
-	return decoder.Decode(ctx, *field.Column, s.groupRows(at.group), pages, mem)
-}
-
-func (s *parquetSource) decodeNested(ctx context.Context, at chunkPlace, mem memory.Allocator) (arrow.Array, error) {
-	reader, err := pqarrow.NewFileReader(s.file, pqarrow.ArrowReadProperties{}, mem)
-	if err != nil {
-		return nil, err
-	}
-	leaves := map[int]bool{}
-	collectLeaves(&reader.Manifest.Fields[at.column], leaves)
-	columnReader, err := reader.GetFieldReader(ctx, at.column, leaves, []int{at.group})
-	if err != nil {
-		return nil, err
-	}
-	if columnReader == nil {
-		return nil, errors.New("the column has no values to read")
-	}
-	defer columnReader.Release()
-	rows := s.groupRows(at.group)
-	chunked, err := columnReader.NextBatch(rows)
-	if err != nil {
-		return nil, err
-	}
-	if int64(chunked.Len()) != rows {
-		return nil, fmt.Errorf("column %q: %d rows are there, %d were announced", s.fields.Field(at.column).Name,
-			chunked.Len(), rows)
-	}
-	if chunks := chunked.Chunks(); len(chunks) == 1 {
-		return chunks[0], nil
-	}
-	defer chunked.Release()
-	return array.Concatenate(chunked.Chunks(), mem)
-}
-
-func collectLeaves(field *pqarrow.SchemaField, leaves map[int]bool) {
-	if field.IsLeaf() {
-		leaves[field.ColIndex] = true
-	}
-	for i := range field.Children {
-		collectLeaves(&field.Children[i], leaves)
 	}
 }
 

@@ -48,6 +48,36 @@ func TestRowGroupRows(t *testing.T) {
 	}
 }
 
+// writeSizes are the sizes of the writes that it gets.
+type writeSizes []int
+
+func (w *writeSizes) Write(p []byte) (int, error) {
+	*w = append(*w, len(p))
+	return len(p), nil
+}
+
+// A large column chunk is one write, whatever small pieces came before it.
+func TestLargeChunksAreWrittenWhole(t *testing.T) {
+	batch := checkedBatch(memory.NewGoAllocator(), 10_000) // chunks of more than 400 and 80 kB, with their headers
+	var writes writeSizes
+	w, err := Create("-", batch.Schema(), WriteOptions{Format: Parquet, Compression: "none", RowGroupRows: 10_000, Stdout: &writes})
+	require.NoError(t, err)
+	for range 3 {
+		require.NoError(t, w.Write(context.Background(), batch))
+	}
+	require.NoError(t, w.Commit(context.Background()))
+	large, small := 0, 0
+	for _, sizeBytes := range writes {
+		if sizeBytes >= 80_000 {
+			large++
+		} else {
+			small += sizeBytes
+		}
+	}
+	require.Equal(t, 6, large, "%v", writes)
+	require.Less(t, small, 8_000, "only the magic number and the footer: %v", writes)
+}
+
 // Batches are let go of as soon as they are encoded, not only at the end.
 func TestWriterHoldsFewBatches(t *testing.T) {
 	mem := memory.NewCheckedAllocator(memory.NewGoAllocator())

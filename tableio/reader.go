@@ -294,10 +294,10 @@ func (r *Reader) Read(ctx context.Context, columns []string) (arrow.Table, error
 }
 
 // Batches yields the rows as record batches, with the columns that Read would load: a batch for each row group of
-// Parquet, record batch of Arrow IPC, or about 2 MiB of CSV text, in the order of the file. All cores decode; how far
-// they read ahead of the receiver is bounded, so that a table larger than memory can be read. The receiver releases
-// each batch. An error ends the sequence. Errors are those of Read, and Batches may be called several times if Read
-// may. Leaving the loop ends the work.
+// Parquet, or several for a large one, for each record batch of Arrow IPC, or for about 2 MiB of CSV text, in the order
+// of the file. All cores decode; how far they read ahead of the receiver is bounded, so that a table larger than memory
+// can be read. The receiver releases each batch. An error ends the sequence. Errors are those of Read, and Batches may
+// be called several times if Read may. Leaving the loop ends the work.
 func (r *Reader) Batches(ctx context.Context, columns []string) iter.Seq2[arrow.RecordBatch, error] {
 	return func(yield func(arrow.RecordBatch, error) bool) {
 		if columns == nil {

@@ -70,11 +70,17 @@ const (
 	aborted
 )
 
-// sink buffers what the encoder writes and can be made to swallow everything.
+// sink writes what the encoder gives it, small pieces together and large ones without a copy. It can be made to swallow
+// everything.
 type sink struct {
-	buffer  *bufio.Writer
+	out     io.Writer
+	buffer  *bufio.Writer // of small pieces, to out
 	discard atomic.Bool
 	busy    *Busy
+}
+
+func newSink(out io.Writer, busy *Busy) *sink {
+	return &sink{out: out, buffer: bufio.NewWriterSize(out, sinkBufferBytes), busy: busy}
 }
 
 func (s *sink) Write(p []byte) (int, error) {
@@ -83,7 +89,13 @@ func (s *sink) Write(p []byte) (int, error) {
 	}
 	s.busy.begin()
 	defer s.busy.end()
-	return s.buffer.Write(p)
+	if len(p) < sinkBufferBytes {
+		return s.buffer.Write(p)
+	}
+	if err := s.buffer.Flush(); err != nil {
+		return 0, err
+	}
+	return s.out.Write(p)
 }
 
 const sinkBufferBytes = 64 << 10 // what is larger is not copied
@@ -143,7 +155,7 @@ func (w *Writer) open(stdout io.Writer) error {
 		if stdout == nil {
 			stdout = os.Stdout
 		}
-		w.sink = &sink{buffer: bufio.NewWriterSize(stdout, sinkBufferBytes), busy: w.busy}
+		w.sink = newSink(stdout, w.busy)
 		return nil
 	}
 	target, err := filepath.EvalSymlinks(w.path)
@@ -174,10 +186,7 @@ func (w *Writer) open(stdout io.Writer) error {
 			return fmt.Errorf("the directory must be writable: %w", plainPathError(err))
 		}
 	}
-	w.sink = &sink{buffer: bufio.NewWriterSize(w.file, sinkBufferBytes), busy: w.busy}
-	if w.temp != "" {
-		w.sink.buffer.Reset(&eagerFile{file: w.file})
-	}
+	w.sink = newSink(w.file, w.busy)
 	return nil
 }
 
@@ -247,8 +256,9 @@ func (w *Writer) fits(batch arrow.RecordBatch) error {
 	return nil
 }
 
-// Commit completes the content, syncs it to disk and renames the file to its final path. On an error, also when ctx
-// ends, no file appears and the Writer is aborted.
+// Commit completes the content and renames the file to its final path, where it appears as a whole. It does not wait for
+// the disk: a power failure soon afterwards may lose or damage the file, as any that was just copied. On an error, also
+// when ctx ends, no file appears and the Writer is aborted.
 func (w *Writer) Commit(ctx context.Context) error {
 	switch {
 	case w.err != nil:
@@ -283,24 +293,19 @@ func (w *Writer) commit(ctx context.Context) error {
 	if w.file == nil {
 		return nil
 	}
-	if w.temp == "" { // a pipe or a device
-		file := w.file
-		w.file = nil
-		return file.Close()
-	}
-	if err := w.file.Sync(); err != nil {
-		return err
-	}
 	file := w.file
 	w.file = nil
 	if err := file.Close(); err != nil {
 		return err
 	}
+	if w.temp == "" { // a pipe or a device
+		return nil
+	}
 	if err := temporaryFiles.rename(w.temp, w.target); err != nil {
 		return err
 	}
 	w.temp = ""
-	return syncDirectory(filepath.Dir(w.target))
+	return nil
 }
 
 // Abort discards the output and removes what was written. It may be called again, and does nothing after Commit.

@@ -28,11 +28,14 @@ func Override(base primitive.Tuning, cases []Case, settings backend.Config) (pri
 			}
 		}
 		variant := benchmark.variant(c.Key, c.Payload)
-		if key := benchmark.Table + " " + variant.String(); len(settings) > 0 && !seen[key] {
+		row := base.Row(benchmark.Table, variant, c.Rows)
+		key := fmt.Sprint(benchmark.Table, variant, row.MinRows, row.MaxRows)
+		if len(settings) > 0 && !seen[key] {
 			seen[key] = true
-			config := maps.Clone(base.Config(benchmark.Table, variant))
+			config := maps.Clone(row.Config)
 			maps.Copy(config, settings)
-			tuning[benchmark.Table] = append(tuning[benchmark.Table], primitive.TuningRow{Variant: variant, Config: config, Measured: "chosen by hand"})
+			tuning[benchmark.Table] = append(tuning[benchmark.Table], primitive.TuningRow{Variant: variant,
+				MinRows: row.MinRows, MaxRows: row.MaxRows, Config: config, Measured: "chosen by hand"})
 		}
 	}
 	return tuning, nil

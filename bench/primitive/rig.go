@@ -111,7 +111,7 @@ func (r *Rig) measure(ctx context.Context, ops *primitive.Ops, c Case, repeat in
 		return result, err
 	}
 	if benchmark.Table != "" {
-		result.Config = ops.Tuning().Config(benchmark.Table, benchmark.variant(c.Key, c.Payload))
+		result.Config = ops.Tuning().ConfigFor(benchmark.Table, benchmark.variant(c.Key, c.Payload), c.Rows)
 	}
 	b := &bed{Case: c, ctx: ctx, ops: ops, seed: r.Options.Seed}
 	defer b.release()

@@ -85,7 +85,8 @@ func Tuned() (tables []string) {
 	return tables
 }
 
-// Problem is the tuning of one row of a table: the case to measure, and the variant of the row.
+// Problem is the tuning of one row of a table: the case to measure, and the variant of the row. What is found applies to
+// the numbers of rows to which the row applied that it replaces.
 type Problem struct {
 	Case
 	Table   string
@@ -129,6 +130,8 @@ type Trial struct {
 // Choice is the outcome of tuning. Trials are sorted by median, refused ones last.
 type Choice struct {
 	Problem
+	MinRows, MaxRows uint64 // as in [primitive.TuningRow]
+
 	Present Trial // the configuration in force, measured again after all others if another was faster
 	Best    Trial // the fastest, measured again with it
 	Better  bool  // the best beats the present one by more than the spread of either
@@ -153,7 +156,9 @@ func (r *Rig) Tune(ctx context.Context, p Problem, candidates []backend.Config,
 	if _, err := r.CopyRate(ctx); err != nil {
 		return choice, err
 	}
-	present := r.ops.Tuning().Config(p.Table, p.Variant)
+	replaced := r.ops.Tuning().Row(p.Table, p.Variant, p.Rows)
+	choice.MinRows, choice.MaxRows = replaced.MinRows, replaced.MaxRows
+	present := replaced.Config
 	all := append([]backend.Config{present},
 		slices.DeleteFunc(slices.Clone(candidates), func(c backend.Config) bool { return maps.Equal(c, present) })...)
 	for i, config := range all {
@@ -212,18 +217,19 @@ func beats(a, b *Trial) bool {
 func (c *Choice) UserRow(info *backend.DeviceInfo, day string) primitive.UserRow {
 	return primitive.UserRow{Device: info.Name, Backend: info.Backend, Driver: info.Driver,
 		DriverVersion: info.DriverVersion,
-		Primitive:     c.Table, Variant: c.Variant, Config: c.Best.Config,
+		Primitive:     c.Table, Variant: c.Variant, MinRows: c.MinRows, MaxRows: c.MaxRows, Config: c.Best.Config,
 		Measured: fmt.Sprintf("%s, %v: median %v, spread %v of %d runs; %v took %v, spread %v",
 			day, c.Case, c.Best.Times.Median, c.Best.Times.Spread, c.Best.Times.Runs, c.Present.Config,
 			c.Present.Times.Median, c.Present.Times.Spread)}
 }
 
-// Revise updates the rows of a tuning file with a choice: a better configuration replaces the row of its device, table
-// and variant; otherwise that row stays if it still applies, and is removed if it does not, as after a change of
+// Revise updates the rows of a tuning file with a choice: a better configuration replaces the row of its device, table,
+// variant and bounds; otherwise that row stays if it still applies, and is removed if it does not, as after a change of
 // driver. Other rows are unchanged.
 func (c *Choice) Revise(rows []primitive.UserRow, info *backend.DeviceInfo, day string) []primitive.UserRow {
 	revised := slices.DeleteFunc(slices.Clone(rows), func(r primitive.UserRow) bool {
-		if !r.IsFor(info) || r.Primitive != c.Table || !maps.Equal(r.Variant, c.Variant) {
+		if !r.IsFor(info) || r.Primitive != c.Table || !maps.Equal(r.Variant, c.Variant) ||
+			r.MinRows != c.MinRows || r.MaxRows != c.MaxRows {
 			return false
 		}
 		_, problems := primitive.UserTuning([]primitive.UserRow{r}, info)

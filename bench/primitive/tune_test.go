@@ -240,6 +240,11 @@ func TestRevise(t *testing.T) {
 	revised := choice.Revise(with(outdated, counting), info, "day")
 	require.Equal(t, with(choice.UserRow(info, "day")), revised)
 	require.Equal(t, items(6), revised[3].Config)
+	choice.MinRows, choice.MaxRows = 5, 9
+	revised = choice.Revise(with(counting), info, "day")
+	require.Equal(t, with(counting, choice.UserRow(info, "day")), revised, "other numbers of rows")
+	require.Equal(t, [2]uint64{5, 9}, [2]uint64{revised[4].MinRows, revised[4].MaxRows})
+	require.Equal(t, revised, choice.Revise(revised, info, "day"))
 	require.Len(t, with(outdated, counting), 5)
 }
 

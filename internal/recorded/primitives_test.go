@@ -37,6 +37,11 @@ var primitiveCases = []primitiveCase{
 		b.sort(mostRows, 4, primitive.Given, 4, 2)
 		b.sort(mostRows, 4, primitive.Given, 8, 3)
 	}},
+	{"h200/sort_few_rows", func(b *bench) {
+		for _, rows := range []uint64{1 << 10, 1 << 16, 1 << 18, 1 << 20, 1 << 22, 1 << 24} {
+			b.sort(rows, 4, primitive.Given, 4, 1)
+		}
+	}},
 	{"h200/sort_portions", func(b *bench) { b.sort(1<<30+12345, 4, primitive.Given, 8, 1) }},
 	{"h200/sort_varying_bits", recordSortsOfVaryingBits},
 	{"h200/partition_one_pass", recordOnePass},

@@ -49,40 +49,39 @@ func TestPlantedFaults(t *testing.T) {
 		}
 		return recorder.String()
 	}
-	// The commands are: fill, radix_counts, scan_tiles, and for each of two passes fill and radix_scatter.
+	// The commands are: fill, radix_counts, and for each of two passes radix_scatter.
 	want := record(t, nil, fault{})
 	require.Empty(t, difference(want, record(t, nil, fault{})))
 	for name, f := range map[string]fault{
-		"parameter":        {line: "line 6", list: func(l *backend.List) { l.Commands[4].Params[3]++ }},
+		"parameter":        {line: "line 4", list: func(l *backend.List) { l.Commands[2].Params[3]++ }},
 		"groups":           {line: "line 3", list: func(l *backend.List) { l.Commands[1].EndGroup-- }},
 		"value of a fill":  {line: "line 2", list: func(l *backend.List) { l.Commands[0].Value = 1 }},
-		"shorter argument": {line: "line 6", list: func(l *backend.List) { l.Commands[4].Args[0].SizeBytes -= 256 }},
-		"offset":           {line: "line 4", list: func(l *backend.List) { l.Commands[2].Args[2].OffsetBytes += 256 }},
+		"shorter argument": {line: "line 4", list: func(l *backend.List) { l.Commands[2].Args[0].SizeBytes -= 256 }},
+		"offset":           {line: "line 4", list: func(l *backend.List) { l.Commands[2].Args[4].OffsetBytes += 256 }},
 		"absent argument":  {line: "line 3", list: func(l *backend.List) { l.Commands[1].Args[1] = backend.Range{} }},
-		"swapped arguments of one size": {line: "line 6", list: func(l *backend.List) {
-			args := l.Commands[4].Args
+		"swapped arguments of one size": {line: "line 4", list: func(l *backend.List) {
+			args := l.Commands[2].Args
 			args[0], args[1] = args[1], args[0]
 		}},
-		// The first fill of the status needs no barrier: it was not used before.
-		"missing command": {line: "line 5", list: func(l *backend.List) {
-			l.Commands = slices.Delete(l.Commands, 3, 4)
+		"missing command": {line: "line 4", list: func(l *backend.List) {
+			l.Commands = slices.Delete(l.Commands, 2, 3)
 		}},
-		"last command": {line: "line 8", list: func(l *backend.List) { l.Commands = l.Commands[:6] }},
+		"last command": {line: "line 5", list: func(l *backend.List) { l.Commands = l.Commands[:3] }},
 		"order": {line: "line 4", list: func(l *backend.List) {
 			l.Commands[2], l.Commands[3] = l.Commands[3], l.Commands[2]
 		}},
-		"stage":             {line: "line 9", list: func(l *backend.List) { l.Stage("more") }},
-		"another list":      {line: "line 9", after: submitEmpty(backend.Compute)},
-		"another queue":     {line: "line 9", after: submitEmpty(backend.Upload)},
-		"wait of the host":  {line: "line 9", after: waitForPoint},
-		"wait for a buffer": {line: "line 9", after: waitForBuffer},
-		"download":          {line: "line 9", after: download},
+		"stage":             {line: "line 6", list: func(l *backend.List) { l.Stage("more") }},
+		"another list":      {line: "line 6", after: submitEmpty(backend.Compute)},
+		"another queue":     {line: "line 6", after: submitEmpty(backend.Upload)},
+		"wait of the host":  {line: "line 6", after: waitForPoint},
+		"wait for a buffer": {line: "line 6", after: waitForBuffer},
+		"download":          {line: "line 6", after: download},
 	} {
 		t.Run(name, func(t *testing.T) {
 			require.Contains(t, difference(want, record(t, nil, f)), f.line+"\n")
 		})
 	}
-	require.Contains(t, difference(want, record(t, otherCounters(t), fault{})), "line 3\n", "configuration")
+	require.Contains(t, difference(want, record(t, otherCounters(t, rows), fault{})), "line 3\n", "configuration")
 }
 
 func submitEmpty(role backend.Role) func(*backend.Device, backend.Point, *backend.Buffer) error {
@@ -105,12 +104,12 @@ func download(device *backend.Device, _ backend.Point, keys *backend.Buffer) err
 }
 
 // otherCounters returns tuning that differs from that of the H200 in one setting.
-func otherCounters(t *testing.T) primitive.Tuning {
+func otherCounters(t *testing.T, rows uint64) primitive.Tuning {
 	info := recorded.H200()
 	tuning, err := primitive.TuningFor(&info)
 	require.NoError(t, err)
 	variant := backend.Config{"key_bits": 32, "payload_bits": 32, "columns": 1}
-	config := maps.Clone(tuning.Config("radix_sort", variant))
+	config := maps.Clone(tuning.ConfigFor("radix_sort", variant, rows))
 	config["counters"] /= 2
 	return primitive.Tuning{"radix_sort": {{Variant: variant, Config: config}}}
 }

@@ -29,16 +29,27 @@ func radixCountsCase(m *maker) *Case {
 			after[256*pass+uint32(mix(key)>>shift&(1<<bits-1))]++
 		}
 	}
+	before, after = append(before, 0), append(after, m.groups())
+	offsets := make([]uint64, 256*passes)
+	for i := range offsets {
+		if m.groups() == 0 {
+			offsets[i] = untouched
+		} else if i%256 > 0 {
+			offsets[i] = offsets[i-1] + uint64(after[i-1])
+		}
+	}
 	column, high := m.narrow(keys)
 	return m.newCase(m.groups(), kernel.RadixCountsArgsOf[argument]{
-		Keys: column, Counts: changed(before, after), High: high, Rows: uint32(m.rows), Passes: passes,
+		Keys: column, Counts: changed(before, after), High: high, Offsets: outOf(32, offsets),
+		Rows: uint32(m.rows), Passes: passes,
 		Shifts0: shifts[0], Shifts1: shifts[1], Bits0: widths[0], Bits1: widths[1], Seed: seed,
 	})
 }
 
 func radixCountsBenchmark(m *maker) *Dispatch {
 	return m.dispatch(m.rows, kernel.RadixCountsArgsOf[[]byte]{
-		Keys: m.random(m.rows, m.config["key_bits"]), Counts: zeros(4*256, 32), Rows: uint32(m.rows), Passes: 4,
+		Keys: m.random(m.rows, m.config["key_bits"]), Counts: zeros(4*256+1, 32), Offsets: zeros(4*256, 32),
+		Rows: uint32(m.rows), Passes: 4,
 		Shifts0: 0x18100800, Bits0: 0x08080808,
 	})
 }

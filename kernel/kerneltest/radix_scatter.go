@@ -20,6 +20,7 @@ func radixScatterCase(m *maker) *Case {
 		columns = int(m.byShape("columns", 1, 3))
 	}
 	m.byShape("far", 0, 1)
+	m.drawDear("early", 0, 1)
 	// Places of different workgroups need not be the plain scan of the counts.
 	gaps, together := m.IntN(3) == 0, int(kernel.TilesPerGroup(kernel.Named(m.config))) // tiles that a workgroup moves
 	begins, sum := make([]uint32, len(counts)), uint32(0)

@@ -1,8 +1,9 @@
 // Package columnchunk turns Arrow columns of flat types into column chunks of Parquet and back.
 //
 // A column chunk is the part of one column in one row group. It is the unit of work in both directions: each worker
-// takes whole chunks, with its own [Encoder] or [Decoder], whose scratch memory is reused, so that a file is written
-// and read on all cores. Pages and metadata are handled by arrow-go; nested types are left to its pqarrow.
+// takes chunks, or when reading slices of their rows, with its own [Encoder] or [Decoder], whose scratch memory is
+// reused, so that a file is written and read on all cores. Pages and metadata are handled by arrow-go; nested types are
+// left to its pqarrow.
 package columnchunk
 
 import (

@@ -19,6 +19,7 @@ func (s *boolSink) reserve(mem memory.Allocator, rows int) {
 	s.buffer = memory.NewResizableBuffer(mem)
 	s.buffer.Resize((rows + 7) / 8)
 	clear(s.buffer.Buf())
+	s.at = 0
 }
 
 var errBoolDictionary = errors.New("booleans have no dictionary")
@@ -64,3 +65,5 @@ func (s *boolSink) release() {
 		s.buffer = nil
 	}
 }
+
+func (s *boolSink) close() {}

@@ -21,8 +21,8 @@ type bytesSink[O int32 | int64] struct {
 
 	offsetBuffer, data *memory.Buffer
 	offsets            []O // rows + 1
-	rows               int
-	at                 int // rows so far
+	rows               int // of the slice
+	at                 int // of these, so far
 	values             int // entries of the dictionary
 }
 
@@ -33,7 +33,7 @@ const copyBytes = 32
 const leastDataBytes = 4 << 10
 
 func (s *bytesSink[O]) reserve(mem memory.Allocator, rows int) {
-	s.rows = rows
+	s.rows, s.at = rows, 0
 	s.offsetBuffer = memory.NewResizableBuffer(mem)
 	s.offsetBuffer.Resize((rows + 1) * int(unsafe.Sizeof(O(0))))
 	s.offsets = view[O](s.offsetBuffer.Bytes())
@@ -199,6 +199,8 @@ func (s *bytesSink[O]) release() {
 		s.offsetBuffer, s.data = nil, nil
 	}
 }
+
+func (s *bytesSink[O]) close() {}
 
 var errText = errors.New("text that is not valid UTF-8")
 

@@ -22,6 +22,9 @@ type dictionarySink struct {
 	inPage int    // values of the dictionary page
 	count  int    // and of the whole dictionary
 	lookup map[string]uint32
+
+	made      arrow.ArrayData // the dictionary of the slice before; nil: none
+	madeCount int             // values of it
 }
 
 func newDictionarySink(dt *arrow.DictionaryType, values sink, physical physical) *dictionarySink {
@@ -181,31 +184,45 @@ func (s *dictionarySink) spread(rows, valid int, validity []byte) {
 	s.indices.spread(rows, valid, validity)
 }
 
+// finish hands over the dictionary of the slice before, if no value was added to it.
 func (s *dictionarySink) finish(dt arrow.DataType, validity *memory.Buffer, nulls int) (arrow.ArrayData, error) {
-	dictionary := dt.(*arrow.DictionaryType)
-	if s.physical.width < 0 {
-		bits := make([]byte, (s.count+7)/8)
-		for i, value := range s.plain {
-			bitutil.SetBitTo(bits, i, value != 0)
+	if s.made == nil || s.madeCount < s.count {
+		s.close()
+		made, err := s.makeValues(dt.(*arrow.DictionaryType).ValueType)
+		if err != nil {
+			return nil, err
 		}
-		s.plain = bits
+		s.made, s.madeCount = made, s.count
+	}
+	buffers := []*memory.Buffer{validity, s.indices.buffer}
+	return array.NewDataWithDictionary(dt, s.indices.at, buffers, nulls, 0, s.made.(*array.Data)), nil
+}
+
+func (s *dictionarySink) makeValues(dt arrow.DataType) (arrow.ArrayData, error) {
+	plain := s.plain
+	if s.physical.width < 0 {
+		plain = make([]byte, (s.count+7)/8)
+		for i, value := range s.plain {
+			bitutil.SetBitTo(plain, i, value != 0)
+		}
 	}
 	s.values.reserve(s.mem, s.count)
 	if s.count > 0 {
-		if _, err := s.values.appendPlain(s.plain, s.count); err != nil {
+		if _, err := s.values.appendPlain(plain, s.count); err != nil {
 			return nil, err
 		}
 	}
-	values, err := s.values.finish(dictionary.ValueType, nil, 0)
-	if err != nil {
-		return nil, err
-	}
-	defer values.Release()
-	buffers := []*memory.Buffer{validity, s.indices.buffer}
-	return array.NewDataWithDictionary(dt, s.indices.at, buffers, nulls, 0, values.(*array.Data)), nil
+	return s.values.finish(dt, nil, 0)
 }
 
 func (s *dictionarySink) release() {
 	s.indices.release()
 	s.values.release()
+}
+
+func (s *dictionarySink) close() {
+	if s.made != nil {
+		s.made.Release()
+		s.made = nil
+	}
 }

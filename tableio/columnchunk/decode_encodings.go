@@ -12,8 +12,8 @@ import (
 // expandedBytes is how much of a page that shares prefixes is brought into the PLAIN form at once.
 const expandedBytes = 64 << 10
 
-// appendEncoded appends the n values of a page in one of the less common encodings, by way of the PLAIN form.
-func (c *chunkDecoder) appendEncoded(encoding parquet.Encoding, data []byte, n int) error {
+// encodedValues reads values in one of the less common encodings, by way of the PLAIN form.
+func (c *chunkDecoder) encodedValues(encoding parquet.Encoding, data []byte, n int) (valueReader, error) {
 	width := c.physical.width
 	var err error
 	switch {
@@ -28,18 +28,17 @@ func (c *chunkDecoder) appendEncoded(encoding parquet.Encoding, data []byte, n i
 	case encoding == parquet.Encodings.ByteStreamSplit && width > 0 && c.physical.kind != parquet.Types.Int96:
 		err = c.joinStreams(data, n, width)
 	case encoding == parquet.Encodings.DeltaLengthByteArray && width == 0:
-		return c.appendLengths(data, n)
+		return c.lengthValues(data, n)
 	case encoding == parquet.Encodings.DeltaByteArray &&
 		(width == 0 || c.physical.kind == parquet.Types.FixedLenByteArray):
-		return c.appendPrefixed(data, n)
+		return c.prefixedValues(data, n)
 	default:
-		return errors.New("the encoding is not supported for this column")
+		return nil, errors.New("the encoding is not supported for this column")
 	}
 	if err != nil {
-		return err
+		return nil, err
 	}
-	_, err = c.values.appendPlain(c.plain, n)
-	return err
+	return c.plainValues(c.plain, n), nil
 }
 
 // expandBits brings booleans in runs into the PLAIN form.
@@ -50,7 +49,7 @@ func (c *chunkDecoder) expandBits(data []byte, n int) error {
 	}
 	c.plain = grown(c.plain, (n+7)/8)
 	clear(c.plain)
-	return bitRuns(runs, n, func(run bitRun) { run.write(c.plain, 0) })
+	return bitRuns(runs, n, func(run bitRun) { run.write(c.plain) })
 }
 
 // joinStreams brings values of which first all first bytes stand, then all second ones, into the PLAIN form.
@@ -154,70 +153,77 @@ func varint(in []byte) (int64, []byte, error) {
 	return v, in[k:], nil
 }
 
-// appendLengths appends values of the DELTA_LENGTH_BYTE_ARRAY encoding: all lengths, then all bytes.
-func (c *chunkDecoder) appendLengths(data []byte, n int) error {
+// lengthValues reads n values of the DELTA_LENGTH_BYTE_ARRAY encoding: all lengths, then all bytes.
+func (c *chunkDecoder) lengthValues(data []byte, n int) (valueReader, error) {
 	c.lengths = grown(c.lengths, n)
 	data, err := unpackDeltas(data, c.lengths)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	c.plain = c.plain[:0]
-	batch := 0
-	for i, length := range c.lengths {
-		var value []byte
-		if value, data, err = cut(data, int(length)); err != nil {
-			return err
-		}
-		c.plain = append(binary.LittleEndian.AppendUint32(c.plain, uint32(length)), value...)
-		if batch++; len(c.plain) >= expandedBytes || i == n-1 {
-			if _, err := c.values.appendPlain(c.plain, batch); err != nil {
+	at := 0
+	return func(n int) (err error) {
+		c.plain = c.plain[:0]
+		batch := 0
+		for i, length := range c.lengths[at : at+n] {
+			var value []byte
+			if value, data, err = cut(data, int(length)); err != nil {
 				return err
 			}
-			c.plain, batch = c.plain[:0], 0
+			c.plain = append(binary.LittleEndian.AppendUint32(c.plain, uint32(length)), value...)
+			if batch++; len(c.plain) >= expandedBytes || i == n-1 {
+				if _, err := c.values.appendPlain(c.plain, batch); err != nil {
+					return err
+				}
+				c.plain, batch = c.plain[:0], 0
+			}
 		}
-	}
-	return nil
+		at += n
+		return nil
+	}, nil
 }
 
-// appendPrefixed appends values of the DELTA_BYTE_ARRAY encoding: how many bytes each shares with the one before, then
-// the others as in appendLengths.
-func (c *chunkDecoder) appendPrefixed(data []byte, n int) error {
+// prefixedValues reads n values of the DELTA_BYTE_ARRAY encoding: how many bytes each shares with the one before, then
+// the others as in lengthValues.
+func (c *chunkDecoder) prefixedValues(data []byte, n int) (valueReader, error) {
 	c.prefixes, c.lengths = grown(c.prefixes, n), grown(c.lengths, n)
 	data, err := unpackDeltas(data, c.prefixes)
 	if err != nil {
-		return fmt.Errorf("prefixes: %w", err)
+		return nil, fmt.Errorf("prefixes: %w", err)
 	}
 	if data, err = unpackDeltas(data, c.lengths); err != nil {
-		return fmt.Errorf("suffixes: %w", err)
+		return nil, fmt.Errorf("suffixes: %w", err)
 	}
 	c.plain = c.plain[:0]
-	start, batch := 0, 0 // of the values in c.plain that have not been appended
-	before := 0          // length of the value before, which ends c.plain
-	for i, length := range c.lengths {
-		prefix := int(c.prefixes[i])
-		if prefix < 0 || prefix > before {
-			return fmt.Errorf("a value shares %d bytes with one of %d bytes", prefix, before)
-		}
-		var suffix []byte
-		if suffix, data, err = cut(data, int(length)); err != nil {
-			return err
-		}
-		shared := len(c.plain) - before
-		before = prefix + len(suffix)
-		if c.physical.width == 0 {
-			c.plain = binary.LittleEndian.AppendUint32(c.plain, uint32(before))
-		} else if before != c.physical.width {
-			return fmt.Errorf("a value of %d bytes in a column of %d", before, c.physical.width)
-		}
-		c.plain = append(append(c.plain, c.plain[shared:shared+prefix]...), suffix...)
-		if batch++; len(c.plain) >= expandedBytes || i == n-1 {
-			if _, err := c.values.appendPlain(c.plain[start:], batch); err != nil {
+	at, before := 0, 0 // before: length of the value before, which ends c.plain
+	return func(n int) (err error) {
+		start, batch := before, 0 // of the values in c.plain that have not been appended
+		for i, length := range c.lengths[at : at+n] {
+			prefix := int(c.prefixes[at+i])
+			if prefix < 0 || prefix > before {
+				return fmt.Errorf("a value shares %d bytes with one of %d bytes", prefix, before)
+			}
+			var suffix []byte
+			if suffix, data, err = cut(data, int(length)); err != nil {
 				return err
 			}
-			last := c.plain[len(c.plain)-before:]
-			c.plain = c.plain[:copy(c.plain, last)]
-			start, batch = before, 0
+			shared := len(c.plain) - before
+			before = prefix + len(suffix)
+			if c.physical.width == 0 {
+				c.plain = binary.LittleEndian.AppendUint32(c.plain, uint32(before))
+			} else if before != c.physical.width {
+				return fmt.Errorf("a value of %d bytes in a column of %d", before, c.physical.width)
+			}
+			c.plain = append(append(c.plain, c.plain[shared:shared+prefix]...), suffix...)
+			if batch++; len(c.plain) >= expandedBytes || i == n-1 {
+				if _, err := c.values.appendPlain(c.plain[start:], batch); err != nil {
+					return err
+				}
+				last := c.plain[len(c.plain)-before:]
+				c.plain = c.plain[:copy(c.plain, last)]
+				start, batch = before, 0
+			}
 		}
-	}
-	return nil
+		at += n
+		return nil
+	}, nil
 }

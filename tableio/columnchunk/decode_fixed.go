@@ -21,7 +21,7 @@ type fixedSink struct {
 
 	buffer     *memory.Buffer
 	out        []byte // of buffer
-	at         int    // rows so far
+	at         int    // rows of the slice so far
 	dictionary int    // number of entries in scratch
 }
 
@@ -29,6 +29,7 @@ func (s *fixedSink) reserve(mem memory.Allocator, rows int) {
 	s.buffer = memory.NewResizableBuffer(mem)
 	s.buffer.Resize(rows * s.width)
 	s.out = s.buffer.Bytes()
+	s.at = 0
 }
 
 func (s *fixedSink) appendPlain(plain []byte, n int) (int, error) {
@@ -175,6 +176,8 @@ func (s *fixedSink) release() {
 		s.buffer = nil
 	}
 }
+
+func (s *fixedSink) close() {}
 
 // view looks at bytes as values of a width that divides their number.
 func view[T any](b []byte) []T {

@@ -138,7 +138,9 @@ func FuzzDecode(f *testing.F) {
 			for i, c := range cases {
 				pages, err := reader.RowGroup(0).GetColumnPageReader(c)
 				require.NoError(f, err)
-				f.Add(byte(i), uint16(40), nulls != required, packPages(f, pages))
+				content := packPages(f, pages)
+				f.Add(byte(i), uint16(40), nulls != required, content)
+				f.Add(byte(i), uint16(40+6*fuzzRows), nulls != required, content) // in slices
 				require.NoError(f, pages.Close())
 			}
 		}
@@ -157,19 +159,30 @@ func FuzzDecode(f *testing.F) {
 		mem := &boundingAllocator{Allocator: memory.NewGoAllocator(), t: t, bound: decodeBound(dt, n, len(packed), largest)}
 		d := Decoder{MaxBytes: fuzzMaxBytes}
 		column := Column{Field: arrow.Field{Name: "fuzz", Type: dt, Nullable: nullable}, Leaf: leaf}
-		got, err := d.Decode(context.Background(), column, int64(n), &pageList{pages: pages}, mem)
-		if err == nil {
-			require.Equal(t, n, got.Len())
+		slice := n/(1+int(rows)/fuzzRows) + 1
+		err := d.Open(column, int64(n), &pageList{pages: pages})
+		for left := n; err == nil; {
+			var got arrow.Array
+			if got, err = d.Next(context.Background(), int64(min(slice, left)), mem); err != nil {
+				break
+			}
+			require.Equal(t, min(slice, left), got.Len())
 			require.NoError(t, array.ValidateFull(got))
 			if views, ok := got.(array.ViewLike); ok {
-				for i := range n {
+				for i := range got.Len() {
 					_ = views.ValueStr(i)
 				}
 			}
+			left -= got.Len()
 			got.Release()
+			if left == 0 {
+				break
+			}
 		}
+		d.Close()
 		require.Zero(t, mem.taken, "left allocated")
 		scratch := cap(d.scratch.entries) + cap(d.scratch.plain) +
+			cap(d.scratch.levels) + cap(d.scratch.bits) +
 			4*(cap(d.scratch.offsets)+cap(d.scratch.indices)+cap(d.scratch.lengths)+cap(d.scratch.prefixes))
 		require.LessOrEqual(t, scratch, 2*(32*(largest+n)+16*n+fuzzMaxBytes)+64<<10+int(unsafe.Sizeof(d)))
 	})

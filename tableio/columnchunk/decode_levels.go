@@ -6,50 +6,34 @@ import (
 	"math/bits"
 
 	"github.com/apache/arrow-go/v18/arrow/bitutil"
-	"github.com/apache/arrow-go/v18/arrow/memory"
 )
 
-// levels reads the definition levels of a page, of which there are 0 for a null and 1 for a value, into the bitmap, and
-// counts the values. One run of ones, as most pages have it, costs nothing.
-func (c *chunkDecoder) levels(in []byte, rows int) (valid int, err error) {
+// readLevels reads the definition levels of a page, of which there are 0 for a null and 1 for a value, and counts the
+// values. A page without nulls, whose levels mostly are one run of ones, needs no bits.
+func (c *chunkDecoder) readLevels(in []byte, rows int) (valid int, err error) {
 	err = bitRuns(in, rows, func(run bitRun) {
 		ones := run.ones()
 		valid += ones
-		if ones < run.n {
-			c.needValidity(c.at + run.at)
+		if ones < run.n && c.page.levels == nil {
+			c.levels = grown(c.levels, (rows+7)/8)
+			c.page.levels = c.levels
+			bitutil.SetBitsTo(c.levels, 0, int64(run.at), true)
 		}
-		if c.validity != nil {
-			run.write(c.validity.Bytes(), c.at)
+		if c.page.levels != nil {
+			run.write(c.page.levels)
 		}
 	})
 	return valid, err
 }
 
-// packedLevels reads levels that are packed from the highest bit of each byte on, as old programs wrote them.
-func (c *chunkDecoder) packedLevels(in []byte, rows int) (valid int, err error) {
-	c.plain = append(c.plain[:0], in...)
-	for i, b := range c.plain {
-		c.plain[i] = bits.Reverse8(b)
+// readPackedLevels reads levels that are packed from the highest bit of each byte on, as old programs wrote them.
+func (c *chunkDecoder) readPackedLevels(in []byte, rows int) (valid int) {
+	c.levels = append(c.levels[:0], in...)
+	for i, b := range c.levels {
+		c.levels[i] = bits.Reverse8(b)
 	}
-	valid = bitutil.CountSetBits(c.plain, 0, rows)
-	if valid < rows {
-		c.needValidity(c.at)
-	}
-	if c.validity != nil {
-		bitutil.CopyBitmap(c.plain, 0, rows, c.validity.Bytes(), c.at)
-	}
-	return valid, nil
-}
-
-// needValidity makes the bitmap, whose first rows are all valid.
-func (c *chunkDecoder) needValidity(validRows int) {
-	if c.validity != nil {
-		return
-	}
-	c.validity = memory.NewResizableBuffer(c.mem)
-	c.validity.Resize((c.rows + 7) / 8)
-	clear(c.validity.Buf())
-	bitutil.SetBitsTo(c.validity.Bytes(), 0, int64(validRows), true)
+	c.page.levels = c.levels
+	return bitutil.CountSetBits(c.levels, 0, rows)
 }
 
 // bitRun is a run of bits: n equal ones, or those of packed.
@@ -69,12 +53,12 @@ func (r *bitRun) ones() int {
 	return 0
 }
 
-// write puts the bits into a bitmap, behind a number of others.
-func (r *bitRun) write(bitmap []byte, offset int) {
+// write puts the bits into a bitmap.
+func (r *bitRun) write(bitmap []byte) {
 	if r.packed != nil {
-		bitutil.CopyBitmap(r.packed, 0, r.n, bitmap, offset+r.at)
+		bitutil.CopyBitmap(r.packed, 0, r.n, bitmap, r.at)
 	} else {
-		bitutil.SetBitsTo(bitmap, int64(offset+r.at), int64(r.n), r.set)
+		bitutil.SetBitsTo(bitmap, int64(r.at), int64(r.n), r.set)
 	}
 }
 

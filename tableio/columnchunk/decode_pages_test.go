@@ -90,7 +90,7 @@ func textColumn(t testing.TB, dt arrow.DataType) Column {
 func decodePages(t testing.TB, column Column, rows int, pages ...file.Page) (arrow.Array, error) {
 	mem := memory.NewCheckedAllocator(memory.DefaultAllocator)
 	var d Decoder
-	out, err := d.Decode(context.Background(), column, int64(rows), &pageList{pages: pages}, mem)
+	out, err := decodeChunk(context.Background(), &d, column, int64(rows), &pageList{pages: pages}, mem)
 	if err != nil {
 		mem.AssertSize(t, 0)
 	}
@@ -330,7 +330,7 @@ func TestDecodeStopsAtLimits(t *testing.T) {
 		arrow.BinaryTypes.StringView} {
 		mem := memory.NewCheckedAllocator(memory.DefaultAllocator)
 		d := Decoder{MaxBytes: 2500}
-		_, err := d.Decode(context.Background(), textColumn(t, dt), 3, &pageList{pages: []file.Page{
+		_, err := decodeChunk(context.Background(), &d, textColumn(t, dt), 3, &pageList{pages: []file.Page{
 			pageV2(1, 2, plain, []byte{2, 1}, prefixed(string(long))),
 			pageV2(2, 2, plain, []byte{4, 1}, prefixed(string(long), string(long)))}}, mem)
 		require.ErrorContains(t, err, "more than the 2500 bytes allowed", dt)
@@ -350,11 +350,11 @@ func TestDecodeStopsBetweenPages(t *testing.T) {
 	defer mem.AssertSize(t, 0)
 	var d Decoder
 	pages := &pageList{pages: []file.Page{pageV1(1, plain, numbers(1))}}
-	_, err := d.Decode(ctx, int32Column(t, false), 1, pages, mem)
+	_, err := decodeChunk(ctx, &d, int32Column(t, false), 1, pages, mem)
 	require.ErrorIs(t, err, context.Canceled)
 	require.Zero(t, pages.at)
 	broken := errors.New("disk gone")
-	_, err = d.Decode(context.Background(), int32Column(t, false), 1, &pageList{err: broken}, mem)
+	_, err = decodeChunk(context.Background(), &d, int32Column(t, false), 1, &pageList{err: broken}, mem)
 	require.ErrorIs(t, err, broken)
 }
 

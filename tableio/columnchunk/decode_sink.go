@@ -10,11 +10,11 @@ import (
 	"github.com/apache/arrow-go/v18/parquet/schema"
 )
 
-// sink collects the values of a chunk in the buffers of an array. The values of a page are appended first, as many as
-// are valid; spread then makes room for its nulls. The callers see to it that there are never more rows than were
-// reserved.
+// sink collects the values of a slice in the buffers of an array, and keeps the dictionary of the chunk. The values of a
+// page are appended first, as many as are valid; spread then makes room for its nulls. The callers see to it that there
+// are never more rows than were reserved.
 type sink interface {
-	// reserve takes memory for the rows of the chunk.
+	// reserve begins a slice and takes memory for its rows.
 	reserve(mem memory.Allocator, rows int)
 	// setDictionary sets the n values that indices stand for, in the PLAIN form.
 	setDictionary(plain []byte, n int) error
@@ -26,8 +26,10 @@ type sink interface {
 	spread(rows, valid int, validity []byte)
 	// finish hands the buffers over. It does not take the reference of validity, which is nil where all rows are valid.
 	finish(dt arrow.DataType, validity *memory.Buffer, nulls int) (arrow.ArrayData, error)
-	// release drops the sink's references to its buffers.
+	// release drops the sink's references to the buffers of the slice.
 	release()
+	// close drops those that it keeps for all slices.
+	close()
 }
 
 // physical is how the values of a Parquet type are stored.

@@ -12,16 +12,17 @@ import (
 )
 
 // viewSink collects text and binary views: values of a fixed width that hold up to twelve bytes, or point into a
-// buffer. Each page of values adds a buffer of exactly their bytes; a dictionary page adds one for all that its indices
-// stand for.
+// buffer. What is appended of a page of values adds a buffer of exactly their bytes; a dictionary page adds one, the first
+// of all slices, for all that its indices stand for.
 type viewSink struct {
 	fixedSink
 	text     bool // must be UTF-8
 	maxBytes int64
 
-	mem   memory.Allocator
-	bytes int64 // in data
-	data  []*memory.Buffer
+	mem        memory.Allocator
+	bytes      int64 // in data
+	data       []*memory.Buffer
+	dictionary int // of data, the buffers of the dictionary: at most one
 }
 
 const inlineBytes = 12 // of a view
@@ -29,6 +30,12 @@ const inlineBytes = 12 // of a view
 func (s *viewSink) reserve(mem memory.Allocator, rows int) {
 	s.mem = mem
 	s.fixedSink.reserve(mem, rows)
+}
+
+func (s *viewSink) setDictionary(plain []byte, n int) error {
+	err := s.fixedSink.setDictionary(plain, n)
+	s.dictionary = len(s.data)
+	return err
 }
 
 // views is the converter.
@@ -93,8 +100,16 @@ func (s *viewSink) finish(dt arrow.DataType, validity *memory.Buffer, nulls int)
 
 func (s *viewSink) release() {
 	s.fixedSink.release()
-	for _, buffer := range s.data {
+	s.keep(s.dictionary)
+}
+
+func (s *viewSink) close() { s.keep(0) }
+
+// keep releases all but the first buffers of data.
+func (s *viewSink) keep(buffers int) {
+	for _, buffer := range s.data[buffers:] {
+		s.bytes -= int64(buffer.Len())
 		buffer.Release()
 	}
-	s.data = nil
+	s.data = s.data[:buffers]
 }

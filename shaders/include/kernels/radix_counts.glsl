@@ -8,6 +8,7 @@ layout(push_constant) uniform Push {
     uvec2 keys;
     uvec2 counts;
     uvec2 high;
+    uvec2 offsets;
     uint rows;
     uint passes;
     uint shifts_0;

@@ -9,6 +9,7 @@ layout(constant_id = 6) const uint subgroup = SUBGROUP;
 layout(constant_id = 7) const uint ahead = AHEAD;
 layout(constant_id = 8) const uint narrow = NARROW;
 layout(constant_id = 9) const uint digits = DIGITS;
+layout(constant_id = 10) const uint early = EARLY;
 layout(push_constant) uniform Push {
     uvec2 keys_in;
     uvec2 payload_in;

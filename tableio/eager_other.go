@@ -1,7 +1,0 @@
-//go:build !linux
-
-package tableio
-
-import "os"
-
-func startWriteback(*os.File, int64, int64) {}
