@@ -13,7 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/spirjoin/spirjoin/backend"
-	"github.com/spirjoin/spirjoin/host"
+	"github.com/spirjoin/spirjoin/internal/devicetest"
+	"github.com/spirjoin/spirjoin/internal/offheap"
 	"github.com/spirjoin/spirjoin/join"
 )
 
@@ -49,18 +50,23 @@ func part(table arrow.Table, from, to int64, chunks int64) arrow.Table {
 	return array.NewTableFromRecords(table.Schema(), records)
 }
 
-// TestInPlace: on the host, columns of 4 and 8 bytes in one chunk are read where the table has them, if their first
+// TestInPlace: on CPU cores, columns of 4 and 8 bytes in one chunk are read where the table has them, if their first
 // value is where an argument may begin; other columns are copied. Either way the answer is the same, in one granule and
 // in several, and for joins at a time over parts of a table that overlap. When a join has ended, the memory of its tables
 // can be freed.
 func TestInPlace(t *testing.T) {
-	allocator := memory.NewCheckedAllocator(memory.DefaultAllocator)
+	devicetest.ForEach(t, testInPlace)
+}
+
+func testInPlace(t *testing.T, device *backend.Device) {
+	allocator := memory.NewCheckedAllocator(&offheap.Shared) // whole pages, as lavapipe imports them
 	defer allocator.AssertSize(t, 0)
-	device, closed := hostDevice(t, host.Options{}, backend.DeviceOptions{})
-	defer func() { require.NoError(t, closed()) }()
+	info := device.Info()
+	never := !info.CPULike() || !info.Unified || info.Limits.ImportAlignment == 0
 	engine := smallEngine(t, device)
 	var mu sync.Mutex
 	uploaded, awaited := make(map[string]bool), make(map[string]bool)
+	defer device.Observe(nil)
 	device.Observe(func(e backend.Event) {
 		mu.Lock()
 		defer mu.Unlock()
@@ -71,19 +77,20 @@ func TestInPlace(t *testing.T) {
 			map[bool]map[string]bool{true: uploaded, false: awaited}[e.Kind == backend.Uploaded][column] = true
 		}
 	})
-	left, right := inPlaceTable(3_000, 7, allocator), inPlaceTable(8_000, 3, allocator)
+	left, right := inPlaceTable(3_000, 7, allocator), inPlaceTable(20_000, 3, allocator)
 	defer left.Release()
 	defer right.Release()
 	for _, c := range []struct {
 		from, chunks int64
 		granule      uint64
 		copied       bool
-	}{{0, 1, 0, false}, {0, 1, 1 << 12, false}, {0, 1, 1000, true}, {64, 1, 0, false}, {3, 1, 0, true}, {0, 2, 0, true}} {
+	}{{0, 1, 0, false}, {0, 1, 1 << 13, false}, {0, 1, 5000, true}, {64, 1, 0, false}, {3, 1, 0, true}, {0, 2, 0, true}} {
 		for _, algorithm := range []string{"phj-om", "phj-um", "smj-om", "hj"} {
 			t.Run(fmt.Sprintf("%+v/%s", c, algorithm), func(t *testing.T) {
+				c.copied = c.copied || never
 				clear(uploaded)
 				clear(awaited)
-				probe := part(right, c.from, 8_000, c.chunks)
+				probe := part(right, c.from, 20_000, c.chunks)
 				defer probe.Release()
 				spec := join.Spec{On: onK, Algorithm: algorithm, Columns: []string{"k", "w_right", "n_right"},
 					Materialize: join.MaterializeDevice, How: join.Full}
@@ -98,7 +105,7 @@ func TestInPlace(t *testing.T) {
 	var joins sync.WaitGroup
 	for from := range int64(6) {
 		joins.Go(func() {
-			probe := part(right, 64*from, 8_000-from, 1)
+			probe := part(right, 64*from, 20_000-from, 1)
 			defer probe.Release()
 			spec := join.Spec{On: onK, Algorithm: "phj-um", Materialize: join.MaterializeDevice}
 			plan, err := engine.Plan(t.Context(), left, probe, spec)
