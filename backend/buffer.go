@@ -36,6 +36,11 @@ func (b *Buffer) All() Range {
 	return Range{b, 0, b.sizeBytes}
 }
 
+// AlignedAt reports whether the argument of a kernel may begin at this offset.
+func (b *Buffer) AlignedAt(offsetBytes uint64) bool {
+	return (b.offsetBytes+offsetBytes)%b.device.info.Limits.ArgumentAlignment == 0
+}
+
 // Bytes returns the mapped buffer, or nil if the host cannot access it. The caller synchronizes its accesses with
 // submitted work by [Point.Wait] or [Device.WaitBuffer].
 func (b *Buffer) Bytes() []byte {

@@ -46,6 +46,17 @@ func (s *Scope) New(sizeBytes uint64, label string) *backend.Buffer {
 	return b
 }
 
+// Import makes host memory of the caller a buffer of the scope, without a copy ([backend.Device.Import]). It is not
+// charged: whoever has the memory accounts for it. The scope releases the buffer when the device no longer uses it, so
+// that the memory is the caller's again.
+func (s *Scope) Import(memory []byte, label string) (*backend.Buffer, error) {
+	b, err := s.device.Import(s.ctx, memory, label)
+	if err == nil {
+		s.held = append(s.held, b)
+	}
+	return b, err
+}
+
 // Reserve grows the grant until sizeBytes are unused, as far as memory is free, and returns the number of unused bytes.
 // It never waits.
 func (s *Scope) Reserve(sizeBytes uint64) (unusedBytes uint64) {
@@ -102,6 +113,11 @@ func (s *Scope) drop(b *backend.Buffer) (held bool) {
 }
 
 func (s *Scope) free(b *backend.Buffer) {
+	if b.Memory() == backend.Imported {
+		_ = s.device.WaitBuffer(context.WithoutCancel(s.ctx), b) // a device that fails uses no memory
+		b.Release()
+		return
+	}
 	sizeBytes := b.SizeBytes()
 	b.Release()
 	s.grant.credit(s.device, backend.Aligned(sizeBytes))

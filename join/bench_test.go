@@ -4,8 +4,10 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
@@ -100,6 +102,83 @@ func BenchmarkJoin(b *testing.B) {
 			for _, output := range []join.Output{join.Count, join.Rows} {
 				run(device, name, []string{"heap", "pinned"}[i], left, right, to, join.Spec{On: []string{"k"}, Output: output})
 			}
+			left.Release()
+			right.Release()
+		}
+	})
+}
+
+// wideTable has an int64 key k, shuffled and unique or random below distinct, and columns of a numeric type.
+func wideTable(rows, distinct, columns int, dt arrow.DataType, side string) arrow.Table {
+	random := rand.New(rand.NewPCG(uint64(rows), 2))
+	keys, permutation := make([]int64, rows), []int(nil)
+	if distinct == 0 {
+		permutation = random.Perm(rows)
+	}
+	for i := range keys {
+		if keys[i] = int64(random.Uint64N(uint64(max(1, distinct)))); distinct == 0 {
+			keys[i] = int64(permutation[i])
+		}
+	}
+	fields, arrays := []arrow.Field{{Name: "k", Type: arrow.PrimitiveTypes.Int64}}, []arrow.Array(nil)
+	add := func(dt arrow.DataType, values []byte) {
+		arrays = append(arrays, array.MakeFromData(array.NewData(dt, rows,
+			[]*memory.Buffer{nil, memory.NewBufferBytes(values)}, nil, 0, 0)))
+	}
+	add(arrow.PrimitiveTypes.Int64, backend.AsBytes(keys))
+	for i := range columns {
+		fields = append(fields, arrow.Field{Name: fmt.Sprint(side, i), Type: dt})
+		values := make([]byte, rows*dt.(arrow.FixedWidthDataType).Bytes())
+		for at := range values {
+			values[at] = byte(at * (i + 3))
+		}
+		add(dt, values)
+	}
+	schema := arrow.NewSchema(fields, nil)
+	return array.NewTableFromRecords(schema, []arrow.RecordBatch{array.NewRecordBatch(schema, arrays, int64(rows))})
+}
+
+// BenchmarkMaterialize joins unique with foreign 64-bit keys, with columns gathered on the host and on the device, in
+// turn, and reports the median of each and what the planner chooses. SPIRJOIN_BENCH_ROWS is the number of rows on the
+// right, 4 M by default; the left has a quarter. Figures are the medians of b.N runs.
+func BenchmarkMaterialize(b *testing.B) {
+	rows := devicetest.Rows(b, "SPIRJOIN_BENCH_ROWS", 4_000_000)
+	devicetest.Bench(b, func(device *backend.Device, name string) {
+		ops, err := primitive.New(device, nil)
+		require.NoError(b, err)
+		for _, c := range []struct {
+			columns int
+			dt      arrow.DataType
+		}{{1, arrow.PrimitiveTypes.Int32}, {1, arrow.PrimitiveTypes.Int64}, {3, arrow.PrimitiveTypes.Int32},
+			{3, arrow.PrimitiveTypes.Int64}, {3, arrow.PrimitiveTypes.Int16},
+			{3, &arrow.Decimal128Type{Precision: 38, Scale: 2}}} {
+			left := wideTable(rows/4, 0, c.columns, c.dt, "l")
+			right := wideTable(rows, rows/4, c.columns, c.dt, "r")
+			engine := join.NewEngine(ops, &offheap.Shared, 0)
+			b.Run(fmt.Sprintf("columns=%d/type=%s/rows=%d/device=%s", c.columns, c.dt, rows, name), func(b *testing.B) {
+				times := make(map[join.Materialize][]float64)
+				places := []join.Materialize{join.MaterializeHost, join.MaterializeDevice}
+				for range b.N {
+					for _, place := range places {
+						plan, err := engine.Plan(context.Background(), left, right,
+							join.Spec{On: []string{"k"}, Materialize: place})
+						require.NoError(b, err)
+						start := time.Now()
+						got, err := drawn(context.Background(), plan)
+						require.NoError(b, err)
+						require.EqualValues(b, rows, got)
+						times[place] = append(times[place], float64(time.Since(start).Microseconds())/1000)
+					}
+				}
+				plan, err := engine.Plan(context.Background(), left, right, join.Spec{On: []string{"k"}})
+				require.NoError(b, err)
+				taken := &plan.Alternatives[0]
+				b.Logf("planned: %s on the %s; %s", taken.Algorithm.Name(), taken.Place, plan)
+				for i, place := range []string{"ms-host", "ms-device"} {
+					slices.Sort(times[places[i]])
+					b.ReportMetric(times[places[i]][b.N/2], place)
+				}
+			})
 			left.Release()
 			right.Release()
 		}

@@ -192,7 +192,7 @@ func (l *lowering) tree(place Materialize, ordered bool) query.Join {
 	var words [2]*relation.Words
 	for s, scan := range j.Scans {
 		scan.Words = relation.PlanWords(fields[scan.Side])
-		scan.Encodes = l.engine.EncodesKeys(scan)
+		scan.Encodes, scan.InPlace = l.engine.EncodesKeys(scan), l.engine.InPlace(scan)
 		words[s] = &scan.Words
 		for i, v := range values[scan.Side] {
 			v.Words = &scan.Words.Columns[i]
@@ -204,6 +204,7 @@ func (l *lowering) tree(place Materialize, ordered bool) query.Join {
 			scan.Numbers = false
 		}
 		j.Transfer.RowNumbers[s] = scan.Numbers
+		j.Transfer.InPlace[s] = scan.InPlaceBits()
 		j.Transfer.ArrowBits[s], j.Transfer.Repacked[s] = scan.Words.ArrowBits(), scan.Words.RepackedBits()
 		rows := uint64(scan.Table.NumRows())
 		if l.later && s == operator.Probe {

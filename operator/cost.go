@@ -74,8 +74,10 @@ func NewCost(p *Plan, move Moves) *Cost {
 		}
 		if c.Facts.Loaded { // keys and columns of the chunk
 			c.TakeOf(side, c.of(side, c.Facts.KeyBytes))
-			for _, bytes := range c.Facts.Payload[side] {
-				c.TakeOf(side, c.of(side, bytes))
+			for i, bytes := range c.Facts.Payload[side] {
+				if in := c.Facts.InPlace[side]; i >= len(in) || !in[i] {
+					c.TakeOf(side, c.of(side, bytes))
+				}
 			}
 		}
 	}

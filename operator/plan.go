@@ -34,6 +34,8 @@ type Facts struct {
 	TableRows [2]uint64
 	// Encoded says that the device makes the keys of a side, for all rows that are loaded.
 	Encoded [2]bool
+	// InPlace says which payload columns of chunks that are loaded lie in the memory of the table; nil: none.
+	InPlace [2][]bool
 
 	OutputRows uint64     // pairs, estimated
 	MostRows   uint64     // upper bound on OutputRows (99.7%); 0 if unknown

@@ -32,6 +32,7 @@ const (
 
 	EncodeRow    // row whose key the host encodes and uploads
 	UploadByte   // byte of a payload column
+	RepackByte   // byte that kernels read or write to convert columns from Arrow's format to words, or back
 	DownloadByte // byte of output
 	TakeNear     // the same as GatherNear, by the host
 	TakeFar      // the same as GatherFar, by the host
@@ -43,7 +44,7 @@ var unitNames = [NumUnits]string{"launch", "stream_byte", "sort_row", "partition
 	"match_build", "match_probe", "match_row", "match_met",
 	"build_near", "build_far", "probe_near", "probe_far", "merge_row", "search_row", "scan_row", "expand_row",
 	"gather_near", "gather_far",
-	"encode_row", "upload_byte", "download_byte", "take_near", "take_far"}
+	"encode_row", "upload_byte", "repack_byte", "download_byte", "take_near", "take_far"}
 
 func (u Unit) String() string { return unitNames[u] }
 

@@ -147,7 +147,7 @@ func (l *Limits) divide(f operator.Facts, want operator.Want, a operator.Algorit
 		if f.Granule > 0 {
 			rows = min(rows, f.Granule)
 		}
-		if f.Granule = (rows + 1) / 2; f.Granule < max(leastGranule, (*least).LeastGranule)/part {
+		if f.Granule = (rows/2 + 64) &^ 63; f.Granule < max(leastGranule, (*least).LeastGranule)/part {
 			break
 		}
 	}

@@ -9,6 +9,7 @@ type Transfer struct {
 	// RowNumbers says that the last payload column of a side is row numbers, which are generated on the device.
 	RowNumbers [2]bool
 	ArrowBits  [2]int // bits per row of the payload columns, in Arrow's buffers ([relation.Words])
+	InPlace    [2]int // the part of ArrowBits that the device reads where the table has it
 	Repacked   [2]int // bits per row that kernels read and write to pack them into words, or unpack them
 	Keys       [2]Encoding
 	Host       [2]int // number of columns that the host fetches by row number
@@ -47,6 +48,7 @@ func (t *Transfer) Predict(p *operator.Plan, rates *Rates) {
 		if t.RowNumbers[side] {
 			downloaded += 4
 		}
+		uploaded -= float64(t.InPlace[side]) / 8
 		if texts := float64(t.TextBytes[side]); texts > 0 {
 			p.Add(operator.Load, operator.UploadByte, texts)
 			p.Add(operator.Load, operator.Stream, texts)
@@ -65,9 +67,9 @@ func (t *Transfer) Predict(p *operator.Plan, rates *Rates) {
 		}
 		p.Add(operator.Load, operator.UploadByte, rows*uploaded)
 		if repacked > 0 {
-			p.Add(operator.Load, operator.Stream, rows*repacked)
+			p.Add(operator.Load, operator.RepackByte, rows*repacked)
 			p.Add(operator.Gather, operator.Launch, 1)
-			p.Add(operator.Gather, operator.Stream, (pairs+alone)*repacked)
+			p.Add(operator.Gather, operator.RepackByte, (pairs+alone)*repacked)
 		}
 		p.Add(operator.Deliver, operator.DownloadByte, (pairs+alone)*downloaded)
 		for range t.Host[side] + t.Compared {

@@ -197,6 +197,9 @@ func (q *Query) add(tree *Join, compare Comparing, parts uint64, limits planner.
 	f.Software, f.SubgroupSize = device.Info().Type == backend.Software, int(device.Info().SubgroupSize)
 	for side, s := range tree.Scans {
 		f.Payload[side], f.TableRows[side], f.Encoded[side] = s.Payload(), uint64(s.Table.NumRows()), s.Encodes
+		if side == operator.Build || f.Granule%inPlaceRows == 0 {
+			f.InPlace[side] = s.InPlace
+		}
 	}
 	if q.Ordered {
 		bytes, err := deliver.RunBytes(f.Tuning, deliver.RunRows)

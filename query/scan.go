@@ -31,6 +31,7 @@ type Scan struct {
 	Numbers bool             // the last payload column is the row number
 	Keyless relation.Keyless // which rows without a key are in the output
 	Encodes bool             // the device makes the key codes ([Engine.EncodesKeys])
+	InPlace []bool           // by word: the device reads it where the table has it ([Engine.InPlace])
 }
 
 // Rows returns the number of rows that have a key.
@@ -158,6 +159,13 @@ func (l *load) encoded(ctx context.Context) (err error) {
 func (l *load) words(ctx context.Context) error {
 	words := loader{l.lane, l.Words, l.Columns, "number " + l.Side.String()}
 	for _, part := range words.parts() {
+		if values, ok := l.borrow(&part); ok {
+			l.chunk.Payload = append(l.chunk.Payload, values)
+			if err := l.encoder.words(ctx, l.Names[part.column], values.Data); err != nil {
+				return err
+			}
+			continue
+		}
 		all, into := make([]relation.Values, part.words), make([]backend.Range, part.words)
 		for i := range all {
 			all[i] = l.column(l.rows(), l.Words.Bytes[part.first+i], l.label(&part))

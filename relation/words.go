@@ -144,6 +144,21 @@ func (w *Words) RepackedBits() (bits int) {
 	return bits
 }
 
+// Values returns the buffer that has all values of a column of 4 or 8 bytes per value, in order, and where in it they
+// begin, in bytes; nil if they are in several chunks, or the type is another one.
+func (c *WordColumn) Values(column *arrow.Chunked) (buffer []byte, offsetBytes uint64) {
+	if c.Count != 1 {
+		return nil, 0
+	}
+	for part := range rowsOf(column, 0, column.Len()) {
+		if part.rows < column.Len() || part.check() != nil {
+			return nil, 0
+		}
+		return bufferBytes(part.data, 1), uint64(part.first) * c.ValueBytes(1)
+	}
+	return nil, 0
+}
+
 // StageRows is the number of rows that are converted to words at a time. It keeps the parts of columns aligned.
 const StageRows = 16 * blockRows
 

@@ -1,0 +1,119 @@
+package join_test
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/internal/devicetest"
+	"github.com/spirjoin/spirjoin/internal/offheap"
+	"github.com/spirjoin/spirjoin/join"
+)
+
+// inPlaceTable has a key k, a column w of 8 bytes and a column n of 4 bytes with NULLs, in one chunk each.
+func inPlaceTable(rows, stride int, allocator memory.Allocator) arrow.Table {
+	schema := arrow.NewSchema([]arrow.Field{{Name: "k", Type: arrow.PrimitiveTypes.Int64},
+		{Name: "w", Type: arrow.PrimitiveTypes.Int64}, {Name: "n", Type: arrow.PrimitiveTypes.Int32, Nullable: true}}, nil)
+	values := array.NewRecordBuilder(allocator, schema)
+	defer values.Release()
+	for i := range rows {
+		values.Field(0).(*array.Int64Builder).Append(int64(i * stride % rows))
+		values.Field(1).(*array.Int64Builder).Append(int64(i) << 33)
+		values.Field(2).(*array.Int32Builder).Append(int32(-i))
+		if i%7 == 0 {
+			values.Field(2).(*array.Int32Builder).SetNull(i)
+		}
+	}
+	batch := values.NewRecordBatch()
+	defer batch.Release()
+	return array.NewTableFromRecords(schema, []arrow.RecordBatch{batch})
+}
+
+// part is rows of a table in these many chunks.
+func part(table arrow.Table, from, to int64, chunks int64) arrow.Table {
+	var records []arrow.RecordBatch
+	reader := array.NewTableReader(table, table.NumRows())
+	defer reader.Release()
+	reader.Next()
+	for c := range chunks {
+		records = append(records, reader.RecordBatch().NewSlice(from+(to-from)*c/chunks, from+(to-from)*(c+1)/chunks))
+		defer records[c].Release()
+	}
+	return array.NewTableFromRecords(table.Schema(), records)
+}
+
+// TestInPlace: on CPU cores, columns of 4 and 8 bytes in one chunk are read where the table has them, if their first
+// value is where an argument may begin; other columns are copied. Either way the answer is the same, in one granule and
+// in several, and for joins at a time over parts of a table that overlap. When a join has ended, the memory of its tables
+// can be freed.
+func TestInPlace(t *testing.T) {
+	devicetest.ForEach(t, testInPlace)
+}
+
+func testInPlace(t *testing.T, device *backend.Device) {
+	allocator := memory.NewCheckedAllocator(&offheap.Shared) // whole pages, as lavapipe imports them
+	defer allocator.AssertSize(t, 0)
+	info := device.Info()
+	never := !info.CPULike() || !info.Unified || info.Limits.ImportAlignment == 0
+	engine := smallEngine(t, device)
+	var mu sync.Mutex
+	uploaded, awaited := make(map[string]bool), make(map[string]bool)
+	defer device.Observe(nil)
+	device.Observe(func(e backend.Event) {
+		mu.Lock()
+		defer mu.Unlock()
+		if e.Range.Buffer == nil || e.Kind != backend.Uploaded && e.Kind != backend.Waited {
+			return
+		}
+		if _, column, ok := strings.Cut(e.Range.Buffer.Label(), " column "); ok {
+			map[bool]map[string]bool{true: uploaded, false: awaited}[e.Kind == backend.Uploaded][column] = true
+		}
+	})
+	left, right := inPlaceTable(3_000, 7, allocator), inPlaceTable(20_000, 3, allocator)
+	defer left.Release()
+	defer right.Release()
+	for _, c := range []struct {
+		from, chunks int64
+		granule      uint64
+		copied       bool
+	}{{0, 1, 0, false}, {0, 1, 1 << 13, false}, {0, 1, 5000, true}, {64, 1, 0, false}, {3, 1, 0, true}, {0, 2, 0, true}} {
+		for _, algorithm := range []string{"phj-om", "phj-um", "smj-om", "hj"} {
+			t.Run(fmt.Sprintf("%+v/%s", c, algorithm), func(t *testing.T) {
+				c.copied = c.copied || never
+				clear(uploaded)
+				clear(awaited)
+				probe := part(right, c.from, 20_000, c.chunks)
+				defer probe.Release()
+				spec := join.Spec{On: onK, Algorithm: algorithm, Columns: []string{"k", "w_right", "n_right"},
+					Materialize: join.MaterializeDevice, How: join.Full}
+				checkOn(t, engine, left, probe, spec, [2]uint64{c.granule, 0})
+				require.Equal(t, c.copied, uploaded["w"], "%v", uploaded)
+				require.Equal(t, c.copied, uploaded["n"], "%v", uploaded)
+				require.True(t, c.copied || awaited["w"], "it is released when the device no longer reads it")
+			})
+		}
+	}
+	engine.GranuleRows = 0
+	var joins sync.WaitGroup
+	for from := range int64(6) {
+		joins.Go(func() {
+			probe := part(right, 64*from, 20_000-from, 1)
+			defer probe.Release()
+			spec := join.Spec{On: onK, Algorithm: "phj-um", Materialize: join.MaterializeDevice}
+			plan, err := engine.Plan(t.Context(), left, probe, spec)
+			if err == nil {
+				_, err = drawn(t.Context(), plan)
+			}
+			assert.NoError(t, err)
+		})
+	}
+	joins.Wait()
+}
