@@ -27,11 +27,11 @@ import (
 )
 
 // budgetTables are orders with unique keys, and lines of which some have an order.
-func budgetTables(t *testing.T, orders, lines int, allocator memory.Allocator) (left, right arrow.Table) {
+func budgetTables(t *testing.T, orders, lines int) (left, right arrow.Table) {
 	table := func(rows int, key func(i int) int) arrow.Table {
 		schema := arrow.NewSchema([]arrow.Field{{Name: "k", Type: arrow.PrimitiveTypes.Int64},
 			{Name: "v", Type: arrow.PrimitiveTypes.Int64}, {Name: "name", Type: arrow.BinaryTypes.String}}, nil)
-		b := array.NewRecordBuilder(allocator, schema)
+		b := array.NewRecordBuilder(memory.DefaultAllocator, schema)
 		defer b.Release()
 		for i := range rows {
 			b.Field(0).(*array.Int64Builder).Append(int64(key(i)))
@@ -220,7 +220,7 @@ func TestJoinsShareMemory(t *testing.T) {
 	if devicetest.RaceDetector {
 		rows /= 3
 	}
-	left, right := budgetTables(t, rows, 3*rows, memory.DefaultAllocator)
+	left, right := budgetTables(t, rows, 3*rows)
 	tableBytes := query.TableBytes(left, right)
 	all := kinds(left, right)
 	onEachDevice(t, deviceBytes, func(t *testing.T, open func(hostBytes uint64) *Engine) {
@@ -260,7 +260,7 @@ func TestJoinsShareMemory(t *testing.T) {
 // TestWaitForHostMemory: joins of all kinds wait for memory of the host that others hold, end with their context, and
 // run once it is free. What the cap cannot hold is refused at once.
 func TestWaitForHostMemory(t *testing.T) {
-	left, right := budgetTables(t, 5000, 20_000, memory.DefaultAllocator)
+	left, right := budgetTables(t, 5000, 20_000)
 	onEachDevice(t, 1<<30, func(t *testing.T, open func(hostBytes uint64) *Engine) {
 		e, want := open(1<<40), make(map[string]uint64)
 		for name, run := range kinds(left, right) {
@@ -309,7 +309,7 @@ func TestWaitForHostMemory(t *testing.T) {
 
 // TestKeptMemoryIsGivenBack: memory that was kept for reuse goes when a query needs all there is.
 func TestKeptMemoryIsGivenBack(t *testing.T) {
-	left, right := budgetTables(t, 10_000, 100_000, memory.DefaultAllocator)
+	left, right := budgetTables(t, 10_000, 100_000)
 	onEachDevice(t, 1<<30, func(t *testing.T, open func(hostBytes uint64) *Engine) {
 		const hostBytes = 1 << 30
 		e := open(hostBytes)
@@ -333,7 +333,7 @@ func TestKeptMemoryIsGivenBack(t *testing.T) {
 // TestUndrawnResultHoldsHostMemory: a result that nobody draws has its memory, also that of the host; a join that has
 // no room beside it runs when it is closed.
 func TestUndrawnResultHoldsHostMemory(t *testing.T) {
-	left, right := budgetTables(t, 5000, 20_000, memory.DefaultAllocator)
+	left, right := budgetTables(t, 5000, 20_000)
 	spec := JoinSpec{On: []string{"k"}, BatchRows: 1 << 10}
 	onEachDevice(t, 1<<30, func(t *testing.T, open func(hostBytes uint64) *Engine) {
 		e := open(1 << 40)
@@ -379,7 +379,7 @@ func TestUndrawnResultHoldsHostMemory(t *testing.T) {
 // TestBuildSideAmongWaitingJoins: joins with a build side that stays go on while nothing is free and others wait, who go
 // on when it is closed, or end with their context.
 func TestBuildSideAmongWaitingJoins(t *testing.T) {
-	left, right := budgetTables(t, 5000, 20_000, memory.DefaultAllocator)
+	left, right := budgetTables(t, 5000, 20_000)
 	spec := JoinSpec{On: []string{"k"}, BatchRows: 1 << 10}
 	onEachDevice(t, 1<<30, func(t *testing.T, open func(hostBytes uint64) *Engine) {
 		e := open(1 << 40)
@@ -437,7 +437,7 @@ func TestBuildSideAmongWaitingJoins(t *testing.T) {
 // sources that are joined with it, however large its own batches of output could be, and granules are as small as the
 // cap wants them.
 func TestBuildSideLeavesRoomForSources(t *testing.T) {
-	left, right := budgetTables(t, 50, 1000, memory.DefaultAllocator)
+	left, right := budgetTables(t, 50, 1000)
 	onEachDevice(t, 64<<20, func(t *testing.T, open func(hostBytes uint64) *Engine) {
 		for _, hostBytes := range []uint64{16 << 20, 64 << 20} {
 			e, spec := open(hostBytes), JoinSpec{On: []string{"k"}}
@@ -460,7 +460,7 @@ func TestBuildSideLeavesRoomForSources(t *testing.T) {
 // TestStreamOfJoin: the source of a stream may be a join on the same engine that begins when the stream reads it, under a
 // cap that is enough for both.
 func TestStreamOfJoin(t *testing.T) {
-	left, right := budgetTables(t, 5000, 20_000, memory.DefaultAllocator)
+	left, right := budgetTables(t, 5000, 20_000)
 	onEachDevice(t, 1<<30, func(t *testing.T, open func(hostBytes uint64) *Engine) {
 		of := JoinSpec{On: []string{"k"}, How: RightSemi}
 		layout, err := NewJoinLayout(left.Schema(), right.Schema(), of)

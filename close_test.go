@@ -5,7 +5,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/apache/arrow-go/v18/arrow/memory"
 	"github.com/stretchr/testify/require"
 
 	"github.com/spirjoin/spirjoin/backend"
@@ -16,7 +15,7 @@ import (
 // TestCloseEndsJoins: joins of every kind that run while their engine is closed end with an error that says so, and
 // use nothing of it afterwards.
 func TestCloseEndsJoins(t *testing.T) {
-	left, right := budgetTables(t, 5000, 20_000, memory.DefaultAllocator)
+	left, right := budgetTables(t, 5000, 20_000)
 	for _, after := range []time.Duration{0, time.Millisecond, 20 * time.Millisecond} {
 		devicetest.ForEachDriver(t, func(t *testing.T, driver backend.Driver) {
 			leak.Check(t)
@@ -77,7 +76,7 @@ func TestCloseEndsJoins(t *testing.T) {
 // TestCloseWithResults: a result that nobody draws, one that is drawn in part, and a build side with one neither keep
 // an engine from being closed nor use it afterwards.
 func TestCloseWithResults(t *testing.T) {
-	left, right := budgetTables(t, 5000, 20_000, memory.DefaultAllocator)
+	left, right := budgetTables(t, 5000, 20_000)
 	devicetest.ForEachDriver(t, func(t *testing.T, driver backend.Driver) {
 		leak.Check(t)
 		e, err := newEngine(backend.NewDevice(driver, backend.DeviceOptions{}), Options{})

@@ -14,8 +14,11 @@ import (
 // TestColdJoins: a device that has compiled nothing compiles exactly the kernels of a join, before its tables are there
 // if enough is known of them, and otherwise during the join. The host compiles nothing ahead.
 func TestColdJoins(t *testing.T) {
-	const leftRows, rightRows = 33_000, 33_000 // columns are pinned, and as many rows twice need no other kernels
+	const leftRows, rightRows = 5000, 20_000
+	left, right := budgetTables(t, leftRows, rightRows)
 	spec := JoinSpec{On: []string{"k"}, Algorithm: "phj-om"}
+	layout, err := NewJoinLayout(left.Schema(), right.Schema(), spec)
+	require.NoError(t, err)
 	expect := func(table arrow.Table) JoinExpected {
 		return JoinExpected{Schema: table.Schema(), Rows: table.NumRows(),
 			Bounds: func(string) (int64, int64, bool) { return 0, leftRows - 1, true },
@@ -27,10 +30,7 @@ func TestColdJoins(t *testing.T) {
 		devicetest.ForEachDriver(t, func(t *testing.T, driver backend.Driver) {
 			e, err := newEngine(backend.NewDevice(driver, backend.DeviceOptions{}), Options{})
 			require.NoError(t, err)
-			t.Cleanup(func() { require.NoError(t, e.Close()) })
-			left, right := budgetTables(t, leftRows, rightRows, e.Allocator())
-			layout, err := NewJoinLayout(left.Schema(), right.Schema(), spec)
-			require.NoError(t, err)
+			defer func() { require.NoError(t, e.Close()) }()
 			join := func() backend.KernelStats {
 				result, err := e.Join(t.Context(), left, right, spec)
 				_, err = draw(t.Context(), result, err)

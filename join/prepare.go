@@ -25,8 +25,8 @@ type Expected struct {
 	Nulls func(column string) bool
 }
 
-// Prepare begins to compile the kernels that a join of two tables is expected to need while these are still being read:
-// it plans the join of tables with the expected rows and ranges of keys, where every probe row has one match, and
+// Prepare begins to compile the kernels that a join of two tables is expected to need while these are still being read,
+// into ordinary memory: it plans the join of tables with the expected rows and ranges of keys, where every probe row has one match, and
 // rehearses that plan ([query.Query.Rehearse]). Where the join turns out differently, some of these kernels are not
 // needed. It does nothing if the rows of a table, or the bounds of a key, are unknown, and if the engine has no
 // simulator. The caller calls wait at some time, which returns when the rehearsal has ended; no compilation is waited
@@ -49,15 +49,8 @@ func (e *Engine) Prepare(ctx context.Context, layout *Layout, expected [2]Expect
 func (e *Engine) prepare(ctx context.Context, layout *Layout, expected [2]Expected) error {
 	fixed, rows := *layout, [2]uint64{uint64(expected[0].Rows), uint64(expected[1].Rows)}
 	l := lowering{engine: e, layout: &fixed, spec: &fixed.Spec, progress: exec.NewProgress(nil)}
-	allocator := memory.Allocator(memory.NewGoAllocator())
-	if _, pinned := e.Allocator.(*relation.PinnedAllocator); pinned {
-		if arena := relation.NewPinnedArena(e.Device()); arena != nil { // like that of the tables
-			defer arena.Close()
-			allocator = arena
-		}
-	}
 	for side := range expected {
-		table, err := layout.expect(relation.Side(side), &expected[side], allocator)
+		table, err := layout.expect(relation.Side(side), &expected[side])
 		if err != nil || table == nil {
 			return err
 		}
@@ -95,7 +88,7 @@ func (e *Engine) prepare(ctx context.Context, layout *Layout, expected [2]Expect
 
 // expect makes a table of three rows with what is expected of a side: the least and the greatest keys, and NULLs. It is
 // nil if too little is known.
-func (l *Layout) expect(side relation.Side, of *Expected, allocator memory.Allocator) (arrow.Table, error) {
+func (l *Layout) expect(side relation.Side, of *Expected) (arrow.Table, error) {
 	if of.Rows < 0 {
 		return nil, nil
 	}
@@ -118,7 +111,7 @@ func (l *Layout) expect(side relation.Side, of *Expected, allocator memory.Alloc
 			}
 			numbers[0], numbers[1] = uint64(least), uint64(most)
 		}
-		values, err := relation.Column(allocator, field.Type, numbers, 0)
+		values, err := relation.Column(memory.DefaultAllocator, field.Type, numbers, 0)
 		if err != nil {
 			return nil, err
 		}

@@ -8,6 +8,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 
 	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/internal/offheap"
 	"github.com/spirjoin/spirjoin/join"
 	"github.com/spirjoin/spirjoin/query"
 	"github.com/spirjoin/spirjoin/tableio"
@@ -110,7 +111,7 @@ func (in *inputs) open(ctx context.Context, b *bed, m *meter) (readers [2]*table
 		if path == "" {
 			continue
 		}
-		options := tableio.ReadOptions{Allocator: b.allocator, Busy: &m.reads}
+		options := tableio.ReadOptions{Allocator: &offheap.Shared, Busy: &m.reads} // as spirjoin join does
 		if readers[side], err = tableio.Open(ctx, path, options); err != nil {
 			return readers, err
 		}

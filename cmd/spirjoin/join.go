@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/apache/arrow-go/v18/arrow"
-	"github.com/apache/arrow-go/v18/arrow/memory"
 
 	"github.com/spirjoin/spirjoin"
 	"github.com/spirjoin/spirjoin/backend"
@@ -52,7 +51,7 @@ func (s *session) join(ctx context.Context, o joinOptions) error {
 	}
 
 	reading := time.Now()
-	readers, err := s.openInputs(ctx, o, limit, engine.Allocator(), progress)
+	readers, err := s.openInputs(ctx, o, limit, progress)
 	defer closeAll(readers)
 	if err != nil {
 		return err
@@ -148,12 +147,11 @@ func openEngine(ctx context.Context, o joinOptions) (_ *spirjoin.Engine, closeAl
 	return engine, func() { _ = errors.Join(engine.Close(), system.Close()) }, nil
 }
 
-// openInputs opens both inputs, whose tables come from the allocator and count towards the limit, and so does what a
-// pipe holds.
-func (s *session) openInputs(ctx context.Context, o joinOptions, limit *memoryCap, allocator memory.Allocator,
-	progress *progress) (readers [2]*tableio.Reader, err error) {
-	options := tableio.ReadOptions{CSV: o.csv, Allocator: limit.of(allocator), PipeAllocator: limit.of(&offheap.Shared),
-		Stdin: s.stdin}
+// openInputs opens both inputs, whose tables count towards the limit, and so does what a pipe holds. Tables are not
+// pinned: for one join, that and its undoing take longer than copies through staging memory.
+func (s *session) openInputs(ctx context.Context, o joinOptions, limit *memoryCap, progress *progress) (
+	readers [2]*tableio.Reader, err error) {
+	options := tableio.ReadOptions{CSV: o.csv, Allocator: limit.of(&offheap.Shared), Stdin: s.stdin}
 	for side, path := range o.paths {
 		progress.enter("open " + path)
 		phase, reader := readPhase(side), &readers[side]
