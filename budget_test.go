@@ -139,7 +139,7 @@ func onEachDevice(t *testing.T, deviceBytes uint64, test func(t *testing.T, open
 	devicetest.ForEachDriver(t, func(t *testing.T, driver backend.Driver) {
 		device := backend.NewDevice(driver, backend.DeviceOptions{DeviceMemoryBytes: deviceBytes})
 		if device.Info().Backend == "vulkan" && os.Getenv("SPIRJOIN_TEST_VALIDATION") == "gpu" {
-			t.Skip("accesses of instrumented shaders loop over the blocks of all joins: beyond lavapipe's limit of 65,535 loop trips")
+			t.Skip("instrumented shaders loop over the blocks of all joins: beyond lavapipe's limit of 65,535 trips")
 		}
 		defer func() { require.NoError(t, device.Close()) }()
 		var e *Engine
@@ -172,7 +172,7 @@ func heapBytes() uint64 {
 }
 
 // takenBytes is what an engine takes of the host outside the heap: blocks of tables and batches, pinned memory, and
-// memory of a device that lives in host memory. Buffers through which a device copies, 64 MiB at most, are the
+// memory of a device that lives in host memory. Buffers through which a device copies, 160 MiB at most, are the
 // device's.
 func takenBytes(e *Engine) uint64 {
 	blocks, _ := offheap.Shared.Use()

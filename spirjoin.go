@@ -36,6 +36,7 @@ import (
 
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/host"
+	"github.com/spirjoin/spirjoin/internal/offheap"
 	"github.com/spirjoin/spirjoin/join"
 	"github.com/spirjoin/spirjoin/primitive"
 	"github.com/spirjoin/spirjoin/query"
@@ -230,8 +231,8 @@ type Options struct {
 	// tables.
 	//
 	// Not counted are tables that no join is reading, batches that were drawn and not released beyond those four, what
-	// sources hold, buffers of 64 MiB through which a GPU copies, and the program itself. Engine.Reserve sets memory aside
-	// for them.
+	// sources hold, buffers of 160 MiB through which a GPU copies, and the program itself. Engine.Reserve sets memory
+	// aside for them.
 	MemoryLimitBytes uint64
 	System           SystemOptions    // how the devices are found
 	Tuning           primitive.Tuning // rows that take precedence over the tuning tables and the user's tuning file
@@ -286,6 +287,9 @@ func newEngine(device *backend.Device, options Options) (*Engine, error) {
 	allocator := relation.AllocatorFor(device, options.MemoryLimitBytes)
 	e.pinned, _ = allocator.(*relation.PinnedAllocator)
 	e.join = join.NewEngine(ops, allocator, options.MemoryLimitBytes)
+	if e.pinned != nil { // tables may be read into memory of the pool of the process instead
+		e.join.Budget().Pool(nil, offheap.Shared.Trim)
+	}
 	if device.Info().Type != backend.Host { // whose kernels need no compilation
 		e.join.Simulate = host.Simulate
 	}
@@ -299,9 +303,9 @@ func (e *Engine) Device() *backend.DeviceInfo { return e.device.Info() }
 // instead.
 func (e *Engine) TuningProblems() []error { return e.tuningProblems }
 
-// Allocator returns the allocator of the batches of results, which is also the best one for input tables: it allocates
-// host memory that the device reads without a staging copy, if the device supports that, otherwise large pages outside
-// Go's heap. Memory is freed only by Release.
+// Allocator returns the allocator of the batches of results, which is also the best one for tables that are joined
+// several times: it allocates host memory that the device reads without a staging copy, if the device supports that,
+// otherwise large pages outside Go's heap. Memory is freed only by Release.
 func (e *Engine) Allocator() memory.Allocator { return e.join.Allocator }
 
 // Reserve takes host memory out of Options.MemoryLimitBytes for good, for what the caller holds beside the tables, so

@@ -80,7 +80,8 @@ func NewDevice(driver Driver, options DeviceOptions) *Device {
 		d.failed = &OpError{Op: "open", Device: info.Name, Err: ErrUnsupported, Detail: fmt.Sprintf(
 			"arguments must lie at multiples of %d bytes, plans align them to %d", *a, PlanAlignment)}
 	}
-	d.uploads.free, d.downloads.turn = make(chan *slot, stagedPieces), make(chan struct{}, 1)
+	d.uploads.free, d.uploads.turn = make(chan *slot, stagedPieces), make(chan struct{}, 1)
+	d.downloads.turn = make(chan struct{}, 1)
 	for m, capBytes := range map[Memory]uint64{DeviceLocal: options.DeviceMemoryBytes,
 		HostVisible: options.HostMemoryBytes} {
 		d.arenas[m] = arena{

@@ -18,6 +18,8 @@ const (
 	// device fills the other.
 	downloadBytes = 16 << 20
 	copyWorkers   = 12 // cores that fill pieces of an upload at a time, at most
+	// StagingBytes is the most host memory that a device has for staging.
+	StagingBytes = stagedPieces*StagedBytes + 2*downloadBytes
 )
 
 // slot is a buffer in host memory, for data that the device cannot reach where it is, and the last copy from it or to it.
@@ -35,30 +37,38 @@ func (d *Device) makeSlot(ctx context.Context, role Role, n int, sizeBytes uint6
 
 // ring has the slots of uploads. Those that are idle wait in free; the one that is longest idle comes first.
 type ring struct {
-	free chan *slot // of capacity stagedPieces
-	mu   sync.Mutex
-	made int
+	free chan *slot    // of capacity stagedPieces
+	turn chan struct{} // of capacity 1: held by the upload that makes slots
+	made atomic.Int32
 }
 
 // grow makes slots until there are most of them. Where memory is short, one will do.
 func (r *ring) grow(ctx context.Context, d *Device, most int) error {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	for ; r.made < most; r.made++ {
-		s, err := d.makeSlot(ctx, Upload, r.made, StagedBytes)
-		if err != nil && r.made == 0 {
+	if int(r.made.Load()) >= most {
+		return nil
+	}
+	select {
+	case r.turn <- struct{}{}:
+		defer func() { <-r.turn }()
+	case <-ctx.Done():
+		return ContextError(ctx)
+	}
+	for n := int(r.made.Load()); n < most; n++ {
+		s, err := d.makeSlot(ctx, Upload, n, StagedBytes)
+		if err != nil && n == 0 {
 			return err
 		} else if err != nil {
 			break
 		}
 		r.free <- s
+		r.made.Add(1)
 	}
 	return nil
 }
 
-// release releases the slots, all of which are idle.
+// release releases the idle slots, which are all when no upload is in progress.
 func (r *ring) release() {
-	for ; r.made > 0; r.made-- {
+	for len(r.free) > 0 {
 		(<-r.free).Release()
 	}
 }
@@ -177,6 +187,7 @@ func (d *Device) uploadStaged(ctx context.Context, pieces int, fill func(i int, 
 	}
 	filled := make(chan *slot, stagedPieces)
 	var last Point
+	var err error
 	var next atomic.Int64
 	var group sync.WaitGroup
 	working, fail := context.WithCancelCause(ctx)
@@ -194,20 +205,25 @@ func (d *Device) uploadStaged(ctx context.Context, pieces int, fill func(i int, 
 		if i >= pieces {
 			return nil, nil
 		}
-		if own, err = receive(r.free); err != nil {
+		s, err := receive(r.free)
+		if err != nil {
 			return nil, err
 		}
+		defer func() {
+			if own == nil { // after a panic too
+				r.free <- s
+			}
+		}()
 		waiting.Lock()
-		err = d.wait(working, own.point.at)
+		err = d.wait(working, s.point.at)
 		waiting.Unlock()
 		if err == nil {
-			own.to, err = fill(i, own.Bytes())
+			s.to, err = fill(i, s.Bytes())
 		}
 		if err != nil {
-			r.free <- own
 			return nil, err
 		}
-		return own, nil
+		return s, nil
 	}
 	if pieces == 1 {
 		defer fail(nil)
@@ -258,17 +274,22 @@ func (d *Device) uploadStaged(ctx context.Context, pieces int, fill func(i int, 
 		}
 		return nil
 	})
-	return sync.OnceValues(func() (Point, error) {
-		defer fail(nil)
+	ends := make(chan struct{})
+	go func() {
+		defer close(ends)
 		group.Wait()
-		for len(filled) > 0 { // after an error
+		for len(filled) > 0 { // after an error; others may be waiting for these slots
 			r.free <- <-filled
 		}
-		if ctx.Err() != nil && working.Err() != nil {
-			return last, ContextError(ctx)
+		if err = context.Cause(working); ctx.Err() != nil && err != nil {
+			err = ContextError(ctx)
 		}
-		return last, context.Cause(working)
-	})
+		fail(nil)
+	}()
+	return func() (Point, error) {
+		<-ends
+		return last, err
+	}
 }
 
 // send copies what is in slots to where it belongs.

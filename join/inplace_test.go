@@ -102,18 +102,25 @@ func testInPlace(t *testing.T, device *backend.Device) {
 		}
 	}
 	engine.GranuleRows = 0
-	var joins sync.WaitGroup
-	for from := range int64(6) {
-		joins.Go(func() {
-			probe := part(right, 64*from, 20_000-from, 1)
-			defer probe.Release()
-			spec := join.Spec{On: onK, Algorithm: "phj-um", Materialize: join.MaterializeDevice}
-			plan, err := engine.Plan(t.Context(), left, probe, spec)
-			if err == nil {
-				_, err = drawn(t.Context(), plan)
-			}
+	rows := func(from int64) int64 {
+		probe := part(right, 64*from, 20_000-from, 1)
+		defer probe.Release()
+		spec := join.Spec{On: onK, Algorithm: "phj-um", Materialize: join.MaterializeDevice}
+		plan, err := engine.Plan(t.Context(), left, probe, spec)
+		n := int64(0)
+		if assert.NoError(t, err) {
+			n, err = drawn(t.Context(), plan)
 			assert.NoError(t, err)
-		})
+		}
+		return n
+	}
+	var alone [6]int64
+	for from := range alone {
+		alone[from] = rows(int64(from))
+	}
+	var joins sync.WaitGroup
+	for from, want := range alone {
+		joins.Go(func() { assert.Equal(t, want, rows(int64(from)), "beside others") })
 	}
 	joins.Wait()
 }

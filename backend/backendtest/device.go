@@ -22,6 +22,7 @@ var deviceChecks = []check{
 	{"round trips of odd sizes", checkRoundTrips},
 	{"transfers of imported memory", checkImportedTransfers},
 	{"staged uploads", checkStagedUploads},
+	{"staged uploads through one slot", checkOneSlot},
 	{"shared imports", checkSharedImports},
 	{"roles", checkRoles},
 	{"kernels are compiled once", func(t *testing.T, s *suite) {

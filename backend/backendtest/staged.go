@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -62,4 +63,39 @@ func checkStagedUploads(t *testing.T, s *suite) {
 		require.NoError(t, point.Wait(background))
 	}
 	requireWords(t, want, download(t, device, b), "again")
+}
+
+// checkOneSlot: with memory for one piece, an upload goes on beside one that fails or panics, whose wait comes later.
+func checkOneSlot(t *testing.T, s *suite) {
+	const pieces, downloads = 6, 32 << 20
+	device := s.openDevice(t, backend.DeviceOptions{HostMemoryBytes: backend.StagedBytes + downloads})
+	want := randomWords(1, pieces)
+	b := allocate(t, device, pieces)
+	download(t, device, b) // it keeps staging memory of its own
+	broken := errors.New("broken")
+	fill := func(i int, staged []byte) (backend.Range, error) {
+		copy(staged, backend.AsBytes(want[i:i+1]))
+		return b.Range(uint64(i)*4, 4), nil
+	}
+	ctx, cancel := context.WithTimeout(background, time.Minute)
+	defer cancel()
+	for range 40 {
+		fails := device.UploadStaged(ctx, b.All(), pieces, func(i int, staged []byte) (backend.Range, error) {
+			if i == 1 {
+				return backend.Range{}, broken
+			}
+			return fill(i, staged)
+		})
+		point, err := device.UploadStaged(ctx, b.All(), pieces, fill)()
+		require.NoError(t, err)
+		require.NoError(t, point.Wait(ctx))
+		for range 2 {
+			_, err = fails()
+			require.ErrorIs(t, err, broken)
+		}
+	}
+	require.Panics(t, func() {
+		device.UploadStaged(background, b.All(), 1, func(int, []byte) (backend.Range, error) { panic("broken") })
+	})
+	requireWords(t, want, download(t, device, b), "beside failures")
 }

@@ -17,14 +17,13 @@ import (
 //	Go heap    64 MiB and 5% of the limit                      in the slack
 //	drivers    what they took as the device was opened, and    reserved (driverBytes)
 //	           32 MiB for what they compile later
-//	staging    64 MiB through which a GPU copies               reserved
+//	staging    160 MiB through which a GPU copies              reserved (backend.StagingBytes)
 //	pipes      the content of standard input, unless it is     reserved (tableio.Reader.PipeBytes)
 //	           an Arrow stream
 const (
 	heapShare      = 20       // of the limit, which Go's heap may take beside leastHeapBytes
 	leastHeapBytes = 64 << 20 // with less its collector has no rest
 	laterBytes     = 32 << 20 // of drivers
-	stagingBytes   = 64 << 20
 )
 
 // heapLimitBytes is the size at which Go's heap is kept.
@@ -38,7 +37,7 @@ func driverBytes(info *backend.DeviceInfo, openedBytes uint64) uint64 {
 		openedBytes += laterBytes
 	}
 	if !info.InHostMemory() {
-		openedBytes += stagingBytes
+		openedBytes += backend.StagingBytes
 	}
 	return openedBytes
 }
