@@ -26,11 +26,11 @@ type Expected struct {
 }
 
 // Prepare begins to compile the kernels that a join of two tables is expected to need while these are still being read,
-// into ordinary memory: it plans the join of tables with the expected rows and ranges of keys, where every probe row has one match, and
-// rehearses that plan ([query.Query.Rehearse]). Where the join turns out differently, some of these kernels are not
-// needed. It does nothing if the rows of a table, or the bounds of a key, are unknown, and if the engine has no
-// simulator. The caller calls wait at some time, which returns when the rehearsal has ended; no compilation is waited
-// for. The end of ctx ends the rehearsal.
+// into ordinary memory: it plans the join of tables with the expected rows and ranges of keys, where every probe row
+// has one match, and rehearses that plan ([query.Query.Rehearse]). Where the join turns out differently, some of these
+// kernels are not needed. It does nothing if the rows of a table, or the bounds of a key, are unknown, and if the
+// engine has no simulator. The caller calls wait at some time, which returns when the rehearsal has ended; no
+// compilation is waited for. The end of ctx ends the rehearsal.
 func (e *Engine) Prepare(ctx context.Context, layout *Layout, expected [2]Expected) (wait func()) {
 	flow, begun, err := e.Begin(ctx)
 	if err != nil {
