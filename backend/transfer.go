@@ -22,7 +22,8 @@ const (
 	StagingBytes = stagedPieces*StagedBytes + 2*downloadBytes
 )
 
-// slot is a buffer in host memory, for data that the device cannot reach where it is, and the last copy from it or to it.
+// slot is a buffer in host memory, for data that the device cannot reach where it is, and the last copy from it or to
+// it.
 type slot struct {
 	*Buffer
 	to    Range // where its content belongs
@@ -161,11 +162,11 @@ func (d *Device) UploadAll(ctx context.Context, transfers []Transfer) (point Poi
 	return point, err
 }
 
-// UploadStaged begins to upload pieces, made by the caller, to a range. fill writes piece i to the start of staged, which
-// has [StagedBytes], and returns its destination: a part of the range with the size of the piece, a multiple of 4 bytes.
-// Several goroutines call it, in any order. The caller must call wait, which returns when all pieces have been filled;
-// the point it returns passes when all copies are done. Errors of wait: those of fill and of the device, ErrCancelled
-// and ErrTimedOut; a part may have been copied then.
+// UploadStaged begins to upload pieces, made by the caller, to a range. fill writes piece i to the start of staged,
+// which has [StagedBytes], and returns its destination: a part of the range with the size of the piece, a multiple of 4
+// bytes. Several goroutines call it, in any order. The caller must call wait, which returns when all pieces have been
+// filled; the point it returns passes when all copies are done. Errors of wait: those of fill and of the device,
+// ErrCancelled and ErrTimedOut; a part may have been copied then.
 func (d *Device) UploadStaged(ctx context.Context, to Range, pieces int,
 	fill func(i int, staged []byte) (Range, error)) (wait func() (Point, error)) {
 	d.notify(Event{Kind: Uploaded, Range: to})

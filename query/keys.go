@@ -129,7 +129,7 @@ func (e *encoder) rest(ctx context.Context) error {
 // encode adds a key to the codes. Kernels read values that are not on the device, and validity if NULL is a value, from
 // imported memory. From other memory they are uploaded in Arrow's format.
 func (e *encoder) encode(ctx context.Context, key *relation.EncodedKey, words backend.Range) error {
-	s := newStage(ctx, e.lane, "encode keys")
+	s := newStage(ctx, e.lane)
 	defer s.release()
 	given, rows, parts := words.Buffer != nil, uint64(e.to-e.from), key.Parts(e.from, e.to)
 	if rows == 0 {
@@ -172,7 +172,6 @@ var importedBytes uint64 = 256 << 20 // less in tests
 // one half or two; with two, one is filled while kernels read the other.
 type stage struct {
 	lane       *exec.Lane
-	name       string // of the stage of the kernels
 	memory     *exec.Scope
 	list       *backend.List // kernels that read the current half, or imported memory
 	held       []*backend.Buffer
@@ -182,8 +181,8 @@ type stage struct {
 	from, used uint64          // first byte of the current half, and number of its bytes in use
 }
 
-func newStage(ctx context.Context, lane *exec.Lane, name string) stage {
-	return stage{lane: lane, name: name, memory: lane.Scope(ctx), list: lane.List(name)}
+func newStage(ctx context.Context, lane *exec.Lane) stage {
+	return stage{lane: lane, memory: lane.Scope(ctx), list: lane.List("encode keys")}
 }
 
 func (s *stage) release() {
@@ -263,7 +262,7 @@ func (s *stage) turn(ctx context.Context) error {
 	for _, b := range s.held {
 		b.Release()
 	}
-	s.list, s.used, s.imported, s.held = s.lane.List(s.name), 0, 0, nil
+	s.list, s.used, s.imported, s.held = s.lane.List("encode keys"), 0, 0, nil
 	if s.from += s.half; s.from == s.room {
 		s.from = 0
 	}

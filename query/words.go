@@ -55,8 +55,8 @@ func (p *wordPart) load(ctx context.Context, from, to int, words []backend.Range
 	return p.split(ctx, from, to, words)
 }
 
-// bring copies values in Arrow's format to a range. Copy commands bring them from imported memory too: beside kernels of
-// a join they take less of the device than kernels that fetch.
+// bring copies values in Arrow's format to a range. Copy commands bring them from imported memory too: beside kernels
+// of a join they take less of the device than kernels that fetch.
 func (p *wordPart) bring(ctx context.Context, from, to int, into backend.Range) error {
 	transfers, err := relation.Transfers(p.columns[p.column], from, to, into)
 	if err == nil {

@@ -33,7 +33,8 @@ func Blocks(rows, some, block uint64) iter.Seq2[uint64, uint64] {
 }
 
 // Sample returns the packed codes of about rows rows of a side, or of all, in [Blocks] of block adjacent rows, at most
-// stripRows. It skips rows that are left out, and reads no other rows. All cores read, because most rows are cache misses.
+// stripRows. It skips rows that are left out, and reads no other rows. All cores read, because most rows are cache
+// misses.
 func (p *KeyPlan) Sample(side Side, rows, block int) [][]uint64 {
 	s := &p.sides[side]
 	var starts []int

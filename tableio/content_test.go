@@ -40,16 +40,16 @@ func TestContentThatBreaksOff(t *testing.T) {
 	for _, broken := range []error{errors.New("broken"), io.ErrUnexpectedEOF} {
 		stream := io.MultiReader(bytes.NewReader([]byte("k\n1\n")), iotest.ErrReader(broken))
 		mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
-		_, err := Open(context.Background(), "-", ReadOptions{Format: CSV, Stdin: stream, PipeAllocator: mem})
+		_, err := Open(context.Background(), "-", ReadOptions{Format: CSV, Stdin: stream, Allocator: mem})
 		require.ErrorIs(t, err, broken)
 		mem.AssertSize(t, 0)
 	}
 }
 
-// What a pipe holds is of its own allocator, and is free when the reader is closed, or was never opened.
-func TestPipeAllocator(t *testing.T) {
+// What a pipe holds is of the allocator, and is free when the reader is closed, or was never opened.
+func TestPipeBytes(t *testing.T) {
 	mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
-	r, err := Open(t.Context(), "-", ReadOptions{Format: CSV, Stdin: bytes.NewReader([]byte("k\n1\n2\n")), PipeAllocator: mem})
+	r, err := Open(t.Context(), "-", ReadOptions{Format: CSV, Stdin: bytes.NewReader([]byte("k\n1\n2\n")), Allocator: mem})
 	require.NoError(t, err)
 	require.EqualValues(t, contentBlockBytes, r.PipeBytes())
 	require.Equal(t, contentBlockBytes, mem.CurrentAlloc())
@@ -61,7 +61,7 @@ func TestPipeAllocator(t *testing.T) {
 	table.Release()
 	mem.AssertSize(t, 0)
 
-	_, err = Open(t.Context(), "-", ReadOptions{Format: Parquet, Stdin: bytes.NewReader([]byte("no Parquet")), PipeAllocator: mem})
+	_, err = Open(t.Context(), "-", ReadOptions{Format: Parquet, Stdin: bytes.NewReader([]byte("no Parquet")), Allocator: mem})
 	require.ErrorIs(t, err, ErrInput)
 	mem.AssertSize(t, 0)
 }

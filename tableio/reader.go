@@ -2,7 +2,6 @@ package tableio
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -17,13 +16,12 @@ import (
 
 // ReadOptions says how to read a table. The zero value detects the format and reads all columns.
 type ReadOptions struct {
-	Format    Format           // Auto: by content, then by extension
-	Columns   []string         // what Read loads for nil columns; nil = all columns of the file
-	CSV       CSVOptions       // used for CSV only
-	Allocator memory.Allocator // allocates the tables; nil = Go allocator
-	// PipeAllocator allocates what a pipe holds, if that is not an Arrow stream, until the Reader is closed; nil =
-	// Allocator.
-	PipeAllocator memory.Allocator
+	Format  Format     // Auto: by content, then by extension
+	Columns []string   // what Read loads for nil columns; nil = all columns of the file
+	CSV     CSVOptions // used for CSV only
+	// Allocator allocates the tables and, until the Reader is closed, what a pipe holds that is no Arrow stream; nil = Go
+	// allocator.
+	Allocator memory.Allocator
 	// Progress, if set, is called by Read with the number of rows read so far, as they come.
 	Progress func(rows int64)
 	Stdin    io.Reader // what "-" reads; nil = os.Stdin
@@ -182,7 +180,7 @@ func newReader(ctx context.Context, in *input, opts ReadOptions) (r *Reader, err
 		}
 	}
 	if format != ArrowStream {
-		if err := in.buffer(cmp.Or(opts.PipeAllocator, opts.Allocator)); err != nil {
+		if err := in.buffer(opts.Allocator); err != nil {
 			return nil, err
 		}
 	}
