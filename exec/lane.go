@@ -61,9 +61,34 @@ func (l *Lane) Download(ctx context.Context, to []byte, from backend.Range) erro
 	return l.Device().Download(ctx, to, from)
 }
 
-// Number downloads a 64-bit number, which the device has in two words, the low one first.
-func (l *Lane) Number(ctx context.Context, from backend.Range) (uint64, error) {
+// Fetch submits a list, waits for it, and copies a few numbers that it leaves to the host, see [backend.Device.Read].
+func (l *Lane) Fetch(ctx context.Context, list *backend.List, results ...backend.Transfer) error {
+	readings := make([]*backend.Reading, len(results))
+	defer func() {
+		for _, r := range readings {
+			r.Release()
+		}
+	}()
+	for i, result := range results {
+		var err error
+		if readings[i], err = l.Device().Read(ctx, list, result.Device); err != nil {
+			return err
+		}
+	}
+	if err := l.Submit(ctx, list); err != nil {
+		return err
+	}
+	for i, result := range results {
+		if err := readings[i].Get(ctx, result.Host); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// FetchNumber is Fetch of a 64-bit number, which the device has in two words, the low one first.
+func (l *Lane) FetchNumber(ctx context.Context, list *backend.List, from backend.Range) (uint64, error) {
 	var number [8]byte
-	err := l.Download(ctx, number[:], from)
+	err := l.Fetch(ctx, list, backend.Transfer{Device: from, Host: number[:]})
 	return binary.LittleEndian.Uint64(number[:]), err
 }

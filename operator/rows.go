@@ -72,10 +72,7 @@ func (r *Rows) Count(ctx context.Context, matched bool) (rows uint64, err error)
 	if err := lane.CountBits(list, p, r.Marks, scratch.All()); err != nil {
 		return 0, err
 	}
-	if err := lane.Submit(ctx, list); err != nil {
-		return 0, err
-	}
-	return lane.Number(ctx, scratch.Range(p.CountOffset, 8))
+	return lane.FetchNumber(ctx, list, scratch.Range(p.CountOffset, 8))
 }
 
 // write outputs the rows that have a partner, or those that have none, by compaction of their columns: in one window
@@ -92,7 +89,7 @@ func (r *Rows) write(ctx context.Context, sink Sink, total uint64, matched bool)
 		return err
 	}
 	if w.Rows >= total {
-		return r.part(ctx, sink, w, 0, in.Rows, matched)
+		return r.part(ctx, sink, w, 0, in.Rows, total, matched)
 	}
 	for first := uint64(0); first < in.Rows; {
 		rows := in.Rows - first
@@ -104,7 +101,7 @@ func (r *Rows) write(ctx context.Context, sink Sink, total uint64, matched bool)
 			return &backend.OpError{Op: "write rows of one side", Err: backend.ErrDeviceMemory,
 				Detail: "there is not even room for 2,048 rows; raise device_memory"}
 		}
-		if err := r.part(ctx, sink, w, first, rows, matched); err != nil {
+		if err := r.part(ctx, sink, w, first, rows, 0, matched); err != nil {
 			return err
 		}
 		if first += rows; first < in.Rows {
@@ -117,9 +114,9 @@ func (r *Rows) write(ctx context.Context, sink Sink, total uint64, matched bool)
 }
 
 // part writes the wanted rows among rows rows of the input, from row first on, into a window, and puts it unless it is
-// empty. The window has room for all of them.
-func (r *Rows) part(ctx context.Context, sink Sink, w *Window, first, rows uint64, matched bool) error {
-	kept, err := r.fill(ctx, w, first, rows, matched)
+// empty. The window has room for all of them. kept is their number, 0 if it is not known.
+func (r *Rows) part(ctx context.Context, sink Sink, w *Window, first, rows, kept uint64, matched bool) error {
+	kept, err := r.fill(ctx, w, first, rows, kept, matched)
 	if err != nil || kept == 0 {
 		w.Release()
 		return err
@@ -127,8 +124,8 @@ func (r *Rows) part(ctx context.Context, sink Sink, w *Window, first, rows uint6
 	return w.put(ctx, sink, kept)
 }
 
-// fill fills the columns of a window, and returns the number of its rows.
-func (r *Rows) fill(ctx context.Context, w *Window, first, rows uint64, matched bool) (kept uint64, err error) {
+// fill fills the columns of a window, and returns the number of its rows, which is known or found out.
+func (r *Rows) fill(ctx context.Context, w *Window, first, rows, known uint64, matched bool) (kept uint64, err error) {
 	in := r.Input
 	lane := in.Lane
 	temporary := lane.Scope(ctx)
@@ -147,13 +144,12 @@ func (r *Rows) fill(ctx context.Context, w *Window, first, rows uint64, matched 
 	if err := lane.CompactOffsets(list, p, bits, scratch.All()); err != nil {
 		return 0, err
 	}
-	if err := lane.Submit(ctx, list); err != nil {
-		return 0, err
+	if kept = known; known == 0 {
+		if kept, err = lane.FetchNumber(ctx, list, scratch.Range(p.CountOffset, 8)); err != nil || kept == 0 {
+			return 0, err
+		}
+		list = lane.List("compact " + in.Name)
 	}
-	if kept, err = lane.Number(ctx, scratch.Range(p.CountOffset, 8)); err != nil || kept == 0 {
-		return 0, err
-	}
-	list = lane.List("compact " + in.Name)
 	part := func(column backend.Range, bytes int) backend.Range {
 		return column.Part(first*uint64(bytes), rows*uint64(bytes))
 	}

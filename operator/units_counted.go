@@ -41,10 +41,7 @@ func (u *Units) offsets(ctx context.Context, temporary *exec.Scope) (offsets bac
 	if err := u.Lane.Scan(list, scan, counts.All(), sums.All(), scratch.All()); err != nil {
 		return offsets, 0, err
 	}
-	if err := u.Lane.Submit(ctx, list); err != nil {
-		return offsets, 0, err
-	}
-	rows, err = u.Lane.Number(ctx, sums.Range(units*8, 8))
+	rows, err = u.Lane.FetchNumber(ctx, list, sums.Range(units*8, 8))
 	return sums.All(), rows, err
 }
 

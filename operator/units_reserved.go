@@ -39,11 +39,8 @@ func (u *Units) reserve(ctx context.Context, w *Window, first bool) (rows uint64
 	if err := u.record(list, w, 0, u.Number, to); err != nil {
 		return 0, false, err
 	}
-	if err := u.Lane.Submit(ctx, list); err != nil {
-		return 0, false, err
-	}
 	var state [12]byte
-	if err := u.Lane.Download(ctx, state[:], cursor); err != nil {
+	if err := u.Lane.Fetch(ctx, list, backend.Transfer{Device: cursor, Host: state[:]}); err != nil {
 		return 0, false, err
 	}
 	taken, counted := uint64(binary.LittleEndian.Uint32(state[:])), binary.LittleEndian.Uint64(state[4:])

@@ -80,10 +80,7 @@ func (m *Matches) search(ctx context.Context, countOnly bool) error {
 		scratch.All()); err != nil {
 		return err
 	}
-	if err := m.lane.Submit(ctx, list); err != nil {
-		return err
-	}
-	m.Total, err = m.lane.Number(ctx, scratch.Range(p.TotalOffset, 8))
+	m.Total, err = m.lane.FetchNumber(ctx, list, scratch.Range(p.TotalOffset, 8))
 	return err
 }
 

@@ -30,11 +30,8 @@ func Unordered(ctx context.Context, lane *exec.Lane, keyBytes int, keys ...backe
 			return nil, err
 		}
 	}
-	if err := lane.Submit(ctx, list); err != nil {
-		return nil, err
-	}
 	found := make([]byte, scratch.SizeBytes())
-	if err := lane.Download(ctx, found, scratch.All()); err != nil {
+	if err := lane.Fetch(ctx, list, backend.Transfer{Device: scratch.All(), Host: found}); err != nil {
 		return nil, err
 	}
 	bits := make([]uint64, len(keys))

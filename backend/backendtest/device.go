@@ -23,6 +23,7 @@ var deviceChecks = []check{
 	{"transfers of imported memory", checkImportedTransfers},
 	{"staged uploads", checkStagedUploads},
 	{"staged uploads through one slot", checkOneSlot},
+	{"readings", checkReadings},
 	{"shared imports", checkSharedImports},
 	{"roles", checkRoles},
 	{"kernels are compiled once", func(t *testing.T, s *suite) {

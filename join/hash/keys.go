@@ -22,13 +22,13 @@ func (j *partitioned) newHigh(ctx context.Context) error {
 	return j.lane.Submit(ctx, list)
 }
 
-// checkNarrow refuses chunks that are not as narrow as they say.
-func (j *partitioned) checkNarrow(ctx context.Context) error {
-	if !j.narrow {
-		return nil
-	}
+// fetch is [exec.Lane.Fetch]. It refuses chunks that are not as narrow as they say.
+func (j *partitioned) fetch(ctx context.Context, list *backend.List, results ...backend.Transfer) error {
 	var differing [4]byte
-	if err := j.lane.Download(ctx, differing[:], j.high.Range(4, 4)); err != nil {
+	if j.narrow {
+		results = append(results, backend.Transfer{Device: j.high.Range(4, 4), Host: differing[:]})
+	}
+	if err := j.lane.Fetch(ctx, list, results...); err != nil {
 		return err
 	}
 	if differing != [4]byte{} {

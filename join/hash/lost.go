@@ -21,11 +21,23 @@ import (
 // pieceRows is how many rows of a side are sorted at a time where more memory is not free.
 func pieceRows(buildRows uint64) uint64 { return max(1<<12, buildRows/32) }
 
-// readLost reads from a bitmap which rows found no slot. Where marks of the build side are wanted, those of these rows
-// take its place.
-func (t *table) readLost(ctx context.Context, bitmap backend.Range) error {
-	words := make([]uint32, bitmap.SizeBytes/4)
-	if err := t.lane.Download(ctx, backend.AsBytes(words), bitmap); err != nil {
+// findLost finds out which rows found no slot. It is called when something else has waited for the table, so that a join
+// waits only once. Where marks of the build side are wanted, those of these rows take the place of the bitmap.
+func (t *table) findLost(ctx context.Context) error {
+	if t.number == nil {
+		return nil
+	}
+	var number [4]byte
+	if err := t.number.Get(ctx, number[:]); err != nil {
+		return err
+	}
+	t.number.Release()
+	t.number = nil
+	if number == [4]byte{} {
+		return nil
+	}
+	words := make([]uint32, t.without.SizeBytes/4)
+	if err := t.lane.Download(ctx, backend.AsBytes(words), t.without); err != nil {
 		return err
 	}
 	for i, word := range words {
@@ -36,7 +48,7 @@ func (t *table) readLost(ctx context.Context, bitmap backend.Range) error {
 	if !t.plan.Want.Marks(operator.Build) {
 		return nil
 	}
-	t.marks = bitmap
+	t.marks = t.without
 	return ranges.ClearMarks(ctx, t.lane, t.marks)
 }
 
@@ -44,6 +56,9 @@ func (t *table) readLost(ctx context.Context, bitmap backend.Range) error {
 // and makes or counts pairs.
 func (t *table) probeLost(ctx context.Context, lane *exec.Lane, in *operator.Input, marks backend.Range,
 	sink operator.Sink) error {
+	if err := t.findLost(ctx); err != nil {
+		return err
+	}
 	want := &t.plan.Want
 	lost := func(most uint64) iter.Seq[[]uint32] { return slices.Chunk(t.lost, int(most)) }
 	return t.bySorting(ctx, lane, in, ranges.Span{End: in.Rows}, uint64(len(t.lost)), lost,
@@ -64,6 +79,9 @@ func (t *table) probeLost(ctx context.Context, lane *exec.Lane, in *operator.Inp
 // large joins a tile of a granule that makes more output than a window has room for with the rows that have a slot.
 func (t *table) large(ctx context.Context, lane *exec.Lane, in *operator.Input, tile ranges.Span,
 	sink operator.Sink) error {
+	if err := t.findLost(ctx); err != nil {
+		return err
+	}
 	found := t.build.Rows - uint64(len(t.lost))
 	return t.bySorting(ctx, lane, in, tile, found, t.found, func(lane *exec.Lane, chunks [2]*relation.Chunk) error {
 		places := operator.Places{Lane: lane, Inputs: [2]*operator.Input{&t.build, in}, Keys: t.plan.Want.Keys,

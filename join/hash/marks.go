@@ -62,8 +62,10 @@ func (j *partitioned) Finish(ctx context.Context, sink operator.Sink) error {
 	if !j.plan.Want.Marks(operator.Build) || j.build.Rows == 0 {
 		return nil
 	}
-	if err := j.checkNarrow(ctx); err != nil {
-		return err
+	if j.narrow { // no granule may have had rows
+		if err := j.fetch(ctx, new(backend.List)); err != nil {
+			return err
+		}
 	}
 	return j.rows(ctx, sink, &j.build, operator.Build, j.marks)
 }

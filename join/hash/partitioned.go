@@ -187,9 +187,6 @@ func (j *partitioned) Probe(ctx context.Context, lane *exec.Lane, probe *relatio
 	if err := j.transform(ctx, &p.probe); err != nil {
 		return err
 	}
-	if err := j.checkNarrow(ctx); err != nil {
-		return err
-	}
 	if err := p.cut(ctx); err != nil {
 		return err
 	}

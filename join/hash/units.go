@@ -41,11 +41,9 @@ func (p *probing) cut(ctx context.Context) error {
 	if err := p.lane.Scan(list, scan, counts.All(), offsets.Range(0, partitions*4+4), scratch.All()); err != nil {
 		return err
 	}
-	if err := p.lane.Submit(ctx, list); err != nil {
-		return err
-	}
 	found := make([]byte, oversizedAt+4-partitions*4)
-	if err := p.lane.Download(ctx, found, offsets.Range(partitions*4, uint64(len(found)))); err != nil {
+	at := offsets.Range(partitions*4, uint64(len(found)))
+	if err := p.fetch(ctx, list, backend.Transfer{Device: at, Host: found}); err != nil {
 		return err
 	}
 	p.oversized = binary.LittleEndian.Uint32(found[len(found)-4:])

@@ -3,7 +3,6 @@ package hash
 import (
 	"cmp"
 	"context"
-	"encoding/binary"
 
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/exec"
@@ -62,9 +61,11 @@ type table struct {
 	distinct bool // each key has one slot
 	slots    *backend.Buffer
 	mask     uint32
-	repeats  *backend.Buffer // with distinct: how many further rows have the key of a row with a slot
-	lost     []uint32        // build rows without a slot, ascending
-	marks    backend.Range   // of build rows that have a partner, for those without a slot
+	repeats  *backend.Buffer  // with distinct: how many further rows have the key of a row with a slot
+	without  backend.Range    // bitmap of build rows without a slot
+	number   *backend.Reading // of these rows; nil after findLost
+	lost     []uint32         // these rows, ascending, after findLost
+	marks    backend.Range    // of build rows that have a partner, for those without a slot
 	// Bitmap of build rows: of each key with a partner the row that the probe side meets first.
 	met backend.Range
 }
@@ -80,14 +81,14 @@ func (t *table) Build(ctx context.Context, build *relation.Chunk) error {
 	if build.Rows == 0 {
 		return nil
 	}
-	number := slots(build.Rows)
-	t.mask = uint32(number - 1)
-	t.slots = t.lane.Memory.New(number*4, "hash table")
+	slots := slots(build.Rows)
+	t.mask = uint32(slots - 1)
+	t.slots = t.lane.Memory.New(slots*4, "hash table")
 	if t.distinct {
 		t.repeats = t.lane.Memory.New(build.Rows*4, "repeats of keys")
 	}
 	bitmapBytes := (build.Rows + 31) / 32 * 4
-	places := t.lane.Memory.New(backend.PlanAlignment+bitmapBytes, "rows without a slot") // their number, and which
+	places := t.lane.Memory.New(backend.PlanAlignment+bitmapBytes, "rows without a slot")
 	if err := t.lane.Memory.Err(); err != nil {
 		return err
 	}
@@ -100,7 +101,8 @@ func (t *table) Build(ctx context.Context, build *relation.Chunk) error {
 	if err != nil {
 		return err
 	}
-	lost, bitmap := places.Range(0, 4), places.Range(backend.PlanAlignment, bitmapBytes)
+	number := places.Range(0, 4)
+	t.without = places.Range(backend.PlanAlignment, bitmapBytes)
 	list := t.lane.List("build")
 	list.Fill(t.slots.All(), 0)
 	if t.distinct {
@@ -108,22 +110,13 @@ func (t *table) Build(ctx context.Context, build *relation.Chunk) error {
 	}
 	list.Fill(places.All(), 0)
 	k.Dispatch(list, kernel.Groups(config, build.Rows), kernel.TableBuildArgs{Keys: build.Keys.Data,
-		Slots: t.slots.All(), Lost: lost, LostRows: bitmap, Repeats: t.repeats.All(), Rows: uint32(build.Rows),
+		Slots: t.slots.All(), Lost: number, LostRows: t.without, Repeats: t.repeats.All(), Rows: uint32(build.Rows),
 		Mask: t.mask, Seed: tableSeed})
+	if t.number, err = t.lane.Device().Read(ctx, list, number); err != nil {
+		return err
+	}
 	if err := t.lane.Submit(ctx, list); err != nil {
 		return err
-	}
-	var count [4]byte
-	if err := t.lane.Download(ctx, count[:], lost); err != nil {
-		return err
-	}
-	if binary.LittleEndian.Uint32(count[:]) > 0 {
-		if err := t.readLost(ctx, bitmap); err != nil {
-			return err
-		}
-	}
-	if t.marks.Buffer == nil {
-		t.lane.Memory.Release(places)
 	}
 	if t.plan.Want.Marks(operator.Build) {
 		t.met, err = ranges.NewMarks(ctx, t.lane, build.Rows, "build")
@@ -241,6 +234,9 @@ func (t *table) Finish(ctx context.Context, sink operator.Sink) error {
 	if !t.plan.Want.Marks(operator.Build) || t.build.Rows == 0 {
 		return nil
 	}
+	if err := t.findLost(ctx); err != nil {
+		return err
+	}
 	marks, err := t.marks, error(nil)
 	if len(t.lost) == 0 {
 		if marks, err = ranges.NewMarks(ctx, t.lane, t.build.Rows, "build"); err != nil {
@@ -266,7 +262,10 @@ func (t *table) rows(ctx context.Context, sink operator.Sink, in *operator.Input
 }
 
 // Close releases the table.
-func (t *table) Close() { t.lane.Memory.ReleaseAll() }
+func (t *table) Close() {
+	t.number.Release()
+	t.lane.Memory.ReleaseAll()
+}
 
 // Rewind forgets which keys were met.
 func (t *table) Rewind(ctx context.Context) error {

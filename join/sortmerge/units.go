@@ -114,10 +114,7 @@ func (g *granule) cut(ctx context.Context) error {
 	if err := lane.Scan(list, scan, counts.All(), offsets.All(), scanScratch.All()); err != nil {
 		return err
 	}
-	if err := lane.Submit(ctx, list); err != nil {
-		return err
-	}
-	units, err := lane.Number(ctx, sumScratch.Range(sum.ResultOffset, 8))
+	units, err := lane.FetchNumber(ctx, list, sumScratch.Range(sum.ResultOffset, 8))
 	if err != nil {
 		return err
 	}
