@@ -204,7 +204,7 @@ func (l *lowering) sample(f *operator.Facts) {
 	var probed, built [][]uint64
 	var both sync.WaitGroup
 	both.Go(func() { probed = l.keys.Sample(probe, planner.SampleRows, 1) })
-	both.Go(func() { built = l.keys.Sample(build, planner.ScanRows, planner.BlockRows) })
+	both.Go(func() { built = l.keys.Sample(build, int(planner.ScanRows(f.Rows[operator.Build])), planner.BlockRows) })
 	both.Wait()
 	planner.Sample(f, probed, built)
 }

@@ -177,7 +177,7 @@ func TestHiddenKeys(t *testing.T) {
 	keys, err := relation.PlanKeys(t.Context(), right, right, []string{"k"}, []string{"k"})
 	require.NoError(t, err)
 	sampled := make(map[uint64]bool)
-	for _, of := range [][2]int{{planner.SampleRows, 1}, {planner.ScanRows, planner.BlockRows}} {
+	for _, of := range [][2]int{{planner.SampleRows, 1}, {int(planner.ScanRows(rows)), planner.BlockRows}} {
 		for _, code := range slices.Concat(keys.Sample(relation.Right, of[0], of[1])...) {
 			sampled[code] = true
 		}

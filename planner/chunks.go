@@ -12,7 +12,7 @@ import (
 )
 
 // SampleChunks fills in the facts about two chunks on the device of a lane, and about the device, except Granule,
-// Window and HeldBytes. It gathers at most SampleRows and ScanRows keys on the device and downloads these.
+// Window and HeldBytes. It gathers about SampleRows and ScanRows keys on the device and downloads these.
 //
 // Errors: backend.ErrInvalidInput for inconsistent chunks; those of the device.
 func SampleChunks(ctx context.Context, lane *exec.Lane, build, probe *relation.Chunk, f *operator.Facts) error {
@@ -30,7 +30,7 @@ func SampleChunks(ctx context.Context, lane *exec.Lane, build, probe *relation.C
 			f.Payload[side] = append(f.Payload[side], v.Bytes)
 		}
 		var err error
-		rows, block := [2]uint64{ScanRows, SampleRows}[side], [2]uint64{BlockRows, 1}[side]
+		rows, block := [2]uint64{ScanRows(c.Rows), SampleRows}[side], [2]uint64{BlockRows, 1}[side]
 		if keys[side], err = sampleKeys(ctx, lane, c, rows, block); err != nil {
 			return err
 		}

@@ -15,14 +15,16 @@ import (
 // in blocks of BlockRows neighbours, or all rows if there are fewer. The former are looked up among the latter.
 const (
 	SampleRows = 1 << 13
-	ScanRows   = 1 << 18
 	BlockRows  = 64
 )
+
+// ScanRows is a sixteenth of the build side, so that a sample takes little of the time of a small join, within bounds.
+func ScanRows(buildRows uint64) uint64 { return min(max(1<<13, buildRows/16), 1<<18) }
 
 // Of the sampled build rows some are looked at for hot keys, and all rows of some keys for how often keys repeat: of all
 // keys where they are few, down to one in mostThin.
 const (
-	seenRows = 1 << 14
+	seenRows = 1 << 13
 	fewKeys  = 1 << 8
 	mostThin = 1 << 4
 )
@@ -147,9 +149,10 @@ func count(sample [][]uint64, all float64, thin int) *keyCounts {
 	expected := int(c.rows) / thin
 	c.keys, c.slots = make([]sampledKey, 0, expected+expected/16), make([]uint32, 2<<bits.Len(uint(expected)))
 	c.share = min(1, c.rows/all)
+	among := uint64(mixes / thin)
 	for i, block := range sample {
 		for _, value := range block {
-			if thin > 1 && mix(value)%uint64(thin) != 0 {
+			if thin > 1 && mix(value) >= among {
 				continue
 			}
 			slot := c.slot(value)
@@ -235,7 +238,9 @@ func spread(key uint64) uint64 {
 	return hi ^ lo
 }
 
-// mix spreads a key over 20 bits.
+const mixes = 1 << 20
+
+// mix spreads a key over as many numbers.
 func mix(key uint64) uint64 { return spread(key) >> 44 }
 
 // crowd is the average number of rows with the same key in a block.
@@ -295,6 +300,7 @@ func found(met, keyBlocks, share float64) float64 {
 // drawn one by one: both they and the sample count for less by as much as the key's rows a block vary more than those
 // would (the design effect of a cluster sample).
 func (c *keyCounts) hottest() (share float64) {
+	most, least := 0.0, math.Inf(1) // rows of a key, and their effect
 	for i := range c.keys {
 		key := &c.keys[i]
 		k := float64(key.rows)
@@ -306,7 +312,10 @@ func (c *keyCounts) hottest() (share float64) {
 			continue
 		}
 		effect := max(1, (float64(key.squares)-k*k/c.units)/k)
-		share = max(share, leastShare(k/effect, c.rows/effect))
+		if k > most || effect < least { // otherwise the bound is no higher than one before
+			most, least = k, effect
+			share = max(share, leastShare(k/effect, c.rows/effect))
+		}
 	}
 	return share
 }

@@ -23,7 +23,7 @@ func sampled(build, probe []uint64) operator.Facts {
 		}
 		return sample
 	}
-	planner.Sample(&f, take(probe, planner.SampleRows, 1), take(build, planner.ScanRows, planner.BlockRows))
+	planner.Sample(&f, take(probe, planner.SampleRows, 1), take(build, planner.ScanRows(uint64(len(build))), planner.BlockRows))
 	return f
 }
 
