@@ -27,6 +27,9 @@ func (t *table) findLost(ctx context.Context) error {
 	if t.number == nil {
 		return nil
 	}
+	if err := t.submit(ctx); err != nil {
+		return err
+	}
 	var number [4]byte
 	if err := t.number.Get(ctx, number[:]); err != nil {
 		return err

@@ -25,6 +25,9 @@ const (
 	patience  = 256
 	tableSeed = 0x9747b28c // not that of partitions: keys that were made to collide there do not here
 	mostSlots = 1 << 30
+	// smallRows is the size of build sides up to which a table is made by the submission that uses it first: its kernel
+	// takes less time than a submission.
+	smallRows = 1 << 17
 )
 
 // Name returns "hj".
@@ -58,7 +61,8 @@ type table struct {
 	plan     *operator.Plan
 	lane     *exec.Lane // of the table
 	build    operator.Input
-	distinct bool // each key has one slot
+	distinct bool          // each key has one slot
+	begun    *backend.List // what makes the table, until it is submitted
 	slots    *backend.Buffer
 	mask     uint32
 	repeats  *backend.Buffer  // with distinct: how many further rows have the key of a row with a slot
@@ -115,13 +119,33 @@ func (t *table) Build(ctx context.Context, build *relation.Chunk) error {
 	if t.number, err = t.lane.Device().Read(ctx, list, number); err != nil {
 		return err
 	}
-	if err := t.lane.Submit(ctx, list); err != nil {
-		return err
+	if t.begun = list; build.Rows > smallRows || t.plan.Facts.Stays {
+		if err := t.submit(ctx); err != nil {
+			return err
+		}
 	}
 	if t.plan.Want.Marks(operator.Build) {
 		t.met, err = ranges.NewMarks(ctx, t.lane, build.Rows, "build")
 	}
 	return err
+}
+
+// submit submits what makes the table, unless it was.
+func (t *table) submit(ctx context.Context) error {
+	list := t.begun
+	if t.begun = nil; list == nil {
+		return nil
+	}
+	return t.lane.Submit(ctx, list)
+}
+
+// begin makes the table in a list for a stage that uses it, unless it was made.
+func (t *table) begin(list *backend.List, stage string) {
+	if t.begun != nil {
+		list.Commands = append(list.Commands, t.begun.Commands...)
+		list.Stage(stage)
+		t.begun = nil
+	}
 }
 
 // input readies a side, of which nothing moves.
@@ -179,6 +203,7 @@ func (t *table) mark(ctx context.Context, lane *exec.Lane, c *relation.Chunk, ow
 	args.Slots, args.LeftKeys, args.RightKeys = t.slots.All(), t.build.Chunk.Keys.Data, c.Keys.Data
 	args.Rows, args.Mask = uint32(c.Rows), t.mask
 	list := lane.List("mark")
+	t.begin(list, "mark")
 	k.Dispatch(list, kernel.Groups(config, c.Rows), args)
 	return lane.Submit(ctx, list)
 }
@@ -203,6 +228,7 @@ func (t *table) pairs(ctx context.Context, lane *exec.Lane, in *operator.Input, 
 		args := kernel.TableProbeArgs{Slots: t.slots.All(), JoinColumns: to.Columns, JoinRows: to.Rows, Rows: rows,
 			Mask: t.mask}
 		args.LeftKeys, args.RightKeys = build, probe
+		t.begin(list, "match")
 		k.DispatchPart(list, first, end, args)
 		return nil
 	}
@@ -216,6 +242,7 @@ func (t *table) pairs(ctx context.Context, lane *exec.Lane, in *operator.Input, 
 		if err != nil {
 			return err
 		}
+		t.begin(list, "count")
 		k.Dispatch(list, u.Number, kernel.TableCountArgs{Slots: t.slots.All(), LeftKeys: build, RightKeys: probe,
 			Repeats: t.repeats.All(), Counts: counts, Rows: rows, Mask: t.mask})
 		return nil
