@@ -267,13 +267,14 @@ func (q *Query) sort() {
 		slices.DeleteFunc(q.Alternatives, func(a Alternative) bool { return a.Err == nil })...)
 }
 
-// frugalFirst moves one alternative to the front: of those with a predicted time at most a quarter above the first,
-// which is within the error of predictions, the one that needs the least memory. If device memory is host memory,
-// tables and batches need it too.
+// frugalFirst moves one alternative to the front: of those with a predicted time at most a quarter above the first that
+// need at most half of its memory, the one that needs the least. If device memory is host memory, tables and batches
+// need it too.
 func frugalFirst(byTime []Alternative) {
-	frugal := 0
+	first, frugal := &byTime[0], 0
 	for i := range byTime {
-		if byTime[i].Time() <= byTime[0].Time()*5/4 && byTime[i].PeakBytes < byTime[frugal].PeakBytes {
+		if byTime[i].Time() <= first.Time()*5/4 && byTime[i].PeakBytes <= first.PeakBytes/2 &&
+			byTime[i].PeakBytes < byTime[frugal].PeakBytes {
 			frugal = i
 		}
 	}
