@@ -116,13 +116,13 @@ func (q *Query) specimenSides() (sides [2]relation.SpecimenSide, scale uint64) {
 	return sides, scale
 }
 
-// pinned reports whether the table of a side is in memory that the device has imported. Parts that come later are
-// expected there if the engine allocates such memory.
+// pinned reports whether the table of a side is in memory that the device has imported. Later tables are expected there
+// if the engine allocates such memory, unless the first part of a stream is not.
 func (q *Query) pinned(side relation.Side) bool {
 	s := q.Alternatives[0].Scans[operator.Build]
 	if s.Side != side {
 		if s = q.Alternatives[0].Scans[operator.Probe]; s.Table.NumRows() == 0 {
-			return q.Engine.pinnedBytes > 0
+			return q.Engine.pinnedBytes > 0 && !s.Unpinned
 		}
 	}
 	return s.Keys.Pinned(side, q.Engine.Device())

@@ -143,6 +143,36 @@ func rehearse(t *testing.T, c *tableCase, rows [2]int, pinned bool) (needed, reh
 	return needed, rehearsed
 }
 
+// TestRehearsalsOfStreams: a stream is rehearsed with parts in memory as that of its first part, whatever its engine
+// allocates.
+func TestRehearsalsOfStreams(t *testing.T) {
+	for _, pinned := range []bool{false, true} {
+		t.Run(fmt.Sprintf("pinned=%t", pinned), func(t *testing.T) {
+			var needed, rehearsed kernelSet
+			engine := listingEngine(t, recorded.H200(), 0, &needed, true)
+			engine.GranuleRows = rightRows / 2
+			allocator := engine.Allocator
+			if !pinned {
+				allocator = memory.DefaultAllocator
+			}
+			c := tableCase{}
+			left, right := c.tables(t, allocator)
+			engine.Simulate = simulating(&rehearsed)
+			result, err := engine.Stream(background, join.FromTable(left), join.FromTable(right),
+				join.Spec{On: []string{"k"}, Algorithm: "phj-om", Columns: []string{"a", "b_right"}})
+			require.NoError(t, err)
+			defer result.Close()
+			for batch, err := range result.Batches(background) {
+				require.NoError(t, err)
+				batch.Release()
+			}
+			require.Equal(t, pinned, needed.has("encode_keys"))
+			require.Empty(t, needed.without(&rehearsed), "needed, but not rehearsed")
+			require.Empty(t, rehearsed.without(&needed), "rehearsed, but not needed")
+		})
+	}
+}
+
 // TestRehearsedOnce: joins of one shape are rehearsed once, unless that failed.
 func TestRehearsedOnce(t *testing.T) {
 	c := tableCase{}
