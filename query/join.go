@@ -267,14 +267,14 @@ func (q *Query) sort() {
 		slices.DeleteFunc(q.Alternatives, func(a Alternative) bool { return a.Err == nil })...)
 }
 
-// frugalFirst moves one alternative to the front: of those with a predicted time at most a quarter above the first that
-// need at most half of its memory, the one that needs the least. If device memory is host memory, tables and batches
-// need it too.
+// frugalFirst moves one alternative to the front: of those with a predicted time at most a quarter above the first,
+// which is within the error of predictions, the one with the least product of memory and squared time. Time counts
+// twice, because tables and batches, which every alternative needs, take about as much host memory again.
 func frugalFirst(byTime []Alternative) {
-	first, frugal := &byTime[0], 0
+	cost := func(a *Alternative) float64 { return a.Time().Seconds() * a.Time().Seconds() * float64(a.PeakBytes) }
+	frugal := 0
 	for i := range byTime {
-		if byTime[i].Time() <= first.Time()*5/4 && byTime[i].PeakBytes <= first.PeakBytes/2 &&
-			byTime[i].PeakBytes < byTime[frugal].PeakBytes {
+		if byTime[i].Time() <= byTime[0].Time()*5/4 && cost(&byTime[i]) < cost(&byTime[frugal]) {
 			frugal = i
 		}
 	}
