@@ -76,14 +76,15 @@ func (s *Scope) Release(buffers ...*backend.Buffer) {
 	}
 }
 
-// Move transfers buffers to another scope, whose grant is charged for them from then on. It ignores nil and buffers of
-// other scopes. A buffer that exceeds that grant is released, and the error is in the other scope.
+// Move transfers buffers to another scope, whose grant is charged from then on for those that are not imported. It
+// ignores nil and buffers of other scopes. A buffer that exceeds that grant is released, and the error is in the other
+// scope.
 func (s *Scope) Move(to *Scope, buffers ...*backend.Buffer) {
 	for _, b := range buffers {
 		if !s.drop(b) {
 			continue
 		}
-		if s.grant != to.grant {
+		if s.grant != to.grant && b.Memory() != backend.Imported {
 			if err := to.grant.charge(s.device, backend.Aligned(b.SizeBytes()), b.Label()); err != nil {
 				to.err = errors.Join(to.err, err)
 				s.free(b)

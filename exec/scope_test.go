@@ -102,6 +102,12 @@ func TestScopeMoveBetweenGrants(t *testing.T) {
 	require.Zero(t, used(0))
 	require.EqualValues(t, 1<<10, device.MemoryUse(backend.DeviceLocal).InUse, "what exceeds it is released")
 	scopes[1].ReleaseAll()
+	imported, err := scopes[0].Import(make([]byte, 1<<10), "imported")
+	require.NoError(t, err)
+	scopes[0].Move(scopes[1], imported)
+	require.Zero(t, used(1), "memory of the caller is not charged")
+	scopes[1].ReleaseAll()
+	require.Zero(t, used(0))
 	require.Zero(t, used(1))
 	for _, g := range grants {
 		g.Release()

@@ -28,6 +28,7 @@ type lowering struct {
 	// it, and expected how many rows these may have where they come part by part; 0 where the table is all.
 	later    bool
 	expected uint64
+	unpinned bool // keys of the probe table count as in ordinary memory ([query.Scan.Unpinned])
 }
 
 // lower returns what the join is, and all ways to run it.
@@ -192,6 +193,7 @@ func (l *lowering) tree(place Materialize, ordered bool) query.Join {
 	var words [2]*relation.Words
 	for s, scan := range j.Scans {
 		scan.Words = relation.PlanWords(fields[scan.Side])
+		scan.Unpinned = l.unpinned && s == operator.Probe
 		scan.Encodes, scan.InPlace = l.engine.EncodesKeys(scan), l.engine.InPlace(scan)
 		words[s] = &scan.Words
 		for i, v := range values[scan.Side] {

@@ -248,7 +248,7 @@ func (s *stream) lower(probe arrow.Table) (*lowering, error) {
 	l := s.lowering(probe, keys, s.progress)
 	l.sides = l.buildSide()
 	if s.none != nil {
-		l.unique = s.none.unique
+		l.unique, l.unpinned = s.none.unique, s.none.unpinned
 	}
 	return l, nil
 }
@@ -468,6 +468,7 @@ func (b *buildSide) stream(flow *exec.Flow, grant *exec.Grant, probe Source, pro
 			return nil, err
 		}
 		l.expected = s.expected()
+		s.none.unpinned = !l.keys.Pinned(1-b.side, b.engine.Device())
 	}
 	if !s.ended { // granules need not be larger than parts can be
 		s.mostRows = s.rows

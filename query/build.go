@@ -27,15 +27,16 @@ import (
 type Built struct {
 	Query *Query // the query with which the build side was planned
 
-	taken  *Alternative
-	need   exec.Need
-	grant  *exec.Grant // has need, and more while there is a result
-	lane   *exec.Lane
-	memory *exec.Scope    // memory of the chunk
-	texts  *deliver.Texts // texts of the chunk; nil unless keys are compared on the device
-	op     operator.Operator
-	busy   atomic.Bool // there is a result that is not closed
-	flow   *exec.Flow  // that ends with it, of a build side that is kept; otherwise nil
+	taken   *Alternative
+	need    exec.Need
+	grant   *exec.Grant // has need, and more while there is a result
+	lane    *exec.Lane
+	memory  *exec.Scope    // memory of the chunk
+	inPlace *exec.Scope    // columns that are used where tables have them
+	texts   *deliver.Texts // texts of the chunk; nil unless keys are compared on the device
+	op      operator.Operator
+	busy    atomic.Bool // there is a result that is not closed
+	flow    *exec.Flow  // that ends with it, of a build side that is kept; otherwise nil
 }
 
 // Build loads the build side of a query onto the device, to be probed by many tables, which are represented by the
@@ -71,13 +72,13 @@ func (q *Query) Build(ctx context.Context) (built *Built, err error) {
 func (q *Query) build(ctx context.Context, a *Alternative, proved []*Scan, profile *backend.Profile,
 	encode *atomic.Int64) (built *Built, err error) {
 	q.Progress.Start("wait")
-	b := &Built{Query: q, taken: a, need: q.need(a), grant: q.Grant}
-	if b.grant == nil {
-		b.grant, err = q.Engine.budget.Acquire(ctx, b.need)
-	} else if err = b.grant.Await(ctx, b.need); err == nil {
-		err = b.grant.Complete()
+	b := &Built{Query: q, taken: a, grant: q.Grant}
+	b.inPlace = exec.NewScope(context.WithoutCancel(ctx), q.Engine.Device(), nil)
+	if a, err = a.hold(b.inPlace, q.Engine.Device().Info()); err == nil {
+		err = b.acquire(ctx, q.need(a))
 	}
 	if err != nil {
+		b.inPlace.ReleaseAll()
 		b.grant.Release()
 		return nil, err
 	}
@@ -116,6 +117,18 @@ func (q *Query) build(ctx context.Context, a *Alternative, proved []*Scan, profi
 		return nil, err
 	}
 	return b, nil
+}
+
+// acquire acquires the memory of a query, or completes the grant that it has.
+func (b *Built) acquire(ctx context.Context, need exec.Need) (err error) {
+	if b.need = need; b.grant == nil {
+		b.grant, err = b.Query.Engine.budget.Acquire(ctx, need)
+		return err
+	}
+	if err = b.grant.Await(ctx, need); err == nil {
+		err = b.grant.Complete()
+	}
+	return err
 }
 
 // Probe joins with the probe side of a query that was bound ([Engine.Bind]) with the same specification but another
@@ -181,6 +194,7 @@ func (b *Built) release() {
 		b.op = nil
 	}
 	b.memory.ReleaseAll()
+	b.inPlace.ReleaseAll()
 }
 
 // Close releases all memory. A result under way, which should have been closed, fails with ErrCancelled. A second

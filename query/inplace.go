@@ -1,11 +1,14 @@
 package query
 
 import (
+	"fmt"
+	"slices"
 	"unsafe"
 
 	"github.com/apache/arrow-go/v18/arrow"
 
 	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/exec"
 	"github.com/spirjoin/spirjoin/relation"
 )
 
@@ -57,20 +60,55 @@ func importable(c *relation.WordColumn, column *arrow.Chunked, info *backend.Dev
 	return buffer[:sizeBytes], at
 }
 
-// borrow returns the rows of a column in the memory of the table, if they can be used there. They cannot if the buffer
-// overlaps another import and goes beyond it, or lies within one at an unsuitable place.
+// hold imports the columns that an alternative uses in place, for as long as memory has them, so that every load can
+// borrow them. It returns the alternative with memory for copies of the columns that cannot be imported now, because
+// their buffer overlaps one of another query and goes beyond it.
+func (a *Alternative) hold(memory *exec.Scope, info *backend.DeviceInfo) (*Alternative, error) {
+	facts, complete := a.Facts, true
+	for side, s := range a.Scans {
+		facts.InPlace[side] = slices.Clone(facts.InPlace[side])
+		for i := range s.Columns {
+			in := s.Words.Columns[i].First
+			if in >= len(facts.InPlace[side]) || !facts.InPlace[side][in] || s.Words.Columns[i].Count != 1 {
+				continue
+			}
+			if _, _, ok := s.imported(memory, i, info); !ok {
+				facts.InPlace[side][in], complete = false, false
+			}
+		}
+	}
+	if complete {
+		return a, nil
+	}
+	copying, err := a.Algorithm.Plan(&facts, a.Want)
+	if err != nil {
+		return nil, err
+	}
+	held, plan := *a, *a.Plan
+	held.Plan, plan.PeakBytes = &plan, max(plan.PeakBytes, copying.PeakBytes)
+	return &held, nil
+}
+
+// imported imports the buffer of a column into memory, and returns it and where its values begin. It is not ok if the
+// buffer overlaps another import and goes beyond it, or lies within one at an unsuitable place.
+func (s *Scan) imported(memory *exec.Scope, column int, info *backend.DeviceInfo) (b *backend.Buffer, at uint64, ok bool) {
+	c := &s.Words.Columns[column]
+	bytes, at := importable(c, s.Columns[column], info)
+	if bytes == nil {
+		return nil, 0, false
+	}
+	b, err := memory.Import(bytes, fmt.Sprintf("%s column %s", s.Side, s.Names[column]))
+	return b, at, err == nil && b.AlignedAt(at)
+}
+
+// borrow returns the rows of a column in the memory of the table, if they can be used there.
 func (l *load) borrow(part *wordPart) (v relation.Values, ok bool) {
 	if part.column < 0 || part.first >= len(l.InPlace) || !l.InPlace[part.first] || l.from == l.to {
 		return v, false
 	}
-	c, info := &l.Words.Columns[part.column], l.lane.Device().Info()
-	width := c.ValueBytes(1)
-	memory, at := importable(c, l.Columns[part.column], info)
-	if at += uint64(l.from) * width; memory == nil {
-		return v, false
-	}
-	buffer, err := l.memory.Import(memory, l.Side.String()+" "+l.label(part))
-	if err != nil || !buffer.AlignedAt(at) {
+	width := l.Words.Columns[part.column].ValueBytes(1)
+	buffer, at, ok := l.imported(l.memory, part.column, l.lane.Device().Info())
+	if at += uint64(l.from) * width; !ok || !buffer.AlignedAt(at) {
 		return v, false
 	}
 	return relation.Values{Data: buffer.Range(at, l.rows()*width), Bytes: int(width)}, true

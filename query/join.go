@@ -268,12 +268,13 @@ func (q *Query) sort() {
 }
 
 // frugalFirst moves one alternative to the front: of those with a predicted time at most a quarter above the first,
-// which is within the error of predictions, the one that needs the least memory. If device memory is host memory,
-// tables and batches need it too.
+// which is within the error of predictions, the one with the least product of memory and squared time. Time counts
+// twice, because tables and batches, which every alternative needs, take about as much host memory again.
 func frugalFirst(byTime []Alternative) {
+	cost := func(a *Alternative) float64 { return a.Time().Seconds() * a.Time().Seconds() * float64(a.PeakBytes) }
 	frugal := 0
 	for i := range byTime {
-		if byTime[i].Time() <= byTime[0].Time()*5/4 && byTime[i].PeakBytes < byTime[frugal].PeakBytes {
+		if byTime[i].Time() <= byTime[0].Time()*5/4 && cost(&byTime[i]) < cost(&byTime[frugal]) {
 			frugal = i
 		}
 	}

@@ -29,8 +29,9 @@ func TestFrugalFirst(t *testing.T) {
 		want   []int
 	}{
 		{[]Alternative{of(100, 9)}, []int{100}},
-		{[]Alternative{of(100, 9), of(110, 5), of(125, 3), of(126, 1)}, []int{125, 100, 110, 126}},
-		{[]Alternative{of(100, 3), of(110, 3), of(120, 4)}, []int{100, 110, 120}},
+		{[]Alternative{of(100, 90), of(110, 50), of(125, 30), of(126, 10)}, []int{125, 100, 110, 126}},
+		{[]Alternative{of(100, 90), of(110, 70), of(120, 66)}, []int{110, 100, 120}},
+		{[]Alternative{of(100, 90), of(110, 80), of(120, 66)}, []int{100, 110, 120}},
 	} {
 		frugalFirst(c.byTime)
 		require.Equal(t, c.want, times(c.byTime))

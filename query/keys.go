@@ -34,7 +34,9 @@ func (e *Engine) EncodesKeys(s *Scan) bool {
 		return true
 	}
 	device := e.Device()
-	fromHost := func(key relation.EncodedKey) bool { return !s.hasWords(key.Name) && !key.Imported(device) }
+	fromHost := func(key relation.EncodedKey) bool {
+		return !s.hasWords(key.Name) && (s.Unpinned || !key.Imported(device))
+	}
 	return !device.Info().Unified && !slices.ContainsFunc(s.Keys.Encoded(s.Side), fromHost)
 }
 

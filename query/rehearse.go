@@ -58,7 +58,6 @@ func (q *Query) Rehearse(ctx context.Context) (err error) {
 	}
 	simulated := backend.NewDevice(driver, device.Options())
 	defer func() { _ = simulated.Close() }()
-	rows, scale := q.Alternatives[0].specimenRows()
 	pinned := relation.NewPinnedArena(simulated)
 	defer pinned.Close()
 	in := func(imported bool) memory.Allocator { // memory like that of the query
@@ -67,11 +66,14 @@ func (q *Query) Rehearse(ctx context.Context) (err error) {
 		}
 		return memory.NewGoAllocator()
 	}
+	sides, scale := q.specimenSides()
+	for side := range sides {
+		sides[side].Allocator = in(q.pinned(relation.Side(side)))
+	}
 	stage := NewEngine(q.Engine.Ops.Rehearsal(simulated, scale), in(q.Engine.pinnedBytes > 0), 0)
 	defer stage.Close()
-	allocators := [2]memory.Allocator{in(q.pinned(relation.Left)), in(q.pinned(relation.Right))}
 	return exec.Protect("rehearse", func() error {
-		specimen, err := q.specimen(stage, rows, allocators)
+		specimen, err := q.specimen(stage, sides)
 		if err != nil {
 			return err
 		}
@@ -94,44 +96,48 @@ func (q *Query) Rehearse(ctx context.Context) (err error) {
 	})
 }
 
-// specimenRows is how many rows the specimen of each table has, and how many rows a row stands for. There are so few
-// that most of them have one partner.
-func (a *Alternative) specimenRows() (rows [2]int, scale uint64) {
-	const most = 1 << 10
+// specimenSides describes the specimen of each table, except for its allocator, and how many rows a row stands for. The
+// numbers of rows are in proportion to those of the tables, and so few that most rows have few partners; at least one
+// has a partner, and one has none.
+func (q *Query) specimenSides() (sides [2]relation.SpecimenSide, scale uint64) {
+	const least, most = 4, 1 << 10
+	a := &q.Alternatives[0]
+	scale = 1
 	for side, s := range a.Scans {
 		all := a.Facts.Brought(side)
-		n := min(all, most, 4*s.Keys.Distinct())
-		rows[s.Side], scale = int(n), max(scale, all/max(1, n))
+		n := max(1, min(all, most, 4*s.Keys.Distinct()))
+		scale = max(scale, (all+n-1)/n)
 	}
-	return rows, scale
+	for side, s := range a.Scans {
+		all := a.Facts.Brought(side)
+		sides[s.Side] = relation.SpecimenSide{Rows: int(min(all, max(least, all/scale))), Sorted: a.Facts.Sorted[side],
+			Unique: q.Unique[s.Side] != nil || side == operator.Build && a.Facts.Unique}
+	}
+	return sides, scale
 }
 
-// pinned reports whether the table of a side is in memory that the device has imported. Parts that come later are
-// expected there if the engine allocates such memory.
+// pinned reports whether the table of a side is in memory that the device has imported. Later tables are expected there
+// if the engine allocates such memory, unless the first part of a stream is not.
 func (q *Query) pinned(side relation.Side) bool {
 	s := q.Alternatives[0].Scans[operator.Build]
 	if s.Side != side {
 		if s = q.Alternatives[0].Scans[operator.Probe]; s.Table.NumRows() == 0 {
-			return q.Engine.pinnedBytes > 0
+			return q.Engine.pinnedBytes > 0 && !s.Unpinned
 		}
 	}
 	return s.Keys.Pinned(side, q.Engine.Device())
 }
 
-// specimen is the first alternative with specimens of the tables, on another engine, in memory of allocators by table.
-func (q *Query) specimen(stage *Engine, rows [2]int, allocators [2]memory.Allocator) (*Query, error) {
+// specimen is the first alternative with specimens of the tables, on another engine.
+func (q *Query) specimen(stage *Engine, sides [2]relation.SpecimenSide) (*Query, error) {
 	a := q.Alternatives[0]
 	tree := *a.Join
-	var sorted [2]bool
-	for side, s := range tree.Scans {
-		sorted[s.Side] = a.Facts.Sorted[side]
-	}
-	keys, err := tree.Scans[0].Keys.Specimen(rows, sorted, allocators)
+	keys, err := tree.Scans[0].Keys.Specimen(sides)
 	if err != nil {
 		return nil, err
 	}
 	for side, s := range tree.Scans {
-		if tree.Scans[side], err = s.specimen(keys, rows[s.Side], allocators[s.Side]); err != nil {
+		if tree.Scans[side], err = s.specimen(keys, &sides[s.Side]); err != nil {
 			return nil, err
 		}
 	}
@@ -144,7 +150,7 @@ func (q *Query) specimen(stage *Engine, rows [2]int, allocators [2]memory.Alloca
 	specimen.Progress, specimen.Release, specimen.Grant = exec.NewProgress(nil), nil, nil
 	for side, unique := range q.Unique {
 		if unique != nil {
-			if specimen.Unique[side], err = unique.Specimen(rows, sorted, allocators); err != nil {
+			if specimen.Unique[side], err = unique.Specimen(sides); err != nil {
 				return nil, err
 			}
 		}
@@ -153,16 +159,16 @@ func (q *Query) specimen(stage *Engine, rows [2]int, allocators [2]memory.Alloca
 }
 
 // specimen is the scan of a specimen of the table.
-func (s *Scan) specimen(keys *relation.KeyPlan, rows int, allocator memory.Allocator) (*Scan, error) {
+func (s *Scan) specimen(keys *relation.KeyPlan, of *relation.SpecimenSide) (*Scan, error) {
 	specimen := *s
 	specimen.Keys, specimen.Columns = keys, nil
-	specimen.Table = array.NewTable(arrow.NewSchema(nil, nil), nil, int64(rows))
+	specimen.Table = array.NewTable(arrow.NewSchema(nil, nil), nil, int64(of.Rows))
 	for i, c := range s.Columns {
 		if key := keys.Column(s.Side, s.Names[i]); key != nil { // the device may make codes of it
 			specimen.Columns = append(specimen.Columns, key)
 			continue
 		}
-		values, err := relation.Column(allocator, c.DataType(), make([]uint64, rows), 0)
+		values, err := relation.Column(of.Allocator, c.DataType(), make([]uint64, of.Rows), 0)
 		if err != nil {
 			return nil, err
 		}

@@ -31,7 +31,10 @@ type Scan struct {
 	Numbers bool             // the last payload column is the row number
 	Keyless relation.Keyless // which rows without a key are in the output
 	Encodes bool             // the device makes the key codes ([Engine.EncodesKeys])
-	InPlace []bool           // by word: the device reads it where the table has it ([Engine.InPlace])
+	// Unpinned says that keys count as in ordinary memory, as those of other tables that the table stands for, or that the
+	// plan was made for.
+	Unpinned bool
+	InPlace  []bool // by word: the device reads it where the table has it ([Engine.InPlace])
 }
 
 // Rows returns the number of rows that have a key.

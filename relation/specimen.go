@@ -15,21 +15,31 @@ import (
 	"github.com/spirjoin/spirjoin/backend"
 )
 
-// A specimen stands for a large table: it has the same columns and few rows, of which the first half has the keys of the
+// A specimen stands for a large table: it has the same columns and few rows, of which the first half has keys of the
 // first half of the other side. A join of specimens takes the same steps as one of the tables.
 
-// Specimen returns the plan for specimens with so many rows on each side. The codes of their keys are made as in this
-// plan and fill the same ranges, as far as the types allow, in order where sorted says so, otherwise not. A row is left
-// out on each side on which rows are. The columns are in memory of the allocators of their sides, as far as their types
-// have a fixed width.
-func (p *KeyPlan) Specimen(rows [2]int, sorted [2]bool, allocators [2]memory.Allocator) (*KeyPlan, error) {
+// SpecimenSide describes the specimen of a table.
+type SpecimenSide struct {
+	Rows      int
+	Sorted    bool             // rows are in the order of their codes, otherwise not
+	Unique    bool             // no key occurs twice
+	Allocator memory.Allocator // of the columns, as far as their types have a fixed width
+}
+
+// Specimen returns the plan for specimens. The codes of their keys are made as in this plan and fill the same ranges, as
+// far as the types allow. A row is left out on each side on which rows are.
+func (p *KeyPlan) Specimen(sides [2]SpecimenSide) (*KeyPlan, error) {
 	specimen := *p
-	for side, rows := range rows {
-		order := specimenOrder(Side(side), rows)
-		if sorted[side] && len(p.keys) > 0 {
-			slices.SortFunc(order, func(a, b int) int {
-				return cmp.Compare(p.spread(0, a), p.spread(0, b))
-			})
+	for side := range sides {
+		s, rows := &sides[side], sides[side].Rows
+		order := specimenOrder(Side(side), s, sides[1-side].Rows)
+		if len(p.keys) > 0 {
+			byCode := func(a, b int) int { return cmp.Compare(p.spread(0, a), p.spread(0, b)) }
+			if s.Sorted {
+				slices.SortFunc(order, byCode)
+			} else if slices.IsSortedFunc(order, byCode) { // a few may be so by chance
+				slices.Reverse(order)
+			}
 		}
 		var columns []*arrow.Chunked
 		for k := range p.keys {
@@ -38,7 +48,7 @@ func (p *KeyPlan) Specimen(rows [2]int, sorted [2]bool, allocators [2]memory.All
 			for i, row := range order {
 				numbers[i] = key.sides[side].coding.number(key.extent.min+p.spread(k, row), key.sides[side].trait.floatBit)
 			}
-			values, err := Column(allocators[side], key.sides[side].dtype, numbers, key.sides[side].coding.width)
+			values, err := Column(s.Allocator, key.sides[side].dtype, numbers, key.sides[side].coding.width)
 			if err != nil {
 				return nil, err
 			}
@@ -97,11 +107,16 @@ func (p *KeyPlan) Distinct() (most uint64) {
 	return most
 }
 
-// specimenOrder numbers the rows of a side, so that equal numbers on both sides are partners.
-func specimenOrder(side Side, rows int) (numbers []int) {
-	for row := range rows {
-		if row >= rows/2 && side == Right {
-			row += rows
+// specimenOrder numbers the rows of a side, so that rows of equal numbers are partners: those of the first half of the
+// side with fewer rows have one or, unless the other side is unique, several, the others none.
+func specimenOrder(side Side, s *SpecimenSide, others int) (numbers []int) {
+	shared := max(1, min(s.Rows, others)/2)
+	for row := range s.Rows {
+		switch {
+		case row < (s.Rows+1)/2 && !s.Unique:
+			row %= shared
+		case row >= shared && side == Right:
+			row += others
 		}
 		numbers = append(numbers, row)
 	}

@@ -13,7 +13,9 @@ import (
 	"github.com/spirjoin/spirjoin/backend"
 )
 
-var onHeap = [2]memory.Allocator{memory.DefaultAllocator, memory.DefaultAllocator}
+func specimenSides(left, right int) [2]SpecimenSide {
+	return [2]SpecimenSide{{Rows: left, Allocator: memory.DefaultAllocator}, {Rows: right, Allocator: memory.DefaultAllocator}}
+}
 
 // codesOf are the codes of a side.
 func codesOf(t *testing.T, p *KeyPlan, side Side) (codes []uint64) {
@@ -65,7 +67,7 @@ func TestSpecimen(t *testing.T) {
 			plan, err := PlanKeys(t.Context(), tables[0], tables[1], on, on)
 			require.NoError(t, err)
 			const rows = 1000
-			specimen, err := plan.Specimen([2]int{rows, rows}, [2]bool{}, onHeap)
+			specimen, err := plan.Specimen(specimenSides(rows, rows))
 			require.NoError(t, err)
 			require.Equal(t, plan.KeyBits(), specimen.KeyBits())
 			require.Equal(t, plan.Exact(), specimen.Exact())
@@ -88,7 +90,26 @@ func TestSpecimen(t *testing.T) {
 			require.Nil(t, specimen.Column(Right, "no key"))
 			require.GreaterOrEqual(t, specimen.Distinct(), uint64(100))
 
-			sorted, err := plan.Specimen([2]int{rows, 1}, [2]bool{true, true}, onHeap)
+			few, err := plan.Specimen(specimenSides(4, rows))
+			require.NoError(t, err)
+			left, right = codesOf(t, few, Left), codesOf(t, few, Right)
+			if c.types[Left] != dictionary {
+				require.False(t, slices.IsSorted(left))
+				require.True(t, slices.Contains(right, left[0]) != slices.Contains(right, left[3]), "some have partners")
+				require.Less(t, len(slices.Compact(slices.Sorted(slices.Values(right)))), rows)
+			}
+
+			sides := specimenSides(4, rows)
+			sides[Right].Unique = true
+			unique, err := plan.Specimen(sides)
+			require.NoError(t, err)
+			if c.types[Left] != dictionary {
+				require.Len(t, slices.Compact(slices.Sorted(slices.Values(codesOf(t, unique, Right)))), rows)
+			}
+
+			sides = specimenSides(rows, 1)
+			sides[Left].Sorted, sides[Right].Sorted = true, true
+			sorted, err := plan.Specimen(sides)
 			require.NoError(t, err)
 			if plan.Exact() && c.columns == 1 {
 				require.True(t, slices.IsSorted(codesOf(t, sorted, Left)))
@@ -105,7 +126,7 @@ func TestSpecimenLeavesOut(t *testing.T) {
 	table := tableOf([]arrow.Array{b.NewArray()}, make([][]int, 1))
 	plan, err := PlanKeys(t.Context(), table, table, []string{"k0"}, []string{"k0"})
 	require.NoError(t, err)
-	specimen, err := plan.Specimen([2]int{100, 0}, [2]bool{}, onHeap)
+	specimen, err := plan.Specimen(specimenSides(100, 0))
 	require.NoError(t, err)
 	require.True(t, specimen.LeavesOut(Left))
 	require.EqualValues(t, 99, specimen.Rows(Left))

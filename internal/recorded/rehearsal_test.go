@@ -98,21 +98,41 @@ func TestRehearsals(t *testing.T) {
 	for _, pinned := range []bool{false, true} {
 		for _, c := range tableCases {
 			if c.spec.Output != join.Ranges { // key ranges have no plan
-				t.Run(fmt.Sprintf("%s/pinned=%t", c.name, pinned), func(t *testing.T) { requireRehearsed(t, &c, pinned) })
+				t.Run(fmt.Sprintf("%s/pinned=%t", c.name, pinned), func(t *testing.T) {
+					needed, rehearsed := rehearse(t, &c, [2]int{leftRows, rightRows}, pinned)
+					require.Empty(t, needed.without(rehearsed), "needed, but not rehearsed")
+					require.Empty(t, rehearsed.without(needed), "rehearsed, but not needed")
+				})
 			}
 		}
 	}
 }
 
-func requireRehearsed(t *testing.T, c *tableCase, pinned bool) {
-	var needed, rehearsed kernelSet
-	engine := listingEngine(t, infoOf(c.name), c.capBytes, &needed, pinned)
-	left, right := c.tables(t, engine.Allocator)
+// TestUnequalRehearsals: a rehearsal asks for the kernels of both sides, however many rows one has more than the other.
+func TestUnequalRehearsals(t *testing.T) {
+	for _, rows := range [][2]int{{1 << 10, 1 << 19}, {3 << 20, 1 << 13}, {1 << 19, 3 << 20}} {
+		for _, spec := range []join.Spec{{Algorithm: "phj-om"}, {Algorithm: "phj-um", Validate: join.OneToMany},
+			{Algorithm: "smj-om"}, {Algorithm: "smj-um"}, {Algorithm: "hj"}} {
+			t.Run(fmt.Sprintf("%dx%d/%s", rows[0], rows[1], spec.Algorithm), func(t *testing.T) {
+				c := tableCase{name: "h200", spec: spec}
+				c.spec.Materialize = join.MaterializeDevice
+				needed, rehearsed := rehearse(t, &c, rows, false)
+				require.Empty(t, needed.without(rehearsed), "needed, but not rehearsed")
+			})
+		}
+	}
+}
+
+// rehearse returns the kernels that the join of a case needs, and those that its rehearsal asks for.
+func rehearse(t *testing.T, c *tableCase, rows [2]int, pinned bool) (needed, rehearsed *kernelSet) {
+	needed, rehearsed = new(kernelSet), new(kernelSet)
+	engine := listingEngine(t, infoOf(c.name), c.capBytes, needed, pinned)
+	left, right := c.tablesOf(t, engine.Allocator, rows)
 	spec := c.spec
 	spec.On = []string{"k"}
 	p, err := engine.Plan(background, left, right, spec)
 	require.NoError(t, err)
-	engine.Simulate = simulating(&rehearsed)
+	engine.Simulate = simulating(rehearsed)
 	require.NoError(t, p.Rehearse(background))
 	require.Empty(t, needed.all, "nothing is compiled for the device before the join")
 	engine.Simulate = nil
@@ -120,8 +140,37 @@ func requireRehearsed(t *testing.T, c *tableCase, pinned bool) {
 	require.NoError(t, err)
 	draw(t, result, spec.Output)
 	require.NotEmpty(t, needed.all)
-	require.Empty(t, needed.without(&rehearsed), "needed, but not rehearsed")
-	require.Empty(t, rehearsed.without(&needed), "rehearsed, but not needed")
+	return needed, rehearsed
+}
+
+// TestRehearsalsOfStreams: a stream is rehearsed with parts in memory as that of its first part, whatever its engine
+// allocates.
+func TestRehearsalsOfStreams(t *testing.T) {
+	for _, pinned := range []bool{false, true} {
+		t.Run(fmt.Sprintf("pinned=%t", pinned), func(t *testing.T) {
+			var needed, rehearsed kernelSet
+			engine := listingEngine(t, recorded.H200(), 0, &needed, true)
+			engine.GranuleRows = rightRows / 2
+			allocator := engine.Allocator
+			if !pinned {
+				allocator = memory.DefaultAllocator
+			}
+			c := tableCase{}
+			left, right := c.tables(t, allocator)
+			engine.Simulate = simulating(&rehearsed)
+			result, err := engine.Stream(background, join.FromTable(left), join.FromTable(right),
+				join.Spec{On: []string{"k"}, Algorithm: "phj-om", Columns: []string{"a", "b_right"}})
+			require.NoError(t, err)
+			defer result.Close()
+			for batch, err := range result.Batches(background) {
+				require.NoError(t, err)
+				batch.Release()
+			}
+			require.Equal(t, pinned, needed.has("encode_keys"))
+			require.Empty(t, needed.without(&rehearsed), "needed, but not rehearsed")
+			require.Empty(t, rehearsed.without(&needed), "rehearsed, but not needed")
+		})
+	}
 }
 
 // TestRehearsedOnce: joins of one shape are rehearsed once, unless that failed.

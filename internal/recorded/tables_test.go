@@ -64,7 +64,12 @@ const leftRows, rightRows = 1 << 16, 1 << 17
 
 // tables are the two tables of a case.
 func (c *tableCase) tables(t *testing.T, allocator memory.Allocator) (left, right arrow.Table) {
-	random := rand.New(rand.NewPCG(3, 4))
+	return c.tablesOf(t, allocator, [2]int{leftRows, rightRows})
+}
+
+// tablesOf are two tables of so many rows.
+func (c *tableCase) tablesOf(t *testing.T, allocator memory.Allocator, rows [2]int) (left, right arrow.Table) {
+	random, leftRows, rightRows := rand.New(rand.NewPCG(3, 4)), rows[0], rows[1]
 	numbers := random.Perm(leftRows)
 	left = table(t, allocator, leftRows, c, func(row int) int64 { return int64(numbers[row]) * 3 })
 	right = table(t, allocator, rightRows, c, func(int) int64 { return int64(random.IntN(leftRows)) * 3 })
