@@ -8,6 +8,7 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -22,7 +23,9 @@ import (
 )
 
 // join runs the command. Nothing is computed before it is known that the inputs can be read and the output be written.
-func (s *session) join(ctx context.Context, o joinOptions) error {
+// Tables are read while the device is opened, except under a memory limit: what the drivers take counts, and is not
+// known before.
+func (s *session) join(ctx context.Context, o joinOptions) (err error) {
 	report := joinReport{started: time.Now(), Output: o.output}
 	progress := s.newProgress(o.quiet)
 	defer progress.close()
@@ -31,22 +34,32 @@ func (s *session) join(ctx context.Context, o joinOptions) error {
 		defer debug.SetMemoryLimit(debug.SetMemoryLimit(heapLimitBytes(o.memoryLimitBytes)))
 	}
 
-	progress.enter("open device")
 	before := residentBytes()
-	engine, closeEngine, err := openEngine(ctx, o)
-	if err != nil {
-		return err
-	}
-	defer closeEngine()
-	report.StartSeconds, report.kernels = time.Since(report.started).Seconds(), engine.Kernels
-	limit, err := limitMemory(engine, o.memoryLimitBytes, max(before, residentBytes())-before)
-	if err != nil {
-		return err
-	}
-	if !o.quiet && o.stats != statsJSON {
-		progress.clearLine()
-		for _, problem := range engine.TuningProblems() {
-			s.warn(problem)
+	ctx, device := begin(ctx, o)
+	defer func() { err = device.end(err) }()
+	open := sync.OnceValues(func() (*spirjoin.Engine, error) {
+		progress.enter("open device")
+		engine, err := device.wait()
+		if err != nil {
+			return nil, err
+		}
+		report.StartSeconds, report.kernels = device.seconds, engine.Kernels
+		if !o.quiet && o.stats != statsJSON {
+			progress.clearLine()
+			for _, problem := range engine.TuningProblems() {
+				s.warn(problem)
+			}
+		}
+		return engine, nil
+	})
+	var limit *memoryCap
+	if o.memoryLimitBytes > 0 {
+		engine, err := open()
+		if err != nil {
+			return err
+		}
+		if limit, err = limitMemory(engine, o.memoryLimitBytes, max(before, residentBytes())-before); err != nil {
+			return err
 		}
 	}
 
@@ -56,9 +69,12 @@ func (s *session) join(ctx context.Context, o joinOptions) error {
 	if err != nil {
 		return err
 	}
-	for _, r := range readers {
-		if err := engine.Reserve(uint64(r.PipeBytes())); err != nil {
-			return err
+	if limit != nil {
+		engine, _ := open()
+		for _, r := range readers {
+			if err := engine.Reserve(uint64(r.PipeBytes())); err != nil {
+				return err
+			}
 		}
 	}
 	typeEmptyKeys(readers, o.spec)
@@ -80,10 +96,10 @@ func (s *session) join(ctx context.Context, o joinOptions) error {
 		defer writer.Abort() // does nothing after Commit
 	}
 	skipRowGroups(readers, layout.Spec)
-	defer prepareJoin(ctx, engine, o, layout, readers)()
+	defer prepareJoin(ctx, device, o, layout, readers)()
 	report.ReadSeconds = time.Since(reading).Seconds()
 	in := &inputs{readers, layout.Needed, limit, progress}
-	result, err := streamJoin(ctx, engine, o, layout, in, &report)
+	result, err := streamJoin(ctx, open, o, layout, in, &report)
 	if err != nil {
 		return err
 	}
@@ -96,6 +112,10 @@ func (s *session) join(ctx context.Context, o joinOptions) error {
 			return err
 		}
 		report.ReadSeconds += time.Since(reading).Seconds()
+		engine, err := open()
+		if err != nil {
+			return err
+		}
 		plan, err := engine.PlanJoin(ctx, layout, tables[0], tables[1])
 		if err != nil {
 			return explainTextKey(err, o, readers)
@@ -116,6 +136,7 @@ func (s *session) join(ctx context.Context, o joinOptions) error {
 		report.WriteSeconds, err = writeResult(ctx, result, writer, progress)
 	case goalPreview:
 		report.OutputRows, err = s.preview(ctx, result, names, progress, func() (uint64, error) {
+			engine, _ := open()
 			return countRows(ctx, engine, o.spec, tables)
 		})
 	case goalCount:
@@ -129,22 +150,6 @@ func (s *session) join(ctx context.Context, o joinOptions) error {
 	report.OutputSeconds = time.Since(drawing).Seconds()
 	progress.clearLine()
 	return s.reportJoin(o, report, result)
-}
-
-// openEngine opens the device. What kept a backend away is told where no device is found.
-func openEngine(ctx context.Context, o joinOptions) (_ *spirjoin.Engine, closeAll func(), err error) {
-	system, err := spirjoin.Discover(spirjoin.SystemOptions{HostOnly: o.device == spirjoin.HostDevice})
-	if err != nil {
-		return nil, nil, err
-	}
-	engine, err := system.Engine(ctx, spirjoin.Options{Device: o.device, DeviceMemoryBytes: o.deviceMemoryBytes, MemoryLimitBytes: o.memoryLimitBytes})
-	if err != nil {
-		if errors.Is(err, backend.ErrNoDevice) {
-			err = errors.Join(append([]error{err}, system.Problems...)...)
-		}
-		return nil, nil, errors.Join(err, system.Close())
-	}
-	return engine, func() { _ = errors.Join(engine.Close(), system.Close()) }, nil
 }
 
 // openInputs opens both inputs, whose tables count towards the limit, and so does what a pipe holds. Tables are not
@@ -165,8 +170,8 @@ func (s *session) openInputs(ctx context.Context, o joinOptions, limit *memoryCa
 	return readers, nil
 }
 
-// prepareJoin begins to compile kernels before the tables are read, by what their files say of them.
-func prepareJoin(ctx context.Context, engine *spirjoin.Engine, o joinOptions, layout *spirjoin.JoinLayout,
+// prepareJoin has kernels compiled while the tables are read, by what their files say of them.
+func prepareJoin(ctx context.Context, device *opening, o joinOptions, layout *spirjoin.JoinLayout,
 	readers [2]*tableio.Reader) (wait func()) {
 	if o.goal == goalExplain {
 		return func() {}
@@ -180,7 +185,7 @@ func prepareJoin(ctx context.Context, engine *spirjoin.Engine, o joinOptions, la
 				return b.Min, b.Max, ok && b.Min <= b.Max
 			}}
 	}
-	return engine.PrepareJoin(ctx, layout, expected[0], expected[1])
+	return device.then(func(engine *spirjoin.Engine) { engine.PrepareJoin(ctx, layout, expected[0], expected[1])() })
 }
 
 // nameFormatFlag adds the flag that names a format which was not recognized.

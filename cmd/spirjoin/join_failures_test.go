@@ -192,3 +192,37 @@ func TestJoinCancelledWhileAPipeGivesNothing(t *testing.T) {
 	require.Equal(t, exitInterrupted, o.code)
 	require.Equal(t, "spirjoin: interrupted\n", o.stderr)
 }
+
+// TestJoinOpensDeviceWhileReading: tables are read before the device is waited for, but not under a memory limit, which
+// counts what drivers take.
+func TestJoinOpensDeviceWhileReading(t *testing.T) {
+	for _, limit := range []bool{false, true} {
+		_, args := orders(t, ".parquet")
+		args = append(args, "--count")
+		if limit {
+			args = append(args, "--memory-limit", "1GiB")
+		}
+		var phases []string
+		var stdout, stderr bytes.Buffer
+		s := onTerminal(&stdout, &stderr)
+		s.onPhase = func(phase string) { phases = append(phases, phase) }
+		require.Equal(t, exitDone, s.run(t.Context(), append([]string{"spirjoin"}, args...)), stderr.String())
+		opened, read := slices.Index(phases, "open device"), slices.Index(phases, "read right")
+		require.Equal(t, limit, opened < read, "%v", phases)
+		require.GreaterOrEqual(t, min(opened, read), 0, "%v", phases)
+	}
+}
+
+// TestJoinOfUnknownDevice: reading ends as soon as it is known that the device cannot be opened, and other errors are
+// not told.
+func TestJoinOfUnknownDevice(t *testing.T) {
+	_, args := orders(t, ".parquet")
+	pipe, writer := io.Pipe()
+	defer writer.Close()
+	for _, left := range []string{"-", "missing.parquet"} {
+		o := program(t.Context(), pipe, append([]string{"join", left}, append(args[2:5:5], "--count", "--device", "none")...)...)
+		require.Equal(t, exitNoDevice, o.code, o.stderr)
+		require.Contains(t, o.stderr, "none")
+		require.NotContains(t, o.stderr, "missing")
+	}
+}

@@ -42,12 +42,8 @@ func driverBytes(info *backend.DeviceInfo, openedBytes uint64) uint64 {
 	return openedBytes
 }
 
-// limitMemory keeps an engine, and what is read for it, within the limit. Opening the device took openedBytes. It
-// returns nil if there is no limit.
+// limitMemory keeps an engine, and what is read for it, within the limit. Opening the device took openedBytes.
 func limitMemory(engine *spirjoin.Engine, limitBytes, openedBytes uint64) (*memoryCap, error) {
-	if limitBytes == 0 {
-		return nil, nil
-	}
 	taken := driverBytes(engine.Device(), openedBytes)
 	if err := engine.Reserve(taken); err != nil {
 		return nil, err

@@ -32,7 +32,7 @@ func streamedSide(o joinOptions, spec *spirjoin.JoinSpec, readers [2]*tableio.Re
 
 // streamJoin starts a join of which one side is joined as it is read. The result is nil where it is better, or only
 // possible, to read both first.
-func streamJoin(ctx context.Context, engine *spirjoin.Engine, o joinOptions, layout *spirjoin.JoinLayout,
+func streamJoin(ctx context.Context, open func() (*spirjoin.Engine, error), o joinOptions, layout *spirjoin.JoinLayout,
 	in *inputs, report *joinReport) (*spirjoin.JoinResult, error) {
 	readers := in.readers
 	side, ok := streamedSide(o, &layout.Spec, readers)
@@ -51,6 +51,10 @@ func streamJoin(ctx context.Context, engine *spirjoin.Engine, o joinOptions, lay
 	}
 	defer table.Release() // the result keeps it
 	report.ReadSeconds += time.Since(reading).Seconds()
+	engine, err := open()
+	if err != nil {
+		return nil, err
+	}
 	sources := [2]spirjoin.Source{}
 	sources[side] = spirjoin.Source{Schema: readers[side].Schema(), Rows: readers[side].Rows(),
 		Batches: func(ctx context.Context) iter.Seq2[arrow.RecordBatch, error] {

@@ -1,0 +1,80 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/spirjoin/spirjoin"
+	"github.com/spirjoin/spirjoin/backend"
+)
+
+// opening is a device that is being opened while tables are read.
+type opening struct {
+	cancel  context.CancelCauseFunc // ends the reading
+	done    chan struct{}           // closed when all that follows is known
+	engine  *spirjoin.Engine
+	close   func()
+	err     error
+	seconds float64
+}
+
+// begin begins to open the device of a join. If that fails, the returned context ends. The caller calls end.
+func begin(ctx context.Context, o joinOptions) (context.Context, *opening) {
+	reading, cancel := context.WithCancelCause(ctx)
+	p := &opening{cancel: cancel, done: make(chan struct{})}
+	go func() {
+		defer close(p.done)
+		start := time.Now()
+		if p.engine, p.close, p.err = openEngine(ctx, o); p.err != nil {
+			cancel(p.err)
+		}
+		p.seconds = time.Since(start).Seconds()
+	}()
+	return reading, p
+}
+
+// wait returns the engine when its device is open.
+func (p *opening) wait() (*spirjoin.Engine, error) {
+	<-p.done
+	return p.engine, p.err
+}
+
+// then calls f as soon as the device is open. finish returns when f has, or when the device could not be opened.
+func (p *opening) then(f func(*spirjoin.Engine)) (finish func()) {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		if engine, err := p.wait(); err == nil {
+			f(engine)
+		}
+	}()
+	return func() { <-done }
+}
+
+// end closes the device. It returns what ended the command: err, or what kept the device from being opened, which is
+// told first, as other errors may follow from it.
+func (p *opening) end(err error) error {
+	defer p.cancel(nil)
+	if _, failed := p.wait(); failed != nil {
+		return failed
+	}
+	p.close()
+	return err
+}
+
+// openEngine opens the device. What kept a backend away is told where no device is found.
+func openEngine(ctx context.Context, o joinOptions) (_ *spirjoin.Engine, closeAll func(), err error) {
+	system, err := spirjoin.Discover(spirjoin.SystemOptions{HostOnly: o.device == spirjoin.HostDevice})
+	if err != nil {
+		return nil, nil, err
+	}
+	engine, err := system.Engine(ctx, spirjoin.Options{Device: o.device, DeviceMemoryBytes: o.deviceMemoryBytes, MemoryLimitBytes: o.memoryLimitBytes})
+	if err != nil {
+		if errors.Is(err, backend.ErrNoDevice) {
+			err = errors.Join(append([]error{err}, system.Problems...)...)
+		}
+		return nil, nil, errors.Join(err, system.Close())
+	}
+	return engine, func() { _ = errors.Join(engine.Close(), system.Close()) }, nil
+}
