@@ -17,6 +17,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/parquet/compress"
 	"github.com/apache/arrow-go/v18/parquet/metadata"
+	"golang.org/x/sync/semaphore"
 
 	"github.com/spirjoin/spirjoin/tableio/columnchunk"
 )
@@ -46,7 +47,8 @@ func newParquetEncoder(out io.Writer, schema *arrow.Schema, opts WriteOptions) (
 	}
 	e := &parquetEncoder{out: out, columns: columns, codec: codec,
 		groupLimitBytes: opts.RowGroupBytes, groupLimitRows: opts.rowGroupRows(),
-		jobs: make(chan chunkJob), ended: make(chan struct{}),
+		memory: semaphore.NewWeighted(opts.RowGroupBytes),
+		jobs:   make(chan chunkJob), ended: make(chan struct{}),
 		encoders: make(chan *columnchunk.Encoder, runtime.GOMAXPROCS(0))}
 	e.footer = metadata.NewFileMetadataBuilder(fileSchema, columnchunk.WriterProperties(codec), keyValue)
 	for range cap(e.encoders) {
@@ -86,7 +88,8 @@ type parquetEncoder struct {
 	offset  int64 // of the end of what was written
 
 	groupLimitRows, groupLimitBytes int64
-	filling                         *rowGroup // not handed over yet; nil: none begun
+	filling                         *rowGroup           // not handed over yet; nil: none begun
+	memory                          *semaphore.Weighted // of row groups in flight; unused without groupLimitBytes
 
 	jobs     chan chunkJob
 	encoders chan *columnchunk.Encoder // that are free
@@ -190,11 +193,22 @@ func batchBytes(batch arrow.RecordBatch) (sizeBytes int64) {
 	return sizeBytes
 }
 
-// handOver gives the row group to the encoders and returns as soon as they took its last column.
+// weight is the memory of a row group under a limit, which a single row may exceed.
+func (g *rowGroup) weight(limitBytes int64) int64 { return min(g.bytes, limitBytes) }
+
+// handOver gives the row group to the encoders and returns as soon as they took its last column. If memory is limited,
+// it first waits until the row groups in flight take no more than a row group may.
 func (e *parquetEncoder) handOver(ctx context.Context) error {
 	group := e.filling
 	e.filling = nil
 	group.left.Store(int64(len(e.columns)))
+	stop := context.AfterFunc(ctx, func() { e.stop(ctx.Err()) })
+	err := e.memory.Acquire(e.ctx, group.weight(e.groupLimitBytes))
+	stop()
+	if err != nil {
+		group.done(int64(len(e.columns)))
+		return context.Cause(e.ctx)
+	}
 	for column := range e.columns {
 		select {
 		case e.jobs <- chunkJob{group, column}:
@@ -222,9 +236,6 @@ func (g *rowGroup) done(columns int64) {
 func (e *parquetEncoder) writeChunks() {
 	defer close(e.ended)
 	inFlight := max(len(e.columns)+cap(e.encoders), 2*cap(e.encoders))
-	if e.groupLimitBytes > 0 { // memory is short
-		inFlight = len(e.columns)
-	}
 	var group *metadata.RowGroupMetaDataBuilder
 	for encoded, err := range inOrder(e.ctx, inFlight, e.incoming(), e.encode, e.reuse) {
 		if err == nil {
@@ -233,6 +244,9 @@ func (e *parquetEncoder) writeChunks() {
 				e.groups++
 			}
 			err = e.writeChunk(group, encoded)
+			if encoded.column == len(e.columns)-1 {
+				e.memory.Release(encoded.group.weight(e.groupLimitBytes))
+			}
 			e.reuse(encoded)
 		}
 		if err != nil {

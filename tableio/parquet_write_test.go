@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -275,4 +276,51 @@ func TestDecimalsOfNegativeScaleNameTheColumn(t *testing.T) {
 	schema := arrow.NewSchema([]arrow.Field{{Name: "d", Type: &arrow.Decimal128Type{Precision: 5, Scale: -2}}}, nil)
 	_, err := Create(tempPath(t, Parquet), schema, WriteOptions{})
 	require.ErrorContains(t, err, `column "d": type decimal(5, -2) cannot be written to Parquet`)
+}
+
+// stuck takes the first write; all others wait until it is closed.
+type stuck struct {
+	writes int
+	closed chan struct{}
+}
+
+func (s *stuck) Write(p []byte) (int, error) {
+	if s.writes++; s.writes > 1 {
+		<-s.closed
+	}
+	return len(p), nil
+}
+
+// As many row groups are in flight as there are cores for, and under a limit as have no more bytes than that.
+func TestRowGroupsInFlight(t *testing.T) {
+	schema := arrow.NewSchema([]arrow.Field{{Name: "n", Type: arrow.PrimitiveTypes.Int64}}, nil)
+	b := array.NewRecordBuilder(memory.DefaultAllocator, schema)
+	defer b.Release()
+	const rows, batches = 1000, 100
+	b.Field(0).(*array.Int64Builder).AppendValues(make([]int64, rows), nil)
+	batch := b.NewRecordBatch()
+	defer batch.Release()
+	for limit, c := range map[int64]struct{ least, most int64 }{1: {1, 2}, 2: {2, 3}, batches: {4, batches - 1}} {
+		out := &stuck{closed: make(chan struct{})}
+		e, err := newParquetEncoder(out, schema, WriteOptions{RowGroupRows: rows, RowGroupBytes: limit * batchBytes(batch)})
+		require.NoError(t, err)
+		var taken atomic.Int64
+		written := make(chan error)
+		go func() {
+			var err error
+			for range batches {
+				if err = e.write(t.Context(), batch); err != nil {
+					break
+				}
+				taken.Add(1)
+			}
+			written <- err
+		}()
+		require.Eventually(t, func() bool { return taken.Load() >= c.least }, 10*time.Second, time.Millisecond, "%d", limit)
+		time.Sleep(20 * time.Millisecond)
+		require.LessOrEqual(t, taken.Load(), c.most, "%d", limit)
+		close(out.closed)
+		require.NoError(t, <-written)
+		require.NoError(t, e.close(t.Context()))
+	}
 }

@@ -17,8 +17,8 @@ import (
 var leastStreamedRows int64 = 2 << 20
 
 // streamedSide is the side of a join to a file that is joined as it is read, instead of being in memory whole: the one
-// with more rows, or which is not to be the build side, if it has several times as many rows as the other. Where a build
-// side is named, the other one may be a stream that does not say how many rows it has.
+// with more rows, or which is not to be the build side, if it has no fewer rows than the other. Where a build side is
+// named, the other one may be a stream that does not say how many rows it has.
 func streamedSide(o joinOptions, spec *spirjoin.JoinSpec, readers [2]*tableio.Reader) (side int, ok bool) {
 	rows := [2]int64{readers[0].Rows(), readers[1].Rows()}
 	switch {
@@ -27,7 +27,7 @@ func streamedSide(o joinOptions, spec *spirjoin.JoinSpec, readers [2]*tableio.Re
 	case spec.BuildSide == spirjoin.BuildLeft || spec.BuildSide == spirjoin.BuildAuto && rows[0] <= rows[1]:
 		side = 1
 	}
-	return side, rows[side] < 0 || rows[side] >= leastStreamedRows && rows[side] >= 2*rows[1-side]
+	return side, rows[side] < 0 || rows[side] >= leastStreamedRows && rows[side] >= rows[1-side]
 }
 
 // streamJoin starts a join of which one side is joined as it is read. The result is nil where it is better, or only
