@@ -193,8 +193,8 @@ func batchBytes(batch arrow.RecordBatch) (sizeBytes int64) {
 	return sizeBytes
 }
 
-// weight is the memory of a row group under a limit, which a single row may exceed.
-func (g *rowGroup) weight(limitBytes int64) int64 { return min(g.bytes, limitBytes) }
+// weight is the memory of a row group in flight, with what it becomes. A limit has room for any one row group.
+func (g *rowGroup) weight(limitBytes int64) int64 { return min(2*g.bytes, limitBytes) }
 
 // handOver gives the row group to the encoders and returns as soon as they took its last column. If memory is limited,
 // it first waits until the row groups in flight take no more than a row group may.

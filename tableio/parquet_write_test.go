@@ -300,7 +300,7 @@ func TestRowGroupsInFlight(t *testing.T) {
 	b.Field(0).(*array.Int64Builder).AppendValues(make([]int64, rows), nil)
 	batch := b.NewRecordBatch()
 	defer batch.Release()
-	for limit, c := range map[int64]struct{ least, most int64 }{1: {1, 2}, 2: {2, 3}, batches: {4, batches - 1}} {
+	for limit, c := range map[int64]struct{ least, most int64 }{1: {1, 2}, 4: {2, 3}, 2 * batches: {4, batches - 1}} {
 		out := &stuck{closed: make(chan struct{})}
 		e, err := newParquetEncoder(out, schema, WriteOptions{RowGroupRows: rows, RowGroupBytes: limit * batchBytes(batch)})
 		require.NoError(t, err)

@@ -16,13 +16,14 @@ import (
 // leastStreamedRows is how many rows a table has that is joined part by part, as it is read: enough for several parts.
 var leastStreamedRows int64 = 2 << 20
 
-// streamedSide is the side of a join to a file that is joined as it is read, instead of being in memory whole: the one
-// with more rows, or which is not to be the build side, if it has no fewer rows than the other. Where a build side is
-// named, the other one may be a stream that does not say how many rows it has.
+// streamedSide is the side of a join to a file, or of a count under a memory limit, that is joined as it is read, instead
+// of being in memory whole: the one with more rows, or which is not to be the build side, if it has no fewer rows than
+// the other. Where a build side is named, the other one may be a stream that does not say how many rows it has.
 func streamedSide(o joinOptions, spec *spirjoin.JoinSpec, readers [2]*tableio.Reader) (side int, ok bool) {
 	rows := [2]int64{readers[0].Rows(), readers[1].Rows()}
+	pays := o.goal == goalFile || o.goal == goalCount && o.memoryLimitBytes > 0
 	switch {
-	case o.goal != goalFile || spec.BuildSide == spirjoin.BuildAuto && min(rows[0], rows[1]) < 0:
+	case !pays || spec.BuildSide == spirjoin.BuildAuto && min(rows[0], rows[1]) < 0:
 		return 0, false
 	case spec.BuildSide == spirjoin.BuildLeft || spec.BuildSide == spirjoin.BuildAuto && rows[0] <= rows[1]:
 		side = 1

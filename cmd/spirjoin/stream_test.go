@@ -6,13 +6,14 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 )
 
-// A side that is several times as large as the other is joined as it is read, with the same rows, where the output goes
-// to a file; what needs the whole side, as an order of the other one or a proof of unique keys does, reads it whole.
+// The larger side is joined as it is read, with the same rows, where the output goes to a file; what needs the whole
+// side, as an order of the other one or a proof of unique keys does, reads it whole.
 func TestJoinAsItIsRead(t *testing.T) {
 	defer func(rows int64) { leastStreamedRows = rows }(leastStreamedRows)
 	dir := t.TempDir()
@@ -66,6 +67,27 @@ func TestJoinAsItIsRead(t *testing.T) {
 		o = runProgram(t, exitLimit, append(args, "--max-output-rows", "3")...)
 		require.Contains(t, o.stderr, "--max-output-rows")
 		require.NoFileExists(t, filepath.Join(dir, "no.parquet"))
+	}
+}
+
+// Of two tables of as many rows one is joined as it is read; so it is for a count, but only where memory is limited.
+func TestJoinOfEqualsAsItIsRead(t *testing.T) {
+	defer func(rows int64) { leastStreamedRows = rows }(leastStreamedRows)
+	leastStreamedRows = 0
+	dir := t.TempDir()
+	table := tableFile(t, filepath.Join(dir, "t.parquet"), ints("k", 5, 5, 70, 1000))
+	for _, c := range []struct {
+		args     []string
+		streamed bool
+	}{
+		{[]string{"-o", filepath.Join(dir, "out.csv")}, true},
+		{[]string{"--count"}, false},
+		{[]string{"--count", "--memory-limit", "1GiB"}, true},
+	} {
+		args := append([]string{"join", table, table, "--on", "k", "--device", "host", "--stats", "text"}, c.args...)
+		text := runProgram(t, exitDone, args...).stdout
+		require.Equal(t, c.streamed, strings.Contains(text, "rows as they come"), "%v: %s", c.args, text)
+		require.Equal(t, c.args[0] == "--count", strings.HasPrefix(text, "6\n"), "%v: %s", c.args, text)
 	}
 }
 
