@@ -168,8 +168,8 @@ func TestMemoryLimitNamesTheNeed(t *testing.T) {
 		keys[i] = int64(i)
 	}
 	table := tableFile(t, filepath.Join(dir, "t.parquet"), ints("k", keys...))
-	o := runProgram(t, exitLimit, "join", table, table, "--on", "k", "--device", "host", "--memory-limit", "5MiB",
-		"--count")
+	limit := fmt.Sprint(5<<20 + coreBytes*runtime.GOMAXPROCS(0))
+	o := runProgram(t, exitLimit, "join", table, table, "--on", "k", "--device", "host", "--memory-limit", limit, "--count")
 	require.Regexp(t, `the tables take more than \d+ bytes, .*; raise --memory-limit .*; all of it takes about \d+MiB\n$`,
 		o.stderr)
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"runtime"
 	"sync/atomic"
 
 	"github.com/apache/arrow-go/v18/arrow/memory"
@@ -18,12 +19,14 @@ import (
 //	drivers    what they took as the device was opened, and    reserved (driverBytes)
 //	           32 MiB for what they compile later
 //	staging    160 MiB through which a GPU copies              reserved (backend.StagingBytes)
+//	cores      2 MiB each, for what they decode and encode     reserved
 //	pipes      the content of standard input, unless it is     reserved (tableio.Reader.PipeBytes)
 //	           an Arrow stream
 const (
 	heapShare      = 20       // of the limit, which Go's heap may take beside leastHeapBytes
 	leastHeapBytes = 64 << 20 // with less its collector has no rest
 	laterBytes     = 32 << 20 // of drivers
+	coreBytes      = 2 << 20
 )
 
 // heapLimitBytes is the size at which Go's heap is kept.
@@ -44,7 +47,7 @@ func driverBytes(info *backend.DeviceInfo, openedBytes uint64) uint64 {
 
 // limitMemory keeps an engine, and what is read for it, within the limit. Opening the device took openedBytes.
 func limitMemory(engine *spirjoin.Engine, limitBytes, openedBytes uint64) (*memoryCap, error) {
-	taken := driverBytes(engine.Device(), openedBytes)
+	taken := driverBytes(engine.Device(), openedBytes) + coreBytes*uint64(runtime.GOMAXPROCS(0))
 	if err := engine.Reserve(taken); err != nil {
 		return nil, err
 	}
