@@ -164,9 +164,10 @@ func onEachDevice(t *testing.T, deviceBytes uint64, test func(t *testing.T, open
 	})
 }
 
-// heapBytes is what Go's heap takes that is live, or not collected yet.
+// heapBytes is what of Go's heap was live at its last collection. Garbage, of which there is more where cores are busy,
+// is nobody's.
 func heapBytes() uint64 {
-	sample := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
+	sample := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
 	metrics.Read(sample)
 	return sample[0].Value.Uint64()
 }
@@ -215,7 +216,7 @@ func watch(e *Engine, do func()) (mostBytes uint64) {
 // caps at every moment, and what is taken in fact, by the heap, tables, batches, pinned memory and memory of devices
 // that live in host memory, within toleranceBytes more.
 func TestJoinsShareMemory(t *testing.T) {
-	const deviceBytes, toleranceBytes = 32 << 20, 16 << 20
+	const deviceBytes, toleranceBytes = 32 << 20, 4 << 20
 	rows := 60_000
 	if devicetest.RaceDetector {
 		rows /= 3

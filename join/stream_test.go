@@ -890,3 +890,17 @@ func TestNothingGiven(t *testing.T) {
 		}
 	})
 }
+
+// TestStreamOfTypeNull: keys of type null, whose arrays have no values, match nothing.
+func TestStreamOfTypeNull(t *testing.T) {
+	column := arrow.NewColumnFromArr(arrow.Field{Name: "k", Type: arrow.Null, Nullable: true}, array.NewNull(40))
+	schema := arrow.NewSchema([]arrow.Field{column.Field()}, nil)
+	table := array.NewTable(schema, []arrow.Column{column}, 40)
+	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {
+		engine := smallEngine(t, device)
+		for _, how := range []join.How{join.Inner, join.Full} {
+			checkStream(t, engine, [2]arrow.Table{table, table}, [2]join.Source{sourceOf(table, 9), sourceOf(table, 9)},
+				join.Spec{On: []string{"k"}, How: how, BuildSide: join.BuildLeft})
+		}
+	})
+}

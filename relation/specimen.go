@@ -78,12 +78,17 @@ func (p *KeyPlan) Column(side Side, name string) *arrow.Chunked {
 	return nil
 }
 
-// Pinned reports whether the device reads the first key column of a side, which has rows, in place.
+// Pinned reports whether the device reads the first key column of a side, which has rows, in place. A column of type
+// null has no values to read.
 func (p *KeyPlan) Pinned(side Side, device *backend.Device) bool {
 	if len(p.keys) == 0 || len(p.sides[side].columns[0].chunks) == 0 {
 		return false
 	}
-	r, ok := device.Imported(bufferBytes(p.sides[side].columns[0].chunks[0].values.Data(), 1), 4)
+	values := p.sides[side].columns[0].chunks[0].values.Data()
+	if len(values.Buffers()) < 2 {
+		return false
+	}
+	r, ok := device.Imported(bufferBytes(values, 1), 4)
 	if ok {
 		r.Buffer.Release()
 	}

@@ -7,12 +7,14 @@ import (
 
 	"github.com/spirjoin/spirjoin"
 	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/exec"
 )
 
 // opening is a device that is being opened while tables are read.
 type opening struct {
-	cancel  context.CancelCauseFunc // ends the reading
-	done    chan struct{}           // closed when all that follows is known
+	reading context.Context // ends if the device cannot be opened
+	cancel  context.CancelCauseFunc
+	done    chan struct{} // closed when all that follows is known
 	engine  *spirjoin.Engine
 	close   func()
 	err     error
@@ -22,11 +24,15 @@ type opening struct {
 // begin begins to open the device of a join. If that fails, the returned context ends. The caller calls end.
 func begin(ctx context.Context, o joinOptions) (context.Context, *opening) {
 	reading, cancel := context.WithCancelCause(ctx)
-	p := &opening{cancel: cancel, done: make(chan struct{})}
+	p := &opening{reading: reading, cancel: cancel, done: make(chan struct{})}
 	go func() {
 		defer close(p.done)
 		start := time.Now()
-		if p.engine, p.close, p.err = openEngine(ctx, o); p.err != nil {
+		p.err = exec.Protect("open device", func() (err error) {
+			p.engine, p.close, err = openEngine(ctx, o)
+			return err
+		})
+		if p.err != nil {
 			cancel(p.err)
 		}
 		p.seconds = time.Since(start).Seconds()
@@ -46,20 +52,26 @@ func (p *opening) then(f func(*spirjoin.Engine)) (finish func()) {
 	go func() {
 		defer close(done)
 		if engine, err := p.wait(); err == nil {
-			f(engine)
+			err = exec.Protect("prepare", func() error { f(engine); return nil })
+			if err != nil {
+				p.cancel(err)
+			}
 		}
 	}()
 	return func() { <-done }
 }
 
-// end closes the device. It returns what ended the command: err, or what kept the device from being opened, which is
-// told first, as other errors may follow from it.
+// end closes the device. It returns what ended the command: err, or what kept the device from being opened or used,
+// which is told first, as other errors may follow from it.
 func (p *opening) end(err error) error {
 	defer p.cancel(nil)
 	if _, failed := p.wait(); failed != nil {
 		return failed
 	}
 	p.close()
+	if panicked := new(exec.PanicError); errors.As(context.Cause(p.reading), &panicked) {
+		return panicked
+	}
 	return err
 }
 
