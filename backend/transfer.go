@@ -18,8 +18,8 @@ const (
 	// device fills the other.
 	downloadBytes = 16 << 20
 	copyWorkers   = 12 // cores that fill pieces of an upload at a time, at most
-	// StagingBytes is the most host memory that a device has for staging.
-	StagingBytes = stagedPieces*StagedBytes + 2*downloadBytes
+	// StagingBytes is the most host memory that a device has for staging, with a block for readings.
+	StagingBytes = stagedPieces*StagedBytes + 2*downloadBytes + maxPoolBytes
 )
 
 // slot is a buffer in host memory, for data that the device cannot reach where it is, and the last copy from it or to

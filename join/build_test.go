@@ -3,6 +3,7 @@ package join_test
 import (
 	"context"
 	"math/rand/v2"
+	"sync/atomic"
 	"testing"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -193,5 +194,66 @@ func TestBuiltRefuses(t *testing.T) {
 	refused(changed("n", func(f *arrow.Field) { f.Nullable = true }), `right column "n" may be NULL`)
 	built.Close()
 	refused(right, "the build side was closed")
+	require.NoError(t, done())
+}
+
+// TestBuiltCancelled cancels the first join at each call that it makes of the device: the next joins the whole build
+// side, also the rows for which a hash table has no slot. Where a call may see its context end or not, it is tried
+// several times.
+func TestBuiltCancelled(t *testing.T) {
+	devicetest.HostTest(t)
+	const rows, attempts = 3000, 6
+	left := keyed(t, "k", rows, func(int) int64 { return 7 })
+	right := keyed(t, "k", 3, func(row int) int64 { return int64(6 + row) })
+	device, done := hostDevice(t, host.Options{Discrete: true}, backend.DeviceOptions{})
+	engine := smallEngine(t, device)
+	count := func(ctx context.Context, built *join.Built) (rows int64, err error) {
+		result, err := built.Join(ctx, right)
+		if err != nil {
+			return 0, err
+		}
+		defer result.Close()
+		for batch, err := range result.Batches(ctx) {
+			if err != nil {
+				return 0, err
+			}
+			rows += batch.NumRows()
+			batch.Release()
+		}
+		return rows, nil
+	}
+	// cancelled returns whether a join has so many calls.
+	cancelled := func(spec join.Spec, want, call int64) bool {
+		built, err := engine.Build(t.Context(), left, right.Schema(), 64, spec)
+		require.NoError(t, err)
+		defer built.Close()
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		var calls atomic.Int64
+		device.Observe(func(backend.Event) {
+			if calls.Add(1) == call {
+				cancel()
+			}
+		})
+		if _, err := count(ctx, built); err != nil {
+			require.ErrorIs(t, err, backend.ErrCancelled)
+		}
+		device.Observe(nil)
+		rows, err := count(t.Context(), built)
+		require.NoError(t, err)
+		require.Equal(t, want, rows, "%s by %s after call %d was cancelled", spec.How, spec.Algorithm, call)
+		return calls.Load() >= call
+	}
+	for how, want := range map[join.How]int64{join.Inner: rows, join.Full: rows + 2} {
+		for _, algorithm := range algorithms {
+			spec, call := join.Spec{On: onK, How: how, Algorithm: algorithm}, int64(1)
+			for attempt := 0; cancelled(spec, want, call); attempt++ {
+				if attempt == attempts {
+					attempt, call = 0, call+1
+				}
+			}
+			require.Greater(t, call, int64(5))
+		}
+	}
 	require.NoError(t, done())
 }

@@ -73,7 +73,7 @@ func (q *Query) build(ctx context.Context, a *Alternative, proved []*Scan, profi
 	encode *atomic.Int64) (built *Built, err error) {
 	q.Progress.Start("wait")
 	b := &Built{Query: q, taken: a, grant: q.Grant}
-	b.inPlace = exec.NewScope(context.WithoutCancel(ctx), q.Engine.Device(), nil)
+	b.inPlace = exec.NewScope(ctx, q.Engine.Device(), nil)
 	if a, err = a.hold(b.inPlace, q.Engine.Device().Info()); err == nil {
 		err = b.acquire(ctx, q.need(a))
 	}

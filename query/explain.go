@@ -161,7 +161,7 @@ func (q *Query) reason() string {
 	reason := "the fastest by the rates of " + q.Rates.Device
 	for _, a := range q.Alternatives[1:] {
 		if a.Err == nil && a.Time() < q.Alternatives[0].Time() {
-			return "among those near " + reason + " the one that needs the least memory"
+			return "among those near " + reason + " the best in memory and time"
 		}
 	}
 	return reason

@@ -97,8 +97,7 @@ func (q *Query) Rehearse(ctx context.Context) (err error) {
 }
 
 // specimenSides describes the specimen of each table, except for its allocator, and how many rows a row stands for. The
-// numbers of rows are in proportion to those of the tables, and so few that most rows have few partners; at least one
-// has a partner, and one has none.
+// numbers of rows are in proportion to those of the tables, and so few that most rows have few partners.
 func (q *Query) specimenSides() (sides [2]relation.SpecimenSide, scale uint64) {
 	const least, most = 4, 1 << 10
 	a := &q.Alternatives[0]

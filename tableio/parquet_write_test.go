@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -296,7 +297,8 @@ func TestRowGroupsInFlight(t *testing.T) {
 	schema := arrow.NewSchema([]arrow.Field{{Name: "n", Type: arrow.PrimitiveTypes.Int64}}, nil)
 	b := array.NewRecordBuilder(memory.DefaultAllocator, schema)
 	defer b.Release()
-	const rows, batches = 1000, 100
+	const rows = 1000
+	batches := 100 + 4*int64(runtime.GOMAXPROCS(0))
 	b.Field(0).(*array.Int64Builder).AppendValues(make([]int64, rows), nil)
 	batch := b.NewRecordBatch()
 	defer batch.Release()

@@ -18,7 +18,7 @@ import (
 //	Go heap    64 MiB and 5% of the limit                      in the slack
 //	drivers    what they took as the device was opened, and    reserved (driverBytes)
 //	           32 MiB for what they compile later
-//	staging    160 MiB through which a GPU copies              reserved (backend.StagingBytes)
+//	staging    176 MiB through which a GPU copies              reserved (backend.StagingBytes)
 //	cores      2 MiB each, for what they decode and encode     reserved
 //	pipes      the content of standard input, unless it is     reserved (tableio.Reader.PipeBytes)
 //	           an Arrow stream

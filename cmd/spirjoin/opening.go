@@ -81,7 +81,8 @@ func openEngine(ctx context.Context, o joinOptions) (_ *spirjoin.Engine, closeAl
 	if err != nil {
 		return nil, nil, err
 	}
-	engine, err := system.Engine(ctx, spirjoin.Options{Device: o.device, DeviceMemoryBytes: o.deviceMemoryBytes, MemoryLimitBytes: o.memoryLimitBytes})
+	engine, err := system.Engine(ctx, spirjoin.Options{
+		Device: o.device, DeviceMemoryBytes: o.deviceMemoryBytes, MemoryLimitBytes: o.memoryLimitBytes})
 	if err != nil {
 		if errors.Is(err, backend.ErrNoDevice) {
 			err = errors.Join(append([]error{err}, system.Problems...)...)

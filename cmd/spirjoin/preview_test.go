@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -64,13 +65,14 @@ func TestPreviewCountsAllRows(t *testing.T) {
 		return tableFile(t, filepath.Join(dir, name+".parquet"), ints("k", values...), ints(name, values...))
 	}
 	evens, threes, few := keys("evens", 40_000, 0, 2), keys("threes", 300_000, 0, 3), keys("few", 2_000, 0, 1)
+	limit := fmt.Sprint(10<<20 + coreBytes*runtime.GOMAXPROCS(0))
 	for _, c := range []struct {
 		want string
 		args []string
 	}{
 		{"13,334", []string{evens, threes, "--on", "k"}},
 		{"13,334", []string{evens, threes, "--on", "k", "--device-memory", "800KiB", "--batch-rows", "1000"}},
-		{"13,334", []string{evens, threes, "--on", "k", "--memory-limit", "10MiB", "--batch-rows", "1000"}},
+		{"13,334", []string{evens, threes, "--on", "k", "--memory-limit", limit, "--batch-rows", "1000"}},
 		{"326,666", []string{evens, threes, "--on", "k", "--how", "full", "--batch-rows", "1000"}},
 		{"4,000,000", []string{few, few, "--how", "cross", "--device-memory", "800KiB"}},
 	} {

@@ -17,9 +17,11 @@ import (
 // joinReport is what --stats gives: the measurements of the join and those of the command around it.
 type joinReport struct {
 	spirjoin.JoinStats
-	DeviceID      string  `json:"device_id"`
-	DriverVersion string  `json:"driver_version"`
-	StartSeconds  float64 `json:"start_seconds"`  // loading the drivers and opening the device, while tables are read unless there is a memory limit
+	DeviceID      string `json:"device_id"`
+	DriverVersion string `json:"driver_version"`
+	// StartSeconds is the time of loading the drivers and opening the device, while tables are read unless memory is
+	// limited.
+	StartSeconds  float64 `json:"start_seconds"`
 	ReadSeconds   float64 `json:"read_seconds"`   // opening and reading both tables
 	OutputSeconds float64 `json:"output_seconds"` // from the known number of rows to the end of the output
 	WriteSeconds  float64 `json:"write_seconds"`  // of it, encoding and writing

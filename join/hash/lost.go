@@ -21,8 +21,9 @@ import (
 // pieceRows is how many rows of a side are sorted at a time where more memory is not free.
 func pieceRows(buildRows uint64) uint64 { return max(1<<12, buildRows/32) }
 
-// findLost finds out which rows found no slot. It is called when something else has waited for the table, so that a join
-// waits only once. Where marks of the build side are wanted, those of these rows take the place of the bitmap.
+// findLost finds out which rows found no slot. Unless the build side stays, it is called when something else has waited
+// for the table, so that a join waits only once. Where marks of the build side are wanted, those of these rows take the
+// place of the bitmap.
 func (t *table) findLost(ctx context.Context) error {
 	if t.number == nil {
 		return nil

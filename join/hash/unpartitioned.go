@@ -119,15 +119,19 @@ func (t *table) Build(ctx context.Context, build *relation.Chunk) error {
 	if t.number, err = t.lane.Device().Read(ctx, list, number); err != nil {
 		return err
 	}
-	if t.begun = list; build.Rows > smallRows || t.plan.Facts.Stays {
-		if err := t.submit(ctx); err != nil {
+	t.begun = list
+	if t.plan.Want.Marks(operator.Build) {
+		if t.met, err = ranges.NewMarks(ctx, t.lane, build.Rows, "build"); err != nil {
 			return err
 		}
 	}
-	if t.plan.Want.Marks(operator.Build) {
-		t.met, err = ranges.NewMarks(ctx, t.lane, build.Rows, "build")
+	switch {
+	case t.plan.Facts.Stays: // a probe side that is cancelled must leave a whole table to the next
+		return t.findLost(ctx)
+	case build.Rows > smallRows:
+		return t.submit(ctx)
 	}
-	return err
+	return nil
 }
 
 // submit submits what makes the table, unless it was.
