@@ -116,6 +116,6 @@ func TestPartsOfWideRows(t *testing.T) {
 		require.NoError(t, err)
 		defer result.Close()
 		require.Empty(t, drawAll(t, result, join.Rows))
-		require.EqualValues(t, 4, result.Stats().Granules)
+		require.EqualValues(t, 8, result.Stats().Granules)
 	})
 }

@@ -209,9 +209,13 @@ const sliceRows = 1 << 16
 // launches, and in walks over the build side, than in work.
 const leastPartRows = 1 << 20
 
-// bestPartBytes is the memory of a part from which on its rows cost the host so much more than launches, or walks over
-// a build side of four times the size, that larger parts would only take more memory.
-const bestPartBytes = 64 << 20
+// bestPartBytes is the memory of a part whose rows cost the host much more than launches. Parts are larger only if a walk
+// over the keys of the build side would cost more than their rows: up to a quarter of its memory, and to walkedBytes for
+// each of its rows. Beyond that they only take more memory.
+const (
+	bestPartBytes = 32 << 20
+	walkedBytes   = 4
+)
 
 // leastGranule is how many rows of a part are joined at a time at least, where the host has no memory for more.
 const leastGranule = 1 << 10
@@ -452,7 +456,7 @@ func (b *buildSide) stream(flow *exec.Flow, grant *exec.Grant, probe Source, pro
 	}
 	s.mostRows = cmp.Or(b.engine.GranuleRows, s.bestRows())
 	s.tableBytes = query.TableBytes(b.table)
-	s.mostBytes = max(bestPartBytes, s.tableBytes/4)
+	s.mostBytes = max(bestPartBytes, min(s.tableBytes/4, walkedBytes*uint64(b.table.NumRows())))
 	if s.grant = grant; grant != nil {
 		s.mostBytes = min(s.mostBytes, b.engine.HostCapBytes()/8)
 	}

@@ -12,7 +12,7 @@ import (
 
 const (
 	maxEntries         = 1 << 16 // indices have 16 bits
-	maxDictionaryBytes = 1 << 20 // of texts
+	maxDictionaryBytes = 2 << 20 // of texts
 	sampleBlocks       = 512
 	sampleBlock        = 8 // values side by side, so that runs of equal values are seen
 )
