@@ -209,9 +209,9 @@ const sliceRows = 1 << 16
 // launches, and in walks over the build side, than in work.
 const leastPartRows = 1 << 20
 
-// bestPartBytes is the memory of a part whose rows cost the host much more than launches. Parts are larger only if a walk
-// over the keys of the build side would cost more than their rows: up to a quarter of its memory, and to walkedBytes for
-// each of its rows. Beyond that they only take more memory.
+// bestPartBytes is the memory of a part whose rows cost the host much more than launches. Parts are larger only if a
+// walk over the keys of the build side would cost more than their rows: up to a quarter of its memory, and up to
+// walkedBytes for each of its rows. Beyond that they only take more memory.
 const (
 	bestPartBytes = 32 << 20
 	walkedBytes   = 4
