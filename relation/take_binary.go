@@ -46,6 +46,14 @@ func layOut[O int32 | int64](t *taker, sources []spans[O], limit []int) (
 		var found [fetchRows][2]O
 		for ; from < to; from += fetchRows {
 			ids := t.ids[from:min(from+fetchRows, to)]
+			if chunk, row := t.find(ids[0]); isRun(ids) && row+len(ids) <= t.chunks[chunk].Len() {
+				n, ok := layOutRun(starts[from:], ends[from:], sources[chunk][row:][:len(ids)+1], limit[chunk])
+				if !ok {
+					return errCorrupt(chunk, fmt.Sprintf("offsets of the rows %d to %d are not in order", row, row+len(ids)-1))
+				}
+				total += n
+				continue
+			}
 			for i, id := range ids {
 				chunk, row := t.find(id)
 				places[i], of[i] = sources[chunk].of(row), int32(chunk)
@@ -84,6 +92,19 @@ func layOut[O int32 | int64](t *taker, sources []spans[O], limit []int) (
 		return nil
 	})
 	return buffer, starts, total, err
+}
+
+// layOutRun sets the first element and the length of consecutive rows. It returns the number of elements; false if the
+// offsets are not in order or beyond the limit.
+func layOutRun[O int32 | int64](starts, lengths []O, offsets spans[O], limit int) (total int64, ok bool) {
+	starts, lengths = starts[:len(offsets)-1], lengths[:len(offsets)-1]
+	start, sign := offsets[0], offsets[0]
+	for i, end := range offsets[1:] {
+		starts[i], lengths[i] = start, end-start
+		sign |= end | (end - start) // negative if any of them is
+		start = end
+	}
+	return int64(start - offsets[0]), sign >= 0 && int64(start) <= int64(limit)
 }
 
 // takeBinary gathers strings or byte strings.

@@ -305,12 +305,20 @@ func TestTakeErrors(t *testing.T) {
 	assert.ErrorIs(t, err, backend.ErrCancelled)
 
 	for name, offsets := range map[string][]int32{"beyond the data": {0, 9}, "backwards": {3, 1}, "negative": {-1, 1},
-		"missing": {0}} {
-		data := array.NewData(arrow.BinaryTypes.String, 1,
+		"missing": {0}, "backwards in between": {0, 3, 1, 4}, "negative in between": {0, -2, 1},
+		"beyond all numbers": {1, math.MaxInt32, math.MinInt32 + 4, 2}} {
+		rows := max(1, len(offsets)-1)
+		data := array.NewData(arrow.BinaryTypes.String, rows,
 			[]*memory.Buffer{nil, memory.NewBufferBytes(arrow.GetBytes(offsets)),
 				memory.NewBufferBytes([]byte("abcd"))}, nil, 0, 0)
-		_, err := takeRaw(data, []uint32{0}, alloc)
-		assert.ErrorIs(t, err, backend.ErrInvalidInput, name)
+		var run, scattered []uint32 // all rows, in order and backwards, the first one twice
+		for row := range uint32(rows) {
+			run, scattered = append(run, row), append(scattered, uint32(rows)-1-row)
+		}
+		for _, ids := range [][]uint32{run, append(scattered, 0)} {
+			_, err := takeRaw(data, ids, alloc)
+			assert.ErrorIs(t, err, backend.ErrInvalidInput, "%s: %v", name, ids)
+		}
 	}
 	header := arrow.ViewHeader{}
 	header.SetString("thirteen chars")
