@@ -186,7 +186,7 @@ const asProgram = "SPIRJOIN_TEST_AS_PROGRAM"
 
 // A signal that comes from outside ends a command that waits, with the promised code.
 func TestSignals(t *testing.T) {
-	for _, signal := range []os.Signal{os.Interrupt, syscall.SIGTERM} {
+	for _, signal := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP} {
 		dir := t.TempDir()
 		right := tableFile(t, filepath.Join(dir, "r.parquet"), ints("k", 1))
 		program, err := os.Executable()
