@@ -121,7 +121,7 @@ func (c *chunkReader) close() {
 }
 
 func (c *chunkReader) openNested(ctx context.Context, mem memory.Allocator) error {
-	reader, err := pqarrow.NewFileReader(c.source.file, pqarrow.ArrowReadProperties{}, mem)
+	reader, err := pqarrow.NewFileReader(c.source.file, pqarrow.ArrowReadProperties{}, cleared{mem})
 	if err != nil {
 		return err
 	}

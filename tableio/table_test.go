@@ -173,7 +173,7 @@ func writeFile(t testingT, path string, schema *arrow.Schema, batches []arrow.Re
 func readFile(t testingT, path string, columns []string, opts ReadOptions, use func(arrow.Table)) {
 	t.Helper()
 	mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
-	opts.Allocator = mem
+	opts.Allocator = dirty{mem}
 	r, err := Open(context.Background(), path, opts)
 	require.NoError(t, err)
 	table, err := r.Read(context.Background(), columns)
