@@ -28,7 +28,7 @@ func TestBatches(t *testing.T) {
 		path, rows := manyGroups(t, format)
 		for _, columns := range [][]string{nil, {"name", "key"}, {}} {
 			mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
-			r, err := Open(t.Context(), path, ReadOptions{Allocator: mem})
+			r, err := Open(t.Context(), path, ReadOptions{Allocator: dirty{mem}})
 			require.NoError(t, err)
 			want, err := r.Read(t.Context(), columns)
 			require.NoError(t, err)

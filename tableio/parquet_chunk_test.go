@@ -109,7 +109,7 @@ func TestLargeRowGroupsAreReadInSlices(t *testing.T) {
 			defer mem.AssertSize(t, 0)
 			path := tempPath(t, Parquet)
 			writeFile(t, path, c.batch.Schema(), []arrow.RecordBatch{c.batch}, WriteOptions{RowGroupRows: c.groupRows})
-			r, err := Open(t.Context(), path, ReadOptions{Allocator: mem})
+			r, err := Open(t.Context(), path, ReadOptions{Allocator: dirty{mem}})
 			require.NoError(t, err)
 			defer r.Close()
 			var slices []int64

@@ -169,7 +169,7 @@ func writeFile(t testingT, path string, schema *arrow.Schema, batches []arrow.Re
 	require.Equal(t, rows, w.Rows())
 }
 
-// readFile reads columns of a file with an allocator that must be empty afterwards.
+// readFile reads columns of a file with an allocator whose memory is not zero, and which must be empty afterwards.
 func readFile(t testingT, path string, columns []string, opts ReadOptions, use func(arrow.Table)) {
 	t.Helper()
 	mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
