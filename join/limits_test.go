@@ -129,28 +129,30 @@ func TestLeastDeviceMemory(t *testing.T) {
 	}
 }
 
-// TestDeviceMemoryCap runs the same join under falling caps: the result is the same under each until an error names the
+// TestDeviceMemoryCap runs the same joins under falling caps: the result is the same under each until an error names the
 // memory that is needed, and that much is enough.
 func TestDeviceMemoryCap(t *testing.T) {
 	devicetest.HostTest(t)
 	left, right := tables(t, 60_000, 200_000)
-	run := func(capBytes uint64) (int64, uint64, error) {
-		device, done := hostDevice(t, host.Options{}, backend.DeviceOptions{DeviceMemoryBytes: capBytes})
+	for _, c := range devicetest.Combinations(t, len(algorithms), 2) {
 		spec := onKeys
-		spec.BatchRows = 1 << 14
-		rows, err := drain(context.Background(), smallEngine(t, device), left, right, spec)
-		peak := device.MemoryUse(backend.DeviceLocal).Peak
-		require.NoError(t, done())
-		return rows, peak, err
-	}
-	_, _, err := run(1 << 20)
-	least := needed(t, err)
-	for _, capBytes := range []uint64{least, least * 2, 0} {
-		rows, peak, err := run(capBytes)
-		require.NoError(t, err)
-		require.Equal(t, int64(200_000), rows)
-		if capBytes > 0 {
-			require.LessOrEqual(t, peak, capBytes)
+		spec.BatchRows, spec.Algorithm, spec.Output = 1<<14, algorithms[c[0]], []join.Output{join.Rows, join.Count}[c[1]]
+		run := func(capBytes uint64) (int64, uint64, error) {
+			device, done := hostDevice(t, host.Options{}, backend.DeviceOptions{DeviceMemoryBytes: capBytes})
+			rows, err := drain(context.Background(), smallEngine(t, device), left, right, spec)
+			peak := device.MemoryUse(backend.DeviceLocal).Peak
+			require.NoError(t, done())
+			return rows, peak, err
+		}
+		_, _, err := run(1 << 10)
+		least := needed(t, err)
+		for _, capBytes := range []uint64{least, least * 2, 0} {
+			rows, peak, err := run(capBytes)
+			require.NoError(t, err, "%s, %v, %d bytes", spec.Algorithm, spec.Output, capBytes)
+			require.Equal(t, int64(200_000), rows)
+			if capBytes > 0 {
+				require.LessOrEqual(t, peak, capBytes)
+			}
 		}
 	}
 }
@@ -208,6 +210,26 @@ func TestMemoryLimit(t *testing.T) {
 			require.EqualValues(t, 200_000, rows)
 		}
 		result.Close()
+	}
+	require.NoError(t, done())
+}
+
+// TestMemoryLimitOfManyPairs: under a cap of host memory, windows and granules of a device whose memory is host memory are
+// as small as they would be under a cap of device memory.
+func TestMemoryLimitOfManyPairs(t *testing.T) {
+	devicetest.SkipRace(t)
+	devicetest.HostTest(t)
+	left := keyed(t, "k", 2_000, func(i int) int64 { return int64(i % 10) })
+	right := keyed(t, "k", 5_000, func(i int) int64 { return int64(i % 10) })
+	device, done := hostDevice(t, host.Options{}, backend.DeviceOptions{})
+	for _, algorithm := range algorithms {
+		engine := limitedEngine(t, device, 16<<20) // the output takes 28 MB
+		plan, err := engine.Plan(context.Background(), left, right, join.Spec{On: onK, Algorithm: algorithm})
+		require.NoError(t, err, algorithm)
+		rows, err := drawn(context.Background(), plan)
+		require.NoError(t, err, algorithm)
+		require.EqualValues(t, 10*200*500, rows)
+		require.LessOrEqual(t, engine.Budget().Most().Host, uint64(16<<20))
 	}
 	require.NoError(t, done())
 }

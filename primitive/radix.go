@@ -140,6 +140,8 @@ type radixPasses struct {
 	chainStride   uint64 // look-back: from the chain of a pass to that of the next one; 0: all use one
 	scanOffset    uint64 // reduce-then-scan: of the scan's scratch
 	scratchBytes  uint64
+	// mostScratchBytes is that of passes over any of the bits: fewer of them may make wider digits, or only one.
+	mostScratchBytes uint64
 
 	scans []ScanPlan // reduce-then-scan: for each pass
 }
@@ -186,6 +188,15 @@ func planRadix(t Tuning, layout Layout, cut func(most int) []digit) (radixPasses
 	if len(p.digits) == 1 || p.scatter.Serial+p.scatter.Shared > 0 { // for one digit counting by tiles is cheaper
 		p.scatter.Lookback = 0
 	}
+	keyWidth := 0
+	for _, d := range p.digits {
+		keyWidth += int(d.bits)
+	}
+	widest, widestScan, err := p.tileCounts(t, uint32(min(most, keyWidth)))
+	if err != nil {
+		return p, err
+	}
+	p.mostScratchBytes = 2*widest + widestScan.ScratchBytes
 	if p.lookback() {
 		passes := uint64(len(p.digits))
 		p.nextOffset = passes * maxDigits * 4
@@ -198,22 +209,29 @@ func planRadix(t Tuning, layout Layout, cut func(most int) []digit) (radixPasses
 			p.chainStride = p.chainBytes
 			p.scratchBytes += (passes - 1) * p.chainStride
 		}
+		chains := max(p.chainBytes, min(passes*p.chainBytes, mostChainsBytes)) // fewer of them may fit
+		p.mostScratchBytes = max(p.mostScratchBytes, p.chainOffset+chains)
 		return p, nil
 	}
 	for _, d := range p.digits {
-		counts := uint64(kernel.Tiles(p.scatter, layout.Rows)) << d.bits
-		scan, err := PlanScan(t, counts, 32, 32, false)
+		countsBytes, scan, err := p.tileCounts(t, d.bits)
 		if err != nil {
 			return p, err
 		}
 		p.scans = append(p.scans, scan)
-		p.countsBytes = max(p.countsBytes, backend.Aligned(counts*4))
-		p.scanOffset = 2 * p.countsBytes
+		p.countsBytes = max(p.countsBytes, countsBytes)
 		p.scratchBytes = max(p.scratchBytes, scan.ScratchBytes)
 	}
-	p.offsetsOffset = p.countsBytes
+	p.scanOffset, p.offsetsOffset = 2*p.countsBytes, p.countsBytes
 	p.scratchBytes += p.scanOffset
 	return p, nil
+}
+
+// tileCounts is the memory of the counts of a digit by tile, and their scan.
+func (p *radixPasses) tileCounts(t Tuning, digitBits uint32) (countsBytes uint64, scan ScanPlan, err error) {
+	counts := uint64(kernel.Tiles(p.scatter, p.layout.Rows)) << digitBits
+	scan, err = PlanScan(t, counts, 32, 32, false)
+	return backend.Aligned(counts * 4), scan, err
 }
 
 const maxDigits = 1 << maxDigitBits

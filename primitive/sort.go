@@ -12,6 +12,9 @@ import (
 type SortPlan struct {
 	Sort         Sort
 	ScratchBytes uint64
+	// MostScratchBytes bounds the scratch of sorts of as many rows by any of these bits, such as those in which the keys
+	// turn out to differ.
+	MostScratchBytes uint64
 
 	radix radixPasses
 }
@@ -44,7 +47,7 @@ func PlanSort(t Tuning, s Sort) (SortPlan, error) {
 		}
 		return digitsOf(s.FirstBit, s.EndBit, s.Varying, most)
 	})
-	p.ScratchBytes = p.radix.scratchBytes
+	p.ScratchBytes, p.MostScratchBytes = p.radix.scratchBytes, p.radix.mostScratchBytes
 	return p, err
 }
 

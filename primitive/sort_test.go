@@ -289,6 +289,25 @@ func TestSortByVaryingBits(t *testing.T) {
 	})
 }
 
+// TestSortScratch: whichever of its bits vary, no sort takes more than the plan for all of them says.
+func TestSortScratch(t *testing.T) {
+	random := rand.New(rand.NewPCG(4, 8))
+	forEachFamily(t, func(r rig) {
+		for range 2000 {
+			layout := primitive.Layout{Rows: random.Uint64N(1 << (2 + random.IntN(24))), KeyBytes: 4 << random.IntN(2),
+				Payload: primitive.RowNumbers, PayloadBytes: 4}
+			end := random.IntN(8*layout.KeyBytes) + 1
+			all, err := primitive.PlanSort(r.ops.Tuning(), primitive.Sort{Layout: layout, EndBit: end})
+			require.NoError(r, err)
+			varying := (random.Uint64() >> random.IntN(64)) & (random.Uint64() | -uint64(random.IntN(2)))
+			part, err := primitive.PlanSort(r.ops.Tuning(),
+				primitive.Sort{Layout: layout, EndBit: end, Varying: max(1, varying)})
+			require.NoError(r, err)
+			require.LessOrEqual(r, part.ScratchBytes, all.MostScratchBytes, "%+v, bits below %d, %x vary", layout, end, varying)
+		}
+	})
+}
+
 func lowHalves(keys []uint64) []uint64 {
 	for i := range keys {
 		keys[i] = uint64(uint32(keys[i]))

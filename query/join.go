@@ -114,11 +114,19 @@ func (e *Engine) Plan(spec Spec) (*Query, error) {
 			if q.ahead && (e.Device().Info().Unified || q.Ordered) { // transfers take no time, or nothing is to overlap
 				continue
 			}
-			if err := q.choose(); err != nil {
-				return nil, err
-			}
-			if q.Alternatives[0].Err == nil {
-				return q, nil
+			// Where device memory is host memory, what else takes of that is known only with a plan.
+			for deviceBytes := q.room.deviceBytes; ; {
+				if err := q.choose(deviceBytes); err != nil {
+					return nil, err
+				}
+				if q.Alternatives[0].Err == nil {
+					return q, nil
+				}
+				less := q.leftForDevice(deviceBytes)
+				if less == deviceBytes {
+					break
+				}
+				deviceBytes = less
 			}
 		}
 	}
@@ -148,11 +156,10 @@ func (e *Engine) Bind(spec Spec) *Query {
 	return q
 }
 
-// choose lists the alternatives for the memory in room.
-func (q *Query) choose() error {
-	device, freeBytes := q.Engine.Device(), q.room.deviceBytes
-	limits := planner.Limits{DeviceMemoryBytes: max(1, freeBytes), HeldBytes: q.Engine.capBytes() - freeBytes,
-		BlockBytes: device.Info().Limits.MaxBlockBytes}
+// choose lists the alternatives for the memory in room, with at most deviceBytes on the device.
+func (q *Query) choose(deviceBytes uint64) error {
+	limits := planner.Limits{DeviceMemoryBytes: max(1, deviceBytes), HeldBytes: q.Engine.capBytes() - q.room.deviceBytes,
+		BlockBytes: q.Engine.Device().Info().Limits.MaxBlockBytes}
 	q.Alternatives = nil
 	for i := range q.Trees {
 		for _, compare := range q.comparing(&q.Trees[i]) {
@@ -244,6 +251,9 @@ func (q *Query) add(tree *Join, compare Comparing, parts uint64, limits planner.
 			if err := q.fitProof(&a, limits); err != nil {
 				a.Err = err
 			}
+		}
+		if a.lacks > limits.DeviceMemoryBytes && a.lacks <= q.room.deviceBytes { // it is host memory that is short
+			a.Err, a.lacks = nil, 0
 		}
 		if a.Err == nil {
 			a.Err = q.fitHost(&a)

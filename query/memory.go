@@ -2,6 +2,7 @@ package query
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -102,6 +103,26 @@ func (q *Query) fitHost(a *Alternative) error {
 	}
 	a.lacks = need
 	return hostMemoryError(e.Device().Info().Name, need, in.hostBytes)
+}
+
+// leftForDevice is how much of deviceBytes, with which no alternative fits host memory, host memory leaves for the
+// device, where that is its memory: the most that there is beside what else an alternative needs.
+func (q *Query) leftForDevice(deviceBytes uint64) (sizeBytes uint64) {
+	if !q.Engine.Device().Info().InHostMemory() {
+		return deviceBytes
+	}
+	short := false
+	for i := range q.Alternatives {
+		a := &q.Alternatives[i]
+		if errors.Is(a.Err, backend.ErrHostMemory) && a.lacks > 0 {
+			others := a.lacks - min(a.PeakBytes, q.Engine.capBytes())
+			sizeBytes, short = max(sizeBytes, q.room.hostBytes-min(q.room.hostBytes, others)), true
+		}
+	}
+	if !short {
+		return deviceBytes
+	}
+	return min(sizeBytes, deviceBytes)
 }
 
 func hostMemoryError(device string, need, limit uint64) error {

@@ -62,7 +62,7 @@ func JoinBytes(t primitive.Tuning, keyBytes int, rows [2]uint64) (most uint64, e
 			return 0, err
 		}
 		sorted += n * rowBytes
-		most = max(most, sorted+n*rowBytes+p.ScratchBytes)
+		most = max(most, sorted+n*rowBytes+p.MostScratchBytes)
 	}
 	few, many := min(rows[0], rows[1]), max(rows[0], rows[1])
 	search, err := primitive.PlanRangeSearch(t, few, many, keyBytes)

@@ -45,7 +45,7 @@ func (a Algorithm) sortCost(p *operator.Plan) (*operator.Cost, error) {
 			return plan.Passes(), plan.ScratchBytes, err
 		}
 		plan, err := primitive.PlanSort(f.Tuning, primitive.Sort{Layout: layout, EndBit: keyBits})
-		return plan.Passes(), plan.ScratchBytes, err
+		return plan.Passes(), plan.MostScratchBytes, err
 	}
 	c := operator.NewCost(p, move)
 	for side, rows := range f.Rows {
