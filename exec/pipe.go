@@ -76,20 +76,51 @@ func (p *Pipe[T]) Take(ctx context.Context) (v T, ok bool, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for {
-		switch {
-		case p.ended && !p.abandoned && len(p.queue) == 0:
-			return v, false, nil
-		case p.abandoned || ctx.Err() != nil:
-			return v, false, stopped(ctx)
-		case len(p.queue) > 0:
-			s := p.queue[0]
-			s.taken = true
-			p.queue = slices.Delete(p.queue, 0, 1)
-			p.change()
-			return s.value, true, nil
+		v, ok, ready, err := p.poll(ctx)
+		if ready {
+			return v, ok, err
 		}
 		p.wait(ctx)
 	}
+}
+
+// TakeAny is Take for the first of the pipes that has a value or has ended, and waits until there is one. of is its
+// index.
+func TakeAny[T Releaser](ctx context.Context, pipes [2]*Pipe[T]) (v T, of int, ok bool, err error) {
+	for {
+		var changed [2]chan struct{}
+		for i, p := range pipes {
+			p.mu.Lock()
+			v, ok, ready, err := p.poll(ctx)
+			changed[i] = p.changed
+			p.mu.Unlock()
+			if ready {
+				return v, i, ok, err
+			}
+		}
+		select {
+		case <-changed[0]:
+		case <-changed[1]:
+		case <-ctx.Done():
+		}
+	}
+}
+
+// poll is Take without waiting: ready is false where it would wait. The caller holds the lock.
+func (p *Pipe[T]) poll(ctx context.Context) (v T, ok, ready bool, err error) {
+	switch {
+	case p.ended && !p.abandoned && len(p.queue) == 0:
+		return v, false, true, nil
+	case p.abandoned || ctx.Err() != nil:
+		return v, false, true, stopped(ctx)
+	case len(p.queue) > 0:
+		s := p.queue[0]
+		s.taken = true
+		p.queue = slices.Delete(p.queue, 0, 1)
+		p.change()
+		return s.value, true, true, nil
+	}
+	return v, false, false, nil
 }
 
 // End says that no more values will be put. It may be called again.

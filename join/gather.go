@@ -15,36 +15,73 @@ import (
 	"github.com/spirjoin/spirjoin/relation"
 )
 
-// collect makes a table of a source. Its memory, at most limitBytes, is awaited as it comes, unless
-// grant is nil.
-func collect(ctx context.Context, side relation.Side, source Source, columns []string, grant *exec.Grant,
-	limitBytes uint64) (arrow.Table, error) {
+// slice is the rows [from, to) of a batch, which it keeps alive, with their share in its memory.
+type slice struct {
+	batch             arrow.RecordBatch
+	from, to          int64
+	bytes, batchBytes uint64
+}
+
+// Release releases the batch.
+func (s slice) Release() { s.batch.Release() }
+
+// sliceRows is for how many rows a batch is divided, so that parts of batches of any size are about as large as they
+// should be.
+const sliceRows = 1 << 16
+
+// reading is a source that a goroutine of a flow reads, one slice ahead of the receiver.
+type reading struct {
+	side    relation.Side
+	schema  *arrow.Schema     // of the columns that the join needs
+	slices  *exec.Pipe[slice] // that were read
+	waiting []slice           // taken from the pipe, to be gathered again
+}
+
+// read begins to read a source.
+func read(flow *exec.Flow, side relation.Side, source Source, columns []string) (*reading, error) {
 	schema, err := chosenSchema(source.Schema, side, columns)
 	if err != nil {
 		return nil, err
 	}
-	if table := source.table; table != nil {
-		table.Retain()
-		return table, nil
-	}
-	g := gathered{schema: schema}
-	defer g.release()
-	for chosen, err := range source.slices(ctx, side, schema) {
-		if err != nil {
-			return nil, err
-		}
-		if g.add(chosen); g.bytes > limitBytes {
-			return nil, &backend.OpError{Op: "read build side", Err: backend.ErrHostMemory, Detail: fmt.Sprintf(
-				"the %s side takes more than %s; raise memory_limit, or make the other one the build side", side,
-				text.Limit(limitBytes))}
-		}
-		if grant != nil {
-			if err := grant.Await(ctx, exec.Need{Host: g.bytes}); err != nil {
-				return nil, err
+	r := &reading{side: side, schema: schema, slices: exec.NewPipe[slice](flow, 0)}
+	flow.AtEnd(r.release)
+	flow.Go("read "+side.String(), func(ctx context.Context) error {
+		for s, err := range source.slices(ctx, side, schema) {
+			if err == nil {
+				err = r.slices.Put(ctx, s)
+			}
+			if err != nil {
+				return err
 			}
 		}
+		r.slices.End()
+		return nil
+	})
+	return r, nil
+}
+
+// next returns the next slice, which the receiver releases; some is false where there are no more.
+func (r *reading) next(ctx context.Context) (s slice, some bool, err error) {
+	if len(r.waiting) > 0 {
+		s, r.waiting = r.waiting[0], r.waiting[1:]
+		return s, true, nil
 	}
-	return g.table(), nil
+	return r.slices.Take(ctx)
+}
+
+// waitingBytes is the memory of the slices that wait.
+func (r *reading) waitingBytes() (sizeBytes uint64) {
+	for _, s := range r.waiting {
+		sizeBytes += s.bytes
+	}
+	return sizeBytes
+}
+
+func (r *reading) release() {
+	for _, s := range r.waiting {
+		s.Release()
+	}
+	r.waiting = nil
 }
 
 // chosenSchema has the named columns.
@@ -59,14 +96,8 @@ func chosenSchema(of *arrow.Schema, side relation.Side, columns []string) (*arro
 	return arrow.NewSchema(fields, nil), nil
 }
 
-// slice is rows of a batch, with its share in the memory of the batch.
-type slice struct {
-	arrow.RecordBatch
-	bytes, batchBytes uint64
-}
-
-// slices yields the columns of a schema out of each batch, which the receiver releases. After an error nothing follows;
-// it says of which side it is and after how many batches. The end of ctx is one too.
+// slices yields the columns of a schema out of each batch, slice by slice, which the receiver releases. After an error
+// nothing follows; it says of which side it is and after how many batches. The end of ctx is one too.
 func (s Source) slices(ctx context.Context, side relation.Side, schema *arrow.Schema) iter.Seq2[slice, error] {
 	return func(yield func(slice, error) bool) {
 		batches := 0
@@ -84,7 +115,7 @@ func (s Source) slices(ctx context.Context, side relation.Side, schema *arrow.Sc
 				yield(slice{}, fmt.Errorf("%s source after %s: %w", side, text.Plural(batches, "batch"), err))
 				return
 			}
-			if batches++; !yield(chosen, nil) {
+			if batches++; !chosen.divide(yield) {
 				return
 			}
 			if ctx.Err() != nil {
@@ -95,6 +126,19 @@ func (s Source) slices(ctx context.Context, side relation.Side, schema *arrow.Sc
 			yield(slice{}, backend.ContextError(ctx))
 		}
 	}
+}
+
+// divide yields slices of at most sliceRows rows, and releases the whole.
+func (s slice) divide(yield func(slice, error) bool) (more bool) {
+	defer s.Release()
+	for from := s.from; from < s.to; from += sliceRows {
+		to := min(s.to, from+sliceRows)
+		s.batch.Retain()
+		if !yield(slice{s.batch, from, to, s.bytes * uint64(to-from) / uint64(s.to-s.from), s.batchBytes}, nil) {
+			return false
+		}
+	}
+	return true
 }
 
 // chooseColumns takes the columns of a schema out of a batch. The batch stays the caller's.
@@ -111,7 +155,7 @@ func chooseColumns(batch arrow.RecordBatch, schema *arrow.Schema, side relation.
 		}
 		s.batchBytes += arrayBytes(columns[i])
 	}
-	s.RecordBatch, s.bytes = array.NewRecordBatch(schema, columns, batch.NumRows()), s.batchBytes
+	s.batch, s.to, s.bytes = array.NewRecordBatch(schema, columns, batch.NumRows()), batch.NumRows(), s.batchBytes
 	return s, nil
 }
 
@@ -132,23 +176,30 @@ func arrayBytes(a arrow.Array) uint64 {
 	return uint64(float64(query.ColumnBytes(one)) * float64(a.Len()) / float64(max(1, rows)))
 }
 
-// gathered is batches that become a table.
+// gathered is slices that become a table.
 type gathered struct {
 	schema            *arrow.Schema
-	batches           []arrow.RecordBatch
-	rows, most, bytes uint64 // most: rows of the largest batch
+	slices            []slice
+	rows, most, bytes uint64 // most: rows of the largest slice
 }
 
+// add takes a slice. One that follows the last of the same batch becomes one with it.
 func (g *gathered) add(s slice) {
-	g.batches = append(g.batches, s.RecordBatch)
-	g.rows, g.most, g.bytes = g.rows+uint64(s.NumRows()), max(g.most, uint64(s.NumRows())), g.bytes+s.bytes
+	rows := uint64(s.to - s.from)
+	g.rows, g.most, g.bytes = g.rows+rows, max(g.most, rows), g.bytes+s.bytes
+	if n := len(g.slices); n > 0 && g.slices[n-1].batch == s.batch && g.slices[n-1].to == s.from {
+		g.slices[n-1].to, g.slices[n-1].bytes = s.to, g.slices[n-1].bytes+s.bytes
+		s.Release()
+		return
+	}
+	g.slices = append(g.slices, s)
 }
 
 func (g *gathered) release() {
-	for _, batch := range g.batches {
-		batch.Release()
+	for _, s := range g.slices {
+		s.Release()
 	}
-	g.batches = nil
+	g.slices = nil
 }
 
 // table is of all rows, and the caller's.
@@ -156,12 +207,15 @@ func (g *gathered) table() arrow.Table {
 	var columns []arrow.Column
 	for i, field := range g.schema.Fields() {
 		var chunks []arrow.Array
-		for _, batch := range g.batches {
-			chunks = append(chunks, batch.Column(i))
+		for _, s := range g.slices {
+			chunks = append(chunks, array.NewSlice(s.batch.Column(i), s.from, s.to))
 		}
 		chunked := arrow.NewChunked(field.Type, chunks)
 		columns = append(columns, *arrow.NewColumn(field, chunked))
 		chunked.Release()
+		for _, chunk := range chunks {
+			chunk.Release()
+		}
 	}
 	table := array.NewTable(g.schema, columns, int64(g.rows))
 	for _, c := range columns {

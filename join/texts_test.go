@@ -201,7 +201,8 @@ func TestTextsOfStreams(t *testing.T) {
 			engine := smallEngine(t, device)
 			engine.Compare = query.CompareDevice
 			part := sourceOf(spread(t, 300, keys, value), 70)
-			result, err := engine.Stream(context.Background(), sourceOf(tables[0], 50), part, join.Spec{On: []string{"k0"}})
+			result, err := engine.Stream(context.Background(), sourceOf(tables[0], 50), part,
+				join.Spec{On: []string{"k0"}, BuildSide: join.BuildLeft})
 			require.NoError(t, err)
 			for _, batch := range drawAll(t, result, join.Rows) {
 				batch.Release()

@@ -65,10 +65,12 @@ type Spec struct {
 	Parts      bool
 	PartsBytes uint64 // host memory that is best for all parts that exist at a time
 	PartsRows  uint64 // number of rows of all parts; 0 if unknown
-	BatchRows  uint64 // maximum number of rows of a record batch
-	RowBytes   uint64 // approximate size of an output row on the host
-	Progress   *exec.Progress
-	Release    func() // releases tables that the query owns, when its result is closed; may be nil
+	// WaitingBytes is the host memory of rows of the probe side that were read already and wait to be parts.
+	WaitingBytes uint64
+	BatchRows    uint64 // maximum number of rows of a record batch
+	RowBytes     uint64 // approximate size of an output row on the host
+	Progress     *exec.Progress
+	Release      func() // releases tables that the query owns, when its result is closed; may be nil
 	// Grant is an open grant for what was read already; nil: the query acquires one. The query owns it from Run or
 	// Stream on.
 	Grant *exec.Grant

@@ -20,7 +20,7 @@ import (
 //	tables    of its scans, even if the caller owns them; queries that share columns share their memory
 //	work      marks, row numbers to be sorted or of rows without a key, keys and columns on their way to the device
 //	pieces    of output: requested, being made, handed over, being encoded, encoded; smaller if memory is short
-//	parts     of a probe side that comes part by part; smaller if memory is short
+//	parts     of a probe side that comes part by part, smaller if memory is short, and rows that wait to be parts
 //	device    its device memory, if that is host memory
 //
 // A plan tries to fit the free memory with smaller pieces and parts. Otherwise the query waits.
@@ -158,9 +158,10 @@ func (q *Query) aloneBytes(a *Alternative) uint64 {
 	return all - min(all, q.fixedBytes(a)+q.pieceBytes(a)*a.batch)
 }
 
-// workBytes is the host memory for row numbers to be sorted, marks, row numbers of rows that are output by their
-// numbers, and data on its way to the device.
+// workBytes is the host memory for rows that wait, row numbers to be sorted, marks, row numbers of rows that are output
+// by their numbers, and data on its way to the device.
 func (q *Query) workBytes(a *Alternative) (sizeBytes uint64) {
+	sizeBytes = q.WaitingBytes
 	if q.Ordered {
 		sizeBytes += q.piecesRows(a) * pairBytes
 	}

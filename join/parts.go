@@ -1,0 +1,338 @@
+package join
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/apache/arrow-go/v18/arrow"
+
+	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/exec"
+	"github.com/spirjoin/spirjoin/internal/text"
+	"github.com/spirjoin/spirjoin/primitive"
+	"github.com/spirjoin/spirjoin/query"
+	"github.com/spirjoin/spirjoin/relation"
+)
+
+// stream is a probe side on its way to a join: a goroutine of the flow reads slices, and another gathers them to parts
+// whose keys take the codes of the build side. Each is one step ahead of the next.
+type stream struct {
+	*buildSide
+	flow       *exec.Flow
+	source     *reading
+	sourceRows int64 // negative if unknown
+	progress   *exec.Progress
+	none       *lowering // with a probe side without rows
+	rows       uint64    // that were gathered
+	bytes      uint64    // of these
+	largest    uint64    // bytes of a batch
+	ended      bool      // the source has no more
+	ahead      bool      // granules may be loaded and delivered while others are joined
+	// grant grows with what is gathered beside the build side's tableBytes; nil from the plan on, and without a limit.
+	grant      *exec.Grant
+	tableBytes uint64
+	// bounds of a part, which may be smaller by as much as one slice has; 0 bytes: no limit
+	mostRows, mostBytes uint64
+	// what all parts may have, and what they could have if no other query had memory; 0: no limit
+	partsBytes, aloneBytes uint64
+}
+
+// leastPartRows is how many rows a part of the probe side has at least, where memory allows: fewer would cost more in
+// launches, and in walks over the build side, than in work.
+const leastPartRows = 1 << 20
+
+// bestPartBytes is the memory of a part whose rows cost the host much more than launches. Parts are larger only if a
+// walk over the keys of the build side would cost more than their rows: up to a quarter of its memory, and up to
+// walkedBytes for each of its rows. Beyond that they only take more memory.
+const (
+	bestPartBytes = 32 << 20
+	walkedBytes   = 4
+)
+
+// leastGranule is how many rows of a part are joined at a time at least, where the host has no memory for more.
+const leastGranule = 1 << 10
+
+func newStream(flow *exec.Flow, b *buildSide, source *reading, sourceRows int64, progress *exec.Progress) (
+	s *stream, err error) {
+	s = &stream{buildSide: b, flow: flow, source: source, sourceRows: sourceRows, progress: progress,
+		ahead: !b.engine.Device().Info().Unified}
+	if b.keys == nil && b.layout.Spec.How != Cross {
+		if err := b.planKeys(flow.Context(), source.schema); err != nil {
+			return nil, err
+		}
+	}
+	none := (&gathered{schema: source.schema}).table()
+	if s.none, err = s.lower(none); err != nil {
+		none.Release()
+		return nil, err
+	}
+	return s, nil
+}
+
+// lower binds a table of the probe side to the codes of the build side.
+func (s *stream) lower(probe arrow.Table) (*lowering, error) {
+	keys, err := s.bind(s.flow.Context(), probe)
+	if err != nil {
+		return nil, err
+	}
+	l := s.lowering(probe, keys, s.progress)
+	l.sides = l.buildSide()
+	if s.none != nil {
+		l.unique, l.unpinned = s.none.unique, s.none.unpinned
+	}
+	return l, nil
+}
+
+// bestRows is how many rows a part has best, so that walks over the build side do not cost more than those over the
+// part.
+func (s *stream) bestRows() uint64 { return max(uint64(s.table.NumRows()), leastPartRows) }
+
+// wishBytes is what the largest parts take, with the batches that they begin and end in, as far as that is known by
+// now.
+func (s *stream) wishBytes() uint64 {
+	rowBytes := float64(s.bytes) / float64(max(1, s.rows))
+	if s.rows == 0 {
+		rowBytes = guessedRowBytes(s.source.schema)
+	}
+	rows := s.mostRows
+	if s.ended {
+		rows = s.rows
+	}
+	return partsBytes(s.ahead, rowBytes, rows, s.largest)
+}
+
+// partsBytes is what the parts of a probe side take, of so many rows each, with the batches that they begin and end in.
+func partsBytes(ahead bool, rowBytes float64, rows, batchBytes uint64) uint64 {
+	return query.PartsAtOnce(ahead)*max(query.LeastPartBytes, uint64(rowBytes*float64(rows))) + 2*batchBytes
+}
+
+// guessedRowBytes is the size of a row of a source that gave none yet.
+func guessedRowBytes(schema *arrow.Schema) (rowBytes float64) {
+	for _, field := range schema.Fields() {
+		rowBytes += float64(cmp.Or(relation.WordBits(field.Type), guessedBits)) / 8
+	}
+	return rowBytes
+}
+
+// guessedBits are for a value that may have any size.
+const guessedBits = 256
+
+// fitBatches makes parts so small that all of them fit in memory with the batches that they begin and end in, of which
+// slices keep the whole: parts are neighbours, so that these are two. Where other queries leave no room for them, they
+// are the source's alone, and parts are small.
+func (s *stream) fitBatches() error {
+	parts := query.PartsAtOnce(s.ahead)
+	least := parts * query.LeastPartBytes
+	switch {
+	case s.partsBytes == 0:
+		return nil
+	case s.aloneBytes < 2*s.largest+least:
+		return s.tooLarge(s.aloneBytes - min(s.aloneBytes, least))
+	}
+	s.mostBytes = max(s.partsBytes-min(s.partsBytes, 2*s.largest), least) / parts
+	return nil
+}
+
+func (s *stream) tooLarge(leftBytes uint64) error {
+	return &backend.OpError{Op: "join stream", Err: backend.ErrHostMemory, Detail: fmt.Sprintf(
+		"a record batch takes %s, memory_limit leaves %s for two; raise it, or give smaller batches",
+		text.Limit(s.largest), text.Limit(leftBytes))}
+}
+
+// gather returns the next rows as a table, nil where there are no more.
+func (s *stream) gather(ctx context.Context) (arrow.Table, error) {
+	g := gathered{schema: s.source.schema}
+	defer g.release()
+	for !s.ended && (g.rows == 0 || g.rows+g.most <= s.mostRows && (s.mostBytes == 0 || g.bytes < s.mostBytes)) {
+		next, some, err := s.source.next(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if s.ended = !some; !some {
+			break
+		}
+		g.add(next)
+		s.largest = max(s.largest, next.batchBytes)
+		if s.grant == nil {
+			continue
+		}
+		if err := s.claim(ctx, g.bytes+s.source.waitingBytes()); err != nil {
+			return nil, err
+		}
+	}
+	s.rows, s.bytes = s.rows+g.rows, s.bytes+g.bytes
+	if g.rows == 0 {
+		return nil, nil
+	}
+	return g.table(), nil
+}
+
+// claim waits for the memory of the build side and of slices with so many bytes, of which the last one may keep a
+// batch.
+func (s *stream) claim(ctx context.Context, sizeBytes uint64) error {
+	all := s.engine.HostCapBytes()
+	if left := all - min(all, s.tableBytes); sizeBytes+s.largest > left {
+		return s.tooLarge(left)
+	}
+	return s.grant.Await(ctx, exec.Need{Host: s.tableBytes + sizeBytes + s.largest})
+}
+
+// parts gathers and lowers part after part into a pipe, the first of them from a table that is there already, or nil.
+func (s *stream) parts(first arrow.Table) *exec.Pipe[*query.Part] {
+	out, at := exec.NewPipe[*query.Part](s.flow, 0), uint64(0)
+	put := func(ctx context.Context, table arrow.Table) error {
+		l, err := s.lower(table)
+		if err != nil {
+			return err
+		}
+		table.Retain()
+		part := &query.Part{Trees: l.trees(), Table: table, First: at}
+		at += uint64(table.NumRows())
+		return out.Put(ctx, part)
+	}
+	if first != nil {
+		first.Retain()
+	}
+	s.flow.Go("gather", func(ctx context.Context) (err error) {
+		for table := first; ; {
+			if table == nil {
+				if table, err = s.gather(ctx); err != nil {
+					return err
+				}
+			}
+			if table == nil {
+				out.End()
+				return nil
+			}
+			err := s.fitBatches()
+			if err == nil {
+				err = put(ctx, table)
+			}
+			table.Release()
+			if table = nil; err != nil {
+				return err
+			}
+		}
+	})
+	return out
+}
+
+// query makes that of a stream of the query of tables.
+func (s *stream) query(q query.Spec) query.Spec {
+	spec := &s.layout.Spec
+	rows := [2]string{text.Count(s.table.NumRows()), "some"}
+	if s.sourceRows >= 0 {
+		rows[1] = "about " + text.Count(s.sourceRows)
+	}
+	q.Title = fmt.Sprintf("%s join of %s x %s rows, output %s", spec.How, rows[s.side], rows[1-s.side], spec.Output)
+	if spec.How == Cross && q.MostRows == 0 && spec.Output != Count {
+		q.MostRows = CrossLimit
+	}
+	q.Trees, q.Parts, q.PartsRows = s.none.trees(), true, uint64(max(0, s.sourceRows))
+	if s.ended {
+		q.PartsRows = s.rows
+	}
+	return q
+}
+
+// stream plans by the first part of the probe side, which is being read and has about sourceRows rows, and starts the
+// join. It takes the table of the build side and, unless it fails, the flow and the grant, which is open, or nil where
+// memory of the host has no limit.
+func (b *buildSide) stream(flow *exec.Flow, grant *exec.Grant, source *reading, sourceRows int64,
+	progress *exec.Progress) (result *Result, err error) {
+	own := []arrow.Table{b.table}
+	release := sync.OnceFunc(func() {
+		for _, table := range own {
+			table.Release()
+		}
+	})
+	defer func() {
+		if result == nil {
+			err = firstError(flow, err)
+			release()
+		}
+	}()
+	s, err := newStream(flow, b, source, sourceRows, progress)
+	if err != nil {
+		return nil, err
+	}
+	own = append(own, s.none.tables[1-b.side])
+	if err := s.none.planProofs(flow.Context()); err != nil {
+		return nil, err
+	}
+	s.mostRows = cmp.Or(b.engine.GranuleRows, s.bestRows())
+	s.tableBytes = query.TableBytes(b.table)
+	s.mostBytes = max(bestPartBytes, min(s.tableBytes/4, walkedBytes*uint64(b.table.NumRows())))
+	if s.grant = grant; grant != nil {
+		s.mostBytes = min(s.mostBytes, b.engine.HostCapBytes()/8)
+	}
+	first, err := s.gather(flow.Context())
+	s.grant = nil
+	if err != nil {
+		return nil, err
+	}
+	l := s.none
+	if first != nil {
+		defer first.Release()
+		if l, err = s.lower(first); err != nil {
+			return nil, err
+		}
+		l.expected = s.expected()
+		s.none.unpinned = !l.keys.Pinned(1-b.side, b.engine.Device())
+	}
+	if !s.ended { // granules need not be larger than parts can be
+		s.mostRows = s.rows
+	}
+	q := l.lower()
+	q.Facts.Stays, q.Facts.Granule = !s.ended, s.mostRows
+	q = s.query(q)
+	q.Release, q.Grant, q.PartsBytes, q.WaitingBytes = release, grant, s.wishBytes(), s.source.waitingBytes()
+	planned, err := b.engine.planGranules(q)
+	if err != nil {
+		return nil, err
+	}
+	taken := &planned.Alternatives[0].Facts
+	s.ahead, s.mostRows = taken.Ahead, min(s.bestRows(), taken.Granule)
+	s.partsBytes, s.aloneBytes = planned.PartsRoom()
+	if err := s.fitBatches(); err != nil {
+		return nil, err
+	}
+	return planned.Stream(flow, s.parts(first))
+}
+
+// planGranules plans a query whose granules may be smaller where the host has no memory for them: memory of the device
+// may be of the host.
+func (e *Engine) planGranules(q query.Spec) (*query.Query, error) {
+	planned, err := e.Engine.Plan(q)
+	for errors.Is(err, backend.ErrHostMemory) && q.Facts.Granule > leastGranule {
+		q.Facts.Granule = max(q.Facts.Granule/4, leastGranule)
+		planned, err = e.Engine.Plan(q)
+	}
+	return planned, err
+}
+
+// expected is how many rows the probe side may have, of which one part was gathered: as the source says, or a guess,
+// and no fewer than a part may have.
+func (s *stream) expected() uint64 {
+	const guess = 8 // parts
+	switch {
+	case s.ended:
+		return s.rows
+	case s.sourceRows < 0:
+		return min(guess*s.rows, primitive.MaxRows)
+	}
+	return min(max(uint64(s.sourceRows), 2*s.rows), primitive.MaxRows)
+}
+
+// firstError ends a flow. Where that has failed, its error counts: err only follows from it.
+func firstError(flow *exec.Flow, err error) error {
+	failed := flow.Context().Err() != nil
+	flow.Stop()
+	if first := flow.Wait(); failed && first != nil {
+		return first
+	}
+	return err
+}
