@@ -233,6 +233,31 @@ func TestRemoveTemporaryFiles(t *testing.T) {
 	require.NoError(t, RemoveTemporaryFiles(), "nothing is left to remove")
 }
 
+func TestTemporaryFolder(t *testing.T) {
+	dir, batch := t.TempDir(), exampleBatch(10)
+	_, _, err := TemporaryFolder(filepath.Join(dir, "missing"), "some-")
+	require.ErrorIs(t, err, os.ErrNotExist)
+	made := func() (folder string, remove func() error) {
+		folder, remove, err := TemporaryFolder(dir, "some-")
+		require.NoError(t, err)
+		require.Equal(t, dir, filepath.Dir(folder))
+		require.True(t, strings.HasPrefix(filepath.Base(folder), "some-"))
+		writeFile(t, filepath.Join(folder, "a.csv"), batch.Schema(), []arrow.RecordBatch{batch}, WriteOptions{})
+		return folder, remove
+	}
+	kept, remove := made()
+	require.NoError(t, remove())
+	requireOnlyFiles(t, dir)
+	require.NoError(t, os.Mkdir(kept, 0o700))
+	folder, remove := made()
+	require.NoError(t, RemoveTemporaryFiles())
+	requireOnlyFiles(t, dir, filepath.Base(kept))
+	_, err = Create(filepath.Join(folder, "b.csv"), batch.Schema(), WriteOptions{})
+	require.ErrorIs(t, err, os.ErrNotExist, "whoever is at work there fails")
+	require.NoError(t, remove(), "nothing is left to remove")
+	requireOnlyFiles(t, dir, filepath.Base(kept))
+}
+
 // Batches with dictionaries of their own share a row group as long as the index type counts all their values.
 func TestNarrowDictionariesOfManyBatches(t *testing.T) {
 	dt := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: arrow.BinaryTypes.String}

@@ -1,12 +1,10 @@
 package endtoend
 
 import (
-	"cmp"
 	"context"
 	"os"
 	"path/filepath"
 	"slices"
-	"time"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
@@ -39,19 +37,13 @@ func (b *bed) close() {
 	}
 }
 
-// temporaryFolder makes a folder in dir, or where the system has such folders.
-func temporaryFolder(dir string) (folder string, remove func(), err error) {
-	folder, err = os.MkdirTemp(dir, "spirjoin-bench-")
-	return folder, func() { _ = os.RemoveAll(folder) }, err
-}
-
 // inputs are R and S, as tables or as files.
 type inputs struct {
-	tables     [2]arrow.Table
-	paths      [2]string // empty: tables
-	output     string    // path of the file of the output
-	tableBytes uint64
-	fileBytes  uint64
+	tables    [2]arrow.Table
+	paths     [2]string // empty: tables
+	output    string    // path of the file of the output
+	sizes     [2]tableSize
+	fileBytes uint64
 }
 
 func (in *inputs) release() {
@@ -83,12 +75,14 @@ func (b *bed) make(ctx context.Context, way Way) (_ *inputs, err error) {
 	if in.tables[0], in.tables[1], err = workload.PKFK(ctx, spec); err != nil {
 		return nil, err
 	}
-	in.tableBytes = query.TableBytes(in.tables[:]...)
+	layout, err := join.NewLayout(in.tables[0].Schema(), in.tables[1].Schema(), b.spec)
+	if err != nil {
+		return nil, err
+	}
+	for side, keys := range [2][]string{b.spec.LeftOn, b.spec.RightOn} {
+		in.sizes[side] = sizeOfTable(in.tables[side], keys, layout.Needed[side])
+	}
 	if b.answer == nil {
-		layout, err := join.NewLayout(in.tables[0].Schema(), in.tables[1].Schema(), b.spec)
-		if err != nil {
-			return nil, err
-		}
 		b.schema = layout.Schema
 		if b.answer, err = joins.NewAnswer(ctx, in.tables[0], in.tables[1], b.How); err != nil {
 			return nil, err
@@ -133,20 +127,40 @@ func writeTable(ctx context.Context, path string, table arrow.Table) error {
 	return w.Commit(ctx)
 }
 
+// tableSize is the size of the columns of a table that a join needs.
+type tableSize struct {
+	rows                 uint64
+	keyBytes, otherBytes uint64 // in Arrow's buffers
+}
+
+func sizeOfTable(table arrow.Table, keys, needed []string) tableSize {
+	size := tableSize{rows: uint64(table.NumRows())}
+	for i := range int(table.NumCols()) {
+		bytes := query.ColumnBytes(table.Column(i).Data())
+		switch name := table.Column(i).Name(); {
+		case slices.Contains(keys, name):
+			size.keyBytes += bytes
+		case slices.Contains(needed, name):
+			size.otherBytes += bytes
+		}
+	}
+	return size
+}
+
+// readBytes is what any join reads of the columns: the keys, and of the others as many rows as are output, or all.
+func (t *tableSize) readBytes(outputRows uint64) uint64 {
+	if t.rows == 0 {
+		return 0
+	}
+	return t.keyBytes + t.otherBytes/t.rows*min(outputRows, t.rows)
+}
+
 func sizeOf(path string) uint64 {
 	info, err := os.Stat(path)
 	if err != nil {
 		return 0
 	}
 	return uint64(info.Size())
-}
-
-// Result is a measured way.
-type Result struct {
-	Wall  measure.Summary
-	First measure.Summary // to the first record batch, or the count
-	Run   Run             // whose wall time is the median
-	rates *Rates
 }
 
 // measure verifies a way and then times it; begin is called before each step.
@@ -177,12 +191,7 @@ func (b *bed) measure(ctx context.Context, way Way, begin func(what string)) (*R
 			return nil, err
 		}
 	}
-	var walls, firsts []time.Duration
-	for _, r := range runs {
-		walls, firsts = append(walls, r.Wall), append(firsts, r.First)
-	}
-	slices.SortFunc(runs, func(a, b Run) int { return cmp.Compare(a.Wall, b.Wall) })
-	return &Result{Wall: measure.Summarize(walls), First: measure.Summarize(firsts), Run: runs[(len(runs)-1)/2]}, nil
+	return resultOf(runs), nil
 }
 
 // verify joins once and looks at the answer, which it reads back from a file.

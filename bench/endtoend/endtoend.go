@@ -134,11 +134,11 @@ func (s Sweep) Run(ctx context.Context, device *backend.Device, user primitive.T
 		return err
 	}
 	defer file.Abort()
-	folder, remove, err := temporaryFolder(s.Dir)
+	folder, remove, err := tableio.TemporaryFolder(s.Dir, "spirjoin-bench-")
 	if err != nil {
 		return err
 	}
-	defer remove()
+	defer func() { _ = remove() }()
 	out.Println(measure.DeviceText(device.Info()))
 	out.Println(s.Spec.String() + " how=" + s.How)
 	out.Enter("measure the machine")

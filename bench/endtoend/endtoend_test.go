@@ -20,6 +20,7 @@ import (
 	"github.com/spirjoin/spirjoin/host"
 	"github.com/spirjoin/spirjoin/internal/devicetest"
 	"github.com/spirjoin/spirjoin/internal/jointest"
+	"github.com/spirjoin/spirjoin/primitive"
 )
 
 // small is a sweep of few rows.
@@ -190,9 +191,9 @@ func TestResources(t *testing.T) {
 	}
 	require.Equal(t, []string{"host memory", "link up", "device memory", "link down", "device"}, names())
 	most := fullest(r.Resources(rates))
-	require.Equal(t, map[string]time.Duration{"upload": 1500 * time.Millisecond, "match": 1500 * time.Millisecond,
+	require.Equal(t, map[string]time.Duration{"upload": 500 * time.Millisecond, "match": 2500 * time.Millisecond,
 		"materialize": 500 * time.Millisecond, "download": 2 * time.Second}, r.deviceTimes())
-	require.Equal(t, 2*time.Second, r.Resources(rates)[4].Bound, "of the device, but for what brings rows")
+	require.Equal(t, 3*time.Second, r.Resources(rates)[4].Bound, "of the device, but for what brings rows")
 	require.Equal(t, Resource{"link down", 400, 100, 4 * time.Second}, most)
 	r.FilesIn, r.InputBytes, r.FilesOut, r.OutputBytes = 70, 200, 50, 300
 	used := r.Resources(rates)
@@ -200,10 +201,63 @@ func TestResources(t *testing.T) {
 	require.EqualValues(t, 70+200+100+400+300+50, used[1].Bytes)
 	require.EqualValues(t, 1000, used[3].Bytes, "of the device")
 	require.Equal(t, "none that is known", fullest(nil).Name)
-	rates.Up, rates.Down = 0, 0
+	rates.Both = 25
+	require.Equal(t, []string{"files, read", "host memory", "link up", "device memory", "link down",
+		"link, both directions", "files, write", "device"}, names())
+	require.Equal(t, Resource{"link, both directions", 500, 25, 20 * time.Second}, fullest(r.Resources(rates)))
+	r.DownBytes = 0
+	require.NotContains(t, names(), "link, both directions")
+	rates.Up, rates.Down, rates.Both, r.DownBytes = 0, 0, 0, 400
 	require.Equal(t, []string{"files, read", "host memory", "files, write"}, names())
 	r.CPU = time.Hour
 	require.Contains(t, fullest(r.Resources(rates)).Name, "core")
+}
+
+// Where device memory is host memory, the host's has all that is read and written, and both ends of each copy.
+func TestResourcesInHostMemory(t *testing.T) {
+	bytes := func(r Run) uint64 { return r.Resources(&Rates{Host: 1000, Device: 1000})[0].Bytes }
+	memory := Run{InputBytes: 300, ReadBytes: 200, OutputBytes: 400}
+	require.EqualValues(t, 200+400, bytes(memory), "in place")
+	count := Run{InputBytes: 80, ReadBytes: 80}
+	require.EqualValues(t, 80, bytes(count))
+	copied := memory
+	copied.UpBytes, copied.DownBytes = 30, 50
+	require.EqualValues(t, 200+400+2*(30+50), bytes(copied))
+	files := memory
+	files.FilesIn, files.FilesOut = 70, 90
+	r := files.Resources(&Rates{Host: 1000, Device: 4000, FileRead: 1, FileWrite: 1})[1]
+	require.EqualValues(t, 70+300+200+400+400+90, r.Bytes, "decoded and read; written and encoded")
+	require.EqualValues(t, 4000, r.Rate, "the faster of those who use it")
+}
+
+// Only what a join reads is counted: keys, and other columns for as many rows as are output.
+func TestReadBytes(t *testing.T) {
+	devicetest.HostTest(t)
+	const keys = 2000*8 + 7000*8
+	for how, want := range map[string]struct {
+		input, payloads uint64 // of all needed columns, and read at least beside the keys
+		perRow          uint64 // in addition, for each row of the output
+	}{
+		"inner": {2000*16 + 7000*20, 2000 * 8, 12},
+		"count": {keys, 0, 0},
+		"semi":  {keys + 2000*8, 0, 8},
+	} {
+		for _, way := range []string{"memory", "arrow"} {
+			s := small(way)
+			s.How = how
+			b, err := newBed(&s, hostDevice(t, host.Options{}), nil, t.TempDir())
+			require.NoError(t, err)
+			r, err := b.measure(t.Context(), s.Ways[0], func(string) {})
+			require.NoError(t, err)
+			require.Equal(t, want.input, r.Run.InputBytes, how)
+			rows := r.Run.Stats.OutputRows
+			require.Equal(t, keys+want.payloads+want.perRow*rows, r.Run.ReadBytes, how)
+			if how != "count" {
+				require.Less(t, r.Run.ReadBytes, r.Run.InputBytes, "half of the rows have no match")
+			}
+			b.close()
+		}
+	}
 }
 
 func TestRates(t *testing.T) {
@@ -211,7 +265,12 @@ func TestRates(t *testing.T) {
 		folder := t.TempDir()
 		r, err := measureRates(t.Context(), device, jointest.Tuning(t, device.Info()), folder)
 		require.NoError(t, err)
-		require.NoError(t, r.link(t.Context(), device))
+		ops, err := primitive.New(device, jointest.Tuning(t, device.Info()))
+		require.NoError(t, err)
+		require.NoError(t, r.link(t.Context(), ops))
+		copied, err := deviceCopy(t.Context(), ops)
+		require.NoError(t, err)
+		require.Greater(t, copied, 1e6)
 		for _, rate := range []float64{r.OneCore, r.Host, r.Device, r.Up, r.Down, r.Both, r.FileRead, r.FileWrite} {
 			require.Greater(t, rate, 1e6)
 		}
@@ -247,5 +306,25 @@ func TestMeter(t *testing.T) {
 		require.NoError(t, device.Download(t.Context(), content, buffer.All()))
 		require.EqualValues(t, 1<<20, m.down.Load(), "nothing is counted any more")
 		buffer.Release()
+	}
+}
+
+// Columns that kernels read where the table has them are not uploaded: there is no phase without time, and none with
+// bytes of a link that does not exist.
+func TestInPlaceIsNoUpload(t *testing.T) {
+	devicetest.HostTest(t)
+	s := small("memory", "pinned")
+	s.Spec.RRows, s.Spec.SRows, s.Algorithm = 1<<16, 1<<18, "phj-um"
+	b, err := newBed(&s, hostDevice(t, host.Options{}), nil, t.TempDir())
+	require.NoError(t, err)
+	defer b.close()
+	for _, way := range s.Ways {
+		r, err := b.measure(t.Context(), way, func(string) {})
+		require.NoError(t, err)
+		for _, p := range r.Run.Phases() {
+			require.Falsef(t, p.Busy == 0 && p.Bytes > 0, "%s: %s has %d bytes and no time", way.Name, p.Name, p.Bytes)
+		}
+		require.Zero(t, r.Run.UpBytes, "columns are imported")
+		require.Positive(t, r.Run.DownBytes, "batches are copied")
 	}
 }

@@ -29,7 +29,8 @@ func (m *meter) stop() {
 	m.device.ProfileTransfers(nil)
 }
 
-// observe counts transfers, and imported memory that kernels read or write, which crosses the link too.
+// observe counts transfers, and imported memory that kernels read or write, which crosses the link too. Where there is
+// no link, kernels read it in place; what they write is a copy.
 func (m *meter) observe(e backend.Event) {
 	switch e.Kind {
 	case backend.Uploaded:
@@ -42,7 +43,7 @@ func (m *meter) observe(e backend.Event) {
 				if r.Buffer.Memory() != backend.Imported {
 					return
 				}
-				if access != backend.Write {
+				if access != backend.Write && !m.device.Info().InHostMemory() {
 					m.up.Add(r.SizeBytes)
 				}
 				if access != backend.Read {

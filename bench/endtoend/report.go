@@ -52,7 +52,7 @@ func phaseOf(stage string) string {
 	switch {
 	case stage == "unpack": // kernels that bring columns to Arrow's format and to pinned memory
 		return "download"
-	case stage == "encode keys", planner.StageOf(stage) == operator.Load: // the same in the other direction
+	case stage == "encode keys": // the same in the other direction
 		return "upload"
 	case planner.StageOf(stage) == operator.Gather:
 		return "materialize"
@@ -68,8 +68,10 @@ type Resource struct {
 	Bound time.Duration // no run is faster
 }
 
-// Resources returns the resources that a run uses. Bytes of memory are the fewest that any engine would move: each byte
-// that is read, decoded, sent, received and written counts once for each time that it enters or leaves the memory.
+// Resources returns the resources that a run uses. Bytes of memory are the fewest that a join with these transfers
+// moves: each byte that is read, decoded, sent, received and written counts once for each time that it enters or leaves
+// the memory. Where device memory is host memory, the columns are read there and the output is written there, in place
+// or by the transfers; the other end of each transfer is in the same memory.
 func (r *Run) Resources(rates *Rates) (used []Resource) {
 	moved := func(name string, bytes uint64, rate float64) {
 		if bytes > 0 && rate > 0 {
@@ -77,23 +79,27 @@ func (r *Run) Resources(rates *Rates) (used []Resource) {
 			used = append(used, Resource{name, bytes, rate, bound})
 		}
 	}
-	host := r.FilesIn + r.UpBytes + r.DownBytes + r.FilesOut
+	host := r.FilesIn + r.FilesOut
 	if r.FilesIn > 0 {
 		host += r.InputBytes
 	}
 	if r.FilesOut > 0 {
 		host += r.OutputBytes
 	}
-	device := 2 * (r.UpBytes + r.DownBytes)
-	discrete := rates.Up > 0
-	if !discrete {
-		host, device = host+r.UpBytes+r.DownBytes, 0
+	hostRate, device, discrete := rates.Host, 2*(r.UpBytes+r.DownBytes), rates.discrete()
+	if discrete {
+		host += r.UpBytes + r.DownBytes
+	} else {
+		host, hostRate, device = host+r.ReadBytes+r.OutputBytes+device, max(rates.Host, rates.Device), 0
 	}
 	moved("files, read", r.FilesIn, rates.FileRead)
-	moved("host memory", host, rates.Host)
+	moved("host memory", host, hostRate)
 	moved("link up", r.UpBytes, rates.Up)
 	moved("device memory", device, rates.Device)
 	moved("link down", r.DownBytes, rates.Down)
+	if r.UpBytes > 0 && r.DownBytes > 0 {
+		moved("link, both directions", r.UpBytes+r.DownBytes, rates.Both)
+	}
 	moved("files, write", r.FilesOut, rates.FileWrite)
 	stages := r.deviceTimes()
 	if busy := stages["match"] + stages["materialize"]; discrete && busy > 0 {
@@ -118,14 +124,17 @@ func fullest(used []Resource) (most Resource) {
 
 func (r *Result) print(out measure.Output) {
 	run := &r.Run
-	out.Println(fmt.Sprintf("%s (%s) by %s in %s (min %s), first batch after %s, %s of device memory",
-		text.Plural(run.Stats.OutputRows, "row"), text.Bytes(run.OutputBytes), run.Stats.Algorithm,
-		text.Duration(r.Wall.Median), text.Duration(r.Wall.Min), text.Duration(r.First.Median),
-		text.Bytes(run.Stats.DevicePeakBytes)))
+	var size, first string // none of a count
+	if run.OutputBytes > 0 {
+		size, first = " ("+text.Bytes(run.OutputBytes)+")", " first batch after "+text.Duration(run.First)+","
+	}
+	out.Println(fmt.Sprintf("%s%s by %s in %s (min %s),%s %s of device memory",
+		text.Plural(run.Stats.OutputRows, "row"), size, run.Stats.Algorithm, text.Duration(run.Wall),
+		text.Duration(r.Min), first, text.Bytes(run.Stats.DevicePeakBytes)))
 	of := func(t time.Duration) string { return fmt.Sprintf("%.0f%%", 100*t.Seconds()/run.Wall.Seconds()) }
 	rows := [][]string{{"PHASE", "BUSY", "OF WALL", "BYTES", "WHILE BUSY"}}
 	for _, p := range run.Phases() {
-		if p.Busy == 0 && p.Bytes == 0 {
+		if p.Busy == 0 && (p.Bytes == 0 || !r.rates.discrete()) { // a few bytes of counts, in place
 			continue
 		}
 		row := []string{p.Name, text.Duration(p.Busy), of(p.Busy), "", ""}
@@ -188,8 +197,8 @@ func (s *Sweep) numbers() []uint64 {
 // addTo adds a row to a file of results.
 func (r *Result) addTo(f *measure.File, s *Sweep, way Way) {
 	run := &r.Run
-	numbers := append(s.numbers(), run.Stats.OutputRows, uint64(r.Wall.Runs))
-	for _, t := range []time.Duration{r.Wall.Median, r.Wall.Min, r.First.Median, run.CPU} {
+	numbers := append(s.numbers(), run.Stats.OutputRows, uint64(r.Runs))
+	for _, t := range []time.Duration{run.Wall, r.Min, run.First, run.CPU} {
 		numbers = append(numbers, uint64(t.Nanoseconds()))
 	}
 	for _, p := range run.Phases() {

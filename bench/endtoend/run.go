@@ -23,9 +23,10 @@ type Run struct {
 	Upload      time.Duration // of copies, on the device or by the host; kernels that read host memory are not included
 	Download    time.Duration
 	Stats       query.Stats
-	// Bytes that cross the link, or are copied where device memory is host memory.
+	// Bytes that cross the link, or that are copied where device memory is host memory.
 	UpBytes, DownBytes uint64
-	InputBytes         uint64 // of both tables in Arrow's buffers
+	InputBytes         uint64 // of the columns of both tables that the join needs, in Arrow's buffers
+	ReadBytes          uint64 // of these, what any join reads: see [tableSize.readBytes]
 	OutputBytes        uint64 // of the record batches, without bitmaps
 	FilesIn, FilesOut  uint64 // bytes of the files
 }
@@ -78,7 +79,11 @@ func (b *bed) run(ctx context.Context, in *inputs, each func(arrow.RecordBatch) 
 		return r, err
 	}
 	r.Stats = result.Stats()
-	r.InputBytes, r.FilesIn, r.FilesOut = in.tableBytes, in.fileBytes, sizeOf(in.output)
+	r.FilesIn, r.FilesOut = in.fileBytes, sizeOf(in.output)
+	for _, size := range in.sizes {
+		r.InputBytes += size.keyBytes + size.otherBytes
+		r.ReadBytes += size.readBytes(r.Stats.OutputRows)
+	}
 	if b.spec.Output == join.Rows {
 		r.OutputBytes = r.Stats.OutputRows * rowBytes(b.schema)
 	}

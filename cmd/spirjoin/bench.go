@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -116,8 +117,8 @@ func primitiveSweepOf(c *cli.Context) (o benchmark.Sweep, err error) {
 // commandText is a command of bench with its arguments and flags, but for the output.
 func commandText(c *cli.Context) string {
 	text := strings.Join(append([]string{"spirjoin", "bench", c.Command.Name}, c.Args().Slice()...), " ")
-	for _, name := range c.FlagNames() {
-		if name != "csv" {
+	for _, flag := range c.Command.Flags {
+		if name := flag.Names()[0]; c.IsSet(name) && name != "csv" {
 			text += fmt.Sprintf(" --%s %s", name, flagText(c, name))
 		}
 	}
@@ -129,7 +130,10 @@ func flagText(c *cli.Context, name string) string {
 	if list := c.StringSlice(name); list != nil {
 		return strings.Join(list, ",")
 	}
-	if value, ok := c.Generic(name).(fmt.Stringer); ok {
+	switch value := c.Generic(name).(type) {
+	case *sizeValue:
+		return strconv.FormatUint(uint64(*value), 10) // exact, and one word
+	case fmt.Stringer:
 		return value.String()
 	}
 	return fmt.Sprint(c.Value(name))
@@ -152,6 +156,15 @@ func (f *joinFlags) ints(flag string) (numbers []int) {
 		numbers = append(numbers, n)
 	}
 	return numbers
+}
+
+// tableRows reads a number of rows of a table, at least 1; 0 is returned if it is not given.
+func (f *joinFlags) tableRows(flag string) int64 {
+	rows := *f.Generic(flag).(*rowsValue)
+	if f.IsSet(flag) && rows == 0 {
+		f.fault("--%s must be at least 1; leave it out for the default", flag)
+	}
+	return int64(min(rows, math.MaxInt64))
 }
 
 // rows reads numbers of rows, and ranges like 2^10..2^30, which hold the first number and its doubles.

@@ -1,14 +1,19 @@
 package main
 
 import (
+	"bytes"
+	"context"
 	"encoding/csv"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -201,6 +206,7 @@ func TestBenchJoinsUsage(t *testing.T) {
 		"--scale 3 -r 10":                "--scale needs --figure",
 		"--how outer -r 10":              `no kind of join "outer"; there are inner, left, `,
 		"--granule 100 -r 10":            "granules of 100 rows, must be multiples of 64",
+		"-r 0":                           "--r-rows must be at least 1; leave it out for the default",
 	} {
 		require.Contains(t, runProgram(t, exitUsage,
 			append([]string{"bench", "joins", "--device", "host"}, strings.Fields(args)...)...).stderr, want)
@@ -226,6 +232,9 @@ func TestBenchEndToEnd(t *testing.T) {
 	text, err := os.ReadFile(path)
 	require.NoError(t, err)
 	require.Equal(t, 3, strings.Count(string(text), "\n"))
+	require.Contains(t, string(text), "spirjoin bench end-to-end memory csv --r-rows 1024 --payloads 2 "+
+		"--payload-bytes 4,8 --match-ratio 0.5 --zipf 0.5 --how left --device host --memory-limit 1073741824 "+
+		"--algorithm smj-om --dir "+dir+" --repeat 2 --warm 0s\"", "each flag once")
 
 	for args, want := range map[string]string{
 		"orc":                `no way "orc"; there are memory, pinned, parquet, arrow, csv`,
@@ -234,10 +243,46 @@ func TestBenchEndToEnd(t *testing.T) {
 		"--payloads -1":      "--payloads is -1, must be 0 to 1000",
 		"--repeat 0":         "--repeat must be at least 1",
 		"--key-bytes 5 -r 9": "keys have 5 bytes, must be 4 or 8",
+		"-r 0 --s-rows 0": "--r-rows must be at least 1; leave it out for the default; --s-rows must be at least 1; " +
+			"leave it out for the default",
 	} {
 		require.Contains(t, runProgram(t, exitUsage,
 			append([]string{"bench", "end-to-end", "--device", "host"}, strings.Fields(args)...)...).stderr, want)
 	}
 	runProgram(t, exitInputOutput, append([]string{"bench", "end-to-end", "csv", "-r", "9", "--dir",
 		filepath.Join(dir, "missing")}, benchQuickly...)...)
+}
+
+// An interrupt ends the measurement of the machine at once, and a second one leaves no folder either.
+func TestBenchEndToEndInterrupted(t *testing.T) {
+	dir := t.TempDir()
+	ctx, cancel := context.WithCancel(t.Context())
+	s := onTerminal(new(bytes.Buffer), new(bytes.Buffer))
+	s.stderrColumns = 0
+	var phases []string
+	s.onPhase = func(phase string) {
+		if phases = append(phases, phase); len(phases) == 1 {
+			time.AfterFunc(10*time.Millisecond, cancel)
+		}
+	}
+	args := []string{"spirjoin", "bench", "end-to-end", "memory", "-r", "9", "--device", "host", "--dir", dir}
+	require.Equal(t, exitInterrupted, s.run(ctx, args))
+	require.Equal(t, []string{"measure the machine"}, phases)
+	requireFiles(t, dir)
+
+	program, err := os.Executable()
+	require.NoError(t, err)
+	for range 3 {
+		command := exec.Command(program, args[1:]...)
+		command.Env = append(os.Environ(), asProgram+"=1")
+		require.NoError(t, command.Start())
+		rate := func() bool { found, _ := filepath.Glob(filepath.Join(dir, "*", "rate")); return found != nil }
+		require.Eventually(t, rate, time.Minute, time.Millisecond)
+		require.NoError(t, command.Process.Signal(os.Interrupt))
+		_ = command.Process.Signal(syscall.SIGTERM) // unless it has ended
+		var exit *exec.ExitError
+		require.ErrorAs(t, command.Wait(), &exit)
+		require.Equal(t, exitInterrupted, exit.ExitCode())
+		requireFiles(t, dir)
+	}
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"math"
 	"strings"
 	"time"
 
@@ -73,7 +72,6 @@ func (s *session) benchEndToEndCommand() *cli.Command {
 // endToEndOf reads the flags of `bench end-to-end`.
 func endToEndOf(c *cli.Context) (o endtoend.Sweep, err error) {
 	f := &joinFlags{Context: c}
-	rows := func(flag string) int64 { return int64(min(*c.Generic(flag).(*rowsValue), math.MaxInt64)) }
 	o = endtoend.Sweep{How: c.String("how"), MemoryLimitBytes: uint64(*c.Generic("memory-limit").(*sizeValue)),
 		Dir: c.String("dir"), Repeat: c.Int("repeat"), Warm: c.Duration("warm"), CSV: c.String("csv"),
 		Command: commandText(c)}
@@ -85,7 +83,7 @@ func endToEndOf(c *cli.Context) (o endtoend.Sweep, err error) {
 			return o, err
 		}
 	}
-	spec := workload.DefaultPKFK(rows("r-rows"), rows("s-rows"))
+	spec := workload.DefaultPKFK(f.tableRows("r-rows"), f.tableRows("s-rows"))
 	spec.KeyBytes, spec.Seed = c.Int("key-bytes"), c.Uint64("seed")
 	spec.MatchRatio, spec.Zipf = c.Float64("match-ratio"), c.Float64("zipf")
 	widths := f.ints("payload-bytes")

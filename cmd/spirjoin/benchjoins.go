@@ -127,7 +127,7 @@ func joinSweepOf(c *cli.Context) (o joins.Sweep, err error) {
 			o.Warm = 50 * time.Millisecond
 		}
 	} else {
-		spec := workload.DefaultPKFK(int64(*c.Generic("r-rows").(*rowsValue)), int64(*c.Generic("s-rows").(*rowsValue)))
+		spec := workload.DefaultPKFK(f.tableRows("r-rows"), f.tableRows("s-rows"))
 		widths := f.ints("payload-bytes")
 		if len(widths) == 0 {
 			widths = []int{4}
