@@ -117,8 +117,8 @@ func joinedRows(s join.Progress) uint64 { return s.Rows }
 func drawnRows(s join.Progress) uint64  { return s.Drawn }
 
 // TestProgressInAGranule: where rows of few keys make many more rows of output, which fill several windows, the rows
-// that are joined and drawn move within the one granule, by every algorithm; the number of all output rows is known from
-// its count on, and there is time left until all is joined. Texts are candidates first, which a filter tests.
+// that are joined and drawn move within the one granule, by every algorithm; the number of all output rows is known
+// from its count on, and there is time left until all is joined. Texts are candidates first, which a filter tests.
 func TestProgressInAGranule(t *testing.T) {
 	numbers := func(i int) int64 { return int64(i % 4) }
 	left, right := keyed(t, "k0", 400, numbers), keyed(t, "k0", 1200, numbers)

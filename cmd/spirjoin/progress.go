@@ -73,8 +73,8 @@ func (p *progress) report(phase string, done, total uint64) {
 	p.set(spirjoin.JoinProgress{Phase: phase, Rows: done, Total: total, Left: -1}, 0, "")
 }
 
-// joinSteps is the number of steps of a join: each file is opened, each table is read, and they are joined. A table that
-// is joined as it is read is not read in a step of its own. Share and time left are those of the step.
+// joinSteps is the number of steps of a join: each file is opened, each table is read, and they are joined. A table
+// that is joined as it is read is not read in a step of its own. Share and time left are those of the step.
 const joinSteps = 5
 
 // opening tells how much of the file of a side was read to open it; 0 of 0 where it is not known.
