@@ -5,25 +5,41 @@ import (
 	"time"
 )
 
+// Waiting is the phase in which a query waits for memory that others have.
+const Waiting = "wait"
+
 // Status is how far a query has come.
 type Status struct {
-	// Phase is what the query does now: "read left" (a build side that is a source), "plan", "wait" (for memory),
-	// "validate left", "load left" (the build side), "join", and "output" if rows that are joined wait to be drawn.
+	// Phase is what the query does now: "read left" (a build side that is a source), "plan", "prove hashes"
+	// (of keys), "wait" (for memory), "validate left", "load left" (the build side), "join", and "output" if rows that are
+	// joined wait to be drawn.
 	Phase string
-	// Rows are done of Total rows of the phase: of the probe side in "join", of the output in "output". Total is 0 if
-	// unknown.
+	// Rows are done of Total rows of the phase: checked in "validate left", where a row that is loaded but not yet
+	// compared counts for a part; of the probe side in "join", of the output in "output". Total is 0 if unknown.
 	Rows, Total uint64
-	// Share is the part of all work that is done, 0 to 1, weighted by the predicted times; 0 if unknown.
+	// Drawn are rows of the output that were drawn, of Output rows. Output is an estimate until all rows are joined, and
+	// grows if there turn out to be more; 0 if unknown, before the join, and if rows are only counted.
+	Drawn, Output uint64
+	// Share is the part of the join that is done, 0 to 1, weighted by the predicted times and by the time that drawn rows
+	// took; 0 if unknown. It falls if there turns out to be more work.
 	Share float64
-	// Elapsed is the time since the query was planned, and Left the time that the plan predicts for the rest, corrected
-	// by how long the work took so far; negative if unknown.
+	// Elapsed is the time since the query was planned. Left is the time that the plan predicts for the rest of the join,
+	// corrected by how long it took so far, and no less than rows that are left take if they are drawn as fast as those
+	// before; negative if unknown, as in "wait" and "validate left".
 	Elapsed, Left time.Duration
 }
 
 // Work is what a plan expects of a query. Without times, all rows count the same.
 type Work struct {
 	ProbeRows, OutputRows uint64        // 0: unknown
+	Counts                bool          // output rows are only counted
 	Build, Probe, Deliver time.Duration // of the build side, of all probe rows, and of all output rows
+}
+
+// Granule is how far the join of a granule of the probe side has come.
+type Granule struct {
+	Rows, Joined uint64 // of the probe side
+	Output       uint64 // rows, of the whole granule; 0: unknown
 }
 
 // Progress reports the progress of a query. Rows are joined and delivered at the same time. Safe for concurrent use.
@@ -34,11 +50,16 @@ type Progress struct {
 
 	mu            sync.Mutex // guards what follows, and keeps reports in order
 	phase         string
+	rows, total   uint64 // of a phase before the join
 	work          Work
-	working       time.Time // since when
+	working       time.Time // since when; time before is not that of the work that is predicted
 	built         bool
 	joined, drawn uint64
+	found         uint64  // output rows of what is joined
+	granule       Granule // under way
+	drawing       time.Duration
 	allJoined     bool
+	all           uint64 // output rows, once all is joined
 }
 
 // NewProgress returns a Progress that calls report, one call at a time. report may be nil.
@@ -52,7 +73,15 @@ func NewProgress(report func(Status)) *Progress {
 }
 
 // Start begins a phase before the join.
-func (p *Progress) Start(phase string) { p.change(func() { p.phase = phase }) }
+func (p *Progress) Start(phase string) { p.StartOf(phase, 0) }
+
+// StartOf begins a phase before the join with total rows; 0: unknown.
+func (p *Progress) StartOf(phase string, total uint64) {
+	p.change(func() { p.phase, p.rows, p.total, p.working = phase, 0, total, p.now() })
+}
+
+// Done says how many rows of a phase before the join are done.
+func (p *Progress) Done(rows uint64) { p.change(func() { p.rows = rows }) }
 
 // Expect sets what the plan expects of the work that begins now.
 func (p *Progress) Expect(w Work) { p.change(func() { p.work, p.working = w, p.now() }) }
@@ -62,19 +91,26 @@ func (p *Progress) Join() {
 	p.change(func() { p.built, p.phase = true, "join" })
 }
 
-// Joined adds rows of the probe side to those that are joined.
-func (p *Progress) Joined(rows uint64) { p.change(func() { p.joined += rows }) }
+// Joining says how far the granule under way has come.
+func (p *Progress) Joining(g Granule) { p.change(func() { p.granule = g }) }
+
+// Joined adds rows of the probe side to those that are joined, which have made found rows of output in all.
+func (p *Progress) Joined(rows, found uint64) {
+	p.change(func() { p.joined, p.found, p.granule = p.joined+rows, found, Granule{} })
+}
 
 // AllJoined says that nothing is left to be joined, and how many rows the output has.
 func (p *Progress) AllJoined(outputRows uint64) {
 	p.change(func() {
-		p.phase, p.built, p.allJoined = "output", true, true
-		p.work.ProbeRows, p.work.OutputRows = p.joined, outputRows
+		p.phase, p.built, p.allJoined, p.all = "output", true, true, outputRows
+		p.work.ProbeRows, p.granule = p.joined, Granule{}
 	})
 }
 
-// Drawn adds rows of the output to those that are drawn.
-func (p *Progress) Drawn(rows uint64) { p.change(func() { p.drawn += rows }) }
+// Drawn adds rows of the output to those that are drawn. Whoever draws took this time for them, without waiting.
+func (p *Progress) Drawn(rows uint64, took time.Duration) {
+	p.change(func() { p.drawn, p.drawing = p.drawn+rows, p.drawing+took })
+}
 
 // change changes the state and reports it.
 func (p *Progress) change(to func()) {
@@ -85,16 +121,20 @@ func (p *Progress) change(to func()) {
 }
 
 func (p *Progress) status() Status {
-	s := Status{Phase: p.phase, Elapsed: p.now().Sub(p.began), Left: -1}
+	s := Status{Phase: p.phase, Elapsed: p.now().Sub(p.began), Left: -1, Rows: p.rows, Total: p.total}
+	output := p.output()
 	switch {
 	case p.allJoined:
-		s.Rows, s.Total = p.drawn, p.work.OutputRows
+		s.Rows, s.Total = p.drawn, p.all
 	case p.built:
-		s.Rows, s.Total = p.joined, p.work.ProbeRows
+		s.Rows, s.Total = p.joined+p.granule.Joined, p.work.ProbeRows
 	}
 	s.Total = max(s.Total, min(s.Total, 1)*s.Rows) // an estimate may be too low
-	done, all := p.done()
-	if all == 0 {
+	if p.built && !p.work.Counts {
+		s.Drawn, s.Output = p.drawn, output
+	}
+	done, all := p.done(output)
+	if all == 0 || p.phase == Waiting || !p.built && p.total > 0 { // which is not work that is predicted
 		return s
 	}
 	s.Share = done / all
@@ -103,37 +143,80 @@ func (p *Progress) status() Status {
 	if p.predicted() {
 		plan = all / 10
 	}
-	if done+plan > 0 {
+	if done+plan > 0 && (done < all || p.allJoined) {
 		took := p.now().Sub(p.working).Seconds()
-		s.Left = time.Duration((all - done) * (took + plan) / (done + plan) * float64(time.Second))
+		left := (all - done) * (took + plan) / (done + plan)
+		s.Left = max(seconds(left), seconds(p.drawSeconds(output-p.drawn)))
 	}
 	return s
+}
+
+func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
+
+// output is the expected number of output rows: those of the rows that are joined, of the granule under way, and, at
+// the rate of both the plan and what is joined, of the rest. It is 0 if unknown.
+func (p *Progress) output() uint64 {
+	w := &p.work
+	if p.allJoined {
+		return max(p.all, p.drawn)
+	}
+	if w.ProbeRows == 0 {
+		return 0
+	}
+	// The plan counts like another tenth of the rows.
+	rate := (float64(p.found) + float64(w.OutputRows)/10) / (float64(p.joined) + float64(w.ProbeRows)/10)
+	known, begun := p.found, p.joined
+	if p.granule.Output > 0 {
+		known, begun = known+p.granule.Output, begun+p.granule.Rows
+	}
+	return max(known+uint64(rate*float64(w.ProbeRows-min(begun, w.ProbeRows))), p.drawn)
+}
+
+// drawSeconds is how long rows take to be drawn, as fast as those before; 0 if there were none.
+func (p *Progress) drawSeconds(rows uint64) float64 {
+	return float64(rows) * p.drawing.Seconds() / float64(max(1, p.drawn))
 }
 
 // predicted tells whether the plan knows times.
 func (p *Progress) predicted() bool { return p.work.Build+p.work.Probe+p.work.Deliver > 0 }
 
-// done returns the work that is done, and all work: in predicted seconds or, where no times are known, in rows. All is
-// 0 if the number of rows of the probe side is unknown.
-func (p *Progress) done() (done, all float64) {
+// done returns the work that is done, and all work, for a number of output rows: in predicted seconds or, where no
+// times are known, in rows. All is 0 if the number of rows of the probe side is unknown.
+func (p *Progress) done(output uint64) (done, all float64) {
 	w := &p.work
 	if w.ProbeRows == 0 && !p.allJoined {
 		return 0, 0
 	}
-	build, probe, deliver := w.Build.Seconds(), w.Probe.Seconds(), w.Deliver.Seconds()
+	build, probe, deliver := w.Build.Seconds(), w.Probe.Seconds(), p.deliverSeconds(output)
 	if !p.predicted() {
-		build, probe, deliver = 0, float64(w.ProbeRows), float64(w.OutputRows)
+		build, probe, deliver = 0, float64(w.ProbeRows), float64(output)
+	}
+	if w.Counts {
+		deliver = 0
 	}
 	switch {
 	case p.allJoined:
 		done = build + probe
 	case p.built:
-		done = build + probe*shareOf(p.joined, w.ProbeRows)
+		done = build + probe*shareOf(p.joined+p.granule.Joined, w.ProbeRows)
 	}
-	if p.allJoined && w.OutputRows == 0 {
+	if p.allJoined && output == 0 {
 		done += deliver
 	}
-	return done + deliver*shareOf(p.drawn, w.OutputRows), build + probe + deliver
+	return done + deliver*shareOf(p.drawn, output), build + probe + deliver
+}
+
+// deliverSeconds is the time to deliver and draw all rows of output: as planned for as many rows, or longer if whoever
+// draws is slower. The plan counts like another tenth of the rows.
+func (p *Progress) deliverSeconds(output uint64) float64 {
+	planned := p.work.Deliver.Seconds()
+	if output == 0 {
+		return planned
+	}
+	if p.work.OutputRows > 0 {
+		planned *= float64(output) / float64(p.work.OutputRows)
+	}
+	return max(planned, (p.drawing.Seconds()+planned/10)/(shareOf(p.drawn, output)+0.1))
 }
 
 func shareOf(rows, all uint64) float64 { return float64(min(rows, all)) / float64(max(all, 1)) }

@@ -36,12 +36,12 @@ func TestProgress(t *testing.T) {
 	p.at = p.at.Add(3 * time.Second)
 	p.Join()
 	before := p.last()
-	require.Equal(t, Status{Phase: "join", Total: 1000, Share: 0.1, Elapsed: 3 * time.Second, Left: 18 * time.Second},
-		before)
+	require.Equal(t, Status{Phase: "join", Total: 1000, Output: 400, Share: 0.1, Elapsed: 3 * time.Second,
+		Left: 18 * time.Second}, before)
 	for step := range 10 {
 		p.at = p.at.Add(2700 * time.Millisecond)
-		p.Joined(100)
-		p.Drawn(40)
+		p.Joined(100, uint64(step+1)*40)
+		p.Drawn(40, 0)
 		s := p.last()
 		require.EqualValues(t, (step+1)*100, s.Rows)
 		require.EqualValues(t, 1000, s.Total)
@@ -53,7 +53,96 @@ func TestProgress(t *testing.T) {
 		before = s
 	}
 	p.AllJoined(400)
-	require.Equal(t, Status{Phase: "output", Rows: 400, Total: 400, Share: 1, Elapsed: 30 * time.Second}, p.last())
+	require.Equal(t, Status{Phase: "output", Rows: 400, Total: 400, Drawn: 400, Output: 400, Share: 1,
+		Elapsed: 30 * time.Second}, p.last())
+}
+
+// A join of one granule with ten times the output that was predicted: rows of the probe side move with the output, the
+// number of output rows follows what was counted, and there is time left until all is joined.
+func TestProgressInAGranule(t *testing.T) {
+	p := newTimed()
+	p.Expect(Work{ProbeRows: 1000, OutputRows: 400, Probe: time.Second, Deliver: time.Second})
+	p.Join()
+	require.EqualValues(t, 400, p.last().Output, "as planned")
+	for step := range uint64(10) {
+		p.at = p.at.Add(time.Second)
+		p.Joining(Granule{Rows: 1000, Joined: (step + 1) * 90, Output: 4000})
+		p.Drawn(360, time.Second/2)
+		s := p.last()
+		require.Equal(t, [4]uint64{(step + 1) * 90, 1000, (step + 1) * 360, 4000},
+			[4]uint64{s.Rows, s.Total, s.Drawn, s.Output})
+		require.Less(t, s.Share, 1.0)
+		require.Positive(t, s.Left)
+	}
+	require.InDelta(t, 1, p.last().Left.Seconds(), 0.3, "a tenth of what took 10 s")
+	p.Drawn(400, time.Second/2)
+	p.Joined(1000, 4000)
+	require.Equal(t, Status{Phase: "join", Rows: 1000, Total: 1000, Drawn: 4000, Output: 4000, Share: 1,
+		Elapsed: 10 * time.Second, Left: -1}, p.last(), "rows without a partner may follow")
+	p.Drawn(50, 0)
+	require.EqualValues(t, 4050, p.last().Output)
+	p.AllJoined(4100)
+	s := p.last()
+	require.Equal(t, [4]uint64{4050, 4100, 4050, 4100}, [4]uint64{s.Rows, s.Total, s.Drawn, s.Output})
+	require.Positive(t, s.Left)
+}
+
+// The number of output rows is what was made of the granules that are joined, and for the others between that and what
+// the plan says.
+func TestProgressOfOutputThatWasNotPredicted(t *testing.T) {
+	p := newTimed()
+	p.Expect(Work{ProbeRows: 1000, OutputRows: 1000})
+	p.Join()
+	output := func() uint64 { return p.last().Output }
+	require.EqualValues(t, 1000, output())
+	p.Joining(Granule{Rows: 500, Joined: 100})
+	require.EqualValues(t, 1000, output(), "nothing was counted")
+	p.Joining(Granule{Rows: 500, Joined: 100, Output: 3000})
+	require.EqualValues(t, 3000+500, output())
+	p.Joined(500, 3000)
+	require.EqualValues(t, 3000+(3000+100)*500/(500+100), output())
+	p.Joined(500, 3000)
+	require.EqualValues(t, 3000, output())
+}
+
+// Whoever draws takes ten times as long as delivery was planned to take: the time left is at least that of all rows
+// that are left, however much is joined, and the share follows.
+func TestProgressOfSlowOutput(t *testing.T) {
+	p := newTimed()
+	p.Expect(Work{ProbeRows: 1000, OutputRows: 1000, Probe: 9 * time.Second, Deliver: time.Second})
+	p.Join()
+	p.at = p.at.Add(8100 * time.Millisecond)
+	p.Joined(900, 900)
+	require.Equal(t, 1900*time.Millisecond, p.last().Left.Round(time.Millisecond), "as planned")
+	p.at = p.at.Add(time.Second)
+	p.Drawn(100, time.Second)
+	require.GreaterOrEqual(t, p.last().Left, 9*time.Second, "900 rows at 100 a second")
+	require.Less(t, p.last().Share, 0.7)
+	p.AllJoined(1000)
+	require.GreaterOrEqual(t, p.last().Left, 9*time.Second)
+	p.at = p.at.Add(9 * time.Second)
+	p.Drawn(900, 9*time.Second)
+	require.Zero(t, p.last().Left)
+	require.EqualValues(t, 1, p.last().Share)
+}
+
+// Phases before the join may have rows of their own, which are none of the work that the plan predicts; and how long a
+// query waits for others is not known. Neither counts as time that the work took.
+func TestProgressBeforeTheJoin(t *testing.T) {
+	p := newTimed()
+	p.Expect(Work{ProbeRows: 1000, OutputRows: 400, Build: time.Second, Probe: time.Second})
+	p.Start(Waiting)
+	require.Equal(t, Status{Phase: "wait", Left: -1}, p.last())
+	p.StartOf("validate left", 300)
+	require.Equal(t, Status{Phase: "validate left", Total: 300, Left: -1}, p.last())
+	p.at = p.at.Add(time.Minute)
+	p.Done(200)
+	require.Equal(t, Status{Phase: "validate left", Rows: 200, Total: 300, Elapsed: time.Minute, Left: -1}, p.last())
+	p.Start("load left")
+	require.Equal(t, Status{Phase: "load left", Elapsed: time.Minute, Left: 2 * time.Second}, p.last())
+	p.at = p.at.Add(time.Second)
+	p.Join()
+	require.Equal(t, time.Second, p.last().Left)
 }
 
 // Rows alone tell how far a join has come where no times are predicted, and nothing does where their number is unknown.
@@ -61,21 +150,28 @@ func TestProgressWithoutTimes(t *testing.T) {
 	p := newTimed()
 	p.Expect(Work{ProbeRows: 100, OutputRows: 300})
 	p.Join()
-	require.Equal(t, Status{Phase: "join", Total: 100, Left: -1}, p.last())
+	require.Equal(t, Status{Phase: "join", Total: 100, Output: 300, Left: -1}, p.last())
 	p.at = p.at.Add(time.Second)
-	p.Joined(100)
-	require.Equal(t, Status{Phase: "join", Rows: 100, Total: 100, Share: 0.25, Elapsed: time.Second, Left: 3 * time.Second},
-		p.last())
+	p.Joined(100, 300)
+	require.Equal(t, Status{Phase: "join", Rows: 100, Total: 100, Output: 300, Share: 0.25, Elapsed: time.Second,
+		Left: 3 * time.Second}, p.last())
 	p.AllJoined(0)
 	require.Equal(t, Status{Phase: "output", Share: 1, Elapsed: time.Second}, p.last(), "no rows are nothing left to do")
 
 	p = newTimed()
 	p.Expect(Work{Probe: time.Second})
 	p.Join()
-	p.Joined(10)
+	p.Joined(10, 0)
 	require.Equal(t, Status{Phase: "join", Rows: 10, Left: -1}, p.last(), "of an unknown number")
 	p.AllJoined(20)
-	p.Drawn(5)
-	require.Equal(t, Status{Phase: "output", Rows: 5, Total: 20, Share: 1}, p.last())
+	p.Drawn(5, 0)
+	require.Equal(t, Status{Phase: "output", Rows: 5, Total: 20, Drawn: 5, Output: 20, Share: 1}, p.last())
+
+	p = newTimed()
+	p.Expect(Work{ProbeRows: 100, Counts: true})
+	p.Join()
+	p.Joined(100, 20)
+	p.AllJoined(20)
+	require.Equal(t, Status{Phase: "output", Total: 20, Share: 1}, p.last(), "counted rows are not drawn")
 	NewProgress(nil).Start("nobody")
 }

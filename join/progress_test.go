@@ -2,6 +2,7 @@ package join_test
 
 import (
 	"context"
+	"fmt"
 	"iter"
 	"strings"
 	"testing"
@@ -13,8 +14,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/host"
 	"github.com/spirjoin/spirjoin/internal/devicetest"
 	"github.com/spirjoin/spirjoin/join"
+	"github.com/spirjoin/spirjoin/operator"
 )
 
 // TestProgress: a join of tables, and of sources, tells its rows of all rows while it joins and delivers; the share
@@ -66,14 +69,131 @@ func TestProgress(t *testing.T) {
 				}
 				require.GreaterOrEqual(t, len(joined), 5, "%s: part by part: %v", name, joined)
 				last := states[len(states)-1]
-				require.Equal(t, join.Progress{Phase: "output", Rows: last.Rows, Total: rows, Share: 1, Elapsed: elapsed}, last,
-					name)
+				want := join.Progress{Phase: "output", Total: rows, Share: 1, Elapsed: elapsed}
 				if output == join.Rows {
-					require.Equal(t, rows, last.Rows, name)
+					want.Rows, want.Drawn, want.Output = rows, rows, rows
 				}
+				require.Equal(t, want, last, name)
 			}
 		}
 	})
+}
+
+// statesOf runs a join to its end and returns what it reported in the phase "join".
+func statesOf(t *testing.T, engine *join.Engine, left, right arrow.Table, spec join.Spec) (states []join.Progress) {
+	spec.Progress = func(at join.Progress) {
+		if at.Phase == "join" {
+			states = append(states, at)
+		}
+	}
+	plan, err := engine.Plan(context.Background(), left, right, spec)
+	require.NoError(t, err)
+	result, err := plan.Run(context.Background())
+	require.NoError(t, err)
+	defer result.Close()
+	if spec.Output == join.Pairs {
+		for _, err := range result.Pairs(context.Background()) {
+			require.NoError(t, err)
+		}
+	} else {
+		for _, batch := range drawAll(t, result, spec.Output) {
+			batch.Release()
+		}
+	}
+	require.EqualValues(t, 1, result.Stats().Granules)
+	return states
+}
+
+// distinct is how many different numbers there are.
+func distinct(states []join.Progress, number func(join.Progress) uint64) int {
+	all := make(map[uint64]bool)
+	for _, s := range states {
+		all[number(s)] = true
+	}
+	return len(all)
+}
+
+func joinedRows(s join.Progress) uint64 { return s.Rows }
+func drawnRows(s join.Progress) uint64  { return s.Drawn }
+
+// TestProgressInAGranule: where rows of few keys make many more rows of output, which fill several windows, the rows
+// that are joined and drawn move within the one granule, by every algorithm; the number of all output rows is known
+// from its count on, and there is time left until all is joined. Texts are candidates first, which a filter tests.
+func TestProgressInAGranule(t *testing.T) {
+	numbers := func(i int) int64 { return int64(i % 4) }
+	left, right := keyed(t, "k0", 400, numbers), keyed(t, "k0", 1200, numbers)
+	texts := func(row, _ int) *string {
+		text := fmt.Sprintf("a text longer than a code, %d", row%160)
+		return &text
+	}
+	types := []arrow.DataType{arrow.BinaryTypes.String}
+	leftTexts, rightTexts := spread(t, 400, types, texts), spread(t, 1200, types, texts)
+	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {
+		for _, algorithm := range algorithms {
+			engine := smallEngine(t, device)
+			spec := join.Spec{On: []string{"k0"}, Algorithm: algorithm, BatchRows: 1 << 10, BuildSide: join.BuildLeft}
+			engine.WindowRows = 10_000
+			states := statesOf(t, engine, left, right, spec)
+			require.GreaterOrEqual(t, distinct(states, joinedRows), 10, "%s: %+v", algorithm, states)
+			require.GreaterOrEqual(t, distinct(states, drawnRows), 50, "%s: %+v", algorithm, states)
+			for _, s := range states {
+				require.LessOrEqual(t, s.Rows, s.Total)
+				require.NotZero(t, s.Left, "%s: %+v", algorithm, s)
+				if s.Rows > 0 {
+					require.EqualValues(t, 400*1200/4, s.Output, "%s: %+v", algorithm, s)
+				}
+			}
+			engine.WindowRows, spec.BatchRows = 250, 64
+			states = statesOf(t, engine, leftTexts, rightTexts, spec)
+			require.GreaterOrEqual(t, distinct(states, joinedRows), 10, "%s, texts: %+v", algorithm, states)
+			require.GreaterOrEqual(t, distinct(states, drawnRows), 20, "%s, texts: %+v", algorithm, states)
+			last := states[len(states)-1]
+			require.EqualValues(t, 80*3*8+80*2*7, last.Output, "%s, texts: %+v", algorithm, last)
+		}
+	})
+}
+
+// TestProgressOfManyRows: windows of an output that does not fit in one are no larger than it takes to be fast.
+func TestProgressOfManyRows(t *testing.T) {
+	devicetest.HostTest(t)
+	if testing.Short() {
+		t.Skip("makes 100 million rows")
+	}
+	one := func(int) int64 { return 1 }
+	left, right := keyed(t, "k", 10_000, one), keyed(t, "k", 10_000, one)
+	for _, algorithm := range []string{"smj-om", "smj-um"} {
+		device, done := hostDevice(t, host.Options{}, backend.DeviceOptions{})
+		engine := smallEngine(t, device)
+		engine.WindowRows = 80_000_000
+		states := statesOf(t, engine, left, right, join.Spec{On: onK, Algorithm: algorithm, Output: join.Pairs})
+		for i := range states[1:] {
+			step := states[i+1].Rows - states[i].Rows
+			require.LessOrEqual(t, step, uint64(10_000*operator.WindowRows/100_000_000+1), "%s: %+v", algorithm, states)
+		}
+		require.NoError(t, done())
+	}
+}
+
+// TestProgressOfValidation: the check of a side tells its rows, of all.
+func TestProgressOfValidation(t *testing.T) {
+	devicetest.HostTest(t)
+	unique, repeated := keyed(t, "k", 30_000, primary), keyed(t, "k", 1000, func(i int) int64 { return int64(i % 999) })
+	device, done := hostDevice(t, host.Options{}, backend.DeviceOptions{})
+	var states []join.Progress
+	spec := join.Spec{On: onK, Validate: join.OneToMany, Output: join.Count}
+	spec.Progress = func(at join.Progress) { states = append(states, at) }
+	_, err := drain(context.Background(), smallEngine(t, device), unique, repeated, spec)
+	require.NoError(t, err)
+	var rows []uint64
+	for _, s := range states {
+		if s.Phase == "validate left" {
+			require.EqualValues(t, 30_000, s.Total)
+			require.Negative(t, s.Left, "the plan says nothing of it")
+			rows = append(rows, s.Rows)
+		}
+	}
+	require.Equal(t, []uint64{0, 5000, 25_000, 30_000}, rows)
+	require.NoError(t, done())
 }
 
 // TestPartsOfWideRows: parts of a probe side of wide rows have fewer of them, so that the memory for parts does not grow

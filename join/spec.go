@@ -90,7 +90,8 @@ type Spec struct {
 	// BuildSide is sorted, partitioned or made a hash table once; the other side is processed part by part if memory is
 	// short. Default: the side with fewer rows.
 	BuildSide BuildSide
-	// Progress, if set, is called at the start of each phase and as rows are joined and drawn, one call at a time.
+	// Progress, if set, is called at the start of each phase and as rows are checked, joined and drawn, one call at a
+	// time.
 	Progress func(Progress)
 }
 

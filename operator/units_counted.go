@@ -72,7 +72,11 @@ func (u *Units) countFirst(ctx context.Context, sink Sink, counted bool) error {
 	return u.runs(ctx, sink, w, offsets)
 }
 
-// runs writes the output in runs of units, each as long as its window allows. w is the first window.
+// WindowRows is about how many rows the windows of an output have that does not fit in one: enough that more would be
+// no faster, and so few that whoever waits sees the join advance.
+const WindowRows = 1 << 25
+
+// runs writes the output in runs of units, each as long as its window and WindowRows allow. w is the first window.
 func (u *Units) runs(ctx context.Context, sink Sink, w *Window, offsets backend.Range) error {
 	begins := make([]uint64, u.Number+1)
 	err := u.Lane.Download(ctx, backend.AsBytes(begins), offsets)
@@ -93,7 +97,8 @@ func (u *Units) runs(ctx context.Context, sink Sink, w *Window, offsets backend.
 			}
 		}
 		rest := begins[first+1:]
-		end := first + uint32(sort.Search(len(rest), func(i int) bool { return rest[i]-begins[first] > w.Rows }))
+		most := min(w.Rows, max(WindowRows, rest[0]-begins[first]))
+		end := first + uint32(sort.Search(len(rest), func(i int) bool { return rest[i]-begins[first] > most }))
 		switch rows := begins[end] - begins[first]; {
 		case end == first: // a single unit exceeds the window
 			room := w.Rows

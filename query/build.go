@@ -71,7 +71,7 @@ func (q *Query) Build(ctx context.Context) (built *Built, err error) {
 // build acquires the memory of an alternative, checks that keys of some scans are unique if required, and builds.
 func (q *Query) build(ctx context.Context, a *Alternative, proved []*Scan, profile *backend.Profile,
 	encode *atomic.Int64) (built *Built, err error) {
-	q.Progress.Start("wait")
+	q.Progress.Start(exec.Waiting)
 	b := &Built{Query: q, taken: a, grant: q.Grant}
 	b.inPlace = exec.NewScope(ctx, q.Engine.Device(), nil)
 	if a, err = a.hold(b.inPlace, q.Engine.Device().Info()); err == nil {
@@ -230,20 +230,27 @@ func (q *Query) prove(ctx context.Context, lane *exec.Lane, s *Scan) error {
 	if keys == nil {
 		return nil
 	}
-	q.Progress.Start("validate " + s.Side.String())
+	rows := uint64(s.Table.NumRows())
+	q.Progress.StartOf("validate "+s.Side.String(), rows)
 	lane = lane.Nested(ctx)
 	defer lane.Memory.ReleaseAll()
-	chunk, err := keys.load(ctx, lane, lane.Memory, 0, int(s.Table.NumRows()), nil)
+	chunk, err := keys.load(ctx, lane, lane.Memory, 0, int(rows), nil)
 	if err != nil || chunk.Rows == 0 {
 		return err
 	}
+	q.Progress.Done(rows / 6) // to load, to sort and to search takes about a sixth, four and one of the time
 	sorted, err := ranges.Sort(ctx, lane, chunk, s.Side.String(), ranges.Numbers{Given: chunk.Payload[0].Data})
 	if err != nil {
 		return err
 	}
+	q.Progress.Done(rows * 5 / 6)
 	m, err := ranges.Search(ctx, lane, sorted, sorted, true)
-	if err != nil || m.Total == chunk.Rows {
+	if err != nil {
 		return err
+	}
+	q.Progress.Done(rows)
+	if m.Total == chunk.Rows {
+		return nil
 	}
 	first, second, err := repeated(ctx, lane, sorted, keys)
 	if err != nil || first == second {

@@ -192,7 +192,7 @@ func (r *Result) granule(ctx context.Context, lane *exec.Lane, built *Built, g *
 	r.Query.Progress.Join()
 	defer func() {
 		if err == nil {
-			r.Query.Progress.Joined(g.rows)
+			r.Query.Progress.Joined(g.rows, r.Rows())
 		}
 	}()
 	if g.chunk == nil {
@@ -209,5 +209,6 @@ func (r *Result) granule(ctx context.Context, lane *exec.Lane, built *Built, g *
 		out.filter.Texts = [2]*deliver.Texts{operator.Build: built.texts, operator.Probe: g.texts}
 		defer func() { out.filter.Texts = [2]*deliver.Texts{} }() // they go with the granule
 	}
-	return built.op.Probe(ctx, lane, g.chunk, out.pairs)
+	return built.op.Probe(ctx, lane, g.chunk, &advance{Sink: out.pairs, result: r, tests: out.filter != nil, rows: g.rows,
+		before: r.Rows()})
 }

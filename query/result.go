@@ -151,11 +151,11 @@ func (r *Result) pieces(ctx context.Context) iter.Seq2[*deliver.Piece, error] {
 		defer stop()
 		defer r.flow.Stop()
 		for p := r.next(); p != nil; p = r.next() {
-			rows := uint64(p.Rows)
+			rows, start := uint64(p.Rows), time.Now()
 			if !yield(p, nil) {
 				return
 			}
-			r.Query.Progress.Drawn(rows)
+			r.Query.Progress.Drawn(rows, time.Since(start))
 		}
 		if ctx.Err() != nil {
 			yield(nil, backend.ContextError(ctx))

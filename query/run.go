@@ -78,7 +78,7 @@ func (r *Result) work() (w exec.Work) {
 	if w.ProbeRows = r.Query.PartsRows; r.parts == nil {
 		w.ProbeRows = uint64(r.taken.Scans[operator.Probe].Table.NumRows())
 	}
-	if !r.taken.Output.Count {
+	if w.Counts = r.taken.Output.Count; !w.Counts {
 		w.OutputRows = r.Query.predictedRows()
 	}
 	return w

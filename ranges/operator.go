@@ -113,6 +113,9 @@ func (o *Operator) pairs(ctx context.Context, lane *exec.Lane, probe *relation.C
 			return err
 		}
 		rows := min(w.Rows, m.Total-first)
+		if rows < m.Total {
+			rows = min(rows, operator.WindowRows)
+		}
 		if err := out.Write(ctx, sink, w, rows, func(list *backend.List, build, probe backend.Range) error {
 			return m.RecordPairs(list, first, uint32(rows), build, probe)
 		}); err != nil {

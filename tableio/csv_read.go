@@ -29,7 +29,8 @@ type csvSource struct {
 	facts     []csvColumnFacts // nil: all types were given
 }
 
-func openCSV(ctx context.Context, in *input, opts CSVOptions) (source, error) {
+func openCSV(ctx context.Context, in *input, options ReadOptions) (source, error) {
+	opts := options.CSV
 	if err := opts.Validate(); err != nil {
 		return nil, err
 	}
@@ -51,7 +52,7 @@ func openCSV(ctx context.Context, in *input, opts CSVOptions) (source, error) {
 		return nil, err
 	}
 	if infer {
-		if err := s.infer(ctx, fields); err != nil {
+		if err := s.infer(ctx, fields, options.Opening); err != nil {
 			return nil, err
 		}
 	}
@@ -185,12 +186,16 @@ func (s *csvSource) blocks(ctx context.Context) iter.Seq2[csvBlock, error] {
 	return splitCSV(ctx, io.NewSectionReader(s.in.at, s.bodyStart, s.in.size-s.bodyStart), s.bodyLine)
 }
 
-// infer fills in the missing types and counts the rows.
-func (s *csvSource) infer(ctx context.Context, fields []arrow.Field) error {
+// csvCount is the size of a block.
+type csvCount struct{ rows, bytes int64 }
+
+// infer fills in the missing types and counts the rows. It calls progress, which may be nil, with the bytes so far and
+// in all.
+func (s *csvSource) infer(ctx context.Context, fields []arrow.Field, progress func(done, total int64)) error {
 	var mu sync.Mutex
 	s.facts = make([]csvColumnFacts, len(fields))
 	scanners := sync.Pool{New: func() any { return &csvScanner{} }}
-	work := func(ctx context.Context, block csvBlock) (rows int64, err error) {
+	work := func(ctx context.Context, block csvBlock) (count csvCount, err error) {
 		defer block.release()
 		scanner := scanners.Get().(*csvScanner)
 		defer scanners.Put(scanner)
@@ -205,31 +210,36 @@ func (s *csvSource) infer(ctx context.Context, fields []arrow.Field) error {
 			var records int
 			records, err = scanner.tile()
 			if err != nil && !errors.Is(err, io.EOF) {
-				return 0, err
+				return count, err
 			}
 			if err := ctx.Err(); err != nil {
-				return 0, err
+				return count, err
 			}
 			for i := range fields {
 				if fields[i].Type == nil {
 					facts[i].add(scanner, records, i, &s.nulls)
 				}
 			}
-			rows += int64(records)
+			count.rows += int64(records)
 		}
+		count.bytes = int64(len(block.data))
 		mu.Lock()
 		defer mu.Unlock()
 		for i := range facts {
 			s.facts[i].merge(facts[i])
 		}
-		return rows, nil
+		return count, nil
 	}
 	s.total = 0
-	for rows, err := range inOrder(ctx, runtime.GOMAXPROCS(0), s.blocks(ctx), work, func(int64) {}) {
+	done := s.bodyStart
+	for count, err := range inOrder(ctx, runtime.GOMAXPROCS(0), s.blocks(ctx), work, func(csvCount) {}) {
 		if err != nil {
 			return err
 		}
-		s.total += rows
+		s.total += count.rows
+		if done += count.bytes; progress != nil {
+			progress(done, s.in.size)
+		}
 	}
 	for i := range fields {
 		if s.facts[i].given = fields[i].Type != nil; !s.facts[i].given {

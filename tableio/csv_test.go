@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -206,6 +207,29 @@ func TestCSVManyBlocks(t *testing.T) {
 	})
 	_, err := Open(context.Background(), writeText(t, text.String()+"x\n"), ReadOptions{})
 	require.ErrorContains(t, err, fmt.Sprintf("line %d has 1 fields", lines+1))
+}
+
+// Open tells how much of a CSV file was read, block by block and in the end all of it, where types are inferred.
+// Reading tells its rows alone.
+func TestCSVOpening(t *testing.T) {
+	text := "\ufeffn,t\n" + strings.Repeat("1,one\n", 3*csvBlockBytes/6)
+	path, size := writeText(t, text), int64(len(text))
+	var done []int64
+	options := ReadOptions{Opening: func(doneBytes, totalBytes int64) {
+		require.Equal(t, size, totalBytes)
+		done = append(done, doneBytes)
+	}}
+	readFile(t, path, nil, options, func(arrow.Table) {})
+	require.GreaterOrEqual(t, len(done), 3)
+	require.True(t, slices.IsSorted(done), "%v", done)
+	require.InDelta(t, csvBlockBytes, done[0], 20, "a block")
+	require.Equal(t, size, done[len(done)-1])
+
+	done = nil
+	options.CSV.Schema = arrow.NewSchema([]arrow.Field{{Name: "n", Type: arrow.PrimitiveTypes.Int64},
+		{Name: "t", Type: arrow.BinaryTypes.String}}, nil)
+	readFile(t, path, nil, options, func(arrow.Table) {})
+	require.Empty(t, done, "nothing is to be inferred")
 }
 
 // The reason is the first value in the order of the file, however its blocks were read.

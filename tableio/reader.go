@@ -24,8 +24,10 @@ type ReadOptions struct {
 	Allocator memory.Allocator
 	// Progress, if set, is called by Read with the number of rows read so far, as they come.
 	Progress func(rows int64)
-	Stdin    io.Reader // what "-" reads; nil = os.Stdin
-	Busy     *Busy     // measures the work of reading and decoding; may be nil
+	// Opening, if set, is called by Open with how much of a CSV file was read so far, to infer its types.
+	Opening func(doneBytes, totalBytes int64)
+	Stdin   io.Reader // what "-" reads; nil = os.Stdin
+	Busy    *Busy     // measures the work of reading and decoding; may be nil
 }
 
 // source is one open file of one format. Columns are indices into schema; tables and batches are the caller's and are
@@ -190,7 +192,7 @@ func newReader(ctx context.Context, in *input, opts ReadOptions) (r *Reader, err
 		case Parquet:
 			r.src, err = openParquet(in)
 		case CSV:
-			r.src, err = openCSV(ctx, in, opts.CSV)
+			r.src, err = openCSV(ctx, in, opts)
 		case ArrowFile:
 			r.src, err = openArrowFile(in)
 		case ArrowStream:

@@ -158,10 +158,11 @@ func (s *session) openInputs(ctx context.Context, o joinOptions, limit *memoryCa
 	readers [2]*tableio.Reader, err error) {
 	options := tableio.ReadOptions{CSV: o.csv, Allocator: limit.of(&offheap.Shared), Stdin: s.stdin}
 	for side, path := range o.paths {
-		progress.enter("open " + path)
-		phase, reader := readPhase(side), &readers[side]
+		progress.opening(side, path, 0, 0)
+		reader := &readers[side]
 		options.Format = o.formats[side]
-		options.Progress = func(rows int64) { progress.rows(phase, rows, (*reader).Rows()) }
+		options.Opening = func(done, total int64) { progress.opening(side, path, done, total) }
+		options.Progress = func(rows int64) { progress.reading(side, rows, (*reader).Rows()) }
 		readers[side], err = tableio.Open(ctx, path, options)
 		if err != nil {
 			return readers, nameFormatFlag(err, [2]string{"left-format", "right-format"}[side])
@@ -293,7 +294,7 @@ type inputs struct {
 // read reads a side. A refusal for want of memory says how much all its rows take, more or less, by those that were
 // read.
 func (in *inputs) read(ctx context.Context, side int) (arrow.Table, error) {
-	in.progress.enter(readPhase(side))
+	in.progress.reading(side, 0, 0)
 	before := in.limit.used()
 	table, err := in.readers[side].Read(ctx, in.needed[side])
 	rows, total := in.progress.done(), in.readers[side].Rows()
@@ -313,8 +314,6 @@ func (in *inputs) readBoth(ctx context.Context) (tables [2]arrow.Table, err erro
 	return tables, nil
 }
 
-func readPhase(side int) string { return "read " + [2]string{"left", "right"}[side] }
-
 // writeResult draws the output and returns the seconds in which that waited for encoding and writing, which otherwise
 // go on meanwhile.
 func writeResult(ctx context.Context, result *spirjoin.JoinResult, writer *tableio.Writer, progress *progress) (seconds float64, err error) {
@@ -330,7 +329,7 @@ func writeResult(ctx context.Context, result *spirjoin.JoinResult, writer *table
 			return seconds, err
 		}
 	}
-	progress.enter("finish")
+	progress.join(spirjoin.JoinProgress{Phase: "finish", Left: -1})
 	start := time.Now()
 	err = writer.Commit(ctx)
 	return seconds + time.Since(start).Seconds(), err

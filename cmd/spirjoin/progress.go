@@ -15,7 +15,7 @@ import (
 // progress shows on one line of a terminal what a command does, how much of it is done, the time since the command
 // began, and the time that is left where that is known:
 //
-//	join 3,200,000 of 6,001,215 rows, 53%, 1.2 s, about 1.0 s left
+//	5/5 join 3,200,000 of 6,001,215 rows, 2,900,000 of about 6,100,000 written, 53%, 1.2 s, about 1.0 s left
 //
 // It leaves no trace when it is closed. On anything but a terminal it shows nothing.
 type progress struct {
@@ -34,6 +34,7 @@ type progress struct {
 // progressState is what is known of a phase.
 type progressState struct {
 	spirjoin.JoinProgress
+	step  int       // of joinSteps; 0: the command has one step
 	unit  string    // of what is counted, with a space before it
 	began time.Time // the phase
 	at    time.Time // the last report
@@ -69,21 +70,32 @@ func (p *progress) redraw() {
 // report tells of done units of a phase, of total, which is 0 where it is not known. The time that is left is that of
 // the phase.
 func (p *progress) report(phase string, done, total uint64) {
-	p.set(spirjoin.JoinProgress{Phase: phase, Rows: done, Total: total, Left: -1}, "")
+	p.set(spirjoin.JoinProgress{Phase: phase, Rows: done, Total: total, Left: -1}, 0, "")
 }
 
-// rows is report for rows.
-func (p *progress) rows(phase string, done, total int64) {
-	p.set(spirjoin.JoinProgress{Phase: phase, Rows: uint64(done), Total: uint64(max(0, total)), Left: -1}, " rows")
+// joinSteps is the number of steps of a join: each file is opened, each table is read, and they are joined. A table
+// that is joined as it is read is not read in a step of its own. Share and time left are those of the step.
+const joinSteps = 5
+
+// opening tells how much of the file of a side was read to open it; 0 of 0 where it is not known.
+func (p *progress) opening(side int, path string, doneBytes, totalBytes int64) {
+	p.set(spirjoin.JoinProgress{Phase: "open " + path, Rows: uint64(doneBytes), Total: uint64(totalBytes), Left: -1},
+		1+side, " bytes")
+}
+
+// reading tells how many rows of a side were read, of total, which is not positive where it is not known.
+func (p *progress) reading(side int, rows, total int64) {
+	phase := "read " + [2]string{"left", "right"}[side]
+	p.set(spirjoin.JoinProgress{Phase: phase, Rows: uint64(rows), Total: uint64(max(0, total)), Left: -1}, 3+side, " rows")
 }
 
 // join has the shape of JoinSpec.Progress.
-func (p *progress) join(state spirjoin.JoinProgress) { p.set(state, " rows") }
+func (p *progress) join(state spirjoin.JoinProgress) { p.set(state, joinSteps, " rows") }
 
 // enter begins a phase of unknown length.
 func (p *progress) enter(phase string) { p.report(phase, 0, 0) }
 
-func (p *progress) set(to spirjoin.JoinProgress, unit string) {
+func (p *progress) set(to spirjoin.JoinProgress, step int, unit string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	now, began := time.Now(), p.state.began
@@ -92,7 +104,7 @@ func (p *progress) set(to spirjoin.JoinProgress, unit string) {
 			p.onPhase(to.Phase)
 		}
 	}
-	p.state, p.hidden = progressState{to, unit, began, now}, false
+	p.state, p.hidden = progressState{to, step, unit, began, now}, false
 }
 
 // done is how many units of the phase are done.
@@ -122,7 +134,7 @@ func (p *progress) draw(now time.Time) {
 	if p.hidden {
 		return
 	}
-	line := p.state.line(now, p.began)
+	line := p.state.line(now, p.began, p.columns-1)
 	if width := utf8.RuneCountInString(line); width >= p.columns {
 		line = string([]rune(line)[:max(0, p.columns-1)])
 	}
@@ -131,26 +143,61 @@ func (p *progress) draw(now time.Time) {
 	p.shown = width
 }
 
-// line describes the state at a time.
-func (s *progressState) line(now, began time.Time) string {
-	line, share, left := s.Phase, s.Share, s.Left
+// line describes the state at a time, in so many columns if a shorter form fits.
+func (s *progressState) line(now, began time.Time, columns int) (line string) {
+	step := ""
+	if s.step > 0 {
+		step = fmt.Sprintf("%d/%d ", s.step, joinSteps)
+	}
+	rest := s.rest(now, began)
+	for _, counts := range s.counts() {
+		if line = step + s.Phase + counts + rest; utf8.RuneCountInString(line) <= columns {
+			break
+		}
+	}
+	return line
+}
+
+// counts says how much is done, in several forms, the longest first.
+func (s *progressState) counts() []string {
+	done := ""
+	switch {
+	case s.Total > 0:
+		done = fmt.Sprintf(" %s of %s%s", text.Count(s.Rows), text.Count(s.Total), s.unit)
+	case s.Rows > 0:
+		done = fmt.Sprintf(" %s%s", text.Count(s.Rows), s.unit)
+	}
+	if s.Phase != "join" || s.Drawn == 0 {
+		return []string{done}
+	}
+	written, all := text.Count(s.Drawn), ""
+	if s.Output > 0 {
+		all = " of about " + text.Count(s.Output)
+	}
+	return []string{done + ", " + written + all + " written", done + ", " + written + " written",
+		" " + written + " rows written", done}
+}
+
+// rest is the part of the line with share and times. A time left that has passed is unknown.
+func (s *progressState) rest(now, began time.Time) (rest string) {
+	share, left := s.Share, s.Left
 	if s.Total > 0 {
-		line += fmt.Sprintf(" %s of %s%s", text.Count(s.Rows), text.Count(s.Total), s.unit)
 		if left < 0 { // of the phase, as fast as it went so far
 			share = float64(min(s.Rows, s.Total)) / float64(s.Total)
 			if s.Rows > 0 {
 				left = time.Duration(float64(s.at.Sub(s.began)) * (1 - share) / share)
 			}
 		}
-		line += fmt.Sprintf(", %d%%", int(share*100))
-	} else if s.Rows > 0 {
-		line += fmt.Sprintf(" %s%s", text.Count(s.Rows), s.unit)
+		rest = fmt.Sprintf(", %d%%", int(share*100))
 	}
-	line += ", " + seconds(now.Sub(began))
-	if left >= 0 {
-		line += fmt.Sprintf(", about %s left", seconds(max(0, left-now.Sub(s.at))))
+	rest += ", " + seconds(now.Sub(began))
+	if left < 0 {
+		return rest
 	}
-	return line
+	if left -= now.Sub(s.at); left < drawInterval/2 && share < 1 {
+		return rest + ", time left unknown"
+	}
+	return rest + fmt.Sprintf(", about %s left", seconds(max(0, left)))
 }
 
 // seconds is a time as people follow it: to a tenth of a second, or from a minute on to a second.

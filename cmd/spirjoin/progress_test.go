@@ -2,6 +2,8 @@ package main
 
 import (
 	"bytes"
+	"fmt"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -15,22 +17,73 @@ func TestProgressLine(t *testing.T) {
 	began := time.Now()
 	at := began.Add(1200 * time.Millisecond)
 	joining := progressState{JoinProgress: spirjoin.JoinProgress{Phase: "join", Rows: 3_200_000, Total: 6_001_215,
-		Share: 0.418, Elapsed: time.Second, Left: 1500 * time.Millisecond}, unit: " rows", began: at, at: at}
-	const line = "join 3,200,000 of 6,001,215 rows, 41%, "
-	require.Equal(t, line+"1.2 s, about 1.5 s left", joining.line(at, began), "since the command began")
-	require.Equal(t, line+"2.2 s, about 0.5 s left", joining.line(at.Add(time.Second), began))
-	require.Equal(t, line+"5.2 s, about 0.0 s left", joining.line(at.Add(4*time.Second), began), "it takes longer")
-	require.Equal(t, line+"1m1s, about 0.0 s left", joining.line(began.Add(61*time.Second), began))
+		Share: 0.418, Elapsed: time.Second, Left: 1500 * time.Millisecond}, step: 5, unit: " rows", began: at, at: at}
+	const line = "5/5 join 3,200,000 of 6,001,215 rows, 41%, "
+	require.Equal(t, line+"1.2 s, about 1.5 s left", joining.line(at, began, 80), "since the command began")
+	require.Equal(t, line+"2.2 s, about 0.5 s left", joining.line(at.Add(time.Second), began, 80))
+	const late = "it takes longer than was thought"
+	require.Equal(t, line+"2.7 s, time left unknown", joining.line(at.Add(1500*time.Millisecond), began, 80), late)
+	require.Equal(t, line+"1m1s, time left unknown", joining.line(began.Add(61*time.Second), began, 80), late)
+	joining.Share, joining.Left = 1, 0
+	require.Contains(t, joining.line(at, began, 80), ", 100%, 1.2 s, about 0.0 s left", "nothing is left")
 
 	reading := progressState{JoinProgress: spirjoin.JoinProgress{Phase: "read left", Rows: 250, Total: 1000, Left: -1},
 		unit: " rows", began: began, at: at}
-	require.Equal(t, "read left 250 of 1,000 rows, 25%, 1.2 s, about 3.6 s left", reading.line(at, began))
+	require.Equal(t, "read left 250 of 1,000 rows, 25%, 1.2 s, about 3.6 s left", reading.line(at, began, 80))
+	require.Equal(t, "read left 250 of 1,000 rows, 25%, 5.2 s, time left unknown",
+		reading.line(at.Add(4*time.Second), began, 80), late)
 	reading.Rows = 0
-	require.Equal(t, "read left 0 of 1,000 rows, 0%, 1.2 s", reading.line(at, began))
+	require.Equal(t, "read left 0 of 1,000 rows, 0%, 1.2 s", reading.line(at, began, 80))
 	reading.Rows, reading.Total = 250, 0
-	require.Equal(t, "read left 250 rows, 1.2 s", reading.line(at, began), "of a number that is not known")
+	require.Equal(t, "read left 250 rows, 1.2 s", reading.line(at, began, 80), "of a number that is not known")
 	reading.Rows = 0
-	require.Equal(t, "read left, 1.2 s", reading.line(at, began))
+	require.Equal(t, "read left, 1.2 s", reading.line(at, began, 80))
+}
+
+// Rows that are written follow those that are joined, in the form that fits.
+func TestProgressLineOfManyToMany(t *testing.T) {
+	at := time.Now()
+	joining := progressState{JoinProgress: spirjoin.JoinProgress{Phase: "join", Rows: 114_925, Total: 500_000,
+		Drawn: 206_213_096, Output: 1_000_040_265, Share: 0.2, Left: time.Minute}, step: 5, unit: " rows", began: at, at: at}
+	for columns, want := range map[int]string{
+		120: "5/5 join 114,925 of 500,000 rows, 206,213,096 of about 1,000,040,265 written, 20%, 0.0 s, about 1m0s left",
+		90:  "5/5 join 114,925 of 500,000 rows, 206,213,096 written, 20%, 0.0 s, about 1m0s left",
+		79:  "5/5 join 206,213,096 rows written, 20%, 0.0 s, about 1m0s left",
+		60:  "5/5 join 114,925 of 500,000 rows, 20%, 0.0 s, about 1m0s left",
+	} {
+		require.Equal(t, want, joining.line(at, at, columns))
+	}
+}
+
+// TestProgressOfInputs: opening a CSV file tells how much of it was read, reading a table how many rows, and the line
+// of each phase says which step of the command it is.
+func TestProgressOfInputs(t *testing.T) {
+	_, args := orders(t, ".csv")
+	s := onTerminal(new(bytes.Buffer), new(bytes.Buffer))
+	p := s.newProgress(true)
+	defer p.close()
+	readers, err := s.openInputs(t.Context(), joinOptions{paths: [2]string(args[1:3])}, nil, p)
+	require.NoError(t, err)
+	defer closeAll(readers)
+	info, err := os.Stat(args[2])
+	require.NoError(t, err)
+	line := func() string {
+		state := p.state
+		state.at = state.began
+		return strings.TrimSuffix(state.line(p.began, p.began, 200), ", about 0.0 s left")
+	}
+	require.Equal(t, fmt.Sprintf("2/5 open %s %d of %[2]d bytes, 100%%, 0.0 s", args[2], info.Size()), line())
+	in := &inputs{readers: readers, progress: p}
+	for side, want := range []string{"3/5 read left 4 of 4 rows, 100%, 0.0 s", "4/5 read right 4 of 4 rows, 100%, 0.0 s"} {
+		table, err := in.read(t.Context(), side)
+		require.NoError(t, err)
+		table.Release()
+		require.Equal(t, want, line())
+	}
+	p.join(spirjoin.JoinProgress{Phase: "plan", Left: -1})
+	require.Equal(t, "5/5 plan, 0.0 s", line())
+	p.enter("open device")
+	require.Equal(t, "open device, 0.0 s", line(), "which happens meanwhile")
 }
 
 // Each picture covers the one before it, fits the terminal, and nothing stays.
@@ -46,7 +99,7 @@ func TestProgressOnATerminal(t *testing.T) {
 	p.enter("finish")
 	p.draw(p.began)
 	p.close()
-	require.Equal(t, "\rjoin 1,000,000 of 2,000,000 rows, 50%, "+ // cut off
+	require.Equal(t, "\r5/5 join 1,000,000 of 2,000,000 rows, 5"+ // cut off
 		"\rfinish, 0.0 s"+strings.Repeat(" ", 26)+"\r"+strings.Repeat(" ", 13)+"\r", screen.String())
 	p.draw(p.began)
 	require.True(t, strings.HasSuffix(screen.String(), " \r"), "it is closed")
