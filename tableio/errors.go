@@ -10,6 +10,8 @@ import (
 	"strings"
 	"syscall"
 	"unicode"
+
+	"github.com/spirjoin/spirjoin/backend"
 )
 
 // The kinds of error of this package; test with [errors.Is]. Every error of an operation is an [*Error] that names the
@@ -100,7 +102,10 @@ func guard(f func() error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = errCorrupt
-			if e, ok := p.(error); ok && !isRuntimeError(e) {
+			switch e, _ := p.(error); {
+			case errors.As(e, new(*allocError)), errors.As(e, new(*backend.OpError)): // the allocator's, not the content's
+				err = e
+			case e != nil && !isRuntimeError(e):
 				err = fmt.Errorf("%w: %w", errCorrupt, e)
 			}
 		}

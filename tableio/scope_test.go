@@ -89,6 +89,15 @@ func TestFailingAllocatorIsReportedAsSuch(t *testing.T) {
 			_, err = r.Read(context.Background(), nil)
 			require.ErrorIs(t, err, errCap, "%v with %d bytes", format, limit)
 			require.NotErrorIs(t, err, ErrInput)
+			require.NotContains(t, err.Error(), "corrupt")
+			require.Zero(t, inner.CurrentAlloc())
+			for batch, batchErr := range r.Batches(context.Background(), nil) {
+				if err = batchErr; err == nil {
+					batch.Release()
+				}
+			}
+			require.ErrorIs(t, err, errCap, "%v with %d bytes, in batches", format, limit)
+			require.NotContains(t, err.Error(), "corrupt")
 			require.Zero(t, inner.CurrentAlloc())
 			require.NoError(t, r.Close())
 		}

@@ -302,7 +302,11 @@ func (in *inputs) read(ctx context.Context, side int) (arrow.Table, error) {
 		return table, err
 	}
 	took := float64(in.limit.limitBytes-before) / float64(rows)
-	return nil, fmt.Errorf("%w; all of it takes about %s", err, text.Limit(uint64(took*float64(total))))
+	all := uint64(took * float64(total))
+	if all <= uint64(in.limit.limitBytes) { // the rows that are left are longer than those before
+		return nil, err
+	}
+	return nil, fmt.Errorf("%w; all of it takes about %s", err, text.Limit(all))
 }
 
 func (in *inputs) readBoth(ctx context.Context) (tables [2]arrow.Table, err error) {

@@ -16,15 +16,20 @@ import (
 // leastStreamedRows is how many rows a table has that is joined part by part, as it is read: enough for several parts.
 var leastStreamedRows int64 = 2 << 20
 
+// eitherSide is whichever side turns out to be longer.
+const eitherSide = -1
+
 // streamedSide is the side of a join to a file, or of a count under a memory limit, that is joined as it is read, instead
 // of being in memory whole: the one with more rows, or which is not to be the build side, if it has no fewer rows than
-// the other. Where a build side is named, the other one may be a stream that does not say how many rows it has.
+// the other. An Arrow stream does not say how many rows it has: then either may be the one, unless a build side is named.
 func streamedSide(o joinOptions, spec *spirjoin.JoinSpec, readers [2]*tableio.Reader) (side int, ok bool) {
 	rows := [2]int64{readers[0].Rows(), readers[1].Rows()}
 	pays := o.goal == goalFile || o.goal == goalCount && o.memoryLimitBytes > 0
 	switch {
-	case !pays || spec.BuildSide == spirjoin.BuildAuto && min(rows[0], rows[1]) < 0:
+	case !pays:
 		return 0, false
+	case spec.BuildSide == spirjoin.BuildAuto && min(rows[0], rows[1]) < 0:
+		return eitherSide, true
 	case spec.BuildSide == spirjoin.BuildLeft || spec.BuildSide == spirjoin.BuildAuto && rows[0] <= rows[1]:
 		side = 1
 	}
@@ -35,41 +40,54 @@ func streamedSide(o joinOptions, spec *spirjoin.JoinSpec, readers [2]*tableio.Re
 // possible, to read both first.
 func streamJoin(ctx context.Context, open func() (*spirjoin.Engine, error), o joinOptions, layout *spirjoin.JoinLayout,
 	in *inputs, report *joinReport) (*spirjoin.JoinResult, error) {
-	readers := in.readers
-	side, ok := streamedSide(o, &layout.Spec, readers)
+	side, ok := streamedSide(o, &layout.Spec, in.readers)
 	if !ok {
 		return nil, nil
 	}
 	fixed := *layout
-	fixed.Spec.BuildSide = [2]spirjoin.JoinBuildSide{spirjoin.BuildRight, spirjoin.BuildLeft}[side]
-	if fixed.CheckStream() != nil {
-		return nil, nil
+	able := func(build spirjoin.JoinBuildSide) bool {
+		fixed.Spec.BuildSide = build
+		return fixed.CheckStream() == nil
 	}
-	reading := time.Now()
-	table, err := in.read(ctx, 1-side)
-	if err != nil {
-		return nil, err
+	sources := [2]spirjoin.Source{in.source(0), in.source(1)}
+	switch side {
+	case eitherSide:
+		if !able(spirjoin.BuildLeft) && !able(spirjoin.BuildRight) {
+			return nil, nil
+		}
+		fixed.Spec.BuildSide = spirjoin.BuildAuto
+	default:
+		if !able([2]spirjoin.JoinBuildSide{spirjoin.BuildRight, spirjoin.BuildLeft}[side]) {
+			return nil, nil
+		}
+		reading := time.Now()
+		table, err := in.read(ctx, 1-side)
+		if err != nil {
+			return nil, err
+		}
+		defer table.Release() // the result keeps it
+		report.ReadSeconds += time.Since(reading).Seconds()
+		sources[1-side] = spirjoin.FromTable(table)
 	}
-	defer table.Release() // the result keeps it
-	report.ReadSeconds += time.Since(reading).Seconds()
 	engine, err := open()
 	if err != nil {
 		return nil, err
 	}
-	sources := [2]spirjoin.Source{}
-	sources[side] = spirjoin.Source{Schema: readers[side].Schema(), Rows: readers[side].Rows(),
-		Batches: func(ctx context.Context) iter.Seq2[arrow.RecordBatch, error] {
-			return readers[side].Batches(ctx, in.needed[side])
-		}}
-	sources[1-side] = spirjoin.FromTable(table)
 	result, err := engine.JoinStreamLayout(ctx, &fixed, sources[0], sources[1])
 	// Keys that only both sides together tell how to pack, and large row groups, may do where all is read first, again.
-	again := readers[0].Rows() >= 0 && readers[1].Rows() >= 0
+	again := in.readers[0].Rows() >= 0 && in.readers[1].Rows() >= 0
 	if again && (errors.Is(err, backend.ErrUnsupported) || errors.Is(err, backend.ErrHostMemory)) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, explainTextKey(err, o, readers)
+		return nil, explainTextKey(err, o, in.readers)
 	}
 	return result, nil
+}
+
+// source is a side that is read batch by batch.
+func (in *inputs) source(side int) spirjoin.Source {
+	r := in.readers[side]
+	return spirjoin.Source{Schema: r.Schema(), Rows: r.Rows(),
+		Batches: func(ctx context.Context) iter.Seq2[arrow.RecordBatch, error] { return r.Batches(ctx, in.needed[side]) }}
 }

@@ -5,7 +5,6 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -50,11 +49,7 @@ func TestJoinAsItIsRead(t *testing.T) {
 			if extension != ".arrows" {
 				require.NotContains(t, whole, "rows as they come")
 			}
-			streamed := c.streamed
-			if extension == ".arrows" { // of which the length is not known
-				streamed = slices.Contains(c.args, "--build-side")
-			}
-			if streamed {
+			if c.streamed || extension == ".arrows" { // of which the length is not known
 				require.Contains(t, text, "rows as they come", "%s %v", extension, c.args)
 			} else {
 				require.NotContains(t, text, "rows as they come", "%s %v", extension, c.args)
@@ -91,19 +86,23 @@ func TestJoinOfEqualsAsItIsRead(t *testing.T) {
 	}
 }
 
-// A pipe of which the length is not known is joined as it comes, where the other table is named as the build side.
+// A pipe, whose length is not known, is joined as it comes, also where the build side is named.
 func TestJoinPipeAsItComes(t *testing.T) {
 	dir := t.TempDir()
 	left := tableFile(t, filepath.Join(dir, "l.parquet"), ints("k", 5, 70, 700, 1000), texts("a", "w", "x", "y", "z"))
 	stream := tableFile(t, filepath.Join(dir, "r.arrows"), ints("k", 70, 5, 6, 70), texts("b", "1", "2", "3", "4"))
-	in, err := os.Open(stream)
-	require.NoError(t, err)
-	defer in.Close()
-	out := filepath.Join(dir, "out.csv")
-	o := program(t.Context(), io.MultiReader(in), "join", left, "-", "--on", "k", "--device", "host", "--build-side", "left",
-		"--how", "full", "--stats", "text", "-o", out)
-	require.Equal(t, exitDone, o.code, o.stderr)
-	require.Contains(t, o.stdout, "full join of 4 x some rows")
-	_, rows := rowsOf(t, out, nil)
-	require.Equal(t, sorted([]string{"70|x|1", "5|w|2", "6|(null)|3", "70|x|4", "700|y|(null)", "1000|z|(null)"}), rows)
+	for _, side := range []string{"auto", "left", "right"} {
+		in, err := os.Open(stream)
+		require.NoError(t, err)
+		defer in.Close()
+		out := filepath.Join(dir, "out.csv")
+		o := program(t.Context(), io.MultiReader(in), "join", left, "-", "--on", "k", "--device", "host", "--build-side", side,
+			"--how", "full", "--stats", "text", "-o", out)
+		require.Equal(t, exitDone, o.code, o.stderr)
+		if side != "right" { // of which the other side is short
+			require.Contains(t, o.stdout, "rows as they come")
+		}
+		_, rows := rowsOf(t, out, nil)
+		require.Equal(t, sorted([]string{"70|x|1", "5|w|2", "6|(null)|3", "70|x|4", "700|y|(null)", "1000|z|(null)"}), rows)
+	}
 }
