@@ -327,10 +327,11 @@ func (e *Engine) Join(ctx context.Context, left, right arrow.Table, spec JoinSpe
 // side; the other, the probe side, is joined part by part: its batches are joined, delivered and released while the
 // next ones are read, so it may be larger than memory.
 //
-// The build side is the one that spec.BuildSide names. With BuildAuto it is the side that is known to have fewer rows,
-// such as a table beside a reader, else the left, unless only the other side can be it: the side whose keys
-// spec.Validate requires to be unique, the side whose order spec.Order does not request of pairs, or the right side of a
-// not-in join. That side is collected even if it is long or its length is unknown; if it exceeds
+// The build side is the one that spec.BuildSide names. With BuildAuto it is the side that is known to have fewer rows, or
+// a table beside a reader. If that is unknown, both are read at once, and kept, until one ends, which is the build side;
+// if both take a quarter of Options.MemoryLimitBytes before, it is the left one. Some joins leave no choice: the side
+// whose keys spec.Validate requires to be unique, the side whose order spec.Order does not request of pairs, or the
+// right side of a not-in join. That side is collected even if it is long or its length is unknown; if it exceeds
 // Options.MemoryLimitBytes, the join ends with ErrHostMemory.
 //
 // The caller closes the result; the sources must stay alive, and ctx must not end, until then. Batches that the caller

@@ -136,7 +136,7 @@ pipes() {
 	local i
 	: >"$dir/ours"
 	for ((i = 0; i < runs; i++)); do
-		clocked "$dir/ours" bash -o pipefail -c '"$0" join <(cat "$2") <(cat "$3") --on "$4" --build-side left \
+		clocked "$dir/ours" bash -o pipefail -c '"$0" join <(cat "$2") <(cat "$3") --on "$4" \
 			--device "$5" --quiet --stats json -o - 2>"$1" | cat >/dev/null' \
 			"$dir/spirjoin" "$dir/stats" "$2" "$3" "$4" "$device"
 	done
