@@ -83,6 +83,11 @@ func (b *Budget) Reserve(sizeBytes uint64) error {
 	return nil
 }
 
+// AllowDisk sets how much disk space there is. Call it before the first grant.
+func (b *Budget) AllowDisk(sizeBytes uint64) {
+	b.total[resource{kind: diskSpace}], b.free[resource{kind: diskSpace}] = sizeBytes, sizeBytes
+}
+
 // bound trims the pools to the memory that is free.
 func (b *Budget) bound() {
 	if len(b.pools) == 0 || b.total[hostTotal] == Unlimited {

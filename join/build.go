@@ -173,7 +173,7 @@ func (b *Built) Join(ctx context.Context, probe arrow.Table) (*Result, error) {
 	if err := l.planProofs(ctx); err != nil {
 		return nil, err
 	}
-	return b.built.Probe(ctx, b.engine.Bind(l.lower()))
+	return resultOf(b.built.Probe(ctx, b.engine.Bind(l.lower())))
 }
 
 // Explain returns the text of the plan.

@@ -1,8 +1,11 @@
 package join
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"math"
 
 	"github.com/apache/arrow-go/v18/arrow"
 
@@ -20,8 +23,24 @@ type collector struct {
 	grant    *exec.Grant // for what was read; nil without a limit
 	capBytes uint64      // exec.Unlimited without a limit
 
+	// boundBytes is what may be gathered, beyond which the error is tooMuch.
+	boundBytes uint64
+
 	sides    [2]*reading
 	gathered [2]gathered
+}
+
+// tooMuch is the error of a build side that is to be divided.
+var tooMuch = errors.New("the build side is to be divided")
+
+// release releases what was gathered.
+func (c *collector) release() {
+	c.gathered[0].release()
+	c.gathered[1].release()
+}
+
+func (c *collector) beginBoth() error {
+	return cmp.Or(c.begin(relation.Left), c.begin(relation.Right))
 }
 
 // begin begins to read a side.
@@ -39,6 +58,9 @@ func (c *collector) begin(side relation.Side) (err error) {
 func (c *collector) take(ctx context.Context, side relation.Side, s slice) error {
 	c.gathered[side].add(s)
 	sizeBytes := c.gathered[0].bytes + c.gathered[1].bytes
+	if sizeBytes > c.boundBytes {
+		return tooMuch
+	}
 	if sizeBytes > c.capBytes {
 		return &backend.OpError{Op: "read build side", Err: backend.ErrHostMemory, Detail: fmt.Sprintf(
 			"the %s side takes more than %s; raise memory_limit, or make the other one the build side", side,
@@ -52,10 +74,6 @@ func (c *collector) take(ctx context.Context, side relation.Side, s slice) error
 
 // build collects the given side, and begins to read the other one. The caller owns the table.
 func (c *collector) build(ctx context.Context, side relation.Side) (table arrow.Table, probe *reading, err error) {
-	defer func() {
-		c.gathered[0].release()
-		c.gathered[1].release()
-	}()
 	if table = c.sources[side].table; table != nil {
 		table.Retain()
 	} else if table, err = c.whole(ctx, side); err != nil {
@@ -65,15 +83,85 @@ func (c *collector) build(ctx context.Context, side relation.Side) (table arrow.
 		table.Release()
 		return nil, nil, err
 	}
-	probe = c.sides[1-side]
-	for _, s := range c.gathered[1-side].slices {
+	c.back(1 - side)
+	c.gathered[side].release() // the table has it
+	return table, c.sides[1-side], nil
+}
+
+// back has what was gathered of a side gathered again, before what comes.
+func (c *collector) back(side relation.Side) {
+	var waiting []slice
+	for _, s := range c.gathered[side].slices {
 		s.divide(func(s slice, _ error) bool {
-			probe.waiting = append(probe.waiting, s)
+			waiting = append(waiting, s)
 			return true
 		})
 	}
-	c.gathered[1-side].slices = nil
-	return table, probe, nil
+	c.sides[side].waiting = append(waiting, c.sides[side].waiting...)
+	c.gathered[side] = gathered{schema: c.gathered[side].schema}
+}
+
+// backTable has the rows of a table gathered again, before what comes.
+func (c *collector) backTable(ctx context.Context, side relation.Side, table arrow.Table) error {
+	g := gathered{schema: c.sides[side].schema}
+	source := FromTable(table)
+	for s, err := range source.slices(ctx, side, g.schema) {
+		if err != nil {
+			g.release()
+			return err
+		}
+		g.add(s)
+	}
+	c.gathered[side] = g
+	c.back(side)
+	return nil
+}
+
+// drain takes all slices of both sides, in the order of each, as they come: take owns them.
+func (c *collector) drain(ctx context.Context, take func(relation.Side, slice) error) error {
+	open := []relation.Side{relation.Left, relation.Right}
+	for _, side := range open {
+		c.back(side)
+		for len(c.sides[side].waiting) > 0 {
+			s, _, _ := c.sides[side].next(ctx)
+			if err := take(side, s); err != nil {
+				return err
+			}
+		}
+	}
+	for len(open) > 0 {
+		pipes := [2]*exec.Pipe[slice]{c.sides[open[0]].slices, c.sides[open[len(open)-1]].slices}
+		s, of, some, err := exec.TakeAny(ctx, pipes)
+		if err != nil {
+			return err
+		}
+		if !some {
+			open = append(open[:of], open[of+1:]...)
+		} else if err := take(open[of], s); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// partsNumber is into how many parts both sides are divided, so that a part of the smaller one is a small share of
+// memory. If the length of a source is unknown, it may have several times the rows that were gathered.
+func (c *collector) partsNumber(e *Engine) int {
+	const least, most, share, guess = 8, 512, 16, 8
+	smaller := float64(exec.Unlimited)
+	for side := range c.sides {
+		g := &c.gathered[side]
+		rowBytes, rows := guessedRowBytes(g.schema), float64(c.sources[side].Rows)
+		if g.rows > 0 {
+			rowBytes = float64(g.bytes) / float64(g.rows)
+		}
+		if rows < 0 {
+			rows = guess * max(float64(g.rows), float64(mostBlockBytes)/rowBytes)
+		}
+		smaller = min(smaller, rowBytes*rows)
+	}
+	room := float64(min(c.capBytes, e.Device().Options().DeviceMemoryBytes)) / share
+	return int(min(max(math.Ceil(smaller/room), least), most))
 }
 
 // whole collects the rest of a side.
@@ -99,10 +187,8 @@ func (c *collector) whole(ctx context.Context, side relation.Side) (arrow.Table,
 // fast. Sides that keep silent do not hold up the other. As soon as both together take a quarter of the memory, it
 // returns the left one.
 func (c *collector) shorter(ctx context.Context) (relation.Side, error) {
-	for side := range c.sides {
-		if err := c.begin(relation.Side(side)); err != nil {
-			return 0, err
-		}
+	if err := c.beginBoth(); err != nil {
+		return 0, err
 	}
 	for c.gathered[0].bytes+c.gathered[1].bytes <= c.capBytes/4 {
 		s, side, some, err := exec.TakeAny(ctx, [2]*exec.Pipe[slice]{c.sides[0].slices, c.sides[1].slices})

@@ -21,7 +21,12 @@ import (
 // Engine joins tables on one device. Safe for concurrent use.
 type Engine struct {
 	*query.Engine
-	hashBits *int // of hashes of keys that are kept; nil: all. For tests
+	// DivideBytes is the size of a build side beyond which a stream divides both sides; 0: a quarter of the memory limit.
+	// For measurements and tests.
+	DivideBytes uint64
+
+	hashBits *int   // of hashes of keys that are kept; nil: all. For tests
+	tempDir  string // where parts of sides that do not fit in memory lie; "": nowhere
 }
 
 // NewEngine returns an engine on the device of ops; see [query.NewEngine].
@@ -35,8 +40,8 @@ type Plan struct {
 	Layout *Layout
 }
 
-// Result is a join in progress; see [query.Result].
-type Result = query.Result
+// Run runs the plan up to its first rows or, if only their number is wanted, to the end; see [query.Query.Run].
+func (p *Plan) Run(ctx context.Context) (*Result, error) { return resultOf(p.Query.Run(ctx)) }
 
 // Plan checks a join against its tables and the limits, and decides how it will run. It reads the key columns once, for
 // the range of their values, and samples them, to estimate how they match. It transfers nothing to the device.

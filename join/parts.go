@@ -240,9 +240,9 @@ func (s *stream) query(q query.Spec) query.Spec {
 
 // stream plans by the first part of the probe side, which is being read and has about sourceRows rows, and starts the
 // join. It takes the table of the build side and, unless it fails, the flow and the grant, which is open, or nil where
-// memory of the host has no limit.
+// memory of the host has no limit. If it fails, the source is read on, or the flow has ended.
 func (b *buildSide) stream(flow *exec.Flow, grant *exec.Grant, source *reading, sourceRows int64,
-	progress *exec.Progress) (result *Result, err error) {
+	progress *exec.Progress) (result *query.Result, err error) {
 	own := []arrow.Table{b.table}
 	release := sync.OnceFunc(func() {
 		for _, table := range own {
@@ -251,7 +251,6 @@ func (b *buildSide) stream(flow *exec.Flow, grant *exec.Grant, source *reading, 
 	})
 	defer func() {
 		if result == nil {
-			err = firstError(flow, err)
 			release()
 		}
 	}()
@@ -291,6 +290,9 @@ func (b *buildSide) stream(flow *exec.Flow, grant *exec.Grant, source *reading, 
 	q = s.query(q)
 	q.Release, q.Grant, q.PartsBytes, q.WaitingBytes = release, grant, s.wishBytes(), s.source.waitingBytes()
 	planned, err := b.engine.planGranules(q)
+	if errors.Is(err, backend.ErrDeviceMemory) || errors.Is(err, backend.ErrHostMemory) {
+		return nil, newUnfit(err, b.table, first)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -301,6 +303,45 @@ func (b *buildSide) stream(flow *exec.Flow, grant *exec.Grant, source *reading, 
 		return nil, err
 	}
 	return planned.Stream(flow, s.parts(first))
+}
+
+// unfitError is that of a stream which does not fit in memory, with what was gathered of both sides. Reading goes on.
+type unfitError struct {
+	error
+	build, first arrow.Table // first may be nil
+}
+
+func newUnfit(err error, build, first arrow.Table) error {
+	build.Retain()
+	if first != nil {
+		first.Retain()
+	}
+	return &unfitError{err, build, first}
+}
+
+func (e *unfitError) Unwrap() error { return e.error }
+
+// giveBack gives what was gathered back to the collector.
+func (e *unfitError) giveBack(c *collector, side relation.Side) error {
+	if err := c.beginBoth(); err != nil {
+		return err
+	}
+	if c.sources[side].table == nil { // otherwise it is read again
+		if err := c.backTable(c.flow.Context(), side, e.build); err != nil {
+			return err
+		}
+	}
+	if e.first == nil {
+		return nil
+	}
+	return c.backTable(c.flow.Context(), 1-side, e.first)
+}
+
+func (e *unfitError) release() {
+	e.build.Release()
+	if e.first != nil {
+		e.first.Release()
+	}
 }
 
 // planGranules plans a query whose granules may be smaller where the host has no memory for them: memory of the device

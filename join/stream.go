@@ -1,7 +1,9 @@
 package join
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 
@@ -40,11 +42,17 @@ func (e *Engine) Stream(ctx context.Context, left, right Source, spec Spec) (*Re
 
 // StreamLayout is Stream with an existing layout, whose schemas may have had more columns: the sources must have those
 // in layout.Needed.
-func (e *Engine) StreamLayout(ctx context.Context, layout *Layout, left, right Source) (result *Result, err error) {
+func (e *Engine) StreamLayout(ctx context.Context, layout *Layout, left, right Source) (*Result, error) {
 	if err := sourcesGiven(left, right); err != nil {
 		return nil, err
 	}
-	sources, fixed := [2]Source{left, right}, *layout
+	return e.streamLayout(ctx, layout, [2]Source{left, right}, 0)
+}
+
+// streamLayout is StreamLayout for a part of a division of this depth; 0: of none.
+func (e *Engine) streamLayout(ctx context.Context, layout *Layout, sources [2]Source, depth int) (
+	result *Result, err error) {
+	fixed := *layout
 	side, known := fixed.streamBuildSide(sources)
 	if err := fixed.checkStream(side); err != nil {
 		return nil, err
@@ -67,7 +75,17 @@ func (e *Engine) StreamLayout(ctx context.Context, layout *Layout, left, right S
 			return nil, err
 		}
 	}
-	c := collector{flow: flow, sources: sources, needed: fixed.Needed, grant: grant, capBytes: e.HostCapBytes()}
+	c := &collector{flow: flow, sources: sources, needed: fixed.Needed, grant: grant, capBytes: e.HostCapBytes(),
+		boundBytes: exec.Unlimited}
+	defer c.release()
+	whole := e.divisible(&fixed.Spec, depth)
+	switch {
+	case whole != nil:
+	case e.DivideBytes > 0:
+		c.boundBytes = e.DivideBytes
+	case c.capBytes != exec.Unlimited:
+		c.boundBytes = c.capBytes / 4
+	}
 	switch {
 	case !known:
 		progress.Start("read both")
@@ -75,17 +93,34 @@ func (e *Engine) StreamLayout(ctx context.Context, layout *Layout, left, right S
 	case sources[side].table == nil:
 		progress.Start("read " + side.String())
 	}
-	if err != nil {
+	if err == nil {
+		fixed.Spec.BuildSide = [2]BuildSide{BuildLeft, BuildRight}[side]
+		result, err = e.streamFrom(c, &fixed, side, progress)
+	}
+	if unfit := (*unfitError)(nil); errors.As(err, &unfit) {
+		defer unfit.release()
+		if err = unfit.error; whole == nil {
+			err = cmp.Or(unfit.giveBack(c, side), tooMuch)
+		}
+	}
+	switch {
+	case errors.Is(err, tooMuch):
+		return e.divide(ctx, c, layout, depth, progress)
+	case err != nil:
 		return nil, firstError(flow, err)
 	}
-	b := &buildSide{engine: e, layout: &fixed, side: side}
-	fixed.Spec.BuildSide = [2]BuildSide{BuildLeft, BuildRight}[side]
-	var probe *reading
-	if b.table, probe, err = c.build(flow.Context(), side); err != nil {
-		return nil, firstError(flow, err)
+	return result, nil
+}
+
+// streamFrom collects the build side and starts the join.
+func (e *Engine) streamFrom(c *collector, layout *Layout, side relation.Side, progress *exec.Progress) (*Result, error) {
+	table, probe, err := c.build(c.flow.Context(), side)
+	if err != nil {
+		return nil, err
 	}
 	progress.Start("plan")
-	return b.stream(flow, grant, probe, sources[1-side].Rows, progress)
+	b := &buildSide{engine: e, layout: layout, side: side, table: table}
+	return resultOf(b.stream(c.flow, c.grant, probe, c.sources[1-side].Rows, progress))
 }
 
 // JoinStream is Join with a probe side that is read part by part, as in [Engine.Stream]. A part has at most as many
@@ -132,7 +167,7 @@ func (b *Built) JoinStream(ctx context.Context, probe Source) (*Result, error) {
 	if err != nil {
 		q.Release()
 	}
-	return result, err
+	return resultOf(result, err)
 }
 
 // streamBuildSide is the side of two sources that is the build side. If it is not known, either may be it.

@@ -324,7 +324,7 @@ func TestProofOfProbeSideUnderCap(t *testing.T) {
 		require.NoError(t, again)
 		second, again := joined(some)
 		require.NoError(t, again)
-		require.Same(t, first.Query.Unique[0], second.Query.Unique[0], "the build side is proved once")
+		require.Same(t, first.Query().Unique[0], second.Query().Unique[0], "the build side is proved once")
 		return err
 	}
 	least := needed(t, run(1<<20))

@@ -1,0 +1,182 @@
+package join_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"math"
+	"os"
+	"testing"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+	"github.com/stretchr/testify/require"
+
+	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/host"
+	"github.com/spirjoin/spirjoin/internal/devicetest"
+	"github.com/spirjoin/spirjoin/internal/jointest"
+	"github.com/spirjoin/spirjoin/join"
+)
+
+// TestDivided: both sides are divided into parts on disk, once or, where parts are too large too, again; the output is
+// that of one join, for every kind, algorithm and sort of payload.
+func TestDivided(t *testing.T) {
+	rows := [2]arrow.Table{rich(t, 1, 300, 120, arrow.PrimitiveTypes.Int32),
+		rich(t, 2, 500, 150, arrow.PrimitiveTypes.Int64)}
+	texts := [2]arrow.Table{named(t, 1, 300, 120, arrow.BinaryTypes.String), named(t, 2, 500, 150, arrow.BinaryTypes.String)}
+	dir := t.TempDir()
+	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {
+		for _, c := range devicetest.Combinations(t, len(kinds), len(algorithms), 2, 3, 2, 2) {
+			allocator := memory.NewCheckedAllocator(memory.DefaultAllocator)
+			engine := join.NewEngine(jointest.Lane(t, device, small).Ops, allocator, 0)
+			engine.Spill(dir, math.MaxUint64)
+			engine.DivideBytes = []uint64{1 << 9, 1 << 12}[c[2]] // of some ten thousand
+			tables, spec := rows, join.Spec{How: kinds[c[0]], Algorithm: algorithms[c[1]], BatchRows: 100,
+				BuildSide: join.BuildSide(c[3]), Output: []join.Output{join.Rows, join.Count}[c[4]]}
+			if spec.How == join.NotIn || spec.How == join.Cross {
+				continue
+			}
+			if spec.On = onK; c[5] == 1 {
+				tables, spec.On = texts, []string{"k0"}
+			}
+			sources := [2]join.Source{sourceOf(tables[0], 33), sourceOf(tables[1], 70)}
+			if c[4] == 1 {
+				sources[1].Rows = tables[1].NumRows()
+			}
+			checkStream(t, engine, tables, sources, spec)
+			allocator.AssertSize(t, 0)
+			require.Zero(t, engine.Budget().Free().Disk-math.MaxUint64, "the disk is free again")
+		}
+		noMemoryInUse(t, device)
+	})
+	left, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	require.Empty(t, left)
+}
+
+// TestDividedUnderCaps: a build side that no cap of host or device memory has room for is divided, and so is the rest of
+// the source; within the caps.
+func TestDividedUnderCaps(t *testing.T) {
+	devicetest.SkipRace(t)
+	devicetest.HostTest(t)
+	left := keyed(t, "k", 400_000, func(i int) int64 { return int64(i) })
+	right := keyed(t, "k", 1_000_000, func(i int) int64 { return int64(i*7) % 500_000 })
+	for name, c := range map[string]struct {
+		hostBytes, deviceBytes uint64
+	}{"host": {14 << 20, 0}, "device": {0, 5 << 20}, "both": {40 << 20, 4 << 20}} {
+		t.Run(name, func(t *testing.T) {
+			device, done := hostDevice(t, host.Options{Discrete: name == "device"},
+				backend.DeviceOptions{DeviceMemoryBytes: c.deviceBytes})
+			engine := limitedEngine(t, device, c.hostBytes)
+			spec := join.Spec{On: onK, How: join.Left, BatchRows: 1 << 12, BuildSide: join.BuildLeft}
+			_, err := engine.Stream(t.Context(), sourceOf(left, 10_000), sourceOf(right, 10_000), spec)
+			require.True(t, isMemory(err), "without a place for parts: %v", err)
+			engine.Spill(t.TempDir(), 1<<30)
+			result, err := engine.Stream(t.Context(), sourceOf(left, 10_000), sourceOf(right, 10_000), spec)
+			require.NoError(t, err)
+			require.Contains(t, result.Explain(), "divided ")
+			rows := int64(0)
+			for batch, err := range result.Batches(t.Context()) {
+				require.NoError(t, err)
+				rows += batch.NumRows()
+				batch.Release()
+			}
+			require.EqualValues(t, 800_000, rows) // each of the keys 0 to 399,999 twice
+			require.EqualValues(t, rows, result.Rows())
+			require.EqualValues(t, left.NumRows(), result.Stats().LeftRows)
+			require.EqualValues(t, right.NumRows(), result.Stats().RightRows)
+			result.Close()
+			if c.hostBytes > 0 {
+				require.LessOrEqual(t, engine.Budget().Most().Host, c.hostBytes)
+			}
+			require.NoError(t, done())
+		})
+	}
+}
+
+func isMemory(err error) bool {
+	return err != nil && (errors.Is(err, backend.ErrHostMemory) || errors.Is(err, backend.ErrDeviceMemory))
+}
+
+// TestDividedFails: what cannot be divided says why; a full disk, a limit of rows, a cancelled context and a source that
+// fails end the join with their error, and nothing stays on disk or in memory.
+func TestDividedFails(t *testing.T) {
+	devicetest.HostTest(t)
+	left := keyed(t, "k", 40_000, func(i int) int64 { return int64(i) })
+	right := keyed(t, "k", 100_000, func(i int) int64 { return int64(i*7) % 50_000 })
+	device, done := hostDevice(t, host.Options{}, backend.DeviceOptions{})
+	dir := t.TempDir()
+	draw := func(ctx context.Context, diskBytes uint64, spec join.Spec, sources ...join.Source) error {
+		allocator := memory.NewCheckedAllocator(memory.DefaultAllocator)
+		defer allocator.AssertSize(t, 0)
+		engine := join.NewEngine(jointest.Lane(t, device, small).Ops, allocator, 0)
+		engine.Spill(dir, diskBytes)
+		engine.DivideBytes = 1 << 16
+		result, err := engine.Stream(ctx, sources[0], sources[1], spec)
+		if err != nil {
+			return err
+		}
+		defer result.Close()
+		for batch, err := range result.Batches(ctx) {
+			if err != nil {
+				return err
+			}
+			batch.Release()
+		}
+		return nil
+	}
+	sources := func() []join.Source { return []join.Source{sourceOf(left, 1000), sourceOf(right, 1000)} }
+	require.NoError(t, draw(t.Context(), math.MaxUint64, join.Spec{On: onK}, sources()...))
+	require.ErrorIs(t, draw(t.Context(), 1<<16, join.Spec{On: onK}, sources()...), backend.ErrDiskSpace)
+	err := draw(t.Context(), math.MaxUint64, join.Spec{On: onK, MaxOutputRows: 60_000}, sources()...)
+	require.ErrorIs(t, err, backend.ErrLimit)
+	require.ErrorContains(t, err, "max_output_rows allows 60000")
+	require.NoError(t, draw(t.Context(), math.MaxUint64, join.Spec{On: onK, MaxOutputRows: 80_000}, sources()...))
+	failing := sourceOf(right, 1000)
+	failing.Batches = watched(failing.Batches, func(n int) error {
+		if n == 50 {
+			return errBroken
+		}
+		return nil
+	})
+	require.ErrorIs(t, draw(t.Context(), math.MaxUint64, join.Spec{On: onK}, sourceOf(left, 1000), failing), errBroken)
+	for _, after := range []int{1, 45, 140} { // batches, with empty ones
+		ctx, cancel := context.WithCancel(t.Context())
+		of := sources()
+		of[1].Batches = watched(of[1].Batches, func(n int) error {
+			if n == after {
+				cancel()
+			}
+			return nil
+		})
+		require.ErrorIs(t, draw(ctx, math.MaxUint64, join.Spec{On: onK}, of...), backend.ErrCancelled, fmt.Sprint(after))
+		cancel()
+	}
+	files, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	require.Empty(t, files)
+	noMemoryInUse(t, device)
+	require.NoError(t, done())
+}
+
+// watched are batches of which each is told to watch, by its number from 0 on. An error of it ends them.
+func watched(batches func(context.Context) iter.Seq2[arrow.RecordBatch, error], watch func(n int) error) func(
+	context.Context) iter.Seq2[arrow.RecordBatch, error] {
+	return func(ctx context.Context) iter.Seq2[arrow.RecordBatch, error] {
+		return func(yield func(arrow.RecordBatch, error) bool) {
+			n := 0
+			for batch, err := range batches(ctx) {
+				if failed := watch(n); failed != nil {
+					batch.Release()
+					yield(nil, failed)
+					return
+				}
+				if n++; !yield(batch, err) {
+					return
+				}
+			}
+		}
+	}
+}

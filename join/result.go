@@ -1,0 +1,98 @@
+package join
+
+import (
+	"context"
+	"iter"
+
+	"github.com/apache/arrow-go/v18/arrow"
+
+	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/query"
+)
+
+// Result is a join in progress: a query, or several, one after the other, if both sides were divided ([Engine.Spill]).
+// One goroutine may draw its output, once, while the join makes the next rows. The owner closes it.
+type Result struct {
+	Device backend.DeviceInfo // the device that does the work
+
+	query *query.Result // nil if there are parts
+	parts *parts
+}
+
+// resultOf is the result of a join that is one query.
+func resultOf(q *query.Result, err error) (*Result, error) {
+	if err != nil {
+		return nil, err
+	}
+	return &Result{Device: q.Device, query: q}, nil
+}
+
+// Schema returns the schema of the record batches.
+func (r *Result) Schema() *arrow.Schema { return r.leaf().Schema() }
+
+// Rows returns the number of output rows known so far; see [query.Result.Rows].
+func (r *Result) Rows() uint64 {
+	if r.parts == nil {
+		return r.query.Rows()
+	}
+	return r.parts.rows()
+}
+
+// Counted reports whether Rows is the number of all output rows: for a count, when the output was drawn, and often
+// before.
+func (r *Result) Counted() bool {
+	if r.parts == nil {
+		return r.query.Counted()
+	}
+	return r.parts.last() && r.parts.task.Counted()
+}
+
+// Batches yields the output as record batches of at most BatchRows rows. The receiver releases each batch. Nothing
+// follows an error. A join without output rows yields nothing.
+func (r *Result) Batches(ctx context.Context) iter.Seq2[arrow.RecordBatch, error] {
+	if r.parts == nil {
+		return r.query.Batches(ctx)
+	}
+	return r.parts.batches(ctx)
+}
+
+// Pairs yields the pairs of row numbers; see [query.Result.Pairs].
+func (r *Result) Pairs(ctx context.Context) iter.Seq2[query.Pairs, error] { return r.leaf().Pairs(ctx) }
+
+// Stats returns the measurements so far. If both sides were divided, they are those of all parts together, except for
+// Algorithm, Prediction and Alternatives, which are those of the part under way.
+func (r *Result) Stats() query.Stats {
+	if r.parts == nil {
+		return r.query.Stats()
+	}
+	return r.parts.stats()
+}
+
+// Explain returns the text of the plan, with predicted and measured times; of the part under way if both sides were
+// divided.
+func (r *Result) Explain() string {
+	if r.parts == nil {
+		return r.query.Explain()
+	}
+	return r.parts.String() + r.parts.task.Explain()
+}
+
+// Close ends the join and releases its memory. Nothing can be drawn afterwards; a second Close does nothing.
+func (r *Result) Close() {
+	if r.parts == nil {
+		r.query.Close()
+	} else {
+		r.parts.close()
+	}
+}
+
+// Query is the query that is under way.
+func (r *Result) Query() *query.Query { return r.leaf().Query }
+
+// leaf is the result of the query that is under way.
+func (r *Result) leaf() *query.Result {
+	for r.parts != nil {
+		r = r.parts.task
+	}
+	return r.query
+}
