@@ -26,8 +26,10 @@
 package spirjoin
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"math"
 	"sync"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -234,8 +236,15 @@ type Options struct {
 	// sources hold, buffers of 160 MiB through which a GPU copies, and the program itself. Engine.Reserve sets memory
 	// aside for them.
 	MemoryLimitBytes uint64
-	System           SystemOptions    // how the devices are found
-	Tuning           primitive.Tuning // rows that take precedence over the tuning tables and the user's tuning file
+	// TempDir is a folder for temporary files, which have no names there and end with the process. With it, JoinStream
+	// divides both sides of a join whose build side does not fit in memory into parts on disk, and joins them one after
+	// the other. Joins that need all rows at once are still refused: not-in and cross joins, pairs of row numbers,
+	// requested orders, and keys to be validated. "" means that nothing is put on disk.
+	TempDir string
+	// TempLimitBytes is a hard cap on the size of all temporary files; 0 means no limit.
+	TempLimitBytes uint64
+	System         SystemOptions    // how the devices are found
+	Tuning         primitive.Tuning // rows that take precedence over the tuning tables and the user's tuning file
 }
 
 // Engine runs queries on one device. Safe for concurrent use; the owner closes it.
@@ -287,6 +296,9 @@ func newEngine(device *backend.Device, options Options) (*Engine, error) {
 	allocator := relation.AllocatorFor(device, options.MemoryLimitBytes)
 	e.pinned, _ = allocator.(*relation.PinnedAllocator)
 	e.join = join.NewEngine(ops, allocator, options.MemoryLimitBytes)
+	if options.TempDir != "" {
+		e.join.Spill(options.TempDir, cmp.Or(options.TempLimitBytes, math.MaxUint64))
+	}
 	if e.pinned != nil { // tables may be read into memory of the pool of the process instead
 		e.join.Budget().Pool(nil, offheap.Shared.Trim)
 	}

@@ -283,7 +283,7 @@ func TestBudgetRefusal(t *testing.T) {
 		},
 		{
 			Need{Disk: 31}, backend.ErrDiskSpace,
-			"31 more bytes of disk space are needed, 30 of 30 are free; raise the limit of disk space",
+			"31 more bytes of disk space are needed, 30 of 30 are free; raise temp_limit",
 		},
 	} {
 		_, err := b.Acquire(context.Background(), c.need)

@@ -44,7 +44,7 @@ func (k kind) String() string {
 
 // option names the setting that raises the limit.
 func (k kind) option() string {
-	return [...]string{"device_memory", "memory_limit", "memory_limit", "the limit of disk space"}[k]
+	return [...]string{"device_memory", "memory_limit", "memory_limit", "temp_limit"}[k]
 }
 
 func (k kind) sentinel() error {

@@ -21,7 +21,7 @@ import (
 // Engine joins tables on one device. Safe for concurrent use.
 type Engine struct {
 	*query.Engine
-	// DivideBytes is the size of a build side beyond which a stream divides both sides; 0: a quarter of the memory limit.
+	// DivideBytes is the size of a build side beyond which a stream divides both sides; 0: half of the memory limit.
 	// For measurements and tests.
 	DivideBytes uint64
 

@@ -130,6 +130,11 @@ func (p *parts) fill(c *collector) error {
 		return p.place.PutAll(ctx, side, divided, g.bytes)
 	}
 	blockBytes := min(mostBlockBytes, c.capBytes/16)
+	if c.grant != nil { // for what is gathered, a block of each side, one in the order of parts, and encoded ones
+		if err := c.grant.Await(ctx, exec.Need{Host: c.capBytes / 4 * 3}); err != nil {
+			return err
+		}
+	}
 	blocks := [2]gathered{{schema: schemas[0]}, {schema: schemas[1]}}
 	defer blocks[0].release()
 	defer blocks[1].release()

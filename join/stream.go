@@ -84,7 +84,7 @@ func (e *Engine) streamLayout(ctx context.Context, layout *Layout, sources [2]So
 	case e.DivideBytes > 0:
 		c.boundBytes = e.DivideBytes
 	case c.capBytes != exec.Unlimited:
-		c.boundBytes = c.capBytes / 4
+		c.boundBytes = c.capBytes / 2
 	}
 	switch {
 	case !known:

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"math"
+	"os"
 	"runtime"
 	"strings"
 
@@ -58,6 +59,8 @@ type joinOptions struct {
 	device            string
 	deviceMemoryBytes uint64
 	memoryLimitBytes  uint64
+	tempDir           string
+	tempLimitBytes    uint64
 	output            string
 	write             tableio.WriteOptions
 	stats             statsForm
@@ -109,6 +112,8 @@ func (s *session) joinCommand() *cli.Command {
 			&cli.GenericFlag{Name: "max-output-rows", Category: limits, Value: new(rowsValue), Usage: "fail when the output has more than `ROWS`, as in 10M or 2^27"},
 			&cli.GenericFlag{Name: "device-memory", Category: limits, Value: new(sizeValue), Usage: "use at most `SIZE` on the device, as in 512MiB; default: 80%"},
 			&cli.GenericFlag{Name: "memory-limit", Category: limits, Value: new(sizeValue), Usage: "use at most `SIZE` of host memory; default: no limit"},
+			&cli.StringFlag{Name: "temp-dir", Category: limits, Usage: "put what does not fit in memory into files in `DIR`; default: refuse it"},
+			&cli.GenericFlag{Name: "temp-limit", Category: limits, Value: new(sizeValue), Usage: "use at most `SIZE` of disk in --temp-dir; default: no limit"},
 			&cli.GenericFlag{Name: "batch-rows", Category: limits, Value: new(rowsValue), Usage: "at most `ROWS` in a batch of output; default: 128Ki a core, up to 1Mi"},
 
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Category: output, Usage: "write `FILE`, which appears whole or not at all; - is standard output"},
@@ -149,6 +154,13 @@ func (s *session) joinOptions(c *cli.Context) (o joinOptions, err error) {
 	o.device, o.output, o.quiet = c.String("device"), c.String("output"), c.Bool("quiet")
 	o.deviceMemoryBytes = uint64(*c.Generic("device-memory").(*sizeValue))
 	o.memoryLimitBytes = uint64(*c.Generic("memory-limit").(*sizeValue))
+	o.tempDir, o.tempLimitBytes = c.String("temp-dir"), uint64(*c.Generic("temp-limit").(*sizeValue))
+	if info, err := os.Stat(o.tempDir); o.tempDir != "" && (err != nil || !info.IsDir()) {
+		f.fault("--temp-dir: there is no folder %q", o.tempDir)
+	}
+	if c.IsSet("temp-limit") && o.tempDir == "" {
+		f.fault("--temp-limit is for the files in --temp-dir, which is not given")
+	}
 	o.write = tableio.WriteOptions{Format: f.format("format"), CSV: o.csv, Compression: c.String("compression"), Stdout: s.stdout,
 		RowGroupBytes: int64(min(o.memoryLimitBytes, 1<<62) / rowGroupShare)}
 	switch form := c.String("stats"); form {

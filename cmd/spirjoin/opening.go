@@ -82,7 +82,8 @@ func openEngine(ctx context.Context, o joinOptions) (_ *spirjoin.Engine, closeAl
 		return nil, nil, err
 	}
 	engine, err := system.Engine(ctx, spirjoin.Options{
-		Device: o.device, DeviceMemoryBytes: o.deviceMemoryBytes, MemoryLimitBytes: o.memoryLimitBytes})
+		Device: o.device, DeviceMemoryBytes: o.deviceMemoryBytes, MemoryLimitBytes: o.memoryLimitBytes,
+		TempDir: o.tempDir, TempLimitBytes: o.tempLimitBytes})
 	if err != nil {
 		if errors.Is(err, backend.ErrNoDevice) {
 			err = errors.Join(append([]error{err}, system.Problems...)...)

@@ -24,7 +24,7 @@ const eitherSide = -1
 // the other. An Arrow stream does not say how many rows it has: then either may be the one, unless a build side is named.
 func streamedSide(o joinOptions, spec *spirjoin.JoinSpec, readers [2]*tableio.Reader) (side int, ok bool) {
 	rows := [2]int64{readers[0].Rows(), readers[1].Rows()}
-	pays := o.goal == goalFile || o.goal == goalCount && o.memoryLimitBytes > 0
+	pays := o.goal == goalFile || o.goal == goalCount && (o.memoryLimitBytes > 0 || o.tempDir != "")
 	switch {
 	case !pays:
 		return 0, false
@@ -33,7 +33,8 @@ func streamedSide(o joinOptions, spec *spirjoin.JoinSpec, readers [2]*tableio.Re
 	case spec.BuildSide == spirjoin.BuildLeft || spec.BuildSide == spirjoin.BuildAuto && rows[0] <= rows[1]:
 		side = 1
 	}
-	return side, rows[side] < 0 || rows[side] >= leastStreamedRows && rows[side] >= rows[1-side]
+	long := rows[side] >= leastStreamedRows && rows[side] >= rows[1-side]
+	return side, rows[side] < 0 || long || o.tempDir != ""
 }
 
 // streamJoin starts a join of which one side is joined as it is read. The result is nil where it is better, or only
@@ -50,8 +51,8 @@ func streamJoin(ctx context.Context, open func() (*spirjoin.Engine, error), o jo
 		return fixed.CheckStream() == nil
 	}
 	sources := [2]spirjoin.Source{in.source(0), in.source(1)}
-	switch side {
-	case eitherSide:
+	switch {
+	case side == eitherSide:
 		if !able(spirjoin.BuildLeft) && !able(spirjoin.BuildRight) {
 			return nil, nil
 		}
@@ -59,6 +60,9 @@ func streamJoin(ctx context.Context, open func() (*spirjoin.Engine, error), o jo
 	default:
 		if !able([2]spirjoin.JoinBuildSide{spirjoin.BuildRight, spirjoin.BuildLeft}[side]) {
 			return nil, nil
+		}
+		if o.tempDir != "" { // it may have to be divided as it is read
+			break
 		}
 		reading := time.Now()
 		table, err := in.read(ctx, 1-side)
