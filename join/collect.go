@@ -19,9 +19,16 @@ type collector struct {
 	needed   [2][]string
 	grant    *exec.Grant // for what was read; nil without a limit
 	capBytes uint64      // exec.Unlimited without a limit
+	progress *exec.Progress
 
 	sides    [2]*reading
 	gathered [2]gathered
+}
+
+// release releases what was gathered.
+func (c *collector) release() {
+	c.gathered[0].release()
+	c.gathered[1].release()
 }
 
 // begin begins to read a side.
@@ -38,6 +45,7 @@ func (c *collector) begin(side relation.Side) (err error) {
 // take adds a slice to what is gathered of a side, and waits for its memory.
 func (c *collector) take(ctx context.Context, side relation.Side, s slice) error {
 	c.gathered[side].add(s)
+	c.progress.Done(c.gathered[0].rows + c.gathered[1].rows)
 	sizeBytes := c.gathered[0].bytes + c.gathered[1].bytes
 	if sizeBytes > c.capBytes {
 		return &backend.OpError{Op: "read build side", Err: backend.ErrHostMemory, Detail: fmt.Sprintf(
@@ -52,10 +60,6 @@ func (c *collector) take(ctx context.Context, side relation.Side, s slice) error
 
 // build collects the given side, and begins to read the other one. The caller owns the table.
 func (c *collector) build(ctx context.Context, side relation.Side) (table arrow.Table, probe *reading, err error) {
-	defer func() {
-		c.gathered[0].release()
-		c.gathered[1].release()
-	}()
 	if table = c.sources[side].table; table != nil {
 		table.Retain()
 	} else if table, err = c.whole(ctx, side); err != nil {
@@ -96,7 +100,7 @@ func (c *collector) whole(ctx context.Context, side relation.Side) (arrow.Table,
 }
 
 // shorter reads both sides at once until one has ended, which it returns: the shorter one, if both are read about as
-// fast. Sides that keep silent do not hold up the other. As soon as both together take a quarter of the memory, it
+// fast. A side that keeps silent does not hold up the other. As soon as both together take a quarter of the memory, it
 // returns the left one.
 func (c *collector) shorter(ctx context.Context) (relation.Side, error) {
 	for side := range c.sides {

@@ -67,7 +67,9 @@ func (e *Engine) StreamLayout(ctx context.Context, layout *Layout, left, right S
 			return nil, err
 		}
 	}
-	c := collector{flow: flow, sources: sources, needed: fixed.Needed, grant: grant, capBytes: e.HostCapBytes()}
+	c := collector{flow: flow, sources: sources, needed: fixed.Needed, grant: grant, capBytes: e.HostCapBytes(),
+		progress: progress}
+	defer c.release()
 	switch {
 	case !known:
 		progress.Start("read both")
@@ -84,7 +86,6 @@ func (e *Engine) StreamLayout(ctx context.Context, layout *Layout, left, right S
 	if b.table, probe, err = c.build(flow.Context(), side); err != nil {
 		return nil, firstError(flow, err)
 	}
-	progress.Start("plan")
 	return b.stream(flow, grant, probe, sources[1-side].Rows, progress)
 }
 

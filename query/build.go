@@ -272,7 +272,7 @@ func (b *Built) prove(ctx context.Context, q *Query, lane *exec.Lane, s *Scan) e
 		if free := b.grant.Reserve(q.Engine.Device(), need); free < need {
 			info, limit := q.Engine.Device().Info(), q.Engine.hostBytes
 			if limit != exec.Unlimited && info.InHostMemory() {
-				return hostMemoryError(info.Name, limit+2*(need-free), limit) // batches take half of any further memory
+				return q.Engine.hostMemoryError(limit+2*(need-free), limit) // batches take half of any further memory
 			}
 			return q.noProof(keys, need, free, q.Engine.capBytes()-free)
 		}

@@ -35,6 +35,7 @@ type Engine struct {
 	rehearsed   shapes
 	budget      *exec.Budget
 	hostBytes   uint64 // cap of host memory, or exec.Unlimited
+	reserved    uint64 // host memory that was taken out of the cap
 	pinnedBytes uint64 // the part of it that batches may use as pinned memory
 }
 
@@ -86,7 +87,7 @@ func (e *Engine) Reserve(sizeBytes uint64) error {
 		return err
 	}
 	if e.hostBytes != exec.Unlimited {
-		e.hostBytes -= sizeBytes
+		e.hostBytes, e.reserved = e.hostBytes-sizeBytes, e.reserved+sizeBytes
 	}
 	return nil
 }
