@@ -438,7 +438,8 @@ func (d *Device) copyMapped(role Role, dst, src []byte) {
 	end := time.Now()
 	d.transfers.Load().Add(role.String(), end.Sub(start))
 	if observe := d.workObserver.Load(); observe != nil {
-		(*observe)(Work{Role: role, Stage: role.String(), Bytes: uint64(min(len(dst), len(src))), Submitted: start, Seen: end})
+		(*observe)(Work{Role: role, Stage: role.String(), Bytes: uint64(min(len(dst), len(src))), ByHost: true,
+			Submitted: start, Seen: end})
 	}
 }
 

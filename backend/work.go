@@ -8,10 +8,11 @@ type Work struct {
 	Stage    string    // empty if the list names none
 	Commands []Command // of the stage; the observer must not keep them. None of a copy by the host
 	Bytes    uint64    // that were copied
-	// Start and End are times of the device, see [Driver.Times]. Both are 0 if it has none for this work.
-	Start, End time.Duration
-	// Submitted and Seen are times of the host: before the work began, and after it ended. The host's own copies take
-	// from one to the other; of other work they are bounds.
+	ByHost   bool      // a copy by the host: it took from Submitted to Seen
+	Timed    bool      // Start and End are known: times of the device, see [Driver.Times]
+	Start    time.Duration
+	End      time.Duration
+	// Submitted and Seen are times of the host: before the work began, and after it had ended.
 	Submitted, Seen time.Time
 }
 
@@ -35,17 +36,16 @@ func (d *Device) ObserveWork(observe func(Work)) {
 
 // reportWork tells the observer of a batch, stage by stage. Marks without commands behind them are no work.
 func (f *flight) reportWork(observe func(Work), role Role, times []time.Duration) {
-	w := Work{Role: role, Stage: f.stage, Submitted: f.submitted, Seen: time.Now()}
+	w := Work{Role: role, Stage: f.stage, Timed: len(times) >= 2, Submitted: f.submitted, Seen: time.Now()}
 	if w.Stage == "" && (role == Upload || role == Download) {
 		w.Stage = role.String()
 	}
-	timed := len(times) >= 2
 	first, at := 0, 0
 	end := func(behind int) {
 		if w.Commands = f.commands[first:behind]; len(w.Commands) == 0 {
 			return
 		}
-		if timed {
+		if w.Timed {
 			w.Start, w.End = times[at], times[min(at+1, len(times)-1)]
 		}
 		w.Bytes = 0
@@ -60,12 +60,12 @@ func (f *flight) reportWork(observe func(Work), role Role, times []time.Duration
 		if c.Kind != Mark {
 			continue
 		}
-		if timed && at+2 >= len(times) {
+		if w.Timed && at+2 >= len(times) {
 			break // as in collect, what follows counts as the same stage
 		}
 		end(i)
 		w.Stage, first = c.Label, i+1
-		if timed {
+		if w.Timed {
 			at++
 		}
 	}

@@ -93,7 +93,10 @@ func (r *Result) granulesOf(ctx context.Context, lane *exec.Lane, built *Built) 
 	if !r.taken.Facts.Ahead {
 		return r.loaded(ctx, lane, built)
 	}
-	return exec.Ahead(r.flow, "load", r.loaded(ctx, lane.On(ctx, backend.Ingest), built))
+	lane = lane.On(ctx, backend.Ingest)
+	return exec.Ahead(r.flow, "load", func(ctx context.Context) iter.Seq2[*granule, error] {
+		return r.loaded(ctx, lane, built)
+	})
 }
 
 // loaded loads granule after granule. It skips granules of parts in which no row has a key that could match.
@@ -169,6 +172,7 @@ func (r *Result) portions(ctx context.Context) iter.Seq2[*portion, error] {
 func (r *Result) load(ctx context.Context, lane *exec.Lane, built *Built, p *portion, from, to int) (
 	loaded *granule, err error) {
 	g, s := &granule{of: p, rows: uint64(to - from), memory: lane.Scope(ctx)}, p.Scans[operator.Probe]
+	defer exec.Begin(ctx, "load granule").Rows(g.rows).End()
 	defer func() {
 		if loaded == nil { // after a panic too
 			g.memory.ReleaseAll()
@@ -205,6 +209,7 @@ func (r *Result) granule(ctx context.Context, lane *exec.Lane, built *Built, g *
 		return out.part(ctx)
 	}
 	r.granules.Add(1)
+	defer exec.Begin(ctx, "join granule").Rows(g.rows).End()
 	if out.filter != nil {
 		out.filter.Texts = [2]*deliver.Texts{operator.Build: built.texts, operator.Probe: g.texts}
 		defer func() { out.filter.Texts = [2]*deliver.Texts{} }() // they go with the granule
