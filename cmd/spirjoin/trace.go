@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/spirjoin/spirjoin"
@@ -17,7 +18,7 @@ func traced(ctx context.Context, path string, run func(context.Context, *spirjoi
 	}
 	file, err := tableio.CreateFile(path)
 	if err != nil {
-		return err
+		return fmt.Errorf("--trace: %w", err)
 	}
 	defer file.Abort() // does nothing after Commit
 	trace := spirjoin.NewTrace()
@@ -26,10 +27,14 @@ func traced(ctx context.Context, path string, run func(context.Context, *spirjoi
 		return err
 	}
 	end()
-	if err := trace.Write(file); err != nil {
-		return err
+	err = trace.Write(file)
+	if err == nil {
+		err = file.Commit()
 	}
-	return file.Commit()
+	if err != nil {
+		return fmt.Errorf("--trace: %w", err)
+	}
+	return nil
 }
 
 // tracedBusy has a trace record when anyone is at work on tables; nil without a trace.
