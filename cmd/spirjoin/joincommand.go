@@ -121,7 +121,7 @@ func (s *session) joinCommand() *cli.Command {
 			&cli.BoolFlag{Name: "explain", Category: output, Usage: "print the plan, and run and write nothing"},
 
 			&cli.StringFlag{Name: "stats", Category: report, Usage: "measurements as `FORM`: json, one object on standard output, or text"},
-			&cli.StringFlag{Name: "trace", Category: report, Usage: "write what device and goroutines did to `FILE`, a Chrome trace for Perfetto"},
+			&cli.StringFlag{Name: "trace", Category: report, Usage: "write a Chrome trace of the run to `FILE`, for Perfetto"},
 			&cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Category: report, Usage: "no progress bar, no line about the run"},
 		},
 		Action: func(c *cli.Context) error {
