@@ -126,8 +126,8 @@ func tracedStream(t *testing.T, e *Engine, granuleRows uint64, left, right arrow
 	e.join.GranuleRows = granuleRows
 	reader := array.NewTableReader(right, int64(granuleRows)/2)
 	defer reader.Release()
-	result, err := e.JoinStream(t.Context(), FromTable(left), FromReader(reader),
-		JoinSpec{On: []string{"k"}, BuildSide: BuildLeft, Materialize: MaterializeDevice, BatchRows: int(granuleRows), Columns: []string{"v", "v_right"}})
+	result, err := e.JoinStream(t.Context(), FromTable(left), FromReader(reader), JoinSpec{On: []string{"k"},
+		BuildSide: BuildLeft, Materialize: MaterializeDevice, BatchRows: int(granuleRows), Columns: []string{"v", "v_right"}})
 	require.NoError(t, err)
 	sum, err := draw(t.Context(), result, nil)
 	require.NoError(t, err)

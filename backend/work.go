@@ -23,9 +23,9 @@ type Clock interface {
 	Compare() (device time.Duration, host time.Time, deviation time.Duration, ok bool)
 }
 
-// ObserveWork calls observe with all work that is found to be done from now on, in the order of each queue; nil ends it.
-// observe runs with a lock of the device held, in whichever goroutine finds out: it must not use the device, nor wait.
-// It is called by several goroutines at a time for copies by the host.
+// ObserveWork calls observe with all work that is found to be done from now on, in the order of each queue; nil ends
+// it. observe runs with a lock of the device held, in whichever goroutine finds out: it must not use the device, nor
+// wait. It is called by several goroutines at a time for copies by the host.
 func (d *Device) ObserveWork(observe func(Work)) {
 	if observe == nil {
 		d.workObserver.Store(nil)

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// timedDriver has times: a batch takes 1 ms to its first mark, 2 ms to the next, and so on; the graphics queue has none.
+// timedDriver has times: a batch takes 1 ms to its first mark, 2 to the next, and so on. The graphics queue has none.
 type timedDriver struct{ fakeDriver }
 
 func (d *timedDriver) Times(role Role, value uint64) (times []time.Duration, ok bool) {

@@ -42,8 +42,8 @@ type deviceNote struct {
 	Error   float64 `json:"clock_error_us"`
 }
 
-// Write writes the trace as a JSON object of the Trace Event Format, which Perfetto and chrome://tracing show. Process 1
-// is the host, with a thread for each goroutine of a flow; those of one name share a thread if they follow one another.
+// Write writes the trace as a JSON object of the Trace Event Format, which Perfetto and chrome://tracing show. Process
+// 1 is the host, with a thread for each goroutine of a flow; those of one name share it if they follow one another.
 // The other processes are the devices, with a thread for each queue that did something. Times are microseconds since
 // the start of the trace. otherData says of each device how its clock was mapped to that of the host, and the error.
 // Call it when the engines are closed: what has not ended ends now. Errors are those of w.

@@ -9,9 +9,9 @@ import (
 	"path/filepath"
 )
 
-// OutputFile is a file that appears whole or not at all: until Commit its content is in a temporary file beside it. Pipes
-// and devices are written directly. It is used by one goroutine; end it with Commit or Abort ("defer f.Abort()" is
-// harmless after Commit).
+// OutputFile is a file that appears whole or not at all: until Commit its content is in a temporary file beside it.
+// Pipes and devices are written directly. It is used by one goroutine; end it with Commit or Abort ("defer f.Abort()"
+// is harmless after Commit).
 type OutputFile struct {
 	path   string
 	target string   // path with symbolic links resolved

@@ -50,7 +50,8 @@ func TestCompare(t *testing.T) {
 			later, hostLater, otherwise, ok := driver.(backend.Clock).Compare()
 			require.True(t, ok)
 			require.InDelta(t, hostLater.Sub(host), later-at, float64(deviation+otherwise+10*time.Microsecond))
-			t.Logf("deviation %v and %v, in %v they differ by %v", deviation, otherwise, later-at, hostLater.Sub(host)-(later-at))
+			t.Logf("deviation %v and %v, in %v they differ by %v", deviation, otherwise, later-at,
+				hostLater.Sub(host)-(later-at))
 		})
 	}
 }

@@ -51,8 +51,8 @@ const (
 	extClockBefore  = "VK_EXT_calibrated_timestamps"
 )
 
-var usedExtensions = []string{extSubgroupSize, extBudget, extHostMemory, extMemoryFd, extPortable, extFeedback, extClock,
-	extClockBefore}
+var usedExtensions = []string{extSubgroupSize, extBudget, extHostMemory, extMemoryFd, extPortable, extFeedback,
+	extClock, extClockBefore}
 
 var featureNames = map[C.uint32_t]string{
 	C.SJ_BUFFER_DEVICE_ADDRESS:     "bufferDeviceAddress",

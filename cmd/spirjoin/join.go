@@ -32,9 +32,9 @@ func (s *session) join(ctx context.Context, o joinOptions) error {
 	})
 }
 
-// runJoin runs the command. Nothing is computed before it is known that the inputs can be read and the output be written.
-// Tables are read while the device is opened, except under a memory limit: what the drivers take counts, and is not
-// known before.
+// runJoin runs the command. Nothing is computed before it is known that the inputs can be read and the output be
+// written. Tables are read while the device is opened, except under a memory limit: what the drivers take counts, and
+// is not known before.
 func (s *session) runJoin(ctx context.Context, o joinOptions) (err error) {
 	report := joinReport{started: time.Now(), Output: o.output}
 	progress := s.newProgress(o.quiet)
