@@ -100,6 +100,7 @@ func (q *Query) build(ctx context.Context, a *Alternative, proved []*Scan, profi
 		return b, nil
 	}
 	s := a.Scans[operator.Build]
+	defer exec.Begin(ctx, "build").Rows(uint64(s.Table.NumRows())).End()
 	q.Progress.Start("load " + s.Side.String())
 	chunk, err := timed(encode, func() (*relation.Chunk, error) {
 		if a.Compare == CompareDevice {

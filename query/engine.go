@@ -28,6 +28,8 @@ type Engine struct {
 	Compare Comparing
 	// Keys says where key codes are made. For measurements and tests.
 	Keys KeyPlace
+	// Trace records what the goroutines of queries do; nil: nothing does. It is set before the first query.
+	Trace *exec.Trace
 	// Simulate is for rehearsals, by which kernels are compiled ahead; nil: they are compiled when they are needed.
 	Simulate Simulator
 
@@ -61,7 +63,7 @@ func NewEngine(ops *primitive.Ops, allocator memory.Allocator, memoryLimitBytes 
 
 // Begin begins a flow of a query; see [exec.Flows.Begin].
 func (e *Engine) Begin(ctx context.Context) (flow *exec.Flow, begun func(), err error) {
-	return e.flows.Begin(ctx)
+	return e.flows.Begin(exec.WithTrace(ctx, e.Trace))
 }
 
 // Close ends all queries: those under way fail with ErrCancelled, build sides are closed, and those that come are

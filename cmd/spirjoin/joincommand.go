@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"math"
+	"path/filepath"
 	"runtime"
 	"strings"
 
@@ -62,6 +63,8 @@ type joinOptions struct {
 	write             tableio.WriteOptions
 	stats             statsForm
 	quiet             bool
+	tracePath         string          // empty: none
+	trace             *spirjoin.Trace // of the run; nil: none
 }
 
 const joinText = `   Reads the columns that the output needs from two tables, joins them and writes the result. LEFT
@@ -118,6 +121,7 @@ func (s *session) joinCommand() *cli.Command {
 			&cli.BoolFlag{Name: "explain", Category: output, Usage: "print the plan, and run and write nothing"},
 
 			&cli.StringFlag{Name: "stats", Category: report, Usage: "measurements as `FORM`: json, one object on standard output, or text"},
+			&cli.StringFlag{Name: "trace", Category: report, Usage: "write a Chrome trace of the run to `FILE`, for Perfetto"},
 			&cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Category: report, Usage: "no progress bar, no line about the run"},
 		},
 		Action: func(c *cli.Context) error {
@@ -160,6 +164,7 @@ func (s *session) joinOptions(c *cli.Context) (o joinOptions, err error) {
 	default:
 		f.fault("--stats is json or text, not %q", form)
 	}
+	o.tracePath = f.trace()
 	if o.goal = f.goal(o.write.Format, s.stdoutColumns > 0); c.Bool("count") {
 		o.spec.Output = join.Count
 	}
@@ -267,6 +272,19 @@ func (f *joinFlags) keys(spec *spirjoin.JoinSpec) {
 		f.fault("--nulls-equal: a cross join has no keys")
 	}
 	spec.NullsEqual = f.Generic("nulls-equal").(*keysValue).of(spec.LeftOn)
+}
+
+func (f *joinFlags) trace() (path string) {
+	path = f.String("trace")
+	switch {
+	case f.IsSet("trace") && (path == "" || path == "-"):
+		f.fault("--trace takes the name of a file")
+	case path != "" && f.Bool("explain"):
+		f.fault("--explain runs nothing that can be traced; leave out --trace")
+	case path != "" && filepath.Clean(path) == filepath.Clean(f.String("output")):
+		f.fault("--trace and --output name the same file")
+	}
+	return path
 }
 
 func (f *joinFlags) goal(format tableio.Format, terminal bool) goal {
