@@ -37,6 +37,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/memory"
 
 	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/exec"
 	"github.com/spirjoin/spirjoin/host"
 	"github.com/spirjoin/spirjoin/internal/offheap"
 	"github.com/spirjoin/spirjoin/join"
@@ -245,7 +246,18 @@ type Options struct {
 	TempLimitBytes uint64
 	System         SystemOptions    // how the devices are found
 	Tuning         primitive.Tuning // rows that take precedence over the tuning tables and the user's tuning file
+	// Trace records what the queues of the device, and the goroutines of joins, do; nil: nothing is recorded. Several
+	// engines may share one. See [NewTrace].
+	Trace *Trace
 }
+
+// Trace records when the queues of devices and the goroutines of joins did what, for a picture of it. Write(w), to be
+// called when the engines are closed, writes it in the Trace Event Format, which Perfetto and chrome://tracing show.
+// What was recorded stays in memory until then, about 300 bytes for each event.
+type Trace = exec.Trace
+
+// NewTrace returns an empty trace, which begins now, for [Options].
+func NewTrace() *Trace { return exec.NewTrace() }
 
 // Engine runs queries on one device. Safe for concurrent use; the owner closes it.
 type Engine struct {
@@ -255,6 +267,7 @@ type Engine struct {
 	pinned *relation.PinnedAllocator
 
 	tuningProblems []error
+	untrace        func()       // ends the trace of the device
 	close          func() error // is called once
 }
 
@@ -299,6 +312,7 @@ func newEngine(device *backend.Device, options Options) (*Engine, error) {
 	if options.TempDir != "" {
 		e.join.Spill(options.TempDir, cmp.Or(options.TempLimitBytes, math.MaxUint64))
 	}
+	e.join.Trace, e.untrace = options.Trace, options.Trace.Device(device)
 	if e.pinned != nil { // tables may be read into memory of the pool of the process instead
 		e.join.Budget().Pool(nil, offheap.Shared.Trim)
 	}
@@ -419,6 +433,7 @@ func (e *Engine) end() error {
 	if e.pinned != nil {
 		e.pinned.Close()
 	}
+	e.untrace()
 	err := e.device.Close()
 	if e.system != nil {
 		err = errors.Join(err, e.system.Close())

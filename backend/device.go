@@ -25,12 +25,13 @@ type Device struct {
 	info    DeviceInfo
 	options DeviceOptions
 
-	submitMu  sync.Mutex // held while a batch is built and handed to the driver
-	kernels   kernels
-	uploads   ring
-	downloads pair
-	observer  atomic.Pointer[func(Event)]
-	transfers atomic.Pointer[Profile]
+	submitMu     sync.Mutex // held while a batch is built and handed to the driver
+	kernels      kernels
+	uploads      ring
+	downloads    pair
+	observer     atomic.Pointer[func(Event)]
+	workObserver atomic.Pointer[func(Work)]
+	transfers    atomic.Pointer[Profile]
 
 	mu        sync.Mutex // guards what follows
 	arenas    [2]arena   // by Memory

@@ -241,6 +241,9 @@ func (d *Device) collect(role Role, value uint64) {
 		}
 		n++
 		times, ok := d.driver.Times(role, f.value)
+		if observe := d.workObserver.Load(); observe != nil {
+			f.reportWork(*observe, role, times)
+		}
 		if !ok || len(times) < 2 {
 			d.pacer.measured(f.commands, time.Since(f.submitted))
 			continue

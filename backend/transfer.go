@@ -435,7 +435,12 @@ func (r Range) mapped() []byte {
 func (d *Device) copyMapped(role Role, dst, src []byte) {
 	start := time.Now()
 	copyParallel(dst, src)
-	d.transfers.Load().Add(role.String(), time.Since(start))
+	end := time.Now()
+	d.transfers.Load().Add(role.String(), end.Sub(start))
+	if observe := d.workObserver.Load(); observe != nil {
+		(*observe)(Work{Role: role, Stage: role.String(), Bytes: uint64(min(len(dst), len(src))), ByHost: true,
+			Submitted: start, Seen: end})
+	}
 }
 
 // copyParallel copies on several cores where that is worth it; one core does not reach the bandwidth of a bus.

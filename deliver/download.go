@@ -8,6 +8,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/memory"
 
 	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/exec"
 	"github.com/spirjoin/spirjoin/operator"
 	"github.com/spirjoin/spirjoin/relation"
 )
@@ -44,6 +45,7 @@ func (w *windowRows) word(side, word int, bytes uint64) backend.Range {
 func (r *Rows) download(ctx context.Context, format *Format, w windowRows, room backend.Range) (_ *download, err error) {
 	start := time.Now()
 	defer func() { r.Time.Add(int64(time.Since(start))) }()
+	defer exec.Begin(ctx, "request piece").Rows(uint64(w.rows)).End()
 	d := &download{Rows: r, piece: newPiece(format, w.rows), repacked: layRepacked(format.Words, w.Of, w.rows),
 		values: make([]*memory.Buffer, len(format.Columns))}
 	d.piece.matched = w.Matched
@@ -125,6 +127,7 @@ func (d *download) finish(ctx context.Context) (p *Piece, err error) {
 	defer d.release()
 	start := time.Now()
 	defer func() { d.Time.Add(int64(time.Since(start))) }()
+	defer exec.Begin(ctx, "receive piece").Rows(uint64(d.piece.Rows)).End()
 	if err := d.Lane.Device().DownloadAll(ctx, d.later); err != nil {
 		return nil, err
 	}

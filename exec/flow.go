@@ -14,7 +14,8 @@ import (
 type Flow struct {
 	ctx     context.Context
 	cancel  context.CancelCauseFunc
-	parent  *Flow // the flow around this one; nil for the outermost
+	parent  *Flow  // the flow around this one; nil for the outermost
+	trace   *Trace // that of the context; nil if it has none
 	running sync.WaitGroup
 
 	mu      sync.Mutex // guards what follows
@@ -28,11 +29,15 @@ type Flow struct {
 // flowKey is the key of the innermost flow in a context.
 type flowKey struct{}
 
-// NewFlow returns a flow without goroutines, which is cancelled with ctx. The caller must call Wait or Stop.
+// NewFlow returns a flow without goroutines, which is cancelled with ctx. It records what they do in the trace of ctx
+// ([WithTrace]). The caller must call Wait or Stop.
 func NewFlow(ctx context.Context) *Flow {
-	f := &Flow{parent: flowOf(ctx)}
+	f := &Flow{parent: flowOf(ctx), trace: traceOf(ctx)}
 	f.ctx, f.cancel = context.WithCancelCause(ctx)
 	f.ctx = context.WithValue(f.ctx, flowKey{}, f)
+	if f.trace != nil { // the caller's track is not that of goroutines that have this context
+		f.ctx = context.WithValue(f.ctx, trackKey{}, (*track)(nil))
+	}
 	return f
 }
 
@@ -46,10 +51,16 @@ func flowOf(ctx context.Context) *Flow {
 func (f *Flow) Context() context.Context { return f.ctx }
 
 // Go starts a goroutine with the context of the flow. Goroutines of the flow may start others. name identifies it in a
-// PanicError.
+// PanicError and in a trace.
 func (f *Flow) Go(name string, run func(context.Context) error) {
 	f.running.Go(func() {
-		if err := Protect(name, func() error { return run(f.ctx) }); err != nil {
+		ctx := f.ctx
+		if f.trace != nil {
+			var end func()
+			ctx, end = f.trace.track(ctx, name)
+			defer end()
+		}
+		if err := Protect(name, func() error { return run(ctx) }); err != nil {
 			f.Fail(err)
 		}
 	})

@@ -52,12 +52,16 @@ func (l *Lane) List(stage string) *backend.List {
 
 // Submit submits a list to the queue of the lane and does not wait for it.
 func (l *Lane) Submit(ctx context.Context, list *backend.List) error {
+	span := Begin(ctx, "submit")
+	defer span.End()
 	_, err := l.Device().Submit(ctx, l.Role, list)
 	return err
 }
 
 // Download copies from the device and waits for it, see [backend.Device.Download].
 func (l *Lane) Download(ctx context.Context, to []byte, from backend.Range) error {
+	span := BeginWait(ctx, "download")
+	defer span.End()
 	return l.Device().Download(ctx, to, from)
 }
 
@@ -78,6 +82,8 @@ func (l *Lane) Fetch(ctx context.Context, list *backend.List, results ...backend
 	if err := l.Submit(ctx, list); err != nil {
 		return err
 	}
+	span := BeginWait(ctx, "wait for the device")
+	defer span.End()
 	for i, result := range results {
 		if err := readings[i].Get(ctx, result.Host); err != nil {
 			return err

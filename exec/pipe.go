@@ -48,7 +48,8 @@ func (p *Pipe[T]) Put(ctx context.Context, v T) error {
 		v.Release()
 		return &backend.OpError{Op: "put", Err: backend.ErrInvalidInput, Detail: "the pipe has ended"}
 	}
-	s := &slot[T]{value: v}
+	s, waits := &slot[T]{value: v}, (*Span)(nil)
+	defer func() { waits.End() }()
 	p.queue = append(p.queue, s)
 	p.change()
 	for {
@@ -66,6 +67,9 @@ func (p *Pipe[T]) Put(ctx context.Context, v T) error {
 		case at < p.capacity:
 			return nil
 		}
+		if waits == nil {
+			waits = BeginWait(ctx, "wait for a taker")
+		}
 		p.wait(ctx)
 	}
 }
@@ -73,12 +77,17 @@ func (p *Pipe[T]) Put(ctx context.Context, v T) error {
 // Take returns the next value, which the caller then owns. ok is false once the pipe has ended and is empty. Errors are
 // those of Put.
 func (p *Pipe[T]) Take(ctx context.Context) (v T, ok bool, err error) {
+	var waits *Span
+	defer func() { waits.End() }()
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for {
 		v, ok, ready, err := p.poll(ctx)
 		if ready {
 			return v, ok, err
+		}
+		if waits == nil {
+			waits = BeginWait(ctx, "wait for a value")
 		}
 		p.wait(ctx)
 	}
@@ -144,15 +153,15 @@ func (p *Pipe[T]) Abandon() {
 	p.change()
 }
 
-// Ahead yields the values of a sequence, which a goroutine of the flow draws one step ahead of the receiver. The
-// receiver releases the values that it gets; those that it does not get are released. The goroutine has ended when the
-// iteration has.
-func Ahead[T Releaser](flow *Flow, name string, values iter.Seq2[T, error]) iter.Seq2[T, error] {
+// Ahead yields the values of a sequence, which a goroutine of the flow draws, with its context, one step ahead of the
+// receiver. The receiver releases the values that it gets; those that it does not get are released. The goroutine has
+// ended when the iteration has.
+func Ahead[T Releaser](flow *Flow, name string, values func(context.Context) iter.Seq2[T, error]) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		pipe, ended := NewPipe[T](flow, 0), make(chan struct{})
 		flow.Go(name, func(ctx context.Context) error {
 			defer close(ended)
-			for v, err := range values {
+			for v, err := range values(ctx) {
 				if err != nil {
 					return err
 				}

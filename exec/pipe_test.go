@@ -3,6 +3,7 @@ package exec
 import (
 	"context"
 	"errors"
+	"iter"
 	"math/rand/v2"
 	"sync"
 	"sync/atomic"
@@ -194,7 +195,7 @@ func TestAhead(t *testing.T) {
 				}
 			}
 			next := 0
-			for v, err := range Ahead(flow, "make", sequence) {
+			for v, err := range Ahead(flow, "make", func(context.Context) iter.Seq2[*value, error] { return sequence }) {
 				if err != nil {
 					require.ErrorIs(t, err, c.err)
 					break

@@ -10,11 +10,11 @@ const Waiting = "wait"
 
 // Status is how far a query has come.
 type Status struct {
-	// Phase is what the query does now: "read left" (a build side that is a source), "plan", "prove hashes"
-	// (of keys), "wait" (for memory), "validate left", "load left" (the build side), "join", and "output" if rows that are
+	// Phase is what the query does now: "read left" (a build side that is a source, or the beginning of a probe side),
+	// "read both" (until it is known which is shorter), "plan", "prove hashes" (of keys), "wait" (for memory), "validate left", "load left" (the build side), "join", and "output" if rows that are
 	// joined wait to be drawn.
 	Phase string
-	// Rows are done of Total rows of the phase: checked in "validate left", where a row that is loaded but not yet
+	// Rows are done of Total rows of the phase: read in "read left"; checked in "validate left", where a row that is loaded but not yet
 	// compared counts for a part; of the probe side in "join", of the output in "output". Total is 0 if unknown.
 	Rows, Total uint64
 	// Drawn are rows of the output that were drawn, of Output rows. Output is an estimate until all rows are joined, and

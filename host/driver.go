@@ -44,6 +44,7 @@ type timeline struct {
 var (
 	_ backend.Driver       = (*Driver)(nil)
 	_ backend.SharedMemory = (*Driver)(nil)
+	_ backend.Clock        = (*Driver)(nil)
 )
 
 func newDriver(b *Backend, index int) *Driver {
@@ -281,6 +282,11 @@ func (d *Driver) Times(role backend.Role, value uint64) (times []time.Duration, 
 	times, ok = d.lines[role].times[value]
 	delete(d.lines[role].times, value)
 	return times, ok
+}
+
+// Compare implements backend.Clock: the device has the clock of the host, from Open on.
+func (d *Driver) Compare() (device time.Duration, host time.Time, deviation time.Duration, ok bool) {
+	return 0, d.epoch, 0, true
 }
 
 // Close implements backend.Driver. It waits for submitted work for up to Options.CloseLimit, then stops it and returns

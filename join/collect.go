@@ -22,6 +22,7 @@ type collector struct {
 	needed   [2][]string
 	grant    *exec.Grant // for what was read; nil without a limit
 	capBytes uint64      // exec.Unlimited without a limit
+	progress *exec.Progress
 
 	// boundBytes is what may be gathered, beyond which the error is tooMuch.
 	boundBytes uint64
@@ -57,6 +58,7 @@ func (c *collector) begin(side relation.Side) (err error) {
 // take adds a slice to what is gathered of a side, and waits for its memory.
 func (c *collector) take(ctx context.Context, side relation.Side, s slice) error {
 	c.gathered[side].add(s)
+	c.progress.Done(c.gathered[0].rows + c.gathered[1].rows)
 	sizeBytes := c.gathered[0].bytes + c.gathered[1].bytes
 	if sizeBytes > c.boundBytes {
 		return tooMuch
@@ -184,8 +186,8 @@ func (c *collector) whole(ctx context.Context, side relation.Side) (arrow.Table,
 }
 
 // shorter reads both sides at once until one has ended, which it returns: the shorter one, if both are read about as
-// fast. Sides that keep silent do not hold up the other. As soon as both together take a quarter of the memory, it
-// returns the left one.
+// fast. A side that keeps silent does not hold up the other. As soon as both together take a quarter of the memory, it
+// returns the left one, or tooMuch if both can be divided.
 func (c *collector) shorter(ctx context.Context) (relation.Side, error) {
 	if err := c.beginBoth(); err != nil {
 		return 0, err
@@ -201,6 +203,9 @@ func (c *collector) shorter(ctx context.Context) (relation.Side, error) {
 		if err := c.take(ctx, relation.Side(side), s); err != nil {
 			return 0, err
 		}
+	}
+	if c.boundBytes != exec.Unlimited {
+		return relation.Left, tooMuch
 	}
 	return relation.Left, nil
 }

@@ -55,7 +55,7 @@ func TestStreamShorter(t *testing.T) {
 				sources[1-side] = gated(tables[1-side], 40, before, at, end)
 				sources[side] = gated(tables[side], 40, 0, make(chan struct{}), at)
 				spec.Progress = func(now exec.Status) {
-					if now.Phase == "plan" && !ended {
+					if now.Phase != "read both" && !ended {
 						close(end)
 						ended = true
 					}
@@ -84,7 +84,7 @@ func TestStreamShorter(t *testing.T) {
 func TestStreamShorterUnderLimit(t *testing.T) {
 	devicetest.HostTest(t)
 	left := keyed(t, "k", 100_000, func(i int) int64 { return int64(i) })
-	right := keyed(t, "k", 1_000_000, func(i int) int64 { return int64(i % 100_000) })
+	right := keyed(t, "k", 1_000_000, func(i int) int64 { return int64(i) * 7 % 100_000 })
 	device, done := hostDevice(t, host.Options{}, backend.DeviceOptions{})
 	const limitBytes = 16 << 20
 	engine := limitedEngine(t, device, limitBytes)

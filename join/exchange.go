@@ -149,7 +149,10 @@ func (p *parts) fill(c *collector) error {
 	}); err != nil {
 		return err
 	}
-	return errors.Join(put(relation.Left, &blocks[0]), put(relation.Right, &blocks[1]))
+	if err := put(relation.Left, &blocks[0]); err != nil {
+		return err
+	}
+	return put(relation.Right, &blocks[1])
 }
 
 // mostBlockBytes is the size of the pieces in which sides are divided, so that a part of each is large enough for a

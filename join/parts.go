@@ -156,6 +156,9 @@ func (s *stream) gather(ctx context.Context) (arrow.Table, error) {
 		}
 		g.add(next)
 		s.largest = max(s.largest, next.batchBytes)
+		if s.rows == 0 { // of the first part, before the join
+			s.progress.Done(g.rows)
+		}
 		if s.grant == nil {
 			continue
 		}
@@ -268,7 +271,9 @@ func (b *buildSide) stream(flow *exec.Flow, grant *exec.Grant, source *reading, 
 	if s.grant = grant; grant != nil {
 		s.mostBytes = min(s.mostBytes, b.engine.HostCapBytes()/8)
 	}
+	progress.Start("read " + source.side.String())
 	first, err := s.gather(flow.Context())
+	progress.Start("plan")
 	s.grant = nil
 	if err != nil {
 		return nil, err

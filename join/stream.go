@@ -76,7 +76,7 @@ func (e *Engine) streamLayout(ctx context.Context, layout *Layout, sources [2]So
 		}
 	}
 	c := &collector{flow: flow, sources: sources, needed: fixed.Needed, grant: grant, capBytes: e.HostCapBytes(),
-		boundBytes: exec.Unlimited}
+		boundBytes: exec.Unlimited, progress: progress}
 	defer c.release()
 	whole := e.divisible(&fixed.Spec, depth)
 	switch {

@@ -100,6 +100,7 @@ func (q *Query) build(ctx context.Context, a *Alternative, proved []*Scan, profi
 		return b, nil
 	}
 	s := a.Scans[operator.Build]
+	defer exec.Begin(ctx, "build").Rows(uint64(s.Table.NumRows())).End()
 	q.Progress.Start("load " + s.Side.String())
 	chunk, err := timed(encode, func() (*relation.Chunk, error) {
 		if a.Compare == CompareDevice {
@@ -272,7 +273,7 @@ func (b *Built) prove(ctx context.Context, q *Query, lane *exec.Lane, s *Scan) e
 		if free := b.grant.Reserve(q.Engine.Device(), need); free < need {
 			info, limit := q.Engine.Device().Info(), q.Engine.hostBytes
 			if limit != exec.Unlimited && info.InHostMemory() {
-				return hostMemoryError(info.Name, limit+2*(need-free), limit) // batches take half of any further memory
+				return q.Engine.hostMemoryError(limit+2*(need-free), limit) // batches take half of any further memory
 			}
 			return q.noProof(keys, need, free, q.Engine.capBytes()-free)
 		}

@@ -28,6 +28,8 @@ type Engine struct {
 	Compare Comparing
 	// Keys says where key codes are made. For measurements and tests.
 	Keys KeyPlace
+	// Trace records what the goroutines of queries do; nil: nothing does. It is set before the first query.
+	Trace *exec.Trace
 	// Simulate is for rehearsals, by which kernels are compiled ahead; nil: they are compiled when they are needed.
 	Simulate Simulator
 
@@ -35,6 +37,7 @@ type Engine struct {
 	rehearsed   shapes
 	budget      *exec.Budget
 	hostBytes   uint64 // cap of host memory, or exec.Unlimited
+	reserved    uint64 // host memory that was taken out of the cap
 	pinnedBytes uint64 // the part of it that batches may use as pinned memory
 }
 
@@ -60,7 +63,7 @@ func NewEngine(ops *primitive.Ops, allocator memory.Allocator, memoryLimitBytes 
 
 // Begin begins a flow of a query; see [exec.Flows.Begin].
 func (e *Engine) Begin(ctx context.Context) (flow *exec.Flow, begun func(), err error) {
-	return e.flows.Begin(ctx)
+	return e.flows.Begin(exec.WithTrace(ctx, e.Trace))
 }
 
 // Close ends all queries: those under way fail with ErrCancelled, build sides are closed, and those that come are
@@ -86,7 +89,7 @@ func (e *Engine) Reserve(sizeBytes uint64) error {
 		return err
 	}
 	if e.hostBytes != exec.Unlimited {
-		e.hostBytes -= sizeBytes
+		e.hostBytes, e.reserved = e.hostBytes-sizeBytes, e.reserved+sizeBytes
 	}
 	return nil
 }

@@ -77,7 +77,7 @@ func (q *Query) fitHost(a *Alternative) error {
 		// Batches beyond what the device may import at all are not pinned.
 		if need := min(rowBytes*a.batch, e.pinnedBytes); need > in.pinnedBytes {
 			a.lacks = need
-			return hostMemoryError(e.Device().Info().Name, need, in.pinnedBytes)
+			return e.hostMemoryError(need, in.pinnedBytes)
 		}
 	}
 	if e.hostBytes == exec.Unlimited {
@@ -102,7 +102,7 @@ func (q *Query) fitHost(a *Alternative) error {
 		return nil
 	}
 	a.lacks = need
-	return hostMemoryError(e.Device().Info().Name, need, in.hostBytes)
+	return e.hostMemoryError(need, in.hostBytes)
 }
 
 // leftForDevice is how much of deviceBytes, with which no alternative fits host memory, host memory leaves for the
@@ -125,10 +125,16 @@ func (q *Query) leftForDevice(deviceBytes uint64) (sizeBytes uint64) {
 	return min(sizeBytes, deviceBytes)
 }
 
-func hostMemoryError(device string, need, limit uint64) error {
-	return &backend.OpError{Op: "plan join", Device: device, Err: backend.ErrHostMemory, Detail: fmt.Sprintf(
-		"tables, device memory in host memory and the smallest batch need %d bytes, the limit is %d; raise memory_limit",
-		need, limit)}
+// hostMemoryError names the memory_limit that would be enough. What was reserved counts; where it was measured, it is a
+// little more or less at the next time.
+func (e *Engine) hostMemoryError(need, limit uint64) error {
+	if e.reserved > 0 {
+		need, limit = need+e.reserved+1<<20, limit+e.reserved
+	}
+	return &backend.OpError{Op: "plan join", Device: e.Device().Info().Name, Err: backend.ErrHostMemory,
+		Detail: fmt.Sprintf(
+			"tables, device memory in host memory and the smallest batch need %d bytes, the limit is %d; raise memory_limit",
+			need, limit)}
 }
 
 // need is the memory that an alternative acquires.

@@ -24,13 +24,16 @@ type granule struct {
 	chunk  *relation.Chunk
 	texts  *deliver.Texts // nil unless keys are compared on the device
 	memory *exec.Scope
+	end    *granule // the end of the portion, which comes with its last granule: the next one is loaded meanwhile
 }
 
-// Release releases the chunk or, at the end of a portion, the part.
+// Release releases the chunk or, at the end of a portion, the part. Safe on nil.
 func (g *granule) Release() {
 	switch {
+	case g == nil:
 	case g.chunk != nil:
 		g.memory.ReleaseAll()
+		g.end.Release()
 	case g.of.part != nil:
 		g.of.part.Release()
 	}
@@ -54,7 +57,7 @@ func (r *Result) probe(ctx context.Context, lane *exec.Lane, built *Built, out *
 			out.turn(g.of.Join, g.of.part)
 		}
 		at = g.of
-		if err := r.granule(ctx, lane, built, g, out); err != nil {
+		if err := r.withEnd(ctx, lane, built, g, out); err != nil {
 			return err
 		}
 	}
@@ -93,7 +96,10 @@ func (r *Result) granulesOf(ctx context.Context, lane *exec.Lane, built *Built) 
 	if !r.taken.Facts.Ahead {
 		return r.loaded(ctx, lane, built)
 	}
-	return exec.Ahead(r.flow, "load", r.loaded(ctx, lane.On(ctx, backend.Ingest), built))
+	lane = lane.On(ctx, backend.Ingest)
+	return exec.Ahead(r.flow, "load", func(ctx context.Context) iter.Seq2[*granule, error] {
+		return r.loaded(ctx, lane, built)
+	})
 }
 
 // loaded loads granule after granule. It skips granules of parts in which no row has a key that could match.
@@ -115,26 +121,33 @@ func (r *Result) loaded(ctx context.Context, lane *exec.Lane, built *Built) iter
 func (r *Result) loadPortion(ctx context.Context, lane *exec.Lane, built *Built, p *portion,
 	yield func(*granule, error) bool) (more bool) {
 	end := &granule{of: p}
-	defer func() {
-		if end != nil {
-			end.Release()
-		}
-	}()
+	defer func() { end.Release() }()
 	s, f := p.Scans[operator.Probe], &r.taken.Facts
 	bounds := s.granules(f.Granule, f.Brought(operator.Probe))
+	var loads [][2]int // ranges of rows
 	for i := range bounds[1:] {
 		from, to := bounds[i], bounds[i+1]
 		if p.part != nil && s.Keys.RowsIn(s.Side, from, to) == 0 {
 			end.rows += uint64(to - from)
 			continue
 		}
-		if g, err := r.load(ctx, lane, built, p, from, to); !yield(g, err) || err != nil {
+		loads = append(loads, [2]int{from, to})
+	}
+	for i, rows := range loads {
+		g, err := r.load(ctx, lane, built, p, rows[0], rows[1])
+		if err == nil && i == len(loads)-1 {
+			g.end, end = end, nil
+		}
+		if !yield(g, err) || err != nil {
 			return false
 		}
 	}
-	last := end
+	if end == nil {
+		return true
+	}
+	alone := end
 	end = nil
-	return yield(last, nil)
+	return yield(alone, nil)
 }
 
 // portions yields the portions of the probe side. The receiver releases their parts.
@@ -169,6 +182,7 @@ func (r *Result) portions(ctx context.Context) iter.Seq2[*portion, error] {
 func (r *Result) load(ctx context.Context, lane *exec.Lane, built *Built, p *portion, from, to int) (
 	loaded *granule, err error) {
 	g, s := &granule{of: p, rows: uint64(to - from), memory: lane.Scope(ctx)}, p.Scans[operator.Probe]
+	defer exec.Begin(ctx, "load granule").Rows(g.rows).End()
 	defer func() {
 		if loaded == nil { // after a panic too
 			g.memory.ReleaseAll()
@@ -184,6 +198,19 @@ func (r *Result) load(ctx context.Context, lane *exec.Lane, built *Built, p *por
 		return nil, err
 	}
 	return g, nil
+}
+
+// withEnd does what granule does, and then the same with the end of the portion, if it came with the granule.
+func (r *Result) withEnd(ctx context.Context, lane *exec.Lane, built *Built, g *granule, out *output) error {
+	end := g.end
+	g.end = nil
+	defer func() { end.Release() }()
+	if err := r.granule(ctx, lane, built, g, out); err != nil || end == nil {
+		return err
+	}
+	last := end
+	end = nil
+	return r.granule(ctx, lane, built, last, out)
 }
 
 // granule probes with a granule, and releases it. At the end of a part, it outputs the rows that the operator does not.
@@ -205,6 +232,7 @@ func (r *Result) granule(ctx context.Context, lane *exec.Lane, built *Built, g *
 		return out.part(ctx)
 	}
 	r.granules.Add(1)
+	defer exec.Begin(ctx, "join granule").Rows(g.rows).End()
 	if out.filter != nil {
 		out.filter.Texts = [2]*deliver.Texts{operator.Build: built.texts, operator.Probe: g.texts}
 		defer func() { out.filter.Texts = [2]*deliver.Texts{} }() // they go with the granule

@@ -108,7 +108,7 @@ func (e *Engine) fitRanges(scans [2]*Scan) (need exec.Need, err error) {
 		hostBytes += deviceBytes
 	}
 	if hostBytes > e.hostBytes {
-		return need, hostMemoryError(e.Device().Info().Name, hostBytes, e.hostBytes)
+		return need, e.hostMemoryError(hostBytes, e.hostBytes)
 	}
 	return need, nil
 }

@@ -84,17 +84,20 @@ func (r *Result) Batches(ctx context.Context) iter.Seq2[arrow.RecordBatch, error
 			yield(nil, fmt.Errorf("%w: the join was not asked for rows", backend.ErrInvalidInput))
 			return
 		}
+		ctx, drawn := exec.Track(exec.WithTrace(ctx, r.Query.Engine.Trace), "draw")
+		defer drawn()
 		for p, err := range r.pieces(ctx) {
 			if err != nil {
 				yield(nil, err)
 				return
 			}
-			start := time.Now()
+			start, span := time.Now(), exec.Begin(ctx, "complete batch")
 			more := p.Batches(ctx, r.Query.Schema, r.Query.Engine.Allocator,
 				func(batch arrow.RecordBatch, err error) bool {
 					r.gather.Add(int64(time.Since(start)))
+					span.End()
 					more := yield(batch, err)
-					start = time.Now()
+					start, span = time.Now(), exec.Begin(ctx, "complete batch")
 					return more
 				})
 			p.Release()
@@ -150,7 +153,7 @@ func (r *Result) pieces(ctx context.Context) iter.Seq2[*deliver.Piece, error] {
 		stop := context.AfterFunc(ctx, r.out.Abandon)
 		defer stop()
 		defer r.flow.Stop()
-		for p := r.next(); p != nil; p = r.next() {
+		for p := r.next(ctx); p != nil; p = r.next(ctx) {
 			rows, start := uint64(p.Rows), time.Now()
 			if !yield(p, nil) {
 				return
@@ -165,8 +168,9 @@ func (r *Result) pieces(ctx context.Context) iter.Seq2[*deliver.Piece, error] {
 	}
 }
 
-// next returns the next piece; nil if there is none.
-func (r *Result) next() *deliver.Piece {
+// next returns the next piece; nil if there is none. ctx has the track of the goroutine.
+func (r *Result) next(ctx context.Context) *deliver.Piece {
+	defer exec.BeginWait(ctx, "wait for rows").End()
 	p := r.first
 	if r.first = nil; p == nil {
 		p, _, _ = r.out.Take(r.flow.Context())

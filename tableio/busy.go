@@ -9,6 +9,10 @@ import (
 // Busy measures the time in which at least one goroutine is at work on a table: reading and decoding, or encoding and
 // writing. Several tables may share one. The zero value is ready to use, nil measures nothing; safe for concurrent use.
 type Busy struct {
+	// Each is told each time from when to when somebody was at work, in the goroutine that ends it. It may be nil, and is
+	// set before the first use.
+	Each func(from, to time.Time)
+
 	mu      sync.Mutex
 	working int
 	since   time.Time // that anyone is at work
@@ -43,7 +47,11 @@ func (b *Busy) end() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.working--; b.working == 0 {
-		b.sum += time.Since(b.since)
+		now := time.Now()
+		b.sum += now.Sub(b.since)
+		if b.Each != nil {
+			b.Each(b.since, now)
+		}
 	}
 }
 

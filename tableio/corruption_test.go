@@ -107,7 +107,7 @@ func corruptionBatch(kind arrow.DataType) arrow.RecordBatch {
 	return b.NewRecordBatch()
 }
 
-// useTable reads a file and looks at every value.
+// useTable reads a file, in batches and then whole, and looks at every value.
 func useTable(t *testing.T, path string, opts ReadOptions) error {
 	t.Helper()
 	mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
@@ -118,6 +118,20 @@ func useTable(t *testing.T, path string, opts ReadOptions) error {
 		return err
 	}
 	defer r.Close()
+	use := func(chunk arrow.Array) {
+		for row := range chunk.Len() {
+			_ = chunk.ValueStr(row)
+		}
+	}
+	for batch, err := range r.Batches(context.Background(), nil) {
+		if err != nil {
+			break // Read finds it, too, and the rest
+		}
+		for _, column := range batch.Columns() {
+			use(column)
+		}
+		batch.Release()
+	}
 	table, err := r.Read(context.Background(), nil)
 	if err != nil {
 		return err
@@ -125,9 +139,7 @@ func useTable(t *testing.T, path string, opts ReadOptions) error {
 	defer table.Release()
 	for i := range int(table.NumCols()) {
 		for _, chunk := range table.Column(i).Data().Chunks() {
-			for row := range chunk.Len() {
-				_ = chunk.ValueStr(row)
-			}
+			use(chunk)
 		}
 	}
 	return nil

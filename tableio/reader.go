@@ -308,12 +308,14 @@ func (r *Reader) Batches(ctx context.Context, columns []string) iter.Seq2[arrow.
 			yield(nil, fail(ErrInput, "read", r.path, err))
 			return
 		}
-		next, stop := iter.Pull2(r.src.batches(r.opts.Busy.with(ctx), indices, newScope(r.opts.Allocator).keep()))
+		mem := newScope(r.opts.Allocator)
+		next, stop := iter.Pull2(r.src.batches(r.opts.Busy.with(ctx), indices, mem))
 		var pulling sync.Mutex
 		end := func() {
 			pulling.Lock()
 			defer pulling.Unlock()
 			stop()
+			mem.drop()
 		}
 		defer func() {
 			if r.in.seek != nil || ctx.Err() == nil {
@@ -345,7 +347,11 @@ func (r *Reader) Batches(ctx context.Context, columns []string) iter.Seq2[arrow.
 			if err != nil {
 				yield(nil, fail(ErrInput, "read", r.path, err))
 			}
-			if err != nil || batch == nil || !yield(batch, nil) {
+			if err != nil || batch == nil {
+				break
+			}
+			mem.hand(batch)
+			if !yield(batch, nil) {
 				break
 			}
 		}

@@ -6,6 +6,8 @@ import (
 	"sync"
 	"unsafe"
 
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/memory"
 
 	"github.com/spirjoin/spirjoin/backend"
@@ -14,8 +16,9 @@ import (
 // scope is an allocator for the length of one read: it remembers what is
 // allocated, so that a decoder that gives up half-way, by error or by panic,
 // leaves nothing behind in an allocator that may hand out pinned memory.
-// After keep, what was allocated belongs to the result and scope only forwards;
-// after release, everything is freed and late frees are ignored.
+// After a success, what was allocated belongs to the result and scope only forwards;
+// after a failure, everything is freed and late frees are ignored. A read in batches
+// hands over the memory of each batch, and drops the rest at its end.
 //
 // It also refuses a single allocation above limitBytes: corrupt lengths would
 // otherwise end the process, because Go cannot recover from memory exhaustion.
@@ -26,7 +29,8 @@ type scope struct {
 	mu    sync.Mutex
 	state scopeState
 	live  map[*byte][]byte
-	err   error // the first refusal or failure of inner
+	left  map[*byte]bool // freed by drop: late frees are ignored
+	err   error          // the first refusal or failure of inner
 }
 
 type scopeState uint8
@@ -81,10 +85,10 @@ func (s *scope) Reallocate(size int, b []byte) []byte {
 
 func (s *scope) Free(b []byte) {
 	s.mu.Lock()
-	state := s.state
+	ignored := s.state == released || s.left[unsafe.SliceData(b)]
 	delete(s.live, unsafe.SliceData(b))
 	s.mu.Unlock()
-	if state != released {
+	if !ignored {
 		s.inner.Free(b)
 	}
 }
@@ -126,10 +130,55 @@ func (s *scope) note() {
 	}
 }
 
-// keep makes a scope that only refuses and forwards, for a reader that frees what it gives up by itself.
-func (s *scope) keep() *scope {
-	s.state, s.live = kept, nil
-	return s
+// hand hands the memory of a batch over to its receiver.
+func (s *scope) hand(batch arrow.RecordBatch) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, column := range batch.Columns() {
+		s.handData(column.Data())
+	}
+}
+
+func (s *scope) handData(data arrow.ArrayData) {
+	for _, b := range data.Buffers() {
+		if b != nil && b.Len() > 0 {
+			s.handBlock(b.Bytes())
+		}
+	}
+	for _, child := range data.Children() {
+		s.handData(child)
+	}
+	if dictionary, ok := data.Dictionary().(*array.Data); ok && dictionary != nil {
+		s.handData(dictionary)
+	}
+}
+
+// handBlock hands over the block that has these bytes: an allocated one, or a message with several buffers.
+func (s *scope) handBlock(b []byte) {
+	first := unsafe.SliceData(b)
+	if _, whole := s.live[first]; whole {
+		delete(s.live, first)
+		return
+	}
+	at := uintptr(unsafe.Pointer(first))
+	for block, bytes := range s.live {
+		if from := uintptr(unsafe.Pointer(block)); from <= at && at < from+uintptr(cap(bytes)) {
+			delete(s.live, block)
+			return
+		}
+	}
+}
+
+// drop ends a read in batches: it frees what a decoder that gave up has left.
+func (s *scope) drop() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.state, s.left = kept, make(map[*byte]bool)
+	for block, b := range s.live {
+		s.left[block] = true
+		s.inner.Free(b)
+	}
+	s.live = nil
 }
 
 // finish ends the scope: on success the memory is kept, on failure freed. It

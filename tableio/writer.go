@@ -6,8 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"sync/atomic"
@@ -50,12 +48,10 @@ type encoder interface {
 // Commit).
 type Writer struct {
 	path   string
-	target string // path with symbolic links resolved
 	schema *arrow.Schema
 	enc    encoder
 	sink   *sink
-	file   *os.File // nil for stdout
-	temp   string   // empty where there is no temporary file: stdout, pipes, devices
+	file   *OutputFile // nil for stdout
 	rows   int64
 	busy   *Busy
 	state  writerState
@@ -106,7 +102,7 @@ const sinkBufferBytes = 64 << 10 // what is larger is not copied
 //
 // Errors wrap ErrOutput.
 func Create(path string, schema *arrow.Schema, opts WriteOptions) (*Writer, error) {
-	w := &Writer{path: path, target: path, schema: schema, busy: opts.Busy}
+	w := &Writer{path: path, schema: schema, busy: opts.Busy}
 	format, err := opts.format(path)
 	if err == nil {
 		err = w.open(opts.Stdout)
@@ -149,8 +145,8 @@ func newEncoder(format Format, out *sink, path string, schema *arrow.Schema, opt
 	return nil, fmt.Errorf("unknown format %v", format)
 }
 
-// open makes the sink: a temporary file, or the output itself where it is no regular file.
-func (w *Writer) open(stdout io.Writer) error {
+// open makes the sink: a file, or standard output.
+func (w *Writer) open(stdout io.Writer) (err error) {
 	if w.path == "-" {
 		if stdout == nil {
 			stdout = os.Stdout
@@ -158,60 +154,8 @@ func (w *Writer) open(stdout io.Writer) error {
 		w.sink = newSink(stdout, w.busy)
 		return nil
 	}
-	target, err := filepath.EvalSymlinks(w.path)
-	switch {
-	case err == nil:
-		w.target = target
-	case errors.Is(err, fs.ErrNotExist):
-		if info, err := os.Lstat(w.path); err == nil && info.Mode()&fs.ModeSymlink != 0 {
-			return errors.New("this is a symbolic link to a file that does not exist")
-		}
-	default:
-		return err
-	}
-	mode := fs.FileMode(0o666)
-	info, err := os.Stat(w.target)
-	switch {
-	case err == nil && info.IsDir():
-		return errors.New("this is a directory, not a file")
-	case err == nil && !info.Mode().IsRegular():
-		if w.file, err = os.OpenFile(w.target, os.O_WRONLY, 0); err != nil {
-			return err
-		}
-	case err == nil:
-		mode = info.Mode().Perm()
-		fallthrough
-	default:
-		if err := w.openTemp(mode); err != nil {
-			return fmt.Errorf("the directory must be writable: %w", plainPathError(err))
-		}
-	}
-	w.sink = newSink(w.file, w.busy)
-	return nil
-}
-
-func (w *Writer) openTemp(mode fs.FileMode) error {
-	dir, base := filepath.Split(w.target)
-	for range 100 {
-		temp := filepath.Join(dir, fmt.Sprintf(".%.100s.%08x.tmp", base, rand.Uint32()))
-		file, err := temporaryFiles.create(temp, mode)
-		if errors.Is(err, fs.ErrExist) {
-			continue
-		}
-		if err != nil {
-			return err
-		}
-		w.file, w.temp = file, temp
-		return nil
-	}
-	return errors.New("no free name for a temporary file")
-}
-
-// plainPathError drops the name of the temporary file, which means nothing to a user.
-func plainPathError(err error) error {
-	var pathErr *fs.PathError
-	if errors.As(err, &pathErr) {
-		return pathErr.Err
+	if w.file, err = createFile(w.path); err == nil {
+		w.sink = newSink(w.file.file, w.busy)
 	}
 	return err
 }
@@ -293,19 +237,7 @@ func (w *Writer) commit(ctx context.Context) error {
 	if w.file == nil {
 		return nil
 	}
-	file := w.file
-	w.file = nil
-	if err := file.Close(); err != nil {
-		return err
-	}
-	if w.temp == "" { // a pipe or a device
-		return nil
-	}
-	if err := temporaryFiles.rename(w.temp, w.target); err != nil {
-		return err
-	}
-	w.temp = ""
-	return nil
+	return w.file.commit()
 }
 
 // Abort discards the output and removes what was written. It may be called again, and does nothing after Commit.
@@ -321,13 +253,5 @@ func (w *Writer) Abort() error {
 		_ = guard(func() error { return w.enc.close(ended) })
 		w.enc = nil
 	}
-	var closeErr, removeErr error
-	if w.file != nil {
-		closeErr, w.file = w.file.Close(), nil
-	}
-	if w.temp != "" {
-		removeErr = temporaryFiles.remove(w.temp)
-		w.temp = ""
-	}
-	return fail(ErrOutput, "abort", w.path, joinFaults(closeErr, removeErr))
+	return fail(ErrOutput, "abort", w.path, w.file.abort())
 }

@@ -47,6 +47,7 @@ type driver struct {
 var (
 	_ backend.Driver       = (*driver)(nil)
 	_ backend.SharedMemory = (*driver)(nil)
+	_ backend.Clock        = (*driver)(nil)
 )
 
 // closeLimit is how long Close waits for submitted work.

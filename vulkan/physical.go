@@ -33,6 +33,7 @@ type physical struct {
 	sparse          bool    // a block may have several allocations
 	shareable       bool    // memory can be exported and imported as a file descriptor
 	tickNanoseconds float64 // of time stamps
+	tellsTime       bool    // the clock of time stamps can be read at any time
 	maxGroupsY      uint32
 	graphics        bool // Options.Graphics
 }
@@ -46,9 +47,12 @@ const (
 	extPortable     = "VK_KHR_portability_subset" // must be enabled where it is offered
 	extFeedback     = "VK_EXT_pipeline_creation_feedback"
 	extPCI          = "VK_EXT_pci_bus_info"
+	extClock        = "VK_KHR_calibrated_timestamps"
+	extClockBefore  = "VK_EXT_calibrated_timestamps"
 )
 
-var usedExtensions = []string{extSubgroupSize, extBudget, extHostMemory, extMemoryFd, extPortable, extFeedback}
+var usedExtensions = []string{extSubgroupSize, extBudget, extHostMemory, extMemoryFd, extPortable, extFeedback,
+	extClock, extClockBefore}
 
 var featureNames = map[C.uint32_t]string{
 	C.SJ_BUFFER_DEVICE_ADDRESS:     "bufferDeviceAddress",
@@ -142,6 +146,11 @@ func describe(handle vk.PhysicalDevice, graphics bool) *physical {
 		if here {
 			p.has |= bit
 		}
+	}
+	if p.extensions[extClock] {
+		p.tellsTime = C.sj_tells_time(unsafe.Pointer(handle), 1) != 0
+	} else if p.extensions[extClockBefore] {
+		p.tellsTime = C.sj_tells_time(unsafe.Pointer(handle), 0) != 0
 	}
 	var more C.sj_physical
 	if core.ApiVersion >= apiVersion11 {

@@ -26,6 +26,9 @@ typedef struct { uint32_t flags, count, timestamp_bits; } sj_family;
 uint32_t sj_queue_families(void *physical, sj_family *families, uint32_t max);
 uint32_t sj_device_extensions(void *physical, char *names, uint32_t max);
 
+// 1 if sj_now works where the extension is enabled: VK_KHR_calibrated_timestamps, or else the EXT that it was before.
+uint32_t sj_tells_time(void *physical, uint32_t khr);
+
 enum { // which structures sj_query may ask for
 	SJ_HAS_DRIVER = 1 << 0,
 	SJ_HAS_VULKAN_1_2 = 1 << 1,
@@ -121,6 +124,8 @@ void sj_fill(const sj_device *d, void *commands, uint64_t dst, uint64_t offset, 
 void sj_timestamp(const sj_device *d, void *commands, uint64_t queries, uint32_t index);
 void sj_reset_queries(const sj_device *d, uint64_t queries, uint32_t count); // from the host
 int32_t sj_query_results(const sj_device *d, uint64_t queries, uint32_t count, uint64_t *ticks);
+// sj_now reads the clock of time stamps; deviation_ns bounds the error, without the time that the call takes.
+int32_t sj_now(const sj_device *d, uint64_t *ticks, uint64_t *deviation_ns);
 int32_t sj_submit(const sj_device *d, void *queue, void *commands, const uint64_t *wait_semaphores, const uint64_t *wait_values,
 	uint32_t wait_count, uint64_t signal_semaphore, uint64_t signal_value);
 

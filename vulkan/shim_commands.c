@@ -8,6 +8,7 @@ enum {
 	PIPELINE_ALL_COMMANDS = 0x10000,
 	ONE_TIME_SUBMIT = 1,
 	RESULT_64 = 1,
+	ERROR_EXTENSION_NOT_PRESENT = -7,
 };
 
 int32_t sj_timeline_value(const sj_device *d, uint64_t semaphore, uint64_t *value) {
@@ -55,6 +56,13 @@ void sj_reset_queries(const sj_device *d, uint64_t queries, uint32_t count) { d-
 
 int32_t sj_query_results(const sj_device *d, uint64_t queries, uint32_t count, uint64_t *ticks) {
 	return d->GetQueryPoolResults(d->handle, queries, 0, count, 8 * count, ticks, 8, RESULT_64);
+}
+
+int32_t sj_now(const sj_device *d, uint64_t *ticks, uint64_t *deviation_ns) {
+	VkResult (*now)(VkDispatchable, uint32_t, const VkCalibratedTimestampInfo *, uint64_t *, uint64_t *) =
+		d->GetCalibratedTimestampsKHR ? d->GetCalibratedTimestampsKHR : d->GetCalibratedTimestampsEXT;
+	const VkCalibratedTimestampInfo info = {START(TYPE_CALIBRATED_TIMESTAMP_INFO, NULL), TIME_DOMAIN_DEVICE};
+	return now ? now(d->handle, 1, &info, ticks, deviation_ns) : ERROR_EXTENSION_NOT_PRESENT;
 }
 
 int32_t sj_submit(const sj_device *d, void *queue, void *commands, const uint64_t *wait_semaphores, const uint64_t *wait_values,

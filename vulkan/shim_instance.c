@@ -125,6 +125,16 @@ uint32_t sj_device_extensions(void *physical, char *names, uint32_t max) {
 	return names_of(records, sizeof *records, count, names);
 }
 
+uint32_t sj_tells_time(void *physical, uint32_t khr) {
+	VkResult (*domains)(VkDispatchable, uint32_t *, uint32_t *) = (void *)sj_instance_function(
+		khr ? "vkGetPhysicalDeviceCalibrateableTimeDomainsKHR" : "vkGetPhysicalDeviceCalibrateableTimeDomainsEXT");
+	uint32_t found[16], count = sizeof found / sizeof *found;
+	if (!domains || domains(physical, &count, found) < 0) return 0;
+	for (uint32_t i = 0; i < count; i++)
+		if (found[i] == TIME_DOMAIN_DEVICE) return 1;
+	return 0;
+}
+
 // LINK puts a structure in front of a chain if it may be there.
 #define LINK(allowed, chain, structure) \
 	if (allowed) (structure).pNext = chain, chain = &(structure)

@@ -10,6 +10,8 @@
 // Usage of every buffer: transfer in both directions, storage, device address.
 #define SJ_BUFFER_USAGE (0x1 | 0x2 | 0x20 | 0x20000)
 
+enum { TIME_DOMAIN_DEVICE = 0 };
+
 VkFunction sj_instance_function(const char *name); // of the live instance, or NULL
 
 // sj_split points names at count strings that lie one after the other.
@@ -61,7 +63,9 @@ static const struct { uint32_t bit, index; } sj_v12_features[] = {
 // Functions of extensions; NULL where the extension is not enabled.
 #define SJ_EXTENSION_FUNCTIONS(F)                                                                                               \
 	F(VkResult, GetMemoryFdKHR, (VkDispatchable, const VkMemoryGetFdInfo *, int *))                                             \
-	F(VkResult, GetMemoryHostPointerPropertiesEXT, (VkDispatchable, uint32_t, const void *, VkMemoryHostPointerProperties *))
+	F(VkResult, GetMemoryHostPointerPropertiesEXT, (VkDispatchable, uint32_t, const void *, VkMemoryHostPointerProperties *))    \
+	F(VkResult, GetCalibratedTimestampsKHR, (VkDispatchable, uint32_t, const VkCalibratedTimestampInfo *, uint64_t *, uint64_t *)) \
+	F(VkResult, GetCalibratedTimestampsEXT, (VkDispatchable, uint32_t, const VkCalibratedTimestampInfo *, uint64_t *, uint64_t *))
 
 struct sj_device {
 	VkDispatchable handle;

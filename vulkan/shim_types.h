@@ -55,6 +55,7 @@ enum { // VkStructureType
 	TYPE_IMPORT_MEMORY_HOST_POINTER_INFO = 1000178000,
 	TYPE_MEMORY_HOST_POINTER_PROPERTIES = 1000178001,
 	TYPE_EXTERNAL_MEMORY_HOST_PROPERTIES = 1000178002,
+	TYPE_CALIBRATED_TIMESTAMP_INFO = 1000184000,
 	TYPE_PIPELINE_CREATION_FEEDBACK_CREATE_INFO = 1000192000,
 	TYPE_DRIVER_PROPERTIES = 1000196000,
 	TYPE_SEMAPHORE_TYPE_CREATE_INFO = 1000207002,
@@ -212,6 +213,7 @@ typedef struct {
 typedef struct { HEAD; uint32_t flags; const void *pInheritanceInfo; } VkCommandBufferBeginInfo;
 typedef struct { HEAD; uint32_t srcAccessMask, dstAccessMask; } VkMemoryBarrier;
 typedef struct { VkDeviceSize srcOffset, dstOffset, size; } VkBufferCopy;
+typedef struct { HEAD; uint32_t timeDomain; } VkCalibratedTimestampInfo;
 typedef struct { HEAD; uint32_t flags; } VkSemaphoreCreateInfo;
 typedef struct { HEAD; uint32_t semaphoreType; uint64_t initialValue; } VkSemaphoreTypeCreateInfo;
 typedef struct { HEAD; uint32_t flags, semaphoreCount; const VkHandle *pSemaphores; const uint64_t *pValues; } VkSemaphoreWaitInfo;

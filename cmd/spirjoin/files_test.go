@@ -149,6 +149,7 @@ func TestMemoryLimitAsSeenFromOutside(t *testing.T) {
 		{columnsAsText, []string{narrow, "-", "--right-format", "csv"}, 400}, // read twice: for types and for values
 		{wideStream, []string{"-", narrow}, 800},                             // of unknown length: both are read at once; it is one batch
 		{"", []string{hot, hot}, 64},
+		{"", []string{wide, wide, "--temp-dir", dir}, 400}, // in parts on disk
 	}
 	devices := []string{spirjoin.HostDevice, "host:cpu"} // the second one with all drivers loaded
 	if strings.Contains(runProgram(t, exitDone, "devices").stdout, "llvmpipe") {

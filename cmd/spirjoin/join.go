@@ -15,6 +15,7 @@ import (
 
 	"github.com/spirjoin/spirjoin"
 	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/exec"
 	"github.com/spirjoin/spirjoin/internal/offheap"
 	"github.com/spirjoin/spirjoin/internal/text"
 	"github.com/spirjoin/spirjoin/join"
@@ -22,10 +23,19 @@ import (
 	"github.com/spirjoin/spirjoin/tableio"
 )
 
-// join runs the command. Nothing is computed before it is known that the inputs can be read and the output be written.
-// Tables are read while the device is opened, except under a memory limit: what the drivers take counts, and is not
-// known before.
-func (s *session) join(ctx context.Context, o joinOptions) (err error) {
+// join runs the command, with a trace if one was asked for.
+func (s *session) join(ctx context.Context, o joinOptions) error {
+	return traced(ctx, o.tracePath, func(ctx context.Context, trace *spirjoin.Trace) error {
+		o.trace = trace
+		o.write.Busy = tracedBusy(trace, "encode and write")
+		return s.runJoin(ctx, o)
+	})
+}
+
+// runJoin runs the command. Nothing is computed before it is known that the inputs can be read and the output be
+// written. Tables are read while the device is opened, except under a memory limit: what the drivers take counts, and
+// is not known before.
+func (s *session) runJoin(ctx context.Context, o joinOptions) (err error) {
 	report := joinReport{started: time.Now(), Output: o.output}
 	progress := s.newProgress(o.quiet)
 	defer progress.close()
@@ -64,7 +74,9 @@ func (s *session) join(ctx context.Context, o joinOptions) (err error) {
 	}
 
 	reading := time.Now()
+	span := exec.Begin(ctx, "open inputs")
 	readers, err := s.openInputs(ctx, o, limit, progress)
+	span.End()
 	defer closeAll(readers)
 	if err != nil {
 		return err
@@ -99,7 +111,9 @@ func (s *session) join(ctx context.Context, o joinOptions) (err error) {
 	defer prepareJoin(ctx, device, o, layout, readers)()
 	report.ReadSeconds = time.Since(reading).Seconds()
 	in := &inputs{readers, layout.Needed, limit, progress}
+	span = exec.Begin(ctx, "start stream")
 	result, err := streamJoin(ctx, open, o, layout, in, &report)
+	span.End()
 	if err != nil {
 		return err
 	}
@@ -116,7 +130,9 @@ func (s *session) join(ctx context.Context, o joinOptions) (err error) {
 		if err != nil {
 			return err
 		}
+		span = exec.Begin(ctx, "plan")
 		plan, err := engine.PlanJoin(ctx, layout, tables[0], tables[1])
+		span.End()
 		if err != nil {
 			return explainTextKey(err, o, readers)
 		}
@@ -125,7 +141,10 @@ func (s *session) join(ctx context.Context, o joinOptions) (err error) {
 			fmt.Fprint(s.stdout, nameRaisedFlags(plan.String()))
 			return nil
 		}
-		if result, err = plan.Run(ctx); err != nil {
+		span = exec.BeginWait(ctx, "wait for first rows")
+		result, err = plan.Run(ctx)
+		span.End()
+		if err != nil {
 			return err
 		}
 	}
@@ -156,7 +175,8 @@ func (s *session) join(ctx context.Context, o joinOptions) (err error) {
 // pinned: for one join, that and its undoing take longer than copies through staging memory.
 func (s *session) openInputs(ctx context.Context, o joinOptions, limit *memoryCap, progress *progress) (
 	readers [2]*tableio.Reader, err error) {
-	options := tableio.ReadOptions{CSV: o.csv, Allocator: limit.of(&offheap.Shared), Stdin: s.stdin}
+	options := tableio.ReadOptions{CSV: o.csv, Allocator: limit.of(&offheap.Shared), Stdin: s.stdin,
+		Busy: tracedBusy(o.trace, "read and decode")}
 	for side, path := range o.paths {
 		progress.opening(side, path, 0, 0)
 		reader := &readers[side]
@@ -296,6 +316,7 @@ type inputs struct {
 func (in *inputs) read(ctx context.Context, side int) (arrow.Table, error) {
 	in.progress.reading(side, 0, 0)
 	before := in.limit.used()
+	defer exec.Begin(ctx, "read "+relation.Side(side).String()).End()
 	table, err := in.readers[side].Read(ctx, in.needed[side])
 	rows, total := in.progress.done(), in.readers[side].Rows()
 	if in.limit == nil || !errors.Is(err, backend.ErrHostMemory) || rows == 0 || total < int64(rows) {
@@ -325,8 +346,9 @@ func writeResult(ctx context.Context, result *spirjoin.JoinResult, writer *table
 		if err != nil {
 			return seconds, err
 		}
-		start := time.Now()
+		start, span := time.Now(), exec.Begin(ctx, "write batch").Rows(uint64(batch.NumRows()))
 		err = writer.Write(ctx, batch)
+		span.End()
 		batch.Release()
 		seconds += time.Since(start).Seconds()
 		if err != nil {
@@ -335,6 +357,7 @@ func writeResult(ctx context.Context, result *spirjoin.JoinResult, writer *table
 	}
 	progress.join(spirjoin.JoinProgress{Phase: "finish", Left: -1})
 	start := time.Now()
+	defer exec.Begin(ctx, "finish file").End()
 	err = writer.Commit(ctx)
 	return seconds + time.Since(start).Seconds(), err
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"path/filepath"
 	"runtime"
 	"strings"
 
@@ -65,6 +66,8 @@ type joinOptions struct {
 	write             tableio.WriteOptions
 	stats             statsForm
 	quiet             bool
+	tracePath         string          // empty: none
+	trace             *spirjoin.Trace // of the run; nil: none
 }
 
 const joinText = `   Reads the columns that the output needs from two tables, joins them and writes the result. LEFT
@@ -112,8 +115,8 @@ func (s *session) joinCommand() *cli.Command {
 			&cli.GenericFlag{Name: "max-output-rows", Category: limits, Value: new(rowsValue), Usage: "fail when the output has more than `ROWS`, as in 10M or 2^27"},
 			&cli.GenericFlag{Name: "device-memory", Category: limits, Value: new(sizeValue), Usage: "use at most `SIZE` on the device, as in 512MiB; default: 80%"},
 			&cli.GenericFlag{Name: "memory-limit", Category: limits, Value: new(sizeValue), Usage: "use at most `SIZE` of host memory; default: no limit"},
-			&cli.StringFlag{Name: "temp-dir", Category: limits, Usage: "put what does not fit in memory into files in `DIR`; default: refuse it"},
-			&cli.GenericFlag{Name: "temp-limit", Category: limits, Value: new(sizeValue), Usage: "use at most `SIZE` of disk in --temp-dir; default: no limit"},
+			&cli.StringFlag{Name: "temp-dir", Category: limits, Usage: "put what memory has no room for into files in `DIR`; default: none"},
+			&cli.GenericFlag{Name: "temp-limit", Category: limits, Value: new(sizeValue), Usage: "use at most `SIZE` of --temp-dir; default: no limit"},
 			&cli.GenericFlag{Name: "batch-rows", Category: limits, Value: new(rowsValue), Usage: "at most `ROWS` in a batch of output; default: 128Ki a core, up to 1Mi"},
 
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Category: output, Usage: "write `FILE`, which appears whole or not at all; - is standard output"},
@@ -123,6 +126,7 @@ func (s *session) joinCommand() *cli.Command {
 			&cli.BoolFlag{Name: "explain", Category: output, Usage: "print the plan, and run and write nothing"},
 
 			&cli.StringFlag{Name: "stats", Category: report, Usage: "measurements as `FORM`: json, one object on standard output, or text"},
+			&cli.StringFlag{Name: "trace", Category: report, Usage: "write a Chrome trace of the run to `FILE`, for Perfetto"},
 			&cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Category: report, Usage: "no progress bar, no line about the run"},
 		},
 		Action: func(c *cli.Context) error {
@@ -172,6 +176,7 @@ func (s *session) joinOptions(c *cli.Context) (o joinOptions, err error) {
 	default:
 		f.fault("--stats is json or text, not %q", form)
 	}
+	o.tracePath = f.trace()
 	if o.goal = f.goal(o.write.Format, s.stdoutColumns > 0); c.Bool("count") {
 		o.spec.Output = join.Count
 	}
@@ -279,6 +284,19 @@ func (f *joinFlags) keys(spec *spirjoin.JoinSpec) {
 		f.fault("--nulls-equal: a cross join has no keys")
 	}
 	spec.NullsEqual = f.Generic("nulls-equal").(*keysValue).of(spec.LeftOn)
+}
+
+func (f *joinFlags) trace() (path string) {
+	path = f.String("trace")
+	switch {
+	case f.IsSet("trace") && (path == "" || path == "-"):
+		f.fault("--trace takes the name of a file")
+	case path != "" && f.Bool("explain"):
+		f.fault("--explain runs nothing that can be traced; leave out --trace")
+	case path != "" && filepath.Clean(path) == filepath.Clean(f.String("output")):
+		f.fault("--trace and --output name the same file")
+	}
+	return path
 }
 
 func (f *joinFlags) goal(format tableio.Format, terminal bool) goal {

@@ -35,6 +35,7 @@ func begin(ctx context.Context, o joinOptions) (context.Context, *opening) {
 		if p.err != nil {
 			cancel(p.err)
 		}
+		o.trace.Add("open device", start, time.Now())
 		p.seconds = time.Since(start).Seconds()
 	}()
 	return reading, p
@@ -83,7 +84,7 @@ func openEngine(ctx context.Context, o joinOptions) (_ *spirjoin.Engine, closeAl
 	}
 	engine, err := system.Engine(ctx, spirjoin.Options{
 		Device: o.device, DeviceMemoryBytes: o.deviceMemoryBytes, MemoryLimitBytes: o.memoryLimitBytes,
-		TempDir: o.tempDir, TempLimitBytes: o.tempLimitBytes})
+		TempDir: o.tempDir, TempLimitBytes: o.tempLimitBytes, Trace: o.trace})
 	if err != nil {
 		if errors.Is(err, backend.ErrNoDevice) {
 			err = errors.Join(append([]error{err}, system.Problems...)...)

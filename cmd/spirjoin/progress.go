@@ -143,15 +143,20 @@ func (p *progress) draw(now time.Time) {
 	p.shown = width
 }
 
-// line describes the state at a time, in so many columns if a shorter form fits.
+// line describes the state at a time, in so many columns if a shorter form fits. No form ends within a number.
 func (s *progressState) line(now, began time.Time, columns int) (line string) {
 	step := ""
 	if s.step > 0 {
 		step = fmt.Sprintf("%d/%d ", s.step, joinSteps)
 	}
 	rest := s.rest(now, began)
-	for _, counts := range s.counts() {
-		if line = step + s.Phase + counts + rest; utf8.RuneCountInString(line) <= columns {
+	forms := append(s.counts(), "")
+	for i, counts := range forms {
+		forms[i] = step + s.Phase + counts + rest
+	}
+	share, _, _ := strings.Cut(strings.TrimPrefix(rest, ", "), ", ") // or the time, if there is no share
+	for _, line = range append(forms, step+s.Phase+", "+share, step+s.Phase) {
+		if utf8.RuneCountInString(line) <= columns {
 			break
 		}
 	}

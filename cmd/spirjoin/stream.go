@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"iter"
 	"time"
 
@@ -82,6 +83,9 @@ func streamJoin(ctx context.Context, open func() (*spirjoin.Engine, error), o jo
 	again := in.readers[0].Rows() >= 0 && in.readers[1].Rows() >= 0
 	if again && (errors.Is(err, backend.ErrUnsupported) || errors.Is(err, backend.ErrHostMemory)) {
 		return nil, nil
+	}
+	if side == eitherSide && errors.Is(err, backend.ErrHostMemory) {
+		err = fmt.Errorf("%w; --build-side names the table that is to be in memory whole", err)
 	}
 	if err != nil {
 		return nil, explainTextKey(err, o, in.readers)

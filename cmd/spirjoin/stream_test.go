@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"io"
 	"math"
 	"os"
@@ -105,4 +106,45 @@ func TestJoinPipeAsItComes(t *testing.T) {
 		_, rows := rowsOf(t, out, nil)
 		require.Equal(t, sorted([]string{"70|x|1", "5|w|2", "6|(null)|3", "70|x|4", "700|y|(null)", "1000|z|(null)"}), rows)
 	}
+}
+
+// With a place on disk, a join whose build side does not fit in memory is joined in parts, with the same rows, from files
+// and from a pipe; what cannot be divided says so, and a limit of the disk holds.
+func TestJoinInPartsOnDisk(t *testing.T) {
+	dir, disk := t.TempDir(), t.TempDir()
+	const rows = 200_000
+	keys, others, words := make([]int64, rows), make([]int64, rows), make([]string, rows)
+	for i := range keys {
+		keys[i], others[i], words[i] = int64(i), int64(i)*7%(rows*2), strings.Repeat("text ", i%30)
+	}
+	left := tableFile(t, filepath.Join(dir, "l.parquet"), ints("k", keys...), texts("a", words...))
+	right := tableFile(t, filepath.Join(dir, "r.parquet"), ints("k", others...), texts("b", words...))
+	stream := tableFile(t, filepath.Join(dir, "r.arrows"), ints("k", others...), texts("b", words...))
+	out := filepath.Join(dir, "out.parquet")
+	run := func(args ...string) (outcome, []string) {
+		o := runProgram(t, exitDone, append([]string{"join", "--on", "k", "--device", "host", "--how", "full", "--stats", "text",
+			"-o", out}, args...)...)
+		_, rows := rowsOf(t, out, nil)
+		return o, rows
+	}
+	_, want := run(left, right)
+	for _, inputs := range [][]string{{left, right}, {left, stream}} {
+		o, got := run(append(inputs, "--temp-dir", disk, "--device-memory", "2MiB")...)
+		require.Contains(t, o.stdout, "divided      into ")
+		require.Equal(t, want, got)
+		o = runProgram(t, exitDone, append([]string{"join", "--on", "k", "--device", "host", "--how", "full", "--count",
+			"--temp-dir", disk, "--device-memory", "2MiB"}, inputs...)...)
+		require.Equal(t, fmt.Sprintln(len(want)), o.stdout)
+	}
+	refused := func(code int, args ...string) string {
+		return runProgram(t, code, append([]string{"join", left, right, "--on", "k", "--device", "host", "-o", out}, args...)...).stderr
+	}
+	require.Contains(t, refused(exitInputOutput, "--temp-dir", disk, "--device-memory", "2MiB", "--temp-limit", "1MiB"), "--temp-limit")
+	require.Contains(t, refused(exitLimit, "--temp-dir", disk, "--device-memory", "2MiB", "--maintain-order", "left"),
+		"--device-memory")
+	require.Contains(t, refused(exitUsage, "--temp-dir", filepath.Join(dir, "none")), "there is no folder")
+	require.Contains(t, refused(exitUsage, "--temp-limit", "1MiB"), "--temp-dir")
+	files, err := os.ReadDir(disk)
+	require.NoError(t, err)
+	require.Empty(t, files)
 }
