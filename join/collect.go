@@ -24,15 +24,15 @@ type collector struct {
 	capBytes uint64      // exec.Unlimited without a limit
 	progress *exec.Progress
 
-	// boundBytes is what may be gathered, beyond which the error is tooMuch.
+	// boundBytes is what may be gathered, beyond which the error is errDivide.
 	boundBytes uint64
 
 	sides    [2]*reading
 	gathered [2]gathered
 }
 
-// tooMuch is the error of a build side that is to be divided.
-var tooMuch = errors.New("the build side is to be divided")
+// errDivide is the error of a build side that is to be divided.
+var errDivide = errors.New("the build side is to be divided")
 
 // release releases what was gathered.
 func (c *collector) release() {
@@ -61,7 +61,7 @@ func (c *collector) take(ctx context.Context, side relation.Side, s slice) error
 	c.progress.Done(c.gathered[0].rows + c.gathered[1].rows)
 	sizeBytes := c.gathered[0].bytes + c.gathered[1].bytes
 	if sizeBytes > c.boundBytes {
-		return tooMuch
+		return errDivide
 	}
 	if sizeBytes > c.capBytes {
 		return &backend.OpError{Op: "read build side", Err: backend.ErrHostMemory, Detail: fmt.Sprintf(
@@ -187,7 +187,7 @@ func (c *collector) whole(ctx context.Context, side relation.Side) (arrow.Table,
 
 // shorter reads both sides at once until one has ended, which it returns: the shorter one, if both are read about as
 // fast. A side that keeps silent does not hold up the other. As soon as both together take a quarter of the memory, it
-// returns the left one, or tooMuch if both can be divided.
+// returns the left one, or errDivide if both can be divided.
 func (c *collector) shorter(ctx context.Context) (relation.Side, error) {
 	if err := c.beginBoth(); err != nil {
 		return 0, err
@@ -205,7 +205,7 @@ func (c *collector) shorter(ctx context.Context) (relation.Side, error) {
 		}
 	}
 	if c.boundBytes != exec.Unlimited {
-		return relation.Left, tooMuch
+		return relation.Left, errDivide
 	}
 	return relation.Left, nil
 }

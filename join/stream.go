@@ -100,11 +100,11 @@ func (e *Engine) streamLayout(ctx context.Context, layout *Layout, sources [2]So
 	if unfit := (*unfitError)(nil); errors.As(err, &unfit) {
 		defer unfit.release()
 		if err = unfit.error; whole == nil {
-			err = cmp.Or(unfit.giveBack(c, side), tooMuch)
+			err = cmp.Or(unfit.giveBack(c, side), errDivide)
 		}
 	}
 	switch {
-	case errors.Is(err, tooMuch):
+	case errors.Is(err, errDivide):
 		return e.divide(ctx, c, layout, depth, progress)
 	case err != nil:
 		return nil, firstError(flow, err)
