@@ -2,6 +2,7 @@ package exchange
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -120,7 +121,7 @@ func (p *Place) read(at span) (arrow.RecordBatch, error) {
 	}
 	defer r.Release()
 	if !r.Next() {
-		return nil, p.file.failed("read", r.Err())
+		return nil, p.file.failed("read", cmp.Or(r.Err(), io.ErrUnexpectedEOF))
 	}
 	batch := r.RecordBatch()
 	batch.Retain()

@@ -156,6 +156,11 @@ func (b *Budget) Open(ctx context.Context) (*Grant, error) {
 	return g, nil
 }
 
+// Empty returns a grant of nothing, which can grow, and belongs to no flow. It never waits. The caller releases it.
+func (b *Budget) Empty() *Grant {
+	return &Grant{budget: b, has: make(amounts), used: make(map[*backend.Device]uint64)}
+}
+
 // possible returns an error if a need exceeds the whole budget.
 func (b *Budget) possible(need amounts) error {
 	all := make(amounts)

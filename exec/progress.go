@@ -11,11 +11,13 @@ const Waiting = "wait"
 // Status is how far a query has come.
 type Status struct {
 	// Phase is what the query does now: "read left" (a build side that is a source, or the beginning of a probe side),
-	// "read both" (until it is known which is shorter), "plan", "prove hashes" (of keys), "wait" (for memory), "validate left", "load left" (the build side), "join", and "output" if rows that are
-	// joined wait to be drawn.
+	// "read both" (until it is known which is shorter), "divide both" (into parts on disk), "plan", "prove hashes" (of
+	// keys), "wait" (for memory), "validate left", "load left" (the build side), "join", and "output" if rows that are
+	// joined wait to be drawn. A join in parts says of which, as "join, part 2 of 16".
 	Phase string
-	// Rows are done of Total rows of the phase: read in "read left"; checked in "validate left", where a row that is loaded but not yet
-	// compared counts for a part; of the probe side in "join", of the output in "output". Total is 0 if unknown.
+	// Rows are done of Total rows of the phase: read in "read left"; checked in "validate left", where a row that is
+	// loaded but not yet compared counts for a part; of the probe side in "join", of the output in "output". Total is 0
+	// if unknown.
 	Rows, Total uint64
 	// Drawn are rows of the output that were drawn, of Output rows. Output is an estimate until all rows are joined, and
 	// grows if there turn out to be more; 0 if unknown, before the join, and if rows are only counted.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/apache/arrow-go/v18/arrow"
 
@@ -137,9 +138,10 @@ func (c *collector) drain(ctx context.Context, take func(relation.Side, slice) e
 		if err != nil {
 			return err
 		}
+		side := open[of%len(open)]
 		if !some {
-			open = append(open[:of], open[of+1:]...)
-		} else if err := take(open[of], s); err != nil {
+			open = slices.DeleteFunc(open, func(s relation.Side) bool { return s == side })
+		} else if err := take(side, s); err != nil {
 			return err
 		}
 	}

@@ -29,26 +29,23 @@ func (e *Engine) Spill(dir string, limitBytes uint64) {
 // few keys.
 const mostDivisions = 4
 
-// divisible returns why a stream cannot be divided into parts; nil if it can.
-func (e *Engine) divisible(spec *Spec, depth int) error {
-	detail := ""
+// whole returns why a stream cannot be divided into parts; "" if it can.
+func (e *Engine) whole(spec *Spec, depth int) (reason string) {
 	switch {
 	case e.tempDir == "":
-		detail = "give temp_dir to have parts of both sides on disk"
+		return "there is no temp_dir"
 	case depth >= mostDivisions:
-		detail = "a part on disk with few keys does not fit"
+		return "a part in temp_dir does not fit, because few keys have its rows"
 	case spec.How == NotIn || spec.How == Cross:
-		detail = fmt.Sprintf("%s needs all rows of the right side at once", spec.How.noun())
+		return fmt.Sprintf("temp_dir is of no use: %s needs all rows at once", spec.How.noun())
 	case spec.Output == Pairs:
-		detail = "parts on disk have no row numbers; leave out output pairs"
+		return "temp_dir is of no use: rows of parts have no numbers"
 	case spec.Order != Unordered:
-		detail = "parts on disk are in no order; leave out order and deterministic"
+		return "temp_dir is of no use: parts are in no order"
 	case spec.Validate != Any:
-		detail = "keys of parts on disk are not validated; leave out validate"
-	default:
-		return nil
+		return "temp_dir is of no use: keys are not validated in parts"
 	}
-	return errors.New(detail)
+	return ""
 }
 
 // parts are the tasks of a join whose sides were divided.
@@ -73,16 +70,13 @@ type parts struct {
 // counted. It ends the flow and the grant of c.
 func (e *Engine) divide(ctx context.Context, c *collector, layout *Layout, depth int, progress *exec.Progress) (
 	result *Result, err error) {
-	p := &parts{engine: e, ctx: ctx, layout: layout, depth: depth, under: -1}
+	// Each task acquires its memory itself. The disk is no reason for it to wait.
+	p := &parts{engine: e, ctx: ctx, layout: layout, depth: depth, under: -1, grant: e.Budget().Empty()}
 	defer func() {
 		if result == nil {
 			p.close()
 		}
 	}()
-	// Each task acquires its memory itself, so that this grant, of disk space alone, belongs to no flow.
-	if p.grant, err = e.Budget().Acquire(context.Background(), exec.Need{}); err != nil {
-		return nil, err
-	}
 	if p.file, err = exchange.NewFile(e.tempDir, p.grant); err != nil {
 		return nil, err
 	}
@@ -135,10 +129,13 @@ func (p *parts) fill(c *collector) error {
 			return err
 		}
 	}
+	rows := uint64(0)
 	blocks := [2]gathered{{schema: schemas[0]}, {schema: schemas[1]}}
 	defer blocks[0].release()
 	defer blocks[1].release()
 	if err := c.drain(ctx, func(side relation.Side, s slice) error {
+		rows += uint64(s.to - s.from)
+		c.progress.Done(rows)
 		g := &blocks[side]
 		if g.add(s); g.bytes < blockBytes && g.rows < 1<<30 {
 			return nil

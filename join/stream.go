@@ -78,9 +78,9 @@ func (e *Engine) streamLayout(ctx context.Context, layout *Layout, sources [2]So
 	c := &collector{flow: flow, sources: sources, needed: fixed.Needed, grant: grant, capBytes: e.HostCapBytes(),
 		boundBytes: exec.Unlimited, progress: progress}
 	defer c.release()
-	whole := e.divisible(&fixed.Spec, depth)
+	whole := e.whole(&fixed.Spec, depth)
 	switch {
-	case whole != nil:
+	case whole != "":
 	case e.DivideBytes > 0:
 		c.boundBytes = e.DivideBytes
 	case c.capBytes != exec.Unlimited:
@@ -99,7 +99,7 @@ func (e *Engine) streamLayout(ctx context.Context, layout *Layout, sources [2]So
 	}
 	if unfit := (*unfitError)(nil); errors.As(err, &unfit) {
 		defer unfit.release()
-		if err = unfit.error; whole == nil {
+		if err = unfit.error; whole == "" {
 			err = cmp.Or(unfit.giveBack(c, side), errDivide)
 		}
 	}
@@ -107,7 +107,12 @@ func (e *Engine) streamLayout(ctx context.Context, layout *Layout, sources [2]So
 	case errors.Is(err, errDivide):
 		return e.divide(ctx, c, layout, depth, progress)
 	case err != nil:
-		return nil, firstError(flow, err)
+		err = firstError(flow, err)
+		memory := errors.Is(err, backend.ErrHostMemory) || errors.Is(err, backend.ErrDeviceMemory)
+		if memory && e.tempDir != "" && whole != "" {
+			err = fmt.Errorf("%w; %s", err, whole)
+		}
+		return nil, err
 	}
 	return result, nil
 }
