@@ -32,9 +32,8 @@ type Place struct {
 
 // part is what is known of a part of a side.
 type part struct {
-	blocks    []span
-	rows      int64
-	sizeBytes uint64 // of its batches in memory, about
+	blocks []span
+	rows   int64
 }
 
 // NewPlace returns a place for as many parts of each side, in a file that stays the caller's. Batches that are read
@@ -46,9 +45,9 @@ func NewPlace(file *File, schemas [2]*arrow.Schema, parts int, alloc memory.Allo
 // Schema returns the schema of the rows of a side.
 func (p *Place) Schema(side relation.Side) *arrow.Schema { return p.schemas[side] }
 
-// PutAll appends the rows of each part to it, on all cores. sizeBytes is the size of all in memory, about. The rows stay
-// the caller's. Errors: backend.ErrDiskSpace, those of the system, backend.ErrCancelled.
-func (p *Place) PutAll(ctx context.Context, side relation.Side, rows *Divided, sizeBytes uint64) error {
+// PutAll appends the rows of each part to it, on all cores. The rows stay the caller's. Errors: backend.ErrDiskSpace,
+// those of the system, backend.ErrCancelled.
+func (p *Place) PutAll(ctx context.Context, side relation.Side, rows *Divided) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(runtime.GOMAXPROCS(0))
 	for number := range p.parts[side] {
@@ -58,14 +57,14 @@ func (p *Place) PutAll(ctx context.Context, side relation.Side, rows *Divided, s
 			}
 			block := rows.Part(number)
 			defer block.Release()
-			return p.put(side, number, block, uint64(float64(sizeBytes)*float64(block.NumRows())/float64(rows.NumRows())))
+			return p.put(side, number, block)
 		})
 	}
 	return group.Wait()
 }
 
 // put appends a block to a part.
-func (p *Place) put(side relation.Side, number int, block arrow.RecordBatch, sizeBytes uint64) error {
+func (p *Place) put(side relation.Side, number int, block arrow.RecordBatch) error {
 	if block.NumRows() == 0 {
 		return nil
 	}
@@ -84,15 +83,15 @@ func (p *Place) put(side relation.Side, number int, block arrow.RecordBatch, siz
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	to := &p.parts[side][number]
-	to.blocks, to.rows, to.sizeBytes = append(to.blocks, at), to.rows+block.NumRows(), to.sizeBytes+sizeBytes
+	to.blocks, to.rows = append(to.blocks, at), to.rows+block.NumRows()
 	return nil
 }
 
-// Size returns the rows of a part, and their size in memory, about.
-func (p *Place) Size(side relation.Side, number int) (rows int64, sizeBytes uint64) {
+// Rows returns the number of rows of a part.
+func (p *Place) Rows(side relation.Side, number int) int64 {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.parts[side][number].rows, p.parts[side][number].sizeBytes
+	return p.parts[side][number].rows
 }
 
 // Batches yields the blocks of a part in their order, which the receiver releases. It can be called again. Nothing

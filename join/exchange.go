@@ -121,7 +121,7 @@ func (p *parts) fill(c *collector) error {
 			return err
 		}
 		defer divided.Release()
-		return p.place.PutAll(ctx, side, divided, g.bytes)
+		return p.place.PutAll(ctx, side, divided)
 	}
 	blockBytes := min(mostBlockBytes, c.capBytes/16)
 	if c.grant != nil { // for what is gathered, a block of each side, one in the order of parts, and encoded ones
@@ -287,8 +287,7 @@ func (p *parts) close() {
 // source is a side of the part under way.
 func (p *parts) source(side relation.Side) Source {
 	under := p.under
-	rows, _ := p.place.Size(side, under)
-	return Source{Schema: p.place.Schema(side), Rows: rows,
+	return Source{Schema: p.place.Schema(side), Rows: p.place.Rows(side, under),
 		Batches: func(ctx context.Context) iter.Seq2[arrow.RecordBatch, error] {
 			return p.place.Batches(ctx, side, under)
 		}}
