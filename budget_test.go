@@ -24,6 +24,7 @@ import (
 	"github.com/spirjoin/spirjoin/internal/devicetest"
 	"github.com/spirjoin/spirjoin/internal/offheap"
 	"github.com/spirjoin/spirjoin/query"
+	"github.com/spirjoin/spirjoin/relation"
 )
 
 // budgetTables are orders with unique keys, and lines of which some have an order.
@@ -148,8 +149,8 @@ func onEachDevice(t *testing.T, deviceBytes uint64, test func(t *testing.T, open
 				free := e.join.Budget().Free()
 				require.EqualValues(t, deviceBytes, free.Device[device], "all was given back")
 				require.Equal(t, e.join.HostCapBytes(), free.Host)
-				if e.pinned != nil {
-					e.pinned.Close()
+				if pinned := pinnedOf(e); pinned != nil {
+					pinned.Close()
 				}
 			}
 		}
@@ -157,7 +158,7 @@ func onEachDevice(t *testing.T, deviceBytes uint64, test func(t *testing.T, open
 		test(t, func(hostBytes uint64) *Engine {
 			end()
 			var err error
-			e, err = newEngine(device, Options{MemoryLimitBytes: hostBytes})
+			e, err = newEngine([]*backend.Device{device}, Options{MemoryLimitBytes: hostBytes})
 			require.NoError(t, err)
 			return e
 		})
@@ -172,17 +173,23 @@ func heapBytes() uint64 {
 	return sample[0].Value.Uint64()
 }
 
+// pinnedOf is the allocator of pinned memory of an engine; nil if it has none.
+func pinnedOf(e *Engine) *relation.PinnedAllocator {
+	pinned, _ := e.devices[0].Allocator.(*relation.PinnedAllocator)
+	return pinned
+}
+
 // takenBytes is what an engine takes of the host outside the heap: blocks of tables and batches, pinned memory, and
 // memory of a device that lives in host memory. Buffers through which a device copies are the device's.
 func takenBytes(e *Engine) uint64 {
 	blocks, _ := offheap.Shared.Use()
 	sizeBytes := uint64(blocks)
-	if e.pinned != nil {
-		imported, _ := e.pinned.Pinned()
+	if pinned := pinnedOf(e); pinned != nil {
+		imported, _ := pinned.Pinned()
 		sizeBytes += imported
 	}
-	if e.device.Info().InHostMemory() {
-		sizeBytes += e.device.MemoryUse(backend.DeviceLocal).Blocks
+	if e.devices[0].Device.Info().InHostMemory() {
+		sizeBytes += e.devices[0].Device.MemoryUse(backend.DeviceLocal).Blocks
 	}
 	return sizeBytes
 }
@@ -248,11 +255,11 @@ func TestJoinsShareMemory(t *testing.T) {
 			})
 			most := e.join.Budget().Most()
 			t.Logf("host: %d of %d granted, %d taken; device: %d of %d", most.Host, hostBytes, tableBytes+taken,
-				most.Device[e.device], deviceBytes)
+				most.Device[e.devices[0].Device], deviceBytes)
 			require.LessOrEqual(t, most.Host, hostBytes)
 			require.Greater(t, most.Host, hostBytes/2)
-			require.LessOrEqual(t, most.Device[e.device], uint64(deviceBytes))
-			require.LessOrEqual(t, e.device.MemoryUse(backend.DeviceLocal).Blocks, uint64(deviceBytes))
+			require.LessOrEqual(t, most.Device[e.devices[0].Device], uint64(deviceBytes))
+			require.LessOrEqual(t, e.devices[0].Device.MemoryUse(backend.DeviceLocal).Blocks, uint64(deviceBytes))
 			require.LessOrEqual(t, tableBytes+taken, hostBytes+toleranceBytes)
 		}
 	})
@@ -288,7 +295,7 @@ func TestWaitForHostMemory(t *testing.T) {
 		require.ErrorIs(t, err, ErrCancelled)
 		require.ErrorContains(t, err, fmt.Sprintf("bytes of host memory are needed, 1000 of %d are free; raise memory_limit",
 			hostBytes))
-		require.Zero(t, e.join.Budget().Most().Device[e.device], "all memory is acquired at once, or none")
+		require.Zero(t, e.join.Budget().Most().Device[e.devices[0].Device], "all memory is acquired at once, or none")
 		var waiting sync.WaitGroup
 		for name, run := range kinds(left, right) {
 			waiting.Go(func() {
@@ -316,15 +323,15 @@ func TestKeptMemoryIsGivenBack(t *testing.T) {
 		e := open(hostBytes)
 		_, err := kinds(left, right)["inner"](t.Context(), e)
 		require.NoError(t, err)
-		if e.pinned != nil {
-			imported, _ := e.pinned.Pinned()
+		if pinned := pinnedOf(e); pinned != nil {
+			imported, _ := pinned.Pinned()
 			require.Positive(t, imported, "kept")
 		}
 		all, err := e.join.Budget().Acquire(t.Context(), exec.Need{Host: hostBytes})
 		require.NoError(t, err)
 		require.Zero(t, takenBytes(e))
 		_, system := offheap.Shared.Use()
-		if e.pinned == nil {
+		if pinnedOf(e) == nil {
 			require.Zero(t, system)
 		}
 		all.Release()

@@ -19,7 +19,7 @@ func TestCloseEndsJoins(t *testing.T) {
 	for _, after := range []time.Duration{0, time.Millisecond, 20 * time.Millisecond} {
 		devicetest.ForEachDriver(t, func(t *testing.T, driver backend.Driver) {
 			leak.Check(t)
-			e, err := newEngine(backend.NewDevice(driver, backend.DeviceOptions{}), Options{})
+			e, err := newEngine([]*backend.Device{backend.NewDevice(driver, backend.DeviceOptions{})}, Options{})
 			require.NoError(t, err)
 			ctx, spec := t.Context(), JoinSpec{On: []string{"k"}, BatchRows: 1000}
 			table := func() error {
@@ -79,7 +79,7 @@ func TestCloseWithResults(t *testing.T) {
 	left, right := budgetTables(t, 5000, 20_000)
 	devicetest.ForEachDriver(t, func(t *testing.T, driver backend.Driver) {
 		leak.Check(t)
-		e, err := newEngine(backend.NewDevice(driver, backend.DeviceOptions{}), Options{})
+		e, err := newEngine([]*backend.Device{backend.NewDevice(driver, backend.DeviceOptions{})}, Options{})
 		require.NoError(t, err)
 		e.join.WindowRows = 1000 // so that no result is complete before it is drawn
 		spec := JoinSpec{On: []string{"k"}, BatchRows: 100}

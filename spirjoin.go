@@ -30,6 +30,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"slices"
 	"sync"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -214,7 +215,12 @@ type Options struct {
 	// and [Discover]. HostDevice is the CPU. "" and "auto" are the best GPU, or the CPU if there is none, and never a
 	// software driver such as lavapipe, which must be named.
 	Device string
-	// DeviceMemoryBytes is a hard cap on device memory; 0 means 80% of the device's budget.
+	// Others are further devices, each named as Device, that join together with it where that is predicted to be faster:
+	// all of them have the build side, and each takes parts of the other side as it is free. A name that is there twice
+	// opens the device twice. Joins of tables with [Engine.BuildSide] and [Engine.KeyRanges], and those whose rows are to
+	// come in an order, run on Device alone.
+	Others []string
+	// DeviceMemoryBytes is a hard cap on the memory of each device; 0 means 80% of the device's budget.
 	DeviceMemoryBytes uint64
 	// MemoryLimitBytes is a hard cap on host memory for all that the engine does at a time; 0 means no limit. A join
 	// counts with its tables, even if they are the caller's, with four batches of output, parts of a source, its notes on
@@ -259,16 +265,21 @@ type Trace = exec.Trace
 // NewTrace returns an empty trace, which begins now, for [Options].
 func NewTrace() *Trace { return exec.NewTrace() }
 
-// Engine runs queries on one device. Safe for concurrent use; the owner closes it.
+// Engine runs queries on one device, or on several. Safe for concurrent use; the owner closes it.
 type Engine struct {
-	system *System
-	device *backend.Device
-	join   *join.Engine
-	pinned *relation.PinnedAllocator
+	system  *System
+	devices []*openDevice // the first one is that of Options.Device
+	join    *join.Engine
 
 	tuningProblems []error
-	untrace        func()       // ends the trace of the device
 	close          func() error // is called once
+}
+
+// openDevice is a device of an engine.
+type openDevice struct {
+	*backend.Device
+	query.Member
+	untrace func() // ends its trace
 }
 
 // Open finds the devices, opens the one that the options select, and returns an engine on it. The caller closes the
@@ -287,43 +298,60 @@ func Open(ctx context.Context, options Options) (*Engine, error) {
 	return engine, nil
 }
 
-// Engine opens the device that the options select. The system must outlive the engine.
+// Engine opens the devices that the options select. The system must outlive the engine.
 func (s *System) Engine(ctx context.Context, options Options) (*Engine, error) {
 	limits := backend.DeviceOptions{DeviceMemoryBytes: options.DeviceMemoryBytes}
-	device, err := s.Open(ctx, options.Device, limits)
-	if err != nil {
-		return nil, err
+	var devices []*backend.Device
+	for _, name := range append([]string{options.Device}, options.Others...) {
+		device, err := s.Open(ctx, name, limits)
+		if err != nil {
+			for _, device := range devices {
+				err = errors.Join(err, device.Close())
+			}
+			return nil, err
+		}
+		devices = append(devices, device)
 	}
-	return newEngine(device, options)
+	return newEngine(devices, options)
 }
 
-// newEngine takes the device.
-func newEngine(device *backend.Device, options Options) (*Engine, error) {
-	tuning, problems := UserTuning(device.Info())
-	ops, err := primitive.New(device, tuning.With(options.Tuning))
-	if err != nil {
-		return nil, errors.Join(err, device.Close())
-	}
-	e := &Engine{device: device, tuningProblems: problems}
+// newEngine takes the devices.
+func newEngine(devices []*backend.Device, options Options) (*Engine, error) {
+	e := new(Engine)
 	e.close = sync.OnceValue(e.end)
-	allocator := relation.AllocatorFor(device, options.MemoryLimitBytes)
-	e.pinned, _ = allocator.(*relation.PinnedAllocator)
-	e.join = join.NewEngine(ops, allocator, options.MemoryLimitBytes)
+	var members []query.Member
+	for i, device := range devices {
+		tuning, problems := UserTuning(device.Info())
+		e.tuningProblems = append(e.tuningProblems, problems...)
+		ops, err := primitive.New(device, tuning.With(options.Tuning))
+		if err != nil {
+			for _, device := range devices[i:] {
+				err = errors.Join(err, device.Close())
+			}
+			return nil, errors.Join(err, e.end())
+		}
+		member := query.Member{Ops: ops, Allocator: relation.AllocatorFor(device, options.MemoryLimitBytes)}
+		members = append(members, member)
+		e.devices = append(e.devices, &openDevice{device, member, options.Trace.Device(device)})
+	}
+	e.join = join.NewEngine(members[0].Ops, members[0].Allocator, options.MemoryLimitBytes, members[1:]...)
 	if options.TempDir != "" {
 		e.join.Spill(options.TempDir, cmp.Or(options.TempLimitBytes, math.MaxUint64))
 	}
-	e.join.Trace, e.untrace = options.Trace, options.Trace.Device(device)
-	if e.pinned != nil { // tables may be read into memory of the pool of the process instead
-		e.join.Budget().Pool(nil, offheap.Shared.Trim)
+	e.join.Trace = options.Trace
+	if !slices.ContainsFunc(members, func(m query.Member) bool { return m.Allocator == &offheap.Shared }) {
+		e.join.Budget().Pool(nil, offheap.Shared.Trim) // into whose memory tables may be read all the same
 	}
-	if device.Info().Type != backend.Host { // whose kernels need no compilation
-		e.join.Simulate = host.Simulate
+	for _, on := range e.join.Engines() {
+		if on.Device().Info().Type != backend.Host { // whose kernels need no compilation
+			on.Simulate = host.Simulate
+		}
 	}
 	return e, nil
 }
 
-// Device describes the device that the engine runs on.
-func (e *Engine) Device() *backend.DeviceInfo { return e.device.Info() }
+// Device describes the device that the engine runs on, the first one if there are several.
+func (e *Engine) Device() *backend.DeviceInfo { return e.devices[0].Info() }
 
 // TuningProblems reports which rows of the user's tuning file are ignored, and why. The engine uses its built-in tables
 // instead.
@@ -392,7 +420,7 @@ func (e *Engine) PrepareJoin(ctx context.Context, layout *JoinLayout, left, righ
 }
 
 // Kernels counts the kernels that the engine's device has compiled.
-func (e *Engine) Kernels() backend.KernelStats { return e.device.KernelStats() }
+func (e *Engine) Kernels() backend.KernelStats { return e.devices[0].KernelStats() }
 
 // Explain plans a join without running it. String returns the text of the plan, and Run runs it.
 func (e *Engine) Explain(ctx context.Context, left, right arrow.Table, spec JoinSpec) (*JoinPlan, error) {
@@ -429,14 +457,19 @@ func (e *Engine) KeyRanges(ctx context.Context, left, right arrow.Table, spec Jo
 func (e *Engine) Close() error { return e.close() }
 
 func (e *Engine) end() error {
-	e.join.Close()
-	if e.pinned != nil {
-		e.pinned.Close()
+	if e.join != nil {
+		e.join.Close()
 	}
-	e.untrace()
-	err := e.device.Close()
+	var errs []error
+	for _, d := range e.devices {
+		if pinned, ok := d.Allocator.(*relation.PinnedAllocator); ok {
+			pinned.Close()
+		}
+		d.untrace()
+		errs = append(errs, d.Close())
+	}
 	if e.system != nil {
-		err = errors.Join(err, e.system.Close())
+		errs = append(errs, e.system.Close())
 	}
-	return err
+	return errors.Join(errs...)
 }

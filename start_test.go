@@ -28,7 +28,7 @@ func TestColdJoins(t *testing.T) {
 	}
 	for _, prepared := range []bool{true, false} {
 		devicetest.ForEachDriver(t, func(t *testing.T, driver backend.Driver) {
-			e, err := newEngine(backend.NewDevice(driver, backend.DeviceOptions{}), Options{})
+			e, err := newEngine([]*backend.Device{backend.NewDevice(driver, backend.DeviceOptions{})}, Options{})
 			require.NoError(t, err)
 			defer func() { require.NoError(t, e.Close()) }()
 			join := func() backend.KernelStats {

@@ -142,7 +142,7 @@ func TestTrace(t *testing.T) {
 		device := backend.NewDevice(driver, backend.DeviceOptions{})
 		trace := NewTrace()
 		start := time.Now()
-		e, err := newEngine(device, Options{Trace: trace})
+		e, err := newEngine([]*backend.Device{device}, Options{Trace: trace})
 		require.NoError(t, err)
 		sum, stats := tracedStream(t, e, 1<<13, left, right)
 		device.ObserveWork(nil)
@@ -227,7 +227,7 @@ func TestTraceOverlap(t *testing.T) {
 		}
 		trace := NewTrace()
 		start := time.Now()
-		e, err := newEngine(backend.NewDevice(slowed, backend.DeviceOptions{}), Options{Trace: trace})
+		e, err := newEngine([]*backend.Device{backend.NewDevice(slowed, backend.DeviceOptions{})}, Options{Trace: trace})
 		require.NoError(t, err)
 		_, stats := tracedStream(t, e, granuleRows, left, right)
 		require.NoError(t, e.Close())

@@ -91,7 +91,7 @@ func (f *Filter) Window(ctx context.Context, rows uint64) (*operator.Window, err
 	if f.passes() {
 		return f.Sink.Window(ctx, rows)
 	}
-	return f.Room.window(ctx, rows), nil
+	return f.Room.Window(ctx, rows), nil
 }
 
 // Put tests the pairs of a window, marks the rows of those that are partners, and passes these pairs on.
@@ -113,25 +113,7 @@ func (f *Filter) Put(ctx context.Context, w *operator.Window) (err error) {
 		passed = true
 		return f.Sink.Put(ctx, w)
 	}
-	return f.compact(ctx, w, keep)
-}
-
-// compact passes on the rows of a window whose bits are set, as many at a time as memory allows.
-func (f *Filter) compact(ctx context.Context, w *operator.Window, keep []uint64) error {
-	rowBytes, most := uint64(0), uint64(testRows)
-	for _, payload := range f.Payload {
-		for _, bytes := range payload {
-			rowBytes += uint64(bytes)
-		}
-	}
-	need, err := operator.KeepBytes(f.Lane.Tuning(), most, rowBytes)
-	if err != nil {
-		return err
-	}
-	if need += need / 8; f.Reserve(need) < need {
-		most = keepRows
-	}
-	return operator.Keep(ctx, f.Lane, f.Sink, w, f.Payload, keep, most)
+	return f.Room.Keep(ctx, f.Sink, w, f.Payload, keep)
 }
 
 // test returns a bitmap of the pairs of a window that are partners, and their number, and marks their rows.
@@ -269,15 +251,9 @@ func mark(marks []uint64, rows []uint32, keep []uint64) {
 
 // Rows lists the rows of a side that have a partner or, with matched false, those that have none, in ascending order.
 func (f *Filter) Rows(ctx context.Context, side int, matched bool) (rows []uint32, err error) {
-	marks := f.marks[side]
-	if there := f.deviceMarks[side]; there != nil {
-		marks = make([]uint64, len(marks))
-		if err := f.Lane.Download(ctx, backend.AsBytes(marks), there.All()); err != nil {
-			return nil, err
-		}
-		for w, word := range f.marks[side] {
-			marks[w] |= word
-		}
+	marks, err := f.allMarks(ctx, side)
+	if err != nil {
+		return nil, err
 	}
 	for w, word := range marks {
 		if !matched {
@@ -291,6 +267,31 @@ func (f *Filter) Rows(ctx context.Context, side int, matched bool) (rows []uint3
 		}
 	}
 	return rows, nil
+}
+
+// allMarks are the marks of a side, those on the device too.
+func (f *Filter) allMarks(ctx context.Context, side int) (marks []uint64, err error) {
+	there := f.deviceMarks[side]
+	if there == nil {
+		return f.marks[side], nil
+	}
+	marks = make([]uint64, len(f.marks[side]))
+	if err := f.Lane.Download(ctx, backend.AsBytes(marks), there.All()); err != nil {
+		return nil, err
+	}
+	for w, word := range f.marks[side] {
+		marks[w] |= word
+	}
+	return marks, nil
+}
+
+// Merge adds the marks of the build side of another filter, which has tested other pairs with rows of the same table.
+func (f *Filter) Merge(ctx context.Context, other *Filter) error {
+	marks, err := other.allMarks(ctx, operator.Build)
+	for w, word := range marks {
+		f.marks[operator.Build][w] |= word
+	}
+	return err
 }
 
 // Close releases the marks on the device.

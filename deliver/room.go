@@ -17,9 +17,9 @@ type Room struct {
 	Reserve               func(sizeBytes uint64) uint64
 }
 
-// window returns an empty window for rows rows, or for fewer if memory or WindowRows does not allow that, but for at
+// Window returns an empty window for rows rows, or for fewer if memory or WindowRows does not allow that, but for at
 // least one.
-func (r *Room) window(ctx context.Context, rows uint64) *operator.Window {
+func (r *Room) Window(ctx context.Context, rows uint64) *operator.Window {
 	if r.WindowRows > 0 {
 		rows = min(rows, r.WindowRows)
 	}
@@ -27,4 +27,23 @@ func (r *Room) window(ctx context.Context, rows uint64) *operator.Window {
 		rows = max(r.PlannedRows, min(rows, r.Reserve(rows*r.RowBytes)/r.RowBytes), 1)
 	}
 	return operator.NewWindow(ctx, r.Lane, rows)
+}
+
+// Keep passes the rows of a window whose bits are set on to a sink, as many at a time as memory allows; see
+// [operator.Keep]. [FilterBytes] is the memory that it takes at least.
+func (r *Room) Keep(ctx context.Context, sink operator.Sink, w *operator.Window, payload [2][]int, keep []uint64) error {
+	rowBytes, most := uint64(0), uint64(testRows)
+	for _, columns := range payload {
+		for _, bytes := range columns {
+			rowBytes += uint64(bytes)
+		}
+	}
+	need, err := operator.KeepBytes(r.Lane.Tuning(), most, rowBytes)
+	if err != nil {
+		return err
+	}
+	if need += need / 8; r.Reserve(need) < need {
+		most = keepRows
+	}
+	return operator.Keep(ctx, r.Lane, sink, w, payload, keep, most)
 }

@@ -61,7 +61,7 @@ func (r *Rows) Window(ctx context.Context, rows uint64) (*operator.Window, error
 	if err := r.flush(ctx); err != nil {
 		return nil, err
 	}
-	return r.window(ctx, rows), nil
+	return r.Room.Window(ctx, rows), nil
 }
 
 // Put begins to deliver a window, or keeps it until [Rows.End] if Last is set. It releases the window once it is

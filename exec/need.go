@@ -87,6 +87,24 @@ func (n Need) amounts() amounts {
 	return a
 }
 
+// Add adds another need.
+func (n *Need) Add(m Need) {
+	n.Pinned, n.Host, n.Disk = n.Pinned+m.Pinned, n.Host+m.Host, n.Disk+m.Disk
+	n.Device, n.Shared = maps.Clone(n.Device), maps.Clone(n.Shared)
+	for d, bytes := range m.Device {
+		if n.Device == nil {
+			n.Device = make(map[*backend.Device]uint64)
+		}
+		n.Device[d] += bytes
+	}
+	for what, bytes := range m.Shared {
+		if n.Shared == nil {
+			n.Shared = make(map[any]uint64)
+		}
+		n.Shared[what] = bytes
+	}
+}
+
 // limits are the amounts of a whole budget, field by field.
 func (n Need) limits() amounts {
 	a := amounts{{kind: pinnedMemory}: n.Pinned, hostTotal: n.Host, {kind: diskSpace}: n.Disk}

@@ -85,7 +85,7 @@ func (e *Engine) Build(ctx context.Context, table arrow.Table, probe *arrow.Sche
 	}
 	rowBytes := guessedRowBytes(sourced)
 	q.PartsBytes = partsBytes(false, rowBytes, min(probeRows, leastPartRows), uint64(rowBytes*sliceRows))
-	planned, err := e.planGranules(q)
+	planned, err := planGranules(e.Engine, q)
 	if err != nil {
 		return nil, err
 	}

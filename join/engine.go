@@ -18,30 +18,48 @@ import (
 	"github.com/spirjoin/spirjoin/relation"
 )
 
-// Engine joins tables on one device. Safe for concurrent use.
+// Engine joins tables on one device, and streams on several. Safe for concurrent use.
 type Engine struct {
-	*query.Engine
+	*query.Engine // of the first device
+	// Together makes all devices take part in every stream that several can join, whatever is predicted. For measurements
+	// and tests.
+	Together bool
 	// DivideBytes is the size of a build side beyond which a stream divides both sides; 0: half of the memory limit.
 	// For measurements and tests.
 	DivideBytes uint64
 
+	others   []*query.Engine
 	hashBits *int   // of hashes of keys that are kept; nil: all. For tests
 	tempDir  string // where parts of sides that do not fit in memory lie; "": nowhere
 }
 
-// NewEngine returns an engine on the device of ops; see [query.NewEngine].
-func NewEngine(ops *primitive.Ops, allocator memory.Allocator, memoryLimitBytes uint64) *Engine {
-	return &Engine{Engine: query.NewEngine(ops, allocator, memoryLimitBytes)}
+// NewEngine returns an engine on the device of ops; see [query.NewEngine]. Streams may use other devices too.
+func NewEngine(ops *primitive.Ops, allocator memory.Allocator, memoryLimitBytes uint64, others ...query.Member) *Engine {
+	all := query.NewEngines(append([]query.Member{{Ops: ops, Allocator: allocator}}, others...), memoryLimitBytes)
+	return &Engine{Engine: all[0], others: all[1:]}
 }
+
+// Engines are those of all devices, for measurements and tests.
+func (e *Engine) Engines() []*query.Engine { return append([]*query.Engine{e.Engine}, e.others...) }
 
 // Plan is a planned join, ready to run. It refers to both tables, which must stay alive while it is used.
 type Plan struct {
-	*query.Query
-	Layout *Layout
+	*query.Query // on the first device
+	Layout       *Layout
+
+	engine *Engine
+	tables [2]arrow.Table
 }
 
-// Run runs the plan up to its first rows or, if only their number is wanted, to the end; see [query.Query.Run].
-func (p *Plan) Run(ctx context.Context) (*Result, error) { return resultOf(p.Query.Run(ctx)) }
+// Run runs the plan up to its first rows or, if only their number is wanted, to the end; see [query.Query.Run]. If the
+// engine has several devices, and rows of a long join are wanted in any order, it is a stream of one of the tables,
+// which several devices may join ([Engine.Stream]).
+func (p *Plan) Run(ctx context.Context) (*Result, error) {
+	if p.severally() {
+		return p.engine.StreamLayout(ctx, p.Layout, FromTable(p.tables[0]), FromTable(p.tables[1]))
+	}
+	return resultOf(p.Query.Run(ctx))
+}
 
 // Plan checks a join against its tables and the limits, and decides how it will run. It reads the key columns once, for
 // the range of their values, and samples them, to estimate how they match. It transfers nothing to the device.
@@ -102,7 +120,7 @@ func (e *Engine) PlanLayout(ctx context.Context, layout *Layout, left, right arr
 	if err != nil {
 		return nil, err
 	}
-	return &Plan{q, layout}, nil
+	return &Plan{q, layout, e, l.tables}, nil
 }
 
 // prove proves hashes where there is memory for it, and waits for that.

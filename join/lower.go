@@ -29,6 +29,7 @@ type lowering struct {
 	later    bool
 	expected uint64
 	unpinned bool // keys of the probe table count as in ordinary memory ([query.Scan.Unpinned])
+	several  bool // several devices join parts of the probe side
 }
 
 // lower returns what the join is, and all ways to run it.
@@ -61,7 +62,7 @@ func (l *lowering) lower() query.Spec {
 		q.Empty = fmt.Sprintf("the key is NULL in %s of the right table, so no value is known to be absent from it",
 			text.Plural(nulls, "row"))
 	}
-	q.Trees = l.trees()
+	q.Trees = l.trees(l.engine.Engine)
 	for i := range l.layout.Columns {
 		for _, v := range q.Trees[0].Columns[i].Of {
 			if v != nil {
@@ -74,10 +75,10 @@ func (l *lowering) lower() query.Spec {
 
 func (l *lowering) ordered() bool { return l.spec.Order != Unordered && l.spec.Output != Count }
 
-// trees are the ways to run the join, by where columns are put together.
-func (l *lowering) trees() (trees []query.Join) {
+// trees are the ways to run the join on a device, by where columns are put together.
+func (l *lowering) trees(on *query.Engine) (trees []query.Join) {
 	for _, place := range l.places(l.ordered()) {
-		trees = append(trees, l.tree(place, l.ordered()))
+		trees = append(trees, l.tree(on, place, l.ordered()))
 	}
 	return trees
 }
@@ -150,9 +151,10 @@ func (l *lowering) scan(side relation.Side) *query.Scan {
 //
 // On the device columns of fixed width are payload as words; the host fetches the others by row number, which is
 // payload too. With MaterializeHost row numbers are all payload there is.
-func (l *lowering) tree(place Materialize, ordered bool) query.Join {
+func (l *lowering) tree(on *query.Engine, place Materialize, ordered bool) query.Join {
 	spec := l.spec
 	j := query.Join{Output: l.want(), Place: place.String()}
+	j.Merges = l.several && l.keys.Exact() && j.Output.Marks(operator.Build)
 	if !l.keys.Exact() {
 		j.Keep, j.Transfer.Compared = l.keys.Equal, len(l.layout.Spec.LeftOn)
 	}
@@ -161,7 +163,7 @@ func (l *lowering) tree(place Materialize, ordered bool) query.Join {
 	for s, table := range l.sides {
 		scans[table], side[table] = l.scan(table), s
 		j.Scans[s] = scans[table]
-		scans[table].Numbers = spec.Output == Pairs || ordered && spec.How.Has(table)
+		scans[table].Numbers = spec.Output == Pairs || ordered && spec.How.Has(table) || j.Merges && s == operator.Build
 	}
 	var fields [2][]arrow.Field    // of the columns that are payload, by table
 	var values [2][]*deliver.Value // of these
@@ -194,7 +196,7 @@ func (l *lowering) tree(place Materialize, ordered bool) query.Join {
 	for s, scan := range j.Scans {
 		scan.Words = relation.PlanWords(fields[scan.Side])
 		scan.Unpinned = l.unpinned && s == operator.Probe
-		scan.Encodes, scan.InPlace = l.engine.EncodesKeys(scan), l.engine.InPlace(scan)
+		scan.Encodes, scan.InPlace = on.EncodesKeys(scan), on.InPlace(scan)
 		words[s] = &scan.Words
 		for i, v := range values[scan.Side] {
 			v.Words = &scan.Words.Columns[i]
@@ -215,7 +217,7 @@ func (l *lowering) tree(place Materialize, ordered bool) query.Join {
 		j.HeldBytes = max(j.HeldBytes, scan.StageBytes(rows))
 		j.Transfer.Keys[s] = scan.Encoding()
 	}
-	j.HeldBytes += deliver.RepackBytes(l.engine.Device().Info(), words, min(uint64(spec.BatchRows), primitive.MaxRows))
+	j.HeldBytes += deliver.RepackBytes(on.Device().Info(), words, min(uint64(spec.BatchRows), primitive.MaxRows))
 	return j
 }
 

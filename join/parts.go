@@ -36,6 +36,7 @@ type stream struct {
 	tableBytes uint64
 	// bounds of a part, which may be smaller by as much as one slice has; 0 bytes: no limit
 	mostRows, mostBytes uint64
+	devices             int // that join parts
 	// what all parts may have, and what they could have if no other query had memory; 0: no limit
 	partsBytes, aloneBytes uint64
 }
@@ -58,7 +59,7 @@ const leastGranule = 1 << 10
 func newStream(flow *exec.Flow, b *buildSide, source *reading, sourceRows int64, progress *exec.Progress) (
 	s *stream, err error) {
 	s = &stream{buildSide: b, flow: flow, source: source, sourceRows: sourceRows, progress: progress,
-		ahead: !b.engine.Device().Info().Unified}
+		devices: 1, ahead: !b.engine.Device().Info().Unified}
 	if b.keys == nil && b.layout.Spec.How != Cross {
 		if err := b.planKeys(flow.Context(), source.schema); err != nil {
 			return nil, err
@@ -124,7 +125,7 @@ const guessedBits = 256
 // slices keep the whole: parts are neighbours, so that these are two. Where other queries leave no room for them, they
 // are the source's alone, and parts are small.
 func (s *stream) fitBatches() error {
-	parts := query.PartsAtOnce(s.ahead)
+	parts := query.PartsAtOnce(s.ahead) * uint64(s.devices)
 	least := parts * query.LeastPartBytes
 	switch {
 	case s.partsBytes == 0:
@@ -185,14 +186,14 @@ func (s *stream) claim(ctx context.Context, sizeBytes uint64) error {
 
 // parts gathers and lowers part after part into a pipe, the first of them from a table that is there already, or nil.
 func (s *stream) parts(first arrow.Table) *exec.Pipe[*query.Part] {
-	out, at := exec.NewPipe[*query.Part](s.flow, 0), uint64(0)
+	out, at := exec.NewPipe[*query.Part](s.flow, s.devices-1), uint64(0)
 	put := func(ctx context.Context, table arrow.Table) error {
 		l, err := s.lower(table)
 		if err != nil {
 			return err
 		}
 		table.Retain()
-		part := &query.Part{Trees: l.trees(), Table: table, First: at}
+		part := &query.Part{Trees: l.trees, Table: table, First: at}
 		at += uint64(table.NumRows())
 		return out.Put(ctx, part)
 	}
@@ -234,7 +235,7 @@ func (s *stream) query(q query.Spec) query.Spec {
 	if spec.How == Cross && q.MostRows == 0 && spec.Output != Count {
 		q.MostRows = CrossLimit
 	}
-	q.Trees, q.Parts, q.PartsRows = s.none.trees(), true, uint64(max(0, s.sourceRows))
+	q.Trees, q.Parts, q.PartsRows = s.none.trees(s.engine.Engine), true, uint64(max(0, s.sourceRows))
 	if s.ended {
 		q.PartsRows = s.rows
 	}
@@ -266,6 +267,7 @@ func (b *buildSide) stream(flow *exec.Flow, grant *exec.Grant, source *reading, 
 		return nil, err
 	}
 	s.mostRows = cmp.Or(b.engine.GranuleRows, s.bestRows())
+	s.shareRows()
 	s.tableBytes = query.TableBytes(b.table)
 	s.mostBytes = max(bestPartBytes, min(s.tableBytes/4, walkedBytes*uint64(b.table.NumRows())))
 	if s.grant = grant; grant != nil {
@@ -294,7 +296,10 @@ func (b *buildSide) stream(flow *exec.Flow, grant *exec.Grant, source *reading, 
 	q.Facts.Stays, q.Facts.Granule = !s.ended, s.mostRows
 	q = s.query(q)
 	q.Release, q.Grant, q.PartsBytes, q.WaitingBytes = release, grant, s.wishBytes(), s.source.waitingBytes()
-	planned, err := b.engine.planGranules(q)
+	planned, err := planGranules(b.engine.Engine, q)
+	if err == nil {
+		planned, err = s.together(planned, l)
+	}
 	if errors.Is(err, backend.ErrDeviceMemory) || errors.Is(err, backend.ErrHostMemory) {
 		return nil, newUnfit(err, b.table, first)
 	}
@@ -302,6 +307,7 @@ func (b *buildSide) stream(flow *exec.Flow, grant *exec.Grant, source *reading, 
 		return nil, err
 	}
 	taken := &planned.Alternatives[0].Facts
+	s.devices = 1 + len(planned.Others)
 	s.ahead, s.mostRows = taken.Ahead, min(s.bestRows(), taken.Granule)
 	s.partsBytes, s.aloneBytes = planned.PartsRoom()
 	if err := s.fitBatches(); err != nil {
@@ -351,11 +357,11 @@ func (e *unfitError) release() {
 
 // planGranules plans a query whose granules may be smaller where the host has no memory for them: memory of the device
 // may be of the host.
-func (e *Engine) planGranules(q query.Spec) (*query.Query, error) {
-	planned, err := e.Engine.Plan(q)
+func planGranules(e *query.Engine, q query.Spec) (*query.Query, error) {
+	planned, err := e.Plan(q)
 	for errors.Is(err, backend.ErrHostMemory) && q.Facts.Granule > leastGranule {
 		q.Facts.Granule = max(q.Facts.Granule/4, leastGranule)
-		planned, err = e.Engine.Plan(q)
+		planned, err = e.Plan(q)
 	}
 	return planned, err
 }

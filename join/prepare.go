@@ -79,7 +79,7 @@ func (e *Engine) prepare(ctx context.Context, layout *Layout, expected [2]Expect
 	if probe.Streamed {
 		f.Stays, f.Granule = true, max(f.Rows[operator.Build], leastPartRows)
 	}
-	planned, err := e.planGranules(q)
+	planned, err := planGranules(e.Engine, q)
 	if err != nil {
 		return err
 	}

@@ -64,14 +64,17 @@ func drawAll(t *testing.T, result *join.Result, output join.Output) (batches []a
 }
 
 // checkStream joins a table with a source and compares with the oracle.
-func checkStream(t *testing.T, engine *join.Engine, tables [2]arrow.Table, sources [2]join.Source, spec join.Spec) {
-	engine.Keys = keyPlace(&spec, tables[0], tables[1])
+func checkStream(t *testing.T, engine *join.Engine, tables [2]arrow.Table, sources [2]join.Source, spec join.Spec) (
+	stats query.Stats) {
+	for _, e := range engine.Engines() {
+		e.Keys = keyPlace(&spec, tables[0], tables[1])
+	}
 	layout, err := join.NewLayout(tables[0].Schema(), tables[1].Schema(), spec)
 	require.NoError(t, err)
 	result, err := engine.Stream(context.Background(), sources[0], sources[1], spec)
 	if spec.How == join.NotIn && spec.BuildSide == join.BuildLeft {
 		require.ErrorIs(t, err, backend.ErrUnsupported)
-		return
+		return stats
 	}
 	require.NoError(t, err, "%+v", spec)
 	defer result.Close()
@@ -86,9 +89,10 @@ func checkStream(t *testing.T, engine *join.Engine, tables [2]arrow.Table, sourc
 	if spec.Output != join.Count {
 		oracle.Require(t, tables[0], tables[1], layout, batches)
 	}
-	stats := result.Stats()
+	stats = result.Stats()
 	require.EqualValues(t, tables[0].NumRows(), stats.LeftRows)
 	require.EqualValues(t, tables[1].NumRows(), stats.RightRows)
+	return stats
 }
 
 // TestStream: every kind by every algorithm, of batches of any size with all sorts of payload, in granules and windows,

@@ -28,6 +28,7 @@ type Built struct {
 	Query *Query // the query with which the build side was planned
 
 	taken   *Alternative
+	held    *Alternative // taken, with memory for what cannot be used in place
 	need    exec.Need
 	grant   *exec.Grant // has need, and more while there is a result
 	lane    *exec.Lane
@@ -72,37 +73,64 @@ func (q *Query) Build(ctx context.Context) (built *Built, err error) {
 func (q *Query) build(ctx context.Context, a *Alternative, proved []*Scan, profile *backend.Profile,
 	encode *atomic.Int64) (built *Built, err error) {
 	q.Progress.Start(exec.Waiting)
-	b := &Built{Query: q, taken: a, grant: q.Grant}
-	b.inPlace = exec.NewScope(ctx, q.Engine.Device(), nil)
-	if a, err = a.hold(b.inPlace, q.Engine.Device().Info()); err == nil {
-		err = b.acquire(ctx, q.need(a))
+	b, err := q.prepare(ctx, a)
+	if err == nil {
+		err = b.acquire(ctx, q.need(b.held))
 	}
 	if err != nil {
-		b.inPlace.ReleaseAll()
-		b.grant.Release()
+		b.giveUp()
 		return nil, err
 	}
-	// Memory outlives this call, and so does the context of its allocations.
-	scope := exec.NewScope(context.WithoutCancel(ctx), q.Engine.Device(), b.grant)
-	b.lane = &exec.Lane{Ops: q.Engine.Ops, Memory: scope, Profile: profile}
-	b.memory = b.lane.Scope(ctx)
+	b.open(ctx, profile)
 	defer func() {
 		if built == nil { // after a panic too
 			b.Close()
 		}
 	}()
+	if err := b.fill(ctx, proved, encode); err != nil {
+		return nil, err
+	}
+	return b, nil
+}
+
+// prepare imports what an alternative uses in place. On an error too, the caller gives up or opens what it returns.
+func (q *Query) prepare(ctx context.Context, a *Alternative) (b *Built, err error) {
+	b = &Built{Query: q, taken: a, grant: q.Grant, inPlace: exec.NewScope(ctx, q.Engine.Device(), nil)}
+	b.held, err = a.hold(b.inPlace, q.Engine.Device().Info())
+	return b, err
+}
+
+// giveUp ends what was prepared, and its grant. Safe on nil.
+func (b *Built) giveUp() {
+	if b != nil {
+		b.inPlace.ReleaseAll()
+		b.grant.Release()
+	}
+}
+
+// open makes the lane, once there is a grant. Memory outlives this call, and so does the context of its allocations.
+func (b *Built) open(ctx context.Context, profile *backend.Profile) {
+	e := b.Query.Engine
+	scope := exec.NewScope(context.WithoutCancel(ctx), e.Device(), b.grant)
+	b.lane = &exec.Lane{Ops: e.Ops, Memory: scope, Profile: profile}
+	b.memory = b.lane.Scope(ctx)
+}
+
+// fill checks keys, and loads the build side.
+func (b *Built) fill(ctx context.Context, proved []*Scan, encode *atomic.Int64) error {
+	q, a := b.Query, b.held
 	for _, s := range proved {
 		if err := q.prove(ctx, b.lane, s); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	if q.Empty != "" {
-		return b, nil
+		return nil
 	}
 	s := a.Scans[operator.Build]
 	defer exec.Begin(ctx, "build").Rows(uint64(s.Table.NumRows())).End()
 	q.Progress.Start("load " + s.Side.String())
-	chunk, err := timed(encode, func() (*relation.Chunk, error) {
+	chunk, err := timed(encode, func() (_ *relation.Chunk, err error) {
 		if a.Compare == CompareDevice {
 			if b.texts, err = s.loadTexts(ctx, b.lane, b.memory, 0, int(s.Table.NumRows())); err != nil {
 				return nil, err
@@ -111,13 +139,10 @@ func (q *Query) build(ctx context.Context, a *Alternative, proved []*Scan, profi
 		return s.load(ctx, b.lane, b.memory, 0, int(s.Table.NumRows()), b.texts)
 	})
 	if err != nil {
-		return nil, err
+		return err
 	}
 	b.op = a.Algorithm.Open(ctx, b.lane, a.Plan)
-	if err := b.op.Build(ctx, chunk); err != nil {
-		return nil, err
-	}
-	return b, nil
+	return b.op.Build(ctx, chunk)
 }
 
 // acquire acquires the memory of a query, or completes the grant that it has.

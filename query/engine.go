@@ -33,12 +33,23 @@ type Engine struct {
 	// Simulate is for rehearsals, by which kernels are compiled ahead; nil: they are compiled when they are needed.
 	Simulate Simulator
 
+	*memoryOfAll
 	flows       exec.Flows
 	rehearsed   shapes
-	budget      *exec.Budget
-	hostBytes   uint64 // cap of host memory, or exec.Unlimited
-	reserved    uint64 // host memory that was taken out of the cap
-	pinnedBytes uint64 // the part of it that batches may use as pinned memory
+	pinnedBytes uint64 // the part of host memory that batches may use as pinned memory
+}
+
+// memoryOfAll is the memory that engines of several devices share.
+type memoryOfAll struct {
+	budget    *exec.Budget
+	hostBytes uint64 // cap of host memory, or exec.Unlimited
+	reserved  uint64 // host memory that was taken out of the cap
+}
+
+// Member is a device, with what an engine on it needs.
+type Member struct {
+	Ops       *primitive.Ops
+	Allocator memory.Allocator // of the record batches that come from the device
 }
 
 // NewEngine returns an engine on the device of ops, whose record batches are in memory of the allocator.
@@ -47,18 +58,36 @@ type Engine struct {
 // need it, and so is that of an allocator with a Trim method. If the allocator is a [relation.PinnedAllocator], batches
 // are in pinned memory.
 func NewEngine(ops *primitive.Ops, allocator memory.Allocator, memoryLimitBytes uint64) *Engine {
-	e := &Engine{Ops: ops, Allocator: allocator, hostBytes: cmp.Or(memoryLimitBytes, exec.Unlimited)}
-	if pinned, ok := allocator.(*relation.PinnedAllocator); ok {
-		e.pinnedBytes = pinned.CapBytes()
+	return NewEngines([]Member{{ops, allocator}}, memoryLimitBytes)[0]
+}
+
+// NewEngines returns an engine for each member, as NewEngine. They share the limit of host memory, so that a query may
+// run on several of them.
+func NewEngines(members []Member, memoryLimitBytes uint64) []*Engine {
+	all := &memoryOfAll{hostBytes: cmp.Or(memoryLimitBytes, exec.Unlimited)}
+	engines := make([]*Engine, len(members))
+	total := exec.Need{Device: make(map[*backend.Device]uint64), Host: all.hostBytes}
+	for i, m := range members {
+		e := &Engine{Ops: m.Ops, Allocator: m.Allocator, memoryOfAll: all}
+		if pinned, ok := m.Allocator.(*relation.PinnedAllocator); ok {
+			e.pinnedBytes = pinned.CapBytes()
+		}
+		total.Device[e.Device()] = e.capBytes()
+		total.Pinned += e.pinnedBytes
+		engines[i] = e
 	}
-	e.budget = exec.NewBudget(exec.Need{Device: e.onDevice(e.capBytes()), Pinned: e.pinnedBytes, Host: e.hostBytes})
-	if e.Device().Info().InHostMemory() {
-		e.budget.Pool(e.Device(), e.Device().Trim)
+	all.budget = exec.NewBudget(total)
+	trimmed := make(map[memory.Allocator]bool)
+	for _, e := range engines {
+		if e.Device().Info().InHostMemory() {
+			all.budget.Pool(e.Device(), e.Device().Trim)
+		}
+		if keeps, ok := e.Allocator.(interface{ Trim(mostBytes uint64) uint64 }); ok && !trimmed[e.Allocator] {
+			all.budget.Pool(nil, keeps.Trim)
+			trimmed[e.Allocator] = true
+		}
 	}
-	if keeps, ok := allocator.(interface{ Trim(mostBytes uint64) uint64 }); ok {
-		e.budget.Pool(nil, keeps.Trim)
-	}
-	return e
+	return engines
 }
 
 // Begin begins a flow of a query; see [exec.Flows.Begin].

@@ -22,12 +22,16 @@ func (q *Query) String() string {
 		fmt.Fprintf(&b, "%-12s %s\n", name, fmt.Sprintf(format, args...))
 	}
 	fmt.Fprintln(&b, q.Title)
-	line("device", "%s (%s, %s)", info.Name, info.Backend, info.Type)
+	line("device", "%s (%s, %s)%s", info.Name, info.Backend, info.Type, q.shareText(a))
+	for _, other := range q.Others {
+		info, a := other.Engine.Device().Info(), &other.Alternatives[0]
+		line("  and", "%s (%s, %s)%s, by %s", info.Name, info.Backend, info.Type, other.shareText(a), a.text())
+	}
 	for text := range strings.Lines(a.Scans[0].Keys.String()) {
 		line("key", "%s", strings.TrimRight(text, "\n"))
 	}
 	if q.Product {
-		line("rows", "%s, each of one table with each of the other", text.Count(q.predictedRows()))
+		line("rows", "%s, each of one table with each of the other", text.Count(q.allRows()))
 	} else {
 		line("sample", "%s", q.sampleText())
 	}
@@ -73,6 +77,14 @@ func (q *Query) String() string {
 		line("predicted", "%s", stagesText(a.Stages))
 	}
 	return b.String()
+}
+
+// shareText says how many rows of the probe side a device is expected to join, as one of several.
+func (q *Query) shareText(a *Alternative) string {
+	if q.Among <= 1 {
+		return ""
+	}
+	return fmt.Sprintf(", about %s of the probe side", text.Plural(a.Facts.Rows[operator.Probe], "row"))
 }
 
 // text names the alternative, with its predicted time.
@@ -127,10 +139,19 @@ func (q *Query) predictedRows() (rows uint64) {
 	return rows
 }
 
+// allRows is predictedRows of all devices together.
+func (q *Query) allRows() (rows uint64) {
+	rows = q.predictedRows()
+	for _, other := range q.Others {
+		rows += other.predictedRows()
+	}
+	return rows
+}
+
 func (q *Query) sampleText() string {
 	f, scans := &q.Facts, q.Trees[0].Scans
 	sample := fmt.Sprintf("about %s of output; %.0f%% of the %s rows have a match",
-		text.Plural(q.predictedRows(), "row"), 100*f.MatchRatio, scans[operator.Probe].Side)
+		text.Plural(q.allRows(), "row"), 100*f.MatchRatio, scans[operator.Probe].Side)
 	if f.Unique {
 		sample += fmt.Sprintf("; keys of the %s side seem to be unique", scans[operator.Build].Side)
 	}

@@ -30,6 +30,9 @@ type Join struct {
 	Keep    deliver.Predicate // which pairs of rows with equal codes are partners; nil: all
 	Columns []deliver.Column  // of the output; sides are those of the tables
 	Place   string            // where columns are gathered: "host" or "device"
+	// Merges says that the rows of the build side that have no partner on any of several devices are found by their
+	// numbers: each operator outputs those that have none on its device.
+	Merges bool
 	// Transfer is the work that scans and delivery add to that of the operator.
 	Transfer  planner.Transfer
 	HeldBytes uint64 // device memory to convert columns from and to Arrow's format
@@ -40,7 +43,9 @@ func (j *Join) wants() operator.Want {
 	if j.Keep != nil {
 		return operator.Want{Pairs: true}
 	}
-	return j.Output
+	want := j.Output
+	want.Rest[operator.Build] = want.Rest[operator.Build] || j.Merges
+	return want
 }
 
 // Spec describes a join to be planned, and its limits.
@@ -71,6 +76,9 @@ type Spec struct {
 	RowBytes     uint64 // approximate size of an output row on the host
 	Progress     *exec.Progress
 	Release      func() // releases tables that the query owns, when its result is closed; may be nil
+	// Among is the number of devices that run the query together, each with an equal share of host memory beside the
+	// tables; 0: one.
+	Among uint64
 	// Grant is an open grant for what was read already; nil: the query acquires one. The query owns it from Run or
 	// Stream on.
 	Grant *exec.Grant
@@ -84,6 +92,8 @@ type Query struct {
 	// run are last, with the reason.
 	Alternatives []Alternative
 	Rates        *planner.Rates // nil if none were measured on such a device
+	// Others are the same query, planned for further devices, which take parts of the probe side too.
+	Others []*Query
 
 	room   room           // the memory that it is planned for
 	ahead  bool           // it is planned so that transfers overlap, where device memory allows
@@ -217,7 +227,7 @@ func (q *Query) add(tree *Join, compare Comparing, parts uint64, limits planner.
 		}
 		f.HeldBytes += bytes
 	}
-	if tree.Keep != nil && tree.Output.Pairs && !tree.Output.Count {
+	if tree.Merges || tree.Keep != nil && tree.Output.Pairs && !tree.Output.Count {
 		rowBytes := uint64(0)
 		for _, payload := range f.Payload {
 			for _, bytes := range payload {

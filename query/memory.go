@@ -62,7 +62,23 @@ func (q *Query) rooms() [2]room {
 		q.tables = SharedBytes(q.Trees[0].Scans[operator.Build].Table, q.Trees[0].Scans[operator.Probe].Table)
 		now.hostBytes += own.Host + e.budget.Held(exec.Need{Shared: q.tables})
 	}
-	return [2]room{now, {e.capBytes(), e.pinnedBytes, e.hostBytes, minBatchRows}}
+	all := room{e.capBytes(), e.pinnedBytes, e.hostBytes, minBatchRows}
+	q.shareHost(&now)
+	q.shareHost(&all)
+	return [2]room{now, all}
+}
+
+// shareHost leaves the share of one of several devices of host memory. All use the same tables.
+func (q *Query) shareHost(r *room) {
+	if q.Among <= 1 || q.Engine.hostBytes == exec.Unlimited {
+		return
+	}
+	tables := uint64(0)
+	for _, bytes := range q.tables {
+		tables += bytes
+	}
+	r.hostBytes = min(r.hostBytes, tables) + (r.hostBytes-min(r.hostBytes, tables))/q.Among
+	r.pinnedBytes = min(r.pinnedBytes, r.hostBytes)
 }
 
 // fitHost chooses the rows of a batch and the memory of parts. It returns an error if the alternative does not fit the
@@ -179,6 +195,9 @@ func (q *Query) workBytes(a *Alternative) (sizeBytes uint64) {
 		}
 		if a.Keep != nil && a.Output.Marks(side) {
 			sizeBytes += rows/8 + rows*4
+		}
+		if a.Merges && side == operator.Build {
+			sizeBytes += rows/8 + min(rows, numbersAtOnce)*4
 		}
 		if a.Compare == CompareDevice { // marks from the device, and codes that are uploaded as texts
 			sizeBytes += rows / 8

@@ -39,78 +39,65 @@ func (g *granule) Release() {
 	}
 }
 
-// probe runs the operator with the probe side, granule by granule. Rows of a part without a key are output with the
-// part, so that they are in its order. Rows of the build side that depend on all granules come last.
-func (r *Result) probe(ctx context.Context, lane *exec.Lane, built *Built, out *output) error {
-	a := r.taken
-	if r.built != nil && r.parts == nil { // otherwise build has proved it, or there is nothing to prove
-		if err := built.prove(ctx, r.Query, lane, a.Scans[operator.Probe]); err != nil {
+// probe runs the operator with the probe side, or with the parts of it that the strand takes, granule by granule. Rows of
+// a part without a key are output with the part, so that they are in its order.
+func (r *strand) probe(ctx context.Context) error {
+	r.joining = &exec.Lane{Ops: r.built.lane.Ops, Memory: r.built.lane.Scope(r.flow.Context()), Profile: r.profile}
+	r.out = r.output()
+	if r.Result.built != nil && r.parts == nil { // otherwise build has proved it, or there is nothing to prove
+		if err := r.built.prove(ctx, r.Query, r.joining, r.taken.Scans[operator.Probe]); err != nil {
 			return err
 		}
 	}
 	var at *portion
-	for g, err := range r.granulesOf(ctx, lane, built) {
+	for g, err := range r.granulesOf(ctx) {
 		if err != nil {
 			return err
 		}
 		if at != g.of && g.of.part != nil {
-			out.turn(g.of.Join, g.of.part)
+			r.out.turn(g.of.Join, g.of.part)
 		}
 		at = g.of
-		if err := r.withEnd(ctx, lane, built, g, out); err != nil {
+		if err := r.withEnd(ctx, g); err != nil {
 			return err
 		}
-	}
-	if r.Query.Empty != "" {
-		return nil
 	}
 	if r.parts != nil {
-		out.turn(a.Join, nil)
-	}
-	if r.granules.Load() == 0 { // Finish needs at least one Probe
-		g, err := r.load(ctx, lane, built, &portion{Join: a.Join}, 0, 0)
-		if err == nil {
-			err = r.granule(ctx, lane, built, g, out)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	if err := built.op.Finish(ctx, out.pairs); err != nil {
-		return err
-	}
-	for side, s := range a.Scans {
-		if side == operator.Probe && r.parts != nil {
-			continue
-		}
-		if err := r.alone(ctx, lane, s, side, out); err != nil {
-			return err
-		}
+		r.out.turn(r.taken.Join, nil)
 	}
 	return nil
 }
 
+// probeNothing probes with a granule without rows.
+func (r *strand) probeNothing(ctx context.Context) error {
+	g, err := r.load(ctx, r.joining, &portion{Join: r.taken.Join}, 0, 0)
+	if err != nil {
+		return err
+	}
+	return r.granule(ctx, g)
+}
+
 // granulesOf yields the granules of the probe side, which the receiver releases. With Facts.Ahead, the next one is
 // loaded while the receiver has one.
-func (r *Result) granulesOf(ctx context.Context, lane *exec.Lane, built *Built) iter.Seq2[*granule, error] {
+func (r *strand) granulesOf(ctx context.Context) iter.Seq2[*granule, error] {
 	if !r.taken.Facts.Ahead {
-		return r.loaded(ctx, lane, built)
+		return r.loaded(ctx, r.joining)
 	}
-	lane = lane.On(ctx, backend.Ingest)
+	lane := r.joining.On(ctx, backend.Ingest)
 	return exec.Ahead(r.flow, "load", func(ctx context.Context) iter.Seq2[*granule, error] {
-		return r.loaded(ctx, lane, built)
+		return r.loaded(ctx, lane)
 	})
 }
 
 // loaded loads granule after granule. It skips granules of parts in which no row has a key that could match.
-func (r *Result) loaded(ctx context.Context, lane *exec.Lane, built *Built) iter.Seq2[*granule, error] {
+func (r *strand) loaded(ctx context.Context, lane *exec.Lane) iter.Seq2[*granule, error] {
 	return func(yield func(*granule, error) bool) {
 		for p, err := range r.portions(ctx) {
 			if err != nil {
 				yield(nil, err)
 				return
 			}
-			if !r.loadPortion(ctx, lane, built, p, yield) {
+			if !r.loadPortion(ctx, lane, p, yield) {
 				return
 			}
 		}
@@ -118,8 +105,8 @@ func (r *Result) loaded(ctx context.Context, lane *exec.Lane, built *Built) iter
 }
 
 // loadPortion yields the granules of a portion, and its end.
-func (r *Result) loadPortion(ctx context.Context, lane *exec.Lane, built *Built, p *portion,
-	yield func(*granule, error) bool) (more bool) {
+func (r *strand) loadPortion(ctx context.Context, lane *exec.Lane, p *portion, yield func(*granule, error) bool) (
+	more bool) {
 	end := &granule{of: p}
 	defer func() { end.Release() }()
 	s, f := p.Scans[operator.Probe], &r.taken.Facts
@@ -134,7 +121,7 @@ func (r *Result) loadPortion(ctx context.Context, lane *exec.Lane, built *Built,
 		loads = append(loads, [2]int{from, to})
 	}
 	for i, rows := range loads {
-		g, err := r.load(ctx, lane, built, p, rows[0], rows[1])
+		g, err := r.load(ctx, lane, p, rows[0], rows[1])
 		if err == nil && i == len(loads)-1 {
 			g.end, end = end, nil
 		}
@@ -151,7 +138,7 @@ func (r *Result) loadPortion(ctx context.Context, lane *exec.Lane, built *Built,
 }
 
 // portions yields the portions of the probe side. The receiver releases their parts.
-func (r *Result) portions(ctx context.Context) iter.Seq2[*portion, error] {
+func (r *strand) portions(ctx context.Context) iter.Seq2[*portion, error] {
 	return func(yield func(*portion, error) bool) {
 		if r.parts == nil {
 			if r.Query.Empty == "" {
@@ -171,7 +158,7 @@ func (r *Result) portions(ctx context.Context) iter.Seq2[*portion, error] {
 			r.probed.Add(uint64(part.Table.NumRows()))
 			if r.Query.Empty != "" {
 				part.Release()
-			} else if !yield(&portion{tree(part.Trees, r.taken.Place), part}, nil) {
+			} else if !yield(&portion{tree(part.Trees(r.Query.Engine), r.taken.Place), part}, nil) {
 				return
 			}
 		}
@@ -179,7 +166,7 @@ func (r *Result) portions(ctx context.Context) iter.Seq2[*portion, error] {
 }
 
 // load loads the rows [from, to) of a portion.
-func (r *Result) load(ctx context.Context, lane *exec.Lane, built *Built, p *portion, from, to int) (
+func (r *strand) load(ctx context.Context, lane *exec.Lane, p *portion, from, to int) (
 	loaded *granule, err error) {
 	g, s := &granule{of: p, rows: uint64(to - from), memory: lane.Scope(ctx)}, p.Scans[operator.Probe]
 	defer exec.Begin(ctx, "load granule").Rows(g.rows).End()
@@ -201,20 +188,21 @@ func (r *Result) load(ctx context.Context, lane *exec.Lane, built *Built, p *por
 }
 
 // withEnd does what granule does, and then the same with the end of the portion, if it came with the granule.
-func (r *Result) withEnd(ctx context.Context, lane *exec.Lane, built *Built, g *granule, out *output) error {
+func (r *strand) withEnd(ctx context.Context, g *granule) error {
 	end := g.end
 	g.end = nil
 	defer func() { end.Release() }()
-	if err := r.granule(ctx, lane, built, g, out); err != nil || end == nil {
+	if err := r.granule(ctx, g); err != nil || end == nil {
 		return err
 	}
 	last := end
 	end = nil
-	return r.granule(ctx, lane, built, last, out)
+	return r.granule(ctx, last)
 }
 
 // granule probes with a granule, and releases it. At the end of a part, it outputs the rows that the operator does not.
-func (r *Result) granule(ctx context.Context, lane *exec.Lane, built *Built, g *granule, out *output) (err error) {
+func (r *strand) granule(ctx context.Context, g *granule) (err error) {
+	out := r.out
 	defer g.Release()
 	r.Query.Progress.Join()
 	defer func() {
@@ -226,17 +214,22 @@ func (r *Result) granule(ctx context.Context, lane *exec.Lane, built *Built, g *
 		if g.of.part == nil {
 			return nil
 		}
-		if err := r.alone(ctx, lane, g.of.Scans[operator.Probe], operator.Probe, out); err != nil {
+		if err := r.alone(ctx, g.of.Scans[operator.Probe], operator.Probe); err != nil {
 			return err
 		}
 		return out.part(ctx)
 	}
+	r.begun.Add(1)
+	r.brought.Add(g.rows)
 	r.granules.Add(1)
 	defer exec.Begin(ctx, "join granule").Rows(g.rows).End()
 	if out.filter != nil {
-		out.filter.Texts = [2]*deliver.Texts{operator.Build: built.texts, operator.Probe: g.texts}
+		out.filter.Texts = [2]*deliver.Texts{operator.Build: r.built.texts, operator.Probe: g.texts}
 		defer func() { out.filter.Texts = [2]*deliver.Texts{} }() // they go with the granule
 	}
-	return built.op.Probe(ctx, lane, g.chunk, &advance{Sink: out.pairs, result: r, tests: out.filter != nil, rows: g.rows,
-		before: r.Rows()})
+	sink := out.pairs
+	if len(r.strands) == 1 { // otherwise only whole granules are reported
+		sink = &advance{Sink: sink, result: r.Result, tests: out.filter != nil, rows: g.rows, before: r.Rows()}
+	}
+	return r.built.op.Probe(ctx, r.joining, g.chunk, sink)
 }

@@ -28,6 +28,8 @@ type Result struct {
 	built *Built            // a build side from before; nil if the query builds it
 	parts *exec.Pipe[*Part] // of the probe side; nil if it does not come part by part
 
+	strands []*strand // of each device; the first one is that of Query
+
 	flow  *exec.Flow
 	out   *exec.Pipe[*deliver.Piece]
 	first *deliver.Piece // taken from the pipe before the output is drawn
@@ -37,7 +39,6 @@ type Result struct {
 
 	granules, probed atomic.Uint64 // number of granules begun; rows of parts joined
 
-	lane    *exec.Lane // holds the profile of this query alone
 	started time.Time
 	matched time.Duration
 	encode  atomic.Int64 // nanoseconds
@@ -188,6 +189,8 @@ type Stats struct {
 	RightRows  uint64 `json:"right_rows"`
 	OutputRows uint64 `json:"output_rows"` // number known so far; complete once the output was drawn
 	Granules   uint64 `json:"granules"`    // number of granules of the probe side so far
+	// Devices are those that join parts of the probe side, the first of which is Device; nil if that is the only one.
+	Devices []DeviceStats `json:"devices,omitempty"`
 	// Wall time from the start of Run, after planning, to the first rows or, for counts, to the end.
 	MatchSeconds float64 `json:"match_seconds"`
 	// The part of it in which keys are encoded, and uploads of keys and payload submitted. The device may work
@@ -203,6 +206,14 @@ type Stats struct {
 	HostPeakBytes uint64             `json:"host_peak_bytes"`
 	Prediction    []StagePrediction  `json:"prediction"`
 	Alternatives  []AlternativeStats `json:"alternatives"` // the first one was chosen
+}
+
+// DeviceStats are the measurements of one of several devices.
+type DeviceStats struct {
+	Device    string `json:"device"`
+	Algorithm string `json:"algorithm"`
+	Granules  uint64 `json:"granules"`
+	ProbeRows uint64 `json:"probe_rows"` // in them
 }
 
 // StagePrediction compares the predicted time of a stage with the measured one.
@@ -223,16 +234,24 @@ type AlternativeStats struct {
 
 // Stats returns the measurements so far.
 func (r *Result) Stats() Stats {
-	device := r.Query.Engine.Device() // MemoryUse records finished work in the profile, so it is called before Stages
 	s := Stats{
 		Device: r.Device.Name, Backend: r.Device.Backend, Driver: r.Device.Driver,
 		Algorithm: r.taken.Algorithm.Name(), OutputRows: r.Rows(), Granules: r.granules.Load(),
 		MatchSeconds: r.matched.Seconds(), EncodeSeconds: time.Duration(r.encode.Load()).Seconds(),
-		GatherSeconds:   time.Duration(r.gather.Load()).Seconds(),
-		TotalSeconds:    time.Since(r.started).Seconds(),
-		StageSeconds:    make(map[string]float64),
-		DevicePeakBytes: device.MemoryUse(backend.DeviceLocal).Peak,
-		HostPeakBytes:   device.MemoryUse(backend.HostVisible).Peak,
+		GatherSeconds: time.Duration(r.gather.Load()).Seconds(),
+		TotalSeconds:  time.Since(r.started).Seconds(),
+		StageSeconds:  make(map[string]float64),
+	}
+	for _, strand := range r.strands { // MemoryUse records finished work in the profile, so it is called before Stages
+		device := strand.Query.Engine.Device()
+		s.DevicePeakBytes += device.MemoryUse(backend.DeviceLocal).Peak
+		s.HostPeakBytes += device.MemoryUse(backend.HostVisible).Peak
+	}
+	for _, strand := range r.strands {
+		if len(r.strands) > 1 {
+			s.Devices = append(s.Devices, DeviceStats{Device: strand.Query.Engine.Device().Info().Name,
+				Algorithm: strand.taken.Algorithm.Name(), Granules: strand.begun.Load(), ProbeRows: strand.brought.Load()})
+		}
 	}
 	for _, scan := range r.taken.Scans {
 		*[]*uint64{&s.LeftRows, &s.RightRows}[scan.Side] = uint64(scan.Table.NumRows())
@@ -240,8 +259,10 @@ func (r *Result) Stats() Stats {
 	if r.parts != nil {
 		*[]*uint64{&s.LeftRows, &s.RightRows}[r.taken.Scans[operator.Probe].Side] = r.probed.Load()
 	}
-	for _, stage := range r.lane.Profile.Stages() {
-		s.StageSeconds[stage.Stage] = stage.Time.Seconds()
+	for _, strand := range r.strands {
+		for _, stage := range strand.profile.Stages() {
+			s.StageSeconds[stage.Stage] += stage.Time.Seconds()
+		}
 	}
 	measured := r.measured()
 	for _, stage := range r.taken.Stages {
@@ -265,8 +286,10 @@ func (r *Result) Stats() Stats {
 func (r *Result) measured() map[string]time.Duration {
 	times := map[string]time.Duration{operator.Load: time.Duration(r.encode.Load()),
 		operator.Deliver: time.Duration(r.deliver.Load() + r.gather.Load())}
-	for _, stage := range r.lane.Profile.Stages() {
-		times[planner.StageOf(stage.Stage)] += stage.Time
+	for _, strand := range r.strands {
+		for _, stage := range strand.profile.Stages() {
+			times[planner.StageOf(stage.Stage)] += stage.Time
+		}
 	}
 	return times
 }
@@ -284,7 +307,7 @@ func (r *Result) Explain() string {
 		total[1] += measured[stage.Name]
 	}
 	fmt.Fprintf(&b, "  %-10s %10s predicted, %10s measured\n", "all", text.Duration(total[0]), text.Duration(total[1]))
-	fmt.Fprintf(&b, "  %-10s %10s predicted, %10s in fact\n", "rows", text.Count(r.Query.predictedRows()),
+	fmt.Fprintf(&b, "  %-10s %10s predicted, %10s in fact\n", "rows", text.Count(r.Query.allRows()),
 		text.Count(r.Rows()))
 	return b.String()
 }

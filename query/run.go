@@ -15,12 +15,11 @@ import (
 // run starts an alternative in a flow, which belongs to the result from then on. built is the build side, or nil if the
 // query builds it. parts are those of a probe side that comes part by part, otherwise nil.
 func run(flow *exec.Flow, q *Query, a *Alternative, built *Built, parts *exec.Pipe[*Part]) (*Result, error) {
-	device := q.Engine.Device()
-	device.ResetPeak()
-	r := &Result{Query: q, Device: *device.Info(), taken: a, built: built, parts: parts, started: time.Now(),
-		flow: flow}
-	r.lane = exec.NewLane(r.flow.Context(), q.Engine.Ops, nil)
-	r.out = exec.NewPipe[*deliver.Piece](r.flow, 0)
+	r := &Result{Query: q, Device: *q.Engine.Device().Info(), taken: a, built: built, parts: parts, started: time.Now(),
+		flow: flow, out: exec.NewPipe[*deliver.Piece](flow, 0)}
+	for _, q := range append([]*Query{q}, q.Others...) {
+		r.strands = append(r.strands, r.newStrand(q))
+	}
 	r.flow.Go("join", func(ctx context.Context) error {
 		defer r.out.End()
 		return r.join(ctx)
@@ -39,27 +38,34 @@ func run(flow *exec.Flow, q *Query, a *Alternative, built *Built, parts *exec.Pi
 // join runs the alternative.
 func (r *Result) join(ctx context.Context) (err error) {
 	r.Query.Progress.Expect(r.work())
-	built := r.built
-	if built == nil {
-		scans := r.taken.Scans[:]
-		if built, err = r.Query.build(ctx, r.taken, scans, r.lane.Profile, &r.encode); err != nil {
+	defer func() {
+		for _, s := range r.strands {
+			s.close()
+		}
+	}()
+	if r.built != nil {
+		r.strands[0].built = r.built
+	} else if err := r.build(ctx); err != nil {
+		return err
+	}
+	if err := r.each(ctx, r.strands, "join", func(ctx context.Context, _ int, s *strand) error {
+		return s.probe(ctx)
+	}); err != nil {
+		return err
+	}
+	if r.Query.Empty == "" {
+		if err := r.finish(ctx); err != nil {
 			return err
 		}
-		defer built.Close()
-	}
-	lane := &exec.Lane{Ops: built.lane.Ops, Memory: built.lane.Scope(ctx), Profile: r.lane.Profile}
-	defer lane.Memory.ReleaseAll()
-	out := r.output(lane, built.grant)
-	defer out.close()
-	if err := r.probe(ctx, lane, built, out); err != nil {
-		return err
 	}
 	r.all.Store(true)
 	r.Query.Progress.AllJoined(r.Rows())
-	if r.built == nil {
-		built.release() // what remains is the output
-	}
-	return out.end(ctx)
+	return r.each(ctx, r.strands, "deliver", func(ctx context.Context, _ int, s *strand) error {
+		if r.built == nil {
+			s.built.release() // what remains is the output
+		}
+		return s.out.end(ctx)
+	})
 }
 
 // work is what the plan expects. The time of all stages but the last one is divided by the rows of the sides.
@@ -79,15 +85,15 @@ func (r *Result) work() (w exec.Work) {
 		w.ProbeRows = uint64(r.taken.Scans[operator.Probe].Table.NumRows())
 	}
 	if w.Counts = r.taken.Output.Count; !w.Counts {
-		w.OutputRows = r.Query.predictedRows()
+		w.OutputRows = r.Query.allRows()
 	}
 	return w
 }
 
 // alone outputs the rows of one table that the operator does not: those without a key or, if a filter tests the pairs,
 // all.
-func (r *Result) alone(ctx context.Context, lane *exec.Lane, s *Scan, side int, out *output) error {
-	want := &r.taken.Output
+func (r *strand) alone(ctx context.Context, s *Scan, side int) error {
+	want, out, lane := &r.taken.Output, r.out, r.joining
 	if out.filter == nil {
 		return s.keyless(ctx, lane, side, out.sink, want.Count)
 	}
@@ -121,19 +127,19 @@ type output struct {
 	close  func()                      // releases its memory
 }
 
-func (r *Result) output(lane *exec.Lane, grant *exec.Grant) *output {
-	q, a := r.Query, r.taken
+func (r *strand) output() *output {
+	q, a, lane := r.Query, r.taken, r.joining
 	limit := &deliver.Limit{Most: q.MostRows, Rows: &r.rows, Advice: deliver.OfRows}
 	nothing := func(context.Context) error { return nil }
 	out := &output{sink: limit, pairs: limit, part: nothing, end: nothing, close: func() {}}
-	room := r.room(lane, grant)
+	room := r.room()
 	if a.Output.Count {
 		limit.Sink, limit.Advice = new(operator.Counter), deliver.OfCount
 	} else {
 		down := room
 		down.Lane = lane.On(r.flow.Context(), backend.Deliver)
 		rows := &deliver.Rows{Room: down, Flow: r.flow, Allocator: q.Engine.Allocator, Wanted: q.Numbers,
-			PieceRows: a.batch, Out: r.out, Time: &r.deliver, Ahead: a.Facts.Ahead,
+			PieceRows: a.batch, Out: r.Result.out, Time: &r.deliver, Ahead: a.Facts.Ahead,
 			Last: r.parts == nil && a.Facts.Granules() == 1}
 		limit.Sink, out.rows, out.end, out.close = rows, rows, rows.End, rows.Close
 		if q.Ordered {
@@ -156,8 +162,8 @@ func (r *Result) output(lane *exec.Lane, grant *exec.Grant) *output {
 }
 
 // room describes the memory for windows.
-func (r *Result) room(lane *exec.Lane, grant *exec.Grant) deliver.Room {
-	room := deliver.Room{Lane: lane.Nested(r.flow.Context()), WindowRows: r.taken.Facts.Window,
+func (r *strand) room() deliver.Room {
+	room := deliver.Room{Lane: r.joining.Nested(r.flow.Context()), WindowRows: r.taken.Facts.Window,
 		PlannedRows: planner.Output(r.taken.Plan), RowBytes: 2 * 4} // row numbers by which columns are gathered
 	for _, s := range r.taken.Scans {
 		for _, bytes := range s.Payload() {
@@ -165,7 +171,7 @@ func (r *Result) room(lane *exec.Lane, grant *exec.Grant) deliver.Room {
 		}
 	}
 	room.RowBytes += room.RowBytes / 8 // for scratch
-	room.Reserve = func(sizeBytes uint64) uint64 { return grant.Reserve(r.Query.Engine.Device(), sizeBytes) }
+	room.Reserve = func(sizeBytes uint64) uint64 { return r.built.grant.Reserve(r.Query.Engine.Device(), sizeBytes) }
 	return room
 }
 

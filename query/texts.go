@@ -154,7 +154,7 @@ func (q *Query) textBytes(tree *Join, f *operator.Facts) (texts [2]uint64, other
 
 // probeTexts loads the texts of a granule if the build side has its texts on the device. It returns nil otherwise, and
 // if the texts of the granule cannot be there.
-func (r *Result) probeTexts(ctx context.Context, lane *exec.Lane, memory *exec.Scope, probe *Scan, from, to int) (
+func (r *strand) probeTexts(ctx context.Context, lane *exec.Lane, memory *exec.Scope, probe *Scan, from, to int) (
 	*deliver.Texts, error) {
 	if r.taken.Compare != CompareDevice || !probe.Keys.DeviceTexts() ||
 		probe.textBytes(from, to) > r.taken.texts[operator.Probe] || r.Query.Engine.textParts(probe, from, to) > 1 {

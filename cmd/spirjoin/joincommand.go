@@ -57,7 +57,7 @@ type joinOptions struct {
 	formats           [2]tableio.Format
 	csv               tableio.CSVOptions
 	spec              spirjoin.JoinSpec
-	device            string
+	devices           []string
 	deviceMemoryBytes uint64
 	memoryLimitBytes  uint64
 	tempDir           string
@@ -108,7 +108,8 @@ func (s *session) joinCommand() *cli.Command {
 			&cli.StringFlag{Name: "mark-name", Category: keys, Usage: "`NAME` of the column that --how mark adds; default: mark"},
 			&cli.StringFlag{Name: "maintain-order", Category: keys, Value: "none", Usage: "keep the order of the rows of `SIDE`: left, right or none (default)"},
 			&cli.BoolFlag{Name: "deterministic", Category: keys, Usage: "the same order of rows on every device, by every algorithm"},
-			&cli.StringFlag{Name: "device", Category: keys, Value: "auto", Usage: "`DEVICE`: its index, name, id or backend; default: auto"},
+			&cli.GenericFlag{Name: "device", Category: keys, Value: new(namesValue),
+				Usage: "`DEVICE`: index, name, id or backend; default: auto; may be repeated"},
 			&cli.StringFlag{Name: "algo", Category: keys, Value: "auto", Usage: "`ALGORITHM`: " + oneOf(join.AlgorithmNames()[1:]) + "; default: auto"},
 			&cli.StringFlag{Name: "build-side", Category: keys, Value: "auto", Usage: "`SIDE` that a hash join builds its table of: left, right or auto"},
 
@@ -155,7 +156,10 @@ func (s *session) joinOptions(c *cli.Context) (o joinOptions, err error) {
 	o.formats = [2]tableio.Format{f.format("left-format"), f.format("right-format")}
 	o.csv = f.csv()
 	o.spec = f.spec()
-	o.device, o.output, o.quiet = c.String("device"), c.String("output"), c.Bool("quiet")
+	o.output, o.quiet = c.String("output"), c.Bool("quiet")
+	if o.devices = *c.Generic("device").(*namesValue); len(o.devices) == 0 {
+		o.devices = []string{"auto"}
+	}
 	o.deviceMemoryBytes = uint64(*c.Generic("device-memory").(*sizeValue))
 	o.memoryLimitBytes = uint64(*c.Generic("memory-limit").(*sizeValue))
 	o.tempDir, o.tempLimitBytes = c.String("temp-dir"), uint64(*c.Generic("temp-limit").(*sizeValue))

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/spirjoin/spirjoin"
@@ -76,14 +77,19 @@ func (p *opening) end(err error) error {
 	return err
 }
 
-// openEngine opens the device. What kept a backend away is told where no device is found.
+// hostOnly tells whether all devices are the host, so that no driver has to be looked for.
+func (o *joinOptions) hostOnly() bool {
+	return !slices.ContainsFunc(o.devices, func(device string) bool { return device != spirjoin.HostDevice })
+}
+
+// openEngine opens the devices. What kept a backend away is told where no device is found.
 func openEngine(ctx context.Context, o joinOptions) (_ *spirjoin.Engine, closeAll func(), err error) {
-	system, err := spirjoin.Discover(spirjoin.SystemOptions{HostOnly: o.device == spirjoin.HostDevice})
+	system, err := spirjoin.Discover(spirjoin.SystemOptions{HostOnly: o.hostOnly()})
 	if err != nil {
 		return nil, nil, err
 	}
 	engine, err := system.Engine(ctx, spirjoin.Options{
-		Device: o.device, DeviceMemoryBytes: o.deviceMemoryBytes, MemoryLimitBytes: o.memoryLimitBytes,
+		Device: o.devices[0], Others: o.devices[1:], DeviceMemoryBytes: o.deviceMemoryBytes, MemoryLimitBytes: o.memoryLimitBytes,
 		TempDir: o.tempDir, TempLimitBytes: o.tempLimitBytes, Trace: o.trace})
 	if err != nil {
 		if errors.Is(err, backend.ErrNoDevice) {

@@ -114,6 +114,9 @@ func (r *joinReport) line(device *backend.DeviceInfo, width int) string {
 			line += " to " + to
 		}
 		line += fmt.Sprintf(" in %.2f s (%s) by %s on %s (%s)", r.WallSeconds, times, r.Algorithm, name, device.Backend)
+		if n := len(r.Devices); n > 1 {
+			line += fmt.Sprintf(" and %d more", n-1)
+		}
 		return text.OneLine(line)
 	}
 	over := func() int { return utf8.RuneCountInString(line()) - width }

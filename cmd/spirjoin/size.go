@@ -87,3 +87,18 @@ func parseScaled[T ~uint64](text string, units map[string]uint64, what string) (
 	}
 	return T(n), nil
 }
+
+// namesValue is a flag that may be given several times.
+type namesValue []string
+
+func (v *namesValue) Set(name string) error {
+	*v = append(*v, name)
+	return nil
+}
+
+func (v *namesValue) String() string {
+	if v == nil {
+		return ""
+	}
+	return strings.Join(*v, ", ")
+}

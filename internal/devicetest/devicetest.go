@@ -31,6 +31,25 @@ func ForEach(t *testing.T, test func(t *testing.T, device *backend.Device)) {
 // ForEachDriver is [ForEach] for a test that opens and closes the device itself.
 func ForEachDriver(t *testing.T, run func(t *testing.T, driver backend.Driver)) {
 	t.Helper()
+	forEach(t, func(t *testing.T, open func(t *testing.T) backend.Driver) { run(t, open(t)) })
+}
+
+// ForEachGroup is [ForEach] for tests on n logical devices of each device at once.
+func ForEachGroup(t *testing.T, n int, test func(t *testing.T, devices []*backend.Device)) {
+	t.Helper()
+	forEach(t, func(t *testing.T, open func(t *testing.T) backend.Driver) {
+		devices := make([]*backend.Device, n)
+		for i := range devices {
+			devices[i] = backend.NewDevice(open(t), backend.DeviceOptions{})
+			t.Cleanup(func() { require.NoError(t, devices[i].Close()) })
+		}
+		test(t, devices)
+	})
+}
+
+// forEach calls run for each device, with a function that opens it, also several times.
+func forEach(t *testing.T, run func(t *testing.T, open func(t *testing.T) backend.Driver)) {
+	t.Helper()
 	if hostSelected() {
 		for name, options := range map[string]host.Options{
 			"host":          {},
@@ -38,9 +57,11 @@ func ForEachDriver(t *testing.T, run func(t *testing.T, driver backend.Driver)) 
 		} {
 			t.Run(name, func(t *testing.T) {
 				leak.Check(t)
-				driver, err := host.New(options).Open("host:cpu")
-				require.NoError(t, err)
-				run(t, driver)
+				run(t, func(t *testing.T) backend.Driver {
+					driver, err := host.New(options).Open("host:cpu")
+					require.NoError(t, err)
+					return driver
+				})
 			})
 		}
 	}
@@ -48,7 +69,7 @@ func ForEachDriver(t *testing.T, run func(t *testing.T, driver backend.Driver)) 
 		for _, info := range vulkantest.Devices(t) {
 			t.Run(info.Driver, func(t *testing.T) {
 				leak.Check(t)
-				run(t, vulkantest.OpenDevice(t, info.ID))
+				run(t, func(t *testing.T) backend.Driver { return vulkantest.OpenDevice(t, info.ID) })
 			})
 		}
 	})

@@ -1,0 +1,50 @@
+package main
+
+import (
+	"encoding/json"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/spirjoin/spirjoin"
+)
+
+// TestJoinOnSeveralDevices: --device may be repeated, also with one name; the rows are the same.
+func TestJoinOnSeveralDevices(t *testing.T) {
+	defer func(rows int64) { leastStreamedRows = rows }(leastStreamedRows)
+	leastStreamedRows = 0
+	dir := t.TempDir()
+	keys, many := make([]int64, 50_000), make([]int64, 600_000)
+	for i := range keys {
+		keys[i] = int64(i)
+	}
+	for i := range many {
+		many[i] = int64(i * 7 % 60_000)
+	}
+	left := tableFile(t, filepath.Join(dir, "l.parquet"), ints("k", keys...), ints("n", keys...))
+	right := tableFile(t, filepath.Join(dir, "r.parquet"), ints("k", many...))
+	out := filepath.Join(dir, "out.parquet")
+	joined := func(devices ...string) (rows []string, stats spirjoin.JoinStats) {
+		args := []string{"join", left, right, "--on", "k", "--how", "full", "-o", out, "--stats", "json", "-q"}
+		for _, device := range devices {
+			args = append(args, "--device", device)
+		}
+		require.NoError(t, json.Unmarshal([]byte(runProgram(t, exitDone, args...).stdout), &stats))
+		_, rows = rowsOf(t, out, nil)
+		return rows, stats
+	}
+	want, alone := joined("host")
+	require.Empty(t, alone.Devices)
+	got, together := joined("host", "host", "host")
+	require.Equal(t, want, got)
+	require.NotEmpty(t, together.Devices)
+	rows := uint64(0)
+	for _, device := range together.Devices {
+		require.Equal(t, together.Device, device.Device)
+		rows += device.ProbeRows
+	}
+	require.EqualValues(t, len(many), rows)
+	require.Contains(t, runProgram(t, exitNoDevice, "join", left, right, "--on", "k", "--device", "host", "--device", "none",
+		"-o", out).stderr, "none")
+}

@@ -1,0 +1,209 @@
+package join_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+	"github.com/stretchr/testify/require"
+
+	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/host"
+	"github.com/spirjoin/spirjoin/internal/devicetest"
+	"github.com/spirjoin/spirjoin/internal/jointest"
+	"github.com/spirjoin/spirjoin/join"
+	"github.com/spirjoin/spirjoin/primitive"
+	"github.com/spirjoin/spirjoin/query"
+)
+
+// severalEngine is an engine on all of the devices, which take part in every join that several can run.
+func severalEngine(t *testing.T, devices []*backend.Device, allocator memory.Allocator, limitBytes uint64) *join.Engine {
+	var members []query.Member
+	for _, device := range devices {
+		ops, err := primitive.New(device, small.With(jointest.Tuning(t, device.Info())))
+		require.NoError(t, err)
+		members = append(members, query.Member{Ops: ops, Allocator: allocator})
+	}
+	engine := join.NewEngine(members[0].Ops, allocator, limitBytes, members[1:]...)
+	engine.Together = true
+	return engine
+}
+
+// TestSeveralDevices: every kind by every algorithm on one to eight devices, in granules and windows, with tables and
+// with sources of unknown length.
+func TestSeveralDevices(t *testing.T) {
+	tables := [2]arrow.Table{rich(t, 1, 300, 120, arrow.PrimitiveTypes.Int32),
+		rich(t, 2, 500, 150, arrow.PrimitiveTypes.Int64)}
+	few := [2]arrow.Table{rich(t, 3, 40, 20, arrow.PrimitiveTypes.Int32), rich(t, 4, 90, 20, arrow.PrimitiveTypes.Int64)}
+	sizes := []int{2, 3, 8}
+	if devicetest.RaceDetector {
+		sizes = sizes[1:2]
+	}
+	for _, n := range sizes {
+		devicetest.ForEachGroup(t, n, func(t *testing.T, devices []*backend.Device) {
+			shared := 0
+			for _, c := range devicetest.Combinations(t, len(kinds), len(algorithms), 3, 3, len(parts), 3, 3) {
+				spec := withKeys(join.Spec{How: kinds[c[0]], Algorithm: algorithms[c[1]], BatchRows: 100,
+					Materialize: []join.Materialize{join.MaterializeAuto, join.MaterializeHost, join.MaterializeDevice}[c[3]],
+					BuildSide:   join.BuildSide(c[5]), Output: []join.Output{join.Rows, join.Count, join.Rows}[c[6]]})
+				of := tables
+				if spec.How == join.Cross {
+					of = few
+				}
+				allocator := memory.NewCheckedAllocator(memory.DefaultAllocator)
+				engine := severalEngine(t, devices, allocator, 0)
+				for _, e := range engine.Engines() {
+					e.GranuleRows, e.WindowRows = max(16, parts[c[4]][0]), parts[c[4]][1]
+				}
+				rows := []int64{1, 7, 30}[c[2]]
+				stats := checkStream(t, engine, of, [2]join.Source{sourceOf(of[0], rows), sourceOf(of[1], rows)}, spec)
+				if len(stats.Devices) > 1 {
+					shared++
+				}
+				allocator.AssertSize(t, 0)
+			}
+			require.Greater(t, shared, 5)
+			for _, device := range devices {
+				noMemoryInUse(t, device)
+			}
+		})
+	}
+}
+
+// TestSeveralDevicesOfTexts: the same where keys are compared pair by pair, on the device or on the host.
+func TestSeveralDevicesOfTexts(t *testing.T) {
+	tables := [2]arrow.Table{named(t, 1, 150, 60, arrow.BinaryTypes.LargeString),
+		named(t, 2, 190, 70, arrow.BinaryTypes.String)}
+	devicetest.ForEachGroup(t, 3, func(t *testing.T, devices []*backend.Device) {
+		for _, c := range devicetest.Combinations(t, len(kinds)-1, len(algorithms), 3, len(parts), 3, 2) {
+			spec := join.Spec{On: []string{"k0"}, How: kinds[c[0]], Algorithm: algorithms[c[1]], BatchRows: 50,
+				Materialize: join.Materialize(c[0] % 3), BuildSide: join.BuildSide(c[4]),
+				Output: []join.Output{join.Rows, join.Count}[c[5]]}
+			allocator := memory.NewCheckedAllocator(memory.DefaultAllocator)
+			engine := (&keyKind{hashBits: []int{0, 4, noHashBits}[c[2]]}).engine(severalEngine(t, devices, allocator, 0))
+			for _, e := range engine.Engines() {
+				e.GranuleRows, e.WindowRows = max(16, parts[c[3]][0]), parts[c[3]][1]
+			}
+			checkStream(t, engine, tables, [2]join.Source{sourceOf(tables[0], 30), sourceOf(tables[1], 30)}, spec)
+			allocator.AssertSize(t, 0)
+		}
+		for _, device := range devices {
+			noMemoryInUse(t, device)
+		}
+	})
+}
+
+// TestSeveralDevicesFail: whichever device fails, at whatever point, the join ends with its error, and nothing stays.
+func TestSeveralDevicesFail(t *testing.T) {
+	devicetest.HostTest(t)
+	left, right := tables(t, 300, 700)
+	joinBy := func(faults host.Faults) error {
+		b := host.New(host.Options{Faults: faults, CloseLimit: 200 * time.Millisecond, Discrete: true})
+		var devices []*backend.Device
+		for range 3 {
+			driver, err := b.Open("host:cpu")
+			require.NoError(t, err)
+			devices = append(devices, backend.NewDevice(driver, backend.DeviceOptions{}))
+		}
+		allocator := memory.NewCheckedAllocator(memory.DefaultAllocator)
+		engine := severalEngine(t, devices, allocator, 0)
+		engine.GranuleRows = 100
+		spec := onKeys
+		spec.How, spec.BuildSide = join.Full, join.BuildLeft
+		result, err := engine.Stream(t.Context(), join.FromTable(left), sourceOf(right, 50), spec)
+		if err == nil {
+			for batch, drawErr := range result.Batches(t.Context()) {
+				if err = drawErr; err == nil {
+					batch.Release()
+				}
+			}
+			require.Len(t, result.Stats().Devices, 3)
+			result.Close()
+		}
+		allocator.AssertSize(t, 0)
+		for _, device := range devices {
+			if closeErr := device.Close(); closeErr != nil {
+				require.NotEqual(t, host.Faults{}, faults, closeErr)
+				require.NotContains(t, closeErr.Error(), "not released")
+			}
+		}
+		return err
+	}
+	require.NoError(t, joinBy(host.Faults{}))
+	for name, fault := range map[string]struct {
+		at   func(n int) host.Faults
+		want error
+	}{
+		"device memory": {func(n int) host.Faults { return host.Faults{AllocateDevice: n} }, backend.ErrDeviceMemory},
+		"host memory":   {func(n int) host.Faults { return host.Faults{AllocateHost: n} }, backend.ErrHostMemory},
+		"compile":       {func(n int) host.Faults { return host.Faults{Compile: n} }, backend.ErrHostMemory},
+		"lost":          {func(n int) host.Faults { return host.Faults{LoseAtSubmit: n} }, backend.ErrDeviceLost},
+	} {
+		t.Run(name, func(t *testing.T) {
+			failed := 0
+			for n := 1; ; n++ {
+				err := joinBy(fault.at(n))
+				if err == nil {
+					break // there is no n-th call
+				}
+				require.ErrorIs(t, err, fault.want, "call %d", n)
+				failed++
+			}
+			require.Greater(t, failed, 2)
+		})
+	}
+}
+
+// TestSeveralDevicesUnderLimit: devices share the limit of host memory, and take smaller parts, or are fewer, where it is
+// short.
+func TestSeveralDevicesUnderLimit(t *testing.T) {
+	devicetest.HostTest(t)
+	left := keyed(t, "k", 3000, func(i int) int64 { return int64(i) })
+	right := keyed(t, "k", 500_000, func(i int) int64 { return int64(i % 3000) })
+	spec := join.Spec{On: onK, BuildSide: join.BuildLeft, BatchRows: 1 << 12}
+	var devices []*backend.Device
+	for range 3 {
+		device, done := hostDevice(t, host.Options{Discrete: true}, backend.DeviceOptions{})
+		defer func() { require.NoError(t, done()) }()
+		devices = append(devices, device)
+	}
+	for _, limitBytes := range []uint64{0, 256 << 20, 64 << 20, 24 << 20} {
+		engine := severalEngine(t, devices, memory.DefaultAllocator, limitBytes)
+		result, err := engine.Stream(t.Context(), join.FromTable(left), sourceOf(right, 5000), spec)
+		require.NoError(t, err, limitBytes)
+		rows := int64(0)
+		for batch, err := range result.Batches(t.Context()) {
+			require.NoError(t, err)
+			rows += batch.NumRows()
+			batch.Release()
+		}
+		require.EqualValues(t, right.NumRows(), rows)
+		if limitBytes == 0 || limitBytes > 200<<20 {
+			require.Len(t, result.Stats().Devices, 3)
+		}
+		result.Close()
+		require.Equal(t, engine.Budget().Free().Host, engine.HostCapBytes())
+	}
+	spec.MaxOutputRows = 400_000
+	engine := severalEngine(t, devices, memory.DefaultAllocator, 0)
+	_, err := drainStream(t, engine, join.FromTable(left), sourceOf(right, 5000), spec)
+	require.ErrorIs(t, err, backend.ErrLimit)
+}
+
+// drainStream draws all rows and returns their number.
+func drainStream(t *testing.T, engine *join.Engine, left, right join.Source, spec join.Spec) (rows int64, err error) {
+	result, err := engine.Stream(t.Context(), left, right, spec)
+	if err != nil {
+		return 0, err
+	}
+	defer result.Close()
+	for batch, err := range result.Batches(t.Context()) {
+		if err != nil {
+			return rows, err
+		}
+		rows += batch.NumRows()
+		batch.Release()
+	}
+	return rows, nil
+}

@@ -1,0 +1,154 @@
+package query
+
+import (
+	"context"
+	"math/bits"
+
+	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/deliver"
+	"github.com/spirjoin/spirjoin/operator"
+)
+
+// Where several devices have the build side, each knows only the partners that it has met. A row of the build side has
+// none if it has none on any device. Rows are known by their numbers, which are payload: transformed orders differ.
+//
+//	device 1    rows without a partner ─► bitmap ─┐
+//	device 2    rows without a partner ─► bitmap ─┴ and ─► lonely
+//	device 0    rows without a partner ─► lonely? yes: they have none; no: they have one
+
+// lonely returns a bitmap of the rows of the build side without a partner on any of the strands.
+func (r *Result) lonely(ctx context.Context, strands []*strand) (lonely []uint64, err error) {
+	of := make([][]uint64, len(strands))
+	err = r.each(ctx, strands, "mark", func(ctx context.Context, i int, s *strand) error {
+		of[i] = make([]uint64, (s.taken.Scans[operator.Build].Table.NumRows()+63)/64)
+		return s.built.op.Finish(ctx, &restOf{strand: s, room: s.room(), rows: of[i]})
+	})
+	if err != nil {
+		return nil, err
+	}
+	lonely = of[0]
+	for _, rows := range of[1:] {
+		for i, word := range rows {
+			lonely[i] &= word
+		}
+	}
+	return lonely, nil
+}
+
+// restOf is a sink that notes the rows of the build side without a partner in a bitmap.
+type restOf struct {
+	*strand
+	room    deliver.Room
+	rows    []uint64
+	numbers []uint32
+}
+
+// Count does nothing.
+func (*restOf) Count(context.Context, uint64) error { return nil }
+
+// Window returns an empty window.
+func (r *restOf) Window(ctx context.Context, rows uint64) (*operator.Window, error) {
+	return r.room.Window(ctx, rows), nil
+}
+
+// Put notes the rows of a window.
+func (r *restOf) Put(ctx context.Context, w *operator.Window) error {
+	defer w.Release()
+	if w.Matched {
+		return nil
+	}
+	return r.numbered(ctx, w, func(_ uint64, numbers []uint32) error {
+		for _, row := range numbers {
+			r.rows[row>>6] |= 1 << (row & 63)
+		}
+		return nil
+	})
+}
+
+// numbersAtOnce is how many row numbers come from the device at a time.
+const numbersAtOnce = 1 << 20
+
+// numbered calls do with the row numbers of a window of the build side, some at a time, and the first of its rows that they
+// are.
+func (r *restOf) numbered(ctx context.Context, w *operator.Window, do func(first uint64, numbers []uint32) error) error {
+	if r.numbers == nil {
+		r.numbers = make([]uint32, numbersAtOnce)
+	}
+	column := w.Payload[operator.Build][len(r.taken.Scans[operator.Build].Words.Bytes)]
+	for first := uint64(0); first < w.Rows; first += numbersAtOnce {
+		numbers := r.numbers[:min(numbersAtOnce, w.Rows-first)]
+		from := column.Range(first*4, uint64(len(numbers))*4)
+		if err := r.joining.Download(ctx, backend.AsBytes(numbers), from); err != nil {
+			return err
+		}
+		if err := do(first, numbers); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// decided is the sink of the strand that outputs the rows of the build side. Of its rows without a partner those that
+// are lonely have none, and the others have one elsewhere.
+type decided struct {
+	restOf
+	sink   operator.Sink
+	lonely []uint64
+}
+
+func (s *strand) deciding(lonely []uint64) operator.Sink {
+	return &decided{restOf{strand: s, room: s.room()}, s.out.sink, lonely}
+}
+
+// Put passes those rows on that are in the output.
+func (d *decided) Put(ctx context.Context, w *operator.Window) error {
+	want := &d.taken.Output
+	if w.Matched {
+		if err := d.sink.Count(ctx, w.Rows); err != nil {
+			w.Release()
+			return err
+		}
+		return d.sink.Put(ctx, w)
+	}
+	defer w.Release()
+	lonely := make([]uint64, (w.Rows+63)/64)
+	if err := d.numbered(ctx, w, func(first uint64, numbers []uint32) error {
+		for i, row := range numbers {
+			at := first + uint64(i)
+			lonely[at>>6] |= d.lonely[row>>6] >> (row & 63) & 1 << (at & 63)
+		}
+		return nil
+	}); err != nil {
+		return err
+	}
+	if want.Rest[operator.Build] {
+		if err := d.pass(ctx, w, lonely); err != nil {
+			return err
+		}
+	}
+	if !want.Matched[operator.Build] {
+		return nil
+	}
+	for i := range lonely {
+		lonely[i] = ^lonely[i]
+	}
+	lonely[len(lonely)-1] &= ^uint64(0) >> (-w.Rows & 63)
+	w.Matched = true
+	return d.pass(ctx, w, lonely)
+}
+
+// pass passes the rows of a window on whose bits are set.
+func (d *decided) pass(ctx context.Context, w *operator.Window, keep []uint64) error {
+	kept := uint64(0)
+	for _, word := range keep {
+		kept += uint64(bits.OnesCount64(word))
+	}
+	if kept == 0 {
+		return nil
+	}
+	if err := d.sink.Count(ctx, kept); err != nil {
+		return err
+	}
+	payload := [2][]int{operator.Build: d.taken.Scans[operator.Build].Payload()}
+	return d.room.Keep(ctx, d.sink, w, payload, keep)
+}

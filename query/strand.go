@@ -1,0 +1,153 @@
+package query
+
+import (
+	"cmp"
+	"context"
+	"sync"
+	"sync/atomic"
+
+	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/exec"
+	"github.com/spirjoin/spirjoin/operator"
+)
+
+// strand is the work of a query on one device: it has the whole build side there, and joins the parts of the probe side
+// that it takes. Strands take from the same pipe, each as soon as it is free, and put their output into the same one.
+//
+//	parts ─┬─► strand of device 0: built, operator ─┬─► pieces of output
+//	       └─► strand of device 1: built, operator ─┘
+type strand struct {
+	*Result
+	Query   *Query // as planned for the device
+	taken   *Alternative
+	profile *backend.Profile // of this query alone
+	built   *Built
+	joining *exec.Lane // of granules and output
+	out     *output
+	begun   atomic.Uint64 // granules
+	brought atomic.Uint64 // rows of the probe side, in them
+}
+
+func (r *Result) newStrand(q *Query) *strand {
+	q.Engine.Device().ResetPeak()
+	return &strand{Result: r, Query: q, taken: &q.Alternatives[0], profile: new(backend.Profile)}
+}
+
+// close releases all memory.
+func (r *strand) close() {
+	if r.out != nil {
+		r.out.close()
+	}
+	if r.joining != nil {
+		r.joining.Memory.ReleaseAll()
+	}
+	if r.built != nil && r.Result.built == nil {
+		r.built.Close()
+	}
+}
+
+// each runs a step of several strands at once, and returns the first error.
+func (r *Result) each(ctx context.Context, strands []*strand, name string,
+	step func(context.Context, int, *strand) error) error {
+	if len(strands) == 1 {
+		return step(ctx, 0, strands[0])
+	}
+	errs := make([]error, len(strands))
+	var all sync.WaitGroup
+	for i, s := range strands {
+		all.Add(1)
+		r.flow.Go(name, func(ctx context.Context) error {
+			defer all.Done()
+			errs[i] = exec.Protect(name, func() error { return step(ctx, i, s) })
+			return errs[i]
+		})
+	}
+	all.Wait()
+	return cmp.Or(errs...)
+}
+
+// build acquires the memory of all strands at once, checks keys, and loads the build side of each.
+func (r *Result) build(ctx context.Context) (err error) {
+	first := r.strands[0]
+	if first.built, err = r.Query.prepare(ctx, first.taken); err != nil {
+		return err
+	}
+	need := r.Query.need(first.built.held)
+	for _, s := range r.strands[1:] {
+		if s.built, err = s.Query.prepare(ctx, s.taken); err != nil {
+			break
+		}
+		need.Add(s.Query.need(s.built.held))
+	}
+	r.Query.Progress.Start(exec.Waiting)
+	if err == nil {
+		err = first.built.acquire(ctx, need)
+	}
+	if err != nil {
+		for _, s := range r.strands {
+			s.built.giveUp()
+			s.built = nil
+		}
+		return err
+	}
+	for _, s := range r.strands {
+		s.built.grant = first.built.grant
+		s.built.open(ctx, s.profile)
+	}
+	return r.each(ctx, r.strands, "build", func(ctx context.Context, _ int, s *strand) error {
+		var proved []*Scan
+		if s == first {
+			proved = s.taken.Scans[:]
+		}
+		return s.built.fill(ctx, proved, &r.encode)
+	})
+}
+
+// finish outputs what depends on the whole probe side: rows of the build side with or without a partner, of which each
+// strand knows only those that it has met, and rows of tables without a key.
+func (r *Result) finish(ctx context.Context) error {
+	first := r.strands[0]
+	sink := first.out.pairs
+	if others := r.others(); len(others) > 0 && first.taken.Output.Marks(operator.Build) {
+		if first.out.filter != nil {
+			for _, s := range others {
+				if err := first.out.filter.Merge(ctx, s.out.filter); err != nil {
+					return err
+				}
+			}
+		} else {
+			lonely, err := r.lonely(ctx, others)
+			if err != nil {
+				return err
+			}
+			sink = first.deciding(lonely)
+		}
+	}
+	if first.begun.Load() == 0 { // Finish needs at least one Probe
+		if err := first.probeNothing(ctx); err != nil {
+			return err
+		}
+	}
+	if err := first.built.op.Finish(ctx, sink); err != nil {
+		return err
+	}
+	for side, s := range first.taken.Scans {
+		if side == operator.Probe && r.parts != nil {
+			continue
+		}
+		if err := first.alone(ctx, s, side); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// others are the strands beside the first one that have joined something.
+func (r *Result) others() (others []*strand) {
+	for _, s := range r.strands[1:] {
+		if s.begun.Load() > 0 {
+			others = append(others, s)
+		}
+	}
+	return others
+}
