@@ -68,32 +68,31 @@ func (r *Result) each(ctx context.Context, strands []*strand, name string,
 
 // build acquires the memory of all strands at once, checks keys, and loads the build side of each.
 func (r *Result) build(ctx context.Context) (err error) {
-	first := r.strands[0]
-	if first.built, err = r.Query.prepare(ctx, first.taken); err != nil {
-		return err
-	}
-	need := r.Query.need(first.built.held)
-	for _, s := range r.strands[1:] {
-		if s.built, err = s.Query.prepare(ctx, s.taken); err != nil {
-			break
-		}
-		need.Add(s.Query.need(s.built.held))
-	}
 	r.Query.Progress.Start(exec.Waiting)
+	builts, need := make([]*Built, len(r.strands)), exec.Need{}
+	for i, s := range r.strands {
+		if err == nil {
+			builts[i], err = s.Query.prepare(ctx, s.taken)
+		}
+		if err == nil {
+			need.Add(s.Query.need(builts[i].held))
+		}
+	}
 	if err == nil {
-		err = first.built.acquire(ctx, need)
+		err = builts[0].acquire(ctx, need)
 	}
 	if err != nil {
-		for _, s := range r.strands {
-			s.built.giveUp()
-			s.built = nil
+		for _, b := range builts {
+			b.giveUp()
 		}
 		return err
 	}
-	for _, s := range r.strands {
-		s.built.grant = first.built.grant
-		s.built.open(ctx, s.profile)
+	for i, s := range r.strands {
+		builts[i].grant = builts[0].grant
+		builts[i].open(ctx, s.profile)
+		s.built = builts[i]
 	}
+	first := r.strands[0]
 	return r.each(ctx, r.strands, "build", func(ctx context.Context, _ int, s *strand) error {
 		var proved []*Scan
 		if s == first {
