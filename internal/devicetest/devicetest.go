@@ -40,11 +40,12 @@ func ForEachDriver(t *testing.T, run func(t *testing.T, driver backend.Driver)) 
 	forEach(t, func(t *testing.T, open func(t *testing.T) backend.Driver) { run(t, open(t)) })
 }
 
-// ForEachGroup is [ForEach] for tests on n logical devices of each device at once.
-func ForEachGroup(t *testing.T, n int, test func(t *testing.T, devices []*backend.Device)) {
+// ForEachGroup runs test once on each device, opened size times: logical devices of one backend, as several GPUs are.
+// When it returns, all of them must close cleanly, as after [ForEach].
+func ForEachGroup(t *testing.T, size int, test func(t *testing.T, devices []*backend.Device)) {
 	t.Helper()
 	forEach(t, func(t *testing.T, open func(t *testing.T) backend.Driver) {
-		devices := make([]*backend.Device, n)
+		devices := make([]*backend.Device, size)
 		for i := range devices {
 			devices[i] = backend.NewDevice(open(t), backend.DeviceOptions{})
 			t.Cleanup(func() { require.NoError(t, devices[i].Close()) })
@@ -60,42 +61,8 @@ func forEach(t *testing.T, run func(t *testing.T, open func(t *testing.T) backen
 		for name, options := range hostOptions {
 			t.Run(name, func(t *testing.T) {
 				leak.Check(t)
-				run(t, func(t *testing.T) backend.Driver {
-					driver, err := host.New(options).Open("host:cpu")
-					require.NoError(t, err)
-					return driver
-				})
-			})
-		}
-	}
-	t.Run("vulkan", func(t *testing.T) {
-		for _, info := range vulkantest.Devices(t) {
-			t.Run(info.Driver, func(t *testing.T) {
-				leak.Check(t)
-				run(t, func(t *testing.T) backend.Driver { return vulkantest.OpenDevice(t, info.ID) })
-			})
-		}
-	})
-}
-
-// ForEachGroup runs test once on each device, opened size times: logical devices of one backend, as several GPUs are.
-// When it returns, all of them must close cleanly, as after [ForEach].
-func ForEachGroup(t *testing.T, size int, test func(t *testing.T, devices []*backend.Device)) {
-	t.Helper()
-	run := func(t *testing.T, open func() backend.Driver) {
-		devices := make([]*backend.Device, size)
-		for i := range devices {
-			devices[i] = backend.NewDevice(open(), backend.DeviceOptions{})
-			t.Cleanup(func() { require.NoError(t, devices[i].Close()) })
-		}
-		test(t, devices)
-	}
-	if hostSelected() {
-		for name, options := range hostOptions {
-			t.Run(name, func(t *testing.T) {
-				leak.Check(t)
 				b := host.New(options)
-				run(t, func() backend.Driver {
+				run(t, func(t *testing.T) backend.Driver {
 					driver, err := b.Open("host:cpu")
 					require.NoError(t, err)
 					return driver
@@ -107,7 +74,7 @@ func ForEachGroup(t *testing.T, size int, test func(t *testing.T, devices []*bac
 		for _, info := range vulkantest.Devices(t) {
 			t.Run(info.Driver, func(t *testing.T) {
 				leak.Check(t)
-				run(t, func() backend.Driver { return vulkantest.OpenDevice(t, info.ID) })
+				run(t, func(t *testing.T) backend.Driver { return vulkantest.OpenDevice(t, info.ID) })
 			})
 		}
 	})
