@@ -121,7 +121,7 @@ func (b *Budget) Acquire(ctx context.Context, need Need) (*Grant, error) {
 	if err := b.possible(c.need); err != nil {
 		return nil, err
 	}
-	flow := flowOf(ctx)
+	flow := FlowOf(ctx)
 	if err := flow.claim(); err != nil {
 		return nil, err
 	}
@@ -138,7 +138,7 @@ func (b *Budget) Acquire(ctx context.Context, need Need) (*Grant, error) {
 // latter reads, may have a grant too. When ctx ends, the error is ErrCancelled or ErrTimedOut. The caller releases the
 // grant.
 func (b *Budget) Open(ctx context.Context) (*Grant, error) {
-	g := &Grant{budget: b, flow: flowOf(ctx), used: make(map[*backend.Device]uint64), open: true}
+	g := &Grant{budget: b, flow: FlowOf(ctx), used: make(map[*backend.Device]uint64), open: true}
 	if !g.flow.hasOpen() {
 		select {
 		case b.open <- struct{}{}:

@@ -32,7 +32,7 @@ type flowKey struct{}
 // NewFlow returns a flow without goroutines, which is cancelled with ctx. It records what they do in the trace of ctx
 // ([WithTrace]). The caller must call Wait or Stop.
 func NewFlow(ctx context.Context) *Flow {
-	f := &Flow{parent: flowOf(ctx), trace: traceOf(ctx)}
+	f := &Flow{parent: FlowOf(ctx), trace: traceOf(ctx)}
 	f.ctx, f.cancel = context.WithCancelCause(ctx)
 	f.ctx = context.WithValue(f.ctx, flowKey{}, f)
 	if f.trace != nil { // the caller's track is not that of goroutines that have this context
@@ -41,8 +41,8 @@ func NewFlow(ctx context.Context) *Flow {
 	return f
 }
 
-// flowOf returns the innermost flow of a context, or nil.
-func flowOf(ctx context.Context) *Flow {
+// FlowOf returns the innermost flow whose goroutine has the context; nil if there is none.
+func FlowOf(ctx context.Context) *Flow {
 	f, _ := ctx.Value(flowKey{}).(*Flow)
 	return f
 }

@@ -24,6 +24,8 @@ type Engine struct {
 	// Together makes all devices take part in every stream that several can join, whatever is predicted. For measurements
 	// and tests.
 	Together bool
+	// Scatter makes rows meet by their keys on all devices ([query.Spec]). For measurements and tests.
+	Scatter bool
 	// DivideBytes is the size of a build side beyond which a stream divides both sides; 0: half of the memory limit.
 	// For measurements and tests.
 	DivideBytes uint64

@@ -297,7 +297,10 @@ func (b *buildSide) stream(flow *exec.Flow, grant *exec.Grant, source *reading, 
 	q = s.query(q)
 	q.Release, q.Grant, q.PartsBytes, q.WaitingBytes = release, grant, s.wishBytes(), s.source.waitingBytes()
 	planned, err := planGranules(b.engine.Engine, q)
-	if err == nil {
+	switch {
+	case errors.Is(err, backend.ErrDeviceMemory) || err == nil && b.engine.Scatter:
+		planned, err = s.scattered(planned, err, q, l)
+	case err == nil:
 		planned, err = s.together(planned, l)
 	}
 	if errors.Is(err, backend.ErrDeviceMemory) || errors.Is(err, backend.ErrHostMemory) {

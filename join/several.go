@@ -35,26 +35,16 @@ func (p *Plan) severally() bool {
 // shareRows bounds the rows of a part, so that all devices have something to do.
 func (s *stream) shareRows() {
 	devices := uint64(1 + len(s.engine.others))
-	if devices == 1 || s.sourceRows < 0 || s.engine.GranuleRows > 0 || s.alone() != "" {
+	if devices == 1 || s.sourceRows < 0 || s.engine.GranuleRows > 0 || s.alone() {
 		return
 	}
 	s.mostRows = min(s.mostRows, max(uint64(s.sourceRows)/(devices*partsPerDevice), leastSharedRows))
 }
 
-// alone returns why only one device can run the stream; "" if several can.
-func (s *stream) alone() (reason string) {
-	spec, want := &s.layout.Spec, s.none.want()
-	switch {
-	case len(s.engine.others) == 0:
-		return "there is no other"
-	case s.none.ordered():
-		return "an order of the output is requested"
-	case want.Count && want.Marks(operator.Build) && s.none.keys.Exact():
-		return "rows of the build side without a partner are only counted"
-	case spec.How == NotIn && s.none.keys.Nulls(s.side) > 0:
-		return "there is no output"
-	}
-	return ""
+// alone reports whether only one device can run the stream.
+func (s *stream) alone() bool {
+	spec := &s.layout.Spec
+	return len(s.engine.others) == 0 || s.none.ordered() || spec.How == NotIn && s.none.keys.Nulls(s.side) > 0
 }
 
 // together plans the query on the best of all devices together, of which planned is the plan for the first alone. l is
@@ -63,7 +53,9 @@ func (s *stream) alone() (reason string) {
 // Devices are added from the fastest one on, as long as that is predicted to shorten the join. Each is planned for a
 // share of the probe side in proportion to how fast it alone would be.
 func (s *stream) together(planned *query.Query, l *lowering) (*query.Query, error) {
-	if planned.Empty != "" || s.alone() != "" {
+	want := l.want()
+	countsRest := want.Count && want.Marks(operator.Build) && l.keys.Exact() // of which only bitmaps could tell
+	if planned.Empty != "" || s.alone() || countsRest {
 		return planned, nil
 	}
 	one := []member{{engine: s.engine.Engine, time: planned.Alternatives[0].Time()}}
@@ -87,7 +79,7 @@ func (s *stream) together(planned *query.Query, l *lowering) (*query.Query, erro
 		if (s.engine.Together || !rates) && !all {
 			continue
 		}
-		team, slowest, err := s.planTeam(planned.Spec, l, one[:n], rates)
+		team, slowest, err := s.planTeam(planned.Spec, l, one[:n], rates, false)
 		if errors.Is(err, backend.ErrDeviceMemory) || errors.Is(err, backend.ErrHostMemory) {
 			continue
 		}
@@ -108,7 +100,7 @@ type member struct {
 }
 
 // planTeam plans the query for several devices, and returns the longest time that one of them takes.
-func (s *stream) planTeam(spec query.Spec, l *lowering, members []member, rates bool) (
+func (s *stream) planTeam(spec query.Spec, l *lowering, members []member, rates, scattered bool) (
 	team *query.Query, slowest time.Duration, err error) {
 	speeds, all := make([]float64, len(members)), 0.0
 	for i, m := range members {
@@ -118,6 +110,10 @@ func (s *stream) planTeam(spec query.Spec, l *lowering, members []member, rates 
 		all += speeds[i]
 	}
 	for i, m := range members {
+		spec := spec
+		if spec.Scattered = scattered; scattered && i > 0 { // rows that move have the same columns everywhere
+			spec.Place = team.Alternatives[0].Place
+		}
 		q, err := s.planOn(m.engine, spec, l, speeds[i]/all, len(members))
 		if err != nil {
 			return nil, 0, err
@@ -135,8 +131,11 @@ func (s *stream) planTeam(spec query.Spec, l *lowering, members []member, rates 
 // planOn plans the query on a device for a share of the probe side, as one of several.
 func (s *stream) planOn(e *query.Engine, spec query.Spec, l *lowering, share float64, devices int) (*query.Query, error) {
 	own := *l
-	own.several = devices > 1
+	own.several = devices > 1 && !spec.Scattered
 	spec.Trees, spec.Among = own.trees(e), uint64(devices)
+	if spec.Place != "" {
+		spec.Trees = slices.DeleteFunc(spec.Trees, func(tree query.Join) bool { return tree.Place != spec.Place })
+	}
 	if e != s.engine.Engine { // the first device has what there is once
 		spec.Grant, spec.Release, spec.PartsBytes, spec.WaitingBytes = nil, nil, 0, 0
 	}
@@ -149,5 +148,28 @@ func (s *stream) planOn(e *query.Engine, spec query.Spec, l *lowering, share flo
 	if f.MostRows > 0 {
 		f.MostRows = scale(f.MostRows)
 	}
+	if spec.Scattered {
+		f.Rows[operator.Build] = uint64(query.ScatteredSlack*share*float64(f.Rows[operator.Build])) + 1
+		f.Stays = true // a device may receive more granules than planned
+		f.Sorted = [2]bool{}
+	}
 	return planGranules(e, spec)
+}
+
+// scattered plans the query on all devices, on which rows of both sides with equal keys meet, where planned, the plan with
+// the whole build side, cannot run because of err. Where the other plan cannot either, it returns planned and err.
+func (s *stream) scattered(planned *query.Query, err error, spec query.Spec, l *lowering) (*query.Query, error) {
+	want := l.want()
+	if s.alone() || s.layout.Spec.How == Cross || !l.keys.Exact() && want.Marks(operator.Probe) {
+		return planned, err
+	}
+	all := []member{{engine: s.engine.Engine}}
+	for _, e := range s.engine.others {
+		all = append(all, member{engine: e})
+	}
+	team, _, scatteredErr := s.planTeam(spec, l, all, false, true)
+	if scatteredErr != nil {
+		return planned, err
+	}
+	return team, nil
 }

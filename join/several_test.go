@@ -1,6 +1,7 @@
 package join_test
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -36,7 +37,7 @@ func TestSeveralDevices(t *testing.T) {
 	tables := [2]arrow.Table{rich(t, 1, 300, 120, arrow.PrimitiveTypes.Int32),
 		rich(t, 2, 500, 150, arrow.PrimitiveTypes.Int64)}
 	few := [2]arrow.Table{rich(t, 3, 40, 20, arrow.PrimitiveTypes.Int32), rich(t, 4, 90, 20, arrow.PrimitiveTypes.Int64)}
-	sizes := []int{2, 3, 8}
+	sizes := []int{2, 3, 5}
 	if devicetest.RaceDetector {
 		sizes = sizes[1:2]
 	}
@@ -63,6 +64,47 @@ func TestSeveralDevices(t *testing.T) {
 				}
 				allocator.AssertSize(t, 0)
 			}
+			require.Greater(t, shared, 5)
+			for _, device := range devices {
+				noMemoryInUse(t, device)
+			}
+		})
+	}
+}
+
+// TestScattered: the same where rows of both sides meet by their keys.
+func TestScattered(t *testing.T) {
+	tables := [2]arrow.Table{rich(t, 1, 300, 120, arrow.PrimitiveTypes.Int32),
+		rich(t, 2, 500, 150, arrow.PrimitiveTypes.Int64)}
+	one := [2]arrow.Table{rich(t, 3, 40, 1, arrow.PrimitiveTypes.Int32), rich(t, 4, 90, 1, arrow.PrimitiveTypes.Int64)}
+	sizes := []int{2, 3, 5}
+	if devicetest.RaceDetector {
+		sizes = sizes[1:2]
+	}
+	for _, n := range sizes {
+		devicetest.ForEachGroup(t, n, func(t *testing.T, devices []*backend.Device) {
+			shared := 0
+			allocator := memory.NewCheckedAllocator(memory.DefaultAllocator)
+			engine := severalEngine(t, devices, allocator, 0) // one for all, as links take time to be made
+			engine.Scatter = true
+			for _, c := range devicetest.Combinations(t, len(kinds)-1, len(algorithms), 3, 3, len(parts), 3, 3, 2) {
+				spec := withKeys(join.Spec{How: kinds[c[0]], Algorithm: algorithms[c[1]], BatchRows: 100,
+					Materialize: []join.Materialize{join.MaterializeAuto, join.MaterializeHost, join.MaterializeDevice}[c[3]],
+					BuildSide:   join.BuildSide(c[5]), Output: []join.Output{join.Rows, join.Count, join.Rows}[c[6]]})
+				if spec.How == join.Cross {
+					continue
+				}
+				for _, e := range engine.Engines() {
+					e.GranuleRows, e.WindowRows = max(16, parts[c[4]][0]), parts[c[4]][1]
+				}
+				rows, of := []int64{1, 7, 30}[c[2]], [][2]arrow.Table{tables, one}[c[7]]
+				stats := checkStream(t, engine, of, [2]join.Source{sourceOf(of[0], rows), sourceOf(of[1], rows)}, spec)
+				if len(stats.Devices) > 1 {
+					shared++
+				}
+				allocator.AssertSize(t, 0)
+			}
+			engine.Close()
 			require.Greater(t, shared, 5)
 			for _, device := range devices {
 				noMemoryInUse(t, device)
@@ -98,17 +140,17 @@ func TestSeveralDevicesOfTexts(t *testing.T) {
 func TestSeveralDevicesFail(t *testing.T) {
 	devicetest.HostTest(t)
 	left, right := tables(t, 300, 700)
-	joinBy := func(faults host.Faults) error {
+	joinBy := func(faults host.Faults, scatter bool) error {
 		b := host.New(host.Options{Faults: faults, CloseLimit: 200 * time.Millisecond, Discrete: true})
 		var devices []*backend.Device
-		for range 3 {
+		for range 2 {
 			driver, err := b.Open("host:cpu")
 			require.NoError(t, err)
 			devices = append(devices, backend.NewDevice(driver, backend.DeviceOptions{}))
 		}
 		allocator := memory.NewCheckedAllocator(memory.DefaultAllocator)
 		engine := severalEngine(t, devices, allocator, 0)
-		engine.GranuleRows = 100
+		engine.GranuleRows, engine.Scatter = 100, scatter
 		spec := onKeys
 		spec.How, spec.BuildSide = join.Full, join.BuildLeft
 		result, err := engine.Stream(t.Context(), join.FromTable(left), sourceOf(right, 50), spec)
@@ -118,9 +160,10 @@ func TestSeveralDevicesFail(t *testing.T) {
 					batch.Release()
 				}
 			}
-			require.Len(t, result.Stats().Devices, 3)
+			require.Len(t, result.Stats().Devices, 2)
 			result.Close()
 		}
+		engine.Close()
 		allocator.AssertSize(t, 0)
 		for _, device := range devices {
 			if closeErr := device.Close(); closeErr != nil {
@@ -130,7 +173,8 @@ func TestSeveralDevicesFail(t *testing.T) {
 		}
 		return err
 	}
-	require.NoError(t, joinBy(host.Faults{}))
+	require.NoError(t, joinBy(host.Faults{}, false))
+	require.NoError(t, joinBy(host.Faults{}, true))
 	for name, fault := range map[string]struct {
 		at   func(n int) host.Faults
 		want error
@@ -140,18 +184,23 @@ func TestSeveralDevicesFail(t *testing.T) {
 		"compile":       {func(n int) host.Faults { return host.Faults{Compile: n} }, backend.ErrHostMemory},
 		"lost":          {func(n int) host.Faults { return host.Faults{LoseAtSubmit: n} }, backend.ErrDeviceLost},
 	} {
-		t.Run(name, func(t *testing.T) {
-			failed := 0
-			for n := 1; ; n++ {
-				err := joinBy(fault.at(n))
-				if err == nil {
-					break // there is no n-th call
+		for _, scatter := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s/%t", name, scatter), func(t *testing.T) {
+				failed, step := 0, 1
+				if scatter { // links are made anew, which takes time
+					step = 31
 				}
-				require.ErrorIs(t, err, fault.want, "call %d", n)
-				failed++
-			}
-			require.Greater(t, failed, 2)
-		})
+				for n := 1; ; n += step {
+					err := joinBy(fault.at(n), scatter)
+					if err == nil {
+						break // there is no n-th call
+					}
+					require.ErrorIs(t, err, fault.want, "call %d", n)
+					failed++
+				}
+				require.Positive(t, failed)
+			})
+		}
 	}
 }
 
@@ -189,6 +238,50 @@ func TestSeveralDevicesUnderLimit(t *testing.T) {
 	engine := severalEngine(t, devices, memory.DefaultAllocator, 0)
 	_, err := drainStream(t, engine, join.FromTable(left), sourceOf(right, 5000), spec)
 	require.ErrorIs(t, err, backend.ErrLimit)
+}
+
+// TestScatteredWhereTooLarge: a build side that is too large for each device alone, but not for all together, meets by its
+// keys, also where one key has half of the rows of the other side.
+func TestScatteredWhereTooLarge(t *testing.T) {
+	devicetest.HostTest(t)
+	left := keyed(t, "k", 4_000_000, func(i int) int64 { return int64(i * 7919 % 4_000_000) })
+	right := keyed(t, "k", 2_500_000, func(i int) int64 { return int64(i%2) * int64(i%5_000_000) })
+	spec := join.Spec{On: onK, BuildSide: join.BuildLeft, BatchRows: 1 << 14, Materialize: join.MaterializeHost}
+	joined := func(n int) (*join.Result, int64, error) {
+		var devices []*backend.Device
+		for range n {
+			device, done := hostDevice(t, host.Options{Discrete: true}, backend.DeviceOptions{DeviceMemoryBytes: 72 << 20})
+			defer func() { require.NoError(t, done()) }()
+			devices = append(devices, device)
+		}
+		engine := severalEngine(t, devices, memory.DefaultAllocator, 0)
+		defer engine.Close()
+		result, err := engine.Stream(t.Context(), join.FromTable(left), sourceOf(right, 20_000), spec)
+		if err != nil {
+			return nil, 0, err
+		}
+		defer result.Close()
+		rows := int64(0)
+		for batch, err := range result.Batches(t.Context()) {
+			require.NoError(t, err)
+			rows += batch.NumRows()
+			batch.Release()
+		}
+		return result, rows, nil
+	}
+	_, _, err := joined(1)
+	require.ErrorIs(t, err, backend.ErrDeviceMemory)
+	result, rows, err := joined(3)
+	require.NoError(t, err)
+	want := 0
+	for i := range 2_500_000 {
+		if i%2*(i%5_000_000) < 4_000_000 {
+			want++
+		}
+	}
+	require.EqualValues(t, want, rows)
+	require.True(t, result.Query().Scattered)
+	require.Len(t, result.Stats().Devices, 3)
 }
 
 // drainStream draws all rows and returns their number.

@@ -87,7 +87,7 @@ func (q *Query) build(ctx context.Context, a *Alternative, proved []*Scan, profi
 			b.Close()
 		}
 	}()
-	if err := b.fill(ctx, proved, encode); err != nil {
+	if err := b.fill(ctx, proved, encode, nil); err != nil {
 		return nil, err
 	}
 	return b, nil
@@ -116,8 +116,8 @@ func (b *Built) open(ctx context.Context, profile *backend.Profile) {
 	b.memory = b.lane.Scope(ctx)
 }
 
-// fill checks keys, and loads the build side.
-func (b *Built) fill(ctx context.Context, proved []*Scan, encode *atomic.Int64) error {
+// fill checks keys, and loads the build side, or the rows of it that meet on this rank.
+func (b *Built) fill(ctx context.Context, proved []*Scan, encode *atomic.Int64, rank *rank) error {
 	q, a := b.Query, b.held
 	for _, s := range proved {
 		if err := q.prove(ctx, b.lane, s); err != nil {
@@ -135,6 +135,9 @@ func (b *Built) fill(ctx context.Context, proved []*Scan, encode *atomic.Int64) 
 			if b.texts, err = s.loadTexts(ctx, b.lane, b.memory, 0, int(s.Table.NumRows())); err != nil {
 				return nil, err
 			}
+		}
+		if rank != nil {
+			return b.scatter(ctx, rank)
 		}
 		return s.load(ctx, b.lane, b.memory, 0, int(s.Table.NumRows()), b.texts)
 	})

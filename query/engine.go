@@ -11,6 +11,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/memory"
 
 	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/exchange/peers"
 	"github.com/spirjoin/spirjoin/exec"
 	"github.com/spirjoin/spirjoin/primitive"
 	"github.com/spirjoin/spirjoin/relation"
@@ -33,17 +34,18 @@ type Engine struct {
 	// Simulate is for rehearsals, by which kernels are compiled ahead; nil: they are compiled when they are needed.
 	Simulate Simulator
 
-	*memoryOfAll
+	*shared
 	flows       exec.Flows
 	rehearsed   shapes
 	pinnedBytes uint64 // the part of host memory that batches may use as pinned memory
 }
 
-// memoryOfAll is the memory that engines of several devices share.
-type memoryOfAll struct {
+// shared is what engines of several devices share.
+type shared struct {
 	budget    *exec.Budget
-	hostBytes uint64 // cap of host memory, or exec.Unlimited
-	reserved  uint64 // host memory that was taken out of the cap
+	hostBytes uint64       // cap of host memory, or exec.Unlimited
+	reserved  uint64       // host memory that was taken out of the cap
+	links     *peers.Links // between the devices
 }
 
 // Member is a device, with what an engine on it needs.
@@ -64,11 +66,11 @@ func NewEngine(ops *primitive.Ops, allocator memory.Allocator, memoryLimitBytes 
 // NewEngines returns an engine for each member, as NewEngine. They share the limit of host memory, so that a query may
 // run on several of them.
 func NewEngines(members []Member, memoryLimitBytes uint64) []*Engine {
-	all := &memoryOfAll{hostBytes: cmp.Or(memoryLimitBytes, exec.Unlimited)}
+	all := &shared{hostBytes: cmp.Or(memoryLimitBytes, exec.Unlimited), links: peers.NewLinks(nil)}
 	engines := make([]*Engine, len(members))
 	total := exec.Need{Device: make(map[*backend.Device]uint64), Host: all.hostBytes}
 	for i, m := range members {
-		e := &Engine{Ops: m.Ops, Allocator: m.Allocator, memoryOfAll: all}
+		e := &Engine{Ops: m.Ops, Allocator: m.Allocator, shared: all}
 		if pinned, ok := m.Allocator.(*relation.PinnedAllocator); ok {
 			e.pinnedBytes = pinned.CapBytes()
 		}
@@ -100,6 +102,7 @@ func (e *Engine) Begin(ctx context.Context) (flow *exec.Flow, begun func(), err 
 // callback, for which it waits.
 func (e *Engine) Close() {
 	e.flows.Close(fmt.Errorf("%w: the engine was closed", backend.ErrCancelled))
+	e.links.Close()
 }
 
 // Device returns the device that queries run on.

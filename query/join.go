@@ -76,6 +76,10 @@ type Spec struct {
 	RowBytes     uint64 // approximate size of an output row on the host
 	Progress     *exec.Progress
 	Release      func() // releases tables that the query owns, when its result is closed; may be nil
+	// Scattered says that rows of both sides with equal keys meet on one of several devices. Otherwise each device has the
+	// whole build side. The facts are those of the share of one device.
+	Scattered bool
+	Place     string // of the trees that may be taken; "": any
 	// Among is the number of devices that run the query together, each with an equal share of host memory beside the
 	// tables; 0: one.
 	Among uint64
@@ -220,6 +224,11 @@ func (q *Query) add(tree *Join, compare Comparing, parts uint64, limits planner.
 			f.InPlace[side] = s.InPlace
 		}
 	}
+	if q.Scattered {
+		most := limits.DeviceMemoryBytes / scatteredShare / (scatteredCopies * rowBytes(&f, operator.Probe))
+		f.Granule = min(f.Granule, max(most, minBatchRows))
+		f.HeldBytes += f.Held(operator.Probe) * scatteredCopies * rowBytes(&f, operator.Probe)
+	}
 	if q.Ordered {
 		bytes, err := deliver.RunBytes(f.Tuning, deliver.RunRows)
 		if err != nil {
@@ -256,6 +265,9 @@ func (q *Query) add(tree *Join, compare Comparing, parts uint64, limits planner.
 		transfer.Predict(p, q.Rates)
 		a := Alternative{Join: tree, Plan: p, Err: p.Reject, batch: min(q.BatchRows, primitive.MaxRows),
 			Compare: compare, texts: texts}
+		if q.Scattered {
+			q.fitScattered(&a, limits)
+		}
 		if errors.Is(a.Err, backend.ErrDeviceMemory) {
 			a.lacks = a.PeakBytes
 		}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/deliver"
+	"github.com/spirjoin/spirjoin/exchange/peers"
 	"github.com/spirjoin/spirjoin/exec"
 	"github.com/spirjoin/spirjoin/operator"
 	"github.com/spirjoin/spirjoin/relation"
@@ -24,7 +25,9 @@ type granule struct {
 	chunk  *relation.Chunk
 	texts  *deliver.Texts // nil unless keys are compared on the device
 	memory *exec.Scope
-	end    *granule // the end of the portion, which comes with its last granule: the next one is loaded meanwhile
+	// received has the rows of the chunk instead, where they came from other devices.
+	received *peers.Received
+	end      *granule // the end of the portion, which comes with its last granule: the next one is loaded meanwhile
 }
 
 // Release releases the chunk or, at the end of a portion, the part. Safe on nil.
@@ -33,6 +36,7 @@ func (g *granule) Release() {
 	case g == nil:
 	case g.chunk != nil:
 		g.memory.ReleaseAll()
+		g.received.Release()
 		g.end.Release()
 	case g.of.part != nil:
 		g.of.part.Release()
@@ -84,7 +88,7 @@ func (r *strand) granulesOf(ctx context.Context) iter.Seq2[*granule, error] {
 		return r.loaded(ctx, r.joining)
 	}
 	lane := r.joining.On(ctx, backend.Ingest)
-	return exec.Ahead(r.flow, "load", func(ctx context.Context) iter.Seq2[*granule, error] {
+	return exec.Ahead(exec.FlowOf(ctx), "load", func(ctx context.Context) iter.Seq2[*granule, error] {
 		return r.loaded(ctx, lane)
 	})
 }
@@ -110,11 +114,18 @@ func (r *strand) loadPortion(ctx context.Context, lane *exec.Lane, p *portion, y
 	end := &granule{of: p}
 	defer func() { end.Release() }()
 	s, f := p.Scans[operator.Probe], &r.taken.Facts
-	bounds := s.granules(f.Granule, f.Brought(operator.Probe))
 	var loads [][2]int // ranges of rows
+	var bounds []int
+	if r.rank != nil {
+		bounds = r.rank.all.bounds(int(s.Table.NumRows()))
+	} else {
+		bounds = s.granules(f.Granule, f.Brought(operator.Probe))
+	}
 	for i := range bounds[1:] {
 		from, to := bounds[i], bounds[i+1]
-		if p.part != nil && s.Keys.RowsIn(s.Side, from, to) == 0 {
+		if r.rank != nil {
+			from, to = r.rank.mine(from, to)
+		} else if p.part != nil && s.Keys.RowsIn(s.Side, from, to) == 0 {
 			end.rows += uint64(to - from)
 			continue
 		}
@@ -146,16 +157,18 @@ func (r *strand) portions(ctx context.Context) iter.Seq2[*portion, error] {
 			}
 			return
 		}
-		for {
-			part, some, err := r.parts.Take(ctx)
+		for number := 0; ; number++ {
+			part, err := r.part(ctx, number)
 			if err != nil {
 				yield(nil, err)
 				return
 			}
-			if !some {
+			if part == nil {
 				return
 			}
-			r.probed.Add(uint64(part.Table.NumRows()))
+			if r.rank == nil || r == r.strands[0] {
+				r.probed.Add(uint64(part.Table.NumRows()))
+			}
 			if r.Query.Empty != "" {
 				part.Release()
 			} else if !yield(&portion{tree(part.Trees(r.Query.Engine), r.taken.Place), part}, nil) {
@@ -163,6 +176,15 @@ func (r *strand) portions(ctx context.Context) iter.Seq2[*portion, error] {
 			}
 		}
 	}
+}
+
+// part takes the next part, or the one with this number, of which all ranks join rows; nil after the last one.
+func (r *strand) part(ctx context.Context, number int) (*Part, error) {
+	if r.rank != nil {
+		return r.rank.all.part(ctx, number)
+	}
+	part, _, err := r.parts.Take(ctx)
+	return part, err
 }
 
 // load loads the rows [from, to) of a portion.
@@ -181,6 +203,9 @@ func (r *strand) load(ctx context.Context, lane *exec.Lane, p *portion, from, to
 		}
 		return s.load(ctx, lane, g.memory, from, to, g.texts)
 	})
+	if err == nil && r.rank != nil && p.part != nil {
+		err = r.rank.exchange(ctx, lane, g)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -214,10 +239,16 @@ func (r *strand) granule(ctx context.Context, g *granule) (err error) {
 		if g.of.part == nil {
 			return nil
 		}
+		if r.rank != nil && r != r.strands[0] { // the first one does it for all
+			return nil
+		}
 		if err := r.alone(ctx, g.of.Scans[operator.Probe], operator.Probe); err != nil {
 			return err
 		}
 		return out.part(ctx)
+	}
+	if g.received != nil && g.chunk.Rows == 0 {
+		return nil
 	}
 	r.begun.Add(1)
 	r.brought.Add(g.rows)
@@ -231,5 +262,5 @@ func (r *strand) granule(ctx context.Context, g *granule) (err error) {
 	if len(r.strands) == 1 { // otherwise only whole granules are reported
 		sink = &advance{Sink: sink, result: r.Result, tests: out.filter != nil, rows: g.rows, before: r.Rows()}
 	}
-	return r.built.op.Probe(ctx, r.joining, g.chunk, sink)
+	return r.pieces(g.chunk, func(c *relation.Chunk) error { return r.built.op.Probe(ctx, r.joining, c, sink) })
 }

@@ -45,12 +45,15 @@ func (r *Result) join(ctx context.Context) (err error) {
 	}()
 	if r.built != nil {
 		r.strands[0].built = r.built
-	} else if err := r.build(ctx); err != nil {
+	} else if err := r.acquire(ctx); err != nil {
 		return err
 	}
-	if err := r.each(ctx, r.strands, "join", func(ctx context.Context, _ int, s *strand) error {
-		return s.probe(ctx)
-	}); err != nil {
+	if r.Query.Scattered {
+		err = r.meet(ctx)
+	} else {
+		err = r.apart(ctx)
+	}
+	if err != nil {
 		return err
 	}
 	if r.Query.Empty == "" {

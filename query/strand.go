@@ -26,6 +26,7 @@ type strand struct {
 	out     *output
 	begun   atomic.Uint64 // granules
 	brought atomic.Uint64 // rows of the probe side, in them
+	rank    *rank         // nil unless rows meet by their keys
 }
 
 func (r *Result) newStrand(q *Query) *strand {
@@ -66,8 +67,8 @@ func (r *Result) each(ctx context.Context, strands []*strand, name string,
 	return cmp.Or(errs...)
 }
 
-// build acquires the memory of all strands at once, checks keys, and loads the build side of each.
-func (r *Result) build(ctx context.Context) (err error) {
+// acquire acquires the memory of all strands at once.
+func (r *Result) acquire(ctx context.Context) (err error) {
 	r.Query.Progress.Start(exec.Waiting)
 	builts, need := make([]*Built, len(r.strands)), exec.Need{}
 	for i, s := range r.strands {
@@ -92,14 +93,27 @@ func (r *Result) build(ctx context.Context) (err error) {
 		builts[i].open(ctx, s.profile)
 		s.built = builts[i]
 	}
-	first := r.strands[0]
-	return r.each(ctx, r.strands, "build", func(ctx context.Context, _ int, s *strand) error {
-		var proved []*Scan
-		if s == first {
-			proved = s.taken.Scans[:]
+	return nil
+}
+
+// apart joins on each device with the whole build side. Keys that must be unique are checked before.
+func (r *Result) apart(ctx context.Context) error {
+	if r.built == nil {
+		if err := r.each(ctx, r.strands, "build", func(ctx context.Context, _ int, s *strand) error {
+			return s.built.fill(ctx, s.proved(), &r.encode, nil)
+		}); err != nil {
+			return err
 		}
-		return s.built.fill(ctx, proved, &r.encode)
-	})
+	}
+	return r.each(ctx, r.strands, "join", func(ctx context.Context, _ int, s *strand) error { return s.probe(ctx) })
+}
+
+// proved are the scans whose keys the strand checks: the first one does it for all.
+func (r *strand) proved() []*Scan {
+	if r == r.strands[0] {
+		return r.taken.Scans[:]
+	}
+	return nil
 }
 
 // finish outputs what depends on the whole probe side: rows of the build side with or without a partner, of which each
@@ -108,13 +122,23 @@ func (r *Result) finish(ctx context.Context) error {
 	first := r.strands[0]
 	sink := first.out.pairs
 	if others := r.others(); len(others) > 0 && first.taken.Output.Marks(operator.Build) {
-		if first.out.filter != nil {
+		switch {
+		case first.out.filter == nil && r.Query.Scattered:
+			if err := r.each(ctx, r.strands, "finish", func(ctx context.Context, i int, s *strand) error {
+				if i == 0 {
+					return nil
+				}
+				return s.finishOwn(ctx, s.out.pairs)
+			}); err != nil {
+				return err
+			}
+		case first.out.filter != nil:
 			for _, s := range others {
 				if err := first.out.filter.Merge(ctx, s.out.filter); err != nil {
 					return err
 				}
 			}
-		} else {
+		default:
 			lonely, err := r.lonely(ctx, others)
 			if err != nil {
 				return err
@@ -122,12 +146,7 @@ func (r *Result) finish(ctx context.Context) error {
 			sink = first.deciding(lonely)
 		}
 	}
-	if first.begun.Load() == 0 { // Finish needs at least one Probe
-		if err := first.probeNothing(ctx); err != nil {
-			return err
-		}
-	}
-	if err := first.built.op.Finish(ctx, sink); err != nil {
+	if err := first.finishOwn(ctx, sink); err != nil {
 		return err
 	}
 	for side, s := range first.taken.Scans {
@@ -141,10 +160,20 @@ func (r *Result) finish(ctx context.Context) error {
 	return nil
 }
 
+// finishOwn outputs the rows of the build side that depend on all granules of the strand.
+func (r *strand) finishOwn(ctx context.Context, sink operator.Sink) error {
+	if r.begun.Load() == 0 { // Finish needs at least one Probe
+		if err := r.probeNothing(ctx); err != nil {
+			return err
+		}
+	}
+	return r.built.op.Finish(ctx, sink)
+}
+
 // others are the strands beside the first one that have joined something.
 func (r *Result) others() (others []*strand) {
 	for _, s := range r.strands[1:] {
-		if s.begun.Load() > 0 {
+		if s.begun.Load() > 0 || r.Query.Scattered {
 			others = append(others, s)
 		}
 	}

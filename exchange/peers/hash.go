@@ -74,8 +74,16 @@ func (h *hash) Decide(said [][]byte) (again bool, err error) {
 		}
 		h.rows = append(h.rows, rows)
 	}
-	h.owners = assign(total, h.size, h.weights)
+	if h.owners == nil {
+		h.owners = assign(total, h.size, h.weights)
+	}
 	return false, nil
+}
+
+// Alike returns a partitioner that sends keys to the ranks to which one of [Rank.Hash] has sent them in an exchange.
+func Alike(by Partitioner) Partitioner {
+	h := by.(*hash)
+	return &hash{seed: h.seed, bits: h.bits, size: h.size, weights: h.weights, owners: h.owners}
 }
 
 // Apply returns the partitioned rows.

@@ -78,7 +78,7 @@ func (r *Rank) Exchange(ctx context.Context, by Partitioner, most uint64, chunks
 			return nil, err
 		}
 		if most > 0 {
-			most -= min(most-1, received[i].sizeBytes()) // 0 would be no limit
+			most -= min(most-1, received[i].SizeBytes()) // 0 would be no limit
 		}
 	}
 	return received, nil

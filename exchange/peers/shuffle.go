@@ -28,7 +28,8 @@ func (r *Received) Release() {
 	}
 }
 
-func (r *Received) sizeBytes() (total uint64) {
+// SizeBytes is the device memory of the columns.
+func (r *Received) SizeBytes() (total uint64) {
 	for _, c := range columnsOf(&r.Chunk) {
 		total += backend.Aligned(c.Data.SizeBytes)
 	}
