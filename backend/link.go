@@ -172,6 +172,13 @@ func (l *PeerLink) Close() error {
 	l.slots, l.carrier = nil, nil
 	l.failed = &OpError{Op: "peer copy", Device: l.From.info.Name, Err: ErrInvalidInput, Detail: "the link was closed"}
 	if carrier != nil {
+		for i := range slots { // batches that a cancelled copy left behind may use semaphores of the carrier
+			for _, p := range []Point{slots[i].read, slots[i].written} {
+				if err := p.Wait(context.Background()); errors.Is(err, ErrTimedOut) {
+					return err
+				}
+			}
+		}
 		if err := carrier.close(); err != nil {
 			return err
 		}
