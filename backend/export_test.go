@@ -8,3 +8,21 @@ func ConnectWith(ctx context.Context, from, to *Device, path PeerPath, chunkByte
 	shapes[path] = linkShape{chunkBytes, slots}
 	return connect(ctx, from, to, path, shapes)
 }
+
+// Lanes are the ways to copy at the ends of a link.
+const (
+	TransferQueues = iota
+	KernelQueues
+	Kernels
+)
+
+// UseLane makes a link use a lane whatever its rate.
+func (l *PeerLink) UseLane(which int, near, far Copier) {
+	l.lane = transferLane
+	if which != TransferQueues {
+		l.lane = kernelLane
+	}
+	if which == Kernels {
+		l.lane.near, l.lane.far = near, far
+	}
+}

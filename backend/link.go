@@ -55,8 +55,9 @@ const coreChunkBytes = 1 << 20
 
 // PeerLink copies from one device to another through exchange memory, chunk by chunk: while one chunk is read, others
 // are passed on and written. Safe for concurrent use; copies of one link run one after the other, in the order in which
-// they were started. It uses the download queue of From and the upload queue of To, so the two links of a pair run at
-// the same time. Owned by whoever connected it.
+// they were started. It uses the download queue of From and the upload queue of To, or where that is much faster and
+// nothing goes through the host, their deliver and ingest queues. So the two links of a pair run at the same time. Owned
+// by whoever connected it.
 //
 // Exchange memory is not under the caps of the devices, except that of HostStaged. A link has at most 96 MiB of it on
 // each device, or 64 MiB on the host for each.
@@ -72,6 +73,7 @@ type PeerLink struct {
 	running sync.WaitGroup // of Start
 
 	// What follows belongs to the copy whose turn it is.
+	lane    lane
 	slots   []linkSlot
 	carrier carrier // of chunks to the other end; nil where both ends see the same memory
 	next    int     // slot of the next chunk
@@ -127,7 +129,8 @@ func connect(ctx context.Context, from, to *Device, path PeerPath, shapes [PeerP
 	if from.info.CPULike() || to.info.CPULike() {
 		shape.chunkBytes = min(shape.chunkBytes, coreChunkBytes)
 	}
-	l := &PeerLink{From: from, To: to, Path: path, ChunkBytes: shape.chunkBytes, slots: make([]linkSlot, shape.slots)}
+	l := &PeerLink{From: from, To: to, Path: path, ChunkBytes: shape.chunkBytes, lane: transferLane,
+		slots: make([]linkSlot, shape.slots)}
 	err := l.open(ctx)
 	if err == nil {
 		err = l.verify(ctx)

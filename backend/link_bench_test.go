@@ -8,6 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/primitive"
+	"github.com/spirjoin/spirjoin/vulkan"
 	"github.com/spirjoin/spirjoin/vulkan/vulkantest"
 )
 
@@ -19,42 +21,84 @@ var benchedShapes = map[backend.PeerPath][][2]int{
 	backend.HostStaged:       {{16, 4}, {8, 4}, {16, 6}, {32, 4}},
 }
 
-// BenchmarkLink copies between two logical devices of each device, in one direction and in both at once.
+// BenchmarkLink copies between two logical devices of each device, in one direction and in both at once. Copies of the
+// CUDA driver are ordered by semaphores, and in a second run by the host.
 func BenchmarkLink(b *testing.B) {
-	ctx := context.Background()
 	for _, info := range vulkantest.Devices(b) {
-		devices := [2]*backend.Device{openDevice(b, info.ID), openDevice(b, info.ID)}
-		for path := backend.SharedAllocation; path < backend.PeerPaths; path++ {
-			for i, shape := range benchedShapes[path] {
-				sizes := []uint64{256 << 20}
-				if i == 0 {
-					sizes = []uint64{4 << 10, 1 << 20, 16 << 20, 256 << 20, 2 << 30}
-				}
-				if info.Type == backend.Software {
-					sizes = []uint64{4 << 10, 64 << 20}
-				}
-				var links [2]*backend.PeerLink
-				var err error
-				for j := range links {
-					links[j], err = backend.ConnectWith(ctx, devices[j], devices[1-j], path, uint64(shape[0])<<20, shape[1])
+		for _, byHost := range []bool{false, true} {
+			devices := [2]*backend.Device{openDevice(b, info.ID, byHost), openDevice(b, info.ID, byHost)}
+			for path := backend.SharedAllocation; path < backend.PeerPaths; path++ {
+				for i, shape := range benchedShapes[path] {
+					if byHost && path != backend.DriverCopy {
+						continue
+					}
+					sizes := []uint64{256 << 20}
+					if i == 0 {
+						sizes = []uint64{4 << 10, 1 << 20, 16 << 20, 256 << 20, 2 << 30}
+					}
+					if info.Type == backend.Software {
+						sizes = []uint64{4 << 10, 64 << 20}
+					}
+					links, err := connectPair(b, devices, path, uint64(shape[0])<<20, shape[1])
 					if err != nil {
 						b.Log(err)
 						break
 					}
-					defer func() { require.NoError(b, links[j].Close()) }()
-				}
-				if err != nil {
-					break
-				}
-				for _, sizeBytes := range sizes {
-					for _, ways := range []int{1, 2} {
-						b.Run(fmt.Sprintf("path=%v/chunk=%d/slots=%d/bytes=%d/ways=%d", path, links[0].ChunkBytes, shape[1],
-							sizeBytes, ways), func(b *testing.B) { benchmarkLinks(b, links[:ways], sizeBytes) })
+					for _, laneName := range lanesOf(path) {
+						for _, l := range links {
+							l.UseLane(laneName.lane, copierOf(b, l.From), copierOf(b, l.To))
+						}
+						for _, sizeBytes := range sizes {
+							for _, ways := range []int{1, 2} {
+								b.Run(fmt.Sprintf("path=%v/byhost=%t/lane=%s/chunk=%d/slots=%d/bytes=%d/ways=%d", path,
+									byHost, laneName.name, links[0].ChunkBytes, shape[1], sizeBytes, ways),
+									func(b *testing.B) { benchmarkLinks(b, links[:ways], sizeBytes) })
+							}
+						}
+					}
+					for _, l := range links {
+						require.NoError(b, l.Close())
 					}
 				}
 			}
 		}
 	}
+}
+
+type namedLane struct {
+	name string
+	lane int
+}
+
+func lanesOf(path backend.PeerPath) []namedLane {
+	if path == backend.ImportedHost || path == backend.HostStaged {
+		return []namedLane{{"transfer", backend.TransferQueues}}
+	}
+	return []namedLane{{"transfer", backend.TransferQueues}, {"compute", backend.KernelQueues}, {"kernel", backend.Kernels}}
+}
+
+func copierOf(b *testing.B, device *backend.Device) backend.Copier {
+	b.Helper()
+	ops, err := primitive.New(device, nil)
+	require.NoError(b, err)
+	return ops.Copy
+}
+
+// connectPair makes the links of both directions.
+func connectPair(b *testing.B, devices [2]*backend.Device, path backend.PeerPath, chunkBytes uint64,
+	slots int) (links []*backend.PeerLink, err error) {
+	b.Helper()
+	for i := range devices {
+		link, err := backend.ConnectWith(context.Background(), devices[i], devices[1-i], path, chunkBytes, slots)
+		if err != nil {
+			for _, l := range links {
+				require.NoError(b, l.Close())
+			}
+			return nil, err
+		}
+		links = append(links, link)
+	}
+	return links, nil
 }
 
 func benchmarkLinks(b *testing.B, links []*backend.PeerLink, sizeBytes uint64) {
@@ -82,9 +126,16 @@ func benchmarkLinks(b *testing.B, links []*backend.PeerLink, sizeBytes uint64) {
 	}
 }
 
-func openDevice(b *testing.B, id string) *backend.Device {
+func openDevice(b *testing.B, id string, byHost bool) *backend.Device {
 	b.Helper()
-	device := backend.NewDevice(vulkantest.OpenDevice(b, id), backend.DeviceOptions{})
-	b.Cleanup(func() { require.NoError(b, device.Close()) })
+	v, err := vulkan.New(vulkan.Options{CacheDir: "off", HostOrderedCopies: byHost})
+	require.NoError(b, err)
+	driver, err := v.Open(id)
+	require.NoError(b, err)
+	device := backend.NewDevice(driver, backend.DeviceOptions{})
+	b.Cleanup(func() {
+		require.NoError(b, device.Close())
+		require.NoError(b, v.Close())
+	})
 	return device
 }

@@ -79,9 +79,11 @@ func (l *PeerLink) copyInside(ctx context.Context, dst, src Range) error {
 	var list List
 	for at := uint64(0); at < src.SizeBytes; at += part {
 		n := min(part, src.SizeBytes-at)
-		list.Copy(dst.Part(at, n), src.Part(at, n))
+		if err := l.lane.near.record(&list, dst.Part(at, n), src.Part(at, n)); err != nil {
+			return err
+		}
 	}
-	point, err := l.From.Submit(ctx, Download, &list)
+	point, err := l.From.Submit(ctx, l.lane.read, &list)
 	if err != nil {
 		return err
 	}
@@ -152,8 +154,10 @@ func (l *PeerLink) read(ctx context.Context, c chunk) error {
 
 func (l *PeerLink) submitRead(ctx context.Context, c chunk, list *List) error {
 	s := &l.slots[c.slot]
-	list.Copy(s.near.Range(0, c.src.SizeBytes), c.src)
-	point, err := l.From.Submit(ctx, Download, list)
+	if err := l.lane.near.record(list, s.near.Range(0, c.src.SizeBytes), c.src); err != nil {
+		return err
+	}
+	point, err := l.From.Submit(ctx, l.lane.read, list)
 	if err == nil {
 		s.read = point
 	}
@@ -190,8 +194,10 @@ func (l *PeerLink) write(ctx context.Context, c chunk) error { return l.submitWr
 
 func (l *PeerLink) submitWrite(ctx context.Context, c chunk, list *List) error {
 	s := &l.slots[c.slot]
-	list.Copy(c.dst, s.far.Range(0, c.dst.SizeBytes))
-	point, err := l.To.Submit(ctx, Upload, list)
+	if err := l.lane.far.record(list, c.dst, s.far.Range(0, c.dst.SizeBytes)); err != nil {
+		return err
+	}
+	point, err := l.To.Submit(ctx, l.lane.write, list)
 	if err == nil {
 		s.written = point
 	}

@@ -8,11 +8,31 @@ import (
 	"time"
 )
 
-// verify copies a random pattern through all exchange memory, compares what arrived, and measures the rate of a second
+// verify proves the path and chooses the faster lane. Where cores are the device, all queues are those cores.
+func (l *PeerLink) verify(ctx context.Context) (err error) {
+	l.BytesPerSecond, err = l.prove(ctx)
+	if err != nil || !l.inDeviceMemory() || l.From.info.CPULike() || l.To.info.CPULike() {
+		return err
+	}
+	return l.tryLane(ctx, kernelLane, laneGain)
+}
+
+// patternBytes is the size of the pattern: all slots, and one word again in the first.
+func (l *PeerLink) patternBytes() uint64 {
+	switch {
+	case l.Path != SameDevice:
+		return uint64(len(l.slots))*l.ChunkBytes + 4
+	case l.From.info.CPULike():
+		return 4 << 20
+	}
+	return 64 << 20
+}
+
+// prove copies a random pattern through all exchange memory, compares what arrived, and returns the rate of a second
 // copy. The pattern is new each time: memory that was never written must not hold it.
-func (l *PeerLink) verify(ctx context.Context) error {
-	sizeBytes := uint64(len(l.slots))*l.ChunkBytes + 4
-	return l.between(ctx, sizeBytes, func(dst, src *Buffer) error {
+func (l *PeerLink) prove(ctx context.Context) (bytesPerSecond float64, err error) {
+	sizeBytes := l.patternBytes()
+	err = l.between(ctx, sizeBytes, func(dst, src *Buffer) error {
 		pattern, arrived := make([]byte, sizeBytes), make([]byte, sizeBytes)
 		newPattern(pattern)
 		point, err := l.From.Upload(ctx, src.All(), pattern)
@@ -34,9 +54,10 @@ func (l *PeerLink) verify(ctx context.Context) error {
 		}
 		start := time.Now()
 		err = l.Copy(ctx, dst.All(), src.All())
-		l.BytesPerSecond = float64(sizeBytes) / time.Since(start).Seconds()
+		bytesPerSecond = float64(sizeBytes) / time.Since(start).Seconds()
 		return err
 	})
+	return bytesPerSecond, err
 }
 
 func newPattern(b []byte) {

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/kernel"
 )
 
 var peerChecks = []check{
@@ -20,6 +21,7 @@ var peerChecks = []check{
 	{"both ways", checkBothWays},
 	{"order", checkLinkOrder},
 	{"cancel", checkCancelledLink},
+	{"kernels", checkLinkKernels},
 	{"misuse", checkLinkMisuse},
 }
 
@@ -248,6 +250,49 @@ func checkCancelledLink(t *testing.T, s *suite) {
 		require.NoError(t, link.Close(), "waits for the copy that goes on")
 		to.want = other.want
 		to.check(t)
+	}
+}
+
+// checkLinkKernels has kernels copy at both ends. Whether the link keeps them depends on its rate; the result does not.
+func checkLinkKernels(t *testing.T, s *suite) {
+	a, b := s.openDevice(t, backend.DeviceOptions{}), s.openDevice(t, backend.DeviceOptions{})
+	for _, path := range s.paths(t, a, b) {
+		link, err := backend.Connect(background, a, b, path)
+		require.NoError(t, err)
+		var near, far atomic.Int32
+		require.NoError(t, link.UseKernels(background, kernelCopier(t, a, &near), kernelCopier(t, b, &far)))
+		throughHost := path == backend.ImportedHost || path == backend.HostStaged
+		require.Equal(t, !throughHost, near.Load() > 0, path)
+		require.Equal(t, !throughHost, far.Load() > 0, path)
+		refused := func(*backend.List, backend.Range, backend.Range) error { return backend.ErrUnsupported }
+		if !throughHost {
+			require.ErrorIs(t, link.UseKernels(background, refused, refused), backend.ErrUnsupported)
+		}
+		n := int(link.ChunkBytes/4)*3 + 5
+		from, to := newWords(t, a, 1, n), newWords(t, b, 2, n)
+		require.NoError(t, link.Copy(background, words(to.Buffer, 2, n-7), words(from.Buffer, 5, n-7)))
+		copy(to.want[2:], from.want[5:n-2])
+		to.check(t)
+		require.NoError(t, link.Close())
+	}
+}
+
+// kernelCopier copies by a kernel and counts its calls.
+func kernelCopier(t *testing.T, device *backend.Device, calls *atomic.Int32) backend.Copier {
+	config := kernel.Copy.With(nil)
+	k, err := kernel.Copy.On(device, config)
+	require.NoError(t, err)
+	view := func(r backend.Range) (backend.Range, uint32) { // from a multiple of the alignment of arguments on
+		before := r.OffsetBytes % backend.PlanAlignment
+		return r.Buffer.Range(r.OffsetBytes-before, r.SizeBytes+before), uint32(before / 4)
+	}
+	return func(list *backend.List, dst, src backend.Range) error {
+		calls.Add(1)
+		args := kernel.CopyArgs{Rows: uint32(src.SizeBytes / 4)}
+		args.Source, args.SourceFirst = view(src)
+		args.Destination, args.DestinationFirst = view(dst)
+		k.Dispatch(list, kernel.Groups(config, src.SizeBytes/4), args)
+		return nil
 	}
 }
 
