@@ -172,16 +172,14 @@ func (l *PeerLink) Close() error {
 	<-l.turns.enter()
 	defer l.turns.leave()
 	slots, carrier := l.slots, l.carrier
+	if carrier != nil && l.failed == nil {
+		if err := l.awaitQueues(); err != nil {
+			l.giveUp(err)
+		}
+	}
 	l.slots, l.carrier = nil, nil
 	l.failed = &OpError{Op: "peer copy", Device: l.From.info.Name, Err: ErrInvalidInput, Detail: "the link was closed"}
 	if carrier != nil {
-		for i := range slots { // batches that a cancelled copy left behind may use semaphores of the carrier
-			for _, p := range []Point{slots[i].read, slots[i].written} {
-				if err := p.Wait(context.Background()); errors.Is(err, ErrTimedOut) {
-					return err
-				}
-			}
-		}
 		if err := carrier.close(); err != nil {
 			return err
 		}
@@ -189,6 +187,18 @@ func (l *PeerLink) Close() error {
 	for i := range slots {
 		slots[i].near.Release()
 		slots[i].far.Release()
+	}
+	return nil
+}
+
+// awaitQueues waits for batches that a cancelled copy left behind: they may use semaphores of the carrier.
+func (l *PeerLink) awaitQueues() error {
+	for i := range l.slots {
+		for _, p := range []Point{l.slots[i].read, l.slots[i].written} {
+			if err := p.Wait(context.Background()); err != nil {
+				return err
+			}
+		}
 	}
 	return nil
 }

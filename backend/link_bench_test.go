@@ -15,6 +15,7 @@ import (
 
 // benchedShapes are chunk sizes, in MiB, and numbers of slots; the first of a path is its default.
 var benchedShapes = map[backend.PeerPath][][2]int{
+	backend.SameDevice:       {{0, 0}},
 	backend.SharedAllocation: {{16, 6}, {4, 6}, {64, 4}},
 	backend.DriverCopy:       {{16, 6}, {4, 8}, {32, 4}},
 	backend.ImportedHost:     {{8, 5}, {2, 8}, {4, 6}, {16, 5}},
@@ -26,8 +27,12 @@ var benchedShapes = map[backend.PeerPath][][2]int{
 func BenchmarkLink(b *testing.B) {
 	for _, info := range vulkantest.Devices(b) {
 		for _, byHost := range []bool{false, true} {
-			devices := [2]*backend.Device{openDevice(b, info.ID, byHost), openDevice(b, info.ID, byHost)}
-			for path := backend.SharedAllocation; path < backend.PeerPaths; path++ {
+			ends := [2]*backend.Device{openDevice(b, info.ID, byHost), openDevice(b, info.ID, byHost)}
+			for path := backend.SameDevice; path < backend.PeerPaths; path++ {
+				devices := ends
+				if path == backend.SameDevice {
+					devices[1] = ends[0]
+				}
 				for i, shape := range benchedShapes[path] {
 					if byHost && path != backend.DriverCopy {
 						continue
@@ -138,4 +143,22 @@ func openDevice(b *testing.B, id string, byHost bool) *backend.Device {
 		require.NoError(b, v.Close())
 	})
 	return device
+}
+
+// BenchmarkConnect makes and closes links, each of which is verified.
+func BenchmarkConnect(b *testing.B) {
+	for _, info := range vulkantest.Devices(b) {
+		from, to := openDevice(b, info.ID, false), openDevice(b, info.ID, false)
+		for path := backend.SharedAllocation; path < backend.PeerPaths; path++ {
+			b.Run("path="+path.String(), func(b *testing.B) {
+				for b.Loop() {
+					link, err := backend.Connect(context.Background(), from, to, path)
+					if err != nil {
+						b.Skip(err)
+					}
+					require.NoError(b, link.Close())
+				}
+			})
+		}
+	}
 }

@@ -26,7 +26,8 @@ type Exchange interface {
 	// Semaphores orders copies with the queues of the devices; ok is false if the host has to. Ready is raised by
 	// batches of the near device, Arrived is awaited by batches of the far one.
 	Semaphores() (ready, arrived Semaphore, ok bool)
-	// Abandon sets Arrived to value from the host, so that no queue waits for copies that never end.
+	// Abandon is called after a failure of a device: if copies do not end, it sets Arrived to value, the last one, so
+	// that no queue waits for them. Queues may still use the semaphores after Close.
 	Abandon(value uint64) error
 	// Close waits for copies in progress and releases what is not a block. ErrTimedOut if they do not end; the blocks
 	// must then not be freed.

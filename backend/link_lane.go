@@ -24,8 +24,9 @@ type lane struct {
 
 var transferLane, kernelLane = lane{read: Download, write: Upload}, lane{read: Deliver, write: Ingest}
 
-// laneGain is how much faster another lane must be than that of transfers, which disturbs kernels least.
-const laneGain = 1.5
+// laneGain is how much faster another lane must be than that of transfers, which disturbs kernels least and is soonest
+// done with small copies.
+const laneGain = 2
 
 // UseKernels copies at the two ends by what near and far record, kernels of From and To, if the link gets faster so:
 // GPUs have copy engines that are several times slower than kernels. The pattern is sent again. Call it before the
@@ -34,9 +35,18 @@ func (l *PeerLink) UseKernels(ctx context.Context, near, far Copier) error {
 	if !l.inDeviceMemory() {
 		return nil
 	}
-	better := kernelLane
-	better.near, better.far = near, far
-	return l.tryLane(ctx, better, 1)
+	kernels := kernelLane
+	kernels.near, kernels.far = near, far
+	return l.between(ctx, l.patternBytes(), func(dst, src *Buffer) error {
+		before := l.lane
+		l.lane = kernels
+		err := l.prove(ctx, dst, src)
+		l.lane = before
+		if err != nil {
+			return err
+		}
+		return l.tryLane(ctx, kernels, dst, src)
+	})
 }
 
 // inDeviceMemory reports whether copies do not pass through the host.
@@ -44,11 +54,20 @@ func (l *PeerLink) inDeviceMemory() bool {
 	return l.Path == SameDevice || l.Path == SharedAllocation || l.Path == DriverCopy
 }
 
-// tryLane changes to another lane if the rate grows by a factor of more than gain.
-func (l *PeerLink) tryLane(ctx context.Context, other lane, gain float64) error {
-	before := l.lane
+// tryLane changes to another lane if that is worth it.
+func (l *PeerLink) tryLane(ctx context.Context, other lane, dst, src *Buffer) error {
+	before, gain := l.lane, 1.0
+	if before.read == transferLane.read {
+		gain = laneGain
+	}
 	l.lane = other
-	rate, err := l.prove(ctx)
+	var rate float64
+	var err error
+	for range 2 { // the first one warms up
+		if rate, err = l.rate(ctx, dst, src); err != nil {
+			break
+		}
+	}
 	if err != nil || rate <= gain*l.BytesPerSecond {
 		l.lane = before
 		return err

@@ -9,12 +9,19 @@ import (
 )
 
 // verify proves the path and chooses the faster lane. Where cores are the device, all queues are those cores.
-func (l *PeerLink) verify(ctx context.Context) (err error) {
-	l.BytesPerSecond, err = l.prove(ctx)
-	if err != nil || !l.inDeviceMemory() || l.From.info.CPULike() || l.To.info.CPULike() {
-		return err
-	}
-	return l.tryLane(ctx, kernelLane, laneGain)
+func (l *PeerLink) verify(ctx context.Context) error {
+	return l.between(ctx, l.patternBytes(), func(dst, src *Buffer) (err error) {
+		if err = l.prove(ctx, dst, src); err != nil {
+			return err
+		}
+		if l.BytesPerSecond, err = l.rate(ctx, dst, src); err != nil {
+			return err
+		}
+		if !l.inDeviceMemory() || l.From.info.CPULike() || l.To.info.CPULike() {
+			return nil
+		}
+		return l.tryLane(ctx, kernelLane, dst, src)
+	})
 }
 
 // patternBytes is the size of the pattern: all slots, and one word again in the first.
@@ -28,44 +35,43 @@ func (l *PeerLink) patternBytes() uint64 {
 	return 64 << 20
 }
 
-// prove copies a random pattern through all exchange memory, compares what arrived, and returns the rate of a second
-// copy. The pattern is new each time: memory that was never written must not hold it.
-func (l *PeerLink) prove(ctx context.Context) (bytesPerSecond float64, err error) {
-	sizeBytes := l.patternBytes()
-	err = l.between(ctx, sizeBytes, func(dst, src *Buffer) error {
-		pattern, arrived := make([]byte, sizeBytes), make([]byte, sizeBytes)
-		newPattern(pattern)
-		point, err := l.From.Upload(ctx, src.All(), pattern)
-		if err == nil {
-			err = point.Wait(ctx)
-		}
-		if err == nil {
-			err = l.Copy(ctx, dst.All(), src.All())
-		}
-		if err == nil {
-			err = l.To.Download(ctx, arrived, dst.All())
-		}
-		if err != nil {
-			return err
-		}
-		if !bytes.Equal(pattern, arrived) {
-			return &OpError{Op: "verify link", Device: l.To.info.Name, Err: ErrUnsupported,
-				Detail: "the pattern did not arrive"}
-		}
-		start := time.Now()
+// prove copies a random pattern and compares what arrived. The pattern is new each time: memory that was never written
+// must not hold it.
+func (l *PeerLink) prove(ctx context.Context, dst, src *Buffer) error {
+	pattern, arrived := newPattern(src.SizeBytes()), make([]byte, src.SizeBytes())
+	point, err := l.From.Upload(ctx, src.All(), pattern)
+	if err == nil {
+		err = point.Wait(ctx)
+	}
+	if err == nil {
 		err = l.Copy(ctx, dst.All(), src.All())
-		bytesPerSecond = float64(sizeBytes) / time.Since(start).Seconds()
-		return err
-	})
-	return bytesPerSecond, err
+	}
+	if err == nil {
+		err = l.To.Download(ctx, arrived, dst.All())
+	}
+	if err == nil && !bytes.Equal(pattern, arrived) {
+		err = &OpError{Op: "verify link", Device: l.To.info.Name, Err: ErrUnsupported,
+			Detail: "the pattern did not arrive"}
+	}
+	return err
 }
 
-func newPattern(b []byte) {
-	var seed [32]byte
-	for i := 0; i < len(seed); i += 8 {
-		binary.LittleEndian.PutUint64(seed[i:], rand.Uint64())
+// newPattern returns a multiple of 4 bytes that differ everywhere and from those of any other call.
+func newPattern(sizeBytes uint64) []byte {
+	b := make([]byte, (sizeBytes+7)/8*8)
+	for i, seed := 0, rand.Uint64(); i < len(b); i += 8 {
+		seed += 0x9e3779b97f4a7c15
+		x := (seed ^ seed>>30) * 0xbf58476d1ce4e5b9
+		binary.LittleEndian.PutUint64(b[i:], x^x>>27)
 	}
-	_, _ = rand.NewChaCha8(seed).Read(b)
+	return b[:sizeBytes]
+}
+
+// rate copies once.
+func (l *PeerLink) rate(ctx context.Context, dst, src *Buffer) (bytesPerSecond float64, err error) {
+	start := time.Now()
+	err = l.Copy(ctx, dst.All(), src.All())
+	return float64(src.SizeBytes()) / time.Since(start).Seconds(), err
 }
 
 // between runs f with a buffer on each device.
@@ -89,11 +95,11 @@ func (l *PeerLink) Measure(ctx context.Context, sizeBytes uint64) (bytesPerSecon
 	err = l.between(ctx, sizeBytes, func(dst, src *Buffer) error {
 		const warm, measured = 2, 5
 		for i := range warm + measured {
-			start := time.Now()
-			if err := l.Copy(ctx, dst.All(), src.All()); err != nil {
+			rate, err := l.rate(ctx, dst, src)
+			if err != nil {
 				return err
 			}
-			if rate := float64(sizeBytes) / time.Since(start).Seconds(); i >= warm {
+			if i >= warm {
 				bytesPerSecond = max(bytesPerSecond, rate)
 			}
 		}

@@ -22,6 +22,7 @@ type exchange struct {
 	settled        *cuda.Event  // the end of arrivals
 	pairs          []exchangePair
 	ready, arrived *sharedTimeline // nil where the host orders copies
+	abandoned      bool            // the semaphores are left to their devices, which may be hanging
 }
 
 type exchangePair struct {
@@ -187,33 +188,45 @@ func (e *exchange) await(ctx context.Context, event *cuda.Event, limit time.Dura
 	}
 }
 
-// Abandon lets copies that wait for a queue go on, and if that queue is lost, the queue that waits for them.
+// abandonLimit is how long Abandon waits for copies that may still end by themselves.
+const abandonLimit = time.Second
+
+// Abandon implements [backend.Exchange]. A semaphore that CUDA is still going to set must not be set by the host.
 func (e *exchange) Abandon(value uint64) error {
-	if e.arrived == nil || e.ready.raise(value) == nil {
+	e.abandoned = true
+	if e.arrived == nil || e.settle(abandonLimit) == nil {
 		return nil
 	}
 	return e.arrived.raise(value)
 }
 
+// settle waits for all copies and what follows them.
+func (e *exchange) settle(limit time.Duration) error {
+	if len(e.pairs) == 0 || e.pairs[0].copied == nil {
+		return nil // nothing was ever copied
+	}
+	if err := e.pairs[0].copied.Record(e.copies); err != nil {
+		return err
+	}
+	if err := e.arrivals.After(e.pairs[0].copied); err != nil {
+		return err
+	}
+	if err := e.settled.Record(e.arrivals); err != nil {
+		return err
+	}
+	return e.await(context.Background(), e.settled, limit)
+}
+
 // Close implements [backend.Exchange]. The blocks keep their memory until they are freed.
 func (e *exchange) Close() error {
-	if e.settled != nil && len(e.pairs) > 0 && e.pairs[0].copied != nil {
-		err := e.pairs[0].copied.Record(e.copies)
-		if err == nil {
-			err = e.arrivals.After(e.pairs[0].copied)
-		}
-		if err == nil {
-			err = e.settled.Record(e.arrivals)
-		}
-		if err == nil {
-			err = e.await(context.Background(), e.settled, closeLimit)
-		}
-		if errors.Is(err, backend.ErrTimedOut) {
-			return err
+	if err := e.settle(closeLimit); errors.Is(err, backend.ErrTimedOut) {
+		return err
+	}
+	for _, t := range []*sharedTimeline{e.ready, e.arrived} {
+		if t != nil {
+			t.close(e.abandoned)
 		}
 	}
-	e.ready.close()
-	e.arrived.close()
 	var errs []error
 	for i := range e.pairs {
 		p := &e.pairs[i]

@@ -3,6 +3,7 @@ package vulkan_test
 import (
 	"context"
 	"fmt"
+	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -123,4 +124,45 @@ func openDevice(t testing.TB, id string) *backend.Device {
 	device := backend.NewDevice(vulkantest.OpenDevice(t, id), backend.DeviceOptions{})
 	t.Cleanup(func() { require.NoError(t, device.Close()) })
 	return device
+}
+
+// TestLinkOfALostDevice loses the near device before a copy and in the middle of one. The far device goes on.
+func TestLinkOfALostDevice(t *testing.T) {
+	ctx := context.Background()
+	for _, info := range vulkantest.Devices(t) {
+		for path := backend.SharedAllocation; path < backend.PeerPaths; path++ {
+			for _, chunks := range []int32{1, 5} {
+				t.Run(fmt.Sprintf("%s %v after=%d", info.Name, path, chunks), func(t *testing.T) {
+					options := vulkan.Options{CacheDir: "off"}
+					a := backend.NewDevice(openWith(t, info.ID, options), backend.DeviceOptions{})
+					b := backend.NewDevice(openWith(t, info.ID, options), backend.DeviceOptions{})
+					link, err := backend.Connect(ctx, a, b, path)
+					if err != nil {
+						require.ErrorIs(t, err, backend.ErrUnsupported)
+						t.Skip(err)
+					}
+					src, err := a.Allocate(ctx, backend.DeviceLocal, 12*link.ChunkBytes, "source")
+					require.NoError(t, err)
+					dst, err := b.Allocate(ctx, backend.DeviceLocal, 12*link.ChunkBytes, "destination")
+					require.NoError(t, err)
+					var submitted atomic.Int32
+					b.Observe(func(e backend.Event) {
+						if e.Kind == backend.Submitted && submitted.Add(1) == chunks {
+							_ = vulkan.Lose(a.Driver())
+						}
+					})
+					require.ErrorIs(t, link.Copy(ctx, dst.All(), src.All()), backend.ErrDeviceLost)
+					require.ErrorIs(t, link.Copy(ctx, dst.All(), src.All()), backend.ErrDeviceLost, "it stays lost")
+					var list backend.List
+					list.Fill(dst.All(), 1)
+					require.NoError(t, b.Run(ctx, &list), "the far device goes on")
+					require.NoError(t, link.Close())
+					src.Release()
+					dst.Release()
+					require.NoError(t, b.Close())
+					require.NotErrorIs(t, a.Close(), backend.ErrInvalidInput, "a leak")
+				})
+			}
+		}
+	}
 }

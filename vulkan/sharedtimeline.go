@@ -54,15 +54,12 @@ func (t *sharedTimeline) raise(value uint64) error {
 	return t.d.check(result(C.sj_raise(t.d.shim, raw(t.handle), C.uint64_t(value))), "set a semaphore", "to %d", value)
 }
 
-// close releases the semaphore, which nothing may be using, unless the device is closed. Safe on nil.
-func (t *sharedTimeline) close() {
-	if t == nil {
-		return
-	}
+// close releases what CUDA has of the semaphore, and the semaphore itself unless the device is closed or keeps it.
+func (t *sharedTimeline) close(kept bool) {
 	t.cuda.Close()
 	t.d.life.RLock()
 	defer t.d.life.RUnlock()
-	if !t.d.closed {
+	if !t.d.closed && !kept {
 		vk.DestroySemaphore(t.d.device, t.handle, nil)
 	}
 }
