@@ -71,6 +71,8 @@ type Batch struct {
 	Waits  []QueuePoint // on other queues of this device; all submitted before
 	Steps  []Step
 	Signal uint64 // value on the timeline of Role; one more than that of the batch before
+	// Semaphores of this driver's [PeerExchange], waited for with Waits and set with Signal.
+	Awaits, Raises []SemaphoreValue
 }
 
 // Step is a command. If Barrier is set, it may start only after everything before it in the queue; otherwise it may

@@ -52,12 +52,19 @@ func (d *Device) submit(ctx context.Context, role Role, list *List) (Point, erro
 	if profile == nil && (role == Upload || role == Download) {
 		stage, profile = role.String(), d.transfers.Load()
 	}
-	for _, commands := range pieces {
+	for i, commands := range pieces {
 		if err := d.throttle(ctx, role); err != nil {
 			return point, err
 		}
+		batch := &Batch{Role: role}
+		if i == 0 {
+			batch.Awaits = list.awaits
+		}
+		if i == len(pieces)-1 {
+			batch.Raises = list.raises
+		}
 		var err error
-		if point, err = d.submitOne(role, commands, stage, profile); err != nil {
+		if point, err = d.submitOne(batch, commands, stage, profile); err != nil {
 			return point, err
 		}
 		for _, c := range commands {
@@ -91,7 +98,8 @@ func (d *Device) throttle(ctx context.Context, role Role) error {
 }
 
 // submitOne places barriers and waits and hands one batch to the driver.
-func (d *Device) submitOne(role Role, commands []Command, stage string, profile *Profile) (Point, error) {
+func (d *Device) submitOne(batch *Batch, commands []Command, stage string, profile *Profile) (Point, error) {
+	role := batch.Role
 	d.submitMu.Lock()
 	defer d.submitMu.Unlock()
 	d.mu.Lock()
@@ -100,7 +108,7 @@ func (d *Device) submitOne(role Role, commands []Command, stage string, profile 
 		return Point{}, failed
 	}
 	value := d.next[role] + 1
-	batch := &Batch{Role: role, Signal: value, Steps: make([]Step, len(commands))}
+	batch.Signal, batch.Steps = value, make([]Step, len(commands))
 	var waits [Roles]uint64
 	var spans []span
 	for i, c := range commands {

@@ -444,9 +444,11 @@ func (d *Device) copyMapped(role Role, dst, src []byte) {
 }
 
 // copyParallel copies on several cores where that is worth it; one core does not reach the bandwidth of a bus.
-func copyParallel(dst, src []byte) {
+func copyParallel(dst, src []byte) { copyCores(dst, src, 4<<20) }
+
+// copyCores copies on several cores, each at least grain bytes.
+func copyCores(dst, src []byte, grain int) {
 	n := min(len(dst), len(src))
-	const grain = 4 << 20
 	workers := min(runtime.GOMAXPROCS(0), n/grain, 8)
 	if workers < 2 {
 		copy(dst, src[:n])

@@ -31,6 +31,8 @@ type Options struct {
 	// Discrete leaves device-local blocks unmapped, as on a GPU with its own memory, to exercise the code that stages
 	// through host-visible memory.
 	Discrete bool
+	// Exchange adds backend.PeerExchange, which copies of links use where it is forced or nothing better works.
+	Exchange ExchangeMode
 	Faults   Faults
 }
 

@@ -11,6 +11,8 @@ import (
 type batch struct {
 	signal uint64
 	waits  []backend.QueuePoint
+	awaits []backend.SemaphoreValue
+	raises []backend.SemaphoreValue
 	ops    []op
 	blocks []*block        // that the ops use
 	hang   bool            // injected: never runs
@@ -34,8 +36,12 @@ type op struct {
 
 // prepare resolves a batch and checks what would otherwise fail in the middle of it.
 func (d *Driver) prepare(b *backend.Batch) (*batch, error) {
+	if err := d.checkSemaphores(b); err != nil {
+		return nil, err
+	}
 	n := len(b.Steps)
-	prepared := &batch{signal: b.Signal, waits: b.Waits, ops: make([]op, n), done: make([]bool, n), left: n}
+	prepared := &batch{signal: b.Signal, waits: b.Waits, awaits: b.Awaits, raises: b.Raises, ops: make([]op, n),
+		done: make([]bool, n), left: n}
 	for i := range b.Steps {
 		step := &b.Steps[i]
 		o := &prepared.ops[i]

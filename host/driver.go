@@ -15,7 +15,8 @@ import (
 // keptTimes is the number of completed batches per queue whose times are kept until somebody asks.
 const keptTimes = 4096
 
-// Driver is an open logical device of the host. It implements backend.Driver and backend.SharedMemory.
+// Driver is an open logical device of the host. It implements backend.Driver, backend.SharedMemory and
+// backend.PeerExchange.
 type Driver struct {
 	backend *Backend
 	index   int
@@ -44,6 +45,7 @@ type timeline struct {
 var (
 	_ backend.Driver       = (*Driver)(nil)
 	_ backend.SharedMemory = (*Driver)(nil)
+	_ backend.PeerExchange = (*Driver)(nil)
 	_ backend.Clock        = (*Driver)(nil)
 )
 
@@ -152,7 +154,7 @@ func (d *Driver) serve(role backend.Role) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	for {
-		for !d.stopped.Load() && (len(line.pending) == 0 || line.pending[0].hang || !d.passed(line.pending[0].waits)) {
+		for !d.stopped.Load() && (len(line.pending) == 0 || !d.mayRun(line.pending[0])) {
 			d.changed.Wait()
 		}
 		if d.stopped.Load() {
@@ -196,10 +198,16 @@ func (d *Driver) completeLocked(role backend.Role, b *batch) {
 	line.pending[0] = nil
 	line.pending = line.pending[1:]
 	line.completed = b.signal
+	for _, r := range b.raises {
+		r.Semaphore.(*semaphore).raiseLocked(r.Value)
+	}
 	line.times[b.signal] = b.times
 	delete(line.times, b.signal-keptTimes)
 	d.changed.Broadcast()
 }
+
+// mayRun reports whether a batch, the first of its queue, may start.
+func (d *Driver) mayRun(b *batch) bool { return !b.hang && d.passed(b.waits) && d.reached(b.awaits) }
 
 func (d *Driver) passed(points []backend.QueuePoint) bool {
 	for _, p := range points {

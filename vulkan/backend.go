@@ -28,6 +28,9 @@ type Options struct {
 	// device's limit for one allocation
 	PartBytes uint64
 	Shaders   Shaders // source of the kernels; default: those embedded in package shaders
+	// HostOrderedCopies makes the host wait between the queues of a device and copies of the CUDA driver, instead of
+	// semaphores that both share. For tests, and drivers whose semaphores do not work.
+	HostOrderedCopies bool
 	// Graphics opens devices with a queue for [backend.Graphics], if they have one. Off by default: on NVIDIA, kernels
 	// on a device with such a queue have half the shared memory and take up to 1.7 times as long (docs/tuning.md).
 	Graphics bool

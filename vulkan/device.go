@@ -47,6 +47,7 @@ type driver struct {
 var (
 	_ backend.Driver       = (*driver)(nil)
 	_ backend.SharedMemory = (*driver)(nil)
+	_ backend.PeerExchange = (*driver)(nil)
 	_ backend.Clock        = (*driver)(nil)
 )
 

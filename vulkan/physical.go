@@ -32,6 +32,8 @@ type physical struct {
 	sharedDedicated bool    // shared memory needs an allocation of its own, which every block here has
 	sparse          bool    // a block may have several allocations
 	shareable       bool    // memory can be exported and imported as a file descriptor
+	sharesTimelines bool    // timeline semaphores can be exported as one
+	nvidia          bool    // NVIDIA's own driver
 	tickNanoseconds float64 // of time stamps
 	tellsTime       bool    // the clock of time stamps can be read at any time
 	maxGroupsY      uint32
@@ -44,6 +46,7 @@ const (
 	extBudget       = "VK_EXT_memory_budget"
 	extHostMemory   = "VK_EXT_external_memory_host"
 	extMemoryFd     = "VK_KHR_external_memory_fd"
+	extSemaphoreFd  = "VK_KHR_external_semaphore_fd"
 	extPortable     = "VK_KHR_portability_subset" // must be enabled where it is offered
 	extFeedback     = "VK_EXT_pipeline_creation_feedback"
 	extPCI          = "VK_EXT_pci_bus_info"
@@ -51,8 +54,8 @@ const (
 	extClockBefore  = "VK_EXT_calibrated_timestamps"
 )
 
-var usedExtensions = []string{extSubgroupSize, extBudget, extHostMemory, extMemoryFd, extPortable, extFeedback,
-	extClock, extClockBefore}
+var usedExtensions = []string{extSubgroupSize, extBudget, extHostMemory, extMemoryFd, extSemaphoreFd, extPortable,
+	extFeedback, extClock, extClockBefore}
 
 var featureNames = map[C.uint32_t]string{
 	C.SJ_BUFFER_DEVICE_ADDRESS:     "bufferDeviceAddress",
@@ -81,6 +84,8 @@ const (
 	maxSubgroup           = 128
 	externalExportImport  = 2 | 4
 	externalDedicatedOnly = 1
+	semaphoreExport       = 1
+	driverNVIDIA          = 4 // VK_DRIVER_ID_NVIDIA_PROPRIETARY
 )
 
 // Operations of a subgroup, in the order of their bits.
@@ -160,6 +165,8 @@ func describe(handle vk.PhysicalDevice, graphics bool) *physical {
 	p.operations, p.stages = uint32(more.subgroup_operations), uint32(more.subgroup_stages)
 	p.driverUUID = uuid(more.driver_uuid[:])
 	p.shareable = more.shared_features&externalExportImport == externalExportImport && p.extensions[extMemoryFd]
+	p.sharesTimelines = more.shared_timeline_features&semaphoreExport != 0 && p.extensions[extSemaphoreFd]
+	p.nvidia = more.driver_id == driverNVIDIA
 	p.sharedDedicated = more.shared_features&externalDedicatedOnly != 0
 
 	i := &p.info

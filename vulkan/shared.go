@@ -1,6 +1,7 @@
 package vulkan
 
 import (
+	"errors"
 	"syscall"
 	"unsafe"
 
@@ -61,34 +62,15 @@ func (d *driver) OpenShared(owner backend.Driver, shared backend.Block) (backend
 	if err != nil {
 		return nil, err
 	}
-	defer func() {
-		if fd >= 0 {
-			_ = syscall.Close(fd)
-		}
-	}()
-	if err := d.enter("open shared"); err != nil {
-		return nil, err
-	}
-	defer d.leave()
 	b := &block{d: d, memory: original.memory, sizeBytes: original.sizeBytes}
-	err = b.create(C.SJ_OPAQUE_FD, 1<<original.storeType, func(b *block) result {
-		if b.storeSize != original.storeSize {
-			return outOfMemory
-		}
-		r := result(C.sj_import_fd(d.shim, C.uint64_t(b.storeSize), C.uint32_t(b.storeType), b.dedicated(), C.int(fd), (*C.uint64_t)(unsafe.Pointer(&b.store))))
-		if r == success {
-			fd = -1 // now the driver's
-		}
-		return r
-	})
-	if err == nil && original.mapped != nil {
-		err = b.mapAll()
-	}
-	if err != nil {
-		b.destroy()
+	if err := d.openFD(b, fd, original.storeSize, 1<<original.storeType); err != nil {
 		return nil, err
 	}
-	d.keep(b)
+	if original.mapped != nil {
+		if err := b.mapAll(); err != nil {
+			return nil, errors.Join(err, b.Free())
+		}
+	}
 	return b, nil
 }
 
@@ -106,4 +88,34 @@ func (d *driver) export(b *block) (int, error) {
 	var fd C.int
 	err := d.check(result(C.sj_export_fd(d.shim, raw(b.store), &fd)), "open shared", "exporting %d bytes", b.sizeBytes)
 	return int(fd), err
+}
+
+// openFD makes a block of memory that was exported as an opaque file descriptor, which is closed.
+func (d *driver) openFD(b *block, fd int, storeSize uint64, allowed uint32) error {
+	defer func() {
+		if fd >= 0 {
+			_ = syscall.Close(fd)
+		}
+	}()
+	if err := d.enter("open shared"); err != nil {
+		return err
+	}
+	defer d.leave()
+	err := b.create(C.SJ_OPAQUE_FD, allowed, func(b *block) result {
+		if b.storeSize != storeSize {
+			return outOfMemory
+		}
+		r := result(C.sj_import_fd(d.shim, C.uint64_t(b.storeSize), C.uint32_t(b.storeType), b.dedicated(), C.int(fd),
+			(*C.uint64_t)(unsafe.Pointer(&b.store))))
+		if r == success {
+			fd = -1 // now the driver's
+		}
+		return r
+	})
+	if err != nil {
+		b.destroy()
+		return err
+	}
+	d.keep(b)
+	return nil
 }

@@ -60,6 +60,7 @@ typedef struct {
 	uint32_t pci[4]; // domain, bus, device, function
 	uint32_t features;
 	uint32_t shared_features; // VkExternalMemoryFeatureFlags of a buffer as an opaque fd
+	uint32_t shared_timeline_features; // VkExternalSemaphoreFeatureFlags of a timeline as an opaque fd
 	uint64_t max_allocation_bytes, max_buffer_bytes, import_alignment;
 	uint32_t type_count, type_flags[32], type_heap[32];
 	uint32_t heap_count, heap_flags[16];
@@ -109,6 +110,9 @@ int32_t sj_create_pipeline(const sj_device *d, uint64_t cache, uint64_t layout, 
 // Timelines.
 
 int32_t sj_create_timeline(const sj_device *d, uint64_t *semaphore);
+int32_t sj_create_shared_timeline(const sj_device *d, uint64_t *semaphore); // can be exported as an opaque fd
+int32_t sj_export_timeline(const sj_device *d, uint64_t semaphore, int *fd);
+int32_t sj_raise(const sj_device *d, uint64_t semaphore, uint64_t value); // from the host
 int32_t sj_timeline_value(const sj_device *d, uint64_t semaphore, uint64_t *value);
 int32_t sj_wait(const sj_device *d, uint64_t semaphore, uint64_t value, uint64_t timeout_ns);
 
@@ -127,6 +131,6 @@ int32_t sj_query_results(const sj_device *d, uint64_t queries, uint32_t count, u
 // sj_now reads the clock of time stamps; deviation_ns bounds the error, without the time that the call takes.
 int32_t sj_now(const sj_device *d, uint64_t *ticks, uint64_t *deviation_ns);
 int32_t sj_submit(const sj_device *d, void *queue, void *commands, const uint64_t *wait_semaphores, const uint64_t *wait_values,
-	uint32_t wait_count, uint64_t signal_semaphore, uint64_t signal_value);
+	uint32_t wait_count, const uint64_t *signal_semaphores, const uint64_t *signal_values, uint32_t signal_count);
 
 #endif

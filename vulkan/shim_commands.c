@@ -20,6 +20,11 @@ int32_t sj_wait(const sj_device *d, uint64_t semaphore, uint64_t value, uint64_t
 	return d->WaitSemaphores(d->handle, &info, timeout_ns);
 }
 
+int32_t sj_raise(const sj_device *d, uint64_t semaphore, uint64_t value) {
+	const VkSemaphoreSignalInfo info = {START(TYPE_SEMAPHORE_SIGNAL_INFO, NULL), semaphore, value};
+	return d->SignalSemaphore(d->handle, &info);
+}
+
 int32_t sj_begin(const sj_device *d, void *commands) {
 	const VkCommandBufferBeginInfo info = {START(TYPE_COMMAND_BUFFER_BEGIN_INFO, NULL), ONE_TIME_SUBMIT, NULL};
 	return d->BeginCommandBuffer(commands, &info);
@@ -66,11 +71,11 @@ int32_t sj_now(const sj_device *d, uint64_t *ticks, uint64_t *deviation_ns) {
 }
 
 int32_t sj_submit(const sj_device *d, void *queue, void *commands, const uint64_t *wait_semaphores, const uint64_t *wait_values,
-	uint32_t wait_count, uint64_t signal_semaphore, uint64_t signal_value) {
+	uint32_t wait_count, const uint64_t *signal_semaphores, const uint64_t *signal_values, uint32_t signal_count) {
 	uint32_t stages[SJ_MAX_WAITS];
 	if (wait_count > SJ_MAX_WAITS) return VK_ERROR_INITIALIZATION_FAILED;
 	for (uint32_t i = 0; i < wait_count; i++) stages[i] = PIPELINE_ALL_COMMANDS;
-	const VkTimelineSemaphoreSubmitInfo values = {START(TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO, NULL), wait_count, wait_values, 1, &signal_value};
-	const VkSubmitInfo info = {START(TYPE_SUBMIT_INFO, &values), wait_count, wait_semaphores, stages, 1, &commands, 1, &signal_semaphore};
+	const VkTimelineSemaphoreSubmitInfo values = {START(TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO, NULL), wait_count, wait_values, signal_count, signal_values};
+	const VkSubmitInfo info = {START(TYPE_SUBMIT_INFO, &values), wait_count, wait_semaphores, stages, 1, &commands, signal_count, signal_semaphores};
 	return d->QueueSubmit(queue, 1, &info, 0);
 }

@@ -3,7 +3,7 @@
 
 #include "shim_load.h"
 
-enum { STAGE_COMPUTE = 0x20, SHARING_EXCLUSIVE = 0, SHARING_CONCURRENT = 1, ALLOCATE_DEVICE_ADDRESS = 2, TIMELINE = 1, ERROR_EXTENSION_NOT_PRESENT = -7 };
+enum { STAGE_COMPUTE = 0x20, SHARING_EXCLUSIVE = 0, SHARING_CONCURRENT = 1, ALLOCATE_DEVICE_ADDRESS = 2, ERROR_EXTENSION_NOT_PRESENT = -7 };
 
 // load finds the functions of a new device; 0 where one is missing.
 static int load(sj_device *d) {
@@ -164,8 +164,21 @@ int32_t sj_create_pipeline(const sj_device *d, uint64_t cache, uint64_t layout, 
 	return result;
 }
 
-int32_t sj_create_timeline(const sj_device *d, uint64_t *semaphore) {
-	const VkSemaphoreTypeCreateInfo type = {START(TYPE_SEMAPHORE_TYPE_CREATE_INFO, NULL), TIMELINE, 0};
+static VkResult create_timeline(const sj_device *d, const void *chain, uint64_t *semaphore) {
+	const VkSemaphoreTypeCreateInfo type = {START(TYPE_SEMAPHORE_TYPE_CREATE_INFO, chain), TIMELINE, 0};
 	const VkSemaphoreCreateInfo info = {START(TYPE_SEMAPHORE_CREATE_INFO, &type), 0};
 	return d->CreateSemaphore(d->handle, &info, NULL, semaphore);
+}
+
+int32_t sj_create_timeline(const sj_device *d, uint64_t *semaphore) { return create_timeline(d, NULL, semaphore); }
+
+int32_t sj_create_shared_timeline(const sj_device *d, uint64_t *semaphore) {
+	const VkExternalHandleTypes export = {START(TYPE_EXPORT_SEMAPHORE_CREATE_INFO, NULL), SJ_OPAQUE_FD};
+	return create_timeline(d, &export, semaphore);
+}
+
+int32_t sj_export_timeline(const sj_device *d, uint64_t semaphore, int *fd) {
+	if (!d->GetSemaphoreFdKHR) return ERROR_EXTENSION_NOT_PRESENT;
+	const VkSemaphoreGetFdInfo info = {START(TYPE_SEMAPHORE_GET_FD_INFO, NULL), semaphore, SJ_OPAQUE_FD};
+	return d->GetSemaphoreFdKHR(d->handle, &info, fd);
 }

@@ -219,10 +219,21 @@ static void query_sharing(VkDispatchable physical, sj_physical *out) {
 	out->shared_features = external.externalMemoryFeatures;
 }
 
+static void query_shared_timelines(VkDispatchable physical, sj_physical *out) {
+	const VkSemaphoreTypeCreateInfo type = {START(TYPE_SEMAPHORE_TYPE_CREATE_INFO, NULL), TIMELINE, 0};
+	VkExternalSemaphoreProperties external = {START(TYPE_EXTERNAL_SEMAPHORE_PROPERTIES, NULL)};
+	const VkExternalSemaphoreInfo info = {START(TYPE_EXTERNAL_SEMAPHORE_INFO, &type), SJ_OPAQUE_FD};
+	void (*get)(VkDispatchable, const VkExternalSemaphoreInfo *, VkExternalSemaphoreProperties *) =
+		(void *)sj_instance_function("vkGetPhysicalDeviceExternalSemaphoreProperties");
+	if (get) get(physical, &info, &external);
+	out->shared_timeline_features = external.externalSemaphoreFeatures;
+}
+
 void sj_query(void *physical, uint32_t has, sj_physical *out) {
 	memset(out, 0, sizeof *out);
 	query_properties(physical, has, out);
 	query_features(physical, has, out);
 	query_memory(physical, has, out);
 	query_sharing(physical, out);
+	if (has & SJ_HAS_VULKAN_1_2) query_shared_timelines(physical, out);
 }

@@ -10,7 +10,7 @@
 // Usage of every buffer: transfer in both directions, storage, device address.
 #define SJ_BUFFER_USAGE (0x1 | 0x2 | 0x20 | 0x20000)
 
-enum { TIME_DOMAIN_DEVICE = 0 };
+enum { TIME_DOMAIN_DEVICE = 0, TIMELINE = 1 };
 
 VkFunction sj_instance_function(const char *name); // of the live instance, or NULL
 
@@ -44,6 +44,7 @@ static const struct { uint32_t bit, index; } sj_v12_features[] = {
 	F(VkDeviceSize, GetBufferDeviceAddress, (VkDispatchable, const VkBufferDeviceAddressInfo *))                                \
 	F(VkResult, GetSemaphoreCounterValue, (VkDispatchable, VkHandle, uint64_t *))                                               \
 	F(VkResult, WaitSemaphores, (VkDispatchable, const VkSemaphoreWaitInfo *, uint64_t))                                        \
+	F(VkResult, SignalSemaphore, (VkDispatchable, const VkSemaphoreSignalInfo *))                                               \
 	F(VkResult, BeginCommandBuffer, (VkDispatchable, const VkCommandBufferBeginInfo *))                                         \
 	F(VkResult, EndCommandBuffer, (VkDispatchable))                                                                             \
 	F(void, CmdPipelineBarrier,                                                                                                 \
@@ -63,6 +64,7 @@ static const struct { uint32_t bit, index; } sj_v12_features[] = {
 // Functions of extensions; NULL where the extension is not enabled.
 #define SJ_EXTENSION_FUNCTIONS(F)                                                                                               \
 	F(VkResult, GetMemoryFdKHR, (VkDispatchable, const VkMemoryGetFdInfo *, int *))                                             \
+	F(VkResult, GetSemaphoreFdKHR, (VkDispatchable, const VkSemaphoreGetFdInfo *, int *))                                       \
 	F(VkResult, GetMemoryHostPointerPropertiesEXT, (VkDispatchable, uint32_t, const void *, VkMemoryHostPointerProperties *))    \
 	F(VkResult, GetCalibratedTimestampsKHR, (VkDispatchable, uint32_t, const VkCalibratedTimestampInfo *, uint64_t *, uint64_t *)) \
 	F(VkResult, GetCalibratedTimestampsEXT, (VkDispatchable, uint32_t, const VkCalibratedTimestampInfo *, uint64_t *, uint64_t *))

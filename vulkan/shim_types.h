@@ -48,6 +48,10 @@ enum { // VkStructureType
 	TYPE_EXPORT_MEMORY_ALLOCATE_INFO = 1000072002,
 	TYPE_IMPORT_MEMORY_FD_INFO = 1000074000,
 	TYPE_MEMORY_GET_FD_INFO = 1000074002,
+	TYPE_EXTERNAL_SEMAPHORE_INFO = 1000076000,
+	TYPE_EXTERNAL_SEMAPHORE_PROPERTIES = 1000076001,
+	TYPE_EXPORT_SEMAPHORE_CREATE_INFO = 1000077000,
+	TYPE_SEMAPHORE_GET_FD_INFO = 1000079001,
 	TYPE_SUBGROUP_PROPERTIES = 1000094000,
 	TYPE_MEMORY_DEDICATED_ALLOCATE_INFO = 1000127001,
 	TYPE_DEBUG_UTILS_MESSENGER_CREATE_INFO = 1000128004,
@@ -61,6 +65,7 @@ enum { // VkStructureType
 	TYPE_SEMAPHORE_TYPE_CREATE_INFO = 1000207002,
 	TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO = 1000207003,
 	TYPE_SEMAPHORE_WAIT_INFO = 1000207004,
+	TYPE_SEMAPHORE_SIGNAL_INFO = 1000207005,
 	TYPE_PCI_BUS_INFO_PROPERTIES = 1000212000,
 	TYPE_SUBGROUP_SIZE_CONTROL_PROPERTIES = 1000225000,
 	TYPE_SUBGROUP_SIZE_CONTROL_FEATURES = 1000225002,
@@ -163,7 +168,7 @@ typedef struct {
 	uint32_t usage, sharingMode, queueFamilyIndexCount;
 	const uint32_t *pQueueFamilyIndices;
 } VkBufferCreateInfo;
-typedef struct { HEAD; uint32_t handleTypes; } VkExternalHandleTypes; // of a buffer, or of memory to export
+typedef struct { HEAD; uint32_t handleTypes; } VkExternalHandleTypes; // of a buffer, or of memory or a semaphore to export
 typedef struct { HEAD; VkDeviceSize allocationSize; uint32_t memoryTypeIndex; } VkMemoryAllocateInfo;
 typedef struct { HEAD; uint32_t flags, deviceMask; } VkMemoryAllocateFlagsInfo;
 typedef struct { HEAD; VkHandle image, buffer; } VkMemoryDedicatedAllocateInfo;
@@ -217,6 +222,10 @@ typedef struct { HEAD; uint32_t timeDomain; } VkCalibratedTimestampInfo;
 typedef struct { HEAD; uint32_t flags; } VkSemaphoreCreateInfo;
 typedef struct { HEAD; uint32_t semaphoreType; uint64_t initialValue; } VkSemaphoreTypeCreateInfo;
 typedef struct { HEAD; uint32_t flags, semaphoreCount; const VkHandle *pSemaphores; const uint64_t *pValues; } VkSemaphoreWaitInfo;
+typedef struct { HEAD; VkHandle semaphore; uint64_t value; } VkSemaphoreSignalInfo;
+typedef struct { HEAD; VkHandle semaphore; uint32_t handleType; } VkSemaphoreGetFdInfo;
+typedef struct { HEAD; uint32_t handleType; } VkExternalSemaphoreInfo;
+typedef struct { HEAD; uint32_t exportFromImportedHandleTypes, compatibleHandleTypes, externalSemaphoreFeatures; } VkExternalSemaphoreProperties;
 typedef struct {
 	HEAD;
 	uint32_t waitSemaphoreValueCount;

@@ -26,6 +26,9 @@ const (
 	accessWriteMask = 0x40 | 0x1000
 )
 
+// mostSignals is the number of semaphores that a batch sets, with its own.
+const mostSignals = 2
+
 // rowGroups is the length of a row of workgroups: kernels compute their group as first_group + y*rowGroups + x.
 const rowGroups = 32768
 
@@ -39,9 +42,14 @@ func (d *driver) Submit(batch *backend.Batch) error {
 		return err
 	}
 	defer d.leave()
-	var semaphores, values [backend.Roles]C.uint64_t
+	var semaphores, values [C.SJ_MAX_WAITS]C.uint64_t
 	waits, err := d.waits(t, batch, &semaphores, &values)
 	if err != nil {
+		return err
+	}
+	signals := [mostSignals]C.uint64_t{raw(t.semaphore)}
+	signalValues := [mostSignals]C.uint64_t{C.uint64_t(batch.Signal)}
+	if err := d.semaphoresOf(batch.Raises, signals[1:], signalValues[1:]); err != nil {
 		return err
 	}
 	r, err := t.take()
@@ -57,7 +65,7 @@ func (d *driver) Submit(batch *backend.Batch) error {
 	defer t.mu.Unlock()
 	t.queue.mu.Lock()
 	code := result(C.sj_submit(d.shim, unsafe.Pointer(t.queue.handle), unsafe.Pointer(r.commands), &semaphores[0],
-		&values[0], C.uint32_t(waits), raw(t.semaphore), C.uint64_t(batch.Signal)))
+		&values[0], C.uint32_t(waits), &signals[0], &signalValues[0], C.uint32_t(1+len(batch.Raises))))
 	t.queue.mu.Unlock()
 	if err := d.check(code, "submit", "%s batch %d", t.name, batch.Signal); err != nil {
 		t.discard(r)
@@ -70,7 +78,7 @@ func (d *driver) Submit(batch *backend.Batch) error {
 
 // waits fills in the semaphores and values that a batch waits for and returns their number.
 func (d *driver) waits(t *timeline, batch *backend.Batch, semaphores,
-	values *[backend.Roles]C.uint64_t) (count int, err error) {
+	values *[C.SJ_MAX_WAITS]C.uint64_t) (count int, err error) {
 	if before := t.last(); batch.Signal != before+1 {
 		return 0, d.misuse("submit", "%s batch %d after batch %d", t.name, batch.Signal, before)
 	}
@@ -91,7 +99,8 @@ func (d *driver) waits(t *timeline, batch *backend.Batch, semaphores,
 			count++
 		}
 	}
-	return count, nil
+	err = d.semaphoresOf(batch.Awaits, semaphores[count:], values[count:])
+	return count + len(batch.Awaits), err
 }
 
 func (t *timeline) last() uint64 {

@@ -1,18 +1,28 @@
 package backendtest
 
 import (
+	"context"
 	"fmt"
+	"slices"
+	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/kernel"
 )
 
 var peerChecks = []check{
 	{"shared memory", checkSharedMemory},
 	{"links", checkLinks},
+	{"both ways", checkBothWays},
+	{"order", checkLinkOrder},
+	{"cancel", checkCancelledLink},
+	{"kernels", checkLinkKernels},
+	{"misuse", checkLinkMisuse},
 }
 
 // checkSharedMemory opens one allocation on two drivers, where they support it, and proves through a link that both see
@@ -42,35 +52,285 @@ func checkSharedMemory(t *testing.T, s *suite) {
 	}
 	link, err := backend.Connect(background, a, b)
 	require.NoError(t, err)
-	defer link.Close()
 	assert.Equal(t, backend.SharedAllocation, link.Path)
+	require.NoError(t, link.Close())
 }
 
-// checkLinks copies between two devices, and within one, sizes around those of the exchange buffers.
+// paths are those that the two devices must have, and those that they may have and do.
+func (s *suite) paths(t *testing.T, a, b *backend.Device) (paths []backend.PeerPath) {
+	t.Helper()
+	if a == b {
+		return []backend.PeerPath{backend.SameDevice, backend.HostStaged}
+	}
+	for path := backend.SharedAllocation; path < backend.PeerPaths; path++ {
+		link, err := backend.Connect(background, a, b, path)
+		if err == nil {
+			require.NoError(t, link.Close())
+			paths = append(paths, path)
+			continue
+		}
+		requireOneOf(t, err, backend.ErrUnsupported)
+		require.NotContains(t, err.Error(), "pattern", "a driver that lies")
+	}
+	require.Contains(t, paths, backend.HostStaged, "works everywhere")
+	if _, shares := a.Driver().(backend.SharedMemory); shares {
+		require.Contains(t, paths, backend.SharedAllocation)
+	}
+	if a.Info().Limits.ImportAlignment > 0 {
+		require.Contains(t, paths, backend.ImportedHost)
+	}
+	return paths
+}
+
+// checkLinks copies between two devices, and within one, on every path, sizes around those of chunks and of all slots.
 func checkLinks(t *testing.T, s *suite) {
 	a, b := s.openDevice(t, backend.DeviceOptions{}), s.openDevice(t, backend.DeviceOptions{})
 	for _, ends := range [][2]*backend.Device{{a, b}, {b, a}, {a, a}} {
-		link, err := backend.Connect(background, ends[0], ends[1])
-		require.NoError(t, err)
-		assert.Equal(t, ends[0] == ends[1], link.Path == backend.SameDevice)
-		for _, n := range []int{1, 63, 2<<20 - 1, 2 << 20, s.pick(4<<20+1, 2<<20+1)} {
-			t.Run(fmt.Sprintf("path=%v words=%d", link.Path, n), func(t *testing.T) {
-				from, err := ends[0].Allocate(background, backend.DeviceLocal, uint64(n+8)*4, "from")
-				require.NoError(t, err)
-				defer from.Release()
-				to, err := ends[1].Allocate(background, backend.DeviceLocal, uint64(n+8)*4, "to")
-				require.NoError(t, err)
-				defer to.Release()
-				data, want := randomWords(1, n+8), randomWords(2, n+8)
-				upload(t, ends[0], from, data)
-				upload(t, ends[1], to, want)
-				require.NoError(t, link.Copy(background, words(to, 3, n), words(from, 5, n)))
-				copy(want[3:3+n], data[5:])
-				requireWords(t, want, download(t, ends[1], to), "%d words", n)
-			})
+		for _, path := range s.paths(t, ends[0], ends[1]) {
+			link, err := backend.Connect(background, ends[0], ends[1], path)
+			require.NoError(t, err)
+			assert.Equal(t, path, link.Path)
+			assert.Positive(t, link.BytesPerSecond)
+			chunk := int(max(link.ChunkBytes, 1<<20) / 4)
+			for _, n := range []int{0, 1, 63, chunk - 1, chunk, chunk + 1, s.pick(15*chunk+7, 7*chunk+7)} {
+				t.Run(fmt.Sprintf("%v words=%d", path, n), func(t *testing.T) {
+					from, to := newWords(t, ends[0], 1, n+8), newWords(t, ends[1], 2, n+8)
+					require.NoError(t, link.Copy(background, words(to.Buffer, 3, n), words(from.Buffer, 5, n)))
+					copy(to.want[3:3+n], from.want[5:])
+					to.check(t)
+				})
+			}
+			require.NoError(t, link.Close())
 		}
-		link.Close()
 	}
+}
+
+// wordsOn is a buffer and what it should hold.
+type wordsOn struct {
+	*backend.Buffer
+	device *backend.Device
+	want   []uint32
+}
+
+func newWords(t *testing.T, device *backend.Device, seed uint64, n int) *wordsOn {
+	t.Helper()
+	b, err := device.Allocate(background, backend.DeviceLocal, uint64(n)*4, "words")
+	require.NoError(t, err)
+	t.Cleanup(b.Release)
+	w := &wordsOn{b, device, randomWords(seed, n)}
+	upload(t, device, b, w.want)
+	return w
+}
+
+func (w *wordsOn) check(t *testing.T) {
+	t.Helper()
+	requireWords(t, w.want, download(t, w.device, w.Buffer), "%d words", len(w.want))
+}
+
+// checkBothWays has several goroutines copy on the two links of a pair, by Copy and by Start, while other work goes on
+// on both devices.
+func checkBothWays(t *testing.T, s *suite) {
+	a, b := s.openDevice(t, backend.DeviceOptions{}), s.openDevice(t, backend.DeviceOptions{})
+	for _, path := range s.paths(t, a, b) {
+		t.Run(path.String(), func(t *testing.T) {
+			var group sync.WaitGroup
+			var stop atomic.Bool
+			var busy sync.WaitGroup
+			for _, device := range []*backend.Device{a, b} {
+				busy.Go(func() { keepBusy(t, device, &stop) })
+			}
+			for i, ends := range [][2]*backend.Device{{a, b}, {b, a}} {
+				link, err := backend.Connect(background, ends[0], ends[1], path)
+				require.NoError(t, err)
+				defer func() { assert.NoError(t, link.Close()) }()
+				n := int(link.ChunkBytes/4)*s.pick(9, 3) + 5
+				for j := range 3 {
+					seed := uint64(10*i + j)
+					from, to := newWords(t, ends[0], seed, n), newWords(t, ends[1], seed+100, n)
+					group.Go(func() {
+						for part := range 2 {
+							lo, count := part*(n/2), n/2
+							dst, src := words(to.Buffer, lo, count), words(from.Buffer, n-lo-count, count)
+							if j == 0 {
+								assert.NoError(t, link.Start(background, dst, src).Wait(background))
+							} else {
+								assert.NoError(t, link.Copy(background, dst, src))
+							}
+							copy(to.want[lo:], from.want[n-lo-count:n-lo])
+						}
+					})
+					defer to.check(t)
+				}
+			}
+			group.Wait()
+			stop.Store(true)
+			busy.Wait()
+		})
+	}
+}
+
+// keepBusy fills a buffer on all queues until it is stopped.
+func keepBusy(t *testing.T, device *backend.Device, stop *atomic.Bool) {
+	const n = 1 << 16
+	buffer, err := device.Allocate(background, backend.DeviceLocal, n*4, "busy")
+	if !assert.NoError(t, err) {
+		return
+	}
+	defer buffer.Release()
+	for value := uint32(1); !stop.Load(); value++ {
+		for _, role := range rolesOf(device.Info(), false) {
+			var list backend.List
+			list.Fill(buffer.All(), value)
+			point, err := device.Submit(background, role, &list)
+			if !assert.NoError(t, err) || !assert.NoError(t, point.Wait(background)) {
+				return
+			}
+		}
+		got := make([]uint32, n)
+		assert.NoError(t, device.Download(background, backend.AsBytes(got), buffer.All()))
+		assert.Equal(t, value, got[n-1])
+	}
+}
+
+// checkLinkOrder copies what was submitted to be written just before, and overwrites both ends right after.
+func checkLinkOrder(t *testing.T, s *suite) {
+	a, b := s.openDevice(t, backend.DeviceOptions{}), s.openDevice(t, backend.DeviceOptions{})
+	for _, path := range s.paths(t, a, b) {
+		link, err := backend.Connect(background, a, b, path)
+		require.NoError(t, err)
+		n := int(link.ChunkBytes/4)*3 + 1
+		from, to, kept := newWords(t, a, 1, n), newWords(t, b, 2, n), newWords(t, b, 3, n)
+		for round := range uint32(3) {
+			var before, keep backend.List
+			before.Fill(from.All(), round)
+			before.Fill(words(from.Buffer, n/2, n-n/2), round+100)
+			_, err := a.Submit(background, backend.Compute, &before)
+			require.NoError(t, err)
+			require.NoError(t, link.Copy(background, to.All(), from.All()))
+			keep.Copy(kept.All(), to.All())
+			keep.Fill(to.All(), 77)
+			_, err = b.Submit(background, backend.Compute, &keep)
+			require.NoError(t, err)
+			kept.want = slices.Concat(repeated(round, n/2), repeated(round+100, n-n/2))
+			kept.check(t)
+		}
+		require.NoError(t, link.Close())
+	}
+}
+
+// checkCancelledLink cancels copies in the middle, and while they wait for their turn; the next ones are right.
+func checkCancelledLink(t *testing.T, s *suite) {
+	a, b := s.openDevice(t, backend.DeviceOptions{}), s.openDevice(t, backend.DeviceOptions{})
+	for _, path := range s.paths(t, a, b) {
+		link, err := backend.Connect(background, a, b, path)
+		require.NoError(t, err)
+		n := int(link.ChunkBytes/4)*9 + 1
+		from, other, to := newWords(t, a, 1, n), newWords(t, a, 2, n), newWords(t, b, 3, n)
+		for _, chunks := range []int32{1, 2, 4, 6} {
+			ctx, cancel := context.WithCancel(background)
+			var submitted atomic.Int32
+			b.Observe(func(e backend.Event) {
+				if e.Kind == backend.Submitted && submitted.Add(1) == chunks {
+					cancel()
+				}
+			})
+			waiting := make(chan error)
+			first := link.Start(ctx, to.All(), other.All())
+			go func() { waiting <- link.Copy(ctx, to.All(), other.All()) }()
+			requireOneOf(t, first.Wait(background), backend.ErrCancelled)
+			requireOneOf(t, <-waiting, backend.ErrCancelled)
+			b.Observe(nil)
+			require.NoError(t, link.Copy(background, to.All(), from.All()), "after %d chunks", chunks)
+			to.want = from.want
+			to.check(t)
+		}
+		ended, cancel := context.WithCancel(background)
+		cancel()
+		requireOneOf(t, link.Start(background, to.All(), other.All()).Wait(ended), backend.ErrCancelled)
+		require.NoError(t, link.Close(), "waits for the copy that goes on")
+		to.want = other.want
+		to.check(t)
+	}
+}
+
+// checkLinkKernels has kernels copy at both ends. Whether the link keeps them depends on its rate; the result does not.
+func checkLinkKernels(t *testing.T, s *suite) {
+	a, b := s.openDevice(t, backend.DeviceOptions{}), s.openDevice(t, backend.DeviceOptions{})
+	for _, path := range s.paths(t, a, b) {
+		link, err := backend.Connect(background, a, b, path)
+		require.NoError(t, err)
+		var near, far atomic.Int32
+		require.NoError(t, link.UseKernels(background, kernelCopier(t, a, &near), kernelCopier(t, b, &far)))
+		throughHost := path == backend.ImportedHost || path == backend.HostStaged
+		require.Equal(t, !throughHost, near.Load() > 0, path)
+		require.Equal(t, !throughHost, far.Load() > 0, path)
+		refused := func(*backend.List, backend.Range, backend.Range) error { return backend.ErrUnsupported }
+		if !throughHost {
+			require.ErrorIs(t, link.UseKernels(background, refused, refused), backend.ErrUnsupported)
+		}
+		n := int(link.ChunkBytes/4)*3 + 5
+		from, to := newWords(t, a, 1, n), newWords(t, b, 2, n)
+		require.NoError(t, link.Copy(background, words(to.Buffer, 2, n-7), words(from.Buffer, 5, n-7)))
+		copy(to.want[2:], from.want[5:n-2])
+		to.check(t)
+		require.NoError(t, link.Close())
+	}
+}
+
+// kernelCopier copies by a kernel and counts its calls.
+func kernelCopier(t *testing.T, device *backend.Device, calls *atomic.Int32) backend.Copier {
+	config := kernel.Copy.With(nil)
+	k, err := kernel.Copy.On(device, config)
+	require.NoError(t, err)
+	view := func(r backend.Range) (backend.Range, uint32) { // from a multiple of the alignment of arguments on
+		before := r.OffsetBytes % backend.PlanAlignment
+		return r.Buffer.Range(r.OffsetBytes-before, r.SizeBytes+before), uint32(before / 4)
+	}
+	return func(list *backend.List, dst, src backend.Range) error {
+		calls.Add(1)
+		args := kernel.CopyArgs{Rows: uint32(src.SizeBytes / 4)}
+		args.Source, args.SourceFirst = view(src)
+		args.Destination, args.DestinationFirst = view(dst)
+		k.Dispatch(list, kernel.Groups(config, src.SizeBytes/4), args)
+		return nil
+	}
+}
+
+func checkLinkMisuse(t *testing.T, s *suite) {
+	a, b := s.openDevice(t, backend.DeviceOptions{}), s.openDevice(t, backend.DeviceOptions{})
+	_, err := backend.Connect(background, a, b, backend.PeerPaths)
+	requireOneOf(t, err, backend.ErrInvalidInput)
+	_, err = backend.Connect(background, a, b, backend.SameDevice)
+	requireOneOf(t, err, backend.ErrUnsupported)
+	ended, cancel := context.WithCancel(background)
+	cancel()
+	_, err = backend.Connect(ended, a, b)
+	requireOneOf(t, err, backend.ErrCancelled)
+	link, err := backend.Connect(background, a, b, backend.SameDevice, backend.HostStaged)
+	require.NoError(t, err)
+	require.Equal(t, backend.HostStaged, link.Path, "the first that works")
+	from, to := newWords(t, a, 1, 100), newWords(t, b, 2, 100)
+	gone, err := a.Allocate(background, backend.DeviceLocal, 400, "gone")
+	require.NoError(t, err)
+	gone.Release()
+	for _, wrong := range [][2]backend.Range{
+		{words(to.Buffer, 0, 10), words(from.Buffer, 0, 11)},
+		{to.Range(0, 10), from.Range(0, 10)},
+		{to.Range(2, 12), from.Range(0, 12)},
+		{words(to.Buffer, 95, 10), words(from.Buffer, 0, 10)},
+		{words(from.Buffer, 0, 10), words(to.Buffer, 0, 10)},
+		{words(to.Buffer, 0, 10), words(gone, 0, 10)},
+		{{}, words(from.Buffer, 0, 10)},
+	} {
+		requireOneOf(t, link.Copy(background, wrong[0], wrong[1]), backend.ErrInvalidInput)
+	}
+	to.check(t)
+	require.NoError(t, link.Copy(background, to.All(), from.All()), "mistakes do not break a link")
+	require.NoError(t, link.Close())
+	require.NoError(t, link.Close(), "closing twice")
+	requireOneOf(t, link.Copy(background, to.All(), from.All()), backend.ErrInvalidInput)
+	to.want = from.want
+	to.check(t)
 }
 
 func upload(t *testing.T, device *backend.Device, b *backend.Buffer, data []uint32) {

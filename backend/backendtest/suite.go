@@ -50,10 +50,7 @@ type suite struct {
 
 // Run runs every check as a subtest. The driver is closed by the suite; an error of Close is a failure.
 func Run(t *testing.T, open func(t *testing.T) backend.Driver, options Options) {
-	s := &suite{open: open, order: options.Order, effort: options.Effort}
-	if testing.Short() {
-		s.effort = Short
-	}
+	s := newSuite(open, options)
 	for _, group := range []struct {
 		name   string
 		checks []check
@@ -68,6 +65,22 @@ func Run(t *testing.T, open func(t *testing.T) backend.Driver, options Options) 
 			}
 		})
 	}
+}
+
+// RunLinks runs only the checks of links, for a driver with other paths.
+func RunLinks(t *testing.T, open func(t *testing.T) backend.Driver, options Options) {
+	s := newSuite(open, options)
+	for _, c := range peerChecks {
+		t.Run(c.name, func(t *testing.T) { c.run(t, s) })
+	}
+}
+
+func newSuite(open Open, options Options) *suite {
+	s := &suite{open: open, order: options.Order, effort: options.Effort}
+	if testing.Short() {
+		s.effort = Short
+	}
+	return s
 }
 
 // check is one property of the contract.

@@ -15,19 +15,28 @@ import (
 
 func (s *session) devicesCommand() *cli.Command {
 	return &cli.Command{
-		Name: "devices", Usage: "list the devices that can join", UsageText: "spirjoin devices [--json]",
-		Description: "   The index, the id, the backend or a part of the name is what --device takes.",
-		Flags: []cli.Flag{&cli.BoolFlag{Name: "json", Category: "Output",
-			Usage: "print everything that is known, as a JSON list"}},
+		Name: "devices", Usage: "list the devices that can join",
+		UsageText: "spirjoin devices [--links [--device DEVICES] [--path PATH]] [--json]",
+		Description: "   The index, the id, the backend or a part of the name is what --device takes. A device that\n" +
+			"   is named twice is opened twice.",
+		Flags: append([]cli.Flag{&cli.BoolFlag{Name: "json", Category: "Output",
+			Usage: "print everything that is known, as a JSON list"}}, linkFlags...),
 		Action: func(c *cli.Context) (err error) {
 			if c.Args().Present() {
 				return usagef("devices takes no arguments")
+			}
+			links, err := linkOptionsOf(c)
+			if err != nil {
+				return err
 			}
 			system, err := spirjoin.Discover(spirjoin.SystemOptions{})
 			if err != nil {
 				return err
 			}
 			defer system.Close()
+			if c.Bool("links") {
+				return s.links(c.Context, system, links, c.Bool("json"))
+			}
 			if c.Bool("json") {
 				return writeJSON(s.stdout, system.Devices)
 			}

@@ -79,7 +79,7 @@ var rooms = []room{
 	{"backend/backendtest", "kernel kernel/kerneltest backend", "github.com/stretchr/testify pgregory.net/rapid"},
 	{"kernel/kerneltest", "kernel backend", ""},
 	{"kernel", "backend", ""},
-	{"backend", "", ""},
+	{"backend", "internal/offheap", ""},
 }
 
 // goPackage is the output of `go list -json` for a package: its path and the imports of its files and its test files.

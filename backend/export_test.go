@@ -1,0 +1,28 @@
+package backend
+
+import "context"
+
+// ConnectWith is Connect on one path with slots of another size and number than by default.
+func ConnectWith(ctx context.Context, from, to *Device, path PeerPath, chunkBytes uint64, slots int) (*PeerLink, error) {
+	shapes := linkShapes
+	shapes[path] = linkShape{chunkBytes, slots}
+	return connect(ctx, from, to, path, shapes)
+}
+
+// Lanes are the ways to copy at the ends of a link.
+const (
+	TransferQueues = iota
+	KernelQueues
+	Kernels
+)
+
+// UseLane makes a link use a lane whatever its rate.
+func (l *PeerLink) UseLane(which int, near, far Copier) {
+	l.lane = transferLane
+	if which != TransferQueues {
+		l.lane = kernelLane
+	}
+	if which == Kernels {
+		l.lane.near, l.lane.far = near, far
+	}
+}

@@ -1,0 +1,214 @@
+package backend
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// PeerPath is the way that bytes take from one device to another, best first.
+type PeerPath uint8
+
+const (
+	SameDevice       PeerPath = iota // both ends are one Device
+	SharedAllocation                 // one allocation opened on two logical devices of the same physical device
+	DriverCopy                       // exchange memory of both devices, copied by another driver; see [PeerExchange]
+	ImportedHost                     // host memory that both devices have imported: the host copies nothing
+	HostStaged                       // host memory of each device; the host copies from one to the other
+	PeerPaths                        // number of paths
+)
+
+var peerPathNames = [PeerPaths]string{"same device", "shared allocation", "driver copy", "imported host", "host staged"}
+
+func (p PeerPath) String() string { return peerPathNames[p] }
+
+// ParsePeerPath returns the path of a name, in which "-" may stand for a space.
+func ParsePeerPath(name string) (PeerPath, error) {
+	i := slices.Index(peerPathNames[:], strings.ReplaceAll(strings.ToLower(name), "-", " "))
+	if i < 0 {
+		return 0, &OpError{Op: "connect", Err: ErrInvalidInput,
+			Detail: fmt.Sprintf("no path %q; there are %q", name, peerPathNames)}
+	}
+	return PeerPath(i), nil
+}
+
+// linkShape is how the memory between two devices is divided.
+type linkShape struct {
+	chunkBytes uint64 // of one slot
+	slots      int
+}
+
+// A chunk is large enough that its copies take longer than a host that waits for one needs to wake up, and there are
+// enough slots that each stage has a chunk while another is waited for.
+var linkShapes = [PeerPaths]linkShape{
+	SharedAllocation: {16 << 20, 6},
+	DriverCopy:       {16 << 20, 6},
+	ImportedHost:     {8 << 20, 5},
+	HostStaged:       {16 << 20, 4},
+}
+
+// coreChunkBytes is the size of a chunk where an end is the host's cores: it stays in their caches.
+const coreChunkBytes = 1 << 20
+
+// PeerLink copies from one device to another through exchange memory, chunk by chunk: while one chunk is read, others
+// are passed on and written. Safe for concurrent use; copies of one link run one after the other, in the order in which
+// they were started. It uses the download queue of From and the upload queue of To, or where that is much faster and
+// nothing goes through the host, their deliver and ingest queues. So the two links of a pair run at the same time. Owned
+// by whoever connected it.
+//
+// Exchange memory is not under the caps of the devices, except that of HostStaged. A link has at most 96 MiB of it on
+// each device, or 64 MiB on the host for each.
+type PeerLink struct {
+	From, To *Device
+	Path     PeerPath
+	// ChunkBytes is the size of the pieces in which copies are made; 0 for SameDevice.
+	ChunkBytes uint64
+	// BytesPerSecond is the rate of a copy of a few chunks, measured when the link was created.
+	BytesPerSecond float64
+
+	turns   turns
+	running sync.WaitGroup // of Start
+
+	// What follows belongs to the copy whose turn it is.
+	lane    lane
+	slots   []linkSlot
+	carrier carrier // of chunks to the other end; nil where both ends see the same memory
+	next    int     // slot of the next chunk
+	failed  error   // sticky: the exchange memory cannot be used again, or the link is closed
+}
+
+// linkSlot is room for one chunk, and the last uses of it.
+type linkSlot struct {
+	near, far     *Buffer // as From and as To see it
+	read, written Point
+}
+
+// carrier brings chunks from the near to the far buffer of a slot.
+type carrier interface {
+	// carry starts with the first n bytes of a slot, which have been read.
+	carry(slot int, n uint64) error
+	// wait returns when the chunk of a slot is at the other end.
+	wait(ctx context.Context, slot int) error
+	// close waits until nothing is being carried.
+	close() error
+}
+
+// Connect creates a link between two devices on the first of paths that works, or without paths on the best. A path is
+// used only if a random pattern written on one device is read back correctly on the other from all exchange memory:
+// some drivers accept an import but map other memory. The error joins those of all paths that were tried.
+func Connect(ctx context.Context, from, to *Device, paths ...PeerPath) (*PeerLink, error) {
+	if len(paths) == 0 {
+		paths = []PeerPath{SharedAllocation, DriverCopy, ImportedHost, HostStaged}
+		if from == to {
+			paths = []PeerPath{SameDevice}
+		}
+	}
+	var tried []error
+	for _, path := range paths {
+		link, err := connect(ctx, from, to, path, linkShapes)
+		if err == nil {
+			return link, nil
+		}
+		tried = append(tried, fmt.Errorf("%s: %w", path, err))
+		if ctx.Err() != nil {
+			break
+		}
+	}
+	return nil, fmt.Errorf("connect %s to %s: %w", from.info.Name, to.info.Name, errors.Join(tried...))
+}
+
+func connect(ctx context.Context, from, to *Device, path PeerPath, shapes [PeerPaths]linkShape) (*PeerLink, error) {
+	if path >= PeerPaths {
+		return nil, &OpError{Op: "connect", Device: from.info.Name, Err: ErrInvalidInput,
+			Detail: fmt.Sprintf("path %d", path)}
+	}
+	shape := shapes[path]
+	if from.info.CPULike() || to.info.CPULike() {
+		shape.chunkBytes = min(shape.chunkBytes, coreChunkBytes)
+	}
+	l := &PeerLink{From: from, To: to, Path: path, ChunkBytes: shape.chunkBytes, lane: transferLane,
+		slots: make([]linkSlot, shape.slots)}
+	err := l.open(ctx)
+	if err == nil {
+		err = l.verify(ctx)
+	}
+	if err != nil {
+		return nil, errors.Join(err, l.Close())
+	}
+	return l, nil
+}
+
+// open makes the exchange memory.
+func (l *PeerLink) open(ctx context.Context) error {
+	switch l.Path {
+	case SharedAllocation:
+		return l.openShared()
+	case DriverCopy:
+		return l.openExchange()
+	case ImportedHost:
+		return l.openImported(ctx)
+	case HostStaged:
+		return l.openStaged(ctx)
+	}
+	if l.From != l.To {
+		return l.unsupported("these are two devices")
+	}
+	return nil
+}
+
+func (l *PeerLink) unsupported(format string, a ...any) error {
+	return &OpError{Op: "connect", Device: l.From.info.Name, Err: ErrUnsupported, Detail: fmt.Sprintf(format, a...)}
+}
+
+func (l *PeerLink) label(slot int) string { return fmt.Sprintf("link, %s %d", l.Path, slot) }
+
+// Close waits for copies in progress and releases the exchange memory. ErrTimedOut if a driver does not finish with it;
+// it is then left to the process.
+func (l *PeerLink) Close() error {
+	l.running.Wait()
+	<-l.turns.enter()
+	defer l.turns.leave()
+	slots, carrier := l.slots, l.carrier
+	if carrier != nil && l.failed == nil {
+		if err := l.awaitQueues(); err != nil {
+			l.giveUp(err)
+		}
+	}
+	l.slots, l.carrier = nil, nil
+	l.failed = &OpError{Op: "peer copy", Device: l.From.info.Name, Err: ErrInvalidInput, Detail: "the link was closed"}
+	if carrier != nil {
+		if err := carrier.close(); err != nil {
+			return err
+		}
+	}
+	for i := range slots {
+		slots[i].near.Release()
+		slots[i].far.Release()
+	}
+	return nil
+}
+
+// awaitQueues waits for batches that a cancelled copy left behind: they may use semaphores of the carrier.
+func (l *PeerLink) awaitQueues() error {
+	for i := range l.slots {
+		for _, p := range []Point{l.slots[i].read, l.slots[i].written} {
+			if err := p.Wait(context.Background()); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// adopt makes a buffer of a block that came from elsewhere; releasing the buffer frees the block.
+func (d *Device) adopt(block Block, label string) *Buffer {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	b := &Buffer{device: d, label: label, sizeBytes: block.SizeBytes() / 4 * 4, memory: Imported, block: block}
+	b.lease = d.leaseOf(block, label)
+	d.live[b] = struct{}{}
+	return b
+}

@@ -1,0 +1,77 @@
+package backend
+
+import "context"
+
+// Copier records a copy of src to dst, of equal size and on one device; sizes and offsets are multiples of 4 bytes.
+type Copier func(list *List, dst, src Range) error
+
+func (c Copier) record(list *List, dst, src Range) error {
+	if c == nil {
+		list.Copy(dst, src)
+		return nil
+	}
+	if src.SizeBytes == 0 {
+		return nil
+	}
+	return c(list, dst, src)
+}
+
+// lane is how a link reads and writes at its ends: queues of From and To, and what copies there (nil: copy commands).
+type lane struct {
+	read, write Role
+	near, far   Copier
+}
+
+var transferLane, kernelLane = lane{read: Download, write: Upload}, lane{read: Deliver, write: Ingest}
+
+// laneGain is how much faster another lane must be than that of transfers, which disturbs kernels least and is soonest
+// done with small copies.
+const laneGain = 2
+
+// UseKernels copies at the two ends by what near and far record, kernels of From and To, if the link gets faster so:
+// GPUs have copy engines that are several times slower than kernels. The pattern is sent again. Call it before the
+// first copy. On paths through the host, which is slower than either, nothing changes.
+func (l *PeerLink) UseKernels(ctx context.Context, near, far Copier) error {
+	if !l.inDeviceMemory() {
+		return nil
+	}
+	kernels := kernelLane
+	kernels.near, kernels.far = near, far
+	return l.between(ctx, l.patternBytes(), func(dst, src *Buffer) error {
+		before := l.lane
+		l.lane = kernels
+		err := l.prove(ctx, dst, src)
+		l.lane = before
+		if err != nil {
+			return err
+		}
+		return l.tryLane(ctx, kernels, dst, src)
+	})
+}
+
+// inDeviceMemory reports whether copies do not pass through the host.
+func (l *PeerLink) inDeviceMemory() bool {
+	return l.Path == SameDevice || l.Path == SharedAllocation || l.Path == DriverCopy
+}
+
+// tryLane changes to another lane if that is worth it.
+func (l *PeerLink) tryLane(ctx context.Context, other lane, dst, src *Buffer) error {
+	before, gain := l.lane, 1.0
+	if before.read == transferLane.read {
+		gain = laneGain
+	}
+	l.lane = other
+	var rate float64
+	var err error
+	for range 2 { // the first one warms up
+		if rate, err = l.rate(ctx, dst, src); err != nil {
+			break
+		}
+	}
+	if err != nil || rate <= gain*l.BytesPerSecond {
+		l.lane = before
+		return err
+	}
+	l.BytesPerSecond = rate
+	return nil
+}

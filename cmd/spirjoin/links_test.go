@@ -1,0 +1,49 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/internal/golden"
+)
+
+func TestLinks(t *testing.T) {
+	var reports []linkReport
+	out := runProgram(t, exitDone, "devices", "--links", "--device", "host, host", "--json").stdout
+	require.NoError(t, json.Unmarshal([]byte(out), &reports))
+	require.Len(t, reports, 2, "both directions")
+	for _, r := range reports {
+		require.Equal(t, "shared allocation", r.Path)
+		require.Positive(t, r.BytesPerSecond)
+		require.Empty(t, r.Error)
+	}
+	forced := runProgram(t, exitDone, "devices", "--links", "--device", "host,host", "--path", "host-staged").stdout
+	require.Regexp(t, `^FROM +TO +PATH +RATE\n(\d+ .* +host staged +[\d.]+ .B/s\n){2}$`, forced)
+	all := runProgram(t, exitDone, "devices", "--links", "--device", "host,host", "--path", "all").stdout
+	require.Regexp(t, `driver copy +none\n   connect: .*no other driver`, all)
+	require.Regexp(t, `imported host +[\d.]+ .B/s\n`, all)
+
+	require.Contains(t, runProgram(t, exitUsage, "devices", "--links", "--device", "host").stderr, "--device 0,0")
+	require.Contains(t, runProgram(t, exitUsage, "devices", "--links", "--path", "mail").stderr, "imported host")
+	require.Contains(t, runProgram(t, exitUsage, "devices", "--path", "all").stderr, "--links")
+	require.Contains(t, runProgram(t, exitNoDevice, "devices", "--links", "--device", "host,abacus").stderr, "abacus")
+	o := runProgram(t, exitNoDevice, "devices", "--links", "--device", "host,host", "--path", "driver-copy")
+	require.Contains(t, o.stderr, "no other driver copies", "no link at all")
+}
+
+func TestWriteLinks(t *testing.T) {
+	devices := []backend.DeviceInfo{{Name: "NVIDIA H200"}, {Name: "NVIDIA H200"}, {Name: "AMD EPYC\x1b7B13"}}
+	lied := errors.New("the pattern did not arrive")
+	var b bytes.Buffer
+	writeLinks(&b, devices, []linkReport{
+		{From: 0, To: 1, Path: "driver copy", BytesPerSecond: 387e9},
+		{From: 1, To: 2, Path: "imported host", BytesPerSecond: 9.96e9},
+		{From: 2, To: 0, Path: "host staged", Error: lied.Error(), err: lied},
+	})
+	golden.Require(t, "links.txt", b.String())
+}
