@@ -90,24 +90,27 @@ func partOf(column relation.Values, first, rows uint64) backend.Range {
 	return column.Data.Part(first*uint64(column.Bytes), rows*uint64(column.Bytes))
 }
 
+// allocate makes columns for as many rows as the chunk says.
+func (h *held) allocate() {
+	columns := columnsOf(&h.Chunk)
+	for i := range columns {
+		columns[i].Data = h.memory.New(h.Rows*uint64(columns[i].Bytes), "sorted rows").All()
+	}
+	h.Keys, h.Payload = columns[0], columns[1:]
+}
+
 // copy makes the rows a copy of a chunk.
 func (h *held) copy(ctx context.Context, lane *exec.Lane, c *relation.Chunk) error {
-	h.Chunk = relation.Chunk{Rows: c.Rows, Narrow: c.Narrow, HighWord: c.HighWord}
+	h.Chunk = *c
+	h.allocate()
+	if err := h.memory.Err(); err != nil || c.Rows == 0 {
+		return err
+	}
 	list := lane.List("copy rows")
-	for i, column := range columnsOf(c) {
-		to := relation.Values{Data: h.memory.New(column.Data.SizeBytes, "sorted rows").All(), Bytes: column.Bytes}
-		if err := h.memory.Err(); err != nil {
+	from, to := columnsOf(c), columnsOf(&h.Chunk)
+	for i := range from {
+		if err := lane.Copy(list, to[i].Data, from[i].Data); err != nil {
 			return err
-		}
-		if c.Rows > 0 {
-			if err := lane.Copy(list, to.Data, column.Data); err != nil {
-				return err
-			}
-		}
-		if i == 0 {
-			h.Keys = to
-		} else {
-			h.Payload = append(h.Payload, to)
 		}
 	}
 	return lane.Submit(ctx, list)

@@ -81,6 +81,8 @@ func (r *Rank) Sort(ctx context.Context, o Order, chunks ...*relation.Chunk) ([]
 		err = s.mergeStages(ctx)
 	case MergeOnce:
 		err = s.mergeOnce(ctx)
+	case RadixPartition:
+		err = s.radixPartition(ctx)
 	default:
 		err = invalid("method %d", o.Method)
 	}
