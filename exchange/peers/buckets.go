@@ -155,8 +155,8 @@ type fused struct {
 	least, most int // numbers of the first and the last bucket
 }
 
-// fuse joins neighbouring pieces of a rank that have at most small rows together, or whose sort takes no more passes
-// together than one by one: each group is one copy between two devices, and one sort.
+// fuse joins neighbouring pieces of a rank that have at most small rows together, or none of which takes more passes of
+// a sort together than alone: each group is one copy between two devices, and one sort.
 func fuse(pieces []piece, buckets []bucket, varying, small uint64) (groups []fused) {
 	for i, p := range pieces {
 		b := &buckets[p.bucket]
@@ -166,7 +166,7 @@ func fuse(pieces []piece, buckets []bucket, varying, small uint64) (groups []fus
 			last := &groups[n-1]
 			high := bits.Len64(buckets[last.least].least ^ b.least)
 			both := last.differing | next.differing | varying&(1<<high-1)
-			if last.total+next.total <= small || passes(both) <= max(passes(last.differing), passes(next.differing)) {
+			if last.total+next.total <= small || passes(both) <= min(passes(last.differing), passes(next.differing)) {
 				last.end, last.most, last.differing = i+1, p.bucket, both
 				last.total += next.total
 				continue
