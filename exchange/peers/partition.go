@@ -42,9 +42,9 @@ type Parts struct {
 const runRows = backend.PlanAlignment / 4
 
 // Exchange moves the rows of chunks to the ranks that a partitioner names, and returns for each chunk what this rank
-// received, in memory of its lane. All ranks call it, with the same number of chunks, whose columns have the same widths
-// on all ranks. The chunks stay as they are. While it runs, a rank has each row up to three times: in the chunk, in the
-// order of the parts, and where it was received.
+// received, in memory of its lane. All ranks call it, with the same number of chunks, whose columns have the same
+// widths on all ranks. The chunks stay as they are. While it runs, a rank has each row up to three times: in the chunk,
+// in the order of the parts, and where it was received.
 //
 // most is the most device memory, in bytes, that the received columns of all chunks may take on this rank; 0 means what
 // the grant of the lane and the device have. If it is too little on one rank, all ranks return *TooLarge and have

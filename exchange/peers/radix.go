@@ -14,6 +14,10 @@ const (
 	fusingThousandths  = 10 // buckets that are sorted together have at most as many rows
 )
 
+// fusingRows is the number of rows that buckets that are sorted together may have in any case: dispatches take most of
+// the time of a sort of fewer.
+const fusingRows = 1 << 15
+
 // radix parts rows by the most significant bits of their keys (HMG 3.1.2): each pass partitions, by the next 8 bits,
 // the buckets in which boundaries of ranks lie, until all boundaries lie between buckets. The first pass begins with
 // the highest bit in which keys of any rank differ.
@@ -24,6 +28,7 @@ type radix struct {
 	rank, size int
 	weights    []uint32
 	places     KeyPlaces
+	fusing     uint64 // rows that buckets that are sorted together may have in any case
 
 	chunks  []*held // partitioned so far
 	begun   bool
@@ -121,7 +126,7 @@ func (x *radix) Decide(said [][]byte) (again bool, err error) {
 		return true, nil
 	}
 	x.pieces = x.divided.pieces(x.buckets)
-	x.groups = fuse(x.pieces, x.buckets, x.varying, x.share*fusingThousandths/1000)
+	x.groups = fuse(x.pieces, x.buckets, x.varying, max(x.fusing, x.share*fusingThousandths/1000))
 	return false, nil
 }
 

@@ -1,6 +1,7 @@
 package peers
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/spirjoin/spirjoin/relation"
@@ -11,7 +12,8 @@ func (s *sorter) radixPartition(ctx context.Context) error {
 	if s.Size() == 1 {
 		return s.sortLocal(ctx)
 	}
-	by := &radix{rank: s.Rank.Rank(), size: s.Size(), weights: s.Weights, places: s.order.Keys}
+	by := &radix{rank: s.Rank.Rank(), size: s.Size(), weights: s.Weights, places: s.order.Keys,
+		fusing: cmp.Or(s.order.fusingRows, fusingRows)}
 	defer func() {
 		for i := range s.rows {
 			by.release(i)
