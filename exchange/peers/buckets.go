@@ -47,7 +47,6 @@ type boundary struct {
 type divided struct {
 	boundaries []boundary // of ranks 1, 2, ...
 	spanning   []int      // buckets that must be refined before
-	hot        []HotKey
 }
 
 // divide finds the buckets in which the boundaries of ranks lie. A boundary within tolerance of an edge of its bucket

@@ -54,8 +54,7 @@ type swap struct {
 	chunk  *relation.Chunk
 	rows   []uint64 // of each rank
 	wanted []uint64 // in the end
-	asked  bool
-	search search // one cut for each merging
+	search search   // one cut for each merging
 }
 
 // Measure implements Partitioner.
