@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"sync"
 	"testing"
 
@@ -121,12 +122,13 @@ func TestTooLarge(t *testing.T) {
 		defer grant.Release()
 		all.lanes[1] = exec.NewLane(t.Context(), all.lanes[1].Ops, grant)
 		for name, test := range map[string]struct {
-			most func(rank int) uint64
-			by   func(r *Rank) Partitioner
-			full int64 // bytes that are taken before
+			most   [3]uint64 // bytes, by rank
+			taken  uint64    // bytes that rank 1 has taken before
+			chunks int
 		}{
-			"most":  {func(rank int) uint64 { return []uint64{0, 20_000, 0}[rank] }, func(*Rank) Partitioner { return Broadcast() }, 0},
-			"grant": {func(int) uint64 { return 0 }, func(*Rank) Partitioner { return Broadcast() }, 160 << 10},
+			"most":        {[3]uint64{1: 20_000}, 0, 1},
+			"most of two": {[3]uint64{1: 60_000}, 0, 2},
+			"grant":       {[3]uint64{}, 165 << 10, 1},
 		} {
 			var used [3]bool
 			require.NoError(t, all.run(t.Context(), nil, func(ctx context.Context, r *Rank) error {
@@ -134,13 +136,14 @@ func TestTooLarge(t *testing.T) {
 				defer r.Lane.Memory.ReleaseAll()
 				taken := r.Lane.Scope(ctx)
 				if r.Rank() == 1 {
-					taken.New(uint64(test.full), "taken")
+					taken.New(test.taken, "taken")
 				}
-				_, err := r.Exchange(ctx, test.by(r), test.most(r.Rank()), chunk)
+				_, err := r.Exchange(ctx, Broadcast(), test.most[r.Rank()], slices.Repeat([]*relation.Chunk{chunk}, test.chunks)...)
 				var large *TooLarge
 				if !errors.As(err, &large) || !errors.Is(err, backend.ErrDeviceMemory) {
 					return fmt.Errorf("%s: %w", name, err)
 				}
+				require.ErrorContains(t, err, "rank 1 has no room for 3000 rows")
 				if large.Rank != 1 || large.Rows != 3000 || large.NeedBytes < 36_000 {
 					return fmt.Errorf("%s: %+v", name, large)
 				}
