@@ -244,13 +244,13 @@ func TestSeveralDevicesUnderLimit(t *testing.T) {
 // keys, also where one key has half of the rows of the other side.
 func TestScatteredWhereTooLarge(t *testing.T) {
 	devicetest.HostTest(t)
-	left := keyed(t, "k", 4_000_000, func(i int) int64 { return int64(i * 7919 % 4_000_000) })
-	right := keyed(t, "k", 2_500_000, func(i int) int64 { return int64(i%2) * int64(i%5_000_000) })
+	left := keyed(t, "k", 1_600_000, func(i int) int64 { return int64(i * 7919 % 1_600_000) })
+	right := keyed(t, "k", 2_500_000, func(i int) int64 { return int64(i%2) * int64(i%2_000_000) })
 	spec := join.Spec{On: onK, BuildSide: join.BuildLeft, BatchRows: 1 << 14, Materialize: join.MaterializeHost}
 	joined := func(n int) (*join.Result, int64, error) {
 		var devices []*backend.Device
 		for range n {
-			device, done := hostDevice(t, host.Options{Discrete: true}, backend.DeviceOptions{DeviceMemoryBytes: 72 << 20})
+			device, done := hostDevice(t, host.Options{Discrete: true}, backend.DeviceOptions{DeviceMemoryBytes: 32 << 20})
 			defer func() { require.NoError(t, done()) }()
 			devices = append(devices, device)
 		}
@@ -275,7 +275,7 @@ func TestScatteredWhereTooLarge(t *testing.T) {
 	require.NoError(t, err)
 	want := 0
 	for i := range 2_500_000 {
-		if i%2*(i%5_000_000) < 4_000_000 {
+		if i%2*(i%2_000_000) < 1_600_000 {
 			want++
 		}
 	}

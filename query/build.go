@@ -137,13 +137,18 @@ func (b *Built) fill(ctx context.Context, proved []*Scan, encode *atomic.Int64, 
 			}
 		}
 		if rank != nil {
-			return b.scatter(ctx, rank)
+			chunk, err := b.scatter(ctx, rank)
+			if err == nil {
+				err = b.replan(chunk.Rows)
+			}
+			return chunk, err
 		}
 		return s.load(ctx, b.lane, b.memory, 0, int(s.Table.NumRows()), b.texts)
 	})
 	if err != nil {
 		return err
 	}
+	a = b.held
 	b.op = a.Algorithm.Open(ctx, b.lane, a.Plan)
 	return b.op.Build(ctx, chunk)
 }

@@ -185,11 +185,7 @@ func (b *Built) scatter(ctx context.Context, rank *rank) (*relation.Chunk, error
 		received = append(received, piece...)
 		rows += piece[0].Rows
 	}
-	chunk, err := b.join(ctx, received, rows)
-	if err == nil {
-		err = b.replan(rows)
-	}
-	return chunk, err
+	return b.join(ctx, received, rows)
 }
 
 // join copies pieces into one chunk.
@@ -247,8 +243,8 @@ func (b *Built) replan(rows uint64) error {
 	held := *b.held
 	held.Plan, b.held = plan, &held
 	device := b.Query.Engine.Device()
-	has := rows * rowBytes(&facts, operator.Build)
-	if b.grant.Reserve(device, plan.PeakBytes) < plan.PeakBytes-min(plan.PeakBytes, has) {
+	need := plan.PeakBytes - min(plan.PeakBytes, rows*rowBytes(&facts, operator.Build)) // beside the rows
+	if b.grant.Reserve(device, need) < need {
 		return &backend.OpError{Op: "join", Device: device.Info().Name, Err: backend.ErrDeviceMemory, Detail: fmt.Sprintf(
 			"%d rows of the build side have keys that meet here, planned were %d; raise device_memory", rows,
 			b.taken.Facts.Rows[operator.Build])}

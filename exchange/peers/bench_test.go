@@ -74,7 +74,7 @@ func BenchmarkSort(b *testing.B) {
 					b.ReportMetric(float64((cpuTime()-before).Nanoseconds())/perRow, "cpu-ns/row")
 				})
 			}
-			all.links.Close()
+			require.NoError(b, all.links.Close())
 			for _, lane := range all.lanes {
 				lane.Memory.ReleaseAll()
 				require.NoError(b, lane.Device().Close())

@@ -72,7 +72,9 @@ func failing(t *testing.T, options host.Options, run func(ctx context.Context, r
 		inputs[i].ReleaseAll()
 		lane.Memory.ReleaseAll()
 	}
-	all.links.Close()
+	if closed := all.links.Close(); closed != nil {
+		require.ErrorIs(t, closed, backend.ErrDeviceLost)
+	}
 	for _, d := range devices {
 		d.Observe(nil)
 		if closed := d.Close(); closed != nil { // a device that is lost says so

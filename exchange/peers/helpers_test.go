@@ -32,7 +32,7 @@ func forEachCluster(t *testing.T, size int, test func(t *testing.T, all *cluster
 		for _, d := range devices {
 			all.lanes = append(all.lanes, jointest.Lane(t, d, nil))
 		}
-		t.Cleanup(all.links.Close)
+		t.Cleanup(func() { require.NoError(t, all.links.Close()) })
 		test(t, all)
 	})
 }
@@ -57,7 +57,7 @@ func (l simpleLink) Copy(ctx context.Context, dst, src backend.Range) error {
 	return point.Wait(ctx)
 }
 
-func (l simpleLink) Close() {}
+func (l simpleLink) Close() error { return nil }
 
 // first returns the first so many devices.
 func (c *cluster) first(size int) *cluster { return &cluster{c.lanes[:size], c.links} }

@@ -2,6 +2,7 @@ package peers
 
 import (
 	"context"
+	"errors"
 	"sync"
 
 	"github.com/spirjoin/spirjoin/backend"
@@ -11,7 +12,7 @@ import (
 type Link interface {
 	// Copy returns when the copy is complete. Both ranges have the same size, a multiple of 4 bytes.
 	Copy(ctx context.Context, dst, src backend.Range) error
-	Close()
+	Close() error
 }
 
 // Connect makes the link of a pair of devices.
@@ -70,13 +71,15 @@ func (l *Links) copy(ctx context.Context, from, to *backend.Device, dst, src bac
 }
 
 // Close closes all links. Nobody may use them any more.
-func (l *Links) Close() {
+func (l *Links) Close() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	var errs []error
 	for _, p := range l.open {
 		if p.link != nil {
-			p.link.Close()
+			errs = append(errs, p.link.Close())
 		}
 	}
 	clear(l.open)
+	return errors.Join(errs...)
 }

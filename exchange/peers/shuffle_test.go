@@ -212,15 +212,21 @@ func TestLinks(t *testing.T) {
 			devices[i] = backend.NewDevice(private{driver}, backend.DeviceOptions{})
 			t.Cleanup(func() { require.NoError(t, devices[i].Close()) })
 		}
-		require.Contains(t, linked(t, devices), backend.HostStaged)
+		for _, path := range []backend.PeerPath{backend.ImportedHost, backend.HostStaged} {
+			require.Contains(t, linked(t, devices, path), path)
+		}
 	})
 }
 
-// linked exchanges rows over the links of package backend and returns their paths.
-func linked(t *testing.T, devices []*backend.Device) map[backend.PeerPath]bool {
+// linked exchanges rows over the links of package backend, on the best path or on the given one, and returns their paths.
+func linked(t *testing.T, devices []*backend.Device, forced ...backend.PeerPath) map[backend.PeerPath]bool {
 	paths, mu := make(map[backend.PeerPath]bool), sync.Mutex{}
 	all := &cluster{links: NewLinks(func(ctx context.Context, from, to *backend.Device) (Link, error) {
-		link, err := backend.Connect(ctx, from, to)
+		by := forced
+		if from == to {
+			by = nil
+		}
+		link, err := backend.Connect(ctx, from, to, by...)
 		if err != nil {
 			return nil, err
 		}
@@ -229,7 +235,7 @@ func linked(t *testing.T, devices []*backend.Device) map[backend.PeerPath]bool {
 		paths[link.Path] = true
 		return link, nil
 	})}
-	t.Cleanup(all.links.Close)
+	t.Cleanup(func() { require.NoError(t, all.links.Close()) })
 	for _, d := range []*backend.Device{devices[0], devices[1], devices[0]} {
 		all.lanes = append(all.lanes, jointest.Lane(t, d, nil))
 	}
