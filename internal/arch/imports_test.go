@@ -55,7 +55,7 @@ var rooms = []room{
 		"github.com/apache/arrow-go github.com/klauspost/compress github.com/pierrec/lz4 golang.org/x"},
 	{"join", "query planner deliver exchange join/hash join/sortmerge operator relation exec primitive backend internal/text",
 		"github.com/apache/arrow-go golang.org/x"},
-	{"query", "planner deliver operator ranges relation exec primitive backend internal/text",
+	{"query", "planner deliver exchange/peers operator ranges relation exec primitive backend internal/text",
 		"github.com/apache/arrow-go"},
 	{"deliver", "operator relation exec primitive backend", "github.com/apache/arrow-go"},
 	{"exchange", "relation exec backend", "github.com/apache/arrow-go golang.org/x"},
