@@ -57,11 +57,13 @@ func TestSeveralDevices(t *testing.T) {
 				for _, e := range engine.Engines() {
 					e.GranuleRows, e.WindowRows = max(16, parts[c[4]][0]), parts[c[4]][1]
 				}
+				engine.Spread = []query.Spreading{query.SpreadAuto, query.SpreadAlways, query.SpreadAuto}[c[2]]
 				rows := []int64{1, 7, 30}[c[2]]
 				stats := checkStream(t, engine, of, [2]join.Source{sourceOf(of[0], rows), sourceOf(of[1], rows)}, spec)
 				if len(stats.Devices) > 1 {
 					shared++
 				}
+				engine.Close()
 				allocator.AssertSize(t, 0)
 			}
 			require.Greater(t, shared, 5)

@@ -25,7 +25,7 @@ import (
 // rank is a strand among those that exchange rows.
 type rank struct {
 	of     *peers.Rank
-	all    *scattered
+	all    *scattered        // nil where only the build side moves
 	owners peers.Partitioner // has decided where keys go
 }
 

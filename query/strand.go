@@ -98,7 +98,15 @@ func (r *Result) acquire(ctx context.Context) (err error) {
 
 // apart joins on each device with the whole build side. Keys that must be unique are checked before.
 func (r *Result) apart(ctx context.Context) error {
-	if r.built == nil {
+	spreads, err := r.spreads(ctx)
+	switch {
+	case err != nil:
+		return err
+	case spreads:
+		if err := r.spread(ctx); err != nil {
+			return err
+		}
+	case r.built == nil:
 		if err := r.each(ctx, r.strands, "build", func(ctx context.Context, _ int, s *strand) error {
 			return s.built.fill(ctx, s.proved(), &r.encode, nil)
 		}); err != nil {

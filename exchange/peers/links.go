@@ -47,7 +47,23 @@ func NewLinks(connect Connect) *Links {
 	return &Links{connect: connect, open: make(map[[2]*backend.Device]*pair)}
 }
 
-func (l *Links) copy(ctx context.Context, from, to *backend.Device, dst, src backend.Range) (err error) {
+func (l *Links) copy(ctx context.Context, from, to *backend.Device, dst, src backend.Range) error {
+	return l.use(ctx, from, to, func(link Link) error { return link.Copy(ctx, dst, src) })
+}
+
+// Direct reports whether bytes take a way between two devices that is not one through host memory. It makes the link.
+// Errors: those of Connect; ErrCancelled.
+func (l *Links) Direct(ctx context.Context, from, to *backend.Device) (direct bool, err error) {
+	err = l.use(ctx, from, to, func(link Link) error {
+		peer, ok := link.(*backend.PeerLink)
+		direct = ok && peer.Path != backend.ImportedHost && peer.Path != backend.HostStaged
+		return nil
+	})
+	return direct, err
+}
+
+// use calls do with the link of two devices, which it makes if there is none.
+func (l *Links) use(ctx context.Context, from, to *backend.Device, do func(Link) error) (err error) {
 	l.mu.Lock()
 	p := l.open[[2]*backend.Device{from, to}]
 	if p == nil {
@@ -67,7 +83,7 @@ func (l *Links) copy(ctx context.Context, from, to *backend.Device, dst, src bac
 			return err
 		}
 	}
-	return p.link.Copy(ctx, dst, src)
+	return do(p.link)
 }
 
 // Close closes all links. Nobody may use them any more.

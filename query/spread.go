@@ -1,0 +1,87 @@
+package query
+
+import (
+	"context"
+	"slices"
+
+	"github.com/spirjoin/spirjoin/exchange/peers"
+	"github.com/spirjoin/spirjoin/exec"
+	"github.com/spirjoin/spirjoin/operator"
+	"github.com/spirjoin/spirjoin/relation"
+)
+
+// Where bytes go from device to device without the host, each device loads only its range of the rows of the build side,
+// and gets the others from the other devices: they cross the links to the host once, however many devices there are.
+//
+//	device 0: load rows 0..n/2 ─┐               ┌─► all rows
+//	device 1: load rows n/2..n ─┴── exchange ───┴─► all rows
+
+// leastSpreadBytes is the size of a build side for which that is worth the rounds of an exchange.
+const leastSpreadBytes = 16 << 20
+
+// spreads reports whether the build side of the strands is loaded once. All must have the same columns.
+func (r *Result) spreads(ctx context.Context) (bool, error) {
+	first := r.strands[0]
+	f := &first.taken.Facts
+	if len(r.strands) == 1 || r.built != nil || r.Query.Engine.Spread == SpreadNever || r.Query.Empty != "" {
+		return false, nil
+	}
+	for _, s := range r.strands {
+		if s.taken.Compare == CompareDevice || !slices.Equal(s.taken.Facts.Payload[operator.Build], f.Payload[operator.Build]) {
+			return false, nil
+		}
+	}
+	if r.Query.Engine.Spread == SpreadAlways {
+		return true, nil
+	}
+	if f.Rows[operator.Build]*rowBytes(f, operator.Build) < leastSpreadBytes {
+		return false, nil
+	}
+	for _, s := range r.strands {
+		if s.Query.Engine.Device().Info().Unified { // which loads nothing over a link
+			return false, nil
+		}
+	}
+	for _, from := range r.strands {
+		for _, to := range r.strands {
+			if from == to {
+				continue
+			}
+			direct, err := r.Query.Engine.links.Direct(ctx, from.Query.Engine.Device(), to.Query.Engine.Device())
+			if err != nil || !direct {
+				return false, err
+			}
+		}
+	}
+	return true, nil
+}
+
+// spread builds on all strands, each of which loads its range of rows.
+func (r *Result) spread(ctx context.Context) error {
+	lanes, weights := make([]*exec.Lane, len(r.strands)), make([]uint32, len(r.strands))
+	for i, s := range r.strands {
+		lanes[i], weights[i] = s.built.lane, 1
+	}
+	return peers.RunRanks(ctx, r.Query.Engine.links, lanes, weights, func(ctx context.Context, p *peers.Rank) error {
+		s := r.strands[p.Rank()]
+		return s.built.fill(ctx, s.proved(), &r.encode, &rank{of: p})
+	})
+}
+
+// gather loads the rank's range of the build side, and returns that with the ranges of all others.
+func (b *Built) gather(ctx context.Context, rank *rank) (*relation.Chunk, error) {
+	s := b.held.Scans[operator.Build]
+	from, to := rank.mine(0, int(s.Table.NumRows()))
+	own := b.lane.Scope(ctx)
+	defer own.ReleaseAll()
+	chunk, err := s.load(ctx, b.lane, own, from, to, nil)
+	if err != nil {
+		return nil, err
+	}
+	received, err := rank.of.Exchange(ctx, peers.Broadcast(), 0, chunk)
+	if err != nil {
+		return nil, err
+	}
+	b.spread = received[0]
+	return &b.spread.Chunk, nil
+}
