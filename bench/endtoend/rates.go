@@ -67,10 +67,7 @@ func (r *Rates) memory(ctx context.Context, ops ...*primitive.Ops) (err error) {
 			return err
 		}
 	}
-	if slices.ContainsFunc(ops, func(o *primitive.Ops) bool {
-		info := o.Device().Info()
-		return info.CPULike() || info.InHostMemory()
-	}) {
+	if slices.ContainsFunc(ops, func(o *primitive.Ops) bool { return o.Device().Info().InHostMemory() }) {
 		return nil
 	}
 	return r.link(ctx, ops...)
