@@ -95,8 +95,8 @@ func primitiveSweepOf(c *cli.Context) (o benchmark.Sweep, err error) {
 	if o.Repeat < 1 {
 		f.fault("--repeat must be at least 1")
 	}
-	o.Axes = benchmark.Axes{Names: c.Args().Slice(), Rows: f.rows("rows"), Keys: f.ints("key"),
-		Payloads: f.ints("payload")}
+	o.Axes = benchmark.Axes{Names: c.Args().Slice(), Rows: f.rows("rows"), Keys: f.ints("key", "bits"),
+		Payloads: f.ints("payload", "bits")}
 	for _, name := range f.list("distribution") {
 		if name == "all" {
 			o.Axes.Distributions = workload.Distributions()
@@ -150,11 +150,12 @@ func (f *joinFlags) list(flag string) (words []string) {
 	return words
 }
 
-func (f *joinFlags) ints(flag string) (numbers []int) {
+// ints reads a flag that holds numbers of something.
+func (f *joinFlags) ints(flag, what string) (numbers []int) {
 	for _, word := range f.list(flag) {
 		n, err := strconv.Atoi(word)
 		if err != nil {
-			f.fault("--%s %q: give numbers of bits", flag, word)
+			f.fault("--%s %q: give numbers of %s", flag, word, what)
 		}
 		numbers = append(numbers, n)
 	}

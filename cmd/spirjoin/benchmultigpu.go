@@ -22,9 +22,9 @@ func (s *session) benchMultiGPUCommand() *cli.Command {
 			"   device that is named twice is opened twice. Each answer is verified before it is timed; a wrong\n" +
 			"   one ends the command with code 6. A STRATEGY shares a join among devices:\n   " +
 			text.Fold(strings.Join(scaling.StrategyNames(), ", "), text.ReportColumns-4, "\n   "),
-		Flags: slices.Concat(figureFlags(figures, "hmg-14,hmg-18", "10"), []cli.Flag{
+		Flags: slices.Concat(figureFlags(figures, "hmg-18", "10"), []cli.Flag{
 			&cli.StringSliceFlag{Name: "counts", Category: run,
-				Usage: "`NUMBERS` of devices that join: 1,2,4; default: up to all, or all, by figure"},
+				Usage: "`NUMBERS` of devices that join: 1,2,4; default: those of each figure"},
 			&cli.GenericFlag{Name: "device", Category: run, Value: new(namesValue),
 				Usage: "`DEVICE`: index, name, id or backend; default: auto; may be repeated"},
 			&cli.StringSliceFlag{Name: "return", Category: run, Value: cli.NewStringSlice("count", "rows"),
@@ -63,7 +63,7 @@ func multiGPUOf(c *cli.Context) (o scaling.MultiGPU, err error) {
 	if o.Devices = *c.Generic("device").(*namesValue); len(o.Devices) == 0 {
 		o.Devices = []string{"auto"}
 	}
-	o.Counts = f.ints("counts")
+	o.Counts = f.ints("counts", "devices")
 	if len(f.faults) > 0 {
 		return o, usageError(strings.Join(f.faults, "; "))
 	}
@@ -74,7 +74,7 @@ func multiGPUOf(c *cli.Context) (o scaling.MultiGPU, err error) {
 func figureFlags(category, example, cpuScale string) []cli.Flag {
 	return []cli.Flag{
 		&cli.StringSliceFlag{Name: "figure", Category: category,
-			Usage: "repeat the sweeps of `FIGURES`: " + example + " or all (default); list shows them"},
+			Usage: "repeat the sweeps of `FIGURES`: " + example + "; default: all; list shows them"},
 		&cli.StringFlag{Name: "cell", Category: category,
 			Usage: "only cells whose place on the axis contains `TEXT`"},
 		&cli.IntFlag{Name: "scale", Category: category,
@@ -86,7 +86,7 @@ func figureFlags(category, example, cpuScale string) []cli.Flag {
 func scalingFlags(run, output string) []cli.Flag {
 	return []cli.Flag{
 		&cli.GenericFlag{Name: "device-memory", Category: run, Value: new(sizeValue),
-			Usage: "use at most `SIZE` on each device, as in 512MiB; default: 80%"},
+			Usage: "use at most `SIZE` of each device, as in 512MiB; default: 80%"},
 		&cli.IntFlag{Name: "repeat", Category: run, Value: 3, Usage: "time each join `TIMES` times; default: 3"},
 		&cli.DurationFlag{Name: "warm", Category: run, Value: time.Second,
 			Usage: "run the joins for a `TIME` before; default: 1s"},
