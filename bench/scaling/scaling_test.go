@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/csv"
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -82,44 +83,71 @@ func figures(t *testing.T, all []Figure, names ...string) []Figure {
 	return found
 }
 
-// Every number of devices joins every cell to every output, as one and, where there are enough rows, together.
+// All devices join, whatever is predicted.
+func TestEngineOn(t *testing.T) {
+	devicetest.HostTest(t)
+	var devices []*device
+	for range 2 {
+		d, err := Open(new(opened).open).device(t.Context(), "host", 0, 0)
+		require.NoError(t, err)
+		devices = append(devices, d)
+	}
+	one, two := engineOn(devices[:1], 0), engineOn(devices, 0)
+	require.False(t, one.Together)
+	require.True(t, two.Together)
+	require.Len(t, two.Engines(), 2)
+	one.Close()
+	two.Close()
+	require.NoError(t, closeAll(devices))
+}
+
+// Every number of devices joins every cell to every output, many rows and few.
 func TestMultiGPU(t *testing.T) {
 	devicetest.HostTest(t)
 	for name, options := range map[string]host.Options{"in host memory": {}, "discrete": {Discrete: true}} {
-		t.Run(name, func(t *testing.T) {
-			sweep := MultiGPU{Devices: []string{"host", "host", "host"}, Counts: []int{2, 1}, Strategies: Strategies(),
-				Options: Options{Figures: figures(t, MultiGPUFigures(), "hmg-18"), Cell: "f=1.5", Scale: 11, Repeat: 2,
-					Outputs: []Output{join.Count, join.Pairs, join.Rows}, CSV: filepath.Join(t.TempDir(), "r.csv")}}
-			var report bytes.Buffer
-			require.NoError(t, sweep.Run(t.Context(), (&opened{options: options}).open, output(&report)))
-			r := readResults(t, sweep.CSV)
-			require.Equal(t, 6, r.len())
-			for i := range r.len() {
-				require.Equal(t, "yes", r.text(i, "verified"))
-				require.Equal(t, []string{"count", "pairs", "rows"}[i/2], r.text(i, "output"))
-				require.EqualValues(t, 1+i%2, r.number(i, "devices"))
-				require.EqualValues(t, 1+i%2, r.number(i, "devices_at_work"))
-				require.EqualValues(t, 732421, r.number(i, "output_rows"))
-				require.EqualValues(t, 2, r.number(i, "runs"))
-				for _, column := range []string{"median_ns", "join_ns", "cpu_ns", "bound_ns", "needed_up_bytes",
-					"device_memory_bytes", "device_peak_bytes"} {
-					require.Positive(t, r.number(i, column), column)
-				}
-				if i%2 == 1 {
-					rows := uint64(0)
-					for _, n := range strings.Split(r.text(i, "probe_rows_by_device"), ";") {
-						probed, err := strconv.ParseUint(n, 10, 64)
-						require.NoError(t, err)
-						rows += probed
-					}
-					require.EqualValues(t, 732421, rows)
-				}
-				require.Equal(t, i >= 2, r.number(i, "needed_down_bytes") > 0)
-			}
-			require.Len(t, regexp.MustCompile(` 1\.00x +\S+ [mu]?s +\d+%\n`).FindAllString(report.String(), -1), 3)
-			require.Equal(t, 3, strings.Count(strings.Join(strings.Fields(report.String()), " "), "rows of S by device"))
-		})
+		for _, scale := range []int{11, 18} {
+			t.Run(fmt.Sprint(name, scale), func(t *testing.T) {
+				checkMultiGPU(t, &opened{options: options}, scale)
+			})
+		}
 	}
+}
+
+func checkMultiGPU(t *testing.T, o *opened, scale int) {
+	sweep := MultiGPU{Devices: []string{"host", "host", "host"}, Counts: []int{2, 1}, Strategies: Strategies(),
+		Options: Options{Figures: figures(t, MultiGPUFigures(), "hmg-18"), Cell: "f=1.5", Scale: scale, Repeat: 2,
+			Outputs: []Output{join.Count, join.Pairs, join.Rows}, CSV: filepath.Join(t.TempDir(), "r.csv")}}
+	var report bytes.Buffer
+	require.NoError(t, sweep.Run(t.Context(), o.open, output(&report)))
+	r := readResults(t, sweep.CSV)
+	require.Equal(t, 6, r.len())
+	rows := uint64(1_500_000_000) >> scale
+	for i := range r.len() {
+		require.Equal(t, "yes", r.text(i, "verified"))
+		require.Equal(t, []string{"count", "pairs", "rows"}[i/2], r.text(i, "output"))
+		require.EqualValues(t, 1+i%2, r.number(i, "devices"))
+		require.EqualValues(t, 1+i%2, r.number(i, "devices_at_work"))
+		require.EqualValues(t, rows, r.number(i, "output_rows"))
+		require.EqualValues(t, 2, r.number(i, "runs"))
+		for _, column := range []string{"median_ns", "join_ns", "cpu_ns", "bound_ns", "needed_up_bytes",
+			"device_memory_bytes", "device_peak_bytes"} {
+			require.Positive(t, r.number(i, column), column)
+		}
+		require.Equal(t, i >= 2, r.number(i, "needed_down_bytes") > 0)
+		if i%2 == 0 {
+			continue
+		}
+		joined := uint64(0)
+		for _, n := range strings.Split(r.text(i, "probe_rows_by_device"), ";") {
+			probed, err := strconv.ParseUint(n, 10, 64)
+			require.NoError(t, err)
+			joined += probed
+		}
+		require.EqualValues(t, rows, joined)
+	}
+	require.Len(t, regexp.MustCompile(` 1\.00x +\S+ [mu]?s +\d+%\n`).FindAllString(report.String(), -1), 3)
+	words := strings.Join(strings.Fields(report.String()), " ")
+	require.Equal(t, 3, strings.Count(words, "rows of S by device"))
 }
 
 // A figure is joined by all devices, or by each number of them.
@@ -169,31 +197,42 @@ func TestOutOfCore(t *testing.T) {
 	r := readResults(t, sweep.CSV)
 	require.Equal(t, 10*2*2+6*2+6*2, r.len())
 	divided := map[string]bool{}
-	limits := map[string]uint64{}
+	limits := map[string]uint64{} // the first ones
 	for i := range r.len() {
-		figure, way := r.text(i, "figure"), r.text(i, "algorithm")+" "+r.text(i, "output")
+		figure, share := r.text(i, "figure"), r.text(i, "limit")
 		if r.text(i, "verified") == "no" {
 			require.NotEqual(t, "rt-14", figure, r.text(i, "skipped"))
 			continue
 		}
 		require.EqualValues(t, r.number(i, "s_rows"), r.number(i, "output_rows"))
-		limit, peak := r.number(i, "device_memory_bytes"), r.number(i, "device_peak_bytes")
-		switch {
-		case figure == "rt-14":
-			if limits[way] == 0 {
-				limits[way] = limit
-			}
-			require.Equal(t, limits[way], limit, "as the first")
-			fallthrough
-		case figure == "device-memory" && r.text(i, "limit") != noLimit:
-			require.LessOrEqual(t, peak, limit)
-			require.Contains(t, o.limits, limit)
-		case figure == "memory-limit":
-			require.Equal(t, r.text(i, "limit") == noLimit, r.number(i, "memory_limit_bytes") == 0)
-		}
 		if r.number(i, "parts") > 1 {
 			require.Positive(t, r.number(i, "disk_bytes"))
 			divided[figure] = true
+		}
+		if share == noLimit {
+			require.Zero(t, r.number(i, "memory_limit_bytes"))
+			continue
+		}
+		kind, fraction := "device_memory_bytes", uint64(1)
+		if figure == "memory-limit" {
+			kind = "memory_limit_bytes"
+		}
+		limit := r.number(i, kind)
+		if _, err := fmt.Sscanf(share, "1/%d", &fraction); figure != "rt-14" {
+			require.NoError(t, err)
+		}
+		way := figure + r.text(i, "output")
+		if figure == "rt-14" {
+			way += r.text(i, "algorithm")
+		}
+		if limits[way] == 0 {
+			require.EqualValues(t, 1, fraction)
+			limits[way] = limit
+		}
+		require.EqualValues(t, limits[way]/fraction, limit)
+		if figure != "memory-limit" {
+			require.LessOrEqual(t, r.number(i, "device_peak_bytes"), limit)
+			require.Contains(t, o.limits, limit)
 		}
 	}
 	require.True(t, divided["device-memory"])
