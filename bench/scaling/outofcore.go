@@ -164,11 +164,11 @@ var fractions = []uint64{1, 2, 4, 8, 16}
 
 // capped measures a cell without a limit, and with fractions of what that takes.
 func (s *core) capped(ctx context.Context, b *bed, f Figure, c Cell, way Way, show func(*Result)) error {
-	begin := whole
+	from := whole
 	if f.capped == hostMemory {
-		begin = byBatches
+		from = byBatches
 	}
-	deviceBytes, hostBytes, err := s.learn(ctx, b, begin, way)
+	deviceBytes, hostBytes, err := s.learn(ctx, b, from, way)
 	if err != nil {
 		return err
 	}
@@ -182,7 +182,7 @@ func (s *core) capped(ctx context.Context, b *bed, f Figure, c Cell, way Way, sh
 		default:
 			way.DeviceMemoryBytes = deviceBytes / n
 		}
-		r, err := s.limited(ctx, b, c, begin, way)
+		r, err := s.limited(ctx, b, c, from, way)
 		if err != nil {
 			return err
 		}
@@ -193,7 +193,7 @@ func (s *core) capped(ctx context.Context, b *bed, f Figure, c Cell, way Way, sh
 
 // learn joins once without limits, but for that of the command, and returns what the join takes of the device and of
 // the host.
-func (s *core) learn(ctx context.Context, b *bed, begin begin, way Way) (deviceBytes, hostBytes uint64, err error) {
+func (s *core) learn(ctx context.Context, b *bed, from supply, way Way) (deviceBytes, hostBytes uint64, err error) {
 	const unlimited = math.MaxUint64 / 2 // of which account is kept
 	s.out.Enter("learn what it takes: " + way.String())
 	d, err := s.open.device(ctx, s.Device, s.DeviceMemoryBytes, unlimited)
@@ -201,14 +201,18 @@ func (s *core) learn(ctx context.Context, b *bed, begin begin, way Way) (deviceB
 		return 0, 0, err
 	}
 	defer func() { err = errors.Join(err, d.close()) }()
+	if from.pinned {
+		_, unpin := b.memory.pin(ctx, d.ops.Device())
+		defer unpin()
+	}
 	engine := engineOn([]*device{d}, unlimited)
 	defer engine.Close()
-	r, err := b.run(ctx, &contender{Way: way, engine: engine, begin: begin}, nil)
+	r, err := b.run(ctx, &contender{Way: way, engine: engine, begin: from.begin}, nil)
 	return r.Stats.DevicePeakBytes, engine.Budget().Most().Host, err
 }
 
 // limited measures a cell under the limits of a way.
-func (s *core) limited(ctx context.Context, b *bed, c Cell, begin begin, way Way) (r *Result, err error) {
+func (s *core) limited(ctx context.Context, b *bed, c Cell, from supply, way Way) (r *Result, err error) {
 	d, err := s.open.device(ctx, s.Device, way.DeviceMemoryBytes, way.MemoryLimitBytes)
 	if err != nil {
 		return nil, err
@@ -217,40 +221,55 @@ func (s *core) limited(ctx context.Context, b *bed, c Cell, begin begin, way Way
 	engine := engineOn([]*device{d}, way.MemoryLimitBytes)
 	defer engine.Close()
 	engine.Spill(s.folder, math.MaxUint64)
-	contenders := []*contender{{Way: way, engine: engine, begin: begin}}
-	results, err := s.measured(ctx, b, contenders, []*device{d}, c.String(), s.out)
+	contenders := []*contender{{Way: way, engine: engine, begin: from.begin}}
+	var pinned []*device
+	if from.pinned {
+		pinned = append(pinned, d)
+	}
+	results, err := s.measured(ctx, b, contenders, pinned, c.String(), s.out)
 	if err != nil {
 		return nil, err
 	}
 	return &results[0], nil
 }
 
-// whole joins tables as a stream, whose sides are divided if the build side does not fit.
-func whole(ctx context.Context, e *join.Engine, tables [2]arrow.Table, spec join.Spec) (*join.Result, error) {
+// supply is how the sides of a join come.
+type supply struct {
+	begin  begin
+	pinned bool // the device imports their memory
+}
+
+var (
+	// whole are tables in pinned memory; both are divided if the build side does not fit.
+	whole = supply{streamTables, true}
+	// byBatches are tables as if they were in files: they are no memory of the join before they are read.
+	byBatches = supply{streamBatches, false}
+)
+
+func streamTables(ctx context.Context, e *join.Engine, tables [2]arrow.Table, spec join.Spec) (*join.Result, error) {
 	return e.Stream(ctx, join.FromTable(tables[0]), join.FromTable(tables[1]), spec)
 }
 
 // batchRows of tables that come batch by batch.
 const batchRows = 1 << 16
 
-// byBatches joins tables as if they were in files: they do not count as memory of the join before they are read.
-func byBatches(ctx context.Context, e *join.Engine, tables [2]arrow.Table, spec join.Spec) (*join.Result, error) {
-	var sources [2]join.Source
-	for side, table := range tables {
-		sources[side] = join.Source{Schema: table.Schema(), Rows: table.NumRows(),
-			Batches: func(context.Context) iter.Seq2[arrow.RecordBatch, error] {
-				return func(yield func(arrow.RecordBatch, error) bool) {
-					reader := array.NewTableReader(table, batchRows)
-					defer reader.Release()
-					for reader.Next() {
-						batch := reader.RecordBatch()
-						batch.Retain()
-						if !yield(batch, nil) {
-							return
-						}
-					}
+func streamBatches(ctx context.Context, e *join.Engine, tables [2]arrow.Table, spec join.Spec) (*join.Result, error) {
+	return e.Stream(ctx, batchesOf(tables[0]), batchesOf(tables[1]), spec)
+}
+
+func batchesOf(table arrow.Table) join.Source {
+	batches := func(context.Context) iter.Seq2[arrow.RecordBatch, error] {
+		return func(yield func(arrow.RecordBatch, error) bool) {
+			reader := array.NewTableReader(table, batchRows)
+			defer reader.Release()
+			for reader.Next() {
+				batch := reader.RecordBatch()
+				batch.Retain()
+				if !yield(batch, nil) {
+					return
 				}
-			}}
+			}
+		}
 	}
-	return e.Stream(ctx, sources[0], sources[1], spec)
+	return join.Source{Schema: table.Schema(), Rows: table.NumRows(), Batches: batches}
 }

@@ -103,10 +103,10 @@ func engineOn(devices []*device, memoryLimitBytes uint64) *join.Engine {
 	return engine
 }
 
-// measured measures contenders on the tables of a bed, which their devices import. If one cannot, that is told.
-func (o *Options) measured(ctx context.Context, b *bed, contenders []*contender, devices []*device, what string,
+// measured measures contenders on the tables of a bed, which these devices import. If one cannot, that is told.
+func (o *Options) measured(ctx context.Context, b *bed, contenders []*contender, pinned []*device, what string,
 	out measure.Output) ([]Result, error) {
-	for i, d := range devices {
+	for i, d := range pinned {
 		lacking, unpin := b.memory.pin(ctx, d.ops.Device())
 		defer unpin()
 		if lacking > 0 {
