@@ -87,6 +87,9 @@ func TestDividedUnderCaps(t *testing.T) {
 			require.EqualValues(t, rows, result.Rows())
 			require.EqualValues(t, left.NumRows(), result.Stats().LeftRows)
 			require.EqualValues(t, right.NumRows(), result.Stats().RightRows)
+			parts, diskBytes := result.Parts()
+			require.GreaterOrEqual(t, parts, 8)
+			require.Positive(t, diskBytes)
 			result.Close()
 			if c.hostBytes > 0 {
 				require.LessOrEqual(t, engine.Budget().Most().Host, c.hostBytes)

@@ -68,6 +68,14 @@ func (r *Result) Stats() query.Stats {
 	return r.parts.stats()
 }
 
+// Parts returns the number of parts that both sides were divided into, and the size of their file; 0 if they were not.
+func (r *Result) Parts() (number int, diskBytes uint64) {
+	if r.parts == nil {
+		return 0, 0
+	}
+	return r.parts.number, r.parts.file.SizeBytes()
+}
+
 // Explain returns the text of the plan, with predicted and measured times; of the part under way if both sides were
 // divided.
 func (r *Result) Explain() string {

@@ -287,7 +287,7 @@ func TestMeter(t *testing.T) {
 	devicetest.HostTest(t)
 	for _, options := range []host.Options{{}, {Discrete: true}} {
 		device := hostDevice(t, options)
-		m := newMeter(device)
+		m := NewMeter(device)
 		content := make([]byte, 5<<20)
 		buffer, err := device.Allocate(t.Context(), backend.DeviceLocal, uint64(len(content)), "content")
 		require.NoError(t, err)
@@ -297,12 +297,12 @@ func TestMeter(t *testing.T) {
 		require.NoError(t, device.Download(t.Context(), content[:1<<20], buffer.Range(0, 1<<20)))
 		require.NoError(t, device.Run(t.Context(), new(backend.List)))
 		var r Run
-		m.report(&r)
+		m.Report(&r)
 		require.EqualValues(t, 5<<20, r.UpBytes)
 		require.EqualValues(t, 1<<20, r.DownBytes)
 		require.Positive(t, r.Upload)
 		require.Positive(t, r.Download)
-		m.stop()
+		m.Stop()
 		require.NoError(t, device.Download(t.Context(), content, buffer.All()))
 		require.EqualValues(t, 1<<20, m.down.Load(), "nothing is counted any more")
 		buffer.Release()

@@ -8,30 +8,38 @@ import (
 	"github.com/spirjoin/spirjoin/tableio"
 )
 
-// meter measures what a run moves and how long that takes. Only one is at work on a device at a time.
-type meter struct {
-	device        *backend.Device
+// Meter measures what a run moves and how long that takes, on one device or on several. Only one is at work on a device
+// at a time.
+type Meter struct {
+	devices       []*backend.Device
 	reads, writes tableio.Busy
 	transfers     backend.Profile
 	up, down      atomic.Uint64
 	begun         time.Duration // CPU time of the process
 }
 
-func newMeter(device *backend.Device) *meter {
-	m := &meter{device: device, begun: cpuTime()}
-	device.Observe(m.observe)
-	device.ProfileTransfers(&m.transfers)
+// NewMeter begins to measure. The caller ends it with Stop.
+func NewMeter(devices ...*backend.Device) *Meter {
+	m := &Meter{devices: devices, begun: cpuTime()}
+	for _, device := range devices {
+		inPlace := device.Info().InHostMemory()
+		device.Observe(func(e backend.Event) { m.observe(e, inPlace) })
+		device.ProfileTransfers(&m.transfers)
+	}
 	return m
 }
 
-func (m *meter) stop() {
-	m.device.Observe(nil)
-	m.device.ProfileTransfers(nil)
+// Stop ends the measurement.
+func (m *Meter) Stop() {
+	for _, device := range m.devices {
+		device.Observe(nil)
+		device.ProfileTransfers(nil)
+	}
 }
 
 // observe counts transfers, and imported memory that kernels read or write, which crosses the link too. Where there is
 // no link, kernels read it in place; what they write is a copy.
-func (m *meter) observe(e backend.Event) {
+func (m *Meter) observe(e backend.Event, inPlace bool) {
 	switch e.Kind {
 	case backend.Uploaded:
 		m.up.Add(e.Range.SizeBytes)
@@ -43,7 +51,7 @@ func (m *meter) observe(e backend.Event) {
 				if r.Buffer.Memory() != backend.Imported {
 					return
 				}
-				if access != backend.Write && !m.device.Info().InHostMemory() {
+				if access != backend.Write && !inPlace {
 					m.up.Add(r.SizeBytes)
 				}
 				if access != backend.Read {
@@ -54,11 +62,12 @@ func (m *meter) observe(e backend.Event) {
 	}
 }
 
-// cpu returns the CPU time since the start.
-func (m *meter) cpu() time.Duration { return cpuTime() - m.begun }
+// CPU returns the CPU time of the process since the start; 0 if the system does not say.
+func (m *Meter) CPU() time.Duration { return cpuTime() - m.begun }
 
-// report fills in what was measured.
-func (m *meter) report(r *Run) {
+// Report fills in what was read and written, and what all devices together transferred. The times of transfers are sums
+// over the devices, which must have done all work.
+func (m *Meter) Report(r *Run) {
 	r.Read, r.Write = m.reads.Time(), m.writes.Time()
 	r.UpBytes, r.DownBytes = m.up.Load(), m.down.Load()
 	for _, stage := range m.transfers.Stages() {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"runtime"
+	"slices"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -37,24 +38,39 @@ func (r *Rates) discrete() bool { return r.Up > 0 }
 
 // measureRates measures a device, the host and the file system of a folder, for a few seconds. It ends soon after ctx.
 func measureRates(ctx context.Context, device *backend.Device, user primitive.Tuning, folder string) (*Rates, error) {
-	r, info := &Rates{}, device.Info()
-	if err := r.files(ctx, folder); err != nil {
-		return nil, err
-	}
-	if err := r.host(ctx); err != nil {
-		return nil, err
-	}
-	if r.Device = r.Host; info.CPULike() {
-		return r, nil
-	}
 	ops, err := primitive.New(device, user)
 	if err != nil {
 		return nil, err
 	}
-	if r.Device, err = deviceCopy(ctx, ops); err != nil || info.InHostMemory() {
-		return r, err
+	r := &Rates{}
+	if err := r.files(ctx, folder); err != nil {
+		return nil, err
 	}
-	return r, r.link(ctx, ops)
+	return r, r.memory(ctx, ops)
+}
+
+// MeasureRates measures the host and one or more devices, for a few seconds, but no files. The rates of the link are
+// those of all devices at once, each of which moves as many bytes; they are 0 if one of them has no link. Device is that
+// of the first one. It ends soon after ctx.
+func MeasureRates(ctx context.Context, ops ...*primitive.Ops) (*Rates, error) {
+	r := &Rates{}
+	return r, r.memory(ctx, ops...)
+}
+
+func (r *Rates) memory(ctx context.Context, ops ...*primitive.Ops) (err error) {
+	if err := r.host(ctx); err != nil {
+		return err
+	}
+	r.Device = r.Host
+	if info := ops[0].Device().Info(); !info.CPULike() {
+		if r.Device, err = deviceCopy(ctx, ops[0]); err != nil {
+			return err
+		}
+	}
+	if slices.ContainsFunc(ops, func(o *primitive.Ops) bool { return o.Device().Info().InHostMemory() }) {
+		return nil
+	}
+	return r.link(ctx, ops...)
 }
 
 // fastest returns the bytes per second of the fastest of a few runs, after one that is not timed. A run returns its

@@ -89,7 +89,7 @@ func TestBothByKernels(t *testing.T) {
 		defer release()
 		require.NoError(t, err)
 		ordinary := [2][]byte{make([]byte, sizeBytes), make([]byte, sizeBytes)}
-		rate, err := bothByKernels(t.Context(), ops, ordinary, buffers)
+		rate, err := bothByKernels(t.Context(), &linkEnd{ops: ops, hosts: ordinary, buffers: buffers})
 		require.NoError(t, err)
 		require.Zero(t, rate)
 
@@ -105,7 +105,7 @@ func TestBothByKernels(t *testing.T) {
 		fill := new(backend.List)
 		fill.Fill(buffers[1].All(), 0x02020202)
 		require.NoError(t, device.Run(t.Context(), fill))
-		rate, err = bothByKernels(t.Context(), ops, [2][]byte{up, down}, buffers)
+		rate, err = bothByKernels(t.Context(), &linkEnd{ops: ops, hosts: [2][]byte{up, down}, buffers: buffers})
 		require.NoError(t, err)
 		require.Greater(t, rate, 1e6)
 		arrived := make([]byte, sizeBytes)
@@ -162,4 +162,32 @@ func TestRatesArePrintedOnce(t *testing.T) {
 	var one Rates
 	require.NoError(t, one.host(t.Context()))
 	require.Equal(t, one.OneCore, one.Host, "measured once")
+}
+
+// The rates of several links are those of all devices at work together.
+func TestRatesOfSeveralDevices(t *testing.T) {
+	devicetest.ForEachGroup(t, 2, func(t *testing.T, devices []*backend.Device) {
+		var ops []*primitive.Ops
+		var moved [2]atomic.Uint64
+		for i, device := range devices {
+			o, err := primitive.New(device, jointest.Tuning(t, device.Info()))
+			require.NoError(t, err)
+			ops = append(ops, o)
+			device.Observe(func(e backend.Event) {
+				if e.Kind == backend.Uploaded || e.Kind == backend.Downloaded {
+					moved[i].Add(e.Range.SizeBytes)
+				}
+			})
+		}
+		var r Rates
+		require.NoError(t, r.link(t.Context(), ops...))
+		for i := range devices {
+			require.EqualValues(t, 4*uint64(rateRuns+1)*deviceBytes(devices[i]), moved[i].Load(), "up, down and both")
+			devices[i].Observe(nil)
+		}
+		require.Greater(t, min(r.Up, r.Down, r.Both), 1e6)
+		measured, err := MeasureRates(t.Context(), ops...)
+		require.NoError(t, err)
+		require.Equal(t, !devices[0].Info().InHostMemory(), measured.discrete())
+	})
 }

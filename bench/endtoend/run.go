@@ -33,8 +33,8 @@ type Run struct {
 
 // run joins once. each is called with the record batches that do not go to a file.
 func (b *bed) run(ctx context.Context, in *inputs, each func(arrow.RecordBatch) error) (r Run, err error) {
-	m := newMeter(b.engine.Device())
-	defer m.stop()
+	m := NewMeter(b.engine.Device())
+	defer m.Stop()
 	start := time.Now()
 	readers, err := in.open(ctx, b, m)
 	defer closeAll(readers)
@@ -74,7 +74,7 @@ func (b *bed) run(ctx context.Context, in *inputs, each func(arrow.RecordBatch) 
 	if err := commit(); err != nil {
 		return r, err
 	}
-	r.Wall, r.CPU = time.Since(start), m.cpu()
+	r.Wall, r.CPU = time.Since(start), m.CPU()
 	if err := b.engine.Device().Run(ctx, new(backend.List)); err != nil { // so that the times of all work are known
 		return r, err
 	}
@@ -87,7 +87,7 @@ func (b *bed) run(ctx context.Context, in *inputs, each func(arrow.RecordBatch) 
 	if b.spec.Output == join.Rows {
 		r.OutputBytes = r.Stats.OutputRows * rowBytes(b.schema)
 	}
-	m.report(&r)
+	m.Report(&r)
 	return r, nil
 }
 
@@ -111,7 +111,7 @@ func draw(ctx context.Context, result *join.Result, first func(), each func(arro
 }
 
 // open opens the files; there are no readers for tables in memory.
-func (in *inputs) open(ctx context.Context, b *bed, m *meter) (readers [2]*tableio.Reader, err error) {
+func (in *inputs) open(ctx context.Context, b *bed, m *Meter) (readers [2]*tableio.Reader, err error) {
 	for side, path := range in.paths {
 		if path == "" {
 			continue

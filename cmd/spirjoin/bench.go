@@ -16,6 +16,7 @@ import (
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/bench/measure"
 	benchmark "github.com/spirjoin/spirjoin/bench/primitive"
+	"github.com/spirjoin/spirjoin/bench/scaling"
 	"github.com/spirjoin/spirjoin/bench/workload"
 	"github.com/spirjoin/spirjoin/internal/text"
 	"github.com/spirjoin/spirjoin/primitive"
@@ -24,10 +25,10 @@ import (
 func (s *session) benchCommand() *cli.Command {
 	return &cli.Command{
 		Name: "bench", Usage: "measure", UsageText: "spirjoin bench COMMAND [flags]",
-		Subcommands: []*cli.Command{s.benchEndToEndCommand(), s.benchJoinsCommand(), s.benchPlannerCommand(),
-			s.benchPrimitiveCommand()},
+		Subcommands: []*cli.Command{s.benchEndToEndCommand(), s.benchJoinsCommand(), s.benchMultiGPUCommand(),
+			s.benchOutOfCoreCommand(), s.benchPlannerCommand(), s.benchPrimitiveCommand()},
 		Action: func(c *cli.Context) error {
-			return usagef("bench needs a command: end-to-end, joins, planner or primitive")
+			return usagef("bench needs a command: end-to-end, joins, multigpu, outofcore, planner or primitive")
 		},
 	}
 }
@@ -94,8 +95,8 @@ func primitiveSweepOf(c *cli.Context) (o benchmark.Sweep, err error) {
 	if o.Repeat < 1 {
 		f.fault("--repeat must be at least 1")
 	}
-	o.Axes = benchmark.Axes{Names: c.Args().Slice(), Rows: f.rows("rows"), Keys: f.ints("key"),
-		Payloads: f.ints("payload")}
+	o.Axes = benchmark.Axes{Names: c.Args().Slice(), Rows: f.rows("rows"), Keys: f.ints("key", "bits"),
+		Payloads: f.ints("payload", "bits")}
 	for _, name := range f.list("distribution") {
 		if name == "all" {
 			o.Axes.Distributions = workload.Distributions()
@@ -131,6 +132,8 @@ func flagText(c *cli.Context, name string) string {
 		return strings.Join(list, ",")
 	}
 	switch value := c.Generic(name).(type) {
+	case *namesValue:
+		return strings.Join(*value, " --"+name+" ")
 	case *sizeValue:
 		return strconv.FormatUint(uint64(*value), 10) // exact, and one word
 	case fmt.Stringer:
@@ -147,11 +150,12 @@ func (f *joinFlags) list(flag string) (words []string) {
 	return words
 }
 
-func (f *joinFlags) ints(flag string) (numbers []int) {
+// ints reads a flag that holds numbers of something.
+func (f *joinFlags) ints(flag, what string) (numbers []int) {
 	for _, word := range f.list(flag) {
 		n, err := strconv.Atoi(word)
 		if err != nil {
-			f.fault("--%s %q: give numbers of bits", flag, word)
+			f.fault("--%s %q: give numbers of %s", flag, word, what)
 		}
 		numbers = append(numbers, n)
 	}
@@ -206,27 +210,71 @@ type measurement interface {
 }
 
 // measureOn opens a device and runs a measurement on it. What is wrong with the tuning file is told.
-func (s *session) measureOn(ctx context.Context, o deviceOptions, m measurement) (err error) {
+func (s *session) measureOn(ctx context.Context, o deviceOptions, m measurement) error {
+	return s.measure(func(open opener, out measure.Output) (err error) {
+		device, user, err := open(ctx, o.device, o.deviceMemoryBytes)
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, device.Close()) }()
+		return m.Run(ctx, device, user, out)
+	})
+}
+
+// scalingMeasurement is a benchmark that opens its devices itself.
+type scalingMeasurement interface {
+	Run(ctx context.Context, open scaling.Open, out measure.Output) error
+}
+
+func (s *session) measureScaling(ctx context.Context, m scalingMeasurement) error {
+	return s.measure(func(open opener, out measure.Output) error {
+		return m.Run(ctx, func(ctx context.Context, name string, deviceMemoryBytes uint64) (*primitive.Ops, error) {
+			device, user, err := open(ctx, name, deviceMemoryBytes)
+			if err != nil {
+				return nil, err
+			}
+			ops, err := primitive.New(device, user)
+			if err != nil {
+				return nil, errors.Join(err, device.Close())
+			}
+			return ops, nil
+		}, out)
+	})
+}
+
+// opener opens a device, with the user's rows of its tuning tables.
+type opener func(ctx context.Context, name string, deviceMemoryBytes uint64) (*backend.Device, primitive.Tuning, error)
+
+// measure runs a measurement, whose devices are found and opened by open. What is wrong with the tuning file is told
+// once.
+func (s *session) measure(run func(open opener, out measure.Output) error) (err error) {
 	system, err := spirjoin.Discover(spirjoin.SystemOptions{})
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, system.Close()) }()
-	device, err := system.Open(ctx, o.device, backend.DeviceOptions{DeviceMemoryBytes: o.deviceMemoryBytes})
-	if errors.Is(err, backend.ErrNoDevice) {
-		err = errors.Join(append([]error{err}, system.Problems...)...)
-	}
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, device.Close()) }()
-	user, problems := spirjoin.UserTuning(device.Info())
-	for _, problem := range problems {
-		s.warn(problem)
-	}
 	progress := s.newProgress(false)
 	defer progress.close()
-	return m.Run(ctx, device, user, measure.Output{Writer: lines{s.stdout, progress}, Phase: progress.report})
+	told := make(map[string]bool)
+	open := func(ctx context.Context, name string, deviceMemoryBytes uint64) (
+		*backend.Device, primitive.Tuning, error) {
+		device, err := system.Open(ctx, name, backend.DeviceOptions{DeviceMemoryBytes: deviceMemoryBytes})
+		if errors.Is(err, backend.ErrNoDevice) {
+			err = errors.Join(append([]error{err}, system.Problems...)...)
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+		user, problems := spirjoin.UserTuning(device.Info())
+		for _, problem := range problems {
+			if !told[problem.Error()] {
+				told[problem.Error()] = true
+				s.warn(problem)
+			}
+		}
+		return device, user, nil
+	}
+	return run(open, measure.Output{Writer: lines{s.stdout, progress}, Phase: progress.report})
 }
 
 // lines is standard output without the progress bar.

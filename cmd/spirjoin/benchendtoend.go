@@ -86,7 +86,7 @@ func endToEndOf(c *cli.Context) (o endtoend.Sweep, err error) {
 	spec := workload.DefaultPKFK(f.tableRows("r-rows"), f.tableRows("s-rows"))
 	spec.KeyBytes, spec.Seed = c.Int("key-bytes"), c.Uint64("seed")
 	spec.MatchRatio, spec.Zipf = c.Float64("match-ratio"), c.Float64("zipf")
-	widths := f.ints("payload-bytes")
+	widths := f.ints("payload-bytes", "bytes")
 	if len(widths) == 0 {
 		widths = []int{8}
 	}

@@ -128,7 +128,7 @@ func joinSweepOf(c *cli.Context) (o joins.Sweep, err error) {
 		}
 	} else {
 		spec := workload.DefaultPKFK(f.tableRows("r-rows"), f.tableRows("s-rows"))
-		widths := f.ints("payload-bytes")
+		widths := f.ints("payload-bytes", "bytes")
 		if len(widths) == 0 {
 			widths = []int{4}
 		}

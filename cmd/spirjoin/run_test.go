@@ -24,7 +24,8 @@ func TestHelp(t *testing.T) {
 		"gen": {"gen", "--help"}, "gen-tpch": {"gen", "tpch", "--help"}, "gen-pkfk": {"help", "gen", "pkfk"},
 		"version": {"version", "--help"},
 		"bench":   {"bench", "-h"}, "bench-joins": {"bench", "joins", "-h"},
-		"bench-end-to-end": {"bench", "end-to-end", "--help"}, "bench-planner": {"bench", "planner", "-h"}, "bench-primitive": {"help", "bench", "primitive"},
+		"bench-end-to-end": {"bench", "end-to-end", "--help"}, "bench-multigpu": {"bench", "multigpu", "-h"}, "bench-outofcore": {"bench", "outofcore", "-h"},
+		"bench-planner": {"bench", "planner", "-h"}, "bench-primitive": {"help", "bench", "primitive"},
 		"tune": {"tune", "--help"},
 	} {
 		o := runProgram(t, exitDone, args...)
@@ -81,7 +82,7 @@ func TestUsageErrors(t *testing.T) {
 		"join a b --on k --count --device-memory 5G":                `"5G" for flag --device-memory: unit "G" can mean two things`,
 		"join a b --on k --count --count=maybe":                     `invalid boolean value "maybe" for flag --count`,
 		"join a b --on k -o f --suffix=":                            `--suffix must not be empty`,
-		"bench":                                                     `bench needs a command: end-to-end, joins, planner or primitive`,
+		"bench":                                                     `bench needs a command: end-to-end, joins, multigpu, outofcore, planner or primitive`,
 		"bench planner":                                             `bench planner takes files of measured joins, and --rates`,
 		"bench planner no-such.csv --rates tpu":                     `no rates for "tpu"; there are host`,
 		"join a b --on k --count --algo nlj":                        `no algorithm "nlj"; there are auto, phj-om`,

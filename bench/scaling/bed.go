@@ -1,0 +1,234 @@
+package scaling
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/apache/arrow-go/v18/arrow"
+
+	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/bench/endtoend"
+	"github.com/spirjoin/spirjoin/bench/joins"
+	"github.com/spirjoin/spirjoin/bench/measure"
+	"github.com/spirjoin/spirjoin/bench/workload"
+	"github.com/spirjoin/spirjoin/host"
+	"github.com/spirjoin/spirjoin/internal/text"
+	"github.com/spirjoin/spirjoin/join"
+)
+
+// bed is the workload of a cell.
+type bed struct {
+	memory tableMemory
+	tables [2]arrow.Table
+	answer *joins.Answer
+}
+
+// newBed makes the tables of a cell, and the answer. ErrHostMemory if there is no memory for them.
+func newBed(ctx context.Context, c Cell) (*bed, error) {
+	if needBytes, freeBytes := bedBytes(c), freeHostMemory(); needBytes > freeBytes {
+		return nil, fmt.Errorf("%w: tables and their check need %s, %s are available; scale the rows", backend.ErrHostMemory,
+			text.Bytes(needBytes), text.Bytes(freeBytes))
+	}
+	b := &bed{}
+	spec := c.Spec
+	spec.Allocator = &b.memory
+	var err error
+	if b.tables[0], b.tables[1], err = workload.PKFK(ctx, spec); err != nil {
+		return nil, err
+	}
+	if b.answer, err = joins.NewAnswer(ctx, b.tables[0], b.tables[1], "inner"); err != nil {
+		b.release()
+		return nil, err
+	}
+	return b, nil
+}
+
+func (b *bed) release() {
+	for _, table := range b.tables {
+		table.Release()
+	}
+}
+
+// checkedKeyBytes is what a check takes for each key that R may have.
+const checkedKeyBytes = 24
+
+// bedBytes is the memory of the tables, and of the check while that is prepared.
+func bedBytes(c Cell) uint64 {
+	needs := needsOf(c.Spec, join.Count, 0)
+	keys := uint64(c.Spec.RRows)
+	if c.Spec.MatchRatio < 1 {
+		keys *= 2
+	}
+	return needs.tableBytes + checkedKeyBytes*keys
+}
+
+// freeHostMemory is the memory of the host that is available.
+func freeHostMemory() uint64 {
+	devices, err := host.New(host.Options{}).Devices()
+	if err != nil {
+		return 0
+	}
+	_, budgetBytes := devices[0].MemoryBytes()
+	return budgetBytes
+}
+
+// contender is a way to join the tables of a bed.
+type contender struct {
+	Way
+	engine *join.Engine
+	begin  begin
+}
+
+// Way says how tables are joined.
+type Way struct {
+	Strategy          string // of [StrategyNames]; empty beyond memory
+	Output            Output
+	Algorithm         string // of [join.AlgorithmNames]; empty: the one predicted to be fastest
+	Devices           int
+	DeviceMemoryBytes uint64 // limit of each device
+	MemoryLimitBytes  uint64 // limit of the host; 0: none
+	Share             string // that the limit is of what the join takes, or noLimit; empty: it is not known
+}
+
+const noLimit = "none"
+
+// Result is a measured join: one of its runs, and the times of all.
+type Result struct {
+	Way
+	Run       endtoend.Run // whose wall time is the median, the lower one of two
+	Times     measure.Summary
+	Parts     int    // that both sides were divided into; 0: they were not
+	DiskBytes uint64 // of these
+	Skipped   error
+}
+
+// run is one join.
+type run struct {
+	endtoend.Run
+	parts     int
+	diskBytes uint64
+}
+
+// run joins once. each, which may be nil, is called with the rows.
+func (b *bed) run(ctx context.Context, c *contender, each func(arrow.RecordBatch) error) (r run, err error) {
+	var devices []*backend.Device
+	for _, e := range c.engine.Engines() {
+		devices = append(devices, e.Device())
+	}
+	m := endtoend.NewMeter(devices...)
+	defer m.Stop()
+	start := time.Now()
+	result, err := c.begin(ctx, c.engine, b.tables, join.Spec{LeftOn: []string{"r_key"}, RightOn: []string{"s_key"},
+		Algorithm: c.Algorithm, Output: c.Output})
+	if err != nil {
+		return r, err
+	}
+	defer result.Close()
+	if err := draw(ctx, result, b.tables, c.Output, each); err != nil {
+		return r, err
+	}
+	r.Wall, r.CPU = time.Since(start), m.CPU()
+	for _, device := range devices {
+		if err := device.Run(ctx, new(backend.List)); err != nil { // so that the times of all work are known
+			return r, err
+		}
+	}
+	r.Stats = result.Stats()
+	r.parts, r.diskBytes = result.Parts()
+	m.Report(&r.Run)
+	return r, nil
+}
+
+// verify joins once and looks at the answer.
+func (b *bed) verify(ctx context.Context, c *contender) error {
+	check := b.answer.Begin()
+	r, err := b.run(ctx, c, func(batch arrow.RecordBatch) error { return check.Add(ctx, batch) })
+	switch {
+	case err != nil:
+		return err
+	case r.Stats.OutputRows != b.answer.Rows():
+		return measure.Wrongf("%d rows, not %d", r.Stats.OutputRows, b.answer.Rows())
+	case c.Output == join.Count:
+		return nil
+	}
+	return check.End()
+}
+
+// measure verifies contenders and then times them, in rounds that run each once, so that other load on a shared machine
+// affects all of them alike; enter is called before each step. What does not fit is skipped. The error is
+// measure.ErrWrong if a result is wrong.
+func (b *bed) measure(ctx context.Context, contenders []*contender, o *Options, enter func(what string)) (
+	[]Result, error) {
+	results, runs := make([]Result, len(contenders)), make([][]run, len(contenders))
+	each := func(step func(i int, c *contender) error) error {
+		for i, c := range contenders {
+			if results[i].Skipped != nil {
+				continue
+			}
+			if err := step(i, c); skips(err) {
+				results[i].Skipped = err
+			} else if err != nil {
+				return fmt.Errorf("%s: %w", c.Way, err)
+			}
+		}
+		return nil
+	}
+	round := func() error {
+		return each(func(i int, c *contender) error {
+			r, err := b.run(ctx, c, nil)
+			runs[i] = append(runs[i], r)
+			return err
+		})
+	}
+	if err := each(func(i int, c *contender) error {
+		results[i].Way = c.Way
+		enter("verify " + c.Way.String())
+		return b.verify(ctx, c)
+	}); err != nil {
+		return nil, err
+	}
+	enter("time")
+	if err := measure.Warm(o.Warm, round); err != nil {
+		return nil, err
+	}
+	clear(runs)
+	for range o.Repeat {
+		if err := round(); err != nil {
+			return nil, err
+		}
+	}
+	for i := range results {
+		if results[i].Skipped == nil {
+			results[i].summarize(runs[i])
+		}
+	}
+	return results, nil
+}
+
+// skips reports whether an error means that a join is skipped.
+func skips(err error) bool { return measure.DoesNotFit(err) || errors.Is(err, backend.ErrUnsupported) }
+
+// summarize chooses the run to report, so that all its figures are of one run. There is at least one.
+func (r *Result) summarize(runs []run) {
+	var times []time.Duration
+	for _, one := range runs {
+		times = append(times, one.Wall)
+	}
+	r.Times = measure.Summarize(times)
+	slices.SortStableFunc(runs, func(a, b run) int { return cmp.Compare(a.Wall, b.Wall) })
+	median := runs[(len(runs)-1)/2]
+	r.Run, r.Parts, r.DiskBytes = median.Run, median.parts, median.diskBytes
+}
+
+// String names the way.
+func (w Way) String() string {
+	name := fmt.Sprintf("%s %s on %s", w.Strategy, w.Output, text.Plural(w.Devices, "device"))
+	if w.Strategy == "" {
+		name = fmt.Sprintf("%s %s", cmp.Or(w.Algorithm, "auto"), w.Output)
+	}
+	return name
+}

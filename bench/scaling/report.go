@@ -1,0 +1,234 @@
+package scaling
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spirjoin/spirjoin/bench/endtoend"
+	"github.com/spirjoin/spirjoin/bench/measure"
+	"github.com/spirjoin/spirjoin/bench/workload"
+	"github.com/spirjoin/spirjoin/internal/text"
+)
+
+// line is a measured join with what it is compared with.
+type line struct {
+	*Result
+	figure, place string
+	cell          Cell
+	base          *line // that was measured; nil: none
+	needs         needs
+	bound         time.Duration
+	rates         *endtoend.Rates
+}
+
+func newLine(f Figure, c Cell, r *Result, rates *endtoend.Rates) *line {
+	l := &line{Result: r, figure: f.Name, place: f.Axis(c), cell: c, rates: rates,
+		needs: needsOf(c.Spec, r.Output, r.Run.Stats.OutputRows)}
+	l.bound = l.needs.bound(rates)
+	return l
+}
+
+// perTuple is the time for a row of both sides, in nanoseconds.
+func (l *line) perTuple() float64 {
+	return float64(l.Times.Median.Nanoseconds()) / float64(max(1, l.needs.inputRows))
+}
+
+// share is the part of the time that the bound is.
+func (l *line) share() float64 { return l.bound.Seconds() / l.Times.Median.Seconds() }
+
+// moved is what crossed the links, as a multiple of what must.
+func (l *line) moved() float64 {
+	return float64(l.Run.UpBytes+l.Run.DownBytes) / float64(max(1, l.needs.upBytes+l.needs.downBytes))
+}
+
+// table prints lines.
+type table struct {
+	columns []column
+	aligns  []text.Align
+	widths  []int
+}
+
+// column is a part of a line. Those that are known of a join that was skipped come first.
+type column struct {
+	head  string
+	width int
+	align text.Align
+	known bool
+	cell  func(*line) string
+}
+
+func newTable(columns []column) *table {
+	t := &table{columns: columns}
+	for _, c := range columns {
+		t.aligns, t.widths = append(t.aligns, c.align), append(t.widths, max(c.width, len(c.head)))
+	}
+	return t
+}
+
+func (t *table) head() string {
+	var heads []string
+	for _, c := range t.columns {
+		heads = append(heads, c.head)
+	}
+	return text.TableLine(t.aligns, t.widths, heads)
+}
+
+// line is a line of the table, and the details below it.
+func (t *table) line(l *line) string {
+	var cells []string
+	for _, c := range t.columns {
+		if l.Skipped == nil || c.known {
+			cells = append(cells, c.cell(l))
+		}
+	}
+	n := len(cells)
+	row := text.TableLine(t.aligns[:n], t.widths[:n], cells)
+	if l.Skipped != nil {
+		return row + text.Gap + "skipped: " + text.OneLine(l.Skipped.Error())
+	}
+	return row + "\n   " + text.Fold(detailsText(l), text.ReportColumns-4, "\n   ")
+}
+
+func cellColumn(f Figure, cells []Cell) column {
+	c := column{head: "CELL", known: true, cell: func(l *line) string { return l.place }}
+	for _, cell := range cells {
+		c.width = max(c.width, len(f.Axis(cell)))
+	}
+	return c
+}
+
+// The columns that both kinds of sweeps have.
+var (
+	outputColumn = column{head: "OUTPUT", known: true, cell: func(l *line) string { return l.Output.String() }}
+	medianColumn = column{head: "MEDIAN", width: text.NumberColumns, align: text.Right,
+		cell: func(l *line) string { return text.Duration(l.Times.Median) }}
+	spreadColumn = column{head: "SPREAD", width: text.NumberColumns, align: text.Right,
+		cell: func(l *line) string { return text.Duration(l.Times.Spread) }}
+	shareColumn = column{head: "REACHED", align: text.Right,
+		cell: func(l *line) string { return fmt.Sprintf("%.0f%%", 100*l.share()) }}
+)
+
+// newDeviceTable is the table of a sweep over numbers of devices.
+func newDeviceTable(f Figure, cells []Cell) *table {
+	strategy := column{head: "STRATEGY", known: true, cell: func(l *line) string { return l.Strategy }}
+	for _, name := range StrategyNames() {
+		strategy.width = max(strategy.width, len(name))
+	}
+	return newTable([]column{cellColumn(f, cells), strategy, outputColumn,
+		{head: "DEVICES", align: text.Right, known: true, cell: func(l *line) string { return fmt.Sprint(l.Devices) }},
+		medianColumn, spreadColumn,
+		{head: "TUPLES/S", width: text.NumberColumns, align: text.Right, cell: func(l *line) string {
+			return text.Rate(float64(l.needs.inputRows)/l.Times.Median.Seconds(), "")
+		}},
+		{head: "SPEEDUP", align: text.Right, cell: func(l *line) string { return timesText(l.speedup()) }},
+		{head: "BOUND", width: text.NumberColumns, align: text.Right,
+			cell: func(l *line) string { return text.Duration(l.bound) }}, shareColumn})
+}
+
+// newMemoryTable is the table of a sweep beyond memory.
+func newMemoryTable(f Figure, cells []Cell) *table {
+	return newTable([]column{cellColumn(f, cells),
+		{head: "ALGORITHM", known: true, cell: func(l *line) string { return cmp.Or(l.Run.Stats.Algorithm, l.Algorithm) }},
+		outputColumn,
+		{head: "LIMIT", width: len("1/16 1023.9 MiB"), align: text.Right, known: true, cell: (*line).limitText},
+		medianColumn, spreadColumn,
+		{head: "NS/TUPLE", width: text.NumberColumns, align: text.Right, cell: func(l *line) string {
+			return fmt.Sprintf("%.3g", l.perTuple())
+		}},
+		{head: "OF FIRST", align: text.Right, cell: func(l *line) string { return timesText(l.ofBase()) }},
+		shareColumn})
+}
+
+// ofBase is the time for a row as a multiple of that of the base; 0 without one.
+func (l *line) ofBase() float64 {
+	if l.base == nil {
+		return 0
+	}
+	return l.perTuple() / l.base.perTuple()
+}
+
+// speedup is the inverse of that.
+func (l *line) speedup() float64 {
+	if l.base == nil {
+		return 0
+	}
+	return 1 / l.ofBase()
+}
+
+// limitText is the limit of the memory of the host or of the device.
+func (l *line) limitText() string {
+	if l.Share == noLimit {
+		return l.Share
+	}
+	return strings.TrimSpace(l.Share + " " + text.Bytes(cmp.Or(l.MemoryLimitBytes, l.DeviceMemoryBytes)))
+}
+
+// timesText is a multiple; "" for 0.
+func timesText(times float64) string {
+	if times == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%.2fx", times)
+}
+
+// printRates prints the rates of the links of numbers of devices, or that of host memory where there is none.
+func printRates(out measure.Output, counts []int, rates map[int]*endtoend.Rates) {
+	rows := [][]string{{"DEVICES", "LINKS UP", "DOWN", "TOGETHER", "HOST MEMORY"}}
+	for _, n := range counts {
+		r, row := rates[n], []string{fmt.Sprint(n), "", "", ""}
+		if r.Up > 0 {
+			row = []string{fmt.Sprint(n), text.Rate(r.Up, "B"), text.Rate(r.Down, "B"), text.Rate(r.Both, "B")}
+		}
+		rows = append(rows, append(row, text.Rate(r.Host, "B")))
+	}
+	text.WriteTable(out, []text.Align{text.Right, text.Right, text.Right, text.Right, text.Right}, rows)
+}
+
+var fileColumns = measure.Columns{
+	Texts: []string{"figure", "cell", "strategy", "output", "algorithm", "r_payload", "s_payload", "limit", "verified",
+		"skipped", "stages", "probe_rows_by_device"},
+	Numbers: []string{"seed", "key_bytes", "r_rows", "s_rows", "devices", "device_memory_bytes", "memory_limit_bytes",
+		"output_rows", "devices_at_work", "runs", "median_ns", "min_ns", "max_ns", "spread_ns", "cpu_ns", "encode_ns",
+		"upload_ns", "sort_ns", "join_ns", "gather_ns", "download_ns", "needed_up_bytes", "needed_down_bytes",
+		"up_bytes", "down_bytes", "bound_ns", "parts", "disk_bytes", "device_peak_bytes", "host_peak_bytes"},
+	Measures: []string{"match_ratio", "zipf", "up_rate", "down_rate", "both_rate", "host_copy_rate", "device_copy_rate",
+		"tuples_per_second", "bound_share"},
+}
+
+// addTo adds a row to a file of results.
+func (l *line) addTo(f *measure.File) {
+	spec, stats, skipped := &l.cell.Spec, &l.Run.Stats, ""
+	numbers := []uint64{spec.Seed, uint64(spec.KeyBytes), uint64(spec.RRows), uint64(spec.SRows), uint64(l.Devices),
+		l.DeviceMemoryBytes, l.MemoryLimitBytes}
+	r := l.rates
+	measures := []float64{spec.MatchRatio, spec.Zipf, r.Up, r.Down, r.Both, r.Host, r.Device}
+	verified := "yes"
+	if l.Skipped != nil {
+		verified, skipped = "no", text.OneLine(l.Skipped.Error())
+	} else {
+		numbers = append(numbers, stats.OutputRows, uint64(max(1, len(stats.Devices))), uint64(l.Times.Runs))
+		for _, t := range []time.Duration{l.Times.Median, l.Times.Min, l.Times.Max, l.Times.Spread, l.Run.CPU} {
+			numbers = append(numbers, uint64(t.Nanoseconds()))
+		}
+		for _, p := range phasesOf(&l.Run) {
+			numbers = append(numbers, uint64(p.busy.Nanoseconds()))
+		}
+		numbers = append(numbers, l.needs.upBytes, l.needs.downBytes, l.Run.UpBytes, l.Run.DownBytes,
+			uint64(l.bound.Nanoseconds()), uint64(l.Parts), l.DiskBytes, stats.DevicePeakBytes, stats.HostPeakBytes)
+		measures = append(measures, float64(l.needs.inputRows)/l.Times.Median.Seconds(), l.share())
+	}
+	var stages, probed []string
+	for _, stage := range slices.Sorted(maps.Keys(stats.StageSeconds)) {
+		stages = append(stages, fmt.Sprintf("%s=%.0f", stage, stats.StageSeconds[stage]*1e9))
+	}
+	for _, d := range stats.Devices {
+		probed = append(probed, fmt.Sprint(d.ProbeRows))
+	}
+	f.Add([]string{l.figure, l.place, l.Strategy, l.Output.String(), cmp.Or(stats.Algorithm, l.Algorithm),
+		workload.BytesText(spec.RPayloads, " "), workload.BytesText(spec.SPayloads, " "), l.Share, verified, skipped,
+		strings.Join(stages, ";"), strings.Join(probed, ";")}, numbers, measures)
+}

@@ -1,0 +1,66 @@
+package scaling
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/apache/arrow-go/v18/arrow"
+
+	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/join"
+)
+
+// begin begins a join of two tables.
+type begin func(ctx context.Context, e *join.Engine, tables [2]arrow.Table, spec join.Spec) (*join.Result, error)
+
+// Strategy is a way to share a join among devices.
+type Strategy struct {
+	Name, Title string
+	begin       begin
+}
+
+// Strategies returns all strategies.
+func Strategies() []Strategy {
+	return []Strategy{
+		{"broadcast", "the build side on each device, the probe side in parts that they take", broadcast},
+	}
+}
+
+// StrategyNames returns the names of all strategies.
+func StrategyNames() (names []string) {
+	for _, s := range Strategies() {
+		names = append(names, s.Name)
+	}
+	return names
+}
+
+// FindStrategies returns strategies by name, all for none.
+func FindStrategies(names []string) (found []Strategy, err error) {
+	if len(names) == 0 {
+		return Strategies(), nil
+	}
+	for _, name := range names {
+		i := slices.Index(StrategyNames(), name)
+		if i < 0 {
+			return nil, fmt.Errorf("%w: no strategy %q; there are %s", backend.ErrInvalidInput, name,
+				strings.Join(StrategyNames(), ", "))
+		}
+		found = append(found, Strategies()[i])
+	}
+	return found, nil
+}
+
+// broadcast is what the engine does: on one device it joins tables, on several a stream of one of them.
+func broadcast(ctx context.Context, e *join.Engine, tables [2]arrow.Table, spec join.Spec) (*join.Result, error) {
+	if len(e.Engines()) > 1 || max(tables[0].NumRows(), tables[1].NumRows()) > math.MaxUint32 {
+		return e.Stream(ctx, join.FromTable(tables[0]), join.FromTable(tables[1]), spec)
+	}
+	plan, err := e.Plan(ctx, tables[0], tables[1], spec)
+	if err != nil {
+		return nil, err
+	}
+	return plan.Run(ctx)
+}
