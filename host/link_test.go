@@ -15,7 +15,8 @@ import (
 )
 
 // linkPaths are those between two devices of a backend with an exchange, best first.
-var linkPaths = []backend.PeerPath{backend.SharedAllocation, backend.DriverCopy, backend.ImportedHost, backend.HostStaged}
+var linkPaths = []backend.PeerPath{backend.SharedAllocation, backend.DriverCopy, backend.ImportedHost,
+	backend.HostStaged}
 
 func TestLinksWithExchange(t *testing.T) {
 	for _, options := range []Options{{Exchange: HostOrdered}, {Exchange: DeviceOrdered, Discrete: true},
