@@ -50,14 +50,15 @@ var linkShapes = [PeerPaths]linkShape{
 	HostStaged:       {16 << 20, 4},
 }
 
-// coreChunkBytes is the size of a chunk where an end is the host's cores: it stays in their caches.
+// coreChunkBytes is the size of a chunk where an end is the host's cores. With less, lavapipe takes longer to begin a
+// copy than to make it: 64 MiB take three times as long in chunks of 256 KiB.
 const coreChunkBytes = 1 << 20
 
 // PeerLink copies from one device to another through exchange memory, chunk by chunk: while one chunk is read, others
 // are passed on and written. Safe for concurrent use; copies of one link run one after the other, in the order in which
 // they were started. It uses the download queue of From and the upload queue of To, or where that is much faster and
-// nothing goes through the host, their deliver and ingest queues. So the two links of a pair run at the same time. Owned
-// by whoever connected it.
+// nothing goes through the host, their deliver and ingest queues. So the two links of a pair run at the same time.
+// Owned by whoever connected it.
 //
 // Exchange memory is not under the caps of the devices, except that of HostStaged. A link has at most 96 MiB of it on
 // each device, or 64 MiB on the host for each.

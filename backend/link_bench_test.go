@@ -79,7 +79,8 @@ func lanesOf(path backend.PeerPath) []namedLane {
 	if path == backend.ImportedHost || path == backend.HostStaged {
 		return []namedLane{{"transfer", backend.TransferQueues}}
 	}
-	return []namedLane{{"transfer", backend.TransferQueues}, {"compute", backend.KernelQueues}, {"kernel", backend.Kernels}}
+	return []namedLane{{"transfer", backend.TransferQueues}, {"compute", backend.KernelQueues},
+		{"kernel", backend.Kernels}}
 }
 
 func copierOf(b *testing.B, device *backend.Device) backend.Copier {

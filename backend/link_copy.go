@@ -141,7 +141,8 @@ func (l *PeerLink) stages(src Range) []linkStage {
 	case l.Path == HostStaged:
 		return []linkStage{{0, l.read}, {carry, l.awaitRead}, {carry, l.carry}, {carry, l.write}}
 	}
-	return []linkStage{{0, l.read}, {carry, l.awaitRead}, {carry, l.carry}, {carry + 1, l.awaitCarried}, {carry + 1, l.write}}
+	return []linkStage{{0, l.read}, {carry, l.awaitRead}, {carry, l.carry}, {carry + 1, l.awaitCarried},
+		{carry + 1, l.write}}
 }
 
 // read copies a chunk into its slot, whose last content has left it.

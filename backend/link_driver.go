@@ -8,8 +8,8 @@ import (
 // PeerExchange is implemented by drivers whose devices another driver of the same vendor can copy between, as the CUDA
 // driver does between NVIDIA GPUs.
 type PeerExchange interface {
-	// OpenExchange makes pairs of device-local blocks of sizeBytes, each on its own device, from this driver to another.
-	// ErrUnsupported if the two devices are not connected in this way.
+	// OpenExchange makes pairs of device-local blocks of sizeBytes, each on its own device, from this driver to
+	// another. ErrUnsupported if the two devices are not connected in this way.
 	OpenExchange(to Driver, pairs int, sizeBytes uint64) (Exchange, error)
 }
 
@@ -18,8 +18,8 @@ type PeerExchange interface {
 type Exchange interface {
 	// Pair returns the blocks of a pair. They are freed by the caller, after Close.
 	Pair(pair int) (near, far Block)
-	// Copy starts to copy the first sizeBytes of a pair, a multiple of 4. If the exchange has semaphores, the copy waits
-	// for Ready to reach value, and Arrived is then set to value, which is larger than in the call before.
+	// Copy starts to copy the first sizeBytes of a pair, a multiple of 4. If the exchange has semaphores, the copy
+	// waits for Ready to reach value, and Arrived is then set to value, which is larger than in the call before.
 	Copy(pair int, sizeBytes, value uint64) error
 	// Wait returns when the last copy of a pair is complete; ErrTimedOut after the limit, ErrCancelled if ctx ends.
 	Wait(ctx context.Context, pair int, limit time.Duration) error

@@ -15,15 +15,16 @@ import (
 )
 
 // linkPaths are those between two devices of a backend with an exchange, best first.
-var linkPaths = []backend.PeerPath{backend.SharedAllocation, backend.DriverCopy, backend.ImportedHost, backend.HostStaged}
+var linkPaths = []backend.PeerPath{backend.SharedAllocation, backend.DriverCopy, backend.ImportedHost,
+	backend.HostStaged}
 
 func TestLinksWithExchange(t *testing.T) {
 	for _, options := range []Options{{Exchange: HostOrdered}, {Exchange: DeviceOrdered, Discrete: true},
 		{Exchange: DeviceOrdered, Discrete: true, Shuffle: 4, Poison: true}} {
 		t.Run(fmt.Sprintf("exchange=%d shuffle=%d", options.Exchange, options.Shuffle), func(t *testing.T) {
-			o := backendtest.Options{}
+			o := backendtest.Options{Paths: []backend.PeerPath{backend.DriverCopy}}
 			if options.Shuffle != 0 {
-				o = backendtest.Options{Order: backendtest.Shuffled, Effort: backendtest.Short}
+				o.Order, o.Effort = backendtest.Shuffled, backendtest.Short
 			}
 			backendtest.RunLinks(t, opener(options), o)
 		})
@@ -155,7 +156,7 @@ func TestLinkFaults(t *testing.T) {
 		"host memory":   {func(f *Faults, n int) { f.AllocateHost = n }, backend.ErrHostMemory, testLimit, 1},
 		"import":        {func(f *Faults, n int) { f.Import = n }, backend.ErrHostMemory, testLimit, 1},
 		"device lost":   {func(f *Faults, n int) { f.LoseAtSubmit = n }, backend.ErrDeviceLost, testLimit, 3},
-		"hang":          {func(f *Faults, n int) { f.HangBatch = n }, backend.ErrTimedOut, 50 * time.Millisecond, 13},
+		"hang":          {func(f *Faults, n int) { f.HangBatch = n }, backend.ErrTimedOut, 200 * time.Millisecond, 13},
 	} {
 		for _, mode := range []ExchangeMode{HostOrdered, DeviceOrdered} {
 			for _, path := range linkPaths {
@@ -168,7 +169,7 @@ func TestLinkFaults(t *testing.T) {
 						step *= min(step, 3)
 					}
 					for n := 1; ; n += step {
-						options := Options{Poison: true, Discrete: true, Exchange: mode, CloseLimit: 20 * time.Millisecond}
+						options := Options{Discrete: true, Exchange: mode, CloseLimit: fault.limit}
 						fault.inject(&options.Faults, n)
 						b := New(options)
 						var devices [2]*backend.Device

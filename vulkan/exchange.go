@@ -94,9 +94,9 @@ func (e *exchange) addPair(sizeBytes uint64) (err error) {
 	return err
 }
 
-// allocateByCUDA allocates memory of this device's GPU by CUDA and opens it as a block. The Vulkan device of another GPU
-// would accept its file descriptor as well, but map other memory; so the GPU is that with the device's own UUID, and the
-// descriptor does not leave this function.
+// allocateByCUDA allocates memory of this device's GPU by CUDA and opens it as a block. The Vulkan device of another
+// GPU would accept its file descriptor as well, but map other memory; so the GPU is that with the device's own UUID,
+// and the descriptor does not leave this function.
 func (d *driver) allocateByCUDA(sizeBytes uint64, access ...*cuda.GPU) (*block, *cuda.Memory, error) {
 	memory, err := cuda.Allocate(d.info.UUID, sizeBytes, access...)
 	if err != nil {

@@ -25,7 +25,7 @@ func TestHostOrderedLinks(t *testing.T) {
 		}
 		backendtest.RunLinks(t, func(t *testing.T) backend.Driver {
 			return openWith(t, info.ID, vulkan.Options{CacheDir: "off", HostOrderedCopies: true})
-		}, backendtest.Options{})
+		}, backendtest.Options{Paths: []backend.PeerPath{backend.DriverCopy}})
 	}
 }
 

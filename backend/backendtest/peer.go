@@ -22,7 +22,7 @@ var peerChecks = []check{
 	{"order", checkLinkOrder},
 	{"cancel", checkCancelledLink},
 	{"kernels", checkLinkKernels},
-	{"misuse", checkLinkMisuse},
+	{"misuse of links", checkLinkMisuse},
 }
 
 // checkSharedMemory opens one allocation on two drivers, where they support it, and proves through a link that both see
@@ -62,6 +62,9 @@ func (s *suite) paths(t *testing.T, a, b *backend.Device) (paths []backend.PeerP
 	if a == b {
 		return []backend.PeerPath{backend.SameDevice, backend.HostStaged}
 	}
+	if s.only != nil {
+		return s.only
+	}
 	for path := backend.SharedAllocation; path < backend.PeerPaths; path++ {
 		link, err := backend.Connect(background, a, b, path)
 		if err == nil {
@@ -91,7 +94,7 @@ func checkLinks(t *testing.T, s *suite) {
 			require.NoError(t, err)
 			assert.Equal(t, path, link.Path)
 			assert.Positive(t, link.BytesPerSecond)
-			chunk := int(max(link.ChunkBytes, 1<<20) / 4)
+			chunk := int(max(link.ChunkBytes, 64<<10) / 4)
 			for _, n := range []int{0, 1, 63, chunk - 1, chunk, chunk + 1, s.pick(15*chunk+7, 7*chunk+7)} {
 				t.Run(fmt.Sprintf("%v words=%d", path, n), func(t *testing.T) {
 					from, to := newWords(t, ends[0], 1, n+8), newWords(t, ends[1], 2, n+8)
@@ -246,8 +249,13 @@ func checkCancelledLink(t *testing.T, s *suite) {
 		}
 		ended, cancel := context.WithCancel(background)
 		cancel()
-		requireOneOf(t, link.Start(background, to.All(), other.All()).Wait(ended), backend.ErrCancelled)
+		held := make(chan struct{})
+		b.Observe(func(backend.Event) { <-held })
+		going := link.Start(background, to.All(), other.All())
+		requireOneOf(t, going.Wait(ended), backend.ErrCancelled)
+		close(held)
 		require.NoError(t, link.Close(), "waits for the copy that goes on")
+		b.Observe(nil)
 		to.want = other.want
 		to.check(t)
 	}

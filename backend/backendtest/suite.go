@@ -23,6 +23,8 @@ type Options struct {
 	Order Order
 	// Effort is the size of the matrix.
 	Effort Effort
+	// Paths are the paths of links to check, which the driver must have; nil: all that it has.
+	Paths []backend.PeerPath
 }
 
 // Order is how a driver orders what the contract leaves open.
@@ -46,6 +48,7 @@ type suite struct {
 	open   Open
 	order  Order
 	effort Effort
+	only   []backend.PeerPath
 }
 
 // Run runs every check as a subtest. The driver is closed by the suite; an error of Close is a failure.
@@ -76,7 +79,7 @@ func RunLinks(t *testing.T, open func(t *testing.T) backend.Driver, options Opti
 }
 
 func newSuite(open Open, options Options) *suite {
-	s := &suite{open: open, order: options.Order, effort: options.Effort}
+	s := &suite{open: open, order: options.Order, effort: options.Effort, only: options.Paths}
 	if testing.Short() {
 		s.effort = Short
 	}

@@ -1,9 +1,9 @@
 // Package cuda copies between the memories of NVIDIA GPUs by the CUDA driver. libcuda is opened at run time; nothing of
 // CUDA is needed to build.
 //
-// Memory comes from the driver's virtual memory API: it can be exported as a file descriptor, which the Vulkan device of
-// the same GPU imports, and is mapped for the GPUs that copy it. Copies between such memories run at the speed of the
-// connection of the GPUs. Everything is safe for concurrent use.
+// Memory comes from the driver's virtual memory API: it can be exported as a file descriptor, which the Vulkan device
+// of the same GPU imports, and is mapped for the GPUs that copy it. Copies between such memories run at the speed of
+// the connection of the GPUs. Everything is safe for concurrent use.
 package cuda
 
 import (
@@ -70,8 +70,8 @@ type GPU struct {
 	context unsafe.Pointer
 }
 
-// Open finds a GPU by its UUID, as hexadecimal digits with or without dashes. ErrUnsupported if there is no CUDA driver,
-// or if it does not have that GPU.
+// Open finds a GPU by its UUID, as hexadecimal digits with or without dashes. ErrUnsupported if there is no CUDA
+// driver, or if it does not have that GPU.
 func Open(uuid string) (*GPU, error) {
 	if err := load(); err != nil {
 		return nil, err
@@ -117,8 +117,8 @@ type Memory struct {
 	address   C.uint64_t
 }
 
-// Allocate returns at least sizeBytes of the memory of the GPU with a UUID, which the GPUs of access can read and write.
-// Errors: ErrDeviceMemory, and ErrUnsupported if one of these GPUs cannot access it.
+// Allocate returns at least sizeBytes of the memory of the GPU with a UUID, which the GPUs of access can read and
+// write. Errors: ErrDeviceMemory, and ErrUnsupported if one of these GPUs cannot access it.
 func Allocate(uuid string, sizeBytes uint64, access ...*GPU) (*Memory, error) {
 	g, err := Open(uuid)
 	if err != nil {
