@@ -10,24 +10,23 @@ import (
 
 // radixPartition partitions, moves each bucket to its rank, and sorts it there. Buckets that are settled early are on
 // their way while others are refined.
-func (s *sorter) radixPartition(ctx context.Context) error {
+func (s *sorter) radixPartition(ctx context.Context) (err error) {
 	if s.Size() == 1 {
 		return s.sortLocal(ctx)
 	}
 	x := &radixSorter{sorter: s, early: make([]*movement, len(s.rows)), by: &radix{rank: s.Rank.Rank(), size: s.Size(),
 		weights: s.Weights, places: s.order.Keys, fusing: cmp.Or(s.order.fusingRows, fusingRows)}}
-	defer x.release()
+	defer func() { x.release(err) }()
 	chunks := make([]*relation.Chunk, len(s.rows))
 	for i, h := range s.rows {
 		chunks[i] = &h.Chunk
 	}
 	for again := true; again; {
-		var err error
 		if again, err = s.measure(ctx, s.Lane, x.by, chunks); err != nil {
 			return err
 		}
 		if x.by.settled() {
-			if err := x.sendEarly(ctx); err != nil {
+			if err = x.sendEarly(ctx); err != nil {
 				return err
 			}
 		}
@@ -37,7 +36,7 @@ func (s *sorter) radixPartition(ctx context.Context) error {
 	}
 	x.rest = x.by.deliver(false)
 	for i := range s.rows {
-		if err := x.finish(ctx, i); err != nil {
+		if err = x.finish(ctx, i); err != nil {
 			return err
 		}
 	}
@@ -64,10 +63,10 @@ func (x *radixSorter) sendEarly(ctx context.Context) (err error) {
 	return nil
 }
 
-// release ends what is on its way and releases what was partitioned.
-func (x *radixSorter) release() {
+// release ends what is on its way, because of an error, and releases what was partitioned.
+func (x *radixSorter) release(reason error) {
 	for i := range x.rows {
-		x.early[i].abandon()
+		x.early[i].abandon(reason)
 		x.by.release(i)
 	}
 }

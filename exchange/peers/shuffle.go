@@ -100,7 +100,7 @@ func (r *Rank) begin(ctx context.Context, parts *Parts, most uint64) (*movement,
 		err = m.put(ctx, parts, &places)
 	}
 	if err != nil {
-		m.abandon()
+		m.abandon(err)
 		return nil, err
 	}
 	return m, nil
@@ -113,16 +113,19 @@ func (m *movement) end(ctx context.Context) (*Received, error) {
 		err = Barrier(ctx, m.rank, "moved")
 	}
 	if err != nil {
-		m.abandon()
+		m.abandon(err)
 		return nil, err
 	}
 	return m.to, nil
 }
 
-// abandon ends the puts of this rank and releases what it received. Safe on nil, and after an end with an error.
-func (m *movement) abandon() {
+// abandon ends the puts of this rank, because of an error, and releases what it received. Safe on nil.
+func (m *movement) abandon(reason error) {
 	if m == nil {
 		return
+	}
+	if large := (*TooLarge)(nil); !errors.As(reason, &large) { // of that all ranks know
+		m.rank.Abort(reason)
 	}
 	if m.flow != nil {
 		m.flow.Stop()
