@@ -8,6 +8,7 @@ type bucket struct {
 	low   int        // number of a bit
 	rows  [][]uint64 // by chunk and rank
 	total uint64
+	sent  bool // before other buckets were refined
 }
 
 func newBucket(least uint64, low int, rows [][]uint64) bucket {
@@ -45,8 +46,8 @@ type boundary struct {
 
 // divided is the logical distribution of buckets (HMG 3.1.2).
 type divided struct {
-	boundaries []boundary // of ranks 1, 2, ...
-	spanning   []int      // buckets that must be refined before
+	boundaries []boundary // of ranks 1, 2, ...; those in spanning buckets are not final
+	spanning   []int      // buckets that must be refined
 }
 
 // divide finds the buckets in which the boundaries of ranks lie. A boundary within tolerance of an edge of its bucket
@@ -76,6 +77,7 @@ func divide(buckets []bucket, targets []uint64, varying, tolerance uint64, place
 			if n := len(d.spanning); n == 0 || d.spanning[n-1] != at {
 				d.spanning = append(d.spanning, at)
 			}
+			d.boundaries = append(d.boundaries, boundary{bucket: at})
 		case places == SplitKeys:
 			d.boundaries = append(d.boundaries, boundary{at, before})
 		case before <= behind:

@@ -21,6 +21,9 @@ type Comm interface {
 	// Offer waits for all ranks, each of which offers columns of its device that the others may then write to, until the
 	// next round that all take part in. Ranks offer equal numbers of columns.
 	Offer(ctx context.Context, round string, columns []backend.Range) (Offer, error)
+	// Abort ends the calls of all ranks with an error of this one. A rank that fails calls it before it releases memory
+	// that others may still write to.
+	Abort(err error)
 }
 
 // Offer is the memory that all ranks offer for one movement. Safe for concurrent use.

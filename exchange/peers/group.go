@@ -25,7 +25,7 @@ func RunRanks(ctx context.Context, links *Links, lanes []*exec.Lane, weights []u
 		flow.Go(fmt.Sprintf("rank %d", number), func(ctx context.Context) error {
 			rank := &Rank{Comm: &member{g, number}, Lane: lanes[number], Weights: weights}
 			if err := body(ctx, rank); err != nil {
-				return fmt.Errorf("rank %d: %w", number, err)
+				return g.reason(number, err)
 			}
 			g.leave(number)
 			return nil
@@ -102,6 +102,14 @@ func (g *group) leave(rank int) {
 // gone is the error of those who wait for ranks that have ended.
 func (g *group) gone() error { return invalid("ranks %v ended before round %q", g.left, g.now.name) }
 
+// reason is why a rank fails: because all are cancelled, if they are, or because of its error.
+func (g *group) reason(rank int, err error) error {
+	if ctx := g.flow.Context(); ctx.Err() != nil {
+		return backend.ContextError(ctx)
+	}
+	return fmt.Errorf("rank %d: %w", rank, err)
+}
+
 // member is the connection of a rank of a process.
 type member struct {
 	group *group
@@ -139,6 +147,9 @@ func (m *member) Offer(ctx context.Context, round string, columns []backend.Rang
 	}
 	return o, nil
 }
+
+// Abort implements Comm.
+func (m *member) Abort(err error) { m.group.flow.Fail(m.group.reason(m.rank, err)) }
 
 // offer is memory of the devices of a process.
 type offer struct {

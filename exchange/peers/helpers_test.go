@@ -1,7 +1,6 @@
 package peers
 
 import (
-	"cmp"
 	"context"
 	"encoding/binary"
 	"fmt"
@@ -204,11 +203,7 @@ var distributions = []distribution{
 // shares cut rows into the chunks of ranks.
 var shares = map[string]func(random *rand.Rand, rows, size int) []int{
 	"even": func(_ *rand.Rand, rows, size int) []int {
-		s := make([]int, size)
-		for i := range s {
-			s[i] = rows/size + cmp.Compare(rows%size, i+1)/2 // near enough
-		}
-		return s
+		return slices.Repeat([]int{rows / size}, size)
 	},
 	"uneven": func(random *rand.Rand, rows, size int) []int {
 		s := make([]int, size)

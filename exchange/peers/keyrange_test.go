@@ -1,9 +1,9 @@
 package peers
 
 import (
+	"cmp"
 	"context"
 	"slices"
-	"sort"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -11,13 +11,25 @@ import (
 	"github.com/spirjoin/spirjoin/backend"
 )
 
-// sort sorts the rows of a table by key.
-func (t *table) sort() {
+// sort sorts the rows of a table by key; equal keys keep their order.
+func (t *table) sort() { t.sortBy(t.columns[:1]) }
+
+// sortAll sorts the rows of a table by all columns.
+func (t *table) sortAll() { t.sortBy(t.columns) }
+
+func (t *table) sortBy(columns [][]uint64) {
 	order := make([]int, t.rows())
 	for i := range order {
 		order[i] = i
 	}
-	sort.SliceStable(order, func(i, j int) bool { return t.columns[0][order[i]] < t.columns[0][order[j]] })
+	slices.SortStableFunc(order, func(i, j int) int {
+		for _, column := range columns {
+			if c := cmp.Compare(column[i], column[j]); c != 0 {
+				return c
+			}
+		}
+		return 0
+	})
 	for c, column := range t.columns {
 		moved := make([]uint64, len(column))
 		for i, row := range order {

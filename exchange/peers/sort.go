@@ -12,13 +12,13 @@ type Method uint8
 
 const (
 	// MergeStages sorts each chunk and merges them in stages, half with half (HMG 3.1.1): 1 stage for 2 ranks, 3 for 4, 7
-	// for 8. Equal keys keep the order of ranks, and of rows on a rank.
+	// for 8. Equal keys are in no particular order where chunks and shares differ in size.
 	MergeStages Method = iota
 	// MergeOnce sorts each chunk, finds the boundaries of all ranks at once, and merges what comes from all of them: each
-	// row moves once.
+	// row moves once. Equal keys keep the order of ranks, and of rows on a rank.
 	MergeOnce
 	// RadixPartition partitions each chunk by the most significant bits, sends buckets to where they belong, and sorts
-	// them there by the other bits (HMG 3.1.2): each row moves once. Equal keys keep the order of ranks.
+	// them there by the other bits (HMG 3.1.2): each row moves once. Equal keys keep the order of ranks, and of rows.
 	RadixPartition
 )
 
