@@ -13,7 +13,8 @@ without_threads=(./kernel/... ./primitive ./operator ./ranges ./planner ./join/h
 	./bench/planner ./bench/primitive ./internal/jointest ./internal/recorded)
 # In this order, so that none that takes long begins last.
 device_packages=(./vulkan/... ./join ./primitive ./kernel ./join/hash ./planner ./join/sortmerge ./relation ./operator
-	./ranges ./query ./deliver ./bench/primitive ./bench/joins ./bench/endtoend .)
+	./ranges ./query ./deliver ./bench/primitive ./bench/joins ./bench/endtoend
+	./exchange/peers .)
 all=(format vet staticcheck imports shaders race host devices swiftshader sync gpu one-thread cgocheck duckdb fuzz)
 
 export SPIRJOIN_TUNING=off # what was measured on this machine changes no test

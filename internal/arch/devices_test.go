@@ -28,7 +28,7 @@ func TestDeviceTestsRunOnDevices(t *testing.T) {
 	require.Equal(t, []string{"joiner", "kernel/kerneltest"}, missing)
 }
 
-// deviceTests lists the folders whose tests call devicetest.ForEach.
+// deviceTests lists the folders whose tests call devicetest.ForEach or ForEachGroup.
 func deviceTests(t *testing.T, tree fs.FS) (folders []string) {
 	require.NoError(t, fs.WalkDir(tree, ".", func(name string, entry fs.DirEntry, err error) error {
 		switch {
@@ -40,7 +40,7 @@ func deviceTests(t *testing.T, tree fs.FS) (folders []string) {
 			return nil
 		}
 		text, err := fs.ReadFile(tree, name)
-		if strings.Contains(string(text), "devicetest.ForEach(") {
+		if regexp.MustCompile(`devicetest\.ForEach(Group)?\(`).Match(text) {
 			folders = append(folders, path.Dir(name))
 		}
 		return err

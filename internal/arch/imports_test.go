@@ -59,6 +59,7 @@ var rooms = []room{
 		"github.com/apache/arrow-go"},
 	{"deliver", "operator relation exec primitive backend", "github.com/apache/arrow-go"},
 	{"exchange", "relation exec backend", "github.com/apache/arrow-go golang.org/x"},
+	{"exchange/peers", "operator relation exec primitive kernel backend", ""},
 	{"join/hash", "ranges operator relation exec primitive kernel backend", ""},
 	{"join/sortmerge", "ranges operator relation exec primitive kernel backend", ""},
 	{"groupby", "groupby/* ranges relation exec primitive kernel backend", "github.com/apache/arrow-go golang.org/x"},

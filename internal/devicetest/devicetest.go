@@ -17,6 +17,12 @@ import (
 	"github.com/spirjoin/spirjoin/vulkan/vulkantest"
 )
 
+// hostOptions are those of the host backend in tests.
+var hostOptions = map[string]host.Options{
+	"host":          {},
+	"host shuffled": {Shuffle: 7, Poison: true, Discrete: true},
+}
+
 // ForEach runs test once on each device. When it returns, the device must close cleanly: an unreleased buffer, a
 // message of the validation layer, a leaked object or a leaked goroutine fails the test.
 func ForEach(t *testing.T, test func(t *testing.T, device *backend.Device)) {
@@ -32,10 +38,7 @@ func ForEach(t *testing.T, test func(t *testing.T, device *backend.Device)) {
 func ForEachDriver(t *testing.T, run func(t *testing.T, driver backend.Driver)) {
 	t.Helper()
 	if hostSelected() {
-		for name, options := range map[string]host.Options{
-			"host":          {},
-			"host shuffled": {Shuffle: 7, Poison: true, Discrete: true},
-		} {
+		for name, options := range hostOptions {
 			t.Run(name, func(t *testing.T) {
 				leak.Check(t)
 				driver, err := host.New(options).Open("host:cpu")
@@ -49,6 +52,41 @@ func ForEachDriver(t *testing.T, run func(t *testing.T, driver backend.Driver)) 
 			t.Run(info.Driver, func(t *testing.T) {
 				leak.Check(t)
 				run(t, vulkantest.OpenDevice(t, info.ID))
+			})
+		}
+	})
+}
+
+// ForEachGroup runs test once on each device, opened size times: logical devices of one backend, as several GPUs are.
+// When it returns, all of them must close cleanly, as after [ForEach].
+func ForEachGroup(t *testing.T, size int, test func(t *testing.T, devices []*backend.Device)) {
+	t.Helper()
+	run := func(t *testing.T, open func() backend.Driver) {
+		devices := make([]*backend.Device, size)
+		for i := range devices {
+			devices[i] = backend.NewDevice(open(), backend.DeviceOptions{})
+			t.Cleanup(func() { require.NoError(t, devices[i].Close()) })
+		}
+		test(t, devices)
+	}
+	if hostSelected() {
+		for name, options := range hostOptions {
+			t.Run(name, func(t *testing.T) {
+				leak.Check(t)
+				b := host.New(options)
+				run(t, func() backend.Driver {
+					driver, err := b.Open("host:cpu")
+					require.NoError(t, err)
+					return driver
+				})
+			})
+		}
+	}
+	t.Run("vulkan", func(t *testing.T) {
+		for _, info := range vulkantest.Devices(t) {
+			t.Run(info.Driver, func(t *testing.T) {
+				leak.Check(t)
+				run(t, func() backend.Driver { return vulkantest.OpenDevice(t, info.ID) })
 			})
 		}
 	})

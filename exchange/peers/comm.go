@@ -1,0 +1,78 @@
+package peers
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+
+	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/exec"
+)
+
+// Comm connects a rank with the others of its group. All ranks call the same methods with the same rounds in the same
+// order; a rank that does something else is ErrInvalidInput. When a rank fails, the calls of all others end promptly with
+// its error. Used by one goroutine of a rank at a time.
+type Comm interface {
+	Rank() int // from 0 to Size-1
+	Size() int
+	// Gather waits for all ranks and returns what they say, by rank. Nobody may change it afterwards.
+	Gather(ctx context.Context, round string, mine []byte) ([][]byte, error)
+	// Offer waits for all ranks, each of which offers columns of its device that the others may then write to, until the
+	// next round that all take part in. Ranks offer equal numbers of columns.
+	Offer(ctx context.Context, round string, columns []backend.Range) (Offer, error)
+}
+
+// Offer is the memory that all ranks offer for one movement. Safe for concurrent use.
+type Offer interface {
+	// Put copies src, of the device of this rank, to a column of another rank, offsetBytes from its begin on, and
+	// returns when the copy is complete. Sizes and offsets are multiples of 4 bytes.
+	Put(ctx context.Context, to, column int, offsetBytes uint64, src backend.Range) error
+}
+
+// Rank is one strand of a group: its connection with the others, and the lane of its device.
+type Rank struct {
+	Comm
+	Lane *exec.Lane
+	// Weights are the shares of the ranks, alike on all of them: a device with twice the weight is to have twice the
+	// rows. Absent if all have the same.
+	Weights []uint32
+}
+
+// Barrier waits until all ranks have come to the same round.
+func Barrier(ctx context.Context, c Comm, round string) error {
+	_, err := c.Gather(ctx, round, nil)
+	return err
+}
+
+// putNumbers returns numbers as bytes of a round.
+func putNumbers(numbers ...uint64) []byte {
+	said := make([]byte, 0, 8*len(numbers))
+	for _, n := range numbers {
+		said = binary.LittleEndian.AppendUint64(said, n)
+	}
+	return said
+}
+
+// numbersOf is the inverse of putNumbers.
+func numbersOf(said []byte) []uint64 {
+	numbers := make([]uint64, len(said)/8)
+	for i := range numbers {
+		numbers[i] = binary.LittleEndian.Uint64(said[8*i:])
+	}
+	return numbers
+}
+
+// allNumbers are the numbers of all ranks, of which each must say as many.
+func allNumbers(said [][]byte, count int) ([][]uint64, error) {
+	all := make([][]uint64, len(said))
+	for rank, s := range said {
+		if all[rank] = numbersOf(s); len(s) != 8*count {
+			return nil, invalid("rank %d says %d bytes instead of %d numbers", rank, len(s), count)
+		}
+	}
+	return all, nil
+}
+
+func invalid(format string, a ...any) error {
+	return &backend.OpError{Op: "exchange", Err: backend.ErrInvalidInput, Detail: fmt.Sprintf(format, a...)}
+}

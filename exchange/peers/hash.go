@@ -1,0 +1,177 @@
+package peers
+
+import (
+	"context"
+	"math/bits"
+
+	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/exec"
+	"github.com/spirjoin/spirjoin/kernel"
+	"github.com/spirjoin/spirjoin/operator"
+	"github.com/spirjoin/spirjoin/primitive"
+	"github.com/spirjoin/spirjoin/relation"
+)
+
+// hash parts rows by bits of a mix of their keys.
+type hash struct {
+	seed    uint32
+	bits    int
+	size    int
+	weights []uint32
+
+	chunks []*relation.Chunk
+	parted []relation.Chunk
+	rows   [][][]uint64 // of each bucket of a chunk, by rank
+	owners []int
+}
+
+// bucketsPerRank is the least number of buckets for each rank: the more there are, the more evenly rows are shared out.
+const bucketsPerRank = 8
+
+// Hash returns a partitioner that spreads keys by a mix of them with a seed ([kernel.Mix]): a stable partition into
+// 256 buckets, or as many as give each rank 8, whose rows are counted before neighbouring buckets are assigned to ranks,
+// so that the fullest rank has as little as the buckets allow. Rows of one rank keep their order within a bucket. Other
+// partitions of the same rows use other seeds.
+func (r *Rank) Hash(seed uint32) Partitioner {
+	return &hash{seed: seed, size: r.Size(), weights: r.Weights,
+		bits: max(8, bits.Len(uint(bucketsPerRank*r.Size()-1)))}
+}
+
+// Measure partitions the chunks into buckets and returns how many rows each has.
+func (h *hash) Measure(ctx context.Context, lane *exec.Lane, chunks []*relation.Chunk) ([]byte, error) {
+	h.chunks, h.parted = chunks, make([]relation.Chunk, len(chunks))
+	if h.bits > 16 {
+		return nil, invalid("%d ranks; a partition has 65,536 buckets at most", h.size)
+	}
+	counts := make([]uint64, 0, len(chunks)<<h.bits)
+	for i, c := range chunks {
+		p := partition{shift: c.Keys.Bytes*8 - h.bits, bits: h.bits, mixed: true, seed: h.seed}
+		rows, err := p.run(ctx, lane, c, &h.parted[i])
+		if err != nil {
+			return nil, err
+		}
+		counts = append(counts, rows...)
+	}
+	return putNumbers(counts...), nil
+}
+
+// Decide assigns buckets to ranks by the rows of all chunks.
+func (h *hash) Decide(said [][]byte) (again bool, err error) {
+	buckets := 1 << h.bits
+	all, err := allNumbers(said, len(h.chunks)*buckets)
+	if err != nil {
+		return false, err
+	}
+	total := make([]uint64, buckets)
+	for chunk := range h.chunks {
+		rows := make([][]uint64, buckets)
+		for b := range rows {
+			for rank := range all {
+				n := all[rank][chunk*buckets+b]
+				rows[b] = append(rows[b], n)
+				total[b] += n
+			}
+		}
+		h.rows = append(h.rows, rows)
+	}
+	h.owners = assign(total, h.size, h.weights)
+	return false, nil
+}
+
+// Apply returns the partitioned rows.
+func (h *hash) Apply(_ context.Context, _ *exec.Lane, chunk int) (*Parts, error) {
+	return &Parts{Chunk: h.parted[chunk], Rows: h.rows[chunk], Owners: h.owners}, nil
+}
+
+// partition is a stable partition of a chunk by bits of the keys or of their mix.
+type partition struct {
+	shift, bits int
+	mixed       bool
+	seed        uint32
+}
+
+// run partitions a chunk into memory of the lane, where the keys are not mixed, and returns the rows of each digit.
+func (p *partition) run(ctx context.Context, lane *exec.Lane, c, to *relation.Chunk) (rows []uint64, err error) {
+	*to = *c
+	rows = make([]uint64, 1<<p.bits)
+	if c.Rows == 0 {
+		return rows, nil
+	}
+	work := lane.Nested(ctx) // the mixed keys are temporary
+	defer work.Memory.ReleaseAll()
+	startBuffer := work.Memory.New(uint64(len(rows)+1)*4, "partition starts")
+	in := operator.NewInput(work, c, "rows")
+	counted := startBuffer.All()
+	move := func() error {
+		return in.Transform(ctx, operator.Move{Stage: "partition",
+			Plan: func(layout primitive.Layout) (operator.Transformation, error) {
+				t, err := p.transformation(lane.Ops, layout, counted)
+				counted = backend.Range{}
+				return t, err
+			}})
+	}
+	if len(c.Payload) == 0 {
+		err = move()
+	} else {
+		err = in.MoveAll(move)
+	}
+	if err != nil {
+		return nil, err
+	}
+	to.Keys.Data, to.Payload = in.Ordered, nil
+	list := lane.List("partition rows")
+	if p.mixed {
+		keys := lane.Memory.New(c.Keys.Data.SizeBytes, "parted keys")
+		if err := lane.Memory.Err(); err != nil {
+			return nil, err
+		}
+		to.Keys.Data = keys.All()
+		if err := unmix(lane, list, c.Keys.Bytes, in.Ordered, keys.All(), c.Rows, p.seed); err != nil {
+			return nil, err
+		}
+	}
+	starts := make([]uint32, len(rows)+1)
+	err = lane.Fetch(ctx, list, backend.Transfer{Device: startBuffer.All(), Host: backend.AsBytes(starts)})
+	if err != nil {
+		return nil, err
+	}
+	for i, column := range c.Payload {
+		to.Payload = append(to.Payload, relation.Values{Data: in.Moved[i], Bytes: column.Bytes})
+		work.Memory.Move(lane.Memory, in.Moved[i].Buffer)
+	}
+	if !p.mixed {
+		work.Memory.Move(lane.Memory, in.Ordered.Buffer)
+	}
+	for i := range rows {
+		rows[i] = uint64(starts[i+1] - starts[i])
+	}
+	return rows, lane.Memory.Err()
+}
+
+func (p *partition) transformation(ops *primitive.Ops, layout primitive.Layout, starts backend.Range) (
+	t operator.Transformation, err error) {
+	plan, err := primitive.PlanPartition(ops.Tuning(), primitive.Partition{Layout: layout, Shift: p.shift, Bits: p.bits,
+		Mixed: p.mixed, Seed: p.seed})
+	t.Passes, t.ScratchBytes = 1, plan.ScratchBytes
+	if plan.Result() == 0 {
+		t.Passes = 2
+	}
+	t.Record = func(list *backend.List, scratch backend.Range, source primitive.Columns,
+		buffers [2]primitive.Columns) error {
+		return ops.Partition(list, plan, starts, scratch, source, buffers)
+	}
+	return t, err
+}
+
+// unmix records the inverse of the mix of keys.
+func unmix(lane *exec.Lane, list *backend.List, keyBytes int, keys, to backend.Range, rows uint64, seed uint32) error {
+	config := kernel.UnmixKeys.With(nil)
+	config.KeyBits = uint32(keyBytes * 8)
+	k, err := kernel.UnmixKeys.On(lane.Device(), config)
+	if err != nil {
+		return err
+	}
+	k.Dispatch(list, kernel.Groups(config, rows),
+		kernel.UnmixKeysArgs{Keys: keys, Unmixed: to, Rows: uint32(rows), Seed: seed})
+	return nil
+}

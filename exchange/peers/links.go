@@ -1,0 +1,82 @@
+package peers
+
+import (
+	"context"
+	"sync"
+
+	"github.com/spirjoin/spirjoin/backend"
+)
+
+// Link copies from one device to another. [backend.PeerLink] is one.
+type Link interface {
+	// Copy returns when the copy is complete. Both ranges have the same size, a multiple of 4 bytes.
+	Copy(ctx context.Context, dst, src backend.Range) error
+	Close()
+}
+
+// Connect makes the link of a pair of devices.
+type Connect func(ctx context.Context, from, to *backend.Device) (Link, error)
+
+// Links are the links between devices: each is made when it is first needed, and kept. Safe for concurrent use. The
+// owner closes them before the devices.
+type Links struct {
+	connect Connect
+
+	mu   sync.Mutex // guards open
+	open map[[2]*backend.Device]*pair
+}
+
+// pair is the link of two devices, for one copy at a time.
+type pair struct {
+	turn chan struct{} // holds one token while the link is made or used
+	link Link          // nil until it is made
+}
+
+// NewLinks returns links that connect makes, [backend.Connect] if it is nil.
+func NewLinks(connect Connect) *Links {
+	if connect == nil {
+		connect = func(ctx context.Context, from, to *backend.Device) (Link, error) {
+			link, err := backend.Connect(ctx, from, to)
+			if err != nil {
+				return nil, err
+			}
+			return link, nil
+		}
+	}
+	return &Links{connect: connect, open: make(map[[2]*backend.Device]*pair)}
+}
+
+func (l *Links) copy(ctx context.Context, from, to *backend.Device, dst, src backend.Range) (err error) {
+	l.mu.Lock()
+	p := l.open[[2]*backend.Device{from, to}]
+	if p == nil {
+		p = &pair{turn: make(chan struct{}, 1)}
+		l.open[[2]*backend.Device{from, to}] = p
+	}
+	l.mu.Unlock()
+	select {
+	case p.turn <- struct{}{}:
+		defer func() { <-p.turn }()
+	case <-ctx.Done():
+		return backend.ContextError(ctx)
+	}
+	if p.link == nil {
+		if p.link, err = l.connect(ctx, from, to); err != nil {
+			p.link = nil
+			return err
+		}
+	}
+	return p.link.Copy(ctx, dst, src)
+}
+
+// Close closes all links. Nobody may use them any more.
+func (l *Links) Close() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, p := range l.open {
+		if p.link != nil {
+			p.link.Close()
+		}
+	}
+	clear(l.open)
+}

@@ -1,0 +1,134 @@
+package peers
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/exec"
+	"github.com/spirjoin/spirjoin/relation"
+)
+
+// Partitioner decides which rows go to which rank. Ranks measure, tell one another, and decide; if the numbers do not
+// suffice, they measure again. A partitioner belongs to one rank and serves one exchange. Chunks of one exchange, such
+// as both sides of a join, are divided alike: rows with equal keys meet on one rank, where the partitioner is by key.
+type Partitioner interface {
+	// Measure returns what this rank says about its chunks. Memory for Apply is allocated from the lane.
+	Measure(ctx context.Context, lane *exec.Lane, chunks []*relation.Chunk) ([]byte, error)
+	// Decide takes what all ranks said, by rank, and reports whether they must measure again. It is a pure function of
+	// what was said so far, so that all ranks decide alike.
+	Decide(said [][]byte) (again bool, err error)
+	// Apply returns the rows of a chunk in the order of their parts, in memory of the lane or of the chunk.
+	Apply(ctx context.Context, lane *exec.Lane, chunk int) (*Parts, error)
+}
+
+// All is the owner of parts that every rank receives.
+const All = -1
+
+// Parts are the rows of one rank, part after part, and what all ranks know of the parts of the others.
+type Parts struct {
+	relation.Chunk
+	Rows   [][]uint64 // of each part, by rank
+	Owners []int      // of each part: a rank, or All; ranks in ascending order
+	// Groups are the first parts of groups of neighbours with one owner, which receives the rows of a group rank by
+	// rank. Absent if all parts of an owner are a group.
+	Groups []int
+	// apart places each run of the received rows, the rows of one group from one rank, where a kernel can read them, at
+	// a multiple of [runRows]; columns are then longer than their rows. Otherwise there are no gaps.
+	apart bool
+}
+
+// runRows is a number of rows whose values of 4 or 8 bytes are aligned for arguments of kernels.
+const runRows = backend.PlanAlignment / 4
+
+// Exchange moves the rows of chunks to the ranks that a partitioner names, and returns for each chunk what this rank
+// received, in memory of its lane. All ranks call it, with the same number of chunks, whose columns have the same widths
+// on all ranks. The chunks stay as they are. While it runs, a rank has each row up to three times: in the chunk, in the
+// order of the parts, and where it was received.
+//
+// most is the most device memory, in bytes, that the received columns of all chunks may take on this rank; 0 means what
+// the grant of the lane and the device have. If it is too little on one rank, all ranks return *TooLarge and have
+// allocated nothing.
+//
+// Errors: ErrInvalidInput if ranks disagree; those of the partitioner, the links and the devices; ErrCancelled.
+func (r *Rank) Exchange(ctx context.Context, by Partitioner, most uint64, chunks ...*relation.Chunk) ([]*Received,
+	error) {
+	for _, c := range chunks {
+		if err := c.Check("exchange"); err != nil {
+			return nil, err
+		}
+	}
+	step := r.Lane.Nested(ctx)
+	defer step.Memory.ReleaseAll()
+	if err := r.agree(ctx, step, by, chunks); err != nil {
+		return nil, err
+	}
+	received := make([]*Received, len(chunks))
+	for i := range chunks {
+		apply := step.Nested(ctx)
+		parts, err := by.Apply(ctx, apply, i)
+		if err == nil {
+			received[i], err = r.move(ctx, parts, most)
+		}
+		apply.Memory.ReleaseAll()
+		if err != nil {
+			for _, before := range received[:i] {
+				before.Release()
+			}
+			return nil, err
+		}
+		if most > 0 {
+			most -= min(most-1, received[i].sizeBytes()) // 0 would be no limit
+		}
+	}
+	return received, nil
+}
+
+// agree measures and decides until all is known.
+func (r *Rank) agree(ctx context.Context, lane *exec.Lane, by Partitioner, chunks []*relation.Chunk) error {
+	for again, number := true, 1; again; number++ {
+		mine, err := by.Measure(ctx, lane, chunks)
+		if err != nil {
+			return err
+		}
+		said, err := r.Gather(ctx, fmt.Sprintf("measure %d", number), mine)
+		if err != nil {
+			return err
+		}
+		if again, err = by.Decide(said); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// broadcast sends all rows to all ranks.
+type broadcast struct {
+	chunks []*relation.Chunk
+	rows   [][]uint64 // of each rank, by chunk
+}
+
+// Broadcast returns a partitioner that gives every rank all rows, in the order of the ranks that had them.
+func Broadcast() Partitioner { return &broadcast{} }
+
+func (b *broadcast) Measure(_ context.Context, _ *exec.Lane, chunks []*relation.Chunk) ([]byte, error) {
+	b.chunks = chunks
+	rows := make([]uint64, len(chunks))
+	for i, c := range chunks {
+		rows[i] = c.Rows
+	}
+	return putNumbers(rows...), nil
+}
+
+func (b *broadcast) Decide(said [][]byte) (again bool, err error) {
+	b.rows, err = allNumbers(said, len(b.chunks))
+	return false, err
+}
+
+func (b *broadcast) Apply(_ context.Context, _ *exec.Lane, chunk int) (*Parts, error) {
+	p := &Parts{Chunk: *b.chunks[chunk], Rows: [][]uint64{make([]uint64, len(b.rows))}, Owners: []int{All}}
+	for rank := range b.rows {
+		p.Rows[0][rank] = b.rows[rank][chunk]
+	}
+	return p, nil
+}

@@ -1,0 +1,216 @@
+package peers
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/exec"
+	"github.com/spirjoin/spirjoin/primitive"
+	"github.com/spirjoin/spirjoin/relation"
+)
+
+// Received is what a rank received in an exchange: rows in columns of its own. The owner releases it.
+type Received struct {
+	relation.Chunk
+	// Runs are the rows of one group from one rank each, in order; empty ones are left out.
+	Runs []Run
+
+	memory *exec.Scope
+}
+
+// Release releases the columns. Safe on nil; a second Release does nothing.
+func (r *Received) Release() {
+	if r != nil {
+		r.memory.ReleaseAll()
+	}
+}
+
+func (r *Received) sizeBytes() (total uint64) {
+	for _, c := range columnsOf(&r.Chunk) {
+		total += backend.Aligned(c.Data.SizeBytes)
+	}
+	return total
+}
+
+// TooLarge is the error of all ranks where one of them has no room for its rows. Whoever divides the work divides it
+// into more parts, and begins again.
+type TooLarge struct {
+	Rank      int
+	Rows      uint64
+	NeedBytes uint64 // of the columns, on that rank
+	Reason    string
+	Err       error // backend.ErrDeviceMemory, or backend.ErrLimit if there are more rows than a chunk may have
+}
+
+func (e *TooLarge) Error() string {
+	return fmt.Sprintf("exchange: rank %d has no room for %d rows, which take %d bytes: %s", e.Rank, e.Rows, e.NeedBytes,
+		e.Reason)
+}
+
+// Unwrap returns the sentinel.
+func (e *TooLarge) Unwrap() error { return e.Err }
+
+// room is what a rank says before rows move: what its columns look like, and whether it has room for what it is to
+// receive.
+type room struct {
+	Widths    []int
+	Narrow    bool
+	HighWord  uint32
+	Rows      uint64 // of which the last two are said
+	NeedBytes uint64
+	Lacks     string // why there is no room; "" if there is
+	Limit     bool   // because of the number of rows
+}
+
+// move puts the rows of all ranks where they belong.
+func (r *Rank) move(ctx context.Context, parts *Parts, most uint64) (*Received, error) {
+	if len(parts.Rows) != len(parts.Owners) {
+		return nil, invalid("%d parts have %d owners", len(parts.Rows), len(parts.Owners))
+	}
+	places, me := layOut(parts, r.Size()), r.Rank()
+	to := &Received{Runs: places.runs[me], memory: r.Lane.Scope(ctx)}
+	mine, err := r.makeRoom(parts, to, places.rows[me], places.room[me], most)
+	if err == nil {
+		err = r.admit(ctx, mine, parts, to)
+	}
+	if err == nil {
+		err = r.exchange(ctx, parts, to, &places)
+	}
+	if err != nil {
+		to.Release()
+		return nil, err
+	}
+	return to, nil
+}
+
+// makeRoom allocates the columns for what this rank is to receive, or says why it cannot.
+func (r *Rank) makeRoom(parts *Parts, to *Received, rows, roomRows, most uint64) (room, error) {
+	mine := room{Rows: parts.Chunk.Rows, Narrow: parts.Narrow, HighWord: parts.HighWord}
+	to.Rows = rows
+	for _, column := range columnsOf(&parts.Chunk) {
+		mine.Widths = append(mine.Widths, column.Bytes)
+		mine.NeedBytes += backend.Aligned(roomRows * uint64(column.Bytes))
+	}
+	if rows > primitive.MaxRows || roomRows > primitive.MaxRows {
+		mine.Lacks, mine.Limit = fmt.Sprintf("a chunk has %d rows at most", uint64(primitive.MaxRows)), true
+		return mine, nil
+	}
+	if most > 0 && mine.NeedBytes > most {
+		mine.Lacks = fmt.Sprintf("%d bytes are allowed", most)
+		return mine, nil
+	}
+	for i, bytes := range mine.Widths {
+		column := relation.Values{Data: to.memory.New(roomRows*uint64(bytes), "received rows").All(), Bytes: bytes}
+		if i == 0 {
+			to.Keys = column
+		} else {
+			to.Payload = append(to.Payload, column)
+		}
+	}
+	err := to.memory.Err()
+	if errors.Is(err, backend.ErrDeviceMemory) || errors.Is(err, backend.ErrHostMemory) {
+		mine.Lacks, err = err.Error(), nil
+	}
+	return mine, err
+}
+
+// admit tells the ranks what this one has room for, and ends the exchange on all of them if one has none.
+func (r *Rank) admit(ctx context.Context, mine room, parts *Parts, to *Received) error {
+	text, err := json.Marshal(mine)
+	if err != nil {
+		return err
+	}
+	said, err := r.Gather(ctx, "room", text)
+	if err != nil {
+		return err
+	}
+	to.Narrow, to.HighWord = false, 0
+	moved, differ := uint64(0), false
+	for rank, text := range said {
+		var theirs room
+		if err := json.Unmarshal(text, &theirs); err != nil {
+			return invalid("rank %d says %q", rank, text)
+		}
+		if fmt.Sprint(theirs.Widths) != fmt.Sprint(mine.Widths) {
+			return invalid("columns of %v bytes on rank %d, of %v on rank %d", theirs.Widths, rank, mine.Widths, r.Rank())
+		}
+		if theirs.Lacks != "" {
+			e := &TooLarge{Rank: rank, NeedBytes: theirs.NeedBytes, Reason: theirs.Lacks, Err: backend.ErrDeviceMemory}
+			if theirs.Limit {
+				e.Err = backend.ErrLimit
+			}
+			e.Rows = layOut(parts, r.Size()).rows[rank]
+			return e
+		}
+		if theirs.Rows > 0 {
+			differ = differ || !theirs.Narrow || moved > 0 && theirs.HighWord != to.HighWord
+			to.HighWord = theirs.HighWord
+			moved += theirs.Rows
+		}
+	}
+	if to.Narrow = moved > 0 && !differ; !to.Narrow {
+		to.HighWord = 0
+	}
+	return nil
+}
+
+// exchange puts the rows of this rank, to all others at once, and waits until all have.
+func (r *Rank) exchange(ctx context.Context, parts *Parts, to *Received, places *layout) error {
+	into, from := columnsOf(&to.Chunk), columnsOf(&parts.Chunk)
+	offered := make([]backend.Range, len(into))
+	for i := range into {
+		offered[i] = into[i].Data
+	}
+	offer, err := r.Offer(ctx, "offer", offered)
+	if err != nil {
+		return err
+	}
+	me, first := r.Rank(), starts(parts, r.Rank())
+	flow := exec.NewFlow(ctx)
+	for step := 1; step < r.Size(); step++ {
+		there := (me + step) % r.Size()
+		flow.Go(fmt.Sprintf("put %d to %d", me, there), func(ctx context.Context) error {
+			for _, run := range places.runs[there] {
+				if run.From != me {
+					continue
+				}
+				for i, column := range from {
+					bytes := uint64(column.Bytes)
+					src := column.Data.Part(first[run.Group]*bytes, run.Rows*bytes)
+					if err := offer.Put(ctx, there, i, run.First*bytes, src); err != nil {
+						return err
+					}
+				}
+			}
+			return nil
+		})
+	}
+	flow.Go("move", func(ctx context.Context) error { // what stays on the device moves meanwhile
+		list := r.Lane.List("move rows")
+		for _, run := range to.Runs {
+			if run.From != me {
+				continue
+			}
+			for i, column := range from {
+				bytes := uint64(column.Bytes)
+				src := column.Data.Part(first[run.Group]*bytes, run.Rows*bytes)
+				if err := r.Lane.Copy(list, into[i].Data.Part(run.First*bytes, run.Rows*bytes), src); err != nil {
+					return err
+				}
+			}
+		}
+		return r.Lane.Submit(ctx, list)
+	})
+	if err := flow.Wait(); err != nil {
+		return err
+	}
+	return Barrier(ctx, r, "moved")
+}
+
+// columnsOf are the columns of a chunk, the keys first.
+func columnsOf(c *relation.Chunk) []relation.Values {
+	return append([]relation.Values{c.Keys}, c.Payload...)
+}

@@ -1,0 +1,238 @@
+package peers
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/exec"
+	"github.com/spirjoin/spirjoin/host"
+	"github.com/spirjoin/spirjoin/internal/devicetest"
+	"github.com/spirjoin/spirjoin/internal/jointest"
+	"github.com/spirjoin/spirjoin/relation"
+)
+
+// exchanged runs an exchange of tables and returns what each rank received.
+func (c *cluster) exchanged(t *testing.T, weights []uint32, by func(*Rank) Partitioner, tables ...[]*table) [][]*table {
+	got := make([][]*table, len(tables))
+	for i := range got {
+		got[i] = make([]*table, len(c.lanes))
+	}
+	require.NoError(t, c.run(t.Context(), weights, func(ctx context.Context, r *Rank) error {
+		var chunks []*relation.Chunk
+		for i := range tables {
+			chunks = append(chunks, tables[i][r.Rank()].upload(t, r.Lane))
+		}
+		all, err := r.Exchange(ctx, by(r), 0, chunks...)
+		if err != nil {
+			return err
+		}
+		for i, received := range all {
+			got[i][r.Rank()] = download(t, r.Lane, &received.Chunk)
+			received.Release()
+		}
+		return nil
+	}))
+	for _, lane := range c.lanes {
+		lane.Memory.ReleaseAll()
+	}
+	return got
+}
+
+// TestHash: no row is lost, equal keys of both chunks meet on one rank, rows of one rank and bucket keep their order,
+// and ranks have rows by their weights where keys are many.
+func TestHash(t *testing.T) {
+	forEachCluster(t, 8, func(t *testing.T, all *cluster) {
+		for i, s := range scenarios(t, 8, 0, 1, 1000, 20_000) {
+			tables := s.tables(uint64(i))
+			others := (&scenario{s.distribution, s.size, s.rows / 2, "uneven", s.widths[:1], nil}).tables(uint64(i) + 100)
+			got := all.first(s.size).exchanged(t, s.weights, func(r *Rank) Partitioner { return r.Hash(uint32(i)) },
+				tables, others)
+			require.Equal(t, sorted(tables...), sorted(got[0]...), "%v", &s)
+			require.Equal(t, sorted(others...), sorted(got[1]...), "%v", &s)
+			where, fullest := make(map[uint64]int), 0.0
+			for _, side := range got {
+				for rank, table := range side {
+					for _, key := range table.columns[0] {
+						if of, known := where[key]; known {
+							require.Equal(t, of, rank, "%v: key %d", &s, key)
+						}
+						where[key] = rank
+					}
+				}
+			}
+			for rank := range s.size {
+				rows := got[0][rank].rows() + got[1][rank].rows()
+				share := float64(weight(s.weights, rank)) / float64(sumOr(s.weights, s.size))
+				if share == 0 {
+					require.Zero(t, rows, "%v", &s)
+					continue
+				}
+				fullest = max(fullest, float64(rows)/share/float64(max(1, s.rows+len(others))))
+			}
+			if s.name == "random" && s.rows == 20_000 {
+				require.Less(t, fullest, 1.7, "%v", &s)
+			}
+		}
+	})
+}
+
+// TestBroadcast: every rank has all rows, rank by rank.
+func TestBroadcast(t *testing.T) {
+	forEachCluster(t, 5, func(t *testing.T, all *cluster) {
+		for i, s := range scenarios(t, 5, 0, 1, 5000) {
+			tables := s.tables(uint64(i))
+			got := all.first(s.size).exchanged(t, nil, func(*Rank) Partitioner { return Broadcast() }, tables)
+			want := &table{widths: s.widths, columns: make([][]uint64, len(s.widths))}
+			for _, of := range tables {
+				for c := range want.columns {
+					want.columns[c] = append(want.columns[c], of.columns[c]...)
+				}
+			}
+			for rank := range s.size {
+				require.Equal(t, want.widths, got[0][rank].widths)
+				for c := range want.columns {
+					require.ElementsMatch(t, want.columns[c], got[0][rank].columns[c], "%v", &s)
+					if want.rows() > 0 {
+						require.Equal(t, want.columns[c], got[0][rank].columns[c], "%v", &s)
+					}
+				}
+			}
+		}
+	})
+}
+
+// TestTooLarge: where one rank has no room, all return the same error, no memory is left, and another exchange works.
+func TestTooLarge(t *testing.T) {
+	devicetest.HostTest(t)
+	forEachCluster(t, 3, func(t *testing.T, all *cluster) {
+		random := rand.New(rand.NewPCG(1, 2))
+		tables := spread(random, distributions[0].make(random, 3000), []int{1000, 1000, 1000}, []int{8, 4})
+		device := all.lanes[1].Device()
+		budget := exec.NewBudget(exec.Need{Host: exec.Unlimited,
+			Device: map[*backend.Device]uint64{device: 200 << 10}})
+		grant := budget.Empty()
+		defer grant.Release()
+		all.lanes[1] = exec.NewLane(t.Context(), all.lanes[1].Ops, grant)
+		for name, test := range map[string]struct {
+			most func(rank int) uint64
+			by   func(r *Rank) Partitioner
+			full int64 // bytes that are taken before
+		}{
+			"most":  {func(rank int) uint64 { return []uint64{0, 20_000, 0}[rank] }, func(*Rank) Partitioner { return Broadcast() }, 0},
+			"grant": {func(int) uint64 { return 0 }, func(*Rank) Partitioner { return Broadcast() }, 160 << 10},
+		} {
+			var used [3]bool
+			require.NoError(t, all.run(t.Context(), nil, func(ctx context.Context, r *Rank) error {
+				chunk := tables[r.Rank()].upload(t, r.Lane)
+				defer r.Lane.Memory.ReleaseAll()
+				taken := r.Lane.Scope(ctx)
+				if r.Rank() == 1 {
+					taken.New(uint64(test.full), "taken")
+				}
+				_, err := r.Exchange(ctx, test.by(r), test.most(r.Rank()), chunk)
+				var large *TooLarge
+				if !errors.As(err, &large) || !errors.Is(err, backend.ErrDeviceMemory) {
+					return fmt.Errorf("%s: %w", name, err)
+				}
+				if large.Rank != 1 || large.Rows != 3000 || large.NeedBytes < 36_000 {
+					return fmt.Errorf("%s: %+v", name, large)
+				}
+				taken.ReleaseAll()
+				received, err := r.Exchange(ctx, r.Hash(1), 0, chunk)
+				if err != nil {
+					return err
+				}
+				used[r.Rank()] = received[0].Rows > 0
+				received[0].Release()
+				return nil
+			}))
+			require.Equal(t, [3]bool{true, true, true}, used)
+			require.Equal(t, uint64(200<<10), unused(budget, device, grant))
+		}
+	})
+}
+
+// unused is what of a budget no scope uses.
+func unused(budget *exec.Budget, device *backend.Device, grant *exec.Grant) uint64 {
+	grant.Shrink(exec.Need{})
+	return budget.Free().Device[device]
+}
+
+// TestDisagreement: columns of other widths, or another number of chunks, are refused on all ranks.
+func TestDisagreement(t *testing.T) {
+	forEachCluster(t, 2, func(t *testing.T, all *cluster) {
+		for _, widths := range [][]int{{8, 4}, {4}, {4, 8}} {
+			err := all.run(t.Context(), nil, func(ctx context.Context, r *Rank) error {
+				layout := []int{4, 4}
+				if r.Rank() == 1 {
+					layout = widths
+				}
+				chunk := newTable([]uint64{1, 2, 3}, 0, layout...).upload(t, r.Lane)
+				received, err := r.Exchange(ctx, r.Hash(0), 0, chunk)
+				for _, one := range received {
+					one.Release()
+				}
+				return err
+			})
+			require.ErrorIs(t, err, backend.ErrInvalidInput)
+			for _, lane := range all.lanes {
+				lane.Memory.ReleaseAll()
+			}
+		}
+	})
+}
+
+// private is a driver without shared memory, whose links go through the host.
+type private struct{ backend.Driver }
+
+// TestLinks: rows arrive over every path that package backend knows, also where ranks share a device.
+func TestLinks(t *testing.T) {
+	devicetest.ForEachGroup(t, 2, func(t *testing.T, devices []*backend.Device) {
+		paths := linked(t, devices)
+		require.Contains(t, paths, backend.SameDevice)
+		require.Len(t, paths, 2)
+	})
+	t.Run("through the host", func(t *testing.T) {
+		devicetest.HostTest(t)
+		b := host.New(host.Options{Shuffle: 3, Poison: true, Discrete: true})
+		devices := make([]*backend.Device, 2)
+		for i := range devices {
+			driver, err := b.Open("host:cpu")
+			require.NoError(t, err)
+			devices[i] = backend.NewDevice(private{driver}, backend.DeviceOptions{})
+			t.Cleanup(func() { require.NoError(t, devices[i].Close()) })
+		}
+		require.Contains(t, linked(t, devices), backend.HostStaged)
+	})
+}
+
+// linked exchanges rows over the links of package backend and returns their paths.
+func linked(t *testing.T, devices []*backend.Device) map[backend.PeerPath]bool {
+	paths, mu := make(map[backend.PeerPath]bool), sync.Mutex{}
+	all := &cluster{links: NewLinks(func(ctx context.Context, from, to *backend.Device) (Link, error) {
+		link, err := backend.Connect(ctx, from, to)
+		if err != nil {
+			return nil, err
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		paths[link.Path] = true
+		return link, nil
+	})}
+	t.Cleanup(all.links.Close)
+	for _, d := range []*backend.Device{devices[0], devices[1], devices[0]} {
+		all.lanes = append(all.lanes, jointest.Lane(t, d, nil))
+	}
+	random := rand.New(rand.NewPCG(3, 4))
+	tables := spread(random, distributions[0].make(random, 30_000), []int{10_000, 15_000, 5000}, []int{8, 4})
+	got := all.exchanged(t, nil, func(r *Rank) Partitioner { return r.Hash(0) }, tables)
+	require.Equal(t, sorted(tables...), sorted(got[0]...))
+	return paths
+}
