@@ -10,8 +10,8 @@ type Pairs[V Word] interface {
 	// Len is the number of pairs.
 	Len() uint64
 	// Write writes the pairs from first on, as many as probe and other have room for, on at most cores goroutines:
-	// probe[i] pairs with other[i]. The goroutines write equally many pairs each, however few rows these come of. The error
-	// is the cause of ctx.
+	// probe[i] pairs with other[i]. The goroutines write equally many pairs each, however few rows these come of.
+	// Errors: backend.ErrInvalidInput for pairs that there are not; ErrCancelled.
 	Write(ctx context.Context, first uint64, probe, other []V, cores int) error
 }
 
@@ -32,7 +32,7 @@ type expansion[V Word] struct {
 }
 
 // Expand returns the pairs of matching ranges, which must not change while pairs are written. ErrInvalidInput if the
-// lengths differ; the cause of ctx.
+// lengths differ; backend.ErrCancelled.
 func (m Matches[V]) Expand(ctx context.Context, cores int) (Pairs[V], error) {
 	if len(m.Begins) != len(m.Rows) || len(m.Counts) != len(m.Rows) {
 		return nil, invalid("expand", "%d begins and %d counts for %d rows", len(m.Begins), len(m.Counts), len(m.Rows))
@@ -47,7 +47,7 @@ func (m Matches[V]) Expand(ctx context.Context, cores int) (Pairs[V], error) {
 			}
 			e.starts[b+1] = sum
 		}
-		return context.Cause(ctx)
+		return ended(ctx)
 	})
 	for b := range blocks {
 		e.starts[b+1] += e.starts[b]
@@ -118,7 +118,7 @@ func writeShares[V Word](ctx context.Context, all, first uint64, probe, other []
 	}
 	return pieces(ctx, rows, pieceRows, cores, func(ctx context.Context, from, end uint64) error {
 		for from < end {
-			if err := context.Cause(ctx); err != nil {
+			if err := ended(ctx); err != nil {
 				return err
 			}
 			to := min(end, from+checkRows)

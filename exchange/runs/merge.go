@@ -4,6 +4,8 @@ import (
 	"context"
 
 	"golang.org/x/sync/errgroup"
+
+	"github.com/spirjoin/spirjoin/backend"
 )
 
 const (
@@ -17,7 +19,7 @@ const (
 // selection, and each piece is merged by itself. Rows with equal keys are in the order of their runs, and within a run
 // in its order. out has as many rows as all runs together and does not overlap them.
 //
-// Errors: backend.ErrInvalidInput for an output of another size; the cause of ctx, which leaves out undefined.
+// Errors: backend.ErrInvalidInput for an output of another size; backend.ErrCancelled, which leaves out undefined.
 func Merge[K, V Word](ctx context.Context, out Block[K, V], in []Run[K, V], cores int) error {
 	rows := uint64(0)
 	for _, r := range in {
@@ -44,13 +46,21 @@ func pieces(ctx context.Context, rows, leastRows uint64, cores int,
 	group.SetLimit(max(cores, 1))
 	for i := range count {
 		group.Go(func() error {
-			if err := context.Cause(groupCtx); err != nil {
+			if err := ended(groupCtx); err != nil {
 				return err
 			}
 			return do(groupCtx, share(rows, i, count), share(rows, i+1, count))
 		})
 	}
 	return group.Wait()
+}
+
+// ended is the error of a context that has ended.
+func ended(ctx context.Context) error {
+	if ctx.Err() == nil {
+		return nil
+	}
+	return backend.ContextError(ctx)
 }
 
 // share is where piece i of count equal pieces begins.
@@ -93,7 +103,7 @@ func mergePiece[K, V Word](ctx context.Context, out Block[K, V], in []cursor[K, 
 	var taken [4]int
 	var tree loserTree[K]
 	for len(out.Keys) > 0 {
-		if err := context.Cause(ctx); err != nil {
+		if err := ended(ctx); err != nil {
 			return err
 		}
 		room := out.slice(0, min(len(out.Keys), checkRows))

@@ -139,10 +139,10 @@ func TestMergeErrors(t *testing.T) {
 	_, err = NewRun(Block[uint32, uint32]{[]uint32{2}, []uint32{0}}, Block[uint32, uint32]{[]uint32{1}, []uint32{0}})
 	require.ErrorIs(t, err, backend.ErrInvalidInput)
 
-	ctx, cancel := context.WithCancelCause(t.Context())
-	cancel(backend.ErrLimit)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
 	out.Rows = out.Rows[:2]
-	require.ErrorIs(t, Merge(ctx, out, []Run[uint32, uint32]{r}, 2), backend.ErrLimit)
+	require.ErrorIs(t, Merge(ctx, out, []Run[uint32, uint32]{r}, 2), backend.ErrCancelled)
 }
 
 // TestSelectRank: every rank cuts the merged order exactly, and later ranks take no row back.

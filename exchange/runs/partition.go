@@ -39,7 +39,7 @@ type Parts struct {
 // taken out of the tasks, and are matches of one another without a search. A key that spans several parts leaves those
 // that it fills empty.
 //
-// ErrInvalidInput for a cut without parts; the cause of ctx.
+// ErrInvalidInput for a cut without parts; backend.ErrCancelled.
 func Partition[K, V Word](ctx context.Context, r, s Run[K, V], c Cut, cores int) (*Parts, error) {
 	if c.Parts < 1 || c.Subparts < 0 {
 		return nil, invalid("partition", "%d parts of %d", c.Parts, c.Subparts)
@@ -59,7 +59,7 @@ func Partition[K, V Word](ctx context.Context, r, s Run[K, V], c Cut, cores int)
 					out.Tasks[i] = append(out.Tasks[i], sub)
 				}
 			}
-			return context.Cause(ctx)
+			return ended(ctx)
 		})
 	}
 	err := group.Wait()

@@ -52,16 +52,24 @@ func (c *Config) streams() int {
 // sorted, which takes the input and two buffers; sorted and on the way to the host, with their input.
 const chunkCopies = 6
 
-// Fit chooses ChunkRows and TaskRows that a device with capBytes of memory has room for, if they are 0, for sides of so
-// many rows, and returns the device memory in bytes that they take. Sides that all fit make one chunkset each.
-func (c *Config) Fit(capBytes uint64, keyBytes int, rows [2]uint64) (deviceBytes uint64, err error) {
-	tuning, row, usable := c.Lanes[0].Tuning(), uint64(keyBytes)+4, capBytes-min(capBytes, operator.Slack(capBytes))
-	most, devices := max(rows[0], rows[1]), uint64(len(c.Lanes))
+// Device is what [Config.Fit] has to know of the devices: their number, and of the weakest the memory and the tuning.
+type Device struct {
+	Count    int
+	CapBytes uint64
+	Tuning   primitive.Tuning
+}
+
+// Fit chooses ChunkRows and TaskRows that a device has room for, if they are 0, for sides of so many rows, and returns
+// the device memory in bytes that they take. A side that fits in the memory of all devices makes one chunkset. It needs
+// no lanes.
+func (c *Config) Fit(d Device, keyBytes int, rows [2]uint64) (deviceBytes uint64, err error) {
+	row, usable := uint64(keyBytes)+4, d.CapBytes-min(d.CapBytes, operator.Slack(d.CapBytes))
+	most, devices := max(rows[0], rows[1]), uint64(d.Count)
 	if c.ChunkRows == 0 {
 		c.ChunkRows = min(usable/(chunkCopies*row+1), primitive.MaxRows)
 	}
 	c.ChunkRows = max(1, min(c.ChunkRows, (most+devices-1)/devices))
-	sort, err := primitive.PlanSort(tuning, primitive.Sort{EndBit: 8 * keyBytes,
+	sort, err := primitive.PlanSort(d.Tuning, primitive.Sort{EndBit: 8 * keyBytes,
 		Layout: primitive.Layout{Rows: c.ChunkRows, KeyBytes: keyBytes, Payload: primitive.Given, PayloadBytes: 4}})
 	if err != nil {
 		return 0, err
@@ -74,6 +82,13 @@ func (c *Config) Fit(capBytes uint64, keyBytes int, rows [2]uint64) (deviceBytes
 	c.TaskRows = max(2, min(c.TaskRows, rows[0]+rows[1]))
 	deviceBytes = max(c.ChunkRows*row*chunkCopies+sort.MostScratchBytes, c.TaskRows*taskBytes*uint64(c.streams()))
 	return deviceBytes + operator.Slack(deviceBytes), nil
+}
+
+// HostBytes is the host memory in bytes that sides of so many rows take, after [Config.Fit]: codes and row numbers of
+// both, a copy of one of them while it is merged, and the ranges of tasks that were found or are expanded.
+func (c *Config) HostBytes(d Device, keyBytes int, rows [2]uint64) uint64 {
+	found := uint64(2*d.Count*c.streams() + 1)
+	return (rows[0]+rows[1]+max(rows[0], rows[1]))*uint64(keyBytes+4) + found*8*min(c.TaskRows/2, rows[0], rows[1])
 }
 
 // Buffer is a side in host memory: key codes beside row numbers.

@@ -183,24 +183,20 @@ func TestFit(t *testing.T) {
 		var keys [2][]uint64
 		random := rand.New(rand.NewPCG(1, 2))
 		for i := range keys {
-			keys[i] = keysBy["few"](random, 3000)
+			keys[i] = keysBy["many"](random, 40_000)
 		}
 		for _, capBytes := range []uint64{1 << 20, 4 << 20, 1 << 30} {
 			c := hmg.Config{Alloc: &offheap.Shared, Cores: 2}
-			for _, d := range devices {
-				c.Lanes = append(c.Lanes, exec.NewLane(t.Context(), opsOf(t, d), nil))
-			}
-			for i := range keys {
-				keys[i] = keysBy["many"](random, 40_000)
-			}
-			needBytes, err := c.Fit(capBytes, 8, [2]uint64{40_000, 40_000})
+			needBytes, err := c.Fit(hmg.Device{Count: 2, CapBytes: capBytes, Tuning: opsOf(t, devices[0]).Tuning()}, 8,
+				[2]uint64{40_000, 40_000})
 			require.NoError(t, err)
+			require.LessOrEqual(t, needBytes, max(capBytes, 1<<22))
 			budget := exec.NewBudget(exec.Need{Host: exec.Unlimited,
 				Device: map[*backend.Device]uint64{devices[0]: needBytes, devices[1]: needBytes}})
 			grant, err := budget.Acquire(t.Context(), budget.Most())
 			require.NoError(t, err)
-			for i, d := range devices {
-				c.Lanes[i] = exec.NewLane(t.Context(), opsOf(t, d), grant)
+			for _, d := range devices {
+				c.Lanes = append(c.Lanes, exec.NewLane(t.Context(), opsOf(t, d), grant))
 			}
 			check[uint64](t, c, keys, true, fmt.Sprint(capBytes))
 			grant.Release()
