@@ -3,6 +3,7 @@ package peers
 import (
 	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
 
 	"github.com/spirjoin/spirjoin/backend"
@@ -42,6 +43,30 @@ type Rank struct {
 func Barrier(ctx context.Context, c Comm, round string) error {
 	_, err := c.Gather(ctx, round, nil)
 	return err
+}
+
+// gatherUnless is Gather for a step that takes memory: if it failed on one rank for lack of it, all return *TooLarge.
+func (r *Rank) gatherUnless(ctx context.Context, round string, mine []byte, failed error) ([][]byte, error) {
+	mine = append([]byte{0}, mine...)
+	if errors.Is(failed, backend.ErrDeviceMemory) || errors.Is(failed, backend.ErrHostMemory) {
+		mine = append([]byte{1}, failed.Error()...)
+	} else if failed != nil {
+		return nil, failed
+	}
+	said, err := r.Gather(ctx, round, mine)
+	if err != nil {
+		return nil, err
+	}
+	all := make([][]byte, len(said))
+	for rank, s := range said {
+		if len(s) == 0 {
+			return nil, invalid("rank %d says nothing in round %q", rank, round)
+		}
+		if all[rank] = s[1:]; s[0] == 1 {
+			return nil, &TooLarge{Rank: rank, Reason: string(all[rank]), Err: backend.ErrDeviceMemory}
+		}
+	}
+	return all, nil
 }
 
 // putNumbers returns numbers as bytes of a round.

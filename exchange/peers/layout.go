@@ -39,7 +39,7 @@ func layOut(p *Parts, size int) layout {
 }
 
 func (l *layout) add(to int, run Run, apart bool) {
-	if apart {
+	if n := len(l.runs[to]); apart && n > 0 && l.runs[to][n-1].Group != run.Group {
 		l.room[to] = (l.room[to] + runRows - 1) / runRows * runRows
 	}
 	run.First = l.room[to]

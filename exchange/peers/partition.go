@@ -29,12 +29,12 @@ const All = -1
 type Parts struct {
 	relation.Chunk
 	Rows   [][]uint64 // of each part, by rank
-	Owners []int      // of each part: a rank, or All; ranks in ascending order
+	Owners []int      // of each part: a rank, or All
 	// Groups are the first parts of groups of neighbours with one owner, which receives the rows of a group rank by
 	// rank. Absent if all parts of an owner are a group.
 	Groups []int
-	// apart places each run of the received rows, the rows of one group from one rank, where a kernel can read them, at
-	// a multiple of [runRows]; columns are then longer than their rows. Otherwise there are no gaps.
+	// apart places the received rows of each group where a kernel can read them, at a multiple of [runRows]; columns are
+	// then longer than their rows. Otherwise there are no gaps.
 	apart bool
 }
 
@@ -88,10 +88,7 @@ func (r *Rank) Exchange(ctx context.Context, by Partitioner, most uint64, chunks
 func (r *Rank) agree(ctx context.Context, lane *exec.Lane, by Partitioner, chunks []*relation.Chunk) error {
 	for again, number := true, 1; again; number++ {
 		mine, err := by.Measure(ctx, lane, chunks)
-		if err != nil {
-			return err
-		}
-		said, err := r.Gather(ctx, fmt.Sprintf("measure %d", number), mine)
+		said, err := r.gatherUnless(ctx, fmt.Sprintf("measure %d", number), mine, err)
 		if err != nil {
 			return err
 		}

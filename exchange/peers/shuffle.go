@@ -39,13 +39,16 @@ func (r *Received) sizeBytes() (total uint64) {
 // into more parts, and begins again.
 type TooLarge struct {
 	Rank      int
-	Rows      uint64
-	NeedBytes uint64 // of the columns, on that rank
+	Rows      uint64 // that it is to receive; 0 if it lacks memory for a step before or after that
+	NeedBytes uint64 // of their columns
 	Reason    string
 	Err       error // backend.ErrDeviceMemory, or backend.ErrLimit if there are more rows than a chunk may have
 }
 
 func (e *TooLarge) Error() string {
+	if e.Rows == 0 {
+		return fmt.Sprintf("exchange: rank %d has too little memory: %s", e.Rank, e.Reason)
+	}
 	return fmt.Sprintf("exchange: rank %d has no room for %d rows, which take %d bytes: %s", e.Rank, e.Rows, e.NeedBytes,
 		e.Reason)
 }

@@ -1,0 +1,318 @@
+package peers
+
+import (
+	"context"
+
+	"github.com/spirjoin/spirjoin/exec"
+	"github.com/spirjoin/spirjoin/relation"
+)
+
+// KeyPlaces says where rows with equal keys go.
+type KeyPlaces uint8
+
+const (
+	SplitKeys KeyPlaces = iota // rows with equal keys may be on neighbouring ranks, so that shares are exact to the row
+	WholeKeys                  // all rows with a key are on one rank
+)
+
+// Splitter is a boundary between the keys of two neighbouring ranks.
+type Splitter struct {
+	Key    uint64
+	Before bool // rows with this key are before the boundary, not after it
+	None   bool // there are no rows after the boundary
+}
+
+// HotKey is a key with more rows than the share of the rank that all of them are on.
+type HotKey struct {
+	Key  uint64
+	Rows uint64 // on all ranks, of all chunks
+	Rank int
+}
+
+// keyRange parts sorted chunks by position or by splitters.
+type keyRange struct {
+	rank, size int
+	weights    []uint32
+	places     KeyPlaces
+	// apart makes each run a group: the rows that a rank gets from another one are to be merged with the others.
+	apart bool
+
+	chunks    []*relation.Chunk
+	phase     keyRangePhase
+	rows      [][]uint64 // of each rank, by chunk
+	targets   []uint64
+	search    search     // one cut for each boundary
+	splitters []Splitter // with whole keys
+	at        [][]uint64 // the place of each boundary in each sequence
+	hot       []HotKey
+}
+
+// keyRangePhase is what is measured next.
+type keyRangePhase uint8
+
+const (
+	measureRows keyRangePhase = iota
+	searchCuts                // until each cut is exact
+	findKeys                  // behind the cuts: the splitters
+	countKeys                 // that are less than, and equal to, the splitters
+	knowAll
+)
+
+// KeyRange returns a partitioner of sorted chunks: rank i gets the i-th range of keys, in as many rows as its weight
+// says, of all chunks together. Of a sorted chunk nothing moves before it is sent. Boundaries are found by positions: a
+// few keys are looked at in each of some rounds. With WholeKeys, or several chunks, each boundary then moves to the
+// nearest one between different keys. What a rank receives is one sorted run from each other rank, in the order of
+// ranks ([Received.Runs]).
+func (r *Rank) KeyRange(places KeyPlaces) Partitioner { return r.keyRange(places) }
+
+// Split returns the same for given splitters, in ascending order, one less than there are ranks.
+func (r *Rank) Split(splitters []Splitter) (Partitioner, error) {
+	k := r.keyRange(WholeKeys)
+	k.splitters = splitters
+	if len(splitters) != r.Size()-1 {
+		return nil, invalid("%d splitters for %d ranks", len(splitters), r.Size())
+	}
+	for i := 1; i < len(splitters); i++ {
+		a, b := splitters[i-1], splitters[i]
+		if a.None && !b.None || !b.None && (a.Key > b.Key || a.Key == b.Key && a.Before && !b.Before) {
+			return nil, invalid("splitters %+v and %+v are not in order", a, b)
+		}
+	}
+	return k, nil
+}
+
+func (r *Rank) keyRange(places KeyPlaces) *keyRange {
+	return &keyRange{rank: r.Rank(), size: r.Size(), weights: r.Weights, places: places}
+}
+
+// sequence is the number of the sequence of a chunk of a rank.
+func (k *keyRange) sequence(rank, chunk int) int { return rank*len(k.chunks) + chunk }
+
+// Measure says what the phase needs.
+func (k *keyRange) Measure(ctx context.Context, lane *exec.Lane, chunks []*relation.Chunk) ([]byte, error) {
+	k.chunks = chunks
+	var numbers []uint64
+	switch k.phase {
+	case measureRows:
+		for _, c := range chunks {
+			numbers = append(numbers, c.Rows)
+		}
+	case searchCuts:
+		return k.search.ask(ctx, lane, k.rank, chunks)
+	case findKeys:
+		for i, c := range chunks {
+			var rows []uint64
+			for _, at := range k.at {
+				if row := at[k.sequence(k.rank, i)]; row < c.Rows {
+					rows = append(rows, row)
+				}
+			}
+			keys, err := keysAt(ctx, lane, c.Keys, rows)
+			if err != nil {
+				return nil, err
+			}
+			numbers = append(numbers, keys...)
+		}
+	case countKeys:
+		keys := make([]uint64, len(k.splitters))
+		for b, s := range k.splitters {
+			if keys[b] = s.Key; s.None && b > 0 {
+				keys[b] = keys[b-1]
+			}
+		}
+		for _, c := range chunks {
+			less, equal, err := rangesOf(ctx, lane, c.Keys, keys)
+			if err != nil {
+				return nil, err
+			}
+			numbers = append(append(numbers, less...), equal...)
+		}
+	}
+	return putNumbers(numbers...), nil
+}
+
+// Decide draws the conclusions of a phase.
+func (k *keyRange) Decide(said [][]byte) (again bool, err error) {
+	switch k.phase {
+	case measureRows:
+		if k.rows, err = allNumbers(said, len(k.chunks)); err == nil {
+			k.begin()
+		}
+	case searchCuts:
+		err = k.search.hear(said, len(k.chunks))
+	case findKeys:
+		if err = k.findSplitters(said); err == nil {
+			k.phase = countKeys
+			return true, nil
+		}
+	case countKeys:
+		err = k.placeSplitters(said)
+		k.phase = knowAll
+	}
+	if err != nil {
+		return false, err
+	}
+	if k.phase == searchCuts && k.search.found() {
+		for _, c := range k.search.cuts {
+			k.at = append(k.at, c.low)
+		}
+		if k.phase = knowAll; k.places == WholeKeys || len(k.chunks) > 1 {
+			k.phase = findKeys
+		}
+	}
+	return k.phase != knowAll, nil
+}
+
+// begin shares out the rows.
+func (k *keyRange) begin() {
+	var through []sequence
+	var rows []uint64
+	total := uint64(0)
+	for rank := range k.rows {
+		for chunk, n := range k.rows[rank] {
+			through, rows = append(through, sequence{rank, chunk}), append(rows, n)
+			total += n
+		}
+	}
+	k.targets = targets(total, k.size, k.weights)
+	if k.phase = searchCuts; k.splitters != nil {
+		k.phase = countKeys
+		return
+	}
+	for _, target := range k.targets[1:k.size] {
+		k.search.add(newCut(rows, target), through)
+	}
+}
+
+// findSplitters takes the key of the first row behind each boundary: the least of those of the sequences.
+func (k *keyRange) findSplitters(said [][]byte) error {
+	k.splitters = make([]Splitter, len(k.at))
+	for b := range k.splitters {
+		k.splitters[b].None = true
+	}
+	for rank := range said {
+		keys := numbersOf(said[rank])
+		for chunk := range k.chunks {
+			for b, at := range k.at {
+				if at[k.sequence(rank, chunk)] >= k.rows[rank][chunk] {
+					continue
+				}
+				if len(keys) == 0 {
+					return invalid("rank %d says too few keys", rank)
+				}
+				if s := &k.splitters[b]; s.None || keys[0] < s.Key {
+					*s = Splitter{Key: keys[0]}
+				}
+				keys = keys[1:]
+			}
+		}
+	}
+	return nil
+}
+
+// placeSplitters puts each boundary before or behind the rows with the key of its splitter, whichever is nearer to where
+// it should be, unless the splitters are given, and finds hot keys.
+func (k *keyRange) placeSplitters(said [][]byte) error {
+	boundaries, given := len(k.splitters), k.at == nil
+	all, err := allNumbers(said, 2*len(k.chunks)*boundaries)
+	if err != nil {
+		return err
+	}
+	k.at = make([][]uint64, boundaries)
+	less, equal := make([]uint64, boundaries), make([]uint64, boundaries)
+	for b := range boundaries {
+		for rank := range all {
+			for chunk := range k.chunks {
+				less[b] += all[rank][2*chunk*boundaries+b]
+				equal[b] += all[rank][(2*chunk+1)*boundaries+b]
+			}
+		}
+		s := &k.splitters[b]
+		if target := k.targets[b+1]; !given && !s.None {
+			s.Before = distance(less[b]+equal[b], target) < distance(less[b], target)
+		}
+		for rank := range all {
+			for chunk, rows := range k.rows[rank] {
+				at := all[rank][2*chunk*boundaries+b]
+				if s.Before {
+					at += all[rank][(2*chunk+1)*boundaries+b]
+				}
+				if s.None {
+					at = rows
+				}
+				k.at[b] = append(k.at[b], at)
+			}
+		}
+	}
+	k.findHot(equal)
+	return nil
+}
+
+// findHot finds the keys of splitters with more rows than their rank should have.
+func (k *keyRange) findHot(equal []uint64) {
+	for b, s := range k.splitters {
+		if s.None || b > 0 && !k.splitters[b-1].None && k.splitters[b-1].Key == s.Key {
+			continue
+		}
+		rank := 0 // behind all boundaries that are before the key
+		for rank < len(k.splitters) {
+			at := k.splitters[rank]
+			if at.None || at.Key > s.Key || at.Key == s.Key && at.Before {
+				break
+			}
+			rank++
+		}
+		if equal[b] > k.targets[rank+1]-k.targets[rank] {
+			k.hot = append(k.hot, HotKey{Key: s.Key, Rows: equal[b], Rank: rank})
+		}
+	}
+}
+
+// Apply returns a chunk as it is, and where its parts are.
+func (k *keyRange) Apply(_ context.Context, _ *exec.Lane, chunk int) (*Parts, error) {
+	p := &Parts{Chunk: *k.chunks[chunk]}
+	for owner := range k.size {
+		rows := make([]uint64, k.size)
+		for from := range rows {
+			first, end := uint64(0), k.rows[from][chunk]
+			if owner > 0 {
+				first = k.at[owner-1][k.sequence(from, chunk)]
+			}
+			if owner < k.size-1 {
+				end = k.at[owner][k.sequence(from, chunk)]
+			}
+			rows[from] = end - first
+		}
+		p.add(owner, rows, k.apart)
+	}
+	return p, nil
+}
+
+// add adds the rows that ranks have for an owner, as one group, or as one for each rank.
+func (p *Parts) add(owner int, rows []uint64, apart bool) {
+	if p.apart = apart; !apart {
+		p.Groups = append(p.Groups, len(p.Owners))
+		p.Rows, p.Owners = append(p.Rows, rows), append(p.Owners, owner)
+		return
+	}
+	for from, n := range rows {
+		only := make([]uint64, len(rows))
+		only[from] = n
+		p.Groups = append(p.Groups, len(p.Owners))
+		p.Rows, p.Owners = append(p.Rows, only), append(p.Owners, owner)
+	}
+}
+
+// stay reports whether all rows are where they belong.
+func (p *Parts) stay() bool {
+	for part, rows := range p.Rows {
+		for from, n := range rows {
+			if n > 0 && p.Owners[part] != from {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func distance(a, b uint64) uint64 { return max(a, b) - min(a, b) }

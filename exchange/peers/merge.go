@@ -1,0 +1,163 @@
+package peers
+
+import (
+	"cmp"
+	"context"
+
+	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/exec"
+	"github.com/spirjoin/spirjoin/primitive"
+	"github.com/spirjoin/spirjoin/relation"
+)
+
+// merger merges sorted runs in pairs, of which earlier ones come first among equal keys, until one is left. Keys move
+// with the only payload column, or with row numbers, by which more columns are gathered at the end.
+type merger struct {
+	lane    *exec.Lane
+	memory  *exec.Scope // of the runs
+	keys    int         // bytes
+	payload int         // bytes of what moves with a key
+}
+
+// sortedRun is rows in order; those of a merge are in buffers of their own.
+type sortedRun struct {
+	rows uint64
+	primitive.KeyedColumns
+}
+
+// mergeRuns returns the rows of runs of a chunk in one order, in memory of their own, or in place if there is only one
+// run, which then begins at row 0. Runs begin at multiples of [runRows] and are in order.
+func mergeRuns(ctx context.Context, lane *exec.Lane, c *relation.Chunk, runs []Run) (*held, error) {
+	if len(runs) < 2 {
+		rows := uint64(0)
+		if len(runs) == 1 {
+			rows = runs[0].Rows
+		}
+		return &held{Chunk: part(c, 0, rows)}, nil
+	}
+	m := &merger{lane: lane, memory: lane.Scope(ctx), keys: c.Keys.Bytes}
+	defer m.memory.ReleaseAll()
+	var moved backend.Range
+	switch len(c.Payload) {
+	case 0:
+	case 1:
+		moved, m.payload = c.Payload[0].Data, c.Payload[0].Bytes
+	default:
+		rows := runs[len(runs)-1].First + runs[len(runs)-1].Rows
+		moved, m.payload = m.memory.New(rows*4, "row numbers").All(), 4
+		if err := m.memory.Err(); err != nil {
+			return nil, err
+		}
+		list := lane.List("number rows")
+		if err := lane.Iota(list, moved, rows, 0); err != nil {
+			return nil, err
+		}
+		if err := lane.Submit(ctx, list); err != nil {
+			return nil, err
+		}
+	}
+	sides := make([]sortedRun, len(runs))
+	for i, run := range runs {
+		sides[i] = sortedRun{rows: run.Rows}
+		sides[i].Keys = partOf(c.Keys, run.First, run.Rows)
+		if m.payload > 0 {
+			sides[i].Payload = partOf(relation.Values{Data: moved, Bytes: m.payload}, run.First, run.Rows)
+		}
+	}
+	merged, err := m.all(ctx, sides)
+	if err != nil {
+		return nil, err
+	}
+	return m.result(ctx, c, merged)
+}
+
+// all merges neighbours, level by level.
+func (m *merger) all(ctx context.Context, runs []sortedRun) (sortedRun, error) {
+	for len(runs) > 1 {
+		var next []sortedRun
+		for i := 0; i+1 < len(runs); i += 2 {
+			merged, err := m.pair(ctx, runs[i], runs[i+1])
+			if err != nil {
+				return sortedRun{}, err
+			}
+			next = append(next, merged)
+		}
+		if len(runs)%2 == 1 {
+			next = append(next, runs[len(runs)-1])
+		}
+		runs = next
+	}
+	return runs[0], nil
+}
+
+// pair merges two runs and releases the memory of those that were merged before.
+func (m *merger) pair(ctx context.Context, left, right sortedRun) (merged sortedRun, err error) {
+	p, err := primitive.PlanMerge(m.lane.Tuning(), left.rows, right.rows, m.keys, m.payload*8)
+	if err != nil {
+		return merged, err
+	}
+	temporary := m.lane.Scope(ctx)
+	defer temporary.ReleaseAll()
+	merged.rows = left.rows + right.rows
+	merged.Keys = m.memory.New(merged.rows*uint64(m.keys), "merged keys").All()
+	if m.payload > 0 {
+		merged.Payload = m.memory.New(merged.rows*uint64(m.payload), "merged payload").All()
+	}
+	scratch := temporary.New(p.ScratchBytes, "merge scratch")
+	if err := cmp.Or(m.memory.Err(), temporary.Err()); err != nil {
+		return merged, err
+	}
+	list := m.lane.List("merge")
+	if err := m.lane.Merge(list, p, left.KeyedColumns, right.KeyedColumns, merged.KeyedColumns,
+		scratch.All()); err != nil {
+		return merged, err
+	}
+	if err := m.lane.Submit(ctx, list); err != nil {
+		return merged, err
+	}
+	for _, run := range []sortedRun{left, right} {
+		m.release(run.Keys)
+		if m.payload > 0 {
+			m.release(run.Payload)
+		}
+	}
+	return merged, nil
+}
+
+// release releases a column of a run that is a buffer of its own; row numbers are shared by the first runs.
+func (m *merger) release(column backend.Range) {
+	if column.Buffer != nil && column == column.Buffer.All() {
+		m.memory.Release(column.Buffer)
+	}
+}
+
+// result makes a chunk of the last run.
+func (m *merger) result(ctx context.Context, c *relation.Chunk, merged sortedRun) (*held, error) {
+	h := &held{Chunk: relation.Chunk{Rows: merged.rows, Keys: relation.Values{Data: merged.Keys, Bytes: m.keys},
+		Narrow: c.Narrow, HighWord: c.HighWord}, memory: m.lane.Scope(ctx)}
+	if len(c.Payload) == 1 {
+		h.Payload = []relation.Values{{Data: merged.Payload, Bytes: m.payload}}
+		m.memory.Move(h.memory, merged.Payload.Buffer)
+	}
+	if len(c.Payload) > 1 {
+		list := m.lane.List("gather payload")
+		for _, column := range c.Payload {
+			to := h.memory.New(merged.rows*uint64(column.Bytes), "merged payload").All()
+			if err := h.memory.Err(); err != nil {
+				h.release()
+				return nil, err
+			}
+			if err := m.lane.Gather(list, column.Bytes, column.Data, merged.Payload, to, uint32(merged.rows)); err != nil {
+				h.release()
+				return nil, err
+			}
+			h.Payload = append(h.Payload, relation.Values{Data: to, Bytes: column.Bytes})
+		}
+		if err := m.lane.Submit(ctx, list); err != nil {
+			h.release()
+			return nil, err
+		}
+	}
+	m.memory.Move(h.memory, merged.Keys.Buffer)
+	return h, nil
+}

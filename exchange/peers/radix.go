@@ -1,0 +1,224 @@
+package peers
+
+import (
+	"context"
+	"math/bits"
+
+	"github.com/spirjoin/spirjoin/exec"
+	"github.com/spirjoin/spirjoin/relation"
+)
+
+// Thresholds of HMG 3.1.2, relative to an even share of the rows, in 1/1000.
+const (
+	paddingThousandths = 5  // what a rank may have more or less than its share, so that fewer buckets are refined
+	fusingThousandths  = 10 // buckets that are sorted together have at most as many rows
+)
+
+// radix parts rows by the most significant bits of their keys (HMG 3.1.2): each pass partitions, by the next 8 bits,
+// the buckets in which boundaries of ranks lie, until all boundaries lie between buckets. The first pass begins with
+// the highest bit in which keys of any rank differ.
+//
+// Example for 2 ranks with 2 bits a pass: keys 00, 01, 01, 10 have buckets of 1, 2, 1 rows. The boundary after 2 rows
+// lies in the second one, which all its bits are known of: equal keys, of which each rank gets one.
+type radix struct {
+	rank, size int
+	weights    []uint32
+	places     KeyPlaces
+
+	chunks  []*held // partitioned so far
+	begun   bool
+	varying uint64
+	targets []uint64
+	share   uint64 // an even one
+	buckets []bucket
+	divided divided
+	groups  []fused
+	pieces  []piece
+}
+
+// Measure says how the keys vary, then how many rows the parts of each spanning bucket have.
+func (x *radix) Measure(ctx context.Context, lane *exec.Lane, chunks []*relation.Chunk) ([]byte, error) {
+	var numbers []uint64
+	if !x.begun {
+		for _, c := range chunks {
+			varying, common, _, err := unordered(ctx, lane, c)
+			if err != nil {
+				return nil, err
+			}
+			x.chunks = append(x.chunks, &held{Chunk: *c})
+			numbers = append(numbers, c.Rows, varying, common)
+		}
+		return putNumbers(numbers...), nil
+	}
+	for _, number := range x.divided.spanning {
+		d, _ := x.buckets[number].nextDigit(x.varying)
+		for chunk := range chunks {
+			rows, err := x.refine(ctx, lane, chunk, number, d)
+			if err != nil {
+				return nil, err
+			}
+			numbers = append(numbers, rows...)
+		}
+	}
+	return putNumbers(numbers...), nil
+}
+
+// refine partitions a bucket of a chunk where it is.
+func (x *radix) refine(ctx context.Context, lane *exec.Lane, chunk, number int, d radixDigit) ([]uint64, error) {
+	h, first := x.chunks[chunk], uint64(0)
+	for i := range number {
+		first += x.buckets[i].rows[chunk][x.rank]
+	}
+	rows := x.buckets[number].rows[chunk][x.rank]
+	if rows == 0 {
+		return make([]uint64, 1<<d.bits), nil
+	}
+	p, work := partition{shift: d.shift, bits: d.bits}, lane.Nested(ctx)
+	if rows == h.Rows {
+		to := &held{memory: work.Memory}
+		counts, err := p.run(ctx, work, &h.Chunk, &to.Chunk)
+		if err != nil {
+			to.release()
+			return nil, err
+		}
+		h.release()
+		x.chunks[chunk] = to
+		return counts, nil
+	}
+	defer work.Memory.ReleaseAll()
+	// Kernels read from aligned places: the bucket is copied to one, partitioned, and copied back.
+	old, aligned := part(&h.Chunk, first, rows), &held{memory: work.Memory}
+	if err := aligned.copy(ctx, lane, &old); err != nil {
+		return nil, err
+	}
+	var parted relation.Chunk
+	counts, err := p.run(ctx, work, &aligned.Chunk, &parted)
+	if err != nil {
+		return nil, err
+	}
+	list := lane.List("put back")
+	from, to := columnsOf(&parted), columnsOf(&old)
+	for i := range from {
+		if err := lane.Copy(list, to[i].Data, from[i].Data); err != nil {
+			return nil, err
+		}
+	}
+	return counts, lane.Submit(ctx, list)
+}
+
+// Decide distributes the buckets, and asks again while some span ranks.
+func (x *radix) Decide(said [][]byte) (again bool, err error) {
+	if !x.begun {
+		err = x.begin(said)
+	} else {
+		err = x.replace(said)
+	}
+	if err != nil {
+		return false, err
+	}
+	x.divided = divide(x.buckets, x.targets, x.varying, x.share*paddingThousandths/2000, x.places)
+	if len(x.divided.spanning) > 0 {
+		return true, nil
+	}
+	x.pieces = x.divided.pieces(x.buckets)
+	x.groups = fuse(x.pieces, x.buckets, x.varying, x.share*fusingThousandths/1000)
+	return false, nil
+}
+
+// begin makes a bucket of all rows.
+func (x *radix) begin(said [][]byte) error {
+	all, err := allNumbers(said, 3*len(x.chunks))
+	if err != nil {
+		return err
+	}
+	x.begun = true
+	rows, total, some, one := make([][]uint64, len(x.chunks)), uint64(0), false, uint64(0)
+	for rank := range all {
+		for chunk := range x.chunks {
+			n, varying, common := all[rank][3*chunk], all[rank][3*chunk+1], all[rank][3*chunk+2]
+			rows[chunk] = append(rows[chunk], n)
+			if total += n; n == 0 {
+				continue
+			}
+			if !some {
+				some, one = true, common
+			}
+			x.varying |= varying | one ^ common
+		}
+	}
+	x.targets, x.share = targets(total, x.size, x.weights), total/uint64(x.size)
+	if total > 0 {
+		x.buckets = []bucket{newBucket(one&^x.varying, bits.Len64(x.varying), rows)}
+	}
+	return nil
+}
+
+// replace puts the parts of spanning buckets in their place. Empty ones are left out.
+func (x *radix) replace(said [][]byte) error {
+	count := 0
+	for _, number := range x.divided.spanning {
+		d, _ := x.buckets[number].nextDigit(x.varying)
+		count += len(x.chunks) << d.bits
+	}
+	all, err := allNumbers(said, count)
+	if err != nil {
+		return err
+	}
+	var buckets []bucket
+	spanning, at := x.divided.spanning, 0
+	for number, b := range x.buckets {
+		if len(spanning) == 0 || spanning[0] != number {
+			buckets = append(buckets, b)
+			continue
+		}
+		spanning = spanning[1:]
+		d, _ := b.nextDigit(x.varying)
+		for digit := range 1 << d.bits {
+			rows := make([][]uint64, len(x.chunks))
+			for chunk := range rows {
+				for rank := range all {
+					rows[chunk] = append(rows[chunk], all[rank][at+chunk<<d.bits+digit])
+				}
+			}
+			// Bits of the digit that do not vary are in least already.
+			small := newBucket(b.least|uint64(digit)<<d.shift, d.shift, rows)
+			if small.total > 0 {
+				buckets = append(buckets, small)
+			}
+		}
+		at += len(x.chunks) << d.bits
+	}
+	x.buckets = buckets
+	return nil
+}
+
+// Apply returns the partitioned rows of a chunk; each fused group of buckets is a group of parts.
+func (x *radix) Apply(_ context.Context, _ *exec.Lane, chunk int) (*Parts, error) {
+	p := &Parts{Chunk: x.chunks[chunk].Chunk, apart: true}
+	for _, g := range x.groups {
+		p.Groups = append(p.Groups, g.first)
+	}
+	for _, one := range x.pieces {
+		p.Rows, p.Owners = append(p.Rows, one.rows[chunk]), append(p.Owners, one.owner)
+	}
+	return p, nil
+}
+
+// splitters are the boundaries between whole keys.
+func (x *radix) splitters() []Splitter {
+	s := make([]Splitter, len(x.divided.boundaries))
+	for i, b := range x.divided.boundaries {
+		if s[i].None = b.bucket == len(x.buckets); !s[i].None {
+			s[i].Key = x.buckets[b.bucket].least
+		}
+	}
+	return s
+}
+
+// release releases the partitioned rows of a chunk.
+func (x *radix) release(chunk int) {
+	if chunk < len(x.chunks) {
+		x.chunks[chunk].release()
+		x.chunks[chunk].memory = nil
+	}
+}

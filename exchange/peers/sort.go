@@ -1,0 +1,256 @@
+package peers
+
+import (
+	"context"
+
+	"github.com/spirjoin/spirjoin/exec"
+	"github.com/spirjoin/spirjoin/relation"
+)
+
+// Method is a way to sort across ranks. All give the same keys on each rank, up to where equal keys and shares are cut.
+type Method uint8
+
+const (
+	// MergeStages sorts each chunk and merges them in stages, half with half (HMG 3.1.1): 1 stage for 2 ranks, 3 for 4, 7
+	// for 8. Equal keys keep the order of ranks, and of rows on a rank.
+	MergeStages Method = iota
+	// MergeOnce sorts each chunk, finds the boundaries of all ranks at once, and merges what comes from all of them: each
+	// row moves once.
+	MergeOnce
+	// RadixPartition partitions each chunk by the most significant bits, sends buckets to where they belong, and sorts
+	// them there by the other bits (HMG 3.1.2): each row moves once. Equal keys keep the order of ranks.
+	RadixPartition
+)
+
+func (m Method) String() string {
+	return [...]string{"merge in stages", "merge once", "radix partition"}[m]
+}
+
+// Order says how to sort.
+type Order struct {
+	Method Method
+	Keys   KeyPlaces
+	// MostBytes bounds the device memory of the columns that this rank receives in one movement; 0 means what the grant
+	// and the device have.
+	MostBytes uint64
+}
+
+// Sorted is the rows of one rank after a sort across all: in ascending order of keys, none of which is less than one of
+// a rank before. The owner releases it.
+type Sorted struct {
+	relation.Chunk
+	// Splitters are the boundaries between ranks, where keys are whole.
+	Splitters []Splitter
+	// Hot are the keys that make a rank have more than its share, where keys are whole.
+	Hot []HotKey
+
+	memory *exec.Scope
+}
+
+// Release releases the columns. Safe on nil; a second Release does nothing.
+func (s *Sorted) Release() {
+	if s != nil && s.memory != nil {
+		s.memory.ReleaseAll()
+	}
+}
+
+// Sort sorts the rows of all ranks by key. Each rank gets as many rows as its weight says: to the row if equal keys may
+// be on several ranks and the method is by merges; within 0.5% of an even share by radix partition; with whole keys as
+// near as keys allow, see [Sorted.Hot]. Several chunks, which are sorted each by itself, have common splitters, so that
+// rows of theirs with equal keys are on one rank: then keys are whole. The chunks stay as they are. All ranks call Sort
+// with the same order and number of chunks, whose columns have the same widths.
+//
+// Errors: *TooLarge on all ranks if one has too little memory, and then nothing is left allocated; ErrInvalidInput if
+// ranks disagree; those of links and devices; ErrCancelled.
+func (r *Rank) Sort(ctx context.Context, o Order, chunks ...*relation.Chunk) ([]*Sorted, error) {
+	for _, c := range chunks {
+		if err := c.Check("sort"); err != nil {
+			return nil, err
+		}
+	}
+	if len(chunks) > 1 {
+		o.Keys = WholeKeys
+	}
+	s := &sorter{Rank: r, order: o, rows: make([]*held, len(chunks))}
+	for i, c := range chunks {
+		s.rows[i] = &held{Chunk: *c}
+	}
+	var err error
+	switch o.Method {
+	case MergeStages:
+		err = s.mergeStages(ctx)
+	case MergeOnce:
+		err = s.mergeOnce(ctx)
+	case RadixPartition:
+		err = s.radixPartition(ctx)
+	default:
+		err = invalid("method %d", o.Method)
+	}
+	if err == nil {
+		err = s.own(ctx)
+	}
+	if err != nil {
+		for _, h := range s.rows {
+			h.release()
+		}
+		return nil, err
+	}
+	all := make([]*Sorted, len(chunks))
+	for i, h := range s.rows {
+		all[i] = &Sorted{Chunk: h.Chunk, Splitters: s.splitters, Hot: s.hot, memory: h.memory}
+	}
+	return all, nil
+}
+
+// sorter is a sort in progress.
+type sorter struct {
+	*Rank
+	order     Order
+	rows      []*held
+	splitters []Splitter
+	hot       []HotKey
+}
+
+// replace puts other rows in the place of those of a chunk, whose memory is released.
+func (s *sorter) replace(chunk int, by *held) {
+	if s.rows[chunk] != by {
+		s.rows[chunk].release()
+		s.rows[chunk] = by
+	}
+}
+
+// sortLocal sorts the chunks of this rank.
+func (s *sorter) sortLocal(ctx context.Context) error {
+	for i, h := range s.rows {
+		sorted, err := sortLocally(ctx, s.Lane, &h.Chunk)
+		if err == nil && sorted.memory != nil {
+			s.replace(i, sorted)
+		}
+		if err := s.all(ctx, "sort", err); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// mergeStages sorts chunk by chunk, in stages. Then boundaries move to where keys differ, if keys are to be whole.
+func (s *sorter) mergeStages(ctx context.Context) error {
+	if err := s.sortLocal(ctx); err != nil {
+		return err
+	}
+	for i := range s.rows {
+		for _, stage := range stages(0, s.Size(), true) {
+			by := &swap{rank: s.Rank.Rank(), stage: stage, weights: s.Weights}
+			if err := s.agree(ctx, s.Lane, by, []*relation.Chunk{&s.rows[i].Chunk}); err != nil {
+				return err
+			}
+			if err := s.moveAndMerge(ctx, by, i); err != nil {
+				return err
+			}
+		}
+	}
+	if s.order.Keys == SplitKeys {
+		return nil
+	}
+	return s.cut(ctx, false)
+}
+
+// mergeOnce cuts the sorted chunks into the ranges of all ranks and merges what each gets.
+func (s *sorter) mergeOnce(ctx context.Context) error {
+	if err := s.sortLocal(ctx); err != nil {
+		return err
+	}
+	return s.cut(ctx, true)
+}
+
+// cut moves the ranges of keys of sorted chunks to their ranks. apart says that what comes from several ranks is to be
+// merged; otherwise it is in order.
+func (s *sorter) cut(ctx context.Context, apart bool) error {
+	by := s.keyRange(s.order.Keys)
+	by.apart = apart
+	chunks := make([]*relation.Chunk, len(s.rows))
+	for i, h := range s.rows {
+		chunks[i] = &h.Chunk
+	}
+	if err := s.agree(ctx, s.Lane, by, chunks); err != nil {
+		return err
+	}
+	s.splitters, s.hot = by.splitters, by.hot
+	for i := range s.rows {
+		if err := s.moveAndMerge(ctx, by, i); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// moveAndMerge moves the parts of a chunk and merges the runs that this rank gets.
+func (s *sorter) moveAndMerge(ctx context.Context, by Partitioner, chunk int) error {
+	parts, err := by.Apply(ctx, s.Lane, chunk)
+	if err != nil || parts.stay() {
+		return err
+	}
+	received, err := s.move(ctx, parts, s.order.MostBytes)
+	if err != nil {
+		return err
+	}
+	if received.Rows == 0 && !parts.has(s.Rank.Rank()) { // this rank takes no part
+		received.Release()
+		return s.all(ctx, "merge", nil)
+	}
+	got := &held{Chunk: received.Chunk, memory: received.memory}
+	s.replace(chunk, got)
+	if parts.apart {
+		merged, failed := mergeRuns(ctx, s.Lane, &got.Chunk, byGroup(received.Runs))
+		switch {
+		case failed != nil:
+			err = failed
+		case merged.memory == nil:
+			got.Chunk = merged.Chunk
+		default:
+			s.replace(chunk, merged)
+		}
+	}
+	return s.all(ctx, "merge", err)
+}
+
+// has reports whether a rank has rows among the parts.
+func (p *Parts) has(rank int) bool {
+	for _, rows := range p.Rows {
+		if rows[rank] > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// byGroup joins the runs of each group, which are in order.
+func byGroup(runs []Run) (joined []Run) {
+	for _, run := range runs {
+		if n := len(joined); n > 0 && joined[n-1].Group == run.Group {
+			joined[n-1].Rows += run.Rows
+		} else {
+			joined = append(joined, run)
+		}
+	}
+	return joined
+}
+
+// own copies rows that are still in columns of the caller.
+func (s *sorter) own(ctx context.Context) error {
+	var failed error
+	for i, h := range s.rows {
+		if h.memory == nil && failed == nil {
+			mine := &held{memory: s.Lane.Scope(ctx)}
+			failed = mine.copy(ctx, s.Lane, &h.Chunk)
+			s.rows[i] = mine
+		}
+	}
+	return s.all(ctx, "own", failed)
+}
+
+// all ends a step that takes memory on all ranks: if it failed on one for lack of it, all return *TooLarge.
+func (r *Rank) all(ctx context.Context, step string, failed error) error {
+	_, err := r.gatherUnless(ctx, step, nil, failed)
+	return err
+}

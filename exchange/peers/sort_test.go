@@ -1,0 +1,188 @@
+package peers
+
+import (
+	"context"
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/spirjoin/spirjoin/relation"
+)
+
+// sortedBy sorts tables on all ranks and returns what each has then, and the result of rank 0.
+func (c *cluster) sortedBy(t *testing.T, o Order, weights []uint32, tables ...[]*table) ([][]*table, *Sorted) {
+	got := make([][]*table, len(tables))
+	for i := range got {
+		got[i] = make([]*table, len(c.lanes))
+	}
+	var result *Sorted
+	require.NoError(t, c.run(t.Context(), weights, func(ctx context.Context, r *Rank) error {
+		var chunks []*relation.Chunk
+		for i := range tables {
+			chunks = append(chunks, tables[i][r.Rank()].upload(t, r.Lane))
+		}
+		all, err := r.Sort(ctx, o, chunks...)
+		if err != nil {
+			return err
+		}
+		for i, of := range all {
+			got[i][r.Rank()] = download(t, r.Lane, &of.Chunk)
+			of.Release()
+		}
+		if r.Rank() == 0 && len(all) > 0 {
+			result = all[0]
+		}
+		return nil
+	}))
+	for _, lane := range c.lanes {
+		lane.Memory.ReleaseAll()
+	}
+	return got, result
+}
+
+// checkSorted holds the ranks' tables of one relation against the input.
+func checkSorted(t *testing.T, what any, keys KeyPlaces, want, got []*table) {
+	t.Helper()
+	require.Equal(t, sorted(want...), sorted(got...), "%v", what)
+	before, rankBefore := uint64(0), -1
+	for rank, of := range got {
+		require.True(t, slices.IsSorted(of.columns[0]), "%v: rank %d", what, rank)
+		if of.rows() == 0 {
+			continue
+		}
+		first := of.columns[0][0]
+		require.LessOrEqual(t, before, first, "%v: rank %d", what, rank)
+		if keys == WholeKeys && rankBefore >= 0 {
+			require.NotEqual(t, before, first, "%v: ranks %d and %d", what, rankBefore, rank)
+		}
+		before, rankBefore = of.columns[0][of.rows()-1], rank
+	}
+}
+
+// checkStable checks that equal keys are in the order of the input, which payload column 1 has the numbers of.
+func checkStable(t *testing.T, what any, got []*table) {
+	t.Helper()
+	key, number := uint64(math.MaxUint64), uint64(0)
+	for _, of := range got {
+		for i, k := range of.columns[0] {
+			n := of.columns[1][i]
+			if k == key && n <= number {
+				require.Fail(t, "equal keys change places", "%v: key %d, row %d after %d", what, k, n, number)
+			}
+			key, number = k, n
+		}
+	}
+}
+
+// checkShares checks that no rank is further from its share than slack rows.
+func checkShares(t *testing.T, what any, weights []uint32, slack float64, got []*table) {
+	t.Helper()
+	total := uint64(0)
+	for _, of := range got {
+		total += uint64(of.rows())
+	}
+	ends := targets(total, len(got), weights)
+	for rank, of := range got {
+		require.InDelta(t, ends[rank+1]-ends[rank], of.rows(), slack, "%v: rank %d", what, rank)
+	}
+}
+
+var methods = []Method{MergeStages, MergeOnce, RadixPartition}
+
+// TestSort: rows are in order on each rank and from rank to rank, equal keys keep their order, and shares are exact
+// to the row, or nearly so by radix partition.
+func TestSort(t *testing.T) {
+	forEachCluster(t, 8, func(t *testing.T, all *cluster) {
+		for i, s := range scenarios(t, 8, 0, 1, 100, 3000, 20_011) {
+			for _, method := range methods {
+				tables := s.tables(uint64(i))
+				got, _ := all.first(s.size).sortedBy(t, Order{Method: method}, s.weights, tables)
+				checkSorted(t, &s, SplitKeys, tables, got[0])
+				slack := 0.0
+				if method == RadixPartition {
+					slack = float64(s.rows/s.size) * paddingThousandths / 1000
+				}
+				checkShares(t, &s, s.weights, slack, got[0])
+				if len(s.widths) > 1 {
+					checkStable(t, &s, got[0])
+				}
+			}
+		}
+	})
+}
+
+// TestWholeKeys: equal keys of all relations are on one rank; ranks are as near to their shares as keys allow, and the
+// keys that prevent it are named.
+func TestWholeKeys(t *testing.T) {
+	forEachCluster(t, 8, func(t *testing.T, all *cluster) {
+		for i, s := range scenarios(t, 8, 0, 1, 100, 3000, 20_011) {
+			for _, method := range methods {
+				tables := s.tables(uint64(i))
+				others := (&scenario{s.distribution, s.size, s.rows / 3, "uneven", s.widths[:1], nil}).tables(uint64(i) + 1)
+				got, result := all.first(s.size).sortedBy(t, Order{Method: method}, s.weights, tables, others)
+				checkWhole(t, &s, method, result, [][]*table{tables, others}, got)
+			}
+		}
+	})
+}
+
+// checkWhole checks relations that were sorted with common splitters.
+func checkWhole(t *testing.T, s *scenario, method Method, result *Sorted, want, got [][]*table) {
+	t.Helper()
+	where, counts, total := make(map[uint64]int), make(map[uint64]uint64), uint64(0)
+	for side := range got {
+		checkSorted(t, s, WholeKeys, want[side], got[side])
+		for rank, of := range got[side] {
+			for _, key := range of.columns[0] {
+				if at, known := where[key]; known {
+					require.Equal(t, at, rank, "%v: key %d", s, key)
+				}
+				where[key] = rank
+				counts[key]++
+				total++
+			}
+		}
+	}
+	ends := targets(total, s.size, s.weights)
+	named := make(map[uint64]HotKey)
+	for _, hot := range result.Hot {
+		named[hot.Key] = hot
+		require.Equal(t, counts[hot.Key], hot.Rows, "%v", s)
+		require.Equal(t, where[hot.Key], hot.Rank, "%v", s)
+	}
+	most := uint64(0)
+	for key, n := range counts {
+		most = max(most, n)
+		if at := where[key]; n > ends[at+1]-ends[at] && s.weights == nil {
+			require.Contains(t, named, key, "%v", s)
+		}
+	}
+	// Each boundary is off by half of the most frequent key at most, or by the padding.
+	if method == RadixPartition {
+		most = max(most, total/uint64(s.size)*paddingThousandths/1000)
+	}
+	at := uint64(0)
+	for rank := range s.size {
+		for side := range got {
+			at += uint64(got[side][rank].rows())
+		}
+		require.LessOrEqual(t, 2*distance(at, ends[rank+1]), most, "%v: rank %d", s, rank)
+	}
+	require.Len(t, result.Splitters, s.size-1)
+	for rank := range s.size {
+		for side := range got {
+			for _, key := range got[side][rank].columns[0] {
+				if rank > 0 {
+					before := result.Splitters[rank-1]
+					require.True(t, !before.None && (key > before.Key || key == before.Key && !before.Before))
+				}
+				if rank < s.size-1 {
+					after := result.Splitters[rank]
+					require.True(t, after.None || key < after.Key || key == after.Key && after.Before)
+				}
+			}
+		}
+	}
+}
