@@ -16,6 +16,7 @@ import (
 	"github.com/spirjoin/spirjoin/internal/jointest"
 	"github.com/spirjoin/spirjoin/internal/jointest/oracle"
 	"github.com/spirjoin/spirjoin/join"
+	"github.com/spirjoin/spirjoin/join/hmg"
 	"github.com/spirjoin/spirjoin/primitive"
 )
 
@@ -90,7 +91,8 @@ func TestHMG(t *testing.T) {
 		{far, far}, {left, left}}
 	keys := [][]string{{"k"}, {"s"}, {"k", "n"}, {"k", "d"}}
 	onHMG(t, func(t *testing.T, h *join.HMG, devices int) {
-		for _, c := range devicetest.Combinations(t, len(tables), len(keys), 3, 3, 3, 2) {
+		for _, c := range devicetest.Combinations(t, len(tables), len(keys), 3, 3, 3, 2, 4) {
+			h.Cut.Sort = hmg.Sorting(c[6])
 			h.Cut.ChunkRows, h.Cut.TaskRows = []uint64{0, 200, uint64(60/devices + 1)}[c[2]], []uint64{0, 60, 9}[c[3]]
 			h.KeepHashBits([]int{64, 3, 0}[c[4]])
 			spec := join.Spec{On: keys[c[1]], BatchRows: 100 * c[5]}

@@ -20,7 +20,7 @@ import (
 // Config says on what a join runs, and how it is cut. Its lanes are used by one join at a time.
 type Config struct {
 	Lanes []*exec.Lane // one for each device, whose grants are charged; a device may occur more than once
-	Links *peers.Links // between the devices; may be nil for SortAlone
+	Links *peers.Links // between the devices; may be nil for SortAlone and for one device
 	Alloc runs.Allocator
 	Sort  Sorting
 	// ChunkRows is the most rows of a chunk: those of a chunkset on one device. TaskRows is the most rows of both sides in
@@ -34,10 +34,20 @@ type Config struct {
 type Sorting uint8
 
 const (
-	// SortAlone sorts each chunk on its device. Nothing moves between devices, but a chunkset is as many runs as devices,
-	// which the host merges.
-	SortAlone Sorting = iota
+	SortRadix     Sorting = iota // across the devices by radix partition (HMG 3.1.2)
+	SortMerge                    // across the devices by merges in stages (HMG 3.1.1)
+	SortMergeOnce                // by a merge of all devices' rows at once, [peers.MergeOnce]
+	// SortAlone sorts each chunk on its device, as with one device. Nothing moves between devices, but a chunkset is as
+	// many runs as devices, which the host merges.
+	SortAlone
 )
+
+func (s Sorting) String() string { return [...]string{"radix", "merge", "merge-once", "alone"}[s] }
+
+func (s Sorting) method() peers.Method {
+	return [...]peers.Method{SortRadix: peers.RadixPartition, SortMerge: peers.MergeStages,
+		SortMergeOnce: peers.MergeOnce}[s]
+}
 
 const defaultStreams = 3
 
@@ -49,8 +59,9 @@ func (c *Config) streams() int {
 }
 
 // chunkCopies is how many times a device has the rows of a chunk, with row numbers, at most: uploaded ahead; being
-// sorted, which takes the input and two buffers; sorted and on the way to the host, with their input.
-const chunkCopies = 6
+// sorted across devices, which takes the chunk, its parts in order, what was received, and two buffers of a sort or
+// merge; sorted and on the way to the host.
+const chunkCopies = 7
 
 // Device is what [Config.Fit] has to know of the devices: their number, and of the weakest the memory and the tuning.
 type Device struct {

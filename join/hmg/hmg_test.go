@@ -147,12 +147,14 @@ func simplest[K runs.Word](keys [2][]uint64, numbered bool) (pairs [][2]uint32) 
 func TestJoin(t *testing.T) {
 	names := []string{"all equal", "few", "many", "zipf 1", "zipf 2", "sorted", "none"}
 	onGroups(t, func(t *testing.T, c hmg.Config) {
-		for _, at := range devicetest.Combinations(t, len(names), len(names), 4, 3, 2) {
+		for _, at := range devicetest.Combinations(t, len(names), len(names), 4, 3, 2, 4) {
+			c.Sort = hmg.Sorting(at[5])
 			sets, taskRows, numbered := []int{1, 2, 4, 9}[at[2]], []uint64{100_000, 1000, 70}[at[3]], at[4] == 0
 			random := rand.New(rand.NewPCG(uint64(at[0]), uint64(at[1])))
 			keys := [2][]uint64{keysBy[names[at[0]]](random, 2600), keysBy[names[at[1]]](random, 3500)}
 			c.ChunkRows, c.TaskRows = uint64((2600+sets*len(c.Lanes)-1)/(sets*len(c.Lanes))), taskRows
-			what := fmt.Sprintf("%s x %s, %d chunksets, tasks of %d rows", names[at[0]], names[at[1]], sets, taskRows)
+			what := fmt.Sprintf("%s x %s, %d chunksets, tasks of %d rows, sort %s", names[at[0]], names[at[1]],
+				sets, taskRows, c.Sort)
 			if at[4] == 0 {
 				check[uint32](t, c, keys, numbered, what)
 			} else {
@@ -173,6 +175,11 @@ func check[K runs.Word](t *testing.T, c hmg.Config, keys [2][]uint64, numbered b
 		setRows := int(c.ChunkRows) * len(c.Lanes)
 		if !side.Presorted {
 			require.Equal(t, (len(keys[i])+setRows-1)/setRows, side.Chunksets, what)
+			wantRuns := side.Chunksets
+			if c.Sort == hmg.SortAlone {
+				wantRuns *= len(c.Lanes)
+			}
+			require.Equal(t, wantRuns, side.Runs, what)
 		}
 	}
 }
@@ -185,8 +192,10 @@ func TestFit(t *testing.T) {
 		for i := range keys {
 			keys[i] = keysBy["many"](random, 40_000)
 		}
-		for _, capBytes := range []uint64{1 << 20, 4 << 20, 1 << 30} {
-			c := hmg.Config{Alloc: &offheap.Shared, Cores: 2}
+		links := peers.NewLinks(nil)
+		defer links.Close()
+		for i, capBytes := range []uint64{1 << 20, 4 << 20, 1 << 30, 1 << 20, 1 << 20, 1 << 20} {
+			c := hmg.Config{Alloc: &offheap.Shared, Cores: 2, Links: links, Sort: hmg.Sorting(i % 4)}
 			needBytes, err := c.Fit(hmg.Device{Count: 2, CapBytes: capBytes, Tuning: opsOf(t, devices[0]).Tuning()}, 8,
 				[2]uint64{40_000, 40_000})
 			require.NoError(t, err)
@@ -198,7 +207,7 @@ func TestFit(t *testing.T) {
 			for _, d := range devices {
 				c.Lanes = append(c.Lanes, exec.NewLane(t.Context(), opsOf(t, d), grant))
 			}
-			check[uint64](t, c, keys, true, fmt.Sprint(capBytes))
+			check[uint64](t, c, keys, true, fmt.Sprint(capBytes, c.Sort))
 			grant.Release()
 		}
 	})

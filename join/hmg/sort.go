@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/exchange/peers"
 	"github.com/spirjoin/spirjoin/exchange/runs"
 	"github.com/spirjoin/spirjoin/exec"
 	"github.com/spirjoin/spirjoin/ranges"
@@ -90,15 +91,21 @@ type chunkset struct {
 // chunk is the rows of a chunkset on one device.
 type chunk struct {
 	relation.Chunk // keys, with row numbers as payload
-	memory         []*exec.Scope
+	release        func()
+}
+
+// hold makes other memory that of the chunk, and releases what it had.
+func (c *chunk) hold(release func()) {
+	if c.release != nil {
+		c.release()
+	}
+	c.release = release
 }
 
 // Release releases the device memory.
 func (s *chunkset) Release() {
-	for _, c := range s.chunks {
-		for _, m := range c.memory {
-			m.ReleaseAll()
-		}
+	for i := range s.chunks {
+		s.chunks[i].hold(nil)
 	}
 }
 
@@ -164,7 +171,7 @@ func (s *sorter[K]) upload(ctx context.Context, first, end int) (*chunkset, erro
 	err := each(ctx, "upload a chunk", devices, func(ctx context.Context, i int) error {
 		lane := s.Lanes[i].Nested(ctx)
 		c := &set.chunks[i]
-		c.memory = append(c.memory, lane.Memory)
+		c.hold(lane.Memory.ReleaseAll)
 		from, to := first+(end-first)*i/devices, first+(end-first)*(i+1)/devices
 		c.Rows = uint64(to - from)
 		c.Keys = relation.Values{Data: lane.Memory.New(c.Rows*uint64(bytesOf[K]()), "keys of a chunk").All(), Bytes: bytesOf[K]()}
@@ -195,18 +202,38 @@ func (s *sorter[K]) upload(ctx context.Context, first, end int) (*chunkset, erro
 	return set, nil
 }
 
-// sortSet sorts the chunks of a chunkset.
+// sortSet sorts the chunks of a chunkset: across the devices, or each by itself.
 func (s *sorter[K]) sortSet(ctx context.Context, set *chunkset) error {
-	return each(ctx, "sort a chunk", len(s.Lanes), func(ctx context.Context, i int) error {
-		c, lane := &set.chunks[i], s.Lanes[i].Nested(ctx)
-		c.memory = append(c.memory, lane.Memory)
-		sorted, err := ranges.Sort(ctx, lane, &c.Chunk, "chunk", ranges.Numbers{Given: c.Payload[0].Data})
-		if err == nil {
+	if s.alone() {
+		return each(ctx, "sort a chunk", len(s.Lanes), func(ctx context.Context, i int) error {
+			c, lane := &set.chunks[i], s.Lanes[i].Nested(ctx)
+			sorted, err := ranges.Sort(ctx, lane, &c.Chunk, "chunk", ranges.Numbers{Given: c.Payload[0].Data})
+			if err != nil || sorted.Keys == c.Keys.Data { // they were in order
+				lane.Memory.ReleaseAll()
+				return err
+			}
 			c.Keys.Data, c.Payload[0].Data = sorted.Keys, sorted.IDs
+			c.hold(lane.Memory.ReleaseAll)
+			return nil
+		})
+	}
+	lanes := make([]*exec.Lane, len(s.Lanes))
+	for i, lane := range s.Lanes {
+		lanes[i] = lane.Nested(ctx)
+	}
+	return peers.RunRanks(ctx, s.Links, lanes, nil, func(ctx context.Context, rank *peers.Rank) error {
+		c := &set.chunks[rank.Rank()]
+		sorted, err := rank.Sort(ctx, peers.Order{Method: s.Sort.method()}, &c.Chunk)
+		if err == nil {
+			c.Chunk = sorted[0].Chunk
+			c.hold(sorted[0].Release)
 		}
 		return err
 	})
 }
+
+// alone reports whether each chunk is a run of its own.
+func (s *sorter[K]) alone() bool { return s.Sort == SortAlone || len(s.Lanes) == 1 }
 
 // download brings sorted chunks back to where the chunkset came from.
 func (s *sorter[K]) download(ctx context.Context, set *chunkset) error {
@@ -227,12 +254,20 @@ func (s *sorter[K]) download(ctx context.Context, set *chunkset) error {
 	}); err != nil {
 		return err
 	}
+	if !s.alone() {
+		return s.add(blocks...)
+	}
 	for _, b := range blocks {
-		run, err := runs.NewRun(b)
-		if err != nil {
+		if err := s.add(b); err != nil {
 			return err
 		}
-		s.sorted = append(s.sorted, run)
 	}
 	return nil
+}
+
+// add adds a run of neighbouring blocks.
+func (s *sorter[K]) add(blocks ...runs.Block[K, uint32]) error {
+	run, err := runs.NewRun(blocks...)
+	s.sorted = append(s.sorted, run)
+	return err
 }
