@@ -26,6 +26,9 @@ type Matches[V Word] struct {
 // blockRows is how many probing rows have one entry in the sums of an expansion.
 const blockRows = 1 << 12
 
+// fewPairs is up to how many pairs of a row are written one by one: calls to copy them would take longer.
+const fewPairs = 16
+
 type expansion[V Word] struct {
 	m      Matches[V]
 	starts []uint64 // first pair of each block of rows, and the number of all pairs
@@ -64,22 +67,29 @@ func (e *expansion[V]) Write(ctx context.Context, first uint64, probe, other []V
 // write writes pairs from first on into probe and other, which have the same length.
 func (e *expansion[V]) write(first uint64, probe, other []V) {
 	m, b := &e.m, sort.Search(len(e.starts), func(i int) bool { return e.starts[i] > first })-1
-	skip := first - e.starts[b]
-	for ; len(probe) > 0; b++ {
-		if e.starts[b] == e.starts[b+1] {
-			continue
+	i, skip := b*blockRows, first-e.starts[b]
+	for ; skip >= uint64(m.Counts[i]); i++ {
+		skip -= uint64(m.Counts[i])
+	}
+	begins, counts := m.Begins[:len(m.Rows)], m.Counts[:len(m.Rows)]
+	for at := 0; at < len(probe); i++ {
+		for i%blockRows == 0 && e.starts[i/blockRows] == e.starts[i/blockRows+1] { // nothing in the block
+			i += blockRows
 		}
-		for i := b * blockRows; i < min((b+1)*blockRows, len(m.Rows)) && len(probe) > 0; i++ {
-			count := uint64(m.Counts[i])
-			if skip >= count {
-				skip -= count
-				continue
+		row, begin, n := m.Rows[i], uint64(begins[i])+skip, min(int(uint64(counts[i])-skip), len(probe)-at)
+		skip = 0
+		switch {
+		case n == 1:
+			probe[at], other[at] = row, m.Others[begin]
+		case n <= fewPairs:
+			for j := range n {
+				probe[at+j], other[at+j] = row, m.Others[begin+uint64(j)]
 			}
-			n := int(min(count-skip, uint64(len(probe))))
-			copy(other[:n], m.Others[uint64(m.Begins[i])+skip:])
-			fill(probe[:n], m.Rows[i])
-			probe, other, skip = probe[n:], other[n:], 0
+		default:
+			fill(probe[at:at+n], row)
+			copy(other[at:at+n], m.Others[begin:])
 		}
+		at += n
 	}
 }
 

@@ -83,10 +83,10 @@ func TestMerge(t *testing.T) {
 // testMerge merges every number of runs, with lengths that differ by five powers of ten, empty runs among them, keys
 // from all equal to all different, and blocks of a few rows.
 func testMerge[K, V Word](t *testing.T) {
-	lengths := []int{40_000, 3, 0, 1, 25_000, 700, 60_000, 64, 9_999}
+	lengths := []int{20_000, 3, 0, 1, 25_000, 700, 30_000, 64, 9_999}
 	for _, k := range []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 17} {
-		for _, distinct := range []uint64{1, 3, 1000, math.MaxUint64} {
-			for _, blocks := range []int{1, 3, 101} {
+		for _, distinct := range []uint64{1, 1000, math.MaxUint64} {
+			for _, blocks := range []int{1, 101} {
 				random := rand.New(rand.NewPCG(uint64(k), distinct))
 				in, first := make([]Run[K, V], k), V(0)
 				for i := range in {
@@ -95,7 +95,7 @@ func testMerge[K, V Word](t *testing.T) {
 					first += V(rows)
 				}
 				want := simplest(in)
-				for _, cores := range []int{1, 2, 7} {
+				for _, cores := range []int{1, 7} {
 					if !slices.Equal(want, merged(t, in, cores)) {
 						t.Fatalf("wrong merge of %d runs, %d distinct keys, %d blocks, %d cores", k, distinct, blocks, cores)
 					}
