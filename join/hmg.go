@@ -40,9 +40,10 @@ type HMG struct {
 	hashBits  *int // of hashes of keys that are kept; nil: all. For tests
 }
 
-// NewHMG returns the strategy on the devices of ops; one device may be there several times, which then share its memory.
-// memoryLimitBytes is the limit of host memory for inputs, sorted sides and device memory that is host memory; 0 is no
-// limit. Record batches and sorted sides are in memory of the allocator. The owner closes it before the devices.
+// NewHMG returns the strategy on the devices of ops; one device may be there several times, which then share its
+// memory. memoryLimitBytes is the limit of host memory for inputs, sorted sides and device memory that is host memory;
+// 0 is no limit. Record batches and sorted sides are in memory of the allocator. The owner closes it before the
+// devices.
 func NewHMG(ops []*primitive.Ops, allocator memory.Allocator, memoryLimitBytes uint64) *HMG {
 	h := &HMG{ops: ops, allocator: allocator, links: peers.NewLinks(nil),
 		hostBytes: cmp.Or(memoryLimitBytes, exec.Unlimited)}
@@ -65,8 +66,8 @@ func (h *HMG) Close() {
 	h.links.Close()
 }
 
-// Join sorts both tables and begins to match them; a count is complete when it returns. The tables must stay alive until
-// the result is closed.
+// Join sorts both tables and begins to match them; a count is complete when it returns. The tables must stay alive
+// until the result is closed.
 //
 // Errors: backend.ErrInvalidInput; backend.ErrUnsupported for what this strategy does not do: kinds other than inner,
 // orders, validation, key ranges; backend.ErrDeviceMemory or ErrHostMemory with what is needed; backend.ErrLimit for

@@ -15,9 +15,9 @@ import (
 	"github.com/spirjoin/spirjoin/primitive"
 )
 
-// BenchmarkHMG joins 2^22 rows with unique keys with as many that refer to them (SPIRJOIN_HMG_ROWS, a power of two), on logical devices of each backend:
-// in one chunkset and in four, by each way to sort, and both sides in order already. MB/s counts 12 bytes a row of both
-// sides.
+// BenchmarkHMG joins 2^22 rows with unique keys with as many that refer to them (SPIRJOIN_HMG_ROWS, a power of two), on
+// logical devices of each backend: in one chunkset and in four, by each way to sort, and both sides in order already.
+// MB/s counts 12 bytes a row of both sides.
 func BenchmarkHMG(b *testing.B) {
 	rows := devicetest.Rows(b, "SPIRJOIN_HMG_ROWS", 1<<22)
 	shuffled := keyed(b, "k", rows, func(i int) int64 { return int64(uint32(i)*2654435761) % int64(rows) })

@@ -82,13 +82,13 @@ func checkHMG(t *testing.T, h *join.HMG, left, right arrow.Table, spec join.Spec
 	require.Equal(t, want, got)
 }
 
-// TestHMG joins tables with all sorts of columns and NULLs in keys, with integers, texts and several columns as keys, in
-// one chunkset and in many, in tasks of a few rows and with large ones.
+// TestHMG joins tables with all sorts of columns and NULLs in keys, with integers, texts and several columns as keys,
+// in one chunkset and in many, in tasks of a few rows and with large ones.
 func TestHMG(t *testing.T) {
 	left, right := rich(t, 1, 300, 120, arrow.PrimitiveTypes.Int32), rich(t, 2, 500, 150, arrow.PrimitiveTypes.Int64)
 	far := rich(t, 3, 40, 3, arrow.PrimitiveTypes.Int32)
-	tables := [][2]arrow.Table{{left, right}, {right, left}, {left, empty(t, right)}, {empty(t, left), right}, {far, left},
-		{far, far}, {left, left}}
+	tables := [][2]arrow.Table{{left, right}, {right, left}, {left, empty(t, right)}, {empty(t, left), right},
+		{far, left}, {far, far}, {left, left}}
 	keys := [][]string{{"k"}, {"s"}, {"k", "n"}, {"k", "d"}}
 	onHMG(t, func(t *testing.T, h *join.HMG, devices int) {
 		for _, c := range devicetest.Combinations(t, len(tables), len(keys), 3, 3, 3, 2, 4) {

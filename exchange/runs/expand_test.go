@@ -26,7 +26,8 @@ func simplestPairs(m Matches[uint32]) (probe, other []uint32) {
 func TestExpand(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		random := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 4))
-		rows := rapid.SampledFrom([]int{0, 1, 5, blockRows - 1, blockRows, 3*blockRows + 7, 9 * blockRows}).Draw(t, "rows")
+		rows := rapid.SampledFrom([]int{0, 1, 5, blockRows - 1, blockRows, 3*blockRows + 7, 9 * blockRows}).
+			Draw(t, "rows")
 		m := Matches[uint32]{make([]uint32, rows), make([]uint32, rows), make([]uint32, rows), make([]uint32, 100_000)}
 		for i := range m.Others {
 			m.Others[i] = random.Uint32()

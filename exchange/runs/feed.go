@@ -54,8 +54,8 @@ func (f *Feed[K, V]) Merge(ctx context.Context) (rows uint64, err error) {
 	return after, nil
 }
 
-// final returns how many rows of each run precede every row to come. Those begin with the last row of the unfinished run
-// that is the first of its kind in the order of key and run.
+// final returns how many rows of each run precede every row to come. Those begin with the last row of the unfinished
+// run that is the first of its kind in the order of key and run.
 func (f *Feed[K, V]) final() []uint64 {
 	ends, first := make([]uint64, len(f.runs)), -1
 	for i, r := range f.runs {

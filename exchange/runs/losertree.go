@@ -2,8 +2,8 @@ package runs
 
 import "math/bits"
 
-// loserTree is a tournament of the heads of k runs: node n > 0 holds the head that lost there, and the children of n are
-// nodes 2n and 2n+1; leaf k+i is run i. To replace the winner, only the nodes above its leaf are played again.
+// loserTree is a tournament of the heads of k runs: node n > 0 holds the head that lost there, and the children of n
+// are nodes 2n and 2n+1; leaf k+i is run i. To replace the winner, only the nodes above its leaf are played again.
 type loserTree[K Word] struct {
 	nodes []head[K]
 }

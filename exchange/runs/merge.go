@@ -15,9 +15,9 @@ const (
 	pieceRows = 1 << 15
 )
 
-// Merge merges sorted runs into one (HMG 3.2), on at most cores goroutines: the output is cut into equal pieces by exact
-// selection, and each piece is merged by itself. Rows with equal keys are in the order of their runs, and within a run
-// in its order. out has as many rows as all runs together and does not overlap them.
+// Merge merges sorted runs into one (HMG 3.2), on at most cores goroutines: the output is cut into equal pieces by
+// exact selection, and each piece is merged by itself. Rows with equal keys are in the order of their runs, and within
+// a run in its order. out has as many rows as all runs together and does not overlap them.
 //
 // Errors: backend.ErrInvalidInput for an output of another size; backend.ErrCancelled, which leaves out undefined.
 func Merge[K, V Word](ctx context.Context, out Block[K, V], in []Run[K, V], cores int) error {
@@ -95,8 +95,8 @@ func (c *cursor[K, V]) advance(rows int) bool {
 	return true
 }
 
-// mergePiece merges what cursors read, in their order where keys are equal. Each kernel stops where a block ends, at the
-// end of out, or for a look at the context; cursors without rows are dropped, so that the kernels for few runs take
+// mergePiece merges what cursors read, in their order where keys are equal. Each kernel stops where a block ends, at
+// the end of out, or for a look at the context; cursors without rows are dropped, so that the kernels for few runs take
 // over.
 func mergePiece[K, V Word](ctx context.Context, out Block[K, V], in []cursor[K, V]) error {
 	in = dropEnded(in)

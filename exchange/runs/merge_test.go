@@ -97,7 +97,8 @@ func testMerge[K, V Word](t *testing.T) {
 				want := simplest(in)
 				for _, cores := range []int{1, 7} {
 					if !slices.Equal(want, merged(t, in, cores)) {
-						t.Fatalf("wrong merge of %d runs, %d distinct keys, %d blocks, %d cores", k, distinct, blocks, cores)
+						t.Fatalf("wrong merge of %d runs, %d distinct keys, %d blocks, %d cores", k, distinct, blocks,
+							cores)
 					}
 				}
 			}

@@ -28,8 +28,8 @@ type Cut struct {
 type Parts struct {
 	// Tasks are the subparts of each part, in the order of the key. Neither side of one is empty.
 	Tasks [][]Pair
-	// Whole are keys with rows on either side of a boundary: every row of R pairs with every row of S, and they are in no
-	// task.
+	// Whole are keys with rows on either side of a boundary: every row of R pairs with every row of S, and they are in
+	// no task.
 	Whole []Pair
 }
 

@@ -28,9 +28,9 @@ type Run[K, V Word] struct {
 	ends   []uint64      // row at which each block ends
 }
 
-// NewRun returns the run of some blocks, of which empty ones are left out. ErrInvalidInput if a block has more rows than
-// keys or fewer, or if a block begins with a key below the last one before it. The order within blocks is the caller's
-// promise.
+// NewRun returns the run of some blocks, of which empty ones are left out. ErrInvalidInput if a block has more rows
+// than keys or fewer, or if a block begins with a key below the last one before it. The order within blocks is the
+// caller's promise.
 func NewRun[K, V Word](blocks ...Block[K, V]) (Run[K, V], error) {
 	var r Run[K, V]
 	for i, b := range blocks {

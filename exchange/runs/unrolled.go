@@ -1,8 +1,8 @@
 package runs
 
-// The kernels for two, three and four runs keep the heads in registers and choose among them without branches: on random
-// keys a branch would be predicted wrongly every other row. Each merges until a block or the output ends and returns how
-// many rows it took from each. Keys that are equal are taken from the first block that has one.
+// The kernels for two, three and four runs keep the heads in registers and choose among them without branches: on
+// random keys a branch would be predicted wrongly every other row. Each merges until a block or the output ends and
+// returns how many rows it took from each. Keys that are equal are taken from the first block that has one.
 
 func merge2[K, V Word](out, a, b Block[K, V]) (i, j int) {
 	keys, rows := out.Keys, out.Rows[:len(out.Keys)]

@@ -124,8 +124,8 @@ func Bench(b *testing.B, run func(device *backend.Device, name string)) {
 	}
 }
 
-// BenchGroup runs a benchmark on size devices of each driver, as [Bench] does on one. A driver with fewer devices has some
-// of them opened several times.
+// BenchGroup runs a benchmark on size devices of each driver, as [Bench] does on one. A driver with fewer devices has
+// some of them opened several times.
 func BenchGroup(b *testing.B, size int, run func(devices []*backend.Device, name string)) {
 	on := func(name string, open func(i int) backend.Driver) {
 		devices := make([]*backend.Device, size)

@@ -1,5 +1,5 @@
-// Package hmg is the multi-GPU sort-merge join of HMG (docs/hmg.md) over key codes in host memory, for sides of any size
-// on any number of devices:
+// Package hmg is the multi-GPU sort-merge join of HMG (docs/hmg.md) over key codes in host memory, for sides of any
+// size on any number of devices:
 //
 //	codes and row numbers ─► Sort: chunksets up, sorted on the devices, down as runs; runs merged by the host   3.1, 3.2
 //	both sides sorted ─► Match: merge path; per device streams of upload, range search, download                3.3
@@ -23,8 +23,8 @@ type Config struct {
 	Links *peers.Links // between the devices; may be nil for SortAlone and for one device
 	Alloc runs.Allocator
 	Sort  Sorting
-	// ChunkRows is the most rows of a chunk: those of a chunkset on one device. TaskRows is the most rows of both sides in
-	// one range search. See [Config.Fit].
+	// ChunkRows is the most rows of a chunk: those of a chunkset on one device. TaskRows is the most rows of both sides
+	// in one range search. See [Config.Fit].
 	ChunkRows, TaskRows uint64
 	Streams             int // of range searches on each device; 0 is 3
 	Cores               int // of the host

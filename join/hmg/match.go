@@ -93,15 +93,15 @@ func Match[K runs.Word](ctx context.Context, c *Config, sides [2]runs.Block[K, u
 }
 
 // search finds the ranges of a task on a device: those of the rows of the shorter side in the longer one (HMG 3.3.3).
-func search[K runs.Word](ctx context.Context, c *Config, lane *exec.Lane, sides [2]runs.Block[K, uint32], task runs.Pair,
-	count bool) (*Found, error) {
+func search[K runs.Word](ctx context.Context, c *Config, lane *exec.Lane, sides [2]runs.Block[K, uint32],
+	task runs.Pair, count bool) (*Found, error) {
 	defer lane.Memory.ReleaseAll()
 	var rows [2]uint64
 	var keys [2]backend.Range
 	var own [2]runs.Block[K, uint32]
 	for i, span := range [2]runs.Span{task.R, task.S} {
 		rows[i] = span.Rows()
-		own[i] = runs.Block[K, uint32]{Keys: sides[i].Keys[span.First:span.End], Rows: sides[i].Rows[span.First:span.End]}
+		own[i].Keys, own[i].Rows = sides[i].Keys[span.First:span.End], sides[i].Rows[span.First:span.End]
 		keys[i] = lane.Memory.New(rows[i]*uint64(bytesOf[K]()), "keys of a task").All()
 	}
 	found := &Found{alloc: c.Alloc}

@@ -25,9 +25,10 @@ type Sorted struct {
 // Chunksets follow one another through three steps at a time (HMG 3.1.3, figure 9): while one is sorted on the devices,
 // the next is uploaded, and the last one downloaded to the memory that it came from.
 //
-// Errors: backend.ErrDeviceMemory if ChunkRows are too many for a device; those of the devices; ErrCancelled. b is freed
-// then.
-func Sort[K runs.Word](ctx context.Context, c *Config, b *Buffer[K], numbered bool) (_ *Buffer[K], how Sorted, err error) {
+// Errors: backend.ErrDeviceMemory if ChunkRows are too many for a device; those of the devices; ErrCancelled. b is
+// freed then.
+func Sort[K runs.Word](ctx context.Context, c *Config, b *Buffer[K], numbered bool) (
+	_ *Buffer[K], how Sorted, err error) {
 	defer func() {
 		if err != nil {
 			b.Free()
@@ -174,7 +175,8 @@ func (s *sorter[K]) upload(ctx context.Context, first, end int) (*chunkset, erro
 		c.hold(lane.Memory.ReleaseAll)
 		from, to := first+(end-first)*i/devices, first+(end-first)*(i+1)/devices
 		c.Rows = uint64(to - from)
-		c.Keys = relation.Values{Data: lane.Memory.New(c.Rows*uint64(bytesOf[K]()), "keys of a chunk").All(), Bytes: bytesOf[K]()}
+		keys := lane.Memory.New(c.Rows*uint64(bytesOf[K]()), "keys of a chunk").All()
+		c.Keys = relation.Values{Data: keys, Bytes: bytesOf[K]()}
 		ids := lane.Memory.New(c.Rows*4, "row numbers of a chunk").All()
 		c.Payload = []relation.Values{{Data: ids, Bytes: 4}}
 		if err := lane.Memory.Err(); err != nil || c.Rows == 0 {
