@@ -1,8 +1,6 @@
 package peers
 
-import (
-	"math/bits"
-)
+import "math/bits"
 
 // bucket is the rows whose keys agree in all bits from low on.
 type bucket struct {
@@ -10,6 +8,7 @@ type bucket struct {
 	low   int        // number of a bit
 	rows  [][]uint64 // by chunk and rank
 	total uint64
+	sent  bool // before other buckets were refined
 }
 
 func newBucket(least uint64, low int, rows [][]uint64) bucket {
@@ -47,14 +46,13 @@ type boundary struct {
 
 // divided is the logical distribution of buckets (HMG 3.1.2).
 type divided struct {
-	boundaries []boundary // of ranks 1, 2, ...
-	spanning   []int      // buckets that must be refined before
-	hot        []HotKey
+	boundaries []boundary // of ranks 1, 2, ...; those in spanning buckets are not final
+	spanning   []int      // buckets that must be refined
 }
 
 // divide finds the buckets in which the boundaries of ranks lie. A boundary within tolerance of an edge of its bucket
-// moves there. Otherwise the bucket spans ranks, and is refined. If it has only one key, it is split to the row, or with
-// whole keys goes to one rank.
+// moves there. Otherwise the bucket spans ranks, and is refined. If it has only one key, it is split to the row, or goes
+// to one rank if keys are whole.
 func divide(buckets []bucket, targets []uint64, varying, tolerance uint64, places KeyPlaces) (d divided) {
 	at, first := 0, uint64(0) // the bucket of the boundary, and the rows before it
 	for rank := 1; rank < len(targets)-1; rank++ {
@@ -79,6 +77,7 @@ func divide(buckets []bucket, targets []uint64, varying, tolerance uint64, place
 			if n := len(d.spanning); n == 0 || d.spanning[n-1] != at {
 				d.spanning = append(d.spanning, at)
 			}
+			d.boundaries = append(d.boundaries, boundary{bucket: at})
 		case places == SplitKeys:
 			d.boundaries = append(d.boundaries, boundary{at, before})
 		case before <= behind:

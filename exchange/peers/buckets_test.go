@@ -69,8 +69,9 @@ func TestDivide(t *testing.T) {
 		if err != nil || rounds > 9 {
 			t.Fatalf("%d rounds: %v", rounds, err)
 		}
+		delivered := x.deliver(false)
 		rows, owner, at := make([]uint64, size), 0, 0
-		for _, p := range x.pieces {
+		for _, p := range delivered.pieces {
 			if p.owner < owner {
 				t.Fatal("owners are not in order")
 			}
@@ -100,12 +101,12 @@ func TestDivide(t *testing.T) {
 			}
 		}
 		at = 0
-		for i, g := range x.groups {
+		for i, g := range delivered.groups {
 			differing := uint64(0)
 			for row := at; row < at+int(g.total); row++ {
 				differing |= all[row] ^ all[at]
 			}
-			if differing&^g.differing != 0 || g.first != 0 && x.groups[i-1].end != g.first {
+			if differing&^g.differing != 0 || g.first != 0 && delivered.groups[i-1].end != g.first {
 				t.Fatalf("group %+v differs in %x", g, differing)
 			}
 			at += int(g.total)

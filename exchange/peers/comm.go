@@ -11,8 +11,8 @@ import (
 )
 
 // Comm connects a rank with the others of its group. All ranks call the same methods with the same rounds in the same
-// order; a rank that does something else is ErrInvalidInput. When a rank fails, the calls of all others end promptly with
-// its error. Used by one goroutine of a rank at a time.
+// order; a rank that does something else is ErrInvalidInput. When a rank fails, the calls of all others end promptly,
+// with its error. Used by one goroutine of a rank at a time.
 type Comm interface {
 	Rank() int // from 0 to Size-1
 	Size() int

@@ -28,10 +28,10 @@ type hash struct {
 // bucketsPerRank is the least number of buckets for each rank: the more there are, the more evenly rows are shared out.
 const bucketsPerRank = 8
 
-// Hash returns a partitioner that spreads keys by a mix of them with a seed ([kernel.Mix]): a stable partition into
-// 256 buckets, or as many as give each rank 8, whose rows are counted before neighbouring buckets are assigned to ranks,
-// so that the fullest rank has as little as the buckets allow. Rows of one rank keep their order within a bucket. Other
-// partitions of the same rows use other seeds.
+// Hash returns a partitioner that spreads keys by a mix of them with a seed ([kernel.Mix]): a stable partition into 256
+// buckets, or as many as give each rank 8. Their rows are counted before neighbouring buckets are assigned to ranks, so
+// that the fullest rank has as little as the buckets allow. Rows of one rank keep their order within a bucket. Other
+// partitions of the same rows use other seeds. The partitioned copies of all chunks of an exchange exist at once.
 func (r *Rank) Hash(seed uint32) Partitioner {
 	return &hash{seed: seed, size: r.Size(), weights: r.Weights,
 		bits: max(8, bits.Len(uint(bucketsPerRank*r.Size()-1)))}

@@ -210,8 +210,8 @@ func (k *keyRange) findSplitters(said [][]byte) error {
 	return nil
 }
 
-// placeSplitters puts each boundary before or behind the rows with the key of its splitter, whichever is nearer to where
-// it should be, unless the splitters are given, and finds hot keys.
+// placeSplitters puts each boundary before or behind the rows with the key of its splitter, whichever is nearer to
+// where it should be, unless the splitters are given, and finds hot keys.
 func (k *keyRange) placeSplitters(said [][]byte) error {
 	boundaries, given := len(k.splitters), k.at == nil
 	all, err := allNumbers(said, 2*len(k.chunks)*boundaries)

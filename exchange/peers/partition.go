@@ -2,7 +2,6 @@ package peers
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/exec"
@@ -13,17 +12,25 @@ import (
 // suffice, they measure again. A partitioner belongs to one rank and serves one exchange. Chunks of one exchange, such
 // as both sides of a join, are divided alike: rows with equal keys meet on one rank, where the partitioner is by key.
 type Partitioner interface {
+	agreement
+	// Apply returns the rows of a chunk in the order of their parts, in memory of the lane or of the chunk.
+	Apply(ctx context.Context, lane *exec.Lane, chunk int) (*Parts, error)
+}
+
+// agreement is rounds in which ranks come to know the same.
+type agreement interface {
 	// Measure returns what this rank says about its chunks. Memory for Apply is allocated from the lane.
 	Measure(ctx context.Context, lane *exec.Lane, chunks []*relation.Chunk) ([]byte, error)
 	// Decide takes what all ranks said, by rank, and reports whether they must measure again. It is a pure function of
 	// what was said so far, so that all ranks decide alike.
 	Decide(said [][]byte) (again bool, err error)
-	// Apply returns the rows of a chunk in the order of their parts, in memory of the lane or of the chunk.
-	Apply(ctx context.Context, lane *exec.Lane, chunk int) (*Parts, error)
 }
 
-// All is the owner of parts that every rank receives.
-const All = -1
+// Owners of parts that are no rank.
+const (
+	All    = -1 // every rank receives the rows
+	nobody = -2 // they stay where they are: they are moved before or afterwards
+)
 
 // Parts are the rows of one rank, part after part, and what all ranks know of the parts of the others.
 type Parts struct {
@@ -42,9 +49,9 @@ type Parts struct {
 const runRows = backend.PlanAlignment / 4
 
 // Exchange moves the rows of chunks to the ranks that a partitioner names, and returns for each chunk what this rank
-// received, in memory of its lane. All ranks call it, with the same number of chunks, whose columns have the same widths
-// on all ranks. The chunks stay as they are. While it runs, a rank has each row up to three times: in the chunk, in the
-// order of the parts, and where it was received.
+// received, in memory of its lane. All ranks call it, with the same number of chunks, whose columns have the same
+// widths on all ranks. The chunks stay as they are. While it runs, a rank has each row up to three times: in the chunk,
+// in the order of the parts, and where it was received.
 //
 // most is the most device memory, in bytes, that the received columns of all chunks may take on this rank; 0 means what
 // the grant of the lane and the device have. If it is too little on one rank, all ranks return *TooLarge and have
@@ -85,18 +92,24 @@ func (r *Rank) Exchange(ctx context.Context, by Partitioner, most uint64, chunks
 }
 
 // agree measures and decides until all is known.
-func (r *Rank) agree(ctx context.Context, lane *exec.Lane, by Partitioner, chunks []*relation.Chunk) error {
-	for again, number := true, 1; again; number++ {
-		mine, err := by.Measure(ctx, lane, chunks)
-		said, err := r.gatherUnless(ctx, fmt.Sprintf("measure %d", number), mine, err)
-		if err != nil {
-			return err
-		}
-		if again, err = by.Decide(said); err != nil {
+func (r *Rank) agree(ctx context.Context, lane *exec.Lane, by agreement, chunks []*relation.Chunk) error {
+	for {
+		again, err := r.measure(ctx, lane, by, chunks)
+		if err != nil || !again {
 			return err
 		}
 	}
-	return nil
+}
+
+// measure measures once and decides.
+func (r *Rank) measure(ctx context.Context, lane *exec.Lane, by agreement, chunks []*relation.Chunk) (again bool,
+	err error) {
+	mine, err := by.Measure(ctx, lane, chunks)
+	said, err := r.gatherUnless(ctx, "measure", mine, err)
+	if err != nil {
+		return false, err
+	}
+	return by.Decide(said)
 }
 
 // broadcast sends all rows to all ranks.

@@ -3,6 +3,7 @@ package peers
 import (
 	"context"
 	"math/bits"
+	"slices"
 
 	"github.com/spirjoin/spirjoin/exec"
 	"github.com/spirjoin/spirjoin/relation"
@@ -14,9 +15,15 @@ const (
 	fusingThousandths  = 10 // buckets that are sorted together have at most as many rows
 )
 
+// fusingRows is the number of rows that buckets that are sorted together may have in any case: dispatches take most of
+// the time of a sort of fewer.
+const fusingRows = 1 << 15
+
 // radix parts rows by the most significant bits of their keys (HMG 3.1.2): each pass partitions, by the next 8 bits,
 // the buckets in which boundaries of ranks lie, until all boundaries lie between buckets. The first pass begins with
 // the highest bit in which keys of any rank differ.
+//
+// Once most rows are in buckets that belong to one rank, these are sent while the others are refined.
 //
 // Example for 2 ranks with 2 bits a pass: keys 00, 01, 01, 10 have buckets of 1, 2, 1 rows. The boundary after 2 rows
 // lies in the second one, which all its bits are known of: equal keys, of which each rank gets one.
@@ -24,6 +31,7 @@ type radix struct {
 	rank, size int
 	weights    []uint32
 	places     KeyPlaces
+	fusing     uint64 // rows that buckets that are sorted together may have in any case
 
 	chunks  []*held // partitioned so far
 	begun   bool
@@ -32,8 +40,15 @@ type radix struct {
 	share   uint64 // an even one
 	buckets []bucket
 	divided divided
-	groups  []fused
-	pieces  []piece
+	total   uint64 // rows of all ranks
+	passes  int    // so far
+}
+
+// delivery is pieces of buckets that move at once, in groups that are sorted together.
+type delivery struct {
+	pieces []piece // of all buckets; nobody owns those that do not move
+	groups []fused
+	least  []uint64 // the least key of each group
 }
 
 // Measure says how the keys vary, then how many rows the parts of each spanning bucket have.
@@ -117,12 +132,46 @@ func (x *radix) Decide(said [][]byte) (again bool, err error) {
 		return false, err
 	}
 	x.divided = divide(x.buckets, x.targets, x.varying, x.share*paddingThousandths/2000, x.places)
-	if len(x.divided.spanning) > 0 {
-		return true, nil
+	return len(x.divided.spanning) > 0, nil
+}
+
+// settled reports whether most rows are in buckets that belong to one rank, while others are to be refined. It marks
+// these buckets as sent, once.
+func (x *radix) settled() bool {
+	if x.passes == 0 || len(x.divided.spanning) == 0 {
+		return false
 	}
-	x.pieces = x.divided.pieces(x.buckets)
-	x.groups = fuse(x.pieces, x.buckets, x.varying, x.share*fusingThousandths/1000)
-	return false, nil
+	rest := uint64(0)
+	for i := range x.buckets {
+		if x.buckets[i].sent {
+			return false
+		}
+		if slices.Contains(x.divided.spanning, i) {
+			rest += x.buckets[i].total
+		}
+	}
+	if rest > x.total/2 {
+		return false
+	}
+	for i := range x.buckets {
+		x.buckets[i].sent = !slices.Contains(x.divided.spanning, i)
+	}
+	return true
+}
+
+// deliver returns the buckets that are marked as sent, or the others.
+func (x *radix) deliver(sent bool) *delivery {
+	d := &delivery{pieces: x.divided.pieces(x.buckets)}
+	for i, p := range d.pieces {
+		if x.buckets[p.bucket].sent != sent {
+			d.pieces[i].owner = nobody
+		}
+	}
+	d.groups = fuse(d.pieces, x.buckets, x.varying, max(x.fusing, x.share*fusingThousandths/1000))
+	for _, g := range d.groups {
+		d.least = append(d.least, x.buckets[g.least].least)
+	}
+	return d
 }
 
 // begin makes a bucket of all rows.
@@ -132,12 +181,12 @@ func (x *radix) begin(said [][]byte) error {
 		return err
 	}
 	x.begun = true
-	rows, total, some, one := make([][]uint64, len(x.chunks)), uint64(0), false, uint64(0)
+	rows, some, one := make([][]uint64, len(x.chunks)), false, uint64(0)
 	for rank := range all {
 		for chunk := range x.chunks {
 			n, varying, common := all[rank][3*chunk], all[rank][3*chunk+1], all[rank][3*chunk+2]
 			rows[chunk] = append(rows[chunk], n)
-			if total += n; n == 0 {
+			if x.total += n; n == 0 {
 				continue
 			}
 			if !some {
@@ -146,8 +195,8 @@ func (x *radix) begin(said [][]byte) error {
 			x.varying |= varying | one ^ common
 		}
 	}
-	x.targets, x.share = targets(total, x.size, x.weights), total/uint64(x.size)
-	if total > 0 {
+	x.targets, x.share = targets(x.total, x.size, x.weights), x.total/uint64(x.size)
+	if x.total > 0 {
 		x.buckets = []bucket{newBucket(one&^x.varying, bits.Len64(x.varying), rows)}
 	}
 	return nil
@@ -189,19 +238,20 @@ func (x *radix) replace(said [][]byte) error {
 		at += len(x.chunks) << d.bits
 	}
 	x.buckets = buckets
+	x.passes++
 	return nil
 }
 
-// Apply returns the partitioned rows of a chunk; each fused group of buckets is a group of parts.
-func (x *radix) Apply(_ context.Context, _ *exec.Lane, chunk int) (*Parts, error) {
+// parts returns the parts of a delivery; each of its groups is a group of parts.
+func (x *radix) parts(d *delivery, chunk int) *Parts {
 	p := &Parts{Chunk: x.chunks[chunk].Chunk, apart: true}
-	for _, g := range x.groups {
+	for _, g := range d.groups {
 		p.Groups = append(p.Groups, g.first)
 	}
-	for _, one := range x.pieces {
+	for _, one := range d.pieces {
 		p.Rows, p.Owners = append(p.Rows, one.rows[chunk]), append(p.Owners, one.owner)
 	}
-	return p, nil
+	return p
 }
 
 // splitters are the boundaries between whole keys.

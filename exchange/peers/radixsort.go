@@ -1,110 +1,171 @@
 package peers
 
 import (
+	"cmp"
 	"context"
+	"slices"
 
 	"github.com/spirjoin/spirjoin/relation"
 )
 
-// radixPartition partitions, moves each bucket to its rank, and sorts it there.
+// radixPartition partitions, moves each bucket to its rank, and sorts it there. Buckets that are settled early are on
+// their way while others are refined.
 func (s *sorter) radixPartition(ctx context.Context) error {
 	if s.Size() == 1 {
 		return s.sortLocal(ctx)
 	}
-	by := &radix{rank: s.Rank.Rank(), size: s.Size(), weights: s.Weights, places: s.order.Keys}
-	defer func() {
-		for i := range s.rows {
-			by.release(i)
-		}
-	}()
+	x := &radixSorter{sorter: s, early: make([]*movement, len(s.rows)), by: &radix{rank: s.Rank.Rank(), size: s.Size(),
+		weights: s.Weights, places: s.order.Keys, fusing: cmp.Or(s.order.fusingRows, fusingRows)}}
+	defer x.release()
 	chunks := make([]*relation.Chunk, len(s.rows))
 	for i, h := range s.rows {
 		chunks[i] = &h.Chunk
 	}
-	if err := s.agree(ctx, s.Lane, by, chunks); err != nil {
-		return err
+	for again := true; again; {
+		var err error
+		if again, err = s.measure(ctx, s.Lane, x.by, chunks); err != nil {
+			return err
+		}
+		if x.by.settled() {
+			if err := x.sendEarly(ctx); err != nil {
+				return err
+			}
+		}
 	}
 	if s.order.Keys == WholeKeys {
-		s.splitters, s.hot = by.splitters(), by.divided.hotKeys(by.buckets, by.targets, by.varying)
+		s.splitters, s.hot = x.by.splitters(), x.by.divided.hotKeys(x.by.buckets, x.by.targets, x.by.varying)
 	}
+	x.rest = x.by.deliver(false)
 	for i := range s.rows {
-		parts, err := by.Apply(ctx, s.Lane, i)
-		if err != nil {
-			return err
-		}
-		received, err := s.move(ctx, parts, s.order.MostBytes)
-		if err != nil {
-			return err
-		}
-		by.release(i)
-		s.replace(i, &held{Chunk: received.Chunk, memory: received.memory})
-		if err := s.all(ctx, "sort", s.sortGroups(ctx, i, byGroup(received.Runs), by.groups)); err != nil {
+		if err := x.finish(ctx, i); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// sortGroups sorts the groups that this rank received, each by the bits in which its keys differ, and puts them one
-// behind the other.
-func (s *sorter) sortGroups(ctx context.Context, chunk int, runs []Run, groups []fused) error {
-	h := s.rows[chunk]
-	if len(runs) == 0 {
-		h.Chunk = part(&h.Chunk, 0, 0)
-		return nil
-	}
-	if len(runs) == 1 {
-		h.Chunk = part(&h.Chunk, 0, runs[0].Rows)
-		if groups[runs[0].Group].differing == 0 {
-			return nil
-		}
-		one, err := sortBits(ctx, s.Lane, &h.Chunk, groups[runs[0].Group].differing)
-		if err == nil {
-			s.replace(chunk, one)
-		}
-		return err
-	}
-	all := part(&h.Chunk, 0, 0)
-	for _, run := range runs {
-		all.Rows += run.Rows
-	}
-	out := &held{Chunk: all, memory: s.Lane.Scope(ctx)}
-	err := func() error {
-		out.allocate()
-		if err := out.memory.Err(); err != nil {
+// radixSorter is a sort by radix partition in progress.
+type radixSorter struct {
+	*sorter
+	by      *radix
+	early   []*movement // of each chunk; nil if there is none, or it has ended
+	settled *delivery   // what moves early; nil if nothing does
+	rest    *delivery
+}
+
+// sendEarly begins to send what is settled, of all chunks.
+func (x *radixSorter) sendEarly(ctx context.Context) (err error) {
+	x.settled = x.by.deliver(true)
+	for i := range x.early {
+		if x.early[i], err = x.begin(ctx, x.by.parts(x.settled, i), x.order.MostBytes); err != nil {
 			return err
 		}
-		at := uint64(0)
-		for _, run := range runs {
-			one := &held{Chunk: part(&h.Chunk, run.First, run.Rows)}
-			if differing := groups[run.Group].differing; differing != 0 {
-				sorted, err := sortBits(ctx, s.Lane, &one.Chunk, differing)
-				if err != nil {
-					return err
-				}
-				one = sorted
-			}
-			list := s.Lane.List("put behind")
-			from, to := columnsOf(&one.Chunk), columnsOf(&out.Chunk)
-			for i := range from {
-				if err := s.Lane.Copy(list, partOf(to[i], at, run.Rows), from[i].Data); err != nil {
-					one.release()
-					return err
-				}
-			}
-			err := s.Lane.Submit(ctx, list)
-			one.release()
-			if err != nil {
-				return err
-			}
-			at += run.Rows
-		}
-		return nil
-	}()
+	}
+	return nil
+}
+
+// release ends what is on its way and releases what was partitioned.
+func (x *radixSorter) release() {
+	for i := range x.rows {
+		x.early[i].abandon()
+		x.by.release(i)
+	}
+}
+
+// unsorted is a group that a rank received.
+type unsorted struct {
+	from        *held
+	first, rows uint64
+	least       uint64 // its least key
+	differing   uint64 // bits in which its keys differ
+}
+
+// finish moves the rest of a chunk, waits for what was sent before, and sorts both.
+func (x *radixSorter) finish(ctx context.Context, chunk int) error {
+	most := x.order.MostBytes
+	if x.early[chunk] != nil && most > 0 {
+		most -= min(most-1, x.early[chunk].to.sizeBytes()) // 0 would be no limit
+	}
+	rest, err := x.move(ctx, x.by.parts(x.rest, chunk), most)
 	if err != nil {
-		out.release()
 		return err
 	}
-	s.replace(chunk, out)
-	return nil
+	got := []*held{{Chunk: rest.Chunk, memory: rest.memory}}
+	defer func() {
+		for _, h := range got {
+			h.release()
+		}
+	}()
+	groups := unsortedOf(got[0], rest.Runs, x.rest)
+	if before := x.early[chunk]; before != nil {
+		x.early[chunk] = nil
+		settled, err := before.end(ctx)
+		if err != nil {
+			return err
+		}
+		got = append(got, &held{Chunk: settled.Chunk, memory: settled.memory})
+		groups = append(groups, unsortedOf(got[1], settled.Runs, x.settled)...)
+		slices.SortFunc(groups, func(a, b unsorted) int { return cmp.Compare(a.least, b.least) })
+	}
+	x.by.release(chunk)
+	out, err := x.sortGroups(ctx, &x.rows[chunk].Chunk, groups)
+	if err == nil {
+		x.replace(chunk, out)
+	}
+	return x.all(ctx, "sort", err)
+}
+
+// unsortedOf are the groups of a delivery that a rank received.
+func unsortedOf(from *held, runs []Run, d *delivery) (groups []unsorted) {
+	for _, run := range byGroup(runs) {
+		groups = append(groups, unsorted{from, run.First, run.Rows, d.least[run.Group], d.groups[run.Group].differing})
+	}
+	return groups
+}
+
+// sortGroups sorts groups, in ascending order, each by the bits in which its keys differ, and puts them one behind the
+// other in memory of their own. columns says what they look like.
+func (s *sorter) sortGroups(ctx context.Context, columns *relation.Chunk, groups []unsorted) (*held, error) {
+	all := part(columns, 0, 0)
+	for _, g := range groups {
+		all.Rows += g.rows
+		all.Narrow, all.HighWord = g.from.Narrow, g.from.HighWord
+	}
+	if len(groups) == 1 && groups[0].differing != 0 {
+		c := part(&groups[0].from.Chunk, groups[0].first, groups[0].rows)
+		return sortBits(ctx, s.Lane, &c, groups[0].differing)
+	}
+	out := &held{Chunk: all, memory: s.Lane.Scope(ctx)}
+	out.allocate()
+	err, at := out.memory.Err(), uint64(0)
+	for i := 0; i < len(groups) && err == nil; i++ {
+		err = s.putSorted(ctx, out, at, &groups[i])
+		at += groups[i].rows
+	}
+	if err != nil {
+		out.release()
+		return nil, err
+	}
+	return out, nil
+}
+
+// putSorted sorts a group and copies it to where it belongs.
+func (s *sorter) putSorted(ctx context.Context, out *held, at uint64, g *unsorted) error {
+	one := &held{Chunk: part(&g.from.Chunk, g.first, g.rows)}
+	if g.differing != 0 {
+		sorted, err := sortBits(ctx, s.Lane, &one.Chunk, g.differing)
+		if err != nil {
+			return err
+		}
+		one = sorted
+	}
+	defer one.release()
+	list := s.Lane.List("put behind")
+	from, to := columnsOf(&one.Chunk), columnsOf(&out.Chunk)
+	for i := range from {
+		if err := s.Lane.Copy(list, partOf(to[i], at, g.rows), from[i].Data); err != nil {
+			return err
+		}
+	}
+	return s.Lane.Submit(ctx, list)
 }

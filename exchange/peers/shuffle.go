@@ -70,23 +70,64 @@ type room struct {
 
 // move puts the rows of all ranks where they belong.
 func (r *Rank) move(ctx context.Context, parts *Parts, most uint64) (*Received, error) {
+	m, err := r.begin(ctx, parts, most)
+	if err != nil {
+		return nil, err
+	}
+	return m.end(ctx)
+}
+
+// movement is rows on their way. Whoever began it ends or abandons it.
+type movement struct {
+	rank *Rank
+	to   *Received
+	flow *exec.Flow // of the puts
+}
+
+// begin agrees on the memory for rows and begins to put them. The parts must live until the end; the lane may be used
+// meanwhile, and other rounds may take place.
+func (r *Rank) begin(ctx context.Context, parts *Parts, most uint64) (*movement, error) {
 	if len(parts.Rows) != len(parts.Owners) {
 		return nil, invalid("%d parts have %d owners", len(parts.Rows), len(parts.Owners))
 	}
 	places, me := layOut(parts, r.Size()), r.Rank()
-	to := &Received{Runs: places.runs[me], memory: r.Lane.Scope(ctx)}
-	mine, err := r.makeRoom(parts, to, places.rows[me], places.room[me], most)
+	m := &movement{rank: r, to: &Received{Runs: places.runs[me], memory: r.Lane.Scope(ctx)}}
+	mine, err := r.makeRoom(parts, m.to, places.rows[me], places.room[me], most)
 	if err == nil {
-		err = r.admit(ctx, mine, parts, to)
+		err = r.admit(ctx, mine, parts, m.to)
 	}
 	if err == nil {
-		err = r.exchange(ctx, parts, to, &places)
+		err = m.put(ctx, parts, &places)
 	}
 	if err != nil {
-		to.Release()
+		m.abandon()
 		return nil, err
 	}
-	return to, nil
+	return m, nil
+}
+
+// end waits until all ranks have put their rows.
+func (m *movement) end(ctx context.Context) (*Received, error) {
+	err := m.flow.Wait()
+	if err == nil {
+		err = Barrier(ctx, m.rank, "moved")
+	}
+	if err != nil {
+		m.abandon()
+		return nil, err
+	}
+	return m.to, nil
+}
+
+// abandon ends the puts of this rank and releases what it received. Safe on nil, and after an end with an error.
+func (m *movement) abandon() {
+	if m == nil {
+		return
+	}
+	if m.flow != nil {
+		m.flow.Stop()
+	}
+	m.to.Release()
 }
 
 // makeRoom allocates the columns for what this rank is to receive, or says why it cannot.
@@ -160,9 +201,10 @@ func (r *Rank) admit(ctx context.Context, mine room, parts *Parts, to *Received)
 	return nil
 }
 
-// exchange puts the rows of this rank, to all others at once, and waits until all have.
-func (r *Rank) exchange(ctx context.Context, parts *Parts, to *Received, places *layout) error {
-	into, from := columnsOf(&to.Chunk), columnsOf(&parts.Chunk)
+// put begins to put the rows of this rank, to all others at once.
+func (m *movement) put(ctx context.Context, parts *Parts, places *layout) error {
+	r := m.rank
+	into, from := columnsOf(&m.to.Chunk), columnsOf(&parts.Chunk)
 	offered := make([]backend.Range, len(into))
 	for i := range into {
 		offered[i] = into[i].Data
@@ -172,18 +214,20 @@ func (r *Rank) exchange(ctx context.Context, parts *Parts, to *Received, places 
 		return err
 	}
 	me, first := r.Rank(), starts(parts, r.Rank())
-	flow := exec.NewFlow(ctx)
+	source := func(column int, run Run) backend.Range {
+		bytes := uint64(from[column].Bytes)
+		return from[column].Data.Part(first[run.Group]*bytes, run.Rows*bytes)
+	}
+	m.flow = exec.NewFlow(ctx)
 	for step := 1; step < r.Size(); step++ {
 		there := (me + step) % r.Size()
-		flow.Go(fmt.Sprintf("put %d to %d", me, there), func(ctx context.Context) error {
+		m.flow.Go(fmt.Sprintf("put %d to %d", me, there), func(ctx context.Context) error {
 			for _, run := range places.runs[there] {
-				if run.From != me {
-					continue
-				}
-				for i, column := range from {
-					bytes := uint64(column.Bytes)
-					src := column.Data.Part(first[run.Group]*bytes, run.Rows*bytes)
-					if err := offer.Put(ctx, there, i, run.First*bytes, src); err != nil {
+				for i := range from {
+					if run.From != me {
+						continue
+					}
+					if err := offer.Put(ctx, there, i, run.First*uint64(from[i].Bytes), source(i, run)); err != nil {
 						return err
 					}
 				}
@@ -191,26 +235,19 @@ func (r *Rank) exchange(ctx context.Context, parts *Parts, to *Received, places 
 			return nil
 		})
 	}
-	flow.Go("move", func(ctx context.Context) error { // what stays on the device moves meanwhile
-		list := r.Lane.List("move rows")
-		for _, run := range to.Runs {
+	list := r.Lane.List("move rows") // what stays on the device moves meanwhile
+	for _, run := range m.to.Runs {
+		for i := range from {
 			if run.From != me {
 				continue
 			}
-			for i, column := range from {
-				bytes := uint64(column.Bytes)
-				src := column.Data.Part(first[run.Group]*bytes, run.Rows*bytes)
-				if err := r.Lane.Copy(list, into[i].Data.Part(run.First*bytes, run.Rows*bytes), src); err != nil {
-					return err
-				}
+			bytes := uint64(into[i].Bytes)
+			if err := r.Lane.Copy(list, into[i].Data.Part(run.First*bytes, run.Rows*bytes), source(i, run)); err != nil {
+				return err
 			}
 		}
-		return r.Lane.Submit(ctx, list)
-	})
-	if err := flow.Wait(); err != nil {
-		return err
 	}
-	return Barrier(ctx, r, "moved")
+	return r.Lane.Submit(ctx, list)
 }
 
 // columnsOf are the columns of a chunk, the keys first.

@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -52,8 +54,13 @@ func TestHash(t *testing.T) {
 		for i, s := range scenarios(t, 8, 0, 1, 1000, 20_000) {
 			tables := s.tables(uint64(i))
 			others := (&scenario{s.distribution, s.size, s.rows / 2, "uneven", s.widths[:1], nil}).tables(uint64(i) + 100)
-			got := all.first(s.size).exchanged(t, s.weights, func(r *Rank) Partitioner { return r.Hash(uint32(i)) },
-				tables, others)
+			got := all.first(s.size).exchanged(t, s.weights, func(r *Rank) Partitioner {
+				by := r.Hash(uint32(i))
+				if i%3 == 1 { // as for more ranks: two passes
+					by.(*hash).bits = 10
+				}
+				return by
+			}, tables, others)
 			require.Equal(t, sorted(tables...), sorted(got[0]...), "%v", &s)
 			require.Equal(t, sorted(others...), sorted(got[1]...), "%v", &s)
 			where, fullest := make(map[uint64]int), 0.0
@@ -121,12 +128,13 @@ func TestTooLarge(t *testing.T) {
 		defer grant.Release()
 		all.lanes[1] = exec.NewLane(t.Context(), all.lanes[1].Ops, grant)
 		for name, test := range map[string]struct {
-			most func(rank int) uint64
-			by   func(r *Rank) Partitioner
-			full int64 // bytes that are taken before
+			most   [3]uint64 // bytes, by rank
+			taken  uint64    // bytes that rank 1 has taken before
+			chunks int
 		}{
-			"most":  {func(rank int) uint64 { return []uint64{0, 20_000, 0}[rank] }, func(*Rank) Partitioner { return Broadcast() }, 0},
-			"grant": {func(int) uint64 { return 0 }, func(*Rank) Partitioner { return Broadcast() }, 160 << 10},
+			"most":        {[3]uint64{1: 20_000}, 0, 1},
+			"most of two": {[3]uint64{1: 60_000}, 0, 2},
+			"grant":       {[3]uint64{}, 165 << 10, 1},
 		} {
 			var used [3]bool
 			require.NoError(t, all.run(t.Context(), nil, func(ctx context.Context, r *Rank) error {
@@ -134,13 +142,14 @@ func TestTooLarge(t *testing.T) {
 				defer r.Lane.Memory.ReleaseAll()
 				taken := r.Lane.Scope(ctx)
 				if r.Rank() == 1 {
-					taken.New(uint64(test.full), "taken")
+					taken.New(test.taken, "taken")
 				}
-				_, err := r.Exchange(ctx, test.by(r), test.most(r.Rank()), chunk)
+				_, err := r.Exchange(ctx, Broadcast(), test.most[r.Rank()], slices.Repeat([]*relation.Chunk{chunk}, test.chunks)...)
 				var large *TooLarge
 				if !errors.As(err, &large) || !errors.Is(err, backend.ErrDeviceMemory) {
 					return fmt.Errorf("%s: %w", name, err)
 				}
+				require.ErrorContains(t, err, "rank 1 has no room for 3000 rows")
 				if large.Rank != 1 || large.Rows != 3000 || large.NeedBytes < 36_000 {
 					return fmt.Errorf("%s: %+v", name, large)
 				}
@@ -186,6 +195,32 @@ func TestDisagreement(t *testing.T) {
 				lane.Memory.ReleaseAll()
 			}
 		}
+	})
+}
+
+// TestLinksThatFail: a link that cannot be made fails the exchange, and is tried again by the next one.
+func TestLinksThatFail(t *testing.T) {
+	devicetest.HostTest(t)
+	forEachCluster(t, 3, func(t *testing.T, all *cluster) {
+		planted, failures := errors.New("planted"), atomic.Int32{}
+		all.links = NewLinks(func(ctx context.Context, from, to *backend.Device) (Link, error) {
+			if failures.Add(1) == 2 {
+				return nil, planted
+			}
+			return simple(ctx, from, to)
+		})
+		random := rand.New(rand.NewPCG(3, 4))
+		tables := spread(random, distributions[0].make(random, 3000), []int{1000, 1000, 1000}, []int{4})
+		err := all.run(t.Context(), nil, func(ctx context.Context, r *Rank) error {
+			_, err := r.Exchange(ctx, Broadcast(), 0, tables[r.Rank()].upload(t, r.Lane))
+			return err
+		})
+		require.ErrorIs(t, err, planted)
+		for _, lane := range all.lanes {
+			lane.Memory.ReleaseAll()
+		}
+		got := all.exchanged(t, nil, func(*Rank) Partitioner { return Broadcast() }, tables)
+		require.Equal(t, 3000, got[0][2].rows())
 	})
 }
 

@@ -33,6 +33,8 @@ type Order struct {
 	// MostBytes bounds the device memory of the columns that this rank receives in one movement; 0 means what the grant
 	// and the device have.
 	MostBytes uint64
+
+	fusingRows uint64 // of a radix partition, in tests; 0 is the default
 }
 
 // Sorted is the rows of one rank after a sort across all: in ascending order of keys, none of which is less than one of

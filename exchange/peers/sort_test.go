@@ -11,6 +11,9 @@ import (
 	"github.com/spirjoin/spirjoin/relation"
 )
 
+// fusing makes every other test sort many small groups.
+func fusing(test int) uint64 { return []uint64{1, 0}[test%2] }
+
 // sortedBy sorts tables on all ranks and returns what each has then, and the result of rank 0.
 func (c *cluster) sortedBy(t *testing.T, o Order, weights []uint32, tables ...[]*table) ([][]*table, *Sorted) {
 	got := make([][]*table, len(tables))
@@ -98,7 +101,7 @@ func TestSort(t *testing.T) {
 		for i, s := range scenarios(t, 8, 0, 1, 100, 3000, 20_011) {
 			for _, method := range methods {
 				tables := s.tables(uint64(i))
-				got, _ := all.first(s.size).sortedBy(t, Order{Method: method}, s.weights, tables)
+				got, _ := all.first(s.size).sortedBy(t, Order{Method: method, fusingRows: fusing(i)}, s.weights, tables)
 				checkSorted(t, &s, SplitKeys, tables, got[0])
 				slack := 0.0
 				if method == RadixPartition {
@@ -121,7 +124,8 @@ func TestWholeKeys(t *testing.T) {
 			for _, method := range methods {
 				tables := s.tables(uint64(i))
 				others := (&scenario{s.distribution, s.size, s.rows / 3, "uneven", s.widths[:1], nil}).tables(uint64(i) + 1)
-				got, result := all.first(s.size).sortedBy(t, Order{Method: method}, s.weights, tables, others)
+				got, result := all.first(s.size).sortedBy(t, Order{Method: method, fusingRows: fusing(i)}, s.weights, tables,
+					others)
 				checkWhole(t, &s, method, result, [][]*table{tables, others}, got)
 			}
 		}

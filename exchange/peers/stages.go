@@ -44,8 +44,8 @@ func together(left, right [][]merging) (both [][]merging) {
 	return both
 }
 
-// swap parts the sorted chunks of ranks for one stage: the last rows of the left half of a merging change place with the
-// first rows of the right one. The pivot is the leftmost: of equal keys, those on the left stay there.
+// swap parts the sorted chunks of ranks for one stage: the last rows of the left half of a merging change place with
+// the first rows of the right one. The pivot is the leftmost: of equal keys, those on the left stay there.
 type swap struct {
 	rank    int
 	stage   []merging
@@ -54,8 +54,7 @@ type swap struct {
 	chunk  *relation.Chunk
 	rows   []uint64 // of each rank
 	wanted []uint64 // in the end
-	asked  bool
-	search search // one cut for each merging
+	search search   // one cut for each merging
 }
 
 // Measure implements Partitioner.
@@ -165,7 +164,7 @@ func (s *swap) fill(m merging, come [][]uint64, to, from []int, stay, leave []ui
 	for _, rank := range from {
 		left[rank] = leave[rank]
 	}
-	// from is walked the other way round than to is not: both descend or both ascend in the order of keys.
+	// to and from run in opposite directions; rows go from greatest to greatest, or from least to least.
 	ordered := make([]int, len(from))
 	for i, rank := range from {
 		ordered[len(from)-1-i] = rank
