@@ -82,7 +82,7 @@ func checkHMG(t *testing.T, h *join.HMG, left, right arrow.Table, spec join.Spec
 	require.Equal(t, want, got)
 }
 
-// TestHMG joins tables with all sorts of columns and NULLs in keys, with integers, texts and several columns as keys,
+// TestHMG joins tables with all sorts of columns and NULLs in keys, with integers, short texts and several columns as keys,
 // in one chunkset and in many, in tasks of a few rows and with large ones.
 func TestHMG(t *testing.T) {
 	left, right := rich(t, 1, 300, 120, arrow.PrimitiveTypes.Int32), rich(t, 2, 500, 150, arrow.PrimitiveTypes.Int64)
@@ -91,15 +91,34 @@ func TestHMG(t *testing.T) {
 		{far, left}, {far, far}, {left, left}}
 	keys := [][]string{{"k"}, {"s"}, {"k", "n"}, {"k", "d"}}
 	onHMG(t, func(t *testing.T, h *join.HMG, devices int) {
-		for _, c := range devicetest.Combinations(t, len(tables), len(keys), 3, 3, 3, 2, 4) {
-			h.Cut.Sort = hmg.Sorting(c[6])
+		for _, c := range devicetest.Combinations(t, len(tables), len(keys), 3, 3, 2, 4) {
+			h.Cut.Sort = hmg.Sorting(c[5])
 			h.Cut.ChunkRows, h.Cut.TaskRows = []uint64{0, 200, uint64(60/devices + 1)}[c[2]], []uint64{0, 60, 9}[c[3]]
-			h.KeepHashBits([]int{64, 3, 0}[c[4]])
-			spec := join.Spec{On: keys[c[1]], BatchRows: 100 * c[5]}
-			if c[5] == 1 {
+			spec := join.Spec{On: keys[c[1]], BatchRows: 100 * c[4]}
+			if c[4] == 1 {
 				spec.Indicator, spec.NullsEqual, spec.SeparateKeys = "from", spec.On, true
 			}
 			checkHMG(t, h, tables[c[0]][0], tables[c[0]][1], spec)
+		}
+	})
+}
+
+// TestHMGVerifies: texts whose hashes collide are compared, for rows, pairs and counts, whether few pairs of equal hashes
+// are partners or none.
+func TestHMGVerifies(t *testing.T) {
+	keys := []arrow.DataType{arrow.BinaryTypes.String}
+	named := func(n int) func(row, column int) *string {
+		return func(row, _ int) *string { text := fmt.Sprintf("%09d", row*n); return &text }
+	}
+	tables := [3]arrow.Table{spread(t, 150, keys, named(7)), spread(t, 400, keys, named(3)),
+		spread(t, 90, keys, func(row, _ int) *string { text := fmt.Sprintf("another %d", row%5); return &text })}
+	onHMG(t, func(t *testing.T, h *join.HMG, _ int) {
+		for i, bits := range []int{64, 4, 0} {
+			h.KeepHashBits(bits)
+			h.Cut.ChunkRows, h.Cut.TaskRows, h.Cut.Sort = 60, 40, hmg.Sorting(i)
+			for _, right := range tables {
+				checkHMG(t, h, tables[0], right, join.Spec{On: []string{"k0"}, BatchRows: 70})
+			}
 		}
 	})
 }
