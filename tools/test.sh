@@ -12,8 +12,8 @@ staticcheck=honnef.co/go/tools/cmd/staticcheck@v0.8.2 # release 2026.2.2
 without_threads=(./kernel/... ./primitive ./operator ./ranges ./planner ./join/hash ./join/sortmerge ./bench/joins
 	./bench/planner ./bench/primitive ./internal/jointest ./internal/recorded)
 # In this order, so that none that takes long begins last.
-device_packages=(./vulkan/... ./join ./primitive ./kernel ./join/hash ./planner ./join/sortmerge ./relation ./operator
-	./ranges ./query ./deliver ./bench/primitive ./bench/joins ./bench/endtoend
+device_packages=(./vulkan/... ./join ./primitive ./kernel ./join/hash ./planner ./join/sortmerge ./join/hmg ./relation
+	./operator ./ranges ./query ./deliver ./bench/primitive ./bench/joins ./bench/endtoend
 	./exchange/peers .)
 all=(format vet staticcheck imports shaders race host devices swiftshader sync gpu one-thread cgocheck duckdb fuzz)
 

@@ -112,6 +112,41 @@ func Bench(b *testing.B, run func(device *backend.Device, name string)) {
 	}
 }
 
+// BenchGroup runs a benchmark on size devices of each driver, as [Bench] does on one. A driver with fewer devices has
+// some of them opened several times.
+func BenchGroup(b *testing.B, size int, run func(devices []*backend.Device, name string)) {
+	on := func(name string, open func(i int) backend.Driver) {
+		devices := make([]*backend.Device, size)
+		for i := range devices {
+			devices[i] = backend.NewDevice(open(i), backend.DeviceOptions{})
+		}
+		run(devices, name)
+		for _, d := range devices {
+			require.NoError(b, d.Close())
+		}
+	}
+	if hostSelected() {
+		of := host.New(host.Options{})
+		on("host", func(int) backend.Driver {
+			driver, err := of.Open("host:cpu")
+			require.NoError(b, err)
+			return driver
+		})
+	}
+	var drivers []string
+	byDriver := make(map[string][]string) // ids
+	for _, info := range vulkantest.Devices(b) {
+		if byDriver[info.Driver] == nil {
+			drivers = append(drivers, info.Driver)
+		}
+		byDriver[info.Driver] = append(byDriver[info.Driver], info.ID)
+	}
+	for _, name := range drivers {
+		ids := byDriver[name]
+		on(name, func(i int) backend.Driver { return vulkantest.OpenDevice(b, ids[i%len(ids)]) })
+	}
+}
+
 // Rows returns the number in an environment variable, or otherwise if that is not set, for the size of a benchmark.
 func Rows(b *testing.B, variable string, otherwise int) int {
 	text := os.Getenv(variable)

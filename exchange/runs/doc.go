@@ -1,0 +1,11 @@
+// Package runs is the host's side of the multi-GPU sort-merge join (HMG, docs/hmg.md): sorted rows in host memory are
+// merged, cut into pairs of partitions that devices join one by one, and expanded from matching ranges to pairs of
+// rows.
+//
+//	k sorted runs of a side ─► Merge (or Feed, while they arrive) ─► one run               HMG 3.2
+//	sorted R, sorted S ─► Partition: merge path, keys at boundaries taken out ─► tasks     HMG 3.3.1
+//	begin and count per row of a task ─► Matches.Expand ─► pairs of row numbers            HMG 3.3.2
+//
+// Rows are two parallel slices: key codes, and row numbers or other words of 4 or 8 bytes. Nothing here allocates
+// memory for rows but [NewBuffer], and nothing copies rows but what makes output. All row counts are 64-bit.
+package runs

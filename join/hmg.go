@@ -1,0 +1,263 @@
+package join
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"runtime"
+	"sync"
+	"sync/atomic"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+
+	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/deliver"
+	"github.com/spirjoin/spirjoin/exchange/peers"
+	"github.com/spirjoin/spirjoin/exchange/runs"
+	"github.com/spirjoin/spirjoin/exec"
+	"github.com/spirjoin/spirjoin/join/hmg"
+	"github.com/spirjoin/spirjoin/primitive"
+	"github.com/spirjoin/spirjoin/query"
+	"github.com/spirjoin/spirjoin/relation"
+)
+
+// HMG joins tables on several devices by the multi-GPU sort-merge join of HMG (docs/hmg.md): key codes make the round
+// trip from host memory through the devices, and the host fetches the columns of the output by row number, as with
+// MaterializeHost. Safe for concurrent use.
+type HMG struct {
+	// Cut overrides what follows from the memory of the devices; its lanes, links and allocator are not used. For
+	// measurements and tests.
+	Cut hmg.Config
+
+	ops       []*primitive.Ops
+	allocator memory.Allocator
+	links     *peers.Links
+	budget    *exec.Budget
+	hostBytes uint64
+	flows     exec.Flows
+	hashBits  *int // of hashes of keys that are kept; nil: all. For tests
+}
+
+// NewHMG returns the strategy on the devices of ops; one device may be there several times, which then share its
+// memory. memoryLimitBytes is the limit of host memory for inputs, sorted sides and device memory that is host memory;
+// 0 is no limit. Record batches and sorted sides are in memory of the allocator. The owner closes it before the
+// devices.
+func NewHMG(ops []*primitive.Ops, allocator memory.Allocator, memoryLimitBytes uint64) *HMG {
+	h := &HMG{ops: ops, allocator: allocator, links: peers.NewLinks(nil),
+		hostBytes: cmp.Or(memoryLimitBytes, exec.Unlimited)}
+	total := exec.Need{Device: make(map[*backend.Device]uint64), Host: h.hostBytes}
+	for _, o := range ops {
+		total.Device[o.Device()] = o.Device().Options().DeviceMemoryBytes
+	}
+	h.budget = exec.NewBudget(total)
+	for device := range total.Device {
+		if device.Info().InHostMemory() {
+			h.budget.Pool(device, device.Trim)
+		}
+	}
+	return h
+}
+
+// Close ends all joins and closes the links between the devices.
+func (h *HMG) Close() {
+	h.flows.Close(fmt.Errorf("%w: the engine was closed", backend.ErrCancelled))
+	h.links.Close()
+}
+
+// Join sorts both tables and begins to match them; a count is complete when it returns. The tables must stay alive
+// until the result is closed.
+//
+// Errors: backend.ErrInvalidInput; backend.ErrUnsupported for what this strategy does not do: kinds other than inner,
+// orders, validation, key ranges; backend.ErrDeviceMemory or ErrHostMemory with what is needed; backend.ErrLimit for
+// more rows than MaxOutputRows; ErrCancelled.
+func (h *HMG) Join(ctx context.Context, left, right arrow.Table, spec Spec) (*HMGResult, error) {
+	if err := tablesGiven(left, right); err != nil {
+		return nil, err
+	}
+	layout, err := NewLayout(left.Schema(), right.Schema(), spec)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkHMG(&layout.Spec); err != nil {
+		return nil, err
+	}
+	r := &HMGResult{Layout: layout, tables: [2]arrow.Table{left, right}, allocator: h.allocator}
+	if r.keys, err = relation.PlanKeys(ctx, left, right, layout.Spec.LeftOn, layout.Spec.RightOn,
+		layout.Spec.nullsEqual()...); err != nil {
+		return nil, err
+	}
+	if h.hashBits != nil {
+		r.keys.KeepHashBits(*h.hashBits)
+	}
+	flow, begun, err := h.flows.Begin(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer begun()
+	r.flow = flow
+	if r.keys.KeyBytes() == 4 {
+		err = startHMG[uint32](h, r)
+	} else {
+		err = startHMG[uint64](h, r)
+	}
+	if err == nil && layout.Spec.Output == Count {
+		err = r.count(ctx)
+	}
+	if err != nil {
+		r.Close()
+		return nil, err
+	}
+	return r, nil
+}
+
+// startHMG sorts both sides and starts to match them.
+func startHMG[K runs.Word](h *HMG, r *HMGResult) error {
+	ctx, c := r.flow.Context(), h.Cut
+	c.Links, c.Alloc, c.Lanes, c.Cores = h.links, h.allocator, nil, cmp.Or(c.Cores, runtime.GOMAXPROCS(0))
+	r.cores = c.Cores
+	grant, err := h.acquire(ctx, &c, r)
+	if err != nil {
+		return err
+	}
+	for _, ops := range h.ops {
+		c.Lanes = append(c.Lanes, exec.NewLane(ctx, ops, grant))
+	}
+	r.found = exec.NewPipe[*hmg.Found](r.flow, len(c.Lanes))
+	var buffers [2]*hmg.Buffer[K]
+	r.flow.AtEnd(func() {
+		r.reading.Lock()
+		defer r.reading.Unlock()
+		r.freed = true
+		for _, b := range buffers {
+			if b != nil {
+				b.Free()
+			}
+		}
+		grant.Release()
+	})
+	for i := range buffers {
+		side := relation.Side(i)
+		codes, numbered := runs.NewBuffer[K, uint32](c.Alloc, r.keys.Rows(side)), !r.keys.LeavesOut(side)
+		if err := r.keys.Encode(ctx, side, backend.AsBytes(codes.Keys), codes.Rows); err != nil {
+			codes.Free()
+			return err
+		}
+		if buffers[i], r.Sorted[i], err = hmg.Sort(ctx, &c, codes, numbered); err != nil {
+			return err
+		}
+	}
+	r.flow.Go("match", func(ctx context.Context) (err error) {
+		sides := [2]runs.Block[K, uint32]{buffers[0].Block, buffers[1].Block}
+		r.Matched, err = hmg.Match(ctx, &c, sides, r.counts(), r.put)
+		r.found.End()
+		return err
+	})
+	return nil
+}
+
+// acquire takes memory for a join, and fits it to that of the devices.
+func (h *HMG) acquire(ctx context.Context, c *hmg.Config, r *HMGResult) (*exec.Grant, error) {
+	lanes := make(map[*backend.Device]uint64)
+	for _, ops := range h.ops {
+		lanes[ops.Device()]++
+	}
+	d := hmg.Device{Count: len(h.ops), CapBytes: math.MaxUint64, Tuning: h.ops[0].Tuning()}
+	for device, n := range lanes {
+		d.CapBytes = min(d.CapBytes, device.Options().DeviceMemoryBytes/n)
+	}
+	rows := [2]uint64{r.keys.Rows(relation.Left), r.keys.Rows(relation.Right)}
+	deviceBytes, err := c.Fit(d, r.keys.KeyBytes(), rows)
+	if err != nil {
+		return nil, err
+	}
+	need := exec.Need{Device: make(map[*backend.Device]uint64), Host: c.HostBytes(d, r.keys.KeyBytes(), rows)}
+	for device, n := range lanes {
+		need.Device[device] = n * deviceBytes
+	}
+	if h.hostBytes != exec.Unlimited {
+		need.Shared = query.SharedBytes(r.tables[:]...)
+	}
+	return h.budget.Acquire(ctx, need)
+}
+
+// checkHMG refuses what the strategy does not do.
+func checkHMG(spec *Spec) error {
+	var f faults
+	f.add(spec.How != Inner, "%s, only inner ones", spec.How.noun())
+	f.add(spec.Order != Unordered || spec.Deterministic, "an order of rows")
+	f.add(spec.Validate != Any, "validated keys")
+	f.add(spec.Output == Ranges, "key ranges")
+	if len(f) == 0 {
+		return nil
+	}
+	return &backend.OpError{Op: "join", Err: backend.ErrUnsupported,
+		Detail: fmt.Sprintf("the strategy hmg has no %s; choose another strategy", f[0])}
+}
+
+// HMGResult is a join of [HMG]. One goroutine may draw its output, once. The owner closes it.
+type HMGResult struct {
+	Layout  *Layout
+	Sorted  [2]hmg.Sorted // how each table was sorted
+	Matched hmg.Matched   // how they were matched; complete once the output was drawn
+
+	tables    [2]arrow.Table
+	allocator memory.Allocator
+	keys      *relation.KeyPlan
+	flow      *exec.Flow
+	found     *exec.Pipe[*hmg.Found]
+	rows      atomic.Uint64
+	cores     int
+	drawn     bool
+
+	reading sync.Mutex // held while the sorted sides are read or freed
+	freed   bool
+}
+
+// Rows returns the number of output rows known so far; it is complete for a count, and once the output was drawn.
+func (r *HMGResult) Rows() uint64 { return r.rows.Load() }
+
+// counts reports whether only numbers of pairs are wanted of the devices: not where equal hashes have to be verified.
+func (r *HMGResult) counts() bool { return r.Layout.Spec.Output == Count && r.keys.Exact() }
+
+// put receives the pairs of a task.
+func (r *HMGResult) put(ctx context.Context, f *hmg.Found) error {
+	if r.keys.Exact() {
+		if err := r.add(f.Rows); err != nil {
+			f.Release()
+			return err
+		}
+	}
+	if r.counts() {
+		f.Release()
+		return nil
+	}
+	return r.found.Put(ctx, f)
+}
+
+// add counts rows. The error is backend.ErrLimit for more than are allowed.
+func (r *HMGResult) add(rows uint64) error {
+	spec := &r.Layout.Spec
+	advice := deliver.OfRows
+	if spec.Output == Count {
+		advice = deliver.OfCount
+	}
+	return deliver.CheckRows(r.rows.Add(rows), spec.MaxOutputRows, advice)
+}
+
+// count waits until all rows are counted. Equal hashes are verified.
+func (r *HMGResult) count(ctx context.Context) error {
+	if r.counts() {
+		return r.flow.Wait()
+	}
+	for _, err := range r.pieces(ctx) {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Close ends the join and releases its memory. A second Close does nothing.
+func (r *HMGResult) Close() { r.flow.Stop() }

@@ -1,0 +1,117 @@
+// Package hmg is the multi-GPU sort-merge join of HMG (docs/hmg.md) over key codes in host memory, for sides of any
+// size on any number of devices:
+//
+//	codes and row numbers ─► Sort: chunksets up, sorted on the devices, down as runs; runs merged by the host   3.1, 3.2
+//	both sides sorted ─► Match: merge path; per device streams of upload, range search, download                3.3
+//	─► ranges, expanded to pairs of row numbers by whoever draws them                                           3.3.2
+package hmg
+
+import (
+	"context"
+	"unsafe"
+
+	"github.com/spirjoin/spirjoin/exchange/peers"
+	"github.com/spirjoin/spirjoin/exchange/runs"
+	"github.com/spirjoin/spirjoin/exec"
+	"github.com/spirjoin/spirjoin/operator"
+	"github.com/spirjoin/spirjoin/primitive"
+)
+
+// Config says on what a join runs, and how it is cut. Its lanes are used by one join at a time.
+type Config struct {
+	Lanes []*exec.Lane // one for each device, whose grants are charged; a device may occur more than once
+	Links *peers.Links // between the devices; may be nil for SortAlone and for one device
+	Alloc runs.Allocator
+	Sort  Sorting
+	// ChunkRows is the most rows of a chunk: those of a chunkset on one device. TaskRows is the most rows of both sides
+	// in one range search. See [Config.Fit].
+	ChunkRows, TaskRows uint64
+	Streams             int // of range searches on each device; 0 is 3
+	Cores               int // of the host
+}
+
+// Sorting is how the chunks of a chunkset are sorted.
+type Sorting uint8
+
+const (
+	SortRadix     Sorting = iota // across the devices by radix partition (HMG 3.1.2)
+	SortMerge                    // across the devices by merges in stages (HMG 3.1.1)
+	SortMergeOnce                // by a merge of all devices' rows at once, [peers.MergeOnce]
+	// SortAlone sorts each chunk on its device, as with one device. Nothing moves between devices, but a chunkset is as
+	// many runs as devices, which the host merges.
+	SortAlone
+)
+
+func (s Sorting) String() string { return [...]string{"radix", "merge", "merge-once", "alone"}[s] }
+
+func (s Sorting) method() peers.Method {
+	return [...]peers.Method{SortRadix: peers.RadixPartition, SortMerge: peers.MergeStages,
+		SortMergeOnce: peers.MergeOnce}[s]
+}
+
+const defaultStreams = 3
+
+func (c *Config) streams() int {
+	if c.Streams == 0 {
+		return defaultStreams
+	}
+	return c.Streams
+}
+
+// chunkCopies is how many times a device has the rows of a chunk, with row numbers, at most: uploaded ahead; being
+// sorted across devices, which takes the chunk, its parts in order, what was received, and two buffers of a sort or
+// merge; sorted and on the way to the host.
+const chunkCopies = 7
+
+// Device is what [Config.Fit] has to know of the devices: their number, and of the weakest the memory and the tuning.
+type Device struct {
+	Count    int
+	CapBytes uint64
+	Tuning   primitive.Tuning
+}
+
+// Fit chooses ChunkRows and TaskRows that a device has room for, if they are 0, for sides of so many rows, and returns
+// the device memory in bytes that they take. A side that fits in the memory of all devices makes one chunkset. It needs
+// no lanes.
+func (c *Config) Fit(d Device, keyBytes int, rows [2]uint64) (deviceBytes uint64, err error) {
+	row, usable := uint64(keyBytes)+4, d.CapBytes-min(d.CapBytes, operator.Slack(d.CapBytes))
+	most, devices := max(rows[0], rows[1]), uint64(d.Count)
+	if c.ChunkRows == 0 {
+		c.ChunkRows = min(usable/(chunkCopies*row+1), primitive.MaxRows)
+	}
+	c.ChunkRows = max(1, min(c.ChunkRows, (most+devices-1)/devices))
+	sort, err := primitive.PlanSort(d.Tuning, primitive.Sort{EndBit: 8 * keyBytes,
+		Layout: primitive.Layout{Rows: c.ChunkRows, KeyBytes: keyBytes, Payload: primitive.Given, PayloadBytes: 4}})
+	if err != nil {
+		return 0, err
+	}
+	// A task has the keys of both sides, a begin and a count for each row of the shorter one, and scratch.
+	taskBytes := uint64(keyBytes) + 8
+	if c.TaskRows == 0 {
+		c.TaskRows = min(usable/(uint64(c.streams())*taskBytes+1), primitive.MaxRows)
+	}
+	c.TaskRows = max(2, min(c.TaskRows, rows[0]+rows[1]))
+	deviceBytes = max(c.ChunkRows*row*chunkCopies+sort.MostScratchBytes, c.TaskRows*taskBytes*uint64(c.streams()))
+	return deviceBytes + operator.Slack(deviceBytes), nil
+}
+
+// HostBytes is the host memory in bytes that sides of so many rows take, after [Config.Fit]: codes and row numbers of
+// both, a copy of one of them while it is merged, and the ranges of tasks that were found or are expanded.
+func (c *Config) HostBytes(d Device, keyBytes int, rows [2]uint64) uint64 {
+	found := uint64(2*d.Count*c.streams() + 1)
+	return (rows[0]+rows[1]+max(rows[0], rows[1]))*uint64(keyBytes+4) + found*8*min(c.TaskRows/2, rows[0], rows[1])
+}
+
+// Buffer is a side in host memory: key codes beside row numbers.
+type Buffer[K runs.Word] = runs.Buffer[K, uint32]
+
+func bytesOf[K runs.Word]() int { return int(unsafe.Sizeof(*new(K))) }
+
+// each runs do for the numbers below n at a time, and waits for all.
+func each(ctx context.Context, name string, n int, do func(ctx context.Context, i int) error) error {
+	flow := exec.NewFlow(ctx)
+	for i := range n {
+		flow.Go(name, func(ctx context.Context) error { return do(ctx, i) })
+	}
+	return flow.Wait()
+}

@@ -1,0 +1,206 @@
+package join_test
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+	"github.com/stretchr/testify/require"
+
+	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/internal/devicetest"
+	"github.com/spirjoin/spirjoin/internal/jointest"
+	"github.com/spirjoin/spirjoin/internal/jointest/oracle"
+	"github.com/spirjoin/spirjoin/join"
+	"github.com/spirjoin/spirjoin/join/hmg"
+	"github.com/spirjoin/spirjoin/primitive"
+)
+
+// onHMG runs a test on one to four logical devices of every backend, with an allocator that must get everything back.
+func onHMG(t *testing.T, test func(t *testing.T, h *join.HMG, devices int)) {
+	for size := 1; size <= 4; size++ {
+		t.Run(fmt.Sprintf("devices=%d", size), func(t *testing.T) {
+			devicetest.ForEachGroup(t, size, func(t *testing.T, devices []*backend.Device) {
+				allocator := memory.NewCheckedAllocator(memory.DefaultAllocator)
+				defer allocator.AssertSize(t, 0)
+				var ops []*primitive.Ops
+				for _, device := range devices {
+					ops = append(ops, jointest.Lane(t, device, small).Ops)
+				}
+				h := join.NewHMG(ops, allocator, 0)
+				defer h.Close()
+				test(t, h, size)
+				for _, device := range devices {
+					noMemoryInUse(t, device)
+				}
+			})
+		})
+	}
+}
+
+// checkHMG compares rows, pairs and the count of a join with the oracle.
+func checkHMG(t *testing.T, h *join.HMG, left, right arrow.Table, spec join.Spec) {
+	t.Helper()
+	r, err := h.Join(t.Context(), left, right, spec)
+	require.NoError(t, err)
+	var batches []arrow.RecordBatch
+	for batch, err := range r.Batches(t.Context()) {
+		require.NoError(t, err)
+		require.LessOrEqual(t, batch.NumRows(), int64(cmp.Or(spec.BatchRows, 1<<20)))
+		batches = append(batches, batch)
+	}
+	oracle.Require(t, left, right, r.Layout, batches)
+	for _, batch := range batches {
+		batch.Release()
+	}
+	want := oracle.Pairs(left, right, r.Layout.Spec)
+	require.EqualValues(t, len(want), r.Rows())
+	r.Close()
+
+	spec.Output, spec.Indicator = join.Count, ""
+	r, err = h.Join(t.Context(), left, right, spec)
+	require.NoError(t, err)
+	require.EqualValues(t, len(want), r.Rows())
+	r.Close()
+
+	spec.Output = join.Pairs
+	r, err = h.Join(t.Context(), left, right, spec)
+	require.NoError(t, err)
+	got := [][2]uint32{}
+	for p, err := range r.Pairs(t.Context()) {
+		require.NoError(t, err)
+		for i := range p.Left {
+			got = append(got, [2]uint32{p.Left[i], p.Right[i]})
+		}
+	}
+	r.Close()
+	slices.SortFunc(got, func(a, b [2]uint32) int { return slices.Compare(a[:], b[:]) })
+	require.Equal(t, want, got)
+}
+
+// TestHMG joins tables with all sorts of columns and NULLs in keys, with integers, short texts and several columns as keys,
+// in one chunkset and in many, in tasks of a few rows and with large ones.
+func TestHMG(t *testing.T) {
+	left, right := rich(t, 1, 300, 120, arrow.PrimitiveTypes.Int32), rich(t, 2, 500, 150, arrow.PrimitiveTypes.Int64)
+	far := rich(t, 3, 40, 3, arrow.PrimitiveTypes.Int32)
+	tables := [][2]arrow.Table{{left, right}, {right, left}, {left, empty(t, right)}, {empty(t, left), right},
+		{far, left}, {far, far}, {left, left}}
+	keys := [][]string{{"k"}, {"s"}, {"k", "n"}, {"k", "d"}}
+	onHMG(t, func(t *testing.T, h *join.HMG, devices int) {
+		for _, c := range devicetest.Combinations(t, len(tables), len(keys), 3, 3, 2, 4) {
+			h.Cut.Sort = hmg.Sorting(c[5])
+			h.Cut.ChunkRows, h.Cut.TaskRows = []uint64{0, 200, uint64(60/devices + 1)}[c[2]], []uint64{0, 60, 9}[c[3]]
+			spec := join.Spec{On: keys[c[1]], BatchRows: 100 * c[4]}
+			if c[4] == 1 {
+				spec.Indicator, spec.NullsEqual, spec.SeparateKeys = "from", spec.On, true
+			}
+			checkHMG(t, h, tables[c[0]][0], tables[c[0]][1], spec)
+		}
+	})
+}
+
+// TestHMGVerifies: texts whose hashes collide are compared, for rows, pairs and counts, whether few pairs of equal hashes
+// are partners or none.
+func TestHMGVerifies(t *testing.T) {
+	keys := []arrow.DataType{arrow.BinaryTypes.String}
+	named := func(n int) func(row, column int) *string {
+		return func(row, _ int) *string { text := fmt.Sprintf("%09d", row*n); return &text }
+	}
+	tables := [3]arrow.Table{spread(t, 150, keys, named(7)), spread(t, 400, keys, named(3)),
+		spread(t, 90, keys, func(row, _ int) *string { text := fmt.Sprintf("another %d", row%5); return &text })}
+	onHMG(t, func(t *testing.T, h *join.HMG, _ int) {
+		for i, bits := range []int{64, 4, 0} {
+			h.KeepHashBits(bits)
+			h.Cut.ChunkRows, h.Cut.TaskRows, h.Cut.Sort = 60, 40, hmg.Sorting(i)
+			for _, right := range tables {
+				checkHMG(t, h, tables[0], right, join.Spec{On: []string{"k0"}, BatchRows: 70})
+			}
+		}
+	})
+}
+
+// TestHMGChunksets: what the memory of devices has no room for is sorted in chunksets and merged by the host.
+func TestHMGChunksets(t *testing.T) {
+	rows := 5000
+	left := keyed(t, "k", rows, func(i int) int64 { return int64(i*7919) % 4001 })
+	right := keyed(t, "k", rows, func(i int) int64 { return int64(i) / 2 })
+	onHMG(t, func(t *testing.T, h *join.HMG, devices int) {
+		h.Cut.ChunkRows, h.Cut.TaskRows = 700, 300
+		r, err := h.Join(t.Context(), left, right, join.Spec{On: onK, Output: join.Count})
+		require.NoError(t, err)
+		defer r.Close()
+		require.EqualValues(t, len(oracle.Pairs(left, right, r.Layout.Spec)), r.Rows())
+		require.Equal(t, (rows+700*devices-1)/(700*devices), r.Sorted[0].Chunksets)
+		require.GreaterOrEqual(t, r.Sorted[0].Runs, r.Sorted[0].Chunksets)
+		require.True(t, r.Sorted[1].Presorted, "in order, and nothing has to be done")
+		require.Greater(t, r.Matched.Tasks, rows/300)
+		checkHMG(t, h, left, right, join.Spec{On: onK})
+	})
+}
+
+// TestHMGRefuses what it does not do, in words that name it.
+func TestHMGRefuses(t *testing.T) {
+	table := keyed(t, "k", 900, func(int) int64 { return 3 })
+	onHMG(t, func(t *testing.T, h *join.HMG, _ int) {
+		for _, spec := range []join.Spec{{How: join.Left}, {How: join.Semi}, {How: join.NotIn}, {Order: join.LeftOrder},
+			{Deterministic: true}, {Validate: join.OneToMany}, {Output: join.Ranges}} {
+			spec.On = onK
+			_, err := h.Join(t.Context(), table, table, spec)
+			require.ErrorIs(t, err, backend.ErrUnsupported, "%+v", spec)
+			require.ErrorContains(t, err, "hmg")
+		}
+		_, err := h.Join(t.Context(), table, table, join.Spec{On: []string{"none"}})
+		require.ErrorIs(t, err, backend.ErrInvalidInput)
+		for _, output := range []join.Output{join.Count, join.Rows} {
+			r, err := h.Join(t.Context(), table, table, join.Spec{On: onK, Output: output, MaxOutputRows: 900*900 - 1})
+			if output == join.Rows {
+				require.NoError(t, err)
+				for _, err = range r.Batches(t.Context()) {
+				}
+				r.Close()
+			}
+			require.ErrorIs(t, err, backend.ErrLimit)
+		}
+	})
+}
+
+// TestHMGEnds: whoever stops drawing, cancels, or closes the engine while a join is drawn, leaves nothing behind.
+func TestHMGEnds(t *testing.T) {
+	table := keyed(t, "k", 900, func(i int) int64 { return int64(i*5) % 9 })
+	spec := join.Spec{On: onK, BatchRows: 1000}
+	onHMG(t, func(t *testing.T, h *join.HMG, _ int) {
+		h.Cut.ChunkRows, h.Cut.TaskRows = 100, 50
+		for _, end := range []func(r *join.HMGResult, cancel context.CancelFunc){
+			func(*join.HMGResult, context.CancelFunc) {},
+			func(r *join.HMGResult, _ context.CancelFunc) { r.Close() },
+			func(_ *join.HMGResult, cancel context.CancelFunc) { cancel() },
+			func(*join.HMGResult, context.CancelFunc) { h.Close() },
+		} {
+			ctx, cancel := context.WithCancel(t.Context())
+			r, err := h.Join(ctx, table, table, spec)
+			require.NoError(t, err)
+			rows := int64(0)
+			for batch, err := range r.Batches(ctx) {
+				if err != nil {
+					require.ErrorIs(t, err, backend.ErrCancelled)
+					break
+				}
+				rows += batch.NumRows()
+				batch.Release()
+				end(r, cancel)
+				if ctx.Err() == nil && rows > 20_000 {
+					break
+				}
+			}
+			require.Less(t, rows, int64(90_000))
+			r.Close()
+			cancel()
+		}
+		_, err := h.Join(t.Context(), table, table, spec)
+		require.ErrorIs(t, err, backend.ErrInvalidInput, "the engine was closed")
+	})
+}
