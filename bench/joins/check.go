@@ -32,8 +32,8 @@ type checker struct {
 	bytes         [2][]int    // of the columns of both sides, the key first
 }
 
-// mostKeys bounds the memory of a checker: keys are below it. So those of 8 bytes have the same high word.
-const mostKeys = 1 << 32
+// MostKeys bounds the memory of a checker: keys are below it. So those of 8 bytes have the same high word.
+const MostKeys = 1 << 32
 
 // newChecker reads both tables, whose first column is the key.
 func newChecker(ctx context.Context, r, s arrow.Table) (*checker, error) {
@@ -45,8 +45,8 @@ func newChecker(ctx context.Context, r, s arrow.Table) (*checker, error) {
 			return nil, err
 		}
 	}
-	if c.greatest = max(greatest[sideR], greatest[sideS]); c.greatest >= mostKeys {
-		return nil, fmt.Errorf("%w: the check of a join takes keys below %d", backend.ErrLimit, uint64(mostKeys))
+	if c.greatest = max(greatest[sideR], greatest[sideS]); c.greatest >= MostKeys {
+		return nil, fmt.Errorf("%w: the check of a join takes keys below %d", backend.ErrLimit, uint64(MostKeys))
 	}
 	// sums over the rows of R of a key, side by side: one cache miss
 	keys := make([]struct {

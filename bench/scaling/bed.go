@@ -27,11 +27,15 @@ type bed struct {
 	answer *joins.Answer
 }
 
-// newBed makes the tables of a cell, and the answer. ErrHostMemory if there is no memory for them.
+// newBed makes the tables of a cell, and the answer. ErrHostMemory if there is no memory for them, ErrLimit if there are
+// too many keys for the check.
 func newBed(ctx context.Context, c Cell) (*bed, error) {
-	if needBytes, freeBytes := bedBytes(c), freeHostMemory(); needBytes > freeBytes {
-		return nil, fmt.Errorf("%w: tables and their check need %s, %s are available; scale the rows", backend.ErrHostMemory,
-			text.Bytes(needBytes), text.Bytes(freeBytes))
+	if needBytes, freeBytes := bedBytes(c), freeMemory(); needBytes > freeBytes {
+		return nil, fmt.Errorf("%w: tables and their check need %s, %s are available; scale the rows",
+			backend.ErrHostMemory, text.Bytes(needBytes), text.Bytes(freeBytes))
+	}
+	if keys := keysOf(c); keys > joins.MostKeys {
+		return nil, fmt.Errorf("%w: the check takes keys below 2^32, there are %d; scale the rows", backend.ErrLimit, keys)
 	}
 	b := &bed{}
 	spec := c.Spec
@@ -58,16 +62,22 @@ const checkedKeyBytes = 24
 
 // bedBytes is the memory of the tables, and of the check while that is prepared.
 func bedBytes(c Cell) uint64 {
-	needs := needsOf(c.Spec, join.Count, 0)
+	return needsOf(c.Spec, join.Count, 0).tableBytes + checkedKeyBytes*keysOf(c)
+}
+
+// keysOf is how many keys R may have: all are below it.
+func keysOf(c Cell) uint64 {
 	keys := uint64(c.Spec.RRows)
 	if c.Spec.MatchRatio < 1 {
 		keys *= 2
 	}
-	return needs.tableBytes + checkedKeyBytes*keys
+	return keys
 }
 
-// freeHostMemory is the memory of the host that is available.
-func freeHostMemory() uint64 {
+var freeMemory = hostMemoryAvailable // tests have more
+
+// hostMemoryAvailable is the memory of the host that is available.
+func hostMemoryAvailable() uint64 {
 	devices, err := host.New(host.Options{}).Devices()
 	if err != nil {
 		return 0

@@ -70,7 +70,7 @@ func MultiGPUFigures() []Figure {
 	}, {
 		Name: "hmg-17", Title: "phases by number of devices, workload B, 8 G rows each", Axis: factor,
 		Cells: along([]float64{8}, workloadB), growing: true,
-		Note: "As hmg-16. Results of more than 2^32 keys cannot be verified and are skipped: scale by 1 or more",
+		Note: "As hmg-16. More than 2^32 keys cannot be verified and are skipped: scale by 1 or more",
 	}, {
 		Name: "hmg-18", Title: "workload B by size and number of devices", Axis: factor,
 		Cells: along([]float64{0.5, 1, 1.5, 2, 3, 4, 5, 8, 10}, workloadB), growing: true,

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/csv"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -306,6 +307,12 @@ func TestSkipped(t *testing.T) {
 	require.Equal(t, "no", r.text(0, "verified"))
 	require.Empty(t, r.text(0, "median_ns"))
 	require.Equal(t, "1000000000000000", r.text(0, "r_rows"))
+
+	defer func() { freeMemory = hostMemoryAvailable }()
+	freeMemory = func() uint64 { return math.MaxUint64 }
+	report.Reset()
+	require.NoError(t, huge.Run(t.Context(), new(opened).open, output(&report)))
+	require.Contains(t, report.String(), "the check takes keys below 2^32, there are 1000000000000000; scale the rows")
 
 	tight := MultiGPU{Devices: []string{"host"}, Strategies: Strategies(), Options: Options{Repeat: 1, Scale: 15,
 		Outputs: []Output{join.Count}, DeviceMemoryBytes: 4096, Cell: "skew=0.5",
