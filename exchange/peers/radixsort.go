@@ -83,7 +83,7 @@ type unsorted struct {
 func (x *radixSorter) finish(ctx context.Context, chunk int) error {
 	most := x.order.MostBytes
 	if x.early[chunk] != nil && most > 0 {
-		most -= min(most-1, x.early[chunk].to.sizeBytes()) // 0 would be no limit
+		most -= min(most-1, x.early[chunk].to.SizeBytes()) // 0 would be no limit
 	}
 	rest, err := x.move(ctx, x.by.parts(x.rest, chunk), most)
 	if err != nil {
