@@ -313,10 +313,8 @@ func newEngine(device *backend.Device, options Options) (*Engine, error) {
 		e.join.Spill(options.TempDir, cmp.Or(options.TempLimitBytes, math.MaxUint64))
 	}
 	e.join.Trace, e.untrace = options.Trace, options.Trace.Device(device)
-	if e.pinned != nil { // tables may be read into memory of the pool of the process instead
-		e.join.Budget().Pool(nil, offheap.Shared.Trim)
-	}
-	if device.Info().Type != backend.Host { // whose kernels need no compilation
+	e.join.Budget().Pool(nil, offheap.Shared.Trim) // where tables are read into
+	if device.Info().Type != backend.Host {        // whose kernels need no compilation
 		e.join.Simulate = host.Simulate
 	}
 	return e, nil

@@ -3,6 +3,7 @@ package exchange
 import (
 	"context"
 	"math/bits"
+	"slices"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
@@ -20,65 +21,80 @@ type Divider struct {
 	Seed uint64
 }
 
-// Divided is the rows of a table in the order of their parts.
-type Divided struct {
-	arrow.RecordBatch
-	starts []int64 // of each part, and the end
-}
-
-// Divide returns the rows of a table of a side, part by part, in memory of alloc. Within a part rows keep their order.
-// The caller releases it. Errors are those of [relation.HashKeys.Hash] and [relation.Take].
+// Divide returns the rows of a table of a side, part by part, each in memory of its own from alloc, on all cores. Within
+// a part rows keep their order. The caller releases the parts. Errors are those of [relation.HashKeys.Hash] and
+// [relation.Take].
 func (d *Divider) Divide(ctx context.Context, side relation.Side, table arrow.Table, alloc memory.Allocator) (
-	*Divided, error) {
+	parts []arrow.RecordBatch, err error) {
 	hashes, rows, err := d.Hashes.Hash(ctx, side, table)
 	if err != nil {
 		return nil, err
 	}
-	order, starts := d.order(hashes, rows, int(table.NumRows()))
-	columns := make([]arrow.Array, table.NumCols())
+	of := d.of(hashes, rows, int(table.NumRows()))
+	s := newScatter(of, d.Parts)
+	columns := make([][]arrow.Array, d.Parts) // by part
+	for part := range columns {
+		columns[part] = make([]arrow.Array, table.NumCols())
+	}
 	defer func() {
-		for _, c := range columns {
+		for _, c := range slices.Concat(columns...) {
 			if c != nil {
 				c.Release()
 			}
 		}
 	}()
-	for i := range columns {
-		if columns[i], err = relation.Take(ctx, table.Column(i).Data(), order, alloc); err != nil {
+	var order []uint32
+	for i := range int(table.NumCols()) {
+		column := table.Column(i).Data()
+		if scattered := s.column(column, alloc); scattered != nil {
+			for part, c := range scattered {
+				columns[part][i] = c
+			}
+			continue
+		}
+		if order == nil {
+			order = s.order()
+		}
+		group, groupCtx := onAllCores(ctx)
+		for part := range d.Parts {
+			group.Go(func() (err error) {
+				ids := order[s.starts[part]:s.starts[part+1]]
+				columns[part][i], err = relation.Take(groupCtx, column, ids, alloc)
+				return err
+			})
+		}
+		if err := group.Wait(); err != nil {
 			return nil, err
 		}
 	}
-	return &Divided{array.NewRecordBatch(table.Schema(), columns, table.NumRows()), starts}, nil
+	for part := range d.Parts {
+		parts = append(parts, array.NewRecordBatch(table.Schema(), columns[part], s.rows(part)))
+	}
+	return parts, nil
 }
 
-// order sorts row numbers by part. Rows without a hash, which match nothing, are spread over the parts.
-func (d *Divider) order(hashes []uint64, rows []uint32, all int) (order []uint32, starts []int64) {
-	parts := make([]uint16, all)
+// of is the part of each row. Rows without a hash, which match nothing, are spread over the parts.
+func (d *Divider) of(hashes []uint64, rows []uint32, all int) (parts []uint16) {
+	parts = make([]uint16, all)
 	if rows == nil {
-		for i, hash := range hashes {
-			parts[i] = d.part(hash)
+		inRanges(cores(), all, func(_, from, to int) {
+			for i, hash := range hashes[from:to] {
+				parts[from+i] = d.part(hash)
+			}
+		})
+		return parts
+	}
+	inRanges(cores(), all, func(_, from, to int) {
+		for row := from; row < to; row++ {
+			parts[row] = d.part(uint64(row))
 		}
-	} else {
-		for i := range parts {
-			parts[i] = d.part(uint64(i))
+	})
+	inRanges(cores(), len(rows), func(_, from, to int) {
+		for i, row := range rows[from:to] {
+			parts[row] = d.part(hashes[from+i])
 		}
-		for i, row := range rows {
-			parts[row] = d.part(hashes[i])
-		}
-	}
-	starts = make([]int64, d.Parts+1)
-	for _, part := range parts {
-		starts[part+1]++
-	}
-	for part := range d.Parts {
-		starts[part+1] += starts[part]
-	}
-	next, order := append([]int64(nil), starts...), make([]uint32, all)
-	for row, part := range parts {
-		order[next[part]] = uint32(row)
-		next[part]++
-	}
-	return order, starts
+	})
+	return parts
 }
 
 // part is the part of a hash: the high bits of a mix of it, which has no bits in common with the mixes of kernels.
@@ -88,9 +104,4 @@ func (d *Divider) part(hash uint64) uint16 {
 	x = (x ^ x>>27) * 0x94d049bb133111eb
 	part, _ := bits.Mul64(x^x>>31, uint64(d.Parts))
 	return uint16(part)
-}
-
-// Part returns the rows of a part, which the caller releases.
-func (d *Divided) Part(part int) arrow.RecordBatch {
-	return d.NewSlice(d.starts[part], d.starts[part+1])
 }

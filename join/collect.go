@@ -27,6 +27,8 @@ type collector struct {
 
 	// boundBytes is what may be gathered, beyond which the error is errDivide.
 	boundBytes uint64
+	// spareBytes is what a plan must leave for parts of the probe side, or else both sides are to be divided.
+	spareBytes uint64
 
 	sides    [2]*reading
 	gathered [2]gathered
@@ -39,6 +41,14 @@ var errDivide = errors.New("the build side is to be divided")
 func (c *collector) release() {
 	c.gathered[0].release()
 	c.gathered[1].release()
+}
+
+// heldBytes is the memory of what was gathered or waits to be gathered again.
+func (c *collector) heldBytes() (sizeBytes uint64) {
+	for side := range c.sides {
+		sizeBytes += c.gathered[side].bytes + c.sides[side].waitingBytes()
+	}
+	return sizeBytes
 }
 
 func (c *collector) beginBoth() error {

@@ -1,25 +1,23 @@
 package join
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"iter"
 
 	"github.com/apache/arrow-go/v18/arrow"
 
-	"github.com/spirjoin/spirjoin/backend"
-	"github.com/spirjoin/spirjoin/deliver"
 	"github.com/spirjoin/spirjoin/exchange"
 	"github.com/spirjoin/spirjoin/exec"
 	"github.com/spirjoin/spirjoin/internal/text"
-	"github.com/spirjoin/spirjoin/query"
 	"github.com/spirjoin/spirjoin/relation"
 )
 
-// Spill lets streams whose build side does not fit in memory divide both sides into parts by the hashes of their keys
-// (a Grace hash join; RT 3.4), which lie in temporary files in dir, of at most limitBytes together, and are joined one
-// after the other. Call it before the first join.
+// Spill lets streams whose build side does not fit in memory divide both sides into parts by the hashes of their keys (a
+// hybrid hash join; RT 3.4), which are joined one after the other. Those that half of the memory has no room for are in
+// a temporary file in dir; all files have at most limitBytes together. If only memory of the device is limited, streams
+// divide both sides in memory of the host, also without Spill. Call it before the first join.
 func (e *Engine) Spill(dir string, limitBytes uint64) {
 	e.tempDir = dir
 	e.Budget().AllowDisk(limitBytes)
@@ -32,10 +30,10 @@ const mostDivisions = 4
 // whole returns why a stream cannot be divided into parts; "" if it can.
 func (e *Engine) whole(spec *Spec, depth int) (reason string) {
 	switch {
-	case e.tempDir == "":
+	case e.tempDir == "" && e.HostCapBytes() != exec.Unlimited:
 		return "there is no temp_dir"
 	case depth >= mostDivisions:
-		return "a part in temp_dir does not fit, because few keys have its rows"
+		return "a part does not fit, because few keys have its rows"
 	case spec.How == NotIn || spec.How == Cross:
 		return fmt.Sprintf("temp_dir is of no use: %s needs all rows at once", spec.How.noun())
 	case spec.Output == Pairs:
@@ -48,22 +46,16 @@ func (e *Engine) whole(spec *Spec, depth int) (reason string) {
 	return ""
 }
 
-// parts are the tasks of a join whose sides were divided.
+// parts are those of a join whose sides were divided.
 type parts struct {
-	engine *Engine
-	ctx    context.Context // of the join
+	*tasks
 	layout *Layout
 	depth  int         // of divisions
 	grant  *exec.Grant // of disk space
 	file   *exchange.File
 	place  *exchange.Place
 	number int // of parts
-
-	under  int // the part under way
-	task   *Result
-	done   bool        // it has ended, and is among those before
-	before query.Stats // of the parts before
-	closed bool
+	next   int
 }
 
 // divide divides what c has gathered and reads into parts, and begins to join the first; all of them if they are only
@@ -71,212 +63,50 @@ type parts struct {
 func (e *Engine) divide(ctx context.Context, c *collector, layout *Layout, depth int, progress *exec.Progress) (
 	result *Result, err error) {
 	// Each task acquires its memory itself. The disk is no reason for it to wait.
-	p := &parts{engine: e, ctx: ctx, layout: layout, depth: depth, under: -1, grant: e.Budget().Empty()}
+	p := &parts{layout: layout, depth: depth, grant: e.Budget().Empty()}
+	p.tasks = newTasks(ctx, e, layout, p)
 	defer func() {
 		if result == nil {
-			p.close()
+			p.tasks.close()
 		}
 	}()
-	if p.file, err = exchange.NewFile(e.tempDir, p.grant); err != nil {
+	if err := c.beginBoth(); err != nil {
+		return nil, firstError(c.flow, err)
+	}
+	if err := p.settle(c); err != nil {
 		return nil, err
 	}
 	progress.Start("divide both")
 	if err := p.fill(c); err != nil {
-		return nil, firstError(c.flow, err)
+		return nil, firstError(c.flow, cmp.Or(p.err(), err))
 	}
 	c.release()
 	c.flow.Stop()
 	c.grant.Release()
-	for more := true; more && (p.task == nil || layout.Spec.Output == Count); {
-		if more, err = p.advance(); err != nil {
-			return nil, err
-		}
-	}
-	return &Result{Device: p.task.Device, parts: p}, nil
+	return p.begin()
 }
 
-// fill divides both sides into the place.
-func (p *parts) fill(c *collector) error {
-	ctx, spec := c.flow.Context(), &p.layout.Spec
-	if err := c.beginBoth(); err != nil {
-		return err
-	}
-	schemas := [2]*arrow.Schema{c.sides[0].schema, c.sides[1].schema}
-	hashes, err := relation.PlanHashes(schemas, [2][]string{spec.LeftOn, spec.RightOn}, spec.nullsEqual()...)
-	if err != nil {
-		return err
-	}
-	p.number = c.partsNumber(p.engine)
-	divider := exchange.Divider{Hashes: hashes, Parts: p.number, Seed: uint64(p.depth)}
-	p.place = exchange.NewPlace(p.file, schemas, p.number, p.engine.Allocator)
-	put := func(side relation.Side, g *gathered) error {
-		defer g.release()
-		if g.rows == 0 {
-			return nil
-		}
-		table := g.table()
-		defer table.Release()
-		divided, err := divider.Divide(ctx, side, table, p.engine.Allocator)
-		if err != nil {
+// settle makes the place for parts of both sides: in memory alone if that has no limit, otherwise in half of it, and in
+// a file.
+func (p *parts) settle(c *collector) (err error) {
+	e := p.engine
+	p.number = c.partsNumber(e)
+	options := exchange.PlaceOptions{Schemas: [2]*arrow.Schema{c.sides[0].schema, c.sides[1].schema}, Parts: p.number,
+		Alloc: e.Allocator, Budget: e.Budget(), MemoryBytes: cmp.Or(e.PartsBytes, c.capBytes/2), Fail: p.flow.Fail}
+	if options.MemoryBytes < exec.Unlimited/2 {
+		if p.file, err = exchange.NewFile(e.tempDir, p.grant); err != nil {
 			return err
 		}
-		defer divided.Release()
-		return p.place.PutAll(ctx, side, divided)
+		options.File = p.file
 	}
-	blockBytes := min(mostBlockBytes, c.capBytes/16)
-	if c.grant != nil { // for what is gathered, a block of each side, one in the order of parts, and encoded ones
-		if err := c.grant.Await(ctx, exec.Need{Host: c.capBytes / 4 * 3}); err != nil {
-			return err
-		}
-	}
-	rows := uint64(0)
-	blocks := [2]gathered{{schema: schemas[0]}, {schema: schemas[1]}}
-	defer blocks[0].release()
-	defer blocks[1].release()
-	if err := c.drain(ctx, func(side relation.Side, s slice) error {
-		rows += uint64(s.to - s.from)
-		c.progress.Done(rows)
-		g := &blocks[side]
-		if g.add(s); g.bytes < blockBytes && g.rows < 1<<30 {
-			return nil
-		}
-		err := put(side, g)
-		*g = gathered{schema: g.schema}
-		return err
-	}); err != nil {
-		return err
-	}
-	if err := put(relation.Left, &blocks[0]); err != nil {
-		return err
-	}
-	return put(relation.Right, &blocks[1])
+	p.place = exchange.NewPlace(options)
+	return nil
 }
 
-// mostBlockBytes is the size of the pieces in which sides are divided, so that a part of each is large enough for a
-// write.
-const mostBlockBytes = 64 << 20
-
-// last reports whether the part under way is the last one.
-func (p *parts) last() bool { return p.under == p.number-1 }
-
-// advance ends the part under way and begins the next one that may have output, or the last one; more is false if there
-// is none.
-func (p *parts) advance() (more bool, err error) {
-	if p.task != nil {
-		p.before, p.done = p.stats(), true
-		p.task.Close()
-		p.place.Forget(p.under)
-	}
-	if p.last() {
-		return false, nil
-	}
-	left, right := Source{}, Source{}
-	for how := p.layout.Spec.How; ; p.place.Forget(p.under) {
-		p.under++
-		left, right = p.source(relation.Left), p.source(relation.Right)
-		without := left.Rows == 0 && !how.Keeps(relation.Right) || right.Rows == 0 && !how.Keeps(relation.Left)
-		if p.last() || !without {
-			break
-		}
-		p.before.LeftRows += uint64(left.Rows)
-		p.before.RightRows += uint64(right.Rows)
-	}
-	fixed := *p.layout
-	if limit := fixed.Spec.MaxOutputRows; limit > 0 {
-		fixed.Spec.MaxOutputRows = max(1, limit-min(limit, p.before.OutputRows))
-	}
-	if report := fixed.Spec.Progress; report != nil {
-		of := fmt.Sprintf(", part %d of %d", p.under+1, p.number)
-		fixed.Spec.Progress = func(s exec.Status) {
-			s.Phase += of
-			report(s)
-		}
-	}
-	task, err := p.engine.streamLayout(p.ctx, &fixed, [2]Source{left, right}, p.depth+1)
-	if err != nil {
-		return false, p.limited(err)
-	}
-	p.task, p.done = task, false
-	return true, p.check()
-}
-
-// rows is the number of output rows so far.
-func (p *parts) rows() uint64 {
-	if p.done {
-		return p.before.OutputRows
-	}
-	return p.before.OutputRows + p.task.Rows()
-}
-
-// check returns ErrLimit if there are too many output rows.
-func (p *parts) check() error { return deliver.CheckRows(p.rows(), p.layout.Spec.MaxOutputRows, "") }
-
-// limited is the error of a part, with the limit of rows of the whole join.
-func (p *parts) limited(err error) error {
-	if limit := p.layout.Spec.MaxOutputRows; errors.Is(err, backend.ErrLimit) && limit > 0 {
-		return deliver.CheckRows(limit+1, limit, "")
-	}
-	return err
-}
-
-// batches yields the output of all parts.
-func (p *parts) batches(ctx context.Context) iter.Seq2[arrow.RecordBatch, error] {
-	return func(yield func(arrow.RecordBatch, error) bool) {
-		for more := true; more; {
-			for batch, err := range p.task.Batches(ctx) {
-				if err != nil {
-					err = p.limited(err)
-				} else if err = p.check(); err != nil {
-					batch.Release()
-					batch = nil
-				}
-				if !yield(batch, err) || err != nil {
-					return
-				}
-			}
-			var err error
-			if more, err = p.advance(); err != nil {
-				yield(nil, err)
-				return
-			}
-		}
-	}
-}
-
-// stats are those of all parts so far.
-func (p *parts) stats() query.Stats {
-	if p.done {
-		return p.before
-	}
-	s, before := p.task.Stats(), &p.before
-	s.LeftRows, s.RightRows = s.LeftRows+before.LeftRows, s.RightRows+before.RightRows
-	s.OutputRows, s.Granules = s.OutputRows+before.OutputRows, s.Granules+before.Granules
-	s.MatchSeconds += before.MatchSeconds
-	s.EncodeSeconds += before.EncodeSeconds
-	s.GatherSeconds += before.GatherSeconds
-	s.TotalSeconds += before.TotalSeconds
-	s.DevicePeakBytes = max(s.DevicePeakBytes, before.DevicePeakBytes)
-	s.HostPeakBytes = max(s.HostPeakBytes, before.HostPeakBytes)
-	for stage, seconds := range before.StageSeconds {
-		s.StageSeconds[stage] += seconds
-	}
-	return s
-}
-
-// String says how both sides were divided.
-func (p *parts) String() string {
-	return fmt.Sprintf("divided      into %d parts by hashes of the keys, %s on disk; of part %d:\n", p.number,
-		text.Bytes(p.file.SizeBytes()), p.under+1)
-}
-
-// close ends the part under way and frees the disk.
-func (p *parts) close() {
-	if p.closed {
-		return
-	}
-	p.closed = true
-	if p.task != nil {
-		p.task.Close()
+// end frees memory and disk.
+func (p *parts) end() {
+	if p.place != nil {
+		p.place.Close()
 	}
 	if p.file != nil {
 		_ = p.file.Close() // it has no name
@@ -284,11 +114,138 @@ func (p *parts) close() {
 	p.grant.Release()
 }
 
-// source is a side of the part under way.
-func (p *parts) source(side relation.Side) Source {
-	under := p.under
-	return Source{Schema: p.place.Schema(side), Rows: p.place.Rows(side, under),
+// err is that of a write for which others waited.
+func (p *parts) err() error {
+	if p.place == nil {
+		return nil
+	}
+	return p.place.Err()
+}
+
+// sideBlock is rows of a side on their way to the place.
+type sideBlock struct {
+	side relation.Side
+	rows gathered
+}
+
+// Release releases the rows.
+func (b *sideBlock) Release() { b.rows.release() }
+
+// mostBlockBytes is the size of the pieces in which sides are divided, so that a part of each is large enough for a
+// write. While one is divided, the next one is read.
+const mostBlockBytes = 64 << 20
+
+// fill divides both sides into the place. The flow of c has ended then.
+func (p *parts) fill(c *collector) error {
+	ctx, spec := c.flow.Context(), &p.layout.Spec
+	hashes, err := relation.PlanHashes(p.place.Schemas, [2][]string{spec.LeftOn, spec.RightOn}, spec.nullsEqual()...)
+	if err != nil {
+		return err
+	}
+	divider := exchange.Divider{Hashes: hashes, Parts: p.number, Seed: uint64(p.depth)}
+	full := exec.NewPipe[*sideBlock](c.flow, 0)
+	c.flow.Go("divide", func(ctx context.Context) error {
+		for {
+			b, some, err := full.Take(ctx)
+			if err != nil || !some {
+				return err
+			}
+			if err := p.put(ctx, &divider, b); err != nil {
+				return err
+			}
+		}
+	})
+	rows, blockBytes := uint64(0), min(mostBlockBytes, c.capBytes/blocksShare)
+	blocks := [2]gathered{{schema: p.place.Schemas[0]}, {schema: p.place.Schemas[1]}}
+	defer blocks[0].release()
+	defer blocks[1].release()
+	pass := func(side relation.Side) error {
+		b := &sideBlock{side, blocks[side]}
+		blocks[side] = gathered{schema: b.rows.schema}
+		if err := full.Put(ctx, b); err != nil || c.grant == nil {
+			return err
+		}
+		return c.grant.Await(ctx, exec.Need{Host: c.heldBytes() + c.capBytes/4})
+	}
+	if c.grant != nil {
+		if err := c.grant.Await(ctx, exec.Need{Host: c.heldBytes() + c.capBytes/4}); err != nil {
+			return err
+		}
+	}
+	if err := c.drain(ctx, func(side relation.Side, s slice) error {
+		rows += uint64(s.to - s.from)
+		c.progress.Done(rows)
+		g := &blocks[side]
+		if g.add(s); g.bytes < blockBytes && g.rows < 1<<30 {
+			return nil
+		}
+		return pass(side)
+	}); err != nil {
+		return err
+	}
+	for side := range blocks {
+		if err := pass(relation.Side(side)); err != nil {
+			return err
+		}
+	}
+	full.End()
+	return c.flow.Wait()
+}
+
+// blocksShare is the share of memory of a block, of which there are four: one is gathered of each side, and one is
+// divided, to a copy.
+const blocksShare = 20
+
+// put divides a block, and puts its rows in the place.
+func (p *parts) put(ctx context.Context, divider *exchange.Divider, b *sideBlock) error {
+	defer b.Release()
+	if b.rows.rows == 0 {
+		return nil
+	}
+	table := b.rows.table()
+	defer table.Release()
+	b.Release()
+	span := exec.Begin(ctx, "divide")
+	batches, err := divider.Divide(ctx, b.side, table, p.engine.Allocator)
+	span.End()
+	if err != nil {
+		return err
+	}
+	defer exec.Begin(ctx, "put").End()
+	return p.place.PutAll(ctx, b.side, batches)
+}
+
+// task returns the next part that may have output, or the last one; nil if there is none.
+func (p *parts) task() *task {
+	for p.next < p.number {
+		under := p.next
+		p.next++
+		left, right, how := p.source(relation.Left, under), p.source(relation.Right, under), p.layout.Spec.How
+		without := left.Rows == 0 && !how.Keeps(relation.Right) || right.Rows == 0 && !how.Keeps(relation.Left)
+		if without && p.next < p.number {
+			p.skip(left.Rows, right.Rows)
+			p.place.Forget(under)
+			continue
+		}
+		return &task{layout: p.layout, sources: [2]Source{left, right}, depth: p.depth + 1,
+			name: fmt.Sprintf("part %d of %d", p.next, p.number), ended: func() { p.place.Forget(under) }}
+	}
+	return nil
+}
+
+// source is a side of a part, which can be read once.
+func (p *parts) source(side relation.Side, part int) Source {
+	return Source{Schema: p.place.Schemas[side], Rows: p.place.Rows(side, part),
 		Batches: func(ctx context.Context) iter.Seq2[arrow.RecordBatch, error] {
-			return p.place.Batches(ctx, side, under)
+			return p.place.Take(ctx, side, part)
 		}}
+}
+
+// String says how both sides were divided.
+func (p *parts) String() string {
+	where := "in memory"
+	if p.file != nil {
+		where = text.Bytes(p.file.SizeBytes()) + " on disk"
+	}
+	return fmt.Sprintf("divided      into %d parts by hashes of the keys, %s", p.number, where)
 }

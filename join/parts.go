@@ -294,20 +294,28 @@ func (b *buildSide) stream(flow *exec.Flow, grant *exec.Grant, source *reading, 
 	q.Facts.Stays, q.Facts.Granule = !s.ended, s.mostRows
 	q = s.query(q)
 	q.Release, q.Grant, q.PartsBytes, q.WaitingBytes = release, grant, s.wishBytes(), s.source.waitingBytes()
-	planned, err := b.engine.planGranules(q)
+	planned, err := s.plan(q)
 	if errors.Is(err, backend.ErrDeviceMemory) || errors.Is(err, backend.ErrHostMemory) {
 		return nil, newUnfit(err, b.table, first)
 	}
 	if err != nil {
 		return nil, err
 	}
-	taken := &planned.Alternatives[0].Facts
-	s.ahead, s.mostRows = taken.Ahead, min(s.bestRows(), taken.Granule)
-	s.partsBytes, s.aloneBytes = planned.PartsRoom()
-	if err := s.fitBatches(); err != nil {
+	return planned.Stream(flow, s.parts(first))
+}
+
+// plan plans a query, and the parts that fit beside it.
+func (s *stream) plan(q query.Spec) (*query.Query, error) {
+	planned, err := s.engine.planGranules(q)
+	if err != nil {
 		return nil, err
 	}
-	return planned.Stream(flow, s.parts(first))
+	taken := &planned.Alternatives[0].Facts
+	s.ahead, s.mostRows = taken.Ahead, min(s.bestRows(), taken.Granule)
+	if s.partsBytes, s.aloneBytes = planned.PartsRoom(); s.partsBytes > 0 && s.aloneBytes < s.spareBytes {
+		return nil, s.tooLarge(s.aloneBytes)
+	}
+	return planned, s.fitBatches()
 }
 
 // unfitError is that of a stream which does not fit in memory, with what was gathered of both sides. Reading goes on.
