@@ -14,7 +14,7 @@ import (
 
 // Divider divides tables of either side into parts by the hashes of their keys. Safe for concurrent use.
 type Divider struct {
-	Hashes *relation.HashKeys
+	Hashes *relation.HashKeys // nil: all rows are in the first part
 	Parts  int
 	// Seed makes the division independent of others: rows of one part of a division are spread over all parts of one
 	// with another seed, except for those with equal keys.
@@ -26,11 +26,10 @@ type Divider struct {
 // [relation.Take].
 func (d *Divider) Divide(ctx context.Context, side relation.Side, table arrow.Table, alloc memory.Allocator) (
 	parts []arrow.RecordBatch, err error) {
-	hashes, rows, err := d.Hashes.Hash(ctx, side, table)
+	of, err := d.of(ctx, side, table)
 	if err != nil {
 		return nil, err
 	}
-	of := d.of(hashes, rows, int(table.NumRows()))
 	s := newScatter(of, d.Parts)
 	columns := make([][]arrow.Array, d.Parts) // by part
 	for part := range columns {
@@ -74,15 +73,23 @@ func (d *Divider) Divide(ctx context.Context, side relation.Side, table arrow.Ta
 }
 
 // of is the part of each row. Rows without a hash, which match nothing, are spread over the parts.
-func (d *Divider) of(hashes []uint64, rows []uint32, all int) (parts []uint16) {
+func (d *Divider) of(ctx context.Context, side relation.Side, table arrow.Table) (parts []uint16, err error) {
+	all := int(table.NumRows())
 	parts = make([]uint16, all)
+	if d.Hashes == nil {
+		return parts, nil
+	}
+	hashes, rows, err := d.Hashes.Hash(ctx, side, table)
+	if err != nil {
+		return nil, err
+	}
 	if rows == nil {
 		inRanges(cores(), all, func(_, from, to int) {
 			for i, hash := range hashes[from:to] {
 				parts[from+i] = d.part(hash)
 			}
 		})
-		return parts
+		return parts, nil
 	}
 	inRanges(cores(), all, func(_, from, to int) {
 		for row := from; row < to; row++ {
@@ -94,7 +101,7 @@ func (d *Divider) of(hashes []uint64, rows []uint32, all int) (parts []uint16) {
 			parts[row] = d.part(hashes[from+i])
 		}
 	})
-	return parts
+	return parts, nil
 }
 
 // part is the part of a hash: the high bits of a mix of it, which has no bits in common with the mixes of kernels.

@@ -148,6 +148,15 @@ func (p *Place) batches(ctx context.Context, side relation.Side, number int, tak
 	}
 }
 
+// Block returns block i of a part, which stays in the place, and which the caller releases; nil if there are no more.
+func (p *Place) Block(ctx context.Context, side relation.Side, number, i int) (arrow.RecordBatch, error) {
+	batch, at, err := p.next(ctx, &p.parts[side][number], i, false)
+	if at != nil {
+		return p.File.decode(at, p.Alloc)
+	}
+	return batch, err
+}
+
 // next is where block i of a part is, in memory or on disk; nowhere if there are no more. One that is taken leaves the
 // part, and what it has is the caller's.
 func (p *Place) next(ctx context.Context, of *part, i int, take bool) (batch arrow.RecordBatch, at []span, err error) {

@@ -27,14 +27,14 @@ func (e *Engine) Spill(dir string, limitBytes uint64) {
 // few keys.
 const mostDivisions = 4
 
-// whole returns why a stream cannot be divided into parts; "" if it can.
+// whole returns why a stream cannot be divided; "" if it can.
 func (e *Engine) whole(spec *Spec, depth int) (reason string) {
 	switch {
 	case e.tempDir == "" && e.HostCapBytes() != exec.Unlimited:
 		return "there is no temp_dir"
-	case depth >= mostDivisions:
-		return "a part does not fit, because few keys have its rows"
-	case spec.How == NotIn || spec.How == Cross:
+	case depth > mostDivisions:
+		return "a block of few rows does not fit"
+	case spec.How == NotIn:
 		return fmt.Sprintf("temp_dir is of no use: %s needs all rows at once", spec.How.noun())
 	case spec.Output == Pairs:
 		return "temp_dir is of no use: rows of parts have no numbers"
@@ -46,25 +46,51 @@ func (e *Engine) whole(spec *Spec, depth int) (reason string) {
 	return ""
 }
 
-// parts are those of a join whose sides were divided.
-type parts struct {
+// sides are both sides of a join that were divided.
+type sides struct {
 	*tasks
-	layout *Layout
-	depth  int         // of divisions
+	engine *Engine
+	layout *Layout     // of a task
 	grant  *exec.Grant // of disk space
 	file   *exchange.File
 	place  *exchange.Place
-	number int // of parts
+	seed   uint64 // of the division
+}
+
+// parts are the tasks of a join that was divided by hashes of the keys.
+type parts struct {
+	*sides
+	depth  int      // of divisions
+	rows   [2]int64 // of all parts
+	number int      // of parts
 	next   int
 }
 
-// divide divides what c has gathered and reads into parts, and begins to join the first; all of them if they are only
-// counted. It ends the flow and the grant of c.
+// divide divides what c has gathered and reads into parts, of which it begins to join the first. It ends the flow and
+// the grant of c.
 func (e *Engine) divide(ctx context.Context, c *collector, layout *Layout, depth int, progress *exec.Progress) (
+	*Result, error) {
+	if layout.Spec.How == Cross || depth == mostDivisions {
+		return e.nest(ctx, c, layout, progress)
+	}
+	p := &parts{sides: &sides{engine: e, layout: layout, grant: e.Budget().Empty(), seed: uint64(depth)}, depth: depth}
+	if err := c.beginBoth(); err != nil {
+		return nil, firstError(c.flow, err)
+	}
+	p.number = c.partsNumber(e)
+	return p.begin(ctx, c, p, p.number, progress, func() {
+		for side := range p.rows {
+			for part := range p.number {
+				p.rows[side] += p.place.Rows(relation.Side(side), part)
+			}
+		}
+	})
+}
+
+// begin divides both sides into as many parts, and begins the first task; all of them if rows are only counted.
+func (p *sides) begin(ctx context.Context, c *collector, of divided, number int, progress *exec.Progress, filled func()) (
 	result *Result, err error) {
-	// Each task acquires its memory itself. The disk is no reason for it to wait.
-	p := &parts{layout: layout, depth: depth, grant: e.Budget().Empty()}
-	p.tasks = newTasks(ctx, e, layout, p)
+	p.tasks = newTasks(ctx, p.engine, p.layout, of)
 	defer func() {
 		if result == nil {
 			p.tasks.close()
@@ -73,7 +99,7 @@ func (e *Engine) divide(ctx context.Context, c *collector, layout *Layout, depth
 	if err := c.beginBoth(); err != nil {
 		return nil, firstError(c.flow, err)
 	}
-	if err := p.settle(c); err != nil {
+	if err := p.settle(c, number); err != nil {
 		return nil, err
 	}
 	progress.Start("divide both")
@@ -83,15 +109,15 @@ func (e *Engine) divide(ctx context.Context, c *collector, layout *Layout, depth
 	c.release()
 	c.flow.Stop()
 	c.grant.Release()
-	return p.begin()
+	filled()
+	return p.tasks.begin()
 }
 
 // settle makes the place for parts of both sides: in memory alone if that has no limit, otherwise in half of it, and in
-// a file.
-func (p *parts) settle(c *collector) (err error) {
+// a file. Each task acquires its memory itself; the disk is no reason for it to wait.
+func (p *sides) settle(c *collector, number int) (err error) {
 	e := p.engine
-	p.number = c.partsNumber(e)
-	options := exchange.PlaceOptions{Schemas: [2]*arrow.Schema{c.sides[0].schema, c.sides[1].schema}, Parts: p.number,
+	options := exchange.PlaceOptions{Schemas: [2]*arrow.Schema{c.sides[0].schema, c.sides[1].schema}, Parts: number,
 		Alloc: e.Allocator, Budget: e.Budget(), MemoryBytes: cmp.Or(e.PartsBytes, c.capBytes/2), Fail: p.flow.Fail}
 	if options.MemoryBytes < exec.Unlimited/2 {
 		if p.file, err = exchange.NewFile(e.tempDir, p.grant); err != nil {
@@ -104,7 +130,7 @@ func (p *parts) settle(c *collector) (err error) {
 }
 
 // end frees memory and disk.
-func (p *parts) end() {
+func (p *sides) end() {
 	if p.place != nil {
 		p.place.Close()
 	}
@@ -115,7 +141,7 @@ func (p *parts) end() {
 }
 
 // err is that of a write for which others waited.
-func (p *parts) err() error {
+func (p *sides) err() error {
 	if p.place == nil {
 		return nil
 	}
@@ -136,13 +162,17 @@ func (b *sideBlock) Release() { b.rows.release() }
 const mostBlockBytes = 64 << 20
 
 // fill divides both sides into the place. The flow of c has ended then.
-func (p *parts) fill(c *collector) error {
+func (p *sides) fill(c *collector) error {
 	ctx, spec := c.flow.Context(), &p.layout.Spec
-	hashes, err := relation.PlanHashes(p.place.Schemas, [2][]string{spec.LeftOn, spec.RightOn}, spec.nullsEqual()...)
-	if err != nil {
-		return err
+	divider := exchange.Divider{Parts: p.place.Parts, Seed: p.seed}
+	if divider.Parts > 1 {
+		var err error
+		divider.Hashes, err = relation.PlanHashes(p.place.Schemas, [2][]string{spec.LeftOn, spec.RightOn},
+			spec.nullsEqual()...)
+		if err != nil {
+			return err
+		}
 	}
-	divider := exchange.Divider{Hashes: hashes, Parts: p.number, Seed: uint64(p.depth)}
 	full := exec.NewPipe[*sideBlock](c.flow, 0)
 	c.flow.Go("divide", func(ctx context.Context) error {
 		for {
@@ -197,7 +227,7 @@ func (p *parts) fill(c *collector) error {
 const blocksShare = 20
 
 // put divides a block, and puts its rows in the place.
-func (p *parts) put(ctx context.Context, divider *exchange.Divider, b *sideBlock) error {
+func (p *sides) put(ctx context.Context, divider *exchange.Divider, b *sideBlock) error {
 	defer b.Release()
 	if b.rows.rows == 0 {
 		return nil
@@ -227,11 +257,24 @@ func (p *parts) task() *task {
 			p.place.Forget(under)
 			continue
 		}
-		return &task{layout: p.layout, sources: [2]Source{left, right}, depth: p.depth + 1,
+		return &task{layout: p.layout, sources: [2]Source{left, right}, depth: p.deeper(left.Rows, right.Rows),
 			name: fmt.Sprintf("part %d of %d", p.next, p.number), ended: func() { p.place.Forget(under) }}
 	}
 	return nil
 }
+
+// deeper is the depth of the divisions of a part with so many rows. If it has most rows of the side that is its shorter
+// one, few keys have them, and another division would not help.
+func (p *parts) deeper(leftRows, rightRows int64) int {
+	if rows, of := min(leftRows, rightRows), p.rows; leftRows <= rightRows && 2*rows > of[relation.Left] ||
+		rightRows <= leftRows && 2*rows > of[relation.Right] {
+		return mostDivisions
+	}
+	return p.depth + 1
+}
+
+// again is false: a part that does not fit divides itself.
+func (p *parts) again(error) bool { return false }
 
 // source is a side of a part, which can be read once.
 func (p *parts) source(side relation.Side, part int) Source {
@@ -241,11 +284,15 @@ func (p *parts) source(side relation.Side, part int) Source {
 		}}
 }
 
+// where says where both sides are.
+func (p *sides) where() string {
+	if p.file == nil {
+		return "in memory"
+	}
+	return text.Bytes(p.file.SizeBytes()) + " on disk"
+}
+
 // String says how both sides were divided.
 func (p *parts) String() string {
-	where := "in memory"
-	if p.file != nil {
-		where = text.Bytes(p.file.SizeBytes()) + " on disk"
-	}
-	return fmt.Sprintf("divided      into %d parts by hashes of the keys, %s", p.number, where)
+	return fmt.Sprintf("divided      into %d parts by hashes of the keys, %s", p.number, p.where())
 }

@@ -36,10 +36,12 @@ func TestDivided(t *testing.T) {
 			engine.PartsBytes = []uint64{0, 1, 1 << 14}[c[6]]    // all are in memory, on disk, or some here and some there
 			tables, spec := rows, join.Spec{How: kinds[c[0]], Algorithm: algorithms[c[1]], BatchRows: 100,
 				BuildSide: join.BuildSide(c[3]), Output: []join.Output{join.Rows, join.Count}[c[4]]}
-			if spec.How == join.NotIn || spec.How == join.Cross {
+			if spec.How == join.NotIn {
 				continue
 			}
-			if spec.On = onK; c[5] == 1 {
+			if spec.On = onK; spec.How == join.Cross {
+				spec.On = nil
+			} else if c[5] == 1 {
 				tables, spec.On = texts, []string{"k0"}
 			}
 			sources := [2]join.Source{sourceOf(tables[0], 33), sourceOf(tables[1], 70)}
@@ -55,6 +57,36 @@ func TestDivided(t *testing.T) {
 	left, err := os.ReadDir(dir)
 	require.NoError(t, err)
 	require.Empty(t, left)
+}
+
+// TestHotKeys: where all rows, or most, have one key, or there are no keys, both sides are joined block by block, for
+// every kind, from either side, with the output of one join.
+func TestHotKeys(t *testing.T) {
+	zipf := func(i int) int64 { return int64(math.Sqrt(400 / float64(i+1))) } // the k-th key has a share of about 1/k^2
+	one := func(int) int64 { return 7 }
+	few := func(i int) int64 { return int64(i % 3) }
+	tables := [][2]arrow.Table{{keyed(t, "k", 60, one), keyed(t, "k", 90, one)},
+		{keyed(t, "k", 400, zipf), keyed(t, "k", 60, zipf)}, {keyed(t, "k", 50, one), keyed(t, "k", 80, zipf)},
+		{keyed(t, "k", 90, few), keyed(t, "k", 40, one)}}
+	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {
+		for _, c := range devicetest.Combinations(t, len(kinds), len(tables), 3, 2, 2) {
+			allocator := memory.NewCheckedAllocator(memory.DefaultAllocator)
+			engine := join.NewEngine(jointest.Lane(t, device, small).Ops, allocator, 0)
+			engine.Spill(t.TempDir(), math.MaxUint64)
+			engine.DivideBytes, engine.PartsBytes = 1<<7, []uint64{0, 1}[c[4]]
+			of, spec := tables[c[1]], join.Spec{How: kinds[c[0]], On: onK, BatchRows: 100, BuildSide: join.BuildSide(c[2]),
+				Output: []join.Output{join.Rows, join.Count}[c[3]]}
+			if spec.How == join.NotIn {
+				continue
+			}
+			if spec.How == join.Cross {
+				spec.On = nil
+			}
+			checkStream(t, engine, of, [2]join.Source{sourceOf(of[0], 7), sourceOf(of[1], 20)}, spec)
+			allocator.AssertSize(t, 0)
+		}
+		noMemoryInUse(t, device)
+	})
 }
 
 // TestDividedUnderCaps: a build side that no cap of host or device memory has room for is divided, and so is the rest of

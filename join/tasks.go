@@ -41,6 +41,8 @@ type divided interface {
 	task() *task // the next one; nil if there are no more. There is at least one
 	end()        // frees what all tasks need
 	err() error  // why no task can go on; nil if they can
+	// again reports whether the last task, which failed, is replaced by others.
+	again(err error) bool
 	String() string
 }
 
@@ -50,7 +52,8 @@ type task struct {
 	sources [2]Source
 	depth   int // of the divisions that made it
 	name    string
-	ended   func() // frees what this task needs
+	again   [2]bool // rows of these sides are those of tasks before
+	ended   func()  // frees what this task needs
 
 	shown  atomic.Bool // its progress is that of the join
 	begun  chan struct{}
@@ -110,23 +113,28 @@ func (t *tasks) advance(ctx context.Context) (more bool, err error) {
 		t.under.result.Close()
 		t.under.ended()
 	}
-	next := t.ahead
-	if next == nil {
-		return false, nil
+	for t.ahead != nil {
+		next := t.ahead
+		next.shown.Store(true)
+		select {
+		case <-next.begun:
+		case <-ctx.Done():
+			return false, backend.ContextError(ctx)
+		}
+		switch {
+		case next.err == nil:
+			t.under, t.done = next, false
+			t.startNext()
+			return true, t.check()
+		case !t.divided.again(next.err):
+			t.ahead = nil
+			next.ended()
+			return false, t.limited(next.err)
+		}
+		next.ended()
+		t.startNext()
 	}
-	next.shown.Store(true)
-	select {
-	case <-next.begun:
-	case <-ctx.Done():
-		return false, backend.ContextError(ctx)
-	}
-	if next.err != nil {
-		t.ahead = nil
-		return false, t.limited(next.err)
-	}
-	t.under, t.done = next, false
-	t.startNext()
-	return true, t.check()
+	return false, nil
 }
 
 // skip counts rows that no task has.
@@ -187,6 +195,11 @@ func (t *tasks) stats() query.Stats {
 		return t.before
 	}
 	s, before := t.under.result.Stats(), &t.before
+	for side, rows := range []*uint64{&s.LeftRows, &s.RightRows} {
+		if t.under.again[side] {
+			*rows = 0
+		}
+	}
 	s.LeftRows, s.RightRows = s.LeftRows+before.LeftRows, s.RightRows+before.RightRows
 	s.OutputRows, s.Granules = s.OutputRows+before.OutputRows, s.Granules+before.Granules
 	s.MatchSeconds += before.MatchSeconds
@@ -212,9 +225,13 @@ func (t *tasks) close() {
 	t.closed = true
 	t.flow.Stop()
 	for _, task := range []*task{t.under, t.ahead} {
-		if task != nil && task.result != nil {
+		if task == nil || task == t.under && t.done {
+			continue
+		}
+		if task.result != nil {
 			task.result.Close()
 		}
+		task.ended()
 	}
 	t.divided.end()
 }
