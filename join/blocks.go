@@ -12,7 +12,6 @@ import (
 
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/exec"
-	"github.com/spirjoin/spirjoin/query"
 	"github.com/spirjoin/spirjoin/relation"
 )
 
@@ -115,7 +114,7 @@ func (b *blocks) block() (arrow.Table, error) {
 	}
 	table := b.waiting[0]
 	b.waiting = b.waiting[1:]
-	rowBytes := query.TableBytes(table)/uint64(max(1, table.NumRows())) + 1
+	rowBytes := b.place.SizeBytes(b.side, 0)/uint64(max(1, b.place.Rows(b.side, 0))) + 1
 	if most := int64(max(1, b.blockBytes/rowBytes)); table.NumRows() > most {
 		b.cut(table, most)
 		return b.block()
